@@ -1,0 +1,221 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The tests' own arithmetic: nothing that went wrong may look like a pass.
+
+setup() {
+	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	export MEMCACHE_LOGS=$BATS_TEST_TMPDIR/logs
+}
+
+# layer NAME [STATUS]: a layer that prints stdin, then exits with STATUS.
+layer() {
+	{ printf '#!/bin/sh\ncat <<"END"\n'; cat; printf 'END\nexit %s\n' "${2:-0}"; } \
+		>"$BATS_TEST_TMPDIR/$1"
+	chmod +x "$BATS_TEST_TMPDIR/$1"
+}
+
+# sums STATUS LAST-LINE LAYER…: what tools/check/run must end with.
+sums() {
+	local status_wanted=$1 last=$2
+	shift 2
+	run "$TOP/tools/check/run" "${@/#/$BATS_TEST_TMPDIR/}"
+	echo "$output"
+	[ "$status" -eq "$status_wanted" ]
+	[ "${lines[-1]}" = "$last" ]
+}
+
+@test "passes, failures and skips of flat TAP are counted" {
+	layer flat <<-'TAP'
+		TAP version 13
+		1..4
+		ok 1 - one
+		not ok 2 - two
+		# why it failed
+		ok 3 three # skip not here
+		not ok 4 # SKIP the way cmocka skips
+	TAP
+	sums 1 '1 passed, 1 failed, 2 skipped' flat
+	[[ $output == *$'failed:\n  flat: two\n'* ]]
+	[[ $output == *$'skipped:\n  flat: three (not here)\n'* ]]
+}
+
+@test "several layers add up, and each has its line" {
+	printf '1..1\nok 1 a\n' | layer one
+	printf 'ok 1 b\nok 2 c\n1..2\n' | layer two
+	sums 0 '3 passed, 0 failed, 0 skipped' one two
+	[[ $output =~ two\ +[0-9.]+\ s\ +2\ passed,\ 0\ failed,\ 0\ skipped ]]
+}
+
+@test "kselftest: nested lines count, the line that sums them up does not" {
+	layer kselftest <<-'TAP'
+		TAP version 13
+		1..2
+		# selftests: memcache: abi
+		# TAP version 13
+		# 1..3
+		# # Starting 3 tests from 1 test cases.
+		# #  RUN           global.a ...
+		# #            OK  global.a
+		# ok 1 global.a
+		# not ok 2 global.b
+		# ok 3 # SKIP no second node
+		# # FAILED: 2 / 3 tests passed.
+		not ok 1 selftests: memcache: abi # exit=1
+		# selftests: memcache: plain.sh
+		# hello
+		ok 2 selftests: memcache: plain.sh
+	TAP
+	sums 1 '2 passed, 1 failed, 1 skipped' kselftest
+	[[ $output == *'abi # exit=1 > global.b'* ]]
+}
+
+@test "a failing child under a passing parent fails" {
+	layer kind <<-'TAP'
+		1..1
+		    TAP version 13
+		    1..2
+		    ok 1 fine
+		    not ok 2 broken
+		ok 1 - parent
+	TAP
+	sums 1 '1 passed, 1 failed, 0 skipped' kind
+}
+
+@test "a failing parent counts when none of its children failed" {
+	layer hidden <<-'TAP'
+		1..1
+		    1..1
+		    ok 1 fine
+		not ok 1 - parent
+	TAP
+	sums 1 '1 passed, 1 failed, 0 skipped' hidden
+}
+
+@test "three levels deep, documents one after the other" {
+	layer deep <<-'TAP'
+		TAP version 13
+		    TAP version 13
+		    1..1
+		    # TAP version 13
+		    # 1..2
+		    # ok 1 a
+		    # ok 2 b
+		    ok 1 selftests: memcache: x
+		    TAP version 13
+		    1..1
+		    ok 1 c
+		ok 1 - parent
+		ok 2 - sibling
+		1..2
+	TAP
+	sums 0 '4 passed, 0 failed, 0 skipped' deep
+}
+
+@test "diagnostics that look like tests are not counted" {
+	layer noisy <<-'TAP'
+		1..2
+		# ok 1 said a log
+		# 1..7
+		okay then
+		ok 1 - a
+		# not ok 9 quoted
+		ok 2 - b
+	TAP
+	sums 0 '2 passed, 0 failed, 0 skipped' noisy
+}
+
+@test "fewer tests than planned fail" {
+	printf '1..3\nok 1 a\nok 2 b\n' | layer short
+	sums 1 '2 passed, 1 failed, 0 skipped' short
+	[[ $output == *'wrong plan (2 tests ran of 3 planned)'* ]]
+}
+
+@test "more tests than planned, or a second plan, fail" {
+	printf '1..1\nok 1 a\nok 2 b\n' | layer long
+	sums 1 '2 passed, 1 failed, 0 skipped' long
+	printf '1..1\nok 1 a\n1..1\n' | layer twice
+	sums 1 '1 passed, 1 failed, 0 skipped' twice
+}
+
+@test "a nested document that stops half-way fails" {
+	layer crash <<-'TAP'
+		1..1
+		# TAP version 13
+		# 1..9
+		# ok 1 a
+		ok 1 selftests: memcache: crash
+	TAP
+	sums 1 '1 passed, 1 failed, 0 skipped' crash
+	[[ $output == *'crash > wrong plan (1 tests ran of 9 planned)'* ]]
+}
+
+@test "no plan fails" {
+	printf 'ok 1 a\n' | layer died
+	sums 1 '1 passed, 1 failed, 0 skipped' died
+}
+
+@test "no output fails" {
+	layer mute </dev/null
+	sums 1 '0 passed, 1 failed, 0 skipped' mute
+}
+
+@test "an empty plan fails, a skipped one is skipped" {
+	echo 1..0 | layer empty
+	sums 1 '0 passed, 1 failed, 0 skipped' empty
+	echo '1..0 # SKIP nothing to do here' | layer skipped
+	sums 0 '0 passed, 0 failed, 1 skipped' skipped
+}
+
+@test "an exit status without a failed test fails" {
+	printf '1..1\nok 1 a\n' | layer status 3
+	sums 1 '1 passed, 1 failed, 0 skipped' status
+	[[ $output == *'exit status (3, though no test failed)'* ]]
+}
+
+@test "a layer killed by a signal fails" {
+	printf '#!/bin/sh\necho 1..1\necho ok 1\nkill -9 $$\n' >"$BATS_TEST_TMPDIR/killed"
+	chmod +x "$BATS_TEST_TMPDIR/killed"
+	sums 1 '1 passed, 1 failed, 0 skipped' killed
+}
+
+@test "bailing out fails" {
+	printf '1..1\nok 1 a\nBail out! no disk\n' | layer bail
+	sums 1 '1 passed, 1 failed, 0 skipped' bail
+}
+
+@test "a layer that is not there fails, the others run" {
+	printf '1..1\nok 1 a\n' | layer there
+	sums 1 '1 passed, 1 failed, 0 skipped' missing there
+}
+
+@test "the log has a layer's TAP and its progress" {
+	printf '#!/bin/sh\necho working >&2\necho 1..1\necho ok 1\n' >"$BATS_TEST_TMPDIR/both"
+	chmod +x "$BATS_TEST_TMPDIR/both"
+	sums 0 '1 passed, 0 failed, 0 skipped' both
+	grep -x working "$MEMCACHE_LOGS/both.log"
+	grep -x 'ok 1' "$MEMCACHE_LOGS/both.log"
+}
+
+# The shell side: what the layers are written with.
+@test "tap_check, tap_silent, tap_nested and tap_skip say what happened" {
+	cat >"$BATS_TEST_TMPDIR/shell" <<-END
+		#!/bin/bash
+		set -euo pipefail
+		. "$TOP/tools/lib.sh"
+		. "$TOP/tools/check/lib.sh"
+		tap_check "true passes" true
+		tap_check "false fails" sh -c 'echo because; exit 7'
+		tap_silent "words fail" echo warning: unused
+		tap_nested "a runner that returns 0" printf '1..2\nok 1 a\nnot ok 2 b\n'
+		tap_nested "skips are no failures" printf '1..1\nnot ok 1 # SKIP c\n'
+		tap_skip "something" "no such thing"
+		tap_done
+	END
+	chmod +x "$BATS_TEST_TMPDIR/shell"
+	sums 1 '2 passed, 3 failed, 2 skipped' shell
+	[[ $output == *$'not ok 2 - false fails\n# because\n'* ]]
+	[[ $output == *$'not ok 3 - words fail\n# warning: unused\n'* ]]
+	[[ $output == *$'\n    not ok 2 b\n'*$'\nnot ok 4 - a runner that returns 0\n'* ]]
+	[[ $output == *$'\n    not ok 1 # SKIP c\n'*$'\nok 5 - skips are no failures\n'* ]]
+}

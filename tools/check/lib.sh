@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# Writing TAP from a shell script: source it after tools/lib.sh, call tap_check,
+# tap_nested and tap_skip in any order, tap_done last. The plan comes at the end,
+# so a script that dies half-way has none.
+
+tap_number=0
+tap_output=$(mktemp)
+trap 'rm -f "$tap_output"' EXIT
+echo "TAP version 13"
+
+# tap_result STATUS NAME: a line of its own; NAME may end in a directive.
+tap_result() {
+	tap_number=$((tap_number + 1))
+	[ "$1" -eq 0 ] || printf 'not '
+	printf 'ok %d - %s\n' "$tap_number" "$2"
+}
+
+# tap_check NAME COMMAND…: passes when COMMAND does; says what it said when not.
+tap_check() {
+	local name=$1 status=0
+	shift
+	"$@" >"$tap_output" 2>&1 </dev/null || status=$?
+	tap_result "$status" "$name"
+	[ "$status" -eq 0 ] || sed 's/^/# /' "$tap_output"
+}
+
+# tap_silent NAME COMMAND…: like tap_check, and any output fails it.
+tap_silent() { tap_check "$1" silent "${@:2}"; }
+silent() {
+	local status=0 output
+	output=$("$@" 2>&1) || status=$?
+	printf '%s' "${output:+$output$'\n'}"
+	[ "$status" -eq 0 ] && [ -z "$output" ]
+}
+
+# tap_nested NAME COMMAND…: COMMAND prints TAP of its own, passed on indented
+# as it comes. Failures are looked for, too: not every runner's status has them.
+tap_nested() {
+	local name=$1 status=0
+	shift
+	"$@" </dev/null | tee "$tap_output" | sed -u 's/^/    /' || status=$?
+	! grep -E '^[ #]*not ok' "$tap_output" | grep -qivE '# *(skip|todo|xfail)' ||
+		status=1
+	tap_result "$status" "$name"
+}
+
+tap_skip() { tap_result 0 "$1 # SKIP $2"; }
+
+# tap_done: the plan, and exit status 0: the lines say what failed.
+tap_done() { echo "1..$tap_number"; }

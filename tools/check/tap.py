@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Reads TAP, nested in any of the ways that our tests nest it, and counts leaves.
+
+A document is a plan and its test points. A document inside another one is
+indented (TAP 14, KTAP) or commented out with `# ` (the kernel's kselftest
+runner) and stands before the test point that sums it up. That point is not
+counted again, unless it alone says that something went wrong.
+"""
+
+import re
+from collections import Counter, namedtuple
+
+PASSED, FAILED, SKIPPED = STATES = "passed", "failed", "skipped"
+
+# path: the names of the enclosing test points, then its own.
+Result = namedtuple("Result", "state path why")
+
+LINE = re.compile(r"""
+    (?P<prefix> (?: \ \  | \t | \#\ )* )
+    (?: (?P<version> K?TAP\ version\ \d+ )
+      | 1\.\.(?P<plan> \d+ ) (?: \s* \# \s* (?P<all> (?i:skip) .* ) )?
+      | (?P<bad> not\ )? ok (?=\s|$) \s* \d* [\s-]* (?P<name> .*? )
+        (?: \s* \# \s* (?P<word> (?i:skip|todo|xfail) ) \b :? (?P<why> .* ) )?
+      | (?P<bail> Bail\ out! .* )
+    ) \s*""", re.X)
+
+
+def failure(name, why=""):
+    return Result(FAILED, (name,), why)
+
+
+class Document:
+    """One level of nesting: its plan and what was seen of it so far."""
+
+    def __init__(self, prefix):
+        self.prefix = prefix
+        self.plan = None        # number of test points announced
+        self.points = 0         # number of test points seen
+        self.skipped = None     # `1..0 # SKIP why`
+        self.results = []
+        self.inner = []         # of closed inner documents that no point has claimed yet
+
+    def point(self, match):
+        inner, self.inner = self.inner, []
+        self.points += 1
+        why = (match["why"] or "").strip()
+        name = match["name"] or why or f"test {self.points}"
+        state = SKIPPED if match["word"] else FAILED if match["bad"] else PASSED
+        self.results += [r._replace(path=(name, *r.path)) for r in inner]
+        if not inner or (state == FAILED and all(r.state != FAILED for r in inner)):
+            self.results.append(Result(state, (name,), why))
+
+    def close(self):
+        """All results of this level, its own faults among them."""
+        results = self.results + self.inner
+        if self.plan is None:
+            results.append(failure("no plan", "it died or never finished"))
+        elif self.plan != self.points:
+            results.append(failure("wrong plan", f"{self.points} tests ran of {self.plan} planned"))
+        elif self.plan == 0 and not self.skipped:
+            results.append(failure("empty plan", "no test at all"))
+        elif self.skipped and not self.prefix:
+            results.append(Result(SKIPPED, ("all",), self.skipped))
+        return results
+
+
+class Reader:
+    """Takes lines with feed(); end() gives the list of results."""
+
+    def __init__(self):
+        self.open = []          # documents, the innermost last
+        self.done = []
+
+    def feed(self, line):
+        match = LINE.fullmatch(line.rstrip())
+        if not match:
+            return
+        prefix = match["prefix"]
+        if match["bail"]:
+            self.done.append(failure(match["bail"]))
+        elif match["version"]:
+            self._close(lambda d: len(d.prefix) >= len(prefix))
+            self.open.append(Document(prefix))
+        elif document := self._at(prefix):
+            if match["plan"]:
+                if document.plan is not None:
+                    document.results.append(failure("wrong plan", "a second one"))
+                document.plan, document.skipped = int(match["plan"]), match["all"]
+            else:
+                self._close(lambda d: len(d.prefix) > len(prefix))
+                document.point(match)
+
+    def end(self, status=0):
+        """Everything; `status` is the exit status of what printed the lines."""
+        if not self.open and not self.done:
+            self.done.append(failure("no plan", "no TAP at all"))
+        self._close(lambda d: True)
+        if status and all(r.state != FAILED for r in self.done):
+            self.done.append(failure("exit status", f"{status}, though no test failed"))
+        return self.done
+
+    def _at(self, prefix):
+        """The open document of this level. Comments open one only by a version
+        line: other diagnostics that look like test points are not any."""
+        for document in self.open:
+            if document.prefix == prefix:
+                return document
+        if "#" in prefix:
+            return None
+        self.open.append(Document(prefix))
+        return self.open[-1]
+
+    def _close(self, which):
+        while self.open and which(self.open[-1]):
+            results = self.open.pop().close()
+            (self.open[-1].inner if self.open else self.done).extend(results)
+
+
+def counts(results):
+    """`N passed, N failed, N skipped`"""
+    number = Counter(r.state for r in results)
+    return ", ".join(f"{number[state]} {state}" for state in STATES)
