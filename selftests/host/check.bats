@@ -26,7 +26,7 @@ sums() {
 }
 
 @test "passes, failures and skips of flat TAP are counted" {
-	layer flat <<-'TAP'
+	layer flat <<-'END'
 		TAP version 13
 		1..4
 		ok 1 - one
@@ -34,7 +34,7 @@ sums() {
 		# why it failed
 		ok 3 three # skip not here
 		not ok 4 # SKIP the way cmocka skips
-	TAP
+	END
 	sums 1 '1 passed, 1 failed, 2 skipped' flat
 	[[ $output == *$'failed:\n  flat: two\n'* ]]
 	[[ $output == *$'skipped:\n  flat: three (not here)\n'* ]]
@@ -48,7 +48,7 @@ sums() {
 }
 
 @test "kselftest: nested lines count, the line that sums them up does not" {
-	layer kselftest <<-'TAP'
+	layer kselftest <<-'END'
 		TAP version 13
 		1..2
 		# selftests: memcache: abi
@@ -65,35 +65,35 @@ sums() {
 		# selftests: memcache: plain.sh
 		# hello
 		ok 2 selftests: memcache: plain.sh
-	TAP
+	END
 	sums 1 '2 passed, 1 failed, 1 skipped' kselftest
 	[[ $output == *'abi # exit=1 > global.b'* ]]
 }
 
 @test "a failing child under a passing parent fails" {
-	layer kind <<-'TAP'
+	layer kind <<-'END'
 		1..1
 		    TAP version 13
 		    1..2
 		    ok 1 fine
 		    not ok 2 broken
 		ok 1 - parent
-	TAP
+	END
 	sums 1 '1 passed, 1 failed, 0 skipped' kind
 }
 
 @test "a failing parent counts when none of its children failed" {
-	layer hidden <<-'TAP'
+	layer hidden <<-'END'
 		1..1
 		    1..1
 		    ok 1 fine
 		not ok 1 - parent
-	TAP
+	END
 	sums 1 '1 passed, 1 failed, 0 skipped' hidden
 }
 
 @test "three levels deep, documents one after the other" {
-	layer deep <<-'TAP'
+	layer deep <<-'END'
 		TAP version 13
 		    TAP version 13
 		    1..1
@@ -108,12 +108,12 @@ sums() {
 		ok 1 - parent
 		ok 2 - sibling
 		1..2
-	TAP
+	END
 	sums 0 '4 passed, 0 failed, 0 skipped' deep
 }
 
 @test "diagnostics that look like tests are not counted" {
-	layer noisy <<-'TAP'
+	layer noisy <<-'END'
 		1..2
 		# ok 1 said a log
 		# 1..7
@@ -121,7 +121,7 @@ sums() {
 		ok 1 - a
 		# not ok 9 quoted
 		ok 2 - b
-	TAP
+	END
 	sums 0 '2 passed, 0 failed, 0 skipped' noisy
 }
 
@@ -139,13 +139,13 @@ sums() {
 }
 
 @test "a nested document that stops half-way fails" {
-	layer crash <<-'TAP'
+	layer crash <<-'END'
 		1..1
 		# TAP version 13
 		# 1..9
 		# ok 1 a
 		ok 1 selftests: memcache: crash
-	TAP
+	END
 	sums 1 '1 passed, 1 failed, 0 skipped' crash
 	[[ $output == *'crash > wrong plan (1 tests ran of 9 planned)'* ]]
 }
@@ -216,6 +216,6 @@ sums() {
 	sums 1 '2 passed, 3 failed, 2 skipped' shell
 	[[ $output == *$'not ok 2 - false fails\n# because\n'* ]]
 	[[ $output == *$'not ok 3 - words fail\n# warning: unused\n'* ]]
-	[[ $output == *$'\n    not ok 2 b\n'*$'\nnot ok 4 - a runner that returns 0\n'* ]]
-	[[ $output == *$'\n    not ok 1 # SKIP c\n'*$'\nok 5 - skips are no failures\n'* ]]
+	[[ $output == *$'\n    not ok 2 b\nnot ok 4 - a runner that returns 0\n'* ]]
+	[[ $output == *$'\n    not ok 1 # SKIP c\nok 5 - skips are no failures\n'* ]]
 }
