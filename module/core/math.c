@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* 64-bit integer arithmetic without libgcc. */
+#include "math.h"
+
+/**
+ * mc_muldiv() - a * b / c with a 128-bit product
+ * @a: factor
+ * @b: factor
+ * @c: divisor
+ *
+ * Long division bit by bit: it runs a few times a record, and the compiler's
+ * 128-bit division would need a libgcc that the kernel does not have.
+ *
+ * Context: Any.
+ * Return: the quotient rounded down, or U64_MAX if it does not fit or @c is 0.
+ */
+u64 mc_muldiv(u64 a, u64 b, u64 c)
+{
+	unsigned __int128 product = (unsigned __int128)a * b;
+	u64 high = product >> 64, low = product, quotient = 0;
+	int i;
+
+	if (high >= c)
+		return ~0ULL;
+	if (!high)
+		return low / c;
+	for (i = 0; i < 64; i++) {
+		bool carry = high >> 63;
+
+		high = high << 1 | low >> 63;
+		low <<= 1;
+		quotient <<= 1;
+		if (carry || high >= c) {
+			high -= c;
+			quotient |= 1;
+		}
+	}
+	return quotient;
+}
+
+/**
+ * mc_sqrt() - integer square root
+ * @x: any number
+ *
+ * Digit by digit (base 4), exact.
+ *
+ * Context: Any.
+ * Return: the largest r with r * r <= @x.
+ */
+u64 mc_sqrt(u64 x)
+{
+	u64 root = 0, bit = 1ULL << 62;
+
+	while (bit > x)
+		bit >>= 2;
+	for (; bit; bit >>= 2) {
+		if (x >= root + bit) {
+			x -= root + bit;
+			root = (root >> 1) + bit;
+		} else {
+			root >>= 1;
+		}
+	}
+	return root;
+}

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A result is a row of cells: first what was asked (the test's own keys, then
+ * the common ones), then what was found and the statistics, then the test's
+ * own figures. Table and JSON are two ways to write the same cells.
+ */
+#include "record.h"
+
+static const char * const attr_names[MC_NATTRS] = {
+	[MC_ATTR_NA] = NULL, [MC_ATTR_MIXED] = "mixed",
+	[MC_ATTR_WB] = "wb", [MC_ATTR_WT] = "wt", [MC_ATTR_WP] = "wp",
+	[MC_ATTR_WC] = "wc", [MC_ATTR_UC_MINUS] = "uc-", [MC_ATTR_UC] = "uc",
+};
+
+static const char * const effect_names[MC_NEFFECTS] = {
+	[MC_EFFECT_UNKNOWN] = "unknown",
+	[MC_EFFECT_YES] = "yes",
+	[MC_EFFECT_NO] = "no",
+};
+
+static const char * const verified_names[] = {
+	[MC_VERIFIED_OFF] = "off",
+	[MC_VERIFIED_OK] = "ok",
+	[MC_VERIFIED_FAILED] = "failed",
+};
+
+/**
+ * mc_attr_name() - the name of an attribute
+ * @attr: what the page tables said
+ *
+ * Context: Any.
+ * Return: PAT's name for it, "mixed", or "na".
+ */
+const char *mc_attr_name(enum mc_attr attr)
+{
+	return attr < MC_NATTRS && attr_names[attr] ? attr_names[attr] : "na";
+}
+
+/**
+ * mc_effect_name() - the name of a verdict
+ * @effect: the verdict
+ *
+ * Context: Any.
+ * Return: yes, no or unknown.
+ */
+const char *mc_effect_name(enum mc_effect effect)
+{
+	return effect < MC_NEFFECTS ? effect_names[effect] : "unknown";
+}
+
+/**
+ * mc_record_set() - put a figure of the test's own into a record
+ * @rec: the record
+ * @column: its index in the test's columns
+ * @value: fixed-point, with as many decimals as the column says
+ *
+ * Context: Any.
+ */
+void mc_record_set(struct mc_record *rec, unsigned int column, u64 value)
+{
+	rec->value[column] = value;
+	rec->has |= 1U << column;
+}
+
+/* A cell as text, before it is padded or quoted. */
+struct cell {
+	const char *name;
+	bool wide;	/* not in the table */
+	bool word;	/* a string in JSON */
+	bool na;
+	char buf[160];
+};
+
+/* Found facts and statistics: where they lie in a record, how they are shown. */
+enum fact_kind { FACT_ATTR, FACT_EFFECT, FACT_VERIFIED, FACT_LEFT_OUT, FACT_NODE,
+		 FACT_U32, FACT_U64, FACT_NS, FACT_STAT_NS, FACT_PERCENT };
+
+static const struct fact {
+	const char *name;
+	enum fact_kind kind;
+	size_t offset;
+	bool wide;
+} facts[] = {
+#define F(field)	offsetof(struct mc_record, field)
+	{ "attribute", FACT_ATTR, F(attribute) },
+	{ "effective", FACT_EFFECT, F(effective) },
+	{ "memory_node", FACT_NODE, F(memory_node) },
+	{ "threads", FACT_U32, F(threads), .wide = true },
+	{ "started_unix_ns", FACT_U64, F(started_unix_ns), .wide = true },
+	{ "window_max_ns", FACT_NS, F(window_max_ps), .wide = true },
+	{ "verified", FACT_VERIFIED, F(verified) },
+	{ "samples", FACT_U32, F(stats.samples) },
+	{ "left_out", FACT_U32, F(stats.left_out), .wide = true },
+	{ "left_out_why", FACT_LEFT_OUT, F(left_out), .wide = true },
+	{ "min_ns", FACT_STAT_NS, F(stats.min_ps) },
+	{ "median_ns", FACT_STAT_NS, F(stats.median_ps) },
+	{ "max_ns", FACT_STAT_NS, F(stats.max_ps) },
+	{ "mean_ns", FACT_STAT_NS, F(stats.mean_ps), .wide = true },
+	{ "sd_ns", FACT_STAT_NS, F(stats.sd_ps), .wide = true },
+	{ "p50_ns", FACT_STAT_NS, F(stats.p50_ps), .wide = true },
+	{ "p99_ns", FACT_STAT_NS, F(stats.p99_ps), .wide = true },
+	{ "cv_percent", FACT_PERCENT, F(stats.cv_ppm) },
+#undef F
+};
+
+static void word_cell(struct cell *c, struct mc_text *t, const char *word)
+{
+	c->word = true;
+	c->na = !word;
+	if (word)
+		mc_textf(t, "%s", word);
+}
+
+static void node_cell(struct cell *c, struct mc_text *t, int node)
+{
+	if (node == MC_NODE_MIXED)
+		word_cell(c, t, "mixed");
+	else if (node < 0)
+		c->na = true;
+	else
+		mc_textf(t, "%d", node);
+}
+
+static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
+		      const struct mc_record *rec)
+{
+	const void *at = (const char *)rec + f->offset;
+
+	c->name = f->name;
+	c->wide = f->wide;
+	switch (f->kind) {
+	case FACT_ATTR:
+		word_cell(c, t, attr_names[*(const u8 *)at]);
+		break;
+	case FACT_EFFECT:
+		word_cell(c, t, effect_names[*(const u8 *)at]);
+		break;
+	case FACT_VERIFIED:
+		word_cell(c, t, verified_names[*(const u8 *)at]);
+		break;
+	case FACT_LEFT_OUT:
+		word_cell(c, t, *(const u8 *)at & MC_LEFT_CLOCK ? "clock" : NULL);
+		break;
+	case FACT_NODE:
+		node_cell(c, t, *(const int *)at);
+		break;
+	case FACT_U32:
+		mc_textf(t, "%u", *(const u32 *)at);
+		break;
+	case FACT_U64:
+		mc_textf(t, "%llu", *(const u64 *)at);
+		break;
+	case FACT_STAT_NS:
+		c->na = !rec->stats.samples;
+		mc_text_fixed(t, *(const u64 *)at, 3);
+		break;
+	case FACT_NS:
+		c->na = !*(const u64 *)at;
+		mc_text_fixed(t, *(const u64 *)at, 3);
+		break;
+	case FACT_PERCENT:
+		c->na = rec->stats.samples < 2;
+		mc_text_fixed(t, *(const u64 *)at / 100, 2);
+		break;
+	}
+}
+
+static void key_cell(struct cell *c, struct mc_text *t, unsigned int id,
+		     const struct mc_request *req, const struct mc_record *rec)
+{
+	const struct mc_key *key = mc_key_of(req->spec, id);
+	u64 value = rec->point.v[id];
+	const char *word = mc_key_word(key, value);
+
+	c->name = key->column;
+	c->wide = key->wide;
+	c->word = word || key->kind == MC_CPULIST;
+	if (word)
+		mc_textf(t, "%s", word);
+	else if (key->kind == MC_CPULIST)
+		mc_request_values(t, req, id);
+	else
+		mc_textf(t, "%llu", value);
+}
+
+static void own_cell(struct cell *c, struct mc_text *t, unsigned int i,
+		     const struct mc_request *req, const struct mc_record *rec)
+{
+	const struct mc_column *col = &req->spec->columns[i];
+
+	c->name = col->name;
+	c->wide = col->wide;
+	c->na = !(rec->has & 1U << i);
+	mc_text_fixed(t, rec->value[i], col->decimals);
+}
+
+static unsigned int cells_of(const struct mc_request *req)
+{
+	return req->nkeys + ARRAY_SIZE(facts) + req->spec->ncolumns;
+}
+
+static void get_cell(struct cell *c, unsigned int i,
+		     const struct mc_request *req, const struct mc_record *rec)
+{
+	struct mc_text t = MC_TEXT(c->buf);
+
+	memset(c, 0, sizeof(*c));
+	if (i < req->nkeys) {
+		/* The test's own keys first: they tell most about a row. */
+		key_cell(c, &t, (i + MC_KEY_OWN) % req->nkeys, req, rec);
+	} else if (i < req->nkeys + ARRAY_SIZE(facts)) {
+		fact_cell(c, &t, &facts[i - req->nkeys], rec);
+	} else {
+		i -= req->nkeys + ARRAY_SIZE(facts);
+		own_cell(c, &t, i, req, rec);
+	}
+	if (t.cut)	/* only a long list of CPUs is */
+		memcpy(c->buf + sizeof(c->buf) - 4, "...", 4);
+}
+
+static const char *cell_text(const struct cell *c)
+{
+	return c->na ? "na" : c->buf;
+}
+
+static void widen(u8 *width, size_t len)
+{
+	if (*width < len)
+		*width = len;
+}
+
+/**
+ * mc_layout_init() - columns as wide as their names
+ * @l: result
+ * @req: whose results are to be shown
+ *
+ * Context: Any.
+ */
+void mc_layout_init(struct mc_layout *l, const struct mc_request *req)
+{
+	static const struct mc_record none;
+	struct cell c;
+	unsigned int i;
+
+	memset(l, 0, sizeof(*l));
+	l->n = cells_of(req);
+	for (i = 0; i < l->n; i++) {
+		get_cell(&c, i, req, &none);
+		if (c.name && !c.wide)
+			widen(&l->width[i], strlen(c.name));
+	}
+}
+
+/**
+ * mc_layout_fit() - widen the columns to what a record needs
+ * @l: the layout
+ * @req: the request
+ * @rec: one of its results
+ *
+ * Context: Any.
+ */
+void mc_layout_fit(struct mc_layout *l, const struct mc_request *req,
+		   const struct mc_record *rec)
+{
+	struct cell c;
+	unsigned int i;
+
+	for (i = 0; i < l->n; i++) {
+		if (!l->width[i])
+			continue;
+		get_cell(&c, i, req, rec);
+		widen(&l->width[i], strlen(cell_text(&c)));
+	}
+}
+
+/**
+ * mc_header_show() - append the line of column names
+ * @t: the text
+ * @l: the layout
+ * @req: the request
+ *
+ * Context: Any.
+ */
+void mc_header_show(struct mc_text *t, const struct mc_layout *l,
+		    const struct mc_request *req)
+{
+	static const struct mc_record none;
+	struct cell c;
+	unsigned int i;
+
+	mc_textf(t, "# %-*s", (int)strlen(req->spec->name), "test");
+	for (i = 0; i < l->n; i++) {
+		if (!l->width[i])
+			continue;
+		get_cell(&c, i, req, &none);
+		mc_textf(t, "  %*s", l->width[i], c.name);
+	}
+	mc_textf(t, "\n");
+}
+
+/**
+ * mc_record_row() - append a result as a row of the table
+ * @t: the text
+ * @l: the layout
+ * @req: the request
+ * @rec: the result
+ *
+ * Context: Any.
+ */
+void mc_record_row(struct mc_text *t, const struct mc_layout *l,
+		   const struct mc_request *req, const struct mc_record *rec)
+{
+	struct cell c;
+	unsigned int i;
+
+	mc_textf(t, "  %-4s", req->spec->name);
+	for (i = 0; i < l->n; i++) {
+		if (!l->width[i])
+			continue;
+		get_cell(&c, i, req, rec);
+		mc_textf(t, "  %*s", l->width[i], cell_text(&c));
+	}
+	mc_textf(t, "\n");
+}
+
+/**
+ * mc_record_json() - append a result as a line of JSON; null: not measured
+ * @t: the text
+ * @req: the request
+ * @where: "kernel" or "user"
+ * @rec: the result
+ *
+ * Context: Any.
+ */
+void mc_record_json(struct mc_text *t, const struct mc_request *req,
+		    const char *where, const struct mc_record *rec)
+{
+	unsigned int i, n = cells_of(req);
+	struct cell c;
+
+	mc_textf(t, "{\"record\":\"result\",\"test\":\"%s\",\"where\":\"%s\"",
+		 req->spec->name, where);
+	for (i = 0; i < n; i++) {
+		get_cell(&c, i, req, rec);
+		if (!c.name)
+			continue;
+		mc_textf(t, ",\"%s\":", c.name);
+		if (c.na)
+			mc_textf(t, "null");
+		else if (c.word)
+			mc_text_json(t, c.buf);
+		else
+			mc_textf(t, "%s", c.buf);
+	}
+	mc_textf(t, "}\n");
+}
+
+/**
+ * mc_request_json() - append the request and how it ended as a line of JSON
+ * @t: the text
+ * @req: the request
+ * @where: "kernel" or "user"
+ * @state: done, failed or stopped
+ * @e: the error, if @e->err is not 0
+ * @records: results that follow
+ *
+ * Context: Any.
+ */
+void mc_request_json(struct mc_text *t, const struct mc_request *req,
+		     const char *where, const char *state,
+		     const struct mc_error *e, u64 records)
+{
+	mc_textf(t, "{\"record\":\"request\",\"test\":\"%s\",\"where\":\"%s\",\"line\":\"",
+		 req->spec->name, where);
+	/* Names, digits and list signs only: nothing in it needs escaping. */
+	mc_request_show(t, req);
+	mc_textf(t, "\",\"state\":\"%s\",\"errno\":%d,\"error\":", state,
+		 -e->err);
+	if (e->err)
+		mc_text_json(t, e->text);
+	else
+		mc_textf(t, "null");
+	mc_textf(t, ",\"points\":%llu,\"records\":%llu}\n",
+		 mc_request_points(req), records);
+}

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Request lines: parse, count and unfold the combinations, show again. */
+#include "request.h"
+
+static const struct mc_name type_names[] = {
+	{ "wb", MC_WB }, { "wc", MC_WC }, { "uc", MC_UC }, { }
+};
+
+static const struct mc_name switch_names[] = {
+	{ "on", 1 }, { "off", 0 }, { }
+};
+
+static const struct mc_name any_names[] = { { "any", MC_ANY }, { } };
+
+static const struct mc_name page_names[] = {
+	{ "direct", MC_PAGE_DIRECT }, { "4k", MC_PAGE_4K }, { }
+};
+
+static const struct mc_name prefetch_names[] = {
+	{ "keep", 0 }, { "off", 1 }, { }
+};
+
+static const struct mc_key common_keys[MC_KEY_OWN] = {
+	[MC_KEY_TYPE] = {
+		.name = "type", .column = "type", .preset = "wb",
+		.kind = MC_CHOICE, .names = type_names,
+		.help = "memory type asked for: write-back, write-combining, uncached",
+	},
+	[MC_KEY_SIZE] = {
+		.name = "size", .column = "size_bytes", .preset = "16M",
+		.kind = MC_SIZE, .min = 4096, .max = 1ULL << 46, .multiple = 64,
+		.help = "the whole working set, all threads and arrays together",
+	},
+	[MC_KEY_CPU] = {
+		.name = "cpu", .column = "cpu", .preset = "0",
+		.kind = MC_CPULIST,
+		.help = "CPUs, a bound thread each; any: one thread, not bound",
+	},
+	[MC_KEY_NODE] = {
+		.name = "node", .column = "node", .preset = "any",
+		.kind = MC_NUMBER, .names = any_names, .max = 1023,
+		.help = "NUMA node of the memory; any: the module's numa_node",
+	},
+	[MC_KEY_IRQ] = {
+		.name = "irq", .column = "irq", .preset = "on",
+		.kind = MC_CHOICE, .names = switch_names,
+		.help = "interrupts while the clock runs; off: windows of 5 ms at most",
+	},
+	[MC_KEY_PAGE] = {
+		.name = "page", .column = "page", .preset = "direct",
+		.kind = MC_CHOICE, .names = page_names,
+		.help = "mapping: the kernel's direct map (2 MiB pages), or 4 KiB pages",
+	},
+	[MC_KEY_PREFETCH] = {
+		.name = "prefetch", .column = "prefetch", .preset = "keep",
+		.kind = MC_CHOICE, .names = prefetch_names, .wide = true,
+		.help = "hardware prefetchers: as found, or off while measuring",
+	},
+	[MC_KEY_REPEAT] = {
+		.name = "repeat", .column = "repeat", .preset = "10",
+		.kind = MC_NUMBER, .min = 1, .max = 1000000, .wide = true,
+		.help = "samples, each one timed pass",
+	},
+	[MC_KEY_WARMUP] = {
+		.name = "warmup", .column = "warmup", .preset = "2",
+		.kind = MC_NUMBER, .max = 1000000, .wide = true,
+		.help = "passes before the first sample, not timed",
+	},
+	[MC_KEY_TIMEOUT] = {
+		.name = "timeout", .preset = "0",
+		.kind = MC_NUMBER, .max = 86400, .single = true, .wide = true,
+		.help = "seconds after which the run stops, keeping what it has; 0: never",
+	},
+};
+
+/**
+ * mc_key_of() - a key of a test by its number
+ * @spec: the test
+ * @id: 0 to MC_KEY_OWN + @spec->nkeys - 1
+ *
+ * Context: Any.
+ * Return: the key.
+ */
+const struct mc_key *mc_key_of(const struct mc_spec *spec, unsigned int id)
+{
+	return id < MC_KEY_OWN ? &common_keys[id] : &spec->keys[id - MC_KEY_OWN];
+}
+
+/**
+ * mc_key_word() - the word for a value
+ * @key: the key
+ * @value: one of its values
+ *
+ * Context: Any.
+ * Return: the word, or NULL if the value is a plain number.
+ */
+const char *mc_key_word(const struct mc_key *key, u64 value)
+{
+	const struct mc_name *n;
+
+	for (n = key->names; n && n->name; n++) {
+		if (n->value == value)
+			return n->name;
+	}
+	return NULL;
+}
+
+/**
+ * mc_key_show() - append a value as it would be typed
+ * @t: the text
+ * @key: the key
+ * @value: one of its values
+ *
+ * Context: Any.
+ */
+void mc_key_show(struct mc_text *t, const struct mc_key *key, u64 value)
+{
+	const char *word = mc_key_word(key, value);
+	unsigned int i = 0;
+
+	if (word) {
+		mc_textf(t, "%s", word);
+		return;
+	}
+	while (key->kind == MC_SIZE && value && !(value & 1023) && i < 3) {
+		value >>= 10;
+		i++;
+	}
+	mc_textf(t, "%llu", value);
+	if (i)
+		mc_textf(t, "%c", " KMG"[i]);
+}
+
+static bool same(const char *name, const char *s, size_t len)
+{
+	return strlen(name) == len && !memcmp(name, s, len);
+}
+
+/* The next word of the line: from *@at, without the spaces around it. */
+static size_t next_word(const char *line, size_t len, size_t *at)
+{
+	size_t end;
+
+	while (*at < len && line[*at] == ' ')
+		(*at)++;
+	for (end = *at; end < len && line[end] != ' '; end++)
+		;
+	return end - *at;
+}
+
+static int find_spec(struct mc_request *req, const char *s, size_t len,
+		     const struct mc_spec *const *specs, struct mc_error *e)
+{
+	char text[MC_ERROR_TEXT];
+	struct mc_text t = MC_TEXT(text);
+	unsigned int i;
+
+	if (!len)
+		return mc_fail(e, -EINVAL,
+			       "test: the line is empty; write TEST [key=value]..., see the file tests");
+	mc_text_quote(&t, s, len);
+	mc_textf(&t, " is not one of ");
+	for (i = 0; specs[i]; i++) {
+		if (same(specs[i]->name, s, len)) {
+			req->spec = specs[i];
+			req->nkeys = MC_KEY_OWN + specs[i]->nkeys;
+			return 0;
+		}
+		mc_textf(&t, i ? "|%s" : "%s", specs[i]->name);
+	}
+	return mc_fail(e, -EINVAL, "test: %s", text);
+}
+
+/* One key=value into @req. @seen has a bit for each key met before. */
+static int parse_word(struct mc_request *req, const char *s, size_t len,
+		      u32 *seen, struct mc_error *e)
+{
+	const char *eq = memchr(s, '=', len);
+	char text[MC_ERROR_TEXT];
+	struct mc_text t = MC_TEXT(text);
+	unsigned int id;
+	size_t klen;
+
+	if (!eq) {
+		mc_text_quote(&t, s, len);
+		return mc_fail(e, -EINVAL, "%s: is not key=value", text);
+	}
+	klen = eq - s;
+	for (id = 0; id < req->nkeys; id++) {
+		if (same(mc_key_of(req->spec, id)->name, s, klen))
+			break;
+	}
+	if (id == req->nkeys) {
+		mc_text_quote(&t, s, klen);
+		return mc_fail(e, -EINVAL,
+			       "%s: is not a key of %s; the file tests lists them",
+			       text, req->spec->name);
+	}
+	if (*seen & 1U << id)
+		return mc_fail(e, -EINVAL, "%s: is given twice",
+			       mc_key_of(req->spec, id)->name);
+	*seen |= 1U << id;
+	req->order[req->given++] = id;
+	return mc_values_parse(req, id, eq + 1, len - klen - 1, e);
+}
+
+static int parse_words(struct mc_request *req, const char *line, size_t len,
+		       size_t at, struct mc_error *e)
+{
+	u32 seen = 0;
+	size_t n;
+	int err;
+
+	req->given = 0;
+	while ((n = next_word(line, len, &at))) {
+		err = parse_word(req, line + at, n, &seen, e);
+		if (err)
+			return err;
+		at += n;
+	}
+	return 0;
+}
+
+/* Every key not written: its preset, and a place at the end of the order. */
+static int fill_presets(struct mc_request *req, struct mc_error *e)
+{
+	const struct mc_spec *spec = req->spec;
+	unsigned int id;
+	int err;
+
+	for (id = 0; id < req->nkeys; id++) {
+		const char *preset = mc_key_of(spec, id)->preset;
+
+		err = mc_values_parse(req, id, preset, strlen(preset), e);
+		if (err)
+			return err;
+	}
+	if (!spec->presets)
+		return 0;
+	return parse_words(req, spec->presets, strlen(spec->presets), 0, e);
+}
+
+static void complete_order(struct mc_request *req)
+{
+	unsigned int id, i, n = req->given;
+
+	for (id = 0; id < req->nkeys; id++) {
+		for (i = 0; i < req->given && req->order[i] != id; i++)
+			;
+		if (i == req->given)
+			req->order[n++] = id;
+	}
+}
+
+static int check_bytes(const char *line, size_t len, struct mc_error *e)
+{
+	size_t i;
+
+	if (len > MC_LINE_MAX)
+		return mc_fail(e, -EINVAL, "line: is longer than %d bytes",
+			       MC_LINE_MAX);
+	for (i = 0; i < len; i++) {
+		u8 c = line[i];
+
+		if (c < 0x20 || c > 0x7e)
+			return mc_fail(e, -EINVAL,
+				       "line: byte %u is 0x%02x; write one line of printable ASCII",
+				       (unsigned int)i, c);
+	}
+	return 0;
+}
+
+/**
+ * mc_request_parse() - read a request line
+ * @req: result; large, so not on a stack
+ * @line: the line, with or without a newline at its end; not terminated
+ * @len: its length
+ * @specs: the tests there are, NULL at the end
+ * @e: says what is wrong and what would be right, naming the key
+ *
+ * Context: Any.
+ * Return: 0, or -EINVAL and then nothing of @req may be used.
+ */
+int mc_request_parse(struct mc_request *req, const char *line, size_t len,
+		     const struct mc_spec *const *specs, struct mc_error *e)
+{
+	size_t at = 0, n;
+	int err;
+
+	memset(req, 0, sizeof(*req));
+	if (len && line[len - 1] == '\n')
+		len--;
+	err = check_bytes(line, len, e);
+	if (err)
+		return err;
+	n = next_word(line, len, &at);
+	err = find_spec(req, line + at, n, specs, e);
+	if (!err)
+		err = fill_presets(req, e);
+	if (!err)
+		err = parse_words(req, line, len, at + n, e);
+	if (err)
+		return err;
+	complete_order(req);
+	if (mc_request_points(req) > MC_MAX_POINTS)
+		return mc_fail(e, -EINVAL,
+			       "line: asks for more than %d combinations",
+			       MC_MAX_POINTS);
+	return 0;
+}
+
+static u64 values_of(const struct mc_request *req, unsigned int id)
+{
+	u32 n = req->values[id].n;
+
+	return n ? n : 1;	/* the CPU list is one setting */
+}
+
+/**
+ * mc_request_points() - how many combinations a request asks for
+ * @req: the request
+ *
+ * Context: Any.
+ * Return: the number, or more than MC_MAX_POINTS if it is more than that.
+ */
+u64 mc_request_points(const struct mc_request *req)
+{
+	u64 n = 1;
+	unsigned int id;
+
+	for (id = 0; id < req->nkeys && n <= MC_MAX_POINTS; id++)
+		n *= values_of(req, id);
+	return n;
+}
+
+/**
+ * mc_request_point() - one combination; the key written last varies fastest
+ * @req: the request
+ * @index: 0 to mc_request_points() - 1
+ * @point: result
+ *
+ * Context: Any.
+ */
+void mc_request_point(const struct mc_request *req, u64 index,
+		      struct mc_point *point)
+{
+	unsigned int i;
+
+	memset(point, 0, sizeof(*point));
+	for (i = req->nkeys; i-- > 0; ) {
+		unsigned int id = req->order[i];
+		u64 n = values_of(req, id);
+
+		point->v[id] = req->values[id].v[index % n];
+		index /= n;
+	}
+}
+
+/**
+ * mc_request_max() - the largest value that a key was given
+ * @req: the request
+ * @id: the key's number
+ *
+ * Context: Any.
+ * Return: the value; 0 for the CPU list.
+ */
+u64 mc_request_max(const struct mc_request *req, unsigned int id)
+{
+	const struct mc_values *v = &req->values[id];
+	u64 max = 0;
+	u32 i;
+
+	for (i = 0; i < v->n; i++)
+		max = v->v[i] > max ? v->v[i] : max;
+	return max;
+}
+
+/**
+ * mc_request_values() - append a key's values as they would be typed
+ * @t: the text
+ * @req: the request
+ * @id: the key's number
+ *
+ * Context: Any.
+ */
+void mc_request_values(struct mc_text *t, const struct mc_request *req,
+		       unsigned int id)
+{
+	const struct mc_key *key = mc_key_of(req->spec, id);
+	u32 i;
+
+	if (key->kind == MC_CPULIST && req->any_cpu)
+		mc_textf(t, "any");
+	else if (key->kind == MC_CPULIST)
+		mc_text_list(t, req->cpus, MC_MAX_CPUS);
+	for (i = 0; i < req->values[id].n; i++) {
+		mc_textf(t, i ? "," : "");
+		mc_key_show(t, key, req->values[id].v[i]);
+	}
+}
+
+/**
+ * mc_request_show() - append the request with every preset filled in
+ * @t: the text
+ * @req: the request
+ *
+ * Context: Any.
+ */
+void mc_request_show(struct mc_text *t, const struct mc_request *req)
+{
+	unsigned int i;
+
+	mc_textf(t, "%s", req->spec->name);
+	for (i = 0; i < req->nkeys; i++) {
+		mc_textf(t, " %s=", mc_key_of(req->spec, req->order[i])->name);
+		mc_request_values(t, req, req->order[i]);
+	}
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The only header through which core/ sees its surroundings: the kernel's
+ * types and string helpers in the module, libc's in user space.
+ */
+#ifndef MC_CORE_SHIM_H
+#define MC_CORE_SHIM_H
+
+#ifdef __KERNEL__
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/sort.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#else
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef long long s64;
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define __printf(a, b)	__attribute__((format(printf, a, b)))
+
+#endif /* __KERNEL__ */
+
+/* core/ sorts u64 only, so the kernel's extra swap argument stays in here. */
+static inline void mc_sort_u64(u64 *v, size_t n,
+			       int (*cmp)(const void *a, const void *b))
+{
+#ifdef __KERNEL__
+	sort(v, n, sizeof(*v), cmp, NULL);
+#else
+	qsort(v, n, sizeof(*v), cmp);
+#endif
+}
+
+#endif /* MC_CORE_SHIM_H */

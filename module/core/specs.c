@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the file `tests` shows, from the table that the parser uses. */
+#include "request.h"
+
+/* The preset that counts for this test: its own @presets come first. */
+static void show_preset(struct mc_text *t, const struct mc_spec *spec,
+			const struct mc_key *key)
+{
+	const char *p = spec->presets;
+	size_t len = strlen(key->name), n;
+
+	for (; p && *p; p += n) {
+		while (*p == ' ')
+			p++;
+		n = strcspn(p, " ");
+		if (n > len && p[len] == '=' && !memcmp(p, key->name, len)) {
+			mc_textf(t, "%.*s", (int)(n - len - 1), p + len + 1);
+			return;
+		}
+	}
+	mc_textf(t, "%s", key->preset);
+}
+
+static void show_allowed(struct mc_text *t, const struct mc_key *key)
+{
+	const char *bar = "";
+	const struct mc_name *n;
+
+	for (n = key->names; n && n->name; n++) {
+		mc_textf(t, "%s%s", bar, n->name);
+		bar = "|";
+	}
+	if (key->kind == MC_CPULIST)
+		mc_textf(t, "LIST|any");
+	if (key->kind != MC_NUMBER && key->kind != MC_SIZE)
+		return;
+	mc_textf(t, "%s", bar);
+	mc_key_show(t, key, key->min);
+	mc_textf(t, "..");
+	mc_key_show(t, key, key->max);
+}
+
+static void pad(struct mc_text *t, size_t from, size_t width)
+{
+	do {
+		mc_textf(t, " ");
+	} while (t->len < from + width && !t->cut);
+}
+
+/**
+ * mc_spec_show() - append a test's keys, presets, allowed values and columns
+ * @t: the text
+ * @spec: the test
+ *
+ * A line `TEST: help`, then two spaces and `key=preset allowed help` a key,
+ * then two spaces, `>`, and a figure of its own a line.
+ *
+ * Context: Any.
+ */
+void mc_spec_show(struct mc_text *t, const struct mc_spec *spec)
+{
+	unsigned int i;
+
+	mc_textf(t, "%s: %s\n", spec->name, spec->help);
+	for (i = 0; i < MC_KEY_OWN + spec->nkeys; i++) {
+		/* What the test is about stands first. */
+		unsigned int id = (i + MC_KEY_OWN) % (MC_KEY_OWN + spec->nkeys);
+		const struct mc_key *key = mc_key_of(spec, id);
+		size_t from = t->len;
+
+		mc_textf(t, "  %s=", key->name);
+		show_preset(t, spec, key);
+		pad(t, from, 20);
+		from = t->len;
+		show_allowed(t, key);
+		pad(t, from, 30);
+		mc_textf(t, "%s\n", key->help);
+	}
+	for (i = 0; i < spec->ncolumns; i++)
+		mc_textf(t, "  > %-24s %s\n", spec->columns[i].name,
+			 spec->columns[i].help);
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Statistics in 64-bit integers: the kernel has no floating point to spare. */
+#include "math.h"
+#include "stats.h"
+
+static int ascending(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Mean without a sum that could overflow: quotients and remainders apart. */
+static u64 mean_of(const u64 *v, size_t n)
+{
+	u64 whole = 0, rest = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		whole += v[i] / n;
+		rest += v[i] % n;
+	}
+	return whole + (rest + n / 2) / n;
+}
+
+static unsigned int bits_of(u64 x)
+{
+	unsigned int n = 0;
+
+	for (; x; x >>= 1)
+		n++;
+	return n;
+}
+
+/*
+ * Deviations are shifted down until the sum of n squares fits 64 bits. With a
+ * million samples that still leaves 22 significant bits of the largest one.
+ */
+static u64 deviation_of(const u64 *v, size_t n, u64 mean)
+{
+	u64 low = mean - v[0], high = v[n - 1] - mean;
+	u64 largest = low > high ? low : high, squares = 0;
+	unsigned int room = (64 - bits_of(n)) / 2, shift = 0;
+	size_t i;
+
+	if (n < 2)
+		return 0;
+	if (bits_of(largest) > room)
+		shift = bits_of(largest) - room;
+	for (i = 0; i < n; i++) {
+		u64 d = (v[i] > mean ? v[i] - mean : mean - v[i]) >> shift;
+
+		squares += d * d;
+	}
+	/* Ten fraction bits keep the root of small deviations honest. */
+	if (!shift && bits_of(squares) <= 44)
+		return mc_sqrt((squares << 20) / (n - 1)) >> 10;
+	return mc_sqrt(squares / (n - 1)) << shift;
+}
+
+/* Nearest rank: the smallest sample that @percent of all do not exceed. */
+static u64 percentile(const u64 *v, size_t n, unsigned int percent)
+{
+	size_t rank = (n * percent + 99) / 100;
+
+	return v[rank ? rank - 1 : 0];
+}
+
+/**
+ * mc_stats_of() - statistics of a set of samples
+ * @st: result; all zero but @left_out if no sample is left
+ * @samples: picoseconds each, MC_NO_SAMPLE for one left out; sorted in place
+ * @n: how many
+ *
+ * Context: Any; O(n log n).
+ */
+void mc_stats_of(struct mc_stats *st, u64 *samples, size_t n)
+{
+	size_t all = n;
+
+	memset(st, 0, sizeof(*st));
+	mc_sort_u64(samples, n, ascending);
+	while (n && samples[n - 1] == MC_NO_SAMPLE)
+		n--;
+	st->samples = n;
+	st->left_out = all - n;
+	if (!n)
+		return;
+	st->min_ps = samples[0];
+	st->max_ps = samples[n - 1];
+	st->median_ps = samples[(n - 1) / 2] +
+			(samples[n / 2] - samples[(n - 1) / 2]) / 2;
+	st->mean_ps = mean_of(samples, n);
+	st->sd_ps = deviation_of(samples, n, st->mean_ps);
+	st->p50_ps = percentile(samples, n, 50);
+	st->p99_ps = percentile(samples, n, 99);
+	if (st->mean_ps)
+		st->cv_ppm = mc_muldiv(st->sd_ps, 1000000, st->mean_ps);
+}

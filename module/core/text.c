@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Bounded text: append, fixed-point numbers, JSON strings, number lists. */
+#include "text.h"
+
+static void append(struct mc_text *t, const char *fmt, va_list ap)
+{
+	size_t room = t->size - t->len;
+	int n;
+
+	if (!t->size)
+		return;
+	n = vsnprintf(t->buf + t->len, room, fmt, ap);
+	if (n < 0)
+		return;
+	if ((size_t)n >= room) {
+		t->cut = true;
+		n = room - 1;
+	}
+	t->len += n;
+}
+
+/**
+ * mc_textf() - append formatted text; what does not fit is cut
+ * @t: the text
+ * @fmt: printf format
+ *
+ * Context: Any.
+ */
+void mc_textf(struct mc_text *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	append(t, fmt, ap);
+	va_end(ap);
+}
+
+/**
+ * mc_text_fixed() - append a fixed-point number
+ * @t: the text
+ * @value: the number times 10^@decimals
+ * @decimals: digits behind the point, 0 to 9
+ *
+ * Context: Any.
+ */
+void mc_text_fixed(struct mc_text *t, u64 value, unsigned int decimals)
+{
+	u64 unit = 1;
+	unsigned int i;
+
+	for (i = 0; i < decimals; i++)
+		unit *= 10;
+	if (decimals)
+		mc_textf(t, "%llu.%0*llu", value / unit, (int)decimals,
+			 value % unit);
+	else
+		mc_textf(t, "%llu", value);
+}
+
+/**
+ * mc_text_json() - append a JSON string with its quotes
+ * @t: the text
+ * @s: the string; bytes outside printable ASCII become \u00XX, so that the
+ *     output is valid JSON whatever a CPU or a firmware calls itself
+ *
+ * Context: Any.
+ */
+void mc_text_json(struct mc_text *t, const char *s)
+{
+	mc_textf(t, "\"");
+	for (; *s; s++) {
+		u8 c = *s;
+
+		if (c == '"' || c == '\\')
+			mc_textf(t, "\\%c", c);
+		else if (c < 0x20 || c > 0x7e)
+			mc_textf(t, "\\u%04x", c);
+		else
+			mc_textf(t, "%c", c);
+	}
+	mc_textf(t, "\"");
+}
+
+/**
+ * mc_text_quote() - append what a user wrote, made safe to show in a line
+ * @t: the text
+ * @s: the user's bytes, not terminated
+ * @len: how many; only the first 32 are shown
+ *
+ * Context: Any.
+ */
+void mc_text_quote(struct mc_text *t, const char *s, size_t len)
+{
+	const size_t most = 32;
+	size_t i;
+
+	mc_textf(t, "'");
+	for (i = 0; i < len && i < most; i++) {
+		u8 c = s[i];
+
+		mc_textf(t, "%c", c < 0x20 || c > 0x7e ? '?' : c);
+	}
+	mc_textf(t, len > most ? "...'" : "'");
+}
+
+static bool bit(const u64 *bits, unsigned int i)
+{
+	return bits[i / 64] >> (i % 64) & 1;
+}
+
+/**
+ * mc_text_list() - append the set bits as a list in the kernel's way: 0-3,8
+ * @t: the text
+ * @bits: the bitmap, bit 0 of word 0 first
+ * @nbits: bits in it
+ *
+ * Context: Any.
+ */
+void mc_text_list(struct mc_text *t, const u64 *bits, unsigned int nbits)
+{
+	const char *comma = "";
+	unsigned int i, first;
+
+	for (i = 0; i < nbits; i++) {
+		if (!bit(bits, i))
+			continue;
+		first = i;
+		while (i + 1 < nbits && bit(bits, i + 1))
+			i++;
+		if (i == first)
+			mc_textf(t, "%s%u", comma, first);
+		else
+			mc_textf(t, "%s%u-%u", comma, first, i);
+		comma = ",";
+	}
+}
+
+/**
+ * mc_fail() - note an error for the user; the first one noted is kept
+ * @e: where
+ * @err: negative errno
+ * @fmt: "KEY: what is wrong; what would be right"
+ *
+ * Context: Any.
+ * Return: @err, so that a caller can return it at once.
+ */
+int mc_fail(struct mc_error *e, int err, const char *fmt, ...)
+{
+	struct mc_text t = MC_TEXT(e->text);
+	va_list ap;
+
+	if (e->err)
+		return e->err;
+	e->err = err;
+	va_start(ap, fmt);
+	append(&t, fmt, ap);
+	va_end(ap);
+	return err;
+}

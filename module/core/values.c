@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The value side of key=value: words, numbers, sizes, ranges, CPU lists. */
+#include "request.h"
+
+/* A piece of the request line; nothing is copied or terminated. */
+struct piece {
+	const char *s;
+	size_t len;
+};
+
+/* Cut off what stands before the next @by, or all; false once nothing is left. */
+static bool next_piece(struct piece *rest, char by, struct piece *out)
+{
+	const char *end;
+
+	if (!rest->s)
+		return false;
+	end = memchr(rest->s, by, rest->len);
+	*out = *rest;
+	if (end) {
+		out->len = end - rest->s;
+		rest->len -= out->len + 1;
+		rest->s = end + 1;
+	} else {
+		rest->s = NULL;
+	}
+	return true;
+}
+
+static int refuse(struct mc_error *e, const struct mc_key *key,
+		  struct piece p, const char *why)
+{
+	char text[MC_ERROR_TEXT];
+	struct mc_text t = MC_TEXT(text);
+
+	mc_text_quote(&t, p.s, p.len);
+	mc_textf(&t, " %s", why);
+	return mc_fail(e, -EINVAL, "%s: %s", key->name, text);
+}
+
+static bool word_value(const struct mc_name *names, struct piece p, u64 *value)
+{
+	for (; names && names->name; names++) {
+		if (strlen(names->name) == p.len &&
+		    !memcmp(names->name, p.s, p.len)) {
+			*value = names->value;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int refuse_word(struct mc_error *e, const struct mc_key *key,
+		       struct piece p)
+{
+	char text[MC_ERROR_TEXT];
+	struct mc_text t = MC_TEXT(text);
+	const struct mc_name *n;
+
+	mc_textf(&t, "is not one of ");
+	for (n = key->names; n->name; n++)
+		mc_textf(&t, n == key->names ? "%s" : "|%s", n->name);
+	return refuse(e, key, p, text);
+}
+
+/*
+ * Decimal digits, to *@value. Return: how many bytes were digits, 0 if none,
+ * -ERANGE if the number does not fit 64 bits.
+ */
+static int digits(struct piece p, u64 *value)
+{
+	size_t i;
+
+	*value = 0;
+	for (i = 0; i < p.len && p.s[i] >= '0' && p.s[i] <= '9'; i++) {
+		unsigned int digit = p.s[i] - '0';
+
+		if (*value > (~0ULL - digit) / 10)
+			return -ERANGE;
+		*value = *value * 10 + digit;
+	}
+	return i;
+}
+
+static int parse_number(const struct mc_key *key, struct piece p, u64 *value,
+			struct mc_error *e)
+{
+	char text[MC_ERROR_TEXT];
+	struct mc_text t = MC_TEXT(text);
+	int n;
+
+	if (word_value(key->names, p, value))
+		return 0;
+	n = digits(p, value);
+	if (n > 0 && (size_t)n == p.len &&
+	    *value >= key->min && *value <= key->max)
+		return 0;
+	mc_textf(&t, "is not a whole number from %llu to %llu", key->min,
+		 key->max);
+	if (key->names)
+		mc_textf(&t, " or '%s'", key->names->name);
+	return refuse(e, key, p, text);
+}
+
+static unsigned int suffix_shift(char c)
+{
+	switch (c) {
+	case 'k': case 'K': return 10;
+	case 'm': case 'M': return 20;
+	case 'g': case 'G': return 30;
+	default: return 0;
+	}
+}
+
+static int parse_size(const struct mc_key *key, struct piece p, u64 *value,
+		      struct mc_error *e)
+{
+	char text[MC_ERROR_TEXT];
+	struct mc_text t = MC_TEXT(text);
+	unsigned int shift = 0;
+	int n = digits(p, value);
+
+	if (n > 0 && (size_t)n + 1 == p.len) {
+		shift = suffix_shift(p.s[n]);
+		n += shift ? 1 : 0;
+	}
+	if (n == 0 || (n > 0 && (size_t)n != p.len))
+		return refuse(e, key, p,
+			      "is not a size; write bytes or K, M, G, e.g. 64K or 4K..16M");
+	if (n < 0 || *value > ~0ULL >> shift)
+		return refuse(e, key, p, "is too large: it does not fit 64 bits");
+	*value <<= shift;
+	if (*value < key->min || *value > key->max) {
+		mc_textf(&t, "is outside %llu to %llu bytes", key->min,
+			 key->max);
+		return refuse(e, key, p, text);
+	}
+	if (key->multiple && *value % key->multiple) {
+		mc_textf(&t, "is not a multiple of %llu bytes", key->multiple);
+		return refuse(e, key, p, text);
+	}
+	return 0;
+}
+
+static int add_value(const struct mc_key *key, struct mc_values *out, u64 v,
+		     struct piece p, struct mc_error *e)
+{
+	if (out->n == MC_MAX_VALUES)
+		return refuse(e, key, p, "is one value too many: 64 at most");
+	out->v[out->n++] = v;
+	return 0;
+}
+
+/* A, or A..B: A, 2A, 4A, ... as long as that is at most B. */
+static int parse_range(const struct mc_key *key, struct piece p,
+		       struct mc_values *out, struct mc_error *e)
+{
+	struct piece low = p, high = { 0 };
+	u64 a, b, v;
+	size_t i;
+	int err;
+
+	for (i = 0; i + 1 < p.len; i++) {
+		if (p.s[i] == '.' && p.s[i + 1] == '.') {
+			low.len = i;
+			high.s = p.s + i + 2;
+			high.len = p.len - i - 2;
+			break;
+		}
+	}
+	err = parse_size(key, low, &a, e);
+	if (err || !high.s)
+		return err ? err : add_value(key, out, a, p, e);
+	err = parse_size(key, high, &b, e);
+	if (err)
+		return err;
+	if (!a || b < a)
+		return refuse(e, key, p,
+			      "runs backwards; write the smaller size first");
+	for (v = a; v <= b; v <<= 1) {
+		err = add_value(key, out, v, p, e);
+		if (err || v > b >> 1)
+			return err;
+	}
+	return 0;
+}
+
+static int parse_cpu_range(struct mc_request *req, const struct mc_key *key,
+			   struct piece p, struct mc_error *e)
+{
+	u64 first, last;
+	int n = digits(p, &first);
+	struct piece rest = p;
+
+	last = first;
+	if (n > 0 && (size_t)n < p.len && p.s[n] == '-') {
+		rest.s += n + 1;
+		rest.len -= n + 1;
+		n = digits(rest, &last);
+		rest.len -= n > 0 ? n : 0;
+	} else {
+		rest.len -= n > 0 ? n : 0;
+	}
+	if (n <= 0 || rest.len || first > last)
+		return refuse(e, key, p,
+			      "is not a CPU list; write e.g. 0 or 0-3,8, or any");
+	if (last >= MC_MAX_CPUS)
+		return refuse(e, key, p, "names a CPU above 8191");
+	for (; first <= last; first++) {
+		u64 mask = 1ULL << (first % 64);
+
+		if (req->cpus[first / 64] & mask)
+			return refuse(e, key, p, "names a CPU twice");
+		req->cpus[first / 64] |= mask;
+		req->ncpus++;
+	}
+	return 0;
+}
+
+static int parse_cpus(struct mc_request *req, const struct mc_key *key,
+		      struct piece rest, struct mc_error *e)
+{
+	struct piece p;
+	int err;
+
+	memset(req->cpus, 0, sizeof(req->cpus));
+	req->ncpus = 0;
+	req->any_cpu = rest.len == 3 && !memcmp(rest.s, "any", 3);
+	if (req->any_cpu)
+		return 0;
+	while (next_piece(&rest, ',', &p)) {
+		err = parse_cpu_range(req, key, p, e);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int parse_one(const struct mc_key *key, struct piece p,
+		     struct mc_values *out, struct mc_error *e)
+{
+	u64 v;
+	int err;
+
+	switch (key->kind) {
+	case MC_CHOICE:
+		if (!word_value(key->names, p, &v))
+			return refuse_word(e, key, p);
+		break;
+	case MC_NUMBER:
+		err = parse_number(key, p, &v, e);
+		if (err)
+			return err;
+		break;
+	default:
+		return parse_range(key, p, out, e);
+	}
+	return add_value(key, out, v, p, e);
+}
+
+/**
+ * mc_values_parse() - read the value of one key
+ * @req: where it goes, replacing what was there
+ * @id: the key's number in @req->spec
+ * @s: the text behind '='
+ * @len: its length
+ * @e: says what is wrong
+ *
+ * Context: Any.
+ * Return: 0 or -EINVAL.
+ */
+int mc_values_parse(struct mc_request *req, unsigned int id, const char *s,
+		    size_t len, struct mc_error *e)
+{
+	const struct mc_key *key = mc_key_of(req->spec, id);
+	struct mc_values *out = &req->values[id];
+	struct piece rest = { s, len }, p;
+	int err;
+
+	if (!len)
+		return mc_fail(e, -EINVAL, "%s: has no value; write %s=%s",
+			       key->name, key->name, key->preset);
+	if (key->kind == MC_CPULIST)
+		return parse_cpus(req, key, rest, e);
+	out->n = 0;
+	while (next_piece(&rest, ',', &p)) {
+		if (!p.len)
+			return refuse(e, key, (struct piece){ s, len },
+				      "has an empty value in its list");
+		err = parse_one(key, p, out, e);
+		if (err)
+			return err;
+	}
+	if (key->single && out->n > 1)
+		return refuse(e, key, (struct piece){ s, len },
+			      "is a list; this key takes one value");
+	return 0;
+}
