@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The front door: every command that a person types. `make help` lists them; the
+# work lies in scripts under tools/, which read the settings below from the
+# environment (make puts its command line there). Kbuild never reads this file.
+
+# The scripts run other makes, of kernels: those start afresh.
+unexport MAKEFLAGS MFLAGS MAKEOVERRIDES
+
+CHECKS := check-core check-static check-docs check-host check-guest
+
+.PHONY: help run shell bench-overhead check $(CHECKS) fuzz build docs setup clean
+
+help: ## this list
+	@awk -f tools/help.awk $(MAKEFILE_LIST)
+
+##@ Measure
+run: ## a suite of measurements: its table, and result files
+	@tools/run
+
+shell: ## a shell in a guest that has the repository in place
+	@tools/setup build guest
+	@tools/guest/run $(or $(GUEST),stock) -- bash -i
+
+bench-overhead: ## what share of a run is spent outside its windows
+	@tools/setup build guest
+	@tools/bench-overhead
+
+##@ Check
+check: ## everything below; the last line says how many passed
+	@tools/setup build guest check docs
+	@tools/check/run
+
+check-core: ## the pure core natively: unit tests, a short fuzz run
+check-static: ## compilers, sparse, checkpatch, shellcheck, spelling
+check-docs: ## the documentation builds, and what it names is there
+check-host: ## the tools, on this machine
+check-guest: ## kselftest and bats in guests with Linux 6.1 and 6.12
+$(CHECKS): check-%:
+	@tools/setup build guest check docs
+	@tools/check/run $*
+
+fuzz: ## feed RUNS inputs to each parser of the core
+	@tools/setup build check
+	@tools/check/fuzz $(or $(RUNS),1000000)
+
+##@ Build
+build: ## the module for Linux KERNEL; prints where it lies
+	@tools/setup build guest
+	@tools/guest/build -k $(or $(KERNEL),6.1)
+
+docs: ## the manual, as HTML in build/docs
+	@tools/setup docs
+	@tools/docs
+
+setup: ## install all packages (each command does so for itself)
+	@tools/setup build guest check docs
+
+clean: ## remove build/; results/ and the download cache stay
+	@rm -rf build
+
+##@ Settings, as in `make run KERNEL=6.12`
+#= SUITE=cache-attributes  a list of requests in tools/suites/
+#= WHERE=guest             or host: this machine's kernel, as root
+#= GUEST=stock             the distribution's kernel under QEMU
+#= KERNEL=6.1              or 6.12
+#= ACCEL=auto              or kvm, tcg: how QEMU runs it
+#= RUNS=1000000            inputs for `make fuzz`

@@ -1,0 +1,32 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+
+setup() { cd "$BATS_TEST_DIRNAME/../.." || return; }
+
+@test "make alone prints the help" {
+	[ "$(make)" = "$(make help)" ]
+}
+
+@test "help fits a terminal of 80 columns" {
+	run awk 'length > 80' < <(make help)
+	[ -z "$output" ]
+}
+
+@test "help lists every command" {
+	phony=$(make -pRrq help 2>/dev/null | sed -n 's/^\.PHONY: //p')
+	[ -n "$phony" ]
+	for target in $phony; do
+		make help | grep -q "make $target " || { echo "$target"; return 1; }
+	done
+}
+
+@test "every command's script is there" {
+	grep -oE 'tools/[a-z/-]+[a-z]' Makefile | sort -u | while read -r script; do
+		[ -e "$script" ] || { echo "$script"; return 1; }
+	done
+}
+
+@test "every check of the Makefile is a layer, and the other way round" {
+	[ "$(make -pRrq help 2>/dev/null | sed -n 's/^CHECKS := //p' | tr ' ' '\n' | sed 's/check-//' | sort)" = \
+		"$(grep -oE '^LAYERS = .*' tools/check/run | grep -oE '"[a-z]+"' | tr -d '"' | sort)" ]
+}

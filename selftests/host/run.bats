@@ -1,0 +1,134 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# `make run WHERE=host` up to the point where it would touch this machine.
+
+setup() {
+	# shellcheck source=selftests/host/stubs.bash
+	. "$BATS_TEST_DIRNAME/stubs.bash"
+	export MEMCACHE_SYSROOT=$BATS_TEST_TMPDIR/root MEMCACHE_KO=memcache.ko
+	stub id 'echo 0'
+	# shellcheck disable=SC2016 # for the stub to expand
+	stub uname 'case $1 in -r) echo 6.1.0-test ;; -m) echo x86_64 ;; esac'
+	# A machine where nothing is in the way.
+	root=$MEMCACHE_SYSROOT
+	mkdir -p "$root"/{proc/sys/kernel,sys/kernel/{debug,security},lib/modules/6.1.0-test/build}
+	touch "$root/lib/modules/6.1.0-test/build/Makefile"
+	echo 'ext4 4096 1 - Live 0x0' >"$root/proc/modules"
+	printf 'nodev\tsysfs\nnodev\tdebugfs\n' >"$root/proc/filesystems"
+	echo 0 >"$root/proc/sys/kernel/modules_disabled"
+	echo '[none] integrity confidentiality' >"$root/sys/kernel/security/lockdown"
+	echo "none $root/sys/kernel/debug debugfs rw 0 0" >"$root/proc/mounts"
+}
+
+# refuses TEXT…: exits with 1, one line for each TEXT and no other.
+refuses() {
+	spy insmod
+	run "$TOP/tools/host" true
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq $# ]
+	for text; do
+		grep -qF "can't run here: $text" <<<"$output"
+	done
+	[ ! -e "$calls" ]
+}
+
+@test "not root" {
+	stub id 'echo 1000'
+	refuses "loading a module needs root (sudo make run WHERE=host)"
+}
+
+@test "no headers" {
+	rm -r "${root:?}/lib"
+	refuses "no headers of the running kernel, 6.1.0-test (apt-get install linux-headers-6.1.0-test)"
+}
+
+@test "no modules in this kernel" {
+	rm "$root/proc/modules"
+	refuses "this kernel takes no modules"
+}
+
+@test "modules disabled" {
+	echo 1 >"$root/proc/sys/kernel/modules_disabled"
+	refuses "kernel.modules_disabled is 1"
+}
+
+@test "signed modules only" {
+	mkdir -p "$root/sys/module/module/parameters"
+	echo Y >"$root/sys/module/module/parameters/sig_enforce"
+	refuses "this kernel takes signed modules only"
+}
+
+@test "locked down, either way" {
+	echo 'none [integrity] confidentiality' >"$root/sys/kernel/security/lockdown"
+	refuses "the kernel is locked down"
+	echo 'none integrity [confidentiality]' >"$root/sys/kernel/security/lockdown"
+	refuses "the kernel is locked down"
+}
+
+@test "no debugfs in this kernel" {
+	printf 'nodev\tsysfs\n' >"$root/proc/filesystems"
+	refuses "this kernel has no debugfs"
+}
+
+@test "debugfs that can't be mounted" {
+	: >"$root/proc/mounts"
+	stub mount 'exit 32'
+	export MEMCACHE_NO_SETUP=1
+	refuses "debugfs can't be mounted"
+}
+
+@test "loaded already" {
+	echo 'memcache 40960 0 - Live 0x0' >>"$root/proc/modules"
+	refuses "the module is loaded already (rmmod memcache)"
+}
+
+@test "several reasons are all said" {
+	stub id 'echo 1000'
+	rm -r "${root:?}/lib"
+	refuses "loading a module needs root" "no headers of the running kernel"
+}
+
+@test "WHERE is guest or host" {
+	WHERE=moon run "$TOP/tools/run"
+	[ "$status" -eq 1 ]
+	[ "$output" = "memcache: WHERE=moon is neither guest nor host" ]
+}
+
+# tools/with-module, with insmod and rmmod that only take notes.
+@test "the module is loaded, and unloaded after success and after failure" {
+	spy insmod
+	spy rmmod
+	MEMCACHE_PARAMS="size_mb=1 numa_node=0" run "$TOP/tools/with-module" echo measured
+	[ "$status" -eq 0 ]
+	[ "$output" = measured ]
+	run "$TOP/tools/with-module" sh -c 'exit 7'
+	[ "$status" -eq 7 ]
+	cat "$calls"
+	[ "$(cat "$calls")" = "insmod memcache.ko size_mb=1 numa_node=0
+rmmod memcache
+insmod memcache.ko
+rmmod memcache" ]
+}
+
+@test "the module is unloaded after a signal, and what used it has ended" {
+	spy insmod
+	stub rmmod "kill -0 \$(cat $BATS_TEST_TMPDIR/pid) 2>/dev/null && exit 1; echo rmmod >>$calls"
+	"$TOP/tools/with-module" bash -c "echo \$\$ >$BATS_TEST_TMPDIR/pid; exec sleep 60" 3>&- &
+	until [ -s "$BATS_TEST_TMPDIR/pid" ]; do sleep 0.1; done
+	kill -TERM $!
+	status=0
+	wait $! || status=$?
+	[ "$status" -eq 143 ]
+	grep -x rmmod "$calls"
+}
+
+@test "nothing is unloaded when loading fails" {
+	stub insmod 'echo "insmod: ERROR: Key was rejected by service" >&2; exit 1'
+	spy rmmod
+	run "$TOP/tools/with-module" echo measured
+	[ "$status" -eq 1 ]
+	[[ $output != *measured* ]]
+	[ ! -e "$calls" ]
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+
+setup() {
+	# shellcheck source=selftests/host/stubs.bash
+	. "$BATS_TEST_DIRNAME/stubs.bash"
+	spy apt-get
+}
+
+@test "without root, the packages to install are printed as a command" {
+	stub id 'echo 1000'
+	stub dpkg-query 'exit 1'
+	run "$TOP/tools/setup" guest
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ $output =~ sudo\ apt-get\ install.*\ qemu-system-x86 ]]
+	[ ! -e "$calls" ]
+}
+
+@test "without apt, the packages are named" {
+	# A PATH without dpkg-query and apt-get.
+	mkdir "$BATS_TEST_TMPDIR/few"
+	for command in awk bash cat dirname id; do
+		ln -s "$(command -v "$command")" "$BATS_TEST_TMPDIR/few/"
+	done
+	PATH=$BATS_TEST_TMPDIR/few run "$TOP/tools/setup" guest
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ $output == *"no apt"*qemu-system-x86* ]]
+}
+
+@test "with nothing missing it is silent and calls no apt" {
+	# shellcheck disable=SC2016 # for the stub to expand
+	stub dpkg-query 'for package; do echo "$package installed"; done'
+	run "$TOP/tools/setup" build guest check docs
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	[ ! -e "$calls" ]
+}
