@@ -14,16 +14,13 @@ say() { printf 'memcache: %s\n' "$*" >&2; }
 # die MESSAGE: say why, and stop.
 die() { say "$*"; exit 1; }
 
-# locked NAME COMMAND…: run COMMAND while holding a lock in the cache, so that
-# two callers never download or unpack the same thing at once.
-locked() {
-	local name=$1 fd status=0
-	shift
+# lock NAME: wait until no other run holds this lock of the cache; held until the
+# calling shell or ( … ) ends. So nothing is downloaded or unpacked twice at once.
+lock() {
+	local fd
 	mkdir -p "$CACHE"
-	exec {fd}>"$CACHE/.lock-$name"
-	flock -n "$fd" || { say "waiting for another run ($name)"; flock "$fd"; }
-	# The command must not inherit the lock: a forgotten child would keep it.
-	"$@" {fd}>&- || status=$?
-	exec {fd}>&-
-	return "$status"
+	exec {fd}>"$CACHE/.lock-$1"
+	flock -n "$fd" && return
+	say "waiting for another run ($1)"
+	flock "$fd"
 }

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# Debian packages into the cache, with an apt of our own: its sources are those
+# of the machine with another suite in them, its lists and its idea of what is
+# installed lie in the cache. Nothing of the machine's changes; root not needed.
+# Source it after lib.sh.
+
+DEBIAN=bookworm			# the release whose kernels the guests run
+APT_DIR=$CACHE/apt
+APT=(-c "$APT_DIR/apt.conf")
+
+# The machine's Debian archives, with their keys and options, as an apt source
+# for the release wanted: once from deb822 files, once from one-line files.
+apt_sources() {
+	local own dir=${APT_ETC:-/etc/apt}
+	own=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+	shopt -s nullglob
+	awk -v own="$own" -v want="$DEBIAN" '
+	BEGIN { RS = ""; FS = "\n" }
+	{
+		suites = " "; types = components = " "; off = 0; rest = ""
+		for (i = 1; i <= NF; i++) {
+			if ($i ~ /^#/) continue
+			key = $i ~ /^[^ \t]/ ? tolower($i) : key
+			value = $i; sub(/^[^:]*:[ \t]*/, "", value)
+			if (key ~ /^suites:/) suites = suites value " "
+			else if (key ~ /^types:/) types = types value " "
+			else if (key ~ /^components:/) components = components value " "
+			else if (key ~ /^enabled:/) off = value ~ /^(no|false|0)/
+			else rest = rest $i "\n"
+		}
+		if (off || types !~ / deb / || components !~ / main /) next
+		new = ""
+		if (index(suites, " " own " ") || suites ~ / (old)*stable | testing | unstable | sid /)
+			new = want " " want "-backports"
+		else if (suites ~ /-security /)
+			new = want "-security"
+		if (new)
+			printf "Types: deb\nSuites: %s\nComponents: main\n%s\n", new, rest
+	}' "$dir"/sources.list.d/*.sources /dev/null >"$1/machine.sources"
+	awk -v own="$own" -v want="$DEBIAN" '
+	$1 == "deb" {
+		options = ""
+		if (match($0, /\[[^]]*\]/)) {
+			options = substr($0, RSTART, RLENGTH) " "
+			$0 = substr($0, 1, RSTART - 1) substr($0, RSTART + RLENGTH)
+		}
+		if ($0 !~ /[ \t]main([ \t]|$)/) next
+		if ($3 == own || $3 ~ /^((old)*stable|testing|unstable|sid)$/) {
+			print "deb " options $2 " " want " main"
+			print "deb " options $2 " " want "-backports main"
+		} else if ($3 ~ /-security$/)
+			print "deb " options $2 " " want "-security main"
+	}' "$dir"/sources.list "$dir"/sources.list.d/*.list /dev/null \
+		2>/dev/null >"$1/machine.list" || true
+	shopt -u nullglob
+	[ -s "$1/machine.sources" ] || [ -s "$1/machine.list" ] ||
+		die "found no Debian archive in this machine's apt sources ($dir)"
+}
+
+# apt_update: bring the private lists up to date, unless that was a moment ago.
+apt_update() (
+	lock apt
+	[ -z "$(find "$APT_DIR/updated" -mmin -30 2>/dev/null)" ] || return 0
+	mkdir -p "$APT_DIR"/{sources,lists/partial,archives/partial}
+	rm -f "$APT_DIR"/sources/*
+	apt_sources "$APT_DIR/sources"
+	: >"$APT_DIR/status"
+	cat >"$APT_DIR/apt.conf" <<-EOF
+	APT::Architecture "amd64";
+	#clear APT::Architectures;
+	APT::Architectures { "amd64"; };
+	APT::Sandbox::User "root";
+	Acquire::Languages "none";
+	#clear Acquire::IndexTargets::deb::DEP-11;
+	#clear Acquire::IndexTargets::deb::CNF;
+	#clear APT::Update;
+	#clear DPkg::Post-Invoke;
+	Dir::State "$APT_DIR";
+	Dir::State::status "$APT_DIR/status";
+	Dir::State::lists "$APT_DIR/lists";
+	Dir::Cache "$APT_DIR";
+	Dir::Cache::archives "$APT_DIR/archives";
+	Dir::Etc::sourcelist "/dev/null";
+	Dir::Etc::sourceparts "$APT_DIR/sources";
+	Dir::Etc::preferences "/dev/null";
+	Dir::Etc::preferencesparts "/dev/null";
+	EOF
+	say "reading Debian $DEBIAN's package lists"
+	# One archive of several may not have all suites: what is missing shows
+	# when a package is asked for.
+	if apt-get "${APT[@]}" -q update >&2; then
+		touch "$APT_DIR/updated"
+	else
+		say "some package lists are missing; going on without"
+	fi
+)
+
+# SUITE, here and below, is one to be preferred; empty: the release with its
+# security updates.
+
+# apt_depends SUITE PACKAGE: what the newest PACKAGE depends on, by name.
+apt_depends() {
+	apt-cache "${APT[@]}" -o APT::Default-Release="$1" \
+		--no-all-versions show "$2" 2>/dev/null |
+		sed -n 's/^Depends: //p' | tr ',' '\n' | awk '{ print $1 }'
+}
+
+# apt_fetch SUITE DIRECTORY PACKAGE…: the newest of these packages, as files.
+apt_fetch() {
+	local suite=$1 dir=$2
+	shift 2
+	say "downloading: $*"
+	(cd "$dir" && apt-get "${APT[@]}" -q -o APT::Default-Release="$suite" download "$@" >&2) ||
+		die "could not download: $*"
+}
