@@ -23,8 +23,7 @@ shell: ## a shell in a guest that has the repository in place
 	@tools/guest/run $(or $(GUEST),stock) -- bash -i
 
 bench-overhead: ## what share of a run is spent outside its windows
-	@tools/setup build guest
-	@tools/bench-overhead
+	@tools/run tools/overhead
 
 ##@ Check
 check: ## everything below; the last line says how many passed
