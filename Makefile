@@ -9,7 +9,7 @@ unexport MAKEFLAGS MFLAGS MAKEOVERRIDES
 
 CHECKS := check-core check-static check-docs check-host check-guest
 
-.PHONY: help run shell bench-overhead check $(CHECKS) fuzz build docs setup clean
+.PHONY: help run bench-overhead check $(CHECKS) fuzz build docs setup clean
 
 help: ## this list
 	@awk -f tools/help.awk $(MAKEFILE_LIST)
@@ -17,10 +17,6 @@ help: ## this list
 ##@ Measure
 run: ## a suite of measurements: its table, and result files
 	@tools/run
-
-shell: ## a shell in a guest that has the repository in place
-	@tools/setup build guest
-	@tools/guest/run $(or $(GUEST),stock) -- bash -i
 
 bench-overhead: ## what share of a run is spent outside its windows
 	@tools/run tools/overhead
