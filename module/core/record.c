@@ -73,7 +73,8 @@ struct cell {
 
 /* Found facts and statistics: where they lie in a record, how they are shown. */
 enum fact_kind { FACT_ATTR, FACT_EFFECT, FACT_VERIFIED, FACT_LEFT_OUT, FACT_NODE,
-		 FACT_U32, FACT_U64, FACT_NS, FACT_STAT_NS, FACT_PERCENT };
+		 FACT_U32, FACT_U64, FACT_NS, FACT_STAT_NS, FACT_SPREAD_NS,
+		 FACT_PERCENT };
 
 static const struct fact {
 	const char *name;
@@ -96,7 +97,7 @@ static const struct fact {
 	{ "median_ns", FACT_STAT_NS, F(stats.median_ps) },
 	{ "max_ns", FACT_STAT_NS, F(stats.max_ps) },
 	{ "mean_ns", FACT_STAT_NS, F(stats.mean_ps), .wide = true },
-	{ "sd_ns", FACT_STAT_NS, F(stats.sd_ps), .wide = true },
+	{ "sd_ns", FACT_SPREAD_NS, F(stats.sd_ps), .wide = true },
 	{ "p50_ns", FACT_STAT_NS, F(stats.p50_ps), .wide = true },
 	{ "p99_ns", FACT_STAT_NS, F(stats.p99_ps), .wide = true },
 	{ "cv_percent", FACT_PERCENT, F(stats.cv_ppm) },
@@ -152,6 +153,10 @@ static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
 		break;
 	case FACT_STAT_NS:
 		c->na = !rec->stats.samples;
+		mc_text_fixed(t, *(const u64 *)at, 3);
+		break;
+	case FACT_SPREAD_NS:
+		c->na = rec->stats.samples < 2;
 		mc_text_fixed(t, *(const u64 *)at, 3);
 		break;
 	case FACT_NS:
