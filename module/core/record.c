@@ -24,6 +24,12 @@ static const char * const verified_names[] = {
 	[MC_VERIFIED_FAILED] = "failed",
 };
 
+/* A value beyond the names is not known. */
+static const char *name_of(const char * const *names, size_t n, size_t i)
+{
+	return i < n ? names[i] : NULL;
+}
+
 /**
  * mc_attr_name() - the name of an attribute
  * @attr: what the page tables said
@@ -33,7 +39,9 @@ static const char * const verified_names[] = {
  */
 const char *mc_attr_name(enum mc_attr attr)
 {
-	return attr < MC_NATTRS && attr_names[attr] ? attr_names[attr] : "na";
+	const char *name = name_of(attr_names, MC_NATTRS, attr);
+
+	return name ? name : "na";
 }
 
 /**
@@ -45,7 +53,9 @@ const char *mc_attr_name(enum mc_attr attr)
  */
 const char *mc_effect_name(enum mc_effect effect)
 {
-	return effect < MC_NEFFECTS ? effect_names[effect] : "unknown";
+	const char *name = name_of(effect_names, MC_NEFFECTS, effect);
+
+	return name ? name : "unknown";
 }
 
 /**
@@ -131,13 +141,14 @@ static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
 	c->wide = f->wide;
 	switch (f->kind) {
 	case FACT_ATTR:
-		word_cell(c, t, attr_names[*(const u8 *)at]);
+		word_cell(c, t, name_of(attr_names, MC_NATTRS, *(const u8 *)at));
 		break;
 	case FACT_EFFECT:
-		word_cell(c, t, effect_names[*(const u8 *)at]);
+		word_cell(c, t, mc_effect_name(*(const u8 *)at));
 		break;
 	case FACT_VERIFIED:
-		word_cell(c, t, verified_names[*(const u8 *)at]);
+		word_cell(c, t, name_of(verified_names, ARRAY_SIZE(verified_names),
+					*(const u8 *)at));
 		break;
 	case FACT_LEFT_OUT:
 		word_cell(c, t, *(const u8 *)at & MC_LEFT_CLOCK ? "clock" : NULL);
