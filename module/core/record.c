@@ -215,6 +215,16 @@ static unsigned int cells_of(const struct mc_request *req)
 	return req->nkeys + ARRAY_SIZE(facts) + req->spec->ncolumns;
 }
 
+/* What is left ends behind a comma: the 12 of 120 would name another CPU. */
+static void cut_list(char *list, size_t size)
+{
+	size_t end = size - 4;
+
+	while (end && list[end - 1] != ',')
+		end--;
+	memcpy(list + end, "...", 4);
+}
+
 static void get_cell(struct cell *c, unsigned int i,
 		     const struct mc_request *req, const struct mc_record *rec)
 {
@@ -231,7 +241,7 @@ static void get_cell(struct cell *c, unsigned int i,
 		own_cell(c, &t, i, req, rec);
 	}
 	if (t.cut)	/* only a long list of CPUs is */
-		memcpy(c->buf + sizeof(c->buf) - 4, "...", 4);
+		cut_list(c->buf, sizeof(c->buf));
 }
 
 static const char *cell_text(const struct cell *c)
