@@ -174,7 +174,9 @@ static int parse_range(const struct mc_key *key, struct piece p,
 	err = parse_size(key, high, &b, e);
 	if (err)
 		return err;
-	if (!a || b < a)
+	if (!a)
+		return refuse(e, key, p, "doubles from 0; write a larger size first");
+	if (b < a)
 		return refuse(e, key, p,
 			      "runs backwards; write the smaller size first");
 	for (v = a; v <= b; v <<= 1) {
