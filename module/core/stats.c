@@ -52,9 +52,6 @@ static u64 deviation_of(const u64 *v, size_t n, u64 mean)
 
 		squares += d * d;
 	}
-	/* Ten fraction bits keep the root of small deviations honest. */
-	if (!shift && bits_of(squares) <= 44)
-		return mc_sqrt((squares << 20) / (n - 1)) >> 10;
 	return mc_sqrt(squares / (n - 1)) << shift;
 }
 
