@@ -8,7 +8,10 @@
 
 #define MC_MAX_COLUMNS	12	/* figures of its own that a test can have */
 #define MC_MAX_CELLS	(MC_MAX_KEYS + MC_MAX_COLUMNS + 24)
-#define MC_ROW_MAX	4096	/* bytes of a row or a JSON line, terminator included */
+
+/* Bytes that are enough, terminator included. */
+#define MC_ROW_MAX	4096			/* a row, or a result's JSON line */
+#define MC_REQUEST_JSON_MAX	(MC_SHOW_MAX + 1024)	/* the request's JSON line */
 
 /* What the page tables say; PAT's own names. */
 enum mc_attr {

@@ -11,6 +11,7 @@
 #include "text.h"
 
 #define MC_LINE_MAX	4095		/* bytes in a request line */
+#define MC_SHOW_MAX	8192		/* bytes of a request as shown: its ranges unfold */
 #define MC_MAX_KEYS	24		/* keys a test can have, common ones included */
 #define MC_MAX_VALUES	64		/* values a key can be given in one request */
 #define MC_MAX_POINTS	65536		/* combinations one request can ask for */
