@@ -122,7 +122,9 @@ void mc_text_list(struct mc_text *t, const u64 *bits, unsigned int nbits)
 	unsigned int i, first;
 
 	for (i = 0; i < nbits; i++) {
-		if (!bit(bits, i))
+		if (i % 64 == 0 && !bits[i / 64])
+			i += 63;	/* most words are empty */
+		if (i >= nbits || !bit(bits, i))
 			continue;
 		first = i;
 		while (i + 1 < nbits && bit(bits, i + 1))
