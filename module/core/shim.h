@@ -28,7 +28,7 @@ typedef unsigned long long u64;
 typedef long long s64;
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#define __printf(a, b)	__attribute__((format(printf, a, b)))
+#define __printf(a, b)	__attribute((format(printf, a, b)))
 
 #endif /* __KERNEL__ */
 
