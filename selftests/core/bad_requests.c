@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Request lines that are wrong: each is refused, and told what is wrong. */
+#include "request.h"
+
+static struct mc_request req;
+
+/* The error starts with @key and a colon, and has @says somewhere behind. */
+static const struct bad {
+	const char *line;
+	const char *key;
+	const char *says;
+} bad[] = {
+	/* The test. */
+	{ "", "test", "empty" },
+	{ "\n", "test", "empty" },
+	{ " ", "test", "empty" },
+	{ "band", "test", "'band' is not one of bandwidth|tlb|full" },
+	{ "Bandwidth", "test", "bandwidth|tlb" },
+	{ "bandwidt", "test", "'bandwidt'" },
+	{ "bandwidths", "test", "'bandwidths'" },
+	{ "op=read", "test", "'op=read'" },
+	{ "op=read bandwidth", "test", "'op=read'" },
+	{ "bandwidth,tlb", "test", "'bandwidth,tlb'" },
+	{ "a-name-that-goes-on-and-on-and-on-and-on", "test", "on-and-o...'" },
+
+	/* Keys. */
+	{ "bandwidth nonsense=1", "'nonsense'", "not a key of bandwidth" },
+	{ "bandwidth stride=4K", "'stride'", "not a key of bandwidth" },
+	{ "tlb op=read", "'op'", "not a key of tlb" },
+	{ "bandwidth OP=read", "'OP'", "not a key" },
+	{ "bandwidth o=read", "'o'", "not a key" },
+	{ "bandwidth opp=read", "'opp'", "not a key" },
+	{ "bandwidth =read", "''", "not a key" },
+	{ "bandwidth =", "''", "not a key" },
+	{ "bandwidth op", "'op'", "not key=value" },
+	{ "bandwidth read", "'read'", "not key=value" },
+	{ "bandwidth op = read", "'op'", "not key=value" },
+	{ "bandwidth bandwidth", "'bandwidth'", "not key=value" },
+	{ "bandwidth op=read tlb", "'tlb'", "not key=value" },
+	{ "bandwidth op=read op=read", "op", "twice" },
+	{ "bandwidth type=wb op=read type=uc", "type", "twice" },
+	{ "bandwidth cpu=0 cpu=1", "cpu", "twice" },
+	{ "bandwidth timeout=1 repeat=1 timeout=1", "timeout", "twice" },
+
+	/* Empty values. */
+	{ "bandwidth op=", "op", "no value; write op=read" },
+	{ "bandwidth size=", "size", "no value" },
+	{ "bandwidth size= 4K", "size", "no value" },
+	{ "bandwidth cpu=", "cpu", "no value" },
+	{ "bandwidth node=\n", "node", "no value" },
+	{ "bandwidth op=read,", "op", "empty value" },
+	{ "bandwidth op=,read", "op", "empty value" },
+	{ "bandwidth op=read,,write", "op", "empty value" },
+	{ "bandwidth op=,", "op", "empty value" },
+	{ "bandwidth size=4K,", "size", "empty value" },
+	{ "bandwidth repeat=,1", "repeat", "empty value" },
+
+	/* Words. */
+	{ "bandwidth op=erase", "op", "'erase' is not one of read|ntread|" },
+	{ "bandwidth op=READ", "op", "'READ'" },
+	{ "bandwidth op=rea", "op", "'rea'" },
+	{ "bandwidth op=reads", "op", "'reads'" },
+	{ "bandwidth op=read,erase", "op", "'erase'" },
+	{ "bandwidth op=read;write", "op", "'read;write'" },
+	{ "bandwidth op=0", "op", "'0'" },
+	{ "bandwidth op==read", "op", "'=read'" },
+	{ "bandwidth op=read=write", "op", "'read=write'" },
+	{ "bandwidth type=wt", "type", "'wt' is not one of wb|wc|uc" },
+	{ "bandwidth type=uc-", "type", "'uc-'" },
+	{ "bandwidth type=any", "type", "'any'" },
+	{ "bandwidth irq=yes", "irq", "on|off" },
+	{ "bandwidth page=2M", "page", "direct|4k" },
+	{ "bandwidth page=4K", "page", "direct|4k" },
+	{ "bandwidth prefetch=on", "prefetch", "keep|off" },
+	{ "bandwidth fence=lfence", "fence", "none|sfence|mfence|uc" },
+
+	/* Numbers. */
+	{ "bandwidth repeat=0", "repeat", "from 1 to 1000000" },
+	{ "bandwidth repeat=1000001", "repeat", "from 1 to 1000000" },
+	{ "bandwidth repeat=-1", "repeat", "'-1'" },
+	{ "bandwidth repeat=+1", "repeat", "'+1'" },
+	{ "bandwidth repeat=1.5", "repeat", "whole number" },
+	{ "bandwidth repeat=0x10", "repeat", "'0x10'" },
+	{ "bandwidth repeat=1K", "repeat", "'1K'" },
+	{ "bandwidth repeat=ten", "repeat", "'ten'" },
+	{ "bandwidth repeat=1..3", "repeat", "'1..3'" },
+	{ "bandwidth repeat=1,0", "repeat", "'0'" },
+	{ "bandwidth repeat=18446744073709551616", "repeat", "whole number" },
+	{ "bandwidth repeat=18446744073709551617", "repeat", "whole number" },
+	{ "bandwidth warmup=99999999999999999999999999", "warmup", "whole" },
+	{ "bandwidth timeout=86401", "timeout", "from 0 to 86400" },
+	{ "bandwidth timeout=1,2", "timeout", "one value" },
+	{ "bandwidth node=1024", "node", "from 0 to 1023 or 'any'" },
+	{ "bandwidth node=-1", "node", "'any'" },
+	{ "bandwidth node=18446744073709551615", "node", "or 'any'" },
+	{ "bandwidth width=4", "width", "from 8 to 64 or 'max'" },
+	{ "bandwidth width=128", "width", "'128'" },
+	{ "tlb seed=18446744073709551616", "seed", "to 18446744073709551615" },
+
+	/* Sizes. */
+	{ "bandwidth size=0", "size", "outside 4096 to 70368744177664" },
+	{ "bandwidth size=4095", "size", "outside 4096" },
+	{ "bandwidth size=4097", "size", "multiple of 64" },
+	{ "bandwidth size=65537G", "size", "outside" },
+	{ "bandwidth size=-4K", "size", "not a size" },
+	{ "bandwidth size=K", "size", "not a size" },
+	{ "bandwidth size=4KB", "size", "not a size" },
+	{ "bandwidth size=4KiB", "size", "not a size" },
+	{ "bandwidth size=4 K", "size", "outside" },
+	{ "bandwidth size=4T", "size", "not a size" },
+	{ "bandwidth size=4.5M", "size", "not a size" },
+	{ "bandwidth size=0x1000", "size", "not a size" },
+	{ "bandwidth size=large", "size", "'large'" },
+	{ "bandwidth size=any", "size", "'any'" },
+	{ "bandwidth size=18446744073709551616", "size", "64 bits" },
+	{ "bandwidth size=17179869184G", "size", "64 bits" },
+	{ "bandwidth size=18014398509481984K", "size", "64 bits" },
+	{ "bandwidth size=99999999999999999999999G", "size", "64 bits" },
+
+	/* Ranges. */
+	{ "bandwidth size=4K..", "size", "''" },
+	{ "bandwidth size=..4K", "size", "''" },
+	{ "bandwidth size=..", "size", "''" },
+	{ "bandwidth size=4K...8K", "size", "'.8K'" },
+	{ "bandwidth size=4K..8K..16K", "size", "'8K..16K'" },
+	{ "bandwidth size=4K.8K", "size", "'4K.8K'" },
+	{ "bandwidth size=4K-8K", "size", "'4K-8K'" },
+	{ "bandwidth size=8K..4K", "size", "backwards" },
+	{ "bandwidth size=4K..65537G", "size", "'65537G'" },
+	{ "bandwidth size=1..4K", "size", "'1'" },
+	{ "tlb stride=0..4K", "stride", "doubles" },
+	{ "tlb stride=0..0", "stride", "doubles" },
+	{ "tlb stride=1..16G,1..16G", "stride", "too many" },
+	{ "tlb stride=1..9223372036854775808,1", "stride", "'1'" },
+
+	/* CPU lists. */
+	{ "bandwidth cpu=all", "cpu", "'all' is not a CPU list" },
+	{ "bandwidth cpu=Any", "cpu", "'Any'" },
+	{ "bandwidth cpu=any,0", "cpu", "'any'" },
+	{ "bandwidth cpu=0,any", "cpu", "'any'" },
+	{ "bandwidth cpu=-1", "cpu", "'-1'" },
+	{ "bandwidth cpu=0,", "cpu", "''" },
+	{ "bandwidth cpu=,0", "cpu", "''" },
+	{ "bandwidth cpu=0,,1", "cpu", "''" },
+	{ "bandwidth cpu=0-", "cpu", "'0-'" },
+	{ "bandwidth cpu=-", "cpu", "'-'" },
+	{ "bandwidth cpu=3-0", "cpu", "'3-0'" },
+	{ "bandwidth cpu=0-1-2", "cpu", "'0-1-2'" },
+	{ "bandwidth cpu=0--1", "cpu", "'0--1'" },
+	{ "bandwidth cpu=0..3", "cpu", "'0..3'" },
+	{ "bandwidth cpu=0x0", "cpu", "'0x0'" },
+	{ "bandwidth cpu=8192", "cpu", "8191" },
+	{ "bandwidth cpu=0-8192", "cpu", "8191" },
+	{ "bandwidth cpu=18446744073709551616", "cpu", "CPU list" },
+	{ "bandwidth cpu=0-18446744073709551615", "cpu", "8191" },
+	{ "bandwidth cpu=0-18446744073709551616", "cpu", "CPU list" },
+	{ "bandwidth cpu=0,0", "cpu", "twice" },
+	{ "bandwidth cpu=0-3,2", "cpu", "twice" },
+	{ "bandwidth cpu=2,0-3", "cpu", "twice" },
+
+	/* Bytes that have no place in a line. */
+	{ "bandwidth\top=read", "line", "byte 9 is 0x09" },
+	{ "bandwidth op=read\r\n", "line", "0x0d" },
+	{ "bandwidth op=read\n\n", "line", "0x0a" },
+	{ "bandwidth\ntlb", "line", "byte 9 is 0x0a" },
+	{ "\nbandwidth", "line", "byte 0" },
+	{ "bandwidth op=\033[1mread", "line", "0x1b" },
+	{ "bandwidth op=read\x7f", "line", "0x7f" },
+	{ "bandwidth op=\xc3\xa4t", "line", "0xc3" },
+	{ "\xff", "line", "0xff" },
+};
+
+static bool is_one_line(const char *s)
+{
+	for (; *s; s++) {
+		if (*s < 0x20 || *s > 0x7e)
+			return false;
+	}
+	return true;
+}
+
+static bool is_refused(const char *line, size_t len, const char *key,
+		       const char *says)
+{
+	struct mc_error e;
+	size_t n = strlen(key);
+
+	return parse_bytes(&req, line, len, &e) == -EINVAL && e.err == -EINVAL &&
+	       !strncmp(e.text, key, n) && e.text[n] == ':' &&
+	       strstr(e.text, says) && is_one_line(e.text) &&
+	       strlen(e.text) < MC_ERROR_TEXT - 1;
+}
+
+static void each_is_refused_by_its_key(void **state)
+{
+	struct mc_error e;
+	int wrong = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		const struct bad *b = &bad[i];
+
+		if (is_refused(b->line, strlen(b->line), b->key, b->says))
+			continue;
+		wrong++;
+		parse(&req, b->line, &e);
+		print_error("'%s': wants '%s: ... %s', got %d '%s'\n", b->line,
+			    b->key, b->says, e.err, e.text);
+	}
+	assert_int_equal(wrong, 0);
+}
+
+static void a_nul_is_a_control_character(void **state)
+{
+	static const char line[] = "bandwidth\0op=read";
+
+	assert_true(is_refused(line, sizeof(line) - 1, "line", "byte 9 is 0x00"));
+}
+
+/* Any one byte put anywhere into a good line: never a crash, never unnamed. */
+static void every_byte_everywhere(void **state)
+{
+	static const char good[] = "bandwidth op=read,copy size=4K..1M cpu=0-3,8 node=any";
+	char line[sizeof(good)];
+	struct mc_error e;
+	size_t at;
+	int c;
+
+	for (at = 0; at < sizeof(good) - 1; at++) {
+		for (c = 0; c < 256; c++) {
+			memcpy(line, good, sizeof(good));
+			line[at] = c;
+			if (!parse_bytes(&req, line, sizeof(good) - 1, &e))
+				continue;
+			assert_int_equal(e.err, -EINVAL);
+			assert_true(is_one_line(e.text));
+			assert_non_null(strchr(e.text, ':'));
+		}
+	}
+}
+
+/* Every beginning of a good line is read without a look behind its end. */
+static void every_beginning(void **state)
+{
+	static const char good[] =
+		"bandwidth op=read,copy size=4K..1M cpu=0-3,8 node=any timeout=1";
+	struct mc_error e;
+	size_t len;
+
+	for (len = 0; len < sizeof(good); len++)
+		parse_bytes(&req, good, len, &e);
+}
+
+static void long_lines(void **state)
+{
+	static const size_t lengths[] = { 4094, 4095, 4096, 4097, 65536 };
+	static char line[65537];
+	struct mc_error e;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		size_t len = lengths[i];
+		bool fits = len <= MC_LINE_MAX;
+
+		/* Spaces are a long line, too; its newline does not count. */
+		memset(line, ' ', sizeof(line));
+		memcpy(line, "bandwidth", 9);
+		memcpy(line + len - 7, "op=copy", 7);
+		line[len] = '\n';
+		assert_int_equal(!parse_bytes(&req, line, len, &e), fits);
+		assert_int_equal(!parse_bytes(&req, line, len + 1, &e), fits);
+		assert_true(fits || is_refused(line, len, "line", "4095"));
+
+		/* One endless word, of each kind. */
+		memset(line, '9', len);
+		memcpy(line, "bandwidth repeat=", 17);
+		assert_true(is_refused(line, len, fits ? "repeat" : "line", ""));
+		memcpy(line, "bandwidth   size=", 17);
+		assert_true(is_refused(line, len, fits ? "size" : "line", ""));
+		memcpy(line, "bandwidth    cpu=", 17);
+		assert_true(is_refused(line, len, fits ? "cpu" : "line", ""));
+		memset(line, ',', len);
+		memcpy(line, "bandwidth   op=rmw", 18);
+		assert_true(is_refused(line, len, fits ? "op" : "line", ""));
+		memset(line, 'x', len);
+		assert_true(is_refused(line, len, fits ? "test" : "line", ""));
+	}
+}
+
+static void too_many_values(void **state)
+{
+	char line[1024];
+	struct mc_text t = MC_TEXT(line);
+	struct mc_error e;
+	int i;
+
+	mc_textf(&t, "bandwidth op=read");
+	for (i = 1; i < MC_MAX_VALUES; i++)
+		mc_textf(&t, ",copy");
+	assert_int_equal(parse(&req, line, &e), 0);
+	assert_int_equal(req.values[OP].n, MC_MAX_VALUES);
+	mc_textf(&t, ",rmw");
+	assert_true(is_refused(line, t.len, "op", "'rmw' is one value too many"));
+}
+
+static void too_many_combinations(void **state)
+{
+	char line[256];
+	struct mc_text t = MC_TEXT(line);
+	struct mc_error e;
+	int key;
+
+	mc_textf(&t, "full k1=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16");
+	for (key = 2; key <= 5; key++)
+		mc_textf(&t, " k%d=1,2,3,4,5,6,7,8", key);
+	assert_int_equal(parse(&req, line, &e), 0);
+	assert_int_equal(mc_request_points(&req), MC_MAX_POINTS);
+	mc_textf(&t, ",9");
+	assert_true(is_refused(line, t.len, "line", "65536 combinations"));
+}
+
+/* 64 values for each of 14 keys: 2^84 combinations, which no u64 holds. */
+static void a_product_beyond_64_bits(void **state)
+{
+	char line[MC_LINE_MAX + 1];
+	struct mc_text t = MC_TEXT(line);
+	int key, i;
+
+	mc_textf(&t, "full");
+	for (key = 1; key <= 14; key++) {
+		mc_textf(&t, " k%d=0", key);
+		for (i = 1; i < MC_MAX_VALUES; i++)
+			mc_textf(&t, ",0");
+	}
+	assert_false(t.cut);
+	assert_true(is_refused(line, t.len, "line", "65536 combinations"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_is_refused_by_its_key),
+		cmocka_unit_test(a_nul_is_a_control_character),
+		cmocka_unit_test(every_byte_everywhere),
+		cmocka_unit_test(every_beginning),
+		cmocka_unit_test(long_lines),
+		cmocka_unit_test(too_many_values),
+		cmocka_unit_test(too_many_combinations),
+		cmocka_unit_test(a_product_beyond_64_bits),
+	};
+
+	return cmocka_run_group_tests_name("bad requests", tests, NULL, NULL);
+}

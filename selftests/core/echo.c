@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Generated requests against a model: what was written is what is unfolded, and
+ * a request that is shown and parsed again is the same request.
+ */
+#include "json.h"
+#include "request.h"
+
+#define MOST	6	/* values a list is made of; ranges add theirs */
+
+/* What a generated line should come to: its keys, in the order written. */
+struct model {
+	unsigned int n;
+	unsigned int id[MC_MAX_KEYS];
+	struct mc_values values[MC_MAX_KEYS];
+};
+
+static u64 seed = 5;
+static char line[MC_LINE_MAX + 1];
+static struct mc_request req, again;
+
+static u64 below(u64 n)
+{
+	return random_u64(&seed) % n;
+}
+
+static void word(struct mc_text *t, const struct mc_key *key, struct mc_values *v)
+{
+	unsigned int n = 0;
+
+	while (key->names[n].name)
+		n++;
+	n = below(n);
+	mc_textf(t, "%s", key->names[n].name);
+	v->v[v->n++] = key->names[n].value;
+}
+
+static u64 between(u64 min, u64 max)
+{
+	u64 span = max - min + 1, x = random_bits(&seed);
+
+	return span ? min + x % span : x;
+}
+
+static void number(struct mc_text *t, const struct mc_key *key,
+		   struct mc_values *v)
+{
+	u64 x = between(key->min, key->max);
+
+	mc_textf(t, "%llu", x);
+	v->v[v->n++] = x;
+}
+
+static void typed_size(struct mc_text *t, u64 x)
+{
+	unsigned int unit = below(4);
+
+	if (x % (1ULL << 10 * unit))
+		unit = 0;
+	mc_textf(t, "%llu%.1s", x >> 10 * unit,
+		 &"\0\0KkMmGg"[2 * unit + below(2)]);
+}
+
+static void size(struct mc_text *t, const struct mc_key *key,
+		 struct mc_values *v)
+{
+	u64 a = between(key->min, key->max), b, x;
+
+	a -= key->multiple ? a % key->multiple : 0;
+	a >>= below(2) ? 0 : 10;
+	a <<= a > key->max >> 10 ? 0 : 10;
+	a = a < key->min ? key->min : a;
+	typed_size(t, a);
+	if (!a || below(2)) {
+		v->v[v->n++] = a;
+		return;
+	}
+	b = a > key->max >> 3 ? a : a << below(4);
+	mc_textf(t, "..");
+	typed_size(t, b);
+	v->v[v->n++] = a;
+	for (x = a; x <= b - x; v->v[v->n++] = x)
+		x *= 2;
+}
+
+static void cpus(struct mc_text *t)
+{
+	unsigned int cpu = below(100), n;
+
+	if (!below(4)) {
+		mc_textf(t, "any");
+		return;
+	}
+	for (n = 0; n < MOST; n++) {
+		unsigned int last = cpu + below(100);
+
+		mc_textf(t, n ? ",%u-%u" : "%u-%u", cpu, last);
+		cpu = last + 1 + below(10);
+	}
+}
+
+static void value(struct mc_text *t, const struct mc_key *key,
+		  struct mc_values *v)
+{
+	switch (key->kind) {
+	case MC_CHOICE:
+		return word(t, key, v);
+	case MC_NUMBER:
+		return key->names && below(2) ? word(t, key, v) : number(t, key, v);
+	default:
+		return size(t, key, v);
+	}
+}
+
+static void generate(struct model *m)
+{
+	const struct mc_spec *spec = fixture_specs[below(3)];
+	unsigned int nkeys = MC_KEY_OWN + spec->nkeys, seen = 0, tries, i;
+	struct mc_text t = MC_TEXT(line);
+
+	memset(m, 0, sizeof(*m));
+	mc_textf(&t, "%s", spec->name);
+	for (tries = below(12); tries; tries--) {
+		unsigned int id = below(nkeys);
+		const struct mc_key *key = mc_key_of(spec, id);
+		unsigned int n = key->single ? 1 : 1 + below(MOST);
+
+		if (seen >> id & 1)
+			continue;
+		seen |= 1U << id;
+		mc_textf(&t, "%*s%s=", (int)below(3) + 1, "", key->name);
+		if (key->kind == MC_CPULIST)
+			cpus(&t);
+		for (i = 0; i < n && key->kind != MC_CPULIST; i++) {
+			mc_textf(&t, i ? "," : "%s", "");
+			value(&t, key, &m->values[m->n]);
+		}
+		m->id[m->n++] = id;
+	}
+	assert_false(t.cut);
+}
+
+static u64 points_of(const struct model *m)
+{
+	u64 n = 1;
+	unsigned int i;
+
+	for (i = 0; i < m->n; i++)
+		n *= m->values[i].n ? m->values[i].n : 1;
+	return n;
+}
+
+/* Count through the model's values as an odometer does, the last one fastest. */
+static void assert_unfolds_to(const struct model *m)
+{
+	u32 digit[MC_MAX_KEYS] = { 0 };
+	u64 at, n = points_of(m);
+	struct mc_point p;
+	unsigned int i;
+
+	if (mc_request_points(&req) != n)
+		fail_msg("%s: shown as %s: %llu points, not %llu", line,
+			 shown(&req), mc_request_points(&req), n);
+	for (at = 0; at < n; at++) {
+		mc_request_point(&req, at, &p);
+		for (i = 0; i < m->n; i++) {
+			if (m->values[i].n)
+				assert_int_equal(p.v[m->id[i]],
+						 m->values[i].v[digit[i]]);
+		}
+		for (i = m->n; i-- > 0 && ++digit[i] >= m->values[i].n; )
+			digit[i] = 0;
+	}
+}
+
+static void generated_requests(void **state)
+{
+	static struct model m;
+	struct mc_error e;
+	int i, good = 0;
+
+	for (i = 0; i < 5000; i++) {
+		generate(&m);
+		if (points_of(&m) > MC_MAX_POINTS) {
+			assert_int_equal(parse(&req, line, &e), -EINVAL);
+			assert_memory_equal(e.text, "line: ", 6);
+			continue;
+		}
+		good++;
+		if (parse(&req, line, &e))
+			fail_msg("'%s': %s", line, e.text);
+		if (points_of(&m) < 1000)
+			assert_unfolds_to(&m);
+
+		if (parse(&again, shown(&req), &e))
+			fail_msg("'%s': %s", shown(&req), e.text);
+		assert_true(same_request(&req, &again));
+	}
+	assert_in_range(good, 2000, 5000);
+}
+
+/*
+ * The longest that a line is shown as: ranges unfold to more than was written,
+ * and every other CPU takes what is left of the line.
+ */
+static void the_longest_request(void **state)
+{
+	static char json[MC_REQUEST_JSON_MAX];
+	struct mc_text t = MC_TEXT(line), j = MC_TEXT(json);
+	struct mc_error e = { 0 };
+	int i;
+
+	mc_textf(&t, "tlb stride=1..9223372036854775808");
+	mc_textf(&t, " size=4160..65536G,8320..8192G cpu=0");
+	for (i = 2; t.len + 5 <= MC_LINE_MAX; i += 2)
+		mc_textf(&t, ",%d", i);
+	assert_false(t.cut);
+	if (parse(&req, line, &e))
+		fail_msg("'%s': %s", line, e.text);
+	assert_in_range(strlen(shown(&req)), t.len, MC_SHOW_MAX - 1);
+
+	/* With an error that is all quotes, its JSON is as long as it gets. */
+	memset(e.text, '"', sizeof(e.text) - 1);
+	e.err = -EINVAL;
+	mc_request_json(&j, &req, "kernel", "stopped", &e, ~0ULL);
+	assert_false(j.cut);
+	assert_true(json_line(json));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(generated_requests),
+		cmocka_unit_test(the_longest_request),
+	};
+
+	return cmocka_run_group_tests_name("echo", tests, NULL, NULL);
+}

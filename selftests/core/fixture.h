@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the tests and the fuzz targets of the core share: made-up tests that use
+ * everything a spec can, and random numbers that are the same every time.
+ */
+#ifndef MC_SELFTEST_FIXTURE_H
+#define MC_SELFTEST_FIXTURE_H
+
+#include "record.h"
+
+/* Numbers of the keys below, as struct mc_point has them. */
+enum { OP = MC_KEY_OWN, WIDTH, FENCE };		/* bandwidth */
+enum { STRIDE = MC_KEY_OWN, SEED };		/* tlb */
+
+static const struct mc_name op_names[] = {
+	{ "read", 0 }, { "ntread", 1 }, { "write", 2 }, { "ntwrite", 3 },
+	{ "copy", 4 }, { "ntcopy", 5 }, { "rmw", 6 }, { "triad", 7 }, { }
+};
+
+static const struct mc_name fence_names[] = {
+	{ "none", 0 }, { "sfence", 1 }, { "mfence", 2 }, { "uc", 3 }, { }
+};
+
+static const struct mc_name max_names[] = { { "max", 0 }, { } };
+
+static const struct mc_key bandwidth_keys[] = {
+	{ .name = "op", .column = "op", .preset = "read", .kind = MC_CHOICE,
+	  .names = op_names, .help = "what the loop does" },
+	{ .name = "width", .column = "width_bytes", .preset = "max",
+	  .kind = MC_NUMBER, .names = max_names, .min = 8, .max = 64,
+	  .help = "bytes an access" },
+	{ .name = "fence", .column = "fence", .preset = "none",
+	  .kind = MC_CHOICE, .names = fence_names, .help = "after each pass" },
+};
+
+static const struct mc_column bandwidth_columns[] = {
+	{ "mb_per_s", "payload at the median", 1 },
+	{ "mb_per_s_max", "payload of the fastest pass", 1, .wide = true },
+};
+
+static const struct mc_spec bandwidth = {
+	.name = "bandwidth", .help = "memory bandwidth",
+	.presets = "size=1M  repeat=5",
+	.keys = bandwidth_keys, .nkeys = ARRAY_SIZE(bandwidth_keys),
+	.columns = bandwidth_columns, .ncolumns = ARRAY_SIZE(bandwidth_columns),
+};
+
+/* A name shorter than "test", a size without limits, the largest numbers. */
+static const struct mc_key tlb_keys[] = {
+	{ .name = "stride", .column = "stride_bytes", .preset = "4K",
+	  .kind = MC_SIZE, .max = ~0ULL, .help = "from page to page" },
+	{ .name = "seed", .column = "seed", .preset = "1", .kind = MC_NUMBER,
+	  .max = ~0ULL, .single = true, .wide = true, .help = "of the order" },
+};
+
+static const struct mc_column tlb_columns[] = {
+	{ "misses", "whole", 0 },
+	{ "walk_ns", "as fine as it goes", 9 },
+};
+
+static const struct mc_spec tlb = {
+	.name = "tlb", .help = "address translation",
+	.keys = tlb_keys, .nkeys = ARRAY_SIZE(tlb_keys),
+	.columns = tlb_columns, .ncolumns = ARRAY_SIZE(tlb_columns),
+};
+
+/* As many keys and columns as there can be, all of them in the table. */
+#define KEY(n)		{ .name = #n, .column = #n, .preset = "0", \
+			  .kind = MC_NUMBER, .max = ~0ULL, .help = "" }
+#define COLUMN(n)	{ #n, "", 9 }
+
+static const struct mc_key full_keys[] = {
+	KEY(k1), KEY(k2), KEY(k3), KEY(k4), KEY(k5), KEY(k6),
+	KEY(k7), KEY(k8), KEY(k9), KEY(k10), KEY(k11), KEY(k12),
+	KEY(k13), KEY(k14),
+};
+
+static const struct mc_column full_columns[] = {
+	COLUMN(c1), COLUMN(c2), COLUMN(c3), COLUMN(c4), COLUMN(c5),
+	COLUMN(c6), COLUMN(c7), COLUMN(c8), COLUMN(c9), COLUMN(c10),
+	COLUMN(c11), COLUMN(c12),
+};
+
+static const struct mc_spec full = {
+	.name = "full", .help = "every place taken",
+	.keys = full_keys, .nkeys = ARRAY_SIZE(full_keys),
+	.columns = full_columns, .ncolumns = ARRAY_SIZE(full_columns),
+};
+
+_Static_assert(MC_KEY_OWN + ARRAY_SIZE(full_keys) == MC_MAX_KEYS, "full keys");
+_Static_assert(ARRAY_SIZE(full_columns) == MC_MAX_COLUMNS, "full columns");
+
+static const struct mc_spec *const fixture_specs[] = {
+	&bandwidth, &tlb, &full, NULL
+};
+
+/* splitmix64 (Steele, Lea, Flood 2014): any seed will do, 0 too. */
+static inline u64 random_u64(u64 *state)
+{
+	u64 z = *state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+/* Small and large numbers alike: as many bits as chance will have it. */
+static inline u64 random_bits(u64 *state)
+{
+	return random_u64(state) >> random_u64(state) % 64;
+}
+
+static inline bool same_request(const struct mc_request *a,
+				const struct mc_request *b)
+{
+	unsigned int id;
+
+	if (a->spec != b->spec || a->nkeys != b->nkeys ||
+	    memcmp(a->order, b->order, a->nkeys) ||
+	    a->any_cpu != b->any_cpu || a->ncpus != b->ncpus ||
+	    memcmp(a->cpus, b->cpus, sizeof(a->cpus)))
+		return false;
+	for (id = 0; id < a->nkeys; id++) {
+		const struct mc_values *x = &a->values[id], *y = &b->values[id];
+
+		if (x->n != y->n || memcmp(x->v, y->v, x->n * sizeof(*x->v)))
+			return false;
+	}
+	return true;
+}
+
+#endif /* MC_SELFTEST_FIXTURE_H */

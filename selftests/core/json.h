@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Is it JSON? Strict (RFC 8259), and ASCII only, as the core writes it. */
+#ifndef MC_SELFTEST_JSON_H
+#define MC_SELFTEST_JSON_H
+
+#include <stdbool.h>
+#include <string.h>
+
+static inline bool json_value(const char **s, int depth);
+
+static inline bool json_eat(const char **s, const char *word)
+{
+	size_t len = strlen(word);
+
+	if (strncmp(*s, word, len))
+		return false;
+	*s += len;
+	return true;
+}
+
+static inline bool json_digits(const char **s)
+{
+	const char *from = *s;
+
+	*s += strspn(*s, "0123456789");
+	return *s > from;
+}
+
+static inline bool json_number(const char **s)
+{
+	json_eat(s, "-");
+	if (!json_eat(s, "0") && !json_digits(s))
+		return false;
+	if (json_eat(s, ".") && !json_digits(s))
+		return false;
+	if (!json_eat(s, "e") && !json_eat(s, "E"))
+		return true;
+	*s += strspn(*s, "+-") == 1;
+	return json_digits(s);
+}
+
+static inline bool json_string(const char **s)
+{
+	if (!json_eat(s, "\""))
+		return false;
+	for (; **s != '"'; (*s)++) {
+		if (**s < 0x20 || **s > 0x7e)
+			return false;
+		if (**s != '\\')
+			continue;
+		(*s)++;
+		if (**s == 'u' && strspn(*s + 1, "0123456789abcdefABCDEF") >= 4)
+			*s += 4;
+		else if (!**s || !strchr("\"\\/bfnrt", **s))
+			return false;
+	}
+	return json_eat(s, "\"");
+}
+
+/* What stands between brackets: values, or with @keys "key":value. */
+static inline bool json_items(const char **s, const char *end, bool keys,
+			      int depth)
+{
+	if (json_eat(s, end))
+		return true;
+	do {
+		if (keys && !(json_string(s) && json_eat(s, ":")))
+			return false;
+		if (!json_value(s, depth))
+			return false;
+	} while (json_eat(s, ","));
+	return json_eat(s, end);
+}
+
+static inline bool json_value(const char **s, int depth)
+{
+	if (!depth)
+		return false;
+	if (**s == '"')
+		return json_string(s);
+	if (json_eat(s, "{"))
+		return json_items(s, "}", true, depth - 1);
+	if (json_eat(s, "["))
+		return json_items(s, "]", false, depth - 1);
+	return json_eat(s, "null") || json_eat(s, "true") ||
+	       json_eat(s, "false") || json_number(s);
+}
+
+/* One object and a newline, without a space that is not needed. */
+static inline bool json_line(const char *s)
+{
+	return *s == '{' && json_value(&s, 8) && !strcmp(s, "\n");
+}
+
+#endif /* MC_SELFTEST_JSON_H */

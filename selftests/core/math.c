@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* module/core/math.c against the compiler's 128-bit arithmetic. */
+#include "cmocka_all.h"
+#include "fixture.h"
+#include "math.h"
+
+static u64 muldiv_of_the_compiler(u64 a, u64 b, u64 c)
+{
+	unsigned __int128 q;
+
+	if (!c)
+		return ~0ULL;
+	q = (unsigned __int128)a * b / c;
+	return q > ~0ULL ? ~0ULL : (u64)q;
+}
+
+static void muldiv_at_the_edges(void **state)
+{
+	static const u64 edges[] = {
+		0, 1, 2, 3, 10, 0xffff, (1ULL << 32) - 1, 1ULL << 32,
+		(1ULL << 32) + 1, (1ULL << 63) - 1, 1ULL << 63,
+		(1ULL << 63) + 1, ~0ULL - 1, ~0ULL,
+	};
+	size_t i, j, k;
+
+	for (i = 0; i < ARRAY_SIZE(edges); i++)
+		for (j = 0; j < ARRAY_SIZE(edges); j++)
+			for (k = 0; k < ARRAY_SIZE(edges); k++)
+				assert_int_equal(mc_muldiv(edges[i], edges[j], edges[k]),
+						 muldiv_of_the_compiler(edges[i], edges[j],
+									edges[k]));
+}
+
+static void muldiv_at_random(void **state)
+{
+	u64 seed = 1;
+	int i;
+
+	for (i = 0; i < 1000000; i++) {
+		u64 a = random_bits(&seed), b = random_bits(&seed);
+		u64 c = random_bits(&seed);
+
+		assert_int_equal(mc_muldiv(a, b, c),
+				 muldiv_of_the_compiler(a, b, c));
+	}
+}
+
+static void assert_root(u64 x)
+{
+	unsigned __int128 r = mc_sqrt(x);
+
+	assert_true(r * r <= x && (r + 1) * (r + 1) > x);
+}
+
+static void sqrt_is_exact(void **state)
+{
+	u64 seed = 2, r;
+	int i;
+
+	for (i = 0; i < 70000; i++)
+		assert_root(i);
+	for (i = 0; i < 1000000; i++)
+		assert_root(random_bits(&seed));
+	/* On both sides of every square, up to the largest. */
+	for (i = 0; i < 100000; i++) {
+		r = (random_bits(&seed) >> 32) + 1;
+		assert_int_equal(mc_sqrt(r * r), r);
+		assert_int_equal(mc_sqrt(r * r - 1), r - 1);
+	}
+	assert_int_equal(mc_sqrt(~0ULL), 0xffffffff);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(muldiv_at_the_edges),
+		cmocka_unit_test(muldiv_at_random),
+		cmocka_unit_test(sqrt_is_exact),
+	};
+
+	return cmocka_run_group_tests_name("math", tests, NULL, NULL);
+}

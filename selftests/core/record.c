@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* module/core/record.c: the table and the JSON Lines of results. */
+#include <ctype.h>
+#include "json.h"
+#include "request.h"
+
+#define ROW	65536
+
+static struct mc_request req;
+static struct mc_record rec;
+static char header[ROW], row[ROW], json[ROW];
+
+/* A record as a run would fill it. */
+static void fill(const char *line)
+{
+	static const u64 samples[] = { 4000, 2000, MC_NO_SAMPLE, 3000 };
+	u64 v[ARRAY_SIZE(samples)];
+	struct mc_error e;
+	unsigned int i;
+
+	if (parse(&req, line, &e))
+		fail_msg("'%s': %s", line, e.text);
+	memset(&rec, 0, sizeof(rec));
+	mc_request_point(&req, 0, &rec.point);
+	rec.threads = 4;
+	rec.memory_node = 1;
+	rec.attribute = MC_ATTR_UC_MINUS;
+	rec.effective = MC_EFFECT_YES;
+	rec.verified = MC_VERIFIED_OK;
+	rec.left_out = MC_LEFT_CLOCK;
+	rec.started_unix_ns = 1700000000123456789;
+	rec.window_max_ps = 4321;
+	memcpy(v, samples, sizeof(v));
+	mc_stats_of(&rec.stats, v, ARRAY_SIZE(v));
+	for (i = 0; i < req.spec->ncolumns; i++)
+		mc_record_set(&rec, i, 1234567890123);
+}
+
+/* @size: of the buffer, to see one that is full; its last byte is watched. */
+static size_t show_json(size_t size)
+{
+	struct mc_text t = { .buf = json, .size = size };
+
+	mc_record_json(&t, &req, "kernel", &rec);
+	return t.len;
+}
+
+static void show(void)
+{
+	struct mc_text h = MC_TEXT(header), r = MC_TEXT(row);
+	struct mc_layout l;
+
+	mc_layout_init(&l, &req);
+	mc_layout_fit(&l, &req, &rec);
+	mc_header_show(&h, &l, &req);
+	mc_record_row(&r, &l, &req, &rec);
+	show_json(sizeof(json));
+}
+
+/* The end of the next word from @at on, or 0. */
+static size_t word_end(const char *s, size_t at)
+{
+	while (s[at] == ' ')
+		at++;
+	if (s[at] == '\n' || !s[at])
+		return 0;
+	return at + strcspn(s + at, "\n ");
+}
+
+/* The row's word under the header's @name, until the next call. */
+static const char *cell(const char *name)
+{
+	static char word[ROW];
+	size_t h = 1, r = 0, from, len = strlen(name);
+
+	while ((h = word_end(header, h))) {
+		from = r;
+		r = word_end(row, r);
+		from += strspn(row + from, " ");
+		if (h > len && header[h - len - 1] == ' ' &&
+		    !memcmp(header + h - len, name, len)) {
+			snprintf(word, sizeof(word), "%.*s", (int)(r - from),
+				 row + from);
+			return word;
+		}
+	}
+	return NULL;
+}
+
+/* The JSON value of @key, with its quotes, until the next call. */
+static const char *member(const char *key)
+{
+	static char value[ROW];
+	char name[64];
+	const char *from, *to;
+
+	snprintf(name, sizeof(name), ",\"%s\":", key);
+	from = strstr(json, name);
+	if (!from)
+		return NULL;
+	from += strlen(name);
+	to = from;
+	assert_true(json_value(&to, 1));
+	snprintf(value, sizeof(value), "%.*s", (int)(to - from), from);
+	return value;
+}
+
+/* In the row, each column ends where its name does in the header. */
+static void assert_aligned(void)
+{
+	size_t h = word_end(header, 1), r = word_end(row, 0);
+
+	/* Only the first column stands at the left. */
+	while (h && r) {
+		h = word_end(header, h);
+		r = word_end(row, r);
+		assert_int_equal(h, r);
+	}
+	assert_int_equal(strlen(header), strlen(row));
+	assert_memory_equal(header, "# test", 6);
+	assert_int_equal(row[strlen(row) - 1], '\n');
+	assert_null(strchr(header, '\t'));
+}
+
+static const char * const lines[] = {
+	"bandwidth", "bandwidth type=uc op=ntwrite width=8 cpu=0-127 size=3G",
+	"bandwidth cpu=any node=1023 irq=off page=4k prefetch=off fence=sfence",
+	"tlb", "tlb stride=18446744073709551615 seed=18446744073709551615",
+	"tlb cpu=1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,33,35 size=65536G",
+	"full", "full k1=18446744073709551615 k14=18446744073709551615",
+};
+
+/* Records that a run makes, that it makes when all goes wrong, and the widest. */
+static void fill_some(unsigned int i)
+{
+	fill(lines[i % ARRAY_SIZE(lines)]);
+	switch (i / ARRAY_SIZE(lines)) {
+	case 1:
+		memset(&rec, 0, sizeof(rec));
+		rec.memory_node = MC_NODE_NA;
+		break;
+	case 2:
+		memset(&rec, 0xff, sizeof(rec));
+		rec.attribute = MC_ATTR_MIXED;
+		rec.effective = MC_EFFECT_UNKNOWN;
+		rec.verified = MC_VERIFIED_FAILED;
+		rec.memory_node = MC_NODE_MIXED;
+		break;
+	}
+}
+
+#define SOME	(3 * ARRAY_SIZE(lines))
+
+static void rows_are_aligned(void **state)
+{
+	unsigned int i;
+
+	for (i = 0; i < SOME; i++) {
+		fill_some(i);
+		show();
+		assert_aligned();
+	}
+}
+
+/* Two records of one table, the wider one last: both get its widths. */
+static void rows_of_one_table_are_aligned(void **state)
+{
+	struct mc_text h = MC_TEXT(header), r = MC_TEXT(row);
+	struct mc_record narrow;
+	struct mc_layout l;
+
+	fill("bandwidth size=4K,1G");
+	narrow = rec;
+	mc_request_point(&req, 1, &rec.point);
+	rec.stats.max_ps = ~0ULL;
+	mc_layout_init(&l, &req);
+	mc_layout_fit(&l, &req, &narrow);
+	mc_layout_fit(&l, &req, &rec);
+	mc_layout_fit(&l, &req, &narrow);
+	mc_header_show(&h, &l, &req);
+	mc_record_row(&r, &l, &req, &narrow);
+	assert_aligned();
+	assert_string_equal(cell("size_bytes"), "4096");
+	r.len = 0;
+	mc_record_row(&r, &l, &req, &rec);
+	assert_aligned();
+	assert_string_equal(cell("size_bytes"), "1073741824");
+	assert_string_equal(cell("max_ns"), "18446744073709551.615");
+}
+
+static void every_record_is_json_and_fits(void **state)
+{
+	unsigned int i;
+
+	for (i = 0; i < SOME; i++) {
+		fill_some(i);
+		show();
+		assert_true(json_line(json));
+		assert_in_range(strlen(json), 1, MC_ROW_MAX - 1);
+		assert_in_range(strlen(row), 1, MC_ROW_MAX - 1);
+		assert_in_range(strlen(header), 1, MC_ROW_MAX - 1);
+	}
+}
+
+static void values_of_a_record(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *table;	/* NULL: JSON only */
+		const char *json;
+	} rows[] = {
+		{ "test", "bandwidth", "\"bandwidth\"" },
+		{ "where", NULL, "\"kernel\"" },
+		{ "op", "ntwrite", "\"ntwrite\"" },
+		{ "width_bytes", "16", "16" },
+		{ "fence", "none", "\"none\"" },
+		{ "type", "uc", "\"uc\"" },
+		{ "size_bytes", "3145728", "3145728" },
+		{ "cpu", "0-3,8", "\"0-3,8\"" },
+		{ "node", "any", "\"any\"" },
+		{ "irq", "off", "\"off\"" },
+		{ "page", "direct", "\"direct\"" },
+		{ "prefetch", NULL, "\"keep\"" },
+		{ "repeat", NULL, "5" },
+		{ "warmup", NULL, "2" },
+		{ "timeout", NULL, NULL },
+		{ "attribute", "uc-", "\"uc-\"" },
+		{ "effective", "yes", "\"yes\"" },
+		{ "memory_node", "1", "1" },
+		{ "threads", NULL, "4" },
+		{ "started_unix_ns", NULL, "1700000000123456789" },
+		{ "window_max_ns", NULL, "4.321" },
+		{ "verified", "ok", "\"ok\"" },
+		{ "samples", "3", "3" },
+		{ "left_out", NULL, "1" },
+		{ "left_out_why", NULL, "\"clock\"" },
+		{ "min_ns", "2.000", "2.000" },
+		{ "median_ns", "3.000", "3.000" },
+		{ "max_ns", "4.000", "4.000" },
+		{ "mean_ns", NULL, "3.000" },
+		{ "sd_ns", NULL, "1.000" },
+		{ "p50_ns", NULL, "3.000" },
+		{ "p99_ns", NULL, "4.000" },
+		{ "cv_percent", "33.33", "33.33" },
+		{ "mb_per_s", "123456789012.3", "123456789012.3" },
+		{ "mb_per_s_max", NULL, "123456789012.3" },
+	};
+	size_t i;
+
+	fill("bandwidth op=ntwrite width=16 type=uc size=3M cpu=8,0-3 irq=off");
+	show();
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *table = cell(rows[i].name);
+		const char *value = member(rows[i].name);
+
+		if (!!table != !!rows[i].table || !!value != !!rows[i].json)
+			fail_msg("%s: table %s, JSON %s", rows[i].name, table,
+				 value);
+		if (table)
+			assert_string_equal(table, rows[i].table);
+		if (value)
+			assert_string_equal(value, rows[i].json);
+	}
+}
+
+/* What was not measured is never a number. */
+static void na_is_never_zero(void **state)
+{
+	static const char * const times[] = {
+		"min_ns", "median_ns", "max_ns", "mean_ns", "sd_ns", "p50_ns",
+		"p99_ns", "cv_percent",
+	};
+	static const char * const others[] = {
+		"attribute", "memory_node", "window_max_ns", "left_out_why",
+		"mb_per_s", "mb_per_s_max",
+	};
+	size_t i;
+
+	fill("bandwidth");
+	memset((char *)&rec + sizeof(rec.point), 0,
+	       sizeof(rec) - sizeof(rec.point));
+	rec.memory_node = MC_NODE_NA;
+	show();
+	for (i = 0; i < ARRAY_SIZE(times); i++) {
+		const char *table = cell(times[i]);
+
+		assert_string_equal(member(times[i]), "null");
+		assert_true(!table || !strcmp(table, "na"));
+	}
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		const char *table = cell(others[i]);
+
+		assert_string_equal(member(others[i]), "null");
+		assert_true(!table || !strcmp(table, "na"));
+	}
+	/* These are counts: there 0 is what was found. */
+	assert_string_equal(member("samples"), "0");
+	assert_string_equal(member("left_out"), "0");
+	assert_string_equal(member("effective"), "\"unknown\"");
+	assert_string_equal(member("verified"), "\"off\"");
+}
+
+/* One sample has a time, but no spread. */
+static void one_sample_has_no_spread(void **state)
+{
+	u64 v[] = { 5000 };
+
+	fill("bandwidth repeat=1");
+	mc_stats_of(&rec.stats, v, 1);
+	show();
+	assert_string_equal(member("mean_ns"), "5.000");
+	assert_string_equal(member("p99_ns"), "5.000");
+	assert_string_equal(member("sd_ns"), "null");
+	assert_string_equal(member("cv_percent"), "null");
+	assert_string_equal(cell("cv_percent"), "na");
+}
+
+static void measured_zero_is_zero(void **state)
+{
+	fill("bandwidth");
+	mc_record_set(&rec, 0, 0);
+	rec.memory_node = 0;
+	show();
+	assert_string_equal(cell("mb_per_s"), "0.0");
+	assert_string_equal(member("memory_node"), "0");
+}
+
+static void names_of_facts(void **state)
+{
+	static const char * const attributes[] = {
+		[MC_ATTR_NA] = "na", [MC_ATTR_MIXED] = "mixed",
+		[MC_ATTR_WB] = "wb", [MC_ATTR_WT] = "wt", [MC_ATTR_WP] = "wp",
+		[MC_ATTR_WC] = "wc", [MC_ATTR_UC_MINUS] = "uc-",
+		[MC_ATTR_UC] = "uc", [MC_NATTRS] = "na", [255] = "na",
+	};
+	static const char * const effects[] = {
+		[MC_EFFECT_UNKNOWN] = "unknown", [MC_EFFECT_YES] = "yes",
+		[MC_EFFECT_NO] = "no", [MC_NEFFECTS] = "unknown",
+		[255] = "unknown",
+	};
+	unsigned int i;
+
+	fill("bandwidth");
+	for (i = 0; i < ARRAY_SIZE(attributes); i++) {
+		if (!attributes[i])
+			continue;
+		assert_string_equal(mc_attr_name(i), attributes[i]);
+		rec.attribute = i;
+		show();
+		assert_string_equal(cell("attribute"), attributes[i]);
+	}
+	for (i = 0; i < ARRAY_SIZE(effects); i++) {
+		if (!effects[i])
+			continue;
+		assert_string_equal(mc_effect_name(i), effects[i]);
+		rec.effective = i;
+		show();
+		assert_string_equal(cell("effective"), effects[i]);
+	}
+	rec.verified = MC_VERIFIED_FAILED;
+	rec.memory_node = MC_NODE_MIXED;
+	show();
+	assert_string_equal(cell("verified"), "failed");
+	assert_string_equal(member("memory_node"), "\"mixed\"");
+	rec.verified = 255;
+	show();
+	assert_string_equal(cell("verified"), "na");
+}
+
+static void a_long_cpu_list_is_cut(void **state)
+{
+	char line[2048];
+	struct mc_text t = MC_TEXT(line);
+	const char *cpus;
+	int i;
+
+	mc_textf(&t, "bandwidth cpu=0");
+	for (i = 2; i < 800; i += 2)
+		mc_textf(&t, ",%d", i);
+	fill(line);
+	show();
+	assert_aligned();
+	cpus = cell("cpu");
+	assert_memory_equal(cpus, "0,2,4,6,8,10,", 13);
+	assert_in_range(strlen(cpus), 100, 200);
+	assert_string_equal(cpus + strlen(cpus) - 4, ",...");
+	assert_true(json_line(json));
+	assert_memory_equal(member("cpu") + 1, cpus, strlen(cpus));
+}
+
+/* Nothing behind a buffer that is too small, and no name twice in a record. */
+static void json_keys_and_ends(void **state)
+{
+	const char *s = json, *again;
+	char name[80];
+	size_t size, len;
+
+	fill("bandwidth");
+	show();
+	len = strlen(json);
+	while ((s = strstr(s, ",\""))) {
+		snprintf(name, sizeof(name), "%.*s:",
+			 (int)strcspn(s, ":"), s);
+		again = strstr(++s, name);
+		if (again)
+			fail_msg("%s twice", name);
+	}
+	for (size = 1; size <= len; size++) {
+		memset(json, 'x', sizeof(json));
+		assert_int_equal(show_json(size), size - 1);
+		assert_int_equal(json[size - 1], 0);
+		assert_int_equal(json[size], 'x');
+	}
+}
+
+static void requests_as_json(void **state)
+{
+	static const struct {
+		struct mc_error e;
+		const char *err;
+		const char *text;
+	} rows[] = {
+		{ { 0, "" }, "0", "null" },
+		{ { 0, "left from before" }, "0", "null" },
+		{ { -EINVAL, "size: '\"' is \\ not" }, "22",
+		  "\"size: '\\\"' is \\\\ not\"" },
+		{ { -EINTR, "" }, "4", "\"\"" },
+	};
+	struct mc_text t;
+	size_t i;
+
+	fill("bandwidth type=wb,uc size=4K..64K");
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		t = (struct mc_text)MC_TEXT(json);
+		mc_request_json(&t, &req, "user", "done", &rows[i].e, 7);
+		assert_true(json_line(json));
+		assert_string_equal(member("errno"), rows[i].err);
+		assert_string_equal(member("error"), rows[i].text);
+		assert_string_equal(member("test"), "\"bandwidth\"");
+		assert_string_equal(member("where"), "\"user\"");
+		assert_string_equal(member("state"), "\"done\"");
+		assert_string_equal(member("points"), "10");
+		assert_string_equal(member("records"), "7");
+		snprintf(row, sizeof(row), "\"%s\"", shown(&req));
+		assert_string_equal(member("line"), row);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_are_aligned),
+		cmocka_unit_test(rows_of_one_table_are_aligned),
+		cmocka_unit_test(every_record_is_json_and_fits),
+		cmocka_unit_test(values_of_a_record),
+		cmocka_unit_test(na_is_never_zero),
+		cmocka_unit_test(one_sample_has_no_spread),
+		cmocka_unit_test(measured_zero_is_zero),
+		cmocka_unit_test(names_of_facts),
+		cmocka_unit_test(a_long_cpu_list_is_cut),
+		cmocka_unit_test(json_keys_and_ends),
+		cmocka_unit_test(requests_as_json),
+	};
+
+	return cmocka_run_group_tests_name("record", tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* module/core/stats.c against the textbook in long double. */
+#include "cmocka_all.h"
+#include "fixture.h"
+#include "stats.h"
+
+#define MOST	5000
+
+/* To one part in so many, and one for what integers round. */
+static bool near(long double got, long double want, long double parts)
+{
+	long double off = got > want ? got - want : want - got;
+
+	return off <= want / parts + 1;
+}
+
+/* Spare a libm: a deviation is right if its square is about the variance. */
+static bool is_root(u64 sd, long double variance)
+{
+	long double low = sd ? (sd - 1) * 0.9995L : 0;
+	long double high = (sd + 1) * 1.0005L;
+
+	return low * low <= variance && variance <= high * high;
+}
+
+/* Nearest rank: how many are at most @value, and how many are less. */
+static bool is_percentile(u64 value, const u64 *v, size_t n, unsigned int percent)
+{
+	size_t i, less = 0, most = 0;
+
+	for (i = 0; i < n; i++) {
+		less += v[i] < value;
+		most += v[i] <= value;
+	}
+	return most > less && 100 * less < n * percent && 100 * most >= n * percent;
+}
+
+static void check(const u64 *given, size_t all)
+{
+	long double sum = 0, squares = 0, mean;
+	static u64 left[MOST], work[MOST];
+	struct mc_stats st;
+	size_t i, n = 0, less = 0, most = 0;
+	u64 min = ~0ULL, max = 0;
+
+	for (i = 0; i < all; i++) {
+		work[i] = given[i];
+		if (given[i] == MC_NO_SAMPLE)
+			continue;
+		left[n++] = given[i];
+		sum += given[i];
+		min = given[i] < min ? given[i] : min;
+		max = given[i] > max ? given[i] : max;
+	}
+	mean = sum / n;
+	for (i = 0; i < n; i++)
+		squares += (left[i] - mean) * (left[i] - mean);
+
+	mc_stats_of(&st, work, all);
+	assert_int_equal(st.samples, n);
+	assert_int_equal(st.left_out, all - n);
+	assert_int_equal(st.min_ps, min);
+	assert_int_equal(st.max_ps, max);
+	assert_true(near(st.mean_ps, mean, 1e15L));
+	assert_true(is_percentile(st.p50_ps, left, n, 50));
+	assert_true(is_percentile(st.p99_ps, left, n, 99));
+	assert_true(is_root(st.sd_ps, n > 1 ? squares / (n - 1) : 0));
+	if (st.mean_ps)
+		assert_true(near(st.cv_ppm, 1e6L * st.sd_ps / st.mean_ps, 1e15L));
+
+	/* The median has at most half of all on either side. */
+	for (i = 0; i < n; i++) {
+		less += left[i] < st.median_ps;
+		most += left[i] <= st.median_ps;
+	}
+	assert_true(2 * less <= n && 2 * most >= n);
+}
+
+static void of_known_sets(void **state)
+{
+	static const struct {
+		u64 v[8];
+		size_t n;
+		struct mc_stats want;
+	} rows[] = {
+		{ { 0 }, 0, { 0 } },
+		{ { MC_NO_SAMPLE, MC_NO_SAMPLE }, 2, { .left_out = 2 } },
+		{ { 5 }, 1, { 1, 0, 5, 5, 5, 5, 0, 5, 5, 0 } },
+		{ { 7, 3 }, 2, { 2, 0, 3, 5, 7, 5, 2, 3, 7, 400000 } },
+		{ { 3, MC_NO_SAMPLE, 7 }, 3,
+		  { 2, 1, 3, 5, 7, 5, 2, 3, 7, 400000 } },
+		{ { 4, 4, 4, 4 }, 4, { 4, 0, 4, 4, 4, 4, 0, 4, 4, 0 } },
+		/* Variance 32 / 7, its root 2.138. */
+		{ { 2, 4, 4, 4, 5, 5, 7, 9 }, 8,
+		  { 8, 0, 2, 4, 9, 5, 2, 4, 9, 400000 } },
+		{ { 2000, 4000, 4000, 4000, 5000, 5000, 7000, 9000 }, 8,
+		  { 8, 0, 2000, 4500, 9000, 5000, 2138, 4000, 9000, 427600 } },
+		{ { 0, 0 }, 2, { 2, 0 } },
+		{ { ~0ULL - 1, ~0ULL - 1 }, 2,
+		  { 2, 0, ~0ULL - 1, ~0ULL - 1, ~0ULL - 1, ~0ULL - 1, 0,
+		    ~0ULL - 1, ~0ULL - 1, 0 } },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct mc_stats st;
+		u64 v[8];
+
+		memcpy(v, rows[i].v, sizeof(v));
+		mc_stats_of(&st, v, rows[i].n);
+		assert_memory_equal(&st, &rows[i].want, sizeof(st));
+	}
+}
+
+static void percentiles_are_the_nearest_rank(void **state)
+{
+	struct mc_stats st;
+	u64 v[200];
+	size_t n, i;
+
+	for (n = 1; n <= ARRAY_SIZE(v); n++) {
+		for (i = 0; i < n; i++)
+			v[i] = n - i;	/* n to 1: a value is its rank */
+		mc_stats_of(&st, v, n);
+		assert_int_equal(st.p50_ps, (n + 1) / 2);
+		assert_int_equal(st.p99_ps, n - n / 100);
+	}
+}
+
+static void of_random_sets(void **state)
+{
+	static const u64 bases[] = { 0, 1000000, 1ULL << 40, 1ULL << 62 };
+	static const u64 spreads[] = { 1, 2, 1000, 1ULL << 32, 1ULL << 61 };
+	static u64 v[MOST];
+	u64 seed = 3;
+	size_t b, s, i, n;
+
+	for (b = 0; b < ARRAY_SIZE(bases); b++) {
+		for (s = 0; s < ARRAY_SIZE(spreads); s++) {
+			for (n = 1; n <= MOST; n = n * 3 / 2 + 1) {
+				for (i = 0; i < n; i++)
+					v[i] = bases[b] + random_u64(&seed) % spreads[s];
+				v[n / 2] = n > 1 && n % 2 ? MC_NO_SAMPLE : v[n / 2];
+				check(v, n);
+			}
+		}
+	}
+}
+
+/* Outliers are what real sets have: most samples alike, one far off. */
+static void of_sets_with_an_outlier(void **state)
+{
+	static u64 v[MOST];
+	u64 seed = 4;
+	size_t i;
+	int bits;
+
+	for (bits = 1; bits < 64; bits++) {
+		for (i = 0; i < MOST; i++)
+			v[i] = 1000000 + random_u64(&seed) % 1000;
+		v[random_u64(&seed) % MOST] = 1ULL << bits;
+		check(v, MOST);
+	}
+}
+
+static void of_all_there_can_be(void **state)
+{
+	const size_t n = 1000000;
+	u64 *v = malloc(n * sizeof(*v));
+	struct mc_stats st;
+	size_t i;
+
+	/* Half 0, half the largest: sum and squares as large as they get. */
+	for (i = 0; i < n; i++)
+		v[i] = i & 1 ? ~0ULL - 1 : 0;
+	mc_stats_of(&st, v, n);
+	assert_true(near(st.mean_ps, 0x1p63L, 1e9L));
+	assert_true(near(st.sd_ps, 0x1p63L, 1e5L));
+	assert_true(near(st.cv_ppm, 1e6L, 1e5L));
+	free(v);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(of_known_sets),
+		cmocka_unit_test(percentiles_are_the_nearest_rank),
+		cmocka_unit_test(of_random_sets),
+		cmocka_unit_test(of_sets_with_an_outlier),
+		cmocka_unit_test(of_all_there_can_be),
+	};
+
+	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
+}
