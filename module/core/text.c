@@ -2,7 +2,7 @@
 /* Bounded text: append, fixed-point numbers, JSON strings, number lists. */
 #include "text.h"
 
-static void append(struct mc_text *t, const char *fmt, va_list ap)
+static void __printf(2, 0) append(struct mc_text *t, const char *fmt, va_list ap)
 {
 	size_t room = t->size - t->len;
 	int n;

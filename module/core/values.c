@@ -179,12 +179,11 @@ static int parse_range(const struct mc_key *key, struct piece p,
 	if (b < a)
 		return refuse(e, key, p,
 			      "runs backwards; write the smaller size first");
-	for (v = a; v <= b; v <<= 1) {
+	for (v = a; ; v <<= 1) {
 		err = add_value(key, out, v, p, e);
 		if (err || v > b >> 1)
 			return err;
 	}
-	return 0;
 }
 
 static int parse_cpu_range(struct mc_request *req, const struct mc_key *key,

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Choose the clock at load, and measure what reading it costs. */
+#include <linux/irqflags.h>
+#include <linux/ktime.h>
+#include <linux/timekeeping.h>
+#include <asm/cpufeature.h>
+#include <asm/tsc.h>
+
+#include "clock.h"
+
+struct mc_clock mc_clock;
+
+u64 mc_clock_raw_ns(void)
+{
+	return ktime_get_raw_fast_ns();
+}
+
+u64 mc_clock_wall_ns(void)
+{
+	return ktime_get_real_ns();
+}
+
+static u64 least_cost_ticks(void)
+{
+	unsigned long flags;
+	u64 least = ~0ULL;
+	int i;
+
+	for (i = 0; i < 200; i++) {
+		u64 begin, end;
+
+		local_irq_save(flags);
+		begin = mc_ticks();
+		end = mc_ticks();
+		local_irq_restore(flags);
+		if (end > begin && end - begin < least)
+			least = end - begin;
+	}
+	/* A clock too coarse to see its own cost: one tick, rounded up. */
+	return least == ~0ULL ? 1 : least;
+}
+
+/**
+ * mc_clock_init() - choose the clock and measure its cost
+ *
+ * Context: Process, once at load.
+ */
+void mc_clock_init(void)
+{
+	mc_clock.tsc = boot_cpu_has(X86_FEATURE_CONSTANT_TSC) &&
+		       boot_cpu_has(X86_FEATURE_NONSTOP_TSC) &&
+		       !check_tsc_unstable() && tsc_khz;
+	mc_clock.khz = mc_clock.tsc ? tsc_khz : 1000000;
+	mc_clock.cost_ps = mc_ticks_to_ps(least_cost_ticks());
+}

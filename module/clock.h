@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The clock of all measurements: the time stamp counter, read in program
+ * order, where it is invariant; else the raw monotonic clock.
+ */
+#ifndef MC_CLOCK_H
+#define MC_CLOCK_H
+
+#include "core/math.h"
+
+/**
+ * struct mc_clock - the clock in use
+ * @tsc: ticks are those of the time stamp counter, else nanoseconds
+ * @khz: ticks a millisecond
+ * @cost_ps: what reading it twice measures of itself
+ */
+struct mc_clock {
+	bool tsc;
+	u64 khz;
+	u64 cost_ps;
+};
+
+extern struct mc_clock mc_clock;
+
+void mc_clock_init(void);
+u64 mc_clock_raw_ns(void);
+u64 mc_clock_wall_ns(void);
+
+/**
+ * mc_ticks() - read the clock in program order
+ *
+ * lfence waits until all earlier instructions have completed and lets no later
+ * one start (Intel SDM vol. 2, LFENCE; on AMD the kernel makes it so). Stores
+ * may still be on their way: that is what the fences of a test are for.
+ *
+ * Context: Any.
+ * Return: ticks.
+ */
+static inline u64 mc_ticks(void)
+{
+	u32 low, high;
+
+	if (!mc_clock.tsc)
+		return mc_clock_raw_ns();
+	asm volatile("lfence\n\trdtsc\n\tlfence"
+		     : "=a" (low), "=d" (high) : : "memory");
+	return (u64)high << 32 | low;
+}
+
+/**
+ * mc_ticks_to_ps() - ticks as picoseconds
+ * @ticks: a difference of mc_ticks()
+ *
+ * Context: Any.
+ * Return: picoseconds.
+ */
+static inline u64 mc_ticks_to_ps(u64 ticks)
+{
+	return mc_muldiv(ticks, 1000000000, mc_clock.khz);
+}
+
+/**
+ * mc_ns_to_ticks() - nanoseconds as ticks
+ * @ns: nanoseconds
+ *
+ * Context: Any.
+ * Return: ticks.
+ */
+static inline u64 mc_ns_to_ticks(u64 ns)
+{
+	return mc_muldiv(ns, mc_clock.khz, 1000000);
+}
+
+#endif /* MC_CLOCK_H */

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Passes, windows, samples.
+ *
+ * A pass goes once over a thread's arrays. It is done in windows: stretches of
+ * bytes during which vector registers are held and, if asked, interrupts are
+ * off. Only time inside windows counts. A window is cut so that it lasts about
+ * 2 ms; a pass shorter than a window is repeated inside one until the sample
+ * is long against the cost of reading the clock.
+ *
+ * Several threads race: all start at the gate, and once the first one has done
+ * its share, what the others still do is done but not counted, so nobody is
+ * measured while another idles.
+ */
+#include "clock.h"
+#include "measure.h"
+#include "os.h"
+
+/* Where offset @at of the buffer lies; *@left bytes from there are contiguous. */
+static void *locate(const struct mc_view *v, u64 at, u64 *left)
+{
+	unsigned int low = 0, high = v->n - 1;
+	const struct mc_span *s;
+
+	while (low < high) {
+		unsigned int middle = (low + high + 1) / 2;
+
+		if (v->spans[middle].start <= at)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	s = &v->spans[low];
+	*left = s->start + s->bytes - at;
+	return (u8 *)s->addr + (at - s->start);
+}
+
+/* A pass is @bytes long, or twice that with the read back as its second half. */
+static u64 length_of(const struct mc_pass *p)
+{
+	return p->readback ? 2 * p->bytes : p->bytes;
+}
+
+/* How far the arrays stay contiguous from offset @from on, at most to @to. */
+static u64 piece(const struct mc_pass *p, u64 from, u64 to,
+		 struct mc_loop_args *args)
+{
+	void **array[3] = { &args->a, &args->b, &args->c };
+	unsigned int i, n = mc_ops[p->loop->op].arrays;
+	u64 left, bytes = to - from;
+
+	for (i = 0; i < n; i++) {
+		*array[i] = locate(p->view, p->offset[i] + from, &left);
+		bytes = min(bytes, left);
+	}
+	return bytes;
+}
+
+/*
+ * Bytes @from to @to of each array, @passes times: more than once only if all
+ * of the pass is one piece.
+ */
+static void stretch(struct mc_pass *p, const struct mc_loop *loop, u64 from,
+		    u64 to, u64 passes)
+{
+	struct mc_loop_args args = { .passes = passes, .uc_word = p->uc_word };
+
+	while (from < to) {
+		args.bytes = piece(p, from, to, &args);
+		args.value = p->value + from / 8;
+		/* The fence belongs to the pass, not to its pieces. */
+		args.fence = from + args.bytes == p->bytes ? p->fence :
+							     MC_FENCE_NONE;
+		loop->run(&args);
+		if (loop->op == MC_OP_READ || loop->op == MC_OP_NTREAD)
+			p->sum += mc_loop_sum(loop, &args);
+		if (loop->op == MC_OP_CHECK)
+			p->wrong |= mc_loop_or(loop, &args);
+		from += args.bytes;
+	}
+}
+
+static void passed(struct mc_pass *p, u64 passes)
+{
+	p->passes += passes;
+	p->value += passes * (p->bytes / 8);
+}
+
+/* @from to @to of one pass, and on to the next one at its end. */
+static void part_of_pass(struct mc_pass *p, u64 from, u64 to)
+{
+	if (from < p->bytes)
+		stretch(p, p->loop, from, min(to, p->bytes), 1);
+	if (to > p->bytes)
+		stretch(p, p->readback, from > p->bytes ? from - p->bytes : 0,
+			to - p->bytes, 1);
+	if (to == length_of(p))
+		passed(p, 1);
+}
+
+static void whole_passes(struct mc_pass *p, u64 passes)
+{
+	struct mc_loop_args args;
+	u64 i;
+
+	if (!p->readback && piece(p, 0, p->bytes, &args) == p->bytes) {
+		stretch(p, p->loop, 0, p->bytes, passes);
+		passed(p, passes);
+		return;
+	}
+	for (i = 0; i < passes; i++)
+		part_of_pass(p, 0, length_of(p));
+}
+
+/* Where a sample stands: passes begun and ended, bytes into the next one. */
+struct progress {
+	u64 passes;
+	u64 from;
+};
+
+/* One window's worth. Return: bytes of an array that it covers. */
+static u64 one_window(struct mc_pass *p, struct progress *at, u64 passes,
+		      u64 quantum)
+{
+	u64 length = length_of(p), to, n;
+
+	if (!at->from && quantum >= length) {
+		n = min(quantum / length, passes - at->passes);
+		whole_passes(p, n);
+		at->passes += n;
+		return n * length;
+	}
+	to = min(length, at->from + quantum);
+	part_of_pass(p, at->from, to);
+	n = to - at->from;
+	at->from = to;
+	if (to == length) {
+		at->from = 0;
+		at->passes++;
+	}
+	return n;
+}
+
+/* Keep windows near what is aimed at, whatever the machine does meanwhile. */
+static void adapt(struct mc_work *work, u64 ticks)
+{
+	if (ticks > 2 * mc_ns_to_ticks(MC_WINDOW_AIM_NS) && work->quantum > 4096)
+		work->quantum = max(work->quantum / 2 & ~63ULL, 4096ULL);
+}
+
+/* A window counts unless another thread had finished before it ended. */
+static void account(struct mc_worker *w, struct mc_work *work, u64 bytes,
+		    u64 ticks)
+{
+	if (w->ended <= w->began)
+		work->clock_bad = true;
+	if (work->shared->n > 1 && w->ended > mc_race_first(w) &&
+	    work->counted_bytes)
+		return;
+	work->counted_bytes += bytes;
+	work->counted_ticks += ticks;
+}
+
+static int one_sample(struct mc_worker *w, struct mc_work *work)
+{
+	struct progress at = { 0 };
+	u64 bytes, ticks;
+	int err;
+
+	work->counted_bytes = 0;
+	work->counted_ticks = 0;
+	work->clock_bad = false;
+	while (at.passes < work->passes_a_sample) {
+		err = mc_window_open(w, work->irq_off);
+		if (err)
+			return err;
+		bytes = one_window(&work->pass, &at, work->passes_a_sample,
+				   work->quantum);
+		ticks = mc_window_close(w);
+		account(w, work, bytes, ticks);
+		adapt(work, ticks);
+	}
+	mc_race_finish(w, w->ended);
+	return 0;
+}
+
+/**
+ * mc_pass_untimed() - do one pass, in windows but without a clock
+ * @w: the thread
+ * @p: the pass
+ *
+ * Context: Worker thread.
+ * Return: 0, or the errno of the stop.
+ */
+int mc_pass_untimed(struct mc_worker *w, struct mc_pass *p)
+{
+	struct progress at = { 0 };
+	u64 quantum = 4096;
+
+	while (!at.passes) {
+		int err = mc_window_open(w, false);
+		u64 ticks;
+
+		if (err)
+			return err;
+		one_window(p, &at, 1, quantum);
+		ticks = mc_window_close(w);
+		if (ticks < mc_ns_to_ticks(MC_WINDOW_AIM_NS) / 2)
+			quantum = min(quantum * 2, 1ULL << 40);
+	}
+	return 0;
+}
+
+/* Grow the window from one page until it lasts, or takes the whole pass. */
+static int find_quantum(struct mc_worker *w, struct mc_work *work)
+{
+	u64 aim = mc_ns_to_ticks(MC_WINDOW_AIM_NS), ticks = 0;
+	u64 length = length_of(&work->pass);
+	struct progress at;
+	int err;
+
+	for (work->quantum = 4096; ; work->quantum *= 2) {
+		at = (struct progress){ 0 };
+		err = mc_window_open(w, work->irq_off);
+		if (err)
+			return err;
+		one_window(&work->pass, &at, 1, work->quantum);
+		ticks = mc_window_close(w);
+		if (ticks >= aim / 2 || work->quantum >= length)
+			return 0;
+	}
+}
+
+/* How many passes make a sample of @least ticks, and how many fit a window. */
+static int find_passes(struct mc_worker *w, struct mc_work *work, u64 least)
+{
+	u64 aim = mc_ns_to_ticks(MC_WINDOW_AIM_NS), ticks;
+	u64 length = length_of(&work->pass), passes = 1;
+	struct progress at;
+	int err;
+
+	for (;;) {
+		at = (struct progress){ 0 };
+		err = mc_window_open(w, work->irq_off);
+		if (err)
+			return err;
+		one_window(&work->pass, &at, passes, passes * length);
+		ticks = max(mc_window_close(w), 1ULL);
+		if (ticks >= least || passes >= 1ULL << 20)
+			break;
+		/* A tenth more than it seems to take; at most eightfold. */
+		passes = min(passes * 8, passes * (least + least / 8) / ticks + 1);
+	}
+	work->passes_a_sample = passes;
+	work->quantum = max(length, mc_muldiv(passes * length, aim, ticks) & ~63ULL);
+	return 0;
+}
+
+static int calibrate(struct mc_worker *w, struct mc_work *work)
+{
+	bool race = work->shared->n > 1;
+	u64 cost = mc_ns_to_ticks(MC_COSTS_A_SAMPLE * mc_clock.cost_ps / 1000);
+	u64 least = max(race ? cost * MC_WINDOWS_A_RACE : cost, 1ULL), length;
+	int err = find_quantum(w, work);
+
+	work->passes_a_sample = 1;
+	length = length_of(&work->pass);
+	if (!err && work->quantum >= length)
+		err = find_passes(w, work, least);
+	if (race)
+		work->quantum = max(min(work->quantum, work->passes_a_sample *
+					length / MC_WINDOWS_A_RACE), 4096ULL);
+	work->quantum &= ~63ULL;
+	w->window_max = 0;
+	return err;
+}
+
+/*
+ * The time of a pass over the whole working set: all its bytes over the sum of
+ * the threads' rates. With one thread that is the time of its windows.
+ */
+static u64 sample_ps(const struct mc_works *works)
+{
+	u64 rate = 0, total = 0;
+	unsigned int i;
+
+	if (works->n == 1) {
+		const struct mc_work *one = works->each;
+
+		return mc_ticks_to_ps(one->counted_ticks) / one->passes_a_sample;
+	}
+	for (i = 0; i < works->n; i++) {
+		const struct mc_work *one = &works->each[i];
+		u64 ps = max(mc_ticks_to_ps(one->counted_ticks), 1ULL);
+
+		total += length_of(&one->pass);
+		rate += mc_muldiv(one->counted_bytes, 1000000000000ULL, ps);
+	}
+	return mc_muldiv(total, 1000000000000ULL, max(rate, 1ULL));
+}
+
+static void keep_sample(struct mc_works *works)
+{
+	bool bad = false;
+	unsigned int i;
+
+	for (i = 0; i < works->n; i++)
+		bad |= works->each[i].clock_bad;
+	if (bad)
+		works->left_out |= MC_LEFT_CLOCK;
+	works->samples[works->done++] = bad ? MC_NO_SAMPLE : sample_ps(works);
+}
+
+static int one_round(struct mc_worker *w, struct mc_work *work, u32 round)
+{
+	int err = work->prepare ? work->prepare(w, work, round) : 0;
+
+	mc_race_start(w);
+	err = err ? err : mc_gate(w);
+	err = err ? err : one_sample(w, work);
+	err = err ? err : mc_gate(w);
+	if (err)
+		return err;
+	if (!w->index && round >= work->warmup)
+		keep_sample(work->shared);
+	if (!w->index)
+		work->shared->tick(work->shared->run);
+	return work->verify ? work->verify(w, work, round) : 0;
+}
+
+/**
+ * mc_measure() - a thread's part of the measurement of a point (an mc_job)
+ * @w: the thread
+ * @works: struct mc_works of all threads
+ *
+ * Context: Worker thread.
+ * Return: 0, or a negative errno; samples done until then are kept.
+ */
+int mc_measure(struct mc_worker *w, void *works)
+{
+	struct mc_work *work = &((struct mc_works *)works)->each[w->index];
+	u32 round;
+	int err = calibrate(w, work);
+
+	/* All go by the first thread's count, so that all do the same. */
+	err = err ? err : mc_gate(w);
+	if (!err)
+		work->passes_a_sample = work->shared->each[0].passes_a_sample;
+	for (round = 0; !err && round < work->warmup + work->repeat; round++)
+		err = one_round(w, work, round);
+	return err;
+}
+
+/**
+ * mc_sum_of_run() - sum of consecutive integers
+ * @first: the first
+ * @n: how many
+ *
+ * Context: Any.
+ * Return: n * first + n * (n - 1) / 2, modulo 2^64.
+ */
+u64 mc_sum_of_run(u64 first, u64 n)
+{
+	u64 pairs = n & 1 ? (n - 1) / 2 * n : n / 2 * (n - 1);
+
+	return n * first + pairs;
+}

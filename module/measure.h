@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How a number is made: passes over a working set, cut into windows, warmed up
+ * and repeated. The same code measures in the kernel and in user space.
+ */
+#ifndef MC_MEASURE_H
+#define MC_MEASURE_H
+
+#include "core/record.h"
+#include "loops.h"
+#include "workers.h"
+
+#define MC_WINDOW_MAX_NS	5000000	/* no timed window may last longer */
+#define MC_WINDOW_AIM_NS	2000000	/* what windows are cut to */
+#define MC_COSTS_A_SAMPLE	100	/* a sample lasts this many clock costs */
+#define MC_WINDOWS_A_RACE	16	/* of several threads, each cuts a sample so */
+
+/**
+ * struct mc_span - contiguous memory that is a part of a buffer
+ * @addr: its address
+ * @start: offset in the buffer
+ * @bytes: length
+ */
+struct mc_span {
+	void *addr;
+	u64 start;
+	u64 bytes;
+};
+
+/**
+ * struct mc_view - a buffer as its spans, in order of offset, without gaps
+ * @spans: the spans
+ * @n: how many
+ */
+struct mc_view {
+	const struct mc_span *spans;
+	unsigned int n;
+};
+
+/**
+ * struct mc_pass - one traversal of a thread's working set
+ * @loop: the access loop
+ * @readback: comparing loop that runs over the first array behind @loop,
+ *            within the pass; NULL: none
+ * @view: the buffer
+ * @offset: of each array in the buffer
+ * @bytes: of each array
+ * @value: counter loops: the integer that the next pass starts with
+ * @fence: MC_FENCE_*, after each pass
+ * @uc_word: for MC_FENCE_UC
+ * @passes: passes done
+ * @sum: summing loops: total of all passes
+ * @wrong: comparing loops: bits that differed, in any word of any pass
+ */
+struct mc_pass {
+	const struct mc_loop *loop;
+	const struct mc_loop *readback;
+	const struct mc_view *view;
+	u64 offset[3];
+	u64 bytes;
+	u64 value;
+	u64 fence;
+	void *uc_word;
+	u64 passes;
+	u64 sum;
+	u64 wrong;
+};
+
+/**
+ * struct mc_work - one thread's measurement of one point
+ * @pass: what is timed
+ * @irq_off: interrupts off in timed windows
+ * @warmup: samples not kept
+ * @repeat: samples kept
+ * @prepare: before each sample, not timed; NULL: nothing
+ * @verify: after each sample, not timed; NULL: nothing
+ * @shared: of all threads
+ * @quantum: bytes of an array that a window takes
+ * @passes_a_sample: passes that a sample is made of
+ * @counted_bytes: bytes of an array done in the counted windows of a sample
+ * @counted_ticks: their time
+ * @clock_bad: a window of the sample ended before it began
+ */
+struct mc_work {
+	struct mc_pass pass;
+	bool irq_off;
+	u32 warmup;
+	u32 repeat;
+	int (*prepare)(struct mc_worker *w, struct mc_work *work, u32 round);
+	int (*verify)(struct mc_worker *w, struct mc_work *work, u32 round);
+	struct mc_works *shared;
+	u64 quantum;
+	u64 passes_a_sample;
+	u64 counted_bytes;
+	u64 counted_ticks;
+	bool clock_bad;
+};
+
+/**
+ * struct mc_works - the measurement of one point by all threads
+ * @n: threads
+ * @each: a work for each, by worker index
+ * @samples: picoseconds a pass over the whole working set; @repeat of them
+ * @done: samples in @samples
+ * @left_out: why samples are MC_NO_SAMPLE
+ * @tick: called by the first thread after each sample, warm-ups included
+ * @arg: for the test's own use
+ */
+struct mc_works {
+	unsigned int n;
+	struct mc_work *each;
+	u64 *samples;
+	u32 done;
+	u8 left_out;
+	void (*tick)(void *run);
+	void *run;
+	void *arg;
+};
+
+int mc_pass_untimed(struct mc_worker *w, struct mc_pass *p);
+int mc_measure(struct mc_worker *w, void *works);
+u64 mc_sum_of_run(u64 first, u64 n);
+
+#endif /* MC_MEASURE_H */

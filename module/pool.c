@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Standing buffers and those of a run. */
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/nodemask.h>
+
+#include "arch.h"
+#include "pool.h"
+
+/* Makes a buffer appear, change and go as one, for who reads `buffers`. */
+static DEFINE_MUTEX(lock);
+static struct mc_buffer *standing[MC_NTYPES];
+static struct mc_buffer *of_run[MC_NTYPES];
+static struct mc_buffer *fence;
+static int default_node = -1;
+
+/* UC first: WC is judged against it. */
+static const enum mc_type order[MC_NTYPES] = { MC_WB, MC_UC, MC_WC };
+
+/**
+ * mc_pool_init() - make the standing buffers
+ * @bytes: of each; 0: none
+ * @node: NUMA node, or -1: any
+ * @e: says what is wrong
+ *
+ * Context: Process, once at load.
+ * Return: 0 or a negative errno, and then nothing is held.
+ */
+int mc_pool_init(u64 bytes, int node, struct mc_error *e)
+{
+	unsigned int i;
+
+	default_node = node;
+	for (i = 0; bytes && i < MC_NTYPES; i++) {
+		if (!mc_attr_settable(order[i]))
+			continue;
+		standing[order[i]] = mc_buffer_create(order[i], node, bytes, e);
+		if (!standing[order[i]]) {
+			mc_pool_exit();
+			return e->err;
+		}
+	}
+	return 0;
+}
+
+static void drop(struct mc_buffer **b)
+{
+	mc_buffer_destroy(*b);
+	*b = NULL;
+}
+
+/**
+ * mc_pool_exit() - give all memory back
+ *
+ * Context: Process, at unload; no run is on.
+ */
+void mc_pool_exit(void)
+{
+	unsigned int i;
+
+	mc_pool_end_run();
+	for (i = 0; i < MC_NTYPES; i++)
+		drop(&standing[i]);
+}
+
+/**
+ * mc_pool_end_run() - give back what the run had for itself
+ *
+ * Context: Process.
+ */
+void mc_pool_end_run(void)
+{
+	unsigned int i;
+
+	mutex_lock(&lock);
+	for (i = 0; i < MC_NTYPES; i++)
+		drop(&of_run[i]);
+	drop(&fence);
+	mutex_unlock(&lock);
+}
+
+static int node_of(const struct mc_point *point)
+{
+	u64 node = point->v[MC_KEY_NODE];
+
+	return node == MC_ANY ? default_node : (int)node;
+}
+
+/**
+ * mc_pool_check() - is there such memory at all?
+ * @point: asks for a type and a node
+ * @e: says what is wrong
+ *
+ * Context: Process.
+ * Return: 0, -EINVAL (no such node) or -EOPNOTSUPP (no such type).
+ */
+int mc_pool_check(const struct mc_point *point, struct mc_error *e)
+{
+	int node = node_of(point);
+
+	if (!mc_attr_settable(point->v[MC_KEY_TYPE]))
+		return mc_fail(e, -EOPNOTSUPP,
+			       "type: this machine has type=wb only");
+	if (node >= MAX_NUMNODES || (node >= 0 && !node_state(node, N_MEMORY)))
+		return mc_fail(e, -EINVAL,
+			       "node: %d has no memory; nodes with memory are %*pbl",
+			       node, nodemask_pr_args(&node_states[N_MEMORY]));
+	return 0;
+}
+
+static bool serves(const struct mc_buffer *b, int node, u64 bytes)
+{
+	return b && b->bytes >= bytes && (node < 0 || b->memory_node == node);
+}
+
+/* Room for the whole request if there is, else for this point. */
+static struct mc_buffer *make(const struct mc_request *req, enum mc_type type,
+			      int node, u64 bytes, struct mc_error *e)
+{
+	struct mc_error first = { 0 };
+	u64 most = mc_request_max(req, MC_KEY_SIZE);
+	struct mc_buffer *b = mc_buffer_create(type, node, most, &first);
+	unsigned int i;
+
+	if (b || first.err != -ENOMEM) {
+		if (!b)
+			*e = first;
+		return b;
+	}
+	for (i = 0; i < MC_NTYPES; i++)
+		drop(&of_run[i]);
+	return mc_buffer_create(type, node, bytes, e);
+}
+
+static struct mc_buffer *find(const struct mc_request *req, enum mc_type type,
+			      int node, u64 bytes, struct mc_error *e)
+{
+	if (serves(standing[type], node, bytes))
+		return standing[type];
+	if (serves(of_run[type], node, bytes))
+		return of_run[type];
+	drop(&of_run[type]);
+	of_run[type] = make(req, type, node, bytes, e);
+	return of_run[type];
+}
+
+/**
+ * mc_pool_area() - the memory for a point
+ * @req: the request, whose largest size is made room for
+ * @point: asks for type, node, size and mapping
+ * @area: result, valid until the next call or the end of the run
+ * @e: says what is wrong
+ *
+ * Context: Process, may sleep.
+ * Return: 0 or what mc_buffer_create() and mc_buffer_map() return.
+ */
+int mc_pool_area(const struct mc_request *req, const struct mc_point *point,
+		 struct mc_area *area, struct mc_error *e)
+{
+	bool mapped = point->v[MC_KEY_PAGE] == MC_PAGE_4K;
+	struct mc_buffer *b;
+
+	mutex_lock(&lock);
+	b = find(req, point->v[MC_KEY_TYPE], node_of(point),
+		 point->v[MC_KEY_SIZE], e);
+	if (b && mapped && mc_buffer_map(b, e))
+		b = NULL;
+	if (b) {
+		mc_buffer_audit(b);
+		area->view = mapped ? &b->mapped : &b->direct;
+		area->attribute = b->attribute;
+		area->effective = b->verdict.effect;
+		area->memory_node = b->memory_node;
+	}
+	mutex_unlock(&lock);
+	return b ? 0 : e->err;
+}
+
+/**
+ * mc_pool_uc_word() - a word on an uncached page that is never measured
+ * @e: says what is wrong
+ *
+ * Context: Process, may sleep.
+ * Return: its address, or NULL and @e->err.
+ */
+void *mc_pool_uc_word(struct mc_error *e)
+{
+	mutex_lock(&lock);
+	if (!fence)
+		fence = mc_buffer_create(MC_UC, default_node, PAGE_SIZE, e);
+	mutex_unlock(&lock);
+	return fence ? fence->spans[0].addr : NULL;
+}
+
+static void show_one(struct mc_text *t, struct mc_buffer *b, const char *what)
+{
+	if (!b)
+		return;
+	mc_buffer_audit(b);
+	mc_buffer_show(t, b, what);
+}
+
+/**
+ * mc_pool_show() - append a line a buffer, read from the page tables now
+ * @t: the text
+ *
+ * Context: Process, may sleep.
+ */
+void mc_pool_show(struct mc_text *t)
+{
+	unsigned int i;
+
+	mutex_lock(&lock);
+	for (i = 0; i < MC_NTYPES; i++)
+		show_one(t, standing[i], "standing");
+	for (i = 0; i < MC_NTYPES; i++)
+		show_one(t, of_run[i], "run");
+	show_one(t, fence, "fence");
+	mutex_unlock(&lock);
+	mc_textf(t, "leaked_pages=%llu\n", mc_pages_leaked());
+}
+
+static void ns_json(struct mc_text *t, const char *name, u64 ps)
+{
+	mc_textf(t, ",\"%s\":", name);
+	if (ps)
+		mc_text_fixed(t, ps, 3);
+	else
+		mc_textf(t, "null");
+}
+
+/**
+ * mc_pool_json() - append the verdicts on the standing buffers as JSON
+ * @t: the text
+ *
+ * Context: Process.
+ */
+void mc_pool_json(struct mc_text *t)
+{
+	static const char * const names[MC_NTYPES] = { "wb", "wc", "uc" };
+	unsigned int i;
+
+	mc_textf(t, "{");
+	for (i = 0; i < MC_NTYPES; i++) {
+		const struct mc_buffer *b = standing[i];
+
+		mc_textf(t, "%s\"%s\":", i ? "," : "", names[i]);
+		if (!b) {
+			mc_textf(t, "null");
+			continue;
+		}
+		mc_textf(t, "{\"attribute\":\"%s\",\"effective\":\"%s\"",
+			 mc_attr_name(b->attribute),
+			 mc_effect_name(b->verdict.effect));
+		ns_json(t, "reload_ns", b->verdict.reload_ps);
+		ns_json(t, "reference_ns", b->verdict.reference_ps);
+		ns_json(t, "combine_ns", b->verdict.combine_ps);
+		mc_textf(t, "}");
+	}
+	mc_textf(t, "}");
+}

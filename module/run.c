@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A run: a line is parsed and checked, every combination is measured in turn,
+ * and what came of it is kept until the next run has ended.
+ */
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/mutex.h>
+#include <linux/sched/signal.h>
+
+#include "clock.h"
+#include "machine.h"
+#include "os.h"
+#include "pool.h"
+#include "run.h"
+#include "tests.h"
+
+/* Only its holder runs; everybody else who tries is told EBUSY. */
+static DEFINE_MUTEX(running);
+
+/*
+ * What others may look at while a run is on. @lock guards it all but the
+ * counters, which are only ever shown.
+ */
+static struct {
+	struct mutex lock;
+	const char *state;
+	struct mc_snapshot *request;	/* the last request that was understood */
+	struct mc_snapshot *results;	/* the last run that has ended */
+	struct mc_team *team;		/* of the run that is on */
+	bool stop_written;
+	char refused[64];		/* the start of a line that was not */
+	struct mc_error error;
+	u64 started_ns;
+	u64 total;
+	u64 done;
+} status = {
+	.lock = __MUTEX_INITIALIZER(status.lock),
+	.state = "idle",
+};
+
+/* ------------------------------------------------------------- snapshots */
+
+static void snapshot_free(struct kref *ref)
+{
+	struct mc_snapshot *s = container_of(ref, struct mc_snapshot, ref);
+
+	mc_free(s->records);
+	mc_free(s->machine);
+	mc_free(s);
+}
+
+/**
+ * mc_snapshot_put() - done with a snapshot
+ * @s: the snapshot, or NULL
+ *
+ * Context: Process.
+ */
+void mc_snapshot_put(struct mc_snapshot *s)
+{
+	if (s)
+		kref_put(&s->ref, snapshot_free);
+}
+
+/**
+ * mc_run_results() - the last run that has ended
+ *
+ * Context: Process, may sleep.
+ * Return: its snapshot, to be put, or NULL if there was none.
+ */
+struct mc_snapshot *mc_run_results(void)
+{
+	struct mc_snapshot *s;
+
+	mutex_lock(&status.lock);
+	s = status.results;
+	if (s)
+		kref_get(&s->ref);
+	mutex_unlock(&status.lock);
+	return s;
+}
+
+/* Put @s in *@slot's place, with a reference of its own. */
+static void replace(struct mc_snapshot **slot, struct mc_snapshot *s)
+{
+	if (s)
+		kref_get(&s->ref);
+	mc_snapshot_put(*slot);
+	*slot = s;
+}
+
+/**
+ * mc_run_exit() - forget the last run
+ *
+ * Context: Process, at unload.
+ */
+void mc_run_exit(void)
+{
+	replace(&status.request, NULL);
+	replace(&status.results, NULL);
+}
+
+/* -------------------------------------------------- what a test is offered */
+
+/**
+ * mc_run_area() - the memory for a point
+ * @run: the run
+ * @point: asks for type, node, size and mapping
+ * @area: result, valid until the next call
+ *
+ * Context: Process, may sleep.
+ * Return: 0 or a negative errno, explained in @run->error.
+ */
+int mc_run_area(struct mc_run *run, const struct mc_point *point,
+		struct mc_area *area)
+{
+	return mc_pool_area(run->req, point, area, &run->error);
+}
+
+/**
+ * mc_run_uc_word() - a word on an uncached page that is never measured
+ * @run: the run
+ *
+ * Context: Process, may sleep.
+ * Return: its address, or NULL, explained in @run->error.
+ */
+void *mc_run_uc_word(struct mc_run *run)
+{
+	return mc_pool_uc_word(&run->error);
+}
+
+/**
+ * mc_run_tick() - a sample is done
+ * @run: the run
+ *
+ * Context: Worker thread.
+ */
+void mc_run_tick(void *run)
+{
+	WRITE_ONCE(status.done, status.done + 1);
+}
+
+/* --------------------------------------------------------------- measuring */
+
+static u64 samples_of(const struct mc_request *req)
+{
+	struct mc_point point;
+	u64 i, sum = 0;
+
+	for (i = 0; i < mc_request_points(req); i++) {
+		mc_request_point(req, i, &point);
+		sum += point.v[MC_KEY_REPEAT] + point.v[MC_KEY_WARMUP];
+	}
+	return sum;
+}
+
+static int check_point(struct mc_run *run, const struct mc_test *test,
+		       const struct mc_point *point)
+{
+	int err = mc_pool_check(point, &run->error);
+
+	if (err)
+		return err;
+	if (point->v[MC_KEY_PREFETCH])
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "prefetch: off is not possible on this machine; prefetch=keep is");
+	return test->check(run, point);
+}
+
+/* Every point before the first: a line that can't be run runs nothing. */
+static int check_all(struct mc_run *run, const struct mc_test *test)
+{
+	struct mc_point point;
+	u64 i, n = mc_request_points(run->req);
+	int err = 0;
+
+	for (i = 0; i < n && !err; i++) {
+		mc_request_point(run->req, i, &point);
+		err = check_point(run, test, &point);
+		cond_resched();
+	}
+	return err;
+}
+
+static int run_point(struct mc_run *run, const struct mc_test *test, u64 index,
+		     struct mc_record *rec)
+{
+	struct mc_area area;
+	int err;
+
+	mc_request_point(run->req, index, &rec->point);
+	rec->threads = mc_team_size(run->team);
+	rec->started_unix_ns = mc_clock_wall_ns();
+	err = mc_run_area(run, &rec->point, &area);
+	if (err)
+		return err;
+	rec->attribute = area.attribute;
+	rec->effective = area.effective;
+	rec->memory_node = area.memory_node;
+	err = test->run(run, &rec->point, rec);
+	run->bad_data |= rec->verified == MC_VERIFIED_FAILED;
+	return err;
+}
+
+static int run_points(struct mc_run *run, const struct mc_test *test,
+		      struct mc_snapshot *s)
+{
+	u64 i, n = mc_request_points(run->req);
+	int err = 0;
+
+	for (i = 0; i < n && !err; i++) {
+		struct mc_record *rec = &s->records[s->n];
+
+		err = run_point(run, test, i, rec);
+		/* A record cut short still tells what was measured. */
+		if (rec->stats.samples)
+			s->n++;
+	}
+	if (!err && run->bad_data)
+		err = mc_fail(&run->error, -EBADMSG,
+			      "verify: data read back was wrong; see verified=failed in the results");
+	return err;
+}
+
+static void explain_stop(struct mc_run *run, int err, u64 n)
+{
+	if (err == -EINTR)
+		mc_fail(&run->error, err, "run: stopped by %s; %llu results are kept",
+			status.stop_written ? "a write to stop" : "a signal", n);
+	else if (err)
+		mc_fail(&run->error, err, "run: failed with error %d", -err);
+}
+
+static int measure(struct mc_run *run, struct mc_snapshot *s)
+{
+	const struct mc_test *test = mc_test_of(run->req->spec);
+	int err;
+
+	run->team = mc_team_start(run->req, &run->error);
+	if (!run->team)
+		return run->error.err;
+	err = check_all(run, test);
+	if (!err) {
+		mutex_lock(&status.lock);
+		status.team = run->team;
+		mutex_unlock(&status.lock);
+		err = run_points(run, test, s);
+		mutex_lock(&status.lock);
+		status.team = NULL;
+		mutex_unlock(&status.lock);
+	}
+	mc_team_end(run->team);
+	mc_pool_end_run();
+	explain_stop(run, err, s->n);
+	return err;
+}
+
+/* ------------------------------------------------------------ a whole run */
+
+static struct mc_snapshot *snapshot_new(void)
+{
+	struct mc_snapshot *s = mc_alloc_array(1, sizeof(*s));
+
+	if (s)
+		kref_init(&s->ref);
+	return s;
+}
+
+static int refuse(const char *line, size_t len, const struct mc_error *e)
+{
+	struct mc_text t = MC_TEXT(status.refused);
+
+	mutex_lock(&status.lock);
+	replace(&status.request, NULL);
+	mc_text_quote(&t, line, len);
+	status.state = "refused";
+	status.error = *e;
+	mutex_unlock(&status.lock);
+	return e->err;
+}
+
+static int begin(struct mc_snapshot *s, struct mc_error *e)
+{
+	struct mc_text t;
+
+	s->records = mc_alloc_array(mc_request_points(&s->req),
+				    sizeof(*s->records));
+	s->machine = mc_alloc_array(1, MC_MACHINE_MAX);
+	if (!s->records || !s->machine)
+		return mc_fail(e, -ENOMEM, "line: no memory for %llu results",
+			       mc_request_points(&s->req));
+	t = (struct mc_text){ .buf = s->machine, .size = MC_MACHINE_MAX };
+	mc_machine_json(&t);
+	mutex_lock(&status.lock);
+	replace(&status.request, s);
+	status.state = "running";
+	status.stop_written = false;
+	status.error = (struct mc_error){ 0 };
+	status.started_ns = mc_clock_raw_ns();
+	status.total = samples_of(&s->req);
+	status.done = 0;
+	mutex_unlock(&status.lock);
+	return 0;
+}
+
+static const char *state_after(int err)
+{
+	if (!err)
+		return "done";
+	return err == -EINTR || err == -ETIME ? "stopped" : "failed";
+}
+
+/* A run that measured nothing leaves the results before it in place. */
+static void end(struct mc_snapshot *s, const struct mc_error *e)
+{
+	u64 i;
+
+	s->error = *e;
+	s->state = state_after(e->err);
+	mc_layout_init(&s->layout, &s->req);
+	for (i = 0; i < s->n; i++)
+		mc_layout_fit(&s->layout, &s->req, &s->records[i]);
+	mutex_lock(&status.lock);
+	status.state = s->state;
+	status.error = *e;
+	if (s->n)
+		replace(&status.results, s);
+	mutex_unlock(&status.lock);
+}
+
+static int run_locked(const char *line, size_t len)
+{
+	struct mc_snapshot *s = snapshot_new();
+	struct mc_run *run = kzalloc(sizeof(*run), GFP_KERNEL);
+	struct mc_error e = { 0 };
+	int err = -ENOMEM;
+
+	if (!s || !run) {
+		mc_fail(&e, err, "line: no memory");
+		refuse(line, len, &e);
+	} else if (mc_request_parse(&s->req, line, len, mc_specs, &e) ||
+		   begin(s, &e)) {
+		err = refuse(line, len, &e);
+	} else {
+		run->req = &s->req;
+		err = measure(run, s);
+		end(s, &run->error);
+	}
+	mc_snapshot_put(s);
+	kfree(run);
+	return err;
+}
+
+/**
+ * mc_run_line() - do what a request line asks for, and wait for it
+ * @line: the line, not terminated
+ * @len: its length
+ *
+ * Context: Process, may sleep; a signal ends the run.
+ * Return: 0 or the errno that design and ABI document name; mc_run_show()
+ * explains it.
+ */
+int mc_run_line(const char *line, size_t len)
+{
+	int err;
+
+	if (!mutex_trylock(&running))
+		return -EBUSY;
+	err = run_locked(line, len);
+	mutex_unlock(&running);
+	return err;
+}
+
+/**
+ * mc_run_stop() - stop the run that is on, if there is one
+ *
+ * Context: Process, may sleep.
+ */
+void mc_run_stop(void)
+{
+	mutex_lock(&status.lock);
+	if (status.team) {
+		status.stop_written = true;
+		mc_team_stop(status.team, -EINTR);
+	}
+	mutex_unlock(&status.lock);
+}
+
+/* -------------------------------------------------------------------- show */
+
+static const char *errno_name(int err)
+{
+	switch (err) {
+	case -EINVAL: return "EINVAL";
+	case -EINTR: return "EINTR";
+	case -ENOMEM: return "ENOMEM";
+	case -EOPNOTSUPP: return "EOPNOTSUPP";
+	case -ETIME: return "ETIME";
+	case -EBADMSG: return "EBADMSG";
+	case -ENODEV: return "ENODEV";
+	default: return "ERROR";
+	}
+}
+
+/**
+ * mc_run_show() - append the last request, its state and what was wrong
+ * @t: the text
+ *
+ * Context: Process, may sleep.
+ */
+void mc_run_show(struct mc_text *t)
+{
+	mutex_lock(&status.lock);
+	mc_textf(t, "request: ");
+	if (status.request)
+		mc_request_show(t, &status.request->req);
+	else if (status.error.err)
+		mc_textf(t, "%s", status.refused);
+	else
+		mc_textf(t, "none yet");
+	mc_textf(t, "\nstate: %s\n", status.state);
+	if (status.error.err)
+		mc_textf(t, "error: %s %s\n", errno_name(status.error.err),
+			 status.error.text);
+	mutex_unlock(&status.lock);
+}
+
+/**
+ * mc_run_progress() - append how far the run is
+ * @t: the text
+ *
+ * Context: Process, may sleep.
+ */
+void mc_run_progress(struct mc_text *t)
+{
+	u64 done = READ_ONCE(status.done), total, ns;
+	bool on;
+
+	mutex_lock(&status.lock);
+	on = status.team;
+	total = status.total;
+	ns = mc_clock_raw_ns() - status.started_ns;
+	mutex_unlock(&status.lock);
+	if (!on) {
+		mc_textf(t, "idle\n");
+		return;
+	}
+	mc_textf(t, "running %llu/%llu elapsed_s=", done, total);
+	mc_text_fixed(t, ns / 100000000, 1);
+	mc_textf(t, " eta_s=");
+	if (done)
+		mc_text_fixed(t, mc_muldiv(ns, total - min(done, total), done) /
+				 100000000, 1);
+	else
+		mc_textf(t, "na");
+	mc_textf(t, "\n");
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a test is, and what a run offers it. */
+#ifndef MC_TESTS_H
+#define MC_TESTS_H
+
+#include "core/record.h"
+#include "measure.h"
+#include "workers.h"
+
+/**
+ * struct mc_run - a run, as its test sees it
+ * @req: the request
+ * @team: its threads
+ * @error: where to say what went wrong
+ * @bad_data: a record failed verification
+ */
+struct mc_run {
+	const struct mc_request *req;
+	struct mc_team *team;
+	struct mc_error error;
+	bool bad_data;
+};
+
+/**
+ * struct mc_area - memory that a point runs over
+ * @view: the buffer, as the point asked for it to be mapped
+ * @attribute: what the page tables say
+ * @effective: what the hardware does
+ * @memory_node: node of its pages
+ */
+struct mc_area {
+	const struct mc_view *view;
+	enum mc_attr attribute;
+	enum mc_effect effective;
+	int memory_node;
+};
+
+int mc_run_area(struct mc_run *run, const struct mc_point *point,
+		struct mc_area *area);
+void *mc_run_uc_word(struct mc_run *run);
+void mc_run_tick(void *run);
+
+/**
+ * struct mc_test - a test
+ * @spec: what it takes and gives; the parser's table
+ * @check: can this point be run? Called for every point before the first one
+ *         is run. Return: 0, or -EINVAL, -EOPNOTSUPP by way of mc_fail().
+ * @run: measure a point into a record whose point and verified are set.
+ *       Return: 0, or a negative errno; a record that holds samples is kept.
+ */
+struct mc_test {
+	struct mc_spec spec;
+	int (*check)(struct mc_run *run, const struct mc_point *point);
+	int (*run)(struct mc_run *run, const struct mc_point *point,
+		   struct mc_record *rec);
+};
+
+extern const struct mc_spec *const mc_specs[];
+
+const struct mc_test *mc_test_of(const struct mc_spec *spec);
+
+#endif /* MC_TESTS_H */

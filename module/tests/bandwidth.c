@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * bandwidth: how many bytes a second a loop moves.
+ *
+ * Each thread owns a slice of the buffer, and in it one array for each operand.
+ * Words hold consecutive integers before and after every operation, so that
+ * the sum over an array is known: a write stores a counter that runs on from
+ * pass to pass, a copy carries it over, an rmw adds one to each word. For the
+ * triad a = b + 2 * c the integers are the mantissas of doubles:
+ *
+ *   c = 1 + (C + i) / 2^52        bits 0x3ff << 52 | C + i
+ *   b = 2 + 2 (B + i) / 2^52      bits 0x400 << 52 | B + i
+ *   a = 4 + 4 ((B + C) / 2 + i) / 2^52, exact with or without FMA if B + C is even
+ */
+#include "../arch.h"
+#include "../core/math.h"
+#include "../os.h"
+#include "../tests.h"
+
+enum {
+	KEY_OP = MC_KEY_OWN,
+	KEY_WIDTH,
+	KEY_FENCE,
+	KEY_VERIFY,
+	KEY_READBACK,
+};
+
+enum { COL_MB_PER_S, COL_MB_PER_S_MAX, COL_TRAVERSED, COL_PASSES };
+
+enum { VERIFY_OFF, VERIFY_EACH, VERIFY_DEFERRED };
+
+#define WIDTH_MAX	0
+
+#define ONE_BITS	(0x3ffULL << 52)
+#define TWO_BITS	(0x400ULL << 52)
+#define FOUR_BITS	(0x401ULL << 52)
+
+static const struct mc_name op_names[] = {
+	{ "read", MC_OP_READ }, { "ntread", MC_OP_NTREAD },
+	{ "write", MC_OP_WRITE }, { "ntwrite", MC_OP_NTWRITE },
+	{ "copy", MC_OP_COPY }, { "ntcopy", MC_OP_NTCOPY },
+	{ "rmw", MC_OP_RMW }, { "triad", MC_OP_TRIAD }, { }
+};
+
+static const struct mc_name width_names[] = {
+	{ "8", 8 }, { "16", 16 }, { "32", 32 }, { "64", 64 },
+	{ "max", WIDTH_MAX }, { }
+};
+
+static const struct mc_name fence_names[] = {
+	{ "none", MC_FENCE_NONE }, { "sfence", MC_FENCE_SFENCE },
+	{ "mfence", MC_FENCE_MFENCE }, { "uc", MC_FENCE_UC }, { }
+};
+
+static const struct mc_name verify_names[] = {
+	{ "each", VERIFY_EACH }, { "deferred", VERIFY_DEFERRED },
+	{ "off", VERIFY_OFF }, { }
+};
+
+static const struct mc_name switch_names[] = { { "on", 1 }, { "off", 0 }, { } };
+
+static const struct mc_key keys[] = {
+	{
+		.name = "op", .column = "op", .preset = "read",
+		.kind = MC_CHOICE, .names = op_names,
+		.help = "what the loop does; nt: non-temporal; rmw: add one; triad: a=b+2c",
+	}, {
+		.name = "width", .column = "width_bytes", .preset = "max",
+		.kind = MC_CHOICE, .names = width_names,
+		.help = "bytes an access; max: the widest this CPU has",
+	}, {
+		.name = "fence", .column = "fence", .preset = "none",
+		.kind = MC_CHOICE, .names = fence_names,
+		.help = "after each pass; uc: a store to an uncached page, read back",
+	}, {
+		.name = "verify", .column = "verify", .preset = "each",
+		.kind = MC_CHOICE, .names = verify_names, .wide = true,
+		.help = "sum the words: after each sample, after the last one, never",
+	}, {
+		.name = "readback", .column = "readback", .preset = "off",
+		.kind = MC_CHOICE, .names = switch_names, .wide = true,
+		.help = "writes: compare word by word within each pass; counts as read",
+	},
+};
+
+static const struct mc_column columns[] = {
+	[COL_MB_PER_S] = {
+		.name = "mb_per_s", .decimals = 1,
+		.help = "payload of all threads, 10^6 bytes/s, from the median",
+	},
+	[COL_MB_PER_S_MAX] = {
+		.name = "mb_per_s_max", .decimals = 1, .wide = true,
+		.help = "the same from the fastest sample",
+	},
+	[COL_TRAVERSED] = {
+		.name = "traversed_bytes", .wide = true,
+		.help = "working set that was really traversed: size= in whole lines",
+	},
+	[COL_PASSES] = {
+		.name = "passes_per_sample", .wide = true,
+		.help = "passes timed together, so that the clock's cost is small",
+	},
+};
+
+/* One thread's share of the point. */
+struct share {
+	enum mc_op op;
+	unsigned int verify;
+	struct mc_pass sum;	/* reads the array written, to verify */
+	struct mc_pass fill;	/* writes the arrays read */
+	u64 first;		/* what the operand arrays are filled from */
+	u64 passes;		/* that the data has seen since it was filled */
+	bool checked;		/* the data was looked at, once at least */
+	bool ok;
+};
+
+/* ------------------------------------------------------- check the request */
+
+static const struct mc_loop *loop_of(const struct mc_point *point)
+{
+	u64 width = point->v[KEY_WIDTH];
+
+	return width == WIDTH_MAX ? mc_loop_widest(point->v[KEY_OP]) :
+				    mc_loop_find(point->v[KEY_OP], width);
+}
+
+/* Bytes of one array of one thread: whole lines. */
+static u64 array_bytes(const struct mc_run *run, const struct mc_point *point)
+{
+	u64 parts = (u64)mc_team_size(run->team) *
+		    mc_ops[point->v[KEY_OP]].arrays;
+
+	return point->v[MC_KEY_SIZE] / parts & ~63ULL;
+}
+
+static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
+{
+	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
+	const struct mc_loop *loop = loop_of(point);
+
+	if (!loop)
+		return mc_fail(&run->error, -EINVAL,
+			       "width: op=%s has no access of %llu bytes",
+			       op->name, point->v[KEY_WIDTH]);
+	if (!mc_cpu_has(loop->feature))
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "width: this CPU has no access of %u bytes for op=%s; width=max is the widest it has",
+			       loop->width, op->name);
+	if (point->v[KEY_READBACK] && point->v[KEY_OP] != MC_OP_WRITE &&
+	    point->v[KEY_OP] != MC_OP_NTWRITE)
+		return mc_fail(&run->error, -EINVAL,
+			       "readback: on needs op=write or op=ntwrite, not op=%s",
+			       op->name);
+	if (!array_bytes(run, point))
+		return mc_fail(&run->error, -EINVAL,
+			       "size: %llu bytes are less than a line for each of %u threads and %u arrays",
+			       point->v[MC_KEY_SIZE], mc_team_size(run->team),
+			       op->arrays);
+	return 0;
+}
+
+/* ------------------------------------------------------ what is not timed */
+
+static int fill_array(struct mc_worker *w, struct mc_work *work, int array,
+		      u64 first)
+{
+	struct share *s = (struct share *)work->shared->arg + w->index;
+
+	s->fill.offset[0] = work->pass.offset[array];
+	s->fill.value = first;
+	return mc_pass_untimed(w, &s->fill);
+}
+
+/* New operands, so that what the last sample left can't be taken for this one's. */
+static int refill(struct mc_worker *w, struct mc_work *work, u32 round)
+{
+	struct share *s = (struct share *)work->shared->arg + w->index;
+	u64 words = work->pass.bytes / 8;
+	int err;
+
+	s->first = (round + 1ULL) * words;
+	s->passes = 0;
+	switch (s->op) {
+	case MC_OP_COPY:
+	case MC_OP_NTCOPY:
+		return fill_array(w, work, 1, s->first);
+	case MC_OP_TRIAD:
+		s->first &= (1ULL << 50) - 1;
+		err = fill_array(w, work, 1, TWO_BITS + s->first);
+		return err ? err : fill_array(w, work, 2, ONE_BITS + s->first);
+	default:
+		return fill_array(w, work, 0, s->first);
+	}
+}
+
+static int bandwidth_prepare(struct mc_worker *w, struct mc_work *work,
+			     u32 round)
+{
+	struct share *s = (struct share *)work->shared->arg + w->index;
+	bool counter = s->op == MC_OP_WRITE || s->op == MC_OP_NTWRITE;
+	int err = 0;
+
+	/* A counter runs on by itself; operands last unless checked each time. */
+	if (!counter && (!round || s->verify == VERIFY_EACH))
+		err = refill(w, work, round);
+	s->passes += work->passes_a_sample;
+	work->pass.sum = 0;
+	return err;
+}
+
+/* The first of the integers that the array written must hold now. */
+static u64 expected_first(const struct share *s, const struct mc_pass *p)
+{
+	switch (s->op) {
+	case MC_OP_WRITE:
+	case MC_OP_NTWRITE:
+		return p->value - p->bytes / 8;
+	case MC_OP_RMW:
+		return s->first + s->passes;
+	case MC_OP_TRIAD:
+		return FOUR_BITS + s->first;
+	default:
+		return s->first;
+	}
+}
+
+static int bandwidth_verify(struct mc_worker *w, struct mc_work *work, u32 round)
+{
+	struct share *s = (struct share *)work->shared->arg + w->index;
+	struct mc_pass *p = &work->pass;
+	bool last = round + 1 == work->warmup + work->repeat;
+	u64 right = mc_sum_of_run(expected_first(s, p), p->bytes / 8);
+	int err;
+
+	if (p->readback) {
+		s->checked = true;
+		s->ok &= !p->wrong;
+	}
+	if (s->verify == VERIFY_OFF || (s->verify == VERIFY_DEFERRED && !last))
+		return 0;
+	if (!mc_ops[s->op].writes) {
+		/* The timed loop has summed all its passes itself. */
+		s->checked = true;
+		s->ok &= p->sum == right * work->passes_a_sample;
+		return 0;
+	}
+	s->sum.sum = 0;
+	err = mc_pass_untimed(w, &s->sum);
+	if (err)
+		return err;
+	s->checked = true;
+	s->ok &= s->sum.sum == right;
+	return 0;
+}
+
+/* ----------------------------------------------------------------- the run */
+
+static void set_up_thread(struct mc_work *work, struct share *s,
+			  const struct mc_point *point, unsigned int index)
+{
+	struct mc_pass *p = &work->pass;
+	unsigned int arrays = mc_ops[point->v[KEY_OP]].arrays, i;
+
+	for (i = 0; i < arrays; i++)
+		p->offset[i] = (index * arrays + i) * p->bytes;
+	p->value = (index + 1ULL) << 40;
+	work->irq_off = !point->v[MC_KEY_IRQ];
+	work->warmup = point->v[MC_KEY_WARMUP];
+	work->repeat = point->v[MC_KEY_REPEAT];
+	work->prepare = bandwidth_prepare;
+	work->verify = bandwidth_verify;
+	s->op = point->v[KEY_OP];
+	s->verify = point->v[KEY_VERIFY];
+	s->ok = true;
+	s->sum = *p;
+	s->sum.loop = mc_loop_widest(MC_OP_READ);
+	s->sum.readback = NULL;
+	s->sum.fence = MC_FENCE_NONE;
+	s->fill = s->sum;
+	s->fill.loop = mc_loop_widest(MC_OP_WRITE);
+}
+
+static void set_up(struct mc_run *run, const struct mc_point *point,
+		   struct mc_works *works, const struct mc_view *view,
+		   void *uc_word)
+{
+	struct share *shares = works->arg;
+	unsigned int i;
+
+	works->tick = mc_run_tick;
+	works->run = run;
+	for (i = 0; i < works->n; i++) {
+		works->each[i].shared = works;
+		works->each[i].pass = (struct mc_pass){
+			.loop = loop_of(point),
+			.readback = point->v[KEY_READBACK] ?
+				mc_loop_widest(MC_OP_CHECK) : NULL,
+			.view = view,
+			.bytes = array_bytes(run, point),
+			.fence = point->v[KEY_FENCE],
+			.uc_word = uc_word,
+		};
+		set_up_thread(&works->each[i], &shares[i], point, i);
+	}
+}
+
+static u64 mb_per_s(u64 payload, u64 ps)
+{
+	/* bytes / ps = 10^6 MB/s; one decimal: times ten. */
+	return mc_muldiv(payload, 10000000, ps);
+}
+
+static void fill_record(struct mc_record *rec, struct mc_works *works,
+			const struct mc_point *point)
+{
+	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
+	const struct share *shares = works->arg;
+	u64 arrays = works->each->pass.bytes * works->n;
+	u64 payload = arrays * (op->payload + !!point->v[KEY_READBACK]);
+	bool ok = true, checked = true;
+	unsigned int i;
+
+	mc_stats_of(&rec->stats, works->samples, works->done);
+	rec->point.v[KEY_WIDTH] = works->each->pass.loop->width;
+	rec->left_out = works->left_out;
+	mc_record_set(rec, COL_TRAVERSED, arrays * op->arrays);
+	mc_record_set(rec, COL_PASSES, works->each->passes_a_sample);
+	if (rec->stats.samples) {
+		mc_record_set(rec, COL_MB_PER_S,
+			      mb_per_s(payload, rec->stats.median_ps));
+		mc_record_set(rec, COL_MB_PER_S_MAX,
+			      mb_per_s(payload, rec->stats.min_ps));
+	}
+	for (i = 0; i < works->n; i++) {
+		ok &= shares[i].ok;
+		checked &= shares[i].checked;
+	}
+	if (!ok)
+		rec->verified = MC_VERIFIED_FAILED;
+	else if (checked)
+		rec->verified = MC_VERIFIED_OK;
+}
+
+static int bandwidth_run(struct mc_run *run, const struct mc_point *point,
+			 struct mc_record *rec)
+{
+	struct mc_works works = { .n = mc_team_size(run->team) };
+	void *uc_word = NULL;
+	struct mc_area area;
+	int err = mc_run_area(run, point, &area);
+
+	if (!err && point->v[KEY_FENCE] == MC_FENCE_UC) {
+		uc_word = mc_run_uc_word(run);
+		err = uc_word ? 0 : run->error.err;
+	}
+	if (err)
+		return err;
+	works.each = mc_alloc_array(works.n, sizeof(*works.each));
+	works.arg = mc_alloc_array(works.n, sizeof(struct share));
+	works.samples = mc_alloc_array(point->v[MC_KEY_REPEAT], sizeof(u64));
+	if (works.each && works.arg && works.samples) {
+		set_up(run, point, &works, area.view, uc_word);
+		err = mc_team_run(run->team, mc_measure, &works);
+		fill_record(rec, &works, point);
+	} else {
+		err = mc_fail(&run->error, -ENOMEM, "repeat: no memory for %llu samples",
+			      point->v[MC_KEY_REPEAT]);
+	}
+	mc_free(works.samples);
+	mc_free(works.arg);
+	mc_free(works.each);
+	return err;
+}
+
+const struct mc_test mc_test_bandwidth = {
+	.spec = {
+		.name = "bandwidth",
+		.help = "memory bandwidth of an access loop",
+		.keys = keys,
+		.nkeys = ARRAY_SIZE(keys),
+		.columns = columns,
+		.ncolumns = ARRAY_SIZE(columns),
+	},
+	.check = bandwidth_check,
+	.run = bandwidth_run,
+};

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The tests there are: a declaration and a line each. */
+#include "../tests.h"
+
+extern const struct mc_test mc_test_bandwidth;
+
+const struct mc_spec *const mc_specs[] = {
+	&mc_test_bandwidth.spec,
+	NULL
+};
+
+/**
+ * mc_test_of() - the test that a request is for
+ * @spec: the spec that the parser found
+ *
+ * Context: Any.
+ * Return: the test.
+ */
+const struct mc_test *mc_test_of(const struct mc_spec *spec)
+{
+	return container_of(spec, struct mc_test, spec);
+}

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The threads of a run, as kernel threads. */
+#include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/cpu.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/sched/signal.h>
+#include <linux/smp.h>
+#include <linux/wait.h>
+#include <asm/fpu/api.h>
+
+#include "clock.h"
+#include "os.h"
+#include "workers.h"
+
+struct member {
+	struct mc_worker worker;
+	struct task_struct *task;
+	unsigned int jobs_seen;
+};
+
+/**
+ * struct mc_team - the threads of a run
+ * @n: how many
+ * @stop: errno of what stopped the run, 0 while nothing did
+ * @deadline: jiffies at which it has lasted too long; @limited: there is one
+ * @limited: see @deadline
+ * @seconds: what the user asked for as that limit
+ * @error: where a thread says what went wrong
+ * @wake: threads wait here for a job
+ * @jobs: number of jobs handed out
+ * @job: the latest
+ * @arg: its argument
+ * @working: threads still at it
+ * @done: the last one has finished
+ * @arrived: arrivals at the gate since the start
+ * @first_end: ticks at which the first thread of a race finished
+ * @member: the threads
+ */
+struct mc_team {
+	unsigned int n;
+	int stop;
+	unsigned long deadline;
+	bool limited;
+	u64 seconds;
+	struct mc_error *error;
+	wait_queue_head_t wake;
+	unsigned int jobs;
+	mc_job job;
+	void *arg;
+	atomic_t working;
+	struct completion done;
+	atomic_t arrived;
+	atomic64_t first_end;
+	struct member member[];
+};
+
+/* ------------------------------------------------------------- stopping */
+
+/**
+ * mc_team_stop() - end the run at the next window
+ * @team: the threads
+ * @err: negative errno that tells why; the first one counts
+ *
+ * Context: Any.
+ */
+void mc_team_stop(struct mc_team *team, int err)
+{
+	cmpxchg(&team->stop, 0, err);
+}
+
+/**
+ * mc_team_stopped() - has the run been stopped?
+ * @team: the threads
+ *
+ * Context: Any.
+ * Return: 0, or the errno of the stop.
+ */
+int mc_team_stopped(const struct mc_team *team)
+{
+	return READ_ONCE(team->stop);
+}
+
+/* -------------------------------------------------------------- threads */
+
+static int worker_main(void *arg)
+{
+	struct member *m = arg;
+	struct mc_team *team = m->worker.team;
+
+	for (;;) {
+		int err;
+
+		wait_event_idle(team->wake, kthread_should_stop() ||
+				smp_load_acquire(&team->jobs) != m->jobs_seen);
+		if (kthread_should_stop())
+			return 0;
+		m->jobs_seen++;
+		err = team->job(&m->worker, team->arg);
+		if (err)
+			mc_team_stop(team, err);
+		if (atomic_dec_and_test(&team->working))
+			complete(&team->done);
+	}
+}
+
+static int start_one(struct mc_team *team, unsigned int i, int cpu)
+{
+	int node = cpu < 0 ? NUMA_NO_NODE : cpu_to_node(cpu);
+	struct member *m = &team->member[i];
+	struct task_struct *task;
+
+	m->worker.team = team;
+	m->worker.index = i;
+	m->worker.cpu = cpu;
+	task = kthread_create_on_node(worker_main, m, node, "memcache/%u", i);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	/* So that the thread is still there when mc_team_end() joins it. */
+	get_task_struct(task);
+	if (cpu >= 0)
+		kthread_bind(task, cpu);
+	m->task = task;
+	wake_up_process(task);
+	return 0;
+}
+
+static int start_all(struct mc_team *team, const struct mc_request *req)
+{
+	unsigned int cpu, i = 0;
+	int err;
+
+	if (req->any_cpu)
+		return start_one(team, 0, -1);
+	for (cpu = 0; cpu < MC_MAX_CPUS && i < team->n; cpu++) {
+		if (!(req->cpus[cpu / 64] >> (cpu % 64) & 1))
+			continue;
+		if (cpu >= nr_cpu_ids || !cpu_online(cpu))
+			return mc_fail(team->error, -EINVAL,
+				       "cpu: %u is not online; online are %*pbl",
+				       cpu, cpumask_pr_args(cpu_online_mask));
+		err = start_one(team, i++, cpu);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/**
+ * mc_team_start() - start the threads of a run; they wait for a job
+ * @req: which CPUs, and the time-out
+ * @e: says what is wrong
+ *
+ * Context: Process, may sleep.
+ * Return: the threads, or NULL and @e->err: -EINVAL (a CPU is not online) or
+ * -ENOMEM.
+ */
+struct mc_team *mc_team_start(const struct mc_request *req, struct mc_error *e)
+{
+	unsigned int n = req->any_cpu ? 1 : req->ncpus;
+	u64 seconds = req->values[MC_KEY_TIMEOUT].v[0];
+	struct mc_team *team = kvzalloc(struct_size(team, member, n), GFP_KERNEL);
+	int err;
+
+	if (!team) {
+		mc_fail(e, -ENOMEM, "cpu: no memory for %u threads", n);
+		return NULL;
+	}
+	team->n = n;
+	team->error = e;
+	team->seconds = seconds;
+	team->limited = seconds;
+	team->deadline = jiffies + seconds * HZ;
+	init_waitqueue_head(&team->wake);
+	init_completion(&team->done);
+	err = start_all(team, req);
+	if (!err)
+		return team;
+	mc_fail(e, err, "cpu: no memory for %u threads", n);
+	mc_team_end(team);
+	return NULL;
+}
+
+/**
+ * mc_team_size() - how many threads there are
+ * @team: the threads
+ *
+ * Context: Any.
+ * Return: the number, at least 1.
+ */
+unsigned int mc_team_size(const struct mc_team *team)
+{
+	return team->n;
+}
+
+/**
+ * mc_team_end() - stop and join the threads
+ * @team: the threads, none of which has a job; NULL: nothing to do
+ *
+ * Context: Process, may sleep.
+ */
+void mc_team_end(struct mc_team *team)
+{
+	unsigned int i;
+
+	if (!team)
+		return;
+	for (i = 0; i < team->n; i++) {
+		if (!team->member[i].task)
+			continue;
+		kthread_stop(team->member[i].task);
+		put_task_struct(team->member[i].task);
+	}
+	kvfree(team);
+}
+
+/* Until the job is done. A signal or the deadline stops it, then it is soon. */
+static void wait_for_done(struct mc_team *team)
+{
+	long left = MAX_SCHEDULE_TIMEOUT;
+
+	if (team->limited)
+		left = max(1L, (long)(team->deadline - jiffies));
+	left = wait_for_completion_interruptible_timeout(&team->done, left);
+	if (left > 0)
+		return;
+	if (!left)
+		mc_fail(team->error, -ETIME,
+			"timeout: %llu s have passed; what was measured until then is kept",
+			team->seconds);
+	mc_team_stop(team, left ? -EINTR : -ETIME);
+	wait_for_completion(&team->done);
+}
+
+/**
+ * mc_team_run() - have all threads do a job, and wait for them
+ * @team: the threads
+ * @job: each does it once
+ * @arg: its argument
+ *
+ * Context: Process, may sleep. A signal ends the job with -EINTR.
+ * Return: 0, or the errno of what stopped the run.
+ */
+int mc_team_run(struct mc_team *team, mc_job job, void *arg)
+{
+	if (mc_team_stopped(team))
+		return mc_team_stopped(team);
+	team->job = job;
+	team->arg = arg;
+	atomic_set(&team->working, team->n);
+	atomic_set(&team->arrived, 0);
+	reinit_completion(&team->done);
+	/* Pairs with the load in worker_main(): the job is there to be read. */
+	smp_store_release(&team->jobs, team->jobs + 1);
+	wake_up_all(&team->wake);
+	wait_for_done(team);
+	return mc_team_stopped(team);
+}
+
+/* ---------------------------------------------------- the gate and a race */
+
+/**
+ * mc_gate() - wait until all threads have come here
+ * @w: the thread
+ *
+ * They wait awake: a sleeper would be late by its wake-up.
+ *
+ * Context: Worker thread, interrupts on.
+ * Return: 0, or the errno of the stop, also if only another thread met it.
+ */
+int mc_gate(struct mc_worker *w)
+{
+	struct mc_team *team = w->team;
+	int turn = atomic_inc_return(&team->arrived);
+	int all = roundup(turn, (int)team->n);
+
+	while (atomic_read(&team->arrived) - all < 0) {
+		if (mc_team_stopped(team))
+			break;
+		cpu_relax();
+		cond_resched();
+	}
+	return mc_team_stopped(team);
+}
+
+/**
+ * mc_race_start() - before the gate: nobody has finished
+ * @w: the thread
+ *
+ * Context: Worker thread.
+ */
+void mc_race_start(struct mc_worker *w)
+{
+	atomic64_set(&w->team->first_end, S64_MAX);
+}
+
+/**
+ * mc_race_first() - when the first thread finished
+ * @w: the thread
+ *
+ * Context: Worker thread.
+ * Return: ticks, S64_MAX while none has.
+ */
+u64 mc_race_first(struct mc_worker *w)
+{
+	return atomic64_read(&w->team->first_end);
+}
+
+/**
+ * mc_race_finish() - this thread has done its share
+ * @w: the thread
+ * @ticks: when
+ *
+ * Context: Worker thread.
+ */
+void mc_race_finish(struct mc_worker *w, u64 ticks)
+{
+	s64 first = atomic64_read(&w->team->first_end);
+
+	while ((s64)ticks < first) {
+		s64 seen = atomic64_cmpxchg(&w->team->first_end, first, ticks);
+
+		if (seen == first)
+			return;
+		first = seen;
+	}
+}
+
+/* -------------------------------------------------------------- windows */
+
+/**
+ * mc_window_open() - begin a timed window
+ * @w: the thread
+ * @irq_off: with interrupts off
+ *
+ * Vector registers may be used until it is closed; nothing may sleep.
+ *
+ * Context: Worker thread.
+ * Return: 0, or a negative errno and then the window is not open: that of the
+ * stop, or -ENODEV if the thread's CPU went offline.
+ */
+int mc_window_open(struct mc_worker *w, bool irq_off)
+{
+	int err = mc_team_stopped(w->team);
+
+	if (err)
+		return err;
+	w->irq_off = irq_off;
+	if (irq_off)
+		local_irq_save(w->irq_flags);
+	kernel_fpu_begin();
+	if (w->cpu >= 0 && smp_processor_id() != w->cpu) {
+		mc_window_close(w);
+		mc_fail(w->team->error, -ENODEV,
+			"cpu: %d went offline while the run was on", w->cpu);
+		return -ENODEV;
+	}
+	w->began = mc_ticks();
+	return 0;
+}
+
+/**
+ * mc_window_close() - end a timed window
+ * @w: the thread
+ *
+ * Context: Worker thread; may schedule once the window is closed.
+ * Return: ticks that it lasted, 0 if the clock ran backwards.
+ */
+u64 mc_window_close(struct mc_worker *w)
+{
+	u64 ticks;
+
+	w->ended = mc_ticks();
+	kernel_fpu_end();
+	if (w->irq_off)
+		local_irq_restore(w->irq_flags);
+	ticks = w->ended > w->began ? w->ended - w->began : 0;
+	if (ticks > w->window_max)
+		w->window_max = ticks;
+	cond_resched();
+	return ticks;
+}
