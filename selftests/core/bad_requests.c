@@ -336,6 +336,28 @@ static void a_product_beyond_64_bits(void **state)
 	assert_true(is_refused(line, t.len, "line", "65536 combinations"));
 }
 
+/* A test's own mistake is told as a user's would be. */
+static void bad_presets(void **state)
+{
+	static const struct mc_key keys[] = {
+		{ .name = "op", .preset = "erase", .kind = MC_CHOICE,
+		  .names = op_names },
+	};
+	static const struct mc_spec key = {
+		.name = "key", .keys = keys, .nkeys = ARRAY_SIZE(keys),
+	}, common = {
+		.name = "common", .presets = "irq=on size=1",
+	};
+	static const struct mc_spec *const specs[] = { &key, &common, NULL };
+	struct mc_error e = { 0 };
+
+	assert_int_equal(mc_request_parse(&req, "key", 3, specs, &e), -EINVAL);
+	assert_memory_equal(e.text, "op: 'erase' is not", 18);
+	memset(&e, 0, sizeof(e));
+	assert_int_equal(mc_request_parse(&req, "common", 6, specs, &e), -EINVAL);
+	assert_memory_equal(e.text, "size: '1' is outside", 20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -347,6 +369,7 @@ int main(void)
 		cmocka_unit_test(too_many_values),
 		cmocka_unit_test(too_many_combinations),
 		cmocka_unit_test(a_product_beyond_64_bits),
+		cmocka_unit_test(bad_presets),
 	};
 
 	return cmocka_run_group_tests_name("bad requests", tests, NULL, NULL);
