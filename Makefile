@@ -7,7 +7,7 @@
 # The scripts run other makes, of kernels: those start afresh.
 unexport MAKEFLAGS MFLAGS MAKEOVERRIDES
 
-CHECKS := check-core check-static check-docs check-host check-guest
+CHECKS := check-core check-static check-docs check-front check-host check-guest
 
 .PHONY: help run bench-overhead check $(CHECKS) fuzz build docs setup clean
 
@@ -29,7 +29,8 @@ check: ## everything below; the last line says how many passed
 check-core: ## the pure core natively: unit tests, a short fuzz run
 check-static: ## compilers, sparse, checkpatch, shellcheck, spelling
 check-docs: ## the documentation builds, and what it names is there
-check-host: ## the tools, on this machine
+check-front: ## the front end, on records that the tests make up
+check-host: ## the scripts under tools/, on this machine
 check-guest: ## kselftest and bats in guests with Linux 6.1 and 6.12
 $(CHECKS): check-%:
 	@tools/setup build guest check docs

@@ -97,6 +97,7 @@ sums() {
 		TAP version 13
 		    TAP version 13
 		    1..1
+		    # selftests: memcache: x
 		    # TAP version 13
 		    # 1..2
 		    # ok 1 a
@@ -115,6 +116,7 @@ sums() {
 @test "diagnostics that look like tests are not counted" {
 	layer noisy <<-'END'
 		1..2
+		# TAP version 13
 		# ok 1 said a log
 		# 1..7
 		okay then
@@ -141,6 +143,7 @@ sums() {
 @test "a nested document that stops half-way fails" {
 	layer crash <<-'END'
 		1..1
+		# selftests: memcache: crash
 		# TAP version 13
 		# 1..9
 		# ok 1 a

@@ -17,7 +17,8 @@ Result = namedtuple("Result", "state path why")
 
 LINE = re.compile(r"""
     (?P<prefix> (?: \ \  | \t | \#\ )* )
-    (?: (?P<version> K?TAP\ version\ \d+ )
+    (?: (?P<program> selftests:\ .* )
+      | (?P<version> K?TAP\ version\ \d+ )
       | 1\.\.(?P<plan> \d+ ) (?: \s* \# \s* (?P<all> (?i:skip) .* ) )?
       | (?P<bad> not\ )? ok (?=\s|$) \s* \d* [\s-]* (?P<name> .*? )
         (?: \s* \# \s* (?P<word> (?i:skip|todo|xfail) ) \b :? (?P<why> .* ) )?
@@ -69,6 +70,7 @@ class Reader:
 
     def __init__(self):
         self.open = []          # documents, the innermost last
+        self.program = None     # prefix of what a kselftest program says
         self.done = []
 
     def feed(self, line):
@@ -78,7 +80,11 @@ class Reader:
         prefix = match["prefix"]
         if match["bail"]:
             self.done.append(failure(match["bail"]))
+        elif match["program"]:
+            self.program = prefix
         elif match["version"]:
+            if "#" in prefix and prefix != self.program:
+                return
             self._close(lambda d: len(d.prefix) >= len(prefix))
             self.open.append(Document(prefix))
         elif document := self._at(prefix):
@@ -89,6 +95,8 @@ class Reader:
             else:
                 self._close(lambda d: len(d.prefix) > len(prefix))
                 document.point(match)
+                if "#" not in prefix:
+                    self.program = None
 
     def end(self, status=0):
         """Everything; `status` is the exit status of what printed the lines."""
@@ -100,8 +108,8 @@ class Reader:
         return self.done
 
     def _at(self, prefix):
-        """The open document of this level. Comments open one only by a version
-        line: other diagnostics that look like test points are not any."""
+        """The open document of this level. Comments open one only by a kselftest
+        program's version line: other diagnostics that look like TAP are none."""
         for document in self.open:
             if document.prefix == prefix:
                 return document
