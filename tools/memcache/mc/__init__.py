@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The front end of memcache: runs requests and suites, shows their results.
+
+cli → {measure, report}; measure → {suite, debugfs, progress, results};
+report → {table, findings, verdict}. Standard library only, and little of it:
+under emulation every import is felt.
+"""
+
+from collections.abc import Iterable
+
+
+class Failure(Exception):
+    """Something that a person can set right: shown as one line, no traceback."""
+
+    def __init__(self, message: str, status: int = 1):
+        super().__init__(message)
+        self.status = status
+
+
+def emit(lines: Iterable[str]) -> None:
+    """Print lines; what a results file says can't drive the terminal."""
+    for line in lines:
+        print("".join(c if c.isprintable() else "?" for c in line))

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The module's files, as Documentation/ABI describes them."""
+
+import errno
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from mc import Failure
+
+STANDARD = "/sys/kernel/debug/memcache"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a request ended.
+
+    error: errno, 0 when all went well
+    why: what the module says about it
+    records: the lines of results.jsonl, if this request made any
+    """
+    error: int
+    why: str = ""
+    records: str = ""
+
+    @property
+    def name(self) -> str:
+        return errno.errorcode.get(self.error, str(self.error))
+
+
+class Debugfs:
+    def __init__(self, directory: str | None = None):
+        self.path = Path(directory or os.environ.get("MEMCACHE_DEBUGFS") or STANDARD)
+
+    def check(self) -> None:
+        """Fail, saying what to do, when there is no module to talk to."""
+        try:
+            found = (self.path / "run").exists()
+        except OSError as error:
+            raise self._unavailable(error) from None
+        if not found:
+            raise self._unavailable(FileNotFoundError(errno.ENOENT, ""))
+
+    def tests(self) -> list[str]:
+        """Names of the tests that the module has; none without a module."""
+        try:
+            lines = self._read("tests").splitlines()
+        except Failure:
+            return []
+        return [line.partition(":")[0] for line in lines if ":" in line and line[0].isalpha()]
+
+    def progress(self) -> str:
+        return self._read("progress").strip()
+
+    def run(self, line: str) -> Outcome:
+        """Run a request to its end, however that comes about."""
+        before = self._read("results.jsonl")
+        error = self._write("run", line)
+        records = self._read("results.jsonl")
+        if not error:
+            return Outcome(0, records=records)
+        # A request that measured nothing leaves the results before it in place.
+        return Outcome(error, _why(error, self._status()), records if records != before else "")
+
+    def _status(self) -> dict[str, str]:
+        """The file `run`: request, state, error."""
+        pairs = (line.partition(": ") for line in self._read("run").splitlines())
+        return {key: value.strip() for key, _, value in pairs}
+
+    def _read(self, name: str) -> str:
+        try:
+            with open(self.path / name, encoding="utf-8", errors="replace") as file:
+                return file.read()
+        except OSError as error:
+            raise self._unavailable(error) from None
+
+    def _write(self, name: str, line: str) -> int:
+        """One write(2), never a second; its errno.
+
+        Not os.write(): that starts over after EINTR (PEP 475), so a run ended by
+        a write to `stop` would begin again.
+        """
+        import ctypes
+        libc = ctypes.CDLL(None, use_errno=True)
+        data = os.fsencode(line) + b"\n"
+        try:
+            file = os.open(self.path / name, os.O_WRONLY)
+        except OSError as error:
+            raise self._unavailable(error) from None
+        try:
+            ctypes.set_errno(0)
+            written = libc.write(file, data, ctypes.c_size_t(len(data)))
+            return ctypes.get_errno() if written < 0 else 0
+        finally:
+            os.close(file)
+
+    def _unavailable(self, error: OSError) -> Failure:
+        """The reason why a file of the module can't be had, and the remedy."""
+        mount = self.path.parent
+        if isinstance(error, PermissionError):
+            if os.geteuid() != 0:
+                return Failure(f"{self.path} is for root only: run this with sudo")
+            return Failure(f"{self.path}: {error.strerror}: the kernel is locked down, "
+                           "see /sys/kernel/security/lockdown")
+        if not isinstance(error, FileNotFoundError):
+            return Failure(f"{self.path}: {error.strerror}")
+        if str(self.path) == STANDARD and not os.path.ismount(mount):
+            return Failure(f"debugfs is not mounted: mount -t debugfs debugfs {mount}")
+        return Failure(f"no {self.path}: the module is not loaded: insmod memcache.ko "
+                       "(`make run` does all that)")
+
+
+def _why(error: int, status: dict[str, str]) -> str:
+    """What the module says, if it is about this error; else what errno says."""
+    name, _, text = status.get("error", "").partition(" ")
+    if name == errno.errorcode.get(error):
+        return text
+    if status.get("state") == "running":
+        return f"{os.strerror(error)}: {status.get('request')}"
+    return os.strerror(error)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Plain tables: right-aligned columns, names wrapped to make them fit."""
+
+WIDTH = 100
+GAP = "  "
+
+
+def size(count: int) -> str:
+    """Bytes as a request line would have them: 16M."""
+    unit = 0
+    while count and count % 1024 == 0 and unit < 3:
+        count //= 1024
+        unit += 1
+    return f"{count}{' KMG'[unit].strip()}"
+
+
+def text(key: str, value: object) -> str:
+    """A value of a record, in a cell."""
+    if value is None:
+        return "na"
+    if key.endswith("_bytes") and isinstance(value, int):
+        return size(value)
+    if isinstance(value, float):
+        return f"{value:.1f}" if key.endswith("_per_s") else f"{value:.2f}"
+    return str(value)
+
+
+def split(name: str, lines: int) -> list[str]:
+    """A name in at most so many lines, as narrow as can be; cut behind `_`, `-` and spaces."""
+    words = name.replace("_", "_\0").replace("-", "-\0").replace(" ", " \0").split("\0")
+    for width in range(max(map(len, words)), len(name)):
+        filled = [""]
+        for word in words:
+            if filled[-1] and len(filled[-1] + word) > width:
+                filled.append("")
+            filled[-1] += word
+        if len(filled) <= lines:
+            return filled
+    return [name]
+
+
+def table(names: list[str], rows: list[list[str]]) -> list[str]:
+    """Lines: the column names, then the rows. The first column, aligned to the
+    left, is repeated in each block when the table is too wide for one."""
+    for height in (1, 2, 3):
+        heads = [split(name, height) for name in names]
+        widths = [max(map(len, head + [row[i] for row in rows])) for i, head in enumerate(heads)]
+        if _total(widths) <= WIDTH:
+            break
+    lines: list[str] = []
+    for columns in _blocks(widths):
+        if lines:
+            lines.append("")
+        tall = max(len(heads[i]) for i in columns)
+        padded = [[""] * (tall - len(head)) + head for head in heads]
+        for level in range(tall):
+            lines.append(_line([head[level] for head in padded], widths, columns))
+        lines += [_line(row, widths, columns) for row in rows]
+    return lines
+
+
+def _total(widths: list[int]) -> int:
+    return sum(widths) + len(GAP) * (len(widths) - 1)
+
+
+def _blocks(widths: list[int]) -> list[list[int]]:
+    """Which columns stand side by side; column 0 is in each block."""
+    blocks, block = [], [0]
+    for i in range(1, len(widths)):
+        if len(block) > 1 and _total([widths[c] for c in block + [i]]) > WIDTH:
+            blocks.append(block)
+            block = [0]
+        block.append(i)
+    return blocks + [block]
+
+
+def _line(cells: list[str], widths: list[int], columns: list[int]) -> str:
+    return GAP.join(cells[i].rjust(widths[i]) if i else cells[i].ljust(widths[i])
+                    for i in columns).rstrip()
