@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the tests share: a machine that is not there, and records as the kernel
+writes them."""
+
+import csv
+import errno
+import json
+import os
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TOP = HERE.parent.parent
+FRONT = TOP / "tools/memcache/memcache"
+sys.path.insert(0, str(FRONT.parent))
+
+from mc import debugfs, results  # noqa: E402
+
+PRESETS = {"op": "read", "width": "max", "fence": "none", "verify": "each", "readback": "off",
+           "type": "wb", "size": "16M", "cpu": "0", "node": "any", "irq": "on", "page": "direct",
+           "prefetch": "keep", "repeat": "10", "warmup": "2"}
+UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+ATTRIBUTES = {"wb": "wb", "wc": "wc", "uc": "uc-"}
+
+BARE = {"kernel": "6.1.0-50-amd64", "cpu": "Intel(R) Xeon(R) Gold 6252", "hypervisor": None}
+TCG = {"kernel": "6.1.0-50-amd64", "cpu": "Intel Xeon Processor (Cascadelake)",
+       "hypervisor": "tcg"}
+KVM = BARE | {"hypervisor": "kvm"}
+
+
+def published() -> dict[tuple[str, str], float]:
+    """memcachetest's published figures by type and test, in MB/s."""
+    with open(HERE / "published.csv", encoding="utf-8") as file:
+        rows = csv.DictReader(line for line in file if not line.startswith("#"))
+        return {(row["type"], row["test"]): float(row["mb_per_s"]) for row in rows}
+
+
+def machine(about: dict, effective: dict[str, str], **more) -> dict:
+    types = {name: {"attribute": ATTRIBUTES[name], "effective": effective[name],
+                    "reload_ns": 250.0 if effective[name] == "yes" and name != "wb" else 1.2}
+             for name in ("wb", "wc", "uc")}
+    return {"record": "machine", "schema": 1, "where": "kernel", **about, "clock": "tsc",
+            "memory_types": types, **more}
+
+
+def request(line: str, records: int, **more) -> dict:
+    return {"record": "request", "test": line.split()[0], "where": "kernel", "line": line,
+            "state": "done", "errno": 0, "error": None, "points": records,
+            "records": records} | more
+
+
+def result(line: str, speed: float, cv: float = 1.0, effective: str = "yes", **more) -> dict:
+    """A result of this request at so many MB/s; samples scatter evenly round it."""
+    words = line.split()
+    asked = PRESETS | dict(word.split("=") for word in words[1:])
+    width = 16 if asked["width"] == "max" else int(asked["width"])
+    count = int(asked["size"].rstrip("KMG")) * UNITS.get(asked["size"][-1], 1)
+    keys = {"op": asked["op"], "width_bytes": width, "fence": asked["fence"],
+            "verify": asked["verify"], "readback": asked["readback"], "type": asked["type"],
+            "size_bytes": count, "cpu": asked["cpu"], "node": asked["node"],
+            "irq": asked["irq"], "page": asked["page"], "prefetch": asked["prefetch"],
+            "repeat": int(asked["repeat"]), "warmup": int(asked["warmup"])}
+    median = 1000 * count / speed
+    facts = {"attribute": ATTRIBUTES[asked["type"]], "effective": effective, "memory_node": 0,
+             "threads": 1, "started_unix_ns": 1790000000000000000, "window_max_ns": None,
+             "verified": "ok", "samples": keys["repeat"], "left_out": 0, "left_out_why": None,
+             "min_ns": median * (1 - 2 * cv / 100), "median_ns": median,
+             "max_ns": median * (1 + 2 * cv / 100), "mean_ns": median, "sd_ns": median * cv / 100,
+             "p50_ns": median, "p99_ns": median * (1 + 2 * cv / 100), "cv_percent": cv}
+    return {"record": "result", "test": words[0], "where": "kernel", **keys, **facts,
+            "mb_per_s": speed, "mb_per_s_max": speed, "traversed_bytes": count,
+            "passes_per_sample": 1} | more
+
+
+def lines(*records: dict) -> list[bytes]:
+    return [json.dumps(record, separators=(",", ":")).encode() + b"\n" for record in records]
+
+
+def runs(*records: dict) -> list[results.Run]:
+    return results.parse(lines(*records), "test")
+
+
+class Kernel(debugfs.Debugfs):
+    """A module in memory: answers bandwidth requests over types, at a speed
+    that `speed(type, line)` gives. `errors[n]` is what becomes of the n-th."""
+
+    def __init__(self, about=None, effective=None, speed=None, errors=None, cv=1.0):
+        super().__init__("/nowhere")
+        self.about = about or BARE
+        self.effective = effective or {"wb": "yes", "wc": "yes", "uc": "yes"}
+        self.speed = speed or (lambda memory, _: {"wb": 9e3, "wc": 9.5e3, "uc": 90.0}[memory])
+        self.errors = errors or {}
+        self.cv = cv
+        self.asked: list[str] = []
+        self.files = {"tests": "bandwidth: how fast\n  op=read    read|write   help: it\n",
+                      "progress": "idle\n", "run": "", "results.jsonl": ""}
+
+    def check(self):
+        pass
+
+    def _read(self, name):
+        return self.files[name]
+
+    def _write(self, name, line):
+        self.asked.append(line)
+        error, keep = self.errors.get(len(self.asked), (0, None))
+        if error and keep is None:
+            self.files["run"] = f"request: {line}\nstate: refused\nerror: " \
+                                f"{errno.errorcode[error]} size: no; 4K to 1G would be right\n"
+            return error
+        types = dict(w.split("=") for w in line.split()[1:]).get("type", "wb").split(",")[:keep]
+        found = [result(" ".join(w for w in line.split() if not w.startswith("type="))
+                        + f" type={name}", self.speed(name, line), self.cv, self.effective[name])
+                 for name in types]
+        for record in found:
+            record["started_unix_ns"] += len(self.asked)
+        if error == errno.EBADMSG:
+            found[-1]["verified"] = "failed"
+        state = {0: "done", errno.EINTR: "stopped"}.get(error, "failed")
+        why = f"{errno.errorcode[error]} verify: it did not hold" if error else None
+        asked = request(line, len(found), state=state, errno=error, error=why)
+        if found:
+            self.files["results.jsonl"] = b"".join(
+                lines(machine(self.about, self.effective), asked, *found)).decode()
+        self.files["run"] = f"request: {line}\nstate: {state}\n"
+        self.files["run"] += f"error: {why}\n" if why else ""
+        return error
+
+
+class InDirectory(unittest.TestCase):
+    """Each test in an empty directory of its own."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(directory.name)
+
+    def write(self, name: str, content: bytes) -> str:
+        Path(name).write_bytes(content)
+        return name

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What stands out: from memcachetest's published figures, from noise, from
+machines where memory types are not real."""
+
+import fake
+from mc import findings, suite, verdict
+
+YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
+NO = {"wb": "no", "wc": "no", "uc": "no"}
+FORCED = {"wb": "yes", "wc": "no", "uc": "no"}
+
+
+def measured(speed, about=fake.BARE, effective=YES, **more):
+    """The suite cache-attributes, at speed(type, test)."""
+    runs = []
+    for asked in suite.load("cache-attributes").requests:
+        line = asked.line.replace(" type=wb,uc,wc", "")
+        found = [fake.result(f"{line} type={name}", speed(name, asked.label),
+                             effective=effective[name], **more) for name in ("wb", "uc", "wc")]
+        runs += fake.runs(fake.machine(about, effective),
+                          fake.request(asked.line, 3, label=asked.label), *found)
+    return runs
+
+
+def found(runs):
+    return findings.lines(runs, verdict.judge(runs))
+
+
+def two(a, b, line_a="op=write fence=none", line_b="op=write fence=sfence", repeat=50, **more):
+    """Two results, the first with these changes."""
+    lines = [f"bandwidth {line} repeat={repeat}" for line in (line_a, line_b)]
+    records = [fake.result(lines[0], a, **more), fake.result(lines[1], b)]
+    return fake.runs(fake.machine(fake.BARE, YES), fake.request(lines[0], 1), records[0],
+                     fake.machine(fake.BARE, YES), fake.request(lines[1], 1), records[1])
+
+
+class Published(fake.unittest.TestCase):
+    """By hand from published.csv."""
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        speeds = fake.published()
+        cls.lines = found(measured(lambda memory, test: speeds[memory, test]))
+
+    def test_all_of_them(self):
+        self.assertEqual(self.lines, [
+            "UC against WB: write 51 to 64 times slower, ntwrite 30 to 44 times slower, "
+            "read 138 times slower.",
+            "WC against WB: write 1.3 to 2.0 times as fast, ntwrite 2 to 13 % faster, "
+            "read 127 times slower.",
+            "WC against UC: write 64 to 112 times as fast, ntwrite 34 to 46 times as fast, "
+            "read 9 % faster.",
+            "Streaming stores against ordinary ones: WB 19 to 65 % faster, "
+            "UC 2.0 times as fast (as their width: 16 bytes against 8), "
+            "WC (fence=sfence,none) 17 to 19 % slower, WC (fence=uc) 6 % faster.",
+            "UC fence against none: WB write 6 % slower, WB ntwrite 33 % slower, "
+            "WC write 42 % slower, WC ntwrite 26 % slower.",
+            "sfence against none: WB write 17 % faster, WC ntwrite 2 % slower.",
+            "Even, whatever the fence: UC write 227 to 229 MB/s; UC ntwrite 463 to 466 MB/s.",
+            "Within the noise, so no finding: WC against WB (WC ntwrite); "
+            "UC fence against none (UC write and ntwrite); "
+            "sfence against none (UC write and ntwrite; WC write; WB ntwrite); "
+            "Checking once against after each round (WB ntwrite; UC ntwrite; WC ntwrite).",
+        ])
+
+    def test_wide_spread_leaves_the_large_differences_only(self):
+        speeds = fake.published()
+        lines = found(measured(lambda memory, test: speeds[memory, test], cv=20))
+        self.assertIn("UC against WB: write 51 to 64 times slower", lines[0])
+        self.assertFalse(any(line.startswith("sfence against none") for line in lines))
+        self.assertIn("sfence against none (WB write", lines[-1])
+
+
+class Noise(fake.unittest.TestCase):
+    def test_a_difference_that_the_spread_explains(self):
+        [line] = found(two(1000, 1100, cv=8))
+        self.assertEqual(line, "Within the noise, so no finding: sfence against none (WB write).")
+
+    def test_the_same_difference_with_little_spread(self):
+        self.assertEqual(found(two(1000, 1100)), ["sfence against none: WB write 10 % faster."])
+
+    def test_a_tiny_difference_is_none_however_steady(self):
+        [line] = found(two(1000, 1015, cv=0.01))
+        self.assertIn("Within the noise", line)
+
+    def test_one_interrupted_sample_hides_nothing(self):
+        # 16 MiB at 1000 MB/s take 16.8 ms; one sample of 50 took 100 ms.
+        runs = two(1000, 1100, cv=70.0, min_ns=16.7e6, max_ns=100e6)
+        self.assertEqual(found(runs), ["sfence against none: WB write 10 % faster."])
+
+    def test_too_few_samples(self):
+        [line] = found(two(1000, 2000, repeat=4))
+        self.assertTrue(line.startswith("Not compared: 2 results of fewer than 5 samples"))
+
+    def test_no_spread_measured(self):
+        [line] = found(two(1000, 2000, cv_percent=None))
+        self.assertTrue(line.startswith("Not compared: 1 results"))
+
+
+class LikeWithLike(fake.unittest.TestCase):
+    def test_results_of_another_size_are_not_compared(self):
+        self.assertEqual(found(two(1000, 2000, line_b="op=write fence=sfence size=4K")), [])
+
+    def test_results_on_another_cpu_are_not_compared(self):
+        self.assertEqual(found(two(1000, 2000, line_b="op=write fence=sfence cpu=1")), [])
+
+    def test_data_that_failed_are_not_compared(self):
+        self.assertEqual(found(two(1000, 2000, verified="failed")), [])
+
+    def test_what_was_not_measured_is_not_compared(self):
+        self.assertEqual(found(two(1000, 2000, mb_per_s=None)), [])
+
+    def test_wider_streaming_stores_that_gain_less(self):
+        [line] = found(two(1000, 1400, "op=write width=8", "op=ntwrite width=16"))
+        self.assertEqual(line, "Streaming stores against ordinary ones: WB 40 % faster.")
+
+
+class NotReal(fake.unittest.TestCase):
+    def speed(self, memory, test):
+        return {"wb": 1000.0, "uc": 10.0, "wc": 2000.0}[memory] * (2 if "uc" in test else 1)
+
+    def test_nothing_stands_out_under_emulation(self):
+        self.assertEqual(found(measured(self.speed, fake.TCG, NO)), [])
+
+    def test_not_even_when_the_timing_said_yes(self):
+        self.assertEqual(found(measured(self.speed, fake.TCG, YES)), [])
+
+    def test_types_without_effect_are_not_compared(self):
+        for effective in (NO, FORCED, dict.fromkeys(YES, "unknown")):
+            text = " ".join(found(measured(self.speed, fake.KVM, effective)))
+            self.assertNotIn("UC", text)
+            self.assertNotIn("WC", text)
+
+    def test_nor_when_the_page_tables_say_otherwise(self):
+        runs = measured(self.speed, attribute="wb")
+        text = " ".join(found(runs))
+        self.assertNotIn("UC against", text)
+        self.assertIn("UC was asked for, but the page tables say wb.",
+                      verdict.sentences(verdict.judge(runs)))
+
+    def test_a_uc_fence_says_nothing_where_uc_is_not_real(self):
+        runs = two(1000, 2000, "op=write fence=none", "op=write fence=uc")
+        for run in runs:
+            run.machine["memory_types"]["uc"]["effective"] = "no"
+        self.assertEqual(found(runs), [])
+
+
+class Verdicts(fake.unittest.TestCase):
+    def said(self, about, effective):
+        judged = verdict.judge(measured(lambda *_: 1.0, about, effective))
+        return " ".join(verdict.sentences(judged))
+
+    def test_emulation(self):
+        text = self.said(fake.TCG, NO)
+        self.assertIn("MEMORY TYPES HAVE NO EFFECT ON THIS MACHINE", text)
+        self.assertIn("The rows WB, UC and WC measure the same memory", text)
+        self.assertIn("no time measured here says anything about real hardware", text)
+
+    def test_a_hypervisor_that_forces_wb(self):
+        text = self.said(fake.KVM, FORCED)
+        self.assertIn("NO EFFECT ON THIS MACHINE: asking for UC or WC changes nothing", text)
+        self.assertIn("The rows WB, UC and WC measure the same memory", text)
+        self.assertIn("Under a hypervisor (kvm)", text)
+
+    def test_unknown(self):
+        text = self.said(fake.BARE, YES | {"wc": "unknown"})
+        self.assertIn("does not show whether WC had an effect", text)
+        self.assertNotIn("real.", text)
+
+    def test_real(self):
+        self.assertEqual(self.said(fake.BARE, YES), "WB, UC and WC: as asked for, and real.")

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The program as a person starts it, against plain files in place of debugfs."""
+
+import os
+import pty
+import subprocess
+from pathlib import Path
+from unittest import mock
+
+import fake
+from mc import Failure, debugfs
+
+YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
+GOOD = b"".join(fake.lines(fake.machine(fake.BARE, YES), fake.request("bandwidth", 1),
+                           fake.result("bandwidth", 9000.0)))
+
+
+class Program(fake.InDirectory):
+    def memcache(self, *words, **settings):
+        environment = os.environ | {"MEMCACHE_DEBUGFS": "debugfs"} | settings
+        return subprocess.run([fake.FRONT, *words], env=environment, capture_output=True,
+                              text=True, timeout=60)
+
+    def module(self, run=""):
+        os.mkdir("debugfs")
+        for name, content in (("run", run), ("progress", "idle\n"),
+                              ("tests", "bandwidth: x\n"), ("results.jsonl", GOOD.decode())):
+            Path("debugfs", name).write_text(content)
+
+    def fails(self, done, status, *said):
+        self.assertEqual(done.returncode, status, done.stderr)
+        for text in said:
+            self.assertIn(text, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
+    def test_run(self):
+        self.module()
+        done = self.memcache("run", "bandwidth size=4K", "-o", "out")
+        self.assertEqual((done.returncode, done.stderr),
+                         (0, "memcache: [1/1] bandwidth size=4K\n"))
+        self.assertEqual(Path("debugfs/run").read_text(), "bandwidth size=4K\n")
+        self.assertIn("9000.0", done.stdout)
+        self.assertEqual(self.memcache("show", "out").stdout,
+                         done.stdout.removesuffix("\nResults: out\n"))
+
+    def test_an_error_of_a_kernel_file(self):
+        self.module()
+        os.unlink("debugfs/run")
+        os.symlink("/proc/self/oom_score_adj", "debugfs/run")   # EINVAL to such a line
+        self.fails(self.memcache("run", "bandwidth size=4K"), 1,
+                   "memcache: bandwidth size=4K: EINVAL: Invalid argument\n")
+
+    def test_no_module(self):
+        done = self.memcache("run", "cache-attributes")
+        self.fails(done, 1, "memcache: no debugfs: the module is not loaded: insmod")
+        self.assertEqual(done.stderr.count("\n"), 1)
+        self.assertFalse(os.path.exists("results"))
+
+    def test_unknown_suite(self):
+        self.fails(self.memcache("run", "cache-atributes"), 2, "no suite cache-atributes",
+                   "there are: cache-attributes")
+
+    def test_suites(self):
+        self.assertIn("cache-attributes  Access speed by memory type\n",
+                      self.memcache("suites").stdout)
+
+    def test_help(self):
+        for words in (["--help"], ["run", "--help"], ["show", "-h"]):
+            done = self.memcache(*words)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
+
+    def test_wrong_words(self):
+        for words in ([], ["measure"], ["run"], ["show"], ["run", "--fast", "x"]):
+            self.fails(self.memcache(*words), 2, "usage: memcache")
+
+    def test_show_of_a_bad_file_shows_nothing(self):
+        self.write("good", GOOD)
+        self.write("bad", GOOD[:-5])
+        done = self.memcache("show", "good", "bad")
+        self.fails(done, 2, "memcache: bad:3: cut short")
+        self.assertEqual(done.stdout, "")
+
+    def test_show_of_several_names_them(self):
+        self.write("one", GOOD)
+        self.write("two", GOOD)
+        self.assertEqual([line for line in self.memcache("show", "one", "two").stdout.splitlines()
+                          if line.startswith("===")], ["=== one", "=== two"])
+
+    def test_a_file_cannot_drive_the_terminal(self):
+        self.write("bad", GOOD.replace(b"Intel(R)", b"\\u001b[2J\\n\\u009b"))
+        self.assertTrue(self.memcache("show", "bad").stdout.replace("\n", "").isprintable())
+
+    def test_any_locale_will_do(self):
+        self.write("good", GOOD.replace(b"Intel(R)", "Æ".encode()))
+        done = self.memcache("show", "good", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+        self.fails(done, 0)
+
+    def test_a_reader_that_leaves(self):
+        self.write("good", GOOD)
+        done = subprocess.run(f"{fake.FRONT} show good good good | head -n 1; "
+                              "exit ${PIPESTATUS[0]}", shell=True, executable="/bin/bash",
+                              capture_output=True, text=True)
+        self.fails(done, 0)
+        self.assertEqual(done.stderr, "")
+
+    def test_progress_on_a_terminal(self):
+        self.module()
+        Path("debugfs/progress").write_text("running 3/4 elapsed_s=1 eta_s=2\n")
+        leader, follower = pty.openpty()
+        with open(leader, "rb", buffering=0) as terminal:
+            done = subprocess.run([fake.FRONT, "run", "bandwidth size=4K"], stderr=follower,
+                                  env=os.environ | {"MEMCACHE_DEBUGFS": "debugfs"},
+                                  stdout=subprocess.DEVNULL)
+            os.close(follower)
+            shown = terminal.read(4096)
+        self.assertEqual(done.returncode, 0)
+        self.assertTrue(shown.endswith(b"\r\033[K"), shown)     # nothing is left of it
+
+
+class Reasons(fake.unittest.TestCase):
+    """Why there is no module to talk to."""
+
+    def reason(self, error, uid=0, mounted=True):
+        with mock.patch("os.geteuid", return_value=uid), \
+             mock.patch("os.path.ismount", return_value=mounted), \
+             mock.patch("pathlib.Path.exists", side_effect=error), \
+             self.assertRaises(Failure) as raised:
+            debugfs.Debugfs(debugfs.STANDARD).check()
+        self.assertEqual(raised.exception.status, 1)
+        return str(raised.exception)
+
+    def test_each(self):
+        denied, absent = PermissionError(13, "Permission denied"), FileNotFoundError(2, "")
+        self.assertIn("for root only: run this with sudo", self.reason(denied, uid=1000))
+        self.assertIn("the kernel is locked down", self.reason(denied))
+        self.assertIn("mount -t debugfs debugfs /sys/kernel/debug",
+                      self.reason(absent, mounted=False))
+        self.assertIn("the module is not loaded", self.reason(absent))

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tables and the report: shapes, widths, and what must not be overlooked."""
+
+import fake
+from mc import report, table
+
+YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
+NO = {"wb": "no", "wc": "no", "uc": "no"}
+
+
+def attributes(about=fake.BARE, effective=YES, **more):
+    """A run of cache-attributes with the published figures."""
+    from mc import suite
+    runs = []
+    for request in suite.load("cache-attributes").requests:
+        line = request.line.replace(" type=wb,uc,wc", "")
+        found = [fake.result(f"{line} type={t}", fake.published()[t, request.label],
+                             effective=effective[t], **more) for t in ("wb", "uc", "wc")]
+        runs += fake.runs(fake.machine(about, effective), fake.request(
+            request.line, 3, label=request.label, suite="cache-attributes"), *found)
+    return runs
+
+
+def listing(*words, **more):
+    found = [fake.result(f"bandwidth {w}", 1000.0, **more) for w in words]
+    return fake.runs(fake.machine(fake.BARE, YES), fake.request("bandwidth", len(found)), *found)
+
+
+class Tables(fake.unittest.TestCase):
+    def test_names_are_split_where_words_end(self):
+        name = "ntwrite_nofence_deferred"
+        self.assertEqual(table.split(name, 1), [name])
+        self.assertEqual(table.split(name, 2), ["ntwrite_nofence_", "deferred"])
+        self.assertEqual(table.split(name, 3), ["ntwrite_", "nofence_", "deferred"])
+        self.assertEqual(table.split("read", 3), ["read"])
+        self.assertEqual("".join(table.split("a-b_c d", 4)), "a-b_c d")
+
+    def test_columns_stand_under_their_names(self):
+        self.assertEqual(table.table(["type", "x"], [["WB", "1.0"], ["UC", "100.0"]]),
+                         ["type      x", "WB      1.0", "UC    100.0"])
+
+    def test_a_table_too_wide_goes_on_below(self):
+        lines = table.table(["size", *(f"c{i}" for i in range(40))],
+                            [["4K", *("123456.7" for _ in range(40))]])
+        self.assertLessEqual(max(map(len, lines)), table.WIDTH)
+        self.assertEqual(" ".join(lines).split().count("123456.7"), 40)
+        self.assertEqual(sum(line.startswith("4K") for line in lines), lines.count("") + 1)
+
+    def test_values(self):
+        for key, value, shown in (("mb_per_s", None, "na"), ("size_bytes", 16 << 20, "16M"),
+                                  ("size_bytes", 1000, "1000"), ("size_bytes", 0, "0"),
+                                  ("mb_per_s", 9.06, "9.1"), ("median_ns", 1.75, "1.75"),
+                                  ("width_bytes", 8, "8"), ("cpu", "0-3,8", "0-3,8")):
+            self.assertEqual(table.text(key, value), shown)
+
+
+class CacheAttributes(fake.unittest.TestCase):
+    def test_rows_and_columns_of_memcachetest(self):
+        lines = report.lines(attributes())
+        [wb] = [line for line in lines if line.startswith("WB  ") and "." in line][:1]
+        self.assertEqual(wb.split(), "WB 14605.7 12493.9 11718.8 20481.4 20584.2 20351.1 13888.6 "
+                                     "13198.0".split())
+        head = lines[lines.index(wb) - 1].split()
+        self.assertEqual(head, "type write nofence ucfence ntwrite nofence deferred ucfence "
+                               "read".split())
+        self.assertEqual([lines[lines.index(wb) + i].split()[0] for i in (1, 2)], ["UC", "WC"])
+
+    def test_it_fits_100_columns(self):
+        for runs in (attributes(), attributes(fake.TCG, NO), attributes(verified="failed"),
+                     attributes(mb_per_s=1234567.8)):
+            self.assertLessEqual(max(map(len, report.lines(runs))), 100)
+
+    def test_emulation_is_said_plainly(self):
+        text = "\n".join(report.lines(attributes(fake.TCG, NO)))
+        self.assertIn("hypervisor: tcg", text)
+        self.assertIn("- Nothing: on an emulated machine", text)
+        self.assertIn("MEMORY TYPES HAVE NO EFFECT ON THIS MACHINE", text)
+        self.assertNotIn("faster", text)
+        self.assertNotIn("slower", text)
+
+    def test_failed_verification_is_loud(self):
+        runs = attributes()
+        runs[1].results[2]["verified"] = "failed"
+        text = "\n".join(report.lines(runs))
+        self.assertIn("*** VERIFICATION FAILED", text)
+        self.assertIn("- write_nofence op=write", text)
+        self.assertIn("!25378.2", text)
+        self.assertIn("verified in 23 of 24", text)
+
+    def test_what_was_not_measured_is_na(self):
+        runs = attributes()
+        runs[0].results[0]["mb_per_s"] = None
+        self.assertIn("WB         na  12493.9", "\n".join(report.lines(runs)))
+
+    def test_samples_left_out_are_counted(self):
+        text = " ".join(report.lines(attributes(left_out=2, left_out_why="clock")))
+        self.assertIn("48 samples were left out (clock)", text)
+
+    def test_a_cell_wanted_twice_makes_it_a_list(self):
+        runs = attributes()
+        runs[0].results.append(dict(runs[0].results[0], size_bytes=4096))
+        text = "\n".join(report.lines(runs))
+        self.assertRegex(text, r"label +type +size +median_ns +cv_percent +mb_per_s\n")
+        self.assertRegex(text, r"\nwrite +wb +4K ")
+
+
+class Lists(fake.unittest.TestCase):
+    def test_what_differs_makes_columns_the_rest_is_said_once(self):
+        text = "\n".join(report.lines(listing("size=4K", "size=8K")))
+        self.assertRegex(text, r"size +median_ns +cv_percent +mb_per_s\n4K ")
+        self.assertIn("All with: op=read width=16 fence=none", text)
+
+    def test_a_failed_one_is_marked(self):
+        self.assertIn("!1000.0", "\n".join(report.lines(listing("size=4K", verified="failed"))))
+
+    def test_a_request_that_measured_nothing(self):
+        runs = fake.runs(fake.machine(fake.BARE, YES), fake.request(
+            "bandwidth size=1G", 0, state="failed", errno=12, error="size: no memory"))
+        lines = report.lines(runs)
+        self.assertIn("bandwidth: no results", lines)
+        self.assertEqual(lines[-1], "- bandwidth size=1G: failed: ENOMEM size: no memory")
+
+    def test_another_test_has_no_findings(self):
+        runs = listing("size=4K")
+        for record in (runs[0].request, *runs[0].results):
+            record["test"] = "latency"
+        self.assertNotIn("What stands out", report.lines(runs))

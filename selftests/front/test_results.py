@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Results files: what is read, and that a bad one is refused by name and line."""
+
+import json
+import random
+
+import fake
+from mc import Failure, report, results
+
+YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
+MACHINE = fake.machine(fake.BARE, YES)
+REQUEST = fake.request("bandwidth op=write type=wb", 1)
+RESULT = fake.result("bandwidth op=write type=wb", 9000.0)
+GOOD = [MACHINE, REQUEST, RESULT]
+
+
+def joined(*records: dict) -> bytes:
+    return b"".join(fake.lines(*records))
+
+
+BAD = {
+    "empty": (b"", 1, "empty"),
+    "blank": (b"\n", 1, "not JSON"),
+    "text": (b"Results of Monday\n", 1, "not JSON"),
+    "binary": (b"\x7fELF\x02\x01\0\xff\n", 1, "not JSON"),
+    "an array": (b"[1,2]\n", 1, "not a record"),
+    "another record": (b'{"record":"sample"}\n', 1, "not a record"),
+    "deep nesting": (b"[" * 100000 + b"\n", 1, "not JSON"),
+    "half a line": (joined(*GOOD)[:-20], 3, "cut short"),
+    "a line without its end": (joined(*GOOD)[:-1], 3, "cut short"),
+    "results missing": (joined(MACHINE, REQUEST), 3, "cut short: 1 more"),
+    "results missing in the middle": (joined(MACHINE, REQUEST, *GOOD), 3, "cut short: 1 more"),
+    "only a machine": (joined(MACHINE), 2, "cut short: no request"),
+    "two machines": (joined(MACHINE, *GOOD), 2, "cut short: no request"),
+    "no machine": (joined(REQUEST, RESULT), 1, "no machine"),
+    "a result too many": (joined(*GOOD, RESULT), 4, "belongs to no request"),
+    "a result first": (joined(RESULT), 1, "belongs to no request"),
+    "another kernel": (joined(*GOOD, MACHINE | {"kernel": "6.12.1"}), 4, "mixed: kernel"),
+    "another CPU": (joined(*GOOD, MACHINE | {"cpu": "AMD"}), 4, "mixed: cpu"),
+    "another hypervisor": (joined(*GOOD, MACHINE | {"hypervisor": "kvm"}), 4, "mixed: hyperv"),
+    "another test": (joined(MACHINE, REQUEST, RESULT | {"test": "latency"}), 3, "mixed"),
+    "a newer schema": (joined(MACHINE | {"schema": 2}), 1, "schema 2 is newer"),
+    "no schema": (joined({k: v for k, v in MACHINE.items() if k != "schema"}), 1, "schema"),
+    "schema is text": (joined(MACHINE | {"schema": "1"}), 1, "schema"),
+    "types are text": (joined(MACHINE | {"memory_types": "wb"}), 1, "memory_types"),
+    "no kernel": (joined({k: v for k, v in MACHINE.items() if k != "kernel"}), 1, "kernel"),
+    "no state": (joined(MACHINE, REQUEST | {"state": None}), 2, "state"),
+    "no count": (joined(MACHINE, REQUEST | {"records": -1}), 2, "records"),
+    "a label that is none": (joined(MACHINE, REQUEST | {"label": 7}), 2, "label"),
+    "a time in words": (joined(MACHINE, REQUEST, RESULT | {"median_ns": "9"}), 3, "median_ns"),
+    "a negative speed": (joined(MACHINE, REQUEST, RESULT | {"mb_per_s": -1}), 3, "mb_per_s"),
+    "half a sample": (joined(MACHINE, REQUEST, RESULT | {"samples": 1.5}), 3, "samples"),
+    "true as a number": (joined(MACHINE, REQUEST, RESULT | {"mb_per_s": True}), 3, "mb_per_s"),
+    "a list as a value": (joined(MACHINE, REQUEST, RESULT | {"op": ["x"]}), 3, "op"),
+    "not a number": (joined(MACHINE, REQUEST, RESULT | {"mb_per_s": float("nan")}), 3, "NaN"),
+    "infinity": (joined(MACHINE, REQUEST) + joined(RESULT).replace(b"9000.0", b"1e999"), 3,
+                 "mb_per_s"),
+}
+
+
+class Files(fake.InDirectory):
+    def test_a_good_file_is_read(self):
+        [run] = results.load(self.write("good", joined(*GOOD)))
+        self.assertEqual((run.machine, run.request, run.results), (MACHINE, REQUEST, [RESULT]))
+
+    def test_a_request_without_results_is_one(self):
+        [run] = results.parse(fake.lines(MACHINE, REQUEST | {"records": 0}), "x")
+        self.assertEqual(run.results, [])
+
+    def test_bad_files_are_refused_by_name_and_line(self):
+        for name, (content, line, said) in BAD.items():
+            with self.subTest(name):
+                self.write("bad", content)
+                with self.assertRaises(Failure) as raised:
+                    results.load("bad")
+                self.assertTrue(str(raised.exception).startswith(f"bad:{line}: "),
+                                raised.exception)
+                self.assertIn(said, str(raised.exception))
+                self.assertEqual(raised.exception.status, 2)
+
+    def test_files_that_are_none(self):
+        for name in ("nosuch", "."):
+            with self.assertRaisesRegex(Failure, f"^{name}: "):
+                results.load(name)
+
+    def test_damage_never_ends_in_a_traceback(self):
+        good = joined(*GOOD, MACHINE, REQUEST, RESULT | {"type": "uc"})
+        dice = random.Random(1)
+        for _ in range(1500):
+            content = bytearray(good)
+            for _ in range(dice.randint(1, 4)):
+                at = dice.randrange(len(content))
+                content[at:at + dice.randint(0, 9)] = dice.choice(
+                    [b"", b'"', b"{", b"null", b"1e300", b"-1", b"\n", b"[]", b"0", b"\xff", b","])
+            try:
+                report.lines(results.parse(bytes(content).splitlines(keepends=True), "x"))
+            except Failure:
+                pass
+
+
+class Records(fake.unittest.TestCase):
+    def test_what_was_asked_stands_before_the_facts(self):
+        keys = results.asked(RESULT)
+        self.assertEqual(keys["size_bytes"], 16 << 20)
+        self.assertIn("warmup", keys)
+        for key in ("record", "test", "where", "attribute", "mb_per_s"):
+            self.assertNotIn(key, keys)
+
+    def test_figures_are_the_tests_own(self):
+        self.assertEqual(list(results.figures(RESULT)),
+                         ["mb_per_s", "mb_per_s_max", "traversed_bytes", "passes_per_sample"])
+
+    def test_a_kernel_that_writes_numbers_with_zeros_is_read(self):
+        text = json.dumps(RESULT).replace("9000.0", "9000.000")
+        lines = [*fake.lines(MACHINE, REQUEST), text.encode() + b"\n"]
+        self.assertEqual(results.parse(lines, "x")[0].results[0]["mb_per_s"], 9000.0)

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Measuring: what is asked of the kernel, what is kept, how it ends."""
+
+import contextlib
+import errno
+import io
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from unittest import mock
+
+import fake
+from mc import Failure, debugfs, measure, results, suite
+
+SUITE = "cache-attributes"
+
+
+class Measured(fake.InDirectory):
+    def run_(self, *words, kernel=None, output="out"):
+        self.kernel = kernel or fake.Kernel()
+        self.out, self.err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(self.out), contextlib.redirect_stderr(self.err):
+            return measure.command(list(words), output, self.kernel)
+
+
+class Run(Measured):
+    def test_a_suite(self):
+        self.assertEqual(self.run_(SUITE), 0)
+        requests = suite.load(SUITE).requests
+        self.assertEqual(self.kernel.asked, [r.line for r in requests])
+        runs = results.load("out")
+        self.assertEqual([run.label for run in runs], [r.label for r in requests])
+        self.assertEqual({run.suite for run in runs}, {SUITE})
+        self.assertIn("What stands out", self.out.getvalue())
+        self.assertTrue(self.out.getvalue().endswith("\nResults: out\n"))
+
+    def test_show_says_the_same(self):
+        self.run_(SUITE)
+        from mc import report
+        self.assertEqual("\n".join(report.lines(results.load("out"))) + "\n\nResults: out\n",
+                         self.out.getvalue())
+
+    def test_a_line_a_request_when_not_on_a_terminal(self):
+        self.run_("bandwidth size=4K", "bandwidth size=8K")
+        self.assertEqual(self.err.getvalue(), "memcache: [1/2] bandwidth size=4K\n"
+                                              "memcache: [2/2] bandwidth size=8K\n")
+
+    def test_numbers_stay_as_the_kernel_wrote_them(self):
+        kernel = fake.Kernel()
+        write = kernel._write
+
+        def zeros(name, line):
+            error = write(name, line)
+            kernel.files["results.jsonl"] = kernel.files["results.jsonl"].replace(
+                "9000.0", "9000.000")
+            return error
+        kernel._write = zeros
+        self.run_("bandwidth", kernel=kernel)
+        self.assertIn('"mb_per_s":9000.000,', Path("out").read_text())
+
+    def test_names_of_results_files(self):
+        with mock.patch("time.strftime", return_value="T"):
+            for more in ("", "-2", "-3"):
+                self.run_(SUITE, output=None)
+                self.assertIn(f"Results: results/{SUITE}-{os.uname().release}-T{more}.jsonl\n",
+                              self.out.getvalue())
+
+    def test_nothing_is_overwritten(self):
+        self.write("out", b"precious")
+        with self.assertRaisesRegex(Failure, "out is there already"):
+            self.run_(SUITE)
+        self.assertEqual(Path("out").read_bytes(), b"precious")
+        self.assertEqual(self.kernel.asked, [])
+
+    def test_a_place_that_takes_no_file(self):
+        for output in ("/dev/null/out", "/proc/nosuch/out"):
+            with self.assertRaisesRegex(Failure, f"^{output}: "):
+                self.run_("bandwidth size=4K", output=output)
+
+    def test_a_refused_request_leaves_no_trace_of_the_one_before(self):
+        kernel = fake.Kernel(errors={2: (errno.EINVAL, None)})
+        self.assertEqual(self.run_("bandwidth size=4K", "bandwidth size=3", "bandwidth size=8K",
+                                   kernel=kernel), 1)
+        self.assertEqual(len(kernel.asked), 3)
+        self.assertEqual([run.label for run in results.load("out")],
+                         ["bandwidth size=4K", "bandwidth size=8K"])
+        self.assertIn("memcache: bandwidth size=3: EINVAL: size: no; 4K to 1G would be right\n",
+                      self.err.getvalue())
+
+    def test_nothing_measured_leaves_no_file(self):
+        kernel = fake.Kernel(errors={1: (errno.EOPNOTSUPP, None)})
+        self.assertEqual(self.run_("bandwidth width=64", kernel=kernel), 1)
+        self.assertFalse(Path("out").exists())
+        self.assertEqual(self.out.getvalue(), "")
+
+    def test_what_a_failed_request_measured_is_kept(self):
+        for error in (errno.ETIME, errno.EBADMSG):
+            kernel = fake.Kernel(errors={1: (error, 2)})
+            self.assertEqual(self.run_("bandwidth type=wb,uc,wc", kernel=kernel,
+                                       output=str(error)), 1)
+            self.assertEqual(len(results.load(str(error))[0].results), 2)
+            self.assertIn("Not all was measured", self.out.getvalue())
+        self.assertIn("VERIFICATION FAILED", self.out.getvalue())
+
+    def test_what_the_same_request_measured_before_is_not_taken_for_it(self):
+        kernel = fake.Kernel(errors={1: (errno.ETIME, 1), 2: (errno.ETIME, 0)})
+        self.run_("bandwidth timeout=1", "bandwidth timeout=1", kernel=kernel)
+        self.assertEqual(len(results.load("out")), 1)
+
+    def test_a_request_cannot_choose_where_results_go(self):
+        self.run_("../../tmp/x y=1", "a\udcff z=1", output=None)
+        self.assertEqual([p.parent.name for p in Path("results").iterdir()], ["results"])
+        self.assertEqual(os.listdir(), ["results"])
+
+    def test_a_busy_module_ends_it(self):
+        kernel = fake.Kernel(errors={2: (errno.EBUSY, None)})
+        self.assertEqual(self.run_(SUITE, kernel=kernel), 1)
+        self.assertEqual(len(kernel.asked), 2)
+        self.assertEqual(len(results.load("out")), 1)
+
+    def test_records_that_make_no_sense_are_an_error(self):
+        kernel = fake.Kernel()
+        kernel._write = lambda name, line: 0
+        kernel.files["results.jsonl"] = "nonsense\n"
+        self.assertEqual(self.run_("bandwidth size=4K", kernel=kernel), 1)
+        self.assertIn("results.jsonl:1: not JSON", self.err.getvalue())
+
+    def test_a_full_disk_loses_no_figure_on_the_screen(self):
+        os.symlink("/dev/full", "full")
+        with mock.patch("mc.measure._create", lambda path: open("full", "wb", buffering=0)):
+            self.assertEqual(self.run_("bandwidth size=4K"), 1)
+        self.assertIn("No space left on device", self.err.getvalue())
+        self.assertIn("9000.0", self.out.getvalue())
+
+    def test_a_module_unloaded_in_between(self):
+        kernel = fake.Kernel()
+        write = kernel._write
+        kernel._write = lambda name, line: write(name, line) if not kernel.asked else \
+            debugfs.Debugfs("/nowhere")._write(name, line)
+        self.assertEqual(self.run_(SUITE, kernel=kernel), 1)
+        self.assertIn("the module is not loaded", self.err.getvalue())
+        self.assertEqual(len(results.load("out")), 1)
+
+
+class Words(fake.unittest.TestCase):
+    def planned(self, *words):
+        return [request.line for request in measure.plan(list(words), fake.Kernel())]
+
+    def test_lines_suites_and_bare_tests(self):
+        self.assertEqual(self.planned("bandwidth size=4K", "bandwidth"),
+                         ["bandwidth size=4K", "bandwidth"])
+        self.assertEqual(len(self.planned(SUITE, "bandwidth size=4K")), 9)
+
+    def test_a_line_without_quotes(self):
+        self.assertEqual(self.planned("bandwidth", "size=4K", "op=read", "bandwidth"),
+                         ["bandwidth size=4K op=read", "bandwidth"])
+
+    def test_what_is_neither(self):
+        for words, said in ((["nosuch"], "no suite nosuch; there are: .*cache-attributes"),
+                            ([SUITE, "size=4K"], "takes no keys"), ([""], "one line"),
+                            (["bandwidth\nsize=4K"], "one line"), (["./nosuch"], "no suite")):
+            with self.subTest(words), self.assertRaisesRegex(Failure, said) as raised:
+                self.planned(*words)
+            self.assertEqual(raised.exception.status, 2)
+
+
+class Blocking(fake.Kernel):
+    """Its second write blocks until a signal ends it, as a long run's does."""
+
+    def __init__(self):
+        super().__init__(errors={2: (errno.EINTR, 1)})
+        self.path = Path.cwd()
+        os.mkfifo("pipe")
+        self.pipe = os.open("pipe", os.O_RDWR | os.O_NONBLOCK)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(self.pipe, bytes(1 << 16))
+
+    def _write(self, name, line):
+        error = super()._write(name, line)
+        if error:
+            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+            return debugfs.Debugfs._write(self, "pipe", line)
+        return error
+
+
+class Stopping(Measured):
+    def stop(self):
+        kernel = Blocking()
+        self.addCleanup(os.close, kernel.pipe)
+        start = time.monotonic()
+        status = self.run_(SUITE, kernel=kernel)
+        self.assertLess(time.monotonic() - start, 5)
+        self.assertEqual(len(kernel.asked), 2, "no write is done again")
+        return status
+
+    def test_ctrl_c_keeps_what_was_measured(self):
+        self.assertEqual(self.stop(), 130)
+        self.assertEqual([len(run.results) for run in results.load("out")], [3, 1])
+        self.assertIn("stopped; 4 results were measured before that, and are kept",
+                      self.err.getvalue())
+        self.assertIn("Results: out", self.out.getvalue())
+
+    def test_ctrl_c_works_where_a_shell_has_it_ignored(self):
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
+        self.assertEqual(self.stop(), 130)
+
+    def test_a_stop_from_outside(self):
+        kernel = fake.Kernel(errors={2: (errno.EINTR, 1)})
+        self.assertEqual(self.run_(SUITE, kernel=kernel), 1)
+        self.assertEqual(len(kernel.asked), 2)
+        self.assertEqual([len(run.results) for run in results.load("out")], [3, 1])
