@@ -38,7 +38,7 @@ $(CHECKS): check-%:
 
 fuzz: ## feed RUNS inputs to each parser of the core
 	@tools/setup build check
-	@tools/check/fuzz $(or $(RUNS),1000000)
+	@tools/check/run fuzz
 
 ##@ Build
 build: ## the module for Linux KERNEL; prints where it lies
