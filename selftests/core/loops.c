@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The access loops: every one this CPU can run, against what C says. */
+#include "cmocka_all.h"
+
+#include "arch.h"
+
+#define MOST	2048		/* bytes of an array */
+#define GUARD	256
+#define CANARY	0xa5a5a5a5a5a5a5a5ULL
+
+/* Three arrays with guards around each. */
+static struct {
+	u64 before[GUARD / 8];
+	u64 word[MOST / 8];
+	u64 behind[GUARD / 8];
+} array[3] __attribute__((aligned(256)));
+
+static u64 model[MOST / 8];
+static u64 uc_word[8];
+
+bool mc_cpu_has(enum mc_feature feature)
+{
+	switch (feature) {
+	case MC_CPU_SSE2:
+		return true;
+	case MC_CPU_SSE41:
+		return __builtin_cpu_supports("sse4.1");
+	case MC_CPU_AVX2:
+		return __builtin_cpu_supports("avx2") &&
+		       __builtin_cpu_supports("fma");
+	case MC_CPU_AVX512F:
+		return __builtin_cpu_supports("avx512f");
+	}
+	return false;
+}
+
+static u64 operand(int i, u64 word)
+{
+	/* Doubles whose mantissas count, as bandwidth.c has them. */
+	return (i == 1 ? 0x400ULL : 0x3ffULL) << 52 | (1000 * (u64)i + word);
+}
+
+static void fill(void)
+{
+	for (int i = 0; i < 3; i++) {
+		for (int w = 0; w < GUARD / 8; w++)
+			array[i].before[w] = array[i].behind[w] = CANARY;
+		for (int w = 0; w < MOST / 8; w++)
+			array[i].word[w] = operand(i, w);
+	}
+	memcpy(model, array[0].word, sizeof(model));
+}
+
+static void assert_guards(void)
+{
+	for (int i = 0; i < 3; i++) {
+		for (int w = 0; w < GUARD / 8; w++) {
+			assert_int_equal(array[i].before[w], CANARY);
+			assert_int_equal(array[i].behind[w], CANARY);
+		}
+	}
+}
+
+static double as_double(u64 bits)
+{
+	double d;
+
+	memcpy(&d, &bits, sizeof(d));
+	return d;
+}
+
+static u64 as_bits(double d)
+{
+	u64 bits;
+
+	memcpy(&bits, &d, sizeof(bits));
+	return bits;
+}
+
+/* What @passes passes do to @model. Return: the sum of what they read. */
+static u64 expect(enum mc_op op, u64 words, u64 passes, u64 value)
+{
+	u64 sum = 0;
+
+	for (u64 p = 0; p < passes; p++) {
+		for (u64 w = 0; w < words; w++) {
+			switch (op) {
+			case MC_OP_WRITE:
+			case MC_OP_NTWRITE:
+				model[w] = value++;
+				break;
+			case MC_OP_COPY:
+			case MC_OP_NTCOPY:
+				model[w] = array[1].word[w];
+				break;
+			case MC_OP_RMW:
+				model[w]++;
+				break;
+			case MC_OP_TRIAD:
+				model[w] = as_bits(as_double(array[1].word[w]) +
+						   2 * as_double(array[2].word[w]));
+				break;
+			default:
+				sum += model[w];
+			}
+		}
+	}
+	return sum;
+}
+
+static struct mc_loop_args args_for(u64 bytes, u64 passes, u64 value)
+{
+	return (struct mc_loop_args){
+		.a = array[0].word, .b = array[1].word, .c = array[2].word,
+		.bytes = bytes, .passes = passes, .value = value,
+		.uc_word = uc_word,
+	};
+}
+
+static void run_one(const struct mc_loop *loop, u64 bytes, u64 passes, u64 fence)
+{
+	struct mc_loop_args args = args_for(bytes, passes, 77);
+	u64 sum;
+
+	fill();
+	uc_word[0] = 0;
+	args.fence = fence;
+	sum = expect(loop->op, bytes / 8, passes, 77);
+	loop->run(&args);
+	assert_memory_equal(array[0].word, model, MOST);
+	assert_guards();
+	if (!mc_ops[loop->op].writes)
+		assert_int_equal(mc_loop_sum(loop, &args), sum);
+	assert_int_equal(uc_word[0] != 0, fence == MC_FENCE_UC);
+}
+
+static void for_each_loop(void (*check)(const struct mc_loop *loop), enum mc_op from,
+			  enum mc_op to)
+{
+	for (enum mc_op op = from; op <= to; op++) {
+		for (unsigned int width = 8; width <= 64; width *= 2) {
+			const struct mc_loop *loop = mc_loop_find(op, width);
+
+			if (loop && mc_cpu_has(loop->feature))
+				check(loop);
+		}
+	}
+}
+
+static void all_lengths(const struct mc_loop *loop)
+{
+	for (u64 bytes = 64; bytes <= MOST; bytes += 64)
+		for (u64 passes = 1; passes <= 3; passes++)
+			run_one(loop, bytes, passes, MC_FENCE_NONE);
+}
+
+static void test_every_length_and_number_of_passes(void **state)
+{
+	for_each_loop(all_lengths, MC_OP_READ, MC_OP_TRIAD);
+}
+
+static void all_fences(const struct mc_loop *loop)
+{
+	for (u64 fence = MC_FENCE_NONE; fence <= MC_FENCE_UC; fence++)
+		run_one(loop, 448, 2, fence);
+}
+
+static void test_every_fence(void **state)
+{
+	for_each_loop(all_fences, MC_OP_READ, MC_OP_TRIAD);
+}
+
+static u64 compare(const struct mc_loop *loop, u64 bytes)
+{
+	struct mc_loop_args args = args_for(bytes, 1, 5);
+
+	loop->run(&args);
+	return mc_loop_or(loop, &args);
+}
+
+static void finds_each_bit(const struct mc_loop *loop)
+{
+	for (u64 bytes = 64; bytes <= MOST; bytes += 192) {
+		for (u64 w = 0; w < bytes / 8; w++)
+			array[0].word[w] = 5 + w;
+		assert_int_equal(compare(loop, bytes), 0);
+		for (u64 w = 0; w < bytes / 8; w++) {
+			array[0].word[w] ^= 1ULL << (w % 64);
+			assert_int_equal(compare(loop, bytes), 1ULL << (w % 64));
+			array[0].word[w] ^= 1ULL << (w % 64);
+		}
+		/* What lies behind the array is not compared. */
+		array[0].word[bytes / 8 % (MOST / 8)] ^= bytes < MOST;
+		assert_int_equal(compare(loop, bytes), 0);
+	}
+}
+
+static void test_compare_finds_any_wrong_bit(void **state)
+{
+	fill();
+	for_each_loop(finds_each_bit, MC_OP_CHECK, MC_OP_CHECK);
+}
+
+static void test_triad_leaves_consecutive_integers(void **state)
+{
+	struct mc_loop_args args = args_for(MOST, 1, 0);
+
+	fill();
+	mc_loop_widest(MC_OP_TRIAD)->run(&args);
+	for (u64 w = 0; w < MOST / 8; w++)
+		assert_int_equal(array[0].word[w],
+				 (0x401ULL << 52) + (1000 + 2000) / 2 + w);
+}
+
+static void test_loops_are_aligned(void **state)
+{
+	for (enum mc_op op = 0; op < MC_NOPS; op++)
+		for (unsigned int width = 8; width <= 64; width *= 2)
+			if (mc_loop_find(op, width))
+				assert_int_equal((size_t)mc_loop_find(op, width)->run % 64, 0);
+}
+
+static void test_the_table(void **state)
+{
+	assert_null(mc_loop_find(MC_OP_NTREAD, 8));
+	assert_null(mc_loop_find(MC_OP_READ, 12));
+	for (enum mc_op op = 0; op < MC_NOPS; op++) {
+		assert_non_null(mc_ops[op].name);
+		assert_true(mc_cpu_has(mc_loop_widest(op)->feature));
+		assert_int_equal(mc_loop_widest(op)->op, op);
+	}
+}
+
+static void test_verdict_loops_leave_zeros(void **state)
+{
+	u64 line[8] __attribute__((aligned(64))) = { 0 };
+
+	mc_asm_reload(line, 3);
+	mc_asm_flush_reload(line, 3);
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(line[i], 0);
+	memset(line, 0xff, sizeof(line));
+	mc_asm_combine(line, 1);
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(line[i], 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_length_and_number_of_passes),
+		cmocka_unit_test(test_every_fence),
+		cmocka_unit_test(test_compare_finds_any_wrong_bit),
+		cmocka_unit_test(test_triad_leaves_consecutive_integers),
+		cmocka_unit_test(test_loops_are_aligned),
+		cmocka_unit_test(test_the_table),
+		cmocka_unit_test(test_verdict_loops_leave_zeros),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
