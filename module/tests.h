@@ -55,6 +55,11 @@ struct mc_test {
 		   struct mc_record *rec);
 };
 
+#define MC_TEST(name)	extern const struct mc_test mc_test_##name;
+#include "tests/table.h"
+#undef MC_TEST
+
+/* All tests' specs, NULL at the end. */
 extern const struct mc_spec *const mc_specs[];
 
 const struct mc_test *mc_test_of(const struct mc_spec *spec);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The tests there are: a declaration and a line each. */
+/* The tests of table.h, for the parser and for the run. */
 #include "../tests.h"
 
-extern const struct mc_test mc_test_bandwidth;
-
+#define MC_TEST(name)	&mc_test_##name.spec,
 const struct mc_spec *const mc_specs[] = {
-	&mc_test_bandwidth.spec,
+#include "table.h"
 	NULL
 };
+#undef MC_TEST
 
 /**
  * mc_test_of() - the test that a request is for
