@@ -299,6 +299,7 @@ static void too_many_values(void **state)
 		mc_textf(&t, ",copy");
 	assert_int_equal(parse(&req, line, &e), 0);
 	assert_int_equal(req.values[OP].n, MC_MAX_VALUES);
+	assert_int_equal(mc_request_max(&req, OP), 4);
 	mc_textf(&t, ",rmw");
 	assert_true(is_refused(line, t.len, "op", "'rmw' is one value too many"));
 }
@@ -308,6 +309,7 @@ static void too_many_combinations(void **state)
 	char line[256];
 	struct mc_text t = MC_TEXT(line);
 	struct mc_error e;
+	size_t len;
 	int key;
 
 	mc_textf(&t, "full k1=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16");
@@ -315,7 +317,12 @@ static void too_many_combinations(void **state)
 		mc_textf(&t, " k%d=1,2,3,4,5,6,7,8", key);
 	assert_int_equal(parse(&req, line, &e), 0);
 	assert_int_equal(mc_request_points(&req), MC_MAX_POINTS);
+	/* More of them: by the list written last, and by one behind it. */
+	len = t.len;
 	mc_textf(&t, ",9");
+	assert_true(is_refused(line, t.len, "line", "65536 combinations"));
+	t.len = len;
+	mc_textf(&t, " k6=1,2");
 	assert_true(is_refused(line, t.len, "line", "65536 combinations"));
 }
 

@@ -315,6 +315,17 @@ static void one_sample_has_no_spread(void **state)
 	assert_string_equal(cell("cv_percent"), "na");
 }
 
+static void two_samples_have_a_spread(void **state)
+{
+	u64 v[] = { 5000, 5000 };
+
+	fill("bandwidth repeat=2");
+	mc_stats_of(&rec.stats, v, 2);
+	show();
+	assert_string_equal(member("sd_ns"), "0.000");
+	assert_string_equal(cell("cv_percent"), "0.00");
+}
+
 static void measured_zero_is_zero(void **state)
 {
 	fill("bandwidth");
@@ -367,25 +378,31 @@ static void names_of_facts(void **state)
 	assert_string_equal(cell("verified"), "na");
 }
 
+/* Wherever the cut falls: the first CPUs shift the list by a character each. */
 static void a_long_cpu_list_is_cut(void **state)
 {
-	char line[2048];
-	struct mc_text t = MC_TEXT(line);
-	const char *cpus;
-	int i;
+	static const char * const first[] = { "0", "10", "100", "1000", "0,10" };
+	char line[4096], cpus[2048];
+	size_t i, len;
+	int cpu;
 
-	mc_textf(&t, "bandwidth cpu=0");
-	for (i = 2; i < 800; i += 2)
-		mc_textf(&t, ",%d", i);
-	fill(line);
-	show();
-	assert_aligned();
-	cpus = cell("cpu");
-	assert_memory_equal(cpus, "0,2,4,6,8,10,", 13);
-	assert_in_range(strlen(cpus), 100, 200);
-	assert_string_equal(cpus + strlen(cpus) - 4, ",...");
-	assert_true(json_line(json));
-	assert_memory_equal(member("cpu") + 1, cpus, strlen(cpus));
+	for (i = 0; i < ARRAY_SIZE(first); i++) {
+		struct mc_text t = MC_TEXT(cpus);
+
+		mc_textf(&t, "%s", first[i]);
+		for (cpu = 2002; cpu < 2800; cpu += 2)
+			mc_textf(&t, ",%d", cpu);
+		snprintf(line, sizeof(line), "bandwidth cpu=%s", cpus);
+		fill(line);
+		show();
+		assert_aligned();
+		assert_true(json_line(json));
+		len = strlen(cell("cpu"));
+		assert_in_range(len, 150, 159);
+		assert_memory_equal(cell("cpu"), cpus, len - 3);
+		assert_string_equal(cell("cpu") + len - 4, ",...");
+		assert_memory_equal(member("cpu") + 1, cell("cpu"), len);
+	}
 }
 
 /* Nothing behind a buffer that is too small, and no name twice in a record. */
@@ -455,6 +472,7 @@ int main(void)
 		cmocka_unit_test(values_of_a_record),
 		cmocka_unit_test(na_is_never_zero),
 		cmocka_unit_test(one_sample_has_no_spread),
+		cmocka_unit_test(two_samples_have_a_spread),
 		cmocka_unit_test(measured_zero_is_zero),
 		cmocka_unit_test(names_of_facts),
 		cmocka_unit_test(a_long_cpu_list_is_cut),
