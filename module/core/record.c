@@ -181,6 +181,12 @@ static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
 	}
 }
 
+/* Where a key takes some numbers only, they are words to the parser. */
+static bool is_number(const char *word)
+{
+	return !word[strspn(word, "0123456789")];
+}
+
 static void key_cell(struct cell *c, struct mc_text *t, unsigned int id,
 		     const struct mc_request *req, const struct mc_record *rec)
 {
@@ -190,7 +196,7 @@ static void key_cell(struct cell *c, struct mc_text *t, unsigned int id,
 
 	c->name = key->column;
 	c->wide = key->wide;
-	c->word = word || key->kind == MC_CPULIST;
+	c->word = word ? !is_number(word) : key->kind == MC_CPULIST;
 	if (word)
 		mc_textf(t, "%s", word);
 	else if (key->kind == MC_CPULIST)
