@@ -97,6 +97,9 @@ static const struct bad {
 	{ "bandwidth width=128", "width", "'128'" },
 	{ "tlb seed=18446744073709551616", "seed", "to 18446744073709551615" },
 
+	{ "tlb ways=6", "ways", "'6' is not one of 4|8|4k|all" },
+	{ "tlb ways=08", "ways", "'08'" },
+
 	/* Sizes. */
 	{ "bandwidth size=0", "size", "outside 4096 to 70368744177664" },
 	{ "bandwidth size=4095", "size", "outside 4096" },

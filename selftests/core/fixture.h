@@ -10,7 +10,7 @@
 
 /* Numbers of the keys below, as struct mc_point has them. */
 enum { OP = MC_KEY_OWN, WIDTH, FENCE };		/* bandwidth */
-enum { STRIDE = MC_KEY_OWN, SEED };		/* tlb */
+enum { STRIDE = MC_KEY_OWN, SEED, WAYS };	/* tlb */
 
 static const struct mc_name op_names[] = {
 	{ "read", 0 }, { "ntread", 1 }, { "write", 2 }, { "ntwrite", 3 },
@@ -46,11 +46,17 @@ static const struct mc_spec bandwidth = {
 };
 
 /* A name shorter than "test", a size without limits, the largest numbers. */
+static const struct mc_name ways_names[] = {
+	{ "4", 4 }, { "8", 8 }, { "4k", 4096 }, { "all", 0 }, { }
+};
+
 static const struct mc_key tlb_keys[] = {
 	{ .name = "stride", .column = "stride_bytes", .preset = "4K",
 	  .kind = MC_SIZE, .max = ~0ULL, .help = "from page to page" },
 	{ .name = "seed", .column = "seed", .preset = "1", .kind = MC_NUMBER,
 	  .max = ~0ULL, .single = true, .wide = true, .help = "of the order" },
+	{ .name = "ways", .column = "ways", .preset = "all",
+	  .kind = MC_CHOICE, .names = ways_names, .help = "some numbers only" },
 };
 
 static const struct mc_column tlb_columns[] = {

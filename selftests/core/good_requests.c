@@ -151,7 +151,7 @@ static void requests_as_they_are_shown(void **state)
 		  MIDDLE " repeat=5" LAST " width=max" },
 		{ "tlb seed=9 stride=0,1,1023,1024,1536,1025K cpu=any",
 		  "tlb seed=9 stride=0,1,1023,1K,1536,1025K cpu=any type=wb size=16M"
-		  MIDDLE " repeat=10" LAST },
+		  MIDDLE " repeat=10" LAST " ways=all" },
 	};
 	size_t i;
 
