@@ -122,7 +122,7 @@ static void *results_start(struct seq_file *m, loff_t *pos)
 	struct mc_snapshot *s = m->private;
 
 	/* Position 0 is what stands before the records. */
-	return s && *pos <= s->n ? pos : NULL;
+	return *pos <= (s ? s->n : 0) ? pos : NULL;
 }
 
 static void *results_next(struct seq_file *m, void *v, loff_t *pos)
@@ -168,6 +168,10 @@ static int show_line(struct seq_file *m, loff_t i,
 
 static int results_show(struct seq_file *m, void *v)
 {
+	if (!m->private) {
+		seq_puts(m, "# no results yet: write a request line to run\n");
+		return 0;
+	}
 	return show_line(m, *(loff_t *)v, table_line);
 }
 
@@ -175,6 +179,8 @@ static int jsonl_show(struct seq_file *m, void *v)
 {
 	struct mc_snapshot *s = m->private;
 
+	if (!s)
+		return 0;
 	if (!*(loff_t *)v)
 		seq_puts(m, s->machine);
 	return show_line(m, *(loff_t *)v, json_line);

@@ -53,16 +53,17 @@ static u64 chunk_bytes(const struct mc_chunk *c)
  * A block of the largest order that is to be had, at most @order. Never the
  * OOM killer: it is the user who asked for too much.
  */
-static struct page *take_block(int node, unsigned int *order)
+static struct page *take_block(struct mc_place place, unsigned int *order)
 {
 	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
 
-	if (node >= 0)
+	int node = place.node < 0 ? NUMA_NO_NODE : place.node;
+
+	if (place.strict)
 		gfp |= __GFP_THISNODE;
 	for (;;) {
-		struct page *page = alloc_pages_node(node < 0 ? NUMA_NO_NODE : node,
-						     *order ? gfp | __GFP_COMP : gfp,
-						     *order);
+		struct page *page = alloc_pages_node(node, *order ? gfp | __GFP_COMP :
+								    gfp, *order);
 
 		if (page || !*order)
 			return page;
@@ -100,7 +101,7 @@ static int allocate(struct mc_buffer *b, struct mc_error *e)
 	u64 have = 0;
 
 	while (have < b->bytes) {
-		struct page *page = grow(b) ? NULL : take_block(b->node, &order);
+		struct page *page = grow(b) ? NULL : take_block(b->place, &order);
 
 		if (!page)
 			return mc_fail(e, -ENOMEM,
@@ -275,7 +276,7 @@ static int fill(struct mc_buffer *b, struct mc_error *e)
 /**
  * mc_buffer_create() - pages of a memory type
  * @type: the type
- * @node: NUMA node, or -1: any
+ * @place: where they should lie
  * @bytes: at least one; rounded up to whole pages
  * @e: says what is wrong, naming the key
  *
@@ -285,8 +286,8 @@ static int fill(struct mc_buffer *b, struct mc_error *e)
  * Return: the buffer, or NULL and @e->err: -ENOMEM, -EINTR, or what the kernel
  * said to the change of type.
  */
-struct mc_buffer *mc_buffer_create(enum mc_type type, int node, u64 bytes,
-				   struct mc_error *e)
+struct mc_buffer *mc_buffer_create(enum mc_type type, struct mc_place place,
+				   u64 bytes, struct mc_error *e)
 {
 	struct mc_buffer *b = kzalloc(sizeof(*b), GFP_KERNEL);
 
@@ -295,7 +296,7 @@ struct mc_buffer *mc_buffer_create(enum mc_type type, int node, u64 bytes,
 		return NULL;
 	}
 	b->type = type;
-	b->node = node;
+	b->place = place;
 	b->bytes = round_up(bytes, PAGE_SIZE);
 	if (fill(b, e)) {
 		mc_buffer_destroy(b);

@@ -29,12 +29,22 @@ struct mc_verdict {
 /* Sizes of mapping that the direct map is made of. */
 enum mc_level { MC_LEVEL_4K, MC_LEVEL_2M, MC_LEVEL_1G, MC_NLEVELS };
 
+/**
+ * struct mc_place - where pages should lie
+ * @node: NUMA node, or -1: anywhere
+ * @strict: nowhere else, else the nearest that has room
+ */
+struct mc_place {
+	int node;
+	bool strict;
+};
+
 struct mc_chunk;
 
 /**
  * struct mc_buffer - pages of one memory type
  * @type: the type asked for
- * @node: NUMA node asked for, or -1
+ * @place: where its pages were asked for
  * @bytes: usable bytes, a multiple of PAGE_SIZE
  * @chunks: physical blocks
  * @nchunks: how many
@@ -51,7 +61,7 @@ struct mc_chunk;
  */
 struct mc_buffer {
 	enum mc_type type;
-	int node;
+	struct mc_place place;
 	u64 bytes;
 	struct mc_chunk *chunks;
 	unsigned int nchunks;
@@ -67,8 +77,8 @@ struct mc_buffer {
 	u64 after[MC_NLEVELS];
 };
 
-struct mc_buffer *mc_buffer_create(enum mc_type type, int node, u64 bytes,
-				   struct mc_error *e);
+struct mc_buffer *mc_buffer_create(enum mc_type type, struct mc_place place,
+				   u64 bytes, struct mc_error *e);
 void mc_buffer_destroy(struct mc_buffer *b);
 int mc_buffer_map(struct mc_buffer *b, struct mc_error *e);
 void mc_buffer_audit(struct mc_buffer *b);

@@ -3,6 +3,7 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/nodemask.h>
+#include <linux/topology.h>
 
 #include "arch.h"
 #include "pool.h"
@@ -28,13 +29,15 @@ static const enum mc_type order[MC_NTYPES] = { MC_WB, MC_UC, MC_WC };
  */
 int mc_pool_init(u64 bytes, int node, struct mc_error *e)
 {
+	struct mc_place place = { .node = node, .strict = node >= 0 };
 	unsigned int i;
 
 	default_node = node;
 	for (i = 0; bytes && i < MC_NTYPES; i++) {
 		if (!mc_attr_settable(order[i]))
 			continue;
-		standing[order[i]] = mc_buffer_create(order[i], node, bytes, e);
+		standing[order[i]] = mc_buffer_create(order[i], place,
+							  bytes, e);
 		if (!standing[order[i]]) {
 			mc_pool_exit();
 			return e->err;
@@ -79,24 +82,37 @@ void mc_pool_end_run(void)
 	mutex_unlock(&lock);
 }
 
-static int node_of(const struct mc_point *point)
+/* The node asked for by name, else numa_node, else near the first CPU. */
+static struct mc_place place_of(const struct mc_request *req,
+				const struct mc_point *point)
 {
 	u64 node = point->v[MC_KEY_NODE];
+	unsigned int cpu = 0;
 
-	return node == MC_ANY ? default_node : (int)node;
+	if (node != MC_AUTO)
+		return (struct mc_place){ .node = node, .strict = true };
+	if (default_node >= 0)
+		return (struct mc_place){ .node = default_node, .strict = true };
+	if (req->any_cpu)
+		return (struct mc_place){ .node = -1 };
+	while (!(req->cpus[cpu / 64] >> (cpu % 64) & 1))
+		cpu++;
+	return (struct mc_place){ .node = cpu_to_mem(cpu) };
 }
 
 /**
  * mc_pool_check() - is there such memory at all?
+ * @req: the request
  * @point: asks for a type and a node
  * @e: says what is wrong
  *
  * Context: Process.
  * Return: 0, -EINVAL (no such node) or -EOPNOTSUPP (no such type).
  */
-int mc_pool_check(const struct mc_point *point, struct mc_error *e)
+int mc_pool_check(const struct mc_request *req, const struct mc_point *point,
+		  struct mc_error *e)
 {
-	int node = node_of(point);
+	int node = place_of(req, point).node;
 
 	if (!mc_attr_settable(point->v[MC_KEY_TYPE]))
 		return mc_fail(e, -EOPNOTSUPP,
@@ -108,18 +124,23 @@ int mc_pool_check(const struct mc_point *point, struct mc_error *e)
 	return 0;
 }
 
-static bool serves(const struct mc_buffer *b, int node, u64 bytes)
+/* A buffer that was asked for there and came to lie elsewhere: it is the best. */
+static bool serves(const struct mc_buffer *b, struct mc_place place, u64 bytes)
 {
-	return b && b->bytes >= bytes && (node < 0 || b->memory_node == node);
+	if (!b || b->bytes < bytes)
+		return false;
+	return place.node < 0 || b->memory_node == place.node ||
+	       (!place.strict && b->place.node == place.node);
 }
 
 /* Room for the whole request if there is, else for this point. */
 static struct mc_buffer *make(const struct mc_request *req, enum mc_type type,
-			      int node, u64 bytes, struct mc_error *e)
+			      struct mc_place place, u64 bytes,
+			      struct mc_error *e)
 {
 	struct mc_error first = { 0 };
 	u64 most = mc_request_max(req, MC_KEY_SIZE);
-	struct mc_buffer *b = mc_buffer_create(type, node, most, &first);
+	struct mc_buffer *b = mc_buffer_create(type, place, most, &first);
 	unsigned int i;
 
 	if (b || first.err != -ENOMEM) {
@@ -129,18 +150,19 @@ static struct mc_buffer *make(const struct mc_request *req, enum mc_type type,
 	}
 	for (i = 0; i < MC_NTYPES; i++)
 		drop(&of_run[i]);
-	return mc_buffer_create(type, node, bytes, e);
+	return mc_buffer_create(type, place, bytes, e);
 }
 
 static struct mc_buffer *find(const struct mc_request *req, enum mc_type type,
-			      int node, u64 bytes, struct mc_error *e)
+			      struct mc_place place, u64 bytes,
+			      struct mc_error *e)
 {
-	if (serves(standing[type], node, bytes))
+	if (serves(standing[type], place, bytes))
 		return standing[type];
-	if (serves(of_run[type], node, bytes))
+	if (serves(of_run[type], place, bytes))
 		return of_run[type];
 	drop(&of_run[type]);
-	of_run[type] = make(req, type, node, bytes, e);
+	of_run[type] = make(req, type, place, bytes, e);
 	return of_run[type];
 }
 
@@ -161,7 +183,7 @@ int mc_pool_area(const struct mc_request *req, const struct mc_point *point,
 	struct mc_buffer *b;
 
 	mutex_lock(&lock);
-	b = find(req, point->v[MC_KEY_TYPE], node_of(point),
+	b = find(req, point->v[MC_KEY_TYPE], place_of(req, point),
 		 point->v[MC_KEY_SIZE], e);
 	if (b && mapped && mc_buffer_map(b, e))
 		b = NULL;
@@ -185,9 +207,11 @@ int mc_pool_area(const struct mc_request *req, const struct mc_point *point,
  */
 void *mc_pool_uc_word(struct mc_error *e)
 {
+	const struct mc_place anywhere = { .node = default_node };
+
 	mutex_lock(&lock);
 	if (!fence)
-		fence = mc_buffer_create(MC_UC, default_node, PAGE_SIZE, e);
+		fence = mc_buffer_create(MC_UC, anywhere, PAGE_SIZE, e);
 	mutex_unlock(&lock);
 	return fence ? fence->spans[0].addr : NULL;
 }

@@ -11,7 +11,8 @@
 
 int mc_pool_init(u64 bytes, int node, struct mc_error *e);
 void mc_pool_exit(void);
-int mc_pool_check(const struct mc_point *point, struct mc_error *e);
+int mc_pool_check(const struct mc_request *req, const struct mc_point *point,
+		  struct mc_error *e);
 int mc_pool_area(const struct mc_request *req, const struct mc_point *point,
 		 struct mc_area *area, struct mc_error *e);
 void *mc_pool_uc_word(struct mc_error *e);

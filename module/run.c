@@ -28,7 +28,6 @@ static struct {
 	struct mc_snapshot *request;	/* the last request that was understood */
 	struct mc_snapshot *results;	/* the last run that has ended */
 	struct mc_team *team;		/* of the run that is on */
-	bool stop_written;
 	char refused[64];		/* the start of a line that was not */
 	struct mc_error error;
 	u64 started_ns;
@@ -157,7 +156,7 @@ static u64 samples_of(const struct mc_request *req)
 static int check_point(struct mc_run *run, const struct mc_test *test,
 		       const struct mc_point *point)
 {
-	int err = mc_pool_check(point, &run->error);
+	int err = mc_pool_check(run->req, point, &run->error);
 
 	if (err)
 		return err;
@@ -225,8 +224,11 @@ static int run_points(struct mc_run *run, const struct mc_test *test,
 static void explain_stop(struct mc_run *run, int err, u64 n)
 {
 	if (err == -EINTR)
-		mc_fail(&run->error, err, "run: stopped by %s; %llu results are kept",
-			status.stop_written ? "a write to stop" : "a signal", n);
+		mc_fail(&run->error, err,
+			"run: stopped by a signal; %llu results are kept", n);
+	else if (err == -ECANCELED)
+		mc_fail(&run->error, err,
+			"run: stopped by a write to stop; %llu results are kept", n);
 	else if (err)
 		mc_fail(&run->error, err, "run: failed with error %d", -err);
 }
@@ -294,7 +296,6 @@ static int begin(struct mc_snapshot *s, struct mc_error *e)
 	mutex_lock(&status.lock);
 	replace(&status.request, s);
 	status.state = "running";
-	status.stop_written = false;
 	status.error = (struct mc_error){ 0 };
 	status.started_ns = mc_clock_raw_ns();
 	status.total = samples_of(&s->req);
@@ -307,7 +308,11 @@ static const char *state_after(int err)
 {
 	if (!err)
 		return "done";
-	return err == -EINTR || err == -ETIME ? "stopped" : "failed";
+	if (err == -EINVAL || err == -EOPNOTSUPP)
+		return "refused";
+	if (err == -EINTR || err == -ECANCELED || err == -ETIME)
+		return "stopped";
+	return "failed";
 }
 
 /* A run that measured nothing leaves the results before it in place. */
@@ -374,15 +379,16 @@ int mc_run_line(const char *line, size_t len)
 /**
  * mc_run_stop() - stop the run that is on, if there is one
  *
+ * Its writer gets ECANCELED, not EINTR: what is written to in many languages
+ * tries again after EINTR, and would start the run anew.
+ *
  * Context: Process, may sleep.
  */
 void mc_run_stop(void)
 {
 	mutex_lock(&status.lock);
-	if (status.team) {
-		status.stop_written = true;
-		mc_team_stop(status.team, -EINTR);
-	}
+	if (status.team)
+		mc_team_stop(status.team, -ECANCELED);
 	mutex_unlock(&status.lock);
 }
 
@@ -397,6 +403,7 @@ static const char *errno_name(int err)
 	case -EOPNOTSUPP: return "EOPNOTSUPP";
 	case -ETIME: return "ETIME";
 	case -EBADMSG: return "EBADMSG";
+	case -ECANCELED: return "ECANCELED";
 	case -ENODEV: return "ENODEV";
 	default: return "ERROR";
 	}

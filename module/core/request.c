@@ -10,7 +10,7 @@ static const struct mc_name switch_names[] = {
 	{ "on", 1 }, { "off", 0 }, { }
 };
 
-static const struct mc_name any_names[] = { { "any", MC_ANY }, { } };
+static const struct mc_name auto_names[] = { { "auto", MC_AUTO }, { } };
 
 static const struct mc_name page_names[] = {
 	{ "direct", MC_PAGE_DIRECT }, { "4k", MC_PAGE_4K }, { }
@@ -37,9 +37,9 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 		.help = "CPUs, a bound thread each; any: one thread, not bound",
 	},
 	[MC_KEY_NODE] = {
-		.name = "node", .column = "node", .preset = "any",
-		.kind = MC_NUMBER, .names = any_names, .max = 1023,
-		.help = "NUMA node of the memory; any: the module's numa_node",
+		.name = "node", .column = "node", .preset = "auto",
+		.kind = MC_NUMBER, .names = auto_names, .max = 1023,
+		.help = "NUMA node of the memory; auto: numa_node, else the first CPU's",
 	},
 	[MC_KEY_IRQ] = {
 		.name = "irq", .column = "irq", .preset = "on",

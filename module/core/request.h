@@ -17,7 +17,7 @@
 #define MC_MAX_POINTS	65536		/* combinations one request can ask for */
 #define MC_MAX_CPUS	8192		/* as the kernel's largest NR_CPUS on x86 */
 
-#define MC_ANY		(~0ULL)		/* the value of `any` */
+#define MC_AUTO		(~0ULL)		/* the value of `auto` */
 
 enum mc_type { MC_WB, MC_WC, MC_UC, MC_NTYPES };
 enum mc_page { MC_PAGE_DIRECT, MC_PAGE_4K };

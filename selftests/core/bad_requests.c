@@ -90,9 +90,9 @@ static const struct bad {
 	{ "bandwidth warmup=99999999999999999999999999", "warmup", "whole" },
 	{ "bandwidth timeout=86401", "timeout", "from 0 to 86400" },
 	{ "bandwidth timeout=1,2", "timeout", "one value" },
-	{ "bandwidth node=1024", "node", "from 0 to 1023 or 'any'" },
-	{ "bandwidth node=-1", "node", "'any'" },
-	{ "bandwidth node=18446744073709551615", "node", "or 'any'" },
+	{ "bandwidth node=1024", "node", "from 0 to 1023 or 'auto'" },
+	{ "bandwidth node=-1", "node", "'auto'" },
+	{ "bandwidth node=18446744073709551615", "node", "or 'auto'" },
 	{ "bandwidth width=4", "width", "from 8 to 64 or 'max'" },
 	{ "bandwidth width=128", "width", "'128'" },
 	{ "tlb seed=18446744073709551616", "seed", "to 18446744073709551615" },
@@ -223,7 +223,7 @@ static void a_nul_is_a_control_character(void **state)
 /* Any one byte put anywhere into a good line: never a crash, never unnamed. */
 static void every_byte_everywhere(void **state)
 {
-	static const char good[] = "bandwidth op=read,copy size=4K..1M cpu=0-3,8 node=any";
+	static const char good[] = "bandwidth op=read,copy size=4K..1M cpu=0-3,8 node=auto";
 	char line[sizeof(good)];
 	struct mc_error e;
 	size_t at;
@@ -246,7 +246,7 @@ static void every_byte_everywhere(void **state)
 static void every_beginning(void **state)
 {
 	static const char good[] =
-		"bandwidth op=read,copy size=4K..1M cpu=0-3,8 node=any timeout=1";
+		"bandwidth op=read,copy size=4K..1M cpu=0-3,8 node=auto timeout=1";
 	struct mc_error e;
 	size_t len;
 

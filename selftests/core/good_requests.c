@@ -33,7 +33,7 @@ static void values_of_a_line(void **state)
 		{ "bandwidth", MC_KEY_SIZE, 1, { 1 * M } },
 		{ "bandwidth", MC_KEY_REPEAT, 1, { 5 } },
 		{ "bandwidth", MC_KEY_WARMUP, 1, { 2 } },
-		{ "bandwidth", MC_KEY_NODE, 1, { MC_ANY } },
+		{ "bandwidth", MC_KEY_NODE, 1, { MC_AUTO } },
 		{ "tlb", MC_KEY_SIZE, 1, { 16 * M } },
 		{ "tlb", MC_KEY_REPEAT, 1, { 10 } },
 		{ "tlb", STRIDE, 1, { 4 * K } },
@@ -55,8 +55,8 @@ static void values_of_a_line(void **state)
 		{ "bandwidth repeat=007", MC_KEY_REPEAT, 1, { 7 } },
 		{ "bandwidth warmup=0", MC_KEY_WARMUP, 1, { 0 } },
 		{ "bandwidth timeout=86400", MC_KEY_TIMEOUT, 1, { 86400 } },
-		{ "bandwidth node=0,1023,any", MC_KEY_NODE, 3,
-		  { 0, 1023, MC_ANY } },
+		{ "bandwidth node=0,1023,auto", MC_KEY_NODE, 3,
+		  { 0, 1023, MC_AUTO } },
 		{ "bandwidth width=8,64,max", WIDTH, 3, { 8, 64, 0 } },
 		{ "tlb seed=18446744073709551615", SEED, 1, { ~0ULL } },
 		/* Sizes. */
@@ -133,7 +133,7 @@ static void cpus_of_a_line(void **state)
 	assert_int_equal(req.cpus[0], 1);
 }
 
-#define MIDDLE	" node=any irq=on page=direct prefetch=keep"
+#define MIDDLE	" node=auto irq=on page=direct prefetch=keep"
 #define LAST	" warmup=2 timeout=0"
 
 static void requests_as_they_are_shown(void **state)
@@ -191,7 +191,7 @@ static void order_of_the_product(void **state)
 			assert_int_equal(p.v[OP], rows[i].want[at].op);
 			assert_int_equal(p.v[MC_KEY_SIZE], rows[i].want[at].size);
 			assert_int_equal(p.v[MC_KEY_CPU], 0);
-			assert_int_equal(p.v[MC_KEY_NODE], MC_ANY);
+			assert_int_equal(p.v[MC_KEY_NODE], MC_AUTO);
 		}
 	}
 }
@@ -229,7 +229,7 @@ static void spec_as_it_is_shown(void **state)
 		"  type=wb           wb|wc|uc ",
 		"  size=1M           4K..65536G ",
 		"  cpu=0             LIST|any ",
-		"  node=any          any|0..1023 ",
+		"  node=auto         auto|0..1023",
 		"  repeat=5          1..1000000 ",
 		"  warmup=2          0..1000000 ",
 		"  > mb_per_s                 payload at the median\n",

@@ -217,7 +217,7 @@ static void values_of_a_record(void **state)
 		{ "type", "uc", "\"uc\"" },
 		{ "size_bytes", "3145728", "3145728" },
 		{ "cpu", "0-3,8", "\"0-3,8\"" },
-		{ "node", "any", "\"any\"" },
+		{ "node", "auto", "\"auto\"" },
 		{ "irq", "off", "\"off\"" },
 		{ "page", "direct", "\"direct\"" },
 		{ "prefetch", NULL, "\"keep\"" },

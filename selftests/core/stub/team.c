@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* workers.h and clock.h in virtual time. */
+#include <pthread.h>
+
+#include "arch.h"
+#include "team.h"
+
+enum state { READY, AT_GATE, ENDED };
+
+struct mc_team {
+	int stop;
+	unsigned int arrived;
+	unsigned int turn;		/* who may run */
+	mc_job job;
+	void *arg;
+	enum state state[TEAM_MOST];
+	struct mc_worker worker[TEAM_MOST];
+};
+
+struct sim sim;
+struct mc_clock mc_clock;
+
+static struct mc_team the_team;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t turns = PTHREAD_COND_INITIALIZER;
+static __thread struct mc_worker *self;
+
+/* @n threads, no hooks, no overheads, and a clock that costs 20 ns. */
+struct mc_team *sim_reset(unsigned int n)
+{
+	sim = (struct sim){ .n = n };
+	the_team = (struct mc_team){ 0 };
+	mc_clock = (struct mc_clock){ .khz = 1000000000, .cost_ps = 20 * NS };
+	for (unsigned int i = 0; i < n; i++) {
+		the_team.worker[i] = (struct mc_worker){
+			.team = &the_team, .index = i, .cpu = i,
+		};
+		sim.now[i] = 1000 * MS;
+	}
+	return &the_team;
+}
+
+unsigned int sim_self(void)
+{
+	return self->index;
+}
+
+void sim_spend(u64 ps)
+{
+	sim.now[self->index] += ps;
+}
+
+u64 mc_clock_raw_ns(void)
+{
+	return sim.now[self ? self->index : 0];
+}
+
+/* ------------------------------------------------------------ whose turn */
+
+static void wait_for_turn(unsigned int me)
+{
+	while (the_team.turn != me)
+		pthread_cond_wait(&turns, &lock);
+}
+
+static void next_turn(void)
+{
+	unsigned int i, next = TEAM_MOST;
+
+	for (i = 0; i < sim.n; i++)
+		if (the_team.state[i] == READY &&
+		    (next == TEAM_MOST || sim.now[i] < sim.now[next]))
+			next = i;
+	the_team.turn = next;
+	pthread_cond_broadcast(&turns);
+}
+
+static void *worker_main(void *arg)
+{
+	int err;
+
+	self = arg;
+	pthread_mutex_lock(&lock);
+	wait_for_turn(self->index);
+	err = the_team.job(self, the_team.arg);
+	if (err)
+		mc_team_stop(&the_team, err);
+	the_team.state[self->index] = ENDED;
+	next_turn();
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+int mc_team_run(struct mc_team *team, mc_job job, void *arg)
+{
+	pthread_t thread[TEAM_MOST];
+	unsigned int i;
+
+	if (team->stop)
+		return team->stop;
+	team->job = job;
+	team->arg = arg;
+	team->turn = TEAM_MOST;
+	team->arrived = 0;
+	for (i = 0; i < sim.n; i++) {
+		team->state[i] = READY;
+		pthread_create(&thread[i], NULL, worker_main, &team->worker[i]);
+	}
+	pthread_mutex_lock(&lock);
+	next_turn();
+	pthread_mutex_unlock(&lock);
+	for (i = 0; i < sim.n; i++)
+		pthread_join(thread[i], NULL);
+	return team->stop;
+}
+
+unsigned int mc_team_size(const struct mc_team *team)
+{
+	return sim.n;
+}
+
+int mc_team_stopped(const struct mc_team *team)
+{
+	return team->stop;
+}
+
+/* All who wait at the gate go on, from the time that it is. */
+static void open_gate(void)
+{
+	u64 latest = 0;
+	unsigned int i;
+
+	for (i = 0; i < sim.n; i++)
+		if (the_team.state[i] == AT_GATE && sim.now[i] > latest)
+			latest = sim.now[i];
+	for (i = 0; i < sim.n; i++) {
+		if (the_team.state[i] != AT_GATE)
+			continue;
+		the_team.state[i] = READY;
+		sim.now[i] = latest;
+	}
+}
+
+void mc_team_stop(struct mc_team *team, int err)
+{
+	if (!team->stop)
+		team->stop = err;
+	open_gate();
+}
+
+/* ------------------------------------------------------ the gate, windows */
+
+int mc_gate(struct mc_worker *w)
+{
+	if (!w->team->stop) {
+		w->team->state[w->index] = AT_GATE;
+		if (++w->team->arrived % sim.n == 0)
+			open_gate();
+		next_turn();
+		wait_for_turn(w->index);
+	}
+	return w->team->stop;
+}
+
+void mc_race_start(struct mc_worker *w)
+{
+	sim.first_end = ~0ULL;
+}
+
+u64 mc_race_first(struct mc_worker *w)
+{
+	return sim.first_end;
+}
+
+void mc_race_finish(struct mc_worker *w, u64 ticks)
+{
+	if (ticks < sim.first_end)
+		sim.first_end = ticks;
+}
+
+int mc_window_open(struct mc_worker *w, bool irq_off)
+{
+	if (w->team->stop)
+		return w->team->stop;
+	w->irq_off = irq_off;
+	w->began = sim.now[w->index];
+	if (sim.opened)
+		sim.opened(w);
+	return 0;
+}
+
+/* Others catch up before it returns: all that was earlier has happened then. */
+u64 mc_window_close(struct mc_worker *w)
+{
+	u64 ticks;
+
+	if (sim.closing)
+		sim.closing(w);
+	w->ended = sim.now[w->index] += sim.overhead;
+	ticks = w->ended > w->began ? w->ended - w->began : 0;
+	if (ticks > sim.longest)
+		sim.longest = ticks;
+	sim.windows++;
+	next_turn();
+	wait_for_turn(w->index);
+	sim.now[w->index] += sim.gap;
+	return ticks;
+}
+
+/* ---------------------------------------------------------------- the CPU */
+
+bool mc_cpu_has(enum mc_feature feature)
+{
+	if (sim.hide >> feature & 1)
+		return false;
+	switch (feature) {
+	case MC_CPU_SSE41:
+		return __builtin_cpu_supports("sse4.1");
+	case MC_CPU_AVX2:
+		return __builtin_cpu_supports("avx2") &&
+		       __builtin_cpu_supports("fma");
+	case MC_CPU_AVX512F:
+		return __builtin_cpu_supports("avx512f");
+	default:
+		return true;
+	}
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A team in virtual time. Its threads are real, but only one runs at once: the
+ * one whose clock is furthest behind, so that every test goes the same way each
+ * time. A clock advances only when somebody spends time.
+ */
+#ifndef MC_SELFTEST_TEAM_H
+#define MC_SELFTEST_TEAM_H
+
+#include "clock.h"
+#include "workers.h"
+
+#define TEAM_MOST	4
+#define NS		1000ULL		/* all times are picoseconds, and so are ticks */
+#define MS		1000000000ULL
+
+/**
+ * struct sim - what a test sets and sees of the team
+ * @n: threads
+ * @overhead: that a window lasts longer than what is done in it
+ * @gap: between windows
+ * @opened: called in each window, first
+ * @closing: called in each window, last
+ * @now: each thread's clock
+ * @windows: closed so far
+ * @longest: of them
+ * @first_end: when the race's first thread ended; ~0: none has
+ * @hide: features that mc_cpu_has() denies, a bit each
+ * @failed: the first expectation that was not met
+ */
+struct sim {
+	unsigned int n;
+	u64 overhead;
+	u64 gap;
+	void (*opened)(struct mc_worker *w);
+	void (*closing)(struct mc_worker *w);
+	u64 now[TEAM_MOST];
+	u64 windows;
+	u64 longest;
+	u64 first_end;
+	unsigned int hide;
+	const char *failed;
+};
+
+extern struct sim sim;
+
+/* cmocka's own assertions can't leave a thread that is not the first. */
+#define EXPECT(condition)	EXPECT_AT(condition, __FILE__, __LINE__)
+#define EXPECT_AT(condition, file, line)	EXPECT_IN(condition, file, line)
+#define EXPECT_IN(condition, file, line)				\
+	do {								\
+		if (!(condition) && !sim.failed)			\
+			sim.failed = file ":" #line ": " #condition;	\
+	} while (0)
+
+struct mc_team *sim_reset(unsigned int n);
+unsigned int sim_self(void);
+void sim_spend(u64 ps);
+
+#endif /* MC_SELFTEST_TEAM_H */
