@@ -400,9 +400,7 @@ static void show_levels(struct mc_text *t, const u64 *levels)
 void mc_buffer_show(struct mc_text *t, const struct mc_buffer *b,
 		    const char *what)
 {
-	static const char * const names[MC_NTYPES] = { "wb", "wc", "uc" };
-
-	mc_textf(t, "%s %s pages=%llu node=", names[b->type], what,
+	mc_textf(t, "%s %s pages=%llu node=", mc_type_name(b->type), what,
 		 b->bytes >> PAGE_SHIFT);
 	if (b->memory_node == MC_NODE_MIXED)
 		mc_textf(t, "mixed");

@@ -261,14 +261,13 @@ static void ns_json(struct mc_text *t, const char *name, u64 ps)
  */
 void mc_pool_json(struct mc_text *t)
 {
-	static const char * const names[MC_NTYPES] = { "wb", "wc", "uc" };
 	unsigned int i;
 
 	mc_textf(t, "{");
 	for (i = 0; i < MC_NTYPES; i++) {
 		const struct mc_buffer *b = standing[i];
 
-		mc_textf(t, "%s\"%s\":", i ? "," : "", names[i]);
+		mc_textf(t, "%s\"%s\":", i ? "," : "", mc_type_name(i));
 		if (!b) {
 			mc_textf(t, "null");
 			continue;

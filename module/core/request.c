@@ -6,7 +6,8 @@ static const struct mc_name type_names[] = {
 	{ "wb", MC_WB }, { "wc", MC_WC }, { "uc", MC_UC }, { }
 };
 
-static const struct mc_name switch_names[] = {
+/* The values of a switch, for the keys of tests, too. */
+const struct mc_name mc_on_off[] = {
 	{ "on", 1 }, { "off", 0 }, { }
 };
 
@@ -43,7 +44,7 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 	},
 	[MC_KEY_IRQ] = {
 		.name = "irq", .column = "irq", .preset = "on",
-		.kind = MC_CHOICE, .names = switch_names,
+		.kind = MC_CHOICE, .names = mc_on_off,
 		.help = "interrupts while the clock runs; off: windows of 5 ms at most",
 	},
 	[MC_KEY_PAGE] = {
@@ -72,6 +73,18 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 		.help = "seconds after which the run stops, keeping what it has; 0: never",
 	},
 };
+
+/**
+ * mc_type_name() - the name of a memory type
+ * @type: the type
+ *
+ * Context: Any.
+ * Return: its name, as in type=.
+ */
+const char *mc_type_name(enum mc_type type)
+{
+	return mc_key_word(&common_keys[MC_KEY_TYPE], type);
+}
 
 /**
  * mc_key_of() - a key of a test by its number

@@ -157,6 +157,9 @@ struct mc_point {
 	u64 v[MC_MAX_KEYS];
 };
 
+extern const struct mc_name mc_on_off[];
+
+const char *mc_type_name(enum mc_type type);
 const struct mc_key *mc_key_of(const struct mc_spec *spec, unsigned int id);
 const char *mc_key_word(const struct mc_key *key, u64 value);
 void mc_key_show(struct mc_text *t, const struct mc_key *key, u64 value);

@@ -57,8 +57,6 @@ static const struct mc_name verify_names[] = {
 	{ "off", VERIFY_OFF }, { }
 };
 
-static const struct mc_name switch_names[] = { { "on", 1 }, { "off", 0 }, { } };
-
 static const struct mc_key keys[] = {
 	{
 		.name = "op", .column = "op", .preset = "read",
@@ -78,7 +76,7 @@ static const struct mc_key keys[] = {
 		.help = "sum the words: after each sample, after the last one, never",
 	}, {
 		.name = "readback", .column = "readback", .preset = "off",
-		.kind = MC_CHOICE, .names = switch_names, .wide = true,
+		.kind = MC_CHOICE, .names = mc_on_off, .wide = true,
 		.help = "writes: compare word by word within each pass; counts as read",
 	},
 };
