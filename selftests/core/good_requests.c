@@ -237,7 +237,7 @@ static void spec_as_it_is_shown(void **state)
 	};
 	char buf[4096];
 	struct mc_text t = MC_TEXT(buf);
-	size_t i;
+	size_t i, n;
 
 	mc_spec_show(&t, &bandwidth);
 	assert_false(t.cut);
@@ -245,6 +245,11 @@ static void spec_as_it_is_shown(void **state)
 		if (!strstr(buf, lines[i]))
 			fail_msg("'%s' is not in:\n%s", lines[i], buf);
 	}
+
+	/* A line each: the test, its keys, its columns. */
+	for (i = 0, n = 0; buf[i]; i++)
+		n += buf[i] == '\n';
+	assert_int_equal(n, 1 + MC_KEY_OWN + 3 + 2);
 
 	/* Its own keys come first; a text that is full ends there. */
 	assert_true(strstr(buf, "  fence=") < strstr(buf, "  type="));
