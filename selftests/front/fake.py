@@ -16,10 +16,10 @@ TOP = HERE.parent.parent
 FRONT = TOP / "tools/memcache/memcache"
 sys.path.insert(0, str(FRONT.parent))
 
-from mc import debugfs, results  # noqa: E402
+from mc import debugfs, errno_name, results  # noqa: E402
 
 PRESETS = {"op": "read", "width": "max", "fence": "none", "verify": "each", "readback": "off",
-           "type": "wb", "size": "16M", "cpu": "0", "node": "any", "irq": "on", "page": "direct",
+           "type": "wb", "size": "16M", "cpu": "0", "node": "auto", "irq": "on", "page": "direct",
            "prefetch": "keep", "repeat": "10", "warmup": "2"}
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 ATTRIBUTES = {"wb": "wb", "wc": "wc", "uc": "uc-"}
@@ -108,7 +108,7 @@ class Kernel(debugfs.Debugfs):
         error, keep = self.errors.get(len(self.asked), (0, None))
         if error and keep is None:
             self.files["run"] = f"request: {line}\nstate: refused\nerror: " \
-                                f"{errno.errorcode[error]} size: no; 4K to 1G would be right\n"
+                                f"{errno_name(error)} size: no; 4K to 1G would be right\n"
             return error
         types = dict(w.split("=") for w in line.split()[1:]).get("type", "wb").split(",")[:keep]
         found = [result(" ".join(w for w in line.split() if not w.startswith("type="))
@@ -118,14 +118,15 @@ class Kernel(debugfs.Debugfs):
             record["started_unix_ns"] += len(self.asked)
         if error == errno.EBADMSG:
             found[-1]["verified"] = "failed"
-        state = {0: "done", errno.EINTR: "stopped"}.get(error, "failed")
-        why = f"{errno.errorcode[error]} verify: it did not hold" if error else None
+        state = {0: "done", errno.EINTR: "stopped", errno.ECANCELED: "stopped",
+                 errno.ETIME: "stopped"}.get(error, "failed")
+        why = "verify: it did not hold" if error else None
         asked = request(line, len(found), state=state, errno=error, error=why)
         if found:
             self.files["results.jsonl"] = b"".join(
                 lines(machine(self.about, self.effective), asked, *found)).decode()
         self.files["run"] = f"request: {line}\nstate: {state}\n"
-        self.files["run"] += f"error: {why}\n" if why else ""
+        self.files["run"] += f"error: {errno_name(error)} {why}\n" if why else ""
         return error
 
 

@@ -92,6 +92,7 @@ class Run(Measured):
     def test_nothing_measured_leaves_no_file(self):
         kernel = fake.Kernel(errors={1: (errno.EOPNOTSUPP, None)})
         self.assertEqual(self.run_("bandwidth width=64", kernel=kernel), 1)
+        self.assertIn("EOPNOTSUPP: size: no; 4K", self.err.getvalue())
         self.assertFalse(Path("out").exists())
         self.assertEqual(self.out.getvalue(), "")
 
@@ -199,8 +200,7 @@ class Stopping(Measured):
     def test_ctrl_c_keeps_what_was_measured(self):
         self.assertEqual(self.stop(), 130)
         self.assertEqual([len(run.results) for run in results.load("out")], [3, 1])
-        self.assertIn("stopped; 4 results were measured before that, and are kept",
-                      self.err.getvalue())
+        self.assertIn("stopped; results kept: 4\n", self.err.getvalue())
         self.assertIn("Results: out", self.out.getvalue())
 
     def test_ctrl_c_works_where_a_shell_has_it_ignored(self):
@@ -209,7 +209,8 @@ class Stopping(Measured):
         self.assertEqual(self.stop(), 130)
 
     def test_a_stop_from_outside(self):
-        kernel = fake.Kernel(errors={2: (errno.EINTR, 1)})
+        kernel = fake.Kernel(errors={2: (errno.ECANCELED, 1)})
         self.assertEqual(self.run_(SUITE, kernel=kernel), 1)
         self.assertEqual(len(kernel.asked), 2)
         self.assertEqual([len(run.results) for run in results.load("out")], [3, 1])
+        self.assertIn("write_nofence: ECANCELED: verify: it did not hold", self.err.getvalue())

@@ -6,6 +6,7 @@ report → {table, findings, verdict}. Standard library only, and little of it:
 under emulation every import is felt.
 """
 
+import errno
 from collections.abc import Iterable
 
 
@@ -15,6 +16,13 @@ class Failure(Exception):
     def __init__(self, message: str, status: int = 1):
         super().__init__(message)
         self.status = status
+
+
+def errno_name(number: int) -> str:
+    """`EINVAL`, as the module names it."""
+    if number == errno.EOPNOTSUPP:      # a synonym of ENOTSUP, which comes first
+        return "EOPNOTSUPP"
+    return errno.errorcode.get(number, str(number))
 
 
 def emit(lines: Iterable[str]) -> None:

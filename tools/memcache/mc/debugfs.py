@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from mc import Failure
+from mc import Failure, errno_name
 
 STANDARD = "/sys/kernel/debug/memcache"
 
@@ -25,7 +25,7 @@ class Outcome:
 
     @property
     def name(self) -> str:
-        return errno.errorcode.get(self.error, str(self.error))
+        return errno_name(self.error)
 
 
 class Debugfs:
@@ -77,8 +77,8 @@ class Debugfs:
     def _write(self, name: str, line: str) -> int:
         """One write(2), never a second; its errno.
 
-        Not os.write(): that starts over after EINTR (PEP 475), so a run ended by
-        a write to `stop` would begin again.
+        Not os.write(): that starts over after EINTR (PEP 475), so a run that
+        Ctrl-C has ended would begin again.
         """
         import ctypes
         libc = ctypes.CDLL(None, use_errno=True)
@@ -113,7 +113,7 @@ class Debugfs:
 def _why(error: int, status: dict[str, str]) -> str:
     """What the module says, if it is about this error; else what errno says."""
     name, _, text = status.get("error", "").partition(" ")
-    if name == errno.errorcode.get(error):
+    if name == errno_name(error):
         return text
     if status.get("state") == "running":
         return f"{os.strerror(error)}: {status.get('request')}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The report on a file of results: machine, tables, findings, verdict."""
 
-from mc import Failure, findings, suite, table, verdict
+from mc import Failure, errno_name, findings, suite, table, verdict
 from mc.results import Run, asked, figures
 
 SHOWN_FACTS = ("median_ns", "cv_percent")
@@ -179,10 +179,9 @@ def _errors(runs: list[Run]) -> list[str]:
 
 def _error(request: dict) -> str:
     """`ETIME timeout: …`"""
-    from errno import errorcode
     number, text = request.get("errno"), str(request.get("error") or "")
-    name = errorcode.get(number, "") if isinstance(number, int) else ""
-    return text if text.startswith(name) and name else f"{name} {text}".strip() or "na"
+    name = errno_name(number) if number and isinstance(number, int) else ""
+    return text if text.startswith(name) and text else f"{name} {text}".strip() or "na"
 
 
 def _section(title: str, body: list[str]) -> list[str]:
