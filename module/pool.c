@@ -107,7 +107,7 @@ static struct mc_place place_of(const struct mc_request *req,
  * @e: says what is wrong
  *
  * Context: Process.
- * Return: 0, -EINVAL (no such node) or -EOPNOTSUPP (no such type).
+ * Return: 0, -EINVAL (no such node) or -EOPNOTSUPP (no such type or mapping).
  */
 int mc_pool_check(const struct mc_request *req, const struct mc_point *point,
 		  struct mc_error *e)
@@ -117,6 +117,9 @@ int mc_pool_check(const struct mc_request *req, const struct mc_point *point,
 	if (!mc_attr_settable(point->v[MC_KEY_TYPE]))
 		return mc_fail(e, -EOPNOTSUPP,
 			       "type: this machine has type=wb only");
+	if (point->v[MC_KEY_PAGE] > MC_PAGE_4K)
+		return mc_fail(e, -EOPNOTSUPP,
+			       "page: 2m and thp are for memcache-user; here it is auto, direct or 4k");
 	if (node >= MAX_NUMNODES || (node >= 0 && !node_state(node, N_MEMORY)))
 		return mc_fail(e, -EINVAL,
 			       "node: %d has no memory; nodes with memory are %*pbl",
@@ -179,17 +182,19 @@ static struct mc_buffer *find(const struct mc_request *req, enum mc_type type,
 int mc_pool_area(const struct mc_request *req, const struct mc_point *point,
 		 struct mc_area *area, struct mc_error *e)
 {
-	bool mapped = point->v[MC_KEY_PAGE] == MC_PAGE_4K;
+	enum mc_page page = point->v[MC_KEY_PAGE];
 	struct mc_buffer *b;
 
 	mutex_lock(&lock);
 	b = find(req, point->v[MC_KEY_TYPE], place_of(req, point),
 		 point->v[MC_KEY_SIZE], e);
-	if (b && mapped && mc_buffer_map(b, e))
+	page = page == MC_PAGE_AUTO ? MC_PAGE_DIRECT : page;
+	if (b && page == MC_PAGE_4K && mc_buffer_map(b, e))
 		b = NULL;
 	if (b) {
 		mc_buffer_audit(b);
-		area->view = mapped ? &b->mapped : &b->direct;
+		area->view = page == MC_PAGE_4K ? &b->mapped : &b->direct;
+		area->page = page;
 		area->attribute = b->attribute;
 		area->effective = b->verdict.effect;
 		area->memory_node = b->memory_node;

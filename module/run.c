@@ -193,6 +193,7 @@ static int run_point(struct mc_run *run, const struct mc_test *test, u64 index,
 	err = mc_run_area(run, &rec->point, &area);
 	if (err)
 		return err;
+	rec->point.v[MC_KEY_PAGE] = area.page;
 	rec->attribute = area.attribute;
 	rec->effective = area.effective;
 	rec->memory_node = area.memory_node;

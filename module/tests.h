@@ -24,12 +24,14 @@ struct mc_run {
 /**
  * struct mc_area - memory that a point runs over
  * @view: the buffer, as the point asked for it to be mapped
+ * @page: how that is, never MC_PAGE_AUTO
  * @attribute: what the page tables say
  * @effective: what the hardware does
  * @memory_node: node of its pages
  */
 struct mc_area {
 	const struct mc_view *view;
+	enum mc_page page;
 	enum mc_attr attribute;
 	enum mc_effect effective;
 	int memory_node;

@@ -39,7 +39,7 @@ enum mc_left_out { MC_LEFT_CLOCK = 1 };
 
 /**
  * struct mc_record - one result
- * @point: what was asked; a width of `max` is replaced by what it came to
+ * @point: what was asked; `max` and `auto` are replaced by what they came to
  * @threads: threads that ran
  * @memory_node: NUMA node of the pages, MC_NODE_MIXED or MC_NODE_NA
  * @attribute: what the page tables say (enum mc_attr)

@@ -14,7 +14,8 @@ const struct mc_name mc_on_off[] = {
 static const struct mc_name auto_names[] = { { "auto", MC_AUTO }, { } };
 
 static const struct mc_name page_names[] = {
-	{ "direct", MC_PAGE_DIRECT }, { "4k", MC_PAGE_4K }, { }
+	{ "auto", MC_PAGE_AUTO }, { "direct", MC_PAGE_DIRECT },
+	{ "4k", MC_PAGE_4K }, { "2m", MC_PAGE_2M }, { "thp", MC_PAGE_THP }, { }
 };
 
 static const struct mc_name prefetch_names[] = {
@@ -48,9 +49,9 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 		.help = "interrupts while the clock runs; off: windows of 5 ms at most",
 	},
 	[MC_KEY_PAGE] = {
-		.name = "page", .column = "page", .preset = "direct",
+		.name = "page", .column = "page", .preset = "auto",
 		.kind = MC_CHOICE, .names = page_names,
-		.help = "mapping: the kernel's direct map (2 MiB pages), or 4 KiB pages",
+		.help = "mapping; kernel: direct map (auto) or 4 KiB pages; user: see memcache-user",
 	},
 	[MC_KEY_PREFETCH] = {
 		.name = "prefetch", .column = "prefetch", .preset = "keep",

@@ -20,7 +20,14 @@
 #define MC_AUTO		(~0ULL)		/* the value of `auto` */
 
 enum mc_type { MC_WB, MC_WC, MC_UC, MC_NTYPES };
-enum mc_page { MC_PAGE_DIRECT, MC_PAGE_4K };
+/* How the memory is mapped: page=, and what `auto` comes to. */
+enum mc_page {
+	MC_PAGE_AUTO,	/* kernel: direct; user space: direct or else 4k */
+	MC_PAGE_DIRECT,	/* the module's pages: direct map, or through the device */
+	MC_PAGE_4K,
+	MC_PAGE_2M,	/* these two in user space only */
+	MC_PAGE_THP,
+};
 
 /* Keys that every test takes, in the order that `tests` lists them. */
 enum mc_key_id {

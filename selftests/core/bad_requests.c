@@ -69,8 +69,8 @@ static const struct bad {
 	{ "bandwidth type=uc-", "type", "'uc-'" },
 	{ "bandwidth type=any", "type", "'any'" },
 	{ "bandwidth irq=yes", "irq", "on|off" },
-	{ "bandwidth page=2M", "page", "direct|4k" },
-	{ "bandwidth page=4K", "page", "direct|4k" },
+	{ "bandwidth page=2M", "page", "auto|direct|4k" },
+	{ "bandwidth page=4K", "page", "auto|direct|4k" },
 	{ "bandwidth prefetch=on", "prefetch", "keep|off" },
 	{ "bandwidth fence=lfence", "fence", "none|sfence|mfence|uc" },
 

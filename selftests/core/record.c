@@ -219,7 +219,7 @@ static void values_of_a_record(void **state)
 		{ "cpu", "0-3,8", "\"0-3,8\"" },
 		{ "node", "auto", "\"auto\"" },
 		{ "irq", "off", "\"off\"" },
-		{ "page", "direct", "\"direct\"" },
+		{ "page", "auto", "\"auto\"" },
 		{ "prefetch", NULL, "\"keep\"" },
 		{ "repeat", NULL, "5" },
 		{ "warmup", NULL, "2" },
