@@ -21,7 +21,7 @@ setup() { cd "$BATS_TEST_DIRNAME/../.." || return; }
 }
 
 @test "every command's script is there" {
-	grep -oE 'tools/[a-z/-]+[a-z]' Makefile | sort -u | while read -r script; do
+	grep -oE 'tools/[a-z./-]+[a-z]' Makefile | sort -u | while read -r script; do
 		[ -e "$script" ] || { echo "$script"; return 1; }
 	done
 }
