@@ -51,7 +51,7 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 	[MC_KEY_PAGE] = {
 		.name = "page", .column = "page", .preset = "auto",
 		.kind = MC_CHOICE, .names = page_names,
-		.help = "mapping; kernel: direct map (auto) or 4 KiB pages; user: see memcache-user",
+		.help = "mapping; kernel: direct map (auto) or 4 KiB; user: see memcache-user",
 	},
 	[MC_KEY_PREFETCH] = {
 		.name = "prefetch", .column = "prefetch", .preset = "keep",
