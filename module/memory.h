@@ -8,23 +8,7 @@
 
 #include "core/record.h"
 #include "measure.h"
-
-/**
- * struct mc_verdict - what the hardware did with a memory type (verdict.c)
- * @effect: the verdict
- * @reload_ps: a dependent reload of one line
- * @reference_ps: what that is compared with: a reload of a WB line; for WB
- *                itself a reload after clflush
- * @combine_ps: eight 8-byte stores that fill a line, and an sfence
- * @measured: the figures are there
- */
-struct mc_verdict {
-	enum mc_effect effect;
-	u64 reload_ps;
-	u64 reference_ps;
-	u64 combine_ps;
-	bool measured;
-};
+#include "verdict.h"
 
 /* Sizes of mapping that the direct map is made of. */
 enum mc_level { MC_LEVEL_4K, MC_LEVEL_2M, MC_LEVEL_1G, MC_NLEVELS };
@@ -85,8 +69,5 @@ void mc_buffer_audit(struct mc_buffer *b);
 void mc_buffer_show(struct mc_text *t, const struct mc_buffer *b,
 		    const char *what);
 u64 mc_pages_leaked(void);
-
-int mc_verdict_init(void);
-void mc_verdict_of(struct mc_verdict *v, enum mc_type type, void *line);
 
 #endif /* MC_MEMORY_H */

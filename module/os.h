@@ -6,8 +6,10 @@
 #include "core/shim.h"
 
 #ifdef __KERNEL__
-#include <linux/mm.h>
+#include <linux/irqflags.h>
 #include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 static inline void *mc_alloc_array(size_t n, size_t size)
@@ -18,6 +20,25 @@ static inline void *mc_alloc_array(size_t n, size_t size)
 static inline void mc_free(void *p)
 {
 	kvfree(p);
+}
+
+/* A few microseconds without interrupts, where there is a way. */
+static inline unsigned long mc_quiet_begin(void)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	return flags;
+}
+
+static inline void mc_quiet_end(unsigned long flags)
+{
+	local_irq_restore(flags);
+}
+
+static inline void mc_breathe(void)
+{
+	cond_resched();
 }
 #else
 #define min(a, b)	((a) < (b) ? (a) : (b))
@@ -31,6 +52,19 @@ static inline void *mc_alloc_array(size_t n, size_t size)
 static inline void mc_free(void *p)
 {
 	free(p);
+}
+
+static inline unsigned long mc_quiet_begin(void)
+{
+	return 0;
+}
+
+static inline void mc_quiet_end(unsigned long flags)
+{
+}
+
+static inline void mc_breathe(void)
+{
 }
 #endif /* __KERNEL__ */
 

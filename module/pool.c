@@ -249,15 +249,6 @@ void mc_pool_show(struct mc_text *t)
 	mc_textf(t, "leaked_pages=%llu\n", mc_pages_leaked());
 }
 
-static void ns_json(struct mc_text *t, const char *name, u64 ps)
-{
-	mc_textf(t, ",\"%s\":", name);
-	if (ps)
-		mc_text_fixed(t, ps, 3);
-	else
-		mc_textf(t, "null");
-}
-
 /**
  * mc_pool_json() - append the verdicts on the standing buffers as JSON
  * @t: the text
@@ -273,17 +264,10 @@ void mc_pool_json(struct mc_text *t)
 		const struct mc_buffer *b = standing[i];
 
 		mc_textf(t, "%s\"%s\":", i ? "," : "", mc_type_name(i));
-		if (!b) {
+		if (b)
+			mc_verdict_json(t, b->attribute, &b->verdict);
+		else
 			mc_textf(t, "null");
-			continue;
-		}
-		mc_textf(t, "{\"attribute\":\"%s\",\"effective\":\"%s\"",
-			 mc_attr_name(b->attribute),
-			 mc_effect_name(b->verdict.effect));
-		ns_json(t, "reload_ns", b->verdict.reload_ps);
-		ns_json(t, "reference_ns", b->verdict.reference_ps);
-		ns_json(t, "combine_ns", b->verdict.combine_ps);
-		mc_textf(t, "}");
 	}
 	mc_textf(t, "}");
 }

@@ -9,11 +9,11 @@
 #include <linux/sched/signal.h>
 
 #include "clock.h"
+#include "engine.h"
 #include "machine.h"
 #include "os.h"
 #include "pool.h"
 #include "run.h"
-#include "tests.h"
 
 /* Only its holder runs; everybody else who tries is told EBUSY. */
 static DEFINE_MUTEX(running);
@@ -141,85 +141,20 @@ void mc_run_tick(void *run)
 
 /* --------------------------------------------------------------- measuring */
 
-static u64 samples_of(const struct mc_request *req)
+/**
+ * mc_run_check() - what the kernel side can't do
+ * @run: the run
+ * @point: one of its points
+ *
+ * Context: Process.
+ * Return: 0, -EINVAL or -EOPNOTSUPP, explained in @run->error.
+ */
+int mc_run_check(struct mc_run *run, const struct mc_point *point)
 {
-	struct mc_point point;
-	u64 i, sum = 0;
-
-	for (i = 0; i < mc_request_points(req); i++) {
-		mc_request_point(req, i, &point);
-		sum += point.v[MC_KEY_REPEAT] + point.v[MC_KEY_WARMUP];
-	}
-	return sum;
-}
-
-static int check_point(struct mc_run *run, const struct mc_test *test,
-		       const struct mc_point *point)
-{
-	int err = mc_pool_check(run->req, point, &run->error);
-
-	if (err)
-		return err;
 	if (point->v[MC_KEY_PREFETCH])
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "prefetch: off is not possible on this machine; prefetch=keep is");
-	return test->check(run, point);
-}
-
-/* Every point before the first: a line that can't be run runs nothing. */
-static int check_all(struct mc_run *run, const struct mc_test *test)
-{
-	struct mc_point point;
-	u64 i, n = mc_request_points(run->req);
-	int err = 0;
-
-	for (i = 0; i < n && !err; i++) {
-		mc_request_point(run->req, i, &point);
-		err = check_point(run, test, &point);
-		cond_resched();
-	}
-	return err;
-}
-
-static int run_point(struct mc_run *run, const struct mc_test *test, u64 index,
-		     struct mc_record *rec)
-{
-	struct mc_area area;
-	int err;
-
-	mc_request_point(run->req, index, &rec->point);
-	rec->threads = mc_team_size(run->team);
-	rec->started_unix_ns = mc_clock_wall_ns();
-	err = mc_run_area(run, &rec->point, &area);
-	if (err)
-		return err;
-	rec->point.v[MC_KEY_PAGE] = area.page;
-	rec->attribute = area.attribute;
-	rec->effective = area.effective;
-	rec->memory_node = area.memory_node;
-	err = test->run(run, &rec->point, rec);
-	run->bad_data |= rec->verified == MC_VERIFIED_FAILED;
-	return err;
-}
-
-static int run_points(struct mc_run *run, const struct mc_test *test,
-		      struct mc_snapshot *s)
-{
-	u64 i, n = mc_request_points(run->req);
-	int err = 0;
-
-	for (i = 0; i < n && !err; i++) {
-		struct mc_record *rec = &s->records[s->n];
-
-		err = run_point(run, test, i, rec);
-		/* A record cut short still tells what was measured. */
-		if (rec->stats.samples)
-			s->n++;
-	}
-	if (!err && run->bad_data)
-		err = mc_fail(&run->error, -EBADMSG,
-			      "verify: data read back was wrong; see verified=failed in the results");
-	return err;
+	return mc_pool_check(run->req, point, &run->error);
 }
 
 static void explain_stop(struct mc_run *run, int err, u64 n)
@@ -236,18 +171,17 @@ static void explain_stop(struct mc_run *run, int err, u64 n)
 
 static int measure(struct mc_run *run, struct mc_snapshot *s)
 {
-	const struct mc_test *test = mc_test_of(run->req->spec);
 	int err;
 
 	run->team = mc_team_start(run->req, &run->error);
 	if (!run->team)
 		return run->error.err;
-	err = check_all(run, test);
+	err = mc_engine_check(run);
 	if (!err) {
 		mutex_lock(&status.lock);
 		status.team = run->team;
 		mutex_unlock(&status.lock);
-		err = run_points(run, test, s);
+		err = mc_engine_run(run, s->records, &s->n);
 		mutex_lock(&status.lock);
 		status.team = NULL;
 		mutex_unlock(&status.lock);
@@ -299,7 +233,7 @@ static int begin(struct mc_snapshot *s, struct mc_error *e)
 	status.state = "running";
 	status.error = (struct mc_error){ 0 };
 	status.started_ns = mc_clock_raw_ns();
-	status.total = samples_of(&s->req);
+	status.total = mc_engine_samples(&s->req);
 	status.done = 0;
 	mutex_unlock(&status.lock);
 	return 0;

@@ -13,13 +13,10 @@
  *            takes on effective UC
  *   wb       reload after clflush with reload           >= 8x, >= 20 ns <= 2x
  */
-#include <linux/gfp.h>
-#include <linux/irqflags.h>
-#include <linux/mm.h>
-
 #include "clock.h"
-#include "memory.h"
+#include "loops.h"
 #include "os.h"
+#include "verdict.h"
 
 #define ROUNDS		16
 #define COUNT		8	/* calls of 8 accesses: at 1 us each, 64 us */
@@ -32,19 +29,18 @@ static u64 uc_combine_ps;
 static u64 fastest(void (*loop)(void *line, u64 count), void *line,
 		   unsigned int accesses)
 {
-	unsigned long flags;
 	u64 best = ~0ULL;
 	int i;
 
 	for (i = 0; i < ROUNDS; i++) {
+		unsigned long quiet = mc_quiet_begin();
 		u64 begin, end;
 
-		local_irq_save(flags);
 		loop(line, 1);	/* code and translations are warm */
 		begin = mc_ticks();
 		loop(line, COUNT);
 		end = mc_ticks();
-		local_irq_restore(flags);
+		mc_quiet_end(quiet);
 		if (end > begin)
 			best = min(best, end - begin);
 	}
@@ -83,7 +79,6 @@ static enum mc_effect judge_wc(const struct mc_verdict *v)
  */
 void mc_verdict_of(struct mc_verdict *v, enum mc_type type, void *line)
 {
-	v->measured = true;
 	v->reload_ps = fastest(mc_asm_reload, line, 8);
 	v->combine_ps = fastest(mc_asm_combine, line, 1);
 	if (type == MC_WB) {
@@ -103,17 +98,43 @@ void mc_verdict_of(struct mc_verdict *v, enum mc_type type, void *line)
 
 /**
  * mc_verdict_init() - measure the write-back line that others are compared with
+ * @line: a line of zeros in write-back memory, 64-byte aligned
  *
- * Context: Process, once at load, after mc_clock_init().
- * Return: 0 or -ENOMEM.
+ * Context: Process, once, after mc_clock_init().
  */
-int mc_verdict_init(void)
+void mc_verdict_init(void *line)
 {
-	void *line = (void *)get_zeroed_page(GFP_KERNEL);
-
-	if (!line)
-		return -ENOMEM;
 	wb_reload_ps = fastest(mc_asm_reload, line, 8);
-	free_page((unsigned long)line);
-	return 0;
+}
+
+static void ns_json(struct mc_text *t, const char *name, u64 ps)
+{
+	mc_textf(t, ",\"%s\":", name);
+	if (ps)
+		mc_text_fixed(t, ps, 3);
+	else
+		mc_textf(t, "null");
+}
+
+/**
+ * mc_verdict_json() - append a verdict as a JSON object
+ * @t: the text
+ * @attr: what the page tables say
+ * @v: the verdict
+ *
+ * Context: Any.
+ */
+void mc_verdict_json(struct mc_text *t, enum mc_attr attr,
+		     const struct mc_verdict *v)
+{
+	mc_textf(t, "{\"attribute\":");
+	if (attr == MC_ATTR_NA)
+		mc_textf(t, "null");
+	else
+		mc_textf(t, "\"%s\"", mc_attr_name(attr));
+	mc_textf(t, ",\"effective\":\"%s\"", mc_effect_name(v->effect));
+	ns_json(t, "reload_ns", v->reload_ps);
+	ns_json(t, "reference_ns", v->reference_ps);
+	ns_json(t, "combine_ns", v->combine_ps);
+	mc_textf(t, "}");
 }

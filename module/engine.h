@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The run itself, on either side: check every point, then measure each. */
+#ifndef MC_ENGINE_H
+#define MC_ENGINE_H
+
+#include "tests.h"
+
+u64 mc_engine_samples(const struct mc_request *req);
+int mc_engine_check(struct mc_run *run);
+int mc_engine_run(struct mc_run *run, struct mc_record *records, u64 *n);
+
+/* What the side that a run is on adds to its test's own check. */
+int mc_run_check(struct mc_run *run, const struct mc_point *point);
+
+#endif /* MC_ENGINE_H */

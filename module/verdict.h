@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Is a memory type real on this machine? */
+#ifndef MC_VERDICT_H
+#define MC_VERDICT_H
+
+#include "core/record.h"
+
+/**
+ * struct mc_verdict - what the hardware did with a memory type
+ * @effect: the verdict
+ * @reload_ps: a dependent reload of one line
+ * @reference_ps: what that is compared with: a reload of a WB line; for WB
+ *                itself a reload after clflush
+ * @combine_ps: eight 8-byte stores that fill a line, and an sfence
+ */
+struct mc_verdict {
+	enum mc_effect effect;
+	u64 reload_ps;
+	u64 reference_ps;
+	u64 combine_ps;
+};
+
+void mc_verdict_init(void *line);
+void mc_verdict_of(struct mc_verdict *v, enum mc_type type, void *line);
+void mc_verdict_json(struct mc_text *t, enum mc_attr attr,
+		     const struct mc_verdict *v);
+
+#endif /* MC_VERDICT_H */
