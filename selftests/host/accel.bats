@@ -1,0 +1,93 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2030,SC2031 # each test is a shell of its own
+#
+# Whether a guest gets KVM: only when a probe boot has reached init. QEMU is a
+# stub here but for the last test.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	# shellcheck source=selftests/host/stubs.bash
+	. "$BATS_TEST_DIRNAME/stubs.bash"
+	unset ACCEL
+	# A kernel that is never booted, and a device that can be opened.
+	export MEMCACHE_CACHE=$BATS_TEST_TMPDIR/cache KVM_DEVICE=/dev/null
+	kernel=$BATS_TEST_TMPDIR/kernel
+	mkdir "$kernel"
+	echo 6.1.0-test >"$kernel/release"
+	: >"$kernel/initramfs-$(cat "$TOP/tools/guest/init" "$TOP/tools/guest/initramfs" |
+		sha1sum | cut -c1-12).cpio"
+}
+
+accel() { "$TOP/tools/guest/accel" "${1:-$kernel}"; }
+
+@test "a probe that reaches init: KVM" {
+	stub qemu-system-x86_64 'echo "memcache: init reached"'
+	run --separate-stderr accel
+	[ "$status" -eq 0 ]
+	[ "$output" = "kvm (a probe boot reached init)" ]
+	[[ $stderr == *"probing whether KVM works"* ]]
+}
+
+@test "a probe that hangs, deaf to signals: TCG after 10 s" {
+	stub qemu-system-x86_64 'trap "" TERM; echo SeaBIOS; sleep 100 & wait; sleep 100'
+	begun=$SECONDS
+	run --separate-stderr accel
+	[ "$status" -eq 0 ]
+	[[ $output == "tcg (KVM does not work here: "* ]]
+	[ $((SECONDS - begun)) -ge 9 ]
+	[ $((SECONDS - begun)) -le 15 ]
+}
+
+@test "a QEMU that can't start KVM: TCG at once" {
+	stub qemu-system-x86_64 'echo "failed to initialize kvm" >&2; exit 1'
+	begun=$SECONDS
+	run --separate-stderr accel
+	[[ $output == "tcg (KVM does not work here: "* ]]
+	[ $((SECONDS - begun)) -le 5 ]
+}
+
+@test "the verdict is kept: for this kernel, this QEMU, this boot" {
+	stub qemu-system-x86_64 "echo probe >>'$BATS_TEST_TMPDIR/probes'"
+	accel
+	accel
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/probes")" -eq 1 ]
+	echo 6.1.0-other >"$kernel/release"
+	accel
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/probes")" -eq 2 ]
+	stub qemu-system-x86_64 "# another QEMU
+		echo probe >>'$BATS_TEST_TMPDIR/probes'"
+	accel
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/probes")" -eq 3 ]
+	mv "$MEMCACHE_CACHE/accel/$(cat /proc/sys/kernel/random/boot_id)" \
+		"$MEMCACHE_CACHE/accel/an-earlier-boot"
+	accel
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/probes")" -eq 4 ]
+}
+
+@test "no /dev/kvm: TCG, and no probe" {
+	stub qemu-system-x86_64 'echo "memcache: init reached"'
+	KVM_DEVICE=$BATS_TEST_TMPDIR/none run accel
+	[ "$output" = "tcg (this machine has no $BATS_TEST_TMPDIR/none)" ]
+}
+
+@test "ACCEL= is obeyed, and no probe made" {
+	stub qemu-system-x86_64 'echo "memcache: init reached"'
+	for forced in tcg kvm; do
+		ACCEL=$forced run accel
+		[ "$output" = "$forced (ACCEL=$forced)" ]
+	done
+}
+
+@test "this machine: a verdict with its reason, and the second one at once" {
+	unset MEMCACHE_CACHE KVM_DEVICE
+	"$TOP/tools/setup" guest
+	kernel=$("$TOP/tools/guest/kernel" 6.1)
+	first=$(accel "$kernel")
+	[[ $first =~ ^(kvm|tcg)\ \(.+\)$ ]]
+	run --separate-stderr timeout 2 "$TOP/tools/guest/accel" "$kernel"
+	[ "$output" = "$first" ]
+	[ -z "$stderr" ]
+}
