@@ -12,6 +12,7 @@
 
 #include "clock.h"
 #include "control.h"
+#include "device.h"
 #include "pool.h"
 #include "run.h"
 #include "verdict.h"
@@ -49,6 +50,11 @@ static int __init memcache_init(void)
 		       size_mb);
 		return err;
 	}
+	err = mc_device_init();
+	if (err) {
+		mc_pool_exit();
+		return err;
+	}
 	mc_control_init();
 	return 0;
 }
@@ -56,6 +62,7 @@ static int __init memcache_init(void)
 static void __exit memcache_exit(void)
 {
 	mc_control_exit();
+	mc_device_exit();
 	mc_run_exit();
 	mc_pool_exit();
 }

@@ -332,12 +332,20 @@ void mc_buffer_destroy(struct mc_buffer *b)
 
 /* ---------------------------------------------------------- 4 KiB mapping */
 
-static pgprot_t protection_of(enum mc_type type)
+/**
+ * mc_protection() - a mapping's protection with a memory type
+ * @type: the type
+ * @prot: the rest of the protection
+ *
+ * Context: Any.
+ * Return: @prot with the type.
+ */
+pgprot_t mc_protection(enum mc_type type, pgprot_t prot)
 {
 	switch (type) {
-	case MC_WC: return pgprot_writecombine(PAGE_KERNEL);
-	case MC_UC: return pgprot_noncached(PAGE_KERNEL);
-	default: return PAGE_KERNEL;
+	case MC_WC: return pgprot_writecombine(prot);
+	case MC_UC: return pgprot_noncached(prot);
+	default: return prot;
 	}
 }
 
@@ -367,7 +375,7 @@ int mc_buffer_map(struct mc_buffer *b, struct mc_error *e)
 		for (j = 0; j < 1U << b->chunks[i].order && at < n; j++)
 			pages[at++] = b->chunks[i].page + j;
 	}
-	addr = vmap(pages, n, VM_MAP, protection_of(b->type));
+	addr = vmap(pages, n, VM_MAP, mc_protection(b->type, PAGE_KERNEL));
 	mc_free(pages);
 	if (!addr)
 		return mc_fail(e, -ENOMEM, "page: no room for a mapping of %llu MiB",

@@ -6,6 +6,8 @@
 #ifndef MC_MEMORY_H
 #define MC_MEMORY_H
 
+#include <linux/pgtable.h>
+
 #include "core/record.h"
 #include "measure.h"
 #include "verdict.h"
@@ -69,5 +71,6 @@ void mc_buffer_audit(struct mc_buffer *b);
 void mc_buffer_show(struct mc_text *t, const struct mc_buffer *b,
 		    const char *what);
 u64 mc_pages_leaked(void);
+pgprot_t mc_protection(enum mc_type type, pgprot_t prot);
 
 #endif /* MC_MEMORY_H */

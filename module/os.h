@@ -41,8 +41,18 @@ static inline void mc_breathe(void)
 	cond_resched();
 }
 #else
-#define min(a, b)	((a) < (b) ? (a) : (b))
-#define max(a, b)	((a) > (b) ? (a) : (b))
+/* Each argument is evaluated once, as in the kernel. */
+#define mc_pick(a, op, b)						\
+	({								\
+		__typeof__(a) mc_a = (a);				\
+		__typeof__(b) mc_b = (b);				\
+									\
+		mc_a op mc_b ? mc_a : mc_b;				\
+	})
+#define min(a, b)	mc_pick(a, <, b)
+#define max(a, b)	mc_pick(a, >, b)
+#define container_of(p, type, member)					\
+	((type *)((char *)(p) - offsetof(type, member)))
 
 static inline void *mc_alloc_array(size_t n, size_t size)
 {

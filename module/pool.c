@@ -64,6 +64,7 @@ void mc_pool_exit(void)
 	mc_pool_end_run();
 	for (i = 0; i < MC_NTYPES; i++)
 		drop(&standing[i]);
+	drop(&fence);
 }
 
 /**
@@ -78,7 +79,6 @@ void mc_pool_end_run(void)
 	mutex_lock(&lock);
 	for (i = 0; i < MC_NTYPES; i++)
 		drop(&of_run[i]);
-	drop(&fence);
 	mutex_unlock(&lock);
 }
 
@@ -204,7 +204,43 @@ int mc_pool_area(const struct mc_request *req, const struct mc_point *point,
 }
 
 /**
- * mc_pool_uc_word() - a word on an uncached page that is never measured
+ * mc_pool_standing() - the standing buffer of a type
+ * @type: the type
+ *
+ * Context: Any, while the module is loaded.
+ * Return: the buffer, there until unload, or NULL if there is none.
+ */
+struct mc_buffer *mc_pool_standing(enum mc_type type)
+{
+	return standing[type];
+}
+
+static struct mc_buffer *make_fence(struct mc_error *e)
+{
+	const struct mc_place place = { .node = default_node };
+
+	mutex_lock(&lock);
+	if (!fence)
+		fence = mc_buffer_create(MC_UC, place, PAGE_SIZE, e);
+	mutex_unlock(&lock);
+	return fence;
+}
+
+/**
+ * mc_pool_fence() - an uncached page that is never measured, for fence=uc
+ *
+ * Context: Process, may sleep.
+ * Return: its buffer, there until unload, or NULL if memory ran out.
+ */
+struct mc_buffer *mc_pool_fence(void)
+{
+	struct mc_error e = { 0 };
+
+	return make_fence(&e);
+}
+
+/**
+ * mc_pool_uc_word() - a word on that page
  * @e: says what is wrong
  *
  * Context: Process, may sleep.
@@ -212,13 +248,9 @@ int mc_pool_area(const struct mc_request *req, const struct mc_point *point,
  */
 void *mc_pool_uc_word(struct mc_error *e)
 {
-	const struct mc_place anywhere = { .node = default_node };
+	struct mc_buffer *b = make_fence(e);
 
-	mutex_lock(&lock);
-	if (!fence)
-		fence = mc_buffer_create(MC_UC, anywhere, PAGE_SIZE, e);
-	mutex_unlock(&lock);
-	return fence ? fence->spans[0].addr : NULL;
+	return b ? b->spans[0].addr : NULL;
 }
 
 static void show_one(struct mc_text *t, struct mc_buffer *b, const char *what)

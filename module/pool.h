@@ -15,6 +15,8 @@ int mc_pool_check(const struct mc_request *req, const struct mc_point *point,
 		  struct mc_error *e);
 int mc_pool_area(const struct mc_request *req, const struct mc_point *point,
 		 struct mc_area *area, struct mc_error *e);
+struct mc_buffer *mc_pool_standing(enum mc_type type);
+struct mc_buffer *mc_pool_fence(void);
 void *mc_pool_uc_word(struct mc_error *e);
 void mc_pool_end_run(void);
 void mc_pool_show(struct mc_text *t);

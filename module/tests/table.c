@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The tests of table.h, for the parser and for the run. */
+#include "../os.h"
 #include "../tests.h"
 
 #define MC_TEST(name)	&mc_test_##name.spec,

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What differs between kernels, found in their headers by Kbuild. Nothing here
+ * asks for a version: distributions backport.
+ */
+#ifndef MC_COMPAT_H
+#define MC_COMPAT_H
+
+#include <linux/mm.h>
+
+/* vm_flags became read-only, with functions to change it. */
+#ifdef MC_HAVE_VM_FLAGS_SET
+#define mc_vma_set_flags(vma, flags)	vm_flags_set(vma, flags)
+#define mc_vma_clear_flags(vma, flags)	vm_flags_clear(vma, flags)
+#else
+#define mc_vma_set_flags(vma, flags)	((vma)->vm_flags |= (flags))
+#define mc_vma_clear_flags(vma, flags)	((vma)->vm_flags &= ~(flags))
+#endif
+
+#endif /* MC_COMPAT_H */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * /dev/memcache_wb, /dev/memcache_wc, /dev/memcache_uc: the module's standing
+ * buffers, for mmap. A mapping is MAP_SHARED, without PROT_EXEC, and lies within
+ * the buffer; its memory type is the buffer's.
+ */
+#ifndef _UAPI_MEMCACHE_H
+#define _UAPI_MEMCACHE_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/**
+ * struct memcache_info - what a device's pages are
+ * @size_bytes: length of the buffer, a multiple of the page size
+ * @fence_offset: on the UC device: offset of one more page that is uncached and
+ *                never measured, for fence=uc; else 0
+ * @node: NUMA node of the pages, -2 if not all the same
+ * @reserved: 0
+ * @attribute: what the page tables say: wb, wc, uc-, ...
+ * @effective: what the hardware does: yes, no, unknown
+ */
+struct memcache_info {
+	__u64 size_bytes;
+	__u64 fence_offset;
+	__s32 node;
+	__u32 reserved;
+	char attribute[8];
+	char effective[8];
+};
+
+#define MEMCACHE_INFO	_IOR(0xbc, 1, struct memcache_info)
+
+#endif /* _UAPI_MEMCACHE_H */

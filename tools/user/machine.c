@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The machine as user space sees it, with the keys of the kernel's record. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "arch/x86/cpuid.h"
+#include "clock.h"
+#include "user.h"
+
+bool mc_cpu_has(enum mc_feature feature)
+{
+	return mc_cpuid_has(feature);
+}
+
+/* The start of a small file, without the newline at its end. */
+bool mc_user_read_file(const char *path, char *buf, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n < 0)
+		return false;
+	while (n && buf[n - 1] == '\n')
+		n--;
+	buf[n] = '\0';
+	return true;
+}
+
+static void nodes_json(struct mc_text *t)
+{
+	char path[64], text[4096], *total;
+	const char *comma = "";
+	u64 kib;
+	int node;
+
+	mc_textf(t, "[");
+	for (node = 0; node < 1024; node++) {
+		snprintf(path, sizeof(path),
+			 "/sys/devices/system/node/node%d/cpulist", node);
+		if (!mc_user_read_file(path, text, sizeof(text)))
+			continue;
+		mc_textf(t, "%s{\"node\":%d,\"cpus\":", comma, node);
+		mc_text_json(t, text);
+		snprintf(path, sizeof(path),
+			 "/sys/devices/system/node/node%d/meminfo", node);
+		total = mc_user_read_file(path, text, sizeof(text)) ?
+			strstr(text, "MemTotal:") : NULL;
+		if (total && sscanf(total, "MemTotal: %llu", &kib) == 1)
+			mc_textf(t, ",\"memory_bytes\":%llu}", kib << 10);
+		else
+			mc_textf(t, ",\"memory_bytes\":null}");
+		comma = ",";
+	}
+	mc_textf(t, "]");
+}
+
+static void microcode_json(struct mc_text *t)
+{
+	char text[4096], *at;
+	unsigned int version;
+
+	mc_textf(t, ",\"microcode\":");
+	at = mc_user_read_file("/proc/cpuinfo", text, sizeof(text)) ?
+	     strstr(text, "microcode") : NULL;
+	if (at && sscanf(at, "microcode : %x", &version) == 1)
+		mc_textf(t, "\"0x%x\"", version);
+	else
+		mc_textf(t, "null");
+}
+
+void mc_user_machine_json(struct mc_text *t)
+{
+	struct utsname name;
+	char cpus[4096];
+
+	uname(&name);
+	mc_textf(t, "{\"record\":\"machine\",\"schema\":1,\"where\":\"user\",\"memory\":\"%s\",\"kernel\":",
+		 mc_user_memory_name());
+	mc_text_json(t, name.release);
+	mc_textf(t, ",\"kernel_version\":");
+	mc_text_json(t, name.version);
+	mc_textf(t, ",");
+	mc_cpuid_json(t);
+	microcode_json(t);
+	mc_textf(t, ",\"cpus_online\":");
+	if (!mc_user_read_file("/sys/devices/system/cpu/online", cpus,
+			       sizeof(cpus)))
+		cpus[0] = '\0';
+	mc_text_json(t, cpus);
+	mc_textf(t, ",\"nodes\":");
+	nodes_json(t);
+	mc_textf(t, ",\"clock\":\"%s\",\"clock_khz\":%llu,\"clock_cost_ns\":",
+		 mc_clock.tsc ? "tsc" : "monotonic_raw", mc_clock.khz);
+	mc_text_fixed(t, mc_clock.cost_ps, 3);
+	/* What only the kernel can say. */
+	mc_textf(t, ",\"page_table_levels\":null,\"pat\":null,\"prefetch\":null,\"lockdown\":null,\"memory_types\":");
+	mc_user_types_json(t);
+	mc_textf(t, "}\n");
+}

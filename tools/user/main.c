@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * memcache-user: the module's requests, measured in user space.
+ *
+ *   $ memcache-user 'bandwidth op=read,write size=16K..16M'
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "engine.h"
+#include "os.h"
+#include "user.h"
+#include "verdict.h"
+
+/* Exit statuses, as the front end has them. */
+enum { DONE, FAILED, USAGE, INTERRUPTED = 130 };
+
+static const char usage[] =
+	"usage: memcache-user [-j] [--own] REQUEST...\n"
+	"       memcache-user --tests | --help\n"
+	"\n"
+	"Measures memory from user space, with the loops and the request lines of the\n"
+	"memcache module: TEST [key=value]..., e.g.\n"
+	"  memcache-user 'bandwidth op=read,write size=16K..16M cpu=0'\n"
+	"\n"
+	"  -j, --json   JSON Lines, as the module's results.jsonl\n"
+	"  --own        own memory, even if the module's devices are there\n"
+	"  --tests      the tests, their keys, presets and allowed values\n"
+	"\n"
+	"Memory: the pages of /dev/memcache_wb, _wc, _uc where the module is loaded and\n"
+	"they are large enough; else own anonymous memory (type=wb) in pages of 4 KiB\n"
+	"(page=auto, 4k), in huge pages (2m) or in transparent huge pages (thp).\n"
+	"Exit status: 0, 1 if a request failed, 2 for a wrong call, 130 after Ctrl-C.\n";
+
+static void on_signal(int number)
+{
+	mc_user_interrupt();
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+/* A text of up to @size bytes, made by @make, to stdout. */
+static void print_text(size_t size, void (*make)(struct mc_text *t))
+{
+	struct mc_text t = { .buf = calloc(1, size), .size = size };
+
+	if (!t.buf)
+		return;
+	make(&t);
+	fputs(t.buf, stdout);
+	free(t.buf);
+}
+
+static void tests_text(struct mc_text *t)
+{
+	const struct mc_spec *const *spec;
+
+	for (spec = mc_specs; *spec; spec++)
+		mc_spec_show(t, *spec);
+}
+
+static void print_table(const struct mc_request *req,
+			const struct mc_record *records, u64 n)
+{
+	static char row[MC_ROW_MAX];
+	struct mc_layout layout;
+	struct mc_text t;
+	u64 i;
+
+	mc_layout_init(&layout, req);
+	for (i = 0; i < n; i++)
+		mc_layout_fit(&layout, req, &records[i]);
+	for (i = 0; i <= n; i++) {
+		t = (struct mc_text)MC_TEXT(row);
+		if (i)
+			mc_record_row(&t, &layout, req, &records[i - 1]);
+		else
+			mc_header_show(&t, &layout, req);
+		fputs(row, stdout);
+	}
+}
+
+static void print_json(const struct mc_run *run, const struct mc_record *records,
+		       u64 n, const char *state)
+{
+	static char line[MC_REQUEST_JSON_MAX];
+	struct mc_text t = MC_TEXT(line);
+	u64 i;
+
+	mc_request_json(&t, run->req, "user", state, &run->error, n);
+	fputs(line, stdout);
+	for (i = 0; i < n; i++) {
+		t = (struct mc_text)MC_TEXT(line);
+		mc_record_json(&t, run->req, "user", &records[i]);
+		fputs(line, stdout);
+	}
+}
+
+static const char *state_after(int err)
+{
+	if (!err)
+		return "done";
+	return err == -EINTR || err == -ETIME ? "stopped" : "failed";
+}
+
+static int measure(struct mc_run *run, struct mc_record *records, u64 *n)
+{
+	int err;
+
+	run->team = mc_team_start(run->req, &run->error);
+	if (!run->team)
+		return run->error.err;
+	err = mc_engine_check(run);
+	if (!err)
+		err = mc_engine_run(run, records, n);
+	mc_team_end(run->team);
+	if (err == -EINTR)
+		mc_fail(&run->error, err,
+			"run: stopped by a signal; %llu results are kept", *n);
+	return err;
+}
+
+/* Return: 0 or a negative errno; everything worth saying was said. */
+static int run_line(const char *line, bool json)
+{
+	static struct mc_request req;
+	struct mc_run run = { .req = &req };
+	struct mc_record *records = NULL;
+	u64 n = 0;
+	int err = mc_request_parse(&req, line, strlen(line), mc_specs,
+				   &run.error);
+
+	if (!err) {
+		records = calloc(mc_request_points(&req), sizeof(*records));
+		err = records ? measure(&run, records, &n) :
+				mc_fail(&run.error, -ENOMEM, "line: no memory");
+		if (json && (n || !err))
+			print_json(&run, records, n, state_after(err));
+		else if (n)
+			print_table(&req, records, n);
+	}
+	fflush(stdout);
+	free(records);
+	if (err)
+		fprintf(stderr, "memcache-user: %s: %s\n", strerror(-err),
+			run.error.text);
+	return err;
+}
+
+static int run_lines(char **line, bool json)
+{
+	int status = DONE;
+
+	if (json)
+		print_text(MC_MACHINE_MAX, mc_user_machine_json);
+	for (; *line && !mc_user_interrupted(); line++) {
+		if (run_line(*line, json))
+			status = FAILED;
+	}
+	return mc_user_interrupted() ? INTERRUPTED : status;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "own", no_argument, NULL, 'o' },
+		{ "tests", no_argument, NULL, 't' },
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	_Alignas(64) static char line[64];
+	bool json = false, own = false;
+	int c, status;
+
+	while ((c = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
+		switch (c) {
+		case 'j':
+			json = true;
+			break;
+		case 'o':
+			own = true;
+			break;
+		case 't':
+			print_text(65536, tests_text);
+			return DONE;
+		case 'h':
+			fputs(usage, stdout);
+			return DONE;
+		default:
+			fputs(usage, stderr);
+			return USAGE;
+		}
+	}
+	if (optind == argc) {
+		fputs(usage, stderr);
+		return USAGE;
+	}
+	catch_signals();
+	mc_clock_init();
+	mc_verdict_init(line);
+	mc_user_memory_init(own);
+	status = run_lines(argv + optind, json);
+	mc_user_memory_end();
+	return status;
+}

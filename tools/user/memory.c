@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory in user space: the module's own pages through its devices where it is
+ * loaded, else anonymous memory, write-back only, in pages of the size asked.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "engine.h"
+#include "os.h"
+#include "uapi/memcache.h"
+#include "user.h"
+#include "verdict.h"
+
+#define HUGE		(2ULL << 20)
+#define PAGE		4096ULL
+#define POLICY_PREFERRED 1	/* MPOL_PREFERRED and MPOL_BIND of linux/mempolicy.h */
+#define POLICY_BIND	2
+
+/* One mapping, kept from point to point as long as it serves. */
+struct mapping {
+	struct mc_span span;
+	struct mc_view view;
+	enum mc_page page;
+	int node;		/* asked for, -1: anywhere */
+	bool strict;
+	int memory_node;	/* found */
+	enum mc_attr attribute;
+	struct mc_verdict verdict;
+	void *base;		/* what to unmap */
+	size_t length;
+};
+
+struct device {
+	int fd;
+	struct memcache_info info;
+	struct mapping map;
+	void *fence;
+};
+
+static struct device devices[MC_NTYPES] = {
+	[MC_WB] = { .fd = -1 }, [MC_WC] = { .fd = -1 }, [MC_UC] = { .fd = -1 },
+};
+
+static struct mapping own;
+
+/* ---------------------------------------------------------------- devices */
+
+static enum mc_attr attr_named(const char *name)
+{
+	enum mc_attr attr;
+
+	for (attr = 0; attr < MC_NATTRS; attr++) {
+		if (!strcmp(mc_attr_name(attr), name))
+			return attr;
+	}
+	return MC_ATTR_NA;
+}
+
+static enum mc_effect effect_named(const char *name)
+{
+	enum mc_effect effect;
+
+	for (effect = 0; effect < MC_NEFFECTS; effect++) {
+		if (!strcmp(mc_effect_name(effect), name))
+			return effect;
+	}
+	return MC_EFFECT_UNKNOWN;
+}
+
+static void open_device(enum mc_type type)
+{
+	struct device *d = &devices[type];
+	struct mapping *m = &d->map;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/dev/memcache_%s", mc_type_name(type));
+	d->fd = open(path, O_RDWR | O_CLOEXEC);
+	if (d->fd < 0 || ioctl(d->fd, MEMCACHE_INFO, &d->info))
+		return;
+	m->length = d->info.size_bytes;
+	m->base = mmap(NULL, m->length, PROT_READ | PROT_WRITE, MAP_SHARED,
+		       d->fd, 0);
+	if (m->base == MAP_FAILED)
+		return;
+	m->span = (struct mc_span){ m->base, 0, m->length };
+	m->view = (struct mc_view){ &m->span, 1 };
+	m->page = MC_PAGE_4K;
+	m->memory_node = d->info.node;
+	m->attribute = attr_named(d->info.attribute);
+	m->verdict.effect = effect_named(d->info.effective);
+}
+
+static bool has_device(enum mc_type type)
+{
+	return devices[type].map.view.n;
+}
+
+/* ------------------------------------------------------- anonymous memory */
+
+static u64 available_bytes(void)
+{
+	char text[4096], *line;
+	u64 kib = 0;
+
+	if (!mc_user_read_file("/proc/meminfo", text, sizeof(text)))
+		return ~0ULL;
+	line = strstr(text, "MemAvailable:");
+	if (!line || sscanf(line, "MemAvailable: %llu", &kib) != 1)
+		return ~0ULL;
+	return kib << 10;
+}
+
+/* Bytes of [@addr, + @length) in transparent huge pages, by /proc/self/smaps. */
+static u64 huge_bytes(const void *addr, u64 length)
+{
+	unsigned long start, end, from = (unsigned long)addr;
+	FILE *f = fopen("/proc/self/smaps", "re");
+	bool inside = false;
+	char line[512];
+	u64 kib, sum = 0;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
+			inside = start < from + length && end > from;
+		else if (inside && sscanf(line, "AnonHugePages: %llu", &kib) == 1)
+			sum += kib << 10;
+	}
+	if (f)
+		fclose(f);
+	return sum;
+}
+
+static int node_of(void *addr, u64 length)
+{
+	int node = MC_NODE_NA;
+	u64 at;
+
+	for (at = 0; at < length; at += HUGE) {
+		void *page = (char *)addr + at;
+		int found = -1;
+
+		if (syscall(SYS_move_pages, 0, 1UL, &page, NULL, &found, 0) ||
+		    found < 0)
+			return MC_NODE_NA;
+		if (node != MC_NODE_NA && node != found)
+			return MC_NODE_MIXED;
+		node = found;
+	}
+	return node;
+}
+
+static void set_node(const struct mapping *m)
+{
+	unsigned long mask[16] = { 0 };
+
+	if (m->node < 0)
+		return;
+	mask[m->node / 64] = 1UL << (m->node % 64);
+	/* Where it fails there is but one node, or memory_node will tell. */
+	syscall(SYS_mbind, m->base, m->length,
+		m->strict ? POLICY_BIND : POLICY_PREFERRED, mask,
+		8 * sizeof(mask), 0);
+}
+
+static void unmap(struct mapping *m)
+{
+	if (m->length)
+		munmap(m->base, m->length);
+	memset(m, 0, sizeof(*m));
+}
+
+/* Are the pages what was asked for? The kernel only promises to try. */
+static int check_pages(struct mapping *m, struct mc_error *e)
+{
+	u64 huge = huge_bytes(m->span.addr, m->span.bytes);
+
+	if (m->page == MC_PAGE_THP && huge < m->span.bytes)
+		return mc_fail(e, -EOPNOTSUPP,
+			       "page: only %llu of %llu MiB came as transparent huge pages; see /sys/kernel/mm/transparent_hugepage/enabled",
+			       huge >> 20, m->span.bytes >> 20);
+	if (m->page == MC_PAGE_4K && huge)
+		return mc_fail(e, -EOPNOTSUPP,
+			       "page: %llu MiB came as huge pages in spite of page=4k",
+			       huge >> 20);
+	return 0;
+}
+
+static int map_own(struct mapping *m, u64 bytes, struct mc_error *e)
+{
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	u64 want = (bytes + HUGE - 1) & ~(HUGE - 1);
+
+	if (want > available_bytes())
+		return mc_fail(e, -ENOMEM,
+			       "size: %llu MiB are asked for, %llu MiB are available",
+			       want >> 20, available_bytes() >> 20);
+	if (m->page == MC_PAGE_2M)
+		flags |= MAP_HUGETLB | 21 << MAP_HUGE_SHIFT;
+	/* Room to begin at a multiple of 2 MiB. */
+	m->length = m->page == MC_PAGE_2M ? want : want + HUGE;
+	m->base = mmap(NULL, m->length, PROT_READ | PROT_WRITE, flags, -1, 0);
+	if (m->base == MAP_FAILED) {
+		m->length = 0;
+		return mc_fail(e, -ENOMEM,
+			       m->page == MC_PAGE_2M ?
+			       "page: no %llu huge pages are free; see /proc/sys/vm/nr_hugepages, or use page=thp" :
+			       "size: no memory for %llu blocks of 2 MiB",
+			       want / HUGE);
+	}
+	m->span.addr = (void *)(((unsigned long)m->base + HUGE - 1) & ~(HUGE - 1));
+	m->span.bytes = want;
+	m->view = (struct mc_view){ &m->span, 1 };
+	if (m->page != MC_PAGE_2M)
+		madvise(m->base, m->length, m->page == MC_PAGE_THP ?
+			MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+	set_node(m);
+	memset(m->span.addr, 0, want);
+	m->memory_node = node_of(m->span.addr, want);
+	m->attribute = MC_ATTR_NA;
+	mc_verdict_of(&m->verdict, MC_WB, m->span.addr);
+	return check_pages(m, e);
+}
+
+static int node_of_cpu(unsigned int cpu)
+{
+	char path[64];
+	int node;
+
+	for (node = 0; node < 1024; node++) {
+		snprintf(path, sizeof(path),
+			 "/sys/devices/system/cpu/cpu%u/node%d", cpu, node);
+		if (!access(path, F_OK))
+			return node;
+	}
+	return -1;
+}
+
+static void place(struct mapping *m, const struct mc_request *req, u64 node)
+{
+	unsigned int cpu = 0;
+
+	m->strict = node != MC_AUTO;
+	m->node = m->strict ? (int)node : -1;
+	if (m->strict || req->any_cpu)
+		return;
+	while (!(req->cpus[cpu / 64] >> (cpu % 64) & 1))
+		cpu++;
+	m->node = node_of_cpu(cpu);
+}
+
+static int own_area(struct mc_run *run, const struct mc_point *point,
+		    struct mapping **out)
+{
+	u64 bytes = point->v[MC_KEY_SIZE];
+	struct mapping want = { .page = point->v[MC_KEY_PAGE] };
+	int err;
+
+	if (want.page == MC_PAGE_AUTO)
+		want.page = MC_PAGE_4K;
+	place(&want, run->req, point->v[MC_KEY_NODE]);
+	*out = &own;
+	if (own.length && own.span.bytes >= bytes && own.page == want.page &&
+	    own.node == want.node && own.strict == want.strict)
+		return 0;
+	unmap(&own);
+	own = want;
+	err = map_own(&own, bytes, &run->error);
+	if (err)
+		unmap(&own);
+	return err;
+}
+
+/* ------------------------------------------------- what a run is offered */
+
+/* Does the device's buffer serve this point? Its pages lie where they lie. */
+static bool serves(const struct mc_point *point)
+{
+	const struct device *d = &devices[point->v[MC_KEY_TYPE]];
+	u64 node = point->v[MC_KEY_NODE], page = point->v[MC_KEY_PAGE];
+
+	return has_device(point->v[MC_KEY_TYPE]) &&
+	       (page == MC_PAGE_AUTO || page == MC_PAGE_4K) &&
+	       point->v[MC_KEY_SIZE] <= d->info.size_bytes &&
+	       (node == MC_AUTO || (int)node == d->info.node);
+}
+
+int mc_run_area(struct mc_run *run, const struct mc_point *point,
+		struct mc_area *area)
+{
+	struct mapping *m = &devices[point->v[MC_KEY_TYPE]].map;
+	int err = serves(point) ? 0 : own_area(run, point, &m);
+
+	if (err)
+		return err;
+	*area = (struct mc_area){
+		.view = &m->view, .page = m->page, .attribute = m->attribute,
+		.effective = m->verdict.effect, .memory_node = m->memory_node,
+	};
+	return 0;
+}
+
+void *mc_run_uc_word(struct mc_run *run)
+{
+	struct device *d = &devices[MC_UC];
+
+	if (!d->fence && has_device(MC_UC))
+		d->fence = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
+				d->fd, d->info.fence_offset);
+	if (d->fence && d->fence != MAP_FAILED)
+		return d->fence;
+	d->fence = NULL;
+	mc_fail(&run->error, -EOPNOTSUPP,
+		"fence: uc needs /dev/memcache_uc of the loaded module");
+	return NULL;
+}
+
+static int check_node(struct mc_run *run, u64 node)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/node/node%llu", node);
+	if (node == MC_AUTO || !access(path, F_OK))
+		return 0;
+	return mc_fail(&run->error, -EINVAL, "node: there is no node %llu", node);
+}
+
+int mc_run_check(struct mc_run *run, const struct mc_point *point)
+{
+	const char *type = mc_type_name(point->v[MC_KEY_TYPE]);
+
+	if (!point->v[MC_KEY_IRQ])
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "irq: off is possible in the kernel only");
+	if (point->v[MC_KEY_PREFETCH])
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "prefetch: off is not possible on this machine; prefetch=keep is");
+	if (point->v[MC_KEY_PAGE] == MC_PAGE_DIRECT)
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "page: direct is the kernel's own mapping; here it is auto, 4k, 2m or thp");
+	if (point->v[MC_KEY_TYPE] != MC_WB && !serves(point))
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "type: %s needs /dev/memcache_%s of the loaded module, in page=4k and no larger than it is",
+			       type, type);
+	return check_node(run, point->v[MC_KEY_NODE]);
+}
+
+void mc_run_tick(void *run)
+{
+}
+
+/* ------------------------------------------------------------- begin, end */
+
+void mc_user_memory_init(bool own_only)
+{
+	enum mc_type type;
+
+	for (type = 0; !own_only && type < MC_NTYPES; type++)
+		open_device(type);
+}
+
+void mc_user_memory_end(void)
+{
+	enum mc_type type;
+
+	unmap(&own);
+	for (type = 0; type < MC_NTYPES; type++) {
+		if (devices[type].fence)
+			munmap(devices[type].fence, PAGE);
+		unmap(&devices[type].map);
+		if (devices[type].fd >= 0)
+			close(devices[type].fd);
+	}
+}
+
+void mc_user_types_json(struct mc_text *t)
+{
+	_Alignas(64) static char line[PAGE];
+	enum mc_type type;
+
+	mc_textf(t, "{");
+	for (type = 0; type < MC_NTYPES; type++) {
+		struct mc_verdict v;
+
+		mc_textf(t, "%s\"%s\":", type ? "," : "", mc_type_name(type));
+		if (type == MC_WB && !has_device(type)) {
+			mc_verdict_of(&v, type, line);
+			mc_verdict_json(t, MC_ATTR_NA, &v);
+		} else if (has_device(type)) {
+			mc_verdict_json(t, devices[type].map.attribute,
+					&devices[type].map.verdict);
+		} else {
+			mc_textf(t, "null");
+		}
+	}
+	mc_textf(t, "}");
+}
+
+const char *mc_user_memory_name(void)
+{
+	return has_device(MC_WB) ? "module" : "own";
+}

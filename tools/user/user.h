@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files of memcache-user offer each other. */
+#ifndef MC_USER_H
+#define MC_USER_H
+
+#include "core/record.h"
+
+/* memory.c */
+void mc_user_memory_init(bool own);
+void mc_user_memory_end(void);
+void mc_user_types_json(struct mc_text *t);
+const char *mc_user_memory_name(void);
+
+/* machine.c */
+#define MC_MACHINE_MAX	16384
+void mc_user_machine_json(struct mc_text *t);
+bool mc_user_read_file(const char *path, char *buf, size_t size);
+
+/* workers.c: the run that is on ends with -EINTR; may be called by a handler. */
+void mc_user_interrupt(void);
+bool mc_user_interrupted(void);
+
+#endif /* MC_USER_H */

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The threads of a run, as POSIX threads: what module/workers.c is in the kernel. */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "clock.h"
+#include "os.h"
+#include "user.h"
+#include "workers.h"
+
+struct member {
+	struct mc_worker worker;
+	pthread_t thread;
+	bool started;
+	unsigned int jobs_seen;
+};
+
+struct mc_team {
+	unsigned int n;
+	atomic_int stop;
+	u64 seconds;
+	struct timespec deadline;
+	struct mc_error *error;
+	pthread_mutex_t lock;	/* of all that follows, up to the gate */
+	pthread_cond_t wake;
+	pthread_cond_t done;
+	unsigned int jobs;
+	unsigned int working;
+	bool ending;
+	mc_job job;
+	void *arg;
+	atomic_uint arrived;
+	_Atomic u64 first_end;
+	struct member member[];
+};
+
+/* Set by a signal: every run from then on is stopped. */
+static atomic_bool interrupted;
+
+void mc_user_interrupt(void)
+{
+	interrupted = true;
+}
+
+bool mc_user_interrupted(void)
+{
+	return interrupted;
+}
+
+void mc_team_stop(struct mc_team *team, int err)
+{
+	int none = 0;
+
+	atomic_compare_exchange_strong(&team->stop, &none, err);
+}
+
+int mc_team_stopped(const struct mc_team *team)
+{
+	struct mc_team *t = (struct mc_team *)team;
+
+	if (interrupted)
+		mc_team_stop(t, -EINTR);
+	return t->stop;
+}
+
+static void *worker_main(void *arg)
+{
+	struct member *m = arg;
+	struct mc_team *team = m->worker.team;
+
+	for (;;) {
+		bool ending;
+		int err;
+
+		pthread_mutex_lock(&team->lock);
+		while (!team->ending && team->jobs == m->jobs_seen)
+			pthread_cond_wait(&team->wake, &team->lock);
+		ending = team->ending;
+		m->jobs_seen++;
+		pthread_mutex_unlock(&team->lock);
+		if (ending)
+			return NULL;
+		err = team->job(&m->worker, team->arg);
+		if (err)
+			mc_team_stop(team, err);
+		pthread_mutex_lock(&team->lock);
+		if (!--team->working)
+			pthread_cond_signal(&team->done);
+		pthread_mutex_unlock(&team->lock);
+	}
+}
+
+static int start_one(struct mc_team *team, unsigned int i, int cpu)
+{
+	struct member *m = &team->member[i];
+	cpu_set_t *set = CPU_ALLOC(MC_MAX_CPUS);
+	size_t size = CPU_ALLOC_SIZE(MC_MAX_CPUS);
+	pthread_attr_t attr;
+	int err;
+
+	m->worker.team = team;
+	m->worker.index = i;
+	m->worker.cpu = cpu;
+	pthread_attr_init(&attr);
+	if (cpu >= 0 && set) {
+		CPU_ZERO_S(size, set);
+		CPU_SET_S(cpu, size, set);
+		pthread_attr_setaffinity_np(&attr, size, set);
+	}
+	err = set ? pthread_create(&m->thread, &attr, worker_main, m) : ENOMEM;
+	pthread_attr_destroy(&attr);
+	CPU_FREE(set);
+	m->started = !err;
+	if (err == EINVAL)
+		return mc_fail(team->error, -EINVAL,
+			       "cpu: %d is not one this process may run on", cpu);
+	if (err)
+		mc_fail(team->error, -err, "cpu: no thread could be started");
+	return -err;
+}
+
+static int start_all(struct mc_team *team, const struct mc_request *req)
+{
+	unsigned int cpu, i = 0;
+	int err = 0;
+
+	if (req->any_cpu)
+		return start_one(team, 0, -1);
+	for (cpu = 0; !err && cpu < MC_MAX_CPUS && i < team->n; cpu++) {
+		if (req->cpus[cpu / 64] >> (cpu % 64) & 1)
+			err = start_one(team, i++, cpu);
+	}
+	return err;
+}
+
+struct mc_team *mc_team_start(const struct mc_request *req, struct mc_error *e)
+{
+	unsigned int n = req->any_cpu ? 1 : req->ncpus;
+	struct mc_team *team = calloc(1, sizeof(*team) +
+					 n * sizeof(struct member));
+
+	if (!team) {
+		mc_fail(e, -ENOMEM, "cpu: no memory for %u threads", n);
+		return NULL;
+	}
+	team->n = n;
+	team->error = e;
+	team->seconds = req->values[MC_KEY_TIMEOUT].v[0];
+	clock_gettime(CLOCK_REALTIME, &team->deadline);
+	team->deadline.tv_sec += team->seconds;
+	pthread_mutex_init(&team->lock, NULL);
+	pthread_cond_init(&team->wake, NULL);
+	pthread_cond_init(&team->done, NULL);
+	if (!start_all(team, req))
+		return team;
+	mc_team_end(team);
+	return NULL;
+}
+
+unsigned int mc_team_size(const struct mc_team *team)
+{
+	return team->n;
+}
+
+void mc_team_end(struct mc_team *team)
+{
+	unsigned int i;
+
+	if (!team)
+		return;
+	pthread_mutex_lock(&team->lock);
+	team->ending = true;
+	pthread_cond_broadcast(&team->wake);
+	pthread_mutex_unlock(&team->lock);
+	for (i = 0; i < team->n; i++) {
+		if (team->member[i].started)
+			pthread_join(team->member[i].thread, NULL);
+	}
+	pthread_cond_destroy(&team->done);
+	pthread_cond_destroy(&team->wake);
+	pthread_mutex_destroy(&team->lock);
+	free(team);
+}
+
+static void wait_for_done(struct mc_team *team)
+{
+	bool limited = team->seconds;
+
+	while (team->working) {
+		if (!limited) {
+			pthread_cond_wait(&team->done, &team->lock);
+		} else if (pthread_cond_timedwait(&team->done, &team->lock,
+						  &team->deadline) == ETIMEDOUT) {
+			mc_fail(team->error, -ETIME,
+				"timeout: %llu s have passed; what was measured until then is kept",
+				team->seconds);
+			mc_team_stop(team, -ETIME);
+			limited = false;
+		}
+	}
+}
+
+int mc_team_run(struct mc_team *team, mc_job job, void *arg)
+{
+	if (mc_team_stopped(team))
+		return mc_team_stopped(team);
+	pthread_mutex_lock(&team->lock);
+	team->job = job;
+	team->arg = arg;
+	team->working = team->n;
+	team->arrived = 0;
+	team->jobs++;
+	pthread_cond_broadcast(&team->wake);
+	wait_for_done(team);
+	pthread_mutex_unlock(&team->lock);
+	return mc_team_stopped(team);
+}
+
+int mc_gate(struct mc_worker *w)
+{
+	struct mc_team *team = w->team;
+	unsigned int turn = ++team->arrived;
+	unsigned int all = (turn + team->n - 1) / team->n * team->n;
+
+	while ((int)(team->arrived - all) < 0 && !mc_team_stopped(team))
+		__builtin_ia32_pause();
+	return mc_team_stopped(team);
+}
+
+void mc_race_start(struct mc_worker *w)
+{
+	w->team->first_end = ~0ULL >> 1;
+}
+
+u64 mc_race_first(struct mc_worker *w)
+{
+	return w->team->first_end;
+}
+
+void mc_race_finish(struct mc_worker *w, u64 ticks)
+{
+	u64 first = w->team->first_end;
+
+	while (ticks < first &&
+	       !atomic_compare_exchange_weak(&w->team->first_end, &first, ticks))
+		;
+}
+
+int mc_window_open(struct mc_worker *w, bool irq_off)
+{
+	int err = mc_team_stopped(w->team);
+
+	if (err)
+		return err;
+	if (w->cpu >= 0 && sched_getcpu() != w->cpu)
+		return mc_fail(w->team->error, -ENODEV,
+			       "cpu: %d went offline while the run was on",
+			       w->cpu);
+	w->began = mc_ticks();
+	return 0;
+}
+
+u64 mc_window_close(struct mc_worker *w)
+{
+	w->ended = mc_ticks();
+	return w->ended > w->began ? w->ended - w->began : 0;
+}
