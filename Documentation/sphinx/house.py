@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the manual takes from the sources when it is built, so that it can't be
+out of date: kernel-doc comments, the table of tests, the ABI file."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import abi
+from docutils import nodes
+from docutils.parsers.rst import Directive, directives
+from docutils.statemachine import StringList
+from sphinx.errors import ExtensionError
+from sphinx.util import logging
+from sphinx.util.nodes import nested_parse_with_titles
+
+TOP = Path(__file__).resolve().parent.parent.parent
+
+
+class FromSource(Directive):
+    """A directive whose content is made from files of the repository."""
+
+    @property
+    def env(self):
+        return self.state.document.settings.env
+
+    def parsed(self, text: str, *sources: Path) -> list[nodes.Node]:
+        """reStructuredText as nodes; headings in it go below the current one."""
+        for source in sources:
+            self.env.note_dependency(str(source))
+        lines = StringList(text.expandtabs().splitlines(), source=str(sources[0]))
+        node = nodes.Element()
+        node.document = self.state.document
+        nested_parse_with_titles(self.state, lines, node)
+        return node.children
+
+
+class KernelDoc(FromSource):
+    """.. kernel-doc:: FOLDER - the comments in it, a section for NAME.h and NAME.c."""
+    required_arguments = 1
+
+    def run(self):
+        folder = self.arguments[0]
+        files: dict[str, list[Path]] = {}
+        for file in sorted((TOP / folder).glob("*.[hc]"), reverse=True):    # .h before .c
+            if re.search(r"^/\*\*$", file.read_text(), re.M):
+                files.setdefault(file.stem, []).append(file)
+        found = []
+        for stem in sorted(files):
+            title = f"{folder}/{stem}"
+            text = "\n".join(map(comments, files[stem]))
+            found += self.parsed(f"{title}\n{'-' * len(title)}\n\n{text}", *files[stem])
+        return found
+
+
+def comments(file: Path) -> str:
+    """The kernel-doc comments of a file, as reStructuredText."""
+    made = subprocess.run([kernel_doc(), "-rst", "-sphinx-version", "5.3", file],
+                          capture_output=True, text=True)
+    for line in made.stderr.splitlines():
+        logging.getLogger(__name__).warning(line)
+    # Bold needs a space around it, be it one that is not seen: in @name[i], in 2^@name.
+    return re.sub(r"(?<=\^)(?=\*\*\w)|(?<=\w\*\*)(?=\[)", r"\\ ", made.stdout)
+
+
+def kernel_doc() -> str:
+    """The kernel's script, from whichever linux-kbuild is installed."""
+    found = sorted(Path("/usr/lib").glob("linux-kbuild-*/scripts/kernel-doc"))
+    if not found:
+        raise ExtensionError("no kernel-doc: tools/setup docs")
+    return str(found[-1])
+
+
+class Tests(FromSource):
+    """.. tests:: - what the file `tests` says, printed by a native program."""
+
+    def run(self):
+        self.env.note_dependency(str(TOP / "tools/tests"))
+        for file in TOP.glob("module/*/*.[ch]"):
+            self.env.note_dependency(str(file))
+        text = subprocess.run([TOP / "tools/tests"], check=True, stdout=subprocess.PIPE,
+                              text=True).stdout
+        block = nodes.literal_block(text, text)
+        block["language"] = "none"
+        return [block]
+
+
+class Abi(FromSource):
+    """.. abi:: FILE - its entries, a section each."""
+    required_arguments = 1
+
+    def run(self):
+        file = TOP / self.arguments[0]
+        return [node for entry in abi.parse(file) for node in self.parsed(section(entry), file)]
+
+
+def section(entry: abi.Entry) -> str:
+    """An entry as reStructuredText."""
+    name = entry["What"].rpartition("/")[2]
+    out = [f".. _file-{name.replace('.', '-')}:", "", name, "-" * len(name), "",
+           f"``{entry['What']}``", "", entry["Description"], ""]
+    facts = ", ".join(f"{field}: {entry[field]}" for field in entry.names
+                      if field not in ("What", "Description"))
+    out += [f"*{facts}.*"]
+    return "\n".join(out) + "\n"
+
+
+def setup(app):
+    directives.register_directive("kernel-doc", KernelDoc)
+    directives.register_directive("tests", Tests)
+    directives.register_directive("abi", Abi)
+    return {"parallel_read_safe": True}
