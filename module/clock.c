@@ -3,9 +3,8 @@
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
 #include <linux/timekeeping.h>
-#include <asm/cpufeature.h>
-#include <asm/tsc.h>
 
+#include "arch.h"
 #include "clock.h"
 
 struct mc_clock mc_clock;
@@ -47,9 +46,9 @@ static u64 least_cost_ticks(void)
  */
 void mc_clock_init(void)
 {
-	mc_clock.tsc = boot_cpu_has(X86_FEATURE_CONSTANT_TSC) &&
-		       boot_cpu_has(X86_FEATURE_NONSTOP_TSC) &&
-		       !check_tsc_unstable() && tsc_khz;
-	mc_clock.khz = mc_clock.tsc ? tsc_khz : 1000000;
+	u64 khz = mc_cpu_tsc_khz();
+
+	mc_clock.tsc = khz;
+	mc_clock.khz = khz ? khz : 1000000;	/* else nanoseconds */
 	mc_clock.cost_ps = mc_ticks_to_ps(least_cost_ticks());
 }

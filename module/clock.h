@@ -27,7 +27,7 @@ u64 mc_clock_raw_ns(void);
 u64 mc_clock_wall_ns(void);
 
 /**
- * mc_ticks() - read the clock in program order
+ * mc_tsc() - read the time stamp counter in program order
  *
  * lfence waits until all earlier instructions have completed and lets no later
  * one start (Intel SDM vol. 2, LFENCE; on AMD the kernel makes it so). Stores
@@ -36,15 +36,24 @@ u64 mc_clock_wall_ns(void);
  * Context: Any.
  * Return: ticks.
  */
-static inline u64 mc_ticks(void)
+static inline u64 mc_tsc(void)
 {
 	u32 low, high;
 
-	if (!mc_clock.tsc)
-		return mc_clock_raw_ns();
 	asm volatile("lfence\n\trdtsc\n\tlfence"
 		     : "=a" (low), "=d" (high) : : "memory");
 	return (u64)high << 32 | low;
+}
+
+/**
+ * mc_ticks() - read the clock in program order
+ *
+ * Context: Any.
+ * Return: ticks.
+ */
+static inline u64 mc_ticks(void)
+{
+	return mc_clock.tsc ? mc_tsc() : mc_clock_raw_ns();
 }
 
 /**

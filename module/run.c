@@ -23,7 +23,7 @@ static DEFINE_MUTEX(running);
  * counters, which are only ever shown.
  */
 static struct {
-	struct mutex lock;
+	struct mutex lock;		/* see above */
 	const char *state;
 	struct mc_snapshot *request;	/* the last request that was understood */
 	struct mc_snapshot *results;	/* the last run that has ended */

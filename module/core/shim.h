@@ -7,12 +7,14 @@
 #define MC_CORE_SHIM_H
 
 #ifdef __KERNEL__
+#include <linux/build_bug.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/sort.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #else
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>

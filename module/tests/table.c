@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The tests of table.h, for the parser and for the run. */
+/* The tests there are. */
 #include "../os.h"
 #include "../tests.h"
 
-#define MC_TEST(name)	&mc_test_##name.spec,
 const struct mc_spec *const mc_specs[] = {
-#include "table.h"
-	NULL
+	&mc_test_bandwidth.spec,
+	NULL,
 };
-#undef MC_TEST
 
 /**
  * mc_test_of() - the test that a request is for

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The clock in user space: the TSC where it is invariant, else CLOCK_MONOTONIC_RAW. */
-#include <cpuid.h>
 #include <time.h>
 
+#include "arch/x86/cpuid.h"
 #include "clock.h"
 #include "os.h"
 
@@ -24,14 +24,6 @@ u64 mc_clock_raw_ns(void)
 u64 mc_clock_wall_ns(void)
 {
 	return read_ns(CLOCK_REALTIME);
-}
-
-/* CPUID leaf 0x80000007, EDX bit 8: Intel SDM vol. 3, "Invariant TSC". */
-static bool tsc_is_invariant(void)
-{
-	u32 a, b, c, d;
-
-	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1);
 }
 
 /* A pair of readings that lie close together, the closest of some. */
@@ -69,7 +61,7 @@ void mc_clock_init(void)
 	u64 least = ~0ULL;
 	int i;
 
-	mc_clock.tsc = tsc_is_invariant();
+	mc_clock.tsc = mc_cpuid_invariant_tsc();
 	mc_clock.khz = mc_clock.tsc ? measure_khz() : 1000000;
 	for (i = 0; i < 200; i++) {
 		u64 begin = mc_ticks(), end = mc_ticks();

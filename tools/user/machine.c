@@ -78,8 +78,8 @@ void mc_user_machine_json(struct mc_text *t)
 	char cpus[4096];
 
 	uname(&name);
-	mc_textf(t, "{\"record\":\"machine\",\"schema\":1,\"where\":\"user\",\"memory\":\"%s\",\"kernel\":",
-		 mc_user_memory_name());
+	mc_textf(t, "{\"record\":\"machine\",\"schema\":1,\"where\":\"user\"");
+	mc_textf(t, ",\"memory\":\"%s\",\"kernel\":", mc_user_memory_name());
 	mc_text_json(t, name.release);
 	mc_textf(t, ",\"kernel_version\":");
 	mc_text_json(t, name.version);
@@ -97,7 +97,8 @@ void mc_user_machine_json(struct mc_text *t)
 		 mc_clock.tsc ? "tsc" : "monotonic_raw", mc_clock.khz);
 	mc_text_fixed(t, mc_clock.cost_ps, 3);
 	/* What only the kernel can say. */
-	mc_textf(t, ",\"page_table_levels\":null,\"pat\":null,\"prefetch\":null,\"lockdown\":null,\"memory_types\":");
+	mc_textf(t, ",\"page_table_levels\":null,\"pat\":null,\"prefetch\":null");
+	mc_textf(t, ",\"lockdown\":null,\"memory_types\":");
 	mc_user_types_json(t);
 	mc_textf(t, "}\n");
 }

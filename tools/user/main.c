@@ -180,7 +180,7 @@ int main(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
-	_Alignas(64) static char line[64];
+	static char line[64] __aligned(64);
 	bool json = false, own = false;
 	int c, status;
 

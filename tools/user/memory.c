@@ -183,7 +183,7 @@ static int check_pages(struct mapping *m, struct mc_error *e)
 
 	if (m->page == MC_PAGE_THP && huge < m->span.bytes)
 		return mc_fail(e, -EOPNOTSUPP,
-			       "page: only %llu of %llu MiB came as transparent huge pages; see /sys/kernel/mm/transparent_hugepage/enabled",
+			       "page: %llu of %llu MiB came as huge pages; see /sys/kernel/mm/transparent_hugepage",
 			       huge >> 20, m->span.bytes >> 20);
 	if (m->page == MC_PAGE_4K && huge)
 		return mc_fail(e, -EOPNOTSUPP,
@@ -208,10 +208,11 @@ static int map_own(struct mapping *m, u64 bytes, struct mc_error *e)
 	m->base = mmap(NULL, m->length, PROT_READ | PROT_WRITE, flags, -1, 0);
 	if (m->base == MAP_FAILED) {
 		m->length = 0;
+		if (m->page != MC_PAGE_2M)
+			return mc_fail(e, -ENOMEM, "size: no memory for %llu MiB",
+				       want >> 20);
 		return mc_fail(e, -ENOMEM,
-			       m->page == MC_PAGE_2M ?
-			       "page: no %llu huge pages are free; see /proc/sys/vm/nr_hugepages, or use page=thp" :
-			       "size: no memory for %llu blocks of 2 MiB",
+			       "page: no %llu huge pages are free; see /proc/sys/vm/nr_hugepages, or use thp",
 			       want / HUGE);
 	}
 	m->span.addr = (void *)(((unsigned long)m->base + HUGE - 1) & ~(HUGE - 1));
@@ -381,7 +382,7 @@ void mc_user_memory_end(void)
 
 void mc_user_types_json(struct mc_text *t)
 {
-	_Alignas(64) static char line[PAGE];
+	static char line[64] __aligned(64);
 	enum mc_type type;
 
 	mc_textf(t, "{");

@@ -33,7 +33,7 @@ struct mc_team {
 	mc_job job;
 	void *arg;
 	atomic_uint arrived;
-	_Atomic u64 first_end;
+	atomic_ullong first_end;
 	struct member member[];
 };
 
@@ -242,7 +242,7 @@ u64 mc_race_first(struct mc_worker *w)
 
 void mc_race_finish(struct mc_worker *w, u64 ticks)
 {
-	u64 first = w->team->first_end;
+	unsigned long long first = w->team->first_end;
 
 	while (ticks < first &&
 	       !atomic_compare_exchange_weak(&w->team->first_end, &first, ticks))

@@ -4,6 +4,7 @@
 #include <asm/cpufeature.h>
 #include <asm/fpu/api.h>
 #include <asm/processor.h>
+#include <asm/tsc.h>
 
 #include "../../arch.h"
 #include "cpuid.h"
@@ -47,4 +48,18 @@ void mc_cpu_json(struct mc_text *t)
 {
 	mc_cpuid_json(t);
 	mc_textf(t, ",\"microcode\":\"0x%x\"", boot_cpu_data.microcode);
+}
+
+/**
+ * mc_cpu_tsc_khz() - rate of the time stamp counter
+ *
+ * Context: Any.
+ * Return: kHz, 0 if the counter is not invariant or the kernel found it unstable.
+ */
+u64 mc_cpu_tsc_khz(void)
+{
+	if (!boot_cpu_has(X86_FEATURE_CONSTANT_TSC) ||
+	    !boot_cpu_has(X86_FEATURE_NONSTOP_TSC) || check_tsc_unstable())
+		return 0;
+	return tsc_khz;
 }

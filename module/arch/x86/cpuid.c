@@ -68,6 +68,19 @@ bool mc_cpuid_has(enum mc_feature feature)
 	return false;
 }
 
+/**
+ * mc_cpuid_invariant_tsc() - does the TSC run at one rate in all power states?
+ *
+ * Leaf 0x80000007, EDX bit 8: Intel SDM vol. 3, "Invariant TSC".
+ *
+ * Context: Any.
+ * Return: true if it does.
+ */
+bool mc_cpuid_invariant_tsc(void)
+{
+	return has_leaf(0x80000007) && cpuid_at(0x80000007, 0).d >> 8 & 1;
+}
+
 static void name_json(struct mc_text *t)
 {
 	union {
@@ -144,8 +157,9 @@ static void caches_json(struct mc_text *t)
 
 		if (!(l.a & 0x1f) || (l.a & 0x1f) > 3)
 			break;
-		mc_textf(t, "%s{\"level\":%u,\"kind\":\"%s\",\"size_bytes\":%llu,\"line_bytes\":%llu,\"ways\":%llu,\"shared_by_cpus\":%u}",
-			 i ? "," : "", l.a >> 5 & 7, kinds[l.a & 0x1f], bytes,
+		mc_textf(t, "%s{\"level\":%u,\"kind\":\"%s\",\"size_bytes\":%llu",
+			 i ? "," : "", l.a >> 5 & 7, kinds[l.a & 0x1f], bytes);
+		mc_textf(t, ",\"line_bytes\":%llu,\"ways\":%llu,\"shared_by_cpus\":%u}",
 			 line, ways, (l.a >> 14 & 0xfff) + 1);
 	}
 	mc_textf(t, "]");

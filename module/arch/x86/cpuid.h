@@ -7,6 +7,7 @@
 #include "../../loops.h"
 
 bool mc_cpuid_has(enum mc_feature feature);
+bool mc_cpuid_invariant_tsc(void);
 void mc_cpuid_json(struct mc_text *t);
 
 #endif /* MC_CPUID_H */

@@ -3,15 +3,15 @@
 #include "../../loops.h"
 #include "../../arch.h"
 
-_Static_assert(offsetof(struct mc_loop_args, a) == MC_ARG_A, "loops.S");
-_Static_assert(offsetof(struct mc_loop_args, b) == MC_ARG_B, "loops.S");
-_Static_assert(offsetof(struct mc_loop_args, c) == MC_ARG_C, "loops.S");
-_Static_assert(offsetof(struct mc_loop_args, bytes) == MC_ARG_BYTES, "loops.S");
-_Static_assert(offsetof(struct mc_loop_args, passes) == MC_ARG_PASSES, "loops.S");
-_Static_assert(offsetof(struct mc_loop_args, value) == MC_ARG_VALUE, "loops.S");
-_Static_assert(offsetof(struct mc_loop_args, fence) == MC_ARG_FENCE, "loops.S");
-_Static_assert(offsetof(struct mc_loop_args, uc_word) == MC_ARG_UC_WORD, "loops.S");
-_Static_assert(offsetof(struct mc_loop_args, lanes) == MC_ARG_LANES, "loops.S");
+static_assert(offsetof(struct mc_loop_args, a) == MC_ARG_A);
+static_assert(offsetof(struct mc_loop_args, b) == MC_ARG_B);
+static_assert(offsetof(struct mc_loop_args, c) == MC_ARG_C);
+static_assert(offsetof(struct mc_loop_args, bytes) == MC_ARG_BYTES);
+static_assert(offsetof(struct mc_loop_args, passes) == MC_ARG_PASSES);
+static_assert(offsetof(struct mc_loop_args, value) == MC_ARG_VALUE);
+static_assert(offsetof(struct mc_loop_args, fence) == MC_ARG_FENCE);
+static_assert(offsetof(struct mc_loop_args, uc_word) == MC_ARG_UC_WORD);
+static_assert(offsetof(struct mc_loop_args, lanes) == MC_ARG_LANES);
 
 #define ROW(lower, upper, bytes, feature)				\
 	{ MC_OP_##upper, bytes, feature, mc_asm_##lower##bytes }

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * User-Mode Linux: the host's CPU at native speed, but no page tables of its
+ * own, so no memory types; write-back is what there is.
+ */
+#include <linux/delay.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+
+#include "../../arch.h"
+#include "../../clock.h"
+#include "../x86/cpuid.h"
+
+/**
+ * mc_cpu_has() - can this CPU, and the host, run such a loop?
+ * @feature: what the loop needs
+ *
+ * The host saves vector registers of its processes, so CPUID and XCR0 decide.
+ *
+ * Context: Any.
+ * Return: true if it can.
+ */
+bool mc_cpu_has(enum mc_feature feature)
+{
+	return mc_cpuid_has(feature);
+}
+
+/**
+ * mc_cpu_json() - append what the CPU is as JSON members
+ * @t: the text
+ *
+ * Context: Any.
+ */
+void mc_cpu_json(struct mc_text *t)
+{
+	mc_cpuid_json(t);
+	mc_textf(t, ",\"microcode\":null");
+}
+
+/**
+ * mc_cpu_tsc_khz() - rate of the time stamp counter
+ *
+ * Measured against the raw monotonic clock, which is the host's.
+ *
+ * Context: Process, may sleep.
+ * Return: kHz, 0 if the counter is not invariant.
+ */
+u64 mc_cpu_tsc_khz(void)
+{
+	u64 ns, ticks;
+
+	if (!mc_cpuid_invariant_tsc())
+		return 0;
+	ns = mc_clock_raw_ns();
+	ticks = mc_tsc();
+	mdelay(50);
+	ticks = mc_tsc() - ticks;
+	ns = mc_clock_raw_ns() - ns;
+	return mc_muldiv(ticks, 1000000, ns);
+}
+
+/**
+ * mc_attr_settable() - can pages be given a type at all?
+ * @type: the type
+ *
+ * Context: Any.
+ * Return: true for write-back only.
+ */
+bool mc_attr_settable(enum mc_type type)
+{
+	return type == MC_WB;
+}
+
+/**
+ * mc_attr_set() - give pages a memory type
+ * @addr: address of the first one
+ * @pages: how many
+ * @type: the type
+ *
+ * Context: Any.
+ * Return: 0 for write-back, else -EOPNOTSUPP.
+ */
+int mc_attr_set(void *addr, unsigned int pages, enum mc_type type)
+{
+	return type == MC_WB ? 0 : -EOPNOTSUPP;
+}
+
+/**
+ * mc_attr_read() - what the page tables say of a kernel address
+ * @addr: the address
+ * @mapping_bytes: 0: it is the host's mapping, which can't be seen from here
+ *
+ * Context: Any.
+ * Return: MC_ATTR_NA.
+ */
+enum mc_attr mc_attr_read(const void *addr, u64 *mapping_bytes)
+{
+	*mapping_bytes = 0;
+	return MC_ATTR_NA;
+}
+
+/**
+ * mc_attr_json() - append the page-table layout as JSON members
+ * @t: the text
+ *
+ * Context: Any.
+ */
+void mc_attr_json(struct mc_text *t)
+{
+	mc_textf(t, "\"page_table_levels\":null,\"pat\":null");
+}
