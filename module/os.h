@@ -51,7 +51,6 @@ static inline void mc_breathe(void)
 	})
 #define min(a, b)	mc_pick(a, <, b)
 #define max(a, b)	mc_pick(a, >, b)
-#define __aligned(n)	__attribute__((aligned(n)))
 #define container_of(p, type, member)					\
 	((type *)((char *)(p) - offsetof(type, member)))
 

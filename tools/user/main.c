@@ -15,7 +15,6 @@
 #include "engine.h"
 #include "os.h"
 #include "user.h"
-#include "verdict.h"
 
 /* Exit statuses, as the front end has them. */
 enum { DONE, FAILED, USAGE, INTERRUPTED = 130 };
@@ -180,7 +179,6 @@ int main(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
-	static char line[64] __aligned(64);
 	bool json = false, own = false;
 	int c, status;
 
@@ -209,7 +207,6 @@ int main(int argc, char **argv)
 	}
 	catch_signals();
 	mc_clock_init();
-	mc_verdict_init(line);
 	mc_user_memory_init(own);
 	status = run_lines(argv + optind, json);
 	mc_user_memory_end();

@@ -50,6 +50,9 @@ static struct device devices[MC_NTYPES] = {
 
 static struct mapping own;
 
+/* A page of zeros, for the verdict where there is no mapping. */
+static void *line;
+
 /* ---------------------------------------------------------------- devices */
 
 static enum mc_attr attr_named(const char *name)
@@ -362,6 +365,11 @@ void mc_user_memory_init(bool own_only)
 {
 	enum mc_type type;
 
+	line = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (line == MAP_FAILED)
+		abort();
+	mc_verdict_init(line);
 	for (type = 0; !own_only && type < MC_NTYPES; type++)
 		open_device(type);
 }
@@ -371,6 +379,7 @@ void mc_user_memory_end(void)
 	enum mc_type type;
 
 	unmap(&own);
+	munmap(line, PAGE);
 	for (type = 0; type < MC_NTYPES; type++) {
 		if (devices[type].fence)
 			munmap(devices[type].fence, PAGE);
@@ -382,7 +391,6 @@ void mc_user_memory_end(void)
 
 void mc_user_types_json(struct mc_text *t)
 {
-	static char line[64] __aligned(64);
 	enum mc_type type;
 
 	mc_textf(t, "{");
