@@ -72,7 +72,7 @@ def kernel_doc() -> str:
 
 
 class Tests(FromSource):
-    """.. tests:: - what the file `tests` says, printed by a native program."""
+    """.. tests:: - what the file `tests` says, printed by memcache-user."""
 
     def run(self):
         self.env.note_dependency(str(TOP / "tools/tests"))
