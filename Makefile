@@ -9,7 +9,7 @@ unexport MAKEFLAGS MFLAGS MAKEOVERRIDES
 
 CHECKS := check-core check-static check-docs check-front check-host check-guest
 
-.PHONY: help run bench-overhead check $(CHECKS) fuzz build docs setup clean
+.PHONY: help run bench-overhead check $(CHECKS) fuzz build user docs setup clean
 
 help: ## this list
 	@awk -f tools/help.awk $(MAKEFILE_LIST)
@@ -44,6 +44,11 @@ fuzz: ## feed RUNS inputs to each parser of the core
 build: ## the module for Linux KERNEL; prints where it lies
 	@tools/setup build guest
 	@tools/guest/build -k $(or $(KERNEL),6.1)
+
+user: ## memcache-user: the same measurements in user space
+	@tools/setup build
+	@$(MAKE) -s -C tools/user
+	@echo build/user/memcache-user
 
 docs: ## the manual, as HTML in build/docs
 	@tools/setup docs

@@ -389,12 +389,11 @@ int mc_buffer_map(struct mc_buffer *b, struct mc_error *e)
 
 /* ------------------------------------------------------------------ show */
 
+/* KiB mapped by each: what a change splits moves from the left to the right. */
 static void show_levels(struct mc_text *t, const u64 *levels)
 {
-	mc_textf(t, "1G:%llu,2M:%llu,4K:%llu",
-		 (u64)(levels[MC_LEVEL_1G] / PUD_SIZE),
-		 (u64)(levels[MC_LEVEL_2M] / PMD_SIZE),
-		 (u64)(levels[MC_LEVEL_4K] / PAGE_SIZE));
+	mc_textf(t, "1G:%llu,2M:%llu,4K:%llu", levels[MC_LEVEL_1G] >> 10,
+		 levels[MC_LEVEL_2M] >> 10, levels[MC_LEVEL_4K] >> 10);
 }
 
 /**
@@ -417,9 +416,9 @@ void mc_buffer_show(struct mc_text *t, const struct mc_buffer *b,
 	mc_textf(t, " blocks=%u spans=%u attribute=%s effective=%s mapped_4k=%s",
 		 b->nchunks, b->direct.n, mc_attr_name(b->attribute),
 		 mc_effect_name(b->verdict.effect), b->mapped.n ? "yes" : "no");
-	mc_textf(t, " direct_map_before=");
+	mc_textf(t, " direct_map_before_kib=");
 	show_levels(t, b->before);
-	mc_textf(t, " direct_map_after=");
+	mc_textf(t, " direct_map_after_kib=");
 	show_levels(t, b->after);
 	mc_textf(t, "\n");
 }

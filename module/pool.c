@@ -136,6 +136,22 @@ static bool serves(const struct mc_buffer *b, struct mc_place place, u64 bytes)
 	       (!place.strict && b->place.node == place.node);
 }
 
+static struct mc_buffer *new_fence(struct mc_error *e)
+{
+	const struct mc_place place = { .node = default_node };
+
+	return mc_buffer_create(MC_UC, place, PAGE_SIZE, e);
+}
+
+/* WC is judged against UC: where there are no standing buffers, the fence is it. */
+static void make_uc_known(enum mc_type type)
+{
+	struct mc_error e = { 0 };
+
+	if (type == MC_WC && !standing[MC_UC] && !fence)
+		fence = new_fence(&e);
+}
+
 /* Room for the whole request if there is, else for this point. */
 static struct mc_buffer *make(const struct mc_request *req, enum mc_type type,
 			      struct mc_place place, u64 bytes,
@@ -165,6 +181,7 @@ static struct mc_buffer *find(const struct mc_request *req, enum mc_type type,
 	if (serves(of_run[type], place, bytes))
 		return of_run[type];
 	drop(&of_run[type]);
+	make_uc_known(type);
 	of_run[type] = make(req, type, place, bytes, e);
 	return of_run[type];
 }
@@ -217,11 +234,9 @@ struct mc_buffer *mc_pool_standing(enum mc_type type)
 
 static struct mc_buffer *make_fence(struct mc_error *e)
 {
-	const struct mc_place place = { .node = default_node };
-
 	mutex_lock(&lock);
 	if (!fence)
-		fence = mc_buffer_create(MC_UC, place, PAGE_SIZE, e);
+		fence = new_fence(e);
 	mutex_unlock(&lock);
 	return fence;
 }

@@ -207,6 +207,8 @@ static int refuse(const char *line, size_t len, const struct mc_error *e)
 {
 	struct mc_text t = MC_TEXT(status.refused);
 
+	if (len && line[len - 1] == '\n')
+		len--;
 	mutex_lock(&status.lock);
 	replace(&status.request, NULL);
 	mc_text_quote(&t, line, len);

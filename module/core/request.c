@@ -46,7 +46,7 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 	[MC_KEY_IRQ] = {
 		.name = "irq", .column = "irq", .preset = "on",
 		.kind = MC_CHOICE, .names = mc_on_off,
-		.help = "interrupts while the clock runs; off: windows of 5 ms at most",
+		.help = "interrupts while the clock runs; off: in windows of about 2 ms",
 	},
 	[MC_KEY_PAGE] = {
 		.name = "page", .column = "page", .preset = "auto",
@@ -61,12 +61,12 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 	[MC_KEY_REPEAT] = {
 		.name = "repeat", .column = "repeat", .preset = "10",
 		.kind = MC_NUMBER, .min = 1, .max = 1000000, .wide = true,
-		.help = "samples, each one timed pass",
+		.help = "samples that are kept",
 	},
 	[MC_KEY_WARMUP] = {
 		.name = "warmup", .column = "warmup", .preset = "2",
 		.kind = MC_NUMBER, .max = 1000000, .wide = true,
-		.help = "passes before the first sample, not timed",
+		.help = "samples before the first one that is kept",
 	},
 	[MC_KEY_TIMEOUT] = {
 		.name = "timeout", .preset = "0",
