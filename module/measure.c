@@ -141,11 +141,18 @@ static u64 one_window(struct mc_pass *p, struct progress *at, u64 passes,
 	return n;
 }
 
-/* Keep windows near what is aimed at, whatever the machine does meanwhile. */
-static void adapt(struct mc_work *work, u64 ticks)
+/*
+ * After a long window the next one takes half of its @bytes: even if memory gets
+ * half as fast from one to the next, none is too long. If it was a hypervisor
+ * who took the time, windows grow back.
+ */
+static void adapt(struct mc_work *work, u64 bytes, u64 ticks)
 {
-	if (ticks > 2 * mc_ns_to_ticks(MC_WINDOW_AIM_NS) && work->quantum > 4096)
-		work->quantum = max(work->quantum / 2 & ~63ULL, 4096ULL);
+	if (ticks > mc_ns_to_ticks(MC_WINDOW_MAX_NS) / 2)
+		work->quantum = max(min(work->quantum, bytes) / 2 & ~63ULL, 4096ULL);
+	else if (ticks < mc_ns_to_ticks(MC_WINDOW_AIM_NS) / 4 &&
+		 bytes > work->quantum / 2)
+		work->quantum = min(work->quantum * 2, work->quantum_most);
 }
 
 /* A window counts unless another thread had finished before it ended. */
@@ -178,7 +185,7 @@ static int one_sample(struct mc_worker *w, struct mc_work *work)
 				   work->quantum);
 		ticks = mc_window_close(w);
 		account(w, work, bytes, ticks);
-		adapt(work, ticks);
+		adapt(work, bytes, ticks);
 	}
 	mc_race_finish(w, w->ended);
 	return 0;
@@ -211,24 +218,61 @@ int mc_pass_untimed(struct mc_worker *w, struct mc_pass *p)
 	return 0;
 }
 
-/* Grow the window from one page until it lasts, or takes the whole pass. */
-static int find_quantum(struct mc_worker *w, struct mc_work *work)
+/*
+ * One half of a pass, that from @from on, in windows that grow from one page
+ * until one lasts: that is the quantum, if it is the smaller one. They go on
+ * from each other, so that none finds in a cache what the last one has left
+ * there, and one that lasts is tried again: it may be a hypervisor who took the
+ * time. To *@pass is added what the half takes at the last window's speed.
+ */
+static int probe(struct mc_worker *w, struct mc_work *work, u64 from, u64 *pass)
 {
-	u64 aim = mc_ns_to_ticks(MC_WINDOW_AIM_NS), ticks = 0;
-	u64 length = length_of(&work->pass);
-	struct progress at;
-	int err;
+	u64 all = work->pass.bytes, bytes = min(all, 4096ULL), at = 0, ticks;
+	unsigned int slow = 0;
 
-	for (work->quantum = 4096; ; work->quantum *= 2) {
-		at = (struct progress){ 0 };
-		err = mc_window_open(w, work->irq_off);
+	for (;;) {
+		int err = mc_window_open(w, work->irq_off);
+
 		if (err)
 			return err;
-		one_window(&work->pass, &at, 1, work->quantum);
+		at = at + bytes > all ? 0 : at;
+		part_of_pass(&work->pass, from + at, from + at + bytes);
 		ticks = mc_window_close(w);
-		if (ticks >= aim / 2 || work->quantum >= length)
-			return 0;
+		at += bytes;
+		slow = ticks >= mc_ns_to_ticks(MC_WINDOW_AIM_NS) / 2 ? slow + 1 : 0;
+		if (slow == 2 || (!slow && bytes == all))
+			break;
+		if (!slow)
+			bytes = min(bytes * 2, all);
 	}
+	if (slow)
+		work->quantum = min(work->quantum, bytes);
+	*pass += mc_muldiv(all, ticks, bytes);
+	return 0;
+}
+
+/*
+ * Writing and reading back may differ by a factor of thousands, so each is
+ * probed. What was compared without having been written says nothing.
+ */
+static int find_quantum(struct mc_worker *w, struct mc_work *work, u64 *pass)
+{
+	struct mc_pass *p = &work->pass;
+	int err;
+
+	work->quantum = length_of(p);
+	err = probe(w, work, 0, pass);
+	if (!err && p->readback) {
+		err = probe(w, work, p->bytes, pass);
+		p->wrong = 0;
+	}
+	return err;
+}
+
+/* Passes that take @least and an eighth more, if @passes take @ticks. */
+static u64 enough(u64 passes, u64 least, u64 ticks)
+{
+	return mc_muldiv(passes, least + least / 8, ticks) + 1;
 }
 
 /* How many passes make a sample of @least ticks, and how many fit a window. */
@@ -236,6 +280,7 @@ static int find_passes(struct mc_worker *w, struct mc_work *work, u64 least)
 {
 	u64 aim = mc_ns_to_ticks(MC_WINDOW_AIM_NS), ticks;
 	u64 length = length_of(&work->pass), passes = 1;
+	u64 lasting = min(least, aim / 2);
 	struct progress at;
 	int err;
 
@@ -246,13 +291,14 @@ static int find_passes(struct mc_worker *w, struct mc_work *work, u64 least)
 			return err;
 		one_window(&work->pass, &at, passes, passes * length);
 		ticks = max(mc_window_close(w), 1ULL);
-		if (ticks >= least || passes >= 1ULL << 20)
+		if (ticks >= lasting || passes >= 1ULL << 20)
 			break;
-		/* A tenth more than it seems to take; at most eightfold. */
-		passes = min(passes * 8, passes * (least + least / 8) / ticks + 1);
+		passes = min(passes * 8, enough(passes, lasting, ticks));
 	}
+	work->quantum = mc_muldiv(passes * length, aim, ticks);
+	if (ticks < least && ticks >= lasting)
+		passes = enough(passes, least, ticks);
 	work->passes_a_sample = passes;
-	work->quantum = max(length, mc_muldiv(passes * length, aim, ticks) & ~63ULL);
 	return 0;
 }
 
@@ -260,17 +306,21 @@ static int calibrate(struct mc_worker *w, struct mc_work *work)
 {
 	bool race = work->shared->n > 1;
 	u64 cost = mc_ns_to_ticks(MC_COSTS_A_SAMPLE * mc_clock.cost_ps / 1000);
-	u64 least = max(race ? cost * MC_WINDOWS_A_RACE : cost, 1ULL), length;
-	int err = find_quantum(w, work);
+	u64 least = max(race ? cost * MC_WINDOWS_A_RACE : cost, 1ULL);
+	u64 length = length_of(&work->pass), pass = 0;
+	int err = find_quantum(w, work, &pass);
 
-	work->passes_a_sample = 1;
-	length = length_of(&work->pass);
-	if (!err && work->quantum >= length)
+	if (err)
+		return err;
+	if (work->quantum >= length)
 		err = find_passes(w, work, least);
+	else
+		work->passes_a_sample = enough(1, least, pass);
 	if (race)
-		work->quantum = max(min(work->quantum, work->passes_a_sample *
-					length / MC_WINDOWS_A_RACE), 4096ULL);
-	work->quantum &= ~63ULL;
+		work->quantum = min(work->quantum, work->passes_a_sample *
+				    length / MC_WINDOWS_A_RACE);
+	work->quantum = max(work->quantum & ~63ULL, 4096ULL);
+	work->quantum_most = work->quantum;
 	w->window_max = 0;
 	return err;
 }

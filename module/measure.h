@@ -75,7 +75,8 @@ struct mc_pass {
  * @prepare: before each sample, not timed; NULL: nothing
  * @verify: after each sample, not timed; NULL: nothing
  * @shared: of all threads
- * @quantum: bytes of an array that a window takes
+ * @quantum: bytes of a pass that a window takes
+ * @quantum_most: what it was calibrated to
  * @passes_a_sample: passes that a sample is made of
  * @counted_bytes: bytes of an array done in the counted windows of a sample
  * @counted_ticks: their time
@@ -90,6 +91,7 @@ struct mc_work {
 	int (*verify)(struct mc_worker *w, struct mc_work *work, u32 round);
 	struct mc_works *shared;
 	u64 quantum;
+	u64 quantum_most;
 	u64 passes_a_sample;
 	u64 counted_bytes;
 	u64 counted_ticks;
@@ -104,6 +106,7 @@ struct mc_work {
  * @done: samples in @samples
  * @left_out: why samples are MC_NO_SAMPLE
  * @tick: called by the first thread after each sample, warm-ups included
+ * @run: its argument
  * @arg: for the test's own use
  */
 struct mc_works {
