@@ -159,6 +159,7 @@ static void adapt(struct mc_work *work, u64 bytes, u64 ticks)
 static void account(struct mc_worker *w, struct mc_work *work, u64 bytes,
 		    u64 ticks)
 {
+	work->window_max = max(work->window_max, ticks);
 	if (w->ended <= w->began)
 		work->clock_bad = true;
 	if (work->shared->n > 1 && w->ended > mc_race_first(w) &&
@@ -321,7 +322,6 @@ static int calibrate(struct mc_worker *w, struct mc_work *work)
 				    length / MC_WINDOWS_A_RACE);
 	work->quantum = max(work->quantum & ~63ULL, 4096ULL);
 	work->quantum_most = work->quantum;
-	w->window_max = 0;
 	return err;
 }
 

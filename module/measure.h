@@ -80,6 +80,7 @@ struct mc_pass {
  * @passes_a_sample: passes that a sample is made of
  * @counted_bytes: bytes of an array done in the counted windows of a sample
  * @counted_ticks: their time
+ * @window_max: longest window of all samples, ticks
  * @clock_bad: a window of the sample ended before it began
  */
 struct mc_work {
@@ -95,6 +96,7 @@ struct mc_work {
 	u64 passes_a_sample;
 	u64 counted_bytes;
 	u64 counted_ticks;
+	u64 window_max;
 	bool clock_bad;
 };
 

@@ -376,8 +376,6 @@ u64 mc_window_close(struct mc_worker *w)
 	if (w->irq_off)
 		local_irq_restore(w->irq_flags);
 	ticks = w->ended > w->began ? w->ended - w->began : 0;
-	if (ticks > w->window_max)
-		w->window_max = ticks;
 	cond_resched();
 	return ticks;
 }

@@ -19,7 +19,6 @@ struct mc_team;
  * @cpu: the CPU it is bound to, or -1
  * @began: ticks at which the last window opened
  * @ended: ticks at which the last window closed
- * @window_max: longest timed window so far, ticks
  * @irq_off: the window that is open has interrupts off
  * @irq_flags: to restore them
  */
@@ -29,7 +28,6 @@ struct mc_worker {
 	int cpu;
 	u64 began;
 	u64 ended;
-	u64 window_max;
 	bool irq_off;
 	unsigned long irq_flags;
 };

@@ -13,7 +13,7 @@
  *   a = 4 + 4 ((B + C) / 2 + i) / 2^52, exact with or without FMA if B + C is even
  */
 #include "../arch.h"
-#include "../core/math.h"
+#include "../clock.h"
 #include "../os.h"
 #include "../tests.h"
 
@@ -316,6 +316,7 @@ static void fill_record(struct mc_record *rec, struct mc_works *works,
 	u64 arrays = works->each->pass.bytes * works->n;
 	u64 payload = arrays * (op->payload + !!point->v[KEY_READBACK]);
 	bool ok = true, checked = true;
+	u64 longest = 0;
 	unsigned int i;
 
 	mc_stats_of(&rec->stats, works->samples, works->done);
@@ -332,7 +333,9 @@ static void fill_record(struct mc_record *rec, struct mc_works *works,
 	for (i = 0; i < works->n; i++) {
 		ok &= shares[i].ok;
 		checked &= shares[i].checked;
+		longest = max(longest, works->each[i].window_max);
 	}
+	rec->window_max_ps = mc_ticks_to_ps(longest);
 	if (!ok)
 		rec->verified = MC_VERIFIED_FAILED;
 	else if (checked)
