@@ -136,6 +136,10 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
 	const struct mc_loop *loop = loop_of(point);
 
+	if (!loop && point->v[KEY_WIDTH] == WIDTH_MAX)
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "width: this CPU has no access of any width for op=%s",
+			       op->name);
 	if (!loop)
 		return mc_fail(&run->error, -EINVAL,
 			       "width: op=%s has no access of %llu bytes",
