@@ -12,7 +12,6 @@ struct mc_team {
 	unsigned int arrived;
 	unsigned int turn;		/* who may run */
 	mc_job job;
-	void *arg;
 	enum state state[TEAM_MOST];
 	struct mc_worker worker[TEAM_MOST];
 };
@@ -22,7 +21,11 @@ struct mc_clock mc_clock;
 
 static struct mc_team the_team;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t turns = PTHREAD_COND_INITIALIZER;
+
+static pthread_cond_t turns[TEAM_MOST] = {
+	[0 ... TEAM_MOST - 1] = PTHREAD_COND_INITIALIZER
+};
+
 static __thread struct mc_worker *self;
 
 /* @n threads, no hooks, no overheads, and a clock that costs 20 ns. */
@@ -60,7 +63,7 @@ u64 mc_clock_raw_ns(void)
 static void wait_for_turn(unsigned int me)
 {
 	while (the_team.turn != me)
-		pthread_cond_wait(&turns, &lock);
+		pthread_cond_wait(&turns[me], &lock);
 }
 
 static void next_turn(void)
@@ -72,7 +75,8 @@ static void next_turn(void)
 		    (next == TEAM_MOST || sim.now[i] < sim.now[next]))
 			next = i;
 	the_team.turn = next;
-	pthread_cond_broadcast(&turns);
+	if (next < TEAM_MOST)
+		pthread_cond_signal(&turns[next]);
 }
 
 static void *worker_main(void *arg)
@@ -82,7 +86,7 @@ static void *worker_main(void *arg)
 	self = arg;
 	pthread_mutex_lock(&lock);
 	wait_for_turn(self->index);
-	err = the_team.job(self, the_team.arg);
+	err = the_team.job(self, sim.arg);
 	if (err)
 		mc_team_stop(&the_team, err);
 	the_team.state[self->index] = ENDED;
@@ -99,7 +103,7 @@ int mc_team_run(struct mc_team *team, mc_job job, void *arg)
 	if (team->stop)
 		return team->stop;
 	team->job = job;
-	team->arg = arg;
+	sim.arg = arg;
 	team->turn = TEAM_MOST;
 	team->arrived = 0;
 	for (i = 0; i < sim.n; i++) {

@@ -25,6 +25,7 @@
  * @windows: closed so far
  * @longest: of them
  * @first_end: when the race's first thread ended; ~0: none has
+ * @arg: of the job that is on
  * @hide: features that mc_cpu_has() denies, a bit each
  * @failed: the first expectation that was not met
  */
@@ -38,6 +39,7 @@ struct sim {
 	u64 windows;
 	u64 longest;
 	u64 first_end;
+	void *arg;
 	unsigned int hide;
 	const char *failed;
 };

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* module/measure.c in virtual time: what a number is made of, exactly. */
+#include "cmocka_all.h"
+
+#include "os.h"
+#include "stub/point.h"
+
+static int measure(void)
+{
+	int err = mc_team_run(team, mc_measure, &works);
+
+	if (sim.failed)
+		fail_msg("%s", sim.failed);
+	if (sim.longest > 5 * MS)
+		fail_msg("a window of %llu us", sim.longest / 1000000);
+	return err;
+}
+
+static void assert_samples(u64 ps)
+{
+	assert_int_equal(works.done, work[0].repeat);
+	for (u32 i = 0; i < works.done; i++)
+		assert_int_equal(samples[i], ps);
+}
+
+/* --------------------------------------------------------------- the tests */
+
+static const u64 speeds[] = {
+	100, 130, 250, 500, NS, 3 * NS, 10 * NS, 30 * NS, 77 * NS, 200 * NS
+};
+
+static const u64 sizes[] = {
+	PAGE, 5 * PAGE, 64 << 10, 333 * PAGE, 4 << 20, 64 << 20
+};
+
+static void all_sizes_and_speeds(void (*test)(u64 bytes, u64 ps))
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(sizes); i++)
+		for (unsigned int k = 0; k < ARRAY_SIZE(speeds); k++)
+			test(sizes[i], speeds[k]);
+}
+
+static void windows_of(u64 bytes, u64 ps)
+{
+	set_up(1, bytes);
+	speed[0] = ps;
+	assert_int_equal(measure(), 0);
+	assert_samples(bytes * ps);
+}
+
+static void test_windows_are_short(void **state)
+{
+	all_sizes_and_speeds(windows_of);
+}
+
+static void windows_of_threads(u64 bytes, u64 ps)
+{
+	set_up(3, bytes);
+	for (unsigned int i = 0; i < 3; i++)
+		speed[i] = ps;
+	assert_int_equal(measure(), 0);
+	/* Each thread has its own part; all parts take what one takes. */
+	for (u32 i = 0; i < 3; i++)
+		assert_in_range(samples[i], bytes * ps - bytes * ps / 1000000 - 1,
+				bytes * ps + bytes * ps / 1000000 + 1);
+}
+
+static void test_windows_of_threads_are_short(void **state)
+{
+	all_sizes_and_speeds(windows_of_threads);
+}
+
+static void windows_of_readback(u64 bytes, u64 ps)
+{
+	set_up(1, bytes);
+	work[0].pass.readback = &check;
+	speed[0] = 100;
+	check_speed = ps;
+	assert_int_equal(measure(), 0);
+	assert_samples(bytes * (100 + ps));
+
+	set_up(1, bytes);
+	work[0].pass.readback = &check;
+	speed[0] = ps;
+	check_speed = 100;
+	assert_int_equal(measure(), 0);
+	assert_samples(bytes * (100 + ps));
+}
+
+/* Writes are combined, but what is read back is uncached: 1:2000 and more. */
+static void test_windows_are_short_if_readback_is_slow(void **state)
+{
+	all_sizes_and_speeds(windows_of_readback);
+}
+
+static int slow_down(struct mc_worker *w, struct mc_work *one, u32 round)
+{
+	speed[w->index] *= 2;
+	return 0;
+}
+
+static void test_windows_are_short_on_memory_that_gets_slower(void **state)
+{
+	for (u64 bytes = PAGE; bytes <= 64 << 20; bytes *= 4) {
+		set_up(1, bytes);
+		speed[0] = 100;
+		work[0].prepare = slow_down;
+		work[0].repeat = 9;
+		assert_int_equal(measure(), 0);
+		assert_int_equal(samples[8], bytes * speed[0]);
+	}
+}
+
+/* A page costs @speed, a tenth if it was touched within the last 16 MiB. */
+static void run_cached(struct mc_loop_args *args)
+{
+	static u64 touched[32 << 20 >> 12], now;
+
+	EXPECT(args->bytes % PAGE == 0 || args->bytes < PAGE);
+	for (u64 pass = 0; pass < args->passes; pass++) {
+		for (u64 at = 0; at < args->bytes; at += PAGE) {
+			u64 *page = &touched[((u8 *)args->a + at - (u8 *)place(0, PAGE)) / PAGE];
+			bool hit = *page && now - *page < 16 << 20;
+
+			sim_spend(min(args->bytes, PAGE) * speed[0] / (hit ? 10 : 1));
+			*page = now += PAGE;
+		}
+	}
+}
+
+static const struct mc_loop cached = { MC_OP_WRITE, 8, 0, run_cached };
+
+static void test_windows_are_short_although_probed_from_a_cache(void **state)
+{
+	for (unsigned int k = 0; k < ARRAY_SIZE(speeds); k++) {
+		set_up(1, 32 << 20);
+		speed[0] = speeds[k];
+		work[0].pass.loop = &cached;
+		assert_int_equal(measure(), 0);
+		assert_samples((32 << 20) * speeds[k]);
+	}
+}
+
+static void steal(struct mc_worker *w)
+{
+	if (sim.windows % 16 == 0)
+		sim_spend(4 * MS);
+}
+
+static void test_windows_grow_back_when_a_hypervisor_stole_time(void **state)
+{
+	u64 windows;
+
+	set_up(1, 64 << 20);
+	assert_int_equal(measure(), 0);
+	windows = sim.windows;
+	set_up(1, 64 << 20);
+	sim.closing = steal;
+	mc_team_run(team, mc_measure, &works);
+	assert_in_range(sim.windows, windows, 3 * windows);
+}
+
+static u64 cost_ps;
+
+static int assert_long(struct mc_worker *w, struct mc_work *one, u32 round)
+{
+	EXPECT(one->counted_ticks >= 100 * cost_ps);
+	return 0;
+}
+
+static void long_samples(unsigned int n, u64 bytes)
+{
+	set_up(n, bytes);
+	mc_clock.cost_ps = cost_ps;
+	sim.overhead = cost_ps;
+	for (unsigned int i = 0; i < n; i++) {
+		speed[i] = 100 << i;
+		work[i].verify = assert_long;
+	}
+	assert_int_equal(measure(), 0);
+}
+
+/* From a time stamp counter to a clock that a hypervisor emulates. */
+static void test_samples_last_100_clock_costs(void **state)
+{
+	for (cost_ps = 7 * NS; cost_ps <= 50000 * NS; cost_ps *= 3)
+		for (u64 bytes = 64; bytes <= 64 << 20; bytes *= 5)
+			for (unsigned int n = 1; n <= TEAM_MOST; n++)
+				long_samples(n, bytes);
+}
+
+static void test_only_time_in_windows_counts(void **state)
+{
+	set_up(1, 10 << 20);
+	sim.gap = 7 * MS;
+	assert_int_equal(measure(), 0);
+	assert_true(sim.windows > 4 * 5);
+	assert_samples((10 << 20) * NS);
+
+	set_up(2, 10 << 20);
+	sim.gap = 7 * MS;
+	assert_int_equal(measure(), 0);
+	assert_samples((10 << 20) * NS);
+}
+
+static int speed_of_round(struct mc_worker *w, struct mc_work *one, u32 round)
+{
+	speed[0] = (round + 1) * NS;
+	return 0;
+}
+
+static void test_warmups_are_not_kept(void **state)
+{
+	set_up(1, 1 << 20);
+	work[0].prepare = speed_of_round;
+	work[0].warmup = 4;
+	work[0].repeat = 7;
+	assert_int_equal(measure(), 0);
+	assert_int_equal(works.done, 7);
+	assert_int_equal(ticks, 11);
+	for (u64 i = 0; i < 7; i++)
+		assert_int_equal(samples[i], (4 + i + 1) * NS << 20);
+
+	set_up(1, 1 << 20);
+	work[0].warmup = 0;
+	work[0].repeat = 1;
+	assert_int_equal(measure(), 0);
+	assert_int_equal(works.done, 1);
+	assert_int_equal(ticks, 1);
+}
+
+/* ------------------------------------------------------ each byte, once a pass */
+
+static void trace(unsigned int n, const struct mc_loop *l, u64 bytes, u64 ps)
+{
+	unsigned int arrays = mc_ops[l->op].arrays;
+
+	for (unsigned int i = 0; i < n; i++) {
+		speed[i] = ps * (i + 1);
+		work[i].pass.loop = l;
+		work[i].pass.bytes = bytes;
+		for (unsigned int k = 0; k < arrays; k++)
+			work[i].pass.offset[k] = (i * arrays + k) * bytes;
+		work[i].pass.fence = MC_FENCE_UC;
+		work[i].pass.uc_word = &works;
+		work[i].prepare = begin_trail;
+		work[i].verify = end_trail;
+	}
+	assert_int_equal(measure(), 0);
+}
+
+static void traces_of(u64 bytes, u64 ps)
+{
+	if (bytes > 4 << 20)
+		return;
+	for (unsigned int n = 1; n <= 2; n++) {
+		set_up(n, bytes);
+		trace(n, &loop, bytes, ps);
+		set_up(n, bytes);
+		odd_spans(n * bytes);
+		trace(n, &loop, bytes, ps);
+		/* Arrays of whole lines: they begin and end amid pages. */
+		set_up(n, bytes);
+		odd_spans(n * bytes);
+		trace(n, &triad, bytes / 3 & ~63ULL, ps);
+		set_up(n, bytes);
+		odd_spans(n * bytes);
+		work[0].pass.readback = &check;
+		check_speed = 300;
+		trace(n, &loop, bytes - 64, ps);
+	}
+}
+
+static void test_each_byte_once_a_pass(void **state)
+{
+	all_sizes_and_speeds(traces_of);
+}
+
+static int untimed(struct mc_worker *w, void *arg)
+{
+	struct mc_pass *p = &work[0].pass;
+
+	begin_trail(w, &work[0], 0);
+	EXPECT(!mc_pass_untimed(w, p));
+	EXPECT(trail_is_one_pass() && p->passes == 1);
+	return 0;
+}
+
+static void test_an_untimed_pass(void **state)
+{
+	for (unsigned int k = 0; k < ARRAY_SIZE(speeds); k++) {
+		set_up(1, 3 << 20);
+		odd_spans(3 << 20);
+		speed[0] = speeds[k];
+		assert_int_equal(mc_team_run(team, untimed, NULL), 0);
+		assert_null(sim.failed);
+		assert_true(sim.longest <= 5 * MS);
+	}
+}
+
+/* ------------------------------------------------------- what can go wrong */
+
+static u64 stop_at;
+
+static void stop(struct mc_worker *w)
+{
+	if (sim.windows == stop_at)
+		mc_team_stop(w->team, -ETIME);
+}
+
+static void test_a_stop_keeps_the_samples_before(void **state)
+{
+	for (unsigned int n = 1; n <= 3; n++) {
+		u64 windows;
+		u32 most = 0;
+
+		set_up(n, 8 << 20);
+		assert_int_equal(measure(), 0);
+		windows = sim.windows;
+		for (stop_at = 0; stop_at < windows; stop_at++) {
+			set_up(n, 8 << 20);
+			sim.opened = stop;
+			assert_int_equal(measure(), -ETIME);
+			assert_in_range(works.done, most, 2);
+			most = works.done;
+			for (u32 i = 0; i < works.done; i++)
+				assert_int_equal(samples[i], (8 << 20) * NS);
+		}
+		assert_int_equal(most, 2);
+	}
+}
+
+static int fail_in_round_2(struct mc_worker *w, struct mc_work *one, u32 round)
+{
+	return round == 2 && w->index == sim.n - 1 ? -ENODEV : 0;
+}
+
+static void test_what_a_thread_fails_with_stops_all(void **state)
+{
+	for (unsigned int n = 1; n <= 3; n++) {
+		set_up(n, PAGE);
+		work[n - 1].prepare = fail_in_round_2;
+		assert_int_equal(measure(), -ENODEV);
+		assert_int_equal(works.done, 1);
+		set_up(n, PAGE);
+		work[n - 1].verify = fail_in_round_2;
+		assert_int_equal(measure(), -ENODEV);
+		assert_int_equal(works.done, 2);
+	}
+}
+
+static bool backwards[TEAM_MOST];
+
+static int step_back(struct mc_worker *w, struct mc_work *one, u32 round)
+{
+	backwards[w->index] = round == 2 && w->index == sim.n - 1;
+	return 0;
+}
+
+static void run_backwards(struct mc_worker *w)
+{
+	if (backwards[w->index])
+		sim.now[w->index] = w->began - 5;
+	backwards[w->index] = false;
+}
+
+static void test_a_clock_that_runs_backwards(void **state)
+{
+	for (unsigned int n = 1; n <= 2; n++) {
+		set_up(n, 8 << 20);
+		work[n - 1].prepare = step_back;
+		sim.closing = run_backwards;
+		assert_int_equal(measure(), 0);
+		assert_int_equal(works.left_out, MC_LEFT_CLOCK);
+		assert_int_equal(works.done, 3);
+		assert_int_equal(samples[0], (8 << 20) * NS);
+		assert_true(samples[1] == MC_NO_SAMPLE);
+		assert_int_equal(samples[2], (8 << 20) * NS);
+	}
+}
+
+/* ---------------------------------------------------------------- the race */
+
+/* Once somebody is through, the others have the memory to themselves. */
+static void faster_alone(struct mc_worker *w)
+{
+	speed[w->index] = (w->index + 1) * (sim.first_end == ~0ULL ? NS : NS / 10);
+}
+
+static void test_nothing_counts_once_a_thread_has_ended(void **state)
+{
+	double rate = 0;
+
+	set_up(TEAM_MOST, 8 << 20);
+	sim.opened = faster_alone;
+	assert_int_equal(measure(), 0);
+	for (unsigned int i = 0; i < TEAM_MOST; i++)
+		rate += 1.0 / ((i + 1) * NS);
+	for (u32 i = 0; i < works.done; i++)
+		assert_float_equal(samples[i] * rate, TEAM_MOST * (8 << 20), 100);
+}
+
+/* The slow one has not even closed its first window when the fast one ends. */
+static void test_a_thread_far_behind_counts_too(void **state)
+{
+	set_up(2, PAGE);
+	speed[1] = 1000 * NS;
+	assert_int_equal(measure(), 0);
+	assert_float_equal(samples[0] * (1.0 / NS + 0.001 / NS), 2 * PAGE, 1);
+}
+
+static void test_sum_of_run(void **state)
+{
+	static const u64 firsts[] = { 0, 1, 77, 1ULL << 40, ~0ULL - 5, 0x400ULL << 52 };
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(firsts); i++) {
+		u64 sum = 0;
+
+		for (u64 n = 0; n < 3000; n++) {
+			assert_int_equal(mc_sum_of_run(firsts[i], n), sum);
+			sum += firsts[i] + n;
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_windows_are_short),
+		cmocka_unit_test(test_windows_of_threads_are_short),
+		cmocka_unit_test(test_windows_are_short_if_readback_is_slow),
+		cmocka_unit_test(test_windows_are_short_on_memory_that_gets_slower),
+		cmocka_unit_test(test_windows_are_short_although_probed_from_a_cache),
+		cmocka_unit_test(test_windows_grow_back_when_a_hypervisor_stole_time),
+		cmocka_unit_test(test_samples_last_100_clock_costs),
+		cmocka_unit_test(test_only_time_in_windows_counts),
+		cmocka_unit_test(test_warmups_are_not_kept),
+		cmocka_unit_test(test_each_byte_once_a_pass),
+		cmocka_unit_test(test_an_untimed_pass),
+		cmocka_unit_test(test_a_stop_keeps_the_samples_before),
+		cmocka_unit_test(test_what_a_thread_fails_with_stops_all),
+		cmocka_unit_test(test_a_clock_that_runs_backwards),
+		cmocka_unit_test(test_nothing_counts_once_a_thread_has_ended),
+		cmocka_unit_test(test_a_thread_far_behind_counts_too),
+		cmocka_unit_test(test_sum_of_run),
+	};
+
+	return cmocka_run_group_tests_name("measure", tests, NULL, NULL);
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A point to measure in virtual time. */
+#include "point.h"
+
+struct mc_work work[TEAM_MOST];
+struct mc_works works;
+u64 samples[MOST];
+struct mc_team *team;
+unsigned int ticks;
+u64 speed[TEAM_MOST], check_speed;
+
+/* ------------------------------------------------- a buffer that isn't there */
+
+static struct mc_span spans[20000];
+static struct mc_view view;
+
+static u64 add_span(u64 start, u64 bytes)
+{
+	/* Each lies below the one before: nothing is contiguous by chance. */
+	spans[view.n] = (struct mc_span){
+		(void *)((1ULL << 46) - (view.n + 1) * (1ULL << 28)), start, bytes
+	};
+	view.n++;
+	return start + bytes;
+}
+
+static void one_span(u64 bytes)
+{
+	view = (struct mc_view){ spans, 0 };
+	add_span(0, bytes);
+}
+
+/* Spans of 1, 3, 7, 2 pages and so on. */
+void odd_spans(u64 bytes)
+{
+	static const u64 pages[] = { 1, 3, 7, 2, 5, 1, 11 };
+	u64 start = 0;
+
+	view = (struct mc_view){ spans, 0 };
+	while (start < bytes)
+		start = add_span(start, pages[view.n % ARRAY_SIZE(pages)] * PAGE);
+}
+
+/* Where @bytes from @offset on lie, NULL if not all in one span. */
+void *place(u64 offset, u64 bytes)
+{
+	for (unsigned int i = 0; i < view.n; i++) {
+		u64 into = offset - spans[i].start;
+
+		if (into < spans[i].bytes)
+			return into + bytes <= spans[i].bytes ?
+				(u8 *)spans[i].addr + into : NULL;
+	}
+	return NULL;
+}
+
+/* ---------------------------------------------------------------- the loops */
+
+/* How far a thread's sample has come; every call must go on from there. */
+static struct trail {
+	bool on;
+	u64 value;	/* of the pass's first word */
+	u64 next;	/* bytes into the pass, the read back behind the loop */
+	u64 passes;
+	u64 fences;
+} trails[TEAM_MOST];
+
+static void follow(struct mc_loop_args *args, bool check)
+{
+	void *array[] = { args->a, args->b, args->c };
+	struct mc_pass *p = &work[sim_self()].pass;
+	struct trail *t = &trails[sim_self()];
+	u64 length = p->readback ? 2 * p->bytes : p->bytes;
+	u64 at = check ? t->next - p->bytes : t->next;
+
+	EXPECT(args->bytes && args->bytes % 64 == 0 && args->passes);
+	EXPECT(at < p->bytes && at + args->bytes <= p->bytes);
+	EXPECT(args->passes == 1 || args->bytes == length);
+	EXPECT(args->value == t->value + at / 8);
+	for (unsigned int i = 0; i < mc_ops[p->loop->op].arrays; i++)
+		if (!i || !check)
+			EXPECT(array[i] == place(p->offset[i] + at, args->bytes));
+	if (!check && args->fence) {
+		EXPECT(args->fence == p->fence && at + args->bytes == p->bytes);
+		EXPECT(args->uc_word == p->uc_word);
+		t->fences += args->passes;
+	}
+	t->next += args->bytes;
+	if (t->next < length)
+		return;
+	t->next = 0;
+	t->passes += args->passes;
+	t->value += args->passes * (p->bytes / 8);
+}
+
+static void run_loop(struct mc_loop_args *args)
+{
+	sim_spend(args->bytes * args->passes * speed[sim_self()]);
+	if (trails[sim_self()].on)
+		follow(args, false);
+}
+
+static void run_check(struct mc_loop_args *args)
+{
+	EXPECT(args->passes == 1);
+	sim_spend(args->bytes * check_speed);
+	if (trails[sim_self()].on)
+		follow(args, true);
+}
+
+const struct mc_loop loop = { MC_OP_WRITE, 8, 0, run_loop };
+const struct mc_loop triad = { MC_OP_TRIAD, 8, 0, run_loop };
+const struct mc_loop check = { MC_OP_CHECK, 8, 0, run_check };
+
+/* ---------------------------------------------------------------- the point */
+
+int begin_trail(struct mc_worker *w, struct mc_work *one, u32 round)
+{
+	trails[w->index] = (struct trail){ .on = true, .value = one->pass.value };
+	return 0;
+}
+
+int end_trail(struct mc_worker *w, struct mc_work *one, u32 round)
+{
+	struct trail *t = &trails[w->index];
+
+	EXPECT(!t->next && t->passes == one->passes_a_sample);
+	EXPECT(t->passes == work[0].passes_a_sample);
+	EXPECT(t->value == one->pass.value);
+	EXPECT(t->fences == (one->pass.fence ? t->passes : 0));
+	t->on = false;
+	return 0;
+}
+
+/* The first thread has done one, and no more. */
+bool trail_is_one_pass(void)
+{
+	return !trails[0].next && trails[0].passes == 1;
+}
+
+static void tick(void *run)
+{
+	ticks++;
+}
+
+/* @n threads with @bytes each; 1 ns/B, a warm-up and three samples. */
+void set_up(unsigned int n, u64 bytes)
+{
+	team = sim_reset(n);
+	ticks = 0;
+	memset(trails, 0, sizeof(trails));
+	works = (struct mc_works){
+		.n = n, .each = work, .samples = samples, .tick = tick,
+	};
+	for (unsigned int i = 0; i < n; i++) {
+		speed[i] = NS;
+		work[i] = (struct mc_work){
+			.pass = { .loop = &loop, .view = &view, .bytes = bytes,
+				  .offset = { i * bytes }, .value = 1000 * i },
+			.shared = &works, .irq_off = true,
+			.warmup = 1, .repeat = 3,
+		};
+	}
+	one_span(n * bytes);
+}

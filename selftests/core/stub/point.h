@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A point to measure in virtual time: loops that touch no memory, but spend time
+ * and note what they were told, on a buffer that isn't there.
+ */
+#ifndef MC_SELFTEST_POINT_H
+#define MC_SELFTEST_POINT_H
+
+#include "measure.h"
+#include "team.h"
+
+#define PAGE	4096ULL
+#define MOST	50		/* samples */
+
+extern struct mc_work work[TEAM_MOST];
+extern struct mc_works works;
+extern u64 samples[MOST];
+extern struct mc_team *team;
+extern unsigned int ticks;		/* samples, warm-ups included */
+
+/* Picoseconds a byte of the loop, by thread, and of the read back. */
+extern u64 speed[TEAM_MOST], check_speed;
+
+extern const struct mc_loop loop, triad, check;
+
+void *place(u64 offset, u64 bytes);
+void odd_spans(u64 bytes);
+void set_up(unsigned int n, u64 bytes);
+int begin_trail(struct mc_worker *w, struct mc_work *one, u32 round);
+int end_trail(struct mc_worker *w, struct mc_work *one, u32 round);
+bool trail_is_one_pass(void);
+
+#endif /* MC_SELFTEST_POINT_H */
