@@ -13,9 +13,8 @@
 #define FILES "/sys/kernel/debug/memcache/"
 
 /* Each returns 0, or a negative errno. */
-static inline int module_load(const char *params)
+static inline int ko_load(const char *path, const char *params)
 {
-	const char *path = getenv("MEMCACHE_KO");
 	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 	int err = 0;
 
@@ -29,9 +28,19 @@ static inline int module_load(const char *params)
 	return err;
 }
 
+static inline int ko_unload(const char *name)
+{
+	return syscall(SYS_delete_module, name, O_NONBLOCK) ? -errno : 0;
+}
+
+static inline int module_load(const char *params)
+{
+	return ko_load(getenv("MEMCACHE_KO"), params);
+}
+
 static inline int module_unload(void)
 {
-	return syscall(SYS_delete_module, "memcache", O_NONBLOCK) ? -errno : 0;
+	return ko_unload("memcache");
 }
 
 /* Writes one request, or whatever else a file takes. */

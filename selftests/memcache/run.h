@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Requests: run to their end, or on while a test goes on. */
+#ifndef SELFTESTS_RUN_H
+#define SELFTESTS_RUN_H
+
+#include <ctype.h>
+#include <dirent.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "module.h"
+
+/* Only a stop ends it. */
+#define ENDLESS "bandwidth op=write repeat=1000000"
+
+static char run_text[1 << 16];
+
+static inline int run(const char *line)
+{
+	return file_write(FILES "run", line);
+}
+
+/* Does a file of the module contain that? */
+static inline bool file_has(const char *file, const char *what)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), FILES "%s", file);
+	return file_read(path, run_text, sizeof(run_text)) >= 0 &&
+	       strstr(run_text, what);
+}
+
+/* How often it contains that. */
+static inline int file_count(const char *file, const char *what)
+{
+	const char *at = run_text;
+	int n = 0;
+
+	if (!file_has(file, what))
+		return 0;
+	for (; (at = strstr(at, what)); at++)
+		n++;
+	return n;
+}
+
+/* How many results contain that; a member of them as JSON, for instance. */
+static inline int results_with(const char *what)
+{
+	char *at = run_text, *line;
+	int n = 0;
+
+	if (file_read(FILES "results.jsonl", run_text, sizeof(run_text)) < 0)
+		return -1;
+	while ((line = strsep(&at, "\n")))
+		n += !strncmp(line, "{\"record\":\"result\"", 18) && strstr(line, what);
+	return n;
+}
+
+static inline void run_interrupted(int signum)
+{
+}
+
+/* A process that writes a request, once it may read from @go, if that is >= 0. */
+static inline pid_t run_start_at(const char *line, int go)
+{
+	struct sigaction action = { .sa_handler = run_interrupted };
+	pid_t pid = fork();
+	char c;
+
+	if (pid)
+		return pid;
+	alarm(0);
+	sigaction(SIGINT, &action, NULL);
+	if (go >= 0 && read(go, &c, 1) < 0)
+		_exit(255);
+	_exit(-run(line));
+}
+
+static inline pid_t run_start(const char *line)
+{
+	return run_start_at(line, -1);
+}
+
+/* How it ended: 0 or a negative errno; a positive number: of the signal. */
+static inline int run_end(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, 0) != pid)
+		return -ECHILD;
+	return WIFSIGNALED(status) ? WTERMSIG(status) : -WEXITSTATUS(status);
+}
+
+/* Samples done by the run that is on; -1: none is. */
+static inline long run_done(void)
+{
+	char text[256];
+	long done;
+
+	if (file_read(FILES "progress", text, sizeof(text)) < 0 ||
+	    sscanf(text, "running %ld/", &done) != 1)
+		return -1;
+	return done;
+}
+
+/* Wait until the run has done so many samples; false: it does not. */
+static inline bool run_gets_to(long samples)
+{
+	int i;
+
+	for (i = 0; i < 2000; i++) {
+		if (run_done() >= samples)
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+/* Threads of the module that exist; those that end take a moment to be gone. */
+static inline int run_threads_now(void)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	char path[300], comm[64];
+	int n = 0;
+
+	while ((entry = readdir(dir))) {
+		if (!isdigit(entry->d_name[0]))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		n += file_read(path, comm, sizeof(comm)) > 0 &&
+		     !strncmp(comm, "memcache/", 9);
+	}
+	closedir(dir);
+	return n;
+}
+
+static inline int run_threads(void)
+{
+	int i, n = 0;
+
+	for (i = 0; i < 100 && (n = run_threads_now()); i++)
+		usleep(10000);
+	return n;
+}
+
+#endif /* SELFTESTS_RUN_H */

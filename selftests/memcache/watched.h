@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The fixture of most tests: memcache with standing buffers of 2 MiB, watched
+ * by the witness. Whatever the test did, at its end the module unloads, every
+ * page is write-back again and no thread is left.
+ */
+#ifndef SELFTESTS_WATCHED_H
+#define SELFTESTS_WATCHED_H
+
+#include "kselftest_harness.h"
+#include "run.h"
+#include "witness.h"
+
+/* Pages of the standing buffers, and the fence's page once it was used. */
+static long watched_standing(void)
+{
+	return (file_has("buffers", "uc fence ") ? 3 : 2) * BLOCK;
+}
+
+static void watched_setup(struct __test_metadata *_metadata)
+{
+	/* What a test that died has left behind. */
+	module_unload();
+	witness_unload();
+	ASSERT_EQ(0, witness_load());
+	ASSERT_EQ(0, module_load("size_mb=2"));
+	ASSERT_EQ(watched_standing(), witness_away());
+}
+
+static void watched_teardown(struct __test_metadata *_metadata)
+{
+	EXPECT_EQ(0, run_threads());
+	EXPECT_EQ(0, module_unload());
+	EXPECT_EQ(0, witness_away());
+	EXPECT_EQ(0, witness_unload());
+}
+
+#endif /* SELFTESTS_WATCHED_H */

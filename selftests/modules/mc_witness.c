@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mc_witness: what memcache does to pages, seen by somebody else.
+ *
+ * It stands in for set_memory_wb(), _wc() and _uc(): every call is counted, the
+ * pages are remembered, and the kernel's function is called, or a fault is put
+ * in its place. In debugfs:
+ *
+ *   state   name=value lines; now_*: what the page tables say now of all pages
+ *           that were ever given another type than write-back; of those
+ *           that are not write-back now nodeN are on node N, and small are in
+ *           mappings of 4 KiB
+ *   fault   write `uc|wc|wb refuse|late|lie N M`: M calls, the first one the
+ *           N-th from now, fail without having done anything, fail after it
+ *           was done, or succeed without having done anything;
+ *           `sum wrong N`: the N-th sum that memcache compares with is another
+ *           one; `repair`: all pages are write-back again
+ */
+#include <linux/bitmap.h>
+#include <linux/debugfs.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/nodemask.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/set_memory.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <asm/pgtable.h>
+
+enum fault { NONE, REFUSE, LATE, LIE };
+
+static const char * const fault_names[] = {
+	[NONE] = "none", [REFUSE] = "refuse", [LATE] = "late", [LIE] = "lie",
+};
+
+/**
+ * struct function - a function of the kernel that is stood in for
+ * @name: short name
+ * @real: the function
+ * @stand_in: what is called instead
+ * @probe: leads there
+ * @calls: since load
+ * @fault: what befalls calls
+ * @before: how many calls pass before that
+ * @left: how many calls it befalls then
+ */
+struct function {
+	const char *name;
+	int (*real)(unsigned long addr, int pages);
+	int (*stand_in)(unsigned long addr, int pages);
+	struct kprobe probe;
+	unsigned int calls;
+	enum fault fault;
+	unsigned int before;
+	unsigned int left;
+};
+
+static int stand_in_wb(unsigned long addr, int pages);
+static int stand_in_wc(unsigned long addr, int pages);
+static int stand_in_uc(unsigned long addr, int pages);
+
+static struct function functions[] = {
+	{ "wb", set_memory_wb, stand_in_wb, { .symbol_name = "set_memory_wb" } },
+	{ "wc", set_memory_wc, stand_in_wc, { .symbol_name = "set_memory_wc" } },
+	{ "uc", set_memory_uc, stand_in_uc, { .symbol_name = "set_memory_uc" } },
+};
+
+static DEFINE_MUTEX(lock);
+static struct task_struct *passing;	/* its calls go to the kernel */
+static unsigned long *touched;		/* a bit a page frame */
+static unsigned long npfns;
+static unsigned int hits;		/* faults that took place */
+
+static struct kprobe sum_probe;
+static atomic_t sums_left;
+static struct dentry *dir;
+
+/* ---------------------------------------------------------- standing in */
+
+static int call_real(struct function *f, unsigned long addr, int pages)
+{
+	int err;
+
+	WRITE_ONCE(passing, current);
+	err = f->real(addr, pages);
+	WRITE_ONCE(passing, NULL);
+	return err;
+}
+
+static enum fault fault_of(struct function *f)
+{
+	if (!f->left)
+		return NONE;
+	if (f->before) {
+		f->before--;
+		return NONE;
+	}
+	f->left--;
+	hits++;
+	return f->fault;
+}
+
+static int stand_in(struct function *f, unsigned long addr, int pages)
+{
+	enum fault fault;
+	int err = 0;
+
+	mutex_lock(&lock);
+	f->calls++;
+	if (f->real != set_memory_wb)
+		bitmap_set(touched, __pa(addr) >> PAGE_SHIFT, pages);
+	fault = fault_of(f);
+	if (fault == NONE || fault == LATE)
+		err = call_real(f, addr, pages);
+	mutex_unlock(&lock);
+	return fault == REFUSE || fault == LATE ? -ENOMEM : err;
+}
+
+static int stand_in_wb(unsigned long addr, int pages)
+{
+	return stand_in(&functions[0], addr, pages);
+}
+
+static int stand_in_wc(unsigned long addr, int pages)
+{
+	return stand_in(&functions[1], addr, pages);
+}
+
+static int stand_in_uc(unsigned long addr, int pages)
+{
+	return stand_in(&functions[2], addr, pages);
+}
+
+/* The function is entered, with its arguments, elsewhere. */
+static int lead_away(struct kprobe *probe, struct pt_regs *regs)
+{
+	struct function *f = container_of(probe, struct function, probe);
+
+	if (READ_ONCE(passing) == current)
+		return 0;
+	instruction_pointer_set(regs, (unsigned long)f->stand_in);
+	return 1;
+}
+
+/* mc_sum_of_run(first, n): another first integer, another sum. */
+static int change_sum(struct kprobe *probe, struct pt_regs *regs)
+{
+	if (atomic_dec_if_positive(&sums_left) == 0) {
+		regs->di++;
+		hits++;
+	}
+	return 0;
+}
+
+/* --------------------------------------------------------------- state */
+
+/* PWT and PCD, as the kernel fills its PAT: WB, WC, UC-, UC. */
+static unsigned int type_now(unsigned long pfn, bool *small)
+{
+	unsigned int level = PG_LEVEL_NONE;
+	pte_t *pte = lookup_address((unsigned long)pfn_to_kaddr(pfn), &level);
+	unsigned long pat = level == PG_LEVEL_4K ? _PAGE_PAT : _PAGE_PAT_LARGE;
+
+	*small = level == PG_LEVEL_4K;
+	if (!pte || !pte_present(*pte) || pte_flags(*pte) & pat)
+		return 3;
+	return (pte_flags(*pte) & _PAGE_PWT ? 1 : 0) +
+	       (pte_flags(*pte) & _PAGE_PCD ? 2 : 0);
+}
+
+static int state_show(struct seq_file *m, void *unused)
+{
+	unsigned long now[4] = { 0 }, away[2] = { 0 }, pfn;
+	unsigned long all_small = 0;
+	bool small;
+	size_t i;
+
+	mutex_lock(&lock);
+	for (i = 0; i < ARRAY_SIZE(functions); i++)
+		seq_printf(m, "%s_calls=%u\n", functions[i].name,
+			   functions[i].calls);
+	for_each_set_bit(pfn, touched, npfns) {
+		unsigned int type = type_now(pfn, &small);
+
+		now[type]++;
+		if (type) {
+			away[pfn_to_nid(pfn) & 1]++;
+			all_small += small;
+		}
+	}
+	seq_printf(m, "touched=%lu\nnow_wb=%lu\nnow_wc=%lu\nnow_uc=%lu\nnow_other=%lu\n",
+		   now[0] + now[1] + now[2] + now[3], now[0], now[1], now[2],
+		   now[3]);
+	seq_printf(m, "node0=%lu\nnode1=%lu\nsmall=%lu\nhits=%u\n",
+		   away[0], away[1], all_small, hits);
+	mutex_unlock(&lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(state);
+
+/* -------------------------------------------------------------- faults */
+
+static int repair(void)
+{
+	unsigned long pfn;
+	bool small;
+	int err = 0;
+
+	mutex_lock(&lock);
+	for_each_set_bit(pfn, touched, npfns) {
+		if (!err && type_now(pfn, &small))
+			err = call_real(&functions[0],
+					(unsigned long)pfn_to_kaddr(pfn), 1);
+	}
+	mutex_unlock(&lock);
+	return err;
+}
+
+/* For memcache as it is loaded now: a probe goes with the module it is in. */
+static int wrong_sum(unsigned int n)
+{
+	if (sum_probe.symbol_name)
+		unregister_kprobe(&sum_probe);
+	sum_probe = (struct kprobe){
+		.symbol_name = "memcache:mc_sum_of_run",
+		.pre_handler = change_sum,
+	};
+	atomic_set(&sums_left, n);
+	if (!register_kprobe(&sum_probe))
+		return 0;
+	sum_probe.symbol_name = NULL;
+	return -ENOENT;
+}
+
+static int set_fault(const char *name, const char *kind, unsigned int n,
+		     unsigned int times)
+{
+	int fault = match_string(fault_names, ARRAY_SIZE(fault_names), kind);
+	size_t i;
+
+	if (fault < 0)
+		return fault;
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+		if (strcmp(functions[i].name, name))
+			continue;
+		mutex_lock(&lock);
+		functions[i].fault = fault;
+		functions[i].before = n - 1;
+		functions[i].left = times;
+		mutex_unlock(&lock);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static ssize_t fault_write(struct file *file, const char __user *from,
+			   size_t len, loff_t *pos)
+{
+	char line[32] = "", name[8] = "", kind[8] = "";
+	unsigned int n = 1, times = 1;
+	int err;
+
+	if (len >= sizeof(line) || copy_from_user(line, from, len))
+		return -EINVAL;
+	if (sscanf(line, "%7s %7s %u %u", name, kind, &n, &times) < 1 || !n)
+		return -EINVAL;
+	if (!strcmp(name, "repair"))
+		err = repair();
+	else if (!strcmp(name, "sum"))
+		err = wrong_sum(n);
+	else
+		err = set_fault(name, kind, n, times);
+	return err ? err : len;
+}
+
+static const struct file_operations fault_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = fault_write,
+	.llseek = noop_llseek,
+};
+
+/* --------------------------------------------------------- load, unload */
+
+static void unregister(size_t n)
+{
+	while (n--)
+		unregister_kprobe(&functions[n].probe);
+}
+
+static int __init witness_init(void)
+{
+	int node, err;
+	size_t i;
+
+	for_each_online_node(node)
+		npfns = max(npfns, node_end_pfn(node));
+	touched = kvcalloc(BITS_TO_LONGS(npfns), sizeof(long), GFP_KERNEL);
+	if (!touched)
+		return -ENOMEM;
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+		functions[i].probe.pre_handler = lead_away;
+		err = register_kprobe(&functions[i].probe);
+		if (err) {
+			unregister(i);
+			kvfree(touched);
+			return err;
+		}
+	}
+	dir = debugfs_create_dir("mc_witness", NULL);
+	debugfs_create_file("state", 0400, dir, NULL, &state_fops);
+	debugfs_create_file("fault", 0200, dir, NULL, &fault_fops);
+	return 0;
+}
+
+static void __exit witness_exit(void)
+{
+	debugfs_remove(dir);
+	if (sum_probe.symbol_name)
+		unregister_kprobe(&sum_probe);
+	unregister(ARRAY_SIZE(functions));
+	kvfree(touched);
+}
+
+module_init(witness_init);
+module_exit(witness_exit);
+
+MODULE_DESCRIPTION("Watches what memcache does to pages, and disturbs it");
+MODULE_LICENSE("GPL");
