@@ -60,3 +60,27 @@ log() { "$BATS_TEST_DIRNAME/../../tools/check/kernel-log"; }
 	END
 	[ "$status" -eq 1 ]
 }
+
+@test "a leak fails unless it was announced" {
+	local leak="[    9.2] memcache: 512 pages could not be turned back to write-back and are leaked"
+	run log <<<"$leak"
+	[ "$status" -eq 1 ]
+	run log <<-END
+		[    9.1] selftest: 512 pages will be leaked on purpose
+		$leak
+	END
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	# Once only, and no other number.
+	run log <<-END
+		[    9.1] selftest: 512 pages will be leaked on purpose
+		$leak
+		$leak
+	END
+	[ "$status" -eq 1 ]
+	run log <<-END
+		[    9.1] selftest: 512 pages will be leaked on purpose
+		${leak/512/513}
+	END
+	[ "$status" -eq 1 ]
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The kernel refuses, or fails half-way, or says what is not so. */
+#include "watched.h"
+
+/* An attribute that can't be set. */
+FIXTURE(refusal) {
+};
+
+FIXTURE_VARIANT(refusal) {
+	const char *fault;
+	const char *keys;	/* of a request that it hits */
+};
+
+/* A request that lacks memory tries twice: once for itself without the rest. */
+FIXTURE_VARIANT_ADD(refusal, uc_at_once) {
+	.fault = "uc refuse 1 9", .keys = "type=uc",
+};
+
+FIXTURE_VARIANT_ADD(refusal, uc_half_way) {
+	.fault = "uc refuse 3 9", .keys = "type=uc",
+};
+
+FIXTURE_VARIANT_ADD(refusal, uc_though_done) {
+	.fault = "uc late 2 9", .keys = "type=uc page=4k",
+};
+
+FIXTURE_VARIANT_ADD(refusal, wc_at_once) {
+	.fault = "wc refuse 1 9", .keys = "type=wc page=4k",
+};
+
+FIXTURE_VARIANT_ADD(refusal, wc_half_way) {
+	.fault = "wc refuse 2 9", .keys = "type=wc",
+};
+
+FIXTURE_VARIANT_ADD(refusal, wc_though_done) {
+	.fault = "wc late 4 9", .keys = "type=wc",
+};
+
+FIXTURE_VARIANT_ADD(refusal, fence_page) {
+	.fault = "uc refuse 1 9", .keys = "type=wb fence=uc",
+};
+
+FIXTURE_VARIANT_ADD(refusal, fence_page_though_done) {
+	.fault = "uc late 1 9", .keys = "type=wb fence=uc",
+};
+
+FIXTURE_SETUP(refusal)
+{
+	watched_setup(_metadata);
+	ASSERT_EQ(0, run("bandwidth size=64K repeat=3"));
+}
+
+FIXTURE_TEARDOWN(refusal)
+{
+	watched_teardown(_metadata);
+}
+
+static char results[1 << 16];
+
+TEST_F(refusal, fails_the_request)
+{
+	char line[128];
+
+	ASSERT_LT(0, file_read(FILES "results", results, sizeof(results)));
+	ASSERT_EQ(0, witness_fault(variant->fault));
+	snprintf(line, sizeof(line), "bandwidth %s size=8M repeat=1",
+		 variant->keys);
+	EXPECT_EQ(-ENOMEM, run(line));
+	EXPECT_TRUE(file_has("run", "\nstate: failed\nerror: ENOMEM type: "));
+	EXPECT_LT(0, witness("hits"));
+	EXPECT_EQ(watched_standing(), witness_away());
+	EXPECT_TRUE(file_has("buffers", "leaked_pages=0\n"));
+	EXPECT_FALSE(file_has("buffers", " run "));
+
+	/* Nothing was measured, so what was before is still there. */
+	EXPECT_TRUE(file_has("results", results));
+	ASSERT_EQ(0, witness_fault("uc none"));
+	ASSERT_EQ(0, witness_fault("wc none"));
+	EXPECT_EQ(0, run(line));
+	EXPECT_TRUE(file_has("run", "\nstate: done\n"));
+	EXPECT_EQ(watched_standing(), witness_away());
+}
+
+TEST_F(refusal, fails_the_load)
+{
+	char fault[32];
+
+	ASSERT_EQ(0, module_unload());
+	snprintf(fault, sizeof(fault), "%.2s %s 1 1", variant->fault,
+		 strstr(variant->fault, "late") ? "late" : "refuse");
+	ASSERT_EQ(0, witness_fault(fault));
+	EXPECT_EQ(-ENOMEM, module_load("size_mb=2"));
+	EXPECT_EQ(-1, access(FILES "run", F_OK));
+	EXPECT_EQ(0, witness_away());
+	EXPECT_EQ(0, module_load("size_mb=2"));
+}
+
+/* A run whose second point is refused. */
+FIXTURE(half_way) {
+};
+
+FIXTURE_VARIANT(half_way) {
+	const char *fault;
+	const char *types;
+};
+
+FIXTURE_VARIANT_ADD(half_way, uc) { "uc refuse 2 9", "wb,uc" };
+FIXTURE_VARIANT_ADD(half_way, uc_late) { "uc late 1 9", "wc,uc" };
+FIXTURE_VARIANT_ADD(half_way, wc) { "wc refuse 3 9", "uc,wc" };
+FIXTURE_VARIANT_ADD(half_way, wc_late) { "wc late 2 9", "wb,wc" };
+
+FIXTURE_SETUP(half_way)
+{
+	watched_setup(_metadata);
+}
+
+FIXTURE_TEARDOWN(half_way)
+{
+	watched_teardown(_metadata);
+}
+
+TEST_F(half_way, keeps_what_was_measured)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line), "bandwidth type=%s size=8M repeat=1",
+		 variant->types);
+	ASSERT_EQ(0, witness_fault(variant->fault));
+	EXPECT_EQ(-ENOMEM, run(line));
+	EXPECT_EQ(1, results_with(""));
+	EXPECT_TRUE(file_has("results.jsonl", "\"state\":\"failed\",\"errno\":12,"));
+	EXPECT_EQ(watched_standing(), witness_away());
+}
+
+/* A type that was not set although the kernel said so. */
+FIXTURE(lie) {
+};
+
+FIXTURE_VARIANT(lie) {
+	const char *fault;
+	const char *type;
+	const char *attribute;
+};
+
+FIXTURE_VARIANT_ADD(lie, uc) {
+	.fault = "uc lie 1 2", .type = "uc", .attribute = "wb",
+};
+
+FIXTURE_VARIANT_ADD(lie, wc) {
+	.fault = "wc lie 1 2", .type = "wc", .attribute = "wb",
+};
+
+FIXTURE_VARIANT_ADD(lie, half_of_uc) {
+	.fault = "uc lie 2 1", .type = "uc", .attribute = "mixed",
+};
+
+FIXTURE_VARIANT_ADD(lie, half_of_wc) {
+	.fault = "wc lie 1 1", .type = "wc", .attribute = "mixed",
+};
+
+FIXTURE_SETUP(lie)
+{
+	watched_setup(_metadata);
+}
+
+FIXTURE_TEARDOWN(lie)
+{
+	watched_teardown(_metadata);
+}
+
+TEST_F(lie, is_seen_in_the_page_tables)
+{
+	char line[128];
+
+	ASSERT_EQ(0, witness_fault(variant->fault));
+	snprintf(line, sizeof(line), "bandwidth type=%s size=4M repeat=1",
+		 variant->type);
+	EXPECT_EQ(0, run(line));
+	snprintf(line, sizeof(line), "\"attribute\":\"%s\"", variant->attribute);
+	EXPECT_EQ(1, results_with(line));
+}
+
+/* Data that does not add up. */
+FIXTURE(data) {
+};
+
+FIXTURE_VARIANT(data) {
+	const char *keys;
+	const char *fault;
+};
+
+FIXTURE_VARIANT_ADD(data, write) { "op=write", "sum wrong 1" };
+FIXTURE_VARIANT_ADD(data, ntwrite_later) { "op=ntwrite", "sum wrong 4" };
+FIXTURE_VARIANT_ADD(data, read) { "op=read type=uc", "sum wrong 2" };
+FIXTURE_VARIANT_ADD(data, copy) { "op=copy type=wc", "sum wrong 5" };
+FIXTURE_VARIANT_ADD(data, triad) { "op=triad irq=off", "sum wrong 3" };
+FIXTURE_VARIANT_ADD(data, rmw) { "op=rmw cpu=1", "sum wrong 1" };
+FIXTURE_VARIANT_ADD(data, deferred) { "op=write verify=deferred", "sum wrong 5" };
+
+FIXTURE_SETUP(data)
+{
+	watched_setup(_metadata);
+}
+
+FIXTURE_TEARDOWN(data)
+{
+	watched_teardown(_metadata);
+}
+
+TEST_F(data, wrong_is_an_error_with_results)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line),
+		 "bandwidth %s size=64K,128K repeat=3 warmup=2", variant->keys);
+	ASSERT_EQ(0, witness_fault(variant->fault));
+	EXPECT_EQ(-EBADMSG, run(line));
+	EXPECT_TRUE(file_has("run", "\nstate: failed\nerror: EBADMSG verify: "));
+	EXPECT_EQ(2, results_with(""));
+	EXPECT_EQ(1, results_with("\"verified\":\"failed\""));
+	EXPECT_EQ(1, results_with("\"verified\":\"ok\""));
+	EXPECT_TRUE(file_has("results.jsonl", "\"state\":\"failed\",\"errno\":74,"));
+	EXPECT_EQ(1, file_count("results", " failed "));
+
+	EXPECT_EQ(0, run(line));
+	EXPECT_EQ(2, results_with("\"verified\":\"ok\""));
+}
+
+/* With verification off nothing is compared, so nothing is claimed. */
+TEST_F(data, not_looked_at_is_off)
+{
+	ASSERT_EQ(0, witness_fault("sum wrong 1"));
+	EXPECT_EQ(0, run("bandwidth op=write,read verify=off size=64K repeat=3"));
+	EXPECT_EQ(2, results_with("\"verified\":\"off\""));
+}
+
+TEST_HARNESS_MAIN
