@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Too little memory, and memory on the node that was asked for. */
+#include "watched.h"
+
+FIXTURE(memory) {
+};
+
+FIXTURE_SETUP(memory)
+{
+	watched_setup(_metadata);
+}
+
+FIXTURE_TEARDOWN(memory)
+{
+	watched_teardown(_metadata);
+}
+
+#define NODE0 "/sys/devices/system/node/node0/"
+
+/* A figure of a meminfo file, in MiB. */
+static long meminfo(const char *path, const char *name)
+{
+	char text[8192], *at;
+
+	if (file_read(path, text, sizeof(text)) < 0)
+		return -1;
+	at = strstr(text, name);
+	return at ? atol(at + strcspn(at, "0123456789")) / 1024 : -1;
+}
+
+static long available(void)
+{
+	return meminfo("/proc/meminfo", "MemAvailable:");
+}
+
+static long first_node(void)
+{
+	return meminfo(NODE0 "meminfo", "MemTotal:");
+}
+
+static int run_size(const char *keys, long mib)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line), "bandwidth %s size=%ldM repeat=1 warmup=0",
+		 keys, mib);
+	return run(line);
+}
+
+/* Refused with ENOMEM; nothing kept of it. */
+static void is_clean(struct __test_metadata *_metadata)
+{
+	EXPECT_TRUE(file_has("run", "\nstate: failed\nerror: ENOMEM size: "));
+	EXPECT_EQ(watched_standing(), witness_away());
+	EXPECT_TRUE(file_has("buffers", "leaked_pages=0\n"));
+	EXPECT_FALSE(file_has("buffers", " run "));
+	EXPECT_EQ(0, run("bandwidth type=wb,uc,wc size=8M repeat=1"));
+}
+
+TEST_F(memory, more_than_there_is)
+{
+	EXPECT_EQ(-ENOMEM, run_size("type=uc", 65536));
+	is_clean(_metadata);
+	EXPECT_EQ(-ENOMEM, run_size("type=wb", 64L << 20));
+	is_clean(_metadata);
+}
+
+/* One node has not that much, though both have: it ends half-way. */
+TEST_F_TIMEOUT(memory, runs_out_half_way, 120)
+{
+	long size = first_node() + 16;
+
+	ASSERT_LT(16, size);
+	if (size > available() - 16)
+		SKIP(return, "too little memory on other nodes");
+	EXPECT_EQ(-ENOMEM, run_size("type=uc node=0", size));
+	EXPECT_TRUE(file_has("run", "error: ENOMEM size: memory ran out after "));
+	is_clean(_metadata);
+	EXPECT_EQ(-ENOMEM, run_size("type=wb,wc node=0", size));
+	is_clean(_metadata);
+}
+
+/* Two buffers don't fit at once: then the first one makes room. */
+TEST_F_TIMEOUT(memory, suffices_for_one_type_at_a_time, 120)
+{
+	EXPECT_EQ(0, run_size("type=uc,wc node=0", first_node() * 5 / 8));
+	EXPECT_EQ(2, results_with("\"verified\":\"ok\""));
+	EXPECT_EQ(watched_standing(), witness_away());
+}
+
+/* What somebody else holds is not there; nobody is killed to get it. */
+TEST_F_TIMEOUT(memory, is_held_by_another_process, 120)
+{
+	long hold = available() - 192;
+	int fds[2];
+	pid_t pid;
+	char c;
+
+	ASSERT_LT(0, hold);
+	ASSERT_EQ(0, pipe(fds));
+	pid = fork();
+	if (!pid) {
+		char *held = malloc(hold << 20);
+
+		if (held)
+			memset(held, 1, hold << 20);
+		if (write(fds[1], "", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	ASSERT_EQ(1, read(fds[0], &c, 1));
+	EXPECT_EQ(-ENOMEM, run_size("type=uc", hold));
+	is_clean(_metadata);
+	EXPECT_EQ(-ENOMEM, run_size("type=uc node=0", 400));
+	is_clean(_metadata);
+	EXPECT_EQ(0, waitpid(pid, NULL, WNOHANG));
+	EXPECT_EQ(0, kill(pid, SIGKILL));
+	EXPECT_EQ(SIGKILL, run_end(pid));
+	EXPECT_EQ(0, run_size("type=uc", 64));
+}
+
+FIXTURE(node) {
+};
+
+FIXTURE_VARIANT(node) {
+	const char *keys;
+	int node;
+};
+
+FIXTURE_VARIANT_ADD(node, node_0) { "node=0 cpu=1", 0 };
+FIXTURE_VARIANT_ADD(node, node_1) { "node=1 cpu=0", 1 };
+FIXTURE_VARIANT_ADD(node, auto_on_cpu_0) { "node=auto cpu=0", 0 };
+FIXTURE_VARIANT_ADD(node, auto_on_cpu_1) { "cpu=1", 1 };
+
+FIXTURE_SETUP(node)
+{
+	watched_setup(_metadata);
+}
+
+FIXTURE_TEARDOWN(node)
+{
+	watched_teardown(_metadata);
+}
+
+TEST_F(node, is_where_pages_lie)
+{
+	char line[256], of_node[16];
+	long before;
+	pid_t pid;
+
+	snprintf(line, sizeof(line),
+		 "bandwidth type=wb,wc,uc size=4K,8M repeat=1 %s", variant->keys);
+	EXPECT_EQ(0, run(line));
+	snprintf(line, sizeof(line), "\"memory_node\":%d,", variant->node);
+	EXPECT_EQ(6, results_with(line));
+
+	snprintf(of_node, sizeof(of_node), "node%d", variant->node);
+	before = witness(of_node);
+	snprintf(line, sizeof(line), ENDLESS " type=uc size=8M %s", variant->keys);
+	pid = run_start(line);
+	ASSERT_TRUE(run_gets_to(1));
+	EXPECT_EQ(before + 4 * BLOCK, witness(of_node));
+	EXPECT_EQ(0, file_write(FILES "stop", "1"));
+	EXPECT_EQ(-ECANCELED, run_end(pid));
+}
+
+TEST_F(node, that_is_absent_is_refused)
+{
+	EXPECT_EQ(-EINVAL, run("bandwidth node=2"));
+	EXPECT_TRUE(file_has("run", "error: EINVAL node: 2 has no memory;"));
+	EXPECT_TRUE(file_has("run", "; nodes with memory are 0-1\n"));
+	EXPECT_EQ(-EINVAL, run("bandwidth node=0,1,1023"));
+	EXPECT_EQ(-EINVAL, run("bandwidth cpu=2"));
+	EXPECT_TRUE(file_has("run", "error: EINVAL cpu: 2 is not online; online are 0-1\n"));
+	EXPECT_EQ(-EINVAL, run("bandwidth cpu=0,8191"));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reading results: always one run's, whole, however it is read. */
+#include "watched.h"
+
+#define MUCH (16 << 20)
+
+static const char * const files[] = { FILES "results", FILES "results.jsonl" };
+static char whole[MUCH], again[MUCH];
+
+FIXTURE(results) {
+};
+
+FIXTURE_SETUP(results)
+{
+	watched_setup(_metadata);
+}
+
+FIXTURE_TEARDOWN(results)
+{
+	watched_teardown(_metadata);
+}
+
+TEST_F(results, are_none_at_first)
+{
+	EXPECT_EQ(0, file_read(FILES "results.jsonl", whole, MUCH));
+	ASSERT_LT(0, file_read(FILES "results", whole, MUCH));
+	EXPECT_EQ('#', whole[0]);
+	EXPECT_EQ(-EINVAL, run("bandwidth size=1"));
+	EXPECT_EQ(0, file_read(FILES "results.jsonl", whole, MUCH));
+}
+
+/* What was opened before a run that ends is still what was opened. */
+TEST_F(results, stay_what_they_were_when_opened)
+{
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		ssize_t len, n = 0, got;
+		int fd;
+
+		ASSERT_EQ(0, run("bandwidth op=read,write,copy size=4K..256K repeat=2"));
+		len = file_read(files[i], whole, MUCH);
+		ASSERT_LT(1000, len);
+		fd = open(files[i], O_RDONLY);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(100, read(fd, again, 100));
+		n = 100;
+		ASSERT_EQ(0, run("bandwidth op=ntwrite size=8K repeat=1"));
+		while ((got = read(fd, again + n, 1000)) > 0)
+			n += got;
+		EXPECT_EQ(len, n);
+		EXPECT_EQ(0, memcmp(whole, again, len));
+		/* An open file keeps the module from going. */
+		EXPECT_EQ(-EWOULDBLOCK, module_unload());
+		close(fd);
+		EXPECT_GT(len, file_read(files[i], again, MUCH));
+	}
+}
+
+TEST_F(results, are_the_last_run_s_while_another_is_on)
+{
+	static char before[2][1 << 16];
+	size_t i;
+	pid_t pid;
+
+	ASSERT_EQ(0, run("bandwidth size=4K,8K repeat=2"));
+	for (i = 0; i < 2; i++)
+		ASSERT_LT(0, file_read(files[i], before[i], sizeof(before[i])));
+	pid = run_start("bandwidth size=4K,1G timeout=1 repeat=1000000");
+	ASSERT_TRUE(run_gets_to(3));
+	for (i = 0; i < 2; i++) {
+		ASSERT_LT(0, file_read(files[i], again, MUCH));
+		EXPECT_STREQ(before[i], again);
+	}
+	EXPECT_EQ(-ETIME, run_end(pid));
+	ASSERT_LT(0, file_read(files[0], again, MUCH));
+	EXPECT_STRNE(before[0], again);
+}
+
+TEST_F(results, read_the_same_in_pieces)
+{
+	static const int pieces[] = { 1, 7, 100, 4095, 4096, 4097, 65536 };
+	size_t i, j;
+
+	ASSERT_EQ(0, run("bandwidth op=read,write size=4K..64K repeat=2"));
+	for (i = 0; i < 2; i++) {
+		ssize_t len = file_read(files[i], whole, MUCH), n, got, at;
+		int fd = open(files[i], O_RDONLY);
+
+		ASSERT_LT(1000, len);
+		ASSERT_LE(0, fd);
+		for (j = 0; j < sizeof(pieces) / sizeof(*pieces); j++) {
+			ASSERT_EQ(0, lseek(fd, 0, SEEK_SET));
+			for (n = 0; (got = read(fd, again + n, pieces[j])) > 0;)
+				n += got;
+			EXPECT_EQ(len, n);
+			EXPECT_EQ(0, memcmp(whole, again, len));
+		}
+		/* Backwards, anywhere, and behind the end. */
+		for (at = len - 1; at >= 0; at -= 97) {
+			got = pread(fd, again, 50, at);
+			ASSERT_LT(0, got);
+			ASSERT_EQ(0, memcmp(whole + at, again, got));
+			ASSERT_EQ(at, lseek(fd, at, SEEK_SET));
+			ASSERT_LT(0, read(fd, again, 50));
+			ASSERT_EQ(whole[at], again[0]);
+		}
+		EXPECT_EQ(0, pread(fd, again, 50, len));
+		EXPECT_EQ(0, pread(fd, again, 50, len + 1000000));
+		close(fd);
+	}
+}
+
+static int columns_of(char *line)
+{
+	int n = 0;
+
+	while (strsep(&line, " "))
+		n += line && *line && *line != ' ';
+	return n;
+}
+
+#define FIFTY_ONES "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1," \
+		   "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"
+#define FIFTY_ZEROS "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0," \
+		    "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0"
+
+/* 10,000 records: far more than any buffer of a reader or of the kernel. */
+TEST_F_TIMEOUT(results, may_be_ten_thousand, 200)
+{
+	char *at = whole, *line;
+	int rows = 0, columns = 0;
+	size_t width = 0;
+	ssize_t len;
+
+	ASSERT_EQ(0, run("bandwidth size=4K type=wb,uc op=read,ntwrite repeat="
+			 FIFTY_ONES " warmup=" FIFTY_ZEROS));
+	len = file_read(files[0], whole, MUCH);
+	ASSERT_LT(1 << 20, len);
+	while ((line = strsep(&at, "\n")) && *line) {
+		/* The # before the names is no column. */
+		width = width ?: strlen(line);
+		EXPECT_EQ(width, strlen(line));
+		line[0] = ' ';
+		columns = columns ?: columns_of(strdup(line));
+		EXPECT_EQ(columns, columns_of(line));
+		rows++;
+	}
+	EXPECT_EQ(10001, rows);
+	EXPECT_LT(10, columns);
+
+	len = file_read(files[1], whole, MUCH);
+	ASSERT_LT(1 << 20, len);
+	EXPECT_EQ('\n', whole[len - 1]);
+	for (at = whole, rows = 0; (at = strstr(at, "{\"record\":\"result\"")); at++)
+		rows++;
+	EXPECT_EQ(10000, rows);
+	EXPECT_EQ(NULL, strstr(whole, "\"verified\":\"failed\""));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Everything that ends a run before its end, and what must not. */
+#include "watched.h"
+
+FIXTURE(run) {
+	pid_t pid;
+};
+
+FIXTURE_VARIANT(run) {
+	const char *line;
+	int threads;
+};
+
+FIXTURE_VARIANT_ADD(run, wb) { ENDLESS " size=4K", 1 };
+FIXTURE_VARIANT_ADD(run, wc) { ENDLESS " size=8M type=wc irq=off", 1 };
+FIXTURE_VARIANT_ADD(run, uc_two_threads) { ENDLESS " size=64K type=uc cpu=0-1", 2 };
+FIXTURE_VARIANT_ADD(run, any_cpu_fence) { ENDLESS " size=64K cpu=any fence=uc", 1 };
+
+FIXTURE_SETUP(run)
+{
+	watched_setup(_metadata);
+	self->pid = run_start(variant->line);
+	ASSERT_TRUE(run_gets_to(5));
+}
+
+FIXTURE_TEARDOWN(run)
+{
+	watched_teardown(_metadata);
+}
+
+/* What must be true after a run that was cut short. */
+static void is_over(struct __test_metadata *_metadata, const char *run_says)
+{
+	EXPECT_EQ(-1, run_done());
+	EXPECT_EQ(0, run_threads());
+	EXPECT_EQ(watched_standing(), witness_away());
+	EXPECT_TRUE(file_has("run", run_says));
+	EXPECT_EQ(1, results_with(""));
+	EXPECT_FALSE(file_has("results.jsonl", "\"samples\":0,"));
+	EXPECT_FALSE(file_has("results.jsonl", "\"verified\":\"failed\""));
+	EXPECT_EQ(0, run("bandwidth type=wb,wc,uc size=4K,4M repeat=2"));
+}
+
+TEST_F(run, has_its_threads)
+{
+	EXPECT_EQ(variant->threads, run_threads_now());
+	EXPECT_TRUE(file_has("run", "\nstate: running\n"));
+	EXPECT_TRUE(file_has("progress", " elapsed_s="));
+	EXPECT_EQ(0, file_write(FILES "stop", "1"));
+	EXPECT_EQ(-ECANCELED, run_end(self->pid));
+}
+
+TEST_F(run, ends_with_an_interrupt)
+{
+	EXPECT_EQ(0, kill(self->pid, SIGINT));
+	EXPECT_EQ(-EINTR, run_end(self->pid));
+	is_over(_metadata, "\nstate: stopped\nerror: EINTR ");
+}
+
+TEST_F(run, ends_with_its_writer)
+{
+	EXPECT_EQ(0, kill(self->pid, SIGKILL));
+	EXPECT_EQ(SIGKILL, run_end(self->pid));
+	is_over(_metadata, "\nstate: stopped\nerror: EINTR ");
+}
+
+TEST_F(run, ends_with_a_write_to_stop)
+{
+	EXPECT_EQ(0, file_write(FILES "stop", ""));
+	usleep(100000);
+	EXPECT_EQ(0, file_write(FILES "stop", "any words"));
+	EXPECT_EQ(-ECANCELED, run_end(self->pid));
+	is_over(_metadata, "\nstate: stopped\nerror: ECANCELED ");
+	/* With no run on, there is nothing to be stopped, not even the next. */
+	EXPECT_EQ(0, file_write(FILES "stop", "1"));
+	EXPECT_EQ(0, run("bandwidth size=64K"));
+}
+
+TEST_F(run, goes_on_when_the_module_should_unload)
+{
+	long done;
+
+	EXPECT_EQ(-EWOULDBLOCK, module_unload());
+	done = run_done();
+	EXPECT_TRUE(run_gets_to(done + 5));
+	EXPECT_EQ(0, file_write(FILES "stop", "1"));
+	EXPECT_EQ(-ECANCELED, run_end(self->pid));
+	is_over(_metadata, "\nstate: stopped\n");
+}
+
+static int cpu1_online(const char *yes)
+{
+	return file_write("/sys/devices/system/cpu/cpu1/online", yes);
+}
+
+FIXTURE(cpu1) {
+};
+
+FIXTURE_VARIANT(cpu1) {
+	const char *line;
+};
+
+FIXTURE_VARIANT_ADD(cpu1, wb) { ENDLESS " size=64K cpu=1" };
+FIXTURE_VARIANT_ADD(cpu1, wc_irq_off) { ENDLESS " size=64K cpu=1 type=wc irq=off" };
+FIXTURE_VARIANT_ADD(cpu1, uc_of_two) { ENDLESS " size=64K cpu=0-1 type=uc" };
+
+FIXTURE_SETUP(cpu1)
+{
+	watched_setup(_metadata);
+}
+
+FIXTURE_TEARDOWN(cpu1)
+{
+	cpu1_online("1");
+	watched_teardown(_metadata);
+}
+
+TEST_F(cpu1, goes_offline)
+{
+	pid_t pid = run_start(variant->line);
+
+	ASSERT_TRUE(run_gets_to(5));
+	ASSERT_EQ(0, cpu1_online("0"));
+	EXPECT_EQ(-ENODEV, run_end(pid));
+	is_over(_metadata, "\nstate: failed\nerror: ENODEV cpu: 1 ");
+	EXPECT_EQ(-EINVAL, run("bandwidth cpu=1"));
+	EXPECT_TRUE(file_has("run", "error: EINVAL cpu: 1 is not online; online are 0\n"));
+	EXPECT_EQ(-EINVAL, run("bandwidth cpu=0-1"));
+	ASSERT_EQ(0, cpu1_online("1"));
+	EXPECT_EQ(0, run("bandwidth cpu=0-1 size=64K"));
+}
+
+FIXTURE(limit) {
+};
+
+FIXTURE_SETUP(limit)
+{
+	watched_setup(_metadata);
+}
+
+FIXTURE_TEARDOWN(limit)
+{
+	watched_teardown(_metadata);
+}
+
+TEST_F(limit, timeout_ends_a_run)
+{
+	EXPECT_EQ(-ETIME, run(ENDLESS " size=64K timeout=1"));
+	is_over(_metadata, "\nstate: stopped\nerror: ETIME timeout: 1 s ");
+	/* That of a run before does not count for the next. */
+	EXPECT_EQ(0, run("bandwidth size=64K timeout=60"));
+}
+
+/* A point that had its time keeps its results whole. */
+TEST_F(limit, ended_points_are_kept)
+{
+	EXPECT_EQ(-ETIME, run("bandwidth size=4K,8K,16K repeat=20,1000000 timeout=1"));
+	EXPECT_EQ(2, results_with(""));
+	EXPECT_EQ(1, results_with("\"samples\":20,"));
+	EXPECT_TRUE(file_has("results.jsonl", "\"points\":6,\"records\":2}"));
+}
+
+TEST_HARNESS_MAIN

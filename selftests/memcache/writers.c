@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Many at once: one runs, the others are told so, and nothing is lost. */
+#include "watched.h"
+
+#define MANY 8
+
+FIXTURE(writers) {
+	int go[2];
+	pid_t pid[MANY];
+};
+
+FIXTURE_VARIANT(writers) {
+	int n;
+};
+
+FIXTURE_VARIANT_ADD(writers, two) { 2 };
+FIXTURE_VARIANT_ADD(writers, eight) { MANY };
+
+FIXTURE_SETUP(writers)
+{
+	watched_setup(_metadata);
+	ASSERT_EQ(0, pipe(self->go));
+}
+
+FIXTURE_TEARDOWN(writers)
+{
+	watched_teardown(_metadata);
+}
+
+/* Which request it was shows in its size. */
+TEST_F(writers, one_wins)
+{
+	int i, status, busy = 0, winner = -1;
+	char line[128], go[MANY] = "";
+	pid_t pid;
+
+	for (i = 0; i < variant->n; i++) {
+		snprintf(line, sizeof(line), ENDLESS " size=%dK", 4 * (i + 1));
+		self->pid[i] = run_start_at(line, self->go[0]);
+	}
+	ASSERT_EQ(variant->n, write(self->go[1], go, variant->n));
+
+	/* All but one come back while that one still runs. */
+	while (busy < variant->n - 1) {
+		pid = wait(&status);
+		ASSERT_LT(0, pid);
+		EXPECT_EQ(EBUSY, WEXITSTATUS(status));
+		busy++;
+		for (i = 0; i < variant->n; i++)
+			self->pid[i] = self->pid[i] == pid ? 0 : self->pid[i];
+	}
+	for (i = 0; i < variant->n; i++)
+		winner = self->pid[i] ? i : winner;
+	ASSERT_TRUE(run_gets_to(3));
+	EXPECT_EQ(-EBUSY, run("bandwidth"));
+	EXPECT_EQ(-EBUSY, run("no such line"));
+	snprintf(line, sizeof(line), "request: bandwidth op=write repeat=1000000 size=%dK ",
+		 4 * (winner + 1));
+	EXPECT_TRUE(file_has("run", line));
+	EXPECT_TRUE(file_has("run", "\nstate: running\n"));
+
+	EXPECT_EQ(0, file_write(FILES "stop", "1"));
+	EXPECT_EQ(-ECANCELED, run_end(self->pid[winner]));
+	snprintf(line, sizeof(line), "\"size_bytes\":%d,", 4096 * (winner + 1));
+	EXPECT_EQ(1, results_with(line));
+	EXPECT_EQ(1, results_with(""));
+}
+
+#define RUNS 20
+
+/* Runs of its own, each tried until it is let in; exit status 0: all were. */
+static void run_often(int i)
+{
+	int n, err;
+	char line[128];
+
+	snprintf(line, sizeof(line),
+		 "bandwidth size=%dK repeat=1 warmup=0 type=wb,wc,uc", 4 * (i + 1));
+	for (n = 0; n < RUNS; n++) {
+		while ((err = run(line)) == -EBUSY)
+			usleep(1000 * (i + 1));
+		if (err)
+			_exit(-err);
+	}
+	_exit(0);
+}
+
+/* Whatever is read is whole: one run's, with three results. */
+static void read_often(void)
+{
+	for (;;) {
+		if (results_with("") != 3 ||
+		    file_count("results", "\n") != 4 ||
+		    !file_has("buffers", "leaked_pages=0\n") ||
+		    !file_has("run", "request: bandwidth size=") ||
+		    file_has("progress", "running 0/0"))
+			_exit(1);
+	}
+}
+
+TEST_F_TIMEOUT(writers, take_turns_while_others_read, 120)
+{
+	pid_t reader;
+	int i;
+
+	ASSERT_EQ(0, run("bandwidth size=4K repeat=1 warmup=0 type=wb,wc,uc"));
+	reader = fork();
+	if (!reader)
+		read_often();
+	for (i = 0; i < variant->n; i++) {
+		self->pid[i] = fork();
+		if (!self->pid[i])
+			run_often(i);
+	}
+	for (i = 0; i < variant->n; i++)
+		EXPECT_EQ(0, run_end(self->pid[i]));
+	EXPECT_EQ(0, kill(reader, SIGKILL));
+	EXPECT_EQ(SIGKILL, run_end(reader));
+}
+
+TEST_HARNESS_MAIN
