@@ -61,6 +61,7 @@ enum mc_op {
 	MC_OP_RMW,	/* a += 1, as integers */
 	MC_OP_TRIAD,	/* a = b + 2 * c, as doubles */
 	MC_OP_CHECK,	/* OR of (word ^ counter): 0 if every word is right */
+	MC_OP_FLUSH,	/* clflush of every line */
 	MC_NOPS,
 };
 
@@ -92,15 +93,27 @@ struct mc_loop {
  * @arrays: arrays it works on, each of the same size
  * @payload: bytes it moves for each byte of an array
  * @writes: it writes its first array
+ * @streams: it does so with non-temporal stores
  */
 struct mc_op_info {
 	const char *name;
 	unsigned int arrays;
 	unsigned int payload;
 	bool writes;
+	bool streams;
 };
 
 extern const struct mc_op_info mc_ops[MC_NOPS];
+
+/**
+ * mc_drain() - wait until all stores have left the CPU's buffers
+ *
+ * Context: Any.
+ */
+static inline void mc_drain(void)
+{
+	asm volatile("sfence" : : : "memory");
+}
 
 const struct mc_loop *mc_loop_find(enum mc_op op, unsigned int width);
 const struct mc_loop *mc_loop_widest(enum mc_op op);

@@ -118,9 +118,9 @@ struct progress {
 	u64 from;
 };
 
-/* One window's worth. Return: bytes of an array that it covers. */
-static u64 one_window(struct mc_pass *p, struct progress *at, u64 passes,
-		      u64 quantum)
+/* Whole passes that fit a window, or a part of one. Return: bytes of an array. */
+static u64 advance(struct mc_pass *p, struct progress *at, u64 passes,
+		   u64 quantum)
 {
 	u64 length = length_of(p), to, n;
 
@@ -139,6 +139,17 @@ static u64 one_window(struct mc_pass *p, struct progress *at, u64 passes,
 		at->passes++;
 	}
 	return n;
+}
+
+/* One window's worth. Return: bytes of an array that it covers. */
+static u64 one_window(struct mc_pass *p, struct progress *at, u64 passes,
+		      u64 quantum)
+{
+	u64 bytes = advance(p, at, passes, quantum);
+
+	if (p->drain)
+		mc_drain();
+	return bytes;
 }
 
 /*

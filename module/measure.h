@@ -12,7 +12,11 @@
 
 #define MC_WINDOW_MAX_NS	5000000	/* no timed window may last longer */
 #define MC_WINDOW_AIM_NS	2000000	/* what windows are cut to */
-#define MC_COSTS_A_SAMPLE	100	/* a sample lasts this many clock costs */
+/*
+ * A sample lasts this many clock costs: some counters tick in steps as large as
+ * one cost (25 TSC cycles on AMD), which would be 1 % of a sample of 100.
+ */
+#define MC_COSTS_A_SAMPLE	1000
 #define MC_WINDOWS_A_RACE	16	/* of several threads, each cuts a sample so */
 
 /**
@@ -47,6 +51,8 @@ struct mc_view {
  * @bytes: of each array
  * @value: counter loops: the integer that the next pass starts with
  * @fence: MC_FENCE_*, after each pass
+ * @drain: a timed window ends with an sfence: its stores do not go through the
+ *         caches, and those still in the CPU's buffers have cost nothing yet
  * @uc_word: for MC_FENCE_UC
  * @passes: passes done
  * @sum: summing loops: total of all passes
@@ -60,6 +66,7 @@ struct mc_pass {
 	u64 bytes;
 	u64 value;
 	u64 fence;
+	bool drain;
 	void *uc_word;
 	u64 passes;
 	u64 sum;

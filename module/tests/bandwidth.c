@@ -106,6 +106,7 @@ struct share {
 	unsigned int verify;
 	struct mc_pass sum;	/* reads the array written, to verify */
 	struct mc_pass fill;	/* writes the arrays read */
+	struct mc_pass flush;	/* throws the array written out of the caches */
 	u64 first;		/* what the operand arrays are filled from */
 	u64 passes;		/* that the data has seen since it was filled */
 	bool checked;		/* the data was looked at, once at least */
@@ -153,6 +154,8 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 		return mc_fail(&run->error, -EINVAL,
 			       "readback: on needs op=write or op=ntwrite, not op=%s",
 			       op->name);
+	if (point->v[KEY_FENCE] == MC_FENCE_UC && !mc_run_uc_word(run))
+		return run->error.err;
 	if (!array_bytes(run, point))
 		return mc_fail(&run->error, -EINVAL,
 			       "size: %llu bytes are less than a line for each of %u threads and %u arrays",
@@ -195,16 +198,27 @@ static int refill(struct mc_worker *w, struct mc_work *work, u32 round)
 	}
 }
 
+/* Operations whose result says nothing new unless their operands are new. */
+static bool has_operands(enum mc_op op)
+{
+	return op == MC_OP_COPY || op == MC_OP_NTCOPY || op == MC_OP_RMW ||
+	       op == MC_OP_TRIAD;
+}
+
 static int bandwidth_prepare(struct mc_worker *w, struct mc_work *work,
 			     u32 round)
 {
 	struct share *s = (struct share *)work->shared->arg + w->index;
-	bool counter = s->op == MC_OP_WRITE || s->op == MC_OP_NTWRITE;
 	int err = 0;
 
-	/* A counter runs on by itself; operands last unless checked each time. */
-	if (!counter && (!round || s->verify == VERIFY_EACH))
+	if (!round || (s->verify == VERIFY_EACH && has_operands(s->op)))
 		err = refill(w, work, round);
+	/*
+	 * Verifying has read the array into the caches. Some CPUs (Zen 5) let a
+	 * non-temporal store that hits L1 stay there: that is not what it is for.
+	 */
+	if (!err && mc_ops[s->op].streams)
+		err = mc_pass_untimed(w, &s->flush);
 	s->passes += work->passes_a_sample;
 	work->pass.sum = 0;
 	return err;
@@ -280,12 +294,15 @@ static void set_up_thread(struct mc_work *work, struct share *s,
 	s->sum.fence = MC_FENCE_NONE;
 	s->fill = s->sum;
 	s->fill.loop = mc_loop_widest(MC_OP_WRITE);
+	s->flush = s->sum;
+	s->flush.loop = mc_loop_widest(MC_OP_FLUSH);
 }
 
 static void set_up(struct mc_run *run, const struct mc_point *point,
 		   struct mc_works *works, const struct mc_view *view,
 		   void *uc_word)
 {
+	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
 	struct share *shares = works->arg;
 	unsigned int i;
 
@@ -300,6 +317,8 @@ static void set_up(struct mc_run *run, const struct mc_point *point,
 			.view = view,
 			.bytes = array_bytes(run, point),
 			.fence = point->v[KEY_FENCE],
+			.drain = op->writes && (op->streams ||
+					point->v[MC_KEY_TYPE] != MC_WB),
 			.uc_word = uc_word,
 		};
 		set_up_thread(&works->each[i], &shares[i], point, i);

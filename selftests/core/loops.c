@@ -212,6 +212,18 @@ static void test_triad_leaves_consecutive_integers(void **state)
 				 (0x401ULL << 52) + (1000 + 2000) / 2 + w);
 }
 
+static void test_flush_changes_nothing(void **state)
+{
+	fill();
+	for (u64 bytes = 64; bytes <= MOST; bytes += 64) {
+		struct mc_loop_args args = args_for(bytes, 2, 0);
+
+		mc_loop_find(MC_OP_FLUSH, 64)->run(&args);
+		assert_memory_equal(array[0].word, model, MOST);
+		assert_guards();
+	}
+}
+
 static void test_loops_are_aligned(void **state)
 {
 	for (enum mc_op op = 0; op < MC_NOPS; op++)
@@ -252,6 +264,7 @@ int main(void)
 		cmocka_unit_test(test_every_fence),
 		cmocka_unit_test(test_compare_finds_any_wrong_bit),
 		cmocka_unit_test(test_triad_leaves_consecutive_integers),
+		cmocka_unit_test(test_flush_changes_nothing),
 		cmocka_unit_test(test_loops_are_aligned),
 		cmocka_unit_test(test_the_table),
 		cmocka_unit_test(test_verdict_loops_leave_zeros),

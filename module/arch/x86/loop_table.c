@@ -31,6 +31,7 @@ DECLARE(ntcopy);
 DECLARE(rmw);
 DECLARE(triad);
 DECLARE(check);
+void mc_asm_flush64(struct mc_loop_args *args);
 
 /* An operation's widths stand in ascending order. */
 static const struct mc_loop loops[] = {
@@ -69,18 +70,22 @@ static const struct mc_loop loops[] = {
 	ROW(check, CHECK, 16, MC_CPU_SSE2),
 	ROW(check, CHECK, 32, MC_CPU_AVX2),
 	ROW(check, CHECK, 64, MC_CPU_AVX512F),
+	ROW(flush, FLUSH, 64, MC_CPU_SSE2),
 };
 
 const struct mc_op_info mc_ops[MC_NOPS] = {
-	[MC_OP_READ] = { "read", 1, 1, false },
-	[MC_OP_NTREAD] = { "ntread", 1, 1, false },
-	[MC_OP_WRITE] = { "write", 1, 1, true },
-	[MC_OP_NTWRITE] = { "ntwrite", 1, 1, true },
-	[MC_OP_COPY] = { "copy", 2, 2, true },
-	[MC_OP_NTCOPY] = { "ntcopy", 2, 2, true },
-	[MC_OP_RMW] = { "rmw", 1, 2, true },
-	[MC_OP_TRIAD] = { "triad", 3, 3, true },
-	[MC_OP_CHECK] = { "check", 1, 1, false },
+	[MC_OP_READ] = { "read", .arrays = 1, .payload = 1 },
+	[MC_OP_NTREAD] = { "ntread", .arrays = 1, .payload = 1 },
+	[MC_OP_WRITE] = { "write", .arrays = 1, .payload = 1, .writes = true },
+	[MC_OP_NTWRITE] = { "ntwrite", .arrays = 1, .payload = 1, .writes = true,
+			    .streams = true },
+	[MC_OP_COPY] = { "copy", .arrays = 2, .payload = 2, .writes = true },
+	[MC_OP_NTCOPY] = { "ntcopy", .arrays = 2, .payload = 2, .writes = true,
+			   .streams = true },
+	[MC_OP_RMW] = { "rmw", .arrays = 1, .payload = 2, .writes = true },
+	[MC_OP_TRIAD] = { "triad", .arrays = 3, .payload = 3, .writes = true },
+	[MC_OP_CHECK] = { "check", .arrays = 1, .payload = 1 },
+	[MC_OP_FLUSH] = { "flush", .arrays = 1, .payload = 1 },
 };
 
 /**

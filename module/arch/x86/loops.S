@@ -155,6 +155,11 @@
 	.endif
 .endm
 
+/* One line, thrown out of all caches; w is 64. */
+.macro DO_FLUSH w, k, o
+	clflush \o(%rdx)
+.endm
+
 /* ---- counters: four registers hold the next 4 * w / 8 integers ---- */
 
 .macro COUNTER_STEP w, step8, vstep
@@ -320,7 +325,7 @@
 .Lpassed\@:
 .endm
 
-.macro LOOP name, w, body, arrays=1, prep=PREP_NONE, done=DONE_NONE, count=0, fence=1
+.macro LOOP name, w, body, arrays=1, prep=PREP_NONE, done=DONE_NONE, count=0, fence=1, vector=1
 FUNCTION \name
 	pushq %rbx
 	pushq %rbp
@@ -371,7 +376,7 @@ FUNCTION \name
 	decq %rsi
 	jnz .Lpass\@
 	\done \w
-	.if \w > 16
+	.if \w > 16 && \vector
 	vzeroupper
 	.endif
 	popq %r15
@@ -403,6 +408,7 @@ LOOPS 8
 LOOPS 16
 LOOPS 32
 LOOPS 64
+LOOP mc_asm_flush64, 64, DO_FLUSH, fence=0, vector=0
 
 /* ---- for the verdict: one line, and what the hardware does with it ---- */
 

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The test bandwidth natively: what it refuses, and the figures that it reports. */
+#include "stub/bandwidth.h"
+
+/* ------------------------------------------------------------- wrong requests */
+
+static void assert_refused(const char *line, int err, const char *key)
+{
+	run.error = (struct mc_error){ 0 };
+	assert_int_equal(check(line), err);
+	assert_int_equal(run.error.err, err);
+	assert_memory_equal(run.error.text, key, strlen(key));
+	assert_int_equal(run.error.text[strlen(key)], ':');
+}
+
+static void test_what_cant_be_run_is_refused(void **state)
+{
+	reset(1);
+	assert_refused("op=ntread width=8", -EINVAL, "width");
+	assert_refused("op=copy readback=on", -EINVAL, "readback");
+	assert_refused("op=rmw readback=on", -EINVAL, "readback");
+	assert_refused("op=read readback=on", -EINVAL, "readback");
+	sim.hide = 1 << MC_CPU_AVX512F;
+	assert_refused("op=write width=64", -EOPNOTSUPP, "width");
+	assert_int_equal(check("op=write width=16"), 0);
+	sim.hide |= 1 << MC_CPU_AVX2;
+	assert_refused("op=triad width=32", -EOPNOTSUPP, "width");
+	assert_int_equal(check("op=triad width=max"), 0);
+	sim.hide |= 1 << MC_CPU_SSE41;
+	assert_refused("op=ntread width=16", -EOPNOTSUPP, "width");
+	assert_refused("op=ntread width=max", -EOPNOTSUPP, "width");
+	reset(1);
+	sim.n = 22;
+	assert_refused("op=triad size=4K", -EINVAL, "size");
+	assert_int_equal(check("op=copy size=4K"), 0);
+}
+
+/* ------------------------------------------------------------------ figures */
+
+static void assert_rate(const char *op, const char *more, u64 bytes, u64 payload)
+{
+	char line[100];
+
+	reset(1);
+	pass_ps = 123456789;
+	snprintf(line, sizeof(line), "op=%s %s", op, more);
+	assert_int_equal(measure(line), 0);
+	assert_int_equal(rec.stats.median_ps, 123456789);
+	assert_int_equal(rec.value[COL_TRAVERSED], bytes);
+	/* Tenths of 10^6 bytes a second. */
+	assert_int_equal(rec.value[COL_MB_PER_S], payload * 10000000 / 123456789);
+	assert_int_equal(rec.value[COL_MB_PER_S_MAX], payload * 10000000 / 123456789);
+	assert_int_equal(rec.value[COL_PASSES], 1);
+	assert_int_equal(rec.has, 0xf);
+}
+
+static void test_rates_are_those_of_the_payload(void **state)
+{
+	/* Each byte of the working set once, but for these two. */
+	for (unsigned int i = 0; i < ARRAY_SIZE(ops); i++)
+		assert_rate(ops[i], "size=24K", 24576, (i == MC_OP_RMW ? 2 : 1) * 24576);
+	assert_rate("ntwrite", "size=24K readback=on", 24576, 2 * 24576);
+	/* 4096 / 3 is 21 lines and a bit. */
+	assert_rate("triad", "size=4K", 3 * 21 * 64, 3 * 21 * 64);
+}
+
+static void test_rates_of_threads(void **state)
+{
+	reset(2);
+	assert_int_equal(measure("size=24K op=copy"), 0);
+	/* Of each thread's array of 6 KiB a window of 4 and one of 2. */
+	assert_in_range(rec.stats.median_ps, 2 * MS, 2 * MS + 100);
+	assert_int_equal(rec.value[COL_MB_PER_S],
+			 24576 * 10000000ULL / rec.stats.median_ps);
+	assert_int_equal(rec.value[COL_TRAVERSED], SIZE);
+}
+
+static unsigned int untimed;
+
+static void count_untimed(struct mc_worker *w)
+{
+	opened(w);
+	untimed += !w->irq_off;
+}
+
+/* Windows outside of the 4 samples: each fill, flush or sum is one. */
+static unsigned int untimed_windows(const char *op)
+{
+	char line[64];
+
+	snprintf(line, sizeof(line), "size=4K verify=off op=%s", op);
+	reset(1);
+	untimed = 0;
+	sim.opened = count_untimed;
+	assert_int_equal(measure(line), 0);
+	return untimed;
+}
+
+/* Zen 5 keeps a non-temporal store in L1 if the line is there: it must not be. */
+static void test_streaming_stores_start_with_cold_caches(void **state)
+{
+	assert_int_equal(untimed_windows("write"), 1);
+	assert_int_equal(untimed_windows("copy"), 1);
+	assert_int_equal(untimed_windows("ntwrite"), 1 + 4);
+	assert_int_equal(untimed_windows("ntcopy"), 1 + 4);
+}
+
+static void slower(void)
+{
+	pass_ps += 1000 * NS;
+}
+
+static void test_medians_and_passes(void **state)
+{
+	reset(1);
+	pass_ps = 150 * NS;
+	assert_int_equal(measure("size=24K op=read width=8"), 0);
+	assert_in_range(rec.value[COL_PASSES], 133, 200);
+	assert_int_equal(rec.stats.median_ps, 150 * NS);
+	assert_int_equal(rec.point.v[MC_KEY_OWN + 1], 8);
+
+	reset(1);
+	pass_ps = 5000 * NS;
+	after_sample = slower;
+	assert_int_equal(measure("size=24K op=read"), 0);
+	assert_int_equal(rec.value[COL_MB_PER_S], 24576 * 10000000ULL / (7000 * NS));
+	assert_int_equal(rec.value[COL_MB_PER_S_MAX], 24576 * 10000000ULL / (6000 * NS));
+	assert_int_equal(rec.point.v[MC_KEY_OWN + 1], mc_loop_widest(MC_OP_READ)->width);
+}
+
+static void test_the_longest_window_is_reported(void **state)
+{
+	for (unsigned int threads = 1; threads <= 2; threads++) {
+		reset(threads);
+		assert_int_equal(measure("size=24K op=read"), 0);
+		assert_int_equal(rec.window_max_ps, 1 * MS);
+	}
+}
+
+static void stop(void)
+{
+	if (done == 3)
+		mc_team_stop(run.team, -EINTR);
+}
+
+static void test_a_run_cut_short_tells_what_it_knows(void **state)
+{
+	reset(1);
+	after_sample = stop;
+	assert_int_equal(measure("size=24K op=read"), -EINTR);
+	assert_int_equal(rec.stats.samples, 2);
+	assert_int_equal(rec.verified, MC_VERIFIED_OK);
+	reset(1);
+	after_sample = stop;
+	assert_int_equal(measure("size=24K op=write verify=deferred"), -EINTR);
+	assert_int_equal(rec.stats.samples, 2);
+	assert_int_equal(rec.verified, MC_VERIFIED_OFF);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_cant_be_run_is_refused),
+		cmocka_unit_test(test_rates_are_those_of_the_payload),
+		cmocka_unit_test(test_rates_of_threads),
+		cmocka_unit_test(test_streaming_stores_start_with_cold_caches),
+		cmocka_unit_test(test_medians_and_passes),
+		cmocka_unit_test(test_the_longest_window_is_reported),
+		cmocka_unit_test(test_a_run_cut_short_tells_what_it_knows),
+	};
+
+	return cmocka_run_group_tests_name("bandwidth_figures", tests, NULL, NULL);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * module/tests/bandwidth.c natively: the real loops on real memory, with a team
+ * in virtual time, so that what it reports is known to the last digit.
+ */
+#ifndef MC_STUB_BANDWIDTH_H
+#define MC_STUB_BANDWIDTH_H
+
+#include "../cmocka_all.h"
+
+#include "team.h"
+#include "tests.h"
+
+#define SIZE	(24 << 10)	/* whole lines for 2 threads with 3 arrays */
+#define FIRST	(20 << 10)	/* bytes of the first span */
+#define WORDS	(SIZE / 8)
+#define WRONG	0xbad0bad0bad0bad0ULL
+#define GUARD	0xa5a5a5a5a5a5a5a5ULL
+
+/* As bandwidth.c numbers its columns. */
+enum { COL_MB_PER_S, COL_MB_PER_S_MAX, COL_TRAVERSED, COL_PASSES };
+
+static const char *const ops[] = {
+	"read", "ntread", "write", "ntwrite", "copy", "ntcopy", "rmw", "triad"
+};
+
+/* Two spans of odd length, so that arrays straddle them, with guards. */
+static _Alignas(4096) u64 low[WORDS + 16];
+static _Alignas(4096) u64 high[WORDS + 16];
+
+static const struct mc_span spans[] = {
+	{ high, 0, FIRST }, { low, FIRST, SIZE - FIRST }
+};
+
+static const struct mc_view view = { spans, 2 };
+static u64 uc_word[8];
+
+static const struct mc_spec *const specs[] = { &mc_test_bandwidth.spec, NULL };
+static struct mc_request req;
+static struct mc_run run;
+static struct mc_record rec;
+static u64 pass_ps;		/* what a pass takes; 0: a window takes 1 ms */
+static void (*after_sample)(void);
+static unsigned int done;
+
+static inline u64 *word(u64 i)
+{
+	return i < FIRST / 8 ? high + i : low + (i - FIRST / 8);
+}
+
+/* --------------------------------------------------------- what a run offers */
+
+int mc_run_area(struct mc_run *r, const struct mc_point *point, struct mc_area *area)
+{
+	*area = (struct mc_area){ .view = &view };
+	return 0;
+}
+
+void *mc_run_uc_word(struct mc_run *r)
+{
+	return uc_word;
+}
+
+/* All threads have passed the gate behind the sample; none has verified yet. */
+void mc_run_tick(void *r)
+{
+	done++;
+	if (after_sample)
+		after_sample();
+}
+
+/* ------------------------------------------------------------- virtual time */
+
+/* Timed windows are those with interrupts off: every line here says irq=off. */
+static void (*in_window)(struct mc_worker *w);
+static u64 passes_before[TEAM_MOST];
+
+static u64 passes_of(const struct mc_worker *w)
+{
+	return ((struct mc_works *)sim.arg)->each[w->index].pass.passes;
+}
+
+static void opened(struct mc_worker *w)
+{
+	passes_before[w->index] = passes_of(w);
+	if (in_window && w->irq_off)
+		in_window(w);
+}
+
+static void closing(struct mc_worker *w)
+{
+	u64 passes = passes_of(w) - passes_before[w->index];
+
+	if (w->irq_off)
+		sim_spend(pass_ps ? passes * pass_ps : 1 * MS);
+}
+
+static void reset(unsigned int threads)
+{
+	run = (struct mc_run){ .req = &req, .team = sim_reset(threads) };
+	sim.opened = opened;
+	sim.closing = closing;
+	in_window = NULL;
+	after_sample = NULL;
+	pass_ps = 0;
+	done = 0;
+}
+
+/* @line is what follows "bandwidth irq=off warmup=1 repeat=3 ". */
+static int check(const char *line)
+{
+	char text[200];
+	int len = snprintf(text, sizeof(text),
+			   "bandwidth irq=off warmup=1 repeat=3 %s", line);
+
+	assert_int_equal(mc_request_parse(&req, text, len, specs, &run.error), 0);
+	rec = (struct mc_record){ 0 };
+	mc_request_point(&req, 0, &rec.point);
+	return mc_test_bandwidth.check(&run, &rec.point);
+}
+
+static int measure(const char *line)
+{
+	struct mc_point point;
+	int err = check(line);
+
+	point = rec.point;
+	memset(low, 0xa5, sizeof(low));
+	memset(high, 0xa5, sizeof(high));
+	uc_word[0] = ~0ULL;
+	err = err ? err : mc_test_bandwidth.run(&run, &point, &rec);
+	for (u64 i = 0; i < 16; i++) {
+		assert_true(low[(SIZE - FIRST) / 8 + i] == GUARD);
+		assert_true(high[FIRST / 8 + i] == GUARD);
+	}
+	return err;
+}
+
+/* Return: the verdict of the run of a line that is printed so. */
+static inline enum mc_verified verified(const char *fmt, ...)
+{
+	char line[120];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	assert_int_equal(measure(line), 0);
+	return rec.verified;
+}
+
+#endif /* MC_STUB_BANDWIDTH_H */
