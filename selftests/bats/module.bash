@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# For tests of the module: load it, look at what it says.
+
+FILES=/sys/kernel/debug/memcache
+
+# Every file's tests begin with the module as it comes, and end without it.
+setup_file() { insmod "$MEMCACHE_KO"; }
+teardown_file() { rmmod memcache; }
+setup() { cd "$FILES" || return; }
+
+# not COMMAND…: it must fail. (A plain ! is nothing that bats sees.)
+not() { ! "$@"; }
+
+# request FILE…: see request.py.
+request() { "$BATS_TEST_DIRNAME/request.py" "$@"; }
+
+# member EXPRESSION [FILE]: of the records of results.jsonl as `records`, of the
+# results among them as `results`, of `machine` as `machine`; printed.
+member() { "$BATS_TEST_DIRNAME/member.py" "$@"; }

@@ -1,0 +1,84 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Request lines that are wrong, and the module that goes on working.
+
+load module.bash
+
+# As `run` shows it: the state, and one line that names the key.
+refused() {
+	cat run
+	[ "$(wc -l <run)" -eq 3 ]
+	grep -q "^state: $1\$" run
+	grep -q "^error: $2 $3: " run
+}
+
+@test "every bad request gets its errno and names its key" {
+	echo 'bandwidth size=8K repeat=3' >run
+	before=$(cat results)
+	table=$BATS_TEST_DIRNAME/bad-requests
+	[ "$(grep -c '^E' "$table")" -ge 60 ]
+	diff <(sed -nE '/^E/s/^(\S+ \S+) */\1 /p' "$table" | sed 's/ *$//') <(request "$table")
+	[ "$(cat results)" = "$before" ]
+	grep -q 'leaked_pages=0' buffers
+	echo 'bandwidth size=8K' >run
+	grep -q '^state: done$' run
+}
+
+@test "what the shell says" {
+	run bash -c 'echo bandwidth size=1 >run'
+	[ "$status" -eq 1 ]
+	[[ $output == *"Invalid argument"* ]]
+	refused refused EINVAL size
+	run bash -c 'echo bandwidth size=64G >run'
+	[[ $output == *"Cannot allocate memory"* ]]
+	refused failed ENOMEM size
+	run bash -c 'echo bandwidth prefetch=off >run'
+	[ "$status" -eq 1 ]
+	refused refused EOPNOTSUPP prefetch
+}
+
+@test "a width that this CPU lacks is EOPNOTSUPP" {
+	widest=$(member 'machine["width_max_bytes"]')
+	[ "$widest" -lt 64 ] || skip "this CPU has the widest there is"
+	run bash -c 'echo bandwidth width=64 >run'
+	[[ $output == *"not supported"* ]]
+	refused refused EOPNOTSUPP width
+	echo "bandwidth width=$widest" >run
+}
+
+@test "64 KiB in one write are one line that is too long" {
+	run bash -c 'tr "\0" a </dev/zero | dd of=run bs=64K count=1 iflag=fullblock'
+	[ "$status" -ne 0 ]
+	[[ $output == *"Invalid argument"* ]]
+	refused refused EINVAL line
+	grep -q '4095 bytes' run
+	run bash -c 'dd if=/dev/zero of=run bs=64K count=1'
+	refused refused EINVAL line
+	run bash -c 'dd if=/dev/urandom of=run bs=64K count=4'
+	refused refused EINVAL line
+}
+
+@test "nothing of a bad line gets out raw" {
+	printf 'bandwidth siz\001\033[31me=4K' >run || true
+	LC_ALL=C not grep -q '[^[:print:]]' run
+	printf 'b\200\377' >run || true
+	LC_ALL=C not grep -q '[^[:print:]]' run
+}
+
+@test "a line may have 4095 bytes, and blanks between words" {
+	printf 'bandwidth%4079ssize=4K' '' >run
+	printf '%-4095s' 'bandwidth   repeat=1   size=4K' >run
+	grep -q '^state: done$' run
+	run bash -c "printf 'bandwidth%4080ssize=4K' '' >run"
+	refused refused EINVAL line
+}
+
+@test "nobody is told of a run that he did not ask for" {
+	request <<-'END'
+		- - bandwidth repeat=0
+		- - bandwidth repeat=1 size=4K
+	END
+	grep -q '^state: done$' run
+	not grep -q '^error' run
+}
