@@ -120,6 +120,8 @@ const struct mc_loop *mc_loop_widest(enum mc_op op);
 u64 mc_loop_sum(const struct mc_loop *loop, const struct mc_loop_args *args);
 u64 mc_loop_or(const struct mc_loop *loop, const struct mc_loop_args *args);
 
+void mc_asm_flush64(struct mc_loop_args *args);
+
 /* Straight into assembly, for the verdict: see verdict.c. */
 void mc_asm_reload(void *line, u64 count);
 void mc_asm_flush_reload(void *line, u64 count);

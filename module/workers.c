@@ -84,6 +84,12 @@ int mc_team_stopped(const struct mc_team *team)
 
 /* -------------------------------------------------------------- threads */
 
+static bool has_job(const struct member *m)
+{
+	/* Pairs with the store in mc_team_run(): the job is there to be read. */
+	return smp_load_acquire(&m->worker.team->jobs) != m->jobs_seen;
+}
+
 static int worker_main(void *arg)
 {
 	struct member *m = arg;
@@ -92,8 +98,8 @@ static int worker_main(void *arg)
 	for (;;) {
 		int err;
 
-		wait_event_idle(team->wake, kthread_should_stop() ||
-				smp_load_acquire(&team->jobs) != m->jobs_seen);
+		wait_event_idle(team->wake,
+				kthread_should_stop() || has_job(m));
 		if (kthread_should_stop())
 			return 0;
 		m->jobs_seen++;
@@ -251,7 +257,7 @@ int mc_team_run(struct mc_team *team, mc_job job, void *arg)
 	atomic_set(&team->working, team->n);
 	atomic_set(&team->arrived, 0);
 	reinit_completion(&team->done);
-	/* Pairs with the load in worker_main(): the job is there to be read. */
+	/* Pairs with the load in has_job(). */
 	smp_store_release(&team->jobs, team->jobs + 1);
 	wake_up_all(&team->wake);
 	wait_for_done(team);

@@ -60,7 +60,7 @@ refused() {
 }
 
 @test "nothing of a bad line gets out raw" {
-	printf 'bandwidth siz\001\033[31me=4K' >run || true
+	printf 'bandwidth s\001\033[31me=4K' >run || true
 	LC_ALL=C not grep -q '[^[:print:]]' run
 	printf 'b\200\377' >run || true
 	LC_ALL=C not grep -q '[^[:print:]]' run

@@ -9,11 +9,11 @@
 #define CANARY	0xa5a5a5a5a5a5a5a5ULL
 
 /* Three arrays with guards around each. */
-static struct {
+static _Alignas(256) struct {
 	u64 before[GUARD / 8];
 	u64 word[MOST / 8];
 	u64 behind[GUARD / 8];
-} array[3] __attribute__((aligned(256)));
+} array[3];
 
 static u64 model[MOST / 8];
 static u64 uc_word[8];
@@ -43,8 +43,10 @@ static u64 operand(int i, u64 word)
 static void fill(void)
 {
 	for (int i = 0; i < 3; i++) {
-		for (int w = 0; w < GUARD / 8; w++)
-			array[i].before[w] = array[i].behind[w] = CANARY;
+		for (int w = 0; w < GUARD / 8; w++) {
+			array[i].before[w] = CANARY;
+			array[i].behind[w] = CANARY;
+		}
 		for (int w = 0; w < MOST / 8; w++)
 			array[i].word[w] = operand(i, w);
 	}
@@ -134,8 +136,8 @@ static void run_one(const struct mc_loop *loop, u64 bytes, u64 passes, u64 fence
 	assert_int_equal(uc_word[0] != 0, fence == MC_FENCE_UC);
 }
 
-static void for_each_loop(void (*check)(const struct mc_loop *loop), enum mc_op from,
-			  enum mc_op to)
+static void with_all_loops(void (*check)(const struct mc_loop *loop),
+			   enum mc_op from, enum mc_op to)
 {
 	for (enum mc_op op = from; op <= to; op++) {
 		for (unsigned int width = 8; width <= 64; width *= 2) {
@@ -156,7 +158,7 @@ static void all_lengths(const struct mc_loop *loop)
 
 static void test_every_length_and_number_of_passes(void **state)
 {
-	for_each_loop(all_lengths, MC_OP_READ, MC_OP_TRIAD);
+	with_all_loops(all_lengths, MC_OP_READ, MC_OP_TRIAD);
 }
 
 static void all_fences(const struct mc_loop *loop)
@@ -167,7 +169,7 @@ static void all_fences(const struct mc_loop *loop)
 
 static void test_every_fence(void **state)
 {
-	for_each_loop(all_fences, MC_OP_READ, MC_OP_TRIAD);
+	with_all_loops(all_fences, MC_OP_READ, MC_OP_TRIAD);
 }
 
 static u64 compare(const struct mc_loop *loop, u64 bytes)
@@ -198,7 +200,7 @@ static void finds_each_bit(const struct mc_loop *loop)
 static void test_compare_finds_any_wrong_bit(void **state)
 {
 	fill();
-	for_each_loop(finds_each_bit, MC_OP_CHECK, MC_OP_CHECK);
+	with_all_loops(finds_each_bit, MC_OP_CHECK, MC_OP_CHECK);
 }
 
 static void test_triad_leaves_consecutive_integers(void **state)
@@ -245,7 +247,7 @@ static void test_the_table(void **state)
 
 static void test_verdict_loops_leave_zeros(void **state)
 {
-	u64 line[8] __attribute__((aligned(64))) = { 0 };
+	_Alignas(64) u64 line[8] = { 0 };
 
 	mc_asm_reload(line, 3);
 	mc_asm_flush_reload(line, 3);

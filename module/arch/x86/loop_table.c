@@ -31,7 +31,6 @@ DECLARE(ntcopy);
 DECLARE(rmw);
 DECLARE(triad);
 DECLARE(check);
-void mc_asm_flush64(struct mc_loop_args *args);
 
 /* An operation's widths stand in ascending order. */
 static const struct mc_loop loops[] = {
