@@ -18,11 +18,11 @@ SUITE = "cache-attributes"
 
 
 class Measured(fake.InDirectory):
-    def run_(self, *words, kernel=None, output="out"):
+    def run_(self, *words, kernel=None, output="out", where=None, users=()):
         self.kernel = kernel or fake.Kernel()
         self.out, self.err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(self.out), contextlib.redirect_stderr(self.err):
-            return measure.command(list(words), output, self.kernel)
+            return measure.command(list(words), output, where, [self.kernel, *users])
 
 
 class Run(Measured):
@@ -147,7 +147,7 @@ class Run(Measured):
 
 class Words(fake.unittest.TestCase):
     def planned(self, *words):
-        return [request.line for request in measure.plan(list(words), fake.Kernel())]
+        return [request.line for request in measure.plan(list(words), [fake.Kernel()])]
 
     def test_lines_suites_and_bare_tests(self):
         self.assertEqual(self.planned("bandwidth size=4K", "bandwidth"),

@@ -28,10 +28,9 @@ Exit status: 0 all was measured; 1 something was not; 2 what was typed is
 wrong; 130 stopped by Ctrl-C.
 """
 
-
 def run(args: argparse.Namespace) -> int:
     from mc import measure  # not needed by any other command
-    return measure.command(args.what, args.output)
+    return measure.command(args.what, args.output, args.where)
 
 
 def show(args: argparse.Namespace) -> int:
@@ -64,6 +63,9 @@ def parser() -> argparse.ArgumentParser:
 
     sub = command(run, "run suites or request lines, print the report", RUN_HELP)
     sub.add_argument("what", nargs="+", metavar="WHAT", help="SUITE or 'TEST key=value ...'")
+    sub.add_argument("--where", choices=suite.WHERE,
+                     help="measure in the kernel, in user space (memcache-user), or each "
+                          "request in both (default: what the suite says, else kernel)")
     sub.add_argument("-o", dest="output", metavar="FILE",
                      help="results file, must not exist (default: "
                           "results/SUITE-KERNEL-TIME.jsonl)")

@@ -3,37 +3,23 @@
 
 import errno
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from mc import Failure, errno_name
+from mc.side import Outcome, Side, test_names
 
 STANDARD = "/sys/kernel/debug/memcache"
+WITHOUT = "without it: --where user"
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """How a request ended.
+class Debugfs(Side):
+    where = "kernel"
 
-    error: errno, 0 when all went well
-    why: what the module says about it
-    records: the lines of results.jsonl, if this request made any
-    """
-    error: int
-    why: str = ""
-    records: str = ""
-
-    @property
-    def name(self) -> str:
-        return errno_name(self.error)
-
-
-class Debugfs:
     def __init__(self, directory: str | None = None):
         self.path = Path(directory or os.environ.get("MEMCACHE_DEBUGFS") or STANDARD)
+        self.source = str(self.path / "results.jsonl")
 
     def check(self) -> None:
-        """Fail, saying what to do, when there is no module to talk to."""
         try:
             found = (self.path / "run").exists()
         except OSError as error:
@@ -42,18 +28,15 @@ class Debugfs:
             raise self._unavailable(FileNotFoundError(errno.ENOENT, ""))
 
     def tests(self) -> list[str]:
-        """Names of the tests that the module has; none without a module."""
         try:
-            lines = self._read("tests").splitlines()
+            return test_names(self._read("tests"))
         except Failure:
             return []
-        return [line.partition(":")[0] for line in lines if ":" in line and line[0].isalpha()]
 
     def progress(self) -> str:
         return self._read("progress").strip()
 
     def run(self, line: str) -> Outcome:
-        """Run a request to its end, however that comes about."""
         before = self._read("results.jsonl")
         error = self._write("run", line)
         records = self._read("results.jsonl")
@@ -99,15 +82,16 @@ class Debugfs:
         mount = self.path.parent
         if isinstance(error, PermissionError):
             if os.geteuid() != 0:
-                return Failure(f"{self.path} is for root only: run this with sudo")
+                return Failure(f"{self.path} is for root only: run this with sudo; {WITHOUT}")
             return Failure(f"{self.path}: {error.strerror}: the kernel is locked down, "
-                           "see /sys/kernel/security/lockdown")
+                           f"see /sys/kernel/security/lockdown; {WITHOUT}")
         if not isinstance(error, FileNotFoundError):
             return Failure(f"{self.path}: {error.strerror}")
         if str(self.path) == STANDARD and not os.path.ismount(mount):
-            return Failure(f"debugfs is not mounted: mount -t debugfs debugfs {mount}")
+            return Failure(f"debugfs is not mounted: mount -t debugfs debugfs {mount}; "
+                           f"{WITHOUT}")
         return Failure(f"no {self.path}: the module is not loaded: insmod memcache.ko "
-                       "(`make run` does all that)")
+                       f"(`make run` does all that); {WITHOUT}")
 
 
 def _why(error: int, status: dict[str, str]) -> str:

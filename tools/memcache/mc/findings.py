@@ -106,7 +106,8 @@ def points(runs: list[Run]) -> list[Point]:
 
 
 def _point(result: dict) -> Point | None:
-    keys, speed, median = asked(result), result.get("mb_per_s"), result.get("median_ns")
+    keys = asked(result) | {"where": result["where"]}
+    speed, median = result.get("mb_per_s"), result.get("median_ns")
     memory, width = keys.get("type"), keys.get("width_bytes")
     if result["test"] != "bandwidth" or memory not in TYPES or not width:
         return None

@@ -8,12 +8,16 @@ import os
 import re
 import signal
 import time
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
-from mc import Failure, emit, report, results, suite
-from mc.debugfs import Debugfs, Outcome
+from mc import Failure, emit, report, results, say, suite
+from mc.debugfs import Debugfs
+from mc.fit import NAMES, fit
 from mc.progress import Progress
+from mc.side import Outcome, Side
 from mc.suite import Request
+from mc.user import User
 
 # After these the requests that follow are not tried: somebody else measures,
 # or has written to `stop`.
@@ -21,15 +25,19 @@ STOPPING = (errno.EBUSY, errno.ECANCELED, errno.EINTR)
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def command(words: list[str], output: str | None, debugfs: Debugfs | None = None) -> int:
-    debugfs = debugfs or Debugfs()
-    requests = plan(words, debugfs)
-    debugfs.check()
+def command(words: list[str], output: str | None, where: str | None = None,
+            sides: list[Side] | None = None) -> int:
+    sides = sides or [Debugfs(), User()]
+    requests = plan(words, sides)
+    jobs = list(assign(requests, sides, where))
+    for side in dict.fromkeys(job.side for job in jobs):
+        side.check()
+    jobs = fitted(jobs, sides)
     path, file = create(output, requests)
-    with Stop() as stop:
-        with file, Progress(debugfs, len(requests)) as progress:
-            session = Session(debugfs, file, progress, stop)
-            session.measure(requests)
+    with Stop(sides) as stop:
+        with file, Progress(len(jobs)) as progress:
+            session = Session(file, progress, stop)
+            session.measure(jobs)
         if session.runs:
             emit([*report.lines(session.runs), "", f"Results: {path}"])
         else:
@@ -37,7 +45,7 @@ def command(words: list[str], output: str | None, debugfs: Debugfs | None = None
     return 128 + stop.signum if stop.signum else session.status
 
 
-def plan(words: list[str], debugfs: Debugfs) -> list[Request]:
+def plan(words: list[str], sides: list[Side]) -> list[Request]:
     """The requests that these words ask for: suites, request lines, or the
     words of a request line that came without quotes."""
     lines: list[str] = []
@@ -46,10 +54,10 @@ def plan(words: list[str], debugfs: Debugfs) -> list[Request]:
             lines[-1] += f" {word}"
         else:
             lines.append(word)
-    return [request for line in lines for request in _requests(line, debugfs)]
+    return [request for line in lines for request in _requests(line, sides)]
 
 
-def _requests(line: str, debugfs: Debugfs) -> list[Request]:
+def _requests(line: str, sides: list[Side]) -> list[Request]:
     words = line.split()
     if not words or "\n" in line or "\0" in line:
         raise Failure("a request is one line: TEST [key=value]...", 2)
@@ -57,12 +65,55 @@ def _requests(line: str, debugfs: Debugfs) -> list[Request]:
         if len(words) > 1:
             raise Failure(f"{words[0]} is a suite: it takes no keys ({' '.join(words[1:])})", 2)
         return suite.load(words[0]).requests
-    tests = debugfs.tests()
-    if len(words) == 1 and words[0] not in tests:
-        raise Failure(f"no suite {words[0]}; there are: {', '.join(suite.names())}"
-                      + ("" if tests else " (and no module is loaded that could have such a test)"),
-                      2)
+    if len(words) == 1:
+        tests = {test for side in sides for test in side.tests()}
+        if words[0] not in tests:
+            raise Failure(f"no suite {words[0]}; there are: {', '.join(suite.names())}" + (
+                "" if tests else " (and there is no module loaded, and no memcache-user, that "
+                "could have such a test)"), 2)
     return [Request(line.strip())]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A request on one side."""
+    side: Side
+    request: Request
+
+
+def assign(requests: list[Request], sides: list[Side], where: str | None) -> Iterator[Job]:
+    """Each request on each side it is for, one right after the other."""
+    for request in requests:
+        for side in sides:
+            if (where or request.where) in (side.where, "both"):
+                yield Job(side, request)
+
+
+def fitted(jobs: list[Job], sides: list[Side]) -> list[Job]:
+    """The jobs, without what a side can't measure; that is said."""
+    tests = {side.where: side.tests() for side in sides} if _on_both(jobs) else {}
+    kept: list[Job] = []
+    lost: dict[tuple, list[str]] = {}
+    for job in jobs:
+        line, why = fit(job.request.line, job.side.where)
+        test = job.request.line.split()[0]
+        if test not in tests.get(job.side.where, [test]) and any(
+                test in names for names in tests.values()):
+            line, why = None, f"no test {test} there"
+        if why:
+            lost.setdefault((job.side.where, bool(line), why), []).append(job.request.name)
+        if line:
+            kept.append(Job(job.side, replace(job.request, line=line)))
+    for (where, part, why), names in lost.items():
+        name = names[0] if len(names) == 1 else f"{len(names)} requests"
+        say(f"{name}: {'in part left out' if part else 'skipped'} in {NAMES[where]}: {why}")
+    if not kept:
+        raise Failure("nothing is left to measure")
+    return kept
+
+
+def _on_both(jobs: list[Job]) -> bool:
+    return len({job.side.where for job in jobs}) > 1
 
 
 def create(output: str | None, requests: list[Request]) -> tuple[str, io.RawIOBase]:
@@ -92,10 +143,11 @@ def _create(path: str) -> io.RawIOBase:
 
 
 class Stop:
-    """Remembers a signal that asks to stop. The signal itself ends the write
-    that measures; set up even where a shell has Ctrl-C ignored."""
+    """Remembers a signal that asks to stop, and hands it on to the sides. Set up
+    even where a shell has Ctrl-C ignored."""
 
-    def __init__(self) -> None:
+    def __init__(self, sides: list[Side]) -> None:
+        self.sides = sides
         self.signum = 0
 
     def __enter__(self) -> "Stop":
@@ -108,40 +160,40 @@ class Stop:
 
     def _take(self, signum: int, _frame: object) -> None:
         self.signum = self.signum or signum
+        for side in self.sides:
+            side.interrupt()
 
 
 @dataclass
 class Session:
     """Requests being run; `status` is what the program will exit with."""
-    debugfs: Debugfs
     file: io.RawIOBase
     progress: Progress
     stop: Stop
     runs: list[results.Run] = field(default_factory=list)
     status: int = 0
 
-    def measure(self, requests: list[Request]) -> None:
+    def measure(self, jobs: list[Job]) -> None:
         """Run them all, whatever becomes of one, unless the rest would fail, too."""
         try:
-            for number, request in enumerate(requests, 1):
-                self.progress.start(number, request)
-                outcome = self.debugfs.run(request.line)
-                self.keep(request, outcome)
-                if not self.go_on(request, outcome):
+            for number, job in enumerate(jobs, 1):
+                self.progress.start(number, job.request, job.side)
+                outcome = job.side.run(job.request.line)
+                self.keep(job, outcome)
+                if not self.go_on(job, outcome):
                     break
         except Failure as failure:
             self.fail(str(failure))
         except OSError as error:    # of the results file: a full disk, say
             self.fail(f"{self.file.name}: {error.strerror}")
 
-    def keep(self, request: Request, outcome: Outcome) -> None:
+    def keep(self, job: Job, outcome: Outcome) -> None:
         """Results: into the list, and into the file at once."""
         if not outcome.records:
             return
         lines = outcome.records.splitlines()
-        run = results.parse((f"{line}\n".encode() for line in lines),
-                            str(self.debugfs.path / "results.jsonl"))[0]
-        run.request |= {"label": request.label, "suite": request.suite}
+        run = results.parse((f"{line}\n".encode() for line in lines), job.side.source)[0]
+        run.request |= {"label": job.request.label, "suite": job.request.suite}
         self.runs.append(run)
         # The numbers stay as the kernel wrote them.
         lines[1] = json.dumps(run.request, separators=(",", ":"), ensure_ascii=False)
@@ -149,15 +201,19 @@ class Session:
         while data:
             data = data[self.file.write(data):]
 
-    def go_on(self, request: Request, outcome: Outcome) -> bool:
+    def go_on(self, job: Job, outcome: Outcome) -> bool:
         if self.stop.signum:
             count = sum(len(run.results) for run in self.runs)
             self.progress.say(f"stopped; results kept: {count}")
             return False
         if outcome.error:
-            self.fail(f"{request.name}: {outcome.name}: {outcome.why}")
+            self.fail(f"{job.request.name}{_side(job)}: {outcome.name}: {outcome.why}")
         return outcome.error not in STOPPING
 
     def fail(self, text: str) -> None:
         self.status = 1
         self.progress.say(text)
+
+
+def _side(job: Job) -> str:
+    return " (user)" if job.side.where == "user" else ""

@@ -9,7 +9,7 @@ import threading
 import time
 
 from mc import Failure
-from mc.debugfs import Debugfs
+from mc.side import Side
 from mc.suite import Request
 
 EVERY_S = 0.25
@@ -18,10 +18,10 @@ RUNNING = re.compile(r"running (\d+)/(\d+)")
 
 
 class Progress:
-    """`with Progress(debugfs, 8) as progress: progress.start(1, request); …`"""
+    """`with Progress(8) as progress: progress.start(1, request, side); …`"""
 
-    def __init__(self, debugfs: Debugfs, total: int):
-        self.debugfs = debugfs
+    def __init__(self, total: int):
+        self.side: Side | None = None
         self.total = total
         self.number = 0
         self.name = ""
@@ -41,11 +41,12 @@ class Progress:
         if self.live:
             self.thread.join()
 
-    def start(self, number: int, request: Request) -> None:
-        self.number, self.name = number, request.name
+    def start(self, number: int, request: Request, side: Side) -> None:
+        self.name = request.name + (" (user)" if side.where == "user" else "")
+        self.number, self.side = number, side
         if not self.live:
             line = f": {request.line}" if request.label else ""
-            self.say(f"[{number}/{self.total}] {request.name}{line}")
+            self.say(f"[{number}/{self.total}] {self.name}{line}")
 
     def say(self, text: str) -> None:
         """A line that stays."""
@@ -69,7 +70,7 @@ class Progress:
 
     def _line(self) -> str:
         try:
-            match = RUNNING.match(self.debugfs.progress())
+            match = RUNNING.match(self.side.progress() if self.side else "")
         except Failure:
             match = None
         done, points = (int(match[1]), max(int(match[2]), 1)) if match else (0, 1)

@@ -15,7 +15,7 @@ def lines(runs: list[Run]) -> list[str]:
     parts = [_machine(runs[0].machine), *_tables(runs), _failures(runs)]
     if any(run.results for run in runs):
         parts.append(_findings(runs, judged))
-        parts.append(_section("Memory types", verdict.lines(judged) + _bullets(
+        parts.append(_section("Memory types", verdict.lines(judged) + bullets(
             verdict.sentences(judged)) if judged.types else verdict.sentences(judged)))
     parts.append(_errors(runs))
     out: list[str] = []
@@ -29,15 +29,15 @@ def _machine(machine: dict) -> list[str]:
     words = [f"Linux {machine['kernel']}", machine["cpu"],
              f"hypervisor: {hypervisor}" if hypervisor else "no hypervisor",
              f"clock: {machine.get('clock') or 'na'}"]
-    return _wrapped(", ".join(words))
+    return wrapped(", ".join(words))
 
 
 def _tables(runs: list[Run]) -> list[list[str]]:
-    """A table for each suite and test, in the order they were run."""
+    """A table for each suite, test and side, in the order they were run."""
     groups: dict[tuple, list[Run]] = {}
     for run in runs:
-        groups.setdefault((run.suite, run.request["test"]), []).append(run)
-    return [_table(name, test, group) for (name, test), group in groups.items()]
+        groups.setdefault((run.suite, run.request["test"], run.where), []).append(run)
+    return [_table(name, test, group) for (name, test, _), group in groups.items()]
 
 
 def _table(name: str | None, test: str, runs: list[Run]) -> list[str]:
@@ -52,11 +52,13 @@ def _table(name: str | None, test: str, runs: list[Run]) -> list[str]:
     else:
         title = known.title if known else test
         cells = _list(pairs, fixed)
+    if runs[0].where == "user":
+        title += ", in user space"
     settings = " ".join(f"{key.removesuffix('_bytes')}={table.text(key, value)}"
                         for key, value in fixed.items() if value is not None)
     notes = [f"All with: {settings}." if settings else "", _quality([r for _, r in pairs])]
-    return [*_wrapped(title), "", *cells, "", *_bullets(filter(None, notes), bullet=""),
-            *_bullets(known.notes if known else [], bullet="")]
+    return [*wrapped(title), "", *cells, "", *bullets(filter(None, notes), bullet=""),
+            *bullets(known.notes if known else [], bullet="")]
 
 
 def _suite(name: str | None) -> suite.Suite | None:
@@ -149,7 +151,7 @@ def _failures(runs: list[Run]) -> list[str]:
     if not failed:
         return []
     return ["*** VERIFICATION FAILED: memory did not hold what was written to it. ***",
-            "The figures marked ! mean nothing:", *_bullets(
+            "The figures marked ! mean nothing:", *bullets(
         " ".join(filter(None, [run.request.get("label"), *(
             f"{key.removesuffix('_bytes')}={table.text(key, value)}"
             for key, value in asked(r).items())])) for run, r in failed)]
@@ -167,14 +169,14 @@ def _findings(runs: list[Run], judged: verdict.Verdict) -> list[str]:
         if idle:
             found.append(f"Left out: {verdict.listed(idle)}, not shown to be real here (see "
                          "below).")
-    return _section("What stands out", _bullets(found or ["Nothing."]))
+    return _section("What stands out", bullets(found or ["Nothing."]))
 
 
 def _errors(runs: list[Run]) -> list[str]:
     """Requests that did not end well."""
     bad = [f"{run.label}: {run.request['state']}: {_error(run.request)}"
            for run in runs if run.request["state"] != "done"]
-    return _section("Not all was measured", _bullets(bad)) if bad else []
+    return _section("Not all was measured", bullets(bad)) if bad else []
 
 
 def _error(request: dict) -> str:
@@ -188,11 +190,11 @@ def _section(title: str, body: list[str]) -> list[str]:
     return [title, *body] if body else []
 
 
-def _bullets(texts, bullet: str = "- ") -> list[str]:
-    return [line for text in texts for line in _wrapped(text, bullet)]
+def bullets(texts, bullet: str = "- ") -> list[str]:
+    return [line for text in texts for line in wrapped(text, bullet)]
 
 
-def _wrapped(text: str, bullet: str = "") -> list[str]:
+def wrapped(text: str, bullet: str = "") -> list[str]:
     from textwrap import wrap
     return wrap(text, table.WIDTH, initial_indent=bullet, subsequent_indent=" " * len(bullet),
                 break_on_hyphens=False)

@@ -40,6 +40,11 @@ class Run:
         return self.request.get("label") or self.request["line"]
 
     @property
+    def where(self) -> str:
+        """On which side of the system-call boundary."""
+        return self.results[0]["where"] if self.results else self.request.get("where", "kernel")
+
+    @property
     def suite(self) -> str | None:
         return self.request.get("suite")
 

@@ -51,8 +51,8 @@ def judge(runs: list[Run]) -> Verdict:
         for result in run.results:
             if isinstance(result.get("type"), str):
                 found.setdefault(result["type"], []).append(result)
-    types = {name: Type(name, _joined(results, "attribute", "na"),
-                        _joined(results, "effective", "unknown"), _reload(machine, name))
+    types = {name: Type(name, _attribute(results), _joined(results, "effective", "unknown"),
+                        _reload(machine, name))
              for name, results in found.items()}
     uc = types["uc"].effective if "uc" in types else _known(machine, "uc").get("effective")
     return Verdict(types, machine.get("hypervisor"), uc == "yes")
@@ -60,6 +60,11 @@ def judge(runs: list[Run]) -> Verdict:
 
 def _joined(results: list[dict], key: str, missing: str) -> str:
     return "/".join(dict.fromkeys(str(r.get(key) or missing) for r in results))
+
+
+def _attribute(results: list[dict]) -> str:
+    """What those say that know: user space can't read page tables."""
+    return _joined([r for r in results if r.get("attribute")], "attribute", "na") or "na"
 
 
 def _known(machine: dict, name: str) -> dict:

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Measuring in user space and on both sides, by a memcache-user made up here."""
+
+import contextlib
+import errno
+import io
+import os
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+from unittest import mock
+
+import fake
+from mc import Failure, fit, measure, report, results, suite, user
+
+YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
+MACHINE = fake.lines(fake.machine(fake.BARE, YES) | {"where": "user"})[0].decode()
+PROGRAM = """#!/bin/bash
+[ "$1" = --tests ] && { echo 'bandwidth: x'; exit; }
+echo "$3" >>asked
+cat machine
+case $3 in
+*size=3*) echo 'memcache-user: Invalid argument: size: no' >&2; exit 1 ;;
+*crash*) kill -SEGV $$ ;;
+*wait*) trap 'cat records; echo "memcache-user: Interrupted system call: run: stopped" >&2; exit 130' TERM
+    touch begun; while :; do sleep 0.02; done ;;
+esac
+cat records
+"""
+
+
+class InUserSpace(fake.InDirectory):
+    def setUp(self):
+        super().setUp()
+        Path("program").write_text(PROGRAM)
+        os.chmod("program", 0o755)
+        Path("machine").write_text(MACHINE)
+        record = fake.result("bandwidth", 8000.0) | {"where": "user", "attribute": None}
+        Path("records").write_bytes(b"".join(fake.lines(
+            fake.request("bandwidth", 1, where="user"), record)))
+        self.user = user.User("./program")
+        self.kernel = fake.Kernel()
+
+    def run_(self, *words, where="user", output="out"):
+        self.out, self.err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(self.out), contextlib.redirect_stderr(self.err):
+            return measure.command(list(words), output, where, [self.kernel, self.user])
+
+    def asked(self):
+        return Path("asked").read_text().splitlines()
+
+    def test_user(self):
+        self.assertEqual(self.run_("bandwidth"), 0)
+        self.assertEqual((self.kernel.asked, self.asked()), ([], ["bandwidth"]))
+        [run] = results.load("out")
+        self.assertEqual((run.where, run.results[0]["mb_per_s"]), ("user", 8000.0))
+        self.assertIn("bandwidth, in user space\n", self.out.getvalue())
+        self.assertIn("[1/1] bandwidth (user)\n", self.err.getvalue())
+
+    def test_kernel_is_what_a_request_line_is_for(self):
+        self.assertEqual(self.run_("bandwidth", where=None), 0)
+        self.assertEqual(self.kernel.asked, ["bandwidth"])
+        self.assertFalse(os.path.exists("asked"))
+
+    def test_both_by_turns(self):
+        self.assertEqual(self.run_("bandwidth size=4K", "bandwidth size=8K", where="both"), 0)
+        runs = results.load("out")
+        self.assertEqual([run.where for run in runs], ["kernel", "user"] * 2)
+        self.assertEqual(self.asked(), ["bandwidth size=4K", "bandwidth size=8K"])
+        self.assertEqual("\n".join(report.lines(runs)) + "\n\nResults: out\n",
+                         self.out.getvalue())
+
+    def test_what_is_for_the_kernel_only(self):
+        self.assertEqual(self.run_("bandwidth irq=off", "bandwidth irq=on,off", where="both"), 0)
+        self.assertEqual(self.asked(), ["bandwidth irq=on"])
+        self.assertEqual(len(self.kernel.asked), 2)
+        self.assertIn("memcache: bandwidth irq=off: skipped in user space: irq=off is for the "
+                      "kernel only\nmemcache: bandwidth irq=on,off: in part left out in user "
+                      "space: irq=off is for the kernel only\n", self.err.getvalue())
+
+    def test_nothing_left(self):
+        with self.assertRaisesRegex(Failure, "nothing is left to measure"):
+            self.run_("bandwidth irq=off")
+        self.assertFalse(os.path.exists("out"))
+
+    def test_a_test_of_one_side(self):
+        self.kernel.files["tests"] += "file: x\n"
+        self.assertEqual(self.run_("file size=4K", "bandwidth", where="both"), 0)
+        self.assertIn("file size=4K: skipped in user space: no test file there",
+                      self.err.getvalue())
+
+    def test_an_error(self):
+        self.assertEqual(self.run_("bandwidth size=3", "bandwidth"), 1)
+        self.assertIn("memcache: bandwidth size=3 (user): EINVAL: size: no\n", self.err.getvalue())
+        self.assertEqual(len(results.load("out")), 1)
+
+    def test_a_crash(self):
+        self.assertEqual(self.run_("bandwidth crash=1"), 1)
+        self.assertIn("EIO: ended by signal 11", self.err.getvalue())
+        self.assertFalse(os.path.exists("out"))
+
+    def test_ctrl_c_keeps_what_was_measured(self):
+        threading.Thread(target=self.stop_when_begun, daemon=True).start()
+        start = time.monotonic()
+        self.assertEqual(self.run_("bandwidth", "bandwidth wait=1", "bandwidth"), 130)
+        self.assertLess(time.monotonic() - start, 10)
+        self.assertEqual(len(self.asked()), 2)
+        self.assertEqual(len(results.load("out")), 2)
+        self.assertIn("stopped; results kept: 2\n", self.err.getvalue())
+
+    @staticmethod
+    def stop_when_begun():
+        while not os.path.exists("begun"):
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def test_a_signal_before_there_is_a_child(self):
+        self.user.interrupt()
+        self.assertEqual(self.user.run("bandwidth wait=1").error, errno.EINTR)
+
+    def test_not_built(self):
+        with mock.patch("mc.user.find", return_value=None):
+            self.user = user.User()
+        for where in ("user", "both"):
+            with self.assertRaisesRegex(Failure, "is not built: make -C tools/user .*--where k"):
+                self.run_("bandwidth size=4K", where=where)
+        self.assertEqual(self.kernel.asked, [])
+        self.assertFalse(os.path.exists("out"))
+
+    def test_where_it_is_found(self):
+        with mock.patch.dict(os.environ, MEMCACHE_USER="./program"):
+            self.assertEqual(user.find(), "./program")
+        with mock.patch.dict(os.environ, MEMCACHE_USER="./none"):
+            self.assertIsNone(user.find())
+
+    def test_without_a_module_the_way_out_is_named(self):
+        done = subprocess.run([fake.FRONT, "run", "bandwidth size=4K"], capture_output=True,
+                              text=True, env=os.environ | {"MEMCACHE_DEBUGFS": "none"})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the module is not loaded", done.stderr)
+        self.assertIn("without it: --where user", done.stderr)
+
+
+class Fitting(fake.unittest.TestCase):
+    def test_lines(self):
+        with mock.patch("os.access", return_value=False):
+            for line, where, wanted in (
+                    ("bandwidth irq=on", "user", "bandwidth irq=on"),
+                    ("bandwidth type=wb,uc,wc op=read", "user", "bandwidth type=wb op=read"),
+                    ("bandwidth type=uc", "user", None), ("bandwidth fence=uc", "user", None),
+                    ("bandwidth type=uc", "kernel", "bandwidth type=uc"),
+                    ("bandwidth page=4k,2m", "kernel", "bandwidth page=4k"),
+                    ("bandwidth page=direct", "user", None), ("bandwidth", "user", "bandwidth"),
+                    ("bandwidth size= x", "user", "bandwidth size= x")):
+                self.assertEqual(fit.fit(line, where)[0], wanted, line)
+
+    def test_devices(self):
+        with mock.patch("os.access", return_value=True):
+            self.assertEqual(fit.fit("bandwidth type=uc fence=uc", "user"),
+                             ("bandwidth type=uc fence=uc", ""))
+
+
+class Suites(fake.InDirectory):
+    def test_where(self):
+        self.write("s", b"@where both\nbandwidth\n")
+        self.assertEqual(suite.load("./s").requests[0].where, "both")
+        self.write("s", b"@where there\nbandwidth\n")
+        with self.assertRaisesRegex(Failure, ":1: @where is one of kernel, user, both"):
+            suite.load("./s")
+
+    def test_the_last_cpu(self):
+        self.write("s", b"bandwidth cpu=0\nbandwidth cpu={last}\n")
+        for last, lines in (("7", ["bandwidth cpu=0", "bandwidth cpu=7"]),
+                            ("0", ["bandwidth cpu=0"])):
+            with mock.patch("mc.suite.last_cpu", return_value=last):
+                self.assertEqual([r.line for r in suite.load("./s").requests], lines)
+        self.assertRegex(suite.last_cpu(), r"^\d+$")
+
+    def test_os_overhead(self):
+        for name in ("os-overhead", "os-overhead-quick"):
+            with mock.patch("mc.suite.last_cpu", return_value="1"):
+                lines = [r.line for r in suite.load(name).requests]
+            self.assertEqual(len(lines), 12)
+            for cpu in ("cpu=0", "cpu=1", "cpu=any"):
+                self.assertEqual(sum(cpu in line.split() for line in lines), 4)
+            self.assertTrue(all("irq=on,off" in line for line in lines))

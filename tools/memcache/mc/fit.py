@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What of a request a side can measure: some values are for the kernel or for
+user space only, some need the module's devices."""
+
+import os
+
+ONLY = {
+    "kernel": {"irq": ("off",), "page": ("direct",), "prefetch": ("off",)},
+    "user": {"page": ("2m", "thp")},
+}
+NAMES = {"kernel": "the kernel", "user": "user space"}
+
+
+def fit(line: str, where: str) -> tuple[str | None, str]:
+    """The request without what this side does not have (None: nothing is left
+    of it), and what that was."""
+    words, lost = [], []
+    for word in line.split():
+        key, _, values = word.partition("=")
+        kept = []
+        for value in values.split(","):
+            why = _missing(key, value, where)
+            if why:
+                lost.append(f"{key}={value} {why}")
+            else:
+                kept.append(value)
+        if values and not kept:
+            return None, "; ".join(lost)
+        words.append(f"{key}={','.join(kept)}" if values else word)
+    return (" ".join(words) if lost else line), "; ".join(lost)
+
+
+def _missing(key: str, value: str, where: str) -> str:
+    """Why this side can't have that value."""
+    for side, keys in ONLY.items():
+        if side != where and value in keys.get(key, ()):
+            return f"is for {NAMES[side]} only"
+    if where == "user" and (key == "type" and value in ("uc", "wc")
+                            or (key, value) == ("fence", "uc")):
+        device = f"/dev/memcache_{value}"
+        if not os.access(device, os.R_OK | os.W_OK):
+            return f"needs {device} of the loaded module"
+    return ""
