@@ -65,6 +65,10 @@ static void stretch(struct mc_pass *p, const struct mc_loop *loop, u64 from,
 {
 	struct mc_loop_args args = { .passes = passes, .uc_word = p->uc_word };
 
+	if (p->stretch) {
+		p->stretch(p, (to - from) * passes);
+		return;
+	}
 	while (from < to) {
 		args.bytes = piece(p, from, to, &args);
 		args.value = p->value + from / 8;
@@ -98,12 +102,20 @@ static void part_of_pass(struct mc_pass *p, u64 from, u64 to)
 		passed(p, 1);
 }
 
-static void whole_passes(struct mc_pass *p, u64 passes)
+/* Can passes follow each other without a break? */
+static bool in_one_piece(const struct mc_pass *p)
 {
 	struct mc_loop_args args;
+
+	return p->stretch ||
+	       (!p->readback && piece(p, 0, p->bytes, &args) == p->bytes);
+}
+
+static void whole_passes(struct mc_pass *p, u64 passes)
+{
 	u64 i;
 
-	if (!p->readback && piece(p, 0, p->bytes, &args) == p->bytes) {
+	if (in_one_piece(p)) {
 		stretch(p, p->loop, 0, p->bytes, passes);
 		passed(p, passes);
 		return;

@@ -43,6 +43,9 @@ struct mc_view {
 
 /**
  * struct mc_pass - one traversal of a thread's working set
+ * @stretch: does that many bytes of payload, a multiple of 64, in place of
+ *           @loop, and goes on where it stopped; NULL: @loop
+ * @arg: for @stretch
  * @loop: the access loop
  * @readback: comparing loop that runs over the first array behind @loop,
  *            within the pass; NULL: none
@@ -59,6 +62,8 @@ struct mc_view {
  * @wrong: comparing loops: bits that differed, in any word of any pass
  */
 struct mc_pass {
+	void (*stretch)(struct mc_pass *p, u64 bytes);
+	void *arg;
 	const struct mc_loop *loop;
 	const struct mc_loop *readback;
 	const struct mc_view *view;
