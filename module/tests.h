@@ -59,6 +59,7 @@ struct mc_test {
 
 /* A line for each file in tests/, here and in tests/table.c. */
 extern const struct mc_test mc_test_bandwidth;
+extern const struct mc_test mc_test_random;
 
 /* All tests' specs, NULL at the end. */
 extern const struct mc_spec *const mc_specs[];

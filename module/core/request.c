@@ -30,7 +30,7 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 	},
 	[MC_KEY_SIZE] = {
 		.name = "size", .column = "size_bytes", .preset = "16M",
-		.kind = MC_SIZE, .min = 4096, .max = 1ULL << 46, .multiple = 64,
+		.kind = MC_SIZE, .min = 1024, .max = 1ULL << 46, .multiple = 64,
 		.help = "the whole working set, all threads and arrays together",
 	},
 	[MC_KEY_CPU] = {

@@ -71,6 +71,7 @@ struct mc_name {
  * @min: smallest number or size
  * @max: largest number or size
  * @multiple: a size is a multiple of this
+ * @unit: of a size; NULL: bytes
  * @kind: how its values are read
  * @single: takes one value, not a list
  * @wide: not a column of the table (JSON Lines only)
@@ -84,6 +85,7 @@ struct mc_key {
 	u64 min;
 	u64 max;
 	u64 multiple;
+	const char *unit;
 	enum mc_kind kind;
 	bool single;
 	bool wide;

@@ -117,6 +117,7 @@ static int parse_size(const struct mc_key *key, struct piece p, u64 *value,
 {
 	char text[MC_ERROR_TEXT];
 	struct mc_text t = MC_TEXT(text);
+	const char *unit = key->unit ? key->unit : "bytes";
 	unsigned int shift = 0;
 	int n = digits(p, value);
 
@@ -131,12 +132,12 @@ static int parse_size(const struct mc_key *key, struct piece p, u64 *value,
 		return refuse(e, key, p, "is too large: it does not fit 64 bits");
 	*value <<= shift;
 	if (*value < key->min || *value > key->max) {
-		mc_textf(&t, "is outside %llu to %llu bytes", key->min,
-			 key->max);
+		mc_textf(&t, "is outside %llu to %llu %s", key->min, key->max,
+			 unit);
 		return refuse(e, key, p, text);
 	}
 	if (key->multiple && *value % key->multiple) {
-		mc_textf(&t, "is not a multiple of %llu bytes", key->multiple);
+		mc_textf(&t, "is not a multiple of %llu %s", key->multiple, unit);
 		return refuse(e, key, p, text);
 	}
 	return 0;

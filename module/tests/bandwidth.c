@@ -30,6 +30,7 @@ enum { COL_MB_PER_S, COL_MB_PER_S_MAX, COL_TRAVERSED, COL_PASSES };
 enum { VERIFY_OFF, VERIFY_EACH, VERIFY_DEFERRED };
 
 #define WIDTH_MAX	0
+#define SIZE_LEAST	4096U	/* a smaller one would measure the loop's start */
 
 #define ONE_BITS	(0x3ffULL << 52)
 #define TWO_BITS	(0x400ULL << 52)
@@ -156,6 +157,10 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 			       op->name);
 	if (point->v[KEY_FENCE] == MC_FENCE_UC && !mc_run_uc_word(run))
 		return run->error.err;
+	if (point->v[MC_KEY_SIZE] < SIZE_LEAST)
+		return mc_fail(&run->error, -EINVAL,
+			       "size: %llu bytes are too few; bandwidth takes %u at least",
+			       point->v[MC_KEY_SIZE], SIZE_LEAST);
 	if (!array_bytes(run, point))
 		return mc_fail(&run->error, -EINVAL,
 			       "size: %llu bytes are less than a line for each of %u threads and %u arrays",

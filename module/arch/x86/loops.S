@@ -13,32 +13,13 @@
  * zmmk; xmm0 is the counters' step for a round of four registers, xmm1 the
  * step for a line, xmm6 and up are for the body.
  */
-#ifdef __KERNEL__
-#include <linux/linkage.h>
-#endif
+#include "function.S"
 #include "../../loops.h"
-
-#ifndef RET
-#define RET	ret
-#endif
 
 /* The preprocessor does not look into the strings that W is given. */
 	.set lanes, MC_ARG_LANES
 
 	.text
-
-.macro FUNCTION name
-	.balign 64
-	.globl \name
-	.type \name, @function
-\name:
-	endbr64
-.endm
-
-.macro FUNCTION_END name
-	RET
-	.size \name, . - \name
-.endm
 
 /* Pick the instruction for the width: W width, 8-, 16-, 32-, 64-byte form. */
 .macro W w:req, i8, i16:req, i32:req, i64:req
