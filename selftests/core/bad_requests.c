@@ -101,8 +101,8 @@ static const struct bad {
 	{ "tlb ways=08", "ways", "'08'" },
 
 	/* Sizes. */
-	{ "bandwidth size=0", "size", "outside 4096 to 70368744177664" },
-	{ "bandwidth size=4095", "size", "outside 4096" },
+	{ "bandwidth size=0", "size", "outside 1024 to 70368744177664" },
+	{ "bandwidth size=1023", "size", "outside 1024" },
 	{ "bandwidth size=4097", "size", "multiple of 64" },
 	{ "bandwidth size=65537G", "size", "outside" },
 	{ "bandwidth size=-4K", "size", "not a size" },

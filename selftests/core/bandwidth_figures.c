@@ -32,6 +32,7 @@ static void test_what_cant_be_run_is_refused(void **state)
 	reset(1);
 	sim.n = 22;
 	assert_refused("op=triad size=4K", -EINVAL, "size");
+	assert_refused("op=read size=4032", -EINVAL, "size");
 	assert_int_equal(check("op=copy size=4K"), 0);
 }
 

@@ -227,7 +227,7 @@ static void spec_as_it_is_shown(void **state)
 		"  op=read           read|ntread|write|ntwrite|copy|ntcopy|rmw|triad what the loop does\n",
 		"  width=max         max|8..64                     bytes an access\n",
 		"  type=wb           wb|wc|uc ",
-		"  size=1M           4K..65536G ",
+		"  size=1M           1K..65536G ",
 		"  cpu=0             LIST|any ",
 		"  node=auto         auto|0..1023",
 		"  repeat=5          1..1000000 ",

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * module/tests/random.c natively: the real loops on real memory, with a team in
+ * virtual time, so that what it reports is known to the last digit.
+ */
+#include "cmocka_all.h"
+
+#include "random.h"
+#include "stub/team.h"
+#include "tests.h"
+
+#define SIZE	(5 << 20)	/* two blocks and a half */
+#define BLOCK	MC_BLOCK_BYTES
+#define WRONG	0xbad0bad0bad0bad0ULL
+
+/* As random.c numbers them. */
+enum { COL_NS_PER_ACCESS, COL_GENERATOR_NS, COL_ACCESSES };
+enum { KEY_VERIFY = MC_KEY_OWN + 5 };
+
+/* The second block of the working set lies first, with room between. */
+static _Alignas(4096) u64 low[BLOCK / 8 + 512];
+static _Alignas(4096) u64 high[BLOCK / 8 + 512];
+static _Alignas(4096) u64 last[BLOCK / 8];
+
+static const struct mc_span blocks[] = {
+	{ high, 0, BLOCK }, { low, BLOCK, BLOCK }, { last, 2 * BLOCK, SIZE - 2 * BLOCK }
+};
+
+static const struct mc_span odd[] = {
+	{ high, 0, BLOCK - 4096 }, { low, BLOCK - 4096, BLOCK + 4096 },
+	{ last, 2 * BLOCK, SIZE - 2 * BLOCK }
+};
+
+static struct mc_view view;
+static const struct mc_spec *const specs[] = { &mc_test_random.spec, NULL };
+static struct mc_request req;
+static struct mc_run run;
+static struct mc_record rec;
+static unsigned int done;
+static void (*after_sample)(void);
+
+static u64 *word(u64 i)
+{
+	for (unsigned int k = 0; k < view.n; k++)
+		if (8 * i - view.spans[k].start < view.spans[k].bytes)
+			return (u64 *)view.spans[k].addr + (i - view.spans[k].start / 8);
+	fail();
+	return NULL;
+}
+
+/* --------------------------------------------------------- what a run offers */
+
+int mc_run_area(struct mc_run *r, const struct mc_point *point, struct mc_area *area)
+{
+	*area = (struct mc_area){ .view = &view };
+	return 0;
+}
+
+void *mc_run_uc_word(struct mc_run *r)
+{
+	return NULL;
+}
+
+void mc_run_tick(void *r)
+{
+	done++;
+	if (after_sample)
+		after_sample();
+}
+
+/* ------------------------------------------------------------- virtual time */
+
+static u64 access_ps, bare_ps;	/* what an access takes; bare: for each address */
+static u64 passes_before[TEAM_MOST];
+
+static struct mc_pass *pass_of(const struct mc_worker *w)
+{
+	return &((struct mc_works *)sim.arg)->each[w->index].pass;
+}
+
+static void opened(struct mc_worker *w)
+{
+	passes_before[w->index] = pass_of(w)->passes;
+}
+
+/* Only what is timed for the record is verified. */
+static void closing(struct mc_worker *w)
+{
+	const struct mc_works *works = sim.arg;
+	bool bare = works->tick != mc_run_tick;
+	u64 passes = pass_of(w)->passes - passes_before[w->index];
+
+	if (w->irq_off)
+		sim_spend(passes * pass_of(w)->bytes / 8 * (bare ? bare_ps : access_ps));
+}
+
+static void reset(unsigned int threads)
+{
+	run = (struct mc_run){ .req = &req, .team = sim_reset(threads) };
+	sim.opened = opened;
+	sim.closing = closing;
+	after_sample = NULL;
+	done = 0;
+	access_ps = 5 * NS;
+	bare_ps = 600;
+	view = (struct mc_view){ blocks, ARRAY_SIZE(blocks) };
+}
+
+static int check(const char *line)
+{
+	char text[200];
+	int len = snprintf(text, sizeof(text),
+			   "random irq=off warmup=1 repeat=3 count=4K %s", line);
+
+	run.error = (struct mc_error){ 0 };
+	assert_int_equal(mc_request_parse(&req, text, len, specs, &run.error), 0);
+	rec = (struct mc_record){ 0 };
+	mc_request_point(&req, 0, &rec.point);
+	return mc_test_random.check(&run, &rec.point);
+}
+
+static int measure(const char *line)
+{
+	struct mc_point point;
+	int err = check(line);
+
+	point = rec.point;
+	memset(low, 0xa5, sizeof(low));
+	memset(high, 0xa5, sizeof(high));
+	memset(last, 0xa5, sizeof(last));
+	err = err ? err : mc_test_random.run(&run, &point, &rec);
+	for (u64 i = 0; i < 512; i++) {
+		assert_true(low[BLOCK / 8 + i] == 0xa5a5a5a5a5a5a5a5);
+		assert_true(high[BLOCK / 8 + i] == 0xa5a5a5a5a5a5a5a5);
+	}
+	if (sim.failed)
+		fail_msg("%s", sim.failed);
+	return err;
+}
+
+/* Return: the verdict of the run of a line that is printed so. */
+static enum mc_verified verified(const char *fmt, ...)
+{
+	char line[120];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	assert_int_equal(measure(line), 0);
+	return rec.verified;
+}
+
+/* --------------------------------------------------------------- right data */
+
+static const char *const accesses[] = { "op=read", "op=read mode=dependent", "op=write" };
+static const char *const generators[] = { "lcg", "xorshift128+" };
+static const char *const sizes[] = { "1K", "1088", "2M", "2097216", "5M" };
+
+static void all_modes(unsigned int threads, const char *access, const char *generator)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(sizes); i++) {
+		reset(threads);
+		assert_int_equal(verified("%s generator=%s size=%s", access, generator,
+					  sizes[i]), MC_VERIFIED_OK);
+		assert_int_equal(rec.stats.samples, 3);
+		assert_int_equal(done, 4);
+		reset(threads);
+		assert_int_equal(verified("%s generator=%s size=%s verify=off", access,
+					  generator, sizes[i]), MC_VERIFIED_OFF);
+	}
+	for (unsigned int i = 0; i < 3; i++) {
+		bool write = !strcmp(access, "op=write");
+
+		reset(threads);
+		assert_int_equal(verified("%s generator=%s size=%s align=1", access,
+					  generator, sizes[i]),
+				 write ? MC_VERIFIED_OFF : MC_VERIFIED_OK);
+		assert_int_equal(rec.point.v[KEY_VERIFY], !write);
+	}
+}
+
+static void test_right_data_is_ok(void **state)
+{
+	for (unsigned int threads = 1; threads <= 3; threads++)
+		for (unsigned int i = 0; i < ARRAY_SIZE(accesses); i++)
+			for (unsigned int k = 0; k < ARRAY_SIZE(generators); k++)
+				all_modes(threads, accesses[i], generators[k]);
+}
+
+/* --------------------------------------------------------------- wrong data */
+
+static u64 victim;
+
+static void spoil(void)
+{
+	if (done == 2)
+		*word(victim) ^= 1ULL << victim % 50;
+}
+
+static void spoil_bytes(void)
+{
+	if (done == 2)
+		*word(victim) += 0x0101010101010101;
+}
+
+/* With 4096 accesses to 128 words each is met, both ends of the range too. */
+static void test_wrong_words_are_found(void **state)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(accesses); i++) {
+		for (victim = 0; victim < 128; victim++) {
+			reset(1 + victim % 2);
+			after_sample = spoil;
+			assert_int_equal(verified("%s size=1K", accesses[i]),
+					 MC_VERIFIED_FAILED);
+			if (i == 2)
+				continue;
+			reset(1);
+			after_sample = spoil_bytes;
+			assert_int_equal(verified("%s size=1K align=1", accesses[i]),
+					 MC_VERIFIED_FAILED);
+		}
+		/* What lies behind the working set is nobody's business. */
+		reset(1);
+		after_sample = spoil;
+		assert_int_equal(verified("%s size=1K", accesses[i]), MC_VERIFIED_OK);
+	}
+}
+
+/* All that the sample has stored is lost: what was there before is still there. */
+static void lose_all(void)
+{
+	static u64 before[128];
+
+	for (u64 i = 0; i < 128; i++) {
+		if (done == 2)
+			before[i] = *word(i);
+		if (done == 3)
+			*word(i) = before[i];
+	}
+}
+
+static void lose_one(void)
+{
+	if (done == 3)
+		*word(77) -= 128;
+}
+
+static void test_lost_writes_are_found(void **state)
+{
+	reset(1);
+	after_sample = lose_all;
+	assert_int_equal(verified("op=write size=1K"), MC_VERIFIED_FAILED);
+	reset(2);
+	after_sample = lose_one;
+	assert_int_equal(verified("op=write size=1K"), MC_VERIFIED_FAILED);
+}
+
+/* A loop that leaves out an access comes to another number in the end. */
+static void leave_out(void)
+{
+	struct mc_works *works = sim.arg;
+	struct mc_random_args *args = works->each->pass.arg;
+
+	if (done == 3)
+		mc_random_next(&args->state, MC_LCG);
+}
+
+static void test_left_out_accesses_are_found(void **state)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(accesses); i++) {
+		reset(1);
+		after_sample = leave_out;
+		assert_int_equal(verified("%s size=1K", accesses[i]), MC_VERIFIED_FAILED);
+	}
+}
+
+/* ------------------------------------------------------------- wrong requests */
+
+static void assert_refused(const char *line, int err, const char *key)
+{
+	assert_int_equal(measure(line), err);
+	assert_int_equal(run.error.err, err);
+	assert_memory_equal(run.error.text, key, strlen(key));
+	assert_int_equal(run.error.text[strlen(key)], ':');
+}
+
+static void test_what_cant_be_run_is_refused(void **state)
+{
+	reset(1);
+	assert_refused("op=write mode=dependent", -EINVAL, "mode");
+	assert_refused("align=1 size=2097216", -EINVAL, "align");
+	assert_int_equal(check("align=1 size=2M"), 0);
+	view = (struct mc_view){ odd, ARRAY_SIZE(odd) };
+	assert_refused("size=2M", -EOPNOTSUPP, "page");
+	assert_refused("size=5M", -EOPNOTSUPP, "page");
+	assert_non_null(strstr(run.error.text, "page=4k"));
+	assert_int_equal(measure("size=2093056"), 0);
+}
+
+static void assert_unparsed(const char *line, const char *says)
+{
+	run.error = (struct mc_error){ 0 };
+	assert_int_equal(mc_request_parse(&req, line, strlen(line), specs, &run.error),
+			 -EINVAL);
+	assert_non_null(strstr(run.error.text, says));
+}
+
+static void test_counts(void **state)
+{
+	assert_unparsed("random count=0", "count: '0' is outside 8 to 1099511627776 accesses");
+	assert_unparsed("random count=12", "count: '12' is not a multiple of 8 accesses");
+	assert_unparsed("random size=1000", "size: '1000' is outside 1024 to");
+	assert_unparsed("random align=2", "align: '2' is not one of 8|1");
+	reset(1);
+	assert_int_equal(verified("size=1K"), MC_VERIFIED_OK);
+	assert_int_equal(rec.value[COL_ACCESSES], 4096);
+}
+
+/* ------------------------------------------------------------------ figures */
+
+static void test_figures_are_those_of_an_access(void **state)
+{
+	for (unsigned int threads = 1; threads <= 3; threads++) {
+		reset(threads);
+		assert_int_equal(measure("size=1K"), 0);
+		assert_int_equal(rec.has, 7);
+		assert_int_equal(rec.value[COL_ACCESSES], threads * 4096);
+		assert_in_range(rec.value[COL_NS_PER_ACCESS], 4999, 5001);
+		assert_in_range(rec.value[COL_GENERATOR_NS], 599, 601);
+		assert_in_range(rec.stats.median_ps, 4096 * 5 * NS - 9, 4096 * 5 * NS + 9);
+		assert_true(rec.window_max_ps >= rec.stats.median_ps - 9);
+	}
+}
+
+static void stop(void)
+{
+	if (done == 3)
+		mc_team_stop(run.team, -EINTR);
+}
+
+static void test_a_run_cut_short_tells_what_it_knows(void **state)
+{
+	static const char *const lines[] = {
+		"op=read size=5M", "op=write size=1K", "op=read mode=dependent size=2M"
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(lines); i++) {
+		reset(1);
+		after_sample = stop;
+		assert_int_equal(measure(lines[i]), -EINTR);
+		assert_int_equal(rec.stats.samples, 2);
+		assert_int_equal(rec.verified, MC_VERIFIED_OK);
+		assert_in_range(rec.value[COL_NS_PER_ACCESS], 4999, 5001);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_right_data_is_ok),
+		cmocka_unit_test(test_wrong_words_are_found),
+		cmocka_unit_test(test_lost_writes_are_found),
+		cmocka_unit_test(test_left_out_accesses_are_found),
+		cmocka_unit_test(test_what_cant_be_run_is_refused),
+		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_figures_are_those_of_an_access),
+		cmocka_unit_test(test_a_run_cut_short_tells_what_it_knows),
+	};
+
+	return cmocka_run_group_tests_name("random", tests, NULL, NULL);
+}
