@@ -12,7 +12,9 @@ COMMON = {"type": "wb wc uc", "size": None, "cpu": None, "node": None, "irq": "o
           "timeout": None}
 TESTS = {"bandwidth": {"op": "read ntread write ntwrite copy ntcopy rmw triad",
                        "width": "8 16 32 64 max", "fence": "none sfence mfence uc",
-                       "verify": "each deferred off", "readback": "on off"}}
+                       "verify": "each deferred off", "readback": "on off"},
+         "random": {"op": "read write", "count": None, "mode": "independent dependent",
+                    "generator": "lcg xorshift128+", "align": "8 1", "verify": "each off"}}
 BAD = {
     "": "no request line",
     "# only a comment\n@title nothing\n": "no request line",

@@ -13,6 +13,9 @@ Measure memory by cache attribute, from inside the kernel.
   memcache run cache-attributes             a suite: a table, what stands out
   memcache run 'bandwidth type=wb,uc'       request lines of your own
   memcache show results/FILE.jsonl          the report of a run once more
+  memcache run os-overhead                  in the kernel and in user space
+  memcache compare A.jsonl B.jsonl          what differs, and what is noise
+  memcache doctor                           can this machine measure UC?
   memcache suites                           which suites there are
 """
 
@@ -28,6 +31,18 @@ Exit status: 0 all was measured; 1 something was not; 2 what was typed is
 wrong; 130 stopped by Ctrl-C.
 """
 
+COMPARE_HELP = """\
+Each record of the first file is compared with the one in each other file of
+which the same was asked; in one file, those of the kernel with those of user
+space (run --where both). Changes are (A - B) / A of the mean times: positive
+is less time, faster. Of random accesses (run os-overhead) four tables follow:
+write against read, and the cost of the OS, of a hypervisor, of interrupts.
+
+Exit status: 0 compared; 1 nothing could be, or records were refused because
+their memory-type verdicts differ; 2 a file can't be read.
+"""
+
+
 def run(args: argparse.Namespace) -> int:
     from mc import measure  # not needed by any other command
     return measure.command(args.what, args.output, args.where)
@@ -40,6 +55,20 @@ def show(args: argparse.Namespace) -> int:
             emit(([""] if number else []) + [f"=== {name}", ""])
         emit(report.lines(runs))
     return 0
+
+
+def compare(args: argparse.Namespace) -> int:
+    from mc import compare as comparing
+    lines, status = comparing.command(args.file, args.mixed_verdicts)
+    emit(lines)
+    return status
+
+
+def doctor(_args: argparse.Namespace) -> int:
+    from mc import doctor as examining
+    lines, status = examining.command()
+    emit(lines)
+    return status
 
 
 def suites(_args: argparse.Namespace) -> int:
@@ -71,6 +100,14 @@ def parser() -> argparse.ArgumentParser:
                           "results/SUITE-KERNEL-TIME.jsonl)")
     sub = command(show, "print the report of results files once more")
     sub.add_argument("file", nargs="+", metavar="FILE", help="results of memcache run")
+    sub = command(compare, "compare results: common records, and what an OS or a VM costs",
+                  COMPARE_HELP)
+    sub.add_argument("--mixed-verdicts", action="store_true",
+                     help="compare records even if their memory types were not equally real")
+    sub.add_argument("file", nargs="+", metavar="FILE",
+                     help="results of memcache run, or published figures (.csv)")
+    command(doctor, "can this machine measure UC? what stands against it, what to do",
+            "Exit status: 0 nothing stands against it; 1 something does.")
     command(suites, "list the suites")
     return top
 

@@ -14,6 +14,18 @@ def size(count: int) -> str:
     return f"{count}{' KMG'[unit].strip()}"
 
 
+def duration(value: float, unit: str = "ns") -> str:
+    """A time, in the unit that suits it: 1.234 ms."""
+    if unit == "ns":
+        units = ("ns", "us", "ms", "s")
+        power = 0
+        while value >= 1000 and power < len(units) - 1:
+            value, power = value / 1000, power + 1
+        digits = 3 if value < 10 else 2 if value < 100 else 1
+        return f"{value:.{digits}f} {units[power]}"
+    return f"{value:.1f}"
+
+
 def text(key: str, value: object) -> str:
     """A value of a record, in a cell."""
     if value is None:
@@ -23,6 +35,20 @@ def text(key: str, value: object) -> str:
     if isinstance(value, float):
         return f"{value:.1f}" if key.endswith("_per_s") else f"{value:.2f}"
     return str(value)
+
+
+def telling(rows: list[dict], keys: list[str]) -> list[str]:
+    """So many of these keys as it takes to tell the rows apart, or all: what
+    varies only along with others is dropped, counts and keys of few values first."""
+    def different(chosen: list[str]) -> int:
+        return len({tuple(row.get(key) for key in chosen) for row in rows})
+
+    kept, wanted = keys, different(keys)
+    for key in sorted(keys, key=lambda key: (key != "count", different([key]))):
+        fewer = [other for other in kept if other != key]
+        if different(fewer) == wanted:
+            kept = fewer
+    return kept
 
 
 def split(name: str, lines: int) -> list[str]:
@@ -39,9 +65,9 @@ def split(name: str, lines: int) -> list[str]:
     return [name]
 
 
-def table(names: list[str], rows: list[list[str]]) -> list[str]:
-    """Lines: the column names, then the rows. The first column, aligned to the
-    left, is repeated in each block when the table is too wide for one."""
+def table(names: list[str], rows: list[list[str]], left: int = 1) -> list[str]:
+    """Lines: the column names, then the rows. So many columns are aligned to the
+    left; the first is repeated in each block when the table is too wide for one."""
     for height in (1, 2, 3):
         heads = [split(name, height) for name in names]
         widths = [max(map(len, head + [row[i] for row in rows])) for i, head in enumerate(heads)]
@@ -54,8 +80,8 @@ def table(names: list[str], rows: list[list[str]]) -> list[str]:
         tall = max(len(heads[i]) for i in columns)
         padded = [[""] * (tall - len(head)) + head for head in heads]
         for level in range(tall):
-            lines.append(_line([head[level] for head in padded], widths, columns))
-        lines += [_line(row, widths, columns) for row in rows]
+            lines.append(_line([head[level] for head in padded], widths, columns, left))
+        lines += [_line(row, widths, columns, left) for row in rows]
     return lines
 
 
@@ -74,6 +100,6 @@ def _blocks(widths: list[int]) -> list[list[int]]:
     return blocks + [block]
 
 
-def _line(cells: list[str], widths: list[int], columns: list[int]) -> str:
-    return GAP.join(cells[i].rjust(widths[i]) if i else cells[i].ljust(widths[i])
+def _line(cells: list[str], widths: list[int], columns: list[int], left: int) -> str:
+    return GAP.join(cells[i].rjust(widths[i]) if i >= left else cells[i].ljust(widths[i])
                     for i in columns).rstrip()

@@ -39,7 +39,7 @@ class User(Side):
 
     def check(self) -> None:
         if not self.program:
-            raise Failure(f"{NAME} is not built: make -C tools/user (looked for in build/user, "
+            raise Failure(f"{NAME} is not built: make user (looked for in build/user, "
                           "beside this program and in PATH; MEMCACHE_USER may name it); "
                           "without it: --where kernel")
 

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Comparing: partners, refusals, what is noise, files that are none."""
+
+import math
+
+import fake
+from mc import Failure, compare, estimate, match
+
+YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
+
+
+def files(**contents):
+    """Results files: each `name=[line or (line, changes)]`."""
+    found = {}
+    for name, wanted in contents.items():
+        runs = []
+        for one in wanted:
+            line, more = one if isinstance(one, tuple) else (one, {})
+            record = fake.result(line, **{"speed": 1000.0} | more)
+            where = record["where"]
+            runs += fake.runs(fake.machine(fake.BARE, YES) | {"where": where},
+                              fake.request(line, 1, where=where), record)
+        found[name] = runs
+    return found
+
+
+def pairings(mixed=False, **contents):
+    found = match.plan(match.checked(files(**contents)))
+    return [match.pair(a, b, mixed) for a, b in found]
+
+
+USER = {"where": "user", "page": "4k", "attribute": None}
+
+
+class Partners(fake.unittest.TestCase):
+    def test_records_of_which_the_same_was_asked(self):
+        [found] = pairings(a=["bandwidth size=4K", "bandwidth size=8K"],
+                           b=["bandwidth size=8K", "bandwidth size=16K"])
+        self.assertEqual([(a["size_bytes"], b["size_bytes"]) for a, b in found.pairs],
+                         [(8192, 8192)])
+        self.assertEqual(len(found.alone["A"]), 1)
+        self.assertIn("size=4K", found.alone["A"][0])
+        self.assertIn("size=16K", found.alone["B"][0])
+
+    def test_widths_are_never_compared_silently(self):
+        [found] = pairings(a=["bandwidth width=32"], b=["bandwidth width=64"])
+        self.assertEqual(found.pairs, [])
+        self.assertTrue(found.alone["A"][0].endswith("(B has width=64)"), found.alone)
+        self.assertTrue(found.alone["B"][0].endswith("(A has width=32)"), found.alone)
+
+    def test_how_often_is_not_what(self):
+        [found] = pairings(a=["bandwidth repeat=10"], b=["bandwidth repeat=50"])
+        self.assertEqual(len(found.pairs), 1)
+
+    def test_what_each_side_has_one_value_of_is_compared(self):
+        for key, values in (("irq", ("on", "off")), ("cpu", ("0", "any")),
+                            ("page", ("direct", "4k"))):
+            [found] = pairings(a=[f"bandwidth {key}={values[0]}"],
+                               b=[f"bandwidth {key}={values[1]}"])
+            self.assertEqual((len(found.pairs), found.free), (1, {key: values}))
+
+    def test_what_a_side_has_two_values_of_is_matched(self):
+        [found] = pairings(a=["bandwidth irq=on", "bandwidth irq=off"], b=["bandwidth irq=off"])
+        self.assertEqual([a["irq"] for a, _ in found.pairs], ["off"])
+
+    def test_kernel_and_user_of_one_file(self):
+        [found] = pairings(a=["bandwidth", ("bandwidth", USER)])
+        self.assertEqual((found.a.where, found.b.where, len(found.pairs)), ("kernel", "user", 1))
+
+    def test_kernel_of_one_file_and_user_of_another(self):
+        [found] = pairings(a=["bandwidth"], b=[("bandwidth", USER)])
+        self.assertEqual(len(found.pairs), 1)
+
+    def test_two_files_with_both(self):
+        both = ["bandwidth", ("bandwidth", USER)]
+        self.assertEqual([(p.a.name, p.b.name) for p in pairings(a=both, b=both)],
+                         [("a, kernel", "a, user"), ("b, kernel", "b, user"),
+                          ("a, kernel", "b, kernel"), ("a, user", "b, user")])
+
+    def test_three_files_against_the_first(self):
+        one = ["bandwidth"]
+        self.assertEqual([(p.a.file, p.b.file) for p in pairings(a=one, b=one, c=one)],
+                         [("a", "b"), ("a", "c")])
+
+    def test_one_side_only(self):
+        with self.assertRaisesRegex(Failure, "nothing to compare") as raised:
+            pairings(a=["bandwidth"])
+        self.assertEqual(raised.exception.status, 2)
+
+
+class Refusals(fake.unittest.TestCase):
+    def test_verdicts_that_differ(self):
+        for change, said in (({"effective": "no"}, "effective=yes in A, no in B"),
+                             ({"attribute": "wb"}, "page tables say uc- in A, wb in B")):
+            line = "bandwidth type=uc"
+            [found] = pairings(a=[line], b=[(line, change)])
+            self.assertEqual((found.pairs, len(found.refused)), ([], 1))
+            self.assertIn(said, found.refused[0])
+            [found] = pairings(True, a=[line], b=[(line, change)])
+            self.assertEqual((len(found.pairs), found.refused), (1, []))
+
+    def test_page_tables_that_user_space_cannot_read(self):
+        [found] = pairings(a=["bandwidth"], b=[("bandwidth", {"attribute": None})])
+        self.assertEqual(found.refused, [])
+
+    def test_failed_data_whatever_is_asked(self):
+        [found] = pairings(True, a=["bandwidth"], b=[("bandwidth", {"verified": "failed"})])
+        self.assertIn("failed verification in B", found.refused[0])
+
+
+def time(mean, sd=0.0, n=10, median=None):
+    return estimate.Estimate(mean, sd * sd / n, n - 1, median or mean)
+
+
+class Intervals(fake.unittest.TestCase):
+    def test_less_time_is_positive(self):
+        faster, slower = estimate.change(time(200), time(150)), estimate.change(time(2), time(3))
+        self.assertEqual((faster.percent, faster.mark), (25, "↑"))
+        self.assertEqual((slower.percent, slower.mark), (-50, "↓"))
+
+    def test_by_hand(self):
+        # sd/mean are 0.05 and 0.04, n is 10: v = 0.00025 and 0.00016, df = 9 (4.1)^2 / (2.5^2 +
+        # 1.6^2) = 17.17; t(17) = 2.110; half = 2.110 sqrt(0.00041) = 0.04272
+        found = estimate.change(time(100, 5), time(80, 3.2))
+        self.assertAlmostEqual(found.low, 100 * (1 - 0.8 * math.exp(0.04272)), 2)
+        self.assertAlmostEqual(found.high, 100 * (1 - 0.8 * math.exp(-0.04272)), 2)
+        self.assertEqual(found.mark, "↑")
+
+    def test_quantiles_of_students_t(self):
+        for freedom, wanted in ((1, 12.706), (9, 2.262), (17.9, 2.110), (30, 2.042), (40, 2.021),
+                                (60, 2.000), (120, 1.980), (math.inf, 1.960)):
+            self.assertAlmostEqual(estimate.t975(freedom), wanted, delta=0.0012)
+
+    def test_spread_that_explains_it(self):
+        self.assertEqual(estimate.change(time(100, 20), time(90, 20)).mark, "~")
+
+    def test_less_than_two_runs_differ_by(self):
+        self.assertEqual(estimate.change(time(100, 0.01), time(98.5, 0.01)).mark, "~")
+
+    def test_a_mean_that_moves_alone(self):
+        found = estimate.change(time(150, 10, median=100), time(100, 1, median=100))
+        self.assertGreater(found.low, 0)
+        self.assertEqual(found.mark, "~")
+
+    def test_a_mean_of_means(self):
+        found = estimate.average([time(100, 3, 9), time(200, 4, 16)])
+        self.assertEqual((found.mean, found.variance), (150, (1 + 1) / 4))
+        self.assertAlmostEqual(found.freedom, 4 / (1 / 8 + 1 / 15))
+
+    def test_no_spread_known(self):
+        few = fake.result("bandwidth repeat=4", 1000.0)
+        found = estimate.change(estimate.of(few), estimate.of(few | {"mean_ns": 1.0}))
+        self.assertEqual((found.interval, found.mark), ("na", "↑"))
+
+    def test_a_spread_beyond_all_bounds(self):
+        found = estimate.change(time(1e-3, 1e6), time(1e6, 1e-3))
+        self.assertEqual((found.mark, found.interval), ("~", "below -1000 to +100.00"))
+
+
+class Command(fake.InDirectory):
+    def save(self, name, *wanted):
+        data = b""
+        for run in files(x=wanted)["x"]:
+            data += b"".join(fake.lines(run.machine, run.request, *run.results))
+        return self.write(name, data)
+
+    def test_what_is_printed(self):
+        self.save("a", *(f"bandwidth size={s}" for s in ("4K", "8K", "1M")))
+        self.save("b", ("bandwidth size=4K", {"speed": 1250.0}), ("bandwidth size=8K", {
+            "speed": 1005.0}), "bandwidth size=2M")
+        lines, status = compare.command(["a", "b"])
+        self.assertEqual(status, 0)
+        self.assertRegex("\n".join(lines), r"4K +4\.096 us +3\.277 us +\+20\.00 % ↑ +\+19\.\d+ to")
+        self.assertRegex("\n".join(lines), r"8K .* \+0\.50 % ~ ")
+        self.assertIn("2 compared, 1 of them within the noise.", lines)
+        self.assertIn("Without a partner, in A only: 1", lines)
+        self.assertLessEqual(max(map(len, lines)), 100)
+
+    def test_refused_records_are_a_status(self):
+        self.save("a", "bandwidth type=uc", "bandwidth")
+        self.save("b", ("bandwidth type=uc", {"effective": "no"}), "bandwidth")
+        lines, status = compare.command(["a", "b"])
+        self.assertEqual(status, 1)
+        self.assertIn("Not compared: 1", lines)
+        self.assertTrue(any("--mixed-verdicts" in line for line in lines))
+        self.assertEqual(compare.command(["a", "b"], True)[1], 0)
+
+    def test_nothing_in_common(self):
+        self.save("a", "bandwidth op=read size=4K")
+        self.save("b", "bandwidth op=write size=8K")
+        lines, status = compare.command(["a", "b"])
+        self.assertEqual(status, 1)
+        self.assertIn("Nothing in them can be compared.", lines)
+
+    def test_bad_files(self):
+        good = self.save("good", "bandwidth")
+        with open(good, "rb") as file:
+            data = file.read()
+        for content, said in ((b"", ":1: empty"), (b"x\n", ":1: not JSON"),
+                              (data[:-5], ":3: cut short"),
+                              (b"\n".join(data.splitlines()[:2]) + b"\n", ":3: cut short: 1 more"),
+                              (data.replace(b'"schema":1', b'"schema":2'), ":1: schema 2 is newer"),
+                              (data + data.replace(b"Xeon", b"Atom"), ":4: mixed: cpu is")):
+            with self.subTest(said), self.assertRaises(Failure) as raised:
+                compare.command([good, self.write("bad", content)])
+            self.assertTrue(str(raised.exception).startswith(f"bad{said}"), raised.exception)
+            self.assertEqual(raised.exception.status, 2)
+
+    def test_words_that_make_no_sense(self):
+        self.save("a", "bandwidth")
+        self.write("b.csv", b"machine,mode,op,setting,total_time\n")
+        for words, said in ((["a", "a"], "named twice"), (["a", "b.csv"], "by themselves"),
+                            (["a", "none"], "none: No such file"), (["a"], "nothing to compare")):
+            with self.subTest(words), self.assertRaisesRegex(Failure, said) as raised:
+                compare.command(words)
+            self.assertEqual(raised.exception.status, 2)

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The four tables: formulas, from the published figures and from records."""
+
+import fake
+from mc import Failure, compare, match, overhead, published
+from mc.estimate import change, average
+
+FIGURES = str(fake.TOP / "Documentation/examples/random_access.csv")
+YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
+
+
+def changes(figures):
+    """{table: {place: percent}}"""
+    return {made.title: {row.place[1:]: change(*(average([c.time for c in cells])
+                                                 for cells in (row.base, row.other))).percent
+                         for row in made.rows} for made in overhead.tables(figures)}
+
+
+class Published(fake.unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.operations, cls.system, cls.guest, cls.interrupts = changes(
+            overhead.Figures(published.load(FIGURES))).values()
+
+    def test_each_cell_is_there(self):
+        self.assertEqual([len(t) for t in (self.operations, self.system, self.guest,
+                                           self.interrupts)], [14, 8, 4, 8])
+
+    def test_write_against_read(self):
+        # (851263892.2 - 847730371) / 851263892.2, (849303470.8 - 865753500.8) / 849303470.8
+        self.assertAlmostEqual(self.operations["bare-metal", "kernel irq=on cpu=bound"], 0.41509, 4)
+        self.assertAlmostEqual(self.operations["bare-metal", "user irq=on cpu=3"], -1.93689, 4)
+
+    def test_a_bound_user_figure_is_the_mean_of_its_cpus(self):
+        # user: (849303470.8 + 852506713.4) / 2 = 850905092.1; kernel: 851263892.2
+        self.assertAlmostEqual(self.system["bare-metal", "read", "bound"], 0.04215, 4)
+        # user: (872842101 + 867127260.4) / 2 = 869984680.7; kernel: 865579691
+        self.assertAlmostEqual(self.system["vm", "write", "bound"], -0.50891, 4)
+
+    def test_os_overhead_any(self):
+        # (842823725.5 - 849062971) / 842823725.5
+        self.assertAlmostEqual(self.system["bare-metal", "read", "any"], -0.74028, 4)
+
+    def test_os_and_hypervisor(self):
+        # (851263892.2 - (867471471.8 + 864124327.2) / 2) / 851263892.2
+        self.assertAlmostEqual(self.guest["vm", "read", "bound"], -1.70734, 4)
+        # (846866645.2 - 865859490.4) / 846866645.2
+        self.assertAlmostEqual(self.guest["vm", "write", "any"], -2.24272, 4)
+
+    def test_interrupts(self):
+        # (851263892.2 - 847449202.8) / 851263892.2, (869943889.4 - 867212392.4) / 869943889.4
+        self.assertAlmostEqual(self.interrupts["bare-metal", "read", "bound"], 0.44812, 4)
+        self.assertAlmostEqual(self.interrupts["vm", "write", "any"], 0.31399, 4)
+
+    def test_arrows_go_by_the_formula(self):
+        text = "\n".join(compare.command([FIGURES])[0])
+        self.assertRegex(text, r"bare-metal +read +bound .* \+0\.04 % ↑ ")
+        self.assertRegex(text, r"vm +write +bound .* -0\.51 % ↓ ")
+
+    def test_the_manual_shows_these_tables(self):
+        text = (fake.TOP / "Documentation/comparison.rst").read_text()
+        shown = [line.removeprefix("    ").rstrip() for line in
+                 text.split(".. tables:\n", 1)[1].split(".. end of tables", 1)[0].splitlines()]
+        start = shown.index("Write against read")
+        made = compare.command([FIGURES])[0]
+        self.assertEqual("\n".join(shown[start:]).strip(),
+                         "\n".join(made[made.index("Write against read"):]))
+
+
+class BadFigures(fake.InDirectory):
+    def test_each_is_named_by_line(self):
+        head = b"# c\nmachine,mode,op,setting,total_time\n"
+        row = b"vm,user,read,IRQ Enable CPU 3,1.0\n"
+        for content, said in ((b"", "1: empty"), (head, "3: empty"), (b"a,b\n", "1: wanted"),
+                              (head + row + row[:20], "4: cut short"),
+                              (head + row.replace(b"1.0", b"x"), "3: could not convert"),
+                              (head + row.replace(b"1.0", b"nan"), "3: `total_time` can't be nan"),
+                              (head + row.replace(b"1.0", b"-1"), "3: `total_time` can't be -1"),
+                              (head + row.replace(b"user", b"root"), "3: no such measurement")):
+            with self.subTest(said), self.assertRaises(Failure) as raised:
+                published.load(self.write("f.csv", content))
+            self.assertTrue(str(raised.exception).startswith(f"f.csv:{said}"), raised.exception)
+            self.assertEqual(raised.exception.status, 2)
+
+    def test_not_text(self):
+        with self.assertRaisesRegex(Failure, "f.csv: not text"):
+            published.load(self.write("f.csv", b"\xff\xfe"))
+
+
+def record(where, op, irq, cpu, mean, size=1024, **more):
+    keys = {"op": op, "count": 1000, "type": "wb", "size_bytes": size, "cpu": cpu, "irq": irq,
+            "page": "4k", "repeat": 10}
+    return {"record": "result", "test": "random", "where": where, **keys, "attribute": None,
+            "effective": "yes", "threads": 1, "verified": "ok", "samples": 10, "median_ns": mean,
+            "mean_ns": mean, "sd_ns": mean / 100, "cv_percent": 1.0} | more
+
+
+def figures(about, *records, name="f"):
+    runs = fake.runs(fake.machine(about, YES), fake.request("random", len(records)), *records)
+    return match.sides({name: runs})
+
+
+class Records(fake.unittest.TestCase):
+    def test_system_bound_and_any(self):
+        sides = figures(fake.BARE, record("kernel", "read", "on", "1", 100.0),
+                        record("kernel", "read", "off", "1", 80.0),
+                        record("kernel", "read", "on", "any", 100.0),
+                        record("user", "read", "on", "0", 110.0),
+                        record("user", "read", "on", "1", 130.0),
+                        record("user", "read", "on", "any", 90.0))
+        found = changes(overhead.Figures(overhead.cells(sides)))
+        self.assertEqual({place: round(value, 9) for place, value in found[
+            "OS overhead: user against kernel"].items()}, {
+                ("bare metal", "read", "bound"): -20, ("bare metal", "read", "any"): 10})
+        self.assertAlmostEqual(found["Interrupt overhead: off against on, in the kernel"][
+            "bare metal", "read", "1"], 20)
+
+    def test_a_vm_against_bare_metal_in_any_order(self):
+        vm = figures(fake.KVM, record("user", "read", "on", "0", 150.0), name="vm")
+        bare = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0), name="bare")
+        for sides in (vm + bare, bare + vm):
+            made = overhead.tables(overhead.Figures(overhead.cells(sides)))
+            self.assertEqual([row.place for row in made[0].rows],
+                             [("", "kvm", "read", "bound")])
+            self.assertIn("-50.00 % ↓", "\n".join(overhead.lines(made[0])))
+
+    def test_without_bare_metal_the_first_machine_stands_for_it(self):
+        sides = figures(fake.KVM, record("kernel", "read", "on", "0", 100.0)) + \
+            figures(fake.TCG, record("user", "read", "on", "0", 300.0), name="g")
+        [made] = overhead.tables(overhead.Figures(overhead.cells(sides)))
+        self.assertIn("none is bare metal here: kvm stands for it", made.title)
+
+    def test_workloads_are_told_apart(self):
+        sides = figures(fake.BARE, *(record("kernel", op, "on", "0", mean, size) for op, mean in (
+            ("read", 100.0), ("write", 50.0)) for size in (1024, 16384)))
+        made = overhead.Figures(overhead.cells(sides))
+        self.assertEqual(made.workloads, ["1K", "16K"])
+        self.assertEqual(len(overhead.tables(made)[0].rows), 2)
+
+    def test_rows_of_mixed_verdicts_are_left_out(self):
+        sides = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0),
+                        record("user", "read", "on", "0", 200.0, effective="no"))
+        [made] = overhead.tables(overhead.Figures(overhead.cells(sides)))
+        self.assertIn("1 rows are left out", overhead.lines(made)[-1])
+        self.assertIn("-100.00 % ↓", "\n".join(overhead.lines(made, True)))
+
+    def test_noise_is_no_result(self):
+        sides = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0),
+                        record("kernel", "write", "on", "0", 101.0))
+        [made] = overhead.tables(overhead.Figures(overhead.cells(sides)))
+        self.assertIn("-1.00 % ~", overhead.lines(made)[-1])
+
+    def test_what_is_of_no_use(self):
+        sides = figures(fake.BARE, record("kernel", "read", "on", "0-1", 1.0, threads=2),
+                        record("kernel", "read", "on", "0", 1.0, mean_ns=None),
+                        record("kernel", "read", "on", "0", 1.0, verified="failed"))
+        self.assertEqual(overhead.cells(sides), [])

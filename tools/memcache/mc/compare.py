@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`memcache compare`: what was asked in both, side by side; then, of random
+accesses, the four tables of what a system, interrupts and a VM cost."""
+
+from mc import Failure, match, overhead, report, results, table
+from mc.estimate import change, of
+from mc.findings import FLOOR, MIN_SAMPLES
+from mc.match import Pairing, Side
+from mc.results import asked
+
+TOLD = 5        # records without a partner that are listed
+LEGEND = ("↑ faster: less time in B than in A; ↓ slower; ~ within the noise: the 95 % interval "
+          f"holds zero, or mean or median changed by less than {100 * FLOOR:.0f} %, by which two "
+          "runs of the same thing may differ. Times are means.")
+UNKNOWN = (f"Interval na: fewer than {MIN_SAMPLES} samples (`repeat=`), or none of their spread "
+           "is known: what is noise can't be told there.")
+
+
+def command(files: list[str], mixed: bool = False) -> tuple[list[str], int]:
+    """The lines to print, and the exit status: 1 if nothing could be compared,
+    or something was refused."""
+    if len(set(files)) < len(files):
+        raise Failure("a file is named twice: nothing differs from itself", 2)
+    tables = [name for name in files if name.endswith(".csv")]
+    if tables:
+        if len(tables) < len(files):
+            raise Failure("published figures (.csv) have no request that a record could match: "
+                          "compare them by themselves", 2)
+        return published(tables), 0
+    sides = match.checked({name: results.load(name) for name in files})
+    pairings = [match.pair(a, b, mixed) for a, b in match.plan(sides)]
+    out: list[str] = []
+    for pairing in pairings:
+        out += [*_pairing(pairing), ""]
+    out += report.wrapped(LEGEND)
+    figures = overhead.Figures(overhead.cells(sides))
+    out += _overhead(figures, mixed)
+    good = any(p.pairs for p in pairings) and not any(p.refused for p in pairings)
+    return out, 0 if good else 1
+
+
+def published(files: list[str]) -> list[str]:
+    from mc.published import load
+    out: list[str] = []
+    for name in files:
+        figures = overhead.Figures(load(name))
+        out += [name, "Published total times in TSC cycles, without a spread: no interval, and "
+                "no telling", "what is noise. ↑ faster, ↓ slower.", *_overhead(figures, False)]
+    return out
+
+
+def _overhead(figures: overhead.Figures, mixed: bool) -> list[str]:
+    out: list[str] = []
+    made = overhead.tables(figures) if figures.cells else []
+    if made and (full := overhead.workloads(figures)):
+        out += ["", "Random accesses in the tables below", *report.bullets(full)]
+    for one in made:
+        out += ["", *overhead.lines(one, mixed)]
+    if made and figures.repeated:
+        out += ["", *report.wrapped(
+            f"{figures.repeated} results were measured more than once on a machine: the first of "
+            "each counts in these tables.")]
+    return out
+
+
+def _pairing(found: Pairing) -> list[str]:
+    out = [_side("A", found.a), _side("B", found.b)]
+    free = found.free
+    if found.a.where != found.b.where:
+        free = {"where": (found.a.where, found.b.where), **free}
+    if free:
+        out.append("Compared: " + ", ".join(f"{k}={a} against {b}" for k, (a, b) in free.items()))
+    out.append("")
+    out += _table(found) if found.pairs else ["Nothing in them can be compared."]
+    out += _list("Not compared", found.refused)
+    if any("effective=" in line or "page tables" in line for line in found.refused):
+        out.append("Their memory was not the same; --mixed-verdicts compares it all the same.")
+    for name, lonely in found.alone.items():
+        out += _list(f"Without a partner, in {name} only", lonely)
+    return out
+
+
+def _side(name: str, side: Side) -> str:
+    hypervisor = side.machine.get("hypervisor") or "no hypervisor"
+    return f"{name}  {side.name}: Linux {side.machine['kernel']}, {side.machine['cpu']}, " \
+           f"{hypervisor}"
+
+
+def _table(found: Pairing) -> list[str]:
+    keys = [{"test": a["test"]} | asked(a) for a, _ in found.pairs]
+    skip = {*found.free, *match.IGNORED}
+    names = dict.fromkeys(key for own in keys for key in own if key not in skip)
+    fixed = {key: keys[0].get(key) for key in names
+             if all(key in own and own[key] == keys[0].get(key) for own in keys)}
+    moving = [key for key in names if key not in fixed]
+    varying = table.telling(keys, moving)
+    implied = [key.removesuffix("_bytes") for key in moving if key not in varying]
+    rows, changes = [], []
+    for own, (a, b) in zip(keys, found.pairs):
+        times = of(a), of(b)
+        made = change(*times)
+        changes.append(made)
+        rows.append([*(table.text(key, own.get(key)) for key in varying),
+                     *(table.duration(time.mean) for time in times), str(made), made.interval])
+    out = table.table([*(key.removesuffix("_bytes") for key in varying), "A", "B", "change",
+                       "95 % interval"], rows, left=len(varying))
+    along = f" Varying along with the others: {', '.join(implied)}." if implied else ""
+    out += ["", *report.wrapped(f"All with: {match.settings(fixed)}.{along}")]
+    out.append(f"{len(rows)} compared, {sum(c.noise for c in changes)} of them within the noise.")
+    return out + (report.wrapped(UNKNOWN) if any(c.low is None for c in changes) else [])
+
+
+def _list(title: str, lines: list[str]) -> list[str]:
+    if not lines:
+        return []
+    more = [f"... and {len(lines) - TOLD} more"] if len(lines) > TOLD else []
+    return [f"{title}: {len(lines)}", *report.bullets([*lines[:TOLD], *more])]

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""How sure a difference is: means of samples, their ratio, its interval.
+
+The change from a mean A to a mean B is 1 - B / A. Its interval comes from the
+logarithm of the ratio, whose variance is, by the delta method,
+
+    var(ln B/A) = (sd_A / A)^2 / n_A + (sd_B / B)^2 / n_B
+
+(Hedges, Gurevitch and Curtis, "The meta-analysis of response ratios in
+experimental ecology", Ecology 80, 1999). The spreads need not be alike:
+Student's t is taken with the degrees of freedom of Satterthwaite and Welch
+(Biometrics Bulletin 2, 1946; Biometrika 34, 1947), v being the two terms above:
+
+    df = (v_A + v_B)^2 / (v_A^2 / (n_A - 1) + v_B^2 / (n_B - 1))
+
+The two together are what Bonett and Price recommend for a ratio of means
+("Confidence intervals for ratios of means and medians", Journal of Educational
+and Behavioral Statistics 45, 2020).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import exp, inf, isfinite, sqrt
+
+from mc.findings import FLOOR, spread_known
+
+# The 0.975 quantile of Student's t for 1 to 30 degrees of freedom, rounded up.
+T975 = (12.707, 4.303, 3.183, 2.777, 2.571, 2.447, 2.365, 2.307, 2.263, 2.229, 2.201, 2.179,
+        2.161, 2.145, 2.132, 2.120, 2.110, 2.101, 2.094, 2.086, 2.080, 2.074, 2.069, 2.064,
+        2.060, 2.056, 2.052, 2.049, 2.046, 2.043)
+Z975 = 1.959964
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean time. `variance` is that of the mean, None where it is not known."""
+    mean: float
+    variance: float | None = None
+    freedom: float = inf
+    median: float | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """In percent; positive: less time, faster. The interval holds 95 %."""
+    percent: float
+    low: float | None = None
+    high: float | None = None
+    medians: float | None = None    # the change of the medians
+
+    @property
+    def noise(self) -> bool:
+        """Can the samples explain it, or just another run? A few interrupted
+        samples, one after the other, move a mean and leave the median alone:
+        the medians must have changed as well."""
+        if self.low is None or self.high is None:
+            return False
+        if self.low <= 0 <= self.high or abs(self.percent) < 100 * FLOOR:
+            return True
+        sign = 1 if self.percent > 0 else -1
+        return self.medians is not None and sign * self.medians < 100 * FLOOR
+
+    @property
+    def mark(self) -> str:
+        if self.noise or not self.percent:
+            return "~"
+        return "↑" if self.percent > 0 else "↓"
+
+    @property
+    def interval(self) -> str:
+        if self.low is None or self.high is None:
+            return "na"
+        low = f"{self.low:+.2f}" if self.low > -1000 else "below -1000"
+        return f"{low} to {self.high:+.2f}"
+
+    def __str__(self) -> str:
+        return f"{self.percent:+.2f} % {self.mark}"
+
+
+def of(result: dict) -> Estimate | None:
+    """The mean time of a result's samples; None if nothing was measured."""
+    mean, deviation, count = (result.get(k) for k in ("mean_ns", "sd_ns", "samples"))
+    if not mean:
+        return None
+    if deviation is None or not spread_known(result):
+        return Estimate(mean)
+    return Estimate(mean, deviation ** 2 / count, count - 1, result.get("median_ns"))
+
+
+def average(parts: list[Estimate]) -> Estimate:
+    """The mean of means that were measured apart."""
+    mean = sum(part.mean for part in parts) / len(parts)
+    terms = [(part.variance, part.freedom) for part in parts]
+    if any(variance is None for variance, _ in terms):
+        return Estimate(mean)
+    medians = [part.median for part in parts if part.median]
+    return Estimate(mean, *_pooled((v / len(parts) ** 2, f) for v, f in terms),
+                    sum(medians) / len(parts) if len(medians) == len(parts) else None)
+
+
+def change(base: Estimate, other: Estimate) -> Change:
+    """(base - other) / base."""
+    ratio = other.mean / base.mean
+    percent = 100 * (1 - ratio)
+    if base.variance is None or other.variance is None:
+        return Change(percent)
+    variance, freedom = _pooled((part.variance / part.mean ** 2, part.freedom)
+                                for part in (base, other))
+    half = min(t975(freedom) * sqrt(variance), 100)     # exp() has its bounds
+    medians = 100 * (1 - other.median / base.median) if base.median and other.median else None
+    return Change(percent, 100 * (1 - ratio * exp(half)), 100 * (1 - ratio * exp(-half)), medians)
+
+
+def _pooled(terms: Iterable[tuple[float, float]]) -> tuple[float, float]:
+    """The variance of a sum, and its degrees of freedom after Satterthwaite."""
+    terms = list(terms)
+    total = sum(variance for variance, _ in terms)
+    weight = sum(variance ** 2 / freedom for variance, freedom in terms)
+    return total, total ** 2 / weight if weight else inf
+
+
+def t975(freedom: float) -> float:
+    """Half of a 95 % interval, in standard errors. Between whole degrees of
+    freedom the wider one; above 30 the first terms of the expansion of t
+    (Abramowitz and Stegun 26.7.5)."""
+    if freedom < len(T975) + 1:
+        return T975[max(int(freedom), 1) - 1]
+    if not isfinite(freedom):
+        return Z975
+    z = Z975
+    return z + (z ** 3 + z) / (4 * freedom) + (
+        5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2)
