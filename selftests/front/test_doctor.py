@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""doctor, on machines that the tests make up."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
+
+import fake
+from mc import doctor
+
+GOOD = {
+    "proc/modules": "memcache 1 0 - Live\n", "proc/filesystems": "nodev\tdebugfs\n",
+    "proc/mounts": "debugfs /sys/kernel/debug debugfs rw 0 0\n", "proc/cmdline": "quiet\n",
+    "proc/cpuinfo": "vendor_id\t: GenuineIntel\nflags\t\t: fpu pat\n",
+    "proc/sys/kernel/modules_disabled": "0\n",
+    "sys/kernel/security/lockdown": "[none] integrity confidentiality\n",
+    "lib/modules/6.1/build/Makefile": "", "dev/memcache_wb": "", "dev/memcache_uc": "",
+    "dev/memcache_wc": "", "dev/kvm": "",
+    "sys/kernel/debug/memcache/machine": json.dumps(
+        fake.machine(fake.BARE, {"wb": "yes", "wc": "yes", "uc": "yes"})),
+}
+GUEST = {"proc/cpuinfo": "vendor_id\t: GenuineIntel\nflags\t\t: fpu pat hypervisor\n",
+         "sys/kernel/debug/memcache/machine": None, "proc/modules": ""}
+
+
+def verdicts(**effective):
+    return json.dumps(fake.machine(fake.KVM, {"wb": "yes", "wc": "yes", "uc": "yes"} | effective))
+
+
+class Doctor(fake.InDirectory):
+    def examine(self, uid=0, arch="x86_64", built=True, **changes):
+        for path, text in (GOOD | {k.replace("__", "/"): v for k, v in changes.items()}).items():
+            if text is not None:
+                Path(path).parent.mkdir(parents=True, exist_ok=True)
+                Path(path).write_text(text)
+        uname = SimpleNamespace(machine=arch, release="6.1")
+        with mock.patch("os.geteuid", return_value=uid), mock.patch("os.uname", lambda: uname), \
+                mock.patch("mc.user.find", lambda: "/x/memcache-user" if built else None):
+            lines, self.status = doctor.command(doctor.Machine(os.getcwd()))
+        self.text = " ".join(" ".join(lines).split())
+        self.lines = lines
+
+    def says(self, status, what, **changes):
+        """This one thing, and what follows for the exit status."""
+        with self.subTest(what):
+            self.examine(**changes)
+            self.assertIn(f"{status} {what}", self.text)
+            self.assertEqual(self.status, status == "fail")
+            for path in list(Path().iterdir()):
+                subprocess.run(["rm", "-r", path], check=True)
+
+    def test_all_is_well(self):
+        self.examine()
+        self.assertEqual(self.status, 0)
+        self.assertTrue(all(line.startswith("ok ") for line in self.lines[:-2]), self.lines)
+        self.assertEqual(self.lines[-1], "Nothing stands against measuring UC here.")
+
+    def test_what_stands_against_it(self):
+        for what, changes in (
+                ("this is aarch64", {"arch": "aarch64"}),
+                ("this kernel takes no modules", {"proc/modules": None}),
+                ("kernel.modules_disabled is 1", {"proc/sys/kernel/modules_disabled": "1\n"}),
+                ("this kernel takes signed modules only",
+                 {"proc/modules": "", "sys/module/module/parameters/sig_enforce": "Y\n"}),
+                ("the kernel is locked down (integrity)",
+                 {"sys/kernel/security/lockdown": "none [integrity] confidentiality\n"}),
+                ("this kernel has no debugfs", {"proc/filesystems": "ext4\n"}),
+                ("debugfs is off", {"proc/cmdline": "debugfs=off\n"}),
+                ("no headers of the running kernel, 6.1 (apt-get install linux-headers-6.1",
+                 {"proc/modules": "", "lib/modules/6.1/build/Makefile": None}),
+                ("the CPU has no PAT", {"proc/cpuinfo": "flags : fpu\n"}),
+                ("emulated by QEMU", GUEST | {
+                    "proc/cpuinfo": "model name : QEMU Virtual CPU version 2.5+\nflags : pat\n"}),
+                ("UC: page tables say uc-, effective=no",
+                 {"sys/kernel/debug/memcache/machine": verdicts(uc="no")})):
+            self.says("fail", what, **changes)
+
+    def test_what_is_worth_a_word(self):
+        for what, changes in (
+                ("not root (measure with sudo", {"uid": 1000}),
+                ("debugfs is not mounted (mount -t debugfs", {"proc/mounts": ""}),
+                ("PAT is off", {"proc/cmdline": "quiet nopat\n"}),
+                ("the module is not loaded", {"proc/modules": ""}),
+                ("its files can't be read", {"sys/kernel/debug/memcache/machine": None}),
+                ("WC: page tables say wc, effective=unknown",
+                 {"sys/kernel/debug/memcache/machine": verdicts(wc="unknown")}),
+                ("no /dev/memcache_uc", {"dev/memcache_uc": None}),
+                ("memcache-user is not built", {"built": False}),
+                ("no /dev/kvm", {"dev/kvm": None})):
+            self.says("warn", what, **changes)
+
+    def test_who_honours_a_guests_pat(self):
+        for status, what, changes in (
+                ("warn", "KVM on Intel ignores", {"sys/class/dmi/id/sys_vendor": "QEMU\n"}),
+                ("ok", "KVM on AMD honours", {
+                    "sys/class/dmi/id/sys_vendor": "Amazon EC2\n",
+                    "proc/cpuinfo": "vendor_id : AuthenticAMD\nflags : pat hypervisor\n"}),
+                ("warn", "Xen honours", {"sys/hypervisor/type": "xen\n"}),
+                ("warn", "a hypervisor (vmware)", {"sys/class/dmi/id/sys_vendor": "VMware, Inc.\n"}),
+                ("warn", "a hypervisor (unknown)", {})):
+            self.says(status, what, **(GUEST | changes))
+
+    def test_a_machine_that_tells_nothing(self):
+        self.examine(**dict.fromkeys(GOOD))
+        self.assertEqual(self.status, 1)
+        self.assertIn("Without: memcache run --where user", self.text)
+
+    def test_here(self):
+        done = subprocess.run([fake.FRONT, "doctor"], capture_output=True, text=True)
+        self.assertIn(done.returncode, (0, 1))
+        self.assertEqual(done.stderr, "")
+        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100)

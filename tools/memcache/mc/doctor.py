@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`memcache doctor`: can this machine measure UC? What stands against it, and
+what to do. Needs neither root nor the module. MEMCACHE_SYSROOT: a directory to
+look for /proc, /sys, /dev and /lib in (for tests)."""
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from mc import report, user
+
+OK, WARN, FAIL = "ok", "warn", "fail"
+
+
+@dataclass(frozen=True)
+class Line:
+    """fail: UC can't be measured here as things are; warn: it can, but not
+    yet, or that is not known. `todo`: what to do about it."""
+    status: str
+    what: str
+    todo: str = ""
+
+
+class Machine:
+    """What its files say."""
+
+    def __init__(self, root: str | None = None) -> None:
+        self.root = os.environ.get("MEMCACHE_SYSROOT", "") if root is None else root
+        self.uname = os.uname()
+        self.uid = os.geteuid()
+        self.module = self._module()
+
+    def read(self, path: str) -> str:
+        """A file's text; empty if it can't be had."""
+        try:
+            with open(self.root + path, encoding="utf-8", errors="replace") as file:
+                return file.read()
+        except OSError:
+            return ""
+
+    def exists(self, path: str) -> bool:
+        return os.path.exists(self.root + path)
+
+    def has(self, path: str, pattern: str) -> bool:
+        return bool(re.search(pattern, self.read(path), re.M))
+
+    def usable(self, path: str) -> bool:
+        return os.access(self.root + path, os.R_OK | os.W_OK)
+
+    @property
+    def loaded(self) -> bool:
+        return self.has("/proc/modules", r"^memcache ")
+
+    def _module(self) -> dict:
+        """What the module says of the machine, if it may be asked."""
+        try:
+            found = json.loads(self.read("/sys/kernel/debug/memcache/machine"))
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
+
+
+def command(machine: Machine | None = None) -> tuple[list[str], int]:
+    """The lines to print, and the exit status."""
+    machine = machine or Machine()
+    found = [line for check in CHECKS for line in check(machine)]
+    out: list[str] = []
+    for line in found:
+        todo = f" ({line.todo})" if line.todo else ""
+        out += report.wrapped(line.what + todo, f"{line.status:4}  ")
+    failed = sum(line.status == FAIL for line in found)
+    warned = sum(line.status == WARN for line in found)
+    if failed:
+        verdict = f"UC can't be measured here as things are: {failed} of the lines above say " \
+                  "why. Without: memcache run --where user (WB), make run (a guest)."
+    else:
+        verdict = "Nothing stands against measuring UC here" + (
+            f"; mind the {warned} warnings." if warned else ".")
+    return [*out, "", *report.wrapped(verdict)], 1 if failed else 0
+
+
+def _cpu(machine: Machine) -> Iterator[Line]:
+    if machine.uname.machine == "x86_64":
+        yield Line(OK, "x86_64")
+    else:
+        yield Line(FAIL, f"this is {machine.uname.machine}", "the module is for x86_64 only")
+
+
+def _root(machine: Machine) -> Iterator[Line]:
+    if machine.uid == 0:
+        yield Line(OK, "root")
+    else:
+        yield Line(WARN, "not root", "measure with sudo; user space on WB needs no root")
+
+
+def _modules(machine: Machine) -> Iterator[Line]:
+    if not machine.exists("/proc/modules"):
+        yield Line(FAIL, "this kernel takes no modules",
+                   "boot one that has CONFIG_MODULES=y, or use a guest: make run")
+    elif machine.has("/proc/sys/kernel/modules_disabled", "^1"):
+        yield Line(FAIL, "kernel.modules_disabled is 1",
+                   "it stays so until a reboot; find who sets it in /etc/sysctl.d")
+    elif machine.has("/sys/module/module/parameters/sig_enforce", "^Y") and not machine.loaded:
+        yield Line(FAIL, "this kernel takes signed modules only",
+                   "sign memcache.ko with a key that it trusts, boot without "
+                   "module.sig_enforce=1, or use a guest: make run")
+    else:
+        yield Line(OK, "modules are allowed, signatures are not enforced")
+
+
+def _lockdown(machine: Machine) -> Iterator[Line]:
+    path = "/sys/kernel/security/lockdown"
+    match = re.search(r"\[(integrity|confidentiality)\]", machine.read(path))
+    if match:
+        yield Line(FAIL, f"the kernel is locked down ({match[1]}): debugfs is closed, even to a "
+                   "signed module", "turn Secure Boot off, boot with lockdown=none, or use a "
+                   "guest: make run")
+    else:
+        yield Line(OK, "no lockdown" if machine.exists(path) else
+                   "no lockdown (this kernel has none, or securityfs is not mounted)")
+
+
+def _debugfs(machine: Machine) -> Iterator[Line]:
+    if not machine.has("/proc/filesystems", r"\bdebugfs$"):
+        yield Line(FAIL, "this kernel has no debugfs",
+                   "boot one that has CONFIG_DEBUG_FS=y, or use a guest: make run")
+    elif machine.has("/proc/cmdline", r"\bdebugfs=off\b"):
+        yield Line(FAIL, "debugfs is off", "boot without debugfs=off")
+    elif machine.has("/proc/mounts", r"^\S+ /sys/kernel/debug debugfs "):
+        yield Line(OK, "debugfs is mounted")
+    else:
+        yield Line(WARN, "debugfs is not mounted",
+                   "mount -t debugfs debugfs /sys/kernel/debug; make run WHERE=host does so")
+
+
+def _headers(machine: Machine) -> Iterator[Line]:
+    release = machine.uname.release
+    if machine.exists(f"/lib/modules/{release}/build/Makefile"):
+        yield Line(OK, f"headers of the running kernel, {release}")
+    else:
+        yield Line(WARN if machine.loaded else FAIL, f"no headers of the running kernel, {release}",
+                   f"apt-get install linux-headers-{release}, or use a guest: make run")
+
+
+def _pat(machine: Machine) -> Iterator[Line]:
+    if not machine.has("/proc/cpuinfo", r"^flags\s*:.*\bpat\b"):
+        yield Line(FAIL, "the CPU has no PAT, or it is hidden", "use another machine or CPU model")
+    elif machine.has("/proc/cmdline", r"(^|\s)nopat(\s|$)"):
+        yield Line(WARN, "PAT is off: WC becomes UC-", "boot without nopat")
+    else:
+        yield Line(OK, "PAT")
+
+
+def _hypervisor(machine: Machine) -> Iterator[Line]:
+    name = hypervisor(machine)
+    intel = machine.has("/proc/cpuinfo", "GenuineIntel")
+    if not name:
+        yield Line(OK, "no hypervisor: page tables decide on memory types")
+    elif name == "tcg":
+        yield Line(FAIL, "emulated by QEMU (TCG): there are no memory types, and no times",
+                   "use bare metal, or KVM")
+    elif name == "kvm" and not intel:
+        yield Line(OK, "KVM on AMD honours a guest's PAT (with shadow paging it does not)")
+    elif name == "kvm":
+        yield Line(WARN, "KVM on Intel ignores a guest's PAT by default: UC may be write-back",
+                   "on the host: QEMU 11 -accel kvm,honor-guest-pat=on, or "
+                   "KVM_X86_QUIRK_IGNORE_GUEST_PAT off (Linux 6.16, 6.12.78), or a device with "
+                   "non-coherent DMA; the module's verdict tells")
+    elif name == "xen":
+        yield Line(WARN, "Xen honours a guest's PAT only with an IOMMU",
+                   "pass a device through to this guest; the module's verdict tells")
+    else:
+        yield Line(WARN, f"a hypervisor ({name}): not known whether it honours a guest's PAT",
+                   "the module's verdict tells")
+
+
+# How firmware names itself under a hypervisor that has no better sign.
+VENDORS = {"QEMU": "kvm", "KVM": "kvm", "Amazon EC2": "kvm", "Google": "kvm", "Xen": "xen",
+           "VMware": "vmware", "Microsoft Corporation": "hyperv", "innotek": "virtualbox"}
+
+
+def hypervisor(machine: Machine) -> str | None:
+    """As the records name it; None on bare metal."""
+    if "hypervisor" in machine.module:
+        return machine.module["hypervisor"]
+    if machine.has("/proc/cpuinfo", r"^model name\s*:.*\b(TCG|QEMU Virtual CPU)\b"):
+        return "tcg"
+    if not machine.has("/proc/cpuinfo", r"^flags\s*:.*\bhypervisor\b"):
+        return None
+    if not machine.root and (told := user.machine()):
+        return told.get("hypervisor") or "unknown"
+    if machine.has("/sys/hypervisor/type", "xen"):
+        return "xen"
+    firmware = machine.read("/sys/class/dmi/id/sys_vendor") + machine.read(
+        "/sys/class/dmi/id/product_name")
+    return next((name for word, name in VENDORS.items() if word in firmware), "unknown")
+
+
+def _module(machine: Machine) -> Iterator[Line]:
+    if not machine.loaded:
+        yield Line(WARN, "the module is not loaded",
+                   "insmod \"$(tools/guest/build -k host)\"; make run WHERE=host does so")
+        return
+    yield Line(OK, "the module is loaded")
+    types = machine.module.get("memory_types")
+    if not isinstance(types, dict):
+        yield Line(WARN, "its files can't be read, so its verdicts are not known", "as root")
+        return
+    for name in ("wb", "uc", "wc"):
+        known = types.get(name) or {}
+        effect = known.get("effective")
+        what = f"{name.upper()}: page tables say {known.get('attribute') or 'na'}, " \
+               f"effective={effect or 'na'}"
+        if effect == "yes":
+            yield Line(OK, what)
+        elif effect == "no":
+            yield Line(FAIL if name == "uc" else WARN, what, "it has no effect here: "
+                       "Documentation/hypervisors.rst tells where it has")
+        else:
+            yield Line(WARN, what, "timing does not tell; load it again on a quiet machine")
+
+
+def _devices(machine: Machine) -> Iterator[Line]:
+    paths = [f"/dev/memcache_{name}" for name in ("wb", "uc", "wc")]
+    missing = [path for path in paths if not machine.exists(path)]
+    closed = [path for path in paths if path not in missing and not machine.usable(path)]
+    if missing:
+        yield Line(WARN, f"no {', '.join(missing)}",
+                   "user space can measure its own WB memory only; they come with the module")
+    elif closed:
+        yield Line(WARN, f"{', '.join(closed)}: for root only", "measure with sudo")
+    else:
+        yield Line(OK, "the devices are there, for user space on UC and WC")
+
+
+def _user(_machine: Machine) -> Iterator[Line]:
+    path = user.find()
+    if path:
+        yield Line(OK, f"memcache-user: {path}")
+    else:
+        yield Line(WARN, "memcache-user is not built: no measuring in user space",
+                   "make user")
+
+
+def _kvm(machine: Machine) -> Iterator[Line]:
+    if machine.usable("/dev/kvm"):
+        yield Line(OK, "/dev/kvm can be opened (make run tries it before it relies on it)")
+    else:
+        why = "/dev/kvm is not for this user" if machine.exists("/dev/kvm") else "no /dev/kvm"
+        yield Line(WARN, f"{why}: guests are emulated, and show no memory types",
+                   "guests only; measuring on this machine needs no KVM")
+
+
+CHECKS: list[Callable[[Machine], Iterator[Line]]] = [
+    _cpu, _root, _modules, _lockdown, _debugfs, _headers, _pat, _hypervisor, _module, _devices,
+    _user, _kvm]
