@@ -18,7 +18,7 @@ load module.bash
 @test "every figure of the test's own is in tests" {
 	echo 'bandwidth size=4K' >run
 	names=$(awk '$1 == ">" { printf "\"%s\",", $2 }' tests)
-	[ "$(member "[name for name in ($names) if name not in results[0]]")" = "[]" ]
+	holds "{$names} - set(results[0]) == set()"
 }
 
 @test "45 combinations are 45 rows of a table" {
@@ -32,42 +32,39 @@ load module.bash
 		END { for (i = 1; i <= width; i++) gaps += blank[i] == NR && blank[i - 1] != NR
 			exit bad || gaps < n }' results
 	# In the order written, the last key fastest.
-	[ "$(member '[r["type"] for r in table] == ["wb"] * 15 + ["uc"] * 15 + ["wc"] * 15')" = True ]
-	[ "$(member '[r["op"] for r in table[:15]] == ["write"] * 5 + ["ntwrite"] * 5 + ["read"] * 5')" = True ]
-	[ "$(member '[int(r["size_bytes"]) >> 20 for r in table[:5]]')" = "[1, 2, 4, 8, 16]" ]
-	[ "$(member '{(r["type"], r["attribute"]) for r in table} == {("wb", "wb"), ("uc", "uc-"), ("wc", "wc")}')" = True ]
-	[ "$(member 'all(r["verified"] == "ok" and r["samples"] == "5" for r in table)')" = True ]
+	holds '[r["type"] for r in table] == ["wb"] * 15 + ["uc"] * 15 + ["wc"] * 15' \
+		'[r["op"] for r in table[:15]] == ["write"] * 5 + ["ntwrite"] * 5 + ["read"] * 5' \
+		'[int(r["size_bytes"]) >> 20 for r in table[:5]] == [1, 2, 4, 8, 16]' \
+		'{(r["type"], r["attribute"]) for r in table} == {("wb", "wb"), ("uc", "uc-"), ("wc", "wc")}' \
+		'{r["verified"] for r in table} == {"ok"}' \
+		'{r["samples"] for r in table} == {"5"}'
 }
 
 @test "JSON Lines: a machine, the request, and the same figures as the table" {
 	echo 'bandwidth type=wb,uc op=read,copy size=4K,1M repeat=5' >run
-	[ "$(member '[r["record"] for r in records]')" = "['machine', 'request', $(printf "'result', %.0s" {1..7})'result']" ]
-	[ "$(member 'records[0] == machine')" = True ]
-	[ "$(member 'records[1]["line"]')" = "$(sed -n 's/^request: //p' run)" ]
-	[ "$(member '[records[1][k] for k in ("state", "errno", "error", "points", "records")]')" = "['done', 0, None, 8, 8]" ]
-	[ "$(member 'all(str(r[k]) == v or float(r[k]) == float(v)
-		for r, row in zip(results, table, strict=True) for k, v in row.items() if v != "na")')" = True ]
+	holds '[r["record"] for r in records] == ["machine", "request"] + ["result"] * 8' \
+		'records[0] == machine' \
+		"records[1]['line'] == '$(sed -n 's/^request: //p' run)'" \
+		'[records[1][k] for k in ("state", "errno", "error", "points", "records")] == ["done", 0, None, 8, 8]' \
+		'[(k, v) for r, row in zip(results, table, strict=True) for k, v in row.items()
+			if v != str(r[k]) and v != "na" and float(v) != float(r[k])] == []'
 	# A unit in every key that has one.
-	[ "$(member '[k for k, v in results[0].items() if isinstance(v, (int, float)) and
-		not k.endswith(("_ns", "_bytes", "_percent")) and "mb_per_s" not in k and
-		k not in ("node", "memory_node", "threads", "samples", "left_out", "repeat", "warmup",
-		          "passes_per_sample")]')" = "[]" ]
+	holds '{k for k, v in results[0].items() if isinstance(v, (int, float)) and
+			not k.endswith(("_ns", "_bytes", "_percent")) and "mb_per_s" not in k} ==
+		{"memory_node", "threads", "samples", "left_out", "repeat", "warmup", "passes_per_sample"}'
 	# Statistics that are in order.
-	[ "$(member 'all(0 < r["min_ns"] <= r["median_ns"] <= r["p99_ns"] <= r["max_ns"] and
-		r["min_ns"] <= r["mean_ns"] <= r["max_ns"] and r["median_ns"] == r["p50_ns"]
-		for r in results)')" = True ]
+	holds 'all(0 < r["min_ns"] <= r["median_ns"] <= r["p99_ns"] <= r["max_ns"] and
+		r["min_ns"] <= r["mean_ns"] <= r["max_ns"] and r["median_ns"] == r["p50_ns"] for r in results)'
 	# Payload: copy counts what it reads and what it writes, over all of size=.
-	[ "$(member 'all(abs(r["mb_per_s"] * r["median_ns"] / r["traversed_bytes"] / 1000 - 1) < 0.01
-		for r in results)')" = True ]
+	holds 'all(abs(r["mb_per_s"] * r["median_ns"] / r["traversed_bytes"] / 1000 - 1) < 0.01 for r in results)'
 }
 
 @test "what was not measured is na, never 0" {
 	echo 'bandwidth size=4K repeat=1' >run
-	[ "$(member 'table[0]["cv_percent"]')" = na ]
-	[ "$(member '[results[0][k] for k in ("cv_percent", "sd_ns", "left_out_why")]')" = "[None, None, None]" ]
+	holds 'table[0]["cv_percent"] == "na"' \
+		'[results[0][k] for k in ("cv_percent", "sd_ns", "left_out_why")] == [None, None, None]'
 	echo 'bandwidth size=4K,64K op=read,write repeat=2' >run
-	[ "$(member '[k for r in results for k, v in r.items() if v == 0 and k.endswith(("_ns", "_s"))
-		and k != "sd_ns"]')" = "[]" ]
+	holds '[k for r in results for k, v in r.items() if v == 0 and k.endswith(("_ns", "_s")) and k != "sd_ns"] == []'
 }
 
 @test "progress and stop by hand" {
@@ -100,29 +97,26 @@ load module.bash
 
 @test "machine is one JSON object about this machine" {
 	[ "$(wc -l <machine)" -eq 1 ]
-	member machine
-	[ "$(member 'machine["kernel"]')" = "$(uname -r)" ]
-	[ "$(member 'machine["kernel_version"]')" = "$(uname -v)" ]
-	[ "$(member 'machine["cpus_online"]')" = "$(cat /sys/devices/system/cpu/online)" ]
-	[ "$(member '[n["node"] for n in machine["nodes"]]')" = "[0, 1]" ]
-	[ "$(member '[n["cpus"] for n in machine["nodes"]]')" = "['0', '1']" ]
-	[ "$(member 'machine["cpu"]')" = "$(sed -n 's/^model name\s*: //p' /proc/cpuinfo | head -1)" ]
-	[ "$(member 'machine["pat"]')" = "['wb', 'wc', 'uc-', 'uc', 'wb', 'wp', 'uc-', 'wt']" ]
-	[ "$(member 'machine["page_table_levels"]')" -eq 4 ]
-	[ "$(member 'machine["lockdown"]')" = False ]
-	[ "$(member 'machine["prefetch"]')" = None ]
-	[ "$(member 'machine["clock"] in ("tsc", "monotonic_raw") and machine["clock_khz"] > 0
-		and machine["clock_cost_ns"] > 0')" = True ]
-	[ "$(member 'sorted(machine["memory_types"])')" = "['uc', 'wb', 'wc']" ]
-	for key in schema where cpu_vendor cpu_family cpu_model cpu_stepping microcode caches; do
-		member "machine['$key']"
-	done
+	cat machine
+	holds "machine['kernel'] == '$(uname -r)'" \
+		"machine['kernel_version'] == '$(uname -v)'" \
+		"machine['cpus_online'] == '$(cat /sys/devices/system/cpu/online)'" \
+		"machine['cpu'] == '$(sed -n 's/^model name\s*: //p;T;q' /proc/cpuinfo)'" \
+		'[(n["node"], n["cpus"]) for n in machine["nodes"]] == [(0, "0"), (1, "1")]' \
+		'[n["memory_bytes"] for n in machine["nodes"] if not 400 << 20 < n["memory_bytes"] <= 512 << 20] == []' \
+		'machine["pat"] == ["wb", "wc", "uc-", "uc", "wb", "wp", "uc-", "wt"]' \
+		'machine["page_table_levels"] == 4' \
+		'machine["lockdown"] is False' \
+		'machine["clock"] in ("tsc", "monotonic_raw")' \
+		'machine["clock_khz"] > 0' \
+		'machine["clock_cost_ns"] > 0' \
+		'set(machine["memory_types"]) == {"wb", "wc", "uc"}' \
+		'{"schema", "where", "cpu_vendor", "cpu_family", "cpu_model", "cpu_stepping", "microcode", "caches", "prefetch"} <= set(machine)'
 }
 
 @test "under TCG no memory type has an effect, and that is said" {
-	[ "$(member 'machine["hypervisor"]')" = tcg ] || skip "this is no TCG"
-	[ "$(member '[t["effective"] for t in machine["memory_types"].values()]')" = "['no', 'no', 'no']" ]
+	holds 'machine["hypervisor"] == "tcg"' || skip "this is no TCG"
 	echo 'bandwidth type=wb,uc,wc size=4K' >run
-	[ "$(member '[r["effective"] for r in results]')" = "['no', 'no', 'no']" ]
+	holds '{t["effective"] for t in machine["memory_types"].values()} == {"no"}' 'values("effective") == {"no"}'
 	[ "$(grep -c ' effective=no ' buffers)" -ge 3 ]
 }

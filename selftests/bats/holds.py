@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""member.py EXPRESSION: print a Python expression about what the module says.
+"""holds.py EXPRESSION…: Python expressions, all of which must be true.
 
-records: all of results.jsonl; results: the results among them; machine: the file;
-table: the rows of `results` as dictionaries.
+records: all of results.jsonl; results: the results among them; machine: the
+file; table: the rows of `results` as dictionaries; values(NAME): the different
+ones that the results have. Of a comparison that fails the left side is printed.
 """
 
+import ast
 import json
 import sys
 from pathlib import Path
@@ -33,11 +35,21 @@ def table():
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
+def values(name):
+    return {result[name] for result in results}
+
+
 records = [parse(line) for line in FILES.joinpath("results.jsonl").read_text().splitlines()]
-scope = {
-    "records": records,
-    "results": [r for r in records if r["record"] == "result"],
-    "machine": parse(FILES.joinpath("machine").read_text()),
-    "table": table() if records else [],
-}
-print(eval(f"({sys.argv[1]})", scope))
+results = [record for record in records if record["record"] == "result"]
+scope = {"records": records, "results": results, "values": values,
+         "machine": parse(FILES.joinpath("machine").read_text()),
+         "table": table() if records else []}
+failed = False
+for text in map(str.strip, sys.argv[1:]):
+    node = ast.parse(f"({text})", mode="eval").body
+    if not eval(f"({text})", scope):
+        failed = True
+        print(f"does not hold: {text}")
+        if isinstance(node, ast.Compare):
+            print("  left side:", eval(compile(ast.Expression(node.left), "", "eval"), scope))
+sys.exit(failed)

@@ -15,6 +15,5 @@ not() { ! "$@"; }
 # request FILE…: see request.py.
 request() { "$BATS_TEST_DIRNAME/request.py" "$@"; }
 
-# member EXPRESSION [FILE]: of the records of results.jsonl as `records`, of the
-# results among them as `results`, of `machine` as `machine`; printed.
-member() { "$BATS_TEST_DIRNAME/member.py" "$@"; }
+# holds EXPRESSION…: of what the module's files say; see holds.py.
+holds() { "$BATS_TEST_DIRNAME/holds.py" "$@"; }

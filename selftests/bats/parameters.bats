@@ -31,9 +31,9 @@ not_loaded() {
 @test "size_mb=0: no standing buffers, and every run has its own" {
 	load_with size_mb=0
 	not grep -q standing buffers
-	[ "$(member 'machine["memory_types"]')" = "{'wb': None, 'wc': None, 'uc': None}" ]
+	holds 'machine["memory_types"] == {"wb": None, "wc": None, "uc": None}'
 	echo 'bandwidth type=wb,wc,uc size=4K,4M fence=none,uc repeat=2' >run
-	[ "$(member '[r["attribute"] for r in results] == ["wb"] * 4 + ["wc"] * 4 + ["uc-"] * 4')" = True ]
+	holds '[r["attribute"] for r in results] == ["wb"] * 4 + ["wc"] * 4 + ["uc-"] * 4'
 	not grep -qE '^(wb|wc) ' buffers
 }
 
@@ -42,9 +42,9 @@ not_loaded() {
 		load_with numa_node=$node size_mb=2
 		[ "$(grep -c " standing pages=512 node=$node " buffers)" -eq 3 ]
 		echo "bandwidth type=wb,wc,uc size=4K,8M cpu=$((1 - node))" >run
-		[ "$(member '{r["memory_node"] for r in results}')" = "{$node}" ]
+		holds "values('memory_node') == {$node}"
 		echo "bandwidth node=$((1 - node)) size=4K" >run
-		[ "$(member '{r["memory_node"] for r in results}')" = "{$((1 - node))}" ]
+		holds "values('memory_node') == {$((1 - node))}"
 		cd / && rmmod memcache
 	done
 }
