@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# The guest `uml`: User-Mode Linux, a kernel that is a process of this machine:
+# native speed, one CPU, write-back only.
+# Sourced by tools/guest/run, which says what is needed here.
+# shellcheck disable=SC2034,SC2154	# its variables
+
+packages=uml
+
+guest_settings() {
+	name=uml
+	[ "${CPUS:-1}" = 1 ] || die "CPUS=$CPUS: User-Mode Linux has one CPU"
+}
+
+guest_prepare() { about="1 CPU, $mib MiB"; }
+
+# tty0 is the console, tty1 the port for the command's output. What the kernel
+# says before it has a console, and when it dies, goes to its stderr anyway.
+# Its memory is a file; without TMPDIR it chooses a place that is memory.
+guest_command() {
+	# shellcheck disable=SC2016,SC2054	# for that shell to expand; UML's commas
+	command=(env -u TMPDIR -u TMP -u TEMP bash -c 'exec "$@" 2>"$0"' "$log"
+		"$kernel/linux" "mem=${mib}M" "initrd=$tmp/initrd" "uml_dir=$tmp/" umid=uml
+		noreboot con=null con0=null,fd:2 con1=null,fd:1 console=tty0 loglevel=5)
+	# Several words in one argument are taken, too.
+	command+=(${APPEND:+"$APPEND"})
+}
