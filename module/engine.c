@@ -50,22 +50,35 @@ int mc_engine_check(struct mc_run *run)
 	return err;
 }
 
-static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
+/* The memory for the point; the record says what it is. */
+static int find_memory(struct mc_run *run, struct mc_record *rec)
 {
 	struct mc_area area;
-	int err;
+	int err = mc_run_area(run, &rec->point, &area);
 
-	mc_request_point(run->req, index, &rec->point);
-	rec->threads = mc_team_size(run->team);
-	rec->started_unix_ns = mc_clock_wall_ns();
-	err = mc_run_area(run, &rec->point, &area);
 	if (err)
 		return err;
 	rec->point.v[MC_KEY_PAGE] = area.page;
 	rec->attribute = area.attribute;
 	rec->effective = area.effective;
 	rec->memory_node = area.memory_node;
-	err = mc_test_of(run->req->spec)->run(run, &rec->point, rec);
+	return 0;
+}
+
+static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
+{
+	const struct mc_test *test = mc_test_of(run->req->spec);
+	int err = 0;
+
+	mc_request_point(run->req, index, &rec->point);
+	rec->threads = mc_team_size(run->team);
+	rec->started_unix_ns = mc_clock_wall_ns();
+	rec->memory_node = MC_NODE_NA;
+	if (!test->no_memory)
+		err = find_memory(run, rec);
+	if (err)
+		return err;
+	err = test->run(run, &rec->point, rec);
 	run->bad_data |= rec->verified == MC_VERIFIED_FAILED;
 	return err;
 }

@@ -122,7 +122,8 @@ u64 mc_loop_or(const struct mc_loop *loop, const struct mc_loop_args *args);
 
 void mc_asm_flush64(struct mc_loop_args *args);
 
-/* Straight into assembly, for the verdict: see verdict.c. */
+/* Straight into assembly: for the test overhead, and for the verdict. */
+void mc_asm_count(u64 count);
 void mc_asm_reload(void *line, u64 count);
 void mc_asm_flush_reload(void *line, u64 count);
 void mc_asm_combine(void *line, u64 count);

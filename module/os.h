@@ -6,11 +6,15 @@
 #include "core/shim.h"
 
 #ifdef __KERNEL__
+#include <linux/delay.h>
 #include <linux/irqflags.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <asm/fpu/api.h>
+
+#define MC_IN_KERNEL	1
 
 static inline void *mc_alloc_array(size_t n, size_t size)
 {
@@ -40,7 +44,27 @@ static inline void mc_breathe(void)
 {
 	cond_resched();
 }
+
+/* Long enough for other threads to have gone to sleep. */
+static inline void mc_nap(void)
+{
+	usleep_range(200, 400);
+}
+
+static inline void mc_fpu_begin(void)
+{
+	kernel_fpu_begin();
+}
+
+static inline void mc_fpu_end(void)
+{
+	kernel_fpu_end();
+}
 #else
+#include <time.h>
+
+#define MC_IN_KERNEL	0
+
 /* Each argument is evaluated once, as in the kernel. */
 #define mc_pick(a, op, b)						\
 	({								\
@@ -74,6 +98,19 @@ static inline void mc_quiet_end(unsigned long flags)
 }
 
 static inline void mc_breathe(void)
+{
+}
+
+static inline void mc_nap(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
+}
+
+static inline void mc_fpu_begin(void)
+{
+}
+
+static inline void mc_fpu_end(void)
 {
 }
 #endif /* __KERNEL__ */

@@ -45,6 +45,7 @@ void mc_run_tick(void *run);
 /**
  * struct mc_test - a test
  * @spec: what it takes and gives; the parser's table
+ * @no_memory: it runs over no memory, so none is found for its points
  * @check: can this point be run? Called for every point before the first one
  *         is run. Return: 0, or -EINVAL, -EOPNOTSUPP by way of mc_fail().
  * @run: measure a point into a record whose point and verified are set.
@@ -52,6 +53,7 @@ void mc_run_tick(void *run);
  */
 struct mc_test {
 	struct mc_spec spec;
+	bool no_memory;
 	int (*check)(struct mc_run *run, const struct mc_point *point);
 	int (*run)(struct mc_run *run, const struct mc_point *point,
 		   struct mc_record *rec);
@@ -60,6 +62,7 @@ struct mc_test {
 /* A line for each file in tests/, here and in tests/table.c. */
 extern const struct mc_test mc_test_bandwidth;
 extern const struct mc_test mc_test_random;
+extern const struct mc_test mc_test_overhead;
 
 /* All tests' specs, NULL at the end. */
 extern const struct mc_spec *const mc_specs[];

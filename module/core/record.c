@@ -122,6 +122,13 @@ static void word_cell(struct cell *c, struct mc_text *t, const char *word)
 		mc_textf(t, "%s", word);
 }
 
+static const char *left_out_name(u8 why)
+{
+	if (why & MC_LEFT_CLOCK)
+		return "clock";
+	return why & MC_LEFT_ALONE ? "one_cpu" : NULL;
+}
+
 static void node_cell(struct cell *c, struct mc_text *t, int node)
 {
 	if (node == MC_NODE_MIXED)
@@ -151,7 +158,7 @@ static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
 					*(const u8 *)at));
 		break;
 	case FACT_LEFT_OUT:
-		word_cell(c, t, *(const u8 *)at & MC_LEFT_CLOCK ? "clock" : NULL);
+		word_cell(c, t, left_out_name(*(const u8 *)at));
 		break;
 	case FACT_NODE:
 		node_cell(c, t, *(const int *)at);

@@ -32,7 +32,10 @@ enum mc_effect { MC_EFFECT_UNKNOWN, MC_EFFECT_YES, MC_EFFECT_NO, MC_NEFFECTS };
 enum mc_verified { MC_VERIFIED_OFF, MC_VERIFIED_OK, MC_VERIFIED_FAILED };
 
 /* Why samples were left out; more than one reason sets more than one bit. */
-enum mc_left_out { MC_LEFT_CLOCK = 1 };
+enum mc_left_out {
+	MC_LEFT_CLOCK = 1,	/* a window ended before it began */
+	MC_LEFT_ALONE = 2,	/* it takes two CPUs, and there was one */
+};
 
 #define MC_NODE_NA	(-1)
 #define MC_NODE_MIXED	(-2)

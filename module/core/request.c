@@ -371,6 +371,19 @@ void mc_request_point(const struct mc_request *req, u64 index,
 }
 
 /**
+ * mc_request_given() - did the user write this key?
+ * @req: the request
+ * @id: the key's number
+ *
+ * Context: Any.
+ * Return: false if it has its preset because it was not written.
+ */
+bool mc_request_given(const struct mc_request *req, unsigned int id)
+{
+	return memchr(req->order, id, req->given);
+}
+
+/**
  * mc_request_max() - the largest value that a key was given
  * @req: the request
  * @id: the key's number

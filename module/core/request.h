@@ -178,6 +178,7 @@ int mc_request_parse(struct mc_request *req, const char *line, size_t len,
 u64 mc_request_points(const struct mc_request *req);
 void mc_request_point(const struct mc_request *req, u64 index,
 		      struct mc_point *point);
+bool mc_request_given(const struct mc_request *req, unsigned int id);
 u64 mc_request_max(const struct mc_request *req, unsigned int id);
 void mc_request_show(struct mc_text *t, const struct mc_request *req);
 void mc_request_values(struct mc_text *t, const struct mc_request *req,

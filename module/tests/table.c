@@ -6,6 +6,7 @@
 const struct mc_spec *const mc_specs[] = {
 	&mc_test_bandwidth.spec,
 	&mc_test_random.spec,
+	&mc_test_overhead.spec,
 	NULL,
 };
 

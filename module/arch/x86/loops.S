@@ -391,6 +391,14 @@ LOOPS 32
 LOOPS 64
 LOOP mc_asm_flush64, 64, DO_FLUSH, fence=0, vector=0
 
+/* ---- for the test overhead: an empty loop of count iterations ---- */
+
+FUNCTION mc_asm_count
+1:
+	decq %rdi
+	jnz 1b
+FUNCTION_END mc_asm_count
+
 /* ---- for the verdict: one line, and what the hardware does with it ---- */
 
 /* count x 8 loads of one word, each address made of the last load: all 0. */
