@@ -205,6 +205,19 @@ static void largest_values(void **state)
 	assert_int_equal(mc_request_max(&req, MC_KEY_CPU), 0);
 }
 
+static void keys_that_were_written(void **state)
+{
+	unsigned int id;
+
+	parse_good("bandwidth repeat=3,900,20 op=read");
+	for (id = 0; id < req.nkeys; id++)
+		assert_int_equal(mc_request_given(&req, id),
+				 id == MC_KEY_REPEAT || id == OP);
+	/* What the test itself presets was not written. */
+	parse_good("bandwidth");
+	assert_false(mc_request_given(&req, MC_KEY_REPEAT));
+}
+
 static void words_of_values(void **state)
 {
 	const struct mc_key *type = mc_key_of(&bandwidth, MC_KEY_TYPE);
@@ -272,6 +285,7 @@ int main(void)
 		cmocka_unit_test(requests_as_they_are_shown),
 		cmocka_unit_test(order_of_the_product),
 		cmocka_unit_test(largest_values),
+		cmocka_unit_test(keys_that_were_written),
 		cmocka_unit_test(words_of_values),
 		cmocka_unit_test(spec_as_it_is_shown),
 	};

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * module/tests/overhead.c natively, with a team in virtual time: each figure is
+ * that of one operation, and memory is never asked for.
+ */
+#include "cmocka_all.h"
+
+#include "engine.h"
+#include "os.h"
+#include "stub/team.h"
+#include "tests.h"
+
+enum { COL_OPERATIONS };
+
+#define BATCH		16384		/* operations of a pass */
+#define OPERATION_PS	(3 * NS)
+
+static const struct mc_spec *const specs[] = { &mc_test_overhead.spec, NULL };
+static struct mc_request req;
+static struct mc_run run;
+static struct mc_record rec[6];
+static u64 n;			/* records */
+static unsigned int done;
+static void (*after_sample)(void);
+
+/* --------------------------------------------------------- what a run offers */
+
+const struct mc_test *mc_test_of(const struct mc_spec *spec)
+{
+	return &mc_test_overhead;
+}
+
+int mc_run_area(struct mc_run *r, const struct mc_point *point, struct mc_area *area)
+{
+	fail_msg("memory was asked for");
+	return -ENOMEM;
+}
+
+int mc_run_check(struct mc_run *r, const struct mc_point *point)
+{
+	return 0;
+}
+
+u64 mc_clock_wall_ns(void)
+{
+	return 1;
+}
+
+void mc_run_tick(void *r)
+{
+	done++;
+	if (after_sample)
+		after_sample();
+}
+
+/* ------------------------------------------------------------- virtual time */
+
+static u64 passes_before[TEAM_MOST];
+
+static u64 passes_of(const struct mc_worker *w)
+{
+	return ((struct mc_works *)sim.arg)->each[w->index].pass.passes;
+}
+
+static void opened(struct mc_worker *w)
+{
+	passes_before[w->index] = passes_of(w);
+}
+
+/* A pass takes its time at its end. */
+static void closing(struct mc_worker *w)
+{
+	sim_spend((passes_of(w) - passes_before[w->index]) * BATCH * OPERATION_PS);
+}
+
+static void reset(unsigned int threads)
+{
+	run = (struct mc_run){ .req = &req, .team = sim_reset(threads) };
+	sim.opened = opened;
+	sim.closing = closing;
+	sim.overhead = 1;	/* parts of a pass must take some time, too */
+	after_sample = NULL;
+	done = 0;
+}
+
+static int measure(const char *line)
+{
+	int err;
+
+	memset(rec, 0, sizeof(rec));
+	n = 0;
+	run.error = (struct mc_error){ 0 };
+	assert_int_equal(mc_request_parse(&req, line, strlen(line), specs, &run.error), 0);
+	assert_in_range(mc_request_points(&req), 1, ARRAY_SIZE(rec));
+	err = mc_engine_check(&run);
+	return err ? err : mc_engine_run(&run, rec, &n);
+}
+
+/* What a record shows for a column of the JSON line. */
+static bool shows(const struct mc_record *r, const char *text)
+{
+	char line[MC_ROW_MAX];
+	struct mc_text t = MC_TEXT(line);
+
+	mc_record_json(&t, &req, "user", r);
+	return strstr(line, text);
+}
+
+/* --------------------------------------------------------------- the figures */
+
+static void test_short_items_are_those_of_one_operation(void **state)
+{
+	for (unsigned int threads = 1; threads <= 3; threads++) {
+		reset(threads);
+		assert_int_equal(measure("overhead item=loop,clock repeat=4 warmup=1"), 0);
+		assert_int_equal(n, 2);
+		assert_int_equal(done, 10);
+		for (u64 i = 0; i < n; i++) {
+			assert_int_equal(rec[i].stats.samples, 4);
+			assert_in_range(rec[i].stats.median_ps, OPERATION_PS - 1,
+					OPERATION_PS + 1);
+			assert_true(rec[i].value[COL_OPERATIONS] * OPERATION_PS >=
+				    1000 * mc_clock.cost_ps);
+			assert_true(rec[i].window_max_ps <= 5 * MS);
+		}
+	}
+}
+
+static void test_records_say_nothing_of_memory(void **state)
+{
+	reset(1);
+	assert_int_equal(measure("overhead item=loop size=64G type=uc page=4k"), 0);
+	assert_true(shows(rec, "\"attribute\":null"));
+	assert_true(shows(rec, "\"memory_node\":null"));
+	assert_true(shows(rec, "\"effective\":\"unknown\""));
+	assert_true(shows(rec, "\"verified\":\"off\""));
+}
+
+static void spread(void)
+{
+	for (unsigned int i = 0; i < sim.n; i++)
+		sim.now[i] = sim.now[0] + i * 700 * NS;
+}
+
+static void test_wake_up_is_that_of_the_last_thread(void **state)
+{
+	reset(3);
+	spread();
+	assert_int_equal(measure("overhead item=wakeup repeat=5 irq=off"), 0);
+	assert_int_equal(rec->stats.samples, 5);
+	assert_int_equal(rec->stats.min_ps, 1400 * NS);
+	assert_int_equal(rec->stats.max_ps, 1400 * NS);
+	assert_int_equal(rec->value[COL_OPERATIONS], 1);
+	assert_true(shows(rec, "\"irq\":\"on\""));
+}
+
+/* The virtual gate opens for all at once. */
+static void test_the_gate(void **state)
+{
+	reset(4);
+	spread();
+	assert_int_equal(measure("overhead item=gate repeat=5"), 0);
+	assert_int_equal(rec->stats.samples, 5);
+	assert_int_equal(rec->stats.max_ps, 0);
+	assert_int_equal(done, 7);
+}
+
+static void test_by_default_all_that_there_is(void **state)
+{
+	reset(2);
+	assert_int_equal(measure("overhead"), 0);
+	assert_int_equal(n, 4);
+	for (u64 i = 0; i < n; i++)
+		assert_int_equal(rec[i].stats.samples, 10);
+}
+
+static void test_one_cpu_has_no_gate(void **state)
+{
+	reset(1);
+	assert_int_equal(measure("overhead repeat=7"), 0);
+	assert_int_equal(n, 4);
+	assert_int_equal(rec[2].stats.samples, 0);
+	assert_true(shows(&rec[2], "\"item\":\"gate\""));
+	assert_true(shows(&rec[2], "\"left_out\":7,\"left_out_why\":\"one_cpu\""));
+	assert_true(shows(&rec[2], "\"median_ns\":null"));
+	assert_true(shows(&rec[2], "\"operations_per_sample\":null"));
+}
+
+/* ------------------------------------------------------- what can go wrong */
+
+static void assert_refused(const char *line, int err, const char *key)
+{
+	assert_int_equal(measure(line), err);
+	assert_int_equal(run.error.err, err);
+	assert_memory_equal(run.error.text, key, strlen(key));
+	assert_int_equal(run.error.text[strlen(key)], ':');
+	assert_int_equal(n, 0);
+}
+
+static void test_what_cant_be_run_is_refused(void **state)
+{
+	reset(1);
+	assert_refused("overhead item=gate", -EINVAL, "cpu");
+	assert_refused("overhead item=loop,gate", -EINVAL, "cpu");
+	assert_refused("overhead item=irq", -EOPNOTSUPP, "item");
+	assert_refused("overhead item=clock,fpu", -EOPNOTSUPP, "item");
+	assert_non_null(strstr(run.error.text, "fpu"));
+}
+
+static void stop(void)
+{
+	if (done == 4)
+		mc_team_stop(run.team, -EINTR);
+}
+
+static void test_a_stop_keeps_the_samples_before(void **state)
+{
+	static const char *const items[] = { "loop", "gate", "wakeup" };
+	char line[60];
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(items); i++) {
+		reset(2);
+		after_sample = stop;
+		snprintf(line, sizeof(line), "overhead item=%s repeat=50", items[i]);
+		assert_int_equal(measure(line), -EINTR);
+		assert_int_equal(n, 1);
+		assert_int_equal(rec->stats.samples, 2);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_short_items_are_those_of_one_operation),
+		cmocka_unit_test(test_records_say_nothing_of_memory),
+		cmocka_unit_test(test_wake_up_is_that_of_the_last_thread),
+		cmocka_unit_test(test_the_gate),
+		cmocka_unit_test(test_by_default_all_that_there_is),
+		cmocka_unit_test(test_one_cpu_has_no_gate),
+		cmocka_unit_test(test_what_cant_be_run_is_refused),
+		cmocka_unit_test(test_a_stop_keeps_the_samples_before),
+	};
+
+	return cmocka_run_group_tests_name("overhead", tests, NULL, NULL);
+}
