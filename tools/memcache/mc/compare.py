@@ -10,8 +10,8 @@ from mc.results import asked
 
 TOLD = 5        # records without a partner that are listed
 LEGEND = ("↑ faster: less time in B than in A; ↓ slower; ~ within the noise: the 95 % interval "
-          f"holds zero, or mean or median changed by less than {100 * FLOOR:.0f} %, by which two "
-          "runs of the same thing may differ. Times are means.")
+          "holds zero, or mean, median or fastest sample changed by less than "
+          f"{100 * FLOOR:.0f} %, by which two runs of the same thing may differ. Times are means.")
 UNKNOWN = (f"Interval na: fewer than {MIN_SAMPLES} samples (`repeat=`), or none of their spread "
            "is known: what is noise can't be told there.")
 

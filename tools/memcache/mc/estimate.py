@@ -33,11 +33,12 @@ Z975 = 1.959964
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean time. `variance` is that of the mean, None where it is not known."""
+    """A mean time. `variance` is that of the mean, None where it is not known;
+    `typical`: median and fastest sample, where they are."""
     mean: float
     variance: float | None = None
     freedom: float = inf
-    median: float | None = None
+    typical: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,19 +47,18 @@ class Change:
     percent: float
     low: float | None = None
     high: float | None = None
-    medians: float | None = None    # the change of the medians
+    typical: tuple[float, ...] = ()     # the changes of median and fastest sample
 
     @property
     def noise(self) -> bool:
-        """Can the samples explain it, or just another run? A few interrupted
-        samples, one after the other, move a mean and leave the median alone:
-        the medians must have changed as well."""
+        """Can the samples explain it, or just another run? A disturbance slows
+        samples down, often many in a row, which the interval takes for steady;
+        the fastest one goes on unmoved. So all of them must have changed."""
         if self.low is None or self.high is None:
             return False
-        if self.low <= 0 <= self.high or abs(self.percent) < 100 * FLOOR:
-            return True
         sign = 1 if self.percent > 0 else -1
-        return self.medians is not None and sign * self.medians < 100 * FLOOR
+        return self.low <= 0 <= self.high or any(
+            sign * change < 100 * FLOOR for change in (self.percent, *self.typical))
 
     @property
     def mark(self) -> str:
@@ -84,7 +84,8 @@ def of(result: dict) -> Estimate | None:
         return None
     if deviation is None or not spread_known(result):
         return Estimate(mean)
-    return Estimate(mean, deviation ** 2 / count, count - 1, result.get("median_ns"))
+    typical = tuple(result.get(key) or 0 for key in ("median_ns", "min_ns"))
+    return Estimate(mean, deviation ** 2 / count, count - 1, typical if all(typical) else ())
 
 
 def average(parts: list[Estimate]) -> Estimate:
@@ -93,9 +94,8 @@ def average(parts: list[Estimate]) -> Estimate:
     terms = [(part.variance, part.freedom) for part in parts]
     if any(variance is None for variance, _ in terms):
         return Estimate(mean)
-    medians = [part.median for part in parts if part.median]
-    return Estimate(mean, *_pooled((v / len(parts) ** 2, f) for v, f in terms),
-                    sum(medians) / len(parts) if len(medians) == len(parts) else None)
+    typical = tuple(sum(values) / len(parts) for values in zip(*(p.typical for p in parts)))
+    return Estimate(mean, *_pooled((v / len(parts) ** 2, f) for v, f in terms), typical)
 
 
 def change(base: Estimate, other: Estimate) -> Change:
@@ -107,8 +107,8 @@ def change(base: Estimate, other: Estimate) -> Change:
     variance, freedom = _pooled((part.variance / part.mean ** 2, part.freedom)
                                 for part in (base, other))
     half = min(t975(freedom) * sqrt(variance), 100)     # exp() has its bounds
-    medians = 100 * (1 - other.median / base.median) if base.median and other.median else None
-    return Change(percent, 100 * (1 - ratio * exp(half)), 100 * (1 - ratio * exp(-half)), medians)
+    typical = tuple(100 * (1 - b / a) for a, b in zip(base.typical, other.typical))
+    return Change(percent, 100 * (1 - ratio * exp(half)), 100 * (1 - ratio * exp(-half)), typical)
 
 
 def _pooled(terms: Iterable[tuple[float, float]]) -> tuple[float, float]:

@@ -85,8 +85,8 @@ def pair(a: Side, b: Side, mixed: bool) -> Pairing:
         else:
             left.append(result)
     rest = [result for same in waiting.values() for result in same]
-    found.alone["A"] = _told(left, rest, skip, "B")
-    found.alone["B"] = _told(rest, left, skip, "A")
+    found.alone["A"] = _told(left, b.results, skip, "B")
+    found.alone["B"] = _told(rest, a.results, skip, "A")
     return found
 
 
