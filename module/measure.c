@@ -305,6 +305,7 @@ static int find_passes(struct mc_worker *w, struct mc_work *work, u64 least)
 	u64 aim = mc_ns_to_ticks(MC_WINDOW_AIM_NS), ticks;
 	u64 length = length_of(&work->pass), passes = 1;
 	u64 lasting = min(least, aim / 2);
+	unsigned int slow = 0;
 	struct progress at;
 	int err;
 
@@ -315,9 +316,12 @@ static int find_passes(struct mc_worker *w, struct mc_work *work, u64 least)
 			return err;
 		one_window(&work->pass, &at, passes, passes * length);
 		ticks = max(mc_window_close(w), 1ULL);
-		if (ticks >= lasting || passes >= 1ULL << 20)
+		slow = ticks >= lasting ? slow + 1 : 0;
+		/* One that lasts is tried again, as in probe(). */
+		if (slow == 2 || passes >= 1ULL << 20)
 			break;
-		passes = min(passes * 8, enough(passes, lasting, ticks));
+		if (!slow)
+			passes = min(passes * 8, enough(passes, lasting, ticks));
 	}
 	work->quantum = mc_muldiv(passes * length, aim, ticks);
 	if (ticks < least && ticks >= lasting)

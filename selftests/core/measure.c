@@ -189,6 +189,27 @@ static void test_samples_last_100_clock_costs(void **state)
 				long_samples(n, bytes);
 }
 
+static u64 steal_at;
+
+static void steal_once(struct mc_worker *w)
+{
+	if (sim.windows == steal_at)
+		sim_spend(1 * MS);
+}
+
+/* Whichever window it was that a hypervisor made long. */
+static void test_samples_last_although_time_was_stolen(void **state)
+{
+	cost_ps = 20 * NS;
+	for (steal_at = 0; steal_at < 12; steal_at++) {
+		set_up(1, 64);
+		speed[0] = 10;
+		work[0].verify = assert_long;
+		sim.closing = steal_once;
+		assert_int_equal(measure(), 0);
+	}
+}
+
 static void test_only_time_in_windows_counts(void **state)
 {
 	set_up(1, 10 << 20);
@@ -433,6 +454,7 @@ int main(void)
 		cmocka_unit_test(test_windows_are_short_although_probed_from_a_cache),
 		cmocka_unit_test(test_windows_grow_back_when_a_hypervisor_stole_time),
 		cmocka_unit_test(test_samples_last_100_clock_costs),
+		cmocka_unit_test(test_samples_last_although_time_was_stolen),
 		cmocka_unit_test(test_only_time_in_windows_counts),
 		cmocka_unit_test(test_warmups_are_not_kept),
 		cmocka_unit_test(test_each_byte_once_a_pass),
