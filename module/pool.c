@@ -140,6 +140,11 @@ static struct mc_buffer *new_fence(struct mc_error *e)
 {
 	const struct mc_place place = { .node = default_node };
 
+	if (!mc_attr_settable(MC_UC)) {
+		mc_fail(e, -EOPNOTSUPP,
+			"fence: uc needs uncached memory, and this machine has type=wb only");
+		return NULL;
+	}
 	return mc_buffer_create(MC_UC, place, PAGE_SIZE, e);
 }
 
