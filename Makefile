@@ -7,9 +7,10 @@
 # The scripts run other makes, of kernels: those start afresh.
 unexport MAKEFLAGS MFLAGS MAKEOVERRIDES
 
-CHECKS := check-core check-static check-docs check-front check-host check-guest
+CHECKS := check-core check-static check-docs check-front check-host check-uml \
+	check-guest
 
-.PHONY: help run bench-overhead check $(CHECKS) fuzz build user docs setup clean
+.PHONY: help run bench-overhead bench-uml check $(CHECKS) fuzz build user docs setup clean
 
 help: ## this list
 	@awk -f tools/help.awk $(MAKEFILE_LIST)
@@ -21,9 +22,13 @@ run: ## a suite of measurements: its table, and result files
 bench-overhead: ## what share of a run is spent outside its windows
 	@tools/run tools/overhead
 
+bench-uml: ## the same loops in a kernel and in a process
+	@tools/setup build uml
+	@tools/bench-uml
+
 ##@ Check
 check: ## everything below; the last line says how many passed
-	@tools/setup build guest check docs
+	@tools/setup build guest uml check docs
 	@tools/check/run
 
 check-core: ## the pure core natively: unit tests, a short fuzz run
@@ -31,9 +36,10 @@ check-static: ## compilers, sparse, checkpatch, shellcheck, spelling
 check-docs: ## the documentation builds, and what it names is there
 check-front: ## the front end, on records that the tests make up
 check-host: ## the scripts under tools/, on this machine
+check-uml: ## the module at native speed, in User-Mode Linux
 check-guest: ## kselftest and bats in guests with Linux 6.1 and 6.12
 $(CHECKS): check-%:
-	@tools/setup build guest check docs
+	@tools/setup build guest uml check docs
 	@tools/check/run $*
 
 fuzz: ## feed RUNS inputs to each parser of the core
@@ -55,7 +61,7 @@ docs: ## the manual, as HTML in build/docs
 	@tools/docs
 
 setup: ## install all packages (each command does so for itself)
-	@tools/setup build guest check docs
+	@tools/setup build guest uml check docs
 
 clean: ## remove build/; results/ and the download cache stay
 	@rm -rf build
@@ -63,7 +69,7 @@ clean: ## remove build/; results/ and the download cache stay
 ##@ Settings, as in `make run KERNEL=6.12`
 #= SUITE=cache-attributes  a list of requests in tools/suites/
 #= WHERE=guest             or host: this machine's kernel, as root
-#= GUEST=stock             the distribution's kernel under QEMU
+#= GUEST=stock             Debian's kernel under QEMU; or uml: native speed
 #= KERNEL=6.1              or 6.12
 #= ACCEL=auto              or kvm, tcg: how QEMU runs it
 #= RUNS=1000000            inputs for `make fuzz`
