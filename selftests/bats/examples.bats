@@ -5,20 +5,26 @@
 
 load module.bash
 
+# What `tests` says of a test, up to the next one.
+about() { awk -v test="$1:" '/^[a-z0-9]+:/ { on = $1 == test } on' tests; }
+
 @test "tests lists every key that a request shows, with its preset" {
-	echo 'bandwidth size=16M repeat=10' >run
-	while read -r word; do
-		echo "$word"
-		grep -qE "^  $word +[^ ]+ +[^ ]" tests
-	done < <(sed -n 's/^request: bandwidth //p' run | tr ' ' '\n')
-	[ "$(grep -cE '^  [a-z]+=' tests)" -eq "$(sed -n 's/^request: bandwidth //p' run | wc -w)" ]
 	grep -qE '^bandwidth: .' tests
+	while read -r test; do
+		echo "$test size=64K repeat=1" >run
+		words=$(sed -nE "s/^request: $test //p" run | sed 's/size=64K/size=16M/; s/repeat=1 /repeat=10 /')
+		diff <(about "$test" | awk '/^  [a-z]+=/ { print $1 }' | sort) <(tr ' ' '\n' <<<"$words" | sort)
+		[ "$(about "$test" | awk '/^  [a-z]+=/ && NF < 3' | wc -l)" -eq 0 ]
+	done < <(sed -nE 's/^([a-z0-9]+):.*/\1/p' tests)
 }
 
-@test "every figure of the test's own is in tests" {
-	echo 'bandwidth size=4K' >run
-	names=$(awk '$1 == ">" { printf "\"%s\",", $2 }' tests)
-	holds "{$names} - set(results[0]) == set()"
+@test "every figure of a test's own is in tests" {
+	while read -r test; do
+		echo "$test size=64K repeat=1" >run
+		names=$(about "$test" | awk '$1 == ">" { printf "\"%s\",", $2 }')
+		[ -n "$names" ]
+		holds "{$names} - set(results[0]) == set()"
+	done < <(sed -nE 's/^([a-z0-9]+):.*/\1/p' tests)
 }
 
 @test "45 combinations are 45 rows of a table" {
