@@ -135,7 +135,7 @@ guest() { "$TOP/tools/guest/run" stock -- "$@"; }
 		head node[01]/cpulist node[01]/distance | grep .
 		awk "/MemTotal/ { print (\$4 > 300000) }" node[01]/meminfo
 		ls -d /sys/kernel/debug/x86
-		dmesg | grep -o "PAT: Configuration.*"
+		dmesg | grep -o "PAT: Configuration.*[^ ]"
 		cat /sys/devices/system/clocksource/clocksource0/current_clocksource'
 	echo "$output"
 	[ "$output" = "==> node0/cpulist <==
@@ -149,7 +149,7 @@ guest() { "$TOP/tools/guest/run" stock -- "$@"; }
 1
 1
 /sys/kernel/debug/x86
-PAT: Configuration [0-7]: WB  WC  UC- UC  WB  WP  UC- WT  
+PAT: Configuration [0-7]: WB  WC  UC- UC  WB  WP  UC- WT
 tsc" ]
 }
 
