@@ -27,6 +27,19 @@ u64 mc_clock_raw_ns(void);
 u64 mc_clock_wall_ns(void);
 
 /**
+ * struct mc_instant - a moment on both clocks
+ * @ns: raw monotonic clock
+ * @ticks: time stamp counter
+ */
+struct mc_instant {
+	u64 ns;
+	u64 ticks;
+};
+
+void mc_instant_read(struct mc_instant *now);
+u64 mc_instant_khz(const struct mc_instant *from, const struct mc_instant *to);
+
+/**
  * mc_tsc() - read the time stamp counter in program order
  *
  * lfence waits until all earlier instructions have completed and lets no later

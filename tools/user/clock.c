@@ -26,34 +26,15 @@ u64 mc_clock_wall_ns(void)
 	return read_ns(CLOCK_REALTIME);
 }
 
-/* A pair of readings that lie close together, the closest of some. */
-static void read_pair(u64 *ns, u64 *ticks)
-{
-	u64 closest = ~0ULL;
-	int i;
-
-	for (i = 0; i < 20; i++) {
-		u64 before = mc_ticks(), now = mc_clock_raw_ns();
-		u64 between = mc_ticks() - before;
-
-		if (between < closest) {
-			closest = between;
-			*ns = now;
-			*ticks = before + between / 2;
-		}
-	}
-}
-
-/* Ticks a millisecond, over 50 ms: off by less than two in a million. */
 static u64 measure_khz(void)
 {
 	const struct timespec wait = { .tv_nsec = 50000000 };
-	u64 ns[2], ticks[2];
+	struct mc_instant from, to;
 
-	read_pair(&ns[0], &ticks[0]);
+	mc_instant_read(&from);
 	nanosleep(&wait, NULL);
-	read_pair(&ns[1], &ticks[1]);
-	return mc_muldiv(ticks[1] - ticks[0], 1000000, ns[1] - ns[0]);
+	mc_instant_read(&to);
+	return mc_instant_khz(&from, &to);
 }
 
 void mc_clock_init(void)

@@ -4,7 +4,6 @@
  * own, so no memory types; write-back is what there is.
  */
 #include <linux/delay.h>
-#include <linux/ktime.h>
 #include <linux/mm.h>
 
 #include "../../arch.h"
@@ -47,16 +46,14 @@ void mc_cpu_json(struct mc_text *t)
  */
 u64 mc_cpu_tsc_khz(void)
 {
-	u64 ns, ticks;
+	struct mc_instant from, to;
 
 	if (!mc_cpuid_invariant_tsc())
 		return 0;
-	ns = mc_clock_raw_ns();
-	ticks = mc_tsc();
-	mdelay(50);
-	ticks = mc_tsc() - ticks;
-	ns = mc_clock_raw_ns() - ns;
-	return mc_muldiv(ticks, 1000000, ns);
+	mc_instant_read(&from);
+	msleep(50);
+	mc_instant_read(&to);
+	return mc_instant_khz(&from, &to);
 }
 
 /**
