@@ -1,0 +1,59 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What is around a measurement.
+
+load module.bash
+
+@test "all there is, on two CPUs" {
+	echo 'overhead cpu=0,1' >run
+	cat results
+	holds '[r["item"] for r in results] == ["loop", "clock", "irq", "fpu", "gate", "wakeup"]' \
+		'values("samples") == {10}' \
+		'all(0 < r["median_ns"] for r in results if r["item"] != "gate")' \
+		'all((r["operations_per_sample"] == 1) == (r["item"] in ("gate", "wakeup")) for r in results)'
+}
+
+@test "one CPU has no gate: na" {
+	echo overhead >run
+	cat results
+	holds '[r["samples"] for r in results] == [10, 10, 10, 10, 0, 10]' \
+		'(results[4]["median_ns"], results[4]["left_out"], results[4]["left_out_why"]) == (None, 10, "one_cpu")' \
+		'table[4]["median_ns"] == "na"'
+	run bash -c 'echo overhead item=gate >run'
+	[[ $output == *"Invalid argument"* ]]
+	grep -q '^error: EINVAL cpu: item=gate needs two CPUs' run
+}
+
+@test "interrupts off" {
+	echo 'overhead irq=off' >run
+	holds '{(r["item"], r["irq"]) for r in results} == {("loop", "off"), ("clock", "off"),
+		("irq", "off"), ("fpu", "off"), ("gate", "off"), ("wakeup", "on")}'
+}
+
+# A loop that is optimized away would take no time at all.
+@test "a reading of the clock costs more than an iteration of a loop" {
+	echo 'overhead item=loop,clock repeat=20' >run
+	holds 'results[0]["min_ns"] < results[1]["min_ns"]' \
+		'results[1]["min_ns"] > machine["clock_cost_ns"] / 10'
+}
+
+@test "no memory is taken, whatever is asked for" {
+	before=$(cat buffers)
+	echo 'overhead item=loop size=64G type=uc page=4k' >run
+	[ "$(cat buffers)" = "$before" ]
+	holds '(results[0]["attribute"], results[0]["memory_node"]) == (None, None)' \
+		'results[0]["verified"] == "off"'
+}
+
+@test "not bound, and stopped" {
+	echo 'overhead cpu=any item=loop,irq,fpu,wakeup' >run
+	holds 'len(results) == 4' 'values("cpu") == {"any"}'
+	run bash -c 'echo overhead item=wakeup repeat=1000000 timeout=1 >run'
+	[ "$status" -eq 1 ]
+	grep -q '^error: ETIME' run
+	holds 'results[0]["samples"] > 0'
+	(sleep 1; echo >stop) &
+	run bash -c 'echo overhead item=gate cpu=0,1 repeat=1000000 >run'
+	[[ $output == *"canceled"* ]]
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Reads and writes at random places.
+
+load module.bash
+
+# refused ERRNO KEY LINE
+refused() {
+	run bash -c "echo '$3' >run"
+	[ "$status" -eq 1 ]
+	cat run
+	grep -q '^state: refused$' run
+	grep -q "^error: $1 $2: " run
+}
+
+@test "every access, generator, type and alignment: the data hold" {
+	echo 'random op=read,write generator=lcg,xorshift128+ align=8,1 type=wb,wc,uc size=1K,64K,2M count=8K repeat=2 warmup=1' >run
+	cat results
+	holds 'len(results) == 72' \
+		'{r["verified"] for r in results if r["op"] == "read" or r["align_bytes"] == 8} == {"ok"}' \
+		'{(r["verified"], r["verify"]) for r in results if r["op"] == "write" and r["align_bytes"] == 1} == {("off", "off")}'
+	echo 'random mode=dependent generator=lcg,xorshift128+ align=8,1 type=wb,wc,uc size=1K,64K,2M count=8K repeat=2 warmup=1' >run
+	holds 'len(results) == 36' 'values("verified") == {"ok"}'
+}
+
+@test "interrupts on and off, bound and anywhere, one thread and two" {
+	local cpu
+	for cpu in 0 1 0,1 any; do
+		echo "random op=read,write cpu=$cpu irq=on,off page=direct,4k size=4K,20M count=16K repeat=2 warmup=1" >run
+		holds 'len(results) == 16' 'values("verified") == {"ok"}' \
+			'all(r["accesses"] == r["threads"] * 16384 for r in results)'
+	done
+}
+
+@test "sizes that are no power of two" {
+	echo 'random op=read,write size=1088,4160,2097216,7340096 count=4K repeat=1' >run
+	holds 'len(results) == 8' 'values("verified") == {"ok"}'
+}
+
+@test "figures are those of an access" {
+	echo 'random op=read,write size=1K,1M count=64K,128K repeat=3' >run
+	cat results
+	holds 'all(abs(r["ns_per_access"] * r["count"] / r["median_ns"] - 1) < 0.01 for r in results)' \
+		'all(0 < r["generator_ns"] for r in results)' \
+		'table[0]["size_bytes"] == "1024"'
+}
+
+@test "the published setting" {
+	echo 'random op=read,write size=1K count=1M generator=xorshift128+ align=1 irq=on,off repeat=2' >run
+	holds 'len(results) == 4'
+}
+
+@test "verification off claims nothing" {
+	echo 'random op=read,write verify=off size=4K count=1K' >run
+	holds 'values("verified") == {"off"}'
+}
+
+@test "what can't be" {
+	refused EINVAL mode 'random op=write mode=dependent'
+	refused EINVAL mode 'random op=read,write mode=independent,dependent'
+	refused EINVAL align 'random align=1 size=4M'
+	refused EINVAL count 'random count=12'
+	grep -q 'multiple of 8 accesses' run
+	refused EINVAL count 'random count=0'
+	refused EINVAL size 'random size=512'
+	refused EINVAL generator 'random generator=xorshift'
+	refused EINVAL "'width'" 'random width=8'
+	refused EINVAL size 'bandwidth size=2K'
+	grep -q '4096' run
+}
+
+@test "a long run is stopped, and keeps what it has" {
+	(sleep 2; echo >stop) &
+	run bash -c 'echo random size=64M count=1M repeat=100000 >run'
+	[[ $output == *"canceled"* ]]
+	holds 'len(results) == 1' 'values("verified") == {"ok"}' 'results[0]["samples"] > 0'
+}
