@@ -95,7 +95,8 @@ class Kernel(debugfs.Debugfs):
         self.cv = cv
         self.asked: list[str] = []
         self.files = {"tests": "bandwidth: how fast\n  op=read    read|write   help: it\n",
-                      "progress": "idle\n", "run": "", "results.jsonl": ""}
+                      "progress": "idle\n", "run": "", "results.jsonl": "",
+                      "machine": json.dumps(machine(self.about, self.effective))}
 
     def check(self):
         pass

@@ -156,6 +156,14 @@ class Fitting(fake.unittest.TestCase):
                     ("bandwidth size= x", "user", "bandwidth size= x")):
                 self.assertEqual(fit.fit(line, where)[0], wanted, line)
 
+    def test_a_machine_with_write_back_only(self):
+        for line, wanted in (("bandwidth type=wb,uc,wc", "bandwidth type=wb"),
+                             ("bandwidth type=uc", None), ("bandwidth fence=uc", None),
+                             ("bandwidth fence=none,uc", "bandwidth fence=none")):
+            self.assertEqual(fit.fit(line, "kernel", wb_only=True)[0], wanted, line)
+        self.assertFalse(fake.Kernel().wb_only())
+        self.assertTrue(fake.Kernel({"page_table_levels": None}).wb_only())
+
     def test_devices(self):
         with mock.patch("os.access", return_value=True):
             self.assertEqual(fit.fit("bandwidth type=uc fence=uc", "user"),

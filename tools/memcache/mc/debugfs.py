@@ -2,6 +2,7 @@
 """The module's files, as Documentation/ABI describes them."""
 
 import errno
+import json
 import os
 from pathlib import Path
 
@@ -32,6 +33,13 @@ class Debugfs(Side):
             return test_names(self._read("tests"))
         except Failure:
             return []
+
+    def wb_only(self) -> bool:
+        # User-Mode Linux: its page tables are not the machine's.
+        try:
+            return json.loads(self._read("machine")).get("page_table_levels", 0) is None
+        except (Failure, ValueError):
+            return False
 
     def progress(self) -> str:
         return self._read("progress").strip()

@@ -11,15 +11,15 @@ ONLY = {
 NAMES = {"kernel": "the kernel", "user": "user space"}
 
 
-def fit(line: str, where: str) -> tuple[str | None, str]:
+def fit(line: str, where: str, wb_only: bool = False) -> tuple[str | None, str]:
     """The request without what this side does not have (None: nothing is left
-    of it), and what that was."""
+    of it), and what that was. wb_only: that machine has no other memory."""
     words, lost = [], []
     for word in line.split():
         key, _, values = word.partition("=")
         kept = []
         for value in values.split(","):
-            why = _missing(key, value, where)
+            why = _missing(key, value, where, wb_only)
             if why:
                 lost.append(f"{key}={value} {why}")
             else:
@@ -30,13 +30,16 @@ def fit(line: str, where: str) -> tuple[str | None, str]:
     return (" ".join(words) if lost else line), "; ".join(lost)
 
 
-def _missing(key: str, value: str, where: str) -> str:
+def _missing(key: str, value: str, where: str, wb_only: bool) -> str:
     """Why this side can't have that value."""
     for side, keys in ONLY.items():
         if side != where and value in keys.get(key, ()):
             return f"is for {NAMES[side]} only"
-    if where == "user" and (key == "type" and value in ("uc", "wc")
-                            or (key, value) == ("fence", "uc")):
+    if key == "type" and value in ("uc", "wc") or (key, value) == ("fence", "uc"):
+        if wb_only:
+            return "can't be: this machine has type=wb only"
+        if where == "kernel":
+            return ""
         device = f"/dev/memcache_{value}"
         if not os.access(device, os.R_OK | os.W_OK):
             return f"needs {device} of the loaded module"

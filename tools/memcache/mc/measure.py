@@ -92,10 +92,11 @@ def assign(requests: list[Request], sides: list[Side], where: str | None) -> Ite
 def fitted(jobs: list[Job], sides: list[Side]) -> list[Job]:
     """The jobs, without what a side can't measure; that is said."""
     tests = {side.where: side.tests() for side in sides} if _on_both(jobs) else {}
+    wb_only = {side.where: side.wb_only() for side in {job.side for job in jobs}}
     kept: list[Job] = []
     lost: dict[tuple, list[str]] = {}
     for job in jobs:
-        line, why = fit(job.request.line, job.side.where)
+        line, why = fit(job.request.line, job.side.where, wb_only[job.side.where])
         test = job.request.line.split()[0]
         if test not in tests.get(job.side.where, [test]) and any(
                 test in names for names in tests.values()):

@@ -35,6 +35,10 @@ class Side:
         """Names of the tests it has; none if it is not there."""
         return []
 
+    def wb_only(self) -> bool:
+        """Is write-back all the memory it will ever have?"""
+        return False
+
     def progress(self) -> str:
         """`running DONE/TOTAL …`, or something else."""
         return ""
