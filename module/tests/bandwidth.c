@@ -219,10 +219,11 @@ static int bandwidth_prepare(struct mc_worker *w, struct mc_work *work,
 	if (!round || (s->verify == VERIFY_EACH && has_operands(s->op)))
 		err = refill(w, work, round);
 	/*
-	 * Verifying has read the array into the caches. Some CPUs (Zen 5) let a
-	 * non-temporal store that hits L1 stay there: that is not what it is for.
+	 * Filling and verifying bring the array into the caches. Some CPUs (Zen 5)
+	 * let a non-temporal store that hits L1 stay there: not what it is for.
 	 */
-	if (!err && mc_ops[s->op].streams)
+	if (!err && mc_ops[s->op].streams &&
+	    (!round || s->verify == VERIFY_EACH))
 		err = mc_pass_untimed(w, &s->flush);
 	s->passes += work->passes_a_sample;
 	work->pass.sum = 0;

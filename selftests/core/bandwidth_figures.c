@@ -85,11 +85,11 @@ static void count_untimed(struct mc_worker *w)
 }
 
 /* Windows outside of the 4 samples: each fill, flush or sum is one. */
-static unsigned int untimed_windows(const char *op)
+static unsigned int untimed_windows(const char *op, const char *verify)
 {
 	char line[64];
 
-	snprintf(line, sizeof(line), "size=4K verify=off op=%s", op);
+	snprintf(line, sizeof(line), "size=4K op=%s verify=%s", op, verify);
 	reset(1);
 	untimed = 0;
 	sim.opened = count_untimed;
@@ -100,10 +100,14 @@ static unsigned int untimed_windows(const char *op)
 /* Zen 5 keeps a non-temporal store in L1 if the line is there: it must not be. */
 static void test_streaming_stores_start_with_cold_caches(void **state)
 {
-	assert_int_equal(untimed_windows("write"), 1);
-	assert_int_equal(untimed_windows("copy"), 1);
-	assert_int_equal(untimed_windows("ntwrite"), 1 + 4);
-	assert_int_equal(untimed_windows("ntcopy"), 1 + 4);
+	assert_int_equal(untimed_windows("write", "off"), 1);
+	assert_int_equal(untimed_windows("ntwrite", "off"), 1 + 1);
+	assert_int_equal(untimed_windows("ntcopy", "off"), 1 + 1);
+	/* Each sample is summed afterwards, so each is flushed before. */
+	assert_int_equal(untimed_windows("write", "each"), 1 + 4);
+	assert_int_equal(untimed_windows("ntwrite", "each"), 1 + 4 + 4);
+	assert_int_equal(untimed_windows("copy", "each"), 4 + 4);
+	assert_int_equal(untimed_windows("ntcopy", "each"), 4 + 4 + 4);
 }
 
 static void slower(void)
