@@ -1,0 +1,43 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The front end in User-Mode Linux: what there is of a suite, on both sides.
+
+bats_require_minimum_version 1.5.0
+load ../bats/module.bash
+
+setup_file() {
+	insmod "$MEMCACHE_KO"
+	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	export TOP PATH=$TOP/tools/memcache:$PATH
+}
+
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
+
+@test "the suite cache-attributes, in small: the row of WB" {
+	sed 's/size=16M/size=256K/; s/repeat=50/repeat=3/' "$TOP/tools/suites/cache-attributes" >small
+	memcache run -o results.jsonl ./small >report 2>messages
+	cat messages report
+	grep -q '^ *WB ' report
+	not grep -qE '^ *(UC|WC) ' report
+	[ "$(grep -c '"verified":"ok"' results.jsonl)" -eq "$(grep -c '"record":"result"' results.jsonl)" ]
+	grep -q 'type=wb only' messages
+}
+
+@test "both sides, and their comparison" {
+	memcache run -o both.jsonl --where both \
+		'bandwidth op=read,write size=16K,512K page=4k cpu=0 repeat=5' >report
+	cat report
+	for side in kernel user; do
+		[ "$(grep -c "\"record\":\"result\".*\"where\":\"$side\"" both.jsonl)" -eq 4 ]
+	done
+	memcache compare both.jsonl >compared
+	cat compared
+	[ -s compared ]
+}
+
+@test "nothing of a request is left: said, and no file made" {
+	run -1 memcache run -o none.jsonl 'bandwidth type=uc'
+	[[ $output == *"type=wb only"* ]]
+	[ ! -e none.jsonl ]
+}
