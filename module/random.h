@@ -56,8 +56,9 @@ struct mc_random_loop {
 	void (*bare)(struct mc_random_args *args);
 };
 
-const struct mc_random_loop *mc_random_loop(enum mc_generator generator,
-					    enum mc_random_op op, bool bytes);
+const struct mc_random_loop *mc_random_loop_find(enum mc_generator generator,
+						 enum mc_random_op op,
+						 bool bytes);
 
 #endif /* __ASSEMBLER__ */
 #endif /* MC_RANDOM_H */

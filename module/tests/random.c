@@ -356,7 +356,7 @@ static int set_up_job(struct mc_run *run, const struct mc_point *point,
 	job->words = size / 8;
 	job->range = job->bytes ? size - 7 : size / 8;
 	job->count = point->v[KEY_COUNT];
-	job->loop = mc_random_loop(job->generator, job->op, job->bytes);
+	job->loop = mc_random_loop_find(job->generator, job->op, job->bytes);
 	job->fill = (struct mc_pass){
 		.loop = mc_loop_widest(MC_OP_WRITE), .view = view,
 		.bytes = size, .value = FIRST,

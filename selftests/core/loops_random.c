@@ -137,7 +137,7 @@ static void assert_memory_is_model(void)
 /* Several calls go on from each other, as one would. */
 static void run_one(enum mc_generator g, enum mc_random_op op, bool bytes, u64 range)
 {
-	const struct mc_random_loop *loop = mc_random_loop(g, op, bytes);
+	const struct mc_random_loop *loop = mc_random_loop_find(g, op, bytes);
 	struct mc_random_args args = {
 		.blocks = blocks, .range = range, .state = SEED, .sum = 77,
 		.value = 1ULL << 50,
@@ -158,7 +158,7 @@ static void run_one(enum mc_generator g, enum mc_random_op op, bool bytes, u64 r
 
 static void run_bare(enum mc_generator g, enum mc_random_op op, bool bytes, u64 range)
 {
-	const struct mc_random_loop *loop = mc_random_loop(g, op, bytes);
+	const struct mc_random_loop *loop = mc_random_loop_find(g, op, bytes);
 	struct mc_random_args args = {
 		.blocks = blocks, .range = range, .state = SEED, .count = 4096,
 		.value = 1ULL << 50,
@@ -211,8 +211,8 @@ static void test_loops_are_aligned_and_differ(void **state)
 	for (enum mc_generator g = 0; g < MC_NGENERATORS; g++) {
 		for (enum mc_random_op op = 0; op < MC_RANDOM_NOPS; op++) {
 			for (int bytes = 0; bytes < 2; bytes++) {
-				seen[n++] = mc_random_loop(g, op, bytes)->access;
-				seen[n++] = mc_random_loop(g, op, bytes)->bare;
+				seen[n++] = mc_random_loop_find(g, op, bytes)->access;
+				seen[n++] = mc_random_loop_find(g, op, bytes)->bare;
 			}
 		}
 	}

@@ -44,7 +44,7 @@ static const struct mc_random_loop loops[MC_NGENERATORS][MC_RANDOM_NOPS][2] = {
 };
 
 /**
- * mc_random_loop() - the loops for a kind of access
+ * mc_random_loop_find() - the loops for a kind of access
  * @generator: what the addresses are made of
  * @op: the access
  * @bytes: at any byte of the first block, else at any word
@@ -52,8 +52,9 @@ static const struct mc_random_loop loops[MC_NGENERATORS][MC_RANDOM_NOPS][2] = {
  * Context: Any.
  * Return: the loops.
  */
-const struct mc_random_loop *mc_random_loop(enum mc_generator generator,
-					    enum mc_random_op op, bool bytes)
+const struct mc_random_loop *mc_random_loop_find(enum mc_generator generator,
+						 enum mc_random_op op,
+						 bool bytes)
 {
 	return &loops[generator][op][bytes];
 }
