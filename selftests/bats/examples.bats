@@ -8,10 +8,11 @@ load module.bash
 # What `tests` says of a test, up to the next one.
 about() { awk -v test="$1:" '/^[a-z0-9]+:/ { on = $1 == test } on' tests; }
 
+# In a shell of its own: the end of a process of this one is a signal, and would stop the run.
 @test "tests lists every key that a request shows, with its preset" {
 	grep -qE '^bandwidth: .' tests
 	while read -r test; do
-		echo "$test size=64K repeat=1" >run
+		(echo "$test size=64K repeat=1" >run)
 		words=$(sed -nE "s/^request: $test //p" run | sed 's/size=64K/size=16M/; s/repeat=1 /repeat=10 /')
 		diff <(about "$test" | awk '/^  [a-z]+=/ { print $1 }' | sort) <(tr ' ' '\n' <<<"$words" | sort)
 		[ "$(about "$test" | awk '/^  [a-z]+=/ && NF < 3' | wc -l)" -eq 0 ]
@@ -20,7 +21,7 @@ about() { awk -v test="$1:" '/^[a-z0-9]+:/ { on = $1 == test } on' tests; }
 
 @test "every figure of a test's own is in tests" {
 	while read -r test; do
-		echo "$test size=64K repeat=1" >run
+		(echo "$test size=64K repeat=1" >run)
 		names=$(about "$test" | awk '$1 == ">" { printf "\"%s\",", $2 }')
 		[ -n "$names" ]
 		holds "{$names} - set(results[0]) == set()"
