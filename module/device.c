@@ -78,7 +78,8 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	u64 length = vma->vm_end - vma->vm_start;
 
-	if (!(vma->vm_flags & VM_SHARED))
+	/* A mapping of a file that is open for reading has VM_MAYSHARE only. */
+	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 	if (vma->vm_flags & VM_EXEC)
 		return -EPERM;
