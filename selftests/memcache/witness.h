@@ -3,6 +3,7 @@
 #ifndef SELFTESTS_WITNESS_H
 #define SELFTESTS_WITNESS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "module.h"
@@ -43,6 +44,26 @@ static inline long witness(const char *name)
 static inline long witness_away(void)
 {
 	return witness("touched") - witness("now_wb");
+}
+
+/* What is mapped at an address of this process. */
+struct witness_page {
+	char type[4];	/* by the process's own page tables */
+	char direct[4];	/* by the kernel's direct map */
+	unsigned long pfn;
+};
+
+/* False: nothing is mapped there, in small pages. */
+static inline bool witness_page(const void *addr, struct witness_page *page)
+{
+	int fd = open(WITNESS "mapped", O_RDONLY | O_CLOEXEC);
+	char text[64];
+	ssize_t n = pread(fd, text, sizeof(text) - 1, (off_t)addr);
+
+	close(fd);
+	text[n < 0 ? 0 : n] = '\0';
+	return sscanf(text, "type=%3s direct=%3s pfn=%lu", page->type,
+		      page->direct, &page->pfn) == 3;
 }
 
 static inline int witness_fault(const char *what)

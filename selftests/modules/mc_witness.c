@@ -15,6 +15,9 @@
  *           was done, or succeed without having done anything;
  *           `sum wrong N`: the N-th sum that memcache compares with is another
  *           one; `repair`: all pages are write-back again
+ *   mapped  read at the offset ADDRESS: what the reader's own page tables say of
+ *           that address: `type=wc direct=wc pfn=N`, direct being what the
+ *           kernel's direct map says of the same page
  */
 #include <linux/bitmap.h>
 #include <linux/debugfs.h>
@@ -28,6 +31,7 @@
 #include <linux/set_memory.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <asm/msr.h>
 #include <asm/pgtable.h>
 
 enum fault { NONE, REFUSE, LATE, LIE };
@@ -201,6 +205,78 @@ static int state_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(state);
 
+/* -------------------------------------------------- mappings of user space */
+
+/* What a mapping's entry selects in the PAT, by the MSR itself. */
+static const char *type_of(unsigned long entry, unsigned long pat_bit)
+{
+	static const char * const names[8] = {
+		"uc", "wc", "2", "3", "wt", "wp", "wb", "uc-",
+	};
+	unsigned int i = (entry & _PAGE_PWT ? 1 : 0) +
+			 (entry & _PAGE_PCD ? 2 : 0) +
+			 (entry & pat_bit ? 4 : 0);
+	u32 pat[2];
+
+	rdmsr(MSR_IA32_CR_PAT, pat[0], pat[1]);
+	return names[pat[i / 4] >> 8 * (i % 4) & 7];
+}
+
+/* The entry of a page of 4 KiB; 0: there is none. */
+static unsigned long entry_of(struct mm_struct *mm, unsigned long addr)
+{
+	pgd_t *pgd = pgd_offset(mm, addr);
+	p4d_t *p4d;
+	pud_t *pud;
+	pmd_t *pmd;
+
+	if (pgd_none(*pgd))
+		return 0;
+	p4d = p4d_offset(pgd, addr);
+	if (p4d_none(*p4d))
+		return 0;
+	pud = pud_offset(p4d, addr);
+	if (!pud_present(*pud) || pud_val(*pud) & _PAGE_PSE)
+		return 0;
+	pmd = pmd_offset(pud, addr);
+	if (!pmd_present(*pmd) || pmd_val(*pmd) & _PAGE_PSE)
+		return 0;
+	return pte_val(*pte_offset_kernel(pmd, addr));
+}
+
+static ssize_t mapped_read(struct file *file, char __user *to, size_t len,
+			   loff_t *pos)
+{
+	unsigned long entry = 0, pfn, pat_bit;
+	unsigned int level;
+	char text[64];
+	pte_t *direct;
+	loff_t begin = 0;
+
+	mmap_read_lock(current->mm);
+	if (*pos >= 0 && *pos < TASK_SIZE)
+		entry = entry_of(current->mm, *pos);
+	mmap_read_unlock(current->mm);
+	if (!(entry & _PAGE_PRESENT))
+		return -EFAULT;
+	pfn = (entry & PTE_PFN_MASK) >> PAGE_SHIFT;
+	direct = lookup_address((unsigned long)pfn_to_kaddr(pfn), &level);
+	if (!direct)
+		return -ENXIO;
+	pat_bit = level == PG_LEVEL_4K ? _PAGE_PAT : _PAGE_PAT_LARGE;
+	scnprintf(text, sizeof(text), "type=%s direct=%s pfn=%lu\n",
+		  type_of(entry, _PAGE_PAT), type_of(pte_val(*direct), pat_bit),
+		  pfn);
+	return simple_read_from_buffer(to, len, &begin, text, strlen(text));
+}
+
+static const struct file_operations mapped_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.read = mapped_read,
+	.llseek = noop_llseek,
+};
+
 /* -------------------------------------------------------------- faults */
 
 static int repair(void)
@@ -313,6 +389,7 @@ static int __init witness_init(void)
 	dir = debugfs_create_dir("mc_witness", NULL);
 	debugfs_create_file("state", 0400, dir, NULL, &state_fops);
 	debugfs_create_file("fault", 0200, dir, NULL, &fault_fops);
+	debugfs_create_file("mapped", 0400, dir, NULL, &mapped_fops);
 	return 0;
 }
 

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /dev/memcache_wb, _wc, _uc: who may map what of them, and that it is the
+ * module's pages under their own memory type, by the process's page tables.
+ */
+#include <grp.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "uapi/memcache.h"
+#include "watched.h"
+
+#define NOBODY	65534
+#define PAGE	4096UL
+#define BYTES	(BLOCK * PAGE)
+#define RW	(PROT_READ | PROT_WRITE)
+
+FIXTURE(device) {
+	int fd;
+	int ready;		/* its user is */
+	struct memcache_info info;
+	unsigned char *map;	/* all of it */
+};
+
+FIXTURE_VARIANT(device) {
+	const char *type;
+	const char *path;
+	const char *attribute;
+};
+
+FIXTURE_VARIANT_ADD(device, wb) { "wb", "/dev/memcache_wb", "wb" };
+FIXTURE_VARIANT_ADD(device, wc) { "wc", "/dev/memcache_wc", "wc" };
+FIXTURE_VARIANT_ADD(device, uc) { "uc", "/dev/memcache_uc", "uc-" };
+
+static void *map_at(int fd, unsigned long offset, unsigned long length)
+{
+	return mmap(NULL, length, RW, MAP_SHARED, fd, offset);
+}
+
+FIXTURE_SETUP(device)
+{
+	watched_setup(_metadata);
+	self->fd = open(variant->path, O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, ioctl(self->fd, MEMCACHE_INFO, &self->info));
+	self->map = map_at(self->fd, 0, BYTES);
+	ASSERT_NE(MAP_FAILED, self->map);
+}
+
+FIXTURE_TEARDOWN(device)
+{
+	munmap(self->map, BYTES);
+	close(self->fd);
+	watched_teardown(_metadata);
+}
+
+/* The errno of a mapping that should be refused; 0: it was not. */
+static int refusal(int fd, unsigned long offset, unsigned long length, int prot,
+		   int flags)
+{
+	/* The C library has an opinion on offsets, too. */
+	long addr = syscall(SYS_mmap, NULL, length, prot, flags, fd, offset);
+
+	if (addr == -1)
+		return errno;
+	munmap((void *)addr, length);
+	return 0;
+}
+
+/* How many pages from @addr are of that type on both sides. */
+static int pages_of_type(const unsigned char *addr, const char *type, int n)
+{
+	struct witness_page page;
+	int i, found = 0;
+
+	for (i = 0; i < n; i++)
+		found += witness_page(addr + i * PAGE, &page) &&
+			 !strcmp(page.type, type) && !strcmp(page.direct, type);
+	return found;
+}
+
+/* A process that maps all of it and then waits; @ready can be read then. */
+static pid_t start_user(int fd, int *ready)
+{
+	int fds[2];
+	pid_t pid;
+
+	if (pipe(fds))
+		return -1;
+	*ready = fds[0];
+	pid = fork();
+	if (pid)
+		return close(fds[1]) ? -1 : pid;
+	if (map_at(fd, 0, BYTES) == MAP_FAILED || write(fds[1], "", 1) != 1)
+		_exit(1);
+	pause();
+	_exit(0);
+}
+
+/* ------------------------------------------------------------------ access */
+
+TEST_F(device, is_for_root_only)
+{
+	static const int ways[] = { O_RDONLY, O_WRONLY, O_RDWR };
+	struct stat st;
+	pid_t pid;
+	int i;
+
+	ASSERT_EQ(0, stat(variant->path, &st));
+	EXPECT_EQ(S_IFCHR | 0600u, st.st_mode);
+	EXPECT_EQ(0u, st.st_uid);
+	EXPECT_EQ(0u, st.st_gid);
+	pid = fork();
+	if (!pid) {
+		if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY))
+			_exit(1);
+		for (i = 0; i < 3; i++) {
+			if (open(variant->path, ways[i]) >= 0 || errno != EACCES)
+				_exit(2);
+		}
+		_exit(0);
+	}
+	EXPECT_EQ(0, run_end(pid));
+}
+
+TEST_F(device, tells_what_buffers_tells)
+{
+	const struct memcache_info *info = &self->info;
+	char begin[32], attribute[8] = "", effective[8] = "", *line;
+	unsigned long long pages = 0;
+	int node = -1, found;
+
+	EXPECT_EQ(BYTES, info->size_bytes);
+	EXPECT_EQ(strcmp(variant->type, "uc") ? 0 : BYTES, info->fence_offset);
+	EXPECT_EQ(0u, info->reserved);
+	EXPECT_STREQ(variant->attribute, info->attribute);
+
+	snprintf(begin, sizeof(begin), "%s standing ", variant->type);
+	ASSERT_TRUE(file_has("buffers", begin));
+	line = strstr(run_text, begin);
+	found = sscanf(line, "%*s %*s pages=%llu node=%d %*s %*s attribute=%7s effective=%7s",
+		       &pages, &node, attribute, effective);
+	ASSERT_EQ(4, found);
+	EXPECT_EQ(info->size_bytes, pages * PAGE);
+	EXPECT_EQ(info->node, node);
+	EXPECT_STREQ(info->attribute, attribute);
+	EXPECT_STREQ(info->effective, effective);
+}
+
+TEST_F(device, knows_one_ioctl_and_no_other)
+{
+	static const unsigned long unknown[] = {
+		0, ~0U, FIONREAD, _IO(0xbc, 1), _IO(0xbc, 0),
+		_IOW(0xbc, 1, struct memcache_info),
+		_IOR(0xbc, 2, struct memcache_info), _IOR(0xbc, 1, char),
+	};
+	struct memcache_info info;
+	size_t i;
+
+	for (i = 0; i < sizeof(unknown) / sizeof(*unknown); i++) {
+		EXPECT_EQ(-1, ioctl(self->fd, unknown[i], &info));
+		EXPECT_EQ(ENOTTY, errno);
+	}
+	EXPECT_EQ(-1, ioctl(self->fd, MEMCACHE_INFO, NULL));
+	EXPECT_EQ(EFAULT, errno);
+	EXPECT_EQ(-1, read(self->fd, &info, sizeof(info)));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, write(self->fd, &info, sizeof(info)));
+	EXPECT_EQ(EINVAL, errno);
+}
+
+/* ----------------------------------------------------------------- mapping */
+
+TEST_F(device, maps_what_lies_within)
+{
+	static const unsigned long parts[][2] = {
+		{ 0, 1 }, { 1, 1 }, { 3, 7 }, { 1, BLOCK - 1 }, { BLOCK - 1, 1 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		unsigned long offset = parts[i][0] * PAGE;
+		unsigned long length = parts[i][1] * PAGE;
+		unsigned char *part = map_at(self->fd, offset, length);
+
+		ASSERT_NE(MAP_FAILED, part);
+		part[0] = i + 1;
+		part[length - 1] = i + 101;
+		EXPECT_EQ(i + 1, self->map[offset]);
+		EXPECT_EQ(i + 101, self->map[offset + length - 1]);
+		EXPECT_EQ(0, munmap(part, length));
+	}
+}
+
+TEST_F(device, refuses_what_lies_beyond)
+{
+	static const unsigned long beyond[][2] = {
+		{ 0, BYTES + PAGE }, { PAGE, BYTES }, { BYTES - PAGE, 2 * PAGE },
+		{ BYTES, 2 * PAGE }, { BYTES + PAGE, PAGE }, { 2 * BYTES, PAGE },
+		{ 0, 1UL << 40 }, { 1UL << 32, PAGE }, { 1UL << 52, PAGE },
+		{ 1UL << 63, PAGE }, { (1UL << 63) + PAGE, BYTES },
+		{ -BYTES, PAGE }, { -2 * PAGE, PAGE }, { 1, PAGE }, { PAGE / 2, PAGE },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(beyond) / sizeof(*beyond); i++)
+		EXPECT_EQ(EINVAL, refusal(self->fd, beyond[i][0], beyond[i][1],
+					  RW, MAP_SHARED));
+	/* Offset and length together are more than there are numbers. */
+	EXPECT_EQ(EOVERFLOW, refusal(self->fd, -PAGE, PAGE, RW, MAP_SHARED));
+	EXPECT_EQ(EOVERFLOW, refusal(self->fd, -BYTES, 2 * BYTES, RW, MAP_SHARED));
+}
+
+TEST_F(device, is_neither_copied_nor_executed)
+{
+	EXPECT_EQ(EINVAL, refusal(self->fd, 0, PAGE, RW, MAP_PRIVATE));
+	EXPECT_EQ(EINVAL, refusal(self->fd, 0, PAGE, PROT_READ, MAP_PRIVATE));
+	EXPECT_EQ(EPERM, refusal(self->fd, 0, PAGE, RW | PROT_EXEC, MAP_SHARED));
+	EXPECT_EQ(EPERM, refusal(self->fd, 0, PAGE, PROT_EXEC, MAP_SHARED));
+	EXPECT_EQ(-1, mprotect(self->map, PAGE, PROT_READ | PROT_EXEC));
+	EXPECT_EQ(EACCES, errno);
+	EXPECT_EQ(-1, mprotect(self->map, BYTES, PROT_EXEC));
+	EXPECT_EQ(EACCES, errno);
+}
+
+TEST_F(device, mapping_moves_and_shrinks_but_does_not_grow)
+{
+	char *to = mmap(NULL, BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *small = map_at(self->fd, PAGE, 2 * PAGE);
+
+	ASSERT_NE(MAP_FAILED, to);
+	ASSERT_NE(MAP_FAILED, small);
+	EXPECT_EQ(MAP_FAILED, mremap(small, 2 * PAGE, 4 * PAGE, 0));
+	EXPECT_EQ(EFAULT, errno);
+	EXPECT_EQ(MAP_FAILED, mremap(small, 2 * PAGE, 2 * BYTES, MREMAP_MAYMOVE));
+	EXPECT_EQ(EFAULT, errno);
+	/* Of length 0 it would be doubled. */
+	EXPECT_EQ(MAP_FAILED, mremap(small, 0, 2 * PAGE, MREMAP_MAYMOVE));
+	EXPECT_EQ(EFAULT, errno);
+
+	strcpy(small, "moved");
+	ASSERT_EQ(to, mremap(small, 2 * PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, to));
+	EXPECT_STREQ("moved", to);
+	EXPECT_EQ(1, pages_of_type((unsigned char *)to, variant->attribute, 2));
+	EXPECT_EQ(0, munmap(to, BYTES));
+}
+
+TEST_F(device, maps_to_be_read_only)
+{
+	int fd = open(variant->path, O_RDONLY | O_CLOEXEC);
+	unsigned char *one, *two;
+
+	self->map[17] = 99;
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(EACCES, refusal(fd, 0, PAGE, RW, MAP_SHARED));
+	one = mmap(NULL, BYTES, PROT_READ, MAP_SHARED, fd, 0);
+	two = mmap(NULL, BYTES, PROT_READ, MAP_SHARED, self->fd, 0);
+	EXPECT_NE(MAP_FAILED, one);
+	EXPECT_NE(MAP_FAILED, two);
+	if (one != MAP_FAILED) {
+		EXPECT_EQ(99, one[17]);
+		EXPECT_EQ(-1, mprotect(one, BYTES, RW));
+		EXPECT_EQ(EACCES, errno);
+		EXPECT_EQ(-1, mprotect(one, BYTES, PROT_READ | PROT_EXEC));
+		EXPECT_EQ(EACCES, errno);
+		EXPECT_EQ(BLOCK, pages_of_type(one, variant->attribute, BLOCK));
+		EXPECT_EQ(0, munmap(one, BYTES));
+	}
+	EXPECT_EQ(99, two[17]);
+	EXPECT_EQ(0, munmap(two, BYTES));
+	close(fd);
+}
+
+/* -------------------------------------------------------------------- data */
+
+TEST_F(device, is_zero_at_first_and_then_what_was_written)
+{
+	static const unsigned char zeros[PAGE];
+	unsigned char *again = map_at(self->fd, 0, BYTES);
+	char line[128];
+	size_t i;
+	pid_t pid;
+
+	ASSERT_NE(MAP_FAILED, again);
+	for (i = 0; i < BYTES; i += PAGE)
+		ASSERT_EQ(0, memcmp(self->map + i, zeros, PAGE));
+	memset(self->map, 0xa5, BYTES);
+	for (i = 0; i < BYTES; i += PAGE)
+		EXPECT_EQ(0, memcmp(again + i, self->map, PAGE));
+
+	/* A child shares it; nothing is copied. */
+	pid = fork();
+	if (!pid) {
+		self->map[BYTES - 1] = 7;
+		_exit(again[BYTES - 2] != 0xa5);
+	}
+	EXPECT_EQ(0, run_end(pid));
+	EXPECT_EQ(7, again[BYTES - 1]);
+
+	/* The kernel's runs use the same pages. */
+	snprintf(line, sizeof(line), "bandwidth type=%s node=%d op=write size=8K repeat=1",
+		 variant->type, self->info.node);
+	EXPECT_EQ(0, run(line));
+	EXPECT_NE(0xa5, again[0]);
+	EXPECT_NE(0, memcmp(again, again + 2 * PAGE, PAGE));
+	EXPECT_NE(0, memcmp(again + PAGE, again + 2 * PAGE, PAGE));
+	EXPECT_EQ(0xa5, again[2 * PAGE]);
+	EXPECT_EQ(0, munmap(again, BYTES));
+}
+
+/* The module's word is not enough: the process's own page tables are read. */
+TEST_F(device, has_its_memory_type_in_user_space)
+{
+	const char *type = variant->attribute;
+	pid_t pid;
+
+	EXPECT_EQ(BLOCK, pages_of_type(self->map, type, BLOCK));
+	ASSERT_EQ(0, mprotect(self->map, PAGE, PROT_READ));
+	EXPECT_EQ(2, pages_of_type(self->map, type, 2));
+	ASSERT_EQ(0, mprotect(self->map, PAGE, RW));
+	EXPECT_EQ(2, pages_of_type(self->map, type, 2));
+	pid = fork();
+	if (!pid)
+		_exit(pages_of_type(self->map, type, BLOCK) != BLOCK);
+	EXPECT_EQ(0, run_end(pid));
+	EXPECT_EQ(BLOCK, witness("now_wc"));
+	EXPECT_EQ(BLOCK, witness("now_uc"));
+	EXPECT_EQ(0, witness("now_other"));
+}
+
+/* ---------------------------------------------------------------- lifetime */
+
+TEST_F(device, keeps_the_module_while_open_or_mapped)
+{
+	EXPECT_EQ(0, munmap(self->map, BYTES));
+	EXPECT_EQ(-EWOULDBLOCK, module_unload());
+	self->map = map_at(self->fd, 0, BYTES);
+	ASSERT_NE(MAP_FAILED, self->map);
+	EXPECT_EQ(0, close(self->fd));
+	EXPECT_EQ(-EWOULDBLOCK, module_unload());
+	EXPECT_EQ(0, munmap(self->map + PAGE, BYTES - 2 * PAGE));
+	EXPECT_EQ(-EWOULDBLOCK, module_unload());
+	self->map[0] = 1;
+	self->map[BYTES - 1] = 1;
+	EXPECT_EQ(0, munmap(self->map, PAGE));
+	EXPECT_EQ(-EWOULDBLOCK, module_unload());
+	EXPECT_EQ(0, munmap(self->map, BYTES));
+	EXPECT_EQ(0, module_unload());
+	EXPECT_EQ(0, witness_away());
+
+	EXPECT_EQ(-1, access(variant->path, F_OK));
+	EXPECT_EQ(ENOENT, errno);
+	ASSERT_LT(0, file_read("/proc/self/maps", run_text, sizeof(run_text)));
+	EXPECT_EQ(NULL, strstr(run_text, "memcache_"));
+	ASSERT_EQ(0, module_load("size_mb=2"));
+}
+
+TEST_F(device, is_let_go_when_its_user_is_killed)
+{
+	pid_t pid = start_user(self->fd, &self->ready);
+	char c;
+
+	ASSERT_EQ(1, read(self->ready, &c, 1));
+	EXPECT_EQ(0, munmap(self->map, BYTES));
+	EXPECT_EQ(0, close(self->fd));
+	EXPECT_EQ(-EWOULDBLOCK, module_unload());
+	EXPECT_EQ(0, run("bandwidth type=wb,wc,uc size=4K repeat=1"));
+	EXPECT_EQ(0, kill(pid, SIGKILL));
+	EXPECT_EQ(SIGKILL, run_end(pid));
+	EXPECT_EQ(0, module_unload());
+	EXPECT_EQ(0, witness_away());
+	ASSERT_EQ(0, module_load("size_mb=2"));
+	close(self->ready);
+}
+
+TEST_HARNESS_MAIN
