@@ -293,22 +293,38 @@ static int run_locked(const char *line, size_t len)
 	return err;
 }
 
+/*
+ * Signals that by default end no program end no run: a shell that writes hears
+ * of its jobs, and of its window, at any time.
+ */
+static void hold_signals(sigset_t *before)
+{
+	sigset_t held;
+
+	siginitset(&held, sigmask(SIGCHLD) | sigmask(SIGCONT) |
+			  sigmask(SIGURG) | sigmask(SIGWINCH));
+	sigprocmask(SIG_BLOCK, &held, before);
+}
+
 /**
  * mc_run_line() - do what a request line asks for, and wait for it
  * @line: the line, not terminated
  * @len: its length
  *
- * Context: Process, may sleep; a signal ends the run.
+ * Context: Process, may sleep; a signal that could end the process ends the run.
  * Return: 0 or the errno that design and ABI document name; mc_run_show()
  * explains it.
  */
 int mc_run_line(const char *line, size_t len)
 {
+	sigset_t before;
 	int err;
 
 	if (!mutex_trylock(&running))
 		return -EBUSY;
+	hold_signals(&before);
 	err = run_locked(line, len);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	mutex_unlock(&running);
 	return err;
 }

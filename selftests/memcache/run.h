@@ -73,6 +73,8 @@ static inline pid_t run_start_at(const char *line, int go)
 		return pid;
 	alarm(0);
 	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGCHLD, &action, NULL);
+	sigaction(SIGWINCH, &action, NULL);
 	if (go >= 0 && read(go, &c, 1) < 0)
 		_exit(255);
 	_exit(-run(line));

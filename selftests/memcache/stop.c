@@ -76,6 +76,20 @@ TEST_F(run, ends_with_a_write_to_stop)
 	EXPECT_EQ(0, run("bandwidth size=64K"));
 }
 
+/* A shell hears of its jobs and of its window all the time: no end for a run. */
+TEST_F(run, goes_on_after_signals_that_end_no_program)
+{
+	long done;
+
+	EXPECT_EQ(0, kill(self->pid, SIGCHLD));
+	EXPECT_EQ(0, kill(self->pid, SIGWINCH));
+	done = run_done();
+	EXPECT_TRUE(run_gets_to(done + 5));
+	EXPECT_EQ(0, kill(self->pid, SIGINT));
+	EXPECT_EQ(-EINTR, run_end(self->pid));
+	is_over(_metadata, "\nstate: stopped\nerror: EINTR ");
+}
+
 TEST_F(run, goes_on_when_the_module_should_unload)
 {
 	long done;
