@@ -49,6 +49,16 @@ static void catch_signals(void)
 	sigaction(SIGTERM, &action, NULL);
 }
 
+/* Results that nobody gets are no success. */
+static int flush(void)
+{
+	int err = fflush(stdout) ? errno : ferror(stdout) ? EIO : 0;
+
+	if (err)
+		fprintf(stderr, "memcache-user: stdout: %s\n", strerror(err));
+	return err ? FAILED : DONE;
+}
+
 /* A text of up to @size bytes, made by @make, to stdout. */
 static void print_text(size_t size, void (*make)(struct mc_text *t))
 {
@@ -149,8 +159,9 @@ static int run_line(const char *line, bool json)
 		else if (n)
 			print_table(&req, records, n);
 	}
-	fflush(stdout);
 	free(records);
+	if (flush() != DONE)
+		return -EIO;
 	if (err)
 		fprintf(stderr, "memcache-user: %s: %s\n", strerror(-err),
 			run.error.text);
@@ -163,7 +174,7 @@ static int run_lines(char **line, bool json)
 
 	if (json)
 		print_text(MC_MACHINE_MAX, mc_user_machine_json);
-	for (; *line && !mc_user_interrupted(); line++) {
+	for (; *line && !mc_user_interrupted() && !ferror(stdout); line++) {
 		if (run_line(*line, json))
 			status = FAILED;
 	}
@@ -192,10 +203,10 @@ int main(int argc, char **argv)
 			break;
 		case 't':
 			print_text(65536, tests_text);
-			return DONE;
+			return flush();
 		case 'h':
 			fputs(usage, stdout);
-			return DONE;
+			return flush();
 		default:
 			fputs(usage, stderr);
 			return USAGE;
