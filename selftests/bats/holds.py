@@ -4,15 +4,18 @@
 
 records: all of results.jsonl; results: the results among them; machine: the
 file; table: the rows of `results` as dictionaries; values(NAME): the different
-ones that the results have. Of a comparison that fails the left side is printed.
+ones that the results have; load(FILE): the records of another file. The files
+are the module's, or those in $MEMCACHE_DEBUGFS. Of a comparison that fails the
+left side is printed.
 """
 
 import ast
 import json
+import os
 import sys
 from pathlib import Path
 
-FILES = Path("/sys/kernel/debug/memcache")
+FILES = Path(os.environ.get("MEMCACHE_DEBUGFS", "/sys/kernel/debug/memcache"))
 
 
 def parse(line):
@@ -28,6 +31,10 @@ def once(pairs):
     return dict(pairs)
 
 
+def load(path):
+    return [parse(line) for line in Path(path).read_text().splitlines()]
+
+
 def table():
     names, *rows = [line.split() for line in
                     FILES.joinpath("results").read_text().splitlines()]
@@ -39,11 +46,11 @@ def values(name):
     return {result[name] for result in results}
 
 
-records = [parse(line) for line in FILES.joinpath("results.jsonl").read_text().splitlines()]
+records = load(FILES / "results.jsonl")
 results = [record for record in records if record["record"] == "result"]
-scope = {"records": records, "results": results, "values": values,
+scope = {"records": records, "results": results, "values": values, "load": load,
          "machine": parse(FILES.joinpath("machine").read_text()),
-         "table": table() if records else []}
+         "table": table() if records and FILES.joinpath("results").exists() else []}
 failed = False
 for text in map(str.strip, sys.argv[1:]):
     node = ast.parse(f"({text})", mode="eval").body

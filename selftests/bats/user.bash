@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# For tests of memcache-user. $MEMCACHE_DEBUGFS is where its records are looked
+# for, under the names that the module's files have.
+
+bats_require_minimum_version 1.5.0
+
+HERE=${BASH_SOURCE[0]%/*}
+USER_TOOL=$HERE/../../build/user/memcache-user
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	export MEMCACHE_DEBUGFS=$BATS_TEST_TMPDIR
+}
+
+not() { ! "$@"; }
+
+# holds EXPRESSION…: of the records; see holds.py.
+holds() { "$HERE/holds.py" "$@"; }
+
+# measure ARGUMENT…: memcache-user's records, where `holds` finds them.
+measure() {
+	local status=0
+	"$USER_TOOL" -j "$@" >results.jsonl 2>messages || status=$?
+	cat messages
+	head -n 1 results.jsonl >machine
+	return "$status"
+}
+
+# refused ERROR TEXT ARGUMENT…: exit status 1, that one line, and no result.
+refused() {
+	run -1 --separate-stderr "$USER_TOOL" "${@:3}"
+	[ -z "$output" ]
+	# shellcheck disable=SC2154 # set by run
+	echo "$stderr"
+	[[ $stderr == "memcache-user: $1: $2"* && $stderr != *$'\n'* ]]
+}
+
+# stopped SIGNAL: a run that has begun ends by it, keeps what it has, and says so.
+stopped() {
+	local status=0
+	env --default-signal=INT,TERM "$USER_TOOL" -j 'bandwidth size=4K repeat=3' \
+		'bandwidth op=read,write size=64K repeat=1000000' 'bandwidth size=8K' \
+		>results.jsonl 2>messages 3>&- &
+	until grep -q '"record":"result"' results.jsonl; do sleep 0.1; done
+	sleep 0.3
+	kill -"$1" $!
+	wait $! || status=$?
+	cat messages
+	[ "$status" -eq 130 ]
+	grep -qx 'memcache-user: Interrupted system call: run: stopped by a signal; 1 results are kept' messages
+	head -n 1 results.jsonl >machine
+	holds '[r["record"] for r in records] == ["machine", "request", "result"] + ["request", "result"]' \
+		'[(r["state"], r["errno"]) for r in records if r["record"] == "request"] == [("done", 0), ("stopped", 4)]' \
+		'results[1]["samples"] >= 1'
+}

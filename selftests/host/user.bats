@@ -1,0 +1,122 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# memcache-user where there is no module: on its own memory, at native speed.
+# How fast it is, nobody here asks.
+
+load ../bats/user.bash
+
+setup_file() {
+	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	make -s -C "$TOP/tools/user"
+}
+
+@test "it is static" {
+	readelf -l "$USER_TOOL" >headers
+	grep LOAD headers
+	not grep INTERP headers
+}
+
+@test "help, and wrong calls" {
+	run -0 --separate-stderr "$USER_TOOL" --help
+	[[ $output == "usage: memcache-user "* ]]
+	[ -z "$stderr" ]
+	for call in "" --nonsense -x --own "-j --own"; do
+		# shellcheck disable=SC2086 # words
+		run -2 --separate-stderr "$USER_TOOL" $call
+		[ -z "$output" ]
+		[[ $stderr == *"usage: memcache-user "* ]]
+	done
+	[ "$("$USER_TOOL" --help | awk 'length > 80')" = "" ]
+}
+
+@test "every operation, data verified" {
+	measure --own 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad size=4K,1M repeat=5'
+	holds 'records[0]["record"] == "machine"' 'records[0]["memory"] == "own"' \
+		'{r["where"] for r in records} == {"user"}' \
+		'len(results) == 16' 'values("verified") == {"ok"}' 'values("samples") == {5}' \
+		'values("attribute") == {None}' 'min(values("min_ns")) > 0'
+}
+
+@test "a table is the records, aligned" {
+	line='bandwidth op=read,write size=4K..16K repeat=3'
+	"$USER_TOOL" --own "$line" >results
+	cat results
+	[ "$(awk '{ print NF, length }' <(sed 's/^# /  /' results) | sort -u | wc -l)" -eq 1 ]
+	measure --own "$line"
+	holds '[[row[k] for k in ("op", "size_bytes", "samples", "verified")] for row in table] ==
+		[[str(r[k]) for k in ("op", "size_bytes", "samples", "verified")] for r in results]'
+}
+
+@test "every test that it has runs with its presets" {
+	while read -r name; do
+		measure --own "$name size=1M repeat=3 timeout=60"
+		holds "values('test') == {'$name'}" 'records[1]["state"] == "done"'
+	done < <("$USER_TOOL" --tests | sed -nE 's/^([a-z0-9]+):.*/\1/p')
+}
+
+@test "what only the kernel can do is refused, with the key" {
+	refused "Operation not supported" "irq: off" --own 'bandwidth irq=off'
+	refused "Operation not supported" "prefetch: off" --own 'bandwidth prefetch=off'
+	refused "Operation not supported" "page: direct" --own 'bandwidth page=direct'
+	refused "Operation not supported" "item: irq" --own 'overhead item=irq'
+	refused "Operation not supported" "item: fpu" --own 'overhead item=loop,fpu'
+}
+
+@test "types other than wb need the module, and which device is said" {
+	for type in wc uc; do
+		refused "Operation not supported" "type: $type needs /dev/memcache_$type of the loaded module" \
+			--own "bandwidth type=wb,$type size=4K"
+	done
+	refused "Operation not supported" "fence: uc needs /dev/memcache_uc" --own 'bandwidth fence=uc'
+}
+
+@test "wrong lines give errno and key" {
+	refused "Invalid argument" "size: " 'bandwidth size=5'
+	refused "Invalid argument" "'nonsense': " 'bandwidth nonsense=1'
+	refused "Invalid argument" "test: " ''
+	refused "Invalid argument" "line: " $'bandwidth\tsize=4K'
+	refused "Invalid argument" "cpu: 4095 is not one this process may run on" 'bandwidth cpu=4095'
+	refused "Invalid argument" "node: there is no node 1023" 'bandwidth node=1023'
+	refused "Cannot allocate memory" "size: 67108864 MiB are asked for" 'bandwidth size=65536G'
+}
+
+@test "one that fails does not keep the others from running" {
+	run -1 measure --own 'bandwidth size=4K repeat=1' 'bandwidth size=5' 'bandwidth size=8K repeat=1'
+	[[ $output == "memcache-user: Invalid argument: size: "* ]]
+	holds '[r["size_bytes"] for r in results] == [4096, 8192]'
+}
+
+@test "results that can't be written are no success" {
+	for option in -j --own; do
+		run -1 --separate-stderr bash -c "'$USER_TOOL' $option 'bandwidth size=4K repeat=1' >/dev/full"
+		[ "$stderr" = "memcache-user: stdout: No space left on device" ]
+	done
+	for option in --tests --help; do
+		run -1 bash -c "'$USER_TOOL' $option >/dev/full"
+	done
+}
+
+@test "timeout keeps what was measured" {
+	SECONDS=0
+	run -1 measure --own 'bandwidth size=64K repeat=1000000 timeout=1'
+	[ "$SECONDS" -le 10 ]
+	[[ $output == "memcache-user: Timer expired: timeout: 1 s have passed; "* ]]
+	holds 'records[1]["state"] == "stopped"' 'len(results) == 1' 'results[0]["samples"] > 0'
+}
+
+@test "Ctrl-C and kill keep what was measured" {
+	stopped INT
+	stopped TERM
+}
+
+@test "two threads, one, or any CPU" {
+	allowed=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+	for cpu in "$allowed" any; do
+		measure --own "bandwidth op=copy cpu=$cpu size=64K repeat=3"
+		holds "values('cpu') == {'$cpu'}" 'values("threads") == {1}' 'values("verified") == {"ok"}'
+	done
+	[ "$(nproc)" -gt 1 ] && taskset -c 0,1 true || skip "no CPUs 0 and 1"
+	measure --own 'bandwidth op=write,copy cpu=0,1 size=1M repeat=3'
+	holds 'values("threads") == {2}' 'values("verified") == {"ok"}'
+}
