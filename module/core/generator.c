@@ -2,10 +2,11 @@
 /* Random numbers, one after the other. */
 #include "generator.h"
 
-static_assert((u64)MC_LCG_A * MC_LCG_A * MC_LCG_A * MC_LCG_A == MC_LCG_A4);
+static_assert((u64)MC_LCG_A * MC_LCG_A * MC_LCG_A * MC_LCG_A == MC_LCG_A4,
+	      "A4 is not A^4");
 static_assert((u64)MC_LCG_C * ((u64)MC_LCG_A * MC_LCG_A * MC_LCG_A +
 			       (u64)MC_LCG_A * MC_LCG_A + MC_LCG_A + 1) ==
-	      MC_LCG_C4);
+	      MC_LCG_C4, "C4 is not C (A^3 + A^2 + A + 1)");
 
 /* splitmix64 (Steele, Lea, Flood 2014): any seed will do, 0 too. */
 static u64 spread(u64 *seed)

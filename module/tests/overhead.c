@@ -66,6 +66,8 @@ static void switch_fpu(u64 n)
 	while (n--) {
 		mc_fpu_end();
 		mc_fpu_begin();
+		/* Under User-Mode Linux they do nothing; the loop stays. */
+		asm volatile("" : : : "memory");
 	}
 }
 
