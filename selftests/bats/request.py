@@ -57,4 +57,5 @@ def main():
         before = read("results.jsonl")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""same_errors.py FILE PROGRAM: wrong request lines, on both sides.
+
+Writes the lines of FILE (see request.py) to `run`, gives them to PROGRAM, and
+prints lines of which the two do not say the same, below each what they said,
+and how many lines there were. Figures of the machine are not compared.
+"""
+
+import errno
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from request import read, unescaped, write  # noqa: E402
+
+LONGEST = 128 << 10    # of an argument
+
+
+def by_module(data):
+    write(data)
+    error = re.search(r"^error: (.*)", read("run"), re.MULTILINE)
+    return error[1] if error else "none"
+
+
+def by_program(program, lines):
+    done = subprocess.run([program, *lines], capture_output=True, check=False)
+    names = {os.strerror(number): name for number, name in errno.errorcode.items()}
+    for line in done.stderr.decode().splitlines():
+        said = re.fullmatch("memcache-user: ([^:]*): (.*)", line)
+        yield f"{names.get(said[1])} {said[2]}"
+
+
+def without_figures(text):
+    return re.sub(r"\d+ MiB", "N MiB", text)
+
+
+def main():
+    with open(sys.argv[1], encoding="latin-1") as file:
+        rows = [line.rstrip("\n").split(None, 2) for line in file if line[0] not in "#\n"]
+    texts = [row[2] if row[2:] else "" for row in rows]
+    # What can be an argument.
+    lines = {text: data for text, data in zip(texts, map(unescaped, texts))
+             if b"\0" not in data and len(data) < LONGEST}
+    program = by_program(sys.argv[2], lines.values())
+    for (text, data), there in zip(lines.items(), program, strict=True):
+        here = by_module(data)
+        if without_figures(here) != without_figures(there):
+            print(f"{text}\n  {here}\n  {there}")
+    print(f"{len(lines)} lines")
+
+
+if __name__ == "__main__":
+    main()

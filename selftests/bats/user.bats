@@ -1,0 +1,189 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# memcache-user beside the module: the same requests, on the module's own pages.
+# What it does without a module, selftests/host/user.bats tries.
+
+load user.bash
+
+FILES=/sys/kernel/debug/memcache
+
+setup_file() { insmod "$MEMCACHE_KO"; }
+teardown_file() { rmmod memcache; }
+
+ALL=op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad
+
+# like_kernel KEY…: the kernel has these members, too, result by result.
+like_kernel() {
+	local keys
+	keys=$(printf '"%s",' "$@")
+	holds "[[r[k] for k in ($keys)] for r in results] ==
+		[[r[k] for k in ($keys)] for r in load('$FILES/results.jsonl') if r['record'] == 'result']"
+}
+
+# first_lines: of the devices' pages, each after its type.
+first_lines() {
+	/usr/bin/python3 -c 'import mmap, os
+for name in "wb", "wc", "uc":
+    file = os.open(f"/dev/memcache_{name}", os.O_RDONLY)
+    print(name, mmap.mmap(file, 4096, mmap.MAP_SHARED, mmap.PROT_READ)[:64].hex())'
+}
+
+@test "every operation on the module's pages of every type" {
+	line="bandwidth type=wb,wc,uc $ALL page=4k size=64K repeat=2 warmup=1"
+	measure "$line"
+	holds 'len(results) == 24' 'values("verified") == {"ok"}' 'values("samples") == {2}' \
+		'{r["where"] for r in records} == {"user"}' 'records[0]["memory"] == "module"' \
+		'{(r["type"], r["attribute"]) for r in results} == {("wb", "wb"), ("wc", "wc"), ("uc", "uc-")}'
+	echo "$line" >"$FILES/run"
+	like_kernel type op attribute effective width_bytes traversed_bytes page verified
+	# The verdicts are the kernel's, and whatever this machine record has in common with its.
+	holds "[(t, v['attribute'], v['effective']) for t, v in machine['memory_types'].items()] ==
+		[(t, v['attribute'], v['effective']) for t, v in load('$FILES/machine')[0]['memory_types'].items()]" \
+		"[k for k, v in load('$FILES/machine')[0].items() if k not in machine or k not in
+			('where', 'nodes', 'clock_khz', 'clock_cost_ns', 'page_table_levels', 'pat', 'prefetch',
+			'lockdown', 'memory_types') and machine[k] != v] == []"
+	holds "[(n['node'], n['cpus']) for n in machine['nodes']] ==
+		[(n['node'], n['cpus']) for n in load('$FILES/machine')[0]['nodes']]"
+}
+
+@test "what is written is in the module's pages, and with --own it is not" {
+	first_lines >before
+	measure 'bandwidth op=write type=wb,wc,uc size=4K repeat=3'
+	first_lines >after
+	[ "$(grep -cvxFf before after)" -eq 3 ]
+	measure --own 'bandwidth op=write size=4K repeat=4'
+	first_lines | diff after -
+	holds 'records[0]["memory"] == "own"' 'results[0]["attribute"] is None' \
+		'[machine["memory_types"][t] for t in ("wc", "uc")] == [None, None]'
+	refused "Operation not supported" "type: uc needs /dev/memcache_uc" --own 'bandwidth type=uc'
+}
+
+@test "the table has the kernel's columns" {
+	line='bandwidth type=wb,uc op=read,copy size=4K,1M repeat=3'
+	"$USER_TOOL" "$line" >results
+	cat results
+	echo "$line" >"$FILES/run"
+	[ "$(head -n 1 results | xargs)" = "$(head -n 1 "$FILES/results" | xargs)" ]
+	[ "$(wc -l <results)" -eq 9 ]
+}
+
+@test "the uncached fence works with the module, and is refused without" {
+	measure 'bandwidth fence=none,uc type=wb,wc,uc op=write size=4K,64K repeat=2'
+	holds 'len(results) == 12' 'values("verified") == {"ok"}'
+	grep -q '^uc fence pages=1 ' "$FILES/buffers"
+	refused "Operation not supported" "fence: uc needs /dev/memcache_uc" --own 'bandwidth fence=uc'
+}
+
+@test "a buffer larger than the device is of its own, where that is write-back" {
+	measure 'bandwidth size=4K,32M op=copy repeat=1'
+	holds '[r["attribute"] for r in results] == ["wb", None]' 'values("verified") == {"ok"}'
+	refused "Operation not supported" "type: uc needs /dev/memcache_uc" 'bandwidth type=uc size=32M'
+}
+
+@test "the other tests, on the module's pages" {
+	measure 'random type=wb,uc op=read,write size=64K count=1000 repeat=2'
+	holds 'len(results) == 4' 'values("verified") == {"ok"}'
+	measure 'random type=wc mode=dependent size=64K count=1000 repeat=2' 'overhead cpu=0,1 repeat=3'
+	holds '[r["test"] for r in results] == ["random"] + ["overhead"] * 4'
+}
+
+@test "two threads on either node" {
+	measure "bandwidth cpu=0,1 node=0,1 type=wb $ALL size=256K repeat=2"
+	holds 'len(results) == 16' 'values("threads") == {2}' 'values("verified") == {"ok"}' \
+		'[r["memory_node"] for r in results] == [int(r["node"]) for r in results]' \
+		'[r["memory_node"] for r in results] == [0] * 8 + [1] * 8'
+	refused "Invalid argument" "node: there is no node 2" 'bandwidth node=0,2'
+}
+
+@test "pages of 4 KiB, huge pages, and transparent ones" {
+	measure --own 'bandwidth page=4k,thp op=write,copy size=64K,6M repeat=2'
+	holds '[r["page"] for r in results] == ["4k"] * 4 + ["thp"] * 4' 'values("verified") == {"ok"}'
+	refused "Cannot allocate memory" "page: no 3 huge pages are free; " 'bandwidth page=2m size=6M'
+	echo 8 >/proc/sys/vm/nr_hugepages
+	measure 'bandwidth page=2m node=0,1 op=write,copy size=64K,6M repeat=2'
+	echo 0 >/proc/sys/vm/nr_hugepages
+	holds 'values("page") == {"2m"}' 'values("verified") == {"ok"}' \
+		'[r["memory_node"] for r in results] == [0] * 4 + [1] * 4'
+	echo never >/sys/kernel/mm/transparent_hugepage/enabled
+	run -1 measure 'bandwidth page=thp size=4M'
+	echo always >/sys/kernel/mm/transparent_hugepage/enabled
+	[[ $output == "memcache-user: Operation not supported: page: 0 of 4 MiB came as huge pages; "* ]]
+}
+
+@test "what only the kernel can do is refused" {
+	refused "Operation not supported" "irq: off is possible in the kernel only" 'bandwidth type=uc irq=on,off'
+	refused "Operation not supported" "page: direct" 'bandwidth type=uc page=direct'
+	# The same words as the kernel's.
+	refused "Operation not supported" "prefetch: off" 'bandwidth prefetch=off'
+	run bash -c "echo bandwidth prefetch=off >$FILES/run"
+	# shellcheck disable=SC2154 # set by refused
+	grep -q "^error: EOPNOTSUPP ${stderr#*supported: }\$" "$FILES/run"
+}
+
+@test "timeout keeps what was measured" {
+	run -1 measure 'bandwidth type=uc size=64K repeat=1000000 timeout=1'
+	run bash -c "echo bandwidth size=64K repeat=1000000 timeout=1 >$FILES/run"
+	[ "$(sed 's/.*Timer expired: //' messages)" = "$(sed -n 's/^error: ETIME //p' "$FILES/run")" ]
+	holds 'records[1]["state"] == "stopped"' 'results[0]["samples"] > 0' 'values("attribute") == {"uc-"}'
+}
+
+@test "Ctrl-C keeps what was measured" {
+	stopped INT
+}
+
+@test "it can be killed, and the module unloaded then" {
+	"$USER_TOOL" 'bandwidth type=wc fence=uc size=64K repeat=1000000' 3>&- &
+	until grep -q '^uc fence ' "$FILES/buffers" && grep -q memcache_wc /proc/$!/maps; do sleep 0.1; done
+	run -1 rmmod memcache
+	[[ $output == *"in use"* ]]
+	kill -KILL $!
+	wait $! && false
+	rmmod memcache
+	insmod "$MEMCACHE_KO"
+}
+
+@test "wrong lines get the same words on both sides" {
+	"$HERE/same_errors.py" "$HERE/bad-requests" "$USER_TOOL" >differ
+	cat differ
+	# But where each speaks of what it is itself.
+	[ "$(tail -n 1 differ | cut -d' ' -f1)" -gt 100 ]
+	sed '$d' differ | paste - - - | awk '
+		/node=/ && / EINVAL node: .* EINVAL node: there is no node / { next }
+		/cpu=/ && /EINVAL cpu: .* is not online; .* EINVAL cpu: .* is not one this process may run on/ { next }
+		/type=(uc|wc)/ && / ENOMEM size: .* type: (uc|wc) needs .* no larger than it is/ { next }
+		{ exit 1 }'
+}
+
+@test "--tests is the file tests, but for the presets of what the kernel alone can do" {
+	diff <("$USER_TOOL" --tests | sed 's/ item=loop,clock,gate,wakeup / item=loop,clock,irq,fpu,gate,wakeup /') \
+		"$FILES/tests"
+}
+
+@test "who is not root has memory of his own" {
+	install -m 755 "$USER_TOOL" /tmp/memcache-user
+	nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups /tmp/memcache-user)
+	"${nobody[@]}" -j "bandwidth $ALL size=64K page=4k,thp repeat=2" >results.jsonl
+	head -n 1 results.jsonl >machine
+	holds 'records[0]["memory"] == "own"' 'len(results) == 16' 'values("verified") == {"ok"}' \
+		'values("attribute") == {None}'
+	run -1 "${nobody[@]}" 'bandwidth type=uc'
+	[[ $output == *"type: uc needs /dev/memcache_uc"* ]]
+	rm /tmp/memcache-user
+}
+
+@test "without the module, or its standing buffers, it is said what is missing" {
+	rmmod memcache
+	for params in "" size_mb=0; do
+		[ -z "$params" ] || insmod "$MEMCACHE_KO" "$params"
+		for type in uc wc; do
+			refused "Operation not supported" "type: $type needs /dev/memcache_$type of the loaded module" \
+				"bandwidth type=wb,$type"
+		done
+		refused "Operation not supported" "fence: uc needs /dev/memcache_uc" 'bandwidth fence=uc'
+		measure 'bandwidth size=4K repeat=1'
+		holds 'records[0]["memory"] == "own"'
+	done
+	rmmod memcache
+	insmod "$MEMCACHE_KO"
+}
