@@ -221,6 +221,23 @@ void mc_team_end(struct mc_team *team)
 	kvfree(team);
 }
 
+static void time_out(struct mc_team *team)
+{
+	mc_fail(team->error, -ETIME,
+		"timeout: %llu s have passed; what was measured until then is kept",
+		team->seconds);
+	mc_team_stop(team, -ETIME);
+}
+
+/* Jobs may be too short for a wait to notice: it looks at what is done first. */
+static void look_for_stop(struct mc_team *team)
+{
+	if (signal_pending(current))
+		mc_team_stop(team, -EINTR);
+	else if (team->limited && time_after_eq(jiffies, team->deadline))
+		time_out(team);
+}
+
 /* Until the job is done. A signal or the deadline stops it, then it is soon. */
 static void wait_for_done(struct mc_team *team)
 {
@@ -231,11 +248,10 @@ static void wait_for_done(struct mc_team *team)
 	left = wait_for_completion_interruptible_timeout(&team->done, left);
 	if (left > 0)
 		return;
-	if (!left)
-		mc_fail(team->error, -ETIME,
-			"timeout: %llu s have passed; what was measured until then is kept",
-			team->seconds);
-	mc_team_stop(team, left ? -EINTR : -ETIME);
+	if (left)
+		mc_team_stop(team, -EINTR);
+	else
+		time_out(team);
 	wait_for_completion(&team->done);
 }
 
@@ -250,6 +266,7 @@ static void wait_for_done(struct mc_team *team)
  */
 int mc_team_run(struct mc_team *team, mc_job job, void *arg)
 {
+	look_for_stop(team);
 	if (mc_team_stopped(team))
 		return mc_team_stopped(team);
 	team->job = job;

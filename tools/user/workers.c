@@ -185,6 +185,26 @@ void mc_team_end(struct mc_team *team)
 	free(team);
 }
 
+static void time_out(struct mc_team *team)
+{
+	mc_fail(team->error, -ETIME,
+		"timeout: %llu s have passed; what was measured until then is kept",
+		team->seconds);
+	mc_team_stop(team, -ETIME);
+}
+
+/* Jobs may be too short for a wait to notice. */
+static void look_for_stop(struct mc_team *team)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (team->seconds && (now.tv_sec > team->deadline.tv_sec ||
+			      (now.tv_sec == team->deadline.tv_sec &&
+			       now.tv_nsec >= team->deadline.tv_nsec)))
+		time_out(team);
+}
+
 static void wait_for_done(struct mc_team *team)
 {
 	bool limited = team->seconds;
@@ -194,10 +214,7 @@ static void wait_for_done(struct mc_team *team)
 			pthread_cond_wait(&team->done, &team->lock);
 		} else if (pthread_cond_timedwait(&team->done, &team->lock,
 						  &team->deadline) == ETIMEDOUT) {
-			mc_fail(team->error, -ETIME,
-				"timeout: %llu s have passed; what was measured until then is kept",
-				team->seconds);
-			mc_team_stop(team, -ETIME);
+			time_out(team);
 			limited = false;
 		}
 	}
@@ -205,6 +222,7 @@ static void wait_for_done(struct mc_team *team)
 
 int mc_team_run(struct mc_team *team, mc_job job, void *arg)
 {
+	look_for_stop(team);
 	if (mc_team_stopped(team))
 		return mc_team_stopped(team);
 	pthread_mutex_lock(&team->lock);
