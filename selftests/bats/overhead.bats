@@ -54,7 +54,9 @@ load module.bash
 	grep -q '^error: ETIME' run
 	# Each wake-up is a job of its own, over before a wait would see the time.
 	holds '0 < results[0]["samples"] < 1000000'
-	(sleep 1; echo >stop) &
-	run bash -c 'echo overhead item=gate cpu=0,1 repeat=1000000 >run'
+	# A million meetings may take but a second: there are thirty of them.
+	(until grep -q running progress; do sleep 0.1; done; echo >stop) &
+	many=gate$(printf ',gate%.0s' {2..30})
+	run bash -c "echo overhead item=$many cpu=0,1 repeat=1000000 >run"
 	[[ $output == *"canceled"* ]]
 }
