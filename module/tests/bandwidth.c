@@ -13,9 +13,10 @@
  *   a = 4 + 4 ((B + C) / 2 + i) / 2^52, exact with or without FMA if B + C is even
  */
 #include "../arch.h"
-#include "../clock.h"
+#include "../core/math.h"
 #include "../os.h"
 #include "../tests.h"
+#include "../works.h"
 
 enum {
 	KEY_OP = MC_KEY_OWN,
@@ -286,9 +287,6 @@ static void set_up_thread(struct mc_work *work, struct share *s,
 	for (i = 0; i < arrays; i++)
 		p->offset[i] = (index * arrays + i) * p->bytes;
 	p->value = (index + 1ULL) << 40;
-	work->irq_off = !point->v[MC_KEY_IRQ];
-	work->warmup = point->v[MC_KEY_WARMUP];
-	work->repeat = point->v[MC_KEY_REPEAT];
 	work->prepare = bandwidth_prepare;
 	work->verify = bandwidth_verify;
 	s->op = point->v[KEY_OP];
@@ -312,10 +310,7 @@ static void set_up(struct mc_run *run, const struct mc_point *point,
 	struct share *shares = works->arg;
 	unsigned int i;
 
-	works->tick = mc_run_tick;
-	works->run = run;
 	for (i = 0; i < works->n; i++) {
-		works->each[i].shared = works;
 		works->each[i].pass = (struct mc_pass){
 			.loop = loop_of(point),
 			.readback = point->v[KEY_READBACK] ?
@@ -345,12 +340,10 @@ static void fill_record(struct mc_record *rec, struct mc_works *works,
 	u64 arrays = works->each->pass.bytes * works->n;
 	u64 payload = arrays * (op->payload + !!point->v[KEY_READBACK]);
 	bool ok = true, checked = true;
-	u64 longest = 0;
 	unsigned int i;
 
-	mc_stats_of(&rec->stats, works->samples, works->done);
+	mc_works_record(works, rec);
 	rec->point.v[KEY_WIDTH] = works->each->pass.loop->width;
-	rec->left_out = works->left_out;
 	mc_record_set(rec, COL_TRAVERSED, arrays * op->arrays);
 	mc_record_set(rec, COL_PASSES, works->each->passes_a_sample);
 	if (rec->stats.samples) {
@@ -362,9 +355,7 @@ static void fill_record(struct mc_record *rec, struct mc_works *works,
 	for (i = 0; i < works->n; i++) {
 		ok &= shares[i].ok;
 		checked &= shares[i].checked;
-		longest = max(longest, works->each[i].window_max);
 	}
-	rec->window_max_ps = mc_ticks_to_ps(longest);
 	if (!ok)
 		rec->verified = MC_VERIFIED_FAILED;
 	else if (checked)
@@ -374,7 +365,7 @@ static void fill_record(struct mc_record *rec, struct mc_works *works,
 static int bandwidth_run(struct mc_run *run, const struct mc_point *point,
 			 struct mc_record *rec)
 {
-	struct mc_works works = { .n = mc_team_size(run->team) };
+	struct mc_works works;
 	void *uc_word = NULL;
 	struct mc_area area;
 	int err = mc_run_area(run, point, &area);
@@ -385,20 +376,18 @@ static int bandwidth_run(struct mc_run *run, const struct mc_point *point,
 	}
 	if (err)
 		return err;
-	works.each = mc_alloc_array(works.n, sizeof(*works.each));
+	err = mc_works_begin(&works, run, point);
 	works.arg = mc_alloc_array(works.n, sizeof(struct share));
-	works.samples = mc_alloc_array(point->v[MC_KEY_REPEAT], sizeof(u64));
-	if (works.each && works.arg && works.samples) {
+	if (!err && !works.arg)
+		err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u threads",
+			      works.n);
+	if (!err) {
 		set_up(run, point, &works, area.view, uc_word);
 		err = mc_team_run(run->team, mc_measure, &works);
 		fill_record(rec, &works, point);
-	} else {
-		err = mc_fail(&run->error, -ENOMEM, "repeat: no memory for %llu samples",
-			      point->v[MC_KEY_REPEAT]);
 	}
-	mc_free(works.samples);
 	mc_free(works.arg);
-	mc_free(works.each);
+	mc_works_end(&works);
 	return err;
 }
 
