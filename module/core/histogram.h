@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How times are distributed. */
+#ifndef MC_CORE_HISTOGRAM_H
+#define MC_CORE_HISTOGRAM_H
+
+#include "text.h"
+
+#define MC_BINS_AN_OCTAVE	4	/* of equal width */
+#define MC_BINS			64	/* the longest 65536 times the shortest */
+
+/**
+ * struct mc_histogram - how many times fell into which bin
+ * @first: number of the first bin, that of the shortest time
+ * @count: times in each bin from there on; the last one takes all longer ones
+ */
+struct mc_histogram {
+	u32 first;
+	u32 count[MC_BINS];
+};
+
+void mc_histogram_of(struct mc_histogram *h, const u64 *sorted, size_t n);
+u64 mc_histogram_from(u32 bin);
+void mc_histogram_json(struct mc_text *t, const struct mc_histogram *h);
+
+#endif /* MC_CORE_HISTOGRAM_H */

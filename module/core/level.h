@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which level of the memory hierarchy a latency is that of. */
+#ifndef MC_CORE_LEVEL_H
+#define MC_CORE_LEVEL_H
+
+#include "request.h"
+
+#define MC_CACHES	3	/* levels of cache */
+
+enum mc_hit { MC_HIT_L1, MC_HIT_L2, MC_HIT_L3, MC_HIT_MEMORY, MC_HIT_UNKNOWN };
+
+/**
+ * struct mc_hierarchy - what is known of a CPU's caches
+ * @bytes: size of each level, as the CPU reports it; 0: there is none
+ * @hit_ps: a load that hits L1, measured
+ * @miss_ps: a load that misses all, measured
+ */
+struct mc_hierarchy {
+	u64 bytes[MC_CACHES];
+	u64 hit_ps;
+	u64 miss_ps;
+};
+
+extern const struct mc_name mc_hit_names[];
+
+enum mc_hit mc_level_of(const struct mc_hierarchy *h, u64 bytes, u64 ps);
+
+#endif /* MC_CORE_LEVEL_H */

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where the bytes of a buffer lie. */
+#include "view.h"
+
+/**
+ * mc_view_at() - where an offset of a buffer lies
+ * @v: the buffer
+ * @at: offset, less than the buffer's length
+ * @left: result: so many bytes from there are contiguous; may be NULL
+ *
+ * Context: Any.
+ * Return: its address.
+ */
+void *mc_view_at(const struct mc_view *v, u64 at, u64 *left)
+{
+	unsigned int low = 0, high = v->n - 1;
+	const struct mc_span *s;
+
+	while (low < high) {
+		unsigned int middle = (low + high + 1) / 2;
+
+		if (v->spans[middle].start <= at)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	s = &v->spans[low];
+	if (left)
+		*left = s->start + s->bytes - at;
+	return (u8 *)s->addr + (at - s->start);
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * module/tests/c2c.c natively, with a team in virtual time: however large the
+ * set, a stop is seen wherever the test is, and others get to run.
+ */
+#include "cmocka_all.h"
+
+#include "engine.h"
+#include "os.h"
+#include "stub/team.h"
+#include "tests.h"
+
+#define BYTES	(4ULL << 20)
+#define LINES	(BYTES / 64)
+#define OFTEN	(LINES / 1024)	/* a piece of the set, and the next question */
+
+static const struct mc_spec *const specs[] = { &mc_test_c2c.spec, NULL };
+static struct mc_request req;
+static struct mc_run run;
+static struct mc_record rec[2];
+static u64 n;			/* records */
+static struct mc_span span;
+static const struct mc_view view = { .spans = &span, .n = 1 };
+
+/* --------------------------------------------------------- what a run offers */
+
+const struct mc_test *mc_test_of(const struct mc_spec *spec)
+{
+	return &mc_test_c2c;
+}
+
+int mc_run_area(struct mc_run *r, const struct mc_point *point, struct mc_area *area)
+{
+	*area = (struct mc_area){ .view = &view, .page = MC_PAGE_4K };
+	return 0;
+}
+
+int mc_run_check(struct mc_run *r, const struct mc_point *point)
+{
+	return 0;
+}
+
+u64 mc_clock_wall_ns(void)
+{
+	return 1;
+}
+
+void mc_run_tick(void *r)
+{
+}
+
+/* --------------------------------------------------------------------- tests */
+
+static void closing(struct mc_worker *w)
+{
+	sim_spend(10000 * NS);
+}
+
+/* Two pairs, one sample each; stopped at the @stop_at-th question. */
+static int measure(const char *state, unsigned int stop_at)
+{
+	char line[128];
+
+	run = (struct mc_run){ .req = &req, .team = sim_reset(2) };
+	sim.closing = closing;
+	sim.stop_at = stop_at;
+	memset(rec, 0, sizeof(rec));
+	memset(span.addr, 0, BYTES);
+	snprintf(line, sizeof(line), "c2c cpu=0,1 size=4M repeat=1 warmup=0 state=%s", state);
+	assert_int_equal(mc_request_parse(&req, line, strlen(line), specs, &run.error), 0);
+	return mc_engine_run(&run, rec, &n);
+}
+
+/* Lines beside whose pointer the writer has written. */
+static u64 written(void)
+{
+	const u64 *word = span.addr;
+	u64 i, lines = 0;
+
+	for (i = 0; i < LINES; i++)
+		lines += word[8 * i + 1] != 0;
+	return lines;
+}
+
+static void test_all_of_a_set_is_written_and_seen(void **state)
+{
+	assert_int_equal(measure("hitm", 0), 0);
+	assert_int_equal(n, 2);
+	assert_int_equal(rec[0].verified, MC_VERIFIED_OK);
+	assert_int_equal(rec[1].verified, MC_VERIFIED_OK);
+	assert_int_equal(written(), LINES);
+	/* While linking, writing and looking, for either pair. */
+	assert_true(sim.asked >= 2 * 2 * OFTEN);
+	assert_int_equal(measure("hit", 0), 0);
+	assert_int_equal(rec[1].verified, MC_VERIFIED_OK);
+	assert_true(sim.asked >= 2 * 3 * OFTEN);
+}
+
+static void test_a_stop_is_seen_in_the_middle(void **state)
+{
+	unsigned int all, at, some = 0;
+
+	assert_int_equal(measure("hitm", 0), 0);
+	all = sim.asked;
+	for (at = 1; at <= all; at++) {
+		assert_int_equal(measure("hitm", at), -ECANCELED);
+		/* No more than what was on goes on. */
+		assert_true(sim.asked <= at + 8);
+		some += written() > 0 && written() < LINES;
+	}
+	assert_true(some >= OFTEN - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all_of_a_set_is_written_and_seen),
+		cmocka_unit_test(test_a_stop_is_seen_in_the_middle),
+	};
+
+	span = (struct mc_span){ aligned_alloc(4096, BYTES), 0, BYTES };
+	return cmocka_run_group_tests_name("c2c", tests, NULL, NULL);
+}

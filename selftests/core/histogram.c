@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* module/core/histogram.c and level.c, and percentiles of stats.c. */
+#include "cmocka_all.h"
+
+#include "histogram.h"
+#include "level.h"
+#include "stats.h"
+
+static void bins_grow_by_quarters(void **state)
+{
+	u32 bin;
+
+	assert_int_equal(mc_histogram_from(0), 0);
+	assert_int_equal(mc_histogram_from(4), 4);
+	assert_int_equal(mc_histogram_from(8), 8);
+	assert_int_equal(mc_histogram_from(9), 10);
+	assert_int_equal(mc_histogram_from(12), 16);
+	assert_int_equal(mc_histogram_from(251), 7ULL << 61);
+	for (bin = 1; bin <= 251; bin++) {
+		u64 width = mc_histogram_from(bin) - mc_histogram_from(bin - 1);
+
+		assert_true(width > 0);
+		if (bin > 8)
+			assert_true(mc_histogram_from(bin - 1) / width >= 4);
+	}
+}
+
+/* Each time falls into the bin that begins at or below it, and no later one. */
+static void times_fall_into_their_bins(void **state)
+{
+	static const u64 times[] = {
+		0, 1, 7, 8, 9, 10, 1000, 1023, 1024, 999999, 1ULL << 40,
+		(1ULL << 63) - 1, 1ULL << 63, ~0ULL
+	};
+	struct mc_histogram h;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(times); i++) {
+		mc_histogram_of(&h, &times[i], 1);
+		assert_int_equal(h.count[0], 1);
+		assert_true(mc_histogram_from(h.first) <= times[i]);
+		if (h.first < 251)
+			assert_true(mc_histogram_from(h.first + 1) > times[i]);
+	}
+}
+
+static void none_is_lost(void **state)
+{
+	static u64 times[5000];
+	struct mc_histogram h;
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < 5000; i++)
+		times[i] = 100 + (u64)i * i * i * i * i * i;	/* 67 octaves' worth */
+	mc_histogram_of(&h, times, 5000);
+	for (i = 0; i < MC_BINS; i++)
+		sum += h.count[i];
+	assert_int_equal(sum, 5000);
+	assert_true(h.count[MC_BINS - 1] > 1000);	/* all that is longer */
+}
+
+static void as_json(void **state)
+{
+	static const u64 times[] = { 3000, 3001, 3072, 900000 };
+	struct mc_histogram h;
+	char buf[256];
+	struct mc_text t = MC_TEXT(buf);
+
+	mc_histogram_of(&h, times, 4);
+	mc_histogram_json(&t, &h);
+	assert_string_equal(buf, "[[2.560,2],[3.072,1],[786.432,1]]");
+}
+
+static void percentiles_by_rank(void **state)
+{
+	u64 v[1000];
+	int i;
+
+	for (i = 0; i < 1000; i++)
+		v[i] = i + 1;
+	assert_int_equal(mc_permille(v, 1000, 500), 500);
+	assert_int_equal(mc_permille(v, 1000, 990), 990);
+	assert_int_equal(mc_permille(v, 1000, 999), 999);
+	assert_int_equal(mc_permille(v, 1000, 1000), 1000);
+	assert_int_equal(mc_permille(v, 1000, 0), 1);
+	assert_int_equal(mc_permille(v, 100, 999), 100);
+	assert_int_equal(mc_permille(v, 1, 500), 1);
+}
+
+static void levels(void **state)
+{
+	static const struct mc_hierarchy usual = {
+		.bytes = { 32 << 10, 1 << 20, 32 << 20 },
+		.hit_ps = 1000, .miss_ps = 120000,
+	};
+	static const struct mc_hierarchy no_l3 = {
+		.bytes = { 32 << 10, 1 << 20, 0 },
+		.hit_ps = 1000, .miss_ps = 120000,
+	};
+	static const struct {
+		u64 bytes, ps;
+		enum mc_hit level, without_l3;
+	} rows[] = {
+		{ 16 << 10, 1000, MC_HIT_L1, MC_HIT_L1 },
+		{ 32 << 10, 2000, MC_HIT_L1, MC_HIT_L1 },
+		/* A few lines of one set, at the speed of L2. */
+		{ 4 << 10, 3800, MC_HIT_L2, MC_HIT_L2 },
+		{ 33 << 10, 1100, MC_HIT_L2, MC_HIT_L2 },
+		{ 1 << 20, 5000, MC_HIT_L2, MC_HIT_L2 },
+		{ 8 << 20, 12000, MC_HIT_L3, MC_HIT_MEMORY },
+		/* The L3 that is reported is not the guest's alone. */
+		{ 8 << 20, 79999, MC_HIT_L3, MC_HIT_MEMORY },
+		{ 8 << 20, 80000, MC_HIT_MEMORY, MC_HIT_MEMORY },
+		{ 256 << 20, 100000, MC_HIT_MEMORY, MC_HIT_MEMORY },
+		{ 256 << 20, 30000, MC_HIT_MEMORY, MC_HIT_MEMORY },
+	};
+	struct mc_hierarchy flat = usual;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_int_equal(mc_level_of(&usual, rows[i].bytes, rows[i].ps),
+				 rows[i].level);
+		assert_int_equal(mc_level_of(&no_l3, rows[i].bytes, rows[i].ps),
+				 rows[i].without_l3);
+	}
+	flat.miss_ps = 3999;	/* an emulator: nothing misses */
+	assert_int_equal(mc_level_of(&flat, 4096, 1000), MC_HIT_UNKNOWN);
+	flat.hit_ps = 0;
+	assert_int_equal(mc_level_of(&flat, 4096, 1000), MC_HIT_UNKNOWN);
+	assert_string_equal(mc_name_of(mc_hit_names, MC_HIT_MEMORY), "memory");
+	assert_null(mc_name_of(mc_hit_names, MC_HIT_UNKNOWN));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bins_grow_by_quarters),
+		cmocka_unit_test(times_fall_into_their_bins),
+		cmocka_unit_test(none_is_lost),
+		cmocka_unit_test(as_json),
+		cmocka_unit_test(percentiles_by_rank),
+		cmocka_unit_test(levels),
+	};
+
+	return cmocka_run_group_tests_name("histogram", tests, NULL, NULL);
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which CPUs' prefetchers are known: module/arch/x86/prefetch.c natively. */
+#include "cmocka_all.h"
+
+#include "arch/x86/prefetch.h"
+
+#define INTEL	"GenuineIntel"
+#define AMD	"AuthenticAMD"
+
+/* Of the access loops, which have nothing to do with this. */
+bool mc_cpu_has(enum mc_feature feature)
+{
+	return true;
+}
+
+static const struct mc_prefetch_msr *of(const char *vendor, u32 family,
+					u32 model, bool prefetch_msr)
+{
+	struct mc_cpu_model cpu = {
+		.family = family, .model = model, .stepping = 4,
+		.prefetch_msr = prefetch_msr,
+	};
+
+	snprintf(cpu.vendor, sizeof(cpu.vendor), "%s", vendor);
+	return mc_prefetchers_of(&cpu);
+}
+
+static void test_known_models(void **state)
+{
+	static const struct {
+		u32 model;
+		u64 mask;
+	} rows[] = {
+		{ 0x1a, 0xf }, { 0x2c, 0xf }, { 0x2d, 0xf }, { 0x3e, 0xf },
+		{ 0x3f, 0xf }, { 0x4f, 0xf }, { 0x55, 0xf }, { 0x9e, 0xf },
+		{ 0x6a, 0xf }, { 0x8d, 0xf }, { 0xa7, 0xf },
+		{ 0x5c, 0x5 }, { 0x5f, 0x5 }, { 0x7a, 0x5 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct mc_prefetch_msr *p = of(INTEL, 6, rows[i].model, false);
+
+		assert_non_null(p);
+		assert_int_equal(p->msr, 0x1a4);
+		assert_int_equal(p->mask, rows[i].mask);
+	}
+}
+
+/* AMD's models are known by a bit of CPUID, and Intel's are not. */
+static void test_amd(void **state)
+{
+	const struct mc_prefetch_msr *p = of(AMD, 0x19, 0x11, true);
+
+	assert_non_null(p);
+	assert_int_equal(p->msr, 0xc0000108);
+	assert_int_equal(p->mask, 0x2f);
+	assert_ptr_equal(of(AMD, 0x1a, 0x02, true), p);
+	assert_null(of(AMD, 0x19, 0x11, false));
+	assert_null(of(AMD, 6, 0x55, false));
+	assert_null(of(INTEL, 6, 0x0f, true));
+	assert_null(of("HygonGenuine", 0x18, 1, true));
+}
+
+static void test_unknown_models(void **state)
+{
+	static const u32 models[] = {
+		0x0f, 0x17, 0x1c,	/* Merom, Penryn, Bonnell: another register */
+		0x37, 0x4c, 0x57,	/* Silvermont, Airmont, Knights Landing */
+		0x86, 0x96, 0x9c,	/* Tremont */
+		0x97, 0xb7, 0xbe,	/* hybrid: two kinds of core */
+		0x8f, 0xcf, 0xad, 0xaf,	/* Golden Cove and on, Crestmont */
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(models); i++)
+		assert_null(of(INTEL, 6, models[i], false));
+	assert_null(of(INTEL, 15, 0x55, false));
+	assert_null(of(INTEL, 19, 0x01, false));
+	assert_null(of("CentaurHauls", 6, 0x55, false));
+	assert_null(of("", 6, 0x55, false));
+}
+
+/* Whatever else changes: none of them has a bit that is not a prefetcher. */
+static void test_masks(void **state)
+{
+	unsigned int known = 0;
+
+	for (u32 family = 0; family < 32; family++) {
+		for (u32 model = 0; model < 256; model++) {
+			const struct mc_prefetch_msr *p =
+				of(INTEL, family, model, false);
+
+			if (!p)
+				continue;
+			known++;
+			assert_int_equal(family, 6);
+			assert_int_equal(p->mask & ~0xfULL, 0);
+			assert_int_not_equal(p->mask, 0);
+		}
+	}
+	assert_int_equal(known, 37);
+}
+
+/* This machine's own CPU, as CPUID and the kernel have it. */
+static void test_this_cpu(void **state)
+{
+	struct mc_cpu_model cpu;
+	char line[256], vendor[16] = "";
+	unsigned int family, model, stepping, found = 0;
+	FILE *file = fopen("/proc/cpuinfo", "r");
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file) && line[0] != '\n')
+		found += sscanf(line, "vendor_id : %15s", vendor) == 1 ||
+			 sscanf(line, "cpu family : %u", &family) == 1 ||
+			 sscanf(line, "model : %u", &model) == 1 ||
+			 sscanf(line, "stepping : %u", &stepping) == 1;
+	fclose(file);
+	assert_int_equal(found, 4);
+	mc_cpuid_model(&cpu);
+	assert_string_equal(cpu.vendor, vendor);
+	assert_int_equal(cpu.family, family);
+	assert_int_equal(cpu.model, model);
+	assert_int_equal(cpu.stepping, stepping);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_known_models),
+		cmocka_unit_test(test_amd),
+		cmocka_unit_test(test_unknown_models),
+		cmocka_unit_test(test_masks),
+		cmocka_unit_test(test_this_cpu),
+	};
+
+	return cmocka_run_group_tests_name("prefetch", tests, NULL, NULL);
+}
