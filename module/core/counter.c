@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The grammar of `counters`: a line each,
+ *
+ *   dram_read_imc0 type=13 config=0x304 cpu=0 scale=64
+ *
+ * keys in any order, each once, numbers decimal or 0x. Empty lines are none; a
+ * text of nothing else clears the set.
+ */
+#include "counter.h"
+
+static const struct field {
+	const char *name;
+	size_t offset;
+	u64 min;
+	u64 max;
+} fields[] = {
+	{ "type", offsetof(struct mc_counter, type), 0, 0xffffffff },
+	{ "config", offsetof(struct mc_counter, config), 0, ~0ULL },
+	{ "cpu", offsetof(struct mc_counter, cpu), 0, 8191 },
+	{ "scale", offsetof(struct mc_counter, scale), 1, 1 << 20 },
+};
+
+static const char * const prefixes[MC_NTRAFFIC] = {
+	[MC_DRAM_READ] = "dram_read", [MC_DRAM_WRITE] = "dram_write",
+};
+
+/* A piece of the text that is looked at, and for errors the line it is in. */
+struct cursor {
+	const char *at;
+	const char *end;
+	unsigned int line;
+	struct mc_error *e;
+};
+
+static int refuse(const struct cursor *c, const char *s, size_t len,
+		  const char *why)
+{
+	char text[MC_ERROR_TEXT];
+	struct mc_text t = MC_TEXT(text);
+
+	mc_text_quote(&t, s, len);
+	return mc_fail(c->e, -EINVAL, "counters: line %u: %s %s", c->line, text,
+		       why);
+}
+
+static unsigned int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
+}
+
+/* All of @len bytes are one number. */
+static bool number(const char *s, size_t len, u64 *value)
+{
+	unsigned int base = 10;
+	size_t i = 0;
+
+	if (len > 2 && s[0] == '0' && s[1] == 'x') {
+		base = 16;
+		i = 2;
+	}
+	*value = 0;
+	if (i == len)
+		return false;
+	for (; i < len; i++) {
+		unsigned int digit = digit_of(s[i]);
+
+		if (digit >= base || *value > (~0ULL - digit) / base)
+			return false;
+		*value = *value * base + digit;
+	}
+	return true;
+}
+
+/* The next word of the line; 0 at its end. */
+static size_t next_word(struct cursor *c, const char **word)
+{
+	while (c->at < c->end && (*c->at == ' ' || *c->at == '\t'))
+		c->at++;
+	*word = c->at;
+	while (c->at < c->end && *c->at != ' ' && *c->at != '\t')
+		c->at++;
+	return c->at - *word;
+}
+
+static bool is_label(const char *s, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		if (!(s[i] >= 'a' && s[i] <= 'z') && !(s[i] >= '0' && s[i] <= '9') &&
+		    s[i] != '_')
+			return false;
+	}
+	return true;
+}
+
+static int parse_name(const struct cursor *c, struct mc_counter *out,
+		      const char *s, size_t len)
+{
+	int i;
+
+	for (i = 0; i < MC_NTRAFFIC; i++) {
+		size_t known = strlen(prefixes[i]);
+
+		if (len < known || memcmp(s, prefixes[i], known) ||
+		    (len > known && s[known] != '_') || !is_label(s, len))
+			continue;
+		if (len >= sizeof(out->name))
+			return refuse(c, s, len, "is too long: 31 bytes at most");
+		memcpy(out->name, s, len);
+		out->name[len] = '\0';
+		out->traffic = i;
+		return 0;
+	}
+	return refuse(c, s, len,
+		      "is no name; write dram_read or dram_write, or that with _label behind it");
+}
+
+static int parse_field(const struct cursor *c, struct mc_counter *out,
+		       const char *s, size_t len, u32 *seen)
+{
+	const char *eq = memchr(s, '=', len);
+	size_t i, key = eq ? eq - s : len;
+	u64 value;
+
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		const struct field *f = &fields[i];
+
+		if (strlen(f->name) != key || memcmp(f->name, s, key))
+			continue;
+		if (*seen & 1U << i)
+			return refuse(c, s, len, "comes twice");
+		*seen |= 1U << i;
+		if (!eq || !number(eq + 1, len - key - 1, &value) ||
+		    value < f->min || value > f->max)
+			return refuse(c, s, len,
+				      "is not KEY=NUMBER in the range of that key");
+		*(u64 *)((char *)out + f->offset) = value;
+		return 0;
+	}
+	return refuse(c, s, len, "is not one of type=|config=|cpu=|scale=");
+}
+
+static int parse_line(struct cursor *c, struct mc_counter *out)
+{
+	const char *word;
+	size_t len = next_word(c, &word), i;
+	u32 seen = 0;
+	int err;
+
+	memset(out, 0, sizeof(*out));
+	out->line = c->line;
+	err = parse_name(c, out, word, len);
+	while (!err && (len = next_word(c, &word)))
+		err = parse_field(c, out, word, len, &seen);
+	for (i = 0; !err && i < ARRAY_SIZE(fields); i++) {
+		if (!(seen & 1U << i))
+			err = refuse(c, fields[i].name, strlen(fields[i].name),
+				     "is missing");
+	}
+	return err;
+}
+
+static bool is_empty(struct cursor c)
+{
+	const char *word;
+
+	return !next_word(&c, &word);
+}
+
+/* One counter twice would count its traffic twice. */
+static bool is_there(const struct mc_counter *set, unsigned int n,
+		     const struct mc_counter *c)
+{
+	for (; n--; set++) {
+		if (set->traffic == c->traffic && set->type == c->type &&
+		    set->config == c->config && set->cpu == c->cpu)
+			return true;
+	}
+	return false;
+}
+
+static int add_line(struct cursor *c, struct mc_counter *set, unsigned int *n)
+{
+	struct mc_counter one;
+	int err = parse_line(c, &one);
+
+	if (err)
+		return err;
+	if (*n == MC_MAX_COUNTERS)
+		return mc_fail(c->e, -EINVAL,
+			       "counters: line %u: is one too many; %u at most",
+			       c->line, MC_MAX_COUNTERS);
+	if (is_there(set, *n, &one))
+		return refuse(c, one.name, strlen(one.name),
+			      "has type, config and cpu of a counter that is there already");
+	set[(*n)++] = one;
+	return 0;
+}
+
+/**
+ * mc_counters_parse() - add to a set of counters
+ * @set: the set, room for MC_MAX_COUNTERS
+ * @n: how many there are
+ * @text: the lines, not terminated
+ * @len: bytes
+ * @e: says what is wrong, naming the line
+ *
+ * Context: Any.
+ * Return: 0 or -EINVAL.
+ */
+int mc_counters_parse(struct mc_counter *set, unsigned int *n, const char *text,
+		      size_t len, struct mc_error *e)
+{
+	const char *end = text + len;
+	struct cursor c = { .line = 0, .e = e };
+	bool empty = true;
+	int err;
+
+	for (; text < end; text = c.end + 1) {
+		const char *newline = memchr(text, '\n', end - text);
+
+		c.at = text;
+		c.end = newline ? newline : end;
+		c.line++;
+		if (is_empty(c))
+			continue;
+		empty = false;
+		err = add_line(&c, set, n);
+		if (err)
+			return err;
+	}
+	if (empty)
+		*n = 0;
+	return 0;
+}
+
+/**
+ * mc_counter_show() - append a counter as it would be written, without newline
+ * @t: the text
+ * @c: the counter
+ *
+ * Context: Any.
+ */
+void mc_counter_show(struct mc_text *t, const struct mc_counter *c)
+{
+	mc_textf(t, "%s type=%llu config=0x%llx cpu=%llu scale=%llu", c->name,
+		 c->type, c->config, c->cpu, c->scale);
+}

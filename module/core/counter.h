@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Lines that name perf counters to be read around each sample. */
+#ifndef MC_CORE_COUNTER_H
+#define MC_CORE_COUNTER_H
+
+#include "text.h"
+
+#define MC_MAX_COUNTERS	256
+#define MC_COUNTERS_TEXT	1048576	/* bytes in one write, more than any set */
+#define MC_COUNTER_NAME	32	/* bytes of a name, terminator included */
+#define MC_COUNTER_LINE	160	/* bytes of a line, as shown at most */
+
+/* What a counter counts, by the beginning of its name. */
+enum mc_traffic { MC_DRAM_READ, MC_DRAM_WRITE, MC_NTRAFFIC };
+
+/**
+ * struct mc_counter - a perf counter
+ * @name: dram_read or dram_write, or that and _ and a label of one's own
+ * @traffic: what it counts
+ * @line: where in the text it stood
+ * @type: number of its PMU (struct perf_event_attr)
+ * @config: number of the event
+ * @cpu: on which it is opened
+ * @scale: bytes a count
+ */
+struct mc_counter {
+	char name[MC_COUNTER_NAME];
+	enum mc_traffic traffic;
+	unsigned int line;
+	u64 type;
+	u64 config;
+	u64 cpu;
+	u64 scale;
+};
+
+int mc_counters_parse(struct mc_counter *set, unsigned int *n, const char *text,
+		      size_t len, struct mc_error *e);
+void mc_counter_show(struct mc_text *t, const struct mc_counter *c);
+
+#endif /* MC_CORE_COUNTER_H */
