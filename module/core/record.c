@@ -4,6 +4,7 @@
  * the common ones), then what was found and the statistics, then the test's
  * own figures. Table and JSON are two ways to write the same cells.
  */
+#include "math.h"
 #include "record.h"
 
 static const char * const attr_names[MC_NATTRS] = {
@@ -22,6 +23,13 @@ static const char * const verified_names[] = {
 	[MC_VERIFIED_OFF] = "off",
 	[MC_VERIFIED_OK] = "ok",
 	[MC_VERIFIED_FAILED] = "failed",
+};
+
+static const char * const dram_whys[MC_NDRAM_WHYS] = {
+	[MC_DRAM_NO_COUNTERS] = "no_counters",
+	[MC_DRAM_COUNTED] = NULL,
+	[MC_DRAM_NOT_OPENED] = "not_opened",
+	[MC_DRAM_DID_NOT_RUN] = "did_not_run",
 };
 
 /* A value beyond the names is not known. */
@@ -76,6 +84,7 @@ void mc_record_set(struct mc_record *rec, unsigned int column, u64 value)
 struct cell {
 	const char *name;
 	bool wide;	/* not in the table */
+	bool shy;	/* there only if a record has it */
 	bool word;	/* a string in JSON */
 	bool na;
 	char buf[160];
@@ -84,13 +93,16 @@ struct cell {
 /* Found facts and statistics: where they lie in a record, how they are shown. */
 enum fact_kind { FACT_ATTR, FACT_EFFECT, FACT_VERIFIED, FACT_LEFT_OUT, FACT_NODE,
 		 FACT_U32, FACT_U64, FACT_NS, FACT_STAT_NS, FACT_SPREAD_NS,
-		 FACT_PERCENT };
+		 FACT_PERCENT, FACT_DRAM_WHY, FACT_SOME, FACT_TRAFFIC,
+		 FACT_AMPLIFICATION, FACT_IDLE };
 
 static const struct fact {
 	const char *name;
 	enum fact_kind kind;
 	size_t offset;
 	bool wide;
+	bool shy;	/* in the table only if a record has it */
+	u8 traffic;
 } facts[] = {
 #define F(field)	offsetof(struct mc_record, field)
 	{ "attribute", FACT_ATTR, F(attribute) },
@@ -111,6 +123,19 @@ static const struct fact {
 	{ "p50_ns", FACT_STAT_NS, F(stats.p50_ps), .wide = true },
 	{ "p99_ns", FACT_STAT_NS, F(stats.p99_ps), .wide = true },
 	{ "cv_percent", FACT_PERCENT, F(stats.cv_ppm) },
+	{ "payload_bytes", FACT_SOME, F(payload_bytes), .wide = true },
+	{ "dram_read_bytes", FACT_TRAFFIC, .shy = true, .traffic = MC_DRAM_READ },
+	{ "dram_write_bytes", FACT_TRAFFIC, .shy = true, .traffic = MC_DRAM_WRITE },
+	{ "amplification_read", FACT_AMPLIFICATION, .shy = true,
+	  .traffic = MC_DRAM_READ },
+	{ "amplification_write", FACT_AMPLIFICATION, .shy = true,
+	  .traffic = MC_DRAM_WRITE },
+	{ "dram_counted_ns", FACT_NS, F(dram.counted_ps), .wide = true },
+	{ "dram_idle_read_mb_per_s", FACT_IDLE, .wide = true,
+	  .traffic = MC_DRAM_READ },
+	{ "dram_idle_write_mb_per_s", FACT_IDLE, .wide = true,
+	  .traffic = MC_DRAM_WRITE },
+	{ "dram_why", FACT_DRAM_WHY, F(dram.why), .wide = true },
 #undef F
 };
 
@@ -139,6 +164,23 @@ static void node_cell(struct cell *c, struct mc_text *t, int node)
 		mc_textf(t, "%d", node);
 }
 
+static void dram_cell(struct cell *c, struct mc_text *t, const struct fact *f,
+		      const struct mc_record *rec)
+{
+	const struct mc_dram *d = &rec->dram;
+
+	c->na = !(d->counted & 1U << f->traffic);
+	if (f->kind == FACT_TRAFFIC) {
+		mc_textf(t, "%llu", d->bytes[f->traffic]);
+	} else if (f->kind == FACT_IDLE) {
+		mc_text_fixed(t, d->idle_kb_per_s[f->traffic], 3);
+	} else {
+		c->na |= !rec->payload_bytes;
+		mc_text_fixed(t, mc_muldiv(d->bytes[f->traffic], 1000,
+					   rec->payload_bytes), 3);
+	}
+}
+
 static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
 		      const struct mc_record *rec)
 {
@@ -146,6 +188,7 @@ static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
 
 	c->name = f->name;
 	c->wide = f->wide;
+	c->shy = f->shy;
 	switch (f->kind) {
 	case FACT_ATTR:
 		word_cell(c, t, name_of(attr_names, MC_NATTRS, *(const u8 *)at));
@@ -181,6 +224,18 @@ static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
 		c->na = !*(const u64 *)at;
 		mc_text_fixed(t, *(const u64 *)at, 3);
 		break;
+	case FACT_SOME:
+		c->na = !*(const u64 *)at;
+		mc_textf(t, "%llu", *(const u64 *)at);
+		break;
+	case FACT_DRAM_WHY:
+		word_cell(c, t, name_of(dram_whys, MC_NDRAM_WHYS, *(const u8 *)at));
+		break;
+	case FACT_TRAFFIC:
+	case FACT_AMPLIFICATION:
+	case FACT_IDLE:
+		dram_cell(c, t, f, rec);
+		break;
 	case FACT_PERCENT:
 		c->na = rec->stats.samples < 2;
 		mc_text_fixed(t, *(const u64 *)at / 100, 2);
@@ -206,6 +261,8 @@ static void key_cell(struct cell *c, struct mc_text *t, unsigned int id,
 	c->word = word ? !is_number(word) : key->kind == MC_CPULIST;
 	if (word)
 		mc_textf(t, "%s", word);
+	else if (key->kind == MC_CPULIST && rec->cpu != MC_CPU_ALL)
+		mc_textf(t, "%d", rec->cpu);
 	else if (key->kind == MC_CPULIST)
 		mc_request_values(t, req, id);
 	else
@@ -220,6 +277,10 @@ static void own_cell(struct cell *c, struct mc_text *t, unsigned int i,
 	c->name = col->name;
 	c->wide = col->wide;
 	c->na = !(rec->has & 1U << i);
+	if (col->names) {
+		word_cell(c, t, c->na ? NULL : mc_name_of(col->names, rec->value[i]));
+		return;
+	}
 	mc_text_fixed(t, rec->value[i], col->decimals);
 }
 
@@ -285,7 +346,7 @@ void mc_layout_init(struct mc_layout *l, const struct mc_request *req)
 	l->n = cells_of(req);
 	for (i = 0; i < l->n; i++) {
 		get_cell(&c, i, req, &none);
-		if (c.name && !c.wide)
+		if (c.name && !c.wide && !c.shy)
 			widen(&l->width[i], strlen(c.name));
 	}
 }
@@ -305,10 +366,11 @@ void mc_layout_fit(struct mc_layout *l, const struct mc_request *req,
 	unsigned int i;
 
 	for (i = 0; i < l->n; i++) {
-		if (!l->width[i])
-			continue;
 		get_cell(&c, i, req, rec);
-		widen(&l->width[i], strlen(cell_text(&c)));
+		if (c.shy && !c.na)
+			widen(&l->width[i], strlen(c.name));
+		if (l->width[i])
+			widen(&l->width[i], strlen(cell_text(&c)));
 	}
 }
 
@@ -390,6 +452,10 @@ void mc_record_json(struct mc_text *t, const struct mc_request *req,
 			mc_text_json(t, c.buf);
 		else
 			mc_textf(t, "%s", c.buf);
+	}
+	if (rec->histogram) {
+		mc_textf(t, ",\"histogram_ns_count\":");
+		mc_histogram_json(t, rec->histogram);
 	}
 	mc_textf(t, "}\n");
 }

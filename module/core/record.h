@@ -3,14 +3,16 @@
 #ifndef MC_CORE_RECORD_H
 #define MC_CORE_RECORD_H
 
+#include "counter.h"
+#include "histogram.h"
 #include "request.h"
 #include "stats.h"
 
-#define MC_MAX_COLUMNS	12	/* figures of its own that a test can have */
-#define MC_MAX_CELLS	(MC_MAX_KEYS + MC_MAX_COLUMNS + 24)
+#define MC_MAX_COLUMNS	16	/* figures of its own that a test can have */
+#define MC_MAX_CELLS	(MC_MAX_KEYS + MC_MAX_COLUMNS + 32)
 
 /* Bytes that are enough, terminator included. */
-#define MC_ROW_MAX	4096			/* a row, or a result's JSON line */
+#define MC_ROW_MAX	8192			/* a row, or a result's JSON line */
 #define MC_REQUEST_JSON_MAX	(MC_SHOW_MAX + 1024)	/* the request's JSON line */
 
 /* What the page tables say; PAT's own names. */
@@ -37,6 +39,32 @@ enum mc_left_out {
 	MC_LEFT_ALONE = 2,	/* it takes two CPUs, and there was one */
 };
 
+/* Why DRAM traffic is missing. */
+enum mc_dram_why {
+	MC_DRAM_NO_COUNTERS,	/* none are set, or the test does not count */
+	MC_DRAM_COUNTED,
+	MC_DRAM_NOT_OPENED,	/* one of them can't be opened any more */
+	MC_DRAM_DID_NOT_RUN,	/* one was never on its PMU during a sample */
+	MC_NDRAM_WHYS,
+};
+
+/**
+ * struct mc_dram - DRAM traffic of a result
+ * @why: reason if something was not counted
+ * @counted: bit for each kind of traffic that was
+ * @bytes: of each kind, of a pass, mean over the samples
+ * @counted_ps: time between the counters' readings, of a pass, the same mean
+ * @idle_kb_per_s: of each kind, before the run: 10^3 bytes/s
+ */
+struct mc_dram {
+	u8 why;
+	u8 counted;
+	u64 bytes[MC_NTRAFFIC];
+	u64 counted_ps;
+	u64 idle_kb_per_s[MC_NTRAFFIC];
+};
+
+#define MC_CPU_ALL	(-1)
 #define MC_NODE_NA	(-1)
 #define MC_NODE_MIXED	(-2)
 
@@ -54,6 +82,10 @@ enum mc_left_out {
  * @stats: time of a pass over the working set
  * @has: bit i: @value[i] was measured
  * @value: the test's own figures, fixed-point as their columns say
+ * @cpu: the one of the request's CPUs it is of, or MC_CPU_ALL
+ * @payload_bytes: bytes that the loop asked for in a pass, all threads; 0: no figure
+ * @dram: what that made the memory move
+ * @histogram: of what the test says, or NULL; freed with the record
  */
 struct mc_record {
 	struct mc_point point;
@@ -68,6 +100,10 @@ struct mc_record {
 	struct mc_stats stats;
 	u32 has;
 	u64 value[MC_MAX_COLUMNS];
+	int cpu;
+	u64 payload_bytes;
+	struct mc_dram dram;
+	struct mc_histogram *histogram;
 };
 
 /**

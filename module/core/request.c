@@ -19,7 +19,12 @@ static const struct mc_name page_names[] = {
 };
 
 static const struct mc_name prefetch_names[] = {
-	{ "keep", 0 }, { "off", 1 }, { }
+	{ "keep", MC_PREFETCH_KEEP }, { "off", MC_PREFETCH_OFF },
+	{ "auto", MC_PREFETCH_AUTO }, { }
+};
+
+static const struct mc_name prefetch_outcomes[] = {
+	{ "ineffective", MC_PREFETCH_INEFFECTIVE }, { }
 };
 
 static const struct mc_key common_keys[MC_KEY_OWN] = {
@@ -36,7 +41,12 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 	[MC_KEY_CPU] = {
 		.name = "cpu", .column = "cpu", .preset = "0",
 		.kind = MC_CPULIST,
-		.help = "CPUs, a bound thread each; any: one thread, not bound",
+		.help = "CPUs, a bound thread each; all: all; any: one thread, not bound",
+	},
+	[MC_KEY_SMT] = {
+		.name = "smt", .column = "smt", .preset = "on",
+		.kind = MC_CHOICE, .names = mc_on_off, .single = true, .wide = true,
+		.help = "off: of the CPUs listed, only one of each core",
 	},
 	[MC_KEY_NODE] = {
 		.name = "node", .column = "node", .preset = "auto",
@@ -56,7 +66,8 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 	[MC_KEY_PREFETCH] = {
 		.name = "prefetch", .column = "prefetch", .preset = "keep",
 		.kind = MC_CHOICE, .names = prefetch_names, .wide = true,
-		.help = "hardware prefetchers: as found, or off while measuring",
+		.outcomes = prefetch_outcomes,
+		.help = "hardware prefetchers: as found, off while measuring, off if possible",
 	},
 	[MC_KEY_REPEAT] = {
 		.name = "repeat", .column = "repeat", .preset = "10",
@@ -101,6 +112,23 @@ const struct mc_key *mc_key_of(const struct mc_spec *spec, unsigned int id)
 }
 
 /**
+ * mc_name_of() - the word for a value
+ * @names: words, the last one has no name; NULL: none
+ * @value: what one of them may stand for
+ *
+ * Context: Any.
+ * Return: the word, or NULL.
+ */
+const char *mc_name_of(const struct mc_name *names, u64 value)
+{
+	for (; names && names->name; names++) {
+		if (names->value == value)
+			return names->name;
+	}
+	return NULL;
+}
+
+/**
  * mc_key_word() - the word for a value
  * @key: the key
  * @value: one of its values
@@ -110,13 +138,9 @@ const struct mc_key *mc_key_of(const struct mc_spec *spec, unsigned int id)
  */
 const char *mc_key_word(const struct mc_key *key, u64 value)
 {
-	const struct mc_name *n;
+	const char *word = mc_name_of(key->names, value);
 
-	for (n = key->names; n && n->name; n++) {
-		if (n->value == value)
-			return n->name;
-	}
-	return NULL;
+	return word ? word : mc_name_of(key->outcomes, value);
 }
 
 /**
@@ -416,7 +440,9 @@ void mc_request_values(struct mc_text *t, const struct mc_request *req,
 	const struct mc_key *key = mc_key_of(req->spec, id);
 	u32 i;
 
-	if (key->kind == MC_CPULIST && req->any_cpu)
+	if (key->kind == MC_CPULIST && req->all_cpus)
+		mc_textf(t, "all");
+	else if (key->kind == MC_CPULIST && req->any_cpu)
 		mc_textf(t, "any");
 	else if (key->kind == MC_CPULIST)
 		mc_text_list(t, req->cpus, MC_MAX_CPUS);

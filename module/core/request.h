@@ -29,11 +29,20 @@ enum mc_page {
 	MC_PAGE_THP,
 };
 
+/* prefetch=: what was asked for, and in a result what it really was. */
+enum mc_prefetch {
+	MC_PREFETCH_KEEP,
+	MC_PREFETCH_OFF,
+	MC_PREFETCH_AUTO,	/* off if that is possible, else keep */
+	MC_PREFETCH_INEFFECTIVE,	/* written, but a read back denies it */
+};
+
 /* Keys that every test takes, in the order that `tests` lists them. */
 enum mc_key_id {
 	MC_KEY_TYPE,
 	MC_KEY_SIZE,
 	MC_KEY_CPU,
+	MC_KEY_SMT,
 	MC_KEY_NODE,
 	MC_KEY_IRQ,
 	MC_KEY_PAGE,
@@ -48,7 +57,7 @@ enum mc_kind {
 	MC_CHOICE,	/* one of the names */
 	MC_NUMBER,	/* a decimal number, or one of the names */
 	MC_SIZE,	/* bytes with K, M, G; A..B doubles */
-	MC_CPULIST,	/* a CPU list of the kernel, or `any` */
+	MC_CPULIST,	/* a CPU list of the kernel, `all` or `any` */
 };
 
 /**
@@ -68,6 +77,7 @@ struct mc_name {
  * @preset: value when not given, as it would be typed
  * @help: one line for `tests`
  * @names: allowed words, the last one has no name; NULL: none
+ * @outcomes: words that only a result can have, the same way
  * @min: smallest number or size
  * @max: largest number or size
  * @multiple: a size is a multiple of this
@@ -82,6 +92,7 @@ struct mc_key {
 	const char *preset;
 	const char *help;
 	const struct mc_name *names;
+	const struct mc_name *outcomes;
 	u64 min;
 	u64 max;
 	u64 multiple;
@@ -97,12 +108,14 @@ struct mc_key {
  * @help: one line for `tests`
  * @decimals: digits behind the point of its fixed-point value
  * @wide: not a column of the table (JSON Lines only)
+ * @names: words its values stand for, the last one has no name; NULL: a number
  */
 struct mc_column {
 	const char *name;
 	const char *help;
 	u8 decimals;
 	bool wide;
+	const struct mc_name *names;
 };
 
 /**
@@ -144,6 +157,7 @@ struct mc_values {
  *         one varies fastest
  * @values: for each key number (the CPU list's is empty)
  * @any_cpu: cpu=any: one thread, not bound
+ * @all_cpus: cpu=all: @cpus are yet to be found
  * @ncpus: CPUs listed
  * @cpus: bitmap of the CPUs listed
  */
@@ -154,6 +168,7 @@ struct mc_request {
 	u8 order[MC_MAX_KEYS];
 	struct mc_values values[MC_MAX_KEYS];
 	bool any_cpu;
+	bool all_cpus;
 	unsigned int ncpus;
 	u64 cpus[MC_MAX_CPUS / 64];
 };
@@ -170,6 +185,7 @@ extern const struct mc_name mc_on_off[];
 
 const char *mc_type_name(enum mc_type type);
 const struct mc_key *mc_key_of(const struct mc_spec *spec, unsigned int id);
+const char *mc_name_of(const struct mc_name *names, u64 value);
 const char *mc_key_word(const struct mc_key *key, u64 value);
 void mc_key_show(struct mc_text *t, const struct mc_key *key, u64 value);
 

@@ -55,12 +55,20 @@ static u64 deviation_of(const u64 *v, size_t n, u64 mean)
 	return mc_sqrt(squares / (n - 1)) << shift;
 }
 
-/* Nearest rank: the smallest sample that @percent of all do not exceed. */
-static u64 percentile(const u64 *v, size_t n, unsigned int percent)
+/**
+ * mc_permille() - a percentile in thousandths, nearest rank
+ * @sorted: samples, ascending
+ * @n: how many; not 0
+ * @permille: 990 for the 99th percentile
+ *
+ * Context: Any.
+ * Return: the smallest sample that so many of all do not exceed.
+ */
+u64 mc_permille(const u64 *sorted, size_t n, unsigned int permille)
 {
-	size_t rank = (n * percent + 99) / 100;
+	size_t rank = (n * permille + 999) / 1000;
 
-	return v[rank ? rank - 1 : 0];
+	return sorted[rank ? rank - 1 : 0];
 }
 
 /**
@@ -89,8 +97,8 @@ void mc_stats_of(struct mc_stats *st, u64 *samples, size_t n)
 			(samples[n / 2] - samples[(n - 1) / 2]) / 2;
 	st->mean_ps = mean_of(samples, n);
 	st->sd_ps = deviation_of(samples, n, st->mean_ps);
-	st->p50_ps = percentile(samples, n, 50);
-	st->p99_ps = percentile(samples, n, 99);
+	st->p50_ps = mc_permille(samples, n, 500);
+	st->p99_ps = mc_permille(samples, n, 990);
 	if (st->mean_ps)
 		st->cv_ppm = mc_muldiv(st->sd_ps, 1000000, st->mean_ps);
 }

@@ -22,7 +22,7 @@ struct mc_text {
 #define MC_TEXT(array)	{ .buf = (array), .size = sizeof(array) }
 
 /* Longest explanation of an error, terminator included. */
-#define MC_ERROR_TEXT	240
+#define MC_ERROR_TEXT	320
 
 /**
  * struct mc_error - why a request failed, in the user's words

@@ -205,7 +205,7 @@ static int parse_cpu_range(struct mc_request *req, const struct mc_key *key,
 	}
 	if (n <= 0 || rest.len || first > last)
 		return refuse(e, key, p,
-			      "is not a CPU list; write e.g. 0 or 0-3,8, or any");
+			      "is not a CPU list; write e.g. 0 or 0-3,8, or all, or any");
 	if (last >= MC_MAX_CPUS)
 		return refuse(e, key, p, "names a CPU above 8191");
 	for (; first <= last; first++) {
@@ -228,7 +228,8 @@ static int parse_cpus(struct mc_request *req, const struct mc_key *key,
 	memset(req->cpus, 0, sizeof(req->cpus));
 	req->ncpus = 0;
 	req->any_cpu = rest.len == 3 && !memcmp(rest.s, "any", 3);
-	if (req->any_cpu)
+	req->all_cpus = rest.len == 3 && !memcmp(rest.s, "all", 3);
+	if (req->any_cpu || req->all_cpus)
 		return 0;
 	while (next_piece(&rest, ',', &p)) {
 		err = parse_cpu_range(req, key, p, e);
