@@ -106,3 +106,42 @@ void mc_attr_json(struct mc_text *t)
 {
 	mc_textf(t, "\"page_table_levels\":null,\"pat\":null");
 }
+
+/**
+ * mc_prefetchers() - how this CPU's prefetchers are switched off
+ * @why_not: why that is not possible
+ *
+ * Context: Any.
+ * Return: NULL.
+ */
+const struct mc_prefetch_msr *mc_prefetchers(const char **why_not)
+{
+	*why_not = "User-Mode Linux can't reach the CPU's registers";
+	return NULL;
+}
+
+/**
+ * mc_msr_read() - read a register of this CPU
+ * @msr: its number
+ * @value: not set
+ *
+ * Context: Any.
+ * Return: -EIO: there are none.
+ */
+int mc_msr_read(u32 msr, u64 *value)
+{
+	return -EIO;
+}
+
+/**
+ * mc_msr_write() - write a register of this CPU
+ * @msr: its number
+ * @value: what to write
+ *
+ * Context: Any.
+ * Return: -EIO: there are none.
+ */
+int mc_msr_write(u32 msr, u64 value)
+{
+	return -EIO;
+}

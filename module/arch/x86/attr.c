@@ -3,7 +3,6 @@
 #include <linux/mm.h>
 #include <linux/set_memory.h>
 #include <asm/cacheflush.h>
-#include <asm/msr.h>
 #include <asm/pgtable.h>
 
 #include "../../arch.h"
@@ -23,7 +22,7 @@ static const enum mc_attr no_pat_types[4] = {
 
 static bool read_pat(u64 *pat)
 {
-	return boot_cpu_has(X86_FEATURE_PAT) && !rdmsrl_safe(MSR_PAT, pat);
+	return boot_cpu_has(X86_FEATURE_PAT) && !mc_msr_read(MSR_PAT, pat);
 }
 
 /* The PAT bit sits at bit 7 of a 4 KiB entry and at bit 12 of a larger one. */

@@ -8,6 +8,26 @@
 
 #include "../../arch.h"
 #include "cpuid.h"
+#include "prefetch.h"
+
+#define STATES_AVX	(XFEATURE_MASK_SSE | XFEATURE_MASK_YMM)
+#define STATES_AVX512	(STATES_AVX | XFEATURE_MASK_AVX512)
+
+/* A feature is there if each of its bits is, and its states are saved. */
+static const struct {
+	enum mc_feature feature;
+	u32 bit;
+	u64 states;
+} feature_bits[] = {
+	{ MC_CPU_SSE2, X86_FEATURE_XMM2 },
+	{ MC_CPU_SSE41, X86_FEATURE_XMM4_1 },
+	{ MC_CPU_AVX2, X86_FEATURE_AVX2, STATES_AVX },
+	{ MC_CPU_AVX2, X86_FEATURE_FMA },
+	{ MC_CPU_AVX512F, X86_FEATURE_AVX512F, STATES_AVX512 },
+	{ MC_CPU_CLFLUSHOPT, X86_FEATURE_CLFLUSHOPT },
+	{ MC_CPU_CLWB, X86_FEATURE_CLWB },
+	{ MC_CPU_MOVDIR64B, X86_FEATURE_MOVDIR64B },
+};
 
 /**
  * mc_cpu_has() - can this CPU, and the kernel on it, run such a loop?
@@ -20,22 +40,17 @@
  */
 bool mc_cpu_has(enum mc_feature feature)
 {
-	switch (feature) {
-	case MC_CPU_SSE2:
-		return boot_cpu_has(X86_FEATURE_XMM2);
-	case MC_CPU_SSE41:
-		return boot_cpu_has(X86_FEATURE_XMM4_1);
-	case MC_CPU_AVX2:
-		return boot_cpu_has(X86_FEATURE_AVX2) &&
-		       boot_cpu_has(X86_FEATURE_FMA) &&
-		       cpu_has_xfeatures(XFEATURE_MASK_SSE |
-					 XFEATURE_MASK_YMM, NULL);
-	case MC_CPU_AVX512F:
-		return boot_cpu_has(X86_FEATURE_AVX512F) &&
-		       cpu_has_xfeatures(XFEATURE_MASK_SSE | XFEATURE_MASK_YMM |
-					 XFEATURE_MASK_AVX512, NULL);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(feature_bits); i++) {
+		u64 states = feature_bits[i].states;
+
+		if (feature_bits[i].feature == feature &&
+		    (!boot_cpu_has(feature_bits[i].bit) ||
+		     (states && !cpu_has_xfeatures(states, NULL))))
+			return false;
 	}
-	return false;
+	return true;
 }
 
 /**
@@ -62,4 +77,20 @@ u64 mc_cpu_tsc_khz(void)
 	    !boot_cpu_has(X86_FEATURE_NONSTOP_TSC) || check_tsc_unstable())
 		return 0;
 	return tsc_khz;
+}
+
+/**
+ * mc_prefetchers() - how this CPU's prefetchers are switched off
+ * @why_not: why that is not possible
+ *
+ * Context: Any.
+ * Return: the register, or NULL.
+ */
+const struct mc_prefetch_msr *mc_prefetchers(const char **why_not)
+{
+	struct mc_cpu_model cpu;
+
+	mc_cpuid_model(&cpu);
+	*why_not = "those of this CPU model are not known";
+	return mc_prefetchers_of(&cpu);
 }

@@ -3,6 +3,7 @@
  * The CPU as CPUID describes it. Leaves are those of Intel SDM vol. 2, CPUID,
  * and AMD APM vol. 3, appendix E.
  */
+#include "../../arch.h"
 #include "cpuid.h"
 
 struct leaf {
@@ -39,33 +40,62 @@ static u64 saved_states(void)
 #define STATES_AVX	0x06	/* SSE, AVX */
 #define STATES_AVX512	0xe6	/* and opmask, upper halves, upper registers */
 
+/* A feature is there if each of its bits is, and its states are saved. */
+static const struct {
+	enum mc_feature feature;
+	u32 leaf;
+	size_t part;
+	u32 bit;
+	u64 states;
+} feature_bits[] = {
+	{ MC_CPU_SSE2, 1, offsetof(struct leaf, d), 26 },
+	{ MC_CPU_SSE41, 1, offsetof(struct leaf, c), 19 },
+	{ MC_CPU_AVX2, 7, offsetof(struct leaf, b), 5, STATES_AVX },
+	{ MC_CPU_AVX2, 1, offsetof(struct leaf, c), 12 },	/* FMA */
+	{ MC_CPU_AVX512F, 7, offsetof(struct leaf, b), 16, STATES_AVX512 },
+	{ MC_CPU_CLFLUSHOPT, 7, offsetof(struct leaf, b), 23 },
+	{ MC_CPU_CLWB, 7, offsetof(struct leaf, b), 24 },
+	{ MC_CPU_MOVDIR64B, 7, offsetof(struct leaf, c), 28 },
+};
+
+static bool has_bit(size_t row)
+{
+	u32 number = feature_bits[row].leaf;
+	u64 states = feature_bits[row].states;
+	struct leaf leaf;
+
+	if (!has_leaf(number))
+		return false;
+	leaf = cpuid_at(number, 0);
+	return *(u32 *)((u8 *)&leaf + feature_bits[row].part) >>
+			feature_bits[row].bit & 1 &&
+	       (!states || (saved_states() & states) == states);
+}
+
 /**
  * mc_cpuid_has() - can this CPU, and the system on it, run such a loop?
  * @feature: what the loop needs
+ *
+ * Asked for every point, and under a hypervisor CPUID takes microseconds: so
+ * each feature is looked up once.
  *
  * Context: Any.
  * Return: true if it can.
  */
 bool mc_cpuid_has(enum mc_feature feature)
 {
-	struct leaf one = cpuid_at(1, 0), seven = { 0 };
-	u64 states = saved_states();
+	static enum { UNKNOWN, MISSING, THERE } known[MC_NFEATURES];
+	bool has = true;
+	size_t i;
 
-	if (has_leaf(7))
-		seven = cpuid_at(7, 0);
-	switch (feature) {
-	case MC_CPU_SSE2:
-		return one.d >> 26 & 1;
-	case MC_CPU_SSE41:
-		return one.c >> 19 & 1;
-	case MC_CPU_AVX2:
-		return (seven.b >> 5 & 1) && (one.c >> 12 & 1) &&
-		       (states & STATES_AVX) == STATES_AVX;
-	case MC_CPU_AVX512F:
-		return (seven.b >> 16 & 1) &&
-		       (states & STATES_AVX512) == STATES_AVX512;
+	if (known[feature] != UNKNOWN)
+		return known[feature] == THERE;
+	for (i = 0; i < ARRAY_SIZE(feature_bits) && has; i++) {
+		if (feature_bits[i].feature == feature)
+			has = has_bit(i);
 	}
-	return false;
+	known[feature] = has ? THERE : MISSING;
+	return has;
 }
 
 /**
@@ -100,21 +130,42 @@ static void name_json(struct mc_text *t)
 	mc_text_json(t, s);
 }
 
-/* Family and model: Intel SDM vol. 2, CPUID, "Version information". */
-static void version_json(struct mc_text *t)
+/**
+ * mc_cpuid_model() - which CPU this is
+ * @cpu: result
+ *
+ * Family and model: Intel SDM vol. 2, CPUID, "Version information"; leaf
+ * 0x80000021, EAX bit 13: AMD APM vol. 3, "PrefetchCtlMsr".
+ *
+ * Context: Any.
+ */
+void mc_cpuid_model(struct mc_cpu_model *cpu)
 {
 	struct leaf zero = cpuid_at(0, 0), one = cpuid_at(1, 0);
-	u32 family = one.a >> 8 & 0xf, model = one.a >> 4 & 0xf;
-	u32 vendor[4] = { zero.b, zero.d, zero.c };
+	u32 vendor[3] = { zero.b, zero.d, zero.c };
 
-	if (family == 6 || family == 15)
-		model |= one.a >> 12 & 0xf0;
-	if (family == 15)
-		family += one.a >> 20 & 0xff;
+	*cpu = (struct mc_cpu_model){
+		.family = one.a >> 8 & 0xf, .model = one.a >> 4 & 0xf,
+		.stepping = one.a & 0xf,
+	};
+	memcpy(cpu->vendor, vendor, sizeof(vendor));
+	if (cpu->family == 6 || cpu->family == 15)
+		cpu->model |= one.a >> 12 & 0xf0;
+	if (cpu->family == 15)
+		cpu->family += one.a >> 20 & 0xff;
+	cpu->prefetch_msr = has_leaf(0x80000021) &&
+			    (cpuid_at(0x80000021, 0).a >> 13 & 1);
+}
+
+static void version_json(struct mc_text *t)
+{
+	struct mc_cpu_model cpu;
+
+	mc_cpuid_model(&cpu);
 	mc_textf(t, ",\"cpu_vendor\":");
-	mc_text_json(t, (char *)vendor);
+	mc_text_json(t, cpu.vendor);
 	mc_textf(t, ",\"cpu_family\":%u,\"cpu_model\":%u,\"cpu_stepping\":%u",
-		 family, model, one.a & 0xf);
+		 cpu.family, cpu.model, cpu.stepping);
 }
 
 /* Leaf 0x40000000: twelve letters, by which hypervisors are known. */
@@ -141,28 +192,72 @@ static void hypervisor_json(struct mc_text *t)
 	mc_text_json(t, i < ARRAY_SIZE(known) ? known[i][1] : (char *)id);
 }
 
+enum kind { KIND_NONE, KIND_DATA, KIND_CODE, KIND_UNIFIED, NKINDS };
+
+struct cache {
+	u32 level;
+	u32 kind;
+	u64 line;
+	u64 ways;
+	u64 bytes;
+	u32 cpus;
+};
+
 /* Leaf 4, or 0x8000001d of the same layout where AMD's TOPOEXT says so. */
+static bool find_cache(struct cache *c, u32 i)
+{
+	bool amd = has_leaf(0x8000001d) && cpuid_at(0x80000001, 0).c >> 22 & 1;
+	struct leaf l;
+
+	if (i == 16 || !(amd || has_leaf(4)))
+		return false;
+	l = cpuid_at(amd ? 0x8000001d : 4, i);
+	c->kind = l.a & 0x1f;
+	c->level = l.a >> 5 & 7;
+	c->line = (l.b & 0xfff) + 1;
+	c->ways = (l.b >> 22) + 1;
+	c->bytes = c->line * c->ways * ((l.b >> 12 & 0x3ff) + 1) *
+		   ((u64)l.c + 1);
+	c->cpus = (l.a >> 14 & 0xfff) + 1;
+	return c->kind != KIND_NONE && c->kind < NKINDS;
+}
+
 static void caches_json(struct mc_text *t)
 {
-	static const char * const kinds[] = { "", "data", "code", "unified" };
-	bool amd = has_leaf(0x8000001d) && cpuid_at(0x80000001, 0).c >> 22 & 1;
+	static const char * const kinds[] = {
+		[KIND_DATA] = "data", [KIND_CODE] = "code",
+		[KIND_UNIFIED] = "unified",
+	};
+	struct cache c;
 	u32 i;
 
 	mc_textf(t, ",\"caches\":[");
-	for (i = 0; i < 16 && (amd || has_leaf(4)); i++) {
-		struct leaf l = cpuid_at(amd ? 0x8000001d : 4, i);
-		u64 line = (l.b & 0xfff) + 1, ways = (l.b >> 22) + 1;
-		u64 bytes = line * ways * ((l.b >> 12 & 0x3ff) + 1) *
-			    ((u64)l.c + 1);
-
-		if (!(l.a & 0x1f) || (l.a & 0x1f) > 3)
-			break;
+	for (i = 0; find_cache(&c, i); i++) {
 		mc_textf(t, "%s{\"level\":%u,\"kind\":\"%s\",\"size_bytes\":%llu",
-			 i ? "," : "", l.a >> 5 & 7, kinds[l.a & 0x1f], bytes);
+			 i ? "," : "", c.level, kinds[c.kind], c.bytes);
 		mc_textf(t, ",\"line_bytes\":%llu,\"ways\":%llu,\"shared_by_cpus\":%u}",
-			 line, ways, (l.a >> 14 & 0xfff) + 1);
+			 c.line, c.ways, c.cpus);
 	}
 	mc_textf(t, "]");
+}
+
+/**
+ * mc_cache_bytes() - size of a cache for data, as CPUID reports it
+ * @level: 1 to 3
+ *
+ * Context: Any.
+ * Return: bytes, 0 if there is none.
+ */
+u64 mc_cache_bytes(unsigned int level)
+{
+	struct cache c;
+	u32 i;
+
+	for (i = 0; find_cache(&c, i); i++) {
+		if (c.level == level && c.kind != KIND_CODE)
+			return c.bytes;
+	}
+	return 0;
 }
 
 /**

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table of access loops: a row for each line in loops.S. */
+/* The table of access loops: a row for each line in loops*.S. */
 #include "../../loops.h"
 #include "../../arch.h"
 
 static_assert(offsetof(struct mc_loop_args, a) == MC_ARG_A);
 static_assert(offsetof(struct mc_loop_args, b) == MC_ARG_B);
 static_assert(offsetof(struct mc_loop_args, c) == MC_ARG_C);
+static_assert(offsetof(struct mc_loop_args, d) == MC_ARG_D);
 static_assert(offsetof(struct mc_loop_args, bytes) == MC_ARG_BYTES);
 static_assert(offsetof(struct mc_loop_args, passes) == MC_ARG_PASSES);
 static_assert(offsetof(struct mc_loop_args, value) == MC_ARG_VALUE);
@@ -30,6 +31,11 @@ DECLARE(copy);
 DECLARE(ntcopy);
 DECLARE(rmw);
 DECLARE(triad);
+DECLARE(rw31);
+DECLARE(rw21);
+DECLARE(rw11);
+DECLARE(write_clflushopt);
+DECLARE(write_clwb);
 DECLARE(check);
 
 /* An operation's widths stand in ascending order. */
@@ -65,26 +71,73 @@ static const struct mc_loop loops[] = {
 	ROW(triad, TRIAD, 16, MC_CPU_SSE2),
 	ROW(triad, TRIAD, 32, MC_CPU_AVX2),
 	ROW(triad, TRIAD, 64, MC_CPU_AVX512F),
+	ROW(rw31, RW31, 8, MC_CPU_SSE2),
+	ROW(rw31, RW31, 16, MC_CPU_SSE2),
+	ROW(rw31, RW31, 32, MC_CPU_AVX2),
+	ROW(rw31, RW31, 64, MC_CPU_AVX512F),
+	ROW(rw21, RW21, 8, MC_CPU_SSE2),
+	ROW(rw21, RW21, 16, MC_CPU_SSE2),
+	ROW(rw21, RW21, 32, MC_CPU_AVX2),
+	ROW(rw21, RW21, 64, MC_CPU_AVX512F),
+	ROW(rw11, RW11, 8, MC_CPU_SSE2),
+	ROW(rw11, RW11, 16, MC_CPU_SSE2),
+	ROW(rw11, RW11, 32, MC_CPU_AVX2),
+	ROW(rw11, RW11, 64, MC_CPU_AVX512F),
+	ROW(write_clflushopt, WRITE_CLFLUSHOPT, 8, MC_CPU_SSE2),
+	ROW(write_clflushopt, WRITE_CLFLUSHOPT, 16, MC_CPU_SSE2),
+	ROW(write_clflushopt, WRITE_CLFLUSHOPT, 32, MC_CPU_AVX2),
+	ROW(write_clflushopt, WRITE_CLFLUSHOPT, 64, MC_CPU_AVX512F),
+	ROW(write_clwb, WRITE_CLWB, 8, MC_CPU_SSE2),
+	ROW(write_clwb, WRITE_CLWB, 16, MC_CPU_SSE2),
+	ROW(write_clwb, WRITE_CLWB, 32, MC_CPU_AVX2),
+	ROW(write_clwb, WRITE_CLWB, 64, MC_CPU_AVX512F),
+	ROW(movdir64b, MOVDIR64B, 64, MC_CPU_SSE2),
+	ROW(rep_movsb, REP_MOVSB, 1, MC_CPU_SSE2),
+	ROW(rep_stosb, REP_STOSB, 1, MC_CPU_SSE2),
 	ROW(check, CHECK, 8, MC_CPU_SSE2),
 	ROW(check, CHECK, 16, MC_CPU_SSE2),
 	ROW(check, CHECK, 32, MC_CPU_AVX2),
 	ROW(check, CHECK, 64, MC_CPU_AVX512F),
 	ROW(flush, FLUSH, 64, MC_CPU_SSE2),
+	{ }
 };
 
+static const struct mc_loop *const tables[] = { loops, mc_loops_of_kernel };
+
+#define ONLY(type)	(1U << (type))
+
+/* Needs stand here where they are the same at any width. */
 const struct mc_op_info mc_ops[MC_NOPS] = {
-	[MC_OP_READ] = { "read", .arrays = 1, .payload = 1 },
-	[MC_OP_NTREAD] = { "ntread", .arrays = 1, .payload = 1 },
-	[MC_OP_WRITE] = { "write", .arrays = 1, .payload = 1, .writes = true },
-	[MC_OP_NTWRITE] = { "ntwrite", .arrays = 1, .payload = 1, .writes = true,
-			    .streams = true },
-	[MC_OP_COPY] = { "copy", .arrays = 2, .payload = 2, .writes = true },
-	[MC_OP_NTCOPY] = { "ntcopy", .arrays = 2, .payload = 2, .writes = true,
-			   .streams = true },
-	[MC_OP_RMW] = { "rmw", .arrays = 1, .payload = 2, .writes = true },
-	[MC_OP_TRIAD] = { "triad", .arrays = 3, .payload = 3, .writes = true },
-	[MC_OP_CHECK] = { "check", .arrays = 1, .payload = 1 },
-	[MC_OP_FLUSH] = { "flush", .arrays = 1, .payload = 1 },
+	[MC_OP_READ] = { "read", 1, 1, .sums = true },
+	[MC_OP_NTREAD] = { "ntread", 1, 1, .sums = true },
+	[MC_OP_WRITE] = { "write", 1, 1, MC_STORES_COUNTER },
+	[MC_OP_NTWRITE] = { "ntwrite", 1, 1, MC_STORES_COUNTER, .streams = true },
+	[MC_OP_COPY] = { "copy", 2, 2, MC_STORES_COPY },
+	[MC_OP_NTCOPY] = { "ntcopy", 2, 2, MC_STORES_COPY, .streams = true },
+	[MC_OP_RMW] = { "rmw", 1, 2, MC_STORES_ONE_MORE },
+	[MC_OP_TRIAD] = { "triad", 3, 3, MC_STORES_TRIAD },
+	[MC_OP_RW31] = { "rw31", 4, 4, MC_STORES_COUNTER, .sums = true },
+	[MC_OP_RW21] = { "rw21", 3, 3, MC_STORES_COUNTER, .sums = true },
+	[MC_OP_RW11] = { "rw11", 2, 2, MC_STORES_COUNTER, .sums = true },
+	/* Only WB memory is ever in a cache to be flushed from. */
+	[MC_OP_WRITE_CLFLUSHOPT] = { "write_clflushopt", 1, 1, MC_STORES_COUNTER,
+				     MC_CPU_CLFLUSHOPT, ONLY(MC_WB), .flushes = true },
+	[MC_OP_WRITE_CLWB] = { "write_clwb", 1, 1, MC_STORES_COUNTER,
+			       MC_CPU_CLWB, ONLY(MC_WB), .flushes = true },
+	[MC_OP_MOVDIR64B] = { "movdir64b", 2, 2, MC_STORES_COPY,
+			      MC_CPU_MOVDIR64B, .streams = true },
+	[MC_OP_REP_MOVSB] = { "rep_movsb", 2, 2, MC_STORES_COPY },
+	[MC_OP_REP_STOSB] = { "rep_stosb", 1, 1, MC_STORES_BYTE },
+	[MC_OP_MEMCPY_TOIO] = { "memcpy_toio", 2, 2, MC_STORES_COPY, .kernels = true },
+	[MC_OP_MEMCPY_FROMIO] = { "memcpy_fromio", 2, 2, MC_STORES_COPY,
+				  .kernels = true },
+	[MC_OP_MEMSET_IO] = { "memset_io", 1, 1, MC_STORES_BYTE, .kernels = true },
+	[MC_OP_IOWRITE64_COPY] = { "__iowrite64_copy", 2, 2, MC_STORES_COPY,
+				   .kernels = true },
+	[MC_OP_MEMCPY_FLUSHCACHE] = { "memcpy_flushcache", 2, 2, MC_STORES_COPY,
+				      .streams = true, .kernels = true },
+	[MC_OP_CHECK] = { "check", 1, 1 },
+	[MC_OP_FLUSH] = { "flush", 1, 1 },
 };
 
 /**
@@ -98,13 +151,28 @@ const struct mc_op_info mc_ops[MC_NOPS] = {
  */
 const struct mc_loop *mc_loop_find(enum mc_op op, unsigned int width)
 {
+	const struct mc_loop *loop;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(loops); i++) {
-		if (loops[i].op == op && loops[i].width == width)
-			return &loops[i];
+	for (i = 0; i < ARRAY_SIZE(tables); i++) {
+		for (loop = tables[i]; loop->width; loop++) {
+			if (loop->op == op && loop->width == width)
+				return loop;
+		}
 	}
 	return NULL;
+}
+
+/**
+ * mc_loop_runs() - can this CPU run a loop?
+ * @loop: the loop
+ *
+ * Context: Any.
+ * Return: true if it can.
+ */
+bool mc_loop_runs(const struct mc_loop *loop)
+{
+	return mc_cpu_has(loop->feature) && mc_cpu_has(mc_ops[loop->op].needs);
 }
 
 /**
@@ -112,16 +180,18 @@ const struct mc_loop *mc_loop_find(enum mc_op op, unsigned int width)
  * @op: operation
  *
  * Context: Any.
- * Return: the loop, or NULL if the CPU can run none.
+ * Return: the loop, or NULL if the CPU can run none, or there is none.
  */
 const struct mc_loop *mc_loop_widest(enum mc_op op)
 {
-	const struct mc_loop *best = NULL;
+	const struct mc_loop *best = NULL, *loop;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(loops); i++) {
-		if (loops[i].op == op && mc_cpu_has(loops[i].feature))
-			best = &loops[i];
+	for (i = 0; i < ARRAY_SIZE(tables); i++) {
+		for (loop = tables[i]; loop->width; loop++) {
+			if (loop->op == op && mc_loop_runs(loop))
+				best = loop;
+		}
 	}
 	return best;
 }

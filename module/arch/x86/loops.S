@@ -1,38 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The access loops, one copy for the module and for user space.
- *
- * A loop is one line at the end of this file: LOOP name, width, and the body
- * macro that does one access of that width at an offset. 256 bytes an
- * iteration, 64 bytes an iteration for what is left; no call, no load and no
- * store but the access itself.
- *
- * Registers: rdi arguments, rsi passes left, rdx/r9/r10 the arrays' running
- * pointers, rcx end of the 256-byte part, r11 end of all, r8/rbx/rbp the
- * arrays' starts, rax fence. Data number k (2 to 5) is r1k, xmmk, ymmk or
- * zmmk; xmm0 is the counters' step for a round of four registers, xmm1 the
- * step for a line, xmm6 and up are for the body.
+ * The access loops that read, write, copy and compute, and the short ones that
+ * the verdict needs. xmm12 to 15 are what a line's streaming loads fill.
  */
-#include "function.S"
-#include "../../loops.h"
-
-/* The preprocessor does not look into the strings that W is given. */
-	.set lanes, MC_ARG_LANES
-
-	.text
-
-/* Pick the instruction for the width: W width, 8-, 16-, 32-, 64-byte form. */
-.macro W w:req, i8, i16:req, i32:req, i64:req
-	.if \w == 8
-	\i8
-	.elseif \w == 16
-	\i16
-	.elseif \w == 32
-	\i32
-	.else
-	\i64
-	.endif
-.endm
+#include "loops_common.S"
 
 /* ---- bodies: one access of width w at offset o with data number k ---- */
 
@@ -42,22 +13,35 @@
 		"vpaddq \o(%rdx), %zmm\k, %zmm\k"
 .endm
 
+/*
+ * Loads only: on WC memory a streaming load fetches its line into a buffer that
+ * the next access to another line may take, so a line's loads come back to back.
+ */
 .macro DO_NTREAD w, k, o
 	.if \w == 16
-	movntdqa \o(%rdx), %xmm6
-	paddq %xmm6, %xmm\k
+	movntdqa \o(%rdx), %xmm1\k
 	.elseif \w == 32
-	vmovntdqa \o(%rdx), %ymm6
-	vpaddq %ymm6, %ymm\k, %ymm\k
+	vmovntdqa \o(%rdx), %ymm1\k
 	.else
-	vmovntdqa \o(%rdx), %zmm6
-	vpaddq %zmm6, %zmm\k, %zmm\k
+	vmovntdqa \o(%rdx), %zmm1\k
 	.endif
 .endm
 
-.macro DO_WRITE w, k, o
-	W \w, "movq %r1\k, \o(%rdx)", "movdqa %xmm\k, \o(%rdx)", \
-		"vmovdqa %ymm\k, \o(%rdx)", "vmovdqa64 %zmm\k, \o(%rdx)"
+/* Behind a line: its loads, added up. */
+.macro ADD_LOADS w, k, o
+	.if \w == 16
+	.irp i, 2, 3, 4, 5
+	paddq %xmm1\i, %xmm\i
+	.endr
+	.elseif \w == 64
+	vpaddq %zmm1\k, %zmm\k, %zmm\k
+	.elseif \k == 3
+	vpaddq %ymm12, %ymm2, %ymm2
+	vpaddq %ymm13, %ymm3, %ymm3
+	.else
+	vpaddq %ymm14, %ymm4, %ymm4
+	vpaddq %ymm15, %ymm5, %ymm5
+	.endif
 .endm
 
 .macro DO_NTWRITE w, k, o
@@ -117,7 +101,7 @@
 	.endif
 .endm
 
-/* xmm6 collects the differences; rax does for 8 bytes, in place of a fence. */
+/* xmm6 collects the differences; for 8 bytes rax does. */
 .macro DO_CHECK w, k, o
 	.if \w == 8
 	movq \o(%rdx), %r9
@@ -141,69 +125,13 @@
 	clflush \o(%rdx)
 .endm
 
-/* ---- counters: four registers hold the next 4 * w / 8 integers ---- */
-
-.macro COUNTER_STEP w, step8, vstep
-	.irp k, 2, 3, 4, 5
-	W \w, "addq $\step8, %r1\k", "paddq %xmm\vstep, %xmm\k", \
-		"vpaddq %ymm\vstep, %ymm\k, %ymm\k", \
-		"vpaddq %zmm\vstep, %zmm\k, %zmm\k"
-	.endr
-.endm
-
-.macro COUNTER_INIT w
-	movq MC_ARG_VALUE(%rdi), %rax
-	.if \w == 8
-	leaq 0(%rax), %r12
-	leaq 1(%rax), %r13
-	leaq 2(%rax), %r14
-	leaq 3(%rax), %r15
-	.elseif \w == 16
-	movq %rax, %xmm2
-	punpcklqdq %xmm2, %xmm2
-	movdqa %xmm2, %xmm3
-	movdqa %xmm2, %xmm4
-	movdqa %xmm2, %xmm5
-	paddq mc_lanes+0(%rip), %xmm2
-	paddq mc_lanes+16(%rip), %xmm3
-	paddq mc_lanes+32(%rip), %xmm4
-	paddq mc_lanes+48(%rip), %xmm5
-	movdqa mc_step8(%rip), %xmm0
-	movdqa mc_step8(%rip), %xmm1
-	.elseif \w == 32
-	vmovq %rax, %xmm5
-	vpbroadcastq %xmm5, %ymm5
-	vpaddq mc_lanes+0(%rip), %ymm5, %ymm2
-	vpaddq mc_lanes+32(%rip), %ymm5, %ymm3
-	vpaddq mc_lanes+64(%rip), %ymm5, %ymm4
-	vpaddq mc_lanes+96(%rip), %ymm5, %ymm5
-	vmovdqa mc_step16(%rip), %ymm0
-	vmovdqa mc_step8(%rip), %ymm1
-	.else
-	vpbroadcastq %rax, %zmm5
-	vpaddq mc_lanes+0(%rip), %zmm5, %zmm2
-	vpaddq mc_lanes+64(%rip), %zmm5, %zmm3
-	vpaddq mc_lanes+128(%rip), %zmm5, %zmm4
-	vpaddq mc_lanes+192(%rip), %zmm5, %zmm5
-	vmovdqa64 mc_step32(%rip), %zmm0
-	vmovdqa64 mc_step8(%rip), %zmm1
-	.endif
-.endm
-
-/* ---- what a loop does before its first and after its last pass ---- */
-
-.macro PREP_NONE w
-.endm
+/* ---- what they do before their first and after their last pass ---- */
 
 .macro PREP_SUM w
 	.irp k, 2, 3, 4, 5
 	W \w, "xorq %r1\k, %r1\k", "pxor %xmm\k, %xmm\k", \
 		"vpxor %xmm\k, %xmm\k, %xmm\k", "vpxor %xmm\k, %xmm\k, %xmm\k"
 	.endr
-.endm
-
-.macro PREP_COUNT w
-	COUNTER_INIT \w
 .endm
 
 .macro PREP_CHECK w
@@ -220,9 +148,6 @@
 .macro PREP_SCALAR w
 	W \w, "movsd mc_two(%rip), %xmm1", "movapd mc_two(%rip), %xmm1", \
 		"vmovapd mc_two(%rip), %ymm1", "vmovapd mc_two(%rip), %zmm1"
-.endm
-
-.macro DONE_NONE w
 .endm
 
 .macro DONE_SUM w
@@ -243,138 +168,12 @@
 	.endr
 .endm
 
-/* ---- the loop around a body ---- */
-
-/* Bodies for n bytes: four registers in turn, counters stepped behind them. */
-.macro BODIES n, w, body, count
-	.set mc_o, 0
-	.rept \n / (4 * \w)
-	\body \w, 2, mc_o
-	\body \w, 3, mc_o+\w
-	\body \w, 4, mc_o+2*\w
-	\body \w, 5, mc_o+3*\w
-	.set mc_o, mc_o + 4*\w
-	.if \count
-	COUNTER_STEP \w, 4, 0
-	.endif
-	.endr
-.endm
-
-/*
- * Bodies for one line; where it takes fewer than four registers, the counters
- * of all four still advance by the line's eight integers.
- */
-.macro LINE w, body, count
-	.if \w <= 16
-	BODIES 64, \w, \body, \count
-	.else
-	\body \w, 2, 0
-	.if \w == 32
-	\body \w, 3, 32
-	.endif
-	.if \count
-	COUNTER_STEP \w, 8, 1
-	.endif
-	.endif
-.endm
-
-.macro ADVANCE n, arrays
-	addq $\n, %rdx
-	.if \arrays > 1
-	addq $\n, %r9
-	.endif
-	.if \arrays > 2
-	addq $\n, %r10
-	.endif
-.endm
-
-.macro FENCE
-	testl %eax, %eax
-	jz .Lpassed\@
-	cmpl $MC_FENCE_MFENCE, %eax
-	je .Lmfence\@
-	ja .Luc\@
-	sfence
-	jmp .Lpassed\@
-.Lmfence\@:
-	mfence
-	jmp .Lpassed\@
-.Luc\@:
-	movq MC_ARG_UC_WORD(%rdi), %r9
-	movq %rsi, (%r9)
-	movq (%r9), %r9
-.Lpassed\@:
-.endm
-
-.macro LOOP name, w, body, arrays=1, prep=PREP_NONE, done=DONE_NONE, count=0, fence=1, vector=1
-FUNCTION \name
-	pushq %rbx
-	pushq %rbp
-	pushq %r12
-	pushq %r13
-	pushq %r14
-	pushq %r15
-	movq MC_ARG_A(%rdi), %r8
-	movq MC_ARG_B(%rdi), %rbx
-	movq MC_ARG_C(%rdi), %rbp
-	movq MC_ARG_PASSES(%rdi), %rsi
-	movq MC_ARG_BYTES(%rdi), %rcx
-	leaq (%r8,%rcx), %r11
-	andq $-256, %rcx
-	addq %r8, %rcx
-	\prep \w
-	.if \fence
-	movq MC_ARG_FENCE(%rdi), %rax
-	.endif
-.Lpass\@:
-	movq %r8, %rdx
-	.if \arrays > 1
-	movq %rbx, %r9
-	.endif
-	.if \arrays > 2
-	movq %rbp, %r10
-	.endif
-	cmpq %rcx, %rdx
-	je .Llines\@
-	.balign 64
-.Lmain\@:
-	BODIES 256, \w, \body, \count
-	ADVANCE 256, \arrays
-	cmpq %rcx, %rdx
-	jne .Lmain\@
-.Llines\@:
-	cmpq %r11, %rdx
-	je .Ldone\@
-.Lline\@:
-	LINE \w, \body, \count
-	ADVANCE 64, \arrays
-	cmpq %r11, %rdx
-	jne .Lline\@
-.Ldone\@:
-	.if \fence
-	FENCE
-	.endif
-	decq %rsi
-	jnz .Lpass\@
-	\done \w
-	.if \w > 16 && \vector
-	vzeroupper
-	.endif
-	popq %r15
-	popq %r14
-	popq %r13
-	popq %r12
-	popq %rbp
-	popq %rbx
-FUNCTION_END \name
-.endm
-
 /* ---- the loops; loop_table.c has a row for each ---- */
 
 .macro LOOPS w
 LOOP mc_asm_read\w, \w, DO_READ, prep=PREP_SUM, done=DONE_SUM
 .if \w > 8
-LOOP mc_asm_ntread\w, \w, DO_NTREAD, prep=PREP_SUM, done=DONE_SUM
+LOOP mc_asm_ntread\w, \w, DO_NTREAD, prep=PREP_SUM, done=DONE_SUM, behind=ADD_LOADS
 .endif
 LOOP mc_asm_write\w, \w, DO_WRITE, prep=PREP_COUNT, count=1
 LOOP mc_asm_ntwrite\w, \w, DO_NTWRITE, prep=PREP_COUNT, count=1
@@ -442,18 +241,6 @@ FUNCTION_END mc_asm_combine
 
 	.section .rodata
 	.balign 64
-mc_lanes:
-	.set mc_i, 0
-	.rept 32
-	.quad mc_i
-	.set mc_i, mc_i + 1
-	.endr
-mc_step8:
-	.fill 8, 8, 8
-mc_step16:
-	.fill 8, 8, 16
-mc_step32:
-	.fill 8, 8, 32
 mc_ones:
 	.fill 8, 8, 1
 mc_two:

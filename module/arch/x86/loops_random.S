@@ -7,9 +7,10 @@
  * instruction, lea in place of mov: it tells what all but the access costs.
  *
  * Registers: rdi arguments, rsi rounds left, r8 blocks, or for byte offsets the
- * first block, r9 range, r10 and r11 the LCG's constants, rbx, rbp, r12, r13
- * state, r14 sum, r15 value, or for a chase a 0 made of the last load; rax, rcx,
- * rdx are for the access.
+ * first block, r9 range, r10 and r11 the LCG's constants, rbx, rdi, r12, r13
+ * state, while the arguments are on the stack, r14 sum, r15 value, or for a chase
+ * a 0 made of the last load; rax, rcx, rdx are for the access. rbp is left alone:
+ * see loops_common.S.
  */
 #include "function.S"
 #include "../../random.h"
@@ -92,10 +93,11 @@
 	movabsq $MC_LCG_A, %r10
 	movabsq $MC_LCG_C, %r11
 	movq MC_RANDOM_STATE(%rdi), %rbx
-	movq %rbx, %rbp
-	imulq %r10, %rbp
-	addq %r11, %rbp
-	movq %rbp, %r12
+	pushq %rdi
+	movq %rbx, %rdi
+	imulq %r10, %rdi
+	addq %r11, %rdi
+	movq %rdi, %r12
 	imulq %r10, %r12
 	addq %r11, %r12
 	movq %r12, %r13
@@ -106,33 +108,37 @@
 .endm
 
 .macro FOUR_LCG access:vararg
-	.irp x, %rbx, %rbp, %r12, %r13
+	.irp x, %rbx, %rdi, %r12, %r13
 	LCG \x
 	ACCESS \access
 	.endr
 .endm
 
 .macro DONE_LCG
+	popq %rdi
 	movq %rbx, MC_RANDOM_STATE(%rdi)
 .endm
 
 .macro PREP_XORSHIFT
 	movq MC_RANDOM_STATE(%rdi), %rbx
-	movq MC_RANDOM_STATE+8(%rdi), %rbp
+	pushq %rdi
+	movq MC_RANDOM_STATE+8(%rdi), %rdi
 .endm
 
 .macro FOUR_XORSHIFT access:vararg
 	.rept 2
-	XORSHIFT %rbx, %rbp
+	XORSHIFT %rbx, %rdi
 	ACCESS \access
-	XORSHIFT %rbp, %rbx
+	XORSHIFT %rdi, %rbx
 	ACCESS \access
 	.endr
 .endm
 
 .macro DONE_XORSHIFT
+	movq %rdi, %rax
+	popq %rdi
 	movq %rbx, MC_RANDOM_STATE(%rdi)
-	movq %rbp, MC_RANDOM_STATE+8(%rdi)
+	movq %rax, MC_RANDOM_STATE+8(%rdi)
 .endm
 
 /* ---- the loop around it ---- */
@@ -140,7 +146,6 @@
 .macro LOOP name, generator, do, mov, bytes
 FUNCTION \name
 	pushq %rbx
-	pushq %rbp
 	pushq %r12
 	pushq %r13
 	pushq %r14
@@ -170,7 +175,6 @@ FUNCTION \name
 	popq %r14
 	popq %r13
 	popq %r12
-	popq %rbp
 	popq %rbx
 FUNCTION_END \name
 .endm

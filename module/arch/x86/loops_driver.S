@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Stores as drivers make them: flushed to persistent memory, a line at once, strings. */
+#include "loops_common.S"
+
+	.text
+
+/* ---- writes, each line flushed behind its last one ---- */
+
+.macro FLUSH_LINE w, k, o
+	clflushopt \o(%rdx)
+.endm
+
+.macro WRITE_LINE_BACK w, k, o
+	clwb \o(%rdx)
+.endm
+
+.macro LOOPS w
+LOOP mc_asm_write_clflushopt\w, \w, DO_WRITE, prep=PREP_COUNT, behind=FLUSH_LINE, count=1
+LOOP mc_asm_write_clwb\w, \w, DO_WRITE, prep=PREP_COUNT, behind=WRITE_LINE_BACK, count=1
+.endm
+
+LOOPS 8
+LOOPS 16
+LOOPS 32
+LOOPS 64
+
+/* ---- a line an access; its address must be in a register ---- */
+
+.macro DO_MOVDIR64B w, k, o
+	leaq \o(%rdx), %rax
+	movdir64b \o(%r9), %rax
+.endm
+
+LOOP mc_asm_movdir64b64, 64, DO_MOVDIR64B, arrays=2, vector=0
+
+/* ---- an instruction a pass; rdi and rsi are its own until the fence ---- */
+
+.macro STRING_LOOP name, instruction, step=0
+FUNCTION \name
+	movq %rdi, %r8
+	movq MC_ARG_PASSES(%rdi), %rdx
+	movq MC_ARG_VALUE(%rdi), %rax
+	movl MC_ARG_FENCE(%rdi), %r10d
+1:
+	movq MC_ARG_BYTES(%r8), %rcx
+	movq MC_ARG_B(%r8), %rsi
+	movq MC_ARG_A(%r8), %rdi
+	rep \instruction
+	movq %rdx, %rsi
+	FENCE r10d, %r8
+	addq $\step, %rax
+	decq %rdx
+	jnz 1b
+FUNCTION_END \name
+.endm
+
+STRING_LOOP mc_asm_rep_movsb1, movsb
+STRING_LOOP mc_asm_rep_stosb1, stosb, step=1
+
+	.section .note.GNU-stack, "", @progbits

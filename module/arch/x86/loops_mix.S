@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Mixes of reads and writes: behind each line that is written, one of each of the
+ * other arrays is read. The sums lie in rax, r14 and r15, or in xmm12 to 15:
+ * registers of their own, so that no read waits for a write.
+ */
+#include "loops_common.S"
+
+	.text
+
+/* For words there is one register left to count with, r12, and one to store. */
+.macro DO_COUNT w, k, o
+	.if \w == 8
+	leaq \k-2(%r12), %r13
+	movq %r13, \o(%rdx)
+	.if \k == 5
+	addq $4, %r12
+	.endif
+	.else
+	DO_WRITE \w, \k, \o
+	.endif
+.endm
+
+/* Add up the line at o of the array that register r points into. */
+.macro ADD_LINE w, k, o, r
+	.if \w == 8
+	addq \o(%\r), %rax
+	addq \o+8(%\r), %r14
+	addq \o+16(%\r), %r15
+	addq \o+24(%\r), %rax
+	addq \o+32(%\r), %r14
+	addq \o+40(%\r), %r15
+	addq \o+48(%\r), %rax
+	addq \o+56(%\r), %r14
+	.elseif \w == 16
+	paddq \o(%\r), %xmm12
+	paddq \o+16(%\r), %xmm13
+	paddq \o+32(%\r), %xmm14
+	paddq \o+48(%\r), %xmm15
+	.elseif \w == 64
+	vpaddq \o(%\r), %zmm1\k, %zmm1\k
+	.elseif \k == 3
+	vpaddq \o(%\r), %ymm12, %ymm12
+	vpaddq \o+32(%\r), %ymm13, %ymm13
+	.else
+	vpaddq \o(%\r), %ymm14, %ymm14
+	vpaddq \o+32(%\r), %ymm15, %ymm15
+	.endif
+.endm
+
+.macro READ_ONE w, k, o
+	ADD_LINE \w, \k, \o, r9
+.endm
+
+.macro READ_TWO w, k, o
+	READ_ONE \w, \k, \o
+	ADD_LINE \w, \k, \o, r10
+.endm
+
+.macro READ_THREE w, k, o
+	READ_TWO \w, \k, \o
+	ADD_LINE \w, \k, \o, r8
+.endm
+
+.macro PREP_MIX w
+	COUNTER_INIT \w
+	.if \w == 8
+	xorl %eax, %eax
+	xorl %r14d, %r14d
+	xorl %r15d, %r15d
+	.else
+	.irp k, 2, 3, 4, 5
+	W \w, "", "pxor %xmm1\k, %xmm1\k", "vpxor %xmm1\k, %xmm1\k, %xmm1\k", \
+		"vpxor %xmm1\k, %xmm1\k, %xmm1\k"
+	.endr
+	.endif
+.endm
+
+.macro DONE_MIX w
+	.if \w == 8
+	movq %rax, lanes(%rdi)
+	movq %r14, lanes+8(%rdi)
+	movq %r15, lanes+16(%rdi)
+	movq $0, lanes+24(%rdi)
+	.else
+	.irp k, 2, 3, 4, 5
+	W \w, "", "movdqu %xmm1\k, lanes+16*(\k-2)(%rdi)", \
+		"vmovdqu %ymm1\k, lanes+32*(\k-2)(%rdi)", \
+		"vmovdqu64 %zmm1\k, lanes+64*(\k-2)(%rdi)"
+	.endr
+	.endif
+.endm
+
+.macro MIX name, w, arrays, behind
+LOOP \name, \w, DO_COUNT, arrays=\arrays, prep=PREP_MIX, done=DONE_MIX, \
+	behind=\behind, count=\w>8
+.endm
+
+.macro LOOPS w
+MIX mc_asm_rw31\w, \w, 4, READ_THREE
+MIX mc_asm_rw21\w, \w, 3, READ_TWO
+MIX mc_asm_rw11\w, \w, 2, READ_ONE
+.endm
+
+LOOPS 8
+LOOPS 16
+LOOPS 32
+LOOPS 64
+
+	.section .note.GNU-stack, "", @progbits
