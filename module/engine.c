@@ -4,6 +4,71 @@
 #include "engine.h"
 #include "os.h"
 
+static u64 parts_of(const struct mc_request *req)
+{
+	const struct mc_test *test = mc_test_of(req->spec);
+
+	return test->parts ? test->parts(req) : 1;
+}
+
+/**
+ * mc_engine_records() - how many results a request comes to
+ * @req: the request, its CPUs resolved
+ *
+ * Context: Any.
+ * Return: the number, at most 2^42.
+ */
+u64 mc_engine_records(const struct mc_request *req)
+{
+	return mc_request_points(req) * parts_of(req);
+}
+
+static bool listed(const u64 *cpus, unsigned int cpu)
+{
+	return cpus[cpu / 64] >> (cpu % 64) & 1;
+}
+
+/**
+ * mc_engine_cpus() - which CPUs cpu= and smt= come to here
+ * @req: the request; its CPUs are replaced by those to run on
+ * @e: says what is wrong
+ *
+ * Context: Process, may sleep.
+ * Return: 0, -EINVAL or -ENOMEM.
+ */
+int mc_engine_cpus(struct mc_request *req, struct mc_error *e)
+{
+	bool smt = req->values[MC_KEY_SMT].v[0], all = req->all_cpus;
+	u64 *cores = mc_alloc_array(MC_MAX_CPUS / 64, sizeof(u64));
+	unsigned int cpu;
+
+	if (!cores)
+		return mc_fail(e, -ENOMEM, "cpu: no memory");
+	req->all_cpus = false;
+	for (cpu = 0; cpu < MC_MAX_CPUS && (all || !smt); cpu++) {
+		u64 bit = 1ULL << (cpu % 64);
+		unsigned int core = cpu;
+
+		if (!(all || listed(req->cpus, cpu)) || !mc_cpu_usable(cpu))
+			continue;	/* who asks for what is not there is told */
+		if (!smt)
+			core = mc_cpu_core(cpu);
+		if (listed(req->cpus, cpu))
+			req->ncpus--;
+		req->cpus[cpu / 64] &= ~bit;
+		if (listed(cores, core))
+			continue;
+		cores[core / 64] |= 1ULL << (core % 64);
+		req->cpus[cpu / 64] |= bit;
+		req->ncpus++;
+	}
+	mc_free(cores);
+	if (mc_engine_records(req) > MC_MAX_RECORDS)
+		return mc_fail(e, -EINVAL, "cpu: %llu results are too many; %u at most",
+			       mc_engine_records(req), MC_MAX_RECORDS);
+	return 0;
+}
+
 /**
  * mc_engine_samples() - how many samples a request comes to
  * @req: the request
@@ -20,7 +85,7 @@ u64 mc_engine_samples(const struct mc_request *req)
 		mc_request_point(req, i, &point);
 		sum += point.v[MC_KEY_REPEAT] + point.v[MC_KEY_WARMUP];
 	}
-	return sum;
+	return sum * parts_of(req);
 }
 
 /**
@@ -65,6 +130,17 @@ static int find_memory(struct mc_run *run, struct mc_record *rec)
 	return 0;
 }
 
+/* Prefetchers are off no longer than the test runs. */
+static int run_test(struct mc_run *run, struct mc_record *rec)
+{
+	int err = mc_prefetch_off(run, &rec->point), err_back;
+
+	if (!err)
+		err = mc_test_of(run->req->spec)->run(run, &rec->point, rec);
+	err_back = mc_prefetch_back(run, &rec->point);
+	return err ? err : err_back;
+}
+
 static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 {
 	const struct mc_test *test = mc_test_of(run->req->spec);
@@ -72,13 +148,15 @@ static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 
 	mc_request_point(run->req, index, &rec->point);
 	rec->threads = mc_team_size(run->team);
+	rec->cpu = MC_CPU_ALL;
+	run->near = test->near ? test->near(run, &rec->point) : -1;
 	rec->started_unix_ns = mc_clock_wall_ns();
 	rec->memory_node = MC_NODE_NA;
 	if (!test->no_memory)
 		err = find_memory(run, rec);
 	if (err)
 		return err;
-	err = test->run(run, &rec->point, rec);
+	err = run_test(run, rec);
 	run->bad_data |= rec->verified == MC_VERIFIED_FAILED;
 	return err;
 }
@@ -86,7 +164,7 @@ static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 /**
  * mc_engine_run() - measure every point
  * @run: the run, checked
- * @records: zeroed, one for each point
+ * @records: zeroed, as many as mc_engine_records() says
  * @n: how many of them hold results
  *
  * Context: Process, may sleep.
@@ -95,16 +173,19 @@ static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
  */
 int mc_engine_run(struct mc_run *run, struct mc_record *records, u64 *n)
 {
-	u64 i, points = mc_request_points(run->req);
+	u64 i, parts = parts_of(run->req), all = mc_engine_records(run->req);
 	int err = 0;
 
-	for (i = 0, *n = 0; i < points && !err; i++) {
+	run->counting = mc_counting_begin();
+	for (i = 0, *n = 0; i < all && !err; i++) {
 		struct mc_record *rec = &records[*n];
 
-		err = run_point(run, i, rec);
+		run->part = i % parts;
+		err = run_point(run, i / parts, rec);
 		if (rec->stats.samples || rec->stats.left_out)
 			(*n)++;
 	}
+	mc_counting_end(run->counting);
 	if (!err && run->bad_data)
 		err = mc_fail(&run->error, -EBADMSG,
 			      "verify: data read back was wrong; see verified=failed in the results");

@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "machine.h"
 #include "pool.h"
+#include "prefetch.h"
 
 #define SCHEMA	1	/* of all records; raised when a key changes its meaning */
 
@@ -58,8 +59,9 @@ void mc_machine_json(struct mc_text *t)
 	clock_json(t);
 	mc_textf(t, ",");
 	mc_attr_json(t);
-	/* Nothing here switches prefetchers: their state is not known. */
-	mc_textf(t, ",\"prefetch\":null,\"lockdown\":%s,\"memory_types\":",
+	mc_textf(t, ",\"prefetch\":");
+	mc_prefetch_json(t);
+	mc_textf(t, ",\"lockdown\":%s,\"memory_types\":",
 		 security_locked_down(LOCKDOWN_DEBUGFS) ? "true" : "false");
 	mc_pool_json(t);
 	mc_textf(t, "}\n");

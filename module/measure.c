@@ -16,23 +16,13 @@
 #include "measure.h"
 #include "os.h"
 
-/* Where offset @at of the buffer lies; *@left bytes from there are contiguous. */
-static void *locate(const struct mc_view *v, u64 at, u64 *left)
+/*
+ * No window is cut to less: 512 accesses. On uncached memory those of a byte may
+ * take longer than 1 us each, and there are 4096 in a page.
+ */
+static u64 least_bytes(const struct mc_pass *p)
 {
-	unsigned int low = 0, high = v->n - 1;
-	const struct mc_span *s;
-
-	while (low < high) {
-		unsigned int middle = (low + high + 1) / 2;
-
-		if (v->spans[middle].start <= at)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	s = &v->spans[low];
-	*left = s->start + s->bytes - at;
-	return (u8 *)s->addr + (at - s->start);
+	return p->stretch || p->loop->width >= 8 ? 4096 : 512 * p->loop->width;
 }
 
 /* A pass is @bytes long, or twice that with the read back as its second half. */
@@ -45,15 +35,21 @@ static u64 length_of(const struct mc_pass *p)
 static u64 piece(const struct mc_pass *p, u64 from, u64 to,
 		 struct mc_loop_args *args)
 {
-	void **array[3] = { &args->a, &args->b, &args->c };
+	void **array[MC_ARRAYS_MAX] = { &args->a, &args->b, &args->c, &args->d };
 	unsigned int i, n = mc_ops[p->loop->op].arrays;
 	u64 left, bytes = to - from;
 
 	for (i = 0; i < n; i++) {
-		*array[i] = locate(p->view, p->offset[i] + from, &left);
+		*array[i] = mc_view_at(p->view, p->offset[i] + from, &left);
 		bytes = min(bytes, left);
 	}
 	return bytes;
+}
+
+/* A counter counts words, but where one byte is repeated it counts passes. */
+static bool counts_passes(const struct mc_pass *p)
+{
+	return !p->stretch && mc_ops[p->loop->op].stores == MC_STORES_BYTE;
 }
 
 /*
@@ -71,12 +67,12 @@ static void stretch(struct mc_pass *p, const struct mc_loop *loop, u64 from,
 	}
 	while (from < to) {
 		args.bytes = piece(p, from, to, &args);
-		args.value = p->value + from / 8;
+		args.value = p->value + (counts_passes(p) ? 0 : from / 8);
 		/* The fence belongs to the pass, not to its pieces. */
 		args.fence = from + args.bytes == p->bytes ? p->fence :
 							     MC_FENCE_NONE;
 		loop->run(&args);
-		if (loop->op == MC_OP_READ || loop->op == MC_OP_NTREAD)
+		if (mc_ops[loop->op].sums)
 			p->sum += mc_loop_sum(loop, &args);
 		if (loop->op == MC_OP_CHECK)
 			p->wrong |= mc_loop_or(loop, &args);
@@ -87,7 +83,7 @@ static void stretch(struct mc_pass *p, const struct mc_loop *loop, u64 from,
 static void passed(struct mc_pass *p, u64 passes)
 {
 	p->passes += passes;
-	p->value += passes * (p->bytes / 8);
+	p->value += counts_passes(p) ? passes : passes * (p->bytes / 8);
 }
 
 /* @from to @to of one pass, and on to the next one at its end. */
@@ -172,7 +168,8 @@ static u64 one_window(struct mc_pass *p, struct progress *at, u64 passes,
 static void adapt(struct mc_work *work, u64 bytes, u64 ticks)
 {
 	if (ticks > mc_ns_to_ticks(MC_WINDOW_MAX_NS) / 2)
-		work->quantum = max(min(work->quantum, bytes) / 2 & ~63ULL, 4096ULL);
+		work->quantum = max(min(work->quantum, bytes) / 2 & ~63ULL,
+				    least_bytes(&work->pass));
 	else if (ticks < mc_ns_to_ticks(MC_WINDOW_AIM_NS) / 4 &&
 		 bytes > work->quantum / 2)
 		work->quantum = min(work->quantum * 2, work->quantum_most);
@@ -243,7 +240,7 @@ int mc_pass_untimed(struct mc_worker *w, struct mc_pass *p)
 }
 
 /*
- * One half of a pass, that from @from on, in windows that grow from one page
+ * One half of a pass, that from @from on, in windows that grow from the least
  * until one lasts: that is the quantum, if it is the smaller one. They go on
  * from each other, so that none finds in a cache what the last one has left
  * there, and one that lasts is tried again: it may be a hypervisor who took the
@@ -251,7 +248,8 @@ int mc_pass_untimed(struct mc_worker *w, struct mc_pass *p)
  */
 static int probe(struct mc_worker *w, struct mc_work *work, u64 from, u64 *pass)
 {
-	u64 all = work->pass.bytes, bytes = min(all, 4096ULL), at = 0, ticks;
+	u64 all = work->pass.bytes, at = 0, ticks;
+	u64 bytes = min(all, least_bytes(&work->pass));
 	unsigned int slow = 0;
 
 	for (;;) {
@@ -347,7 +345,7 @@ static int calibrate(struct mc_worker *w, struct mc_work *work)
 	if (race)
 		work->quantum = min(work->quantum, work->passes_a_sample *
 				    length / MC_WINDOWS_A_RACE);
-	work->quantum = max(work->quantum & ~63ULL, 4096ULL);
+	work->quantum = max(work->quantum & ~63ULL, least_bytes(&work->pass));
 	work->quantum_most = work->quantum;
 	return err;
 }
@@ -388,21 +386,67 @@ static void keep_sample(struct mc_works *works)
 	works->samples[works->done++] = bad ? MC_NO_SAMPLE : sample_ps(works);
 }
 
+/* A lone thread has nobody to wait for, though others may run beside it. */
+static int meet(struct mc_worker *w, const struct mc_works *works)
+{
+	return works->n > 1 ? mc_gate(w) : mc_team_stopped(w->team);
+}
+
+/* Of a kind of which one sample was not counted, the sum is not known. */
+static void add_tally(struct mc_works *works, const struct mc_tally *one)
+{
+	struct mc_tally *sum = &works->tally;
+	int i;
+
+	sum->counted = works->done ? sum->counted & one->counted : one->counted;
+	sum->ps += one->ps;
+	for (i = 0; i < MC_NTRAFFIC; i++)
+		sum->bytes[i] += one->bytes[i];
+}
+
+/* By the first thread, while no other does anything. */
+static void end_sample(struct mc_works *works, bool kept)
+{
+	struct mc_tally tally;
+
+	if (works->counting) {
+		mc_counting_stop(works->counting, &tally);
+		if (kept)
+			add_tally(works, &tally);
+	}
+	if (kept)
+		keep_sample(works);
+	works->tick(works->run);
+}
+
+/* When all are prepared the counters are read, and then all start together. */
+static int begin_sample(struct mc_worker *w, struct mc_works *works, bool first)
+{
+	int err = meet(w, works);
+
+	if (err || !works->counting)
+		return err;
+	if (first)
+		mc_counting_start(works->counting);
+	return meet(w, works);
+}
+
 static int one_round(struct mc_worker *w, struct mc_work *work, u32 round)
 {
+	struct mc_works *all = work->shared;
+	bool first = work == all->each;
 	int err = work->prepare ? work->prepare(w, work, round) : 0;
 
 	mc_race_start(w);
-	err = err ? err : mc_gate(w);
+	err = err ? err : begin_sample(w, all, first);
 	err = err ? err : one_sample(w, work);
-	err = err ? err : mc_gate(w);
-	if (err)
-		return err;
-	if (!w->index && round >= work->warmup)
-		keep_sample(work->shared);
-	if (!w->index)
-		work->shared->tick(work->shared->run);
-	return work->verify ? work->verify(w, work, round) : 0;
+	err = err ? err : meet(w, all);
+	if (!err && first)
+		end_sample(all, round >= work->warmup);
+	/* What verifies is not to be counted. */
+	if (!err && all->counting)
+		err = meet(w, all);
+	return err ? err : work->verify ? work->verify(w, work, round) : 0;
 }
 
 /**
@@ -415,12 +459,13 @@ static int one_round(struct mc_worker *w, struct mc_work *work, u32 round)
  */
 int mc_measure(struct mc_worker *w, void *works)
 {
-	struct mc_work *work = &((struct mc_works *)works)->each[w->index];
+	struct mc_works *all = works;
+	struct mc_work *work = &all->each[all->n > 1 ? w->index : 0];
 	u32 round;
 	int err = calibrate(w, work);
 
 	/* All go by the first thread's count, so that all do the same. */
-	err = err ? err : mc_gate(w);
+	err = err ? err : meet(w, all);
 	if (!err)
 		work->passes_a_sample = work->shared->each[0].passes_a_sample;
 	for (round = 0; !err && round < work->warmup + work->repeat; round++)

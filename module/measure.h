@@ -7,6 +7,8 @@
 #define MC_MEASURE_H
 
 #include "core/record.h"
+#include "core/view.h"
+#include "counters.h"
 #include "loops.h"
 #include "workers.h"
 
@@ -20,28 +22,6 @@
 #define MC_WINDOWS_A_RACE	16	/* of several threads, each cuts a sample so */
 
 /**
- * struct mc_span - contiguous memory that is a part of a buffer
- * @addr: its address
- * @start: offset in the buffer
- * @bytes: length
- */
-struct mc_span {
-	void *addr;
-	u64 start;
-	u64 bytes;
-};
-
-/**
- * struct mc_view - a buffer as its spans, in order of offset, without gaps
- * @spans: the spans
- * @n: how many
- */
-struct mc_view {
-	const struct mc_span *spans;
-	unsigned int n;
-};
-
-/**
  * struct mc_pass - one traversal of a thread's working set
  * @stretch: does that many bytes of payload, a multiple of 64, in place of
  *           @loop, and goes on where it stopped; NULL: @loop
@@ -52,7 +32,8 @@ struct mc_view {
  * @view: the buffer
  * @offset: of each array in the buffer
  * @bytes: of each array
- * @value: counter loops: the integer that the next pass starts with
+ * @value: counter loops: the integer that the next pass starts with; byte
+ *         loops: the one whose lowest byte it stores
  * @fence: MC_FENCE_*, after each pass
  * @drain: a timed window ends with an sfence: its stores do not go through the
  *         caches, and those still in the CPU's buffers have cost nothing yet
@@ -67,7 +48,7 @@ struct mc_pass {
 	const struct mc_loop *loop;
 	const struct mc_loop *readback;
 	const struct mc_view *view;
-	u64 offset[3];
+	u64 offset[MC_ARRAYS_MAX];
 	u64 bytes;
 	u64 value;
 	u64 fence;
@@ -114,11 +95,13 @@ struct mc_work {
 
 /**
  * struct mc_works - the measurement of one point by all threads
- * @n: threads
- * @each: a work for each, by worker index
+ * @n: threads that measure; one may be any of the team, several are all of it
+ * @each: a work for each, by worker index; one thread takes the first
  * @samples: picoseconds a pass over the whole working set; @repeat of them
  * @done: samples in @samples
  * @left_out: why samples are MC_NO_SAMPLE
+ * @counting: DRAM traffic is counted in each sample; NULL: it is not
+ * @tally: sum over the samples kept
  * @tick: called by the first thread after each sample, warm-ups included
  * @run: its argument
  * @arg: for the test's own use
@@ -129,6 +112,8 @@ struct mc_works {
 	u64 *samples;
 	u32 done;
 	u8 left_out;
+	struct mc_counting *counting;
+	struct mc_tally tally;
 	void (*tick)(void *run);
 	void *run;
 	void *arg;

@@ -32,6 +32,25 @@ struct mc_chunk {
 static atomic64_t leaked;
 
 /**
+ * mc_buffer_mapping() - size of the mappings that most of a buffer lies in
+ * @b: the buffer, audited
+ *
+ * Context: Any.
+ * Return: bytes, of the direct map; 0 if page tables can't be read here.
+ */
+u64 mc_buffer_mapping(const struct mc_buffer *b)
+{
+	static const u64 bytes[MC_NLEVELS] = { PAGE_SIZE, PMD_SIZE, PUD_SIZE };
+	enum mc_level level, most = MC_LEVEL_4K;
+
+	for (level = 0; level < MC_NLEVELS; level++) {
+		if (b->after[level] > b->after[most])
+			most = level;
+	}
+	return b->after[most] ? bytes[most] : 0;
+}
+
+/**
  * mc_pages_leaked() - pages that could not be turned back to write-back
  *
  * Context: Any.
@@ -163,6 +182,7 @@ static enum mc_attr walk(const void *addr, u64 bytes, enum mc_attr so_far,
 		if (levels)
 			levels[level_of(span)] += step;
 		at += step;
+		cond_resched();
 	}
 	return so_far;
 }

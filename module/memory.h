@@ -70,6 +70,7 @@ int mc_buffer_map(struct mc_buffer *b, struct mc_error *e);
 void mc_buffer_audit(struct mc_buffer *b);
 void mc_buffer_show(struct mc_text *t, const struct mc_buffer *b,
 		    const char *what);
+u64 mc_buffer_mapping(const struct mc_buffer *b);
 u64 mc_pages_leaked(void);
 pgprot_t mc_protection(enum mc_type type, pgprot_t prot);
 

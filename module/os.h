@@ -16,9 +16,10 @@
 
 #define MC_IN_KERNEL	1
 
+/* However long a list a request asks for, nobody is killed to make room for it. */
 static inline void *mc_alloc_array(size_t n, size_t size)
 {
-	return kvcalloc(n, size, GFP_KERNEL);
+	return kvcalloc(n, size, GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 }
 
 static inline void mc_free(void *p)
@@ -45,10 +46,33 @@ static inline void mc_breathe(void)
 	cond_resched();
 }
 
+/* A word that one thread sets and others look at. */
+static inline void mc_flag_set(u32 *flag, u32 value)
+{
+	/* Pairs with the load in mc_flag(). */
+	smp_store_release(flag, value);
+}
+
+static inline u32 mc_flag(const u32 *flag)
+{
+	/* Pairs with the store in mc_flag_set(). */
+	return smp_load_acquire(flag);
+}
+
+static inline void mc_relax(void)
+{
+	cpu_relax();
+}
+
 /* Long enough for other threads to have gone to sleep. */
 static inline void mc_nap(void)
 {
 	usleep_range(200, 400);
+}
+
+static inline void mc_sleep_ms(unsigned int ms)
+{
+	msleep_interruptible(ms);
 }
 
 static inline void mc_fpu_begin(void)
@@ -101,9 +125,29 @@ static inline void mc_breathe(void)
 {
 }
 
+static inline void mc_flag_set(u32 *flag, u32 value)
+{
+	__atomic_store_n(flag, value, __ATOMIC_RELEASE);
+}
+
+static inline u32 mc_flag(const u32 *flag)
+{
+	return __atomic_load_n(flag, __ATOMIC_ACQUIRE);
+}
+
+static inline void mc_relax(void)
+{
+	__builtin_ia32_pause();
+}
+
 static inline void mc_nap(void)
 {
 	nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
+}
+
+static inline void mc_sleep_ms(unsigned int ms)
+{
+	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000L }, NULL);
 }
 
 static inline void mc_fpu_begin(void)

@@ -82,12 +82,11 @@ void mc_pool_end_run(void)
 	mutex_unlock(&lock);
 }
 
-/* The node asked for by name, else numa_node, else near the first CPU. */
+/* The node asked for by name, else numa_node, else near @cpu or the first CPU. */
 static struct mc_place place_of(const struct mc_request *req,
-				const struct mc_point *point)
+				const struct mc_point *point, int cpu)
 {
 	u64 node = point->v[MC_KEY_NODE];
-	unsigned int cpu = 0;
 
 	if (node != MC_AUTO)
 		return (struct mc_place){ .node = node, .strict = true };
@@ -95,6 +94,9 @@ static struct mc_place place_of(const struct mc_request *req,
 		return (struct mc_place){ .node = default_node, .strict = true };
 	if (req->any_cpu)
 		return (struct mc_place){ .node = -1 };
+	if (cpu >= 0)
+		return (struct mc_place){ .node = cpu_to_mem(cpu) };
+	cpu = 0;
 	while (!(req->cpus[cpu / 64] >> (cpu % 64) & 1))
 		cpu++;
 	return (struct mc_place){ .node = cpu_to_mem(cpu) };
@@ -112,7 +114,7 @@ static struct mc_place place_of(const struct mc_request *req,
 int mc_pool_check(const struct mc_request *req, const struct mc_point *point,
 		  struct mc_error *e)
 {
-	int node = place_of(req, point).node;
+	int node = place_of(req, point, -1).node;
 
 	if (!mc_attr_settable(point->v[MC_KEY_TYPE]))
 		return mc_fail(e, -EOPNOTSUPP,
@@ -178,10 +180,10 @@ static struct mc_buffer *make(const struct mc_request *req, enum mc_type type,
 }
 
 static struct mc_buffer *find(const struct mc_request *req, enum mc_type type,
-			      struct mc_place place, u64 bytes,
+			      struct mc_place place, u64 bytes, bool private,
 			      struct mc_error *e)
 {
-	if (serves(standing[type], place, bytes))
+	if (!private && serves(standing[type], place, bytes))
 		return standing[type];
 	if (serves(of_run[type], place, bytes))
 		return of_run[type];
@@ -195,6 +197,8 @@ static struct mc_buffer *find(const struct mc_request *req, enum mc_type type,
  * mc_pool_area() - the memory for a point
  * @req: the request, whose largest size is made room for
  * @point: asks for type, node, size and mapping
+ * @near: CPU to be near to if the point names no node, -1: the first one
+ * @private: not in a standing buffer, which processes can map
  * @area: result, valid until the next call or the end of the run
  * @e: says what is wrong
  *
@@ -202,14 +206,15 @@ static struct mc_buffer *find(const struct mc_request *req, enum mc_type type,
  * Return: 0 or what mc_buffer_create() and mc_buffer_map() return.
  */
 int mc_pool_area(const struct mc_request *req, const struct mc_point *point,
-		 struct mc_area *area, struct mc_error *e)
+		 int near, bool private, struct mc_area *area,
+		 struct mc_error *e)
 {
 	enum mc_page page = point->v[MC_KEY_PAGE];
 	struct mc_buffer *b;
 
 	mutex_lock(&lock);
-	b = find(req, point->v[MC_KEY_TYPE], place_of(req, point),
-		 point->v[MC_KEY_SIZE], e);
+	b = find(req, point->v[MC_KEY_TYPE], place_of(req, point, near),
+		 point->v[MC_KEY_SIZE], private, e);
 	page = page == MC_PAGE_AUTO ? MC_PAGE_DIRECT : page;
 	if (b && page == MC_PAGE_4K && mc_buffer_map(b, e))
 		b = NULL;
@@ -217,6 +222,8 @@ int mc_pool_area(const struct mc_request *req, const struct mc_point *point,
 		mc_buffer_audit(b);
 		area->view = page == MC_PAGE_4K ? &b->mapped : &b->direct;
 		area->page = page;
+		area->page_bytes = page == MC_PAGE_4K ? PAGE_SIZE :
+							mc_buffer_mapping(b);
 		area->attribute = b->attribute;
 		area->effective = b->verdict.effect;
 		area->memory_node = b->memory_node;

@@ -13,6 +13,7 @@
 #include "machine.h"
 #include "os.h"
 #include "pool.h"
+#include "prefetch.h"
 #include "run.h"
 
 /* Only its holder runs; everybody else who tries is told EBUSY. */
@@ -43,7 +44,10 @@ static struct {
 static void snapshot_free(struct kref *ref)
 {
 	struct mc_snapshot *s = container_of(ref, struct mc_snapshot, ref);
+	u64 i;
 
+	for (i = 0; i < s->n; i++)
+		mc_free(s->records[i].histogram);
 	mc_free(s->records);
 	mc_free(s->machine);
 	mc_free(s);
@@ -113,7 +117,10 @@ void mc_run_exit(void)
 int mc_run_area(struct mc_run *run, const struct mc_point *point,
 		struct mc_area *area)
 {
-	return mc_pool_area(run->req, point, area, &run->error);
+	bool private = mc_test_of(run->req->spec)->pointers;
+
+	return mc_pool_area(run->req, point, run->near, private, area,
+			    &run->error);
 }
 
 /**
@@ -151,10 +158,9 @@ void mc_run_tick(void *run)
  */
 int mc_run_check(struct mc_run *run, const struct mc_point *point)
 {
-	if (point->v[MC_KEY_PREFETCH])
-		return mc_fail(&run->error, -EOPNOTSUPP,
-			       "prefetch: off is not possible on this machine; prefetch=keep is");
-	return mc_pool_check(run->req, point, &run->error);
+	int err = mc_prefetch_check(run->req, point, &run->error);
+
+	return err ? err : mc_pool_check(run->req, point, &run->error);
 }
 
 static void explain_stop(struct mc_run *run, int err, u64 n)
@@ -189,7 +195,8 @@ static int measure(struct mc_run *run, struct mc_snapshot *s)
 	mc_team_end(run->team);
 	mc_pool_end_run();
 	explain_stop(run, err, s->n);
-	return err;
+	/* Of two ends at once, the writer is told the one that is explained. */
+	return run->error.err;
 }
 
 /* ------------------------------------------------------------ a whole run */
@@ -221,13 +228,17 @@ static int refuse(const char *line, size_t len, const struct mc_error *e)
 static int begin(struct mc_snapshot *s, struct mc_error *e)
 {
 	struct mc_text t;
+	u64 records;
+	int err = mc_engine_cpus(&s->req, e);
 
-	s->records = mc_alloc_array(mc_request_points(&s->req),
-				    sizeof(*s->records));
+	if (err)
+		return err;
+	records = mc_engine_records(&s->req);
+	s->records = mc_alloc_array(records, sizeof(*s->records));
 	s->machine = mc_alloc_array(1, MC_MACHINE_MAX);
 	if (!s->records || !s->machine)
 		return mc_fail(e, -ENOMEM, "line: no memory for %llu results",
-			       mc_request_points(&s->req));
+			       records);
 	t = (struct mc_text){ .buf = s->machine, .size = MC_MACHINE_MAX };
 	mc_machine_json(&t);
 	mutex_lock(&status.lock);
@@ -260,8 +271,10 @@ static void end(struct mc_snapshot *s, const struct mc_error *e)
 	s->error = *e;
 	s->state = state_after(e->err);
 	mc_layout_init(&s->layout, &s->req);
-	for (i = 0; i < s->n; i++)
+	for (i = 0; i < s->n; i++) {
 		mc_layout_fit(&s->layout, &s->req, &s->records[i]);
+		mc_breathe();
+	}
 	mutex_lock(&status.lock);
 	status.state = s->state;
 	status.error = *e;
@@ -356,6 +369,7 @@ static const char *errno_name(int err)
 	case -EOPNOTSUPP: return "EOPNOTSUPP";
 	case -ETIME: return "ETIME";
 	case -EBADMSG: return "EBADMSG";
+	case -EIO: return "EIO";
 	case -ECANCELED: return "ECANCELED";
 	case -ENODEV: return "ENODEV";
 	default: return "ERROR";

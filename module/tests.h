@@ -4,6 +4,7 @@
 #define MC_TESTS_H
 
 #include "core/record.h"
+#include "counters.h"
 #include "measure.h"
 #include "workers.h"
 
@@ -11,12 +12,18 @@
  * struct mc_run - a run, as its test sees it
  * @req: the request
  * @team: its threads
+ * @counting: counters of DRAM traffic, or NULL
+ * @part: which of the point's records is being made, see struct mc_test
+ * @near: CPU whose node the record's memory is to be near, or -1: the first one
  * @error: where to say what went wrong
  * @bad_data: a record failed verification
  */
 struct mc_run {
 	const struct mc_request *req;
 	struct mc_team *team;
+	struct mc_counting *counting;
+	u64 part;
+	int near;
 	struct mc_error error;
 	bool bad_data;
 };
@@ -25,6 +32,7 @@ struct mc_run {
  * struct mc_area - memory that a point runs over
  * @view: the buffer, as the point asked for it to be mapped
  * @page: how that is, never MC_PAGE_AUTO
+ * @page_bytes: what a translation covers, mostly; 0: not known
  * @attribute: what the page tables say
  * @effective: what the hardware does
  * @memory_node: node of its pages
@@ -32,6 +40,7 @@ struct mc_run {
 struct mc_area {
 	const struct mc_view *view;
 	enum mc_page page;
+	u64 page_bytes;
 	enum mc_attr attribute;
 	enum mc_effect effective;
 	int memory_node;
@@ -46,6 +55,11 @@ void mc_run_tick(void *run);
  * struct mc_test - a test
  * @spec: what it takes and gives; the parser's table
  * @no_memory: it runs over no memory, so none is found for its points
+ * @pointers: it keeps pointers in its memory and follows them, so that is none
+ *            which a process can map: who writes there would lead the kernel
+ * @parts: records that each point comes to, say one a CPU; NULL: one
+ * @near: for mc_run's @near; NULL: the first CPU
+ * @near_only: prefetch= is about that CPU alone, not about all of the run
  * @check: can this point be run? Called for every point before the first one
  *         is run. Return: 0, or -EINVAL, -EOPNOTSUPP by way of mc_fail().
  * @run: measure a point into a record whose point and verified are set.
@@ -54,6 +68,10 @@ void mc_run_tick(void *run);
 struct mc_test {
 	struct mc_spec spec;
 	bool no_memory;
+	bool pointers;
+	u64 (*parts)(const struct mc_request *req);
+	int (*near)(const struct mc_run *run, const struct mc_point *point);
+	bool near_only;
 	int (*check)(struct mc_run *run, const struct mc_point *point);
 	int (*run)(struct mc_run *run, const struct mc_point *point,
 		   struct mc_record *rec);
@@ -61,6 +79,11 @@ struct mc_test {
 
 /* A line for each file in tests/, here and in tests/table.c. */
 extern const struct mc_test mc_test_bandwidth;
+extern const struct mc_test mc_test_latency;
+extern const struct mc_test mc_test_loaded;
+extern const struct mc_test mc_test_c2c;
+extern const struct mc_test mc_test_line;
+extern const struct mc_test mc_test_tlb;
 extern const struct mc_test mc_test_random;
 extern const struct mc_test mc_test_overhead;
 

@@ -21,8 +21,9 @@
 #define ROUNDS		16
 #define COUNT		8	/* calls of 8 accesses: at 1 us each, 64 us */
 
-/* Reload of a WB line and combining stores to a UC line, 0 while unknown. */
+/* Reloads of a WB line, as it is and flushed; stores to a UC line; 0: unknown. */
 static u64 wb_reload_ps;
+static u64 wb_flushed_ps;
 static u64 uc_combine_ps;
 
 /* The fastest of some rounds, per access: what the hardware can do. */
@@ -105,6 +106,29 @@ void mc_verdict_of(struct mc_verdict *v, enum mc_type type, void *line)
 void mc_verdict_init(void *line)
 {
 	wb_reload_ps = fastest(mc_asm_reload, line, 8);
+	wb_flushed_ps = fastest(mc_asm_flush_reload, line, 8);
+}
+
+/**
+ * mc_verdict_hit_ps() - a load that hits L1
+ *
+ * Context: Any.
+ * Return: picoseconds, 0 if it could not be measured.
+ */
+u64 mc_verdict_hit_ps(void)
+{
+	return wb_reload_ps;
+}
+
+/**
+ * mc_verdict_miss_ps() - a load of a line that was flushed, and flushing it
+ *
+ * Context: Any.
+ * Return: picoseconds, 0 if it could not be measured.
+ */
+u64 mc_verdict_miss_ps(void)
+{
+	return wb_flushed_ps;
 }
 
 static void ns_json(struct mc_text *t, const char *name, u64 ps)

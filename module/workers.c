@@ -7,6 +7,7 @@
 #include <linux/kthread.h>
 #include <linux/sched/signal.h>
 #include <linux/smp.h>
+#include <linux/topology.h>
 #include <linux/wait.h>
 #include <asm/fpu/api.h>
 
@@ -14,9 +15,11 @@
 #include "os.h"
 #include "workers.h"
 
+/* @jobs: handed to this thread so far; @jobs_seen: taken up by it */
 struct member {
 	struct mc_worker worker;
 	struct task_struct *task;
+	unsigned int jobs;
 	unsigned int jobs_seen;
 };
 
@@ -29,7 +32,7 @@ struct member {
  * @seconds: what the user asked for as that limit
  * @error: where a thread says what went wrong
  * @wake: threads wait here for a job
- * @jobs: number of jobs handed out
+ * @party: how many threads have the job, and meet at the gate
  * @job: the latest
  * @arg: its argument
  * @working: threads still at it
@@ -46,7 +49,7 @@ struct mc_team {
 	u64 seconds;
 	struct mc_error *error;
 	wait_queue_head_t wake;
-	unsigned int jobs;
+	unsigned int party;
 	mc_job job;
 	void *arg;
 	atomic_t working;
@@ -82,12 +85,47 @@ int mc_team_stopped(const struct mc_team *team)
 	return READ_ONCE(team->stop);
 }
 
+/* ----------------------------------------------------------------- CPUs */
+
+/**
+ * mc_cpu_usable() - can a thread be bound to this CPU?
+ * @cpu: its number
+ *
+ * Context: Any.
+ * Return: true if it is there and online.
+ */
+bool mc_cpu_usable(unsigned int cpu)
+{
+	return cpu < nr_cpu_ids && cpu_online(cpu);
+}
+
+/**
+ * mc_cpu_core() - which core a CPU is a thread of
+ * @cpu: a usable CPU
+ *
+ * Context: Any.
+ * Return: the lowest number among the core's CPUs.
+ */
+unsigned int mc_cpu_core(unsigned int cpu)
+{
+	return cpumask_first(topology_sibling_cpumask(cpu));
+}
+
+/* A thread whose CPU went offline goes on elsewhere: what it does there is void. */
+static int check_cpu(struct mc_worker *w)
+{
+	if (w->cpu < 0 || raw_smp_processor_id() == w->cpu)
+		return 0;
+	return mc_fail(w->team->error, -ENODEV,
+		       "cpu: %d went offline while the run was on", w->cpu);
+}
+
 /* -------------------------------------------------------------- threads */
 
 static bool has_job(const struct member *m)
 {
-	/* Pairs with the store in mc_team_run(): the job is there to be read. */
-	return smp_load_acquire(&m->worker.team->jobs) != m->jobs_seen;
+	/* Pairs with the store in hand_out(): the job is there to be read. */
+	return smp_load_acquire(&m->jobs) != m->jobs_seen;
 }
 
 static int worker_main(void *arg)
@@ -104,6 +142,7 @@ static int worker_main(void *arg)
 			return 0;
 		m->jobs_seen++;
 		err = team->job(&m->worker, team->arg);
+		err = err ? err : check_cpu(&m->worker);
 		if (err)
 			mc_team_stop(team, err);
 		if (atomic_dec_and_test(&team->working))
@@ -142,7 +181,7 @@ static int start_all(struct mc_team *team, const struct mc_request *req)
 	for (cpu = 0; cpu < MC_MAX_CPUS && i < team->n; cpu++) {
 		if (!(req->cpus[cpu / 64] >> (cpu % 64) & 1))
 			continue;
-		if (cpu >= nr_cpu_ids || !cpu_online(cpu))
+		if (!mc_cpu_usable(cpu))
 			return mc_fail(team->error, -EINVAL,
 				       "cpu: %u is not online; online are %*pbl",
 				       cpu, cpumask_pr_args(cpu_online_mask));
@@ -159,8 +198,8 @@ static int start_all(struct mc_team *team, const struct mc_request *req)
  * @e: says what is wrong
  *
  * Context: Process, may sleep.
- * Return: the threads, or NULL and @e->err: -EINVAL (a CPU is not online) or
- * -ENOMEM.
+ * Return: the threads, or NULL and @e->err: -EINVAL (a CPU is not online),
+ * -ENOMEM or -EINTR.
  */
 struct mc_team *mc_team_start(const struct mc_request *req, struct mc_error *e)
 {
@@ -183,7 +222,10 @@ struct mc_team *mc_team_start(const struct mc_request *req, struct mc_error *e)
 	err = start_all(team, req);
 	if (!err)
 		return team;
-	mc_fail(e, err, "cpu: no memory for %u threads", n);
+	/* kthread_create() gives up when its caller is being killed. */
+	if (err == -EINTR)
+		mc_fail(e, err, "cpu: a signal ended the start of %u threads", n);
+	mc_fail(e, -ENOMEM, "cpu: no memory for %u threads", n);
 	mc_team_end(team);
 	return NULL;
 }
@@ -198,6 +240,19 @@ struct mc_team *mc_team_start(const struct mc_request *req, struct mc_error *e)
 unsigned int mc_team_size(const struct mc_team *team)
 {
 	return team->n;
+}
+
+/**
+ * mc_team_cpu() - where a thread is bound
+ * @team: the threads
+ * @i: its index
+ *
+ * Context: Any.
+ * Return: its CPU, or -1.
+ */
+int mc_team_cpu(const struct mc_team *team, unsigned int i)
+{
+	return team->member[i].worker.cpu;
 }
 
 /**
@@ -255,6 +310,44 @@ static void wait_for_done(struct mc_team *team)
 	wait_for_completion(&team->done);
 }
 
+static void hand_out(struct member *m)
+{
+	/* Pairs with the load in has_job(). */
+	smp_store_release(&m->jobs, m->jobs + 1);
+}
+
+/**
+ * mc_team_run_some() - have some of the threads do a job, and wait for them
+ * @team: the threads
+ * @who: indices of those who do it; the others sleep on. NULL: the first @n
+ * @n: how many, not 0; so many meet at the gate
+ * @job: each does it once
+ * @arg: its argument
+ *
+ * Context: Process, may sleep. A signal ends the job with -EINTR.
+ * Return: 0, or the errno of what stopped the run.
+ */
+int mc_team_run_some(struct mc_team *team, const unsigned int *who,
+		     unsigned int n, mc_job job, void *arg)
+{
+	unsigned int i;
+
+	look_for_stop(team);
+	if (mc_team_stopped(team))
+		return mc_team_stopped(team);
+	team->job = job;
+	team->arg = arg;
+	team->party = n;
+	atomic_set(&team->working, n);
+	atomic_set(&team->arrived, 0);
+	reinit_completion(&team->done);
+	for (i = 0; i < n; i++)
+		hand_out(&team->member[who ? who[i] : i]);
+	wake_up_all(&team->wake);
+	wait_for_done(team);
+	return mc_team_stopped(team);
+}
+
 /**
  * mc_team_run() - have all threads do a job, and wait for them
  * @team: the threads
@@ -266,37 +359,26 @@ static void wait_for_done(struct mc_team *team)
  */
 int mc_team_run(struct mc_team *team, mc_job job, void *arg)
 {
-	look_for_stop(team);
-	if (mc_team_stopped(team))
-		return mc_team_stopped(team);
-	team->job = job;
-	team->arg = arg;
-	atomic_set(&team->working, team->n);
-	atomic_set(&team->arrived, 0);
-	reinit_completion(&team->done);
-	/* Pairs with the load in has_job(). */
-	smp_store_release(&team->jobs, team->jobs + 1);
-	wake_up_all(&team->wake);
-	wait_for_done(team);
-	return mc_team_stopped(team);
+	return mc_team_run_some(team, NULL, team->n, job, arg);
 }
 
 /* ---------------------------------------------------- the gate and a race */
 
 /**
- * mc_gate() - wait until all threads have come here
+ * mc_gate() - wait until all threads that have the job have come here
  * @w: the thread
  *
  * They wait awake: a sleeper would be late by its wake-up.
  *
  * Context: Worker thread, interrupts on.
- * Return: 0, or the errno of the stop, also if only another thread met it.
+ * Return: 0; the errno of the stop, also if only another thread met it; or
+ * -ENODEV if the thread's CPU went offline.
  */
 int mc_gate(struct mc_worker *w)
 {
 	struct mc_team *team = w->team;
 	int turn = atomic_inc_return(&team->arrived);
-	int all = roundup(turn, (int)team->n);
+	int all = roundup(turn, (int)team->party);
 
 	while (atomic_read(&team->arrived) - all < 0) {
 		if (mc_team_stopped(team))
@@ -304,7 +386,7 @@ int mc_gate(struct mc_worker *w)
 		cpu_relax();
 		cond_resched();
 	}
-	return mc_team_stopped(team);
+	return mc_team_stopped(team) ? mc_team_stopped(team) : check_cpu(w);
 }
 
 /**
@@ -373,11 +455,10 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
 	if (irq_off)
 		local_irq_save(w->irq_flags);
 	kernel_fpu_begin();
-	if (w->cpu >= 0 && smp_processor_id() != w->cpu) {
+	err = check_cpu(w);
+	if (err) {
 		mc_window_close(w);
-		mc_fail(w->team->error, -ENODEV,
-			"cpu: %d went offline while the run was on", w->cpu);
-		return -ENODEV;
+		return err;
 	}
 	w->began = mc_ticks();
 	return 0;

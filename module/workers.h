@@ -35,9 +35,15 @@ struct mc_worker {
 /* A thread's part of a job. Return: 0 or a negative errno, which stops all. */
 typedef int (*mc_job)(struct mc_worker *w, void *arg);
 
+bool mc_cpu_usable(unsigned int cpu);
+unsigned int mc_cpu_core(unsigned int cpu);
+
 struct mc_team *mc_team_start(const struct mc_request *req, struct mc_error *e);
 unsigned int mc_team_size(const struct mc_team *team);
+int mc_team_cpu(const struct mc_team *team, unsigned int i);
 int mc_team_run(struct mc_team *team, mc_job job, void *arg);
+int mc_team_run_some(struct mc_team *team, const unsigned int *who,
+		     unsigned int n, mc_job job, void *arg);
 void mc_team_stop(struct mc_team *team, int err);
 int mc_team_stopped(const struct mc_team *team);
 void mc_team_end(struct mc_team *team);

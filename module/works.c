@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What tests that measure with mc_measure() do alike before and after it. */
 #include "clock.h"
+#include "core/math.h"
 #include "os.h"
 #include "works.h"
 
@@ -20,7 +21,8 @@ int mc_works_begin(struct mc_works *works, struct mc_run *run,
 	unsigned int i;
 
 	*works = (struct mc_works){
-		.n = mc_team_size(run->team), .tick = mc_run_tick, .run = run,
+		.n = mc_team_size(run->team), .counting = run->counting,
+		.tick = mc_run_tick, .run = run,
 	};
 	works->each = mc_alloc_array(works->n, sizeof(*works->each));
 	works->samples = mc_alloc_array(point->v[MC_KEY_REPEAT], sizeof(u64));
@@ -35,6 +37,108 @@ int mc_works_begin(struct mc_works *works, struct mc_run *run,
 		works->each[i].repeat = point->v[MC_KEY_REPEAT];
 	}
 	return 0;
+}
+
+/**
+ * mc_works_turns() - a test's parts, if CPUs take turns (see struct mc_test)
+ * @req: the request
+ *
+ * Context: Any.
+ * Return: how many there are; 1 for cpu=any.
+ */
+u64 mc_works_turns(const struct mc_request *req)
+{
+	return req->any_cpu ? 1 : req->ncpus;
+}
+
+/**
+ * mc_works_near() - the CPU whose turn it is
+ * @run: the run
+ * @point: the point
+ *
+ * Context: Any.
+ * Return: the CPU, -1 if it is not bound.
+ */
+int mc_works_near(const struct mc_run *run, const struct mc_point *point)
+{
+	return mc_team_cpu(run->team, run->part);
+}
+
+/**
+ * mc_works_turn() - have the CPU whose turn it is do a job
+ * @run: the run
+ * @rec: told that this CPU alone has worked
+ * @job: the job
+ * @arg: its argument
+ *
+ * Context: Process, may sleep.
+ * Return: 0, or the errno of what stopped the run.
+ */
+int mc_works_turn(struct mc_run *run, struct mc_record *rec, mc_job job,
+		  void *arg)
+{
+	unsigned int who = run->part;
+
+	rec->threads = 1;
+	rec->cpu = mc_team_cpu(run->team, who);
+	return mc_team_run_some(run->team, &who, 1, job, arg);
+}
+
+/**
+ * mc_works_close() - end a timed window of a test that does without mc_measure()
+ * @w: the thread
+ * @work: told of windows that are long, or that the clock denies
+ *
+ * Context: Worker thread; may schedule once the window is closed.
+ * Return: ticks that it lasted, 0 if the clock ran backwards.
+ */
+u64 mc_works_close(struct mc_worker *w, struct mc_work *work)
+{
+	u64 ticks = mc_window_close(w);
+
+	work->clock_bad |= !ticks;
+	work->window_max = max(work->window_max, ticks);
+	return ticks;
+}
+
+/**
+ * mc_works_keep() - put away a sample of a test that does without mc_measure()
+ * @works: the measurement; if a window of the first thread's work was bad, so is
+ *         the sample
+ * @round: number of the sample, warm-ups counted
+ * @ps: picoseconds
+ *
+ * Context: Worker thread, one at a time.
+ */
+void mc_works_keep(struct mc_works *works, u32 round, u64 ps)
+{
+	bool bad = works->each->clock_bad;
+
+	if (round >= works->each->warmup) {
+		if (bad)
+			works->left_out |= MC_LEFT_CLOCK;
+		works->samples[works->done++] = bad ? MC_NO_SAMPLE : ps;
+	}
+	works->tick(works->run);
+}
+
+static void record_dram(const struct mc_works *works, struct mc_dram *dram)
+{
+	u64 passes = works->done * works->each->passes_a_sample;
+	const struct mc_tally *idle;
+	int i;
+
+	dram->why = mc_counting_why(works->counting);
+	if (!works->counting || !passes)
+		return;
+	idle = mc_counting_idle(works->counting);
+	dram->counted = works->tally.counted;
+	dram->counted_ps = works->tally.ps / passes;
+	for (i = 0; i < MC_NTRAFFIC; i++) {
+		dram->bytes[i] = works->tally.bytes[i] / passes;
+		dram->idle_kb_per_s[i] = mc_muldiv(idle->bytes[i], 1000000000,
+						   idle->ps);
+	}
 }
 
 /**
@@ -54,6 +158,7 @@ void mc_works_record(struct mc_works *works, struct mc_record *rec)
 	rec->window_max_ps = mc_ticks_to_ps(longest);
 	rec->left_out = works->left_out;
 	mc_stats_of(&rec->stats, works->samples, works->done);
+	record_dram(works, &rec->dram);
 }
 
 /**

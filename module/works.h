@@ -7,6 +7,13 @@
 
 int mc_works_begin(struct mc_works *works, struct mc_run *run,
 		   const struct mc_point *point);
+u64 mc_works_turns(const struct mc_request *req);
+int mc_works_near(const struct mc_run *run, const struct mc_point *point);
+int mc_works_turn(struct mc_run *run, struct mc_record *rec, mc_job job,
+		  void *arg);
+
+u64 mc_works_close(struct mc_worker *w, struct mc_work *work);
+void mc_works_keep(struct mc_works *works, u32 round, u64 ps);
 void mc_works_record(struct mc_works *works, struct mc_record *rec);
 void mc_works_end(struct mc_works *works);
 

@@ -5,8 +5,9 @@
  * Each thread owns a slice of the buffer, and in it one array for each operand.
  * Words hold consecutive integers before and after every operation, so that
  * the sum over an array is known: a write stores a counter that runs on from
- * pass to pass, a copy carries it over, an rmw adds one to each word. For the
- * triad a = b + 2 * c the integers are the mantissas of doubles:
+ * pass to pass, a copy carries it over, an rmw adds one to each word. What can
+ * only repeat a byte stores another one in each pass. For the triad
+ * a = b + 2 * c the integers are the mantissas of doubles:
  *
  *   c = 1 + (C + i) / 2^52        bits 0x3ff << 52 | C + i
  *   b = 2 + 2 (B + i) / 2^52      bits 0x400 << 52 | B + i
@@ -33,6 +34,7 @@ enum { VERIFY_OFF, VERIFY_EACH, VERIFY_DEFERRED };
 #define WIDTH_MAX	0
 #define SIZE_LEAST	4096U	/* a smaller one would measure the loop's start */
 
+#define EACH_BYTE	0x0101010101010101ULL
 #define ONE_BITS	(0x3ffULL << 52)
 #define TWO_BITS	(0x400ULL << 52)
 #define FOUR_BITS	(0x401ULL << 52)
@@ -41,7 +43,16 @@ static const struct mc_name op_names[] = {
 	{ "read", MC_OP_READ }, { "ntread", MC_OP_NTREAD },
 	{ "write", MC_OP_WRITE }, { "ntwrite", MC_OP_NTWRITE },
 	{ "copy", MC_OP_COPY }, { "ntcopy", MC_OP_NTCOPY },
-	{ "rmw", MC_OP_RMW }, { "triad", MC_OP_TRIAD }, { }
+	{ "rmw", MC_OP_RMW }, { "triad", MC_OP_TRIAD },
+	{ "rw31", MC_OP_RW31 }, { "rw21", MC_OP_RW21 }, { "rw11", MC_OP_RW11 },
+	{ "write_clflushopt", MC_OP_WRITE_CLFLUSHOPT },
+	{ "write_clwb", MC_OP_WRITE_CLWB }, { "movdir64b", MC_OP_MOVDIR64B },
+	{ "rep_movsb", MC_OP_REP_MOVSB }, { "rep_stosb", MC_OP_REP_STOSB },
+	{ "memcpy_toio", MC_OP_MEMCPY_TOIO },
+	{ "memcpy_fromio", MC_OP_MEMCPY_FROMIO },
+	{ "memset_io", MC_OP_MEMSET_IO },
+	{ "__iowrite64_copy", MC_OP_IOWRITE64_COPY },
+	{ "memcpy_flushcache", MC_OP_MEMCPY_FLUSHCACHE }, { }
 };
 
 static const struct mc_name width_names[] = {
@@ -63,7 +74,8 @@ static const struct mc_key keys[] = {
 	{
 		.name = "op", .column = "op", .preset = "read",
 		.kind = MC_CHOICE, .names = op_names,
-		.help = "what the loop does; nt: non-temporal; rmw: add one; triad: a=b+2c",
+		.help =
+			"what the loop does; nt: non-temporal; triad: a=b+2c; rw31: 3 bytes read for 1 written, as asked for; from memcpy_toio on: the kernel's own functions",
 	}, {
 		.name = "width", .column = "width_bytes", .preset = "max",
 		.kind = MC_CHOICE, .names = width_names,
@@ -134,11 +146,22 @@ static u64 array_bytes(const struct mc_run *run, const struct mc_point *point)
 	return point->v[MC_KEY_SIZE] / parts & ~63ULL;
 }
 
-static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
+/* Is there such a loop at all, and has this CPU what it needs? */
+static int check_loop(struct mc_run *run, const struct mc_point *point)
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
 	const struct mc_loop *loop = loop_of(point);
 
+	if (op->kernels && !MC_IN_KERNEL)
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "op: %s is a function of the kernel; user space has none",
+			       op->name);
+	if (op->kernels && !mc_loop_widest(point->v[KEY_OP]))
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "op: this kernel has no %s()", op->name);
+	if (!mc_cpu_has(op->needs))
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "op: this CPU has no instruction for op=%s", op->name);
 	if (!loop && point->v[KEY_WIDTH] == WIDTH_MAX)
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "width: this CPU has no access of any width for op=%s",
@@ -147,12 +170,26 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 		return mc_fail(&run->error, -EINVAL,
 			       "width: op=%s has no access of %llu bytes",
 			       op->name, point->v[KEY_WIDTH]);
-	if (!mc_cpu_has(loop->feature))
+	if (!mc_loop_runs(loop))
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "width: this CPU has no access of %u bytes for op=%s; width=max is the widest it has",
 			       loop->width, op->name);
-	if (point->v[KEY_READBACK] && point->v[KEY_OP] != MC_OP_WRITE &&
-	    point->v[KEY_OP] != MC_OP_NTWRITE)
+	return 0;
+}
+
+static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
+{
+	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
+	int err = check_loop(run, point);
+
+	if (err)
+		return err;
+	if (op->types && !(op->types >> point->v[MC_KEY_TYPE] & 1))
+		return mc_fail(&run->error, -EINVAL,
+			       "type: op=%s flushes caches, where memory of type=%s never is; type=wb is",
+			       op->name, mc_type_name(point->v[MC_KEY_TYPE]));
+	if (point->v[KEY_READBACK] &&
+	    (op->stores != MC_STORES_COUNTER || op->arrays > 1))
 		return mc_fail(&run->error, -EINVAL,
 			       "readback: on needs op=write or op=ntwrite, not op=%s",
 			       op->name);
@@ -182,77 +219,99 @@ static int fill_array(struct mc_worker *w, struct mc_work *work, int array,
 	return mc_pass_untimed(w, &s->fill);
 }
 
+/* What array @array is filled from; those that are read differ. */
+static u64 operand(const struct share *s, unsigned int array)
+{
+	if (mc_ops[s->op].stores == MC_STORES_TRIAD)
+		return (array == 1 ? TWO_BITS : ONE_BITS) + s->first;
+	return array > 1 ? array * s->first : s->first;
+}
+
 /* New operands, so that what the last sample left can't be taken for this one's. */
 static int refill(struct mc_worker *w, struct mc_work *work, u32 round)
 {
 	struct share *s = (struct share *)work->shared->arg + w->index;
-	u64 words = work->pass.bytes / 8;
-	int err;
+	const struct mc_op_info *op = &mc_ops[s->op];
+	unsigned int i;
+	int err = 0;
 
-	s->first = (round + 1ULL) * words;
-	s->passes = 0;
-	switch (s->op) {
-	case MC_OP_COPY:
-	case MC_OP_NTCOPY:
-		return fill_array(w, work, 1, s->first);
-	case MC_OP_TRIAD:
+	s->first = (round + 1ULL) * (work->pass.bytes / 8);
+	if (op->stores == MC_STORES_TRIAD)
 		s->first &= (1ULL << 50) - 1;
-		err = fill_array(w, work, 1, TWO_BITS + s->first);
-		return err ? err : fill_array(w, work, 2, ONE_BITS + s->first);
-	default:
-		return fill_array(w, work, 0, s->first);
-	}
+	s->passes = 0;
+	if (op->arrays == 1)
+		return fill_array(w, work, 0, operand(s, 0));
+	for (i = 1; i < op->arrays && !err; i++)
+		err = fill_array(w, work, i, operand(s, i));
+	return err;
 }
 
 /* Operations whose result says nothing new unless their operands are new. */
-static bool has_operands(enum mc_op op)
+static bool has_operands(const struct mc_op_info *op)
 {
-	return op == MC_OP_COPY || op == MC_OP_NTCOPY || op == MC_OP_RMW ||
-	       op == MC_OP_TRIAD;
+	return op->stores == MC_STORES_COPY || op->stores == MC_STORES_ONE_MORE ||
+	       op->stores == MC_STORES_TRIAD;
 }
 
 static int bandwidth_prepare(struct mc_worker *w, struct mc_work *work,
 			     u32 round)
 {
 	struct share *s = (struct share *)work->shared->arg + w->index;
+	const struct mc_op_info *op = &mc_ops[s->op];
 	int err = 0;
 
-	if (!round || (s->verify == VERIFY_EACH && has_operands(s->op)))
+	if (!round || (s->verify == VERIFY_EACH && has_operands(op)))
 		err = refill(w, work, round);
 	/*
 	 * Filling and verifying bring the array into the caches. Some CPUs (Zen 5)
 	 * let a non-temporal store that hits L1 stay there: not what it is for.
 	 */
-	if (!err && mc_ops[s->op].streams &&
-	    (!round || s->verify == VERIFY_EACH))
+	if (!err && op->streams && (!round || s->verify == VERIFY_EACH))
 		err = mc_pass_untimed(w, &s->flush);
+	/* Samples end with different bytes, and so do the threads in each. */
+	if (op->stores == MC_STORES_BYTE)
+		work->pass.value = round + 37 * w->index;
 	s->passes += work->passes_a_sample;
 	work->pass.sum = 0;
 	return err;
 }
 
-/* The first of the integers that the array written must hold now. */
-static u64 expected_first(const struct share *s, const struct mc_pass *p)
+/* Of the words that the array written must hold now. */
+static u64 sum_of_stored(const struct share *s, const struct mc_pass *p)
 {
-	switch (s->op) {
-	case MC_OP_WRITE:
-	case MC_OP_NTWRITE:
-		return p->value - p->bytes / 8;
-	case MC_OP_RMW:
-		return s->first + s->passes;
-	case MC_OP_TRIAD:
-		return FOUR_BITS + s->first;
+	u64 words = p->bytes / 8;
+
+	switch (mc_ops[s->op].stores) {
+	case MC_STORES_COUNTER:
+		return mc_sum_of_run(p->value - words, words);
+	case MC_STORES_ONE_MORE:
+		return mc_sum_of_run(s->first + s->passes, words);
+	case MC_STORES_TRIAD:
+		return mc_sum_of_run(FOUR_BITS + s->first, words);
+	case MC_STORES_BYTE:
+		return words * EACH_BYTE * (u8)(p->value - 1);
 	default:
-		return s->first;
+		return mc_sum_of_run(s->first, words);
 	}
+}
+
+/* Of the words that one pass must have read and added up. */
+static u64 sum_of_read(const struct share *s, const struct mc_pass *p)
+{
+	unsigned int i = mc_ops[s->op].stores ? 1 : 0;
+	u64 sum = 0;
+
+	for (; i < mc_ops[s->op].arrays; i++)
+		sum += mc_sum_of_run(operand(s, i), p->bytes / 8);
+	return sum;
 }
 
 static int bandwidth_verify(struct mc_worker *w, struct mc_work *work, u32 round)
 {
 	struct share *s = (struct share *)work->shared->arg + w->index;
-	struct mc_pass *p = &work->pass;
 	bool last = round + 1 == work->warmup + work->repeat;
-	u64 right = mc_sum_of_run(expected_first(s, p), p->bytes / 8);
+	const struct mc_op_info *op = &mc_ops[s->op];
+	struct mc_pass *p = &work->pass;
 	int err;
 
 	if (p->readback) {
@@ -261,18 +320,17 @@ static int bandwidth_verify(struct mc_worker *w, struct mc_work *work, u32 round
 	}
 	if (s->verify == VERIFY_OFF || (s->verify == VERIFY_DEFERRED && !last))
 		return 0;
-	if (!mc_ops[s->op].writes) {
-		/* The timed loop has summed all its passes itself. */
-		s->checked = true;
-		s->ok &= p->sum == right * work->passes_a_sample;
-		return 0;
+	/* The timed loop has summed all its passes itself. */
+	if (op->sums)
+		s->ok &= p->sum == sum_of_read(s, p) * work->passes_a_sample;
+	if (op->stores) {
+		s->sum.sum = 0;
+		err = mc_pass_untimed(w, &s->sum);
+		if (err)
+			return err;
+		s->ok &= s->sum.sum == sum_of_stored(s, p);
 	}
-	s->sum.sum = 0;
-	err = mc_pass_untimed(w, &s->sum);
-	if (err)
-		return err;
 	s->checked = true;
-	s->ok &= s->sum.sum == right;
 	return 0;
 }
 
@@ -318,8 +376,8 @@ static void set_up(struct mc_run *run, const struct mc_point *point,
 			.view = view,
 			.bytes = array_bytes(run, point),
 			.fence = point->v[KEY_FENCE],
-			.drain = op->writes && (op->streams ||
-					point->v[MC_KEY_TYPE] != MC_WB),
+			.drain = op->streams || op->flushes ||
+				 (op->stores && point->v[MC_KEY_TYPE] != MC_WB),
 			.uc_word = uc_word,
 		};
 		set_up_thread(&works->each[i], &shares[i], point, i);
@@ -343,6 +401,7 @@ static void fill_record(struct mc_record *rec, struct mc_works *works,
 	unsigned int i;
 
 	mc_works_record(works, rec);
+	rec->payload_bytes = payload;
 	rec->point.v[KEY_WIDTH] = works->each->pass.loop->width;
 	mc_record_set(rec, COL_TRAVERSED, arrays * op->arrays);
 	mc_record_set(rec, COL_PASSES, works->each->passes_a_sample);

@@ -115,13 +115,8 @@ struct meeting {
 
 static void keep(struct mc_works *works, u32 round, u64 from, u64 to)
 {
-	if (round >= works->each->warmup) {
-		if (to < from)
-			works->left_out |= MC_LEFT_CLOCK;
-		works->samples[works->done++] = to < from ? MC_NO_SAMPLE :
-						mc_ticks_to_ps(to - from);
-	}
-	works->tick(works->run);
+	works->each->clock_bad = to < from;
+	mc_works_keep(works, round, mc_ticks_to_ps(to - from));
 }
 
 static u64 first_of(const struct meeting *m)

@@ -285,6 +285,7 @@ static void fill_record(struct mc_record *rec, struct mc_works *works,
 	unsigned int i;
 
 	mc_works_record(works, rec);
+	rec->payload_bytes = 8 * works->n * job->count;
 	mc_record_set(rec, COL_ACCESSES, works->n * job->count);
 	if (rec->stats.samples)
 		mc_record_set(rec, COL_NS_PER_ACCESS,

@@ -5,6 +5,11 @@
 
 const struct mc_spec *const mc_specs[] = {
 	&mc_test_bandwidth.spec,
+	&mc_test_latency.spec,
+	&mc_test_loaded.spec,
+	&mc_test_c2c.spec,
+	&mc_test_line.spec,
+	&mc_test_tlb.spec,
 	&mc_test_random.spec,
 	&mc_test_overhead.spec,
 	NULL,
