@@ -3,6 +3,7 @@
  * The debugfs files. Reading shows what is kept; nothing is ever measured in a
  * read, since seq_file calls show again when its buffer was too small.
  */
+#include <linux/capability.h>
 #include <linux/debugfs.h>
 #include <linux/fs.h>
 #include <linux/module.h>
@@ -11,6 +12,7 @@
 #include <linux/uaccess.h>
 
 #include "control.h"
+#include "counters.h"
 #include "machine.h"
 #include "os.h"
 #include "pool.h"
@@ -19,20 +21,60 @@
 
 static struct dentry *dir;
 
+/**
+ * struct control_file - a file
+ * @name: its name
+ * @mode: its mode
+ * @fops: what can be done with it
+ * @show: of a file that is one text, made at once: makes it
+ * @size: of such a file: room for the text
+ */
+struct control_file {
+	const char *name;
+	umode_t mode;
+	const struct file_operations *fops;
+	void (*show)(struct mc_text *t);
+	size_t size;
+};
+
+/*
+ * A mode can be changed, and in a container root is less than root: whoever
+ * opens a file must be allowed to administer the system.
+ */
+static int may_open(void)
+{
+	return capable(CAP_SYS_ADMIN) ? 0 : -EPERM;
+}
+
 /* ------------------------------------- files that are one text, made at once */
 
-static int show_text(struct seq_file *m, void (*show)(struct mc_text *t),
-		     size_t size)
+static int text_show(struct seq_file *m, void *unused)
 {
-	struct mc_text t = { .buf = mc_alloc_array(1, size), .size = size };
+	const struct control_file *f = m->private;
+	struct mc_text t = { .buf = mc_alloc_array(1, f->size), .size = f->size };
 
 	if (!t.buf)
 		return -ENOMEM;
-	show(&t);
+	f->show(&t);
 	seq_write(m, t.buf, t.len);
 	mc_free(t.buf);
 	return 0;
 }
+
+static int text_open(struct inode *inode, struct file *file)
+{
+	int err = may_open();
+
+	return err ? err : single_open(file, text_show, inode->i_private);
+}
+
+static const struct file_operations text_fops = {
+	.owner = THIS_MODULE,
+	.open = text_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
 
 static void tests_text(struct mc_text *t)
 {
@@ -42,41 +84,7 @@ static void tests_text(struct mc_text *t)
 		mc_spec_show(t, *spec);
 }
 
-static int run_show(struct seq_file *m, void *unused)
-{
-	return show_text(m, mc_run_show, 32768);
-}
-
-static int progress_show(struct seq_file *m, void *unused)
-{
-	return show_text(m, mc_run_progress, 128);
-}
-
-static int tests_show(struct seq_file *m, void *unused)
-{
-	return show_text(m, tests_text, 65536);
-}
-DEFINE_SHOW_ATTRIBUTE(tests);
-DEFINE_SHOW_ATTRIBUTE(progress);
-
-static int machine_show(struct seq_file *m, void *unused)
-{
-	return show_text(m, mc_machine_json, MC_MACHINE_MAX);
-}
-DEFINE_SHOW_ATTRIBUTE(machine);
-
-static int buffers_show(struct seq_file *m, void *unused)
-{
-	return show_text(m, mc_pool_show, 4096);
-}
-DEFINE_SHOW_ATTRIBUTE(buffers);
-
 /* ---------------------------------------------------------- run and stop */
-
-static int run_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, run_show, NULL);
-}
 
 static ssize_t run_write(struct file *file, const char __user *from, size_t len,
 			 loff_t *pos)
@@ -94,12 +102,17 @@ static ssize_t run_write(struct file *file, const char __user *from, size_t len,
 
 static const struct file_operations run_fops = {
 	.owner = THIS_MODULE,
-	.open = run_open,
+	.open = text_open,
 	.read = seq_read,
 	.write = run_write,
 	.llseek = seq_lseek,
 	.release = single_release,
 };
+
+static int stop_open(struct inode *inode, struct file *file)
+{
+	return may_open();
+}
 
 static ssize_t stop_write(struct file *file, const char __user *from, size_t len,
 			  loff_t *pos)
@@ -110,9 +123,44 @@ static ssize_t stop_write(struct file *file, const char __user *from, size_t len
 
 static const struct file_operations stop_fops = {
 	.owner = THIS_MODULE,
-	.open = simple_open,
+	.open = stop_open,
 	.write = stop_write,
 	.llseek = noop_llseek,
+};
+
+/* --------------------------------------------------------------- counters */
+
+/*
+ * What is written at the beginning of the file replaces the set, what is written
+ * further on is added to it: a shell may write line by line.
+ */
+static ssize_t counters_write(struct file *file, const char __user *from,
+			      size_t len, loff_t *pos)
+{
+	bool replace = !*pos && !(file->f_flags & O_APPEND);
+	char *text;
+	int err;
+
+	if (len > MC_COUNTERS_TEXT)
+		return -EFBIG;
+	text = vmemdup_user(from, len);
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	err = mc_counters_write(text, len, replace);
+	kvfree(text);
+	if (err)
+		return err;
+	*pos += len;
+	return len;
+}
+
+static const struct file_operations counters_fops = {
+	.owner = THIS_MODULE,
+	.open = text_open,
+	.read = seq_read,
+	.write = counters_write,
+	.llseek = seq_lseek,
+	.release = single_release,
 };
 
 /* ---------------------------------------------- results: a record at a time */
@@ -202,8 +250,10 @@ static const struct seq_operations jsonl_ops = {
 
 static int open_results(struct file *file, const struct seq_operations *ops)
 {
-	int err = seq_open(file, ops);
+	int err = may_open();
 
+	if (!err)
+		err = seq_open(file, ops);
 	if (!err)
 		((struct seq_file *)file->private_data)->private = mc_run_results();
 	return err;
@@ -243,19 +293,17 @@ static const struct file_operations jsonl_fops = {
 
 /* ------------------------------------------------------------------- files */
 
-static const struct {
-	const char *name;
-	umode_t mode;
-	const struct file_operations *fops;
-} files[] = {
-	{ "run", 0600, &run_fops },
+static const struct control_file files[] = {
+	{ "run", 0600, &run_fops, mc_run_show, 32768 },
 	{ "results", 0400, &results_fops },
 	{ "results.jsonl", 0400, &jsonl_fops },
-	{ "tests", 0400, &tests_fops },
-	{ "progress", 0400, &progress_fops },
+	{ "tests", 0400, &text_fops, tests_text, 65536 },
+	{ "progress", 0400, &text_fops, mc_run_progress, 128 },
 	{ "stop", 0200, &stop_fops },
-	{ "machine", 0400, &machine_fops },
-	{ "buffers", 0400, &buffers_fops },
+	{ "machine", 0400, &text_fops, mc_machine_json, MC_MACHINE_MAX },
+	{ "buffers", 0400, &text_fops, mc_pool_show, 4096 },
+	{ "counters", 0600, &counters_fops, mc_counters_show,
+	  (MC_MAX_COUNTERS + 2) * MC_COUNTER_LINE },
 };
 
 /**
@@ -269,8 +317,8 @@ void mc_control_init(void)
 
 	dir = debugfs_create_dir("memcache", NULL);
 	for (i = 0; i < ARRAY_SIZE(files); i++)
-		debugfs_create_file(files[i].name, files[i].mode, dir, NULL,
-				    files[i].fops);
+		debugfs_create_file(files[i].name, files[i].mode, dir,
+				    (void *)&files[i], files[i].fops);
 }
 
 /**

@@ -4,6 +4,7 @@
  * A user mapping has the buffer's own memory type: x86 leaves the same page
  * under two types undefined. An open file or a mapping keeps the module loaded.
  */
+#include <linux/capability.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
@@ -28,6 +29,15 @@ static struct mc_buffer *buffer_of(const struct file *file)
 	const struct miscdevice *misc = file->private_data;
 
 	return mc_pool_standing(misc - devices);
+}
+
+/*
+ * Whatever the device's mode: uncached memory and write-combining memory are
+ * for no ordinary user. They get round the caches, and so does Rowhammer.
+ */
+static int device_open(struct inode *inode, struct file *file)
+{
+	return capable(CAP_SYS_ADMIN) ? nonseekable_open(inode, file) : -EPERM;
 }
 
 static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
@@ -100,7 +110,7 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 
 static const struct file_operations device_fops = {
 	.owner = THIS_MODULE,
-	.open = nonseekable_open,
+	.open = device_open,
 	.unlocked_ioctl = device_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.mmap = device_mmap,

@@ -12,8 +12,10 @@
 
 #include "clock.h"
 #include "control.h"
+#include "counters.h"
 #include "device.h"
 #include "pool.h"
+#include "prefetch.h"
 #include "run.h"
 #include "verdict.h"
 
@@ -50,13 +52,20 @@ static int __init memcache_init(void)
 		       size_mb);
 		return err;
 	}
+	err = mc_prefetch_init();
+	if (err)
+		goto no_prefetch;
 	err = mc_device_init();
-	if (err) {
-		mc_pool_exit();
-		return err;
-	}
+	if (err)
+		goto no_device;
 	mc_control_init();
 	return 0;
+
+no_device:
+	mc_prefetch_exit();
+no_prefetch:
+	mc_pool_exit();
+	return err;
 }
 
 static void __exit memcache_exit(void)
@@ -64,6 +73,8 @@ static void __exit memcache_exit(void)
 	mc_control_exit();
 	mc_device_exit();
 	mc_run_exit();
+	mc_counters_exit();
+	mc_prefetch_exit();
 	mc_pool_exit();
 }
 
