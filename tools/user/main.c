@@ -20,7 +20,7 @@
 enum { DONE, FAILED, USAGE, INTERRUPTED = 130 };
 
 static const char usage[] =
-	"usage: memcache-user [-j] [--own] REQUEST...\n"
+	"usage: memcache-user [-j] [--own] [--counters FILE] REQUEST...\n"
 	"       memcache-user --tests | --help\n"
 	"\n"
 	"Measures memory from user space, with the loops and the request lines of the\n"
@@ -29,6 +29,8 @@ static const char usage[] =
 	"\n"
 	"  -j, --json   JSON Lines, as the module's results.jsonl\n"
 	"  --own        own memory, even if the module's devices are there\n"
+	"  --counters FILE\n"
+	"               perf counters of DRAM traffic, as in the module's `counters`\n"
 	"  --tests      the tests, their keys, presets and allowed values\n"
 	"\n"
 	"Memory: the pages of /dev/memcache_wb, _wc, _uc where the module is loaded and\n"
@@ -146,12 +148,13 @@ static int run_line(const char *line, bool json)
 	static struct mc_request req;
 	struct mc_run run = { .req = &req };
 	struct mc_record *records = NULL;
-	u64 n = 0;
+	u64 i, n = 0;
 	int err = mc_request_parse(&req, line, strlen(line), mc_specs,
 				   &run.error);
 
+	err = err ? err : mc_engine_cpus(&req, &run.error);
 	if (!err) {
-		records = calloc(mc_request_points(&req), sizeof(*records));
+		records = calloc(mc_engine_records(&req), sizeof(*records));
 		err = records ? measure(&run, records, &n) :
 				mc_fail(&run.error, -ENOMEM, "line: no memory");
 		if (json && (n || !err))
@@ -159,6 +162,8 @@ static int run_line(const char *line, bool json)
 		else if (n)
 			print_table(&req, records, n);
 	}
+	for (i = 0; i < n; i++)
+		mc_free(records[i].histogram);
 	free(records);
 	if (flush() != DONE)
 		return -EIO;
@@ -186,11 +191,13 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "json", no_argument, NULL, 'j' },
 		{ "own", no_argument, NULL, 'o' },
+		{ "counters", required_argument, NULL, 'c' },
 		{ "tests", no_argument, NULL, 't' },
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
 	bool json = false, own = false;
+	struct mc_error e = { 0 };
 	int c, status;
 
 	while ((c = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
@@ -200,6 +207,13 @@ int main(int argc, char **argv)
 			break;
 		case 'o':
 			own = true;
+			break;
+		case 'c':
+			if (mc_user_counters(optarg, &e)) {
+				fprintf(stderr, "memcache-user: %s: %s\n",
+					strerror(-e.err), e.text);
+				return FAILED;
+			}
 			break;
 		case 't':
 			print_text(65536, tests_text);

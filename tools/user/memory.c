@@ -39,6 +39,7 @@ struct mapping {
 
 struct device {
 	int fd;
+	int err;		/* errno of what it could not be opened for */
 	struct memcache_info info;
 	struct mapping map;
 	void *fence;
@@ -85,7 +86,8 @@ static void open_device(enum mc_type type)
 
 	snprintf(path, sizeof(path), "/dev/memcache_%s", mc_type_name(type));
 	d->fd = open(path, O_RDWR | O_CLOEXEC);
-	if (d->fd < 0 || ioctl(d->fd, MEMCACHE_INFO, &d->info))
+	d->err = d->fd < 0 ? errno : 0;
+	if (d->err || ioctl(d->fd, MEMCACHE_INFO, &d->info))
 		return;
 	m->length = d->info.size_bytes;
 	m->base = mmap(NULL, m->length, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -103,6 +105,17 @@ static void open_device(enum mc_type type)
 static bool has_device(enum mc_type type)
 {
 	return devices[type].map.view.n;
+}
+
+/* How a sentence ends that begins with what it takes this device for. */
+static const char *device_needed(enum mc_type type)
+{
+	int err = devices[type].err;
+
+	if (has_device(type))
+		return " of the loaded module, in page=4k and no larger than it is";
+	return err == EACCES || err == EPERM ? ", which is for root only" :
+					       " of the loaded module";
 }
 
 /* ------------------------------------------------------- anonymous memory */
@@ -246,16 +259,16 @@ static int node_of_cpu(unsigned int cpu)
 	return -1;
 }
 
-static void place(struct mapping *m, const struct mc_request *req, u64 node)
+static void place(struct mapping *m, const struct mc_request *req, u64 node,
+		  int cpu)
 {
-	unsigned int cpu = 0;
-
 	m->strict = node != MC_AUTO;
 	m->node = m->strict ? (int)node : -1;
 	if (m->strict || req->any_cpu)
 		return;
-	while (!(req->cpus[cpu / 64] >> (cpu % 64) & 1))
-		cpu++;
+	if (cpu < 0)
+		for (cpu = 0; !(req->cpus[cpu / 64] >> (cpu % 64) & 1); cpu++)
+			;
 	m->node = node_of_cpu(cpu);
 }
 
@@ -268,7 +281,7 @@ static int own_area(struct mc_run *run, const struct mc_point *point,
 
 	if (want.page == MC_PAGE_AUTO)
 		want.page = MC_PAGE_4K;
-	place(&want, run->req, point->v[MC_KEY_NODE]);
+	place(&want, run->req, point->v[MC_KEY_NODE], run->near);
 	*out = &own;
 	if (own.length && own.span.bytes >= bytes && own.page == want.page &&
 	    own.node == want.node && own.strict == want.strict)
@@ -304,7 +317,9 @@ int mc_run_area(struct mc_run *run, const struct mc_point *point,
 	if (err)
 		return err;
 	*area = (struct mc_area){
-		.view = &m->view, .page = m->page, .attribute = m->attribute,
+		.view = &m->view, .page = m->page,
+		.page_bytes = m->page == MC_PAGE_4K ? PAGE : HUGE,
+		.attribute = m->attribute,
 		.effective = m->verdict.effect, .memory_node = m->memory_node,
 	};
 	return 0;
@@ -321,16 +336,21 @@ void *mc_run_uc_word(struct mc_run *run)
 		return d->fence;
 	d->fence = NULL;
 	mc_fail(&run->error, -EOPNOTSUPP,
-		"fence: uc needs /dev/memcache_uc of the loaded module");
+		"fence: uc needs /dev/memcache_uc%s", device_needed(MC_UC));
 	return NULL;
 }
+
+#define NODES	"/sys/devices/system/node"
 
 static int check_node(struct mc_run *run, u64 node)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/sys/devices/system/node/node%llu", node);
+	snprintf(path, sizeof(path), NODES "/node%llu", node);
 	if (node == MC_AUTO || !access(path, F_OK))
+		return 0;
+	/* To a kernel without NUMA all memory is node 0. */
+	if (!node && access(NODES, F_OK))
 		return 0;
 	return mc_fail(&run->error, -EINVAL, "node: there is no node %llu", node);
 }
@@ -342,17 +362,28 @@ int mc_run_check(struct mc_run *run, const struct mc_point *point)
 	if (!point->v[MC_KEY_IRQ])
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "irq: off is possible in the kernel only");
-	if (point->v[MC_KEY_PREFETCH])
+	if (point->v[MC_KEY_PREFETCH] == MC_PREFETCH_OFF)
 		return mc_fail(&run->error, -EOPNOTSUPP,
-			       "prefetch: off is not possible on this machine; prefetch=keep is");
+			       "prefetch: off is possible in the kernel only; prefetch=keep and auto are here");
 	if (point->v[MC_KEY_PAGE] == MC_PAGE_DIRECT)
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "page: direct is the kernel's own mapping; here it is auto, 4k, 2m or thp");
 	if (point->v[MC_KEY_TYPE] != MC_WB && !serves(point))
 		return mc_fail(&run->error, -EOPNOTSUPP,
-			       "type: %s needs /dev/memcache_%s of the loaded module, in page=4k and no larger than it is",
-			       type, type);
+			       "type: %s needs /dev/memcache_%s%s", type, type,
+			       device_needed(point->v[MC_KEY_TYPE]));
 	return check_node(run, point->v[MC_KEY_NODE]);
+}
+
+int mc_prefetch_off(struct mc_run *run, struct mc_point *point)
+{
+	point->v[MC_KEY_PREFETCH] = MC_PREFETCH_KEEP;
+	return 0;
+}
+
+int mc_prefetch_back(struct mc_run *run, struct mc_point *point)
+{
+	return 0;
 }
 
 void mc_run_tick(void *run)

@@ -11,6 +11,9 @@ void mc_user_memory_end(void);
 void mc_user_types_json(struct mc_text *t);
 const char *mc_user_memory_name(void);
 
+/* counters.c */
+int mc_user_counters(const char *path, struct mc_error *e);
+
 /* machine.c */
 #define MC_MACHINE_MAX	16384
 void mc_user_machine_json(struct mc_text *t);

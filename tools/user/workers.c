@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "clock.h"
@@ -15,6 +16,7 @@ struct member {
 	struct mc_worker worker;
 	pthread_t thread;
 	bool started;
+	unsigned int jobs;
 	unsigned int jobs_seen;
 };
 
@@ -27,7 +29,7 @@ struct mc_team {
 	pthread_mutex_t lock;	/* of all that follows, up to the gate */
 	pthread_cond_t wake;
 	pthread_cond_t done;
-	unsigned int jobs;
+	unsigned int party;
 	unsigned int working;
 	bool ending;
 	mc_job job;
@@ -76,7 +78,7 @@ static void *worker_main(void *arg)
 		int err;
 
 		pthread_mutex_lock(&team->lock);
-		while (!team->ending && team->jobs == m->jobs_seen)
+		while (!team->ending && m->jobs == m->jobs_seen)
 			pthread_cond_wait(&team->wake, &team->lock);
 		ending = team->ending;
 		m->jobs_seen++;
@@ -136,6 +138,31 @@ static int start_all(struct mc_team *team, const struct mc_request *req)
 	return err;
 }
 
+bool mc_cpu_usable(unsigned int cpu)
+{
+	cpu_set_t *set = CPU_ALLOC(MC_MAX_CPUS);
+	size_t size = CPU_ALLOC_SIZE(MC_MAX_CPUS);
+	bool usable = set && !sched_getaffinity(0, size, set) &&
+		      CPU_ISSET_S(cpu, size, set);
+
+	CPU_FREE(set);
+	return usable;
+}
+
+/* A list of CPUs, ascending, stands in the file. */
+unsigned int mc_cpu_core(unsigned int cpu)
+{
+	char path[80], list[1024];
+	unsigned int first;
+
+	snprintf(path, sizeof(path),
+		 "/sys/devices/system/cpu/cpu%u/topology/thread_siblings_list", cpu);
+	if (mc_user_read_file(path, list, sizeof(list)) &&
+	    sscanf(list, "%u", &first) == 1)
+		return first;
+	return cpu;
+}
+
 struct mc_team *mc_team_start(const struct mc_request *req, struct mc_error *e)
 {
 	unsigned int n = req->any_cpu ? 1 : req->ncpus;
@@ -163,6 +190,11 @@ struct mc_team *mc_team_start(const struct mc_request *req, struct mc_error *e)
 unsigned int mc_team_size(const struct mc_team *team)
 {
 	return team->n;
+}
+
+int mc_team_cpu(const struct mc_team *team, unsigned int i)
+{
+	return team->member[i].worker.cpu;
 }
 
 void mc_team_end(struct mc_team *team)
@@ -220,28 +252,38 @@ static void wait_for_done(struct mc_team *team)
 	}
 }
 
-int mc_team_run(struct mc_team *team, mc_job job, void *arg)
+int mc_team_run_some(struct mc_team *team, const unsigned int *who,
+		     unsigned int n, mc_job job, void *arg)
 {
+	unsigned int i;
+
 	look_for_stop(team);
 	if (mc_team_stopped(team))
 		return mc_team_stopped(team);
 	pthread_mutex_lock(&team->lock);
 	team->job = job;
 	team->arg = arg;
-	team->working = team->n;
+	team->party = n;
+	team->working = n;
 	team->arrived = 0;
-	team->jobs++;
+	for (i = 0; i < n; i++)
+		team->member[who ? who[i] : i].jobs++;
 	pthread_cond_broadcast(&team->wake);
 	wait_for_done(team);
 	pthread_mutex_unlock(&team->lock);
 	return mc_team_stopped(team);
 }
 
+int mc_team_run(struct mc_team *team, mc_job job, void *arg)
+{
+	return mc_team_run_some(team, NULL, team->n, job, arg);
+}
+
 int mc_gate(struct mc_worker *w)
 {
 	struct mc_team *team = w->team;
 	unsigned int turn = ++team->arrived;
-	unsigned int all = (turn + team->n - 1) / team->n * team->n;
+	unsigned int all = (turn + team->party - 1) / team->party * team->party;
 
 	while ((int)(team->arrived - all) < 0 && !mc_team_stopped(team))
 		__builtin_ia32_pause();

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The set of counters, from a file, and perf by system call. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "counters.h"
+#include "os.h"
+#include "user.h"
+
+static struct mc_counter set[MC_MAX_COUNTERS];
+static unsigned int n_set;
+
+/* File descriptors, as pointers that are not NULL. */
+static void *event_of(int fd)
+{
+	return (void *)(long)(fd + 1);
+}
+
+static int fd_of(void *event)
+{
+	return (long)event - 1;
+}
+
+void *mc_counter_open(const struct mc_counter *c, int *why)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr), .type = c->type, .config = c->config,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+			       PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, -1, (int)c->cpu, -1,
+			 PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0 && why)
+		*why = -errno;
+	return fd < 0 ? NULL : event_of(fd);
+}
+
+void mc_counter_read(void *event, struct mc_reading *now)
+{
+	if (read(fd_of(event), now, sizeof(*now)) != sizeof(*now))
+		*now = (struct mc_reading){ 0 };
+}
+
+void mc_counter_close(void *event)
+{
+	close(fd_of(event));
+}
+
+struct mc_counter *mc_counters_copy(unsigned int *n)
+{
+	struct mc_counter *copy = n_set ? malloc(sizeof(set)) : NULL;
+
+	if (copy)
+		memcpy(copy, set, sizeof(set));
+	*n = n_set;
+	return copy;
+}
+
+static int try_all(struct mc_error *e)
+{
+	unsigned int i;
+
+	for (i = 0; i < n_set; i++) {
+		int why = 0;
+		void *event = mc_counter_open(&set[i], &why);
+
+		if (!event)
+			return mc_fail(e, why,
+				       "counters: line %u: type=%llu config=0x%llx can't be opened on CPU %llu",
+				       set[i].line, set[i].type, set[i].config,
+				       set[i].cpu);
+		mc_counter_close(event);
+	}
+	return 0;
+}
+
+/* Take the set from a file, and try it. Return: 0 or a negative errno, explained. */
+int mc_user_counters(const char *path, struct mc_error *e)
+{
+	char *text = malloc(MC_COUNTERS_TEXT);
+	FILE *f = fopen(path, "re");
+	int err = 0;
+
+	if (!text || !f)
+		err = mc_fail(e, -errno, "counters: %s can't be read", path);
+	else
+		err = mc_counters_parse(set, &n_set, text,
+					fread(text, 1, MC_COUNTERS_TEXT, f), e);
+	if (f)
+		fclose(f);
+	free(text);
+	return err ? err : try_all(e);
+}
