@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The front end of memcache: runs requests and suites, shows their results.
 
-cli → {measure, report, compare, doctor}; measure → {suite, debugfs, user, fit,
-progress, results}; report → {table, findings, verdict}; compare → {match,
-overhead, published, estimate}. Standard library only, and little of it: under
-emulation every import is felt.
+cli → {measure, report, compare, doctor, catalogue, counters, pcm}; measure → {plan,
+debugfs, user, progress, results, counters}; pcm → {results, traffic}; plan → {suite,
+fit, keys}; suite → template → shape; report → {tables, traffic, findings, verdict};
+tables → {layout, levels, spread}; levels → steps; compare → {match, overhead, published,
+estimate}. Standard library only, and little of it: under emulation every import is felt.
 """
 
 import errno
@@ -27,12 +28,17 @@ def errno_name(number: int) -> str:
     return errno.errorcode.get(number, str(number))
 
 
+def plain(text: str) -> str:
+    """A line that can't drive the terminal, whatever a results file says."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
 def emit(lines: Iterable[str]) -> None:
-    """Print lines; what a results file says can't drive the terminal."""
+    """Print lines."""
     for line in lines:
-        print("".join(c if c.isprintable() else "?" for c in line))
+        print(plain(line))
 
 
 def say(text: str) -> None:
     """A line for whoever started this, not for what is measured."""
-    print(f"memcache: {text}", file=sys.stderr, flush=True)
+    print(f"memcache: {plain(text)}", file=sys.stderr, flush=True)

@@ -5,7 +5,7 @@ import argparse
 import os
 import sys
 
-from mc import Failure, emit, report, results, suite
+from mc import Failure, emit, report, results, say, suite
 
 HELP = """\
 Measure memory by cache attribute, from inside the kernel.
@@ -16,7 +16,10 @@ Measure memory by cache attribute, from inside the kernel.
   memcache run os-overhead                  in the kernel and in user space
   memcache compare A.jsonl B.jsonl          what differs, and what is noise
   memcache doctor                           can this machine measure UC?
+  memcache run --counters mlc               what the memory moved, beside it
+  memcache counters                         which counters of that there are
   memcache suites                           which suites there are
+  memcache run --dry-run mlc                what a suite would measure here
 """
 
 RUN_HELP = """\
@@ -31,6 +34,11 @@ Exit status: 0 all was measured; 1 something was not; 2 what was typed is
 wrong; 130 stopped by Ctrl-C.
 """
 
+SUITES_HELP = """\
+The time is about what `run SUITE` takes on this machine, if it is none in an
+emulator. `run --dry-run SUITE` prints what the lines of one are on this machine.
+"""
+
 COMPARE_HELP = """\
 Each record of the first file is compared with the one in each other file of
 which the same was asked; in one file, those of the kernel with those of user
@@ -39,13 +47,37 @@ is less time, faster. Of random accesses (run os-overhead) four tables follow:
 write against read, and the cost of the OS, of a hypervisor, of interrupts.
 
 Exit status: 0 compared; 1 nothing could be, or records were refused because
-their memory-type verdicts differ; 2 a file can't be read.
+their memory-type verdicts, or the prefetchers' state, differ; 2 a file can't be
+read.
+"""
+
+
+COUNTERS_HELP = """\
+Memory controllers' PMUs in /sys/bus/event_source/devices, a line for each event
+and package, as the module's file `counters` and memcache-user --counters take
+them. `memcache run --counters` sets them for a run.
+
+Exit status: 0 there are some; 1 there are none, or they could not be set.
+"""
+
+IMPORT_HELP = """\
+Of each record: the samples that lie within the time that it took, and what they
+say the memory moved. Start `pcm-memory 0.1 -csv=FILE.csv` before the run.
+pcm-memory writes local time: TZ=ZONE before this command names another zone.
+
+Exit status: 0 joined; 1 no sample lies within a record; 2 a file can't be read.
 """
 
 
 def run(args: argparse.Namespace) -> int:
     from mc import measure  # not needed by any other command
-    return measure.command(args.what, args.output, args.where)
+    return measure.command(args.what, args.output, args.where, dry=args.dry_run,
+                           count=args.counters)
+
+
+def counters(args: argparse.Namespace) -> int:
+    from mc import counters as counting, debugfs
+    return counting.command(debugfs.Debugfs(), args.set, args.clear)
 
 
 def show(args: argparse.Namespace) -> int:
@@ -64,6 +96,11 @@ def compare(args: argparse.Namespace) -> int:
     return status
 
 
+def import_(args: argparse.Namespace) -> int:
+    from mc import pcm
+    return pcm.command(args.file, args.results, args.output)
+
+
 def doctor(_args: argparse.Namespace) -> int:
     from mc import doctor as examining
     lines, status = examining.command()
@@ -71,10 +108,9 @@ def doctor(_args: argparse.Namespace) -> int:
     return status
 
 
-def suites(_args: argparse.Namespace) -> int:
-    found = suite.names()
-    width = max(map(len, found), default=0)
-    emit(f"{name:{width}}  {suite.load(name).title}" for name in found)
+def suites(args: argparse.Namespace) -> int:
+    from mc import catalogue
+    emit(catalogue.one(args.suite) if args.suite else catalogue.all_of_them())
     return 0
 
 
@@ -85,7 +121,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     def command(function, text, more=None):
-        sub = commands.add_parser(function.__name__, help=text, description=text, epilog=more,
+        sub = commands.add_parser(function.__name__.rstrip("_"), help=text, description=text, epilog=more,
                                   formatter_class=raw, allow_abbrev=False)
         sub.set_defaults(function=function)
         return sub
@@ -98,17 +134,35 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("-o", dest="output", metavar="FILE",
                      help="results file, must not exist (default: "
                           "results/SUITE-KERNEL-TIME.jsonl)")
+    sub.add_argument("--dry-run", action="store_true",
+                     help="print what would be measured, as request lines for this machine")
+    sub.add_argument("--counters", action="store_true",
+                     help="count DRAM traffic (see: memcache counters), for this run only")
     sub = command(show, "print the report of results files once more")
     sub.add_argument("file", nargs="+", metavar="FILE", help="results of memcache run")
     sub = command(compare, "compare results: common records, and what an OS or a VM costs",
                   COMPARE_HELP)
     sub.add_argument("--mixed-verdicts", action="store_true",
-                     help="compare records even if their memory types were not equally real")
+                     help="compare records even if their memory types were not equally real, "
+                          "or their prefetchers not in the same state")
     sub.add_argument("file", nargs="+", metavar="FILE",
                      help="results of memcache run, or published figures (.csv)")
+    sub = command(import_, "join what pcm-memory saw to a run, by time", IMPORT_HELP)
+    sub.add_argument("what", choices=["pcm"], help="what wrote the file: pcm-memory -csv")
+    sub.add_argument("file", metavar="FILE.csv")
+    sub.add_argument("results", nargs="?", metavar="RESULTS",
+                     help="results of memcache run (default: the file alone is summed up)")
+    sub.add_argument("-o", dest="output", metavar="FILE",
+                     help="write RESULTS with pcm's figures to this file, must not exist")
     command(doctor, "can this machine measure UC? what stands against it, what to do",
             "Exit status: 0 nothing stands against it; 1 something does.")
-    command(suites, "list the suites")
+    sub = command(counters, "print the counters of DRAM traffic that this machine has, or set them",
+                  COUNTERS_HELP)
+    group = sub.add_mutually_exclusive_group()
+    group.add_argument("--set", action="store_true", help="give them to the module")
+    group.add_argument("--clear", action="store_true", help="take them from the module")
+    sub = command(suites, "list the suites, or what is in one", SUITES_HELP)
+    sub.add_argument("suite", nargs="?", metavar="SUITE", help="the one to print")
     return top
 
 
@@ -120,7 +174,7 @@ def main(argv: list[str]) -> int:
         sys.stdout.flush()
         return status
     except Failure as failure:
-        print(f"memcache: {failure}", file=sys.stderr)
+        say(str(failure))
         return failure.status
     except BrokenPipeError:     # `| head` has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -2,8 +2,8 @@
 """`memcache compare`: what was asked in both, side by side; then, of random
 accesses, the four tables of what a system, interrupts and a VM cost."""
 
-from mc import Failure, match, overhead, report, results, table
-from mc.estimate import change, of
+from mc import Failure, match, overhead, results, table
+from mc.estimate import EACH, change, of
 from mc.findings import FLOOR, MIN_SAMPLES
 from mc.match import Pairing, Side
 from mc.results import asked
@@ -11,7 +11,8 @@ from mc.results import asked
 TOLD = 5        # records without a partner that are listed
 LEGEND = ("↑ faster: less time in B than in A; ↓ slower; ~ within the noise: the 95 % interval "
           "holds zero, or mean, median or fastest sample changed by less than "
-          f"{100 * FLOOR:.0f} %, by which two runs of the same thing may differ. Times are means.")
+          f"{100 * FLOOR:.0f} %, by which two runs of the same thing may differ. Times are means: of a pass, "
+          f"but of {', '.join(EACH)} those of a load.")
 UNKNOWN = (f"Interval na: fewer than {MIN_SAMPLES} samples (`repeat=`), or none of their spread "
            "is known: what is noise can't be told there.")
 
@@ -32,7 +33,7 @@ def command(files: list[str], mixed: bool = False) -> tuple[list[str], int]:
     out: list[str] = []
     for pairing in pairings:
         out += [*_pairing(pairing), ""]
-    out += report.wrapped(LEGEND)
+    out += table.wrapped(LEGEND)
     figures = overhead.Figures(overhead.cells(sides))
     out += _overhead(figures, mixed)
     good = any(p.pairs for p in pairings) and not any(p.refused for p in pairings)
@@ -53,11 +54,11 @@ def _overhead(figures: overhead.Figures, mixed: bool) -> list[str]:
     out: list[str] = []
     made = overhead.tables(figures) if figures.cells else []
     if made and (full := overhead.workloads(figures)):
-        out += ["", "Random accesses in the tables below", *report.bullets(full)]
+        out += ["", "Random accesses in the tables below", *table.bullets(full)]
     for one in made:
         out += ["", *overhead.lines(one, mixed)]
     if made and figures.repeated:
-        out += ["", *report.wrapped(
+        out += ["", *table.wrapped(
             f"{figures.repeated} results were measured more than once on a machine: the first of "
             "each counts in these tables.")]
     return out
@@ -73,8 +74,10 @@ def _pairing(found: Pairing) -> list[str]:
     out.append("")
     out += _table(found) if found.pairs else ["Nothing in them can be compared."]
     out += _list("Not compared", found.refused)
-    if any("effective=" in line or "page tables" in line for line in found.refused):
-        out.append("Their memory was not the same; --mixed-verdicts compares it all the same.")
+    if any(word in line for line in found.refused
+           for word in ("effective=", "page tables", "prefetch=")):
+        out += table.wrapped("Their memory, or the prefetchers, were not in the same state; "
+                             "--mixed-verdicts compares them all the same.")
     for name, lonely in found.alone.items():
         out += _list(f"Without a partner, in {name} only", lonely)
     return out
@@ -87,13 +90,15 @@ def _side(name: str, side: Side) -> str:
 
 
 def _table(found: Pairing) -> list[str]:
-    keys = [{"test": a["test"]} | asked(a) for a, _ in found.pairs]
+    keys = [{"test": a["test"]} | asked(a) | {k: a[k] for k in match.WHICH if k in a}
+            for a, _ in found.pairs]
     skip = {*found.free, *match.IGNORED}
     names = dict.fromkeys(key for own in keys for key in own if key not in skip)
     fixed = {key: keys[0].get(key) for key in names
              if all(key in own and own[key] == keys[0].get(key) for own in keys)}
     moving = [key for key in names if key not in fixed]
-    varying = table.telling(keys, moving)
+    told = {"test", *table.telling(keys, moving), *match.WHICH}
+    varying = [key for key in moving if key in told]
     implied = [key.removesuffix("_bytes") for key in moving if key not in varying]
     rows, changes = [], []
     for own, (a, b) in zip(keys, found.pairs):
@@ -105,13 +110,13 @@ def _table(found: Pairing) -> list[str]:
     out = table.table([*(key.removesuffix("_bytes") for key in varying), "A", "B", "change",
                        "95 % interval"], rows, left=len(varying))
     along = f" Varying along with the others: {', '.join(implied)}." if implied else ""
-    out += ["", *report.wrapped(f"All with: {match.settings(fixed)}.{along}")]
+    out += ["", *table.wrapped(f"All with: {match.settings(fixed)}.{along}")]
     out.append(f"{len(rows)} compared, {sum(c.noise for c in changes)} of them within the noise.")
-    return out + (report.wrapped(UNKNOWN) if any(c.low is None for c in changes) else [])
+    return out + (table.wrapped(UNKNOWN) if any(c.low is None for c in changes) else [])
 
 
 def _list(title: str, lines: list[str]) -> list[str]:
     if not lines:
         return []
     more = [f"... and {len(lines) - TOLD} more"] if len(lines) > TOLD else []
-    return [f"{title}: {len(lines)}", *report.bullets([*lines[:TOLD], *more])]
+    return [f"{title}: {len(lines)}", *table.bullets([*lines[:TOLD], *more])]

@@ -4,12 +4,14 @@
 import errno
 import json
 import os
+import re
 from pathlib import Path
 
-from mc import Failure, errno_name
-from mc.side import Outcome, Side, test_names
+from mc import Failure, errno_name, keys
+from mc.side import Outcome, Side
 
 STANDARD = "/sys/kernel/debug/memcache"
+LOCKDOWN = "/sys/kernel/security/lockdown"
 WITHOUT = "without it: --where user"
 
 
@@ -28,21 +30,34 @@ class Debugfs(Side):
         if not found:
             raise self._unavailable(FileNotFoundError(errno.ENOENT, ""))
 
-    def tests(self) -> list[str]:
+    def tests(self) -> keys.Tests:
         try:
-            return test_names(self._read("tests"))
+            return keys.parse(self._read("tests"))
         except Failure:
-            return []
+            return {}
+
+    def machine(self) -> dict:
+        try:
+            return json.loads(self._read("machine"))
+        except (Failure, ValueError):
+            return {}
 
     def wb_only(self) -> bool:
         # User-Mode Linux: its page tables are not the machine's.
-        try:
-            return json.loads(self._read("machine")).get("page_table_levels", 0) is None
-        except (Failure, ValueError):
-            return False
+        return self.machine().get("page_table_levels", 0) is None
 
     def progress(self) -> str:
         return self._read("progress").strip()
+
+    def counters(self) -> str:
+        return "".join(line for line in self._read("counters").splitlines(keepends=True)
+                       if not line.startswith("#"))
+
+    def count(self, text: str) -> None:
+        error = self._write("counters", text.rstrip("\n"))
+        if error:
+            _, _, why = self._read("counters").partition("# not taken:")
+            raise Failure(f"{self.path / 'counters'}: {why.strip() or os.strerror(error)}")
 
     def run(self, line: str) -> Outcome:
         before = self._read("results.jsonl")
@@ -88,18 +103,34 @@ class Debugfs(Side):
     def _unavailable(self, error: OSError) -> Failure:
         """The reason why a file of the module can't be had, and the remedy."""
         mount = self.path.parent
+        sudo = "" if os.geteuid() == 0 else "sudo "
         if isinstance(error, PermissionError):
             if os.geteuid() != 0:
                 return Failure(f"{self.path} is for root only: run this with sudo; {WITHOUT}")
-            return Failure(f"{self.path}: {error.strerror}: the kernel is locked down, "
-                           f"see /sys/kernel/security/lockdown; {WITHOUT}")
+            return Failure(f"{self.path}: {error.strerror}: {_why_not_root()}; {WITHOUT}")
         if not isinstance(error, FileNotFoundError):
             return Failure(f"{self.path}: {error.strerror}")
         if str(self.path) == STANDARD and not os.path.ismount(mount):
-            return Failure(f"debugfs is not mounted: mount -t debugfs debugfs {mount}; "
+            return Failure(f"debugfs is not mounted: {sudo}mount -t debugfs debugfs {mount}; "
                            f"{WITHOUT}")
-        return Failure(f"no {self.path}: the module is not loaded: insmod memcache.ko "
+        return Failure(f"no {self.path}: the module is not loaded: {sudo}insmod memcache.ko "
                        f"(`make run` does all that); {WITHOUT}")
+
+
+def lockdown(text: str) -> str | None:
+    """Which lockdown that file of securityfs tells of, if any."""
+    match = re.search(r"\[(integrity|confidentiality)\]", text)
+    return match[1] if match else None
+
+
+def _why_not_root() -> str:
+    """Why root is not let in."""
+    lost = "root has no CAP_SYS_ADMIN here (in a container?)"
+    try:
+        level = lockdown(Path(LOCKDOWN).read_text(encoding="ascii"))
+    except OSError:
+        return f"the kernel is locked down, or {lost}"
+    return f"the kernel is locked down ({level}) and takes no request" if level else lost
 
 
 def _why(error: int, status: dict[str, str]) -> str:

@@ -8,10 +8,12 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
-from mc import report, user
+from mc import counters, debugfs, table, user
 
 OK, WARN, FAIL = "ok", "warn", "fail"
+CAP_SYS_ADMIN = 1 << 21
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,16 @@ class Machine:
     def loaded(self) -> bool:
         return self.has("/proc/modules", r"^memcache ")
 
+    @property
+    def lockdown(self) -> str | None:
+        return debugfs.lockdown(self.read(debugfs.LOCKDOWN))
+
+    @property
+    def administers(self) -> bool:
+        """Has root CAP_SYS_ADMIN? In a container it may not."""
+        match = re.search(r"^CapEff:\s*([0-9a-f]+)$", self.read("/proc/self/status"), re.M)
+        return not match or bool(int(match[1], 16) & CAP_SYS_ADMIN)
+
     def _module(self) -> dict:
         """What the module says of the machine, if it may be asked."""
         try:
@@ -69,7 +81,7 @@ def command(machine: Machine | None = None) -> tuple[list[str], int]:
     out: list[str] = []
     for line in found:
         todo = f" ({line.todo})" if line.todo else ""
-        out += report.wrapped(line.what + todo, f"{line.status:4}  ")
+        out += table.wrapped(line.what + todo, f"{line.status:4}  ")
     failed = sum(line.status == FAIL for line in found)
     warned = sum(line.status == WARN for line in found)
     if failed:
@@ -78,7 +90,7 @@ def command(machine: Machine | None = None) -> tuple[list[str], int]:
     else:
         verdict = "Nothing stands against measuring UC here" + (
             f"; mind the {warned} warnings." if warned else ".")
-    return [*out, "", *report.wrapped(verdict)], 1 if failed else 0
+    return [*out, "", *table.wrapped(verdict)], 1 if failed else 0
 
 
 def _cpu(machine: Machine) -> Iterator[Line]:
@@ -89,7 +101,10 @@ def _cpu(machine: Machine) -> Iterator[Line]:
 
 
 def _root(machine: Machine) -> Iterator[Line]:
-    if machine.uid == 0:
+    if machine.uid == 0 and not machine.administers:
+        yield Line(FAIL, "root without CAP_SYS_ADMIN, so without the module's files and devices",
+                   "measure outside of this container")
+    elif machine.uid == 0:
         yield Line(OK, "root")
     else:
         yield Line(WARN, "not root", "measure with sudo; user space on WB needs no root")
@@ -106,19 +121,24 @@ def _modules(machine: Machine) -> Iterator[Line]:
         yield Line(FAIL, "this kernel takes signed modules only",
                    "sign memcache.ko with a key that it trusts, boot without "
                    "module.sig_enforce=1, or use a guest: make run")
+    elif machine.lockdown and not machine.loaded:
+        yield Line(FAIL, "a kernel that is locked down takes signed modules only",
+                   "Documentation/safety.rst tells how to sign memcache.ko")
     else:
-        yield Line(OK, "modules are allowed, signatures are not enforced")
+        yield Line(OK, "modules are allowed" + (
+            "" if machine.lockdown else ", signatures are not enforced"))
 
 
 def _lockdown(machine: Machine) -> Iterator[Line]:
-    path = "/sys/kernel/security/lockdown"
-    match = re.search(r"\[(integrity|confidentiality)\]", machine.read(path))
-    if match:
-        yield Line(FAIL, f"the kernel is locked down ({match[1]}): debugfs is closed, even to a "
-                   "signed module", "turn Secure Boot off, boot with lockdown=none, or use a "
-                   "guest: make run")
+    what = f"the kernel is locked down ({machine.lockdown}): it takes no request"
+    off = "turn Secure Boot off, boot without lockdown=, or use a guest: make run"
+    if machine.lockdown and machine.loaded:
+        yield Line(WARN, f"{what}; user space can measure UC and WC",
+                   f"memcache run --where user; for the kernel {off}")
+    elif machine.lockdown:
+        yield Line(FAIL, what, f"{off}; with a signed module user space can measure UC and WC")
     else:
-        yield Line(OK, "no lockdown" if machine.exists(path) else
+        yield Line(OK, "no lockdown" if machine.exists(debugfs.LOCKDOWN) else
                    "no lockdown (this kernel has none, or securityfs is not mounted)")
 
 
@@ -222,6 +242,21 @@ def _module(machine: Machine) -> Iterator[Line]:
             yield Line(WARN, what, "timing does not tell; load it again on a quiet machine")
 
 
+def _prefetch(machine: Machine) -> Iterator[Line]:
+    found = machine.module.get("prefetch")
+    if not isinstance(found, dict):
+        return
+    if not found.get("known"):
+        yield Line(WARN, "prefetchers of this CPU model are not known",
+                   "prefetch=off fails, prefetch=auto keeps them as they are")
+    elif found.get("state") == "unreadable":
+        yield Line(WARN, f"the prefetchers' register, {found.get('msr')}, can't be read, as under "
+                   "most hypervisors", "prefetch=off fails, prefetch=auto keeps them as they are")
+    else:
+        yield Line(OK, f"prefetchers: {found.get('msr')} can be read, they are "
+                   f"{found.get('state')}")
+
+
 def _devices(machine: Machine) -> Iterator[Line]:
     paths = [f"/dev/memcache_{name}" for name in ("wb", "uc", "wc")]
     missing = [path for path in paths if not machine.exists(path)]
@@ -253,6 +288,18 @@ def _kvm(machine: Machine) -> Iterator[Line]:
                    "guests only; measuring on this machine needs no KVM")
 
 
+def _counters(machine: Machine) -> Iterator[Line]:
+    found = counters.discover(Path(machine.root or "/"))
+    if found.counters:
+        yield Line(OK, f"counters of DRAM traffic: {found.kind.title} (memcache run --counters)")
+    elif found.remarks:
+        yield Line(WARN, "DRAM traffic can't be counted", found.remarks[0])
+    else:
+        yield Line(WARN, "no counters of DRAM traffic: it will be na",
+                   "a virtual machine is shown none; on bare metal: modprobe intel_uncore or "
+                   "amd_uncore")
+
+
 CHECKS: list[Callable[[Machine], Iterator[Line]]] = [
-    _cpu, _root, _modules, _lockdown, _debugfs, _headers, _pat, _hypervisor, _module, _devices,
-    _user, _kvm]
+    _cpu, _root, _modules, _lockdown, _debugfs, _headers, _pat, _hypervisor, _module, _prefetch,
+    _devices, _user, _kvm, _counters]

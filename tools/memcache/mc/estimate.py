@@ -77,14 +77,21 @@ class Change:
         return f"{self.percent:+.2f} % {self.mark}"
 
 
+# Tests of which the time of one is what people know, and how many a pass has.
+EACH = {"latency": "loads_per_pass", "loaded": "loads_per_pass", "c2c": "lines", "tlb": "pages"}
+
+
 def of(result: dict) -> Estimate | None:
-    """The mean time of a result's samples; None if nothing was measured."""
+    """The mean time of a result's samples, or of one of their loads; None if
+    nothing was measured."""
+    each = result.get(EACH.get(result["test"])) or 1
     mean, deviation, count = (result.get(k) for k in ("mean_ns", "sd_ns", "samples"))
     if not mean:
         return None
+    mean, deviation = mean / each, deviation and deviation / each
     if deviation is None or not spread_known(result):
         return Estimate(mean)
-    typical = tuple(result.get(key) or 0 for key in ("median_ns", "min_ns"))
+    typical = tuple((result.get(key) or 0) / each for key in ("median_ns", "min_ns"))
     return Estimate(mean, deviation ** 2 / count, count - 1, typical if all(typical) else ())
 
 

@@ -4,6 +4,8 @@ user space only, some need the module's devices."""
 
 import os
 
+from mc.keys import Key
+
 ONLY = {
     "kernel": {"irq": ("off",), "page": ("direct",), "prefetch": ("off",)},
     "user": {"page": ("2m", "thp")},
@@ -11,15 +13,17 @@ ONLY = {
 NAMES = {"kernel": "the kernel", "user": "user space"}
 
 
-def fit(line: str, where: str, wb_only: bool = False) -> tuple[str | None, str]:
+def fit(line: str, where: str, wb_only: bool = False,
+        known: dict[str, Key] | None = None) -> tuple[str | None, str]:
     """The request without what this side does not have (None: nothing is left
-    of it), and what that was. wb_only: that machine has no other memory."""
+    of it), and what that was. wb_only: that machine has no other memory; known:
+    the keys of that test there, where what is not among them is to be left out."""
     words, lost = [], []
     for word in line.split():
         key, _, values = word.partition("=")
         kept = []
         for value in values.split(","):
-            why = _missing(key, value, where, wb_only)
+            why = _missing(key, value, where, wb_only) or _unknown(key, value, known)
             if why:
                 lost.append(f"{key}={value} {why}")
             else:
@@ -44,3 +48,13 @@ def _missing(key: str, value: str, where: str, wb_only: bool) -> str:
         if not os.access(device, os.R_OK | os.W_OK):
             return f"needs {device} of the loaded module"
     return ""
+
+
+def _unknown(key: str, value: str, known: dict[str, Key] | None) -> str:
+    """Does that side's version of the test have it?"""
+    if not known or not value:
+        return ""
+    if key not in known:
+        return "is a key that it does not have"
+    choices = known[key].choices
+    return "is not among what it can do" if choices and value not in choices else ""

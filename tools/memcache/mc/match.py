@@ -14,6 +14,8 @@ from mc.results import Run, asked
 
 FREE = ("irq", "cpu", "page")
 IGNORED = ("repeat",)
+WHICH = ("writer_cpu", "reader_cpu")    # figures that say of what a record is
+STATE = "prefetch"                      # not only asked for: what came of it
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,7 @@ def pair(a: Side, b: Side, mixed: bool) -> Pairing:
         else:
             left.append(result)
     rest = [result for same in waiting.values() for result in same]
+    _pair_states(found, left, rest, {*skip, STATE}, mixed)
     found.alone["A"] = _told(left, b.results, skip, "B")
     found.alone["B"] = _told(rest, a.results, skip, "A")
     return found
@@ -92,7 +95,24 @@ def pair(a: Side, b: Side, mixed: bool) -> Pairing:
 
 def _key(result: dict, skip: Iterable[str]) -> tuple:
     keys = {key: value for key, value in asked(result).items() if key not in skip}
-    return result["test"], frozenset(keys.items())
+    which = tuple(result.get(key) for key in WHICH)
+    return result["test"], which, frozenset(keys.items())
+
+
+def _pair_states(found: Pairing, left: list[dict], rest: list[dict], skip: set[str],
+                 mixed: bool) -> None:
+    """Those that differ in the prefetchers' state only: said, or taken if mixed."""
+    for result in list(left):
+        other = next((one for one in rest if _key(one, skip) == _key(result, skip)), None)
+        if other is None:
+            continue
+        left.remove(result)
+        rest[:] = [one for one in rest if one is not other]
+        if mixed:
+            _take(found, result, other, mixed)
+        else:
+            found.refused.append(f"{describe(result, [STATE])}: prefetch={result.get(STATE)} "
+                                 f"in A, {other.get(STATE)} in B")
 
 
 def _free(a: Side, b: Side) -> dict[str, tuple]:
@@ -136,6 +156,7 @@ def describe(result: dict, without: Iterable[str] = ()) -> str:
     """`bandwidth op=read width=8 …`"""
     own = {key: value for key, value in asked(result).items()
            if key not in (*without, *IGNORED)}
+    own |= {key: result[key] for key in WHICH if key in result}
     return f"{result['test']} {settings(own)}"
 
 
@@ -155,7 +176,8 @@ def _nearest(result: dict, others: list[dict], skip: set[str], there: str) -> st
         keys, found = asked(result), asked(other)
         differing = [key for key in keys.keys() | found.keys()
                      if key not in skip and keys.get(key) != found.get(key)]
-        if other["test"] == result["test"] and len(differing) == 1:
+        if other["test"] == result["test"] and len(differing) == 1 and all(
+                other.get(key) == result.get(key) for key in WHICH):
             [key] = differing
             return f" ({there} has {key.removesuffix('_bytes')}=" \
                    f"{table.text(key, found.get(key))})"

@@ -8,12 +8,12 @@ import os
 import re
 import signal
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from mc import Failure, emit, report, results, say, suite
+from mc import Failure, emit, plan, report, results, say
+from mc.counters import Counting
 from mc.debugfs import Debugfs
-from mc.fit import NAMES, fit
+from mc.plan import Job
 from mc.progress import Progress
 from mc.side import Outcome, Side
 from mc.suite import Request
@@ -26,15 +26,20 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def command(words: list[str], output: str | None, where: str | None = None,
-            sides: list[Side] | None = None) -> int:
+            sides: list[Side] | None = None, dry: bool = False, count: bool = False) -> int:
     sides = sides or [Debugfs(), User()]
-    requests = plan(words, sides)
-    jobs = list(assign(requests, sides, where))
-    for side in dict.fromkeys(job.side for job in jobs):
+    place = plan.Place(sides, where)
+    requests = plan.requests(words, place)
+    if dry:
+        plan.show(plan.jobs(requests, place), place)
+        return 0
+    for side in dict.fromkeys(side for request in requests for side in place.chosen(request)):
         side.check()
-    jobs = fitted(jobs, sides)
-    path, file = create(output, requests)
-    with Stop(sides) as stop:
+    jobs = plan.jobs(requests, place)
+    for text in plan.length(jobs, place):
+        say(text)
+    with Stop(sides) as stop, Counting(list(dict.fromkeys(job.side for job in jobs)), count):
+        path, file = create(output, requests)
         with file, Progress(len(jobs)) as progress:
             session = Session(file, progress, stop)
             session.measure(jobs)
@@ -42,85 +47,14 @@ def command(words: list[str], output: str | None, where: str | None = None,
             emit([*report.lines(session.runs), "", f"Results: {path}"])
         else:
             os.unlink(path)
+            session.status = session.status or 1
     return 128 + stop.signum if stop.signum else session.status
-
-
-def plan(words: list[str], sides: list[Side]) -> list[Request]:
-    """The requests that these words ask for: suites, request lines, or the
-    words of a request line that came without quotes."""
-    lines: list[str] = []
-    for word in words:
-        if lines and "=" in word.split(" ")[0]:
-            lines[-1] += f" {word}"
-        else:
-            lines.append(word)
-    return [request for line in lines for request in _requests(line, sides)]
-
-
-def _requests(line: str, sides: list[Side]) -> list[Request]:
-    words = line.split()
-    if not words or "\n" in line or "\0" in line:
-        raise Failure("a request is one line: TEST [key=value]...", 2)
-    if suite.exists(words[0]):
-        if len(words) > 1:
-            raise Failure(f"{words[0]} is a suite: it takes no keys ({' '.join(words[1:])})", 2)
-        return suite.load(words[0]).requests
-    if len(words) == 1:
-        tests = {test for side in sides for test in side.tests()}
-        if words[0] not in tests:
-            raise Failure(f"no suite {words[0]}; there are: {', '.join(suite.names())}" + (
-                "" if tests else " (and there is no module loaded, and no memcache-user, that "
-                "could have such a test)"), 2)
-    return [Request(line.strip())]
-
-
-@dataclass(frozen=True)
-class Job:
-    """A request on one side."""
-    side: Side
-    request: Request
-
-
-def assign(requests: list[Request], sides: list[Side], where: str | None) -> Iterator[Job]:
-    """Each request on each side it is for, one right after the other."""
-    for request in requests:
-        for side in sides:
-            if (where or request.where) in (side.where, "both"):
-                yield Job(side, request)
-
-
-def fitted(jobs: list[Job], sides: list[Side]) -> list[Job]:
-    """The jobs, without what a side can't measure; that is said."""
-    tests = {side.where: side.tests() for side in sides} if _on_both(jobs) else {}
-    wb_only = {side.where: side.wb_only() for side in {job.side for job in jobs}}
-    kept: list[Job] = []
-    lost: dict[tuple, list[str]] = {}
-    for job in jobs:
-        line, why = fit(job.request.line, job.side.where, wb_only[job.side.where])
-        test = job.request.line.split()[0]
-        if test not in tests.get(job.side.where, [test]) and any(
-                test in names for names in tests.values()):
-            line, why = None, f"no test {test} there"
-        if why:
-            lost.setdefault((job.side.where, bool(line), why), []).append(job.request.name)
-        if line:
-            kept.append(Job(job.side, replace(job.request, line=line)))
-    for (where, part, why), names in lost.items():
-        name = names[0] if len(names) == 1 else f"{len(names)} requests"
-        say(f"{name}: {'in part left out' if part else 'skipped'} in {NAMES[where]}: {why}")
-    if not kept:
-        raise Failure("nothing is left to measure")
-    return kept
-
-
-def _on_both(jobs: list[Job]) -> bool:
-    return len({job.side.where for job in jobs}) > 1
 
 
 def create(output: str | None, requests: list[Request]) -> tuple[str, io.RawIOBase]:
     """The results file, always a new one."""
     if output:
-        return output, _create(output)
+        return output, results.create(output)
     words = dict.fromkeys(r.suite or r.line.split()[0] for r in requests)
     name = re.sub(r"[^\w.+-]", "_", "+".join(words))[:80]
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
@@ -128,19 +62,7 @@ def create(output: str | None, requests: list[Request]) -> tuple[str, io.RawIOBa
     for more in ("", *(f"-{n}" for n in range(2, 100))):
         if not os.path.exists(f"{base}{more}.jsonl"):
             break
-    return f"{base}{more}.jsonl", _create(f"{base}{more}.jsonl")
-
-
-def _create(path: str) -> io.RawIOBase:
-    try:
-        directory = os.path.dirname(path)
-        if directory and not os.path.exists(directory):
-            os.makedirs(directory)
-        return open(path, "xb", buffering=0)
-    except FileExistsError:
-        raise Failure(f"{path} is there already: nothing is overwritten", 2) from None
-    except OSError as error:
-        raise Failure(f"{path}: {error.strerror}", 2) from None
+    return f"{base}{more}.jsonl", results.create(f"{base}{more}.jsonl")
 
 
 class Stop:
@@ -195,6 +117,8 @@ class Session:
         lines = outcome.records.splitlines()
         run = results.parse((f"{line}\n".encode() for line in lines), job.side.source)[0]
         run.request |= {"label": job.request.label, "suite": job.request.suite}
+        if job.request.section:
+            run.request["section"] = job.request.section
         self.runs.append(run)
         # The numbers stay as the kernel wrote them.
         lines[1] = json.dumps(run.request, separators=(",", ":"), ensure_ascii=False)
@@ -207,7 +131,9 @@ class Session:
             count = sum(len(run.results) for run in self.runs)
             self.progress.say(f"stopped; results kept: {count}")
             return False
-        if outcome.error:
+        if outcome.error == errno.EOPNOTSUPP and job.request.suite:
+            self.progress.say(f"{job.request.name}{_side(job)}: skipped: {outcome.why}")
+        elif outcome.error:
             self.fail(f"{job.request.name}{_side(job)}: {outcome.name}: {outcome.why}")
         return outcome.error not in STOPPING
 

@@ -2,10 +2,12 @@
 """Results files: JSON Lines, one or more runs of one machine.
 
 A run is a `machine` record, a `request` record, then as many `result` records
-as the request says. `label` and `suite` in a request are the front end's.
+as the request says. `label`, `suite` and `section` in a request are the front end's.
 """
 
+import io
 import json
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -15,6 +17,7 @@ SCHEMA = 1
 SAME_MACHINE = ("kernel", "cpu", "hypervisor")
 UNITS = ("_ns", "_bytes", "_percent", "_per_s")     # such keys hold numbers
 COUNTS = ("samples", "left_out", "threads")
+HISTOGRAMS = ("histogram_ns_count",)
 WORDS = {
     "machine": ("kernel", "cpu"),
     "request": ("test", "line", "state"),
@@ -26,6 +29,8 @@ FACTS = ("attribute", "effective", "memory_node", "threads", "started_unix_ns", 
          "verified", "samples", "left_out", "left_out_why", "min_ns", "median_ns", "max_ns",
          "mean_ns", "sd_ns", "p50_ns", "p99_ns", "cv_percent")
 HEAD = ("record", "test", "where")
+# What the memory moved meanwhile, as the memory's counters have it; traffic.py.
+TRAFFIC = ("payload_bytes", "amplification_read", "amplification_write")
 
 
 @dataclass
@@ -48,6 +53,10 @@ class Run:
     def suite(self) -> str | None:
         return self.request.get("suite")
 
+    @property
+    def section(self) -> str | None:
+        return self.request.get("section")
+
 
 def asked(result: dict) -> dict:
     """What was asked for: these keys stand before the facts."""
@@ -63,7 +72,8 @@ def asked(result: dict) -> dict:
 def figures(result: dict) -> dict:
     """The test's own figures."""
     mine = asked(result)
-    return {k: v for k, v in result.items() if k not in mine and k not in FACTS and k not in HEAD}
+    return {k: v for k, v in result.items() if k not in mine and k not in FACTS + HEAD + TRAFFIC
+            and not k.startswith("dram_")}
 
 
 def load(path: str) -> list[Run]:
@@ -71,6 +81,19 @@ def load(path: str) -> list[Run]:
     try:
         with open(path, "rb") as file:
             return parse(file.read().splitlines(keepends=True), path)
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}", 2) from None
+
+
+def create(path: str) -> io.RawIOBase:
+    """A file for results, always a new one."""
+    try:
+        directory = os.path.dirname(path)
+        if directory and not os.path.exists(directory):
+            os.makedirs(directory)
+        return open(path, "xb", buffering=0)
+    except FileExistsError:
+        raise Failure(f"{path} is there already: nothing is overwritten", 2) from None
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}", 2) from None
 
@@ -171,12 +194,14 @@ def _record(line: bytes) -> dict:
 
 
 def _plausible(kind: str, key: str, value: object) -> bool:
-    if key in ("label", "suite"):
+    if key in ("label", "suite", "section"):
         return value is None or isinstance(value, str)
     if kind != "result":
         return True
     if key in COUNTS:
         return _is_count(value)
+    if key in HISTOGRAMS:
+        return value is None or _is_histogram(value)
     if key.endswith(UNITS):
         return value is None or _is_number(value) and value >= 0
     return value is None or isinstance(value, str) or _is_number(value)
@@ -189,6 +214,16 @@ def _is_number(value: object) -> bool:
 
 def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_histogram(value: object) -> bool:
+    """[[from, count], ...], `from` rising."""
+    if not isinstance(value, list) or not all(
+            isinstance(pair, list) and len(pair) == 2 and _is_number(pair[0])
+            and _is_count(pair[1]) for pair in value):
+        return False
+    starts = [start for start, _ in value]
+    return all(a < b for a, b in zip([-1, *starts], starts))
 
 
 def _no_number(word: str) -> None:

@@ -5,6 +5,7 @@ module (debugfs.py) and its counterpart in user space (user.py)."""
 from dataclasses import dataclass
 
 from mc import errno_name
+from mc.keys import Tests
 
 
 @dataclass(frozen=True)
@@ -31,9 +32,13 @@ class Side:
     def check(self) -> None:
         """Fail, saying what to do, when it is not there."""
 
-    def tests(self) -> list[str]:
-        """Names of the tests it has; none if it is not there."""
-        return []
+    def tests(self) -> Tests:
+        """The tests it has; none if it is not there."""
+        return {}
+
+    def machine(self) -> dict:
+        """What it says of the machine; nothing if it is not there."""
+        return {}
 
     def wb_only(self) -> bool:
         """Is write-back all the memory it will ever have?"""
@@ -43,15 +48,17 @@ class Side:
         """`running DONE/TOTAL …`, or something else."""
         return ""
 
+    def counters(self) -> str:
+        """The counters of DRAM traffic that are set, a line each."""
+        raise NotImplementedError
+
+    def count(self, text: str) -> None:
+        """Set these instead; empty: none."""
+        raise NotImplementedError
+
     def run(self, line: str) -> Outcome:
         """Run a request to its end, however that comes about."""
         raise NotImplementedError
 
     def interrupt(self) -> None:
         """End the request under way; called from a signal handler."""
-
-
-def test_names(text: str) -> list[str]:
-    """The tests in what `tests` and `--tests` say."""
-    return [line.partition(":")[0] for line in text.splitlines()
-            if ":" in line and line[0].isalpha()]

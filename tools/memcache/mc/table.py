@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Plain tables: right-aligned columns, names wrapped to make them fit."""
 
+from collections.abc import Iterable
+
 WIDTH = 100
 GAP = "  "
 
@@ -103,3 +105,13 @@ def _blocks(widths: list[int]) -> list[list[int]]:
 def _line(cells: list[str], widths: list[int], columns: list[int], left: int) -> str:
     return GAP.join(cells[i].rjust(widths[i]) if i >= left else cells[i].ljust(widths[i])
                     for i in columns).rstrip()
+
+
+def bullets(texts: Iterable[str], bullet: str = "- ") -> list[str]:
+    return [line for text in texts for line in wrapped(text, bullet)]
+
+
+def wrapped(text: str, bullet: str = "") -> list[str]:
+    from textwrap import wrap
+    return wrap(text, WIDTH, initial_indent=bullet, subsequent_indent=" " * len(bullet),
+                break_on_hyphens=False)

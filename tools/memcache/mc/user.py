@@ -8,8 +8,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from mc import Failure
-from mc.side import Outcome, Side, test_names
+from mc import Failure, keys
+from mc.side import Outcome, Side
 
 NAME = "memcache-user"
 HERE = Path(__file__).resolve().parent.parent
@@ -36,6 +36,7 @@ class User(Side):
         self.source = self.program or NAME
         self.child: subprocess.Popen | None = None
         self.stopped = False
+        self.counted = ""
 
     def check(self) -> None:
         if not self.program:
@@ -43,17 +44,42 @@ class User(Side):
                           "beside this program and in PATH; MEMCACHE_USER may name it); "
                           "without it: --where kernel")
 
-    def tests(self) -> list[str]:
+    def tests(self) -> keys.Tests:
         try:
-            return test_names(subprocess.run([self.source, "--tests"], capture_output=True,
+            return keys.parse(subprocess.run([self.source, "--tests"], capture_output=True,
                                              text=True, check=True).stdout)
         except (OSError, subprocess.CalledProcessError):
-            return []
+            return {}
+
+    def machine(self) -> dict:
+        if not self.program:
+            return {}
+        import json
+        records = self.run("bandwidth size=4K repeat=1 warmup=0").records
+        try:
+            return json.loads(records.partition("\n")[0])
+        except ValueError:
+            return {}
+
+    def counters(self) -> str:
+        return self.counted
+
+    def count(self, text: str) -> None:
+        self.counted = text
 
     def run(self, line: str) -> Outcome:
+        if not self.counted:
+            return self._run([], line)
+        from tempfile import NamedTemporaryFile
+        with NamedTemporaryFile("w", prefix="memcache-counters-") as file:
+            file.write(self.counted)
+            file.flush()
+            return self._run(["--counters", file.name], line)
+
+    def _run(self, options: list[str], line: str) -> Outcome:
         try:
             self.child = subprocess.Popen(
-                [self.source, "-j", "--", line], text=True, errors="replace",
+                [self.source, "-j", *options, "--", line], text=True, errors="replace",
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         except OSError as error:
             raise Failure(f"{self.source}: {error.strerror}") from None
@@ -85,12 +111,4 @@ def _outcome(status: int, records: str, said: str) -> Outcome:
 
 def machine() -> dict:
     """What it says of this machine; nothing if it is not built."""
-    import json
-    program = find()
-    if not program:
-        return {}
-    records = User(program).run("bandwidth size=4K repeat=1 warmup=0").records
-    try:
-        return json.loads(records.partition("\n")[0])
-    except ValueError:
-        return {}
+    return User().machine()

@@ -89,7 +89,11 @@ def sentences(verdict: Verdict) -> list[str]:
     said = [f"{t.name.upper()} was asked for, but the page tables say {t.attribute}."
             for t in verdict.types.values() if not t.as_asked]
     idle = [t.name.upper() for t in verdict.types.values() if t.effective == "no"]
-    if idle:
+    if idle == ["WB"] and len(verdict.types) == 1:
+        if not verdict.emulated:
+            said.append("WB shows no cache at work: a reload of a line that was flushed takes no "
+                        "longer than a hit.")
+    elif idle:
         said += _no_effect(verdict, idle)
     if verdict.emulated:
         said.append("An emulated machine (QEMU, TCG): no time measured here says anything about "

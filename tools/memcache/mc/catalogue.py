@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`memcache suites`: which there are, and what is in one."""
+
+from collections.abc import Iterator
+
+from mc import keys, shape, suite, table
+from mc.debugfs import Debugfs
+from mc.plan import duration
+from mc.user import User
+
+
+def all_of_them() -> list[str]:
+    """Name, about how long it takes here, what it is."""
+    machine = shape.of({})
+    tests = Debugfs().tests() or User().tests()
+    rows = [(found.name, _time(found, machine, tests), found.title)
+            for found in map(suite.load, suite.names())]
+    widths = [max((len(row[i]) for row in rows), default=0) for i in (0, 1)]
+    return [f"{name:{widths[0]}}  {time:>{widths[1]}}  {title}" for name, time, title in rows]
+
+
+def _time(found: suite.Suite, machine: shape.Shape, tests: keys.Tests) -> str:
+    if not found.record_s:
+        return ""
+    requests, _ = found.expanded(machine)
+    records = sum(keys.records(request.line, machine, tests) for request in requests)
+    return duration(records * found.record_s) if records else "-"
+
+
+def one(name: str) -> Iterator[str]:
+    """Its lines as they are written, a section under its title."""
+    found = suite.load(name)
+    yield found.title
+    section = None
+    for request in found.requests:
+        if request.section != section:
+            section = request.section
+            about = found.section(section)
+            needs = f" (needs {', '.join(about.needs)})" if about.needs else ""
+            yield ""
+            yield from table.wrapped(f"{section}{needs}")
+        yield f"  {request.label + ': ' if request.label else ''}{request.line}"

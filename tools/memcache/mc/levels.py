@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The levels that a sweep shows: caches in `latency` over sizes, set beside what
+the CPU says of them; TLBs in `tlb` over reach."""
+
+from itertools import combinations
+from math import log
+
+from mc import steps, table
+from mc.results import Run, asked
+from mc.shape import data_caches
+from mc.steps import Level, median
+
+MIN_POINTS = 6      # fewer make no curve
+APART = 1.7         # sizes apart by that factor are not the same cache
+PATTERNS = (None, "random", "page")     # in others prefetchers would hide levels
+
+Pairs = list[tuple[Run, dict]]
+
+
+def lines(pairs: Pairs) -> list[list[str]]:
+    """A block for each curve among these results, and sentences about it."""
+    curves = _curves(pairs)
+    blocks = []
+    for keys, curve in curves.items():
+        if len(curve) < MIN_POINTS:
+            continue
+        if curve[0][0].machine.get("hypervisor") == "tcg":
+            return [["No levels are named: an emulated machine has no caches to be seen in times."]]
+        own = [f"{key.removesuffix('_bytes')}={table.text(key, value)}" for key, value in keys
+               if any((key, value) not in other for other in curves)]
+        title, body = DRAWN[curve[0][1]["test"]](curve)
+        blocks.append([f"{title}{': ' if own else ''}{' '.join(own)}", "", *body])
+    return blocks
+
+
+def _curves(pairs: Pairs) -> dict[tuple, Pairs]:
+    """Results that differ in size only."""
+    curves: dict[tuple, Pairs] = {}
+    for run, result in pairs:
+        if result["test"] in DRAWN and result.get("pattern") in PATTERNS and (
+                result.get("type") == "wb" or result.get("effective") == "no"):
+            keys = tuple((key, value) for key, value in asked(result).items()
+                         if key not in ("size_bytes", "repeat", "warmup"))
+            curves.setdefault(keys, []).append((run, result))
+    return curves
+
+
+def load_ns(result: dict) -> float | None:
+    """The time of a load without disturbances: of the fastest pass; but where that
+    is above what 99 of 100 loads took, every pass was interrupted."""
+    fastest, most = result.get("ns_per_load_min"), result.get("p99_ns_per_load")
+    if fastest and most and fastest > most:
+        return result.get("p50_ns_per_load")
+    return fastest or result.get("ns_per_load")
+
+
+# --------------------------------------------------------------------- caches
+
+def _caches(curve: Pairs) -> tuple[str, list[str]]:
+    results = [result for _, result in curve]
+    machine = curve[0][0].machine
+    found = steps.levels([(r["size_bytes"], load_ns(r) or 0) for r in results])
+    told = data_caches(machine)
+    memory = [_is_memory(level, results, told) for level in found]
+    cached = [level for level, beyond in zip(found, memory) if level.limit and not beyond]
+    matched = match([level.limit for level in cached], [size for _, size in told])
+    cache_of = {level: told[j] for level, j in zip(cached, matched) if j is not None}
+    rows, notes = [], []
+    for i, level in enumerate(found):
+        cache = cache_of.get(level)
+        name = "memory" if memory[i] else f"L{cache[0]}" if cache else \
+            _name(i, told, level is found[-1])
+        rows.append([name, table.size(level.first), table.size(level.last), _about(level.limit),
+                     f"{level.time:.2f}", _cycles(level, results),
+                     table.size(cache[1]) if cache else "" if memory[i] else "na"])
+        if cache and not 1 / APART < level.limit / cache[1] < APART:
+            notes.append(_differs(name, level.limit, cache[1], machine))
+    missed = [f"L{number}" for number, size in told if (number, size) not in cache_of.values()]
+    if any(memory) and missed:
+        notes.append(f"No step shows {' and '.join(missed)}: from the level before, the curve "
+                     "climbs straight to the next.")
+    if sum(memory) > 1:
+        notes.append("Memory has steps of its own: pages that the TLBs do not hold, or a "
+                     "disturbance.")
+    if not any(memory):
+        notes.append("The sweep does not reach memory: larger sizes would show more.")
+    return "Levels in this curve", [*table.table(
+        ["level", "flat from", "to", "ends at about", "ns", "cycles", "CPU says"], rows),
+        *([""] if notes else []), *table.bullets(notes)]
+
+
+def _is_memory(level: Level, results: list[dict], told: list[tuple[int, int]]) -> bool:
+    """What the records say of its sizes; else that no cache is so large."""
+    said = [r.get("level") for r in results if level.first <= r["size_bytes"] <= level.last]
+    if any(said):
+        return said.count("memory") * 2 > len(said)
+    return bool(told) and not level.limit and level.last >= 2 * told[-1][1]
+
+
+def match(limits: list[float], sizes: list[int]) -> list[int | None]:
+    """Which cache each level is, in their order, so that sizes fit best."""
+    def cost(pairs: list[tuple[int, int]]) -> float:
+        return sum(abs(log(limits[i] / sizes[j])) for i, j in pairs)
+
+    few = min(len(limits), len(sizes))
+    best = min((list(zip(a, b)) for a in combinations(range(len(limits)), few)
+                for b in combinations(range(len(sizes)), few)), key=cost)
+    found: list[int | None] = [None] * len(limits)
+    for i, j in best:
+        found[i] = j
+    return found
+
+
+def _name(index: int, told: list[tuple[int, int]], last: bool) -> str:
+    """Of a level that is no cache which the CPU reports."""
+    if not told or last and index < len(told):
+        return f"L{index + 1}"
+    return "between"
+
+
+def _differs(name: str, limit: float, size: int, machine: dict) -> str:
+    if limit > size:
+        return f"{name} seems larger ({_about(limit)}) than the CPU says ({table.size(size)})."
+    why = "a virtual machine may be told of more than it gets, and" \
+        if machine.get("hypervisor") else "it may be that"
+    return (f"{name} ends at about {_about(limit)}, but the CPU says {table.size(size)}: {why} "
+            "others use it at the same time.")
+
+
+def _cycles(level: Level, results: list[dict]) -> str:
+    clocks = [r["core_mhz"] for r in results if r.get("core_mhz")]
+    return f"{level.time * median(clocks) / 1000:.1f}" if clocks else "na"
+
+
+def _about(size: float | None) -> str:
+    """With two digits: 1.2M."""
+    if not size:
+        return ""
+    unit = 0
+    while size >= 1000 and unit < 3:
+        size, unit = size / 1024, unit + 1
+    return f"{size:.1f}{' KMG'[unit]}".replace(".0", "") if size < 10 else \
+        f"{size:.0f}{' KMG'[unit]}"
+
+
+# ----------------------------------------------------------------------- TLBs
+
+TLBS = ("L1 TLB", "L2 TLB")
+
+
+def _tlbs(curve: Pairs) -> tuple[str, list[str]]:
+    """What a load costs beyond the same load of lines close together; that of the
+    latter is added again, so that ratios mean something."""
+    results = [result for _, result in curve if result.get("tlb_ns") is not None]
+    title = f"TLBs in this curve, pages of {table.text('_bytes', curve[0][1].get('page_bytes'))}"
+    base = min((r["packed_ns_per_load"] for r in results if r.get("packed_ns_per_load")),
+               default=1.0)
+    found = steps.levels([(r["pages"], base + r["tlb_ns"]) for r in results])
+    if len(found) < 2:
+        return title, ["No step: a load costs about the same, however many pages there are."]
+    rows = []
+    for i, level in enumerate(found):
+        above = found[i + 1] if i + 1 < len(found) else None
+        beyond = min((r["pages"] for r in results if r["pages"] > level.last), default=0)
+        rows.append([TLBS[i] if i < len(TLBS) and above else
+                     "L2 TLB or page walk" if i == 1 else "page walk",
+                     f"{level.first:.0f}", f"{level.last:.0f}",
+                     f"{level.last:.0f}..{beyond - 1}" if above else "",
+                     f"{max(level.time - base, 0):.2f}",
+                     f"{above.time - level.time:.2f}" if above else ""])
+    return title, table.table(["level", "flat from pages", "to", "entries",
+                               "ns beyond a hit", "ns that a miss adds"], rows)
+
+
+DRAWN = {"latency": _caches, "tlb": _tlbs}

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The machine's shape: its CPUs, cores, nodes, caches and memory. From what the
+side that measures says of it (its `machine` record), else from sysfs."""
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+SYSTEM = Path("/sys/devices/system")
+MEMINFO = Path("/proc/meminfo")
+UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+@dataclass(frozen=True)
+class Node:
+    """`memory`: in bytes; None where it is not known."""
+    number: int
+    cpus: tuple[int, ...]
+    memory: int | None
+
+
+@dataclass(frozen=True)
+class Shape:
+    """cores: the CPUs of each core; cache: the last level that a CPU has, in
+    bytes, and how many CPUs share it; memory: what may be used, in bytes."""
+    cpus: tuple[int, ...]
+    cores: tuple[tuple[int, ...], ...]
+    nodes: tuple[Node, ...]
+    cache: int = 0
+    shared_by: int = 1
+    memory: int = 0
+
+    def siblings(self, a: int, b: int) -> bool:
+        return any(a in core and b in core for core in self.cores)
+
+
+def of(machine: dict, system: Path = SYSTEM, meminfo: Path = MEMINFO) -> Shape:
+    """The shape of the machine that this program runs on; `machine`: its record,
+    or nothing."""
+    cpus = tuple(numbers(str(machine.get("cpus_online") or _read(system / "cpu/online"))))
+    cpus = cpus or tuple(range(os.cpu_count() or 1))
+    nodes = told_nodes(machine) or _nodes(system, cpus)
+    caches = _told_caches(machine) or _caches(system, cpus[0])
+    last = max(caches, default=(0, 0, 1))
+    total, available = _memory(meminfo)
+    least = min((node.memory for node in nodes if node.memory), default=total)
+    return Shape(cpus, _cores(system, cpus), nodes, last[1], last[2],
+                 min(least // 4, available // 2))
+
+
+def numbers(text: str) -> list[int]:
+    """The CPUs of a kernel's list, 0-3,8; none if it is no such list."""
+    found: list[int] = []
+    for part in text.strip().split(","):
+        match = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", part)
+        if not match:
+            return []
+        found += range(int(match[1]), int(match[2] or match[1]) + 1)
+    return found
+
+
+def listed(values: Iterable[int]) -> str:
+    """The same the other way round."""
+    ranges: list[list[int]] = []
+    for value in sorted(set(values)):
+        if ranges and value == ranges[-1][1] + 1:
+            ranges[-1][1] = value
+        else:
+            ranges.append([value, value])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges)
+
+
+def data_caches(machine: dict) -> list[tuple[int, int]]:
+    """(level, bytes) of the caches for data that a machine record has."""
+    return sorted({(level, size) for level, size, _ in _told_caches(machine)})
+
+
+def _told_caches(machine: dict) -> list[tuple[int, int, int]]:
+    caches = machine.get("caches")
+    return [(cache["level"], cache["size_bytes"], cache.get("shared_by_cpus") or 1)
+            for cache in (caches if isinstance(caches, list) else [])
+            if isinstance(cache, dict) and cache.get("kind") in ("data", "unified")
+            and isinstance(cache.get("level"), int) and isinstance(cache.get("size_bytes"), int)]
+
+
+def _caches(system: Path, cpu: int) -> list[tuple[int, int, int]]:
+    found = []
+    for index in sorted((system / f"cpu/cpu{cpu}/cache").glob("index*")):
+        size = re.match(r"(\d+)([KMG]?)", _read(index / "size"))
+        if size and _read(index / "type") in ("Data", "Unified"):
+            found.append((int(_read(index / "level") or 0),
+                          int(size[1]) * UNITS.get(size[2], 1),
+                          len(numbers(_read(index / "shared_cpu_list"))) or 1))
+    return found
+
+
+def told_nodes(machine: dict) -> tuple[Node, ...]:
+    nodes = machine.get("nodes")
+    return tuple(Node(node["node"], tuple(numbers(str(node.get("cpus") or ""))),
+                      node.get("memory_bytes"))
+                 for node in (nodes if isinstance(nodes, list) else [])
+                 if isinstance(node, dict) and isinstance(node.get("node"), int))
+
+
+def _nodes(system: Path, cpus: tuple[int, ...]) -> tuple[Node, ...]:
+    """Where the kernel knows of no nodes, all is node 0."""
+    found = []
+    for number in numbers(_read(system / "node/has_memory") or _read(system / "node/online")):
+        path = system / f"node/node{number}"
+        match = re.search(r"MemTotal: +(\d+) kB", _read(path / "meminfo"))
+        found.append(Node(number, tuple(numbers(_read(path / "cpulist"))),
+                          int(match[1]) << 10 if match else None))
+    return tuple(found) or (Node(0, cpus, None),)
+
+
+def _cores(system: Path, cpus: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    cores = {}
+    for cpu in cpus:
+        path = system / f"cpu/cpu{cpu}/topology/thread_siblings_list"
+        cores[tuple(c for c in numbers(_read(path)) if c in cpus) or (cpu,)] = None
+    return tuple(cores)
+
+
+def _memory(meminfo: Path) -> tuple[int, int]:
+    """In all, and available."""
+    words = dict(re.findall(r"^(\w+): +(\d+) kB", _read(meminfo), re.M))
+    total = int(words.get("MemTotal", 0)) << 10
+    return total, int(words.get("MemAvailable", words.get("MemFree", 0))) << 10
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
