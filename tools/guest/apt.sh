@@ -5,9 +5,18 @@
 # installed lie in the cache. Nothing of the machine's changes; root not needed.
 # Source it after lib.sh.
 
-DEBIAN=bookworm			# the release whose kernels the guests run
-APT_DIR=$CACHE/apt
-APT=(-c "$APT_DIR/apt.conf")
+# apt_release NAME: everything below is about this release of Debian.
+apt_release() {
+	DEBIAN=$1 APT_DIR=$CACHE/apt
+	[ "$DEBIAN" = bookworm ] || APT_DIR+=-$DEBIAN
+	APT=(-c "$APT_DIR/apt.conf")
+	case $DEBIAN in
+	bookworm) suites="bookworm bookworm-backports" security=bookworm-security ;;
+	sid) suites=sid security= ;;	# neither backports nor security updates
+	*) suites=$DEBIAN security=$DEBIAN-security ;;
+	esac
+}
+apt_release bookworm
 
 # The machine's Debian archives, with their keys and options, as an apt source
 # for the release wanted: once from deb822 files, once from one-line files.
@@ -15,7 +24,7 @@ apt_sources() {
 	local own dir=${APT_ETC:-/etc/apt}
 	own=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 	shopt -s nullglob
-	awk -v own="$own" -v want="$DEBIAN" '
+	awk -v own="$own" -v want="$suites" -v security="$security" '
 	BEGIN { RS = ""; FS = "\n" }
 	{
 		suites = " "; types = components = " "; off = 0; rest = ""
@@ -32,13 +41,13 @@ apt_sources() {
 		if (off || types !~ / deb / || components !~ / main /) next
 		new = ""
 		if (index(suites, " " own " ") || suites ~ / (old)*stable | testing | unstable | sid /)
-			new = want " " want "-backports"
+			new = want
 		else if (suites ~ /-security /)
-			new = want "-security"
+			new = security
 		if (new)
 			printf "Types: deb\nSuites: %s\nComponents: main\n%s\n", new, rest
 	}' "$dir"/sources.list.d/*.sources /dev/null >"$1/machine.sources"
-	awk -v own="$own" -v want="$DEBIAN" '
+	awk -v own="$own" -v want="$suites" -v security="$security" '
 	$1 == "deb" {
 		options = ""
 		if (match($0, /\[[^]]*\]/)) {
@@ -46,11 +55,12 @@ apt_sources() {
 			$0 = substr($0, 1, RSTART - 1) substr($0, RSTART + RLENGTH)
 		}
 		if ($0 !~ /[ \t]main([ \t]|$)/) next
-		if ($3 == own || $3 ~ /^((old)*stable|testing|unstable|sid)$/) {
-			print "deb " options $2 " " want " main"
-			print "deb " options $2 " " want "-backports main"
-		} else if ($3 ~ /-security$/)
-			print "deb " options $2 " " want "-security main"
+		new = $3 ~ /-security$/ ? security : ""
+		if ($3 == own || $3 ~ /^((old)*stable|testing|unstable|sid)$/)
+			new = want
+		n = split(new, suite, " ")
+		for (i = 1; i <= n; i++)
+			print "deb " options $2 " " suite[i] " main"
 	}' "$dir"/sources.list "$dir"/sources.list.d/*.list /dev/null \
 		2>/dev/null >"$1/machine.list" || true
 	shopt -u nullglob
@@ -60,7 +70,7 @@ apt_sources() {
 
 # apt_update: bring the private lists up to date, unless that was a moment ago.
 apt_update() (
-	lock apt
+	lock "$(basename "$APT_DIR")"
 	[ -z "$(find "$APT_DIR/updated" -mmin -30 2>/dev/null)" ] || return 0
 	mkdir -p "$APT_DIR"/{sources,lists/partial,archives/partial}
 	rm -f "$APT_DIR"/sources/*
@@ -106,11 +116,24 @@ apt_depends() {
 		sed -n 's/^Depends: //p' | tr ',' '\n' | awk '{ print $1 }'
 }
 
+# apt_closure SUITE PACKAGE…: these, and all that they need, by name.
+apt_closure() {
+	local suite=$1
+	shift
+	apt-get "${APT[@]}" -s -o APT::Default-Release="$suite" \
+		--no-install-recommends install "$@" |
+		awk '$1 == "Inst" { print $2 }'
+}
+
 # apt_fetch SUITE DIRECTORY PACKAGE…: the newest of these packages, as files.
 apt_fetch() {
 	local suite=$1 dir=$2
 	shift 2
-	say "downloading: $*"
+	if [ $# -le 9 ]; then
+		say "downloading: $*"
+	else
+		say "downloading: ${*:1:5} and $(($# - 5)) more"
+	fi
 	(cd "$dir" && apt-get "${APT[@]}" -q -o APT::Default-Release="$suite" download "$@" >&2) ||
 		die "could not download: $*"
 }

@@ -4,7 +4,7 @@
 # Sourced by tools/guest/run, which says what is needed here.
 # shellcheck disable=SC2034,SC2154	# its variables
 
-packages=guest
+packages=guest machine=pc options=
 
 guest_settings() {
 	name=${KERNEL:-6.1} cpus=${CPUS:-2}
@@ -18,8 +18,8 @@ guest_prepare() {
 
 guest_command() {
 	command=(qemu-system-x86_64 -nodefaults -no-user-config -display none -monitor none
-		-no-reboot -kernel "$kernel/vmlinux" -initrd "$tmp/initrd"
-		-append "console=ttyS0 loglevel=5 panic=-1 mitigations=off ${APPEND:-}")
+		-no-reboot -machine "$machine" -kernel "$kernel/vmlinux" -initrd "$tmp/initrd"
+		-append "console=ttyS0 loglevel=5 panic=-1 mitigations=off $options ${APPEND:-}")
 	# TCG's plain `max` looks like an AMD with an unsteady TSC; `vendor=` alone
 	# would turn PAT off; five-level page tables cost time.
 	case $accel in

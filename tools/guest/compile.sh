@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# A kernel built from Debian's source, into the cache, for kernel-uml and
+# kernel-debug. They source it with `here` set, then set
+#   name     kernel-NAME builds it, with the options in NAME.config
+#   title    what it is, for the user, and how long it takes
+#   files    how many files are compiled, about
+#   others   an array: what is not for this kernel, nor asked for by its Kconfig
+#   options  make's
+#   targets  what is made
+#   image    which of that is the kernel: it goes next to build/
+#   parts    what a module's build needs, but for Makefile, include and scripts
+#   adapt    a function that changes the source, if it has to
+# and call `compiled`, which prints the directory.
+# shellcheck disable=SC2154	# its variables
+# shellcheck source=tools/lib.sh
+. "$here/../lib.sh"
+# shellcheck source=tools/guest/apt.sh
+. "$here/apt.sh"
+
+adapt() { :; }
+
+kmake() { make "${options[@]}" CC=gcc-12 HOSTCC=gcc-12 LOCALVERSION=-memcache "$@"; }
+
+# How far it is, each 100 files; the rest of make's output goes to the log.
+progress() {
+	awk -v to="$1" -v files="$files" '
+	{ print >to }
+	/^  (CC|AS|HOSTCC) / && ++n % 100 == 0 {
+		printf "memcache: %d of about %d files\n", n, files >"/dev/stderr"
+	}'
+}
+
+compile() {
+	local log=$CACHE/kernels/$name.log missing
+	kmake -s allnoconfig KCONFIG_ALLCONFIG="$config"
+	# An option that has gone, or lacks another, would be missing in silence.
+	missing=$(grep '^CONFIG_' "$config" | grep -vxFf .config) &&
+		die "not in the kernel's configuration: $missing"
+	kmake -j"$(nproc)" "${targets[@]}" 2>&1 | progress "$log" || {
+		grep -E 'error:|\*\*\*' "$log" | tail -n 20 >&2
+		die "the kernel does not build: $log"
+	}
+	rm -f "$log"
+}
+
+build() (
+	lock "kernel-$name"
+	[ ! -d "$dir" ] || return 0
+	source=$("$here/source" 6.1)
+	rm -rf "$CACHE/kernels/.$name".*	# of runs that were cut short
+	tmp=$CACHE/kernels/.$name.$$
+	trap 'rm -rf "$tmp"' EXIT
+	mkdir -p "$tmp"/{source,build}
+	apt_update
+	apt_fetch "" "$tmp" busybox-static
+	dpkg-deb --fsys-tarfile "$tmp"/*.deb | tar -xf - -C "$tmp" --strip-components=2 ./bin/busybox
+	rm "$tmp"/*.deb
+	say "building $title"
+	tar -xJf "$source/linux.tar.xz" -C "$tmp/source" --strip-components=1 \
+		"${others[@]/#/--exclude=linux-source-6.1/}"
+	cd "$tmp/source" || return
+	adapt
+	compile
+	kmake -s kernelrelease >"$tmp/release"
+	mv "$image" "$tmp/"
+	tar -cf - --exclude='*.[acoS]' .config Makefile Module.symvers include scripts "${parts[@]}" |
+		tar -xf - -C "$tmp/build"
+	rm -rf "$tmp/source"
+	mv "$tmp" "$dir"
+	# Of other recipes, those that have not been asked for in a week go.
+	find "$CACHE/kernels" -mindepth 1 -maxdepth 1 -name "$name-*" -mtime +7 -exec rm -rf {} +
+)
+
+compiled() {
+	config=$here/$name.config
+	# A change of the recipe asks for another kernel.
+	dir=$CACHE/kernels/$name-$(grep -hv '^#' "$config" "$here/kernel-$name" |
+		sha1sum | cut -c1-12)
+	"$here/../setup" kernel
+	[ -d "$dir" ] || build
+	touch "$dir"
+	echo "$dir"
+}
