@@ -10,7 +10,8 @@ unexport MAKEFLAGS MFLAGS MAKEOVERRIDES
 CHECKS := check-core check-static check-docs check-front check-host check-uml \
 	check-guest
 
-.PHONY: help run bench-overhead bench-uml check $(CHECKS) fuzz build user docs setup clean
+.PHONY: help run bench-overhead bench-uml check $(CHECKS) check-kernels fuzz \
+	fuzz-guest soak build user docs setup clean
 
 help: ## this list
 	@awk -f tools/help.awk $(MAKEFILE_LIST)
@@ -23,12 +24,12 @@ bench-overhead: ## what share of a run is spent outside its windows
 	@tools/run tools/overhead
 
 bench-uml: ## the same loops in a kernel and in a process
-	@tools/setup build uml
+	@tools/setup build kernel uml
 	@tools/bench-uml
 
 ##@ Check
-check: ## everything below; the last line says how many passed
-	@tools/setup build guest uml check docs
+check: ## from here to check-guest; the last line counts results
+	@tools/setup build guest kernel uml check docs
 	@tools/check/run
 
 check-core: ## the pure core natively: unit tests, a short fuzz run
@@ -39,12 +40,24 @@ check-host: ## the scripts under tools/, on this machine
 check-uml: ## the module at native speed, in User-Mode Linux
 check-guest: ## kselftest and bats in guests with Linux 6.1 and 6.12
 $(CHECKS): check-%:
-	@tools/setup build guest uml check docs
+	@tools/setup build guest kernel uml check docs
 	@tools/check/run $*
+
+check-kernels: ## every kernel that Debian offers, gcc and clang: a table
+	@tools/setup build guest check foreign
+	@tools/check/run kernels
 
 fuzz: ## feed RUNS inputs to each parser of the core
 	@tools/setup build check
 	@tools/check/run fuzz
+
+fuzz-guest: ## anything written, mapped and asked for in GUEST
+	@tools/setup build guest uml
+	@tools/check/run fuzz-guest
+
+soak: ## HOURS of mixed runs in GUEST: does memory stay flat?
+	@tools/setup build guest uml
+	@tools/check/run soak
 
 ##@ Build
 build: ## the module for Linux KERNEL; prints where it lies
@@ -61,7 +74,7 @@ docs: ## the manual, as HTML in build/docs
 	@tools/docs
 
 setup: ## install all packages (each command does so for itself)
-	@tools/setup build guest uml check docs
+	@tools/setup build guest kernel uml check docs
 
 clean: ## remove build/; results/ and the download cache stay
 	@rm -rf build
@@ -70,6 +83,9 @@ clean: ## remove build/; results/ and the download cache stay
 #= SUITE=cache-attributes  a list of requests in tools/suites/
 #= WHERE=guest             or host: this machine's kernel, as root
 #= GUEST=stock             Debian's kernel under QEMU; or uml: native speed
-#= KERNEL=6.1              or 6.12
+#= KERNEL=6.1              or 5.10, 6.12, unstable (the newest there is)
 #= ACCEL=auto              or kvm, tcg: how QEMU runs it
 #= RUNS=1000000            inputs for `make fuzz`
+#= WRITES=50000            for `make fuzz-guest`; and CALLS=200000
+#= HOURS=1                 for `make soak`; or MINUTES=60
+#= SEED=1                  for these two: the same requests again

@@ -8,6 +8,7 @@ counted again, unless it alone says that something went wrong.
 """
 
 import re
+import sys
 from collections import Counter, namedtuple
 
 PASSED, FAILED, SKIPPED = STATES = "passed", "failed", "skipped"
@@ -128,3 +129,15 @@ def counts(results):
     """`N passed, N failed, N skipped`"""
     number = Counter(r.state for r in results)
     return ", ".join(f"{number[state]} {state}" for state in STATES)
+
+
+def main():
+    """A filter: TAP in, counts out."""
+    reader = Reader()
+    for line in sys.stdin:
+        reader.feed(line)
+    print(counts(reader.end()))
+
+
+if __name__ == "__main__":
+    main()
