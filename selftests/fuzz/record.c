@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as a record: its row stands under the header, word by word, and its
- * JSON is JSON. The first byte chooses the request; the record's bytes follow,
+ * Any bytes as a record: its row stands under the header, word by word, its JSON
+ * is JSON, and both say the same. The first byte chooses the request; the record's bytes follow,
  * then the text of an error. A byte of the record counts from '0', which is what
  * is missing, too: so the corpus is text.
  */
@@ -38,10 +38,13 @@ static size_t words(const char *s)
 	return n;
 }
 
+#define SPACE	" \t\n"
+
+static char header[MC_ROW_MAX], row[MC_ROW_MAX], json[MC_REQUEST_JSON_MAX];
+
 static void check_table(const struct mc_request *req,
 			const struct mc_record *rec)
 {
-	static char header[MC_ROW_MAX], row[MC_ROW_MAX];
 	struct mc_text h = MC_TEXT(header), r = MC_TEXT(row);
 	struct mc_layout l;
 
@@ -56,33 +59,75 @@ static void check_table(const struct mc_request *req,
 	MUST(strchr(row, '\n') == row + r.len - 1);
 }
 
-static void check_json(const struct mc_request *req,
-		       const struct mc_record *rec, const struct mc_error *e)
+/* One cell of the table, and the value from @value to @end of the JSON line. */
+static void check_same(const char *cell, const char *value, const char *end)
 {
-	static char json[MC_REQUEST_JSON_MAX];
+	if (!strncmp(value, "null", 4))
+		MUST(!strcmp(cell, "na"));
+	else if (*value == '"')
+		MUST(json_says(value, cell));
+	else
+		MUST(strlen(cell) == (size_t)(end - value) && !memcmp(cell, value, end - value));
+}
+
+/* JSON has more members than the table has columns, in the same order. */
+static void check_record_json(const struct mc_request *req,
+			      const struct mc_record *rec)
+{
 	struct mc_text t = { .buf = json, .size = MC_ROW_MAX };
+	char *names = header + 1, *cells = row, *column;
+	const char *at = json, *name, *value;
+	size_t n;
 
 	mc_record_json(&t, req, "kernel", rec);
 	MUST(!t.cut && json_line(json));
+	column = strtok_r(NULL, SPACE, &names);
+	while (column && json_next(&at, &name, &n, &value)) {
+		if (n != strlen(column) || memcmp(name, column, n))
+			continue;
+		check_same(strtok_r(NULL, SPACE, &cells), value, at);
+		column = strtok_r(NULL, SPACE, &names);
+	}
+	MUST(!column);
+}
 
-	t = (struct mc_text)MC_TEXT(json);
+/* Its line is a line that is the same request; its error is the error. */
+static void check_request_json(const struct mc_request *req,
+			       const struct mc_record *rec, const struct mc_error *e)
+{
+	static struct mc_request again;
+	struct mc_text t = MC_TEXT(json);
+	struct mc_error none = { 0 };
+	const char *value, *end;
+
 	mc_request_json(&t, req, "user", "failed", e, rec->threads);
 	MUST(!t.cut && json_line(json));
+	value = json_member(json, "line", &end);
+	MUST(value && !mc_request_parse(&again, value + 1, end - value - 2,
+					fixture_specs, &none));
+	MUST(same_request(req, &again));
+	value = json_member(json, "error", &end);
+	MUST(value && (e->err ? json_says(value, e->text) : !strncmp(value, "null", 4)));
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	const struct mc_request *req = request(size ? *data - '0' : 0);
 	struct mc_record rec = { 0 };
+	struct mc_histogram histogram = { .first = size % 189 };
 	struct mc_error e = { 0 };
 	size_t i, at = 1;
 
 	for (i = 0; i < sizeof(rec) && at < size; i++)
 		((u8 *)&rec)[i] = data[at++] - '0';
+	for (i = 0; i < MC_BINS; i++)
+		histogram.count[i] = size > i ? (u32)data[i] << i % 25 : 0;
 	for (i = 0; i < sizeof(e.text) - 1 && at < size; i++)
 		e.text[i] = data[at++];
+	rec.histogram = rec.histogram ? &histogram : NULL;
 	e.err = e.text[0] ? -EINVAL : 0;
 	check_table(req, &rec);
-	check_json(req, &rec, &e);
+	check_record_json(req, &rec);
+	check_request_json(req, &rec, &e);
 	return 0;
 }
