@@ -22,6 +22,45 @@ all_ok() {
 	done
 }
 
+@test "mixes of reads and writes" {
+	echo 'bandwidth op=rw31,rw21,rw11 width=8,16,32 type=wb,wc,uc fence=none,uc verify=each,deferred size=8K repeat=2 warmup=1' >run
+	all_ok 108
+}
+
+@test "strings, and the kernel's own functions" {
+	echo 'bandwidth op=rep_movsb,rep_stosb,memcpy_toio,memcpy_fromio,memset_io,__iowrite64_copy,memcpy_flushcache type=wb,wc,uc fence=none,sfence,mfence,uc size=8K repeat=2 warmup=1' >run
+	all_ok 84
+	holds 'dict(sorted((r["op"], r["width_bytes"]) for r in results)) ==
+		{"rep_movsb": 1, "rep_stosb": 1, "memcpy_toio": 4, "memcpy_fromio": 4, "memset_io": 1,
+		"__iowrite64_copy": 8, "memcpy_flushcache": 8}'
+}
+
+# What the CPU has not, it is said to have not.
+@test "stores that need an instruction of their own" {
+	local op ops=write n=1
+	for op in write_clflushopt write_clwb movdir64b; do
+		if echo "bandwidth op=$op size=4K repeat=1" >run; then
+			ops+=,$op n=$((n + 1))
+		else
+			grep "^error: EOPNOTSUPP op: this CPU has no instruction for op=$op\$" run
+		fi
+	done
+	echo "bandwidth op=$ops type=wb fence=none,sfence size=8K,272K repeat=2 warmup=1" >run
+	all_ok $((n * 4))
+	grep -w clwb /proc/cpuinfo || skip "no clwb"
+	for type in wc uc; do
+		not tee run <<<"bandwidth op=write_clwb type=wb,$type"
+		grep "^error: EINVAL type: op=write_clwb flushes caches, where memory of type=$type never is; type=wb is\$" run
+	done
+	echo 'bandwidth op=write_clwb readback=on width=8,32 size=8K repeat=2' >run
+	all_ok 2
+}
+
+@test "these, too, in pieces, windows and two threads" {
+	echo 'bandwidth cpu=0,1 op=rw31,rep_movsb,rep_stosb,memcpy_toio,memset_io irq=on,off page=direct,4k type=wb,uc size=272K repeat=2 warmup=1' >run
+	all_ok 40
+}
+
 @test "every operation with interrupts off, in small pages, on each CPU" {
 	local cpu
 	for cpu in 0 1 0,1 any; do

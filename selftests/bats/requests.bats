@@ -33,9 +33,9 @@ refused() {
 	run bash -c 'echo bandwidth size=64G >run'
 	[[ $output == *"Cannot allocate memory"* ]]
 	refused failed ENOMEM size
-	run bash -c 'echo bandwidth prefetch=off >run'
+	run bash -c 'echo bandwidth page=2m >run'
 	[ "$status" -eq 1 ]
-	refused refused EOPNOTSUPP prefetch
+	refused refused EOPNOTSUPP page
 }
 
 @test "a width that this CPU lacks is EOPNOTSUPP" {

@@ -11,7 +11,7 @@ FILES=/sys/kernel/debug/memcache
 setup_file() { insmod "$MEMCACHE_KO"; }
 teardown_file() { rmmod memcache; }
 
-ALL=op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad
+ALL=op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,rw31,rep_movsb,rep_stosb
 
 # like_kernel KEY…: the kernel has these members, too, result by result.
 like_kernel() {
@@ -32,7 +32,7 @@ for name in "wb", "wc", "uc":
 @test "every operation on the module's pages of every type" {
 	line="bandwidth type=wb,wc,uc $ALL page=4k size=64K repeat=2 warmup=1"
 	measure "$line"
-	holds 'len(results) == 24' 'values("verified") == {"ok"}' 'values("samples") == {2}' \
+	holds 'len(results) == 33' 'values("verified") == {"ok"}' 'values("samples") == {2}' \
 		'{r["where"] for r in records} == {"user"}' 'records[0]["memory"] == "module"' \
 		'{(r["type"], r["attribute"]) for r in results} == {("wb", "wb"), ("wc", "wc"), ("uc", "uc-")}'
 	echo "$line" >"$FILES/run"
@@ -114,11 +114,9 @@ for name in "wb", "wc", "uc":
 @test "what only the kernel can do is refused" {
 	refused "Operation not supported" "irq: off is possible in the kernel only" 'bandwidth type=uc irq=on,off'
 	refused "Operation not supported" "page: direct" 'bandwidth type=uc page=direct'
-	# The same words as the kernel's.
-	refused "Operation not supported" "prefetch: off" 'bandwidth prefetch=off'
-	run bash -c "echo bandwidth prefetch=off >$FILES/run"
-	# shellcheck disable=SC2154 # set by refused
-	grep -q "^error: EOPNOTSUPP ${stderr#*supported: }\$" "$FILES/run"
+	refused "Operation not supported" "prefetch: off is possible in the kernel only" 'bandwidth prefetch=off'
+	measure 'bandwidth prefetch=auto,keep'
+	holds 'len(results) == 2' 'values("prefetch") == {"keep"}'
 }
 
 @test "timeout keeps what was measured" {
@@ -165,10 +163,10 @@ for name in "wb", "wc", "uc":
 	nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups /tmp/memcache-user)
 	"${nobody[@]}" -j "bandwidth $ALL size=64K page=4k,thp repeat=2" >results.jsonl
 	head -n 1 results.jsonl >machine
-	holds 'records[0]["memory"] == "own"' 'len(results) == 16' 'values("verified") == {"ok"}' \
+	holds 'records[0]["memory"] == "own"' 'len(results) == 22' 'values("verified") == {"ok"}' \
 		'values("attribute") == {None}'
 	run -1 "${nobody[@]}" 'bandwidth type=uc'
-	[[ $output == *"type: uc needs /dev/memcache_uc"* ]]
+	[[ $output == *"type: uc needs /dev/memcache_uc, which is for root only"* ]]
 	rm /tmp/memcache-user
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Who may do what with the files. */
-#include <grp.h>
-#include <sys/stat.h>
+#include <sys/klog.h>
 
+#include "addresses.h"
 #include "watched.h"
-
-#define NOBODY 65534
+#include "others.h"
 
 FIXTURE(file) {
 	int dir;
@@ -24,6 +23,7 @@ FIXTURE_VARIANT_ADD(file, progress) { "progress", 0400 };
 FIXTURE_VARIANT_ADD(file, stop) { "stop", 0200 };
 FIXTURE_VARIANT_ADD(file, machine) { "machine", 0400 };
 FIXTURE_VARIANT_ADD(file, buffers) { "buffers", 0400 };
+FIXTURE_VARIANT_ADD(file, counters) { "counters", 0600 };
 
 FIXTURE_SETUP(file)
 {
@@ -39,33 +39,10 @@ FIXTURE_TEARDOWN(file)
 	watched_teardown(_metadata);
 }
 
-TEST_F(file, has_its_mode_and_owner)
+TEST_F(file, is_for_root_only)
 {
-	struct stat st;
-
-	ASSERT_EQ(0, fstatat(self->dir, variant->name, &st, 0));
-	EXPECT_EQ(S_IFREG | variant->mode, st.st_mode);
-	EXPECT_EQ(0u, st.st_uid);
-	EXPECT_EQ(0u, st.st_gid);
-}
-
-TEST_F(file, is_not_for_others)
-{
-	static const int ways[] = { O_RDONLY, O_WRONLY, O_RDWR };
-	pid_t pid = fork();
-	size_t i;
-
-	if (!pid) {
-		if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY))
-			_exit(1);
-		for (i = 0; i < 3; i++) {
-			if (openat(self->dir, variant->name, ways[i]) >= 0 ||
-			    errno != EACCES)
-				_exit(2);
-		}
-		_exit(0);
-	}
-	EXPECT_EQ(0, run_end(pid));
+	is_for_root_only(_metadata, self->dir, variant->name,
+			 S_IFREG | variant->mode);
 }
 
 /* Whoever has it open keeps the module loaded. */
@@ -83,17 +60,82 @@ TEST_F(file, keeps_the_module_while_it_is_open)
 	close(fd);
 }
 
-/* No address of the kernel is in anything that can be read. */
+/* Neither in what can be read nor, whatever is wrong, in why. */
 TEST_F(file, has_no_kernel_address)
 {
+	char path[256];
+
+	snprintf(path, sizeof(path), FILES "%s", variant->name);
 	if (variant->mode == 0200) {
-		EXPECT_EQ(-EINVAL, file_read(FILES "stop", run_text, 10));
+		EXPECT_EQ(-EINVAL, file_read(path, run_text, 10));
 		return;
 	}
-	ASSERT_EQ(0, run("bandwidth type=wb,wc,uc size=4K,4M repeat=1"));
-	EXPECT_FALSE(file_has(variant->name, "ffff8"));
-	EXPECT_FALSE(file_has(variant->name, "ffffc"));
-	EXPECT_FALSE(file_has(variant->name, "ffffffff"));
+	ASSERT_EQ(0, run("bandwidth type=wb,wc,uc size=4K,4M page=direct,4k fence=uc repeat=1"));
+	ASSERT_LT(0, file_read(path, run_text, sizeof(run_text)));
+	EXPECT_EQ(NULL, address_in(run_text));
+}
+
+FIXTURE(words) {
+};
+
+FIXTURE_SETUP(words)
+{
+	watched_setup(_metadata);
+}
+
+FIXTURE_TEARDOWN(words)
+{
+	watched_teardown(_metadata);
+}
+
+/* What is looked for is found: else the other tests would say nothing. */
+TEST_F(words, of_the_kernel_are_told_from_others)
+{
+	EXPECT_NE(NULL, address_in("at ffff888000000000."));
+	EXPECT_NE(NULL, address_in("{\"p\":0xFFFFFFFFC0001000}"));
+	EXPECT_NE(NULL, address_in("18446612682070003712"));
+	EXPECT_NE(NULL, address_in("ff0 0ffffffff81000000"));
+	EXPECT_EQ(NULL, address_in("ffff 18446744073709551615 70368744177664"));
+	EXPECT_EQ(NULL, address_in("fffff888000000000 0x7fff12345678 -4096"));
+	/* The kernel itself shows root where the module lies. */
+	ASSERT_EQ(0, file_write("/proc/sys/kernel/kptr_restrict", "0"));
+	ASSERT_LT(0, file_read("/sys/module/memcache/sections/.text", run_text,
+			       sizeof(run_text)));
+	EXPECT_NE(NULL, address_in(run_text));
+}
+
+static const char log_mark[] = "selftest: words begin here\n";
+
+/* Whatever byte stands wherever, it comes back as something to be read. */
+TEST_F(words, of_a_user_are_not_passed_on)
+{
+	static const char * const lines[] = {
+		"% =", "bandwidth % =", "bandwidth %=1 =", "bandwidth op=% =",
+		"bandwidth size=4K% =", "bandwidth cpu=0% =", "bandwidth node=% =",
+	};
+	char line[64], *log;
+	const size_t nlines = sizeof(lines) / sizeof(*lines);
+	size_t i, j;
+	int n;
+
+	ASSERT_EQ(0, file_write("/dev/kmsg", log_mark));
+	for (i = 0; i < 256 * nlines; i++) {
+		n = snprintf(line, sizeof(line), "%s", lines[i % nlines]);
+		*strchr(line, '%') = i / nlines;
+		EXPECT_EQ(-EINVAL, file_write_bytes(FILES "run", line, n));
+		ASSERT_LT(0, file_read(FILES "run", run_text, sizeof(run_text)));
+		for (j = 0; run_text[j]; j++)
+			EXPECT_TRUE(run_text[j] == '\n' ||
+				    (run_text[j] >= ' ' && run_text[j] <= '~'));
+		EXPECT_EQ(NULL, address_in(run_text));
+	}
+	/* The log is no place for it at all. */
+	n = klogctl(3, run_text, sizeof(run_text) - 1);
+	ASSERT_LT(0, n);
+	run_text[n] = '\0';
+	log = strstr(run_text, log_mark);
+	ASSERT_NE(NULL, log);
+	EXPECT_EQ(NULL, strstr(log + strlen(log_mark), "memcache"));
 }
 
 TEST_HARNESS_MAIN

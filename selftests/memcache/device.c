@@ -3,15 +3,13 @@
  * /dev/memcache_wb, _wc, _uc: who may map what of them, and that it is the
  * module's pages under their own memory type, by the process's page tables.
  */
-#include <grp.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 
 #include "uapi/memcache.h"
 #include "watched.h"
+#include "others.h"
 
-#define NOBODY	65534
 #define PAGE	4096UL
 #define BYTES	(BLOCK * PAGE)
 #define RW	(PROT_READ | PROT_WRITE)
@@ -102,26 +100,7 @@ static pid_t start_user(int fd, int *ready)
 
 TEST_F(device, is_for_root_only)
 {
-	static const int ways[] = { O_RDONLY, O_WRONLY, O_RDWR };
-	struct stat st;
-	pid_t pid;
-	int i;
-
-	ASSERT_EQ(0, stat(variant->path, &st));
-	EXPECT_EQ(S_IFCHR | 0600u, st.st_mode);
-	EXPECT_EQ(0u, st.st_uid);
-	EXPECT_EQ(0u, st.st_gid);
-	pid = fork();
-	if (!pid) {
-		if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY))
-			_exit(1);
-		for (i = 0; i < 3; i++) {
-			if (open(variant->path, ways[i]) >= 0 || errno != EACCES)
-				_exit(2);
-		}
-		_exit(0);
-	}
-	EXPECT_EQ(0, run_end(pid));
+	is_for_root_only(_metadata, AT_FDCWD, variant->path, S_IFCHR | 0600);
 }
 
 TEST_F(device, tells_what_buffers_tells)

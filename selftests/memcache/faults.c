@@ -195,7 +195,7 @@ FIXTURE_VARIANT_ADD(data, read) { "op=read type=uc", "sum wrong 2" };
 FIXTURE_VARIANT_ADD(data, copy) { "op=copy type=wc", "sum wrong 5" };
 FIXTURE_VARIANT_ADD(data, triad) { "op=triad irq=off", "sum wrong 3" };
 FIXTURE_VARIANT_ADD(data, rmw) { "op=rmw cpu=1", "sum wrong 1" };
-FIXTURE_VARIANT_ADD(data, deferred) { "op=write verify=deferred", "sum wrong 5" };
+FIXTURE_VARIANT_ADD(data, deferred) { "op=write verify=deferred", "sum wrong 1" };
 
 FIXTURE_SETUP(data)
 {

@@ -119,6 +119,42 @@ TEST_F_TIMEOUT(memory, is_held_by_another_process, 120)
 	EXPECT_EQ(0, run_size("type=uc", 64));
 }
 
+/* Nor to get room for the results of 131072 measurements: some 60 MiB. */
+TEST_F_TIMEOUT(memory, is_short_for_the_list_of_results, 120)
+{
+	char line[1024] = "latency cpu=0,1 timeout=3 type=wb,wc irq=on,off page=direct,4k repeat=";
+	int i, err, fds[2];
+	pid_t pid;
+	char c;
+
+	/* 64 times 64 times 16 points. */
+	for (i = 1; i <= 64; i++)
+		sprintf(line + strlen(line), "%d%s", i, i < 64 ? "," : " warmup=");
+	for (i = 1; i <= 64; i++)
+		sprintf(line + strlen(line), "%d%s", i, i < 64 ? "," : " size=4K,8K");
+	ASSERT_EQ(0, pipe(fds));
+	pid = fork();
+	if (!pid) {
+		long hold = available() - 20;
+		char *held = malloc(hold << 20);
+
+		if (held)
+			memset(held, 1, hold << 20);
+		if (write(fds[1], held ? "y" : "n", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	ASSERT_EQ(1, read(fds[0], &c, 1));
+	EXPECT_EQ('y', c);
+	/* Caches may have made room after all; what counts is who is still there. */
+	err = run(line);
+	EXPECT_TRUE(err == -ENOMEM || err == -ETIME);
+	EXPECT_EQ(0, waitpid(pid, NULL, WNOHANG));
+	EXPECT_EQ(0, kill(pid, SIGKILL));
+	EXPECT_EQ(SIGKILL, run_end(pid));
+	EXPECT_EQ(0, run("bandwidth size=4K repeat=1"));
+}
+
 FIXTURE(node) {
 };
 

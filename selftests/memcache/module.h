@@ -44,17 +44,22 @@ static inline int module_unload(void)
 }
 
 /* Writes one request, or whatever else a file takes. */
-static inline int file_write(const char *path, const char *text)
+static inline int file_write_bytes(const char *path, const void *bytes, size_t n)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 	int err = 0;
 
 	if (fd < 0)
 		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
+	if (write(fd, bytes, n) < 0)
 		err = -errno;
 	close(fd);
 	return err;
+}
+
+static inline int file_write(const char *path, const char *text)
+{
+	return file_write_bytes(path, text, strlen(text));
 }
 
 /* Reads a whole file as a string into buf; its length, or a negative errno. */

@@ -126,7 +126,7 @@ static int columns_of(char *line)
 		    "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0"
 
 /* 10,000 records: far more than any buffer of a reader or of the kernel. */
-TEST_F_TIMEOUT(results, may_be_ten_thousand, 200)
+TEST_F_TIMEOUT(results, may_be_ten_thousand, 600)
 {
 	char *at = whole, *line;
 	int rows = 0, columns = 0;

@@ -165,6 +165,23 @@ TEST_F(limit, timeout_ends_a_run)
 	EXPECT_EQ(0, run("bandwidth size=64K timeout=60"));
 }
 
+/* A stop and the time-out at once: whichever counts, all say the same. */
+TEST_F(limit, stop_at_the_limit)
+{
+	int i, err;
+	pid_t pid;
+
+	for (i = 0; i < 6; i++) {
+		pid = run_start(ENDLESS " size=2M timeout=1");
+		usleep(1000000 + 2000 * i);
+		EXPECT_EQ(0, file_write(FILES "stop", "1"));
+		err = run_end(pid);
+		ASSERT_TRUE(err == -ETIME || err == -ECANCELED);
+		EXPECT_TRUE(file_has("run", err == -ETIME ? "\nerror: ETIME timeout:" :
+							    "\nerror: ECANCELED run:"));
+	}
+}
+
 /* A point that had its time keeps its results whole. */
 TEST_F(limit, ended_points_are_kept)
 {

@@ -11,6 +11,10 @@
 #include "run.h"
 #include "witness.h"
 
+/* Seconds a test may take: a guest on a busy machine is slow. */
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT 120
+
 /* Pages of the standing buffers, and the fence's page once it was used. */
 static long watched_standing(void)
 {

@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# latency, loaded, c2c, line, tlb: records for the right CPUs and nodes, chains
+# that are whole. An emulator's times say nothing, so nobody asks for them.
+
+load module.bash
+
+CPUS=$(getconf _NPROCESSORS_ONLN)
+
+# refused ERRNO KEY LINE
+refused() {
+	run bash -c "echo '$3' >run"
+	[ "$status" -eq 1 ]
+	cat run
+	grep -q '^state: refused$' run
+	grep -q "^error: $1 $2: " run
+}
+
+# The node of a CPU, as the system has it.
+NODE_OF='(lambda cpu: int(__import__("glob").glob(f"/sys/devices/system/cpu/cpu{cpu}/node*")[0].rsplit("node")[-1]))'
+
+@test "latency: every order, type and mapping is one whole cycle" {
+	echo 'latency pattern=random,page,stride type=wb,wc,uc page=direct,4k size=1K,24K,3M repeat=1 warmup=0' >run
+	cat results
+	holds 'len(results) == 54' 'values("verified") == {"ok"}' 'values("memory_node") <= {0, 1}' \
+		'{(r["type"], r["attribute"]) for r in results} == {("wb", "wb"), ("wc", "wc"), ("uc", "uc-")}' \
+		'all(r["loads_per_pass"] == r["size_bytes"] // 64 for r in results)' \
+		'all(sum(n for _, n in r["histogram_ns_count"]) == 8192 for r in results)' \
+		'all(r["p50_ns_per_load"] <= r["p99_ns_per_load"] <= r["p999_ns_per_load"] for r in results)' \
+		'all(abs(r["ns_per_load"] * r["loads_per_pass"] / r["median_ns"] - 1) < 0.01 for r in results)'
+}
+
+@test "latency: each stride has its number of loads" {
+	echo 'latency pattern=random,stride stride=8,64,512,4K,24K size=128K repeat=1 warmup=0' >run
+	holds 'len(results) == 10' 'values("verified") == {"ok"}' \
+		'all(r["loads_per_pass"] == r["size_bytes"] // r["stride_bytes"] for r in results)'
+}
+
+@test "latency: a record each CPU and node, on memory of that node" {
+	echo 'latency cpu=all node=0,1 size=64K repeat=1 warmup=0' >run
+	cat results
+	holds "len(results) == 2 * $CPUS" \
+		"[(r['node'], int(r['cpu'])) for r in results] == [(n, c) for n in (0, 1) for c in range($CPUS)]" \
+		'all(r["memory_node"] == r["node"] for r in results)' 'values("threads") == {1}'
+	echo 'latency cpu=all size=64K repeat=1 warmup=0' >run
+	holds "all(r['memory_node'] == $NODE_OF(r['cpu']) for r in results)"
+}
+
+@test "c2c: every ordered pair, lines that hold what was written" {
+	echo 'c2c size=8K repeat=2 home=writer,reader' >run
+	cat results
+	holds "len(results) == 4 * $CPUS * ($CPUS - 1)" 'values("verified") == {"ok"}' \
+		"{(r['writer_cpu'], r['reader_cpu']) for r in results} == {(a, b) for a in range($CPUS) for b in range($CPUS) if a != b}" \
+		'{(r["state"], r["home"]) for r in results} == {(s, h) for s in ("hitm", "hit") for h in ("writer", "reader")}' \
+		'values("siblings") == {"no"}' 'values("threads") == {2}' \
+		"all(r['memory_node'] == $NODE_OF(r[r['home'] + '_cpu']) for r in results)"
+}
+
+@test "loaded: a record each delay; the load runs, and less of it the longer the delay" {
+	echo 'loaded op=read,rw31,rw21,rw11,write,ntwrite delay=0,100,3000 size=4M repeat=2' >run
+	cat results
+	holds 'len(results) == 18' 'values("latency_cpu") == {0}' "values('threads') == {$CPUS}" \
+		'all(r["load_mb_per_s"] > 0 and r["mb_per_s"] > r["load_mb_per_s"] for r in results)' \
+		'all(r["delay_ns"] > 100 for r in results if r["delay_cycles"] == 3000)'
+	echo 'loaded latency_cpu=1 delay=5000 size=4M repeat=2' >run
+	holds 'values("latency_cpu") == {1}' "values('memory_node') == {$NODE_OF(1)}"
+}
+
+@test "line and tlb: a record each CPU; what an emulator has not is not there" {
+	echo 'line cpu=all repeat=2' >run
+	cat results
+	holds "len(results) == $CPUS" 'values("line_bytes") <= {None, 64}'
+	echo 'tlb size=64K..2M cpu=all repeat=2' >run
+	cat results
+	holds "len(results) == 6 * $CPUS" 'values("page_bytes") == {4096}' 'values("verified") == {"ok"}' \
+		'all(r["pages"] * 4096 == r["size_bytes"] for r in results)' \
+		'all(r["tlb_ns"] >= 0 for r in results)'
+	echo 'tlb size=16M page=direct repeat=2' >run
+	holds 'values("pages") == {8}' 'values("page_bytes") == {2 << 20}'
+}
+
+@test "cpu=all and smt=off are shown as the CPUs they come to" {
+	echo 'bandwidth size=64K cpu=all smt=off repeat=1' >run
+	grep -q " cpu=0-$((CPUS - 1)) smt=off " run
+	holds "values('threads') == {$CPUS}"
+}
+
+@test "what can't be" {
+	refused EINVAL stride 'latency size=1K stride=1K'
+	refused EINVAL stride 'latency pattern=page stride=4K size=1M'
+	refused EINVAL stride 'latency pattern=page stride=192 size=1M'
+	refused EINVAL stride 'latency stride=12'
+	refused EINVAL cpu 'c2c cpu=0'
+	refused EINVAL cpu 'c2c cpu=any'
+	refused EINVAL type 'c2c type=uc'
+	refused EINVAL cpu 'loaded cpu=1'
+	refused EINVAL latency_cpu 'loaded latency_cpu=77'
+	refused EINVAL size 'loaded size=4K'
+	refused EINVAL type 'line type=wc'
+	refused EINVAL size 'line size=32K'
+	refused EINVAL size 'tlb size=4K page=4k'
+	refused EINVAL smt 'latency smt=on,off'
+	refused EINVAL cpu "latency cpu=$CPUS"
+}
+
+@test "a run over many CPUs and pairs is stopped, and keeps what it has" {
+	(until grep -qE '^running ([5-9]|[1-9][0-9])' progress; do sleep 0.1; done; echo >stop) &
+	run bash -c 'echo c2c repeat=100000 >run'
+	[[ $output == *"canceled"* ]]
+	holds 'len(results) == 1' 'values("verified") == {"ok"}' 'results[0]["samples"] > 0'
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Looking for addresses of the kernel in what it says. */
+#ifndef SELFTESTS_ADDRESSES_H
+#define SELFTESTS_ADDRESSES_H
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The upper half of the address space, but for what is a small negative number. */
+static inline bool address_of_kernel(const char *digits, int base)
+{
+	unsigned long value;
+	char *end;
+
+	errno = 0;
+	value = strtoul(digits, &end, base);
+	return !errno && !isxdigit(*end) && value >= 0xffff800000000000 &&
+	       value < -4096UL;
+}
+
+/* Where such an address stands in a text, in whatever notation; NULL: nowhere. */
+static inline const char *address_in(const char *text)
+{
+	const char *at = text;
+
+	while (*at) {
+		size_t n = strspn(at, "0123456789abcdefABCDEF");
+
+		if (n && (address_of_kernel(at, 16) || address_of_kernel(at, 10)))
+			return at;
+		at += n ? n : 1;
+	}
+	return NULL;
+}
+
+#endif /* SELFTESTS_ADDRESSES_H */

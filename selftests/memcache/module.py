@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The module's files, and loading it: what the tests in Python share."""
+
+import ctypes
+import errno
+import os
+import stat
+from pathlib import Path
+
+FILES = Path("/sys/kernel/debug/memcache")
+DEVICES = Path("/dev")
+FINIT_MODULE, DELETE_MODULE = 313, 176      # system calls of x86-64
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def failed(result):
+    """Of a call of libc: 0, or the errno."""
+    return ctypes.get_errno() if result < 0 else 0
+
+
+def name_of(error):
+    """As the module has it: Python knows EOPNOTSUPP by its other name, too."""
+    names = errno.errorcode | {errno.EOPNOTSUPP: "EOPNOTSUPP", 0: "0"}
+    return names.get(error, str(error))
+
+
+def load(parameters="", path=None):
+    """Load a kernel module, memcache by default; the errno."""
+    fd = os.open(path or os.environ["MEMCACHE_KO"], os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return failed(LIBC.syscall(FINIT_MODULE, fd, parameters.encode(), 0))
+    finally:
+        os.close(fd)
+
+
+def unload(name="memcache"):
+    return failed(LIBC.syscall(DELETE_MODULE, name.encode(), os.O_NONBLOCK))
+
+
+def read(name):
+    return FILES.joinpath(name).read_text(encoding="ascii")
+
+
+def status():
+    """The file `run`: request, state, and error after one."""
+    pairs = (line.partition(": ") for line in read("run").splitlines())
+    return {key: value for key, _, value in pairs}
+
+
+def write(name, data):
+    """One write(2), the whole file's; its errno. (os.write() tries again after EINTR.)"""
+    data = data.encode() if isinstance(data, str) else data
+    fd = os.open(FILES / name, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        return failed(LIBC.write(fd, data, ctypes.c_size_t(len(data))))
+    finally:
+        os.close(fd)
+
+
+def with_mode(bit):
+    """Names of the files whose owner may do that."""
+    return sorted(path.name for path in FILES.iterdir() if path.stat().st_mode & bit)
+
+
+def writable():
+    return with_mode(stat.S_IWUSR)
+
+
+def readable():
+    return with_mode(stat.S_IRUSR)
+
+
+def threads():
+    """Threads of the module that there are now."""
+    found = 0
+    for task in os.listdir("/proc"):
+        if task.isdigit():
+            try:
+                found += Path("/proc", task, "comm").read_text().startswith("memcache/")
+            except OSError:         # it has just ended
+                pass
+    return found

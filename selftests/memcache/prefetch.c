@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Prefetchers while a point is measured: off, kept, without effect, not possible. */
+#include <sched.h>
+#include <sys/klog.h>
+
+#include "registers.h"
+
+/* --------------------------------------------------------------- one run */
+
+FIXTURE(point) {
+};
+
+FIXTURE_SETUP(point)
+{
+	registers_setup(_metadata, NULL);
+}
+
+FIXTURE_TEARDOWN(point)
+{
+	registers_teardown(_metadata);
+}
+
+TEST_F(point, keep_writes_nothing)
+{
+	EXPECT_EQ(0, run("bandwidth size=64K cpu=0-1"));
+	EXPECT_TRUE(said("keep"));
+	EXPECT_EQ(0, run(SHORT "keep cpu=any"));
+	EXPECT_EQ(0, count("writes"));
+}
+
+TEST_F(point, off_is_off_and_then_as_before)
+{
+	EXPECT_EQ(0, run(SHORT "off cpu=0-1"));
+	EXPECT_TRUE(said("off"));
+	EXPECT_EQ(2, count("off"));
+	EXPECT_EQ(4, count("writes"));
+}
+
+TEST_F(point, only_the_cpus_of_the_run_are_written)
+{
+	EXPECT_EQ(0, run(SHORT "off cpu=1"));
+	EXPECT_TRUE(said("off"));
+	EXPECT_EQ(1, count("off"));
+	EXPECT_EQ(2, count("writes"));
+}
+
+TEST_F(point, auto_is_off_where_that_works)
+{
+	EXPECT_EQ(0, run(SHORT "auto cpu=0-1"));
+	EXPECT_TRUE(said("off"));
+	EXPECT_TRUE(file_has("run", " prefetch=auto"));
+}
+
+TEST_F(point, each_point_of_a_list_has_its_own)
+{
+	EXPECT_EQ(0, run(SHORT "keep,off,auto op=read,write cpu=0-1"));
+	EXPECT_EQ(6, results_with(""));
+	EXPECT_EQ(2, results_with("\"prefetch\":\"keep\""));
+	EXPECT_EQ(4, results_with("\"prefetch\":\"off\""));
+	EXPECT_EQ(4 * 2, count("off"));
+}
+
+/* Both have prefetch=auto preset. */
+TEST_F(point, cpus_that_take_turns_are_switched_in_turn)
+{
+	EXPECT_EQ(0, run("latency size=16K cpu=0-1 repeat=2"));
+	EXPECT_EQ(2, results_with("\"prefetch\":\"off\""));
+	EXPECT_EQ(2, count("off"));
+	EXPECT_EQ(4, count("writes"));
+}
+
+TEST_F(point, the_load_keeps_its_own)
+{
+	EXPECT_EQ(0, run("loaded size=128K cpu=0-1 latency_cpu=1 delay=0 repeat=2"));
+	EXPECT_TRUE(said("off"));
+	EXPECT_EQ(1, count("off"));
+	EXPECT_EQ(2, count("writes"));
+}
+
+TEST_F(point, those_that_were_off_stay_off)
+{
+	ASSERT_TRUE(msr_set("flip f 0"));
+	EXPECT_EQ(0, run(SHORT "off cpu=0"));
+	EXPECT_TRUE(said("off"));
+	EXPECT_EQ(CPU0 | OURS, msr("cpu0"));
+	EXPECT_EQ(0, count("writes"));
+	ASSERT_TRUE(msr_set("flip f 0"));
+}
+
+TEST_F(point, a_thread_that_is_not_bound_has_none)
+{
+	EXPECT_EQ(-EINVAL, run(SHORT "off cpu=any"));
+	EXPECT_TRUE(file_has("run", "\nerror: EINVAL prefetch: off needs bound threads"));
+	EXPECT_EQ(0, run(SHORT "auto cpu=any"));
+	EXPECT_TRUE(said("keep"));
+	EXPECT_EQ(0, count("writes"));
+}
+
+TEST_F(point, a_register_of_siblings_is_put_back)
+{
+	ASSERT_TRUE(msr_set("group 2"));
+	EXPECT_EQ(0, run(SHORT "off cpu=0-1"));
+	EXPECT_TRUE(said("off"));
+	EXPECT_EQ(CPU0, msr("cpu1"));
+	ASSERT_TRUE(msr_set("group 1"));
+}
+
+TEST_F(point, bits_that_do_not_stick_are_no_effect)
+{
+	ASSERT_TRUE(msr_set("stick 0"));
+	EXPECT_EQ(0, run(SHORT "off cpu=0-1"));
+	EXPECT_TRUE(said("ineffective"));
+	EXPECT_EQ(0, run(SHORT "auto cpu=0-1"));
+	EXPECT_TRUE(said("ineffective"));
+	ASSERT_TRUE(msr_set("stick 5"));
+	EXPECT_EQ(0, run(SHORT "off cpu=0"));
+	EXPECT_TRUE(said("ineffective"));
+	expect_untouched(_metadata);
+	EXPECT_EQ(0, run(SHORT "keep cpu=0-1"));
+	EXPECT_TRUE(said("keep"));
+}
+
+static void expect_refused(struct __test_metadata *_metadata, const char *why)
+{
+	EXPECT_EQ(-EOPNOTSUPP, run(SHORT "off cpu=0-1"));
+	EXPECT_TRUE(file_has("run", "\nstate: refused\nerror: EOPNOTSUPP prefetch: off "));
+	EXPECT_TRUE(file_has("run", why));
+	EXPECT_EQ(0, run(SHORT "auto cpu=0-1"));
+	EXPECT_TRUE(said("keep"));
+	EXPECT_EQ(0, count("off"));
+}
+
+TEST_F(point, registers_that_fault_are_not_possible)
+{
+	ASSERT_TRUE(msr_set("reads 0"));
+	expect_refused(_metadata, "as under most hypervisors");
+	EXPECT_TRUE(file_has("machine", KNOWN "\"state\":\"unreadable\"}"));
+	ASSERT_TRUE(msr_set("reads ffffffffffffffff"));
+	ASSERT_TRUE(msr_set("writes 0"));
+	expect_refused(_metadata, "as under most hypervisors");
+	ASSERT_TRUE(msr_set("writes ffffffffffffffff"));
+}
+
+/* What the check tries on this CPU says nothing of the other one. */
+TEST_F(point, one_cpu_that_faults_is_enough)
+{
+	cpu_set_t here;
+
+	CPU_ZERO(&here);
+	CPU_SET(0, &here);
+	ASSERT_EQ(0, sched_setaffinity(0, sizeof(here), &here));
+	ASSERT_TRUE(msr_set("writes 0 1"));
+	EXPECT_EQ(-EOPNOTSUPP, run(SHORT "off cpu=0-1"));
+	EXPECT_TRUE(file_has("run", "prefetch: off is not possible: the register of one CPU"));
+	EXPECT_EQ(2, count("writes"));
+	expect_untouched(_metadata);
+	EXPECT_EQ(0, run(SHORT "auto cpu=0-1"));
+	EXPECT_TRUE(said("keep"));
+	ASSERT_TRUE(msr_set("writes ffffffffffffffff"));
+}
+
+/* Two points are tried by the check, one before it is begun, two CPUs are off. */
+#define THEN_STUCK "writes 5"
+
+static void get_stuck(struct __test_metadata *_metadata)
+{
+	ASSERT_TRUE(msr_set(THEN_STUCK));
+	EXPECT_EQ(-EIO, run(SHORT "off,off cpu=0-1"));
+	EXPECT_TRUE(file_has("run", "\nstate: failed\nerror: EIO prefetch: can't be put back"));
+	EXPECT_TRUE(said("off"));
+	expect_all_off(_metadata);
+	/* Not even one that does not ask for it. */
+	EXPECT_EQ(-EIO, run(SHORT "keep cpu=0"));
+	EXPECT_EQ(-EIO, run(SHORT "auto cpu=0"));
+	ASSERT_TRUE(msr_set("writes ffffffffffffffff"));
+}
+
+TEST_F(point, what_was_stuck_is_put_back_by_the_next_run)
+{
+	get_stuck(_metadata);
+	EXPECT_EQ(0, run(SHORT "keep cpu=0"));
+	expect_untouched(_metadata);
+	EXPECT_EQ(0, run(SHORT "off cpu=0-1"));
+}
+
+TEST_F(point, what_was_stuck_is_put_back_by_unloading)
+{
+	const char *words = "CPU 0: prefetchers can't be put back; "
+			    "MSR 0x1a4 should have 0x0 in its bits 0xf\n";
+	static char log[1 << 18];
+	char *once;
+
+	ASSERT_LE(0, klogctl(5 /* clear */, NULL, 0));
+	get_stuck(_metadata);
+	EXPECT_EQ(0, module_unload());
+	expect_untouched(_metadata);
+	ASSERT_LT(0, klogctl(3 /* read all */, log, sizeof(log) - 1));
+	once = strstr(log, words);
+	ASSERT_NE(NULL, once);
+	EXPECT_EQ(NULL, strstr(once + strlen(words), "can't be put back"));
+	ASSERT_EQ(0, module_load("size_mb=2"));
+}
+
+TEST_F(point, what_was_stuck_is_put_back_when_its_cpu_comes_again)
+{
+	get_stuck(_metadata);
+	ASSERT_TRUE(msr_set("writes 0 1"));
+	ASSERT_TRUE(cpu1_online("0"));
+	EXPECT_EQ(CPU1 | OURS, msr("cpu1"));
+	ASSERT_TRUE(msr_set("writes ffffffffffffffff"));
+	ASSERT_TRUE(cpu1_online("1"));
+	EXPECT_EQ(CPU1, msr("cpu1"));
+	EXPECT_EQ(0, run(SHORT "keep cpu=0"));
+}
+
+TEST_F(point, lockdown_forbids_it)
+{
+	ASSERT_TRUE(msr_set("locked 1"));
+	expect_refused(_metadata, "the kernel is locked down");
+	EXPECT_EQ(0, count("writes"));
+	ASSERT_TRUE(msr_set("locked 0"));
+	EXPECT_EQ(0, run(SHORT "off"));
+}
+
+TEST_F(point, the_machine_knows_the_state)
+{
+	EXPECT_TRUE(file_has("machine", KNOWN "\"state\":\"mixed\"}"));
+	ASSERT_TRUE(msr_set("flip 2 1"));
+	EXPECT_TRUE(file_has("machine", "\"state\":\"on\"}"));
+	ASSERT_TRUE(msr_set("flip f 0"));
+	EXPECT_TRUE(file_has("machine", "\"state\":\"mixed\"}"));
+	ASSERT_TRUE(msr_set("flip f 1"));
+	EXPECT_TRUE(file_has("machine", "\"state\":\"off\"}"));
+	ASSERT_TRUE(msr_set("flip f 0"));
+	ASSERT_TRUE(msr_set("flip d 1"));
+}
+
+/* -------------------------------------------------------- an unknown model */
+
+FIXTURE(unknown) {
+};
+
+FIXTURE_SETUP(unknown)
+{
+	registers_setup(_metadata, "unknown 1");
+}
+
+FIXTURE_TEARDOWN(unknown)
+{
+	registers_teardown(_metadata);
+}
+
+TEST_F(unknown, model_is_never_asked)
+{
+	expect_refused(_metadata, "those of this CPU model are not known");
+	EXPECT_TRUE(file_has("machine", "\"prefetch\":{\"known\":false,"));
+	EXPECT_TRUE(file_has("machine", "\"msr\":null,\"mask\":null,\"state\":null}"));
+	EXPECT_EQ(0, count("reads"));
+	EXPECT_EQ(0, count("writes"));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Memcache on registers for prefetchers that selftests/modules/mc_msr.c makes up:
+ * each test begins with them as below, and must leave them so.
+ */
+#ifndef SELFTESTS_REGISTERS_H
+#define SELFTESTS_REGISTERS_H
+
+#include "kselftest_harness.h"
+#include "run.h"
+
+/* Seconds a test may take: a guest on a busy machine is slow. */
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT 120
+
+#define MSR "/sys/kernel/debug/mc_msr/"
+
+#define SHORT "bandwidth size=64K repeat=3 prefetch="
+
+/* Bits 9 and 11 and high ones are none of ours; CPU 1 has one prefetcher off. */
+#define CPU0 0x8000000000000a00UL
+#define CPU1 0x0000000100000802UL
+#define OURS 0xfUL
+
+#define KNOWN "\"prefetch\":{\"known\":true,\"msr\":\"0x1a4\",\"mask\":\"0xf\","
+
+static inline bool msr_set(const char *line)
+{
+	return !file_write(MSR "set", line);
+}
+
+/* What the registers say of a name. */
+static inline unsigned long msr(const char *name)
+{
+	char text[1024], *at = text, *line;
+
+	if (file_read(MSR "state", text, sizeof(text)) < 0)
+		return -1;
+	while ((line = strsep(&at, "\n"))) {
+		char *value = strchr(line, '=');
+
+		if (value && strlen(name) == (size_t)(value - line) &&
+		    !strncmp(line, name, value - line))
+			return strtoul(value + 1, NULL, 10);
+	}
+	return -1;
+}
+
+static inline int count(const char *name)
+{
+	return msr(name);
+}
+
+static inline bool cpu1_online(const char *yes)
+{
+	return !file_write("/sys/devices/system/cpu/cpu1/online", yes);
+}
+
+/* @first: said to the registers before memcache is there */
+static void registers_setup(struct __test_metadata *_metadata, const char *first)
+{
+	module_unload();
+	ko_unload("mc_msr");
+	ASSERT_EQ(0, ko_load(getenv("MSR_KO"), ""));
+	ASSERT_TRUE(msr_set("value 8000000000000a00 0"));
+	ASSERT_TRUE(msr_set("value 0000000100000802 1"));
+	if (first)
+		ASSERT_TRUE(msr_set(first));
+	ASSERT_EQ(0, module_load("size_mb=2"));
+}
+
+/* All is as it was, before memcache has gone and after. */
+static inline void expect_untouched(struct __test_metadata *_metadata)
+{
+	EXPECT_EQ(CPU0, msr("cpu0"));
+	EXPECT_EQ(CPU1, msr("cpu1"));
+	EXPECT_EQ(0, count("foreign"));
+}
+
+static void registers_teardown(struct __test_metadata *_metadata)
+{
+	cpu1_online("1");
+	expect_untouched(_metadata);
+	EXPECT_EQ(0, run_threads());
+	EXPECT_EQ(0, module_unload());
+	expect_untouched(_metadata);
+	EXPECT_EQ(0, ko_unload("mc_msr"));
+}
+
+static inline void expect_all_off(struct __test_metadata *_metadata)
+{
+	EXPECT_EQ(CPU0 | OURS, msr("cpu0"));
+	EXPECT_EQ(CPU1 | OURS, msr("cpu1"));
+}
+
+static inline bool said(const char *how)
+{
+	char json[64];
+
+	snprintf(json, sizeof(json), "\"prefetch\":\"%s\"", how);
+	return results_with("") == 1 && results_with(json) == 1;
+}
+
+#endif /* SELFTESTS_REGISTERS_H */

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mc_msr: a register for prefetchers where there is none, or it can't be trusted.
+ *
+ * Loaded before memcache, it stands in for memcache's mc_msr_read() and
+ * mc_msr_write() of MSR 0x1a4. Each CPU has a register in the module's memory,
+ * which outlives memcache. In debugfs:
+ *
+ *   state   name=value lines: cpuN, the registers; reads, writes; off: writes
+ *           after which all our bits were set; foreign: writes that changed others;
+ *           told: reboot notifiers of memcache that were called
+ *   set     write `NAME VALUE [CPU]`, VALUE in hex:
+ *           value V CPU   its register, as by somebody else
+ *           flip V CPU    bits of it change, in the same way
+ *           stick V       only these bits of ours can be written
+ *           group N       so many neighbouring CPUs share a register
+ *           reads N       N more succeed, then all fault; writes N: the same;
+ *                         with a CPU: on that one only
+ *           unknown 1     no CPU model is known, from the next load on
+ *           locked 1      the kernel is locked down, as far as MSRs go
+ *           reboot 0      memcache's reboot notifiers are called
+ */
+#include <linux/debugfs.h>
+#include <linux/kallsyms.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
+#include <linux/reboot.h>
+#include <linux/security.h>
+#include <linux/seq_file.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+#include <linux/uaccess.h>
+
+#define MSR	0x1a4
+#define OURS	0xfULL
+#define MOST	8		/* CPUs */
+#define ALWAYS	(~0ULL)
+
+/* What can be set, under @lock. */
+static u64 value[MOST];
+static u64 stick = OURS, group = 1, reads_left = ALWAYS, writes_left = ALWAYS;
+static unsigned int faulty = MOST;	/* the only CPU that faults, if there is one */
+static u64 unknown, locked;
+static unsigned int reads, writes, off, foreign, told;
+static DEFINE_RAW_SPINLOCK(lock);
+static struct dentry *dir;
+
+/* --------------------------------------------------------- the register */
+
+static u64 *of_this_cpu(void)
+{
+	return &value[raw_smp_processor_id() / group * group % MOST];
+}
+
+static bool faults(u64 *left)
+{
+	if (faulty < MOST && faulty != raw_smp_processor_id())
+		return false;
+	if (*left && *left != ALWAYS)
+		--*left;
+	else if (!*left)
+		return true;
+	return false;
+}
+
+static int stand_in_read(u32 msr, u64 *to)
+{
+	unsigned long flags;
+	int err;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	reads++;
+	err = faults(&reads_left) ? -EIO : 0;
+	*to = err ? 0 : *of_this_cpu();
+	raw_spin_unlock_irqrestore(&lock, flags);
+	return err;
+}
+
+static int stand_in_write(u32 msr, u64 to)
+{
+	u64 *now = of_this_cpu();
+	unsigned long flags;
+	int err;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	err = faults(&writes_left) ? -EIO : 0;
+	if (!err && *now != to) {
+		writes++;
+		foreign += ((*now ^ to) & ~OURS) != 0;
+		off += (to & OURS) == OURS;
+		*now = (to & (stick | ~OURS)) | (*now & OURS & ~stick);
+	}
+	raw_spin_unlock_irqrestore(&lock, flags);
+	return err;
+}
+
+static void *stand_in_nothing(void)
+{
+	return NULL;
+}
+
+static int stand_in_no(void)
+{
+	return -EPERM;
+}
+
+/* ---------------------------------------------------------- standing in */
+
+/**
+ * struct place - a function that is stood in for
+ * @probe: where it is
+ * @stand_in: what is called instead
+ * @argument: its first argument must be that; ALWAYS: any
+ * @on: only if that is not 0; NULL: always
+ */
+struct place {
+	struct kprobe probe;
+	void *stand_in;
+	u64 argument;
+	const u64 *on;
+};
+
+static int lead_away(struct kprobe *probe, struct pt_regs *regs)
+{
+	struct place *p = container_of(probe, struct place, probe);
+
+	if ((p->on && !*p->on) ||
+	    (p->argument != ALWAYS && (u32)regs->di != p->argument))
+		return 0;
+	instruction_pointer_set(regs, (unsigned long)p->stand_in);
+	return 1;
+}
+
+#define PLACE(name, ...)						\
+	{ { .symbol_name = (name), .pre_handler = lead_away }, __VA_ARGS__ }
+
+static struct place lockdown =
+	PLACE("security_locked_down", stand_in_no, LOCKDOWN_MSR, &locked);
+
+static struct place places[] = {
+	PLACE("memcache:mc_msr_read", stand_in_read, MSR, NULL),
+	PLACE("memcache:mc_msr_write", stand_in_write, MSR, NULL),
+	PLACE("memcache:mc_prefetchers_of", stand_in_nothing, ALWAYS, &unknown),
+};
+
+static bool placed;
+
+static void leave_places(size_t n)
+{
+	while (n--) {
+		unregister_kprobe(&places[n].probe);
+		/* For the next time. */
+		places[n].probe.addr = NULL;
+		places[n].probe.flags = 0;
+	}
+	placed = false;
+}
+
+/* Between memcache's arrival and its first instruction. */
+static int module_comes_or_goes(struct notifier_block *nb, unsigned long state,
+				void *data)
+{
+	struct module *module = data;
+	size_t i;
+
+	if (strcmp(module->name, "memcache"))
+		return NOTIFY_DONE;
+	if (state == MODULE_STATE_GOING && placed)
+		leave_places(ARRAY_SIZE(places));
+	if (state != MODULE_STATE_COMING)
+		return NOTIFY_DONE;
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		int err = register_kprobe(&places[i].probe);
+
+		if (err) {
+			pr_err("mc_msr: %s: %d\n", places[i].probe.symbol_name,
+			       err);
+			leave_places(i);
+			return notifier_from_errno(err);
+		}
+	}
+	placed = true;
+	return NOTIFY_OK;
+}
+
+static struct notifier_block module_block = {
+	.notifier_call = module_comes_or_goes,
+};
+
+/* --------------------------------------------------------------- reboot */
+
+static struct blocking_notifier_head *reboot_chain;
+
+static int not_told(struct notifier_block *nb, unsigned long action, void *data)
+{
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block reboot_block = { .notifier_call = not_told };
+
+/* The chain has no name for modules, but is an argument when one registers. */
+static int note_chain(struct kprobe *probe, struct pt_regs *regs)
+{
+	if (regs->si == (unsigned long)&reboot_block)
+		reboot_chain = (void *)regs->di;
+	return 0;
+}
+
+static int find_chain(void)
+{
+	struct kprobe probe = {
+		.symbol_name = "blocking_notifier_chain_register",
+		.pre_handler = note_chain,
+	};
+	int err = register_kprobe(&probe);
+
+	if (err)
+		return err;
+	register_reboot_notifier(&reboot_block);
+	unregister_reboot_notifier(&reboot_block);
+	unregister_kprobe(&probe);
+	return reboot_chain ? 0 : -ENOENT;
+}
+
+/* Only memcache's: the others would take the machine down. */
+static void tell_of_reboot(void)
+{
+	struct notifier_block *nb;
+	char name[KSYM_SYMBOL_LEN];
+
+	down_read(&reboot_chain->rwsem);
+	for (nb = rcu_dereference_raw(reboot_chain->head); nb;
+	     nb = rcu_dereference_raw(nb->next)) {
+		snprintf(name, sizeof(name), "%ps", nb->notifier_call);
+		if (!strstr(name, "[memcache]"))
+			continue;
+		nb->notifier_call(nb, SYS_RESTART, NULL);
+		told++;
+	}
+	up_read(&reboot_chain->rwsem);
+}
+
+/* ---------------------------------------------------------------- files */
+
+static int state_show(struct seq_file *m, void *unused)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < MOST; cpu++)
+		seq_printf(m, "cpu%u=%llu\n", cpu,
+			   value[cpu / group * group % MOST]);
+	seq_printf(m, "reads=%u\nwrites=%u\noff=%u\nforeign=%u\ntold=%u\n",
+		   reads, writes, off, foreign, told);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(state);
+
+static int set(const char *name, u64 to, unsigned int cpu)
+{
+	const struct {
+		const char *name;
+		u64 *value;
+	} named[] = {
+		{ "stick", &stick }, { "group", &group },
+		{ "reads", &reads_left }, { "writes", &writes_left },
+		{ "unknown", &unknown }, { "locked", &locked },
+	};
+	unsigned long flags;
+	int err = -EINVAL;
+	size_t i;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	for (i = 0; i < ARRAY_SIZE(named); i++) {
+		if (strcmp(name, named[i].name) ||
+		    (named[i].value == &group && !to))
+			continue;
+		*named[i].value = to;
+		faulty = cpu;
+		err = 0;
+	}
+	if (cpu < MOST && !strcmp(name, "value")) {
+		value[cpu] = to;
+		err = 0;
+	} else if (cpu < MOST && !strcmp(name, "flip")) {
+		value[cpu] ^= to;
+		err = 0;
+	}
+	raw_spin_unlock_irqrestore(&lock, flags);
+	if (!strcmp(name, "reboot")) {
+		tell_of_reboot();
+		err = 0;
+	}
+	return err;
+}
+
+static ssize_t set_write(struct file *file, const char __user *from,
+			 size_t len, loff_t *pos)
+{
+	char line[48] = "", name[8] = "";
+	unsigned int cpu = MOST;
+	u64 to;
+	int err;
+
+	if (len >= sizeof(line) || copy_from_user(line, from, len))
+		return -EINVAL;
+	if (sscanf(line, "%7s %llx %u", name, &to, &cpu) < 2)
+		return -EINVAL;
+	err = set(name, to, cpu);
+	return err ? err : len;
+}
+
+static const struct file_operations set_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = set_write,
+	.llseek = noop_llseek,
+};
+
+static int __init mc_msr_init(void)
+{
+	int err = find_chain();
+
+	err = err ? err : register_kprobe(&lockdown.probe);
+	if (err)
+		return err;
+	err = register_module_notifier(&module_block);
+	if (err) {
+		unregister_kprobe(&lockdown.probe);
+		return err;
+	}
+	dir = debugfs_create_dir("mc_msr", NULL);
+	debugfs_create_file("state", 0400, dir, NULL, &state_fops);
+	debugfs_create_file("set", 0200, dir, NULL, &set_fops);
+	return 0;
+}
+
+static void __exit mc_msr_exit(void)
+{
+	debugfs_remove(dir);
+	unregister_module_notifier(&module_block);
+	if (placed)
+		leave_places(ARRAY_SIZE(places));
+	unregister_kprobe(&lockdown.probe);
+}
+
+module_init(mc_msr_init);
+module_exit(mc_msr_exit);
+
+MODULE_DESCRIPTION("A register for prefetchers, for memcache's tests");
+MODULE_LICENSE("GPL");

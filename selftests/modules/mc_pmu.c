@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mc_pmu: two PMUs that look like the memory controllers of two packages, for
+ * machines without any. They count what memcache's loops ask for: each event
+ * counts bytes x k / 16, in lines of 64 bytes, where k is in its config. So
+ * amplification must come out as the sum of the k's.
+ *
+ *   config 0-7    1  counts
+ *                 2  counts, but only one such event can be on a PMU: they take turns
+ *                 3  counts; can be opened so often as the parameter opens says
+ *                 4  can't be opened
+ *   config 8-23   k, in sixteenths
+ *
+ * What is seen of the loops are calls of those named in loops=, whose arguments
+ * begin as struct mc_loop_args does.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/perf_event.h>
+
+#define NPMUS		2
+#define MOST_LOOPS	16
+#define WORD_BYTES	4	/* of struct mc_loop_args, in words of 8 bytes */
+#define WORD_PASSES	5
+
+enum { EVENT_COUNTS = 1, EVENT_ALONE, EVENT_ONCE, EVENT_NEVER };
+
+static char *loops[MOST_LOOPS];
+static unsigned int nloops;
+module_param_array(loops, charp, &nloops, 0400);
+MODULE_PARM_DESC(loops, "functions of memcache to watch, e.g. mc_asm_write16");
+
+static int opens = -1;
+module_param(opens, int, 0600);
+MODULE_PARM_DESC(opens, "how often an event of kind 3 can still be opened");
+
+static atomic64_t bytes;	/* that the loops were asked to go through */
+static struct kprobe probes[MOST_LOOPS];
+
+struct fake {
+	struct pmu pmu;
+	struct perf_event *alone;
+	bool registered;
+};
+
+static struct fake fakes[NPMUS];
+
+/* ------------------------------------------------------------------ the loops */
+
+static int on_loop(struct kprobe *p, struct pt_regs *regs)
+{
+	const u64 *args = (const u64 *)regs->di;
+
+	atomic64_add(args[WORD_BYTES] * args[WORD_PASSES], &bytes);
+	return 0;
+}
+
+/* ------------------------------------------------------------------ the events */
+
+static unsigned int kind_of(const struct perf_event *event)
+{
+	return event->attr.config & 0xff;
+}
+
+static u64 lines_now(const struct perf_event *event)
+{
+	u64 k = event->attr.config >> 8 & 0xffff;
+
+	return atomic64_read(&bytes) * k / 16 / 64;
+}
+
+static int fake_event_init(struct perf_event *event)
+{
+	struct fake *f = container_of(event->pmu, struct fake, pmu);
+
+	if (event->attr.type != event->pmu->type)
+		return -ENOENT;
+	if (event->cpu < 0 || kind_of(event) < EVENT_COUNTS ||
+	    kind_of(event) >= EVENT_NEVER)
+		return -EINVAL;
+	if (kind_of(event) == EVENT_ONCE && opens >= 0 && !opens--)
+		return -ENODEV;
+	/* As drivers of memory controllers do: one CPU of each package. */
+	event->cpu = (f - fakes) % num_online_cpus();
+	return 0;
+}
+
+static void fake_read(struct perf_event *event)
+{
+	u64 now = lines_now(event);
+
+	local64_add(now - local64_xchg(&event->hw.prev_count, now), &event->count);
+}
+
+static void fake_start(struct perf_event *event, int flags)
+{
+	event->hw.state = 0;
+	local64_set(&event->hw.prev_count, lines_now(event));
+}
+
+static void fake_stop(struct perf_event *event, int flags)
+{
+	if (event->hw.state & PERF_HES_STOPPED)
+		return;
+	fake_read(event);
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+}
+
+static int fake_add(struct perf_event *event, int flags)
+{
+	struct fake *f = container_of(event->pmu, struct fake, pmu);
+
+	if (kind_of(event) == EVENT_ALONE) {
+		if (f->alone)
+			return -EAGAIN;
+		f->alone = event;
+	}
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	if (flags & PERF_EF_START)
+		fake_start(event, 0);
+	return 0;
+}
+
+static void fake_del(struct perf_event *event, int flags)
+{
+	struct fake *f = container_of(event->pmu, struct fake, pmu);
+
+	fake_stop(event, 0);
+	if (f->alone == event)
+		f->alone = NULL;
+}
+
+/* ---------------------------------------------------------------------- sysfs */
+
+PMU_FORMAT_ATTR(event, "config:0-7");
+PMU_FORMAT_ATTR(k, "config:8-23");
+PMU_EVENT_ATTR_STRING(cas_count_read, attr_read, "event=0x01,k=0x10");
+PMU_EVENT_ATTR_STRING(cas_count_read.scale, attr_read_scale, "6.103515625e-5");
+PMU_EVENT_ATTR_STRING(cas_count_read.unit, attr_read_unit, "MiB");
+PMU_EVENT_ATTR_STRING(cas_count_write, attr_write, "event=0x01,k=0x8");
+PMU_EVENT_ATTR_STRING(cas_count_write.scale, attr_write_scale, "6.103515625e-5");
+PMU_EVENT_ATTR_STRING(cas_count_write.unit, attr_write_unit, "MiB");
+PMU_EVENT_ATTR_STRING(clockticks, attr_clock, "event=0x01,k=0x0");
+
+static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr,
+			    char *buf)
+{
+	struct fake *f = container_of(dev_get_drvdata(dev), struct fake, pmu);
+
+	return sysfs_emit(buf, "%d\n", (int)(f - fakes) % num_online_cpus());
+}
+static DEVICE_ATTR_RO(cpumask);
+
+static struct attribute *format_attrs[] = {
+	&format_attr_event.attr, &format_attr_k.attr, NULL
+};
+
+static struct attribute *event_attrs[] = {
+	&attr_read.attr.attr, &attr_read_scale.attr.attr, &attr_read_unit.attr.attr,
+	&attr_write.attr.attr, &attr_write_scale.attr.attr,
+	&attr_write_unit.attr.attr, &attr_clock.attr.attr, NULL
+};
+
+static struct attribute *cpumask_attrs[] = { &dev_attr_cpumask.attr, NULL };
+
+static const struct attribute_group format_group = {
+	.name = "format", .attrs = format_attrs,
+};
+
+static const struct attribute_group event_group = {
+	.name = "events", .attrs = event_attrs,
+};
+
+static const struct attribute_group cpumask_group = { .attrs = cpumask_attrs };
+
+static const struct attribute_group *groups[] = {
+	&format_group, &event_group, &cpumask_group, NULL
+};
+
+/* --------------------------------------------------------------- load, unload */
+
+static void give_back(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NPMUS; i++) {
+		if (fakes[i].registered)
+			perf_pmu_unregister(&fakes[i].pmu);
+	}
+	for (i = 0; i < nloops; i++) {
+		if (probes[i].addr)
+			unregister_kprobe(&probes[i]);
+	}
+}
+
+static int watch_loops(void)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < nloops; i++) {
+		probes[i].symbol_name = loops[i];
+		probes[i].pre_handler = on_loop;
+		err = register_kprobe(&probes[i]);
+		if (err) {
+			probes[i].addr = NULL;
+			pr_err("%s can't be watched (error %d)\n", loops[i], -err);
+			return err;
+		}
+	}
+	return 0;
+}
+
+static int __init mc_pmu_init(void)
+{
+	static const char * const names[NPMUS] = { "uncore_imc_0", "uncore_imc_1" };
+	int err = watch_loops();
+	unsigned int i;
+
+	for (i = 0; !err && i < NPMUS; i++) {
+		fakes[i].pmu = (struct pmu){
+			.module = THIS_MODULE, .task_ctx_nr = perf_invalid_context,
+			.attr_groups = groups, .event_init = fake_event_init,
+			.add = fake_add, .del = fake_del, .start = fake_start,
+			.stop = fake_stop, .read = fake_read,
+			.capabilities = PERF_PMU_CAP_NO_EXCLUDE | PERF_PMU_CAP_NO_INTERRUPT,
+		};
+		err = perf_pmu_register(&fakes[i].pmu, names[i], -1);
+		fakes[i].registered = !err;
+	}
+	if (err)
+		give_back();
+	return err;
+}
+
+static void __exit mc_pmu_exit(void)
+{
+	give_back();
+}
+
+module_init(mc_pmu_init);
+module_exit(mc_pmu_exit);
+
+MODULE_DESCRIPTION("Memory controllers for machines that have none, to test memcache");
+MODULE_LICENSE("GPL");
