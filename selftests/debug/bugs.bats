@@ -1,0 +1,41 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A silent debug kernel is worth something only if it would speak: mc_bugs makes
+# mistakes in it, and what reads its log must see each one.
+# Lockdep comes first: it goes off at the first report of anybody.
+
+setup_file() {
+	insmod "$BUGS_KO"
+	echo scan >/sys/kernel/debug/kmemleak
+	echo clear >/sys/kernel/debug/kmemleak
+}
+
+# found BUG WORDS: the log says these words of that mistake, and fails a run.
+found() {
+	dmesg --clear
+	echo "$1" >/sys/module/mc_bugs/parameters/bug
+	run bash -c 'dmesg | "$0/../../tools/check/kernel-log"' "$BATS_TEST_DIRNAME"
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ $output == *"$2"* && $output == *"[mc_bugs]"* ]]
+}
+
+@test "locks taken in two orders" { found deadlock "possible circular locking dependency"; }
+@test "sleeping with a spinlock held" { found sleep "sleeping function called from invalid context"; }
+@test "a read behind a block of memory" { found beyond "KASAN: slab-out-of-bounds in beyond"; }
+@test "a read behind vmalloc's memory" { found beyond-vmalloc "KASAN: vmalloc-out-of-bounds in beyond_vmalloc"; }
+@test "a read of memory that was freed" { found freed "KASAN: use-after-free in freed"; }
+@test "a shift by more bits than there are" { found shifted "UBSAN: shift-out-of-bounds"; }
+@test "an index behind an array's end" { found out-of-bounds "UBSAN: array-index-out-of-bounds"; }
+@test "a timer that is freed while it is armed" { found armed "ODEBUG: free active"; }
+@test "a warning" { found warned "WARNING: "; }
+
+@test "memory that nobody knows of any more" {
+	echo leaked >/sys/module/mc_bugs/parameters/bug
+	sleep 6
+	echo scan >/sys/kernel/debug/kmemleak
+	echo scan >/sys/kernel/debug/kmemleak
+	cat /sys/kernel/debug/kmemleak
+	grep -A 20 'size 1234' /sys/kernel/debug/kmemleak | grep -F '[mc_bugs]'
+}

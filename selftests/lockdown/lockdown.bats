@@ -1,0 +1,131 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A kernel that gets locked down with the module in it: first for integrity, as
+# Secure Boot does, then for confidentiality. There is no way back, so this is the
+# last to run in a guest, and each test goes on where the one before it ended.
+
+load ../bats/module.bash
+
+LOCKDOWN=/sys/kernel/security/lockdown
+
+# Writes an MSR, on CPUs like this one.
+MSR='bandwidth prefetch=off size=4K repeat=1'
+
+setup() { cd "$FILES" 2>/dev/null || cd /; }
+
+setup_file() {
+	mount -t securityfs securityfs "${LOCKDOWN%/*}"
+	insmod "$MEMCACHE_KO" size_mb=2 numa_node=0
+	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	export TOP PATH=$TOP/tools/memcache:$TOP/build/user:$PATH
+}
+
+# The module is gone by then.
+teardown_file() { :; }
+
+# locked LEVEL: from now on.
+locked() {
+	echo "$1" >"$LOCKDOWN"
+	grep -qF "[$1]" "$LOCKDOWN"
+}
+
+# closed FILE: EPERM, whatever one wants to do with it.
+closed() {
+	run bash -c "exec 7<$1"
+	[[ $status -ne 0 && $output == *"Operation not permitted"* ]]
+	run bash -c "exec 7>$1"
+	[[ $status -ne 0 && $output == *"Operation not permitted"* ]]
+}
+
+# What of the module remains when the kernel is locked down.
+is_for_user_space_only() {
+	# What takes words is closed, what gives some is open.
+	closed run
+	closed stop
+	closed counters
+	for file in results results.jsonl tests progress machine buffers; do
+		[ -n "$(cat $file)" ]
+	done
+	[ "$(cat results)" = "$before" ]
+	grep -q '"lockdown":true' machine
+	grep -qx idle progress
+
+	# The devices give away nothing but pages of the module's own.
+	memcache-user -j 'bandwidth type=wb,wc,uc op=write size=64K repeat=3' >"$BATS_TEST_TMPDIR/out"
+	for type in wb wc uc-; do
+		grep -q "\"attribute\":\"$type\".*\"verified\":\"ok\"" "$BATS_TEST_TMPDIR/out"
+	done
+}
+
+@test "not locked down: a request is taken" {
+	grep -qF '[none]' "$LOCKDOWN"
+	grep -q '"lockdown":false' machine
+	echo "$MSR" >run
+	echo 'bandwidth type=wb,wc,uc size=4K repeat=1' >run
+	[ "$(wc -l <results)" -eq 4 ]
+}
+
+@test "integrity: no request is taken, user space goes on" {
+	before=$(cat results)
+	# Who had the file open keeps it, as with every file of debugfs.
+	exec 7<>run
+	locked integrity
+	is_for_user_space_only
+	# But it writes no register of the CPU any more.
+	run bash -c "echo '$MSR' >&7"
+	[[ $status -ne 0 && $output == *"not supported"* ]]
+	grep -q '^error: EOPNOTSUPP prefetch: .*the kernel is locked down' <&7
+	[ "$(cat results)" = "$before" ]
+	echo 'bandwidth size=4K repeat=1' >&7
+	exec 7>&-
+	[ "$(cat results)" != "$before" ]
+}
+
+@test "integrity: the tools say what is the matter" {
+	cd "$BATS_TEST_TMPDIR"
+	run memcache run -o none 'bandwidth size=4K'
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ $output == *"the kernel is locked down (integrity)"*"--where user"* ]]
+	[[ $output != *Traceback* ]]
+	[ ! -e none ]
+	memcache run --where user -o some 'bandwidth type=uc size=4K repeat=3'
+	grep -q '"attribute":"uc-"' some
+
+	run memcache doctor
+	echo "$output"
+	[[ $output == *"warn  the kernel is locked down (integrity)"* ]]
+}
+
+@test "confidentiality is the same" {
+	before=$(cat results)
+	locked confidentiality
+	is_for_user_space_only
+}
+
+@test "the module can go, and not come back unsigned" {
+	cd /
+	rmmod memcache
+	[ ! -e "$FILES" ]
+	[ ! -e /dev/memcache_uc ]
+	run insmod "$MEMCACHE_KO"
+	echo "$output"
+	[ "$status" -ne 0 ]
+	[[ $output == *"Operation not permitted"* ]]
+	not grep -q '^memcache ' /proc/modules
+	dmesg | grep -q 'Lockdown: insmod: unsigned module loading is restricted'
+}
+
+@test "the tools say so before they try" {
+	cd /
+	run "$TOP/tools/host" true
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ $output == *"can't run here: the kernel is locked down"* ]]
+	run memcache doctor
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ $output == *"fail  the kernel is locked down (confidentiality)"* ]]
+	[[ $output != *"signatures are not enforced"* ]]
+}
