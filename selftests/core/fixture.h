@@ -78,13 +78,14 @@ static const struct mc_spec tlb = {
 static const struct mc_key full_keys[] = {
 	KEY(k1), KEY(k2), KEY(k3), KEY(k4), KEY(k5), KEY(k6),
 	KEY(k7), KEY(k8), KEY(k9), KEY(k10), KEY(k11), KEY(k12),
-	KEY(k13), KEY(k14),
+	KEY(k13),
 };
 
 static const struct mc_column full_columns[] = {
 	COLUMN(c1), COLUMN(c2), COLUMN(c3), COLUMN(c4), COLUMN(c5),
 	COLUMN(c6), COLUMN(c7), COLUMN(c8), COLUMN(c9), COLUMN(c10),
-	COLUMN(c11), COLUMN(c12),
+	COLUMN(c11), COLUMN(c12), COLUMN(c13), COLUMN(c14), COLUMN(c15),
+	COLUMN(c16),
 };
 
 static const struct mc_spec full = {

@@ -49,7 +49,8 @@ static void values_of_a_line(void **state)
 		{ "bandwidth op=rmw,read,rmw", OP, 3, { 6, 0, 6 } },
 		{ "bandwidth irq=off,on", MC_KEY_IRQ, 2, { 0, 1 } },
 		{ "bandwidth page=4k", MC_KEY_PAGE, 1, { MC_PAGE_4K } },
-		{ "bandwidth prefetch=off", MC_KEY_PREFETCH, 1, { 1 } },
+		{ "bandwidth prefetch=off,auto,keep", MC_KEY_PREFETCH, 3,
+		  { MC_PREFETCH_OFF, MC_PREFETCH_AUTO, MC_PREFETCH_KEEP } },
 		/* Numbers. */
 		{ "bandwidth repeat=1,1000000", MC_KEY_REPEAT, 2, { 1, 1000000 } },
 		{ "bandwidth repeat=007", MC_KEY_REPEAT, 1, { 7 } },
@@ -133,7 +134,7 @@ static void cpus_of_a_line(void **state)
 	assert_int_equal(req.cpus[0], 1);
 }
 
-#define MIDDLE	" node=auto irq=on page=auto prefetch=keep"
+#define MIDDLE	" smt=on node=auto irq=on page=auto prefetch=keep"
 #define LAST	" warmup=2 timeout=0"
 
 static void requests_as_they_are_shown(void **state)
@@ -241,7 +242,7 @@ static void spec_as_it_is_shown(void **state)
 		"  width=max         max|8..64                     bytes an access\n",
 		"  type=wb           wb|wc|uc ",
 		"  size=1M           1K..65536G ",
-		"  cpu=0             LIST|any ",
+		"  cpu=0             LIST|all|any ",
 		"  node=auto         auto|0..1023",
 		"  repeat=5          1..1000000 ",
 		"  warmup=2          0..1000000 ",
@@ -277,6 +278,16 @@ static void spec_as_it_is_shown(void **state)
 	}
 }
 
+/* What came of prefetch= may be a word that nobody can ask for. */
+static void an_outcome_has_a_word(void **state)
+{
+	const struct mc_key *key = mc_key_of(&bandwidth, MC_KEY_PREFETCH);
+
+	assert_string_equal(mc_key_word(key, MC_PREFETCH_OFF), "off");
+	assert_string_equal(mc_key_word(key, MC_PREFETCH_INEFFECTIVE), "ineffective");
+	assert_null(mc_key_word(key, MC_PREFETCH_INEFFECTIVE + 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,6 +298,7 @@ int main(void)
 		cmocka_unit_test(largest_values),
 		cmocka_unit_test(keys_that_were_written),
 		cmocka_unit_test(words_of_values),
+		cmocka_unit_test(an_outcome_has_a_word),
 		cmocka_unit_test(spec_as_it_is_shown),
 	};
 

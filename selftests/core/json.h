@@ -4,6 +4,7 @@
 #define MC_SELFTEST_JSON_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 static inline bool json_value(const char **s, int depth);
@@ -90,6 +91,60 @@ static inline bool json_value(const char **s, int depth)
 static inline bool json_line(const char *s)
 {
 	return *s == '{' && json_value(&s, 8) && !strcmp(s, "\n");
+}
+
+/*
+ * The next member of such a line: @name of @n bytes, and its value. *@s is at '{'
+ * or at the ',' before it; false: there is none.
+ */
+static inline bool json_next(const char **s, const char **name, size_t *n,
+			     const char **value)
+{
+	if (**s != '{' && **s != ',')
+		return false;
+	*name = ++*s + 1;
+	if (!json_string(s))
+		return false;
+	*n = *s - *name - 1;
+	if (!json_eat(s, ":"))
+		return false;
+	*value = *s;
+	return json_value(s, 8);
+}
+
+/* The value of a member, up to @end; NULL: it is not there. */
+static inline const char *json_member(const char *s, const char *wanted,
+				      const char **end)
+{
+	const char *name, *value;
+	size_t n;
+
+	while (json_next(&s, &name, &n, &value)) {
+		*end = s;
+		if (n == strlen(wanted) && !memcmp(name, wanted, n))
+			return value;
+	}
+	return NULL;
+}
+
+/* Is that what the JSON string stands for? Only \u00XX is known of those. */
+static inline bool json_says(const char *s, const char *text)
+{
+	unsigned int c;
+	int n;
+
+	for (s++; *s != '"'; text++) {
+		n = 1;
+		c = *s;
+		if (*s == '\\' && s[1] == 'u')
+			n = sscanf(s, "\\u00%2x", &c) == 1 ? 6 : 0;
+		else if (*s == '\\')
+			c = s[n++];
+		if (!n || c != (unsigned char)*text)
+			return false;
+		s += n;
+	}
+	return !*text;
 }
 
 #endif /* MC_SELFTEST_JSON_H */

@@ -3,35 +3,25 @@
 #include "cmocka_all.h"
 
 #include "arch.h"
+#include "stub/cpu.h"
 
 #define MOST	2048		/* bytes of an array */
 #define GUARD	256
 #define CANARY	0xa5a5a5a5a5a5a5a5ULL
 
-/* Three arrays with guards around each. */
+/* Four arrays with guards around each. */
 static _Alignas(256) struct {
 	u64 before[GUARD / 8];
 	u64 word[MOST / 8];
 	u64 behind[GUARD / 8];
-} array[3];
+} array[MC_ARRAYS_MAX];
 
 static u64 model[MOST / 8];
 static u64 uc_word[8];
 
 bool mc_cpu_has(enum mc_feature feature)
 {
-	switch (feature) {
-	case MC_CPU_SSE2:
-		return true;
-	case MC_CPU_SSE41:
-		return __builtin_cpu_supports("sse4.1");
-	case MC_CPU_AVX2:
-		return __builtin_cpu_supports("avx2") &&
-		       __builtin_cpu_supports("fma");
-	case MC_CPU_AVX512F:
-		return __builtin_cpu_supports("avx512f");
-	}
-	return false;
+	return cpu_runs(feature);
 }
 
 static u64 operand(int i, u64 word)
@@ -42,7 +32,7 @@ static u64 operand(int i, u64 word)
 
 static void fill(void)
 {
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < MC_ARRAYS_MAX; i++) {
 		for (int w = 0; w < GUARD / 8; w++) {
 			array[i].before[w] = CANARY;
 			array[i].behind[w] = CANARY;
@@ -53,13 +43,17 @@ static void fill(void)
 	memcpy(model, array[0].word, sizeof(model));
 }
 
+/* Nothing around the arrays was written, nor any but the first of them. */
 static void assert_guards(void)
 {
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < MC_ARRAYS_MAX; i++) {
 		for (int w = 0; w < GUARD / 8; w++) {
 			assert_int_equal(array[i].before[w], CANARY);
 			assert_int_equal(array[i].behind[w], CANARY);
 		}
+		for (int w = 0; i && w < MOST / 8; w++)
+			if (array[i].word[w] != operand(i, w))
+				fail_msg("word %d of array %d was written", w, i);
 	}
 }
 
@@ -79,6 +73,16 @@ static u64 as_bits(double d)
 	return bits;
 }
 
+/* Arrays that a mix reads while it writes one. */
+static int reads_beside(enum mc_op op)
+{
+	static const int reads[MC_NOPS] = {
+		[MC_OP_RW31] = 3, [MC_OP_RW21] = 2, [MC_OP_RW11] = 1
+	};
+
+	return reads[op];
+}
+
 /* What @passes passes do to @model. Return: the sum of what they read. */
 static u64 expect(enum mc_op op, u64 words, u64 passes, u64 value)
 {
@@ -86,14 +90,26 @@ static u64 expect(enum mc_op op, u64 words, u64 passes, u64 value)
 
 	for (u64 p = 0; p < passes; p++) {
 		for (u64 w = 0; w < words; w++) {
+			for (int i = 1; i <= reads_beside(op); i++)
+				sum += array[i].word[w];
 			switch (op) {
+			case MC_OP_RW31:
+			case MC_OP_RW21:
+			case MC_OP_RW11:
 			case MC_OP_WRITE:
 			case MC_OP_NTWRITE:
+			case MC_OP_WRITE_CLFLUSHOPT:
+			case MC_OP_WRITE_CLWB:
 				model[w] = value++;
 				break;
 			case MC_OP_COPY:
 			case MC_OP_NTCOPY:
+			case MC_OP_MOVDIR64B:
+			case MC_OP_REP_MOVSB:
 				model[w] = array[1].word[w];
+				break;
+			case MC_OP_REP_STOSB:
+				model[w] = 0x0101010101010101 * ((value + p) & 0xff);
 				break;
 			case MC_OP_RMW:
 				model[w]++;
@@ -114,24 +130,26 @@ static struct mc_loop_args args_for(u64 bytes, u64 passes, u64 value)
 {
 	return (struct mc_loop_args){
 		.a = array[0].word, .b = array[1].word, .c = array[2].word,
-		.bytes = bytes, .passes = passes, .value = value,
-		.uc_word = uc_word,
+		.d = array[3].word, .bytes = bytes, .passes = passes,
+		.value = value, .uc_word = uc_word,
 	};
 }
 
 static void run_one(const struct mc_loop *loop, u64 bytes, u64 passes, u64 fence)
 {
-	struct mc_loop_args args = args_for(bytes, passes, 77);
+	/* The lowest byte overflows. */
+	struct mc_loop_args args = args_for(bytes, passes, 254);
 	u64 sum;
 
 	fill();
 	uc_word[0] = 0;
 	args.fence = fence;
-	sum = expect(loop->op, bytes / 8, passes, 77);
+	sum = expect(loop->op, bytes / 8, passes, 254);
+	memset(args.lanes, 0xa5, sizeof(args.lanes));
 	loop->run(&args);
 	assert_memory_equal(array[0].word, model, MOST);
 	assert_guards();
-	if (!mc_ops[loop->op].writes)
+	if (mc_ops[loop->op].sums)
 		assert_int_equal(mc_loop_sum(loop, &args), sum);
 	assert_int_equal(uc_word[0] != 0, fence == MC_FENCE_UC);
 }
@@ -140,10 +158,10 @@ static void with_all_loops(void (*check)(const struct mc_loop *loop),
 			   enum mc_op from, enum mc_op to)
 {
 	for (enum mc_op op = from; op <= to; op++) {
-		for (unsigned int width = 8; width <= 64; width *= 2) {
+		for (unsigned int width = 1; width <= 64; width *= 2) {
 			const struct mc_loop *loop = mc_loop_find(op, width);
 
-			if (loop && mc_cpu_has(loop->feature))
+			if (loop && mc_loop_runs(loop))
 				check(loop);
 		}
 	}
@@ -158,7 +176,7 @@ static void all_lengths(const struct mc_loop *loop)
 
 static void test_every_length_and_number_of_passes(void **state)
 {
-	with_all_loops(all_lengths, MC_OP_READ, MC_OP_TRIAD);
+	with_all_loops(all_lengths, MC_OP_READ, MC_OP_CHECK - 1);
 }
 
 static void all_fences(const struct mc_loop *loop)
@@ -169,7 +187,7 @@ static void all_fences(const struct mc_loop *loop)
 
 static void test_every_fence(void **state)
 {
-	with_all_loops(all_fences, MC_OP_READ, MC_OP_TRIAD);
+	with_all_loops(all_fences, MC_OP_READ, MC_OP_CHECK - 1);
 }
 
 static u64 compare(const struct mc_loop *loop, u64 bytes)
@@ -229,7 +247,7 @@ static void test_flush_changes_nothing(void **state)
 static void test_loops_are_aligned(void **state)
 {
 	for (enum mc_op op = 0; op < MC_NOPS; op++)
-		for (unsigned int width = 8; width <= 64; width *= 2)
+		for (unsigned int width = 1; width <= 64; width *= 2)
 			if (mc_loop_find(op, width))
 				assert_int_equal((size_t)mc_loop_find(op, width)->run % 64, 0);
 }
@@ -238,10 +256,26 @@ static void test_the_table(void **state)
 {
 	assert_null(mc_loop_find(MC_OP_NTREAD, 8));
 	assert_null(mc_loop_find(MC_OP_READ, 12));
+	assert_null(mc_loop_find(MC_OP_REP_MOVSB, 8));
+	assert_null(mc_loop_find(MC_OP_READ, 0));
 	for (enum mc_op op = 0; op < MC_NOPS; op++) {
+		const struct mc_loop *widest = mc_loop_widest(op);
+
 		assert_non_null(mc_ops[op].name);
-		assert_true(mc_cpu_has(mc_loop_widest(op)->feature));
-		assert_int_equal(mc_loop_widest(op)->op, op);
+		assert_in_range(mc_ops[op].arrays, 1, MC_ARRAYS_MAX);
+		/* SSE2 is there; of the kernel's functions user space has none. */
+		if (!mc_ops[op].kernels && cpu_runs(mc_ops[op].needs) &&
+		    op != MC_OP_NTREAD)
+			assert_non_null(widest);
+		if (mc_ops[op].kernels || !cpu_runs(mc_ops[op].needs))
+			assert_null(widest);
+		if (!widest)
+			continue;
+		assert_true(cpu_runs(widest->feature));
+		assert_int_equal(widest->op, op);
+		for (unsigned int width = 2 * widest->width; width <= 64; width *= 2)
+			assert_false(mc_loop_find(op, width) &&
+				     mc_loop_runs(mc_loop_find(op, width)));
 	}
 }
 

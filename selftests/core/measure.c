@@ -53,6 +53,16 @@ static void test_windows_are_short(void **state)
 	all_sizes_and_speeds(windows_of);
 }
 
+/* As uncached memory is, 1 us a byte: a page of it would take 4 ms. */
+static void test_windows_of_bytes_are_short(void **state)
+{
+	set_up(1, 64 << 10);
+	work[0].pass.loop = &bytewise;
+	speed[0] = 1000 * NS;
+	assert_int_equal(measure(), 0);
+	assert_in_range(sim.longest, 1, 25 * MS / 10);
+}
+
 static void windows_of_threads(u64 bytes, u64 ps)
 {
 	set_up(3, bytes);
@@ -448,6 +458,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_windows_are_short),
+		cmocka_unit_test(test_windows_of_bytes_are_short),
 		cmocka_unit_test(test_windows_of_threads_are_short),
 		cmocka_unit_test(test_windows_are_short_if_readback_is_slow),
 		cmocka_unit_test(test_windows_are_short_on_memory_that_gets_slower),

@@ -23,6 +23,7 @@ static void fill(const char *line)
 	memset(&rec, 0, sizeof(rec));
 	mc_request_point(&req, 0, &rec.point);
 	rec.threads = 4;
+	rec.cpu = MC_CPU_ALL;
 	rec.memory_node = 1;
 	rec.attribute = MC_ATTR_UC_MINUS;
 	rec.effective = MC_EFFECT_YES;
@@ -127,8 +128,10 @@ static const char * const lines[] = {
 	"bandwidth cpu=any node=1023 irq=off page=4k prefetch=off fence=sfence",
 	"tlb", "tlb stride=18446744073709551615 seed=18446744073709551615",
 	"tlb cpu=1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,33,35 size=65536G",
-	"full", "full k1=18446744073709551615 k14=18446744073709551615",
+	"full", "full k1=18446744073709551615 k13=18446744073709551615",
 };
+
+static struct mc_histogram widest;
 
 /* Records that a run makes, that it makes when all goes wrong, and the widest. */
 static void fill_some(unsigned int i)
@@ -137,14 +140,18 @@ static void fill_some(unsigned int i)
 	switch (i / ARRAY_SIZE(lines)) {
 	case 1:
 		memset(&rec, 0, sizeof(rec));
+		rec.cpu = MC_CPU_ALL;
 		rec.memory_node = MC_NODE_NA;
 		break;
 	case 2:
 		memset(&rec, 0xff, sizeof(rec));
+		memset(&widest, 0xff, sizeof(widest));
+		widest.first = 188;
 		rec.attribute = MC_ATTR_MIXED;
 		rec.effective = MC_EFFECT_UNKNOWN;
 		rec.verified = MC_VERIFIED_FAILED;
 		rec.memory_node = MC_NODE_MIXED;
+		rec.histogram = &widest;
 		break;
 	}
 }
@@ -292,6 +299,7 @@ static void na_is_never_zero(void **state)
 	fill("bandwidth");
 	memset((char *)&rec + sizeof(rec.point), 0,
 	       sizeof(rec) - sizeof(rec.point));
+	rec.cpu = MC_CPU_ALL;
 	rec.memory_node = MC_NODE_NA;
 	show();
 	for (i = 0; i < ARRAY_SIZE(names); i++) {

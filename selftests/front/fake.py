@@ -16,13 +16,54 @@ TOP = HERE.parent.parent
 FRONT = TOP / "tools/memcache/memcache"
 sys.path.insert(0, str(FRONT.parent))
 
-from mc import debugfs, errno_name, results  # noqa: E402
+from mc import debugfs, errno_name, results, shape as shapes  # noqa: E402
 
 PRESETS = {"op": "read", "width": "max", "fence": "none", "verify": "each", "readback": "off",
            "type": "wb", "size": "16M", "cpu": "0", "node": "auto", "irq": "on", "page": "direct",
            "prefetch": "keep", "repeat": "10", "warmup": "2"}
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 ATTRIBUTES = {"wb": "wb", "wc": "wc", "uc": "uc-"}
+
+COMMON_KEYS = """\
+  type=wb           wb|wc|uc                      memory type
+  size=16M          1K..65536G                    the whole working set
+  cpu=0             LIST|all|any                  CPUs
+  smt=on            on|off                        off: one of each core
+  node=auto         auto|0..1023                  NUMA node
+  irq=on            on|off                        interrupts
+  page=auto         auto|direct|4k|2m|thp         mapping
+  prefetch=keep     keep|off                      prefetchers
+  repeat=10         1..1000000                    samples
+  warmup=2          0..1000000                    samples before
+  timeout=0         0..86400                      seconds
+"""
+# What the file `tests` says.
+TESTS = "".join(f"{test}: what it does\n{keys}{COMMON_KEYS}  > figure    what it is\n"
+                for test, keys in {
+    "bandwidth": """\
+  op=read           read|ntread|write|ntwrite|copy|ntcopy|rmw|triad|rw31|rw21|rw11 the loop
+  width=max         8|16|32|64|max                bytes an access
+  fence=none        none|sfence|mfence|uc         after each pass
+  verify=each       each|deferred|off             sum the words
+  readback=off      on|off                        compare
+""", "latency": """\
+  pattern=random    random|page|stride            order
+  stride=64         8..1G                         from one element to the next
+""", "random": """\
+  op=read           read|write                    what is done
+  count=1M          8..1024G                      accesses
+  mode=independent  independent|dependent         dependent: each waits
+  generator=lcg     lcg|xorshift128+              where places come from
+  align=8           8|1                           1: any byte
+  verify=each       each|off                      after each sample
+""", "c2c": """\
+  state=hitm,hit    hitm|hit                      of the line
+  home=writer       writer|reader                 whose node has it
+""", "loaded": """\
+  op=read           read|rw31|rw21|rw11|ntwrite   the load
+  delay=0,100,1000  0..1000000                    between accesses
+  latency_cpu=auto  auto|0..8191                  who measures
+""", "line": "", "tlb": ""}.items())
 
 BARE = {"kernel": "6.1.0-50-amd64", "cpu": "Intel(R) Xeon(R) Gold 6252", "hypervisor": None}
 TCG = {"kernel": "6.1.0-50-amd64", "cpu": "Intel Xeon Processor (Cascadelake)",
@@ -35,6 +76,16 @@ def published() -> dict[tuple[str, str], float]:
     with open(HERE / "published.csv", encoding="utf-8") as file:
         rows = csv.DictReader(line for line in file if not line.startswith("#"))
         return {(row["type"], row["test"]): float(row["mb_per_s"]) for row in rows}
+
+
+def shape(cpus: int = 4, smt: int = 1, nodes: int = 1, cache: int = 32 << 20,
+          memory: int = 8 << 30) -> shapes.Shape:
+    """A machine with so many CPUs to a core, on so many nodes, a cache on each."""
+    cores = tuple(tuple(range(core, cpus, cpus // smt)) for core in range(cpus // smt))
+    each = len(cores) // nodes
+    return shapes.Shape(tuple(range(cpus)), cores, tuple(
+        shapes.Node(node, tuple(sorted(sum(cores[node * each:(node + 1) * each], ()))), memory)
+        for node in range(nodes)), cache, cpus // nodes, memory // 4)
 
 
 def machine(about: dict, effective: dict[str, str], **more) -> dict:
@@ -74,6 +125,26 @@ def result(line: str, speed: float, cv: float = 1.0, effective: str = "yes", **m
             "passes_per_sample": 1} | more
 
 
+def figure(test: str, asked: dict, figures: dict, **more) -> dict:
+    """A result of any test: what was asked, facts, its figures."""
+    like = result("bandwidth", 1000.0)
+    facts = {key: like[key] for key in results.FACTS if key in like}
+    keys = asked | {"type": "wb", "size_bytes": 1 << 20, "cpu": "0", "node": "auto", "irq": "on",
+                    "page": "4k", "prefetch": "keep", "repeat": 10, "warmup": 2} | asked
+    return {"record": "result", "test": test, "where": "kernel", **keys, **facts, **figures} | more
+
+
+def measured(about: dict, *requests: tuple[str, list[dict]], suite: str | None = None,
+             **more) -> list[results.Run]:
+    """Runs of these request lines, of a suite or `label: line`, with their results."""
+    records = []
+    for line, found in requests:
+        label, _, rest = line.rpartition(": ")
+        records += [machine(about, {"wb": "yes", "wc": "yes", "uc": "yes"}, **more),
+                    request(rest, len(found), suite=suite, label=label or None), *found]
+    return runs(*records)
+
+
 def lines(*records: dict) -> list[bytes]:
     return [json.dumps(record, separators=(",", ":")).encode() + b"\n" for record in records]
 
@@ -94,7 +165,7 @@ class Kernel(debugfs.Debugfs):
         self.errors = errors or {}
         self.cv = cv
         self.asked: list[str] = []
-        self.files = {"tests": "bandwidth: how fast\n  op=read    read|write   help: it\n",
+        self.files = {"tests": TESTS,
                       "progress": "idle\n", "run": "", "results.jsonl": "",
                       "machine": json.dumps(machine(self.about, self.effective))}
 

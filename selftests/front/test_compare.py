@@ -103,6 +103,20 @@ class Refusals(fake.unittest.TestCase):
         [found] = pairings(a=["bandwidth"], b=[("bandwidth", {"attribute": None})])
         self.assertEqual(found.refused, [])
 
+    def test_prefetchers_that_differ(self):
+        line = "bandwidth prefetch=off"
+        for state in ("ineffective", "keep"):
+            [found] = pairings(a=[line], b=[(line, {"prefetch": state})])
+            self.assertEqual((found.pairs, found.alone), ([], {"A": [], "B": []}))
+            self.assertIn(f"prefetch=off in A, {state} in B", found.refused[0])
+            [found] = pairings(True, a=[line], b=[(line, {"prefetch": state})])
+            self.assertEqual((len(found.pairs), found.refused), (1, []))
+
+    def test_prefetchers_that_one_side_has_both_ways(self):
+        both = ["bandwidth prefetch=off", "bandwidth prefetch=keep"]
+        [found] = pairings(a=both, b=list(reversed(both)))
+        self.assertEqual([a["prefetch"] == b["prefetch"] for a, b in found.pairs], [True] * 2)
+
     def test_failed_data_whatever_is_asked(self):
         [found] = pairings(True, a=["bandwidth"], b=[("bandwidth", {"verified": "failed"})])
         self.assertIn("failed verification in B", found.refused[0])
@@ -215,3 +229,45 @@ class Command(fake.InDirectory):
             with self.subTest(words), self.assertRaisesRegex(Failure, said) as raised:
                 compare.command(words)
             self.assertEqual(raised.exception.status, 2)
+
+
+class Hierarchy(fake.unittest.TestCase):
+    """Tests whose records say more than what was asked."""
+
+    @staticmethod
+    def c2c(pairs, where, ns):
+        return [fake.figure("c2c", {"state": "hitm", "home": "writer", "cpu": "0-2"},
+                            {"writer_cpu": a, "reader_cpu": b, "siblings": "no",
+                             "ns_per_line": ns, "lines": 1000},
+                            where=where, mean_ns=1000.0 * (ns + a), median_ns=1000.0 * (ns + a),
+                            min_ns=1000.0 * (ns + a), sd_ns=1000.0) for a, b in pairs]
+
+    def compared(self, *found):
+        records = []
+        for results in found:
+            records += [fake.machine(fake.BARE, YES) | {"where": results[0]["where"]},
+                        fake.request(results[0]["test"], len(results)), *results]
+        [pairing] = [match.pair(a, b, False) for a, b in
+                     match.plan(match.checked({"f": fake.runs(*records)}))]
+        return pairing
+
+    def test_a_pair_of_cpus_is_compared_with_itself(self):
+        found = self.compared(self.c2c([(0, 1), (1, 0), (2, 1)], "kernel", 100.0),
+                              self.c2c([(2, 1), (1, 0)], "user", 110.0))
+        self.assertEqual([(a["writer_cpu"], b["writer_cpu"]) for a, b in found.pairs],
+                         [(1, 1), (2, 2)])
+        self.assertRegex(found.alone["A"][0], "^c2c .*writer_cpu=0 reader_cpu=1")
+        shown = "\n".join(compare._table(found))
+        self.assertRegex(shown, r"1 +0 +101.0 ns +111.0 ns +-9.90 % ↓")
+
+    def test_a_load_is_what_a_latency_is_of(self):
+        kernel = fake.figure("latency", {"pattern": "random", "stride_bytes": 64},
+                             {"ns_per_load": 5.0, "loads_per_pass": 1000},
+                             mean_ns=5000.0, median_ns=5000.0, min_ns=5000.0, sd_ns=10.0)
+        user = kernel | {"where": "user", "mean_ns": 5500.0, "median_ns": 5500.0,
+                         "min_ns": 5500.0, "attribute": None}
+        found = self.compared([kernel], [user])
+        [made] = [estimate.change(estimate.of(a), estimate.of(b)) for a, b in found.pairs]
+        self.assertEqual((round(made.percent, 3), made.mark), (-10.0, "↓"))
+        self.assertEqual(estimate.of(kernel).mean, 5.0)
+        self.assertEqual(estimate.of(kernel).typical, (5.0, 5.0))

@@ -17,6 +17,9 @@ GOOD = {
     "proc/cpuinfo": "vendor_id\t: GenuineIntel\nflags\t\t: fpu pat\n",
     "proc/sys/kernel/modules_disabled": "0\n",
     "sys/kernel/security/lockdown": "[none] integrity confidentiality\n",
+    **{f"sys/bus/event_source/devices/uncore_imc/{name}": text for name, text in {
+        "type": "11\n", "cpumask": "0\n", "format/event": "config:0-7\n",
+        "events/data_reads": "event=1\n", "events/data_writes": "event=2\n"}.items()},
     "lib/modules/6.1/build/Makefile": "", "dev/memcache_wb": "", "dev/memcache_uc": "",
     "dev/memcache_wc": "", "dev/kvm": "",
     "sys/kernel/debug/memcache/machine": json.dumps(
@@ -24,6 +27,9 @@ GOOD = {
 }
 GUEST = {"proc/cpuinfo": "vendor_id\t: GenuineIntel\nflags\t\t: fpu pat hypervisor\n",
          "sys/kernel/debug/memcache/machine": None, "proc/modules": ""}
+
+IMC = [path for path in GOOD if "uncore_imc" in path]
+LOCKED = {"sys/kernel/security/lockdown": "none [integrity] confidentiality\n"}
 
 
 def verdicts(**effective):
@@ -52,6 +58,14 @@ class Doctor(fake.InDirectory):
             for path in list(Path().iterdir()):
                 subprocess.run(["rm", "-r", path], check=True)
 
+    def test_root_with_all_capabilities(self):
+        self.says("ok", "root", proc__self__status="CapEff:\t000001ffffffffff\n")
+
+    def test_lockdown_says_nothing_of_signatures(self):
+        self.examine(**LOCKED)
+        self.assertIn("ok modules are allowed ", self.text)
+        self.assertNotIn("signatures are not enforced", self.text)
+
     def test_all_is_well(self):
         self.examine()
         self.assertEqual(self.status, 0)
@@ -65,8 +79,12 @@ class Doctor(fake.InDirectory):
                 ("kernel.modules_disabled is 1", {"proc/sys/kernel/modules_disabled": "1\n"}),
                 ("this kernel takes signed modules only",
                  {"proc/modules": "", "sys/module/module/parameters/sig_enforce": "Y\n"}),
-                ("the kernel is locked down (integrity)",
-                 {"sys/kernel/security/lockdown": "none [integrity] confidentiality\n"}),
+                ("the kernel is locked down (integrity): it takes no request (turn",
+                 LOCKED | {"proc/modules": ""}),
+                ("a kernel that is locked down takes signed modules only",
+                 LOCKED | {"proc/modules": ""}),
+                ("root without CAP_SYS_ADMIN",
+                 {"proc/self/status": "CapPrm:\tffffffff\nCapEff:\t000000000000013f\n"}),
                 ("this kernel has no debugfs", {"proc/filesystems": "ext4\n"}),
                 ("debugfs is off", {"proc/cmdline": "debugfs=off\n"}),
                 ("no headers of the running kernel, 6.1 (apt-get install linux-headers-6.1",
@@ -82,6 +100,8 @@ class Doctor(fake.InDirectory):
         for what, changes in (
                 ("not root (measure with sudo", {"uid": 1000}),
                 ("debugfs is not mounted (mount -t debugfs", {"proc/mounts": ""}),
+                ("the kernel is locked down (integrity): it takes no request; user space can "
+                 "measure UC and WC (memcache run --where user", LOCKED),
                 ("PAT is off", {"proc/cmdline": "quiet nopat\n"}),
                 ("the module is not loaded", {"proc/modules": ""}),
                 ("its files can't be read", {"sys/kernel/debug/memcache/machine": None}),
@@ -89,8 +109,22 @@ class Doctor(fake.InDirectory):
                  {"sys/kernel/debug/memcache/machine": verdicts(wc="unknown")}),
                 ("no /dev/memcache_uc", {"dev/memcache_uc": None}),
                 ("memcache-user is not built", {"built": False}),
+                ("no counters of DRAM traffic", dict.fromkeys(IMC)),
+                ("DRAM traffic can't be counted (uncore_imc: type is 'x')", {IMC[0]: "x"}),
                 ("no /dev/kvm", {"dev/kvm": None})):
             self.says("warn", what, **changes)
+
+    def test_prefetchers(self):
+        def module(**prefetch):
+            return {"sys/kernel/debug/memcache/machine": json.dumps(fake.machine(
+                fake.BARE, {"wb": "yes", "wc": "yes", "uc": "yes"}, prefetch=prefetch))}
+        known = {"known": True, "msr": "0x1a4", "mask": "0xf"}
+        self.says("ok", "prefetchers: 0x1a4 can be read, they are mixed",
+                  **module(**known, state="mixed"))
+        self.says("warn", "the prefetchers' register, 0x1a4, can't be read",
+                  **module(**known, state="unreadable"))
+        self.says("warn", "prefetchers of this CPU model are not known (prefetch=off fails",
+                  **module(known=False, msr=None, mask=None, state=None))
 
     def test_who_honours_a_guests_pat(self):
         for status, what, changes in (

@@ -57,12 +57,26 @@ class Program(fake.InDirectory):
         self.assertFalse(os.path.exists("results"))
 
     def test_unknown_suite(self):
-        self.fails(self.memcache("run", "cache-atributes"), 2, "no suite cache-atributes",
-                   "there are: cache-attributes")
+        self.fails(self.memcache("run", "cache-atributes"), 2, "no suite cache-atributes;",
+                   ", cache-attributes")
+
+    def test_what_is_in_a_suite(self):
+        shown = self.memcache("suites", "c2c").stdout
+        self.assertTrue(shown.startswith("Cache to cache\n\nCache to cache, every pair"))
+        self.assertIn("(needs 2 nodes)", " ".join(shown.split()))
+        self.assertIn("\n  c2c cpu={cpus} state=hitm,hit ", shown)
+        self.fails(self.memcache("suites", "nosuch"), 2, "nosuch")
+
+    def test_a_dry_run_needs_no_module(self):
+        done = self.memcache("run", "--dry-run", "latency-matrix")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, r"# latency-matrix: 1 request, \d+ records?, about .*\n"
+                                      r"latency pattern=random cpu=\d\S* node=\d\S* size=\d+[MG] ")
+        self.assertFalse(os.path.exists("results"))
 
     def test_suites(self):
         self.assertRegex(self.memcache("suites").stdout,
-                         "cache-attributes +Access speed by memory type\n")
+                         r"cache-attributes +\d+ s +Access speed by memory type\n")
 
     def test_help(self):
         for words in (["--help"], ["run", "--help"], ["show", "-h"]):
@@ -90,6 +104,17 @@ class Program(fake.InDirectory):
     def test_a_file_cannot_drive_the_terminal(self):
         self.write("bad", GOOD.replace(b"Intel(R)", b"\\u001b[2J\\n\\u009b"))
         self.assertTrue(self.memcache("show", "bad").stdout.replace("\n", "").isprintable())
+
+    def test_nor_can_an_error_in_it(self):
+        for number, content in enumerate((
+                GOOD.replace(b'"test":"bandwidth"', b'"test":"\\u001b[2Jx"', 1),
+                GOOD.replace(b'"record":"machine"', b'"record":"\\u009b2J"'),
+                GOOD.replace(b'"schema":1', b'"schema":"\\u001b[2J"'),
+                b"\x1b[2J\n")):
+            self.write(f"bad\033{number}", content)
+            done = self.memcache("show", f"bad\033{number}")
+            self.fails(done, 2, "memcache: bad?")
+            self.assertTrue(done.stderr.replace("\n", "").isprintable(), done.stderr)
 
     def test_any_locale_will_do(self):
         self.write("good", GOOD.replace(b"Intel(R)", "Æ".encode()))
@@ -133,7 +158,21 @@ class Reasons(fake.unittest.TestCase):
     def test_each(self):
         denied, absent = PermissionError(13, "Permission denied"), FileNotFoundError(2, "")
         self.assertIn("for root only: run this with sudo", self.reason(denied, uid=1000))
-        self.assertIn("the kernel is locked down", self.reason(denied))
         self.assertIn("mount -t debugfs debugfs /sys/kernel/debug",
                       self.reason(absent, mounted=False))
-        self.assertIn("the module is not loaded", self.reason(absent))
+        self.assertIn("the module is not loaded: insmod", self.reason(absent))
+        self.assertIn("not mounted: sudo mount", self.reason(absent, uid=1000, mounted=False))
+        self.assertIn("not loaded: sudo insmod", self.reason(absent, uid=1000))
+
+    def test_root_that_is_not_let_in(self):
+        refused = PermissionError(1, "Operation not permitted")
+        for text, said in (("none [integrity] confidentiality\n",
+                            "the kernel is locked down (integrity) and takes no request; "
+                            "without it: --where user"),
+                           ("none integrity [confidentiality]\n", "(confidentiality)"),
+                           ("[none] integrity confidentiality\n",
+                            "not permitted: root has no CAP_SYS_ADMIN here")):
+            with mock.patch("pathlib.Path.read_text", return_value=text):
+                self.assertIn(said, self.reason(refused))
+        with mock.patch("pathlib.Path.read_text", side_effect=FileNotFoundError(2, "")):
+            self.assertIn("locked down, or root has no CAP_SYS_ADMIN", self.reason(refused))

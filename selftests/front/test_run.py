@@ -12,7 +12,7 @@ from pathlib import Path
 from unittest import mock
 
 import fake
-from mc import Failure, debugfs, measure, results, suite
+from mc import Failure, debugfs, measure, plan, results, suite
 
 SUITE = "cache-attributes"
 
@@ -130,7 +130,7 @@ class Run(Measured):
 
     def test_a_full_disk_loses_no_figure_on_the_screen(self):
         os.symlink("/dev/full", "full")
-        with mock.patch("mc.measure._create", lambda path: open("full", "wb", buffering=0)):
+        with mock.patch("mc.results.create", lambda path: open("full", "wb", buffering=0)):
             self.assertEqual(self.run_("bandwidth size=4K"), 1)
         self.assertIn("No space left on device", self.err.getvalue())
         self.assertIn("9000.0", self.out.getvalue())
@@ -147,7 +147,8 @@ class Run(Measured):
 
 class Words(fake.unittest.TestCase):
     def planned(self, *words):
-        return [request.line for request in measure.plan(list(words), [fake.Kernel()])]
+        place = plan.Place([fake.Kernel()])
+        return [request.line for request in plan.requests(list(words), place)]
 
     def test_lines_suites_and_bare_tests(self):
         self.assertEqual(self.planned("bandwidth size=4K", "bandwidth"),
@@ -165,6 +166,67 @@ class Words(fake.unittest.TestCase):
             with self.subTest(words), self.assertRaisesRegex(Failure, said) as raised:
                 self.planned(*words)
             self.assertEqual(raised.exception.status, 2)
+
+
+class Suites(Measured):
+    """Parts that a machine can't do are skipped; the rest is measured."""
+
+    SUITE = b"""@title T
+@takes 2 s a record
+narrow: bandwidth width=8
+wide:   bandwidth width=64
+new:    bandwidth op=teleport,read
+strange: teleport
+@section Two nodes
+@needs 2 nodes
+bandwidth node={nodes}
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.write("s", self.SUITE)
+        self.one = mock.patch("mc.shape.of", return_value=fake.shape(4))
+        self.one.start()
+        self.addCleanup(self.one.stop)
+
+    def test_each_with_a_sentence(self):
+        kernel = fake.Kernel(errors={2: (errno.EOPNOTSUPP, None)})
+        self.assertEqual(self.run_("./s", kernel=kernel), 0)
+        self.assertEqual(kernel.asked, ["bandwidth width=8", "bandwidth width=64",
+                                        "bandwidth op=read"])
+        said = self.err.getvalue()
+        for text in ("bandwidth: skipped: it takes 2 nodes, and this machine has 1\n",
+                     "new: in part left out in the kernel: op=teleport is not among what it can "
+                     "do\n", "strange: skipped in the kernel: no test teleport there\n",
+                     "wide: skipped: size: no; 4K", "s: 3 requests, 3 records, about 6 s"):
+            self.assertIn(text, said)
+        self.assertEqual([run.label for run in results.load("out")], ["narrow", "new"])
+
+    def test_nothing_of_it(self):
+        kernel = fake.Kernel(errors={n: (errno.EOPNOTSUPP, None) for n in (1, 2, 3)})
+        self.assertEqual(self.run_("./s", kernel=kernel), 1)
+        self.assertFalse(Path("out").exists())
+
+    def test_what_a_person_typed_is_for_the_module_to_judge(self):
+        self.run_("bandwidth op=teleport")
+        self.assertEqual(self.kernel.asked, ["bandwidth op=teleport"])
+
+    def test_where_there_are_two_nodes(self):
+        with mock.patch("mc.shape.of", return_value=fake.shape(4, nodes=2)):
+            self.run_("./s")
+        self.assertEqual(self.kernel.asked[-1], "bandwidth node=0,1")
+        self.assertEqual([run.section for run in results.load("out")][-2:], [None, "Two nodes"])
+
+    def test_a_dry_run(self):
+        out, err, kernel = io.StringIO(), io.StringIO(), fake.Kernel()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            self.assertEqual(measure.command(["./s"], None, None, [kernel], dry=True), 0)
+        self.assertEqual(out.getvalue().splitlines()[1:], [
+            "narrow: bandwidth width=8", "wide: bandwidth width=64", "new: bandwidth op=read"])
+        self.assertEqual((kernel.asked, os.listdir()), ([], ["s"]))
+        self.write("again", out.getvalue().encode())
+        self.assertEqual([r.line for r in suite.load("./again").requests],
+                         ["bandwidth width=8", "bandwidth width=64", "bandwidth op=read"])
 
 
 class Blocking(fake.Kernel):

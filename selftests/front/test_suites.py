@@ -5,16 +5,17 @@ import os
 from pathlib import Path
 
 import fake
-from mc import Failure, suite
+from mc import Failure, keys, suite
+from mc.places import PLACES
 
-COMMON = {"type": "wb wc uc", "size": None, "cpu": None, "node": None, "irq": "on off",
-          "page": "direct 4k", "prefetch": "keep off", "repeat": None, "warmup": None,
-          "timeout": None}
-TESTS = {"bandwidth": {"op": "read ntread write ntwrite copy ntcopy rmw triad",
-                       "width": "8 16 32 64 max", "fence": "none sfence mfence uc",
-                       "verify": "each deferred off", "readback": "on off"},
-         "random": {"op": "read write", "count": None, "mode": "independent dependent",
-                    "generator": "lcg xorshift128+", "align": "8 1", "verify": "each off"}}
+# The figures and facts that tables of suites may be made of, by test.
+FIGURES = {
+    "bandwidth": "mb_per_s mb_per_s_max threads cv_percent",
+    "latency": "ns_per_load ns_per_load_min cycles_per_load level stride_bytes",
+    "c2c": "state home writer_cpu reader_cpu siblings ns_per_line",
+    "loaded": "delay_cycles delay_ns ns_per_load mb_per_s load_mb_per_s",
+    "tlb": "pages ns_per_load packed_ns_per_load tlb_ns",
+}
 BAD = {
     "": "no request line",
     "# only a comment\n@title nothing\n": "no request line",
@@ -25,7 +26,17 @@ BAD = {
     "@title\nbandwidth\n": ":1: @title without a text",
     "@table rows=type columns=label\nbandwidth\n": ":1: wanted: @table",
     "@table rows=type columns=label value=\nbandwidth\n": ":1: wanted: @table",
-    "@table rows=type columns=label value=x colour=red\nbandwidth\n": ":1: wanted: @table",
+    "@table rows=type columns=label value=x colour=\nbandwidth\n": ":1: wanted: @table",
+    "@table rows=type\nbandwidth\n": ":1: wanted: @table",
+    "@table rows=type columns=label values=x\nbandwidth\n": ":1: wanted: @table",
+    "@section a\nbandwidth\n@section a\n": ":3: there is a section a already",
+    "@needs nodes\nbandwidth\n": ":1: wanted: @needs",
+    "@needs 2 disks\nbandwidth\n": ":1: wanted: @needs",
+    "@takes long\nbandwidth\n": ":1: wanted: @takes",
+    "bandwidth cpu={all}\n": ":1: no placeholder {all}",
+    "bandwidth cpu={}\n": ":1: no placeholder {}",
+    "bandwidth size={64 or less}\n": ":1: no placeholder {64 or less}",
+    "bandwidth {cpus}\n": ":1: neither",
 }
 
 
@@ -35,13 +46,27 @@ class Grammar(fake.InDirectory):
                           b"@table rows=type columns=label value=mb_per_s\n\n"
                           b"  w:  bandwidth   op=write  size=4K\nlatency\n")
         found = suite.load("./one")
-        self.assertEqual(found.name, "one")
-        self.assertEqual(found.title, "A title")
-        self.assertEqual(found.notes, ["Mind.", "That."])
-        self.assertEqual(found.layout, suite.Layout("type", "label", "mb_per_s"))
+        self.assertEqual((found.name, found.title), ("one", "A title"))
+        [section] = found.sections
+        self.assertEqual(section.notes, ["Mind.", "That."])
+        self.assertEqual(section.layouts, [suite.Layout("type", "label", ("mb_per_s",))])
         self.assertEqual(found.requests, [
             suite.Request("bandwidth op=write size=4K", "w", "one"),
             suite.Request("latency", None, "one")])
+
+    def test_sections(self):
+        self.write("one", b"@takes 1.5 s a record\nbandwidth\n@section Second\n@needs 2 nodes\n"
+                          b"@table rows=state values=a,b home=writer\n@note n\na: latency\n"
+                          b"@section Third\na: latency cpu={two cores of each node}\n")
+        found = suite.load("./one")
+        self.assertEqual([(r.section, r.label, r.record_s) for r in found.requests], [
+            (None, None, 1.5), ("Second", "a", 1.5), ("Third", "a", 1.5)])
+        second = found.section("Second")
+        self.assertEqual(second.layouts, [
+            suite.Layout("state", None, ("a", "b"), (("home", "writer"),))])
+        self.assertEqual((second.needs, second.notes), (["2 nodes"], ["n"]))
+        self.assertIsNone(found.section("Fourth"))
+        self.assertEqual(found.requests[2].line, "latency cpu={two cores of each node}")
 
     def test_bad_files_are_refused_by_line(self):
         for text, said in BAD.items():
@@ -70,27 +95,52 @@ class Grammar(fake.InDirectory):
 
 class Shipped(fake.unittest.TestCase):
     def test_every_key_and_value_is_known(self):
+        tests = keys.parse(fake.TESTS)
         self.assertTrue(suite.names())
         for name in suite.names():
-            for request in suite.load(name).requests:
+            requests, lacking = suite.load(name).expanded(fake.shape(8, smt=2, nodes=2))
+            self.assertEqual(lacking, {}, name)
+            for request in requests:
                 with self.subTest(request.line):
-                    self.check(request.line)
+                    self.check(request.line, tests)
 
-    def check(self, line):
+    def check(self, line, tests):
         test, *words = line.split()
-        keys = dict(word.split("=") for word in words)
-        self.assertEqual(len(keys), len(words), "a key twice")
-        for key, values in keys.items():
-            allowed = (COMMON | TESTS[test])[key]
-            if allowed:
-                self.assertLessEqual(set(values.split(",")), set(allowed.split()))
+        asked = dict(word.split("=") for word in words)
+        self.assertEqual(len(asked), len(words), "a key twice")
+        for key, values in asked.items():
+            choices = tests[test][key].choices
+            if choices:
+                self.assertLessEqual(set(values.split(",")), set(choices))
+            self.assertLessEqual(len(values.split(",")), 64, "a key has at most 64 values")
+        self.assertLess(len(line), 4096)
 
     def test_every_table_is_made_of_what_results_have(self):
-        known = fake.result("bandwidth", 1.0).keys() | {"label"}
+        known = fake.result("bandwidth", 1.0).keys() | PLACES.keys() | {"label"}
         for name in suite.names():
-            layout = suite.load(name).layout
-            if layout:
-                self.assertLessEqual({layout.rows, layout.columns, layout.value}, known)
+            found = suite.load(name)
+            for section in found.sections:
+                tests = {r.line.split()[0] for r in found.requests if r.section == section.title}
+                own = {word for test in tests for word in FIGURES.get(test, "").split()}
+                for layout in section.layouts:
+                    used = {layout.rows, layout.columns, *layout.values, *dict(layout.only)}
+                    self.assertLessEqual(used - {None}, known | own, name)
+
+    def test_all_but_the_first_ones_say_how_long_they_take(self):
+        untold = [name for name in suite.names() if suite.load(name).record_s is None]
+        self.assertEqual(untold, [])
+
+    def test_a_small_machine_has_a_part_of_each(self):
+        for name in suite.names():
+            requests, lacking = suite.load(name).expanded(fake.shape(2))
+            with self.subTest(name):
+                self.assertTrue(requests)
+                self.assertTrue(all("2 nodes" in why for why in lacking))
+
+    def test_one_cpu(self):
+        requests, lacking = suite.load("mlc").expanded(fake.shape(1))
+        self.assertEqual(lacking, {"it takes 2 cpus, and this machine has 1": ["loaded", "c2c"]})
+        self.assertEqual({r.line.split()[0] for r in requests}, {"latency", "bandwidth"})
 
     def test_cache_attributes_is_memcachetests(self):
         requests = suite.load("cache-attributes").requests

@@ -178,18 +178,10 @@ class Suites(fake.InDirectory):
         with self.assertRaisesRegex(Failure, ":1: @where is one of kernel, user, both"):
             suite.load("./s")
 
-    def test_the_last_cpu(self):
-        self.write("s", b"bandwidth cpu=0\nbandwidth cpu={last}\n")
-        for last, lines in (("7", ["bandwidth cpu=0", "bandwidth cpu=7"]),
-                            ("0", ["bandwidth cpu=0"])):
-            with mock.patch("mc.suite.last_cpu", return_value=last):
-                self.assertEqual([r.line for r in suite.load("./s").requests], lines)
-        self.assertRegex(suite.last_cpu(), r"^\d+$")
-
     def test_os_overhead(self):
         for name in ("os-overhead", "os-overhead-quick"):
-            with mock.patch("mc.suite.last_cpu", return_value="1"):
-                lines = [r.line for r in suite.load(name).requests]
+            found, _ = suite.load(name).expanded(fake.shape(cpus=2))
+            lines = [request.line for request in found]
             self.assertEqual(len(lines), 12)
             for cpu in ("cpu=0", "cpu=1", "cpu=any"):
                 self.assertEqual(sum(cpu in line.split() for line in lines), 4)

@@ -13,7 +13,11 @@ setup() {
 	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
 }
 
-sources() { bash -c '. "$0/tools/lib.sh"; . "$0/tools/guest/apt.sh"; apt_sources "$1"' "$TOP" "$out"; }
+# sources [RELEASE]: as for this release, if not for the guests' usual one.
+sources() {
+	bash -c '. "$0/tools/lib.sh"; . "$0/tools/guest/apt.sh"
+		[ $# -eq 1 ] || apt_release "$2"; apt_sources "$1"' "$TOP" "$out" "$@"
+}
 
 @test "one-line files: the suite is replaced, options and mirror stay" {
 	cat >"$APT_ETC/sources.list" <<-END
@@ -75,6 +79,34 @@ sources() { bash -c '. "$0/tools/lib.sh"; . "$0/tools/guest/apt.sh"; apt_sources
 		URIs: http://a.example/security
 
 	END
+}
+
+@test "another release: an older one has security updates, sid has one suite only" {
+	cat >"$APT_ETC/sources.list" <<-END
+		deb http://a.example/debian $codename main
+		deb http://a.example/security $codename-security main
+	END
+	cat >"$APT_ETC/sources.list.d/debian.sources" <<-END
+		Types: deb
+		Suites: stable-security
+		Components: main
+		URIs: http://b.example/security
+	END
+	sources bullseye
+	diff - "$out/machine.list" <<-'END'
+		deb http://a.example/debian bullseye main
+		deb http://a.example/security bullseye-security main
+	END
+	grep -x "Suites: bullseye-security" "$out/machine.sources"
+	sources sid
+	diff - "$out/machine.list" <<<"deb http://a.example/debian sid main"
+	[ ! -s "$out/machine.sources" ]
+}
+
+@test "each release has lists of its own" {
+	[ "$(bash -c '. "$0/tools/lib.sh"; . "$0/tools/guest/apt.sh"; echo "$APT_DIR"
+		apt_release sid; echo "$APT_DIR ${APT[*]}"' "$TOP")" = \
+		"$MEMCACHE_CACHE/apt"$'\n'"$MEMCACHE_CACHE/apt-sid -c $MEMCACHE_CACHE/apt-sid/apt.conf" ]
 }
 
 @test "a machine without a Debian archive is told so" {

@@ -47,6 +47,41 @@ sums() {
 	[[ $output =~ two\ +[0-9.]+\ s\ +2\ passed,\ 0\ failed,\ 0\ skipped ]]
 }
 
+@test "two layers run at a time, and speak one after the other" {
+	# Each waits for the other: alone they would never end.
+	for name in one two; do
+		cat >"$BATS_TEST_TMPDIR/$name" <<-'END'
+			#!/bin/bash
+			cd "$(dirname "$0")" && echo 1..1
+			touch "began-${0##*/}"
+			until [[ -e began-one && -e began-two ]]; do sleep 0.1; done
+			echo "about ${0##*/}" >&2
+			echo "ok 1 - ${0##*/}"
+		END
+		chmod +x "$BATS_TEST_TMPDIR/$name"
+	done
+	JOBS=2 sums 0 '2 passed, 0 failed, 0 skipped' one two
+	[ "$(grep -E '^(#|ok)' <<<"$output")" = $'# layer one\nok 1 - one\n# layer two\nok 1 - two' ]
+}
+
+@test "JOBS=1: one after the other" {
+	for name in one two; do
+		printf '#!/bin/bash\nset -e\nmkdir %q\nsleep 0.3\nrmdir %q\necho 1..1\necho ok 1\n' \
+			"$BATS_TEST_TMPDIR"/{alone,alone} >"$BATS_TEST_TMPDIR/$name"
+		chmod +x "$BATS_TEST_TMPDIR/$name"
+	done
+	JOBS=1 sums 0 '2 passed, 0 failed, 0 skipped' one two
+}
+
+@test "a layer may have an argument" {
+	# shellcheck disable=SC2016	# the layer's own argument
+	printf '#!/bin/bash\necho 1..1; echo "ok 1 - $1"\n' >"$BATS_TEST_TMPDIR/with"
+	chmod +x "$BATS_TEST_TMPDIR/with"
+	sums 0 '1 passed, 0 failed, 0 skipped' 'with 6.1'
+	grep -x 'ok 1 - 6.1' "$MEMCACHE_LOGS/with-6.1.log"
+	[[ $output =~ with-6.1\ +[0-9.]+\ s ]]
+}
+
 @test "kselftest: nested lines count, the line that sums them up does not" {
 	layer kselftest <<-'END'
 		TAP version 13

@@ -34,6 +34,16 @@ refuses() {
 	[ ! -e "$calls" ]
 }
 
+# unloadable TEXT: with-module says that behind what insmod says.
+unloadable() {
+	run "$TOP/tools/with-module" echo measured
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 2 ]
+	[ "${lines[0]}" = "insmod: ERROR" ]
+	[ "${lines[1]}" = "memcache: $1" ]
+}
+
 @test "not root" {
 	stub id 'echo 1000'
 	refuses "loading a module needs root (sudo make run WHERE=host)"
@@ -131,4 +141,25 @@ rmmod memcache" ]
 	[ "$status" -eq 1 ]
 	[[ $output != *measured* ]]
 	[ ! -e "$calls" ]
+}
+
+@test "why a module does not load is said" {
+	stub insmod 'echo "insmod: ERROR" >&2; exit 1'
+	stub modinfo 'echo "6.1.0-test SMP preempt mod_unload modversions"'
+	stub dmesg 'echo "memcache: size: 9 MiB are asked for"'
+	unloadable "the kernel log ends with: memcache: size: 9 MiB are asked for"
+
+	echo 'none [integrity] confidentiality' >"$root/sys/kernel/security/lockdown"
+	unloadable "this kernel takes signed modules only: see Documentation/security.rst"
+	echo '[none] integrity confidentiality' >"$root/sys/kernel/security/lockdown"
+	mkdir -p "$root/sys/module/module/parameters"
+	echo Y >"$root/sys/module/module/parameters/sig_enforce"
+	unloadable "this kernel takes signed modules only: see Documentation/security.rst"
+
+	stub modinfo 'echo "6.12.9-amd64 SMP preempt mod_unload modversions"'
+	unloadable "memcache.ko is built for Linux 6.12.9-amd64, and this is 6.1.0-test: tools/guest/build -k host"
+	echo 'memcache 40960 0 - Live 0x0' >>"$root/proc/modules"
+	unloadable "the module is loaded already: rmmod memcache"
+	stub id 'echo 1000'
+	unloadable "loading a module needs root"
 }

@@ -146,9 +146,11 @@ guest() { "$TOP/tools/guest/run" uml -- "$@"; }
 @test "an ordinary user has one, too, and is root in there" {
 	[ "$(id -u)" -eq 0 ] || skip "only root can become an ordinary user"
 	home=$(mktemp -d /tmp/memcache-test.XXXXXX)	# bats's own are for root only
-	mkdir -p "$home"/{cache/kernels/uml,tmp}
+	kernel=$(cat "$BATS_FILE_TMPDIR/kernel")
+	cached=$home/cache/kernels/$(basename "$kernel")
+	mkdir -p "$cached" "$home/tmp"
 	cp -r "$TOP/tools" "$home/"
-	cp "$(cat "$BATS_FILE_TMPDIR/kernel")"/{linux,busybox,release,recipe} "$home/cache/kernels/uml/"
+	cp "$kernel"/{linux,busybox,release} "$cached/"
 	chown -R nobody: "$home"
 	cd "$home"
 	run --separate-stderr setpriv --reuid nobody --regid nogroup --clear-groups \

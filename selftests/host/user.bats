@@ -31,11 +31,23 @@ setup_file() {
 }
 
 @test "every operation, data verified" {
-	measure --own 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad size=4K,1M repeat=5'
+	measure --own 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,rw31,rw21,rw11,rep_movsb,rep_stosb size=4K,1M repeat=5'
 	holds 'records[0]["record"] == "machine"' 'records[0]["memory"] == "own"' \
 		'{r["where"] for r in records} == {"user"}' \
-		'len(results) == 16' 'values("verified") == {"ok"}' 'values("samples") == {5}' \
+		'len(results) == 26' 'values("verified") == {"ok"}' 'values("samples") == {5}' \
 		'values("attribute") == {None}' 'min(values("min_ns")) > 0'
+}
+
+@test "stores that need an instruction of their own, where the CPU has it" {
+	for op in clflushopt:write_clflushopt clwb:write_clwb movdir64b:movdir64b; do
+		if grep -qw "${op%:*}" /proc/cpuinfo; then
+			measure --own "bandwidth op=${op#*:} size=4K,1M repeat=5"
+			holds 'len(results) == 2' 'values("verified") == {"ok"}'
+		else
+			refused "Operation not supported" "op: this CPU has no instruction for op=${op#*:}" \
+				--own "bandwidth op=${op#*:}"
+		fi
+	done
 }
 
 @test "a table is the records, aligned" {
@@ -59,6 +71,8 @@ setup_file() {
 	refused "Operation not supported" "irq: off" --own 'bandwidth irq=off'
 	refused "Operation not supported" "prefetch: off" --own 'bandwidth prefetch=off'
 	refused "Operation not supported" "page: direct" --own 'bandwidth page=direct'
+	refused "Operation not supported" "op: memcpy_toio is a function of the kernel; user space has none" \
+		--own 'bandwidth op=read,memcpy_toio'
 	refused "Operation not supported" "item: irq" --own 'overhead item=irq'
 	refused "Operation not supported" "item: fpu" --own 'overhead item=loop,fpu'
 }

@@ -41,3 +41,26 @@ setup() { cd "$BATS_TEST_TMPDIR" || return; }
 	[[ $output == *"type=wb only"* ]]
 	[ ! -e none.jsonl ]
 }
+
+@test "node 0 is there without NUMA, on both sides, and no other" {
+	memcache run -o nodes.jsonl --where both 'bandwidth node=0 size=16K page=4k' >report
+	[ "$(grep -c '"record":"result"' nodes.jsonl)" -eq 2 ]
+	run -1 memcache run -o none.jsonl --where user 'bandwidth node=1 size=16K'
+	[[ $output == *"there is no node 1"* ]]
+}
+
+@test "a suite for any machine: a part of each section, the rest skipped and said" {
+	run -0 memcache run --dry-run mlc-quick
+	[[ $output == *"it takes 2 cpus, and this machine has 1"* ]]
+	[[ $output == *"latency pattern=random cpu=0 node=0 size="* ]]
+	[[ $output != *"c2c"*"cpu="* ]]
+	MEMCACHE_SUITES=$BATS_TEST_TMPDIR
+	export MEMCACHE_SUITES
+	sed 's/{64M or less}/1M/; s/repeat=3/repeat=2/' "$TOP/tools/suites/mlc-quick" >mlc-small
+	memcache run -o mlc.jsonl mlc-small >report 2>messages
+	cat messages report
+	grep -q '^cpu node / memory node  *0$' report
+	for op in all-reads 3:1-reads-writes 2:1-reads-writes 1:1-reads-writes triad; do
+		grep -q "^$op  *[0-9.]*$" report
+	done
+}

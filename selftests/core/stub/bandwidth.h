@@ -11,7 +11,7 @@
 #include "team.h"
 #include "tests.h"
 
-#define SIZE	(24 << 10)	/* whole lines for 2 threads with 3 arrays */
+#define SIZE	(24 << 10)	/* whole lines for 2 threads with 3 arrays, or 4 */
 #define FIRST	(20 << 10)	/* bytes of the first span */
 #define WORDS	(SIZE / 8)
 #define WRONG	0xbad0bad0bad0bad0ULL
@@ -21,7 +21,9 @@
 enum { COL_MB_PER_S, COL_MB_PER_S_MAX, COL_TRAVERSED, COL_PASSES };
 
 static const char *const ops[] = {
-	"read", "ntread", "write", "ntwrite", "copy", "ntcopy", "rmw", "triad"
+	"read", "ntread", "write", "ntwrite", "copy", "ntcopy", "rmw", "triad",
+	"rw31", "rw21", "rw11", "write_clflushopt", "write_clwb", "movdir64b",
+	"rep_movsb", "rep_stosb"
 };
 
 /* Two spans of odd length, so that arrays straddle them, with guards. */

@@ -67,7 +67,7 @@ static struct trail {
 
 static void follow(struct mc_loop_args *args, bool check)
 {
-	void *array[] = { args->a, args->b, args->c };
+	void *array[] = { args->a, args->b, args->c, args->d };
 	struct mc_pass *p = &work[sim_self()].pass;
 	struct trail *t = &trails[sim_self()];
 	u64 length = p->readback ? 2 * p->bytes : p->bytes;
@@ -109,6 +109,7 @@ static void run_check(struct mc_loop_args *args)
 }
 
 const struct mc_loop loop = { MC_OP_WRITE, 8, 0, run_loop };
+const struct mc_loop bytewise = { MC_OP_REP_STOSB, 1, 0, run_loop };
 const struct mc_loop triad = { MC_OP_TRIAD, 8, 0, run_loop };
 const struct mc_loop check = { MC_OP_CHECK, 8, 0, run_check };
 

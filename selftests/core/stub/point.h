@@ -21,7 +21,7 @@ extern unsigned int ticks;		/* samples, warm-ups included */
 /* Picoseconds a byte of the loop, by thread, and of the read back. */
 extern u64 speed[TEAM_MOST], check_speed;
 
-extern const struct mc_loop loop, triad, check;
+extern const struct mc_loop loop, bytewise, triad, check;
 
 void *place(u64 offset, u64 bytes);
 void odd_spans(u64 bytes);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* workers.h and clock.h in virtual time. */
+/* workers.h and clock.h in virtual time, on CPUs that keep their prefetchers. */
 #include <pthread.h>
 
 #include "arch.h"
+#include "cpu.h"
+#include "engine.h"
 #include "team.h"
 
 enum state { READY, AT_GATE, ENDED };
@@ -10,6 +12,7 @@ enum state { READY, AT_GATE, ENDED };
 struct mc_team {
 	int stop;
 	unsigned int arrived;
+	unsigned int party;
 	unsigned int turn;		/* who may run */
 	mc_job job;
 	enum state state[TEAM_MOST];
@@ -95,7 +98,8 @@ static void *worker_main(void *arg)
 	return NULL;
 }
 
-int mc_team_run(struct mc_team *team, mc_job job, void *arg)
+int mc_team_run_some(struct mc_team *team, const unsigned int *who,
+		     unsigned int n, mc_job job, void *arg)
 {
 	pthread_t thread[TEAM_MOST];
 	unsigned int i;
@@ -106,16 +110,72 @@ int mc_team_run(struct mc_team *team, mc_job job, void *arg)
 	sim.arg = arg;
 	team->turn = TEAM_MOST;
 	team->arrived = 0;
-	for (i = 0; i < sim.n; i++) {
-		team->state[i] = READY;
-		pthread_create(&thread[i], NULL, worker_main, &team->worker[i]);
-	}
+	team->party = n;
+	for (i = 0; i < sim.n; i++)
+		team->state[i] = ENDED;
+	for (i = 0; i < n; i++)
+		team->state[who ? who[i] : i] = READY;
+	for (i = 0; i < n; i++)
+		pthread_create(&thread[i], NULL, worker_main,
+			       &team->worker[who ? who[i] : i]);
 	pthread_mutex_lock(&lock);
 	next_turn();
 	pthread_mutex_unlock(&lock);
-	for (i = 0; i < sim.n; i++)
+	for (i = 0; i < n; i++)
 		pthread_join(thread[i], NULL);
 	return team->stop;
+}
+
+int mc_team_run(struct mc_team *team, mc_job job, void *arg)
+{
+	return mc_team_run_some(team, NULL, sim.n, job, arg);
+}
+
+/* ----------------------------------------------------------------- counters */
+
+/* A count that a test makes grow; see struct sim. */
+struct mc_counter *mc_counters_copy(unsigned int *n)
+{
+	struct mc_counter *set = sim.counters ? calloc(sim.counters, sizeof(*set)) : NULL;
+	unsigned int i;
+
+	*n = sim.counters;
+	for (i = 0; i < sim.counters; i++)
+		set[i] = (struct mc_counter){
+			.traffic = i % MC_NTRAFFIC, .cpu = i, .scale = 64,
+		};
+	return set;
+}
+
+void *mc_counter_open(const struct mc_counter *c, int *why)
+{
+	return c->cpu < sim.openable ? &sim.reading[c->cpu] : NULL;
+}
+
+void mc_counter_read(void *event, struct mc_reading *now)
+{
+	*now = *(struct mc_reading *)event;
+}
+
+void mc_counter_close(void *event)
+{
+	sim.closed++;
+}
+
+/* Threads sit on CPUs of their number; two CPUs make a core. */
+int mc_team_cpu(const struct mc_team *team, unsigned int i)
+{
+	return i;
+}
+
+bool mc_cpu_usable(unsigned int cpu)
+{
+	return cpu < sim.n;
+}
+
+unsigned int mc_cpu_core(unsigned int cpu)
+{
+	return cpu & ~1U;
 }
 
 unsigned int mc_team_size(const struct mc_team *team)
@@ -125,6 +185,8 @@ unsigned int mc_team_size(const struct mc_team *team)
 
 int mc_team_stopped(const struct mc_team *team)
 {
+	if (++sim.asked == sim.stop_at)
+		mc_team_stop(&the_team, -ECANCELED);
 	return team->stop;
 }
 
@@ -158,7 +220,7 @@ int mc_gate(struct mc_worker *w)
 {
 	if (!w->team->stop) {
 		w->team->state[w->index] = AT_GATE;
-		if (++w->team->arrived % sim.n == 0)
+		if (++w->team->arrived % w->team->party == 0)
 			open_gate();
 		next_turn();
 		wait_for_turn(w->index);
@@ -215,17 +277,16 @@ u64 mc_window_close(struct mc_worker *w)
 
 bool mc_cpu_has(enum mc_feature feature)
 {
-	if (sim.hide >> feature & 1)
-		return false;
-	switch (feature) {
-	case MC_CPU_SSE41:
-		return __builtin_cpu_supports("sse4.1");
-	case MC_CPU_AVX2:
-		return __builtin_cpu_supports("avx2") &&
-		       __builtin_cpu_supports("fma");
-	case MC_CPU_AVX512F:
-		return __builtin_cpu_supports("avx512f");
-	default:
-		return true;
-	}
+	return !(sim.hide >> feature & 1) && cpu_runs(feature);
+}
+
+int mc_prefetch_off(struct mc_run *run, struct mc_point *point)
+{
+	point->v[MC_KEY_PREFETCH] = MC_PREFETCH_KEEP;
+	return 0;
+}
+
+int mc_prefetch_back(struct mc_run *run, struct mc_point *point)
+{
+	return 0;
 }

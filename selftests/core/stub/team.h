@@ -8,6 +8,7 @@
 #define MC_SELFTEST_TEAM_H
 
 #include "clock.h"
+#include "counters.h"
 #include "workers.h"
 
 #define TEAM_MOST	4
@@ -42,6 +43,12 @@ struct sim {
 	void *arg;
 	unsigned int hide;
 	const char *failed;
+	unsigned int asked;	/* so often whether the run was stopped */
+	unsigned int stop_at;	/* the answer is yes from this time on; 0: never */
+	unsigned int counters;	/* perf counters that are set */
+	unsigned int openable;	/* so many of them can be opened */
+	unsigned int closed;	/* so many have been */
+	struct mc_reading reading[8];
 };
 
 extern struct sim sim;

@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""How results are drawn: matrices, curves, histograms, the levels of a sweep."""
+
+import fake
+from mc import layout, levels, report, results, spread, suite
+from mc.suite import Layout
+
+NODES = [{"node": 0, "cpus": "0-1,4-5", "memory_bytes": 1 << 30},
+         {"node": 1, "cpus": "2-3,6-7", "memory_bytes": 1 << 30}]
+CACHES = [{"level": level, "kind": kind, "size_bytes": size << 10, "shared_by_cpus": 1}
+          for level, kind, size in ((1, "data", 48), (1, "code", 32), (2, "unified", 1024),
+                                    (3, "unified", 32768))]
+
+
+def c2c(pairs, state="hitm", home="writer", ns=None):
+    return [fake.figure("c2c", {"state": state, "home": home, "cpu": "0-3,4"},
+                        {"writer_cpu": a, "reader_cpu": b,
+                         "siblings": "yes" if abs(a - b) == 4 else "no",
+                         "ns_per_line": ns or 100.0 * a + b, "ns_per_line_min": 1.0,
+                         "lines": 1024}) for a, b in pairs]
+
+
+def latency(size, ns, level=None, **more):
+    return fake.figure("latency", {"pattern": "random", "stride_bytes": 64, "size_bytes": size},
+                       {"ns_per_load": ns * 1.1, "ns_per_load_min": ns, "level": level,
+                        "p50_ns_per_load": ns, "p99_ns_per_load": 2 * ns,
+                        "p999_ns_per_load": 3 * ns, "core_mhz": 4000, "loads_per_pass": 1024,
+                        "histogram_ns_count": [[ns, 900], [2 * ns, 99], [1e6 * ns, 1]]} | more)
+
+
+def sweep(times):
+    return [latency(4096 << i, ns) for i, ns in enumerate(times)]
+
+
+SWEEP = [0.9] * 4 + [3.2] * 5 + [15.0] * 3 + [60.0, 110.0, 110.0]    # from 4K to 64M
+
+
+def text(runs):
+    return "\n".join(report.lines(runs))
+
+
+class Matrices(fake.unittest.TestCase):
+    def draw(self, wanted, found, **more):
+        [run] = fake.measured(fake.BARE, (f"{found[0]['test']}", found), nodes=NODES, **more)
+        return layout.draw(wanted, [(run, result) for result in run.results])
+
+    def test_every_pair_of_cpus(self):
+        found = c2c([(0, 1), (0, 4), (1, 0), (1, 4), (4, 0)]) + c2c([(0, 1)], "hit")
+        lines = self.draw(layout.USUAL["c2c"][0], found)
+        self.assertEqual([line.split() for line in lines], [
+            ["state=hitm"],
+            ["writer", "cpu", "/", "reader", "cpu", "0", "1", "4"],
+            ["0", "-", "1.00", "4.00*"], ["1", "100.00", "-", "104.00"],
+            ["4", "400.00*", "na", "-"], [],
+            ["state=hit"], ["writer", "cpu", "/", "reader", "cpu", "0", "1"],
+            ["0", "-", "1.00"], ["1", "na", "-"], [],
+            ["*", "siblings:", "two", "CPUs", "of", "one", "core"]])
+
+    def test_no_siblings_no_mark(self):
+        self.assertNotIn("*", "\n".join(self.draw(layout.USUAL["c2c"][0], c2c([(0, 1), (1, 0)]))))
+
+    def test_places_take_the_median(self):
+        found = c2c([(0, 1)], ns=10.0) + c2c([(1, 0)], ns=20.0) + c2c([(0, 4)], ns=3.0) + \
+            c2c([(0, 2), (2, 0)], ns=100.0) + c2c([(0, 3)], ns=140.0)
+        lines = self.draw(Layout("state", "pair", ("ns_per_line",)), found)
+        self.assertEqual([line.split() for line in lines], [
+            ["state", "/", "pair", "local", "sibling", "remote"],
+            ["hitm", "15.00", "3.00", "100.00"]])
+        lines = self.draw(Layout("writer_node", "reader_node", ("ns_per_line",),
+                                 (("pair", "remote"),)), found)
+        self.assertEqual([line.split()[-2:] for line in lines],
+                         [["0", "1"], ["-", "120.00"], ["100.00", "-"]])
+
+    def test_nodes_of_cpus_and_memory(self):
+        found = [latency(1 << 20, 80.0 + 10 * cpu + 50 * node, cpu=str(cpu), node=str(node),
+                         memory_node=node) for cpu in (0, 2) for node in (0, 1)]
+        lines = self.draw(Layout("cpu_node", "memory_node", ("ns_per_load_min",)), found)
+        self.assertEqual([line.split() for line in lines], [
+            ["cpu", "node", "/", "memory", "node", "0", "1"],
+            ["0", "80.00", "130.00"], ["1", "100.00", "150.00"]])
+
+    def test_memory_that_does_not_say_where_it_is(self):
+        found = [latency(1 << 20, 80.0, node="1", memory_node=None),
+                 latency(1 << 20, 90.0, node="0", memory_node=None)]
+        lines = self.draw(Layout("cpu_node", "memory_node", ("ns_per_load_min",)), found)
+        self.assertEqual(lines[-1].split(), ["0", "90.00", "80.00"])
+
+    def test_what_was_not_measured_is_na(self):
+        found = [latency(1 << 14, 1.0), latency(1 << 15, 2.0, stride_bytes=1024),
+                 latency(1 << 15, 3.0, ns_per_load_min=None)]
+        lines = self.draw(Layout("size_bytes", "stride_bytes", ("ns_per_load_min",)), found)
+        self.assertEqual([line.split() for line in lines], [
+            ["size", "/", "stride", "64", "1K"], ["16K", "1.00", "na"], ["32K", "na", "2.00"]])
+
+    def test_sizes_rise_and_other_keys_make_tables_of_their_own(self):
+        found = [latency(size, 1.0, page=page) for page in ("4k", "2m")
+                 for size in (1 << 20, 1 << 14)]
+        lines = self.draw(Layout("size_bytes", None, ("ns_per_load_min",)), found)
+        self.assertEqual([line.split()[0] for line in lines if line],
+                         ["page=4k", "size", "16K", "1M", "page=2m", "size", "16K", "1M"])
+
+    def test_the_same_twice_is_no_matrix(self):
+        self.assertIsNone(self.draw(layout.USUAL["c2c"][0], c2c([(0, 1), (0, 1)])))
+
+    def test_nothing_of_what_is_wanted(self):
+        self.assertEqual(self.draw(Layout("state", "pair", ("ns_per_line",),
+                                          (("pair", "remote"),)), c2c([(0, 1)])), [])
+
+    def test_loaded_latency_without_a_suite(self):
+        found = [fake.figure("loaded", {"op": "read", "delay_cycles": delay},
+                             {"latency_cpu": 0, "ns_per_load": 90.0 + delay, "mb_per_s": 1000.0,
+                              "load_mb_per_s": 900.0, "delay_ns": delay / 4}, verified="off")
+                 for delay in (0, 100)]
+        shown = text(fake.measured(fake.BARE, ("loaded delay=0,100", found)))
+        self.assertRegex(shown, "loaded\n\ndelay cycles +delay_ns +ns_per_load +mb_per_s +load_mb"
+                                "_per_s\n0 +0.00 +90.00 +1000.0 +900.0\n100 +25.00 +190.00 ")
+        self.assertNotIn("verified", shown)
+
+
+class Levels(fake.unittest.TestCase):
+    def block(self, found, about=fake.BARE, **more):
+        [run] = fake.measured(about, (found[0]["test"], found), **more)
+        return "\n".join(line for block in levels.lines([(run, r) for r in run.results])
+                         for line in block)
+
+    def test_caches_beside_what_the_cpu_says(self):
+        found = self.block(sweep(SWEEP), caches=CACHES)
+        for row in (r"L1 +4K +32K +4\dK +0.90 +3.6 +48K\n",
+                    r"L2 +64K +1M +1\.\dM +3.20 +12.8 +1M\n",
+                    r"L3 +2M +8M +1\dM +15.00 +60.0 +32M\n",
+                    r"memory +(16|32)M +64M +110.00 +440.0\n"):
+            self.assertRegex(found, row)
+        self.assertIn("L3 ends at about", found)
+        self.assertIn("but the CPU says 32M: it may be that others use it", found)
+        self.assertNotIn("L2 ends", found)
+
+    def test_a_virtual_machine_that_gets_less(self):
+        found = self.block(sweep(SWEEP), fake.KVM, caches=CACHES)
+        self.assertIn("a virtual machine may be told of more than it gets", found)
+
+    def test_a_cache_that_seems_larger(self):
+        small = [cache | {"size_bytes": 16 << 10} if cache["level"] == 1 else cache
+                 for cache in CACHES]
+        self.assertIn("L1 seems larger", self.block(sweep(SWEEP), caches=small))
+
+    def test_a_cache_without_a_step(self):
+        found = self.block([latency(4096 << i, ns, "memory" if ns > 100 else None)
+                            for i, ns in enumerate([0.9] * 4 + [3.2] * 5 + [110.0] * 6)],
+                           caches=CACHES)
+        self.assertIn("No step shows L3", found)
+        self.assertRegex(found, r"\nmemory +2M ")
+
+    def test_a_sweep_that_ends_in_l2(self):
+        found = self.block(sweep(SWEEP[:8]), caches=CACHES)
+        self.assertRegex(found, r"\nL2 +64K +512K +3.20")
+        self.assertIn("does not reach memory", found)
+
+    def test_a_cpu_that_says_nothing(self):
+        found = self.block(sweep(SWEEP))
+        self.assertRegex(found, r"\nL1 .* na\nL2 .* na\nL3 .* na\n")
+
+    def test_passes_that_were_interrupted(self):
+        # Slower than 99 of 100 loads: the median load is nearer to the truth.
+        self.assertEqual(levels.load_ns({"ns_per_load_min": 900.0, "p99_ns_per_load": 400.0,
+                                         "p50_ns_per_load": 130.0}), 130.0)
+        self.assertEqual(levels.load_ns({"ns_per_load_min": 140.0, "p99_ns_per_load": 400.0,
+                                         "p50_ns_per_load": 130.0}), 140.0)
+        self.assertIsNone(levels.load_ns({"ns_per_load_min": None}))
+
+    def test_no_levels_in_an_emulator(self):
+        found = self.block(sweep(SWEEP), fake.TCG, caches=CACHES)
+        self.assertIn("No levels are named: an emulated machine", found)
+        self.assertNotIn("L1", found)
+
+    def test_what_makes_no_curve(self):
+        for found in (sweep(SWEEP[:4]), [r | {"pattern": "stride"} for r in sweep(SWEEP)],
+                      [r | {"type": "uc"} for r in sweep(SWEEP)]):
+            self.assertEqual(self.block(found), "")
+
+    def test_a_curve_for_each_setting(self):
+        found = self.block(sweep(SWEEP) + [r | {"cpu": "1"} for r in sweep(SWEEP)])
+        self.assertIn("Levels in this curve: cpu=0\n", found)
+        self.assertIn("Levels in this curve: cpu=1\n", found)
+
+    def test_sizes_are_matched_to_caches(self):
+        for limits, sizes, wanted in (([50, 1000], [48, 1024, 32768], [0, 1]),
+                                      ([50, 9000], [48, 1024, 32768], [0, 2]),
+                                      ([50, 1000, 9000, 400000], [48, 1024, 32768],
+                                       [0, 1, 2, None]),
+                                      ([50], [], [None]), ([], [48], [])):
+            self.assertEqual(levels.match(limits, sizes), wanted)
+
+    def test_tlbs(self):
+        extra = {16: 0.0, 32: 0.0, 64: 0.0, 96: 0.01, 128: 1.6, 256: 1.6, 512: 1.6, 2048: 1.7,
+                 4096: 2.2, 6144: 9.5, 8192: 14.5, 12288: 15.3}
+        found = [fake.figure("tlb", {"size_bytes": 4096 * pages}, {
+            "pages": pages, "page_bytes": 4096, "ns_per_load": 0.9 + ns,
+            "packed_ns_per_load": 0.9, "tlb_ns": ns})
+            for pages, ns in extra.items()]
+        shown = self.block(found)
+        self.assertIn("TLBs in this curve, pages of 4K", shown)
+        for row in (r"L1 TLB +16 +96 +96\.\.127 +0.00 +1.60\n",
+                    r"L2 TLB +128 +4096 +4096\.\.6143 +1.60 ", r"page walk +\d+ +12288 "):
+            self.assertRegex(shown, row)
+        self.assertIn("No step", self.block(found[:4] + [dict(r, size_bytes=1) for r in found[:3]]))
+
+
+class Interrupted(fake.unittest.TestCase):
+    def test_it_is_said(self):
+        found = [latency(4096, 1.0), latency(8192, 100.0, ns_per_load=900.0),
+                 latency(16384, 120.0, ns_per_load=900.0)]
+        shown = " ".join(text(fake.measured(fake.BARE, ("latency", found))).split())
+        self.assertIn("In 2 of them a load took longer on average than 99 of 100 loads did: their "
+                      "passes were interrupted. The median load took 100.0 to 120.0 ns in these.",
+                      shown)
+        shown = text(fake.measured(fake.BARE, ("latency", found[:1])))
+        self.assertNotIn("interrupted", shown)
+
+
+    def test_prefetchers_that_stayed_on(self):
+        found = [latency(4096, 1.0, prefetch="ineffective"), latency(8192, 1.0)]
+        self.assertIn("In 1 of them prefetch=off had no effect",
+                      " ".join(text(fake.measured(fake.BARE, ("latency", found))).split()))
+
+
+class Spread(fake.unittest.TestCase):
+    def test_one_scale_for_all(self):
+        found = [("a", latency(4096, 1.0)), ("b", latency(8192, 100.0))]
+        lines = spread.lines("size", found)
+        a, b = (next(line for line in lines if line.startswith(name + " ")) for name in "ab")
+        self.assertEqual(a.split()[1:4], ["1.00", "2.00", "3.00"])
+        self.assertEqual(a.split("|")[1].index("@"), lines[2].split("|")[1].index("1"))
+        self.assertEqual(b.split("|")[1].index("@"), lines[2].split("|")[1].index("100"))
+        self.assertEqual(a[-2:], "-|", "what is beyond is in the last column")
+        self.assertLessEqual(max(map(len, lines)), 100)
+
+    def test_wide_and_narrow(self):
+        for times in ((1.0,), (0.9, 1e6), (0.0, 5.0), (250.0, 260.0)):
+            lines = spread.lines("size", [("x", latency(4096, ns)) for ns in times])
+            self.assertLessEqual(max(map(len, lines)), 100)
+            pictures = [line.split("|")[1] for line in lines if line.count("|") == 2]
+            self.assertEqual(len({len(picture) for picture in pictures}), 1)
+
+    def test_no_histogram_no_picture(self):
+        self.assertEqual(spread.lines("x", [("a", {"histogram_ns_count": None}), ("b", {})]), [])
+        self.assertEqual(spread.lines("x", [("a", latency(1, 1.0))] * 99), [])
+
+
+class Verdicts(fake.unittest.TestCase):
+    """A file of write-back memory only says nothing of memory types."""
+
+    def test_no_cache_at_work(self):
+        shown = text(fake.measured(fake.KVM, ("latency", [latency(4096, 1.0, effective="no")])))
+        self.assertIn("- WB shows no cache at work", shown)
+        self.assertNotIn("NO EFFECT", shown)
+        self.assertNotIn("and real", shown)
+
+    def test_an_emulator(self):
+        shown = text(fake.measured(fake.TCG, ("latency", [latency(4096, 1.0, effective="no")])))
+        self.assertIn("- An emulated machine", shown)
+        self.assertNotIn("NO EFFECT", shown)
+        self.assertNotIn("no cache at work", shown)
+
+
+class Reports(fake.unittest.TestCase):
+    def test_mlc(self):
+        found = suite.load("mlc")
+        requests, _ = found.expanded(fake.shape(8, smt=2, nodes=2))
+        runs = []
+        for request in requests:
+            [run] = fake.measured(fake.BARE, (request.line, answers(request.line)), suite="mlc",
+                                  nodes=NODES)
+            run.request |= {"label": request.label, "section": request.section}
+            runs.append(run)
+        shown = text(runs)
+        titles = [section.title for section in found.sections if section.title]
+        places = [shown.replace("\n", " ").index(title) for title in titles]
+        self.assertEqual(places, sorted(places))
+        for row in (r"cpu node / memory node +0 +1\n0 +80.00 +130.00\n1 +130.00 +80.00\n",
+                    r"label +mb_per_s\nall-reads +4000.0\n3:1-reads-writes +4000.0\n",
+                    r"cpu node / memory node +0 +1\n0 +9000.0 +5000.0\n1 +5000.0 +9000.0\n",
+                    r"delay cycles +ns_per_load +mb_per_s +delay_ns\n0 +300.00 ",
+                    r"\n20000 +80.00 ", r"state / pair +local +remote\nhit +40.00 +120.00\n",
+                    r"home=writer\nwriter node / reader node +0 +1\n0 +- +120.00\n"):
+            self.assertRegex(shown, row)
+        self.assertNotRegex(shown, "sibling")
+
+    def test_histograms_are_checked(self):
+        for bad in (3, [3], [[1]], [[1, -1]], [[1, 0.5]], [["1", 1]], [[2, 1], [1, 1]]):
+            with self.assertRaisesRegex(fake.results.Failure, "can't be"):
+                results.parse(fake.lines(fake.machine(fake.BARE, dict.fromkeys(
+                    ("wb", "wc", "uc"), "yes")), fake.request("latency", 1),
+                    latency(4096, 1.0, histogram_ns_count=bad)), "x")
+
+
+def answers(line):
+    """What a machine of two nodes measures."""
+    test, *words = line.split()
+    keys = dict(word.split("=") for word in words)
+    if test == "latency":
+        return [latency(1 << 28, 1.0, ns_per_load=80.0 if cpu // 2 == node else 130.0,
+                        cpu=str(cpu), node=str(node), memory_node=node)
+                for cpu in (0, 2) for node in (0, 1)]
+    if test == "c2c":
+        return [result for state in ("hit", "hitm") for home in ("writer", "reader")
+                for a in range(4) for b in range(4) if a != b
+                for result in c2c([(a, b)], state, home, 40.0 if a // 2 == b // 2 else 120.0)]
+    if test == "loaded":
+        return [fake.figure("loaded", {"op": "read", "delay_cycles": int(delay)}, {
+            "ns_per_load": 300.0 if delay == "0" else 80.0, "mb_per_s": 4000.0,
+            "load_mb_per_s": 3900.0, "delay_ns": int(delay) / 4})
+            for delay in keys["delay"].split(",")]
+    nodes = keys.get("node", "auto").split(",")
+    return [fake.figure("bandwidth", {"op": keys["op"], "cpu": keys["cpu"], "node": node}, {
+        "mb_per_s": 4000.0 if node == "auto" else
+        9000.0 if (keys["cpu"][0] == "0") == (node == "0") else 5000.0},
+        memory_node=int(node) if node.isdigit() else 0) for node in nodes]

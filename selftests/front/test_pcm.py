@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""pcm-memory's files, made up here in the forms that its versions have had,
+joined to a run."""
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import time
+from pathlib import Path
+from unittest import mock
+
+import fake
+from mc import Failure, pcm, results, traffic
+
+S = 10**9
+NOON = 1768478400 * S                   # 2026-01-15 12:00:00 UTC
+# Two sockets, of which the second has an empty channel.
+NEW = """\
+,,SKT0,SKT0,SKT0,SKT0,SKT0,SKT1,SKT1,SKT1,SKT1,SKT1,System,System,System
+Date,Time,Ch0Read,Ch0Write,Mem Read (MB/s),Mem Write (MB/s),Memory (MB/s),Ch0Read,Ch0Write,\
+Mem Read (MB/s),Mem Write (MB/s),Memory (MB/s),Read,Write,Memory
+"""
+ROW = "2026-01-15,{},  {},   {},  {},   {},  0.00,,,    0.00,    0.00,  0.00,  {},  {},  0.00\n"
+OLD = """\
+;;SKT0;SKT0;SKT0;SKT0;System;System;System
+Date;Time;Mem Read (MB/s);Mem Write (MB/s); P. Write (T/s); Memory (MB/s);Read;Write;Memory
+2026-1-15;12:0:1;  10.00;   1.00;   7;  11.00;   10.00;   1.00;   11.00
+2026-1-15;12:0:2;  20.00;   2.00;   7;  22.00;   20.00;   2.00;   22.00
+2026-1-15;12:0:3;  30.00;   3.00;   7;  33.00;   30.00;   3.00;   33.00
+2026-1-15;12:0:4;  40.00;   4.00;   7;  44.00;   40.00;   4.00;   44.00
+"""
+
+
+def new(*rows):
+    """Rows of (seconds after noon, MB/s read, written); None: an empty cell."""
+    lines = []
+    for at, read, write in rows:
+        clock = time.strftime("%H:%M:%S", time.gmtime(NOON // S + int(at)))
+        cells = ["" if value is None else f"{value:.2f}" for value in (read, write)]
+        lines.append(ROW.format(f"{clock}.{round(at % 1 * 1000):03}", *cells * 3))
+    return (NEW + "".join(lines)).encode()
+
+
+def measured(begun, seconds, op="read", **more):
+    """A record that began so many seconds after noon, and took so long."""
+    record = fake.result(f"bandwidth size=16M op={op} repeat=8 warmup=2", 5000.0)
+    return record | {"started_unix_ns": int(NOON + begun * S), "mean_ns": seconds * S / 10} | more
+
+
+class InZone(fake.InDirectory):
+    def setUp(self):
+        super().setUp()
+        self.zone("UTC")
+        self.addCleanup(time.tzset)
+
+    def zone(self, name):
+        patch = mock.patch.dict(os.environ, TZ=name)
+        patch.start()
+        self.addCleanup(patch.stop)
+        time.tzset()
+
+    def load(self, content):
+        return pcm.load(self.write("f.csv", content if isinstance(content, bytes)
+                                   else content.encode()))
+
+    def refused(self, content, what):
+        with self.subTest(what), self.assertRaisesRegex(Failure, what):
+            self.load(content)
+
+
+class Files(InZone):
+    def test_with_commas(self):
+        found = self.load(new((0.5, 1.0, 2.0), (1.0, 3.0, None), (1.5, 5.0, 6.0)))
+        self.assertEqual([(s.number, s.start - NOON, s.end - NOON, s.read, s.write)
+                          for s in found],
+                         [(1, 0, S // 2, 1.0, 2.0), (2, S // 2, S, 3.0, None),
+                          (3, S, S * 3 // 2, 5.0, 6.0)])
+
+    def test_with_semicolons(self):
+        """Whole seconds: each ended within the second that follows."""
+        found = self.load(OLD)
+        self.assertEqual([(s.start - NOON, s.end - NOON, s.read, s.write) for s in found[:2]],
+                         [(0, 2 * S, 10.0, 1.0), (S, 3 * S, 20.0, 2.0)])
+
+    def test_with_both_and_persistent_memory(self):
+        found = self.load(",,SKT0,SKT0,SKT0,SKT0,SKT0,System,System,System,System,System,System,"
+                          "System\nDate,Time,Mem Read (MB/s),Mem Write (MB/s), PMM_Read, PMM_Write;"
+                          " Memory (MB/s),DRAMRead,DRAMWrite,PMMREAD;PMMWrite,Read,Write,Memory\n"
+                          "2026-1-15,12:0:1,1.00,2.00,5.00,5.00,13.00,1.00,2.00,5.00,5.00,6.00,"
+                          "7.00,13.00\n")
+        self.assertEqual((found[0].read, found[0].write), (1.0, 2.0))
+
+    def test_sockets_only(self):
+        text = "\n".join(line.rpartition(";System")[0].replace(";System", "") if i == 0
+                         else line for i, line in enumerate(OLD.splitlines()))
+        text = text.replace("Read;Write;Memory", "x;y;z")
+        two = text.replace("Mem Read (MB/s);Mem Write (MB/s); P. Write (T/s); Memory (MB/s)",
+                           "Mem Read (MB/s);Mem Write (MB/s);Mem Read (MB/s);Mem Write (MB/s)")
+        self.assertEqual((self.load(text)[0].read, self.load(text)[0].write), (10.0, 1.0))
+        self.assertEqual((self.load(two)[0].read, self.load(two)[0].write), (17.0, 12.0))
+
+    def test_groups_that_are_named_once(self):
+        found = self.load(OLD.replace("SKT0;SKT0;SKT0;SKT0;System;System;System",
+                                      "SKT0;;;;System;;"))
+        self.assertEqual(found[3].write, 4.0)
+
+    def test_what_was_printed_before(self):
+        self.assertEqual(len(self.load("Intel PCM\n\n" + OLD)), 4)
+
+    def test_killed_while_it_wrote(self):
+        err = io.StringIO()
+        with contextlib.redirect_stderr(err):
+            self.assertEqual(len(self.load(OLD + "2026-1-15;12:0:5;  5")), 4)
+        self.assertIn("ends in the middle of a row", err.getvalue())
+        self.assertEqual(len(self.load(OLD.rstrip("\n"))), 4)
+
+    def test_columns_that_come_and_go(self):
+        err = io.StringIO()
+        with contextlib.redirect_stderr(err):
+            found = self.load(OLD.replace("  20.00;   2.00;   7;  22.00;", "  20.00;   2.00;"))
+        self.assertEqual([s.read for s in found], [10.0, None, 30.0, 40.0])
+        self.assertIn("1 of 4 rows have not as many columns", err.getvalue())
+
+    def test_an_interruption_is_no_interval(self):
+        found = self.load(new((1, 1, 1), (2, 1, 1), (3, 1, 1), (60, 1, 1)))
+        self.assertEqual(found[3].start - NOON, 59 * S)
+
+    def test_the_hour_that_comes_twice(self):
+        self.zone("CET-1CEST,M3.5.0,M10.5.0/3")
+        rows = "".join(f"2026-10-25;{clock};1;1;7;2;1;1;2\n" for clock in (
+            "1:59:0", "2:29:0", "2:59:0", "2:29:0", "2:59:0", "3:29:0"))
+        found = self.load("".join(OLD.splitlines(True)[:2]) + rows)
+        self.assertEqual({b.end - a.end for a, b in zip(found, found[1:])}, {1800 * S})
+
+    def test_refused(self):
+        names = "".join(OLD.splitlines(True)[:2])
+        for content, what in (
+                ("", ":1: not of pcm-memory"), ("a,b\n1,2\n", ":1: not of pcm-memory"),
+                (OLD.partition("\n")[2], ":1: not of pcm-memory"),
+                (b"\xff\xfe\x00", "not text"), (names, ":3: no samples in this file"),
+                (names.replace("Read;Write;M", "x;y;M").replace("Mem Read", "x"),
+                 ":2: neither System's Read and Write nor"),
+                (OLD.replace("20.00", "2x"), ":4: '2x' is no number of MB/s"),
+                (OLD.replace("20.00", "nan"), ":4: 'nan' is no number"),
+                (OLD.replace("12:0:2", "25:0:2"), ":4: 2026-1-15,25:0:2 is no date and time"),
+                (OLD.replace("12:0:2", "noon"), ":4: 2026-1-15,noon is no date and time"),
+                (names + "2026-1-15\n", ":3: 2026-1-15, is no date and time")):
+            self.refused(content, what)
+        with self.assertRaisesRegex(Failure, "nosuch: No such file"):
+            pcm.load("nosuch")
+
+
+class Joining(InZone):
+    def import_(self, *records, csv=None, output=None):
+        self.write("run", b"".join(fake.lines(
+            fake.machine(fake.BARE, dict.fromkeys(("wb", "wc", "uc"), "yes")),
+            fake.request("bandwidth", len(records)), *records)))
+        self.write("f.csv", csv or new(*((n / 2, 100.0 * n, 10.0 * n) for n in range(1, 13))))
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            self.status = pcm.command("f.csv", "run", output)
+        self.text = " ".join(out.getvalue().split())
+        return results.load(output)[0].results if output else []
+
+    def test_samples_that_lie_within(self):
+        """The second record ends within the 9th sample."""
+        first, second, third = self.import_(
+            measured(0.9, 2.2), measured(3.1, 1.0, "write"), measured(5.9, 0.01, "copy"),
+            output="out")
+        self.assertEqual(self.status, 0)
+        self.assertEqual([(r["dram_pcm_samples"], r["dram_pcm_read_mb_per_s"],
+                           r["dram_pcm_write_mb_per_s"]) for r in (first, second, third)],
+                         [(4, 450.0, 45.0), (1, 800.0, 80.0), (0, None, None)])
+        for row in ("read 2026-01-15 12:00:00 2.200 3-6 5000.0 450.0 45.0",
+                    "write 2026-01-15 12:00:03 1.000 8 5000.0 800.0 80.0",
+                    "copy 2026-01-15 12:00:05 0.010 none 5000.0 na na",
+                    "5 of 12 samples lie within a record", "Results: out"):
+            self.assertIn(row, self.text)
+
+    def test_numbers_stay_as_they_were(self):
+        self.import_(measured(0, 3, mb_per_s=5000.25), output="out")
+        before, after = (Path(name).read_text().splitlines() for name in ("run", "out"))
+        self.assertEqual(before[:2], after[:2])
+        self.assertTrue(after[2].startswith(before[2].removesuffix("}") + ","))
+
+    def test_a_record_ends_where_the_next_begins(self):
+        first, _ = self.import_(measured(0, 5), measured(2, 1), output="out")
+        self.assertEqual(first["dram_pcm_samples"], 4)
+
+    def test_passes_make_a_sample(self):
+        [record] = self.import_(measured(0, 0.5, passes_per_sample=4), output="out")
+        self.assertEqual(record["dram_pcm_samples"], 4)
+
+    def test_samples_that_tell_nothing(self):
+        [record] = self.import_(measured(0, 2), csv=new((1, None, 4), (2, 7, 4)), output="out")
+        self.assertEqual((record["dram_pcm_read_mb_per_s"], record["dram_pcm_samples"]), (7.0, 2))
+
+    def test_in_the_report(self):
+        self.import_(measured(0, 3), output="out")
+        text = " ".join(" ".join(traffic.lines(results.load("out"))).split())
+        self.assertIn("bandwidth 5000.0 350.0 35.0 6", text)
+        self.assertIn("from pcm-memory", text)
+
+    def test_another_time_zone(self):
+        self.import_(measured(7200, 3))
+        self.assertEqual(self.status, 1)
+        self.assertIn("The records were begun 2026-01-15 14:00:00 to 2026-01-15 14:00:00 UTC: if "
+                      "pcm ran in another time zone, put TZ=ZONE", self.text)
+        self.zone("EST+2")
+        self.import_(measured(7200, 3))
+        self.assertEqual(self.status, 0)
+
+    def test_too_short(self):
+        self.import_(measured(1.1, 0.2))
+        self.assertEqual(self.status, 1)
+        self.assertIn("No record took long enough to have a whole sample of 0.5 s", self.text)
+
+    def test_never_twice_and_nothing_overwritten(self):
+        self.import_(measured(0, 3), output="out")
+        with self.assertRaisesRegex(Failure, "out: has figures of pcm already"):
+            pcm.command("f.csv", "out", None)
+        with self.assertRaisesRegex(Failure, "out is there already"):
+            self.import_(measured(0, 3), output="out")
+
+    def test_the_command(self):
+        self.import_(measured(0, 3))
+        front = lambda *words: subprocess.run(  # noqa: E731
+            [fake.FRONT, "import", *words], capture_output=True, text=True)
+        done = front("pcm", "f.csv")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("read 12 100.0 650.0 1200.0", " ".join(done.stdout.split()))
+        self.assertIn("2026-01-15 12:00:00 to 2026-01-15 12:00:06 UTC", done.stdout)
+        done = front("pcm", "f.csv", "run", "-o", "new/out")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(json.loads(Path("new/out").read_text().splitlines()[2])[
+            "dram_pcm_samples"], 6)
+        for words in (("pcm", "nosuch"), ("perf", "f.csv"), ("pcm", "f.csv", "f.csv"),
+                      ("pcm", "f.csv", "-o", "x")):
+            self.assertEqual(front(*words).returncode, 2, words)

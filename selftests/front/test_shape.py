@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The machine's shape, placeholders that stand for it, and what requests make."""
+
+from pathlib import Path
+
+import fake
+from mc import keys, shape, suite, template
+
+SERVER = fake.shape(8, smt=2, nodes=2)      # cores (0,4) (1,5) on node 0, (2,6) (3,7) on 1
+CACHES = [{"level": 1, "kind": "data", "size_bytes": 48 << 10, "shared_by_cpus": 2},
+          {"level": 1, "kind": "code", "size_bytes": 32 << 10, "shared_by_cpus": 2},
+          {"level": 3, "kind": "unified", "size_bytes": 33 << 20, "shared_by_cpus": 4},
+          {"level": 2, "kind": "unified", "size_bytes": 1 << 20, "shared_by_cpus": 2}]
+EXPANDED = {
+    "t cpu={cpus}": ["t cpu=0-7"],
+    "t cpu={cores}": ["t cpu=0-3"],
+    "t cpu={last}": ["t cpu=7"],
+    "t node={nodes}": ["t node=0,1"],
+    "t cpu={a cpu of each node} node={nodes}": ["t cpu=0,2 node=0,1"],
+    "t cpu={two cores of each node}": ["t cpu=0-3"],
+    "t cpu={each core}": ["t cpu=0", "t cpu=1", "t cpu=2", "t cpu=3"],
+    "t cpu={each node's cpus} node={nodes}": ["t cpu=0-1,4-5 node=0,1", "t cpu=2-3,6-7 node=0,1"],
+    "t cpu={each node's cpus} node={each node}": [
+        "t cpu=0-1,4-5 node=0", "t cpu=0-1,4-5 node=1", "t cpu=2-3,6-7 node=0",
+        "t cpu=2-3,6-7 node=1"],
+    "t size={memory size}": ["t size=128M"],
+    "t size={memory size for all}": ["t size=256M"],
+    "t size=4K..{96M or less}": ["t size=4K..96M"],
+    "t size=1M,{4G or less},{8G or less}": ["t size=1M,2G"],
+    "t op=a,b": ["t op=a,b"],
+}
+
+
+class Placeholders(fake.InDirectory):
+    def test_each(self):
+        for line, wanted in EXPANDED.items():
+            self.assertIsNone(template.unknown(line))
+            self.assertEqual(template.expand(line, SERVER), wanted)
+
+    def test_a_desktop(self):
+        small = fake.shape(1, cache=0, memory=256 << 20)
+        for line, wanted in (("t size={memory size}", "t size=64M"), ("t cpu={cpus}", "t cpu=0"),
+                             ("t size={48M or less},{96M or less},{128M or less}",
+                              "t size=48M,64M"),
+                             ("t cpu={a cpu of each node} node={nodes}", "t cpu=0 node=0"),
+                             ("t cpu={two cores of each node}", "t cpu=0")):
+            self.assertEqual(template.expand(line, small), [wanted])
+
+    def test_what_becomes_the_same_is_there_once(self):
+        self.write("s", b"bandwidth cpu=0\nbandwidth cpu={last}\n@section more\nbandwidth cpu=0\n")
+        for cpus, lines in ((8, ["0", "7", "0"]), (1, ["0", "0"])):
+            found, _ = suite.load("./s").expanded(fake.shape(cpus))
+            self.assertEqual([r.line for r in found], [f"bandwidth cpu={cpu}" for cpu in lines])
+
+    def test_what_a_machine_lacks(self):
+        for needs, said in (("2 nodes", ""), ("4 cores", ""), ("8 cpus", ""),
+                            ("3 nodes", "it takes 3 nodes, and this machine has 2"),
+                            ("5 cores", "it takes 5 cores, and this machine has 4")):
+            self.assertEqual(template.lacking(needs, SERVER), said)
+
+
+class OfTheMachine(fake.InDirectory):
+    def tree(self, **files):
+        for name, text in files.items():
+            path = Path("sys", name.replace("__", "/"))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text + "\n")
+
+    def found(self, record, total=1 << 22, available=1 << 21):
+        self.write("meminfo", f"MemTotal: {total} kB\nMemAvailable:   {available} kB\n".encode())
+        return shape.of(record, Path("sys"), Path("meminfo"))
+
+    def test_from_the_record(self):
+        found = self.found({"cpus_online": "0-2,5", "caches": CACHES, "nodes": [
+            {"node": 0, "cpus": "0-1", "memory_bytes": 1 << 30},
+            {"node": 2, "cpus": "2,5", "memory_bytes": 2 << 30}]})
+        self.assertEqual(found.cpus, (0, 1, 2, 5))
+        self.assertEqual((found.cache, found.shared_by), (33 << 20, 4))
+        self.assertEqual([(n.number, n.cpus) for n in found.nodes], [(0, (0, 1)), (2, (2, 5))])
+        self.assertEqual(found.memory, 256 << 20, "a quarter of the smaller node")
+        self.assertEqual(found.cores, ((0,), (1,), (2,), (5,)))
+
+    def test_from_sysfs(self):
+        self.tree(cpu__online="0-3", node__has_memory="0-1", node__node0__cpulist="0,2",
+                  node__node1__cpulist="1,3", node__node0__meminfo="Node 0 MemTotal:  4096 kB",
+                  cpu__cpu0__topology__thread_siblings_list="0,2",
+                  cpu__cpu1__topology__thread_siblings_list="1,3",
+                  cpu__cpu2__topology__thread_siblings_list="0,2",
+                  cpu__cpu3__topology__thread_siblings_list="1,3",
+                  cpu__cpu0__cache__index0__size="48K", cpu__cpu0__cache__index0__type="Data",
+                  cpu__cpu0__cache__index0__level="1",
+                  cpu__cpu0__cache__index3__size="16384K", cpu__cpu0__cache__index3__level="3",
+                  cpu__cpu0__cache__index3__type="Unified",
+                  cpu__cpu0__cache__index3__shared_cpu_list="0-3")
+        found = self.found({})
+        self.assertEqual(found.cores, ((0, 2), (1, 3)))
+        self.assertTrue(found.siblings(0, 2) and not found.siblings(0, 1))
+        self.assertEqual([(n.number, n.cpus, n.memory) for n in found.nodes],
+                         [(0, (0, 2), 4 << 20), (1, (1, 3), None)])
+        self.assertEqual((found.cache, found.shared_by, found.memory), (16 << 20, 4, 1 << 20))
+
+    def test_a_machine_that_tells_nothing(self):
+        for record in ({}, {"caches": "x", "nodes": [3], "cpus_online": "?"}):
+            found = self.found(record)
+            self.assertTrue(found.cpus)
+            self.assertEqual([n.number for n in found.nodes], [0])
+            self.assertEqual((found.cache, found.memory), (0, 1 << 30))
+
+    def test_lists_of_cpus(self):
+        for text, wanted in (("0-2,5", [0, 1, 2, 5]), ("3", [3]), ("", []), ("any", []),
+                             ("1,x", []), ("2-1", [])):
+            self.assertEqual(shape.numbers(text), wanted)
+        self.assertEqual(shape.listed([5, 0, 1, 2, 2, 8]), "0-2,5,8")
+
+
+class Records(fake.unittest.TestCase):
+    def test_how_many(self):
+        tests = keys.parse(fake.TESTS)
+        for line, wanted in (("bandwidth", 1), ("bandwidth cpu=0-7", 1), ("latency cpu=0-3", 4),
+                             ("latency cpu=all size=4K,8K", 16), ("c2c cpu=0-3", 24),
+                             ("c2c cpu=0-3 state=hit", 12), ("latency cpu=any", 1),
+                             ("bandwidth size=4K..64K op=read,write", 10), ("loaded", 3),
+                             ("bandwidth size=4K..100K", 5), ("nosuch size=4K,8K", 2)):
+            self.assertEqual(keys.records(line, SERVER, tests), wanted, line)
+
+    def test_what_tests_says(self):
+        found = keys.parse(fake.TESTS)
+        self.assertEqual(found["latency"]["pattern"],
+                         keys.Key("random", ("random", "page", "stride")))
+        self.assertEqual(found["latency"]["size"].choices, ())
+        self.assertEqual(found["bandwidth"]["cpu"].choices, ())
+        self.assertEqual(keys.parse("nonsense\n  x\n"), {})
