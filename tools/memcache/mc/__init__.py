@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The front end of memcache: runs requests and suites, shows their results.
 
-cli → {measure, report, compare, doctor, catalogue, counters, pcm}; measure → {plan,
+cli → {measure, report, compare, plot, doctor, catalogue, counters, pcm}; plot → {charts,
+draw}; charts → {tables, levels}; measure → {plan,
 debugfs, user, progress, results, counters}; pcm → {results, traffic}; plan → {suite,
 fit, keys}; suite → template → shape; report → {tables, traffic, findings, verdict};
 tables → {layout, levels, spread}; levels → steps; compare → {match, overhead, published,

@@ -15,6 +15,7 @@ Measure memory by cache attribute, from inside the kernel.
   memcache show results/FILE.jsonl          the report of a run once more
   memcache run os-overhead                  in the kernel and in user space
   memcache compare A.jsonl B.jsonl          what differs, and what is noise
+  memcache plot A.jsonl B.jsonl -o x.svg    pictures of results, overlaid
   memcache doctor                           can this machine measure UC?
   memcache run --counters mlc               what the memory moved, beside it
   memcache counters                         which counters of that there are
@@ -51,6 +52,16 @@ their memory-type verdicts, or the prefetchers' state, differ; 2 a file can't be
 read.
 """
 
+
+PLOT_HELP = """\
+What is drawn follows from what is in the files: latency over size with levels
+marked, bandwidth over size, latency over bandwidth under load, heat maps of
+matrices, bars of anything else. Results of the same section share a picture.
+Needs matplotlib (Debian: python3-matplotlib).
+
+Exit status: 0 drawn; 1 nothing to draw, or no matplotlib; 2 a file can't be read
+or written.
+"""
 
 COUNTERS_HELP = """\
 Memory controllers' PMUs in /sys/bus/event_source/devices, a line for each event
@@ -101,6 +112,11 @@ def import_(args: argparse.Namespace) -> int:
     return pcm.command(args.file, args.results, args.output)
 
 
+def plot(args: argparse.Namespace) -> int:
+    from mc import plot as plotting
+    return plotting.command(args.file, args.output)
+
+
 def doctor(_args: argparse.Namespace) -> int:
     from mc import doctor as examining
     lines, status = examining.command()
@@ -147,6 +163,12 @@ def parser() -> argparse.ArgumentParser:
                           "or their prefetchers not in the same state")
     sub.add_argument("file", nargs="+", metavar="FILE",
                      help="results of memcache run, or published figures (.csv)")
+    sub = command(plot, "draw results: curves, heat maps, bars; several files overlaid",
+                  PLOT_HELP)
+    sub.add_argument("file", nargs="+", metavar="FILE", help="results of memcache run")
+    sub.add_argument("-o", dest="output", metavar="OUT",
+                     help="the picture: .svg, .png or .pdf (default: the first FILE's "
+                          "name with .svg)")
     sub = command(import_, "join what pcm-memory saw to a run, by time", IMPORT_HELP)
     sub.add_argument("what", choices=["pcm"], help="what wrote the file: pcm-memory -csv")
     sub.add_argument("file", metavar="FILE.csv")

@@ -2,6 +2,7 @@
 """The levels that a sweep shows: caches in `latency` over sizes, set beside what
 the CPU says of them; TLBs in `tlb` over reach."""
 
+from dataclasses import dataclass
 from itertools import combinations
 from math import log
 
@@ -19,30 +20,30 @@ Pairs = list[tuple[Run, dict]]
 
 def lines(pairs: Pairs) -> list[list[str]]:
     """A block for each curve among these results, and sentences about it."""
-    curves = _curves(pairs)
+    found = curves(pairs)
     blocks = []
-    for keys, curve in curves.items():
+    for keys, curve in found.items():
         if len(curve) < MIN_POINTS:
             continue
         if curve[0][0].machine.get("hypervisor") == "tcg":
             return [["No levels are named: an emulated machine has no caches to be seen in times."]]
         own = [f"{key.removesuffix('_bytes')}={table.text(key, value)}" for key, value in keys
-               if any((key, value) not in other for other in curves)]
+               if any((key, value) not in other for other in found)]
         title, body = DRAWN[curve[0][1]["test"]](curve)
         blocks.append([f"{title}{': ' if own else ''}{' '.join(own)}", "", *body])
     return blocks
 
 
-def _curves(pairs: Pairs) -> dict[tuple, Pairs]:
+def curves(pairs: Pairs) -> dict[tuple, Pairs]:
     """Results that differ in size only."""
-    curves: dict[tuple, Pairs] = {}
+    found: dict[tuple, Pairs] = {}
     for run, result in pairs:
         if result["test"] in DRAWN and result.get("pattern") in PATTERNS and (
                 result.get("type") == "wb" or result.get("effective") == "no"):
             keys = tuple((key, value) for key, value in asked(result).items()
                          if key not in ("size_bytes", "repeat", "warmup"))
-            curves.setdefault(keys, []).append((run, result))
-    return curves
+            found.setdefault(keys, []).append((run, result))
+    return found
 
 
 def load_ns(result: dict) -> float | None:
@@ -56,33 +57,50 @@ def load_ns(result: dict) -> float | None:
 
 # --------------------------------------------------------------------- caches
 
-def _caches(curve: Pairs) -> tuple[str, list[str]]:
+@dataclass(frozen=True)
+class Named:
+    """A level, its name, and the cache (level, bytes) that the CPU says it is."""
+    level: Level
+    name: str
+    cache: tuple[int, int] | None = None
+
+
+def named(curve: Pairs) -> list[Named]:
+    """The levels of a curve of `latency`."""
     results = [result for _, result in curve]
-    machine = curve[0][0].machine
     found = steps.levels([(r["size_bytes"], load_ns(r) or 0) for r in results])
-    told = data_caches(machine)
+    told = data_caches(curve[0][0].machine)
     memory = [_is_memory(level, results, told) for level in found]
     cached = [level for level, beyond in zip(found, memory) if level.limit and not beyond]
     matched = match([level.limit for level in cached], [size for _, size in told])
     cache_of = {level: told[j] for level, j in zip(cached, matched) if j is not None}
+    return [Named(level, "memory" if memory[i] else f"L{cache_of[level][0]}"
+                  if level in cache_of else _name(i, told, level is found[-1]),
+                  cache_of.get(level)) for i, level in enumerate(found)]
+
+
+def _caches(curve: Pairs) -> tuple[str, list[str]]:
+    results = [result for _, result in curve]
+    machine = curve[0][0].machine
+    found = named(curve)
     rows, notes = [], []
-    for i, level in enumerate(found):
-        cache = cache_of.get(level)
-        name = "memory" if memory[i] else f"L{cache[0]}" if cache else \
-            _name(i, told, level is found[-1])
-        rows.append([name, table.size(level.first), table.size(level.last), _about(level.limit),
-                     f"{level.time:.2f}", _cycles(level, results),
-                     table.size(cache[1]) if cache else "" if memory[i] else "na"])
+    for one in found:
+        level, cache, memory = one.level, one.cache, one.name == "memory"
+        rows.append([one.name, table.size(level.first), table.size(level.last),
+                     _about(level.limit), f"{level.time:.2f}", _cycles(level, results),
+                     table.size(cache[1]) if cache else "" if memory else "na"])
         if cache and not 1 / APART < level.limit / cache[1] < APART:
-            notes.append(_differs(name, level.limit, cache[1], machine))
-    missed = [f"L{number}" for number, size in told if (number, size) not in cache_of.values()]
-    if any(memory) and missed:
+            notes.append(_differs(one.name, level.limit, cache[1], machine))
+    memory = sum(one.name == "memory" for one in found)
+    missed = [f"L{number}" for number, size in data_caches(machine)
+              if (number, size) not in [one.cache for one in found]]
+    if memory and missed:
         notes.append(f"No step shows {' and '.join(missed)}: from the level before, the curve "
                      "climbs straight to the next.")
-    if sum(memory) > 1:
+    if memory > 1:
         notes.append("Memory has steps of its own: pages that the TLBs do not hold, or a "
                      "disturbance.")
-    if not any(memory):
+    if not memory:
         notes.append("The sweep does not reach memory: larger sizes would show more.")
     return "Levels in this curve", [*table.table(
         ["level", "flat from", "to", "ends at about", "ns", "cycles", "CPU says"], rows),

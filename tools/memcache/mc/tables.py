@@ -25,14 +25,14 @@ def blocks(runs: list[Run]) -> Iterator[list[str]]:
         groups.setdefault(key, []).append(run)
     named = None
     for (name, section, test, where), group in groups.items():
-        known = _suite(name)
+        known = suite_of(name)
         if known and section and name != named:
             yield wrapped(known.title)
         named = name
         yield from _group(known, section, test, where, group)
 
 
-def _suite(name: str | None) -> suite.Suite | None:
+def suite_of(name: str | None) -> suite.Suite | None:
     """The suite that the runs were started by, if it is still there."""
     try:
         return suite.load(name) if name and suite.exists(name) and "/" not in name else None

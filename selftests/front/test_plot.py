@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Pictures: which are drawn of what, and that nothing in them hides another thing."""
+
+import builtins
+import os
+import sys
+import unittest
+from itertools import combinations
+from pathlib import Path
+from unittest import mock
+from xml.etree import ElementTree
+
+import fake
+from mc import Failure, charts, cli, draw, plot, results
+from test_draw import CACHES, NODES, SWEEP, c2c, sweep
+from test_report import NO, attributes
+
+CPUS = range(8)
+
+
+def loaded(*delays):
+    return [fake.figure("loaded", {"op": "read", "delay_cycles": delay},
+                        {"mb_per_s": 90000 / (1 + delay / 50),
+                         "ns_per_load": 90 + 900 / (9 + delay)})
+            for delay in delays]
+
+
+def latency(**more):
+    return fake.measured(fake.BARE, ("latency", sweep(SWEEP)), caches=CACHES, **more)
+
+
+def matrix():
+    found = c2c([(a, b) for a in CPUS for b in CPUS if a != b])
+    return fake.measured(fake.BARE, ("c2c", found), nodes=NODES, suite="c2c")
+
+
+def chart(*runs):
+    [found] = charts.charts({f"{i}.jsonl": one for i, one in enumerate(runs)})
+    return found
+
+
+class Choice(unittest.TestCase):
+    def test_latency_over_size_with_its_levels(self):
+        found = chart(latency())
+        self.assertEqual((found.kind, found.x), ("curves", "size_bytes"))
+        self.assertEqual([point.y for point in found.series[0].points], SWEEP)
+        self.assertEqual([mark.name for mark in found.marks], ["L1", "L2", "L3", "memory"])
+        self.assertEqual(found.caches, [("L1", 48 << 10), ("L2", 1 << 20), ("L3", 32 << 20)])
+
+    def test_an_emulated_machine_has_no_levels(self):
+        self.assertEqual(chart(fake.measured(fake.TCG, ("latency", sweep(SWEEP)))).marks, [])
+
+    def test_a_curve_for_each_stride(self):
+        found = [fake.figure("latency", {"pattern": "stride", "stride_bytes": stride,
+                                         "size_bytes": size << 10},
+                             {"ns_per_load": 1.0 * stride, "ns_per_load_min": 1.0})
+                 for stride in (64, 4096) for size in (64, 16, 256)]
+        drawn = chart(fake.measured(fake.BARE, ("latency", found)))
+        self.assertEqual([(one.name, [point.x >> 10 for point in one.points])
+                          for one in drawn.series],
+                         [("stride 64", [16, 64, 256]), ("stride 4K", [16, 64, 256])])
+
+    def test_bandwidth_over_size_by_operation_and_type(self):
+        found = [fake.result(f"bandwidth op={op} type={memory} size={size}", 1000.0)
+                 for op in ("read", "write") for memory in ("wb", "uc")
+                 for size in ("4K", "64K", "1M")]
+        drawn = chart(fake.measured(fake.BARE, ("bandwidth", found)))
+        self.assertEqual([one.name for one in drawn.series],
+                         ["read WB", "read UC", "write WB", "write UC"])
+        self.assertEqual((drawn.kind, drawn.y), ("curves", "mb_per_s"))
+
+    def test_two_points_are_no_curve(self):
+        found = [fake.result(f"bandwidth size={size}", 1000.0) for size in ("4K", "64K")]
+        self.assertEqual(chart(fake.measured(fake.BARE, ("bandwidth", found))).kind, "bars")
+
+    def test_loaded_latency_is_over_bandwidth_in_the_order_of_delays(self):
+        drawn = chart(fake.measured(fake.BARE, ("loaded", loaded(1000, 0, 50))))
+        self.assertEqual((drawn.x, drawn.y, drawn.ends), ("mb_per_s", "ns_per_load", (1000, 0)))
+        self.assertEqual([round(point.x) for point in drawn.series[0].points],
+                         [90000, 45000, 4286])
+
+    def test_a_matrix(self):
+        drawn = chart(matrix())
+        self.assertEqual((drawn.kind, drawn.row, drawn.x), ("matrix", "writer_cpu", "reader_cpu"))
+        self.assertEqual((drawn.rows, drawn.columns), (list(CPUS), list(CPUS)))
+        cells = {point.x: point.y for point in drawn.series[0].points}
+        self.assertEqual((cells[3, 5], (3, 3) in cells), (305.0, False))
+
+    def test_memory_types_as_groups_of_bars(self):
+        drawn = chart(attributes())
+        self.assertEqual([one.name for one in drawn.series], ["WB", "UC", "WC"])
+        self.assertEqual(drawn.columns[:2], ["write", "write_nofence"])
+        self.assertEqual(drawn.series[1].points[0].y, fake.published()["uc", "write"])
+        self.assertFalse(drawn.unreal)
+
+    def test_a_type_without_effect_is_marked(self):
+        drawn = chart(attributes(fake.TCG, NO))
+        self.assertTrue(drawn.unreal and drawn.emulated)
+        self.assertTrue(all(point.real for point in drawn.series[0].points))
+
+    def test_files_are_overlaid(self):
+        drawn = chart(latency(), latency())
+        self.assertEqual([side.name for side in drawn.sides], ["A", "B"])
+        self.assertEqual([(one.name, one.side) for one in drawn.series], [("", 0), ("", 1)])
+
+    def test_kernel_and_user_are_two_sides(self):
+        runs = latency()
+        for run in (more := latency()):
+            run.request["where"] = "user"
+            for result in run.results:
+                result["where"] = "user"
+        self.assertEqual([side.name for side in chart(runs + more).sides], ["kernel", "user"])
+
+    def test_data_that_did_not_hold_is_not_drawn(self):
+        runs = latency()
+        runs[0].results[3]["verified"] = "failed"
+        drawn = chart(runs)
+        self.assertEqual((len(drawn.series[0].points), drawn.left_out), (len(SWEEP) - 1, 1))
+
+    def test_what_is_not_known_is_not_drawn(self):
+        found = loaded(0, 100, 1000, 5000)
+        found[1]["ns_per_load"] = None
+        drawn = chart(fake.measured(fake.BARE, ("loaded", found)))
+        self.assertEqual(len(drawn.series[0].points), 3)
+
+    def test_more_curves_than_can_be_told_apart(self):
+        found = [fake.result(f"bandwidth op=read repeat=5 cpu={cpu} size={size}", 1000.0)
+                 for cpu in range(30) for size in ("4K", "64K", "1M")]
+        drawn = charts.charts({"a": fake.measured(fake.BARE, ("bandwidth", found))})
+        self.assertEqual([len(one.series) for one in drawn], [12, 12, 6])
+
+
+class Drawing(fake.InDirectory):
+    def setUp(self):
+        super().setUp()
+        self.library = draw.matplotlib()
+
+    def texts(self, runs):
+        """Every text of the picture with its place; drawn as it will be."""
+        files = {f"{i}.jsonl": one for i, one in enumerate(runs)}
+        found = charts.charts(files)
+        with self.library.rc_context(draw.STYLE):
+            figure = draw.figure(found, plot.captions(files, charts.sides(files)))
+            from matplotlib.backends.backend_agg import FigureCanvasAgg
+            from matplotlib.text import Text
+            drawn = []
+            with mock.patch.object(Text, "draw", lambda text, *_: drawn.append(text)):
+                FigureCanvasAgg(figure).draw()
+        return figure, [(text.get_text(), text.get_window_extent()) for text in drawn
+                        if text.get_visible() and text.get_text().strip()]
+
+    def clear(self, *runs):
+        """No text covers another one, or is cut off."""
+        figure, texts = self.texts(runs)
+        self.assertGreater(len(texts), 8)
+        for (a, box), (b, other) in combinations(texts, 2):
+            inside = box.shrunk(0.97, 0.9)
+            self.assertFalse(inside.overlaps(other.shrunk(0.97, 0.9)), f"{a!r} and {b!r}")
+        for text, box in texts:
+            self.assertTrue(box.x0 >= -1 and box.y0 >= -1 and box.x1 <= figure.bbox.x1 + 1
+                            and box.y1 <= figure.bbox.y1 + 1, text)
+        return [text for text, _ in texts]
+
+    def test_bars(self):
+        texts = self.clear(attributes())
+        for word in ("write_ucfence", "WB", "UC", "WC", "14\u2009606"):
+            self.assertIn(word, texts)
+        self.assertTrue(any("MB/s" in text and "log scale" in text for text in texts))
+
+    def test_bars_of_two_files(self):
+        texts = self.clear(attributes(), attributes(fake.TCG, NO))
+        self.assertTrue(any(draw.UNREAL in text for text in texts))
+        caption = " ".join(texts[-1].split())
+        self.assertIn("A: 0.jsonl. Linux 6.1.0-50-amd64, Intel(R) Xeon(R) Gold 6252", caption)
+        self.assertIn("MEMORY TYPES HAVE NO EFFECT ON THIS MACHINE", caption)
+
+    def test_curves(self):
+        texts = self.clear(latency(), latency())
+        for word in ("L1 0.9 ns", "memory 110 ns", "L2 1M", "working set", "64K", "A", "B"):
+            self.assertIn(word, texts)
+
+    def test_loaded(self):
+        texts = self.clear(fake.measured(fake.BARE, ("loaded", loaded(0, 8, 50, 200, 1000, 20000))))
+        self.assertIn("delay 20000 cycles", texts)
+
+    def test_matrices(self):
+        self.assertIn("writer cpu", self.clear(matrix()))
+
+    def test_all_in_one(self):
+        self.clear(latency() + matrix() + fake.measured(
+            fake.BARE, ("loaded", loaded(0, 50, 200, 1000))))
+
+    def save(self, name, *runs):
+        for i, one in enumerate(runs):
+            self.write(f"{i}.jsonl", b"".join(line for run in one for line in fake.lines(
+                run.machine, run.request, *run.results)))
+        with mock.patch("sys.stderr"):
+            return plot.command([f"{i}.jsonl" for i in range(len(runs))], name)
+
+    def test_files(self):
+        for name, start in (("a.svg", b"<?xml"), ("a.png", b"\x89PNG"), ("a.pdf", b"%PDF")):
+            with self.subTest(name):
+                self.assertEqual(self.save(name, latency()), 0)
+                self.assertTrue(Path(name).read_bytes().startswith(start))
+        ElementTree.parse("a.svg")
+        self.assertEqual(sorted(os.listdir()), ["0.jsonl", "a.pdf", "a.png", "a.svg"])
+
+    def test_by_default_beside_the_results(self):
+        self.save(None, latency())
+        self.assertIn("0.svg", os.listdir())
+
+    def test_the_same_picture_of_the_same_results(self):
+        self.save("a.svg", latency())
+        self.save("b.svg", latency())
+        self.assertEqual(Path("a.svg").read_bytes(), Path("b.svg").read_bytes())
+
+    def test_a_name_that_says_no_kind(self):
+        with self.assertRaisesRegex(Failure, "a.gif: wanted a name that ends in .svg, .png"):
+            self.save("a.gif", latency())
+
+    def test_nowhere_to_write(self):
+        with self.assertRaisesRegex(Failure, "no/a.svg: No such file"):
+            self.save("no/a.svg", latency())
+
+    def test_nothing_to_draw(self):
+        with self.assertRaisesRegex(Failure, "nothing to draw"):
+            self.save("a.svg", fake.measured(fake.BARE, ("bandwidth", [])))
+
+    def test_published_figures_are_no_results(self):
+        self.write("x.csv", b"machine,mode\n")
+        with self.assertRaises(Failure):
+            plot.command(["x.csv"], "a.svg")
+
+
+class Without(unittest.TestCase):
+    def test_matplotlib_is_named(self):
+        real = builtins.__import__
+
+        def missing(name, *words):
+            if name.partition(".")[0] == "matplotlib":
+                raise ImportError(name)
+            return real(name, *words)
+
+        with mock.patch.object(builtins, "__import__", missing), \
+                self.assertRaisesRegex(Failure, "apt-get install python3-matplotlib"):
+            draw.matplotlib()
+
+    def test_other_commands_do_not_load_it(self):
+        import subprocess
+        code = "import sys; from mc import cli, report; sys.exit('matplotlib' in sys.modules)"
+        self.assertEqual(subprocess.run([sys.executable, "-c", code], check=False,
+                                        cwd=Path(cli.__file__).parent.parent).returncode, 0)
+
+
+class Plain(unittest.TestCase):
+    def test_numbers(self):
+        for value, text in ((1234567, "1\u2009234\u2009567"), (14.6, "15"), (0.05, "0.05"),
+                            (0, "0"), (2.5, "2.5")):
+            self.assertEqual(draw.number(value), text)
+
+    def test_results_are_left_alone(self):
+        runs = latency()
+        before = [dict(result) for result in runs[0].results]
+        charts.charts({"a": runs})
+        self.assertEqual(runs[0].results, before)
+        self.assertIsInstance(runs[0], results.Run)
