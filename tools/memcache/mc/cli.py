@@ -16,6 +16,7 @@ Measure memory by cache attribute, from inside the kernel.
   memcache run os-overhead                  in the kernel and in user space
   memcache compare A.jsonl B.jsonl          what differs, and what is noise
   memcache plot A.jsonl B.jsonl -o x.svg    pictures of results, overlaid
+  memcache report A.jsonl B.jsonl -o x.html a page: pictures, tables, comparison
   memcache doctor                           can this machine measure UC?
   memcache run --counters mlc               what the memory moved, beside it
   memcache counters                         which counters of that there are
@@ -61,6 +62,13 @@ Needs matplotlib (Debian: python3-matplotlib).
 
 Exit status: 0 drawn; 1 nothing to draw, or no matplotlib; 2 a file can't be read
 or written.
+"""
+
+PAGE_HELP = """\
+The page stands alone: it loads nothing, from nowhere. It reads well on a phone
+and on paper. Needs matplotlib (Debian: python3-matplotlib).
+
+Exit status: 0 made; 1 no matplotlib; 2 a file can't be read or written.
 """
 
 COUNTERS_HELP = """\
@@ -117,6 +125,11 @@ def plot(args: argparse.Namespace) -> int:
     return plotting.command(args.file, args.output)
 
 
+def report_(args: argparse.Namespace) -> int:
+    from mc import document
+    return document.command(args.file, args.output)
+
+
 def doctor(_args: argparse.Namespace) -> int:
     from mc import doctor as examining
     lines, status = examining.command()
@@ -169,6 +182,11 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("-o", dest="output", metavar="OUT",
                      help="the picture: .svg, .png or .pdf (default: the first FILE's "
                           "name with .svg)")
+    sub = command(report_, "make a page of results: machine, pictures, tables, comparison",
+                  PAGE_HELP)
+    sub.add_argument("file", nargs="+", metavar="FILE", help="results of memcache run")
+    sub.add_argument("-o", dest="output", metavar="OUT.html",
+                     help="the page (default: the first FILE's name with .html)")
     sub = command(import_, "join what pcm-memory saw to a run, by time", IMPORT_HELP)
     sub.add_argument("what", choices=["pcm"], help="what wrote the file: pcm-memory -csv")
     sub.add_argument("file", metavar="FILE.csv")

@@ -28,7 +28,12 @@ def command(files: list[str], mixed: bool = False) -> tuple[list[str], int]:
             raise Failure("published figures (.csv) have no request that a record could match: "
                           "compare them by themselves", 2)
         return published(tables), 0
-    sides = match.checked({name: results.load(name) for name in files})
+    return lines({name: results.load(name) for name in files}, mixed)
+
+
+def lines(files: dict[str, list[results.Run]], mixed: bool = False) -> tuple[list[str], int]:
+    """The same of files that were read."""
+    sides = match.checked(files)
     pairings = [match.pair(a, b, mixed) for a, b in match.plan(sides)]
     out: list[str] = []
     for pairing in pairings:

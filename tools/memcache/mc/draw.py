@@ -3,7 +3,9 @@
 
 import io
 import os
+import re
 import tempfile
+from html import escape
 from math import ceil
 
 from mc import Failure, table
@@ -15,9 +17,13 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 LINES = ("-", (0, (5, 2)), (0, (1.2, 1.6)), (0, (6, 2, 1.2, 2)))
 MARKERS = "osD^vPX"
 TEXT, FAINT, GRID = "#222222", "#666666", "#dddddd"
+BEHIND = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5}
 HATCH = "////"
 UNREAL = "hatched: not shown to be that type"
 WIDTH, HEIGHT = 5.6, 3.9            # inches, of a chart
+NARROW = 4.5                        # of one that a phone may show
+LETTERS = 13                        # to an inch
+MANY = 2000                         # cells of a heat map
 BAR = 0.17                          # inches
 TINTS = (0, 0.45, 0.7)              # how much white bars of other sides have
 STYLE = {
@@ -46,23 +52,33 @@ def matplotlib():
     return library
 
 
-def picture(charts: list[Chart], captions: list[str], kind: str) -> bytes:
+def picture(charts: list[Chart], captions: list[str], kind: str,
+            width: float = WIDTH) -> bytes:
     """All of them in one picture, in one or two columns, a caption below."""
     with matplotlib().rc_context(STYLE):
         out = io.BytesIO()
         dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
-        figure(charts, captions).savefig(out, format=kind, dpi=144, metadata=dated)
+        figure(charts, captions, width).savefig(out, format=kind, dpi=144, metadata=dated)
     return out.getvalue()
 
 
-def figure(charts: list[Chart], captions: list[str]):
+def inline(chart: Chart, number_: int) -> str:
+    """A chart as SVG to stand in a page: it scales, and its names are its own."""
+    svg = picture([chart], [], "svg", NARROW).decode()
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg"):], flags=re.S)
+    svg = re.sub(r' (?:width|height)="[\d.]+pt"', "", svg, count=2)
+    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>c{number_}-", svg)
+    return svg.replace("<svg", '<svg role="img" aria-label="' + escape(chart.title, True) + '"', 1)
+
+
+def figure(charts: list[Chart], captions: list[str], width: float = WIDTH):
     """In the style that is set."""
     from matplotlib.figure import Figure
     columns = 1 if len(charts) < 2 else 2
     lines = [line for text in captions for line in _wrapped(text, columns)]
     foot = 0.14 * len(lines) + 0.12 if lines else 0.01
     heights = [max(map(height, charts[i:i + columns])) for i in range(0, len(charts), columns)]
-    whole = Figure((WIDTH * columns, sum(heights) + foot), layout="constrained")
+    whole = Figure((width * columns, sum(heights) + foot), layout="constrained")
     body, below = whole.subfigures(2, 1, height_ratios=[sum(heights), foot])
     parts = body.subfigures(len(heights), columns, squeeze=False, height_ratios=heights).flat
     for chart, part in zip(charts, parts):
@@ -91,13 +107,18 @@ def draw(part, chart: Chart) -> None:
     title = ": ".join(filter(None, [chart.title, name]))
     if chart.kind == "matrix" and chart.sides[0].name:
         title += f" ({chart.sides[0].name})"
-    axes.set_title("\n".join(_titled(title)))
+    axes.set_title("\n".join(_titled(title, _letters(axes) * 5 // 6)))
     KINDS[chart.kind](axes, chart)
 
 
-def _titled(text: str) -> list[str]:
+def _titled(text: str, width: int) -> list[str]:
     from textwrap import wrap
-    return wrap(text, 62)
+    return wrap(text, width)
+
+
+def _letters(axes) -> int:
+    """How many stand side by side in the part of a figure that these axes have."""
+    return int(LETTERS * axes.figure.bbox.width / axes.figure.dpi)
 
 
 def _style(chart: Chart, series: Series) -> tuple[str, object, str]:
@@ -137,7 +158,7 @@ def _legend(axes, indent: int = 0) -> None:
     lines = 1 + axes.get_xlabel().count("\n")
     below = ScaledTranslation(0, -0.34 - 0.16 * lines, axes.figure.dpi_scale_trans)
     widest = max(map(len, names))
-    columns = max(1, min(len(names), (74 - indent) // (widest + 7)))
+    columns = max(1, min(len(names), (_letters(axes) - indent) // (widest + 7)))
     axes.legend(handles, names, loc="upper left", bbox_to_anchor=(-0.02, 0), ncol=columns,
                 bbox_transform=axes.transAxes + below, columnspacing=1.4, handlelength=2.2,
                 borderaxespad=0)
@@ -188,8 +209,7 @@ def _mark_levels(axes, chart: Chart) -> None:
         name = "" if mark.name == before else f"{mark.name} "
         axes.annotate(f"{name}{mark.y:.3g} ns", ((mark.first * mark.last) ** 0.5, mark.y),
                       xytext=(0, -7), textcoords="offset points", ha="center", va="top",
-                      size=8, zorder=5, bbox={"facecolor": "white", "edgecolor": "none",
-                                              "alpha": 0.7, "pad": 0.5})
+                      size=8, zorder=5, bbox=BEHIND)
         before = mark.name
     low, high = axes.get_ylim()
     if chart.marks or chart.caches:     # room for their names
@@ -210,7 +230,7 @@ def _loaded(axes, chart: Chart) -> None:
                               (f"delay {last}", ends[0], False)):
         axes.annotate(text, (point.x, point.y), xytext=(-2 if left else 4, 9),
                       textcoords="offset points", ha="left" if left else "right", size=8,
-                      color=FAINT)
+                      color=FAINT, zorder=5, bbox=BEHIND)
 
 
 def _sizes(axes, chart: Chart) -> None:
@@ -245,7 +265,7 @@ def _plain(axis, room: float = 3) -> None:
 
 def number(value: float) -> str:
     """1000000 as 1 000 000, 0.05 as it is."""
-    return f"{value:,.0f}".replace(",", "\u2009") if value >= 10 else f"{value:.3g}" if value else "0"
+    return f"{value:,.0f}".replace(",", "\u2009") if value >= 10 else f"{value:.3g}"
 
 
 def _matrix(axes, chart: Chart) -> None:
@@ -254,20 +274,23 @@ def _matrix(axes, chart: Chart) -> None:
              for column in chart.columns] for row in chart.rows]
     known = [point.y for point in cells.values()]
     low, high = min(known), max(known)
-    image = axes.imshow(grid, cmap="cividis", aspect="auto", vmin=low, vmax=max(high, low * 1.25))
+    top = max(high, low * 1.25)         # what is alike is to look so
+    many = len(known) > MANY            # as a picture in the picture
+    mesh = axes.pcolormesh(grid, cmap="cividis", vmin=low, vmax=top, rasterized=many)
     axes.grid(False)
-    axes.set_xticks(range(len(chart.columns)), chart.columns)
-    axes.set_yticks(range(len(chart.rows)), chart.rows)
+    axes.invert_yaxis()
+    axes.set_xticks([i + 0.5 for i in range(len(chart.columns))], chart.columns)
+    axes.set_yticks([i + 0.5 for i in range(len(chart.rows))], chart.rows)
     axes.set_xlabel(label(chart.x))
     axes.set_ylabel(label(chart.row))
-    axes.figure.colorbar(image, ax=axes, label=label(chart.y), shrink=0.9)
+    bar = axes.figure.colorbar(mesh, ax=axes, label=label(chart.y), shrink=0.9)
+    bar.solids.set(rasterized=many, edgecolor="face")
     if len(chart.rows) <= 12 and len(chart.columns) <= 12:
         for i, row in enumerate(grid):
             for j, found in enumerate(row):
-                middle = (low + max(high, low * 1.25)) / 2
                 text = "-" if found != found else f"{found:.0f}" if found >= 100 else f"{found:.3g}"
-                axes.text(j, i, text, ha="center", va="center", size=8.5,
-                          color=TEXT if found != found or found > middle else "white")
+                axes.text(j + 0.5, i + 0.5, text, ha="center", va="center", size=8.5,
+                          color=TEXT if found != found or found > (low + top) / 2 else "white")
 
 
 def _bars(axes, chart: Chart) -> None:

@@ -14,8 +14,8 @@ def command(files: list[str], output: str | None) -> int:
     output = output or f"{os.path.splitext(files[0])[0]}.svg"
     kind = os.path.splitext(output)[1].removeprefix(".").lower()
     if kind not in draw.FORMATS:
-        raise Failure(f"{output}: wanted a name that ends in {', '.join(f'.{k}' for k in draw.FORMATS)}",
-                      2)
+        wanted = ", ".join(f".{known}" for known in draw.FORMATS)
+        raise Failure(f"{output}: wanted a name that ends in {wanted}", 2)
     loaded = load(files)
     found = charts.charts(loaded)
     if not found:

@@ -7,17 +7,21 @@ from mc.table import bullets, wrapped
 
 def lines(runs: list[Run]) -> list[str]:
     """All of it, for a file's runs."""
-    judged = verdict.judge(runs)
-    parts = [_machine(runs[0].machine), *tables.blocks(runs), traffic.lines(runs), _failures(runs)]
-    if any(run.results for run in runs):
-        parts.append(_findings(runs, judged))
-        parts.append(_section("Memory types", verdict.lines(judged) + bullets(
-            verdict.sentences(judged)) if judged.types else verdict.sentences(judged)))
-    parts.append(_errors(runs))
     out: list[str] = []
-    for part in filter(None, parts):
+    for part in filter(None, [_machine(runs[0].machine), *parts(runs)]):
         out += ([""] if out else []) + part
     return out
+
+
+def parts(runs: list[Run]) -> list[list[str]]:
+    """What is said of them, each with its heading; some may be empty."""
+    judged = verdict.judge(runs)
+    found = [*tables.blocks(runs), traffic.lines(runs), _failures(runs)]
+    if any(run.results for run in runs):
+        found.append(_findings(runs, judged))
+        found.append(_section("Memory types", verdict.lines(judged) + bullets(
+            verdict.sentences(judged)) if judged.types else verdict.sentences(judged)))
+    return [*found, _errors(runs)]
 
 
 def _machine(machine: dict) -> list[str]:

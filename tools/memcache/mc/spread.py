@@ -24,8 +24,9 @@ def lines(head: str, named: list[tuple[str, dict]]) -> list[str]:
              f"|{scale.picture(result['histogram_ns_count'])}|"] for name, result in kept]
     return ["How the times of loads are spread (ns)", "",
             *table.table([head, "p50", "p99", "p99.9", f"|{scale.ruler()}|"], rows), "",
-            f"A column is a factor of {10 ** scale.step:.2f}, the last one holds all above; from "
-            f"{SHADES[0]} (few)", f"to {SHADES[-1]} (half of the loads, or more)."]
+            *table.wrapped(
+                f"A column is a factor of {10 ** scale.step:.2f}, the last one holds all above; "
+                f"from {SHADES[0]} (few) to {SHADES[-1]} (half of the loads, or more).")]
 
 
 class _Scale:

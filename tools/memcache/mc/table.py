@@ -2,9 +2,35 @@
 """Plain tables: right-aligned columns, names wrapped to make them fit."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 WIDTH = 100
 GAP = "  "
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table before it is lines: so many columns are aligned to the left."""
+    names: list[str]
+    rows: list[list[str]]
+    left: int
+
+
+@dataclass(frozen=True)
+class Said:
+    """A sentence or more before they are lines."""
+    text: str
+    bullet: str
+
+
+class Part(str):
+    """A line that remembers what it is part of, for those who lay it out anew."""
+    whole: Grid | Said
+
+    def __new__(cls, text: str, whole: Grid | Said) -> "Part":
+        made = super().__new__(cls, text)
+        made.whole = whole
+        return made
 
 
 def size(count: int) -> str:
@@ -84,7 +110,8 @@ def table(names: list[str], rows: list[list[str]], left: int = 1) -> list[str]:
         for level in range(tall):
             lines.append(_line([head[level] for head in padded], widths, columns, left))
         lines += [_line(row, widths, columns, left) for row in rows]
-    return lines
+    grid = Grid(names, rows, left)
+    return [Part(line, grid) for line in lines]
 
 
 def _total(widths: list[int]) -> int:
@@ -113,5 +140,7 @@ def bullets(texts: Iterable[str], bullet: str = "- ") -> list[str]:
 
 def wrapped(text: str, bullet: str = "") -> list[str]:
     from textwrap import wrap
-    return wrap(text, WIDTH, initial_indent=bullet, subsequent_indent=" " * len(bullet),
-                break_on_hyphens=False)
+    said = Said(text, bullet)
+    return [Part(line, said) for line in wrap(
+        text, WIDTH, initial_indent=bullet, subsequent_indent=" " * len(bullet),
+        break_on_hyphens=False)]

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The page of `memcache report`: what is on it, and a browser that opens it."""
+
+import re
+import unittest
+from html.parser import HTMLParser
+from pathlib import Path
+from unittest import mock
+
+import browser
+import fake
+from mc import document, page, report, table
+from test_plot import latency, loaded, matrix
+from test_report import NO, attributes
+
+VOID = ("meta", "wbr")
+EVIL = "<script>alert(1)</script>&\"'"
+
+
+class Reader(HTMLParser):
+    """Tags that are closed in order; tables by their cells; ids and references."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.ids, self.refs, self.tables = [], [], [], [], []
+        self.cell = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        for key, value in attrs:
+            if key == "id":
+                self.ids.append(value)
+            if key in ("href", "xlink:href", "src"):
+                self.refs.append(value)
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr" and self.tables:
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self.cell = ""
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        self.handle_endtag(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+        if tag in ("td", "th"):
+            self.tables[-1][-1].append(self.cell)
+            self.cell = None
+
+    def handle_data(self, data):
+        if self.cell is not None:
+            self.cell += data
+
+
+def both():
+    """Runs of which some are of user space."""
+    runs, more = latency(), latency()
+    for run in more:
+        run.request["where"] = "user"
+        for result in run.results:
+            result["where"] = "user"
+    return runs + more
+
+
+def everything():
+    return {"a.jsonl": attributes() + matrix() + both() + fake.measured(
+                fake.BARE, ("loaded", loaded(0, 50, 1000, 20000))),
+            "b.jsonl": attributes(fake.TCG, NO)}
+
+
+def made(files):
+    return page.document(document.title(files), document.body(files))
+
+
+class Lines(unittest.TestCase):
+    def html(self, lines):
+        return "".join(page.part(lines))
+
+    def test_a_table_is_one_again(self):
+        lines = ["Title", "", *table.table(["size_kib", "x"], [["4K", "1.0"], ["8K", "<2>"]])]
+        [found] = Reader(self.html(lines)).tables
+        self.assertEqual(found, [["size_kib", "x"], ["4K", "1.0"], ["8K", "<2>"]])
+        self.assertIn("<h3>Title</h3>", self.html(lines))
+
+    def test_also_where_it_was_too_wide_for_lines(self):
+        names = ["size", *(f"column_{i}" for i in range(40))]
+        lines = table.table(names, [["4K", *("123456.7" for _ in range(40))]])
+        [found] = Reader(self.html(["Title", *lines])).tables
+        self.assertEqual(found[0], names)
+
+    def test_sentences_are_whole_again(self):
+        text = "word " * 60
+        self.assertIn(f"<p>{text.strip()} end</p>",
+                      self.html(["Title", "", *table.wrapped(f"{text}end")]))
+        said = self.html(["Title", *table.bullets([f"{text}one", "two"])])
+        self.assertIn(f"<ul><li>{text.strip()} one</li><li>two</li></ul>", said)
+
+    def test_all_that_a_report_says_is_there(self):
+        runs = attributes() + matrix() + latency()
+        said = re.sub(r"<wbr>|</?(?:ul|li|p|h\d)[^>]*>|<[^>]*>", " ", "".join(
+            "".join(page.part(part)) for part in report.parts(runs) if part))
+        words = set(said.replace("&#x27;", "'").split())
+        for line in report.lines(runs)[3:]:
+            for word in re.split(r"[\s_]+", line.replace("|", " ").removeprefix("- ")):
+                if word and word.isalnum():
+                    self.assertIn(word, words | set(re.split(r"[\s_]+", said)), line)
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.text = made(everything())
+        cls.reader = Reader(cls.text)
+
+    def test_tags_are_closed(self):
+        self.assertEqual(self.reader.open, [])
+
+    def test_ids_are_there_once(self):
+        self.assertEqual(len(self.reader.ids), len(set(self.reader.ids)))
+        local = [ref[1:] for ref in self.reader.refs if ref.startswith("#")]
+        local += re.findall(r"url\(#([^)]+)\)", self.text)
+        self.assertGreater(len(local), 100)
+        self.assertLessEqual(set(local), set(self.reader.ids))
+
+    def test_nothing_is_loaded(self):
+        self.assertEqual([ref for ref in self.reader.refs if ref[0] != "#"], [])
+        self.assertFalse({"script", "link", "img", "iframe", "image"} & set(self.reader.tags))
+
+    def test_what_is_on_it(self):
+        for text in ("Intel(R) Xeon(R) Gold 6252", "VERIFICATION", "Hypervisor", "Comparison",
+                     "How each number was made", "What stands out", "Levels in this curve",
+                     "MEMORY TYPES HAVE NO EFFECT ON THIS MACHINE",
+                     "bandwidth op=write width=8 fence=sfence"):
+            (self.assertNotIn if text == "VERIFICATION" else self.assertIn)(text, self.text)
+        self.assertEqual(self.reader.tags.count("figure"), self.text.count("</svg>"))
+        self.assertEqual(self.reader.tags.count("figure"), 4)
+
+    def test_every_record_has_its_samples(self):
+        rows = [row for found in self.reader.tables if "median_ns" in found[0]
+                and "effective" in found[0] for row in found[1:]]
+        self.assertEqual(len(rows), sum(
+            len(run.results) for runs in everything().values() for run in runs))
+
+    def test_data_that_did_not_hold_is_loud(self):
+        files = {"a": attributes(verified="failed")}
+        self.assertIn('<p class="loud">VERIFICATION FAILED in 24 results', made(files))
+
+    def test_one_side_has_nothing_to_compare(self):
+        self.assertNotIn("Comparison", made({"a": matrix()}))
+
+    def test_a_file_is_no_markup(self):
+        runs = attributes()
+        for run in runs:
+            run.machine["cpu"] = run.machine["hypervisor"] = EVIL
+            run.request |= {"line": EVIL, "error": EVIL, "state": EVIL, "section": EVIL,
+                            "label": EVIL}
+            for result in run.results:
+                result["fence"] = EVIL
+        text = made({f"{EVIL}.jsonl": runs})
+        self.assertNotIn("<script", text)
+        self.assertEqual(Reader(text).open, [])
+
+
+class Command(fake.InDirectory):
+    def test_the_file(self):
+        self.write("a.jsonl", b"".join(line for run in matrix() for line in fake.lines(
+            run.machine, run.request, *run.results)))
+        with mock.patch("sys.stderr"):
+            self.assertEqual(document.command(["a.jsonl"], None), 0)
+        self.assertTrue(Path("a.html").read_text().startswith("<!DOCTYPE html>"))
+
+
+@unittest.skipUnless(browser.program(), "no chromium")
+class InBrowser(fake.InDirectory):
+    def test_at_two_widths_and_on_paper(self):
+        Path("page.html").write_text(made(everything()))
+        with browser.Browser() as chromium:
+            for width in (360, 1280):
+                chromium.open("page.html", width)
+                self.assertEqual(chromium.value("innerWidth"), width)
+                self.assertLessEqual(
+                    chromium.value("document.documentElement.scrollWidth"), width)
+                self.assertEqual([url.rpartition("/")[2] for url in chromium.requested],
+                                 ["page.html"])
+                # Of pictures each is seen, and what is cut off can be scrolled to.
+                self.assertEqual(chromium.value("[...document.querySelectorAll('svg')].filter("
+                                                "e => e.getBoundingClientRect().width > 250 && "
+                                                "e.getBoundingClientRect().height > 150).length"),
+                                 4)
+                self.assertEqual(chromium.value(
+                    "[...document.querySelectorAll('table')].filter(e => e.scrollWidth > "
+                    "e.parentNode.clientWidth && getComputedStyle(e.parentNode).overflowX "
+                    "!= 'auto').length"), 0)
+                # Letters of a picture, in CSS pixels, as a phone shows them.
+                size = chromium.value("Math.min(...[...document.querySelectorAll('svg')].map("
+                                      "e => 8.5 * e.getBoundingClientRect().width "
+                                      "/ e.viewBox.baseVal.width))")
+                self.assertGreater(size, 7.5)
+                self.assertTrue(chromium.screenshot().startswith(b"\x89PNG"))
+            self.assertTrue(chromium.pdf().startswith(b"%PDF"))
