@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The front end of memcache: runs requests and suites, shows their results.
 
-cli → {measure, report, compare, plot, document, doctor, catalogue, counters, pcm};
-document → {plot, page, report, compare}; plot → {charts, draw}; charts → {tables, levels};
+cli → {measure, report, compare, plot, document, export, doctor, catalogue, counters,
+pcm}; document → {plot, page, report, compare}; plot → {charts, draw}; charts → {tables, levels};
 measure → {plan, debugfs, user, progress, results, counters}; pcm → {results, traffic};
 plan → {suite, fit, keys}; suite → template → shape; report → {tables, traffic, findings, verdict};
 tables → {layout, levels, spread}; levels → steps; compare → {match, overhead, published,

@@ -17,6 +17,7 @@ Measure memory by cache attribute, from inside the kernel.
   memcache compare A.jsonl B.jsonl          what differs, and what is noise
   memcache plot A.jsonl B.jsonl -o x.svg    pictures of results, overlaid
   memcache report A.jsonl B.jsonl -o x.html a page: pictures, tables, comparison
+  memcache export --format csv FILE         for other programs
   memcache doctor                           can this machine measure UC?
   memcache run --counters mlc               what the memory moved, beside it
   memcache counters                         which counters of that there are
@@ -69,6 +70,16 @@ The page stands alone: it loads nothing, from nowhere. It reads well on a phone
 and on paper. Needs matplotlib (Debian: python3-matplotlib).
 
 Exit status: 0 made; 1 no matplotlib; 2 a file can't be read or written.
+"""
+
+EXPORTS = ("csv", "prometheus", "kcidb", "lkp", "lava")
+EXPORT_HELP = """\
+csv: a record a row. prometheus: a file for the node exporter's textfile
+collector. kcidb: a report with `tests[].number`. lkp: `key: value`. lava: what
+lava-test-case prints. What was asked, the memory type, its verdict and whether
+data held are labels or parts of names.
+
+Exit status: 0 exported; 1 there are no results; 2 a file can't be read or written.
 """
 
 COUNTERS_HELP = """\
@@ -130,6 +141,11 @@ def report_(args: argparse.Namespace) -> int:
     return document.command(args.file, args.output)
 
 
+def export(args: argparse.Namespace) -> int:
+    from mc import export as exporting
+    return exporting.command(args.format, args.file, args.output)
+
+
 def doctor(_args: argparse.Namespace) -> int:
     from mc import doctor as examining
     lines, status = examining.command()
@@ -187,6 +203,11 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("file", nargs="+", metavar="FILE", help="results of memcache run")
     sub.add_argument("-o", dest="output", metavar="OUT.html",
                      help="the page (default: the first FILE's name with .html)")
+    sub = command(export, "print results for other programs", EXPORT_HELP)
+    sub.add_argument("--format", required=True, choices=EXPORTS, help="whose")
+    sub.add_argument("file", metavar="FILE", help="results of memcache run")
+    sub.add_argument("-o", dest="output", metavar="OUT",
+                     help="to this file, of which there is all or nothing, at any time")
     sub = command(import_, "join what pcm-memory saw to a run, by time", IMPORT_HELP)
     sub.add_argument("what", choices=["pcm"], help="what wrote the file: pcm-memory -csv")
     sub.add_argument("file", metavar="FILE.csv")

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Exports: each read again by the rules of its format, and compared with the records."""
+
+import contextlib
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import fake
+from mc import Failure, cli, export
+from test_plot import latency, matrix
+from test_report import NO, attributes
+
+NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
+LABEL = r'[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\[\\"n])*"'
+SAMPLE = re.compile(rf"({NAME})(?:\{{({LABEL}(?:,{LABEL})*)?\}})? (\S+)")
+UNESCAPED = {r"\\": "\\", r"\"": '"', r"\n": "\n"}
+
+
+def prometheus(text):
+    """The samples in an exposition of Prometheus' text format: (name, labels) to a
+    value. Asserts what the format's description demands, and that of the textfile
+    collector, which takes no times."""
+    assert text.endswith("\n")
+    found, types, helps, order = {}, {}, set(), []
+    for line in text.splitlines():
+        if line.startswith("# "):
+            _, kind, name, rest = line.split(" ", 3)
+            assert re.fullmatch(NAME, name) and name not in order, line
+            if kind == "HELP":
+                assert name not in helps, line
+                helps.add(name)
+            else:
+                assert kind == "TYPE" and rest == "gauge" and name not in types, line
+                types[name] = rest
+            continue
+        match = SAMPLE.fullmatch(line)
+        assert match, line
+        name, labels, value = match.groups()
+        assert name in types and name in helps, line
+        if name not in order:
+            order.append(name)
+        assert order[-1] == name, f"{name}: not in one group"
+        pairs = tuple(sorted((key, re.sub(r"\\.", lambda m: UNESCAPED[m[0]], quoted))
+                             for key, quoted in re.findall(rf'({NAME})="((?:[^"\\]|\\.)*)"',
+                                                           labels or "")))
+        assert len(dict(pairs)) == len(pairs) and (name, pairs) not in found, line
+        found[name, pairs] = float(value)
+    return found
+
+
+def lines(runs):
+    return b"".join(line for run in runs for line in fake.lines(
+        run.machine, run.request, *run.results))
+
+
+def with_label(found, name, **labels):
+    [value] = [value for (one, pairs), value in found.items()
+               if one == name and labels.items() <= dict(pairs).items()]
+    return value
+
+
+class Prometheus(unittest.TestCase):
+    def test_figures_are_in_base_units(self):
+        found = prometheus(export.prometheus(attributes() + latency()))
+        speed = fake.published()["uc", "ntwrite"]
+        self.assertAlmostEqual(with_label(
+            found, "memcache_bandwidth_bytes_per_second", type="uc", label="ntwrite"),
+            speed * 1e6, delta=1)
+        self.assertAlmostEqual(with_label(
+            found, "memcache_latency_seconds_per_load_min", size_bytes="4096"), 0.9e-9)
+        self.assertAlmostEqual(with_label(
+            found, "memcache_latency_core_hertz", size_bytes="4096"), 4e9)
+        self.assertAlmostEqual(with_label(
+            found, "memcache_bandwidth_cv_ratio", type="uc", label="ntwrite"), 0.01)
+
+    def test_type_method_width_and_verdict_are_labels(self):
+        runs = attributes() + attributes(fake.BARE, NO)
+        found = prometheus(export.prometheus(runs))
+        speeds = [dict(pairs) for name, pairs in found
+                  if name == "memcache_bandwidth_bytes_per_second"]
+        self.assertEqual(len(speeds), sum(len(run.results) for run in runs))
+        for key, values in (("type", {"wb", "uc", "wc"}), ("effective", {"yes", "no"}),
+                            ("width_bytes", {"8", "16"}), ("op", {"write", "ntwrite", "read"}),
+                            ("attribute", {"wb", "uc-", "wc"}), ("verified", {"ok"})):
+            self.assertEqual({labels[key] for labels in speeds}, values)
+
+    def test_alike_records_stay_apart(self):
+        found = prometheus(export.prometheus(matrix() + matrix()))
+        self.assertEqual(len({pairs for name, pairs in found if dict(pairs).get("repetition")}),
+                         56)
+
+    def test_the_machine(self):
+        found = prometheus(export.prometheus(matrix()))
+        self.assertEqual(with_label(found, "memcache_machine_info", cpu=fake.BARE["cpu"],
+                                    kernel=fake.BARE["kernel"]), 1)
+        self.assertEqual(found["memcache_last_run_timestamp_seconds", ()], 1790000000)
+
+    def test_any_label_is_quoted(self):
+        runs = attributes()
+        runs[0].request["label"] = evil = 'a"b\\c\nd{},='
+        found = prometheus(export.prometheus(runs))
+        self.assertIn(evil, {dict(pairs).get("label") for _, pairs in found})
+
+    def test_what_was_not_measured_is_no_sample(self):
+        runs = latency()
+        for result in runs[0].results:
+            result["core_mhz"] = None
+        self.assertNotIn("core_hertz", export.prometheus(runs))
+
+    @unittest.skipUnless(shutil.which("promtool"), "no promtool: the package prometheus has it")
+    def test_promtool(self):
+        done = subprocess.run(["promtool", "check", "metrics"], text=True, check=False,
+                              input=export.prometheus(attributes() + latency() + matrix()),
+                              capture_output=True)
+        self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
+
+
+class Others(unittest.TestCase):
+    def test_kcidb(self):
+        runs = attributes(verified="failed")
+        found = json.loads(export.kcidb(runs))
+        self.assertEqual(found["version"], {"major": 5, "minor": 0})
+        self.assertEqual(found.keys(), {"version", "tests"})
+        ids = [test["id"] for test in found["tests"]]
+        self.assertEqual(len(ids), len(set(ids)))
+        for test in found["tests"]:
+            self.assertRegex(test["id"], r"^[a-z0-9_]+:.*$")
+            self.assertRegex(test["build_id"], r"^[a-z0-9_]+:.*$")
+            self.assertRegex(test["origin"], r"^[a-z0-9_]+$")
+            self.assertRegex(test["path"], r"^([a-zA-Z0-9_-]+(\.[a-zA-Z0-9_-]+)*)?$")
+            self.assertRegex(test["start_time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$")
+            self.assertEqual(test["status"], "FAIL")
+            self.assertIsInstance(test["number"]["value"], (int, float))
+            self.assertLessEqual(test["number"].keys(), {"value", "unit", "prefix"})
+            self.assertLessEqual(test.keys(), {
+                "id", "build_id", "origin", "environment", "path", "comment", "log_url", "status",
+                "number", "start_time", "duration", "output_files", "misc"})
+        [speed] = [test["number"] for test in found["tests"]
+                   if test["path"] == "memcache.bandwidth.mb_per_s"
+                   and (test["misc"]["type"], test["misc"]["label"]) == ("wc", "read")]
+        self.assertEqual(speed, {"value": fake.published()["wc", "read"] * 1e6, "unit": "B/s",
+                                 "prefix": "metric"})
+
+    def test_kcidb_of_good_data(self):
+        self.assertEqual({test["status"] for test in json.loads(
+            export.kcidb(latency()))["tests"]}, {"DONE"})
+
+    def test_lkp(self):
+        found = {}
+        for line in export.lkp(attributes() + matrix()).splitlines():
+            key, value = line.split(": ")
+            self.assertRegex(key, r"^[A-Za-z0-9_.-]+$")
+            self.assertNotIn(key, found)
+            found[key] = float(value)
+        [speed] = [value for key, value in found.items() if key.endswith(".mb_per_s")
+                   and ".label_read." in key and ".type_uc." in key]
+        self.assertEqual(speed, fake.published()["uc", "read"])
+
+    def test_lava(self):
+        found = {}
+        for line in export.lava(latency()).splitlines():
+            match = re.fullmatch(r"<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=([\w.-]+) "
+                                 r"RESULT=(pass|fail) UNITS=(\S+) MEASUREMENT=(\S+)>", line)
+            name, result, unit, value = match.groups()
+            self.assertNotIn(name, found)
+            found[name] = result, unit, float(value)
+        [one] = [value for name, value in found.items()
+                 if ".size_bytes_4096." in name and name.endswith(".ns_per_load_min")]
+        self.assertEqual(one, ("pass", "ns", 0.9))
+        self.assertIn("RESULT=fail", export.lava(attributes(verified="failed")))
+
+    def test_csv(self):
+        runs = attributes() + latency()
+        rows = list(csv.DictReader(io.StringIO(export.csv(runs))))
+        flat = [result for run in runs for result in run.results]
+        self.assertEqual(len(rows), len(flat))
+        for row, result in zip(rows, flat):
+            self.assertEqual(row["machine_cpu"], fake.BARE["cpu"])
+            for key, value in result.items():
+                if key in ("record", "histogram_ns_count"):
+                    self.assertNotIn(key, row)
+                else:
+                    self.assertEqual(row[key], "" if value is None else str(value), key)
+
+
+class Files(fake.InDirectory):
+    def export(self, *words):
+        self.write("a.jsonl", lines(matrix()))
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            self.assertEqual(export.command("prometheus", "a.jsonl", *words), 0)
+        return out.getvalue()
+
+    def test_to_stdout(self):
+        self.assertEqual(self.export(None), export.prometheus(matrix()))
+
+    def test_to_a_file_that_is_never_half(self):
+        Path("a.prom").write_text("old")
+        seen = []
+        replace = os.replace
+
+        def swap(made, path):
+            seen.append((Path(made).read_text(), Path(path).read_text()))
+            replace(made, path)
+
+        with mock.patch("os.replace", swap):
+            self.export("a.prom")
+        self.assertEqual(seen, [(export.prometheus(matrix()), "old")])
+        self.assertEqual(Path("a.prom").read_text(), export.prometheus(matrix()))
+        self.assertEqual(sorted(os.listdir()), ["a.jsonl", "a.prom"])
+        # The collector takes *.prom only, and another user reads them.
+        self.assertEqual(os.stat("a.prom").st_mode & 0o044, 0o044 & ~self.mask())
+
+    @staticmethod
+    def mask():
+        mask = os.umask(0)
+        os.umask(mask)
+        return mask
+
+    def test_a_full_disk_leaves_the_old_one(self):
+        Path("a.prom").write_text("old")
+        self.write("a.jsonl", lines(matrix()))
+        with mock.patch("os.fsync", side_effect=OSError(28, "No space left on device")), \
+                self.assertRaisesRegex(Failure, "a.prom: No space left"):
+            export.command("prometheus", "a.jsonl", "a.prom")
+        self.assertEqual(Path("a.prom").read_text(), "old")
+        self.assertEqual(sorted(os.listdir()), ["a.jsonl", "a.prom"])
+
+    def test_no_results(self):
+        self.write("a.jsonl", lines(fake.measured(fake.BARE, ("bandwidth", []))))
+        with self.assertRaisesRegex(Failure, "no results"):
+            export.command("csv", "a.jsonl", None)
+
+    def test_every_form_takes_any_results(self):
+        for form, make in export.FORMS.items():
+            with self.subTest(form):
+                self.assertIn(form, cli.EXPORTS)
+                self.assertTrue(make(attributes() + latency() + matrix()))
