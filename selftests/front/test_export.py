@@ -105,7 +105,7 @@ class Prometheus(unittest.TestCase):
 
     def test_any_label_is_quoted(self):
         runs = attributes()
-        runs[0].request["label"] = evil = 'a"b\\c\nd{},='
+        runs[0].request["label"] = evil = 'a"b\\c\n1{},='
         found = prometheus(export.prometheus(runs))
         self.assertIn(evil, {dict(pairs).get("label") for _, pairs in found})
 

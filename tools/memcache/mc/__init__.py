@@ -2,11 +2,12 @@
 """The front end of memcache: runs requests and suites, shows their results.
 
 cli → {measure, report, compare, plot, document, export, doctor, catalogue, counters,
-pcm}; document → {plot, page, report, compare}; plot → {charts, draw}; charts → {tables, levels};
-measure → {plan, debugfs, user, progress, results, counters}; pcm → {results, traffic};
-plan → {suite, fit, keys}; suite → template → shape; report → {tables, traffic, findings, verdict};
-tables → {layout, levels, spread}; levels → steps; compare → {match, overhead, published,
-estimate}. Standard library only, and little of it: under emulation every import is felt.
+pcm}; document → {plot, page, report, compare}; plot → {charts, draw}; charts → {tables,
+levels}; measure → {plan, debugfs, user, progress, results, counters}; pcm → {results,
+traffic}; plan → {suite, fit, keys}; suite → template → shape; report → {tables,
+traffic, findings, verdict}; tables → {layout, levels, spread}; levels → steps; compare →
+{match, overhead, published, estimate}. Standard library only, but for draw, and little
+of it: under emulation every import is felt.
 """
 
 import errno

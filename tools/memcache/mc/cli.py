@@ -166,8 +166,8 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     def command(function, text, more=None):
-        sub = commands.add_parser(function.__name__.rstrip("_"), help=text, description=text, epilog=more,
-                                  formatter_class=raw, allow_abbrev=False)
+        sub = commands.add_parser(function.__name__.rstrip("_"), help=text, description=text,
+                                  epilog=more, formatter_class=raw, allow_abbrev=False)
         sub.set_defaults(function=function)
         return sub
 
