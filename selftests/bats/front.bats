@@ -63,3 +63,14 @@ setup() { cd "$BATS_TEST_TMPDIR" || return; }
 	[ "$(grep -c '"record":"result"' kept.jsonl)" -ge 1 ]
 	[ "$(cat "$FILES/progress")" = idle ]
 }
+
+@test "records of both sides, and of each memory type, are as the schema has them" {
+	mapfile -t lines < <(sed -n 's/^\(one\|two\) //p' "$TOP/selftests/bats/every-test")
+	memcache run -o every.jsonl --where both "${lines[@]}" \
+		'bandwidth op=write type=wb,wc,uc fence=uc size=16K repeat=1' >report
+	for side in kernel user; do
+		[ "$(grep "\"record\":\"result\".*\"where\":\"$side\"" every.jsonl |
+			grep -o '"test":"[a-z0-9]*"' | sort -u | wc -l)" -ge 8 ]
+	done
+	"$TOP/tools/check/schema" every.jsonl
+}

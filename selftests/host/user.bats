@@ -8,6 +8,7 @@ load ../bats/user.bash
 
 setup_file() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	export TOP
 	make -s -C "$TOP/tools/user"
 }
 
@@ -133,4 +134,13 @@ setup_file() {
 	[ "$(nproc)" -gt 1 ] && taskset -c 0,1 true || skip "no CPUs 0 and 1"
 	measure --own 'bandwidth op=write,copy cpu=0,1 size=1M repeat=3'
 	holds 'values("threads") == {2}' 'values("verified") == {"ok"}'
+}
+
+@test "records of every test are as the schema has them" {
+	mapfile -t lines < <(sed -n 's/^\(one\|two\) //p' "$HERE/every-test")
+	measure --own "${lines[@]}"
+	for test in $("$USER_TOOL" --tests | sed -n 's/^\([a-z][a-z0-9]*\): .*/\1/p'); do
+		grep -q "\"record\":\"result\",\"test\":\"$test\"" results.jsonl
+	done
+	"$TOP/tools/check/schema" results.jsonl
 }

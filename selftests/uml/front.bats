@@ -64,3 +64,13 @@ setup() { cd "$BATS_TEST_TMPDIR" || return; }
 		grep -q "^$op  *[0-9.]*$" report
 	done
 }
+
+@test "records of both sides are as the schema has them" {
+	mapfile -t lines < <(sed -n 's/^one //p' "$TOP/selftests/bats/every-test")
+	memcache run -o every.jsonl --where both "${lines[@]}" >report
+	for side in kernel user; do
+		[ "$(grep "\"record\":\"result\".*\"where\":\"$side\"" every.jsonl |
+			grep -o '"test":"[a-z0-9]*"' | sort -u | wc -l)" -ge 6 ]
+	done
+	"$TOP/tools/check/schema" every.jsonl
+}

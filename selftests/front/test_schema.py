@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The schema of results: it has what the tests have, and lets nothing else pass.
+Records of the programs are held against it in selftests/host, uml and bats."""
+
+import copy
+import json
+import re
+import subprocess
+import unittest
+from importlib.machinery import SourceFileLoader
+from types import ModuleType
+
+import fake
+from mc import pcm, results
+
+check = ModuleType("check_schema")
+check.__file__ = str(fake.TOP / "tools/check/schema")
+SourceFileLoader("check_schema", check.__file__).exec_module(check)
+SCHEMA = json.loads(check.SCHEMA.read_text())
+COMMON = ("type", "size_bytes", "cpu", "smt", "node", "irq", "page", "prefetch", "repeat",
+          "warmup")
+MACHINE = fake.machine(fake.BARE, {"wb": "yes", "wc": "yes", "uc": "yes"}) | {
+    "kernel_version": "#1", "cpu_vendor": "GenuineIntel", "cpu_family": 6, "cpu_model": 85,
+    "cpu_stepping": 4, "microcode": "0x1f", "width_max_bytes": 64, "caches": [],
+    "cpus_online": "0-3", "nodes": [{"node": 0, "cpus": "0-3", "memory_bytes": None}],
+    "clock_khz": 2100000, "clock_cost_ns": 1.5, "page_table_levels": 4, "pat": ["wb"] * 8,
+    "prefetch": {"known": False, "msr": None, "mask": None, "state": None}, "lockdown": False}
+TRAFFIC = {key: None for key in ("payload_bytes", "dram_read_bytes", "dram_write_bytes",
+                                 "amplification_read", "amplification_write", "dram_counted_ns",
+                                 "dram_idle_read_mb_per_s", "dram_idle_write_mb_per_s")}
+RESULT = fake.result("bandwidth", 1000.0) | TRAFFIC | {
+    "smt": "on", "dram_why": "no_counters"}
+REQUEST = fake.request("bandwidth", 1)
+
+
+class Schema(unittest.TestCase):
+    def setUp(self):
+        self.checker = check.validator()
+
+    def problems(self, record):
+        return list(check.problems([json.dumps(record)], self.checker))
+
+    def test_good_records(self):
+        for record in (MACHINE, REQUEST, RESULT, REQUEST | {"label": "a", "suite": None}):
+            self.assertEqual(self.problems(record), [])
+
+    def test_every_fact_of_a_result(self):
+        wanted = {*results.FACTS, *TRAFFIC, "dram_why", *COMMON, "record", "test", "where"}
+        self.assertEqual(set(SCHEMA["$defs"]["result"]["required"]), wanted)
+
+    def test_what_must_not_pass(self):
+        def without(record, key):
+            return {k: v for k, v in record.items() if k != key}
+
+        deep = copy.deepcopy(MACHINE)
+        deep["memory_types"]["wb"]["extra"] = 1
+        for record in (RESULT | {"extra": 1}, MACHINE | {"extra": 1}, REQUEST | {"extra": 1},
+                       RESULT | {"ns_per_load": 1.0}, deep, MACHINE | {"schema": 2},
+                       RESULT | {"median_ns": -1}, RESULT | {"median_ns": "1"},
+                       RESULT | {"effective": "maybe"}, RESULT | {"test": "nonsense"},
+                       RESULT | {"samples": 1.5}, RESULT | {"op": "fly"}, {"record": "other"},
+                       REQUEST | {"state": "lost"}, MACHINE | {"pat": ["wb"]}, {},
+                       *(without(RESULT, key) for key in RESULT),
+                       *(without(REQUEST, key) for key in REQUEST),
+                       *(without(MACHINE, key) for key in MACHINE)):
+            with self.subTest(set(record) ^ set(RESULT)):
+                self.assertTrue(self.problems(record))
+
+    def test_nothing_is_not_good(self):
+        self.assertEqual(list(check.problems([], self.checker)), ["empty"])
+
+    def test_what_pcm_adds(self):
+        added = set(re.findall(r"dram_pcm_\w+", json.dumps(SCHEMA)))
+        source = (fake.TOP / "tools/memcache/mc" / f"{pcm.__name__[3:]}.py").read_text()
+        self.assertIn("dram_pcm_samples", source)
+        self.assertEqual(added, {"dram_pcm_samples", "dram_pcm_read_mb_per_s",
+                                 "dram_pcm_write_mb_per_s"})
+
+
+class Tests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.text = subprocess.run([fake.TOP / "tools/tests"], check=True, capture_output=True,
+                                  text=True).stdout
+
+    def test_each_test_its_keys_and_figures(self):
+        """The program's own table of tests against the schema, both ways."""
+        found = {}
+        for line in self.text.splitlines():
+            if match := re.match(r"([a-z]\w*): ", line):
+                own = found.setdefault(match[1], {"keys": [], "figures": set()})
+            elif match := re.match(r"  > (\w+)", line):
+                own["figures"].add(match[1])
+            elif match := re.match(r"  (\w+)=", line):
+                own["keys"].append(match[1])
+        self.assertEqual(set(found), set(SCHEMA["$defs"]["result"]["properties"]["test"]["enum"]))
+        for test, own in found.items():
+            with self.subTest(test):
+                properties = set(SCHEMA["$defs"][test]["properties"])
+                self.assertLessEqual(own["figures"], properties)
+                others = properties - own["figures"] - {"histogram_ns_count"}
+                common = own["keys"].index("type")
+                # A unit may follow: stride= is stride_bytes; bytes= may be file_bytes.
+                for key in own["keys"][:common]:
+                    self.assertTrue([name for name in properties if key in name], key)
+                self.assertLessEqual(len(others), common)
