@@ -87,6 +87,10 @@ extern const struct mc_test mc_test_tlb;
 extern const struct mc_test mc_test_random;
 extern const struct mc_test mc_test_overhead;
 
+/* In user space only: files in tools/user/tests/. */
+extern const struct mc_test mc_test_os;
+extern const struct mc_test mc_test_pipe;
+
 /* All tests' specs, NULL at the end. */
 extern const struct mc_spec *const mc_specs[];
 

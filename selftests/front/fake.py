@@ -63,6 +63,13 @@ TESTS = "".join(f"{test}: what it does\n{keys}{COMMON_KEYS}  > figure    what it
   op=read           read|rw31|rw21|rw11|ntwrite   the load
   delay=0,100,1000  0..1000000                    between accesses
   latency_cpu=auto  auto|0..8191                  who measures
+""", "os": """\
+  item=loop,getpid  loop|clock|getpid|fork_exit   what is timed
+""", "pipe": """\
+  block=4K..128M    1..1G                         bytes of each write
+  capacity=max      max|keep                      of the pipe
+""", "overhead": """\
+  item=loop,clock   loop|clock|gate|wakeup        what is timed
 """, "line": "", "tlb": ""}.items())
 
 BARE = {"kernel": "6.1.0-50-amd64", "cpu": "Intel(R) Xeon(R) Gold 6252", "hypervisor": None}

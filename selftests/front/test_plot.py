@@ -111,6 +111,19 @@ class Choice(unittest.TestCase):
                 result["where"] = "user"
         self.assertEqual([side.name for side in chart(runs + more).sides], ["kernel", "user"])
 
+    def test_what_the_system_costs(self):
+        items = {"loop": 0.4, "getpid": 110.0, "fork_exit": 8e4}
+        found = [fake.figure("os", {"item": item}, {}, median_ns=ns) for item, ns in items.items()]
+        drawn = chart(fake.measured(fake.BARE, ("os", found), suite="server"))
+        self.assertEqual((drawn.kind, drawn.y, drawn.columns), ("bars", "median_ns", list(items)))
+        self.assertEqual([point.y for point in drawn.series[0].points], list(items.values()))
+
+    def test_a_pipe_over_its_blocks(self):
+        found = [fake.figure("pipe", {"block_bytes": 4096 << i, "cpu": "0"}, {"mb_per_s": 1000.0})
+                 for i in range(4)]
+        drawn = chart(fake.measured(fake.BARE, ("pipe", found)))
+        self.assertEqual((drawn.kind, drawn.x, len(drawn.series)), ("curves", "block_bytes", 1))
+
     def test_data_that_did_not_hold_is_not_drawn(self):
         runs = latency()
         runs[0].results[3]["verified"] = "failed"

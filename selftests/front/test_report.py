@@ -54,6 +54,17 @@ class Tables(fake.unittest.TestCase):
             self.assertEqual(table.text(key, value), shown)
 
 
+class NoMemory(fake.unittest.TestCase):
+    def test_no_verdict_on_memory_that_was_not_there(self):
+        """Its page is still as asked for: auto."""
+        found = [fake.figure("os", {"item": "getpid"}, {"operations_per_sample": 16384},
+                             page="auto", effective="unknown", attribute=None)]
+        text = "\n".join(report.lines(fake.measured(fake.BARE, ("os", found))))
+        self.assertIn("getpid", text)
+        self.assertNotIn("effective", text)
+        self.assertNotIn("do not take", text)
+
+
 class CacheAttributes(fake.unittest.TestCase):
     def test_rows_and_columns_of_memcachetest(self):
         lines = report.lines(attributes())

@@ -10,6 +10,7 @@ from mc.places import PLACES
 
 # The figures and facts that tables of suites may be made of, by test.
 FIGURES = {
+    "os": "item", "overhead": "item", "pipe": "block_bytes mb_per_s pipe_bytes",
     "bandwidth": "mb_per_s mb_per_s_max threads cv_percent",
     "latency": "ns_per_load ns_per_load_min cycles_per_load level stride_bytes",
     "c2c": "state home writer_cpu reader_cpu siblings ns_per_line",

@@ -137,10 +137,87 @@ setup_file() {
 }
 
 @test "records of every test are as the schema has them" {
-	mapfile -t lines < <(sed -n 's/^\(one\|two\) //p' "$HERE/every-test")
+	mapfile -t lines < <(sed -n 's/^\(one\|two\|user\) //p' "$HERE/every-test")
 	measure --own "${lines[@]}"
 	for test in $("$USER_TOOL" --tests | sed -n 's/^\([a-z][a-z0-9]*\): .*/\1/p'); do
 		grep -q "\"record\":\"result\",\"test\":\"$test\"" results.jsonl
 	done
 	"$TOP/tools/check/schema" results.jsonl
+}
+
+@test "os: each item, on each CPU in turn" {
+	measure --own 'os repeat=3 warmup=1'
+	holds '[r["item"] for r in results] == ["loop", "clock", "getpid", "getppid", "read_zero",
+		"write_null", "swapcontext", "fork_exit", "fork_exec", "vfork_exec", "posix_spawn"]' \
+		'values("samples") == {3}' 'values("threads") == {1}' 'values("cpu") == {"0"}' \
+		'min(values("min_ns")) > 0' 'min(values("operations_per_sample")) >= 8' \
+		'values("payload_bytes") == {None}' 'values("verified") == {"off"}'
+	if [ "$(nproc)" -ge 2 ]; then
+		measure --own 'os item=getpid,fork_exit cpu=0,1 repeat=2 warmup=0'
+		holds '[(r["item"], r["cpu"]) for r in results] ==
+			[(i, c) for i in ("getpid", "fork_exit") for c in "01"]'
+	fi
+}
+
+# The operations that a sample claims, as the kernel counts them: a getpid() that a
+# library answers from memory would be none.
+@test "os: the system calls are really made" {
+	command -v strace >/dev/null || skip "no strace"
+	for item in getpid:getpid getppid:getppid read_zero:read write_null:write; do
+		strace -f -c -o counts "$USER_TOOL" --own -j "os item=${item%:*} repeat=1 warmup=0" \
+			>results.jsonl
+		cat counts
+		asked=$(grep -o '"operations_per_sample":[0-9]*' results.jsonl | cut -d: -f2)
+		[ "$(awk -v call="${item#*:}" '$NF == call { print $4 }' counts)" -ge "$asked" ]
+	done
+}
+
+@test "os: without the program it executes, the rest is there" {
+	cp "$USER_TOOL" alone
+	run -1 --separate-stderr ./alone --own 'os item=fork_exec'
+	[[ $stderr == *"item: fork_exec needs the program memcache-hello"* ]]
+	./alone --own 'os item=fork_exit repeat=2'
+}
+
+@test "os: a program that fails is said, and ends the run" {
+	cp "$USER_TOOL" .
+	printf '#!/bin/sh\nexit 3\n' >memcache-hello
+	chmod +x memcache-hello
+	for item in fork_exec vfork_exec posix_spawn; do
+		run -1 --separate-stderr timeout 60 ./memcache-user --own "os item=$item"
+		[[ $stderr == *"item: $item: "* ]]
+	done
+}
+
+@test "pipe: each block, the pipe's capacity raised as far as it goes" {
+	measure --own 'pipe block=4K,5000,64K,32M repeat=3 warmup=1'
+	most=$(cat /proc/sys/fs/pipe-max-size)
+	holds '[r["block_bytes"] for r in results] == [4096, 5000, 65536, 32 << 20]' \
+		"values('pipe_bytes') == {$most}" 'values("samples") == {3}' \
+		'all(r["payload_bytes"] % r["block_bytes"] == 0 for r in results)' \
+		'all(r["payload_bytes"] > 8e6 for r in results)' \
+		'all(abs(r["mb_per_s"] - 1000 * r["payload_bytes"] / r["median_ns"])
+			< 1e-3 * r["mb_per_s"] + 0.1 for r in results)'
+	measure --own 'pipe block=64K capacity=keep repeat=2'
+	holds 'values("pipe_bytes") == {65536}'
+}
+
+@test "pipe: parent and child on two CPUs, on one, on any; no more" {
+	[ "$(nproc)" -ge 2 ] || skip "one CPU"
+	for cpus in 0-1 1 any; do
+		measure --own "pipe block=64K cpu=$cpus repeat=2"
+		holds "values('cpu') == {'$cpus'}"
+	done
+	[ "$(nproc)" -lt 3 ] || refused "Invalid argument" "cpu: a pipe has two ends" --own 'pipe cpu=0-2'
+}
+
+@test "pipe: stopped in the middle, no child stays" {
+	"$USER_TOOL" --own -j 'pipe block=16M repeat=1000000' >results.jsonl &
+	parent=$! status=0
+	until pgrep -P "$parent" >/dev/null; do sleep 0.1; done
+	child=$(pgrep -P "$parent")
+	kill -TERM "$parent"
+	wait "$parent" || status=$?
+	[ "$status" -eq 130 ]
+	not kill -0 "$child"
 }

@@ -66,8 +66,8 @@ setup() { cd "$BATS_TEST_TMPDIR" || return; }
 }
 
 @test "records of both sides are as the schema has them" {
-	mapfile -t lines < <(sed -n 's/^one //p' "$TOP/selftests/bats/every-test")
-	memcache run -o every.jsonl --where both "${lines[@]}" >report
+	sed -n 's/^one //p' "$TOP/selftests/bats/every-test" >every
+	memcache run -o every.jsonl --where both ./every >report
 	for side in kernel user; do
 		[ "$(grep "\"record\":\"result\".*\"where\":\"$side\"" every.jsonl |
 			grep -o '"test":"[a-z0-9]*"' | sort -u | wc -l)" -ge 6 ]

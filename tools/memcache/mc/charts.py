@@ -24,7 +24,8 @@ MOST_BARS = 40
 
 # The figure of a test that says most, and over what it is drawn.
 FIGURE = {"bandwidth": "mb_per_s", "latency": "ns_per_load", "loaded": "ns_per_load",
-          "c2c": "ns_per_line", "tlb": "tlb_ns", "random": "ns_per_access"}
+          "c2c": "ns_per_line", "tlb": "tlb_ns", "random": "ns_per_access",
+          "overhead": "median_ns", "os": "median_ns", "pipe": "mb_per_s"}
 OVER = {"loaded": ("mb_per_s", "ns_per_load"), "tlb": ("pages", "tlb_ns")}
 UNDISTURBED = "undisturbed"     # as the levels are found: levels.load_ns()
 # Keys that do not make a series of their own.

@@ -49,7 +49,8 @@ def judge(runs: list[Run]) -> Verdict:
     found: dict[str, list[dict]] = {}
     for run in runs:
         for result in run.results:
-            if isinstance(result.get("type"), str):
+            # Where there was no memory, its page is still as it was asked for.
+            if isinstance(result.get("type"), str) and result.get("page") != "auto":
                 found.setdefault(result["type"], []).append(result)
     types = {name: Type(name, _attribute(results), _joined(results, "effective", "unknown"),
                         _reload(machine, name))
