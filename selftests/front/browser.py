@@ -29,7 +29,8 @@ class Browser:
         to_it, self.out = os.pipe()
         self.into, from_it = os.pipe()
         self.child = subprocess.Popen(
-            ["/bin/sh", "-c", f'exec "$0" "$@" 3<&{to_it} 4>&{from_it}', program(), *FLAGS,
+            # bash: of file descriptors, other shells know but ten.
+            ["/bin/bash", "-c", f'exec "$0" "$@" 3<&{to_it} 4>&{from_it}', program(), *FLAGS,
              f"--user-data-dir={self.profile.name}", "about:blank"],
             pass_fds=(to_it, from_it), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, start_new_session=True)

@@ -211,12 +211,14 @@ class Drawing(fake.InDirectory):
             return plot.command([f"{i}.jsonl" for i in range(len(runs))], name)
 
     def test_files(self):
-        for name, start in (("a.svg", b"<?xml"), ("a.png", b"\x89PNG"), ("a.pdf", b"%PDF")):
+        for name, start in (("a.svg", b"<?xml"), ("a.png", b"\x89PNG"), ("a.pdf", b"%PDF"),
+                            ("a.html", b"<!DOCTYPE html>")):
             with self.subTest(name):
                 self.assertEqual(self.save(name, latency()), 0)
                 self.assertTrue(Path(name).read_bytes().startswith(start))
         ElementTree.parse("a.svg")
-        self.assertEqual(sorted(os.listdir()), ["0.jsonl", "a.pdf", "a.png", "a.svg"])
+        self.assertEqual(sorted(os.listdir()), ["0.jsonl", "a.html", "a.pdf", "a.png", "a.svg"])
+        self.assertEqual(Path("a.html").read_text().count("<figure>"), 1)
 
     def test_by_default_beside_the_results(self):
         self.save(None, latency())

@@ -196,7 +196,7 @@ def parser() -> argparse.ArgumentParser:
                   PLOT_HELP)
     sub.add_argument("file", nargs="+", metavar="FILE", help="results of memcache run")
     sub.add_argument("-o", dest="output", metavar="OUT",
-                     help="the picture: .svg, .png or .pdf (default: the first FILE's "
+                     help="the picture: .svg, .png, .pdf or .html (default: the first FILE's "
                           "name with .svg)")
     sub = command(report_, "make a page of results: machine, pictures, tables, comparison",
                   PAGE_HELP)

@@ -37,6 +37,11 @@ def command(files: list[str], output: str | None) -> int:
     return 0
 
 
+def gallery(files: dict[str, list[Run]], drawn: list[charts.Chart]) -> str:
+    """A page of the pictures alone."""
+    return page.document(title(files), [page.heading(1, title(files)), *_pictures(files, drawn)])
+
+
 def title(files: dict[str, list[Run]]) -> str:
     what = dict.fromkeys(run.suite or run.request["test"]
                          for runs in files.values() for run in runs)

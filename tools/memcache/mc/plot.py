@@ -8,19 +8,24 @@ from mc import Failure, charts, draw, results, say, verdict
 from mc.charts import Side
 from mc.results import Run
 
+KINDS = (*draw.FORMATS, "html")
 
 
 def command(files: list[str], output: str | None) -> int:
     output = output or f"{os.path.splitext(files[0])[0]}.svg"
     kind = os.path.splitext(output)[1].removeprefix(".").lower()
-    if kind not in draw.FORMATS:
-        wanted = ", ".join(f".{known}" for known in draw.FORMATS)
+    if kind not in KINDS:
+        wanted = ", ".join(f".{known}" for known in KINDS)
         raise Failure(f"{output}: wanted a name that ends in {wanted}", 2)
     loaded = load(files)
     found = charts.charts(loaded)
     if not found:
         raise Failure("nothing to draw: no curve of three points, no two figures to compare")
-    write(output, draw.picture(found, captions(loaded, charts.sides(loaded)), kind))
+    if kind == "html":
+        from mc import document
+        write(output, document.gallery(loaded, found).encode(errors="replace"))
+    else:
+        write(output, draw.picture(found, captions(loaded, charts.sides(loaded)), kind))
     say(f"{output}: {len(found)} {'chart' if len(found) == 1 else 'charts'}")
     return 0
 
