@@ -70,19 +70,20 @@ static u64 chunk_bytes(const struct mc_chunk *c)
 
 /*
  * A block of the largest order that is to be had, at most @order. Never the
- * OOM killer: it is the user who asked for too much.
+ * OOM killer: it is the user who asked for too much. Whole blocks are worth an
+ * effort; who tries hard for small ones, too, throws out what others need.
  */
 static struct page *take_block(struct mc_place place, unsigned int *order)
 {
-	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
-
+	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN;
 	int node = place.node < 0 ? NUMA_NO_NODE : place.node;
 
 	if (place.strict)
 		gfp |= __GFP_THISNODE;
 	for (;;) {
-		struct page *page = alloc_pages_node(node, *order ? gfp | __GFP_COMP :
-								    gfp, *order);
+		gfp_t now = gfp | (*order == BLOCK_ORDER ? __GFP_RETRY_MAYFAIL : __GFP_NORETRY) |
+			    (*order ? __GFP_COMP : 0);
+		struct page *page = alloc_pages_node(node, now, *order);
 
 		if (page || !*order)
 			return page;
