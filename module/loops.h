@@ -42,8 +42,8 @@
  *         Byte loops: its lowest byte is stored; one more in the next pass
  * @fence: MC_FENCE_*, executed after each pass
  * @uc_word: for MC_FENCE_UC: a word on an uncached page
- * @lanes: out, from loops that read: what each of the 4 registers of the
- *         loop's width accumulated, 8 bytes a lane
+ * @lanes: out, from loops that read: what each of the 4 registers of the loop's
+ *         width accumulated, or was loaded with last, 8 bytes a lane
  */
 struct mc_loop_args {
 	void *a;
@@ -59,14 +59,15 @@ struct mc_loop_args {
 };
 
 enum mc_op {
-	MC_OP_READ,	/* sum of all words */
-	MC_OP_NTREAD,	/* the same with movntdqa, a line's back to back */
+	MC_OP_READ,	/* loads */
+	MC_OP_NTREAD,	/* sum of all words, by movntdqa, a line's back to back */
 	MC_OP_WRITE,	/* counter */
 	MC_OP_NTWRITE,	/* counter, non-temporal */
 	MC_OP_COPY,	/* a = b */
 	MC_OP_NTCOPY,	/* a = b, non-temporal stores */
 	MC_OP_RMW,	/* a += 1, as integers */
 	MC_OP_TRIAD,	/* a = b + 2 * c, as doubles */
+	MC_OP_NTTRIAD,	/* the same, non-temporal stores */
 	MC_OP_RW31,	/* a = counter, sum of b, c and d, a line of each in turn */
 	MC_OP_RW21,	/* the same without d */
 	MC_OP_RW11,	/* the same without c and d */
@@ -82,6 +83,7 @@ enum mc_op {
 	MC_OP_IOWRITE64_COPY,
 	MC_OP_MEMCPY_FLUSHCACHE,
 	/* For other loops' sake. */
+	MC_OP_SUM,	/* of all words */
 	MC_OP_CHECK,	/* OR of (word ^ counter): 0 if every word is right */
 	MC_OP_FLUSH,	/* clflush of every line */
 	MC_NOPS,

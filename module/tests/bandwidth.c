@@ -43,7 +43,7 @@ static const struct mc_name op_names[] = {
 	{ "read", MC_OP_READ }, { "ntread", MC_OP_NTREAD },
 	{ "write", MC_OP_WRITE }, { "ntwrite", MC_OP_NTWRITE },
 	{ "copy", MC_OP_COPY }, { "ntcopy", MC_OP_NTCOPY },
-	{ "rmw", MC_OP_RMW }, { "triad", MC_OP_TRIAD },
+	{ "rmw", MC_OP_RMW }, { "triad", MC_OP_TRIAD }, { "nttriad", MC_OP_NTTRIAD },
 	{ "rw31", MC_OP_RW31 }, { "rw21", MC_OP_RW21 }, { "rw11", MC_OP_RW11 },
 	{ "write_clflushopt", MC_OP_WRITE_CLFLUSHOPT },
 	{ "write_clwb", MC_OP_WRITE_CLWB }, { "movdir64b", MC_OP_MOVDIR64B },
@@ -118,7 +118,7 @@ static const struct mc_column columns[] = {
 struct share {
 	enum mc_op op;
 	unsigned int verify;
-	struct mc_pass sum;	/* reads the array written, to verify */
+	struct mc_pass sum;	/* adds up the first array, to verify */
 	struct mc_pass fill;	/* writes the arrays read */
 	struct mc_pass flush;	/* throws the array written out of the caches */
 	u64 first;		/* what the operand arrays are filled from */
@@ -276,8 +276,8 @@ static int bandwidth_prepare(struct mc_worker *w, struct mc_work *work,
 	return err;
 }
 
-/* Of the words that the array written must hold now. */
-static u64 sum_of_stored(const struct share *s, const struct mc_pass *p)
+/* Of the words that the first array must hold now. */
+static u64 sum_of_first(const struct share *s, const struct mc_pass *p)
 {
 	u64 words = p->bytes / 8;
 
@@ -320,15 +320,15 @@ static int bandwidth_verify(struct mc_worker *w, struct mc_work *work, u32 round
 	}
 	if (s->verify == VERIFY_OFF || (s->verify == VERIFY_DEFERRED && !last))
 		return 0;
-	/* The timed loop has summed all its passes itself. */
+	/* Some timed loops have summed all their passes themselves. */
 	if (op->sums)
 		s->ok &= p->sum == sum_of_read(s, p) * work->passes_a_sample;
-	if (op->stores) {
+	if (op->stores || !op->sums) {
 		s->sum.sum = 0;
 		err = mc_pass_untimed(w, &s->sum);
 		if (err)
 			return err;
-		s->ok &= s->sum.sum == sum_of_stored(s, p);
+		s->ok &= s->sum.sum == sum_of_first(s, p);
 	}
 	s->checked = true;
 	return 0;
@@ -351,7 +351,7 @@ static void set_up_thread(struct mc_work *work, struct share *s,
 	s->verify = point->v[KEY_VERIFY];
 	s->ok = true;
 	s->sum = *p;
-	s->sum.loop = mc_loop_widest(MC_OP_READ);
+	s->sum.loop = mc_loop_widest(MC_OP_SUM);
 	s->sum.readback = NULL;
 	s->sum.fence = MC_FENCE_NONE;
 	s->fill = s->sum;

@@ -14,7 +14,7 @@ all_ok() {
 # ntread has no 8-byte form.
 @test "every operation, width, fence, verification and type" {
 	local op widths n
-	for op in read ntread write ntwrite copy ntcopy rmw triad; do
+	for op in read ntread write ntwrite copy ntcopy rmw triad nttriad; do
 		widths=8,16,32,max n=4
 		[ $op != ntread ] || widths=16,32,max n=3
 		echo "bandwidth op=$op width=$widths type=wb,wc,uc fence=none,sfence,mfence,uc verify=each,deferred size=8K repeat=2 warmup=1" >run
@@ -64,8 +64,8 @@ all_ok() {
 @test "every operation with interrupts off, in small pages, on each CPU" {
 	local cpu
 	for cpu in 0 1 0,1 any; do
-		echo "bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad cpu=$cpu irq=on,off page=direct,4k type=wb,uc size=16K,272K repeat=2 warmup=1" >run
-		all_ok 128
+		echo "bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad cpu=$cpu irq=on,off page=direct,4k type=wb,uc size=16K,272K repeat=2 warmup=1" >run
+		all_ok 144
 	done
 	holds 'values("threads") == {1}' 'values("cpu") == {"any"}'
 }

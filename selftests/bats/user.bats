@@ -11,7 +11,7 @@ FILES=/sys/kernel/debug/memcache
 setup_file() { insmod "$MEMCACHE_KO"; }
 teardown_file() { rmmod memcache; }
 
-ALL=op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,rw31,rep_movsb,rep_stosb
+ALL=op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad,rw31,rep_movsb,rep_stosb
 
 # like_kernel KEY…: the kernel has these members, too, result by result.
 like_kernel() {

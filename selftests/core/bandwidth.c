@@ -184,7 +184,7 @@ static void test_wrong_loads_are_found(void **state)
 {
 	static const u8 reading[] = {
 		MC_OP_READ, MC_OP_NTREAD, MC_OP_RMW, MC_OP_COPY, MC_OP_NTCOPY, MC_OP_TRIAD,
-		MC_OP_RW31, MC_OP_RW21, MC_OP_RW11, MC_OP_MOVDIR64B, MC_OP_REP_MOVSB
+		MC_OP_NTTRIAD, MC_OP_RW31, MC_OP_RW21, MC_OP_RW11, MC_OP_MOVDIR64B, MC_OP_REP_MOVSB
 	};
 
 	for (unsigned int i = 0; i < 2 * ARRAY_SIZE(reading); i++) {

@@ -115,6 +115,7 @@ static u64 expect(enum mc_op op, u64 words, u64 passes, u64 value)
 				model[w]++;
 				break;
 			case MC_OP_TRIAD:
+			case MC_OP_NTTRIAD:
 				model[w] = as_bits(as_double(array[1].word[w]) +
 						   2 * as_double(array[2].word[w]));
 				break;
@@ -135,6 +136,15 @@ static struct mc_loop_args args_for(u64 bytes, u64 passes, u64 value)
 	};
 }
 
+/* Is @word among what was loaded last? */
+static bool holds(const struct mc_loop_args *args, unsigned int width, u64 word)
+{
+	for (unsigned int i = 0; i < width / 2; i++)
+		if (args->lanes[i] == word)
+			return true;
+	return false;
+}
+
 static void run_one(const struct mc_loop *loop, u64 bytes, u64 passes, u64 fence)
 {
 	/* The lowest byte overflows. */
@@ -151,6 +161,8 @@ static void run_one(const struct mc_loop *loop, u64 bytes, u64 passes, u64 fence
 	assert_guards();
 	if (mc_ops[loop->op].sums)
 		assert_int_equal(mc_loop_sum(loop, &args), sum);
+	if (loop->op == MC_OP_READ)
+		assert_true(holds(&args, loop->width, model[bytes / 8 - 1]));
 	assert_int_equal(uc_word[0] != 0, fence == MC_FENCE_UC);
 }
 

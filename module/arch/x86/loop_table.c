@@ -31,11 +31,13 @@ DECLARE(copy);
 DECLARE(ntcopy);
 DECLARE(rmw);
 DECLARE(triad);
+DECLARE(nttriad);
 DECLARE(rw31);
 DECLARE(rw21);
 DECLARE(rw11);
 DECLARE(write_clflushopt);
 DECLARE(write_clwb);
+DECLARE(sum);
 DECLARE(check);
 
 /* An operation's widths stand in ascending order. */
@@ -71,6 +73,10 @@ static const struct mc_loop loops[] = {
 	ROW(triad, TRIAD, 16, MC_CPU_SSE2),
 	ROW(triad, TRIAD, 32, MC_CPU_AVX2),
 	ROW(triad, TRIAD, 64, MC_CPU_AVX512F),
+	ROW(nttriad, NTTRIAD, 8, MC_CPU_SSE2),
+	ROW(nttriad, NTTRIAD, 16, MC_CPU_SSE2),
+	ROW(nttriad, NTTRIAD, 32, MC_CPU_AVX2),
+	ROW(nttriad, NTTRIAD, 64, MC_CPU_AVX512F),
 	ROW(rw31, RW31, 8, MC_CPU_SSE2),
 	ROW(rw31, RW31, 16, MC_CPU_SSE2),
 	ROW(rw31, RW31, 32, MC_CPU_AVX2),
@@ -94,6 +100,10 @@ static const struct mc_loop loops[] = {
 	ROW(movdir64b, MOVDIR64B, 64, MC_CPU_SSE2),
 	ROW(rep_movsb, REP_MOVSB, 1, MC_CPU_SSE2),
 	ROW(rep_stosb, REP_STOSB, 1, MC_CPU_SSE2),
+	ROW(sum, SUM, 8, MC_CPU_SSE2),
+	ROW(sum, SUM, 16, MC_CPU_SSE2),
+	ROW(sum, SUM, 32, MC_CPU_AVX2),
+	ROW(sum, SUM, 64, MC_CPU_AVX512F),
 	ROW(check, CHECK, 8, MC_CPU_SSE2),
 	ROW(check, CHECK, 16, MC_CPU_SSE2),
 	ROW(check, CHECK, 32, MC_CPU_AVX2),
@@ -108,7 +118,7 @@ static const struct mc_loop *const tables[] = { loops, mc_loops_of_kernel };
 
 /* Needs stand here where they are the same at any width. */
 const struct mc_op_info mc_ops[MC_NOPS] = {
-	[MC_OP_READ] = { "read", 1, 1, .sums = true },
+	[MC_OP_READ] = { "read", 1, 1 },
 	[MC_OP_NTREAD] = { "ntread", 1, 1, .sums = true },
 	[MC_OP_WRITE] = { "write", 1, 1, MC_STORES_COUNTER },
 	[MC_OP_NTWRITE] = { "ntwrite", 1, 1, MC_STORES_COUNTER, .streams = true },
@@ -116,6 +126,7 @@ const struct mc_op_info mc_ops[MC_NOPS] = {
 	[MC_OP_NTCOPY] = { "ntcopy", 2, 2, MC_STORES_COPY, .streams = true },
 	[MC_OP_RMW] = { "rmw", 1, 2, MC_STORES_ONE_MORE },
 	[MC_OP_TRIAD] = { "triad", 3, 3, MC_STORES_TRIAD },
+	[MC_OP_NTTRIAD] = { "nttriad", 3, 3, MC_STORES_TRIAD, .streams = true },
 	[MC_OP_RW31] = { "rw31", 4, 4, MC_STORES_COUNTER, .sums = true },
 	[MC_OP_RW21] = { "rw21", 3, 3, MC_STORES_COUNTER, .sums = true },
 	[MC_OP_RW11] = { "rw11", 2, 2, MC_STORES_COUNTER, .sums = true },
@@ -136,6 +147,7 @@ const struct mc_op_info mc_ops[MC_NOPS] = {
 				   .kernels = true },
 	[MC_OP_MEMCPY_FLUSHCACHE] = { "memcpy_flushcache", 2, 2, MC_STORES_COPY,
 				      .streams = true, .kernels = true },
+	[MC_OP_SUM] = { "sum", 1, 1, .sums = true },
 	[MC_OP_CHECK] = { "check", 1, 1 },
 	[MC_OP_FLUSH] = { "flush", 1, 1 },
 };

@@ -8,7 +8,7 @@ from mc.results import Run, asked
 
 # Reads that a loop asks for with each byte it writes; what is read beyond these
 # is read because it is written. rmw has none beyond: it reads what it writes.
-STORING = {"write": 0, "ntwrite": 0, "copy": 1, "ntcopy": 1, "triad": 2}
+STORING = {"write": 0, "ntwrite": 0, "copy": 1, "ntcopy": 1, "triad": 2, "nttriad": 2}
 WHY = {"no_counters": "no counters were set, or the test does not count",
        "not_opened": "a counter could not be opened any more",
        "did_not_run": "a counter was never on its PMU during a sample"}
