@@ -22,7 +22,7 @@ enum { COL_MB_PER_S, COL_MB_PER_S_MAX, COL_TRAVERSED, COL_PASSES };
 
 static const char *const ops[] = {
 	"read", "ntread", "write", "ntwrite", "copy", "ntcopy", "rmw", "triad",
-	"nttriad", 	"rw31", "rw21", "rw11", "write_clflushopt", "write_clwb", "movdir64b",
+	"nttriad", "rw31", "rw21", "rw11", "write_clflushopt", "write_clwb", "movdir64b",
 	"rep_movsb", "rep_stosb"
 };
 
