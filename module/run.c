@@ -29,6 +29,7 @@ static struct {
 	struct mc_snapshot *request;	/* the last request that was understood */
 	struct mc_snapshot *results;	/* the last run that has ended */
 	struct mc_team *team;		/* of the run that is on */
+	bool stop;			/* and whether it is to end */
 	char refused[64];		/* the start of a line that was not */
 	struct mc_error error;
 	u64 started_ns;
@@ -175,6 +176,16 @@ static void explain_stop(struct mc_run *run, int err, u64 n)
 		mc_fail(&run->error, err, "run: failed with error %d", -err);
 }
 
+/* From now on a stop reaches @team; one that came before does so here. */
+static void let_stop(struct mc_team *team)
+{
+	mutex_lock(&status.lock);
+	status.team = team;
+	if (team && status.stop)
+		mc_team_stop(team, -ECANCELED);
+	mutex_unlock(&status.lock);
+}
+
 static int measure(struct mc_run *run, struct mc_snapshot *s)
 {
 	int err;
@@ -184,13 +195,9 @@ static int measure(struct mc_run *run, struct mc_snapshot *s)
 		return run->error.err;
 	err = mc_engine_check(run);
 	if (!err) {
-		mutex_lock(&status.lock);
-		status.team = run->team;
-		mutex_unlock(&status.lock);
+		let_stop(run->team);
 		err = mc_engine_run(run, s->records, &s->n);
-		mutex_lock(&status.lock);
-		status.team = NULL;
-		mutex_unlock(&status.lock);
+		let_stop(NULL);
 	}
 	mc_team_end(run->team);
 	mc_pool_end_run();
@@ -319,6 +326,19 @@ static void hold_signals(sigset_t *before)
 	sigprocmask(SIG_BLOCK, &held, before);
 }
 
+/* Who is told EBUSY can stop the run that is on, however young it is. */
+static bool take_turn(void)
+{
+	bool taken;
+
+	mutex_lock(&status.lock);
+	taken = mutex_trylock(&running);
+	if (taken)
+		status.stop = false;
+	mutex_unlock(&status.lock);
+	return taken;
+}
+
 /**
  * mc_run_line() - do what a request line asks for, and wait for it
  * @line: the line, not terminated
@@ -333,7 +353,7 @@ int mc_run_line(const char *line, size_t len)
 	sigset_t before;
 	int err;
 
-	if (!mutex_trylock(&running))
+	if (!take_turn())
 		return -EBUSY;
 	hold_signals(&before);
 	err = run_locked(line, len);
@@ -353,6 +373,7 @@ int mc_run_line(const char *line, size_t len)
 void mc_run_stop(void)
 {
 	mutex_lock(&status.lock);
+	status.stop = true;
 	if (status.team)
 		mc_team_stop(status.team, -ECANCELED);
 	mutex_unlock(&status.lock);

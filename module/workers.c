@@ -30,7 +30,8 @@ struct member {
  * @deadline: jiffies at which it has lasted too long; @limited: there is one
  * @limited: see @deadline
  * @seconds: what the user asked for as that limit
- * @error: where a thread says what went wrong
+ * @error: where who is the first to tell says what went wrong
+ * @told: somebody does
  * @wake: threads wait here for a job
  * @party: how many threads have the job, and meet at the gate
  * @job: the latest
@@ -48,6 +49,7 @@ struct mc_team {
 	bool limited;
 	u64 seconds;
 	struct mc_error *error;
+	bool told;
 	wait_queue_head_t wake;
 	unsigned int party;
 	mc_job job;
@@ -85,6 +87,12 @@ int mc_team_stopped(const struct mc_team *team)
 	return READ_ONCE(team->stop);
 }
 
+/* Threads and the writer may each see an end at once: their words must not mix. */
+static bool first_to_tell(struct mc_team *team)
+{
+	return !xchg(&team->told, true);
+}
+
 /* ----------------------------------------------------------------- CPUs */
 
 /**
@@ -116,8 +124,10 @@ static int check_cpu(struct mc_worker *w)
 {
 	if (w->cpu < 0 || raw_smp_processor_id() == w->cpu)
 		return 0;
-	return mc_fail(w->team->error, -ENODEV,
-		       "cpu: %d went offline while the run was on", w->cpu);
+	if (first_to_tell(w->team))
+		mc_fail(w->team->error, -ENODEV,
+			"cpu: %d went offline while the run was on", w->cpu);
+	return -ENODEV;
 }
 
 /* -------------------------------------------------------------- threads */
@@ -278,9 +288,10 @@ void mc_team_end(struct mc_team *team)
 
 static void time_out(struct mc_team *team)
 {
-	mc_fail(team->error, -ETIME,
-		"timeout: %llu s have passed; what was measured until then is kept",
-		team->seconds);
+	if (first_to_tell(team))
+		mc_fail(team->error, -ETIME,
+			"timeout: %llu s have passed; what was measured until then is kept",
+			team->seconds);
 	mc_team_stop(team, -ETIME);
 }
 

@@ -182,6 +182,30 @@ TEST_F(limit, stop_at_the_limit)
 	}
 }
 
+#define ROUNDS	60
+
+/* A run is on as soon as others are told so; what is stopped then never measures. */
+TEST_F(limit, stop_before_the_first_sample)
+{
+	int i, err;
+	pid_t pid;
+
+	for (i = 0; i < ROUNDS; i++) {
+		pid = fork();
+		if (!pid) {
+			while ((err = run(ENDLESS " size=4K timeout=20")) == -EBUSY)
+				;
+			_exit(-err);
+		}
+		while (run("?") != -EBUSY)
+			;
+		EXPECT_EQ(0, file_write(FILES "stop", "1"));
+		ASSERT_EQ(-ECANCELED, run_end(pid));
+		EXPECT_TRUE(file_has("run", "\nstate: stopped\nerror: ECANCELED "));
+	}
+	EXPECT_EQ(0, run("bandwidth size=64K"));
+}
+
 /* A point that had its time keeps its results whole. */
 TEST_F(limit, ended_points_are_kept)
 {
