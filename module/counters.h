@@ -40,7 +40,7 @@ void *mc_counter_open(const struct mc_counter *c, int *why);
 void mc_counter_read(void *event, struct mc_reading *now);
 void mc_counter_close(void *event);
 
-struct mc_counting *mc_counting_begin(void);
+struct mc_counting *mc_counting_begin(struct mc_error *e);
 void mc_counting_start(struct mc_counting *c);
 void mc_counting_stop(struct mc_counting *c, struct mc_tally *tally);
 const struct mc_tally *mc_counting_idle(const struct mc_counting *c);

@@ -61,14 +61,15 @@ static void open_all(struct mc_counting *c, const struct mc_counter *set,
 
 /**
  * mc_counting_begin() - open the counters for a run
+ * @e: says what is wrong: -ENOMEM, and there are counters
  *
  * Takes a tenth of a second if there are any, to see what is counted while the
  * machine idles.
  *
  * Context: Process, may sleep.
- * Return: the counters, or NULL if none are set or there is no memory.
+ * Return: the counters, or NULL if none are set or @e says why.
  */
-struct mc_counting *mc_counting_begin(void)
+struct mc_counting *mc_counting_begin(struct mc_error *e)
 {
 	unsigned int n = 0;
 	struct mc_counter *set = mc_counters_copy(&n);
@@ -80,6 +81,8 @@ struct mc_counting *mc_counting_begin(void)
 		if (c->why == MC_DRAM_COUNTED)
 			mc_sleep_ms(IDLE_MS);
 		mc_counting_stop(c, &c->idle);
+	} else if (n) {
+		mc_fail(e, -ENOMEM, "counters: no memory for %u", n);
 	}
 	mc_free(set);
 	return c;

@@ -174,9 +174,10 @@ static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 int mc_engine_run(struct mc_run *run, struct mc_record *records, u64 *n)
 {
 	u64 i, parts = parts_of(run->req), all = mc_engine_records(run->req);
-	int err = 0;
+	int err;
 
-	run->counting = mc_counting_begin();
+	run->counting = mc_counting_begin(&run->error);
+	err = run->error.err;
 	for (i = 0, *n = 0; i < all && !err; i++) {
 		struct mc_record *rec = &records[*n];
 
