@@ -149,6 +149,12 @@ static int lead_away(struct kprobe *probe, struct pt_regs *regs)
 	return 1;
 }
 
+/* With one, a probe is never made a jump, which could lead nowhere else. */
+static void never_after(struct kprobe *probe, struct pt_regs *regs,
+			unsigned long flags)
+{
+}
+
 /* mc_sum_of_run(first, n): another first integer, another sum. */
 static int change_sum(struct kprobe *probe, struct pt_regs *regs)
 {
@@ -379,6 +385,7 @@ static int __init witness_init(void)
 		return -ENOMEM;
 	for (i = 0; i < ARRAY_SIZE(functions); i++) {
 		functions[i].probe.pre_handler = lead_away;
+		functions[i].probe.post_handler = never_after;
 		err = register_kprobe(&functions[i].probe);
 		if (err) {
 			unregister(i);
