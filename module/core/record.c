@@ -80,6 +80,8 @@ void mc_record_set(struct mc_record *rec, unsigned int column, u64 value)
 	rec->has |= 1U << column;
 }
 
+#define CELL_MAX	160	/* bytes; a path may have more */
+
 /* A cell as text, before it is padded or quoted. */
 struct cell {
 	const char *name;
@@ -87,7 +89,7 @@ struct cell {
 	bool shy;	/* there only if a record has it */
 	bool word;	/* a string in JSON */
 	bool na;
-	char buf[160];
+	char buf[MC_PATH_MAX + 1];
 };
 
 /* Found facts and statistics: where they lie in a record, how they are shown. */
@@ -258,12 +260,15 @@ static void key_cell(struct cell *c, struct mc_text *t, unsigned int id,
 
 	c->name = key->column;
 	c->wide = key->wide;
-	c->word = word ? !is_number(word) : key->kind == MC_CPULIST;
+	c->word = word ? !is_number(word) :
+			 key->kind == MC_CPULIST || key->kind == MC_PATH;
+	if (key->kind == MC_PATH)
+		t->size = sizeof(c->buf);
 	if (word)
 		mc_textf(t, "%s", word);
 	else if (key->kind == MC_CPULIST && rec->cpu != MC_CPU_ALL)
 		mc_textf(t, "%d", rec->cpu);
-	else if (key->kind == MC_CPULIST)
+	else if (key->kind == MC_CPULIST || key->kind == MC_PATH)
 		mc_request_values(t, req, id);
 	else
 		mc_textf(t, "%llu", value);
@@ -302,7 +307,7 @@ static void cut_list(char *list, size_t size)
 static void get_cell(struct cell *c, unsigned int i,
 		     const struct mc_request *req, const struct mc_record *rec)
 {
-	struct mc_text t = MC_TEXT(c->buf);
+	struct mc_text t = { .buf = c->buf, .size = CELL_MAX };
 
 	memset(c, 0, sizeof(*c));
 	if (i < req->nkeys) {
@@ -315,7 +320,7 @@ static void get_cell(struct cell *c, unsigned int i,
 		own_cell(c, &t, i, req, rec);
 	}
 	if (t.cut)	/* only a long list of CPUs is */
-		cut_list(c->buf, sizeof(c->buf));
+		cut_list(c->buf, t.size);
 }
 
 static const char *cell_text(const struct cell *c)
@@ -477,7 +482,7 @@ void mc_request_json(struct mc_text *t, const struct mc_request *req,
 {
 	mc_textf(t, "{\"record\":\"request\",\"test\":\"%s\",\"where\":\"%s\",\"line\":\"",
 		 req->spec->name, where);
-	/* Names, digits and list signs only: nothing in it needs escaping. */
+	/* Names, digits, list signs, a path: nothing in it needs escaping. */
 	mc_request_show(t, req);
 	mc_textf(t, "\",\"state\":\"%s\",\"errno\":%d,\"error\":", state,
 		 -e->err);

@@ -408,6 +408,22 @@ bool mc_request_given(const struct mc_request *req, unsigned int id)
 }
 
 /**
+ * mc_request_cpu() - the next of the request's CPUs
+ * @req: the request, which lists one at least
+ * @cpu: one of them, or -1
+ *
+ * Context: Any.
+ * Return: the one above @cpu, or else the first.
+ */
+int mc_request_cpu(const struct mc_request *req, int cpu)
+{
+	do {
+		cpu = (cpu + 1) % MC_MAX_CPUS;
+	} while (!(req->cpus[cpu / 64] >> (cpu % 64) & 1));
+	return cpu;
+}
+
+/**
  * mc_request_max() - the largest value that a key was given
  * @req: the request
  * @id: the key's number
@@ -446,6 +462,10 @@ void mc_request_values(struct mc_text *t, const struct mc_request *req,
 		mc_textf(t, "any");
 	else if (key->kind == MC_CPULIST)
 		mc_text_list(t, req->cpus, MC_MAX_CPUS);
+	if (key->kind == MC_PATH && *req->path) {
+		mc_textf(t, "%s", req->path);
+		return;
+	}
 	for (i = 0; i < req->values[id].n; i++) {
 		mc_textf(t, i ? "," : "");
 		mc_key_show(t, key, req->values[id].v[i]);

@@ -16,8 +16,10 @@
 #define MC_MAX_VALUES	64		/* values a key can be given in one request */
 #define MC_MAX_POINTS	65536		/* combinations one request can ask for */
 #define MC_MAX_CPUS	8192		/* as the kernel's largest NR_CPUS on x86 */
+#define MC_PATH_MAX	200		/* bytes in a path */
 
 #define MC_AUTO		(~0ULL)		/* the value of `auto` */
+#define MC_PATH_GIVEN	(~0ULL)		/* of a path that is none of the names */
 
 enum mc_type { MC_WB, MC_WC, MC_UC, MC_NTYPES };
 /* How the memory is mapped: page=, and what `auto` comes to. */
@@ -58,6 +60,7 @@ enum mc_kind {
 	MC_NUMBER,	/* a decimal number, or one of the names */
 	MC_SIZE,	/* bytes with K, M, G; A..B doubles */
 	MC_CPULIST,	/* a CPU list of the kernel, `all` or `any` */
+	MC_PATH,	/* an absolute path, or one of the names; a test has one at most */
 };
 
 /**
@@ -160,6 +163,7 @@ struct mc_values {
  * @all_cpus: cpu=all: @cpus are yet to be found
  * @ncpus: CPUs listed
  * @cpus: bitmap of the CPUs listed
+ * @path: of the key that is one, terminated; empty if it has one of its names
  */
 struct mc_request {
 	const struct mc_spec *spec;
@@ -171,6 +175,7 @@ struct mc_request {
 	bool all_cpus;
 	unsigned int ncpus;
 	u64 cpus[MC_MAX_CPUS / 64];
+	char path[MC_PATH_MAX + 1];
 };
 
 /**
@@ -195,6 +200,7 @@ u64 mc_request_points(const struct mc_request *req);
 void mc_request_point(const struct mc_request *req, u64 index,
 		      struct mc_point *point);
 bool mc_request_given(const struct mc_request *req, unsigned int id);
+int mc_request_cpu(const struct mc_request *req, int cpu);
 u64 mc_request_max(const struct mc_request *req, unsigned int id);
 void mc_request_show(struct mc_text *t, const struct mc_request *req);
 void mc_request_values(struct mc_text *t, const struct mc_request *req,

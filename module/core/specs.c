@@ -32,6 +32,8 @@ static void show_allowed(struct mc_text *t, const struct mc_key *key)
 	}
 	if (key->kind == MC_CPULIST)
 		mc_textf(t, "LIST|all|any");
+	if (key->kind == MC_PATH)
+		mc_textf(t, "%s/PATH", bar);
 	if (key->kind != MC_NUMBER && key->kind != MC_SIZE)
 		return;
 	mc_textf(t, "%s", bar);

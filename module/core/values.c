@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The value side of key=value: words, numbers, sizes, ranges, CPU lists. */
+/* The value side of key=value: words, numbers, sizes, ranges, CPU lists, paths. */
 #include "request.h"
 
 /* A piece of the request line; nothing is copied or terminated. */
@@ -239,6 +239,39 @@ static int parse_cpus(struct mc_request *req, const struct mc_key *key,
 	return 0;
 }
 
+/*
+ * It is shown in lines and in JSON as it is, so it has nothing that either would
+ * have to escape, and a comma is what separates values. (No space: that separates
+ * keys.)
+ */
+static int parse_path(struct mc_request *req, const struct mc_key *key,
+		      struct mc_values *out, struct piece p, struct mc_error *e)
+{
+	char text[MC_ERROR_TEXT];
+	struct mc_text t = MC_TEXT(text);
+	size_t i;
+
+	*req->path = '\0';
+	out->n = 1;
+	if (word_value(key->names, p, &out->v[0]))
+		return 0;
+	for (i = 0; i < p.len; i++) {
+		if (p.s[i] == ',' || p.s[i] == '"' || p.s[i] == '\\')
+			return refuse(e, key, p,
+				      "has a comma, a quote or a backslash; a path here has none, nor a space");
+	}
+	if (p.s[0] != '/')
+		return refuse(e, key, p, "is not an absolute path; write one that begins with /");
+	if (p.len > MC_PATH_MAX) {
+		mc_textf(&t, "is longer than %d bytes", MC_PATH_MAX);
+		return refuse(e, key, p, text);
+	}
+	out->v[0] = MC_PATH_GIVEN;
+	memcpy(req->path, p.s, p.len);
+	req->path[p.len] = '\0';
+	return 0;
+}
+
 static int parse_one(const struct mc_key *key, struct piece p,
 		     struct mc_values *out, struct mc_error *e)
 {
@@ -285,6 +318,8 @@ int mc_values_parse(struct mc_request *req, unsigned int id, const char *s,
 			       key->name, key->name, key->preset);
 	if (key->kind == MC_CPULIST)
 		return parse_cpus(req, key, rest, e);
+	if (key->kind == MC_PATH)
+		return parse_path(req, key, out, rest, e);
 	out->n = 0;
 	while (next_piece(&rest, ',', &p)) {
 		if (!p.len)

@@ -97,8 +97,24 @@ static const struct mc_spec full = {
 _Static_assert(MC_KEY_OWN + ARRAY_SIZE(full_keys) == MC_MAX_KEYS, "full keys");
 _Static_assert(ARRAY_SIZE(full_columns) == MC_MAX_COLUMNS, "full columns");
 
+/* A path. */
+enum { PLACE = MC_KEY_OWN };
+
+static const struct mc_name place_names[] = { { "none", 0 }, { } };
+
+static const struct mc_key files_keys[] = {
+	{ .name = "place", .column = "place", .preset = "none", .kind = MC_PATH,
+	  .names = place_names, .wide = true, .help = "a file" },
+};
+
+static const struct mc_spec files = {
+	.name = "files", .help = "something of files",
+	.keys = files_keys, .nkeys = ARRAY_SIZE(files_keys),
+	.columns = bandwidth_columns, .ncolumns = ARRAY_SIZE(bandwidth_columns),
+};
+
 static const struct mc_spec *const fixture_specs[] = {
-	&bandwidth, &tlb, &full, NULL
+	&bandwidth, &tlb, &full, &files, NULL
 };
 
 /* splitmix64 (Steele, Lea, Flood 2014): any seed will do, 0 too. */
@@ -124,7 +140,7 @@ static inline bool same_request(const struct mc_request *a,
 
 	if (a->spec != b->spec || a->nkeys != b->nkeys ||
 	    memcmp(a->order, b->order, a->nkeys) ||
-	    a->any_cpu != b->any_cpu || a->ncpus != b->ncpus ||
+	    a->any_cpu != b->any_cpu || a->ncpus != b->ncpus || strcmp(a->path, b->path) ||
 	    memcmp(a->cpus, b->cpus, sizeof(a->cpus)))
 		return false;
 	for (id = 0; id < a->nkeys; id++) {

@@ -56,6 +56,9 @@ static void check_value(const struct mc_key *key, u64 v)
 		MUST(mc_key_word(key, v) || (v >= key->min && v <= key->max));
 		MUST(!key->multiple || v % key->multiple == 0);
 		break;
+	case MC_PATH:
+		MUST(mc_key_word(key, v) || v == MC_PATH_GIVEN);
+		break;
 	case MC_CPULIST:
 		MUST(v == 0);
 	}

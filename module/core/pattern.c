@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The pattern of a file, in words of 8 bytes:
+ *
+ *   0  "memcache"
+ *   1  seed
+ *   2  bytes in the file
+ *   3  a sum of these three
+ *   i  seed + i G: nowhere the same
+ */
+#include "pattern.h"
+
+#define MAGIC	0x65686361636d656dULL	/* "memcache" */
+#define G	0x9e3779b97f4a7c15ULL	/* odd, 2^64 by the golden ratio */
+#define WORDS	(MC_PATTERN_HEADER / 8)
+
+/**
+ * mc_pattern_word() - a word of the pattern
+ * @p: the pattern
+ * @index: of the word
+ *
+ * Context: Any.
+ * Return: the word.
+ */
+u64 mc_pattern_word(const struct mc_pattern *p, u64 index)
+{
+	const u64 header[WORDS] = {
+		MAGIC, p->seed, p->bytes,
+		MAGIC + (p->seed + p->bytes * G) * G,
+	};
+
+	return index < WORDS ? header[index] : p->seed + index * G;
+}
+
+/**
+ * mc_pattern_read() - which pattern a file has
+ * @p: result
+ * @header: the first MC_PATTERN_HEADER bytes of the file
+ *
+ * Context: Any.
+ * Return: 0, -EINVAL (none of ours) or -EBADMSG (ours, and damaged).
+ */
+int mc_pattern_read(struct mc_pattern *p, const void *header)
+{
+	u64 word[WORDS];
+
+	memcpy(word, header, sizeof(word));
+	*p = (struct mc_pattern){ .seed = word[1], .bytes = word[2] };
+	if (word[0] != MAGIC)
+		return -EINVAL;
+	return word[3] == mc_pattern_word(p, 3) ? 0 : -EBADMSG;
+}
+
+/**
+ * mc_pattern_fill() - what stands in a part of the file
+ * @p: the pattern
+ * @data: result, aligned to 8 bytes
+ * @offset: where in the file, a multiple of 8
+ * @bytes: how many, a multiple of 8
+ *
+ * Context: Any.
+ */
+void mc_pattern_fill(const struct mc_pattern *p, void *data, u64 offset,
+		     u64 bytes)
+{
+	u64 *word = data, i = offset / 8, end = i + bytes / 8, w;
+
+	for (; i < WORDS && i < end; i++)
+		*word++ = mc_pattern_word(p, i);
+	for (w = p->seed + i * G; i < end; i++, w += G)
+		*word++ = w;
+}
+
+/* Of two words that differ, how many bytes are the same until the first that is not. */
+static u64 same_bytes(const u64 *a, const u64 *b)
+{
+	u64 i;
+
+	for (i = 0; i < 7 && ((const u8 *)a)[i] == ((const u8 *)b)[i]; i++)
+		;
+	return i;
+}
+
+/**
+ * mc_pattern_check() - is a part of the file what it should be?
+ * @p: the pattern
+ * @data: the part, aligned to 8 bytes
+ * @offset: where in the file, a multiple of 8
+ * @bytes: how many, a multiple of 8
+ *
+ * Context: Any.
+ * Return: how many bytes are right until the first that is wrong; @bytes: all.
+ */
+u64 mc_pattern_check(const struct mc_pattern *p, const void *data, u64 offset,
+		     u64 bytes)
+{
+	const u64 *word = data;
+	u64 i, w, first = offset / 8, n = bytes / 8, wrong = 0;
+
+	for (i = 0; first + i < WORDS && i < n; i++)
+		wrong |= word[i] ^ mc_pattern_word(p, first + i);
+	for (w = p->seed + (first + i) * G; i < n; i++, w += G)
+		wrong |= word[i] ^ w;
+	if (!wrong)
+		return bytes;
+	for (i = 0; i < n; i++) {
+		w = mc_pattern_word(p, first + i);
+		if (word[i] != w)
+			return 8 * i + same_bytes(&word[i], &w);
+	}
+	return bytes;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a file that the test `file` writes holds: a header that says so, then
+ * words that are different everywhere, so that each byte can be checked wherever
+ * a reader begins.
+ */
+#ifndef MC_CORE_PATTERN_H
+#define MC_CORE_PATTERN_H
+
+#include "shim.h"
+
+#define MC_PATTERN_HEADER	32	/* bytes */
+
+/**
+ * struct mc_pattern - what a file holds
+ * @seed: what makes it another pattern
+ * @bytes: in the file
+ */
+struct mc_pattern {
+	u64 seed;
+	u64 bytes;
+};
+
+int mc_pattern_read(struct mc_pattern *p, const void *header);
+u64 mc_pattern_word(const struct mc_pattern *p, u64 index);
+void mc_pattern_fill(const struct mc_pattern *p, void *data, u64 offset,
+		     u64 bytes);
+u64 mc_pattern_check(const struct mc_pattern *p, const void *data, u64 offset,
+		     u64 bytes);
+
+#endif /* MC_CORE_PATTERN_H */

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A key that is a path: what it takes, and where it is shown. */
+#include "json.h"
+#include "request.h"
+
+static struct mc_request req;
+static char text[MC_REQUEST_JSON_MAX];
+
+static void parse_good(const char *line)
+{
+	struct mc_error e;
+
+	if (parse(&req, line, &e))
+		fail_msg("'%s': %s", line, e.text);
+}
+
+static void a_path_is_one_setting(void **state)
+{
+	static const char * const good[] = {
+		"/", "/f", "/var/tmp/a=b;c", "/a'b|c{}#%s%n~", "//../.",
+	};
+	char line[64];
+	size_t i;
+
+	parse_good("files");
+	assert_int_equal(req.values[PLACE].v[0], 0);
+	assert_string_equal(req.path, "");
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		snprintf(line, sizeof(line), "files place=%s size=4K,8K", good[i]);
+		parse_good(line);
+		assert_int_equal(req.values[PLACE].n, 1);
+		assert_true(req.values[PLACE].v[0] == MC_PATH_GIVEN);
+		assert_string_equal(req.path, good[i]);
+		assert_int_equal(mc_request_points(&req), 2);
+		assert_true(strstr(shown(&req), good[i]));
+		/* What is shown is the same request. */
+		parse_good(strcpy(text, shown(&req)));
+		assert_string_equal(req.path, good[i]);
+	}
+}
+
+static void a_path_has_a_longest(void **state)
+{
+	char line[300] = "files place=/";
+	struct mc_error e;
+	size_t len = strlen(line);
+
+	memset(line + len, 'x', MC_PATH_MAX - 1);
+	assert_int_equal(parse(&req, line, &e), 0);
+	assert_int_equal(strlen(req.path), MC_PATH_MAX);
+	strcat(line, "x");
+	assert_int_equal(parse(&req, line, &e), -EINVAL);
+	assert_true(strstr(e.text, "is longer than 200 bytes"));
+}
+
+/* In JSON all of it, in the table nothing. */
+static void a_path_is_for_programs(void **state)
+{
+	struct mc_record rec = { .cpu = MC_CPU_ALL };
+	struct mc_error e = { 0 };
+	struct mc_layout layout;
+	struct mc_text t = MC_TEXT(text);
+	char line[300] = "files place=/", path[300];
+
+	memset(line + strlen(line), 'x', MC_PATH_MAX - 1);
+	parse_good(line);
+	mc_request_point(&req, 0, &rec.point);
+	snprintf(path, sizeof(path), "\"place\":\"%s\",", req.path);
+	mc_record_json(&t, &req, "user", &rec);
+	assert_true(json_line(text));
+	assert_true(strstr(text, path));
+	t = (struct mc_text)MC_TEXT(text);
+	mc_request_json(&t, &req, "user", "done", &e, 1);
+	assert_true(json_line(text));
+	assert_true(strstr(text, req.path));
+	mc_layout_init(&layout, &req);
+	mc_layout_fit(&layout, &req, &rec);
+	t = (struct mc_text)MC_TEXT(text);
+	mc_header_show(&t, &layout, &req);
+	mc_record_row(&t, &layout, &req, &rec);
+	assert_false(strstr(text, "place"));
+	assert_false(strstr(text, "xx"));
+	parse_good("files");
+	mc_request_point(&req, 0, &rec.point);
+	t = (struct mc_text)MC_TEXT(text);
+	mc_record_json(&t, &req, "user", &rec);
+	assert_true(strstr(text, "\"place\":\"none\","));
+}
+
+static void it_is_said_that_it_is_a_path(void **state)
+{
+	struct mc_text t = MC_TEXT(text);
+
+	mc_spec_show(&t, &files);
+	assert_true(strstr(text, "\n  place=none        none|/PATH "));
+}
+
+static void cpus_go_round(void **state)
+{
+	static const int want[] = { 1, 3, 4, 8191, 1, 3 };
+	int cpu = -1;
+	size_t i;
+
+	parse_good("files cpu=1,3-4,8191");
+	for (i = 0; i < ARRAY_SIZE(want); i++) {
+		cpu = mc_request_cpu(&req, cpu);
+		assert_int_equal(cpu, want[i]);
+	}
+	parse_good("files cpu=7");
+	assert_int_equal(mc_request_cpu(&req, -1), 7);
+	assert_int_equal(mc_request_cpu(&req, 7), 7);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_path_is_one_setting),
+		cmocka_unit_test(a_path_has_a_longest),
+		cmocka_unit_test(a_path_is_for_programs),
+		cmocka_unit_test(it_is_said_that_it_is_a_path),
+		cmocka_unit_test(cpus_go_round),
+	};
+
+	return cmocka_run_group_tests_name("paths", tests, NULL, NULL);
+}
