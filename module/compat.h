@@ -6,6 +6,7 @@
 #ifndef MC_COMPAT_H
 #define MC_COMPAT_H
 
+#include <linux/fs.h>
 #include <linux/mm.h>
 
 /* vm_flags became read-only, with functions to change it. */
@@ -15,6 +16,13 @@
 #else
 #define mc_vma_set_flags(vma, flags)	((vma)->vm_flags |= (flags))
 #define mc_vma_clear_flags(vma, flags)	((vma)->vm_flags &= ~(flags))
+#endif
+
+/* Since mounts can map owners, rights are asked for with the mount, too. */
+#ifdef MC_HAVE_PATH_PERMISSION
+#define mc_path_permission(path, mask)	path_permission(path, mask)
+#else
+#define mc_path_permission(path, mask)	inode_permission(d_inode((path)->dentry), mask)
 #endif
 
 #endif /* MC_COMPAT_H */

@@ -70,6 +70,22 @@ int mc_engine_cpus(struct mc_request *req, struct mc_error *e)
 }
 
 /**
+ * mc_engine_threads() - how many threads a request takes
+ * @req: the request, its CPUs resolved
+ *
+ * Context: Any.
+ * Return: the number, at least 1.
+ */
+unsigned int mc_engine_threads(const struct mc_request *req)
+{
+	const struct mc_test *test = mc_test_of(req->spec);
+
+	if (test->threads)
+		return test->threads(req);
+	return req->any_cpu ? 1 : req->ncpus;
+}
+
+/**
  * mc_engine_samples() - how many samples a request comes to
  * @req: the request
  *

@@ -9,6 +9,7 @@
 
 int mc_engine_cpus(struct mc_request *req, struct mc_error *e);
 u64 mc_engine_records(const struct mc_request *req);
+unsigned int mc_engine_threads(const struct mc_request *req);
 u64 mc_engine_samples(const struct mc_request *req);
 int mc_engine_check(struct mc_run *run);
 int mc_engine_run(struct mc_run *run, struct mc_record *records, u64 *n);

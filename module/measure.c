@@ -392,8 +392,16 @@ static int meet(struct mc_worker *w, const struct mc_works *works)
 	return works->n > 1 ? mc_gate(w) : mc_team_stopped(w->team);
 }
 
-/* Of a kind of which one sample was not counted, the sum is not known. */
-static void add_tally(struct mc_works *works, const struct mc_tally *one)
+/**
+ * mc_works_tally() - add what was counted in a sample, before it is kept
+ * @works: the measurement
+ * @one: what was counted
+ *
+ * Of a kind of which one sample was not counted, the sum is not known.
+ *
+ * Context: One thread at a time.
+ */
+void mc_works_tally(struct mc_works *works, const struct mc_tally *one)
 {
 	struct mc_tally *sum = &works->tally;
 	int i;
@@ -412,7 +420,7 @@ static void end_sample(struct mc_works *works, bool kept)
 	if (works->counting) {
 		mc_counting_stop(works->counting, &tally);
 		if (kept)
-			add_tally(works, &tally);
+			mc_works_tally(works, &tally);
 	}
 	if (kept)
 		keep_sample(works);

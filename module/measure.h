@@ -121,6 +121,7 @@ struct mc_works {
 
 int mc_pass_untimed(struct mc_worker *w, struct mc_pass *p);
 int mc_measure(struct mc_worker *w, void *works);
+void mc_works_tally(struct mc_works *works, const struct mc_tally *one);
 u64 mc_sum_of_run(u64 first, u64 n);
 
 #endif /* MC_MEASURE_H */

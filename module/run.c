@@ -190,7 +190,8 @@ static int measure(struct mc_run *run, struct mc_snapshot *s)
 {
 	int err;
 
-	run->team = mc_team_start(run->req, &run->error);
+	run->team = mc_team_start(run->req, mc_engine_threads(run->req),
+				  &run->error);
 	if (!run->team)
 		return run->error.err;
 	err = mc_engine_check(run);
@@ -393,6 +394,17 @@ static const char *errno_name(int err)
 	case -EIO: return "EIO";
 	case -ECANCELED: return "ECANCELED";
 	case -ENODEV: return "ENODEV";
+	case -ENOENT: return "ENOENT";
+	case -ENOTDIR: return "ENOTDIR";
+	case -ELOOP: return "ELOOP";
+	case -EACCES: return "EACCES";
+	case -EROFS: return "EROFS";
+	case -ETXTBSY: return "ETXTBSY";
+	case -EEXIST: return "EEXIST";
+	case -EFBIG: return "EFBIG";
+	case -ENOSPC: return "ENOSPC";
+	case -EDQUOT: return "EDQUOT";
+	case -ENODATA: return "ENODATA";
 	default: return "ERROR";
 	}
 }

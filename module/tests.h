@@ -58,6 +58,7 @@ void mc_run_tick(void *run);
  * @pointers: it keeps pointers in its memory and follows them, so that is none
  *            which a process can map: who writes there would lead the kernel
  * @parts: records that each point comes to, say one a CPU; NULL: one
+ * @threads: how many it takes; NULL: one a CPU
  * @near: for mc_run's @near; NULL: the first CPU
  * @near_only: prefetch= is about that CPU alone, not about all of the run
  * @check: can this point be run? Called for every point before the first one
@@ -70,6 +71,7 @@ struct mc_test {
 	bool no_memory;
 	bool pointers;
 	u64 (*parts)(const struct mc_request *req);
+	unsigned int (*threads)(const struct mc_request *req);
 	int (*near)(const struct mc_run *run, const struct mc_point *point);
 	bool near_only;
 	int (*check)(struct mc_run *run, const struct mc_point *point);
@@ -86,6 +88,7 @@ extern const struct mc_test mc_test_line;
 extern const struct mc_test mc_test_tlb;
 extern const struct mc_test mc_test_random;
 extern const struct mc_test mc_test_overhead;
+extern const struct mc_test mc_test_file;
 
 /* In user space only: files in tools/user/tests/. */
 extern const struct mc_test mc_test_os;

@@ -181,39 +181,37 @@ static int start_one(struct mc_team *team, unsigned int i, int cpu)
 	return 0;
 }
 
+/* More threads than CPUs go round them. */
 static int start_all(struct mc_team *team, const struct mc_request *req)
 {
-	unsigned int cpu, i = 0;
-	int err;
+	unsigned int i;
+	int cpu = -1, err = 0;
 
-	if (req->any_cpu)
-		return start_one(team, 0, -1);
-	for (cpu = 0; cpu < MC_MAX_CPUS && i < team->n; cpu++) {
-		if (!(req->cpus[cpu / 64] >> (cpu % 64) & 1))
-			continue;
-		if (!mc_cpu_usable(cpu))
+	for (i = 0; !err && i < team->n; i++) {
+		if (!req->any_cpu)
+			cpu = mc_request_cpu(req, cpu);
+		if (cpu >= 0 && !mc_cpu_usable(cpu))
 			return mc_fail(team->error, -EINVAL,
-				       "cpu: %u is not online; online are %*pbl",
+				       "cpu: %d is not online; online are %*pbl",
 				       cpu, cpumask_pr_args(cpu_online_mask));
-		err = start_one(team, i++, cpu);
-		if (err)
-			return err;
+		err = start_one(team, i, cpu);
 	}
-	return 0;
+	return err;
 }
 
 /**
  * mc_team_start() - start the threads of a run; they wait for a job
  * @req: which CPUs, and the time-out
+ * @n: how many threads
  * @e: says what is wrong
  *
  * Context: Process, may sleep.
  * Return: the threads, or NULL and @e->err: -EINVAL (a CPU is not online),
  * -ENOMEM or -EINTR.
  */
-struct mc_team *mc_team_start(const struct mc_request *req, struct mc_error *e)
+struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
+			      struct mc_error *e)
 {
-	unsigned int n = req->any_cpu ? 1 : req->ncpus;
 	u64 seconds = req->values[MC_KEY_TIMEOUT].v[0];
 	struct mc_team *team = kvzalloc(struct_size(team, member, n), GFP_KERNEL);
 	int err;

@@ -38,7 +38,8 @@ typedef int (*mc_job)(struct mc_worker *w, void *arg);
 bool mc_cpu_usable(unsigned int cpu);
 unsigned int mc_cpu_core(unsigned int cpu);
 
-struct mc_team *mc_team_start(const struct mc_request *req, struct mc_error *e);
+struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
+			      struct mc_error *e);
 unsigned int mc_team_size(const struct mc_team *team);
 int mc_team_cpu(const struct mc_team *team, unsigned int i);
 int mc_team_run(struct mc_team *team, mc_job job, void *arg);

@@ -12,6 +12,7 @@ const struct mc_spec *const mc_specs[] = {
 	&mc_test_tlb.spec,
 	&mc_test_random.spec,
 	&mc_test_overhead.spec,
+	&mc_test_file.spec,
 #ifndef __KERNEL__
 	&mc_test_os.spec,
 	&mc_test_pipe.spec,

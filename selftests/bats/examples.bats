@@ -14,10 +14,11 @@ preset() { about "$test" | sed -n "s/^  $1=\([^ ]*\).*/\1/p"; }
 @test "tests lists every key that a request shows, with its preset" {
 	grep -qE '^bandwidth: .' tests
 	while read -r test; do
-		(echo "$test size=64K repeat=1" >run)
+		# One that names no file is shown, too.
+		(echo "$test size=64K repeat=1" >run) || [ "$test" = file ]
 		# The CPUs are shown as those that cpu= came to.
 		words=$(sed -nE "s/^request: $test //p" run |
-			sed "s/size=64K/size=$(preset size)/; s/repeat=1 /repeat=10 /; s/ cpu=[^ ]*/ cpu=$(preset cpu)/")
+			sed "s/size=64K/size=$(preset size)/; s/repeat=1 /repeat=$(preset repeat) /; s/ cpu=[^ ]*/ cpu=$(preset cpu)/")
 		diff <(about "$test" | awk '/^  [a-z_]+=/ { print $1 }' | sort) <(tr ' ' '\n' <<<"$words" | sort)
 		[ "$(about "$test" | awk '/^  [a-z_]+=/ && NF < 3' | wc -l)" -eq 0 ]
 	done < <(sed -nE 's/^([a-z0-9]+):.*/\1/p' tests)
@@ -25,7 +26,9 @@ preset() { about "$test" | sed -n "s/^  $1=\([^ ]*\).*/\1/p"; }
 
 @test "every figure of a test's own is in tests" {
 	while read -r test; do
-		(echo "$test size=64K repeat=1" >run)
+		line="$test size=64K repeat=1"
+		[ "$test" != file ] || line="file op=write path=$BATS_TEST_TMPDIR/file bytes=64K repeat=1"
+		(echo "$line" >run)
 		names=$(about "$test" | awk '$1 == ">" { printf "\"%s\",", $2 }')
 		[ -n "$names" ]
 		holds "{$names} - set(results[0]) == set()"

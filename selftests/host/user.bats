@@ -61,8 +61,9 @@ setup_file() {
 		[[str(r[k]) for k in ("op", "size_bytes", "samples", "verified")] for r in results]'
 }
 
-@test "every test that it has runs with its presets" {
+@test "every test that it has runs with its presets, but that which names a file" {
 	while read -r name; do
+		[ "$name" != file ] || continue
 		measure --own "$name size=1M repeat=3 timeout=60"
 		holds "values('test') == {'$name'}" 'records[1]["state"] == "done"'
 	done < <("$USER_TOOL" --tests | sed -nE 's/^([a-z0-9]+):.*/\1/p')
@@ -139,6 +140,7 @@ setup_file() {
 @test "records of every test are as the schema has them" {
 	mapfile -t lines < <(sed -n 's/^\(one\|two\|user\) //p' "$HERE/every-test")
 	measure --own "${lines[@]}"
+	rm /tmp/memcache-every-test
 	for test in $("$USER_TOOL" --tests | sed -n 's/^\([a-z][a-z0-9]*\): .*/\1/p'); do
 		grep -q "\"record\":\"result\",\"test\":\"$test\"" results.jsonl
 	done

@@ -29,7 +29,7 @@ import spoilt   # noqa: E402
 
 WRITES = int(os.environ.get("WRITES") or 300)
 SEED = int(os.environ.get("SEED") or time.time_ns() % 10**9)
-ABI = Path(os.environ["TOP"], "Documentation/ABI/testing/debugfs-memcache")
+ABI = Path(os.environ["TOP"], "Documentation/ABI/testing")
 WITNESS = Path("/sys/kernel/debug/mc_witness/state")
 STATES = {0: "done", errno.EINVAL: "refused", errno.EOPNOTSUPP: "refused",
           errno.EINTR: "stopped", errno.ECANCELED: "stopped", errno.ETIME: "stopped"}
@@ -49,7 +49,8 @@ def must(condition, *what):
 def documented():
     """{file: errnos that its entry in the ABI file names}."""
     found = {}
-    for entry in ABI.read_text().split("\nWhat:")[1:]:
+    text = "".join(file.read_text() for file in sorted(ABI.glob("debugfs-memcache*")))
+    for entry in text.split("\nWhat:")[1:]:
         names = set(re.findall(r"\bE[A-Z0-9]+\b", entry)) & set(dir(errno))
         found[Path(entry.split()[0]).name] = {getattr(errno, name) for name in names}
     return found

@@ -26,7 +26,7 @@ class Key:
                 self.sizes = bool(unit or larger)
             elif part == "LIST":
                 self.cpus = True
-            else:
+            elif part != "/PATH":     # nobody's files are written
                 self.words.append(part)
 
     def values(self, cpus, largest):

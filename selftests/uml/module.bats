@@ -98,14 +98,14 @@ refused() {
 		'machine["prefetch"] == {"known": False, "msr": None, "mask": None, "state": None}'
 }
 
-@test "every test that the module has runs with its presets, or wants two CPUs" {
+@test "every test that the module has runs with its presets, or wants two CPUs or a file" {
 	sed -n 's/^\([a-z0-9]*\):.*/\1/p' tests >"$BATS_TEST_TMPDIR/names"
 	[ -s "$BATS_TEST_TMPDIR/names" ]
 	while read -r name; do
 		if echo "$name timeout=60" >run; then
 			holds "values('test') == {'$name'}"
 		else
-			grep '^error: EINVAL cpu: .*list two at least, or all' run
+			grep -E '^error: EINVAL (cpu: .*list two at least, or all|path: names no file)' run
 		fi
 	done <"$BATS_TEST_TMPDIR/names"
 }

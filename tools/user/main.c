@@ -129,7 +129,8 @@ static int measure(struct mc_run *run, struct mc_record *records, u64 *n)
 {
 	int err;
 
-	run->team = mc_team_start(run->req, &run->error);
+	run->team = mc_team_start(run->req, mc_engine_threads(run->req),
+				  &run->error);
 	if (!run->team)
 		return run->error.err;
 	err = mc_engine_check(run);

@@ -124,16 +124,16 @@ static int start_one(struct mc_team *team, unsigned int i, int cpu)
 	return -err;
 }
 
+/* More threads than CPUs go round them. */
 static int start_all(struct mc_team *team, const struct mc_request *req)
 {
-	unsigned int cpu, i = 0;
-	int err = 0;
+	unsigned int i;
+	int cpu = -1, err = 0;
 
-	if (req->any_cpu)
-		return start_one(team, 0, -1);
-	for (cpu = 0; !err && cpu < MC_MAX_CPUS && i < team->n; cpu++) {
-		if (req->cpus[cpu / 64] >> (cpu % 64) & 1)
-			err = start_one(team, i++, cpu);
+	for (i = 0; !err && i < team->n; i++) {
+		if (!req->any_cpu)
+			cpu = mc_request_cpu(req, cpu);
+		err = start_one(team, i, cpu);
 	}
 	return err;
 }
@@ -163,9 +163,9 @@ unsigned int mc_cpu_core(unsigned int cpu)
 	return cpu;
 }
 
-struct mc_team *mc_team_start(const struct mc_request *req, struct mc_error *e)
+struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
+			      struct mc_error *e)
 {
-	unsigned int n = req->any_cpu ? 1 : req->ncpus;
 	struct mc_team *team = calloc(1, sizeof(*team) +
 					 n * sizeof(struct member));
 

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The test `file`: what it reads and writes, what it never does, and what goes wrong. */
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
+
+#include "watched.h"
+
+#define DIR_NAME	"/tmp/memcache-file"
+#define F		DIR_NAME "/f"
+#define SMALL		" repeat=2 warmup=1"
+#define small(keys)	run("file path=" F " " keys SMALL)
+#define M		1048576
+
+static void place_setup(struct __test_metadata *_metadata)
+{
+	watched_setup(_metadata);
+	umount2(DIR_NAME, MNT_DETACH);
+	mkdir(DIR_NAME, 0700);
+	ASSERT_EQ(0, mount("none", DIR_NAME, "tmpfs", 0, "size=16m"));
+	ASSERT_EQ(0, chdir(DIR_NAME));
+}
+
+/* That it can be unmounted: nobody keeps a file open. */
+static void place_teardown(struct __test_metadata *_metadata)
+{
+	EXPECT_EQ(0, chdir("/"));
+	EXPECT_EQ(0, umount(DIR_NAME));
+	rmdir(DIR_NAME);
+	watched_teardown(_metadata);
+}
+
+FIXTURE(file) {
+};
+
+FIXTURE_SETUP(file)
+{
+	place_setup(_metadata);
+}
+
+FIXTURE_TEARDOWN(file)
+{
+	place_teardown(_metadata);
+}
+
+static long size_of(const char *path)
+{
+	struct stat s;
+
+	return lstat(path, &s) ? -1 : (long)s.st_size;
+}
+
+static int put(const char *path, long at, const void *bytes, size_t n)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	int err = fd >= 0 && pwrite(fd, bytes, n, at) == (ssize_t)n ? 0 : -1;
+
+	close(fd);
+	return err;
+}
+
+static int flip(const char *path, long at)
+{
+	char c;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = pread(fd, &c, 1, at);
+
+	close(fd);
+	c ^= 4;
+	return n == 1 ? put(path, at, &c, 1) : -1;
+}
+
+TEST_F(file, is_written_and_read_back)
+{
+	EXPECT_EQ(0, small("op=write bytes=3M transfer=64K,1M readers=1,3 check=on"));
+	EXPECT_EQ(4, results_with("\"verified\":\"ok\""));
+	EXPECT_EQ(3 * M, size_of(F));
+	EXPECT_EQ(0, small("transfer=512,96K,5M readers=1,20 check=on,off cpu=0-1"));
+	EXPECT_EQ(12, results_with("\"samples\":2,"));
+	EXPECT_EQ(6, results_with("\"verified\":\"ok\""));
+	EXPECT_EQ(6, results_with("\"verified\":\"off\""));
+	EXPECT_EQ(12, results_with("\"file_bytes\":3145728,"));
+	EXPECT_EQ(6, results_with("\"threads\":20,"));
+	EXPECT_EQ(6, results_with("\"payload_bytes\":62914560,"));
+	EXPECT_EQ(12, results_with("\"path\":\"" F "\","));
+	EXPECT_FALSE(file_has("results", F));
+	EXPECT_EQ(0, run_threads());
+}
+
+TEST_F(file, each_has_its_own)
+{
+	EXPECT_EQ(0, small("op=write,read files=each readers=3 bytes=1M check=on cpu=any"));
+	EXPECT_EQ(2, results_with("\"verified\":\"ok\""));
+	EXPECT_EQ(2, results_with("\"payload_bytes\":3145728,"));
+	EXPECT_EQ(M, size_of(F ".0"));
+	EXPECT_EQ(M, size_of(F ".2"));
+	EXPECT_EQ(-1, size_of(F));
+	EXPECT_EQ(-1, size_of(F ".3"));
+}
+
+TEST_F(file, is_made_shorter_or_longer)
+{
+	EXPECT_EQ(0, small("op=write bytes=4M"));
+	EXPECT_EQ(0, small("op=write bytes=1M"));
+	EXPECT_EQ(M, size_of(F));
+	EXPECT_EQ(0, small("check=on"));
+	EXPECT_EQ(0, small("op=write bytes=2M"));
+	EXPECT_EQ(0, small("check=on"));
+	EXPECT_EQ(2 * M, size_of(F));
+}
+
+/* Any byte: of the header, at the ends of transfers, the last one. */
+TEST_F(file, wrong_byte_is_found_where_it_is)
+{
+	static const long at[] = { 32, 65535, 65536, 700001, M - 1 };
+	char text[128];
+	unsigned int i;
+
+	ASSERT_EQ(0, small("op=write bytes=1M"));
+	for (i = 0; i < sizeof(at) / sizeof(*at); i++) {
+		ASSERT_EQ(0, flip(F, at[i]));
+		EXPECT_EQ(-EBADMSG, small("transfer=64K,1M readers=1,3 check=on,off"));
+		snprintf(text, sizeof(text),
+			 "error: EBADMSG check: byte %ld of " F " is wrong\n", at[i]);
+		EXPECT_TRUE(file_has("run", text));
+		EXPECT_EQ(4, results_with("\"verified\":\"failed\""));
+		EXPECT_EQ(4, results_with("\"verified\":\"off\""));
+		snprintf(text, sizeof(text), "\"wrong_offset\":%ld", at[i]);
+		EXPECT_EQ(4, results_with(text));
+		ASSERT_EQ(0, flip(F, at[i]));
+	}
+	EXPECT_EQ(0, small("check=on"));
+	ASSERT_EQ(0, flip(F, 9));
+	EXPECT_EQ(-EBADMSG, small("check=on"));
+	EXPECT_TRUE(file_has("run", "check: the first 32 bytes of "));
+	/* It is still one of ours. */
+	EXPECT_EQ(0, small("op=write bytes=1M"));
+	ASSERT_EQ(0, put(F, M, "x", 1));
+	EXPECT_EQ(-EBADMSG, small("check=on"));
+	EXPECT_TRUE(file_has("run", "check: byte 1048576 of "));
+}
+
+/* What is no regular file is neither read nor written, nor opened at all. */
+TEST_F(file, only_regular_files)
+{
+	static const struct {
+		const char *path, *what;
+	} bad[] = {
+		{ DIR_NAME, "a directory" },
+		{ DIR_NAME "/fifo", "a FIFO" },
+		{ DIR_NAME "/socket", "a socket" },
+		{ DIR_NAME "/link", "a symbolic link" },
+		{ DIR_NAME "/nowhere", "a symbolic link" },
+		{ DIR_NAME "/device", "a device" },
+		{ "/dev/null", "a device" },
+	};
+	struct sockaddr_un address = { AF_UNIX, "socket" };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	char line[256];
+	unsigned int i, write;
+
+	ASSERT_EQ(0, bind(fd, (void *)&address, sizeof(address)));
+	close(fd);
+	ASSERT_EQ(0, mkfifo("fifo", 0600));
+	ASSERT_EQ(0, mknod("device", S_IFCHR | 0600, makedev(1, 5)));
+	ASSERT_EQ(0, put("there", 0, "x", 1));
+	ASSERT_EQ(0, symlink("there", "link"));
+	ASSERT_EQ(0, symlink("nothing", "nowhere"));
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		for (write = 0; write < 2; write++) {
+			snprintf(line, sizeof(line), "file op=%s path=%s" SMALL,
+				 write ? "write" : "read", bad[i].path);
+			EXPECT_EQ(-EINVAL, run(line));
+			snprintf(line, sizeof(line),
+				 "state: refused\nerror: EINVAL path: %s is %s; only regular files",
+				 bad[i].path, bad[i].what);
+			EXPECT_TRUE(file_has("run", line));
+		}
+	}
+	EXPECT_EQ(-1, size_of("nothing"));
+	EXPECT_EQ(1, size_of("there"));
+}
+
+TEST_F(file, of_others_is_left_alone)
+{
+	char text[64] = "";
+
+	ASSERT_EQ(0, put(F, 0, "memcache, but not ours", 22));
+	EXPECT_EQ(-EEXIST, small("op=write bytes=4K"));
+	EXPECT_TRUE(file_has("run", "state: failed\nerror: EEXIST path: " F " is there"));
+	ASSERT_EQ(22, file_read(F, text, sizeof(text)));
+	EXPECT_STREQ("memcache, but not ours", text);
+	ASSERT_EQ(0, put(F, 100000, "something long", 14));
+	EXPECT_EQ(-EBADMSG, small("check=on"));
+	ASSERT_EQ(0, put(F, 0, "Memcache", 8));
+	EXPECT_EQ(-EEXIST, small("op=write bytes=4K"));
+	EXPECT_EQ(100014, size_of(F));
+	/* Read it is, but there is nothing to compare with. */
+	EXPECT_EQ(0, small(""));
+	EXPECT_EQ(-EINVAL, small("check=on"));
+	EXPECT_TRUE(file_has("run", "error: EINVAL check: " F " has no pattern"));
+	/* An empty one is nobody's. */
+	ASSERT_EQ(0, truncate(F, 0));
+	EXPECT_EQ(-EINVAL, small(""));
+	EXPECT_TRUE(file_has("run", "error: EINVAL path: " F " is empty"));
+	EXPECT_EQ(0, small("op=write bytes=4K"));
+}
+
+TEST_F(file, what_is_missing_has_its_errno)
+{
+	EXPECT_EQ(-ENOENT, run("file path=" DIR_NAME "/none" SMALL));
+	EXPECT_TRUE(file_has("run", "state: failed\nerror: ENOENT path: "));
+	EXPECT_EQ(-ENOENT, run("file op=write path=" DIR_NAME "/no/ne bytes=4K" SMALL));
+	ASSERT_EQ(0, put(F, 0, "x", 1));
+	EXPECT_EQ(-ENOTDIR, run("file path=" F "/f" SMALL));
+	EXPECT_TRUE(file_has("run", "error: ENOTDIR path: "));
+	ASSERT_EQ(0, mount("none", DIR_NAME, NULL, MS_REMOUNT | MS_RDONLY, "size=16m"));
+	EXPECT_EQ(0, small(""));
+	EXPECT_EQ(-EROFS, run("file op=write path=" F "2 bytes=4K" SMALL));
+	EXPECT_TRUE(file_has("run", "error: EROFS path: "));
+	EXPECT_EQ(-1, size_of(F "2"));
+}
+
+TEST_F(file, full_disk)
+{
+	struct rlimit limit = { M, RLIM_INFINITY };
+
+	EXPECT_EQ(-ENOSPC, small("op=write bytes=1M,64M readers=3 transfer=64K"));
+	EXPECT_TRUE(file_has("run",
+			     "state: failed\nerror: ENOSPC path: " F " can't be written at byte "));
+	EXPECT_EQ(1, results_with("\"samples\":2,"));
+	EXPECT_EQ(0, run_threads());
+	/* It is still ours to be written over. */
+	EXPECT_EQ(0, small("op=write bytes=2M check=on"));
+	ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &limit));
+	EXPECT_EQ(-EFBIG, small("op=write bytes=2M"));
+	EXPECT_TRUE(file_has("run", "error: EFBIG path: "));
+	EXPECT_EQ(0, small("op=write bytes=1M"));
+	limit.rlim_cur = RLIM_INFINITY;
+	EXPECT_EQ(0, setrlimit(RLIMIT_FSIZE, &limit));
+}
+
+TEST_F(file, shrinks_while_it_is_read)
+{
+	int i, err, all = 0;
+	pid_t pid;
+
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, small("op=write bytes=8M transfer=1M"));
+		pid = run_start("file path=" F " readers=1,7 transfer=64K repeat=100000");
+		ASSERT_TRUE(run_gets_to(3));
+		ASSERT_EQ(0, truncate(F, i * M + 12345));
+		err = run_end(pid);
+		EXPECT_EQ(-ENODATA, err);
+		EXPECT_TRUE(file_has("run",
+				     "\nerror: ENODATA path: " F " was cut short to "));
+		EXPECT_EQ(1, results_with("\"verified\":\"off\""));
+		EXPECT_FALSE(file_has("results.jsonl", "\"samples\":0,"));
+		EXPECT_EQ(0, run_threads());
+		all += err == -ENODATA;
+	}
+	EXPECT_EQ(3, all);
+	EXPECT_EQ(-ENODATA, small("check=on"));
+	EXPECT_EQ(0, small(""));
+}
+
+/* Between transfers: by stop, a signal, the time-out; samples until then are kept. */
+TEST_F(file, run_can_be_ended)
+{
+	static const char line[] = "file path=" F " readers=9 transfer=64K check=on repeat=100000";
+	pid_t pid;
+
+	ASSERT_EQ(0, small("op=write bytes=2M"));
+	pid = run_start(line);
+	ASSERT_TRUE(run_gets_to(2));
+	EXPECT_EQ(9, run_threads_now());
+	EXPECT_EQ(0, file_write(FILES "stop", "1"));
+	EXPECT_EQ(-ECANCELED, run_end(pid));
+	EXPECT_EQ(1, results_with("\"verified\":\"ok\""));
+	EXPECT_EQ(0, run_threads());
+	pid = run_start(line);
+	ASSERT_TRUE(run_gets_to(2));
+	EXPECT_EQ(0, kill(pid, SIGINT));
+	EXPECT_EQ(-EINTR, run_end(pid));
+	EXPECT_EQ(1, results_with("\"verified\":\"ok\""));
+	EXPECT_EQ(0, run_threads());
+	pid = run_start("file op=write path=" F " readers=9 transfer=64K bytes=2M repeat=100000");
+	ASSERT_TRUE(run_gets_to(2));
+	EXPECT_EQ(0, kill(pid, SIGKILL));
+	EXPECT_EQ(SIGKILL, run_end(pid));
+	EXPECT_EQ(-1, run_done());
+	EXPECT_EQ(-ETIME, run("file path=" F " repeat=100000 timeout=1"));
+	EXPECT_EQ(0, run_threads());
+}
+
+TEST_F(file, wrong_lines_are_refused)
+{
+	static const struct {
+		const char *line, *error;
+	} bad[] = {
+		{ "file", "path: names no file" },
+		{ "file path=none", "path: names no file" },
+		{ "file path=f", "path: 'f' is not an absolute path" },
+		{ "file path=/a,/b", "path: '/a,/b' has a comma" },
+		{ "file path=/a\"b", "path: '/a\"b' has a comma, a quote" },
+		{ "file path=/a irq=off", "irq: reading a file sleeps" },
+		{ "file path=/a irq=on,off", "irq: " },
+		{ "file path=/a size=4K", "size: is not for files" },
+		{ "file path=/a node=0", "node: " },
+		{ "file path=/a page=4k", "page: " },
+		{ "file path=/a type=uc", "type: " },
+		{ "file path=/a bytes=4K", "bytes: is for op=write" },
+		{ "file path=/a op=write bytes=5K", "bytes: '5K' is not a multiple of 4096" },
+		{ "file path=/a op=write bytes=4K readers=2", "readers: 2 are more than the 1 " },
+		{ "file path=/a transfer=100", "transfer: '100'" },
+		{ "file path=/a readers=0", "readers: '0'" },
+		{ "file path=/a readers=257", "readers: '257'" },
+	};
+	char text[256];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		EXPECT_EQ(-EINVAL, run(bad[i].line));
+		snprintf(text, sizeof(text), "state: refused\nerror: EINVAL %s", bad[i].error);
+		EXPECT_TRUE(file_has("run", text)) {
+			TH_LOG("%s: %s", bad[i].line, run_text);
+		}
+	}
+}
+
+/* tmpfs is the page cache: nothing can be dropped, nothing goes past it. */
+TEST_F(file, what_a_filesystem_cant_do_is_said)
+{
+	ASSERT_EQ(0, small("op=write bytes=1M cache=drop"));
+	EXPECT_EQ(0, small("cache=drop check=on"));
+	EXPECT_EQ(1, results_with("\"cached_percent\":100.0,"));
+	/* Newer kernels can, in a way. */
+	if (small("direct=on"))
+		EXPECT_TRUE(file_has("run", "state: refused\nerror: EOPNOTSUPP direct: "));
+	if (run("file op=write path=" F "2 bytes=4K direct=on" SMALL)) {
+		EXPECT_TRUE(file_has("run", "state: refused\nerror: EOPNOTSUPP direct: "));
+		EXPECT_EQ(0, size_of(F "2"));
+		EXPECT_EQ(0, run("file op=write path=" F "2 bytes=4K" SMALL));
+	}
+}
+
+#define DISK	DIR_NAME "/disk"
+#define on_disk(keys)	run("file path=" DISK "/f " keys SMALL)
+
+FIXTURE(disk) {
+	bool there;
+};
+
+FIXTURE_SETUP(disk)
+{
+	place_setup(_metadata);
+	ASSERT_EQ(0, mkdir(DISK, 0700));
+	self->there = !system("modprobe -aq loop ext4; truncate -s 12M img && "
+			      "mkfs.ext4 -q -O ^has_journal img && mount -o loop img disk");
+}
+
+FIXTURE_TEARDOWN(disk)
+{
+	if (self->there)
+		EXPECT_EQ(0, umount(DISK));
+	place_teardown(_metadata);
+}
+
+TEST_F(disk, past_the_page_cache)
+{
+	if (!self->there)
+		SKIP(return, "no ext4 on a loop device here");
+	EXPECT_EQ(0, on_disk("op=write bytes=4M direct=on,off cache=drop,keep readers=1,3 "
+			     "check=on"));
+	EXPECT_EQ(8, results_with("\"verified\":\"ok\""));
+	EXPECT_EQ(0, on_disk("op=write bytes=4M direct=on,off transfer=516K check=on"));
+	EXPECT_EQ(0, on_disk("direct=on,off cache=drop readers=1,3 transfer=4K,516K check=on"));
+	EXPECT_EQ(8, results_with("\"verified\":\"ok\""));
+	EXPECT_EQ(8, results_with("\"cached_percent\":0.0,"));
+	EXPECT_EQ(0, on_disk("cache=keep"));
+	EXPECT_EQ(1, results_with("\"cached_percent\":100.0,"));
+	/* A file whose end is no multiple of anything. */
+	ASSERT_EQ(0, truncate(DISK "/f", 1000001));
+	EXPECT_EQ(0, on_disk("direct=on,off transfer=64K readers=3"));
+	EXPECT_EQ(2, results_with("\"payload_bytes\":3000003,"));
+	EXPECT_EQ(-ENODATA, on_disk("direct=on check=on"));
+	ASSERT_EQ(0, flip(DISK "/f", 5000));
+	ASSERT_EQ(0, truncate(DISK "/f", 4 * M));
+	EXPECT_EQ(-EBADMSG, on_disk("direct=on check=on transfer=4K"));
+	EXPECT_TRUE(file_has("run", "check: byte 5000 of "));
+}
+
+static int disk_size(const char *size)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command),
+		 "sync; truncate -s %s img && losetup -c $(losetup -nO NAME -j img)", size);
+	return system(command);
+}
+
+/* Most of the disk is gone, below a filesystem that does not know. */
+TEST_F(disk, fails)
+{
+	if (!self->there)
+		SKIP(return, "no ext4 on a loop device here");
+	ASSERT_EQ(0, on_disk("op=write bytes=8M cache=drop"));
+	ASSERT_EQ(0, disk_size("4M"));
+	EXPECT_EQ(-EIO, on_disk("cache=drop readers=1,3 transfer=64K"));
+	EXPECT_TRUE(file_has("run",
+			     "state: failed\nerror: EIO path: " DISK "/f can't be read at byte "));
+	EXPECT_EQ(0, run_threads());
+	EXPECT_EQ(-EIO, on_disk("direct=on transfer=64K"));
+	EXPECT_EQ(0, disk_size("12M"));
+}
+
+TEST_F(disk, full)
+{
+	if (!self->there)
+		SKIP(return, "no ext4 on a loop device here");
+	EXPECT_EQ(-ENOSPC, on_disk("op=write bytes=1M,64M direct=on"));
+	EXPECT_EQ(1, results_with("\"samples\":2,"));
+	EXPECT_EQ(-ENOSPC, on_disk("op=write bytes=64M cache=drop"));
+}
+
+TEST_HARNESS_MAIN
