@@ -6,8 +6,10 @@
 #include "core/shim.h"
 
 #ifdef __KERNEL__
+#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/irqflags.h>
+#include <linux/kthread.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -75,6 +77,39 @@ static inline void mc_sleep_ms(unsigned int ms)
 	msleep_interruptible(ms);
 }
 
+/* What getpid() returns. */
+static inline int mc_pid(void)
+{
+	return task_tgid_vnr(current);
+}
+
+/* Tells @begun, a completion, that it is there. */
+static inline int mc_wait_for_stop(void *begun)
+{
+	complete(begun);
+	set_current_state(TASK_INTERRUPTIBLE);
+	while (!kthread_should_stop()) {
+		schedule();
+		set_current_state(TASK_INTERRUPTIBLE);
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+/* A thread is made, runs and ends. Return: 0 or a negative errno. */
+static inline int mc_thread_once(void)
+{
+	DECLARE_COMPLETION_ONSTACK(begun);
+	struct task_struct *thread = kthread_run(mc_wait_for_stop, &begun,
+						 "memcache/once");
+
+	if (IS_ERR(thread))
+		return PTR_ERR(thread);
+	/* One that is stopped before it begins would not run at all. */
+	wait_for_completion(&begun);
+	return kthread_stop(thread);
+}
+
 static inline void mc_fpu_begin(void)
 {
 	kernel_fpu_begin();
@@ -85,6 +120,7 @@ static inline void mc_fpu_end(void)
 	kernel_fpu_end();
 }
 #else
+#include <pthread.h>
 #include <time.h>
 
 #define MC_IN_KERNEL	0
@@ -148,6 +184,24 @@ static inline void mc_nap(void)
 static inline void mc_sleep_ms(unsigned int ms)
 {
 	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000L }, NULL);
+}
+
+static inline int mc_pid(void)
+{
+	return 0;	/* a system call: see the test os */
+}
+
+static inline void *mc_end_at_once(void *nothing)
+{
+	return NULL;
+}
+
+static inline int mc_thread_once(void)
+{
+	pthread_t thread;
+	int err = pthread_create(&thread, NULL, mc_end_at_once, NULL);
+
+	return err ? -err : -pthread_join(thread, NULL);
 }
 
 static inline void mc_fpu_begin(void)

@@ -3,8 +3,8 @@
  * overhead: what is around a measurement, and what the system costs: nothing of
  * it touches the buffer.
  *
- * What is short is repeated in windows, as an access loop is. Skew of the gate
- * and wake-up happen once a sample.
+ * What is short is repeated in windows, as an access loop is. Skew of the gate,
+ * wake-up and a thread's life happen once a sample.
  */
 #include "../clock.h"
 #include "../os.h"
@@ -15,13 +15,15 @@ enum { KEY_ITEM = MC_KEY_OWN };
 
 enum { COL_OPERATIONS };
 
-enum { ITEM_LOOP, ITEM_CLOCK, ITEM_IRQ, ITEM_FPU, ITEM_GATE, ITEM_WAKEUP };
+enum { ITEM_LOOP, ITEM_CLOCK, ITEM_IRQ, ITEM_FPU, ITEM_CALL, ITEM_GETPID, ITEM_GATE,
+	ITEM_WAKEUP, ITEM_THREAD };
 
 #define BATCH		16384	/* operations of a pass, each like 8 bytes of payload */
 
 static const struct mc_name item_names[] = {
 	{ "loop", ITEM_LOOP }, { "clock", ITEM_CLOCK }, { "irq", ITEM_IRQ },
-	{ "fpu", ITEM_FPU }, { "gate", ITEM_GATE }, { "wakeup", ITEM_WAKEUP }, { }
+	{ "fpu", ITEM_FPU }, { "call", ITEM_CALL }, { "getpid", ITEM_GETPID },
+	{ "gate", ITEM_GATE }, { "wakeup", ITEM_WAKEUP }, { "thread", ITEM_THREAD }, { }
 };
 
 static const struct mc_key keys[] = {
@@ -30,7 +32,7 @@ static const struct mc_key keys[] = {
 		.preset = MC_IN_KERNEL ? "loop,clock,irq,fpu,gate,wakeup" :
 					 "loop,clock,gate,wakeup",
 		.kind = MC_CHOICE, .names = item_names,
-		.help = "what is timed, the times are of one; irq, fpu: in the kernel only",
+		.help = "what is timed, the times are of one; irq, fpu, getpid: in the kernel only",
 	},
 };
 
@@ -71,11 +73,37 @@ static void switch_fpu(u64 n)
 	}
 }
 
+static void do_nothing(void)
+{
+	/* A call of something that has no effect need not be made. */
+	asm volatile("" : : : "memory");
+}
+
+/* By a pointer of which the compiler knows nothing. */
+static void call_nothing(u64 n)
+{
+	void (*function)(void) = do_nothing;
+
+	while (n--) {
+		asm volatile("" : "+r" (function));
+		function();
+	}
+}
+
+/* What the system call does, once it is in. */
+static void read_pid(u64 n)
+{
+	while (n--)
+		asm volatile("" : : "r" (mc_pid()));
+}
+
 static void (* const short_item[])(u64 n) = {
 	[ITEM_LOOP] = count,
 	[ITEM_CLOCK] = read_clock,
 	[ITEM_IRQ] = switch_irq,
 	[ITEM_FPU] = switch_fpu,
+	[ITEM_CALL] = call_nothing,
+	[ITEM_GETPID] = read_pid,
 };
 
 static void stretch(struct mc_pass *p, u64 bytes)
@@ -184,6 +212,24 @@ static int wake_threads(struct mc_team *team, struct meeting *m)
 	return err;
 }
 
+/* By who runs the team: a thread that starts another one sleeps meanwhile. */
+static int make_threads(struct mc_team *team, struct meeting *m)
+{
+	struct mc_work *work = m->works->each;
+	u64 begin;
+	u32 round;
+	int err = 0;
+
+	for (round = 0; !err && round < work->warmup + work->repeat; round++) {
+		begin = mc_ticks();
+		err = mc_thread_once();
+		if (!err)
+			keep(m->works, round, begin, mc_ticks());
+		err = err ? err : mc_team_run(team, look_at_clock, m);
+	}
+	return err;
+}
+
 static int measure_meeting(struct mc_run *run, const struct mc_point *point,
 			   struct mc_works *works)
 {
@@ -197,8 +243,10 @@ static int measure_meeting(struct mc_run *run, const struct mc_point *point,
 			      works->n);
 	else if (point->v[KEY_ITEM] == ITEM_GATE)
 		err = mc_team_run(run->team, pass_gate, &m);
-	else
+	else if (point->v[KEY_ITEM] == ITEM_WAKEUP)
 		err = wake_threads(run->team, &m);
+	else
+		err = make_threads(run->team, &m);
 	mc_free(m.at);
 	return err;
 }
@@ -210,11 +258,16 @@ static bool needs_company(const struct mc_run *run, const struct mc_point *point
 	return point->v[KEY_ITEM] == ITEM_GATE && mc_team_size(run->team) < 2;
 }
 
+static bool in_kernel_only(u64 item)
+{
+	return item == ITEM_IRQ || item == ITEM_FPU || item == ITEM_GETPID;
+}
+
 static int overhead_check(struct mc_run *run, const struct mc_point *point)
 {
 	u64 item = point->v[KEY_ITEM];
 
-	if (!MC_IN_KERNEL && (item == ITEM_IRQ || item == ITEM_FPU))
+	if (!MC_IN_KERNEL && in_kernel_only(item))
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "item: %s is possible in the kernel only",
 			       mc_key_word(keys, item));

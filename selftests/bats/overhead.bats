@@ -31,6 +31,17 @@ load module.bash
 		("irq", "off"), ("fpu", "off"), ("gate", "off"), ("wakeup", "on")}'
 }
 
+@test "what there is of system calls and processes here" {
+	echo 'overhead item=call,getpid,thread repeat=5' >run
+	cat results
+	holds '[r["item"] for r in results] == ["call", "getpid", "thread"]' \
+		'values("samples") == {5}' 'min(values("min_ns")) > 0' \
+		'[r["operations_per_sample"] > 1 for r in results] == [True, True, False]'
+	# No interrupt is off while a thread is made.
+	echo 'overhead item=thread,getpid irq=off repeat=2' >run
+	holds '[r["irq"] for r in results] == ["on", "off"]'
+}
+
 # A loop that is optimized away would take no time at all.
 @test "a reading of the clock costs more than an iteration of a loop" {
 	echo 'overhead item=loop,clock repeat=20' >run

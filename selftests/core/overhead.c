@@ -112,9 +112,9 @@ static void test_short_items_are_those_of_one_operation(void **state)
 {
 	for (unsigned int threads = 1; threads <= 3; threads++) {
 		reset(threads);
-		assert_int_equal(measure("overhead item=loop,clock repeat=4 warmup=1"), 0);
-		assert_int_equal(n, 2);
-		assert_int_equal(done, 10);
+		assert_int_equal(measure("overhead item=loop,clock,call repeat=4 warmup=1"), 0);
+		assert_int_equal(n, 3);
+		assert_int_equal(done, 15);
 		for (u64 i = 0; i < n; i++) {
 			assert_int_equal(rec[i].stats.samples, 4);
 			assert_in_range(rec[i].stats.median_ps, OPERATION_PS - 1,
@@ -151,6 +151,16 @@ static void test_wake_up_is_that_of_the_last_thread(void **state)
 	assert_int_equal(rec->stats.min_ps, 1400 * NS);
 	assert_int_equal(rec->stats.max_ps, 1400 * NS);
 	assert_int_equal(rec->value[COL_OPERATIONS], 1);
+	assert_true(shows(rec, "\"irq\":\"on\""));
+}
+
+static void test_a_thread_once_a_sample(void **state)
+{
+	reset(1);
+	assert_int_equal(measure("overhead item=thread repeat=5 irq=off"), 0);
+	assert_int_equal(rec->stats.samples, 5);
+	assert_int_equal(rec->value[COL_OPERATIONS], 1);
+	assert_int_equal(done, 7);
 	assert_true(shows(rec, "\"irq\":\"on\""));
 }
 
@@ -205,6 +215,7 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_refused("overhead item=irq", -EOPNOTSUPP, "item");
 	assert_refused("overhead item=clock,fpu", -EOPNOTSUPP, "item");
 	assert_non_null(strstr(run.error.text, "fpu"));
+	assert_refused("overhead item=getpid", -EOPNOTSUPP, "item");
 }
 
 static void stop(void)
@@ -215,7 +226,7 @@ static void stop(void)
 
 static void test_a_stop_keeps_the_samples_before(void **state)
 {
-	static const char *const items[] = { "loop", "gate", "wakeup" };
+	static const char *const items[] = { "loop", "gate", "wakeup", "thread" };
 	char line[60];
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(items); i++) {
@@ -234,6 +245,7 @@ int main(void)
 		cmocka_unit_test(test_short_items_are_those_of_one_operation),
 		cmocka_unit_test(test_records_say_nothing_of_memory),
 		cmocka_unit_test(test_wake_up_is_that_of_the_last_thread),
+		cmocka_unit_test(test_a_thread_once_a_sample),
 		cmocka_unit_test(test_the_gate),
 		cmocka_unit_test(test_by_default_all_that_there_is),
 		cmocka_unit_test(test_one_cpu_has_no_gate),

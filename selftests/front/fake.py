@@ -69,7 +69,7 @@ TESTS = "".join(f"{test}: what it does\n{keys}{COMMON_KEYS}  > figure    what it
   block=4K..128M    1..1G                         bytes of each write
   capacity=max      max|keep                      of the pipe
 """, "overhead": """\
-  item=loop,clock   loop|clock|gate|wakeup        what is timed
+  item=loop,clock   loop|clock|irq|fpu|call|getpid|gate|wakeup|thread what is timed
 """, "line": "", "tlb": ""}.items())
 
 BARE = {"kernel": "6.1.0-50-amd64", "cpu": "Intel(R) Xeon(R) Gold 6252", "hypervisor": None}
