@@ -35,7 +35,7 @@ setup_file() {
 	measure --own 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad,rw31,rw21,rw11,rep_movsb,rep_stosb size=4K,1M repeat=5'
 	holds 'records[0]["record"] == "machine"' 'records[0]["memory"] == "own"' \
 		'{r["where"] for r in records} == {"user"}' \
-		'len(results) == 26' 'values("verified") == {"ok"}' 'values("samples") == {5}' \
+		'len(results) == 28' 'values("verified") == {"ok"}' 'values("samples") == {5}' \
 		'values("attribute") == {None}' 'min(values("min_ns")) > 0'
 }
 

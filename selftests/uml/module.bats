@@ -44,7 +44,7 @@ refused() {
 
 @test "every operation, data verified" {
 	measured 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad,rw31,rw21,rw11,rep_movsb,rep_stosb size=4K,64K,1M verify=each repeat=5' \
-		'len(results) == 39' 'values("verified") == {"ok"}' 'values("samples") == {5}' \
+		'len(results) == 42' 'values("verified") == {"ok"}' 'values("samples") == {5}' \
 		'values("effective") == {"yes"}' 'values("attribute") == {None}' 'min(values("min_ns")) > 0'
 }
 
