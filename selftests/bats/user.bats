@@ -32,7 +32,7 @@ for name in "wb", "wc", "uc":
 @test "every operation on the module's pages of every type" {
 	line="bandwidth type=wb,wc,uc $ALL page=4k size=64K repeat=2 warmup=1"
 	measure "$line"
-	holds 'len(results) == 33' 'values("verified") == {"ok"}' 'values("samples") == {2}' \
+	holds 'len(results) == 36' 'values("verified") == {"ok"}' 'values("samples") == {2}' \
 		'{r["where"] for r in records} == {"user"}' 'records[0]["memory"] == "module"' \
 		'{(r["type"], r["attribute"]) for r in results} == {("wb", "wb"), ("wc", "wc"), ("uc", "uc-")}'
 	echo "$line" >"$FILES/run"
