@@ -118,6 +118,14 @@ class Choice(unittest.TestCase):
         self.assertEqual((drawn.kind, drawn.y, drawn.columns), ("bars", "median_ns", list(items)))
         self.assertEqual([point.y for point in drawn.series[0].points], list(items.values()))
 
+    def test_what_makes_no_curve_is_bars_beside_it(self):
+        found = [fake.result(f"bandwidth op={op} size={size}", 1000.0)
+                 for op, sizes in (("read", ("4K", "64K", "1M")), ("copy", ("4K", "8K")))
+                 for size in sizes]
+        curves, bars = charts.charts({"a": fake.measured(fake.BARE, ("bandwidth", found))})
+        self.assertEqual((curves.title, len(curves.series[0].points)), ("bandwidth: read", 3))
+        self.assertEqual((bars.title, bars.columns), ("bandwidth: copy", ["size 4K", "size 8K"]))
+
     def test_a_pipe_over_its_blocks(self):
         found = [fake.figure("pipe", {"block_bytes": 4096 << i, "cpu": "0"}, {"mb_per_s": 1000.0})
                  for i in range(4)]
@@ -198,6 +206,14 @@ class Drawing(fake.InDirectory):
 
     def test_matrices(self):
         self.assertIn("writer cpu", self.clear(matrix()))
+
+    def test_bars_of_very_different_times(self):
+        times = {"loop": 0.4, "getpid": 110.0, "fork_exit": 8e4, "fork_exec": 987654.0}
+        found = [fake.figure("os", {"item": item}, {}, median_ns=ns) for item, ns in times.items()]
+        runs = fake.measured(fake.BARE, ("os", found), suite="server")
+        for width in (draw.WIDTH, draw.NARROW):
+            with mock.patch.object(draw.figure, "__defaults__", (width,)):
+                self.assertIn("987\u2009654", self.clear(runs))
 
     def test_all_in_one(self):
         self.clear(latency() + matrix() + fake.measured(

@@ -125,7 +125,7 @@ def charts(files: dict[str, list[Run]]) -> list[Chart]:
     for (test, title, layouts), cells in _groups(files, places).items():
         good = [cell for cell in cells if cell[2].get("verified") != "failed"]
         for chart in _charts(test, list(layouts), good):
-            chart.title = PLACED.sub("", title)
+            chart.title = ": ".join(filter(None, [PLACED.sub("", title), chart.title]))
             chart.sides = [known[i] for i in sorted({s.side for s in chart.series})]
             chart.left_out = len(cells) - len(good)
             chart.emulated = any(run.machine.get("hypervisor") == "tcg" for _, run, _ in good)
@@ -191,22 +191,41 @@ def _guessed(test: str, cells: list[Cell]) -> list[Chart]:
 # --------------------------------------------------------------------- curves
 
 def _curves(x: str, y: str, cells: list[Cell]) -> list[Chart]:
-    """y over x, a series for all else that differs; none where curves have no
-    three points."""
+    """y over x, a series for all else that differs; bars of what makes no three
+    points. None where nothing makes a curve."""
     figure = "ns_per_load" if y == UNDISTURBED else y
     cells = [cell for cell in cells if _known(cell[2], figure) and _known(cell[2], x)]
-    series = _series([x], cells)
+    long = [members for _, members in _series([x], cells)
+            if len({result[x] for *_, result in members}) >= MIN_POINTS]
+    kept = [cell for members in long for cell in members]
+    if not kept:
+        return []
+    series = _series([x], kept)
     for one, members in series:
         points = {}
         for _, _, result in members:
             points.setdefault(result[x], _undisturbed(result) if y == UNDISTURBED else
                               _point(result[x], y, result))
         one.points = sorted(points.values(), key=lambda point: point.x)
-    drawn = [one for one, _ in series if len(one.points) >= MIN_POINTS]
-    chart = Chart("curves", "", x, y, drawn, [])
-    if drawn and cells[0][2]["test"] == "latency":
-        _mark_levels(chart, cells)
-    return [chart] if 0 < len(drawn) <= MOST_SERIES else _split(chart)
+    chart = Chart("curves", _told(x, cells, kept), x, y, [one for one, _ in series], [])
+    if kept[0][2]["test"] == "latency":
+        _mark_levels(chart, kept)
+    rest = [cell for cell in cells if all(cell is not other for other in kept)]
+    bars = _bars(None, None, figure, rest)
+    for one in bars:
+        one.title = _told(x, cells, rest)
+    return [*_split(chart), *bars]
+
+
+def _told(x: str, cells: list[Cell], mine: list[Cell]) -> str:
+    """What these results have in common, and the others not."""
+    def found(key: str, some: list[Cell]) -> set:
+        return {str(asked(result).get(key)) for *_, result in some}
+
+    own = asked(mine[0][2]) if mine else {}
+    keys = [key for key in own if key not in (x, "count", *ASIDE)
+            and len(found(key, mine)) == 1 < len(found(key, cells))]
+    return ", ".join(filter(None, (_word(key, own[key], own) for key in keys)))
 
 
 def _split(chart: Chart) -> list[Chart]:

@@ -27,8 +27,7 @@ MANY = 2000                         # cells of a heat map
 BAR = 0.17                          # inches
 TINTS = (0, 0.45, 0.7)              # how much white bars of other sides have
 STYLE = {
-    "font.family": "DejaVu Sans", "font.size": 9, "axes.titlesize": 10, "axes.labelsize": 9,
-    "axes.titlelocation": "left", "axes.titleweight": "bold", "axes.edgecolor": FAINT,
+    "font.family": "DejaVu Sans", "font.size": 9, "axes.labelsize": 9, "axes.edgecolor": FAINT,
     "axes.labelcolor": TEXT, "text.color": TEXT, "xtick.color": TEXT, "ytick.color": TEXT,
     "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
     "axes.axisbelow": True, "grid.color": GRID, "grid.linewidth": 0.6, "lines.linewidth": 1.6,
@@ -107,7 +106,8 @@ def draw(part, chart: Chart) -> None:
     title = ": ".join(filter(None, [chart.title, name]))
     if chart.kind == "matrix" and chart.sides[0].name:
         title += f" ({chart.sides[0].name})"
-    axes.set_title("\n".join(_titled(title, _letters(axes) * 5 // 6)))
+    part.suptitle("\n".join(_titled(title, _letters(axes) * 5 // 6)), x=0.015, ha="left",
+                  size=10, weight="bold")
     KINDS[chart.kind](axes, chart)
 
 
@@ -258,7 +258,7 @@ def _plain(axis, room: float = 3) -> None:
     ratio = high / low if low > 0 else 10
     subs = (1, 1.5, 2, 3, 4, 5, 6, 8) if ratio < 4 else (1, 2, 5) if ratio < 100 * room else \
         (1, 3) if ratio < 1000 * room else (1,)
-    axis.set_major_locator(LogLocator(base=10, subs=subs))
+    axis.set_major_locator(LogLocator(base=100 if ratio > 1e5 * room else 10, subs=subs))
     axis.set_major_formatter(FuncFormatter(lambda v, _: number(v)))
     axis.set_minor_locator(NullLocator())
 
