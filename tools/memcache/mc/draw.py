@@ -22,7 +22,7 @@ HATCH = "////"
 UNREAL = "hatched: not shown to be that type"
 WIDTH, HEIGHT = 5.6, 3.9            # inches, of a chart
 NARROW = 4.5                        # of one that a phone may show
-LETTERS = 13                        # to an inch
+LETTERS, SMALL = 13, 16.8           # to an inch
 MANY = 2000                         # cells of a heat map
 BAR = 0.17                          # inches
 TINTS = (0, 0.45, 0.7)              # how much white bars of other sides have
@@ -74,7 +74,8 @@ def figure(charts: list[Chart], captions: list[str], width: float = WIDTH):
     """In the style that is set."""
     from matplotlib.figure import Figure
     columns = 1 if len(charts) < 2 else 2
-    lines = [line for text in captions for line in _wrapped(text, columns)]
+    lines = [line for text in captions
+             for line in _wrapped(text, int(SMALL * width) * columns)]
     foot = 0.14 * len(lines) + 0.12 if lines else 0.01
     heights = [max(map(height, charts[i:i + columns])) for i in range(0, len(charts), columns)]
     whole = Figure((width * columns, sum(heights) + foot), layout="constrained")
@@ -94,9 +95,9 @@ def height(chart: Chart) -> float:
     return max(1.6 + BAR * bars + 0.2 * ceil(len(chart.series) / 3), 2.6)
 
 
-def _wrapped(text: str, columns: int) -> list[str]:
+def _wrapped(text: str, width: int) -> list[str]:
     from textwrap import wrap
-    return wrap(text, 94 * columns, break_on_hyphens=False)
+    return wrap(text, width, break_on_hyphens=False)
 
 
 def draw(part, chart: Chart) -> None:
@@ -106,14 +107,9 @@ def draw(part, chart: Chart) -> None:
     title = ": ".join(filter(None, [chart.title, name]))
     if chart.kind == "matrix" and chart.sides[0].name:
         title += f" ({chart.sides[0].name})"
-    part.suptitle("\n".join(_titled(title, _letters(axes) * 5 // 6)), x=0.015, ha="left",
+    part.suptitle("\n".join(_wrapped(title, _letters(axes) * 5 // 6)), x=0.015, ha="left",
                   size=10, weight="bold")
     KINDS[chart.kind](axes, chart)
-
-
-def _titled(text: str, width: int) -> list[str]:
-    from textwrap import wrap
-    return wrap(text, width)
 
 
 def _letters(axes) -> int:
