@@ -12,7 +12,8 @@ RUN='bandwidth op=write width=16 size=1M repeat=3'
 
 setup_file() {
 	insmod "$MEMCACHE_KO"
-	insmod "${WITNESS_KO%/*}/mc_pmu.ko" loops=mc_asm_write16,mc_asm_read16,mc_asm_ntwrite16
+	insmod "${WITNESS_KO%/*}/mc_pmu.ko" loops=mc_asm_write16,mc_asm_read16,mc_asm_ntwrite16 \
+		calls=mc_file_read:3,mc_file_write:3,mc_pattern_check:3
 }
 
 teardown_file() {
@@ -111,6 +112,25 @@ past() { until [ "$(samples)" -gt "$1" ]; do sleep 0.1; done 2>/dev/null; }
 		'values("amplification_write") == {1.0}' 'min(values("samples")) > 10'
 }
 
+# Here each byte that is read moves k bytes of memory, and each that is compared
+# once more as much.
+@test "files: amplification is k, and 2 k where each byte is compared" {
+	local file=$BATS_TEST_TMPDIR/file
+	{ counter dram_read_a 0 1 8; counter dram_read_b 1 1 8; counter dram_write 1 1 40; } >counters
+	echo "file op=write path=$file bytes=2M transfer=64K,512K readers=1,3 repeat=2" >run
+	holds 'values("amplification_read") == {1.0}' 'values("amplification_write") == {2.5}'
+	echo "file path=$file transfer=512K,320K readers=1,20 check=off,on repeat=2" >run
+	cat results
+	holds 'len(results) == 8' 'values("payload_bytes") == {2 << 20, 40 << 20}' \
+		'all(r["amplification_read"] == (2 if r["check"] == "on" else 1) for r in results)' \
+		'all(r["amplification_write"] == (5 if r["check"] == "on" else 2.5) for r in results)' \
+		'all(r["dram_read_mb_per_s"] > 0 and r["dram_write_mb_per_s"] > 0 for r in results)' \
+		'values("dram_why") == {None}' '"amplification_read" in table[0]'
+	# Reading back what was written is not part of the sample.
+	echo "file op=write path=$file bytes=2M check=on repeat=2" >run
+	holds 'values("amplification_read") == {1.0}' 'values("verified") == {"ok"}'
+}
+
 @test "a set is replaced, added to and cleared" {
 	counter dram_read 0 1 1 >counters
 	counter dram_write 0 1 2 >>counters
@@ -138,6 +158,15 @@ past() { until [ "$(samples)" -gt "$1" ]; do sleep 0.1; done 2>/dev/null; }
 	refused "line 2: 'foo'" "$(counter dram_write 0 1 16)"$'\nfoo'
 	refused "line 256: is one too many" \
 		"$(seq 300 | sed 's/.*/dram_read_& type=1 config=& cpu=0 scale=64/')"
+	# 10,000 lines in one write, and more than there can be in one.
+	seq 10000 | sed 's/.*/dram_read_& type=1 config=& cpu=0 scale=64/' >"$BATS_TEST_TMPDIR/lines"
+	run dd if="$BATS_TEST_TMPDIR/lines" of=counters bs=1M
+	[[ $status -eq 1 && $output == *"Invalid argument"* ]]
+	grep -F "# not taken: counters: line 256: is one too many" counters
+	yes dram_read | head -c 1100000 >"$BATS_TEST_TMPDIR/lines"
+	run dd if="$BATS_TEST_TMPDIR/lines" of=counters bs=2M
+	[[ $status -eq 1 && $output == *"File too large"* ]]
+	[ "$(grep -c ^dram counters)" -eq 1 ]
 	run dd if=/dev/urandom of=counters bs=4096 count=1
 	[ "$status" -eq 1 ]
 	[ "$(grep -c ^dram counters)" -eq 1 ]

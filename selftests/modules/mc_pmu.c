@@ -12,7 +12,8 @@
  *   config 8-23   k, in sixteenths
  *
  * What is seen of the loops are calls of those named in loops=, whose arguments
- * begin as struct mc_loop_args does.
+ * begin as struct mc_loop_args does. calls= has functions of which one argument is
+ * the bytes, NAME:N, the first argument being 0.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -32,12 +33,23 @@ static unsigned int nloops;
 module_param_array(loops, charp, &nloops, 0400);
 MODULE_PARM_DESC(loops, "functions of memcache to watch, e.g. mc_asm_write16");
 
+static char *calls[MOST_LOOPS];
+static unsigned int ncalls;
+module_param_array(calls, charp, &ncalls, 0400);
+MODULE_PARM_DESC(calls, "functions to watch, and which argument is bytes, e.g. mc_file_read:3");
+
 static int opens = -1;
 module_param(opens, int, 0600);
 MODULE_PARM_DESC(opens, "how often an event of kind 3 can still be opened");
 
 static atomic64_t bytes;	/* that the loops were asked to go through */
 static struct kprobe probes[MOST_LOOPS];
+
+static struct call {
+	struct kprobe probe;
+	char name[64];
+	unsigned int arg;
+} call[MOST_LOOPS];
 
 struct fake {
 	struct pmu pmu;
@@ -54,6 +66,14 @@ static int on_loop(struct kprobe *p, struct pt_regs *regs)
 	const u64 *args = (const u64 *)regs->di;
 
 	atomic64_add(args[WORD_BYTES] * args[WORD_PASSES], &bytes);
+	return 0;
+}
+
+static int on_call(struct kprobe *p, struct pt_regs *regs)
+{
+	const struct call *c = container_of(p, struct call, probe);
+
+	atomic64_add(regs_get_kernel_argument(regs, c->arg), &bytes);
 	return 0;
 }
 
@@ -193,24 +213,39 @@ static void give_back(void)
 		if (probes[i].addr)
 			unregister_kprobe(&probes[i]);
 	}
+	for (i = 0; i < ncalls; i++) {
+		if (call[i].probe.addr)
+			unregister_kprobe(&call[i].probe);
+	}
+}
+
+static int watch(struct kprobe *probe, const char *name, kprobe_pre_handler_t handler)
+{
+	int err;
+
+	probe->symbol_name = name;
+	probe->pre_handler = handler;
+	err = register_kprobe(probe);
+	if (err) {
+		probe->addr = NULL;
+		pr_err("%s can't be watched (error %d)\n", name, -err);
+	}
+	return err;
 }
 
 static int watch_loops(void)
 {
 	unsigned int i;
-	int err;
+	int err = 0;
 
-	for (i = 0; i < nloops; i++) {
-		probes[i].symbol_name = loops[i];
-		probes[i].pre_handler = on_loop;
-		err = register_kprobe(&probes[i]);
-		if (err) {
-			probes[i].addr = NULL;
-			pr_err("%s can't be watched (error %d)\n", loops[i], -err);
-			return err;
-		}
+	for (i = 0; !err && i < nloops; i++)
+		err = watch(&probes[i], loops[i], on_loop);
+	for (i = 0; !err && i < ncalls; i++) {
+		if (sscanf(calls[i], "%63[^:]:%u", call[i].name, &call[i].arg) != 2)
+			return -EINVAL;
+		err = watch(&call[i].probe, call[i].name, on_call);
 	}
-	return 0;
+	return err;
 }
 
 static int __init mc_pmu_init(void)
