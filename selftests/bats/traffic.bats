@@ -30,7 +30,8 @@ setup() { cd "$BATS_TEST_TMPDIR" || return; }
 }
 
 @test "they are found, set for a run, and what was set is put back" {
-	insmod "${WITNESS_KO%/*}/mc_pmu.ko" loops=mc_asm_write16
+	insmod "${WITNESS_KO%/*}/mc_pmu.ko" loops=mc_asm_write16 \
+		calls=mc_file_read:3,mc_pattern_check:3,__x64_sys_pread64:s2
 	memcache counters >lines
 	cat lines
 	[ "$(grep -cE '^dram_(read|write)_imc_[01] type=[0-9]+ config=0x(1001|801) cpu=[01] scale=64$' lines)" -eq 4 ]
@@ -48,6 +49,23 @@ setup() { cd "$BATS_TEST_TMPDIR" || return; }
 	[ "$(grep -c ^dram_ "$FILES/counters")" -eq 4 ]
 	memcache counters --clear
 	[ "$(cat "$FILES/counters")" = "# no counters are set" ]
+}
+
+# Each of the two memory controllers counts each byte that is read, and in the kernel
+# each that is compared once more; and half of it as written.
+@test "the suite amplification: exactly what the memory counted, and what follows" {
+	memcache run --counters -o amplification.jsonl amplification-quick >report
+	cat report
+	holds 'len([r for r in load("amplification.jsonl") if r.get("op") == "read"]) == 16' \
+		'{(r["where"], r["check"], r["amplification_read"], r["amplification_write"], r["dram_why"])
+			for r in load("amplification.jsonl") if r.get("op") == "read"} ==
+		{("kernel", "off", 2.0, 1.0, None), ("kernel", "on", 4.0, 2.0, None),
+			("user", "off", 2.0, 1.0, None), ("user", "on", 2.0, 1.0, None)}'
+	grep -q '^1x512K-checked .* 4\.00' report
+	grep -q '^- 20 readers, 5M: .*memory read for each byte: 2.00 plain, 2.00' report
+	tr -s '\n ' ' ' <report | grep -q 'Comparing each byte costs 2.00 more reads of it from memory'
+	tr -s '\n ' ' ' <report | grep -q 'The kernel reads as plainly as a system call'
+	rm /var/tmp/memcache-file
 }
 
 @test "in user space" {

@@ -63,6 +63,16 @@ TESTS = "".join(f"{test}: what it does\n{keys}{COMMON_KEYS}  > figure    what it
   op=read           read|rw31|rw21|rw11|ntwrite   the load
   delay=0,100,1000  0..1000000                    between accesses
   latency_cpu=auto  auto|0..8191                  who measures
+""", "file": """\
+  op=read           read|write                    what is done
+  path=none         none|/PATH                    the file
+  files=shared      shared|each                   one, or one each
+  transfer=512K     512..256M                     bytes at once
+  readers=1         1..256                        threads
+  bytes=64M         4K..65536G                    to be written
+  check=off         on|off                        compare
+  cache=keep        keep|drop                     the page cache
+  direct=off        on|off                        past it
 """, "os": """\
   item=loop,getpid  loop|clock|getpid|fork_exit   what is timed
 """, "pipe": """\

@@ -15,6 +15,8 @@ FIGURES = {
     "latency": "ns_per_load ns_per_load_min cycles_per_load level stride_bytes",
     "c2c": "state home writer_cpu reader_cpu siblings ns_per_line",
     "loaded": "delay_cycles delay_ns ns_per_load mb_per_s load_mb_per_s",
+    "file": "mb_per_s ios_per_s dram_read_mb_per_s dram_write_mb_per_s amplification_read "
+            "amplification_write cached_percent file_bytes",
     "tlb": "pages ns_per_load packed_ns_per_load tlb_ns",
 }
 BAD = {

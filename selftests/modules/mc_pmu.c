@@ -13,7 +13,8 @@
  *
  * What is seen of the loops are calls of those named in loops=, whose arguments
  * begin as struct mc_loop_args does. calls= has functions of which one argument is
- * the bytes, NAME:N, the first argument being 0.
+ * the bytes, NAME:N, the first argument being 0; NAME:sN: of a system call, whose
+ * own first argument is where the caller's registers are.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -49,6 +50,7 @@ static struct call {
 	struct kprobe probe;
 	char name[64];
 	unsigned int arg;
+	bool system;
 } call[MOST_LOOPS];
 
 struct fake {
@@ -73,6 +75,8 @@ static int on_call(struct kprobe *p, struct pt_regs *regs)
 {
 	const struct call *c = container_of(p, struct call, probe);
 
+	if (c->system)
+		regs = (struct pt_regs *)regs->di;
 	atomic64_add(regs_get_kernel_argument(regs, c->arg), &bytes);
 	return 0;
 }
@@ -241,7 +245,9 @@ static int watch_loops(void)
 	for (i = 0; !err && i < nloops; i++)
 		err = watch(&probes[i], loops[i], on_loop);
 	for (i = 0; !err && i < ncalls; i++) {
-		if (sscanf(calls[i], "%63[^:]:%u", call[i].name, &call[i].arg) != 2)
+		call[i].system = strstr(calls[i], ":s");
+		if (sscanf(calls[i], call[i].system ? "%63[^:]:s%u" : "%63[^:]:%u",
+			   call[i].name, &call[i].arg) != 2)
 			return -EINVAL;
 		err = watch(&call[i].probe, call[i].name, on_call);
 	}

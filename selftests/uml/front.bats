@@ -65,6 +65,14 @@ setup() { cd "$BATS_TEST_TMPDIR" || return; }
 	done
 }
 
+@test "reads of files: rates on both sides, and why nothing was counted" {
+	memcache run -o files.jsonl amplification-quick >report
+	cat report
+	[ "$(grep -c '^20x5M-checked  *[0-9.]*  *[0-9.]*  *na  *na  *na  *na  *100' report)" -eq 2 ]
+	tr -s '\n ' ' ' <report | grep -q 'No amplification (na) where no counters were set'
+	rm /var/tmp/memcache-file
+}
+
 @test "records of both sides are as the schema has them" {
 	sed -n 's/^one //p' "$TOP/selftests/bats/every-test" >every
 	memcache run -o every.jsonl --where both ./every >report

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The report on a file of results: machine, tables, findings, verdict."""
 
-from mc import errno_name, findings, table, tables, traffic, verdict
+from mc import amplification, errno_name, findings, table, tables, traffic, verdict
 from mc.results import Run, asked
 from mc.table import bullets, wrapped
 
@@ -16,7 +16,8 @@ def lines(runs: list[Run]) -> list[str]:
 def parts(runs: list[Run]) -> list[list[str]]:
     """What is said of them, each with its heading; some may be empty."""
     judged = verdict.judge(runs)
-    found = [*tables.blocks(runs), traffic.lines(runs), _failures(runs)]
+    found = [*tables.blocks(runs), traffic.lines(runs),
+             amplification.lines(runs, judged.emulated), _failures(runs)]
     if any(run.results for run in runs):
         found.append(_findings(runs, judged))
         found.append(_section("Memory types", verdict.lines(judged) + bullets(

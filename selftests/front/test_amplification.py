@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the report says of reads of files."""
+
+import fake
+from mc import amplification, report
+
+LINE = "file path=/var/tmp/f"
+
+
+def read(readers, check, where="kernel", speed=1000.0, moved=None, written=None, transfer=512 << 10,
+         **more):
+    why = None if moved is not None else "no_counters"
+    asked = {"op": "read", "path": "/var/tmp/f", "files": "shared", "transfer_bytes": transfer,
+             "readers": readers, "file_bytes": 1 << 30, "check": check, "cache": "keep",
+             "direct": "off"}
+    traffic = {"payload_bytes": 1 << 30, "amplification_read": moved,
+               "amplification_write": written, "dram_why": why}
+    figures = {"mb_per_s": speed, "ios_per_s": speed / 0.524288, "cached_percent": 100.0}
+    return fake.figure("file", asked, traffic | figures, where=where, page="auto", **more)
+
+
+# The figures that the study published (seen on another machine).
+STUDY = (read(1, "on", speed=3962.0, moved=1.15, written=0.08), read(1, "off", moved=1.13),
+         read(1, "off", "user", moved=1.13),
+         read(20, "on", speed=3006.0, moved=4.016, written=4.917), read(20, "off", moved=1.834),
+         read(20, "off", "user", moved=2.03))
+
+
+def text(*records, about=None):
+    runs = fake.measured(about or fake.BARE, (LINE, list(records)))
+    return " ".join(" ".join(amplification.lines(runs, (about or fake.BARE) is fake.TCG)).split())
+
+
+class Amplification(fake.unittest.TestCase):
+    def test_nothing_read_nothing_said(self):
+        none = fake.measured(fake.BARE, ("bandwidth", [fake.result("bandwidth", 1.0)]))
+        self.assertEqual(amplification.lines(none, False), [])
+        self.assertEqual(text(read(1, "on") | {"op": "write"}), "")
+        self.assertEqual(text(read(1, "on") | {"verified": "failed"}), "")
+
+    def test_the_study(self):
+        said = text(*STUDY)
+        for part in (
+                "- 1 reader, 512K: MB/s: 1000 plain, 1000 in the kernel, 3962 checked; memory read "
+                "for each byte: 1.13 plain, 1.13 in the kernel, 1.15 checked; memory written for "
+                "each byte: 0.08 checked.",
+                "- 20 readers, 512K: MB/s: 1000 plain, 1000 in the kernel, 3006 checked; memory "
+                "read for each byte: 2.03 plain, 1.83 in the kernel, 4.02 checked;",
+                "reads next to nothing more from memory (1 reader, 512K): what was just read is "
+                "still in the caches.",
+                "costs 2.18 more reads of it from memory (20 readers, 512K): the caches no longer "
+                "hold what was just read.",
+                "From 1 to 20 readers the memory is read 1.13, then 1.83 times for each byte (in "
+                "the kernel, 512K).",
+                "Against the plain reader the kernel's reads moved -0.20 to +0.00 bytes for each "
+                "byte."):
+            self.assertIn(part, said)
+        self.assertNotIn("na", said.split())
+
+    def test_no_difference_is_said_to_be_none(self):
+        said = text(read(1, "off", moved=1.0), read(20, "off", moved=1.02),
+                    read(1, "off", "user", moved=1.05))
+        self.assertIn("From 1 to 20 readers nothing changes (in the kernel, 512K: 1.02).", said)
+        self.assertIn("The kernel reads as plainly as a system call", said)
+
+    def test_transfers_are_told_apart(self):
+        said = text(read(1, "off", moved=1.0), read(1, "off", moved=2.0, transfer=5 << 20))
+        self.assertIn("- 1 reader, 512K: MB/s: 1000 in the kernel; memory read for each byte: 1.00",
+                      said)
+        self.assertIn("- 1 reader, 5M: MB/s: 1000 in the kernel; memory read for each byte: 2.00",
+                      said)
+        self.assertNotIn("From 1", said)
+
+    def test_what_was_not_counted_is_said_and_why(self):
+        said = text(read(1, "off"), read(1, "on"))
+        self.assertIn("No amplification (na) where no counters were set", said)
+        self.assertIn("MB/s: 1000 in the kernel, 1000 checked.", said)
+        self.assertNotIn("for each byte", said)
+        self.assertNotIn("Comparing", said)
+
+    def test_emulated_machines_have_no_rates(self):
+        said = text(read(1, "off", moved=1.0), read(1, "on", moved=2.0), about=fake.TCG)
+        self.assertNotIn("MB/s:", said)
+        self.assertIn("1 reader, 512K: memory read for each byte: 1.00 in the kernel, 2.00 checked",
+                      said)
+        self.assertIn("Comparing each byte costs 1.00 more reads", said)
+
+    def test_a_disk_in_the_rates_is_said(self):
+        part = read(1, "off", moved=1.0) | {"cached_percent": 40.0}
+        self.assertIn("(1 reader, 512K): a disk is in the rates", text(part))
+        self.assertNotIn("a disk", text(part | {"cache": "drop"}))
+        self.assertIn("1 reader, 512K, dropped from the cache, direct",
+                      text(part | {"cache": "drop", "direct": "on"}))
+
+    def test_it_is_in_the_report(self):
+        runs = fake.measured(fake.BARE, (LINE, list(STUDY)))
+        self.assertIn("Reads of files", report.lines(runs))
+
