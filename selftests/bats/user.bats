@@ -90,9 +90,9 @@ for name in "wb", "wc", "uc":
 
 @test "two threads on either node" {
 	measure "bandwidth cpu=0,1 node=0,1 type=wb $ALL size=256K repeat=2"
-	holds 'len(results) == 22' 'values("threads") == {2}' 'values("verified") == {"ok"}' \
+	holds 'len(results) == 24' 'values("threads") == {2}' 'values("verified") == {"ok"}' \
 		'[r["memory_node"] for r in results] == [int(r["node"]) for r in results]' \
-		'[r["memory_node"] for r in results] == [0] * 11 + [1] * 11'
+		'[r["memory_node"] for r in results] == [0] * 12 + [1] * 12'
 	refused "Invalid argument" "node: there is no node 2" 'bandwidth node=0,2'
 }
 
