@@ -10,7 +10,7 @@ unexport MAKEFLAGS MFLAGS MAKEOVERRIDES
 CHECKS := check-core check-static check-docs check-front check-host check-uml \
 	check-guest
 
-.PHONY: help run bench-overhead bench-uml check $(CHECKS) check-kernels fuzz \
+.PHONY: help run bench-overhead bench-uml bench-peers check $(CHECKS) check-kernels fuzz \
 	fuzz-guest soak build user docs setup clean
 
 help: ## this list
@@ -26,6 +26,11 @@ bench-overhead: ## what share of a run is spent outside its windows
 bench-uml: ## the same loops in a kernel and in a process
 	@tools/setup build kernel uml
 	@tools/bench-uml
+
+bench-peers: ## memcache-user beside other tools, in turns: a table of ratios
+	@tools/setup build peers
+	@$(MAKE) -s -C tools/user
+	@tools/bench-peers
 
 ##@ Check
 check: ## from here to check-guest; the last line counts results
