@@ -3,6 +3,8 @@
 #
 # The tests' own arithmetic: nothing that went wrong may look like a pass.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	export MEMCACHE_LOGS=$BATS_TEST_TMPDIR/logs
@@ -256,4 +258,36 @@ sums() {
 	[[ $output == *$'not ok 3 - words fail\n# warning: unused\n'* ]]
 	[[ $output == *$'\n    not ok 2 b\nnot ok 4 - a runner that returns 0\n'* ]]
 	[[ $output == *$'\n    not ok 1 # SKIP c\nok 5 - skips are no failures\n'* ]]
+}
+
+# loops FILE REGISTER: an object with two loops, one of which clears REGISTER.
+loops() {
+	gcc -c -x assembler -o "$BATS_TEST_TMPDIR/$1" - <<-END
+		.globl mc_asm_a, mc_asm_b
+		mc_asm_a: mov here(%rip), %rax
+		1: dec %rsi
+		jnz 1b
+		ret
+		.balign 64
+		mc_asm_b: xor $2, $2
+		ret
+		.data
+		here: .quad 0
+	END
+}
+
+@test "a loop that is not the same in two files is named" {
+	cd "$BATS_TEST_TMPDIR"
+	loops one %eax
+	loops same %eax
+	loops other %ecx
+	"$TOP/tools/check/same-loops" one same
+	run -1 "$TOP/tools/check/same-loops" one other
+	[[ $output == "mc_asm_b: "*"xor "*" is "*"xor "*" in the program" ]]
+	printf '.globl mc_asm_a\nmc_asm_a: ret\n' | gcc -c -x assembler -o less -
+	run -1 "$TOP/tools/check/same-loops" one less
+	[[ $output == *"mc_asm_b: only in one"* ]]
+	printf 'nop\n' | gcc -c -x assembler -o none -
+	run -1 "$TOP/tools/check/same-loops" none one
+	[[ $output == "none has no loop" ]]
 }
