@@ -283,6 +283,15 @@ class Without(unittest.TestCase):
                                         cwd=Path(cli.__file__).parent.parent).returncode, 0)
 
 
+class Style(unittest.TestCase):
+    def test_a_file_has_its_colour_in_every_chart(self):
+        files = {"a": matrix(), "b": latency(), "c": latency() + fake.measured(
+            fake.BARE, ("loaded", loaded(0, 50, 1000)))}
+        drawn = [one for one in charts.charts(files) if one.kind == "curves"]
+        styles = [[draw._style(one, series)[0] for series in one.series] for one in drawn]
+        self.assertEqual(styles, [[draw.COLOURS[1], draw.COLOURS[2]], [draw.COLOURS[2]]])
+
+
 class Plain(unittest.TestCase):
     def test_numbers(self):
         for value, text in ((1234567, "1\u2009234\u2009567"), (14.6, "15"), (0.05, "0.05"),

@@ -118,14 +118,15 @@ def _letters(axes) -> int:
 
 
 def _style(chart: Chart, series: Series) -> tuple[str, object, str]:
-    """Colour by what is measured, line by side: overlaid files compare."""
+    """Colour by what is measured, line by side: overlaid files compare. Where that
+    is one thing, colour by side, the same one in every chart."""
     names = list(dict.fromkeys(one.name for one in chart.series))
-    numbers = [side.name for side in chart.sides]
-    place = sorted({one.side for one in chart.series}).index(series.side)
     which = names.index(series.name)
-    if len(names) == 1 and len(numbers) > 1:
-        return COLOURS[place % len(COLOURS)], LINES[0], MARKERS[place % len(MARKERS)]
-    style = place if len(numbers) > 1 else which // len(COLOURS)
+    several = len(chart.sides) > 1
+    if len(names) == 1:
+        return (COLOURS[series.side % len(COLOURS)], LINES[0],
+                MARKERS[series.side % len(MARKERS)])
+    style = series.side if several else which // len(COLOURS)
     return COLOURS[which % len(COLOURS)], LINES[style % len(LINES)], MARKERS[which % len(MARKERS)]
 
 
