@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What may come at any moment does so at random moments: the writer's death
+ * (KILLS times), a stop, a CPU that goes offline (OFFLINE times), an unload; and
+ * two to eight writers at once (for CROWD_S seconds).
+ */
+#include <sys/mman.h>
+
+#include "inject.h"
+
+/* Each is through all its phases in about a second, on a slow guest in some. */
+static const char *const lines[] = {
+	"bandwidth size=64K repeat=20 cpu=0-1",
+	"bandwidth size=16K,8M type=wb,uc,wc repeat=3",
+	"bandwidth size=3M type=uc,wc page=4k irq=off repeat=3",
+	"bandwidth size=64K fence=uc op=write,copy,read repeat=10",
+	"latency size=16K,4M repeat=3",
+	"loaded cpu=0-1 size=64K delay=0,100 repeat=5",
+	"c2c cpu=0-1 size=4K repeat=20",
+};
+
+FIXTURE(moment) {
+	long before;
+};
+
+FIXTURE_SETUP(moment)
+{
+	module_unload();
+	self->before = away_in_page_tables();
+	watched_setup(_metadata);
+}
+
+FIXTURE_TEARDOWN(moment)
+{
+	file_write("/sys/devices/system/cpu/cpu1/online", "1");
+	watched_teardown(_metadata);
+	EXPECT_EQ(self->before, away_in_page_tables());
+	counted_show();
+}
+
+/* From its fork on: the moment may be before the write, or after its end. */
+static pid_t start_any(const char **line)
+{
+	*line = PICK(lines);
+	counted.runs++;
+	return run_start(*line);
+}
+
+/* Half of the moments are in the first tenth: that is where most happens. */
+static void wait_any(void)
+{
+	usleep(chance(2) ? chance(50000) : chance(500000));
+}
+
+TEST_F(moment, of_death)
+{
+	unsigned long i, n = chance_count("KILLS", 10);
+	const char *line;
+	int end;
+
+	TH_LOG("SEED=%llu", chance_seed);
+	for (i = 0; counted.kills < n; i++) {
+		pid_t pid = start_any(&line);
+
+		wait_any();
+		EXPECT_EQ(0, kill(pid, SIGKILL));
+		end = run_end(pid);
+		ASSERT_TRUE(end == SIGKILL || end == 0) {
+			TH_LOG("%s: %d", line, end);
+		}
+		counted.kills += end == SIGKILL;
+		is_sound(_metadata);
+		ASSERT_TRUE(_metadata->passed) {
+			TH_LOG("round %lu, of %s", i, line);
+		}
+	}
+}
+
+/* The module goes as soon as it can, whatever the one who was killed was at. */
+TEST_F(moment, of_death_and_unload)
+{
+	unsigned long i, n = chance_count("KILLS", 10) / 4 + 1;
+	const char *line;
+	int err;
+
+	for (i = 0; i < n; i++) {
+		pid_t pid = start_any(&line);
+
+		wait_any();
+		err = module_unload();
+		EXPECT_TRUE(err == 0 || err == -EWOULDBLOCK);
+		EXPECT_EQ(0, kill(pid, SIGKILL));
+		while (err)
+			err = module_unload();
+		EXPECT_EQ(0, witness_away());
+		EXPECT_EQ(0, run_threads());
+		EXPECT_EQ(self->before, away_in_page_tables());
+		run_end(pid);
+		counted.kills++;
+		ASSERT_EQ(0, module_load("size_mb=2"));
+		is_sound(_metadata);
+	}
+}
+
+/* With its results open and its pages mapped, a module that is not needed stays. */
+TEST_F(moment, of_unload_with_all_in_use)
+{
+	static char text[1 << 16];
+	char *map;
+	pid_t pid;
+	int fd, device;
+
+	ASSERT_EQ(0, run("bandwidth size=4K"));
+	fd = open(FILES "results", O_RDONLY | O_CLOEXEC);
+	device = open("/dev/memcache_wc", O_RDWR | O_CLOEXEC);
+	map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, device, 0);
+	ASSERT_NE(MAP_FAILED, map);
+	close(device);
+	pid = run_start(ENDLESS " size=64K");
+	ASSERT_TRUE(run_gets_to(1));
+	EXPECT_EQ(-EWOULDBLOCK, module_unload());
+	EXPECT_EQ(0, kill(pid, SIGKILL));
+	EXPECT_EQ(SIGKILL, run_end(pid));
+	EXPECT_EQ(-EWOULDBLOCK, module_unload());
+	EXPECT_LT(0, read(fd, text, sizeof(text)));
+	close(fd);
+	EXPECT_EQ(-EWOULDBLOCK, module_unload());
+	map[0] = 1;
+	munmap(map, 4096);
+	is_sound(_metadata);
+	EXPECT_EQ(0, module_unload());
+	EXPECT_EQ(0, witness_away());
+	ASSERT_EQ(0, module_load("size_mb=2"));
+}
+
+TEST_F(moment, of_a_cpu_going_offline)
+{
+	unsigned long i, n = chance_count("OFFLINE", 6);
+	const char *line;
+	int end;
+
+	TH_LOG("SEED=%llu", chance_seed);
+	for (i = 0; i < n; i++) {
+		pid_t pid = start_any(&line);
+
+		wait_any();
+		ASSERT_EQ(0, file_write("/sys/devices/system/cpu/cpu1/online", "0"));
+		counted.offline++;
+		if (chance(2))
+			wait_any();
+		ASSERT_EQ(0, file_write("/sys/devices/system/cpu/cpu1/online", "1"));
+		end = run_end(pid);
+		/* Who comes when it is offline already is told so. */
+		ASSERT_TRUE(end == 0 || end == -ENODEV || end == -EINVAL) {
+			TH_LOG("%s: %d", line, end);
+		}
+		if (end && !strstr(line, "cpu="))
+			EXPECT_EQ(0, end);
+		is_sound(_metadata);
+		ASSERT_TRUE(_metadata->passed) {
+			TH_LOG("offline %lu in %s", i, line);
+		}
+	}
+}
+
+/* ------------------------------------------------------------------ a crowd */
+
+#define MOST 8
+
+/* Writes what it likes, and stops who is on now and then, until it is killed. */
+static void be_one_of_many(int i)
+{
+	chance_state += i;
+	for (;;) {
+		int err = chance(16) ? run(PICK(lines)) : file_write(FILES "stop", "1");
+
+		if (err && err != -EBUSY && err != -ECANCELED)
+			_exit(1);
+		usleep(chance(2000));
+	}
+}
+
+TEST_F(moment, in_a_crowd)
+{
+	unsigned long seconds = chance_count("CROWD_S", 6), each;
+	pid_t pid[MOST];
+	int n, i;
+
+	each = seconds * 1000000 / 3;
+	for (n = 2; n <= MOST; n *= 2) {
+		for (i = 0; i < n; i++) {
+			pid[i] = fork();
+			if (!pid[i])
+				be_one_of_many(i);
+		}
+		usleep(each);
+		for (i = 0; i < n; i++) {
+			EXPECT_EQ(0, kill(pid[i], SIGKILL));
+			EXPECT_EQ(SIGKILL, run_end(pid[i]));
+			counted.kills++;
+		}
+		is_sound(_metadata);
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Allocations of the kernel that fail on purpose, where it has fault injection
+ * (the guest `debug`); and what must be true of the module after each.
+ */
+#ifndef SELFTESTS_INJECT_H
+#define SELFTESTS_INJECT_H
+
+#include "watched.h"
+
+#include "chance.h"
+
+#define SLAB "/sys/kernel/debug/failslab/"
+#define PAGES "/sys/kernel/debug/fail_page_alloc/"
+
+/* Who starts the module's threads, and allocates what they need. */
+#define KTHREADD "/proc/2/task/2/"
+#define HERE "/proc/thread-self/"
+
+/* Those of the harness are for tests that last a moment. */
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT 14400
+
+/* What `make faults` adds up. */
+static struct {
+	unsigned long runs;
+	unsigned long injected;
+	unsigned long kills;
+	unsigned long offline;
+} counted;
+
+static inline void counted_show(void)
+{
+	printf("# faults: runs=%lu injected=%lu kills=%lu offline=%lu\n",
+	       counted.runs, counted.injected, counted.kills, counted.offline);
+	fflush(stdout);
+}
+
+/* ------------------------------------------------------------- injection */
+
+static const char *const both_allocators[] = { SLAB, PAGES };
+
+static inline int inject_set(const char *name, const char *value)
+{
+	char path[128];
+	int i, err = 0;
+
+	for (i = 0; i < 2 && !err; i++) {
+		snprintf(path, sizeof(path), "%s%s", both_allocators[i], name);
+		err = file_write(path, value);
+	}
+	return err;
+}
+
+/* Any allocation may be the one, and it is not worth a word in the log. */
+static inline bool inject_ready(void)
+{
+	return access(HERE "fail-nth", W_OK) == 0 &&
+	       !inject_set("ignore-gfp-wait", "N") && !inject_set("verbose", "0") &&
+	       !inject_set("probability", "0") && !inject_set("task-filter", "Y") &&
+	       !file_write(PAGES "min-order", "0");
+}
+
+/* The @n-th allocation of a task fails from now on; 0: none. */
+static inline int inject_nth(const char *task, unsigned int n)
+{
+	char path[64], text[16];
+
+	snprintf(path, sizeof(path), "%sfail-nth", task);
+	snprintf(text, sizeof(text), "%u", n);
+	return file_write(path, text);
+}
+
+/* Has it? Then that is over, and else, too. */
+static inline bool inject_has(const char *task)
+{
+	char path[64], text[16];
+	bool has;
+
+	snprintf(path, sizeof(path), "%sfail-nth", task);
+	has = file_read(path, text, sizeof(text)) > 0 && atoi(text) == 0;
+	inject_nth(task, 0);
+	counted.injected += has;
+	return has;
+}
+
+/* Write to a file of the module, whose @n-th allocation fails for @task. */
+static inline int write_failing(const char *file, const char *text,
+				const char *task, unsigned int n, bool *failed)
+{
+	int fd = open(file, O_WRONLY | O_CLOEXEC), err = 0;
+
+	if (fd < 0 || inject_nth(task, n))
+		return -EBADF;
+	if (write(fd, text, strlen(text)) < 0)
+		err = -errno;
+	*failed = inject_has(task);
+	close(fd);
+	return err;
+}
+
+/* ------------------------------------------------------------ afterwards */
+
+/* Bytes that any mapping of the kernel has in another type than write-back. */
+static inline long away_in_page_tables(void)
+{
+	FILE *f = fopen("/sys/kernel/debug/page_tables/kernel", "r");
+	unsigned long from, to;
+	char line[256];
+	long sum = 0;
+
+	if (!f)
+		return 0;	/* not in this kernel: the witness has looked */
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "0x%lx-0x%lx ", &from, &to) == 2 &&
+		    (strstr(line, " PWT ") || strstr(line, " PCD ")))
+			sum += to - from;
+	}
+	fclose(f);
+	return sum;
+}
+
+/* Pages of another type that the module says it holds: its blocks may be small. */
+static inline long pages_held(void)
+{
+	long huge, large, small, kib = 0;
+	char *at = run_text, *line, *sizes;
+
+	if (file_read(FILES "buffers", run_text, sizeof(run_text)) < 0)
+		return -1;
+	while ((line = strsep(&at, "\n"))) {
+		sizes = strstr(line, "after_kib=");
+		if (sizes && strncmp(line, "wb ", 3) &&
+		    sscanf(sizes, "after_kib=1G:%ld,2M:%ld,4K:%ld", &huge, &large,
+			   &small) == 3)
+			kib += huge + large + small;
+	}
+	return kib / 4;
+}
+
+/* Nothing is left of the run, and the next one is as any other. */
+static inline void is_sound(struct __test_metadata *_metadata)
+{
+	EXPECT_EQ(-1, run_done());
+	EXPECT_EQ(0, run_threads());
+	EXPECT_EQ(pages_held(), witness_away());
+	EXPECT_TRUE(file_has("buffers", "leaked_pages=0\n"));
+	EXPECT_FALSE(file_has("buffers", " run "));
+	ASSERT_EQ(0, run("bandwidth type=wb,uc size=16K repeat=2 warmup=0"));
+	EXPECT_TRUE(file_has("run", "\nstate: done\n"));
+	EXPECT_EQ(2, results_with("\"verified\":\"ok\""));
+}
+
+#endif /* SELFTESTS_INJECT_H */
