@@ -10,8 +10,8 @@ unexport MAKEFLAGS MFLAGS MAKEOVERRIDES
 CHECKS := check-core check-static check-docs check-front check-host check-uml \
 	check-guest
 
-.PHONY: help run bench-overhead bench-uml bench-peers check $(CHECKS) check-kernels fuzz \
-	fuzz-guest soak build user docs setup clean
+.PHONY: help run bench-overhead bench-uml bench-peers check $(CHECKS) check-kernels \
+	faults coverage fuzz fuzz-guest soak build user docs setup clean
 
 help: ## this list
 	@awk -f tools/help.awk $(MAKEFILE_LIST)
@@ -51,6 +51,14 @@ $(CHECKS): check-%:
 check-kernels: ## every kernel that Debian offers, gcc and clang: a table
 	@tools/setup build guest check foreign
 	@tools/check/run kernels
+
+faults: ## memory, CPUs and writers fail the module at any moment
+	@tools/setup build guest kernel check
+	@tools/check/run faults
+
+coverage: ## which lines of the module its tests run: a table
+	@tools/setup build guest kernel check
+	@tools/check/run cover
 
 fuzz: ## feed RUNS inputs to each parser of the core
 	@tools/setup build check
@@ -92,5 +100,6 @@ clean: ## remove build/; results/ and the download cache stay
 #= ACCEL=auto              or kvm, tcg: how QEMU runs it
 #= RUNS=1000000            inputs for `make fuzz`
 #= WRITES=50000            for `make fuzz-guest`; and CALLS=200000
+#= FAILING=1000            for `make faults`; KILLS=200, OFFLINE=50, CROWD_S=60
 #= HOURS=1                 for `make soak`; or MINUTES=60
-#= SEED=1                  for these two: the same requests again
+#= SEED=1                  for these three: the same requests again
