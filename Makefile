@@ -27,7 +27,7 @@ bench-uml: ## the same loops in a kernel and in a process
 	@tools/setup build kernel uml
 	@tools/bench-uml
 
-bench-peers: ## memcache-user beside other tools, in turns: a table of ratios
+bench-peers: ## memcache-user beside other tools, in turns: ratios
 	@tools/setup build peers
 	@$(MAKE) -s -C tools/user
 	@tools/bench-peers

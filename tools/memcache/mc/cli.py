@@ -61,8 +61,8 @@ marked, bandwidth over size, latency over bandwidth under load, heat maps of
 matrices, bars of anything else. Results of the same section share a picture.
 Needs matplotlib (Debian: python3-matplotlib).
 
-Exit status: 0 drawn; 1 nothing to draw, or no matplotlib; 2 a file can't be read
-or written.
+Exit status: 0 drawn; 1 nothing to draw, or no matplotlib; 2 a file can't be
+read or written.
 """
 
 PAGE_HELP = """\
@@ -79,7 +79,8 @@ collector. kcidb: a report with `tests[].number`. lkp: `key: value`. lava: what
 lava-test-case prints. What was asked, the memory type, its verdict and whether
 data held are labels or parts of names.
 
-Exit status: 0 exported; 1 there are no results; 2 a file can't be read or written.
+Exit status: 0 exported; 1 there are no results; 2 a file can't be read or
+written.
 """
 
 COUNTERS_HELP = """\
