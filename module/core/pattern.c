@@ -6,12 +6,13 @@
  *   1  seed
  *   2  bytes in the file
  *   3  a sum of these three
- *   i  seed + i G: nowhere the same
+ *   i  seed S + i G: nowhere the same, and all bytes change with the seed
  */
 #include "pattern.h"
 
 #define MAGIC	0x65686361636d656dULL	/* "memcache" */
 #define G	0x9e3779b97f4a7c15ULL	/* odd, 2^64 by the golden ratio */
+#define S	0xbf58476d1ce4e5b9ULL	/* odd, and looks like nothing */
 #define WORDS	(MC_PATTERN_HEADER / 8)
 
 /**
@@ -29,7 +30,7 @@ u64 mc_pattern_word(const struct mc_pattern *p, u64 index)
 		MAGIC + (p->seed + p->bytes * G) * G,
 	};
 
-	return index < WORDS ? header[index] : p->seed + index * G;
+	return index < WORDS ? header[index] : p->seed * S + index * G;
 }
 
 /**
@@ -67,7 +68,7 @@ void mc_pattern_fill(const struct mc_pattern *p, void *data, u64 offset,
 
 	for (; i < WORDS && i < end; i++)
 		*word++ = mc_pattern_word(p, i);
-	for (w = p->seed + i * G; i < end; i++, w += G)
+	for (w = p->seed * S + i * G; i < end; i++, w += G)
 		*word++ = w;
 }
 
@@ -99,7 +100,7 @@ u64 mc_pattern_check(const struct mc_pattern *p, const void *data, u64 offset,
 
 	for (i = 0; first + i < WORDS && i < n; i++)
 		wrong |= word[i] ^ mc_pattern_word(p, first + i);
-	for (w = p->seed + (first + i) * G; i < n; i++, w += G)
+	for (w = p->seed * S + (first + i) * G; i < n; i++, w += G)
 		wrong |= word[i] ^ w;
 	if (!wrong)
 		return bytes;

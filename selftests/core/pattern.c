@@ -87,6 +87,18 @@ static void test_another_seed_or_place_is_another_pattern(void **state)
 	}
 }
 
+/* Not one byte in eight only. */
+static void test_the_next_seed_changes_most_bytes(void **state)
+{
+	const struct mc_pattern next = { .seed = 8, .bytes = BYTES };
+	u64 other[BYTES / 8], same = 0;
+
+	mc_pattern_fill(&next, other, 0, BYTES);
+	for (u64 i = MC_PATTERN_HEADER; i < BYTES; i++)
+		same += ((u8 *)data)[i] == ((u8 *)other)[i];
+	assert_in_range(same, 0, BYTES / 64);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -97,6 +109,7 @@ int main(void)
 		cmocka_unit_test_setup(test_a_wrong_byte_is_found_where_it_is, fill),
 		cmocka_unit_test_setup(test_the_first_wrong_byte_counts, fill),
 		cmocka_unit_test_setup(test_another_seed_or_place_is_another_pattern, fill),
+		cmocka_unit_test_setup(test_the_next_seed_changes_most_bytes, fill),
 	};
 
 	return cmocka_run_group_tests_name("pattern", tests, NULL, NULL);

@@ -358,8 +358,8 @@ FIXTURE_SETUP(disk)
 {
 	place_setup(_metadata);
 	ASSERT_EQ(0, mkdir(DISK, 0700));
-	self->there = !system("modprobe -aq loop ext4; truncate -s 12M img && "
-			      "mkfs.ext4 -q -O ^has_journal img && mount -o loop img disk");
+	self->there = !system("modprobe -aq loop ext4; truncate -s 12M img") &&
+		      !system("mkfs.ext4 -q -O ^has_journal img && mount -o loop img disk");
 }
 
 FIXTURE_TEARDOWN(disk)
@@ -373,8 +373,7 @@ TEST_F(disk, past_the_page_cache)
 {
 	if (!self->there)
 		SKIP(return, "no ext4 on a loop device here");
-	EXPECT_EQ(0, on_disk("op=write bytes=4M direct=on,off cache=drop,keep readers=1,3 "
-			     "check=on"));
+	EXPECT_EQ(0, on_disk("check=on op=write bytes=4M direct=on,off cache=drop,keep readers=1,3"));
 	EXPECT_EQ(8, results_with("\"verified\":\"ok\""));
 	EXPECT_EQ(0, on_disk("op=write bytes=4M direct=on,off transfer=516K check=on"));
 	EXPECT_EQ(0, on_disk("direct=on,off cache=drop readers=1,3 transfer=4K,516K check=on"));

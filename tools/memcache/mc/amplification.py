@@ -131,8 +131,8 @@ def _readers(found: Reads) -> Iterator[str]:
             else:
                 yield f"From {few} to {many} readers the memory is read {low:.2f}, then " \
                       f"{high:.2f} times for each byte ({what})."
-    for (few, many), whats in same.items():
-        yield f"From {few} to {many} readers nothing changes ({'; '.join(whats)})."
+    for (few, many), names in same.items():
+        yield f"From {few} to {many} readers nothing changes ({'; '.join(names)})."
 
 
 def _vfs(found: Reads) -> Iterator[str]:

@@ -1,0 +1,182 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The test `file` of memcache-user: what it reads and writes, what it never does,
+# and what goes wrong. The module's: selftests/memcache/file.c.
+
+load ../bats/user.bash
+
+setup_file() {
+	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	make -s -C "$TOP/tools/user"
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	export MEMCACHE_DEBUGFS=$BATS_TEST_TMPDIR
+	f=$BATS_TEST_TMPDIR/f
+	small="repeat=2 warmup=1"
+}
+
+# file KEYS…: on $f.
+file() { measure "file path=$f $small $*"; }
+
+# fails ERROR TEXT KEYS…
+fails() { refused "$1" "$2" "file path=$f $small ${*:3}"; }
+
+# flip OFFSET: a bit of $f.
+flip() {
+	/usr/bin/python3 -c 'import sys
+with open(sys.argv[1], "r+b") as file:
+    file.seek(int(sys.argv[2]))
+    byte = file.read(1)[0] ^ 4
+    file.seek(int(sys.argv[2]))
+    file.write(bytes([byte]))' "$f" "$1"
+}
+
+@test "written, and read back: every byte" {
+	file op=write bytes=3M transfer=64K,1M readers=1,3 check=on
+	holds 'len(results) == 4' 'values("verified") == {"ok"}' 'values("payload_bytes") == {3 << 20}'
+	[ "$(stat -c '%s %a' "$f")" = "3145728 600" ]
+	[ "$(head -c 8 "$f")" = memcache ]
+	file transfer=512,96K,5M readers=1,20 check=on,off
+	holds 'len(results) == 12' '{(r["check"], r["verified"]) for r in results} == {("on", "ok"), ("off", "off")}' \
+		'all(r["threads"] == r["readers"] for r in results)' \
+		'all(r["payload_bytes"] == r["readers"] * (3 << 20) for r in results)' \
+		'all(r["size_bytes"] == r["readers"] * r["transfer_bytes"] for r in results)' \
+		'values("cached_percent") == {100.0}' 'min(values("mb_per_s")) > 0' 'min(values("ios_per_s")) > 0'
+}
+
+@test "each reader its own file, and files that get shorter" {
+	file op=write,read files=each readers=3 bytes=1M check=on
+	holds 'values("verified") == {"ok"}' 'values("payload_bytes") == {3 << 20}'
+	[ "$(stat -c %s "$f".[0-9] | xargs)" = "1048576 1048576 1048576" ]
+	[ ! -e "$f" ]
+	file op=write bytes=2M,1M
+	[ "$(stat -c %s "$f")" -eq 1048576 ]
+	file check=on
+}
+
+@test "what is written is new each time" {
+	file op=write bytes=64K
+	cp f before
+	file op=write bytes=64K
+	[ "$(cmp -l f before | wc -l)" -gt 50000 ]
+}
+
+@test "a wrong byte is found where it is, and results are kept" {
+	file op=write bytes=1M
+	for at in 32 65535 65536 700001 1048575; do
+		flip $at
+		run -1 file transfer=64K,1M readers=1,3 check=on,off
+		[ "$output" = "memcache-user: Bad message: check: byte $at of $f is wrong" ]
+		run file transfer=64K,1M readers=1,3 check=on,off
+		holds 'len(results) == 8' "values('wrong_offset') == {$at, None}" \
+			'{(r["check"], r["verified"]) for r in results} == {("on", "failed"), ("off", "off")}'
+		flip $at
+	done
+	file check=on
+	flip 20
+	fails "Bad message" "check: the first 32 bytes of $f are wrong" check=on
+	flip 20
+	echo >>f
+	fails "Bad message" "check: byte 1048576 of $f is wrong: it ended there" check=on
+	truncate -s 1000K f
+	fails "No data available" "path: $f was cut short to 1024000 bytes; it had 1048576" check=on
+}
+
+@test "only regular files, and none is opened that is none" {
+	mkfifo fifo
+	mkdir dir
+	echo >there
+	ln -s there link
+	ln -s nothing nowhere
+	for bad in "fifo:a FIFO" "dir:a directory" "link:a symbolic link" "nowhere:a symbolic link"; do
+		for op in read write; do
+			f=$BATS_TEST_TMPDIR/${bad%:*} fails "Invalid argument" \
+				"path: $BATS_TEST_TMPDIR/${bad%:*} is ${bad#*:}; only regular files" "op=$op"
+		done
+	done
+	f=/dev/null fails "Invalid argument" "path: /dev/null is a device; only regular files"
+	f=/proc/version fails "Invalid argument" "path: /proc/version is empty"
+	[ ! -e nothing ]
+}
+
+@test "files of others are left alone" {
+	for text in "memcache, but not ours" "Memcache" "x"; do
+		printf '%s' "$text" >f
+		fails "File exists" "path: $f is there, and op=write has not written it; it is left as it is" op=write bytes=4K
+		[ "$(cat f)" = "$text" ]
+		file
+		fails "Invalid argument" "check: $f has no pattern to compare with" check=on
+	done
+	: >f
+	fails "Invalid argument" "path: $f is empty"
+	file op=write bytes=4K
+}
+
+@test "what can't be reached, written, or had" {
+	f=$BATS_TEST_TMPDIR/none fails "No such file or directory" "path: $BATS_TEST_TMPDIR/none can't be opened (error 2)"
+	f=/dev/null/f fails "Not a directory" "path: /dev/null/f can't be opened (error 20)"
+	(
+		ulimit -f 1024
+		fails "File too large" "path: $f can't be opened (error 27)" op=write bytes=2M
+		file op=write bytes=1M
+	)
+	refused "Invalid argument" "path: names no file" file
+	[ "$(id -u)" -ne 0 ] || skip "root may read anything"
+	chmod 0 f
+	fails "Permission denied" "path: $f can't be opened (error 13)"
+}
+
+@test "a full disk" {
+	mkdir disk
+	mount -t tmpfs -o size=4m none disk 2>/dev/null || skip "nothing can be mounted here"
+	run -1 measure "file path=$PWD/disk/f op=write bytes=1M,16M readers=3 transfer=64K"
+	umount disk
+	[[ $output == "memcache-user: No space left on device: path: $PWD/disk/f can't be written at byte "* ]]
+	holds 'len(results) == 1' 'results[0]["file_bytes"] == 1 << 20'
+}
+
+@test "a file that shrinks while it is read" {
+	local status=0
+	file op=write bytes=4M
+	"$USER_TOOL" -j "file path=$f readers=7 transfer=64K repeat=1000000" >results.jsonl 2>messages 3>&- &
+	sleep 0.5
+	truncate -s 12345 f
+	wait $! || status=$?
+	cat messages
+	[ "$status" -eq 1 ]
+	[ "$(cat messages)" = "memcache-user: No data available: path: $f was cut short to 12345 bytes; it had 4194304" ]
+	head -n 1 results.jsonl >machine
+	holds 'results[0]["samples"] >= 1' 'records[1]["errno"] == 61'
+}
+
+@test "Ctrl-C and the time-out end it between transfers" {
+	local status=0
+	file op=write bytes=4M
+	env --default-signal=INT "$USER_TOOL" -j "file path=$f readers=9 check=on repeat=1000000" >results.jsonl 2>messages 3>&- &
+	sleep 0.5
+	kill -INT $!
+	wait $! || status=$?
+	[ "$status" -eq 130 ]
+	head -n 1 results.jsonl >machine
+	holds 'records[1]["state"] == "stopped"' 'values("verified") == {"ok"}'
+	small="" run -1 file repeat=1000000 timeout=1
+	[[ $output == "memcache-user: Timer expired: timeout: 1 s have passed"* ]]
+}
+
+@test "past the page cache, and without it, where the filesystem can" {
+	file op=write bytes=1M cache=drop check=on
+	file cache=drop,keep check=on
+	holds 'values("verified") == {"ok"}'
+	if "$USER_TOOL" "file path=$f direct=on $small" >/dev/null 2>messages; then
+		file op=write,read bytes=1M direct=on,off transfer=512K,260K check=on
+		holds 'len(results) == 8' 'values("verified") == {"ok"}'
+		truncate -s 100001 f
+		file direct=on readers=3 transfer=64K
+		holds 'values("payload_bytes") == {300003}'
+	else
+		grep "Operation not supported: direct: $f is on a filesystem without direct I/O" messages
+	fi
+}
