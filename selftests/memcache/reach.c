@@ -107,6 +107,8 @@ TEST_F(reach, pages_are_not_pinned)
 	EXPECT_EQ(-1, pwrite(mem, out, sizeof(out), (off_t)self->map));
 	EXPECT_EQ(EIO, errno);
 	close(mem);
+	if (process_vm_readv(getpid(), NULL, 0, NULL, 0, 0))
+		return;		/* a small kernel: nobody can call it */
 	EXPECT_EQ(-1, process_vm_readv(getpid(), &(struct iovec){ out, sizeof(out) }, 1,
 				       &here, 1, 0));
 	EXPECT_EQ(EFAULT, errno);

@@ -132,8 +132,19 @@ static int lead_away(struct kprobe *probe, struct pt_regs *regs)
 	return 1;
 }
 
+/* With one, a probe is never made a jump, which could lead nowhere else. */
+static void never_after(struct kprobe *probe, struct pt_regs *regs,
+			unsigned long flags)
+{
+}
+
 #define PLACE(name, ...)						\
-	{ { .symbol_name = (name), .pre_handler = lead_away }, __VA_ARGS__ }
+	{								\
+		{							\
+			.symbol_name = (name), .pre_handler = lead_away, \
+			.post_handler = never_after,			\
+		}, __VA_ARGS__						\
+	}
 
 static struct place lockdown =
 	PLACE("security_locked_down", stand_in_no, LOCKDOWN_MSR, &locked);
