@@ -371,9 +371,12 @@ FIXTURE_TEARDOWN(disk)
 
 TEST_F(disk, past_the_page_cache)
 {
+	int err;
+
 	if (!self->there)
 		SKIP(return, "no ext4 on a loop device here");
-	EXPECT_EQ(0, on_disk("check=on op=write bytes=4M direct=on,off cache=drop,keep readers=1,3"));
+	err = on_disk("check=on op=write bytes=4M direct=on,off cache=drop,keep readers=1,3");
+	EXPECT_EQ(0, err);
 	EXPECT_EQ(8, results_with("\"verified\":\"ok\""));
 	EXPECT_EQ(0, on_disk("op=write bytes=4M direct=on,off transfer=516K check=on"));
 	EXPECT_EQ(0, on_disk("direct=on,off cache=drop readers=1,3 transfer=4K,516K check=on"));
