@@ -162,7 +162,7 @@ past() { until [ "$(samples)" -gt "$1" ]; do sleep 0.1; done 2>/dev/null; }
 	seq 10000 | sed 's/.*/dram_read_& type=1 config=& cpu=0 scale=64/' >"$BATS_TEST_TMPDIR/lines"
 	run dd if="$BATS_TEST_TMPDIR/lines" of=counters bs=1M
 	[[ $status -eq 1 && $output == *"Invalid argument"* ]]
-	grep -F "# not taken: counters: line 256: is one too many" counters
+	grep -F "# not taken: counters: line 257: is one too many" counters
 	yes dram_read | head -c 1100000 >"$BATS_TEST_TMPDIR/lines"
 	run dd if="$BATS_TEST_TMPDIR/lines" of=counters bs=2M
 	[[ $status -eq 1 && $output == *"File too large"* ]]
