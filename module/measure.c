@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Passes, windows, samples.
+ * Windows and samples.
  *
- * A pass goes once over a thread's arrays. It is done in windows: stretches of
- * bytes during which vector registers are held and, if asked, interrupts are
- * off. Only time inside windows counts. A window is cut so that it lasts about
- * 2 ms; a pass shorter than a window is repeated inside one until the sample
- * is long against the cost of reading the clock.
+ * A pass (pass.c) is done in windows: stretches of bytes during which vector
+ * registers are held and, if asked, interrupts are off. Only time inside windows
+ * counts. A window is cut so that it lasts about 2 ms; a pass shorter than a
+ * window is repeated inside one until the sample is long against the cost of
+ * reading the clock.
  *
  * Several threads race: all start at the gate, and once the first one has done
  * its share, what the others still do is done but not counted, so nobody is
@@ -17,150 +17,6 @@
 #include "os.h"
 
 /*
- * No window is cut to less: 512 accesses. On uncached memory those of a byte may
- * take longer than 1 us each, and there are 4096 in a page.
- */
-static u64 least_bytes(const struct mc_pass *p)
-{
-	return p->stretch || p->loop->width >= 8 ? 4096 : 512 * p->loop->width;
-}
-
-/* A pass is @bytes long, or twice that with the read back as its second half. */
-static u64 length_of(const struct mc_pass *p)
-{
-	return p->readback ? 2 * p->bytes : p->bytes;
-}
-
-/* How far the arrays stay contiguous from offset @from on, at most to @to. */
-static u64 piece(const struct mc_pass *p, u64 from, u64 to,
-		 struct mc_loop_args *args)
-{
-	void **array[MC_ARRAYS_MAX] = { &args->a, &args->b, &args->c, &args->d };
-	unsigned int i, n = mc_ops[p->loop->op].arrays;
-	u64 left, bytes = to - from;
-
-	for (i = 0; i < n; i++) {
-		*array[i] = mc_view_at(p->view, p->offset[i] + from, &left);
-		bytes = min(bytes, left);
-	}
-	return bytes;
-}
-
-/* A counter counts words, but where one byte is repeated it counts passes. */
-static bool counts_passes(const struct mc_pass *p)
-{
-	return !p->stretch && mc_ops[p->loop->op].stores == MC_STORES_BYTE;
-}
-
-/*
- * Bytes @from to @to of each array, @passes times: more than once only if all
- * of the pass is one piece.
- */
-static void stretch(struct mc_pass *p, const struct mc_loop *loop, u64 from,
-		    u64 to, u64 passes)
-{
-	struct mc_loop_args args = { .passes = passes, .uc_word = p->uc_word };
-
-	if (p->stretch) {
-		p->stretch(p, (to - from) * passes);
-		return;
-	}
-	while (from < to) {
-		args.bytes = piece(p, from, to, &args);
-		args.value = p->value + (counts_passes(p) ? 0 : from / 8);
-		/* The fence belongs to the pass, not to its pieces. */
-		args.fence = from + args.bytes == p->bytes ? p->fence :
-							     MC_FENCE_NONE;
-		loop->run(&args);
-		if (mc_ops[loop->op].sums)
-			p->sum += mc_loop_sum(loop, &args);
-		if (loop->op == MC_OP_CHECK)
-			p->wrong |= mc_loop_or(loop, &args);
-		from += args.bytes;
-	}
-}
-
-static void passed(struct mc_pass *p, u64 passes)
-{
-	p->passes += passes;
-	p->value += counts_passes(p) ? passes : passes * (p->bytes / 8);
-}
-
-/* @from to @to of one pass, and on to the next one at its end. */
-static void part_of_pass(struct mc_pass *p, u64 from, u64 to)
-{
-	if (from < p->bytes)
-		stretch(p, p->loop, from, min(to, p->bytes), 1);
-	if (to > p->bytes)
-		stretch(p, p->readback, from > p->bytes ? from - p->bytes : 0,
-			to - p->bytes, 1);
-	if (to == length_of(p))
-		passed(p, 1);
-}
-
-/* Can passes follow each other without a break? */
-static bool in_one_piece(const struct mc_pass *p)
-{
-	struct mc_loop_args args;
-
-	return p->stretch ||
-	       (!p->readback && piece(p, 0, p->bytes, &args) == p->bytes);
-}
-
-static void whole_passes(struct mc_pass *p, u64 passes)
-{
-	u64 i;
-
-	if (in_one_piece(p)) {
-		stretch(p, p->loop, 0, p->bytes, passes);
-		passed(p, passes);
-		return;
-	}
-	for (i = 0; i < passes; i++)
-		part_of_pass(p, 0, length_of(p));
-}
-
-/* Where a sample stands: passes begun and ended, bytes into the next one. */
-struct progress {
-	u64 passes;
-	u64 from;
-};
-
-/* Whole passes that fit a window, or a part of one. Return: bytes of an array. */
-static u64 advance(struct mc_pass *p, struct progress *at, u64 passes,
-		   u64 quantum)
-{
-	u64 length = length_of(p), to, n;
-
-	if (!at->from && quantum >= length) {
-		n = min(quantum / length, passes - at->passes);
-		whole_passes(p, n);
-		at->passes += n;
-		return n * length;
-	}
-	to = min(length, at->from + quantum);
-	part_of_pass(p, at->from, to);
-	n = to - at->from;
-	at->from = to;
-	if (to == length) {
-		at->from = 0;
-		at->passes++;
-	}
-	return n;
-}
-
-/* One window's worth. Return: bytes of an array that it covers. */
-static u64 one_window(struct mc_pass *p, struct progress *at, u64 passes,
-		      u64 quantum)
-{
-	u64 bytes = advance(p, at, passes, quantum);
-
-	if (p->drain)
-		mc_drain();
-	return bytes;
-}
-
-/*
  * After a long window the next one takes half of its @bytes: even if memory gets
  * half as fast from one to the next, none is too long. If it was a hypervisor
  * who took the time, windows grow back.
@@ -169,7 +25,7 @@ static void adapt(struct mc_work *work, u64 bytes, u64 ticks)
 {
 	if (ticks > mc_ns_to_ticks(MC_WINDOW_MAX_NS) / 2)
 		work->quantum = max(min(work->quantum, bytes) / 2 & ~63ULL,
-				    least_bytes(&work->pass));
+				    mc_pass_least(&work->pass));
 	else if (ticks < mc_ns_to_ticks(MC_WINDOW_AIM_NS) / 4 &&
 		 bytes > work->quantum / 2)
 		work->quantum = min(work->quantum * 2, work->quantum_most);
@@ -191,7 +47,7 @@ static void account(struct mc_worker *w, struct mc_work *work, u64 bytes,
 
 static int one_sample(struct mc_worker *w, struct mc_work *work)
 {
-	struct progress at = { 0 };
+	struct mc_progress at = { 0 };
 	u64 bytes, ticks;
 	int err;
 
@@ -202,40 +58,13 @@ static int one_sample(struct mc_worker *w, struct mc_work *work)
 		err = mc_window_open(w, work->irq_off);
 		if (err)
 			return err;
-		bytes = one_window(&work->pass, &at, work->passes_a_sample,
+		bytes = mc_pass_window(&work->pass, &at, work->passes_a_sample,
 				   work->quantum);
 		ticks = mc_window_close(w);
 		account(w, work, bytes, ticks);
 		adapt(work, bytes, ticks);
 	}
 	mc_race_finish(w, w->ended);
-	return 0;
-}
-
-/**
- * mc_pass_untimed() - do one pass, in windows but without a clock
- * @w: the thread
- * @p: the pass
- *
- * Context: Worker thread.
- * Return: 0, or the errno of the stop.
- */
-int mc_pass_untimed(struct mc_worker *w, struct mc_pass *p)
-{
-	struct progress at = { 0 };
-	u64 quantum = 4096;
-
-	while (!at.passes) {
-		int err = mc_window_open(w, false);
-		u64 ticks;
-
-		if (err)
-			return err;
-		one_window(p, &at, 1, quantum);
-		ticks = mc_window_close(w);
-		if (ticks < mc_ns_to_ticks(MC_WINDOW_AIM_NS) / 2)
-			quantum = min(quantum * 2, 1ULL << 40);
-	}
 	return 0;
 }
 
@@ -249,7 +78,7 @@ int mc_pass_untimed(struct mc_worker *w, struct mc_pass *p)
 static int probe(struct mc_worker *w, struct mc_work *work, u64 from, u64 *pass)
 {
 	u64 all = work->pass.bytes, at = 0, ticks;
-	u64 bytes = min(all, least_bytes(&work->pass));
+	u64 bytes = min(all, mc_pass_least(&work->pass));
 	unsigned int slow = 0;
 
 	for (;;) {
@@ -258,7 +87,7 @@ static int probe(struct mc_worker *w, struct mc_work *work, u64 from, u64 *pass)
 		if (err)
 			return err;
 		at = at + bytes > all ? 0 : at;
-		part_of_pass(&work->pass, from + at, from + at + bytes);
+		mc_pass_part(&work->pass, from + at, from + at + bytes);
 		ticks = mc_window_close(w);
 		at += bytes;
 		slow = ticks >= mc_ns_to_ticks(MC_WINDOW_AIM_NS) / 2 ? slow + 1 : 0;
@@ -282,7 +111,7 @@ static int find_quantum(struct mc_worker *w, struct mc_work *work, u64 *pass)
 	struct mc_pass *p = &work->pass;
 	int err;
 
-	work->quantum = length_of(p);
+	work->quantum = mc_pass_length(p);
 	err = probe(w, work, 0, pass);
 	if (!err && p->readback) {
 		err = probe(w, work, p->bytes, pass);
@@ -301,18 +130,18 @@ static u64 enough(u64 passes, u64 least, u64 ticks)
 static int find_passes(struct mc_worker *w, struct mc_work *work, u64 least)
 {
 	u64 aim = mc_ns_to_ticks(MC_WINDOW_AIM_NS), ticks;
-	u64 length = length_of(&work->pass), passes = 1;
+	u64 length = mc_pass_length(&work->pass), passes = 1;
 	u64 lasting = min(least, aim / 2);
 	unsigned int slow = 0;
-	struct progress at;
+	struct mc_progress at;
 	int err;
 
 	for (;;) {
-		at = (struct progress){ 0 };
+		at = (struct mc_progress){ 0 };
 		err = mc_window_open(w, work->irq_off);
 		if (err)
 			return err;
-		one_window(&work->pass, &at, passes, passes * length);
+		mc_pass_window(&work->pass, &at, passes, passes * length);
 		ticks = max(mc_window_close(w), 1ULL);
 		slow = ticks >= lasting ? slow + 1 : 0;
 		/* One that lasts is tried again, as in probe(). */
@@ -333,7 +162,7 @@ static int calibrate(struct mc_worker *w, struct mc_work *work)
 	bool race = work->shared->n > 1;
 	u64 cost = mc_ns_to_ticks(MC_COSTS_A_SAMPLE * mc_clock.cost_ps / 1000);
 	u64 least = max(race ? cost * MC_WINDOWS_A_RACE : cost, 1ULL);
-	u64 length = length_of(&work->pass), pass = 0;
+	u64 length = mc_pass_length(&work->pass), pass = 0;
 	int err = find_quantum(w, work, &pass);
 
 	if (err)
@@ -345,7 +174,7 @@ static int calibrate(struct mc_worker *w, struct mc_work *work)
 	if (race)
 		work->quantum = min(work->quantum, work->passes_a_sample *
 				    length / MC_WINDOWS_A_RACE);
-	work->quantum = max(work->quantum & ~63ULL, least_bytes(&work->pass));
+	work->quantum = max(work->quantum & ~63ULL, mc_pass_least(&work->pass));
 	work->quantum_most = work->quantum;
 	return err;
 }
@@ -368,7 +197,7 @@ static u64 sample_ps(const struct mc_works *works)
 		const struct mc_work *one = &works->each[i];
 		u64 ps = max(mc_ticks_to_ps(one->counted_ticks), 1ULL);
 
-		total += length_of(&one->pass);
+		total += mc_pass_length(&one->pass);
 		rate += mc_muldiv(one->counted_bytes, 1000000000000ULL, ps);
 	}
 	return mc_muldiv(total, 1000000000000ULL, max(rate, 1ULL));

@@ -7,57 +7,15 @@
 #define MC_MEASURE_H
 
 #include "core/record.h"
-#include "core/view.h"
 #include "counters.h"
-#include "loops.h"
-#include "workers.h"
+#include "pass.h"
 
-#define MC_WINDOW_MAX_NS	5000000	/* no timed window may last longer */
-#define MC_WINDOW_AIM_NS	2000000	/* what windows are cut to */
 /*
  * A sample lasts this many clock costs: some counters tick in steps as large as
  * one cost (25 TSC cycles on AMD), which would be 1 % of a sample of 100.
  */
 #define MC_COSTS_A_SAMPLE	1000
 #define MC_WINDOWS_A_RACE	16	/* of several threads, each cuts a sample so */
-
-/**
- * struct mc_pass - one traversal of a thread's working set
- * @stretch: does that many bytes of payload, a multiple of 64, in place of
- *           @loop, and goes on where it stopped; NULL: @loop
- * @arg: for @stretch
- * @loop: the access loop
- * @readback: comparing loop that runs over the first array behind @loop,
- *            within the pass; NULL: none
- * @view: the buffer
- * @offset: of each array in the buffer
- * @bytes: of each array
- * @value: counter loops: the integer that the next pass starts with; byte
- *         loops: the one whose lowest byte it stores
- * @fence: MC_FENCE_*, after each pass
- * @drain: a timed window ends with an sfence: its stores do not go through the
- *         caches, and those still in the CPU's buffers have cost nothing yet
- * @uc_word: for MC_FENCE_UC
- * @passes: passes done
- * @sum: summing loops: total of all passes
- * @wrong: comparing loops: bits that differed, in any word of any pass
- */
-struct mc_pass {
-	void (*stretch)(struct mc_pass *p, u64 bytes);
-	void *arg;
-	const struct mc_loop *loop;
-	const struct mc_loop *readback;
-	const struct mc_view *view;
-	u64 offset[MC_ARRAYS_MAX];
-	u64 bytes;
-	u64 value;
-	u64 fence;
-	bool drain;
-	void *uc_word;
-	u64 passes;
-	u64 sum;
-	u64 wrong;
-};
 
 /**
  * struct mc_work - one thread's measurement of one point
@@ -119,7 +77,6 @@ struct mc_works {
 	void *arg;
 };
 
-int mc_pass_untimed(struct mc_worker *w, struct mc_pass *p);
 int mc_measure(struct mc_worker *w, void *works);
 void mc_works_tally(struct mc_works *works, const struct mc_tally *one);
 u64 mc_sum_of_run(u64 first, u64 n);
