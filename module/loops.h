@@ -85,7 +85,7 @@ enum mc_op {
 	/* For other loops' sake. */
 	MC_OP_SUM,	/* of all words */
 	MC_OP_CHECK,	/* OR of (word ^ counter): 0 if every word is right */
-	MC_OP_FLUSH,	/* clflush of every line */
+	MC_OP_FLUSH,	/* clflush, or clflushopt, of every line */
 	MC_NOPS,
 };
 
@@ -176,6 +176,7 @@ void mc_asm_movdir64b64(struct mc_loop_args *args);
 void mc_asm_rep_movsb1(struct mc_loop_args *args);
 void mc_asm_rep_stosb1(struct mc_loop_args *args);
 void mc_asm_flush64(struct mc_loop_args *args);
+void mc_asm_flushopt64(struct mc_loop_args *args);
 
 /* Straight into assembly: for the test overhead, and for the verdict. */
 void mc_asm_count(u64 count);

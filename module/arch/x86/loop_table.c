@@ -109,6 +109,7 @@ static const struct mc_loop loops[] = {
 	ROW(check, CHECK, 32, MC_CPU_AVX2),
 	ROW(check, CHECK, 64, MC_CPU_AVX512F),
 	ROW(flush, FLUSH, 64, MC_CPU_SSE2),
+	ROW(flushopt, FLUSH, 64, MC_CPU_CLFLUSHOPT),
 	{ }
 };
 

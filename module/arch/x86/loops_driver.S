@@ -24,6 +24,14 @@ LOOPS 16
 LOOPS 32
 LOOPS 64
 
+/* ---- throws lines out of the caches, all at once; they are gone when it ends ---- */
+
+.macro DONE_FLUSH w
+	mfence
+.endm
+
+LOOP mc_asm_flushopt64, 64, FLUSH_LINE, done=DONE_FLUSH, fence=0, vector=0
+
 /* ---- a line an access; its address must be in a register ---- */
 
 .macro DO_MOVDIR64B w, k, o
