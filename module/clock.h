@@ -22,6 +22,9 @@ struct mc_clock {
 
 extern struct mc_clock mc_clock;
 
+/* So long is the time stamp counter watched where no kernel tells its rate. */
+#define MC_KHZ_MS	10
+
 void mc_clock_init(void);
 u64 mc_clock_raw_ns(void);
 u64 mc_clock_wall_ns(void);

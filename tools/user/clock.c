@@ -28,7 +28,7 @@ u64 mc_clock_wall_ns(void)
 
 static u64 measure_khz(void)
 {
-	const struct timespec wait = { .tv_nsec = 50000000 };
+	const struct timespec wait = { .tv_nsec = MC_KHZ_MS * 1000000 };
 	struct mc_instant from, to;
 
 	mc_instant_read(&from);

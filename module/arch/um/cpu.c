@@ -51,7 +51,8 @@ u64 mc_cpu_tsc_khz(void)
 	if (!mc_cpuid_invariant_tsc())
 		return 0;
 	mc_instant_read(&from);
-	msleep(50);
+	/* By a timer: a sleep in jiffies may last twice as long. */
+	usleep_range(MC_KHZ_MS * 1000, MC_KHZ_MS * 1000 + 100);
 	mc_instant_read(&to);
 	return mc_instant_khz(&from, &to);
 }

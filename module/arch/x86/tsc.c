@@ -2,38 +2,48 @@
 /* The rate of the time stamp counter, measured where no kernel tells it. */
 #include "../../clock.h"
 
-#define PAIRS	20
+#define PAIRS	32
 
 /**
  * mc_instant_read() - what both clocks say at one time
  * @now: result
  *
- * The closest of some pairs of readings: whoever shares the CPU with us may get
- * between the two of a pair.
+ * The mean of pairs of readings, since the clock may go in steps: of 256 ns in
+ * User-Mode Linux. Whoever shares the CPU with us may get between the two of a
+ * pair, so only the closest ones count.
  *
  * Context: Any.
  */
 void mc_instant_read(struct mc_instant *now)
 {
-	u64 closest = ~0ULL;
-	int i;
+	u64 ns[PAIRS], ticks[PAIRS], between[PAIRS], closest = ~0ULL;
+	u64 sum_ns = 0, sum_ticks = 0;
+	unsigned int i, n = 0;
 
 	for (i = 0; i < PAIRS; i++) {
-		u64 before = mc_tsc(), ns = mc_clock_raw_ns();
-		u64 between = mc_tsc() - before;
+		u64 before = mc_tsc();
 
-		if (between < closest) {
-			closest = between;
-			now->ns = ns;
-			now->ticks = before + between / 2;
-		}
+		ns[i] = mc_clock_raw_ns();
+		between[i] = mc_tsc() - before;
+		ticks[i] = before + between[i] / 2;
+		if (between[i] < closest)
+			closest = between[i];
 	}
+	for (i = 0; i < PAIRS; i++) {
+		if (between[i] > closest + closest / 4)
+			continue;
+		sum_ns += ns[i] - ns[0];
+		sum_ticks += ticks[i] - ticks[0];
+		n++;
+	}
+	now->ns = ns[0] + sum_ns / n;
+	now->ticks = ticks[0] + sum_ticks / n;
 }
 
 /**
  * mc_instant_khz() - rate of the time stamp counter between two instants
  * @from: the earlier one
- * @to: the later one; 50 ms later, the rate is off by a few in a million
+ * @to: the later one; MC_KHZ_MS later, the rate is off by a few in a million
  *
  * Context: Any.
  * Return: kHz.

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The rate of the time stamp counter, against a clock of which it is known. */
+#include "cmocka_all.h"
+
+#include "clock.h"
+
+struct mc_clock mc_clock;
+
+#define GHZ_DIV_10	21	/* ticks of the clock in 10 ns, whatever this CPU has */
+
+static u64 step_ns;		/* the clock goes in such steps */
+static unsigned int late_every;	/* so many readings, one is late */
+static unsigned int readings;
+
+/* Made of the counter, so that no time passes but what the counter says. */
+u64 mc_clock_raw_ns(void)
+{
+	u64 ns = mc_muldiv(mc_tsc(), 10, GHZ_DIV_10);
+
+	if (late_every && ++readings % late_every == 0)
+		for (u64 from = mc_tsc(); mc_tsc() - from < 20000; )
+			;
+	return ns - ns % step_ns;
+}
+
+/* Largest error of some tries, in ticks of 10^7. */
+static u64 error(u64 ticks)
+{
+	const u64 khz = 1000000 * GHZ_DIV_10 / 10;
+	u64 most = 0;
+
+	for (int i = 0; i < 50; i++) {
+		struct mc_instant from, to;
+		u64 found;
+
+		mc_instant_read(&from);
+		while (mc_tsc() - from.ticks < ticks)
+			;
+		mc_instant_read(&to);
+		found = mc_instant_khz(&from, &to);
+		found = found > khz ? found - khz : khz - found;
+		found = mc_muldiv(found, 10000000, khz);
+		most = found > most ? found : most;
+	}
+	return most;
+}
+
+#define INTERVAL	(MC_KHZ_MS * 100000ULL * GHZ_DIV_10)
+#define MOST		150	/* 0.0015 % */
+
+static void test_a_fine_clock(void **state)
+{
+	step_ns = 1;
+	late_every = 0;
+	assert_in_range(error(INTERVAL), 0, MOST);
+}
+
+/* One step would be 26 in a million: the mean of many readings is better. */
+static void test_a_clock_that_goes_in_steps(void **state)
+{
+	step_ns = 256;
+	late_every = 0;
+	assert_in_range(error(INTERVAL), 0, MOST);
+}
+
+/* 10 us is 0.1 %. */
+static void test_somebody_in_between(void **state)
+{
+	step_ns = 256;
+	late_every = 3;
+	assert_in_range(error(INTERVAL), 0, MOST);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_fine_clock),
+		cmocka_unit_test(test_a_clock_that_goes_in_steps),
+		cmocka_unit_test(test_somebody_in_between),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
