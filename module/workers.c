@@ -15,10 +15,14 @@
 #include "os.h"
 #include "workers.h"
 
-/* @jobs: handed to this thread so far; @jobs_seen: taken up by it */
+/*
+ * @wake: it waits here for a job: where CPUs take turns, the others sleep on
+ * @jobs: handed to this thread so far; @jobs_seen: taken up by it
+ */
 struct member {
 	struct mc_worker worker;
 	struct task_struct *task;
+	wait_queue_head_t wake;
 	unsigned int jobs;
 	unsigned int jobs_seen;
 };
@@ -32,7 +36,6 @@ struct member {
  * @seconds: what the user asked for as that limit
  * @error: where who is the first to tell says what went wrong
  * @told: somebody does
- * @wake: threads wait here for a job
  * @party: how many threads have the job, and meet at the gate
  * @job: the latest
  * @arg: its argument
@@ -50,7 +53,6 @@ struct mc_team {
 	u64 seconds;
 	struct mc_error *error;
 	bool told;
-	wait_queue_head_t wake;
 	unsigned int party;
 	mc_job job;
 	void *arg;
@@ -146,8 +148,7 @@ static int worker_main(void *arg)
 	for (;;) {
 		int err;
 
-		wait_event_idle(team->wake,
-				kthread_should_stop() || has_job(m));
+		wait_event_idle(m->wake, kthread_should_stop() || has_job(m));
 		if (kthread_should_stop())
 			return 0;
 		m->jobs_seen++;
@@ -169,6 +170,7 @@ static int start_one(struct mc_team *team, unsigned int i, int cpu)
 	m->worker.team = team;
 	m->worker.index = i;
 	m->worker.cpu = cpu;
+	init_waitqueue_head(&m->wake);
 	task = kthread_create_on_node(worker_main, m, node, "memcache/%u", i);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
@@ -225,7 +227,6 @@ struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
 	team->seconds = seconds;
 	team->limited = seconds;
 	team->deadline = jiffies + seconds * HZ;
-	init_waitqueue_head(&team->wake);
 	init_completion(&team->done);
 	err = start_all(team, req);
 	if (!err)
@@ -323,6 +324,7 @@ static void hand_out(struct member *m)
 {
 	/* Pairs with the load in has_job(). */
 	smp_store_release(&m->jobs, m->jobs + 1);
+	wake_up(&m->wake);
 }
 
 /**
@@ -352,7 +354,6 @@ int mc_team_run_some(struct mc_team *team, const unsigned int *who,
 	reinit_completion(&team->done);
 	for (i = 0; i < n; i++)
 		hand_out(&team->member[who ? who[i] : i]);
-	wake_up_all(&team->wake);
 	wait_for_done(team);
 	return mc_team_stopped(team);
 }

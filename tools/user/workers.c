@@ -16,6 +16,7 @@ struct member {
 	struct mc_worker worker;
 	pthread_t thread;
 	bool started;
+	pthread_cond_t wake;	/* alone: where CPUs take turns, the others sleep on */
 	unsigned int jobs;
 	unsigned int jobs_seen;
 };
@@ -27,7 +28,6 @@ struct mc_team {
 	struct timespec deadline;
 	struct mc_error *error;
 	pthread_mutex_t lock;	/* of all that follows, up to the gate */
-	pthread_cond_t wake;
 	pthread_cond_t done;
 	unsigned int party;
 	unsigned int working;
@@ -79,7 +79,7 @@ static void *worker_main(void *arg)
 
 		pthread_mutex_lock(&team->lock);
 		while (!team->ending && m->jobs == m->jobs_seen)
-			pthread_cond_wait(&team->wake, &team->lock);
+			pthread_cond_wait(&m->wake, &team->lock);
 		ending = team->ending;
 		m->jobs_seen++;
 		pthread_mutex_unlock(&team->lock);
@@ -168,6 +168,7 @@ struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
 {
 	struct mc_team *team = calloc(1, sizeof(*team) +
 					 n * sizeof(struct member));
+	unsigned int i;
 
 	if (!team) {
 		mc_fail(e, -ENOMEM, "cpu: no memory for %u threads", n);
@@ -179,8 +180,9 @@ struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
 	clock_gettime(CLOCK_REALTIME, &team->deadline);
 	team->deadline.tv_sec += team->seconds;
 	pthread_mutex_init(&team->lock, NULL);
-	pthread_cond_init(&team->wake, NULL);
 	pthread_cond_init(&team->done, NULL);
+	for (i = 0; i < n; i++)
+		pthread_cond_init(&team->member[i].wake, NULL);
 	if (!start_all(team, req))
 		return team;
 	mc_team_end(team);
@@ -205,14 +207,15 @@ void mc_team_end(struct mc_team *team)
 		return;
 	pthread_mutex_lock(&team->lock);
 	team->ending = true;
-	pthread_cond_broadcast(&team->wake);
+	for (i = 0; i < team->n; i++)
+		pthread_cond_signal(&team->member[i].wake);
 	pthread_mutex_unlock(&team->lock);
 	for (i = 0; i < team->n; i++) {
 		if (team->member[i].started)
 			pthread_join(team->member[i].thread, NULL);
+		pthread_cond_destroy(&team->member[i].wake);
 	}
 	pthread_cond_destroy(&team->done);
-	pthread_cond_destroy(&team->wake);
 	pthread_mutex_destroy(&team->lock);
 	free(team);
 }
@@ -266,9 +269,12 @@ int mc_team_run_some(struct mc_team *team, const unsigned int *who,
 	team->party = n;
 	team->working = n;
 	team->arrived = 0;
-	for (i = 0; i < n; i++)
-		team->member[who ? who[i] : i].jobs++;
-	pthread_cond_broadcast(&team->wake);
+	for (i = 0; i < n; i++) {
+		struct member *m = &team->member[who ? who[i] : i];
+
+		m->jobs++;
+		pthread_cond_signal(&m->wake);
+	}
 	wait_for_done(team);
 	pthread_mutex_unlock(&team->lock);
 	return mc_team_stopped(team);
