@@ -43,6 +43,7 @@ static struct mc_run run;
 static struct mc_record rec;
 static u64 pass_ps;		/* what a pass takes; 0: a window takes 1 ms */
 static void (*after_sample)(void);
+static u8 blank = 0xa5;		/* what memory holds before */
 static unsigned int done;
 
 static inline u64 *word(u64 i)
@@ -127,8 +128,10 @@ static int measure(const char *line)
 	int err = check(line);
 
 	point = rec.point;
-	memset(low, 0xa5, sizeof(low));
-	memset(high, 0xa5, sizeof(high));
+	memset(low, blank, sizeof(low));
+	memset(high, blank, sizeof(high));
+	memset(low + (SIZE - FIRST) / 8, 0xa5, 16 * 8);
+	memset(high + FIRST / 8, 0xa5, 16 * 8);
 	uc_word[0] = ~0ULL;
 	err = err ? err : mc_test_bandwidth.run(&run, &point, &rec);
 	for (u64 i = 0; i < 16; i++) {
