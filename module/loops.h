@@ -18,9 +18,13 @@
 #define MC_ARG_VALUE	48
 #define MC_ARG_FENCE	56
 #define MC_ARG_UC_WORD	64
-#define MC_ARG_LANES	72
+#define MC_ARG_AT	72
+#define MC_ARG_STREAMS	80
+#define MC_ARG_LANES	88
 
 #define MC_ARRAYS_MAX	4
+#define MC_STREAMS_MAX	16
+#define MC_STREAM_BYTES	256	/* that a stream gives before it is the next one's turn */
 
 #define MC_FENCE_NONE	0
 #define MC_FENCE_SFENCE	1
@@ -31,30 +35,49 @@
 #include "core/shim.h"
 
 /**
+ * struct mc_stream - where a stream is in each array
+ * @array: addresses
+ */
+struct mc_stream {
+	void *array[MC_ARRAYS_MAX];
+};
+
+/**
  * struct mc_loop_args - what a loop is called with
  * @a: the array, or the one written where there are several
  * @b: second array, read
  * @c: third array, read
  * @d: fourth array, read
- * @bytes: of each array, a multiple of 64, not 0
+ * @arrays: the four of them
+ * @bytes: of each array, a multiple of 64, not 0; of each stream of it, where
+ *         there are several, and then a multiple of MC_STREAM_BYTES
  * @passes: how often all of it is traversed, not 0
  * @value: counter loops: the first integer; it runs on from pass to pass.
  *         Byte loops: its lowest byte is stored; one more in the next pass
  * @fence: MC_FENCE_*, executed after each pass
  * @uc_word: for MC_FENCE_UC: a word on an uncached page
+ * @at: loops over several streams, in place of @a to @d: where each begins
+ * @streams: how many
  * @lanes: out, from loops that read: what each of the 4 registers of the loop's
  *         width accumulated, or was loaded with last, 8 bytes a lane
  */
 struct mc_loop_args {
-	void *a;
-	void *b;
-	void *c;
-	void *d;
+	union {
+		struct {
+			void *a;
+			void *b;
+			void *c;
+			void *d;
+		};
+		struct mc_stream arrays;
+	};
 	u64 bytes;
 	u64 passes;
 	u64 value;
 	u64 fence;
 	void *uc_word;
+	struct mc_stream *at;
+	u64 streams;
 	u64 lanes[32];
 };
 
@@ -117,12 +140,14 @@ enum mc_stores {
  * @width: bytes an access: 8, 16, 32, 64; 1 or 4 where that is all there is
  * @feature: what the width needs of the CPU
  * @run: the loop
+ * @run_streams: the same over several streams; NULL: there is none
  */
 struct mc_loop {
 	enum mc_op op;
 	unsigned int width;
 	enum mc_feature feature;
 	void (*run)(struct mc_loop_args *args);
+	void (*run_streams)(struct mc_loop_args *args);
 };
 
 /**

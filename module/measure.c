@@ -59,7 +59,7 @@ static int one_sample(struct mc_worker *w, struct mc_work *work)
 		if (err)
 			return err;
 		bytes = mc_pass_window(&work->pass, &at, work->passes_a_sample,
-				   work->quantum);
+				       work->quantum);
 		ticks = mc_window_close(w);
 		account(w, work, bytes, ticks);
 		adapt(work, bytes, ticks);

@@ -34,17 +34,29 @@ u64 mc_pass_length(const struct mc_pass *p)
 	return p->readback ? 2 * p->bytes : p->bytes;
 }
 
-/* How far the arrays stay contiguous from offset @from on, at most to @to. */
-static u64 piece(const struct mc_pass *p, u64 from, u64 to,
-		 struct mc_loop_args *args)
+/* Streams that the passes of @loop have: comparing goes through in one. */
+static unsigned int streams_of(const struct mc_pass *p, const struct mc_loop *loop)
 {
-	void **array[MC_ARRAYS_MAX] = { &args->a, &args->b, &args->c, &args->d };
-	unsigned int i, n = mc_ops[p->loop->op].arrays;
+	return loop == p->loop ? max(p->streams, 1U) : 1;
+}
+
+/*
+ * How far all arrays, and all @n streams of each, stay contiguous from offset
+ * @from of a stream on, at most to @to.
+ */
+static u64 piece(const struct mc_pass *p, unsigned int n, u64 from, u64 to,
+		 struct mc_stream *at)
+{
+	unsigned int arrays = mc_ops[p->loop->op].arrays, s, i;
 	u64 left, bytes = to - from;
 
-	for (i = 0; i < n; i++) {
-		*array[i] = mc_view_at(p->view, p->offset[i] + from, &left);
-		bytes = min(bytes, left);
+	for (s = 0; s < n; s++) {
+		from += s ? p->bytes / n : 0;
+		for (i = 0; i < arrays; i++) {
+			at[s].array[i] = mc_view_at(p->view, p->offset[i] + from,
+						    &left);
+			bytes = min(bytes, left);
+		}
 	}
 	return bytes;
 }
@@ -55,31 +67,42 @@ static bool counts_passes(const struct mc_pass *p)
 	return !p->stretch && mc_ops[p->loop->op].stores == MC_STORES_BYTE;
 }
 
+/* One call of a loop, over what @args say. */
+static void run(struct mc_pass *p, const struct mc_loop *loop,
+		struct mc_loop_args *args)
+{
+	(args->streams > 1 ? loop->run_streams : loop->run)(args);
+	if (mc_ops[loop->op].sums)
+		p->sum += mc_loop_sum(loop, args);
+	if (loop->op == MC_OP_CHECK)
+		p->wrong |= mc_loop_or(loop, args);
+}
+
 /*
  * Bytes @from to @to of each array, @passes times: more than once only if all
- * of the pass is one piece.
+ * of the pass is one piece. Of several streams each has its part of them.
  */
 static void stretch(struct mc_pass *p, const struct mc_loop *loop, u64 from,
 		    u64 to, u64 passes)
 {
+	struct mc_stream streams[MC_STREAMS_MAX];
 	struct mc_loop_args args = { .passes = passes, .uc_word = p->uc_word };
+	unsigned int n;
 
 	if (p->stretch) {
 		p->stretch(p, (to - from) * passes);
 		return;
 	}
-	while (from < to) {
-		args.bytes = piece(p, from, to, &args);
-		args.value = p->value + (counts_passes(p) ? 0 : from / 8);
+	n = streams_of(p, loop);
+	args.streams = n;
+	args.at = n > 1 ? streams : &args.arrays;
+	for (from /= n, to /= n; from < to; from += args.bytes) {
+		args.bytes = piece(p, n, from, to, args.at);
+		args.value = p->value + (counts_passes(p) ? 0 : from * n / 8);
 		/* The fence belongs to the pass, not to its pieces. */
-		args.fence = from + args.bytes == p->bytes ? p->fence :
-							     MC_FENCE_NONE;
-		loop->run(&args);
-		if (mc_ops[loop->op].sums)
-			p->sum += mc_loop_sum(loop, &args);
-		if (loop->op == MC_OP_CHECK)
-			p->wrong |= mc_loop_or(loop, &args);
-		from += args.bytes;
+		args.fence = from + args.bytes == p->bytes / n ? p->fence :
+								 MC_FENCE_NONE;
+		run(p, loop, &args);
 	}
 }
 
@@ -111,10 +134,15 @@ void mc_pass_part(struct mc_pass *p, u64 from, u64 to)
 /* Can passes follow each other without a break? */
 static bool in_one_piece(const struct mc_pass *p)
 {
-	struct mc_loop_args args;
+	struct mc_stream at[MC_STREAMS_MAX];
+	unsigned int n;
+	u64 each;
 
-	return p->stretch ||
-	       (!p->readback && piece(p, 0, p->bytes, &args) == p->bytes);
+	if (p->stretch || p->readback)
+		return p->stretch;
+	n = streams_of(p, p->loop);
+	each = p->bytes / n;
+	return piece(p, n, 0, each, at) == each;
 }
 
 static void whole_passes(struct mc_pass *p, u64 passes)
@@ -134,6 +162,7 @@ static void whole_passes(struct mc_pass *p, u64 passes)
 static u64 advance(struct mc_pass *p, struct mc_progress *at, u64 passes,
 		   u64 quantum)
 {
+	u64 granule = p->streams > 1 ? MC_STREAM_BYTES * p->streams : 64;
 	u64 length = mc_pass_length(p), to, n;
 
 	if (!at->from && quantum >= length) {
@@ -142,6 +171,7 @@ static u64 advance(struct mc_pass *p, struct mc_progress *at, u64 passes,
 		at->passes += n;
 		return n * length;
 	}
+	quantum = max(quantum - quantum % granule, granule);
 	to = min(length, at->from + quantum);
 	mc_pass_part(p, at->from, to);
 	n = to - at->from;

@@ -21,6 +21,9 @@
  * @view: the buffer
  * @offset: of each array in the buffer
  * @bytes: of each array
+ * @streams: that each array is gone through in, a power of two: each has an equal
+ *           part of it, of MC_STREAM_BYTES or a multiple; 0 and 1: one after the
+ *           other
  * @value: counter loops: the integer that the next pass starts with; byte
  *         loops: the one whose lowest byte it stores
  * @fence: MC_FENCE_*, after each pass
@@ -39,6 +42,7 @@ struct mc_pass {
 	const struct mc_view *view;
 	u64 offset[MC_ARRAYS_MAX];
 	u64 bytes;
+	unsigned int streams;
 	u64 value;
 	u64 fence;
 	bool drain;

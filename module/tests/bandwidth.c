@@ -25,6 +25,7 @@ enum {
 	KEY_FENCE,
 	KEY_VERIFY,
 	KEY_READBACK,
+	KEY_STREAMS,
 };
 
 enum { COL_MB_PER_S, COL_MB_PER_S_MAX, COL_TRAVERSED, COL_PASSES };
@@ -70,6 +71,10 @@ static const struct mc_name verify_names[] = {
 	{ "off", VERIFY_OFF }, { }
 };
 
+static const struct mc_name streams_names[] = {
+	{ "1", 1 }, { "2", 2 }, { "4", 4 }, { "8", 8 }, { "16", MC_STREAMS_MAX }, { }
+};
+
 static const struct mc_key keys[] = {
 	{
 		.name = "op", .column = "op", .preset = "read",
@@ -92,6 +97,10 @@ static const struct mc_key keys[] = {
 		.name = "readback", .column = "readback", .preset = "off",
 		.kind = MC_CHOICE, .names = mc_on_off, .wide = true,
 		.help = "writes: compare word by word within each pass; counts as read",
+	}, {
+		.name = "streams", .column = "streams", .preset = "1",
+		.kind = MC_CHOICE, .names = streams_names,
+		.help = "parts of each array gone through side by side, 256 bytes of each in turn",
 	},
 };
 
@@ -137,13 +146,15 @@ static const struct mc_loop *loop_of(const struct mc_point *point)
 				    mc_loop_find(point->v[KEY_OP], width);
 }
 
-/* Bytes of one array of one thread: whole lines. */
+/* Bytes of one array of one thread: whole lines, or turns of all its streams. */
 static u64 array_bytes(const struct mc_run *run, const struct mc_point *point)
 {
 	u64 parts = (u64)mc_team_size(run->team) *
 		    mc_ops[point->v[KEY_OP]].arrays;
+	u64 streams = point->v[KEY_STREAMS];
+	u64 turn = streams > 1 ? streams * MC_STREAM_BYTES : 64;
 
-	return point->v[MC_KEY_SIZE] / parts & ~63ULL;
+	return point->v[MC_KEY_SIZE] / parts & ~(turn - 1);
 }
 
 /* Is there such a loop at all, and has this CPU what it needs? */
@@ -193,6 +204,11 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 		return mc_fail(&run->error, -EINVAL,
 			       "readback: on needs op=write or op=ntwrite, not op=%s",
 			       op->name);
+	if (point->v[KEY_STREAMS] > 1 &&
+	    (point->v[KEY_READBACK] || !loop_of(point)->run_streams))
+		return mc_fail(&run->error, -EINVAL,
+			       "streams: op=%s%s goes through memory in one stream; streams=1 is what it takes",
+			       op->name, point->v[KEY_READBACK] ? " readback=on" : "");
 	if (point->v[KEY_FENCE] == MC_FENCE_UC && !mc_run_uc_word(run))
 		return run->error.err;
 	if (point->v[MC_KEY_SIZE] < SIZE_LEAST)
@@ -201,9 +217,10 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 			       point->v[MC_KEY_SIZE], SIZE_LEAST);
 	if (!array_bytes(run, point))
 		return mc_fail(&run->error, -EINVAL,
-			       "size: %llu bytes are less than a line for each of %u threads and %u arrays",
-			       point->v[MC_KEY_SIZE], mc_team_size(run->team),
-			       op->arrays);
+			       "size: %llu bytes are less than %s for each of %u threads and %u arrays",
+			       point->v[MC_KEY_SIZE],
+			       point->v[KEY_STREAMS] > 1 ? "256 bytes a stream" : "a line",
+			       mc_team_size(run->team), op->arrays);
 	return 0;
 }
 
@@ -277,9 +294,8 @@ static int bandwidth_prepare(struct mc_worker *w, struct mc_work *work,
 }
 
 /*
- * Calibration, too, needs operands for a triad: what an earlier point left are
- * integers, denormals as doubles, and some CPUs compute with those a hundred times
- * slower.
+ * Calibration, too, needs operands for a triad: the integers that an earlier point
+ * left are denormals as doubles, with which some CPUs are a hundred times slower.
  */
 static int bandwidth_job(struct mc_worker *w, void *arg)
 {
@@ -369,6 +385,7 @@ static void set_up_thread(struct mc_work *work, struct share *s,
 	s->sum = *p;
 	s->sum.loop = mc_loop_widest(MC_OP_SUM);
 	s->sum.readback = NULL;
+	s->sum.streams = 1;
 	s->sum.fence = MC_FENCE_NONE;
 	s->fill = s->sum;
 	s->fill.loop = mc_loop_widest(MC_OP_WRITE);
@@ -391,6 +408,7 @@ static void set_up(struct mc_run *run, const struct mc_point *point,
 				mc_loop_widest(MC_OP_CHECK) : NULL,
 			.view = view,
 			.bytes = array_bytes(run, point),
+			.streams = point->v[KEY_STREAMS],
 			.fence = point->v[KEY_FENCE],
 			.drain = op->streams || op->flushes ||
 				 (op->stores && point->v[MC_KEY_TYPE] != MC_WB),

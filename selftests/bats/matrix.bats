@@ -70,6 +70,14 @@ all_ok() {
 	holds 'values("threads") == {1}' 'values("cpu") == {"any"}'
 }
 
+@test "several streams: in one piece, in pieces and windows, in two threads" {
+	echo 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad streams=2,16 irq=on,off page=direct,4k type=wb,uc size=16K,272K repeat=2 warmup=1' >run
+	all_ok 288
+	echo 'bandwidth cpu=0,1 op=read,write,triad streams=1,4,8,16 width=8,16,32 type=wb,wc size=48K,3M repeat=2 warmup=1' >run
+	all_ok 144
+	holds 'values("streams") == {1, 4, 8, 16}'
+}
+
 @test "read back and compared within the window" {
 	echo 'bandwidth op=write,ntwrite readback=on type=wb,wc,uc width=8,16,32 irq=on,off fence=none,sfence size=4K,1M repeat=2' >run
 	all_ok 144

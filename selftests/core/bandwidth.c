@@ -53,6 +53,28 @@ static void test_right_data_is_ok(void **state)
 	}
 }
 
+/* Windows smaller than a pass, then passes in a window; pieces in both. */
+static void test_right_data_of_streams_is_ok(void **state)
+{
+	static const unsigned int streams[] = { 1, 2, 4, 8, 16 };
+	char line[60];
+
+	for (unsigned int i = 0; i < 2 * ARRAY_SIZE(ops) * ARRAY_SIZE(streams); i++) {
+		const char *op = ops[i / 2 / ARRAY_SIZE(streams)];
+		unsigned int n = streams[i / 2 % ARRAY_SIZE(streams)];
+
+		reset(1 + i % 2);
+		pass_ps = i % 2 ? 0 : 150 * NS;
+		snprintf(line, sizeof(line), "size=24K op=%s streams=%u", op, n);
+		if (check(line))
+			continue;
+		assert_int_equal(verified("%s", line), MC_VERIFIED_OK);
+		/* In whole turns. */
+		assert_int_equal(rec.value[COL_TRAVERSED] % (n * MC_STREAM_BYTES), 0);
+		assert_in_range(rec.value[COL_TRAVERSED], SIZE * 2 / 3, SIZE);
+	}
+}
+
 static void test_right_data_read_back_is_ok(void **state)
 {
 	for (unsigned int threads = 1; threads <= 2; threads++) {
@@ -263,6 +285,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_right_data_is_ok),
+		cmocka_unit_test(test_right_data_of_streams_is_ok),
 		cmocka_unit_test(test_right_data_read_back_is_ok),
 		cmocka_unit_test(test_what_was_compared_unwritten_says_nothing),
 		cmocka_unit_test(test_wrong_stores_are_found),

@@ -28,6 +28,11 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_refused("op=write_clwb type=uc", -EINVAL, "type");
 	assert_refused("op=write_clflushopt type=wc", -EINVAL, "type");
 	assert_int_equal(check("op=write type=uc"), 0);
+	assert_refused("op=rw31 streams=2", -EINVAL, "streams");
+	assert_refused("op=rep_movsb streams=16", -EINVAL, "streams");
+	assert_refused("op=write readback=on streams=2", -EINVAL, "streams");
+	assert_refused("op=copy size=7K streams=16", -EINVAL, "size");
+	assert_int_equal(check("op=copy size=8K streams=16"), 0);
 	sim.hide = 1 << MC_CPU_CLWB | 1 << MC_CPU_CLFLUSHOPT | 1 << MC_CPU_MOVDIR64B;
 	assert_refused("op=write_clwb", -EOPNOTSUPP, "op");
 	assert_refused("op=write_clflushopt width=8", -EOPNOTSUPP, "op");

@@ -202,6 +202,64 @@ static void test_every_fence(void **state)
 	with_all_loops(all_fences, MC_OP_READ, MC_OP_CHECK - 1);
 }
 
+/* What a counter leaves that goes through @n streams, 256 bytes of each in turn. */
+static void expect_counter(u64 n, u64 each, u64 passes, u64 value)
+{
+	const u64 turn = MC_STREAM_BYTES / 8;
+
+	for (u64 i = 0; i < passes * n * each / 8; i++) {
+		u64 stream = i / turn % n, round = i / turn / n % (each / 8 / turn);
+
+		model[stream * each / 8 + round * turn + i % turn] = value + i;
+	}
+}
+
+static void run_streams(const struct mc_loop *loop, u64 n, u64 each, u64 passes,
+			u64 fence)
+{
+	struct mc_stream at[MC_STREAMS_MAX];
+	struct mc_loop_args args = args_for(each, passes, 254);
+	u64 sum;
+
+	for (u64 s = 0; s < n; s++)
+		for (int i = 0; i < MC_ARRAYS_MAX; i++)
+			at[s].array[i] = array[i].word + s * each / 8;
+	fill();
+	uc_word[0] = 0;
+	sum = expect(loop->op, n * each / 8, passes, 254);
+	if (mc_ops[loop->op].stores == MC_STORES_COUNTER)
+		expect_counter(n, each, passes, 254);
+	memset(args.lanes, 0xa5, sizeof(args.lanes));
+	args.at = at;
+	args.streams = n;
+	args.fence = fence;
+	loop->run_streams(&args);
+	assert_memory_equal(array[0].word, model, MOST);
+	assert_guards();
+	if (mc_ops[loop->op].sums)
+		assert_int_equal(mc_loop_sum(loop, &args), sum);
+	if (loop->op == MC_OP_READ)
+		assert_true(holds(&args, loop->width, model[n * each / 8 - 1]));
+	assert_int_equal(uc_word[0] != 0, fence == MC_FENCE_UC);
+}
+
+static void all_streams(const struct mc_loop *loop)
+{
+	if (!loop->run_streams)
+		return;
+	assert_int_equal((size_t)loop->run_streams % 64, 0);
+	for (u64 n = 2; n <= MOST / MC_STREAM_BYTES; n++)
+		for (u64 each = MC_STREAM_BYTES; n * each <= MOST; each += MC_STREAM_BYTES)
+			for (u64 fence = MC_FENCE_NONE; fence <= MC_FENCE_UC; fence++)
+				run_streams(loop, n, each, 1 + fence, fence);
+}
+
+static void test_every_number_of_streams(void **state)
+{
+	assert_non_null(mc_loop_find(MC_OP_READ, 8)->run_streams);
+	with_all_loops(all_streams, MC_OP_READ, MC_OP_CHECK - 1);
+}
+
 static u64 compare(const struct mc_loop *loop, u64 bytes)
 {
 	struct mc_loop_args args = args_for(bytes, 1, 5);
@@ -316,6 +374,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_length_and_number_of_passes),
 		cmocka_unit_test(test_every_fence),
+		cmocka_unit_test(test_every_number_of_streams),
 		cmocka_unit_test(test_compare_finds_any_wrong_bit),
 		cmocka_unit_test(test_triad_leaves_consecutive_integers),
 		cmocka_unit_test(test_flush_changes_nothing),

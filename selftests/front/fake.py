@@ -19,7 +19,7 @@ sys.path.insert(0, str(FRONT.parent))
 from mc import debugfs, errno_name, results, shape as shapes  # noqa: E402
 
 PRESETS = {"op": "read", "width": "max", "fence": "none", "verify": "each", "readback": "off",
-           "type": "wb", "size": "16M", "cpu": "0", "node": "auto", "irq": "on", "page": "direct",
+           "streams": "1", "type": "wb", "size": "16M", "cpu": "0", "node": "auto", "irq": "on", "page": "direct",
            "prefetch": "keep", "repeat": "10", "warmup": "2"}
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 ATTRIBUTES = {"wb": "wb", "wc": "wc", "uc": "uc-"}
@@ -46,6 +46,7 @@ TESTS = "".join(f"{test}: what it does\n{keys}{COMMON_KEYS}  > figure    what it
   fence=none        none|sfence|mfence|uc         after each pass
   verify=each       each|deferred|off             sum the words
   readback=off      on|off                        compare
+  streams=1         1|2|4|8|16                    places at once
 """, "latency": """\
   pattern=random    random|page|stride            order
   stride=64         8..1G                         from one element to the next
@@ -126,8 +127,8 @@ def result(line: str, speed: float, cv: float = 1.0, effective: str = "yes", **m
     width = 16 if asked["width"] == "max" else int(asked["width"])
     count = int(asked["size"].rstrip("KMG")) * UNITS.get(asked["size"][-1], 1)
     keys = {"op": asked["op"], "width_bytes": width, "fence": asked["fence"],
-            "verify": asked["verify"], "readback": asked["readback"], "type": asked["type"],
-            "size_bytes": count, "cpu": asked["cpu"], "node": asked["node"],
+            "verify": asked["verify"], "readback": asked["readback"],
+            "streams": int(asked["streams"]), "type": asked["type"], "size_bytes": count, "cpu": asked["cpu"], "node": asked["node"],
             "irq": asked["irq"], "page": asked["page"], "prefetch": asked["prefetch"],
             "repeat": int(asked["repeat"]), "warmup": int(asked["warmup"])}
     median = 1000 * count / speed

@@ -39,6 +39,13 @@ setup_file() {
 		'values("attribute") == {None}' 'min(values("min_ns")) > 0'
 }
 
+@test "several streams, data verified" {
+	measure --own 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad streams=2,16 size=12K,3M repeat=5'
+	holds 'len(results) == 36' 'values("verified") == {"ok"}' 'values("streams") == {2, 16}'
+	refused "Invalid argument" "streams: op=rw31 goes through memory in one stream; streams=1 is what it takes" \
+		--own "bandwidth op=rw31 streams=2"
+}
+
 @test "stores that need an instruction of their own, where the CPU has it" {
 	for op in clflushopt:write_clflushopt clwb:write_clwb movdir64b:movdir64b; do
 		if grep -qw "${op%:*}" /proc/cpuinfo; then

@@ -48,6 +48,11 @@ refused() {
 		'values("effective") == {"yes"}' 'values("attribute") == {None}' 'min(values("min_ns")) > 0'
 }
 
+@test "several streams, data verified" {
+	measured 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad streams=2,16 size=12K,3M repeat=5' \
+		'len(results) == 36' 'values("verified") == {"ok"}' 'values("streams") == {2, 16}'
+}
+
 @test "stores that need an instruction: here where memcache-user has it" {
 	for op in write_clflushopt write_clwb movdir64b; do
 		if "$USER_TOOL" --own "bandwidth op=$op size=4K repeat=1"; then

@@ -12,10 +12,16 @@ static_assert(offsetof(struct mc_loop_args, passes) == MC_ARG_PASSES);
 static_assert(offsetof(struct mc_loop_args, value) == MC_ARG_VALUE);
 static_assert(offsetof(struct mc_loop_args, fence) == MC_ARG_FENCE);
 static_assert(offsetof(struct mc_loop_args, uc_word) == MC_ARG_UC_WORD);
+static_assert(offsetof(struct mc_loop_args, at) == MC_ARG_AT);
+static_assert(offsetof(struct mc_loop_args, streams) == MC_ARG_STREAMS);
 static_assert(offsetof(struct mc_loop_args, lanes) == MC_ARG_LANES);
 
 #define ROW(lower, upper, bytes, feature)				\
 	{ MC_OP_##upper, bytes, feature, mc_asm_##lower##bytes }
+
+#define ROW_STREAMS(lower, upper, bytes, feature)			\
+	{ MC_OP_##upper, bytes, feature, mc_asm_##lower##bytes,		\
+	  mc_asm_##lower##_streams##bytes }
 
 #define DECLARE(op)							\
 	void mc_asm_##op##8(struct mc_loop_args *args);			\
@@ -24,14 +30,23 @@ static_assert(offsetof(struct mc_loop_args, lanes) == MC_ARG_LANES);
 	void mc_asm_##op##64(struct mc_loop_args *args)
 
 DECLARE(read);
+DECLARE(read_streams);
 DECLARE(ntread);
+DECLARE(ntread_streams);
 DECLARE(write);
+DECLARE(write_streams);
 DECLARE(ntwrite);
+DECLARE(ntwrite_streams);
 DECLARE(copy);
+DECLARE(copy_streams);
 DECLARE(ntcopy);
+DECLARE(ntcopy_streams);
 DECLARE(rmw);
+DECLARE(rmw_streams);
 DECLARE(triad);
+DECLARE(triad_streams);
 DECLARE(nttriad);
+DECLARE(nttriad_streams);
 DECLARE(rw31);
 DECLARE(rw21);
 DECLARE(rw11);
@@ -42,41 +57,41 @@ DECLARE(check);
 
 /* An operation's widths stand in ascending order. */
 static const struct mc_loop loops[] = {
-	ROW(read, READ, 8, MC_CPU_SSE2),
-	ROW(read, READ, 16, MC_CPU_SSE2),
-	ROW(read, READ, 32, MC_CPU_AVX2),
-	ROW(read, READ, 64, MC_CPU_AVX512F),
-	ROW(ntread, NTREAD, 16, MC_CPU_SSE41),
-	ROW(ntread, NTREAD, 32, MC_CPU_AVX2),
-	ROW(ntread, NTREAD, 64, MC_CPU_AVX512F),
-	ROW(write, WRITE, 8, MC_CPU_SSE2),
-	ROW(write, WRITE, 16, MC_CPU_SSE2),
-	ROW(write, WRITE, 32, MC_CPU_AVX2),
-	ROW(write, WRITE, 64, MC_CPU_AVX512F),
-	ROW(ntwrite, NTWRITE, 8, MC_CPU_SSE2),
-	ROW(ntwrite, NTWRITE, 16, MC_CPU_SSE2),
-	ROW(ntwrite, NTWRITE, 32, MC_CPU_AVX2),
-	ROW(ntwrite, NTWRITE, 64, MC_CPU_AVX512F),
-	ROW(copy, COPY, 8, MC_CPU_SSE2),
-	ROW(copy, COPY, 16, MC_CPU_SSE2),
-	ROW(copy, COPY, 32, MC_CPU_AVX2),
-	ROW(copy, COPY, 64, MC_CPU_AVX512F),
-	ROW(ntcopy, NTCOPY, 8, MC_CPU_SSE2),
-	ROW(ntcopy, NTCOPY, 16, MC_CPU_SSE2),
-	ROW(ntcopy, NTCOPY, 32, MC_CPU_AVX2),
-	ROW(ntcopy, NTCOPY, 64, MC_CPU_AVX512F),
-	ROW(rmw, RMW, 8, MC_CPU_SSE2),
-	ROW(rmw, RMW, 16, MC_CPU_SSE2),
-	ROW(rmw, RMW, 32, MC_CPU_AVX2),
-	ROW(rmw, RMW, 64, MC_CPU_AVX512F),
-	ROW(triad, TRIAD, 8, MC_CPU_SSE2),
-	ROW(triad, TRIAD, 16, MC_CPU_SSE2),
-	ROW(triad, TRIAD, 32, MC_CPU_AVX2),
-	ROW(triad, TRIAD, 64, MC_CPU_AVX512F),
-	ROW(nttriad, NTTRIAD, 8, MC_CPU_SSE2),
-	ROW(nttriad, NTTRIAD, 16, MC_CPU_SSE2),
-	ROW(nttriad, NTTRIAD, 32, MC_CPU_AVX2),
-	ROW(nttriad, NTTRIAD, 64, MC_CPU_AVX512F),
+	ROW_STREAMS(read, READ, 8, MC_CPU_SSE2),
+	ROW_STREAMS(read, READ, 16, MC_CPU_SSE2),
+	ROW_STREAMS(read, READ, 32, MC_CPU_AVX2),
+	ROW_STREAMS(read, READ, 64, MC_CPU_AVX512F),
+	ROW_STREAMS(ntread, NTREAD, 16, MC_CPU_SSE41),
+	ROW_STREAMS(ntread, NTREAD, 32, MC_CPU_AVX2),
+	ROW_STREAMS(ntread, NTREAD, 64, MC_CPU_AVX512F),
+	ROW_STREAMS(write, WRITE, 8, MC_CPU_SSE2),
+	ROW_STREAMS(write, WRITE, 16, MC_CPU_SSE2),
+	ROW_STREAMS(write, WRITE, 32, MC_CPU_AVX2),
+	ROW_STREAMS(write, WRITE, 64, MC_CPU_AVX512F),
+	ROW_STREAMS(ntwrite, NTWRITE, 8, MC_CPU_SSE2),
+	ROW_STREAMS(ntwrite, NTWRITE, 16, MC_CPU_SSE2),
+	ROW_STREAMS(ntwrite, NTWRITE, 32, MC_CPU_AVX2),
+	ROW_STREAMS(ntwrite, NTWRITE, 64, MC_CPU_AVX512F),
+	ROW_STREAMS(copy, COPY, 8, MC_CPU_SSE2),
+	ROW_STREAMS(copy, COPY, 16, MC_CPU_SSE2),
+	ROW_STREAMS(copy, COPY, 32, MC_CPU_AVX2),
+	ROW_STREAMS(copy, COPY, 64, MC_CPU_AVX512F),
+	ROW_STREAMS(ntcopy, NTCOPY, 8, MC_CPU_SSE2),
+	ROW_STREAMS(ntcopy, NTCOPY, 16, MC_CPU_SSE2),
+	ROW_STREAMS(ntcopy, NTCOPY, 32, MC_CPU_AVX2),
+	ROW_STREAMS(ntcopy, NTCOPY, 64, MC_CPU_AVX512F),
+	ROW_STREAMS(rmw, RMW, 8, MC_CPU_SSE2),
+	ROW_STREAMS(rmw, RMW, 16, MC_CPU_SSE2),
+	ROW_STREAMS(rmw, RMW, 32, MC_CPU_AVX2),
+	ROW_STREAMS(rmw, RMW, 64, MC_CPU_AVX512F),
+	ROW_STREAMS(triad, TRIAD, 8, MC_CPU_SSE2),
+	ROW_STREAMS(triad, TRIAD, 16, MC_CPU_SSE2),
+	ROW_STREAMS(triad, TRIAD, 32, MC_CPU_AVX2),
+	ROW_STREAMS(triad, TRIAD, 64, MC_CPU_AVX512F),
+	ROW_STREAMS(nttriad, NTTRIAD, 8, MC_CPU_SSE2),
+	ROW_STREAMS(nttriad, NTTRIAD, 16, MC_CPU_SSE2),
+	ROW_STREAMS(nttriad, NTTRIAD, 32, MC_CPU_AVX2),
+	ROW_STREAMS(nttriad, NTTRIAD, 64, MC_CPU_AVX512F),
 	ROW(rw31, RW31, 8, MC_CPU_SSE2),
 	ROW(rw31, RW31, 16, MC_CPU_SSE2),
 	ROW(rw31, RW31, 32, MC_CPU_AVX2),

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The access loops over several streams: places far apart in the same array, of
+ * which each gives 256 bytes in turn, so that a CPU's prefetchers, which follow
+ * one page each, have more than one to follow.
+ *
+ * Registers as in loops_common.S, but: rdi stays the arguments, rcx and rbx are
+ * where the table of the streams' addresses is read and where it ends, r11 is the
+ * bytes that each stream has given. What is loaded beside the accesses is a row
+ * of that table for each 256 bytes: it is in L1.
+ */
+#include "loops_bodies.S"
+
+.macro AT_STREAM arrays
+	movq (%rcx), %rdx
+	addq %r11, %rdx
+	.if \arrays > 1
+	movq 8(%rcx), %r9
+	addq %r11, %r9
+	.endif
+	.if \arrays > 2
+	movq 16(%rcx), %r10
+	addq %r11, %r10
+	.endif
+.endm
+
+.macro LOOP_STREAMS name, w, body, arrays=1, prep=PREP_NONE, done=DONE_NONE, \
+	behind=BEHIND_NONE, count=0
+FUNCTION \name
+	pushq %rbx
+	pushq %r12
+	pushq %r13
+	pushq %r14
+	pushq %r15
+	movq MC_ARG_PASSES(%rdi), %rsi
+	\prep \w
+	movq MC_ARG_STREAMS(%rdi), %rbx
+	shlq $5, %rbx			/* MC_ARRAYS_MAX pointers a row */
+	addq MC_ARG_AT(%rdi), %rbx
+.Lpass\@:
+	xorl %r11d, %r11d
+.Lround\@:
+	movq MC_ARG_AT(%rdi), %rcx
+	.balign 64
+.Lstream\@:
+	AT_STREAM \arrays
+	ACCESSES 256, \w, \body, \behind, \count
+	addq $32, %rcx
+	cmpq %rbx, %rcx
+	jne .Lstream\@
+	addq $256, %r11
+	cmpq MC_ARG_BYTES(%rdi), %r11
+	jne .Lround\@
+	movl MC_ARG_FENCE(%rdi), %eax
+	FENCE eax, %rdi
+	decq %rsi
+	jnz .Lpass\@
+	\done \w
+	.if \w > 16
+	vzeroupper
+	.endif
+	popq %r15
+	popq %r14
+	popq %r13
+	popq %r12
+	popq %rbx
+FUNCTION_END \name
+.endm
+
+/* ---- the loops; they stand in the same rows of loop_table.c ---- */
+
+.macro LOOPS w
+LOOP_STREAMS mc_asm_read_streams\w, \w, DO_READ, prep=PREP_SUM, done=DONE_SUM
+.if \w > 8
+LOOP_STREAMS mc_asm_ntread_streams\w, \w, DO_NTREAD, prep=PREP_SUM, done=DONE_SUM, \
+	behind=ADD_LOADS
+.endif
+LOOP_STREAMS mc_asm_write_streams\w, \w, DO_WRITE, prep=PREP_COUNT, count=1
+LOOP_STREAMS mc_asm_ntwrite_streams\w, \w, DO_NTWRITE, prep=PREP_COUNT, count=1
+LOOP_STREAMS mc_asm_copy_streams\w, \w, DO_COPY, arrays=2
+LOOP_STREAMS mc_asm_ntcopy_streams\w, \w, DO_NTCOPY, arrays=2
+LOOP_STREAMS mc_asm_rmw_streams\w, \w, DO_RMW, prep=PREP_ONES
+LOOP_STREAMS mc_asm_triad_streams\w, \w, DO_TRIAD, arrays=3, prep=PREP_SCALAR
+LOOP_STREAMS mc_asm_nttriad_streams\w, \w, DO_NTTRIAD, arrays=3, prep=PREP_SCALAR
+.endm
+
+LOOPS 8
+LOOPS 16
+LOOPS 32
+LOOPS 64
+
+	.section .note.GNU-stack, "", @progbits
