@@ -37,5 +37,5 @@ found() {
 	echo scan >/sys/kernel/debug/kmemleak
 	echo scan >/sys/kernel/debug/kmemleak
 	cat /sys/kernel/debug/kmemleak
-	grep -A 20 'size 1234' /sys/kernel/debug/kmemleak | grep -F '[mc_bugs]'
+	grep 'leaked+.*\[mc_bugs\]' /sys/kernel/debug/kmemleak
 }

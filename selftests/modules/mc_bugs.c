@@ -4,7 +4,6 @@
  * tools/check/kernel-log sees it. `echo NAME >/sys/module/mc_bugs/parameters/bug`
  * makes one; whatever is broken by it stays broken until the next boot.
  */
-#include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -83,9 +82,11 @@ static void deadlock(void)
 static void sleep(void)
 {
 	static DEFINE_SPINLOCK(lock);
+	static DEFINE_MUTEX(mutex);
 
 	spin_lock(&lock);
-	msleep(20);
+	mutex_lock(&mutex);
+	mutex_unlock(&mutex);
 	spin_unlock(&lock);
 }
 
