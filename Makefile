@@ -43,7 +43,7 @@ check-docs: ## the documentation builds, and what it names is there
 check-front: ## the front end, on records that the tests make up
 check-host: ## the scripts under tools/, on this machine
 check-uml: ## the module at native speed, in User-Mode Linux
-check-guest: ## kselftest and bats in guests; KERNEL=6.1, 6.12, debug
+check-guest: ## kselftest and bats in guests: 6.1, 6.12, debug
 $(CHECKS): check-%:
 	@tools/setup build guest kernel uml check docs
 	@tools/check/run $*

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Many at once: one runs, the others are told so, and nothing is lost. */
+#include "chance.h"
 #include "watched.h"
 
 #define MANY 8
@@ -66,17 +67,15 @@ TEST_F(writers, one_wins)
 	EXPECT_EQ(1, results_with(""));
 }
 
-#define RUNS 20
-
-/* Runs of its own, each tried until it is let in; exit status 0: all were. */
+/* TURNS runs of its own, each tried until it is let in; exit status 0: all were. */
 static void run_often(int i)
 {
-	int n, err;
+	int n = chance_count("TURNS", 20), err;
 	char line[128];
 
 	snprintf(line, sizeof(line),
 		 "bandwidth size=%dK repeat=1 warmup=0 type=wb,wc,uc", 4 * (i + 1));
-	for (n = 0; n < RUNS; n++) {
+	while (n--) {
 		while ((err = run(line)) == -EBUSY)
 			usleep(1000 * (i + 1));
 		if (err)
@@ -98,7 +97,7 @@ static void read_often(void)
 	}
 }
 
-TEST_F_TIMEOUT(writers, take_turns_while_others_read, 120)
+TEST_F_TIMEOUT(writers, take_turns_while_others_read, 300)
 {
 	pid_t reader;
 	int i;
