@@ -10,7 +10,7 @@ unexport MAKEFLAGS MFLAGS MAKEOVERRIDES
 CHECKS := check-core check-static check-docs check-front check-host check-uml \
 	check-guest
 
-.PHONY: help run bench-overhead bench-uml bench-peers check $(CHECKS) check-kernels \
+.PHONY: help run bench-overhead bench-uml bench-peers bench-cost check $(CHECKS) check-kernels \
 	faults coverage fuzz fuzz-guest soak build user docs setup clean
 
 help: ## this list
@@ -31,6 +31,10 @@ bench-peers: ## memcache-user beside other tools, in turns: ratios
 	@tools/setup build peers
 	@$(MAKE) -s -C tools/user
 	@tools/bench-peers
+
+bench-cost: ## what measuring costs beside its loops: time, memory
+	@GUEST=$${GUEST:-uml} tools/run tools/bench-cost module
+	@tools/bench-cost user
 
 ##@ Check
 check: ## from here to check-guest; the last line counts results
