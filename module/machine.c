@@ -9,6 +9,7 @@
 
 #include "arch.h"
 #include "clock.h"
+#include "disturbed.h"
 #include "machine.h"
 #include "pool.h"
 #include "prefetch.h"
@@ -57,6 +58,8 @@ void mc_machine_json(struct mc_text *t)
 	nodes_json(t);
 	mc_textf(t, ",");
 	clock_json(t);
+	mc_textf(t, ",");
+	mc_disturbed_json(t);
 	mc_textf(t, ",");
 	mc_attr_json(t);
 	mc_textf(t, ",\"prefetch\":");

@@ -44,6 +44,7 @@ static int __init memcache_init(void)
 	if (!line)
 		return -ENOMEM;
 	mc_clock_init();
+	mc_witness_init();
 	mc_verdict_init(line);
 	free_page((unsigned long)line);
 	err = mc_pool_init((u64)size_mb * SZ_1M, node_of_buffers, &e);

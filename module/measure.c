@@ -13,7 +13,7 @@
  * measured while another idles.
  */
 #include "clock.h"
-#include "measure.h"
+#include "disturbed.h"
 #include "os.h"
 
 /*
@@ -31,6 +31,12 @@ static void adapt(struct mc_work *work, u64 bytes, u64 ticks)
 		work->quantum = min(work->quantum * 2, work->quantum_most);
 }
 
+/* Of a sample so far, whether or not it will be left out. */
+static bool anything(const struct mc_work *work)
+{
+	return work->counted_bytes || work->hit_bytes;
+}
+
 /* A window counts unless another thread had finished before it ended. */
 static void account(struct mc_worker *w, struct mc_work *work, u64 bytes,
 		    u64 ticks)
@@ -39,10 +45,9 @@ static void account(struct mc_worker *w, struct mc_work *work, u64 bytes,
 	if (w->ended <= w->began)
 		work->clock_bad = true;
 	if (work->shared->n > 1 && w->ended > mc_race_first(w) &&
-	    work->counted_bytes)
+	    anything(work))
 		return;
-	work->counted_bytes += bytes;
-	work->counted_ticks += ticks;
+	mc_disturbed_window(work, w->disturbed, bytes, ticks);
 }
 
 static int one_sample(struct mc_worker *w, struct mc_work *work)
@@ -51,8 +56,7 @@ static int one_sample(struct mc_worker *w, struct mc_work *work)
 	u64 bytes, ticks;
 	int err;
 
-	work->counted_bytes = 0;
-	work->counted_ticks = 0;
+	mc_disturbed_reset(work);
 	work->clock_bad = false;
 	while (at.passes < work->passes_a_sample) {
 		err = mc_window_open(w, work->irq_off);
@@ -65,6 +69,7 @@ static int one_sample(struct mc_worker *w, struct mc_work *work)
 		adapt(work, bytes, ticks);
 	}
 	mc_race_finish(w, w->ended);
+	mc_disturbed_sample(w, work);
 	return 0;
 }
 
@@ -179,6 +184,15 @@ static int calibrate(struct mc_worker *w, struct mc_work *work)
 	return err;
 }
 
+/* What a sample's windows take, those too that were left out. */
+static u64 work_ps(const struct mc_work *one)
+{
+	u64 all = mc_pass_length(&one->pass) * one->passes_a_sample;
+	u64 ps = mc_ticks_to_ps(one->counted_ticks);
+
+	return one->hit_windows ? mc_muldiv(ps, all, one->counted_bytes) : ps;
+}
+
 /*
  * The time of a pass over the whole working set: all its bytes over the sum of
  * the threads' rates. With one thread that is the time of its windows.
@@ -188,11 +202,8 @@ static u64 sample_ps(const struct mc_works *works)
 	u64 rate = 0, total = 0;
 	unsigned int i;
 
-	if (works->n == 1) {
-		const struct mc_work *one = works->each;
-
-		return mc_ticks_to_ps(one->counted_ticks) / one->passes_a_sample;
-	}
+	if (works->n == 1)
+		return work_ps(works->each) / works->each->passes_a_sample;
 	for (i = 0; i < works->n; i++) {
 		const struct mc_work *one = &works->each[i];
 		u64 ps = max(mc_ticks_to_ps(one->counted_ticks), 1ULL);
@@ -213,6 +224,7 @@ static void keep_sample(struct mc_works *works)
 	if (bad)
 		works->left_out |= MC_LEFT_CLOCK;
 	works->samples[works->done++] = bad ? MC_NO_SAMPLE : sample_ps(works);
+	mc_disturbed_keep(works);
 }
 
 /* A lone thread has nobody to wait for, though others may run beside it. */
@@ -301,12 +313,17 @@ int mc_measure(struct mc_worker *w, void *works)
 	u32 round;
 	int err = calibrate(w, work);
 
+	mc_disturbed_begin(w, work);
 	/* All go by the first thread's count, so that all do the same. */
 	err = err ? err : meet(w, all);
 	if (!err)
 		work->passes_a_sample = work->shared->each[0].passes_a_sample;
 	for (round = 0; !err && round < work->warmup + work->repeat; round++)
 		err = one_round(w, work, round);
+	mc_disturbed_last(w, work);
+	err = err ? err : meet(w, all);
+	if (!err && work == all->each)
+		mc_disturbed_mark(all);
 	return err;
 }
 

@@ -31,6 +31,13 @@
  * @passes_a_sample: passes that a sample is made of
  * @counted_bytes: bytes of an array done in the counted windows of a sample
  * @counted_ticks: their time
+ * @hit_windows: windows of the sample that were disturbed and do not count
+ * @hit_bytes: bytes of an array done in those that were disturbed
+ * @hit_ticks: their time
+ * @seen: what disturbed them (enum mc_disturbance)
+ * @in_time: and it is in the time that counts
+ * @stolen: time was stolen since the last look (enum mc_stolen)
+ * @stolen_from: index of the first sample since then
  * @window_max: longest window of all samples, ticks
  * @clock_bad: a window of the sample ended before it began
  */
@@ -47,6 +54,13 @@ struct mc_work {
 	u64 passes_a_sample;
 	u64 counted_bytes;
 	u64 counted_ticks;
+	u32 hit_windows;
+	u64 hit_bytes;
+	u64 hit_ticks;
+	u8 seen;
+	bool in_time;
+	u8 stolen;
+	u32 stolen_from;
 	u64 window_max;
 	bool clock_bad;
 };
@@ -58,6 +72,11 @@ struct mc_work {
  * @samples: picoseconds a pass over the whole working set; @repeat of them
  * @done: samples in @samples
  * @left_out: why samples are MC_NO_SAMPLE
+ * @disturbed: what each sample saw; NULL: nobody is interested
+ * @watched: what is looked for (enum mc_disturbance)
+ * @unwatched: the test's windows sleep: what disturbs them can't be told
+ * @keep_disturbed: nothing is left out for having been disturbed
+ * @windows_left_out: windows that were, of all samples
  * @counting: DRAM traffic is counted in each sample; NULL: it is not
  * @tally: sum over the samples kept
  * @tick: called by the first thread after each sample, warm-ups included
@@ -70,6 +89,11 @@ struct mc_works {
 	u64 *samples;
 	u32 done;
 	u8 left_out;
+	u8 *disturbed;
+	u8 watched;
+	bool unwatched;
+	bool keep_disturbed;
+	u32 windows_left_out;
 	struct mc_counting *counting;
 	struct mc_tally tally;
 	void (*tick)(void *run);

@@ -470,6 +470,7 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
 		mc_window_close(w);
 		return err;
 	}
+	mc_witness_begin(&w->witness);
 	w->began = mc_ticks();
 	return 0;
 }
@@ -486,6 +487,7 @@ u64 mc_window_close(struct mc_worker *w)
 	u64 ticks;
 
 	w->ended = mc_ticks();
+	w->disturbed = mc_witness_end(&w->witness);
 	kernel_fpu_end();
 	if (w->irq_off)
 		local_irq_restore(w->irq_flags);

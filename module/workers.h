@@ -9,6 +9,7 @@
 
 #include "core/request.h"
 #include "loops.h"
+#include "witness.h"
 
 struct mc_team;
 
@@ -19,6 +20,8 @@ struct mc_team;
  * @cpu: the CPU it is bound to, or -1
  * @began: ticks at which the last window opened
  * @ended: ticks at which the last window closed
+ * @witness: sees what disturbs its windows
+ * @disturbed: what it saw in the last one (enum mc_disturbance)
  * @irq_off: the window that is open has interrupts off
  * @irq_flags: to restore them
  */
@@ -28,6 +31,8 @@ struct mc_worker {
 	int cpu;
 	u64 began;
 	u64 ended;
+	struct mc_witness witness;
+	u8 disturbed;
 	bool irq_off;
 	unsigned long irq_flags;
 };

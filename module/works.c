@@ -2,6 +2,7 @@
 /* What tests that measure with mc_measure() do alike before and after it. */
 #include "clock.h"
 #include "core/math.h"
+#include "disturbed.h"
 #include "os.h"
 #include "works.h"
 
@@ -23,10 +24,12 @@ int mc_works_begin(struct mc_works *works, struct mc_run *run,
 	*works = (struct mc_works){
 		.n = mc_team_size(run->team), .counting = run->counting,
 		.tick = mc_run_tick, .run = run,
+		.keep_disturbed = point->v[MC_KEY_DISTURBED],
 	};
 	works->each = mc_alloc_array(works->n, sizeof(*works->each));
 	works->samples = mc_alloc_array(point->v[MC_KEY_REPEAT], sizeof(u64));
-	if (!works->each || !works->samples)
+	works->disturbed = mc_alloc_array(point->v[MC_KEY_REPEAT], 1);
+	if (!works->each || !works->samples || !works->disturbed)
 		return mc_fail(&run->error, -ENOMEM,
 			       "repeat: no memory for %llu samples",
 			       point->v[MC_KEY_REPEAT]);
@@ -98,6 +101,10 @@ u64 mc_works_close(struct mc_worker *w, struct mc_work *work)
 
 	work->clock_bad |= !ticks;
 	work->window_max = max(work->window_max, ticks);
+	work->seen |= w->disturbed;
+	work->in_time = work->seen;
+	/* Where windows are that short, nobody looks at stolen time between them. */
+	work->shared->watched = mc_witness_kinds(w->cpu) & ~MC_BY_STEAL;
 	return ticks;
 }
 
@@ -118,7 +125,9 @@ void mc_works_keep(struct mc_works *works, u32 round, u64 ps)
 		if (bad)
 			works->left_out |= MC_LEFT_CLOCK;
 		works->samples[works->done++] = bad ? MC_NO_SAMPLE : ps;
+		mc_disturbed_keep(works);
 	}
+	mc_disturbed_reset(works->each);
 	works->tick(works->run);
 }
 
@@ -156,6 +165,7 @@ void mc_works_record(struct mc_works *works, struct mc_record *rec)
 	for (i = 0; i < works->n; i++)
 		longest = max(longest, works->each[i].window_max);
 	rec->window_max_ps = mc_ticks_to_ps(longest);
+	mc_disturbed_record(works, rec);
 	rec->left_out = works->left_out;
 	mc_stats_of(&rec->stats, works->samples, works->done);
 	record_dram(works, &rec->dram);
@@ -169,6 +179,7 @@ void mc_works_record(struct mc_works *works, struct mc_record *rec)
  */
 void mc_works_end(struct mc_works *works)
 {
+	mc_free(works->disturbed);
 	mc_free(works->samples);
 	mc_free(works->each);
 }

@@ -25,6 +25,9 @@ static const char * const verified_names[] = {
 	[MC_VERIFIED_FAILED] = "failed",
 };
 
+/* By bit of enum mc_left_out. */
+static const char * const left_out_whys[] = { "clock", "one_cpu", "disturbed" };
+
 static const char * const dram_whys[MC_NDRAM_WHYS] = {
 	[MC_DRAM_NO_COUNTERS] = "no_counters",
 	[MC_DRAM_COUNTED] = NULL,
@@ -96,7 +99,7 @@ struct cell {
 enum fact_kind { FACT_ATTR, FACT_EFFECT, FACT_VERIFIED, FACT_LEFT_OUT, FACT_NODE,
 		 FACT_U32, FACT_U64, FACT_NS, FACT_STAT_NS, FACT_SPREAD_NS,
 		 FACT_PERCENT, FACT_DRAM_WHY, FACT_SOME, FACT_TRAFFIC,
-		 FACT_AMPLIFICATION, FACT_IDLE };
+		 FACT_AMPLIFICATION, FACT_IDLE, FACT_DISTURBED, FACT_WINDOWS };
 
 static const struct fact {
 	const char *name;
@@ -104,7 +107,7 @@ static const struct fact {
 	size_t offset;
 	bool wide;
 	bool shy;	/* in the table only if a record has it */
-	u8 traffic;
+	u8 which;	/* traffic or disturbance */
 } facts[] = {
 #define F(field)	offsetof(struct mc_record, field)
 	{ "attribute", FACT_ATTR, F(attribute) },
@@ -117,6 +120,10 @@ static const struct fact {
 	{ "samples", FACT_U32, F(stats.samples) },
 	{ "left_out", FACT_U32, F(stats.left_out), .wide = true },
 	{ "left_out_why", FACT_LEFT_OUT, F(left_out), .wide = true },
+	{ "disturbed_interrupt", FACT_DISTURBED, .wide = true, .which = 0 },
+	{ "disturbed_migration", FACT_DISTURBED, .wide = true, .which = 1 },
+	{ "disturbed_steal", FACT_DISTURBED, .wide = true, .which = 2 },
+	{ "windows_left_out", FACT_WINDOWS, F(windows_left_out), .wide = true },
 	{ "min_ns", FACT_STAT_NS, F(stats.min_ps) },
 	{ "median_ns", FACT_STAT_NS, F(stats.median_ps) },
 	{ "max_ns", FACT_STAT_NS, F(stats.max_ps) },
@@ -126,17 +133,17 @@ static const struct fact {
 	{ "p99_ns", FACT_STAT_NS, F(stats.p99_ps), .wide = true },
 	{ "cv_percent", FACT_PERCENT, F(stats.cv_ppm) },
 	{ "payload_bytes", FACT_SOME, F(payload_bytes), .wide = true },
-	{ "dram_read_bytes", FACT_TRAFFIC, .shy = true, .traffic = MC_DRAM_READ },
-	{ "dram_write_bytes", FACT_TRAFFIC, .shy = true, .traffic = MC_DRAM_WRITE },
+	{ "dram_read_bytes", FACT_TRAFFIC, .shy = true, .which = MC_DRAM_READ },
+	{ "dram_write_bytes", FACT_TRAFFIC, .shy = true, .which = MC_DRAM_WRITE },
 	{ "amplification_read", FACT_AMPLIFICATION, .shy = true,
-	  .traffic = MC_DRAM_READ },
+	  .which = MC_DRAM_READ },
 	{ "amplification_write", FACT_AMPLIFICATION, .shy = true,
-	  .traffic = MC_DRAM_WRITE },
+	  .which = MC_DRAM_WRITE },
 	{ "dram_counted_ns", FACT_NS, F(dram.counted_ps), .wide = true },
 	{ "dram_idle_read_mb_per_s", FACT_IDLE, .wide = true,
-	  .traffic = MC_DRAM_READ },
+	  .which = MC_DRAM_READ },
 	{ "dram_idle_write_mb_per_s", FACT_IDLE, .wide = true,
-	  .traffic = MC_DRAM_WRITE },
+	  .which = MC_DRAM_WRITE },
 	{ "dram_why", FACT_DRAM_WHY, F(dram.why), .wide = true },
 #undef F
 };
@@ -149,11 +156,20 @@ static void word_cell(struct cell *c, struct mc_text *t, const char *word)
 		mc_textf(t, "%s", word);
 }
 
-static const char *left_out_name(u8 why)
+/* All reasons there are, with commas. */
+static void left_out_cell(struct cell *c, struct mc_text *t, u8 why)
 {
-	if (why & MC_LEFT_CLOCK)
-		return "clock";
-	return why & MC_LEFT_ALONE ? "one_cpu" : NULL;
+	const char *comma = "";
+	size_t i;
+
+	c->word = true;
+	c->na = !why;
+	for (i = 0; i < ARRAY_SIZE(left_out_whys); i++) {
+		if (!(why >> i & 1))
+			continue;
+		mc_textf(t, "%s%s", comma, left_out_whys[i]);
+		comma = ",";
+	}
 }
 
 static void node_cell(struct cell *c, struct mc_text *t, int node)
@@ -171,14 +187,14 @@ static void dram_cell(struct cell *c, struct mc_text *t, const struct fact *f,
 {
 	const struct mc_dram *d = &rec->dram;
 
-	c->na = !(d->counted & 1U << f->traffic);
+	c->na = !(d->counted & 1U << f->which);
 	if (f->kind == FACT_TRAFFIC) {
-		mc_textf(t, "%llu", d->bytes[f->traffic]);
+		mc_textf(t, "%llu", d->bytes[f->which]);
 	} else if (f->kind == FACT_IDLE) {
-		mc_text_fixed(t, d->idle_kb_per_s[f->traffic], 3);
+		mc_text_fixed(t, d->idle_kb_per_s[f->which], 3);
 	} else {
 		c->na |= !rec->payload_bytes;
-		mc_text_fixed(t, mc_muldiv(d->bytes[f->traffic], 1000,
+		mc_text_fixed(t, mc_muldiv(d->bytes[f->which], 1000,
 					   rec->payload_bytes), 3);
 	}
 }
@@ -203,7 +219,7 @@ static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
 					*(const u8 *)at));
 		break;
 	case FACT_LEFT_OUT:
-		word_cell(c, t, left_out_name(*(const u8 *)at));
+		left_out_cell(c, t, *(const u8 *)at);
 		break;
 	case FACT_NODE:
 		node_cell(c, t, *(const int *)at);
@@ -237,6 +253,14 @@ static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
 	case FACT_AMPLIFICATION:
 	case FACT_IDLE:
 		dram_cell(c, t, f, rec);
+		break;
+	case FACT_DISTURBED:
+		c->na = !(rec->watched >> f->which & 1);
+		mc_textf(t, "%u", rec->disturbed[f->which]);
+		break;
+	case FACT_WINDOWS:
+		c->na = !rec->watched;
+		mc_textf(t, "%u", *(const u32 *)at);
 		break;
 	case FACT_PERCENT:
 		c->na = rec->stats.samples < 2;
@@ -463,33 +487,4 @@ void mc_record_json(struct mc_text *t, const struct mc_request *req,
 		mc_histogram_json(t, rec->histogram);
 	}
 	mc_textf(t, "}\n");
-}
-
-/**
- * mc_request_json() - append the request and how it ended as a line of JSON
- * @t: the text
- * @req: the request
- * @where: "kernel" or "user"
- * @state: done, failed or stopped
- * @e: the error, if @e->err is not 0
- * @records: results that follow
- *
- * Context: Any.
- */
-void mc_request_json(struct mc_text *t, const struct mc_request *req,
-		     const char *where, const char *state,
-		     const struct mc_error *e, u64 records)
-{
-	mc_textf(t, "{\"record\":\"request\",\"test\":\"%s\",\"where\":\"%s\",\"line\":\"",
-		 req->spec->name, where);
-	/* Names, digits, list signs, a path: nothing in it needs escaping. */
-	mc_request_show(t, req);
-	mc_textf(t, "\",\"state\":\"%s\",\"errno\":%d,\"error\":", state,
-		 -e->err);
-	if (e->err)
-		mc_text_json(t, e->text);
-	else
-		mc_textf(t, "null");
-	mc_textf(t, ",\"points\":%llu,\"records\":%llu}\n",
-		 mc_request_points(req), records);
 }

@@ -37,7 +37,17 @@ enum mc_verified { MC_VERIFIED_OFF, MC_VERIFIED_OK, MC_VERIFIED_FAILED };
 enum mc_left_out {
 	MC_LEFT_CLOCK = 1,	/* a window ended before it began */
 	MC_LEFT_ALONE = 2,	/* it takes two CPUs, and there was one */
+	MC_LEFT_DISTURBED = 4,	/* see enum mc_disturbance */
 };
+
+/* What happened while the clock ran. */
+enum mc_disturbance {
+	MC_BY_INTERRUPT = 1,	/* or an exception */
+	MC_BY_MIGRATION = 2,	/* since the last window the thread came to another CPU */
+	MC_BY_STEAL = 4,	/* a hypervisor ran others */
+};
+
+#define MC_NDISTURBANCES	3
 
 /* Why DRAM traffic is missing. */
 enum mc_dram_why {
@@ -77,6 +87,9 @@ struct mc_dram {
  * @effective: what the hardware did (enum mc_effect)
  * @verified: did the data hold (enum mc_verified)
  * @left_out: why samples are missing (enum mc_left_out)
+ * @watched: kinds of disturbance that were looked for (enum mc_disturbance)
+ * @disturbed: samples that saw each of them, used or left out
+ * @windows_left_out: windows that were, of samples that were used
  * @started_unix_ns: wall clock at the first warm-up
  * @window_max_ps: longest timed window
  * @stats: time of a pass over the working set
@@ -95,6 +108,9 @@ struct mc_record {
 	u8 effective;
 	u8 verified;
 	u8 left_out;
+	u8 watched;
+	u32 disturbed[MC_NDISTURBANCES];
+	u32 windows_left_out;
 	u64 started_unix_ns;
 	u64 window_max_ps;
 	struct mc_stats stats;

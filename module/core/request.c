@@ -18,6 +18,8 @@ static const struct mc_name page_names[] = {
 	{ "4k", MC_PAGE_4K }, { "2m", MC_PAGE_2M }, { "thp", MC_PAGE_THP }, { }
 };
 
+static const struct mc_name disturbed_names[] = { { "leave_out", 0 }, { "keep", 1 }, { } };
+
 static const struct mc_name prefetch_names[] = {
 	{ "keep", MC_PREFETCH_KEEP }, { "off", MC_PREFETCH_OFF },
 	{ "auto", MC_PREFETCH_AUTO }, { }
@@ -57,6 +59,11 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 		.name = "irq", .column = "irq", .preset = "on",
 		.kind = MC_CHOICE, .names = mc_on_off,
 		.help = "interrupts while the clock runs; off: in windows of about 2 ms",
+	},
+	[MC_KEY_DISTURBED] = {
+		.name = "disturbed", .column = "disturbed", .preset = "leave_out",
+		.kind = MC_CHOICE, .names = disturbed_names, .wide = true,
+		.help = "samples hit by an interrupt or the like: left out, if most are not",
 	},
 	[MC_KEY_PAGE] = {
 		.name = "page", .column = "page", .preset = "auto",

@@ -309,6 +309,7 @@ static int overhead_run(struct mc_run *run, const struct mc_point *point,
 const struct mc_test mc_test_overhead = {
 	.spec = {
 		.name = "overhead",
+		.presets = "disturbed=keep",
 		.help = "cost of loop, clock, interrupts, threads; no memory: size= does nothing",
 		.keys = keys,
 		.nkeys = ARRAY_SIZE(keys),

@@ -3,7 +3,7 @@
 """holds.py EXPRESSION…: Python expressions, all of which must be true.
 
 records: all of results.jsonl; results: the results among them; machine: the
-file; table: the rows of `results` as dictionaries; values(NAME): the different
+file; taken(): how many samples they are of, those left out included; table: the rows of `results` as dictionaries; values(NAME): the different
 ones that the results have; load(FILE): the records of another file. The files
 are the module's, or those in $MEMCACHE_DEBUGFS. Of a comparison that fails the
 left side is printed.
@@ -46,9 +46,13 @@ def values(name):
     return {result[name] for result in results}
 
 
+def taken():
+    return {result["samples"] + result["left_out"] for result in results}
+
+
 records = load(FILES / "results.jsonl")
 results = [record for record in records if record["record"] == "result"]
-scope = {"records": records, "results": results, "values": values, "load": load,
+scope = {"records": records, "results": results, "values": values, "load": load, "taken": taken,
          "machine": parse(FILES.joinpath("machine").read_text()),
          "table": table() if records and FILES.joinpath("results").exists() else []}
 failed = False

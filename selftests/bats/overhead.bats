@@ -42,6 +42,27 @@ load module.bash
 	holds '[r["irq"] for r in results] == ["on", "off"]'
 }
 
+# A window without interrupts sees none but NMIs, which nobody sends here. With them on, a
+# sample of 16 million accesses has timer ticks in it on the fastest machine.
+@test "interrupts are seen while they are on, and only then" {
+	echo 'bandwidth irq=off size=16K,16M repeat=20' >run
+	holds 'values("disturbed_interrupt") == {0}' 'values("windows_left_out") == {0}' \
+		'values("left_out") == {0}' 'values("samples") == {20}'
+	echo 'random irq=on size=16K count=16M verify=off repeat=3 warmup=0 disturbed=keep,leave_out' >run
+	holds 'values("disturbed_interrupt") == {3}' 'taken() == {3}' \
+		'(results[0]["left_out"], results[0]["windows_left_out"]) == (0, 0)' \
+		'{"interrupt", "migration"} <= set(machine["recognised"])'
+}
+
+@test "a record says of each sample that it is used or why not" {
+	echo 'bandwidth size=4K,1M,16M repeat=50' >run
+	holds 'taken() == {50}' 'max(values("left_out")) <= 25' \
+		'all((r["left_out"] > 0) == (r["left_out_why"] == "disturbed") for r in results)' \
+		'all(r["left_out"] <= sum(r[f"disturbed_{k}"] or 0 for k in ("interrupt", "migration", "steal")) for r in results)'
+	echo 'overhead repeat=5' >run
+	holds 'values("disturbed") == {"keep"}' 'values("left_out") <= {0, 5}'
+}
+
 # A loop that is optimized away would take no time at all.
 @test "a reading of the clock costs more than an iteration of a loop" {
 	echo 'overhead item=loop,clock repeat=20' >run

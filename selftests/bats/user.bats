@@ -32,7 +32,7 @@ for name in "wb", "wc", "uc":
 @test "every operation on the module's pages of every type" {
 	line="bandwidth type=wb,wc,uc $ALL page=4k size=64K repeat=2 warmup=1"
 	measure "$line"
-	holds 'len(results) == 36' 'values("verified") == {"ok"}' 'values("samples") == {2}' \
+	holds 'len(results) == 36' 'values("verified") == {"ok"}' 'taken() == {2}' \
 		'{r["where"] for r in records} == {"user"}' 'records[0]["memory"] == "module"' \
 		'{(r["type"], r["attribute"]) for r in results} == {("wb", "wb"), ("wc", "wc"), ("uc", "uc-")}'
 	echo "$line" >"$FILES/run"
@@ -41,7 +41,7 @@ for name in "wb", "wc", "uc":
 	holds "[(t, v['attribute'], v['effective']) for t, v in machine['memory_types'].items()] ==
 		[(t, v['attribute'], v['effective']) for t, v in load('$FILES/machine')[0]['memory_types'].items()]" \
 		"[k for k, v in load('$FILES/machine')[0].items() if k not in machine or k not in
-			('where', 'nodes', 'clock_khz', 'clock_cost_ns', 'page_table_levels', 'pat', 'prefetch',
+			('where', 'nodes', 'clock_khz', 'clock_cost_ns', 'recognised', 'page_table_levels', 'pat', 'prefetch',
 			'lockdown', 'memory_types') and machine[k] != v] == []"
 	holds "[(n['node'], n['cpus']) for n in machine['nodes']] ==
 		[(n['node'], n['cpus']) for n in load('$FILES/machine')[0]['nodes']]"

@@ -78,7 +78,6 @@ static const struct mc_spec tlb = {
 static const struct mc_key full_keys[] = {
 	KEY(k1), KEY(k2), KEY(k3), KEY(k4), KEY(k5), KEY(k6),
 	KEY(k7), KEY(k8), KEY(k9), KEY(k10), KEY(k11), KEY(k12),
-	KEY(k13),
 };
 
 static const struct mc_column full_columns[] = {

@@ -134,7 +134,7 @@ static void cpus_of_a_line(void **state)
 	assert_int_equal(req.cpus[0], 1);
 }
 
-#define MIDDLE	" smt=on node=auto irq=on page=auto prefetch=keep"
+#define MIDDLE	" smt=on node=auto irq=on disturbed=leave_out page=auto prefetch=keep"
 #define LAST	" warmup=2 timeout=0"
 
 static void requests_as_they_are_shown(void **state)

@@ -28,7 +28,10 @@ static void fill(const char *line)
 	rec.attribute = MC_ATTR_UC_MINUS;
 	rec.effective = MC_EFFECT_YES;
 	rec.verified = MC_VERIFIED_OK;
-	rec.left_out = MC_LEFT_CLOCK;
+	rec.left_out = MC_LEFT_CLOCK | MC_LEFT_DISTURBED;
+	rec.watched = MC_BY_INTERRUPT | MC_BY_STEAL;
+	memcpy(rec.disturbed, (u32[]){ 2, 3, 0 }, sizeof(rec.disturbed));
+	rec.windows_left_out = 5;
 	rec.started_unix_ns = 1700000000123456789;
 	rec.window_max_ps = 4321;
 	memcpy(v, samples, sizeof(v));
@@ -128,7 +131,7 @@ static const char * const lines[] = {
 	"bandwidth cpu=any node=1023 irq=off page=4k prefetch=off fence=sfence",
 	"tlb", "tlb stride=18446744073709551615 seed=18446744073709551615",
 	"tlb cpu=1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,33,35 size=65536G",
-	"full", "full k1=18446744073709551615 k13=18446744073709551615",
+	"full", "full k1=18446744073709551615 k12=18446744073709551615",
 };
 
 static struct mc_histogram widest;
@@ -226,6 +229,7 @@ static void values_of_a_record(void **state)
 		{ "cpu", "0-3,8", "\"0-3,8\"" },
 		{ "node", "auto", "\"auto\"" },
 		{ "irq", "off", "\"off\"" },
+		{ "disturbed", NULL, "\"leave_out\"" },
 		{ "page", "auto", "\"auto\"" },
 		{ "prefetch", NULL, "\"keep\"" },
 		{ "repeat", NULL, "5" },
@@ -240,7 +244,11 @@ static void values_of_a_record(void **state)
 		{ "verified", "ok", "\"ok\"" },
 		{ "samples", "3", "3" },
 		{ "left_out", NULL, "1" },
-		{ "left_out_why", NULL, "\"clock\"" },
+		{ "left_out_why", NULL, "\"clock,disturbed\"" },
+		{ "disturbed_interrupt", NULL, "2" },
+		{ "disturbed_migration", NULL, "null" },
+		{ "disturbed_steal", NULL, "0" },
+		{ "windows_left_out", NULL, "5" },
 		{ "min_ns", "2.000", "2.000" },
 		{ "median_ns", "3.000", "3.000" },
 		{ "max_ns", "4.000", "4.000" },
@@ -293,6 +301,7 @@ static void na_is_never_zero(void **state)
 		"min_ns", "median_ns", "max_ns", "mean_ns", "sd_ns", "p50_ns",
 		"p99_ns", "cv_percent", "attribute", "memory_node",
 		"window_max_ns", "left_out_why", "mb_per_s", "mb_per_s_max",
+		"disturbed_interrupt", "disturbed_steal", "windows_left_out",
 	};
 	size_t i;
 
@@ -445,39 +454,6 @@ static void json_keys_and_ends(void **state)
 	}
 }
 
-static void requests_as_json(void **state)
-{
-	static const struct {
-		struct mc_error e;
-		const char *err;
-		const char *text;
-	} rows[] = {
-		{ { 0, "" }, "0", "null" },
-		{ { 0, "left from before" }, "0", "null" },
-		{ { -EINVAL, "size: '\"' is \\ not" }, "22",
-		  "\"size: '\\\"' is \\\\ not\"" },
-		{ { -EINTR, "" }, "4", "\"\"" },
-	};
-	struct mc_text t;
-	size_t i;
-
-	fill("bandwidth type=wb,uc size=4K..64K");
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		t = (struct mc_text)MC_TEXT(json);
-		mc_request_json(&t, &req, "user", "done", &rows[i].e, 7);
-		assert_true(json_line(json));
-		assert_string_equal(member("errno"), rows[i].err);
-		assert_string_equal(member("error"), rows[i].text);
-		assert_string_equal(member("test"), "\"bandwidth\"");
-		assert_string_equal(member("where"), "\"user\"");
-		assert_string_equal(member("state"), "\"done\"");
-		assert_string_equal(member("points"), "10");
-		assert_string_equal(member("records"), "7");
-		snprintf(row, sizeof(row), "\"%s\"", shown(&req));
-		assert_string_equal(member("line"), row);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -493,7 +469,6 @@ int main(void)
 		cmocka_unit_test(names_of_facts),
 		cmocka_unit_test(a_long_cpu_list_is_cut),
 		cmocka_unit_test(json_keys_and_ends),
-		cmocka_unit_test(requests_as_json),
 	};
 
 	return cmocka_run_group_tests_name("record", tests, NULL, NULL);

@@ -22,6 +22,16 @@ bool mc_user_read_file(const char *path, char *buf, size_t size)
 	return false;
 }
 
+/* No job here opens a window. */
+void mc_witness_begin(struct mc_witness *v)
+{
+}
+
+u8 mc_witness_end(struct mc_witness *v)
+{
+	return 0;
+}
+
 static unsigned int done[THREADS];
 static long slept[THREADS];
 

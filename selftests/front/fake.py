@@ -19,8 +19,9 @@ sys.path.insert(0, str(FRONT.parent))
 from mc import debugfs, errno_name, results, shape as shapes  # noqa: E402
 
 PRESETS = {"op": "read", "width": "max", "fence": "none", "verify": "each", "readback": "off",
-           "streams": "1", "type": "wb", "size": "16M", "cpu": "0", "node": "auto", "irq": "on", "page": "direct",
-           "prefetch": "keep", "repeat": "10", "warmup": "2"}
+           "streams": "1", "type": "wb", "size": "16M", "cpu": "0", "node": "auto", "irq": "on",
+           "disturbed": "leave_out", "page": "direct", "prefetch": "keep", "repeat": "10",
+           "warmup": "2"}
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 ATTRIBUTES = {"wb": "wb", "wc": "wc", "uc": "uc-"}
 
@@ -31,6 +32,7 @@ COMMON_KEYS = """\
   smt=on            on|off                        off: one of each core
   node=auto         auto|0..1023                  NUMA node
   irq=on            on|off                        interrupts
+  disturbed=leave_out leave_out|keep              samples hit by an interrupt
   page=auto         auto|direct|4k|2m|thp         mapping
   prefetch=keep     keep|off                      prefetchers
   repeat=10         1..1000000                    samples
@@ -128,13 +130,16 @@ def result(line: str, speed: float, cv: float = 1.0, effective: str = "yes", **m
     count = int(asked["size"].rstrip("KMG")) * UNITS.get(asked["size"][-1], 1)
     keys = {"op": asked["op"], "width_bytes": width, "fence": asked["fence"],
             "verify": asked["verify"], "readback": asked["readback"],
-            "streams": int(asked["streams"]), "type": asked["type"], "size_bytes": count, "cpu": asked["cpu"], "node": asked["node"],
-            "irq": asked["irq"], "page": asked["page"], "prefetch": asked["prefetch"],
+            "streams": int(asked["streams"]), "type": asked["type"], "size_bytes": count,
+            "cpu": asked["cpu"], "node": asked["node"], "irq": asked["irq"],
+            "disturbed": asked["disturbed"], "page": asked["page"], "prefetch": asked["prefetch"],
             "repeat": int(asked["repeat"]), "warmup": int(asked["warmup"])}
     median = 1000 * count / speed
     facts = {"attribute": ATTRIBUTES[asked["type"]], "effective": effective, "memory_node": 0,
              "threads": 1, "started_unix_ns": 1790000000000000000, "window_max_ns": None,
              "verified": "ok", "samples": keys["repeat"], "left_out": 0, "left_out_why": None,
+             "disturbed_interrupt": 0, "disturbed_migration": 0, "disturbed_steal": None,
+             "windows_left_out": 0,
              "min_ns": median * (1 - 2 * cv / 100), "median_ns": median,
              "max_ns": median * (1 + 2 * cv / 100), "mean_ns": median, "sd_ns": median * cv / 100,
              "p50_ns": median, "p99_ns": median * (1 + 2 * cv / 100), "cv_percent": cv}
@@ -148,7 +153,7 @@ def figure(test: str, asked: dict, figures: dict, **more) -> dict:
     like = result("bandwidth", 1000.0)
     facts = {key: like[key] for key in results.FACTS if key in like}
     keys = asked | {"type": "wb", "size_bytes": 1 << 20, "cpu": "0", "node": "auto", "irq": "on",
-                    "page": "4k", "prefetch": "keep", "repeat": 10, "warmup": 2} | asked
+                    "disturbed": "leave_out", "page": "4k", "prefetch": "keep", "repeat": 10, "warmup": 2} | asked
     return {"record": "result", "test": test, "where": "kernel", **keys, **facts, **figures} | more
 
 

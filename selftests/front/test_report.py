@@ -107,6 +107,14 @@ class CacheAttributes(fake.unittest.TestCase):
         text = " ".join(report.lines(attributes(left_out=2, left_out_why="clock")))
         self.assertIn("48 samples were left out (clock)", text)
 
+    def test_what_disturbed_them_is_said(self):
+        text = " ".join(report.lines(attributes(disturbed_interrupt=3, disturbed_steal=1,
+                                                windows_left_out=2)))
+        self.assertIn("72 of 1200 samples saw interrupts; 24 of 1200 samples saw stolen time; "
+                      "48 timed windows were left out of samples that count.", text)
+        text = " ".join(report.lines(attributes()))
+        self.assertNotIn("saw", text)
+
     def test_a_cell_wanted_twice_makes_it_a_list(self):
         runs = attributes()
         runs[0].results.append(dict(runs[0].results[0], size_bytes=4096))

@@ -17,13 +17,14 @@ check = ModuleType("check_schema")
 check.__file__ = str(fake.TOP / "tools/check/schema")
 SourceFileLoader("check_schema", check.__file__).exec_module(check)
 SCHEMA = json.loads(check.SCHEMA.read_text())
-COMMON = ("type", "size_bytes", "cpu", "smt", "node", "irq", "page", "prefetch", "repeat",
-          "warmup")
+COMMON = ("type", "size_bytes", "cpu", "smt", "node", "irq", "disturbed", "page",
+          "prefetch", "repeat", "warmup")
 MACHINE = fake.machine(fake.BARE, {"wb": "yes", "wc": "yes", "uc": "yes"}) | {
     "kernel_version": "#1", "cpu_vendor": "GenuineIntel", "cpu_family": 6, "cpu_model": 85,
     "cpu_stepping": 4, "microcode": "0x1f", "width_max_bytes": 64, "caches": [],
     "cpus_online": "0-3", "nodes": [{"node": 0, "cpus": "0-3", "memory_bytes": None}],
-    "clock_khz": 2100000, "clock_cost_ns": 1.5, "page_table_levels": 4, "pat": ["wb"] * 8,
+    "clock_khz": 2100000, "clock_cost_ns": 1.5, "recognised": ["interrupt"],
+    "page_table_levels": 4, "pat": ["wb"] * 8,
     "prefetch": {"known": False, "msr": None, "mask": None, "state": None}, "lockdown": False}
 TRAFFIC = {key: None for key in ("payload_bytes", "dram_read_bytes", "dram_write_bytes",
                                  "amplification_read", "amplification_write", "dram_counted_ns",

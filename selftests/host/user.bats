@@ -35,7 +35,7 @@ setup_file() {
 	measure --own 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad,rw31,rw21,rw11,rep_movsb,rep_stosb size=4K,1M repeat=5'
 	holds 'records[0]["record"] == "machine"' 'records[0]["memory"] == "own"' \
 		'{r["where"] for r in records} == {"user"}' \
-		'len(results) == 28' 'values("verified") == {"ok"}' 'values("samples") == {5}' \
+		'len(results) == 28' 'values("verified") == {"ok"}' 'taken() == {5}' \
 		'values("attribute") == {None}' 'min(values("min_ns")) > 0'
 }
 
@@ -120,6 +120,40 @@ setup_file() {
 	done
 }
 
+# Ticks come every 1 to 10 ms; a sample here lasts 50 ms and more.
+@test "interrupts are seen: long samples have them all, and are kept" {
+	measure --own 'overhead item=loop repeat=2' 'random op=read size=16K count=64M repeat=3 warmup=0 disturbed=keep'
+	if holds '"interrupt" not in records[0]["recognised"]'; then
+		holds 'values("disturbed_interrupt") == {None}'
+		skip "this CPU does not tell of interrupts"
+	fi
+	holds 'results[-1]["disturbed"] == "keep"' 'results[-1]["disturbed_interrupt"] == 3' \
+		'results[-1]["samples"] == 3' 'results[-1]["windows_left_out"] == 0' \
+		'results[0]["disturbed"] == "keep"'
+}
+
+# Half of the samples are not hit, or none is left out: either way all are told of.
+@test "what is left out is counted" {
+	measure --own 'bandwidth size=16K,1M,64M repeat=200 warmup=0'
+	holds 'taken() == {200}' \
+		'all((r["left_out"] > 0) == (r["left_out_why"] == "disturbed") for r in results)' \
+		'all(r["left_out"] <= 100 for r in results)' \
+		'all(r["left_out"] <= sum(r[f"disturbed_{k}"] or 0 for k in ("interrupt", "migration", "steal")) for r in results)' \
+		'"interrupt" not in records[0]["recognised"] or results[-1]["disturbed_interrupt"] > 0'
+	measure --own 'bandwidth size=16K,1M repeat=200 disturbed=keep'
+	holds 'values("samples") == {200}' 'values("left_out") == {0}' 'values("windows_left_out") == {0}'
+}
+
+# What sleeps while the clock runs is not watched; a thread that is not bound has no CPU
+# of which stolen time could be told.
+@test "what can't be known is null" {
+	measure --own 'pipe block=64K repeat=2' 'os item=getpid repeat=2' 'bandwidth cpu=any size=64K repeat=2'
+	holds '[r["disturbed_interrupt"] for r in results[:2]] == [None, None]' \
+		'[r["windows_left_out"] for r in results[:2]] == [None, None]' \
+		'results[2]["disturbed_steal"] is None' \
+		'{"interrupt", "migration", "steal"} >= set(records[0]["recognised"])'
+}
+
 @test "timeout keeps what was measured" {
 	SECONDS=0
 	run -1 measure --own 'bandwidth size=64K repeat=1000000 timeout=1'
@@ -158,7 +192,7 @@ setup_file() {
 	measure --own 'os repeat=3 warmup=1'
 	holds '[r["item"] for r in results] == ["loop", "clock", "getpid", "getppid", "read_zero",
 		"write_null", "swapcontext", "fork_exit", "fork_exec", "vfork_exec", "posix_spawn"]' \
-		'values("samples") == {3}' 'values("threads") == {1}' 'values("cpu") == {"0"}' \
+		'taken() == {3}' 'values("threads") == {1}' 'values("cpu") == {"0"}' \
 		'min(values("min_ns")) > 0' 'min(values("operations_per_sample")) >= 8' \
 		'values("payload_bytes") == {None}' 'values("verified") == {"off"}'
 	if [ "$(nproc)" -ge 2 ]; then
@@ -202,7 +236,7 @@ setup_file() {
 	measure --own 'pipe block=4K,5000,64K,32M repeat=3 warmup=1'
 	most=$(cat /proc/sys/fs/pipe-max-size)
 	holds '[r["block_bytes"] for r in results] == [4096, 5000, 65536, 32 << 20]' \
-		"values('pipe_bytes') == {$most}" 'values("samples") == {3}' \
+		"values('pipe_bytes') == {$most}" 'taken() == {3}' \
 		'all(r["payload_bytes"] % r["block_bytes"] == 0 for r in results)' \
 		'all(r["payload_bytes"] > 8e6 for r in results)' \
 		'all(abs(r["mb_per_s"] - 1000 * r["payload_bytes"] / r["median_ns"])

@@ -209,7 +209,8 @@ TEST_F(limit, stop_before_the_first_sample)
 /* A point that had its time keeps its results whole. */
 TEST_F(limit, ended_points_are_kept)
 {
-	EXPECT_EQ(-ETIME, run("bandwidth size=4K,8K,16K repeat=20,1000000 timeout=1"));
+	EXPECT_EQ(-ETIME,
+		  run("bandwidth size=4K,8K,16K repeat=20,1000000 disturbed=keep timeout=1"));
 	EXPECT_EQ(2, results_with(""));
 	EXPECT_EQ(1, results_with("\"samples\":20,"));
 	EXPECT_TRUE(file_has("results.jsonl", "\"points\":6,\"records\":2}"));

@@ -7,6 +7,7 @@
 
 #include "arch/x86/cpuid.h"
 #include "clock.h"
+#include "disturbed.h"
 #include "user.h"
 
 bool mc_cpu_has(enum mc_feature feature)
@@ -96,6 +97,8 @@ void mc_user_machine_json(struct mc_text *t)
 	mc_textf(t, ",\"clock\":\"%s\",\"clock_khz\":%llu,\"clock_cost_ns\":",
 		 mc_clock.tsc ? "tsc" : "monotonic_raw", mc_clock.khz);
 	mc_text_fixed(t, mc_clock.cost_ps, 3);
+	mc_textf(t, ",");
+	mc_disturbed_json(t);
 	/* What only the kernel can say. */
 	mc_textf(t, ",\"page_table_levels\":null,\"pat\":null,\"prefetch\":null");
 	mc_textf(t, ",\"lockdown\":null,\"memory_types\":");

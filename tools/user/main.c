@@ -233,6 +233,7 @@ int main(int argc, char **argv)
 	}
 	catch_signals();
 	mc_clock_init();
+	mc_witness_init();
 	mc_user_memory_init(own);
 	status = run_lines(argv + optind, json);
 	mc_user_memory_end();

@@ -325,6 +325,7 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
 		return mc_fail(w->team->error, -ENODEV,
 			       "cpu: %d went offline while the run was on",
 			       w->cpu);
+	mc_witness_begin(&w->witness);
 	w->began = mc_ticks();
 	return 0;
 }
@@ -332,5 +333,6 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
 u64 mc_window_close(struct mc_worker *w)
 {
 	w->ended = mc_ticks();
+	w->disturbed = mc_witness_end(&w->witness);
 	return w->ended > w->began ? w->ended - w->began : 0;
 }

@@ -111,6 +111,28 @@ bool mc_cpuid_invariant_tsc(void)
 	return has_leaf(0x80000007) && cpuid_at(0x80000007, 0).d >> 8 & 1;
 }
 
+/**
+ * mc_cpuid_rdtscp() - is there an instruction that names the CPU?
+ *
+ * Context: Any.
+ * Return: true if there is.
+ */
+bool mc_cpuid_rdtscp(void)
+{
+	return has_leaf(0x80000001) && cpuid_at(0x80000001, 0).d >> 27 & 1;
+}
+
+/**
+ * mc_cpuid_hypervisor() - is this a virtual machine?
+ *
+ * Context: Any.
+ * Return: true if its hypervisor says so.
+ */
+bool mc_cpuid_hypervisor(void)
+{
+	return cpuid_at(1, 0).c >> 31;
+}
+
 static void name_json(struct mc_text *t)
 {
 	union {
@@ -181,7 +203,7 @@ static void hypervisor_json(struct mc_text *t)
 	size_t i;
 
 	mc_textf(t, ",\"hypervisor\":");
-	if (!(cpuid_at(1, 0).c >> 31)) {
+	if (!mc_cpuid_hypervisor()) {
 		mc_textf(t, "null");
 		return;
 	}

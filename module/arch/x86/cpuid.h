@@ -25,6 +25,8 @@ struct mc_cpu_model {
 void mc_cpuid_model(struct mc_cpu_model *cpu);
 bool mc_cpuid_has(enum mc_feature feature);
 bool mc_cpuid_invariant_tsc(void);
+bool mc_cpuid_rdtscp(void);
+bool mc_cpuid_hypervisor(void);
 void mc_cpuid_json(struct mc_text *t);
 
 #endif /* MC_CPUID_H */

@@ -5,6 +5,7 @@
 struct mc_work work[TEAM_MOST];
 struct mc_works works;
 u64 samples[MOST];
+u8 disturbed[MOST];
 struct mc_team *team;
 unsigned int ticks;
 u64 speed[TEAM_MOST], check_speed;
@@ -151,7 +152,7 @@ void set_up(unsigned int n, u64 bytes)
 	ticks = 0;
 	memset(trails, 0, sizeof(trails));
 	works = (struct mc_works){
-		.n = n, .each = work, .samples = samples, .tick = tick,
+		.n = n, .each = work, .samples = samples, .tick = tick, .disturbed = disturbed,
 	};
 	for (unsigned int i = 0; i < n; i++) {
 		speed[i] = NS;

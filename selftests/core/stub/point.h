@@ -15,6 +15,7 @@
 extern struct mc_work work[TEAM_MOST];
 extern struct mc_works works;
 extern u64 samples[MOST];
+extern u8 disturbed[MOST];
 extern struct mc_team *team;
 extern unsigned int ticks;		/* samples, warm-ups included */
 

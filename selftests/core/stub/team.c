@@ -250,6 +250,7 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
 		return w->team->stop;
 	w->irq_off = irq_off;
 	w->began = sim.now[w->index];
+	w->disturbed = 0;
 	if (sim.opened)
 		sim.opened(w);
 	return 0;
@@ -271,6 +272,17 @@ u64 mc_window_close(struct mc_worker *w)
 	wait_for_turn(w->index);
 	sim.now[w->index] += sim.gap;
 	return ticks;
+}
+
+/* What disturbed a window, a test says while it is open: w->disturbed. */
+u8 mc_witness_kinds(int cpu)
+{
+	return sim.kinds;
+}
+
+enum mc_stolen mc_witness_stolen(struct mc_witness *v, int cpu, bool at_once)
+{
+	return sim.stolen ? sim.stolen(cpu, at_once) : MC_NOT_LOOKED;
 }
 
 /* ---------------------------------------------------------------- the CPU */

@@ -43,6 +43,8 @@ struct sim {
 	void *arg;
 	unsigned int hide;
 	const char *failed;
+	unsigned int kinds;	/* of disturbance that can be told */
+	enum mc_stolen (*stolen)(int cpu, bool at_once);	/* NULL: nobody looks */
 	unsigned int asked;	/* so often whether the run was stopped */
 	unsigned int stop_at;	/* the answer is yes from this time on; 0: never */
 	unsigned int counters;	/* perf counters that are set */

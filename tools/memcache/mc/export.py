@@ -20,7 +20,7 @@ STATISTICS = ("min_ns", "median_ns", "max_ns", "mean_ns", "sd_ns", "p50_ns", "p9
 VERDICT = ("attribute", "effective", "verified")
 PLACE = ("memory_node", "threads")
 MACHINE = ("kernel", "cpu", "hypervisor", "microcode", "clock")
-ASIDE = ("repeat", "warmup")        # how often, not what: in no name
+ASIDE = ("repeat", "warmup", "disturbed")   # how often, not what: in no name
 ORIGIN = "memcache"
 # Parts of our names, what they are in base units, how many of these one is.
 UNITS = {"ns": ("seconds", 1e-9), "mb": ("bytes", 1e6), "s": ("second", 1), "mhz": ("hertz", 1e6),

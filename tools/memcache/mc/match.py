@@ -2,7 +2,7 @@
 """Which record has which partner: the one of which the same was asked.
 
 All keys of a request count, except `repeat`, which says how often and not what.
-`where` (kernel or user), `irq`, `cpu` and `page` are what people compare: where
+`where` (kernel or user), `irq`, `cpu`, `page` and `disturbed` are what people compare: where
 each side has but one value of such a key, and another one, they may differ.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from mc import Failure, table
 from mc.results import Run, asked
 
-FREE = ("irq", "cpu", "page")
+FREE = ("irq", "cpu", "page", "disturbed")
 IGNORED = ("repeat",)
 WHICH = ("writer_cpu", "reader_cpu")    # figures that say of what a record is
 STATE = "prefetch"                      # not only asked for: what came of it

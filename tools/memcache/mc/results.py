@@ -17,6 +17,8 @@ SCHEMA = 1
 SAME_MACHINE = ("kernel", "cpu", "hypervisor")
 UNITS = ("_ns", "_bytes", "_percent", "_per_s")     # such keys hold numbers
 COUNTS = ("samples", "left_out", "threads")
+DISTURBED = ("disturbed_interrupt", "disturbed_migration", "disturbed_steal",
+             "windows_left_out")            # counts too, where they can be told
 HISTOGRAMS = ("histogram_ns_count",)
 WORDS = {
     "machine": ("kernel", "cpu"),
@@ -26,8 +28,8 @@ WORDS = {
 
 # What every result has, beside what was asked and the test's own figures.
 FACTS = ("attribute", "effective", "memory_node", "threads", "started_unix_ns", "window_max_ns",
-         "verified", "samples", "left_out", "left_out_why", "min_ns", "median_ns", "max_ns",
-         "mean_ns", "sd_ns", "p50_ns", "p99_ns", "cv_percent")
+         "verified", "samples", "left_out", "left_out_why", *DISTURBED, "min_ns",
+         "median_ns", "max_ns", "mean_ns", "sd_ns", "p50_ns", "p99_ns", "cv_percent")
 HEAD = ("record", "test", "where")
 # What the memory moved meanwhile, as the memory's counters have it; traffic.py.
 TRAFFIC = ("payload_bytes", "amplification_read", "amplification_write")
@@ -200,6 +202,8 @@ def _plausible(kind: str, key: str, value: object) -> bool:
         return True
     if key in COUNTS:
         return _is_count(value)
+    if key in DISTURBED:
+        return value is None or _is_count(value)
     if key in HISTOGRAMS:
         return value is None or _is_histogram(value)
     if key.endswith(UNITS):

@@ -14,6 +14,8 @@ SHOWN_FACTS = ("median_ns", "cv_percent")
 HIDDEN = ("mb_per_s_max", "traversed_bytes", "passes_per_sample", "histogram_ns_count",
           "p50_ns_per_load", "p99_ns_per_load", "p999_ns_per_load", "core_mhz",
           "loads_per_pass", "grain_loads")
+DISTURBED = {"disturbed_interrupt": "interrupts", "disturbed_migration": "migrations",
+             "disturbed_steal": "stolen time"}
 PER_ONE = ("ns_per_load", "ns_per_line", "tlb_ns", "same_ns")   # say more than a pass's median
 
 
@@ -132,7 +134,23 @@ def _quality(results: list[dict]) -> str:
     if left:
         why = sorted({str(r["left_out_why"]) for r in results if r.get("left_out_why")})
         said.append(f"{left} samples were left out ({', '.join(why) or 'na'}).")
+    said += _disturbed(results)
     return " ".join(said)
+
+
+def _disturbed(results: list[dict]) -> list[str]:
+    """What happened while the clock ran, whether or not it was left out."""
+    seen = []
+    for key, name in DISTURBED.items():
+        count = sum(r.get(key) or 0 for r in results)
+        of = sum((r.get("samples") or 0) + (r.get("left_out") or 0) for r in results
+                 if r.get(key) is not None)
+        if count:
+            seen.append(f"{count} of {of} samples saw {name}")
+    windows = sum(r.get("windows_left_out") or 0 for r in results)
+    if windows:
+        seen.append(f"{windows} timed windows were left out of samples that count")
+    return [f"{'; '.join(seen)}."] if seen else []
 
 
 def _interrupted(results: list[dict]) -> list[str]:

@@ -286,6 +286,7 @@ static int os_run(struct mc_run *run, const struct mc_point *point,
 	if (!err) {
 		err = begin(run, point);
 		works.n = 1;
+		works.unwatched = true;
 		works.each->pass = (struct mc_pass){
 			.stretch = stretch, .bytes = 8 * batch,
 		};
@@ -307,6 +308,7 @@ static int os_run(struct mc_run *run, const struct mc_point *point,
 const struct mc_test mc_test_os = {
 	.spec = {
 		.name = "os",
+		.presets = "disturbed=keep",
 		.help = "system calls, processes, contexts; CPUs take turns; size= does nothing",
 		.keys = keys,
 		.nkeys = ARRAY_SIZE(keys),

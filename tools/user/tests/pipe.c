@@ -284,6 +284,7 @@ static int pipe_run(struct mc_run *run, const struct mc_point *point,
 	};
 	int err = mc_works_begin(&works, run, point);
 
+	works.unwatched = true;
 	if (!err) {
 		job.total = max(SAMPLE / job.block, 1) * job.block;
 		err = begin(&job);
@@ -305,6 +306,7 @@ static int pipe_run(struct mc_run *run, const struct mc_point *point,
 const struct mc_test mc_test_pipe = {
 	.spec = {
 		.name = "pipe",
+		.presets = "disturbed=keep",
 		.help = "bandwidth of a pipe from a parent to its child; size= does nothing",
 		.keys = keys,
 		.nkeys = ARRAY_SIZE(keys),

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The request as a line of JSON: the head of its results. */
+#include "record.h"
+
+/**
+ * mc_request_json() - append the request and how it ended as a line of JSON
+ * @t: the text
+ * @req: the request
+ * @where: "kernel" or "user"
+ * @state: done, failed or stopped
+ * @e: the error, if @e->err is not 0
+ * @records: results that follow
+ *
+ * Context: Any.
+ */
+void mc_request_json(struct mc_text *t, const struct mc_request *req,
+		     const char *where, const char *state,
+		     const struct mc_error *e, u64 records)
+{
+	mc_textf(t, "{\"record\":\"request\",\"test\":\"%s\",\"where\":\"%s\",\"line\":\"",
+		 req->spec->name, where);
+	/* Names, digits, list signs, a path: nothing in it needs escaping. */
+	mc_request_show(t, req);
+	mc_textf(t, "\",\"state\":\"%s\",\"errno\":%d,\"error\":", state,
+		 -e->err);
+	if (e->err)
+		mc_text_json(t, e->text);
+	else
+		mc_textf(t, "null");
+	mc_textf(t, ",\"points\":%llu,\"records\":%llu}\n",
+		 mc_request_points(req), records);
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* module/disturbed.c in virtual time: what is left out, and that all of it is counted. */
+#include "cmocka_all.h"
+
+#include "disturbed.h"
+#include "os.h"
+#include "stub/point.h"
+
+#define KINDS	(MC_BY_INTERRUPT | MC_BY_MIGRATION | MC_BY_STEAL)
+#define LONG	(10ULL << 20)	/* bytes of a sample of several windows: 1 ns each */
+#define SHORT	(LONG / 10)	/* of one window */
+
+static struct mc_record rec;
+static struct mc_stats stats;
+static unsigned int windows[TEAM_MOST];	/* of the sample that is on */
+static int sample[TEAM_MOST];		/* -1: a warm-up, or none yet */
+static u8 (*happens)(unsigned int thread, int sample, unsigned int window);
+
+static int next_sample(struct mc_worker *w, struct mc_work *one, u32 round)
+{
+	sample[w->index] = (int)round - (int)one->warmup;
+	windows[w->index] = 0;
+	return 0;
+}
+
+/* What disturbs a window makes it 1 ms longer. */
+static void disturb(struct mc_worker *w)
+{
+	unsigned int i = w->index;
+
+	w->disturbed = sample[i] < 0 ? 0 : happens(i, sample[i], windows[i]++);
+	if (w->disturbed)
+		sim_spend(1 * MS);
+}
+
+static void begin(unsigned int n, u64 bytes, u32 repeat)
+{
+	set_up(n, bytes);
+	memset(disturbed, 0, sizeof(disturbed));
+	rec = (struct mc_record){ 0 };
+	sim.kinds = KINDS;
+	sim.closing = disturb;
+	for (unsigned int i = 0; i < n; i++) {
+		work[i].prepare = next_sample;
+		work[i].repeat = repeat;
+		sample[i] = -1;
+	}
+}
+
+static void measure(void)
+{
+	assert_int_equal(mc_team_run(team, mc_measure, &works), 0);
+	if (sim.failed)
+		fail_msg("%s", sim.failed);
+	mc_disturbed_record(&works, &rec);
+	mc_stats_of(&stats, samples, works.done);
+	assert_int_equal(stats.samples + stats.left_out, work[0].repeat);
+	assert_int_equal(!!stats.left_out, !!(works.left_out & MC_LEFT_DISTURBED));
+}
+
+static void assert_seen(u32 interrupts, u32 migrations, u32 steals)
+{
+	assert_int_equal(rec.watched, KINDS);
+	assert_int_equal(rec.disturbed[0], interrupts);
+	assert_int_equal(rec.disturbed[1], migrations);
+	assert_int_equal(rec.disturbed[2], steals);
+}
+
+/* ------------------------------------------------------------------ windows */
+
+static u8 second_window(unsigned int thread, int s, unsigned int window)
+{
+	return window == 1 ? MC_BY_INTERRUPT : 0;
+}
+
+static void test_a_window_is_left_out_of_a_sample(void **state)
+{
+	begin(1, LONG, 3);
+	happens = second_window;
+	measure();
+	assert_int_equal(stats.samples, 3);
+	assert_int_equal(stats.min_ps, LONG * NS);
+	assert_int_equal(stats.max_ps, LONG * NS);
+	assert_seen(3, 0, 0);
+	assert_int_equal(rec.windows_left_out, 3);
+}
+
+static void test_keep_keeps_it(void **state)
+{
+	begin(1, LONG, 3);
+	happens = second_window;
+	works.keep_disturbed = true;
+	measure();
+	assert_int_equal(stats.samples, 3);
+	assert_int_equal(stats.min_ps, LONG * NS + MS);
+	assert_int_equal(stats.max_ps, LONG * NS + MS);
+	assert_seen(3, 0, 0);
+	assert_int_equal(rec.windows_left_out, 0);
+}
+
+/* Writing and reading back differ: no window stands for another. */
+static void test_a_pass_of_two_parts_is_whole_or_not_at_all(void **state)
+{
+	begin(1, LONG, 3);
+	happens = second_window;
+	work[0].pass.readback = &check;
+	check_speed = 300;
+	measure();
+	assert_int_equal(stats.min_ps, LONG * (NS + 300) + MS);
+	assert_seen(3, 0, 0);
+	assert_int_equal(rec.windows_left_out, 0);
+}
+
+static unsigned int clean_one;
+
+static u8 all_but_one(unsigned int thread, int s, unsigned int window)
+{
+	return s == 1 && window != clean_one ? MC_BY_MIGRATION : 0;
+}
+
+/* One window of six or so is not a good part: the sample is left out. */
+static void test_a_sample_is_not_made_of_its_last_window(void **state)
+{
+	for (clean_one = 0; clean_one < 2; clean_one++) {
+		begin(1, LONG, 3);
+		happens = all_but_one;
+		measure();
+		assert_int_equal(stats.samples, 2);
+		assert_int_equal(stats.max_ps, LONG * NS);
+		assert_true(samples[2] == MC_NO_SAMPLE);	/* sorted */
+		assert_seen(0, 1, 0);
+		assert_int_equal(rec.windows_left_out, 0);
+	}
+}
+
+/* ------------------------------------------------------------------ samples */
+
+static int hit_samples;
+
+static u8 first_samples(unsigned int thread, int s, unsigned int window)
+{
+	return s < hit_samples ? MC_BY_INTERRUPT : 0;
+}
+
+static void test_samples_are_left_out_while_half_are_clean(void **state)
+{
+	for (hit_samples = 0; hit_samples <= 9; hit_samples++) {
+		bool most = hit_samples > 4;
+
+		begin(1, SHORT, 9);
+		happens = first_samples;
+		measure();
+		assert_int_equal(stats.left_out, most ? 0 : hit_samples);
+		assert_int_equal(stats.max_ps, SHORT * NS + (most ? MS : 0));
+		assert_seen(hit_samples, 0, 0);
+
+		begin(1, SHORT, 9);
+		works.keep_disturbed = true;
+		measure();
+		assert_int_equal(stats.left_out, 0);
+		assert_seen(hit_samples, 0, 0);
+	}
+}
+
+static void test_warmups_are_not_counted(void **state)
+{
+	begin(1, SHORT, 5);
+	hit_samples = 5;
+	happens = first_samples;
+	work[0].warmup = 0;
+	measure();
+	assert_seen(5, 0, 0);
+	begin(1, SHORT, 5);
+	hit_samples = 0;
+	work[0].warmup = 4;
+	measure();
+	assert_seen(0, 0, 0);
+	assert_int_equal(stats.left_out, 0);
+}
+
+static u8 last_thread(unsigned int thread, int s, unsigned int window)
+{
+	return s == 2 && thread == works.n - 1 ? MC_BY_INTERRUPT : 0;
+}
+
+static void test_a_sample_is_hit_if_one_thread_was(void **state)
+{
+	for (unsigned int n = 2; n <= TEAM_MOST; n++) {
+		begin(n, LONG, 4);
+		happens = last_thread;
+		measure();
+		assert_int_equal(stats.samples, 3);
+		assert_in_range(stats.max_ps, LONG * NS - 10, LONG * NS + 10);
+		assert_seen(1, 0, 0);
+	}
+}
+
+static void test_one_window_of_one_thread(void **state)
+{
+	begin(2, LONG, 3);
+	happens = second_window;
+	measure();
+	assert_int_equal(stats.samples, 3);
+	assert_int_equal(rec.windows_left_out, 6);
+	assert_in_range(stats.max_ps, LONG * NS - 10, LONG * NS + 10);
+}
+
+static u8 nothing(unsigned int thread, int s, unsigned int window)
+{
+	return 0;
+}
+
+static void run_backwards(struct mc_worker *w)
+{
+	disturb(w);
+	if (sample[w->index] == 1)
+		sim.now[w->index] = w->began - 5;
+}
+
+/* What the clock denies is neither hit nor clean: 2 of 5 are clean, 2 were hit. */
+static void test_a_bad_clock_is_another_reason(void **state)
+{
+	begin(1, SHORT, 5);
+	hit_samples = 3;
+	happens = first_samples;
+	sim.closing = run_backwards;
+	measure();
+	assert_int_equal(stats.samples, 2);
+	assert_int_equal(works.left_out, MC_LEFT_CLOCK | MC_LEFT_DISTURBED);
+}
+
+/* -------------------------------------------------------------- stolen time */
+
+static int looks, theft;
+
+/* Once in three samples there is time to look. */
+static enum mc_stolen look(int cpu, bool at_once)
+{
+	if (!at_once && ++looks % 3)
+		return MC_NOT_LOOKED;
+	return sample[cpu] == theft ? MC_STOLEN : MC_NOT_STOLEN;
+}
+
+static void steal_in(int s)
+{
+	begin(1, SHORT, 9);
+	happens = nothing;
+	work[0].warmup = 0;
+	looks = 0;
+	theft = s;
+	sim.stolen = look;
+	measure();
+}
+
+static void test_all_samples_since_the_last_look_are_suspects(void **state)
+{
+	steal_in(5);
+	assert_seen(0, 0, 3);
+	assert_int_equal(stats.left_out, 3);
+	steal_in(4);	/* and nobody looked */
+	assert_seen(0, 0, 0);
+	assert_int_equal(stats.left_out, 0);
+}
+
+static void test_the_last_samples_are_looked_at_too(void **state)
+{
+	begin(1, SHORT, 8);
+	happens = nothing;
+	work[0].warmup = 0;
+	looks = 0;
+	theft = 7;
+	sim.stolen = look;
+	measure();
+	assert_seen(0, 0, 2);
+}
+
+/* -------------------------------------------------------------- what is told */
+
+static void test_what_is_not_watched_is_not_known(void **state)
+{
+	begin(1, SHORT, 3);
+	hit_samples = 1;
+	happens = first_samples;
+	works.unwatched = true;
+	measure();
+	assert_int_equal(rec.watched, 0);
+	assert_int_equal(stats.samples, 3);
+}
+
+static void test_what_is_recognised_is_told(void **state)
+{
+	char buf[100];
+	struct mc_text t = MC_TEXT(buf);
+
+	begin(1, SHORT, 1);
+	mc_disturbed_json(&t);
+	assert_string_equal(buf, "\"recognised\":[\"interrupt\",\"migration\",\"steal\"]");
+	t.len = 0;
+	sim.kinds = MC_BY_MIGRATION;
+	mc_disturbed_json(&t);
+	assert_string_equal(buf, "\"recognised\":[\"migration\"]");
+	t.len = 0;
+	sim.kinds = 0;
+	mc_disturbed_json(&t);
+	assert_string_equal(buf, "\"recognised\":[]");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_window_is_left_out_of_a_sample),
+		cmocka_unit_test(test_keep_keeps_it),
+		cmocka_unit_test(test_a_pass_of_two_parts_is_whole_or_not_at_all),
+		cmocka_unit_test(test_a_sample_is_not_made_of_its_last_window),
+		cmocka_unit_test(test_samples_are_left_out_while_half_are_clean),
+		cmocka_unit_test(test_warmups_are_not_counted),
+		cmocka_unit_test(test_a_sample_is_hit_if_one_thread_was),
+		cmocka_unit_test(test_one_window_of_one_thread),
+		cmocka_unit_test(test_a_bad_clock_is_another_reason),
+		cmocka_unit_test(test_all_samples_since_the_last_look_are_suspects),
+		cmocka_unit_test(test_the_last_samples_are_looked_at_too),
+		cmocka_unit_test(test_what_is_not_watched_is_not_known),
+		cmocka_unit_test(test_what_is_recognised_is_told),
+	};
+
+	return cmocka_run_group_tests_name("disturbed", tests, NULL, NULL);
+}
