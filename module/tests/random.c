@@ -368,7 +368,7 @@ static int set_up_job(struct mc_run *run, const struct mc_point *point,
 		return mc_fail(&run->error, -ENOMEM,
 			       "size: no memory for the list of blocks");
 	if (!find_blocks(job->blocks, view, size))
-		return mc_fail(&run->error, -EOPNOTSUPP,
+		return mc_fail(&run->error, -ENOMEM,
 			       "page: memory did not come in blocks of 2 MiB; page=4k is one mapping");
 	return 0;
 }
