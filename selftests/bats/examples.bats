@@ -55,7 +55,7 @@ preset() { about "$test" | sed -n "s/^  $1=\([^ ]*\).*/\1/p"; }
 }
 
 @test "JSON Lines: a machine, the request, and the same figures as the table" {
-	echo 'bandwidth type=wb,uc op=read,copy size=4K,1M repeat=5' >run
+	echo 'bandwidth type=wb,uc op=read,copy size=4K,1M repeat=5 disturbed=keep' >run
 	holds '[r["record"] for r in records] == ["machine", "request"] + ["result"] * 8' \
 		'records[0] == machine' \
 		"records[1]['line'] == '$(sed -n 's/^request: //p' run)'" \
