@@ -59,7 +59,7 @@ setup_file() {
 }
 
 @test "a table is the records, aligned" {
-	line='bandwidth op=read,write size=4K..16K repeat=3'
+	line='bandwidth op=read,write size=4K..16K repeat=3 disturbed=keep'
 	"$USER_TOOL" --own "$line" >results
 	cat results
 	[ "$(awk '{ print NF, length }' <(sed 's/^# /  /' results) | sort -u | wc -l)" -eq 1 ]
