@@ -2,7 +2,8 @@
 /*
  * bandwidth: how many bytes a second a loop moves.
  *
- * Each thread owns a slice of the buffer, and in it one array for each operand.
+ * Each operand is an array, of which each thread owns a slice: side by side are
+ * things that are read or things that are written, for prefetchers cross borders.
  * Words hold consecutive integers before and after every operation, so that
  * the sum over an array is known: a write stores a counter that runs on from
  * pass to pass, a copy carries it over, an rmw adds one to each word. What can
@@ -375,7 +376,7 @@ static void set_up_thread(struct mc_work *work, struct share *s,
 	unsigned int arrays = mc_ops[point->v[KEY_OP]].arrays, i;
 
 	for (i = 0; i < arrays; i++)
-		p->offset[i] = (index * arrays + i) * p->bytes;
+		p->offset[i] = (i * work->shared->n + index) * p->bytes;
 	p->value = (index + 1ULL) << 40;
 	work->prepare = bandwidth_prepare;
 	work->verify = bandwidth_verify;

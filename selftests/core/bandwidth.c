@@ -139,7 +139,7 @@ static void assert_all_found(const char *op, unsigned int threads,
 			if (harms[i / 3] == double_store && strstr(op, "stos"))
 				continue;
 			/* The first, one inside, the last of the array written. */
-			victim = thread * arrays * words + i % 3 * (words - 1) / 2;
+			victim = thread * words + i % 3 * (words - 1) / 2;
 			when = verify[0] == 'd' ? 4 : 2;
 			after_sample = harms[i / 3];
 			assert_int_equal(verified("size=24K op=%s verify=%s", op, verify),
@@ -195,9 +195,12 @@ static void test_stale_and_foreign_data_is_found(void **state)
 	assert_int_equal(verified("size=24K op=rep_stosb"), MC_VERIFIED_FAILED);
 }
 
+/* By the thread whose word it is. */
+static unsigned int spoiler;
+
 static void spoil(struct mc_worker *w)
 {
-	if (w->index == victim * sim.n / WORDS)
+	if (w->index == spoiler)
 		*word(victim) = WRONG;
 }
 
@@ -219,18 +222,20 @@ static void test_wrong_loads_are_found(void **state)
 		reset(2);
 		in_window = spoil;
 		/* The last word of the last array of the first thread, or of the second. */
-		victim = (i % 2 + 1) * WORDS / 2 - 1;
+		spoiler = i % 2;
+		victim = (2 * arrays - 1 + spoiler) * words - 1;
 		assert_int_equal(verified("size=24K op=%s", op), MC_VERIFIED_FAILED);
 		assert_int_equal(verified("size=24K op=%s verify=deferred", op),
 				 MC_VERIFIED_FAILED);
 		assert_int_equal(verified("size=24K op=%s verify=off", op), MC_VERIFIED_OFF);
 		/* The arrays before it are read, too, but for the first, which is written. */
 		while (--arrays) {
-			victim -= words;
+			victim -= 2 * words;
 			assert_int_equal(verified("size=24K op=%s", op),
 					 arrays > 1 ? MC_VERIFIED_FAILED : MC_VERIFIED_OK);
 		}
 	}
+	spoiler = 0;
 }
 
 /* Who reads one of them twice, in another's place, gets another sum. */
