@@ -104,7 +104,7 @@ u64 mc_works_close(struct mc_worker *w, struct mc_work *work)
 	work->seen |= w->disturbed;
 	work->in_time = work->seen;
 	/* Where windows are that short, nobody looks at stolen time between them. */
-	work->shared->watched = mc_witness_kinds(w->cpu) & ~MC_BY_STEAL;
+	work->shared->watched = mc_witness_kinds(-1);
 	return ticks;
 }
 
