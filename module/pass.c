@@ -8,6 +8,18 @@
 #include "pass.h"
 
 /**
+ * mc_pass_turn() - what an array is a multiple of, and each part of a pass
+ * @streams: that the array is gone through in
+ *
+ * Context: Any.
+ * Return: bytes: a line, or a turn of all streams; a power of two.
+ */
+u64 mc_pass_turn(unsigned int streams)
+{
+	return streams > 1 ? MC_STREAM_BYTES * streams : 64;
+}
+
+/**
  * mc_pass_least() - the least that a window is cut to: 512 accesses
  * @p: the pass
  *
@@ -162,8 +174,7 @@ static void whole_passes(struct mc_pass *p, u64 passes)
 static u64 advance(struct mc_pass *p, struct mc_progress *at, u64 passes,
 		   u64 quantum)
 {
-	u64 granule = p->streams > 1 ? MC_STREAM_BYTES * p->streams : 64;
-	u64 length = mc_pass_length(p), to, n;
+	u64 turn = mc_pass_turn(p->streams), length = mc_pass_length(p), to, n;
 
 	if (!at->from && quantum >= length) {
 		n = min(quantum / length, passes - at->passes);
@@ -171,7 +182,7 @@ static u64 advance(struct mc_pass *p, struct mc_progress *at, u64 passes,
 		at->passes += n;
 		return n * length;
 	}
-	quantum = max(quantum - quantum % granule, granule);
+	quantum = max(quantum & ~(turn - 1), turn);
 	to = min(length, at->from + quantum);
 	mc_pass_part(p, at->from, to);
 	n = to - at->from;

@@ -62,6 +62,7 @@ struct mc_progress {
 	u64 from;
 };
 
+u64 mc_pass_turn(unsigned int streams);
 u64 mc_pass_least(const struct mc_pass *p);
 u64 mc_pass_length(const struct mc_pass *p);
 void mc_pass_part(struct mc_pass *p, u64 from, u64 to);

@@ -152,10 +152,9 @@ static u64 array_bytes(const struct mc_run *run, const struct mc_point *point)
 {
 	u64 parts = (u64)mc_team_size(run->team) *
 		    mc_ops[point->v[KEY_OP]].arrays;
-	u64 streams = point->v[KEY_STREAMS];
-	u64 turn = streams > 1 ? streams * MC_STREAM_BYTES : 64;
 
-	return point->v[MC_KEY_SIZE] / parts & ~(turn - 1);
+	return point->v[MC_KEY_SIZE] / parts &
+	       ~(mc_pass_turn(point->v[KEY_STREAMS]) - 1);
 }
 
 /* Is there such a loop at all, and has this CPU what it needs? */
