@@ -20,3 +20,16 @@
 	RET
 	.size \name, . - \name
 .endm
+
+/* What a function has to give back as it was; but rbp, which loops leave alone. */
+.macro SAVE
+	.irp r, rbx, r12, r13, r14, r15
+	pushq %\r
+	.endr
+.endm
+
+.macro RESTORE
+	.irp r, r15, r14, r13, r12, rbx
+	popq %\r
+	.endr
+.endm

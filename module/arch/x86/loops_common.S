@@ -217,11 +217,7 @@
 .macro LOOP name, w, body, arrays=1, prep=PREP_NONE, done=DONE_NONE, \
 	behind=BEHIND_NONE, count=0, fence=1, vector=1
 FUNCTION \name
-	pushq %rbx
-	pushq %r12
-	pushq %r13
-	pushq %r14
-	pushq %r15
+	SAVE
 	START \arrays
 	movq MC_ARG_PASSES(%rdi), %rsi
 	movq MC_ARG_BYTES(%rdi), %rbx
@@ -261,11 +257,7 @@ FUNCTION \name
 	.if \w > 16 && \vector
 	vzeroupper
 	.endif
-	popq %r15
-	popq %r14
-	popq %r13
-	popq %r12
-	popq %rbx
+	RESTORE
 FUNCTION_END \name
 .endm
 

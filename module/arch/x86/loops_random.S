@@ -145,11 +145,7 @@
 
 .macro LOOP name, generator, do, mov, bytes
 FUNCTION \name
-	pushq %rbx
-	pushq %r12
-	pushq %r13
-	pushq %r14
-	pushq %r15
+	SAVE
 	movq MC_RANDOM_COUNT(%rdi), %rsi
 	shrq $3, %rsi
 	movq MC_RANDOM_BLOCKS(%rdi), %r8
@@ -171,11 +167,7 @@ FUNCTION \name
 	jnz .Lnext\@
 	DONE_\generator
 	movq %r14, MC_RANDOM_SUM(%rdi)
-	popq %r15
-	popq %r14
-	popq %r13
-	popq %r12
-	popq %rbx
+	RESTORE
 FUNCTION_END \name
 .endm
 

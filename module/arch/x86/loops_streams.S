@@ -27,11 +27,7 @@
 .macro LOOP_STREAMS name, w, body, arrays=1, prep=PREP_NONE, done=DONE_NONE, \
 	behind=BEHIND_NONE, count=0
 FUNCTION \name
-	pushq %rbx
-	pushq %r12
-	pushq %r13
-	pushq %r14
-	pushq %r15
+	SAVE
 	movq MC_ARG_PASSES(%rdi), %rsi
 	\prep \w
 	movq MC_ARG_STREAMS(%rdi), %rbx
@@ -59,11 +55,7 @@ FUNCTION \name
 	.if \w > 16
 	vzeroupper
 	.endif
-	popq %r15
-	popq %r14
-	popq %r13
-	popq %r12
-	popq %rbx
+	RESTORE
 FUNCTION_END \name
 .endm
 
