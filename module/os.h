@@ -12,15 +12,21 @@
 #include <linux/kthread.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <asm/fpu/api.h>
 
 #define MC_IN_KERNEL	1
 
-/* However long a list a request asks for, nobody is killed to make room for it. */
+/*
+ * However long a list a request asks for, nobody is killed to make room for it,
+ * and caches are not emptied for one that can't fit.
+ */
 static inline void *mc_alloc_array(size_t n, size_t size)
 {
+	if (array_size(n, size) >> PAGE_SHIFT > (unsigned long)si_mem_available())
+		return NULL;
 	return kvcalloc(n, size, GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 }
 

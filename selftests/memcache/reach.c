@@ -259,7 +259,7 @@ static int run_each_test(void)
  * Pages come from the kernel zeroed, also those that held patterns of a run or
  * data of a user when the module was loaded before.
  */
-TEST_F_TIMEOUT(pages, are_zero_when_they_come, 120)
+TEST_F(pages, are_zero_when_they_come)
 {
 	const size_t n = 3 * LARGE / PAGE;
 	int i, round, again = 0;
@@ -329,7 +329,7 @@ TEST_F(pages, never_hold_an_address)
 }
 
 /* The kernel does not go where a user's data would lead it. */
-TEST_F_TIMEOUT(pages, are_written_while_tests_run, 120)
+TEST_F(pages, are_written_while_tests_run)
 {
 	pid_t pid;
 	int i;

@@ -11,7 +11,7 @@
 
 /* Seconds a test may take: a guest on a busy machine is slow. */
 #undef TEST_TIMEOUT_DEFAULT
-#define TEST_TIMEOUT_DEFAULT 120
+#define TEST_TIMEOUT_DEFAULT 300
 
 #define MSR "/sys/kernel/debug/mc_msr/"
 
