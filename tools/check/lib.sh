@@ -51,3 +51,12 @@ tap_skip() { tap_result 0 "$1 # SKIP $2"; }
 
 # tap_done: the plan, and exit status 0: the lines say what failed.
 tap_done() { echo "1..$tap_number"; }
+
+# fewer_rounds: for the debug kernel, which checks every access: all takes several
+# times as long there.
+fewer_rounds() {
+	export EACH=${EACH:-20} FAILING=${FAILING:-15} KILLS=${KILLS:-4}
+	export OFFLINE=${OFFLINE:-3} CROWD_S=${CROWD_S:-3}
+	export WRITES=${WRITES:-150} CALLS=${CALLS:-1000}
+	export RECORDS=${RECORDS:-1000} TURNS=${TURNS:-5}
+}
