@@ -10,8 +10,8 @@ unexport MAKEFLAGS MFLAGS MAKEOVERRIDES
 CHECKS := check-core check-static check-docs check-front check-host check-uml \
 	check-guest
 
-.PHONY: help run bench-overhead bench-uml bench-peers bench-cost check $(CHECKS) check-kernels \
-	faults coverage fuzz fuzz-guest soak build user docs setup clean
+.PHONY: help run bench-overhead bench-uml bench-peers bench-cost bench-noise \
+	check $(CHECKS) check-kernels faults coverage fuzz fuzz-guest soak build user docs setup clean
 
 help: ## this list
 	@awk -f tools/help.awk $(MAKEFILE_LIST)
@@ -35,6 +35,10 @@ bench-peers: ## memcache-user beside other tools, in turns: ratios
 bench-cost: ## what measuring costs beside its loops: time, memory
 	@GUEST=$${GUEST:-uml} tools/run tools/bench-cost module
 	@tools/bench-cost user
+
+bench-noise: ## how much samples differ, interrupts on and off
+	@GUEST=$${GUEST:-uml} tools/run tools/bench-noise module
+	@tools/bench-noise user
 
 ##@ Check
 check: ## from here to check-guest; the last line counts results
