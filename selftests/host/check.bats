@@ -38,7 +38,7 @@ sums() {
 		not ok 4 # SKIP the way cmocka skips
 	END
 	sums 1 '1 passed, 1 failed, 2 skipped' flat
-	[[ $output == *$'failed:\n  flat: two\n'* ]]
+	[[ $output == *$'failed:\n  flat: two\n      why it failed\n'* ]]
 	[[ $output == *$'skipped:\n  flat: three (not here)\n'* ]]
 }
 
@@ -95,6 +95,9 @@ sums() {
 		# #  RUN           global.a ...
 		# #            OK  global.a
 		# ok 1 global.a
+		# #  RUN           global.b ...
+		# # abi.c:9:global.b:Expected 0 (0) == run() (-12)
+		# #          FAIL  global.b
 		# not ok 2 global.b
 		# ok 3 # SKIP no second node
 		# # FAILED: 2 / 3 tests passed.
@@ -104,7 +107,7 @@ sums() {
 		ok 2 selftests: memcache: plain.sh
 	END
 	sums 1 '2 passed, 1 failed, 1 skipped' kselftest
-	[[ $output == *'abi # exit=1 > global.b'* ]]
+	[[ $output == *$'abi # exit=1 > global.b\n      abi.c:9:global.b:Expected 0 (0) == run() (-12)\n'* ]]
 }
 
 @test "a failing child under a passing parent fails" {

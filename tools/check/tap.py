@@ -4,17 +4,20 @@
 A document is a plan and its test points. A document inside another one is
 indented (TAP 14, KTAP) or commented out with `# ` (the kernel's kselftest
 runner) and stands before the test point that sums it up. That point is not
-counted again, unless it alone says that something went wrong.
+counted again, unless it alone says that something went wrong. What a test that
+failed had to say stands before its point (kselftest) or behind it (bats, tap_check).
 """
 
 import re
 import sys
-from collections import Counter, namedtuple
+from collections import Counter, deque, namedtuple
 
 PASSED, FAILED, SKIPPED = STATES = "passed", "failed", "skipped"
 
-# path: the names of the enclosing test points, then its own.
-Result = namedtuple("Result", "state path why")
+SAID = 8                # lines, before and behind
+
+# path: the names of the enclosing test points, then its own. said: lines about it.
+Result = namedtuple("Result", "state path why said", defaults=[()])
 
 LINE = re.compile(r"""
     (?P<prefix> (?: \ \  | \t | \#\ )* )
@@ -42,7 +45,7 @@ class Document:
         self.results = []
         self.inner = []         # of closed inner documents that no point has claimed yet
 
-    def point(self, match):
+    def point(self, match, said):
         inner, self.inner = self.inner, []
         self.points += 1
         why = (match["why"] or "").strip()
@@ -50,7 +53,7 @@ class Document:
         state = SKIPPED if match["word"] else FAILED if match["bad"] else PASSED
         self.results += [r._replace(path=(name, *r.path)) for r in inner]
         if not inner or (state == FAILED and all(r.state != FAILED for r in inner)):
-            self.results.append(Result(state, (name,), why))
+            self.results.append(Result(state, (name,), why, said))
 
     def close(self):
         """All results of this level, its own faults among them."""
@@ -72,11 +75,14 @@ class Reader:
     def __init__(self):
         self.open = []          # documents, the innermost last
         self.program = None     # prefix of what a kselftest program says
+        self.before = deque(maxlen=SAID)    # said since the last test point
+        self.behind = []        # what the last test point has said, and goes on
         self.done = []
 
     def feed(self, line):
         match = LINE.fullmatch(line.rstrip())
         if not match:
+            self._hear(line.strip("# \t\n"))
             return
         prefix = match["prefix"]
         if match["bail"]:
@@ -95,7 +101,9 @@ class Reader:
                 document.plan, document.skipped = int(match["plan"]), match["all"]
             else:
                 self._close(lambda d: len(d.prefix) > len(prefix))
-                document.point(match)
+                self.behind = list(self.before)
+                self.before.clear()
+                document.point(match, self.behind)
                 if "#" not in prefix:
                     self.program = None
 
@@ -107,6 +115,13 @@ class Reader:
         if status and all(r.state != FAILED for r in self.done):
             self.done.append(failure("exit status", f"{status}, though no test failed"))
         return self.done
+
+    def _hear(self, words):
+        """Keep it for the test before and for the test that follows."""
+        if words and not words.startswith(("RUN  ", "OK  ")):
+            self.before.append(words)
+            if len(self.behind) < 2 * SAID:
+                self.behind.append(words)
 
     def _at(self, prefix):
         """The open document of this level. Comments open one only by a kselftest
