@@ -21,9 +21,10 @@ guest_command() {
 		-no-reboot -machine "$machine" -kernel "$kernel/vmlinux" -initrd "$tmp/initrd"
 		-append "console=ttyS0 loglevel=5 panic=-1 mitigations=off $options ${APPEND:-}")
 	# TCG's plain `max` looks like an AMD with an unsteady TSC; `vendor=` alone
-	# would turn PAT off; five-level page tables cost time.
+	# would turn PAT off; five-level page tables cost time, and so does a kernel that
+	# clears and copies pages by `rep stosb`, a byte at a time.
 	case $accel in
-	tcg*) command+=(-accel tcg -cpu "max,vendor=GenuineIntel,family=6,model=85,stepping=4,la57=off") ;;
+	tcg*) command+=(-accel tcg -cpu "max,vendor=GenuineIntel,family=6,model=85,stepping=4,la57=off,-erms") ;;
 	kvm*) command+=(-accel kvm -cpu "host,migratable=off,arch-capabilities=off") ;;
 	esac
 	nodes
