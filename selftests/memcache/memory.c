@@ -94,7 +94,7 @@ TEST_F(memory, suffices_for_one_type_at_a_time)
 
 /*
  * A process that has taken memory until @left MiB are available. In steps: the
- * kernel's figure is an estimate, and one that asks for all at once is killed.
+ * kernel's figure is an estimate, and one that takes all at once may be killed.
  */
 static pid_t hold_all_but(struct __test_metadata *_metadata, long left)
 {
@@ -142,7 +142,7 @@ TEST_F(memory, is_held_by_another_process)
 
 /*
  * Nor to get room for the results of 131072 measurements, some 60 MiB; nor are
- * caches emptied for it, so that programs are read again for minutes.
+ * caches emptied for it, so that programs have to be read again.
  */
 TEST_F(memory, is_short_for_the_list_of_results)
 {

@@ -6,12 +6,8 @@
 #ifndef SELFTESTS_REGISTERS_H
 #define SELFTESTS_REGISTERS_H
 
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "run.h"
-
-/* Seconds a test may take: a guest on a busy machine is slow. */
-#undef TEST_TIMEOUT_DEFAULT
-#define TEST_TIMEOUT_DEFAULT 300
 
 #define MSR "/sys/kernel/debug/mc_msr/"
 

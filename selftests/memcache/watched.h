@@ -7,13 +7,9 @@
 #ifndef SELFTESTS_WATCHED_H
 #define SELFTESTS_WATCHED_H
 
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "run.h"
 #include "witness.h"
-
-/* Seconds a test may take: a guest on a busy machine is slow. */
-#undef TEST_TIMEOUT_DEFAULT
-#define TEST_TIMEOUT_DEFAULT 300
 
 /* Pages of the standing buffers, and the fence's page once it was used. */
 static long watched_standing(void)
