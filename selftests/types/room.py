@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the tests on the simulated machine share: a machine with the module in it, and
+measurements together with what the machine itself saw of them."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(TOP / "tools/types"))
+import machine  # noqa: E402
+
+KO = Path(os.environ.get("MEMCACHE_KO", TOP / "build/6.1-gcc/module/memcache.ko"))
+USER = TOP / "build/user/memcache-user"
+
+# Whoever gives a price file of their own has the tests predict its times.
+FILE_GIVEN = bool(os.environ.get("PRICES"))
+
+# Prices with which an instruction is all that takes time.
+FREE = {key: 0 for key in (
+    "uc_load_ns", "uc_store_ns", "wc_load_ns", "wc_line_ns", "wc_word_ns", "l2_ns", "l3_ns",
+    "memory_ns", "flush_ns", "tlb_miss_ns")}
+
+
+@dataclass
+class Run:
+    """A request: the records that it gave, and the windows that the machine saw."""
+    machine: dict
+    request: dict
+    results: list[dict]
+    windows: list[dict] = field(default_factory=list)
+    everything: dict = field(default_factory=dict)
+
+    def windows_of(self, number: int) -> list[dict]:
+        """All windows of a result, calibration and warm-up included."""
+        return [w["did"] for w in self.windows if w["record"] == number + 1]
+
+    @property
+    def result(self) -> dict:
+        """The only one."""
+        assert len(self.results) == 1, f"{len(self.results)} results"
+        return self.results[0]
+
+
+def parsed(text: str) -> Run:
+    records = [json.loads(line) for line in text.splitlines()]
+    kinds = {kind: [r for r in records if r["record"] == kind]
+             for kind in ("machine", "request", "result")}
+    return Run(kinds["machine"][0], kinds["request"][0], kinds["result"])
+
+
+class Room:
+    """A machine with the module loaded, whose windows are watched."""
+
+    def __init__(self, ko: Path = KO, **settings):
+        subprocess.run(["make", "-s", "-C", TOP / "tools/types"], check=True)
+        if FILE_GIVEN:
+            settings.setdefault("prices", Path(os.environ["PRICES"]))
+        self.machine = machine.Machine(
+            machine.kernel(), {"memcache.ko": ko, "memcache-user": USER}, **settings)
+        self.file_prices = dict(self.machine.cost)
+
+    def close(self) -> None:
+        self.machine.close()
+
+    def load(self, parameters: str = "", **prices: int) -> None:
+        """Load the module anew, with these prices and the file's for the others."""
+        self.machine.run("rmmod memcache")
+        self.machine.prices(**(self.file_prices | prices))
+        self.machine.sh(f"insmod /memcache.ko {parameters}")
+        self.machine.watch(self._kernel_window(), _user_window())
+
+    def _kernel_window(self) -> str:
+        lines = self.machine.sh(r"grep '\[memcache\]' /proc/kallsyms").splitlines()
+        named = {line.split()[2]: int(line.split()[0], 16) for line in lines}
+        return _ranges(named, sorted(named.values()))
+
+    def ask(self, line: str) -> Run:
+        """Have the module measure; -> its records, and what the machine saw."""
+        self.machine.counts()
+        text = self.machine.sh(f"cd {machine.DEBUGFS}; echo '{line}' >run || "
+                               "{ cat run; exit 1; }; cat results.jsonl")
+        return self._seen(text)
+
+    def user(self, line: str) -> Run:
+        """The same in a process."""
+        self.machine.counts()
+        return self._seen(self.machine.sh(f"/memcache-user -j '{line}'"))
+
+    def _seen(self, text: str) -> Run:
+        counts = self.machine.counts()
+        assert not counts["lost"], "more windows than are kept"
+        run = parsed(text)
+        run.windows, run.everything = counts["windows"], counts["all"]
+        return run
+
+    def verdicts(self) -> dict[str, str]:
+        told = json.loads(self.machine.sh(f"cat {machine.DEBUGFS}/machine"))
+        return {name: one["effective"] for name, one in told["memory_types"].items()}
+
+
+def _ranges(named: dict[str, int], symbols: list[int]) -> str:
+    """Where opening a window begins and ends, and closing one; and where a record begins."""
+    words = []
+    for name in ("mc_window_open", "mc_window_close"):
+        begin = named[name]
+        end = next((at for at in symbols if at > begin), begin + 4096)
+        words += [f"{begin:x}", f"{end:x}"]
+    return " ".join([*words, f"{named['mc_clock_wall_ns']:x}"])
+
+
+def _user_window() -> str:
+    told = subprocess.run(["nm", USER], capture_output=True, text=True, check=True).stdout
+    found = [line.split() for line in told.splitlines() if len(line.split()) == 3]
+    return _ranges({name: int(at, 16) for at, _, name in found},
+                   sorted(int(at, 16) for at, kind, _ in found if kind in "tTwW"))
+
+
+def count(windows: list[dict], kind: str, access: str) -> dict[int, int]:
+    """Accesses of one sort to one type of memory in these windows, by width in bytes."""
+    found: dict[int, int] = {}
+    for window in windows:
+        for width, n in window[kind].get(access, {}).items():
+            found[int(width)] = found.get(int(width), 0) + n
+    return found
+
+
+def moved(windows: list[dict], kind: str) -> int:
+    """Bytes loaded and stored in memory of a type; a read-modify-write does both."""
+    return sum(width * n * (2 if access == "rmw" else 1)
+               for access in ("load", "store", "rmw")
+               for width, n in count(windows, kind, access).items())
+
+
+def total(windows: list[dict], key: str) -> int:
+    return sum(window[key] for window in windows)
+
+
+def sample(windows: list[dict], kind: str, bytes_: int) -> list[dict]:
+    """The windows of a result's last sample: the last ones that moved so many bytes. If
+    there are none that moved just that, all that moved at least as many."""
+    for n in range(1, len(windows) + 1):
+        if moved(windows[-n:], kind) >= bytes_:
+            return windows[-n:]
+    return windows

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""For every operation, width and fence on UC and WC memory: the module executed the
+accesses that the record's payload says, and they took the time that they cost."""
+
+import unittest
+from fractions import Fraction
+
+import accesses
+import room
+
+WIDTHS = (8, 16, 32)
+FENCED = ("write", "ntwrite", "copy", "ntcopy", "rmw", "triad", "nttriad", "rw31", "rw21", "rw11")
+UNFENCED = ("read", "ntread")
+
+# With these, a sample is one pass in one window, as it is without any prices, so that
+# both runs execute the same instructions. Prices of a file need not be so kind.
+KIND = {"uc_load_ns": 53, "uc_store_ns": 59, "wc_load_ns": 47, "wc_line_ns": 31, "wc_word_ns": 11}
+ACCESSES = 9216     # of an array, which last longer than the shortest sample
+# Only UC and WC memory has a price, so that all else takes the same time in both runs.
+CACHES_FREE = {key: 0 for key in ("l2_ns", "l3_ns", "memory_ns", "flush_ns", "tlb_miss_ns")}
+
+
+def lines() -> list[str]:
+    common = "type=uc,wc irq=off verify=off warmup=0 repeat=1"
+    fences = "fence=none,sfence,mfence,uc"
+    return [f"bandwidth op={op} width={width} {fences if op in FENCED else ''} "
+            f"size={ACCESSES * width} {common}"
+            for op in (*UNFENCED, *FENCED) for width in WIDTHS if (op, width) != ("ntread", 8)]
+
+
+class Times(unittest.TestCase):
+    """Two runs, with prices and without; a cell is a type, operation, width and fence."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.room = room.Room()
+        cls.addClassCleanup(cls.room.close)
+        cls.cells = {}
+        cls.cost = {}
+        # The module stays loaded: its buffers lie where they are.
+        cls.room.load()
+        for free in (False, True):
+            cls.room.machine.prices(**(room.FREE if free else CACHES_FREE | (
+                {} if room.FILE_GIVEN else KIND)))
+            cls.cost[free] = dict(cls.room.machine.cost)
+            for line in lines():
+                run = cls.room.ask(line)
+                for number, result in enumerate(run.results):
+                    key = (result["type"], result["op"], result["width_bytes"], result["fence"])
+                    cls.cells[free, *key] = (result, run.windows_of(number))
+
+    def measured(self, op):
+        """Each cell of an operation: its result and the windows of its sample."""
+        found = [(free, result, windows) for (free, _, name, *_), (result, windows)
+                 in self.cells.items() if name == op]
+        self.assertEqual(len(found), 2 * 2 * len([w for w in WIDTHS if (op, w) != ("ntread", 8)]) *
+                         (1 if op in UNFENCED else 4))
+        for free, result, windows in found:
+            kind = result["type"]
+            done = accesses.of(result)
+            fenced = 16 * done.words if kind == "uc" else 0
+            bytes_ = result["payload_bytes"] * result["passes_per_sample"] + fenced
+            with self.subTest(type=kind, width=result["width_bytes"], fence=result["fence"],
+                              prices=not free):
+                yield free, result, done, room.sample(windows, kind, bytes_)
+
+    def counts(self, op):
+        for _free, result, done, windows in self.measured(op):
+            kind, width = result["type"], done.width
+            loads, stores, both, streaming = (room.count(windows, kind, access) for access in (
+                "load", "store", "rmw", "streaming"))
+            together = both.pop(width, 0)
+            self.assertFalse(both)
+            words = {8: done.words} if done.words else {}
+            if kind == "uc":
+                for found in loads, stores:
+                    self.assertGreaterEqual(found.get(8, 0), done.words)
+                    found[8] = found.get(8, 0) - done.words
+            else:
+                self.assertEqual(room.count(windows, "uc", "load"), words)
+                self.assertEqual(room.count(windows, "uc", "store"), words)
+            self.assertEqual({w: n for w, n in loads.items() if n} or {width: 0},
+                             {width: done.loads - together})
+            self.assertEqual({w: n for w, n in stores.items() if n} or {width: 0},
+                             {width: done.stores - together})
+            self.assertEqual(streaming, {width: done.stores} if op in accesses.STREAMING else {})
+            for fence in ("sfence", "mfence"):
+                if result["fence"] == fence:
+                    self.assertGreaterEqual(room.total(windows, fence),
+                                            result["passes_per_sample"])
+
+    def times(self, op):
+        for free, result, done, windows in self.measured(op):
+            charged = accesses.cost_ns(done, result["type"], self.cost[free])
+            ticks, of_memory = (room.total(windows, key) for key in ("ticks", "charged"))
+            self.assertEqual(of_memory, charged)
+            # The record's time is that of its windows, to the picosecond.
+            self.assertEqual(round(result["median_ns"] * 1000),
+                             ticks * 1000 // result["passes_per_sample"])
+
+    def differences(self, op):
+        """Time with prices, minus time without, minus accesses times price: nothing, where a
+        sample has as many windows and passes in both runs. Where it has not, the rest is the
+        instructions of a window around its loop, a part of them for each pass."""
+        cells = {}
+        for free, result, done, windows in self.measured(op):
+            passes = result["passes_per_sample"]
+            own = room.total(windows, "ticks") - room.total(windows, "charged")
+            cells.setdefault((result["type"], done.width, result["fence"]), {})[free] = (
+                result["median_ns"], Fraction(own, passes),
+                Fraction(accesses.cost_ns(done, result["type"], self.cost[free]), passes),
+                (len(windows), passes))
+        exact = 0
+        for key, cell in cells.items():
+            (on, own, charged, shape), (off, own_off, _, shape_off) = cell[False], cell[True]
+            rest = round((on - off) * 1000) - round(charged * 1000)
+            with self.subTest(key=key):
+                # A record has three decimals, each rounded down.
+                self.assertLessEqual(abs(rest - (own - own_off) * 1000), 1)
+                if not room.FILE_GIVEN:
+                    self.assertEqual(shape, shape_off)
+                if shape == shape_off:
+                    self.assertEqual(rest, 0)
+            exact += rest == 0
+        print(f"# {op}: {exact} of {len(cells)} cells to 0.0 ns as they are, the others with "
+              "their windows' own instructions")
+
+
+def for_each(name):
+    for op in (*UNFENCED, *FENCED):
+        setattr(Times, f"test_{name}_{op}", lambda self, op=op: getattr(self, name)(op))
+
+
+for_each("counts")
+for_each("times")
+for_each("differences")

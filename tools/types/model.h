@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What memory costs on the simulated machine: caches, write-combining buffers, a
+ * TLB, and a price for each thing that happens in them. Nothing here knows of the
+ * emulator. Times are ticks of the machine's clock.
+ */
+#ifndef TYPES_MODEL_H
+#define TYPES_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Memory types, numbered as in PAT and MTRRs (Intel SDM vol. 3, 12.11.2.1). */
+enum type { UC = 0, WC = 1, WT = 4, WP = 5, WB = 6, UC_MINUS = 7, NTYPES = 8 };
+
+/* What an access does; the numbers are those that the emulator reports. */
+enum access { LOAD, STORE, EXECUTE, READ_MODIFY_WRITE, NACCESSES };
+
+/* Keys of a price file: X(name, unit), unit one of ns, bytes, count. */
+#define MODEL_KEYS(X)							\
+	X(uc_load, ns) X(uc_store, ns)					\
+	X(wc_load, ns) X(wc_line, ns) X(wc_word, ns) X(wc_buffers, count) \
+	X(l1, bytes) X(l1_ways, count) X(l1, ns)			\
+	X(l2, bytes) X(l2_ways, count) X(l2, ns)			\
+	X(l3, bytes) X(l3_ways, count) X(l3, ns)			\
+	X(memory, ns) X(flush, ns)					\
+	X(tlb_entries, count) X(tlb_miss, ns)
+
+#define LINE_BYTES	64
+#define NLEVELS		3
+
+/**
+ * struct prices - a price file
+ * @name_ns: a time, in nanoseconds
+ * @name_bytes: a size
+ * @name_count: a number
+ */
+struct prices {
+#define MODEL_FIELD(name, unit) uint32_t name##_##unit;
+	MODEL_KEYS(MODEL_FIELD)
+#undef MODEL_FIELD
+};
+
+/**
+ * struct happened - what the model has seen since it was last cleared
+ * @level: accesses that found their line in each cache, the last one: in memory
+ * @wc_full: write-combining lines that were sent whole
+ * @wc_words: 8-byte parts of lines that were sent in part
+ * @tlb_misses: accesses whose translation was missing
+ */
+struct happened {
+	uint64_t level[NLEVELS + 1];
+	uint64_t wc_full;
+	uint64_t wc_words;
+	uint64_t tlb_misses;
+};
+
+extern struct happened happened;
+
+const char *model_configure(const struct prices *prices, uint32_t ticks_per_ns_x1000);
+const struct prices *model_prices(void);
+uint64_t model_access(enum type type, enum access access, bool streaming,
+		      uint64_t physical, unsigned int bytes);
+uint64_t model_translate(uint64_t page, unsigned int page_shift);
+bool model_translates(void);
+void model_forget_translations(void);
+uint64_t model_flush(uint64_t physical);
+void model_forget_caches(void);
+uint64_t model_drain(void);
+
+/**
+ * struct price_key - a key of a price file
+ * @name: as the file has it
+ * @offset: of its field in struct prices, a uint32_t
+ */
+struct price_key {
+	const char *name;
+	size_t offset;
+};
+
+extern const struct price_key price_keys[];
+
+bool prices_set(struct prices *p, uint64_t *seen, const char *text, char *why, size_t room);
+bool prices_read(struct prices *p, const char *file, char *why, size_t room);
+
+#endif /* TYPES_MODEL_H */

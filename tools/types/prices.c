@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reading price files. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+
+#define NAME_ns(name)		name "_ns"
+#define NAME_bytes(name)	name "_bytes"
+#define NAME_count(name)	name
+#define KEY(name, unit)	{ NAME_##unit(#name), offsetof(struct prices, name##_##unit) },
+
+const struct price_key price_keys[] = { MODEL_KEYS(KEY) { NULL, 0 } };
+
+static const struct price_key *key_of(const char *name, size_t length)
+{
+	const struct price_key *key;
+
+	for (key = price_keys; key->name; key++) {
+		if (strlen(key->name) == length && !strncmp(key->name, name, length))
+			return key;
+	}
+	return NULL;
+}
+
+/* A number that fits 32 bits; of sizes with K or M behind it. */
+static bool number_of(const char *text, bool size, uint32_t *number)
+{
+	unsigned long long n;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (size && *end == 'K' && n <= UINT32_MAX)
+		n <<= 10, end++;
+	else if (size && *end == 'M' && n <= UINT32_MAX)
+		n <<= 20, end++;
+	*number = n;
+	return !errno && n <= UINT32_MAX && !*end;
+}
+
+/**
+ * prices_set() - set one key
+ * @p: the prices
+ * @seen: a bit for each key that was set before
+ * @text: `key=value`, with spaces around either
+ * @why: what is wrong with it
+ * @room: size of @why
+ *
+ * Return: false: something is wrong.
+ */
+bool prices_set(struct prices *p, uint64_t *seen, const char *text, char *why, size_t room)
+{
+	size_t length = strcspn(text, " \t="), at = length;
+	const struct price_key *key = key_of(text, length);
+	char value[32];
+	uint64_t bit;
+
+	at += strspn(text + at, " \t");
+	if (!key || text[at] != '=') {
+		snprintf(why, room, key ? "%.*s: no value: key = value" : "%.*s: unknown key",
+			 (int)length, text);
+		return false;
+	}
+	at += 1 + strspn(text + at + 1, " \t");
+	snprintf(value, sizeof(value), "%.*s", (int)strcspn(text + at, " \t\n"), text + at);
+	at += strlen(value);
+	bit = 1ULL << (key - price_keys);
+	if (*seen & bit) {
+		snprintf(why, room, "%s: given twice", key->name);
+		return false;
+	}
+	*seen |= bit;
+	if (text[at + strspn(text + at, " \t\n")] ||
+	    !number_of(value, strstr(key->name, "_bytes"),
+		       (uint32_t *)((char *)p + key->offset))) {
+		snprintf(why, room, "%s: '%s' is no %s", key->name, text + at - strlen(value),
+			 strstr(key->name, "_bytes") ? "size: a number, with K or M" :
+						       "whole number");
+		return false;
+	}
+	return true;
+}
+
+/**
+ * prices_read() - read a price file
+ * @p: the prices
+ * @file: its name
+ * @why: what is wrong with it
+ * @room: size of @why
+ *
+ * Return: false: something is wrong.
+ */
+bool prices_read(struct prices *p, const char *file, char *why, size_t room)
+{
+	const struct price_key *key;
+	unsigned int number = 0;
+	uint64_t seen = 0;
+	char line[256], wrong[256];
+	FILE *f = fopen(file, "re");
+
+	if (!f) {
+		snprintf(why, room, "%s: %s", file, strerror(errno));
+		return false;
+	}
+	while (fgets(line, sizeof(line), f)) {
+		const char *text = line + strspn(line, " \t\n");
+
+		number++;
+		line[strcspn(line, "#\n")] = 0;
+		if (*text && *text != '#' && !prices_set(p, &seen, text, wrong, sizeof(wrong))) {
+			snprintf(why, room, "%s:%u: %s", file, number, wrong);
+			fclose(f);
+			return false;
+		}
+	}
+	fclose(f);
+	for (key = price_keys; key->name; key++) {
+		if (!(seen >> (key - price_keys) & 1)) {
+			snprintf(why, room, "%s: %s is missing", file, key->name);
+			return false;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Counts of what the machine does, in all and in each timed window. */
+#ifndef TYPES_TALLY_H
+#define TYPES_TALLY_H
+
+#include "model.h"
+
+#define NWIDTHS	8	/* 1, 2, 4 … 64 bytes, and the rest */
+
+enum fence { SFENCE, MFENCE, LFENCE, NFENCES };
+
+/**
+ * struct tally - counts; all of its fields are uint64_t
+ * @ticks: time, only of windows
+ * @charged: of it, what memory cost
+ * @interrupts: that devices and timers had delivered
+ * @accesses: by memory type, kind, and log2 of the width
+ * @streaming: of the stores, those by non-temporal instructions
+ * @fences: by kind
+ * @flushes: CLFLUSH and CLFLUSHOPT
+ * @clwbs: CLWB
+ * @happened: what the caches, buffers and the TLB did
+ */
+struct tally {
+	uint64_t ticks;
+	uint64_t charged;
+	uint64_t interrupts;
+	uint64_t accesses[NTYPES][NACCESSES][NWIDTHS];
+	uint64_t streaming[NTYPES][NWIDTHS];
+	uint64_t fences[NFENCES];
+	uint64_t flushes;
+	uint64_t clwbs;
+	struct happened happened;
+};
+
+extern struct tally tally;
+
+unsigned int tally_width(unsigned int bytes);
+void tally_window_begin(uint64_t now);
+void tally_window_end(uint64_t now);
+void tally_mark(void);
+void tally_report(int file);
+void tally_clear(void);
+
+#endif /* TYPES_TALLY_H */

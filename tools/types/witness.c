@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The witness: preloaded into Bochs, it sees all that the guest does with memory,
+ * counts it, and lets the time pass that it costs (model.c).
+ *
+ * It takes orders from a file descriptor, a line each, whenever the guest asks for
+ * one. Time stands still for the guest meanwhile, so that a run is the same each time.
+ *   guest BYTES         that many bytes follow, a script for the guest's shell; answered
+ *                       by `{"status":STATUS,"bytes":N}` and what it printed, N bytes
+ *   prices KEY=VALUE …  these prices from now on; all caches are empty
+ *   window A B C D M    the clock starts when it is read in code at A up to B, and
+ *                       stops when it is read in code at C up to D; a call of M begins
+ *                       another record. Several may be set
+ *   window              none of them any more
+ *   counts              what was seen since the last time
+ * Any other is answered by a line of JSON, too: `{"error":"…"}`, if it was wrong.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bochs.h"
+#include "load.h"
+#include "model.h"
+#include "tally.h"
+
+static FILE *orders;		/* from the host */
+static FILE *answers;		/* to it */
+
+/* ------------------------------------------------------------------ instructions */
+
+enum kind { ORDINARY, STREAMING, FENCE_S, FENCE_M, FENCE_L, WRITE_BACK, READ_CLOCK };
+
+static uint8_t kinds[65536];	/* by Bochs's number of an opcode */
+static enum kind current;
+
+static bool is_prefix(uint8_t byte)
+{
+	return byte && strchr("\x66\xf2\xf3\x2e\x36\x3e\x26\x64\x65\x67\xf0", byte);
+}
+
+/* An opcode of two bytes, the second one at @b; @has_66: a prefix came before. */
+static enum kind kind_of_0f(const uint8_t *b, const uint8_t *end, bool has_66)
+{
+	uint8_t modrm = b + 1 < end ? b[1] : 0;
+	bool memory = modrm < 0xc0;
+
+	switch (b[0]) {
+	case 0x31:	/* RDTSC */
+		return READ_CLOCK;
+	case 0x01:	/* RDTSCP is f9 */
+		return modrm == 0xf9 ? READ_CLOCK : ORDINARY;
+	case 0x2b:	/* MOVNTPS, MOVNTPD */
+	case 0xc3:	/* MOVNTI */
+	case 0xe7:	/* MOVNTDQ */
+		return memory ? STREAMING : ORDINARY;
+	case 0xae:
+		if (memory)
+			return has_66 && (modrm >> 3 & 7) == 6 ? WRITE_BACK : ORDINARY;
+		return modrm == 0xf8 ? FENCE_S : modrm == 0xf0 ? FENCE_M :
+		       modrm == 0xe8 ? FENCE_L : ORDINARY;
+	default:
+		return ORDINARY;
+	}
+}
+
+static bool stores_streaming(uint8_t opcode)
+{
+	return opcode == 0x2b || opcode == 0xe7;
+}
+
+/* From an instruction's bytes (Intel SDM vol. 2, 2.1 to 2.7). */
+static enum kind kind_of(const uint8_t *b, const uint8_t *end, bool is64)
+{
+	bool has_66 = false;
+
+	for (; b < end && is_prefix(*b); b++)
+		has_66 |= *b == 0x66;
+	if (b < end && is64 && *b >> 4 == 4)	/* REX */
+		b++;
+	if (end - b >= 2 && b[0] == 0x0f)
+		return kind_of_0f(b + 1, end, has_66);
+	if (is64 && end - b >= 4 && b[0] == 0xc5)	/* VEX of two bytes: map 0f */
+		return stores_streaming(b[2]) ? STREAMING : ORDINARY;
+	if (is64 && end - b >= 5 && b[0] == 0xc4)	/* VEX of three bytes */
+		return (b[1] & 31) == 1 && stores_streaming(b[3]) ? STREAMING : ORDINARY;
+	if (is64 && end - b >= 6 && b[0] == 0x62)	/* EVEX */
+		return (b[1] & 7) == 1 && stores_streaming(b[4]) ? STREAMING : ORDINARY;
+	return ORDINARY;
+}
+
+static void decoded(unsigned int opcode, const uint8_t *bytes, unsigned int n, bool is64)
+{
+	enum kind kind = kind_of(bytes, bytes + n, is64);
+
+	if (kind != ORDINARY)
+		kinds[opcode] = kind;
+}
+
+/* --------------------------------------------------------------------- windows */
+
+#define WINDOWS_MOST	4
+
+/* Code in which the clock is read to open and to close a window; and what is called
+ * when a record begins.
+ */
+static struct code_range {
+	uint64_t open, open_end, close, close_end, mark;
+} ranges[WINDOWS_MOST];
+
+static unsigned int nranges;
+static uint64_t came_to;	/* where the last branch went */
+
+static void branch(uint64_t to)
+{
+	const struct code_range *r;
+
+	came_to = to;
+	for (r = ranges; r < ranges + nranges; r++) {
+		if (to == r->mark)
+			tally_mark();
+	}
+}
+
+static void clock_is_read(void)
+{
+	const struct code_range *r;
+
+	for (r = ranges; r < ranges + nranges; r++) {
+		if (came_to >= r->open && came_to < r->open_end)
+			tally_window_begin(bochs_now());
+		if (came_to >= r->close && came_to < r->close_end)
+			tally_window_end(bochs_now());
+	}
+}
+
+/* ---------------------------------------------------------------------- accesses */
+
+static void charge(uint64_t ticks)
+{
+	tally.charged += ticks;
+	if (ticks)
+		bochs_pass(ticks);
+}
+
+/* Bochs 2.7 loads 16 bytes of a 512-bit operand once more (load.cc). */
+static uint64_t loaded_64_at;
+
+static void before(unsigned int opcode)
+{
+	loaded_64_at = ~0ULL;
+	current = kinds[opcode];
+	switch (current) {
+	case READ_CLOCK:
+		clock_is_read();
+		break;
+	case FENCE_S:
+	case FENCE_M:
+		charge(model_drain());
+		/* fall through */
+	case FENCE_L:
+		tally.fences[current - FENCE_S]++;
+		break;
+	default:
+		break;
+	}
+}
+
+#define PAGES	(1U << 18)
+
+/**
+ * struct page - what is known of a page of 4 KiB
+ * @linear: its number, plus 1
+ * @physical: number of what it is mapped to
+ * @shift: log2 of the size of the mapping
+ * @generation: of the TLB, at that time
+ */
+static struct page {
+	uint64_t linear;
+	uint64_t physical;
+	uint32_t shift;
+	uint32_t generation;
+} pages[PAGES];
+
+static uint32_t generation;
+static uint64_t page_tables;	/* as CR3 has them; 0: not known yet */
+
+static void translations(uint64_t cr3)
+{
+	if (cr3)
+		page_tables = cr3 & 0xffffffffff000ULL;
+	generation++;
+	model_forget_translations();
+}
+
+/* Walk the page tables (Intel SDM vol. 3, 4.5.4). */
+static uint32_t shift_of(uint64_t linear)
+{
+	uint64_t table = page_tables, entry;
+	uint32_t shift;
+
+	for (shift = 39; table; shift -= 9) {
+		if (table >= load_bytes())
+			break;
+		entry = bochs_read64(table + (linear >> shift & 511) * 8);
+		if (shift == 12 || !(entry & 1))
+			break;
+		if (shift < 39 && entry & 0x80)
+			return shift;
+		table = entry & 0xffffffffff000ULL;
+	}
+	return 12;
+}
+
+static struct page *page_of(uint64_t linear)
+{
+	return &pages[(linear >> 12) % PAGES];
+}
+
+/* Bochs 2.7 reports a stale physical address for CLFLUSH; so they are kept. */
+static uint64_t translate(uint64_t linear, uint64_t physical)
+{
+	struct page *p = page_of(linear);
+
+	if (p->linear != (linear >> 12) + 1 || p->physical != physical >> 12 ||
+	    p->generation != generation) {
+		p->linear = (linear >> 12) + 1;
+		p->physical = physical >> 12;
+		p->generation = generation;
+		p->shift = model_translates() ? shift_of(linear) : 12;
+	}
+	return model_translates() ? model_translate(linear >> p->shift, p->shift) : 0;
+}
+
+static bool is_memory(uint64_t physical)
+{
+	return physical < load_bytes() && (physical < 0xa0000 || physical >= 0x100000);
+}
+
+static void linear_access(uint64_t linear, uint64_t physical, unsigned int bytes,
+			  unsigned int type, unsigned int access)
+{
+	bool streaming = current == STREAMING && access == STORE;
+	uint64_t cost = translate(linear, physical);
+	unsigned int width = tally_width(bytes);
+
+	if (!is_memory(physical))
+		return;
+	if (access == LOAD && bytes == 16 && linear == loaded_64_at)
+		return;
+	if (access == LOAD && bytes == 64)
+		loaded_64_at = linear;
+	tally.accesses[type][access][width]++;
+	tally.streaming[type][width] += streaming;
+	charge(cost + model_access(type, access, streaming, physical, bytes));
+}
+
+static void flush(uint64_t linear, uint64_t physical)
+{
+	const struct page *p = page_of(linear);
+
+	if (p->linear == (linear >> 12) + 1)
+		physical = p->physical << 12 | (linear & 4095);
+	if (current == WRITE_BACK) {
+		tally.clwbs++;
+		return;
+	}
+	tally.flushes++;
+	charge(model_flush(physical));
+}
+
+static void interrupt(void)
+{
+	tally.interrupts++;
+}
+
+/* ------------------------------------------------------------------------- CPUID */
+
+/* The caches that the prices name, as CPUID's leaf 4 (Intel SDM vol. 2, CPUID). */
+static void caches_of_cpu(unsigned int index, uint32_t r[4])
+{
+	const struct prices *p = model_prices();
+	const struct { uint32_t level, type, bytes, ways; } caches[] = {
+		{ 1, 1, p->l1_bytes, p->l1_ways_count },	/* data */
+		{ 1, 2, 32768, 8 },				/* instructions: free */
+		{ 2, 3, p->l2_bytes, p->l2_ways_count },
+		{ 3, 3, p->l3_bytes, p->l3_ways_count },
+	};
+
+	memset(r, 0, 4 * sizeof(*r));
+	if (index >= sizeof(caches) / sizeof(*caches) || !caches[index].bytes)
+		return;
+	r[0] = caches[index].type | caches[index].level << 5 | 1 << 8;
+	r[1] = (LINE_BYTES - 1) | (caches[index].ways - 1) << 22;
+	r[2] = caches[index].bytes / LINE_BYTES / caches[index].ways - 1;
+}
+
+/* ------------------------------------------------------------------------- orders */
+
+#define BYTES_MOST	(PORT_DATA_LAST - PORT_DATA + 1)
+
+static char order[BYTES_MOST];		/* for the guest's shell */
+static char *output;			/* of it */
+static size_t output_bytes, output_room;
+static struct prices prices;
+static uint32_t ticks_per_ns_x1000;
+
+static void answer_error(const char *why)
+{
+	fprintf(answers, "{\"error\":\"%s\"}\n", why);
+}
+
+static void order_prices(char *words)
+{
+	struct prices changed = prices;
+	uint64_t seen = 0;
+	char why[256], *word;
+	const char *wrong;
+
+	for (word = strtok(words, " \n"); word; word = strtok(NULL, " \n")) {
+		if (!prices_set(&changed, &seen, word, why, sizeof(why))) {
+			answer_error(why);
+			return;
+		}
+	}
+	wrong = model_configure(&changed, ticks_per_ns_x1000);
+	if (wrong) {
+		model_configure(&prices, ticks_per_ns_x1000);
+		answer_error(wrong);
+		return;
+	}
+	prices = changed;
+	fprintf(answers, "{}\n");
+}
+
+static void order_window(const char *words)
+{
+	struct code_range r;
+
+	if (sscanf(words, "%lx %lx %lx %lx %lx", &r.open, &r.open_end, &r.close,
+		   &r.close_end, &r.mark) != 5)
+		nranges = 0;
+	else if (nranges == WINDOWS_MOST)
+		return answer_error("too many windows");
+	else
+		ranges[nranges++] = r;
+	fprintf(answers, "{}\n");
+}
+
+static void order_hello(void)
+{
+	const struct price_key *key;
+
+	fprintf(answers, "{\"bochs\":\"%s\",\"prices\":{", bochs_version());
+	for (key = price_keys; key->name; key++)
+		fprintf(answers, "%s\"%s\":%u", key == price_keys ? "" : ",", key->name,
+			*(const uint32_t *)((const char *)&prices + key->offset));
+	fprintf(answers, "}}\n");
+}
+
+static void order_counts(void)
+{
+	fflush(answers);
+	tally_report(fileno(answers));
+	tally_clear();
+}
+
+/* Return: true: it is the guest's. */
+static bool order_guest(const char *words)
+{
+	size_t bytes = strtoul(words, NULL, 10);
+
+	if (bytes >= sizeof(order)) {
+		answer_error("the script is too long");
+		return false;
+	}
+	memset(order, 0, sizeof(order));
+	if (fread(order, 1, bytes, orders) != bytes)
+		_exit(0);
+	return true;
+}
+
+/* Take orders until there is one for the guest; the end of them is the machine's. */
+static void take_orders(void)
+{
+	char line[4096], *words;
+
+	for (;;) {
+		fflush(answers);
+		if (!fgets(line, sizeof(line), orders))
+			_exit(0);
+		words = line + strcspn(line, " \n");
+		if (*words)
+			*words++ = 0;
+		if (!strcmp(line, "guest")) {
+			if (order_guest(words))
+				return;
+		} else if (!strcmp(line, "prices")) {
+			order_prices(words);
+		} else if (!strcmp(line, "window")) {
+			order_window(words);
+		} else if (!strcmp(line, "counts")) {
+			order_counts();
+		} else if (!strcmp(line, "hello")) {
+			order_hello();
+		} else {
+			answer_error("no such order");
+		}
+	}
+}
+
+static uint8_t in(uint16_t port)
+{
+	static bool watching;
+
+	if (port < PORT_DATA)
+		return 0xff;
+	if (port == PORT_DATA) {
+		take_orders();
+		if (!watching)
+			bochs_watch();
+		watching = true;
+	}
+	return order[port - PORT_DATA];
+}
+
+static void keep(uint8_t byte)
+{
+	if (output_bytes == output_room) {
+		output_room = output_room ? 2 * output_room : 65536;
+		output = realloc(output, output_room);
+		if (!output)
+			bochs_fail(STATUS_BROKEN, "no memory for the guest's output");
+	}
+	output[output_bytes++] = byte;
+}
+
+static void out(uint16_t port, uint8_t value)
+{
+	if (port == PORT_DONE) {
+		fprintf(answers, "{\"status\":%u,\"bytes\":%zu}\n", value, output_bytes);
+		fwrite(output, 1, output_bytes, answers);
+		fflush(answers);
+		output_bytes = 0;
+	} else {
+		keep(value);
+	}
+}
+
+/* The boot ROM wants its kernel; devices are there by now, and ports can be taken. */
+static void any_out(uint16_t port)
+{
+	if (port != PORT_LOAD)
+		return;
+	bochs_ports(PORT_DONE, PORT_DATA_LAST, in, out);
+	load();
+}
+
+/* ------------------------------------------------------------------------ the start */
+
+static const struct events events = {
+	.linear_access = linear_access,
+	.before = before,
+	.decoded = decoded,
+	.branch = branch,
+	.flush = flush,
+	.caches = model_forget_caches,
+	.translations = translations,
+	.interrupt = interrupt,
+	.out = any_out,
+};
+
+static FILE *descriptor(const char *name, const char *mode)
+{
+	const char *number = getenv(name);
+	FILE *f = number ? fdopen(atoi(number), mode) : NULL;
+
+	if (!f)
+		bochs_fail(STATUS_BROKEN, "%s is no file descriptor", name);
+	return f;
+}
+
+static void __attribute__((constructor)) start(void)
+{
+	const char *file = getenv("TYPES_PRICES"), *clock = getenv("TYPES_MHZ");
+	const char *wrong;
+	char why[512];
+
+	if (!dlsym(RTLD_DEFAULT, "bx_pc_system"))
+		return;		/* a shell on the way to Bochs */
+	bochs_attach(&events);
+	ticks_per_ns_x1000 = clock ? atoi(clock) : 1000;
+	if (!file || !prices_read(&prices, file, why, sizeof(why)))
+		bochs_fail(STATUS_BROKEN, "%s", file ? why : "TYPES_PRICES is not set");
+	wrong = model_configure(&prices, ticks_per_ns_x1000);
+	if (wrong)
+		bochs_fail(STATUS_BROKEN, "%s: %s", file, wrong);
+	bochs_cpuid_caches(caches_of_cpu);
+	orders = descriptor("TYPES_ORDERS", "r");
+	answers = descriptor("TYPES_ANSWERS", "w");
+}
+
+/* Bochs seeds RDRAND with the time of day; every run shall be the same. */
+void __attribute__((visibility("default"))) srand(unsigned int seed)
+{
+	srandom(1);
+}
