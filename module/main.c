@@ -17,7 +17,6 @@
 #include "pool.h"
 #include "prefetch.h"
 #include "run.h"
-#include "verdict.h"
 
 static unsigned int size_mb = 16;
 module_param(size_mb, uint, 0444);
@@ -31,7 +30,6 @@ MODULE_PARM_DESC(numa_node, "NUMA node of buffers where a request names none (de
 static int __init memcache_init(void)
 {
 	struct mc_error e = { 0 };
-	void *line;
 	int err;
 
 	if (node_of_buffers < -1 || node_of_buffers >= MAX_NUMNODES ||
@@ -40,13 +38,8 @@ static int __init memcache_init(void)
 		       node_of_buffers);
 		return -EINVAL;
 	}
-	line = (void *)get_zeroed_page(GFP_KERNEL);
-	if (!line)
-		return -ENOMEM;
 	mc_clock_init();
 	mc_witness_init();
-	mc_verdict_init(line);
-	free_page((unsigned long)line);
 	err = mc_pool_init((u64)size_mb * SZ_1M, node_of_buffers, &e);
 	if (err) {
 		pr_err("memcache: %s (module parameter size_mb=%u)\n", e.text,

@@ -324,8 +324,19 @@ struct mc_buffer *mc_buffer_create(enum mc_type type, struct mc_place place,
 		return NULL;
 	}
 	mc_buffer_audit(b);
-	mc_verdict_of(&b->verdict, type, b->spans[0].addr);
+	mc_buffer_judge(b);
 	return b;
+}
+
+/**
+ * mc_buffer_judge() - find out anew what the hardware does with the memory
+ * @b: the buffer; its first line is zeros afterwards
+ *
+ * Context: Process.
+ */
+void mc_buffer_judge(struct mc_buffer *b)
+{
+	mc_verdict_of(&b->verdict, b->type, b->spans[0].addr);
 }
 
 /**

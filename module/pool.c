@@ -13,6 +13,7 @@ static DEFINE_MUTEX(lock);
 static struct mc_buffer *standing[MC_NTYPES];
 static struct mc_buffer *of_run[MC_NTYPES];
 static struct mc_buffer *fence;
+static void *reference;		/* a page of write-back memory, for verdicts */
 static int default_node = -1;
 
 /* UC first: WC is judged against it. */
@@ -33,6 +34,10 @@ int mc_pool_init(u64 bytes, int node, struct mc_error *e)
 	unsigned int i;
 
 	default_node = node;
+	reference = (void *)get_zeroed_page(GFP_KERNEL);
+	if (!reference)
+		return mc_fail(e, -ENOMEM, "no memory for a page");
+	mc_verdict_init(reference);
 	for (i = 0; bytes && i < MC_NTYPES; i++) {
 		if (!mc_attr_settable(order[i]))
 			continue;
@@ -65,6 +70,8 @@ void mc_pool_exit(void)
 	for (i = 0; i < MC_NTYPES; i++)
 		drop(&standing[i]);
 	drop(&fence);
+	free_page((unsigned long)reference);
+	reference = NULL;
 }
 
 /**
@@ -179,6 +186,20 @@ static struct mc_buffer *make(const struct mc_request *req, enum mc_type type,
 	return mc_buffer_create(type, place, bytes, e);
 }
 
+/*
+ * A verdict may be of long ago, and MTRRs may have changed since. WC is judged against
+ * UC, and both against the page of write-back memory.
+ */
+static void judge(struct mc_buffer *b)
+{
+	struct mc_buffer *uc = standing[MC_UC] ? standing[MC_UC] : fence;
+
+	mc_verdict_init(reference);
+	if (b->type == MC_WC && uc)
+		mc_buffer_judge(uc);
+	mc_buffer_judge(b);
+}
+
 static struct mc_buffer *find(const struct mc_request *req, enum mc_type type,
 			      struct mc_place place, u64 bytes, bool private,
 			      struct mc_error *e)
@@ -220,6 +241,7 @@ int mc_pool_area(const struct mc_request *req, const struct mc_point *point,
 		b = NULL;
 	if (b) {
 		mc_buffer_audit(b);
+		judge(b);
 		area->view = page == MC_PAGE_4K ? &b->mapped : &b->direct;
 		area->page = page;
 		area->page_bytes = page == MC_PAGE_4K ? PAGE_SIZE :

@@ -12,6 +12,10 @@
  *            stores takes at most half of what it       and combining
  *            takes on effective UC
  *   wb       reload after clflush with reload           >= 8x, >= 20 ns <= 2x
+ *
+ * UC and WC stay unknown where the reload of the WB line takes 20 ns or more. No
+ * cache is so slow: something, say an MTRR, has made write-back memory uncached, too,
+ * and nothing is left to compare with.
  */
 #include "clock.h"
 #include "loops.h"
@@ -20,6 +24,7 @@
 
 #define ROUNDS		16
 #define COUNT		8	/* calls of 8 accesses: at 1 us each, 64 us */
+#define UNCACHED_PS	20000	/* a load that takes so long has not hit a cache */
 
 /* Reloads of a WB line, as it is and flushed; stores to a UC line; 0: unknown. */
 static u64 wb_reload_ps;
@@ -52,14 +57,21 @@ static enum mc_effect judge(u64 slow_ps, u64 fast_ps)
 {
 	if (!slow_ps || !fast_ps)
 		return MC_EFFECT_UNKNOWN;
-	if (slow_ps >= 8 * fast_ps && slow_ps - fast_ps >= 20000)
+	if (slow_ps >= 8 * fast_ps && slow_ps - fast_ps >= UNCACHED_PS)
 		return MC_EFFECT_YES;
 	return slow_ps <= 2 * fast_ps ? MC_EFFECT_NO : MC_EFFECT_UNKNOWN;
 }
 
+static enum mc_effect judge_uncached(const struct mc_verdict *v)
+{
+	if (v->reference_ps >= UNCACHED_PS)
+		return MC_EFFECT_UNKNOWN;
+	return judge(v->reload_ps, v->reference_ps);
+}
+
 static enum mc_effect judge_wc(const struct mc_verdict *v)
 {
-	enum mc_effect uncached = judge(v->reload_ps, v->reference_ps);
+	enum mc_effect uncached = judge_uncached(v);
 
 	if (uncached != MC_EFFECT_YES)
 		return uncached;
@@ -72,14 +84,15 @@ static enum mc_effect judge_wc(const struct mc_verdict *v)
  * mc_verdict_of() - what the hardware does with a line of memory
  * @v: result
  * @type: the type that was asked for
- * @line: a line of zeros, 64-byte aligned; it is zeros again afterwards
+ * @line: the first line of a page; it is zeros afterwards
  *
- * WC is judged against the last effective UC line seen, so judge UC first.
+ * WC is judged against the UC line that was judged last, so judge UC first.
  *
  * Context: Process.
  */
 void mc_verdict_of(struct mc_verdict *v, enum mc_type type, void *line)
 {
+	mc_asm_combine(line, 1);	/* zeros, which the reloads follow */
 	v->reload_ps = fastest(mc_asm_reload, line, 8);
 	v->combine_ps = fastest(mc_asm_combine, line, 1);
 	if (type == MC_WB) {
@@ -92,16 +105,17 @@ void mc_verdict_of(struct mc_verdict *v, enum mc_type type, void *line)
 		v->effect = judge_wc(v);
 		return;
 	}
-	v->effect = judge(v->reload_ps, v->reference_ps);
-	if (v->effect == MC_EFFECT_YES)
-		uc_combine_ps = v->combine_ps;
+	v->effect = judge_uncached(v);
+	uc_combine_ps = v->effect == MC_EFFECT_YES ? v->combine_ps : 0;
 }
 
 /**
  * mc_verdict_init() - measure the write-back line that others are compared with
- * @line: a line of zeros in write-back memory, 64-byte aligned
+ * @line: the first line of a page of write-back memory; zeros
  *
- * Context: Process, once, after mc_clock_init().
+ * Verdicts that were given before may be wrong afterwards: MTRRs can change.
+ *
+ * Context: Process, after mc_clock_init().
  */
 void mc_verdict_init(void *line)
 {

@@ -369,6 +369,18 @@ static void test_verdict_loops_leave_zeros(void **state)
 		assert_int_equal(line[i], 0);
 }
 
+/* A process may have written to the line of a buffer that is judged. */
+static void test_verdict_loops_take_any_content(void **state)
+{
+	_Alignas(4096) static u8 page[4096];
+
+	for (int byte = 0; byte < 256; byte += 5) {
+		memset(page, byte, sizeof(page));
+		mc_asm_reload(page, 3);
+		mc_asm_flush_reload(page, 3);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -381,6 +393,7 @@ int main(void)
 		cmocka_unit_test(test_loops_are_aligned),
 		cmocka_unit_test(test_the_table),
 		cmocka_unit_test(test_verdict_loops_leave_zeros),
+		cmocka_unit_test(test_verdict_loops_take_any_content),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

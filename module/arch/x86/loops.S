@@ -39,12 +39,15 @@ FUNCTION_END mc_asm_count
 
 /* ---- for the verdict: one line, and what the hardware does with it ---- */
 
-/* count x 8 loads of one word, each address made of the last load: all 0. */
+/*
+ * count x 8 loads of one byte, each address made of the last load: all 0. A process may
+ * write to the line meanwhile; a byte leads no further than the line's page.
+ */
 FUNCTION mc_asm_reload
 	xorl %eax, %eax
 1:
 	.rept 8
-	movq (%rdi,%rax), %rax
+	movzbl (%rdi,%rax), %eax
 	.endr
 	decq %rsi
 	jnz 1b
@@ -57,7 +60,7 @@ FUNCTION mc_asm_flush_reload
 	.rept 8
 	clflush (%rdi)
 	mfence
-	movq (%rdi,%rax), %rax
+	movzbl (%rdi,%rax), %eax
 	.endr
 	decq %rsi
 	jnz 1b
