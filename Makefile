@@ -8,7 +8,7 @@
 unexport MAKEFLAGS MFLAGS MAKEOVERRIDES
 
 CHECKS := check-core check-static check-docs check-front check-host check-uml \
-	check-guest
+	check-types check-guest
 
 .PHONY: help run bench-overhead bench-uml bench-peers bench-cost bench-noise \
 	check $(CHECKS) check-kernels faults coverage fuzz fuzz-guest soak build user docs setup clean
@@ -42,7 +42,7 @@ bench-noise: ## how much samples differ, interrupts on and off
 
 ##@ Check
 check: ## from here to check-guest; the last line counts results
-	@tools/setup build guest kernel uml check docs
+	@tools/setup build guest kernel uml types check docs
 	@tools/check/run
 
 check-core: ## the pure core natively: unit tests, a short fuzz run
@@ -51,9 +51,10 @@ check-docs: ## the documentation builds, and what it names is there
 check-front: ## the front end, on records that the tests make up
 check-host: ## the scripts under tools/, on this machine
 check-uml: ## the module at native speed, in User-Mode Linux
+check-types: ## the simulated machine: verdicts, times and counts, exactly
 check-guest: ## kselftest and bats in guests: 6.1, 6.12, debug
 $(CHECKS): check-%:
-	@tools/setup build guest kernel uml check docs
+	@tools/setup build guest kernel uml types check docs
 	@tools/check/run $*
 
 check-kernels: ## every kernel that Debian offers, gcc and clang: a table
@@ -95,7 +96,7 @@ docs: ## the manual, as HTML in build/docs
 	@tools/docs
 
 setup: ## install all packages (each command does so for itself)
-	@tools/setup build guest kernel uml check docs
+	@tools/setup build guest kernel uml types check docs
 
 clean: ## remove build/; results/ and the download cache stay
 	@rm -rf build

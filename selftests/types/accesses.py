@@ -6,6 +6,8 @@ the operations; nothing here is the module's or the witness's."""
 from dataclasses import dataclass
 from fractions import Fraction
 
+import room
+
 LINE = 64
 
 # Of the payload, the share that is loaded; the rest is stored.
@@ -62,3 +64,59 @@ def _combined_ns(done: Accesses, cost: dict[str, int]) -> int:
     if done.op == "rmw" and done.width < LINE:
         return done.stored // 8 * cost["wc_word_ns"]
     return done.stored // LINE * cost["wc_line_ns"]
+
+
+def sample(result: dict, windows: list[dict]) -> list[dict]:
+    """The windows of a result's last sample: the last ones that together moved what it
+    moves. A loop that moves something else gives windows that moved at least as much."""
+    done = of(result)
+    fences = 16 * done.words if result["type"] == "uc" else 0
+    bytes_ = (done.loads + done.stores) * done.width + fences
+    for n in range(1, len(windows) + 1):
+        if room.moved(windows[-n:], result["type"]) >= bytes_:
+            return windows[-n:]
+    return windows
+
+
+def differences(result: dict, windows: list[dict]) -> list[str]:
+    """What the machine saw in the windows of a sample other than the payload says."""
+    done, kind = of(result), result["type"]
+    found = {access: room.count(windows, kind, access)
+             for access in ("load", "store", "rmw", "streaming")}
+    together = found.pop("rmw")
+    found["load"] = _sum(found["load"], together)
+    found["store"] = _sum(found["store"], together)
+    want = {
+        "load": {done.width: done.loads}, "store": {done.width: done.stores},
+        "streaming": {done.width: done.stores if done.op in STREAMING else 0}}
+    fences = {8: done.words}
+    if kind == "uc":
+        for access in ("load", "store"):
+            want[access] = _sum(want[access], fences)
+    wrong = [f"{access}: {_some(found[access])} instead of {_some(want[access])}"
+             for access in found if _some(found[access]) != _some(want[access])]
+    if kind != "uc":
+        wrong += [f"{access} of uc: {_some(seen)} instead of {_some(fences)}"
+                  for access in ("load", "store")
+                  if _some(seen := room.count(windows, "uc", access)) != _some(fences)]
+    fenced = room.total(windows, done.fence) if done.fence in ("sfence", "mfence") else None
+    if fenced is not None and fenced < result["passes_per_sample"]:
+        wrong.append(f"{done.fence}: {fenced}")
+    return wrong
+
+
+def _sum(*parts: dict[int, int]) -> dict[int, int]:
+    return {width: sum(part.get(width, 0) for part in parts)
+            for width in {width for part in parts for width in part}}
+
+
+def _some(counts: dict[int, int]) -> dict[int, int]:
+    return {width: n for width, n in sorted(counts.items()) if n}
+
+
+def last(counts: list[int], wanted: int) -> list[int]:
+    """The last ones that add up to at least so many."""
+    for n in range(1, len(counts) + 1):
+        if sum(counts[-n:]) >= wanted:
+            return counts[-n:]
+    return counts

@@ -66,8 +66,9 @@ class Room:
     def close(self) -> None:
         self.machine.close()
 
-    def load(self, parameters: str = "", **prices: int) -> None:
-        """Load the module anew, with these prices and the file's for the others."""
+    def load(self, parameters: str = "size_mb=2", **prices: int) -> None:
+        """Load the module anew, with these prices and the file's for the others. Its standing
+        buffers are small: pages that are set, cleared and flushed are what takes time."""
         self.machine.run("rmmod memcache")
         self.machine.prices(**(self.file_prices | prices))
         self.machine.sh(f"insmod /memcache.ko {parameters}")
@@ -137,12 +138,3 @@ def moved(windows: list[dict], kind: str) -> int:
 
 def total(windows: list[dict], key: str) -> int:
     return sum(window[key] for window in windows)
-
-
-def sample(windows: list[dict], kind: str, bytes_: int) -> list[dict]:
-    """The windows of a result's last sample: the last ones that moved so many bytes. If
-    there are none that moved just that, all that moved at least as many."""
-    for n in range(1, len(windows) + 1):
-        if moved(windows[-n:], kind) >= bytes_:
-            return windows[-n:]
-    return windows

@@ -56,38 +56,13 @@ class Times(unittest.TestCase):
         self.assertEqual(len(found), 2 * 2 * len([w for w in WIDTHS if (op, w) != ("ntread", 8)]) *
                          (1 if op in UNFENCED else 4))
         for free, result, windows in found:
-            kind = result["type"]
-            done = accesses.of(result)
-            fenced = 16 * done.words if kind == "uc" else 0
-            bytes_ = result["payload_bytes"] * result["passes_per_sample"] + fenced
-            with self.subTest(type=kind, width=result["width_bytes"], fence=result["fence"],
-                              prices=not free):
-                yield free, result, done, room.sample(windows, kind, bytes_)
+            with self.subTest(type=result["type"], width=result["width_bytes"],
+                              fence=result["fence"], prices=not free):
+                yield free, result, accesses.of(result), accesses.sample(result, windows)
 
     def counts(self, op):
-        for _free, result, done, windows in self.measured(op):
-            kind, width = result["type"], done.width
-            loads, stores, both, streaming = (room.count(windows, kind, access) for access in (
-                "load", "store", "rmw", "streaming"))
-            together = both.pop(width, 0)
-            self.assertFalse(both)
-            words = {8: done.words} if done.words else {}
-            if kind == "uc":
-                for found in loads, stores:
-                    self.assertGreaterEqual(found.get(8, 0), done.words)
-                    found[8] = found.get(8, 0) - done.words
-            else:
-                self.assertEqual(room.count(windows, "uc", "load"), words)
-                self.assertEqual(room.count(windows, "uc", "store"), words)
-            self.assertEqual({w: n for w, n in loads.items() if n} or {width: 0},
-                             {width: done.loads - together})
-            self.assertEqual({w: n for w, n in stores.items() if n} or {width: 0},
-                             {width: done.stores - together})
-            self.assertEqual(streaming, {width: done.stores} if op in accesses.STREAMING else {})
-            for fence in ("sfence", "mfence"):
-                if result["fence"] == fence:
-                    self.assertGreaterEqual(room.total(windows, fence),
-                                            result["passes_per_sample"])
+        for _free, result, _done, windows in self.measured(op):
+            self.assertEqual(accesses.differences(result, windows), [])
 
     def times(self, op):
         for free, result, done, windows in self.measured(op):

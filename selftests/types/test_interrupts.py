@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Interrupts that the machine delivers while the clock runs: none with irq=off, and with
+irq=on those that the record tells of."""
+
+import unittest
+
+import room
+from room import machine
+
+LINE = "bandwidth type={type} op=write width=8 size=512K verify=off warmup=0 repeat=12"
+
+
+class Interrupts(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.room = room.Room(prices=machine.PRICES)
+        cls.addClassCleanup(cls.room.close)
+        cls.room.load()
+
+    def test_none_with_interrupts_off(self):
+        for kind in ("wb", "wc", "uc"):
+            with self.subTest(type=kind):
+                run = self.room.ask(LINE.format(type=kind) + " irq=off")
+                self.assertGreater(run.everything["interrupts"], 0)     # but between windows
+                self.assertEqual(room.total(run.windows_of(0), "interrupts"), 0)
+                self.assertEqual(run.result["disturbed_interrupt"], 0)
+                self.assertEqual(run.result["windows_left_out"], 0)
+
+    def test_those_of_the_record_with_interrupts_on(self):
+        """`disturbed=keep` leaves nothing out, so that samples are easy to tell apart."""
+        run = self.room.ask(LINE.format(type="uc") + " irq=on disturbed=keep")
+        result, windows = run.result, run.windows_of(0)
+        samples = split(windows, result)
+        self.assertEqual(len(samples), result["samples"])
+        hit = sum(room.total(sample, "interrupts") > 0 for sample in samples)
+        self.assertGreater(hit, 0)
+        self.assertEqual(result["disturbed_interrupt"], hit)
+
+    def test_windows_that_are_left_out_had_one(self):
+        run = self.room.ask(LINE.format(type="uc") + " irq=on")
+        result, windows = run.result, run.windows_of(0)
+        hit = sum(window["interrupts"] > 0
+                  for sample in split(windows, result) for window in sample)
+        self.assertGreater(hit, 0)
+        self.assertEqual(result["windows_left_out"], hit)
+
+
+def split(windows, result):
+    """The windows of each sample, from the last one to the first."""
+    samples, bytes_ = [], result["payload_bytes"] * result["passes_per_sample"]
+    windows = list(windows)
+    for _ in range(result["samples"]):
+        part = []
+        while room.moved(part, result["type"]) < bytes_:
+            part.insert(0, windows.pop())
+        samples.append(part)
+    return samples

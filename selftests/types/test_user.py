@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""memcache-user over the module's three devices, in the same machine: the process executes
+the accesses that the kernel does. And loops for memory of any type, in both."""
+
+import unittest
+
+import accesses
+import room
+from room import machine
+
+LINES = [f"bandwidth type=uc,wc op={op} width={width} size=24K irq={{irq}} verify=off "
+         "warmup=0 repeat=1"
+         for op in ("read", "ntread", "write", "ntwrite", "copy", "ntcopy", "rmw", "triad",
+                    "nttriad", "rw31", "rw21", "rw11")
+         for width in (8, 16, 32) if (op, width) != ("ntread", 8)]
+
+
+def size(line):
+    return line.replace("24K", "32K") if "rw31" in line else line
+
+
+class Sides(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.room = room.Room(prices=machine.PRICES)
+        cls.addClassCleanup(cls.room.close)
+        cls.room.load()
+
+    def seen(self, run, number):
+        return accesses.sample(run.results[number], run.windows_of(number))
+
+    def test_a_process_executes_the_accesses_of_the_payload(self):
+        for line in LINES:
+            run = self.room.user(size(line.format(irq="on")))
+            self.assertEqual(len(run.results), 2)
+            for number, result in enumerate(run.results):
+                with self.subTest(type=result["type"], op=result["op"],
+                                  width=result["width_bytes"]):
+                    self.assertEqual(result["where"], "user")
+                    self.assertEqual(result["effective"], "yes")
+                    self.assertEqual(
+                        accesses.differences(result, self.seen(run, number)), [])
+
+    def test_streaming_stores_to_write_back_memory(self):
+        """They are exact on WB, too, where other stores are not only the loop's."""
+        for measure in (self.room.ask, self.room.user):
+            for op in accesses.STREAMING:
+                for width in (8, 16, 32):
+                    run = measure(f"bandwidth type=wb op={op} width={width} size=24K "
+                                  f"verify=off warmup=0 repeat=1")
+                    done, passes = accesses.of(run.result), run.result["passes_per_sample"]
+                    streamed = [room.count([w], "wb", "streaming").get(width, 0)
+                                for w in run.windows_of(0)]
+                    with self.subTest(op=op, width=width, where=run.result["where"]):
+                        last = accesses.last(streamed, done.stores)
+                        self.assertEqual(sum(last), done.stores)
+                        self.assertGreaterEqual(passes, 1)
+
+    def test_kernel_functions_move_the_bytes_of_the_payload(self):
+        for op in ("memcpy_toio", "memcpy_fromio", "memset_io", "__iowrite64_copy"):
+            run = self.room.ask(f"bandwidth type=uc,wc op={op} size=24K irq=off verify=off "
+                                "warmup=0 repeat=1")
+            for number, result in enumerate(run.results):
+                with self.subTest(op=op, type=result["type"]):
+                    self.moves(run, number)
+
+    def moves(self, run, number):
+        """As many bytes as the payload has, of any width."""
+        result = run.results[number]
+        windows, kind = self.seen(run, number), result["type"]
+        payload = result["payload_bytes"] * result["passes_per_sample"]
+        loaded = int(payload * accesses.LOADED[result["op"]])
+        for access, bytes_ in (("load", loaded), ("store", payload - loaded)):
+            self.assertEqual(sum(width * n for width, n in
+                                 room.count(windows, kind, access).items()), bytes_)

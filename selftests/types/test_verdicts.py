@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Is a memory type real? The machine knows, so each verdict has a right answer, on both
+sides of each threshold that module/verdict.c documents."""
+
+import json
+import unittest
+
+import room
+from room import machine
+
+# The verdict's loops, beside what memory costs: a reload, one after a CLFLUSH, and
+# filling a line by eight stores; nanoseconds, so instructions.
+RELOAD_NS, FLUSHED_NS, COMBINE_NS = 1.5, 3.5, 13.0
+
+
+def told(the_room):
+    return json.loads(the_room.machine.sh(f"cat {machine.DEBUGFS}/machine"))["memory_types"]
+
+
+class Verdicts(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.room = room.Room(prices=machine.PRICES)
+        cls.addClassCleanup(cls.room.close)
+
+    def verdicts(self, **prices):
+        self.room.load(**prices)
+        return self.room.verdicts()
+
+    def test_with_prices_all_are_real(self):
+        self.assertEqual(self.verdicts(), {"wb": "yes", "uc": "yes", "wc": "yes"})
+        found, cost = told(self.room), self.room.machine.cost
+        self.assertEqual([found[name]["attribute"] for name in ("wb", "uc", "wc")],
+                         ["wb", "uc-", "wc"])
+        self.assertEqual(found["wb"]["reload_ns"], RELOAD_NS + cost["l1_ns"])
+        self.assertEqual(found["wb"]["reference_ns"], FLUSHED_NS + cost["memory_ns"])
+        self.assertEqual(found["uc"]["reload_ns"], RELOAD_NS + cost["uc_load_ns"])
+        self.assertEqual(found["wc"]["reload_ns"], RELOAD_NS + cost["wc_load_ns"])
+        self.assertEqual(found["uc"]["combine_ns"], COMBINE_NS + 8 * cost["uc_store_ns"])
+        self.assertEqual(found["wc"]["combine_ns"], COMBINE_NS + cost["wc_line_ns"])
+
+    def test_records_have_the_verdict(self):
+        self.room.load()
+        run = self.room.ask("bandwidth type=wb,uc,wc op=write size=64K repeat=1 warmup=0")
+        self.assertEqual([(r["type"], r["effective"]) for r in run.results],
+                         [("wb", "yes"), ("uc", "yes"), ("wc", "yes")])
+
+    def test_without_prices_none_is(self):
+        found = self.verdicts(**room.FREE)
+        self.assertEqual((found["uc"], found["wc"]), ("no", "no"))
+        self.assertNotEqual(found["wb"], "yes")
+
+    def test_uc_no_at_twice_the_reload_of_wb(self):
+        # Up to RELOAD_NS more is twice.
+        self.assertEqual(self.verdicts(uc_load_ns=1)["uc"], "no")
+        self.assertEqual(self.verdicts(uc_load_ns=2)["uc"], "unknown")
+
+    def test_uc_yes_from_20_ns_more(self):
+        self.assertEqual(self.verdicts(uc_load_ns=19)["uc"], "unknown")
+        self.assertEqual(self.verdicts(uc_load_ns=20)["uc"], "yes")
+
+    def test_uc_yes_from_8_times_the_reload_of_wb(self):
+        # A hit that takes 4 ns more: 8 * 5.5 is 44, and 20 ns more are no longer enough.
+        self.assertEqual(self.verdicts(l1_ns=4, uc_load_ns=42)["uc"], "unknown")
+        self.assertEqual(self.verdicts(l1_ns=4, uc_load_ns=43)["uc"], "yes")
+
+    def test_wc_is_uncached_by_the_same_rule(self):
+        for wc_load, verdict in ((1, "no"), (2, "unknown"), (19, "unknown"), (20, "yes")):
+            with self.subTest(wc_load_ns=wc_load):
+                self.assertEqual(self.verdicts(wc_load_ns=wc_load)["wc"], verdict)
+
+    def test_wc_combines_at_half_the_time_of_uc(self):
+        most = (COMBINE_NS + 8 * 200) / 2 - COMBINE_NS
+        self.assertEqual(most, 793.5)
+        self.assertEqual(self.verdicts(wc_line_ns=793)["wc"], "yes")
+        self.assertEqual(self.verdicts(wc_line_ns=794)["wc"], "unknown")
+
+    def test_wc_line_dearer_than_uc(self):
+        self.assertEqual(self.verdicts(wc_line_ns=1700),
+                         {"wb": "yes", "uc": "yes", "wc": "unknown"})
+
+    def test_wb_yes_from_20_ns_more(self):
+        least = 20 + RELOAD_NS - FLUSHED_NS
+        self.assertEqual(least, 18)
+        self.assertEqual(self.verdicts(memory_ns=17)["wb"], "unknown")
+        self.assertEqual(self.verdicts(memory_ns=18)["wb"], "yes")
+
+    def test_wb_yes_from_8_times(self):
+        # 8 * 5.5 ns; the line is in no cache then, so l1_ns is not paid.
+        self.assertEqual(self.verdicts(l1_ns=4, memory_ns=40)["wb"], "unknown")
+        self.assertEqual(self.verdicts(l1_ns=4, memory_ns=41)["wb"], "yes")
+
+    def test_wb_no_at_twice(self):
+        # FLUSHED_NS + 3 is what a reload takes with l1_ns=2, and 2 times 3.25 less.
+        self.assertEqual(self.verdicts(l1_ns=2, memory_ns=3)["wb"], "no")
+        self.assertEqual(self.verdicts(l1_ns=2, memory_ns=4)["wb"], "unknown")
+
+
+class Mtrrs(unittest.TestCase):
+    """MTRRs that make all RAM uncached: page attributes of write-back mean nothing then,
+    and there is nothing that UC and WC could be compared with."""
+
+    UNCACHED = 'echo "base=0 size=0x20000000 type=uncachable" >/proc/mtrr'
+    BACK = ("n=$(sed -n 's/^reg0*\\([0-9]*\\): base=0x0* .*uncachable.*/\\1/p' /proc/mtrr); "
+            'echo "disable=${n:-0}" >/proc/mtrr')
+    LINE = "bandwidth type=wb,uc,wc op=write size=64K repeat=1 warmup=0 verify=off"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.room = room.Room(prices=machine.PRICES)
+        cls.addClassCleanup(cls.room.close)
+
+    def records(self):
+        return {r["type"]: (r["attribute"], r["effective"])
+                for r in self.room.ask(self.LINE).results}
+
+    def test_set_before_and_after_the_module_was_loaded(self):
+        nothing = {"wb": ("wb", "no"), "uc": ("uc-", "unknown"), "wc": ("wc", "unknown")}
+        real = {"wb": ("wb", "yes"), "uc": ("uc-", "yes"), "wc": ("wc", "yes")}
+        self.room.machine.sh(self.UNCACHED)
+        self.room.load()
+        self.assertEqual({name: one["effective"] for name, one in told(self.room).items()},
+                         {"wb": "no", "uc": "unknown", "wc": "unknown"})
+        self.assertEqual(self.records(), nothing)
+        # A verdict is of its run, not of the time when the module was loaded.
+        self.room.machine.sh(self.BACK)
+        self.assertEqual(self.records(), real)
+        self.room.machine.sh(self.UNCACHED)
+        self.assertEqual(self.records(), nothing)
+
+
+class NoPat(unittest.TestCase):
+    """Without PAT, a page that was to be WC is UC-, and set_memory_wc() says nothing."""
+
+    def test_wc_is_not_claimed(self):
+        the_room = room.Room(append="nopat", prices=machine.PRICES)
+        self.addCleanup(the_room.close)
+        the_room.load()
+        self.assertEqual(the_room.verdicts(), {"wb": "yes", "uc": "yes", "wc": "unknown"})
+        self.assertEqual(told(the_room)["wc"]["attribute"], "uc-")
+        self.assertEqual(told(the_room)["wc"]["combine_ns"], told(the_room)["uc"]["combine_ns"])

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Loops that are wrong on purpose are found: the comparison that passes for the module's
+own loops fails for each of these. They are in a copy of the sources; data are not
+verified, since that would find some of them, too."""
+
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import accesses
+import room
+from room import machine
+
+WRITE = """\
+	W \\w, "movq %r1\\k, \\o(%rdx)", "movdqa %xmm\\k, \\o(%rdx)", \\
+		"vmovdqa %ymm\\k, \\o(%rdx)", "vmovdqa64 %zmm\\k, \\o(%rdx)"
+"""
+NTWRITE = """\
+	W \\w, "movnti %r1\\k, \\o(%rdx)", "movntdq %xmm\\k, \\o(%rdx)", \\
+		"vmovntdq %ymm\\k, \\o(%rdx)", "vmovntdq %zmm\\k, \\o(%rdx)"
+"""
+# 8 bytes wide, the last of four lines is skipped; 32 bytes wide, each access reads, too.
+SKIPS_OR_READS = f"""\
+	.if \\w != 8 || (\\o) % 256 < 192
+{WRITE}	.endif
+	.if \\w == 32
+	vmovdqa \\o(%rdx), %ymm6
+	.endif
+"""
+PLANTED = (("loops_common.S", WRITE, SKIPS_OR_READS), ("loops_bodies.S", NTWRITE, 2 * NTWRITE))
+
+
+def build(tree: Path) -> Path:
+    """The module with these loops."""
+    shutil.copytree(room.TOP / "module", tree / "module")
+    shutil.copy(room.TOP / "Kbuild", tree)
+    for name, right, wrong in PLANTED:
+        path = tree / "module/arch/x86" / name
+        text = path.read_text()
+        assert text.count(right) == 1, f"{name} has changed: plant its wrong loop anew"
+        path.write_text(text.replace(right, wrong))
+    subprocess.run(["make", "-s", "-j2", "-C", machine.kernel() / "build", f"M={tree}",
+                    "CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"], check=True,
+                   stdout=subprocess.DEVNULL)
+    return tree / "module/memcache.ko"
+
+
+class Wrong(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        tree = Path(tempfile.mkdtemp(prefix="memcache-wrong-"))
+        cls.addClassCleanup(shutil.rmtree, tree)
+        cls.room = room.Room(build(tree), prices=machine.PRICES)
+        cls.addClassCleanup(cls.room.close)
+        cls.room.load()
+
+    def wrong(self, kind, op, width):
+        """What is wrong with that loop."""
+        run = self.room.ask(f"bandwidth type={kind} op={op} width={width} size=24K irq=off "
+                            "verify=off warmup=0 repeat=1")
+        return accesses.differences(run.result, accesses.sample(run.result, run.windows_of(0)))
+
+    def test_a_loop_that_skips_a_line(self):
+        for kind in ("uc", "wc"):
+            self.assertRegex("; ".join(self.wrong(kind, "write", 8)), "^store: ")
+
+    def test_a_loop_that_stores_twice(self):
+        for width in (8, 16, 32):
+            for kind in ("uc", "wc"):
+                self.assertRegex("; ".join(self.wrong(kind, "ntwrite", width)),
+                                 "store: .*streaming: ")
+
+    def test_a_write_combining_loop_that_reads(self):
+        self.assertRegex("; ".join(self.wrong("wc", "write", 32)), "^load: ")
+
+    def test_the_others_are_right(self):
+        for op, width in (("write", 16), ("read", 8), ("copy", 32), ("triad", 16)):
+            for kind in ("uc", "wc"):
+                self.assertEqual(self.wrong(kind, op, width), [])
