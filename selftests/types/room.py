@@ -61,6 +61,7 @@ class Room:
             settings.setdefault("prices", Path(os.environ["PRICES"]))
         self.machine = machine.Machine(
             machine.kernel(), {"memcache.ko": ko, "memcache-user": USER}, **settings)
+        self.ko = ko
         self.file_prices = dict(self.machine.cost)
 
     def close(self) -> None:
@@ -72,12 +73,9 @@ class Room:
         self.machine.run("rmmod memcache")
         self.machine.prices(**(self.file_prices | prices))
         self.machine.sh(f"insmod /memcache.ko {parameters}")
-        self.machine.watch(self._kernel_window(), _user_window())
-
-    def _kernel_window(self) -> str:
-        lines = self.machine.sh(r"grep '\[memcache\]' /proc/kallsyms").splitlines()
-        named = {line.split()[2]: int(line.split()[0], 16) for line in lines}
-        return _ranges(named, sorted(named.values()))
+        # /proc/kallsyms would take this machine 30 times as long.
+        text = int(self.machine.sh("cat /sys/module/memcache/sections/.text"), 16)
+        self.machine.watch(_ranges(self.ko, text), _ranges(USER))
 
     def ask(self, line: str) -> Run:
         """Have the module measure; -> its records, and what the machine saw."""
@@ -103,21 +101,18 @@ class Room:
         return {name: one["effective"] for name, one in told["memory_types"].items()}
 
 
-def _ranges(named: dict[str, int], symbols: list[int]) -> str:
-    """Where opening a window begins and ends, and closing one; and where a record begins."""
+def _ranges(program: Path, text: int = 0) -> str:
+    """Where opening a window begins and ends, and closing one; and where a record begins.
+    text: where its code lies, if symbols don't say so themselves."""
+    told = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
+    found = [line.split() for line in told.splitlines() if len(line.split()) == 3]
+    named = {name: int(at, 16) for at, kind, name in found if kind in "tTwW"}
     words = []
     for name in ("mc_window_open", "mc_window_close"):
         begin = named[name]
-        end = next((at for at in symbols if at > begin), begin + 4096)
-        words += [f"{begin:x}", f"{end:x}"]
-    return " ".join([*words, f"{named['mc_clock_wall_ns']:x}"])
-
-
-def _user_window() -> str:
-    told = subprocess.run(["nm", USER], capture_output=True, text=True, check=True).stdout
-    found = [line.split() for line in told.splitlines() if len(line.split()) == 3]
-    return _ranges({name: int(at, 16) for at, _, name in found},
-                   sorted(int(at, 16) for at, kind, _ in found if kind in "tTwW"))
+        end = min((at for at in named.values() if at > begin), default=begin + 4096)
+        words += [f"{text + begin:x}", f"{text + end:x}"]
+    return " ".join([*words, f"{text + named['mc_clock_wall_ns']:x}"])
 
 
 def count(windows: list[dict], kind: str, access: str) -> dict[int, int]:
