@@ -18,11 +18,13 @@ class Interrupts(unittest.TestCase):
         cls.room.load()
 
     def test_none_with_interrupts_off(self):
-        for kind in ("wb", "wc", "uc"):
+        for kind in ("wc", "uc"):
             with self.subTest(type=kind):
                 run = self.room.ask(LINE.format(type=kind) + " irq=off")
                 self.assertGreater(run.everything["interrupts"], 0)     # but between windows
-                self.assertEqual(room.total(run.windows_of(0), "interrupts"), 0)
+                # Memory is filled in windows, too; those leave interrupts on.
+                for sample in split(run.windows_of(0), run.result):
+                    self.assertEqual(room.total(sample, "interrupts"), 0)
                 self.assertEqual(run.result["disturbed_interrupt"], 0)
                 self.assertEqual(run.result["windows_left_out"], 0)
 

@@ -3,6 +3,7 @@
 sides of each threshold that module/verdict.c documents."""
 
 import json
+import math
 import unittest
 
 import room
@@ -59,10 +60,19 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(self.verdicts(uc_load_ns=19)["uc"], "unknown")
         self.assertEqual(self.verdicts(uc_load_ns=20)["uc"], "yes")
 
+    def edge(self, name, price, slow, fast):
+        """The least price with which one time is at least 8 times the other, when hits cost
+        4 ns, so that 20 ns more are no longer enough."""
+        self.verdicts(l1_ns=4)
+        found = told(self.room)[name]
+        own = found[slow] - self.room.machine.cost[price]
+        return math.ceil(8 * found[fast] - own)
+
     def test_uc_yes_from_8_times_the_reload_of_wb(self):
-        # A hit that takes 4 ns more: 8 * 5.5 is 44, and 20 ns more are no longer enough.
-        self.assertEqual(self.verdicts(l1_ns=4, uc_load_ns=42)["uc"], "unknown")
-        self.assertEqual(self.verdicts(l1_ns=4, uc_load_ns=43)["uc"], "yes")
+        edge = self.edge("uc", "uc_load_ns", "reload_ns", "reference_ns")
+        self.assertGreater(edge, 40)
+        self.assertEqual(self.verdicts(l1_ns=4, uc_load_ns=edge - 1)["uc"], "unknown")
+        self.assertEqual(self.verdicts(l1_ns=4, uc_load_ns=edge)["uc"], "yes")
 
     def test_wc_is_uncached_by_the_same_rule(self):
         for wc_load, verdict in ((1, "no"), (2, "unknown"), (19, "unknown"), (20, "yes")):
@@ -86,9 +96,10 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(self.verdicts(memory_ns=18)["wb"], "yes")
 
     def test_wb_yes_from_8_times(self):
-        # 8 * 5.5 ns; the line is in no cache then, so l1_ns is not paid.
-        self.assertEqual(self.verdicts(l1_ns=4, memory_ns=40)["wb"], "unknown")
-        self.assertEqual(self.verdicts(l1_ns=4, memory_ns=41)["wb"], "yes")
+        edge = self.edge("wb", "memory_ns", "reference_ns", "reload_ns")
+        self.assertGreater(edge, 38)
+        self.assertEqual(self.verdicts(l1_ns=4, memory_ns=edge - 1)["wb"], "unknown")
+        self.assertEqual(self.verdicts(l1_ns=4, memory_ns=edge)["wb"], "yes")
 
     def test_wb_no_at_twice(self):
         # FLUSHED_NS + 3 is what a reload takes with l1_ns=2, and 2 times 3.25 less.
