@@ -8,9 +8,10 @@
  * window is repeated inside one until the sample is long against the cost of
  * reading the clock.
  *
- * Several threads race: all start at the gate, and once the first one has done
- * its share, what the others still do is done but not counted, so nobody is
- * measured while another idles.
+ * Several threads race: all start at the gate, and only what they do between the
+ * last one's start and the first one's end is counted, so nobody is measured while
+ * another idles. That can be little where others want the CPUs, too: a sample whose
+ * threads did not overlap for most of it is left out.
  */
 #include "clock.h"
 #include "disturbed.h"
@@ -31,23 +32,63 @@ static void adapt(struct mc_work *work, u64 bytes, u64 ticks)
 		work->quantum = min(work->quantum * 2, work->quantum_most);
 }
 
-/* Of a sample so far, whether or not it will be left out. */
-static bool anything(const struct mc_work *work)
+/* Before the gate. */
+static void race_ready(struct mc_worker *w, struct mc_work *work)
 {
-	return work->counted_bytes || work->hit_bytes;
+	work->race_ticks = 0;
+	work->race_last = 0;
+	mc_flag_set(&work->racing, false);
+	mc_race_start(w);
 }
 
-/* A window counts unless another thread had finished before it ended. */
+/* In its first window: the others see when the thread began. */
+static void race_begin(const struct mc_worker *w, struct mc_work *work)
+{
+	if (work->racing)
+		return;
+	work->race_from = w->began;
+	mc_flag_set(&work->racing, true);
+}
+
+/* When the last thread began, ~0 while one has not. */
+static u64 race_last(struct mc_work *work)
+{
+	const struct mc_works *works = work->shared;
+	u64 last = 0;
+	unsigned int i;
+
+	if (work->race_last)
+		return work->race_last;
+	for (i = 0; i < works->n; i++) {
+		const struct mc_work *one = &works->each[i];
+
+		if (!mc_flag(&one->racing))
+			return ~0ULL;
+		last = max(last, one->race_from);
+	}
+	work->race_last = last;
+	return last;
+}
+
+/* Of a window counts the part during which all threads were at it. */
 static void account(struct mc_worker *w, struct mc_work *work, u64 bytes,
 		    u64 ticks)
 {
+	u64 from = w->began, to = w->ended, part = ticks;
+
 	work->window_max = max(work->window_max, ticks);
-	if (w->ended <= w->began)
+	if (to <= from)
 		work->clock_bad = true;
-	if (work->shared->n > 1 && w->ended > mc_race_first(w) &&
-	    anything(work))
-		return;
-	mc_disturbed_window(work, w->disturbed, bytes, ticks);
+	if (work->shared->n > 1) {
+		to = min(to, mc_race_first(w));
+		work->race_ticks += to > from ? to - from : 0;
+		from = max(from, race_last(work));
+		part = to > from ? to - from : 0;
+		if (!part)
+			return;
+		bytes = mc_muldiv(bytes, part, ticks);
+	}
+	mc_disturbed_window(work, w->disturbed, bytes, part);
 }
 
 static int one_sample(struct mc_worker *w, struct mc_work *work)
@@ -58,17 +99,20 @@ static int one_sample(struct mc_worker *w, struct mc_work *work)
 
 	mc_disturbed_reset(work);
 	work->clock_bad = false;
+	w->finishes = false;
 	while (at.passes < work->passes_a_sample) {
 		err = mc_window_open(w, work->irq_off);
 		if (err)
 			return err;
+		race_begin(w, work);
 		bytes = mc_pass_window(&work->pass, &at, work->passes_a_sample,
 				       work->quantum);
+		w->finishes = at.passes >= work->passes_a_sample;
 		ticks = mc_window_close(w);
 		account(w, work, bytes, ticks);
 		adapt(work, bytes, ticks);
 	}
-	mc_race_finish(w, w->ended);
+	w->finishes = false;
 	mc_disturbed_sample(w, work);
 	return 0;
 }
@@ -214,15 +258,46 @@ static u64 sample_ps(const struct mc_works *works)
 	return mc_muldiv(total, 1000000000000ULL, max(rate, 1ULL));
 }
 
-static void keep_sample(struct mc_works *works)
+/* How long a thread was at it with the others, without what kept it from that. */
+static u64 overlap(const struct mc_work *one)
 {
-	bool bad = false;
+	u64 all = one->counted_bytes;
+
+	if (one->hit_windows)
+		all += one->hit_bytes;
+	return all ? mc_muldiv(one->counted_ticks, all, one->counted_bytes) : 0;
+}
+
+/* Was each thread at it, with the others, for half of what the longest one was? */
+static bool overlapped(const struct mc_works *works)
+{
+	u64 least = ~0ULL, most = 0;
 	unsigned int i;
 
-	for (i = 0; i < works->n; i++)
-		bad |= works->each[i].clock_bad;
-	if (bad)
-		works->left_out |= MC_LEFT_CLOCK;
+	for (i = 0; i < works->n; i++) {
+		least = min(least, overlap(&works->each[i]));
+		most = max(most, works->each[i].race_ticks);
+	}
+	return least > most / 2;
+}
+
+/* Why the sample is left out (enum mc_left_out), or 0. */
+static u8 why_bad(const struct mc_works *works)
+{
+	unsigned int i;
+
+	for (i = 0; i < works->n; i++) {
+		if (works->each[i].clock_bad)
+			return MC_LEFT_CLOCK;
+	}
+	return works->n > 1 && !overlapped(works) ? MC_LEFT_NO_OVERLAP : 0;
+}
+
+static void keep_sample(struct mc_works *works)
+{
+	u8 bad = why_bad(works);
+
+	works->left_out |= bad;
 	works->samples[works->done++] = bad ? MC_NO_SAMPLE : sample_ps(works);
 	mc_disturbed_keep(works);
 }
@@ -286,7 +361,7 @@ static int one_round(struct mc_worker *w, struct mc_work *work, u32 round)
 	bool first = work == all->each;
 	int err = work->prepare ? work->prepare(w, work, round) : 0;
 
-	mc_race_start(w);
+	race_ready(w, work);
 	err = err ? err : begin_sample(w, all, first);
 	err = err ? err : one_sample(w, work);
 	err = err ? err : meet(w, all);

@@ -38,6 +38,10 @@
  * @in_time: and it is in the time that counts
  * @stolen: time was stolen since the last look (enum mc_stolen)
  * @stolen_from: index of the first sample since then
+ * @race_from: ticks at which the thread began the sample
+ * @racing: and it has begun it
+ * @race_last: ticks at which the last one of all began it, once that is known
+ * @race_ticks: in its windows until the first thread had finished
  * @window_max: longest window of all samples, ticks
  * @clock_bad: a window of the sample ended before it began
  */
@@ -61,6 +65,10 @@ struct mc_work {
 	bool in_time;
 	u8 stolen;
 	u32 stolen_from;
+	u64 race_from;
+	u32 racing;
+	u64 race_last;
+	u64 race_ticks;
 	u64 window_max;
 	bool clock_bad;
 };

@@ -487,6 +487,8 @@ u64 mc_window_close(struct mc_worker *w)
 	u64 ticks;
 
 	w->ended = mc_ticks();
+	if (w->finishes)
+		mc_race_finish(w, w->ended);
 	w->disturbed = mc_witness_end(&w->witness);
 	kernel_fpu_end();
 	if (w->irq_off)

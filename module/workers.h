@@ -22,6 +22,7 @@ struct mc_team;
  * @ended: ticks at which the last window closed
  * @witness: sees what disturbs its windows
  * @disturbed: what it saw in the last one (enum mc_disturbance)
+ * @finishes: its share of a race is done when the window is closed
  * @irq_off: the window that is open has interrupts off
  * @irq_flags: to restore them
  */
@@ -33,6 +34,7 @@ struct mc_worker {
 	u64 ended;
 	struct mc_witness witness;
 	u8 disturbed;
+	bool finishes;
 	bool irq_off;
 	unsigned long irq_flags;
 };

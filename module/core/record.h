@@ -38,6 +38,7 @@ enum mc_left_out {
 	MC_LEFT_CLOCK = 1,	/* a window ended before it began */
 	MC_LEFT_ALONE = 2,	/* it takes two CPUs, and there was one */
 	MC_LEFT_DISTURBED = 4,	/* see enum mc_disturbance */
+	MC_LEFT_NO_OVERLAP = 8,	/* threads did not run at once for most of it */
 };
 
 /* What happened while the clock ran. */

@@ -28,7 +28,7 @@ static void fill(const char *line)
 	rec.attribute = MC_ATTR_UC_MINUS;
 	rec.effective = MC_EFFECT_YES;
 	rec.verified = MC_VERIFIED_OK;
-	rec.left_out = MC_LEFT_CLOCK | MC_LEFT_DISTURBED;
+	rec.left_out = MC_LEFT_CLOCK | MC_LEFT_DISTURBED | MC_LEFT_NO_OVERLAP;
 	rec.watched = MC_BY_INTERRUPT | MC_BY_STEAL;
 	memcpy(rec.disturbed, (u32[]){ 2, 3, 0 }, sizeof(rec.disturbed));
 	rec.windows_left_out = 5;
@@ -244,7 +244,7 @@ static void values_of_a_record(void **state)
 		{ "verified", "ok", "\"ok\"" },
 		{ "samples", "3", "3" },
 		{ "left_out", NULL, "1" },
-		{ "left_out_why", NULL, "\"clock,disturbed\"" },
+		{ "left_out_why", NULL, "\"clock,disturbed,no_overlap\"" },
 		{ "disturbed_interrupt", NULL, "2" },
 		{ "disturbed_migration", NULL, "null" },
 		{ "disturbed_steal", NULL, "0" },

@@ -333,6 +333,8 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
 u64 mc_window_close(struct mc_worker *w)
 {
 	w->ended = mc_ticks();
+	if (w->finishes)
+		mc_race_finish(w, w->ended);
 	w->disturbed = mc_witness_end(&w->witness);
 	return w->ended > w->began ? w->ended - w->began : 0;
 }

@@ -270,6 +270,8 @@ u64 mc_window_close(struct mc_worker *w)
 	sim.windows++;
 	next_turn();
 	wait_for_turn(w->index);
+	if (w->finishes)
+		mc_race_finish(w, w->ended);
 	sim.now[w->index] += sim.gap;
 	return ticks;
 }

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A race in virtual time of which a thread misses a part: what counts, and what does not. */
+#include "cmocka_all.h"
+
+#include "os.h"
+#include "stub/point.h"
+
+static void measure(void)
+{
+	assert_int_equal(mc_team_run(team, mc_measure, &works), 0);
+	if (sim.failed)
+		fail_msg("%s", sim.failed);
+}
+
+static u64 late_by, late_from;
+static bool late[TEAM_MOST];
+
+/* In round 2, that is sample 1. All begin at the same time. */
+static int be_late(struct mc_worker *w, struct mc_work *one, u32 round)
+{
+	late[w->index] = round == 2;
+	late_from = sim.now[w->index];
+	return 0;
+}
+
+/*
+ * Somebody else has the CPU when the last thread comes out of the gate. Until it
+ * starts, the others are twice as fast.
+ */
+static void start_late(struct mc_worker *w)
+{
+	unsigned int i = w->index;
+	bool last = i == sim.n - 1;
+
+	if (late[i] && last) {
+		sim_spend(late_by);
+		w->began = sim.now[i];
+	}
+	late[i] = late[i] && !last;
+	speed[i] = late[i] && w->began < late_from + late_by ? NS / 2 : NS;
+}
+
+static void late_start(unsigned int n, u64 by)
+{
+	set_up(n, 8 << 20);
+	sim.opened = start_late;
+	for (unsigned int i = 0; i < n; i++)
+		work[i].prepare = be_late;
+	late_by = by;
+	measure();
+	assert_int_equal(works.done, 3);
+	assert_in_range(samples[0], (8 << 20) * NS - 10, (8 << 20) * NS + 10);
+	assert_in_range(samples[2], (8 << 20) * NS - 10, (8 << 20) * NS + 10);
+}
+
+/* The last thread starts when the others are half done, or later. */
+static void test_a_sample_without_overlap_is_left_out(void **state)
+{
+	static const u64 times[] = { 3 * MS, 4 * MS, 5 * MS, 100 * MS };
+
+	for (unsigned int n = 2; n <= TEAM_MOST; n++) {
+		for (unsigned int i = 0; i < ARRAY_SIZE(times); i++) {
+			late_start(n, times[i]);
+			assert_true(samples[1] == MC_NO_SAMPLE);
+			assert_int_equal(works.left_out, MC_LEFT_NO_OVERLAP);
+		}
+	}
+}
+
+static void test_nothing_counts_before_all_threads_run(void **state)
+{
+	for (unsigned int n = 2; n <= TEAM_MOST; n++) {
+		/* Two windows. */
+		late_start(n, (8 << 20) / 16 * NS);
+		assert_in_range(samples[1], (8 << 20) * NS - 10, (8 << 20) * NS + 10);
+		assert_int_equal(works.left_out, 0);
+	}
+}
+
+/* An interrupt in one window, which lasts until the others are through. */
+static void be_kept_away(struct mc_worker *w)
+{
+	if (!late[w->index] || w->index != sim.n - 1)
+		return;
+	late[w->index] = false;
+	w->disturbed = MC_BY_INTERRUPT;
+	sim_spend(late_by);
+}
+
+static void keep_away(unsigned int n, u64 by)
+{
+	set_up(n, 8 << 20);
+	sim.closing = be_kept_away;
+	for (unsigned int i = 0; i < n; i++)
+		work[i].prepare = be_late;
+	late_by = by;
+	measure();
+}
+
+static void test_a_thread_that_was_kept_away_did_not_overlap(void **state)
+{
+	for (unsigned int n = 2; n <= TEAM_MOST; n++) {
+		keep_away(n, 3 * MS);
+		assert_int_equal(works.left_out, 0);
+		assert_in_range(samples[1], (8 << 20) * NS - 10, (8 << 20) * NS + 10);
+
+		keep_away(n, 5 * MS);
+		assert_int_equal(works.left_out, MC_LEFT_NO_OVERLAP);
+		assert_true(samples[1] == MC_NO_SAMPLE);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_sample_without_overlap_is_left_out),
+		cmocka_unit_test(test_nothing_counts_before_all_threads_run),
+		cmocka_unit_test(test_a_thread_that_was_kept_away_did_not_overlap),
+	};
+
+	return cmocka_run_group_tests_name("race", tests, NULL, NULL);
+}
