@@ -8,6 +8,13 @@
 
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+
+/* A macro, where there are tasks that RCU can wait for. */
+#ifndef cond_resched_tasks_rcu_qs
+#define cond_resched_tasks_rcu_qs()	cond_resched()
+#endif
 
 /* vm_flags became read-only, with functions to change it. */
 #ifdef MC_HAVE_VM_FLAGS_SET

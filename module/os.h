@@ -17,6 +17,8 @@
 #include <linux/slab.h>
 #include <asm/fpu/api.h>
 
+#include "compat.h"
+
 #define MC_IN_KERNEL	1
 
 /*
@@ -49,9 +51,14 @@ static inline void mc_quiet_end(unsigned long flags)
 	local_irq_restore(flags);
 }
 
+/*
+ * A thread with nothing to sleep for lets others run. It also says that it is in no
+ * code that is about to be patched: cond_resched() alone does not, and who switches
+ * tracing off, or a probe, would wait until the thread has ended.
+ */
 static inline void mc_breathe(void)
 {
-	cond_resched();
+	cond_resched_tasks_rcu_qs();
 }
 
 /* A word that one thread sets and others look at. */

@@ -394,7 +394,7 @@ int mc_gate(struct mc_worker *w)
 		if (mc_team_stopped(team))
 			break;
 		cpu_relax();
-		cond_resched();
+		mc_breathe();
 	}
 	return mc_team_stopped(team) ? mc_team_stopped(team) : check_cpu(w);
 }
@@ -494,6 +494,6 @@ u64 mc_window_close(struct mc_worker *w)
 	if (w->irq_off)
 		local_irq_restore(w->irq_flags);
 	ticks = w->ended > w->began ? w->ended - w->began : 0;
-	cond_resched();
+	mc_breathe();
 	return ticks;
 }
