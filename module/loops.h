@@ -116,6 +116,7 @@ enum mc_op {
 enum mc_feature {
 	MC_CPU_SSE2,	/* which every 64-bit CPU has */
 	MC_CPU_SSE41,
+	MC_CPU_AVX,
 	MC_CPU_AVX2,	/* and FMA */
 	MC_CPU_AVX512F,
 	MC_CPU_CLFLUSHOPT,
@@ -191,6 +192,7 @@ static inline void mc_drain(void)
 	asm volatile("sfence" : : : "memory");
 }
 
+void mc_vectors_clean(void);
 const struct mc_loop *mc_loop_find(enum mc_op op, unsigned int width);
 const struct mc_loop *mc_loop_widest(enum mc_op op);
 bool mc_loop_runs(const struct mc_loop *loop);

@@ -97,30 +97,6 @@ static bool first_to_tell(struct mc_team *team)
 
 /* ----------------------------------------------------------------- CPUs */
 
-/**
- * mc_cpu_usable() - can a thread be bound to this CPU?
- * @cpu: its number
- *
- * Context: Any.
- * Return: true if it is there and online.
- */
-bool mc_cpu_usable(unsigned int cpu)
-{
-	return cpu < nr_cpu_ids && cpu_online(cpu);
-}
-
-/**
- * mc_cpu_core() - which core a CPU is a thread of
- * @cpu: a usable CPU
- *
- * Context: Any.
- * Return: the lowest number among the core's CPUs.
- */
-unsigned int mc_cpu_core(unsigned int cpu)
-{
-	return cpumask_first(topology_sibling_cpumask(cpu));
-}
-
 /* A thread whose CPU went offline goes on elsewhere: what it does there is void. */
 static int check_cpu(struct mc_worker *w)
 {
@@ -465,6 +441,7 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
 	if (irq_off)
 		local_irq_save(w->irq_flags);
 	kernel_fpu_begin();
+	mc_vectors_clean();
 	err = check_cpu(w);
 	if (err) {
 		mc_window_close(w);

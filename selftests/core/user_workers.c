@@ -3,6 +3,7 @@
 #include "cmocka_all.h"
 #include <sys/resource.h>
 
+#include "arch.h"
 #include "clock.h"
 #include "user.h"
 #include "workers.h"
@@ -22,7 +23,11 @@ bool mc_user_read_file(const char *path, char *buf, size_t size)
 	return false;
 }
 
-/* No job here opens a window. */
+bool mc_cpu_has(enum mc_feature feature)
+{
+	return __builtin_cpu_supports("avx");
+}
+
 void mc_witness_begin(struct mc_witness *v)
 {
 }
@@ -71,10 +76,42 @@ static void test_who_has_no_part_sleeps_on(void **state)
 	}
 }
 
+/* The upper half of a register, before a window and in it. */
+static u64 upper[2][2];
+
+static int look_at_register(struct mc_worker *w, void *arg)
+{
+	asm volatile("vcmptrueps %%ymm9, %%ymm9, %%ymm9\n\t"
+		     "vextractf128 $1, %%ymm9, %0" : "=m" (upper[0]) : : "xmm9");
+	if (mc_window_open(w, false))
+		return -EINVAL;
+	asm volatile("vextractf128 $1, %%ymm9, %0" : "=m" (upper[1]));
+	mc_window_close(w);
+	return 0;
+}
+
+/* With something in them, SSE instructions are slower on some CPUs. */
+static void test_upper_halves_are_empty_in_a_window(void **state)
+{
+	static struct mc_request req = { .any_cpu = true };
+	struct mc_error e = { 0 };
+	struct mc_team *team;
+
+	if (!__builtin_cpu_supports("avx"))
+		skip();
+	team = mc_team_start(&req, 1, &e);
+	assert_non_null(team);
+	assert_int_equal(mc_team_run(team, look_at_register, NULL), 0);
+	mc_team_end(team);
+	assert_true(upper[0][0] == ~0ULL && upper[0][1] == ~0ULL);
+	assert_true(upper[1][0] == 0 && upper[1][1] == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_who_has_no_part_sleeps_on),
+		cmocka_unit_test(test_upper_halves_are_empty_in_a_window),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

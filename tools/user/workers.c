@@ -325,6 +325,7 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
 		return mc_fail(w->team->error, -ENODEV,
 			       "cpu: %d went offline while the run was on",
 			       w->cpu);
+	mc_vectors_clean();
 	mc_witness_begin(&w->witness);
 	w->began = mc_ticks();
 	return 0;

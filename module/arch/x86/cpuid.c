@@ -50,6 +50,7 @@ static const struct {
 } feature_bits[] = {
 	{ MC_CPU_SSE2, 1, offsetof(struct leaf, d), 26 },
 	{ MC_CPU_SSE41, 1, offsetof(struct leaf, c), 19 },
+	{ MC_CPU_AVX, 1, offsetof(struct leaf, c), 28, STATES_AVX },
 	{ MC_CPU_AVX2, 7, offsetof(struct leaf, b), 5, STATES_AVX },
 	{ MC_CPU_AVX2, 1, offsetof(struct leaf, c), 12 },	/* FMA */
 	{ MC_CPU_AVX512F, 7, offsetof(struct leaf, b), 16, STATES_AVX512 },

@@ -204,6 +204,20 @@ bool mc_loop_runs(const struct mc_loop *loop)
 }
 
 /**
+ * mc_vectors_clean() - empty the upper halves of the vector registers
+ *
+ * Whoever had the registers before may have left something in them. Then some CPUs
+ * run SSE instructions, which must keep it, at half their speed.
+ *
+ * Context: Vector registers may be used.
+ */
+void mc_vectors_clean(void)
+{
+	if (mc_cpu_has(MC_CPU_AVX))
+		asm volatile("vzeroupper");
+}
+
+/**
  * mc_loop_widest() - the widest loop that this CPU can run
  * @op: operation
  *

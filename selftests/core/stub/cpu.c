@@ -35,6 +35,8 @@ bool cpu_runs(enum mc_feature feature)
 	switch (feature) {
 	case MC_CPU_SSE41:
 		return __builtin_cpu_supports("sse4.1");
+	case MC_CPU_AVX:
+		return __builtin_cpu_supports("avx");
 	case MC_CPU_AVX2:
 		return __builtin_cpu_supports("avx2") &&
 		       __builtin_cpu_supports("fma");
