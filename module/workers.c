@@ -41,7 +41,8 @@ struct member {
  * @arg: its argument
  * @working: threads still at it
  * @done: the last one has finished
- * @arrived: arrivals at the gate since the start
+ * @arrived: of them, so many wait at the gate
+ * @meetings: one more each time that it opens; it may wrap
  * @first_end: ticks at which the first thread of a race finished
  * @member: the threads
  */
@@ -59,6 +60,7 @@ struct mc_team {
 	atomic_t working;
 	struct completion done;
 	atomic_t arrived;
+	unsigned int meetings;
 	atomic64_t first_end;
 	struct member member[];
 };
@@ -363,10 +365,15 @@ int mc_team_run(struct mc_team *team, mc_job job, void *arg)
 int mc_gate(struct mc_worker *w)
 {
 	struct mc_team *team = w->team;
-	int turn = atomic_inc_return(&team->arrived);
-	int all = roundup(turn, (int)team->party);
+	unsigned int meetings = READ_ONCE(team->meetings);
 
-	while (atomic_read(&team->arrived) - all < 0) {
+	if (atomic_inc_return(&team->arrived) == team->party) {
+		atomic_set(&team->arrived, 0);
+		/* Pairs with the load below: nobody comes to the next one before. */
+		smp_store_release(&team->meetings, meetings + 1);
+	}
+	/* Pairs with the store above: what the others did before is there. */
+	while (smp_load_acquire(&team->meetings) == meetings) {
 		if (mc_team_stopped(team))
 			break;
 		cpu_relax();

@@ -4,12 +4,12 @@
 #include <sys/resource.h>
 
 #include "arch.h"
-#include "clock.h"
 #include "user.h"
-#include "workers.h"
+#include "../../tools/user/workers.c"
 
 #define THREADS	6
 #define JOBS	2000
+#define MEETINGS	200
 
 struct mc_clock mc_clock;
 
@@ -76,6 +76,47 @@ static void test_who_has_no_part_sleeps_on(void **state)
 	}
 }
 
+static unsigned int met[THREADS];
+
+/* All have met as often as this thread, or are on their way to the next time. */
+static bool together(unsigned int times)
+{
+	for (unsigned int i = 0; i < THREADS; i++) {
+		unsigned int other = __atomic_load_n(&met[i], __ATOMIC_SEQ_CST);
+
+		if (other != times && other != times + 1)
+			return false;
+	}
+	return true;
+}
+
+static int meet_often(struct mc_worker *w, void *arg)
+{
+	for (unsigned int i = 1; i <= MEETINGS; i++) {
+		__atomic_store_n(&met[w->index], i, __ATOMIC_SEQ_CST);
+		if (mc_gate(w))
+			return -ETIME;
+		if (!together(i))
+			return -EIO;
+	}
+	return 0;
+}
+
+/* Also when what it counts with begins anew. */
+static void test_the_gate_opens_however_often(void **state)
+{
+	static struct mc_request req = { .any_cpu = true };
+	struct mc_error e = { 0 };
+	struct mc_team *team;
+
+	req.values[MC_KEY_TIMEOUT].v[0] = 60;	/* or it would hang */
+	team = mc_team_start(&req, THREADS, &e);
+	assert_non_null(team);
+	team->meetings = ~0U - MEETINGS / 2;
+	assert_int_equal(mc_team_run(team, meet_often, NULL), 0);
+	mc_team_end(team);
+}
+
 /* The upper half of a register, before a window and in it. */
 static u64 upper[2][2];
 
@@ -111,6 +152,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_who_has_no_part_sleeps_on),
+		cmocka_unit_test(test_the_gate_opens_however_often),
 		cmocka_unit_test(test_upper_halves_are_empty_in_a_window),
 	};
 

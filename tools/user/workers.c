@@ -35,6 +35,7 @@ struct mc_team {
 	mc_job job;
 	void *arg;
 	atomic_uint arrived;
+	atomic_uint meetings;
 	atomic_ullong first_end;
 	struct member member[];
 };
@@ -288,10 +289,13 @@ int mc_team_run(struct mc_team *team, mc_job job, void *arg)
 int mc_gate(struct mc_worker *w)
 {
 	struct mc_team *team = w->team;
-	unsigned int turn = ++team->arrived;
-	unsigned int all = (turn + team->party - 1) / team->party * team->party;
+	unsigned int meetings = team->meetings;
 
-	while ((int)(team->arrived - all) < 0 && !mc_team_stopped(team))
+	if (++team->arrived == team->party) {
+		team->arrived = 0;
+		team->meetings = meetings + 1;
+	}
+	while (team->meetings == meetings && !mc_team_stopped(team))
 		__builtin_ia32_pause();
 	return mc_team_stopped(team);
 }
