@@ -11,7 +11,8 @@
  * Several threads race: all start at the gate, and only what they do between the
  * last one's start and the first one's end is counted, so nobody is measured while
  * another idles. That can be little where others want the CPUs, too: a sample whose
- * threads did not overlap for most of it is left out.
+ * threads did not overlap for most of it is taken again, and left out if that has
+ * been tried often enough.
  */
 #include "clock.h"
 #include "disturbed.h"
@@ -36,6 +37,7 @@ static void adapt(struct mc_work *work, u64 bytes, u64 ticks)
 static void race_ready(struct mc_worker *w, struct mc_work *work)
 {
 	work->race_ticks = 0;
+	work->race_together = 0;
 	work->race_last = 0;
 	mc_flag_set(&work->racing, false);
 	mc_race_start(w);
@@ -70,7 +72,16 @@ static u64 race_last(struct mc_work *work)
 	return last;
 }
 
-/* Of a window counts the part during which all threads were at it. */
+/* Of a sample so far, whether or not it will be left out. */
+static bool anything(const struct mc_work *work)
+{
+	return work->counted_bytes || work->hit_bytes;
+}
+
+/*
+ * Of a window counts the part during which all threads were at it. If nothing may be
+ * left out, a thread that was never at it together with the others has a window, too.
+ */
 static void account(struct mc_worker *w, struct mc_work *work, u64 bytes,
 		    u64 ticks)
 {
@@ -84,9 +95,13 @@ static void account(struct mc_worker *w, struct mc_work *work, u64 bytes,
 		work->race_ticks += to > from ? to - from : 0;
 		from = max(from, race_last(work));
 		part = to > from ? to - from : 0;
-		if (!part)
+		work->race_together += part;
+		if (part)
+			bytes = mc_muldiv(bytes, part, ticks);
+		else if (anything(work) || !work->shared->keep_disturbed)
 			return;
-		bytes = mc_muldiv(bytes, part, ticks);
+		else
+			part = ticks;
 	}
 	mc_disturbed_window(work, w->disturbed, bytes, part);
 }
@@ -206,16 +221,47 @@ static int find_passes(struct mc_worker *w, struct mc_work *work, u64 least)
 	return 0;
 }
 
+/*
+ * How far apart threads are that come out of the gate: in a virtual machine it can be
+ * milliseconds. All find the same.
+ */
+static int find_skew(struct mc_worker *w, struct mc_work *work)
+{
+	const struct mc_works *works = work->shared;
+	u64 first, last;
+	unsigned int trial, i;
+	int err = 0;
+
+	work->skew = 0;
+	for (trial = 0; works->n > 1 && trial < MC_SKEW_TRIALS; trial++) {
+		err = mc_gate(w);
+		work->race_from = mc_ticks();
+		err = err ? err : mc_gate(w);
+		if (err)
+			break;
+		first = last = work->race_from;
+		for (i = 0; i < works->n; i++) {
+			first = min(first, works->each[i].race_from);
+			last = max(last, works->each[i].race_from);
+		}
+		work->skew = max(work->skew, last - first);
+	}
+	work->skew = min(work->skew, mc_ns_to_ticks(MC_SKEW_MAX_NS));
+	return err;
+}
+
 static int calibrate(struct mc_worker *w, struct mc_work *work)
 {
 	bool race = work->shared->n > 1;
 	u64 cost = mc_ns_to_ticks(MC_COSTS_A_SAMPLE * mc_clock.cost_ps / 1000);
-	u64 least = max(race ? cost * MC_WINDOWS_A_RACE : cost, 1ULL);
+	u64 least = race ? cost * MC_WINDOWS_A_RACE : cost;
 	u64 length = mc_pass_length(&work->pass), pass = 0;
-	int err = find_quantum(w, work, &pass);
+	int err = find_skew(w, work);
 
+	err = err ? err : find_quantum(w, work, &pass);
 	if (err)
 		return err;
+	least = max(max(least, work->skew * MC_SKEWS_A_RACE), 1ULL);
 	if (work->quantum >= length)
 		err = find_passes(w, work, least);
 	else
@@ -258,16 +304,6 @@ static u64 sample_ps(const struct mc_works *works)
 	return mc_muldiv(total, 1000000000000ULL, max(rate, 1ULL));
 }
 
-/* How long a thread was at it with the others, without what kept it from that. */
-static u64 overlap(const struct mc_work *one)
-{
-	u64 all = one->counted_bytes;
-
-	if (one->hit_windows)
-		all += one->hit_bytes;
-	return all ? mc_muldiv(one->counted_ticks, all, one->counted_bytes) : 0;
-}
-
 /* Was each thread at it, with the others, for half of what the longest one was? */
 static bool overlapped(const struct mc_works *works)
 {
@@ -275,7 +311,7 @@ static bool overlapped(const struct mc_works *works)
 	unsigned int i;
 
 	for (i = 0; i < works->n; i++) {
-		least = min(least, overlap(&works->each[i]));
+		least = min(least, works->each[i].race_together);
 		most = max(most, works->each[i].race_ticks);
 	}
 	return least > most / 2;
@@ -290,13 +326,13 @@ static u8 why_bad(const struct mc_works *works)
 		if (works->each[i].clock_bad)
 			return MC_LEFT_CLOCK;
 	}
-	return works->n > 1 && !overlapped(works) ? MC_LEFT_NO_OVERLAP : 0;
+	if (works->n == 1 || works->keep_disturbed || overlapped(works))
+		return 0;
+	return MC_LEFT_NO_OVERLAP;
 }
 
-static void keep_sample(struct mc_works *works)
+static void keep_sample(struct mc_works *works, u8 bad)
 {
-	u8 bad = why_bad(works);
-
 	works->left_out |= bad;
 	works->samples[works->done++] = bad ? MC_NO_SAMPLE : sample_ps(works);
 	mc_disturbed_keep(works);
@@ -331,15 +367,24 @@ void mc_works_tally(struct mc_works *works, const struct mc_tally *one)
 /* By the first thread, while no other does anything. */
 static void end_sample(struct mc_works *works, bool kept)
 {
+	u8 bad = why_bad(works);
 	struct mc_tally tally;
+
+	works->again = kept && bad == MC_LEFT_NO_OVERLAP && works->tries_left;
+	kept &= !works->again;
 
 	if (works->counting) {
 		mc_counting_stop(works->counting, &tally);
 		if (kept)
 			mc_works_tally(works, &tally);
 	}
+	if (works->again) {
+		works->tries_left--;
+		mc_disturbed_mark(works);
+		return;
+	}
 	if (kept)
-		keep_sample(works);
+		keep_sample(works, bad);
 	works->tick(works->run);
 }
 
@@ -355,7 +400,8 @@ static int begin_sample(struct mc_worker *w, struct mc_works *works, bool first)
 	return meet(w, works);
 }
 
-static int one_round(struct mc_worker *w, struct mc_work *work, u32 round)
+static int one_round(struct mc_worker *w, struct mc_work *work, u32 round,
+		     bool *again)
 {
 	struct mc_works *all = work->shared;
 	bool first = work == all->each;
@@ -367,9 +413,10 @@ static int one_round(struct mc_worker *w, struct mc_work *work, u32 round)
 	err = err ? err : meet(w, all);
 	if (!err && first)
 		end_sample(all, round >= work->warmup);
-	/* What verifies is not to be counted. */
-	if (!err && all->counting)
+	/* What verifies is not to be counted, and all know whether it was in vain. */
+	if (!err && (all->counting || all->n > 1))
 		err = meet(w, all);
+	*again = all->again;
 	return err ? err : work->verify ? work->verify(w, work, round) : 0;
 }
 
@@ -385,16 +432,20 @@ int mc_measure(struct mc_worker *w, void *works)
 {
 	struct mc_works *all = works;
 	struct mc_work *work = &all->each[all->n > 1 ? w->index : 0];
+	bool again = false;
 	u32 round;
 	int err = calibrate(w, work);
+
+	if (work == all->each)
+		all->tries_left = work->repeat + MC_TRIES_MORE;
 
 	mc_disturbed_begin(w, work);
 	/* All go by the first thread's count, so that all do the same. */
 	err = err ? err : meet(w, all);
 	if (!err)
 		work->passes_a_sample = work->shared->each[0].passes_a_sample;
-	for (round = 0; !err && round < work->warmup + work->repeat; round++)
-		err = one_round(w, work, round);
+	for (round = 0; !err && round < work->warmup + work->repeat; round += !again)
+		err = one_round(w, work, round, &again);
 	mc_disturbed_last(w, work);
 	err = err ? err : meet(w, all);
 	if (!err && work == all->each)

@@ -17,6 +17,17 @@
 #define MC_COSTS_A_SAMPLE	1000
 #define MC_WINDOWS_A_RACE	16	/* of several threads, each cuts a sample so */
 
+/*
+ * A race lasts so many times what its threads were at most apart behind the gate in
+ * some trials. More than that it does not follow: it was a preemption then.
+ */
+#define MC_SKEWS_A_RACE		4
+#define MC_SKEW_TRIALS		5
+#define MC_SKEW_MAX_NS		10000000
+
+/* Samples without overlap are taken again: as often as there are samples, and so often. */
+#define MC_TRIES_MORE		8
+
 /**
  * struct mc_work - one thread's measurement of one point
  * @pass: what is timed
@@ -38,10 +49,12 @@
  * @in_time: and it is in the time that counts
  * @stolen: time was stolen since the last look (enum mc_stolen)
  * @stolen_from: index of the first sample since then
+ * @skew: ticks that threads are apart behind the gate
  * @race_from: ticks at which the thread began the sample
  * @racing: and it has begun it
  * @race_last: ticks at which the last one of all began it, once that is known
  * @race_ticks: in its windows until the first thread had finished
+ * @race_together: of those, while all threads were at it
  * @window_max: longest window of all samples, ticks
  * @clock_bad: a window of the sample ended before it began
  */
@@ -65,10 +78,12 @@ struct mc_work {
 	bool in_time;
 	u8 stolen;
 	u32 stolen_from;
+	u64 skew;
 	u64 race_from;
 	u32 racing;
 	u64 race_last;
 	u64 race_ticks;
+	u64 race_together;
 	u64 window_max;
 	bool clock_bad;
 };
@@ -79,6 +94,8 @@ struct mc_work {
  * @each: a work for each, by worker index; one thread takes the first
  * @samples: picoseconds a pass over the whole working set; @repeat of them
  * @done: samples in @samples
+ * @again: the last sample is not kept, but taken again
+ * @tries_left: so many more may be
  * @left_out: why samples are MC_NO_SAMPLE
  * @disturbed: what each sample saw; NULL: nobody is interested
  * @watched: what is looked for (enum mc_disturbance)
@@ -96,6 +113,8 @@ struct mc_works {
 	struct mc_work *each;
 	u64 *samples;
 	u32 done;
+	bool again;
+	u32 tries_left;
 	u8 left_out;
 	u8 *disturbed;
 	u8 watched;

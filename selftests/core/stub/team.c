@@ -224,6 +224,7 @@ int mc_gate(struct mc_worker *w)
 			open_gate();
 		next_turn();
 		wait_for_turn(w->index);
+		sim.now[w->index] += w->index == sim.n - 1 ? sim.late : 0;
 	}
 	return w->team->stop;
 }

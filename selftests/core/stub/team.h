@@ -20,6 +20,7 @@
  * @n: threads
  * @overhead: that a window lasts longer than what is done in it
  * @gap: between windows
+ * @late: that the last thread comes later out of the gate
  * @opened: called in each window, first
  * @closing: called in each window, last
  * @now: each thread's clock
@@ -34,6 +35,7 @@ struct sim {
 	unsigned int n;
 	u64 overhead;
 	u64 gap;
+	u64 late;
 	void (*opened)(struct mc_worker *w);
 	void (*closing)(struct mc_worker *w);
 	u64 now[TEAM_MOST];
