@@ -104,21 +104,21 @@ FUNCTION_END mc_asm_paced
 
 /*
  * void mc_asm_clock(u64 cycles): lasts so many cycles of the core, a multiple
- * of 24. A multiplication waits 3 cycles for the one before it on every core of
- * Intel since Nehalem and of AMD since Zen (Agner Fog, Instruction tables).
+ * of 96. An addition waits a cycle for the one before it, on every core (Agner Fog,
+ * Instruction tables); that of a constant need not be done at all on some, and a
+ * multiplication takes 3 to 5.
  */
 FUNCTION mc_asm_clock
 	movq %rdi, %rax
 	xorl %edx, %edx
-	movl $24, %ecx
+	movl $96, %ecx
 	divq %rcx
-	movl $3, %ecx
 	testq %rax, %rax
 	jz .Ltold
 	.balign 64
 .Lcycles:
-	.rept 8
-	imulq %rcx, %rcx
+	.rept 96
+	addq %rcx, %rdx
 	.endr
 	decq %rax
 	jnz .Lcycles

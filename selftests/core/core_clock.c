@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The loop that a core's clock is measured with: nothing in it differs between cores. */
+#include "cmocka_all.h"
+
+#include "../../module/chase.h"
+
+/*
+ * How long a multiplication takes, every core has its own answer: 3 cycles, or 4, 5
+ * on Silvermont, Alder Lake's E cores, and before Zen 2. Here IMUL is 0F AF, 69 or 6B.
+ */
+static void test_nothing_is_multiplied(void **state)
+{
+	const u8 *at = (const u8 *)(uintptr_t)mc_asm_clock;
+
+	for (; *at != 0xc3; at++) {	/* RET */
+		assert_false(at[0] == 0x0f && at[1] == 0xaf);
+		assert_false(at[0] == 0x48 && (at[1] == 0x69 || at[1] == 0x6b));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nothing_is_multiplied),
+	};
+
+	return cmocka_run_group_tests_name("core_clock", tests, NULL, NULL);
+}
