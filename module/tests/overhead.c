@@ -32,7 +32,7 @@ static const struct mc_key keys[] = {
 		.preset = MC_IN_KERNEL ? "loop,clock,irq,fpu,gate,wakeup" :
 					 "loop,clock,gate,wakeup",
 		.kind = MC_CHOICE, .names = item_names,
-		.help = "what is timed, the times are of one; irq, fpu, getpid: in the kernel only",
+		.help = "what is timed, of one; in the kernel only: irq, getpid, fpu (fpu saves nothing)",
 	},
 };
 
@@ -62,7 +62,10 @@ static void switch_irq(u64 n)
 		mc_quiet_end(mc_quiet_begin());
 }
 
-/* The window has begun already: a pair is the other way round. */
+/*
+ * The window has begun already: a pair is the other way round. A thread of the
+ * kernel has nothing in the registers, so none is saved.
+ */
 static void switch_fpu(u64 n)
 {
 	while (n--) {

@@ -218,6 +218,12 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_refused("overhead item=getpid", -EOPNOTSUPP, "item");
 }
 
+/* A thread of the kernel has no vector registers that would have to be saved. */
+static void test_help_claims_no_saving_of_registers(void **state)
+{
+	assert_non_null(strstr(mc_test_overhead.spec.keys[0].help, "fpu saves nothing"));
+}
+
 static void stop(void)
 {
 	if (done == 4)
@@ -242,6 +248,7 @@ static void test_a_stop_keeps_the_samples_before(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_help_claims_no_saving_of_registers),
 		cmocka_unit_test(test_short_items_are_those_of_one_operation),
 		cmocka_unit_test(test_records_say_nothing_of_memory),
 		cmocka_unit_test(test_wake_up_is_that_of_the_last_thread),
