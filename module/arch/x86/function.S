@@ -2,23 +2,68 @@
 /* For the files of assembly to include. */
 #ifdef __KERNEL__
 #include <linux/linkage.h>
+#if __has_include(<linux/cfi_types.h>)
+#include <linux/cfi_types.h>
+#endif
 #endif
 
 #ifndef RET
 #define RET	ret
 #endif
 
+/* User space, and kernels that know no types, have it the plain way. */
+#ifndef SYM_START
+#define SYM_L_GLOBAL(name)	.globl name
+#define SYM_A_NONE
+#define SYM_START(name, linkage, align)	linkage(name); name:
+#define SYM_FUNC_END(name)	.type name, @function; .size name, . - name
+#endif
+#ifndef SYM_TYPED_START
+#define SYM_TYPED_START(name, linkage, align)	SYM_START(name, linkage, align)
+#endif
+
+/* Some kernels have room before a function, to put instructions there later. */
+#ifdef CONFIG_FUNCTION_PADDING_BYTES
+#define PADDING		CONFIG_FUNCTION_PADDING_BYTES
+#else
+#define PADDING		0
+#endif
+
+/* With kCFI that is before the type, which is 5 bytes; or 11 bytes are. */
+#if !defined(CONFIG_CFI_CLANG) && !defined(CONFIG_CFI)
+#define BEFORE_TYPED	0
+#elif PADDING
+#define BEFORE_TYPED	(PADDING + 5)
+#else
+#define BEFORE_TYPED	16
+#endif
+
+/*
+ * What is called by its name. The entry is aligned here, not by the kernel's macros:
+ * everywhere the loops are the same bytes, and lie alike.
+ */
 .macro FUNCTION name
-	.balign 64
-	.globl \name
-	.type \name, @function
-\name:
+	.fill PADDING, 1, 0x90
+	.balign 64, 0x90
+SYM_START(\name, SYM_L_GLOBAL, SYM_A_NONE)
+	endbr64
+.endm
+
+/*
+ * What is called by a pointer: a kernel with kCFI compares its type with that of the
+ * pointer. The compiler tells it where C takes the function's address, and only there.
+ */
+.macro FUNCTION_TYPED name
+	.fill PADDING, 1, 0x90
+	.balign 64, 0x90
+	.fill -BEFORE_TYPED & 63, 1, 0x90
+SYM_TYPED_START(\name, SYM_L_GLOBAL, SYM_A_NONE)
 	endbr64
 .endm
 
 .macro FUNCTION_END name
 	RET
-	.size \name, . - \name
+SYM_FUNC_END(\name)
 .endm
 
 /* What a function has to give back as it was; but rbp, which loops leave alone. */

@@ -216,7 +216,7 @@
 
 .macro LOOP name, w, body, arrays=1, prep=PREP_NONE, done=DONE_NONE, \
 	behind=BEHIND_NONE, count=0, fence=1, vector=1
-FUNCTION \name
+FUNCTION_TYPED \name
 	SAVE
 	START \arrays
 	movq MC_ARG_PASSES(%rdi), %rsi

@@ -44,7 +44,7 @@ LOOP mc_asm_movdir64b64, 64, DO_MOVDIR64B, arrays=2, vector=0
 /* ---- an instruction a pass; rdi and rsi are its own until the fence ---- */
 
 .macro STRING_LOOP name, instruction, step=0
-FUNCTION \name
+FUNCTION_TYPED \name
 	movq %rdi, %r8
 	movq MC_ARG_PASSES(%rdi), %rdx
 	movq MC_ARG_VALUE(%rdi), %rax

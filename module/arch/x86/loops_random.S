@@ -144,7 +144,7 @@
 /* ---- the loop around it ---- */
 
 .macro LOOP name, generator, do, mov, bytes
-FUNCTION \name
+FUNCTION_TYPED \name
 	SAVE
 	movq MC_RANDOM_COUNT(%rdi), %rsi
 	shrq $3, %rsi

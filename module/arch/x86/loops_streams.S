@@ -26,7 +26,7 @@
 
 .macro LOOP_STREAMS name, w, body, arrays=1, prep=PREP_NONE, done=DONE_NONE, \
 	behind=BEHIND_NONE, count=0
-FUNCTION \name
+FUNCTION_TYPED \name
 	SAVE
 	movq MC_ARG_PASSES(%rdi), %rsi
 	\prep \w
