@@ -92,6 +92,8 @@ class Doctor(fake.InDirectory):
                 ("the CPU has no PAT", {"proc/cpuinfo": "flags : fpu\n"}),
                 ("emulated by QEMU", GUEST | {
                     "proc/cpuinfo": "model name : QEMU Virtual CPU version 2.5+\nflags : pat\n"}),
+                ("User-Mode Linux: a process of another Linux", GUEST | {
+                    "proc/cpuinfo": "vendor_id\t: User Mode Linux\nflags\t\t: pat hypervisor\n"}),
                 ("UC: page tables say uc-, effective=no",
                  {"sys/kernel/debug/memcache/machine": verdicts(uc="no")})):
             self.says("fail", what, **changes)

@@ -73,6 +73,15 @@ static void microcode_json(struct mc_text *t)
 		mc_textf(t, "null");
 }
 
+/* Is this a process of User-Mode Linux? CPUID is its host's. */
+static bool in_uml(void)
+{
+	char text[4096];
+
+	return mc_user_read_file("/proc/cpuinfo", text, sizeof(text)) &&
+	       strstr(text, ": User Mode Linux\n");
+}
+
 void mc_user_machine_json(struct mc_text *t)
 {
 	struct utsname name;
@@ -85,7 +94,7 @@ void mc_user_machine_json(struct mc_text *t)
 	mc_textf(t, ",\"kernel_version\":");
 	mc_text_json(t, name.version);
 	mc_textf(t, ",");
-	mc_cpuid_json(t);
+	mc_cpuid_json(t, in_uml() ? "uml" : NULL);
 	microcode_json(t);
 	mc_textf(t, ",\"cpus_online\":");
 	if (!mc_user_read_file("/sys/devices/system/cpu/online", cpus,

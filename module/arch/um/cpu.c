@@ -32,7 +32,8 @@ bool mc_cpu_has(enum mc_feature feature)
  */
 void mc_cpu_json(struct mc_text *t)
 {
-	mc_cpuid_json(t);
+	/* CPUID is the host's: it tells what the host runs on. */
+	mc_cpuid_json(t, "uml");
 	mc_textf(t, ",\"microcode\":null");
 }
 

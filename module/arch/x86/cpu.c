@@ -62,7 +62,7 @@ bool mc_cpu_has(enum mc_feature feature)
  */
 void mc_cpu_json(struct mc_text *t)
 {
-	mc_cpuid_json(t);
+	mc_cpuid_json(t, NULL);
 	mc_textf(t, ",\"microcode\":\"0x%x\"", boot_cpu_data.microcode);
 }
 

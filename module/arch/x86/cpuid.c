@@ -192,7 +192,7 @@ static void version_json(struct mc_text *t)
 }
 
 /* Leaf 0x40000000: twelve letters, by which hypervisors are known. */
-static void hypervisor_json(struct mc_text *t)
+static void hypervisor_json(struct mc_text *t, const char *name)
 {
 	static const char * const known[][2] = {
 		{ "KVMKVMKVM", "kvm" }, { "TCGTCGTCGTCG", "tcg" },
@@ -204,6 +204,10 @@ static void hypervisor_json(struct mc_text *t)
 	size_t i;
 
 	mc_textf(t, ",\"hypervisor\":");
+	if (name) {
+		mc_text_json(t, name);
+		return;
+	}
 	if (!mc_cpuid_hypervisor()) {
 		mc_textf(t, "null");
 		return;
@@ -286,14 +290,15 @@ u64 mc_cache_bytes(unsigned int level)
 /**
  * mc_cpuid_json() - append what CPUID says as JSON members
  * @t: the text
+ * @hypervisor: what runs this kernel, where CPUID can't know it; NULL: ask CPUID
  *
  * Context: Any.
  */
-void mc_cpuid_json(struct mc_text *t)
+void mc_cpuid_json(struct mc_text *t, const char *hypervisor)
 {
 	name_json(t);
 	version_json(t);
-	hypervisor_json(t);
+	hypervisor_json(t, hypervisor);
 	mc_textf(t, ",\"width_max_bytes\":%u", mc_loop_widest(MC_OP_WRITE)->width);
 	caches_json(t);
 }

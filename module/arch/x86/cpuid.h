@@ -27,6 +27,6 @@ bool mc_cpuid_has(enum mc_feature feature);
 bool mc_cpuid_invariant_tsc(void);
 bool mc_cpuid_rdtscp(void);
 bool mc_cpuid_hypervisor(void);
-void mc_cpuid_json(struct mc_text *t);
+void mc_cpuid_json(struct mc_text *t, const char *hypervisor);
 
 #endif /* MC_CPUID_H */

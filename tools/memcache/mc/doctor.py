@@ -181,6 +181,9 @@ def _hypervisor(machine: Machine) -> Iterator[Line]:
     elif name == "tcg":
         yield Line(FAIL, "emulated by QEMU (TCG): there are no memory types, and no times",
                    "use bare metal, or KVM")
+    elif name == "uml":
+        yield Line(FAIL, "User-Mode Linux: a process of another Linux, with write-back only",
+                   "measure on that one")
     elif name == "kvm" and not intel:
         yield Line(OK, "KVM on AMD honours a guest's PAT (with shadow paging it does not)")
     elif name == "kvm":
@@ -207,6 +210,8 @@ def hypervisor(machine: Machine) -> str | None:
         return machine.module["hypervisor"]
     if machine.has("/proc/cpuinfo", r"^model name\s*:.*\b(TCG|QEMU Virtual CPU)\b"):
         return "tcg"
+    if machine.has("/proc/cpuinfo", r"^vendor_id\s*: User Mode Linux$"):
+        return "uml"
     if not machine.has("/proc/cpuinfo", r"^flags\s*:.*\bhypervisor\b"):
         return None
     if not machine.root and (told := user.machine()):
