@@ -136,6 +136,8 @@ class Doctor(fake.InDirectory):
                     "proc/cpuinfo": "vendor_id : AuthenticAMD\nflags : pat hypervisor\n"}),
                 ("warn", "Xen honours", {"sys/hypervisor/type": "xen\n"}),
                 ("warn", "a hypervisor (vmware)", {"sys/class/dmi/id/sys_vendor": "VMware, Inc.\n"}),
+                ("warn", "a hypervisor (hyper-v)",
+                 {"sys/class/dmi/id/sys_vendor": "Microsoft Corporation\n"}),
                 ("warn", "a hypervisor (unknown)", {})):
             self.says(status, what, **(GUEST | changes))
 

@@ -201,7 +201,7 @@ def _hypervisor(machine: Machine) -> Iterator[Line]:
 
 # How firmware names itself under a hypervisor that has no better sign.
 VENDORS = {"QEMU": "kvm", "KVM": "kvm", "Amazon EC2": "kvm", "Google": "kvm", "Xen": "xen",
-           "VMware": "vmware", "Microsoft Corporation": "hyperv", "innotek": "virtualbox"}
+           "VMware": "vmware", "Microsoft Corporation": "hyper-v", "innotek": "virtualbox"}
 
 
 def hypervisor(machine: Machine) -> str | None:
