@@ -66,7 +66,7 @@ setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 @test "records of both sides, and of each memory type, are as the schema has them" {
 	sed -n 's/^\(one\|two\) //p' "$TOP/selftests/bats/every-test" >every
-	memcache run -o every.jsonl --where both ./every \
+	memcache run -o every.jsonl --where both --rounds 1 ./every \
 		'bandwidth op=write type=wb,wc,uc fence=uc size=16K repeat=1' >report
 	for side in kernel user; do
 		[ "$(grep "\"record\":\"result\".*\"where\":\"$side\"" every.jsonl |

@@ -2,9 +2,10 @@
 """Comparing: partners, refusals, what is noise, files that are none."""
 
 import math
+from pathlib import Path
 
 import fake
-from mc import Failure, compare, estimate, match
+from mc import Failure, compare, estimate, match, rounds
 
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 
@@ -159,13 +160,42 @@ class Intervals(fake.unittest.TestCase):
 
     def test_a_mean_of_means(self):
         found = estimate.average([time(100, 3, 9), time(200, 4, 16)])
-        self.assertEqual((found.mean, found.variance), (150, (1 + 1) / 4))
+        self.assertEqual((found.time, found.variance), (150, (1 + 1) / 4))
         self.assertAlmostEqual(found.freedom, 4 / (1 / 8 + 1 / 15))
 
     def test_no_spread_known(self):
         few = fake.result("bandwidth repeat=4", 1000.0)
-        found = estimate.change(estimate.of(few), estimate.of(few | {"mean_ns": 1.0}))
-        self.assertEqual((found.interval, found.mark), ("na", "↑"))
+        found = estimate.change(estimate.of(few), estimate.of(few | {"median_ns": 1.0}))
+        self.assertEqual((found.interval, found.mark, found.noise), ("na", "~", True))
+        several = estimate.average([estimate.of(few), estimate.of(few)])
+        self.assertTrue(estimate.change(several, time(1)).noise)
+
+    def test_a_record_is_its_median(self):
+        # n is 10, sd 3 % of 20: the variance of a median is pi/2 times that of a mean.
+        found = estimate.of(fake.result("bandwidth size=4K", 204.8, 3.0) | {"mean_ns": 2.5e4})
+        self.assertEqual((found.time, found.typical[0], found.freedom), (2e4, 2.5e4, 9))
+        self.assertAlmostEqual(found.variance, math.pi / 2 * 600 ** 2 / 10)
+
+    def test_what_differs_between_rounds(self):
+        """Tight samples, and medians of three rounds that lie apart."""
+        def seen(*medians):
+            runs = []
+            for number, speed in enumerate(medians, 1):
+                runs += fake.runs(fake.machine(fake.BARE, YES), fake.request(
+                    "bandwidth", 1, round=number), fake.result("bandwidth", speed, 0.1))
+            [run] = rounds.merged(runs)
+            return estimate.of(run.results[0])
+
+        apart, near = seen(1000.0, 1250.0, 800.0), seen(1000.0, 1001.0, 999.0)
+        self.assertEqual(apart.time, near.time)
+        self.assertEqual(apart.freedom, 2)
+        once = estimate.of(fake.result("bandwidth", 800.0, 0.1))
+        self.assertEqual(estimate.change(once, seen(1000.0)).mark, "↑")
+        self.assertEqual(estimate.change(once, near).mark, "↑")
+        self.assertEqual(estimate.change(once, apart).mark, "~")
+        # By hand, for medians of 4, 5 and 6: sd 1, of a median sqrt(pi/2 / 3).
+        found = seen(*(1000.0 * (16 << 20) / ns for ns in (4, 5, 6)))
+        self.assertAlmostEqual(found.variance, math.pi / 2 / 3)
 
     def test_a_spread_beyond_all_bounds(self):
         found = estimate.change(time(1e-3, 1e6), time(1e6, 1e-3))
@@ -190,6 +220,42 @@ class Command(fake.InDirectory):
         self.assertIn("2 compared, 1 of them within the noise.", lines)
         self.assertIn("Without a partner, in A only: 1", lines)
         self.assertLessEqual(max(map(len, lines)), 100)
+
+    def test_a_file_against_its_own_copy(self):
+        for repeat in (1, 2, 4, 10):
+            wanted = [f"bandwidth size={s} repeat={repeat}" for s in ("4K", "8K", "1M")]
+            lines, _ = compare.command([self.save("a", *wanted), self.save("b", *wanted)])
+            text = "\n".join(lines[:lines.index("") + 99]).partition("↑ faster")[0]
+            self.assertNotRegex(text, "[↑↓]")
+            self.assertIn("3 compared, 3 of them within the noise.", lines)
+
+    def test_few_samples_give_no_arrow(self):
+        self.save("a", *(f"bandwidth size={s} repeat=3" for s in ("4K", "8K")))
+        self.save("b", *((f"bandwidth size={s} repeat=3", {"speed": 1100.0}) for s in ("4K", "8K")))
+        lines, status = compare.command(["a", "b"])
+        self.assertEqual(status, 0)
+        self.assertRegex("\n".join(lines), r"4K .* \+9\.09 % ~ +na")
+        self.assertIn("2 compared, 2 of them within the noise.", lines)
+        self.assertIn("Interval na: fewer than 5 samples", "\n".join(lines))
+
+    def test_emulation_shows_nothing(self):
+        self.save("a", "bandwidth")
+        self.save("b", ("bandwidth", {"speed": 70.0}))
+        for name in ("a", "b"):
+            self.write(name, Path(name).read_bytes().replace(
+                b'"hypervisor":null', b'"hypervisor":"tcg"'))
+            lines, _ = compare.command(["a", "b"])
+            self.assertRegex("\n".join(lines), r"-1328\.57 % ~ +na")
+            self.assertIn("1 compared, 1 of them within the noise.", lines)
+            self.assertIn("An emulated machine (QEMU, TCG): no difference", "\n".join(lines))
+
+    def test_user_mode_linux_is_said(self):
+        self.save("a", "bandwidth", ("bandwidth", USER))
+        self.assertNotIn("User-Mode Linux", "\n".join(compare.command(["a"])[0]))
+        self.write("a", Path("a").read_bytes().replace(
+            b'"hypervisor":null', b'"hypervisor":"uml"'))
+        text = "\n".join(compare.command(["a"])[0])
+        self.assertEqual(text.count("User-Mode Linux: its kernel is a process of another"), 1)
 
     def test_refused_records_are_a_status(self):
         self.save("a", "bandwidth type=uc", "bandwidth")
@@ -269,5 +335,5 @@ class Hierarchy(fake.unittest.TestCase):
         found = self.compared([kernel], [user])
         [made] = [estimate.change(estimate.of(a), estimate.of(b)) for a, b in found.pairs]
         self.assertEqual((round(made.percent, 3), made.mark), (-10.0, "↓"))
-        self.assertEqual(estimate.of(kernel).mean, 5.0)
+        self.assertEqual(estimate.of(kernel).time, 5.0)
         self.assertEqual(estimate.of(kernel).typical, (5.0, 5.0))

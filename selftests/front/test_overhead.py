@@ -150,8 +150,24 @@ class Records(fake.unittest.TestCase):
         [made] = overhead.tables(overhead.Figures(overhead.cells(sides)))
         self.assertIn("-1.00 % ~", overhead.lines(made)[-1])
 
+    def test_emulation_is_no_result(self):
+        sides = figures(fake.TCG, record("kernel", "read", "on", "0", 100.0),
+                        record("kernel", "write", "on", "0", 500.0))
+        [made] = overhead.tables(overhead.Figures(overhead.cells(sides)))
+        self.assertRegex(overhead.lines(made)[-1], r"-400\.00 % ~ +na$")
+
+    def test_irq_off_in_user_mode_linux(self):
+        for about, said in ((fake.BARE, False), (fake.BARE | {"hypervisor": "uml"}, True)):
+            sides = figures(about, record("kernel", "read", "on", "0", 100.0),
+                            record("kernel", "read", "off", "0", 99.0),
+                            record("user", "read", "on", "0", 98.0))
+            [system, interrupts] = overhead.tables(overhead.Figures(overhead.cells(sides)))
+            found = [" ".join(overhead.lines(made)) for made in (system, interrupts)]
+            self.assertEqual(["switches nothing of the machine off" in text for text in found],
+                             [False, said])
+
     def test_what_is_of_no_use(self):
         sides = figures(fake.BARE, record("kernel", "read", "on", "0-1", 1.0, threads=2),
-                        record("kernel", "read", "on", "0", 1.0, mean_ns=None),
+                        record("kernel", "read", "on", "0", 1.0, median_ns=None),
                         record("kernel", "read", "on", "0", 1.0, verified="failed"))
         self.assertEqual(overhead.cells(sides), [])

@@ -13,7 +13,7 @@ from pathlib import Path
 from unittest import mock
 
 import fake
-from mc import Failure, fit, measure, report, results, suite, user
+from mc import Failure, cli, fit, measure, report, results, rounds, suite, user
 
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 MACHINE = fake.lines(fake.machine(fake.BARE, YES) | {"where": "user"})[0].decode()
@@ -43,10 +43,10 @@ class InUserSpace(fake.InDirectory):
         self.user = user.User("./program")
         self.kernel = fake.Kernel()
 
-    def run_(self, *words, where="user", output="out"):
+    def run_(self, *words, where="user", output="out", **more):
         self.out, self.err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(self.out), contextlib.redirect_stderr(self.err):
-            return measure.command(list(words), output, where, [self.kernel, self.user])
+            return measure.command(list(words), output, where, [self.kernel, self.user], **more)
 
     def asked(self):
         return Path("asked").read_text().splitlines()
@@ -71,6 +71,40 @@ class InUserSpace(fake.InDirectory):
         self.assertEqual(self.asked(), ["bandwidth size=4K", "bandwidth size=8K"])
         self.assertEqual("\n".join(report.lines(runs)) + "\n\nResults: out\n",
                          self.out.getvalue())
+
+    def test_rounds_alternate(self):
+        self.assertEqual(self.run_("bandwidth size=4K", "bandwidth irq=off", where="both",
+                                   rounds=3), 0)
+        runs = results.load("out")
+        self.assertEqual([(run.where, run.request.get("round")) for run in runs], [
+            ("kernel", 1), ("user", 1), ("kernel", None), ("user", 2), ("kernel", 2),
+            ("kernel", 3), ("user", 3)])
+        shown = rounds.load("out")
+        self.assertEqual([run.where for run in shown], ["kernel", "user", "kernel"])
+        self.assertEqual([len(rounds.medians(run.results[0])) for run in shown], [3, 3, 0])
+        self.assertEqual("\n".join(report.lines(shown)) + "\n\nResults: out\n",
+                         self.out.getvalue())
+        self.assertIn("Measured in 3 rounds; shown is the", " ".join(self.out.getvalue().split()))
+
+    def test_rounds_by_default(self):
+        for words, wanted in ((["--where", "both"], 3), (["--where", "both", "--rounds", "5"], 5),
+                              ([], 0), (["--rounds", "2"], 2)):
+            with mock.patch("mc.measure.command") as command:
+                cli.main(["run", "bandwidth", *words])
+            self.assertEqual(command.call_args.kwargs["rounds"], wanted)
+        for wrong in ("0", "-1", "x", "1001", ""):
+            with contextlib.redirect_stderr(io.StringIO()), self.assertRaises(SystemExit):
+                cli.main(["run", "bandwidth", "--rounds", wrong])
+
+    def test_rounds_of_a_suite(self):
+        self.write("s", b"@where both\n@rounds 2\nbandwidth size=4K\n")
+        self.assertEqual(self.run_("./s", where=None), 0)
+        self.assertEqual([run.where for run in results.load("out")],
+                         ["kernel", "user", "user", "kernel"])
+        for wrong in ("0", "x", "1001"):
+            self.write("s", f"@rounds {wrong}\nbandwidth\n".encode())
+            with self.assertRaisesRegex(Failure, ":1: @rounds is a number from 1 to 1000"):
+                suite.load("./s")
 
     def test_what_is_for_the_kernel_only(self):
         self.assertEqual(self.run_("bandwidth irq=off", "bandwidth irq=on,off", where="both"), 0)

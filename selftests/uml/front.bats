@@ -25,7 +25,7 @@ setup() { cd "$BATS_TEST_TMPDIR" || return; }
 }
 
 @test "both sides, and their comparison" {
-	memcache run -o both.jsonl --where both \
+	memcache run -o both.jsonl --where both --rounds 1 \
 		'bandwidth op=read,write size=16K,512K page=4k cpu=0 repeat=5' >report
 	cat report
 	for side in kernel user; do
@@ -36,6 +36,21 @@ setup() { cd "$BATS_TEST_TMPDIR" || return; }
 	[ -s compared ]
 }
 
+@test "rounds of both sides: all are kept, one of each is shown, a copy is no news" {
+	memcache run -o rounds.jsonl --where both 'bandwidth op=read,write size=16K page=4k cpu=0 repeat=3' >report
+	cat report
+	[ "$(grep -c '"record":"result"' rounds.jsonl)" -eq 12 ]
+	[ "$(grep -o '"where":"[a-z]*".*"round":[0-9]*' rounds.jsonl | sed 's/",.*:/ /; s/.*"//' | tr '\n' ,)" = \
+		'kernel 1,user 1,user 2,kernel 2,kernel 3,user 3,' ]
+	[ "$(grep -cE '^(read|write) ' report)" -eq 4 ]
+	"$TOP/tools/check/schema" rounds.jsonl
+	cp rounds.jsonl copy.jsonl
+	memcache compare rounds.jsonl copy.jsonl >compared
+	cat compared
+	grep -q 'a process of another Linux' compared
+	[ "$(grep -cE '^(read|write) .* \+0\.00 % ~ ' compared)" -eq 4 ]
+}
+
 @test "nothing of a request is left: said, and no file made" {
 	run -1 memcache run -o none.jsonl 'bandwidth type=uc'
 	[[ $output == *"type=wb only"* ]]
@@ -43,7 +58,7 @@ setup() { cd "$BATS_TEST_TMPDIR" || return; }
 }
 
 @test "node 0 is there without NUMA, on both sides, and no other" {
-	memcache run -o nodes.jsonl --where both 'bandwidth node=0 size=16K page=4k' >report
+	memcache run -o nodes.jsonl --where both --rounds 1 'bandwidth node=0 size=16K page=4k' >report
 	[ "$(grep -c '"record":"result"' nodes.jsonl)" -eq 2 ]
 	run -1 memcache run -o none.jsonl --where user 'bandwidth node=1 size=16K'
 	[[ $output == *"there is no node 1"* ]]
@@ -75,7 +90,7 @@ setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 @test "records of both sides are as the schema has them" {
 	sed -n 's/^one //p' "$TOP/selftests/bats/every-test" >every
-	memcache run -o every.jsonl --where both ./every >report
+	memcache run -o every.jsonl --where both --rounds 1 ./every >report
 	for side in kernel user; do
 		[ "$(grep "\"record\":\"result\".*\"where\":\"$side\"" every.jsonl |
 			grep -o '"test":"[a-z0-9]*"' | sort -u | wc -l)" -ge 6 ]

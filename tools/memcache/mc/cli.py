@@ -5,7 +5,7 @@ import argparse
 import os
 import sys
 
-from mc import Failure, emit, report, results, say, suite
+from mc import Failure, emit, report, rounds, say, suite
 
 HELP = """\
 Measure memory by cache attribute, from inside the kernel.
@@ -45,8 +45,8 @@ emulator. `run --dry-run SUITE` prints what the lines of one are on this machine
 COMPARE_HELP = """\
 Each record of the first file is compared with the one in each other file of
 which the same was asked; in one file, those of the kernel with those of user
-space (run --where both). Changes are (A - B) / A of the mean times: positive
-is less time, faster. Of random accesses (run os-overhead) four tables follow:
+space (run --where both). Changes are (A - B) / A of the median times:
+positive is less time, faster. Of random accesses (run os-overhead) four tables follow:
 write against read, and the cost of the OS, of a hypervisor, of interrupts.
 
 Exit status: 0 compared; 1 nothing could be, or records were refused because
@@ -100,10 +100,20 @@ Exit status: 0 joined; 1 no sample lies within a record; 2 a file can't be read.
 """
 
 
+ROUNDS = 3      # fewer say little of how much they differ
+
+
+def _rounds(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= suite.MOST_ROUNDS:
+        raise argparse.ArgumentTypeError(f"{text!r}: wanted 1 to {suite.MOST_ROUNDS} rounds")
+    return int(text)
+
+
 def run(args: argparse.Namespace) -> int:
     from mc import measure  # not needed by any other command
     return measure.command(args.what, args.output, args.where, dry=args.dry_run,
-                           count=args.counters)
+                           count=args.counters,
+                           rounds=args.rounds or (ROUNDS if args.where == "both" else 0))
 
 
 def counters(args: argparse.Namespace) -> int:
@@ -112,7 +122,7 @@ def counters(args: argparse.Namespace) -> int:
 
 
 def show(args: argparse.Namespace) -> int:
-    loaded = [(name, results.load(name)) for name in args.file]  # a bad one: nothing is shown
+    loaded = [(name, rounds.load(name)) for name in args.file]  # a bad one: nothing is shown
     for number, (name, runs) in enumerate(loaded):
         if len(loaded) > 1:
             emit(([""] if number else []) + [f"=== {name}", ""])
@@ -177,6 +187,9 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--where", choices=suite.WHERE,
                      help="measure in the kernel, in user space (memcache-user), or each "
                           "request in both (default: what the suite says, else kernel)")
+    sub.add_argument("--rounds", type=_rounds, metavar="N",
+                     help="measure so often what is measured in both, all of it before the next "
+                          f"round (default: {ROUNDS} with --where both, else what the suite says)")
     sub.add_argument("-o", dest="output", metavar="FILE",
                      help="results file, must not exist (default: "
                           "results/SUITE-KERNEL-TIME.jsonl)")

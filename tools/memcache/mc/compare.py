@@ -2,8 +2,8 @@
 """`memcache compare`: what was asked in both, side by side; then, of random
 accesses, the four tables of what a system, interrupts and a VM cost."""
 
-from mc import Failure, match, overhead, results, table
-from mc.estimate import EACH, change, of
+from mc import Failure, match, overhead, results, rounds, table
+from mc.estimate import EACH, change, of, unknown
 from mc.findings import FLOOR, MIN_SAMPLES
 from mc.match import Pairing, Side
 from mc.results import asked
@@ -11,10 +11,12 @@ from mc.results import asked
 TOLD = 5        # records without a partner that are listed
 LEGEND = ("↑ faster: less time in B than in A; ↓ slower; ~ within the noise: the 95 % interval "
           "holds zero, or mean, median or fastest sample changed by less than "
-          f"{100 * FLOOR:.0f} %, by which two runs of the same thing may differ. Times are means: of a pass, "
-          f"but of {', '.join(EACH)} those of a load.")
-UNKNOWN = (f"Interval na: fewer than {MIN_SAMPLES} samples (`repeat=`), or none of their spread "
-           "is known: what is noise can't be told there.")
+          f"{100 * FLOOR:.0f} %, by which two runs of the same thing may differ. Times are medians: of a "
+          f"pass, but of {', '.join(EACH)} those of a load.")
+UNKNOWN = (f"Interval na: fewer than {MIN_SAMPLES} samples (`repeat=`) in one round, or none of "
+           "their spread is known. What is noise can't be told there, so nothing counts as more.")
+EMULATED = ("An emulated machine (QEMU, TCG): no difference between these times says anything "
+            "about real hardware, so none counts.")
 
 
 def command(files: list[str], mixed: bool = False) -> tuple[list[str], int]:
@@ -28,7 +30,7 @@ def command(files: list[str], mixed: bool = False) -> tuple[list[str], int]:
             raise Failure("published figures (.csv) have no request that a record could match: "
                           "compare them by themselves", 2)
         return published(tables), 0
-    return lines({name: results.load(name) for name in files}, mixed)
+    return lines({name: rounds.load(name) for name in files}, mixed)
 
 
 def lines(files: dict[str, list[results.Run]], mixed: bool = False) -> tuple[list[str], int]:
@@ -78,6 +80,8 @@ def _pairing(found: Pairing) -> list[str]:
         out.append("Compared: " + ", ".join(f"{k}={a} against {b}" for k, (a, b) in free.items()))
     out.append("")
     out += _table(found) if found.pairs else ["Nothing in them can be compared."]
+    if found.pairs and any(side.machine.get("hypervisor") == "uml" for side in (found.a, found.b)):
+        out += table.wrapped(overhead.UML)
     out += _list("Not compared", found.refused)
     if any(word in line for line in found.refused
            for word in ("effective=", "page tables", "prefetch=")):
@@ -105,19 +109,22 @@ def _table(found: Pairing) -> list[str]:
     told = {"test", *table.telling(keys, moving), *match.WHICH}
     varying = [key for key in moving if key in told]
     implied = [key.removesuffix("_bytes") for key in moving if key not in varying]
+    emulated = any(side.emulated for side in (found.a, found.b))
     rows, changes = [], []
     for own, (a, b) in zip(keys, found.pairs):
         times = of(a), of(b)
-        made = change(*times)
+        made = unknown(change(*times)) if emulated else change(*times)
         changes.append(made)
         rows.append([*(table.text(key, own.get(key)) for key in varying),
-                     *(table.duration(time.mean) for time in times), str(made), made.interval])
+                     *(table.duration(time.time) for time in times), str(made), made.interval])
     out = table.table([*(key.removesuffix("_bytes") for key in varying), "A", "B", "change",
                        "95 % interval"], rows, left=len(varying))
     along = f" Varying along with the others: {', '.join(implied)}." if implied else ""
     out += ["", *table.wrapped(f"All with: {match.settings(fixed)}.{along}")]
     out.append(f"{len(rows)} compared, {sum(c.noise for c in changes)} of them within the noise.")
-    return out + (table.wrapped(UNKNOWN) if any(c.low is None for c in changes) else [])
+    if emulated:
+        return out + table.wrapped(EMULATED)
+    return out + ([] if all(made.known for made in changes) else table.wrapped(UNKNOWN))
 
 
 def _list(title: str, lines: list[str]) -> list[str]:

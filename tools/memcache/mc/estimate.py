@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How sure a difference is: means of samples, their ratio, its interval.
+"""How sure a difference is: medians of samples, their ratio, its interval.
 
-The change from a mean A to a mean B is 1 - B / A. Its interval comes from the
+The change from a median A to a median B is 1 - B / A. Its interval comes from the
 logarithm of the ratio, whose variance is, by the delta method,
 
-    var(ln B/A) = (sd_A / A)^2 / n_A + (sd_B / B)^2 / n_B
+    var(ln B/A) = pi/2 ((sd_A / A)^2 / n_A + (sd_B / B)^2 / n_B)
+
+pi/2 being what the variance of a median is to that of a mean, of many samples
+that scatter normally; less, where a few of them are far out, as disturbances are.
 
 (Hedges, Gurevitch and Curtis, "The meta-analysis of response ratios in
 experimental ecology", Ecology 80, 1999). The spreads need not be alike:
@@ -13,16 +16,24 @@ Student's t is taken with the degrees of freedom of Satterthwaite and Welch
 
     df = (v_A + v_B)^2 / (v_A^2 / (n_A - 1) + v_B^2 / (n_B - 1))
 
-The two together are what Bonett and Price recommend for a ratio of means
+For a ratio of means the two together are what Bonett and Price recommend
 ("Confidence intervals for ratios of means and medians", Journal of Educational
 and Behavioral Statistics 45, 2020).
+
+What was measured in rounds differs from one to the next by more than its samples
+say. There sd is that of the rounds' medians, n the number of rounds; or it is that
+of the samples, if these say more.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import exp, inf, isfinite, sqrt
+from math import exp, inf, isfinite, pi, sqrt
+from statistics import variance
 
+from mc import rounds
 from mc.findings import FLOOR, spread_known
+
+OF_MEDIAN = pi / 2      # its variance, where that of a mean is 1
 
 # The 0.975 quantile of Student's t for 1 to 30 degrees of freedom, rounded up.
 T975 = (12.707, 4.303, 3.183, 2.777, 2.571, 2.447, 2.365, 2.307, 2.263, 2.229, 2.201, 2.179,
@@ -33,9 +44,10 @@ Z975 = 1.959964
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean time. `variance` is that of the mean, None where it is not known;
-    `typical`: median and fastest sample, where they are."""
-    mean: float
+    """A median time. `variance` is that of the median; inf: its samples are too few
+    to tell, None: it is a published time, and there are no samples.
+    `typical`: mean and fastest sample, where they are."""
+    time: float
     variance: float | None = None
     freedom: float = inf
     typical: tuple[float, ...] = ()
@@ -47,13 +59,14 @@ class Change:
     percent: float
     low: float | None = None
     high: float | None = None
-    typical: tuple[float, ...] = ()     # the changes of median and fastest sample
+    typical: tuple[float, ...] = ()     # the changes of mean and fastest sample
 
     @property
     def noise(self) -> bool:
-        """Can the samples explain it, or just another run? A disturbance slows
-        samples down, often many in a row, which the interval takes for steady;
-        the fastest one goes on unmoved. So all of them must have changed."""
+        """Can the samples explain it, or just another run? It also is where there
+        are too few samples to know. A disturbance slows samples down, often many
+        in a row, which the interval takes for steady; the fastest one goes on
+        unmoved. So all of them must have changed."""
         if self.low is None or self.high is None:
             return False
         sign = 1 if self.percent > 0 else -1
@@ -67,8 +80,13 @@ class Change:
         return "↑" if self.percent > 0 else "↓"
 
     @property
+    def known(self) -> bool:
+        """Is there an interval?"""
+        return self.low is not None and isfinite(self.low)
+
+    @property
     def interval(self) -> str:
-        if self.low is None or self.high is None:
+        if not self.known:
             return "na"
         low = f"{self.low:+.2f}" if self.low > -1000 else "below -1000"
         return f"{low} to {self.high:+.2f}"
@@ -82,24 +100,37 @@ EACH = {"latency": "loads_per_pass", "loaded": "loads_per_pass", "c2c": "lines",
 
 
 def of(result: dict) -> Estimate | None:
-    """The mean time of a result's samples, or of one of their loads; None if
+    """The median time of a result's samples, or of one of their loads; None if
     nothing was measured."""
     each = result.get(EACH.get(result["test"])) or 1
-    mean, deviation, count = (result.get(k) for k in ("mean_ns", "sd_ns", "samples"))
-    if not mean:
+    median, mean, fastest = (result.get(f"{key}_ns") for key in ("median", "mean", "min"))
+    if not median or not mean:
         return None
-    mean, deviation = mean / each, deviation and deviation / each
-    if deviation is None or not spread_known(result):
-        return Estimate(mean)
-    typical = tuple((result.get(key) or 0) / each for key in ("median_ns", "min_ns"))
-    return Estimate(mean, deviation ** 2 / count, count - 1, typical if all(typical) else ())
+    typical = (mean / each, fastest / each) if fastest else ()
+    known = list(filter(None, (_within(result, each), _between(result, each))))
+    return Estimate(median / each, *max(known, default=(inf, inf)), typical)
+
+
+def _within(result: dict, each: float) -> tuple[float, float] | None:
+    """The variance of the median, as far as its samples tell, and its degrees
+    of freedom."""
+    if result.get("sd_ns") is None or not spread_known(result):
+        return None
+    count = result["samples"]
+    return OF_MEDIAN * (result["sd_ns"] / each) ** 2 / count, count - 1
+
+
+def _between(result: dict, each: float) -> tuple[float, float] | None:
+    """The same, as far as what differs between rounds tells."""
+    found = [median / each for median in rounds.medians(result)]
+    return (OF_MEDIAN * variance(found) / len(found), len(found) - 1) if len(found) > 1 else None
 
 
 def average(parts: list[Estimate]) -> Estimate:
-    """The mean of means that were measured apart."""
-    mean = sum(part.mean for part in parts) / len(parts)
+    """The mean of times that were measured apart."""
+    mean = sum(part.time for part in parts) / len(parts)
     terms = [(part.variance, part.freedom) for part in parts]
-    if any(variance is None for variance, _ in terms):
+    if any(known is None for known, _ in terms):
         return Estimate(mean)
     typical = tuple(sum(values) / len(parts) for values in zip(*(p.typical for p in parts)))
     return Estimate(mean, *_pooled((v / len(parts) ** 2, f) for v, f in terms), typical)
@@ -107,22 +138,29 @@ def average(parts: list[Estimate]) -> Estimate:
 
 def change(base: Estimate, other: Estimate) -> Change:
     """(base - other) / base."""
-    ratio = other.mean / base.mean
+    ratio = other.time / base.time
     percent = 100 * (1 - ratio)
     if base.variance is None or other.variance is None:
         return Change(percent)
-    variance, freedom = _pooled((part.variance / part.mean ** 2, part.freedom)
-                                for part in (base, other))
-    half = min(t975(freedom) * sqrt(variance), 100)     # exp() has its bounds
+    total, freedom = _pooled((part.variance / part.time ** 2, part.freedom)
+                             for part in (base, other))
+    if not isfinite(total):
+        return unknown(Change(percent))
+    half = min(t975(freedom) * sqrt(total), 100)    # exp() has its bounds
     typical = tuple(100 * (1 - b / a) for a, b in zip(base.typical, other.typical))
     return Change(percent, 100 * (1 - ratio * exp(half)), 100 * (1 - ratio * exp(-half)), typical)
+
+
+def unknown(found: Change) -> Change:
+    """The same, where nothing tells whether it is one."""
+    return Change(found.percent, -inf, inf)
 
 
 def _pooled(terms: Iterable[tuple[float, float]]) -> tuple[float, float]:
     """The variance of a sum, and its degrees of freedom after Satterthwaite."""
     terms = list(terms)
-    total = sum(variance for variance, _ in terms)
-    weight = sum(variance ** 2 / freedom for variance, freedom in terms)
+    total = sum(value for value, _ in terms)
+    weight = sum(value ** 2 / freedom for value, freedom in terms) if isfinite(total) else 0
     return total, total ** 2 / weight if weight else inf
 
 

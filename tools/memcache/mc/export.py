@@ -173,6 +173,7 @@ def csv(runs: list[Run]) -> str:
     from csv import DictWriter
     rows = [{f"machine_{key}": run.machine.get(key) for key in MACHINE[:3]}
             | {key: run.request.get(key) for key in ("suite", "section", "label")}
+            | {key: run.request[key] for key in ("round",) if key in run.request}
             | {key: value for key, value in result.items()
                if key != "record" and key not in HISTOGRAMS}
             for run in runs for result in run.results]

@@ -30,6 +30,10 @@ class Side:
     def name(self) -> str:
         return f"{self.file}, {self.where}"
 
+    @property
+    def emulated(self) -> bool:
+        return self.machine.get("hypervisor") == "tcg"
+
 
 @dataclass
 class Pairing:
@@ -127,7 +131,7 @@ def _free(a: Side, b: Side) -> dict[str, tuple]:
 
 def _take(found: Pairing, a: dict, b: dict, mixed: bool) -> None:
     failed = [name for name, result in (("A", a), ("B", b)) if result.get("verified") == "failed"]
-    empty = [name for name, result in (("A", a), ("B", b)) if not result.get("mean_ns")]
+    empty = [name for name, result in (("A", a), ("B", b)) if not result.get("median_ns")]
     why = verdicts(a, b)
     if failed:
         found.refused.append(f"{describe(a)}: data failed verification in {' and '.join(failed)}")

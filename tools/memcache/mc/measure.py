@@ -15,6 +15,7 @@ from mc.counters import Counting
 from mc.debugfs import Debugfs
 from mc.plan import Job
 from mc.progress import Progress
+from mc.rounds import merged
 from mc.side import Outcome, Side
 from mc.suite import Request
 from mc.user import User
@@ -26,16 +27,17 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def command(words: list[str], output: str | None, where: str | None = None,
-            sides: list[Side] | None = None, dry: bool = False, count: bool = False) -> int:
+            sides: list[Side] | None = None, dry: bool = False, count: bool = False,
+            rounds: int = 0) -> int:
     sides = sides or [Debugfs(), User()]
     place = plan.Place(sides, where)
     requests = plan.requests(words, place)
     if dry:
-        plan.show(plan.jobs(requests, place), place)
+        plan.show(plan.jobs(requests, place, rounds), place)
         return 0
     for side in dict.fromkeys(side for request in requests for side in place.chosen(request)):
         side.check()
-    jobs = plan.jobs(requests, place)
+    jobs = plan.jobs(requests, place, rounds)
     for text in plan.length(jobs, place):
         say(text)
     with Stop(sides) as stop, Counting(list(dict.fromkeys(job.side for job in jobs)), count):
@@ -44,7 +46,7 @@ def command(words: list[str], output: str | None, where: str | None = None,
             session = Session(file, progress, stop)
             session.measure(jobs)
         if session.runs:
-            emit([*report.lines(session.runs), "", f"Results: {path}"])
+            emit([*report.lines(merged(session.runs)), "", f"Results: {path}"])
         else:
             os.unlink(path)
             session.status = session.status or 1
@@ -119,6 +121,8 @@ class Session:
         run.request |= {"label": job.request.label, "suite": job.request.suite}
         if job.request.section:
             run.request["section"] = job.request.section
+        if job.round:
+            run.request["round"] = job.round
         self.runs.append(run)
         # The numbers stay as the kernel wrote them.
         lines[1] = json.dumps(run.request, separators=(",", ":"), ensure_ascii=False)

@@ -9,10 +9,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from mc import match, table
-from mc.estimate import Estimate, average, change, of
+from mc.estimate import Change, Estimate, average, change, of, unknown
 from mc.match import FREE, IGNORED, Side
 from mc.results import asked
 
+UML = ("User-Mode Linux: its kernel is a process of another Linux. Loops run at that one's speed; "
+       "what system calls, scheduling and interrupts cost says nothing of a kernel on a machine.")
+UML_IRQ = ("irq=off in User-Mode Linux switches nothing of the machine off: it sets a flag of the "
+           "process that this kernel is, and the machine's interrupts go on.")
 OWN = ("op", *FREE, *IGNORED)       # keys that a table sets against each other, or ignores
 
 
@@ -30,6 +34,7 @@ class Cell:
     unit: str = "ns"
     effective: str = ""
     full: str = ""      # the workload in all its keys
+    hypervisor: str = ""
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,15 @@ class Row:
         """Are there several verdicts on its memory?"""
         return len({cell.effective for cell in self.base + self.other}) > 1
 
+    def on(self, hypervisor: str) -> bool:
+        """Is any of it of a machine of that kind?"""
+        return any(cell.hypervisor == hypervisor for cell in self.base + self.other)
+
+    def change(self) -> tuple[Estimate, Estimate, Change]:
+        base, other = (average([cell.time for cell in cells]) for cells in (self.base, self.other))
+        found = change(base, other)
+        return base, other, unknown(found) if self.on("tcg") else found
+
 
 @dataclass
 class Table:
@@ -50,6 +64,7 @@ class Table:
     formula: str
     columns: tuple[str, ...]        # names of places, then of the two times
     rows: list[Row] = field(default_factory=list)
+    interrupts: bool = False        # is it about these?
 
 
 class Figures:
@@ -138,7 +153,7 @@ def _against(made: Table, figures: Figures, choose: Callable[[str], tuple | None
 
 def _interrupts(figures: Figures) -> Table:
     made = Table("Interrupt overhead: off against on, in the kernel", "(on - off) / on",
-                 ("machine", "op", "cpu", "irq=on", "irq=off"))
+                 ("machine", "op", "cpu", "irq=on", "irq=off"), interrupts=True)
     for cell in figures.cells.values():
         if cell.irq == "on":
             off = figures.get(cell.workload, cell.machine, cell.where, cell.op, "off", cell.cpu)
@@ -159,11 +174,10 @@ def lines(made: Table, mixed: bool = False) -> list[str]:
         if row.mixed and not mixed:
             refused += 1
             continue
-        base, other = (average([cell.time for cell in cells]) for cells in (row.base, row.other))
-        found = change(base, other)
+        base, other, found = row.change()
         unit = row.base[0].unit
-        rows.append([*(row.place[i] for i in told), table.duration(base.mean, unit),
-                     table.duration(other.mean, unit), str(found), found.interval])
+        rows.append([*(row.place[i] for i in told), table.duration(base.time, unit),
+                     table.duration(other.time, unit), str(found), found.interval])
     fixed = [f"{names[i]} {values[0]}" for i, values in enumerate(places)
              if i not in told and values[0]]
     out = [made.title, ", ".join([made.formula, *fixed]), ""]
@@ -172,6 +186,8 @@ def lines(made: Table, mixed: bool = False) -> list[str]:
     if refused:
         out.append(f"{refused} rows are left out: their memory-type verdicts differ "
                    "(--mixed-verdicts).")
+    if made.interrupts and any(row.on("uml") for row in made.rows):
+        out += table.wrapped(UML_IRQ)
     return out
 
 
@@ -192,7 +208,8 @@ def cells(sides: list[Side]) -> list[Cell]:
                  where=side.where, op=result["op"], irq=str(result.get("irq")),
                  cpu=str(result.get("cpu")), time=of(result), workload=_words(load, short),
                  full=match.settings({key: load.get(key) for key in moving}),
-                 effective=str(result.get("effective")))
+                 effective=str(result.get("effective")),
+                 hypervisor=side.machine.get("hypervisor") or "")
             for (side, result), load in zip(found, loads)]
 
 

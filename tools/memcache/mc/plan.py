@@ -36,9 +36,10 @@ class Place:
 
 @dataclass(frozen=True)
 class Job:
-    """A request on one side."""
+    """A request on one side; `round`: which one of several."""
     side: Side
     request: Request
+    round: int | None = None
 
 
 def requests(words: list[str], place: Place) -> list[Request]:
@@ -77,13 +78,15 @@ def _counted(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{len(names)} requests"
 
 
-def jobs(asked: list[Request], place: Place) -> list[Job]:
+def jobs(asked: list[Request], place: Place, rounds: int = 0) -> list[Job]:
     """Each request on each side it is for, one right after the other, without
-    what a side can't measure; that is said."""
+    what a side can't measure; that is said. In further rounds once more all that
+    is measured on both sides, the other side first; `rounds`: so many, 0: as many
+    as the suite wants."""
     assigned = [Job(side, request) for request in asked for side in place.chosen(request)]
     both = len({job.side.where for job in assigned}) > 1
     wb_only = {side.where: side.wb_only() for side in {job.side for job in assigned}}
-    kept: list[Job] = []
+    kept: dict[int, list[Job]] = {}
     lost: dict[tuple, list[str]] = {}
     for job in assigned:
         where, request = job.side.where, job.request
@@ -93,13 +96,25 @@ def jobs(asked: list[Request], place: Place) -> list[Job]:
             name = request.short if request.suite else request.name
             lost.setdefault((where, bool(line), why), []).append(name)
         if line:
-            kept.append(Job(job.side, replace(request, line=line)))
+            kept.setdefault(id(request), []).append(Job(job.side, replace(request, line=line)))
     for (where, part, why), names in lost.items():
         how = "in part left out" if part else "skipped"
         say(f"{_counted(names)}: {how} in {NAMES[where]}: {why}")
     if not kept:
         raise Failure("nothing is left to measure")
-    return kept
+    most = rounds or max(request.rounds for request in asked)
+    return [job for number in range(1, most + 1) for same in kept.values()
+            for job in _round(same, number, rounds or same[0].request.rounds)]
+
+
+def _round(same: list[Job], number: int, rounds: int) -> list[Job]:
+    """A request's jobs in this round; where it is for one side, in the first one."""
+    if len(same) == 1 or rounds == 1:
+        return same if number == 1 else []
+    if number > rounds:
+        return []
+    turned = same if number % 2 else reversed(same)
+    return [replace(job, round=number) for job in turned]
 
 
 def _fit(line: str, where: str, wb_only: bool,
@@ -134,9 +149,14 @@ def duration(seconds: float) -> str:
 
 
 def show(planned: list[Job], place: Place) -> None:
-    """What would be run, as the lines of a suite."""
+    """What would be run, as the lines of a suite; rounds are not written out."""
     emit(f"# {text}" for text in length(planned, place))
+    rounds = max(job.round or 1 for job in planned)
+    if rounds > 1:
+        emit([f"# in {rounds} rounds, each side first by turns; this is one"])
     both = len({job.side.where for job in planned}) > 1
     for job in planned:
+        if job.round not in (None, 1):
+            continue
         label = f"{job.request.label}: " if job.request.label else ""
         emit([f"{label}{job.request.line}" + (f"    # {job.side.where}" if both else "")])

@@ -4,7 +4,7 @@
 import os
 import tempfile
 
-from mc import Failure, charts, draw, results, say, verdict
+from mc import Failure, charts, draw, rounds, say, verdict
 from mc.charts import Side
 from mc.results import Run
 
@@ -33,7 +33,7 @@ def command(files: list[str], output: str | None) -> int:
 def load(files: list[str]) -> dict[str, list[Run]]:
     if len(set(files)) < len(files):
         raise Failure("a file is named twice", 2)
-    return {name: results.load(name) for name in files}
+    return {name: rounds.load(name) for name in files}
 
 
 def captions(files: dict[str, list[Run]], sides: list[Side]) -> list[str]:

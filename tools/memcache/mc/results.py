@@ -2,7 +2,8 @@
 """Results files: JSON Lines, one or more runs of one machine.
 
 A run is a `machine` record, a `request` record, then as many `result` records
-as the request says. `label`, `suite` and `section` in a request are the front end's.
+as the request says. `label`, `suite`, `section` and `round` in a request are the front
+end's.
 """
 
 import io
@@ -198,6 +199,8 @@ def _record(line: bytes) -> dict:
 def _plausible(kind: str, key: str, value: object) -> bool:
     if key in ("label", "suite", "section"):
         return value is None or isinstance(value, str)
+    if kind == "request" and key == "round":
+        return _is_count(value)
     if kind != "result":
         return True
     if key in COUNTS:

@@ -4,6 +4,7 @@
     # a comment
     @title   what it is, in one line
     @where   kernel, user or both: where it is measured unless --where says so
+    @rounds  3                          (what is measured on both sides, so often)
     @takes   0.5 s a record             (about; on a machine, not in an emulator)
     @section a table of its own, with this title; what follows belongs to it
     @needs   2 cpus, cores or nodes: without so many the section is skipped
@@ -31,6 +32,7 @@ HERE = Path(__file__).resolve().parent.parent.parent / "suites"
 LINE = re.compile(r"(?:(?P<label>[A-Za-z0-9_:-]+):\s+)?(?P<request>[a-z][a-z0-9]*(?:\s+\S+=\S+)*)")
 TAKES = re.compile(r"(\d+(?:\.\d+)?) s a record")
 WHERE = ("kernel", "user", "both")
+MOST_ROUNDS = 1000
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,7 @@ class Request:
     section: str | None = None
     where: str = "kernel"
     record_s: float | None = None
+    rounds: int = 1
 
     @property
     def name(self) -> str:
@@ -77,6 +80,7 @@ class Suite:
     title: str = ""
     where: str = "kernel"
     record_s: float | None = None
+    rounds: int = 1
     sections: list[Section] = field(default_factory=lambda: [Section()])
     requests: list[Request] = field(default_factory=list)
 
@@ -136,7 +140,8 @@ def load(name: str) -> Suite:
                 raise Failure(f"{path}:{number}: {error}", 2) from None
     if not suite.requests:
         raise Failure(f"{path}: no request line in it", 2)
-    suite.requests = [replace(request, where=suite.where, record_s=suite.record_s)
+    suite.requests = [replace(request, where=suite.where, record_s=suite.record_s,
+                              rounds=suite.rounds)
                       for request in suite.requests]
     suite.title = suite.title or suite.name
     return suite
@@ -181,6 +186,12 @@ def _where(suite: Suite, text: str) -> None:
     suite.where = text
 
 
+def _rounds(suite: Suite, text: str) -> None:
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_ROUNDS:
+        raise ValueError(f"@rounds is a number from 1 to {MOST_ROUNDS}")
+    suite.rounds = int(text)
+
+
 def _takes(suite: Suite, text: str) -> None:
     match = TAKES.fullmatch(text)
     if not match:
@@ -217,5 +228,5 @@ def _note(suite: Suite, text: str) -> None:
     suite.sections[-1].notes.append(text)
 
 
-DIRECTIVES = {"@title": _title, "@where": _where, "@takes": _takes, "@section": _section,
+DIRECTIVES = {"@title": _title, "@where": _where, "@rounds": _rounds, "@takes": _takes, "@section": _section,
               "@needs": _needs, "@table": _table, "@note": _note}

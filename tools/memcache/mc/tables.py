@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-from mc import Failure, layout, levels, spread, suite, table
+from mc import Failure, layout, levels, rounds, spread, suite, table
 from mc.layout import Pairs
 from mc.places import value
 from mc.results import Run, asked, figures
@@ -135,6 +135,9 @@ def _quality(results: list[dict]) -> str:
         why = sorted({str(r["left_out_why"]) for r in results if r.get("left_out_why")})
         said.append(f"{left} samples were left out ({', '.join(why) or 'na'}).")
     said += _disturbed(results)
+    most = max(len(rounds.medians(r)) for r in results)
+    if most:
+        said.append(f"Measured in {most} rounds; shown is the one whose median lies in the middle.")
     return " ".join(said)
 
 
