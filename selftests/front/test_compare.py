@@ -104,6 +104,32 @@ class Refusals(fake.unittest.TestCase):
         [found] = pairings(a=["bandwidth"], b=[("bandwidth", {"attribute": None})])
         self.assertEqual(found.refused, [])
 
+    def test_memory_of_another_node(self):
+        [found] = pairings(a=["bandwidth"], b=[("bandwidth", {"memory_node": 1})])
+        self.assertEqual((found.pairs, len(found.refused)), ([], 1))
+        self.assertTrue(found.refused[0].endswith(": memory of node 0 in A, of node 1 in B"))
+        [found] = pairings(True, a=["bandwidth"], b=[("bandwidth", {"memory_node": 1})])
+        self.assertEqual((len(found.pairs), found.refused), (1, []))
+
+    def test_memory_whose_node_is_not_known(self):
+        [found] = pairings(a=["bandwidth"], b=[("bandwidth", {"memory_node": None})])
+        self.assertEqual((len(found.pairs), found.refused), (1, []))
+
+    def test_the_partner_has_memory_of_the_same_node(self):
+        nodes = [("bandwidth", {"memory_node": node}) for node in (0, 1)]
+        [found] = pairings(a=nodes, b=nodes[::-1])
+        self.assertEqual([(a["memory_node"], b["memory_node"]) for a, b in found.pairs],
+                         [(0, 0), (1, 1)])
+
+    def test_each_with_memory_of_its_own_node(self):
+        both = files(a=["bandwidth cpu=0"], b=[("bandwidth cpu=1", {"memory_node": 1})])
+        for runs in both.values():
+            for run in runs:
+                run.machine["nodes"] = [{"node": n, "cpus": str(n), "memory_bytes": 1 << 30}
+                                        for n in (0, 1)]
+        [found] = [match.pair(a, b, False) for a, b in match.plan(match.checked(both))]
+        self.assertEqual((len(found.pairs), found.refused), (1, []))
+
     def test_prefetchers_that_differ(self):
         line = "bandwidth prefetch=off"
         for state in ("ineffective", "keep"):

@@ -144,6 +144,13 @@ class Records(fake.unittest.TestCase):
         self.assertIn("1 rows are left out", overhead.lines(made)[-1])
         self.assertIn("-100.00 % ↓", "\n".join(overhead.lines(made, True)))
 
+    def test_rows_of_memory_of_several_nodes_are_left_out(self):
+        sides = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0, memory_node=0),
+                        record("user", "read", "on", "0", 200.0, memory_node=1))
+        [made] = overhead.tables(overhead.Figures(overhead.cells(sides)))
+        self.assertIn("1 rows are left out: their memory-type verdicts, or the nodes",
+                      overhead.lines(made)[-1])
+
     def test_noise_is_no_result(self):
         sides = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0),
                         record("kernel", "write", "on", "0", 101.0))

@@ -50,8 +50,8 @@ positive is less time, faster. Of random accesses (run os-overhead) four tables 
 write against read, and the cost of the OS, of a hypervisor, of interrupts.
 
 Exit status: 0 compared; 1 nothing could be, or records were refused because
-their memory-type verdicts, or the prefetchers' state, differ; 2 a file can't be
-read.
+their memory-type verdicts, the nodes of their memory, or the prefetchers' state,
+differ; 2 a file can't be read.
 """
 
 
@@ -203,7 +203,8 @@ def parser() -> argparse.ArgumentParser:
                   COMPARE_HELP)
     sub.add_argument("--mixed-verdicts", action="store_true",
                      help="compare records even if their memory types were not equally real, "
-                          "or their prefetchers not in the same state")
+                          "their memory was not of the same node, or their prefetchers were "
+                          "not in the same state")
     sub.add_argument("file", nargs="+", metavar="FILE",
                      help="results of memcache run, or published figures (.csv)")
     sub = command(plot, "draw results: curves, heat maps, bars; several files overlaid",

@@ -84,8 +84,8 @@ def _pairing(found: Pairing) -> list[str]:
         out += table.wrapped(overhead.UML)
     out += _list("Not compared", found.refused)
     if any(word in line for line in found.refused
-           for word in ("effective=", "page tables", "prefetch=")):
-        out += table.wrapped("Their memory, or the prefetchers, were not in the same state; "
+           for word in ("effective=", "page tables", "memory of node", "prefetch=")):
+        out += table.wrapped("Their memory was not the same, or the prefetchers' state; "
                              "--mixed-verdicts compares them all the same.")
     for name, lonely in found.alone.items():
         out += _list(f"Without a partner, in {name} only", lonely)

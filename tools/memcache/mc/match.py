@@ -4,12 +4,15 @@
 All keys of a request count, except `repeat`, which says how often and not what.
 `where` (kernel or user), `irq`, `cpu`, `page` and `disturbed` are what people compare: where
 each side has but one value of such a key, and another one, they may differ.
+
+Of several that would do, the partner is the one whose memory was on the same node. Where
+there is none, and not each had the memory of its own CPUs' node, they are refused.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from mc import Failure, table
+from mc import Failure, places, table
 from mc.results import Run, asked
 
 FREE = ("irq", "cpu", "page", "disturbed")
@@ -87,7 +90,9 @@ def pair(a: Side, b: Side, mixed: bool) -> Pairing:
     for result in a.results:
         same = waiting.get(_key(result, skip))
         if same:
-            _take(found, result, same.pop(0), mixed)
+            near = [i for i, other in enumerate(same)
+                    if other.get("memory_node") == result.get("memory_node")]
+            _take(found, result, same.pop(near[0] if near else 0), mixed)
         else:
             left.append(result)
     rest = [result for same in waiting.values() for result in same]
@@ -132,7 +137,7 @@ def _free(a: Side, b: Side) -> dict[str, tuple]:
 def _take(found: Pairing, a: dict, b: dict, mixed: bool) -> None:
     failed = [name for name, result in (("A", a), ("B", b)) if result.get("verified") == "failed"]
     empty = [name for name, result in (("A", a), ("B", b)) if not result.get("median_ns")]
-    why = verdicts(a, b)
+    why = "; ".join(filter(None, [verdicts(a, b), _memory(found, a, b)]))
     if failed:
         found.refused.append(f"{describe(a)}: data failed verification in {' and '.join(failed)}")
     elif empty:
@@ -154,6 +159,15 @@ def verdicts(a: dict, b: dict) -> str:
     if effects[0] != effects[1]:
         said.append(f"effective={effects[0]} in A, {effects[1]} in B")
     return "; ".join(said)
+
+
+def _memory(found: Pairing, a: dict, b: dict) -> str:
+    """How the places of their memory differ; empty: they do not, or it is not known."""
+    nodes = [result.get("memory_node") for result in (a, b)]
+    if None in nodes or nodes[0] == nodes[1] or (
+            places.local(found.a, a) and places.local(found.b, b)):
+        return ""
+    return f"memory of node {nodes[0]} in A, of node {nodes[1]} in B"
 
 
 def describe(result: dict, without: Iterable[str] = ()) -> str:

@@ -8,7 +8,7 @@ A change from A to B is (A - B) / A: positive means less time, faster.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from mc import match, table
+from mc import match, places, table
 from mc.estimate import Change, Estimate, average, change, of, unknown
 from mc.match import FREE, IGNORED, Side
 from mc.results import asked
@@ -35,6 +35,7 @@ class Cell:
     effective: str = ""
     full: str = ""      # the workload in all its keys
     hypervisor: str = ""
+    memory: str = ""    # its node, or local
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,8 @@ class Row:
 
     @property
     def mixed(self) -> bool:
-        """Are there several verdicts on its memory?"""
-        return len({cell.effective for cell in self.base + self.other}) > 1
+        """Are there several verdicts on its memory, or several places of it?"""
+        return len({(cell.effective, cell.memory) for cell in self.base + self.other}) > 1
 
     def on(self, hypervisor: str) -> bool:
         """Is any of it of a machine of that kind?"""
@@ -184,8 +185,8 @@ def lines(made: Table, mixed: bool = False) -> list[str]:
     out += table.table([*(names[i] for i in told), *names[-2:], "change", "95 % interval"], rows,
                        left=len(told)) if rows else []
     if refused:
-        out.append(f"{refused} rows are left out: their memory-type verdicts differ "
-                   "(--mixed-verdicts).")
+        out.append(f"{refused} rows are left out: their memory-type verdicts, or the nodes of their "
+                   "memory, differ (--mixed-verdicts).")
     if made.interrupts and any(row.on("uml") for row in made.rows):
         out += table.wrapped(UML_IRQ)
     return out
@@ -209,8 +210,16 @@ def cells(sides: list[Side]) -> list[Cell]:
                  cpu=str(result.get("cpu")), time=of(result), workload=_words(load, short),
                  full=match.settings({key: load.get(key) for key in moving}),
                  effective=str(result.get("effective")),
-                 hypervisor=side.machine.get("hypervisor") or "")
+                 hypervisor=side.machine.get("hypervisor") or "",
+                 memory=_memory(side, result))
             for (side, result), load in zip(found, loads)]
+
+
+def _memory(side: Side, result: dict) -> str:
+    if places.local(side, result):
+        return "local"
+    node = result.get("memory_node")
+    return "" if node is None else str(node)
 
 
 def _words(load: dict, keys: list[str]) -> str:

@@ -39,6 +39,12 @@ def _memory(run: Run, result: dict) -> object:
     return node
 
 
+def local(run: Run, result: dict) -> bool:
+    """Was it memory of the node of the (first) CPU?"""
+    node = _node(run, result.get("cpu"))
+    return node is not None and result.get("memory_node") == node
+
+
 def _pair(run: Run, result: dict) -> str | None:
     if result.get("siblings") == "yes":
         return "sibling"
