@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import fake
 from mc import Failure, charts, cli, draw, plot, results
+from mc.suite import Layout
 from test_draw import CACHES, NODES, SWEEP, c2c, sweep
 from test_report import NO, attributes
 
@@ -43,7 +44,9 @@ class Choice(unittest.TestCase):
     def test_latency_over_size_with_its_levels(self):
         found = chart(latency())
         self.assertEqual((found.kind, found.x), ("curves", "size_bytes"))
-        self.assertEqual([point.y for point in found.series[0].points], SWEEP)
+        points = found.series[0].points
+        self.assertEqual([point.y for point in points], [ns * 1.1 for ns in SWEEP])
+        self.assertEqual([point.low for point in points], SWEEP)
         self.assertEqual([mark.name for mark in found.marks], ["L1", "L2", "L3", "memory"])
         self.assertEqual(found.caches, [("L1", 48 << 10), ("L2", 1 << 20), ("L3", 32 << 20)])
 
@@ -85,6 +88,23 @@ class Choice(unittest.TestCase):
         self.assertEqual((drawn.rows, drawn.columns), (list(CPUS), list(CPUS)))
         cells = {point.x: point.y for point in drawn.series[0].points}
         self.assertEqual((cells[3, 5], (3, 3) in cells), (305.0, False))
+
+    def test_pairs_of_one_place_are_their_median(self):
+        """As in the table: not the first of them."""
+        found = [{**result, "ns_per_line": ns} for ns, result in zip(
+            (50.0, 90.0, 70.0), c2c([(0, 1), (1, 0), (0, 5)]))] + c2c([(0, 2)], ns=200.0)
+        runs = fake.measured(fake.BARE, ("c2c", found), nodes=NODES)
+        cells = [(0, run, result) for run in runs for result in run.results]
+        [bars] = charts._laid_out(Layout("pair", "state", ("ns_per_line",)), cells)
+        self.assertEqual([(series.name, [(p.x, p.y) for p in series.points])
+                          for series in bars.series],
+                         [("local", [("hitm", 70.0)]), ("remote", [("hitm", 200.0)])])
+
+    def test_results_alike_are_their_median(self):
+        found = [fake.result(f"bandwidth size={size}", speed) for size in ("4K", "64K", "1M")
+                 for speed in (1000.0, 3000.0, 2000.0)]
+        drawn = chart(fake.measured(fake.BARE, ("bandwidth", found)))
+        self.assertEqual([point.y for point in drawn.series[0].points], [2000.0] * 3)
 
     def test_memory_types_as_groups_of_bars(self):
         drawn = chart(attributes())

@@ -27,13 +27,13 @@ FIGURE = {"bandwidth": "mb_per_s", "latency": "ns_per_load", "loaded": "ns_per_l
           "c2c": "ns_per_line", "tlb": "tlb_ns", "random": "ns_per_access",
           "overhead": "median_ns", "os": "median_ns", "pipe": "mb_per_s"}
 OVER = {"loaded": ("mb_per_s", "ns_per_load"), "tlb": ("pages", "tlb_ns")}
-UNDISTURBED = "undisturbed"     # as the levels are found: levels.load_ns()
+LOADS = "loads"     # ns_per_load, and how much below it the fastest pass was
 # Keys that do not make a series of their own.
 ASIDE = ("repeat", "warmup")
 LABELS = {"size_bytes": "working set", "block_bytes": "block", "stride_bytes": "stride",
           "mb_per_s": "MB/s (10\u2076 bytes of payload a second)", "ns_per_load": "ns a load",
           "load_mb_per_s": "MB/s of the load", "ns_per_access": "ns an access",
-          "undisturbed": "ns a load, fastest pass",
+          "loads": "ns a load",
           "ns_per_line": "ns a line", "tlb_ns": "ns beyond a TLB hit", "median_ns": "ns",
           "pages": "pages", "delay_cycles": "delay, cycles"}
 
@@ -156,7 +156,7 @@ def _charts(test: str, layouts: list[Layout], cells: list[Cell]) -> list[Chart]:
     if test in OVER:
         return _over(*OVER[test], cells)
     if test == "latency" and not any(one.rows in PLACES for one in layouts):
-        return _curves("size_bytes", UNDISTURBED, cells)
+        return _curves("size_bytes", LOADS, cells)
     found = [chart for one in layouts for chart in _laid_out(one, cells)]
     return found or _guessed(test, cells)
 
@@ -193,7 +193,7 @@ def _guessed(test: str, cells: list[Cell]) -> list[Chart]:
 def _curves(x: str, y: str, cells: list[Cell]) -> list[Chart]:
     """y over x, a series for all else that differs; bars of what makes no three
     points. None where nothing makes a curve."""
-    figure = "ns_per_load" if y == UNDISTURBED else y
+    figure = "ns_per_load" if y == LOADS else y
     cells = [cell for cell in cells if _known(cell[2], figure) and _known(cell[2], x)]
     long = [members for _, members in _series([x], cells)
             if len({result[x] for *_, result in members}) >= MIN_POINTS]
@@ -202,11 +202,11 @@ def _curves(x: str, y: str, cells: list[Cell]) -> list[Chart]:
         return []
     series = _series([x], kept)
     for one, members in series:
-        points = {}
+        points: dict[object, list[Point]] = {}
         for _, _, result in members:
-            points.setdefault(result[x], _undisturbed(result) if y == UNDISTURBED else
-                              _point(result[x], y, result))
-        one.points = sorted(points.values(), key=lambda point: point.x)
+            points.setdefault(result[x], []).append(
+                _loads(result) if y == LOADS else _point(result[x], y, result))
+        one.points = sorted(map(_together, points.values()), key=lambda point: point.x)
     chart = Chart("curves", _told(x, cells, kept), x, y, [one for one, _ in series], [])
     if kept[0][2]["test"] == "latency":
         _mark_levels(chart, kept)
@@ -323,6 +323,7 @@ def _bars(groups: str | None, split: str | None, figure: str, cells: list[Cell])
     rest = _series([key for key in (groups, split) if key] if groups else ["item"], cells,
                    within=[key for key in (groups, split) if key])
     series: dict[tuple, Series] = {}
+    bars: dict[tuple, list[Point]] = {}
     columns: list = []
     for own, members in rest:
         for side, run, result in members:
@@ -332,10 +333,11 @@ def _bars(groups: str | None, split: str | None, figure: str, cells: list[Cell])
             words = [str(part).upper() if split == "type" else str(part),
                      own.name if groups or result.get("item") else ""]
             name = " ".join(filter(None, words))
-            bar = series.setdefault((side, name), Series(name, side))
-            if all(point.x != place for point in bar.points):
-                bar.points.append(_point(place, figure, result))
+            series.setdefault((side, name), Series(name, side))
+            bars.setdefault((side, name, place), []).append(_point(place, figure, result))
             columns.append(place)
+    for (side, name, _), points in bars.items():
+        series[side, name].points.append(_together(points))
     columns = list(dict.fromkeys(columns))
     if len(columns) * len(series) < 2 or len(columns) > MOST_BARS or len(series) > MOST_SERIES:
         return []
@@ -354,9 +356,20 @@ def _point(x: object, figure: str, result: dict) -> Point:
     return Point(x, y, low, high, _real(result))
 
 
-def _undisturbed(result: dict) -> Point:
-    y = levels.load_ns(result)
-    return Point(result["size_bytes"], y, y, max(y, result["ns_per_load"]), _real(result))
+def _loads(result: dict) -> Point:
+    y = result["ns_per_load"]
+    return Point(result["size_bytes"], y, min(y, levels.load_ns(result)), y, _real(result))
+
+
+def _together(points: list[Point]) -> Point:
+    """Several results of one place: their median, as in tables."""
+    if len(points) == 1:
+        return points[0]
+    ends = [(point.low, point.high) for point in points if point.low and point.high]
+    return Point(points[0].x, steps.median(point.y for point in points),
+                 min((low for low, _ in ends), default=None),
+                 max((high for _, high in ends), default=None),
+                 all(point.real for point in points))
 
 
 def _real(result: dict) -> bool:

@@ -35,7 +35,7 @@ STYLE = {
     "xtick.labelsize": 8.5, "ytick.labelsize": 8.5, "hatch.linewidth": 0.6,
     "svg.fonttype": "path", "svg.hashsalt": "memcache", "figure.facecolor": "white",
 }
-SHADED = {"undisturbed": "fastest pass; the shade goes up to the median"}
+SHADED = {"loads": "median pass; the shade goes down to the fastest"}
 FORMATS = ("svg", "png", "pdf")
 
 
