@@ -114,3 +114,25 @@ class Records(fake.unittest.TestCase):
         text = json.dumps(RESULT).replace("9000.0", "9000.000")
         lines = [*fake.lines(MACHINE, REQUEST), text.encode() + b"\n"]
         self.assertEqual(results.parse(lines, "x")[0].results[0]["mb_per_s"], 9000.0)
+
+
+class Sorted(fake.unittest.TestCase):
+    """Other programs may write the keys of an object in any order."""
+
+    def test_a_file_with_sorted_keys_is_shown_alike(self):
+        from mc import compare, report
+        from test_draw import c2c
+        found = [fake.result(f"bandwidth op={op} size={size}", 1000.0)
+                 for op in ("read", "copy") for size in ("4K", "1M")]
+        records = [MACHINE, fake.request("bandwidth", len(found)), *found,
+                   MACHINE, fake.request("c2c", 2), *c2c([(0, 1), (1, 0)])]
+        plain = fake.runs(*records)
+        turned = [fake.runs(*({key: record[key] for key in sorted(record, reverse=back)}
+                              for record in records)) for back in (False, True)]
+        for runs in turned:
+            self.assertEqual(report.lines(runs), report.lines(plain))
+            self.assertEqual([results.asked(r) for run in runs for r in run.results],
+                             [results.asked(r) for run in plain for r in run.results])
+            lines, status = compare.lines({"a": plain, "b": runs})
+            self.assertEqual(status, 0)
+            self.assertIn("6 compared, 6 of them within the noise.", lines)

@@ -11,7 +11,7 @@ from importlib.machinery import SourceFileLoader
 from types import ModuleType
 
 import fake
-from mc import pcm, results
+from mc import keys, pcm, results
 
 check = ModuleType("check_schema")
 check.__file__ = str(fake.TOP / "tools/check/schema")
@@ -83,6 +83,33 @@ class Tests(unittest.TestCase):
     def setUpClass(cls):
         cls.text = subprocess.run([fake.TOP / "tools/tests"], check=True, capture_output=True,
                                   text=True).stdout
+        cls.tests = keys.parse(cls.text)
+
+    def test_each_value_that_a_key_takes(self):
+        """A record has it as it was asked for, or what it became."""
+        became = {"width": {"max"}, "capacity": set(), "page": set(), "cpu": {"all"}}
+        common = SCHEMA["$defs"]["result"]["properties"]
+        for test, own in self.tests.items():
+            known = {**common, **SCHEMA["$defs"][test]["properties"]}
+            for key, told in own.items():
+                allowed = known.get(key, known.get(f"{key}_bytes", {})).get("enum")
+                if told.choices and allowed:
+                    with self.subTest(f"{test} {key}"):
+                        self.assertLessEqual({*told.choices} - became.get(key, set()),
+                                             {str(value) for value in allowed})
+
+    def test_what_is_asked_for_is_told_from_figures_by_name(self):
+        wanted = set(COMMON)
+        figures = dict.fromkeys(self.tests, ())
+        for line in self.text.splitlines():
+            if match := re.match(r"([a-z]\w*): ", line):
+                test = match[1]
+            elif match := re.match(r"  > (\w+)", line):
+                figures[test] += (match[1],)
+        for test, own in figures.items():
+            wanted |= set(SCHEMA["$defs"][test]["properties"]) - {*own, "histogram_ns_count"}
+        self.assertEqual(set(results.ASKED), wanted)
+        self.assertEqual([name for own in figures.values() for name in own if name in wanted], [])
 
     def test_each_test_its_keys_and_figures(self):
         """The program's own table of tests against the schema, both ways."""

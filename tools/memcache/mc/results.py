@@ -27,6 +27,12 @@ WORDS = {
     "result": ("test", "where"),
 }
 
+# What was asked for, in the order in which records have it.
+ASKED = ("op", "path", "files", "transfer_bytes", "readers", "file_bytes", "check", "cache",
+         "direct", "count", "mode", "generator", "align_bytes", "width_bytes", "fence", "verify",
+         "readback", "streams", "pattern", "stride_bytes", "delay_cycles", "state", "home", "item",
+         "block_bytes", "capacity", "type", "size_bytes", "cpu", "smt", "node", "irq",
+         "disturbed", "page", "prefetch", "repeat", "warmup")
 # What every result has, beside what was asked and the test's own figures.
 FACTS = ("attribute", "effective", "memory_node", "threads", "started_unix_ns", "window_max_ns",
          "verified", "samples", "left_out", "left_out_why", *DISTURBED, "min_ns",
@@ -62,13 +68,15 @@ class Run:
 
 
 def asked(result: dict) -> dict:
-    """What was asked for: these keys stand before the facts."""
-    keys = {}
-    for key, value in result.items():
-        if key in FACTS:
-            break
-        if key not in HEAD:
-            keys[key] = value
+    """What was asked for. A name that is not known here counts if it stands before
+    the facts, in a record whose keys stand as they were written."""
+    keys = {key: result[key] for key in ASKED if key in result}
+    if next(iter(result), None) == HEAD[0]:
+        for key, value in result.items():
+            if key in FACTS:
+                break
+            if key not in HEAD:
+                keys.setdefault(key, value)
     return keys
 
 
