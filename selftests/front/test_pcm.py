@@ -12,7 +12,8 @@ from pathlib import Path
 from unittest import mock
 
 import fake
-from mc import Failure, pcm, results, traffic
+from mc import Failure, layout, pcm, results, traffic
+from mc.suite import Layout
 
 S = 10**9
 NOON = 1768478400 * S                   # 2026-01-15 12:00:00 UTC
@@ -179,6 +180,27 @@ class Joining(InZone):
                     "5 of 12 samples lie within a record", "Results: out"):
             self.assertIn(row, self.text)
 
+    def test_amplification(self):
+        """Ten passes of 16 MiB in 2 s are 83.886 MB/s, while pcm saw 350 and 35."""
+        found = self.import_(measured(0, 3, op="write", mean_ns=2e8),
+                             measured(4, 2, mean_ns=2e8, payload_bytes=10 ** 8),
+                             csv=new(*((n / 2, 350.0, 35.0) for n in range(1, 13))), output="out")
+        self.assertEqual([(r["dram_pcm_amplification_read"], r["dram_pcm_amplification_write"])
+                          for r in found], [(4.172, 0.417), (0.7, 0.07)])
+        self.assertRegex(self.text, r"write .* 350\.0 35\.0 4\.17 0\.42")
+        self.assertEqual(found[0].get("amplification_read"), None)
+
+    def test_no_amplification_without_payload_or_overlap(self):
+        for more in ({"mb_per_s": None}, {"mean_ns": None}, {"started_unix_ns": NOON + 99 * S}):
+            [record] = self.import_(measured(0, 3) | more, output=f"out{len(str(more))}")
+            self.assertIsNone(record["dram_pcm_amplification_read"])
+
+    def test_amplification_in_a_suites_table(self):
+        [record] = self.import_(measured(0, 3, amplification_read=None), output="out")
+        runs = results.load("out")
+        shown = layout.draw(Layout("op", None, ("amplification_read",)), [(runs[0], record)])
+        self.assertEqual(shown[-1].split(), ["read", f"{record['dram_pcm_amplification_read']:.2f}"])
+
     def test_numbers_stay_as_they_were(self):
         self.import_(measured(0, 3, mb_per_s=5000.25), output="out")
         before, after = (Path(name).read_text().splitlines() for name in ("run", "out"))
@@ -230,7 +252,7 @@ class Joining(InZone):
             [fake.FRONT, "import", *words], capture_output=True, text=True)
         done = front("pcm", "f.csv")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn("read 12 100.0 650.0 1200.0", " ".join(done.stdout.split()))
+        self.assertIn("read 12 100.0 650.0 1200.0 650.0", " ".join(done.stdout.split()))
         self.assertIn("2026-01-15 12:00:00 to 2026-01-15 12:00:06 UTC", done.stdout)
         done = front("pcm", "f.csv", "run", "-o", "new/out")
         self.assertEqual((done.returncode, done.stderr), (0, ""))

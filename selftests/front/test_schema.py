@@ -75,7 +75,8 @@ class Schema(unittest.TestCase):
         source = (fake.TOP / "tools/memcache/mc" / f"{pcm.__name__[3:]}.py").read_text()
         self.assertIn("dram_pcm_samples", source)
         self.assertEqual(added, {"dram_pcm_samples", "dram_pcm_read_mb_per_s",
-                                 "dram_pcm_write_mb_per_s"})
+                                 "dram_pcm_write_mb_per_s", "dram_pcm_amplification_read",
+                                 "dram_pcm_amplification_write"})
 
 
 class Tests(unittest.TestCase):

@@ -10,7 +10,7 @@ from statistics import median
 from mc import table
 from mc.results import Run
 from mc.table import bullets
-from mc.traffic import WHY
+from mc.traffic import AMPLIFIED, WHY, amplified
 
 SAME = 0.1              # amplifications that differ by no more are the same
 CACHED = 99.0           # percent of a file: all of it
@@ -68,7 +68,7 @@ def reads(runs: list[Run]) -> Reads:
 
 
 def _median(found: list[dict], key: str) -> float | None:
-    known = [r[key] for r in found if isinstance(r.get(key), (int, float))]
+    known = [value for r in found if isinstance(value := amplified(r, key), (int, float))]
     return median(known) if known else None
 
 
@@ -158,7 +158,7 @@ def _uncounted(runs: list[Run]) -> Iterator[str]:
     """Why there is no amplification."""
     whys = {result.get("dram_why") for run in runs for result in run.results
             if result["test"] == "file" and result.get("op") == "read"
-            and result.get("amplification_read") is None}
+            and amplified(result, AMPLIFIED[0]) is None}
     if whys:
         yield "No amplification (na) where " + "; or ".join(
             WHY.get(why, str(why)) for why in sorted(map(str, whys))) + "."

@@ -6,6 +6,7 @@ from mc.places import MANY, PLACES, value
 from mc.results import Run, asked
 from mc.steps import median
 from mc.suite import Layout
+from mc.traffic import amplified
 
 Pairs = list[tuple[Run, dict]]
 
@@ -121,7 +122,7 @@ def _rows(layout: Layout, pairs: Pairs) -> list[str]:
 
 
 def _cell(figure: str, found: list[dict], marked: bool = False) -> str:
-    known = [result[figure] for result in found if result.get(figure) is not None]
+    known = [value for result in found if (value := amplified(result, figure)) is not None]
     if not known:
         return "na"
     text = table.text(figure, known[0] if len(known) == 1 else median(known))

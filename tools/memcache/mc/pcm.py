@@ -47,8 +47,17 @@ class Joined:
     def rate(self, name: str) -> float | None:
         """Each sample counts for its time."""
         told = [s for s in self.samples if getattr(s, name) is not None]
-        total = sum(s.end - s.start for s in told)
-        return sum(getattr(s, name) * (s.end - s.start) for s in told) / total if total else None
+        return _mean(told, name) if told else None
+
+    def amplification(self, name: str) -> float | None:
+        """What was moved for each byte of payload, while the record was measured."""
+        moved, payload = self.rate(name), traffic.payload_rate(self.result)
+        return moved / payload if moved is not None and payload else None
+
+
+def _mean(samples: list[Sample], name: str) -> float:
+    total = sum(s.end - s.start for s in samples)
+    return sum(getattr(s, name) * (s.end - s.start) for s in samples) / total
 
 
 def load(path: str) -> list[Sample]:
@@ -216,6 +225,8 @@ def _write(name: str, output: str, joined: list[Joined]) -> None:
 
 def _figures(one: Joined) -> dict:
     rates = {f"dram_pcm_{name}_mb_per_s": one.rate(name) for name in ("read", "write")}
+    rates |= {f"dram_pcm_amplification_{name}": one.amplification(name)
+              for name in ("read", "write")}
     return {key: rate if rate is None else round(rate, 3) for key, rate in rates.items()} | {
         "dram_pcm_samples": len(one.samples)}
 
@@ -223,18 +234,23 @@ def _figures(one: Joined) -> dict:
 def _alone(samples: list[Sample]) -> list[str]:
     rows = []
     for title, name in (("read", "read"), ("written", "write")):
-        told = sorted(v for s in samples if (v := getattr(s, name)) is not None)
+        told = sorted((s for s in samples if getattr(s, name) is not None),
+                      key=lambda sample: getattr(sample, name))
+        rates = [getattr(s, name) for s in told]
         rows.append([title, str(len(told)), *(f"{v:.1f}" for v in (
-            told[0], median(told), told[-1]))] if told else [title, "0", "na", "na", "na"])
+            rates[0], median(rates), rates[-1], _mean(told, name)))] if told else
+                    [title, "0", *4 * ["na"]])
     return [_when(samples), "", *table.table(
-        ["MB/s", "samples", "least", "median", "most"], rows)]
+        ["MB/s", "samples", "least", "median", "most", "mean"], rows), "", *table.wrapped(
+            "mean: each sample by its length. Without RESULTS there is no payload, so no ratio.")]
 
 
 def _lines(joined: list[Joined], samples: list[Sample]) -> list[str]:
     keys, cells = traffic.names([(one.run, one.result) for one in joined])
     rows = [[*cell, _clock(one.start), f"{(one.end - one.start) / SECOND:.3f}",
              _numbers(one.samples), table.text("mb_per_s", one.result.get("mb_per_s")),
-             *(table.text("_per_s", one.rate(name)) for name in ("read", "write"))]
+             *(table.text("_per_s", one.rate(name)) for name in ("read", "write")),
+             *(table.text("", one.amplification(name)) for name in ("read", "write"))]
             for cell, one in zip(cells, joined)]
     said = [_when(samples)]
     fallen = {s.number for one in joined for s in one.samples}
@@ -243,7 +259,7 @@ def _lines(joined: list[Joined], samples: list[Sample]) -> list[str]:
     if not fallen:
         said.append(_why_none(joined, samples))
     return [*table.table([*keys, "begun (UTC)", "s", "samples", "payload MB/s", "pcm read MB/s",
-                          "pcm written MB/s"], rows, left=len(keys)), "", *table.bullets(said)]
+                          "pcm written MB/s", "read / payload", "written / payload"], rows, left=len(keys)), "", *table.bullets(said)]
 
 
 def _numbers(samples: list[Sample]) -> str:

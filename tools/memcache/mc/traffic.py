@@ -16,11 +16,26 @@ MOVED = ("dram_read_bytes", "dram_write_bytes")
 AMPLIFIED = ("amplification_read", "amplification_write")
 IDLE = ("dram_idle_read_mb_per_s", "dram_idle_write_mb_per_s")
 PCM = ("dram_pcm_read_mb_per_s", "dram_pcm_write_mb_per_s")
+PCM_AMPLIFIED = ("dram_pcm_amplification_read", "dram_pcm_amplification_write")
 QUIET = 0.05            # an idle machine may move so much of what was counted
 REACHED = 0.5           # of the bytes stored: less, and caches hold them
 NEAR = 0.25             # so near to 0 or 1 is 0 or 1
 
 Pairs = list[tuple[Run, dict]]
+
+
+def payload_rate(result: dict) -> float | None:
+    """MB/s of payload, as a mean: what traffic over the same time is set beside."""
+    mean, bytes_ = result.get("mean_ns"), result.get("payload_bytes")
+    if bytes_ is None and _known(result, "mb_per_s") and _known(result, "median_ns"):
+        bytes_ = result["mb_per_s"] * result["median_ns"] / 1e3
+    return 1e3 * bytes_ / mean if bytes_ and mean else None
+
+
+def amplified(result: dict, key: str) -> float | None:
+    """`amplification_read` or `_write`: what counters said; else what pcm did."""
+    own = result.get(key)
+    return own if own is not None else result.get(f"dram_pcm_{key}")
 
 
 def lines(runs: list[Run]) -> list[str]:
@@ -70,11 +85,14 @@ def _counted(pairs: Pairs) -> list[str]:
 def _pcm(pairs: Pairs) -> list[str]:
     keys, cells = names(pairs)
     rows = [[*cell, _number(result, "mb_per_s", 1), *(_number(result, key, 1) for key in PCM),
-             table.text("", result.get("dram_pcm_samples"))]
+             table.text("", result.get("dram_pcm_samples")),
+             *(_number(result, key, 2) for key in PCM_AMPLIFIED)]
             for cell, (_, result) in zip(cells, pairs)]
     return [*table.table([*keys, "payload MB/s", "pcm read MB/s", "pcm written MB/s",
-                          "pcm samples"], rows, left=len(keys)),
-            "", "pcm: from pcm-memory, all that the machine did meanwhile, between samples too."]
+                          "pcm samples", "pcm read / payload", "pcm written / payload"], rows,
+                         left=len(keys)), "", *table.wrapped(
+        "pcm: from pcm-memory, all that the machine did meanwhile, between samples too. So ratios "
+        "are low where there are gaps between samples, and high where data are verified.")]
 
 
 def _mb(result: dict, key: str) -> str:
