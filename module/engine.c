@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "engine.h"
 #include "os.h"
+#include "served.h"
 
 static u64 parts_of(const struct mc_request *req)
 {
@@ -173,6 +174,7 @@ static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 	if (err)
 		return err;
 	err = run_test(run, rec);
+	mc_served_by(run, rec);
 	run->bad_data |= rec->verified == MC_VERIFIED_FAILED;
 	return err;
 }

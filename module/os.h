@@ -90,6 +90,11 @@ static inline void mc_sleep_ms(unsigned int ms)
 	msleep_interruptible(ms);
 }
 
+static inline unsigned int mc_cpus_online(void)
+{
+	return num_online_cpus();
+}
+
 /* What getpid() returns. */
 static inline int mc_pid(void)
 {
@@ -134,6 +139,7 @@ static inline void mc_fpu_end(void)
 }
 #else
 #include <pthread.h>
+#include <sys/sysinfo.h>
 #include <time.h>
 
 #define MC_IN_KERNEL	0
@@ -197,6 +203,11 @@ static inline void mc_nap(void)
 static inline void mc_sleep_ms(unsigned int ms)
 {
 	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000L }, NULL);
+}
+
+static inline unsigned int mc_cpus_online(void)
+{
+	return max(get_nprocs(), 1);
 }
 
 static inline int mc_pid(void)

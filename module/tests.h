@@ -61,6 +61,8 @@ void mc_run_tick(void *run);
  * @threads: how many it takes; NULL: one a CPU
  * @near: for mc_run's @near; NULL: the first CPU
  * @near_only: prefetch= is about that CPU alone, not about all of the run
+ * @level: its column from served.h; 0: it has none
+ * @common: threads go through the same bytes, not each through its part
  * @check: can this point be run? Called for every point before the first one
  *         is run. Return: 0, or -EINVAL, -EOPNOTSUPP by way of mc_fail().
  * @run: measure a point into a record whose point and verified are set.
@@ -74,6 +76,8 @@ struct mc_test {
 	unsigned int (*threads)(const struct mc_request *req);
 	int (*near)(const struct mc_run *run, const struct mc_point *point);
 	bool near_only;
+	unsigned int level;
+	bool common;
 	int (*check)(struct mc_run *run, const struct mc_point *point);
 	int (*run)(struct mc_run *run, const struct mc_point *point,
 		   struct mc_record *rec);

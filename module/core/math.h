@@ -8,4 +8,10 @@
 u64 mc_muldiv(u64 a, u64 b, u64 c);
 u64 mc_sqrt(u64 x);
 
+/* Bytes in so many picoseconds, in tenths of 10^6 bytes a second. */
+static inline u64 mc_mb_per_s(u64 bytes, u64 ps)
+{
+	return mc_muldiv(bytes, 10000000, ps);
+}
+
 #endif /* MC_CORE_MATH_H */

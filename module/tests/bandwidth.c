@@ -17,7 +17,7 @@
 #include "../arch.h"
 #include "../core/math.h"
 #include "../os.h"
-#include "../tests.h"
+#include "../served.h"
 #include "../works.h"
 
 enum {
@@ -29,7 +29,7 @@ enum {
 	KEY_STREAMS,
 };
 
-enum { COL_MB_PER_S, COL_MB_PER_S_MAX, COL_TRAVERSED, COL_PASSES };
+enum { COL_MB_PER_S, COL_MB_PER_S_MAX, COL_TRAVERSED, COL_PASSES, COL_LEVEL };
 
 enum { VERIFY_OFF, VERIFY_EACH, VERIFY_DEFERRED };
 
@@ -122,6 +122,7 @@ static const struct mc_column columns[] = {
 		.name = "passes_per_sample", .wide = true,
 		.help = "passes timed together, so that the clock's cost is small",
 	},
+	[COL_LEVEL] = MC_LEVEL_COLUMN,
 };
 
 /* One thread's share of the point. */
@@ -418,12 +419,6 @@ static void set_up(struct mc_run *run, const struct mc_point *point,
 	}
 }
 
-static u64 mb_per_s(u64 payload, u64 ps)
-{
-	/* bytes / ps = 10^6 MB/s; one decimal: times ten. */
-	return mc_muldiv(payload, 10000000, ps);
-}
-
 static void fill_record(struct mc_record *rec, struct mc_works *works,
 			const struct mc_point *point)
 {
@@ -441,9 +436,9 @@ static void fill_record(struct mc_record *rec, struct mc_works *works,
 	mc_record_set(rec, COL_PASSES, works->each->passes_a_sample);
 	if (rec->stats.samples) {
 		mc_record_set(rec, COL_MB_PER_S,
-			      mb_per_s(payload, rec->stats.median_ps));
+			      mc_mb_per_s(payload, rec->stats.median_ps));
 		mc_record_set(rec, COL_MB_PER_S_MAX,
-			      mb_per_s(payload, rec->stats.min_ps));
+			      mc_mb_per_s(payload, rec->stats.min_ps));
 	}
 	for (i = 0; i < works->n; i++) {
 		ok &= shares[i].ok;
@@ -493,6 +488,7 @@ const struct mc_test mc_test_bandwidth = {
 		.columns = columns,
 		.ncolumns = ARRAY_SIZE(columns),
 	},
+	.level = COL_LEVEL,
 	.check = bandwidth_check,
 	.run = bandwidth_run,
 };

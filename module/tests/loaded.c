@@ -10,14 +10,14 @@
 #include "../chase.h"
 #include "../clock.h"
 #include "../os.h"
-#include "../tests.h"
+#include "../served.h"
 #include "../works.h"
 
 enum { KEY_OP = MC_KEY_OWN, KEY_DELAY, KEY_LATENCY_CPU };
 
 enum {
 	COL_LATENCY_CPU, COL_NS, COL_MB_PER_S, COL_LOAD_MB_PER_S, COL_DELAY_NS,
-	COL_LOADS,
+	COL_LOADS, COL_LEVEL,
 };
 
 enum { OP_READ, OP_RW31, OP_RW21, OP_RW11, OP_WRITE, OP_NTWRITE, NOPS };
@@ -52,17 +52,14 @@ static const struct mc_name op_names[] = {
 
 static const struct mc_name auto_names[] = { { "auto", MC_AUTO }, { } };
 
-static const char mlc_delays[] =
-	"0,2,8,15,50,100,200,300,400,500,700,1000,1300,1700,2500,3500,5000,9000,20000";
-
 static const struct mc_key keys[] = {
 	{
 		.name = "op", .column = "op", .preset = "read",
 		.kind = MC_CHOICE, .names = op_names,
 		.help = "the load: lines read and written, 3:1, 2:1, 1:1; nt: non-temporal",
 	}, {
-		.name = "delay", .column = "delay_cycles",
-		.preset = mlc_delays,
+		.name = "delay", .column = "delay_cycles", .preset =
+			"0,2,8,15,50,100,200,300,400,500,700,1000,1300,1700,2500,3500,5000,9000,20000",
 		.kind = MC_NUMBER, .max = 1000000,
 		.help = "countdown after each line of the load, a cycle a count about",
 	}, {
@@ -95,6 +92,7 @@ static const struct mc_column columns[] = {
 		.name = "loads_per_pass", .wide = true,
 		.help = "pointers followed in a pass",
 	},
+	[COL_LEVEL] = MC_LEVEL_COLUMN,
 };
 
 /**
@@ -484,6 +482,7 @@ const struct mc_test mc_test_loaded = {
 		.ncolumns = ARRAY_SIZE(columns),
 	},
 	.pointers = true,
+	.level = COL_LEVEL,
 	.near = loaded_near,
 	.near_only = true,
 	.check = loaded_check,

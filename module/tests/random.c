@@ -12,7 +12,7 @@
  */
 #include "../os.h"
 #include "../random.h"
-#include "../tests.h"
+#include "../served.h"
 #include "../works.h"
 
 enum {
@@ -24,7 +24,7 @@ enum {
 	KEY_VERIFY,
 };
 
-enum { COL_NS_PER_ACCESS, COL_GENERATOR_NS, COL_ACCESSES };
+enum { COL_NS_PER_ACCESS, COL_GENERATOR_NS, COL_ACCESSES, COL_LEVEL };
 
 enum { OP_READ, OP_WRITE };
 enum { INDEPENDENT, DEPENDENT };
@@ -94,6 +94,7 @@ static const struct mc_column columns[] = {
 		.name = "accesses", .wide = true,
 		.help = "of all threads in a pass",
 	},
+	[COL_LEVEL] = MC_LEVEL_COLUMN,
 };
 
 /* One thread's part. */
@@ -400,6 +401,8 @@ const struct mc_test mc_test_random = {
 		.columns = columns,
 		.ncolumns = ARRAY_SIZE(columns),
 	},
+	.level = COL_LEVEL,
+	.common = true,
 	.check = random_check,
 	.run = random_run,
 };

@@ -26,6 +26,28 @@ def listing(*words, **more):
     return fake.runs(fake.machine(fake.BARE, YES), fake.request("bandwidth", len(found)), *found)
 
 
+class Levels(fake.unittest.TestCase):
+    """Who measures a cache is told so."""
+
+    def test_a_load_that_fits_caches(self):
+        found = [fake.figure("loaded", {"op": "read", "delay_cycles": delay}, {
+            "ns_per_load": 20.0, "mb_per_s": 9000.0, "level": level})
+            for delay, level in ((0, "l3"), (100, "l3"), (200, "memory"), (300, None))]
+        text = " ".join(" ".join(report.lines(fake.measured(fake.BARE, ("loaded", found)))).split())
+        self.assertIn("In 2 of 4 results (l3) the load fits caches: the latency is not that of "
+                      "loaded memory there.", text)
+        self.assertNotIn("fits caches", " ".join(report.lines(fake.measured(
+            fake.BARE, ("loaded", found[2:])))))
+
+    def test_bandwidth_of_a_cache(self):
+        """In a list the column says it, in a suite's table a line below."""
+        self.assertIn("l3", " ".join(report.lines(listing("size=4K", "size=1M", level="l3"))))
+        self.assertNotIn("fits caches", " ".join(report.lines(listing("size=4K", level="l3"))))
+        text = " ".join(" ".join(report.lines(attributes(level="l3"))).split())
+        self.assertRegex(text, r"In (\d+) of \1 results \(l3\) the working set fits caches: no mem")
+        self.assertNotIn("fits caches", " ".join(report.lines(attributes(level="memory"))))
+
+
 class Tables(fake.unittest.TestCase):
     def test_names_are_split_where_words_end(self):
         name = "ntwrite_nofence_deferred"

@@ -30,7 +30,7 @@ TRAFFIC = {key: None for key in ("payload_bytes", "dram_read_bytes", "dram_write
                                  "amplification_read", "amplification_write", "dram_counted_ns",
                                  "dram_idle_read_mb_per_s", "dram_idle_write_mb_per_s")}
 RESULT = fake.result("bandwidth", 1000.0) | TRAFFIC | {
-    "smt": "on", "dram_why": "no_counters"}
+    "smt": "on", "dram_why": "no_counters", "level": "memory"}
 REQUEST = fake.request("bandwidth", 1)
 
 

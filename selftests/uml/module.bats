@@ -48,6 +48,14 @@ refused() {
 		'values("effective") == {"yes"}' 'values("attribute") == {None}' 'min(values("min_ns")) > 0'
 }
 
+@test "what holds the working set is said" {
+	holds 'machine["memory_types"]["wb"]["reload_ns"] > 0'
+	measured 'bandwidth op=read size=16K,128M verify=off repeat=2' \
+		'[r["level"] for r in results] == ["l1", "memory"]'
+	measured 'random size=16K,128M repeat=2' '[r["level"] for r in results] == ["l1", "memory"]'
+	grep -q ' level$' results
+}
+
 @test "several streams, data verified" {
 	measured 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad streams=2,16 size=12K,3M repeat=5' \
 		'len(results) == 36' 'values("verified") == {"ok"}' 'values("streams") == {2, 16}'

@@ -288,6 +288,25 @@ u64 mc_cache_bytes(unsigned int level)
 }
 
 /**
+ * mc_cache_sharers() - how many CPUs can share a cache for data, as CPUID reports it
+ * @level: 1 to 3
+ *
+ * Context: Any.
+ * Return: at most so many do; 0 if there is no such cache.
+ */
+unsigned int mc_cache_sharers(unsigned int level)
+{
+	struct cache c;
+	u32 i;
+
+	for (i = 0; find_cache(&c, i); i++) {
+		if (c.level == level && c.kind != KIND_CODE)
+			return c.cpus;
+	}
+	return 0;
+}
+
+/**
  * mc_cpuid_json() - append what CPUID says as JSON members
  * @t: the text
  * @hypervisor: what runs this kernel, where CPUID can't know it; NULL: ask CPUID

@@ -5,6 +5,7 @@
 #include "arch.h"
 #include "cpu.h"
 #include "engine.h"
+#include "served.h"
 #include "team.h"
 
 enum state { READY, AT_GATE, ENDED };
@@ -293,6 +294,10 @@ enum mc_stolen mc_witness_stolen(struct mc_witness *v, int cpu, bool at_once)
 bool mc_cpu_has(enum mc_feature feature)
 {
 	return !(sim.hide >> feature & 1) && cpu_runs(feature);
+}
+
+void mc_served_by(const struct mc_run *run, struct mc_record *rec)
+{
 }
 
 int mc_prefetch_off(struct mc_run *run, struct mc_point *point)

@@ -14,6 +14,8 @@ SHOWN_FACTS = ("median_ns", "cv_percent")
 HIDDEN = ("mb_per_s_max", "traversed_bytes", "passes_per_sample", "histogram_ns_count",
           "p50_ns_per_load", "p99_ns_per_load", "p999_ns_per_load", "core_mhz",
           "loads_per_pass", "grain_loads")
+CACHES = ("l1", "l2", "l3")
+HOLDING = ("bandwidth", "random", "loaded")     # level: what holds the working set
 DISTURBED = {"disturbed_interrupt": "interrupts", "disturbed_migration": "migrations",
              "disturbed_steal": "stolen time"}
 PER_ONE = ("ns_per_load", "ns_per_line", "tlb_ns", "same_ns")   # say more than a pass's median
@@ -65,6 +67,7 @@ def _group(known: suite.Suite | None, section: str | None, test: str, where: str
     settings = " ".join(f"{key.removesuffix('_bytes')}={table.text(key, value)}"
                         for key, value in fixed.items() if value is not None)
     notes = [f"All with: {settings}." if settings else "", _quality([r for _, r in pairs]),
+             _held(test, [r for _, r in pairs]) if drawn and None not in drawn else "",
              *(found.notes if found else [])]
     yield [*wrapped(title), "", *body, "", *bullets(filter(None, notes), bullet="")]
     yield from levels.lines(pairs)
@@ -139,6 +142,16 @@ def _quality(results: list[dict]) -> str:
     if most:
         said.append(f"Measured in {most} rounds; shown is the one whose median lies in the middle.")
     return " ".join(said)
+
+
+def _held(test: str, results: list[dict]) -> str:
+    """Where caches were measured, though the table does not show it."""
+    held = [r["level"] for r in results if r.get("level") in CACHES]
+    if test not in HOLDING or not held:
+        return ""
+    what = "load fits caches: the latency is not that of loaded memory there" \
+        if test == "loaded" else "working set fits caches: no memory is measured there"
+    return f"In {len(held)} of {len(results)} results ({', '.join(sorted(set(held)))}) the {what}."
 
 
 def _disturbed(results: list[dict]) -> list[str]:
