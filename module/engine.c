@@ -30,8 +30,8 @@ static bool listed(const u64 *cpus, unsigned int cpu)
 }
 
 /**
- * mc_engine_cpus() - which CPUs cpu= and smt= come to here
- * @req: the request; its CPUs are replaced by those to run on
+ * mc_engine_cpus() - which CPUs cpu= and smt= come to here, and what size=auto does
+ * @req: the request; its CPUs are replaced by those to run on, its sizes by numbers
  * @e: says what is wrong
  *
  * Context: Process, may sleep.
@@ -64,6 +64,7 @@ int mc_engine_cpus(struct mc_request *req, struct mc_error *e)
 		req->ncpus++;
 	}
 	mc_free(cores);
+	mc_served_sizes(req);
 	if (mc_engine_records(req) > MC_MAX_RECORDS)
 		return mc_fail(e, -EINVAL, "cpu: %llu results are too many; %u at most",
 			       mc_engine_records(req), MC_MAX_RECORDS);

@@ -95,6 +95,12 @@ static inline unsigned int mc_cpus_online(void)
 	return num_online_cpus();
 }
 
+/* All that there is. */
+static inline u64 mc_memory_bytes(void)
+{
+	return (u64)totalram_pages() << PAGE_SHIFT;
+}
+
 /* What getpid() returns. */
 static inline int mc_pid(void)
 {
@@ -208,6 +214,11 @@ static inline void mc_sleep_ms(unsigned int ms)
 static inline unsigned int mc_cpus_online(void)
 {
 	return max(get_nprocs(), 1);
+}
+
+static inline u64 mc_memory_bytes(void)
+{
+	return (u64)get_phys_pages() * 4096;
 }
 
 static inline int mc_pid(void)

@@ -12,6 +12,7 @@
 	.help = "smallest cache that holds the working set, by what the CPU reports", \
 }
 
+void mc_served_sizes(struct mc_request *req);
 void mc_served_by(const struct mc_run *run, struct mc_record *rec);
 
 #endif /* MC_SERVED_H */

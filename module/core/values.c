@@ -161,6 +161,8 @@ static int parse_range(const struct mc_key *key, struct piece p,
 	size_t i;
 	int err;
 
+	if (word_value(key->names, p, &v))
+		return add_value(key, out, v, p, e);
 	for (i = 0; i + 1 < p.len; i++) {
 		if (p.s[i] == '.' && p.s[i + 1] == '.') {
 			low.len = i;

@@ -483,6 +483,7 @@ const struct mc_test mc_test_bandwidth = {
 	.spec = {
 		.name = "bandwidth",
 		.help = "memory bandwidth of an access loop",
+		.presets = "size=auto",
 		.keys = keys,
 		.nkeys = ARRAY_SIZE(keys),
 		.columns = columns,

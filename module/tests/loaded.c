@@ -475,7 +475,7 @@ const struct mc_test mc_test_loaded = {
 	.spec = {
 		.name = "loaded",
 		.help = "latency on one CPU while all others load the memory",
-		.presets = "size=64M cpu=all prefetch=auto",
+		.presets = "size=auto cpu=all prefetch=auto",
 		.keys = keys,
 		.nkeys = ARRAY_SIZE(keys),
 		.columns = columns,

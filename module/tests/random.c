@@ -396,6 +396,7 @@ const struct mc_test mc_test_random = {
 	.spec = {
 		.name = "random",
 		.help = "reads and writes at random places of a working set",
+		.presets = "size=auto",
 		.keys = keys,
 		.nkeys = ARRAY_SIZE(keys),
 		.columns = columns,

@@ -63,6 +63,8 @@ static void values_of_a_line(void **state)
 		/* Sizes. */
 		{ "bandwidth size=4096,4160", MC_KEY_SIZE, 2, { 4096, 4160 } },
 		{ "bandwidth size=4k,1m,1g", MC_KEY_SIZE, 3, { 4 * K, M, G } },
+		{ "bandwidth size=auto", MC_KEY_SIZE, 1, { MC_AUTO } },
+		{ "bandwidth size=4K,auto", MC_KEY_SIZE, 2, { 4 * K, MC_AUTO } },
 		{ "bandwidth size=65536G", MC_KEY_SIZE, 1, { 1ULL << 46 } },
 		{ "tlb stride=0,0K,1", STRIDE, 3, { 0, 0, 1 } },
 		{ "tlb stride=18446744073709551615", STRIDE, 1, { ~0ULL } },
@@ -241,7 +243,7 @@ static void spec_as_it_is_shown(void **state)
 		"  op=read           read|ntread|write|ntwrite|copy|ntcopy|rmw|triad what the loop does\n",
 		"  width=max         max|8..64                     bytes an access\n",
 		"  type=wb           wb|wc|uc ",
-		"  size=1M           1K..65536G ",
+		"  size=1M           auto|1K..65536G ",
 		"  cpu=0             LIST|all|any ",
 		"  node=auto         auto|0..1023",
 		"  repeat=5          1..1000000 ",

@@ -31,7 +31,8 @@ class Key:
 
     def values(self, cpus, largest):
         """What it can be given in a run that is over soon, sizes up to largest."""
-        values = list(self.words)
+        # auto is a size that suits the machine, and may be more than largest.
+        values = [word for word in self.words if not (self.sizes and word == "auto")]
         if self.cpus:
             values += [str(cpu) for cpu in range(cpus)] + [f"0-{cpus - 1}"] * (cpus > 1)
         if self.low is not None and self.sizes:
@@ -83,6 +84,10 @@ class Requests:
                        for test, keys in tests.items() for key in keys
                        if key.sizes or key.preset != re.split(r",|\.\.", key.preset)[0]}
 
+        # And those that are large then, on most machines: never left out.
+        self.large = {(test, key.name) for test, keys in tests.items() for key in keys
+                      if key.sizes and key.preset == "auto"}
+
     def of(self, test):
         return [key for name, key in self.values if name == test]
 
@@ -121,7 +126,7 @@ class Requests:
             values = self.values[test, key]
             # One value mostly: a run has as many parts as its lists' product.
             count = self.rng.choice((0, 0, 0, 1, 1, 1, 2))
-            count = count or (small and (test, key) in self.firsts)
+            count = count or (small and (test, key) in self.firsts) or (test, key) in self.large
             # A CPU list is a value that has commas of its own.
             if values and count:
                 count = 1 if key in ("cpu", "timeout") else count

@@ -56,6 +56,16 @@ refused() {
 	grep -q ' level$' results
 }
 
+@test "without a size, the working set is beyond the caches" {
+	for test in bandwidth random; do
+		measured "$test repeat=1 warmup=0" 'values("level") == {"memory"}' \
+			'values("size_bytes").pop() >= 4 * max(c["size_bytes"] for c in machine["caches"])'
+		grep -E '^request: .* size=[0-9]+M ' run
+	done
+	measured 'bandwidth size=4K,auto,16K repeat=1 warmup=0' 'len(values("size_bytes")) == 3'
+	refused EINVAL size 'bandwidth size=auto..64M'
+}
+
 @test "several streams, data verified" {
 	measured 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad streams=2,16 size=12K,3M repeat=5' \
 		'len(results) == 36' 'values("verified") == {"ok"}' 'values("streams") == {2, 16}'

@@ -296,6 +296,10 @@ bool mc_cpu_has(enum mc_feature feature)
 	return !(sim.hide >> feature & 1) && cpu_runs(feature);
 }
 
+void mc_served_sizes(struct mc_request *req)
+{
+}
+
 void mc_served_by(const struct mc_run *run, struct mc_record *rec)
 {
 }
