@@ -121,7 +121,7 @@ static struct mc_place place_of(const struct mc_request *req,
 int mc_pool_check(const struct mc_request *req, const struct mc_point *point,
 		  struct mc_error *e)
 {
-	int node = place_of(req, point, -1).node;
+	u64 node = point->v[MC_KEY_NODE];
 
 	if (!mc_attr_settable(point->v[MC_KEY_TYPE]))
 		return mc_fail(e, -EOPNOTSUPP,
@@ -129,9 +129,11 @@ int mc_pool_check(const struct mc_request *req, const struct mc_point *point,
 	if (point->v[MC_KEY_PAGE] > MC_PAGE_4K)
 		return mc_fail(e, -EOPNOTSUPP,
 			       "page: 2m and thp are for memcache-user; here it is auto, direct or 4k");
-	if (node >= MAX_NUMNODES || (node >= 0 && !node_state(node, N_MEMORY)))
+	/* Of a node that nobody has named, the nearest with memory will do. */
+	if (node != MC_AUTO &&
+	    (node >= MAX_NUMNODES || !node_state(node, N_MEMORY)))
 		return mc_fail(e, -EINVAL,
-			       "node: %d has no memory; nodes with memory are %*pbl",
+			       "node: %llu has no memory; nodes with memory are %*pbl",
 			       node, nodemask_pr_args(&node_states[N_MEMORY]));
 	return 0;
 }

@@ -1,0 +1,29 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# CPUs 2 and 3 are on a node that has no memory. selftests/host/nodes.bats boots
+# such a guest.
+
+load ../bats/module.bash
+
+holds() { "$BATS_TEST_DIRNAME/../bats/holds.py" "$@"; }
+
+@test "the machine is such a one" {
+	[ "$(cat /sys/devices/system/node/has_memory)" = 0 ]
+	[ "$(cat /sys/devices/system/node/node1/cpulist)" = 2-3 ]
+}
+
+@test "CPUs of a node without memory have that of the nearest one" {
+	for cpu in 2 0-3 3; do
+		echo "bandwidth cpu=$cpu type=wb,uc size=64K,32M repeat=1" >run
+		holds 'len(results) == 4' 'values("memory_node") == {0}' 'values("verified") == {"ok"}'
+	done
+	echo 'latency cpu=1,2 size=64K,32M repeat=1' >run
+	holds 'len(results) == 4' 'values("memory_node") == {0}'
+}
+
+@test "to name the node without memory is still wrong" {
+	bats_require_minimum_version 1.5.0
+	run ! tee run <<<'bandwidth cpu=2 node=1'
+	grep -q '^error: EINVAL node: 1 has no memory; nodes with memory are 0$' run
+}
