@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A CPU with AVX-512, CLFLUSHOPT and CLWB: accesses of 64 bytes, loops that flush behind
+each line, and loops that go through an array in several streams. Its clock has 3.5 ticks
+in a nanosecond."""
+
+import unittest
+
+import accesses
+import room
+from room import machine
+
+OPS = ("read", "ntread", "write", "ntwrite", "copy", "ntcopy", "rmw", "triad", "nttriad", "rw31",
+       "rw21", "rw11")
+STREAMED = OPS[:9]
+COMMON = "irq=off verify=off warmup=0 repeat=1"
+
+
+def size(op):
+    return "128K" if op == "rw31" else "96K"
+
+
+class Wide(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.room = room.Room(prices=machine.PRICES, model="corei7_skylake_x")
+        cls.addClassCleanup(cls.room.close)
+        cls.room.load()
+
+    def exact(self, line):
+        """Each result has the accesses, and takes the time, that its payload comes to."""
+        run = self.room.ask(line)
+        for number, result in enumerate(run.results):
+            windows = accesses.sample(result, run.windows_of(number))
+            with self.subTest(type=result["type"], width=result["width_bytes"],
+                              streams=result["streams"]):
+                self.assertEqual(accesses.differences(result, windows), [])
+                charged = accesses.cost_ns(accesses.of(result), result["type"],
+                                           self.room.machine.cost)
+                mhz = self.room.machine.clock_mhz
+                # All that is charged in the windows is of the loop but for what its own
+                # instructions have to do with the caches.
+                self.assertGreaterEqual(room.total(windows, "charged") * 1000, charged * mhz)
+                self.assertEqual(
+                    round(result["median_ns"] * 1000) // 1000,
+                    room.total(windows, "ticks") * 1000 // mhz // result["passes_per_sample"])
+
+    def test_64_bytes(self):
+        for op in OPS:
+            with self.subTest(op=op):
+                self.exact(f"bandwidth type=uc,wc op={op} width=64 size={size(op)} {COMMON}")
+
+    def test_streams(self):
+        for op in STREAMED:
+            for width in (16, 32, 64):
+                with self.subTest(op=op):
+                    self.exact(f"bandwidth type=uc,wc op={op} width={width} streams=2,4 "
+                               f"size=96K {COMMON}")
+
+    def test_flushes(self):
+        """Behind each line one; the stores of 16 bytes and more are all the loop's."""
+        for op, key in (("write_clflushopt", "flush"), ("write_clwb", "clwb")):
+            for width in (16, 32, 64):
+                run = self.room.ask(f"bandwidth type=wb op={op} width={width} size=96K {COMMON}")
+                done = accesses.of(run.result)
+                windows = run.windows_of(0)
+                last = accesses.last([w[key] for w in windows], done.stored // accesses.LINE)
+                with self.subTest(op=op, width=width):
+                    self.assertEqual(sum(last), done.stored // accesses.LINE)
+                    self.assertEqual(room.count(windows[-len(last):], "wb", "store")[width],
+                                     done.stores)
+
+    def test_random_accesses(self):
+        """Loads and stores of 8 bytes, as many as the record has accesses."""
+        for op, access in (("read", "load"), ("write", "store")):
+            run = self.room.ask(f"random type=uc,wc op={op} count=4096 size=64K {COMMON}")
+            for number, result in enumerate(run.results):
+                windows = run.windows_of(number)
+                n = result["accesses"]
+                counts = [room.count([w], result["type"], access).get(8, 0) for w in windows]
+                with self.subTest(op=op, type=result["type"]):
+                    self.assertEqual(sum(accesses.last([c for c in counts if c], n)), n)
