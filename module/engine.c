@@ -29,6 +29,19 @@ static bool listed(const u64 *cpus, unsigned int cpu)
 	return cpus[cpu / 64] >> (cpu % 64) & 1;
 }
 
+/* A node that has memory, for each CPU that is there. */
+static void find_nodes(struct mc_request *req)
+{
+	unsigned int cpu, node;
+
+	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++) {
+		if (!listed(req->cpus, cpu) || !mc_cpu_usable(cpu))
+			continue;
+		node = mc_cpu_node(cpu);
+		req->nodes[node / 64] |= 1ULL << (node % 64);
+	}
+}
+
 /**
  * mc_engine_cpus() - which CPUs cpu= and smt= come to here, and what size=auto does
  * @req: the request; its CPUs are replaced by those to run on, its sizes by numbers
@@ -65,6 +78,7 @@ int mc_engine_cpus(struct mc_request *req, struct mc_error *e)
 	}
 	mc_free(cores);
 	mc_served_sizes(req);
+	find_nodes(req);
 	if (mc_engine_records(req) > MC_MAX_RECORDS)
 		return mc_fail(e, -EINVAL, "cpu: %llu results are too many; %u at most",
 			       mc_engine_records(req), MC_MAX_RECORDS);
@@ -123,6 +137,7 @@ int mc_engine_check(struct mc_run *run)
 	u64 i, n = mc_request_points(run->req);
 	int err = 0;
 
+	run->near = -1;
 	for (i = 0; i < n && !err; i++) {
 		mc_request_point(run->req, i, &point);
 		err = mc_run_check(run, &point);
@@ -133,9 +148,29 @@ int mc_engine_check(struct mc_run *run)
 	return err;
 }
 
+/* How many threads are on another node than their memory. */
+static u32 count_remote(const struct mc_run *run, const struct mc_area *area)
+{
+	const struct mc_homes *homes = area->homes;
+	unsigned int i, n = mc_team_size(run->team);
+	u32 remote = 0;
+
+	for (i = 0; i < n; i++) {
+		int cpu = mc_team_cpu(run->team, i);
+		int node = homes ? homes->home[homes->seat[i].home].area.memory_node :
+				   area->memory_node;
+
+		if (cpu < 0 || node < 0)
+			return MC_NOT_KNOWN;
+		remote += mc_cpu_node(cpu) != node;
+	}
+	return remote;
+}
+
 /* The memory for the point; the record says what it is. */
 static int find_memory(struct mc_run *run, struct mc_record *rec)
 {
+	const struct mc_test *test = mc_test_of(run->req->spec);
 	struct mc_area area;
 	int err = mc_run_area(run, &rec->point, &area);
 
@@ -145,6 +180,9 @@ static int find_memory(struct mc_run *run, struct mc_record *rec)
 	rec->attribute = area.attribute;
 	rec->effective = area.effective;
 	rec->memory_node = area.memory_node;
+	/* Where CPUs take turns, only some of them are at work. */
+	if (!test->near || test->shares)
+		rec->remote_threads = count_remote(run, &area);
 	return 0;
 }
 
@@ -170,6 +208,7 @@ static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 	run->near = test->near ? test->near(run, &rec->point) : -1;
 	rec->started_unix_ns = mc_clock_wall_ns();
 	rec->memory_node = MC_NODE_NA;
+	rec->remote_threads = MC_NOT_KNOWN;
 	if (!test->no_memory)
 		err = find_memory(run, rec);
 	if (err)
@@ -178,6 +217,29 @@ static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 	mc_served_by(run, rec);
 	run->bad_data |= rec->verified == MC_VERIFIED_FAILED;
 	return err;
+}
+
+/**
+ * mc_engine_note() - append what the user may not know of the results, if anything
+ * @t: the text
+ * @records: the results
+ * @n: how many
+ *
+ * Context: Any.
+ */
+void mc_engine_note(struct mc_text *t, const struct mc_record *records, u64 n)
+{
+	const struct mc_record *rec;
+
+	for (rec = records; rec < records + n; rec++) {
+		if (rec->point.v[MC_KEY_NODE] != MC_AUTO || !rec->remote_threads ||
+		    rec->remote_threads == MC_NOT_KNOWN)
+			continue;
+		mc_textf(t, "node: %u of %u threads are on other nodes than the memory; ",
+			 rec->remote_threads, rec->threads);
+		mc_textf(t, "node=local gives each its part of it on its own node\n");
+		return;
+	}
 }
 
 /**

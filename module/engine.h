@@ -12,6 +12,7 @@ u64 mc_engine_records(const struct mc_request *req);
 unsigned int mc_engine_threads(const struct mc_request *req);
 u64 mc_engine_samples(const struct mc_request *req);
 int mc_engine_check(struct mc_run *run);
+void mc_engine_note(struct mc_text *t, const struct mc_record *records, u64 n);
 int mc_engine_run(struct mc_run *run, struct mc_record *records, u64 *n);
 
 /* What the side that a run is on adds to its test's own check. */

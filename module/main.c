@@ -25,7 +25,7 @@ MODULE_PARM_DESC(size_mb, "MiB of each standing buffer, one for each memory type
 /* Not its parameter's name: the kernel has a per-CPU variable of that. */
 static int node_of_buffers = -1;
 module_param_named(numa_node, node_of_buffers, int, 0444);
-MODULE_PARM_DESC(numa_node, "NUMA node of buffers where a request names none (default -1: any)");
+MODULE_PARM_DESC(numa_node, "NUMA node of buffers where a request names none (default -1: that of its first CPU)");
 
 static int __init memcache_init(void)
 {

@@ -8,22 +8,13 @@
 
 #include <linux/pgtable.h>
 
+#include "area.h"
 #include "core/record.h"
 #include "measure.h"
 #include "verdict.h"
 
 /* Sizes of mapping that the direct map is made of. */
 enum mc_level { MC_LEVEL_4K, MC_LEVEL_2M, MC_LEVEL_1G, MC_NLEVELS };
-
-/**
- * struct mc_place - where pages should lie
- * @node: NUMA node, or -1: anywhere
- * @strict: nowhere else, else the nearest that has room
- */
-struct mc_place {
-	int node;
-	bool strict;
-};
 
 struct mc_chunk;
 
@@ -44,6 +35,7 @@ struct mc_chunk;
  * @verdict: what the hardware does with it
  * @before: bytes of the blocks mapped by each level, before the type was set
  * @after: the same with the type set
+ * @next: the next one of that type that the run has for itself
  */
 struct mc_buffer {
 	enum mc_type type;
@@ -61,6 +53,7 @@ struct mc_buffer {
 	struct mc_verdict verdict;
 	u64 before[MC_NLEVELS];
 	u64 after[MC_NLEVELS];
+	struct mc_buffer *next;
 };
 
 struct mc_buffer *mc_buffer_create(enum mc_type type, struct mc_place place,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Standing buffers and those of a run. */
+#include <linux/cpumask.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/nodemask.h>
@@ -11,7 +12,7 @@
 /* Makes a buffer appear, change and go as one, for who reads `buffers`. */
 static DEFINE_MUTEX(lock);
 static struct mc_buffer *standing[MC_NTYPES];
-static struct mc_buffer *of_run[MC_NTYPES];
+static struct mc_buffer *of_run[MC_NTYPES];	/* a list each */
 static struct mc_buffer *fence;
 static void *reference;		/* a page of write-back memory, for verdicts */
 static int default_node = -1;
@@ -22,7 +23,7 @@ static const enum mc_type order[MC_NTYPES] = { MC_WB, MC_UC, MC_WC };
 /**
  * mc_pool_init() - make the standing buffers
  * @bytes: of each; 0: none
- * @node: NUMA node, or -1: any
+ * @node: NUMA node, or -1: that of the first CPU, or the nearest with room
  * @e: says what is wrong
  *
  * Context: Process, once at load.
@@ -33,6 +34,9 @@ int mc_pool_init(u64 bytes, int node, struct mc_error *e)
 	struct mc_place place = { .node = node, .strict = node >= 0 };
 	unsigned int i;
 
+	/* Wherever we are loaded, near to the CPU that requests have by preset. */
+	if (node < 0)
+		place.node = mc_cpu_node(cpumask_first(cpu_online_mask));
 	default_node = node;
 	reference = (void *)get_zeroed_page(GFP_KERNEL);
 	if (!reference)
@@ -66,7 +70,7 @@ void mc_pool_exit(void)
 {
 	unsigned int i;
 
-	mc_pool_end_run();
+	mc_memory_drop();
 	for (i = 0; i < MC_NTYPES; i++)
 		drop(&standing[i]);
 	drop(&fence);
@@ -74,52 +78,56 @@ void mc_pool_exit(void)
 	reference = NULL;
 }
 
+/* Give back those of a type that the run has for itself: on a node, or (-1) all. */
+static void drop_of_run(enum mc_type type, int node)
+{
+	struct mc_buffer **at = &of_run[type], *b;
+
+	while ((b = *at)) {
+		if (node >= 0 && b->memory_node != node) {
+			at = &b->next;
+			continue;
+		}
+		*at = b->next;
+		mc_buffer_destroy(b);
+	}
+}
+
 /**
- * mc_pool_end_run() - give back what the run had for itself
+ * mc_memory_drop() - give back what the run has for itself
  *
  * Context: Process.
  */
-void mc_pool_end_run(void)
+void mc_memory_drop(void)
 {
 	unsigned int i;
 
 	mutex_lock(&lock);
 	for (i = 0; i < MC_NTYPES; i++)
-		drop(&of_run[i]);
+		drop_of_run(i, -1);
 	mutex_unlock(&lock);
 }
 
-/* The node asked for by name, else numa_node, else near @cpu or the first CPU. */
-static struct mc_place place_of(const struct mc_request *req,
-				const struct mc_point *point, int cpu)
+/**
+ * mc_memory_node() - the node that the user has set for all memory
+ *
+ * Context: Any.
+ * Return: the node, or -1.
+ */
+int mc_memory_node(void)
 {
-	u64 node = point->v[MC_KEY_NODE];
-
-	if (node != MC_AUTO)
-		return (struct mc_place){ .node = node, .strict = true };
-	if (default_node >= 0)
-		return (struct mc_place){ .node = default_node, .strict = true };
-	if (req->any_cpu)
-		return (struct mc_place){ .node = -1 };
-	if (cpu >= 0)
-		return (struct mc_place){ .node = cpu_to_mem(cpu) };
-	cpu = 0;
-	while (!(req->cpus[cpu / 64] >> (cpu % 64) & 1))
-		cpu++;
-	return (struct mc_place){ .node = cpu_to_mem(cpu) };
+	return default_node;
 }
 
 /**
  * mc_pool_check() - is there such memory at all?
- * @req: the request
  * @point: asks for a type and a node
  * @e: says what is wrong
  *
  * Context: Process.
  * Return: 0, -EINVAL (no such node) or -EOPNOTSUPP (no such type or mapping).
  */
-int mc_pool_check(const struct mc_request *req, const struct mc_point *point,
-		  struct mc_error *e)
+int mc_pool_check(const struct mc_point *point, struct mc_error *e)
 {
 	u64 node = point->v[MC_KEY_NODE];
 
@@ -130,7 +138,7 @@ int mc_pool_check(const struct mc_request *req, const struct mc_point *point,
 		return mc_fail(e, -EOPNOTSUPP,
 			       "page: 2m and thp are for memcache-user; here it is auto, direct or 4k");
 	/* Of a node that nobody has named, the nearest with memory will do. */
-	if (node != MC_AUTO &&
+	if (node != MC_AUTO && node != MC_LOCAL &&
 	    (node >= MAX_NUMNODES || !node_state(node, N_MEMORY)))
 		return mc_fail(e, -EINVAL,
 			       "node: %llu has no memory; nodes with memory are %*pbl",
@@ -168,26 +176,6 @@ static void make_uc_known(enum mc_type type)
 		fence = new_fence(&e);
 }
 
-/* Room for the whole request if there is, else for this point. */
-static struct mc_buffer *make(const struct mc_request *req, enum mc_type type,
-			      struct mc_place place, u64 bytes,
-			      struct mc_error *e)
-{
-	struct mc_error first = { 0 };
-	u64 most = mc_request_max(req, MC_KEY_SIZE);
-	struct mc_buffer *b = mc_buffer_create(type, place, most, &first);
-	unsigned int i;
-
-	if (b || first.err != -ENOMEM) {
-		if (!b)
-			*e = first;
-		return b;
-	}
-	for (i = 0; i < MC_NTYPES; i++)
-		drop(&of_run[i]);
-	return mc_buffer_create(type, place, bytes, e);
-}
-
 /*
  * A verdict may be of long ago, and MTRRs may have changed since. WC is judged against
  * UC, and both against the page of write-back memory.
@@ -202,42 +190,48 @@ static void judge(struct mc_buffer *b)
 	mc_buffer_judge(b);
 }
 
-static struct mc_buffer *find(const struct mc_request *req, enum mc_type type,
-			      struct mc_place place, u64 bytes, bool private,
+static struct mc_buffer *find(enum mc_type type, const struct mc_wanted *want,
 			      struct mc_error *e)
 {
-	if (!private && serves(standing[type], place, bytes))
+	struct mc_buffer *b;
+
+	if (!want->private && serves(standing[type], want->place, want->bytes))
 		return standing[type];
-	if (serves(of_run[type], place, bytes))
-		return of_run[type];
-	drop(&of_run[type]);
+	for (b = of_run[type]; b; b = b->next) {
+		if (serves(b, want->place, want->bytes))
+			return b;
+	}
+	/* Those on other nodes may be the point's, too. */
+	drop_of_run(type, want->alone ? -1 : want->place.node);
 	make_uc_known(type);
-	of_run[type] = make(req, type, place, bytes, e);
-	return of_run[type];
+	b = mc_buffer_create(type, want->place, want->most, e);
+	if (b) {
+		b->next = of_run[type];
+		of_run[type] = b;
+	}
+	return b;
 }
 
 /**
- * mc_pool_area() - the memory for a point
- * @req: the request, whose largest size is made room for
- * @point: asks for type, node, size and mapping
- * @near: CPU to be near to if the point names no node, -1: the first one
- * @private: not in a standing buffer, which processes can map
- * @area: result, valid until the next call or the end of the run
- * @e: says what is wrong
+ * mc_memory_find() - a buffer for a point
+ * @run: the run
+ * @point: asks for type and mapping
+ * @want: where, and how large
+ * @area: result, valid until the next call with @want->alone, or mc_memory_drop()
  *
  * Context: Process, may sleep.
- * Return: 0 or what mc_buffer_create() and mc_buffer_map() return.
+ * Return: 0 or what mc_buffer_create() and mc_buffer_map() return, explained in
+ * @run->error.
  */
-int mc_pool_area(const struct mc_request *req, const struct mc_point *point,
-		 int near, bool private, struct mc_area *area,
-		 struct mc_error *e)
+int mc_memory_find(struct mc_run *run, const struct mc_point *point,
+		   const struct mc_wanted *want, struct mc_area *area)
 {
 	enum mc_page page = point->v[MC_KEY_PAGE];
+	struct mc_error *e = &run->error;
 	struct mc_buffer *b;
 
 	mutex_lock(&lock);
-	b = find(req, point->v[MC_KEY_TYPE], place_of(req, point, near),
-		 point->v[MC_KEY_SIZE], private, e);
+	b = find(point->v[MC_KEY_TYPE], want, e);
 	page = page == MC_PAGE_AUTO ? MC_PAGE_DIRECT : page;
 	if (b && page == MC_PAGE_4K && mc_buffer_map(b, e))
 		b = NULL;
@@ -320,13 +314,16 @@ static void show_one(struct mc_text *t, struct mc_buffer *b, const char *what)
  */
 void mc_pool_show(struct mc_text *t)
 {
+	struct mc_buffer *b;
 	unsigned int i;
 
 	mutex_lock(&lock);
 	for (i = 0; i < MC_NTYPES; i++)
 		show_one(t, standing[i], "standing");
-	for (i = 0; i < MC_NTYPES; i++)
-		show_one(t, of_run[i], "run");
+	for (i = 0; i < MC_NTYPES; i++) {
+		for (b = of_run[i]; b; b = b->next)
+			show_one(t, b, "run");
+	}
 	show_one(t, fence, "fence");
 	mutex_unlock(&lock);
 	mc_textf(t, "leaked_pages=%llu\n", mc_pages_leaked());

@@ -11,15 +11,10 @@
 
 int mc_pool_init(u64 bytes, int node, struct mc_error *e);
 void mc_pool_exit(void);
-int mc_pool_check(const struct mc_request *req, const struct mc_point *point,
-		  struct mc_error *e);
-int mc_pool_area(const struct mc_request *req, const struct mc_point *point,
-		 int near, bool private, struct mc_area *area,
-		 struct mc_error *e);
+int mc_pool_check(const struct mc_point *point, struct mc_error *e);
 struct mc_buffer *mc_pool_standing(enum mc_type type);
 struct mc_buffer *mc_pool_fence(void);
 void *mc_pool_uc_word(struct mc_error *e);
-void mc_pool_end_run(void);
 void mc_pool_show(struct mc_text *t);
 void mc_pool_json(struct mc_text *t);
 

@@ -8,6 +8,7 @@
 #include <linux/mutex.h>
 #include <linux/sched/signal.h>
 
+#include "area.h"
 #include "clock.h"
 #include "engine.h"
 #include "machine.h"
@@ -107,24 +108,6 @@ void mc_run_exit(void)
 /* -------------------------------------------------- what a test is offered */
 
 /**
- * mc_run_area() - the memory for a point
- * @run: the run
- * @point: asks for type, node, size and mapping
- * @area: result, valid until the next call
- *
- * Context: Process, may sleep.
- * Return: 0 or a negative errno, explained in @run->error.
- */
-int mc_run_area(struct mc_run *run, const struct mc_point *point,
-		struct mc_area *area)
-{
-	bool private = mc_test_of(run->req->spec)->pointers;
-
-	return mc_pool_area(run->req, point, run->near, private, area,
-			    &run->error);
-}
-
-/**
  * mc_run_uc_word() - a word on an uncached page that is never measured
  * @run: the run
  *
@@ -161,7 +144,7 @@ int mc_run_check(struct mc_run *run, const struct mc_point *point)
 {
 	int err = mc_prefetch_check(run->req, point, &run->error);
 
-	return err ? err : mc_pool_check(run->req, point, &run->error);
+	return err ? err : mc_pool_check(point, &run->error);
 }
 
 static void explain_stop(struct mc_run *run, int err, u64 n)
@@ -194,14 +177,16 @@ static int measure(struct mc_run *run, struct mc_snapshot *s)
 				  &run->error);
 	if (!run->team)
 		return run->error.err;
-	err = mc_engine_check(run);
+	err = mc_area_begin(run);
+	err = err ? err : mc_engine_check(run);
 	if (!err) {
 		let_stop(run->team);
 		err = mc_engine_run(run, s->records, &s->n);
 		let_stop(NULL);
 	}
 	mc_team_end(run->team);
-	mc_pool_end_run();
+	mc_memory_drop();
+	mc_area_end(run);
 	explain_stop(run, err, s->n);
 	/* Of two ends at once, the writer is told the one that is explained. */
 	return run->error.err;
@@ -274,10 +259,12 @@ static const char *state_after(int err)
 /* A run that measured nothing leaves the results before it in place. */
 static void end(struct mc_snapshot *s, const struct mc_error *e)
 {
+	struct mc_text note = MC_TEXT(s->note);
 	u64 i;
 
 	s->error = *e;
 	s->state = state_after(e->err);
+	mc_engine_note(&note, s->records, s->n);
 	mc_layout_init(&s->layout, &s->req);
 	for (i = 0; i < s->n; i++) {
 		mc_layout_fit(&s->layout, &s->req, &s->records[i]);
@@ -429,6 +416,8 @@ void mc_run_show(struct mc_text *t)
 	if (status.error.err)
 		mc_textf(t, "error: %s %s\n", errno_name(status.error.err),
 			 status.error.text);
+	if (status.request && *status.request->note)
+		mc_textf(t, "note: %s", status.request->note);
 	mutex_unlock(&status.lock);
 }
 

@@ -16,6 +16,7 @@
  * @layout: of its table
  * @n: records
  * @records: the records
+ * @note: on its results, a line, or empty
  * @machine: the machine's record, a line of JSON
  */
 struct mc_snapshot {
@@ -26,6 +27,7 @@ struct mc_snapshot {
 	struct mc_layout layout;
 	u64 n;
 	struct mc_record *records;
+	char note[160];
 	char *machine;
 };
 

@@ -4,6 +4,7 @@
 #define MC_TESTS_H
 
 #include "core/record.h"
+#include "core/view.h"
 #include "counters.h"
 #include "measure.h"
 #include "workers.h"
@@ -15,6 +16,7 @@
  * @counting: counters of DRAM traffic, or NULL
  * @part: which of the point's records is being made, see struct mc_test
  * @near: CPU whose node the record's memory is to be near, or -1: the first one
+ * @homes: who is on which node, for node=local; NULL: nobody wants to know
  * @error: where to say what went wrong
  * @bad_data: a record failed verification
  */
@@ -24,6 +26,7 @@ struct mc_run {
 	struct mc_counting *counting;
 	u64 part;
 	int near;
+	struct mc_homes *homes;
 	struct mc_error error;
 	bool bad_data;
 };
@@ -36,6 +39,8 @@ struct mc_run {
  * @attribute: what the page tables say
  * @effective: what the hardware does
  * @memory_node: node of its pages
+ * @homes: the threads have their parts in buffers on their own nodes, and @view is
+ *         the first of these; NULL: one buffer is for all
  */
 struct mc_area {
 	const struct mc_view *view;
@@ -44,6 +49,53 @@ struct mc_area {
 	enum mc_attr attribute;
 	enum mc_effect effective;
 	int memory_node;
+	const struct mc_homes *homes;
+};
+
+/**
+ * struct mc_seat - where a thread has its part
+ * @home: index of the node
+ * @index: which of the parts there
+ */
+struct mc_seat {
+	unsigned int home;
+	unsigned int index;
+};
+
+/**
+ * struct mc_home - a node and those of a run's threads that are on it
+ * @node: the node
+ * @threads: how many they are
+ * @area: the buffer of their parts
+ */
+struct mc_home {
+	int node;
+	unsigned int threads;
+	struct mc_area area;
+};
+
+/**
+ * struct mc_homes - all nodes that a run's threads are on
+ * @n: how many
+ * @home: the nodes
+ * @seat: of each thread
+ */
+struct mc_homes {
+	unsigned int n;
+	struct mc_home *home;
+	struct mc_seat *seat;
+};
+
+/**
+ * struct mc_part - a thread's part of a point's memory
+ * @view: the buffer that it is in
+ * @index: which of its parts
+ * @n: parts that this buffer has
+ */
+struct mc_part {
+	const struct mc_view *view;
+	unsigned int index;
+	unsigned int n;
 };
 
 int mc_run_area(struct mc_run *run, const struct mc_point *point,
@@ -60,6 +112,8 @@ void mc_run_tick(void *run);
  * @parts: records that each point comes to, say one a CPU; NULL: one
  * @threads: how many it takes; NULL: one a CPU
  * @near: for mc_run's @near; NULL: the first CPU
+ * @shares: its threads work at once, each on its part as mc_works_part() has it:
+ *          with node=local that is on the thread's own node
  * @near_only: prefetch= is about that CPU alone, not about all of the run
  * @level: its column from served.h; 0: it has none
  * @common: threads go through the same bytes, not each through its part
@@ -78,6 +132,7 @@ struct mc_test {
 	bool near_only;
 	unsigned int level;
 	bool common;
+	bool shares;
 	int (*check)(struct mc_run *run, const struct mc_point *point);
 	int (*run)(struct mc_run *run, const struct mc_point *point,
 		   struct mc_record *rec);

@@ -44,6 +44,7 @@ typedef int (*mc_job)(struct mc_worker *w, void *arg);
 
 bool mc_cpu_usable(unsigned int cpu);
 unsigned int mc_cpu_core(unsigned int cpu);
+int mc_cpu_node(unsigned int cpu);
 
 struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
 			      struct mc_error *e);

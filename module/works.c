@@ -43,6 +43,29 @@ int mc_works_begin(struct mc_works *works, struct mc_run *run,
 }
 
 /**
+ * mc_works_part() - a thread's part of the memory
+ * @works: the measurement, of all threads
+ * @area: the memory
+ * @thread: index of the thread
+ *
+ * Context: Any.
+ * Return: the part.
+ */
+struct mc_part mc_works_part(const struct mc_works *works,
+			     const struct mc_area *area, unsigned int thread)
+{
+	const struct mc_homes *homes = area->homes;
+	const struct mc_home *home;
+
+	if (!homes)
+		return (struct mc_part){ area->view, thread, works->n };
+	home = &homes->home[homes->seat[thread].home];
+	return (struct mc_part){
+		home->area.view, homes->seat[thread].index, home->threads
+	};
+}
+
+/**
  * mc_works_turns() - a test's parts, if CPUs take turns (see struct mc_test)
  * @req: the request
  *

@@ -15,6 +15,8 @@ int mc_works_turn(struct mc_run *run, struct mc_record *rec, mc_job job,
 u64 mc_works_close(struct mc_worker *w, struct mc_work *work);
 void mc_works_keep(struct mc_works *works, u32 round, u64 ps);
 void mc_works_record(struct mc_works *works, struct mc_record *rec);
+struct mc_part mc_works_part(const struct mc_works *works,
+			     const struct mc_area *area, unsigned int thread);
 void mc_works_end(struct mc_works *works);
 
 #endif /* MC_WORKS_H */

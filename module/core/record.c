@@ -101,14 +101,14 @@ struct cell {
 enum fact_kind { FACT_ATTR, FACT_EFFECT, FACT_VERIFIED, FACT_LEFT_OUT, FACT_NODE,
 		 FACT_U32, FACT_U64, FACT_NS, FACT_STAT_NS, FACT_SPREAD_NS,
 		 FACT_PERCENT, FACT_DRAM_WHY, FACT_SOME, FACT_TRAFFIC,
-		 FACT_AMPLIFICATION, FACT_IDLE, FACT_DISTURBED, FACT_WINDOWS };
+		 FACT_AMPLIFICATION, FACT_IDLE, FACT_DISTURBED, FACT_WINDOWS, FACT_REMOTE };
 
 static const struct fact {
 	const char *name;
 	enum fact_kind kind;
 	size_t offset;
 	bool wide;
-	bool shy;	/* in the table only if a record has it */
+	bool shy;	/* in the table only if a record has it; remote threads: any */
 	u8 which;	/* traffic or disturbance */
 } facts[] = {
 #define F(field)	offsetof(struct mc_record, field)
@@ -116,6 +116,7 @@ static const struct fact {
 	{ "effective", FACT_EFFECT, F(effective) },
 	{ "memory_node", FACT_NODE, F(memory_node) },
 	{ "threads", FACT_U32, F(threads), .wide = true },
+	{ "remote_threads", FACT_REMOTE, .shy = true },
 	{ "started_unix_ns", FACT_U64, F(started_unix_ns), .wide = true },
 	{ "window_max_ns", FACT_NS, F(window_max_ps), .wide = true },
 	{ "verified", FACT_VERIFIED, F(verified) },
@@ -174,9 +175,13 @@ static void left_out_cell(struct cell *c, struct mc_text *t, u8 why)
 	}
 }
 
-static void node_cell(struct cell *c, struct mc_text *t, int node)
+static void node_cell(struct cell *c, struct mc_text *t, int node,
+		      const struct mc_request *req)
 {
-	if (node == MC_NODE_MIXED)
+	c->word = node == MC_NODE_LOCAL;
+	if (c->word)
+		mc_text_list(t, req->nodes, MC_MAX_NODES);
+	else if (node == MC_NODE_MIXED)
 		word_cell(c, t, "mixed");
 	else if (node < 0)
 		c->na = true;
@@ -202,7 +207,7 @@ static void dram_cell(struct cell *c, struct mc_text *t, const struct fact *f,
 }
 
 static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
-		      const struct mc_record *rec)
+		      const struct mc_request *req, const struct mc_record *rec)
 {
 	const void *at = (const char *)rec + f->offset;
 
@@ -224,7 +229,12 @@ static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
 		left_out_cell(c, t, *(const u8 *)at);
 		break;
 	case FACT_NODE:
-		node_cell(c, t, *(const int *)at);
+		node_cell(c, t, *(const int *)at, req);
+		break;
+	case FACT_REMOTE:
+		c->na = rec->remote_threads == MC_NOT_KNOWN;
+		c->wide = !rec->remote_threads;
+		mc_textf(t, "%u", rec->remote_threads);
 		break;
 	case FACT_U32:
 		mc_textf(t, "%u", *(const u32 *)at);
@@ -340,7 +350,7 @@ static void get_cell(struct cell *c, unsigned int i,
 		/* The test's own keys first: they tell most about a row. */
 		key_cell(c, &t, (i + MC_KEY_OWN) % req->nkeys, req, rec);
 	} else if (i < req->nkeys + ARRAY_SIZE(facts)) {
-		fact_cell(c, &t, &facts[i - req->nkeys], rec);
+		fact_cell(c, &t, &facts[i - req->nkeys], req, rec);
 	} else {
 		i -= req->nkeys + ARRAY_SIZE(facts);
 		own_cell(c, &t, i, req, rec);
@@ -398,7 +408,7 @@ void mc_layout_fit(struct mc_layout *l, const struct mc_request *req,
 
 	for (i = 0; i < l->n; i++) {
 		get_cell(&c, i, req, rec);
-		if (c.shy && !c.na)
+		if (c.shy && !c.na && !c.wide)
 			widen(&l->width[i], strlen(c.name));
 		if (l->width[i])
 			widen(&l->width[i], strlen(cell_text(&c)));

@@ -78,12 +78,16 @@ struct mc_dram {
 #define MC_CPU_ALL	(-1)
 #define MC_NODE_NA	(-1)
 #define MC_NODE_MIXED	(-2)
+#define MC_NODE_LOCAL	(-3)	/* of each thread's part, the thread's own: the request's nodes */
+#define MC_NOT_KNOWN	(~0U)	/* of a number of threads */
 
 /**
  * struct mc_record - one result
  * @point: what was asked; `max` and `auto` are replaced by what they came to
  * @threads: threads that ran
- * @memory_node: NUMA node of the pages, MC_NODE_MIXED or MC_NODE_NA
+ * @remote_threads: of these, how many are on another node than their memory, or
+ *                  MC_NOT_KNOWN
+ * @memory_node: NUMA node of the pages, or MC_NODE_LOCAL, _MIXED or _NA
  * @attribute: what the page tables say (enum mc_attr)
  * @effective: what the hardware did (enum mc_effect)
  * @verified: did the data hold (enum mc_verified)
@@ -104,6 +108,7 @@ struct mc_dram {
 struct mc_record {
 	struct mc_point point;
 	u32 threads;
+	u32 remote_threads;
 	int memory_node;
 	u8 attribute;
 	u8 effective;

@@ -11,7 +11,9 @@ const struct mc_name mc_on_off[] = {
 	{ "on", 1 }, { "off", 0 }, { }
 };
 
-static const struct mc_name auto_names[] = { { "auto", MC_AUTO }, { } };
+static const struct mc_name node_names[] = {
+	{ "auto", MC_AUTO }, { "local", MC_LOCAL }, { }
+};
 
 static const struct mc_name page_names[] = {
 	{ "auto", MC_PAGE_AUTO }, { "direct", MC_PAGE_DIRECT },
@@ -52,8 +54,8 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 	},
 	[MC_KEY_NODE] = {
 		.name = "node", .column = "node", .preset = "auto",
-		.kind = MC_NUMBER, .names = auto_names, .max = 1023,
-		.help = "NUMA node of the memory; auto: numa_node, else the first CPU's",
+		.kind = MC_NUMBER, .names = node_names, .max = MC_MAX_NODES - 1,
+		.help = "NUMA node; auto: numa_node, else the first CPU's; local: each CPU's own",
 	},
 	[MC_KEY_IRQ] = {
 		.name = "irq", .column = "irq", .preset = "on",

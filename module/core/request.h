@@ -16,9 +16,11 @@
 #define MC_MAX_VALUES	64		/* values a key can be given in one request */
 #define MC_MAX_POINTS	65536		/* combinations one request can ask for */
 #define MC_MAX_CPUS	8192		/* as the kernel's largest NR_CPUS on x86 */
+#define MC_MAX_NODES	1024		/* as the kernel's largest MAX_NUMNODES */
 #define MC_PATH_MAX	200		/* bytes in a path */
 
 #define MC_AUTO		(~0ULL)		/* the value of `auto` */
+#define MC_LOCAL	(~0ULL - 1)	/* of node=local */
 #define MC_PATH_GIVEN	(~0ULL)		/* of a path that is none of the names */
 
 enum mc_type { MC_WB, MC_WC, MC_UC, MC_NTYPES };
@@ -164,6 +166,7 @@ struct mc_values {
  * @all_cpus: cpu=all: @cpus are yet to be found
  * @ncpus: CPUs listed
  * @cpus: bitmap of the CPUs listed
+ * @nodes: bitmap of the nodes that node=local comes to
  * @path: of the key that is one, terminated; empty if it has one of its names
  */
 struct mc_request {
@@ -176,6 +179,7 @@ struct mc_request {
 	bool all_cpus;
 	unsigned int ncpus;
 	u64 cpus[MC_MAX_CPUS / 64];
+	u64 nodes[MC_MAX_NODES / 64];
 	char path[MC_PATH_MAX + 1];
 };
 

@@ -369,14 +369,16 @@ static int bandwidth_verify(struct mc_worker *w, struct mc_work *work, u32 round
 
 /* ----------------------------------------------------------------- the run */
 
-static void set_up_thread(struct mc_work *work, struct share *s,
-			  const struct mc_point *point, unsigned int index)
+static void set_up_thread(struct mc_work *work, struct share *s, unsigned int index,
+			  const struct mc_point *point, const struct mc_area *area)
 {
 	struct mc_pass *p = &work->pass;
 	unsigned int arrays = mc_ops[point->v[KEY_OP]].arrays, i;
+	struct mc_part part = mc_works_part(work->shared, area, index);
 
+	p->view = part.view;
 	for (i = 0; i < arrays; i++)
-		p->offset[i] = (i * work->shared->n + index) * p->bytes;
+		p->offset[i] = ((u64)i * part.n + part.index) * p->bytes;
 	p->value = (index + 1ULL) << 40;
 	work->prepare = bandwidth_prepare;
 	work->verify = bandwidth_verify;
@@ -395,7 +397,7 @@ static void set_up_thread(struct mc_work *work, struct share *s,
 }
 
 static void set_up(struct mc_run *run, const struct mc_point *point,
-		   struct mc_works *works, const struct mc_view *view,
+		   struct mc_works *works, const struct mc_area *area,
 		   void *uc_word)
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
@@ -407,7 +409,6 @@ static void set_up(struct mc_run *run, const struct mc_point *point,
 			.loop = loop_of(point),
 			.readback = point->v[KEY_READBACK] ?
 				mc_loop_widest(MC_OP_CHECK) : NULL,
-			.view = view,
 			.bytes = array_bytes(run, point),
 			.streams = point->v[KEY_STREAMS],
 			.fence = point->v[KEY_FENCE],
@@ -415,7 +416,7 @@ static void set_up(struct mc_run *run, const struct mc_point *point,
 				 (op->stores && point->v[MC_KEY_TYPE] != MC_WB),
 			.uc_word = uc_word,
 		};
-		set_up_thread(&works->each[i], &shares[i], point, i);
+		set_up_thread(&works->each[i], &shares[i], i, point, area);
 	}
 }
 
@@ -470,7 +471,7 @@ static int bandwidth_run(struct mc_run *run, const struct mc_point *point,
 		err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u threads",
 			      works.n);
 	if (!err) {
-		set_up(run, point, &works, area.view, uc_word);
+		set_up(run, point, &works, &area, uc_word);
 		err = mc_team_run(run->team, bandwidth_job, &works);
 		fill_record(rec, &works, point);
 	}
@@ -490,6 +491,7 @@ const struct mc_test mc_test_bandwidth = {
 		.ncolumns = ARRAY_SIZE(columns),
 	},
 	.level = COL_LEVEL,
+	.shares = true,
 	.check = bandwidth_check,
 	.run = bandwidth_run,
 };

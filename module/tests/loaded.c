@@ -120,7 +120,7 @@ struct share {
  * @at: where in the cycle
  * @loads: of a sample, at least
  * @quantum: of a window
- * @view: the buffer
+ * @area: the memory
  * @slice: bytes that each thread has of it
  * @mix: the load
  * @delay: countdown
@@ -136,7 +136,7 @@ struct loaded_job {
 	void **at;
 	u64 loads;
 	u64 quantum;
-	const struct mc_view *view;
+	const struct mc_area *area;
 	u64 slice;
 	const struct mix *mix;
 	u64 delay;
@@ -192,21 +192,23 @@ static int loaded_near(const struct mc_run *run, const struct mc_point *point)
 
 /* ------------------------------------------------------------------ the load */
 
-/* Where a thread who loads is in its slice. */
+/* Where a thread who loads is in its slice, which begins at @start of @view. */
 struct walk {
+	const struct mc_view *view;
+	u64 start;
 	u64 at;
 	u64 bytes;	/* of a window */
 };
 
 /* Up to w->bytes from where it is, in whole steps. Return: bytes done. */
-static u64 load(const struct loaded_job *job, struct walk *walk, u64 start)
+static u64 load(const struct loaded_job *job, struct walk *walk)
 {
 	u64 step = (job->mix->reads + job->mix->writes) * LINE, left, bytes;
 	void *addr;
 
 	if (walk->at + step > job->slice)
 		walk->at = 0;
-	addr = mc_view_at(job->view, start + walk->at, &left);
+	addr = mc_view_at(walk->view, walk->start + walk->at, &left);
 	bytes = min(min(walk->bytes, left), job->slice - walk->at) / step;
 	bytes = max(bytes, 1ULL);
 	if (bytes * step > left) {	/* a step across a gap */
@@ -232,7 +234,10 @@ static void account(struct loaded_job *job, struct share *s, struct mc_worker *w
 static int load_until_end(struct mc_worker *w, struct loaded_job *job)
 {
 	struct share *s = &job->share[w->index];
-	struct walk walk = { .bytes = 4 * LINE };
+	struct mc_part part = mc_works_part(&job->works, job->area, w->index);
+	struct walk walk = {
+		.view = part.view, .start = part.index * job->slice, .bytes = 4 * LINE,
+	};
 	bool irq_off = job->works.each->irq_off;
 
 	while (mc_flag(&job->phase) != PHASE_END) {
@@ -242,7 +247,7 @@ static int load_until_end(struct mc_worker *w, struct loaded_job *job)
 
 		if (err)
 			return err;
-		bytes = load(job, &walk, w->index * job->slice);
+		bytes = load(job, &walk);
 		ticks = mc_window_close(w);
 		if (ticks > mc_ns_to_ticks(2 * LOAD_WINDOW_NS))
 			walk.bytes = max(walk.bytes / 2, 4 * LINE);
@@ -260,7 +265,7 @@ static int load_until_end(struct mc_worker *w, struct loaded_job *job)
 /* What the countdown adds to a line that is in L1; the fastest of some rounds. */
 static int gauge(struct mc_worker *w, struct loaded_job *job)
 {
-	void *page = mc_view_at(job->view, job->chaser * job->slice, NULL);
+	void *page = mc_view_at(job->chase.view, job->chase.offset, NULL);
 	u64 best[2] = { ~0ULL, ~0ULL };
 	int i;
 
@@ -433,7 +438,10 @@ static int measure(struct mc_run *run, const struct mc_point *point,
 		   struct loaded_job *job, struct mc_record *rec)
 {
 	int err = mc_works_begin(&job->works, run, point);
+	struct mc_part part = mc_works_part(&job->works, job->area, job->chaser);
 
+	job->chase.view = part.view;
+	job->chase.offset = part.index * job->slice;
 	job->share = mc_alloc_array(job->n, sizeof(*job->share));
 	if (!err && !job->share)
 		err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u threads",
@@ -456,14 +464,13 @@ static int loaded_run(struct mc_run *run, const struct mc_point *point,
 
 	if (err)
 		return err;
-	job.view = area.view;
+	job.area = &area;
 	job.slice = slice_of(run, point);
 	job.mix = &mixes[point->v[KEY_OP]];
 	job.delay = point->v[KEY_DELAY];
 	job.chaser = chaser_of(run, point);
 	job.n = mc_team_size(run->team);
 	job.chase = (struct mc_chase){
-		.view = area.view, .offset = job.chaser * job.slice,
 		.stride = LINE, .n = job.slice / LINE,
 		.order = MC_CHASE_RANDOM,
 	};
@@ -485,6 +492,7 @@ const struct mc_test mc_test_loaded = {
 	.level = COL_LEVEL,
 	.near = loaded_near,
 	.near_only = true,
+	.shares = true,
 	.check = loaded_check,
 	.run = loaded_run,
 };

@@ -58,6 +58,7 @@ static void values_of_a_line(void **state)
 		{ "bandwidth timeout=86400", MC_KEY_TIMEOUT, 1, { 86400 } },
 		{ "bandwidth node=0,1023,auto", MC_KEY_NODE, 3,
 		  { 0, 1023, MC_AUTO } },
+		{ "bandwidth node=local,1", MC_KEY_NODE, 2, { MC_LOCAL, 1 } },
 		{ "bandwidth width=8,64,max", WIDTH, 3, { 8, 64, 0 } },
 		{ "tlb seed=18446744073709551615", SEED, 1, { ~0ULL } },
 		/* Sizes. */
@@ -245,7 +246,7 @@ static void spec_as_it_is_shown(void **state)
 		"  type=wb           wb|wc|uc ",
 		"  size=1M           auto|1K..65536G ",
 		"  cpu=0             LIST|all|any ",
-		"  node=auto         auto|0..1023",
+		"  node=auto         auto|local|0..1023",
 		"  repeat=5          1..1000000 ",
 		"  warmup=2          0..1000000 ",
 		"  > mb_per_s                 payload at the median\n",

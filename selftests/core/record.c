@@ -324,6 +324,24 @@ static void na_is_never_zero(void **state)
 	assert_string_equal(member("verified"), "\"off\"");
 }
 
+/* In the table where there are some, in JSON in any case where it is known. */
+static void threads_far_from_their_memory(void **state)
+{
+	fill("bandwidth");
+	rec.remote_threads = 0;
+	show();
+	assert_null(cell("remote_threads"));
+	assert_string_equal(member("remote_threads"), "0");
+	rec.remote_threads = MC_NOT_KNOWN;
+	show();
+	assert_null(cell("remote_threads"));
+	assert_string_equal(member("remote_threads"), "null");
+	rec.remote_threads = 3;
+	show();
+	assert_string_equal(cell("remote_threads"), "3");
+	assert_string_equal(member("remote_threads"), "3");
+}
+
 /* One sample has a time, but no spread. */
 static void one_sample_has_no_spread(void **state)
 {
@@ -397,6 +415,11 @@ static void names_of_facts(void **state)
 	show();
 	assert_string_equal(cell("verified"), "failed");
 	assert_string_equal(member("memory_node"), "\"mixed\"");
+	rec.memory_node = MC_NODE_LOCAL;
+	req.nodes[0] = 0x107;
+	show();
+	assert_string_equal(cell("memory_node"), "0-2,8");
+	assert_string_equal(member("memory_node"), "\"0-2,8\"");
 	rec.verified = 255;
 	show();
 	assert_string_equal(cell("verified"), "na");
@@ -463,6 +486,7 @@ int main(void)
 		cmocka_unit_test(values_of_a_record),
 		cmocka_unit_test(words_that_are_numbers),
 		cmocka_unit_test(na_is_never_zero),
+		cmocka_unit_test(threads_far_from_their_memory),
 		cmocka_unit_test(one_sample_has_no_spread),
 		cmocka_unit_test(two_samples_have_a_spread),
 		cmocka_unit_test(measured_zero_is_zero),

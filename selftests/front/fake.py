@@ -136,7 +136,8 @@ def result(line: str, speed: float, cv: float = 1.0, effective: str = "yes", **m
             "repeat": int(asked["repeat"]), "warmup": int(asked["warmup"])}
     median = 1000 * count / speed
     facts = {"attribute": ATTRIBUTES[asked["type"]], "effective": effective, "memory_node": 0,
-             "threads": 1, "started_unix_ns": 1790000000000000000, "window_max_ns": None,
+             "threads": 1, "remote_threads": 0, "started_unix_ns": 1790000000000000000,
+             "window_max_ns": None,
              "verified": "ok", "samples": keys["repeat"], "left_out": 0, "left_out_why": None,
              "disturbed_interrupt": 0, "disturbed_migration": 0, "disturbed_steal": None,
              "windows_left_out": 0,

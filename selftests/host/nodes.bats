@@ -21,6 +21,10 @@ guest() {
 		dmesg | tools/check/kernel-log"
 }
 
+@test "four CPUs on two nodes" {
+	CPUS=4 guest four_cpus.bats
+}
+
 @test "a node without memory" {
 	CPUS=4 APPEND=mem=512M guest no_memory.bats
 }

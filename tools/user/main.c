@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "area.h"
 #include "clock.h"
 #include "engine.h"
 #include "os.h"
@@ -133,14 +134,26 @@ static int measure(struct mc_run *run, struct mc_record *records, u64 *n)
 				  &run->error);
 	if (!run->team)
 		return run->error.err;
-	err = mc_engine_check(run);
+	err = mc_area_begin(run);
+	err = err ? err : mc_engine_check(run);
 	if (!err)
 		err = mc_engine_run(run, records, n);
 	mc_team_end(run->team);
+	mc_area_end(run);
 	if (err == -EINTR)
 		mc_fail(&run->error, err,
 			"run: stopped by a signal; %llu results are kept", *n);
 	return err;
+}
+
+static void print_note(const struct mc_record *records, u64 n)
+{
+	char note[160] = "";
+	struct mc_text t = MC_TEXT(note);
+
+	mc_engine_note(&t, records, n);
+	if (*note)
+		fprintf(stderr, "memcache-user: note: %s", note);
 }
 
 /* Return: 0 or a negative errno; everything worth saying was said. */
@@ -163,6 +176,7 @@ static int run_line(const char *line, bool json)
 		else if (n)
 			print_table(&req, records, n);
 	}
+	print_note(records, n);
 	for (i = 0; i < n; i++)
 		mc_free(records[i].histogram);
 	free(records);

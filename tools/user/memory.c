@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "area.h"
 #include "engine.h"
 #include "os.h"
 #include "uapi/memcache.h"
@@ -35,6 +36,7 @@ struct mapping {
 	struct mc_verdict verdict;
 	void *base;		/* what to unmap */
 	size_t length;
+	struct mapping *next;
 };
 
 struct device {
@@ -49,7 +51,7 @@ static struct device devices[MC_NTYPES] = {
 	[MC_WB] = { .fd = -1 }, [MC_WC] = { .fd = -1 }, [MC_UC] = { .fd = -1 },
 };
 
-static struct mapping own;
+static struct mapping *own;	/* a list */
 
 /* A page of zeros, for the verdict where there is no mapping. */
 static void *line;
@@ -245,75 +247,92 @@ static int map_own(struct mapping *m, u64 bytes, struct mc_error *e)
 	return check_pages(m, e);
 }
 
-static int node_of_cpu(unsigned int cpu)
+/* Of one's own, those of which a point has several on other nodes stay. */
+static int own_area(const struct mc_point *point, const struct mc_wanted *want,
+		    struct mapping **out, struct mc_error *e)
 {
-	char path[64];
-	int node;
-
-	for (node = 0; node < 1024; node++) {
-		snprintf(path, sizeof(path),
-			 "/sys/devices/system/cpu/cpu%u/node%d", cpu, node);
-		if (!access(path, F_OK))
-			return node;
-	}
-	return -1;
-}
-
-static void place(struct mapping *m, const struct mc_request *req, u64 node,
-		  int cpu)
-{
-	m->strict = node != MC_AUTO;
-	m->node = m->strict ? (int)node : -1;
-	if (m->strict || req->any_cpu)
-		return;
-	if (cpu < 0)
-		for (cpu = 0; !(req->cpus[cpu / 64] >> (cpu % 64) & 1); cpu++)
-			;
-	m->node = node_of_cpu(cpu);
-}
-
-static int own_area(struct mc_run *run, const struct mc_point *point,
-		    struct mapping **out)
-{
-	u64 bytes = point->v[MC_KEY_SIZE];
-	struct mapping want = { .page = point->v[MC_KEY_PAGE] };
+	struct mapping asked = {
+		.page = point->v[MC_KEY_PAGE], .node = want->place.node,
+		.strict = want->place.strict,
+	};
+	struct mapping **at = &own, *m;
 	int err;
 
-	if (want.page == MC_PAGE_AUTO)
-		want.page = MC_PAGE_4K;
-	place(&want, run->req, point->v[MC_KEY_NODE], run->near);
-	*out = &own;
-	if (own.length && own.span.bytes >= bytes && own.page == want.page &&
-	    own.node == want.node && own.strict == want.strict)
-		return 0;
-	unmap(&own);
-	own = want;
-	err = map_own(&own, bytes, &run->error);
-	if (err)
-		unmap(&own);
-	return err;
+	if (asked.page == MC_PAGE_AUTO)
+		asked.page = MC_PAGE_4K;
+	while ((m = *at)) {
+		bool there = m->page == asked.page && m->node == asked.node &&
+			     m->strict == asked.strict;
+
+		if (there && m->span.bytes >= want->bytes) {
+			*out = m;
+			return 0;
+		}
+		if (!there && !want->alone) {
+			at = &m->next;
+			continue;
+		}
+		*at = m->next;
+		unmap(m);
+		free(m);
+	}
+	m = malloc(sizeof(*m));
+	if (!m)
+		return mc_fail(e, -ENOMEM, "size: no memory");
+	*m = asked;
+	err = map_own(m, want->bytes, e);
+	if (err) {
+		unmap(m);
+		free(m);
+		return err;
+	}
+	m->next = own;
+	own = m;
+	*out = m;
+	return 0;
 }
 
 /* ------------------------------------------------- what a run is offered */
 
 /* Does the device's buffer serve this point? Its pages lie where they lie. */
-static bool serves(const struct mc_point *point)
+static bool serves(const struct mc_point *point, const struct mc_wanted *want)
 {
 	const struct device *d = &devices[point->v[MC_KEY_TYPE]];
-	u64 node = point->v[MC_KEY_NODE], page = point->v[MC_KEY_PAGE];
+	u64 page = point->v[MC_KEY_PAGE];
 
 	return has_device(point->v[MC_KEY_TYPE]) &&
 	       (page == MC_PAGE_AUTO || page == MC_PAGE_4K) &&
-	       point->v[MC_KEY_SIZE] <= d->info.size_bytes &&
-	       (node == MC_AUTO || (int)node == d->info.node);
+	       want->bytes <= d->info.size_bytes &&
+	       (want->place.node < 0 || want->place.node == d->info.node);
 }
 
-int mc_run_area(struct mc_run *run, const struct mc_point *point,
-		struct mc_area *area)
+/* What is not write-back is the module's. */
+static int check_type(struct mc_run *run, const struct mc_point *point,
+		      const struct mc_wanted *want)
+{
+	const char *type = mc_type_name(point->v[MC_KEY_TYPE]);
+	const struct device *d = &devices[point->v[MC_KEY_TYPE]];
+
+	if (point->v[MC_KEY_TYPE] == MC_WB || serves(point, want))
+		return 0;
+	if (has_device(point->v[MC_KEY_TYPE]) && want->place.node >= 0 &&
+	    want->place.node != d->info.node)
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "node: /dev/memcache_%s has no pages on node %d; node=%d is where they are",
+			       type, want->place.node, d->info.node);
+	return mc_fail(&run->error, -EOPNOTSUPP,
+		       "type: %s needs /dev/memcache_%s%s", type, type,
+		       device_needed(point->v[MC_KEY_TYPE]));
+}
+
+int mc_memory_find(struct mc_run *run, const struct mc_point *point,
+		   const struct mc_wanted *want, struct mc_area *area)
 {
 	struct mapping *m = &devices[point->v[MC_KEY_TYPE]].map;
-	int err = serves(point) ? 0 : own_area(run, point, &m);
+	int err = check_type(run, point, want);
 
+	if (!err && !serves(point, want))
+		err = own_area(point, want, &m, &run->error);
 	if (err)
 		return err;
 	*area = (struct mc_area){
@@ -323,6 +342,23 @@ int mc_run_area(struct mc_run *run, const struct mc_point *point,
 		.effective = m->verdict.effect, .memory_node = m->memory_node,
 	};
 	return 0;
+}
+
+void mc_memory_drop(void)
+{
+	struct mapping *m;
+
+	while ((m = own)) {
+		own = m->next;
+		unmap(m);
+		free(m);
+	}
+}
+
+/* As for the module, if its pages are used. */
+int mc_memory_node(void)
+{
+	return has_device(MC_WB) ? mc_user_module_node() : -1;
 }
 
 void *mc_run_uc_word(struct mc_run *run)
@@ -347,7 +383,7 @@ static int check_node(struct mc_run *run, u64 node)
 	char path[64];
 
 	snprintf(path, sizeof(path), NODES "/node%llu", node);
-	if (node == MC_AUTO || !access(path, F_OK))
+	if (node == MC_AUTO || node == MC_LOCAL || !access(path, F_OK))
 		return 0;
 	/* To a kernel without NUMA all memory is node 0. */
 	if (!node && access(NODES, F_OK))
@@ -357,7 +393,9 @@ static int check_node(struct mc_run *run, u64 node)
 
 int mc_run_check(struct mc_run *run, const struct mc_point *point)
 {
-	const char *type = mc_type_name(point->v[MC_KEY_TYPE]);
+	struct mc_wanted want;
+	unsigned int i;
+	int err;
 
 	if (!point->v[MC_KEY_IRQ])
 		return mc_fail(&run->error, -EOPNOTSUPP,
@@ -368,11 +406,10 @@ int mc_run_check(struct mc_run *run, const struct mc_point *point)
 	if (point->v[MC_KEY_PAGE] == MC_PAGE_DIRECT)
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "page: direct is the kernel's own mapping; here it is auto, 4k, 2m or thp");
-	if (point->v[MC_KEY_TYPE] != MC_WB && !serves(point))
-		return mc_fail(&run->error, -EOPNOTSUPP,
-			       "type: %s needs /dev/memcache_%s%s", type, type,
-			       device_needed(point->v[MC_KEY_TYPE]));
-	return check_node(run, point->v[MC_KEY_NODE]);
+	err = check_node(run, point->v[MC_KEY_NODE]);
+	for (i = 0; !err && mc_area_wanted(run, point, i, &want); i++)
+		err = check_type(run, point, &want);
+	return err;
 }
 
 int mc_prefetch_off(struct mc_run *run, struct mc_point *point)
@@ -409,7 +446,7 @@ void mc_user_memory_end(void)
 {
 	enum mc_type type;
 
-	unmap(&own);
+	mc_memory_drop();
 	munmap(line, PAGE);
 	for (type = 0; type < MC_NTYPES; type++) {
 		if (devices[type].fence)

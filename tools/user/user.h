@@ -19,6 +19,9 @@ int mc_user_counters(const char *path, struct mc_error *e);
 void mc_user_machine_json(struct mc_text *t);
 bool mc_user_read_file(const char *path, char *buf, size_t size);
 
+/* nodes.c */
+int mc_user_module_node(void);
+
 /* workers.c: the run that is on ends with -EINTR; may be called by a handler. */
 void mc_user_interrupt(void);
 bool mc_user_interrupted(void);

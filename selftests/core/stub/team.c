@@ -179,6 +179,12 @@ unsigned int mc_cpu_core(unsigned int cpu)
 	return cpu & ~1U;
 }
 
+/* Two CPUs make a node, too. */
+int mc_cpu_node(unsigned int cpu)
+{
+	return cpu / 2;
+}
+
 unsigned int mc_team_size(const struct mc_team *team)
 {
 	return sim.n;

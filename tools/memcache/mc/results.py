@@ -34,8 +34,8 @@ ASKED = ("op", "path", "files", "transfer_bytes", "readers", "file_bytes", "chec
          "block_bytes", "capacity", "type", "size_bytes", "cpu", "smt", "node", "irq",
          "disturbed", "page", "prefetch", "repeat", "warmup")
 # What every result has, beside what was asked and the test's own figures.
-FACTS = ("attribute", "effective", "memory_node", "threads", "started_unix_ns", "window_max_ns",
-         "verified", "samples", "left_out", "left_out_why", *DISTURBED, "min_ns",
+FACTS = ("attribute", "effective", "memory_node", "threads", "remote_threads", "started_unix_ns",
+         "window_max_ns", "verified", "samples", "left_out", "left_out_why", *DISTURBED, "min_ns",
          "median_ns", "max_ns", "mean_ns", "sd_ns", "p50_ns", "p99_ns", "cv_percent")
 HEAD = ("record", "test", "where")
 # What the memory moved meanwhile, as the memory's counters have it; traffic.py.

@@ -1,0 +1,143 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# CPUs 0 and 1 on node 0, 2 and 3 on node 1. selftests/host/nodes.bats boots such a
+# guest.
+
+load ../bats/module.bash
+
+USER_TOOL=$BATS_TEST_DIRNAME/../../build/user/memcache-user
+
+holds() { "$BATS_TEST_DIRNAME/../bats/holds.py" "$@"; }
+
+# user LINE: by memcache-user, whose records `holds` finds then.
+user() {
+	MEMCACHE_DEBUGFS=$BATS_TEST_TMPDIR
+	export MEMCACHE_DEBUGFS
+	"$USER_TOOL" -j "$@" >"$BATS_TEST_TMPDIR/results.jsonl"
+	head -n 1 "$BATS_TEST_TMPDIR/results.jsonl" >"$BATS_TEST_TMPDIR/machine"
+}
+
+# buffers_of_run: node and pages of those of the run that is on.
+buffers_of_run() { sed -nE 's/^[a-z]+ run pages=([0-9]+) node=(\S+) .*/\2 \1/p' buffers | sort; }
+
+# during LINE: run it, and say what buffers it has.
+during() {
+	echo "$1 repeat=1000000" >run 3>&- 2>/dev/null &
+	until [ "$(buffers_of_run)" ] && grep -q '^running [1-9]' progress; do
+		kill -0 $! || return
+		sleep 0.1
+	done
+	buffers_of_run
+	echo >stop
+	not wait $!
+}
+
+@test "each thread's part is on its own node" {
+	echo 'bandwidth cpu=0-3 node=local op=read,write,copy,triad,rw31 size=4M,24M repeat=2' >run
+	holds 'len(results) == 10' 'values("memory_node") == {"0-1"}' 'values("node") == {"local"}' \
+		'values("remote_threads") == {0}' 'values("verified") == {"ok"}' 'values("threads") == {4}'
+	[ "$(during 'bandwidth cpu=0-3 node=local size=64M')" = $'0 8192\n1 8192' ]
+	[ "$(during 'bandwidth cpu=0-2 node=local type=uc size=48M')" = $'0 8192\n1 4096' ]
+	[ "$(during 'loaded cpu=0,2-3 node=local delay=0 size=48M')" = $'0 4096\n1 8192' ]
+}
+
+@test "buffers on several nodes serve the points of a run, of every type and mapping" {
+	echo 'bandwidth type=wb,wc,uc page=direct,4k cpu=0-3 node=local,1,0,auto size=4M,20M op=write repeat=1' >run
+	holds 'len(results) == 48' 'values("verified") == {"ok"}' \
+		'{(r["node"], r["memory_node"]) for r in results} ==
+			{("local", "0-1"), (1, 1), (0, 0), ("auto", 0)}' \
+		'{(r["type"], r["attribute"]) for r in results} == {("wb", "wb"), ("wc", "wc"), ("uc", "uc-")}'
+	grep -q '^leaked_pages=0$' buffers
+	[ "$(buffers_of_run)" = "" ]
+}
+
+@test "on CPUs of one node it is that node" {
+	echo 'bandwidth cpu=2-3 node=local size=4M,20M repeat=1' >run
+	holds 'values("memory_node") == {1}' 'values("remote_threads") == {0}'
+}
+
+@test "where CPUs take turns, or share one working set, it is one node at a time" {
+	echo 'latency cpu=0,3 node=local size=64K,20M repeat=1' >run
+	holds 'len(results) == 4' \
+		'[r["memory_node"] for r in results] == [int(r["cpu"]) // 3 for r in results]'
+	echo 'random cpu=2,0 node=local size=64K count=1000 repeat=1' >run
+	holds 'values("memory_node") == {0}' 'values("remote_threads") == {1}'
+}
+
+@test "threads that are far from their memory are counted, and the remedy is said" {
+	echo 'bandwidth cpu=0-3 size=4M repeat=1' >run
+	holds 'values("memory_node") == {0}' 'values("remote_threads") == {2}'
+	grep -q remote_threads results
+	grep -q '^note: node: 2 of 4 threads .* node=local ' run
+	echo 'bandwidth cpu=0-3 node=1 size=4M repeat=1' >run
+	holds 'values("remote_threads") == {2}'
+	not grep '^note: ' run
+	echo 'bandwidth cpu=0-1 size=4M repeat=1' >run
+	holds 'values("remote_threads") == {0}'
+	not grep remote_threads results
+	not grep '^note: ' run
+}
+
+@test "memory that one node has not is refused, and nothing stays" {
+	size=$(($(awk '/MemTotal/ { print $4 }' /sys/devices/system/node/node1/meminfo) * 3 / 2 / 1024))
+	bats_require_minimum_version 1.5.0
+	run ! tee run <<<"bandwidth cpu=0,2-3 node=local size=${size}M"
+	grep '^error: ENOMEM size: ' run
+	[ "$(buffers_of_run)" = "" ]
+	echo 'bandwidth cpu=0-3 node=local size=64M type=wb,uc repeat=1' >run
+	holds 'values("memory_node") == {"0-1"}' 'values("verified") == {"ok"}'
+}
+
+@test "in user space, too" {
+	user 'bandwidth cpu=0-3 node=local op=read,write,copy,triad size=64K,24M repeat=2' \
+		'loaded cpu=0-3 node=local delay=0 size=4M repeat=1'
+	holds 'len(results) == 9' 'values("memory_node") == {"0-1"}' 'values("remote_threads") == {0}' \
+		'{r["verified"] for r in results if r["test"] == "bandwidth"} == {"ok"}'
+	user 'bandwidth cpu=0-3 size=64K,24M repeat=1' 'latency cpu=0,3 node=local size=64K,20M repeat=1'
+	holds '[r["memory_node"] for r in results[:2]] == [0, 0]' \
+		'[r["memory_node"] for r in results[2:]] == [int(r["cpu"]) // 3 for r in results[2:]]' \
+		'[r["remote_threads"] for r in results] == [2, 2, None, None, None, None]'
+	"$USER_TOOL" 'bandwidth cpu=0-3 size=64K repeat=1' >/dev/null 2>"$BATS_TEST_TMPDIR/said"
+	grep -q '^memcache-user: note: node: 2 of 4 threads .* node=local ' "$BATS_TEST_TMPDIR/said"
+}
+
+# The nodes of a line's results, as both sides have them.
+both_sides() {
+	echo "$1" >run
+	holds "values('memory_node') == $2"
+	user "$1"
+	holds "values('memory_node') == $2"
+	unset MEMCACHE_DEBUGFS
+}
+
+@test "kernel and user space choose the same node, wherever the module was loaded" {
+	cd /
+	for loaded_on in 0 2; do
+		rmmod memcache
+		taskset -c $loaded_on insmod "$MEMCACHE_KO"
+		cd "$FILES"
+		for node in 0 1; do
+			both_sides "bandwidth cpu=$((2 * node)) size=64K repeat=1" "{$node}"
+			both_sides "bandwidth cpu=$((2 * node)) size=20M repeat=1" "{$node}"
+		done
+		both_sides 'bandwidth type=uc,wc size=64K repeat=1' '{0}'
+		cd /
+	done
+	rmmod memcache
+	taskset -c 0 insmod "$MEMCACHE_KO" numa_node=1
+	cd "$FILES"
+	both_sides 'bandwidth cpu=0 size=64K,20M repeat=1' '{1}'
+	both_sides 'bandwidth type=uc cpu=0 size=64K repeat=1' '{1}'
+	both_sides 'bandwidth cpu=0-3 node=local size=64K,20M repeat=1' '{"0-1"}'
+	cd /
+	rmmod memcache
+	insmod "$MEMCACHE_KO"
+}
+
+@test "a type that the module has on another node only is refused, with that node" {
+	bats_require_minimum_version 1.5.0
+	run ! --separate-stderr "$USER_TOOL" 'bandwidth type=uc cpu=2 size=64K'
+	# shellcheck disable=SC2154 # set by run
+	[[ $stderr == *"node: /dev/memcache_uc has no pages on node 1; node=0 is where they are" ]]
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The machine's NUMA nodes, as sysfs has them: what module/nodes.c is in the kernel. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "user.h"
+#include "workers.h"
+
+#define NODES	"/sys/devices/system/node"
+
+/* Is a number in a list like 0-3,8? What is no list has none. */
+static bool listed(const char *list, long number)
+{
+	char *end;
+	long from, to;
+
+	for (;; list = end + 1) {
+		from = strtol(list, &end, 10);
+		if (end == list)
+			return false;
+		to = *end == '-' ? strtol(end + 1, &end, 10) : from;
+		if (number >= from && number <= to)
+			return true;
+		if (*end != ',')
+			return false;
+	}
+}
+
+static int own_node(unsigned int cpu)
+{
+	char path[64];
+	int node;
+
+	for (node = 0; node < MC_MAX_NODES; node++) {
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/node%d", cpu, node);
+		if (!access(path, F_OK))
+			return node;
+	}
+	return 0;	/* to a kernel without NUMA all memory is node 0 */
+}
+
+/* `distance` of a node has a number for each node that is online, in order. */
+static int nearest(int own, const char *has_memory)
+{
+	char path[64], online[4096], text[8192], *at = text, *end;
+	int node, best = own;
+	long distance, least = 0;
+
+	snprintf(path, sizeof(path), NODES "/node%d/distance", own);
+	if (!mc_user_read_file(path, text, sizeof(text)) ||
+	    !mc_user_read_file(NODES "/online", online, sizeof(online)))
+		return own;
+	for (node = 0; node < MC_MAX_NODES; node++) {
+		if (!listed(online, node))
+			continue;
+		distance = strtol(at, &end, 10);
+		if (end == at)
+			break;
+		at = end;
+		if (!listed(has_memory, node) || (least && distance >= least))
+			continue;
+		least = distance;
+		best = node;
+	}
+	return best;
+}
+
+/* As mc_cpu_node() of the kernel has it; looked up once for each CPU. */
+int mc_cpu_node(unsigned int cpu)
+{
+	static int known[MC_MAX_CPUS];	/* node + 1 */
+	char has_memory[4096];
+	int node;
+
+	if (known[cpu])
+		return known[cpu] - 1;
+	node = own_node(cpu);
+	if (mc_user_read_file(NODES "/has_memory", has_memory, sizeof(has_memory)) &&
+	    !listed(has_memory, node))
+		node = nearest(node, has_memory);
+	known[cpu] = node + 1;
+	return node;
+}
+
+/* What the loaded module was told; -1: nothing, or there is none. */
+int mc_user_module_node(void)
+{
+	char text[32];
+
+	if (!mc_user_read_file("/sys/module/memcache/parameters/numa_node", text, sizeof(text)))
+		return -1;
+	return atoi(text);
+}
