@@ -6,7 +6,6 @@
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/mutex.h>
-#include <linux/sched/signal.h>
 
 #include "area.h"
 #include "clock.h"
@@ -16,6 +15,7 @@
 #include "pool.h"
 #include "prefetch.h"
 #include "run.h"
+#include "writer.h"
 
 /* Only its holder runs; everybody else who tries is told EBUSY. */
 static DEFINE_MUTEX(running);
@@ -301,19 +301,6 @@ static int run_locked(const char *line, size_t len)
 	return err;
 }
 
-/*
- * Signals that by default end no program end no run: a shell that writes hears
- * of its jobs, and of its window, at any time.
- */
-static void hold_signals(sigset_t *before)
-{
-	sigset_t held;
-
-	siginitset(&held, sigmask(SIGCHLD) | sigmask(SIGCONT) |
-			  sigmask(SIGURG) | sigmask(SIGWINCH));
-	sigprocmask(SIG_BLOCK, &held, before);
-}
-
 /* Who is told EBUSY can stop the run that is on, however young it is. */
 static bool take_turn(void)
 {
@@ -343,9 +330,9 @@ int mc_run_line(const char *line, size_t len)
 
 	if (!take_turn())
 		return -EBUSY;
-	hold_signals(&before);
+	mc_writer_hold(&before);
 	err = run_locked(line, len);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	mc_writer_release(&before);
 	mutex_unlock(&running);
 	return err;
 }

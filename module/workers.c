@@ -5,15 +5,14 @@
 #include <linux/cpu.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
-#include <linux/sched/signal.h>
 #include <linux/smp.h>
-#include <linux/topology.h>
 #include <linux/wait.h>
 #include <asm/fpu/api.h>
 
 #include "clock.h"
 #include "os.h"
 #include "workers.h"
+#include "writer.h"
 
 /*
  * @wake: it waits here for a job: where CPUs take turns, the others sleep on
@@ -96,8 +95,6 @@ static bool first_to_tell(struct mc_team *team)
 {
 	return !xchg(&team->told, true);
 }
-
-/* ----------------------------------------------------------------- CPUs */
 
 /* A thread whose CPU went offline goes on elsewhere: what it does there is void. */
 static int check_cpu(struct mc_worker *w)
@@ -272,27 +269,44 @@ static void time_out(struct mc_team *team)
 	mc_team_stop(team, -ETIME);
 }
 
-/* Jobs may be too short for a wait to notice: it looks at what is done first. */
-static void look_for_stop(struct mc_team *team)
+/* For its writer's sake. */
+static void end_run(struct mc_team *team, int err)
 {
-	if (signal_pending(current))
-		mc_team_stop(team, -EINTR);
+	if (err == -ECANCELED && first_to_tell(team))
+		mc_fail(team->error, err,
+			"run: stopped as its writer is to be frozen, for a suspend say; results until then are kept");
+	mc_team_stop(team, err);
+}
+
+/**
+ * mc_team_look() - has the run been stopped, or is it to be now?
+ * @team: the threads
+ *
+ * For what the writer itself does, and before jobs too short for a wait to notice.
+ *
+ * Context: Process, the writer of the request.
+ * Return: 0, or the errno of the stop.
+ */
+int mc_team_look(struct mc_team *team)
+{
+	int err = mc_writer_stopped();
+
+	if (err)
+		end_run(team, err);
 	else if (team->limited && time_after_eq(jiffies, team->deadline))
 		time_out(team);
+	return mc_team_stopped(team);
 }
 
 /* Until the job is done. A signal or the deadline stops it, then it is soon. */
 static void wait_for_done(struct mc_team *team)
 {
-	long left = MAX_SCHEDULE_TIMEOUT;
+	int end = mc_writer_wait(&team->done, team->limited, team->deadline);
 
-	if (team->limited)
-		left = max(1L, (long)(team->deadline - jiffies));
-	left = wait_for_completion_interruptible_timeout(&team->done, left);
-	if (left > 0)
+	if (end > 0)
 		return;
-	if (left)
-		mc_team_stop(team, -EINTR);
+	if (end)
+		end_run(team, end);
 	else
 		time_out(team);
 	wait_for_completion(&team->done);
@@ -320,10 +334,10 @@ int mc_team_run_some(struct mc_team *team, const unsigned int *who,
 		     unsigned int n, mc_job job, void *arg)
 {
 	unsigned int i;
+	int err = mc_team_look(team);
 
-	look_for_stop(team);
-	if (mc_team_stopped(team))
-		return mc_team_stopped(team);
+	if (err)
+		return err;
 	team->job = job;
 	team->arg = arg;
 	team->party = n;

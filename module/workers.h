@@ -55,6 +55,7 @@ int mc_team_run_some(struct mc_team *team, const unsigned int *who,
 		     unsigned int n, mc_job job, void *arg);
 void mc_team_stop(struct mc_team *team, int err);
 int mc_team_stopped(const struct mc_team *team);
+int mc_team_look(struct mc_team *team);
 void mc_team_end(struct mc_team *team);
 
 int mc_gate(struct mc_worker *w);

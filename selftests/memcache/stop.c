@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Everything that ends a run before its end, and what must not. */
+#include <sys/mount.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+
 #include "watched.h"
 
 FIXTURE(run) {
@@ -88,6 +92,85 @@ TEST_F(run, goes_on_after_signals_that_end_no_program)
 	EXPECT_EQ(0, kill(self->pid, SIGINT));
 	EXPECT_EQ(-EINTR, run_end(self->pid));
 	is_over(_metadata, "\nstate: stopped\nerror: EINTR ");
+}
+
+/* Nor what a debugger, job control or a cgroup want of its writer. */
+static void goes_on(struct __test_metadata *_metadata)
+{
+	long done = run_done();
+
+	EXPECT_LE(5, done);
+	EXPECT_TRUE(run_gets_to(done + 5));
+}
+
+static void is_still_on(struct __test_metadata *_metadata, pid_t pid)
+{
+	goes_on(_metadata);
+	EXPECT_EQ(0, waitpid(pid, NULL, WNOHANG));
+	EXPECT_EQ(0, file_write(FILES "stop", "1"));
+	EXPECT_EQ(-ECANCELED, run_end(pid));
+	is_over(_metadata, "\nstate: stopped\nerror: ECANCELED run: stopped by a write to stop;");
+}
+
+TEST_F(run, goes_on_while_its_writer_should_stop)
+{
+	EXPECT_EQ(0, kill(self->pid, SIGSTOP));
+	goes_on(_metadata);
+	EXPECT_EQ(0, kill(self->pid, SIGCONT));
+	EXPECT_EQ(0, kill(self->pid, SIGTSTP));
+	goes_on(_metadata);
+	EXPECT_EQ(0, kill(self->pid, SIGCONT));
+	is_still_on(_metadata, self->pid);
+}
+
+TEST_F(run, goes_on_when_its_writer_is_traced)
+{
+	EXPECT_EQ(0, ptrace(PTRACE_SEIZE, self->pid, 0, 0));
+	EXPECT_EQ(0, ptrace(PTRACE_INTERRUPT, self->pid, 0, 0));
+	goes_on(_metadata);
+	/* And still hears of a signal. */
+	EXPECT_EQ(0, kill(self->pid, SIGKILL));
+	EXPECT_EQ(SIGKILL, run_end(self->pid));
+	is_over(_metadata, "\nstate: stopped\nerror: EINTR ");
+}
+
+#define GROUP "/tmp/memcache-cgroup"
+
+TEST_F(run, goes_on_when_its_writer_should_freeze)
+{
+	char text[16];
+
+	mkdir(GROUP, 0700);
+	if (mount("none", GROUP, "cgroup2", 0, NULL)) {
+		EXPECT_EQ(0, file_write(FILES "stop", "1"));
+		EXPECT_EQ(-ECANCELED, run_end(self->pid));
+		SKIP(return, "no cgroup2");
+	}
+	mkdir(GROUP "/writer", 0700);
+	snprintf(text, sizeof(text), "%d", self->pid);
+	EXPECT_EQ(0, file_write(GROUP "/writer/cgroup.procs", text));
+	EXPECT_EQ(0, file_write(GROUP "/writer/cgroup.freeze", "1"));
+	goes_on(_metadata);
+	EXPECT_EQ(0, file_write(GROUP "/writer/cgroup.freeze", "0"));
+	is_still_on(_metadata, self->pid);
+	rmdir(GROUP "/writer");
+	EXPECT_EQ(0, umount(GROUP));
+	rmdir(GROUP);
+}
+
+/* No program repeats ECANCELED. Everything is frozen for 5 s, and then goes on. */
+TEST_F(run, ends_with_a_suspend)
+{
+	if (file_write("/sys/power/pm_test", "freezer")) {
+		EXPECT_EQ(0, file_write(FILES "stop", "1"));
+		EXPECT_EQ(-ECANCELED, run_end(self->pid));
+		SKIP(return, "no pm_test");
+	}
+	EXPECT_EQ(0, file_write("/sys/power/state", "freeze"));
+	EXPECT_EQ(0, file_write("/sys/power/pm_test", "none"));
+	EXPECT_EQ(-ECANCELED, run_end(self->pid));
+	is_over(_metadata,
+		"\nstate: stopped\nerror: ECANCELED run: stopped as its writer is to be frozen");
 }
 
 TEST_F(run, goes_on_when_the_module_should_unload)

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The process that has written a request, and waits for its run. */
+#ifndef MC_WRITER_H
+#define MC_WRITER_H
+
+#include <linux/completion.h>
+#include <linux/signal_types.h>
+#include <linux/types.h>
+
+void mc_writer_hold(sigset_t *before);
+void mc_writer_release(const sigset_t *before);
+int mc_writer_stopped(void);
+int mc_writer_wait(struct completion *done, bool limited, unsigned long deadline);
+
+#endif /* MC_WRITER_H */
