@@ -52,6 +52,8 @@ static struct file *open_existing(const char *path, int flags, int may,
 	if (!S_ISREG(mode)) {
 		*what = kind_of(mode);
 		err = -EINVAL;
+	} else if (may & MAY_WRITE && IS_APPEND(d_inode(at.dentry))) {
+		err = -EPERM;	/* as open(2) has it, without O_APPEND */
 	} else {
 		err = mc_path_permission(&at, may);
 	}

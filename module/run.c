@@ -360,6 +360,7 @@ static const char *errno_name(int err)
 {
 	switch (err) {
 	case -EINVAL: return "EINVAL";
+	case -EPERM: return "EPERM";
 	case -EINTR: return "EINTR";
 	case -ENOMEM: return "ENOMEM";
 	case -EOPNOTSUPP: return "EOPNOTSUPP";

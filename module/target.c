@@ -15,6 +15,10 @@ static int explain_open(const struct mc_target *t, const struct mc_target_ask *a
 	if (err == -EOPNOTSUPP && ask->direct)
 		return mc_fail(e, err, "direct: %s is on a filesystem without direct I/O",
 			       t->path);
+	if (err == -EPERM)
+		return mc_fail(e, err,
+			       "path: %s has an attribute that forbids this (see lsattr); it is left as it is",
+			       t->path);
 	return mc_fail(e, err, "path: %s can't be opened (error %d)", t->path, -err);
 }
 

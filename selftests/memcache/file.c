@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The test `file`: what it reads and writes, what it never does, and what goes wrong. */
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -182,6 +184,32 @@ TEST_F(file, only_regular_files)
 	}
 	EXPECT_EQ(-1, size_of("nothing"));
 	EXPECT_EQ(1, size_of("there"));
+}
+
+/* Flags of chattr(1): what open(2) refuses is refused, and reading is as ever. */
+TEST_F(file, that_must_not_be_changed)
+{
+	static const int flags[] = { FS_APPEND_FL, FS_IMMUTABLE_FL };
+	int none = 0, fd, i, flag;
+
+	ASSERT_EQ(0, small("op=write bytes=1M"));
+	fd = open(F, O_RDONLY | O_CLOEXEC);
+	for (i = 0; i < 2; i++) {
+		flag = flags[i];
+		if (ioctl(fd, FS_IOC_SETFLAGS, &flag)) {
+			close(fd);
+			SKIP(return, "no such flags on tmpfs");
+		}
+		EXPECT_EQ(-EPERM, small("op=write bytes=2M"));
+		EXPECT_TRUE(file_has("run",
+				     "state: failed\nerror: EPERM path: " F " has an attribute"));
+		EXPECT_EQ(-EPERM, small("op=write bytes=4K"));
+		EXPECT_EQ(M, size_of(F));
+		EXPECT_EQ(0, small("check=on"));
+		ASSERT_EQ(0, ioctl(fd, FS_IOC_SETFLAGS, &none));
+	}
+	close(fd);
+	EXPECT_EQ(0, small("op=write bytes=2M"));
 }
 
 TEST_F(file, of_others_is_left_alone)
