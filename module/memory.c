@@ -91,6 +91,22 @@ static struct page *take_block(struct mc_place place, unsigned int *order)
 	}
 }
 
+/*
+ * Between blocks: is the run to end? Without @team, at load, only a signal that
+ * ends the process does.
+ */
+static int look(struct mc_team *team, struct mc_error *e)
+{
+	int err = team ? mc_team_look(team) : fatal_signal_pending(current) ? -EINTR : 0;
+
+	cond_resched();
+	if (!err)
+		return 0;
+	return mc_fail(e, err,
+		       "run: stopped by a %s while memory was made ready; results until then are kept",
+		       err == -EINTR ? "signal" : "write to stop");
+}
+
 /* Room for one more block; the list doubles, since blocks may be small. */
 static int grow(struct mc_buffer *b)
 {
@@ -115,10 +131,11 @@ static int grow(struct mc_buffer *b)
  * A buffer smaller than a block still takes a whole one: then the direct map
  * keeps its 2 MiB mapping. Once blocks have run out, smaller ones do.
  */
-static int allocate(struct mc_buffer *b, struct mc_error *e)
+static int allocate(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
 {
 	unsigned int order = BLOCK_ORDER;
 	u64 have = 0;
+	int err;
 
 	while (have < b->bytes) {
 		struct page *page = grow(b) ? NULL : take_block(b->place, &order);
@@ -129,27 +146,11 @@ static int allocate(struct mc_buffer *b, struct mc_error *e)
 				       have >> 20, b->bytes >> 20);
 		b->chunks[b->nchunks++] = (struct mc_chunk){ page, order, false };
 		have += PAGE_SIZE << order;
-		cond_resched();
-		if (fatal_signal_pending(current))
-			return mc_fail(e, -EINTR, "size: a signal ended the allocation");
+		err = look(team, e);
+		if (err)
+			return err;
 	}
 	return 0;
-}
-
-static void give_back(struct mc_chunk *c)
-{
-	void *addr = page_address(c->page);
-	u64 span;
-
-	if (c->changed &&
-	    (mc_attr_set(addr, 1U << c->order, MC_WB) ||
-	     mc_attr_read(addr, &span) != MC_ATTR_WB)) {
-		pr_err("memcache: %u pages could not be turned back to write-back and are leaked\n",
-		       1U << c->order);
-		atomic64_add(1ULL << c->order, &leaked);
-		return;
-	}
-	__free_pages(c->page, c->order);
 }
 
 /* ------------------------------------------------ what the page tables say */
@@ -198,6 +199,21 @@ static enum mc_attr walk_chunks(const struct mc_buffer *b, u64 *levels)
 		attr = walk(page_address(b->chunks[i].page),
 			    chunk_bytes(&b->chunks[i]), attr, levels);
 	return attr;
+}
+
+static void give_back(struct mc_chunk *c)
+{
+	void *addr = page_address(c->page);
+
+	if (c->changed &&
+	    (mc_attr_set(addr, 1U << c->order, MC_WB) ||
+	     walk(addr, chunk_bytes(c), MC_ATTR_NA, NULL) != MC_ATTR_WB)) {
+		pr_err("memcache: %u pages could not be turned back to write-back and are leaked\n",
+		       1U << c->order);
+		atomic64_add(1ULL << c->order, &leaked);
+		return;
+	}
+	__free_pages(c->page, c->order);
 }
 
 static int node_of(const struct mc_buffer *b)
@@ -251,7 +267,21 @@ static void find_spans(struct mc_buffer *b)
 	b->direct.spans = b->spans;
 }
 
-static int set_type(struct mc_buffer *b, struct mc_error *e)
+/* How all of it is mapped before the first change: one may split what is next to it. */
+static int see_before(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < b->nchunks && !err; i++) {
+		walk(page_address(b->chunks[i].page), chunk_bytes(&b->chunks[i]),
+		     MC_ATTR_NA, b->before);
+		err = look(team, e);
+	}
+	return err;
+}
+
+static int set_type(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
 {
 	unsigned int i;
 	int err;
@@ -261,6 +291,9 @@ static int set_type(struct mc_buffer *b, struct mc_error *e)
 	for (i = 0; i < b->nchunks; i++) {
 		struct mc_chunk *c = &b->chunks[i];
 
+		err = look(team, e);
+		if (err)
+			return err;
 		/* Even a call that fails may have changed some of the pages. */
 		c->changed = true;
 		err = mc_attr_set(page_address(c->page), 1U << c->order, b->type);
@@ -268,12 +301,11 @@ static int set_type(struct mc_buffer *b, struct mc_error *e)
 			return mc_fail(e, err,
 				       "type: the kernel refused to set %u pages (error %d)",
 				       1U << c->order, -err);
-		cond_resched();
 	}
 	return 0;
 }
 
-static int fill(struct mc_buffer *b, struct mc_error *e)
+static int fill(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
 {
 	u64 available = (u64)si_mem_available() << PAGE_SHIFT;
 	int err;
@@ -282,7 +314,7 @@ static int fill(struct mc_buffer *b, struct mc_error *e)
 		return mc_fail(e, -ENOMEM,
 			       "size: %llu MiB are asked for, %llu MiB are available",
 			       b->bytes >> 20, available >> 20);
-	err = allocate(b, e);
+	err = allocate(b, team, e);
 	if (err)
 		return err;
 	b->spans = mc_alloc_array(b->nchunks, sizeof(*b->spans));
@@ -290,8 +322,8 @@ static int fill(struct mc_buffer *b, struct mc_error *e)
 		return mc_fail(e, -ENOMEM, "size: no memory for the list of pages");
 	find_spans(b);
 	b->memory_node = node_of(b);
-	walk_chunks(b, b->before);
-	return set_type(b, e);
+	err = see_before(b, team, e);
+	return err ? err : set_type(b, team, e);
 }
 
 /**
@@ -299,16 +331,18 @@ static int fill(struct mc_buffer *b, struct mc_error *e)
  * @type: the type
  * @place: where they should lie
  * @bytes: at least one; rounded up to whole pages
+ * @team: of the run that it is for; once that is stopped, no more is done. NULL: none
  * @e: says what is wrong, naming the key
  *
  * The pages are zero. Attribute and verdict are found out before this returns.
  *
  * Context: Process, may sleep.
- * Return: the buffer, or NULL and @e->err: -ENOMEM, -EINTR, or what the kernel
- * said to the change of type.
+ * Return: the buffer, or NULL and @e->err: -ENOMEM, the errno of the stop, or what
+ * the kernel said to the change of type.
  */
 struct mc_buffer *mc_buffer_create(enum mc_type type, struct mc_place place,
-				   u64 bytes, struct mc_error *e)
+				   u64 bytes, struct mc_team *team,
+				   struct mc_error *e)
 {
 	struct mc_buffer *b = kzalloc(sizeof(*b), GFP_KERNEL);
 
@@ -319,7 +353,7 @@ struct mc_buffer *mc_buffer_create(enum mc_type type, struct mc_place place,
 	b->type = type;
 	b->place = place;
 	b->bytes = round_up(bytes, PAGE_SIZE);
-	if (fill(b, e)) {
+	if (fill(b, team, e)) {
 		mc_buffer_destroy(b);
 		return NULL;
 	}
@@ -384,28 +418,35 @@ pgprot_t mc_protection(enum mc_type type, pgprot_t prot)
 /**
  * mc_buffer_map() - map the buffer a second time, in 4 KiB pages
  * @b: the buffer; @b->mapped is valid after that
+ * @team: of the run that it is for
  * @e: says what is wrong
  *
  * The mapping has the type of the direct map: x86 leaves the same page under
  * two types undefined.
  *
  * Context: Process, may sleep.
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, or the errno of the stop.
  */
-int mc_buffer_map(struct mc_buffer *b, struct mc_error *e)
+int mc_buffer_map(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
 {
 	unsigned int i, j, n = b->bytes >> PAGE_SHIFT, at = 0;
 	struct page **pages;
 	void *addr;
+	int err = 0;
 
 	if (b->mapped.n)
 		return 0;
 	pages = mc_alloc_array(n, sizeof(*pages));
 	if (!pages)
 		return mc_fail(e, -ENOMEM, "page: no memory for the list of pages");
-	for (i = 0; i < b->nchunks; i++) {
+	for (i = 0; i < b->nchunks && !err; i++) {
 		for (j = 0; j < 1U << b->chunks[i].order && at < n; j++)
 			pages[at++] = b->chunks[i].page + j;
+		err = look(team, e);
+	}
+	if (err) {
+		mc_free(pages);
+		return err;
 	}
 	addr = vmap(pages, n, VM_MAP, mc_protection(b->type, PAGE_KERNEL));
 	mc_free(pages);

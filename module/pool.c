@@ -46,7 +46,7 @@ int mc_pool_init(u64 bytes, int node, struct mc_error *e)
 		if (!mc_attr_settable(order[i]))
 			continue;
 		standing[order[i]] = mc_buffer_create(order[i], place,
-							  bytes, e);
+							  bytes, NULL, e);
 		if (!standing[order[i]]) {
 			mc_pool_exit();
 			return e->err;
@@ -164,7 +164,7 @@ static struct mc_buffer *new_fence(struct mc_error *e)
 			"fence: uc needs uncached memory, and this machine has type=wb only");
 		return NULL;
 	}
-	return mc_buffer_create(MC_UC, place, PAGE_SIZE, e);
+	return mc_buffer_create(MC_UC, place, PAGE_SIZE, NULL, e);
 }
 
 /* WC is judged against UC: where there are no standing buffers, the fence is it. */
@@ -190,8 +190,8 @@ static void judge(struct mc_buffer *b)
 	mc_buffer_judge(b);
 }
 
-static struct mc_buffer *find(enum mc_type type, const struct mc_wanted *want,
-			      struct mc_error *e)
+static struct mc_buffer *find(struct mc_run *run, enum mc_type type,
+			      const struct mc_wanted *want)
 {
 	struct mc_buffer *b;
 
@@ -204,7 +204,8 @@ static struct mc_buffer *find(enum mc_type type, const struct mc_wanted *want,
 	/* Those on other nodes may be the point's, too. */
 	drop_of_run(type, want->alone ? -1 : want->place.node);
 	make_uc_known(type);
-	b = mc_buffer_create(type, want->place, want->most, e);
+	b = mc_buffer_create(type, want->place, want->most, run->team,
+			     &run->error);
 	if (b) {
 		b->next = of_run[type];
 		of_run[type] = b;
@@ -227,13 +228,12 @@ int mc_memory_find(struct mc_run *run, const struct mc_point *point,
 		   const struct mc_wanted *want, struct mc_area *area)
 {
 	enum mc_page page = point->v[MC_KEY_PAGE];
-	struct mc_error *e = &run->error;
 	struct mc_buffer *b;
 
 	mutex_lock(&lock);
-	b = find(point->v[MC_KEY_TYPE], want, e);
+	b = find(run, point->v[MC_KEY_TYPE], want);
 	page = page == MC_PAGE_AUTO ? MC_PAGE_DIRECT : page;
-	if (b && page == MC_PAGE_4K && mc_buffer_map(b, e))
+	if (b && page == MC_PAGE_4K && mc_buffer_map(b, run->team, &run->error))
 		b = NULL;
 	if (b) {
 		mc_buffer_audit(b);
@@ -247,7 +247,7 @@ int mc_memory_find(struct mc_run *run, const struct mc_point *point,
 		area->memory_node = b->memory_node;
 	}
 	mutex_unlock(&lock);
-	return b ? 0 : e->err;
+	return b ? 0 : run->error.err;
 }
 
 /**
@@ -264,7 +264,11 @@ struct mc_buffer *mc_pool_standing(enum mc_type type)
 
 static struct mc_buffer *make_fence(struct mc_error *e)
 {
-	mutex_lock(&lock);
+	/* A buffer that is being made, or given back, may take seconds. */
+	if (mutex_lock_killable(&lock)) {
+		mc_fail(e, -EINTR, "fence: a signal ended the wait for it");
+		return NULL;
+	}
 	if (!fence)
 		fence = new_fence(e);
 	mutex_unlock(&lock);
@@ -317,7 +321,9 @@ void mc_pool_show(struct mc_text *t)
 	struct mc_buffer *b;
 	unsigned int i;
 
-	mutex_lock(&lock);
+	/* Who is killed reads no more. */
+	if (mutex_lock_killable(&lock))
+		return;
 	for (i = 0; i < MC_NTYPES; i++)
 		show_one(t, standing[i], "standing");
 	for (i = 0; i < MC_NTYPES; i++) {

@@ -161,6 +161,70 @@ TEST_F(memory, is_short_for_the_list_of_results)
 	EXPECT_EQ(0, run("bandwidth size=4K repeat=1"));
 }
 
+/* Making it takes its time; the end of that is not waited for. */
+FIXTURE(large) {
+	long size;
+	pid_t pid;
+};
+
+FIXTURE_SETUP(large)
+{
+	char line[128];
+
+	watched_setup(_metadata);
+	self->size = available() - 128;
+	snprintf(line, sizeof(line), "bandwidth size=%ldM type=uc repeat=100", self->size);
+	self->pid = run_start(line);
+	/* Each page that is made UC is seen, and pages are made so block by block. */
+	while (witness("touched") < 5 * BLOCK)
+		usleep(1000);
+}
+
+FIXTURE_TEARDOWN(large)
+{
+	watched_teardown(_metadata);
+}
+
+static void was_not_finished(struct __test_metadata *_metadata, long size, const char *why)
+{
+	EXPECT_GT(size * 256, witness("touched"));
+	EXPECT_TRUE(file_has("run", why));
+	EXPECT_EQ(watched_standing(), witness_away());
+	EXPECT_EQ(0, run("bandwidth type=wb,uc size=8M repeat=1"));
+}
+
+TEST_F(large, ends_with_a_signal)
+{
+	EXPECT_EQ(0, kill(self->pid, SIGINT));
+	EXPECT_EQ(-EINTR, run_end(self->pid));
+	was_not_finished(_metadata, self->size,
+			 "error: EINTR run: stopped by a signal while memory");
+}
+
+TEST_F(large, ends_with_a_write_to_stop)
+{
+	EXPECT_EQ(0, file_write(FILES "stop", "1"));
+	EXPECT_EQ(-ECANCELED, run_end(self->pid));
+	was_not_finished(_metadata, self->size,
+			 "error: ECANCELED run: stopped by a write to stop while memory");
+}
+
+/* They wait until the buffer is there; who is killed waits no more. */
+TEST_F(large, lets_its_readers_be_killed)
+{
+	pid_t reader = fork();
+	char text[4096];
+
+	if (!reader)
+		_exit(file_read(FILES "buffers", text, sizeof(text)) < 0);
+	usleep(1000);
+	EXPECT_EQ(0, kill(reader, SIGKILL));
+	EXPECT_EQ(SIGKILL, run_end(reader));
+	EXPECT_EQ(0, file_write(FILES "stop", "1"));
+	EXPECT_EQ(-ECANCELED, run_end(self->pid));
+	was_not_finished(_metadata, self->size, "error: ECANCELED ");
+}
+
 FIXTURE(node) {
 };
 
