@@ -17,6 +17,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/reboot.h>
+#include <linux/sched.h>
 #include <linux/security.h>
 #include <linux/smp.h>
 
@@ -44,7 +45,7 @@ static DEFINE_MUTEX(lock);
 
 /* ------------------------------------------------------ jobs, on their CPU */
 
-/* Return: 0 or 1 as each says, or a negative errno. */
+/* Return: 0 or what each says, or a negative errno. */
 typedef int (*job)(struct held *h);
 
 static int read_bits(u64 *bits)
@@ -80,13 +81,17 @@ static int look(struct held *h)
 	return err ? err : bits != known->mask;
 }
 
-/* Return: 1 if some are off. */
-static int look_for_off(struct held *h)
+#define SOME_ON		1
+#define SOME_OFF	2
+
+static int look_for_both(struct held *h)
 {
 	u64 bits;
 	int err = read_bits(&bits);
 
-	return err ? err : bits != 0;
+	if (err)
+		return err;
+	return (bits != known->mask ? SOME_ON : 0) | (bits ? SOME_OFF : 0);
 }
 
 /* Return: 1 if some are on, or were put back by somebody before us. */
@@ -337,24 +342,25 @@ int mc_prefetch_back(struct mc_run *run, struct mc_point *point)
 
 /* ------------------------------------------------------------ the machine */
 
+/* To look interrupts a CPU: only those that the reader may use, no isolated ones. */
 static const char *state_now(void)
 {
-	bool on = false, off = false;
 	unsigned int cpu;
-	int ret = 0;
+	int ret = 0, seen = 0;
 
 	cpus_read_lock();
-	for_each_online_cpu(cpu) {
-		ret = on_cpu(cpu, look);
+	for_each_cpu_and(cpu, current->cpus_ptr, cpu_online_mask) {
+		ret = on_cpu(cpu, look_for_both);
 		if (ret < 0)
 			break;
-		on |= ret;
-		off |= on_cpu(cpu, look_for_off);
+		seen |= ret;
 	}
 	cpus_read_unlock();
 	if (ret < 0)
 		return "unreadable";
-	return on && off ? "mixed" : on ? "on" : "off";
+	if (seen == (SOME_ON | SOME_OFF))
+		return "mixed";
+	return seen & SOME_OFF ? "off" : "on";
 }
 
 /**

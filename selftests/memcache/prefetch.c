@@ -3,6 +3,9 @@
 #include <sched.h>
 #include <sys/klog.h>
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "registers.h"
 
 /* --------------------------------------------------------------- one run */
@@ -128,6 +131,25 @@ static void expect_refused(struct __test_metadata *_metadata, const char *why)
 	EXPECT_EQ(0, run(SHORT "auto cpu=0-1"));
 	EXPECT_TRUE(said("keep"));
 	EXPECT_EQ(0, count("off"));
+}
+
+static bool may_run_on(unsigned long cpus)
+{
+	return !syscall(SYS_sched_setaffinity, 0, sizeof(cpus), &cpus);
+}
+
+/* To read one interrupts its CPU, which may be isolated from who reads. */
+TEST_F(point, registers_are_read_where_the_reader_may_run)
+{
+	int reads = count("reads");
+
+	EXPECT_TRUE(file_has("machine", KNOWN "\"state\":\"mixed\"}"));
+	EXPECT_EQ(reads + 2, count("reads"));
+	ASSERT_TRUE(may_run_on(1));
+	EXPECT_TRUE(file_has("machine", KNOWN "\"state\":\"on\"}"));
+	EXPECT_EQ(reads + 3, count("reads"));
+	ASSERT_TRUE(may_run_on(3));
+	EXPECT_TRUE(file_has("machine", KNOWN "\"state\":\"mixed\"}"));
 }
 
 TEST_F(point, registers_that_fault_are_not_possible)
