@@ -2,6 +2,9 @@
 /* The threads of memcache-user: what a run costs those that have no part in it. */
 #include "cmocka_all.h"
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "arch.h"
 #include "user.h"
@@ -35,6 +38,18 @@ void mc_witness_begin(struct mc_witness *v)
 u8 mc_witness_end(struct mc_witness *v)
 {
 	return 0;
+}
+
+/* The clock on the wall, which somebody may set. */
+static long wall_is_ahead_s;
+
+int clock_gettime(clockid_t id, struct timespec *t)
+{
+	int err = syscall(SYS_clock_gettime, id, t);
+
+	if (id == CLOCK_REALTIME)
+		t->tv_sec += wall_is_ahead_s;
+	return err;
 }
 
 static unsigned int done[THREADS];
@@ -148,10 +163,27 @@ static void test_upper_halves_are_empty_in_a_window(void **state)
 	assert_true(upper[1][0] == 0 && upper[1][1] == 0);
 }
 
+static void test_a_limit_is_no_time_of_day(void **state)
+{
+	static struct mc_request req = { .any_cpu = true };
+	struct mc_error e = { 0 };
+	struct mc_team *team;
+
+	req.values[MC_KEY_TIMEOUT].v[0] = 3600;
+	wall_is_ahead_s = 0;
+	team = mc_team_start(&req, 1, &e);
+	assert_non_null(team);
+	assert_int_equal(mc_team_run(team, count, NULL), 0);
+	wall_is_ahead_s = 7200;
+	assert_int_equal(mc_team_run(team, count, NULL), 0);
+	mc_team_end(team);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_who_has_no_part_sleeps_on),
+		cmocka_unit_test(test_a_limit_is_no_time_of_day),
 		cmocka_unit_test(test_the_gate_opens_however_often),
 		cmocka_unit_test(test_upper_halves_are_empty_in_a_window),
 	};

@@ -169,6 +169,7 @@ struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
 {
 	struct mc_team *team = calloc(1, sizeof(*team) +
 					 n * sizeof(struct member));
+	pthread_condattr_t steady;
 	unsigned int i;
 
 	if (!team) {
@@ -178,10 +179,14 @@ struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
 	team->n = n;
 	team->error = e;
 	team->seconds = req->values[MC_KEY_TIMEOUT].v[0];
-	clock_gettime(CLOCK_REALTIME, &team->deadline);
+	clock_gettime(CLOCK_MONOTONIC, &team->deadline);
 	team->deadline.tv_sec += team->seconds;
 	pthread_mutex_init(&team->lock, NULL);
-	pthread_cond_init(&team->done, NULL);
+	/* A limit that is not moved when somebody sets the clock. */
+	pthread_condattr_init(&steady);
+	pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+	pthread_cond_init(&team->done, &steady);
+	pthread_condattr_destroy(&steady);
 	for (i = 0; i < n; i++)
 		pthread_cond_init(&team->member[i].wake, NULL);
 	if (!start_all(team, req))
@@ -234,7 +239,7 @@ static void look_for_stop(struct mc_team *team)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
+	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (team->seconds && (now.tv_sec > team->deadline.tv_sec ||
 			      (now.tv_sec == team->deadline.tv_sec &&
 			       now.tv_nsec >= team->deadline.tv_nsec)))
