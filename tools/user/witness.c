@@ -12,18 +12,38 @@
 
 #define PROBE_NS	20000000	/* two ticks of the slowest system */
 #define LOOK_NS		10000000	/* what /proc/stat counts in */
-#define STAT_MAX	65536		/* bytes of its lines of CPUs */
+#define STAT_LEAST	65536		/* bytes of its lines of CPUs: room for some hundred */
+#define STAT_MOST	(4U << 20)	/* more than for 8192 */
 
 static u8 kinds;
 static int stat_file = -1;
 
+/* All of it; in one go, for a part is of another moment. To be freed. */
+static char *read_stat(ssize_t *n)
+{
+	static _Atomic size_t room = STAT_LEAST;	/* grows once */
+	size_t size;
+	char *text;
+
+	for (;;) {
+		size = room;
+		text = malloc(size);
+		*n = text ? pread(stat_file, text, size - 1, 0) : -1;
+		if (*n < (ssize_t)size - 1 || size >= STAT_MOST)
+			return text;
+		free(text);
+		room = 2 * size;
+	}
+}
+
 /* Of a CPU, or with -1 of all of them. Return: false if it does not say. */
 static bool read_stolen(int cpu, u64 *stolen)
 {
-	char name[16], *text = malloc(STAT_MAX), *line;
-	ssize_t n = text ? pread(stat_file, text, STAT_MAX - 1, 0) : -1;
+	char name[16], *text, *line;
 	bool told = false;
+	ssize_t n;
 
+	text = read_stat(&n);
 	snprintf(name, sizeof(name), cpu < 0 ? "cpu " : "\ncpu%d ", cpu);
 	if (n > 0) {
 		text[n] = '\0';
@@ -50,9 +70,12 @@ void mc_witness_init(void)
 		kinds |= MC_BY_STEAL;
 }
 
+/* Of a CPU that /proc/stat does not have, nothing is known. */
 u8 mc_witness_kinds(int cpu)
 {
-	return cpu < 0 ? kinds & ~MC_BY_STEAL : kinds;
+	u64 stolen;
+
+	return cpu < 0 || !read_stolen(cpu, &stolen) ? kinds & ~MC_BY_STEAL : kinds;
 }
 
 void mc_witness_begin(struct mc_witness *v)

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Stolen time in user space: that of any CPU, however long /proc/stat is. */
+#include "cmocka_all.h"
+#include <sys/types.h>
+
+#include "clock.h"
+#include "disturbed.h"
+#include "witness.h"
+
+#define CPUS	4096
+
+struct mc_clock mc_clock;
+static unsigned int listed = CPUS;
+static unsigned long stolen_of_last = 7;
+
+u64 mc_clock_raw_ns(void)
+{
+	static u64 now;
+
+	return now += 1000000;
+}
+
+bool mc_cpuid_hypervisor(void)
+{
+	return true;
+}
+
+/* The file as a machine of so many CPUs has it. */
+ssize_t pread(int fd, void *to, size_t size, off_t from)
+{
+	char *text = malloc(CPUS * 128);
+	size_t n = sprintf(text, "cpu  1 2 3 4 5 6 7 8 9 0\n");
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < listed; cpu++)
+		n += sprintf(text + n, "cpu%u 12345678 12345678 12345678 12345678 5 6 7 %lu 0 0\n",
+			     cpu, cpu + 1 < CPUS ? 0 : stolen_of_last);
+	n = n < size ? n : size;
+	memcpy(to, text, n);
+	free(text);
+	return n;
+}
+
+static void test_of_the_last_cpu(void **state)
+{
+	struct mc_witness v = { 0 };
+
+	mc_witness_init();
+	assert_true(mc_witness_kinds(CPUS - 1) & MC_BY_STEAL);
+	assert_int_equal(mc_witness_stolen(&v, CPUS - 1, true), MC_NOT_LOOKED);
+	assert_int_equal(mc_witness_stolen(&v, CPUS - 1, true), MC_NOT_STOLEN);
+	stolen_of_last++;
+	assert_int_equal(mc_witness_stolen(&v, CPUS - 1, true), MC_STOLEN);
+}
+
+/* It is not known, which is not none. */
+static void test_of_a_cpu_that_is_not_there(void **state)
+{
+	listed = 2;
+	assert_false(mc_witness_kinds(CPUS - 1) & MC_BY_STEAL);
+	assert_true(mc_witness_kinds(1) & MC_BY_STEAL);
+	listed = CPUS;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_of_the_last_cpu),
+		cmocka_unit_test(test_of_a_cpu_that_is_not_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
