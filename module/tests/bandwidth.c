@@ -203,7 +203,7 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 	if (point->v[KEY_READBACK] &&
 	    (op->stores != MC_STORES_COUNTER || op->arrays > 1))
 		return mc_fail(&run->error, -EINVAL,
-			       "readback: on needs op=write or op=ntwrite, not op=%s",
+			       "readback: on needs op=write, ntwrite, write_clflushopt or write_clwb, not op=%s",
 			       op->name);
 	if (point->v[KEY_STREAMS] > 1 &&
 	    (point->v[KEY_READBACK] || !loop_of(point)->run_streams))

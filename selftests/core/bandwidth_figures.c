@@ -177,6 +177,23 @@ static void stop(void)
 		mc_team_stop(run.team, -EINTR);
 }
 
+/* Who is told what readback=on needs is told all that it takes, and no more. */
+static void test_what_readback_takes_is_said(void **state)
+{
+	enum mc_op op;
+
+	reset(1);
+	assert_refused("op=read readback=on", -EINVAL, "readback");
+	for (op = 0; op < MC_OP_SUM; op++) {
+		bool takes = mc_ops[op].stores == MC_STORES_COUNTER && mc_ops[op].arrays == 1;
+
+		if (takes)
+			assert_non_null(strstr(run.error.text, mc_ops[op].name));
+		else if (op != MC_OP_READ)
+			assert_null(strstr(run.error.text, mc_ops[op].name));
+	}
+}
+
 static void test_a_run_cut_short_tells_what_it_knows(void **state)
 {
 	reset(1);
@@ -200,6 +217,7 @@ int main(void)
 		cmocka_unit_test(test_streaming_stores_start_with_cold_caches),
 		cmocka_unit_test(test_medians_and_passes),
 		cmocka_unit_test(test_the_longest_window_is_reported),
+		cmocka_unit_test(test_what_readback_takes_is_said),
 		cmocka_unit_test(test_a_run_cut_short_tells_what_it_knows),
 	};
 
