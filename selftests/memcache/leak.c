@@ -22,6 +22,8 @@ FIXTURE_VARIANT_ADD(leak, refused) { "wb refuse 1", "now_uc", BLOCK };
 FIXTURE_VARIANT_ADD(leak, though_done) { "wb late 2", "now_uc", 0 };
 /* The kernel says that it has, the page tables say that it has not. */
 FIXTURE_VARIANT_ADD(leak, kept_quiet) { "wb lie 1", "now_uc", BLOCK };
+/* So that looking at the first page would not do. */
+FIXTURE_VARIANT_ADD(leak, all_but_the_first) { "wb part 1", "now_uc", BLOCK - 1 };
 
 FIXTURE_SETUP(leak)
 {

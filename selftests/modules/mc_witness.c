@@ -10,9 +10,10 @@
  *           that were ever given another type than write-back; of those
  *           that are not write-back now nodeN are on node N, and small are in
  *           mappings of 4 KiB
- *   fault   write `uc|wc|wb refuse|late|lie N M`: M calls, the first one the
+ *   fault   write `uc|wc|wb refuse|late|lie|part N M`: M calls, the first one the
  *           N-th from now, fail without having done anything, fail after it
- *           was done, or succeed without having done anything;
+ *           was done, or succeed without having done anything, or having done
+ *           the first page;
  *           `sum wrong N`: the N-th sum that memcache compares with is another
  *           one; `repair`: all pages are write-back again
  *   mapped  read at the offset ADDRESS: what the reader's own page tables say of
@@ -34,10 +35,11 @@
 #include <asm/msr.h>
 #include <asm/pgtable.h>
 
-enum fault { NONE, REFUSE, LATE, LIE };
+enum fault { NONE, REFUSE, LATE, LIE, PART };
 
 static const char * const fault_names[] = {
 	[NONE] = "none", [REFUSE] = "refuse", [LATE] = "late", [LIE] = "lie",
+	[PART] = "part",
 };
 
 /**
@@ -117,8 +119,8 @@ static int stand_in(struct function *f, unsigned long addr, int pages)
 	if (f->real != set_memory_wb)
 		bitmap_set(touched, __pa(addr) >> PAGE_SHIFT, pages);
 	fault = fault_of(f);
-	if (fault == NONE || fault == LATE)
-		err = call_real(f, addr, pages);
+	if (fault == NONE || fault == LATE || fault == PART)
+		err = call_real(f, addr, fault == PART ? 1 : pages);
 	mutex_unlock(&lock);
 	return fault == REFUSE || fault == LATE ? -ENOMEM : err;
 }
