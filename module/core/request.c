@@ -39,8 +39,9 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 	},
 	[MC_KEY_SIZE] = {
 		.name = "size", .column = "size_bytes", .preset = "16M",
-		.kind = MC_SIZE, .names = auto_names, .min = 1024, .max = 1ULL << 46, .multiple = 64,
-		.help = "the whole working set, all threads and arrays together; auto: beyond caches",
+		.kind = MC_SIZE, .names = auto_names, .multiple = 64,
+		.min = 1024, .max = 1ULL << 46,
+		.help = "the whole working set, all threads and arrays; auto: beyond caches",
 	},
 	[MC_KEY_CPU] = {
 		.name = "cpu", .column = "cpu", .preset = "0",
