@@ -20,7 +20,7 @@
  */
 void **mc_chase_at(const struct mc_chase *c, u64 i)
 {
-	u64 skew = c->skews ? i % c->skews * c->skew : 0;
+	u64 skew = c->skews ? (i + i / c->skews) % c->skews * c->skew : 0;
 
 	return mc_view_at(c->view, c->offset + i * c->stride + skew, NULL);
 }

@@ -22,8 +22,9 @@ enum mc_chase_order {
  * @view: the buffer
  * @offset: of the first element in the buffer
  * @stride: bytes from element to element, a multiple of 8
- * @skew: element i lies i % @skews times this further on; so that the elements
- *        of pages do not all fall into one set of a cache
+ * @skew: element i lies (i + i / @skews) % @skews times this further on; so that
+ *        lines of pages spread over all sets of a cache. i % @skews alone repeats
+ *        with the number of the page: the lines then have @skews sets to share
  * @skews: see @skew; 0 or 1: no skew
  * @n: elements, not 0
  * @order: in which they follow each other

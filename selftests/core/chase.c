@@ -148,9 +148,34 @@ static void skewed(void **state)
 	c.offset = 16;
 	for (i = 0; i < 20; i++)
 		assert_ptr_equal(mc_chase_at(&c, i),
-				 mc_view_at(&view, 16 + i * 4096 + i % 3 * 64, NULL));
+				 mc_view_at(&view, 16 + i * 4096 + (i + i / 3) % 3 * 64,
+					    NULL));
 	mc_chase_build(&c, 20);
 	walk(&c);
+}
+
+/* A line of each page: all sets of any cache have as many of them. */
+static void in_all_sets(void **state)
+{
+	static const struct mc_span pages = {
+		(void *)0x100000000, 0, 4096ULL * PAGE
+	};
+	static const struct mc_view all = { &pages, 1 };
+	static unsigned int lines[2048];
+	u64 sets, i;
+
+	for (sets = 64; sets <= 2048; sets *= 2) {
+		struct mc_chase c = chase_of(4096, PAGE, MC_CHASE_RANDOM);
+
+		c.view = &all;
+		c.skew = 64;
+		c.skews = 64;
+		memset(lines, 0, sizeof(lines));
+		for (i = 0; i < c.n; i++)
+			lines[(uintptr_t)mc_chase_at(&c, i) / 64 % sets]++;
+		for (i = 0; i < sets; i++)
+			assert_int_equal(lines[i], c.n / sets);
+	}
 }
 
 /* Four elements have six cycles; each is as likely as the others. */
@@ -208,6 +233,7 @@ int main(void)
 		cmocka_unit_test(page_by_page),
 		cmocka_unit_test(in_order),
 		cmocka_unit_test(skewed),
+		cmocka_unit_test(in_all_sets),
 		cmocka_unit_test(every_cycle_is_as_likely),
 		cmocka_unit_test(far_from_order),
 	};
