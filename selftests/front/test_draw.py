@@ -202,7 +202,23 @@ class Levels(fake.unittest.TestCase):
         for row in (r"L1 TLB +16 +96 +96\.\.127 +0.00 +1.60\n",
                     r"L2 TLB +128 +4096 +4096\.\.6143 +1.60 ", r"page walk +\d+ +12288 "):
             self.assertRegex(shown, row)
+        self.assertNotIn("between", shown)      # one step, which climbs over an octave
         self.assertIn("No step", self.block(found[:4] + [dict(r, size_bytes=1) for r in found[:3]]))
+
+    def test_several_steps_of_tlbs_are_not_one(self):
+        extra = {64: 0.0, 128: 0.0, 256: 0.0, 512: 0.0, 1024: 0.0, 2048: 0.0, 4096: 12.0,
+                 8192: 55.0, 16384: 163.0, 32768: 163.0}
+        found = [fake.figure("tlb", {"size_bytes": 4096 * pages}, {
+            "pages": pages, "page_bytes": 4096, "ns_per_load": 1.0 + ns,
+            "packed_ns_per_load": 1.0, "tlb_ns": ns})
+            for pages, ns in extra.items()]
+        shown = self.block(found)
+        for row in (r"L1 TLB +64 +2048 +2048\.\.4095 +0.00 +12.00\n",
+                    r"between +4096 +4096 +4096\.\.8191 +12.00 +43.00\n",
+                    r"between +8192 +8192 +8192\.\.16383 +55.00 +108.00\n",
+                    r"page walk +16384 +32768 +163.00"):
+            self.assertRegex(shown, row)
+        self.assertIn("a step of its own", " ".join(shown.split()))
 
 
 class Interrupted(fake.unittest.TestCase):

@@ -164,6 +164,7 @@ def _about(size: float | None) -> str:
 # ----------------------------------------------------------------------- TLBs
 
 TLBS = ("L1 TLB", "L2 TLB")
+MOST = 0.75     # of a step: at twice the entries, even at random, so many loads miss
 
 
 def _tlbs(curve: Pairs) -> tuple[str, list[str]]:
@@ -173,21 +174,39 @@ def _tlbs(curve: Pairs) -> tuple[str, list[str]]:
     title = f"TLBs in this curve, pages of {table.text('_bytes', curve[0][1].get('page_bytes'))}"
     base = min((r["packed_ns_per_load"] for r in results if r.get("packed_ns_per_load")),
                default=1.0)
-    found = steps.levels([(r["pages"], base + r["tlb_ns"]) for r in results])
-    if len(found) < 2:
+    points = [(r["pages"], base + r["tlb_ns"]) for r in results]
+    flat = steps.levels(points)
+    if len(flat) < 2:
         return title, ["No step: a load costs about the same, however many pages there are."]
+    names = {id(level): TLBS[i] if i < len(TLBS) and level.limit else
+             "L2 TLB or page walk" if i == 1 else "page walk" for i, level in enumerate(flat)}
+    found = _with_climbs(flat, steps.envelope(points))
     rows = []
-    for i, level in enumerate(found):
-        above = found[i + 1] if i + 1 < len(found) else None
+    for level, above in zip(found, [*found[1:], None]):
         beyond = min((r["pages"] for r in results if r["pages"] > level.last), default=0)
-        rows.append([TLBS[i] if i < len(TLBS) and above else
-                     "L2 TLB or page walk" if i == 1 else "page walk",
-                     f"{level.first:.0f}", f"{level.last:.0f}",
+        rows.append([names.get(id(level), "between"), f"{level.first:.0f}", f"{level.last:.0f}",
                      f"{level.last:.0f}..{beyond - 1}" if above else "",
                      f"{max(level.time - base, 0):.2f}",
                      f"{above.time - level.time:.2f}" if above else ""])
-    return title, table.table(["level", "flat from pages", "to", "entries",
-                               "ns beyond a hit", "ns that a miss adds"], rows)
+    notes = table.bullets(["Each size between two levels is a step of its own: one TLB does not "
+                           "climb so long. More sizes between them may show which are levels."])
+    return title, [*table.table(["level", "flat from pages", "to", "entries", "ns beyond a hit",
+                                 "ns that a miss adds"], rows),
+                   *(["", *notes] if len(found) > len(flat) else [])]
+
+
+def _with_climbs(flat: list[Level], points: list[tuple[float, float]]) -> list[Level]:
+    """These levels; and what lies between two of them, if that is more than one step. A
+    single one is nearly climbed at twice the reach that it can have at most."""
+    found = []
+    for level, above in zip(flat, [*flat[1:], None]):
+        found.append(level)
+        between = [(pages, time) for pages, time in points
+                   if above and level.last < pages < above.first]
+        enough = level.time + MOST * (above.time - level.time) if above else 0
+        if any(pages >= 2 * between[0][0] and time < enough for pages, time in between):
+            found += [Level(pages, pages, time, pages) for pages, time in between]
+    return found
 
 
 DRAWN = {"latency": _caches, "tlb": _tlbs}
