@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The keys that every test takes. */
+#include "request.h"
+
+static const struct mc_name type_names[] = {
+	{ "wb", MC_WB }, { "wc", MC_WC }, { "uc", MC_UC }, { }
+};
+
+/* The values of a switch, for the keys of tests, too. */
+const struct mc_name mc_on_off[] = {
+	{ "on", 1 }, { "off", 0 }, { }
+};
+
+static const struct mc_name auto_names[] = { { "auto", MC_AUTO }, { } };
+
+static const struct mc_name node_names[] = {
+	{ "auto", MC_AUTO }, { "local", MC_LOCAL }, { }
+};
+
+static const struct mc_name page_names[] = {
+	{ "auto", MC_PAGE_AUTO }, { "direct", MC_PAGE_DIRECT },
+	{ "4k", MC_PAGE_4K }, { "2m", MC_PAGE_2M }, { "thp", MC_PAGE_THP }, { }
+};
+
+static const struct mc_name disturbed_names[] = { { "leave_out", 0 }, { "keep", 1 }, { } };
+
+static const struct mc_name prefetch_names[] = {
+	{ "keep", MC_PREFETCH_KEEP }, { "off", MC_PREFETCH_OFF },
+	{ "auto", MC_PREFETCH_AUTO }, { }
+};
+
+static const struct mc_name prefetch_outcomes[] = {
+	{ "ineffective", MC_PREFETCH_INEFFECTIVE }, { }
+};
+
+static const struct mc_key common_keys[MC_KEY_OWN] = {
+	[MC_KEY_TYPE] = {
+		.name = "type", .column = "type", .preset = "wb",
+		.kind = MC_CHOICE, .names = type_names,
+		.help = "memory type asked for: write-back, write-combining, uncached",
+	},
+	[MC_KEY_SIZE] = {
+		.name = "size", .column = "size_bytes", .preset = "16M",
+		.kind = MC_SIZE, .names = auto_names, .multiple = 64,
+		.min = 1024, .max = 1ULL << 46,
+		.help = "the whole working set, all threads and arrays; auto: beyond caches",
+	},
+	[MC_KEY_CPU] = {
+		.name = "cpu", .column = "cpu", .preset = "0",
+		.kind = MC_CPULIST,
+		.help = "CPUs, a bound thread each; all: all; any: one thread, not bound",
+	},
+	[MC_KEY_SMT] = {
+		.name = "smt", .column = "smt", .preset = "on",
+		.kind = MC_CHOICE, .names = mc_on_off, .single = true, .wide = true,
+		.help = "off: of the CPUs listed, only one of each core",
+	},
+	[MC_KEY_NODE] = {
+		.name = "node", .column = "node", .preset = "auto",
+		.kind = MC_NUMBER, .names = node_names, .max = MC_MAX_NODES - 1,
+		.help = "NUMA node; auto: numa_node, else the first CPU's; local: each CPU's own",
+	},
+	[MC_KEY_IRQ] = {
+		.name = "irq", .column = "irq", .preset = "on",
+		.kind = MC_CHOICE, .names = mc_on_off,
+		.help = "interrupts while the clock runs; off: in windows of about 2 ms",
+	},
+	[MC_KEY_DISTURBED] = {
+		.name = "disturbed", .column = "disturbed", .preset = "leave_out",
+		.kind = MC_CHOICE, .names = disturbed_names, .wide = true,
+		.help = "samples hit by an interrupt or the like: left out, if most are not",
+	},
+	[MC_KEY_PAGE] = {
+		.name = "page", .column = "page", .preset = "auto",
+		.kind = MC_CHOICE, .names = page_names,
+		.help = "mapping; kernel: direct map (auto) or 4 KiB; user: see memcache-user",
+	},
+	[MC_KEY_PREFETCH] = {
+		.name = "prefetch", .column = "prefetch", .preset = "keep",
+		.kind = MC_CHOICE, .names = prefetch_names, .wide = true,
+		.outcomes = prefetch_outcomes,
+		.help = "hardware prefetchers: as found, off while measuring, off if possible",
+	},
+	[MC_KEY_REPEAT] = {
+		.name = "repeat", .column = "repeat", .preset = "10",
+		.kind = MC_NUMBER, .min = 1, .max = 1000000, .wide = true,
+		.help = "samples that are kept",
+	},
+	[MC_KEY_WARMUP] = {
+		.name = "warmup", .column = "warmup", .preset = "2",
+		.kind = MC_NUMBER, .max = 1000000, .wide = true,
+		.help = "samples before the first one that is kept",
+	},
+	[MC_KEY_TIMEOUT] = {
+		.name = "timeout", .preset = "0",
+		.kind = MC_NUMBER, .max = 86400, .single = true, .wide = true,
+		.help = "seconds after which the run stops, keeping what it has; 0: never",
+	},
+};
+
+/**
+ * mc_type_name() - the name of a memory type
+ * @type: the type
+ *
+ * Context: Any.
+ * Return: its name, as in type=.
+ */
+const char *mc_type_name(enum mc_type type)
+{
+	return mc_key_word(&common_keys[MC_KEY_TYPE], type);
+}
+
+/**
+ * mc_key_of() - a key of a test by its number
+ * @spec: the test
+ * @id: 0 to MC_KEY_OWN + @spec->nkeys - 1
+ *
+ * Context: Any.
+ * Return: the key.
+ */
+const struct mc_key *mc_key_of(const struct mc_spec *spec, unsigned int id)
+{
+	return id < MC_KEY_OWN ? &common_keys[id] : &spec->keys[id - MC_KEY_OWN];
+}
