@@ -19,7 +19,10 @@
 #include "bochs.h"
 
 /* Instrumentation functions that we fill, as indices. */
-enum hook { LIN_ACCESS, BEFORE, OPCODE, NEAR, FAR, CLFLUSH, CACHES, TLB, INTERRUPT, OUT, NHOOKS };
+enum hook {
+	LIN_ACCESS, BEFORE, OPCODE, NEAR, FAR, CLFLUSH, CACHES, TLB, INTERRUPT, OUT,
+	NHOOKS
+};
 
 /* The CPU models that we run, whose cache leaf of CPUID is ours. */
 #define NMODELS		2
@@ -95,7 +98,7 @@ static const struct events *events;
 
 /* ------------------------------------------------------------------ finding it */
 
-void bochs_fail(int status, const char *format, ...)
+_Noreturn void bochs_fail(int status, const char *format, ...)
 {
 	va_list ap;
 
@@ -220,8 +223,9 @@ static void outp(uint16_t port, unsigned int bytes, unsigned int value)
 
 /* -------------------------------------------------------------------------- time */
 
-static volatile uint32_t *countdown, *period;
-static volatile uint64_t *total;
+/* Fields of Bochs's: it writes them, and our calls into it are where it does. */
+static uint32_t *countdown, *period;
+static uint64_t *total;
 
 static void time_init(void)
 {

@@ -52,7 +52,6 @@ void bochs_pass(uint64_t ticks);
 void bochs_write(uint64_t physical, const void *from, uint64_t bytes);
 uint64_t bochs_read64(uint64_t physical);
 const char *bochs_version(void);
-void __attribute__((noreturn, format(printf, 2, 3)))
-bochs_fail(int status, const char *format, ...);
+_Noreturn void bochs_fail(int status, const char *format, ...);
 
 #endif /* TYPES_BOCHS_H */

@@ -113,17 +113,25 @@ static void report_one(FILE *f, const struct tally *t)
 		[LOAD] = "load", [STORE] = "store", [EXECUTE] = "execute",
 		[READ_MODIFY_WRITE] = "rmw",
 	};
+	const struct {
+		const char *name;
+		uint64_t n;
+	} counts[] = {
+		{ "ticks", t->ticks }, { "charged", t->charged },
+		{ "interrupts", t->interrupts }, { "sfence", t->fences[SFENCE] },
+		{ "mfence", t->fences[MFENCE] }, { "lfence", t->fences[LFENCE] },
+		{ "flush", t->flushes }, { "clwb", t->clwbs },
+		{ "l1", t->happened.level[0] }, { "l2", t->happened.level[1] },
+		{ "l3", t->happened.level[2] }, { "memory", t->happened.level[3] },
+		{ "wc_full", t->happened.wc_full }, { "wc_words", t->happened.wc_words },
+		{ "tlb_misses", t->happened.tlb_misses },
+	};
+	size_t i;
 	int type, kind;
 	bool first;
 
-	fprintf(f, "{\"ticks\":%lu,\"charged\":%lu,\"interrupts\":%lu,\"sfence\":%lu,"
-		"\"mfence\":%lu,\"lfence\":%lu,\"flush\":%lu,\"clwb\":%lu", t->ticks, t->charged,
-		t->interrupts, t->fences[SFENCE], t->fences[MFENCE], t->fences[LFENCE],
-		t->flushes, t->clwbs);
-	fprintf(f, ",\"l1\":%lu,\"l2\":%lu,\"l3\":%lu,\"memory\":%lu,\"wc_full\":%lu,"
-		"\"wc_words\":%lu,\"tlb_misses\":%lu", t->happened.level[0],
-		t->happened.level[1], t->happened.level[2], t->happened.level[3],
-		t->happened.wc_full, t->happened.wc_words, t->happened.tlb_misses);
+	for (i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		fprintf(f, "%s\"%s\":%lu", i ? "," : "{", counts[i].name, counts[i].n);
 	for (type = 0; type < NTYPES; type++) {
 		if (!types[type])
 			continue;
@@ -175,6 +183,8 @@ void tally_clear(void)
 {
 	memset(&tally, 0, sizeof(tally));
 	memset(&happened, 0, sizeof(happened));
-	nwindows = lost = record = 0;
+	nwindows = 0;
+	lost = 0;
+	record = 0;
 	open = false;
 }

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "bochs.h"
+#include "instructions.h"
 #include "load.h"
 #include "model.h"
 #include "tally.h"
@@ -32,69 +33,12 @@ static FILE *answers;		/* to it */
 
 /* ------------------------------------------------------------------ instructions */
 
-enum kind { ORDINARY, STREAMING, FENCE_S, FENCE_M, FENCE_L, WRITE_BACK, READ_CLOCK };
-
 static uint8_t kinds[65536];	/* by Bochs's number of an opcode */
 static enum kind current;
 
-static bool is_prefix(uint8_t byte)
-{
-	return byte && strchr("\x66\xf2\xf3\x2e\x36\x3e\x26\x64\x65\x67\xf0", byte);
-}
-
-/* An opcode of two bytes, the second one at @b; @has_66: a prefix came before. */
-static enum kind kind_of_0f(const uint8_t *b, const uint8_t *end, bool has_66)
-{
-	uint8_t modrm = b + 1 < end ? b[1] : 0;
-	bool memory = modrm < 0xc0;
-
-	switch (b[0]) {
-	case 0x31:	/* RDTSC */
-		return READ_CLOCK;
-	case 0x01:	/* RDTSCP is f9 */
-		return modrm == 0xf9 ? READ_CLOCK : ORDINARY;
-	case 0x2b:	/* MOVNTPS, MOVNTPD */
-	case 0xc3:	/* MOVNTI */
-	case 0xe7:	/* MOVNTDQ */
-		return memory ? STREAMING : ORDINARY;
-	case 0xae:
-		if (memory)
-			return has_66 && (modrm >> 3 & 7) == 6 ? WRITE_BACK : ORDINARY;
-		return modrm == 0xf8 ? FENCE_S : modrm == 0xf0 ? FENCE_M :
-		       modrm == 0xe8 ? FENCE_L : ORDINARY;
-	default:
-		return ORDINARY;
-	}
-}
-
-static bool stores_streaming(uint8_t opcode)
-{
-	return opcode == 0x2b || opcode == 0xe7;
-}
-
-/* From an instruction's bytes (Intel SDM vol. 2, 2.1 to 2.7). */
-static enum kind kind_of(const uint8_t *b, const uint8_t *end, bool is64)
-{
-	bool has_66 = false;
-
-	for (; b < end && is_prefix(*b); b++)
-		has_66 |= *b == 0x66;
-	if (b < end && is64 && *b >> 4 == 4)	/* REX */
-		b++;
-	if (end - b >= 2 && b[0] == 0x0f)
-		return kind_of_0f(b + 1, end, has_66);
-	if (is64 && end - b >= 4 && b[0] == 0xc5)	/* VEX of two bytes: map 0f */
-		return stores_streaming(b[2]) ? STREAMING : ORDINARY;
-	if (is64 && end - b >= 5 && b[0] == 0xc4)	/* VEX of three bytes */
-		return (b[1] & 31) == 1 && stores_streaming(b[3]) ? STREAMING : ORDINARY;
-	if (is64 && end - b >= 6 && b[0] == 0x62)	/* EVEX */
-		return (b[1] & 7) == 1 && stores_streaming(b[4]) ? STREAMING : ORDINARY;
-	return ORDINARY;
-}
-
 static void decoded(unsigned int opcode, const uint8_t *bytes, unsigned int n, bool is64)
 {
-	enum kind kind = kind_of(bytes, bytes + n, is64);
+	enum kind kind = instruction_kind(bytes, bytes + n, is64);
 
 	if (kind != ORDINARY)
 		kinds[opcode] = kind;
@@ -160,16 +104,17 @@ static void before(unsigned int opcode)
 	case FENCE_S:
 	case FENCE_M:
 		charge(model_drain());
-		/* fall through */
-	case FENCE_L:
 		tally.fences[current - FENCE_S]++;
+		break;
+	case FENCE_L:
+		tally.fences[LFENCE]++;
 		break;
 	default:
 		break;
 	}
 }
 
-#define PAGES	(1U << 18)
+#define PAGES	262144U
 
 /**
  * struct page - what is known of a page of 4 KiB
@@ -300,6 +245,7 @@ static void caches_of_cpu(unsigned int index, uint32_t r[4])
 
 /* ------------------------------------------------------------------------- orders */
 
+#define SPACE		" \t\n"
 #define BYTES_MOST	(PORT_DATA_LAST - PORT_DATA + 1)
 
 static char order[BYTES_MOST];		/* for the guest's shell */
@@ -320,7 +266,7 @@ static void order_prices(char *words)
 	char why[256], *word;
 	const char *wrong;
 
-	for (word = strtok(words, " \n"); word; word = strtok(NULL, " \n")) {
+	for (word = strtok(words, SPACE); word; word = strtok(NULL, SPACE)) {
 		if (!prices_set(&changed, &seen, word, why, sizeof(why))) {
 			answer_error(why);
 			return;
@@ -340,13 +286,17 @@ static void order_window(const char *words)
 {
 	struct code_range r;
 
-	if (sscanf(words, "%lx %lx %lx %lx %lx", &r.open, &r.open_end, &r.close,
-		   &r.close_end, &r.mark) != 5)
-		nranges = 0;
-	else if (nranges == WINDOWS_MOST)
-		return answer_error("too many windows");
-	else
+	int n = sscanf(words, "%lx %lx %lx %lx %lx", &r.open, &r.open_end, &r.close,
+		       &r.close_end, &r.mark);
+
+	if (n == 5 && nranges == WINDOWS_MOST) {
+		answer_error("too many windows");
+		return;
+	}
+	if (n == 5)
 		ranges[nranges++] = r;
+	else
+		nranges = 0;
 	fprintf(answers, "{}\n");
 }
 
@@ -392,7 +342,7 @@ static void take_orders(void)
 		fflush(answers);
 		if (!fgets(line, sizeof(line), orders))
 			_exit(0);
-		words = line + strcspn(line, " \n");
+		words = line + strcspn(line, SPACE);
 		if (*words)
 			*words++ = 0;
 		if (!strcmp(line, "guest")) {
@@ -473,7 +423,7 @@ static const struct events events = {
 	.out = any_out,
 };
 
-static FILE *descriptor(const char *name, const char *mode)
+static FILE *opened(const char *name, const char *mode)
 {
 	const char *number = getenv(name);
 	FILE *f = number ? fdopen(atoi(number), mode) : NULL;
@@ -499,8 +449,8 @@ static void __attribute__((constructor)) start(void)
 	if (wrong)
 		bochs_fail(STATUS_BROKEN, "%s: %s", file, wrong);
 	bochs_cpuid_caches(caches_of_cpu);
-	orders = descriptor("TYPES_ORDERS", "r");
-	answers = descriptor("TYPES_ANSWERS", "w");
+	orders = opened("TYPES_ORDERS", "r");
+	answers = opened("TYPES_ANSWERS", "w");
 }
 
 /* Bochs seeds RDRAND with the time of day; every run shall be the same. */
