@@ -3,7 +3,7 @@
 
 cli → {measure, report, compare, plot, document, export, doctor, catalogue, counters,
 pcm}; document → {plot, page, report, compare}; plot → {charts, draw}; charts → {tables,
-levels}; measure → {plan, debugfs, user, progress, results, counters}; pcm → {results,
+levels}; measure → {plan, debugfs, user, simulated, progress, results, counters}; pcm → {results,
 traffic}; plan → {suite, fit, keys}; suite → template → shape; report → {tables,
 traffic, findings, verdict}; tables → {layout, levels, spread}; levels → steps; compare →
 {match, overhead, published, estimate}. Standard library only, but for draw, and little

@@ -2,7 +2,7 @@
 """`memcache compare`: what was asked in both, side by side; then, of random
 accesses, the four tables of what a system, interrupts and a VM cost."""
 
-from mc import Failure, match, overhead, results, rounds, table
+from mc import Failure, match, overhead, prices, results, rounds, table
 from mc.estimate import EACH, change, of, unknown
 from mc.findings import FLOOR, MIN_SAMPLES
 from mc.match import Pairing, Side
@@ -84,7 +84,7 @@ def _pairing(found: Pairing) -> list[str]:
         out += table.wrapped(overhead.UML)
     out += _list("Not compared", found.refused)
     if any(word in line for line in found.refused
-           for word in ("effective=", "page tables", "memory of node", "prefetch=")):
+           for word in ("effective=", "page tables", "memory of node", "prefetch=", "simulated")):
         out += table.wrapped("Their memory was not the same, or the prefetchers' state; "
                              "--mixed-verdicts compares them all the same.")
     for name, lonely in found.alone.items():
@@ -93,9 +93,8 @@ def _pairing(found: Pairing) -> list[str]:
 
 
 def _side(name: str, side: Side) -> str:
-    hypervisor = side.machine.get("hypervisor") or "no hypervisor"
     return f"{name}  {side.name}: Linux {side.machine['kernel']}, {side.machine['cpu']}, " \
-           f"{hypervisor}"
+           f"{prices.below(side.machine)}"
 
 
 def _table(found: Pairing) -> list[str]:

@@ -66,12 +66,7 @@ class Debugfs(Side):
         if not error:
             return Outcome(0, records=records)
         # A request that measured nothing leaves the results before it in place.
-        return Outcome(error, _why(error, self._status()), records if records != before else "")
-
-    def _status(self) -> dict[str, str]:
-        """The file `run`: request, state, error."""
-        pairs = (line.partition(": ") for line in self._read("run").splitlines())
-        return {key: value.strip() for key, _, value in pairs}
+        return Outcome(error, why(error, self._read("run")), records if records != before else "")
 
     def _read(self, name: str) -> str:
         try:
@@ -133,8 +128,10 @@ def _why_not_root() -> str:
     return f"the kernel is locked down ({level}) and takes no request" if level else lost
 
 
-def _why(error: int, status: dict[str, str]) -> str:
-    """What the module says, if it is about this error; else what errno says."""
+def why(error: int, told: str) -> str:
+    """What the module says in its file `run`, if it is about this error; else what errno says."""
+    pairs = (line.partition(": ") for line in told.splitlines())
+    status = {key: value.strip() for key, _, value in pairs}    # request, state, error
     name, _, text = status.get("error", "").partition(" ")
     if name == errno_name(error):
         return text

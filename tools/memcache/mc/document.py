@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from html import escape
 
-from mc import charts, compare, draw, page, plot, report, say, verdict
+from mc import charts, compare, draw, page, plot, prices, report, say, verdict
 from mc.results import Run, asked
 from mc.table import Grid, size, text
 
@@ -83,7 +83,7 @@ def _machine(runs: list[Run]) -> Iterator[str]:
                 f"{key[4:]} {record[key]}" for key in ("cpu_family", "cpu_model", "cpu_stepping")
                 if record.get(key) is not None)])),
             ("Microcode", str(record.get("microcode") or "na")),
-            ("Hypervisor", record.get("hypervisor") or "none"),
+            *_below(record),
             ("Caches", ", ".join(
                 f"L{cache['level']} {cache['kind']} {size(cache['size_bytes'])}"
                 for cache in record.get("caches") or []) or "na"),
@@ -93,6 +93,13 @@ def _machine(runs: list[Run]) -> Iterator[str]:
             ("Clock", _clock(record)), ("Prefetchers", str(record.get("prefetch") or "na")),
             ("Measured", _when(runs))]
     yield from page.facts(rows)
+
+
+def _below(record: dict) -> list[tuple[str, str]]:
+    if prices.known(record):
+        return [("Simulated", f"by {prices.known(record)['emulator']}: its times follow from its "
+                 f"prices, and are of no real hardware. {prices.text(record)}")]
+    return [("Hypervisor", record.get("hypervisor") or "none")]
 
 
 def _clock(record: dict) -> str:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mc import Failure, plot, results
+from mc import Failure, plot, prices, results
 from mc.match import WHICH
 from mc.results import HISTOGRAMS, Run, asked, figures
 from mc.tables import HIDDEN
@@ -95,7 +95,10 @@ def measured(runs: list[Run], all_of_them: bool = True) -> Iterator[Measured]:
 
 
 def _labels(run: Run, result: dict) -> dict[str, str]:
-    found = {"test": result["test"], "where": result["where"], "suite": run.suite,
+    known = prices.known(run.machine)
+    found = {"test": result["test"], "where": result["where"],
+             "simulated": f"{known['emulator']}, prices {known['prices']}" if known else None,
+             "suite": run.suite,
              "section": run.section, "label": run.request.get("label"), **asked(result),
              **{key: result.get(key) for key in (*WHICH, *PLACE)}}
     verdict = {key: result.get(key) or "na" for key in VERDICT}
@@ -116,6 +119,7 @@ def prometheus(runs: list[Run]) -> str:
         labels = {key: value for key, value in one.labels.items() if key != "test"}
         metrics.setdefault(name, []).append(f"{name}{_label_text(labels)} {value!r}")
     machine = {key: str(runs[0].machine[key]) for key in MACHINE if runs[0].machine.get(key)}
+    machine |= prices.known(runs[0].machine)
     metrics["memcache_machine_info"] = [f"memcache_machine_info{_label_text(machine)} 1"]
     helps["memcache_machine_info"] = "The machine that was measured."
     last = max(result.get("started_unix_ns") or 0 for run in runs for result in run.results)
@@ -172,6 +176,7 @@ def csv(runs: list[Run]) -> str:
     """A record a row; what was not measured is empty."""
     from csv import DictWriter
     rows = [{f"machine_{key}": run.machine.get(key) for key in MACHINE[:3]}
+            | {f"machine_{key}": value for key, value in prices.known(run.machine).items()}
             | {key: run.request.get(key) for key in ("suite", "section", "label")}
             | {key: run.request[key] for key in ("round",) if key in run.request}
             | {key: value for key, value in result.items()

@@ -3,6 +3,7 @@
 user space only, some need the module's devices."""
 
 import os
+from collections.abc import Callable
 
 from mc.keys import Key
 
@@ -13,17 +14,24 @@ ONLY = {
 NAMES = {"kernel": "the kernel", "user": "user space"}
 
 
+def usable(device: str) -> bool:
+    return os.access(device, os.R_OK | os.W_OK)
+
+
 def fit(line: str, where: str, wb_only: bool = False,
-        known: dict[str, Key] | None = None) -> tuple[str | None, str]:
+        known: dict[str, Key] | None = None,
+        has_device: Callable[[str], bool] = usable) -> tuple[str | None, str]:
     """The request without what this side does not have (None: nothing is left
     of it), and what that was. wb_only: that machine has no other memory; known:
-    the keys of that test there, where what is not among them is to be left out."""
+    the keys of that test there, where what is not among them is to be left out;
+    has_device: can that side use a device?"""
     words, lost = [], []
     for word in line.split():
         key, _, values = word.partition("=")
         kept = []
         for value in values.split(","):
-            why = _missing(key, value, where, wb_only) or _unknown(key, value, known)
+            why = _missing(key, value, where, wb_only, has_device) \
+                or _unknown(key, value, known)
             if why:
                 lost.append(f"{key}={value} {why}")
             else:
@@ -34,7 +42,8 @@ def fit(line: str, where: str, wb_only: bool = False,
     return (" ".join(words) if lost else line), "; ".join(lost)
 
 
-def _missing(key: str, value: str, where: str, wb_only: bool) -> str:
+def _missing(key: str, value: str, where: str, wb_only: bool,
+             has_device: Callable[[str], bool]) -> str:
     """Why this side can't have that value."""
     for side, keys in ONLY.items():
         if side != where and value in keys.get(key, ()):
@@ -45,7 +54,7 @@ def _missing(key: str, value: str, where: str, wb_only: bool) -> str:
         if where == "kernel":
             return ""
         device = f"/dev/memcache_{value}"
-        if not os.access(device, os.R_OK | os.W_OK):
+        if not has_device(device):
             return f"needs {device} of the loaded module"
     return ""
 

@@ -82,6 +82,9 @@ def plan(all_sides: list[Side]) -> Iterator[tuple[Side, Side]]:
 def pair(a: Side, b: Side, mixed: bool) -> Pairing:
     """Find each record's partner. `mixed`: whatever was said of their memory."""
     found = Pairing(a, b, _free(a, b))
+    if not mixed and len({bool(side.machine.get("simulated")) for side in (a, b)}) > 1:
+        found.refused.append("any of it: one machine is simulated, the other is not")
+        return found
     skip = {*found.free, *IGNORED}
     waiting: dict[tuple, list[dict]] = {}
     for result in b.results:

@@ -29,7 +29,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def command(words: list[str], output: str | None, where: str | None = None,
             sides: list[Side] | None = None, dry: bool = False, count: bool = False,
             rounds: int = 0) -> int:
-    sides = sides or [Debugfs(), User()]
+    sides = sides or _sides()
     place = plan.Place(sides, where)
     requests = plan.requests(words, place)
     if dry:
@@ -41,7 +41,7 @@ def command(words: list[str], output: str | None, where: str | None = None,
     for text in plan.length(jobs, place):
         say(text)
     with Stop(sides) as stop, Counting(list(dict.fromkeys(job.side for job in jobs)), count):
-        path, file = create(output, requests)
+        path, file = create(output, requests, sides[0])
         with file, Progress(len(jobs)) as progress:
             session = Session(file, progress, stop)
             session.measure(jobs)
@@ -53,14 +53,22 @@ def command(words: list[str], output: str | None, where: str | None = None,
     return 128 + stop.signum if stop.signum else session.status
 
 
-def create(output: str | None, requests: list[Request]) -> tuple[str, io.RawIOBase]:
+def _sides() -> list[Side]:
+    if machine := os.environ.get("MEMCACHE_MACHINE"):
+        from mc import simulated
+        return simulated.sides(machine)
+    return [Debugfs(), User()]
+
+
+def create(output: str | None, requests: list[Request],
+           side: Side) -> tuple[str, io.RawIOBase]:
     """The results file, always a new one."""
     if output:
         return output, results.create(output)
     words = dict.fromkeys(r.suite or r.line.split()[0] for r in requests)
     name = re.sub(r"[^\w.+-]", "_", "+".join(words))[:80]
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    base = f"results/{name}-{os.uname().release}-{stamp}"
+    base = f"results/{name}-{side.release()}-{stamp}"
     for more in ("", *(f"-{n}" for n in range(2, 100))):
         if not os.path.exists(f"{base}{more}.jsonl"):
             break

@@ -8,7 +8,7 @@ A change from A to B is (A - B) / A: positive means less time, faster.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from mc import match, places, table
+from mc import match, places, prices, table
 from mc.estimate import Change, Estimate, average, change, of, unknown
 from mc.match import FREE, IGNORED, Side
 from mc.results import asked
@@ -125,13 +125,14 @@ def _system(figures: Figures) -> Table:
 
 
 def _hypervisor(figures: Figures) -> Table:
-    host = (figures.bare or figures.machines)[0]
+    real = [machine for machine in figures.machines if not machine.startswith("simulated ")]
+    host = (figures.bare or real or figures.machines)[0]
     made = Table("OS and hypervisor overhead: user in a VM against kernel on bare metal",
                  f"({host} kernel - VM user) / {host} kernel",
                  ("VM", "op", "cpu", "bare-metal kernel", "VM user"))
     if not figures.bare:
         made.title += f" (none is bare metal here: {host} stands for it)"
-    guests = {machine for machine in figures.machines if machine not in (host, *figures.bare)}
+    guests = {machine for machine in real if machine not in (host, *figures.bare)}
     return _against(made, figures, lambda machine: (
         host, "kernel", machine, "user") if machine in guests else None)
 
@@ -205,7 +206,7 @@ def cells(sides: list[Side]) -> list[Cell]:
     keys = list(dict.fromkeys(key for load in loads for key in load))
     short = table.telling(loads, keys)
     moving = [key for key in keys if len({load.get(key) for load in loads}) > 1]
-    return [Cell(machine=names[machine_key(side)], bare=not side.machine.get("hypervisor"),
+    return [Cell(machine=names[machine_key(side)], bare=not machine_key(side)[0],
                  where=side.where, op=result["op"], irq=str(result.get("irq")),
                  cpu=str(result.get("cpu")), time=of(result), workload=_words(load, short),
                  full=match.settings({key: load.get(key) for key in moving}),
@@ -229,7 +230,9 @@ def _words(load: dict, keys: list[str]) -> str:
 
 
 def machine_key(side: Side) -> tuple:
-    return tuple(side.machine.get(key) for key in ("hypervisor", "kernel", "cpu"))
+    """What is below its kernel, if anything; kernel; CPU."""
+    below = prices.below(side.machine) if prices.known(side.machine) else None
+    return (below or side.machine.get("hypervisor"), side.machine["kernel"], side.machine["cpu"])
 
 
 def machines(sides: list[Side]) -> dict[tuple, str]:

@@ -90,7 +90,7 @@ def jobs(asked: list[Request], place: Place, rounds: int = 0) -> list[Job]:
     lost: dict[tuple, list[str]] = {}
     for job in assigned:
         where, request = job.side.where, job.request
-        line, why = _fit(request.line, where, wb_only[where],
+        line, why = _fit(request.line, job.side, wb_only[where],
                          place.tests if both or request.suite else {})
         if why:
             name = request.short if request.suite else request.name
@@ -117,13 +117,13 @@ def _round(same: list[Job], number: int, rounds: int) -> list[Job]:
     return [replace(job, round=number) for job in turned]
 
 
-def _fit(line: str, where: str, wb_only: bool,
+def _fit(line: str, side: Side, wb_only: bool,
          tests: dict[str, keys.Tests]) -> tuple[str | None, str]:
     """`tests`: of the sides, where a request may be for another one of them."""
-    test, here = line.split()[0], tests.get(where)
+    test, here = line.split()[0], tests.get(side.where)
     if here and test not in here:
         return None, f"no test {test} there"
-    return fit(line, where, wb_only, here.get(test) if here else None)
+    return fit(line, side.where, wb_only, here.get(test) if here else None, side.has_device)
 
 
 def length(planned: list[Job], place: Place) -> Iterator[str]:

@@ -4,7 +4,7 @@
 import os
 import tempfile
 
-from mc import Failure, charts, draw, rounds, say, verdict
+from mc import Failure, charts, draw, prices, rounds, say, verdict
 from mc.charts import Side
 from mc.results import Run
 
@@ -49,9 +49,8 @@ def captions(files: dict[str, list[Run]], sides: list[Side]) -> list[str]:
 
 
 def machine(record: dict) -> str:
-    hypervisor = record.get("hypervisor")
     return ", ".join([f"Linux {record['kernel']}", record["cpu"],
-                      f"hypervisor {hypervisor}" if hypervisor else "no hypervisor"])
+                      prices.below(record, "hypervisor ")])
 
 
 def where(sides: list[Side]) -> str:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The report on a file of results: machine, tables, findings, verdict."""
 
-from mc import amplification, errno_name, findings, table, tables, traffic, verdict
+from mc import amplification, errno_name, findings, prices, table, tables, traffic, verdict
 from mc.results import Run, asked
 from mc.table import bullets, wrapped
 
@@ -26,11 +26,13 @@ def parts(runs: list[Run]) -> list[list[str]]:
 
 
 def _machine(machine: dict) -> list[str]:
-    hypervisor = machine.get("hypervisor")
+    simulated = prices.known(machine)
     words = [f"Linux {machine['kernel']}", machine["cpu"],
-             f"hypervisor: {hypervisor}" if hypervisor else "no hypervisor",
+             "simulated" if simulated else prices.below(machine, "hypervisor: "),
              f"clock: {machine.get('clock') or 'na'}"]
-    return wrapped(", ".join(words))
+    said = [f"A SIMULATED MACHINE ({simulated['emulator']}): its times follow from its prices, and "
+            "are of no real hardware.", prices.text(machine)] if simulated else []
+    return [line for text in [*said, ", ".join(words)] for line in wrapped(text)]
 
 
 def _failures(runs: list[Run]) -> list[str]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from mc import Failure
 
 SCHEMA = 1
-SAME_MACHINE = ("kernel", "cpu", "hypervisor")
+SAME_MACHINE = ("kernel", "cpu", "hypervisor", "simulated")
 UNITS = ("_ns", "_bytes", "_percent", "_per_s")     # such keys hold numbers
 COUNTS = ("samples", "left_out", "threads")
 DISTURBED = ("disturbed_interrupt", "disturbed_migration", "disturbed_steal",
@@ -165,6 +165,8 @@ class _Reader:
                                  f"{self.first.get(key)!r} in line 1")
         if not isinstance(record.get("memory_types", {}), dict):
             raise ValueError("`memory_types` is not an object")
+        if not isinstance(record.get("simulated", {}), dict):
+            raise ValueError("`simulated` is not an object")
         self.machine = record
 
     def _request(self, record: dict) -> None:

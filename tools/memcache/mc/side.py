@@ -2,9 +2,11 @@
 """The two sides of the system-call boundary, as far as measuring goes: the
 module (debugfs.py) and its counterpart in user space (user.py)."""
 
+import os
 from dataclasses import dataclass
 
 from mc import errno_name
+from mc.fit import usable
 from mc.keys import Tests
 
 
@@ -43,6 +45,14 @@ class Side:
     def wb_only(self) -> bool:
         """Is write-back all the memory it will ever have?"""
         return False
+
+    def release(self) -> str:
+        """Of its kernel, for names of files."""
+        return os.uname().release
+
+    def has_device(self, path: str) -> bool:
+        """Is this device of the module's there, and may it be used?"""
+        return usable(path)
 
     def progress(self) -> str:
         """`running DONE/TOTAL …`, or something else."""

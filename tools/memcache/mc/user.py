@@ -86,7 +86,7 @@ class User(Side):
         if self.stopped:        # by a signal that came before there was a child
             self.interrupt()
         records, said = self.child.communicate()
-        return _outcome(self.child.returncode, records, said)
+        return outcome(self.child.returncode, records, said)
 
     def interrupt(self) -> None:
         self.stopped = True
@@ -94,7 +94,8 @@ class User(Side):
             self.child.terminate()
 
 
-def _outcome(status: int, records: str, said: str) -> Outcome:
+def outcome(status: int, records: str, said: str) -> Outcome:
+    """From its exit status and what it printed."""
     # A request that measured nothing has a machine, and no more.
     kept = records if records.count("\n") > 1 else ""
     if status == 0:

@@ -34,6 +34,7 @@ class Verdict:
     types: dict[str, Type]
     hypervisor: str | None
     uc_works: bool      # also when no result is of that type: the UC fence needs it
+    simulated: bool = False
 
     @property
     def emulated(self) -> bool:
@@ -56,7 +57,7 @@ def judge(runs: list[Run]) -> Verdict:
                         _reload(machine, name))
              for name, results in found.items()}
     uc = types["uc"].effective if "uc" in types else _known(machine, "uc").get("effective")
-    return Verdict(types, machine.get("hypervisor"), uc == "yes")
+    return Verdict(types, machine.get("hypervisor"), uc == "yes", bool(machine.get("simulated")))
 
 
 def _joined(results: list[dict], key: str, missing: str) -> str:
@@ -104,7 +105,8 @@ def sentences(verdict: Verdict) -> list[str]:
         said.append(f"The timing does not show whether {listed(unsure)} had an effect: do not "
                     "take those rows for that type.")
     if not said and verdict.types:
-        said.append(f"{listed(n.upper() for n in verdict.types)}: as asked for, and real.")
+        where = " on this simulated machine" if verdict.simulated else ""
+        said.append(f"{listed(n.upper() for n in verdict.types)}: as asked for, and real{where}.")
     return said
 
 

@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The simulated machine as the front end sees it: measuring by way of a socket, at the
+other end of which a machine is made up here; and what is said of its results."""
+
+import contextlib
+import io
+import json
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+import unittest
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import ModuleType
+from unittest import mock
+
+import fake
+from mc import Failure, compare, export, measure, report, results, simulated
+
+YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
+PRICES = {"uc_load_ns": 200, "uc_store_ns": 200, "wc_load_ns": 200, "wc_line_ns": 60,
+          "wc_word_ns": 200, "wc_buffers": 8, "l1_bytes": 32768, "l1_ways": 8, "l1_ns": 0,
+          "l2_bytes": 1 << 20, "l2_ways": 16, "l2_ns": 10, "l3_bytes": 0, "l3_ways": 16,
+          "l3_ns": 0, "memory_ns": 80, "flush_ns": 0, "tlb_entries": 1536, "tlb_miss_ns": 30}
+ABOUT = {"bochs": "2.7", "prices": PRICES}
+DEAR = {"bochs": "2.7", "prices": PRICES | {"uc_load_ns": 333}}
+SIMULATED = fake.BARE | {"simulated": ABOUT}
+
+
+class Simulator(threading.Thread):
+    """Answers orders as tools/types/run does. Scripts go to a shell, on this machine, for
+    which the module's files lie in a directory here."""
+
+    def __init__(self, directory: Path):
+        super().__init__(daemon=True)
+        self.files = directory / "debugfs"
+        self.files.mkdir()
+        self.tmp = directory / "tmp"
+        self.tmp.mkdir()
+        self.path = directory / "machine"
+        self.orders: list[dict] = []
+        self.answer = self.as_asked
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.bind(str(self.path))
+        self.socket.listen()
+        self.start()
+
+    def run(self):
+        while True:
+            connection, _ = self.socket.accept()
+            with connection, connection.makefile("rb") as stream:
+                line = stream.readline()
+                if not line:
+                    continue
+                self.orders.append(json.loads(line))
+                with contextlib.suppress(OSError):
+                    connection.sendall(self.answer(self.orders[-1]))
+
+    def as_asked(self, order: dict) -> bytes:
+        if "script" not in order:
+            return json.dumps(ABOUT).encode() + b"\n"
+        script = order["script"].replace("/tmp/", f"{self.tmp}/")
+        script = script.replace(simulated.STANDARD, str(self.files))
+        script = script.replace(simulated.USER, f"{self.tmp.parent}/user")
+        # What a write to the file `run` comes to.
+        write = f"write() {{ {self.tmp.parent}/write \"$@\"; }}\n"
+        script = write + script.replace("echo", "write", 1) if " >run" in script else script
+        done = subprocess.run(["sh", "-c", script], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False)
+        return json.dumps({"status": done.returncode, "output": done.stdout}).encode() + b"\n"
+
+
+# Instead of the kernel: measures all but size=3, and what has `half` only in part.
+WRITE = """#!/bin/sh
+cd "$(dirname "$0")/debugfs"
+echo "$1" >>asked
+case $1 in
+*size=3*) printf 'request: %s\\nstate: refused\\nerror: EINVAL size: 4K to 1G would be right\\n' \
+    "$1" >run; echo 'sh: write error: Invalid argument' >&2; exit 1 ;;
+*half*) printf 'request: %s\\nstate: failed\\nerror: ETIME timeout: it was over\\n' "$1" >run
+    cp half results.jsonl; echo 'sh: write error: Timer expired' >&2; exit 1 ;;
+*forever*) touch begun; while [ -e begun ]; do sleep 0.1; done ;;
+esac
+cp good results.jsonl
+"""
+USER = """#!/bin/sh
+[ "$1" = --tests ] && { printf 'bandwidth: x\\n  type=wb wb|wc|uc x\\n'; exit; }
+cat "$(dirname "$0")/debugfs/of_user"
+case $3 in *size=3*) echo 'memcache-user: Invalid argument: size: no' >&2; exit 1 ;; esac
+"""
+
+
+class Measuring(fake.InDirectory):
+    def setUp(self):
+        super().setUp()
+        self.simulator = Simulator(Path.cwd())
+        for name, text in ("write", WRITE), ("user", USER):
+            Path(name).write_text(text)
+            os.chmod(name, 0o755)
+        files = self.simulator.files
+        machine = fake.machine(fake.BARE, YES, clock_cost_ns=9.0)
+        first = fake.result("bandwidth", 1000.0)
+        good = fake.lines(machine, fake.request("bandwidth", 1), first)
+        good[0] = good[0].replace(b"9.0", b"9.000")
+        half = fake.lines(machine, fake.request("bandwidth", 1, state="stopped", errno=62), first)
+        user = fake.lines(machine | {"where": "user"}, fake.request("bandwidth", 1, where="user"),
+                          first | {"where": "user"})
+        for name, lines in ("good", good), ("half", half), ("of_user", user):
+            (files / name).write_bytes(b"".join(lines))
+        for name, text in {"results.jsonl": "", "run": "", "asked": "", "tests": fake.TESTS,
+                           "machine": good[0].decode()}.items():
+            (files / name).write_text(text)
+        patch = mock.patch.dict(os.environ, MEMCACHE_MACHINE=str(self.simulator.path))
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def run_(self, *words, where=None, output="out", **more):
+        self.out, self.err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(self.out), contextlib.redirect_stderr(self.err):
+            return measure.command(list(words), output, where, **more)
+
+    def asked(self):
+        return (self.simulator.files / "asked").read_text().splitlines()
+
+    def test_the_kernel(self):
+        self.assertEqual(self.run_("bandwidth size='4K"), 0)
+        self.assertEqual(self.asked(), ["bandwidth size='4K"])
+        [run] = results.load("out")
+        self.assertEqual((run.machine["simulated"], run.where), (ABOUT, "kernel"))
+        self.assertIn('"clock_cost_ns":9.000,', Path("out").read_text())
+        self.assertIn("A SIMULATED MACHINE (Bochs 2.7)", self.out.getvalue())
+        self.assertIn("[1/1] bandwidth size='4K\n", self.err.getvalue())
+
+    def test_both_sides(self):
+        self.assertEqual(self.run_("bandwidth type=uc", where="both"), 0)
+        self.assertEqual([run.where for run in results.load("out")], ["kernel", "user"])
+        self.assertNotIn("skipped", self.err.getvalue())    # its devices are its own
+
+    def test_errors_are_said_and_the_rest_goes_on(self):
+        self.assertEqual(self.run_("bandwidth size=3", "bandwidth half=1", "bandwidth"), 1)
+        self.assertIn("memcache: bandwidth size=3: EINVAL: size: 4K to 1G would be right\n",
+                      self.err.getvalue())
+        self.assertIn("memcache: bandwidth half=1: ETIME: timeout: it was over\n",
+                      self.err.getvalue())
+        self.assertEqual([run.request["state"] for run in results.load("out")],
+                         ["stopped", "done"])
+
+    def test_a_request_that_measured_nothing_keeps_nothing(self):
+        self.run_("bandwidth")
+        self.assertEqual(self.run_("bandwidth size=3", output="other"), 1)
+        self.assertFalse(os.path.exists("other"))
+
+    def test_errors_of_user_space(self):
+        self.assertEqual(self.run_("bandwidth size=3", where="user"), 1)
+        self.assertIn("(user): EINVAL: size: no\n", self.err.getvalue())
+
+    def test_the_file_is_named_after_its_kernel(self):
+        self.assertEqual(self.run_("bandwidth", output=None), 0)
+        [name] = os.listdir("results")
+        self.assertRegex(name, rf"^bandwidth-{os.uname().release}-simulated-\d+T\d+Z\.jsonl$")
+
+    def test_ctrl_c_keeps_what_was_measured(self):
+        threading.Thread(target=self.stop_when_begun, daemon=True).start()
+        start = time.monotonic()
+        self.assertEqual(self.run_("bandwidth", "bandwidth forever=1", "bandwidth"), 130)
+        self.assertLess(time.monotonic() - start, 100)
+        self.assertEqual(len(self.asked()), 2)
+        self.assertEqual(len(results.load("out")), 1)
+        self.assertIn("stopped; results kept: 1\n", self.err.getvalue())
+
+    def stop_when_begun(self):
+        while not (self.simulator.files / "begun").exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def test_stopped_before_it_is_asked(self):
+        machine = simulated.Machine(str(self.simulator.path))
+        machine.interrupt()
+        self.assertEqual(simulated.Kernel(machine).run("bandwidth"), simulated.STOPPED)
+        self.assertEqual(self.asked(), [])
+
+    def test_its_progress_is_not_asked_for(self):
+        kernel, process = simulated.sides(str(self.simulator.path))
+        self.assertEqual((kernel.progress(), process.progress()), ("", ""))
+        self.assertEqual(self.simulator.orders, [])
+
+    def test_it_dies_while_it_measures(self):
+        for answer, wanted in (
+                (b'{"error":"it has died"}\n', "simulated machine: it has died\n"),
+                (b"", "the simulated machine has gone\n"),
+                (b'{"status":1,"output":"cd: no such file\\n"}\n',
+                 "simulated machine: cd: no such file\n")):
+            self.simulator.answer = lambda order, answer=answer: (
+                answer if "dies" in order.get("script", "") else self.simulator.as_asked(order))
+            with self.subTest(wanted):
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink("out")
+                self.assertEqual(self.run_("bandwidth", "bandwidth dies=1", "bandwidth"), 1)
+                self.assertEqual(self.err.getvalue().splitlines()[-1] + "\n",
+                                 f"memcache: {wanted}")
+                self.assertEqual(len(results.load("out")), 1)
+
+    def test_nobody_there(self):
+        with mock.patch.dict(os.environ, MEMCACHE_MACHINE="none/machine"), \
+                self.assertRaisesRegex(Failure, "can't be reached .*make run GUEST=types"):
+            self.run_("bandwidth size=4K")
+        self.assertFalse(os.path.exists("out"))
+
+    def test_it_has_no_counters(self):
+        found = mock.Mock(counters=["one"], text="one")
+        with mock.patch("mc.counters.discover", return_value=found), \
+                self.assertRaisesRegex(Failure, "a simulated machine has no counters"):
+            self.run_("bandwidth size=4K", count=True)
+
+    def test_a_path_of_any_length(self):
+        deep = Path("d" * 100) / "e"
+        deep.mkdir(parents=True)
+        (deep / "machine").symlink_to(self.simulator.path)
+        os.rename(self.simulator.path, deep / "machine")
+        with mock.patch.dict(os.environ, MEMCACHE_MACHINE=str(deep.absolute() / "machine")):
+            self.assertEqual(self.run_("bandwidth size=4K"), 0)
+
+
+def runs(about=SIMULATED, line="bandwidth type=wb,uc", speed=1000.0):
+    found = [fake.result(f"bandwidth type={name}", speed) for name in ("wb", "uc", "wc")]
+    return fake.measured(about, (line, found))
+
+
+class Results(unittest.TestCase):
+    def test_the_report_begins_with_it(self):
+        lines = report.lines(runs())
+        self.assertTrue(" ".join(lines).startswith(
+            "A SIMULATED MACHINE (Bochs 2.7): its times follow from its prices, and are of no real "
+            "hardware. Prices 0d7ab813, in ns: UC load 200, store 200; WC load 200, whole line 60, "
+            "part of one 200 each 8 bytes, 8 buffers; L1 0 (32K, 8 ways), L2 10 (1M, 16 ways), "
+            "memory 80; flush 0; TLB of 1536 entries, miss 30. Linux 6.1.0-50-amd64, Intel(R) "
+            "Xeon(R) Gold 6252, simulated, clock: tsc"))
+        self.assertIn("- WB, UC and WC: as asked for, and real on this simulated machine.", lines)
+
+    def test_a_third_level_and_keys_that_are_new(self):
+        more = PRICES | {"l3_bytes": 8 << 20, "l3_ns": 40, "new_ns": 7}
+        text = " ".join(report.lines(runs(fake.BARE | {"simulated": ABOUT | {"prices": more}})))
+        self.assertIn("L3 40 (8M, 16 ways), memory 80", text)
+        self.assertIn("miss 30; new_ns 7.", text)
+
+    def test_a_real_machine_is_none(self):
+        text = "\n".join(report.lines(runs(fake.BARE)))
+        self.assertNotIn("simulated", text.lower())
+        self.assertIn("as asked for, and real.", text)
+
+    def test_never_the_same_machine(self):
+        other = fake.machine(fake.BARE, YES)
+        for first, second in ((other | {"simulated": ABOUT}, other),
+                              (other, other | {"simulated": ABOUT}),
+                              (other | {"simulated": ABOUT}, other | {"simulated": DEAR})):
+            with self.assertRaisesRegex(Failure, ":3: mixed: simulated is"):
+                fake.runs(first, fake.request("bandwidth", 0), second,
+                          fake.request("bandwidth", 0))
+
+    def test_not_an_object(self):
+        with self.assertRaisesRegex(Failure, "`simulated` is not an object"):
+            runs(fake.BARE | {"simulated": "yes"})
+
+    def test_anything_in_it_is_shown(self):
+        for prices in (None, [], {}, {"uc_load_ns": "\33[2J", "x": [1]}):
+            report.lines(runs(fake.BARE | {"simulated": {"prices": prices}}))
+
+    def test_compared_with_a_real_machine(self):
+        files = {"a": runs(), "b": runs(fake.BARE, speed=900.0)}
+        lines, status = compare.lines(files)
+        text = "\n".join(lines)
+        self.assertEqual(status, 1)
+        self.assertIn("Gold 6252, simulated by Bochs 2.7, prices 0d7ab813\n", text)
+        self.assertIn("any of it: one machine is simulated, the other is not", text)
+        self.assertIn("--mixed-verdicts compares them all", text)
+        lines, status = compare.lines(files, mixed=True)
+        self.assertIn("3 compared, 0 of them within the noise.", lines)
+
+    def test_compared_with_other_prices(self):
+        files = {"a": runs(), "b": runs(fake.BARE | {"simulated": DEAR}, speed=900.0)}
+        lines, status = compare.lines(files)
+        self.assertEqual(status, 0)
+        names = [line.rpartition("prices ")[2] for line in lines[:2]]
+        self.assertEqual(len(set(names)), 2)
+
+    def test_it_is_no_virtual_machine_and_no_bare_metal(self):
+        def random(about, side):
+            asked = {"op": "read", "count": 8, "mode": "independent"}
+            found = [fake.figure("random", asked | {"op": op}, {"ns_per_access": 1.0}, where=side)
+                     for op in ("read", "write")]
+            return fake.measured(about, ("random", found))
+
+        kernel, user = random(SIMULATED, "kernel"), random(SIMULATED, "user")
+        text = "\n".join(compare.lines({"a": kernel, "b": user, "c": random(fake.BARE, "kernel")},
+                                       mixed=True)[0])
+        self.assertIn("OS overhead", text)
+        self.assertNotIn("hypervisor overhead", text)
+        self.assertIn("simulated by Bochs 2.7, prices 0d7ab813", text)
+
+    def test_exported(self):
+        for form, write in export.FORMS.items():
+            with self.subTest(form):
+                both = [write(runs(about)) for about in (SIMULATED, fake.BARE)]
+                self.assertRegex(both[0], "Bochs.2.7.*0d7ab813")
+                self.assertNotIn("Bochs", both[1])
+
+
+class Schema(unittest.TestCase):
+    def setUp(self):
+        check = ModuleType("check_schema")
+        check.__file__ = str(fake.TOP / "tools/check/schema")
+        SourceFileLoader("check_schema", check.__file__).exec_module(check)
+        self.schema = json.loads(check.SCHEMA.read_text())["$defs"]["simulated"]
+
+    def test_keys_are_those_of_a_price_file(self):
+        lines = (fake.TOP / "tools/types/prices").read_text().splitlines()
+        keys = [line.partition("=")[0].strip() for line in lines if "=" in line.partition("#")[0]]
+        prices = self.schema["properties"]["prices"]
+        self.assertEqual(sorted(keys), sorted(PRICES))
+        self.assertEqual(sorted(keys), sorted(prices["properties"]))
+        self.assertEqual(sorted(keys), sorted(prices["required"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
