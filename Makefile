@@ -105,6 +105,8 @@ clean: ## remove build/; results/ and the download cache stay
 #= SUITE=cache-attributes  a list of requests in tools/suites/
 #= WHERE=guest             or host: this machine's kernel, as root
 #= GUEST=stock             Debian's kernel under QEMU; or uml: native speed
+#= GUEST=types             simulated: UC, WC and WB are real and have a price
+#= PRICES=FILE             of these; tools/types/prices is a model
 #= KERNEL=6.1              or 5.10, 6.12, unstable (the newest there is)
 #= ACCEL=auto              or kvm, tcg: how QEMU runs it
 #= RUNS=1000000            inputs for `make fuzz`
