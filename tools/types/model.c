@@ -389,7 +389,7 @@ static const char *make_cache(struct cache *c, uint32_t bytes, uint32_t ways)
 	*c = (struct cache){ 0 };
 	if (!bytes)
 		return NULL;
-	if (!ways || bytes % (ways * LINE_BYTES))
+	if (!ways || bytes % ((uint64_t)ways * LINE_BYTES))
 		return "a cache's bytes are not ways of whole sets of 64-byte lines";
 	c->ways = ways;
 	c->sets = bytes / LINE_BYTES / ways;

@@ -7,6 +7,8 @@
 
 #include "model.h"
 
+#define SPACE " \t\r\n"
+
 #define NAME_ns(name)		name "_ns"
 #define NAME_bytes(name)	name "_bytes"
 #define NAME_count(name)	name
@@ -100,25 +102,33 @@ bool prices_read(struct prices *p, const char *file, char *why, size_t room)
 	const struct price_key *key;
 	unsigned int number = 0;
 	uint64_t seen = 0;
-	char line[256], wrong[256];
+	bool good = true;
+	char *line = NULL, wrong[256];
+	size_t length = 0;
 	FILE *f = fopen(file, "re");
 
 	if (!f) {
 		snprintf(why, room, "%s: %s", file, strerror(errno));
 		return false;
 	}
-	while (fgets(line, sizeof(line), f)) {
-		const char *text = line + strspn(line, " \t\n");
+	while (good && getline(&line, &length, f) > 0) {
+		const char *text = line + strspn(line, SPACE);
 
 		number++;
-		line[strcspn(line, "#\n")] = 0;
-		if (*text && *text != '#' && !prices_set(p, &seen, text, wrong, sizeof(wrong))) {
+		line[strcspn(line, "#\r\n")] = 0;
+		good = !*text || *text == '#' ||
+		       prices_set(p, &seen, text, wrong, sizeof(wrong));
+		if (!good)
 			snprintf(why, room, "%s:%u: %s", file, number, wrong);
-			fclose(f);
-			return false;
-		}
 	}
+	if (good && ferror(f)) {
+		snprintf(why, room, "%s: %s", file, strerror(errno));
+		good = false;
+	}
+	free(line);
 	fclose(f);
+	if (!good)
+		return false;
 	for (key = price_keys; key->name; key++) {
 		if (!(seen >> (key - price_keys) & 1)) {
 			snprintf(why, room, "%s: %s is missing", file, key->name);
