@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""latency, line, tlb and the levels that the front end names find the caches and the TLB
+that the prices say: sizes, times, entries."""
+
+import os
+import re
+import sys
+import unittest
+
+import room
+
+sys.path.insert(0, str(room.TOP / "tools/memcache"))
+from mc import levels  # noqa: E402
+
+K, M = 1 << 10, 1 << 20
+LINE, PAGE = 64, 4096
+NAMES = ("l1", "l2", "l3")
+
+# Two levels of cache, two of other sizes, ways and prices, and three. L1 has fewer lines
+# than the TLB has entries, or more.
+SETS = {
+    "32K, 1M": {
+        "l1_bytes": 32 * K, "l1_ways": 8, "l1_ns": 0, "l2_bytes": M, "l2_ways": 16,
+        "l2_ns": 10, "l3_bytes": 0, "l3_ways": 16, "l3_ns": 0, "memory_ns": 80,
+        "flush_ns": 0, "tlb_entries": 4096, "tlb_miss_ns": 30},
+    "48K, 2M": {
+        "l1_bytes": 48 * K, "l1_ways": 12, "l1_ns": 1, "l2_bytes": 2 * M, "l2_ways": 16,
+        "l2_ns": 7, "l3_bytes": 0, "l3_ways": 16, "l3_ns": 0, "memory_ns": 120,
+        "flush_ns": 150, "tlb_entries": 64, "tlb_miss_ns": 9},
+    "32K, 512K, 4M": {
+        "l1_bytes": 32 * K, "l1_ways": 8, "l1_ns": 0, "l2_bytes": 512 * K, "l2_ways": 8,
+        "l2_ns": 4, "l3_bytes": 4 * M, "l3_ways": 16, "l3_ns": 23, "memory_ns": 143,
+        "flush_ns": 40, "tlb_entries": 1536, "tlb_miss_ns": 17},
+}
+if room.FILE_GIVEN:
+    SETS = {os.environ["PRICES"]: {}}
+
+QUIET = "irq=off warmup=1 repeat=1"
+
+
+def caches(cost):
+    """Name, bytes and price of each level; memory is as large as anything."""
+    return [(name, cost[f"{name}_bytes"], cost[f"{name}_ns"]) for name in NAMES
+            if cost[f"{name}_bytes"]] + [("memory", 1 << 62, cost["memory_ns"])]
+
+
+def around(size, unit):
+    """On both sides of a size. At the size itself it depends on the few lines and pages
+    that a window uses beside those of the test."""
+    return [size * eighths // 8 // unit * unit for eighths in (4, 6, 9, 12, 16)]
+
+
+def served(cost, size):
+    """What serves loads in turn of so many bytes: the name and price of the first level that
+    holds them all. In one that does not, no line is still there when its turn comes again."""
+    return next((name, ns) for name, bytes_, ns in caches(cost) if size <= bytes_)
+
+
+def sample(windows, result):
+    """The windows of the only sample of a result, and its passes. Windows of calibration
+    lie before it, and those of grains behind it."""
+    loads = result["loads_per_pass"]
+    for end in range(len(windows), 0, -1):
+        for begin in range(end - 1, -1, -1):
+            some = windows[begin:end]
+            passes = room.count(some, "wb", "load").get(8, 0) // loads
+            if passes and (room.total(some, "ticks") * 1000 // passes ==
+                           round(result["median_ns"] * 1000)):
+                return some, passes
+            if passes > 1:
+                break
+    raise AssertionError("no windows took as long as the sample")
+
+
+class Hierarchy(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.room = room.Room()
+        cls.addClassCleanup(cls.room.close)
+        cls.room.load(**room.FREE | {"l1_ns": 0})
+        # Loads of a pass and those of twice as many tell the time of one, and of a window.
+        few, many = cls.room.ask(f"latency size=1M,2M {QUIET}").results
+        cls.load_ns = (many["median_ns"] - few["median_ns"]) / (M // LINE)
+        cls.window_ns = few["median_ns"] - M // LINE * cls.load_ns
+        cls.seen = {}
+        for name, prices in SETS.items():
+            cls.room.load(**prices)
+            cost = dict(cls.room.machine.cost)
+            sizes = sorted({size for _, bytes_, _ in caches(cost)[:-1]
+                            for size in around(bytes_, LINE)})
+            entries = cost["tlb_entries"]
+            pages = sorted({*around(entries, 1), entries // 4, entries // 16})
+            cls.seen[name] = (
+                cost,
+                cls.room.ask(f"latency size={','.join(map(str, sizes))} {QUIET}"),
+                cls.room.ask("tlb size=" + ",".join(str(n * PAGE) for n in pages) + f" {QUIET}"),
+                cls.room.ask(f"line size=64K {QUIET}").result)
+
+    def test_each_load_takes_what_its_level_costs(self):
+        for name, (cost, sweep, *_) in self.seen.items():
+            with self.subTest(prices=name):
+                prices = [cost[f"{level}_ns"] for level in (*NAMES, "memory")]
+                for number, result in enumerate(sweep.results):
+                    with self.subTest(size=result["size_bytes"]):
+                        level, price = served(cost, result["size_bytes"])
+                        windows, passes = sample(sweep.windows_of(number), result)
+                        loads = passes * result["loads_per_pass"]
+                        # What a window's own code loads and stores, wherever it finds that.
+                        others = {at: room.total(windows, at) for at in (*NAMES, "memory")}
+                        others[level] -= loads
+                        self.assertTrue(all(n >= 0 for n in others.values()), others)
+                        self.assertLess(sum(others.values()), 200 * len(windows))
+                        rest = room.total(windows, "ticks") - loads * (self.load_ns + price) - sum(
+                            n * ns for n, ns in zip(others.values(), prices))
+                        if len(windows) == 1:
+                            self.assertEqual(rest, self.window_ns)
+                        else:       # the windows of one sample differ by a few instructions
+                            self.assertAlmostEqual(rest / len(windows), self.window_ns, delta=12)
+
+    def test_levels_of_the_front_end(self):
+        for name, (cost, sweep, *_) in self.seen.items():
+            with self.subTest(prices=name):
+                there = caches(cost)
+                curve = [(sweep, result) for result in sweep.results]
+                found = levels.named(curve)
+                self.assertEqual([one.name for one in found],
+                                 [at.upper() if at in NAMES else at for at, _, _ in there])
+                self.assertEqual([one.cache for one in found],
+                                 [(i + 1, there[i][1]) for i in range(len(there) - 1)] + [None])
+                sizes = sorted(result["size_bytes"] for _, result in curve)
+                for one, (_, bytes_, ns) in zip(found, there):
+                    self.assertEqual(one.level.last, max(size for size in sizes if size <= bytes_))
+                    self.assertEqual(round(one.level.time - self.load_ns), ns)
+                for one, (_, bytes_, _) in zip(found, there[:-1]):
+                    self.assertTrue(bytes_ * 6 / 8 <= one.level.limit <= bytes_ * 9 / 8)
+                # There is nothing to remark.
+                self.assertNotRegex("\n".join(levels.lines(curve)[0]), r"(?m)^ *- ")
+
+    def test_line(self):
+        for name, (cost, _, _, line) in self.seen.items():
+            with self.subTest(prices=name):
+                self.assertEqual(line["line_bytes"], LINE)
+                self.assertIsNone(line["pair_bytes"])       # it has no prefetchers
+                # 16 pages, of which each has a line before the miss and one behind it.
+                self.assertEqual(round(line["other_ns"] - line["same_ns"], 3),
+                                 cost["memory_ns"] - cost["l1_ns"])
+
+    def test_entries_of_the_tlb(self):
+        for name, (cost, _, tlb, *_) in self.seen.items():
+            with self.subTest(prices=name):
+                entries = cost["tlb_entries"]
+                for result in tlb.results:
+                    with self.subTest(pages=result["pages"]):
+                        missed = cost["tlb_miss_ns"] if result["pages"] > entries else 0
+                        self.assertEqual(round(result["tlb_ns"]), missed)
+                text = "\n".join(levels.lines([(tlb, result) for result in tlb.results])[0])
+                held = re.search(r"L1 TLB +\d+ +\d+ +(\d+)\.\.(\d+) +0\.\d+ +([\d.]+)", text)
+                self.assertTrue(held, text)
+                self.assertTrue(int(held[1]) <= entries <= int(held[2]), text)
+                self.assertEqual(round(float(held[3])), cost["tlb_miss_ns"])
+                self.assertEqual(len(re.findall("page walk|between", text)), 1, text)
