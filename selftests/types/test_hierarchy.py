@@ -35,7 +35,8 @@ SETS = {
 if room.FILE_GIVEN:
     SETS = {os.environ["PRICES"]: {}}
 
-QUIET = "irq=off warmup=1 repeat=1"
+ONCE = "warmup=1 repeat=1"
+QUIET = f"irq=off {ONCE}"
 
 
 def caches(cost):
@@ -94,7 +95,9 @@ class Hierarchy(unittest.TestCase):
                 cost,
                 cls.room.ask(f"latency size={','.join(map(str, sizes))} {QUIET}"),
                 cls.room.ask("tlb size=" + ",".join(str(n * PAGE) for n in pages) + f" {QUIET}"),
-                cls.room.ask(f"line size=64K {QUIET}").result)
+                cls.room.ask(f"line size=64K {QUIET}").result,
+                [ask(f"latency size=8M stride=4096 {ONCE}").result
+                 for ask in (cls.room.ask, cls.room.user)])
 
     def test_each_load_takes_what_its_level_costs(self):
         for name, (cost, sweep, *_) in self.seen.items():
@@ -117,6 +120,15 @@ class Hierarchy(unittest.TestCase):
                         else:       # the windows of one sample differ by a few instructions
                             self.assertAlmostEqual(rest / len(windows), self.window_ns, delta=12)
 
+    def test_records_name_the_level(self):
+        for name, (cost, sweep, _, _, far) in self.seen.items():
+            with self.subTest(prices=name):
+                # Lines a page apart find few sets of a cache, and only the time tells that.
+                for result in (*sweep.results, *far):
+                    size = result["size_bytes"]
+                    with self.subTest(size=size, where=result["where"]):
+                        self.assertEqual(result["level"], served(cost, size)[0])
+
     def test_levels_of_the_front_end(self):
         for name, (cost, sweep, *_) in self.seen.items():
             with self.subTest(prices=name):
@@ -137,7 +149,7 @@ class Hierarchy(unittest.TestCase):
                 self.assertNotRegex("\n".join(levels.lines(curve)[0]), r"(?m)^ *- ")
 
     def test_line(self):
-        for name, (cost, _, _, line) in self.seen.items():
+        for name, (cost, _, _, line, _) in self.seen.items():
             with self.subTest(prices=name):
                 self.assertEqual(line["line_bytes"], LINE)
                 self.assertIsNone(line["pair_bytes"])       # it has no prefetchers
