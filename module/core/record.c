@@ -26,9 +26,7 @@ static const char * const verified_names[] = {
 };
 
 /* By bit of enum mc_left_out. */
-static const char * const left_out_whys[] = {
-	"clock", "one_cpu", "disturbed", "no_overlap"
-};
+static const char * const left_out_whys[] = { "clock", "one_cpu", "disturbed", "no_overlap" };
 
 static const char * const dram_whys[MC_NDRAM_WHYS] = {
 	[MC_DRAM_NO_COUNTERS] = "no_counters",
