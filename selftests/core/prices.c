@@ -59,7 +59,7 @@ static void test_good_file(void **state)
 	assert_int_equal(prices.uc_load_ns, 1);
 	assert_int_equal(prices.uc_store_ns, 2);
 	assert_int_equal(prices.wc_load_ns, 3);
-	assert_int_equal(prices.wc_buffers_count, 6);
+	assert_int_equal(prices.wc_buffers, 6);
 	assert_int_equal(prices.l1_bytes, 32768);
 	assert_int_equal(prices.l2_bytes, 1 << 20);
 	assert_int_equal(prices.l3_bytes, 0);

@@ -32,8 +32,8 @@ enum hook {
  * @version: as it calls itself; the runner has asked it (TYPES_BOCHS)
  * @hooks: names of its instrumentation functions, after C++ has mangled them
  * @cpuid4: names of the functions that give CPUID's leaf 4, for each model
- * @in_ports: takes a range of ports for IN
- * @out_ports: and for OUT
+ * @take_in: takes a range of ports for IN
+ * @take_out: and for OUT
  * @devices: what those two are methods of
  * @write_memory: stores bytes of one page
  * @read_memory: loads bytes of one page
@@ -48,8 +48,8 @@ static const struct release {
 	const char *version;
 	const char *hooks[NHOOKS];
 	const char *cpuid4[NMODELS];
-	const char *in_ports;
-	const char *out_ports;
+	const char *take_in;
+	const char *take_out;
 	const char *devices;
 	const char *write_memory;
 	const char *read_memory;
@@ -78,8 +78,8 @@ static const struct release {
 			"_ZNK21corei7_haswell_4770_t20get_std_cpuid_leaf_4EjP16cpuid_function_t",
 			"_ZNK18corei7_skylake_x_t20get_std_cpuid_leaf_4EjP16cpuid_function_t",
 		},
-		.in_ports = "_ZN12bx_devices_c30register_io_read_handler_rangeEPvPFjS0_jjEjjPKch",
-		.out_ports = "_ZN12bx_devices_c31register_io_write_handler_rangeEPvPFvS0_jjjEjjPKch",
+		.take_in = "_ZN12bx_devices_c30register_io_read_handler_rangeEPvPFjS0_jjEjjPKch",
+		.take_out = "_ZN12bx_devices_c31register_io_write_handler_rangeEPvPFvS0_jjjEjjPKch",
 		.devices = "bx_devices",
 		.write_memory = "_ZN8BX_MEM_C20dmaWritePhysicalPageEmjPh",
 		.read_memory = "_ZN8BX_MEM_C19dmaReadPhysicalPageEmjPh",
@@ -332,9 +332,9 @@ void bochs_ports(uint16_t first, uint16_t last, uint8_t (*on_in)(uint16_t port),
 
 	port_in = on_in;
 	port_out = on_out;
-	take = symbol(release->in_ports);
+	take = symbol(release->take_in);
 	taken = take(devices, NULL, in, first, last, "memcache", 1);
-	take = symbol(release->out_ports);
+	take = symbol(release->take_out);
 	taken &= take(devices, NULL, out, first, last, "memcache", 1);
 	if (!taken)
 		bochs_fail(STATUS_BROKEN, "ports %#x to %#x are not free", first, last);

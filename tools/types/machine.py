@@ -20,7 +20,6 @@ import shutil
 import signal
 import struct
 import subprocess
-import sys
 import tempfile
 import termios
 import threading
@@ -293,24 +292,3 @@ def kernel(name: str = "6.1") -> Path:
     found = subprocess.run([TOP / "tools/guest/kernel", name], stdout=subprocess.PIPE, text=True,
                            check=True)
     return Path(found.stdout.strip())
-
-
-def known() -> str:
-    """Why this host's Bochs can't be the machine; empty: it can."""
-    try:
-        found = version()
-    except Unknown as error:
-        return str(error)
-    said = subprocess.run([BOCHS, "--help"], capture_output=True, check=False,
-                          stdin=subprocess.DEVNULL, env=os.environ | {
-                              "LD_PRELOAD": str(BUILT / "witness.so"), "TYPES_BOCHS": found,
-                              "TYPES_PRICES": str(PRICES), "TYPES_ORDERS": "0",
-                              "TYPES_ANSWERS": "1"})
-    why = re.search(rb"types: (.*)", said.stderr)
-    return why[1].decode() if said.returncode == STATUS_UNKNOWN and why else ""
-
-
-if __name__ == "__main__":
-    if reason := known():
-        print(reason)
-    sys.exit(1 if reason else 0)

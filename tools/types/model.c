@@ -149,7 +149,7 @@ static struct buffer *buffer_of(uint64_t line)
 {
 	uint32_t i;
 
-	for (i = 0; i < prices.wc_buffers_count; i++) {
+	for (i = 0; i < prices.wc_buffers; i++) {
 		if (buffers[i].written && buffers[i].line == line)
 			return &buffers[i];
 	}
@@ -169,7 +169,7 @@ uint64_t model_drain(void)
 	uint64_t cost = 0;
 	uint32_t i;
 
-	for (i = 0; i < prices.wc_buffers_count; i++)
+	for (i = 0; i < prices.wc_buffers; i++)
 		cost += send(&buffers[i]);
 	return cost;
 }
@@ -180,7 +180,7 @@ static uint64_t combine(uint64_t line, unsigned int from, unsigned int bytes)
 	struct buffer *b = buffer_of(line);
 
 	if (!b) {
-		b = &buffers[next_buffer++ % prices.wc_buffers_count];
+		b = &buffers[next_buffer++ % prices.wc_buffers];
 		cost = send(b);
 		b->line = line;
 	}
@@ -191,7 +191,7 @@ static uint64_t combine(uint64_t line, unsigned int from, unsigned int bytes)
 /* --------------------------------------------------------------- the TLB */
 
 #define TLB_MOST	65536
-#define TLB_HASH	(1U << 18)
+#define TLB_HASH	262144U
 
 /**
  * struct translation - an entry of the TLB
@@ -243,7 +243,7 @@ static uint32_t place_for_another(void)
 {
 	uint32_t i;
 
-	if (tlb_used < prices.tlb_entries_count)
+	if (tlb_used < prices.tlb_entries)
 		return ++tlb_used;
 	i = tlb[0].newer;
 	unlink_hash(i);
@@ -283,7 +283,7 @@ uint64_t model_translate(uint64_t page, unsigned int page_shift)
 
 bool model_translates(void)
 {
-	return prices.tlb_entries_count && prices.tlb_miss_ns;
+	return prices.tlb_entries && prices.tlb_miss_ns;
 }
 
 void model_forget_translations(void)
@@ -408,9 +408,9 @@ const char *model_configure(const struct prices *p, uint32_t ticks_per_ns_x1000)
 {
 	const char *why;
 
-	if (!p->wc_buffers_count || p->wc_buffers_count > BUFFERS_MOST)
+	if (!p->wc_buffers || p->wc_buffers > BUFFERS_MOST)
 		return "wc_buffers is 1 to 64";
-	if (p->tlb_entries_count > TLB_MOST)
+	if (p->tlb_entries > TLB_MOST)
 		return "tlb_entries is 0 to 65536";
 	if (!p->l1_bytes || (p->l3_bytes && !p->l2_bytes))
 		return "a level of cache has none before it";
@@ -418,10 +418,10 @@ const char *model_configure(const struct prices *p, uint32_t ticks_per_ns_x1000)
 	ticks_x1000 = ticks_per_ns_x1000;
 	memset(buffers, 0, sizeof(buffers));
 	model_forget_translations();
-	why = make_cache(&caches[0], p->l1_bytes, p->l1_ways_count);
+	why = make_cache(&caches[0], p->l1_bytes, p->l1_ways);
 	if (!why)
-		why = make_cache(&caches[1], p->l2_bytes, p->l2_ways_count);
-	return why ? why : make_cache(&caches[2], p->l3_bytes, p->l3_ways_count);
+		why = make_cache(&caches[1], p->l2_bytes, p->l2_ways);
+	return why ? why : make_cache(&caches[2], p->l3_bytes, p->l3_ways);
 }
 
 const struct prices *model_prices(void)

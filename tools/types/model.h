@@ -17,29 +17,21 @@ enum type { UC = 0, WC = 1, WT = 4, WP = 5, WB = 6, UC_MINUS = 7, NTYPES = 8 };
 /* What an access does; the numbers are those that the emulator reports. */
 enum access { LOAD, STORE, EXECUTE, READ_MODIFY_WRITE, NACCESSES };
 
-/* Keys of a price file: X(name, unit), unit one of ns, bytes, count. */
-#define MODEL_KEYS(X)							\
-	X(uc_load, ns) X(uc_store, ns)					\
-	X(wc_load, ns) X(wc_line, ns) X(wc_word, ns) X(wc_buffers, count) \
-	X(l1, bytes) X(l1_ways, count) X(l1, ns)			\
-	X(l2, bytes) X(l2_ways, count) X(l2, ns)			\
-	X(l3, bytes) X(l3_ways, count) X(l3, ns)			\
-	X(memory, ns) X(flush, ns)					\
-	X(tlb_entries, count) X(tlb_miss, ns)
-
 #define LINE_BYTES	64
 #define NLEVELS		3
 
 /**
- * struct prices - a price file
- * @name_ns: a time, in nanoseconds
- * @name_bytes: a size
- * @name_count: a number
+ * struct prices - a price file: times in nanoseconds, sizes in bytes, and numbers.
+ * Each field has its key in price_keys.
  */
 struct prices {
-#define MODEL_FIELD(name, unit) uint32_t name##_##unit;
-	MODEL_KEYS(MODEL_FIELD)
-#undef MODEL_FIELD
+	uint32_t uc_load_ns, uc_store_ns;
+	uint32_t wc_load_ns, wc_line_ns, wc_word_ns, wc_buffers;
+	uint32_t l1_bytes, l1_ways, l1_ns;
+	uint32_t l2_bytes, l2_ways, l2_ns;
+	uint32_t l3_bytes, l3_ways, l3_ns;
+	uint32_t memory_ns, flush_ns;
+	uint32_t tlb_entries, tlb_miss_ns;
 };
 
 /**

@@ -9,12 +9,18 @@
 
 #define SPACE " \t\r\n"
 
-#define NAME_ns(name)		name "_ns"
-#define NAME_bytes(name)	name "_bytes"
-#define NAME_count(name)	name
-#define KEY(name, unit)	{ NAME_##unit(#name), offsetof(struct prices, name##_##unit) },
+#define KEY(name)	{ #name, offsetof(struct prices, name) }
 
-const struct price_key price_keys[] = { MODEL_KEYS(KEY) { NULL, 0 } };
+const struct price_key price_keys[] = {
+	KEY(uc_load_ns), KEY(uc_store_ns),
+	KEY(wc_load_ns), KEY(wc_line_ns), KEY(wc_word_ns), KEY(wc_buffers),
+	KEY(l1_bytes), KEY(l1_ways), KEY(l1_ns),
+	KEY(l2_bytes), KEY(l2_ways), KEY(l2_ns),
+	KEY(l3_bytes), KEY(l3_ways), KEY(l3_ns),
+	KEY(memory_ns), KEY(flush_ns),
+	KEY(tlb_entries), KEY(tlb_miss_ns),
+	{ }
+};
 
 static const struct price_key *key_of(const char *name, size_t length)
 {

@@ -229,10 +229,10 @@ static void caches_of_cpu(unsigned int index, uint32_t r[4])
 {
 	const struct prices *p = model_prices();
 	const struct { uint32_t level, type, bytes, ways; } caches[] = {
-		{ 1, 1, p->l1_bytes, p->l1_ways_count },	/* data */
+		{ 1, 1, p->l1_bytes, p->l1_ways },	/* data */
 		{ 1, 2, 32768, 8 },				/* instructions: free */
-		{ 2, 3, p->l2_bytes, p->l2_ways_count },
-		{ 3, 3, p->l3_bytes, p->l3_ways_count },
+		{ 2, 3, p->l2_bytes, p->l2_ways },
+		{ 3, 3, p->l3_bytes, p->l3_ways },
 	};
 
 	memset(r, 0, 4 * sizeof(*r));
