@@ -181,10 +181,9 @@ static void node_cell(struct cell *c, struct mc_text *t, int node,
 		mc_text_list(t, req->nodes, MC_MAX_NODES);
 	else if (node == MC_NODE_MIXED)
 		word_cell(c, t, "mixed");
-	else if (node < 0)
-		c->na = true;
-	else
+	else if (node >= 0)
 		mc_textf(t, "%d", node);
+	c->na = !t->len;
 }
 
 static void dram_cell(struct cell *c, struct mc_text *t, const struct fact *f,
