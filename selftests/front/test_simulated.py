@@ -314,14 +314,26 @@ class Schema(unittest.TestCase):
         check.__file__ = str(fake.TOP / "tools/check/schema")
         SourceFileLoader("check_schema", check.__file__).exec_module(check)
         self.schema = json.loads(check.SCHEMA.read_text())["$defs"]["simulated"]
+        self.problems = lambda record: list(check.problems([json.dumps(record)], check.validator()))
 
     def test_keys_are_those_of_a_price_file(self):
         lines = (fake.TOP / "tools/types/prices").read_text().splitlines()
         keys = [line.partition("=")[0].strip() for line in lines if "=" in line.partition("#")[0]]
         prices = self.schema["properties"]["prices"]
         self.assertEqual(sorted(keys), sorted(PRICES))
-        self.assertEqual(sorted(keys), sorted(prices["properties"]))
+        self.assertEqual(prices["maxProperties"], len(keys))
         self.assertEqual(sorted(keys), sorted(prices["required"]))
+
+    def test_what_must_not_pass(self):
+        def about(prices):
+            return self.problems(fake.machine(SIMULATED, YES) | {"simulated": {
+                "bochs": "2.7", "prices": prices}})
+
+        good = about(PRICES)    # the machine that is made up has not all that one has
+        self.assertFalse([problem for problem in good if "simulated" in problem])
+        for prices in (PRICES | {"other_ns": 1}, PRICES | {"l1_ns": -1}, PRICES | {"l1_ns": "1"},
+                       {key: value for key, value in PRICES.items() if key != "l1_ns"}):
+            self.assertTrue([problem for problem in about(prices) if "simulated" in problem])
 
 
 if __name__ == "__main__":
