@@ -51,7 +51,7 @@ check-docs: ## the documentation builds, and what it names is there
 check-front: ## the front end, on records that the tests make up
 check-host: ## the scripts under tools/, on this machine
 check-uml: ## the module at native speed, in User-Mode Linux
-check-types: ## the simulated machine: verdicts, times and counts, exactly
+check-types: ## a simulated machine: verdicts, times, counts, exactly
 check-guest: ## kselftest and bats in guests: 6.1, 6.12, debug
 $(CHECKS): check-%:
 	@tools/setup build guest kernel uml types check docs

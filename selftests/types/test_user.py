@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """memcache-user over the module's three devices, in the same machine: the process executes
-the accesses that the kernel does. And loops for memory of any type, in both."""
+the accesses that the kernel does. And what is no access of one width: streaming stores to
+write-back memory, strings, the kernel's own functions, reading back."""
 
 import unittest
 
@@ -56,13 +57,26 @@ class Sides(unittest.TestCase):
                         self.assertEqual(sum(last), done.stores)
                         self.assertGreaterEqual(passes, 1)
 
-    def test_kernel_functions_move_the_bytes_of_the_payload(self):
-        for op in ("memcpy_toio", "memcpy_fromio", "memset_io", "__iowrite64_copy"):
+    def test_strings_and_kernel_functions_move_the_bytes_of_the_payload(self):
+        for op in ("rep_movsb", "rep_stosb", "memcpy_toio", "memcpy_fromio", "memset_io",
+                   "__iowrite64_copy", "memcpy_flushcache"):
             run = self.room.ask(f"bandwidth type=uc,wc op={op} size=24K irq=off verify=off "
                                 "warmup=0 repeat=1")
             for number, result in enumerate(run.results):
                 with self.subTest(op=op, type=result["type"]):
                     self.moves(run, number)
+
+    def test_reading_back_loads_what_was_stored(self):
+        for op, width in (("write", 8), ("write", 16), ("ntwrite", 32)):
+            run = self.room.ask(f"bandwidth type=uc,wc op={op} width={width} readback=on "
+                                "size=24K irq=off verify=off warmup=0 repeat=1")
+            for number, result in enumerate(run.results):
+                kind, windows = result["type"], run.windows_of(number)[-1:]
+                half = result["payload_bytes"] * result["passes_per_sample"] // 2
+                with self.subTest(op=op, width=width, type=kind):
+                    self.assertEqual(room.count(windows, kind, "store"), {width: half // width})
+                    self.assertEqual(sum(each * n for each, n in
+                                         room.count(windows, kind, "load").items()), half)
 
     def moves(self, run, number):
         """As many bytes as the payload has, of any width."""
