@@ -8,6 +8,7 @@
 #include <linux/freezer.h>
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/signal.h>
 
@@ -50,13 +51,15 @@ void mc_writer_release(const sigset_t *before)
 
 static bool has_signal(void)
 {
+	/* A process that runs keeps its own. */
+	struct sighand_struct *hand = rcu_dereference_raw(current->sighand);
 	sigset_t set;
 
-	spin_lock_irq(&current->sighand->siglock);
+	spin_lock_irq(&hand->siglock);
 	sigorsets(&set, &current->pending.signal,
 		  &current->signal->shared_pending.signal);
 	sigandnsets(&set, &set, &current->blocked);
-	spin_unlock_irq(&current->sighand->siglock);
+	spin_unlock_irq(&hand->siglock);
 	return !sigisemptyset(&set);
 }
 
