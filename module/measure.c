@@ -96,10 +96,10 @@ static void account(struct mc_worker *w, struct mc_work *work, u64 bytes,
 		from = max(from, race_last(work));
 		part = to > from ? to - from : 0;
 		work->race_together += part;
+		if (!part && (anything(work) || !work->shared->keep_disturbed))
+			return;
 		if (part)
 			bytes = mc_muldiv(bytes, part, ticks);
-		else if (anything(work) || !work->shared->keep_disturbed)
-			return;
 		else
 			part = ticks;
 	}
@@ -239,7 +239,8 @@ static int find_skew(struct mc_worker *w, struct mc_work *work)
 		err = err ? err : mc_gate(w);
 		if (err)
 			break;
-		first = last = work->race_from;
+		first = work->race_from;
+		last = first;
 		for (i = 0; i < works->n; i++) {
 			first = min(first, works->each[i].race_from);
 			last = max(last, works->each[i].race_from);

@@ -32,7 +32,7 @@ static const struct mc_key keys[] = {
 		.preset = MC_IN_KERNEL ? "loop,clock,irq,fpu,gate,wakeup" :
 					 "loop,clock,gate,wakeup",
 		.kind = MC_CHOICE, .names = item_names,
-		.help = "what is timed, of one; in the kernel only: irq, getpid, fpu (fpu saves nothing)",
+		.help = "what is timed; in the kernel only: irq, getpid, fpu (fpu saves nothing)",
 	},
 };
 
