@@ -15,10 +15,15 @@ setup_file() {
 
 setup() { cd "$TOP" || return; }
 
-# guest FILE: of selftests/nodes, and a look at what the kernel had to say.
+# guest FILE: of selftests/nodes, and a look at what the kernel had to say. The guest gets
+# our environment, and the bats in there must not take this one's settings for its own.
 guest() {
-	tools/guest/run stock -- sh -c "dmesg --clear; bats --tap selftests/nodes/$1 &&
-		dmesg | tools/check/kernel-log"
+	local name
+	(
+		for name in "${!BATS_@}"; do export -n "${name?}"; done
+		PATH=${PATH#"${BATS_LIBEXEC:-}:"} tools/guest/run stock -- sh -c "dmesg --clear
+			bats --tap selftests/nodes/$1 && dmesg | tools/check/kernel-log"
+	)
 }
 
 @test "four CPUs on two nodes" {
