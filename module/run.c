@@ -220,7 +220,6 @@ static int refuse(const char *line, size_t len, const struct mc_error *e)
 
 static int begin(struct mc_snapshot *s, struct mc_error *e)
 {
-	struct mc_text t;
 	u64 records;
 	int err = mc_engine_cpus(&s->req, e);
 
@@ -232,8 +231,6 @@ static int begin(struct mc_snapshot *s, struct mc_error *e)
 	if (!s->records || !s->machine)
 		return mc_fail(e, -ENOMEM, "line: no memory for %llu results",
 			       records);
-	t = (struct mc_text){ .buf = s->machine, .size = MC_MACHINE_MAX };
-	mc_machine_json(&t);
 	mutex_lock(&status.lock);
 	replace(&status.request, s);
 	status.state = "running";
@@ -256,14 +253,19 @@ static const char *state_after(int err)
 	return "failed";
 }
 
-/* A run that measured nothing leaves the results before it in place. */
+/*
+ * A run that measured nothing leaves the results before it in place. The machine is
+ * described now: the run has found out anew which memory types are real.
+ */
 static void end(struct mc_snapshot *s, const struct mc_error *e)
 {
+	struct mc_text machine = { .buf = s->machine, .size = MC_MACHINE_MAX };
 	struct mc_text note = MC_TEXT(s->note);
 	u64 i;
 
 	s->error = *e;
 	s->state = state_after(e->err);
+	mc_machine_json(&machine);
 	mc_engine_note(&note, s->records, s->n);
 	mc_layout_init(&s->layout, &s->req);
 	for (i = 0; i < s->n; i++) {

@@ -66,7 +66,7 @@ preset() { about "$test" | sed -n "s/^  $1=\([^ ]*\).*/\1/p"; }
 	holds '{k for k, v in results[0].items() if isinstance(v, (int, float)) and
 			not k.startswith("disturbed_") and
 			not k.endswith(("_ns", "_bytes", "_percent")) and "mb_per_s" not in k} ==
-		{"memory_node", "threads", "samples", "left_out", "repeat", "warmup", "streams", "passes_per_sample",
+		{"memory_node", "threads", "remote_threads", "samples", "left_out", "repeat", "warmup", "streams", "passes_per_sample",
 			"windows_left_out"}'
 	# Statistics that are in order.
 	holds 'all(0 < r["min_ns"] <= r["median_ns"] <= r["p99_ns"] <= r["max_ns"] and
