@@ -137,7 +137,7 @@ bool mc_area_wanted(const struct mc_run *run, const struct mc_point *point,
 	return true;
 }
 
-/* What can be said of the buffers on all nodes. */
+/* One description of the buffers on all nodes: where they differ, it says so. */
 static void join(struct mc_area *area, const struct mc_homes *homes)
 {
 	unsigned int i;

@@ -414,7 +414,10 @@ static int one_round(struct mc_worker *w, struct mc_work *work, u32 round,
 	err = err ? err : meet(w, all);
 	if (!err && first)
 		end_sample(all, round >= work->warmup);
-	/* What verifies is not to be counted, and all know whether it was in vain. */
+	/*
+	 * Verification is not to be counted, and each thread has to know whether the
+	 * sample is taken again.
+	 */
 	if (!err && (all->counting || all->n > 1))
 		err = meet(w, all);
 	*again = all->again;

@@ -321,7 +321,7 @@ void mc_pool_show(struct mc_text *t)
 	struct mc_buffer *b;
 	unsigned int i;
 
-	/* Who is killed reads no more. */
+	/* A reader that was killed needs no text. */
 	if (mutex_lock_killable(&lock))
 		return;
 	for (i = 0; i < MC_NTYPES; i++)

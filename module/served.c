@@ -11,7 +11,7 @@
 #define MEMORY_SHARE	4		/* this part of the memory is the most */
 #define NOT_CACHED	(16ULL << 20)	/* where types are asked for that are not */
 
-/* What the caches of the last level hold that so many threads can have. */
+/* Bytes of all last-level caches that so many threads can use. */
 static u64 caches_hold(u64 threads)
 {
 	u64 bytes = 0, sharers = 0, cpus = mc_cpus_online(), most;

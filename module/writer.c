@@ -103,7 +103,7 @@ int mc_writer_wait(struct completion *done, bool limited, unsigned long deadline
 		err = mc_writer_stopped();
 		if (err)
 			return err;
-		/* What is wanted of it stays so, and no such wait would sleep. */
+		/* The flag stays set, and an interruptible wait would not sleep any more. */
 		if (wait_for_completion_killable_timeout(done, LOOK) > 0)
 			return 1;
 		if (limited && time_after_eq(jiffies, deadline))

@@ -170,7 +170,7 @@ static void test_one_key(void **state)
 	assert_string_equal(why, "uc_load_ns: given twice");
 }
 
-/* What no machine can be. */
+/* Prices of machines that can't exist. */
 static void test_impossible(void **state)
 {
 	static const struct {

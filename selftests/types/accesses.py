@@ -3,8 +3,10 @@
 machine's prices. This is the tests' own arithmetic, from the manual's definitions of
 the operations; nothing here is the module's or the witness's."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import room
 
@@ -72,10 +74,16 @@ def sample(result: dict, windows: list[dict]) -> list[dict]:
     done = of(result)
     fences = 16 * done.words if result["type"] == "uc" else 0
     bytes_ = (done.loads + done.stores) * done.width + fences
-    for n in range(1, len(windows) + 1):
-        if room.moved(windows[-n:], result["type"]) >= bytes_:
-            return windows[-n:]
-    return windows
+    return last(windows, bytes_, lambda window: room.moved([window], result["type"]))
+
+
+def samples(result: dict, windows: list[dict]) -> list[list[dict]]:
+    """The windows of each sample of a result, from the last one to the first."""
+    found = []
+    for _ in range(result["samples"]):
+        found.append(sample(result, windows))
+        windows = windows[:-len(found[-1])]
+    return found
 
 
 def differences(result: dict, windows: list[dict]) -> list[str]:
@@ -114,9 +122,11 @@ def _some(counts: dict[int, int]) -> dict[int, int]:
     return {width: n for width, n in sorted(counts.items()) if n}
 
 
-def last(counts: list[int], wanted: int) -> list[int]:
-    """The last ones that add up to at least so many."""
-    for n in range(1, len(counts) + 1):
-        if sum(counts[-n:]) >= wanted:
-            return counts[-n:]
-    return counts
+def last(items: list, wanted: int, amount: Callable[[Any], int] = int) -> list:
+    """The last items whose amounts add up to at least so much; all, if they do not."""
+    found = 0
+    for n, item in enumerate(reversed(items), 1):
+        found += amount(item)
+        if found >= wanted:
+            return items[-n:]
+    return items

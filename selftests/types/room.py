@@ -16,7 +16,7 @@ import machine  # noqa: E402
 KO = Path(os.environ.get("MEMCACHE_KO", TOP / "build/6.1-gcc/module/memcache.ko"))
 USER = TOP / "build/user/memcache-user"
 
-# Whoever gives a price file of their own has the tests predict its times.
+# With PRICES=FILE the tests predict the times of that file's prices.
 FILE_GIVEN = bool(os.environ.get("PRICES"))
 
 # Prices with which an instruction is all that takes time.

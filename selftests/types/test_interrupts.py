@@ -4,6 +4,7 @@ irq=on those that the record tells of."""
 
 import unittest
 
+import accesses
 import room
 from room import machine
 
@@ -23,7 +24,7 @@ class Interrupts(unittest.TestCase):
                 run = self.room.ask(LINE.format(type=kind) + " irq=off")
                 self.assertGreater(run.everything["interrupts"], 0)     # but between windows
                 # Memory is filled in windows, too; those leave interrupts on.
-                for sample in split(run.windows_of(0), run.result):
+                for sample in accesses.samples(run.result, run.windows_of(0)):
                     self.assertEqual(room.total(sample, "interrupts"), 0)
                 self.assertEqual(run.result["disturbed_interrupt"], 0)
                 self.assertEqual(run.result["windows_left_out"], 0)
@@ -32,7 +33,7 @@ class Interrupts(unittest.TestCase):
         """`disturbed=keep` leaves nothing out, so that samples are easy to tell apart."""
         run = self.room.ask(LINE.format(type="uc") + " irq=on disturbed=keep")
         result, windows = run.result, run.windows_of(0)
-        samples = split(windows, result)
+        samples = accesses.samples(result, windows)
         self.assertEqual(len(samples), result["samples"])
         hit = sum(room.total(sample, "interrupts") > 0 for sample in samples)
         self.assertGreater(hit, 0)
@@ -42,18 +43,6 @@ class Interrupts(unittest.TestCase):
         run = self.room.ask(LINE.format(type="uc") + " irq=on")
         result, windows = run.result, run.windows_of(0)
         hit = sum(window["interrupts"] > 0
-                  for sample in split(windows, result) for window in sample)
+                  for sample in accesses.samples(result, windows) for window in sample)
         self.assertGreater(hit, 0)
         self.assertEqual(result["windows_left_out"], hit)
-
-
-def split(windows, result):
-    """The windows of each sample, from the last one to the first."""
-    samples, bytes_ = [], result["payload_bytes"] * result["passes_per_sample"]
-    windows = list(windows)
-    for _ in range(result["samples"]):
-        part = []
-        while room.moved(part, result["type"]) < bytes_:
-            part.insert(0, windows.pop())
-        samples.append(part)
-    return samples

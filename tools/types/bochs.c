@@ -5,7 +5,7 @@
  * bytes of padding. A jump to ours is written over those. So we are told every access
  * of the guest with its effective memory type, and can let time pass for it.
  *
- * What depends on the version of Bochs stands in the table `releases`.
+ * The table `releases` has all that depends on the version of Bochs.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What of Bochs the machine is built on, and where it lies in each version. */
+/* The parts of Bochs that the machine is built on. */
 #ifndef TYPES_BOCHS_H
 #define TYPES_BOCHS_H
 

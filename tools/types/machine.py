@@ -39,7 +39,7 @@ STATUS_UNKNOWN = 98     # as in bochs.h
 # these don't start, or need a clock that makes prices no whole number of ticks.
 MODELS = {"corei7_haswell_4770": 1000, "corei7_skylake_x": 3500}     # MHz
 
-# What of Linux is not needed here and takes long to start in an emulator; and a
+# Parts of Linux that take long to start in an emulator are switched off; and a
 # clock whose rate is known, and that nothing else measures (HPET, PM timer).
 CMDLINE = ("console=ttyS0 loglevel=5 panic=-1 mitigations=off nokaslr tsc=reliable "
            "tsc_early_khz={khz} cryptomgr.notests audit=0 apparmor=0 "

@@ -39,8 +39,8 @@
 #endif
 
 /*
- * What is called by its name. The entry is aligned here, not by the kernel's macros:
- * everywhere the loops are the same bytes, and lie alike.
+ * A function that C calls by its name. The entry is aligned here, not by the kernel's
+ * macros, so that the loops are the same bytes everywhere and are aligned alike.
  */
 .macro FUNCTION name
 	.fill PADDING, 1, 0x90
@@ -50,8 +50,8 @@ SYM_START(\name, SYM_L_GLOBAL, SYM_A_NONE)
 .endm
 
 /*
- * What is called by a pointer: a kernel with kCFI compares its type with that of the
- * pointer. The compiler tells it where C takes the function's address, and only there.
+ * A function that C calls by a pointer. A kernel with kCFI compares the function's type
+ * with the pointer's. The compiler emits that type only where C takes the address.
  */
 .macro FUNCTION_TYPED name
 	.fill PADDING, 1, 0x90

@@ -206,7 +206,7 @@ bool mc_loop_runs(const struct mc_loop *loop)
 /**
  * mc_vectors_clean() - empty the upper halves of the vector registers
  *
- * Whoever had the registers before may have left something in them. Then some CPUs
+ * The last user of the registers may have left something in them. Then some CPUs
  * run SSE instructions, which must keep it, at half their speed.
  *
  * Context: Vector registers may be used.
