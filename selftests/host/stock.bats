@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What only the guest `stock` has: QEMU's CPUs, nodes and memory, and several kernels.
+
+# shellcheck disable=SC2016 # what stands in single quotes, the guest expands
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	export TOP TIMEOUT=600
+	unset KERNEL ACCEL CPUS MEM APPEND GUEST_LOG MEMCACHE_KO COMPILER KVM_DEVICE
+	"$TOP/tools/setup" guest
+	# The probe for KVM is another test's matter.
+	ACCEL=$("$TOP/tools/guest/accel" "$("$TOP/tools/guest/kernel" 6.1)" | cut -d' ' -f1)
+	export ACCEL
+}
+
+guest() { "$TOP/tools/guest/run" stock -- "$@"; }
+
+@test "two CPUs on two NUMA nodes, debugfs, PAT, a steady clock; and the other kernel" {
+	export KERNEL=6.12
+	run --separate-stderr guest sh -c 'cd /sys/devices/system/node
+		head node[01]/cpulist node[01]/distance | grep .
+		awk "/MemTotal/ { print (\$4 > 300000) }" node[01]/meminfo
+		ls -d /sys/kernel/debug/x86
+		dmesg | grep -o "PAT: Configuration.*[^ ]"
+		cat /sys/devices/system/clocksource/clocksource0/current_clocksource
+		uname -r | cut -d. -f1-2'
+	echo "$output"
+	[ "$output" = "==> node0/cpulist <==
+0
+==> node1/cpulist <==
+1
+==> node0/distance <==
+10 21
+==> node1/distance <==
+21 10
+1
+1
+/sys/kernel/debug/x86
+PAT: Configuration [0-7]: WB  WC  UC- UC  WB  WP  UC- WT
+tsc
+6.12" ]
+}
+
+@test "CPUS and MEM are shared out to the nodes, APPEND reaches the kernel" {
+	export MEM=2G APPEND=nopat
+	CPUS=4 run --separate-stderr guest sh -c 'cat /sys/devices/system/node/node[01]/cpulist
+		awk "/MemTotal/ { print (\$4 > 700000) }" /sys/devices/system/node/node[01]/meminfo
+		grep -c nopat /proc/cmdline
+		uname -r | cut -d. -f1-2'
+	[ "$output" = $'0-1\n2-3\n1\n1\n1\n6.1' ]
+	CPUS=1 run --separate-stderr guest cat /sys/devices/system/node/{online,has_cpu}
+	[ "$output" = $'0-1\n0' ]
+}
+
+@test "bad settings are refused before anything boots" {
+	while IFS='|' read -r set word; do
+		run env "$set" "$TOP/tools/guest/run" stock -- true
+		echo "$set: $output"
+		[ "$status" -eq 1 ]
+		[[ $output == memcache:*"$word"* ]]
+	done <<-'END'
+		CPUS=0|CPUS=0
+		CPUS=many|CPUS=many
+		TIMEOUT=-1|TIMEOUT=-1
+		MEM=1M|MEM=1M
+		MEM=some|MEM=some
+		KERNEL=2.4|6.1
+		ACCEL=fast|ACCEL=fast
+	END
+	run "$TOP/tools/guest/run" nothing -- true
+	[ "$status" -eq 1 ]
+	[[ $output == *"no guest 'nothing'"* ]]
+	run "$TOP/tools/guest/run" stock true
+	[ "$status" -eq 1 ]
+	[[ $output == *usage* ]]
+}
