@@ -6,6 +6,9 @@ FILES=/sys/kernel/debug/memcache
 
 # Every file's tests begin with the module as it comes, and end without it.
 setup_file() { insmod "$MEMCACHE_KO"; }
+# Or with small standing buffers, where a run shall have buffers of its own: what has to be
+# larger than the standing ones takes seconds to fill and to compare under TCG.
+small_buffers() { insmod "$MEMCACHE_KO" size_mb=2; }
 teardown_file() { rmmod memcache; }
 setup() { cd "$FILES" || return; }
 

@@ -100,12 +100,12 @@ not_loaded() {
 	load_with size_mb=2 && cd / && rmmod memcache
 	free=$(awk '$1 == "MemFree:" { print $2 }' /proc/meminfo)
 	for ((i = 0; i < 20; i++)); do
-		load_with size_mb=32
+		load_with size_mb=16
 		echo 'bandwidth type=wb,wc,uc size=4K fence=uc repeat=1' >run
 		cd / && rmmod memcache
 		not_loaded
 	done
-	# 20 times 96 MiB came back.
+	# 20 times 48 MiB came back.
 	left=$(awk '$1 == "MemFree:" { print $2 }' /proc/meminfo)
 	echo "$free KiB free before, $left after"
 	[ $((free - left)) -lt 50000 ]

@@ -6,6 +6,8 @@
 
 load ../bats/module.bash
 
+setup_file() { small_buffers; }
+
 USER_TOOL=$BATS_TEST_DIRNAME/../../build/user/memcache-user
 
 holds() { "$BATS_TEST_DIRNAME/../bats/holds.py" "$@"; }
@@ -34,16 +36,16 @@ during() {
 }
 
 @test "each thread's part is on its own node" {
-	echo 'bandwidth cpu=0-3 node=local op=read,write,copy,triad,rw31 size=4M,24M repeat=2' >run
+	echo 'bandwidth cpu=0-3 node=local op=read,write,copy,triad,rw31 size=1M,4M repeat=2' >run
 	holds 'len(results) == 10' 'values("memory_node") == {"0-1"}' 'values("node") == {"local"}' \
 		'values("remote_threads") == {0}' 'values("verified") == {"ok"}' 'values("threads") == {4}'
-	[ "$(during 'bandwidth cpu=0-3 node=local size=64M')" = $'0 8192\n1 8192' ]
-	[ "$(during 'bandwidth cpu=0-2 node=local type=uc size=48M')" = $'0 8192\n1 4096' ]
-	[ "$(during 'loaded cpu=0,2-3 node=local delay=0 size=48M')" = $'0 4096\n1 8192' ]
+	[ "$(during 'bandwidth cpu=0-3 node=local size=8M')" = $'0 1024\n1 1024' ]
+	[ "$(during 'bandwidth cpu=0-2 node=local type=uc size=6M')" = $'0 1024\n1 512' ]
+	[ "$(during 'loaded cpu=0,2-3 node=local delay=0 size=6M')" = $'0 512\n1 1024' ]
 }
 
 @test "buffers on several nodes serve the points of a run, of every type and mapping" {
-	echo 'bandwidth type=wb,wc,uc page=direct,4k cpu=0-3 node=local,1,0,auto size=4M,20M op=write repeat=1' >run
+	echo 'bandwidth type=wb,wc,uc page=direct,4k cpu=0-3 node=local,1,0,auto size=1M,4M op=write repeat=1' >run
 	holds 'len(results) == 48' 'values("verified") == {"ok"}' \
 		'{(r["node"], r["memory_node"]) for r in results} ==
 			{("local", "0-1"), (1, 1), (0, 0), ("auto", 0)}' \
@@ -53,12 +55,12 @@ during() {
 }
 
 @test "on CPUs of one node it is that node" {
-	echo 'bandwidth cpu=2-3 node=local size=4M,20M repeat=1' >run
+	echo 'bandwidth cpu=2-3 node=local size=1M,4M repeat=1' >run
 	holds 'values("memory_node") == {1}' 'values("remote_threads") == {0}'
 }
 
 @test "where CPUs take turns, or share one working set, it is one node at a time" {
-	echo 'latency cpu=0,3 node=local size=64K,20M repeat=1' >run
+	echo 'latency cpu=0,3 node=local size=64K,4M repeat=1' >run
 	holds 'len(results) == 4' \
 		'[r["memory_node"] for r in results] == [int(r["cpu"]) // 3 for r in results]'
 	echo 'random cpu=2,0 node=local size=64K count=1000 repeat=1' >run
@@ -90,11 +92,11 @@ during() {
 }
 
 @test "in user space, too" {
-	user 'bandwidth cpu=0-3 node=local op=read,write,copy,triad size=64K,24M repeat=2' \
+	user 'bandwidth cpu=0-3 node=local op=read,write,copy,triad size=64K,4M repeat=2' \
 		'loaded cpu=0-3 node=local delay=0 size=4M repeat=1'
 	holds 'len(results) == 9' 'values("memory_node") == {"0-1"}' 'values("remote_threads") == {0}' \
 		'{r["verified"] for r in results if r["test"] == "bandwidth"} == {"ok"}'
-	user 'bandwidth cpu=0-3 size=64K,24M repeat=1' 'latency cpu=0,3 node=local size=64K,20M repeat=1'
+	user 'bandwidth cpu=0-3 size=64K,4M repeat=1' 'latency cpu=0,3 node=local size=64K,4M repeat=1'
 	holds '[r["memory_node"] for r in results[:2]] == [0, 0]' \
 		'[r["memory_node"] for r in results[2:]] == [int(r["cpu"]) // 3 for r in results[2:]]' \
 		'[r["remote_threads"] for r in results] == [2, 2, None, None, None, None]'
@@ -115,24 +117,24 @@ both_sides() {
 	cd /
 	for loaded_on in 0 2; do
 		rmmod memcache
-		taskset -c $loaded_on insmod "$MEMCACHE_KO"
+		taskset -c $loaded_on insmod "$MEMCACHE_KO" size_mb=2
 		cd "$FILES"
 		for node in 0 1; do
 			both_sides "bandwidth cpu=$((2 * node)) size=64K repeat=1" "{$node}"
-			both_sides "bandwidth cpu=$((2 * node)) size=20M repeat=1" "{$node}"
+			both_sides "bandwidth cpu=$((2 * node)) size=4M repeat=1" "{$node}"
 		done
 		both_sides 'bandwidth type=uc,wc size=64K repeat=1' '{0}'
 		cd /
 	done
 	rmmod memcache
-	taskset -c 0 insmod "$MEMCACHE_KO" numa_node=1
+	taskset -c 0 insmod "$MEMCACHE_KO" numa_node=1 size_mb=2
 	cd "$FILES"
-	both_sides 'bandwidth cpu=0 size=64K,20M repeat=1' '{1}'
+	both_sides 'bandwidth cpu=0 size=64K,4M repeat=1' '{1}'
 	both_sides 'bandwidth type=uc cpu=0 size=64K repeat=1' '{1}'
-	both_sides 'bandwidth cpu=0-3 node=local size=64K,20M repeat=1' '{"0-1"}'
+	both_sides 'bandwidth cpu=0-3 node=local size=64K,4M repeat=1' '{"0-1"}'
 	cd /
 	rmmod memcache
-	insmod "$MEMCACHE_KO"
+	small_buffers
 }
 
 @test "a type that the module has on another node only is refused, with that node" {

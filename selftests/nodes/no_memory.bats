@@ -6,6 +6,8 @@
 
 load ../bats/module.bash
 
+setup_file() { small_buffers; }
+
 holds() { "$BATS_TEST_DIRNAME/../bats/holds.py" "$@"; }
 
 @test "the machine is such a one" {
@@ -15,10 +17,10 @@ holds() { "$BATS_TEST_DIRNAME/../bats/holds.py" "$@"; }
 
 @test "CPUs of a node without memory have that of the nearest one" {
 	for cpu in 2 0-3 3; do
-		echo "bandwidth cpu=$cpu type=wb,uc size=64K,32M repeat=1" >run
+		echo "bandwidth cpu=$cpu type=wb,uc size=64K,4M repeat=1" >run
 		holds 'len(results) == 4' 'values("memory_node") == {0}' 'values("verified") == {"ok"}'
 	done
-	echo 'latency cpu=1,2 size=64K,32M repeat=1' >run
+	echo 'latency cpu=1,2 size=64K,4M repeat=1' >run
 	holds 'len(results) == 4' 'values("memory_node") == {0}'
 }
 
