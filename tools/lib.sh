@@ -14,6 +14,13 @@ say() { printf 'memcache: %s\n' "$*" >&2; }
 # die MESSAGE: say why, and stop.
 die() { say "$*"; exit 1; }
 
+# phase NAME: from here on what takes time is fetching, building, booting or testing; for
+# tools/check/run, which adds it up.
+phase() {
+	[ -z "${MEMCACHE_PHASES:-}" ] ||
+		printf '%s %s\n' "${EPOCHREALTIME/,/.}" "$1" >>"$MEMCACHE_PHASES"
+}
+
 # lock NAME: wait until no other run holds this lock of the cache; held until the
 # calling shell or ( … ) ends. So nothing is downloaded or unpacked twice at once.
 lock() {

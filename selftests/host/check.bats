@@ -46,7 +46,7 @@ sums() {
 	printf '1..1\nok 1 a\n' | layer one
 	printf 'ok 1 b\nok 2 c\n1..2\n' | layer two
 	sums 0 '3 passed, 0 failed, 0 skipped' one two
-	[[ $output =~ two\ +[0-9.]+\ s\ +2\ passed,\ 0\ failed,\ 0\ skipped ]]
+	[[ $output =~ two(\ +[0-9.]+){5}\ +2\ passed,\ 0\ failed,\ 0\ skipped ]]
 }
 
 @test "two layers run at a time, and speak one after the other" {
@@ -81,7 +81,69 @@ sums() {
 	chmod +x "$BATS_TEST_TMPDIR/with"
 	sums 0 '1 passed, 0 failed, 0 skipped' 'with 6.1'
 	grep -x 'ok 1 - 6.1' "$MEMCACHE_LOGS/with-6.1.log"
-	[[ $output =~ with-6.1\ +[0-9.]+\ s ]]
+	[[ $output =~ with-6.1(\ +[0-9.]+){5}\ +1\ passed ]]
+}
+
+# script NAME: a layer that is the bash script on stdin, with the functions of layers.
+script() {
+	{
+		printf '#!/bin/bash\nset -euo pipefail\n'
+		printf '. "%s/%s"\n' "$TOP" tools/lib.sh "$TOP" tools/check/lib.sh
+		cat
+	} >"$BATS_TEST_TMPDIR/$1"
+	chmod +x "$BATS_TEST_TMPDIR/$1"
+}
+
+@test "what a layer's time went into: all of it, each phase by whoever began it" {
+	script phased <<-'END'
+		phase fetching
+		sleep 0.4
+		tap_check "a phase ends at the next one" eval 'phase building; sleep 0.8'
+		tap_check "and with the test in which it began" sleep 0.2
+		tap_check "booting" python3 -B -c 'import sys, time; sys.path.insert(0, sys.argv[1])
+		import phases; phases.note("booting"); time.sleep(0.6)' "$TOP/tools/check"
+		tap_done
+	END
+	sums 0 '3 passed, 0 failed, 0 skipped' phased
+	[ "$(grep -A1 '^layer' <<<"$output" | head -n 1 | xargs)" = "layer seconds fetching building booting testing" ]
+	# Whatever else the machine does, none takes less than its sleep.
+	grep '^phased ' <<<"$output" | awk '{ sum = $3 + $4 + $5 + $6
+		exit !($3 >= 0.4 && $4 >= 0.8 && $5 >= 0.6 && $6 >= 0.2 &&
+			sum > $2 - 0.3 && sum < $2 + 0.3) }'
+	[ ! -e "$MEMCACHE_LOGS/phased.phases" ]
+}
+
+@test "the slowest tests are listed, each test's time is in a file" {
+	script timed <<-'END'
+		echo "1..3"
+		sleep 0.5
+		echo "ok 1 - slow"
+		echo "ok 2 - knows better # time=90000.0ms # SKIP why"
+		echo "ok 3 - knows it, too # time=0.0ms"
+	END
+	sums 0 '2 passed, 0 failed, 1 skipped' timed
+	[[ $output == *$'slowest tests (all: '*$'times.tsv):\n    90.0 s  timed: knows better\n'* ]]
+	cat "$MEMCACHE_LOGS/times.tsv"
+	[ "$(cut -f 2- "$MEMCACHE_LOGS/times.tsv")" = \
+		$'layer\ttest\ntimed\tknows better\ntimed\tslow\ntimed\tknows it, too' ]
+	awk -F '\t' '$3 == "slow" && $1 >= 0.5 { slow = 1 } END { exit !slow }' "$MEMCACHE_LOGS/times.tsv"
+}
+
+@test "a test's time is that since the point before, or since its document began" {
+	run python3 -B - "$TOP/tools/check" <<-'END'
+		import sys
+		sys.path.insert(0, sys.argv[1])
+		import tap
+		reader = tap.Reader()
+		for now, line in ((1, "TAP version 13"), (3, "ok 1 - two"), (20, "    TAP version 13"),
+		                  (21, "    # selftests: memcache: x"), (22, "    # TAP version 13"),
+		                  (23, "    # 1..2"), (24, "    # ok 1 four"), (25, "    # ok 2 one"),
+		                  (30, "    ok 1 selftests: memcache: x"), (33, "    not ok 2 - three"),
+		                  (34, "    1..2"), (35, "ok 2 - parent"), (36, "1..2")):
+		    reader.feed(line, now)
+		print(*(f"{r.path[-1]}={r.seconds:g}" for r in reader.end()))
+	END
+	[ "$output" = "two=2 four=4 one=1 three=3" ]
 }
 
 @test "kselftest: nested lines count, the line that sums them up does not" {

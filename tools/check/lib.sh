@@ -14,6 +14,7 @@ tap_result() {
 	tap_number=$((tap_number + 1))
 	[ "$1" -eq 0 ] || printf 'not '
 	printf 'ok %d - %s\n' "$tap_number" "$2"
+	phase testing
 }
 
 # tap_check NAME COMMAND…: passes when COMMAND does; says what it said when not.

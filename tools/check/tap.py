@@ -6,6 +6,8 @@ indented (TAP 14, KTAP) or commented out with `# ` (the kernel's kselftest
 runner) and stands before the test point that sums it up. That point is not
 counted again, unless it alone says that something went wrong. What a test that
 failed had to say stands before its point (kselftest) or behind it (bats, tap_check).
+A test's time is what has passed since the point before, or since its document began; a
+test that knows better says `# time=12.3ms` behind its name.
 """
 
 import re
@@ -17,7 +19,7 @@ PASSED, FAILED, SKIPPED = STATES = "passed", "failed", "skipped"
 SAID = 8                # lines, before and behind
 
 # path: the names of the enclosing test points, then its own. said: lines about it.
-Result = namedtuple("Result", "state path why said", defaults=[()])
+Result = namedtuple("Result", "state path why said seconds", defaults=[(), 0.0])
 
 LINE = re.compile(r"""
     (?P<prefix> (?: \ \  | \t | \#\ )* )
@@ -25,6 +27,7 @@ LINE = re.compile(r"""
       | (?P<version> K?TAP\ version\ \d+ )
       | 1\.\.(?P<plan> \d+ ) (?: \s* \# \s* (?P<all> (?i:skip) .* ) )?
       | (?P<bad> not\ )? ok (?=\s|$) \s* \d* [\s-]* (?P<name> .*? )
+        (?: \s* \# \s* time= (?P<ms> [\d.]+ ) ms )?
         (?: \s* \# \s* (?P<word> (?i:skip|todo|xfail) ) \b :? (?P<why> .* ) )?
       | (?P<bail> Bail\ out! .* )
     ) \s*""", re.X)
@@ -45,7 +48,7 @@ class Document:
         self.results = []
         self.inner = []         # of closed inner documents that no point has claimed yet
 
-    def point(self, match, said):
+    def point(self, match, said, seconds):
         inner, self.inner = self.inner, []
         self.points += 1
         why = (match["why"] or "").strip()
@@ -53,7 +56,7 @@ class Document:
         state = SKIPPED if match["word"] else FAILED if match["bad"] else PASSED
         self.results += [r._replace(path=(name, *r.path)) for r in inner]
         if not inner or (state == FAILED and all(r.state != FAILED for r in inner)):
-            self.results.append(Result(state, (name,), why, said))
+            self.results.append(Result(state, (name,), why, said, seconds))
 
     def close(self):
         """All results of this level, its own faults among them."""
@@ -70,21 +73,24 @@ class Document:
 
 
 class Reader:
-    """Takes lines with feed(); end() gives the list of results."""
+    """Takes lines with feed(), and when they came; end() gives the list of results."""
 
     def __init__(self):
+        self.mark = 0.0         # when the last test point came, or a document began
         self.open = []          # documents, the innermost last
         self.program = None     # prefix of what a kselftest program says
         self.before = deque(maxlen=SAID)    # said since the last test point
         self.behind = []        # what the last test point has said, and goes on
         self.done = []
 
-    def feed(self, line):
+    def feed(self, line, now=0.0):
         match = LINE.fullmatch(line.rstrip())
         if not match:
             self._hear(line.strip("# \t\n"))
             return
         prefix = match["prefix"]
+        if (match["version"] or match["plan"]) and "#" not in prefix:
+            self.mark = now     # a guest has booted, bats has found its tests
         if match["bail"]:
             self.done.append(failure(match["bail"]))
         elif match["program"]:
@@ -103,7 +109,9 @@ class Reader:
                 self._close(lambda d: len(d.prefix) > len(prefix))
                 self.behind = list(self.before)
                 self.before.clear()
-                document.point(match, self.behind)
+                seconds = float(match["ms"]) / 1000 if match["ms"] else now - self.mark
+                self.mark = now
+                document.point(match, self.behind, seconds)
                 if "#" not in prefix:
                     self.program = None
 

@@ -45,6 +45,7 @@ compile() {
 }
 
 build() (
+	phase building
 	lock "kernel-$name"
 	[ ! -d "$dir" ] || return 0
 	source=$("$here/source" 6.1)
@@ -52,10 +53,12 @@ build() (
 	tmp=$CACHE/kernels/.$name.$$
 	trap 'rm -rf "$tmp"' EXIT
 	mkdir -p "$tmp"/{source,build}
+	phase fetching
 	apt_update
 	apt_fetch "" "$tmp" busybox-static
 	dpkg-deb --fsys-tarfile "$tmp"/*.deb | tar -xf - -C "$tmp" --strip-components=2 ./bin/busybox
 	rm "$tmp"/*.deb
+	phase building
 	say "building $title"
 	tar -xJf "$source/linux.tar.xz" -C "$tmp/source" --strip-components=1 \
 		"${others[@]/#/--exclude=linux-source-6.1/}"

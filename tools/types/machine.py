@@ -20,6 +20,7 @@ import shutil
 import signal
 import struct
 import subprocess
+import sys
 import tempfile
 import termios
 import threading
@@ -27,6 +28,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parent.parent
+sys.path.insert(0, str(TOP / "tools/check"))
+import phases  # noqa: E402
+
 BUILT = TOP / "build/types"
 PRICES = HERE / "prices"
 BOCHS = "bochs-bin"
@@ -124,10 +128,12 @@ class Machine:
         self.screen = b""
         self.windows: list[str] = []
         self.clock_mhz = MODELS[model]
+        phases.note("booting")
         try:
             self._prepare(kernel, files, model, mib)
             self._start(kernel, append, prices, mib)
             hello = self._ask("hello")
+            phases.note("testing")
         except BaseException:
             self.close()
             raise
