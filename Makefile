@@ -109,6 +109,7 @@ clean: ## remove build/; results/ and the download cache stay
 #= PRICES=FILE             of these; tools/types/prices is a model
 #= KERNEL=6.1              or 5.10, 6.12, unstable (the newest there is)
 #= ACCEL=auto              or kvm, tcg: how QEMU runs it
+#= ONLY=run.bats           one file or test of one check; a failure says which
 #= RUNS=1000000            inputs for `make fuzz`
 #= WRITES=50000            for `make fuzz-guest`; and CALLS=200000
 #= FAILING=1000            for `make faults`; KILLS=200, OFFLINE=50, CROWD_S=60

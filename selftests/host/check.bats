@@ -8,6 +8,7 @@ bats_require_minimum_version 1.5.0
 setup() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	export MEMCACHE_LOGS=$BATS_TEST_TMPDIR/logs
+	unset JOBS KERNEL RUNS
 }
 
 # layer NAME [STATUS]: a layer that prints stdin, then exits with STATUS.
@@ -323,6 +324,72 @@ script() {
 	[[ $output == *$'not ok 3 - words fail\n# warning: unused\n'* ]]
 	[[ $output == *$'\n    not ok 2 b\nnot ok 4 - a runner that returns 0\n'* ]]
 	[[ $output == *$'\n    not ok 1 # SKIP c\nok 5 - skips are no failures\n'* ]]
+}
+
+@test "what runs a failed test alone" {
+	run python3 -B - "$TOP/tools/check" <<-'END'
+		import importlib.machinery, importlib.util, sys
+		sys.path.insert(0, sys.argv[1])
+		loader = importlib.machinery.SourceFileLoader("run", f"{sys.argv[1]}/run")
+		run = importlib.util.module_from_spec(importlib.util.spec_from_loader("run", loader))
+		loader.exec_module(run)
+		for words, *path in (
+		        ("guest 6.1", "6.1", "kselftest", "selftests: memcache: memory # exit=1", "global.a"),
+		        ("guest 6.1", "6.1", "bats", "front.bats: it's $5"),
+		        ("guest debug", "debug", "fuzz_files.py", "1 write"),
+		        ("guest 6.12", "6.12: the module builds"), ("guest 6.12", "wrong plan"),
+		        ("core", "record", "empty"), ("core", "fuzz", "spec: 9 inputs"), ("core", "no plan"),
+		        ("host", "uml.bats: the guest's"), ("uml", "bats", "front.bats: plain"),
+		        ("front", "test_run.Words.test_a"), ("front", "unittest.loader._FailedTest.test_b"),
+		        ("types", "test_wide", "setUpClass (test_wide.Wide)"),
+		        ("static", "6.1: gcc W=1 has no warning"), ("docs", "links"), ("kernels", "x")):
+		    print(run.command(run.Layer(words), run.tap.Result("failed", path, "")))
+	END
+	echo "$output"
+	[ "$output" = "make check-guest KERNEL=6.1 ONLY=memory
+make check-guest KERNEL=6.1 ONLY='front.bats: it'\"'\"'s \$\$5'
+make check-guest KERNEL=debug ONLY=fuzz_files.py
+make check-guest KERNEL=6.12
+make check-guest KERNEL=6.12
+make check-core ONLY=record
+make check-core ONLY=fuzz
+make check-core
+make check-host ONLY=\"uml.bats: the guest's\"
+make check-uml ONLY='front.bats: plain'
+make check-front ONLY=test_run.Words.test_a
+make check-front ONLY=test_b
+make check-types ONLY=test_wide.Wide
+make check-static ONLY='6.1: gcc W=1 has no warning'
+make check-docs ONLY=links
+tools/check/run kernels" ]
+}
+
+@test "a failure says what to do next" {
+	printf '1..1\nnot ok 1 broken\n# why\n' | layer next
+	sums 1 '0 passed, 1 failed, 0 skipped' next
+	[[ $output == *$'\n  next: broken\n      why\n    alone: tools/check/run '*$'/next\n    log:   '*$'/next.log\n'* ]]
+}
+
+@test "ONLY=: one layer; one file or one test of it; anything else is refused by a list" {
+	cd "$TOP"
+	ONLY=setup.bats run tools/check/run core host
+	[ "$status" -eq 1 ]
+	[[ $output == *"ONLY= picks from one layer: make check-LAYER ONLY="* ]]
+	ONLY='setup.bats: without apt, the packages are named' run tools/check/run host
+	[ "${lines[-1]}" = "1 passed, 0 failed, 0 skipped" ]
+	ONLY=setup.bats run tools/check/run host
+	[ "${lines[-1]}" = "$(grep -c ^@test selftests/host/setup.bats) passed, 0 failed, 0 skipped" ]
+	for layer in core static docs front host uml types guest; do
+		KERNEL=6.1 ONLY=nonsense run tools/check/run $layer
+		echo "$output"
+		[ "${lines[-1]}" = "0 passed, 1 failed, 0 skipped" ]
+		[[ $output == *": ONLY=nonsense is nothing of what there is:"* && $output == *" | "* ]]
+		[[ $output != *alone:* ]]
+	done
+	ONLY='setup.bats: no such test' run tools/check/run host
+	[[ $output == *" | setup.bats: "* ]]
+	ONLY=test_run.Words.test_nothing run tools/check/run front
+	[[ $output == *" | test_run.Words."* ]]
 }
 
 # loops FILE REGISTER: an object with two loops, one of which clears REGISTER.
