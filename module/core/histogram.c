@@ -61,15 +61,16 @@ void mc_histogram_of(struct mc_histogram *h, const u64 *sorted, size_t n)
 void mc_histogram_json(struct mc_text *t, const struct mc_histogram *h)
 {
 	const char *comma = "";
+	u64 ps;
 	u32 i;
 
 	mc_textf(t, "[");
 	for (i = 0; i < MC_BINS; i++) {
 		if (!h->count[i])
 			continue;
-		mc_textf(t, "%s[", comma);
-		mc_text_fixed(t, mc_histogram_from(h->first + i), 3);
-		mc_textf(t, ",%u]", h->count[i]);
+		ps = mc_histogram_from(h->first + i);
+		mc_textf(t, "%s[%llu.%03llu,%u]", comma, ps / 1000, ps % 1000,
+			 h->count[i]);
 		comma = ",";
 	}
 	mc_textf(t, "]");

@@ -384,6 +384,7 @@ void mc_layout_init(struct mc_layout *l, const struct mc_request *req)
 	l->n = cells_of(req);
 	for (i = 0; i < l->n; i++) {
 		get_cell(&c, i, req, &none);
+		l->shy[i] = c.shy;
 		if (c.name && !c.wide && !c.shy)
 			widen(&l->width[i], strlen(c.name));
 	}
@@ -404,6 +405,8 @@ void mc_layout_fit(struct mc_layout *l, const struct mc_request *req,
 	unsigned int i;
 
 	for (i = 0; i < l->n; i++) {
+		if (!l->width[i] && !l->shy[i])
+			continue;
 		get_cell(&c, i, req, rec);
 		if (c.shy && !c.na && !c.wide)
 			widen(&l->width[i], strlen(c.name));
@@ -483,13 +486,10 @@ void mc_record_json(struct mc_text *t, const struct mc_request *req,
 		get_cell(&c, i, req, rec);
 		if (!c.name)
 			continue;
-		mc_textf(t, ",\"%s\":", c.name);
-		if (c.na)
-			mc_textf(t, "null");
-		else if (c.word)
+		mc_textf(t, ",\"%s\":%s", c.name,
+			 c.na ? "null" : c.word ? "" : c.buf);
+		if (c.word && !c.na)
 			mc_text_json(t, c.buf);
-		else
-			mc_textf(t, "%s", c.buf);
 	}
 	if (rec->histogram) {
 		mc_textf(t, ",\"histogram_ns_count\":");

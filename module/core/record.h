@@ -132,9 +132,11 @@ struct mc_record {
  * struct mc_layout - widths of a table's columns
  * @n: columns a record has, in the table or not
  * @width: characters; 0: not in the table
+ * @shy: in the table once a record has it
  */
 struct mc_layout {
 	unsigned int n;
+	bool shy[MC_MAX_CELLS];
 	u8 width[MC_MAX_CELLS];
 };
 

@@ -7,7 +7,8 @@ static void __printf(2, 0) append(struct mc_text *t, const char *fmt, va_list ap
 	size_t room = t->size - t->len;
 	int n;
 
-	if (!t->size)
+	/* What was cut has no room left: nothing is formatted in vain. */
+	if (!t->size || t->cut)
 		return;
 	n = vsnprintf(t->buf + t->len, room, fmt, ap);
 	if (n < 0)
@@ -57,6 +58,16 @@ void mc_text_fixed(struct mc_text *t, u64 value, unsigned int decimals)
 		mc_textf(t, "%llu", value);
 }
 
+/* How many bytes stand for themselves in a JSON string. */
+static int plain(const char *s)
+{
+	int n = 0;
+
+	while (s[n] >= 0x20 && s[n] <= 0x7e && s[n] != '"' && s[n] != '\\')
+		n++;
+	return n;
+}
+
 /**
  * mc_text_json() - append a JSON string with its quotes
  * @t: the text
@@ -68,15 +79,17 @@ void mc_text_fixed(struct mc_text *t, u64 value, unsigned int decimals)
 void mc_text_json(struct mc_text *t, const char *s)
 {
 	mc_textf(t, "\"");
-	for (; *s; s++) {
+	while (*s) {
+		int n = plain(s);
 		u8 c = *s;
 
-		if (c == '"' || c == '\\')
+		if (n)
+			mc_textf(t, "%.*s", n, s);
+		else if (c == '"' || c == '\\')
 			mc_textf(t, "\\%c", c);
-		else if (c < 0x20 || c > 0x7e)
-			mc_textf(t, "\\u%04x", c);
 		else
-			mc_textf(t, "%c", c);
+			mc_textf(t, "\\u%04x", c);
+		s += n ? n : 1;
 	}
 	mc_textf(t, "\"");
 }
