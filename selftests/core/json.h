@@ -11,11 +11,13 @@ static inline bool json_value(const char **s, int depth);
 
 static inline bool json_eat(const char **s, const char *word)
 {
-	size_t len = strlen(word);
+	const char *at = *s;
 
-	if (strncmp(*s, word, len))
-		return false;
-	*s += len;
+	for (; *word; word++) {
+		if (*at++ != *word)
+			return false;
+	}
+	*s = at;
 	return true;
 }
 
