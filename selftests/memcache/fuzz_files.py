@@ -25,6 +25,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 import grammar  # noqa: E402
 import module   # noqa: E402
+import place    # noqa: E402
 import spoilt   # noqa: E402
 
 WRITES = int(os.environ.get("WRITES") or 300)
@@ -107,7 +108,8 @@ class Fuzz:
         self.rng = random.Random(SEED)
         self.tests = grammar.parse(module.read("tests"))
         self.keys = {key.name for keys in self.tests.values() for key in keys}
-        self.lines = spoilt.of(self.tests, self.rng, os.cpu_count())
+        self.place = place.Place(16)
+        self.lines = spoilt.of(self.tests, self.rng, os.cpu_count(), [place.FILE], self.place.wrong)
         self.allowed = documented()
         self.files = {name: [] for name in module.writable()}
         self.kinds, self.outcomes = Counter(), Counter()
@@ -160,6 +162,8 @@ class Fuzz:
         self.outcomes[f"{name} {module.name_of(error)}"] += 1
         must(result == (-1 if error else len(data)), name, "took", result, "of", len(data))
         self.judge(name, data, error, before)
+        if b"path=" in data and error not in (0, errno.EINVAL, errno.EOPNOTSUPP):
+            self.place.restore()
         if kind == "valid" and name == "run" and error in (0, errno.EINVAL, errno.EOPNOTSUPP):
             named = module.status()["error"].split()[1].rstrip(":") if error else None
             self.lines.requests.learn(data.decode(), named)
@@ -199,6 +203,7 @@ class Fuzz:
             self.kinds["crowd"] += 1
             self.outcomes[f"run {module.name_of(error)}"] += 1
             must(error in self.allowed["run"] | {0}, "one of many:", error)
+        self.place.restore()
 
     def read_only(self):
         """A file that is not for writing: root may open it, and that is all."""
@@ -226,7 +231,9 @@ class Fuzz:
         must(status["error"].startswith(module.name_of(error) + " "), status, error)
         if error == errno.EINVAL:
             self.names_key(status["error"], data)
-            must(before in (None, module.read("results.jsonl")), "the results changed by", data)
+            # What a file is shows when its turn comes; what was measured until then is kept.
+            must(before in (None, module.read("results.jsonl")) or b"path=" in data,
+                 "the results changed by", data)
 
     def names_key(self, text, data):
         """EINVAL: what it names in quotes was written, or it is a key."""
@@ -241,6 +248,7 @@ class Fuzz:
     def goes_on(self):
         """Undisturbed, every test measures; nothing is left behind."""
         must("counters" not in self.files or not module.write("counters", "\n"), "counters")
+        self.place.restore()
         for test in self.lines.requests.names:
             line = self.lines.requests.base(test)
             error = module.write("run", line)
@@ -257,7 +265,8 @@ class Fuzz:
 
     def go(self):
         ways = {self.one: 960, self.bad_pointer: 20, self.read_only: 15, self.crowd: 5}
-        self.lines.requests.keep(lambda line: not module.write("run", line))
+        self.lines.requests.keep(module.refusal)
+        print("# tests:", *self.lines.requests.names, flush=True)
         disturber = Disturber(SEED)
         told = 0
         try:
@@ -274,6 +283,7 @@ class Fuzz:
             self.goes_on()
         finally:
             disturber.end()
+            self.place.end()
             for fds in self.files.values():
                 for fd in fds:
                     os.close(fd)

@@ -18,6 +18,7 @@ class Key:
         self.words, self.low, self.high = [], None, None
         self.sizes = False          # numbers are sizes: small ones times 2^n
         self.cpus = False
+        self.path = False
         for part in allowed.split("|"):
             numbers = RANGE.fullmatch(part)
             if numbers:
@@ -26,10 +27,12 @@ class Key:
                 self.sizes = bool(unit or larger)
             elif part == "LIST":
                 self.cpus = True
-            elif part != "/PATH":     # nobody's files are written
+            elif part == "/PATH":
+                self.path = True
+            else:
                 self.words.append(part)
 
-    def values(self, cpus, largest):
+    def values(self, cpus, largest, files=()):
         """What it can be given in a run that is over soon, sizes up to largest."""
         # auto is a size that suits the machine, and may be more than largest.
         values = [word for word in self.words if not (self.sizes and word == "auto")]
@@ -40,9 +43,17 @@ class Key:
             while size <= min(self.high, largest):
                 values.append(short(size))
                 size *= 2
+        elif self.path:
+            values = list(files)
         elif self.low is not None:
             values += map(str, range(self.low, min(self.high, self.low + 5) + 1))
         return values
+
+    def large(self, largest):
+        """Whether it is a size that is, or can be, larger than that at its preset."""
+        preset = re.fullmatch(r"(\d+)([KMG]?)", self.preset)
+        return self.sizes and (self.preset == "auto" or
+                               bool(preset and int(preset[1]) * UNITS[preset[2]] > largest))
 
 
 def short(size):
@@ -67,26 +78,35 @@ def parse(text):
     return tests
 
 
+def fitting(given):
+    """Without the size of what is written, where nothing is."""
+    writes = "write" in given.get("op", "")
+    return {key: value for key, value in given.items() if key != "bytes" or writes}
+
+
 class Requests:
     """Draws request lines whose words are right, each for itself."""
 
-    def __init__(self, tests, rng, cpus=1, largest=1 << 20):
+    def __init__(self, tests, rng, cpus=1, largest=1 << 20, files=()):
         self.rng = rng
         self.names = list(tests)
-        # What several tests have with the same values is one list, and learnt once.
+        # What several tests have with the same values is one list, and learnt once; but
+        # what holds for memory does not for files.
+        self.paths = {test: key.name for test, keys in tests.items() for key in keys if key.path}
         lists = {}
-        self.values = {(test, key.name): lists.setdefault((key.name, *values), values)
+        self.values = {(test, key.name): lists.setdefault((self.paths.get(test), key.name, *values),
+                                                          values)
                        for test, keys in tests.items() for key in keys
-                       for values in [key.values(cpus, largest)]}
+                       for values in [key.values(cpus, largest, files)]}
         self.taken, self.refused = set(), Counter()
         # Keys that may make a run long where they are left at their preset.
         self.firsts = {(test, key.name): re.split(r",|\.\.", key.preset)[0]
                        for test, keys in tests.items() for key in keys
                        if key.sizes or key.preset != re.split(r",|\.\.", key.preset)[0]}
 
-        # And those that are large then, on most machines: never left out.
-        self.large = {(test, key.name) for test, keys in tests.items() for key in keys
-                      if key.sizes and key.preset == "auto"}
+        # And those that are large then, on most machines, or name nothing: never left out.
+        self.needed = {(test, key.name) for test, keys in tests.items() for key in keys
+                       if key.path or key.large(largest)}
 
     def of(self, test):
         return [key for name, key in self.values if name == test]
@@ -95,11 +115,24 @@ class Requests:
         """A short run of a test: presets can be long lists, of large sizes."""
         words = {key: preset for (name, key), preset in self.firsts.items() if name == test}
         words |= {"size": "64K", "repeat": "1", "warmup": "0"} | more
+        if test in self.paths:
+            words[self.paths[test]] = (self.values[test, self.paths[test]] or ["none"])[0]
+        words = fitting({key: value for key, value in words.items()
+                         if self.values.get((test, key)) or key in more})
         return " ".join([test, *(f"{key}={value}" for key, value in words.items())])
 
-    def keep(self, takes):
-        """Only those tests that this machine can run: takes(LINE) is True."""
-        self.names = [test for test in self.names if takes(self.base(test))]
+    def keep(self, refusal):
+        """Only those tests that this machine can run, and of those only their keys.
+
+        refusal(LINE) is the key that a line is refused for, or empty.
+        """
+        for test in list(self.names):
+            while key := refusal(self.base(test)):
+                if f" {key}=" not in self.base(test) or not self.values.get((test, key)):
+                    self.names.remove(test)
+                    break
+                # For this test only: the list may be others', too.
+                self.values[test, key] = []
         if not self.names:
             raise ValueError("no test can be run")
 
@@ -126,12 +159,12 @@ class Requests:
             values = self.values[test, key]
             # One value mostly: a run has as many parts as its lists' product.
             count = self.rng.choice((0, 0, 0, 1, 1, 1, 2))
-            count = count or (small and (test, key) in self.firsts) or (test, key) in self.large
+            count = count or (small and (test, key) in self.firsts) or (test, key) in self.needed
             # A CPU list is a value that has commas of its own.
             if values and count:
-                count = 1 if key in ("cpu", "timeout") else count
+                count = 1 if key in ("cpu", "timeout", self.paths.get(test)) else count
                 given[key] = ",".join(self.rng.choices(values, k=count))
         given.update({key: value for key, value in always if (test, key) in self.values})
-        words = [f"{key}={value}" for key, value in given.items()]
+        words = [f"{key}={value}" for key, value in fitting(given).items()]
         self.rng.shuffle(words)
         return " ".join([test, *words])

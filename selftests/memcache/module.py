@@ -57,6 +57,11 @@ def write(name, data):
         os.close(fd)
 
 
+def refusal(line):
+    """The key that a request is refused for; empty: it is taken."""
+    return status()["error"].split()[1].rstrip(":") if write("run", line) else ""
+
+
 def with_mode(bit):
     """Names of the files whose owner may do that."""
     return sorted(path.name for path in FILES.iterdir() if path.stat().st_mode & bit)

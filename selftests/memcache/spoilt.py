@@ -21,8 +21,8 @@ def bytes_of(rng, n):
 class Spoilt:
     """Draws them; a line that is taken nevertheless is over within seconds."""
 
-    def __init__(self, tests, requests, rng):
-        self.tests, self.requests, self.rng = tests, requests, rng
+    def __init__(self, tests, requests, rng, paths):
+        self.tests, self.requests, self.rng, self.paths = tests, requests, rng, paths
         self.kinds = {self.valid: 20, self.edge: 30, self.mutated: 30, self.words: 8,
                       self.noise: 8, self.list_too_long: 2, self.huge: 2}
 
@@ -48,6 +48,8 @@ class Spoilt:
         edges = list(EDGES)
         if key.low is not None:
             edges += map(str, (key.low - 1, key.low, key.high, key.high + 1))
+        if key.path:
+            edges += self.paths
         edges += [word.upper() for word in key.words] + [word + "x" for word in key.words]
         words = [word for word in line.split() if not word.startswith(f"{key.name}=")]
         words.insert(self.rng.randint(1, len(words)), f"{key.name}={self.rng.choice(edges)}")
@@ -120,5 +122,6 @@ class Spoilt:
         return begin + self.rng.choice((b" ", b"a", b"\n", b"\0")) * (size - len(begin))
 
 
-def of(tests, rng, cpus):
-    return Spoilt(tests, grammar.Requests(tests, rng, cpus, 1 << 14), rng)
+def of(tests, rng, cpus, files, wrong):
+    """files: that may be written; wrong: paths that are none."""
+    return Spoilt(tests, grammar.Requests(tests, rng, cpus, 1 << 14, files), rng, wrong)

@@ -26,6 +26,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "memcache"))
 import grammar  # noqa: E402
 import module   # noqa: E402
+import place    # noqa: E402
 from flat import Flat  # noqa: E402
 
 MINUTES = float(os.environ.get("MINUTES") or 60)
@@ -55,8 +56,10 @@ class Soak:
         self.flat = Flat()
         self.loaded(STANDARD)
         self.requests = grammar.Requests(grammar.parse(module.read("tests")), self.rng,
-                                         os.cpu_count(), LARGEST)
-        self.requests.keep(lambda line: not module.write("run", line))
+                                         os.cpu_count(), LARGEST, [place.FILE])
+        # Twice as large as all of them.
+        self.place = place.Place(2 * (place.MOST + 1) * LARGEST >> 20)
+        self.requests.keep(module.refusal)
         print("# tests:", *self.requests.names, flush=True)
 
     # ------------------------------------------------------------ what holds
@@ -111,10 +114,13 @@ class Soak:
             return self.refused(line, error)
         must(error in (0, errno.ETIME), module.name_of(error), "from", line, module.status())
         self.requests.learn(line)
+        self.counts["files"] += not error and line.startswith("file ")
         must(module.status()["state"] == ("stopped" if error else "done"), module.status())
         # A run that measured nothing leaves those before it in place.
         if not error or module.read("results.jsonl") != before:
             self.results(error)
+        if error:
+            self.place.restore()
         return None
 
     def ended_early(self):
@@ -146,6 +152,7 @@ class Soak:
         status = module.status()
         must(status["state"] == "stopped", line, status)
         must(status["error"].startswith("ECANCELED " if how == "stop" else "EINTR "), line, status)
+        self.place.restore()
 
     def wait_until_running(self, pid):
         """Whether it is on; False: it has come back at once."""
@@ -203,6 +210,7 @@ class Soak:
         while (now := time.monotonic()) < end:
             if now >= due:
                 self.idle()
+                self.place.restore()    # so that files take as much as ever
                 self.flat.sample(now - begin)
                 due = now + SAMPLE_EVERY
             if now >= begin + told * 300:
@@ -228,6 +236,7 @@ def main():
     print(*("# " + line for line in lines), sep="\n")
     print("ok" if flat else "not ok", "2 - memory is flat")
     print("ok" if no_threads else "not ok", "3 - no thread of the module is left between runs")
+    soak.place.end()
     error = module.unload()
     print("not ok" if error else "ok", "4 - the module unloads\n1..4", flush=True)
 
