@@ -9,8 +9,10 @@
 bool mc_cpu_has(enum mc_feature feature);
 void mc_cpu_json(struct mc_text *t);
 u64 mc_cpu_tsc_khz(void);
-u64 mc_cache_bytes(unsigned int level);
-unsigned int mc_cache_sharers(unsigned int level);
+
+int mc_core_next(int cpu);
+u64 mc_cache_bytes(int cpu, unsigned int level);
+bool mc_cache_shared(int a, int b, unsigned int level);
 
 bool mc_attr_settable(enum mc_type type);
 int mc_attr_set(void *addr, unsigned int pages, enum mc_type type);

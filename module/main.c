@@ -13,6 +13,7 @@
 #include "clock.h"
 #include "control.h"
 #include "counters.h"
+#include "cpus.h"
 #include "device.h"
 #include "pool.h"
 #include "prefetch.h"
@@ -38,13 +39,16 @@ static int __init memcache_init(void)
 		       node_of_buffers);
 		return -EINVAL;
 	}
+	err = mc_cpus_init();
+	if (err)
+		return err;
 	mc_clock_init();
 	mc_witness_init();
 	err = mc_pool_init((u64)size_mb * SZ_1M, node_of_buffers, &e);
 	if (err) {
 		pr_err("memcache: %s (module parameter size_mb=%u)\n", e.text,
 		       size_mb);
-		return err;
+		goto no_pool;
 	}
 	err = mc_prefetch_init();
 	if (err)
@@ -59,6 +63,8 @@ no_device:
 	mc_prefetch_exit();
 no_prefetch:
 	mc_pool_exit();
+no_pool:
+	mc_cpus_exit();
 	return err;
 }
 
@@ -70,6 +76,7 @@ static void __exit memcache_exit(void)
 	mc_counters_exit();
 	mc_prefetch_exit();
 	mc_pool_exit();
+	mc_cpus_exit();
 }
 
 module_init(memcache_init);

@@ -90,11 +90,6 @@ static inline void mc_sleep_ms(unsigned int ms)
 	msleep_interruptible(ms);
 }
 
-static inline unsigned int mc_cpus_online(void)
-{
-	return num_online_cpus();
-}
-
 /* All that there is. */
 static inline u64 mc_memory_bytes(void)
 {
@@ -209,11 +204,6 @@ static inline void mc_nap(void)
 static inline void mc_sleep_ms(unsigned int ms)
 {
 	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000L }, NULL);
-}
-
-static inline unsigned int mc_cpus_online(void)
-{
-	return max(get_nprocs(), 1);
 }
 
 static inline u64 mc_memory_bytes(void)

@@ -14,5 +14,7 @@
 
 void mc_served_sizes(struct mc_request *req);
 void mc_served_by(const struct mc_run *run, struct mc_record *rec);
+enum mc_hit mc_served_chase(const struct mc_run *run, const struct mc_record *rec,
+			    u64 bytes, u64 ps);
 
 #endif /* MC_SERVED_H */

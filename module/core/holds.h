@@ -6,19 +6,14 @@
 #include "level.h"
 
 /**
- * struct mc_set - what threads go through again and again
- * @bytes: of each thread
- * @threads: how many there are
- * @common: they all go through the same bytes
- * @sharers: CPUs that share one L3, at most; 0: not known
- * @cpus: of the machine
+ * struct mc_set - what a thread goes through again and again
+ * @bytes: of it
+ * @sharers: threads, this one included, each of which goes through as much in the
+ *           same cache, for each level; 0 where there is no such cache
  */
 struct mc_set {
 	u64 bytes;
-	u64 threads;
-	bool common;
-	u64 sharers;
-	u64 cpus;
+	u32 sharers[MC_CACHES];
 };
 
 enum mc_hit mc_holder_of(const struct mc_hierarchy *h, const struct mc_set *set);

@@ -9,13 +9,11 @@
  * How the times are distributed is measured after that, in grains: as few loads
  * as can be timed with the clock's own cost a small part of it.
  */
-#include "../arch.h"
 #include "../chase.h"
 #include "../clock.h"
-#include "../core/level.h"
 #include "../os.h"
+#include "../served.h"
 #include "../tests.h"
-#include "../verdict.h"
 #include "../works.h"
 
 enum { KEY_PATTERN = MC_KEY_OWN, KEY_STRIDE };
@@ -192,23 +190,6 @@ static int chase_job(struct mc_worker *w, void *arg)
 
 /* ---------------------------------------------------------------- the record */
 
-static enum mc_hit level(const struct latency_job *job, const struct mc_record *rec)
-{
-	struct mc_hierarchy h = {
-		.hit_ps = mc_verdict_hit_ps(), .miss_ps = mc_verdict_miss_ps(),
-	};
-	unsigned int i;
-
-	for (i = 0; i < MC_CACHES; i++)
-		h.bytes[i] = mc_cache_bytes(i + 1);
-	if (rec->point.v[MC_KEY_TYPE] != MC_WB &&
-	    rec->effective != MC_EFFECT_NO)
-		return rec->effective == MC_EFFECT_YES ? MC_HIT_MEMORY :
-							 MC_HIT_UNKNOWN;
-	return mc_level_of(&h, job->chase.n * min(job->chase.stride, LINE),
-			   rec->stats.median_ps / job->loads);
-}
-
 static void set_distribution(struct mc_record *rec, struct latency_job *job)
 {
 	struct mc_stats stats;
@@ -227,7 +208,7 @@ static void set_distribution(struct mc_record *rec, struct latency_job *job)
 
 static void fill_record(struct mc_record *rec, struct latency_job *job)
 {
-	u64 ps;
+	u64 bytes = job->chase.n * min(job->chase.stride, LINE), ps;
 
 	mc_works_record(&job->works, rec);
 	if (job->works.done)
@@ -242,7 +223,7 @@ static void fill_record(struct mc_record *rec, struct latency_job *job)
 	mc_record_set(rec, COL_NS_MIN, rec->stats.min_ps / job->loads);
 	if (job->mhz)
 		mc_record_set(rec, COL_CYCLES, ps * job->mhz / 10000);
-	mc_record_set(rec, COL_LEVEL, level(job, rec));
+	mc_record_set(rec, COL_LEVEL, mc_served_chase(job->run, rec, bytes, max(ps, 1ULL)));
 	set_distribution(rec, job);
 }
 

@@ -145,3 +145,15 @@ preset() { about "$test" | sed -n "s/^  $1=\([^ ]*\).*/\1/p"; }
 	echo 'latency size=16K cpu=0-1 repeat=2' >run
 	holds 'len(results) == 2' 'values("prefetch") == {"ineffective"}'
 }
+
+@test "caches are shared by as many CPUs as are online and share them" {
+	"$BATS_TEST_DIRNAME/caches.py" machine
+	holds "[k['cpus'] for k in machine['kinds']] == ['$(cat /sys/devices/system/cpu/online)']"
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	"$BATS_TEST_DIRNAME/caches.py" machine
+	holds "[k['cpus'] for k in machine['kinds']] == ['0']" \
+		'{c["shared_by_cpus"] for c in machine["caches"]} == {1}'
+	echo 1 >/sys/devices/system/cpu/cpu1/online
+	"$BATS_TEST_DIRNAME/caches.py" machine
+	holds "[k['cpus'] for k in machine['kinds']] == ['0-1']"
+}

@@ -103,7 +103,8 @@ static void test_masks(void **state)
 /* This machine's own CPU, as CPUID and the kernel have it. */
 static void test_this_cpu(void **state)
 {
-	struct mc_cpu_model cpu;
+	struct mc_core core;
+	struct mc_cpu_model *cpu = &core.model;
 	char line[256], vendor[16] = "";
 	unsigned int family, model, stepping, found = 0;
 	FILE *file = fopen("/proc/cpuinfo", "r");
@@ -116,11 +117,11 @@ static void test_this_cpu(void **state)
 			 sscanf(line, "stepping : %u", &stepping) == 1;
 	fclose(file);
 	assert_int_equal(found, 4);
-	mc_cpuid_model(&cpu);
-	assert_string_equal(cpu.vendor, vendor);
-	assert_int_equal(cpu.family, family);
-	assert_int_equal(cpu.model, model);
-	assert_int_equal(cpu.stepping, stepping);
+	mc_cpuid_core(&core);
+	assert_string_equal(cpu->vendor, vendor);
+	assert_int_equal(cpu->family, family);
+	assert_int_equal(cpu->model, model);
+	assert_int_equal(cpu->stepping, stepping);
 }
 
 int main(void)

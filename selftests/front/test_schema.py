@@ -21,7 +21,11 @@ COMMON = ("type", "size_bytes", "cpu", "smt", "node", "irq", "disturbed", "page"
           "prefetch", "repeat", "warmup")
 MACHINE = fake.machine(fake.BARE, {"wb": "yes", "wc": "yes", "uc": "yes"}) | {
     "kernel_version": "#1", "cpu_vendor": "GenuineIntel", "cpu_family": 6, "cpu_model": 85,
-    "cpu_stepping": 4, "microcode": "0x1f", "width_max_bytes": 64, "caches": [],
+    "cpu_stepping": 4, "microcode": "0x1f", "width_max_bytes": 64,
+    "kinds": [{"cpus": "0-3", "cpu_family": 6, "cpu_model": 85, "cpu_stepping": 4,
+               "core_type": None}],
+    "caches": [{"cpus": "0-3", "level": 1, "kind": "data", "size_bytes": 32768, "line_bytes": 64,
+                "ways": 8, "shared_by_cpus": 2}],
     "cpus_online": "0-3", "nodes": [{"node": 0, "cpus": "0-3", "memory_bytes": None}],
     "clock_khz": 2100000, "clock_cost_ns": 1.5, "recognised": ["interrupt"],
     "page_table_levels": 4, "pat": ["wb"] * 8,
@@ -55,8 +59,12 @@ class Schema(unittest.TestCase):
 
         deep = copy.deepcopy(MACHINE)
         deep["memory_types"]["wb"]["extra"] = 1
+        whose = copy.deepcopy(MACHINE)
+        del whose["caches"][0]["cpus"]
+        kind = copy.deepcopy(MACHINE)
+        kind["kinds"][0]["core_type"] = "other"
         for record in (RESULT | {"extra": 1}, MACHINE | {"extra": 1}, REQUEST | {"extra": 1},
-                       RESULT | {"ns_per_load": 1.0}, deep, MACHINE | {"schema": 2},
+                       RESULT | {"ns_per_load": 1.0}, deep, whose, kind, MACHINE | {"schema": 2},
                        RESULT | {"median_ns": -1}, RESULT | {"median_ns": "1"},
                        RESULT | {"effective": "maybe"}, RESULT | {"test": "nonsense"},
                        RESULT | {"samples": 1.5}, RESULT | {"op": "fly"}, {"record": "other"},

@@ -264,3 +264,17 @@ setup_file() {
 	[ "$status" -eq 130 ]
 	not kill -0 "$child"
 }
+
+@test "caches are those that sysfs has, and their sharers are not only CPUs of this process" {
+	[ -d /sys/devices/system/cpu/cpu0/cache/index0 ] || skip "sysfs has no caches"
+	[ "$(nproc)" -eq "$(getconf _NPROCESSORS_ONLN)" ] || skip "not all CPUs may be used"
+	measure --own 'latency size=16K'
+	"$HERE/caches.py" machine
+	cp machine all
+	allowed=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+	taskset -c "$allowed" "$USER_TOOL" -j --own "latency size=16K cpu=$allowed" | head -n 1 >machine
+	# The caches of the first CPU come first.
+	holds "[k['cpus'] for k in machine['kinds']] == ['$allowed']" \
+		"[c | {'cpus': ''} for c in machine['caches']] ==
+			[c | {'cpus': ''} for c in load('all')[0]['caches']][:len(machine['caches'])]"
+}

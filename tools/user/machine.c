@@ -12,7 +12,7 @@
 
 bool mc_cpu_has(enum mc_feature feature)
 {
-	return mc_cpuid_has(feature);
+	return mc_cores_have(feature);
 }
 
 /* The start of a small file, without the newline at its end. */

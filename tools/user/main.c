@@ -13,6 +13,7 @@
 
 #include "area.h"
 #include "clock.h"
+#include "cpus.h"
 #include "engine.h"
 #include "os.h"
 #include "user.h"
@@ -246,10 +247,17 @@ int main(int argc, char **argv)
 		return USAGE;
 	}
 	catch_signals();
+	status = mc_cpus_init();
+	if (status) {
+		fprintf(stderr, "memcache-user: %s: the CPUs can't be looked at\n",
+			strerror(-status));
+		return FAILED;
+	}
 	mc_clock_init();
 	mc_witness_init();
 	mc_user_memory_init(own);
 	status = run_lines(argv + optind, json);
 	mc_user_memory_end();
+	mc_cpus_exit();
 	return status;
 }

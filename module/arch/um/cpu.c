@@ -21,14 +21,14 @@
  */
 bool mc_cpu_has(enum mc_feature feature)
 {
-	return mc_cpuid_has(feature);
+	return mc_cores_have(feature);
 }
 
 /**
  * mc_cpu_json() - append what the CPU is as JSON members
  * @t: the text
  *
- * Context: Any.
+ * Context: Process, may sleep.
  */
 void mc_cpu_json(struct mc_text *t)
 {

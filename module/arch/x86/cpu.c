@@ -31,13 +31,14 @@ static const struct {
 };
 
 /**
- * mc_cpu_has() - can this CPU, and the kernel on it, run such a loop?
+ * mc_cpu_has() - can all CPUs, and the kernel on them, run such a loop?
  * @feature: what the loop needs
  *
- * The kernel's word counts: its command line can turn features off.
+ * The kernel's word counts: its command line can turn features off. What only some
+ * CPUs have, it leaves out.
  *
  * Context: Any.
- * Return: true if it can.
+ * Return: true if they can.
  */
 bool mc_cpu_has(enum mc_feature feature)
 {
@@ -58,7 +59,7 @@ bool mc_cpu_has(enum mc_feature feature)
  * mc_cpu_json() - append what the CPU is as JSON members
  * @t: the text
  *
- * Context: Any.
+ * Context: Process, may sleep.
  */
 void mc_cpu_json(struct mc_text *t)
 {
@@ -81,7 +82,7 @@ u64 mc_cpu_tsc_khz(void)
 }
 
 /**
- * mc_prefetchers() - how this CPU's prefetchers are switched off
+ * mc_prefetchers() - how the CPUs' prefetchers are switched off, all alike
  * @why_not: why that is not possible
  *
  * Context: Any.
@@ -89,9 +90,15 @@ u64 mc_cpu_tsc_khz(void)
  */
 const struct mc_prefetch_msr *mc_prefetchers(const char **why_not)
 {
-	struct mc_cpu_model cpu;
+	const struct mc_prefetch_msr *first = NULL, *msr;
+	int cpu;
 
-	mc_cpuid_model(&cpu);
 	*why_not = "those of this CPU model are not known";
-	return mc_prefetchers_of(&cpu);
+	for (cpu = mc_core_next(-1); cpu >= 0; cpu = mc_core_next(cpu)) {
+		msr = mc_prefetchers_of(&mc_core_of(cpu)->model);
+		if (!msr || (first && msr != first))
+			return NULL;
+		first = msr;
+	}
+	return first;
 }

@@ -7,11 +7,32 @@
 #include "../../loops.h"
 
 /**
+ * struct mc_leaf - what CPUID gives
+ * @a: eax
+ * @b: ebx
+ * @c: ecx
+ * @d: edx
+ */
+struct mc_leaf {
+	u32 a;
+	u32 b;
+	u32 c;
+	u32 d;
+};
+
+struct mc_leaf mc_leaf(u32 leaf, u32 sub);
+u64 mc_xcr0(void);
+
+/* Kinds of core of one CPU model. */
+enum mc_core_type { MC_CORE_UNKNOWN, MC_CORE_PERFORMANCE, MC_CORE_EFFICIENCY };
+
+/**
  * struct mc_cpu_model - which CPU this is
  * @vendor: twelve letters
  * @family: with its extension, as Linux counts
  * @model: the same
  * @stepping: the stepping
+ * @type: which kind of core, where one model has several
  * @prefetch_msr: AMD: there is an MSR that switches prefetchers
  */
 struct mc_cpu_model {
@@ -19,14 +40,66 @@ struct mc_cpu_model {
 	u32 family;
 	u32 model;
 	u32 stepping;
+	enum mc_core_type type;
 	bool prefetch_msr;
 };
 
-void mc_cpuid_model(struct mc_cpu_model *cpu);
-bool mc_cpuid_has(enum mc_feature feature);
+enum mc_cache_kind {
+	MC_CACHE_NONE, MC_CACHE_DATA, MC_CACHE_CODE, MC_CACHE_UNIFIED, MC_NCACHE_KINDS
+};
+
+/**
+ * struct mc_cache - a cache of a CPU
+ * @level: 1, 2, 3
+ * @kind: for what
+ * @line: bytes of a line
+ * @ways: associativity
+ * @bytes: all of it
+ * @ids: APIC IDs set aside for those that share it, many of which no CPU has
+ * @cpus: CPUs that share it, if the system tells; 0: whose APIC IDs say so
+ */
+struct mc_cache {
+	u32 level;
+	enum mc_cache_kind kind;
+	u32 line;
+	u32 ways;
+	u64 bytes;
+	u32 ids;
+	u32 cpus;
+};
+
+#define MC_CORE_CACHES	8
+
+/**
+ * struct mc_core - what CPUID says on one CPU
+ * @known: it is online, and has been asked; else nothing here is valid
+ * @model: which CPU it is
+ * @features: enum mc_feature, a bit each
+ * @apic: its APIC ID
+ * @ncaches: how many caches it has
+ * @caches: what they are
+ */
+struct mc_core {
+	u32 known;
+	struct mc_cpu_model model;
+	u32 features;
+	u32 apic;
+	u32 ncaches;
+	struct mc_cache caches[MC_CORE_CACHES];
+};
+
+void mc_cpuid_core(struct mc_core *core);
 bool mc_cpuid_invariant_tsc(void);
 bool mc_cpuid_rdtscp(void);
 bool mc_cpuid_hypervisor(void);
 void mc_cpuid_json(struct mc_text *t, const char *hypervisor);
+
+int mc_cores_init(unsigned int cpus);
+void mc_cores_exit(void);
+struct mc_core *mc_core_look(unsigned int cpu);
+void mc_core_forget(unsigned int cpu);
+const struct mc_core *mc_core_of(unsigned int cpu);
+bool mc_cores_have(enum mc_feature feature);
+void mc_cores_json(struct mc_text *t);
 
 #endif /* MC_CPUID_H */

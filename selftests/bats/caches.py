@@ -1,0 +1,33 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""caches.py FILE: are the caches of the machine record, which FILE begins with, those
+that the kernel tells of in sysfs, and shared by as many CPUs? Prints what is not."""
+
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "tools/memcache"))
+from mc.shape import UNITS, numbers  # noqa: E402
+
+KINDS = {"Data": "data", "Instruction": "code", "Unified": "unified"}
+
+
+def of_sysfs(cpus):
+    """(CPU, level, kind, bytes, CPUs that share it)"""
+    for cpu in cpus:
+        for path in Path(f"/sys/devices/system/cpu/cpu{cpu}/cache").glob("index*"):
+            kind, level, size, shared = ((path / name).read_text().strip() for name in (
+                "type", "level", "size", "shared_cpu_list"))
+            yield (cpu, int(level), KINDS[kind], int(size[:-1]) * UNITS[size[-1]],
+                   len(numbers(shared)))
+
+
+with open(sys.argv[1]) as file:
+    machine = json.loads(file.readline())
+told = {(cpu, c["level"], c["kind"], c["size_bytes"], c["shared_by_cpus"])
+        for c in machine["caches"] for cpu in numbers(c["cpus"])}
+wanted = set(of_sysfs(numbers(machine["cpus_online"])))
+for one in sorted(told ^ wanted):
+    print("not in sysfs" if one in told else "only in sysfs", one)
+sys.exit(told != wanted or not told)

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The size that size=auto is, and the level, on machines of made-up CPUs. */
+#include "cmocka_all.h"
+#include "engine.h"
+#include "os.h"
+#include "served.h"
+#include "stub/cpus.h"
+#include "verdict.h"
+
+#define G	(1024 * M)
+
+/* ------------------------------------------------------------- the machines */
+
+static const struct made_up_cache big[] = {
+	{ 1, MC_CACHE_DATA, 48 * K, 2 }, { 2, MC_CACHE_UNIFIED, 1 * M, 2 },
+	{ 3, MC_CACHE_UNIFIED, 32 * M, 64 }, { }
+};
+
+static const struct made_up_cache small[] = {
+	{ 1, MC_CACHE_DATA, 32 * K, 1 }, { 2, MC_CACHE_UNIFIED, 2 * M, 4 },
+	{ 3, MC_CACHE_UNIFIED, 32 * M, 64 }, { }
+};
+
+static const struct made_up_cache alone[] = {
+	{ 1, MC_CACHE_DATA, 32 * K, 1 }, { 2, MC_CACHE_UNIFIED, 2 * M, 4 }, { }
+};
+
+#define CPU(apic, caches)	{ apic, 0, 0x50654, 0, caches }
+
+/* A core of two threads, two cores of a cluster, and one that has no L3. */
+static const struct made_up_cpu hybrid[] = {
+	CPU(0, big), CPU(1, big), CPU(4, small), CPU(5, small), CPU(64, alone),
+};
+
+/* Two sockets of two cores each, in each of which 64 CPUs could share the L3. */
+static const struct made_up_cpu sockets[] = {
+	CPU(0, big), CPU(2, big), CPU(64, big), CPU(66, big),
+};
+
+/* ---------------------------------------------------------- what it is asked */
+
+static struct mc_test each, together, none;
+static u64 memory = 64 * G;
+static u64 hit = 1000;
+static struct mc_request req;
+static struct mc_run run;
+static int cpus[16];
+static unsigned int ncpus;
+
+long get_phys_pages(void)
+{
+	return memory / 4096;
+}
+
+u64 mc_verdict_hit_ps(void)
+{
+	return hit;
+}
+
+u64 mc_verdict_miss_ps(void)
+{
+	return 100000;
+}
+
+const struct mc_test *mc_test_of(const struct mc_spec *spec)
+{
+	return container_of(spec, struct mc_test, spec);
+}
+
+unsigned int mc_team_size(const struct mc_team *team)
+{
+	return ncpus;
+}
+
+int mc_team_cpu(const struct mc_team *team, unsigned int i)
+{
+	return cpus[i];
+}
+
+/* Of a test, on these CPUs, -1 at the end; at once -1: any. */
+static void ask(const struct mc_test *test, const int *list)
+{
+	req = (struct mc_request){ .spec = &test->spec, .any_cpu = *list < 0 };
+	run = (struct mc_run){ .req = &req };
+	req.values[MC_KEY_TYPE] = (struct mc_values){ .n = 1, .v = { MC_WB } };
+	req.values[MC_KEY_SIZE] = (struct mc_values){ .n = 1, .v = { MC_AUTO } };
+	cpus[0] = -1;
+	for (ncpus = 0; list[ncpus] >= 0; ncpus++) {
+		cpus[ncpus] = list[ncpus];
+		req.cpus[0] |= 1ULL << list[ncpus];
+	}
+	req.ncpus = ncpus;
+	ncpus = max(ncpus, 1U);
+}
+
+#define ASK(test, ...)	ask(test, (const int []){ __VA_ARGS__ })
+
+static u64 size(void)
+{
+	mc_served_sizes(&req);
+	return req.values[MC_KEY_SIZE].v[0];
+}
+
+static struct mc_record record(u64 bytes)
+{
+	struct mc_record rec = {
+		.point.v[MC_KEY_SIZE] = bytes, .threads = ncpus, .cpu = MC_CPU_ALL,
+		.stats.samples = 1, .effective = MC_EFFECT_YES,
+	};
+
+	rec.point.v[MC_KEY_TYPE] = MC_WB;
+	return rec;
+}
+
+/* Of a working set of so many bytes for each thread. */
+static enum mc_hit level(u64 bytes)
+{
+	struct mc_record rec = record(bytes * (mc_test_of(req.spec)->common ? 1 : ncpus));
+
+	mc_served_by(&run, &rec);
+	return rec.has >> 1 & 1 ? (enum mc_hit)rec.value[1] : MC_HIT_UNKNOWN;
+}
+
+/* Of loads on one CPU of them. */
+static enum mc_hit chased(int cpu, u64 bytes, u64 ps)
+{
+	struct mc_record rec = record(bytes);
+
+	rec.cpu = cpu;
+	rec.threads = 1;
+	return mc_served_chase(&run, &rec, bytes, ps);
+}
+
+static int set_up(void **state)
+{
+	each = (struct mc_test){ .level = 1 };
+	together = (struct mc_test){ .level = 1, .common = true };
+	none = (struct mc_test){ 0 };
+	memory = 64 * G;
+	hit = 1000;
+	return 0;
+}
+
+/* --------------------------------------------------------------------- tests */
+
+static void test_auto_is_of_the_cpu_that_measures(void **state)
+{
+	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
+	ASK(&each, 0, -1);
+	assert_int_equal(size(), 128 * M);
+	/* No L3: four times its L2 is less than the least. */
+	ASK(&each, 4, -1);
+	assert_int_equal(size(), 64 * M);
+	/* Both. */
+	ASK(&each, 0, 1, 2, 3, 4, -1);
+	assert_int_equal(size(), 256 * M);
+	ASK(&together, 0, 4, -1);
+	assert_int_equal(size(), 128 * M);
+	ASK(&each, -1);
+	assert_int_equal(size(), 128 * M);
+	memory = 300 * M;
+	ASK(&each, 0, -1);
+	assert_int_equal(size(), 64 * M);
+}
+
+static void test_auto_counts_each_cache_once(void **state)
+{
+	made_up_machine(sockets, ARRAY_SIZE(sockets));
+	ASK(&each, 0, 1, -1);
+	assert_int_equal(size(), 128 * M);
+	ASK(&each, 0, 2, -1);
+	assert_int_equal(size(), 256 * M);
+	ASK(&each, 0, 1, 2, 3, -1);
+	assert_int_equal(size(), 256 * M);
+	ASK(&together, 0, 1, 2, 3, -1);
+	assert_int_equal(size(), 128 * M);
+}
+
+static void test_level_is_of_the_cpu_that_measures(void **state)
+{
+	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
+	ASK(&each, 0, -1);
+	assert_int_equal(level(48 * K), MC_HIT_L1);
+	assert_int_equal(level(2 * M), MC_HIT_L3);
+	assert_int_equal(level(32 * M), MC_HIT_L3);
+	ASK(&each, 2, -1);
+	assert_int_equal(level(48 * K), MC_HIT_L2);
+	assert_int_equal(level(2 * M), MC_HIT_L2);
+	ASK(&each, 4, -1);
+	assert_int_equal(level(32 * K), MC_HIT_L1);
+	assert_int_equal(level(32 * M), MC_HIT_MEMORY);
+}
+
+static void test_cpus_that_differ(void **state)
+{
+	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
+	ASK(&each, 0, 2, -1);
+	assert_int_equal(level(32 * K), MC_HIT_L1);
+	assert_int_equal(level(48 * K), MC_HIT_UNKNOWN);
+	assert_int_equal(level(1 * M), MC_HIT_L2);
+	assert_int_equal(level(2 * M), MC_HIT_UNKNOWN);
+	assert_int_equal(level(16 * M), MC_HIT_L3);
+	assert_int_equal(level(16 * M + 64), MC_HIT_MEMORY);
+	/* A thread that may be anywhere. */
+	ASK(&each, -1);
+	assert_int_equal(level(32 * K), MC_HIT_L1);
+	assert_int_equal(level(48 * K), MC_HIT_UNKNOWN);
+	assert_int_equal(level(8 * M), MC_HIT_UNKNOWN);
+	assert_int_equal(level(32 * M + 64), MC_HIT_MEMORY);
+}
+
+static void test_threads_on_the_same_cache(void **state)
+{
+	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
+	/* Of a core: they have one L1 and one L2. */
+	ASK(&each, 0, 1, -1);
+	assert_int_equal(level(24 * K), MC_HIT_L1);
+	assert_int_equal(level(24 * K + 64), MC_HIT_L2);
+	assert_int_equal(level(512 * K + 64), MC_HIT_L3);
+	/* Of a cluster: each has its L1, and they have one L2. */
+	ASK(&each, 2, 3, -1);
+	assert_int_equal(level(32 * K), MC_HIT_L1);
+	assert_int_equal(level(1 * M), MC_HIT_L2);
+	assert_int_equal(level(1 * M + 64), MC_HIT_L3);
+}
+
+/* It is not only how many there are, but on which. */
+static void test_place_of_threads_decides(void **state)
+{
+	made_up_machine(sockets, ARRAY_SIZE(sockets));
+	ASK(&each, 0, 1, -1);
+	assert_int_equal(level(16 * M), MC_HIT_L3);
+	assert_int_equal(level(16 * M + 64), MC_HIT_MEMORY);
+	ASK(&each, 0, 2, -1);
+	assert_int_equal(level(32 * M), MC_HIT_L3);
+	assert_int_equal(level(32 * M + 64), MC_HIT_MEMORY);
+	/* Two of one socket, one of the other. */
+	ASK(&each, 0, 1, 2, -1);
+	assert_int_equal(level(16 * M), MC_HIT_L3);
+	assert_int_equal(level(32 * M), MC_HIT_UNKNOWN);
+	assert_int_equal(level(32 * M + 64), MC_HIT_MEMORY);
+}
+
+static void test_all_go_through_the_same(void **state)
+{
+	made_up_machine(sockets, ARRAY_SIZE(sockets));
+	ASK(&together, 0, 1, 2, 3, -1);
+	assert_int_equal(level(48 * K), MC_HIT_L1);
+	assert_int_equal(level(32 * M), MC_HIT_L3);
+	assert_int_equal(level(32 * M + 64), MC_HIT_MEMORY);
+}
+
+static void test_loads_that_wait(void **state)
+{
+	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
+	ASK(&each, 0, 2, 4, -1);
+	assert_int_equal(chased(0, 48 * K, 1000), MC_HIT_L1);
+	assert_int_equal(chased(2, 48 * K, 1000), MC_HIT_L2);
+	assert_int_equal(chased(0, 2 * M, 5000), MC_HIT_L3);
+	assert_int_equal(chased(2, 2 * M, 5000), MC_HIT_L2);
+	assert_int_equal(chased(4, 8 * M, 5000), MC_HIT_MEMORY);
+	ASK(&each, -1);
+	assert_int_equal(chased(-1, 32 * K, 1000), MC_HIT_L1);
+	assert_int_equal(chased(-1, 48 * K, 1000), MC_HIT_UNKNOWN);
+	assert_int_equal(chased(-1, 48 * K, 90000), MC_HIT_MEMORY);
+}
+
+/* The same for tests of either kind. */
+static void test_memory_that_is_not_cached(void **state)
+{
+	static const enum mc_hit wanted[][2] = {
+		[MC_EFFECT_NO] = { MC_HIT_L1, MC_HIT_L1 },
+		[MC_EFFECT_YES] = { MC_HIT_MEMORY, MC_HIT_MEMORY },
+		[MC_EFFECT_UNKNOWN] = { MC_HIT_UNKNOWN, MC_HIT_UNKNOWN },
+	};
+
+	made_up_machine(sockets, ARRAY_SIZE(sockets));
+	ASK(&each, 0, -1);
+	for (unsigned int i = 0; i < ARRAY_SIZE(wanted); i++) {
+		struct mc_record rec = record(16 * K);
+
+		rec.point.v[MC_KEY_TYPE] = MC_UC;
+		rec.effective = i;
+		assert_int_equal(mc_served_chase(&run, &rec, 16 * K, 1000), wanted[i][0]);
+		mc_served_by(&run, &rec);
+		assert_int_equal(rec.has >> 1 & 1 ? (enum mc_hit)rec.value[1] : MC_HIT_UNKNOWN,
+				 wanted[i][1]);
+	}
+}
+
+static void test_little_is_known(void **state)
+{
+	made_up_machine(sockets, ARRAY_SIZE(sockets));
+	ASK(&none, 0, -1);
+	assert_int_equal(level(16 * K), MC_HIT_UNKNOWN);
+	ASK(&each, 0, -1);
+	hit = 0;
+	assert_int_equal(level(16 * K), MC_HIT_UNKNOWN);
+	/* A CPU that has gone. */
+	hit = 1000;
+	mc_core_forget(0);
+	assert_int_equal(level(16 * K), MC_HIT_UNKNOWN);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_auto_is_of_the_cpu_that_measures, set_up),
+		cmocka_unit_test_setup(test_auto_counts_each_cache_once, set_up),
+		cmocka_unit_test_setup(test_level_is_of_the_cpu_that_measures, set_up),
+		cmocka_unit_test_setup(test_cpus_that_differ, set_up),
+		cmocka_unit_test_setup(test_threads_on_the_same_cache, set_up),
+		cmocka_unit_test_setup(test_place_of_threads_decides, set_up),
+		cmocka_unit_test_setup(test_all_go_through_the_same, set_up),
+		cmocka_unit_test_setup(test_loads_that_wait, set_up),
+		cmocka_unit_test_setup(test_memory_that_is_not_cached, set_up),
+		cmocka_unit_test_setup(test_little_is_known, set_up),
+	};
+
+	return cmocka_run_group_tests_name("served", tests, NULL, NULL);
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* CPUID of made-up machines: Intel's leaves, as mc_core_look() asks for them. */
+#include "cpus.h"
+
+static const struct made_up_cpu *here;	/* the CPU that "executes" */
+
+static struct mc_leaf cache_leaf(u32 sub)
+{
+	const struct made_up_cache *c = here->caches;
+	u32 i;
+
+	for (i = 0; i < sub && c->level; i++)
+		c++;
+	if (!c->level)
+		return (struct mc_leaf){ 0 };
+	return (struct mc_leaf){
+		.a = c->kind | c->level << 5 | (c->ids - 1) << 14,
+		.b = 63 | 15 << 22, .c = c->bytes / (64 * 16) - 1,
+	};
+}
+
+struct mc_leaf mc_leaf(u32 leaf, u32 sub)
+{
+	switch (leaf) {
+	case 0:
+		return (struct mc_leaf){ 0x1f, 0x756e6547, 0x6c65746e, 0x49656e69 };
+	case 1:
+		return (struct mc_leaf){ here->one_eax, here->apic << 24, 0, 1 << 26 };
+	case 4:
+		return cache_leaf(sub);
+	case 7:
+		return (struct mc_leaf){ .b = here->seven_ebx };
+	case 0xb:
+		return (struct mc_leaf){ .b = 1, .d = here->apic };
+	case 0x1a:
+		return (struct mc_leaf){ .a = here->type };
+	default:
+		return (struct mc_leaf){ 0 };
+	}
+}
+
+u64 mc_xcr0(void)
+{
+	return 0;
+}
+
+/* All of them are online, and each is looked at. */
+void made_up_machine(const struct made_up_cpu *cpus, unsigned int n)
+{
+	unsigned int i;
+
+	mc_cores_exit();
+	if (mc_cores_init(n))
+		abort();
+	for (i = 0; i < n; i++) {
+		here = &cpus[i];
+		mc_core_look(i);
+	}
+}
+
+/* No loop is asked for. */
+const struct mc_loop *mc_loop_widest(enum mc_op op)
+{
+	return NULL;
+}

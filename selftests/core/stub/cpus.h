@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Machines of other CPUs than this one's: what CPUID says on each of them. */
+#ifndef MC_SELFTEST_CPUS_H
+#define MC_SELFTEST_CPUS_H
+
+#include "arch.h"
+#include "arch/x86/cpuid.h"
+
+#define K	1024ULL
+#define M	(1024 * K)
+
+/**
+ * struct made_up_cache - a row of CPUID's leaf 4
+ * @level: 1, 2, 3
+ * @kind: for what
+ * @bytes: all of it, 16 ways of lines of 64
+ * @ids: APIC IDs set aside for those that share it
+ */
+struct made_up_cache {
+	u32 level;
+	enum mc_cache_kind kind;
+	u64 bytes;
+	u32 ids;
+};
+
+/**
+ * struct made_up_cpu - a CPU
+ * @apic: its APIC ID
+ * @type: leaf 0x1a's eax: 0x40 or 0x20 in the highest byte; 0: not hybrid
+ * @one_eax: leaf 1's eax: family, model and stepping
+ * @seven_ebx: leaf 7's ebx: features
+ * @caches: of a level 0 is the end
+ */
+struct made_up_cpu {
+	u32 apic;
+	u32 type;
+	u32 one_eax;
+	u32 seven_ebx;
+	const struct made_up_cache *caches;
+};
+
+void made_up_machine(const struct made_up_cpu *cpus, unsigned int n);
+
+#endif /* MC_SELFTEST_CPUS_H */

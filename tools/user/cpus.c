@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The CPUs that this process may run on: what module/cpus.c is in the kernel. */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "arch/x86/cpuid.h"
+#include "cpus.h"
+#include "workers.h"
+#include "user.h"
+
+#define CACHE	"/sys/devices/system/cpu/cpu%u/cache/index%u/%s"
+
+static bool read_of(unsigned int cpu, unsigned int i, const char *name,
+		    char *text, size_t size)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), CACHE, cpu, i, name);
+	return mc_user_read_file(path, text, size);
+}
+
+/* How many numbers a list like 0-3,8 has. */
+static unsigned int count(const char *list)
+{
+	unsigned int n = 0;
+	char *end;
+	long from, to;
+
+	for (;; list = end + 1) {
+		from = strtol(list, &end, 10);
+		if (end == list)
+			return n;
+		to = *end == '-' ? strtol(end + 1, &end, 10) : from;
+		n += to - from + 1;
+		if (*end != ',')
+			return n;
+	}
+}
+
+/* Who else is online, on CPUs that this process may not use, only the system knows. */
+static void find_sharers(struct mc_core *core, unsigned int cpu)
+{
+	char text[4096];
+	unsigned int i;
+
+	for (i = 0; i < core->ncaches; i++) {
+		struct mc_cache *c = &core->caches[i];
+
+		if (read_of(cpu, i, "level", text, sizeof(text)) &&
+		    atoi(text) == (int)c->level &&
+		    read_of(cpu, i, "shared_cpu_list", text, sizeof(text)))
+			c->cpus = count(text);
+	}
+}
+
+/* CPUID tells of the CPU that it runs on, so this thread goes to each in turn. */
+static void look_at_each(cpu_set_t *all, cpu_set_t *one, size_t size)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++) {
+		if (!CPU_ISSET_S(cpu, size, all))
+			continue;
+		CPU_ZERO_S(size, one);
+		CPU_SET_S(cpu, size, one);
+		if (!sched_setaffinity(0, size, one))
+			find_sharers(mc_core_look(cpu), cpu);
+	}
+	sched_setaffinity(0, size, all);
+}
+
+int mc_cpus_init(void)
+{
+	cpu_set_t *all = CPU_ALLOC(MC_MAX_CPUS), *one = CPU_ALLOC(MC_MAX_CPUS);
+	size_t size = CPU_ALLOC_SIZE(MC_MAX_CPUS);
+	int err = all && one ? mc_cores_init(MC_MAX_CPUS) : -ENOMEM;
+
+	if (!err && sched_getaffinity(0, size, all))
+		err = -errno;
+	if (!err)
+		look_at_each(all, one, size);
+	CPU_FREE(one);
+	CPU_FREE(all);
+	return err;
+}
+
+void mc_cpus_exit(void)
+{
+	mc_cores_exit();
+}
