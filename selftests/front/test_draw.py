@@ -134,6 +134,15 @@ class Levels(fake.unittest.TestCase):
         self.assertIn("but the CPU says 32M: it may be that others use it", found)
         self.assertNotIn("L2 ends", found)
 
+    def test_caches_of_the_cpu_that_was_measured(self):
+        """0.9 ns up to 32K: an L1 of 48K, or of 32K."""
+        mine = [cache | {"cpus": "0-3"} for cache in CACHES]
+        other = [cache | {"cpus": "4-7", "size_bytes": 2 * cache["size_bytes"] // 3}
+                 for cache in CACHES]
+        for cpu, size in (("0", "48K"), ("5", "32K")):
+            found = self.block([r | {"cpu": cpu} for r in sweep(SWEEP)], caches=mine + other)
+            self.assertRegex(found, rf"\nL1 +4K .* {size}\n")
+
     def test_a_virtual_machine_that_gets_less(self):
         found = self.block(sweep(SWEEP), fake.KVM, caches=CACHES)
         self.assertIn("a virtual machine may be told of more than it gets", found)

@@ -11,6 +11,13 @@ CACHES = [{"level": 1, "kind": "data", "size_bytes": 48 << 10, "shared_by_cpus":
           {"level": 1, "kind": "code", "size_bytes": 32 << 10, "shared_by_cpus": 2},
           {"level": 3, "kind": "unified", "size_bytes": 33 << 20, "shared_by_cpus": 4},
           {"level": 2, "kind": "unified", "size_bytes": 1 << 20, "shared_by_cpus": 2}]
+# Two kinds of core: performance cores of two threads, and efficiency cores.
+HYBRID = [{"cpus": cpus, "level": level, "kind": kind, "size_bytes": size << 10,
+           "shared_by_cpus": shared}
+          for cpus, level, kind, size, shared in (
+              ("0-3", 1, "data", 48, 2), ("0-3", 2, "unified", 1280, 2),
+              ("0-7", 3, "unified", 24576, 8), ("4-9", 1, "data", 32, 1),
+              ("4-9", 1, "code", 64, 1), ("4-9", 2, "unified", 2048, 4))]
 EXPANDED = {
     "t cpu={cpus}": ["t cpu=0-7"],
     "t cpu={cores}": ["t cpu=0-3"],
@@ -80,6 +87,20 @@ class OfTheMachine(fake.InDirectory):
         self.assertEqual(found.memory, 256 << 20, "a quarter of the smaller node")
         self.assertEqual(found.cores, ((0,), (1,), (2,), (5,)))
 
+    def test_each_cpu_has_the_caches_of_its_kind(self):
+        machine = {"cpus_online": "0-9", "caches": HYBRID}
+        for cpu, wanted in (("0", [(1, 48), (2, 1280), (3, 24576)]),
+                            ("4-7", [(1, 32), (2, 2048), (3, 24576)]),
+                            ("9", [(1, 32), (2, 2048)]),
+                            ("3,9", [(1, 32), (1, 48), (2, 1280), (2, 2048), (3, 24576)]),
+                            ("any", [(1, 32), (1, 48), (2, 1280), (2, 2048), (3, 24576)])):
+            self.assertEqual(shape.data_caches(machine, cpu),
+                             [(level, size << 10) for level, size in wanted])
+        self.assertEqual(shape.data_caches({"caches": CACHES}, "7"), [
+            (1, 48 << 10), (2, 1 << 20), (3, 33 << 20)])
+        found = self.found(machine)
+        self.assertEqual((found.cache, found.shared_by), (24 << 20, 8))
+
     def test_from_sysfs(self):
         self.tree(cpu__online="0-3", node__has_memory="0-1", node__node0__cpulist="0,2",
                   node__node1__cpulist="1,3", node__node0__meminfo="Node 0 MemTotal:  4096 kB",
@@ -91,7 +112,9 @@ class OfTheMachine(fake.InDirectory):
                   cpu__cpu0__cache__index0__level="1",
                   cpu__cpu0__cache__index3__size="16384K", cpu__cpu0__cache__index3__level="3",
                   cpu__cpu0__cache__index3__type="Unified",
-                  cpu__cpu0__cache__index3__shared_cpu_list="0-3")
+                  cpu__cpu0__cache__index3__shared_cpu_list="0-3",
+                  cpu__cpu2__cache__index2__size="32M", cpu__cpu2__cache__index2__level="2",
+                  cpu__cpu2__cache__index2__type="Unified")
         found = self.found({})
         self.assertEqual(found.cores, ((0, 2), (1, 3)))
         self.assertTrue(found.siblings(0, 2) and not found.siblings(0, 1))

@@ -254,7 +254,7 @@ def _mark_levels(chart: Chart, cells: list[Cell]) -> None:
     """The levels of the first curve that shows some, and the CPU's caches."""
     first = [(run, r) for side, run, r in cells if side == cells[0][0]]
     chart.caches = [(f"L{level}", size) for level, size in
-                    data_caches(first[0][0].machine)]
+                    data_caches(first[0][0].machine, first[0][1]["cpu"])]
     for curve in levels.curves(first).values():
         if len(curve) >= levels.MIN_POINTS and not chart.marks and \
                 curve[0][0].machine.get("hypervisor") != "tcg":

@@ -86,13 +86,19 @@ def _machine(runs: list[Run]) -> Iterator[str]:
             *_below(record),
             ("Caches", ", ".join(
                 f"L{cache['level']} {cache['kind']} {size(cache['size_bytes'])}"
-                for cache in record.get("caches") or []) or "na"),
+                f"{_whose(record, cache)}" for cache in record.get("caches") or []) or "na"),
             ("Nodes", ", ".join(
                 f"{node['node']} (CPUs {node['cpus']})" for node in record.get("nodes") or [])
              or "na"),
             ("Clock", _clock(record)), ("Prefetchers", str(record.get("prefetch") or "na")),
             ("Measured", _when(runs))]
     yield from page.facts(rows)
+
+
+def _whose(record: dict, cache: dict) -> str:
+    """Whose cache it is, if not that of all CPUs."""
+    cpus = cache.get("cpus", record.get("cpus_online"))
+    return f" (CPUs {cpus})" if cpus != record.get("cpus_online") else ""
 
 
 def _below(record: dict) -> list[tuple[str, str]]:

@@ -69,7 +69,7 @@ def named(curve: Pairs) -> list[Named]:
     """The levels of a curve of `latency`."""
     results = [result for _, result in curve]
     found = steps.levels([(r["size_bytes"], load_ns(r) or 0) for r in results])
-    told = data_caches(curve[0][0].machine)
+    told = data_caches(curve[0][0].machine, results[0]["cpu"])
     memory = [_is_memory(level, results, told) for level in found]
     cached = [level for level, beyond in zip(found, memory) if level.limit and not beyond]
     matched = match([level.limit for level in cached], [size for _, size in told])
@@ -92,7 +92,7 @@ def _caches(curve: Pairs) -> tuple[str, list[str]]:
         if cache and not 1 / APART < level.limit / cache[1] < APART:
             notes.append(_differs(one.name, level.limit, cache[1], machine))
     memory = sum(one.name == "memory" for one in found)
-    missed = [f"L{number}" for number, size in data_caches(machine)
+    missed = [f"L{number}" for number, size in data_caches(machine, results[0]["cpu"])
               if (number, size) not in [one.cache for one in found]]
     if memory and missed:
         notes.append(f"No step shows {' and '.join(missed)}: from the level before, the curve "

@@ -42,7 +42,7 @@ def of(machine: dict, system: Path = SYSTEM, meminfo: Path = MEMINFO) -> Shape:
     cpus = tuple(numbers(str(machine.get("cpus_online") or _read(system / "cpu/online"))))
     cpus = cpus or tuple(range(os.cpu_count() or 1))
     nodes = told_nodes(machine) or _nodes(system, cpus)
-    caches = _told_caches(machine) or _caches(system, cpus[0])
+    caches = _told_caches(machine) or [cache for cpu in cpus for cache in _caches(system, cpu)]
     last = max(caches, default=(0, 0, 1))
     total, available = _memory(meminfo)
     least = min((node.memory for node in nodes if node.memory), default=total)
@@ -72,17 +72,21 @@ def listed(values: Iterable[int]) -> str:
     return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges)
 
 
-def data_caches(machine: dict) -> list[tuple[int, int]]:
-    """(level, bytes) of the caches for data that a machine record has."""
-    return sorted({(level, size) for level, size, _ in _told_caches(machine)})
+def data_caches(machine: dict, cpu: str) -> list[tuple[int, int]]:
+    """(level, bytes) of the caches for data that a machine record has for a list of CPUs;
+    any: for all of them."""
+    return sorted({(level, size) for level, size, _ in _told_caches(machine, numbers(cpu))})
 
 
-def _told_caches(machine: dict) -> list[tuple[int, int, int]]:
+def _told_caches(machine: dict, cpus: Iterable[int] = ()) -> list[tuple[int, int, int]]:
+    """(level, bytes, CPUs that share it). Records of before did not say whose it is."""
     caches = machine.get("caches")
     return [(cache["level"], cache["size_bytes"], cache.get("shared_by_cpus") or 1)
             for cache in (caches if isinstance(caches, list) else [])
             if isinstance(cache, dict) and cache.get("kind") in ("data", "unified")
-            and isinstance(cache.get("level"), int) and isinstance(cache.get("size_bytes"), int)]
+            and isinstance(cache.get("level"), int) and isinstance(cache.get("size_bytes"), int)
+            and not ("cpus" in cache and cpus and
+                     set(cpus).isdisjoint(numbers(str(cache["cpus"]))))]
 
 
 def _caches(system: Path, cpu: int) -> list[tuple[int, int, int]]:
