@@ -183,23 +183,21 @@ static int find(struct mc_run *run, const struct mc_point *point, bool roomy,
 }
 
 /**
- * mc_run_area() - the memory for a point
- * @run: the run
+ * mc_area_find() - the memory for a point
+ * @run: the run; its area is valid until the next call
  * @point: asks for type, node, size and mapping
- * @area: result, valid until the next call
  *
  * Context: Process, may sleep.
  * Return: 0 or a negative errno, explained in @run->error.
  */
-int mc_run_area(struct mc_run *run, const struct mc_point *point,
-		struct mc_area *area)
+int mc_area_find(struct mc_run *run, const struct mc_point *point)
 {
-	int err = find(run, point, true, area);
+	int err = find(run, point, true, &run->area);
 
 	if (err != -ENOMEM)
 		return err;
 	/* Then room for this point, and what other points had makes room for it. */
 	run->error = (struct mc_error){ 0 };
 	mc_memory_drop();
-	return find(run, point, false, area);
+	return find(run, point, false, &run->area);
 }

@@ -33,6 +33,7 @@ struct mc_wanted {
 
 int mc_area_begin(struct mc_run *run);
 void mc_area_end(struct mc_run *run);
+int mc_area_find(struct mc_run *run, const struct mc_point *point);
 bool mc_area_wanted(const struct mc_run *run, const struct mc_point *point,
 		    unsigned int i, struct mc_wanted *want);
 

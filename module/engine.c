@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Check every point of a request, then measure each into a record. */
+#include "area.h"
 #include "clock.h"
 #include "engine.h"
 #include "os.h"
@@ -171,18 +172,18 @@ static u32 count_remote(const struct mc_run *run, const struct mc_area *area)
 static int find_memory(struct mc_run *run, struct mc_record *rec)
 {
 	const struct mc_test *test = mc_test_of(run->req->spec);
-	struct mc_area area;
-	int err = mc_run_area(run, &rec->point, &area);
+	const struct mc_area *area = &run->area;
+	int err = mc_area_find(run, &rec->point);
 
 	if (err)
 		return err;
-	rec->point.v[MC_KEY_PAGE] = area.page;
-	rec->attribute = area.attribute;
-	rec->effective = area.effective;
-	rec->memory_node = area.memory_node;
+	rec->point.v[MC_KEY_PAGE] = area->page;
+	rec->attribute = area->attribute;
+	rec->effective = area->effective;
+	rec->memory_node = area->memory_node;
 	/* Where CPUs take turns, only some of them are at work. */
 	if (!test->near || test->shares)
-		rec->remote_threads = count_remote(run, &area);
+		rec->remote_threads = count_remote(run, area);
 	return 0;
 }
 

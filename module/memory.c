@@ -334,7 +334,7 @@ static int fill(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
  * @team: of the run that it is for; once that is stopped, no more is done. NULL: none
  * @e: says what is wrong, naming the key
  *
- * The pages are zero. Attribute and verdict are found out before this returns.
+ * The pages are zero. The attribute is found out before this returns, the verdict is not.
  *
  * Context: Process, may sleep.
  * Return: the buffer, or NULL and @e->err: -ENOMEM, the errno of the stop, or what
@@ -358,7 +358,6 @@ struct mc_buffer *mc_buffer_create(enum mc_type type, struct mc_place place,
 		return NULL;
 	}
 	mc_buffer_audit(b);
-	mc_buffer_judge(b);
 	return b;
 }
 

@@ -51,6 +51,7 @@ int mc_pool_init(u64 bytes, int node, struct mc_error *e)
 			mc_pool_exit();
 			return e->err;
 		}
+		mc_buffer_judge(standing[order[i]]);
 	}
 	return 0;
 }
@@ -158,13 +159,17 @@ static bool serves(const struct mc_buffer *b, struct mc_place place, u64 bytes)
 static struct mc_buffer *new_fence(struct mc_error *e)
 {
 	const struct mc_place place = { .node = default_node };
+	struct mc_buffer *b;
 
 	if (!mc_attr_settable(MC_UC)) {
 		mc_fail(e, -EOPNOTSUPP,
 			"fence: uc needs uncached memory, and this machine has type=wb only");
 		return NULL;
 	}
-	return mc_buffer_create(MC_UC, place, PAGE_SIZE, NULL, e);
+	b = mc_buffer_create(MC_UC, place, PAGE_SIZE, NULL, e);
+	if (b)
+		mc_buffer_judge(b);
+	return b;
 }
 
 /* WC is judged against UC: where there are no standing buffers, the fence is it. */

@@ -10,28 +10,6 @@
 #include "workers.h"
 
 /**
- * struct mc_run - a run, as its test sees it
- * @req: the request
- * @team: its threads
- * @counting: counters of DRAM traffic, or NULL
- * @part: which of the point's records is being made, see struct mc_test
- * @near: CPU whose node the record's memory is to be near, or -1: the first one
- * @homes: who is on which node, for node=local; NULL: nobody wants to know
- * @error: where to say what went wrong
- * @bad_data: a record failed verification
- */
-struct mc_run {
-	const struct mc_request *req;
-	struct mc_team *team;
-	struct mc_counting *counting;
-	u64 part;
-	int near;
-	struct mc_homes *homes;
-	struct mc_error error;
-	bool bad_data;
-};
-
-/**
  * struct mc_area - memory that a point runs over
  * @view: the buffer, as the point asked for it to be mapped
  * @page: how that is, never MC_PAGE_AUTO
@@ -50,6 +28,30 @@ struct mc_area {
 	enum mc_effect effective;
 	int memory_node;
 	const struct mc_homes *homes;
+};
+
+/**
+ * struct mc_run - a run, as its test sees it
+ * @req: the request
+ * @team: its threads
+ * @counting: counters of DRAM traffic, or NULL
+ * @part: which of the point's records is being made, see struct mc_test
+ * @area: the memory of the point that is on
+ * @near: CPU whose node the record's memory is to be near, or -1: the first one
+ * @homes: who is on which node, for node=local; NULL: nobody wants to know
+ * @error: where to say what went wrong
+ * @bad_data: a record failed verification
+ */
+struct mc_run {
+	const struct mc_request *req;
+	struct mc_team *team;
+	struct mc_counting *counting;
+	u64 part;
+	struct mc_area area;
+	int near;
+	struct mc_homes *homes;
+	struct mc_error error;
+	bool bad_data;
 };
 
 /**
@@ -98,8 +100,6 @@ struct mc_part {
 	unsigned int n;
 };
 
-int mc_run_area(struct mc_run *run, const struct mc_point *point,
-		struct mc_area *area);
 void *mc_run_uc_word(struct mc_run *run);
 void mc_run_tick(void *run);
 

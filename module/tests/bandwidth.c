@@ -456,22 +456,20 @@ static int bandwidth_run(struct mc_run *run, const struct mc_point *point,
 {
 	struct mc_works works;
 	void *uc_word = NULL;
-	struct mc_area area;
-	int err = mc_run_area(run, point, &area);
+	int err;
 
-	if (!err && point->v[KEY_FENCE] == MC_FENCE_UC) {
+	if (point->v[KEY_FENCE] == MC_FENCE_UC) {
 		uc_word = mc_run_uc_word(run);
-		err = uc_word ? 0 : run->error.err;
+		if (!uc_word)
+			return run->error.err;
 	}
-	if (err)
-		return err;
 	err = mc_works_begin(&works, run, point);
 	works.arg = mc_alloc_array(works.n, sizeof(struct share));
 	if (!err && !works.arg)
 		err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u threads",
 			      works.n);
 	if (!err) {
-		set_up(run, point, &works, &area, uc_word);
+		set_up(run, point, &works, &run->area, uc_word);
 		err = mc_team_run(run->team, bandwidth_job, &works);
 		fill_record(rec, &works, point);
 	}

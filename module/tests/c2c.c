@@ -272,13 +272,10 @@ static void set_up(struct c2c_job *job, const struct mc_point *point,
 static int c2c_run(struct mc_run *run, const struct mc_point *point,
 		   struct mc_record *rec)
 {
-	struct mc_area area;
 	struct c2c_job job = { 0 };
-	int err = mc_run_area(run, point, &area);
+	int err;
 
-	if (err)
-		return err;
-	set_up(&job, point, area.view);
+	set_up(&job, point, run->area.view);
 	pair_of(run, job.who);
 	err = mc_works_begin(&job.works, run, point);
 	if (!err) {

@@ -252,14 +252,10 @@ static int measure(struct mc_run *run, const struct mc_point *point,
 static int latency_run(struct mc_run *run, const struct mc_point *point,
 		       struct mc_record *rec)
 {
-	struct mc_area area;
 	struct latency_job job = { .run = run };
-	int err = mc_run_area(run, point, &area);
 
-	if (err)
-		return err;
 	job.chase = (struct mc_chase){
-		.view = area.view, .stride = point->v[KEY_STRIDE],
+		.view = run->area.view, .stride = point->v[KEY_STRIDE],
 		.n = point->v[MC_KEY_SIZE] / point->v[KEY_STRIDE],
 		.order = point->v[KEY_PATTERN],
 	};

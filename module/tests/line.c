@@ -232,16 +232,13 @@ static int line_run(struct mc_run *run, const struct mc_point *point,
 		    struct mc_record *rec)
 {
 	struct line_job job = { .pages = point->v[MC_KEY_SIZE] / PAGE_BYTES };
-	struct mc_area area;
-	int err = mc_run_area(run, point, &area);
+	int err;
 
-	if (err)
-		return err;
 	memset(job.flushed, 0xff, sizeof(job.flushed));
 	memset(job.loaded, 0xff, sizeof(job.loaded));
-	job.view = area.view;
+	job.view = run->area.view;
 	job.flush = (struct mc_pass){
-		.loop = mc_loop_widest(MC_OP_FLUSH), .view = area.view,
+		.loop = mc_loop_widest(MC_OP_FLUSH), .view = run->area.view,
 		.bytes = job.pages * PAGE_BYTES,
 	};
 	err = mc_works_begin(&job.works, run, point);

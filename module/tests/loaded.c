@@ -458,13 +458,8 @@ static int measure(struct mc_run *run, const struct mc_point *point,
 static int loaded_run(struct mc_run *run, const struct mc_point *point,
 		      struct mc_record *rec)
 {
-	struct mc_area area;
-	struct loaded_job job = { 0 };
-	int err = mc_run_area(run, point, &area);
+	struct loaded_job job = { .area = &run->area };
 
-	if (err)
-		return err;
-	job.area = &area;
 	job.slice = slice_of(run, point);
 	job.mix = &mixes[point->v[KEY_OP]];
 	job.delay = point->v[KEY_DELAY];

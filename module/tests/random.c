@@ -377,13 +377,9 @@ static int set_up_job(struct mc_run *run, const struct mc_point *point,
 static int random_run(struct mc_run *run, const struct mc_point *point,
 		      struct mc_record *rec)
 {
-	struct mc_area area;
 	struct job job = { 0 };
-	int err = mc_run_area(run, point, &area);
+	int err = set_up_job(run, point, &job, run->area.view);
 
-	if (err)
-		return err;
-	err = set_up_job(run, point, &job, area.view);
 	rec->point.v[KEY_VERIFY] = job.verify;
 	if (!err)
 		err = measure(run, point, &job, rec);

@@ -164,12 +164,9 @@ static int tlb_run(struct mc_run *run, const struct mc_point *point,
 		   struct mc_record *rec)
 {
 	struct tlb_job job = { 0 };
-	struct mc_area area;
-	int err = mc_run_area(run, point, &area);
+	int err;
 
-	if (err)
-		return err;
-	set_up(&job, point, area.view);
+	set_up(&job, point, run->area.view);
 	err = mc_works_begin(&job.works, run, point);
 	if (!err) {
 		job.works.n = 1;
@@ -178,7 +175,7 @@ static int tlb_run(struct mc_run *run, const struct mc_point *point,
 		};
 		err = mc_works_turn(run, rec, tlb_job, &job);
 		mc_works_record(&job.works, rec);
-		fill_record(rec, &job, area.page_bytes);
+		fill_record(rec, &job, run->area.page_bytes);
 	}
 	mc_works_end(&job.works);
 	return err;

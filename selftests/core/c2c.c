@@ -5,6 +5,7 @@
  */
 #include "cmocka_all.h"
 
+#include "area.h"
 #include "engine.h"
 #include "os.h"
 #include "stub/team.h"
@@ -19,6 +20,7 @@ static struct mc_request req;
 static struct mc_run run;
 static struct mc_record rec[2];
 static u64 n;			/* records */
+static unsigned int found;	/* how often memory was asked for */
 static struct mc_span span;
 static const struct mc_view view = { .spans = &span, .n = 1 };
 
@@ -29,9 +31,10 @@ const struct mc_test *mc_test_of(const struct mc_spec *spec)
 	return &mc_test_c2c;
 }
 
-int mc_run_area(struct mc_run *r, const struct mc_point *point, struct mc_area *area)
+int mc_area_find(struct mc_run *r, const struct mc_point *point)
 {
-	*area = (struct mc_area){ .view = &view, .page = MC_PAGE_4K };
+	found++;
+	r->area = (struct mc_area){ .view = &view, .page = MC_PAGE_4K };
 	return 0;
 }
 
@@ -64,6 +67,7 @@ static int measure(const char *state, unsigned int stop_at)
 	run = (struct mc_run){ .req = &req, .team = sim_reset(2) };
 	sim.closing = closing;
 	sim.stop_at = stop_at;
+	found = 0;
 	memset(rec, 0, sizeof(rec));
 	memset(span.addr, 0, BYTES);
 	snprintf(line, sizeof(line), "c2c cpu=0,1 size=4M repeat=1 warmup=0 state=%s", state);
@@ -96,6 +100,14 @@ static void test_all_of_a_set_is_written_and_seen(void **state)
 	assert_true(sim.asked >= 2 * 3 * OFTEN);
 }
 
+/* In the kernel the memory's type is judged each time, which takes a millisecond. */
+static void test_memory_is_found_once_a_record(void **state)
+{
+	assert_int_equal(measure("hitm", 0), 0);
+	assert_int_equal(n, 2);
+	assert_int_equal(found, 2);
+}
+
 static void test_a_stop_is_seen_in_the_middle(void **state)
 {
 	unsigned int all, at, some = 0;
@@ -115,6 +127,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_of_a_set_is_written_and_seen),
+		cmocka_unit_test(test_memory_is_found_once_a_record),
 		cmocka_unit_test(test_a_stop_is_seen_in_the_middle),
 	};
 

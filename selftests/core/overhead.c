@@ -5,6 +5,7 @@
  */
 #include "cmocka_all.h"
 
+#include "area.h"
 #include "engine.h"
 #include "os.h"
 #include "stub/team.h"
@@ -30,7 +31,7 @@ const struct mc_test *mc_test_of(const struct mc_spec *spec)
 	return &mc_test_overhead;
 }
 
-int mc_run_area(struct mc_run *r, const struct mc_point *point, struct mc_area *area)
+int mc_area_find(struct mc_run *r, const struct mc_point *point)
 {
 	fail_msg("memory was asked for");
 	return -ENOMEM;

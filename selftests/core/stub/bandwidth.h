@@ -53,12 +53,6 @@ static inline u64 *word(u64 i)
 
 /* --------------------------------------------------------- what a run offers */
 
-int mc_run_area(struct mc_run *r, const struct mc_point *point, struct mc_area *area)
-{
-	*area = (struct mc_area){ .view = &view };
-	return 0;
-}
-
 void *mc_run_uc_word(struct mc_run *r)
 {
 	return uc_word;
@@ -100,7 +94,9 @@ static void closing(struct mc_worker *w)
 
 static void reset(unsigned int threads)
 {
-	run = (struct mc_run){ .req = &req, .team = sim_reset(threads) };
+	run = (struct mc_run){
+		.req = &req, .team = sim_reset(threads), .area.view = &view,
+	};
 	sim.opened = opened;
 	sim.closing = closing;
 	in_window = NULL;
