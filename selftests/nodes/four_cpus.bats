@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # CPUs 0 and 1 on node 0, 2 and 3 on node 1. selftests/host/nodes.bats boots such a
-# guest.
+# guest. Four threads meet rarely on a machine that has two CPUs for them: where one on
+# each node shows the same, CPUs 1 and 2 are all there is.
 
 load ../bats/module.bash
 
@@ -36,16 +37,19 @@ during() {
 }
 
 @test "each thread's part is on its own node" {
-	echo 'bandwidth cpu=0-3 node=local op=read,write,copy,triad,rw31 size=1M,4M repeat=2' >run
-	holds 'len(results) == 10' 'values("memory_node") == {"0-1"}' 'values("node") == {"local"}' \
-		'values("remote_threads") == {0}' 'values("verified") == {"ok"}' 'values("threads") == {4}'
+	for cpus in '1-2 op=read,write,copy,triad,rw31 size=1M,4M' '0-3 op=write,copy size=64K,4M'; do
+		echo "bandwidth node=local repeat=2 cpu=$cpus" >run
+		holds 'len(results) in (10, 4)' 'values("memory_node") == {"0-1"}' 'values("node") == {"local"}' \
+			'values("remote_threads") == {0}' 'values("verified") == {"ok"}' \
+			"values('threads') == {len(results) == 4 and 4 or 2}"
+	done
 	[ "$(during 'bandwidth cpu=0-3 node=local size=8M')" = $'0 1024\n1 1024' ]
 	[ "$(during 'bandwidth cpu=0-2 node=local type=uc size=6M')" = $'0 1024\n1 512' ]
 	[ "$(during 'loaded cpu=0,2-3 node=local delay=0 size=6M')" = $'0 512\n1 1024' ]
 }
 
 @test "buffers on several nodes serve the points of a run, of every type and mapping" {
-	echo 'bandwidth type=wb,wc,uc page=direct,4k cpu=0-3 node=local,1,0,auto size=1M,4M op=write repeat=1' >run
+	echo 'bandwidth type=wb,wc,uc page=direct,4k cpu=1-2 node=local,1,0,auto size=1M,4M op=write repeat=1' >run
 	holds 'len(results) == 48' 'values("verified") == {"ok"}' \
 		'{(r["node"], r["memory_node"]) for r in results} ==
 			{("local", "0-1"), (1, 1), (0, 0), ("auto", 0)}' \
@@ -92,7 +96,7 @@ during() {
 }
 
 @test "in user space, too" {
-	user 'bandwidth cpu=0-3 node=local op=read,write,copy,triad size=64K,4M repeat=2' \
+	user 'bandwidth cpu=1-2 node=local op=read,write,copy,triad size=64K,4M repeat=2' \
 		'loaded cpu=0-3 node=local delay=0 size=4M repeat=1'
 	holds 'len(results) == 9' 'values("memory_node") == {"0-1"}' 'values("remote_threads") == {0}' \
 		'{r["verified"] for r in results if r["test"] == "bandwidth"} == {"ok"}'
