@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -18,7 +19,7 @@ from types import ModuleType
 from unittest import mock
 
 import fake
-from mc import Failure, compare, export, measure, report, results, simulated
+from mc import Failure, cli, compare, export, measure, report, results, simulated
 
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 PRICES = {"uc_load_ns": 200, "uc_store_ns": 200, "wc_load_ns": 200, "wc_line_ns": 60,
@@ -122,6 +123,13 @@ class Measuring(fake.InDirectory):
         with contextlib.redirect_stdout(self.out), contextlib.redirect_stderr(self.err):
             return measure.command(list(words), output, where, **more)
 
+    def front(self, *words):
+        """The front end's commands; what they print."""
+        self.out, self.err = io.StringIO(), io.StringIO()
+        self.out.reconfigure = lambda **_how: None
+        with contextlib.redirect_stdout(self.out), contextlib.redirect_stderr(self.err):
+            return cli.main(list(words))
+
     def asked(self):
         return (self.simulator.files / "asked").read_text().splitlines()
 
@@ -214,6 +222,41 @@ class Measuring(fake.InDirectory):
         with mock.patch("mc.counters.discover", return_value=found), \
                 self.assertRaisesRegex(Failure, "a simulated machine has no counters"):
             self.run_("bandwidth size=4K", count=True)
+
+    def test_counters_are_looked_for_there(self):
+        for words in ([], ["--set"], ["--clear"]):
+            self.assertEqual(self.front("counters", *words), 1)
+            self.assertEqual((self.out.getvalue(), self.err.getvalue()), (
+                "", "memcache: a simulated machine has no counters of DRAM traffic\n"))
+
+    def test_suites_take_as_long_as_there(self):
+        """Pairs of CPUs are more on a larger machine; of one CPU there is none."""
+        said = {}
+        for cpus in "0", "0-1", "0-63":
+            (self.simulator.files / "machine").write_text(
+                fake.lines(fake.machine(fake.BARE, YES, cpus_online=cpus))[0].decode())
+            self.assertEqual(self.front("suites"), 0)
+            said[cpus] = re.search(r"^c2c +(-|\d+ \w+) ", self.out.getvalue(), re.M)[1]
+        self.assertEqual(said["0"], "-")
+        self.assertEqual(len(set(said.values())), 3)
+
+    def test_doctor_examines_it(self):
+        self.assertEqual(self.front("doctor"), 0)
+        self.assertEqual(self.out.getvalue().splitlines()[0],
+                         "ok    a simulated machine (Bochs 2.7), which MEMCACHE_MACHINE names; "
+                         "this one is not looked at")
+        self.assertIn("ok    UC: page tables say uc-, effective=yes\n", self.out.getvalue())
+        for word in ("root", "headers", "/dev/kvm", "debugfs"):
+            self.assertNotIn(word, self.out.getvalue())
+        (self.simulator.files / "machine").write_text(
+            fake.lines(fake.machine(fake.BARE, YES | {"uc": "no"}))[0].decode())
+        self.assertEqual(self.front("doctor"), 1)
+        self.assertIn("fail  UC: ", self.out.getvalue())
+
+    def test_a_machine_that_is_not_there(self):
+        with mock.patch.dict(os.environ, MEMCACHE_MACHINE="none/machine"):
+            self.assertEqual(self.front("doctor"), 1)
+        self.assertIn("the simulated machine can't be reached", self.err.getvalue())
 
     def test_a_path_of_any_length(self):
         deep = Path("d" * 100) / "e"

@@ -3,11 +3,12 @@
 
 cli → {measure, report, compare, plot, document, export, doctor, catalogue, counters,
 pcm}; document → {plot, page, report, compare}; plot → {charts, draw}; charts → {tables,
-levels}; measure → {plan, debugfs, user, simulated, progress, results, counters}; pcm → {results,
-traffic}; plan → {suite, fit, keys}; suite → template → shape; report → {tables,
-traffic, findings, verdict}; tables → {layout, levels, spread}; levels → steps; compare →
-{match, overhead, published, estimate}. Standard library only, but for draw, and little
-of it: under emulation every import is felt.
+levels}; measure → {plan, progress, results, counters}; pcm → {results, traffic};
+{catalogue, counters, doctor} → plan → {suite, fit, keys, debugfs, user, simulated};
+suite → template → shape; report → {tables, traffic, findings, verdict}; tables →
+{layout, levels, spread}; levels → steps; compare → {match, overhead, published,
+estimate}. Standard library only, but for draw, and little of it: under emulation every
+import is felt.
 """
 
 import errno

@@ -4,16 +4,14 @@
 from collections.abc import Iterator
 
 from mc import keys, shape, suite, table
-from mc.debugfs import Debugfs
-from mc.plan import duration
-from mc.user import User
+from mc.plan import Place, duration, sides
 
 
 def all_of_them() -> list[str]:
     """Name, about how long it takes here, what it is."""
-    machine = shape.of({})
-    tests = Debugfs().tests() or User().tests()
-    rows = [(found.name, _time(found, machine, tests), found.title)
+    place = Place(sides())
+    tests = next(filter(None, place.tests.values()), {})
+    rows = [(found.name, _time(found, place.shape, tests), found.title)
             for found in map(suite.load, suite.names())]
     widths = [max((len(row[i]) for row in rows), default=0) for i in (0, 1)]
     return [f"{name:{widths[0]}}  {time:>{widths[1]}}  {title}" for name, time, title in rows]

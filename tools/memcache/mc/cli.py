@@ -117,8 +117,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def counters(args: argparse.Namespace) -> int:
-    from mc import counters as counting, debugfs
-    return counting.command(debugfs.Debugfs(), args.set, args.clear)
+    from mc import counters as counting, plan
+    return counting.command(plan.sides()[0], args.set, args.clear)
 
 
 def show(args: argparse.Namespace) -> int:

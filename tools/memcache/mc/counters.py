@@ -256,7 +256,7 @@ def command(side: Side, put: bool, clear: bool) -> int:
     if clear:
         side.count("")
         return 0
-    found = discover()
+    found = side.discover()
     if not found.counters:
         raise Failure(none(found))
     if put:
@@ -278,7 +278,7 @@ class Counting:
         self.before: list[tuple[Side, str]] = []
 
     def __enter__(self) -> "Counting":
-        found = discover() if self.sides else Found()
+        found = self.sides[0].discover() if self.sides else Found()
         if self.sides and not found.counters:
             say(none(found))
         elif self.sides:

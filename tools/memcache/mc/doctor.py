@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`memcache doctor`: can this machine measure UC? What stands against it, and
-what to do. Needs neither root nor the module. MEMCACHE_SYSROOT: a directory to
-look for /proc, /sys, /dev and /lib in (for tests)."""
+"""`memcache doctor`: can this machine, or the one that MEMCACHE_MACHINE names, measure
+UC? What stands against it, and what to do. Needs neither root nor the module.
+MEMCACHE_SYSROOT: a directory to look for /proc, /sys, /dev and /lib in (for tests)."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mc import counters, debugfs, table, user
+from mc import counters, debugfs, plan, prices, table, user
 
 OK, WARN, FAIL = "ok", "warn", "fail"
 CAP_SYS_ADMIN = 1 << 21
@@ -28,11 +28,11 @@ class Line:
 class Machine:
     """What its files say."""
 
-    def __init__(self, root: str | None = None) -> None:
+    def __init__(self, root: str | None = None, module: dict | None = None) -> None:
         self.root = os.environ.get("MEMCACHE_SYSROOT", "") if root is None else root
         self.uname = os.uname()
         self.uid = os.geteuid()
-        self.module = self._module()
+        self.module = self._module() if module is None else module
 
     def read(self, path: str) -> str:
         """A file's text; empty if it can't be had."""
@@ -76,8 +76,8 @@ class Machine:
 
 def command(machine: Machine | None = None) -> tuple[list[str], int]:
     """The lines to print, and the exit status."""
-    machine = machine or Machine()
-    found = [line for check in CHECKS for line in check(machine)]
+    machine, checks = (machine, CHECKS) if machine else _asked_for()
+    found = [line for check in checks for line in check(machine)]
     out: list[str] = []
     for line in found:
         todo = f" ({line.todo})" if line.todo else ""
@@ -91,6 +91,21 @@ def command(machine: Machine | None = None) -> tuple[list[str], int]:
         verdict = "Nothing stands against measuring UC here" + (
             f"; mind the {warned} warnings." if warned else ".")
     return [*out, "", *table.wrapped(verdict)], 1 if failed else 0
+
+
+def _asked_for() -> tuple[Machine, list]:
+    """The machine of MEMCACHE_MACHINE, of which only its records tell, or this one."""
+    side = plan.sides()[0]
+    if side.here:
+        return Machine(), CHECKS
+    side.check()
+    return Machine(module=side.machine()), ELSEWHERE
+
+
+def _simulated(machine: Machine) -> Iterator[Line]:
+    emulator = prices.known(machine.module).get("emulator", "of an unknown kind")
+    yield Line(OK, f"a simulated machine ({emulator}), which MEMCACHE_MACHINE names; this one "
+               "is not looked at")
 
 
 def _cpu(machine: Machine) -> Iterator[Line]:
@@ -229,6 +244,10 @@ def _module(machine: Machine) -> Iterator[Line]:
                    "insmod \"$(tools/guest/build -k host)\"; make run WHERE=host does so")
         return
     yield Line(OK, "the module is loaded")
+    yield from _types(machine)
+
+
+def _types(machine: Machine) -> Iterator[Line]:
     types = machine.module.get("memory_types")
     if not isinstance(types, dict):
         yield Line(WARN, "its files can't be read, so its verdicts are not known", "as root")
@@ -308,3 +327,4 @@ def _counters(machine: Machine) -> Iterator[Line]:
 CHECKS: list[Callable[[Machine], Iterator[Line]]] = [
     _cpu, _root, _modules, _lockdown, _debugfs, _headers, _pat, _hypervisor, _module, _prefetch,
     _devices, _user, _kvm, _counters]
+ELSEWHERE = [_simulated, _types, _prefetch]

@@ -12,13 +12,11 @@ from dataclasses import dataclass, field
 
 from mc import Failure, emit, plan, report, results, say
 from mc.counters import Counting
-from mc.debugfs import Debugfs
 from mc.plan import Job
 from mc.progress import Progress
 from mc.rounds import merged
 from mc.side import Outcome, Side
 from mc.suite import Request
-from mc.user import User
 
 # After these the requests that follow are not tried: somebody else measures,
 # or has written to `stop`.
@@ -29,7 +27,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def command(words: list[str], output: str | None, where: str | None = None,
             sides: list[Side] | None = None, dry: bool = False, count: bool = False,
             rounds: int = 0) -> int:
-    sides = sides or _sides()
+    sides = sides or plan.sides()
     place = plan.Place(sides, where)
     requests = plan.requests(words, place)
     if dry:
@@ -51,13 +49,6 @@ def command(words: list[str], output: str | None, where: str | None = None,
             os.unlink(path)
             session.status = session.status or 1
     return 128 + stop.signum if stop.signum else session.status
-
-
-def _sides() -> list[Side]:
-    if machine := os.environ.get("MEMCACHE_MACHINE"):
-        from mc import simulated
-        return simulated.sides(machine)
-    return [Debugfs(), User()]
 
 
 def create(output: str | None, requests: list[Request],

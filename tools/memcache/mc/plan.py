@@ -2,14 +2,25 @@
 """What `memcache run` will do: the words that were typed become requests, those
 of suites for this machine's shape, then jobs for the sides that can do them."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from mc import Failure, emit, keys, say, shape, suite
+from mc.debugfs import Debugfs
 from mc.fit import NAMES, fit
 from mc.side import Side
 from mc.suite import Request
+from mc.user import User
+
+
+def sides() -> list[Side]:
+    """Those of the machine that is asked for: MEMCACHE_MACHINE, else this one."""
+    if machine := os.environ.get("MEMCACHE_MACHINE"):
+        from mc import simulated
+        return simulated.sides(machine)
+    return [Debugfs(), User()]
 
 
 class Place:

@@ -30,6 +30,7 @@ class Outcome:
 class Side:
     where = ""          # as its records have it
     source = ""         # what its records come from, in messages
+    here = True         # it measures the machine that this program runs on
 
     def check(self) -> None:
         """Fail, saying what to do, when it is not there."""
@@ -57,6 +58,11 @@ class Side:
     def progress(self) -> str:
         """`running DONE/TOTAL …`, or something else."""
         return ""
+
+    def discover(self):
+        """The counters of DRAM traffic that its machine has: counters.Found."""
+        from mc import counters     # which imports this
+        return counters.discover()
 
     def counters(self) -> str:
         """The counters of DRAM traffic that are set, a line each."""
