@@ -134,6 +134,14 @@ class Levels(fake.unittest.TestCase):
         self.assertIn("but the CPU says 32M: it may be that others use it", found)
         self.assertNotIn("L2 ends", found)
 
+    def test_times_are_called_those_of_fastest_passes(self):
+        """The median pass of these took a tenth longer."""
+        rows = self.block(sweep(SWEEP), caches=CACHES).splitlines()
+        head = next(row for row in rows if row.startswith("level "))
+        self.assertRegex(head, r"ends at about +fastest ns +fastest cycles +CPU says$")
+        ends = head.index("fastest ns") + len("fastest ns")
+        self.assertTrue(next(row for row in rows if row.startswith("L1 "))[:ends].endswith(" 0.90"))
+
     def test_caches_of_the_cpu_that_was_measured(self):
         """0.9 ns up to 32K: an L1 of 48K, or of 32K."""
         mine = [cache | {"cpus": "0-3"} for cache in CACHES]

@@ -217,7 +217,7 @@ class Drawing(fake.InDirectory):
 
     def test_curves(self):
         texts = self.clear(latency(), latency())
-        for word in ("L1 0.9 ns", "memory 110 ns", "L2 1M", "working set", "64K", "A", "B"):
+        for word in ("L1 min 0.9 ns", "memory min 110 ns", "L2 1M", "working set", "64K", "A", "B"):
             self.assertIn(word, texts)
 
     def test_loaded(self):

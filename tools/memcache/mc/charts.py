@@ -67,7 +67,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Mark:
-    """A level: where it was seen, and its time."""
+    """A level: where it was seen, and the time of fastest passes there."""
     name: str
     first: float
     last: float

@@ -204,7 +204,7 @@ def _mark_levels(axes, chart: Chart) -> None:
     for mark in chart.marks:
         axes.hlines(mark.y, mark.first, mark.last, color=TEXT, lw=1.2, zorder=4)
         name = "" if mark.name == before else f"{mark.name} "
-        axes.annotate(f"{name}{mark.y:.3g} ns", ((mark.first * mark.last) ** 0.5, mark.y),
+        axes.annotate(f"{name}min {mark.y:.3g} ns", ((mark.first * mark.last) ** 0.5, mark.y),
                       xytext=(0, -7), textcoords="offset points", ha="center", va="top",
                       size=8, zorder=5, bbox=BEHIND)
         before = mark.name

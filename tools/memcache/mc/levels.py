@@ -103,7 +103,8 @@ def _caches(curve: Pairs) -> tuple[str, list[str]]:
     if not memory:
         notes.append("The sweep does not reach memory: larger sizes would show more.")
     return "Levels in this curve", [*table.table(
-        ["level", "flat from", "to", "ends at about", "ns", "cycles", "CPU says"], rows),
+        ["level", "flat from", "to", "ends at about", "fastest ns", "fastest cycles",
+         "CPU says"], rows),
         *([""] if notes else []), *table.bullets(notes)]
 
 
