@@ -8,13 +8,13 @@
 
 static bool has_leaf(u32 leaf)
 {
-	return mc_leaf(leaf & 0xc0000000, 0).a >= leaf;
+	return mc_cpuid_leaf(leaf & 0xc0000000, 0).a >= leaf;
 }
 
 /* Which register states the system saves; 0 if it uses no XSAVE. */
 static u64 saved_states(void)
 {
-	return mc_leaf(1, 0).c >> 27 & 1 ? mc_xcr0() : 0;	/* OSXSAVE */
+	return mc_cpuid_leaf(1, 0).c >> 27 & 1 ? mc_xcr0() : 0;	/* OSXSAVE */
 }
 
 #define STATES_AVX	0x06	/* SSE, AVX */
@@ -47,7 +47,7 @@ static bool has_bit(size_t row)
 
 	if (!has_leaf(number))
 		return false;
-	leaf = mc_leaf(number, 0);
+	leaf = mc_cpuid_leaf(number, 0);
 	return *(u32 *)((u8 *)&leaf + feature_bits[row].part) >>
 			feature_bits[row].bit & 1 &&
 	       (!states || (saved_states() & states) == states);
@@ -76,7 +76,7 @@ static u32 features(void)
  */
 bool mc_cpuid_invariant_tsc(void)
 {
-	return has_leaf(0x80000007) && mc_leaf(0x80000007, 0).d >> 8 & 1;
+	return has_leaf(0x80000007) && mc_cpuid_leaf(0x80000007, 0).d >> 8 & 1;
 }
 
 /**
@@ -87,7 +87,7 @@ bool mc_cpuid_invariant_tsc(void)
  */
 bool mc_cpuid_rdtscp(void)
 {
-	return has_leaf(0x80000001) && mc_leaf(0x80000001, 0).d >> 27 & 1;
+	return has_leaf(0x80000001) && mc_cpuid_leaf(0x80000001, 0).d >> 27 & 1;
 }
 
 /**
@@ -98,7 +98,7 @@ bool mc_cpuid_rdtscp(void)
  */
 bool mc_cpuid_hypervisor(void)
 {
-	return mc_leaf(1, 0).c >> 31;
+	return mc_cpuid_leaf(1, 0).c >> 31;
 }
 
 static void name_json(struct mc_text *t)
@@ -111,7 +111,7 @@ static void name_json(struct mc_text *t)
 	char *s = name.text;
 
 	for (i = 0; i < 3 && has_leaf(0x80000004); i++)
-		name.leaf[i] = mc_leaf(0x80000002 + i, 0);
+		name.leaf[i] = mc_cpuid_leaf(0x80000002 + i, 0);
 	while (*s == ' ')
 		s++;
 	for (i = strlen(s); i && s[i - 1] == ' '; i--)
@@ -126,7 +126,7 @@ static void name_json(struct mc_text *t)
  */
 static enum mc_core_type type_of(void)
 {
-	u32 intel = has_leaf(0x1a) ? mc_leaf(0x1a, 0).a >> 24 : 0;
+	u32 intel = has_leaf(0x1a) ? mc_cpuid_leaf(0x1a, 0).a >> 24 : 0;
 	struct mc_leaf amd = { 0 };
 
 	if (intel == 0x40)	/* Core */
@@ -134,7 +134,7 @@ static enum mc_core_type type_of(void)
 	if (intel == 0x20)	/* Atom */
 		return MC_CORE_EFFICIENCY;
 	if (has_leaf(0x80000026))
-		amd = mc_leaf(0x80000026, 0);
+		amd = mc_cpuid_leaf(0x80000026, 0);
 	if (!(amd.a >> 30 & 1))
 		return MC_CORE_UNKNOWN;
 	return amd.b >> 28 ? MC_CORE_EFFICIENCY : MC_CORE_PERFORMANCE;
@@ -146,7 +146,7 @@ static enum mc_core_type type_of(void)
  */
 static void find_model(struct mc_cpu_model *cpu)
 {
-	struct mc_leaf zero = mc_leaf(0, 0), one = mc_leaf(1, 0);
+	struct mc_leaf zero = mc_cpuid_leaf(0, 0), one = mc_cpuid_leaf(1, 0);
 	u32 vendor[3] = { zero.b, zero.d, zero.c };
 
 	*cpu = (struct mc_cpu_model){
@@ -159,18 +159,18 @@ static void find_model(struct mc_cpu_model *cpu)
 	if (cpu->family == 15)
 		cpu->family += one.a >> 20 & 0xff;
 	cpu->prefetch_msr = has_leaf(0x80000021) &&
-			    (mc_leaf(0x80000021, 0).a >> 13 & 1);
+			    (mc_cpuid_leaf(0x80000021, 0).a >> 13 & 1);
 }
 
 /* Leaf 4, or 0x8000001d of the same layout where AMD's TOPOEXT says so. */
 static bool find_cache(struct mc_cache *c, u32 i)
 {
-	bool amd = has_leaf(0x8000001d) && mc_leaf(0x80000001, 0).c >> 22 & 1;
+	bool amd = has_leaf(0x8000001d) && mc_cpuid_leaf(0x80000001, 0).c >> 22 & 1;
 	struct mc_leaf l;
 
 	if (!(amd || has_leaf(4)))
 		return false;
-	l = mc_leaf(amd ? 0x8000001d : 4, i);
+	l = mc_cpuid_leaf(amd ? 0x8000001d : 4, i);
 	*c = (struct mc_cache){
 		.kind = l.a & 0x1f, .level = l.a >> 5 & 7,
 		.line = (l.b & 0xfff) + 1, .ways = (l.b >> 22) + 1,
@@ -194,11 +194,11 @@ static u32 apic_id(void)
 		struct mc_leaf l = { 0 };
 
 		if (has_leaf(topology[i]))
-			l = mc_leaf(topology[i], 0);
+			l = mc_cpuid_leaf(topology[i], 0);
 		if (l.b & 0xffff)
 			return l.d;
 	}
-	return mc_leaf(1, 0).b >> 24;
+	return mc_cpuid_leaf(1, 0).b >> 24;
 }
 
 /**
@@ -226,7 +226,7 @@ static void hypervisor_json(struct mc_text *t, const char *name)
 		{ "VMwareVMware", "vmware" }, { "Microsoft Hv", "hyper-v" },
 		{ "XenVMMXenVMM", "xen" },
 	};
-	struct mc_leaf l = mc_leaf(0x40000000, 0);
+	struct mc_leaf l = mc_cpuid_leaf(0x40000000, 0);
 	u32 id[4] = { l.b, l.c, l.d };
 	size_t i;
 

@@ -20,7 +20,7 @@ struct mc_leaf {
 	u32 d;
 };
 
-struct mc_leaf mc_leaf(u32 leaf, u32 sub);
+struct mc_leaf mc_cpuid_leaf(u32 leaf, u32 sub);
 u64 mc_xcr0(void);
 
 /* Kinds of core of one CPU model. */

@@ -3,14 +3,14 @@
 #include "cpuid.h"
 
 /**
- * mc_leaf() - what the CPU that executes this says of itself
+ * mc_cpuid_leaf() - what the CPU that executes this says of itself
  * @leaf: leaf of CPUID
  * @sub: its subleaf
  *
  * Context: Any.
  * Return: the registers.
  */
-struct mc_leaf mc_leaf(u32 leaf, u32 sub)
+struct mc_leaf mc_cpuid_leaf(u32 leaf, u32 sub)
 {
 	struct mc_leaf l = { .a = leaf, .c = sub };
 

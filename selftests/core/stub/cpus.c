@@ -19,7 +19,7 @@ static struct mc_leaf cache_leaf(u32 sub)
 	};
 }
 
-struct mc_leaf mc_leaf(u32 leaf, u32 sub)
+struct mc_leaf mc_cpuid_leaf(u32 leaf, u32 sub)
 {
 	switch (leaf) {
 	case 0:
