@@ -41,7 +41,7 @@ bench-noise: ## how much samples differ, interrupts on and off
 	@tools/bench-noise user
 
 ##@ Check
-check: ## from here to check-guest; the last line counts results
+check: ## from here to check-guest; FAST=1: a part, in minutes
 	@tools/setup build guest kernel uml types check docs
 	@tools/check/run
 

@@ -8,7 +8,7 @@ bats_require_minimum_version 1.5.0
 setup() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	export MEMCACHE_LOGS=$BATS_TEST_TMPDIR/logs
-	unset JOBS KERNEL RUNS
+	unset JOBS KERNEL RUNS FAST ONLY
 }
 
 # layer NAME [STATUS]: a layer that prints stdin, then exits with STATUS.
@@ -390,6 +390,30 @@ tools/check/run kernels" ]
 	[[ $output == *" | setup.bats: "* ]]
 	ONLY=test_run.Words.test_nothing run tools/check/run front
 	[[ $output == *" | test_run.Words."* ]]
+}
+
+@test "FAST=1: fewer layers, static for one kernel, the examples in one guest" {
+	cp -r --parents "$TOP"/tools/check/{run,tap.py,phases.py} "$BATS_TEST_TMPDIR"
+	copy=$BATS_TEST_TMPDIR$TOP
+	for name in core static docs front host uml types guest; do
+		# shellcheck disable=SC2016	# the layer's own
+		printf '#!/bin/bash\necho 1..1; echo "ok 1 - $* FAST=$FAST ONLY=$ONLY"\n' >"$copy/tools/check/$name"
+		chmod +x "$copy/tools/check/$name"
+	done
+	FAST=1 run "$copy/tools/check/run"
+	echo "$output"
+	[ "$(grep -E '^(# layer|ok)' <<<"$output")" = "# layer core
+ok 1 -  FAST=1 ONLY=
+# layer static
+ok 1 -  FAST=1 ONLY=
+# layer front
+ok 1 -  FAST=1 ONLY=
+# layer uml
+ok 1 -  FAST=1 ONLY=
+# layer guest-6.1
+ok 1 - 6.1 FAST=1 ONLY=examples.bats" ]
+	FAST='' run "$copy/tools/check/run"
+	[ "$(grep -c '^ok 1 - .*FAST= ONLY=$' <<<"$output")" -eq 10 ]
 }
 
 # loops FILE REGISTER: an object with two loops, one of which clears REGISTER.
