@@ -36,6 +36,17 @@ refused() {
 	[[ $stderr == "memcache-user: $1: $2"* && $stderr != *$'\n'* ]]
 }
 
+# worked PID: wait until this process has had 0.3 s more of the CPU, however busy that is.
+worked() {
+	local had
+	had=$(hundredths "$1")
+	until [ "$(hundredths "$1")" -ge $((had + 30)) ]; do
+		not grep -q '^State:.*Z' "/proc/$1/status" || return
+		sleep 0.1
+	done
+}
+hundredths() { sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'; }
+
 # stopped SIGNAL: a run that has begun ends by it, keeps what it has, and says so.
 stopped() {
 	local status=0
@@ -43,7 +54,7 @@ stopped() {
 		'bandwidth op=read,write size=64K repeat=1000000' 'bandwidth size=8K' \
 		>results.jsonl 2>messages 3>&- &
 	until grep -q '"record":"result"' results.jsonl; do sleep 0.1; done
-	sleep 0.3
+	worked $!
 	kill -"$1" $!
 	wait $! || status=$?
 	cat messages

@@ -19,7 +19,7 @@ class Program(fake.InDirectory):
     def memcache(self, *words, **settings):
         environment = os.environ | {"MEMCACHE_DEBUGFS": "debugfs"} | settings
         return subprocess.run([fake.FRONT, *words], env=environment, capture_output=True,
-                              text=True, timeout=60)
+                              text=True, timeout=600)
 
     def module(self, run=""):
         os.mkdir("debugfs")

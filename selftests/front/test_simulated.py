@@ -174,7 +174,7 @@ class Measuring(fake.InDirectory):
         threading.Thread(target=self.stop_when_begun, daemon=True).start()
         start = time.monotonic()
         self.assertEqual(self.run_("bandwidth", "bandwidth forever=1", "bandwidth"), 130)
-        self.assertLess(time.monotonic() - start, 100)
+        self.assertLess(time.monotonic() - start, 300)
         self.assertEqual(len(self.asked()), 2)
         self.assertEqual(len(results.load("out")), 1)
         self.assertIn("stopped; results kept: 1\n", self.err.getvalue())

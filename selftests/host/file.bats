@@ -142,7 +142,7 @@ with open(sys.argv[1], "r+b") as file:
 	local status=0
 	file op=write bytes=4M
 	"$USER_TOOL" -j "file path=$f readers=7 transfer=64K repeat=1000000" >results.jsonl 2>messages 3>&- &
-	sleep 0.5
+	worked $!
 	truncate -s 12345 f
 	wait $! || status=$?
 	cat messages
@@ -156,7 +156,7 @@ with open(sys.argv[1], "r+b") as file:
 	local status=0
 	file op=write bytes=4M
 	env --default-signal=INT "$USER_TOOL" -j "file path=$f readers=9 check=on repeat=1000000" >results.jsonl 2>messages 3>&- &
-	sleep 0.5
+	worked $!
 	kill -INT $!
 	wait $! || status=$?
 	[ "$status" -eq 130 ]

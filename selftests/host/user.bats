@@ -71,7 +71,7 @@ setup_file() {
 @test "every test that it has runs with its presets, but that which names a file" {
 	while read -r name; do
 		[ "$name" != file ] || continue
-		measure --own "$name size=1M repeat=3 timeout=60"
+		measure --own "$name size=1M repeat=3 timeout=600"
 		holds "values('test') == {'$name'}" 'records[1]["state"] == "done"'
 	done < <("$USER_TOOL" --tests | sed -nE 's/^([a-z0-9]+):.*/\1/p')
 }
@@ -157,7 +157,8 @@ setup_file() {
 @test "timeout keeps what was measured" {
 	SECONDS=0
 	run -1 measure --own 'bandwidth size=64K repeat=1000000 timeout=1'
-	[ "$SECONDS" -le 10 ]
+	echo "it was over after $SECONDS s"
+	[ "$SECONDS" -le 300 ]
 	[[ $output == "memcache-user: Timer expired: timeout: 1 s have passed; "* ]]
 	holds 'records[1]["state"] == "stopped"' 'len(results) == 1' 'results[0]["samples"] > 0'
 }
@@ -227,7 +228,7 @@ setup_file() {
 	printf '#!/bin/sh\nexit 3\n' >memcache-hello
 	chmod +x memcache-hello
 	for item in fork_exec vfork_exec posix_spawn; do
-		run -1 --separate-stderr timeout 60 ./memcache-user --own "os item=$item"
+		run -1 --separate-stderr timeout 600 ./memcache-user --own "os item=$item"
 		[[ $stderr == *"item: $item: "* ]]
 	done
 }
