@@ -21,13 +21,14 @@ phase() {
 		printf '%s %s\n' "${EPOCHREALTIME/,/.}" "$1" >>"$MEMCACHE_PHASES"
 }
 
-# lock NAME: wait until no other run holds this lock of the cache; held until the
-# calling shell or ( … ) ends. So nothing is downloaded or unpacked twice at once.
+# lock NAME [-s]: wait until no other run holds this lock of the cache; held until the
+# calling shell or ( … ) ends. So nothing is downloaded or unpacked twice at once. -s:
+# others may hold it, too, in this way.
 lock() {
 	local fd
 	mkdir -p "$CACHE"
 	exec {fd}>"$CACHE/.lock-$1"
-	flock -n "$fd" && return
+	flock -n "${2:--x}" "$fd" && return
 	say "waiting for another run ($1)"
-	flock "$fd"
+	flock "${2:--x}" "$fd"
 }

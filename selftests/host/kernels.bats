@@ -7,12 +7,19 @@
 setup() {
 	# shellcheck source=selftests/host/stubs.bash
 	. "$BATS_TEST_DIRNAME/stubs.bash"
+	# shellcheck source=selftests/host/archive.bash
+	. "$BATS_TEST_DIRNAME/archive.bash"
 	export MEMCACHE_CACHE=$BATS_TEST_TMPDIR/cache APT_ETC=$BATS_TEST_TMPDIR/etc
 	export MEMCACHE_NO_SETUP=1
-	dir=$MEMCACHE_CACHE/kernels/5.10
-	mkdir -p "$dir" "$APT_ETC/sources.list.d"
+	mkdir -p "$APT_ETC/sources.list.d"
 	echo "deb http://a.example/debian stable main" >"$APT_ETC/sources.list"
-	echo 5.10.0-46-amd64 >"$dir/release"
+}
+
+# cached NAME RELEASE: the kernel is in the cache.
+cached() {
+	archive "$2"
+	dir=$("$TOP/tools/guest/kernel" "$1")
+	rm "$calls" "$MEMCACHE_CACHE"/apt*/updated
 }
 
 # offer IMAGE: what the archive has; nothing can be downloaded from it.
@@ -27,12 +34,14 @@ offer() {
 }
 
 @test "a kernel in the cache is taken as it is, unasked" {
+	cached 5.10 5.10.0-46-amd64
 	offer linux-image-5.10.0-47-amd64
 	[ "$("$TOP/tools/guest/kernel" 5.10)" = "$dir" ]
 	[ ! -e "$calls" ]
 }
 
 @test "NEWEST=1: kept if it is the newest, else another is fetched" {
+	cached 5.10 5.10.0-46-amd64
 	export NEWEST=1
 	offer linux-image-5.10.0-46-amd64
 	[ "$("$TOP/tools/guest/kernel" 5.10)" = "$dir" ]
@@ -60,8 +69,7 @@ offer() {
 }
 
 @test "the newest in unstable has any number" {
-	mv "$dir" "$MEMCACHE_CACHE/kernels/unstable"
-	echo 9.9.1+deb15-amd64 >"$MEMCACHE_CACHE/kernels/unstable/release"
+	cached unstable 9.9.1+deb15-amd64
 	offer linux-image-9.9.1+deb15-amd64
 	NEWEST=1 run "$TOP/tools/guest/kernel" unstable
 	[ "$status" -eq 0 ]

@@ -47,7 +47,7 @@ guest() { "$TOP/tools/guest/run" uml -- "$@"; }
 	cached=$home/cache/kernels/$(basename "$kernel")
 	mkdir -p "$cached" "$home/tmp"
 	cp -r "$TOP/tools" "$home/"
-	cp "$kernel"/{linux,busybox,release} "$cached/"
+	cp -r "$kernel/." "$cached/"
 	chown -R nobody: "$home"
 	cd "$home"
 	run --separate-stderr setpriv --reuid nobody --regid nogroup --clear-groups \

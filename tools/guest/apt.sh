@@ -72,11 +72,12 @@ apt_sources() {
 apt_update() (
 	lock "$(basename "$APT_DIR")"
 	[ -z "$(find "$APT_DIR/updated" -mmin -30 2>/dev/null)" ] || return 0
-	mkdir -p "$APT_DIR"/{sources,lists/partial,archives/partial}
-	rm -f "$APT_DIR"/sources/*
-	apt_sources "$APT_DIR/sources"
-	: >"$APT_DIR/status"
-	cat >"$APT_DIR/apt.conf" <<-EOF
+	mkdir -p "$APT_DIR"/{sources,new,lists/partial,archives/partial}
+	# Another run may be downloading: it always finds a whole file.
+	apt_sources "$APT_DIR/new"
+	mv "$APT_DIR"/new/* "$APT_DIR/sources/"
+	[ -e "$APT_DIR/status" ] || : >"$APT_DIR/status"
+	cat >"$APT_DIR/new/apt.conf" <<-EOF
 	APT::Architecture "amd64";
 	#clear APT::Architectures;
 	APT::Architectures { "amd64"; };
@@ -96,6 +97,7 @@ apt_update() (
 	Dir::Etc::preferences "/dev/null";
 	Dir::Etc::preferencesparts "/dev/null";
 	EOF
+	mv "$APT_DIR/new/apt.conf" "$APT_DIR/"
 	say "reading Debian $DEBIAN's package lists"
 	# One archive of several may not have all suites: what is missing shows
 	# when a package is asked for.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # Header packages are configured for gcc; these answers are changed for clang.
-# Sourced by tools/guest/kernel.
+# Source it after cache.sh, with `here` set.
+# shellcheck disable=SC2154	# that
 
 # for_clang INCLUDE ANSWERS MAJOR: change the configuration's answers, as make and
 # C read them, to those in the file ANSWERS (clang.config) for clang MAJOR.
@@ -16,3 +17,34 @@ for_clang() {
 	done < <(sed -n "s/CLANG_MAJOR/$3/; /^CONFIG_/p" "$2" |
 		awk -v major="$3" '$2 != "before" || major < $3 { print $1 }')
 }
+
+# copy_for_clang KERNEL TO: its headers, changed.
+copy_for_clang() {
+	local llvm
+	# A kernel that brings no clang is built for with this machine's, 14.
+	llvm=$(find "$1/root/usr/lib" -maxdepth 1 -name 'llvm-*')
+	llvm=${llvm##*-}
+	cp -r "$1/build/." "$2"
+	for_clang "$2/include" "$here/clang.config" "${llvm:-14}"
+}
+
+# clang_headers KERNEL: as its build/, configured for CC=clang; made when first asked
+# for. Prints the directory, which lies beside the headers that its Makefile includes.
+clang_headers() {
+	local dir made
+	dir=$(realpath "$1/build")
+	made=$dir-clang-$(made_by for_clang copy_for_clang <"$here/clang.config")
+	if ! whole "$made"; then
+		make_clang_headers "$1" "$made"
+	fi
+	echo "$made"
+}
+
+make_clang_headers() (
+	lock "clang-$(basename "$1")"
+	needed "$2" || return 0
+	rm -rf "$2".*	# of a run that was cut short
+	mkdir "$2.$$"
+	copy_for_clang "$1" "$2.$$"
+	put "$2.$$" "$2"
+)

@@ -17,6 +17,8 @@
 . "$here/../lib.sh"
 # shellcheck source=tools/guest/apt.sh
 . "$here/apt.sh"
+# shellcheck source=tools/guest/cache.sh
+. "$here/cache.sh"
 
 adapt() { :; }
 
@@ -47,7 +49,7 @@ compile() {
 build() (
 	phase building
 	lock "kernel-$name"
-	[ ! -d "$dir" ] || return 0
+	needed "$dir" || return 0
 	source=$("$here/source" 6.1)
 	rm -rf "$CACHE/kernels/.$name".*	# of runs that were cut short
 	tmp=$CACHE/kernels/.$name.$$
@@ -70,18 +72,19 @@ build() (
 	tar -cf - --exclude='*.[acoS]' .config Makefile Module.symvers include scripts "${parts[@]}" |
 		tar -xf - -C "$tmp/build"
 	rm -rf "$tmp/source"
-	mv "$tmp" "$dir"
-	# Of other recipes, those that have not been asked for in a week go.
-	find "$CACHE/kernels" -mindepth 1 -maxdepth 1 -name "$name-*" -mtime +7 -exec rm -rf {} +
+	put "$tmp" "$dir"
+	forget "$CACHE/kernels" "$name"
 )
 
 compiled() {
 	config=$here/$name.config
 	# A change of the recipe asks for another kernel.
 	dir=$CACHE/kernels/$name-$(grep -hv '^#' "$config" "$here/kernel-$name" |
-		sha1sum | cut -c1-12)
+		made_by kmake compile build)
+	adopt "$CACHE/kernels/$name-$(grep -hv '^#' "$config" "$here/kernel-$name" |
+		made_by)" "$dir" test -e
 	"$here/../setup" kernel
-	[ -d "$dir" ] || build
+	whole "$dir" || build
 	touch "$dir"
 	echo "$dir"
 }
