@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck disable=SC2030,SC2031 # each test is a shell of its own
+# shellcheck disable=SC2016,SC2030,SC2031 # for stubs to expand; each test is a shell of its own
 #
 # Whether a guest gets KVM: only when a probe boot has reached init. QEMU is a
 # stub here but for the last test.
