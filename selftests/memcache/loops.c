@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Every loop runs once. A kernel that compares types when it calls by a pointer has
+ * something to say of each loop whose type is not the pointer's: see its log.
+ */
+#include "watched.h"
+
+#define SMALL " size=8K repeat=1 warmup=0 fence=none,uc"
+
+FIXTURE(loops) {
+};
+
+FIXTURE_SETUP(loops)
+{
+	watched_setup(_metadata);
+}
+
+FIXTURE_TEARDOWN(loops)
+{
+	watched_teardown(_metadata);
+}
+
+/* How many widths the operation has, in one stream or several; -1: one of them fails. */
+static int widths(const char *op, int streams)
+{
+	static const char * const names[] = { "8", "16", "32", "64", "max" };
+	char line[256];
+	int n = 0, err;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(line, sizeof(line), "bandwidth op=%s width=%s streams=%d" SMALL,
+			 op, names[i], streams);
+		err = run(line);
+		if (err && err != -EINVAL && err != -EOPNOTSUPP)
+			return -1;
+		n += !err;
+	}
+	return n;
+}
+
+TEST_F(loops, of_every_operation)
+{
+	char ops[1024], *at, *op;
+	int n = 0, several = 0;
+
+	EXPECT_EQ(-EINVAL, run("bandwidth op=none"));
+	ASSERT_LT(0, file_read(FILES "run", ops, sizeof(ops)));
+	at = strstr(ops, "is not one of ");
+	ASSERT_NE(NULL, at);
+	at += strlen("is not one of ");
+	at[strcspn(at, "\n")] = 0;
+	while ((op = strsep(&at, "|"))) {
+		int one = widths(op, 1), two = widths(op, 2);
+		/* Not every CPU has an instruction for these. */
+		bool may_lack = !strncmp(op, "write_", 6) || !strcmp(op, "movdir64b");
+
+		EXPECT_LE(may_lack ? 0 : 1, one) {
+			TH_LOG("op=%s", op);
+		}
+		EXPECT_LE(0, two) {
+			TH_LOG("op=%s", op);
+		}
+		n += one;
+		several += two;
+	}
+	/* Those that a CPU with SSE2 alone has. */
+	EXPECT_LE(30, n);
+	EXPECT_LE(16, several);
+}
+
+TEST_F(loops, of_random_accesses)
+{
+#define ANYWHERE "random generator=lcg,xorshift128+ align=8,1 size=16K count=1K repeat=1 warmup=0 "
+	EXPECT_EQ(0, run(ANYWHERE "op=read,write"));
+	EXPECT_EQ(0, run(ANYWHERE "op=read mode=dependent"));
+}
+
+TEST_HARNESS_MAIN
