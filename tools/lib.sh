@@ -21,6 +21,15 @@ phase() {
 		printf '%s %s\n' "${EPOCHREALTIME/,/.}" "$1" >>"$MEMCACHE_PHASES"
 }
 
+# kernel_compiler NAME: what the kernel NAME was built with, and its modules are, too,
+# unless another compiler is asked for.
+kernel_compiler() {
+	case $1 in
+	debug) echo clang ;;
+	*) echo gcc ;;
+	esac
+}
+
 # lock NAME [-s]: wait until no other run holds this lock of the cache; held until the
 # calling shell or ( … ) ends. So nothing is downloaded or unpacked twice at once. -s:
 # others may hold it, too, in this way.

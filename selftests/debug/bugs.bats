@@ -29,6 +29,7 @@ found() {
 @test "a shift by more bits than there are" { found shifted "UBSAN: shift-out-of-bounds"; }
 @test "an index behind an array's end" { found out-of-bounds "UBSAN: array-index-out-of-bounds"; }
 @test "a timer that is freed while it is armed" { found armed "ODEBUG: free active"; }
+@test "a call by a pointer to a function of another type" { found mistyped "CFI failure at mistyped"; }
 @test "a warning" { found warned "WARNING: "; }
 
 @test "memory that nobody knows of any more" {

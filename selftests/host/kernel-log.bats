@@ -65,6 +65,7 @@ log() { "$BATS_TEST_DIRNAME/../../tools/check/kernel-log"; }
 		BUG: KASAN: vmalloc-out-of-bounds in mc_memory_get+0x1/0x2 [memcache]
 		BUG kmalloc-64 (Tainted: G           OE     ): Object already free
 		UBSAN: shift-out-of-bounds in module/core/stats.c:10:2
+		CFI failure at mc_pass_part+0x1/0x2 [memcache] (target: mc_asm_write32+0x0/0x3 [memcache]; expected type: 0x1)
 		WARNING: possible circular locking dependency detected
 		WARNING: possible recursive locking detected
 		WARNING: possible irq lock inversion dependency detected

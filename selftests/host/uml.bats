@@ -86,4 +86,6 @@ guest() { "$TOP/tools/guest/run" uml -- "$@"; }
 	END
 	run -1 "$TOP/tools/guest/build" -k uml -c clang
 	[[ $output == *gcc* ]]
+	run -1 "$TOP/tools/guest/build" -k debug -c gcc
+	[[ $output == *clang* ]]
 }

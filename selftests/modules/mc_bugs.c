@@ -128,6 +128,21 @@ static void armed(void)
 	kfree(timer);
 }
 
+static noinline int another_type(int n)
+{
+	OPTIMIZER_HIDE_VAR(n);
+	return n;
+}
+
+static void mistyped(void)
+{
+	size_t function = unknown((size_t)another_type);
+	void (*call)(void);
+
+	call = (void *)function;
+	call();
+}
+
 static void warned(void)
 {
 	WARN_ON(unknown(1));
@@ -146,6 +161,7 @@ static const struct {
 	{ "shifted", shifted },
 	{ "out-of-bounds", out_of_bounds },
 	{ "armed", armed },
+	{ "mistyped", mistyped },
 	{ "warned", warned },
 };
 

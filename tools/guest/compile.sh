@@ -22,7 +22,7 @@
 
 adapt() { :; }
 
-kmake() { make "${options[@]}" CC=gcc-12 HOSTCC=gcc-12 LOCALVERSION=-memcache "$@"; }
+kmake() { make CC=gcc-12 HOSTCC=gcc-12 LOCALVERSION=-memcache "${options[@]}" "$@"; }
 
 # How far it is, each 100 files; the rest of make's output goes to the log.
 progress() {
