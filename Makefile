@@ -107,7 +107,7 @@ clean: ## remove build/; results/ and the download cache stay
 #= GUEST=stock             Debian's kernel under QEMU; or uml: native speed
 #= GUEST=types             simulated: UC, WC and WB are real and have a price
 #= PRICES=FILE             of these; tools/types/prices is a model
-#= KERNEL=6.1              or 5.10, 6.12, unstable (the newest there is)
+#= KERNEL=6.1              or 5.10, 6.1-rt, 6.12, unstable (the newest there is)
 #= ACCEL=auto              or kvm, tcg: how QEMU runs it
 #= ONLY=run.bats           one file or test of one check; a failure says which
 #= RUNS=1000000            inputs for `make fuzz`

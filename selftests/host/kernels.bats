@@ -53,6 +53,16 @@ offer() {
 	[ "$(<"$dir/release")" = 5.10.0-46-amd64 ]
 }
 
+@test "6.1-rt is a flavour of 6.1" {
+	dir=$MEMCACHE_CACHE/kernels/6.1-rt
+	mkdir -p "$dir"
+	echo 6.1.0-56-rt-amd64 >"$dir/release"
+	offer linux-image-6.1.0-56-rt-amd64
+	stub apt-cache "echo \"\$*\" >>$calls; echo 'Depends: linux-image-6.1.0-56-rt-amd64 (= 6.1.192-2)'"
+	[ "$(NEWEST=1 "$TOP/tools/guest/kernel" 6.1-rt)" = "$dir" ]
+	grep -E "show linux-image-rt-amd64$" "$calls"
+}
+
 @test "a release that lacks a part is told so" {
 	offer linux-image-5.10.0-47-amd64
 	stub apt-get "[ \"\${!#}\" = update ]"
