@@ -54,9 +54,7 @@ offer() {
 }
 
 @test "6.1-rt is a flavour of 6.1" {
-	dir=$MEMCACHE_CACHE/kernels/6.1-rt
-	mkdir -p "$dir"
-	echo 6.1.0-56-rt-amd64 >"$dir/release"
+	cached 6.1-rt 6.1.0-56-rt-amd64
 	offer linux-image-6.1.0-56-rt-amd64
 	stub apt-cache "echo \"\$*\" >>$calls; echo 'Depends: linux-image-6.1.0-56-rt-amd64 (= 6.1.192-2)'"
 	[ "$(NEWEST=1 "$TOP/tools/guest/kernel" 6.1-rt)" = "$dir" ]
