@@ -43,7 +43,7 @@ FUNCTION_END mc_asm_count
  * count x 8 loads of one byte, each address made of the last load: all 0. A process may
  * write to the line meanwhile; a byte leads no further than the line's page.
  */
-FUNCTION mc_asm_reload
+FUNCTION_TYPED mc_asm_reload
 	xorl %eax, %eax
 1:
 	.rept 8
@@ -54,7 +54,7 @@ FUNCTION mc_asm_reload
 FUNCTION_END mc_asm_reload
 
 /* The same with the line thrown out of the caches before each load. */
-FUNCTION mc_asm_flush_reload
+FUNCTION_TYPED mc_asm_flush_reload
 	xorl %eax, %eax
 1:
 	.rept 8
@@ -70,7 +70,7 @@ FUNCTION_END mc_asm_flush_reload
  * count x eight 8-byte stores that fill a line, and an sfence: write-combining
  * memory sends one burst, uncached memory eight writes. Stores 0.
  */
-FUNCTION mc_asm_combine
+FUNCTION_TYPED mc_asm_combine
 	xorl %eax, %eax
 1:
 	.irp o, 0, 8, 16, 24, 32, 40, 48, 56
