@@ -17,7 +17,8 @@ setup() {
 	kernel=$BATS_TEST_TMPDIR/kernel
 	mkdir "$kernel"
 	echo 6.1.0-test >"$kernel/release"
-	: >"$kernel/initramfs-$(cat "$TOP/tools/guest/init" "$TOP/tools/guest/initramfs" |
+	# What is not whole would be packed again.
+	echo 'TRAILER!!!' >"$kernel/initramfs-$(cat "$TOP/tools/guest/init" "$TOP/tools/guest/initramfs" |
 		sha1sum | cut -c1-12).cpio"
 }
 
