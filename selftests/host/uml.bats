@@ -49,10 +49,11 @@ guest() { "$TOP/tools/guest/run" uml -- "$@"; }
 	cp -r "$TOP/tools" "$home/"
 	cp -r "$kernel/." "$cached/"
 	chown -R nobody: "$home"
+	(umask 077 && true >"$BATS_TEST_TMPDIR/phases")
 	cd "$home"
 	run --separate-stderr setpriv --reuid nobody --regid nogroup --clear-groups \
 		env PATH=/usr/bin:/bin HOME=/ TMPDIR="$home/tmp" MEMCACHE_CACHE="$home/cache" \
-		MEMCACHE_NO_SETUP=1 tools/guest/run uml -- \
+		MEMCACHE_NO_SETUP=1 MEMCACHE_PHASES="$BATS_TEST_TMPDIR/phases" tools/guest/run uml -- \
 		sh -c 'type insmod >/dev/null && id -u; echo x >results/y; echo z >tools/z'
 	[ "$status" -eq 0 ]
 	[ "$output" = 0 ]
