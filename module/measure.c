@@ -235,8 +235,11 @@ static int find_skew(struct mc_worker *w, struct mc_work *work)
 	work->skew = 0;
 	for (trial = 0; works->n > 1 && trial < MC_SKEW_TRIALS; trial++) {
 		err = mc_gate(w);
+		/* After a stop nobody waits, and another one may still look at the last. */
+		if (err)
+			break;
 		work->race_from = mc_ticks();
-		err = err ? err : mc_gate(w);
+		err = mc_gate(w);
 		if (err)
 			break;
 		first = work->race_from;
@@ -446,8 +449,8 @@ int mc_measure(struct mc_worker *w, void *works)
 	mc_disturbed_begin(w, work);
 	/* All go by the first thread's count, so that all do the same. */
 	err = err ? err : meet(w, all);
-	if (!err)
-		work->passes_a_sample = work->shared->each[0].passes_a_sample;
+	if (!err && work != all->each)
+		work->passes_a_sample = all->each->passes_a_sample;
 	for (round = 0; !err && round < work->warmup + work->repeat; round += !again)
 		err = one_round(w, work, round, &again);
 	mc_disturbed_last(w, work);
