@@ -237,7 +237,7 @@ static int begin(struct mc_snapshot *s, struct mc_error *e)
 	status.error = (struct mc_error){ 0 };
 	status.started_ns = mc_clock_raw_ns();
 	status.total = mc_engine_samples(&s->req);
-	status.done = 0;
+	WRITE_ONCE(status.done, 0);	/* mc_run_progress() reads it without the lock */
 	mutex_unlock(&status.lock);
 	return 0;
 }
@@ -266,13 +266,14 @@ static void end(struct mc_snapshot *s, const struct mc_error *e)
 	s->error = *e;
 	s->state = state_after(e->err);
 	mc_machine_json(&machine);
-	mc_engine_note(&note, s->records, s->n);
 	mc_layout_init(&s->layout, &s->req);
 	for (i = 0; i < s->n; i++) {
 		mc_layout_fit(&s->layout, &s->req, &s->records[i]);
 		mc_breathe();
 	}
 	mutex_lock(&status.lock);
+	/* Who reads `run` looks at it, too: the snapshot is status.request. */
+	mc_engine_note(&note, s->records, s->n);
 	status.state = s->state;
 	status.error = *e;
 	if (s->n)
