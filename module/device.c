@@ -44,16 +44,17 @@ static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct mc_buffer *b = buffer_of(file);
 	struct memcache_info info = { 0 };
+	struct mc_verdict verdict;
+	enum mc_attr attribute;
 
 	if (cmd != MEMCACHE_INFO)
 		return -ENOTTY;
 	info.size_bytes = b->bytes;
 	info.fence_offset = b->type == MC_UC ? b->bytes : 0;
 	info.node = b->memory_node;
-	strscpy(info.attribute, mc_attr_name(b->attribute),
-		sizeof(info.attribute));
-	strscpy(info.effective, mc_effect_name(b->verdict.effect),
-		sizeof(info.effective));
+	mc_pool_known(b->type, &attribute, &verdict);
+	strscpy(info.attribute, mc_attr_name(attribute), sizeof(info.attribute));
+	strscpy(info.effective, mc_effect_name(verdict.effect), sizeof(info.effective));
 	return copy_to_user((void __user *)arg, &info, sizeof(info)) ? -EFAULT : 0;
 }
 

@@ -4,6 +4,7 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/nodemask.h>
+#include <linux/spinlock.h>
 #include <linux/topology.h>
 
 #include "arch.h"
@@ -17,8 +18,33 @@ static struct mc_buffer *fence;
 static void *reference;		/* a page of write-back memory, for verdicts */
 static int default_node = -1;
 
+/*
+ * What is known of the standing buffers. A run finds it out anew, piece by piece and with
+ * @lock held, perhaps for seconds; meanwhile others are told what was known before.
+ */
+static DEFINE_SPINLOCK(told_lock);
+static struct {
+	enum mc_attr attribute;
+	struct mc_verdict verdict;
+} told[MC_NTYPES];
+
 /* UC first: WC is judged against it. */
 static const enum mc_type order[MC_NTYPES] = { MC_WB, MC_UC, MC_WC };
+
+/* Whoever has changed what is known of a standing buffer says so before unlocking. */
+static void tell(void)
+{
+	unsigned int i;
+
+	spin_lock(&told_lock);
+	for (i = 0; i < MC_NTYPES; i++) {
+		if (!standing[i])
+			continue;
+		told[i].attribute = standing[i]->attribute;
+		told[i].verdict = standing[i]->verdict;
+	}
+	spin_unlock(&told_lock);
+}
 
 /**
  * mc_pool_init() - make the standing buffers
@@ -53,6 +79,7 @@ int mc_pool_init(u64 bytes, int node, struct mc_error *e)
 		}
 		mc_buffer_judge(standing[order[i]]);
 	}
+	tell();
 	return 0;
 }
 
@@ -251,6 +278,7 @@ int mc_memory_find(struct mc_run *run, const struct mc_point *point,
 		area->effective = b->verdict.effect;
 		area->memory_node = b->memory_node;
 	}
+	tell();
 	mutex_unlock(&lock);
 	return b ? 0 : run->error.err;
 }
@@ -265,6 +293,23 @@ int mc_memory_find(struct mc_run *run, const struct mc_point *point,
 struct mc_buffer *mc_pool_standing(enum mc_type type)
 {
 	return standing[type];
+}
+
+/**
+ * mc_pool_known() - what is known of the standing buffer of a type
+ * @type: the type, of which there is one
+ * @attribute: result: what the page tables say
+ * @verdict: result: what the hardware does with it
+ *
+ * Context: Process; no wait for a run that has the buffers.
+ */
+void mc_pool_known(enum mc_type type, enum mc_attr *attribute,
+		   struct mc_verdict *verdict)
+{
+	spin_lock(&told_lock);
+	*attribute = told[type].attribute;
+	*verdict = told[type].verdict;
+	spin_unlock(&told_lock);
 }
 
 static struct mc_buffer *make_fence(struct mc_error *e)
@@ -336,6 +381,7 @@ void mc_pool_show(struct mc_text *t)
 			show_one(t, b, "run");
 	}
 	show_one(t, fence, "fence");
+	tell();
 	mutex_unlock(&lock);
 	mc_textf(t, "leaked_pages=%llu\n", mc_pages_leaked());
 }
@@ -348,17 +394,19 @@ void mc_pool_show(struct mc_text *t)
  */
 void mc_pool_json(struct mc_text *t)
 {
+	struct mc_verdict verdict;
+	enum mc_attr attribute;
 	unsigned int i;
 
 	mc_textf(t, "{");
 	for (i = 0; i < MC_NTYPES; i++) {
-		const struct mc_buffer *b = standing[i];
-
 		mc_textf(t, "%s\"%s\":", i ? "," : "", mc_type_name(i));
-		if (b)
-			mc_verdict_json(t, b->attribute, &b->verdict);
-		else
+		if (standing[i]) {
+			mc_pool_known(i, &attribute, &verdict);
+			mc_verdict_json(t, attribute, &verdict);
+		} else {
 			mc_textf(t, "null");
+		}
 	}
 	mc_textf(t, "}");
 }

@@ -13,6 +13,8 @@ int mc_pool_init(u64 bytes, int node, struct mc_error *e);
 void mc_pool_exit(void);
 int mc_pool_check(const struct mc_point *point, struct mc_error *e);
 struct mc_buffer *mc_pool_standing(enum mc_type type);
+void mc_pool_known(enum mc_type type, enum mc_attr *attribute,
+		   struct mc_verdict *verdict);
 struct mc_buffer *mc_pool_fence(void);
 void *mc_pool_uc_word(struct mc_error *e);
 void mc_pool_show(struct mc_text *t);
