@@ -273,7 +273,7 @@ static void put_all_back(void)
 	unsigned int cpu;
 
 	begin();
-	stuck = false;
+	WRITE_ONCE(stuck, false);	/* a reboot may do so while a run looks */
 	for_each_online_cpu(cpu)
 		on_cpu(cpu, put_back);
 	end();

@@ -50,7 +50,8 @@ struct mc_core *mc_core_look(unsigned int cpu)
 	struct mc_core *core = &cores[cpu];
 
 	mc_cpuid_core(core);
-	common &= core->features;
+	/* A run may look at it while a CPU comes online. */
+	mc_flag_set(&common, common & core->features);
 	mc_flag_set(&core->known, true);
 	return core;
 }
@@ -103,7 +104,7 @@ int mc_core_next(int cpu)
  */
 bool mc_cores_have(enum mc_feature feature)
 {
-	return common >> feature & 1;
+	return mc_flag(&common) >> feature & 1;
 }
 
 /* ------------------------------------------------------------------ caches */
