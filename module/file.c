@@ -242,7 +242,10 @@ int mc_file_drop(struct mc_file *f)
  */
 bool mc_file_cached(struct mc_file *f, u64 *bytes)
 {
-	*bytes = min((u64)mapping_of(f)->nrpages << PAGE_SHIFT, mc_file_size(f));
+	/* Others may read the file at the same time. */
+	u64 pages = READ_ONCE(mapping_of(f)->nrpages);
+
+	*bytes = min(pages << PAGE_SHIFT, mc_file_size(f));
 	return true;
 }
 

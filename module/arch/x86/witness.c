@@ -24,6 +24,12 @@ void mc_witness_init(void)
 {
 }
 
+/* The CPU itself adds to it, at any time. */
+static u64 stolen_from(int cpu)
+{
+	return READ_ONCE(kcpustat_cpu(cpu).cpustat[CPUTIME_STEAL]);
+}
+
 /* A guest whose counter is still 0 may be one to whom nobody tells. */
 static bool steal_is_told(void)
 {
@@ -32,7 +38,7 @@ static bool steal_is_told(void)
 	if (!boot_cpu_has(X86_FEATURE_HYPERVISOR))
 		return true;
 	for_each_online_cpu(cpu) {
-		if (kcpustat_cpu(cpu).cpustat[CPUTIME_STEAL])
+		if (stolen_from(cpu))
 			return true;
 	}
 	return false;
@@ -113,7 +119,7 @@ enum mc_stolen mc_witness_stolen(struct mc_witness *v, int cpu, bool at_once)
 	if (cpu < 0)
 		return MC_NOT_LOOKED;
 	v->looked = 1;
-	v->stolen = kcpustat_cpu(cpu).cpustat[CPUTIME_STEAL];
+	v->stolen = stolen_from(cpu);
 	if (!looked)
 		return MC_NOT_LOOKED;
 	return v->stolen != before ? MC_STOLEN : MC_NOT_STOLEN;
