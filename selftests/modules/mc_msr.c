@@ -79,11 +79,12 @@ static int stand_in_read(u32 msr, u64 *to)
 
 static int stand_in_write(u32 msr, u64 to)
 {
-	u64 *now = of_this_cpu();
 	unsigned long flags;
+	u64 *now;
 	int err;
 
 	raw_spin_lock_irqsave(&lock, flags);
+	now = of_this_cpu();
 	err = faults(&writes_left) ? -EIO : 0;
 	if (!err && *now != to) {
 		writes++;
@@ -125,7 +126,8 @@ static int lead_away(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct place *p = container_of(probe, struct place, probe);
 
-	if ((p->on && !*p->on) ||
+	/* A probe takes no lock. */
+	if ((p->on && !READ_ONCE(*p->on)) ||
 	    (p->argument != ALWAYS && (u32)regs->di != p->argument))
 		return 0;
 	instruction_pointer_set(regs, (unsigned long)p->stand_in);
@@ -258,13 +260,16 @@ static void tell_of_reboot(void)
 
 static int state_show(struct seq_file *m, void *unused)
 {
+	unsigned long flags;
 	unsigned int cpu;
 
+	raw_spin_lock_irqsave(&lock, flags);
 	for (cpu = 0; cpu < MOST; cpu++)
 		seq_printf(m, "cpu%u=%llu\n", cpu,
 			   value[cpu / group * group % MOST]);
 	seq_printf(m, "reads=%u\nwrites=%u\noff=%u\nforeign=%u\ntold=%u\n",
 		   reads, writes, off, foreign, told);
+	raw_spin_unlock_irqrestore(&lock, flags);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(state);
@@ -288,7 +293,7 @@ static int set(const char *name, u64 to, unsigned int cpu)
 		if (strcmp(name, named[i].name) ||
 		    (named[i].value == &group && !to))
 			continue;
-		*named[i].value = to;
+		WRITE_ONCE(*named[i].value, to);
 		faulty = cpu;
 		err = 0;
 	}

@@ -78,7 +78,7 @@ static DEFINE_MUTEX(lock);
 static struct task_struct *passing;	/* its calls go to the kernel */
 static unsigned long *touched;		/* a bit a page frame */
 static unsigned long npfns;
-static unsigned int hits;		/* faults that took place */
+static atomic_t hits;			/* faults that took place */
 
 static struct kprobe sum_probe;
 static atomic_t sums_left;
@@ -105,7 +105,7 @@ static enum fault fault_of(struct function *f)
 		return NONE;
 	}
 	f->left--;
-	hits++;
+	atomic_inc(&hits);
 	return f->fault;
 }
 
@@ -162,7 +162,7 @@ static int change_sum(struct kprobe *probe, struct pt_regs *regs)
 {
 	if (atomic_dec_if_positive(&sums_left) == 0) {
 		regs->di++;
-		hits++;
+		atomic_inc(&hits);
 	}
 	return 0;
 }
@@ -207,7 +207,7 @@ static int state_show(struct seq_file *m, void *unused)
 		   now[0] + now[1] + now[2] + now[3], now[0], now[1], now[2],
 		   now[3]);
 	seq_printf(m, "node0=%lu\nnode1=%lu\nsmall=%lu\nhits=%u\n",
-		   away[0], away[1], all_small, hits);
+		   away[0], away[1], all_small, atomic_read(&hits));
 	mutex_unlock(&lock);
 	return 0;
 }
