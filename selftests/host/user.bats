@@ -18,6 +18,18 @@ setup_file() {
 	not grep INTERP headers
 }
 
+# Those of the module are the same, but for what starts them and wakes them.
+@test "threads share no word without saying so, as far as ThreadSanitizer sees" {
+	[ "$(nproc)" -ge 2 ] || skip "this machine has one CPU"
+	make -s -C "$TOP/tools/user" OUT="$PWD/tsan" STATIC= CFLAGS="-O1 -g -fsanitize=thread" \
+		LDFLAGS=-fsanitize=thread "$PWD/tsan/memcache-user"
+	for request in "bandwidth op=read,copy size=64K verify=each" "random size=64K" \
+		"loaded size=64K delay=0" "c2c size=4K" "overhead item=gate,wakeup"; do
+		# It wants to choose where its own memory lies.
+		setarch -R "$PWD/tsan/memcache-user" --own "$request cpu=all repeat=3"
+	done
+}
+
 @test "help, and wrong calls" {
 	run -0 --separate-stderr "$USER_TOOL" --help
 	[[ $output == "usage: memcache-user "* ]]
