@@ -8,7 +8,7 @@
  * algorithm (Information Processing Letters 22, 1986), of which this is the
  * inside-out form.
  */
-#include "chase.h"
+#include "core/chase.h"
 
 /**
  * mc_chase_at() - where an element lies

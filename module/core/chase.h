@@ -6,8 +6,8 @@
 #ifndef MC_CORE_CHASE_H
 #define MC_CORE_CHASE_H
 
-#include "generator.h"
-#include "view.h"
+#include "core/generator.h"
+#include "core/view.h"
 
 enum mc_chase_order {
 	MC_CHASE_RANDOM,	/* any element may follow any */

@@ -7,7 +7,7 @@
  * keys in any order, each once, numbers decimal or 0x. Empty lines are none; a
  * text of nothing else clears the set.
  */
-#include "counter.h"
+#include "core/counter.h"
 
 static const struct field {
 	const char *name;

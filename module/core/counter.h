@@ -3,7 +3,7 @@
 #ifndef MC_CORE_COUNTER_H
 #define MC_CORE_COUNTER_H
 
-#include "text.h"
+#include "core/text.h"
 
 #define MC_MAX_COUNTERS	256
 #define MC_COUNTERS_TEXT	1048576	/* bytes in one write, more than any set */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Random numbers, one after the other. */
-#include "generator.h"
+#include "core/generator.h"
 
 static_assert((u64)MC_LCG_A * MC_LCG_A * MC_LCG_A * MC_LCG_A == MC_LCG_A4,
 	      "A4 is not A^4");

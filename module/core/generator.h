@@ -16,7 +16,7 @@
 #define MC_LCG_C4	0x66b61ae97f2099b4
 
 #ifndef __ASSEMBLER__
-#include "shim.h"
+#include "core/shim.h"
 
 enum mc_generator {
 	MC_LCG,

@@ -3,7 +3,7 @@
  * A histogram whose bins grow with the time they stand for, a quarter of an
  * octave each: bin 4 e + m, for e > 0, begins at (4 + m) 2^(e - 1) ps.
  */
-#include "histogram.h"
+#include "core/histogram.h"
 
 #define STEPS	MC_BINS_AN_OCTAVE
 

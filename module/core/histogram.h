@@ -3,7 +3,7 @@
 #ifndef MC_CORE_HISTOGRAM_H
 #define MC_CORE_HISTOGRAM_H
 
-#include "text.h"
+#include "core/text.h"
 
 #define MC_BINS_AN_OCTAVE	4	/* of equal width */
 #define MC_BINS			64	/* the longest 65536 times the shortest */

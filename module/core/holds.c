@@ -4,7 +4,7 @@
  * tells nothing here: with many accesses at once a byte from memory takes no longer
  * than a single one from a cache.
  */
-#include "holds.h"
+#include "core/holds.h"
 
 /**
  * mc_holder_of() - the smallest cache that holds a working set

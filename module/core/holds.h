@@ -3,7 +3,7 @@
 #ifndef MC_CORE_HOLDS_H
 #define MC_CORE_HOLDS_H
 
-#include "level.h"
+#include "core/level.h"
 
 /**
  * struct mc_set - what a thread goes through again and again

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The keys that every test takes. */
-#include "request.h"
+#include "core/request.h"
 
 static const struct mc_name type_names[] = {
 	{ "wb", MC_WB }, { "wc", MC_WC }, { "uc", MC_UC }, { }

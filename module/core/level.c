@@ -4,7 +4,7 @@
  * speaks against it: a hypervisor reports an L3 of which a guest gets a share,
  * and elements far apart compete for a few sets.
  */
-#include "level.h"
+#include "core/level.h"
 
 const struct mc_name mc_hit_names[] = {
 	{ "l1", MC_HIT_L1 }, { "l2", MC_HIT_L2 }, { "l3", MC_HIT_L3 },

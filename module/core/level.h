@@ -3,7 +3,7 @@
 #ifndef MC_CORE_LEVEL_H
 #define MC_CORE_LEVEL_H
 
-#include "request.h"
+#include "core/request.h"
 
 #define MC_CACHES	3	/* levels of cache */
 

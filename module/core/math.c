@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* 64-bit integer arithmetic without libgcc. */
-#include "math.h"
+#include "core/math.h"
 
 /**
  * mc_muldiv() - a * b / c with a 128-bit product

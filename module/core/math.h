@@ -3,7 +3,7 @@
 #ifndef MC_CORE_MATH_H
 #define MC_CORE_MATH_H
 
-#include "shim.h"
+#include "core/shim.h"
 
 u64 mc_muldiv(u64 a, u64 b, u64 c);
 u64 mc_sqrt(u64 x);

@@ -8,7 +8,7 @@
  *   3  a sum of these three
  *   i  seed S + i G: nowhere the same, and all bytes change with the seed
  */
-#include "pattern.h"
+#include "core/pattern.h"
 
 #define MAGIC	0x65686361636d656dULL	/* "memcache" */
 #define G	0x9e3779b97f4a7c15ULL	/* odd, 2^64 by the golden ratio */

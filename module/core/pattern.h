@@ -7,7 +7,7 @@
 #ifndef MC_CORE_PATTERN_H
 #define MC_CORE_PATTERN_H
 
-#include "shim.h"
+#include "core/shim.h"
 
 #define MC_PATTERN_HEADER	32	/* bytes */
 

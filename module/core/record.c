@@ -4,8 +4,8 @@
  * the common ones), then what was found and the statistics, then the test's
  * own figures. Table and JSON are two ways to write the same cells.
  */
-#include "math.h"
-#include "record.h"
+#include "core/math.h"
+#include "core/record.h"
 
 static const char * const attr_names[MC_NATTRS] = {
 	[MC_ATTR_NA] = NULL, [MC_ATTR_MIXED] = "mixed",

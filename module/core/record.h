@@ -3,10 +3,10 @@
 #ifndef MC_CORE_RECORD_H
 #define MC_CORE_RECORD_H
 
-#include "counter.h"
-#include "histogram.h"
-#include "request.h"
-#include "stats.h"
+#include "core/counter.h"
+#include "core/histogram.h"
+#include "core/request.h"
+#include "core/stats.h"
 
 #define MC_MAX_COLUMNS	16	/* figures of its own that a test can have */
 #define MC_MAX_CELLS	(MC_MAX_KEYS + MC_MAX_COLUMNS + 32)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Request lines: parse, count and unfold the combinations, show again. */
-#include "request.h"
+#include "core/request.h"
 
 /**
  * mc_name_of() - the word for a value

@@ -7,8 +7,8 @@
 #ifndef MC_CORE_REQUEST_H
 #define MC_CORE_REQUEST_H
 
-#include "shim.h"
-#include "text.h"
+#include "core/shim.h"
+#include "core/text.h"
 
 #define MC_LINE_MAX	4095		/* bytes in a request line */
 #define MC_SHOW_MAX	8192		/* bytes of a request as shown: its ranges unfold */

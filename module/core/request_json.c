@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The request as a line of JSON: the head of its results. */
-#include "record.h"
+#include "core/record.h"
 
 /**
  * mc_request_json() - append the request and how it ended as a line of JSON

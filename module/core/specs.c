@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the file `tests` shows, from the table that the parser uses. */
-#include "request.h"
+#include "core/request.h"
 
 /* The preset that counts for this test: its own @presets come first. */
 static void show_preset(struct mc_text *t, const struct mc_spec *spec,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Statistics in 64-bit integers: the kernel has no floating point to spare. */
-#include "math.h"
-#include "stats.h"
+#include "core/math.h"
+#include "core/stats.h"
 
 static int ascending(const void *a, const void *b)
 {

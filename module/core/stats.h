@@ -3,7 +3,7 @@
 #ifndef MC_CORE_STATS_H
 #define MC_CORE_STATS_H
 
-#include "shim.h"
+#include "core/shim.h"
 
 /* A sample that could not be taken (the clock ran backwards, say). */
 #define MC_NO_SAMPLE	(~0ULL)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Bounded text: append, fixed-point numbers, JSON strings, number lists. */
-#include "text.h"
+#include "core/text.h"
 
 static void __printf(2, 0) append(struct mc_text *t, const char *fmt, va_list ap)
 {

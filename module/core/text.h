@@ -3,7 +3,7 @@
 #ifndef MC_CORE_TEXT_H
 #define MC_CORE_TEXT_H
 
-#include "shim.h"
+#include "core/shim.h"
 
 /**
  * struct mc_text - text appended to a buffer of fixed size

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The value side of key=value: words, numbers, sizes, ranges, CPU lists, paths. */
-#include "request.h"
+#include "core/request.h"
 
 /* A piece of the request line; nothing is copied or terminated. */
 struct piece {

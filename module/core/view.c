@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Where the bytes of a buffer lie. */
-#include "view.h"
+#include "core/view.h"
 
 /**
  * mc_view_at() - where an offset of a buffer lies

@@ -3,7 +3,7 @@
 #ifndef MC_CORE_VIEW_H
 #define MC_CORE_VIEW_H
 
-#include "shim.h"
+#include "core/shim.h"
 
 /**
  * struct mc_span - contiguous memory that is a part of a buffer

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/tests/c2c.c natively, with a team in virtual time: however large the
+ * module/benchmarks/c2c.c natively, with a team in virtual time: however large the
  * set, a stop is seen wherever the test is, and others get to run.
  */
 #include "cmocka_all.h"
 
-#include "area.h"
-#include "engine.h"
-#include "os.h"
+#include "measure/area.h"
+#include "measure/engine.h"
+#include "platform/os.h"
 #include "stub/team.h"
-#include "tests.h"
+#include "measure/test.h"
 
 #define BYTES	(4ULL << 20)
 #define LINES	(BYTES / 64)

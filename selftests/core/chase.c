@@ -2,7 +2,7 @@
 /* module/core/chase.c and view.c: every chain is one cycle of all elements. */
 #include "cmocka_all.h"
 
-#include "chase.h"
+#include "measure/chase.h"
 
 #define PAGE	MC_CHASE_PAGE_BYTES
 #define ROOM	(64 * PAGE)

@@ -2,7 +2,7 @@
 /* The loop that a core's clock is measured with: nothing in it differs between cores. */
 #include "cmocka_all.h"
 
-#include "../../module/chase.h"
+#include "measure/chase.h"
 
 /*
  * How long a multiplication takes, every core has its own answer: 3 cycles, or 4, 5

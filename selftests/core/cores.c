@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Machines whose CPUs differ, or share caches otherwise than their APIC IDs could. */
+#include "arch/caches.h"
 #include "cmocka_all.h"
 #include "json.h"
 #include "stub/cpus.h"

@@ -2,7 +2,7 @@
 /* module/core/counter.c: lines that are taken, and what is said of others. */
 #include "cmocka_all.h"
 
-#include "counter.h"
+#include "core/counter.h"
 
 static struct mc_counter set[MC_MAX_COUNTERS];
 static unsigned int n;

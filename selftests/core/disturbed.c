@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* module/disturbed.c in virtual time: what is left out, and that all of it is counted. */
+/* module/measure/disturbed.c in virtual time: what is left out, and that all of it is counted. */
 #include "cmocka_all.h"
 
-#include "disturbed.h"
-#include "os.h"
+#include "measure/disturbed.h"
+#include "platform/os.h"
 #include "stub/point.h"
 
 #define KINDS	(MC_BY_INTERRUPT | MC_BY_MIGRATION | MC_BY_STEAL)

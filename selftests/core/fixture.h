@@ -6,7 +6,7 @@
 #ifndef MC_SELFTEST_FIXTURE_H
 #define MC_SELFTEST_FIXTURE_H
 
-#include "record.h"
+#include "core/record.h"
 
 /* Numbers of the keys below, as struct mc_point has them. */
 enum { OP = MC_KEY_OWN, WIDTH, FENCE };		/* bandwidth */

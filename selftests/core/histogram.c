@@ -2,9 +2,9 @@
 /* module/core/histogram.c and level.c, and percentiles of stats.c. */
 #include "cmocka_all.h"
 
-#include "histogram.h"
-#include "level.h"
-#include "stats.h"
+#include "core/histogram.h"
+#include "core/level.h"
+#include "core/stats.h"
 
 static void bins_grow_by_quarters(void **state)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which cache holds a working set: of one thread, of several that share caches. */
 #include "cmocka_all.h"
-#include "holds.h"
+#include "core/holds.h"
 
 #define K	1024ULL
 #define M	(1024 * K)

@@ -2,7 +2,7 @@
 /* The access loops: every one this CPU can run, against what C says. */
 #include "cmocka_all.h"
 
-#include "arch.h"
+#include "kernel/arch.h"
 #include "stub/cpu.h"
 
 #define MOST	2048		/* bytes of an array */

@@ -2,7 +2,7 @@
 /* The loops of random accesses, and what makes their addresses, against plain C. */
 #include "cmocka_all.h"
 
-#include "random.h"
+#include "arch/random.h"
 
 #define BLOCKS	3
 #define WORDS	(BLOCKS << MC_BLOCK_WORDS_LOG2)

@@ -2,7 +2,7 @@
 /* module/core/math.c against the compiler's 128-bit arithmetic. */
 #include "cmocka_all.h"
 #include "fixture.h"
-#include "math.h"
+#include "core/math.h"
 
 static u64 muldiv_of_the_compiler(u64 a, u64 b, u64 c)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* module/measure.c in virtual time: what a number is made of, exactly. */
+/* module/measure/measure.c in virtual time: what a number is made of, exactly. */
 #include "cmocka_all.h"
 
-#include "os.h"
+#include "platform/os.h"
 #include "stub/point.h"
 
 static int measure(void)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/tests/overhead.c natively, with a team in virtual time: each figure is
+ * module/benchmarks/overhead.c natively, with a team in virtual time: each figure is
  * that of one operation, and memory is never asked for.
  */
 #include "cmocka_all.h"
 
-#include "area.h"
-#include "engine.h"
-#include "os.h"
+#include "measure/area.h"
+#include "measure/engine.h"
+#include "platform/os.h"
 #include "stub/team.h"
-#include "tests.h"
+#include "measure/test.h"
 
 enum { COL_OPERATIONS };
 

@@ -2,7 +2,7 @@
 /* The pattern of the files that the test `file` writes. */
 #include "cmocka_all.h"
 
-#include "pattern.h"
+#include "core/pattern.h"
 
 #define BYTES	8192
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which CPUs' prefetchers are known: module/arch/x86/prefetch.c natively. */
+/* Which CPUs' prefetchers are known: module/kernel/x86/prefetch.c natively. */
 #include "cmocka_all.h"
 
-#include "arch/x86/prefetch.h"
+#include "kernel/x86/prefetch.h"
 
 #define INTEL	"GenuineIntel"
 #define AMD	"AuthenticAMD"

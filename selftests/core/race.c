@@ -2,7 +2,7 @@
 /* A race in virtual time of which a thread misses a part: what counts, and what does not. */
 #include "cmocka_all.h"
 
-#include "os.h"
+#include "platform/os.h"
 #include "stub/point.h"
 
 static void measure(void)

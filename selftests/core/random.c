@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/tests/random.c natively: the real loops on real memory, with a team in
+ * module/benchmarks/random.c natively: the real loops on real memory, with a team in
  * virtual time, so that what it reports is known to the last digit.
  */
 #include "cmocka_all.h"
 
-#include "random.h"
+#include "arch/random.h"
 #include "stub/team.h"
-#include "tests.h"
+#include "measure/test.h"
 
 #define SIZE	(5 << 20)	/* two blocks and a half */
 #define BLOCK	MC_BLOCK_BYTES

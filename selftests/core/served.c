@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The size that size=auto is, and the level, on machines of made-up CPUs. */
 #include "cmocka_all.h"
-#include "engine.h"
-#include "os.h"
-#include "served.h"
+#include "measure/engine.h"
+#include "platform/os.h"
+#include "measure/served.h"
 #include "stub/cpus.h"
-#include "verdict.h"
+#include "measure/verdict.h"
 
 #define G	(1024 * M)
 

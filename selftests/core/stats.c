@@ -2,7 +2,7 @@
 /* module/core/stats.c against the textbook in long double. */
 #include "cmocka_all.h"
 #include "fixture.h"
-#include "stats.h"
+#include "core/stats.h"
 
 #define MOST	5000
 

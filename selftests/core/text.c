@@ -2,7 +2,7 @@
 /* module/core/text.c: bounded text, fixed point, JSON strings, lists. */
 #include "cmocka_all.h"
 #include "json.h"
-#include "text.h"
+#include "core/text.h"
 
 /* On the heap, so that the sanitizer sees a byte written behind it. */
 static struct mc_text heap_text(size_t size)

@@ -2,7 +2,7 @@
 /* The rate of the time stamp counter, against a clock of which it is known. */
 #include "cmocka_all.h"
 
-#include "clock.h"
+#include "platform/clock.h"
 
 struct mc_clock mc_clock;
 

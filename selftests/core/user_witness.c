@@ -3,9 +3,9 @@
 #include "cmocka_all.h"
 #include <sys/types.h>
 
-#include "clock.h"
-#include "disturbed.h"
-#include "witness.h"
+#include "platform/clock.h"
+#include "measure/disturbed.h"
+#include "platform/witness.h"
 
 #define CPUS	4096
 

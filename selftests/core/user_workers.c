@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "arch.h"
+#include "kernel/arch.h"
 #include "user.h"
 #include "../../tools/user/workers.c"
 

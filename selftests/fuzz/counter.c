@@ -4,7 +4,7 @@
  * names the line; what is taken is within its limits, no counter is there twice,
  * and shown it is the same set again, also if it is added line by line.
  */
-#include "../../module/core/counter.h"
+#include "core/counter.h"
 #include "fuzz.h"
 
 static struct mc_counter set[MC_MAX_COUNTERS], again[MC_MAX_COUNTERS], one[MC_MAX_COUNTERS];

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Is a memory type real? The machine knows, so each verdict has a right answer, on both
-sides of each threshold that module/verdict.c documents."""
+sides of each threshold that module/measure/verdict.c documents."""
 
 import json
 import math

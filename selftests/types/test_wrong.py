@@ -29,7 +29,7 @@ SKIPS_OR_READS = f"""\
 	vmovdqa \\o(%rdx), %ymm6
 	.endif
 """
-PLANTED = (("loops_common.S", WRITE, SKIPS_OR_READS), ("loops_bodies.S", NTWRITE, 2 * NTWRITE))
+PLANTED = (("loops_common.h", WRITE, SKIPS_OR_READS), ("loops_bodies.h", NTWRITE, 2 * NTWRITE))
 
 
 def build(tree: Path) -> Path:

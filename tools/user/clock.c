@@ -3,8 +3,8 @@
 #include <time.h>
 
 #include "arch/x86/cpuid.h"
-#include "clock.h"
-#include "os.h"
+#include "platform/clock.h"
+#include "platform/os.h"
 
 struct mc_clock mc_clock;
 

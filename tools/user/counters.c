@@ -8,8 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "counters.h"
-#include "os.h"
+#include "platform/counters.h"
+#include "platform/os.h"
 #include "user.h"
 
 static struct mc_counter set[MC_MAX_COUNTERS];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The CPUs that this process may run on: what module/cpus.c is in the kernel. */
+/* The CPUs that this process may run on: what module/kernel/cpus.c is in the kernel. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "arch/x86/cpuid.h"
-#include "cpus.h"
-#include "workers.h"
+#include "platform/cpus.h"
+#include "platform/workers.h"
 #include "user.h"
 
 #define CACHE	"/sys/devices/system/cpu/cpu%u/cache/index%u/%s"

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "arch/x86/cpuid.h"
-#include "clock.h"
-#include "disturbed.h"
+#include "measure/disturbed.h"
+#include "platform/clock.h"
 #include "user.h"
 
 bool mc_cpu_has(enum mc_feature feature)

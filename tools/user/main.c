@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "area.h"
-#include "clock.h"
-#include "cpus.h"
-#include "engine.h"
-#include "os.h"
+#include "measure/area.h"
+#include "measure/engine.h"
+#include "platform/clock.h"
+#include "platform/cpus.h"
+#include "platform/os.h"
 #include "user.h"
 
 /* Exit statuses, as the front end has them. */

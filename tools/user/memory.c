@@ -12,12 +12,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "area.h"
-#include "engine.h"
-#include "os.h"
+#include "measure/area.h"
+#include "measure/engine.h"
+#include "measure/verdict.h"
+#include "platform/os.h"
 #include "uapi/memcache.h"
 #include "user.h"
-#include "verdict.h"
 
 #define HUGE		(2ULL << 20)
 #define PAGE		4096ULL

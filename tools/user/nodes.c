@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The machine's NUMA nodes, as sysfs has them: what module/nodes.c is in the kernel. */
+/* The machine's NUMA nodes, as sysfs has them: what module/kernel/nodes.c is in the kernel. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "platform/workers.h"
 #include "user.h"
-#include "workers.h"
 
 #define NODES	"/sys/devices/system/node"
 

@@ -8,7 +8,7 @@
 
 #include "arch/x86/cpuid.h"
 #include "arch/x86/selector.h"
-#include "witness.h"
+#include "platform/witness.h"
 
 #define PROBE_NS	20000000	/* two ticks of the slowest system */
 #define LOOK_NS		10000000	/* what /proc/stat counts in */

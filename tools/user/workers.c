@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The threads of a run, as POSIX threads: what module/workers.c is in the kernel. */
+/* The threads of a run, as POSIX threads: what module/kernel/workers.c is in the kernel. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -7,10 +7,11 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "clock.h"
-#include "os.h"
+#include "arch/loops.h"
+#include "platform/clock.h"
+#include "platform/os.h"
+#include "platform/workers.h"
 #include "user.h"
-#include "workers.h"
 
 struct member {
 	struct mc_worker worker;

@@ -3,9 +3,9 @@
  * All CPUs that are online, each as CPUID describes it there: a machine may have
  * kinds of core that differ in caches and more, and CPUs that share a cache or not.
  */
-#include "../../arch.h"
-#include "../../os.h"
-#include "cpuid.h"
+#include "arch/caches.h"
+#include "arch/x86/cpuid.h"
+#include "platform/os.h"
 
 static struct mc_core *cores;
 static unsigned int ncores;

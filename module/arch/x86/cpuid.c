@@ -3,8 +3,7 @@
  * The CPU as CPUID describes it. Leaves are those of Intel SDM vol. 2, CPUID,
  * and AMD APM vol. 3, appendix E.
  */
-#include "../../arch.h"
-#include "cpuid.h"
+#include "arch/x86/cpuid.h"
 
 static bool has_leaf(u32 leaf)
 {

@@ -3,8 +3,8 @@
 #ifndef MC_CPUID_H
 #define MC_CPUID_H
 
-#include "../../core/text.h"
-#include "../../loops.h"
+#include "arch/loops.h"
+#include "core/text.h"
 
 /**
  * struct mc_leaf - what CPUID gives

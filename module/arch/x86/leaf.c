@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The instructions behind cpuid.c: native tests put other CPUs in their place. */
-#include "cpuid.h"
+#include "arch/x86/cpuid.h"
 
 /**
  * mc_cpuid_leaf() - what the CPU that executes this says of itself

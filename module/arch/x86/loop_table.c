@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table of access loops: a row for each line in loops*.S. */
-#include "../../loops.h"
-#include "../../arch.h"
+#include "arch/loops.h"
+#include "core/request.h"
 
 static_assert(offsetof(struct mc_loop_args, a) == MC_ARG_A);
 static_assert(offsetof(struct mc_loop_args, b) == MC_ARG_B);

@@ -3,7 +3,7 @@
  * The access loops that read, write, copy and compute, and the short ones that
  * the verdict needs.
  */
-#include "loops_bodies.S"
+#include "arch/x86/loops_bodies.h"
 
 /* ---- the loops; loop_table.c has a row for each ---- */
 

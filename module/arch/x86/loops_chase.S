@@ -3,7 +3,7 @@
  * Loops that wait: for each load, or on purpose. One copy for the module and for
  * user space.
  */
-#include "function.S"
+#include "arch/x86/function.h"
 
 	.text
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Stores as drivers make them: flushed to persistent memory, a line at once, strings. */
-#include "loops_common.S"
+#include "arch/x86/loops_common.h"
 
 	.text
 

@@ -4,7 +4,7 @@
  * piece of a pass: not our bytes, but those that drivers run. User space has
  * none, and User-Mode Linux has no I/O memory, only a memcpy() by these names.
  */
-#include "../../loops.h"
+#include "arch/loops.h"
 
 #if defined(__KERNEL__) && !defined(CONFIG_UML)
 #define HAVE_IO

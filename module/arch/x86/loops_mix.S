@@ -4,7 +4,7 @@
  * other arrays is read. The sums lie in rax, r14 and r15, or in xmm12 to 15:
  * registers of their own, so that no read waits for a write.
  */
-#include "loops_common.S"
+#include "arch/x86/loops_common.h"
 
 	.text
 

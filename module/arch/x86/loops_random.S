@@ -10,10 +10,10 @@
  * first block, r9 range, r10 and r11 the LCG's constants, rbx, rdi, r12, r13
  * state, while the arguments are on the stack, r14 sum, r15 value, or for a chase
  * a 0 made of the last load; rax, rcx, rdx are for the access. rbp is left alone:
- * see loops_common.S.
+ * see loops_common.h.
  */
-#include "function.S"
-#include "../../random.h"
+#include "arch/x86/function.h"
+#include "arch/random.h"
 
 	.text
 

@@ -4,12 +4,12 @@
  * which each gives 256 bytes in turn, so that a CPU's prefetchers, which follow
  * one page each, have more than one to follow.
  *
- * Registers as in loops_common.S, but: rdi stays the arguments, rcx and rbx are
+ * Registers as in loops_common.h, but: rdi stays the arguments, rcx and rbx are
  * where the table of the streams' addresses is read and where it ends, r11 is the
  * bytes that each stream has given. What is loaded beside the accesses is a row
  * of that table for each 256 bytes: it is in L1.
  */
-#include "loops_bodies.S"
+#include "arch/x86/loops_bodies.h"
 
 .macro AT_STREAM arrays
 	movq (%rcx), %rdx

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table of random loops: a row for each line in loops_random.S. */
-#include "../../random.h"
+#include "arch/random.h"
 
 #define OFFSET(member)	offsetof(struct mc_random_args, member)
 

@@ -10,7 +10,7 @@
 #ifndef MC_SELECTOR_H
 #define MC_SELECTOR_H
 
-#include "../../clock.h"
+#include "platform/clock.h"
 
 #define MC_SELECTOR	3
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The rate of the time stamp counter, measured where no kernel tells it. */
-#include "../../clock.h"
+#include "platform/clock.h"
 
 #define PAIRS	32
 

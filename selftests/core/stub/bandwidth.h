@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/tests/bandwidth.c natively: the real loops on real memory, with a team
+ * module/benchmarks/bandwidth.c natively: the real loops on real memory, with a team
  * in virtual time, so that what it reports is known to the last digit.
  */
 #ifndef MC_STUB_BANDWIDTH_H
@@ -9,7 +9,7 @@
 #include "../cmocka_all.h"
 
 #include "team.h"
-#include "tests.h"
+#include "measure/test.h"
 
 #define SIZE	(24 << 10)	/* whole lines for 2 threads with 3 arrays, or 4 */
 #define FIRST	(20 << 10)	/* bytes of the first span */

@@ -3,7 +3,7 @@
 #ifndef MC_SELFTEST_CPU_H
 #define MC_SELFTEST_CPU_H
 
-#include "loops.h"
+#include "arch/loops.h"
 
 bool cpu_runs(enum mc_feature feature);
 

@@ -3,7 +3,7 @@
 #ifndef MC_SELFTEST_CPUS_H
 #define MC_SELFTEST_CPUS_H
 
-#include "arch.h"
+#include "kernel/arch.h"
 #include "arch/x86/cpuid.h"
 
 #define K	1024ULL

@@ -6,7 +6,7 @@
 #ifndef MC_SELFTEST_POINT_H
 #define MC_SELFTEST_POINT_H
 
-#include "measure.h"
+#include "measure/measure.h"
 #include "team.h"
 
 #define PAGE	4096ULL

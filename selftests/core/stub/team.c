@@ -2,10 +2,10 @@
 /* workers.h and clock.h in virtual time, on CPUs that keep their prefetchers. */
 #include <pthread.h>
 
-#include "arch.h"
+#include "kernel/arch.h"
 #include "cpu.h"
-#include "engine.h"
-#include "served.h"
+#include "measure/engine.h"
+#include "measure/served.h"
 #include "team.h"
 
 enum state { READY, AT_GATE, ENDED };

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The access loops: their table, and the arguments that C and assembly share.
+ * Every word stored is the next integer of a counter, so what a pass leaves
+ * behind is a run of consecutive integers, and a sum proves it. What can only
+ * repeat a byte repeats the counter's lowest, and the counter counts passes.
+ */
+#ifndef MC_LOOPS_H
+#define MC_LOOPS_H
+
+/* Offsets into struct mc_loop_args, for the files of assembly. */
+#define MC_ARG_A	0
+#define MC_ARG_B	8
+#define MC_ARG_C	16
+#define MC_ARG_D	24
+#define MC_ARG_BYTES	32
+#define MC_ARG_PASSES	40
+#define MC_ARG_VALUE	48
+#define MC_ARG_FENCE	56
+#define MC_ARG_UC_WORD	64
+#define MC_ARG_AT	72
+#define MC_ARG_STREAMS	80
+#define MC_ARG_LANES	88
+
+#define MC_ARRAYS_MAX	4
+#define MC_STREAMS_MAX	16
+#define MC_STREAM_BYTES	256	/* that a stream gives before it is the next one's turn */
+
+#define MC_FENCE_NONE	0
+#define MC_FENCE_SFENCE	1
+#define MC_FENCE_MFENCE	2
+#define MC_FENCE_UC	3
+
+#ifndef __ASSEMBLER__
+#include "core/shim.h"
+#include "platform/cpus.h"
+
+/**
+ * struct mc_stream - where a stream is in each array
+ * @array: addresses
+ */
+struct mc_stream {
+	void *array[MC_ARRAYS_MAX];
+};
+
+/**
+ * struct mc_loop_args - what a loop is called with
+ * @a: the array, or the one written where there are several
+ * @b: second array, read
+ * @c: third array, read
+ * @d: fourth array, read
+ * @arrays: the four of them
+ * @bytes: of each array, a multiple of 64, not 0; of each stream of it, where
+ *         there are several, and then a multiple of MC_STREAM_BYTES
+ * @passes: how often all of it is traversed, not 0
+ * @value: counter loops: the first integer; it runs on from pass to pass.
+ *         Byte loops: its lowest byte is stored; one more in the next pass
+ * @fence: MC_FENCE_*, executed after each pass
+ * @uc_word: for MC_FENCE_UC: a word on an uncached page
+ * @at: loops over several streams, in place of @a to @d: where each begins
+ * @streams: how many
+ * @lanes: out, from loops that read: what each of the 4 registers of the loop's
+ *         width accumulated, or was loaded with last, 8 bytes a lane
+ */
+struct mc_loop_args {
+	union {
+		struct {
+			void *a;
+			void *b;
+			void *c;
+			void *d;
+		};
+		struct mc_stream arrays;
+	};
+	u64 bytes;
+	u64 passes;
+	u64 value;
+	u64 fence;
+	void *uc_word;
+	struct mc_stream *at;
+	u64 streams;
+	u64 lanes[32];
+};
+
+enum mc_op {
+	MC_OP_READ,	/* loads */
+	MC_OP_NTREAD,	/* sum of all words, by movntdqa, a line's back to back */
+	MC_OP_WRITE,	/* counter */
+	MC_OP_NTWRITE,	/* counter, non-temporal */
+	MC_OP_COPY,	/* a = b */
+	MC_OP_NTCOPY,	/* a = b, non-temporal stores */
+	MC_OP_RMW,	/* a += 1, as integers */
+	MC_OP_TRIAD,	/* a = b + 2 * c, as doubles */
+	MC_OP_NTTRIAD,	/* the same, non-temporal stores */
+	MC_OP_RW31,	/* a = counter, sum of b, c and d, a line of each in turn */
+	MC_OP_RW21,	/* the same without d */
+	MC_OP_RW11,	/* the same without c and d */
+	MC_OP_WRITE_CLFLUSHOPT,	/* counter, each line flushed once it is full */
+	MC_OP_WRITE_CLWB,	/* the same, but it may stay in the caches */
+	MC_OP_MOVDIR64B,	/* a = b, a line an access */
+	MC_OP_REP_MOVSB,	/* a = b */
+	MC_OP_REP_STOSB,	/* a = a byte */
+	/* The kernel's functions. */
+	MC_OP_MEMCPY_TOIO,
+	MC_OP_MEMCPY_FROMIO,
+	MC_OP_MEMSET_IO,
+	MC_OP_IOWRITE64_COPY,
+	MC_OP_MEMCPY_FLUSHCACHE,
+	/* For other loops' sake. */
+	MC_OP_SUM,	/* of all words */
+	MC_OP_CHECK,	/* OR of (word ^ counter): 0 if every word is right */
+	MC_OP_FLUSH,	/* clflush, or clflushopt, of every line */
+	MC_NOPS,
+};
+
+/* What an operation leaves in its first array. */
+enum mc_stores {
+	MC_STORES_NOTHING,
+	MC_STORES_COUNTER,
+	MC_STORES_COPY,		/* of the second array */
+	MC_STORES_ONE_MORE,	/* than there was */
+	MC_STORES_TRIAD,	/* of the second and third */
+	MC_STORES_BYTE,
+};
+
+/**
+ * struct mc_loop - a row of the table of loops
+ * @op: what it does
+ * @width: bytes an access: 8, 16, 32, 64; 1 or 4 where that is all there is
+ * @feature: what the width needs of the CPU
+ * @run: the loop
+ * @run_streams: the same over several streams; NULL: there is none
+ */
+struct mc_loop {
+	enum mc_op op;
+	unsigned int width;
+	enum mc_feature feature;
+	void (*run)(struct mc_loop_args *args);
+	void (*run_streams)(struct mc_loop_args *args);
+};
+
+/**
+ * struct mc_op_info - what an operation does to memory
+ * @name: as in op=
+ * @arrays: arrays it works on, each of the same size
+ * @payload: bytes it moves for each byte of an array
+ * @stores: what it leaves in its first array
+ * @needs: what it needs of the CPU at any width
+ * @types: memory types that it is for, a bit each; 0: all
+ * @sums: it adds up what it reads: the arrays behind one that it writes
+ * @streams: its stores do not go through the caches
+ * @flushes: it flushes what it has stored
+ * @kernels: it is a function of the kernel, which has to have it
+ */
+struct mc_op_info {
+	const char *name;
+	unsigned int arrays;
+	unsigned int payload;
+	enum mc_stores stores;
+	enum mc_feature needs;
+	unsigned int types;
+	bool sums;
+	bool streams;
+	bool flushes;
+	bool kernels;
+};
+
+extern const struct mc_op_info mc_ops[MC_NOPS];
+
+/* Rows of the kernel's functions; the last one has no width. */
+extern const struct mc_loop mc_loops_of_kernel[];
+
+/**
+ * mc_drain() - wait until all stores have left the CPU's buffers
+ *
+ * Context: Any.
+ */
+static inline void mc_drain(void)
+{
+	asm volatile("sfence" : : : "memory");
+}
+
+void mc_vectors_clean(void);
+const struct mc_loop *mc_loop_find(enum mc_op op, unsigned int width);
+const struct mc_loop *mc_loop_widest(enum mc_op op);
+bool mc_loop_runs(const struct mc_loop *loop);
+u64 mc_loop_sum(const struct mc_loop *loop, const struct mc_loop_args *args);
+u64 mc_loop_or(const struct mc_loop *loop, const struct mc_loop_args *args);
+
+void mc_asm_movdir64b64(struct mc_loop_args *args);
+void mc_asm_rep_movsb1(struct mc_loop_args *args);
+void mc_asm_rep_stosb1(struct mc_loop_args *args);
+void mc_asm_flush64(struct mc_loop_args *args);
+void mc_asm_flushopt64(struct mc_loop_args *args);
+
+/* Straight into assembly: for the test overhead, and for the verdict. */
+void mc_asm_count(u64 count);
+void mc_asm_reload(void *line, u64 count);
+void mc_asm_flush_reload(void *line, u64 count);
+void mc_asm_combine(void *line, u64 count);
+
+#endif /* __ASSEMBLER__ */
+#endif /* MC_LOOPS_H */

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the access loops do: the bodies of loops.S and loops_streams.S, and what
+ * stands before the first and behind the last pass. xmm12 to 15 are what a line's
+ * streaming loads fill.
+ */
+#include "arch/x86/loops_common.h"
+
+/* ---- bodies: one access of width w at offset o with data number k ---- */
+
+/*
+ * Loads and no more. Adding up as well, from memory or behind the load, stops at
+ * 95 to 100 of the 128 bytes a cycle that L1 of Intel's Golden Cove can give.
+ */
+.macro DO_READ w, k, o
+	W \w, "movq \o(%rdx), %r1\k", "movdqa \o(%rdx), %xmm\k", \
+		"vmovdqa \o(%rdx), %ymm\k", "vmovdqa64 \o(%rdx), %zmm\k"
+.endm
+
+.macro DO_SUM w, k, o
+	W \w, "addq \o(%rdx), %r1\k", "paddq \o(%rdx), %xmm\k", \
+		"vpaddq \o(%rdx), %ymm\k, %ymm\k", \
+		"vpaddq \o(%rdx), %zmm\k, %zmm\k"
+.endm
+
+/*
+ * Loads only: on WC memory a streaming load fetches its line into a buffer that
+ * the next access to another line may take, so a line's loads come back to back.
+ */
+.macro DO_NTREAD w, k, o
+	.if \w == 16
+	movntdqa \o(%rdx), %xmm1\k
+	.elseif \w == 32
+	vmovntdqa \o(%rdx), %ymm1\k
+	.else
+	vmovntdqa \o(%rdx), %zmm1\k
+	.endif
+.endm
+
+/* Behind a line: its loads, added up. */
+.macro ADD_LOADS w, k, o
+	.if \w == 16
+	.irp i, 2, 3, 4, 5
+	paddq %xmm1\i, %xmm\i
+	.endr
+	.elseif \w == 64
+	vpaddq %zmm1\k, %zmm\k, %zmm\k
+	.elseif \k == 3
+	vpaddq %ymm12, %ymm2, %ymm2
+	vpaddq %ymm13, %ymm3, %ymm3
+	.else
+	vpaddq %ymm14, %ymm4, %ymm4
+	vpaddq %ymm15, %ymm5, %ymm5
+	.endif
+.endm
+
+.macro DO_NTWRITE w, k, o
+	W \w, "movnti %r1\k, \o(%rdx)", "movntdq %xmm\k, \o(%rdx)", \
+		"vmovntdq %ymm\k, \o(%rdx)", "vmovntdq %zmm\k, \o(%rdx)"
+.endm
+
+.macro DO_COPY w, k, o
+	W \w, "movq \o(%r9), %r1\k", "movdqa \o(%r9), %xmm\k", \
+		"vmovdqa \o(%r9), %ymm\k", "vmovdqa64 \o(%r9), %zmm\k"
+	DO_WRITE \w, \k, \o
+.endm
+
+.macro DO_NTCOPY w, k, o
+	W \w, "movq \o(%r9), %r1\k", "movdqa \o(%r9), %xmm\k", \
+		"vmovdqa \o(%r9), %ymm\k", "vmovdqa64 \o(%r9), %zmm\k"
+	DO_NTWRITE \w, \k, \o
+.endm
+
+/* xmm1 holds ones here. */
+.macro DO_RMW w, k, o
+	.if \w == 8
+	addq $1, \o(%rdx)
+	.elseif \w == 16
+	movdqa \o(%rdx), %xmm\k
+	paddq %xmm1, %xmm\k
+	.elseif \w == 32
+	vpaddq \o(%rdx), %ymm1, %ymm\k
+	.else
+	vpaddq \o(%rdx), %zmm1, %zmm\k
+	.endif
+	.if \w > 8
+	DO_WRITE \w, \k, \o
+	.endif
+.endm
+
+/* xmm1 holds the scalar 2.0 here. */
+.macro B_PLUS_2C w, k, o
+	.if \w == 8
+	movsd \o(%r10), %xmm\k
+	mulsd %xmm1, %xmm\k
+	addsd \o(%r9), %xmm\k
+	.elseif \w == 16
+	movapd \o(%r10), %xmm\k
+	mulpd %xmm1, %xmm\k
+	addpd \o(%r9), %xmm\k
+	.elseif \w == 32
+	vmovapd \o(%r10), %ymm\k
+	vfmadd213pd \o(%r9), %ymm1, %ymm\k
+	.else
+	vmovapd \o(%r10), %zmm\k
+	vfmadd213pd \o(%r9), %zmm1, %zmm\k
+	.endif
+.endm
+
+.macro DO_TRIAD w, k, o
+	B_PLUS_2C \w, \k, \o
+	W \w, "movsd %xmm\k, \o(%rdx)", "movapd %xmm\k, \o(%rdx)", \
+		"vmovapd %ymm\k, \o(%rdx)", "vmovapd %zmm\k, \o(%rdx)"
+.endm
+
+.macro DO_NTTRIAD w, k, o
+	B_PLUS_2C \w, \k, \o
+	.if \w == 8
+	movq %xmm\k, %r1\k
+	.endif
+	DO_NTWRITE \w, \k, \o
+.endm
+
+/* xmm6 collects the differences; for 8 bytes rax does. */
+.macro DO_CHECK w, k, o
+	.if \w == 8
+	movq \o(%rdx), %r9
+	xorq %r1\k, %r9
+	orq %r9, %rax
+	.elseif \w == 16
+	movdqa \o(%rdx), %xmm7
+	pxor %xmm\k, %xmm7
+	por %xmm7, %xmm6
+	.elseif \w == 32
+	vpxor \o(%rdx), %ymm\k, %ymm7
+	vpor %ymm7, %ymm6, %ymm6
+	.else
+	vpxorq \o(%rdx), %zmm\k, %zmm7
+	vporq %zmm7, %zmm6, %zmm6
+	.endif
+.endm
+
+/* One line, thrown out of all caches; w is 64. */
+.macro DO_FLUSH w, k, o
+	clflush \o(%rdx)
+.endm
+
+/* ---- what they do before their first and after their last pass ---- */
+
+.macro PREP_SUM w
+	.irp k, 2, 3, 4, 5
+	W \w, "xorq %r1\k, %r1\k", "pxor %xmm\k, %xmm\k", \
+		"vpxor %xmm\k, %xmm\k, %xmm\k", "vpxor %xmm\k, %xmm\k, %xmm\k"
+	.endr
+.endm
+
+.macro PREP_CHECK w
+	COUNTER_INIT \w
+	W \w, "xorl %eax, %eax", "pxor %xmm6, %xmm6", \
+		"vpxor %xmm6, %xmm6, %xmm6", "vpxor %xmm6, %xmm6, %xmm6"
+.endm
+
+.macro PREP_ONES w
+	W \w, "", "movdqa mc_ones(%rip), %xmm1", "vmovdqa mc_ones(%rip), %ymm1", \
+		"vmovdqa64 mc_ones(%rip), %zmm1"
+.endm
+
+.macro PREP_SCALAR w
+	W \w, "movsd mc_two(%rip), %xmm1", "movapd mc_two(%rip), %xmm1", \
+		"vmovapd mc_two(%rip), %ymm1", "vmovapd mc_two(%rip), %zmm1"
+.endm
+
+.macro DONE_SUM w
+	.irp k, 2, 3, 4, 5
+	W \w, "movq %r1\k, lanes+8*(\k-2)(%rdi)", \
+		"movdqu %xmm\k, lanes+16*(\k-2)(%rdi)", \
+		"vmovdqu %ymm\k, lanes+32*(\k-2)(%rdi)", \
+		"vmovdqu64 %zmm\k, lanes+64*(\k-2)(%rdi)"
+	.endr
+.endm
+
+.macro DONE_CHECK w
+	.irp k, 2, 3, 4, 5
+	W \w, "movq %rax, lanes+8*(\k-2)(%rdi)", \
+		"movdqu %xmm6, lanes+16*(\k-2)(%rdi)", \
+		"vmovdqu %ymm6, lanes+32*(\k-2)(%rdi)", \
+		"vmovdqu64 %zmm6, lanes+64*(\k-2)(%rdi)"
+	.endr
+.endm
+
+	.section .rodata
+	.balign 64
+mc_ones:
+	.fill 8, 8, 1
+mc_two:
+	.rept 8
+	.quad 0x4000000000000000
+	.endr
+
+	.text

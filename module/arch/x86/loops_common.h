@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the files of access loops share: the loop around a body. One copy for
+ * the module and for user space.
+ *
+ * A loop is one line: LOOP name, width, and the body macro that does one access
+ * of that width at an offset. 256 bytes an iteration, 64 bytes an iteration for
+ * what is left; no call, no load and no store but the access itself. What
+ * comes once a line, BEHIND it, is a macro, too.
+ *
+ * Registers: rdi arguments, rsi passes left, rdx/r9/r10/r8 the arrays' running
+ * pointers, rcx end of the 256-byte part, r11 end of all, rbx bytes. During the
+ * passes the arguments are on the stack and edi is the fence: rbp is left alone,
+ * since an interrupt may want to know where it came from, and there are kernels
+ * that follow rbp.
+ * Data number k (2 to 5) is r1k, xmmk, ymmk or zmmk; xmm0 is the counters' step
+ * for a round of four registers, xmm1 the step for a line. rax, xmm6 and up are
+ * for the body. Nothing is loaded from the arguments between passes: on Zen 5
+ * that made passes of 4 KiB last 30 % longer.
+ */
+#include "arch/x86/function.h"
+#include "arch/loops.h"
+
+/* The preprocessor does not look into the strings that W is given. */
+	.set lanes, MC_ARG_LANES
+
+/* Pick the instruction for the width: W width, 8-, 16-, 32-, 64-byte form. */
+.macro W w:req, i8, i16:req, i32:req, i64:req
+	.if \w == 8
+	\i8
+	.elseif \w == 16
+	\i16
+	.elseif \w == 32
+	\i32
+	.else
+	\i64
+	.endif
+.endm
+
+/* ---- counters: four registers hold the next 4 * w / 8 integers ---- */
+
+.macro COUNTER_STEP w, step8, vstep
+	.irp k, 2, 3, 4, 5
+	W \w, "addq $\step8, %r1\k", "paddq %xmm\vstep, %xmm\k", \
+		"vpaddq %ymm\vstep, %ymm\k, %ymm\k", \
+		"vpaddq %zmm\vstep, %zmm\k, %zmm\k"
+	.endr
+.endm
+
+.macro COUNTER_INIT w
+	movq MC_ARG_VALUE(%rdi), %rax
+	.if \w == 8
+	leaq 0(%rax), %r12
+	leaq 1(%rax), %r13
+	leaq 2(%rax), %r14
+	leaq 3(%rax), %r15
+	.elseif \w == 16
+	movq %rax, %xmm2
+	punpcklqdq %xmm2, %xmm2
+	movdqa %xmm2, %xmm3
+	movdqa %xmm2, %xmm4
+	movdqa %xmm2, %xmm5
+	paddq mc_lanes+0(%rip), %xmm2
+	paddq mc_lanes+16(%rip), %xmm3
+	paddq mc_lanes+32(%rip), %xmm4
+	paddq mc_lanes+48(%rip), %xmm5
+	movdqa mc_step8(%rip), %xmm0
+	movdqa mc_step8(%rip), %xmm1
+	.elseif \w == 32
+	vmovq %rax, %xmm5
+	vpbroadcastq %xmm5, %ymm5
+	vpaddq mc_lanes+0(%rip), %ymm5, %ymm2
+	vpaddq mc_lanes+32(%rip), %ymm5, %ymm3
+	vpaddq mc_lanes+64(%rip), %ymm5, %ymm4
+	vpaddq mc_lanes+96(%rip), %ymm5, %ymm5
+	vmovdqa mc_step16(%rip), %ymm0
+	vmovdqa mc_step8(%rip), %ymm1
+	.else
+	vpbroadcastq %rax, %zmm5
+	vpaddq mc_lanes+0(%rip), %zmm5, %zmm2
+	vpaddq mc_lanes+64(%rip), %zmm5, %zmm3
+	vpaddq mc_lanes+128(%rip), %zmm5, %zmm4
+	vpaddq mc_lanes+192(%rip), %zmm5, %zmm5
+	vmovdqa64 mc_step32(%rip), %zmm0
+	vmovdqa64 mc_step8(%rip), %zmm1
+	.endif
+.endm
+
+/* ---- a body that several files have ---- */
+
+.macro DO_WRITE w, k, o
+	W \w, "movq %r1\k, \o(%rdx)", "movdqa %xmm\k, \o(%rdx)", \
+		"vmovdqa %ymm\k, \o(%rdx)", "vmovdqa64 %zmm\k, \o(%rdx)"
+.endm
+
+/* ---- what a loop does before its first and after its last pass ---- */
+
+.macro PREP_NONE w
+.endm
+
+.macro PREP_COUNT w
+	COUNTER_INIT \w
+.endm
+
+.macro DONE_NONE w
+.endm
+
+/* ---- the loop around a body ---- */
+
+.macro BEHIND_NONE w, k, o
+.endm
+
+/* One access, and what comes behind it if it is the last one of its line. */
+.macro ACCESS w, body, behind, k, o
+	\body \w, \k, \o
+	.if (\o + \w) % 64 == 0
+	.set mc_line, \o + \w - 64
+	\behind \w, \k, mc_line
+	.endif
+.endm
+
+/* Accesses for n bytes: four registers in turn, counters stepped behind them. */
+.macro ACCESSES n, w, body, behind, count
+	.set mc_o, 0
+	.rept \n / (4 * \w)
+	ACCESS \w, \body, \behind, 2, mc_o
+	ACCESS \w, \body, \behind, 3, mc_o+\w
+	ACCESS \w, \body, \behind, 4, mc_o+2*\w
+	ACCESS \w, \body, \behind, 5, mc_o+3*\w
+	.set mc_o, mc_o + 4*\w
+	.if \count
+	COUNTER_STEP \w, 4, 0
+	.endif
+	.endr
+.endm
+
+/*
+ * Accesses for one line; where it takes fewer than four registers, the counters
+ * of all four still advance by the line's eight integers.
+ */
+.macro LINE w, body, behind, count
+	.if \w <= 16
+	ACCESSES 64, \w, \body, \behind, \count
+	.else
+	ACCESS \w, \body, \behind, 2, 0
+	.if \w == 32
+	ACCESS \w, \body, \behind, 3, 32
+	.endif
+	.if \count
+	COUNTER_STEP \w, 8, 1
+	.endif
+	.endif
+.endm
+
+.macro START arrays
+	movq MC_ARG_A(%rdi), %rdx
+	.if \arrays > 1
+	movq MC_ARG_B(%rdi), %r9
+	.endif
+	.if \arrays > 2
+	movq MC_ARG_C(%rdi), %r10
+	.endif
+	.if \arrays > 3
+	movq MC_ARG_D(%rdi), %r8
+	.endif
+.endm
+
+.macro ADVANCE n, arrays
+	addq $\n, %rdx
+	.if \arrays > 1
+	addq $\n, %r9
+	.endif
+	.if \arrays > 2
+	addq $\n, %r10
+	.endif
+	.if \arrays > 3
+	addq $\n, %r8
+	.endif
+.endm
+
+/* All pointers are behind their arrays. */
+.macro REWIND arrays
+	subq %rbx, %rdx
+	.if \arrays > 1
+	subq %rbx, %r9
+	.endif
+	.if \arrays > 2
+	subq %rbx, %r10
+	.endif
+	.if \arrays > 3
+	subq %rbx, %r8
+	.endif
+.endm
+
+/* Behind a pass; which one is in a register. args: where the arguments are. */
+.macro FENCE r, args
+	testl %\r, %\r
+	jz .Lpassed\@
+	cmpl $MC_FENCE_MFENCE, %\r
+	je .Lmfence\@
+	ja .Luc\@
+	sfence
+	jmp .Lpassed\@
+.Lmfence\@:
+	mfence
+	jmp .Lpassed\@
+.Luc\@:
+	pushq %r9
+	movq \args, %r9
+	movq MC_ARG_UC_WORD(%r9), %r9
+	movq %rsi, (%r9)
+	movq (%r9), %r9
+	popq %r9
+.Lpassed\@:
+.endm
+
+.macro LOOP name, w, body, arrays=1, prep=PREP_NONE, done=DONE_NONE, \
+	behind=BEHIND_NONE, count=0, fence=1, vector=1
+FUNCTION_TYPED \name
+	SAVE
+	START \arrays
+	movq MC_ARG_PASSES(%rdi), %rsi
+	movq MC_ARG_BYTES(%rdi), %rbx
+	leaq (%rdx,%rbx), %r11
+	movq %rbx, %rcx
+	andq $-256, %rcx
+	addq %rdx, %rcx
+	\prep \w
+	pushq %rdi
+	movl MC_ARG_FENCE(%rdi), %edi
+.Lpass\@:
+	cmpq %rcx, %rdx
+	je .Llines\@
+	.balign 64
+.Lmain\@:
+	ACCESSES 256, \w, \body, \behind, \count
+	ADVANCE 256, \arrays
+	cmpq %rcx, %rdx
+	jne .Lmain\@
+.Llines\@:
+	cmpq %r11, %rdx
+	je .Ldone\@
+.Lline\@:
+	LINE \w, \body, \behind, \count
+	ADVANCE 64, \arrays
+	cmpq %r11, %rdx
+	jne .Lline\@
+.Ldone\@:
+	REWIND \arrays
+	.if \fence
+	FENCE edi, "8(%rsp)"
+	.endif
+	decq %rsi
+	jnz .Lpass\@
+	popq %rdi
+	\done \w
+	.if \w > 16 && \vector
+	vzeroupper
+	.endif
+	RESTORE
+FUNCTION_END \name
+.endm
+
+	.section .rodata
+	.balign 64
+mc_lanes:
+	.set mc_i, 0
+	.rept 32
+	.quad mc_i
+	.set mc_i, mc_i + 1
+	.endr
+mc_step8:
+	.fill 8, 8, 8
+mc_step16:
+	.fill 8, 8, 16
+mc_step32:
+	.fill 8, 8, 32
+
+	.text

@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * bandwidth: how many bytes a second a loop moves.
+ *
+ * Each operand is an array, of which each thread owns a slice: side by side are
+ * things that are read or things that are written, for prefetchers cross borders.
+ * Words hold consecutive integers before and after every operation, so that
+ * the sum over an array is known: a write stores a counter that runs on from
+ * pass to pass, a copy carries it over, an rmw adds one to each word. What can
+ * only repeat a byte stores another one in each pass. For the triad
+ * a = b + 2 * c the integers are the mantissas of doubles:
+ *
+ *   c = 1 + (C + i) / 2^52        bits 0x3ff << 52 | C + i
+ *   b = 2 + 2 (B + i) / 2^52      bits 0x400 << 52 | B + i
+ *   a = 4 + 4 ((B + C) / 2 + i) / 2^52, exact with or without FMA if B + C is even
+ */
+#include "core/math.h"
+#include "measure/served.h"
+#include "measure/works.h"
+#include "platform/cpus.h"
+#include "platform/os.h"
+
+enum {
+	KEY_OP = MC_KEY_OWN,
+	KEY_WIDTH,
+	KEY_FENCE,
+	KEY_VERIFY,
+	KEY_READBACK,
+	KEY_STREAMS,
+};
+
+enum { COL_MB_PER_S, COL_MB_PER_S_MAX, COL_TRAVERSED, COL_PASSES, COL_LEVEL };
+
+enum { VERIFY_OFF, VERIFY_EACH, VERIFY_DEFERRED };
+
+#define WIDTH_MAX	0
+#define SIZE_LEAST	4096U	/* a smaller one would measure the loop's start */
+
+#define EACH_BYTE	0x0101010101010101ULL
+#define ONE_BITS	(0x3ffULL << 52)
+#define TWO_BITS	(0x400ULL << 52)
+#define FOUR_BITS	(0x401ULL << 52)
+
+static const struct mc_name op_names[] = {
+	{ "read", MC_OP_READ }, { "ntread", MC_OP_NTREAD },
+	{ "write", MC_OP_WRITE }, { "ntwrite", MC_OP_NTWRITE },
+	{ "copy", MC_OP_COPY }, { "ntcopy", MC_OP_NTCOPY },
+	{ "rmw", MC_OP_RMW }, { "triad", MC_OP_TRIAD }, { "nttriad", MC_OP_NTTRIAD },
+	{ "rw31", MC_OP_RW31 }, { "rw21", MC_OP_RW21 }, { "rw11", MC_OP_RW11 },
+	{ "write_clflushopt", MC_OP_WRITE_CLFLUSHOPT },
+	{ "write_clwb", MC_OP_WRITE_CLWB }, { "movdir64b", MC_OP_MOVDIR64B },
+	{ "rep_movsb", MC_OP_REP_MOVSB }, { "rep_stosb", MC_OP_REP_STOSB },
+	{ "memcpy_toio", MC_OP_MEMCPY_TOIO },
+	{ "memcpy_fromio", MC_OP_MEMCPY_FROMIO },
+	{ "memset_io", MC_OP_MEMSET_IO },
+	{ "__iowrite64_copy", MC_OP_IOWRITE64_COPY },
+	{ "memcpy_flushcache", MC_OP_MEMCPY_FLUSHCACHE }, { }
+};
+
+static const struct mc_name width_names[] = {
+	{ "8", 8 }, { "16", 16 }, { "32", 32 }, { "64", 64 },
+	{ "max", WIDTH_MAX }, { }
+};
+
+static const struct mc_name fence_names[] = {
+	{ "none", MC_FENCE_NONE }, { "sfence", MC_FENCE_SFENCE },
+	{ "mfence", MC_FENCE_MFENCE }, { "uc", MC_FENCE_UC }, { }
+};
+
+static const struct mc_name verify_names[] = {
+	{ "each", VERIFY_EACH }, { "deferred", VERIFY_DEFERRED },
+	{ "off", VERIFY_OFF }, { }
+};
+
+static const struct mc_name streams_names[] = {
+	{ "1", 1 }, { "2", 2 }, { "4", 4 }, { "8", 8 }, { "16", MC_STREAMS_MAX }, { }
+};
+
+static const struct mc_key keys[] = {
+	{
+		.name = "op", .column = "op", .preset = "read",
+		.kind = MC_CHOICE, .names = op_names,
+		.help =
+			"what the loop does; nt: non-temporal; triad: a=b+2c; rw31: 3 bytes read for 1 written, as asked for; from memcpy_toio on: the kernel's own functions",
+	}, {
+		.name = "width", .column = "width_bytes", .preset = "max",
+		.kind = MC_CHOICE, .names = width_names,
+		.help = "bytes an access; max: the widest this CPU has",
+	}, {
+		.name = "fence", .column = "fence", .preset = "none",
+		.kind = MC_CHOICE, .names = fence_names,
+		.help = "after each pass; uc: a store to an uncached page, read back",
+	}, {
+		.name = "verify", .column = "verify", .preset = "each",
+		.kind = MC_CHOICE, .names = verify_names, .wide = true,
+		.help = "sum the words: after each sample, after the last one, never",
+	}, {
+		.name = "readback", .column = "readback", .preset = "off",
+		.kind = MC_CHOICE, .names = mc_on_off, .wide = true,
+		.help = "writes: compare word by word within each pass; counts as read",
+	}, {
+		.name = "streams", .column = "streams", .preset = "1",
+		.kind = MC_CHOICE, .names = streams_names,
+		.help = "parts of each array gone through side by side, 256 bytes of each in turn",
+	},
+};
+
+static const struct mc_column columns[] = {
+	[COL_MB_PER_S] = {
+		.name = "mb_per_s", .decimals = 1,
+		.help = "payload of all threads, 10^6 bytes/s, from the median",
+	},
+	[COL_MB_PER_S_MAX] = {
+		.name = "mb_per_s_max", .decimals = 1, .wide = true,
+		.help = "the same from the fastest sample",
+	},
+	[COL_TRAVERSED] = {
+		.name = "traversed_bytes", .wide = true,
+		.help = "working set that was really traversed: size= in whole lines",
+	},
+	[COL_PASSES] = {
+		.name = "passes_per_sample", .wide = true,
+		.help = "passes timed together, so that the clock's cost is small",
+	},
+	[COL_LEVEL] = MC_LEVEL_COLUMN,
+};
+
+/* One thread's share of the point. */
+struct share {
+	enum mc_op op;
+	unsigned int verify;
+	struct mc_pass sum;	/* adds up the first array, to verify */
+	struct mc_pass fill;	/* writes the arrays read */
+	struct mc_pass flush;	/* throws the array written out of the caches */
+	u64 first;		/* what the operand arrays are filled from */
+	u64 passes;		/* that the data has seen since it was filled */
+	bool checked;		/* the data was looked at, once at least */
+	bool ok;
+};
+
+/* ------------------------------------------------------- check the request */
+
+static const struct mc_loop *loop_of(const struct mc_point *point)
+{
+	u64 width = point->v[KEY_WIDTH];
+
+	return width == WIDTH_MAX ? mc_loop_widest(point->v[KEY_OP]) :
+				    mc_loop_find(point->v[KEY_OP], width);
+}
+
+/* Bytes of one array of one thread: whole lines, or turns of all its streams. */
+static u64 array_bytes(const struct mc_run *run, const struct mc_point *point)
+{
+	u64 parts = (u64)mc_team_size(run->team) *
+		    mc_ops[point->v[KEY_OP]].arrays;
+
+	return point->v[MC_KEY_SIZE] / parts &
+	       ~(mc_pass_turn(point->v[KEY_STREAMS]) - 1);
+}
+
+/* Is there such a loop at all, and has this CPU what it needs? */
+static int check_loop(struct mc_run *run, const struct mc_point *point)
+{
+	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
+	const struct mc_loop *loop = loop_of(point);
+
+	if (op->kernels && !MC_IN_KERNEL)
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "op: %s is a function of the kernel; user space has none",
+			       op->name);
+	if (op->kernels && !mc_loop_widest(point->v[KEY_OP]))
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "op: this kernel has no %s()", op->name);
+	if (!mc_cpu_has(op->needs))
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "op: this CPU has no instruction for op=%s", op->name);
+	if (!loop && point->v[KEY_WIDTH] == WIDTH_MAX)
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "width: this CPU has no access of any width for op=%s",
+			       op->name);
+	if (!loop)
+		return mc_fail(&run->error, -EINVAL,
+			       "width: op=%s has no access of %llu bytes",
+			       op->name, point->v[KEY_WIDTH]);
+	if (!mc_loop_runs(loop))
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "width: this CPU has no access of %u bytes for op=%s; width=max is the widest it has",
+			       loop->width, op->name);
+	return 0;
+}
+
+static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
+{
+	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
+	int err = check_loop(run, point);
+
+	if (err)
+		return err;
+	if (op->types && !(op->types >> point->v[MC_KEY_TYPE] & 1))
+		return mc_fail(&run->error, -EINVAL,
+			       "type: op=%s flushes caches, where memory of type=%s never is; type=wb is",
+			       op->name, mc_type_name(point->v[MC_KEY_TYPE]));
+	if (point->v[KEY_READBACK] &&
+	    (op->stores != MC_STORES_COUNTER || op->arrays > 1))
+		return mc_fail(&run->error, -EINVAL,
+			       "readback: on needs op=write, ntwrite, write_clflushopt or write_clwb, not op=%s",
+			       op->name);
+	if (point->v[KEY_STREAMS] > 1 &&
+	    (point->v[KEY_READBACK] || !loop_of(point)->run_streams))
+		return mc_fail(&run->error, -EINVAL,
+			       "streams: op=%s%s goes through memory in one stream; streams=1 is what it takes",
+			       op->name, point->v[KEY_READBACK] ? " readback=on" : "");
+	if (point->v[KEY_FENCE] == MC_FENCE_UC && !mc_run_uc_word(run))
+		return run->error.err;
+	if (point->v[MC_KEY_SIZE] < SIZE_LEAST)
+		return mc_fail(&run->error, -EINVAL,
+			       "size: %llu bytes are too few; bandwidth takes %u at least",
+			       point->v[MC_KEY_SIZE], SIZE_LEAST);
+	if (!array_bytes(run, point))
+		return mc_fail(&run->error, -EINVAL,
+			       "size: %llu bytes are less than %s for each of %u threads and %u arrays",
+			       point->v[MC_KEY_SIZE],
+			       point->v[KEY_STREAMS] > 1 ? "256 bytes a stream" : "a line",
+			       mc_team_size(run->team), op->arrays);
+	return 0;
+}
+
+/* ------------------------------------------------------ what is not timed */
+
+static int fill_array(struct mc_worker *w, struct mc_work *work, int array,
+		      u64 first)
+{
+	struct share *s = (struct share *)work->shared->arg + w->index;
+
+	s->fill.offset[0] = work->pass.offset[array];
+	s->fill.value = first;
+	return mc_pass_untimed(w, &s->fill);
+}
+
+/* What array @array is filled from; those that are read differ. */
+static u64 operand(const struct share *s, unsigned int array)
+{
+	if (mc_ops[s->op].stores == MC_STORES_TRIAD)
+		return (array == 1 ? TWO_BITS : ONE_BITS) + s->first;
+	return array > 1 ? array * s->first : s->first;
+}
+
+/* New operands, so that what the last sample left can't be taken for this one's. */
+static int refill(struct mc_worker *w, struct mc_work *work, u32 round)
+{
+	struct share *s = (struct share *)work->shared->arg + w->index;
+	const struct mc_op_info *op = &mc_ops[s->op];
+	unsigned int i;
+	int err = 0;
+
+	s->first = (round + 1ULL) * (work->pass.bytes / 8);
+	if (op->stores == MC_STORES_TRIAD)
+		s->first &= (1ULL << 50) - 1;
+	s->passes = 0;
+	if (op->arrays == 1)
+		return fill_array(w, work, 0, operand(s, 0));
+	for (i = 1; i < op->arrays && !err; i++)
+		err = fill_array(w, work, i, operand(s, i));
+	return err;
+}
+
+/* Operations whose result says nothing new unless their operands are new. */
+static bool has_operands(const struct mc_op_info *op)
+{
+	return op->stores == MC_STORES_COPY || op->stores == MC_STORES_ONE_MORE ||
+	       op->stores == MC_STORES_TRIAD;
+}
+
+static int bandwidth_prepare(struct mc_worker *w, struct mc_work *work,
+			     u32 round)
+{
+	struct share *s = (struct share *)work->shared->arg + w->index;
+	const struct mc_op_info *op = &mc_ops[s->op];
+	int err = 0;
+
+	if (!round || (s->verify == VERIFY_EACH && has_operands(op)))
+		err = refill(w, work, round);
+	/*
+	 * Filling and verifying bring the array into the caches. Some CPUs (Zen 5)
+	 * let a non-temporal store that hits L1 stay there: not what it is for.
+	 */
+	if (!err && op->streams && (!round || s->verify == VERIFY_EACH))
+		err = mc_pass_untimed(w, &s->flush);
+	/* Samples end with different bytes, and so do the threads in each. */
+	if (op->stores == MC_STORES_BYTE)
+		work->pass.value = round + 37 * w->index;
+	s->passes += work->passes_a_sample;
+	work->pass.sum = 0;
+	return err;
+}
+
+/*
+ * Calibration, too, needs operands for a triad: the integers that an earlier point
+ * left are denormals as doubles, with which some CPUs are a hundred times slower.
+ */
+static int bandwidth_job(struct mc_worker *w, void *arg)
+{
+	struct mc_works *works = arg;
+	struct mc_work *work = &works->each[works->n > 1 ? w->index : 0];
+	int err = 0;
+
+	if (mc_ops[work->pass.loop->op].stores == MC_STORES_TRIAD)
+		err = refill(w, work, 0);
+	return err ? err : mc_measure(w, works);
+}
+
+/* Of the words that the first array must hold now. */
+static u64 sum_of_first(const struct share *s, const struct mc_pass *p)
+{
+	u64 words = p->bytes / 8;
+
+	switch (mc_ops[s->op].stores) {
+	case MC_STORES_COUNTER:
+		return mc_sum_of_run(p->value - words, words);
+	case MC_STORES_ONE_MORE:
+		return mc_sum_of_run(s->first + s->passes, words);
+	case MC_STORES_TRIAD:
+		return mc_sum_of_run(FOUR_BITS + s->first, words);
+	case MC_STORES_BYTE:
+		return words * EACH_BYTE * (u8)(p->value - 1);
+	default:
+		return mc_sum_of_run(s->first, words);
+	}
+}
+
+/* Of the words that one pass must have read and added up. */
+static u64 sum_of_read(const struct share *s, const struct mc_pass *p)
+{
+	unsigned int i = mc_ops[s->op].stores ? 1 : 0;
+	u64 sum = 0;
+
+	for (; i < mc_ops[s->op].arrays; i++)
+		sum += mc_sum_of_run(operand(s, i), p->bytes / 8);
+	return sum;
+}
+
+static int bandwidth_verify(struct mc_worker *w, struct mc_work *work, u32 round)
+{
+	struct share *s = (struct share *)work->shared->arg + w->index;
+	bool last = round + 1 == work->warmup + work->repeat;
+	const struct mc_op_info *op = &mc_ops[s->op];
+	struct mc_pass *p = &work->pass;
+	int err;
+
+	if (p->readback) {
+		s->checked = true;
+		s->ok &= !p->wrong;
+	}
+	if (s->verify == VERIFY_OFF || (s->verify == VERIFY_DEFERRED && !last))
+		return 0;
+	/* Some timed loops have summed all their passes themselves. */
+	if (op->sums)
+		s->ok &= p->sum == sum_of_read(s, p) * work->passes_a_sample;
+	if (op->stores || !op->sums) {
+		s->sum.sum = 0;
+		err = mc_pass_untimed(w, &s->sum);
+		if (err)
+			return err;
+		s->ok &= s->sum.sum == sum_of_first(s, p);
+	}
+	s->checked = true;
+	return 0;
+}
+
+/* ----------------------------------------------------------------- the run */
+
+static void set_up_thread(struct mc_work *work, struct share *s, unsigned int index,
+			  const struct mc_point *point, const struct mc_area *area)
+{
+	struct mc_pass *p = &work->pass;
+	unsigned int arrays = mc_ops[point->v[KEY_OP]].arrays, i;
+	struct mc_part part = mc_works_part(work->shared, area, index);
+
+	p->view = part.view;
+	for (i = 0; i < arrays; i++)
+		p->offset[i] = ((u64)i * part.n + part.index) * p->bytes;
+	p->value = (index + 1ULL) << 40;
+	work->prepare = bandwidth_prepare;
+	work->verify = bandwidth_verify;
+	s->op = point->v[KEY_OP];
+	s->verify = point->v[KEY_VERIFY];
+	s->ok = true;
+	s->sum = *p;
+	s->sum.loop = mc_loop_widest(MC_OP_SUM);
+	s->sum.readback = NULL;
+	s->sum.streams = 1;
+	s->sum.fence = MC_FENCE_NONE;
+	s->fill = s->sum;
+	s->fill.loop = mc_loop_widest(MC_OP_WRITE);
+	s->flush = s->sum;
+	s->flush.loop = mc_loop_widest(MC_OP_FLUSH);
+}
+
+static void set_up(struct mc_run *run, const struct mc_point *point,
+		   struct mc_works *works, const struct mc_area *area,
+		   void *uc_word)
+{
+	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
+	struct share *shares = works->arg;
+	unsigned int i;
+
+	for (i = 0; i < works->n; i++) {
+		works->each[i].pass = (struct mc_pass){
+			.loop = loop_of(point),
+			.readback = point->v[KEY_READBACK] ?
+				mc_loop_widest(MC_OP_CHECK) : NULL,
+			.bytes = array_bytes(run, point),
+			.streams = point->v[KEY_STREAMS],
+			.fence = point->v[KEY_FENCE],
+			.drain = op->streams || op->flushes ||
+				 (op->stores && point->v[MC_KEY_TYPE] != MC_WB),
+			.uc_word = uc_word,
+		};
+		set_up_thread(&works->each[i], &shares[i], i, point, area);
+	}
+}
+
+static void fill_record(struct mc_record *rec, struct mc_works *works,
+			const struct mc_point *point)
+{
+	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
+	const struct share *shares = works->arg;
+	u64 arrays = works->each->pass.bytes * works->n;
+	u64 payload = arrays * (op->payload + !!point->v[KEY_READBACK]);
+	bool ok = true, checked = true;
+	unsigned int i;
+
+	mc_works_record(works, rec);
+	rec->payload_bytes = payload;
+	rec->point.v[KEY_WIDTH] = works->each->pass.loop->width;
+	mc_record_set(rec, COL_TRAVERSED, arrays * op->arrays);
+	mc_record_set(rec, COL_PASSES, works->each->passes_a_sample);
+	if (rec->stats.samples) {
+		mc_record_set(rec, COL_MB_PER_S,
+			      mc_mb_per_s(payload, rec->stats.median_ps));
+		mc_record_set(rec, COL_MB_PER_S_MAX,
+			      mc_mb_per_s(payload, rec->stats.min_ps));
+	}
+	for (i = 0; i < works->n; i++) {
+		ok &= shares[i].ok;
+		checked &= shares[i].checked;
+	}
+	if (!ok)
+		rec->verified = MC_VERIFIED_FAILED;
+	else if (checked)
+		rec->verified = MC_VERIFIED_OK;
+}
+
+static int bandwidth_run(struct mc_run *run, const struct mc_point *point,
+			 struct mc_record *rec)
+{
+	struct mc_works works;
+	void *uc_word = NULL;
+	int err;
+
+	if (point->v[KEY_FENCE] == MC_FENCE_UC) {
+		uc_word = mc_run_uc_word(run);
+		if (!uc_word)
+			return run->error.err;
+	}
+	err = mc_works_begin(&works, run, point);
+	works.arg = mc_alloc_array(works.n, sizeof(struct share));
+	if (!err && !works.arg)
+		err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u threads",
+			      works.n);
+	if (!err) {
+		set_up(run, point, &works, &run->area, uc_word);
+		err = mc_team_run(run->team, bandwidth_job, &works);
+		fill_record(rec, &works, point);
+	}
+	mc_free(works.arg);
+	mc_works_end(&works);
+	return err;
+}
+
+const struct mc_test mc_test_bandwidth = {
+	.spec = {
+		.name = "bandwidth",
+		.help = "memory bandwidth of an access loop",
+		.presets = "size=auto",
+		.keys = keys,
+		.nkeys = ARRAY_SIZE(keys),
+		.columns = columns,
+		.ncolumns = ARRAY_SIZE(columns),
+	},
+	.level = COL_LEVEL,
+	.shares = true,
+	.check = bandwidth_check,
+	.run = bandwidth_run,
+};

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * c2c: what it costs to load a line that lies in another CPU's cache.
+ *
+ * For every ordered pair of CPUs: the writer makes the lines its own, modified
+ * (HITM) or clean (HIT), and then the reader follows a cycle of pointers through
+ * them, once: each of its loads is served by the other's cache. The reader sees
+ * what the writer has written, which is checked.
+ */
+#include "measure/chase.h"
+#include "measure/test.h"
+#include "measure/works.h"
+#include "platform/clock.h"
+#include "platform/os.h"
+
+enum { KEY_STATE = MC_KEY_OWN, KEY_HOME };
+
+enum {
+	COL_WRITER, COL_READER, COL_SIBLINGS, COL_NS, COL_NS_MIN, COL_LINES,
+};
+
+enum { HITM, HIT };
+enum { HOME_WRITER, HOME_READER };
+enum { WRITER, READER };
+
+#define LINE		64
+#define LINES_AT_ONCE	1024ULL	/* a window: at 4 us a line, 4 ms */
+
+static const struct mc_name state_names[] = {
+	{ "hitm", HITM }, { "hit", HIT }, { }
+};
+
+static const struct mc_name home_names[] = {
+	{ "writer", HOME_WRITER }, { "reader", HOME_READER }, { }
+};
+
+static const struct mc_name yes_no[] = { { "yes", 1 }, { "no", 0 }, { } };
+
+static const struct mc_key keys[] = {
+	{
+		.name = "state", .column = "state", .preset = "hitm,hit",
+		.kind = MC_CHOICE, .names = state_names,
+		.help = "lines in the writer's cache: modified, or clean",
+	}, {
+		.name = "home", .column = "home", .preset = "writer",
+		.kind = MC_CHOICE, .names = home_names,
+		.help = "with node=auto: whose node the memory is on",
+	},
+};
+
+static const struct mc_column columns[] = {
+	[COL_WRITER] = { .name = "writer_cpu", .help = "has the lines" },
+	[COL_READER] = { .name = "reader_cpu", .help = "loads them" },
+	[COL_SIBLINGS] = {
+		.name = "siblings", .names = yes_no,
+		.help = "the two are threads of one core and share its caches",
+	},
+	[COL_NS] = {
+		.name = "ns_per_line", .decimals = 3, .help = "from the median",
+	},
+	[COL_NS_MIN] = {
+		.name = "ns_per_line_min", .decimals = 3,
+		.help = "from the fastest sample",
+	},
+	[COL_LINES] = {
+		.name = "lines", .wide = true, .help = "in the working set",
+	},
+};
+
+/**
+ * struct c2c_job - a point, for one pair
+ * @works: the measurement
+ * @chase: the cycle
+ * @flush: throws the lines out of all caches
+ * @state: HITM or HIT
+ * @who: indices of writer and reader
+ * @value: what the writer has written beside each pointer
+ * @ok: the reader has found that everywhere
+ */
+struct c2c_job {
+	struct mc_works works;
+	struct mc_chase chase;
+	struct mc_pass flush;
+	unsigned int state;
+	unsigned int who[2];
+	u64 value;
+	bool ok;
+};
+
+/* Pairs are numbered writer by writer; nobody pairs with itself. */
+static void pair_of(const struct mc_run *run, unsigned int *who)
+{
+	unsigned int others = mc_team_size(run->team) - 1;
+
+	who[WRITER] = run->part / others;
+	who[READER] = run->part % others;
+	who[READER] += who[READER] >= who[WRITER];
+}
+
+static u64 c2c_parts(const struct mc_request *req)
+{
+	u64 n = req->any_cpu ? 1 : req->ncpus;
+
+	return n > 1 ? n * (n - 1) : 1;
+}
+
+static int c2c_near(const struct mc_run *run, const struct mc_point *point)
+{
+	unsigned int who[2];
+
+	pair_of(run, who);
+	return mc_team_cpu(run->team, who[point->v[KEY_HOME] == HOME_WRITER ?
+					  WRITER : READER]);
+}
+
+static int c2c_check(struct mc_run *run, const struct mc_point *point)
+{
+	if (mc_team_size(run->team) < 2)
+		return mc_fail(&run->error, -EINVAL,
+			       "cpu: a line goes from one CPU to another; list two at least, or all");
+	if (point->v[MC_KEY_TYPE] != MC_WB)
+		return mc_fail(&run->error, -EINVAL,
+			       "type: only wb is kept in caches");
+	return 0;
+}
+
+/* ------------------------------------------------------------ on the threads */
+
+/* Untimed, so others may run in between, and a stop is seen: sets may be large. */
+static int go_through(struct mc_worker *w, const struct c2c_job *job, bool write)
+{
+	void **at = mc_chase_at(&job->chase, 0);
+	u64 left = job->chase.n, n;
+
+	for (; left; left -= n) {
+		int err = mc_team_stopped(w->team);
+
+		if (err)
+			return err;
+		n = min(left, LINES_AT_ONCE);
+		at = write ? mc_asm_dirty(at, n, job->value) : mc_asm_chase(at, n);
+		mc_breathe();
+	}
+	return 0;
+}
+
+static int prepare(struct mc_worker *w, struct c2c_job *job, u32 round)
+{
+	int err = 0;
+
+	if (job->state == HITM || !round) {
+		job->value = round + 1;
+		err = go_through(w, job, true);
+	}
+	if (!err && job->state == HIT) {
+		err = mc_pass_untimed(w, &job->flush);
+		err = err ? err : go_through(w, job, false);
+	}
+	return err;
+}
+
+static int load_lines(struct mc_worker *w, struct c2c_job *job, u64 *ps)
+{
+	struct mc_work *work = job->works.each;
+	void **at = mc_chase_at(&job->chase, 0);
+	u64 left = job->chase.n, n, ticks = 0;
+
+	work->clock_bad = false;
+	for (; left; left -= n) {
+		int err = mc_window_open(w, work->irq_off);
+
+		if (err)
+			return err;
+		n = min(left, LINES_AT_ONCE);
+		at = mc_asm_chase(at, n);
+		ticks = mc_works_close(w, work);
+		/* The clock's own cost is as long as a line or two. */
+		*ps += mc_ticks_to_ps(ticks);
+		*ps -= min(*ps, mc_clock.cost_ps);
+	}
+	return 0;
+}
+
+static int look(struct mc_worker *w, struct c2c_job *job)
+{
+	u64 i;
+
+	for (i = 0; i < job->chase.n; i++) {
+		job->ok &= (u64)(unsigned long)mc_chase_at(&job->chase, i)[1] ==
+			   job->value;
+		if (i % LINES_AT_ONCE)
+			continue;
+		mc_breathe();
+		if (mc_team_stopped(w->team))
+			return mc_team_stopped(w->team);
+	}
+	return 0;
+}
+
+static int one_round(struct mc_worker *w, struct c2c_job *job, u32 round)
+{
+	bool writes = w->index == job->who[WRITER];
+	u64 ps = 0;
+	int err = writes ? prepare(w, job, round) : 0;
+
+	err = err ? err : mc_gate(w);
+	if (!err && !writes) {
+		err = load_lines(w, job, &ps);
+		if (!err) {
+			mc_works_keep(&job->works, round, ps);
+			err = look(w, job);
+		}
+	}
+	return err ? err : mc_gate(w);
+}
+
+static int pair_job(struct mc_worker *w, void *arg)
+{
+	struct c2c_job *job = arg;
+	const struct mc_work *work = job->works.each;
+	u32 round;
+	int err = 0;
+
+	if (w->index == job->who[WRITER])
+		err = mc_chase_link(w, &job->chase);
+	for (round = 0; !err && round < work->warmup + work->repeat; round++) {
+		err = one_round(w, job, round);
+		mc_breathe();
+	}
+	return err;
+}
+
+/* ---------------------------------------------------------------- the record */
+
+static void fill_record(struct mc_record *rec, struct c2c_job *job,
+			const struct mc_team *team)
+{
+	int writer = mc_team_cpu(team, job->who[WRITER]);
+	int reader = mc_team_cpu(team, job->who[READER]);
+
+	mc_works_record(&job->works, rec);
+	rec->threads = 2;
+	mc_record_set(rec, COL_WRITER, writer);
+	mc_record_set(rec, COL_READER, reader);
+	mc_record_set(rec, COL_SIBLINGS, mc_cpu_core(writer) == mc_cpu_core(reader));
+	mc_record_set(rec, COL_LINES, job->chase.n);
+	if (!job->works.done)
+		return;
+	rec->verified = job->ok ? MC_VERIFIED_OK : MC_VERIFIED_FAILED;
+	if (!rec->stats.samples)
+		return;
+	mc_record_set(rec, COL_NS, rec->stats.median_ps / job->chase.n);
+	mc_record_set(rec, COL_NS_MIN, rec->stats.min_ps / job->chase.n);
+}
+
+static void set_up(struct c2c_job *job, const struct mc_point *point,
+		   const struct mc_view *view)
+{
+	u64 size = point->v[MC_KEY_SIZE];
+
+	job->ok = true;
+	job->state = point->v[KEY_STATE];
+	job->chase = (struct mc_chase){
+		.view = view, .stride = LINE, .n = size / LINE,
+		.order = MC_CHASE_RANDOM,
+	};
+	job->flush = (struct mc_pass){
+		.loop = mc_loop_widest(MC_OP_FLUSH), .view = view, .bytes = size,
+	};
+}
+
+static int c2c_run(struct mc_run *run, const struct mc_point *point,
+		   struct mc_record *rec)
+{
+	struct c2c_job job = { 0 };
+	int err;
+
+	set_up(&job, point, run->area.view);
+	pair_of(run, job.who);
+	err = mc_works_begin(&job.works, run, point);
+	if (!err) {
+		err = mc_team_run_some(run->team, job.who, 2, pair_job, &job);
+		fill_record(rec, &job, run->team);
+	}
+	mc_works_end(&job.works);
+	return err;
+}
+
+const struct mc_test mc_test_c2c = {
+	.spec = {
+		.name = "c2c",
+		.help = "loads of lines that another CPU's cache holds, pair by pair",
+		.presets = "size=64K cpu=all",
+		.keys = keys,
+		.nkeys = ARRAY_SIZE(keys),
+		.columns = columns,
+		.ncolumns = ARRAY_SIZE(columns),
+	},
+	.pointers = true,
+	.parts = c2c_parts,
+	.near = c2c_near,
+	.check = c2c_check,
+	.run = c2c_run,
+};

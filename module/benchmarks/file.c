@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * file: how fast files are read and written, and what that makes the memory move.
+ *
+ * A file that is written holds a pattern (core/pattern.c), another one each time,
+ * so that whoever reads it can compare every byte. readers.c has the threads.
+ */
+#include "core/math.h"
+#include "measure/readers.h"
+#include "measure/test.h"
+#include "platform/os.h"
+
+enum {
+	KEY_OP = MC_KEY_OWN,
+	KEY_PATH,
+	KEY_FILES,
+	KEY_TRANSFER,
+	KEY_READERS,
+	KEY_BYTES,
+	KEY_CHECK,
+	KEY_CACHE,
+	KEY_DIRECT,
+};
+
+enum {
+	COL_MB_PER_S,
+	COL_IOS_PER_S,
+	COL_DRAM_READ,
+	COL_DRAM_WRITE,
+	COL_CACHED,
+	COL_WRONG,
+};
+
+enum { OP_READ, OP_WRITE };
+enum { FILES_SHARED, FILES_EACH };
+enum { CACHE_KEEP, CACHE_DROP };
+
+static const struct mc_name op_names[] = {
+	{ "read", OP_READ }, { "write", OP_WRITE }, { }
+};
+
+static const struct mc_name path_names[] = { { "none", 0 }, { } };
+
+static const struct mc_name files_names[] = {
+	{ "shared", FILES_SHARED }, { "each", FILES_EACH }, { }
+};
+
+static const struct mc_name cache_names[] = {
+	{ "keep", CACHE_KEEP }, { "drop", CACHE_DROP }, { }
+};
+
+static const struct mc_key keys[] = {
+	{
+		.name = "op", .column = "op", .preset = "read",
+		.kind = MC_CHOICE, .names = op_names,
+		.help = "read a file, or write it with a pattern that can be checked",
+	}, {
+		.name = "path", .column = "path", .preset = "none",
+		.kind = MC_PATH, .names = path_names, .wide = true,
+		.help = "regular file; written if it is not there, empty, or written so before",
+	}, {
+		.name = "files", .column = "files", .preset = "shared",
+		.kind = MC_CHOICE, .names = files_names,
+		.help = "one for all readers, or each its own: PATH.0, PATH.1 and so on",
+	}, {
+		.name = "transfer", .column = "transfer_bytes", .preset = "512K",
+		.kind = MC_SIZE, .min = 512, .max = 256ULL << 20, .multiple = 512,
+		.help = "bytes at once, into memory of each reader's own",
+	}, {
+		.name = "readers", .column = "readers", .preset = "1",
+		.kind = MC_NUMBER, .min = 1, .max = 256,
+		.help = "threads that read or write; they go round the CPUs of cpu=",
+	}, {
+		.name = "bytes", .column = "file_bytes", .preset = "64M",
+		.kind = MC_SIZE, .min = 4096, .max = 1ULL << 46, .multiple = 4096,
+		.help = "op=write: size of each file; op=read reads all there is",
+	}, {
+		.name = "check", .column = "check", .preset = "off",
+		.kind = MC_CHOICE, .names = mc_on_off,
+		.help = "compare each byte; op=read: while it reads, op=write: after each sample",
+	}, {
+		.name = "cache", .column = "cache", .preset = "keep",
+		.kind = MC_CHOICE, .names = cache_names,
+		.help = "drop: not in the page cache before a sample, on the disk at its end",
+	}, {
+		.name = "direct", .column = "direct", .preset = "off",
+		.kind = MC_CHOICE, .names = mc_on_off,
+		.help = "on: past the page cache (O_DIRECT)",
+	},
+};
+
+static const struct mc_column columns[] = {
+	[COL_MB_PER_S] = {
+		.name = "mb_per_s", .decimals = 1,
+		.help = "of all readers, 10^6 bytes/s, from the median",
+	},
+	[COL_IOS_PER_S] = {
+		.name = "ios_per_s", .decimals = 1,
+		.help = "transfers a second, the same way",
+	},
+	[COL_DRAM_READ] = {
+		.name = "dram_read_mb_per_s", .decimals = 1, .wide = true,
+		.help = "read from memory meanwhile, 10^6 bytes/s",
+	},
+	[COL_DRAM_WRITE] = {
+		.name = "dram_write_mb_per_s", .decimals = 1, .wide = true,
+		.help = "written to memory meanwhile",
+	},
+	[COL_CACHED] = {
+		.name = "cached_percent", .decimals = 1,
+		.help = "of the files, in the page cache before the last sample",
+	},
+	[COL_WRONG] = {
+		.name = "wrong_offset", .wide = true,
+		.help = "check=on: the first byte that was wrong, in its file",
+	},
+};
+
+/* ------------------------------------------------------- check the request */
+
+static unsigned int file_threads(const struct mc_request *req)
+{
+	return mc_request_max(req, KEY_READERS);
+}
+
+/* What means nothing here, and its only value; a size is not to be given at all. */
+static int check_common(struct mc_run *run, const struct mc_point *point)
+{
+	static const struct {
+		enum mc_key_id id;
+		u64 value;
+		const char *why;
+	} only[] = {
+		{ MC_KEY_TYPE, MC_WB, "files are read into memory of type=wb only" },
+		{ MC_KEY_IRQ, 1, "reading a file sleeps, so interrupts stay on" },
+		{ MC_KEY_NODE, MC_AUTO, "each reader's memory is near to it; node=auto" },
+		{ MC_KEY_PAGE, MC_PAGE_AUTO, "the memory is mapped as it comes; page=auto" },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(only); i++) {
+		if (point->v[only[i].id] != only[i].value)
+			return mc_fail(&run->error, -EINVAL, "%s: %s",
+				       mc_key_of(run->req->spec, only[i].id)->name,
+				       only[i].why);
+	}
+	if (mc_request_given(run->req, MC_KEY_SIZE))
+		return mc_fail(&run->error, -EINVAL,
+			       "size: is not for files; transfer= and bytes= are");
+	return 0;
+}
+
+static int file_check(struct mc_run *run, const struct mc_point *point)
+{
+	u64 transfers = (point->v[KEY_BYTES] - 1) / point->v[KEY_TRANSFER] + 1;
+	int err = check_common(run, point);
+
+	if (err)
+		return err;
+	if (!*run->req->path)
+		return mc_fail(&run->error, -EINVAL,
+			       "path: names no file; write path=/ABSOLUTE/PATH");
+	if (mc_request_given(run->req, KEY_BYTES) &&
+	    mc_request_max(run->req, KEY_OP) != OP_WRITE)
+		return mc_fail(&run->error, -EINVAL,
+			       "bytes: is for op=write; op=read reads all there is");
+	if (point->v[KEY_OP] == OP_WRITE && point->v[KEY_FILES] == FILES_SHARED &&
+	    transfers < point->v[KEY_READERS])
+		return mc_fail(&run->error, -EINVAL,
+			       "readers: %llu are more than the %llu transfers of the file",
+			       point->v[KEY_READERS], transfers);
+	return 0;
+}
+
+/* ------------------------------------------------------------------ the record */
+
+static void look_for_wrong(struct mc_readers *job, struct mc_record *rec)
+{
+	unsigned int i;
+
+	for (i = 0; i < job->n && !job->wrong; i++) {
+		const struct mc_reader *r = &job->reader[i];
+
+		if (r->wrong == MC_NOWHERE)
+			continue;
+		job->wrong = r;
+		rec->verified = MC_VERIFIED_FAILED;
+		mc_fail(&job->run->error, -EBADMSG, "check: byte %llu of %s is wrong",
+			r->wrong, r->target->path);
+	}
+}
+
+static void fill_record(struct mc_record *rec, struct mc_readers *job)
+{
+	u64 bytes = mc_readers_bytes(job), all = 0, ps;
+	const struct mc_dram *dram = &rec->dram;
+	unsigned int i;
+
+	mc_works_record(&job->works, rec);
+	rec->payload_bytes = bytes;
+	if (rec->stats.samples && job->check && !job->wrong)
+		rec->verified = MC_VERIFIED_OK;
+	if (job->wrong)
+		mc_record_set(rec, COL_WRONG, job->wrong->wrong);
+	for (i = 0; i < job->nfiles; i++)
+		all += job->target[i].bytes;
+	if (job->cached_known && all)
+		mc_record_set(rec, COL_CACHED, mc_muldiv(job->cached, 1000, all));
+	ps = rec->stats.median_ps;
+	if (!ps)
+		return;
+	/* bytes / ps = 10^6 MB/s; one decimal: times ten. */
+	mc_record_set(rec, COL_MB_PER_S, mc_muldiv(bytes, 10000000, ps));
+	mc_record_set(rec, COL_IOS_PER_S,
+		      mc_muldiv(mc_readers_transfers(job), 10000000000000ULL, ps));
+	if (dram->counted & 1U << MC_DRAM_READ && dram->counted_ps)
+		mc_record_set(rec, COL_DRAM_READ,
+			      mc_muldiv(dram->bytes[MC_DRAM_READ], 10000000, dram->counted_ps));
+	if (dram->counted & 1U << MC_DRAM_WRITE && dram->counted_ps)
+		mc_record_set(rec, COL_DRAM_WRITE,
+			      mc_muldiv(dram->bytes[MC_DRAM_WRITE], 10000000, dram->counted_ps));
+}
+
+/* --------------------------------------------------------------------- the run */
+
+static int measure(struct mc_readers *job, const struct mc_point *point,
+		   struct mc_record *rec)
+{
+	u32 round, rounds = point->v[MC_KEY_WARMUP] + point->v[MC_KEY_REPEAT];
+	int err = mc_works_begin(&job->works, job->run, point);
+
+	if (!err) {
+		job->works.each->passes_a_sample = 1;
+		mc_readers_share(job);
+		for (round = 0; !err && round < rounds; round++) {
+			err = mc_readers_sample(job, round);
+			look_for_wrong(job, rec);
+		}
+		fill_record(rec, job);
+	}
+	mc_works_end(&job->works);
+	return err;
+}
+
+static void set_up(struct mc_readers *job, struct mc_run *run,
+		   const struct mc_point *point)
+{
+	unsigned int i;
+
+	*job = (struct mc_readers){
+		.run = run, .write = point->v[KEY_OP] == OP_WRITE,
+		.check = point->v[KEY_CHECK], .drop = point->v[KEY_CACHE] == CACHE_DROP,
+		.direct = point->v[KEY_DIRECT], .transfer = point->v[KEY_TRANSFER],
+		.n = point->v[KEY_READERS],
+	};
+	job->nfiles = point->v[KEY_FILES] == FILES_EACH ? job->n : 1;
+	job->reader = mc_alloc_array(job->n, sizeof(*job->reader));
+	job->target = mc_alloc_array(job->nfiles, sizeof(*job->target));
+	for (i = 0; job->reader && i < job->n; i++)
+		job->reader[i].wrong = MC_NOWHERE;
+}
+
+static int file_run(struct mc_run *run, const struct mc_point *point,
+		    struct mc_record *rec)
+{
+	bool each = point->v[KEY_FILES] == FILES_EACH;
+	struct mc_readers job;
+	int err = 0;
+
+	set_up(&job, run, point);
+	if (!job.reader || !job.target)
+		err = mc_fail(&run->error, -ENOMEM, "readers: no memory for %u", job.n);
+	else
+		err = mc_targets_open(job.target, job.nfiles, &(struct mc_target_ask){
+			.path = run->req->path, .each = each, .write = job.write,
+			.check = job.check, .direct = job.direct,
+			.bytes = point->v[KEY_BYTES] }, &run->error);
+	if (!err) {
+		rec->threads = job.n;
+		rec->point.v[MC_KEY_SIZE] = job.n * job.transfer;
+		rec->point.v[KEY_BYTES] = job.target->bytes;
+		err = measure(&job, point, rec);
+	}
+	if (job.target)
+		mc_targets_close(job.target, job.nfiles);
+	mc_free(job.target);
+	mc_readers_end(&job);
+	return err;
+}
+
+const struct mc_test mc_test_file = {
+	.spec = {
+		.name = "file",
+		.help = "reads and writes of a file through the page cache, or past it",
+		.presets = "cpu=all repeat=5 warmup=1",
+		.keys = keys,
+		.nkeys = ARRAY_SIZE(keys),
+		.columns = columns,
+		.ncolumns = ARRAY_SIZE(columns),
+	},
+	.no_memory = true,
+	.threads = file_threads,
+	.check = file_check,
+	.run = file_run,
+};

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * latency: what a load costs that waits for the one before it.
+ *
+ * The working set holds one cycle of pointers. A pass follows as many of them as
+ * there are, a million at most; the next one goes on from there, so a large set
+ * is gone through over several samples. CPUs take turns, and each has a record.
+ *
+ * How the times are distributed is measured after that, in grains: as few loads
+ * as can be timed with the clock's own cost a small part of it.
+ */
+#include "measure/chase.h"
+#include "measure/served.h"
+#include "measure/test.h"
+#include "measure/works.h"
+#include "platform/clock.h"
+#include "platform/os.h"
+
+enum { KEY_PATTERN = MC_KEY_OWN, KEY_STRIDE };
+
+enum {
+	COL_NS, COL_NS_MIN, COL_CYCLES, COL_LEVEL, COL_P50, COL_P99, COL_P999,
+	COL_CORE_MHZ, COL_LOADS, COL_GRAIN_LOADS,
+};
+
+#define LOADS_MOST	1048576ULL	/* of a pass */
+#define GRAINS		8192U
+#define COSTS_A_GRAIN	32		/* a grain lasts so many clock costs */
+#define LINE		64ULL
+
+static const struct mc_name pattern_names[] = {
+	{ "random", MC_CHASE_RANDOM }, { "page", MC_CHASE_PAGE },
+	{ "stride", MC_CHASE_STRIDE }, { }
+};
+
+static const struct mc_key keys[] = {
+	{
+		.name = "pattern", .column = "pattern", .preset = "random",
+		.kind = MC_CHOICE, .names = pattern_names,
+		.help = "order: one random cycle; page by page (TLB-friendly); by address",
+	}, {
+		.name = "stride", .column = "stride_bytes", .preset = "64",
+		.kind = MC_SIZE, .min = 8, .max = 1ULL << 30, .multiple = 8,
+		.help = "from one element to the next one's place; 64: each line has one",
+	},
+};
+
+static const struct mc_column columns[] = {
+	[COL_NS] = {
+		.name = "ns_per_load", .decimals = 3,
+		.help = "from the median",
+	},
+	[COL_NS_MIN] = {
+		.name = "ns_per_load_min", .decimals = 3, .wide = true,
+		.help = "from the fastest sample",
+	},
+	[COL_CYCLES] = {
+		.name = "cycles_per_load", .decimals = 2,
+		.help = "the same in cycles of the core, whose clock is measured beside it",
+	},
+	[COL_LEVEL] = {
+		.name = "level", .names = mc_hit_names,
+		.help = "where loads were served: by what the CPU reports, and by time",
+	},
+	[COL_P50] = {
+		.name = "p50_ns_per_load", .decimals = 3, .wide = true,
+		.help = "half of all grains took at most this, a load",
+	},
+	[COL_P99] = {
+		.name = "p99_ns_per_load", .decimals = 3,
+		.help = "99 of 100 grains",
+	},
+	[COL_P999] = {
+		.name = "p999_ns_per_load", .decimals = 3, .wide = true,
+		.help = "999 of 1000 grains",
+	},
+	[COL_CORE_MHZ] = {
+		.name = "core_mhz", .wide = true,
+		.help = "the core's clock just before",
+	},
+	[COL_LOADS] = {
+		.name = "loads_per_pass", .wide = true,
+		.help = "the cycle's length, or a million",
+	},
+	[COL_GRAIN_LOADS] = {
+		.name = "grain_loads", .wide = true,
+		.help = "loads timed together for percentiles and histogram",
+	},
+};
+
+/**
+ * struct latency_job - a point, on one CPU
+ * @run: the run
+ * @works: the measurement
+ * @chase: the cycle
+ * @whole: it was seen to be one
+ * @at: where in the cycle the thread is
+ * @loads: of a pass
+ * @mhz: the core's clock
+ * @grain: loads in a grain
+ * @grains: picoseconds a load of each
+ * @timed: how many there are
+ */
+struct latency_job {
+	struct mc_run *run;
+	struct mc_works works;
+	struct mc_chase chase;
+	bool whole;
+	void **at;
+	u64 loads;
+	u64 mhz;
+	u64 grain;
+	u64 *grains;
+	u32 timed;
+};
+
+static int latency_check(struct mc_run *run, const struct mc_point *point)
+{
+	u64 size = point->v[MC_KEY_SIZE], stride = point->v[KEY_STRIDE];
+
+	if (size / stride < 2)
+		return mc_fail(&run->error, -EINVAL,
+			       "stride: %llu bytes leave no second element in size=%llu",
+			       stride, size);
+	if (point->v[KEY_PATTERN] == MC_CHASE_PAGE &&
+	    (stride & (stride - 1) || stride >= MC_CHASE_PAGE_BYTES))
+		return mc_fail(&run->error, -EINVAL,
+			       "stride: pattern=page takes a power of two below %u",
+			       MC_CHASE_PAGE_BYTES);
+	return 0;
+}
+
+/* ------------------------------------------------------------- on the thread */
+
+static void follow(struct mc_pass *p, u64 bytes)
+{
+	struct latency_job *job = p->arg;
+
+	job->at = mc_asm_chase(job->at, bytes / LINE);
+}
+
+/* As many grains as a window has room for. */
+static void time_grains(struct mc_worker *w, struct latency_job *job)
+{
+	u64 cost = mc_clock.cost_ps, aim = mc_ns_to_ticks(MC_WINDOW_AIM_NS);
+	u64 from = w->began, to, ps;
+
+	while (job->timed < GRAINS && from - w->began < aim) {
+		from = mc_ticks();
+		job->at = mc_asm_chase(job->at, job->grain);
+		to = mc_ticks();
+		/* One that a clock can't tell is not made up. */
+		if (to <= from)
+			continue;
+		ps = mc_ticks_to_ps(to - from);
+		job->grains[job->timed++] = (ps - min(ps, cost)) / job->grain;
+		from = to;
+	}
+}
+
+static int all_grains(struct mc_worker *w, struct latency_job *job, bool irq_off)
+{
+	u64 ps = job->works.samples[0] / job->loads;
+	int err = 0;
+
+	job->grain = COSTS_A_GRAIN * mc_clock.cost_ps / max(ps, 1ULL) + 1;
+	while (!err && job->timed < GRAINS) {
+		err = mc_window_open(w, irq_off);
+		if (err)
+			break;
+		time_grains(w, job);
+		mc_window_close(w);
+	}
+	return err;
+}
+
+static int chase_job(struct mc_worker *w, void *arg)
+{
+	struct latency_job *job = arg;
+	int err = mc_chase_link(w, &job->chase);
+
+	err = err ? err : mc_chase_walk(w, &job->chase, &job->whole);
+	job->at = mc_chase_at(&job->chase, 0);
+	err = err ? err : mc_core_mhz(w, &job->mhz);
+	err = err ? err : mc_measure(w, &job->works);
+	if (!err && job->works.done && job->works.samples[0] != MC_NO_SAMPLE)
+		err = all_grains(w, job, job->works.each->irq_off);
+	return err;
+}
+
+/* ---------------------------------------------------------------- the record */
+
+static void set_distribution(struct mc_record *rec, struct latency_job *job)
+{
+	struct mc_stats stats;
+
+	mc_stats_of(&stats, job->grains, job->timed);
+	if (!job->timed)
+		return;
+	mc_record_set(rec, COL_P50, stats.p50_ps);
+	mc_record_set(rec, COL_P99, stats.p99_ps);
+	mc_record_set(rec, COL_P999, mc_permille(job->grains, job->timed, 999));
+	mc_record_set(rec, COL_GRAIN_LOADS, job->grain);
+	rec->histogram = mc_alloc_array(1, sizeof(*rec->histogram));
+	if (rec->histogram)
+		mc_histogram_of(rec->histogram, job->grains, job->timed);
+}
+
+static void fill_record(struct mc_record *rec, struct latency_job *job)
+{
+	u64 bytes = job->chase.n * min(job->chase.stride, LINE), ps;
+
+	mc_works_record(&job->works, rec);
+	if (job->works.done)
+		rec->verified = job->whole ? MC_VERIFIED_OK : MC_VERIFIED_FAILED;
+	mc_record_set(rec, COL_LOADS, job->loads);
+	if (job->mhz)
+		mc_record_set(rec, COL_CORE_MHZ, job->mhz);
+	if (!rec->stats.samples)
+		return;
+	ps = rec->stats.median_ps / job->loads;
+	mc_record_set(rec, COL_NS, ps);
+	mc_record_set(rec, COL_NS_MIN, rec->stats.min_ps / job->loads);
+	if (job->mhz)
+		mc_record_set(rec, COL_CYCLES, ps * job->mhz / 10000);
+	mc_record_set(rec, COL_LEVEL, mc_served_chase(job->run, rec, bytes, max(ps, 1ULL)));
+	set_distribution(rec, job);
+}
+
+static int measure(struct mc_run *run, const struct mc_point *point,
+		   struct latency_job *job, struct mc_record *rec)
+{
+	int err = mc_works_begin(&job->works, run, point);
+
+	job->grains = mc_alloc_array(GRAINS, sizeof(u64));
+	if (!err && !job->grains)
+		err = mc_fail(&run->error, -ENOMEM, "repeat: no memory for %u grains",
+			      GRAINS);
+	if (!err) {
+		job->works.n = 1;
+		job->works.each->pass = (struct mc_pass){
+			.stretch = follow, .arg = job, .bytes = LINE * job->loads,
+		};
+		err = mc_works_turn(run, rec, chase_job, job);
+		fill_record(rec, job);
+	}
+	mc_free(job->grains);
+	mc_works_end(&job->works);
+	return err;
+}
+
+static int latency_run(struct mc_run *run, const struct mc_point *point,
+		       struct mc_record *rec)
+{
+	struct latency_job job = { .run = run };
+
+	job.chase = (struct mc_chase){
+		.view = run->area.view, .stride = point->v[KEY_STRIDE],
+		.n = point->v[MC_KEY_SIZE] / point->v[KEY_STRIDE],
+		.order = point->v[KEY_PATTERN],
+	};
+	job.loads = min(job.chase.n, LOADS_MOST);
+	return measure(run, point, &job, rec);
+}
+
+const struct mc_test mc_test_latency = {
+	.spec = {
+		.name = "latency",
+		.help = "latency of loads that wait for each other; CPUs take turns",
+		.presets = "size=16K,512K,8M,64M prefetch=auto",
+		.keys = keys,
+		.nkeys = ARRAY_SIZE(keys),
+		.columns = columns,
+		.ncolumns = ARRAY_SIZE(columns),
+	},
+	.pointers = true,
+	.parts = mc_works_turns,
+	.near = mc_works_near,
+	.near_only = true,
+	.check = latency_check,
+	.run = latency_run,
+};

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * line: how large a cache line is, and what is fetched along with one.
+ *
+ * In each page of the working set, at random, one word is flushed; a word so many
+ * bytes further on that has gone, too, was in the same line. For what is
+ * fetched together all is flushed, one word a page is loaded, and after a while
+ * a word further on: it is there if it came along. CLFLUSH works on lines, so
+ * prefetchers do not disturb the first figure; they are the second one.
+ */
+#include "measure/chase.h"
+#include "measure/test.h"
+#include "measure/works.h"
+#include "platform/clock.h"
+#include "platform/os.h"
+
+enum { COL_LINE, COL_PAIR, COL_SAME_NS, COL_OTHER_NS };
+
+#define NDISTANCES	7
+#define NEAREST		8U
+#define FURTHEST	(NEAREST << (NDISTANCES - 1))	/* 512 */
+#define PAGE_BYTES	MC_CHASE_PAGE_BYTES
+#define SKEWS		7	/* places of FURTHEST in a page, and one to spare */
+#define SIZE_LEAST	(16 * PAGE_BYTES)
+#define SIZE_MOST	(1024 * PAGE_BYTES)	/* a window: at 4 us a load, 4 ms */
+#define SETTLE_NS	2000	/* a prefetch has come by then */
+
+static const struct mc_column columns[] = {
+	[COL_LINE] = {
+		.name = "line_bytes",
+		.help = "what clflush of one word throws out",
+	},
+	[COL_PAIR] = {
+		.name = "pair_bytes",
+		.help = "what a load of one word brings in, if that is more than its line",
+	},
+	[COL_SAME_NS] = {
+		.name = "same_ns", .decimals = 3, .help = "a load of what was there",
+	},
+	[COL_OTHER_NS] = {
+		.name = "other_ns", .decimals = 3, .help = "a load of what was not",
+	},
+};
+
+/**
+ * struct line_job - a point, on one CPU
+ * @works: the measurement
+ * @view: the buffer
+ * @pages: how many of it
+ * @flush: throws all of it out of the caches
+ * @flushed: fastest load so many bytes behind a flushed word, ps, by distance
+ * @loaded: the same behind a word that was loaded
+ */
+struct line_job {
+	struct mc_works works;
+	const struct mc_view *view;
+	u64 pages;
+	struct mc_pass flush;
+	u64 flushed[NDISTANCES];
+	u64 loaded[NDISTANCES];
+};
+
+static int line_check(struct mc_run *run, const struct mc_point *point)
+{
+	u64 size = point->v[MC_KEY_SIZE];
+
+	if (point->v[MC_KEY_TYPE] != MC_WB)
+		return mc_fail(&run->error, -EINVAL,
+			       "type: only wb is kept in caches");
+	if (size < SIZE_LEAST || size > SIZE_MOST)
+		return mc_fail(&run->error, -EINVAL,
+			       "size: line takes %uK to %uK; its pages' lines are to fit L2",
+			       SIZE_LEAST >> 10, SIZE_MOST >> 10);
+	return 0;
+}
+
+/* ------------------------------------------------------------- on the thread */
+
+static int link_words(struct mc_worker *w, const struct line_job *job, u64 offset,
+		      struct mc_chase *c)
+{
+	*c = (struct mc_chase){
+		.view = job->view, .offset = offset, .stride = PAGE_BYTES,
+		.skew = FURTHEST, .skews = SKEWS, .n = job->pages,
+		.order = MC_CHASE_RANDOM,
+	};
+	return mc_chase_link(w, c);
+}
+
+static int time_words(struct mc_worker *w, struct line_job *job,
+		      const struct mc_chase *c, u64 *ps)
+{
+	struct mc_work *work = job->works.each;
+	u64 ticks;
+	int err = mc_window_open(w, work->irq_off);
+
+	if (err)
+		return err;
+	mc_asm_chase(mc_chase_at(c, 0), c->n);
+	ticks = mc_works_close(w, work);
+	*ps = mc_ticks_to_ps(ticks);
+	*ps -= min(*ps, mc_clock.cost_ps);
+	return 0;
+}
+
+static void flush_words(const struct mc_chase *c)
+{
+	struct mc_loop_args args = { .bytes = 64, .passes = 1 };
+	u64 i;
+
+	for (i = 0; i < c->n; i++) {
+		args.a = (void *)((unsigned long)mc_chase_at(c, i) & ~63UL);
+		mc_asm_flush64(&args);
+	}
+	asm volatile("mfence" : : : "memory");
+}
+
+static void settle(void)
+{
+	u64 from = mc_ticks(), wait = mc_ns_to_ticks(SETTLE_NS);
+
+	while (mc_ticks() - from < wait)
+		mc_relax();
+}
+
+/* All is in the caches but the words at the start, and what lies beside them. */
+static int behind_flushed(struct mc_worker *w, struct line_job *job,
+			  const struct mc_chase *start,
+			  const struct mc_chase *behind, u64 *ps)
+{
+	mc_asm_chase(mc_chase_at(start, 0), start->n);
+	mc_asm_chase(mc_chase_at(behind, 0), behind->n);
+	flush_words(start);
+	return time_words(w, job, behind, ps);
+}
+
+/* Nothing is but the words at the start, and what came along. */
+static int behind_loaded(struct mc_worker *w, struct line_job *job,
+			 const struct mc_chase *start,
+			 const struct mc_chase *behind, u64 *ps)
+{
+	int err = mc_pass_untimed(w, &job->flush);
+
+	if (err)
+		return err;
+	asm volatile("mfence" : : : "memory");
+	mc_asm_chase(mc_chase_at(start, 0), start->n);
+	settle();
+	return time_words(w, job, behind, ps);
+}
+
+static int one_distance(struct mc_worker *w, struct line_job *job,
+			const struct mc_chase *start, int d, u64 *loaded)
+{
+	struct mc_chase behind;
+	u64 flushed;
+	int err = link_words(w, job, NEAREST << d, &behind);
+
+	err = err ? err : behind_flushed(w, job, start, &behind, &flushed);
+	err = err ? err : behind_loaded(w, job, start, &behind, loaded);
+	if (err)
+		return err;
+	job->flushed[d] = min(job->flushed[d], flushed / job->pages);
+	job->loaded[d] = min(job->loaded[d], *loaded / job->pages);
+	return 0;
+}
+
+static int line_job(struct mc_worker *w, void *arg)
+{
+	struct line_job *job = arg;
+	const struct mc_work *work = job->works.each;
+	struct mc_chase start;
+	u32 round;
+	u64 ps = 0;
+	int err = link_words(w, job, 0, &start), d;
+
+	for (round = 0; !err && round < work->warmup + work->repeat; round++) {
+		job->works.each->clock_bad = false;
+		for (d = 0; !err && d < NDISTANCES; d++)
+			err = one_distance(w, job, &start, d, &ps);
+		/* What lies furthest has not come along: its time is the sample's. */
+		if (!err)
+			mc_works_keep(&job->works, round, ps);
+		mc_breathe();
+	}
+	return err;
+}
+
+/* ---------------------------------------------------------------- the record */
+
+/* Nearer to the slow than to the fast one, as ratios go. */
+static bool is_slow(u64 ps, u64 fast, u64 slow)
+{
+	return ps * ps > fast * slow;
+}
+
+/* The first distance at which the answer changes from that at the nearest. */
+static u64 changes_at(const u64 *ps, u64 fast, u64 slow)
+{
+	bool first = is_slow(ps[0], fast, slow);
+	int d;
+
+	for (d = 1; d < NDISTANCES; d++) {
+		if (is_slow(ps[d], fast, slow) != first)
+			return NEAREST << d;
+	}
+	return 0;
+}
+
+static void fill_record(struct mc_record *rec, struct line_job *job)
+{
+	u64 same = job->flushed[NDISTANCES - 1], other = job->flushed[0];
+	u64 line, pair;
+
+	mc_works_record(&job->works, rec);
+	if (!rec->stats.samples)
+		return;
+	mc_record_set(rec, COL_SAME_NS, same);
+	mc_record_set(rec, COL_OTHER_NS, other);
+	/* Where a miss costs no more than a hit, there is nothing to be seen. */
+	if (other < 2 * same)
+		return;
+	line = changes_at(job->flushed, same, other);
+	pair = changes_at(job->loaded, same, other);
+	if (line)
+		mc_record_set(rec, COL_LINE, line);
+	if (line && pair > line)
+		mc_record_set(rec, COL_PAIR, pair);
+}
+
+static int line_run(struct mc_run *run, const struct mc_point *point,
+		    struct mc_record *rec)
+{
+	struct line_job job = { .pages = point->v[MC_KEY_SIZE] / PAGE_BYTES };
+	int err;
+
+	memset(job.flushed, 0xff, sizeof(job.flushed));
+	memset(job.loaded, 0xff, sizeof(job.loaded));
+	job.view = run->area.view;
+	job.flush = (struct mc_pass){
+		.loop = mc_loop_widest(MC_OP_FLUSH), .view = run->area.view,
+		.bytes = job.pages * PAGE_BYTES,
+	};
+	err = mc_works_begin(&job.works, run, point);
+	if (!err) {
+		err = mc_works_turn(run, rec, line_job, &job);
+		fill_record(rec, &job);
+	}
+	mc_works_end(&job.works);
+	return err;
+}
+
+const struct mc_test mc_test_line = {
+	.spec = {
+		.name = "line",
+		.help = "size of a cache line, and what is fetched along with it; CPUs take turns",
+		.presets = "size=1M",
+		.columns = columns,
+		.ncolumns = ARRAY_SIZE(columns),
+	},
+	.pointers = true,
+	.parts = mc_works_turns,
+	.near = mc_works_near,
+	.near_only = true,
+	.check = line_check,
+	.run = line_run,
+};

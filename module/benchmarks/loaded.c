@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * loaded: latency while other CPUs load the memory.
+ *
+ * One CPU follows pointers, all others go through memory of their own, line by
+ * line, and count down from delay= after each: the longer, the less load. The
+ * clock starts once each of them is at it, and what they move meanwhile is the
+ * load; they stop when the last sample is taken.
+ */
+#include "measure/chase.h"
+#include "measure/served.h"
+#include "measure/works.h"
+#include "platform/clock.h"
+#include "platform/os.h"
+
+enum { KEY_OP = MC_KEY_OWN, KEY_DELAY, KEY_LATENCY_CPU };
+
+enum {
+	COL_LATENCY_CPU, COL_NS, COL_MB_PER_S, COL_LOAD_MB_PER_S, COL_DELAY_NS,
+	COL_LOADS, COL_LEVEL,
+};
+
+enum { OP_READ, OP_RW31, OP_RW21, OP_RW11, OP_WRITE, OP_NTWRITE, NOPS };
+enum { PHASE_BEGIN, PHASE_TIMED, PHASE_END };
+
+#define LINE		64ULL
+#define LOADS_MOST	32768ULL	/* of a sample */
+#define LOAD_WINDOW_NS	100000		/* of those who load */
+#define LATENCY_WINDOW_NS	500000	/* of the one who chases */
+#define QUANTUM_LEAST	64ULL		/* loads in such a window */
+#define GAUGE_LINES	64ULL		/* a page: in L1 */
+#define GAUGE_ROUNDS	8
+
+/* Lines that a step reads and writes. */
+static const struct mix {
+	u64 reads;
+	u64 writes;
+	u64 streams;
+} mixes[NOPS] = {
+	[OP_READ] = { 1, 0, 0 },
+	[OP_RW31] = { 3, 1, 0 },
+	[OP_RW21] = { 2, 1, 0 },
+	[OP_RW11] = { 1, 1, 0 },
+	[OP_WRITE] = { 0, 1, 0 },
+	[OP_NTWRITE] = { 0, 1, 1 },
+};
+
+static const struct mc_name op_names[] = {
+	{ "read", OP_READ }, { "rw31", OP_RW31 }, { "rw21", OP_RW21 },
+	{ "rw11", OP_RW11 }, { "write", OP_WRITE }, { "ntwrite", OP_NTWRITE }, { }
+};
+
+static const struct mc_name auto_names[] = { { "auto", MC_AUTO }, { } };
+
+static const struct mc_key keys[] = {
+	{
+		.name = "op", .column = "op", .preset = "read",
+		.kind = MC_CHOICE, .names = op_names,
+		.help = "the load: lines read and written, 3:1, 2:1, 1:1; nt: non-temporal",
+	}, {
+		.name = "delay", .column = "delay_cycles", .preset =
+			"0,2,8,15,50,100,200,300,400,500,700,1000,1300,1700,2500,3500,5000,9000,20000",
+		.kind = MC_NUMBER, .max = 1000000,
+		.help = "countdown after each line of the load, a cycle a count about",
+	}, {
+		.name = "latency_cpu", .preset = "auto", .single = true,
+		.kind = MC_NUMBER, .names = auto_names, .max = MC_MAX_CPUS - 1,
+		.help = "the CPU of cpu= that follows pointers; auto: the first one",
+	},
+};
+
+static const struct mc_column columns[] = {
+	[COL_LATENCY_CPU] = {
+		.name = "latency_cpu", .help = "followed pointers, all others loaded",
+	},
+	[COL_NS] = {
+		.name = "ns_per_load", .decimals = 3, .help = "from the median",
+	},
+	[COL_MB_PER_S] = {
+		.name = "mb_per_s", .decimals = 1,
+		.help = "payload of all threads, pointers' lines included, 10^6 bytes/s",
+	},
+	[COL_LOAD_MB_PER_S] = {
+		.name = "load_mb_per_s", .decimals = 1, .wide = true,
+		.help = "the same of those who load",
+	},
+	[COL_DELAY_NS] = {
+		.name = "delay_ns", .decimals = 3,
+		.help = "what the countdown adds to a line, measured in L1",
+	},
+	[COL_LOADS] = {
+		.name = "loads_per_pass", .wide = true,
+		.help = "pointers followed in a pass",
+	},
+	[COL_LEVEL] = MC_LEVEL_COLUMN,
+};
+
+/**
+ * struct share - what one thread who loads has done
+ * @bytes: in windows within the timed phase
+ * @from: ticks at the first one's begin
+ * @to: ticks at the last one's end
+ * @running: has done a window
+ * @windows: done within the timed phase
+ * @looked_at: as many of them had been when the thread who chases looked
+ */
+struct share {
+	u64 bytes;
+	u64 from;
+	u64 to;
+	u32 running;
+	u32 windows;
+	u32 looked_at;
+};
+
+/**
+ * struct loaded_job - a point
+ * @works: the measurement of latency
+ * @chase: its cycle
+ * @at: where in the cycle
+ * @loads: of a sample, at least
+ * @quantum: of a window
+ * @area: the memory
+ * @slice: bytes that each thread has of it
+ * @mix: the load
+ * @delay: countdown
+ * @delay_ps: what it lasts
+ * @chaser: index of the thread that follows pointers
+ * @n: threads
+ * @phase: PHASE_*
+ * @share: of each thread
+ */
+struct loaded_job {
+	struct mc_works works;
+	struct mc_chase chase;
+	void **at;
+	u64 loads;
+	u64 quantum;
+	const struct mc_area *area;
+	u64 slice;
+	const struct mix *mix;
+	u64 delay;
+	u64 delay_ps;
+	unsigned int chaser;
+	unsigned int n;
+	u32 phase;
+	struct share *share;
+};
+
+/* ------------------------------------------------------- check the request */
+
+/* Index of the thread that follows pointers; the team's size if none is there. */
+static unsigned int chaser_of(const struct mc_run *run,
+			      const struct mc_point *point)
+{
+	unsigned int i, n = mc_team_size(run->team);
+
+	if (point->v[KEY_LATENCY_CPU] == MC_AUTO)
+		return 0;
+	for (i = 0; i < n; i++) {
+		if (mc_team_cpu(run->team, i) == (int)point->v[KEY_LATENCY_CPU])
+			break;
+	}
+	return i;
+}
+
+static u64 slice_of(const struct mc_run *run, const struct mc_point *point)
+{
+	return point->v[MC_KEY_SIZE] / mc_team_size(run->team) & ~(LINE - 1);
+}
+
+static int loaded_check(struct mc_run *run, const struct mc_point *point)
+{
+	if (mc_team_size(run->team) < 2)
+		return mc_fail(&run->error, -EINVAL,
+			       "cpu: one CPU follows pointers and others load; list two at least, or all");
+	if (chaser_of(run, point) == mc_team_size(run->team))
+		return mc_fail(&run->error, -EINVAL,
+			       "latency_cpu: %llu is not one of cpu=",
+			       point->v[KEY_LATENCY_CPU]);
+	if (slice_of(run, point) < MC_CHASE_PAGE_BYTES)
+		return mc_fail(&run->error, -EINVAL,
+			       "size: %llu bytes are less than a page for each of %u threads",
+			       point->v[MC_KEY_SIZE], mc_team_size(run->team));
+	return 0;
+}
+
+static int loaded_near(const struct mc_run *run, const struct mc_point *point)
+{
+	return mc_team_cpu(run->team, chaser_of(run, point));
+}
+
+/* ------------------------------------------------------------------ the load */
+
+/* Where a thread who loads is in its slice, which begins at @start of @view. */
+struct walk {
+	const struct mc_view *view;
+	u64 start;
+	u64 at;
+	u64 bytes;	/* of a window */
+};
+
+/* Up to w->bytes from where it is, in whole steps. Return: bytes done. */
+static u64 load(const struct loaded_job *job, struct walk *walk)
+{
+	u64 step = (job->mix->reads + job->mix->writes) * LINE, left, bytes;
+	void *addr;
+
+	if (walk->at + step > job->slice)
+		walk->at = 0;
+	addr = mc_view_at(walk->view, walk->start + walk->at, &left);
+	bytes = min(min(walk->bytes, left), job->slice - walk->at) / step;
+	bytes = max(bytes, 1ULL);
+	if (bytes * step > left) {	/* a step across a gap */
+		walk->at += left;
+		return 0;
+	}
+	mc_asm_paced(addr, bytes, job->delay, job->mix->reads,
+		     job->mix->writes, job->mix->streams);
+	walk->at += bytes * step;
+	return bytes * step;
+}
+
+static void account(struct loaded_job *job, struct share *s, struct mc_worker *w,
+		    u64 bytes)
+{
+	if (!s->bytes)
+		s->from = w->began;
+	s->to = w->ended;
+	s->bytes += bytes;
+	mc_flag_set(&s->windows, s->windows + 1);
+}
+
+static int load_until_end(struct mc_worker *w, struct loaded_job *job)
+{
+	struct share *s = &job->share[w->index];
+	struct mc_part part = mc_works_part(&job->works, job->area, w->index);
+	struct walk walk = {
+		.view = part.view, .start = part.index * job->slice, .bytes = 4 * LINE,
+	};
+	bool irq_off = job->works.each->irq_off;
+
+	while (mc_flag(&job->phase) != PHASE_END) {
+		bool timed = mc_flag(&job->phase) == PHASE_TIMED;
+		u64 ticks, bytes;
+		int err = mc_window_open(w, irq_off);
+
+		if (err)
+			return err;
+		bytes = load(job, &walk);
+		ticks = mc_window_close(w);
+		if (ticks > mc_ns_to_ticks(2 * LOAD_WINDOW_NS))
+			walk.bytes = max(walk.bytes / 2, 4 * LINE);
+		else if (ticks < mc_ns_to_ticks(LOAD_WINDOW_NS / 2))
+			walk.bytes = min(2 * walk.bytes, job->slice);
+		mc_flag_set(&s->running, true);
+		if (timed && mc_flag(&job->phase) == PHASE_TIMED)
+			account(job, s, w, bytes);
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------- the latency */
+
+/* What the countdown adds to a line that is in L1; the fastest of some rounds. */
+static int gauge(struct mc_worker *w, struct loaded_job *job)
+{
+	void *page = mc_view_at(job->chase.view, job->chase.offset, NULL);
+	u64 best[2] = { ~0ULL, ~0ULL };
+	int i;
+
+	for (i = 0; i < 2 * GAUGE_ROUNDS; i++) {
+		u64 delay = i % 2 ? job->delay : 0, ticks;
+		u64 lines = job->delay > 1000 ? 4 : GAUGE_LINES;
+		int err = mc_window_open(w, false);
+
+		if (err)
+			return err;
+		mc_asm_paced(page, lines, delay, 1, 0, 0);
+		ticks = mc_window_close(w);
+		if (ticks)
+			best[i % 2] = min(best[i % 2],
+					  mc_ticks_to_ps(ticks) / lines);
+	}
+	job->delay_ps = best[1] - min(best[0], best[1]);
+	return 0;
+}
+
+static int wait_for_load(struct mc_worker *w, struct loaded_job *job)
+{
+	unsigned int i;
+
+	for (i = 0; i < job->n; i++) {
+		while (i != job->chaser && !mc_flag(&job->share[i].running)) {
+			if (mc_team_stopped(w->team))
+				return mc_team_stopped(w->team);
+			mc_relax();
+			mc_breathe();
+		}
+	}
+	return 0;
+}
+
+/* Has each thread who loads done a window since the last time we looked? */
+static bool load_goes_on(const struct loaded_job *job)
+{
+	unsigned int i;
+
+	for (i = 0; i < job->n; i++) {
+		const struct share *s = &job->share[i];
+
+		if (i != job->chaser && mc_flag(&s->windows) == s->looked_at)
+			return false;
+	}
+	return true;
+}
+
+static void look_at_load(struct loaded_job *job)
+{
+	unsigned int i;
+
+	for (i = 0; i < job->n; i++)
+		job->share[i].looked_at = mc_flag(&job->share[i].windows);
+}
+
+/* One window of a sample, of so many loads that it is short. */
+static int follow(struct mc_worker *w, struct loaded_job *job, u64 *ticks)
+{
+	struct mc_work *work = job->works.each;
+	int err = mc_window_open(w, work->irq_off);
+
+	if (err)
+		return err;
+	job->at = mc_asm_chase(job->at, job->quantum);
+	*ticks = mc_works_close(w, work);
+	return 0;
+}
+
+/*
+ * Picoseconds that job->loads loads take. It goes on until the load has, too: a
+ * sample during which some of it stood still is of another load.
+ */
+static int one_sample(struct mc_worker *w, struct loaded_job *job, u64 *ps)
+{
+	u64 loads = 0, all = 0, ticks = 0;
+	int err;
+
+	job->works.each->clock_bad = false;
+	look_at_load(job);
+	while (loads < job->loads || !load_goes_on(job)) {
+		err = follow(w, job, &ticks);
+		if (err)
+			return err;
+		loads += job->quantum;
+		all += ticks;
+		if (ticks > mc_ns_to_ticks(2 * LATENCY_WINDOW_NS))
+			job->quantum = max(job->quantum / 2, QUANTUM_LEAST);
+		else if (ticks < mc_ns_to_ticks(LATENCY_WINDOW_NS / 2))
+			job->quantum = min(job->quantum * 2, job->loads);
+	}
+	*ps = mc_muldiv(mc_ticks_to_ps(all), job->loads, loads);
+	return 0;
+}
+
+static int chase(struct mc_worker *w, struct loaded_job *job)
+{
+	const struct mc_work *work = job->works.each;
+	int err = wait_for_load(w, job);
+	u64 ps = 0;
+	u32 round;
+
+	job->at = mc_chase_at(&job->chase, 0);
+	job->quantum = min(QUANTUM_LEAST, job->loads);
+	mc_flag_set(&job->phase, PHASE_TIMED);
+	for (round = 0; !err && round < work->warmup + work->repeat; round++) {
+		err = one_sample(w, job, &ps);
+		if (!err)
+			mc_works_keep(&job->works, round, ps);
+	}
+	return err;
+}
+
+static int loaded_job(struct mc_worker *w, void *arg)
+{
+	struct loaded_job *job = arg;
+	int err = 0;
+
+	if (w->index == job->chaser) {
+		err = gauge(w, job);
+		err = err ? err : mc_chase_link(w, &job->chase);
+	}
+	err = err ? err : mc_gate(w);
+	if (err)
+		return err;
+	if (w->index != job->chaser)
+		return load_until_end(w, job);
+	err = chase(w, job);
+	mc_flag_set(&job->phase, PHASE_END);
+	return err;
+}
+
+/* ---------------------------------------------------------------- the record */
+
+/* Payload of those who loaded, in tenths of 10^6 bytes a second. */
+static u64 load_rate(const struct loaded_job *job)
+{
+	u64 rate = 0;
+	unsigned int i;
+
+	for (i = 0; i < job->n; i++) {
+		const struct share *s = &job->share[i];
+
+		if (s->bytes && s->to > s->from)
+			rate += mc_muldiv(s->bytes, 10000000,
+					  mc_ticks_to_ps(s->to - s->from));
+	}
+	return rate;
+}
+
+static void fill_record(struct mc_record *rec, struct loaded_job *job,
+			const struct mc_team *team)
+{
+	u64 rate = load_rate(job), ps;
+
+	mc_works_record(&job->works, rec);
+	mc_record_set(rec, COL_LATENCY_CPU, mc_team_cpu(team, job->chaser));
+	mc_record_set(rec, COL_LOADS, job->loads);
+	mc_record_set(rec, COL_DELAY_NS, job->delay_ps);
+	if (!rec->stats.samples)
+		return;
+	ps = max(rec->stats.median_ps / job->loads, 1ULL);
+	mc_record_set(rec, COL_NS, ps);
+	mc_record_set(rec, COL_LOAD_MB_PER_S, rate);
+	mc_record_set(rec, COL_MB_PER_S, rate + LINE * 10000000 / ps);
+}
+
+static int measure(struct mc_run *run, const struct mc_point *point,
+		   struct loaded_job *job, struct mc_record *rec)
+{
+	int err = mc_works_begin(&job->works, run, point);
+	struct mc_part part = mc_works_part(&job->works, job->area, job->chaser);
+
+	job->chase.view = part.view;
+	job->chase.offset = part.index * job->slice;
+	job->share = mc_alloc_array(job->n, sizeof(*job->share));
+	if (!err && !job->share)
+		err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u threads",
+			      job->n);
+	if (!err) {
+		err = mc_team_run(run->team, loaded_job, job);
+		fill_record(rec, job, run->team);
+	}
+	mc_free(job->share);
+	mc_works_end(&job->works);
+	return err;
+}
+
+static int loaded_run(struct mc_run *run, const struct mc_point *point,
+		      struct mc_record *rec)
+{
+	struct loaded_job job = { .area = &run->area };
+
+	job.slice = slice_of(run, point);
+	job.mix = &mixes[point->v[KEY_OP]];
+	job.delay = point->v[KEY_DELAY];
+	job.chaser = chaser_of(run, point);
+	job.n = mc_team_size(run->team);
+	job.chase = (struct mc_chase){
+		.stride = LINE, .n = job.slice / LINE,
+		.order = MC_CHASE_RANDOM,
+	};
+	job.loads = min(job.chase.n, LOADS_MOST);
+	return measure(run, point, &job, rec);
+}
+
+const struct mc_test mc_test_loaded = {
+	.spec = {
+		.name = "loaded",
+		.help = "latency on one CPU while all others load the memory",
+		.presets = "size=auto cpu=all prefetch=auto",
+		.keys = keys,
+		.nkeys = ARRAY_SIZE(keys),
+		.columns = columns,
+		.ncolumns = ARRAY_SIZE(columns),
+	},
+	.pointers = true,
+	.level = COL_LEVEL,
+	.near = loaded_near,
+	.near_only = true,
+	.shares = true,
+	.check = loaded_check,
+	.run = loaded_run,
+};

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * overhead: what is around a measurement, and what the system costs: nothing of
+ * it touches the buffer.
+ *
+ * What is short is repeated in windows, as an access loop is. Skew of the gate,
+ * wake-up and a thread's life happen once a sample.
+ */
+#include "measure/test.h"
+#include "measure/works.h"
+#include "platform/clock.h"
+#include "platform/os.h"
+
+enum { KEY_ITEM = MC_KEY_OWN };
+
+enum { COL_OPERATIONS };
+
+enum { ITEM_LOOP, ITEM_CLOCK, ITEM_IRQ, ITEM_FPU, ITEM_CALL, ITEM_GETPID, ITEM_GATE,
+	ITEM_WAKEUP, ITEM_THREAD };
+
+#define BATCH		16384	/* operations of a pass, each like 8 bytes of payload */
+
+static const struct mc_name item_names[] = {
+	{ "loop", ITEM_LOOP }, { "clock", ITEM_CLOCK }, { "irq", ITEM_IRQ },
+	{ "fpu", ITEM_FPU }, { "call", ITEM_CALL }, { "getpid", ITEM_GETPID },
+	{ "gate", ITEM_GATE }, { "wakeup", ITEM_WAKEUP }, { "thread", ITEM_THREAD }, { }
+};
+
+static const struct mc_key keys[] = {
+	{
+		.name = "item", .column = "item",
+		.preset = MC_IN_KERNEL ? "loop,clock,irq,fpu,gate,wakeup" :
+					 "loop,clock,gate,wakeup",
+		.kind = MC_CHOICE, .names = item_names,
+		.help = "what is timed; in the kernel only: irq, getpid, fpu (fpu saves nothing)",
+	},
+};
+
+static const struct mc_column columns[] = {
+	[COL_OPERATIONS] = {
+		.name = "operations_per_sample", .wide = true,
+		.help = "timed together, so that the clock's cost is small",
+	},
+};
+
+/* ------------------------------------------------------- repeated in windows */
+
+static void count(u64 n)
+{
+	mc_asm_count(n);
+}
+
+static void read_clock(u64 n)
+{
+	while (n--)
+		mc_ticks();
+}
+
+static void switch_irq(u64 n)
+{
+	while (n--)
+		mc_quiet_end(mc_quiet_begin());
+}
+
+/*
+ * The window has begun already: a pair is the other way round. A thread of the
+ * kernel has nothing in the registers, so none is saved.
+ */
+static void switch_fpu(u64 n)
+{
+	while (n--) {
+		mc_fpu_end();
+		mc_fpu_begin();
+		/* Under User-Mode Linux they do nothing; the loop stays. */
+		asm volatile("" : : : "memory");
+	}
+}
+
+static void do_nothing(void)
+{
+	/* A call of something that has no effect need not be made. */
+	asm volatile("" : : : "memory");
+}
+
+/* By a pointer of which the compiler knows nothing. */
+static void call_nothing(u64 n)
+{
+	void (*function)(void) = do_nothing;
+
+	while (n--) {
+		asm volatile("" : "+r" (function));
+		function();
+	}
+}
+
+/* What the system call does, once it is in. */
+static void read_pid(u64 n)
+{
+	while (n--)
+		asm volatile("" : : "r" (mc_pid()));
+}
+
+static void (* const short_item[])(u64 n) = {
+	[ITEM_LOOP] = count,
+	[ITEM_CLOCK] = read_clock,
+	[ITEM_IRQ] = switch_irq,
+	[ITEM_FPU] = switch_fpu,
+	[ITEM_CALL] = call_nothing,
+	[ITEM_GETPID] = read_pid,
+};
+
+static void stretch(struct mc_pass *p, u64 bytes)
+{
+	const struct mc_point *point = p->arg;
+
+	short_item[point->v[KEY_ITEM]](bytes / 8);
+}
+
+static int measure_short(struct mc_run *run, const struct mc_point *point,
+			 struct mc_works *works, u64 *operations)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < works->n; i++)
+		works->each[i].pass = (struct mc_pass){
+			.stretch = stretch, .arg = (void *)point,
+			.bytes = 8 * BATCH,
+		};
+	err = mc_team_run(run->team, mc_measure, works);
+	for (i = 0; i < works->done; i++) {
+		if (works->samples[i] != MC_NO_SAMPLE)
+			works->samples[i] /= BATCH;
+	}
+	*operations = works->each->passes_a_sample * BATCH;
+	return err;
+}
+
+/* ------------------------------------------------------------- once a sample */
+
+/* Threads that meet: who was when where. */
+struct meeting {
+	struct mc_works *works;
+	u64 *at;	/* ticks, by thread */
+};
+
+static void keep(struct mc_works *works, u32 round, u64 from, u64 to)
+{
+	works->each->clock_bad = to < from;
+	mc_works_keep(works, round, mc_ticks_to_ps(to - from));
+}
+
+static u64 first_of(const struct meeting *m)
+{
+	u64 first = ~0ULL;
+	unsigned int i;
+
+	for (i = 0; i < m->works->n; i++)
+		first = min(first, m->at[i]);
+	return first;
+}
+
+static u64 last_of(const struct meeting *m)
+{
+	u64 last = 0;
+	unsigned int i;
+
+	for (i = 0; i < m->works->n; i++)
+		last = max(last, m->at[i]);
+	return last;
+}
+
+/* Behind the gate each looks at the clock; then all wait for the sum of it. */
+static int pass_gate(struct mc_worker *w, void *arg)
+{
+	struct meeting *m = arg;
+	struct mc_work *work = m->works->each;
+	u32 round;
+	int err = 0;
+
+	for (round = 0; !err && round < work->warmup + work->repeat; round++) {
+		err = mc_gate(w);
+		m->at[w->index] = mc_ticks();
+		err = err ? err : mc_gate(w);
+		if (!err && !w->index)
+			keep(m->works, round, first_of(m), last_of(m));
+		err = err ? err : mc_gate(w);
+	}
+	return err;
+}
+
+static int look_at_clock(struct mc_worker *w, void *arg)
+{
+	struct meeting *m = arg;
+
+	m->at[w->index] = mc_ticks();
+	return 0;
+}
+
+/* The threads have been asleep for a while; the last one that runs counts. */
+static int wake_threads(struct mc_team *team, struct meeting *m)
+{
+	struct mc_work *work = m->works->each;
+	u64 begin;
+	u32 round;
+	int err = 0;
+
+	for (round = 0; !err && round < work->warmup + work->repeat; round++) {
+		mc_nap();
+		begin = mc_ticks();
+		err = mc_team_run(team, look_at_clock, m);
+		if (!err)
+			keep(m->works, round, begin, last_of(m));
+	}
+	return err;
+}
+
+/* By who runs the team: a thread that starts another one sleeps meanwhile. */
+static int make_threads(struct mc_team *team, struct meeting *m)
+{
+	struct mc_work *work = m->works->each;
+	u64 begin;
+	u32 round;
+	int err = 0;
+
+	for (round = 0; !err && round < work->warmup + work->repeat; round++) {
+		begin = mc_ticks();
+		err = mc_thread_once();
+		if (!err)
+			keep(m->works, round, begin, mc_ticks());
+		err = err ? err : mc_team_run(team, look_at_clock, m);
+	}
+	return err;
+}
+
+static int measure_meeting(struct mc_run *run, const struct mc_point *point,
+			   struct mc_works *works)
+{
+	struct meeting m = {
+		.works = works, .at = mc_alloc_array(works->n, sizeof(u64)),
+	};
+	int err;
+
+	if (!m.at)
+		err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u times",
+			      works->n);
+	else if (point->v[KEY_ITEM] == ITEM_GATE)
+		err = mc_team_run(run->team, pass_gate, &m);
+	else if (point->v[KEY_ITEM] == ITEM_WAKEUP)
+		err = wake_threads(run->team, &m);
+	else
+		err = make_threads(run->team, &m);
+	mc_free(m.at);
+	return err;
+}
+
+/* ----------------------------------------------------------------- the run */
+
+static bool needs_company(const struct mc_run *run, const struct mc_point *point)
+{
+	return point->v[KEY_ITEM] == ITEM_GATE && mc_team_size(run->team) < 2;
+}
+
+static bool in_kernel_only(u64 item)
+{
+	return item == ITEM_IRQ || item == ITEM_FPU || item == ITEM_GETPID;
+}
+
+static int overhead_check(struct mc_run *run, const struct mc_point *point)
+{
+	u64 item = point->v[KEY_ITEM];
+
+	if (!MC_IN_KERNEL && in_kernel_only(item))
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "item: %s is possible in the kernel only",
+			       mc_key_word(keys, item));
+	/* Who asks for all, and has one CPU, gets a line that says na. */
+	if (needs_company(run, point) && mc_request_given(run->req, KEY_ITEM))
+		return mc_fail(&run->error, -EINVAL,
+			       "cpu: item=gate needs two CPUs or more, e.g. cpu=0,1");
+	return 0;
+}
+
+static int overhead_run(struct mc_run *run, const struct mc_point *point,
+			struct mc_record *rec)
+{
+	struct mc_works works;
+	u64 operations = 1;
+	int err = mc_works_begin(&works, run, point);
+
+	if (err) {
+		mc_works_end(&works);
+		return err;
+	}
+	if (needs_company(run, point)) {
+		rec->left_out = MC_LEFT_ALONE;
+		rec->stats.left_out = point->v[MC_KEY_REPEAT];
+	} else {
+		if (point->v[KEY_ITEM] < ARRAY_SIZE(short_item)) {
+			err = measure_short(run, point, &works, &operations);
+		} else {
+			rec->point.v[MC_KEY_IRQ] = 1;
+			err = measure_meeting(run, point, &works);
+		}
+		mc_works_record(&works, rec);
+		mc_record_set(rec, COL_OPERATIONS, operations);
+	}
+	mc_works_end(&works);
+	return err;
+}
+
+const struct mc_test mc_test_overhead = {
+	.spec = {
+		.name = "overhead",
+		.presets = "disturbed=keep",
+		.help = "cost of loop, clock, interrupts, threads; no memory: size= does nothing",
+		.keys = keys,
+		.nkeys = ARRAY_SIZE(keys),
+		.columns = columns,
+		.ncolumns = ARRAY_SIZE(columns),
+	},
+	.no_memory = true,
+	.check = overhead_check,
+	.run = overhead_run,
+};

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * random: reads and writes at random places of a working set.
+ *
+ * The loops make their addresses themselves, and what that costs is measured
+ * with a bare loop that makes them and stays away from memory. Afterwards the
+ * same numbers are made once more, one by one and not timed, and tell what must
+ * have come out: reads sum up what they load, and words hold consecutive
+ * integers; a write stores a number of the round's plus the word's own.
+ *
+ * Threads go over the same working set, each with its own sequence.
+ */
+#include "arch/random.h"
+#include "measure/served.h"
+#include "measure/works.h"
+#include "platform/os.h"
+
+enum {
+	KEY_OP = MC_KEY_OWN,
+	KEY_COUNT,
+	KEY_MODE,
+	KEY_GENERATOR,
+	KEY_ALIGN,
+	KEY_VERIFY,
+};
+
+enum { COL_NS_PER_ACCESS, COL_GENERATOR_NS, COL_ACCESSES, COL_LEVEL };
+
+enum { OP_READ, OP_WRITE };
+enum { INDEPENDENT, DEPENDENT };
+
+#define FIRST		0x10000000000ULL /* the integer in the first word, to read */
+#define BARE_SAMPLES	10		/* of the generator alone */
+#define BARE_WARMUPS	2
+#define REPLAY_AT_ONCE	8192ULL		/* accesses; uncached, that is 3 ms */
+
+static const struct mc_name op_names[] = {
+	{ "read", OP_READ }, { "write", OP_WRITE }, { }
+};
+
+static const struct mc_name mode_names[] = {
+	{ "independent", INDEPENDENT }, { "dependent", DEPENDENT }, { }
+};
+
+static const struct mc_name generator_names[] = {
+	{ "lcg", MC_LCG }, { "xorshift128+", MC_XORSHIFT }, { }
+};
+
+static const struct mc_name align_names[] = { { "8", 8 }, { "1", 1 }, { } };
+
+static const struct mc_name verify_names[] = {
+	{ "each", 1 }, { "off", 0 }, { }
+};
+
+static const struct mc_key keys[] = {
+	{
+		.name = "op", .column = "op", .preset = "read",
+		.kind = MC_CHOICE, .names = op_names,
+		.help = "what is done at each place: load or store of 8 bytes",
+	}, {
+		.name = "count", .column = "count", .preset = "1M",
+		.kind = MC_SIZE, .unit = "accesses",
+		.min = 8, .max = 1ULL << 40, .multiple = 8,
+		.help = "accesses of a pass, by each thread",
+	}, {
+		.name = "mode", .column = "mode", .preset = "independent",
+		.kind = MC_CHOICE, .names = mode_names,
+		.help = "dependent: each read waits for the one before it",
+	}, {
+		.name = "generator", .column = "generator", .preset = "lcg",
+		.kind = MC_CHOICE, .names = generator_names,
+		.help = "where places come from, within the timed loop",
+	}, {
+		.name = "align", .column = "align_bytes", .preset = "8",
+		.kind = MC_CHOICE, .names = align_names,
+		.help = "1: any byte, across lines, too; size=2M at most, writes unverified",
+	}, {
+		.name = "verify", .column = "verify", .preset = "each",
+		.kind = MC_CHOICE, .names = verify_names, .wide = true,
+		.help = "after each sample: was all read right, written right",
+	},
+};
+
+static const struct mc_column columns[] = {
+	[COL_NS_PER_ACCESS] = {
+		.name = "ns_per_access", .decimals = 3,
+		.help = "of one thread: median_ns / count, generator included",
+	},
+	[COL_GENERATOR_NS] = {
+		.name = "generator_ns", .decimals = 3,
+		.help = "the same loop without the access: places alone; they overlap",
+	},
+	[COL_ACCESSES] = {
+		.name = "accesses", .wide = true,
+		.help = "of all threads in a pass",
+	},
+	[COL_LEVEL] = MC_LEVEL_COLUMN,
+};
+
+/* One thread's part. */
+struct share {
+	struct mc_random_args args;
+	void (*run)(struct mc_random_args *args);
+	struct mc_random replay;	/* where the sample began */
+	bool checked;
+	bool ok;
+};
+
+/**
+ * struct job - a point
+ * @generator: of places
+ * @op: the access
+ * @bytes: places are bytes, else words
+ * @verify: check after each sample
+ * @drain: windows end with an sfence
+ * @words: in the working set
+ * @range: places there are
+ * @count: accesses in a pass
+ * @loop: timed, and bare
+ * @blocks: the working set in contiguous blocks
+ * @fill: writes what is to be read
+ * @share: of each thread
+ */
+struct job {
+	enum mc_generator generator;
+	enum mc_random_op op;
+	bool bytes;
+	bool verify;
+	bool drain;
+	u64 words;
+	u64 range;
+	u64 count;
+	const struct mc_random_loop *loop;
+	void **blocks;
+	struct mc_pass fill;
+	struct share *share;
+};
+
+/* ------------------------------------------------------- check the request */
+
+static int random_check(struct mc_run *run, const struct mc_point *point)
+{
+	if (point->v[KEY_MODE] == DEPENDENT && point->v[KEY_OP] != OP_READ)
+		return mc_fail(&run->error, -EINVAL,
+			       "mode: dependent needs op=read; a write loads nothing to wait for");
+	if (point->v[KEY_ALIGN] == 1 && point->v[MC_KEY_SIZE] > MC_BLOCK_BYTES)
+		return mc_fail(&run->error, -EINVAL,
+			       "align: 1 takes size=2M at most, not %llu bytes",
+			       point->v[MC_KEY_SIZE]);
+	return 0;
+}
+
+/* ------------------------------------------------------ what is not timed */
+
+static int random_prepare(struct mc_worker *w, struct mc_work *work, u32 round)
+{
+	struct job *job = work->shared->arg;
+	struct share *s = &job->share[w->index];
+
+	s->replay = s->args.state;
+	s->args.sum = 0;
+	s->args.value = (round + 1) * job->words;
+	if (round || w->index || job->op == MC_RANDOM_WRITE)
+		return 0;
+	return mc_pass_untimed(w, &job->fill);
+}
+
+/* Whether the word that was written last holds what it should. */
+static bool written(const struct job *job, const struct share *s, u64 index)
+{
+	u64 *block = job->blocks[index >> MC_BLOCK_WORDS_LOG2];
+
+	/* Another thread may have written it, too: the same. */
+	return block[index % (MC_BLOCK_BYTES / 8)] == s->args.value + index;
+}
+
+/* @n accesses once more. Return: the sum of reads; false in *@ok: a wrong write. */
+static u64 replay(const struct job *job, struct share *s, u64 n, bool *ok)
+{
+	u64 sum = 0, place;
+
+	for (; n; n--) {
+		place = mc_random_below(mc_random_next(&s->replay, job->generator),
+					job->range);
+		if (job->op == MC_RANDOM_WRITE)
+			*ok &= written(job, s, place);
+		else
+			sum += mc_random_word(FIRST, job->bytes ? place : 8 * place);
+	}
+	return sum;
+}
+
+static int random_verify(struct mc_worker *w, struct mc_work *work, u32 round)
+{
+	struct job *job = work->shared->arg;
+	struct share *s = &job->share[w->index];
+	u64 left = work->passes_a_sample * job->count, sum = 0, n;
+	bool ok = true;
+
+	for (; left; left -= n) {
+		int err = mc_team_stopped(w->team);
+
+		if (err)
+			return err;
+		n = min(left, REPLAY_AT_ONCE);
+		sum += replay(job, s, n, &ok);
+		mc_breathe();
+	}
+	/* Both have come to the same number: none was left out. */
+	ok &= !memcmp(&s->replay, &s->args.state, sizeof(s->replay));
+	s->ok &= ok && sum == s->args.sum;
+	s->checked = true;
+	return 0;
+}
+
+/* ----------------------------------------------------------------- the run */
+
+static void access(struct mc_pass *p, u64 bytes)
+{
+	struct share *s = p->arg;
+
+	s->args.count = bytes / 8;
+	s->run(&s->args);
+}
+
+static void set_up(struct mc_works *works, struct job *job, bool bare)
+{
+	unsigned int i;
+
+	works->arg = job;
+	for (i = 0; i < works->n; i++) {
+		struct mc_work *work = &works->each[i];
+		struct share *s = &job->share[i];
+
+		*s = (struct share){
+			.args = { .blocks = job->blocks, .range = job->range },
+			.run = bare ? job->loop->bare : job->loop->access,
+			.ok = true,
+		};
+		mc_random_seed(&s->args.state, i);
+		work->pass.stretch = access;
+		work->pass.arg = s;
+		work->pass.bytes = 8 * job->count;
+		work->pass.drain = job->drain;
+		if (bare)
+			continue;
+		work->prepare = random_prepare;
+		work->verify = job->verify ? random_verify : NULL;
+	}
+}
+
+static void no_tick(void *run)
+{
+}
+
+/*
+ * What the places cost, picoseconds each: the fastest sample, for no memory is
+ * part of it, and all that disturbs it only makes it longer.
+ */
+static int measure_bare(struct mc_run *run, const struct mc_point *point,
+			struct job *job, u64 *ps)
+{
+	struct mc_point few = *point;
+	struct mc_works works;
+	struct mc_stats stats;
+	int err;
+
+	few.v[MC_KEY_REPEAT] = BARE_SAMPLES;
+	few.v[MC_KEY_WARMUP] = BARE_WARMUPS;
+	err = mc_works_begin(&works, run, &few);
+	if (!err) {
+		works.tick = no_tick;
+		set_up(&works, job, true);
+		err = mc_team_run(run->team, mc_measure, &works);
+		mc_stats_of(&stats, works.samples, works.done);
+		*ps = stats.min_ps / job->count;
+	}
+	mc_works_end(&works);
+	return err;
+}
+
+static void fill_record(struct mc_record *rec, struct mc_works *works,
+			const struct job *job, u64 bare_ps)
+{
+	bool ok = true, checked = true;
+	unsigned int i;
+
+	mc_works_record(works, rec);
+	rec->payload_bytes = 8 * works->n * job->count;
+	mc_record_set(rec, COL_ACCESSES, works->n * job->count);
+	if (rec->stats.samples)
+		mc_record_set(rec, COL_NS_PER_ACCESS,
+			      rec->stats.median_ps / job->count);
+	if (bare_ps)
+		mc_record_set(rec, COL_GENERATOR_NS, bare_ps);
+	for (i = 0; i < works->n; i++) {
+		ok &= job->share[i].ok;
+		checked &= job->share[i].checked;
+	}
+	if (!ok)
+		rec->verified = MC_VERIFIED_FAILED;
+	else if (checked)
+		rec->verified = MC_VERIFIED_OK;
+}
+
+static int measure(struct mc_run *run, const struct mc_point *point,
+		   struct job *job, struct mc_record *rec)
+{
+	struct mc_works works;
+	u64 bare_ps = 0;
+	int err = measure_bare(run, point, job, &bare_ps);
+
+	if (err)
+		return err;
+	err = mc_works_begin(&works, run, point);
+	if (!err) {
+		set_up(&works, job, false);
+		err = mc_team_run(run->team, mc_measure, &works);
+		fill_record(rec, &works, job, bare_ps);
+	}
+	mc_works_end(&works);
+	return err;
+}
+
+/* ---------------------------------------------------------- the working set */
+
+/* Where each 2 MiB of the view lie. Return: false if some are not contiguous. */
+static bool find_blocks(void **blocks, const struct mc_view *view, u64 size)
+{
+	const struct mc_span *s = view->spans;
+	u64 at, end;
+
+	for (at = 0; at < size; at = end) {
+		end = min(at + MC_BLOCK_BYTES, size);
+		while (s->start + s->bytes <= at)
+			s++;
+		if (s->start + s->bytes < end)
+			return false;
+		*blocks++ = (u8 *)s->addr + (at - s->start);
+	}
+	return true;
+}
+
+static int set_up_job(struct mc_run *run, const struct mc_point *point,
+		      struct job *job, const struct mc_view *view)
+{
+	u64 size = point->v[MC_KEY_SIZE];
+	bool write = point->v[KEY_OP] == OP_WRITE;
+
+	job->generator = point->v[KEY_GENERATOR];
+	job->op = write ? MC_RANDOM_WRITE :
+		  point->v[KEY_MODE] == DEPENDENT ? MC_RANDOM_CHASE :
+						    MC_RANDOM_READ;
+	job->bytes = point->v[KEY_ALIGN] == 1;
+	/* Overlapping writes leave nothing that could be foretold. */
+	job->verify = point->v[KEY_VERIFY] && !(job->bytes && write);
+	job->drain = write && point->v[MC_KEY_TYPE] != MC_WB;
+	job->words = size / 8;
+	job->range = job->bytes ? size - 7 : size / 8;
+	job->count = point->v[KEY_COUNT];
+	job->loop = mc_random_loop_find(job->generator, job->op, job->bytes);
+	job->fill = (struct mc_pass){
+		.loop = mc_loop_widest(MC_OP_WRITE), .view = view,
+		.bytes = size, .value = FIRST,
+	};
+	job->share = mc_alloc_array(mc_team_size(run->team), sizeof(*job->share));
+	job->blocks = mc_alloc_array(size / MC_BLOCK_BYTES + 1, sizeof(void *));
+	if (!job->share || !job->blocks)
+		return mc_fail(&run->error, -ENOMEM,
+			       "size: no memory for the list of blocks");
+	if (!find_blocks(job->blocks, view, size))
+		return mc_fail(&run->error, -ENOMEM,
+			       "page: memory did not come in blocks of 2 MiB; page=4k is one mapping");
+	return 0;
+}
+
+static int random_run(struct mc_run *run, const struct mc_point *point,
+		      struct mc_record *rec)
+{
+	struct job job = { 0 };
+	int err = set_up_job(run, point, &job, run->area.view);
+
+	rec->point.v[KEY_VERIFY] = job.verify;
+	if (!err)
+		err = measure(run, point, &job, rec);
+	mc_free(job.blocks);
+	mc_free(job.share);
+	return err;
+}
+
+const struct mc_test mc_test_random = {
+	.spec = {
+		.name = "random",
+		.help = "reads and writes at random places of a working set",
+		.presets = "size=auto",
+		.keys = keys,
+		.nkeys = ARRAY_SIZE(keys),
+		.columns = columns,
+		.ncolumns = ARRAY_SIZE(columns),
+	},
+	.level = COL_LEVEL,
+	.common = true,
+	.check = random_check,
+	.run = random_run,
+};

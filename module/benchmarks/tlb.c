@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tlb: what address translation costs.
+ *
+ * size= is the reach: one load in each of its pages, in random order, each at
+ * another line of its page. As many lines close together take as long but for
+ * the translations; the difference is theirs. Entries of a TLB show as a step
+ * when the reach grows.
+ */
+#include "measure/chase.h"
+#include "measure/test.h"
+#include "measure/works.h"
+#include "platform/os.h"
+
+enum { COL_PAGES, COL_PAGE_BYTES, COL_NS, COL_PACKED_NS, COL_TLB_NS };
+
+#define LINE		64ULL
+#define SMALL		4096ULL
+#define LARGE		(2ULL << 20)
+#define PACKED_SAMPLES	5
+#define PACKED_WARMUPS	1
+
+static const struct mc_column columns[] = {
+	[COL_PAGES] = { .name = "pages", .help = "loads in a pass, one a page" },
+	[COL_PAGE_BYTES] = {
+		.name = "page_bytes",
+		.help = "what one translation covers, as the page tables say",
+	},
+	[COL_NS] = {
+		.name = "ns_per_load", .decimals = 3, .help = "from the median",
+	},
+	[COL_PACKED_NS] = {
+		.name = "packed_ns_per_load", .decimals = 3,
+		.help = "as many lines close together: few translations",
+	},
+	[COL_TLB_NS] = {
+		.name = "tlb_ns", .decimals = 3,
+		.help = "the difference: what a translation costs",
+	},
+};
+
+/**
+ * struct tlb_job - a point, on one CPU
+ * @works: the measurement
+ * @chase: the cycle through the pages
+ * @whole: it was seen to be one
+ * @packed: one through as many lines close together
+ * @packed_ps: median of its samples, a pass
+ * @at: where the thread is
+ */
+struct tlb_job {
+	struct mc_works works;
+	struct mc_chase chase;
+	bool whole;
+	struct mc_chase packed;
+	u64 packed_ps;
+	void **at;
+};
+
+/* Distance of loads: the size of page that was asked for. */
+static u64 page_of(const struct mc_point *point)
+{
+	u64 page = point->v[MC_KEY_PAGE];
+
+	if (page == MC_PAGE_AUTO)
+		return MC_IN_KERNEL ? LARGE : SMALL;
+	return page == MC_PAGE_4K ? SMALL : LARGE;
+}
+
+static int tlb_check(struct mc_run *run, const struct mc_point *point)
+{
+	u64 page = page_of(point);
+
+	if (point->v[MC_KEY_SIZE] < 2 * page)
+		return mc_fail(&run->error, -EINVAL,
+			       "size: %llu bytes are less than two pages of %lluK",
+			       point->v[MC_KEY_SIZE], page >> 10);
+	return 0;
+}
+
+/* ------------------------------------------------------------- on the thread */
+
+static void follow(struct mc_pass *p, u64 bytes)
+{
+	struct tlb_job *job = p->arg;
+
+	job->at = mc_asm_chase(job->at, bytes / LINE);
+}
+
+static void no_tick(void *run)
+{
+}
+
+/* A few samples of the lines close together, with the point's own settings. */
+static int measure_packed(struct mc_worker *w, struct tlb_job *job)
+{
+	u64 samples[PACKED_SAMPLES];
+	struct mc_work work = *job->works.each;
+	struct mc_works few = {
+		.n = 1, .each = &work, .samples = samples, .tick = no_tick,
+	};
+	struct mc_stats stats;
+	int err = mc_chase_link(w, &job->packed);
+
+	work.shared = &few;
+	work.warmup = PACKED_WARMUPS;
+	work.repeat = PACKED_SAMPLES;
+	job->at = mc_chase_at(&job->packed, 0);
+	err = err ? err : mc_measure(w, &few);
+	mc_stats_of(&stats, samples, few.done);
+	job->packed_ps = stats.median_ps;
+	return err;
+}
+
+static int tlb_job(struct mc_worker *w, void *arg)
+{
+	struct tlb_job *job = arg;
+	int err = measure_packed(w, job);
+
+	err = err ? err : mc_chase_link(w, &job->chase);
+	err = err ? err : mc_chase_walk(w, &job->chase, &job->whole);
+	job->at = mc_chase_at(&job->chase, 0);
+	return err ? err : mc_measure(w, &job->works);
+}
+
+/* ---------------------------------------------------------------- the record */
+
+static void fill_record(struct mc_record *rec, const struct tlb_job *job,
+			u64 page_bytes)
+{
+	u64 n = job->chase.n, ps, packed;
+
+	mc_record_set(rec, COL_PAGES, n);
+	if (page_bytes)
+		mc_record_set(rec, COL_PAGE_BYTES, page_bytes);
+	if (!rec->stats.samples)
+		return;
+	rec->verified = job->whole ? MC_VERIFIED_OK : MC_VERIFIED_FAILED;
+	ps = rec->stats.median_ps / n;
+	mc_record_set(rec, COL_NS, ps);
+	if (!job->packed_ps)
+		return;
+	packed = job->packed_ps / n;
+	mc_record_set(rec, COL_PACKED_NS, packed);
+	mc_record_set(rec, COL_TLB_NS, ps - min(ps, packed));
+}
+
+static void set_up(struct tlb_job *job, const struct mc_point *point,
+		   const struct mc_view *view)
+{
+	u64 page = page_of(point), n = point->v[MC_KEY_SIZE] / page;
+
+	job->chase = (struct mc_chase){
+		.view = view, .stride = page, .n = n,
+		.skew = LINE, .skews = page / LINE,
+		.order = MC_CHASE_RANDOM,
+	};
+	job->packed = (struct mc_chase){
+		.view = view, .stride = LINE, .n = n, .order = MC_CHASE_RANDOM,
+	};
+}
+
+static int tlb_run(struct mc_run *run, const struct mc_point *point,
+		   struct mc_record *rec)
+{
+	struct tlb_job job = { 0 };
+	int err;
+
+	set_up(&job, point, run->area.view);
+	err = mc_works_begin(&job.works, run, point);
+	if (!err) {
+		job.works.n = 1;
+		job.works.each->pass = (struct mc_pass){
+			.stretch = follow, .arg = &job, .bytes = LINE * job.chase.n,
+		};
+		err = mc_works_turn(run, rec, tlb_job, &job);
+		mc_works_record(&job.works, rec);
+		fill_record(rec, &job, run->area.page_bytes);
+	}
+	mc_works_end(&job.works);
+	return err;
+}
+
+const struct mc_test mc_test_tlb = {
+	.spec = {
+		.name = "tlb",
+		.help = "what address translation costs: a load in each page; CPUs take turns",
+		.presets = "size=64K..64M page=4k",
+		.columns = columns,
+		.ncolumns = ARRAY_SIZE(columns),
+	},
+	.pointers = true,
+	.parts = mc_works_turns,
+	.near = mc_works_near,
+	.near_only = true,
+	.check = tlb_check,
+	.run = tlb_run,
+};

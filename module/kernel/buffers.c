@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Buffers. Memory is taken in whole 2 MiB blocks where there are any, so that
+ * changing its type leaves the kernel's direct map in 2 MiB mappings. Every
+ * block is write-back again before it is freed; one that can't be turned back
+ * is leaked on purpose, because another owner would not expect its type.
+ */
+#include <linux/atomic.h>
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/nodemask.h>
+#include <linux/vmalloc.h>
+
+#include "kernel/arch.h"
+#include "kernel/buffers.h"
+#include "platform/os.h"
+
+#define BLOCK_ORDER	(PMD_SHIFT - PAGE_SHIFT)
+
+/**
+ * struct mc_chunk - a physical block of a buffer
+ * @page: its first page
+ * @order: 2^order pages
+ * @changed: its type was set, so it must be turned back
+ */
+struct mc_chunk {
+	struct page *page;
+	unsigned int order;
+	bool changed;
+};
+
+static atomic64_t leaked;
+
+/**
+ * mc_buffer_mapping() - size of the mappings that most of a buffer lies in
+ * @b: the buffer, audited
+ *
+ * Context: Any.
+ * Return: bytes, of the direct map; 0 if page tables can't be read here.
+ */
+u64 mc_buffer_mapping(const struct mc_buffer *b)
+{
+	static const u64 bytes[MC_NLEVELS] = { PAGE_SIZE, PMD_SIZE, PUD_SIZE };
+	enum mc_level level, most = MC_LEVEL_4K;
+
+	for (level = 0; level < MC_NLEVELS; level++) {
+		if (b->after[level] > b->after[most])
+			most = level;
+	}
+	return b->after[most] ? bytes[most] : 0;
+}
+
+/**
+ * mc_pages_leaked() - pages that could not be turned back to write-back
+ *
+ * Context: Any.
+ * Return: pages leaked since load.
+ */
+u64 mc_pages_leaked(void)
+{
+	return atomic64_read(&leaked);
+}
+
+static u64 chunk_bytes(const struct mc_chunk *c)
+{
+	return PAGE_SIZE << c->order;
+}
+
+/* ------------------------------------------------------------- allocate */
+
+/*
+ * A block of the largest order that is to be had, at most @order. Never the
+ * OOM killer: it is the user who asked for too much. Whole blocks are worth an
+ * effort; who tries hard for small ones, too, throws out what others need.
+ */
+static struct page *take_block(struct mc_place place, unsigned int *order)
+{
+	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN;
+	int node = place.node < 0 ? NUMA_NO_NODE : place.node;
+
+	if (place.strict)
+		gfp |= __GFP_THISNODE;
+	for (;;) {
+		gfp_t now = gfp | (*order == BLOCK_ORDER ? __GFP_RETRY_MAYFAIL : __GFP_NORETRY) |
+			    (*order ? __GFP_COMP : 0);
+		struct page *page = alloc_pages_node(node, now, *order);
+
+		if (page || !*order)
+			return page;
+		(*order)--;
+	}
+}
+
+/*
+ * Between blocks: is the run to end? Without @team, at load, only a signal that
+ * ends the process does.
+ */
+static int look(struct mc_team *team, struct mc_error *e)
+{
+	int err = team ? mc_team_look(team) : fatal_signal_pending(current) ? -EINTR : 0;
+
+	cond_resched();
+	if (!err)
+		return 0;
+	return mc_fail(e, err,
+		       "run: stopped by a %s while memory was made ready; results until then are kept",
+		       err == -EINTR ? "signal" : "write to stop");
+}
+
+/* Room for one more block; the list doubles, since blocks may be small. */
+static int grow(struct mc_buffer *b)
+{
+	unsigned int room = b->room ? 2 * b->room :
+				      DIV_ROUND_UP_ULL(b->bytes, PMD_SIZE);
+	struct mc_chunk *more;
+
+	if (b->nchunks < b->room)
+		return 0;
+	more = mc_alloc_array(room, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	if (b->nchunks)
+		memcpy(more, b->chunks, b->nchunks * sizeof(*more));
+	mc_free(b->chunks);
+	b->chunks = more;
+	b->room = room;
+	return 0;
+}
+
+/*
+ * A buffer smaller than a block still takes a whole one: then the direct map
+ * keeps its 2 MiB mapping. Once blocks have run out, smaller ones do.
+ */
+static int allocate(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
+{
+	unsigned int order = BLOCK_ORDER;
+	u64 have = 0;
+	int err;
+
+	while (have < b->bytes) {
+		struct page *page = grow(b) ? NULL : take_block(b->place, &order);
+
+		if (!page)
+			return mc_fail(e, -ENOMEM,
+				       "size: memory ran out after %llu MiB of %llu",
+				       have >> 20, b->bytes >> 20);
+		b->chunks[b->nchunks++] = (struct mc_chunk){ page, order, false };
+		have += PAGE_SIZE << order;
+		err = look(team, e);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* ------------------------------------------------ what the page tables say */
+
+static enum mc_level level_of(u64 mapping_bytes)
+{
+	if (mapping_bytes >= PUD_SIZE)
+		return MC_LEVEL_1G;
+	return mapping_bytes >= PMD_SIZE ? MC_LEVEL_2M : MC_LEVEL_4K;
+}
+
+/*
+ * Walk @bytes of kernel addresses from @addr, mapping by mapping. Return: the
+ * attribute, joined with @so_far; @levels gets the bytes of each level.
+ */
+static enum mc_attr walk(const void *addr, u64 bytes, enum mc_attr so_far,
+			 u64 *levels)
+{
+	u64 at = 0, span, step;
+
+	while (at < bytes) {
+		enum mc_attr attr = mc_attr_read((const u8 *)addr + at, &span);
+
+		if (!span)
+			return MC_ATTR_NA;
+		so_far = so_far == MC_ATTR_NA || so_far == attr ? attr :
+								  MC_ATTR_MIXED;
+		/* A mapping may begin before and end behind these bytes. */
+		step = span - (((unsigned long)addr + at) & (span - 1));
+		step = min(step, bytes - at);
+		if (levels)
+			levels[level_of(span)] += step;
+		at += step;
+		cond_resched();
+	}
+	return so_far;
+}
+
+static enum mc_attr walk_chunks(const struct mc_buffer *b, u64 *levels)
+{
+	enum mc_attr attr = MC_ATTR_NA;
+	unsigned int i;
+
+	memset(levels, 0, sizeof(u64) * MC_NLEVELS);
+	for (i = 0; i < b->nchunks; i++)
+		attr = walk(page_address(b->chunks[i].page),
+			    chunk_bytes(&b->chunks[i]), attr, levels);
+	return attr;
+}
+
+static void give_back(struct mc_chunk *c)
+{
+	void *addr = page_address(c->page);
+
+	if (c->changed &&
+	    (mc_attr_set(addr, 1U << c->order, MC_WB) ||
+	     walk(addr, chunk_bytes(c), MC_ATTR_NA, NULL) != MC_ATTR_WB)) {
+		pr_err("memcache: %u pages could not be turned back to write-back and are leaked\n",
+		       1U << c->order);
+		atomic64_add(1ULL << c->order, &leaked);
+		return;
+	}
+	__free_pages(c->page, c->order);
+}
+
+static int node_of(const struct mc_buffer *b)
+{
+	int node = page_to_nid(b->chunks[0].page);
+	unsigned int i;
+
+	for (i = 1; i < b->nchunks; i++) {
+		if (page_to_nid(b->chunks[i].page) != node)
+			return MC_NODE_MIXED;
+	}
+	return node;
+}
+
+/**
+ * mc_buffer_audit() - read the attribute back from the page tables
+ * @b: the buffer; its attribute and levels are brought up to date, and the
+ *     attribute is `mixed` if a second mapping of it has another one
+ *
+ * Context: Process.
+ */
+void mc_buffer_audit(struct mc_buffer *b)
+{
+	b->attribute = walk_chunks(b, b->after);
+	if (b->mapped.n)
+		b->attribute = walk(b->mapped_span.addr, b->mapped_span.bytes,
+				    b->attribute, NULL);
+}
+
+/* ------------------------------------------------------- create, destroy */
+
+/* Blocks that follow each other in memory become one span. */
+static void find_spans(struct mc_buffer *b)
+{
+	struct mc_span *s = NULL;
+	u64 start = 0;
+	unsigned int i;
+
+	for (i = 0; i < b->nchunks && start < b->bytes; i++) {
+		u8 *addr = page_address(b->chunks[i].page);
+		u64 bytes = min(chunk_bytes(&b->chunks[i]), b->bytes - start);
+
+		if (s && (u8 *)s->addr + s->bytes == addr) {
+			s->bytes += bytes;
+		} else {
+			s = &b->spans[b->direct.n++];
+			*s = (struct mc_span){ addr, start, bytes };
+		}
+		start += bytes;
+	}
+	b->direct.spans = b->spans;
+}
+
+/* How all of it is mapped before the first change: one may split what is next to it. */
+static int see_before(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < b->nchunks && !err; i++) {
+		walk(page_address(b->chunks[i].page), chunk_bytes(&b->chunks[i]),
+		     MC_ATTR_NA, b->before);
+		err = look(team, e);
+	}
+	return err;
+}
+
+static int set_type(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
+{
+	unsigned int i;
+	int err;
+
+	if (b->type == MC_WB)
+		return 0;
+	for (i = 0; i < b->nchunks; i++) {
+		struct mc_chunk *c = &b->chunks[i];
+
+		err = look(team, e);
+		if (err)
+			return err;
+		/* Even a call that fails may have changed some of the pages. */
+		c->changed = true;
+		err = mc_attr_set(page_address(c->page), 1U << c->order, b->type);
+		if (err)
+			return mc_fail(e, err,
+				       "type: the kernel refused to set %u pages (error %d)",
+				       1U << c->order, -err);
+	}
+	return 0;
+}
+
+static int fill(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
+{
+	u64 available = (u64)si_mem_available() << PAGE_SHIFT;
+	int err;
+
+	if (b->bytes > available)
+		return mc_fail(e, -ENOMEM,
+			       "size: %llu MiB are asked for, %llu MiB are available",
+			       b->bytes >> 20, available >> 20);
+	err = allocate(b, team, e);
+	if (err)
+		return err;
+	b->spans = mc_alloc_array(b->nchunks, sizeof(*b->spans));
+	if (!b->spans)
+		return mc_fail(e, -ENOMEM, "size: no memory for the list of pages");
+	find_spans(b);
+	b->memory_node = node_of(b);
+	err = see_before(b, team, e);
+	return err ? err : set_type(b, team, e);
+}
+
+/**
+ * mc_buffer_create() - pages of a memory type
+ * @type: the type
+ * @place: where they should lie
+ * @bytes: at least one; rounded up to whole pages
+ * @team: of the run that it is for; once that is stopped, no more is done. NULL: none
+ * @e: says what is wrong, naming the key
+ *
+ * The pages are zero. The attribute is found out before this returns, the verdict is not.
+ *
+ * Context: Process, may sleep.
+ * Return: the buffer, or NULL and @e->err: -ENOMEM, the errno of the stop, or what
+ * the kernel said to the change of type.
+ */
+struct mc_buffer *mc_buffer_create(enum mc_type type, struct mc_place place,
+				   u64 bytes, struct mc_team *team,
+				   struct mc_error *e)
+{
+	struct mc_buffer *b = kzalloc(sizeof(*b), GFP_KERNEL);
+
+	if (!b) {
+		mc_fail(e, -ENOMEM, "size: no memory");
+		return NULL;
+	}
+	b->type = type;
+	b->place = place;
+	b->bytes = round_up(bytes, PAGE_SIZE);
+	if (fill(b, team, e)) {
+		mc_buffer_destroy(b);
+		return NULL;
+	}
+	mc_buffer_audit(b);
+	return b;
+}
+
+/**
+ * mc_buffer_judge() - find out anew what the hardware does with the memory
+ * @b: the buffer; its first line is zeros afterwards
+ *
+ * Context: Process.
+ */
+void mc_buffer_judge(struct mc_buffer *b)
+{
+	mc_verdict_of(&b->verdict, b->type, b->spans[0].addr);
+}
+
+/**
+ * mc_buffer_destroy() - turn the pages back to write-back and free them
+ * @b: the buffer, complete or not; NULL: nothing to do
+ *
+ * Context: Process, may sleep.
+ */
+void mc_buffer_destroy(struct mc_buffer *b)
+{
+	unsigned int i;
+
+	if (!b)
+		return;
+	if (b->mapped.n)
+		vunmap(b->mapped_span.addr);
+	for (i = 0; i < b->nchunks; i++) {
+		give_back(&b->chunks[i]);
+		cond_resched();
+	}
+	mc_free(b->spans);
+	mc_free(b->chunks);
+	kfree(b);
+}
+
+/* ---------------------------------------------------------- 4 KiB mapping */
+
+/**
+ * mc_protection() - a mapping's protection with a memory type
+ * @type: the type
+ * @prot: the rest of the protection
+ *
+ * Context: Any.
+ * Return: @prot with the type.
+ */
+pgprot_t mc_protection(enum mc_type type, pgprot_t prot)
+{
+	switch (type) {
+	case MC_WC: return pgprot_writecombine(prot);
+	case MC_UC: return pgprot_noncached(prot);
+	default: return prot;
+	}
+}
+
+/**
+ * mc_buffer_map() - map the buffer a second time, in 4 KiB pages
+ * @b: the buffer; @b->mapped is valid after that
+ * @team: of the run that it is for
+ * @e: says what is wrong
+ *
+ * The mapping has the type of the direct map: x86 leaves the same page under
+ * two types undefined.
+ *
+ * Context: Process, may sleep.
+ * Return: 0, -ENOMEM, or the errno of the stop.
+ */
+int mc_buffer_map(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
+{
+	unsigned int i, j, n = b->bytes >> PAGE_SHIFT, at = 0;
+	struct page **pages;
+	void *addr;
+	int err = 0;
+
+	if (b->mapped.n)
+		return 0;
+	pages = mc_alloc_array(n, sizeof(*pages));
+	if (!pages)
+		return mc_fail(e, -ENOMEM, "page: no memory for the list of pages");
+	for (i = 0; i < b->nchunks && !err; i++) {
+		for (j = 0; j < 1U << b->chunks[i].order && at < n; j++)
+			pages[at++] = b->chunks[i].page + j;
+		err = look(team, e);
+	}
+	if (err) {
+		mc_free(pages);
+		return err;
+	}
+	addr = vmap(pages, n, VM_MAP, mc_protection(b->type, PAGE_KERNEL));
+	mc_free(pages);
+	if (!addr)
+		return mc_fail(e, -ENOMEM, "page: no room for a mapping of %llu MiB",
+			       b->bytes >> 20);
+	b->mapped_span = (struct mc_span){ addr, 0, b->bytes };
+	b->mapped.spans = &b->mapped_span;
+	b->mapped.n = 1;
+	mc_buffer_audit(b);
+	return 0;
+}
+
+/* ------------------------------------------------------------------ show */
+
+/* KiB mapped by each: what a change splits moves from the left to the right. */
+static void show_levels(struct mc_text *t, const u64 *levels)
+{
+	mc_textf(t, "1G:%llu,2M:%llu,4K:%llu", levels[MC_LEVEL_1G] >> 10,
+		 levels[MC_LEVEL_2M] >> 10, levels[MC_LEVEL_4K] >> 10);
+}
+
+/**
+ * mc_buffer_show() - append a line about a buffer
+ * @t: the text
+ * @b: the buffer
+ * @what: "standing" or "run"
+ *
+ * Context: Process.
+ */
+void mc_buffer_show(struct mc_text *t, const struct mc_buffer *b,
+		    const char *what)
+{
+	mc_textf(t, "%s %s pages=%llu node=", mc_type_name(b->type), what,
+		 b->bytes >> PAGE_SHIFT);
+	if (b->memory_node == MC_NODE_MIXED)
+		mc_textf(t, "mixed");
+	else
+		mc_textf(t, "%d", b->memory_node);
+	mc_textf(t, " blocks=%u spans=%u attribute=%s effective=%s mapped_4k=%s",
+		 b->nchunks, b->direct.n, mc_attr_name(b->attribute),
+		 mc_effect_name(b->verdict.effect), b->mapped.n ? "yes" : "no");
+	mc_textf(t, " direct_map_before_kib=");
+	show_levels(t, b->before);
+	mc_textf(t, " direct_map_after_kib=");
+	show_levels(t, b->after);
+	mc_textf(t, "\n");
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Choose the clock at load, and measure what reading it costs. */
+#include <linux/irqflags.h>
+#include <linux/ktime.h>
+#include <linux/timekeeping.h>
+
+#include "kernel/arch.h"
+#include "platform/clock.h"
+
+struct mc_clock mc_clock;
+
+/**
+ * mc_clock_raw_ns() - the raw monotonic clock
+ *
+ * Context: Any.
+ * Return: nanoseconds since some fixed time; no clock discipline bends them.
+ */
+u64 mc_clock_raw_ns(void)
+{
+	return ktime_get_raw_fast_ns();
+}
+
+/**
+ * mc_clock_wall_ns() - the wall clock
+ *
+ * Context: Any.
+ * Return: nanoseconds since 1970, UTC.
+ */
+u64 mc_clock_wall_ns(void)
+{
+	return ktime_get_real_ns();
+}
+
+static u64 least_cost_ticks(void)
+{
+	unsigned long flags;
+	u64 least = ~0ULL;
+	int i;
+
+	for (i = 0; i < 200; i++) {
+		u64 begin, end;
+
+		local_irq_save(flags);
+		begin = mc_ticks();
+		end = mc_ticks();
+		local_irq_restore(flags);
+		if (end > begin && end - begin < least)
+			least = end - begin;
+	}
+	/* A clock too coarse to see its own cost: one tick, rounded up. */
+	return least == ~0ULL ? 1 : least;
+}
+
+/**
+ * mc_clock_init() - choose the clock and measure its cost
+ *
+ * Context: Process, once at load.
+ */
+void mc_clock_init(void)
+{
+	u64 khz = mc_cpu_tsc_khz();
+
+	mc_clock.tsc = khz;
+	mc_clock.khz = khz ? khz : 1000000;	/* else nanoseconds */
+	mc_clock.cost_ps = mc_ticks_to_ps(least_cost_ticks());
+}

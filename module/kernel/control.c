@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The debugfs files. Reading shows what is kept; nothing is ever measured in a
+ * read, since seq_file calls show again when its buffer was too small.
+ */
+#include <linux/capability.h>
+#include <linux/debugfs.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "kernel/control.h"
+#include "kernel/counters.h"
+#include "kernel/machine.h"
+#include "kernel/memory.h"
+#include "kernel/run.h"
+#include "measure/test.h"
+#include "platform/os.h"
+
+static struct dentry *dir;
+
+/**
+ * struct control_file - a file
+ * @name: its name
+ * @mode: its mode
+ * @fops: what can be done with it
+ * @show: of a file that is one text, made at once: makes it
+ * @size: of such a file: room for the text
+ */
+struct control_file {
+	const char *name;
+	umode_t mode;
+	const struct file_operations *fops;
+	void (*show)(struct mc_text *t);
+	size_t size;
+};
+
+/*
+ * A mode can be changed, and in a container root is less than root: whoever
+ * opens a file must be allowed to administer the system.
+ */
+static int may_open(void)
+{
+	return capable(CAP_SYS_ADMIN) ? 0 : -EPERM;
+}
+
+/* ------------------------------------- files that are one text, made at once */
+
+static int text_show(struct seq_file *m, void *unused)
+{
+	const struct control_file *f = m->private;
+	struct mc_text t = { .buf = mc_alloc_array(1, f->size), .size = f->size };
+
+	if (!t.buf)
+		return -ENOMEM;
+	f->show(&t);
+	seq_write(m, t.buf, t.len);
+	mc_free(t.buf);
+	return 0;
+}
+
+static int text_open(struct inode *inode, struct file *file)
+{
+	int err = may_open();
+
+	return err ? err : single_open(file, text_show, inode->i_private);
+}
+
+static const struct file_operations text_fops = {
+	.owner = THIS_MODULE,
+	.open = text_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+static void tests_text(struct mc_text *t)
+{
+	const struct mc_spec *const *spec;
+
+	for (spec = mc_specs; *spec; spec++)
+		mc_spec_show(t, *spec);
+}
+
+/* ---------------------------------------------------------- run and stop */
+
+static ssize_t run_write(struct file *file, const char __user *from, size_t len,
+			 loff_t *pos)
+{
+	/* One byte more than a line may have: enough to see that it is too long. */
+	char *line = memdup_user(from, min_t(size_t, len, MC_LINE_MAX + 2));
+	int err;
+
+	if (IS_ERR(line))
+		return PTR_ERR(line);
+	err = mc_run_line(line, min_t(size_t, len, MC_LINE_MAX + 2));
+	kfree(line);
+	return err ? err : len;
+}
+
+static const struct file_operations run_fops = {
+	.owner = THIS_MODULE,
+	.open = text_open,
+	.read = seq_read,
+	.write = run_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+static int stop_open(struct inode *inode, struct file *file)
+{
+	return may_open();
+}
+
+static ssize_t stop_write(struct file *file, const char __user *from, size_t len,
+			  loff_t *pos)
+{
+	mc_run_stop();
+	return len;
+}
+
+static const struct file_operations stop_fops = {
+	.owner = THIS_MODULE,
+	.open = stop_open,
+	.write = stop_write,
+	.llseek = noop_llseek,
+};
+
+/* --------------------------------------------------------------- counters */
+
+/*
+ * What is written at the beginning of the file replaces the set, what is written
+ * further on is added to it: a shell may write line by line.
+ */
+static ssize_t counters_write(struct file *file, const char __user *from,
+			      size_t len, loff_t *pos)
+{
+	bool replace = !*pos && !(file->f_flags & O_APPEND);
+	char *text;
+	int err;
+
+	if (len > MC_COUNTERS_TEXT)
+		return -EFBIG;
+	text = vmemdup_user(from, len);
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	err = mc_counters_write(text, len, replace);
+	kvfree(text);
+	if (err)
+		return err;
+	*pos += len;
+	return len;
+}
+
+static const struct file_operations counters_fops = {
+	.owner = THIS_MODULE,
+	.open = text_open,
+	.read = seq_read,
+	.write = counters_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+/* ---------------------------------------------- results: a record at a time */
+
+static void *results_start(struct seq_file *m, loff_t *pos)
+{
+	struct mc_snapshot *s = m->private;
+
+	/* Position 0 is what stands before the records. */
+	return *pos <= (s ? s->n : 0) ? pos : NULL;
+}
+
+static void *results_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	return results_start(m, pos);
+}
+
+static void results_stop(struct seq_file *m, void *v)
+{
+}
+
+static void table_line(struct mc_text *t, const struct mc_snapshot *s, u64 i)
+{
+	if (i)
+		mc_record_row(t, &s->layout, &s->req, &s->records[i - 1]);
+	else
+		mc_header_show(t, &s->layout, &s->req);
+}
+
+static void json_line(struct mc_text *t, const struct mc_snapshot *s, u64 i)
+{
+	if (i)
+		mc_record_json(t, &s->req, "kernel", &s->records[i - 1]);
+	else
+		mc_request_json(t, &s->req, "kernel", s->state, &s->error, s->n);
+}
+
+static int show_line(struct seq_file *m, loff_t i,
+		     void (*line)(struct mc_text *t, const struct mc_snapshot *s,
+				  u64 i))
+{
+	size_t size = i ? MC_ROW_MAX : 32768;
+	struct mc_text t = { .buf = mc_alloc_array(1, size), .size = size };
+
+	if (!t.buf)
+		return -ENOMEM;
+	line(&t, m->private, i);
+	seq_write(m, t.buf, t.len);
+	mc_free(t.buf);
+	return 0;
+}
+
+static int results_show(struct seq_file *m, void *v)
+{
+	if (!m->private) {
+		seq_puts(m, "# no results yet: write a request line to run\n");
+		return 0;
+	}
+	return show_line(m, *(loff_t *)v, table_line);
+}
+
+static int jsonl_show(struct seq_file *m, void *v)
+{
+	struct mc_snapshot *s = m->private;
+
+	if (!s)
+		return 0;
+	if (!*(loff_t *)v)
+		seq_puts(m, s->machine);
+	return show_line(m, *(loff_t *)v, json_line);
+}
+
+static const struct seq_operations results_ops = {
+	.start = results_start,
+	.next = results_next,
+	.stop = results_stop,
+	.show = results_show,
+};
+
+static const struct seq_operations jsonl_ops = {
+	.start = results_start,
+	.next = results_next,
+	.stop = results_stop,
+	.show = jsonl_show,
+};
+
+static int open_results(struct file *file, const struct seq_operations *ops)
+{
+	int err = may_open();
+
+	if (!err)
+		err = seq_open(file, ops);
+	if (!err)
+		((struct seq_file *)file->private_data)->private = mc_run_results();
+	return err;
+}
+
+static int results_open(struct inode *inode, struct file *file)
+{
+	return open_results(file, &results_ops);
+}
+
+static int jsonl_open(struct inode *inode, struct file *file)
+{
+	return open_results(file, &jsonl_ops);
+}
+
+static int results_release(struct inode *inode, struct file *file)
+{
+	mc_snapshot_put(((struct seq_file *)file->private_data)->private);
+	return seq_release(inode, file);
+}
+
+static const struct file_operations results_fops = {
+	.owner = THIS_MODULE,
+	.open = results_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = results_release,
+};
+
+static const struct file_operations jsonl_fops = {
+	.owner = THIS_MODULE,
+	.open = jsonl_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = results_release,
+};
+
+/* ------------------------------------------------------------------- files */
+
+static const struct control_file files[] = {
+	{ "run", 0600, &run_fops, mc_run_show, 32768 },
+	{ "results", 0400, &results_fops },
+	{ "results.jsonl", 0400, &jsonl_fops },
+	{ "tests", 0400, &text_fops, tests_text, 65536 },
+	{ "progress", 0400, &text_fops, mc_run_progress, 128 },
+	{ "stop", 0200, &stop_fops },
+	{ "machine", 0400, &text_fops, mc_machine_json, MC_MACHINE_MAX },
+	{ "buffers", 0400, &text_fops, mc_pool_show, 65536 },
+	{ "counters", 0600, &counters_fops, mc_counters_show,
+	  (MC_MAX_COUNTERS + 2) * MC_COUNTER_LINE },
+};
+
+/**
+ * mc_control_init() - make the files
+ *
+ * Context: Process, last at load: from now on runs can start.
+ */
+void mc_control_init(void)
+{
+	size_t i;
+
+	dir = debugfs_create_dir("memcache", NULL);
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		debugfs_create_file(files[i].name, files[i].mode, dir,
+				    (void *)&files[i], files[i].fops);
+}
+
+/**
+ * mc_control_exit() - remove the files
+ *
+ * Context: Process, first at unload: open files have kept the module loaded,
+ * so no run is on.
+ */
+void mc_control_exit(void)
+{
+	debugfs_remove(dir);
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The file `counters`, and perf in the kernel; a set is tried as it is written. */
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+
+#include "kernel/counters.h"
+#include "platform/counters.h"
+#include "platform/os.h"
+
+/* The set, and why the last one that was written is not it. */
+static struct {
+	struct mutex lock;	/* of all of this */
+	struct mc_counter *set;
+	unsigned int n;
+	struct mc_error refused;
+} counters = {
+	.lock = __MUTEX_INITIALIZER(counters.lock),
+};
+
+/* ------------------------------------------------------------ perf, if there */
+
+#ifdef CONFIG_PERF_EVENTS
+static void *create_event(struct perf_event_attr *attr, int cpu)
+{
+	return perf_event_create_kernel_counter(attr, cpu, NULL, NULL, NULL);
+}
+
+static u64 read_event(void *event, u64 *enabled, u64 *running)
+{
+	return perf_event_read_value(event, enabled, running);
+}
+#else
+static void *create_event(struct perf_event_attr *attr, int cpu)
+{
+	return ERR_PTR(-EOPNOTSUPP);
+}
+
+static u64 read_event(void *event, u64 *enabled, u64 *running)
+{
+	*enabled = 0;
+	*running = 0;
+	return 0;
+}
+#endif
+
+/**
+ * mc_counter_open() - open a counter, which counts from then on
+ * @c: the counter
+ * @why: result if it can't be: negative errno; may be NULL
+ *
+ * Context: Process, may sleep.
+ * Return: what the calls below take, or NULL.
+ */
+void *mc_counter_open(const struct mc_counter *c, int *why)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr), .type = c->type, .config = c->config,
+	};
+	void *event = ERR_PTR(-ENODEV);
+
+	if (c->cpu < nr_cpu_ids && cpu_online(c->cpu))
+		event = create_event(&attr, c->cpu);
+	if (!IS_ERR(event))
+		return event;
+	if (why)
+		*why = PTR_ERR(event);
+	return NULL;
+}
+
+/**
+ * mc_counter_read() - where a counter stands
+ * @event: the counter
+ * @now: result
+ *
+ * Context: Process, may sleep.
+ */
+void mc_counter_read(void *event, struct mc_reading *now)
+{
+	now->value = read_event(event, &now->enabled, &now->running);
+}
+
+/**
+ * mc_counter_close() - done with a counter
+ * @event: the counter
+ *
+ * Context: Process, may sleep.
+ */
+void mc_counter_close(void *event)
+{
+	perf_event_release_kernel(event);
+}
+
+/* ------------------------------------------------------------------ the set */
+
+static int try_one(const struct mc_counter *c, struct mc_error *e)
+{
+	int why = 0;
+	void *event = mc_counter_open(c, &why);
+
+	if (event) {
+		mc_counter_close(event);
+		return 0;
+	}
+	return mc_fail(e, -EINVAL,
+		       "counters: line %u: type=%llu config=0x%llx can't be opened on CPU %llu: %s (error %d)",
+		       c->line, c->type, c->config, c->cpu,
+		       why == -ENODEV ? "it is not online" :
+		       why == -ENOENT ? "no PMU has that" :
+		       why == -EOPNOTSUPP ? "this kernel has no such counters" :
+					    "the PMU refuses",
+		       -why);
+}
+
+static int add_to(struct mc_counter *set, unsigned int *n, const char *text,
+		  size_t len, struct mc_error *e)
+{
+	unsigned int i = *n;
+	int err = mc_counters_parse(set, n, text, len, e);
+
+	for (; !err && i < *n; i++)
+		err = try_one(&set[i], e);
+	return err;
+}
+
+/**
+ * mc_counters_write() - replace the set of counters, or add to it
+ * @text: lines, not terminated; empty ones alone clear the set
+ * @len: bytes
+ * @replace: the set, else add
+ *
+ * A wrong line among them, or a counter that can't be opened: nothing changes.
+ *
+ * Context: Process, may sleep.
+ * Return: 0, -EINVAL or -ENOMEM; mc_counters_show() tells what was wrong.
+ */
+int mc_counters_write(const char *text, size_t len, bool replace)
+{
+	struct mc_counter *set = mc_alloc_array(MC_MAX_COUNTERS, sizeof(*set));
+	struct mc_error e = { 0 };
+	unsigned int n;
+	int err;
+
+	mutex_lock(&counters.lock);
+	n = replace ? 0 : counters.n;
+	if (set && n)
+		memcpy(set, counters.set, n * sizeof(*set));
+	err = set ? add_to(set, &n, text, len, &e) :
+		    mc_fail(&e, -ENOMEM, "counters: no memory");
+	if (!err) {
+		swap(counters.set, set);
+		counters.n = n;
+	}
+	counters.refused = e;
+	mutex_unlock(&counters.lock);
+	mc_free(set);
+	return err;
+}
+
+/**
+ * mc_counters_show() - append the set, a line each, and what was wrong last
+ * @t: the text
+ *
+ * Context: Process, may sleep.
+ */
+void mc_counters_show(struct mc_text *t)
+{
+	unsigned int i;
+
+	mutex_lock(&counters.lock);
+	for (i = 0; i < counters.n; i++) {
+		mc_counter_show(t, &counters.set[i]);
+		mc_textf(t, "\n");
+	}
+	if (!counters.n)
+		mc_textf(t, "# no counters are set\n");
+	if (counters.refused.err)
+		mc_textf(t, "# not taken: %s\n", counters.refused.text);
+	mutex_unlock(&counters.lock);
+}
+
+/**
+ * mc_counters_copy() - the set as it is now
+ * @n: result: how many counters
+ *
+ * Context: Process, may sleep.
+ * Return: a copy, to be freed by mc_free(), or NULL if there are none.
+ */
+struct mc_counter *mc_counters_copy(unsigned int *n)
+{
+	struct mc_counter *copy = NULL;
+
+	mutex_lock(&counters.lock);
+	if (counters.n)
+		copy = mc_alloc_array(counters.n, sizeof(*copy));
+	if (copy)
+		memcpy(copy, counters.set, counters.n * sizeof(*copy));
+	*n = counters.n;
+	mutex_unlock(&counters.lock);
+	return copy;
+}
+
+/**
+ * mc_counters_exit() - forget the set
+ *
+ * Context: Process, at unload.
+ */
+void mc_counters_exit(void)
+{
+	mc_free(counters.set);
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The CPUs that threads can be bound to. */
+#include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
+#include <linux/topology.h>
+
+#include "arch/x86/cpuid.h"
+#include "platform/cpus.h"
+#include "platform/workers.h"
+
+static int hotplug = -1;
+
+static int comes(unsigned int cpu)
+{
+	mc_core_look(cpu);
+	return 0;
+}
+
+static int goes(unsigned int cpu)
+{
+	mc_core_forget(cpu);
+	return 0;
+}
+
+/**
+ * mc_cpus_init() - get to know each CPU, now or when it comes online
+ *
+ * At load each is interrupted once, as loading a module does in any case; nobody who
+ * reads about them later has to.
+ *
+ * Context: Process, may sleep, once, before anything asks for what a CPU is.
+ * Return: 0 or a negative errno.
+ */
+int mc_cpus_init(void)
+{
+	int err = mc_cores_init(nr_cpu_ids);
+
+	if (err)
+		return err;
+	hotplug = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "memcache:cpus", comes, goes);
+	if (hotplug >= 0)
+		return 0;
+	mc_cores_exit();
+	return hotplug;
+}
+
+/**
+ * mc_cpus_exit() - no more runs
+ *
+ * Context: Process, may sleep.
+ */
+void mc_cpus_exit(void)
+{
+	cpuhp_remove_state_nocalls(hotplug);
+	mc_cores_exit();
+}
+
+/**
+ * mc_cpu_usable() - can a thread be bound to this CPU?
+ * @cpu: its number
+ *
+ * Context: Any.
+ * Return: true if it is there and online.
+ */
+bool mc_cpu_usable(unsigned int cpu)
+{
+	return cpu < nr_cpu_ids && cpu_online(cpu);
+}
+
+/**
+ * mc_cpu_core() - which core a CPU is a thread of
+ * @cpu: a usable CPU
+ *
+ * Context: Any.
+ * Return: the lowest number among the core's CPUs.
+ */
+unsigned int mc_cpu_core(unsigned int cpu)
+{
+	return cpumask_first(topology_sibling_cpumask(cpu));
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The machine as one JSON object. */
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+#include <linux/nodemask.h>
+#include <linux/security.h>
+#include <linux/topology.h>
+#include <linux/utsname.h>
+
+#include "kernel/arch.h"
+#include "kernel/machine.h"
+#include "kernel/memory.h"
+#include "kernel/prefetch.h"
+#include "measure/disturbed.h"
+#include "platform/clock.h"
+
+#define SCHEMA	1	/* of all records; raised when a key changes its meaning */
+
+static void nodes_json(struct mc_text *t)
+{
+	const char *comma = "";
+	int node;
+
+	mc_textf(t, "[");
+	for_each_online_node(node) {
+		mc_textf(t, "%s{\"node\":%d,\"cpus\":\"%*pbl\",\"memory_bytes\":%llu}",
+			 comma, node, cpumask_pr_args(cpumask_of_node(node)),
+			 (u64)node_present_pages(node) << PAGE_SHIFT);
+		comma = ",";
+	}
+	mc_textf(t, "]");
+}
+
+static void clock_json(struct mc_text *t)
+{
+	mc_textf(t, "\"clock\":\"%s\",\"clock_khz\":%llu,\"clock_cost_ns\":",
+		 mc_clock.tsc ? "tsc" : "monotonic_raw", mc_clock.khz);
+	mc_text_fixed(t, mc_clock.cost_ps, 3);
+}
+
+/**
+ * mc_machine_json() - append the machine as a line of JSON
+ * @t: the text, with room for MC_MACHINE_MAX bytes
+ *
+ * Context: Process, may sleep.
+ */
+void mc_machine_json(struct mc_text *t)
+{
+	mc_textf(t, "{\"record\":\"machine\",\"schema\":%d,\"where\":\"kernel\",\"kernel\":",
+		 SCHEMA);
+	mc_text_json(t, init_utsname()->release);
+	mc_textf(t, ",\"kernel_version\":");
+	mc_text_json(t, init_utsname()->version);
+	mc_textf(t, ",");
+	mc_cpu_json(t);
+	mc_textf(t, ",\"cpus_online\":\"%*pbl\",\"nodes\":",
+		 cpumask_pr_args(cpu_online_mask));
+	nodes_json(t);
+	mc_textf(t, ",");
+	clock_json(t);
+	mc_textf(t, ",");
+	mc_disturbed_json(t);
+	mc_textf(t, ",");
+	mc_attr_json(t);
+	mc_textf(t, ",\"prefetch\":");
+	mc_prefetch_json(t);
+	mc_textf(t, ",\"lockdown\":%s,\"memory_types\":",
+		 security_locked_down(LOCKDOWN_DEBUGFS) ? "true" : "false");
+	mc_pool_json(t);
+	mc_textf(t, "}\n");
+}

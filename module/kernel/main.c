@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * memcache: measures memory from inside the kernel.
+ *
+ *   # echo 'bandwidth type=wb,uc,wc op=write' > /sys/kernel/debug/memcache/run
+ *   # cat /sys/kernel/debug/memcache/results
+ */
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/nodemask.h>
+#include <linux/sizes.h>
+
+#include "kernel/control.h"
+#include "kernel/counters.h"
+#include "kernel/device.h"
+#include "kernel/memory.h"
+#include "kernel/prefetch.h"
+#include "kernel/run.h"
+#include "platform/clock.h"
+#include "platform/cpus.h"
+
+static unsigned int size_mb = 16;
+module_param(size_mb, uint, 0444);
+MODULE_PARM_DESC(size_mb, "MiB of each standing buffer, one for each memory type (default 16; 0: none)");
+
+/* Not its parameter's name: the kernel has a per-CPU variable of that. */
+static int node_of_buffers = -1;
+module_param_named(numa_node, node_of_buffers, int, 0444);
+MODULE_PARM_DESC(numa_node, "NUMA node of buffers where a request names none (default -1: that of its first CPU)");
+
+static int __init memcache_init(void)
+{
+	struct mc_error e = { 0 };
+	int err;
+
+	if (node_of_buffers < -1 || node_of_buffers >= MAX_NUMNODES ||
+	    (node_of_buffers >= 0 && !node_state(node_of_buffers, N_MEMORY))) {
+		pr_err("memcache: numa_node: %d has no memory\n",
+		       node_of_buffers);
+		return -EINVAL;
+	}
+	err = mc_cpus_init();
+	if (err)
+		return err;
+	mc_clock_init();
+	mc_witness_init();
+	err = mc_pool_init((u64)size_mb * SZ_1M, node_of_buffers, &e);
+	if (err) {
+		pr_err("memcache: %s (module parameter size_mb=%u)\n", e.text,
+		       size_mb);
+		goto no_pool;
+	}
+	err = mc_prefetch_init();
+	if (err)
+		goto no_prefetch;
+	err = mc_device_init();
+	if (err)
+		goto no_device;
+	mc_control_init();
+	return 0;
+
+no_device:
+	mc_prefetch_exit();
+no_prefetch:
+	mc_pool_exit();
+no_pool:
+	mc_cpus_exit();
+	return err;
+}
+
+static void __exit memcache_exit(void)
+{
+	mc_control_exit();
+	mc_device_exit();
+	mc_run_exit();
+	mc_counters_exit();
+	mc_prefetch_exit();
+	mc_pool_exit();
+	mc_cpus_exit();
+}
+
+module_init(memcache_init);
+module_exit(memcache_exit);
+
+MODULE_DESCRIPTION("Measures memory from inside the kernel, by cache attribute");
+MODULE_LICENSE("GPL");

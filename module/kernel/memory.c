@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Standing buffers and those of a run. */
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/nodemask.h>
+#include <linux/spinlock.h>
+#include <linux/topology.h>
+
+#include "kernel/arch.h"
+#include "kernel/memory.h"
+
+/* Makes a buffer appear, change and go as one, for who reads `buffers`. */
+static DEFINE_MUTEX(lock);
+static struct mc_buffer *standing[MC_NTYPES];
+static struct mc_buffer *of_run[MC_NTYPES];	/* a list each */
+static struct mc_buffer *fence;
+static void *reference;		/* a page of write-back memory, for verdicts */
+static int default_node = -1;
+
+/*
+ * What is known of the standing buffers. A run finds it out anew, piece by piece and with
+ * @lock held, perhaps for seconds; meanwhile others are told what was known before.
+ */
+static DEFINE_SPINLOCK(told_lock);
+static struct {
+	enum mc_attr attribute;
+	struct mc_verdict verdict;
+} told[MC_NTYPES];
+
+/* UC first: WC is judged against it. */
+static const enum mc_type order[MC_NTYPES] = { MC_WB, MC_UC, MC_WC };
+
+/* Whoever has changed what is known of a standing buffer says so before unlocking. */
+static void tell(void)
+{
+	unsigned int i;
+
+	spin_lock(&told_lock);
+	for (i = 0; i < MC_NTYPES; i++) {
+		if (!standing[i])
+			continue;
+		told[i].attribute = standing[i]->attribute;
+		told[i].verdict = standing[i]->verdict;
+	}
+	spin_unlock(&told_lock);
+}
+
+/**
+ * mc_pool_init() - make the standing buffers
+ * @bytes: of each; 0: none
+ * @node: NUMA node, or -1: that of the first CPU, or the nearest with room
+ * @e: says what is wrong
+ *
+ * Context: Process, once at load.
+ * Return: 0 or a negative errno, and then nothing is held.
+ */
+int mc_pool_init(u64 bytes, int node, struct mc_error *e)
+{
+	struct mc_place place = { .node = node, .strict = node >= 0 };
+	unsigned int i;
+
+	/* Wherever we are loaded, near to the CPU that requests have by preset. */
+	if (node < 0)
+		place.node = mc_cpu_node(cpumask_first(cpu_online_mask));
+	default_node = node;
+	reference = (void *)get_zeroed_page(GFP_KERNEL);
+	if (!reference)
+		return mc_fail(e, -ENOMEM, "no memory for a page");
+	mc_verdict_init(reference);
+	for (i = 0; bytes && i < MC_NTYPES; i++) {
+		if (!mc_attr_settable(order[i]))
+			continue;
+		standing[order[i]] = mc_buffer_create(order[i], place,
+							  bytes, NULL, e);
+		if (!standing[order[i]]) {
+			mc_pool_exit();
+			return e->err;
+		}
+		mc_buffer_judge(standing[order[i]]);
+	}
+	tell();
+	return 0;
+}
+
+static void drop(struct mc_buffer **b)
+{
+	mc_buffer_destroy(*b);
+	*b = NULL;
+}
+
+/**
+ * mc_pool_exit() - give all memory back
+ *
+ * Context: Process, at unload; no run is on.
+ */
+void mc_pool_exit(void)
+{
+	unsigned int i;
+
+	mc_memory_drop();
+	for (i = 0; i < MC_NTYPES; i++)
+		drop(&standing[i]);
+	drop(&fence);
+	free_page((unsigned long)reference);
+	reference = NULL;
+}
+
+/* Give back those of a type that the run has for itself: on a node, or (-1) all. */
+static void drop_of_run(enum mc_type type, int node)
+{
+	struct mc_buffer **at = &of_run[type], *b;
+
+	while ((b = *at)) {
+		if (node >= 0 && b->memory_node != node) {
+			at = &b->next;
+			continue;
+		}
+		*at = b->next;
+		mc_buffer_destroy(b);
+	}
+}
+
+/**
+ * mc_memory_drop() - give back what the run has for itself
+ *
+ * Context: Process.
+ */
+void mc_memory_drop(void)
+{
+	unsigned int i;
+
+	mutex_lock(&lock);
+	for (i = 0; i < MC_NTYPES; i++)
+		drop_of_run(i, -1);
+	mutex_unlock(&lock);
+}
+
+/**
+ * mc_memory_node() - the node that the user has set for all memory
+ *
+ * Context: Any.
+ * Return: the node, or -1.
+ */
+int mc_memory_node(void)
+{
+	return default_node;
+}
+
+/**
+ * mc_pool_check() - is there such memory at all?
+ * @point: asks for a type and a node
+ * @e: says what is wrong
+ *
+ * Context: Process.
+ * Return: 0, -EINVAL (no such node) or -EOPNOTSUPP (no such type or mapping).
+ */
+int mc_pool_check(const struct mc_point *point, struct mc_error *e)
+{
+	u64 node = point->v[MC_KEY_NODE];
+
+	if (!mc_attr_settable(point->v[MC_KEY_TYPE]))
+		return mc_fail(e, -EOPNOTSUPP,
+			       "type: this machine has type=wb only");
+	if (point->v[MC_KEY_PAGE] > MC_PAGE_4K)
+		return mc_fail(e, -EOPNOTSUPP,
+			       "page: 2m and thp are for memcache-user; here it is auto, direct or 4k");
+	/* Of a node that nobody has named, the nearest with memory will do. */
+	if (node != MC_AUTO && node != MC_LOCAL &&
+	    (node >= MAX_NUMNODES || !node_state(node, N_MEMORY)))
+		return mc_fail(e, -EINVAL,
+			       "node: %llu has no memory; nodes with memory are %*pbl",
+			       node, nodemask_pr_args(&node_states[N_MEMORY]));
+	return 0;
+}
+
+/* A buffer that was asked for there and came to lie elsewhere: it is the best. */
+static bool serves(const struct mc_buffer *b, struct mc_place place, u64 bytes)
+{
+	if (!b || b->bytes < bytes)
+		return false;
+	return place.node < 0 || b->memory_node == place.node ||
+	       (!place.strict && b->place.node == place.node);
+}
+
+static struct mc_buffer *new_fence(struct mc_error *e)
+{
+	const struct mc_place place = { .node = default_node };
+	struct mc_buffer *b;
+
+	if (!mc_attr_settable(MC_UC)) {
+		mc_fail(e, -EOPNOTSUPP,
+			"fence: uc needs uncached memory, and this machine has type=wb only");
+		return NULL;
+	}
+	b = mc_buffer_create(MC_UC, place, PAGE_SIZE, NULL, e);
+	if (b)
+		mc_buffer_judge(b);
+	return b;
+}
+
+/* WC is judged against UC: where there are no standing buffers, the fence is it. */
+static void make_uc_known(enum mc_type type)
+{
+	struct mc_error e = { 0 };
+
+	if (type == MC_WC && !standing[MC_UC] && !fence)
+		fence = new_fence(&e);
+}
+
+/*
+ * A verdict may be of long ago, and MTRRs may have changed since. WC is judged against
+ * UC, and both against the page of write-back memory.
+ */
+static void judge(struct mc_buffer *b)
+{
+	struct mc_buffer *uc = standing[MC_UC] ? standing[MC_UC] : fence;
+
+	mc_verdict_init(reference);
+	if (b->type == MC_WC && uc)
+		mc_buffer_judge(uc);
+	mc_buffer_judge(b);
+}
+
+static struct mc_buffer *find(struct mc_run *run, enum mc_type type,
+			      const struct mc_wanted *want)
+{
+	struct mc_buffer *b;
+
+	if (!want->private && serves(standing[type], want->place, want->bytes))
+		return standing[type];
+	for (b = of_run[type]; b; b = b->next) {
+		if (serves(b, want->place, want->bytes))
+			return b;
+	}
+	/* Those on other nodes may be the point's, too. */
+	drop_of_run(type, want->alone ? -1 : want->place.node);
+	make_uc_known(type);
+	b = mc_buffer_create(type, want->place, want->most, run->team,
+			     &run->error);
+	if (b) {
+		b->next = of_run[type];
+		of_run[type] = b;
+	}
+	return b;
+}
+
+/**
+ * mc_memory_find() - a buffer for a point
+ * @run: the run
+ * @point: asks for type and mapping
+ * @want: where, and how large
+ * @area: result, valid until the next call with @want->alone, or mc_memory_drop()
+ *
+ * Context: Process, may sleep.
+ * Return: 0 or what mc_buffer_create() and mc_buffer_map() return, explained in
+ * @run->error.
+ */
+int mc_memory_find(struct mc_run *run, const struct mc_point *point,
+		   const struct mc_wanted *want, struct mc_area *area)
+{
+	enum mc_page page = point->v[MC_KEY_PAGE];
+	struct mc_buffer *b;
+
+	mutex_lock(&lock);
+	b = find(run, point->v[MC_KEY_TYPE], want);
+	page = page == MC_PAGE_AUTO ? MC_PAGE_DIRECT : page;
+	if (b && page == MC_PAGE_4K && mc_buffer_map(b, run->team, &run->error))
+		b = NULL;
+	if (b) {
+		mc_buffer_audit(b);
+		judge(b);
+		area->view = page == MC_PAGE_4K ? &b->mapped : &b->direct;
+		area->page = page;
+		area->page_bytes = page == MC_PAGE_4K ? PAGE_SIZE :
+							mc_buffer_mapping(b);
+		area->attribute = b->attribute;
+		area->effective = b->verdict.effect;
+		area->memory_node = b->memory_node;
+	}
+	tell();
+	mutex_unlock(&lock);
+	return b ? 0 : run->error.err;
+}
+
+/**
+ * mc_pool_standing() - the standing buffer of a type
+ * @type: the type
+ *
+ * Context: Any, while the module is loaded.
+ * Return: the buffer, there until unload, or NULL if there is none.
+ */
+struct mc_buffer *mc_pool_standing(enum mc_type type)
+{
+	return standing[type];
+}
+
+/**
+ * mc_pool_known() - what is known of the standing buffer of a type
+ * @type: the type, of which there is one
+ * @attribute: result: what the page tables say
+ * @verdict: result: what the hardware does with it
+ *
+ * Context: Process; no wait for a run that has the buffers.
+ */
+void mc_pool_known(enum mc_type type, enum mc_attr *attribute,
+		   struct mc_verdict *verdict)
+{
+	spin_lock(&told_lock);
+	*attribute = told[type].attribute;
+	*verdict = told[type].verdict;
+	spin_unlock(&told_lock);
+}
+
+static struct mc_buffer *make_fence(struct mc_error *e)
+{
+	/* A buffer that is being made, or given back, may take seconds. */
+	if (mutex_lock_killable(&lock)) {
+		mc_fail(e, -EINTR, "fence: a signal ended the wait for it");
+		return NULL;
+	}
+	if (!fence)
+		fence = new_fence(e);
+	mutex_unlock(&lock);
+	return fence;
+}
+
+/**
+ * mc_pool_fence() - an uncached page that is never measured, for fence=uc
+ *
+ * Context: Process, may sleep.
+ * Return: its buffer, there until unload, or NULL if memory ran out.
+ */
+struct mc_buffer *mc_pool_fence(void)
+{
+	struct mc_error e = { 0 };
+
+	return make_fence(&e);
+}
+
+/**
+ * mc_pool_uc_word() - a word on that page
+ * @e: says what is wrong
+ *
+ * Context: Process, may sleep.
+ * Return: its address, or NULL and @e->err.
+ */
+void *mc_pool_uc_word(struct mc_error *e)
+{
+	struct mc_buffer *b = make_fence(e);
+
+	return b ? b->spans[0].addr : NULL;
+}
+
+static void show_one(struct mc_text *t, struct mc_buffer *b, const char *what)
+{
+	if (!b)
+		return;
+	mc_buffer_audit(b);
+	mc_buffer_show(t, b, what);
+}
+
+/**
+ * mc_pool_show() - append a line a buffer, read from the page tables now
+ * @t: the text
+ *
+ * Context: Process, may sleep.
+ */
+void mc_pool_show(struct mc_text *t)
+{
+	struct mc_buffer *b;
+	unsigned int i;
+
+	/* A reader that was killed needs no text. */
+	if (mutex_lock_killable(&lock))
+		return;
+	for (i = 0; i < MC_NTYPES; i++)
+		show_one(t, standing[i], "standing");
+	for (i = 0; i < MC_NTYPES; i++) {
+		for (b = of_run[i]; b; b = b->next)
+			show_one(t, b, "run");
+	}
+	show_one(t, fence, "fence");
+	tell();
+	mutex_unlock(&lock);
+	mc_textf(t, "leaked_pages=%llu\n", mc_pages_leaked());
+}
+
+/**
+ * mc_pool_json() - append the verdicts on the standing buffers as JSON
+ * @t: the text
+ *
+ * Context: Process.
+ */
+void mc_pool_json(struct mc_text *t)
+{
+	struct mc_verdict verdict;
+	enum mc_attr attribute;
+	unsigned int i;
+
+	mc_textf(t, "{");
+	for (i = 0; i < MC_NTYPES; i++) {
+		mc_textf(t, "%s\"%s\":", i ? "," : "", mc_type_name(i));
+		if (standing[i]) {
+			mc_pool_known(i, &attribute, &verdict);
+			mc_verdict_json(t, attribute, &verdict);
+		} else {
+			mc_textf(t, "null");
+		}
+	}
+	mc_textf(t, "}");
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The machine's NUMA nodes. tools/user/nodes.c has the same for a process. */
+#include <linux/nodemask.h>
+#include <linux/topology.h>
+
+#include "platform/workers.h"
+
+/**
+ * mc_cpu_node() - the node of a CPU's memory
+ * @cpu: a CPU
+ *
+ * Context: Any.
+ * Return: its own node, or where that has no memory the nearest that has.
+ */
+int mc_cpu_node(unsigned int cpu)
+{
+	int own = cpu_to_node(cpu), nearest = -1, node;
+
+	if (own < 0 || node_state(own, N_MEMORY))
+		return own < 0 ? first_memory_node : own;
+	for_each_node_state(node, N_MEMORY) {
+		if (nearest < 0 || node_distance(own, node) < node_distance(own, nearest))
+			nearest = node;
+	}
+	return nearest;
+}

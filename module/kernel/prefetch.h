@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Hardware prefetchers: off while a point is measured, then as they were. */
+#ifndef MC_PREFETCH_H
+#define MC_PREFETCH_H
+
+#include "measure/engine.h"
+
+int mc_prefetch_init(void);
+void mc_prefetch_exit(void);
+int mc_prefetch_check(const struct mc_request *req,
+		      const struct mc_point *point, struct mc_error *e);
+void mc_prefetch_json(struct mc_text *t);
+
+#endif /* MC_PREFETCH_H */

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * User-Mode Linux: the host's CPU at native speed, but no page tables of its
+ * own, so no memory types; write-back is what there is.
+ */
+#include <linux/delay.h>
+#include <linux/mm.h>
+
+#include "arch/caches.h"
+#include "arch/x86/cpuid.h"
+#include "kernel/arch.h"
+#include "platform/clock.h"
+#include "platform/cpus.h"
+
+/**
+ * mc_cpu_has() - can this CPU, and the host, run such a loop?
+ * @feature: what the loop needs
+ *
+ * The host saves vector registers of its processes, so CPUID and XCR0 decide.
+ *
+ * Context: Any.
+ * Return: true if it can.
+ */
+bool mc_cpu_has(enum mc_feature feature)
+{
+	return mc_cores_have(feature);
+}
+
+/**
+ * mc_cpu_json() - append what the CPU is as JSON members
+ * @t: the text
+ *
+ * Context: Process, may sleep.
+ */
+void mc_cpu_json(struct mc_text *t)
+{
+	/* CPUID is the host's: it tells what the host runs on. */
+	mc_cpuid_json(t, "uml");
+	mc_textf(t, ",\"microcode\":null");
+}
+
+/**
+ * mc_cpu_tsc_khz() - rate of the time stamp counter
+ *
+ * Measured against the raw monotonic clock, which is the host's.
+ *
+ * Context: Process, may sleep.
+ * Return: kHz, 0 if the counter is not invariant.
+ */
+u64 mc_cpu_tsc_khz(void)
+{
+	struct mc_instant from, to;
+
+	if (!mc_cpuid_invariant_tsc())
+		return 0;
+	mc_instant_read(&from);
+	/* By a timer: a sleep in jiffies may last twice as long. */
+	usleep_range(MC_KHZ_MS * 1000, MC_KHZ_MS * 1000 + 100);
+	mc_instant_read(&to);
+	return mc_instant_khz(&from, &to);
+}
+
+/**
+ * mc_attr_settable() - can pages be given a type at all?
+ * @type: the type
+ *
+ * Context: Any.
+ * Return: true for write-back only.
+ */
+bool mc_attr_settable(enum mc_type type)
+{
+	return type == MC_WB;
+}
+
+/**
+ * mc_attr_set() - give pages a memory type
+ * @addr: address of the first one
+ * @pages: how many
+ * @type: the type
+ *
+ * Context: Any.
+ * Return: 0 for write-back, else -EOPNOTSUPP.
+ */
+int mc_attr_set(void *addr, unsigned int pages, enum mc_type type)
+{
+	return type == MC_WB ? 0 : -EOPNOTSUPP;
+}
+
+/**
+ * mc_attr_read() - what the page tables say of a kernel address
+ * @addr: the address
+ * @mapping_bytes: 0: it is the host's mapping, which can't be seen from here
+ *
+ * Context: Any.
+ * Return: MC_ATTR_NA.
+ */
+enum mc_attr mc_attr_read(const void *addr, u64 *mapping_bytes)
+{
+	*mapping_bytes = 0;
+	return MC_ATTR_NA;
+}
+
+/**
+ * mc_attr_json() - append the page-table layout as JSON members
+ * @t: the text
+ *
+ * Context: Any.
+ */
+void mc_attr_json(struct mc_text *t)
+{
+	mc_textf(t, "\"page_table_levels\":null,\"pat\":null");
+}
+
+/**
+ * mc_prefetchers() - how this CPU's prefetchers are switched off
+ * @why_not: why that is not possible
+ *
+ * Context: Any.
+ * Return: NULL.
+ */
+const struct mc_prefetch_msr *mc_prefetchers(const char **why_not)
+{
+	*why_not = "User-Mode Linux can't reach the CPU's registers";
+	return NULL;
+}
+
+/**
+ * mc_msr_read() - read a register of this CPU
+ * @msr: its number
+ * @value: not set
+ *
+ * Context: Any.
+ * Return: -EIO: there are none.
+ */
+int mc_msr_read(u32 msr, u64 *value)
+{
+	return -EIO;
+}
+
+/**
+ * mc_msr_write() - write a register of this CPU
+ * @msr: its number
+ * @value: what to write
+ *
+ * Context: Any.
+ * Return: -EIO: there are none.
+ */
+int mc_msr_write(u32 msr, u64 value)
+{
+	return -EIO;
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Memory types on x86: set through the kernel, read from PTE and PAT. */
+#include <linux/mm.h>
+#include <linux/set_memory.h>
+#include <asm/cacheflush.h>
+#include <asm/pgtable.h>
+
+#include "kernel/arch.h"
+
+#define MSR_PAT		0x277	/* Intel SDM vol. 4, IA32_PAT: a byte an entry */
+
+/* Encodings of a PAT entry: Intel SDM vol. 3, table "Memory types in PAT". */
+static const enum mc_attr pat_types[8] = {
+	[0] = MC_ATTR_UC, [1] = MC_ATTR_WC, [4] = MC_ATTR_WT,
+	[5] = MC_ATTR_WP, [6] = MC_ATTR_WB, [7] = MC_ATTR_UC_MINUS,
+};
+
+/* Without a PAT the two bits mean this: Intel SDM vol. 3, "Page-level types". */
+static const enum mc_attr no_pat_types[4] = {
+	MC_ATTR_WB, MC_ATTR_WT, MC_ATTR_UC_MINUS, MC_ATTR_UC,
+};
+
+static bool read_pat(u64 *pat)
+{
+	return boot_cpu_has(X86_FEATURE_PAT) && !mc_msr_read(MSR_PAT, pat);
+}
+
+/* The PAT bit sits at bit 7 of a 4 KiB entry and at bit 12 of a larger one. */
+static enum mc_attr attr_of(unsigned long flags, bool large)
+{
+	unsigned long pat_bit = large ? _PAGE_PAT_LARGE : _PAGE_PAT;
+	unsigned int index = (flags & _PAGE_PWT ? 1 : 0) +
+			     (flags & _PAGE_PCD ? 2 : 0) +
+			     (flags & pat_bit ? 4 : 0);
+	u64 pat;
+
+	if (!read_pat(&pat))
+		return no_pat_types[index & 3];
+	return pat_types[pat >> (8 * index) & 7];
+}
+
+/**
+ * mc_attr_read() - what the page tables say of a kernel address
+ * @addr: the address
+ * @mapping_bytes: size of the mapping that it lies in, 0 if there is none
+ *
+ * Context: Process; the mapping must not go away meanwhile.
+ * Return: the attribute, MC_ATTR_NA if the address is not mapped.
+ */
+enum mc_attr mc_attr_read(const void *addr, u64 *mapping_bytes)
+{
+	unsigned int level;
+	pte_t *pte = lookup_address((unsigned long)addr, &level);
+
+	*mapping_bytes = 0;
+	if (!pte || !(pte_val(*pte) & _PAGE_PRESENT))
+		return MC_ATTR_NA;
+	*mapping_bytes = page_level_size(level);
+	return attr_of(pte_val(*pte), level != PG_LEVEL_4K);
+}
+
+/**
+ * mc_attr_settable() - can pages be given a type at all?
+ * @type: the type
+ *
+ * Context: Any.
+ * Return: true on x86; what it came to is read back.
+ */
+bool mc_attr_settable(enum mc_type type)
+{
+	return true;
+}
+
+/**
+ * mc_attr_set() - give pages of the direct map a memory type
+ * @addr: direct-map address of the first one
+ * @pages: how many
+ * @type: the type; from WC to UC and back only through WB
+ *
+ * Context: Process, may sleep.
+ * Return: 0 or what the kernel said.
+ */
+int mc_attr_set(void *addr, unsigned int pages, enum mc_type type)
+{
+	static int (*const set[MC_NTYPES])(unsigned long addr, int pages) = {
+		[MC_WB] = set_memory_wb,
+		[MC_WC] = set_memory_wc,
+		[MC_UC] = set_memory_uc,
+	};
+
+	return set[type]((unsigned long)addr, pages);
+}
+
+/**
+ * mc_attr_json() - append the page-table layout as JSON members
+ * @t: the text
+ *
+ * Context: Any.
+ */
+void mc_attr_json(struct mc_text *t)
+{
+	unsigned int i;
+	u64 pat;
+
+	mc_textf(t, "\"page_table_levels\":%d,\"pat\":",
+		 pgtable_l5_enabled() ? 5 : 4);
+	if (!read_pat(&pat)) {
+		mc_textf(t, "null");
+		return;
+	}
+	for (i = 0; i < 8; i++)
+		mc_textf(t, "%s\"%s\"", i ? "," : "[",
+			 mc_attr_name(pat_types[pat >> (8 * i) & 7]));
+	mc_textf(t, "]");
+}

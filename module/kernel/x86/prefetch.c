@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The prefetchers of the CPUs whose registers for them are known: a bit each,
+ * 1 is off. A model is here if its bits are all the hardware prefetchers of data
+ * that it has; newer Intel cores (Golden Cove, Tremont and on) have more, which
+ * these bits do not reach, so "off" would not be true of them.
+ */
+#include "kernel/x86/prefetch.h"
+
+/*
+ * MSR_MISC_FEATURE_CONTROL: Intel SDM vol. 4, table "MSRs in Sandy Bridge" and
+ * those after it that include it; Intel, "Disclosure of Hardware Prefetcher
+ * Control on Some Intel Processors" (2014), for Nehalem to Broadwell; the newer
+ * ones as in Intel's tool pepc. Bit 11 of it is none.
+ *   0 L2 stream  1 L2 adjacent line  2 L1 (DCU) next line  3 L1 (DCU) IP
+ */
+static const struct mc_prefetch_msr intel_core = { 0x1a4, 0xf };
+
+/*
+ * The same register, of which Goldmont has two bits: Intel SDM vol. 4, table
+ * "MSRs in Goldmont"; Linux, arch/x86/kernel/cpu/resctrl/pseudo_lock.c.
+ *   0 L2 stream, shared by the cores of a module  2 L1 (DCU) next line
+ */
+static const struct mc_prefetch_msr intel_goldmont = { 0x1a4, 0x5 };
+
+/*
+ * Prefetch Control: AMD APM vol. 2, appendix A, MSRC000_0108; PPR of family 19h.
+ *   0 L1 stream  1 L1 stride  2 L1 region  3 L2 stream  5 L2 up/down
+ */
+static const struct mc_prefetch_msr amd = { 0xc0000108, 0x2f };
+
+/* Intel's family 6; the names are those of Linux, asm/intel-family.h. */
+static const struct row {
+	u8 model;
+	const struct mc_prefetch_msr *prefetchers;
+} intel_family_6[] = {
+	{ 0x1a, &intel_core },		/* Nehalem EP */
+	{ 0x1e, &intel_core },		/* Nehalem */
+	{ 0x1f, &intel_core },		/* Nehalem G */
+	{ 0x2e, &intel_core },		/* Nehalem EX */
+	{ 0x25, &intel_core },		/* Westmere */
+	{ 0x2c, &intel_core },		/* Westmere EP */
+	{ 0x2f, &intel_core },		/* Westmere EX */
+	{ 0x2a, &intel_core },		/* Sandy Bridge */
+	{ 0x2d, &intel_core },		/* Sandy Bridge X */
+	{ 0x3a, &intel_core },		/* Ivy Bridge */
+	{ 0x3e, &intel_core },		/* Ivy Bridge X */
+	{ 0x3c, &intel_core },		/* Haswell */
+	{ 0x3f, &intel_core },		/* Haswell X */
+	{ 0x45, &intel_core },		/* Haswell L */
+	{ 0x46, &intel_core },		/* Haswell G */
+	{ 0x3d, &intel_core },		/* Broadwell */
+	{ 0x47, &intel_core },		/* Broadwell G */
+	{ 0x4f, &intel_core },		/* Broadwell X */
+	{ 0x56, &intel_core },		/* Broadwell D */
+	{ 0x4e, &intel_core },		/* Skylake L */
+	{ 0x5e, &intel_core },		/* Skylake */
+	{ 0x55, &intel_core },		/* Skylake X, Cascade Lake X, Cooper Lake X */
+	{ 0x8e, &intel_core },		/* Kaby Lake L and its successors */
+	{ 0x9e, &intel_core },		/* Kaby Lake, Coffee Lake */
+	{ 0x66, &intel_core },		/* Cannon Lake L */
+	{ 0xa5, &intel_core },		/* Comet Lake */
+	{ 0xa6, &intel_core },		/* Comet Lake L */
+	{ 0x6a, &intel_core },		/* Ice Lake X */
+	{ 0x6c, &intel_core },		/* Ice Lake D */
+	{ 0x7d, &intel_core },		/* Ice Lake */
+	{ 0x7e, &intel_core },		/* Ice Lake L */
+	{ 0x8c, &intel_core },		/* Tiger Lake L */
+	{ 0x8d, &intel_core },		/* Tiger Lake */
+	{ 0xa7, &intel_core },		/* Rocket Lake */
+	{ 0x5c, &intel_goldmont },	/* Goldmont */
+	{ 0x5f, &intel_goldmont },	/* Goldmont D */
+	{ 0x7a, &intel_goldmont },	/* Goldmont Plus */
+};
+
+/**
+ * mc_prefetchers_of() - how a CPU's prefetchers are switched off
+ * @cpu: the CPU
+ *
+ * Context: Any.
+ * Return: the register, or NULL if none is known for this CPU.
+ */
+const struct mc_prefetch_msr *
+mc_prefetchers_of(const struct mc_cpu_model *cpu)
+{
+	size_t i;
+
+	if (!strcmp(cpu->vendor, "AuthenticAMD"))
+		return cpu->prefetch_msr ? &amd : NULL;
+	if (strcmp(cpu->vendor, "GenuineIntel") || cpu->family != 6)
+		return NULL;
+	for (i = 0; i < ARRAY_SIZE(intel_family_6); i++) {
+		if (intel_family_6[i].model == cpu->model)
+			return intel_family_6[i].prefetchers;
+	}
+	return NULL;
+}

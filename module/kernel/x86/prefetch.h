@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which CPUs' prefetchers can be switched off, and how. */
+#ifndef MC_PREFETCHERS_H
+#define MC_PREFETCHERS_H
+
+#include "arch/x86/cpuid.h"
+#include "kernel/arch.h"
+
+const struct mc_prefetch_msr *
+mc_prefetchers_of(const struct mc_cpu_model *cpu);
+
+#endif /* MC_PREFETCHERS_H */

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The witness in the kernel: what it counts of each CPU for /proc/interrupts and /proc/stat. */
+#include <linux/cpumask.h>
+#include <linux/hardirq.h>
+#include <linux/kernel_stat.h>
+#include <linux/smp.h>
+#include <asm/cpufeature.h>
+
+#include "platform/witness.h"
+
+/* The first of the counters in irq_cpustat_t; the others follow to its end. */
+#ifdef MC_HAVE_IRQ_COUNTS
+#define FIRST_COUNTER	offsetof(irq_cpustat_t, counts)
+#else
+#define FIRST_COUNTER	offsetof(irq_cpustat_t, __nmi_count)
+#endif
+
+/**
+ * mc_witness_init() - nothing to do here
+ *
+ * Context: Process, once at load.
+ */
+void mc_witness_init(void)
+{
+}
+
+/* The CPU itself adds to it, at any time. */
+static u64 stolen_from(int cpu)
+{
+	return READ_ONCE(kcpustat_cpu(cpu).cpustat[CPUTIME_STEAL]);
+}
+
+/* A guest whose counter is still 0 may be one to whom nobody tells. */
+static bool steal_is_told(void)
+{
+	unsigned int cpu;
+
+	if (!boot_cpu_has(X86_FEATURE_HYPERVISOR))
+		return true;
+	for_each_online_cpu(cpu) {
+		if (stolen_from(cpu))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * mc_witness_kinds() - what can be recognised
+ * @cpu: the CPU that the thread is bound to, or -1
+ *
+ * Context: Any.
+ * Return: bits of enum mc_disturbance.
+ */
+u8 mc_witness_kinds(int cpu)
+{
+	u8 kinds = MC_BY_INTERRUPT | MC_BY_MIGRATION;
+
+	return cpu >= 0 && steal_is_told() ? kinds | MC_BY_STEAL : kinds;
+}
+
+/* Of devices, and of the CPU itself: timer, other CPUs' calls, NMI. Modulo 2^32. */
+static u32 interrupts(void)
+{
+	const u32 *end = (const u32 *)(this_cpu_ptr(&irq_stat) + 1);
+	const u32 *at = (const u32 *)((const char *)this_cpu_ptr(&irq_stat) +
+				      FIRST_COUNTER);
+	u32 sum = kstat_cpu_irqs_sum(smp_processor_id());
+
+	while (at < end)
+		sum += READ_ONCE(*at++);
+	return sum;
+}
+
+/**
+ * mc_witness_begin() - a timed window is about to begin
+ * @v: the thread's witness
+ *
+ * Context: Preemption off.
+ */
+void mc_witness_begin(struct mc_witness *v)
+{
+	v->interrupts = interrupts();
+}
+
+/**
+ * mc_witness_end() - a timed window has ended
+ * @v: the thread's witness
+ *
+ * Context: Preemption off.
+ * Return: what happened in it, bits of enum mc_disturbance; it has migrated if
+ * the last window was on another CPU.
+ */
+u8 mc_witness_end(struct mc_witness *v)
+{
+	u32 last = v->cpu;
+	u8 seen = 0;
+
+	v->cpu = smp_processor_id() + 1;
+	if (interrupts() != v->interrupts)
+		seen |= MC_BY_INTERRUPT;
+	if (last && last != v->cpu)
+		seen |= MC_BY_MIGRATION;
+	return seen;
+}
+
+/**
+ * mc_witness_stolen() - was time stolen from the CPU since the last look?
+ * @v: the thread's witness
+ * @cpu: the CPU that the thread is bound to, or -1
+ * @at_once: also if it is no time to look; here it always is
+ *
+ * Context: Any.
+ * Return: whether it was; the first look only remembers.
+ */
+enum mc_stolen mc_witness_stolen(struct mc_witness *v, int cpu, bool at_once)
+{
+	u64 before = v->stolen, looked = v->looked;
+
+	if (cpu < 0)
+		return MC_NOT_LOOKED;
+	v->looked = 1;
+	v->stolen = stolen_from(cpu);
+	if (!looked)
+		return MC_NOT_LOOKED;
+	return v->stolen != before ? MC_STOLEN : MC_NOT_STOLEN;
+}

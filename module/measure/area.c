@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where a point's memory is to lie. With node=local, the threads of a test that
+ * share memory out have their parts in a buffer on their own node: there is one
+ * for each node, as large as the parts of its threads.
+ */
+#include "measure/area.h"
+#include "platform/os.h"
+
+static bool has_local(const struct mc_request *req)
+{
+	const struct mc_values *nodes = &req->values[MC_KEY_NODE];
+	u32 i;
+
+	for (i = 0; i < nodes->n; i++) {
+		if (nodes->v[i] == MC_LOCAL)
+			return true;
+	}
+	return false;
+}
+
+/* Give thread @i a seat in the home on its node, which may be a new one. */
+static void seat(struct mc_homes *homes, unsigned int i, int node)
+{
+	unsigned int h = 0;
+
+	while (h < homes->n && homes->home[h].node != node)
+		h++;
+	if (h == homes->n)
+		homes->home[homes->n++].node = node;
+	homes->seat[i] = (struct mc_seat){ h, homes->home[h].threads++ };
+}
+
+/**
+ * mc_area_begin() - find out which threads are on which node
+ * @run: the run, with its threads
+ *
+ * Context: Process, may sleep.
+ * Return: 0 or -ENOMEM, explained in @run->error.
+ */
+int mc_area_begin(struct mc_run *run)
+{
+	unsigned int i, n = mc_team_size(run->team);
+	struct mc_homes *homes;
+
+	if (!has_local(run->req) || !mc_test_of(run->req->spec)->shares ||
+	    run->req->any_cpu)
+		return 0;
+	homes = mc_alloc_array(1, sizeof(*homes));
+	run->homes = homes;
+	if (homes) {
+		homes->home = mc_alloc_array(n, sizeof(*homes->home));
+		homes->seat = mc_alloc_array(n, sizeof(*homes->seat));
+	}
+	if (!homes || !homes->home || !homes->seat)
+		return mc_fail(&run->error, -ENOMEM,
+			       "node: no memory for the places of %u threads", n);
+	for (i = 0; i < n; i++)
+		seat(homes, i, mc_cpu_node(mc_team_cpu(run->team, i)));
+	return 0;
+}
+
+/**
+ * mc_area_end() - forget it again
+ * @run: the run
+ *
+ * Context: Process, may sleep.
+ */
+void mc_area_end(struct mc_run *run)
+{
+	if (!run->homes)
+		return;
+	mc_free(run->homes->home);
+	mc_free(run->homes->seat);
+	mc_free(run->homes);
+	run->homes = NULL;
+}
+
+/*
+ * The node asked for by name; for auto numa_node, if that is set; else that of the
+ * CPU that the test says, or of the first one.
+ */
+static struct mc_place place_of(const struct mc_run *run,
+				const struct mc_point *point)
+{
+	u64 node = point->v[MC_KEY_NODE];
+	int cpu = run->near;
+
+	if (node != MC_AUTO && node != MC_LOCAL)
+		return (struct mc_place){ .node = node, .strict = true };
+	if (node == MC_AUTO && mc_memory_node() >= 0)
+		return (struct mc_place){ .node = mc_memory_node(), .strict = true };
+	if (run->req->any_cpu)
+		return (struct mc_place){ .node = -1 };
+	if (cpu < 0)
+		cpu = mc_request_cpu(run->req, -1);
+	return (struct mc_place){ .node = mc_cpu_node(cpu), .strict = node == MC_LOCAL };
+}
+
+/* Bytes of @threads of all @n parts of @size; each is cut to less, never to more. */
+static u64 bytes_of(u64 size, u64 threads, u64 n)
+{
+	return (size * threads + n - 1) / n;
+}
+
+/**
+ * mc_area_wanted() - a buffer that a point asks for
+ * @run: the run; its near CPU is known, or -1
+ * @point: the point
+ * @i: which one, from 0
+ * @want: result
+ *
+ * Context: Process.
+ * Return: false if it asks for no more than @i.
+ */
+bool mc_area_wanted(const struct mc_run *run, const struct mc_point *point,
+		    unsigned int i, struct mc_wanted *want)
+{
+	const struct mc_homes *homes = point->v[MC_KEY_NODE] == MC_LOCAL ? run->homes : NULL;
+	u64 size = point->v[MC_KEY_SIZE], most = mc_request_max(run->req, MC_KEY_SIZE);
+	unsigned int n = mc_team_size(run->team);
+
+	*want = (struct mc_wanted){
+		.bytes = size, .most = most, .alone = true,
+		.private = mc_test_of(run->req->spec)->pointers,
+	};
+	if (!homes) {
+		want->place = place_of(run, point);
+		return !i;
+	}
+	if (i >= homes->n)
+		return false;
+	want->place = (struct mc_place){ homes->home[i].node, true };
+	want->bytes = bytes_of(size, homes->home[i].threads, n);
+	want->most = bytes_of(most, homes->home[i].threads, n);
+	want->alone = false;
+	return true;
+}
+
+/* One description of the buffers on all nodes: where they differ, it says so. */
+static void join(struct mc_area *area, const struct mc_homes *homes)
+{
+	unsigned int i;
+
+	*area = homes->home->area;
+	area->homes = homes;
+	for (i = 0; i < homes->n; i++) {
+		const struct mc_home *h = &homes->home[i];
+
+		if (h->area.attribute != area->attribute)
+			area->attribute = MC_ATTR_MIXED;
+		if (h->area.effective != area->effective)
+			area->effective = MC_EFFECT_UNKNOWN;
+		area->page_bytes = min(area->page_bytes, h->area.page_bytes);
+		if (h->area.memory_node != h->node)
+			area->memory_node = MC_NODE_MIXED;
+		else if (i && area->memory_node != MC_NODE_MIXED)
+			area->memory_node = MC_NODE_LOCAL;
+	}
+}
+
+/* All buffers of the point; @roomy: with room for the whole request. */
+static int find(struct mc_run *run, const struct mc_point *point, bool roomy,
+		struct mc_area *area)
+{
+	struct mc_wanted want;
+	bool alone = true;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && mc_area_wanted(run, point, i, &want); i++) {
+		struct mc_area *one = want.alone ? area : &run->homes->home[i].area;
+
+		alone = want.alone;
+		if (!roomy)
+			want.most = want.bytes;
+		*one = (struct mc_area){ 0 };
+		err = mc_memory_find(run, point, &want, one);
+	}
+	if (!err && !alone)
+		join(area, run->homes);
+	return err;
+}
+
+/**
+ * mc_area_find() - the memory for a point
+ * @run: the run; its area is valid until the next call
+ * @point: asks for type, node, size and mapping
+ *
+ * Context: Process, may sleep.
+ * Return: 0 or a negative errno, explained in @run->error.
+ */
+int mc_area_find(struct mc_run *run, const struct mc_point *point)
+{
+	int err = find(run, point, true, &run->area);
+
+	if (err != -ENOMEM)
+		return err;
+	/* Then room for this point, and what other points had makes room for it. */
+	run->error = (struct mc_error){ 0 };
+	mc_memory_drop();
+	return find(run, point, false, &run->area);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Following a chain of pointers, and what the core's clock does meanwhile. */
+#ifndef MC_CHASE_H
+#define MC_CHASE_H
+
+#include "arch/chase.h"
+#include "core/chase.h"
+#include "platform/workers.h"
+
+int mc_chase_link(struct mc_worker *w, struct mc_chase *c);
+int mc_chase_walk(struct mc_worker *w, const struct mc_chase *c, bool *whole);
+int mc_core_mhz(struct mc_worker *w, u64 *mhz);
+
+#endif /* MC_CHASE_H */

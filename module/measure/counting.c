@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counters of a run, on either side: opened for as long as it lasts, read around
+ * each sample. Between runs nothing is held of a driver.
+ */
+#include "measure/counting.h"
+#include "platform/clock.h"
+#include "platform/counters.h"
+#include "platform/os.h"
+
+#define IDLE_MS		100		/* what the machine does by itself is counted so long */
+#define STALLED_PS	20000000000ULL	/* 20 ms: no clock of perf's is that coarse */
+
+/*
+ * One that is open, where it stood at the start, and for how much of the samples
+ * its clock has not moved.
+ */
+struct open_counter {
+	void *event;
+	enum mc_traffic traffic;
+	u64 scale;
+	struct mc_reading from;
+	u64 stalled_ps;
+};
+
+/**
+ * struct mc_counting - the counters of a run
+ * @began: ticks at the last start
+ * @why: reason if something was not counted
+ * @idle: what the machine did by itself before the run
+ * @n: how many are open
+ * @each: they
+ */
+struct mc_counting {
+	u64 began;
+	enum mc_dram_why why;
+	struct mc_tally idle;
+	unsigned int n;
+	struct open_counter each[MC_MAX_COUNTERS];
+};
+
+/* All or none: a sum without one of its parts would be a lie. */
+static void open_all(struct mc_counting *c, const struct mc_counter *set,
+		     unsigned int n)
+{
+	unsigned int i;
+
+	c->why = MC_DRAM_COUNTED;
+	for (i = 0; i < n; i++) {
+		struct open_counter *o = &c->each[c->n];
+
+		o->event = mc_counter_open(&set[i], NULL);
+		if (!o->event) {
+			c->why = MC_DRAM_NOT_OPENED;
+			return;
+		}
+		o->traffic = set[i].traffic;
+		o->scale = set[i].scale;
+		c->n++;
+	}
+}
+
+/**
+ * mc_counting_begin() - open the counters for a run
+ * @e: says what is wrong: -ENOMEM, and there are counters
+ *
+ * Takes a tenth of a second if there are any, to see what is counted while the
+ * machine idles.
+ *
+ * Context: Process, may sleep.
+ * Return: the counters, or NULL if none are set or @e says why.
+ */
+struct mc_counting *mc_counting_begin(struct mc_error *e)
+{
+	unsigned int n = 0;
+	struct mc_counter *set = mc_counters_copy(&n);
+	struct mc_counting *c = set ? mc_alloc_array(1, sizeof(*c)) : NULL;
+
+	if (c) {
+		open_all(c, set, n);
+		mc_counting_start(c);
+		if (c->why == MC_DRAM_COUNTED)
+			mc_sleep_ms(IDLE_MS);
+		mc_counting_stop(c, &c->idle);
+	} else if (n) {
+		mc_fail(e, -ENOMEM, "counters: no memory for %u", n);
+	}
+	mc_free(set);
+	return c;
+}
+
+/**
+ * mc_counting_start() - note where the counters stand
+ * @c: the counters
+ *
+ * Context: Process, may sleep.
+ */
+void mc_counting_start(struct mc_counting *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->n; i++)
+		mc_counter_read(c->each[i].event, &c->each[i].from);
+	c->began = mc_ticks();
+}
+
+/*
+ * What it has counted in the last @ps, in bytes. A counter that took turns with
+ * others ran for a part of the time only, and is scaled up. One whose clock stands
+ * still is gone, but not at once: where the TSC is not steady that clock goes by
+ * ticks. Return: false if it did not run.
+ */
+static bool counted_by(struct open_counter *o, u64 ps, u64 *bytes)
+{
+	struct mc_reading now;
+	u64 value, enabled, running;
+
+	mc_counter_read(o->event, &now);
+	value = now.value - o->from.value;
+	enabled = now.enabled - o->from.enabled;
+	running = now.running - o->from.running;
+	*bytes = (running ? mc_muldiv(value, enabled, running) : value) * o->scale;
+	o->stalled_ps = enabled ? 0 : o->stalled_ps + ps;
+	return enabled ? running : o->stalled_ps < STALLED_PS;
+}
+
+/**
+ * mc_counting_stop() - what was counted since the start
+ * @c: the counters
+ * @tally: result
+ *
+ * Context: Process, may sleep.
+ */
+void mc_counting_stop(struct mc_counting *c, struct mc_tally *tally)
+{
+	u32 wrong = 0;
+	unsigned int i;
+	u64 bytes = 0;
+
+	*tally = (struct mc_tally){ .ps = mc_ticks_to_ps(mc_ticks() - c->began) };
+	if (c->why == MC_DRAM_NOT_OPENED)
+		return;
+	for (i = 0; i < c->n; i++) {
+		struct open_counter *o = &c->each[i];
+
+		tally->counted |= 1U << o->traffic;
+		if (counted_by(o, tally->ps, &bytes))
+			tally->bytes[o->traffic] += bytes;
+		else
+			wrong |= 1U << o->traffic;
+	}
+	if (wrong)
+		c->why = MC_DRAM_DID_NOT_RUN;
+	tally->counted &= ~wrong;
+}
+
+/**
+ * mc_counting_idle() - what was counted while the machine idled before the run
+ * @c: the counters
+ *
+ * Context: Any.
+ * Return: the tally.
+ */
+const struct mc_tally *mc_counting_idle(const struct mc_counting *c)
+{
+	return &c->idle;
+}
+
+/**
+ * mc_counting_why() - why something was not counted
+ * @c: the counters, or NULL
+ *
+ * Context: Any.
+ * Return: the reason, MC_DRAM_COUNTED while there is none.
+ */
+enum mc_dram_why mc_counting_why(const struct mc_counting *c)
+{
+	return c ? c->why : MC_DRAM_NO_COUNTERS;
+}
+
+/**
+ * mc_counting_end() - close the counters of a run
+ * @c: the counters, or NULL
+ *
+ * Context: Process, may sleep.
+ */
+void mc_counting_end(struct mc_counting *c)
+{
+	unsigned int i;
+
+	for (i = 0; c && i < c->n; i++)
+		mc_counter_close(c->each[i].event);
+	mc_free(c);
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Check every point of a request, then measure each into a record. */
+#include "measure/area.h"
+#include "measure/engine.h"
+#include "measure/served.h"
+#include "platform/clock.h"
+#include "platform/os.h"
+
+static u64 parts_of(const struct mc_request *req)
+{
+	const struct mc_test *test = mc_test_of(req->spec);
+
+	return test->parts ? test->parts(req) : 1;
+}
+
+/**
+ * mc_engine_records() - how many results a request comes to
+ * @req: the request, its CPUs resolved
+ *
+ * Context: Any.
+ * Return: the number, at most 2^42.
+ */
+u64 mc_engine_records(const struct mc_request *req)
+{
+	return mc_request_points(req) * parts_of(req);
+}
+
+static bool listed(const u64 *cpus, unsigned int cpu)
+{
+	return cpus[cpu / 64] >> (cpu % 64) & 1;
+}
+
+/* A node that has memory, for each CPU that is there. */
+static void find_nodes(struct mc_request *req)
+{
+	unsigned int cpu, node;
+
+	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++) {
+		if (!listed(req->cpus, cpu) || !mc_cpu_usable(cpu))
+			continue;
+		node = mc_cpu_node(cpu);
+		req->nodes[node / 64] |= 1ULL << (node % 64);
+	}
+}
+
+/**
+ * mc_engine_cpus() - which CPUs cpu= and smt= come to here, and what size=auto does
+ * @req: the request; its CPUs are replaced by those to run on, its sizes by numbers
+ * @e: says what is wrong
+ *
+ * Context: Process, may sleep.
+ * Return: 0, -EINVAL or -ENOMEM.
+ */
+int mc_engine_cpus(struct mc_request *req, struct mc_error *e)
+{
+	bool smt = req->values[MC_KEY_SMT].v[0], all = req->all_cpus;
+	u64 *cores = mc_alloc_array(MC_MAX_CPUS / 64, sizeof(u64));
+	unsigned int cpu;
+
+	if (!cores)
+		return mc_fail(e, -ENOMEM, "cpu: no memory");
+	req->all_cpus = false;
+	for (cpu = 0; cpu < MC_MAX_CPUS && (all || !smt); cpu++) {
+		u64 bit = 1ULL << (cpu % 64);
+		unsigned int core = cpu;
+
+		if (!(all || listed(req->cpus, cpu)) || !mc_cpu_usable(cpu))
+			continue;	/* who asks for what is not there is told */
+		if (!smt)
+			core = mc_cpu_core(cpu);
+		if (listed(req->cpus, cpu))
+			req->ncpus--;
+		req->cpus[cpu / 64] &= ~bit;
+		if (listed(cores, core))
+			continue;
+		cores[core / 64] |= 1ULL << (core % 64);
+		req->cpus[cpu / 64] |= bit;
+		req->ncpus++;
+	}
+	mc_free(cores);
+	mc_served_sizes(req);
+	find_nodes(req);
+	if (mc_engine_records(req) > MC_MAX_RECORDS)
+		return mc_fail(e, -EINVAL, "cpu: %llu results are too many; %u at most",
+			       mc_engine_records(req), MC_MAX_RECORDS);
+	return 0;
+}
+
+/**
+ * mc_engine_threads() - how many threads a request takes
+ * @req: the request, its CPUs resolved
+ *
+ * Context: Any.
+ * Return: the number, at least 1.
+ */
+unsigned int mc_engine_threads(const struct mc_request *req)
+{
+	const struct mc_test *test = mc_test_of(req->spec);
+
+	if (test->threads)
+		return test->threads(req);
+	return req->any_cpu ? 1 : req->ncpus;
+}
+
+/**
+ * mc_engine_samples() - how many samples a request comes to
+ * @req: the request
+ *
+ * Context: Process.
+ * Return: samples of all points, warm-ups included.
+ */
+u64 mc_engine_samples(const struct mc_request *req)
+{
+	struct mc_point point;
+	u64 i, sum = 0;
+
+	for (i = 0; i < mc_request_points(req); i++) {
+		mc_request_point(req, i, &point);
+		sum += point.v[MC_KEY_REPEAT] + point.v[MC_KEY_WARMUP];
+	}
+	return sum * parts_of(req);
+}
+
+/**
+ * mc_engine_check() - can all of the request be run here?
+ * @run: the run, with its threads
+ *
+ * Every point before the first one is measured: a line that can't be run runs
+ * nothing.
+ *
+ * Context: Process, may sleep.
+ * Return: 0, or -EINVAL, -EOPNOTSUPP, explained in @run->error.
+ */
+int mc_engine_check(struct mc_run *run)
+{
+	const struct mc_test *test = mc_test_of(run->req->spec);
+	struct mc_point point;
+	u64 i, n = mc_request_points(run->req);
+	int err = 0;
+
+	run->near = -1;
+	for (i = 0; i < n && !err; i++) {
+		mc_request_point(run->req, i, &point);
+		err = mc_run_check(run, &point);
+		if (!err)
+			err = test->check(run, &point);
+		mc_breathe();
+	}
+	return err;
+}
+
+/* How many threads are on another node than their memory. */
+static u32 count_remote(const struct mc_run *run, const struct mc_area *area)
+{
+	const struct mc_homes *homes = area->homes;
+	unsigned int i, n = mc_team_size(run->team);
+	u32 remote = 0;
+
+	for (i = 0; i < n; i++) {
+		int cpu = mc_team_cpu(run->team, i);
+		int node = homes ? homes->home[homes->seat[i].home].area.memory_node :
+				   area->memory_node;
+
+		if (cpu < 0 || node < 0)
+			return MC_NOT_KNOWN;
+		remote += mc_cpu_node(cpu) != node;
+	}
+	return remote;
+}
+
+/* The memory for the point; the record says what it is. */
+static int find_memory(struct mc_run *run, struct mc_record *rec)
+{
+	const struct mc_test *test = mc_test_of(run->req->spec);
+	const struct mc_area *area = &run->area;
+	int err = mc_area_find(run, &rec->point);
+
+	if (err)
+		return err;
+	rec->point.v[MC_KEY_PAGE] = area->page;
+	rec->attribute = area->attribute;
+	rec->effective = area->effective;
+	rec->memory_node = area->memory_node;
+	/* Where CPUs take turns, only some of them are at work. */
+	if (!test->near || test->shares)
+		rec->remote_threads = count_remote(run, area);
+	return 0;
+}
+
+/* Prefetchers are off no longer than the test runs. */
+static int run_test(struct mc_run *run, struct mc_record *rec)
+{
+	int err = mc_prefetch_off(run, &rec->point), err_back;
+
+	if (!err)
+		err = mc_test_of(run->req->spec)->run(run, &rec->point, rec);
+	err_back = mc_prefetch_back(run, &rec->point);
+	return err ? err : err_back;
+}
+
+static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
+{
+	const struct mc_test *test = mc_test_of(run->req->spec);
+	int err = 0;
+
+	mc_request_point(run->req, index, &rec->point);
+	rec->threads = mc_team_size(run->team);
+	rec->cpu = MC_CPU_ALL;
+	run->near = test->near ? test->near(run, &rec->point) : -1;
+	rec->started_unix_ns = mc_clock_wall_ns();
+	rec->memory_node = MC_NODE_NA;
+	rec->remote_threads = MC_NOT_KNOWN;
+	if (!test->no_memory)
+		err = find_memory(run, rec);
+	if (err)
+		return err;
+	err = run_test(run, rec);
+	mc_served_by(run, rec);
+	run->bad_data |= rec->verified == MC_VERIFIED_FAILED;
+	return err;
+}
+
+/**
+ * mc_engine_note() - append what the user may not know of the results, if anything
+ * @t: the text
+ * @records: the results
+ * @n: how many
+ *
+ * Context: Any.
+ */
+void mc_engine_note(struct mc_text *t, const struct mc_record *records, u64 n)
+{
+	const struct mc_record *rec;
+
+	for (rec = records; rec < records + n; rec++) {
+		if (rec->point.v[MC_KEY_NODE] != MC_AUTO || !rec->remote_threads ||
+		    rec->remote_threads == MC_NOT_KNOWN)
+			continue;
+		mc_textf(t, "node: %u of %u threads are on other nodes than the memory; ",
+			 rec->remote_threads, rec->threads);
+		mc_textf(t, "node=local gives each its part of it on its own node\n");
+		return;
+	}
+}
+
+/**
+ * mc_engine_run() - measure every point
+ * @run: the run, checked
+ * @records: zeroed, as many as mc_engine_records() says
+ * @n: how many of them hold results
+ *
+ * Context: Process, may sleep.
+ * Return: 0 or a negative errno; what was measured until then is kept, a point
+ * that was cut short included. -EBADMSG: all was measured, and data were wrong.
+ */
+int mc_engine_run(struct mc_run *run, struct mc_record *records, u64 *n)
+{
+	u64 i, parts = parts_of(run->req), all = mc_engine_records(run->req);
+	int err;
+
+	run->counting = mc_counting_begin(&run->error);
+	err = run->error.err;
+	for (i = 0, *n = 0; i < all && !err; i++) {
+		struct mc_record *rec = &records[*n];
+
+		run->part = i % parts;
+		err = run_point(run, i / parts, rec);
+		if (rec->stats.samples || rec->stats.left_out)
+			(*n)++;
+	}
+	mc_counting_end(run->counting);
+	if (!err && run->bad_data)
+		err = mc_fail(&run->error, -EBADMSG,
+			      "verify: data read back was wrong; see verified=failed in the results");
+	return err;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The run itself, on either side: check every point, then measure each. */
+#ifndef MC_ENGINE_H
+#define MC_ENGINE_H
+
+#include "measure/test.h"
+
+#define MC_MAX_RECORDS	262144	/* results of a request */
+
+int mc_engine_cpus(struct mc_request *req, struct mc_error *e);
+u64 mc_engine_records(const struct mc_request *req);
+unsigned int mc_engine_threads(const struct mc_request *req);
+u64 mc_engine_samples(const struct mc_request *req);
+int mc_engine_check(struct mc_run *run);
+void mc_engine_note(struct mc_text *t, const struct mc_record *records, u64 n);
+int mc_engine_run(struct mc_run *run, struct mc_record *records, u64 *n);
+
+/* What the side that a run is on adds to its test's own check. */
+int mc_run_check(struct mc_run *run, const struct mc_point *point);
+
+/* Around each point: its prefetch= becomes what it really was. */
+int mc_prefetch_off(struct mc_run *run, struct mc_point *point);
+int mc_prefetch_back(struct mc_run *run, struct mc_point *point);
+
+#endif /* MC_ENGINE_H */

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Threads, as many as are asked for, go through files in transfers, each into or
+ * from memory of its own. All are woken together; a sample ends when the first one
+ * is through, as everywhere, and what the others still do is done, but its time is
+ * not counted. Only with a sync at the end it is the last one that counts.
+ */
+#include "core/math.h"
+#include "core/pattern.h"
+#include "measure/readers.h"
+#include "platform/clock.h"
+#include "platform/os.h"
+
+#define AT_ONCE		1048576ULL	/* bytes between chances to be preempted */
+
+static u64 transfers_of(u64 bytes, u64 transfer)
+{
+	return (bytes + transfer - 1) / transfer;
+}
+
+/* ------------------------------------------------------------ who does what */
+
+/*
+ * Of a shared file each reader reads all, from another place on, so that it does
+ * not find in the caches what the one before has left there. Written it is once:
+ * each writes its part.
+ */
+static void share_out(struct mc_readers *job, unsigned int i)
+{
+	struct mc_reader *r = &job->reader[i];
+	u64 n, first, next;
+
+	r->target = &job->target[job->nfiles > 1 ? i : 0];
+	r->bytes = r->target->bytes;
+	if (job->nfiles > 1)
+		return;
+	n = transfers_of(r->bytes, job->transfer);
+	first = n * i / job->n * job->transfer;
+	next = n * (i + 1) / job->n * job->transfer;
+	if (job->write) {
+		r->from = first;
+		r->bytes = min(next, r->bytes) - first;
+	} else {
+		r->start = first;
+	}
+}
+
+/**
+ * mc_readers_share() - who reads or writes what
+ * @job: the readers; their files are open
+ *
+ * Context: Any.
+ */
+void mc_readers_share(struct mc_readers *job)
+{
+	unsigned int i;
+
+	for (i = 0; i < job->n; i++)
+		share_out(job, i);
+}
+
+/* ------------------------------------------------------------- on the threads */
+
+/* A transfer, in as many calls as it takes. */
+static int transfer(const struct mc_readers *job, struct mc_reader *r, bool write,
+		    u64 offset, u64 bytes)
+{
+	struct mc_file *f = r->target->file;
+	u64 at = 0, ask;
+	s64 n;
+
+	while (at < bytes) {
+		ask = bytes - at;
+		/* The last part of any file; those that are written are aligned. */
+		if (job->direct && !write)
+			ask = (ask + MC_FILE_ALIGN - 1) & ~(MC_FILE_ALIGN - 1ULL);
+		r->at = offset + at;
+		n = write ? mc_file_write(f, &r->memory, at, ask, r->at) :
+			    mc_file_read(f, &r->memory, at, ask, r->at);
+		if (n <= 0)
+			r->err = n ? n : write ? -EIO : -ENODATA;
+		if (r->err)
+			return r->err;
+		at += n;
+	}
+	return 0;
+}
+
+static void fill(struct mc_reader *r, u64 offset, u64 bytes)
+{
+	u64 at, n;
+
+	for (at = 0; at < bytes; at += n) {
+		n = min(bytes - at, AT_ONCE);
+		mc_pattern_fill(&r->target->pattern, (u8 *)r->memory.data + at,
+				offset + at, n);
+		mc_breathe();
+	}
+}
+
+static void compare(struct mc_reader *r, u64 offset, u64 bytes)
+{
+	u64 at, n, right;
+
+	for (at = 0; at < bytes && r->wrong == MC_NOWHERE; at += n) {
+		n = min(bytes - at, AT_ONCE);
+		right = mc_pattern_check(&r->target->pattern,
+					 (u8 *)r->memory.data + at, offset + at, n);
+		if (right < n)
+			r->wrong = offset + at + right;
+		mc_breathe();
+	}
+}
+
+/* Of a transfer that was under way when the first reader was through: its share. */
+static void count(struct mc_worker *w, struct mc_reader *r, u64 bytes, u64 from, u64 to)
+{
+	u64 first = mc_race_first(w);
+
+	if (to <= first)
+		r->counted += bytes;
+	else if (from < first)
+		r->counted += mc_muldiv(bytes, first - from, to - from);
+}
+
+/* Once through the reader's part of its file, from its start on and round. */
+static int go_through(struct mc_worker *w, struct mc_readers *job, bool write,
+		      bool check)
+{
+	struct mc_reader *r = &job->reader[w->index];
+	u64 at = r->start, done, n, from, to;
+	int err;
+
+	r->began = mc_ticks();
+	for (done = 0, from = r->began; done < r->bytes; done += n, from = to) {
+		n = min(job->transfer, r->bytes - at);
+		if (write)
+			fill(r, r->from + at, n);
+		err = mc_team_stopped(w->team);
+		err = err ? err : transfer(job, r, write, r->from + at, n);
+		if (err)
+			return err;
+		if (check)
+			compare(r, r->from + at, n);
+		at = at + n < r->bytes ? at + n : 0;
+		to = mc_ticks();
+		count(w, r, n, from, to);
+		mc_breathe();
+	}
+	return 0;
+}
+
+static int timed(struct mc_worker *w, void *arg)
+{
+	struct mc_readers *job = arg;
+	struct mc_reader *r = &job->reader[w->index];
+	int err = go_through(w, job, job->write, job->check && !job->write);
+
+	if (!err && job->write && job->drop) {
+		err = mc_file_sync(r->target->file);
+		r->err = err;
+	}
+	r->ended = mc_ticks();
+	mc_race_finish(w, r->ended);
+	return err;
+}
+
+static int read_back(struct mc_worker *w, void *arg)
+{
+	return go_through(w, arg, false, true);
+}
+
+static int get_ready(struct mc_worker *w, void *arg)
+{
+	struct mc_readers *job = arg;
+	struct mc_reader *r = &job->reader[w->index];
+
+	if (!w->index)
+		mc_race_start(w);
+	r->counted = 0;
+	if (!r->memory.data)
+		r->err = mc_transfer_make(&r->memory, job->transfer);
+	return r->err;
+}
+
+/* ------------------------------------------------------------------ the samples */
+
+/* What kept a thread from going on; a stop that came from outside is explained. */
+static int explain(struct mc_readers *job, int err)
+{
+	struct mc_error *e = &job->run->error;
+	const struct mc_reader *r = job->reader;
+
+	while (r < job->reader + job->n && !r->err)
+		r++;
+	if (r == job->reader + job->n)
+		return err;
+	err = r->err;
+	if (!r->memory.data)
+		return mc_fail(e, err, "transfer: no memory for %llu bytes for each of %u readers",
+			       job->transfer, job->n);
+	if (err == -ENODATA)
+		return mc_fail(e, err, "path: %s was cut short to %llu bytes; it had %llu",
+			       r->target->path, mc_file_size(r->target->file),
+			       r->target->bytes);
+	if (err == -EINVAL && job->direct)
+		return mc_fail(e, err, "direct: %s can't be transferred by %llu bytes; 4K may do",
+			       r->target->path, job->transfer);
+	return mc_fail(e, err, "path: %s can't be %s at byte %llu (error %d)",
+		       r->target->path, job->write ? "written" : "read", r->at, -err);
+}
+
+static int drop_caches(struct mc_readers *job)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < job->nfiles; i++) {
+		err = mc_file_drop(job->target[i].file);
+		if (err)
+			mc_fail(&job->run->error, err,
+				"path: %s can't be written to the disk (error %d)",
+				job->target[i].path, -err);
+	}
+	return err;
+}
+
+static void look_at_cache(struct mc_readers *job)
+{
+	unsigned int i;
+
+	job->cached = 0;
+	job->cached_known = true;
+	for (i = 0; i < job->nfiles; i++) {
+		u64 bytes = 0;
+
+		job->cached_known &= mc_file_cached(job->target[i].file, &bytes);
+		job->cached += bytes;
+	}
+}
+
+/**
+ * mc_readers_bytes() - what all readers transfer in a sample
+ * @job: the readers
+ *
+ * Context: Any.
+ * Return: bytes.
+ */
+u64 mc_readers_bytes(const struct mc_readers *job)
+{
+	unsigned int i;
+	u64 sum = 0;
+
+	for (i = 0; i < job->n; i++)
+		sum += job->reader[i].bytes;
+	return sum;
+}
+
+/**
+ * mc_readers_transfers() - in how many transfers
+ * @job: the readers
+ *
+ * Context: Any.
+ * Return: the number.
+ */
+u64 mc_readers_transfers(const struct mc_readers *job)
+{
+	unsigned int i;
+	u64 sum = 0;
+
+	for (i = 0; i < job->n; i++)
+		sum += transfers_of(job->reader[i].bytes, job->transfer);
+	return sum;
+}
+
+/* Picoseconds of a pass, at the speed that was seen; 0: the clock denies it. */
+static u64 sample_ps(const struct mc_readers *job)
+{
+	u64 first = ~0ULL, end = ~0ULL, last = 0, counted = 0;
+	unsigned int i;
+
+	for (i = 0; i < job->n; i++) {
+		const struct mc_reader *r = &job->reader[i];
+
+		first = min(first, r->began);
+		end = min(end, r->ended);
+		last = max(last, r->ended);
+		counted += r->counted;
+	}
+	if (job->write && job->drop)
+		return last > first ? mc_ticks_to_ps(last - first) : 0;
+	if (end <= first || !counted)
+		return 0;
+	return mc_muldiv(mc_readers_bytes(job), mc_ticks_to_ps(end - first), counted);
+}
+
+/* Before a sample, and not of it. */
+static int prepare(struct mc_readers *job)
+{
+	unsigned int i;
+	int err = job->drop ? drop_caches(job) : 0;
+
+	for (i = 0; i < job->nfiles; i++)
+		job->target[i].pattern.seed += job->write;
+	look_at_cache(job);
+	return err ? err : mc_team_run_some(job->run->team, NULL, job->n, get_ready, job);
+}
+
+static int one_sample(struct mc_readers *job, u32 round)
+{
+	struct mc_works *works = &job->works;
+	struct mc_tally tally;
+	int err = prepare(job);
+	u64 ps;
+
+	if (err)
+		return err;
+	if (works->counting)
+		mc_counting_start(works->counting);
+	err = mc_team_run_some(job->run->team, NULL, job->n, timed, job);
+	if (err)
+		return err;
+	if (works->counting)
+		mc_counting_stop(works->counting, &tally);
+	if (works->counting && round >= works->each->warmup)
+		mc_works_tally(works, &tally);
+	ps = sample_ps(job);
+	works->each->clock_bad = !ps;
+	mc_works_keep(works, round, ps);
+	if (!job->write || !job->check)
+		return 0;
+	/* What was to get to the disk is read from there. */
+	err = job->drop ? drop_caches(job) : 0;
+	return err ? err : mc_team_run_some(job->run->team, NULL, job->n, read_back, job);
+}
+
+/**
+ * mc_readers_sample() - one sample of all readers
+ * @job: the readers
+ * @round: number of the sample, warm-ups counted
+ *
+ * Context: Process, may sleep.
+ * Return: 0 or a negative errno, explained in the run's error.
+ */
+int mc_readers_sample(struct mc_readers *job, u32 round)
+{
+	int err = one_sample(job, round);
+
+	return err ? explain(job, err) : 0;
+}
+
+/**
+ * mc_readers_end() - give back the readers' memory
+ * @job: the readers
+ *
+ * Context: Process, may sleep.
+ */
+void mc_readers_end(struct mc_readers *job)
+{
+	unsigned int i;
+
+	for (i = 0; job->reader && i < job->n; i++)
+		mc_transfer_free(&job->reader[i].memory);
+	mc_free(job->reader);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which cache, or memory, a record's accesses were served by. */
+#ifndef MC_SERVED_H
+#define MC_SERVED_H
+
+#include "core/level.h"
+#include "measure/test.h"
+
+/* The column of tests that say so by .level, in their tables of columns. */
+#define MC_LEVEL_COLUMN {						\
+	.name = "level", .names = mc_hit_names,				\
+	.help = "smallest cache that holds the working set, by what the CPU reports", \
+}
+
+void mc_served_sizes(struct mc_request *req);
+void mc_served_by(const struct mc_run *run, struct mc_record *rec);
+enum mc_hit mc_served_chase(const struct mc_run *run, const struct mc_record *rec,
+			    u64 bytes, u64 ps);
+
+#endif /* MC_SERVED_H */

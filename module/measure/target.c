@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Files are opened by what they are: only regular ones, never written over unless
+ * they hold nothing or what was written here before, and never removed.
+ */
+#include "measure/target.h"
+#include "platform/os.h"
+
+static int explain_open(const struct mc_target *t, const struct mc_target_ask *ask,
+			int err, const char *what, struct mc_error *e)
+{
+	if (what)
+		return mc_fail(e, err, "path: %s is %s; only regular files are read and written",
+			       t->path, what);
+	if (err == -EOPNOTSUPP && ask->direct)
+		return mc_fail(e, err, "direct: %s is on a filesystem without direct I/O",
+			       t->path);
+	if (err == -EPERM)
+		return mc_fail(e, err,
+			       "path: %s has an attribute that forbids this (see lsattr); it is left as it is",
+			       t->path);
+	return mc_fail(e, err, "path: %s can't be opened (error %d)", t->path, -err);
+}
+
+/* One that is there, or else a new one. */
+static int open_one(struct mc_target *t, const struct mc_target_ask *ask,
+		    struct mc_error *e)
+{
+	unsigned int how = (ask->write ? MC_FILE_WRITE : MC_FILE_READ) |
+			   (ask->direct ? MC_FILE_DIRECT : 0);
+	const char *what = NULL;
+	int err = mc_file_open(&t->file, t->path, how, ask->bytes, &what);
+
+	if (err == -ENOENT && ask->write) {
+		err = mc_file_open(&t->file, t->path, MC_FILE_CREATE, ask->bytes, &what);
+		/* So that what says no to direct I/O says so before it is written. */
+		if (!err && ask->direct) {
+			mc_file_close(t->file);
+			t->file = NULL;
+			err = mc_file_open(&t->file, t->path, how, ask->bytes, &what);
+		}
+	}
+	return err ? explain_open(t, ask, err, what, e) : 0;
+}
+
+/* Which pattern a file says it has. Return: as mc_pattern_read(), and other errnos. */
+static int read_header(struct mc_target *t)
+{
+	struct mc_transfer memory;
+	s64 n = mc_transfer_make(&memory, MC_FILE_ALIGN);
+
+	if (!n)
+		n = mc_file_read(t->file, &memory, 0, MC_FILE_ALIGN, 0);
+	if (n >= 0)
+		n = n < MC_PATTERN_HEADER ? -EINVAL :
+					    mc_pattern_read(&t->pattern, memory.data);
+	mc_transfer_free(&memory);
+	return n;
+}
+
+/* A header that is damaged is still one of ours. */
+static int may_write(struct mc_target *t, u64 bytes, struct mc_error *e)
+{
+	int err = mc_file_size(t->file) ? read_header(t) : 0;
+
+	if (err == -EINVAL)
+		return mc_fail(e, -EEXIST,
+			       "path: %s is there, and op=write has not written it; it is left as it is",
+			       t->path);
+	if (err && err != -EBADMSG)
+		return mc_fail(e, err, "path: %s can't be read (error %d)", t->path, -err);
+	t->bytes = bytes;
+	t->pattern.bytes = bytes;
+	err = mc_file_size(t->file) > bytes ? mc_file_cut(t->file, bytes) : 0;
+	if (err)
+		return mc_fail(e, err, "path: %s can't be made shorter (error %d)",
+			       t->path, -err);
+	return 0;
+}
+
+static int may_check(struct mc_target *t, struct mc_error *e)
+{
+	int err = read_header(t);
+
+	if (err == -EINVAL)
+		return mc_fail(e, err,
+			       "check: %s has no pattern to compare with: op=write has not written it",
+			       t->path);
+	if (err == -EBADMSG)
+		return mc_fail(e, err, "check: the first %d bytes of %s are wrong",
+			       MC_PATTERN_HEADER, t->path);
+	if (err)
+		return mc_fail(e, err, "path: %s can't be read (error %d)", t->path, -err);
+	if (t->bytes < t->pattern.bytes)
+		return mc_fail(e, -ENODATA,
+			       "path: %s was cut short to %llu bytes; it had %llu when it was written",
+			       t->path, t->bytes, t->pattern.bytes);
+	if (t->bytes > t->pattern.bytes)
+		return mc_fail(e, -EBADMSG, "check: byte %llu of %s is wrong: it ended there",
+			       t->pattern.bytes, t->path);
+	return 0;
+}
+
+static int may_read(struct mc_target *t, bool check, struct mc_error *e)
+{
+	t->bytes = mc_file_size(t->file);
+	if (!t->bytes)
+		return mc_fail(e, -EINVAL, "path: %s is empty", t->path);
+	return check ? may_check(t, e) : 0;
+}
+
+/**
+ * mc_targets_open() - open the files of a point
+ * @t: result, zeroed; to be closed in any case
+ * @n: how many
+ * @ask: what is wanted of them
+ * @e: says what is wrong
+ *
+ * Context: Process, that of whoever asks for the run; may sleep.
+ * Return: 0 or a negative errno, and then nothing was written.
+ */
+int mc_targets_open(struct mc_target *t, unsigned int n,
+		    const struct mc_target_ask *ask, struct mc_error *e)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < n; i++) {
+		struct mc_text path = MC_TEXT(t[i].path);
+
+		mc_textf(&path, "%s", ask->path);
+		if (ask->each)
+			mc_textf(&path, ".%u", i);
+		err = open_one(&t[i], ask, e);
+		if (!err)
+			err = ask->write ? may_write(&t[i], ask->bytes, e) :
+					   may_read(&t[i], ask->check, e);
+	}
+	return err;
+}
+
+/**
+ * mc_targets_close() - done with them
+ * @t: the files
+ * @n: how many
+ *
+ * Context: Process, may sleep.
+ */
+void mc_targets_close(struct mc_target *t, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		mc_file_close(t[i].file);
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Is the memory type real on this machine? Setting it proves nothing: a
+ * hypervisor may force write-back under it, an emulator has no types at all.
+ * What decides is the time of dependent reloads of one line. On uncached and
+ * write-combining memory each goes to memory; on write-back memory it hits L1,
+ * and misses once the line was flushed.
+ *
+ *            compared                                   yes             no
+ *   uc       reload with a reload of a WB line          >= 8x, >= 20 ns <= 2x
+ *   wc       the same, and filling a line by eight      >= 8x, >= 20 ns <= 2x
+ *            stores takes at most half of what it       and combining
+ *            takes on effective UC
+ *   wb       reload after clflush with reload           >= 8x, >= 20 ns <= 2x
+ *
+ * UC and WC stay unknown where the reload of the WB line takes 20 ns or more. No
+ * cache is so slow: something, say an MTRR, has made write-back memory uncached, too,
+ * and nothing is left to compare with.
+ */
+#include "arch/loops.h"
+#include "measure/verdict.h"
+#include "platform/clock.h"
+#include "platform/os.h"
+
+#define ROUNDS		16
+#define COUNT		8	/* calls of 8 accesses: at 1 us each, 64 us */
+#define UNCACHED_PS	20000	/* a load that takes so long has not hit a cache */
+
+/* Reloads of a WB line, as it is and missed; stores to a UC line; 0: unknown. */
+static u64 wb_reload_ps;
+static u64 wb_missed_ps;
+static u64 uc_combine_ps;
+
+/* The fastest of some rounds, per access: what the hardware can do. */
+static u64 fastest(void (*loop)(void *line, u64 count), void *line,
+		   unsigned int accesses)
+{
+	u64 best = ~0ULL;
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		unsigned long quiet = mc_quiet_begin();
+		u64 begin, end;
+
+		loop(line, 1);	/* code and translations are warm */
+		begin = mc_ticks();
+		loop(line, COUNT);
+		end = mc_ticks();
+		mc_quiet_end(quiet);
+		if (end > begin)
+			best = min(best, end - begin);
+	}
+	return best == ~0ULL ? 0 : mc_ticks_to_ps(best) / (COUNT * accesses);
+}
+
+static enum mc_effect judge(u64 slow_ps, u64 fast_ps)
+{
+	if (!slow_ps || !fast_ps)
+		return MC_EFFECT_UNKNOWN;
+	if (slow_ps >= 8 * fast_ps && slow_ps - fast_ps >= UNCACHED_PS)
+		return MC_EFFECT_YES;
+	return slow_ps <= 2 * fast_ps ? MC_EFFECT_NO : MC_EFFECT_UNKNOWN;
+}
+
+static enum mc_effect judge_uncached(const struct mc_verdict *v)
+{
+	if (v->reference_ps >= UNCACHED_PS)
+		return MC_EFFECT_UNKNOWN;
+	return judge(v->reload_ps, v->reference_ps);
+}
+
+static enum mc_effect judge_wc(const struct mc_verdict *v)
+{
+	enum mc_effect uncached = judge_uncached(v);
+
+	if (uncached != MC_EFFECT_YES)
+		return uncached;
+	if (uc_combine_ps && 2 * v->combine_ps <= uc_combine_ps)
+		return MC_EFFECT_YES;
+	return MC_EFFECT_UNKNOWN;
+}
+
+/**
+ * mc_verdict_of() - what the hardware does with a line of memory
+ * @v: result
+ * @type: the type that was asked for
+ * @line: the first line of a page; it is zeros afterwards
+ *
+ * WC is judged against the UC line that was judged last, so judge UC first.
+ *
+ * Context: Process.
+ */
+void mc_verdict_of(struct mc_verdict *v, enum mc_type type, void *line)
+{
+	mc_asm_combine(line, 1);	/* zeros, which the reloads follow */
+	v->reload_ps = fastest(mc_asm_reload, line, 8);
+	v->combine_ps = fastest(mc_asm_combine, line, 1);
+	if (type == MC_WB) {
+		v->reference_ps = fastest(mc_asm_flush_reload, line, 8);
+		v->effect = judge(v->reference_ps, v->reload_ps);
+		return;
+	}
+	v->reference_ps = wb_reload_ps;
+	if (type == MC_WC) {
+		v->effect = judge_wc(v);
+		return;
+	}
+	v->effect = judge_uncached(v);
+	uc_combine_ps = v->effect == MC_EFFECT_YES ? v->combine_ps : 0;
+}
+
+/* Eight loads of a line, of which the first one misses if the line was flushed. */
+static u64 eight_ticks(void *line, bool flushed)
+{
+	u64 begin;
+
+	mc_asm_reload(line, 1);
+	if (flushed)
+		asm volatile("clflush (%0)\n\tmfence" : : "r" (line) : "memory");
+	begin = mc_ticks();
+	mc_asm_reload(line, 1);
+	return mc_ticks() - begin;
+}
+
+/*
+ * A miss alone, in the fastest rounds: a flush may take longer than it, so it is not
+ * timed. What reading the clock takes is in both times and falls out. 0: flushing
+ * changes too little, as in an emulator.
+ */
+static u64 miss_ps(void *line, u64 hit_ps)
+{
+	u64 hits = ~0ULL, missed = ~0ULL, ps;
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		unsigned long quiet = mc_quiet_begin();
+
+		hits = min(hits, eight_ticks(line, false));
+		missed = min(missed, eight_ticks(line, true));
+		mc_quiet_end(quiet);
+	}
+	ps = hit_ps + mc_ticks_to_ps(missed - min(missed, hits));
+	return judge(ps, hit_ps) == MC_EFFECT_YES ? ps : 0;
+}
+
+/**
+ * mc_verdict_init() - measure the write-back line that others are compared with
+ * @line: the first line of a page of write-back memory; zeros
+ *
+ * Verdicts that were given before may be wrong afterwards: MTRRs can change.
+ *
+ * Context: Process, after mc_clock_init().
+ */
+void mc_verdict_init(void *line)
+{
+	wb_reload_ps = fastest(mc_asm_reload, line, 8);
+	wb_missed_ps = miss_ps(line, wb_reload_ps);
+}
+
+/**
+ * mc_verdict_hit_ps() - a load that hits L1
+ *
+ * Context: Any.
+ * Return: picoseconds, 0 if it could not be measured.
+ */
+u64 mc_verdict_hit_ps(void)
+{
+	return wb_reload_ps;
+}
+
+/**
+ * mc_verdict_miss_ps() - a load that misses all caches
+ *
+ * Context: Any.
+ * Return: picoseconds, 0 if it could not be measured.
+ */
+u64 mc_verdict_miss_ps(void)
+{
+	return wb_missed_ps;
+}
+
+static void ns_json(struct mc_text *t, const char *name, u64 ps)
+{
+	mc_textf(t, ",\"%s\":", name);
+	if (ps)
+		mc_text_fixed(t, ps, 3);
+	else
+		mc_textf(t, "null");
+}
+
+/**
+ * mc_verdict_json() - append a verdict as a JSON object
+ * @t: the text
+ * @attr: what the page tables say
+ * @v: the verdict
+ *
+ * Context: Any.
+ */
+void mc_verdict_json(struct mc_text *t, enum mc_attr attr,
+		     const struct mc_verdict *v)
+{
+	mc_textf(t, "{\"attribute\":");
+	if (attr == MC_ATTR_NA)
+		mc_textf(t, "null");
+	else
+		mc_textf(t, "\"%s\"", mc_attr_name(attr));
+	mc_textf(t, ",\"effective\":\"%s\"", mc_effect_name(v->effect));
+	ns_json(t, "reload_ns", v->reload_ps);
+	ns_json(t, "reference_ns", v->reference_ps);
+	ns_json(t, "combine_ns", v->combine_ps);
+	mc_textf(t, "}");
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The CPUs: what they can do, which may be used, where they are, as they come and go. */
+#ifndef MC_CPUS_H
+#define MC_CPUS_H
+
+#include "core/shim.h"
+
+/* What loops need of the CPU. */
+enum mc_feature {
+	MC_CPU_SSE2,	/* which every 64-bit CPU has */
+	MC_CPU_SSE41,
+	MC_CPU_AVX,
+	MC_CPU_AVX2,	/* and FMA */
+	MC_CPU_AVX512F,
+	MC_CPU_CLFLUSHOPT,
+	MC_CPU_CLWB,
+	MC_CPU_MOVDIR64B,
+	MC_NFEATURES,
+};
+
+int mc_cpus_init(void);
+void mc_cpus_exit(void);
+bool mc_cpu_has(enum mc_feature feature);
+bool mc_cpu_usable(unsigned int cpu);
+unsigned int mc_cpu_core(unsigned int cpu);
+int mc_cpu_node(unsigned int cpu);
+
+#endif /* MC_CPUS_H */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Regular files, as the test `file` uses them: module/kernel/files.c goes through the VFS
+ * in the kernel, tools/user/files.c makes system calls.
+ */
+#ifndef MC_FILE_H
+#define MC_FILE_H
+
+#include "core/shim.h"
+
+struct mc_file;
+
+/* What a file is opened for, and how. */
+#define MC_FILE_READ	0U
+#define MC_FILE_WRITE	1U	/* one that is there, to read and write */
+#define MC_FILE_CREATE	2U	/* one that is not there, the same */
+#define MC_FILE_DIRECT	4U	/* past the page cache */
+
+#define MC_FILE_ALIGN	4096	/* of what is transferred, in memory */
+
+/**
+ * struct mc_transfer - memory that is read into and written from
+ * @data: it, aligned to MC_FILE_ALIGN
+ * @bytes: how much there is
+ * @pages: its pages, as direct I/O of the kernel wants them
+ * @npages: how many
+ */
+struct mc_transfer {
+	void *data;
+	u64 bytes;
+	void *pages;
+	u64 npages;
+};
+
+int mc_file_open(struct mc_file **f, const char *path, unsigned int how,
+		 u64 bytes, const char **what);
+u64 mc_file_size(const struct mc_file *f);
+int mc_file_cut(struct mc_file *f, u64 bytes);
+s64 mc_file_read(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes,
+		 u64 offset);
+s64 mc_file_write(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes,
+		  u64 offset);
+int mc_file_sync(struct mc_file *f);
+int mc_file_drop(struct mc_file *f);
+bool mc_file_cached(struct mc_file *f, u64 *bytes);
+void mc_file_close(struct mc_file *f);
+
+int mc_transfer_make(struct mc_transfer *t, u64 bytes);
+void mc_transfer_free(struct mc_transfer *t);
+
+#endif /* MC_FILE_H */

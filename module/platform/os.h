@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the tests and measure.c need of the system under them, on either side. */
+#ifndef MC_OS_H
+#define MC_OS_H
+
+#include "core/shim.h"
+
+#ifdef __KERNEL__
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/irqflags.h>
+#include <linux/kthread.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <asm/fpu/api.h>
+
+#include "platform/compat.h"
+
+#define MC_IN_KERNEL	1
+
+/*
+ * However long a list a request asks for, nobody is killed to make room for it,
+ * and caches are not emptied for one that can't fit.
+ */
+static inline void *mc_alloc_array(size_t n, size_t size)
+{
+	if (array_size(n, size) >> PAGE_SHIFT > (unsigned long)si_mem_available())
+		return NULL;
+	return kvcalloc(n, size, GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+}
+
+static inline void mc_free(void *p)
+{
+	kvfree(p);
+}
+
+/* A few microseconds without interrupts, where there is a way. */
+static inline unsigned long mc_quiet_begin(void)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	return flags;
+}
+
+static inline void mc_quiet_end(unsigned long flags)
+{
+	local_irq_restore(flags);
+}
+
+/*
+ * A thread with nothing to sleep for lets others run. It also says that it is in no
+ * code that is about to be patched: cond_resched() alone does not, and who switches
+ * tracing off, or a probe, would wait until the thread has ended.
+ */
+static inline void mc_breathe(void)
+{
+	cond_resched_tasks_rcu_qs();
+}
+
+/* A word that one thread sets and others look at. */
+static inline void mc_flag_set(u32 *flag, u32 value)
+{
+	/* Pairs with the load in mc_flag(). */
+	smp_store_release(flag, value);
+}
+
+static inline u32 mc_flag(const u32 *flag)
+{
+	/* Pairs with the store in mc_flag_set(). */
+	return smp_load_acquire(flag);
+}
+
+static inline void mc_relax(void)
+{
+	cpu_relax();
+}
+
+/* Long enough for other threads to have gone to sleep. */
+static inline void mc_nap(void)
+{
+	usleep_range(200, 400);
+}
+
+static inline void mc_sleep_ms(unsigned int ms)
+{
+	msleep_interruptible(ms);
+}
+
+/* All that there is. */
+static inline u64 mc_memory_bytes(void)
+{
+	return (u64)totalram_pages() << PAGE_SHIFT;
+}
+
+/* What getpid() returns. */
+static inline int mc_pid(void)
+{
+	return task_tgid_vnr(current);
+}
+
+/* Tells @begun, a completion, that it is there. */
+static inline int mc_wait_for_stop(void *begun)
+{
+	complete(begun);
+	set_current_state(TASK_INTERRUPTIBLE);
+	while (!kthread_should_stop()) {
+		schedule();
+		set_current_state(TASK_INTERRUPTIBLE);
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+/* A thread is made, runs and ends. Return: 0 or a negative errno. */
+static inline int mc_thread_once(void)
+{
+	DECLARE_COMPLETION_ONSTACK(begun);
+	struct task_struct *thread = kthread_run(mc_wait_for_stop, &begun,
+						 "memcache/once");
+
+	if (IS_ERR(thread))
+		return PTR_ERR(thread);
+	/* One that is stopped before it begins would not run at all. */
+	wait_for_completion(&begun);
+	return kthread_stop(thread);
+}
+
+static inline void mc_fpu_begin(void)
+{
+	kernel_fpu_begin();
+}
+
+static inline void mc_fpu_end(void)
+{
+	kernel_fpu_end();
+}
+#else
+#include <pthread.h>
+#include <sys/sysinfo.h>
+#include <time.h>
+
+#define MC_IN_KERNEL	0
+
+/* Each argument is evaluated once, as in the kernel. */
+#define mc_pick(a, op, b)						\
+	({								\
+		__typeof__(a) mc_a = (a);				\
+		__typeof__(b) mc_b = (b);				\
+									\
+		mc_a op mc_b ? mc_a : mc_b;				\
+	})
+#define min(a, b)	mc_pick(a, <, b)
+#define max(a, b)	mc_pick(a, >, b)
+#define container_of(p, type, member)					\
+	((type *)((char *)(p) - offsetof(type, member)))
+
+static inline void *mc_alloc_array(size_t n, size_t size)
+{
+	return calloc(n, size);
+}
+
+static inline void mc_free(void *p)
+{
+	free(p);
+}
+
+static inline unsigned long mc_quiet_begin(void)
+{
+	return 0;
+}
+
+static inline void mc_quiet_end(unsigned long flags)
+{
+}
+
+static inline void mc_breathe(void)
+{
+}
+
+static inline void mc_flag_set(u32 *flag, u32 value)
+{
+	__atomic_store_n(flag, value, __ATOMIC_RELEASE);
+}
+
+static inline u32 mc_flag(const u32 *flag)
+{
+	return __atomic_load_n(flag, __ATOMIC_ACQUIRE);
+}
+
+static inline void mc_relax(void)
+{
+	__builtin_ia32_pause();
+}
+
+static inline void mc_nap(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
+}
+
+static inline void mc_sleep_ms(unsigned int ms)
+{
+	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000L }, NULL);
+}
+
+static inline u64 mc_memory_bytes(void)
+{
+	return (u64)get_phys_pages() * 4096;
+}
+
+static inline int mc_pid(void)
+{
+	return 0;	/* a system call: see the test os */
+}
+
+static inline void *mc_end_at_once(void *nothing)
+{
+	return NULL;
+}
+
+static inline int mc_thread_once(void)
+{
+	pthread_t thread;
+	int err = pthread_create(&thread, NULL, mc_end_at_once, NULL);
+
+	return err ? -err : -pthread_join(thread, NULL);
+}
+
+static inline void mc_fpu_begin(void)
+{
+}
+
+static inline void mc_fpu_end(void)
+{
+}
+#endif /* __KERNEL__ */
+
+#endif /* MC_OS_H */

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The threads of a run: bound to their CPUs, started together at a gate, timed
+ * in windows, stopped and joined on every path. kernel/workers.c has them as kernel
+ * threads.
+ */
+#ifndef MC_WORKERS_H
+#define MC_WORKERS_H
+
+#include "core/request.h"
+#include "platform/cpus.h"
+#include "platform/witness.h"
+
+struct mc_team;
+
+/**
+ * struct mc_worker - one thread of a run
+ * @team: all of them
+ * @index: 0 to team size - 1
+ * @cpu: the CPU it is bound to, or -1
+ * @began: ticks at which the last window opened
+ * @ended: ticks at which the last window closed
+ * @witness: sees what disturbs its windows
+ * @disturbed: what it saw in the last one (enum mc_disturbance)
+ * @finishes: its share of a race is done when the window is closed
+ * @irq_off: the window that is open has interrupts off
+ * @irq_flags: to restore them
+ */
+struct mc_worker {
+	struct mc_team *team;
+	unsigned int index;
+	int cpu;
+	u64 began;
+	u64 ended;
+	struct mc_witness witness;
+	u8 disturbed;
+	bool finishes;
+	bool irq_off;
+	unsigned long irq_flags;
+};
+
+/* A thread's part of a job. Return: 0 or a negative errno, which stops all. */
+typedef int (*mc_job)(struct mc_worker *w, void *arg);
+
+struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
+			      struct mc_error *e);
+unsigned int mc_team_size(const struct mc_team *team);
+int mc_team_cpu(const struct mc_team *team, unsigned int i);
+int mc_team_run(struct mc_team *team, mc_job job, void *arg);
+int mc_team_run_some(struct mc_team *team, const unsigned int *who,
+		     unsigned int n, mc_job job, void *arg);
+void mc_team_stop(struct mc_team *team, int err);
+int mc_team_stopped(const struct mc_team *team);
+int mc_team_look(struct mc_team *team);
+void mc_team_end(struct mc_team *team);
+
+int mc_gate(struct mc_worker *w);
+void mc_race_start(struct mc_worker *w);
+u64 mc_race_first(struct mc_worker *w);
+void mc_race_finish(struct mc_worker *w, u64 ticks);
+
+int mc_window_open(struct mc_worker *w, bool irq_off);
+u64 mc_window_close(struct mc_worker *w);
+
+#endif /* MC_WORKERS_H */

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * os: what a process asks of the system, one at a time: entries to it, processes,
+ * contexts. The loop around them and the clock come first. No memory of the run
+ * is touched.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "measure/test.h"
+#include "measure/works.h"
+#include "platform/clock.h"
+#include "platform/os.h"
+#include "user.h"
+
+enum { KEY_ITEM = MC_KEY_OWN };
+
+enum { COL_OPERATIONS };
+
+enum {
+	ITEM_LOOP, ITEM_CLOCK, ITEM_GETPID, ITEM_GETPPID, ITEM_READ, ITEM_WRITE,
+	ITEM_SWAPCONTEXT, ITEM_FORK_EXIT, ITEM_FORK_EXEC, ITEM_VFORK_EXEC, ITEM_POSIX_SPAWN
+};
+
+#define MANY	16384	/* operations of a pass: each is like 8 bytes of payload, */
+#define FEW	8	/* of which windows take multiples of 64 */
+#define STACK	65536
+
+static const struct mc_name item_names[] = {
+	{ "loop", ITEM_LOOP }, { "clock", ITEM_CLOCK },
+	{ "getpid", ITEM_GETPID }, { "getppid", ITEM_GETPPID },
+	{ "read_zero", ITEM_READ }, { "write_null", ITEM_WRITE },
+	{ "swapcontext", ITEM_SWAPCONTEXT }, { "fork_exit", ITEM_FORK_EXIT },
+	{ "fork_exec", ITEM_FORK_EXEC }, { "vfork_exec", ITEM_VFORK_EXEC },
+	{ "posix_spawn", ITEM_POSIX_SPAWN }, { }
+};
+
+static const struct mc_key keys[] = {
+	{
+		.name = "item", .column = "item",
+		.preset =
+			"loop,clock,getpid,getppid,read_zero,write_null,swapcontext,fork_exit,fork_exec,vfork_exec,posix_spawn",
+		.kind = MC_CHOICE, .names = item_names,
+		.help = "what is timed; read, write: 1 byte of /dev/zero, to /dev/null",
+	},
+};
+
+static const struct mc_column columns[] = {
+	[COL_OPERATIONS] = {
+		.name = "operations_per_sample", .wide = true,
+		.help = "timed together, so that the clock's cost is small",
+	},
+};
+
+/* One run at a time: a context's function takes no pointer. */
+static struct {
+	struct mc_run *run;
+	u64 item;
+	int zero;
+	int null;
+	char hello[4096];
+	posix_spawn_file_actions_t quiet;
+	ucontext_t here;
+	ucontext_t there;
+	char stack[STACK];
+} job;
+
+static void failed(int err, const char *what)
+{
+	mc_fail(&job.run->error, -err, "item: %s: %s", what, strerror(err));
+	mc_team_stop(job.run->team, -err);
+}
+
+/* ------------------------------------------------------- n of each operation */
+
+static void count(u64 n)
+{
+	mc_asm_count(n);
+}
+
+static void read_clock(u64 n)
+{
+	while (n--)
+		mc_ticks();
+}
+
+/* Not getpid(), which some libraries answer from memory. */
+static void get_pid(u64 n)
+{
+	while (n--)
+		syscall(SYS_getpid);
+}
+
+static void get_ppid(u64 n)
+{
+	while (n--)
+		syscall(SYS_getppid);
+}
+
+static void read_zero(u64 n)
+{
+	char byte;
+
+	while (n--) {
+		if (syscall(SYS_read, job.zero, &byte, 1) != 1)
+			return failed(EIO, "/dev/zero");
+	}
+}
+
+static void write_null(u64 n)
+{
+	char byte = 0;
+
+	while (n--) {
+		if (syscall(SYS_write, job.null, &byte, 1) != 1)
+			return failed(EIO, "/dev/null");
+	}
+}
+
+static void answer(void)
+{
+	for (;;)
+		swapcontext(&job.there, &job.here);
+}
+
+/* There and back are two. */
+static void swap(u64 n)
+{
+	for (; n; n -= 2)
+		swapcontext(&job.here, &job.there);
+}
+
+static void end_of(pid_t pid, const char *what)
+{
+	int status = 0;
+
+	if (pid < 0)
+		return failed(errno, what);
+	while (waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return failed(errno, what);
+	}
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		failed(ECHILD, what);
+}
+
+/* In a child. */
+static void say_hello(void)
+{
+	char *const argv[] = { job.hello, NULL }, *const env[] = { NULL };
+
+	dup2(job.null, STDOUT_FILENO);
+	execve(job.hello, argv, env);
+	_exit(127);
+}
+
+static void fork_exit(u64 n)
+{
+	while (n-- && !mc_team_stopped(job.run->team)) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		end_of(pid, "fork_exit");
+	}
+}
+
+static void fork_exec(u64 n)
+{
+	while (n-- && !mc_team_stopped(job.run->team)) {
+		pid_t pid = fork();
+
+		if (!pid)
+			say_hello();
+		end_of(pid, "fork_exec");
+	}
+}
+
+static void vfork_exec(u64 n)
+{
+	while (n-- && !mc_team_stopped(job.run->team)) {
+		pid_t pid = vfork();
+
+		if (!pid)
+			say_hello();
+		end_of(pid, "vfork_exec");
+	}
+}
+
+static void spawn(u64 n)
+{
+	char *const argv[] = { job.hello, NULL }, *const env[] = { NULL };
+
+	while (n-- && !mc_team_stopped(job.run->team)) {
+		pid_t pid = -1;
+		int err = posix_spawn(&pid, job.hello, &job.quiet, NULL, argv,
+				      env);
+
+		if (err)
+			return failed(err, "posix_spawn");
+		end_of(pid, "posix_spawn");
+	}
+}
+
+static const struct {
+	void (*run)(u64 n);
+	u64 batch;
+} items[] = {
+	[ITEM_LOOP] = { count, MANY }, [ITEM_CLOCK] = { read_clock, MANY },
+	[ITEM_GETPID] = { get_pid, MANY }, [ITEM_GETPPID] = { get_ppid, MANY },
+	[ITEM_READ] = { read_zero, MANY }, [ITEM_WRITE] = { write_null, MANY },
+	[ITEM_SWAPCONTEXT] = { swap, MANY },
+	[ITEM_FORK_EXIT] = { fork_exit, FEW }, [ITEM_FORK_EXEC] = { fork_exec, FEW },
+	[ITEM_VFORK_EXEC] = { vfork_exec, FEW },
+	[ITEM_POSIX_SPAWN] = { spawn, FEW },
+};
+
+static void stretch(struct mc_pass *p, u64 bytes)
+{
+	items[job.item].run(bytes / 8);
+}
+
+/* ----------------------------------------------------------------- the run */
+
+static bool find_hello(void)
+{
+	ssize_t n = readlink("/proc/self/exe", job.hello, sizeof(job.hello) - 32);
+	char *slash;
+
+	if (n <= 0)
+		return false;
+	job.hello[n] = '\0';
+	slash = strrchr(job.hello, '/');
+	strcpy(slash ? slash + 1 : job.hello, "memcache-hello");
+	return !access(job.hello, X_OK);
+}
+
+static int os_check(struct mc_run *run, const struct mc_point *point)
+{
+	if (point->v[KEY_ITEM] >= ITEM_FORK_EXEC && !find_hello())
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "item: %s needs the program memcache-hello beside memcache-user",
+			       mc_key_word(keys, point->v[KEY_ITEM]));
+	return 0;
+}
+
+static int begin(struct mc_run *run, const struct mc_point *point)
+{
+	job.run = run;
+	job.item = point->v[KEY_ITEM];
+	job.zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	job.null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	posix_spawn_file_actions_init(&job.quiet);
+	posix_spawn_file_actions_adddup2(&job.quiet, job.null, STDOUT_FILENO);
+	getcontext(&job.there);
+	job.there.uc_stack.ss_sp = job.stack;
+	job.there.uc_stack.ss_size = sizeof(job.stack);
+	makecontext(&job.there, answer, 0);
+	if (job.zero < 0 || job.null < 0)
+		return mc_fail(&run->error, -ENODEV,
+			       "item: no /dev/zero or /dev/null");
+	return 0;
+}
+
+static void end(void)
+{
+	posix_spawn_file_actions_destroy(&job.quiet);
+	close(job.zero);
+	close(job.null);
+}
+
+static int os_run(struct mc_run *run, const struct mc_point *point,
+		  struct mc_record *rec)
+{
+	u64 batch = items[point->v[KEY_ITEM]].batch;
+	struct mc_works works;
+	u32 i;
+	int err = mc_works_begin(&works, run, point);
+
+	if (!err) {
+		err = begin(run, point);
+		works.n = 1;
+		works.unwatched = true;
+		works.each->pass = (struct mc_pass){
+			.stretch = stretch, .bytes = 8 * batch,
+		};
+		if (!err)
+			err = mc_works_turn(run, rec, mc_measure, &works);
+		end();
+		for (i = 0; i < works.done; i++) {
+			if (works.samples[i] != MC_NO_SAMPLE)
+				works.samples[i] /= batch;
+		}
+		mc_works_record(&works, rec);
+		mc_record_set(rec, COL_OPERATIONS,
+			      works.each->passes_a_sample * batch);
+	}
+	mc_works_end(&works);
+	return err;
+}
+
+const struct mc_test mc_test_os = {
+	.spec = {
+		.name = "os",
+		.presets = "disturbed=keep",
+		.help = "system calls, processes, contexts; CPUs take turns; size= does nothing",
+		.keys = keys,
+		.nkeys = ARRAY_SIZE(keys),
+		.columns = columns,
+		.ncolumns = ARRAY_SIZE(columns),
+	},
+	.no_memory = true,
+	.parts = mc_works_turns,
+	.near = mc_works_near,
+	.check = os_check,
+	.run = os_run,
+};

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pipe: bytes a second through a pipe, from a parent to its child, on two CPUs or
+ * on one. A sample ends when the child has read all of it and has said so.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/math.h"
+#include "measure/test.h"
+#include "measure/works.h"
+#include "platform/clock.h"
+#include "platform/os.h"
+#include "user.h"
+
+enum { KEY_BLOCK = MC_KEY_OWN, KEY_CAPACITY };
+
+enum { COL_MB_PER_S, COL_PIPE_BYTES };
+
+enum { CAPACITY_MAX, CAPACITY_KEEP };
+
+/* A sample: the end of it costs a wake-up or two, and is to be small beside it. */
+#define SAMPLE	(8ULL << 20)
+
+static const struct mc_name capacity_names[] = {
+	{ "max", CAPACITY_MAX }, { "keep", CAPACITY_KEEP }, { }
+};
+
+static const struct mc_key keys[] = {
+	{
+		.name = "block", .column = "block_bytes", .preset = "4K..128M",
+		.kind = MC_SIZE, .min = 1, .max = 1ULL << 30,
+		.help = "bytes of each write, and at most of each read",
+	}, {
+		.name = "capacity", .column = "capacity", .preset = "max",
+		.kind = MC_CHOICE, .names = capacity_names,
+		.help = "of the pipe: raised as far as this user may, or as it comes",
+	},
+};
+
+static const struct mc_column columns[] = {
+	[COL_MB_PER_S] = {
+		.name = "mb_per_s", .decimals = 1,
+		.help = "through the pipe, 10^6 bytes/s, from the median",
+	},
+	[COL_PIPE_BYTES] = {
+		.name = "pipe_bytes",
+		.help = "what the pipe holds",
+	},
+};
+
+/**
+ * struct pipe_job - a pipe, its ends, and who reads
+ * @run: the run
+ * @works: its samples
+ * @block: bytes of a write
+ * @total: bytes of a sample, whole blocks
+ * @capacity: what is to become of the pipe's capacity
+ * @pipe_bytes: what it came to
+ * @data: the pipe: end to read from, end to write to
+ * @done: the child's pipe back, the same way
+ * @child: who reads
+ * @memory: a block
+ */
+struct pipe_job {
+	struct mc_run *run;
+	struct mc_works *works;
+	u64 block;
+	u64 total;
+	u64 capacity;
+	u64 pipe_bytes;
+	int data[2];
+	int done[2];
+	pid_t child;
+	char *memory;
+};
+
+static int failed(struct pipe_job *job, const char *what)
+{
+	int err = errno;
+
+	return mc_fail(&job->run->error, -err, "block: %s: %s", what,
+		       strerror(err));
+}
+
+static char *get_block(u64 bytes)
+{
+	char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	memset(memory, 1, bytes);
+	return memory;
+}
+
+/* ------------------------------------------------------------------ the child */
+
+/* The second CPU of two; else where its parent is. */
+static void bind_child(const struct mc_team *team)
+{
+	cpu_set_t *set = CPU_ALLOC(MC_MAX_CPUS);
+	size_t size = CPU_ALLOC_SIZE(MC_MAX_CPUS);
+
+	if (!set)
+		_exit(1);
+	CPU_ZERO_S(size, set);
+	CPU_SET_S(mc_team_cpu(team, mc_team_size(team) - 1), size, set);
+	if (sched_setaffinity(0, size, set))
+		_exit(1);
+}
+
+static void read_all(struct pipe_job *job)
+{
+	char *memory = get_block(job->block), byte = 0;
+	u64 got = 0;
+	ssize_t n;
+
+	if (!memory || write(job->done[1], &byte, 1) != 1)
+		_exit(1);
+	while ((n = read(job->data[0], memory, job->block)) > 0) {
+		got += n;
+		if (got < job->total)
+			continue;
+		got -= job->total;
+		if (write(job->done[1], &byte, 1) != 1)
+			_exit(1);
+	}
+	_exit(0);
+}
+
+static void be_child(struct pipe_job *job)
+{
+	/* It is not to outlive its parent, nor to hear what that one is told. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	close(job->data[1]);
+	close(job->done[0]);
+	if (mc_team_cpu(job->run->team, 0) >= 0)
+		bind_child(job->run->team);
+	read_all(job);
+}
+
+/* ----------------------------------------------------------------- the parent */
+
+/* A signal that stops the run is looked at between samples. */
+static int wait_for_child(struct pipe_job *job)
+{
+	char byte;
+	ssize_t n;
+
+	do {
+		n = read(job->done[0], &byte, 1);
+	} while (n < 0 && errno == EINTR);
+	if (n == 1)
+		return 0;
+	if (!n)
+		errno = EPIPE;
+	return failed(job, "the child that reads has ended");
+}
+
+static int send(struct pipe_job *job)
+{
+	u64 left;
+
+	for (left = job->total; left;) {
+		u64 of_block = (left - 1) % job->block + 1;
+		ssize_t n = write(job->data[1],
+				  job->memory + (job->block - of_block), of_block);
+
+		if (n < 0 && errno != EINTR)
+			return failed(job, "a write to the pipe");
+		left -= n > 0 ? n : 0;
+	}
+	return wait_for_child(job);
+}
+
+static int measure(struct mc_worker *w, void *arg)
+{
+	struct pipe_job *job = arg;
+	struct mc_work *work = job->works->each;
+	sigset_t broken;
+	u32 round;
+	int err;
+
+	/* A pipe that nobody reads is an error here, and no end. */
+	sigemptyset(&broken);
+	sigaddset(&broken, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &broken, NULL);
+	err = wait_for_child(job);
+	for (round = 0; !err && round < work->warmup + work->repeat; round++) {
+		u64 ticks;
+
+		err = mc_window_open(w, false);
+		err = err ? err : send(job);
+		ticks = mc_works_close(w, work);
+		if (!err)
+			mc_works_keep(job->works, round, mc_ticks_to_ps(ticks));
+		work->clock_bad = false;
+	}
+	return err;
+}
+
+static void raise_capacity(struct pipe_job *job)
+{
+	char text[32];
+	int bytes;
+
+	if (job->capacity == CAPACITY_MAX &&
+	    mc_user_read_file("/proc/sys/fs/pipe-max-size", text, sizeof(text)))
+		fcntl(job->data[1], F_SETPIPE_SZ, atoi(text));
+	bytes = fcntl(job->data[1], F_GETPIPE_SZ);
+	job->pipe_bytes = bytes > 0 ? bytes : 0;
+}
+
+static void close_all(const int *end, unsigned int n)
+{
+	while (n--) {
+		if (end[n] >= 0)
+			close(end[n]);
+	}
+}
+
+/* The child ends by itself when the pipe does. */
+static void end(struct pipe_job *job)
+{
+	close_all(job->data, 2);
+	close_all(job->done, 2);
+	while (job->child > 0 && waitpid(job->child, NULL, 0) < 0 &&
+	       errno == EINTR)
+		;
+	if (job->memory)
+		munmap(job->memory, job->block);
+}
+
+static int begin(struct pipe_job *job)
+{
+	job->memory = get_block(job->block);
+	if (!job->memory)
+		return failed(job, "no memory");
+	if (pipe2(job->data, O_CLOEXEC) || pipe2(job->done, O_CLOEXEC))
+		return failed(job, "no pipe");
+	raise_capacity(job);
+	job->child = fork();
+	if (!job->child)
+		be_child(job);
+	if (job->child < 0)
+		return failed(job, "no child");
+	close(job->data[0]);
+	close(job->done[1]);
+	job->data[0] = -1;
+	job->done[1] = -1;
+	return 0;
+}
+
+/* ----------------------------------------------------------------- the run */
+
+static int pipe_check(struct mc_run *run, const struct mc_point *point)
+{
+	if (mc_team_size(run->team) > 2)
+		return mc_fail(&run->error, -EINVAL,
+			       "cpu: a pipe has two ends: one CPU or two, e.g. cpu=0,1");
+	return 0;
+}
+
+static int pipe_run(struct mc_run *run, const struct mc_point *point,
+		    struct mc_record *rec)
+{
+	static const unsigned int parent;
+	struct mc_works works;
+	struct pipe_job job = {
+		.run = run, .works = &works, .block = point->v[KEY_BLOCK],
+		.capacity = point->v[KEY_CAPACITY],
+		.data = { -1, -1 }, .done = { -1, -1 },
+	};
+	int err = mc_works_begin(&works, run, point);
+
+	works.unwatched = true;
+	if (!err) {
+		job.total = max(SAMPLE / job.block, 1) * job.block;
+		err = begin(&job);
+		if (!err)
+			err = mc_team_run_some(run->team, &parent, 1, measure, &job);
+		end(&job);
+		mc_works_record(&works, rec);
+		rec->payload_bytes = job.total;
+		if (rec->stats.samples)
+			mc_record_set(rec, COL_MB_PER_S,
+				      mc_muldiv(job.total, 10000000,
+						rec->stats.median_ps));
+		mc_record_set(rec, COL_PIPE_BYTES, job.pipe_bytes);
+	}
+	mc_works_end(&works);
+	return err;
+}
+
+const struct mc_test mc_test_pipe = {
+	.spec = {
+		.name = "pipe",
+		.presets = "disturbed=keep",
+		.help = "bandwidth of a pipe from a parent to its child; size= does nothing",
+		.keys = keys,
+		.nkeys = ARRAY_SIZE(keys),
+		.columns = columns,
+		.ncolumns = ARRAY_SIZE(columns),
+	},
+	.no_memory = true,
+	.check = pipe_check,
+	.run = pipe_run,
+};
