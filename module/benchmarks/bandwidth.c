@@ -16,6 +16,7 @@
  */
 #include "core/math.h"
 #include "measure/served.h"
+#include "measure/side.h"
 #include "measure/works.h"
 #include "platform/cpus.h"
 #include "platform/os.h"
@@ -210,7 +211,7 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 		return mc_fail(&run->error, -EINVAL,
 			       "streams: op=%s%s goes through memory in one stream; streams=1 is what it takes",
 			       op->name, point->v[KEY_READBACK] ? " readback=on" : "");
-	if (point->v[KEY_FENCE] == MC_FENCE_UC && !mc_run_uc_word(run))
+	if (point->v[KEY_FENCE] == MC_FENCE_UC && !run->side->uc_word(run))
 		return run->error.err;
 	if (point->v[MC_KEY_SIZE] < SIZE_LEAST)
 		return mc_fail(&run->error, -EINVAL,
@@ -459,7 +460,7 @@ static int bandwidth_run(struct mc_run *run, const struct mc_point *point,
 	int err;
 
 	if (point->v[KEY_FENCE] == MC_FENCE_UC) {
-		uc_word = mc_run_uc_word(run);
+		uc_word = run->side->uc_word(run);
 		if (!uc_word)
 			return run->error.err;
 	}

@@ -249,10 +249,6 @@ static void set_up(struct mc_works *works, struct job *job, bool bare)
 	}
 }
 
-static void no_tick(void *run)
-{
-}
-
 /*
  * What the places cost, picoseconds each: the fastest sample, for no memory is
  * part of it, and all that disturbs it only makes it longer.
@@ -269,7 +265,7 @@ static int measure_bare(struct mc_run *run, const struct mc_point *point,
 	few.v[MC_KEY_WARMUP] = BARE_WARMUPS;
 	err = mc_works_begin(&works, run, &few);
 	if (!err) {
-		works.tick = no_tick;
+		works.tick = NULL;
 		set_up(&works, job, true);
 		err = mc_team_run(run->team, mc_measure, &works);
 		mc_stats_of(&stats, works.samples, works.done);

@@ -87,17 +87,13 @@ static void follow(struct mc_pass *p, u64 bytes)
 	job->at = mc_asm_chase(job->at, bytes / LINE);
 }
 
-static void no_tick(void *run)
-{
-}
-
 /* A few samples of the lines close together, with the point's own settings. */
 static int measure_packed(struct mc_worker *w, struct tlb_job *job)
 {
 	u64 samples[PACKED_SAMPLES];
 	struct mc_work work = *job->works.each;
 	struct mc_works few = {
-		.n = 1, .each = &work, .samples = samples, .tick = no_tick,
+		.n = 1, .each = &work, .samples = samples,
 	};
 	struct mc_stats stats;
 	int err = mc_chase_link(w, &job->packed);

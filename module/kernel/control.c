@@ -301,7 +301,7 @@ static const struct control_file files[] = {
 	{ "progress", 0400, &text_fops, mc_run_progress, 128 },
 	{ "stop", 0200, &stop_fops },
 	{ "machine", 0400, &text_fops, mc_machine_json, MC_MACHINE_MAX },
-	{ "buffers", 0400, &text_fops, mc_pool_show, 65536 },
+	{ "buffers", 0400, &text_fops, mc_memory_show, 65536 },
 	{ "counters", 0600, &counters_fops, mc_counters_show,
 	  (MC_MAX_COUNTERS + 2) * MC_COUNTER_LINE },
 };

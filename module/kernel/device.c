@@ -28,7 +28,7 @@ static struct mc_buffer *buffer_of(const struct file *file)
 {
 	const struct miscdevice *misc = file->private_data;
 
-	return mc_pool_standing(misc - devices);
+	return mc_memory_standing(misc - devices);
 }
 
 /*
@@ -52,7 +52,7 @@ static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	info.size_bytes = b->bytes;
 	info.fence_offset = b->type == MC_UC ? b->bytes : 0;
 	info.node = b->memory_node;
-	mc_pool_known(b->type, &attribute, &verdict);
+	mc_memory_known(b->type, &attribute, &verdict);
 	strscpy(info.attribute, mc_attr_name(attribute), sizeof(info.attribute));
 	strscpy(info.effective, mc_effect_name(verdict.effect), sizeof(info.effective));
 	return copy_to_user((void __user *)arg, &info, sizeof(info)) ? -EFAULT : 0;
@@ -96,7 +96,7 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 		return -EPERM;
 	/* The page for fence=uc lies right behind the UC buffer. */
 	if (b->type == MC_UC && offset == b->bytes && length == PAGE_SIZE) {
-		b = mc_pool_fence();
+		b = mc_memory_fence();
 		offset = 0;
 		if (!b)
 			return -ENOMEM;
@@ -120,7 +120,7 @@ static const struct file_operations device_fops = {
 /**
  * mc_device_init() - make the devices whose buffers there are
  *
- * Context: Process, at load, after the pool.
+ * Context: Process, at load, after the memory.
  * Return: 0 or a negative errno, and then there is none.
  */
 int mc_device_init(void)
@@ -129,7 +129,7 @@ int mc_device_init(void)
 	int err;
 
 	for (i = 0; i < MC_NTYPES; i++) {
-		if (!mc_pool_standing(i))
+		if (!mc_memory_standing(i))
 			continue;
 		devices[i].minor = MISC_DYNAMIC_MINOR;
 		devices[i].fops = &device_fops;

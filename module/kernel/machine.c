@@ -66,6 +66,6 @@ void mc_machine_json(struct mc_text *t)
 	mc_prefetch_json(t);
 	mc_textf(t, ",\"lockdown\":%s,\"memory_types\":",
 		 security_locked_down(LOCKDOWN_DEBUGFS) ? "true" : "false");
-	mc_pool_json(t);
+	mc_memory_json(t);
 	mc_textf(t, "}\n");
 }

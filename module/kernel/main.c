@@ -44,7 +44,7 @@ static int __init memcache_init(void)
 		return err;
 	mc_clock_init();
 	mc_witness_init();
-	err = mc_pool_init((u64)size_mb * SZ_1M, node_of_buffers, &e);
+	err = mc_memory_init((u64)size_mb * SZ_1M, node_of_buffers, &e);
 	if (err) {
 		pr_err("memcache: %s (module parameter size_mb=%u)\n", e.text,
 		       size_mb);
@@ -62,7 +62,7 @@ static int __init memcache_init(void)
 no_device:
 	mc_prefetch_exit();
 no_prefetch:
-	mc_pool_exit();
+	mc_memory_exit();
 no_pool:
 	mc_cpus_exit();
 	return err;
@@ -75,7 +75,7 @@ static void __exit memcache_exit(void)
 	mc_run_exit();
 	mc_counters_exit();
 	mc_prefetch_exit();
-	mc_pool_exit();
+	mc_memory_exit();
 	mc_cpus_exit();
 }
 

@@ -47,7 +47,7 @@ static void tell(void)
 }
 
 /**
- * mc_pool_init() - make the standing buffers
+ * mc_memory_init() - make the standing buffers
  * @bytes: of each; 0: none
  * @node: NUMA node, or -1: that of the first CPU, or the nearest with room
  * @e: says what is wrong
@@ -55,7 +55,7 @@ static void tell(void)
  * Context: Process, once at load.
  * Return: 0 or a negative errno, and then nothing is held.
  */
-int mc_pool_init(u64 bytes, int node, struct mc_error *e)
+int mc_memory_init(u64 bytes, int node, struct mc_error *e)
 {
 	struct mc_place place = { .node = node, .strict = node >= 0 };
 	unsigned int i;
@@ -74,7 +74,7 @@ int mc_pool_init(u64 bytes, int node, struct mc_error *e)
 		standing[order[i]] = mc_buffer_create(order[i], place,
 							  bytes, NULL, e);
 		if (!standing[order[i]]) {
-			mc_pool_exit();
+			mc_memory_exit();
 			return e->err;
 		}
 		mc_buffer_judge(standing[order[i]]);
@@ -90,11 +90,11 @@ static void drop(struct mc_buffer **b)
 }
 
 /**
- * mc_pool_exit() - give all memory back
+ * mc_memory_exit() - give all memory back
  *
  * Context: Process, at unload; no run is on.
  */
-void mc_pool_exit(void)
+void mc_memory_exit(void)
 {
 	unsigned int i;
 
@@ -148,14 +148,14 @@ int mc_memory_node(void)
 }
 
 /**
- * mc_pool_check() - is there such memory at all?
+ * mc_memory_check() - is there such memory at all?
  * @point: asks for a type and a node
  * @e: says what is wrong
  *
  * Context: Process.
  * Return: 0, -EINVAL (no such node) or -EOPNOTSUPP (no such type or mapping).
  */
-int mc_pool_check(const struct mc_point *point, struct mc_error *e)
+int mc_memory_check(const struct mc_point *point, struct mc_error *e)
 {
 	u64 node = point->v[MC_KEY_NODE];
 
@@ -284,27 +284,27 @@ int mc_memory_find(struct mc_run *run, const struct mc_point *point,
 }
 
 /**
- * mc_pool_standing() - the standing buffer of a type
+ * mc_memory_standing() - the standing buffer of a type
  * @type: the type
  *
  * Context: Any, while the module is loaded.
  * Return: the buffer, there until unload, or NULL if there is none.
  */
-struct mc_buffer *mc_pool_standing(enum mc_type type)
+struct mc_buffer *mc_memory_standing(enum mc_type type)
 {
 	return standing[type];
 }
 
 /**
- * mc_pool_known() - what is known of the standing buffer of a type
+ * mc_memory_known() - what is known of the standing buffer of a type
  * @type: the type, of which there is one
  * @attribute: result: what the page tables say
  * @verdict: result: what the hardware does with it
  *
  * Context: Process; no wait for a run that has the buffers.
  */
-void mc_pool_known(enum mc_type type, enum mc_attr *attribute,
-		   struct mc_verdict *verdict)
+void mc_memory_known(enum mc_type type, enum mc_attr *attribute,
+		     struct mc_verdict *verdict)
 {
 	spin_lock(&told_lock);
 	*attribute = told[type].attribute;
@@ -326,12 +326,12 @@ static struct mc_buffer *make_fence(struct mc_error *e)
 }
 
 /**
- * mc_pool_fence() - an uncached page that is never measured, for fence=uc
+ * mc_memory_fence() - an uncached page that is never measured, for fence=uc
  *
  * Context: Process, may sleep.
  * Return: its buffer, there until unload, or NULL if memory ran out.
  */
-struct mc_buffer *mc_pool_fence(void)
+struct mc_buffer *mc_memory_fence(void)
 {
 	struct mc_error e = { 0 };
 
@@ -339,13 +339,13 @@ struct mc_buffer *mc_pool_fence(void)
 }
 
 /**
- * mc_pool_uc_word() - a word on that page
+ * mc_memory_uc_word() - a word on that page
  * @e: says what is wrong
  *
  * Context: Process, may sleep.
  * Return: its address, or NULL and @e->err.
  */
-void *mc_pool_uc_word(struct mc_error *e)
+void *mc_memory_uc_word(struct mc_error *e)
 {
 	struct mc_buffer *b = make_fence(e);
 
@@ -361,12 +361,12 @@ static void show_one(struct mc_text *t, struct mc_buffer *b, const char *what)
 }
 
 /**
- * mc_pool_show() - append a line a buffer, read from the page tables now
+ * mc_memory_show() - append a line a buffer, read from the page tables now
  * @t: the text
  *
  * Context: Process, may sleep.
  */
-void mc_pool_show(struct mc_text *t)
+void mc_memory_show(struct mc_text *t)
 {
 	struct mc_buffer *b;
 	unsigned int i;
@@ -387,12 +387,12 @@ void mc_pool_show(struct mc_text *t)
 }
 
 /**
- * mc_pool_json() - append the verdicts on the standing buffers as JSON
+ * mc_memory_json() - append the verdicts on the standing buffers as JSON
  * @t: the text
  *
  * Context: Process.
  */
-void mc_pool_json(struct mc_text *t)
+void mc_memory_json(struct mc_text *t)
 {
 	struct mc_verdict verdict;
 	enum mc_attr attribute;
@@ -402,7 +402,7 @@ void mc_pool_json(struct mc_text *t)
 	for (i = 0; i < MC_NTYPES; i++) {
 		mc_textf(t, "%s\"%s\":", i ? "," : "", mc_type_name(i));
 		if (standing[i]) {
-			mc_pool_known(i, &attribute, &verdict);
+			mc_memory_known(i, &attribute, &verdict);
 			mc_verdict_json(t, attribute, &verdict);
 		} else {
 			mc_textf(t, "null");

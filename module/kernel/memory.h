@@ -3,21 +3,25 @@
  * Which buffer serves which point: standing ones of size_mb made at load, and
  * larger ones, or ones on another node, that live as long as the run.
  */
-#ifndef MC_POOL_H
-#define MC_POOL_H
+#ifndef MC_KERNEL_MEMORY_H
+#define MC_KERNEL_MEMORY_H
 
 #include "kernel/buffers.h"
-#include "measure/test.h"
+#include "measure/area.h"
 
-int mc_pool_init(u64 bytes, int node, struct mc_error *e);
-void mc_pool_exit(void);
-int mc_pool_check(const struct mc_point *point, struct mc_error *e);
-struct mc_buffer *mc_pool_standing(enum mc_type type);
-void mc_pool_known(enum mc_type type, enum mc_attr *attribute,
-		   struct mc_verdict *verdict);
-struct mc_buffer *mc_pool_fence(void);
-void *mc_pool_uc_word(struct mc_error *e);
-void mc_pool_show(struct mc_text *t);
-void mc_pool_json(struct mc_text *t);
+int mc_memory_init(u64 bytes, int node, struct mc_error *e);
+void mc_memory_exit(void);
+int mc_memory_find(struct mc_run *run, const struct mc_point *point,
+		   const struct mc_wanted *want, struct mc_area *area);
+void mc_memory_drop(void);
+int mc_memory_node(void);
+int mc_memory_check(const struct mc_point *point, struct mc_error *e);
+struct mc_buffer *mc_memory_standing(enum mc_type type);
+void mc_memory_known(enum mc_type type, enum mc_attr *attribute,
+		     struct mc_verdict *verdict);
+struct mc_buffer *mc_memory_fence(void);
+void *mc_memory_uc_word(struct mc_error *e);
+void mc_memory_show(struct mc_text *t);
+void mc_memory_json(struct mc_text *t);
 
-#endif /* MC_POOL_H */
+#endif /* MC_KERNEL_MEMORY_H */

@@ -12,8 +12,8 @@
 #include "kernel/prefetch.h"
 #include "kernel/run.h"
 #include "kernel/writer.h"
-#include "measure/area.h"
 #include "measure/engine.h"
+#include "measure/side.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
@@ -105,58 +105,13 @@ void mc_run_exit(void)
 	replace(&status.results, NULL);
 }
 
-/* -------------------------------------------------- what a test is offered */
+/* ------------------------------------------- what the engine asks of this side */
 
-/**
- * mc_run_uc_word() - a word on an uncached page that is never measured
- * @run: the run
- *
- * Context: Process, may sleep.
- * Return: its address, or NULL, explained in @run->error.
- */
-void *mc_run_uc_word(struct mc_run *run)
-{
-	return mc_pool_uc_word(&run->error);
-}
-
-/**
- * mc_run_tick() - a sample is done
- * @run: the run
- *
- * Context: Worker thread.
- */
-void mc_run_tick(void *run)
-{
-	WRITE_ONCE(status.done, status.done + 1);
-}
-
-/* --------------------------------------------------------------- measuring */
-
-/**
- * mc_run_check() - what the kernel side can't do
- * @run: the run
- * @point: one of its points
- *
- * Context: Process.
- * Return: 0, -EINVAL or -EOPNOTSUPP, explained in @run->error.
- */
-int mc_run_check(struct mc_run *run, const struct mc_point *point)
+static int check(struct mc_run *run, const struct mc_point *point)
 {
 	int err = mc_prefetch_check(run->req, point, &run->error);
 
-	return err ? err : mc_pool_check(point, &run->error);
-}
-
-static void explain_stop(struct mc_run *run, int err, u64 n)
-{
-	if (err == -EINTR)
-		mc_fail(&run->error, err,
-			"run: stopped by a signal; %llu results are kept", n);
-	else if (err == -ECANCELED)
-		mc_fail(&run->error, err,
-			"run: stopped by a write to stop; %llu results are kept", n);
-	else if (err)
-		mc_fail(&run->error, err, "run: failed with error %d", -err);
+	return err ? err : mc_memory_check(point, &run->error);
 }
 
 /* From now on a stop reaches @team; one that came before does so here. */
@@ -169,28 +124,39 @@ static void let_stop(struct mc_team *team)
 	mutex_unlock(&status.lock);
 }
 
-static int measure(struct mc_run *run, struct mc_snapshot *s)
+static void begin_measuring(struct mc_run *run)
 {
-	int err;
-
-	run->team = mc_team_start(run->req, mc_engine_threads(run->req),
-				  &run->error);
-	if (!run->team)
-		return run->error.err;
-	err = mc_area_begin(run);
-	err = err ? err : mc_engine_check(run);
-	if (!err) {
-		let_stop(run->team);
-		err = mc_engine_run(run, s->records, &s->n);
-		let_stop(NULL);
-	}
-	mc_team_end(run->team);
-	mc_memory_drop();
-	mc_area_end(run);
-	explain_stop(run, err, s->n);
-	/* Of two ends at once, the writer is told the one that is explained. */
-	return run->error.err;
+	let_stop(run->team);
 }
+
+static void end_measuring(struct mc_run *run)
+{
+	let_stop(NULL);
+	mc_memory_drop();
+}
+
+static void *uc_word(struct mc_run *run)
+{
+	return mc_memory_uc_word(&run->error);
+}
+
+static void tick(void *run)
+{
+	WRITE_ONCE(status.done, status.done + 1);
+}
+
+static const struct mc_side kernel_side = {
+	.check = check,
+	.begin = begin_measuring,
+	.end = end_measuring,
+	.tick = tick,
+	.find = mc_memory_find,
+	.drop = mc_memory_drop,
+	.node = mc_memory_node,
+	.uc_word = uc_word,
+	.prefetch_off = mc_prefetch_off,
+	.prefetch_back = mc_prefetch_back,
+};
 
 /* ------------------------------------------------------------ a whole run */
 
@@ -242,17 +208,6 @@ static int begin(struct mc_snapshot *s, struct mc_error *e)
 	return 0;
 }
 
-static const char *state_after(int err)
-{
-	if (!err)
-		return "done";
-	if (err == -EINVAL || err == -EOPNOTSUPP)
-		return "refused";
-	if (err == -EINTR || err == -ECANCELED || err == -ETIME)
-		return "stopped";
-	return "failed";
-}
-
 /*
  * A run that measured nothing leaves the results before it in place. The machine is
  * described now: the run has found out anew which memory types are real.
@@ -264,7 +219,7 @@ static void end(struct mc_snapshot *s, const struct mc_error *e)
 	u64 i;
 
 	s->error = *e;
-	s->state = state_after(e->err);
+	s->state = mc_engine_state(e->err);
 	mc_machine_json(&machine);
 	mc_layout_init(&s->layout, &s->req);
 	for (i = 0; i < s->n; i++) {
@@ -296,7 +251,8 @@ static int run_locked(const char *line, size_t len)
 		err = refuse(line, len, &e);
 	} else {
 		run->req = &s->req;
-		err = measure(run, s);
+		run->side = &kernel_side;
+		err = mc_engine_measure(run, s->records, &s->n);
 		end(s, &run->error);
 	}
 	mc_snapshot_put(s);

@@ -5,6 +5,7 @@
  * for each node, as large as the parts of its threads.
  */
 #include "measure/area.h"
+#include "measure/side.h"
 #include "platform/os.h"
 
 static bool has_local(const struct mc_request *req)
@@ -88,8 +89,8 @@ static struct mc_place place_of(const struct mc_run *run,
 
 	if (node != MC_AUTO && node != MC_LOCAL)
 		return (struct mc_place){ .node = node, .strict = true };
-	if (node == MC_AUTO && mc_memory_node() >= 0)
-		return (struct mc_place){ .node = mc_memory_node(), .strict = true };
+	if (node == MC_AUTO && run->side->node() >= 0)
+		return (struct mc_place){ .node = run->side->node(), .strict = true };
 	if (run->req->any_cpu)
 		return (struct mc_place){ .node = -1 };
 	if (cpu < 0)
@@ -175,7 +176,7 @@ static int find(struct mc_run *run, const struct mc_point *point, bool roomy,
 		if (!roomy)
 			want.most = want.bytes;
 		*one = (struct mc_area){ 0 };
-		err = mc_memory_find(run, point, &want, one);
+		err = run->side->find(run, point, &want, one);
 	}
 	if (!err && !alone)
 		join(area, run->homes);
@@ -198,6 +199,6 @@ int mc_area_find(struct mc_run *run, const struct mc_point *point)
 		return err;
 	/* Then room for this point, and what other points had makes room for it. */
 	run->error = (struct mc_error){ 0 };
-	mc_memory_drop();
+	run->side->drop();
 	return find(run, point, false, &run->area);
 }

@@ -37,10 +37,4 @@ int mc_area_find(struct mc_run *run, const struct mc_point *point);
 bool mc_area_wanted(const struct mc_run *run, const struct mc_point *point,
 		    unsigned int i, struct mc_wanted *want);
 
-/* From kernel/memory.c, or from tools/user/memory.c. */
-int mc_memory_find(struct mc_run *run, const struct mc_point *point,
-		   const struct mc_wanted *want, struct mc_area *area);
-void mc_memory_drop(void);
-int mc_memory_node(void);
-
 #endif /* MC_AREA_H */

@@ -3,6 +3,7 @@
 #include "measure/area.h"
 #include "measure/engine.h"
 #include "measure/served.h"
+#include "measure/side.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
@@ -141,7 +142,7 @@ int mc_engine_check(struct mc_run *run)
 	run->near = -1;
 	for (i = 0; i < n && !err; i++) {
 		mc_request_point(run->req, i, &point);
-		err = mc_run_check(run, &point);
+		err = run->side->check(run, &point);
 		if (!err)
 			err = test->check(run, &point);
 		mc_breathe();
@@ -190,11 +191,18 @@ static int find_memory(struct mc_run *run, struct mc_record *rec)
 /* Prefetchers are off no longer than the test runs. */
 static int run_test(struct mc_run *run, struct mc_record *rec)
 {
-	int err = mc_prefetch_off(run, &rec->point), err_back;
+	const struct mc_test *test = mc_test_of(run->req->spec);
+	const struct mc_side *side = run->side;
+	int err, err_back;
 
+	if (!side->prefetch_off) {
+		rec->point.v[MC_KEY_PREFETCH] = MC_PREFETCH_KEEP;
+		return test->run(run, &rec->point, rec);
+	}
+	err = side->prefetch_off(run, &rec->point);
 	if (!err)
-		err = mc_test_of(run->req->spec)->run(run, &rec->point, rec);
-	err_back = mc_prefetch_back(run, &rec->point);
+		err = test->run(run, &rec->point, rec);
+	err_back = side->prefetch_back(run, &rec->point);
 	return err ? err : err_back;
 }
 
@@ -273,4 +281,81 @@ int mc_engine_run(struct mc_run *run, struct mc_record *records, u64 *n)
 		err = mc_fail(&run->error, -EBADMSG,
 			      "verify: data read back was wrong; see verified=failed in the results");
 	return err;
+}
+
+static int measure_with_team(struct mc_run *run, struct mc_record *records, u64 *n)
+{
+	int err = mc_area_begin(run);
+
+	if (!err)
+		err = mc_engine_check(run);
+	if (err)
+		return err;
+	if (run->side->begin)
+		run->side->begin(run);
+	err = mc_engine_run(run, records, n);
+	if (run->side->end)
+		run->side->end(run);
+	return err;
+}
+
+static void explain_stop(struct mc_run *run, int err, u64 n)
+{
+	if (err == -EINTR)
+		mc_fail(&run->error, err,
+			"run: stopped by a signal; %llu results are kept", n);
+	else if (err == -ECANCELED)
+		mc_fail(&run->error, err,
+			"run: stopped by a write to stop; %llu results are kept", n);
+	else if (err)
+		mc_fail(&run->error, err, "run: failed with error %d", -err);
+}
+
+/**
+ * mc_engine_measure() - all that a request asks for, with threads and memory of its own
+ * @run: the run: its request, CPUs resolved, and its side
+ * @records: zeroed, as many as mc_engine_records() says
+ * @n: how many of them hold results
+ *
+ * Context: Process, may sleep.
+ * Return: 0 or a negative errno, explained in @run->error; what was measured until then
+ * is kept.
+ */
+int mc_engine_measure(struct mc_run *run, struct mc_record *records, u64 *n)
+{
+	int err;
+
+	*n = 0;
+	run->team = mc_team_start(run->req, mc_engine_threads(run->req), &run->error);
+	if (!run->team)
+		return run->error.err;
+	err = measure_with_team(run, records, n);
+	mc_team_end(run->team);
+	mc_area_end(run);
+	explain_stop(run, err, *n);
+	/* If two things ended the run at once, the first one that was explained counts. */
+	return run->error.err;
+}
+
+/**
+ * mc_engine_state() - the word for how a run ended
+ * @err: what mc_engine_measure() returned
+ *
+ * Return: done, refused, stopped or failed.
+ */
+const char *mc_engine_state(int err)
+{
+	switch (err) {
+	case 0:
+		return "done";
+	case -EINVAL:
+	case -EOPNOTSUPP:
+		return "refused";
+	case -EINTR:
+	case -ECANCELED:
+	case -ETIME:
+		return "stopped";
+	default:
+		return "failed";
+	}
 }

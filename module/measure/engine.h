@@ -14,12 +14,7 @@ u64 mc_engine_samples(const struct mc_request *req);
 int mc_engine_check(struct mc_run *run);
 void mc_engine_note(struct mc_text *t, const struct mc_record *records, u64 n);
 int mc_engine_run(struct mc_run *run, struct mc_record *records, u64 *n);
-
-/* What the side that a run is on adds to its test's own check. */
-int mc_run_check(struct mc_run *run, const struct mc_point *point);
-
-/* Around each point: its prefetch= becomes what it really was. */
-int mc_prefetch_off(struct mc_run *run, struct mc_point *point);
-int mc_prefetch_back(struct mc_run *run, struct mc_point *point);
+int mc_engine_measure(struct mc_run *run, struct mc_record *records, u64 *n);
+const char *mc_engine_state(int err);
 
 #endif /* MC_ENGINE_H */

@@ -389,7 +389,8 @@ static void end_sample(struct mc_works *works, bool kept)
 	}
 	if (kept)
 		keep_sample(works, bad);
-	works->tick(works->run);
+	if (works->tick)
+		works->tick(works->run);
 }
 
 /* When all are prepared the counters are read, and then all start together. */

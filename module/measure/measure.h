@@ -104,7 +104,8 @@ struct mc_work {
  * @windows_left_out: windows that were, of all samples
  * @counting: DRAM traffic is counted in each sample; NULL: it is not
  * @tally: sum over the samples kept
- * @tick: called by the first thread after each sample, warm-ups included
+ * @tick: called by the first thread after each sample, warm-ups included; NULL: nobody
+ *        counts them
  * @run: its argument
  * @arg: for the test's own use
  */

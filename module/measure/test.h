@@ -29,9 +29,12 @@ struct mc_area {
 	const struct mc_homes *homes;
 };
 
+struct mc_side;
+
 /**
  * struct mc_run - a run, as its test sees it
  * @req: the request
+ * @side: the side that it is on
  * @team: its threads
  * @counting: counters of DRAM traffic, or NULL
  * @part: which of the point's records is being made, see struct mc_test
@@ -43,6 +46,7 @@ struct mc_area {
  */
 struct mc_run {
 	const struct mc_request *req;
+	const struct mc_side *side;
 	struct mc_team *team;
 	struct mc_counting *counting;
 	u64 part;
@@ -98,9 +102,6 @@ struct mc_part {
 	unsigned int index;
 	unsigned int n;
 };
-
-void *mc_run_uc_word(struct mc_run *run);
-void mc_run_tick(void *run);
 
 /**
  * struct mc_test - a test

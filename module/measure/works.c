@@ -2,6 +2,7 @@
 /* What tests that measure with mc_measure() do alike before and after it. */
 #include "core/math.h"
 #include "measure/disturbed.h"
+#include "measure/side.h"
 #include "measure/works.h"
 #include "platform/clock.h"
 #include "platform/os.h"
@@ -23,7 +24,7 @@ int mc_works_begin(struct mc_works *works, struct mc_run *run,
 
 	*works = (struct mc_works){
 		.n = mc_team_size(run->team), .counting = run->counting,
-		.tick = mc_run_tick, .run = run,
+		.tick = run->side->tick, .run = run,
 		.keep_disturbed = point->v[MC_KEY_DISTURBED],
 	};
 	works->each = mc_alloc_array(works->n, sizeof(*works->each));
@@ -151,7 +152,8 @@ void mc_works_keep(struct mc_works *works, u32 round, u64 ps)
 		mc_disturbed_keep(works);
 	}
 	mc_disturbed_reset(works->each);
-	works->tick(works->run);
+	if (works->tick)
+		works->tick(works->run);
 }
 
 static void record_dram(const struct mc_works *works, struct mc_dram *dram)

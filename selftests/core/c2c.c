@@ -5,7 +5,7 @@
  */
 #include "cmocka_all.h"
 
-#include "measure/area.h"
+#include "measure/side.h"
 #include "measure/engine.h"
 #include "platform/os.h"
 #include "stub/team.h"
@@ -31,14 +31,20 @@ const struct mc_test *mc_test_of(const struct mc_spec *spec)
 	return &mc_test_c2c;
 }
 
-int mc_area_find(struct mc_run *r, const struct mc_point *point)
+static int find(struct mc_run *r, const struct mc_point *point,
+		const struct mc_wanted *want, struct mc_area *area)
 {
 	found++;
-	r->area = (struct mc_area){ .view = &view, .page = MC_PAGE_4K };
+	*area = (struct mc_area){ .view = &view, .page = MC_PAGE_4K };
 	return 0;
 }
 
-int mc_run_check(struct mc_run *r, const struct mc_point *point)
+static int no_node_is_set(void)
+{
+	return -1;
+}
+
+static int check_nothing(struct mc_run *r, const struct mc_point *point)
 {
 	return 0;
 }
@@ -48,9 +54,13 @@ u64 mc_clock_wall_ns(void)
 	return 1;
 }
 
-void mc_run_tick(void *r)
+static void tick(void *r)
 {
 }
+
+static const struct mc_side side = {
+	.check = check_nothing, .tick = tick, .find = find, .node = no_node_is_set,
+};
 
 /* --------------------------------------------------------------------- tests */
 
@@ -64,7 +74,7 @@ static int measure(const char *state, unsigned int stop_at)
 {
 	char line[128];
 
-	run = (struct mc_run){ .req = &req, .team = sim_reset(2) };
+	run = (struct mc_run){ .req = &req, .side = &side, .team = sim_reset(2) };
 	sim.closing = closing;
 	sim.stop_at = stop_at;
 	found = 0;
@@ -72,7 +82,7 @@ static int measure(const char *state, unsigned int stop_at)
 	memset(span.addr, 0, BYTES);
 	snprintf(line, sizeof(line), "c2c cpu=0,1 size=4M repeat=1 warmup=0 state=%s", state);
 	assert_int_equal(mc_request_parse(&req, line, strlen(line), specs, &run.error), 0);
-	return mc_engine_run(&run, rec, &n);
+	return mc_engine_measure(&run, rec, &n);
 }
 
 /* Lines beside whose pointer the writer has written. */

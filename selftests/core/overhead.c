@@ -5,7 +5,7 @@
  */
 #include "cmocka_all.h"
 
-#include "measure/area.h"
+#include "measure/side.h"
 #include "measure/engine.h"
 #include "platform/os.h"
 #include "stub/team.h"
@@ -31,13 +31,14 @@ const struct mc_test *mc_test_of(const struct mc_spec *spec)
 	return &mc_test_overhead;
 }
 
-int mc_area_find(struct mc_run *r, const struct mc_point *point)
+static int find(struct mc_run *r, const struct mc_point *point,
+		const struct mc_wanted *want, struct mc_area *area)
 {
 	fail_msg("memory was asked for");
 	return -ENOMEM;
 }
 
-int mc_run_check(struct mc_run *r, const struct mc_point *point)
+static int check_nothing(struct mc_run *r, const struct mc_point *point)
 {
 	return 0;
 }
@@ -47,12 +48,16 @@ u64 mc_clock_wall_ns(void)
 	return 1;
 }
 
-void mc_run_tick(void *r)
+static void tick(void *r)
 {
 	done++;
 	if (after_sample)
 		after_sample();
 }
+
+static const struct mc_side side = {
+	.check = check_nothing, .tick = tick, .find = find,
+};
 
 /* ------------------------------------------------------------- virtual time */
 
@@ -76,7 +81,7 @@ static void closing(struct mc_worker *w)
 
 static void reset(unsigned int threads)
 {
-	run = (struct mc_run){ .req = &req, .team = sim_reset(threads) };
+	run = (struct mc_run){ .req = &req, .side = &side, .team = sim_reset(threads) };
 	sim.opened = opened;
 	sim.closing = closing;
 	sim.overhead = 1;	/* parts of a pass must take some time, too */
@@ -86,15 +91,12 @@ static void reset(unsigned int threads)
 
 static int measure(const char *line)
 {
-	int err;
-
 	memset(rec, 0, sizeof(rec));
 	n = 0;
 	run.error = (struct mc_error){ 0 };
 	assert_int_equal(mc_request_parse(&req, line, strlen(line), specs, &run.error), 0);
 	assert_in_range(mc_request_points(&req), 1, ARRAY_SIZE(rec));
-	err = mc_engine_check(&run);
-	return err ? err : mc_engine_run(&run, rec, &n);
+	return mc_engine_measure(&run, rec, &n);
 }
 
 /* What a record shows for a column of the JSON line. */

@@ -7,7 +7,7 @@
 
 #include "arch/random.h"
 #include "stub/team.h"
-#include "measure/test.h"
+#include "measure/side.h"
 
 #define SIZE	(5 << 20)	/* two blocks and a half */
 #define BLOCK	MC_BLOCK_BYTES
@@ -50,17 +50,19 @@ static u64 *word(u64 i)
 
 /* --------------------------------------------------------- what a run offers */
 
-void *mc_run_uc_word(struct mc_run *r)
+static void *the_uc_word(struct mc_run *r)
 {
 	return NULL;
 }
 
-void mc_run_tick(void *r)
+static void tick(void *r)
 {
 	done++;
 	if (after_sample)
 		after_sample();
 }
+
+static const struct mc_side side = { .uc_word = the_uc_word, .tick = tick };
 
 /* ------------------------------------------------------------- virtual time */
 
@@ -81,7 +83,7 @@ static void opened(struct mc_worker *w)
 static void closing(struct mc_worker *w)
 {
 	const struct mc_works *works = sim.arg;
-	bool bare = works->tick != mc_run_tick;
+	bool bare = works->tick != tick;
 	u64 passes = pass_of(w)->passes - passes_before[w->index];
 
 	if (w->irq_off)
@@ -91,7 +93,7 @@ static void closing(struct mc_worker *w)
 static void reset(unsigned int threads)
 {
 	run = (struct mc_run){
-		.req = &req, .team = sim_reset(threads), .area.view = &view,
+		.req = &req, .side = &side, .team = sim_reset(threads), .area.view = &view,
 	};
 	sim.opened = opened;
 	sim.closing = closing;

@@ -112,7 +112,7 @@ offer() {
 	mkdir -p "$tree/include/linux"
 	flags() {
 		make -s -f - srctree="$tree" src="$TOP/module" <<-END
-			all: ; @echo "\$(ccflags-y)"
+			all: ; @echo "\$(filter -D%,\$(ccflags-y))"
 			include $TOP/module/Kbuild
 		END
 	}

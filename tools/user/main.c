@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/area.h"
 #include "measure/engine.h"
 #include "platform/clock.h"
 #include "platform/cpus.h"
@@ -120,33 +119,6 @@ static void print_json(const struct mc_run *run, const struct mc_record *records
 	}
 }
 
-static const char *state_after(int err)
-{
-	if (!err)
-		return "done";
-	return err == -EINTR || err == -ETIME ? "stopped" : "failed";
-}
-
-static int measure(struct mc_run *run, struct mc_record *records, u64 *n)
-{
-	int err;
-
-	run->team = mc_team_start(run->req, mc_engine_threads(run->req),
-				  &run->error);
-	if (!run->team)
-		return run->error.err;
-	err = mc_area_begin(run);
-	err = err ? err : mc_engine_check(run);
-	if (!err)
-		err = mc_engine_run(run, records, n);
-	mc_team_end(run->team);
-	mc_area_end(run);
-	if (err == -EINTR)
-		mc_fail(&run->error, err,
-			"run: stopped by a signal; %llu results are kept", *n);
-	return err;
-}
-
 static void print_note(const struct mc_record *records, u64 n)
 {
 	char note[160] = "";
@@ -161,7 +133,7 @@ static void print_note(const struct mc_record *records, u64 n)
 static int run_line(const char *line, bool json)
 {
 	static struct mc_request req;
-	struct mc_run run = { .req = &req };
+	struct mc_run run = { .req = &req, .side = &mc_user_side };
 	struct mc_record *records = NULL;
 	u64 i, n = 0;
 	int err = mc_request_parse(&req, line, strlen(line), mc_specs,
@@ -170,10 +142,10 @@ static int run_line(const char *line, bool json)
 	err = err ? err : mc_engine_cpus(&req, &run.error);
 	if (!err) {
 		records = calloc(mc_engine_records(&req), sizeof(*records));
-		err = records ? measure(&run, records, &n) :
+		err = records ? mc_engine_measure(&run, records, &n) :
 				mc_fail(&run.error, -ENOMEM, "line: no memory");
 		if (json && (n || !err))
-			print_json(&run, records, n, state_after(err));
+			print_json(&run, records, n, mc_engine_state(err));
 		else if (n)
 			print_table(&req, records, n);
 	}

@@ -12,8 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "measure/area.h"
-#include "measure/engine.h"
+#include "measure/side.h"
 #include "measure/verdict.h"
 #include "platform/os.h"
 #include "uapi/memcache.h"
@@ -325,8 +324,8 @@ static int check_type(struct mc_run *run, const struct mc_point *point,
 		       device_needed(point->v[MC_KEY_TYPE]));
 }
 
-int mc_memory_find(struct mc_run *run, const struct mc_point *point,
-		   const struct mc_wanted *want, struct mc_area *area)
+static int find_memory(struct mc_run *run, const struct mc_point *point,
+		       const struct mc_wanted *want, struct mc_area *area)
 {
 	struct mapping *m = &devices[point->v[MC_KEY_TYPE]].map;
 	int err = check_type(run, point, want);
@@ -344,7 +343,7 @@ int mc_memory_find(struct mc_run *run, const struct mc_point *point,
 	return 0;
 }
 
-void mc_memory_drop(void)
+static void drop_memory(void)
 {
 	struct mapping *m;
 
@@ -356,12 +355,12 @@ void mc_memory_drop(void)
 }
 
 /* As for the module, if its pages are used. */
-int mc_memory_node(void)
+static int node_set(void)
 {
 	return has_device(MC_WB) ? mc_user_module_node() : -1;
 }
 
-void *mc_run_uc_word(struct mc_run *run)
+static void *uc_word(struct mc_run *run)
 {
 	struct device *d = &devices[MC_UC];
 
@@ -391,7 +390,7 @@ static int check_node(struct mc_run *run, u64 node)
 	return mc_fail(&run->error, -EINVAL, "node: there is no node %llu", node);
 }
 
-int mc_run_check(struct mc_run *run, const struct mc_point *point)
+static int check_point(struct mc_run *run, const struct mc_point *point)
 {
 	struct mc_wanted want;
 	unsigned int i;
@@ -412,20 +411,14 @@ int mc_run_check(struct mc_run *run, const struct mc_point *point)
 	return err;
 }
 
-int mc_prefetch_off(struct mc_run *run, struct mc_point *point)
-{
-	point->v[MC_KEY_PREFETCH] = MC_PREFETCH_KEEP;
-	return 0;
-}
-
-int mc_prefetch_back(struct mc_run *run, struct mc_point *point)
-{
-	return 0;
-}
-
-void mc_run_tick(void *run)
-{
-}
+/* What the engine asks of this side. */
+const struct mc_side mc_user_side = {
+	.check = check_point,
+	.find = find_memory,
+	.drop = drop_memory,
+	.node = node_set,
+	.uc_word = uc_word,
+};
 
 /* ------------------------------------------------------------- begin, end */
 
@@ -446,7 +439,7 @@ void mc_user_memory_end(void)
 {
 	enum mc_type type;
 
-	mc_memory_drop();
+	drop_memory();
 	munmap(line, PAGE);
 	for (type = 0; type < MC_NTYPES; type++) {
 		if (devices[type].fence)

@@ -3,9 +3,10 @@
 #ifndef MC_USER_H
 #define MC_USER_H
 
-#include "core/record.h"
+#include "measure/side.h"
 
 /* memory.c */
+extern const struct mc_side mc_user_side;
 void mc_user_memory_init(bool own);
 void mc_user_memory_end(void);
 void mc_user_types_json(struct mc_text *t);

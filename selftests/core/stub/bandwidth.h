@@ -9,7 +9,7 @@
 #include "../cmocka_all.h"
 
 #include "team.h"
-#include "measure/test.h"
+#include "measure/side.h"
 
 #define SIZE	(24 << 10)	/* whole lines for 2 threads with 3 arrays, or 4 */
 #define FIRST	(20 << 10)	/* bytes of the first span */
@@ -53,18 +53,20 @@ static inline u64 *word(u64 i)
 
 /* --------------------------------------------------------- what a run offers */
 
-void *mc_run_uc_word(struct mc_run *r)
+static void *the_uc_word(struct mc_run *r)
 {
 	return uc_word;
 }
 
 /* All threads have passed the gate behind the sample; none has verified yet. */
-void mc_run_tick(void *r)
+static void tick(void *r)
 {
 	done++;
 	if (after_sample)
 		after_sample();
 }
+
+static const struct mc_side side = { .uc_word = the_uc_word, .tick = tick };
 
 /* ------------------------------------------------------------- virtual time */
 
@@ -95,7 +97,7 @@ static void closing(struct mc_worker *w)
 static void reset(unsigned int threads)
 {
 	run = (struct mc_run){
-		.req = &req, .team = sim_reset(threads), .area.view = &view,
+		.req = &req, .side = &side, .team = sim_reset(threads), .area.view = &view,
 	};
 	sim.opened = opened;
 	sim.closing = closing;

@@ -2,7 +2,7 @@
 /* workers.h and clock.h in virtual time, on CPUs that keep their prefetchers. */
 #include <pthread.h>
 
-#include "kernel/arch.h"
+#include "platform/cpus.h"
 #include "cpu.h"
 #include "measure/engine.h"
 #include "measure/served.h"
@@ -45,6 +45,18 @@ struct mc_team *sim_reset(unsigned int n)
 		sim.now[i] = 1000 * MS;
 	}
 	return &the_team;
+}
+
+/* A run gets the threads that its test has set up with sim_reset(). */
+struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
+			      struct mc_error *e)
+{
+	EXPECT(n == sim.n);
+	return &the_team;
+}
+
+void mc_team_end(struct mc_team *team)
+{
 }
 
 unsigned int sim_self(void)
@@ -308,15 +320,4 @@ void mc_served_sizes(struct mc_request *req)
 
 void mc_served_by(const struct mc_run *run, struct mc_record *rec)
 {
-}
-
-int mc_prefetch_off(struct mc_run *run, struct mc_point *point)
-{
-	point->v[MC_KEY_PREFETCH] = MC_PREFETCH_KEEP;
-	return 0;
-}
-
-int mc_prefetch_back(struct mc_run *run, struct mc_point *point)
-{
-	return 0;
 }
