@@ -148,7 +148,7 @@ struct mc_loop {
  * @needs: what it needs of the CPU at any width
  * @types: memory types that it is for, a bit each; 0: all
  * @sums: it adds up what it reads: the arrays behind one that it writes
- * @streams: its stores do not go through the caches
+ * @nontemporal: its stores do not go through the caches
  * @flushes: it flushes what it has stored
  * @kernels: it is a function of the kernel, which has to have it
  */
@@ -160,7 +160,7 @@ struct mc_op_info {
 	enum mc_feature needs;
 	unsigned int types;
 	bool sums;
-	bool streams;
+	bool nontemporal;
 	bool flushes;
 	bool kernels;
 };

@@ -17,7 +17,7 @@
 #include "core/math.h"
 #include "measure/served.h"
 #include "measure/side.h"
-#include "measure/works.h"
+#include "measure/measurement.h"
 #include "platform/cpus.h"
 #include "platform/os.h"
 
@@ -228,12 +228,12 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 
 /* ------------------------------------------------------ what is not timed */
 
-static int fill_array(struct mc_worker *w, struct mc_work *work, int array,
+static int fill_array(struct mc_worker *w, struct mc_sampler *sampler, int array,
 		      u64 first)
 {
-	struct share *s = (struct share *)work->shared->arg + w->index;
+	struct share *s = (struct share *)sampler->shared->arg + w->index;
 
-	s->fill.offset[0] = work->pass.offset[array];
+	s->fill.offset[0] = sampler->pass.offset[array];
 	s->fill.value = first;
 	return mc_pass_untimed(w, &s->fill);
 }
@@ -247,21 +247,21 @@ static u64 operand(const struct share *s, unsigned int array)
 }
 
 /* New operands, so that what the last sample left can't be taken for this one's. */
-static int refill(struct mc_worker *w, struct mc_work *work, u32 round)
+static int refill(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
-	struct share *s = (struct share *)work->shared->arg + w->index;
+	struct share *s = (struct share *)sampler->shared->arg + w->index;
 	const struct mc_op_info *op = &mc_ops[s->op];
 	unsigned int i;
 	int err = 0;
 
-	s->first = (round + 1ULL) * (work->pass.bytes / 8);
+	s->first = (round + 1ULL) * (sampler->pass.bytes / 8);
 	if (op->stores == MC_STORES_TRIAD)
 		s->first &= (1ULL << 50) - 1;
 	s->passes = 0;
 	if (op->arrays == 1)
-		return fill_array(w, work, 0, operand(s, 0));
+		return fill_array(w, sampler, 0, operand(s, 0));
 	for (i = 1; i < op->arrays && !err; i++)
-		err = fill_array(w, work, i, operand(s, i));
+		err = fill_array(w, sampler, i, operand(s, i));
 	return err;
 }
 
@@ -272,26 +272,26 @@ static bool has_operands(const struct mc_op_info *op)
 	       op->stores == MC_STORES_TRIAD;
 }
 
-static int bandwidth_prepare(struct mc_worker *w, struct mc_work *work,
+static int bandwidth_prepare(struct mc_worker *w, struct mc_sampler *sampler,
 			     u32 round)
 {
-	struct share *s = (struct share *)work->shared->arg + w->index;
+	struct share *s = (struct share *)sampler->shared->arg + w->index;
 	const struct mc_op_info *op = &mc_ops[s->op];
 	int err = 0;
 
 	if (!round || (s->verify == VERIFY_EACH && has_operands(op)))
-		err = refill(w, work, round);
+		err = refill(w, sampler, round);
 	/*
 	 * Filling and verifying bring the array into the caches. Some CPUs (Zen 5)
 	 * let a non-temporal store that hits L1 stay there: not what it is for.
 	 */
-	if (!err && op->streams && (!round || s->verify == VERIFY_EACH))
+	if (!err && op->nontemporal && (!round || s->verify == VERIFY_EACH))
 		err = mc_pass_untimed(w, &s->flush);
 	/* Samples end with different bytes, and so do the threads in each. */
 	if (op->stores == MC_STORES_BYTE)
-		work->pass.value = round + 37 * w->index;
-	s->passes += work->passes_a_sample;
-	work->pass.sum = 0;
+		sampler->pass.value = round + 37 * w->index;
+	s->passes += sampler->passes_a_sample;
+	sampler->pass.sum = 0;
 	return err;
 }
 
@@ -301,13 +301,13 @@ static int bandwidth_prepare(struct mc_worker *w, struct mc_work *work,
  */
 static int bandwidth_job(struct mc_worker *w, void *arg)
 {
-	struct mc_works *works = arg;
-	struct mc_work *work = &works->each[works->n > 1 ? w->index : 0];
+	struct mc_measurement *meas = arg;
+	struct mc_sampler *sampler = &meas->each[meas->n > 1 ? w->index : 0];
 	int err = 0;
 
-	if (mc_ops[work->pass.loop->op].stores == MC_STORES_TRIAD)
-		err = refill(w, work, 0);
-	return err ? err : mc_measure(w, works);
+	if (mc_ops[sampler->pass.loop->op].stores == MC_STORES_TRIAD)
+		err = refill(w, sampler, 0);
+	return err ? err : mc_measure(w, meas);
 }
 
 /* Of the words that the first array must hold now. */
@@ -340,12 +340,12 @@ static u64 sum_of_read(const struct share *s, const struct mc_pass *p)
 	return sum;
 }
 
-static int bandwidth_verify(struct mc_worker *w, struct mc_work *work, u32 round)
+static int bandwidth_verify(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
-	struct share *s = (struct share *)work->shared->arg + w->index;
-	bool last = round + 1 == work->warmup + work->repeat;
+	struct share *s = (struct share *)sampler->shared->arg + w->index;
+	bool last = round + 1 == sampler->warmup + sampler->repeat;
 	const struct mc_op_info *op = &mc_ops[s->op];
-	struct mc_pass *p = &work->pass;
+	struct mc_pass *p = &sampler->pass;
 	int err;
 
 	if (p->readback) {
@@ -356,7 +356,7 @@ static int bandwidth_verify(struct mc_worker *w, struct mc_work *work, u32 round
 		return 0;
 	/* Some timed loops have summed all their passes themselves. */
 	if (op->sums)
-		s->ok &= p->sum == sum_of_read(s, p) * work->passes_a_sample;
+		s->ok &= p->sum == sum_of_read(s, p) * sampler->passes_a_sample;
 	if (op->stores || !op->sums) {
 		s->sum.sum = 0;
 		err = mc_pass_untimed(w, &s->sum);
@@ -370,19 +370,19 @@ static int bandwidth_verify(struct mc_worker *w, struct mc_work *work, u32 round
 
 /* ----------------------------------------------------------------- the run */
 
-static void set_up_thread(struct mc_work *work, struct share *s, unsigned int index,
+static void set_up_thread(struct mc_sampler *sampler, struct share *s, unsigned int index,
 			  const struct mc_point *point, const struct mc_area *area)
 {
-	struct mc_pass *p = &work->pass;
+	struct mc_pass *p = &sampler->pass;
 	unsigned int arrays = mc_ops[point->v[KEY_OP]].arrays, i;
-	struct mc_part part = mc_works_part(work->shared, area, index);
+	struct mc_part part = mc_measurement_part(sampler->shared, area, index);
 
 	p->view = part.view;
 	for (i = 0; i < arrays; i++)
 		p->offset[i] = ((u64)i * part.n + part.index) * p->bytes;
 	p->value = (index + 1ULL) << 40;
-	work->prepare = bandwidth_prepare;
-	work->verify = bandwidth_verify;
+	sampler->prepare = bandwidth_prepare;
+	sampler->verify = bandwidth_verify;
 	s->op = point->v[KEY_OP];
 	s->verify = point->v[KEY_VERIFY];
 	s->ok = true;
@@ -398,51 +398,51 @@ static void set_up_thread(struct mc_work *work, struct share *s, unsigned int in
 }
 
 static void set_up(struct mc_run *run, const struct mc_point *point,
-		   struct mc_works *works, const struct mc_area *area,
+		   struct mc_measurement *meas, const struct mc_area *area,
 		   void *uc_word)
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
-	struct share *shares = works->arg;
+	struct share *shares = meas->arg;
 	unsigned int i;
 
-	for (i = 0; i < works->n; i++) {
-		works->each[i].pass = (struct mc_pass){
+	for (i = 0; i < meas->n; i++) {
+		meas->each[i].pass = (struct mc_pass){
 			.loop = loop_of(point),
 			.readback = point->v[KEY_READBACK] ?
 				mc_loop_widest(MC_OP_CHECK) : NULL,
 			.bytes = array_bytes(run, point),
 			.streams = point->v[KEY_STREAMS],
 			.fence = point->v[KEY_FENCE],
-			.drain = op->streams || op->flushes ||
+			.drain = op->nontemporal || op->flushes ||
 				 (op->stores && point->v[MC_KEY_TYPE] != MC_WB),
 			.uc_word = uc_word,
 		};
-		set_up_thread(&works->each[i], &shares[i], i, point, area);
+		set_up_thread(&meas->each[i], &shares[i], i, point, area);
 	}
 }
 
-static void fill_record(struct mc_record *rec, struct mc_works *works,
+static void fill_record(struct mc_record *rec, struct mc_measurement *meas,
 			const struct mc_point *point)
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
-	const struct share *shares = works->arg;
-	u64 arrays = works->each->pass.bytes * works->n;
+	const struct share *shares = meas->arg;
+	u64 arrays = meas->each->pass.bytes * meas->n;
 	u64 payload = arrays * (op->payload + !!point->v[KEY_READBACK]);
 	bool ok = true, checked = true;
 	unsigned int i;
 
-	mc_works_record(works, rec);
+	mc_measurement_record(meas, rec);
 	rec->payload_bytes = payload;
-	rec->point.v[KEY_WIDTH] = works->each->pass.loop->width;
+	rec->point.v[KEY_WIDTH] = meas->each->pass.loop->width;
 	mc_record_set(rec, COL_TRAVERSED, arrays * op->arrays);
-	mc_record_set(rec, COL_PASSES, works->each->passes_a_sample);
+	mc_record_set(rec, COL_PASSES, meas->each->passes_a_sample);
 	if (rec->stats.samples) {
 		mc_record_set(rec, COL_MB_PER_S,
 			      mc_mb_per_s(payload, rec->stats.median_ps));
 		mc_record_set(rec, COL_MB_PER_S_MAX,
 			      mc_mb_per_s(payload, rec->stats.min_ps));
 	}
-	for (i = 0; i < works->n; i++) {
+	for (i = 0; i < meas->n; i++) {
 		ok &= shares[i].ok;
 		checked &= shares[i].checked;
 	}
@@ -455,7 +455,7 @@ static void fill_record(struct mc_record *rec, struct mc_works *works,
 static int bandwidth_run(struct mc_run *run, const struct mc_point *point,
 			 struct mc_record *rec)
 {
-	struct mc_works works;
+	struct mc_measurement meas;
 	void *uc_word = NULL;
 	int err;
 
@@ -464,18 +464,18 @@ static int bandwidth_run(struct mc_run *run, const struct mc_point *point,
 		if (!uc_word)
 			return run->error.err;
 	}
-	err = mc_works_begin(&works, run, point);
-	works.arg = mc_alloc_array(works.n, sizeof(struct share));
-	if (!err && !works.arg)
+	err = mc_measurement_begin(&meas, run, point);
+	meas.arg = mc_alloc_array(meas.n, sizeof(struct share));
+	if (!err && !meas.arg)
 		err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u threads",
-			      works.n);
+			      meas.n);
 	if (!err) {
-		set_up(run, point, &works, &run->area, uc_word);
-		err = mc_team_run(run->team, bandwidth_job, &works);
-		fill_record(rec, &works, point);
+		set_up(run, point, &meas, &run->area, uc_word);
+		err = mc_team_run(run->team, bandwidth_job, &meas);
+		fill_record(rec, &meas, point);
 	}
-	mc_free(works.arg);
-	mc_works_end(&works);
+	mc_free(meas.arg);
+	mc_measurement_end(&meas);
 	return err;
 }
 

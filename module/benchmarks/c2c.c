@@ -9,7 +9,7 @@
  */
 #include "measure/chase.h"
 #include "measure/test.h"
-#include "measure/works.h"
+#include "measure/measurement.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
@@ -69,7 +69,7 @@ static const struct mc_column columns[] = {
 
 /**
  * struct c2c_job - a point, for one pair
- * @works: the measurement
+ * @meas: the measurement
  * @chase: the cycle
  * @flush: throws the lines out of all caches
  * @state: HITM or HIT
@@ -78,7 +78,7 @@ static const struct mc_column columns[] = {
  * @ok: the reader has found that everywhere
  */
 struct c2c_job {
-	struct mc_works works;
+	struct mc_measurement meas;
 	struct mc_chase chase;
 	struct mc_pass flush;
 	unsigned int state;
@@ -161,19 +161,19 @@ static int prepare(struct mc_worker *w, struct c2c_job *job, u32 round)
 
 static int load_lines(struct mc_worker *w, struct c2c_job *job, u64 *ps)
 {
-	struct mc_work *work = job->works.each;
+	struct mc_sampler *sampler = job->meas.each;
 	void **at = mc_chase_at(&job->chase, 0);
 	u64 left = job->chase.n, n, ticks = 0;
 
-	work->clock_bad = false;
+	sampler->clock_bad = false;
 	for (; left; left -= n) {
-		int err = mc_window_open(w, work->irq_off);
+		int err = mc_window_open(w, sampler->irq_off);
 
 		if (err)
 			return err;
 		n = min(left, LINES_AT_ONCE);
 		at = mc_asm_chase(at, n);
-		ticks = mc_works_close(w, work);
+		ticks = mc_measurement_close(w, sampler);
 		/* The clock's own cost is as long as a line or two. */
 		*ps += mc_ticks_to_ps(ticks);
 		*ps -= min(*ps, mc_clock.cost_ps);
@@ -207,7 +207,7 @@ static int one_round(struct mc_worker *w, struct c2c_job *job, u32 round)
 	if (!err && !writes) {
 		err = load_lines(w, job, &ps);
 		if (!err) {
-			mc_works_keep(&job->works, round, ps);
+			mc_measurement_keep(&job->meas, round, ps);
 			err = look(w, job);
 		}
 	}
@@ -217,13 +217,13 @@ static int one_round(struct mc_worker *w, struct c2c_job *job, u32 round)
 static int pair_job(struct mc_worker *w, void *arg)
 {
 	struct c2c_job *job = arg;
-	const struct mc_work *work = job->works.each;
+	const struct mc_sampler *sampler = job->meas.each;
 	u32 round;
 	int err = 0;
 
 	if (w->index == job->who[WRITER])
 		err = mc_chase_link(w, &job->chase);
-	for (round = 0; !err && round < work->warmup + work->repeat; round++) {
+	for (round = 0; !err && round < sampler->warmup + sampler->repeat; round++) {
 		err = one_round(w, job, round);
 		mc_breathe();
 	}
@@ -238,13 +238,13 @@ static void fill_record(struct mc_record *rec, struct c2c_job *job,
 	int writer = mc_team_cpu(team, job->who[WRITER]);
 	int reader = mc_team_cpu(team, job->who[READER]);
 
-	mc_works_record(&job->works, rec);
+	mc_measurement_record(&job->meas, rec);
 	rec->threads = 2;
 	mc_record_set(rec, COL_WRITER, writer);
 	mc_record_set(rec, COL_READER, reader);
 	mc_record_set(rec, COL_SIBLINGS, mc_cpu_core(writer) == mc_cpu_core(reader));
 	mc_record_set(rec, COL_LINES, job->chase.n);
-	if (!job->works.done)
+	if (!job->meas.done)
 		return;
 	rec->verified = job->ok ? MC_VERIFIED_OK : MC_VERIFIED_FAILED;
 	if (!rec->stats.samples)
@@ -277,12 +277,12 @@ static int c2c_run(struct mc_run *run, const struct mc_point *point,
 
 	set_up(&job, point, run->area.view);
 	pair_of(run, job.who);
-	err = mc_works_begin(&job.works, run, point);
+	err = mc_measurement_begin(&job.meas, run, point);
 	if (!err) {
 		err = mc_team_run_some(run->team, job.who, 2, pair_job, &job);
 		fill_record(rec, &job, run->team);
 	}
-	mc_works_end(&job.works);
+	mc_measurement_end(&job.meas);
 	return err;
 }
 

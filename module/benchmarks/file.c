@@ -3,10 +3,10 @@
  * file: how fast files are read and written, and what that makes the memory move.
  *
  * A file that is written holds a pattern (core/pattern.c), another one each time,
- * so that whoever reads it can compare every byte. readers.c has the threads.
+ * so that whoever reads it can compare every byte. file_job.c has the threads.
  */
 #include "core/math.h"
-#include "measure/readers.h"
+#include "measure/file_job.h"
 #include "measure/test.h"
 #include "platform/os.h"
 
@@ -133,7 +133,7 @@ static int check_common(struct mc_run *run, const struct mc_point *point)
 	} only[] = {
 		{ MC_KEY_TYPE, MC_WB, "files are read into memory of type=wb only" },
 		{ MC_KEY_IRQ, 1, "reading a file sleeps, so interrupts stay on" },
-		{ MC_KEY_NODE, MC_AUTO, "each reader's memory is near to it; node=auto" },
+		{ MC_KEY_NODE, MC_AUTO, "each reader has its memory on its own node; node=auto is the only choice" },
 		{ MC_KEY_PAGE, MC_PAGE_AUTO, "the memory is mapped as it comes; page=auto" },
 	};
 	unsigned int i;
@@ -174,36 +174,36 @@ static int file_check(struct mc_run *run, const struct mc_point *point)
 
 /* ------------------------------------------------------------------ the record */
 
-static void look_for_wrong(struct mc_readers *job, struct mc_record *rec)
+static void look_for_wrong(struct mc_file_job *job, struct mc_record *rec)
 {
 	unsigned int i;
 
 	for (i = 0; i < job->n && !job->wrong; i++) {
-		const struct mc_reader *r = &job->reader[i];
+		const struct mc_file_thread *r = &job->reader[i];
 
 		if (r->wrong == MC_NOWHERE)
 			continue;
 		job->wrong = r;
 		rec->verified = MC_VERIFIED_FAILED;
 		mc_fail(&job->run->error, -EBADMSG, "check: byte %llu of %s is wrong",
-			r->wrong, r->target->path);
+			r->wrong, r->file->path);
 	}
 }
 
-static void fill_record(struct mc_record *rec, struct mc_readers *job)
+static void fill_record(struct mc_record *rec, struct mc_file_job *job)
 {
-	u64 bytes = mc_readers_bytes(job), all = 0, ps;
+	u64 bytes = mc_file_job_bytes(job), all = 0, ps;
 	const struct mc_dram *dram = &rec->dram;
 	unsigned int i;
 
-	mc_works_record(&job->works, rec);
+	mc_measurement_record(&job->meas, rec);
 	rec->payload_bytes = bytes;
 	if (rec->stats.samples && job->check && !job->wrong)
 		rec->verified = MC_VERIFIED_OK;
 	if (job->wrong)
 		mc_record_set(rec, COL_WRONG, job->wrong->wrong);
 	for (i = 0; i < job->nfiles; i++)
-		all += job->target[i].bytes;
+		all += job->file[i].bytes;
 	if (job->cached_known && all)
 		mc_record_set(rec, COL_CACHED, mc_muldiv(job->cached, 1000, all));
 	ps = rec->stats.median_ps;
@@ -212,7 +212,7 @@ static void fill_record(struct mc_record *rec, struct mc_readers *job)
 	/* bytes / ps = 10^6 MB/s; one decimal: times ten. */
 	mc_record_set(rec, COL_MB_PER_S, mc_muldiv(bytes, 10000000, ps));
 	mc_record_set(rec, COL_IOS_PER_S,
-		      mc_muldiv(mc_readers_transfers(job), 10000000000000ULL, ps));
+		      mc_muldiv(mc_file_job_transfers(job), 10000000000000ULL, ps));
 	if (dram->counted & 1U << MC_DRAM_READ && dram->counted_ps)
 		mc_record_set(rec, COL_DRAM_READ,
 			      mc_muldiv(dram->bytes[MC_DRAM_READ], 10000000, dram->counted_ps));
@@ -223,31 +223,31 @@ static void fill_record(struct mc_record *rec, struct mc_readers *job)
 
 /* --------------------------------------------------------------------- the run */
 
-static int measure(struct mc_readers *job, const struct mc_point *point,
+static int measure(struct mc_file_job *job, const struct mc_point *point,
 		   struct mc_record *rec)
 {
 	u32 round, rounds = point->v[MC_KEY_WARMUP] + point->v[MC_KEY_REPEAT];
-	int err = mc_works_begin(&job->works, job->run, point);
+	int err = mc_measurement_begin(&job->meas, job->run, point);
 
 	if (!err) {
-		job->works.each->passes_a_sample = 1;
-		mc_readers_share(job);
+		job->meas.each->passes_a_sample = 1;
+		mc_file_job_share(job);
 		for (round = 0; !err && round < rounds; round++) {
-			err = mc_readers_sample(job, round);
+			err = mc_file_job_sample(job, round);
 			look_for_wrong(job, rec);
 		}
 		fill_record(rec, job);
 	}
-	mc_works_end(&job->works);
+	mc_measurement_end(&job->meas);
 	return err;
 }
 
-static void set_up(struct mc_readers *job, struct mc_run *run,
+static void set_up(struct mc_file_job *job, struct mc_run *run,
 		   const struct mc_point *point)
 {
 	unsigned int i;
 
-	*job = (struct mc_readers){
+	*job = (struct mc_file_job){
 		.run = run, .write = point->v[KEY_OP] == OP_WRITE,
 		.check = point->v[KEY_CHECK], .drop = point->v[KEY_CACHE] == CACHE_DROP,
 		.direct = point->v[KEY_DIRECT], .transfer = point->v[KEY_TRANSFER],
@@ -255,7 +255,7 @@ static void set_up(struct mc_readers *job, struct mc_run *run,
 	};
 	job->nfiles = point->v[KEY_FILES] == FILES_EACH ? job->n : 1;
 	job->reader = mc_alloc_array(job->n, sizeof(*job->reader));
-	job->target = mc_alloc_array(job->nfiles, sizeof(*job->target));
+	job->file = mc_alloc_array(job->nfiles, sizeof(*job->file));
 	for (i = 0; job->reader && i < job->n; i++)
 		job->reader[i].wrong = MC_NOWHERE;
 }
@@ -264,27 +264,27 @@ static int file_run(struct mc_run *run, const struct mc_point *point,
 		    struct mc_record *rec)
 {
 	bool each = point->v[KEY_FILES] == FILES_EACH;
-	struct mc_readers job;
+	struct mc_file_job job;
 	int err = 0;
 
 	set_up(&job, run, point);
-	if (!job.reader || !job.target)
+	if (!job.reader || !job.file)
 		err = mc_fail(&run->error, -ENOMEM, "readers: no memory for %u", job.n);
 	else
-		err = mc_targets_open(job.target, job.nfiles, &(struct mc_target_ask){
+		err = mc_files_open(job.file, job.nfiles, &(struct mc_file_wanted){
 			.path = run->req->path, .each = each, .write = job.write,
 			.check = job.check, .direct = job.direct,
 			.bytes = point->v[KEY_BYTES] }, &run->error);
 	if (!err) {
 		rec->threads = job.n;
 		rec->point.v[MC_KEY_SIZE] = job.n * job.transfer;
-		rec->point.v[KEY_BYTES] = job.target->bytes;
+		rec->point.v[KEY_BYTES] = job.file->bytes;
 		err = measure(&job, point, rec);
 	}
-	if (job.target)
-		mc_targets_close(job.target, job.nfiles);
-	mc_free(job.target);
-	mc_readers_end(&job);
+	if (job.file)
+		mc_files_close(job.file, job.nfiles);
+	mc_free(job.file);
+	mc_file_job_end(&job);
 	return err;
 }
 

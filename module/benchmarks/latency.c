@@ -12,7 +12,7 @@
 #include "measure/chase.h"
 #include "measure/served.h"
 #include "measure/test.h"
-#include "measure/works.h"
+#include "measure/measurement.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
@@ -91,7 +91,7 @@ static const struct mc_column columns[] = {
 /**
  * struct latency_job - a point, on one CPU
  * @run: the run
- * @works: the measurement
+ * @meas: the measurement
  * @chase: the cycle
  * @whole: it was seen to be one
  * @at: where in the cycle the thread is
@@ -103,7 +103,7 @@ static const struct mc_column columns[] = {
  */
 struct latency_job {
 	struct mc_run *run;
-	struct mc_works works;
+	struct mc_measurement meas;
 	struct mc_chase chase;
 	bool whole;
 	void **at;
@@ -160,7 +160,7 @@ static void time_grains(struct mc_worker *w, struct latency_job *job)
 
 static int all_grains(struct mc_worker *w, struct latency_job *job, bool irq_off)
 {
-	u64 ps = job->works.samples[0] / job->loads;
+	u64 ps = job->meas.samples[0] / job->loads;
 	int err = 0;
 
 	job->grain = COSTS_A_GRAIN * mc_clock.cost_ps / max(ps, 1ULL) + 1;
@@ -182,9 +182,9 @@ static int chase_job(struct mc_worker *w, void *arg)
 	err = err ? err : mc_chase_walk(w, &job->chase, &job->whole);
 	job->at = mc_chase_at(&job->chase, 0);
 	err = err ? err : mc_core_mhz(w, &job->mhz);
-	err = err ? err : mc_measure(w, &job->works);
-	if (!err && job->works.done && job->works.samples[0] != MC_NO_SAMPLE)
-		err = all_grains(w, job, job->works.each->irq_off);
+	err = err ? err : mc_measure(w, &job->meas);
+	if (!err && job->meas.done && job->meas.samples[0] != MC_NO_SAMPLE)
+		err = all_grains(w, job, job->meas.each->irq_off);
 	return err;
 }
 
@@ -210,8 +210,8 @@ static void fill_record(struct mc_record *rec, struct latency_job *job)
 {
 	u64 bytes = job->chase.n * min(job->chase.stride, LINE), ps;
 
-	mc_works_record(&job->works, rec);
-	if (job->works.done)
+	mc_measurement_record(&job->meas, rec);
+	if (job->meas.done)
 		rec->verified = job->whole ? MC_VERIFIED_OK : MC_VERIFIED_FAILED;
 	mc_record_set(rec, COL_LOADS, job->loads);
 	if (job->mhz)
@@ -230,22 +230,22 @@ static void fill_record(struct mc_record *rec, struct latency_job *job)
 static int measure(struct mc_run *run, const struct mc_point *point,
 		   struct latency_job *job, struct mc_record *rec)
 {
-	int err = mc_works_begin(&job->works, run, point);
+	int err = mc_measurement_begin(&job->meas, run, point);
 
 	job->grains = mc_alloc_array(GRAINS, sizeof(u64));
 	if (!err && !job->grains)
 		err = mc_fail(&run->error, -ENOMEM, "repeat: no memory for %u grains",
 			      GRAINS);
 	if (!err) {
-		job->works.n = 1;
-		job->works.each->pass = (struct mc_pass){
+		job->meas.n = 1;
+		job->meas.each->pass = (struct mc_pass){
 			.stretch = follow, .arg = job, .bytes = LINE * job->loads,
 		};
-		err = mc_works_turn(run, rec, chase_job, job);
+		err = mc_measurement_turn(run, rec, chase_job, job);
 		fill_record(rec, job);
 	}
 	mc_free(job->grains);
-	mc_works_end(&job->works);
+	mc_measurement_end(&job->meas);
 	return err;
 }
 
@@ -274,8 +274,8 @@ const struct mc_test mc_test_latency = {
 		.ncolumns = ARRAY_SIZE(columns),
 	},
 	.pointers = true,
-	.parts = mc_works_turns,
-	.near = mc_works_near,
+	.parts = mc_measurement_turns,
+	.near = mc_measurement_near,
 	.near_only = true,
 	.check = latency_check,
 	.run = latency_run,

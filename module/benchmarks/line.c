@@ -10,7 +10,7 @@
  */
 #include "measure/chase.h"
 #include "measure/test.h"
-#include "measure/works.h"
+#include "measure/measurement.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
@@ -44,7 +44,7 @@ static const struct mc_column columns[] = {
 
 /**
  * struct line_job - a point, on one CPU
- * @works: the measurement
+ * @meas: the measurement
  * @view: the buffer
  * @pages: how many of it
  * @flush: throws all of it out of the caches
@@ -52,7 +52,7 @@ static const struct mc_column columns[] = {
  * @loaded: the same behind a word that was loaded
  */
 struct line_job {
-	struct mc_works works;
+	struct mc_measurement meas;
 	const struct mc_view *view;
 	u64 pages;
 	struct mc_pass flush;
@@ -90,14 +90,14 @@ static int link_words(struct mc_worker *w, const struct line_job *job, u64 offse
 static int time_words(struct mc_worker *w, struct line_job *job,
 		      const struct mc_chase *c, u64 *ps)
 {
-	struct mc_work *work = job->works.each;
+	struct mc_sampler *sampler = job->meas.each;
 	u64 ticks;
-	int err = mc_window_open(w, work->irq_off);
+	int err = mc_window_open(w, sampler->irq_off);
 
 	if (err)
 		return err;
 	mc_asm_chase(mc_chase_at(c, 0), c->n);
-	ticks = mc_works_close(w, work);
+	ticks = mc_measurement_close(w, sampler);
 	*ps = mc_ticks_to_ps(ticks);
 	*ps -= min(*ps, mc_clock.cost_ps);
 	return 0;
@@ -168,19 +168,19 @@ static int one_distance(struct mc_worker *w, struct line_job *job,
 static int line_job(struct mc_worker *w, void *arg)
 {
 	struct line_job *job = arg;
-	const struct mc_work *work = job->works.each;
+	const struct mc_sampler *sampler = job->meas.each;
 	struct mc_chase start;
 	u32 round;
 	u64 ps = 0;
 	int err = link_words(w, job, 0, &start), d;
 
-	for (round = 0; !err && round < work->warmup + work->repeat; round++) {
-		job->works.each->clock_bad = false;
+	for (round = 0; !err && round < sampler->warmup + sampler->repeat; round++) {
+		job->meas.each->clock_bad = false;
 		for (d = 0; !err && d < NDISTANCES; d++)
 			err = one_distance(w, job, &start, d, &ps);
 		/* What lies furthest has not come along: its time is the sample's. */
 		if (!err)
-			mc_works_keep(&job->works, round, ps);
+			mc_measurement_keep(&job->meas, round, ps);
 		mc_breathe();
 	}
 	return err;
@@ -212,7 +212,7 @@ static void fill_record(struct mc_record *rec, struct line_job *job)
 	u64 same = job->flushed[NDISTANCES - 1], other = job->flushed[0];
 	u64 line, pair;
 
-	mc_works_record(&job->works, rec);
+	mc_measurement_record(&job->meas, rec);
 	if (!rec->stats.samples)
 		return;
 	mc_record_set(rec, COL_SAME_NS, same);
@@ -241,12 +241,12 @@ static int line_run(struct mc_run *run, const struct mc_point *point,
 		.loop = mc_loop_widest(MC_OP_FLUSH), .view = run->area.view,
 		.bytes = job.pages * PAGE_BYTES,
 	};
-	err = mc_works_begin(&job.works, run, point);
+	err = mc_measurement_begin(&job.meas, run, point);
 	if (!err) {
-		err = mc_works_turn(run, rec, line_job, &job);
+		err = mc_measurement_turn(run, rec, line_job, &job);
 		fill_record(rec, &job);
 	}
-	mc_works_end(&job.works);
+	mc_measurement_end(&job.meas);
 	return err;
 }
 
@@ -259,8 +259,8 @@ const struct mc_test mc_test_line = {
 		.ncolumns = ARRAY_SIZE(columns),
 	},
 	.pointers = true,
-	.parts = mc_works_turns,
-	.near = mc_works_near,
+	.parts = mc_measurement_turns,
+	.near = mc_measurement_near,
 	.near_only = true,
 	.check = line_check,
 	.run = line_run,

@@ -9,7 +9,7 @@
  */
 #include "measure/chase.h"
 #include "measure/served.h"
-#include "measure/works.h"
+#include "measure/measurement.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
@@ -35,7 +35,7 @@ enum { PHASE_BEGIN, PHASE_TIMED, PHASE_END };
 static const struct mix {
 	u64 reads;
 	u64 writes;
-	u64 streams;
+	u64 nontemporal;
 } mixes[NOPS] = {
 	[OP_READ] = { 1, 0, 0 },
 	[OP_RW31] = { 3, 1, 0 },
@@ -115,7 +115,7 @@ struct share {
 
 /**
  * struct loaded_job - a point
- * @works: the measurement of latency
+ * @meas: the measurement of latency
  * @chase: its cycle
  * @at: where in the cycle
  * @loads: of a sample, at least
@@ -131,7 +131,7 @@ struct share {
  * @share: of each thread
  */
 struct loaded_job {
-	struct mc_works works;
+	struct mc_measurement meas;
 	struct mc_chase chase;
 	void **at;
 	u64 loads;
@@ -216,7 +216,7 @@ static u64 load(const struct loaded_job *job, struct walk *walk)
 		return 0;
 	}
 	mc_asm_paced(addr, bytes, job->delay, job->mix->reads,
-		     job->mix->writes, job->mix->streams);
+		     job->mix->writes, job->mix->nontemporal);
 	walk->at += bytes * step;
 	return bytes * step;
 }
@@ -234,11 +234,11 @@ static void account(struct loaded_job *job, struct share *s, struct mc_worker *w
 static int load_until_end(struct mc_worker *w, struct loaded_job *job)
 {
 	struct share *s = &job->share[w->index];
-	struct mc_part part = mc_works_part(&job->works, job->area, w->index);
+	struct mc_part part = mc_measurement_part(&job->meas, job->area, w->index);
 	struct walk walk = {
 		.view = part.view, .start = part.index * job->slice, .bytes = 4 * LINE,
 	};
-	bool irq_off = job->works.each->irq_off;
+	bool irq_off = job->meas.each->irq_off;
 
 	while (mc_flag(&job->phase) != PHASE_END) {
 		bool timed = mc_flag(&job->phase) == PHASE_TIMED;
@@ -326,13 +326,13 @@ static void look_at_load(struct loaded_job *job)
 /* One window of a sample, of so many loads that it is short. */
 static int follow(struct mc_worker *w, struct loaded_job *job, u64 *ticks)
 {
-	struct mc_work *work = job->works.each;
-	int err = mc_window_open(w, work->irq_off);
+	struct mc_sampler *sampler = job->meas.each;
+	int err = mc_window_open(w, sampler->irq_off);
 
 	if (err)
 		return err;
 	job->at = mc_asm_chase(job->at, job->quantum);
-	*ticks = mc_works_close(w, work);
+	*ticks = mc_measurement_close(w, sampler);
 	return 0;
 }
 
@@ -345,7 +345,7 @@ static int one_sample(struct mc_worker *w, struct loaded_job *job, u64 *ps)
 	u64 loads = 0, all = 0, ticks = 0;
 	int err;
 
-	job->works.each->clock_bad = false;
+	job->meas.each->clock_bad = false;
 	look_at_load(job);
 	while (loads < job->loads || !load_goes_on(job)) {
 		err = follow(w, job, &ticks);
@@ -364,7 +364,7 @@ static int one_sample(struct mc_worker *w, struct loaded_job *job, u64 *ps)
 
 static int chase(struct mc_worker *w, struct loaded_job *job)
 {
-	const struct mc_work *work = job->works.each;
+	const struct mc_sampler *sampler = job->meas.each;
 	int err = wait_for_load(w, job);
 	u64 ps = 0;
 	u32 round;
@@ -372,10 +372,10 @@ static int chase(struct mc_worker *w, struct loaded_job *job)
 	job->at = mc_chase_at(&job->chase, 0);
 	job->quantum = min(QUANTUM_LEAST, job->loads);
 	mc_flag_set(&job->phase, PHASE_TIMED);
-	for (round = 0; !err && round < work->warmup + work->repeat; round++) {
+	for (round = 0; !err && round < sampler->warmup + sampler->repeat; round++) {
 		err = one_sample(w, job, &ps);
 		if (!err)
-			mc_works_keep(&job->works, round, ps);
+			mc_measurement_keep(&job->meas, round, ps);
 	}
 	return err;
 }
@@ -422,7 +422,7 @@ static void fill_record(struct mc_record *rec, struct loaded_job *job,
 {
 	u64 rate = load_rate(job), ps;
 
-	mc_works_record(&job->works, rec);
+	mc_measurement_record(&job->meas, rec);
 	mc_record_set(rec, COL_LATENCY_CPU, mc_team_cpu(team, job->chaser));
 	mc_record_set(rec, COL_LOADS, job->loads);
 	mc_record_set(rec, COL_DELAY_NS, job->delay_ps);
@@ -437,8 +437,8 @@ static void fill_record(struct mc_record *rec, struct loaded_job *job,
 static int measure(struct mc_run *run, const struct mc_point *point,
 		   struct loaded_job *job, struct mc_record *rec)
 {
-	int err = mc_works_begin(&job->works, run, point);
-	struct mc_part part = mc_works_part(&job->works, job->area, job->chaser);
+	int err = mc_measurement_begin(&job->meas, run, point);
+	struct mc_part part = mc_measurement_part(&job->meas, job->area, job->chaser);
 
 	job->chase.view = part.view;
 	job->chase.offset = part.index * job->slice;
@@ -451,7 +451,7 @@ static int measure(struct mc_run *run, const struct mc_point *point,
 		fill_record(rec, job, run->team);
 	}
 	mc_free(job->share);
-	mc_works_end(&job->works);
+	mc_measurement_end(&job->meas);
 	return err;
 }
 

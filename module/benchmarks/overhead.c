@@ -7,7 +7,7 @@
  * wake-up and a thread's life happen once a sample.
  */
 #include "measure/test.h"
-#include "measure/works.h"
+#include "measure/measurement.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
@@ -117,22 +117,22 @@ static void stretch(struct mc_pass *p, u64 bytes)
 }
 
 static int measure_short(struct mc_run *run, const struct mc_point *point,
-			 struct mc_works *works, u64 *operations)
+			 struct mc_measurement *meas, u64 *operations)
 {
 	unsigned int i;
 	int err;
 
-	for (i = 0; i < works->n; i++)
-		works->each[i].pass = (struct mc_pass){
+	for (i = 0; i < meas->n; i++)
+		meas->each[i].pass = (struct mc_pass){
 			.stretch = stretch, .arg = (void *)point,
 			.bytes = 8 * BATCH,
 		};
-	err = mc_team_run(run->team, mc_measure, works);
-	for (i = 0; i < works->done; i++) {
-		if (works->samples[i] != MC_NO_SAMPLE)
-			works->samples[i] /= BATCH;
+	err = mc_team_run(run->team, mc_measure, meas);
+	for (i = 0; i < meas->done; i++) {
+		if (meas->samples[i] != MC_NO_SAMPLE)
+			meas->samples[i] /= BATCH;
 	}
-	*operations = works->each->passes_a_sample * BATCH;
+	*operations = meas->each->passes_a_sample * BATCH;
 	return err;
 }
 
@@ -140,14 +140,14 @@ static int measure_short(struct mc_run *run, const struct mc_point *point,
 
 /* Threads that meet: who was when where. */
 struct meeting {
-	struct mc_works *works;
+	struct mc_measurement *meas;
 	u64 *at;	/* ticks, by thread */
 };
 
-static void keep(struct mc_works *works, u32 round, u64 from, u64 to)
+static void keep(struct mc_measurement *meas, u32 round, u64 from, u64 to)
 {
-	works->each->clock_bad = to < from;
-	mc_works_keep(works, round, mc_ticks_to_ps(to - from));
+	meas->each->clock_bad = to < from;
+	mc_measurement_keep(meas, round, mc_ticks_to_ps(to - from));
 }
 
 static u64 first_of(const struct meeting *m)
@@ -155,7 +155,7 @@ static u64 first_of(const struct meeting *m)
 	u64 first = ~0ULL;
 	unsigned int i;
 
-	for (i = 0; i < m->works->n; i++)
+	for (i = 0; i < m->meas->n; i++)
 		first = min(first, m->at[i]);
 	return first;
 }
@@ -165,7 +165,7 @@ static u64 last_of(const struct meeting *m)
 	u64 last = 0;
 	unsigned int i;
 
-	for (i = 0; i < m->works->n; i++)
+	for (i = 0; i < m->meas->n; i++)
 		last = max(last, m->at[i]);
 	return last;
 }
@@ -174,16 +174,16 @@ static u64 last_of(const struct meeting *m)
 static int pass_gate(struct mc_worker *w, void *arg)
 {
 	struct meeting *m = arg;
-	struct mc_work *work = m->works->each;
+	struct mc_sampler *sampler = m->meas->each;
 	u32 round;
 	int err = 0;
 
-	for (round = 0; !err && round < work->warmup + work->repeat; round++) {
+	for (round = 0; !err && round < sampler->warmup + sampler->repeat; round++) {
 		err = mc_gate(w);
 		m->at[w->index] = mc_ticks();
 		err = err ? err : mc_gate(w);
 		if (!err && !w->index)
-			keep(m->works, round, first_of(m), last_of(m));
+			keep(m->meas, round, first_of(m), last_of(m));
 		err = err ? err : mc_gate(w);
 	}
 	return err;
@@ -200,17 +200,17 @@ static int look_at_clock(struct mc_worker *w, void *arg)
 /* The threads have been asleep for a while; the last one that runs counts. */
 static int wake_threads(struct mc_team *team, struct meeting *m)
 {
-	struct mc_work *work = m->works->each;
+	struct mc_sampler *sampler = m->meas->each;
 	u64 begin;
 	u32 round;
 	int err = 0;
 
-	for (round = 0; !err && round < work->warmup + work->repeat; round++) {
+	for (round = 0; !err && round < sampler->warmup + sampler->repeat; round++) {
 		mc_nap();
 		begin = mc_ticks();
 		err = mc_team_run(team, look_at_clock, m);
 		if (!err)
-			keep(m->works, round, begin, last_of(m));
+			keep(m->meas, round, begin, last_of(m));
 	}
 	return err;
 }
@@ -218,32 +218,32 @@ static int wake_threads(struct mc_team *team, struct meeting *m)
 /* By who runs the team: a thread that starts another one sleeps meanwhile. */
 static int make_threads(struct mc_team *team, struct meeting *m)
 {
-	struct mc_work *work = m->works->each;
+	struct mc_sampler *sampler = m->meas->each;
 	u64 begin;
 	u32 round;
 	int err = 0;
 
-	for (round = 0; !err && round < work->warmup + work->repeat; round++) {
+	for (round = 0; !err && round < sampler->warmup + sampler->repeat; round++) {
 		begin = mc_ticks();
 		err = mc_thread_once();
 		if (!err)
-			keep(m->works, round, begin, mc_ticks());
+			keep(m->meas, round, begin, mc_ticks());
 		err = err ? err : mc_team_run(team, look_at_clock, m);
 	}
 	return err;
 }
 
 static int measure_meeting(struct mc_run *run, const struct mc_point *point,
-			   struct mc_works *works)
+			   struct mc_measurement *meas)
 {
 	struct meeting m = {
-		.works = works, .at = mc_alloc_array(works->n, sizeof(u64)),
+		.meas = meas, .at = mc_alloc_array(meas->n, sizeof(u64)),
 	};
 	int err;
 
 	if (!m.at)
 		err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u times",
-			      works->n);
+			      meas->n);
 	else if (point->v[KEY_ITEM] == ITEM_GATE)
 		err = mc_team_run(run->team, pass_gate, &m);
 	else if (point->v[KEY_ITEM] == ITEM_WAKEUP)
@@ -284,12 +284,12 @@ static int overhead_check(struct mc_run *run, const struct mc_point *point)
 static int overhead_run(struct mc_run *run, const struct mc_point *point,
 			struct mc_record *rec)
 {
-	struct mc_works works;
+	struct mc_measurement meas;
 	u64 operations = 1;
-	int err = mc_works_begin(&works, run, point);
+	int err = mc_measurement_begin(&meas, run, point);
 
 	if (err) {
-		mc_works_end(&works);
+		mc_measurement_end(&meas);
 		return err;
 	}
 	if (needs_company(run, point)) {
@@ -297,15 +297,15 @@ static int overhead_run(struct mc_run *run, const struct mc_point *point,
 		rec->stats.left_out = point->v[MC_KEY_REPEAT];
 	} else {
 		if (point->v[KEY_ITEM] < ARRAY_SIZE(short_item)) {
-			err = measure_short(run, point, &works, &operations);
+			err = measure_short(run, point, &meas, &operations);
 		} else {
 			rec->point.v[MC_KEY_IRQ] = 1;
-			err = measure_meeting(run, point, &works);
+			err = measure_meeting(run, point, &meas);
 		}
-		mc_works_record(&works, rec);
+		mc_measurement_record(&meas, rec);
 		mc_record_set(rec, COL_OPERATIONS, operations);
 	}
-	mc_works_end(&works);
+	mc_measurement_end(&meas);
 	return err;
 }
 

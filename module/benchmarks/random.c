@@ -12,7 +12,7 @@
  */
 #include "arch/random.h"
 #include "measure/served.h"
-#include "measure/works.h"
+#include "measure/measurement.h"
 #include "platform/os.h"
 
 enum {
@@ -152,9 +152,9 @@ static int random_check(struct mc_run *run, const struct mc_point *point)
 
 /* ------------------------------------------------------ what is not timed */
 
-static int random_prepare(struct mc_worker *w, struct mc_work *work, u32 round)
+static int random_prepare(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
-	struct job *job = work->shared->arg;
+	struct job *job = sampler->shared->arg;
 	struct share *s = &job->share[w->index];
 
 	s->replay = s->args.state;
@@ -190,11 +190,11 @@ static u64 replay(const struct job *job, struct share *s, u64 n, bool *ok)
 	return sum;
 }
 
-static int random_verify(struct mc_worker *w, struct mc_work *work, u32 round)
+static int random_verify(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
-	struct job *job = work->shared->arg;
+	struct job *job = sampler->shared->arg;
 	struct share *s = &job->share[w->index];
-	u64 left = work->passes_a_sample * job->count, sum = 0, n;
+	u64 left = sampler->passes_a_sample * job->count, sum = 0, n;
 	bool ok = true;
 
 	for (; left; left -= n) {
@@ -223,13 +223,13 @@ static void access(struct mc_pass *p, u64 bytes)
 	s->run(&s->args);
 }
 
-static void set_up(struct mc_works *works, struct job *job, bool bare)
+static void set_up(struct mc_measurement *meas, struct job *job, bool bare)
 {
 	unsigned int i;
 
-	works->arg = job;
-	for (i = 0; i < works->n; i++) {
-		struct mc_work *work = &works->each[i];
+	meas->arg = job;
+	for (i = 0; i < meas->n; i++) {
+		struct mc_sampler *sampler = &meas->each[i];
 		struct share *s = &job->share[i];
 
 		*s = (struct share){
@@ -238,14 +238,14 @@ static void set_up(struct mc_works *works, struct job *job, bool bare)
 			.ok = true,
 		};
 		mc_random_seed(&s->args.state, i);
-		work->pass.stretch = access;
-		work->pass.arg = s;
-		work->pass.bytes = 8 * job->count;
-		work->pass.drain = job->drain;
+		sampler->pass.stretch = access;
+		sampler->pass.arg = s;
+		sampler->pass.bytes = 8 * job->count;
+		sampler->pass.drain = job->drain;
 		if (bare)
 			continue;
-		work->prepare = random_prepare;
-		work->verify = job->verify ? random_verify : NULL;
+		sampler->prepare = random_prepare;
+		sampler->verify = job->verify ? random_verify : NULL;
 	}
 }
 
@@ -257,39 +257,39 @@ static int measure_bare(struct mc_run *run, const struct mc_point *point,
 			struct job *job, u64 *ps)
 {
 	struct mc_point few = *point;
-	struct mc_works works;
+	struct mc_measurement meas;
 	struct mc_stats stats;
 	int err;
 
 	few.v[MC_KEY_REPEAT] = BARE_SAMPLES;
 	few.v[MC_KEY_WARMUP] = BARE_WARMUPS;
-	err = mc_works_begin(&works, run, &few);
+	err = mc_measurement_begin(&meas, run, &few);
 	if (!err) {
-		works.tick = NULL;
-		set_up(&works, job, true);
-		err = mc_team_run(run->team, mc_measure, &works);
-		mc_stats_of(&stats, works.samples, works.done);
+		meas.tick = NULL;
+		set_up(&meas, job, true);
+		err = mc_team_run(run->team, mc_measure, &meas);
+		mc_stats_of(&stats, meas.samples, meas.done);
 		*ps = stats.min_ps / job->count;
 	}
-	mc_works_end(&works);
+	mc_measurement_end(&meas);
 	return err;
 }
 
-static void fill_record(struct mc_record *rec, struct mc_works *works,
+static void fill_record(struct mc_record *rec, struct mc_measurement *meas,
 			const struct job *job, u64 bare_ps)
 {
 	bool ok = true, checked = true;
 	unsigned int i;
 
-	mc_works_record(works, rec);
-	rec->payload_bytes = 8 * works->n * job->count;
-	mc_record_set(rec, COL_ACCESSES, works->n * job->count);
+	mc_measurement_record(meas, rec);
+	rec->payload_bytes = 8 * meas->n * job->count;
+	mc_record_set(rec, COL_ACCESSES, meas->n * job->count);
 	if (rec->stats.samples)
 		mc_record_set(rec, COL_NS_PER_ACCESS,
 			      rec->stats.median_ps / job->count);
 	if (bare_ps)
 		mc_record_set(rec, COL_GENERATOR_NS, bare_ps);
-	for (i = 0; i < works->n; i++) {
+	for (i = 0; i < meas->n; i++) {
 		ok &= job->share[i].ok;
 		checked &= job->share[i].checked;
 	}
@@ -302,19 +302,19 @@ static void fill_record(struct mc_record *rec, struct mc_works *works,
 static int measure(struct mc_run *run, const struct mc_point *point,
 		   struct job *job, struct mc_record *rec)
 {
-	struct mc_works works;
+	struct mc_measurement meas;
 	u64 bare_ps = 0;
 	int err = measure_bare(run, point, job, &bare_ps);
 
 	if (err)
 		return err;
-	err = mc_works_begin(&works, run, point);
+	err = mc_measurement_begin(&meas, run, point);
 	if (!err) {
-		set_up(&works, job, false);
-		err = mc_team_run(run->team, mc_measure, &works);
-		fill_record(rec, &works, job, bare_ps);
+		set_up(&meas, job, false);
+		err = mc_team_run(run->team, mc_measure, &meas);
+		fill_record(rec, &meas, job, bare_ps);
 	}
-	mc_works_end(&works);
+	mc_measurement_end(&meas);
 	return err;
 }
 

@@ -9,7 +9,7 @@
  */
 #include "measure/chase.h"
 #include "measure/test.h"
-#include "measure/works.h"
+#include "measure/measurement.h"
 #include "platform/os.h"
 
 enum { COL_PAGES, COL_PAGE_BYTES, COL_NS, COL_PACKED_NS, COL_TLB_NS };
@@ -41,7 +41,7 @@ static const struct mc_column columns[] = {
 
 /**
  * struct tlb_job - a point, on one CPU
- * @works: the measurement
+ * @meas: the measurement
  * @chase: the cycle through the pages
  * @whole: it was seen to be one
  * @packed: one through as many lines close together
@@ -49,7 +49,7 @@ static const struct mc_column columns[] = {
  * @at: where the thread is
  */
 struct tlb_job {
-	struct mc_works works;
+	struct mc_measurement meas;
 	struct mc_chase chase;
 	bool whole;
 	struct mc_chase packed;
@@ -91,16 +91,16 @@ static void follow(struct mc_pass *p, u64 bytes)
 static int measure_packed(struct mc_worker *w, struct tlb_job *job)
 {
 	u64 samples[PACKED_SAMPLES];
-	struct mc_work work = *job->works.each;
-	struct mc_works few = {
-		.n = 1, .each = &work, .samples = samples,
+	struct mc_sampler sampler = *job->meas.each;
+	struct mc_measurement few = {
+		.n = 1, .each = &sampler, .samples = samples,
 	};
 	struct mc_stats stats;
 	int err = mc_chase_link(w, &job->packed);
 
-	work.shared = &few;
-	work.warmup = PACKED_WARMUPS;
-	work.repeat = PACKED_SAMPLES;
+	sampler.shared = &few;
+	sampler.warmup = PACKED_WARMUPS;
+	sampler.repeat = PACKED_SAMPLES;
 	job->at = mc_chase_at(&job->packed, 0);
 	err = err ? err : mc_measure(w, &few);
 	mc_stats_of(&stats, samples, few.done);
@@ -116,7 +116,7 @@ static int tlb_job(struct mc_worker *w, void *arg)
 	err = err ? err : mc_chase_link(w, &job->chase);
 	err = err ? err : mc_chase_walk(w, &job->chase, &job->whole);
 	job->at = mc_chase_at(&job->chase, 0);
-	return err ? err : mc_measure(w, &job->works);
+	return err ? err : mc_measure(w, &job->meas);
 }
 
 /* ---------------------------------------------------------------- the record */
@@ -163,17 +163,17 @@ static int tlb_run(struct mc_run *run, const struct mc_point *point,
 	int err;
 
 	set_up(&job, point, run->area.view);
-	err = mc_works_begin(&job.works, run, point);
+	err = mc_measurement_begin(&job.meas, run, point);
 	if (!err) {
-		job.works.n = 1;
-		job.works.each->pass = (struct mc_pass){
+		job.meas.n = 1;
+		job.meas.each->pass = (struct mc_pass){
 			.stretch = follow, .arg = &job, .bytes = LINE * job.chase.n,
 		};
-		err = mc_works_turn(run, rec, tlb_job, &job);
-		mc_works_record(&job.works, rec);
+		err = mc_measurement_turn(run, rec, tlb_job, &job);
+		mc_measurement_record(&job.meas, rec);
 		fill_record(rec, &job, run->area.page_bytes);
 	}
-	mc_works_end(&job.works);
+	mc_measurement_end(&job.meas);
 	return err;
 }
 
@@ -186,8 +186,8 @@ const struct mc_test mc_test_tlb = {
 		.ncolumns = ARRAY_SIZE(columns),
 	},
 	.pointers = true,
-	.parts = mc_works_turns,
-	.near = mc_works_near,
+	.parts = mc_measurement_turns,
+	.near = mc_measurement_near,
 	.near_only = true,
 	.check = tlb_check,
 	.run = tlb_run,

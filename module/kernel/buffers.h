@@ -10,7 +10,7 @@
 
 #include "core/record.h"
 #include "measure/area.h"
-#include "measure/measure.h"
+#include "measure/samples.h"
 #include "measure/verdict.h"
 
 /* Sizes of mapping that the direct map is made of. */

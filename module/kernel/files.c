@@ -266,7 +266,7 @@ void mc_file_close(struct mc_file *f)
  * @t: result
  * @bytes: how much
  *
- * Context: Process, may sleep; near to it the memory is.
+ * Context: Process, may sleep. The memory is allocated on the caller's node.
  * Return: 0 or -ENOMEM.
  */
 int mc_transfer_make(struct mc_transfer *t, u64 bytes)

@@ -14,193 +14,193 @@
 /* Of a sample's bytes: so many windows must be clean for the others to be left out. */
 #define CLEAN_PART	4
 
-/* In a sample's byte of struct mc_works, beside what happened: its time has it. */
+/* In a sample's byte of struct mc_measurement, beside what happened: its time has it. */
 #define MC_IN_TIME	0x80
 
 /**
  * mc_disturbed_begin() - before a thread's first sample
  * @w: the thread
- * @work: its part
+ * @sampler: its part
  *
  * Context: Worker thread.
  */
-void mc_disturbed_begin(struct mc_worker *w, struct mc_work *work)
+void mc_disturbed_begin(struct mc_worker *w, struct mc_sampler *sampler)
 {
-	struct mc_works *works = work->shared;
+	struct mc_measurement *meas = sampler->shared;
 
-	work->stolen = MC_NOT_LOOKED;
-	work->stolen_from = 0;
-	if (work == works->each)
-		works->watched = mc_witness_kinds(w->cpu);
+	sampler->stolen = MC_NOT_LOOKED;
+	sampler->stolen_from = 0;
+	if (sampler == meas->each)
+		meas->watched = mc_witness_kinds(w->cpu);
 	mc_witness_stolen(&w->witness, w->cpu, true);
 }
 
 /**
  * mc_disturbed_reset() - a sample begins
- * @work: the thread's part
+ * @sampler: the thread's part
  *
  * Context: Worker thread.
  */
-void mc_disturbed_reset(struct mc_work *work)
+void mc_disturbed_reset(struct mc_sampler *sampler)
 {
-	work->counted_bytes = 0;
-	work->counted_ticks = 0;
-	work->hit_windows = 0;
-	work->hit_bytes = 0;
-	work->hit_ticks = 0;
-	work->seen = 0;
-	work->in_time = false;
+	sampler->counted_bytes = 0;
+	sampler->counted_ticks = 0;
+	sampler->hit_windows = 0;
+	sampler->hit_bytes = 0;
+	sampler->hit_ticks = 0;
+	sampler->seen = 0;
+	sampler->in_time = false;
 }
 
 /**
  * mc_disturbed_window() - count a window
- * @work: the thread's part
+ * @sampler: the thread's part
  * @seen: what disturbed it
  * @bytes: done in it
  * @ticks: its time
  *
  * Context: Worker thread.
  */
-void mc_disturbed_window(struct mc_work *work, u8 seen, u64 bytes, u64 ticks)
+void mc_disturbed_window(struct mc_sampler *sampler, u8 seen, u64 bytes, u64 ticks)
 {
-	work->seen |= seen;
-	work->hit_windows += !!seen;
-	work->hit_bytes += seen ? bytes : 0;
-	work->hit_ticks += seen ? ticks : 0;
-	work->counted_bytes += seen ? 0 : bytes;
-	work->counted_ticks += seen ? 0 : ticks;
+	sampler->seen |= seen;
+	sampler->hit_windows += !!seen;
+	sampler->hit_bytes += seen ? bytes : 0;
+	sampler->hit_ticks += seen ? ticks : 0;
+	sampler->counted_bytes += seen ? 0 : bytes;
+	sampler->counted_ticks += seen ? 0 : ticks;
 }
 
 /* Where parts of a pass differ in kind, some of them are not the whole. */
-static bool can_do_without(const struct mc_work *work)
+static bool can_do_without(const struct mc_sampler *sampler)
 {
-	u64 all = work->counted_bytes + work->hit_bytes;
+	u64 all = sampler->counted_bytes + sampler->hit_bytes;
 
-	return !work->shared->keep_disturbed && !work->pass.readback &&
-	       work->counted_bytes * CLEAN_PART >= all;
+	return !sampler->shared->keep_disturbed && !sampler->pass.readback &&
+	       sampler->counted_bytes * CLEAN_PART >= all;
 }
 
 /**
  * mc_disturbed_sample() - a thread's part of a sample is done
  * @w: the thread
- * @work: its part; told what counts of it
+ * @sampler: its part; told what counts of it
  *
  * Context: Worker thread.
  */
-void mc_disturbed_sample(struct mc_worker *w, struct mc_work *work)
+void mc_disturbed_sample(struct mc_worker *w, struct mc_sampler *sampler)
 {
-	work->stolen = mc_witness_stolen(&w->witness, w->cpu, false);
-	if (!work->hit_windows || can_do_without(work))
+	sampler->stolen = mc_witness_stolen(&w->witness, w->cpu, false);
+	if (!sampler->hit_windows || can_do_without(sampler))
 		return;
-	work->counted_bytes += work->hit_bytes;
-	work->counted_ticks += work->hit_ticks;
-	work->hit_windows = 0;
-	work->in_time = true;
+	sampler->counted_bytes += sampler->hit_bytes;
+	sampler->counted_ticks += sampler->hit_ticks;
+	sampler->hit_windows = 0;
+	sampler->in_time = true;
 }
 
 /* It was in one of the samples since the last look: which one, nobody knows. */
-static void mark_stolen(struct mc_works *works, struct mc_work *work)
+static void mark_stolen(struct mc_measurement *meas, struct mc_sampler *sampler)
 {
 	u32 i;
 
-	if (work->stolen == MC_NOT_LOOKED)
+	if (sampler->stolen == MC_NOT_LOOKED)
 		return;
-	for (i = work->stolen_from; i < works->done && work->stolen == MC_STOLEN; i++)
-		works->disturbed[i] |= MC_BY_STEAL | MC_IN_TIME;
-	work->stolen_from = works->done;
-	work->stolen = MC_NOT_LOOKED;
+	for (i = sampler->stolen_from; i < meas->done && sampler->stolen == MC_STOLEN; i++)
+		meas->disturbed[i] |= MC_BY_STEAL | MC_IN_TIME;
+	sampler->stolen_from = meas->done;
+	sampler->stolen = MC_NOT_LOOKED;
 }
 
 /**
  * mc_disturbed_keep() - the last of the samples done was kept
- * @works: the measurement
+ * @meas: the measurement
  *
  * Context: One thread, while no other does anything.
  */
-void mc_disturbed_keep(struct mc_works *works)
+void mc_disturbed_keep(struct mc_measurement *meas)
 {
 	u8 seen = 0;
 	unsigned int i;
 
-	if (!works->disturbed)
+	if (!meas->disturbed)
 		return;
-	for (i = 0; i < works->n; i++) {
-		const struct mc_work *one = &works->each[i];
+	for (i = 0; i < meas->n; i++) {
+		const struct mc_sampler *one = &meas->each[i];
 
 		seen |= one->seen | (one->in_time ? MC_IN_TIME : 0);
-		works->windows_left_out += one->hit_windows;
+		meas->windows_left_out += one->hit_windows;
 	}
-	works->disturbed[works->done - 1] = seen;
-	mc_disturbed_mark(works);
+	meas->disturbed[meas->done - 1] = seen;
+	mc_disturbed_mark(meas);
 }
 
 /**
  * mc_disturbed_last() - a thread's last sample is done
  * @w: the thread
- * @work: its part
+ * @sampler: its part
  *
  * Context: Worker thread.
  */
-void mc_disturbed_last(struct mc_worker *w, struct mc_work *work)
+void mc_disturbed_last(struct mc_worker *w, struct mc_sampler *sampler)
 {
-	work->stolen = mc_witness_stolen(&w->witness, w->cpu, true);
+	sampler->stolen = mc_witness_stolen(&w->witness, w->cpu, true);
 }
 
 /**
  * mc_disturbed_mark() - mark the samples from which time was stolen
- * @works: the measurement, each thread's part of which was told of thefts
+ * @meas: the measurement, each thread's part of which was told of thefts
  *
  * Context: One thread, while no other does anything.
  */
-void mc_disturbed_mark(struct mc_works *works)
+void mc_disturbed_mark(struct mc_measurement *meas)
 {
 	unsigned int i;
 
-	for (i = 0; i < works->n && works->disturbed; i++)
-		mark_stolen(works, &works->each[i]);
+	for (i = 0; i < meas->n && meas->disturbed; i++)
+		mark_stolen(meas, &meas->each[i]);
 }
 
 /* Samples that were hit are left out if at least as many were not. */
-static void leave_out(struct mc_works *works, u32 hit, u32 clean)
+static void leave_out(struct mc_measurement *meas, u32 hit, u32 clean)
 {
 	u32 i;
 
-	if (works->keep_disturbed || !hit || clean < hit)
+	if (meas->keep_disturbed || !hit || clean < hit)
 		return;
-	for (i = 0; i < works->done; i++) {
-		if (works->disturbed[i] & MC_IN_TIME)
-			works->samples[i] = MC_NO_SAMPLE;
+	for (i = 0; i < meas->done; i++) {
+		if (meas->disturbed[i] & MC_IN_TIME)
+			meas->samples[i] = MC_NO_SAMPLE;
 	}
-	works->left_out |= MC_LEFT_DISTURBED;
+	meas->left_out |= MC_LEFT_DISTURBED;
 }
 
 /**
  * mc_disturbed_record() - leave out, and tell a record of it
- * @works: the measurement, its samples in the order in which they were taken
+ * @meas: the measurement, its samples in the order in which they were taken
  * @rec: the record
  *
  * Context: Process.
  */
-void mc_disturbed_record(struct mc_works *works, struct mc_record *rec)
+void mc_disturbed_record(struct mc_measurement *meas, struct mc_record *rec)
 {
 	u32 i, hit = 0, clean = 0;
 	int kind;
 
-	if (!works->disturbed || works->unwatched)
+	if (!meas->disturbed || meas->unwatched)
 		return;
-	rec->watched = works->watched;
-	rec->windows_left_out = works->windows_left_out;
-	for (i = 0; i < works->done; i++) {
-		u8 seen = works->disturbed[i];
+	rec->watched = meas->watched;
+	rec->windows_left_out = meas->windows_left_out;
+	for (i = 0; i < meas->done; i++) {
+		u8 seen = meas->disturbed[i];
 
 		for (kind = 0; kind < MC_NDISTURBANCES; kind++)
 			rec->disturbed[kind] += seen >> kind & 1;
-		if (works->samples[i] == MC_NO_SAMPLE)
+		if (meas->samples[i] == MC_NO_SAMPLE)
 			continue;
 		hit += seen & MC_IN_TIME ? 1 : 0;
 		clean += seen & MC_IN_TIME ? 0 : 1;
 	}
-	leave_out(works, hit, clean);
+	leave_out(meas, hit, clean);
 }
 
 /**

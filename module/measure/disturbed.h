@@ -3,16 +3,16 @@
 #ifndef MC_DISTURBED_H
 #define MC_DISTURBED_H
 
-#include "measure/measure.h"
+#include "measure/samples.h"
 
-void mc_disturbed_begin(struct mc_worker *w, struct mc_work *work);
-void mc_disturbed_reset(struct mc_work *work);
-void mc_disturbed_window(struct mc_work *work, u8 seen, u64 bytes, u64 ticks);
-void mc_disturbed_sample(struct mc_worker *w, struct mc_work *work);
-void mc_disturbed_keep(struct mc_works *works);
-void mc_disturbed_last(struct mc_worker *w, struct mc_work *work);
-void mc_disturbed_mark(struct mc_works *works);
-void mc_disturbed_record(struct mc_works *works, struct mc_record *rec);
+void mc_disturbed_begin(struct mc_worker *w, struct mc_sampler *sampler);
+void mc_disturbed_reset(struct mc_sampler *sampler);
+void mc_disturbed_window(struct mc_sampler *sampler, u8 seen, u64 bytes, u64 ticks);
+void mc_disturbed_sample(struct mc_worker *w, struct mc_sampler *sampler);
+void mc_disturbed_keep(struct mc_measurement *meas);
+void mc_disturbed_last(struct mc_worker *w, struct mc_sampler *sampler);
+void mc_disturbed_mark(struct mc_measurement *meas);
+void mc_disturbed_record(struct mc_measurement *meas, struct mc_record *rec);
 void mc_disturbed_json(struct mc_text *t);
 
 #endif /* MC_DISTURBED_H */

@@ -266,7 +266,7 @@ int mc_engine_run(struct mc_run *run, struct mc_record *records, u64 *n)
 	u64 i, parts = parts_of(run->req), all = mc_engine_records(run->req);
 	int err;
 
-	run->counting = mc_counting_begin(&run->error);
+	run->counting = mc_traffic_begin(&run->error);
 	err = run->error.err;
 	for (i = 0, *n = 0; i < all && !err; i++) {
 		struct mc_record *rec = &records[*n];
@@ -276,7 +276,7 @@ int mc_engine_run(struct mc_run *run, struct mc_record *records, u64 *n)
 		if (rec->stats.samples || rec->stats.left_out)
 			(*n)++;
 	}
-	mc_counting_end(run->counting);
+	mc_traffic_end(run->counting);
 	if (!err && run->bad_data)
 		err = mc_fail(&run->error, -EBADMSG,
 			      "verify: data read back was wrong; see verified=failed in the results");

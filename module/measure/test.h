@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a test is, and what a run offers it. */
-#ifndef MC_TESTS_H
-#define MC_TESTS_H
+#ifndef MC_TEST_H
+#define MC_TEST_H
 
 #include "core/record.h"
 #include "core/view.h"
-#include "measure/measure.h"
+#include "measure/samples.h"
 #include "platform/workers.h"
 
 /**
@@ -48,7 +48,7 @@ struct mc_run {
 	const struct mc_request *req;
 	const struct mc_side *side;
 	struct mc_team *team;
-	struct mc_counting *counting;
+	struct mc_traffic_count *counting;
 	u64 part;
 	struct mc_area area;
 	int near;
@@ -112,7 +112,7 @@ struct mc_part {
  * @parts: records that each point comes to, say one a CPU; NULL: one
  * @threads: how many it takes; NULL: one a CPU
  * @near: for mc_run's @near; NULL: the first CPU
- * @shares: its threads work at once, each on its part as mc_works_part() has it:
+ * @shares: its threads work at once, each on its part as mc_measurement_part() has it:
  *          with node=local that is on the thread's own node
  * @near_only: prefetch= is about that CPU alone, not about all of the run
  * @level: its column from served.h; 0: it has none
@@ -158,4 +158,4 @@ extern const struct mc_spec *const mc_specs[];
 
 const struct mc_test *mc_test_of(const struct mc_spec *spec);
 
-#endif /* MC_TESTS_H */
+#endif /* MC_TEST_H */

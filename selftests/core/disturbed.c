@@ -16,7 +16,7 @@ static unsigned int windows[TEAM_MOST];	/* of the sample that is on */
 static int sample[TEAM_MOST];		/* -1: a warm-up, or none yet */
 static u8 (*happens)(unsigned int thread, int sample, unsigned int window);
 
-static int next_sample(struct mc_worker *w, struct mc_work *one, u32 round)
+static int next_sample(struct mc_worker *w, struct mc_sampler *one, u32 round)
 {
 	sample[w->index] = (int)round - (int)one->warmup;
 	windows[w->index] = 0;
@@ -41,21 +41,21 @@ static void begin(unsigned int n, u64 bytes, u32 repeat)
 	sim.kinds = KINDS;
 	sim.closing = disturb;
 	for (unsigned int i = 0; i < n; i++) {
-		work[i].prepare = next_sample;
-		work[i].repeat = repeat;
+		sampler[i].prepare = next_sample;
+		sampler[i].repeat = repeat;
 		sample[i] = -1;
 	}
 }
 
 static void measure(void)
 {
-	assert_int_equal(mc_team_run(team, mc_measure, &works), 0);
+	assert_int_equal(mc_team_run(team, mc_measure, &meas), 0);
 	if (sim.failed)
 		fail_msg("%s", sim.failed);
-	mc_disturbed_record(&works, &rec);
-	mc_stats_of(&stats, samples, works.done);
-	assert_int_equal(stats.samples + stats.left_out, work[0].repeat);
-	assert_int_equal(!!stats.left_out, !!(works.left_out & MC_LEFT_DISTURBED));
+	mc_disturbed_record(&meas, &rec);
+	mc_stats_of(&stats, samples, meas.done);
+	assert_int_equal(stats.samples + stats.left_out, sampler[0].repeat);
+	assert_int_equal(!!stats.left_out, !!(meas.left_out & MC_LEFT_DISTURBED));
 }
 
 static void assert_seen(u32 interrupts, u32 migrations, u32 steals)
@@ -89,7 +89,7 @@ static void test_keep_keeps_it(void **state)
 {
 	begin(1, LONG, 3);
 	happens = second_window;
-	works.keep_disturbed = true;
+	meas.keep_disturbed = true;
 	measure();
 	assert_int_equal(stats.samples, 3);
 	assert_int_equal(stats.min_ps, LONG * NS + MS);
@@ -103,7 +103,7 @@ static void test_a_pass_of_two_parts_is_whole_or_not_at_all(void **state)
 {
 	begin(1, LONG, 3);
 	happens = second_window;
-	work[0].pass.readback = &check;
+	sampler[0].pass.readback = &check;
 	check_speed = 300;
 	measure();
 	assert_int_equal(stats.min_ps, LONG * (NS + 300) + MS);
@@ -155,7 +155,7 @@ static void test_samples_are_left_out_while_half_are_clean(void **state)
 		assert_seen(hit_samples, 0, 0);
 
 		begin(1, SHORT, 9);
-		works.keep_disturbed = true;
+		meas.keep_disturbed = true;
 		measure();
 		assert_int_equal(stats.left_out, 0);
 		assert_seen(hit_samples, 0, 0);
@@ -167,12 +167,12 @@ static void test_warmups_are_not_counted(void **state)
 	begin(1, SHORT, 5);
 	hit_samples = 5;
 	happens = first_samples;
-	work[0].warmup = 0;
+	sampler[0].warmup = 0;
 	measure();
 	assert_seen(5, 0, 0);
 	begin(1, SHORT, 5);
 	hit_samples = 0;
-	work[0].warmup = 4;
+	sampler[0].warmup = 4;
 	measure();
 	assert_seen(0, 0, 0);
 	assert_int_equal(stats.left_out, 0);
@@ -180,7 +180,7 @@ static void test_warmups_are_not_counted(void **state)
 
 static u8 last_thread(unsigned int thread, int s, unsigned int window)
 {
-	return s == 2 && thread == works.n - 1 ? MC_BY_INTERRUPT : 0;
+	return s == 2 && thread == meas.n - 1 ? MC_BY_INTERRUPT : 0;
 }
 
 static void test_a_sample_is_hit_if_one_thread_was(void **state)
@@ -226,7 +226,7 @@ static void test_a_bad_clock_is_another_reason(void **state)
 	sim.closing = run_backwards;
 	measure();
 	assert_int_equal(stats.samples, 2);
-	assert_int_equal(works.left_out, MC_LEFT_CLOCK | MC_LEFT_DISTURBED);
+	assert_int_equal(meas.left_out, MC_LEFT_CLOCK | MC_LEFT_DISTURBED);
 }
 
 /* -------------------------------------------------------------- stolen time */
@@ -245,7 +245,7 @@ static void steal_in(int s)
 {
 	begin(1, SHORT, 9);
 	happens = nothing;
-	work[0].warmup = 0;
+	sampler[0].warmup = 0;
 	looks = 0;
 	theft = s;
 	sim.stolen = look;
@@ -266,7 +266,7 @@ static void test_the_last_samples_are_looked_at_too(void **state)
 {
 	begin(1, SHORT, 8);
 	happens = nothing;
-	work[0].warmup = 0;
+	sampler[0].warmup = 0;
 	looks = 0;
 	theft = 7;
 	sim.stolen = look;
@@ -281,7 +281,7 @@ static void test_what_is_not_watched_is_not_known(void **state)
 	begin(1, SHORT, 3);
 	hit_samples = 1;
 	happens = first_samples;
-	works.unwatched = true;
+	meas.unwatched = true;
 	measure();
 	assert_int_equal(rec.watched, 0);
 	assert_int_equal(stats.samples, 3);

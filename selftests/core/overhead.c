@@ -65,7 +65,7 @@ static u64 passes_before[TEAM_MOST];
 
 static u64 passes_of(const struct mc_worker *w)
 {
-	return ((struct mc_works *)sim.arg)->each[w->index].pass.passes;
+	return ((struct mc_measurement *)sim.arg)->each[w->index].pass.passes;
 }
 
 static void opened(struct mc_worker *w)

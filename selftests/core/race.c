@@ -7,7 +7,7 @@
 
 static void measure(void)
 {
-	assert_int_equal(mc_team_run(team, mc_measure, &works), 0);
+	assert_int_equal(mc_team_run(team, mc_measure, &meas), 0);
 	if (sim.failed)
 		fail_msg("%s", sim.failed);
 }
@@ -17,7 +17,7 @@ static unsigned int times_late[TEAM_MOST], late_times;
 static bool late[TEAM_MOST];
 
 /* The first times that round 2, that is sample 1, is tried. All begin at the same time. */
-static int be_late(struct mc_worker *w, struct mc_work *one, u32 round)
+static int be_late(struct mc_worker *w, struct mc_sampler *one, u32 round)
 {
 	late[w->index] = round == 2 && times_late[w->index]++ < late_times;
 	late_from = sim.now[w->index];
@@ -48,10 +48,10 @@ static void late_start(unsigned int n, u64 by, unsigned int times)
 	late_times = times;
 	sim.opened = start_late;
 	for (unsigned int i = 0; i < n; i++)
-		work[i].prepare = be_late;
+		sampler[i].prepare = be_late;
 	late_by = by;
 	measure();
-	assert_int_equal(works.done, 3);
+	assert_int_equal(meas.done, 3);
 	assert_in_range(samples[0], (8 << 20) * NS - 10, (8 << 20) * NS + 10);
 	assert_in_range(samples[2], (8 << 20) * NS - 10, (8 << 20) * NS + 10);
 }
@@ -65,7 +65,7 @@ static void test_a_sample_without_overlap_is_left_out(void **state)
 		for (unsigned int i = 0; i < ARRAY_SIZE(times); i++) {
 			late_start(n, times[i], 100);
 			assert_true(samples[1] == MC_NO_SAMPLE);
-			assert_int_equal(works.left_out, MC_LEFT_NO_OVERLAP);
+			assert_int_equal(meas.left_out, MC_LEFT_NO_OVERLAP);
 		}
 	}
 }
@@ -74,7 +74,7 @@ static void test_a_sample_without_overlap_is_taken_again(void **state)
 {
 	for (unsigned int n = 2; n <= TEAM_MOST; n++) {
 		late_start(n, 100 * MS, 5);
-		assert_int_equal(works.left_out, 0);
+		assert_int_equal(meas.left_out, 0);
 		assert_int_equal(ticks, 4);
 		assert_in_range(samples[1], (8 << 20) * NS - 10, (8 << 20) * NS + 10);
 	}
@@ -86,7 +86,7 @@ static void test_nothing_counts_before_all_threads_run(void **state)
 		/* Two windows. */
 		late_start(n, (8 << 20) / 16 * NS, 1);
 		assert_in_range(samples[1], (8 << 20) * NS - 10, (8 << 20) * NS + 10);
-		assert_int_equal(works.left_out, 0);
+		assert_int_equal(meas.left_out, 0);
 	}
 }
 
@@ -98,7 +98,7 @@ static void test_samples_last_long_against_what_the_gate_is_late(void **state)
 			set_up(n, PAGE);
 			sim.late = late_us * 1000 * NS;
 			measure();
-			assert_int_equal(works.left_out, 0);
+			assert_int_equal(meas.left_out, 0);
 			assert_in_range(samples[0], PAGE * NS - 10, PAGE * NS + 10);
 		}
 	}
@@ -108,10 +108,10 @@ static void test_keep_keeps_what_did_not_overlap(void **state)
 {
 	for (unsigned int n = 2; n <= TEAM_MOST; n++) {
 		set_up(n, PAGE);
-		works.keep_disturbed = true;
+		meas.keep_disturbed = true;
 		sim.late = 100 * MS;
 		measure();
-		assert_int_equal(works.left_out, 0);
+		assert_int_equal(meas.left_out, 0);
 		assert_in_range(samples[0], PAGE * NS - 10, PAGE * NS + 10);
 	}
 }

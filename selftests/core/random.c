@@ -71,7 +71,7 @@ static u64 passes_before[TEAM_MOST];
 
 static struct mc_pass *pass_of(const struct mc_worker *w)
 {
-	return &((struct mc_works *)sim.arg)->each[w->index].pass;
+	return &((struct mc_measurement *)sim.arg)->each[w->index].pass;
 }
 
 static void opened(struct mc_worker *w)
@@ -82,8 +82,8 @@ static void opened(struct mc_worker *w)
 /* Only what is timed for the record is verified. */
 static void closing(struct mc_worker *w)
 {
-	const struct mc_works *works = sim.arg;
-	bool bare = works->tick != tick;
+	const struct mc_measurement *meas = sim.arg;
+	bool bare = meas->tick != tick;
 	u64 passes = pass_of(w)->passes - passes_before[w->index];
 
 	if (w->irq_off)
@@ -257,8 +257,8 @@ static void test_lost_writes_are_found(void **state)
 /* A loop that leaves out an access comes to another number in the end. */
 static void leave_out(void)
 {
-	struct mc_works *works = sim.arg;
-	struct mc_random_args *args = works->each->pass.arg;
+	struct mc_measurement *meas = sim.arg;
+	struct mc_random_args *args = meas->each->pass.arg;
 
 	if (done == 3)
 		mc_random_next(&args->state, MC_LCG);

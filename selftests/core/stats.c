@@ -38,13 +38,13 @@ static bool is_percentile(u64 value, const u64 *v, size_t n, unsigned int percen
 static void check(const u64 *given, size_t all)
 {
 	long double sum = 0, squares = 0, mean;
-	static u64 left[MOST], work[MOST];
+	static u64 left[MOST], sampler[MOST];
 	struct mc_stats st;
 	size_t i, n = 0, less = 0, most = 0;
 	u64 min = ~0ULL, max = 0;
 
 	for (i = 0; i < all; i++) {
-		work[i] = given[i];
+		sampler[i] = given[i];
 		if (given[i] == MC_NO_SAMPLE)
 			continue;
 		left[n++] = given[i];
@@ -56,7 +56,7 @@ static void check(const u64 *given, size_t all)
 	for (i = 0; i < n; i++)
 		squares += (left[i] - mean) * (left[i] - mean);
 
-	mc_stats_of(&st, work, all);
+	mc_stats_of(&st, sampler, all);
 	assert_int_equal(st.samples, n);
 	assert_int_equal(st.left_out, all - n);
 	assert_int_equal(st.min_ps, min);

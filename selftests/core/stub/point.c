@@ -2,8 +2,8 @@
 /* A point to measure in virtual time. */
 #include "point.h"
 
-struct mc_work work[TEAM_MOST];
-struct mc_works works;
+struct mc_sampler sampler[TEAM_MOST];
+struct mc_measurement meas;
 u64 samples[MOST];
 u8 disturbed[MOST];
 struct mc_team *team;
@@ -69,7 +69,7 @@ static struct trail {
 static void follow(struct mc_loop_args *args, bool check)
 {
 	void *array[] = { args->a, args->b, args->c, args->d };
-	struct mc_pass *p = &work[sim_self()].pass;
+	struct mc_pass *p = &sampler[sim_self()].pass;
 	struct trail *t = &trails[sim_self()];
 	u64 length = p->readback ? 2 * p->bytes : p->bytes;
 	u64 at = check ? t->next - p->bytes : t->next;
@@ -116,18 +116,18 @@ const struct mc_loop check = { MC_OP_CHECK, 8, 0, run_check };
 
 /* ---------------------------------------------------------------- the point */
 
-int begin_trail(struct mc_worker *w, struct mc_work *one, u32 round)
+int begin_trail(struct mc_worker *w, struct mc_sampler *one, u32 round)
 {
 	trails[w->index] = (struct trail){ .on = true, .value = one->pass.value };
 	return 0;
 }
 
-int end_trail(struct mc_worker *w, struct mc_work *one, u32 round)
+int end_trail(struct mc_worker *w, struct mc_sampler *one, u32 round)
 {
 	struct trail *t = &trails[w->index];
 
 	EXPECT(!t->next && t->passes == one->passes_a_sample);
-	EXPECT(t->passes == work[0].passes_a_sample);
+	EXPECT(t->passes == sampler[0].passes_a_sample);
 	EXPECT(t->value == one->pass.value);
 	EXPECT(t->fences == (one->pass.fence ? t->passes : 0));
 	t->on = false;
@@ -151,15 +151,15 @@ void set_up(unsigned int n, u64 bytes)
 	team = sim_reset(n);
 	ticks = 0;
 	memset(trails, 0, sizeof(trails));
-	works = (struct mc_works){
-		.n = n, .each = work, .samples = samples, .tick = tick, .disturbed = disturbed,
+	meas = (struct mc_measurement){
+		.n = n, .each = sampler, .samples = samples, .tick = tick, .disturbed = disturbed,
 	};
 	for (unsigned int i = 0; i < n; i++) {
 		speed[i] = NS;
-		work[i] = (struct mc_work){
+		sampler[i] = (struct mc_sampler){
 			.pass = { .loop = &loop, .view = &view, .bytes = bytes,
 				  .offset = { i * bytes }, .value = 1000 * i },
-			.shared = &works, .irq_off = true,
+			.shared = &meas, .irq_off = true,
 			.warmup = 1, .repeat = 3,
 		};
 	}

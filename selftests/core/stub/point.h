@@ -6,14 +6,14 @@
 #ifndef MC_SELFTEST_POINT_H
 #define MC_SELFTEST_POINT_H
 
-#include "measure/measure.h"
+#include "measure/samples.h"
 #include "team.h"
 
 #define PAGE	4096ULL
 #define MOST	50		/* samples */
 
-extern struct mc_work work[TEAM_MOST];
-extern struct mc_works works;
+extern struct mc_sampler sampler[TEAM_MOST];
+extern struct mc_measurement meas;
 extern u64 samples[MOST];
 extern u8 disturbed[MOST];
 extern struct mc_team *team;
@@ -27,8 +27,8 @@ extern const struct mc_loop loop, bytewise, triad, check;
 void *place(u64 offset, u64 bytes);
 void odd_spans(u64 bytes);
 void set_up(unsigned int n, u64 bytes);
-int begin_trail(struct mc_worker *w, struct mc_work *one, u32 round);
-int end_trail(struct mc_worker *w, struct mc_work *one, u32 round);
+int begin_trail(struct mc_worker *w, struct mc_sampler *one, u32 round);
+int end_trail(struct mc_worker *w, struct mc_sampler *one, u32 round);
 bool trail_is_one_pass(void);
 
 #endif /* MC_SELFTEST_POINT_H */

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "measure/test.h"
-#include "measure/works.h"
+#include "measure/measurement.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 #include "user.h"
@@ -279,29 +279,29 @@ static int os_run(struct mc_run *run, const struct mc_point *point,
 		  struct mc_record *rec)
 {
 	u64 batch = items[point->v[KEY_ITEM]].batch;
-	struct mc_works works;
+	struct mc_measurement meas;
 	u32 i;
-	int err = mc_works_begin(&works, run, point);
+	int err = mc_measurement_begin(&meas, run, point);
 
 	if (!err) {
 		err = begin(run, point);
-		works.n = 1;
-		works.unwatched = true;
-		works.each->pass = (struct mc_pass){
+		meas.n = 1;
+		meas.unwatched = true;
+		meas.each->pass = (struct mc_pass){
 			.stretch = stretch, .bytes = 8 * batch,
 		};
 		if (!err)
-			err = mc_works_turn(run, rec, mc_measure, &works);
+			err = mc_measurement_turn(run, rec, mc_measure, &meas);
 		end();
-		for (i = 0; i < works.done; i++) {
-			if (works.samples[i] != MC_NO_SAMPLE)
-				works.samples[i] /= batch;
+		for (i = 0; i < meas.done; i++) {
+			if (meas.samples[i] != MC_NO_SAMPLE)
+				meas.samples[i] /= batch;
 		}
-		mc_works_record(&works, rec);
+		mc_measurement_record(&meas, rec);
 		mc_record_set(rec, COL_OPERATIONS,
-			      works.each->passes_a_sample * batch);
+			      meas.each->passes_a_sample * batch);
 	}
-	mc_works_end(&works);
+	mc_measurement_end(&meas);
 	return err;
 }
 
@@ -316,8 +316,8 @@ const struct mc_test mc_test_os = {
 		.ncolumns = ARRAY_SIZE(columns),
 	},
 	.no_memory = true,
-	.parts = mc_works_turns,
-	.near = mc_works_near,
+	.parts = mc_measurement_turns,
+	.near = mc_measurement_near,
 	.check = os_check,
 	.run = os_run,
 };

@@ -16,7 +16,7 @@
 
 #include "core/math.h"
 #include "measure/test.h"
-#include "measure/works.h"
+#include "measure/measurement.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 #include "user.h"
@@ -60,7 +60,7 @@ static const struct mc_column columns[] = {
 /**
  * struct pipe_job - a pipe, its ends, and who reads
  * @run: the run
- * @works: its samples
+ * @meas: its samples
  * @block: bytes of a write
  * @total: bytes of a sample, whole blocks
  * @capacity: what is to become of the pipe's capacity
@@ -72,7 +72,7 @@ static const struct mc_column columns[] = {
  */
 struct pipe_job {
 	struct mc_run *run;
-	struct mc_works *works;
+	struct mc_measurement *meas;
 	u64 block;
 	u64 total;
 	u64 capacity;
@@ -187,7 +187,7 @@ static int send(struct pipe_job *job)
 static int measure(struct mc_worker *w, void *arg)
 {
 	struct pipe_job *job = arg;
-	struct mc_work *work = job->works->each;
+	struct mc_sampler *sampler = job->meas->each;
 	sigset_t broken;
 	u32 round;
 	int err;
@@ -197,15 +197,15 @@ static int measure(struct mc_worker *w, void *arg)
 	sigaddset(&broken, SIGPIPE);
 	pthread_sigmask(SIG_BLOCK, &broken, NULL);
 	err = wait_for_child(job);
-	for (round = 0; !err && round < work->warmup + work->repeat; round++) {
+	for (round = 0; !err && round < sampler->warmup + sampler->repeat; round++) {
 		u64 ticks;
 
 		err = mc_window_open(w, false);
 		err = err ? err : send(job);
-		ticks = mc_works_close(w, work);
+		ticks = mc_measurement_close(w, sampler);
 		if (!err)
-			mc_works_keep(job->works, round, mc_ticks_to_ps(ticks));
-		work->clock_bad = false;
+			mc_measurement_keep(job->meas, round, mc_ticks_to_ps(ticks));
+		sampler->clock_bad = false;
 	}
 	return err;
 }
@@ -276,22 +276,22 @@ static int pipe_run(struct mc_run *run, const struct mc_point *point,
 		    struct mc_record *rec)
 {
 	static const unsigned int parent;
-	struct mc_works works;
+	struct mc_measurement meas;
 	struct pipe_job job = {
-		.run = run, .works = &works, .block = point->v[KEY_BLOCK],
+		.run = run, .meas = &meas, .block = point->v[KEY_BLOCK],
 		.capacity = point->v[KEY_CAPACITY],
 		.data = { -1, -1 }, .done = { -1, -1 },
 	};
-	int err = mc_works_begin(&works, run, point);
+	int err = mc_measurement_begin(&meas, run, point);
 
-	works.unwatched = true;
+	meas.unwatched = true;
 	if (!err) {
 		job.total = max(SAMPLE / job.block, 1) * job.block;
 		err = begin(&job);
 		if (!err)
 			err = mc_team_run_some(run->team, &parent, 1, measure, &job);
 		end(&job);
-		mc_works_record(&works, rec);
+		mc_measurement_record(&meas, rec);
 		rec->payload_bytes = job.total;
 		if (rec->stats.samples)
 			mc_record_set(rec, COL_MB_PER_S,
@@ -299,7 +299,7 @@ static int pipe_run(struct mc_run *run, const struct mc_point *point,
 						rec->stats.median_ps));
 		mc_record_set(rec, COL_PIPE_BYTES, job.pipe_bytes);
 	}
-	mc_works_end(&works);
+	mc_measurement_end(&meas);
 	return err;
 }
 

@@ -3,11 +3,11 @@
  * How a number is made: passes over a working set, cut into windows, warmed up
  * and repeated. The same code measures in the kernel and in user space.
  */
-#ifndef MC_MEASURE_H
-#define MC_MEASURE_H
+#ifndef MC_SAMPLES_H
+#define MC_SAMPLES_H
 
 #include "core/record.h"
-#include "measure/counting.h"
+#include "measure/traffic.h"
 #include "measure/pass.h"
 
 /*
@@ -29,7 +29,7 @@
 #define MC_TRIES_MORE		8
 
 /**
- * struct mc_work - one thread's measurement of one point
+ * struct mc_sampler - one thread's measurement of one point
  * @pass: what is timed
  * @irq_off: interrupts off in timed windows
  * @warmup: samples not kept
@@ -58,14 +58,14 @@
  * @window_max: longest window of all samples, ticks
  * @clock_bad: a window of the sample ended before it began
  */
-struct mc_work {
+struct mc_sampler {
 	struct mc_pass pass;
 	bool irq_off;
 	u32 warmup;
 	u32 repeat;
-	int (*prepare)(struct mc_worker *w, struct mc_work *work, u32 round);
-	int (*verify)(struct mc_worker *w, struct mc_work *work, u32 round);
-	struct mc_works *shared;
+	int (*prepare)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
+	int (*verify)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
+	struct mc_measurement *shared;
 	u64 quantum;
 	u64 quantum_most;
 	u64 passes_a_sample;
@@ -89,7 +89,7 @@ struct mc_work {
 };
 
 /**
- * struct mc_works - the measurement of one point by all threads
+ * struct mc_measurement - the measurement of one point by all threads
  * @n: threads that measure; one may be any of the team, several are all of it
  * @each: a work for each, by worker index; one thread takes the first
  * @samples: picoseconds a pass over the whole working set; @repeat of them
@@ -109,9 +109,9 @@ struct mc_work {
  * @run: its argument
  * @arg: for the test's own use
  */
-struct mc_works {
+struct mc_measurement {
 	unsigned int n;
-	struct mc_work *each;
+	struct mc_sampler *each;
 	u64 *samples;
 	u32 done;
 	bool again;
@@ -122,15 +122,15 @@ struct mc_works {
 	bool unwatched;
 	bool keep_disturbed;
 	u32 windows_left_out;
-	struct mc_counting *counting;
+	struct mc_traffic_count *counting;
 	struct mc_tally tally;
 	void (*tick)(void *run);
 	void *run;
 	void *arg;
 };
 
-int mc_measure(struct mc_worker *w, void *works);
-void mc_works_tally(struct mc_works *works, const struct mc_tally *one);
+int mc_measure(struct mc_worker *w, void *meas);
+void mc_measurement_tally(struct mc_measurement *meas, const struct mc_tally *one);
 u64 mc_sum_of_run(u64 first, u64 n);
 
-#endif /* MC_MEASURE_H */
+#endif /* MC_SAMPLES_H */

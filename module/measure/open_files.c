@@ -3,10 +3,10 @@
  * Files are opened by what they are: only regular ones, never written over unless
  * they hold nothing or what was written here before, and never removed.
  */
-#include "measure/target.h"
+#include "measure/open_files.h"
 #include "platform/os.h"
 
-static int explain_open(const struct mc_target *t, const struct mc_target_ask *ask,
+static int explain_open(const struct mc_open_file *t, const struct mc_file_wanted *ask,
 			int err, const char *what, struct mc_error *e)
 {
 	if (what)
@@ -23,34 +23,34 @@ static int explain_open(const struct mc_target *t, const struct mc_target_ask *a
 }
 
 /* One that is there, or else a new one. */
-static int open_one(struct mc_target *t, const struct mc_target_ask *ask,
+static int open_one(struct mc_open_file *t, const struct mc_file_wanted *ask,
 		    struct mc_error *e)
 {
 	unsigned int how = (ask->write ? MC_FILE_WRITE : MC_FILE_READ) |
 			   (ask->direct ? MC_FILE_DIRECT : 0);
 	const char *what = NULL;
-	int err = mc_file_open(&t->file, t->path, how, ask->bytes, &what);
+	int err = mc_file_open(&t->handle, t->path, how, ask->bytes, &what);
 
 	if (err == -ENOENT && ask->write) {
-		err = mc_file_open(&t->file, t->path, MC_FILE_CREATE, ask->bytes, &what);
+		err = mc_file_open(&t->handle, t->path, MC_FILE_CREATE, ask->bytes, &what);
 		/* So that what says no to direct I/O says so before it is written. */
 		if (!err && ask->direct) {
-			mc_file_close(t->file);
-			t->file = NULL;
-			err = mc_file_open(&t->file, t->path, how, ask->bytes, &what);
+			mc_file_close(t->handle);
+			t->handle = NULL;
+			err = mc_file_open(&t->handle, t->path, how, ask->bytes, &what);
 		}
 	}
 	return err ? explain_open(t, ask, err, what, e) : 0;
 }
 
 /* Which pattern a file says it has. Return: as mc_pattern_read(), and other errnos. */
-static int read_header(struct mc_target *t)
+static int read_header(struct mc_open_file *t)
 {
 	struct mc_transfer memory;
 	s64 n = mc_transfer_make(&memory, MC_FILE_ALIGN);
 
 	if (!n)
-		n = mc_file_read(t->file, &memory, 0, MC_FILE_ALIGN, 0);
+		n = mc_file_read(t->handle, &memory, 0, MC_FILE_ALIGN, 0);
 	if (n >= 0)
 		n = n < MC_PATTERN_HEADER ? -EINVAL :
 					    mc_pattern_read(&t->pattern, memory.data);
@@ -59,9 +59,9 @@ static int read_header(struct mc_target *t)
 }
 
 /* A header that is damaged is still one of ours. */
-static int may_write(struct mc_target *t, u64 bytes, struct mc_error *e)
+static int may_write(struct mc_open_file *t, u64 bytes, struct mc_error *e)
 {
-	int err = mc_file_size(t->file) ? read_header(t) : 0;
+	int err = mc_file_size(t->handle) ? read_header(t) : 0;
 
 	if (err == -EINVAL)
 		return mc_fail(e, -EEXIST,
@@ -71,14 +71,14 @@ static int may_write(struct mc_target *t, u64 bytes, struct mc_error *e)
 		return mc_fail(e, err, "path: %s can't be read (error %d)", t->path, -err);
 	t->bytes = bytes;
 	t->pattern.bytes = bytes;
-	err = mc_file_size(t->file) > bytes ? mc_file_cut(t->file, bytes) : 0;
+	err = mc_file_size(t->handle) > bytes ? mc_file_cut(t->handle, bytes) : 0;
 	if (err)
 		return mc_fail(e, err, "path: %s can't be made shorter (error %d)",
 			       t->path, -err);
 	return 0;
 }
 
-static int may_check(struct mc_target *t, struct mc_error *e)
+static int may_check(struct mc_open_file *t, struct mc_error *e)
 {
 	int err = read_header(t);
 
@@ -101,16 +101,16 @@ static int may_check(struct mc_target *t, struct mc_error *e)
 	return 0;
 }
 
-static int may_read(struct mc_target *t, bool check, struct mc_error *e)
+static int may_read(struct mc_open_file *t, bool check, struct mc_error *e)
 {
-	t->bytes = mc_file_size(t->file);
+	t->bytes = mc_file_size(t->handle);
 	if (!t->bytes)
 		return mc_fail(e, -EINVAL, "path: %s is empty", t->path);
 	return check ? may_check(t, e) : 0;
 }
 
 /**
- * mc_targets_open() - open the files of a point
+ * mc_files_open() - open the files of a point
  * @t: result, zeroed; to be closed in any case
  * @n: how many
  * @ask: what is wanted of them
@@ -119,8 +119,8 @@ static int may_read(struct mc_target *t, bool check, struct mc_error *e)
  * Context: Process, that of whoever asks for the run; may sleep.
  * Return: 0 or a negative errno, and then nothing was written.
  */
-int mc_targets_open(struct mc_target *t, unsigned int n,
-		    const struct mc_target_ask *ask, struct mc_error *e)
+int mc_files_open(struct mc_open_file *t, unsigned int n,
+		  const struct mc_file_wanted *ask, struct mc_error *e)
 {
 	unsigned int i;
 	int err = 0;
@@ -140,16 +140,16 @@ int mc_targets_open(struct mc_target *t, unsigned int n,
 }
 
 /**
- * mc_targets_close() - done with them
+ * mc_files_close() - done with them
  * @t: the files
  * @n: how many
  *
  * Context: Process, may sleep.
  */
-void mc_targets_close(struct mc_target *t, unsigned int n)
+void mc_files_close(struct mc_open_file *t, unsigned int n)
 {
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		mc_file_close(t[i].file);
+		mc_file_close(t[i].handle);
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Threads that go through files, and how long that takes. */
-#ifndef MC_READERS_H
-#define MC_READERS_H
+#ifndef MC_FILE_JOB_H
+#define MC_FILE_JOB_H
 
-#include "measure/target.h"
-#include "measure/works.h"
+#include "measure/open_files.h"
+#include "measure/measurement.h"
 
 #define MC_NOWHERE	(~0ULL)
 
 /**
- * struct mc_reader - a thread's part
- * @target: its file
+ * struct mc_file_thread - a thread's part
+ * @file: the file that it goes through
  * @memory: what it transfers into and from
  * @from: its part of the file
  * @bytes: of that part
@@ -22,8 +22,8 @@
  * @wrong: offset of the first wrong byte, or MC_NOWHERE
  * @err: why it could not go on, a negative errno
  */
-struct mc_reader {
-	struct mc_target *target;
+struct mc_file_thread {
+	struct mc_open_file *file;
 	struct mc_transfer memory;
 	u64 from;
 	u64 bytes;
@@ -37,8 +37,8 @@ struct mc_reader {
 };
 
 /**
- * struct mc_readers - a point
- * @works: the measurement
+ * struct mc_file_job - a point
+ * @meas: the measurement
  * @run: the run
  * @write: op=write
  * @check: check=on
@@ -46,15 +46,15 @@ struct mc_reader {
  * @direct: direct=on
  * @transfer: bytes at once
  * @n: readers
- * @reader: they
+ * @reader: array of @n threads
  * @nfiles: files
- * @target: they
+ * @file: array of @nfiles files
  * @wrong: the first reader that found a wrong byte, or NULL
  * @cached: bytes of all files before the last sample
  * @cached_known: it could be found
  */
-struct mc_readers {
-	struct mc_works works;
+struct mc_file_job {
+	struct mc_measurement meas;
 	struct mc_run *run;
 	bool write;
 	bool check;
@@ -62,18 +62,18 @@ struct mc_readers {
 	bool direct;
 	u64 transfer;
 	unsigned int n;
-	struct mc_reader *reader;
+	struct mc_file_thread *reader;
 	unsigned int nfiles;
-	struct mc_target *target;
-	const struct mc_reader *wrong;
+	struct mc_open_file *file;
+	const struct mc_file_thread *wrong;
 	u64 cached;
 	bool cached_known;
 };
 
-void mc_readers_share(struct mc_readers *job);
-int mc_readers_sample(struct mc_readers *job, u32 round);
-u64 mc_readers_bytes(const struct mc_readers *job);
-u64 mc_readers_transfers(const struct mc_readers *job);
-void mc_readers_end(struct mc_readers *job);
+void mc_file_job_share(struct mc_file_job *job);
+int mc_file_job_sample(struct mc_file_job *job, u32 round);
+u64 mc_file_job_bytes(const struct mc_file_job *job);
+u64 mc_file_job_transfers(const struct mc_file_job *job);
+void mc_file_job_end(struct mc_file_job *job);
 
-#endif /* MC_READERS_H */
+#endif /* MC_FILE_JOB_H */

@@ -7,7 +7,7 @@
  */
 #include "core/math.h"
 #include "core/pattern.h"
-#include "measure/readers.h"
+#include "measure/file_job.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
@@ -25,13 +25,13 @@ static u64 transfers_of(u64 bytes, u64 transfer)
  * not find in the caches what the one before has left there. Written it is once:
  * each writes its part.
  */
-static void share_out(struct mc_readers *job, unsigned int i)
+static void share_out(struct mc_file_job *job, unsigned int i)
 {
-	struct mc_reader *r = &job->reader[i];
+	struct mc_file_thread *r = &job->reader[i];
 	u64 n, first, next;
 
-	r->target = &job->target[job->nfiles > 1 ? i : 0];
-	r->bytes = r->target->bytes;
+	r->file = &job->file[job->nfiles > 1 ? i : 0];
+	r->bytes = r->file->bytes;
 	if (job->nfiles > 1)
 		return;
 	n = transfers_of(r->bytes, job->transfer);
@@ -46,12 +46,12 @@ static void share_out(struct mc_readers *job, unsigned int i)
 }
 
 /**
- * mc_readers_share() - who reads or writes what
+ * mc_file_job_share() - who reads or writes what
  * @job: the readers; their files are open
  *
  * Context: Any.
  */
-void mc_readers_share(struct mc_readers *job)
+void mc_file_job_share(struct mc_file_job *job)
 {
 	unsigned int i;
 
@@ -62,10 +62,10 @@ void mc_readers_share(struct mc_readers *job)
 /* ------------------------------------------------------------- on the threads */
 
 /* A transfer, in as many calls as it takes. */
-static int transfer(const struct mc_readers *job, struct mc_reader *r, bool write,
+static int transfer(const struct mc_file_job *job, struct mc_file_thread *r, bool write,
 		    u64 offset, u64 bytes)
 {
-	struct mc_file *f = r->target->file;
+	struct mc_file *f = r->file->handle;
 	u64 at = 0, ask;
 	s64 n;
 
@@ -86,25 +86,25 @@ static int transfer(const struct mc_readers *job, struct mc_reader *r, bool writ
 	return 0;
 }
 
-static void fill(struct mc_reader *r, u64 offset, u64 bytes)
+static void fill(struct mc_file_thread *r, u64 offset, u64 bytes)
 {
 	u64 at, n;
 
 	for (at = 0; at < bytes; at += n) {
 		n = min(bytes - at, AT_ONCE);
-		mc_pattern_fill(&r->target->pattern, (u8 *)r->memory.data + at,
+		mc_pattern_fill(&r->file->pattern, (u8 *)r->memory.data + at,
 				offset + at, n);
 		mc_breathe();
 	}
 }
 
-static void compare(struct mc_reader *r, u64 offset, u64 bytes)
+static void compare(struct mc_file_thread *r, u64 offset, u64 bytes)
 {
 	u64 at, n, right;
 
 	for (at = 0; at < bytes && r->wrong == MC_NOWHERE; at += n) {
 		n = min(bytes - at, AT_ONCE);
-		right = mc_pattern_check(&r->target->pattern,
+		right = mc_pattern_check(&r->file->pattern,
 					 (u8 *)r->memory.data + at, offset + at, n);
 		if (right < n)
 			r->wrong = offset + at + right;
@@ -113,7 +113,7 @@ static void compare(struct mc_reader *r, u64 offset, u64 bytes)
 }
 
 /* Of a transfer that was under way when the first reader was through: its share. */
-static void count(struct mc_worker *w, struct mc_reader *r, u64 bytes, u64 from, u64 to)
+static void count(struct mc_worker *w, struct mc_file_thread *r, u64 bytes, u64 from, u64 to)
 {
 	u64 first = mc_race_first(w);
 
@@ -124,10 +124,10 @@ static void count(struct mc_worker *w, struct mc_reader *r, u64 bytes, u64 from,
 }
 
 /* Once through the reader's part of its file, from its start on and round. */
-static int go_through(struct mc_worker *w, struct mc_readers *job, bool write,
+static int go_through(struct mc_worker *w, struct mc_file_job *job, bool write,
 		      bool check)
 {
-	struct mc_reader *r = &job->reader[w->index];
+	struct mc_file_thread *r = &job->reader[w->index];
 	u64 at = r->start, done, n, from, to;
 	int err;
 
@@ -152,12 +152,12 @@ static int go_through(struct mc_worker *w, struct mc_readers *job, bool write,
 
 static int timed(struct mc_worker *w, void *arg)
 {
-	struct mc_readers *job = arg;
-	struct mc_reader *r = &job->reader[w->index];
+	struct mc_file_job *job = arg;
+	struct mc_file_thread *r = &job->reader[w->index];
 	int err = go_through(w, job, job->write, job->check && !job->write);
 
 	if (!err && job->write && job->drop) {
-		err = mc_file_sync(r->target->file);
+		err = mc_file_sync(r->file->handle);
 		r->err = err;
 	}
 	r->ended = mc_ticks();
@@ -172,8 +172,8 @@ static int read_back(struct mc_worker *w, void *arg)
 
 static int get_ready(struct mc_worker *w, void *arg)
 {
-	struct mc_readers *job = arg;
-	struct mc_reader *r = &job->reader[w->index];
+	struct mc_file_job *job = arg;
+	struct mc_file_thread *r = &job->reader[w->index];
 
 	if (!w->index)
 		mc_race_start(w);
@@ -186,10 +186,10 @@ static int get_ready(struct mc_worker *w, void *arg)
 /* ------------------------------------------------------------------ the samples */
 
 /* What kept a thread from going on; a stop that came from outside is explained. */
-static int explain(struct mc_readers *job, int err)
+static int explain(struct mc_file_job *job, int err)
 {
 	struct mc_error *e = &job->run->error;
-	const struct mc_reader *r = job->reader;
+	const struct mc_file_thread *r = job->reader;
 
 	while (r < job->reader + job->n && !r->err)
 		r++;
@@ -201,31 +201,31 @@ static int explain(struct mc_readers *job, int err)
 			       job->transfer, job->n);
 	if (err == -ENODATA)
 		return mc_fail(e, err, "path: %s was cut short to %llu bytes; it had %llu",
-			       r->target->path, mc_file_size(r->target->file),
-			       r->target->bytes);
+			       r->file->path, mc_file_size(r->file->handle),
+			       r->file->bytes);
 	if (err == -EINVAL && job->direct)
 		return mc_fail(e, err, "direct: %s can't be transferred by %llu bytes; 4K may do",
-			       r->target->path, job->transfer);
+			       r->file->path, job->transfer);
 	return mc_fail(e, err, "path: %s can't be %s at byte %llu (error %d)",
-		       r->target->path, job->write ? "written" : "read", r->at, -err);
+		       r->file->path, job->write ? "written" : "read", r->at, -err);
 }
 
-static int drop_caches(struct mc_readers *job)
+static int drop_caches(struct mc_file_job *job)
 {
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; !err && i < job->nfiles; i++) {
-		err = mc_file_drop(job->target[i].file);
+		err = mc_file_drop(job->file[i].handle);
 		if (err)
 			mc_fail(&job->run->error, err,
 				"path: %s can't be written to the disk (error %d)",
-				job->target[i].path, -err);
+				job->file[i].path, -err);
 	}
 	return err;
 }
 
-static void look_at_cache(struct mc_readers *job)
+static void look_at_cache(struct mc_file_job *job)
 {
 	unsigned int i;
 
@@ -234,19 +234,19 @@ static void look_at_cache(struct mc_readers *job)
 	for (i = 0; i < job->nfiles; i++) {
 		u64 bytes = 0;
 
-		job->cached_known &= mc_file_cached(job->target[i].file, &bytes);
+		job->cached_known &= mc_file_cached(job->file[i].handle, &bytes);
 		job->cached += bytes;
 	}
 }
 
 /**
- * mc_readers_bytes() - what all readers transfer in a sample
+ * mc_file_job_bytes() - what all readers transfer in a sample
  * @job: the readers
  *
  * Context: Any.
  * Return: bytes.
  */
-u64 mc_readers_bytes(const struct mc_readers *job)
+u64 mc_file_job_bytes(const struct mc_file_job *job)
 {
 	unsigned int i;
 	u64 sum = 0;
@@ -257,13 +257,13 @@ u64 mc_readers_bytes(const struct mc_readers *job)
 }
 
 /**
- * mc_readers_transfers() - in how many transfers
+ * mc_file_job_transfers() - in how many transfers
  * @job: the readers
  *
  * Context: Any.
  * Return: the number.
  */
-u64 mc_readers_transfers(const struct mc_readers *job)
+u64 mc_file_job_transfers(const struct mc_file_job *job)
 {
 	unsigned int i;
 	u64 sum = 0;
@@ -274,13 +274,13 @@ u64 mc_readers_transfers(const struct mc_readers *job)
 }
 
 /* Picoseconds of a pass, at the speed that was seen; 0: the clock denies it. */
-static u64 sample_ps(const struct mc_readers *job)
+static u64 sample_ps(const struct mc_file_job *job)
 {
 	u64 first = ~0ULL, end = ~0ULL, last = 0, counted = 0;
 	unsigned int i;
 
 	for (i = 0; i < job->n; i++) {
-		const struct mc_reader *r = &job->reader[i];
+		const struct mc_file_thread *r = &job->reader[i];
 
 		first = min(first, r->began);
 		end = min(end, r->ended);
@@ -291,42 +291,42 @@ static u64 sample_ps(const struct mc_readers *job)
 		return last > first ? mc_ticks_to_ps(last - first) : 0;
 	if (end <= first || !counted)
 		return 0;
-	return mc_muldiv(mc_readers_bytes(job), mc_ticks_to_ps(end - first), counted);
+	return mc_muldiv(mc_file_job_bytes(job), mc_ticks_to_ps(end - first), counted);
 }
 
 /* Before a sample, and not of it. */
-static int prepare(struct mc_readers *job)
+static int prepare(struct mc_file_job *job)
 {
 	unsigned int i;
 	int err = job->drop ? drop_caches(job) : 0;
 
 	for (i = 0; i < job->nfiles; i++)
-		job->target[i].pattern.seed += job->write;
+		job->file[i].pattern.seed += job->write;
 	look_at_cache(job);
 	return err ? err : mc_team_run_some(job->run->team, NULL, job->n, get_ready, job);
 }
 
-static int one_sample(struct mc_readers *job, u32 round)
+static int one_sample(struct mc_file_job *job, u32 round)
 {
-	struct mc_works *works = &job->works;
+	struct mc_measurement *meas = &job->meas;
 	struct mc_tally tally;
 	int err = prepare(job);
 	u64 ps;
 
 	if (err)
 		return err;
-	if (works->counting)
-		mc_counting_start(works->counting);
+	if (meas->counting)
+		mc_traffic_start(meas->counting);
 	err = mc_team_run_some(job->run->team, NULL, job->n, timed, job);
 	if (err)
 		return err;
-	if (works->counting)
-		mc_counting_stop(works->counting, &tally);
-	if (works->counting && round >= works->each->warmup)
-		mc_works_tally(works, &tally);
+	if (meas->counting)
+		mc_traffic_stop(meas->counting, &tally);
+	if (meas->counting && round >= meas->each->warmup)
+		mc_measurement_tally(meas, &tally);
 	ps = sample_ps(job);
-	works->each->clock_bad = !ps;
-	mc_works_keep(works, round, ps);
+	meas->each->clock_bad = !ps;
+	mc_measurement_keep(meas, round, ps);
 	if (!job->write || !job->check)
 		return 0;
 	/* What was to get to the disk is read from there. */
@@ -335,14 +335,14 @@ static int one_sample(struct mc_readers *job, u32 round)
 }
 
 /**
- * mc_readers_sample() - one sample of all readers
+ * mc_file_job_sample() - one sample of all readers
  * @job: the readers
  * @round: number of the sample, warm-ups counted
  *
  * Context: Process, may sleep.
  * Return: 0 or a negative errno, explained in the run's error.
  */
-int mc_readers_sample(struct mc_readers *job, u32 round)
+int mc_file_job_sample(struct mc_file_job *job, u32 round)
 {
 	int err = one_sample(job, round);
 
@@ -350,12 +350,12 @@ int mc_readers_sample(struct mc_readers *job, u32 round)
 }
 
 /**
- * mc_readers_end() - give back the readers' memory
+ * mc_file_job_end() - give back the readers' memory
  * @job: the readers
  *
  * Context: Process, may sleep.
  */
-void mc_readers_end(struct mc_readers *job)
+void mc_file_job_end(struct mc_file_job *job)
 {
 	unsigned int i;
 

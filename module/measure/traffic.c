@@ -3,7 +3,7 @@
  * Counters of a run, on either side: opened for as long as it lasts, read around
  * each sample. Between runs nothing is held of a driver.
  */
-#include "measure/counting.h"
+#include "measure/traffic.h"
 #include "platform/clock.h"
 #include "platform/counters.h"
 #include "platform/os.h"
@@ -24,14 +24,14 @@ struct open_counter {
 };
 
 /**
- * struct mc_counting - the counters of a run
+ * struct mc_traffic_count - the counters of a run
  * @began: ticks at the last start
  * @why: reason if something was not counted
  * @idle: what the machine did by itself before the run
  * @n: how many are open
  * @each: they
  */
-struct mc_counting {
+struct mc_traffic_count {
 	u64 began;
 	enum mc_dram_why why;
 	struct mc_tally idle;
@@ -40,7 +40,7 @@ struct mc_counting {
 };
 
 /* All or none: a sum without one of its parts would be a lie. */
-static void open_all(struct mc_counting *c, const struct mc_counter *set,
+static void open_all(struct mc_traffic_count *c, const struct mc_counter *set,
 		     unsigned int n)
 {
 	unsigned int i;
@@ -61,7 +61,7 @@ static void open_all(struct mc_counting *c, const struct mc_counter *set,
 }
 
 /**
- * mc_counting_begin() - open the counters for a run
+ * mc_traffic_begin() - open the counters for a run
  * @e: says what is wrong: -ENOMEM, and there are counters
  *
  * Takes a tenth of a second if there are any, to see what is counted while the
@@ -70,18 +70,18 @@ static void open_all(struct mc_counting *c, const struct mc_counter *set,
  * Context: Process, may sleep.
  * Return: the counters, or NULL if none are set or @e says why.
  */
-struct mc_counting *mc_counting_begin(struct mc_error *e)
+struct mc_traffic_count *mc_traffic_begin(struct mc_error *e)
 {
 	unsigned int n = 0;
 	struct mc_counter *set = mc_counters_copy(&n);
-	struct mc_counting *c = set ? mc_alloc_array(1, sizeof(*c)) : NULL;
+	struct mc_traffic_count *c = set ? mc_alloc_array(1, sizeof(*c)) : NULL;
 
 	if (c) {
 		open_all(c, set, n);
-		mc_counting_start(c);
+		mc_traffic_start(c);
 		if (c->why == MC_DRAM_COUNTED)
 			mc_sleep_ms(IDLE_MS);
-		mc_counting_stop(c, &c->idle);
+		mc_traffic_stop(c, &c->idle);
 	} else if (n) {
 		mc_fail(e, -ENOMEM, "counters: no memory for %u", n);
 	}
@@ -90,12 +90,12 @@ struct mc_counting *mc_counting_begin(struct mc_error *e)
 }
 
 /**
- * mc_counting_start() - note where the counters stand
+ * mc_traffic_start() - note where the counters stand
  * @c: the counters
  *
  * Context: Process, may sleep.
  */
-void mc_counting_start(struct mc_counting *c)
+void mc_traffic_start(struct mc_traffic_count *c)
 {
 	unsigned int i;
 
@@ -125,13 +125,13 @@ static bool counted_by(struct open_counter *o, u64 ps, u64 *bytes)
 }
 
 /**
- * mc_counting_stop() - what was counted since the start
+ * mc_traffic_stop() - what was counted since the start
  * @c: the counters
  * @tally: result
  *
  * Context: Process, may sleep.
  */
-void mc_counting_stop(struct mc_counting *c, struct mc_tally *tally)
+void mc_traffic_stop(struct mc_traffic_count *c, struct mc_tally *tally)
 {
 	u32 wrong = 0;
 	unsigned int i;
@@ -155,36 +155,36 @@ void mc_counting_stop(struct mc_counting *c, struct mc_tally *tally)
 }
 
 /**
- * mc_counting_idle() - what was counted while the machine idled before the run
+ * mc_traffic_idle() - what was counted while the machine idled before the run
  * @c: the counters
  *
  * Context: Any.
  * Return: the tally.
  */
-const struct mc_tally *mc_counting_idle(const struct mc_counting *c)
+const struct mc_tally *mc_traffic_idle(const struct mc_traffic_count *c)
 {
 	return &c->idle;
 }
 
 /**
- * mc_counting_why() - why something was not counted
+ * mc_traffic_why() - why something was not counted
  * @c: the counters, or NULL
  *
  * Context: Any.
  * Return: the reason, MC_DRAM_COUNTED while there is none.
  */
-enum mc_dram_why mc_counting_why(const struct mc_counting *c)
+enum mc_dram_why mc_traffic_why(const struct mc_traffic_count *c)
 {
 	return c ? c->why : MC_DRAM_NO_COUNTERS;
 }
 
 /**
- * mc_counting_end() - close the counters of a run
+ * mc_traffic_end() - close the counters of a run
  * @c: the counters, or NULL
  *
  * Context: Process, may sleep.
  */
-void mc_counting_end(struct mc_counting *c)
+void mc_traffic_end(struct mc_traffic_count *c)
 {
 	unsigned int i;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* module/measure/measure.c in virtual time: what a number is made of, exactly. */
+/* module/measure/samples.c in virtual time: what a number is made of, exactly. */
 #include "cmocka_all.h"
 
 #include "platform/os.h"
@@ -7,7 +7,7 @@
 
 static int measure(void)
 {
-	int err = mc_team_run(team, mc_measure, &works);
+	int err = mc_team_run(team, mc_measure, &meas);
 
 	if (sim.failed)
 		fail_msg("%s", sim.failed);
@@ -18,8 +18,8 @@ static int measure(void)
 
 static void assert_samples(u64 ps)
 {
-	assert_int_equal(works.done, work[0].repeat);
-	for (u32 i = 0; i < works.done; i++)
+	assert_int_equal(meas.done, sampler[0].repeat);
+	for (u32 i = 0; i < meas.done; i++)
 		assert_int_equal(samples[i], ps);
 }
 
@@ -57,7 +57,7 @@ static void test_windows_are_short(void **state)
 static void test_windows_of_bytes_are_short(void **state)
 {
 	set_up(1, 64 << 10);
-	work[0].pass.loop = &bytewise;
+	sampler[0].pass.loop = &bytewise;
 	speed[0] = 1000 * NS;
 	assert_int_equal(measure(), 0);
 	assert_in_range(sim.longest, 1, 25 * MS / 10);
@@ -83,14 +83,14 @@ static void test_windows_of_threads_are_short(void **state)
 static void windows_of_readback(u64 bytes, u64 ps)
 {
 	set_up(1, bytes);
-	work[0].pass.readback = &check;
+	sampler[0].pass.readback = &check;
 	speed[0] = 100;
 	check_speed = ps;
 	assert_int_equal(measure(), 0);
 	assert_samples(bytes * (100 + ps));
 
 	set_up(1, bytes);
-	work[0].pass.readback = &check;
+	sampler[0].pass.readback = &check;
 	speed[0] = ps;
 	check_speed = 100;
 	assert_int_equal(measure(), 0);
@@ -103,7 +103,7 @@ static void test_windows_are_short_if_readback_is_slow(void **state)
 	all_sizes_and_speeds(windows_of_readback);
 }
 
-static int slow_down(struct mc_worker *w, struct mc_work *one, u32 round)
+static int slow_down(struct mc_worker *w, struct mc_sampler *one, u32 round)
 {
 	speed[w->index] *= 2;
 	return 0;
@@ -114,8 +114,8 @@ static void test_windows_are_short_on_memory_that_gets_slower(void **state)
 	for (u64 bytes = PAGE; bytes <= 64 << 20; bytes *= 4) {
 		set_up(1, bytes);
 		speed[0] = 100;
-		work[0].prepare = slow_down;
-		work[0].repeat = 9;
+		sampler[0].prepare = slow_down;
+		sampler[0].repeat = 9;
 		assert_int_equal(measure(), 0);
 		assert_int_equal(samples[8], bytes * speed[0]);
 	}
@@ -145,7 +145,7 @@ static void test_windows_are_short_although_probed_from_a_cache(void **state)
 	for (unsigned int k = 0; k < ARRAY_SIZE(speeds); k++) {
 		set_up(1, 32 << 20);
 		speed[0] = speeds[k];
-		work[0].pass.loop = &cached;
+		sampler[0].pass.loop = &cached;
 		assert_int_equal(measure(), 0);
 		assert_samples((32 << 20) * speeds[k]);
 	}
@@ -166,13 +166,13 @@ static void test_windows_grow_back_when_a_hypervisor_stole_time(void **state)
 	windows = sim.windows;
 	set_up(1, 64 << 20);
 	sim.closing = steal;
-	mc_team_run(team, mc_measure, &works);
+	mc_team_run(team, mc_measure, &meas);
 	assert_in_range(sim.windows, windows, 3 * windows);
 }
 
 static u64 cost_ps;
 
-static int assert_long(struct mc_worker *w, struct mc_work *one, u32 round)
+static int assert_long(struct mc_worker *w, struct mc_sampler *one, u32 round)
 {
 	EXPECT(one->counted_ticks >= 100 * cost_ps);
 	return 0;
@@ -185,7 +185,7 @@ static void long_samples(unsigned int n, u64 bytes)
 	sim.overhead = cost_ps;
 	for (unsigned int i = 0; i < n; i++) {
 		speed[i] = 100 << i;
-		work[i].verify = assert_long;
+		sampler[i].verify = assert_long;
 	}
 	assert_int_equal(measure(), 0);
 }
@@ -214,7 +214,7 @@ static void test_samples_last_although_time_was_stolen(void **state)
 	for (steal_at = 0; steal_at < 12; steal_at++) {
 		set_up(1, 64);
 		speed[0] = 10;
-		work[0].verify = assert_long;
+		sampler[0].verify = assert_long;
 		sim.closing = steal_once;
 		assert_int_equal(measure(), 0);
 	}
@@ -234,7 +234,7 @@ static void test_only_time_in_windows_counts(void **state)
 	assert_samples((10 << 20) * NS);
 }
 
-static int speed_of_round(struct mc_worker *w, struct mc_work *one, u32 round)
+static int speed_of_round(struct mc_worker *w, struct mc_sampler *one, u32 round)
 {
 	speed[0] = (round + 1) * NS;
 	return 0;
@@ -243,20 +243,20 @@ static int speed_of_round(struct mc_worker *w, struct mc_work *one, u32 round)
 static void test_warmups_are_not_kept(void **state)
 {
 	set_up(1, 1 << 20);
-	work[0].prepare = speed_of_round;
-	work[0].warmup = 4;
-	work[0].repeat = 7;
+	sampler[0].prepare = speed_of_round;
+	sampler[0].warmup = 4;
+	sampler[0].repeat = 7;
 	assert_int_equal(measure(), 0);
-	assert_int_equal(works.done, 7);
+	assert_int_equal(meas.done, 7);
 	assert_int_equal(ticks, 11);
 	for (u64 i = 0; i < 7; i++)
 		assert_int_equal(samples[i], (4 + i + 1) * NS << 20);
 
 	set_up(1, 1 << 20);
-	work[0].warmup = 0;
-	work[0].repeat = 1;
+	sampler[0].warmup = 0;
+	sampler[0].repeat = 1;
 	assert_int_equal(measure(), 0);
-	assert_int_equal(works.done, 1);
+	assert_int_equal(meas.done, 1);
 	assert_int_equal(ticks, 1);
 }
 
@@ -268,14 +268,14 @@ static void trace(unsigned int n, const struct mc_loop *l, u64 bytes, u64 ps)
 
 	for (unsigned int i = 0; i < n; i++) {
 		speed[i] = ps * (i + 1);
-		work[i].pass.loop = l;
-		work[i].pass.bytes = bytes;
+		sampler[i].pass.loop = l;
+		sampler[i].pass.bytes = bytes;
 		for (unsigned int k = 0; k < arrays; k++)
-			work[i].pass.offset[k] = (i * arrays + k) * bytes;
-		work[i].pass.fence = MC_FENCE_UC;
-		work[i].pass.uc_word = &works;
-		work[i].prepare = begin_trail;
-		work[i].verify = end_trail;
+			sampler[i].pass.offset[k] = (i * arrays + k) * bytes;
+		sampler[i].pass.fence = MC_FENCE_UC;
+		sampler[i].pass.uc_word = &meas;
+		sampler[i].prepare = begin_trail;
+		sampler[i].verify = end_trail;
 	}
 	assert_int_equal(measure(), 0);
 }
@@ -296,7 +296,7 @@ static void traces_of(u64 bytes, u64 ps)
 		trace(n, &triad, bytes / 3 & ~63ULL, ps);
 		set_up(n, bytes);
 		odd_spans(n * bytes);
-		work[0].pass.readback = &check;
+		sampler[0].pass.readback = &check;
 		check_speed = 300;
 		trace(n, &loop, bytes - 64, ps);
 	}
@@ -309,9 +309,9 @@ static void test_each_byte_once_a_pass(void **state)
 
 static int untimed(struct mc_worker *w, void *arg)
 {
-	struct mc_pass *p = &work[0].pass;
+	struct mc_pass *p = &sampler[0].pass;
 
-	begin_trail(w, &work[0], 0);
+	begin_trail(w, &sampler[0], 0);
 	EXPECT(!mc_pass_untimed(w, p));
 	EXPECT(trail_is_one_pass() && p->passes == 1);
 	return 0;
@@ -352,16 +352,16 @@ static void test_a_stop_keeps_the_samples_before(void **state)
 			set_up(n, 8 << 20);
 			sim.opened = stop;
 			assert_int_equal(measure(), -ETIME);
-			assert_in_range(works.done, most, 2);
-			most = works.done;
-			for (u32 i = 0; i < works.done; i++)
+			assert_in_range(meas.done, most, 2);
+			most = meas.done;
+			for (u32 i = 0; i < meas.done; i++)
 				assert_int_equal(samples[i], (8 << 20) * NS);
 		}
 		assert_int_equal(most, 2);
 	}
 }
 
-static int fail_in_round_2(struct mc_worker *w, struct mc_work *one, u32 round)
+static int fail_in_round_2(struct mc_worker *w, struct mc_sampler *one, u32 round)
 {
 	return round == 2 && w->index == sim.n - 1 ? -ENODEV : 0;
 }
@@ -370,19 +370,19 @@ static void test_what_a_thread_fails_with_stops_all(void **state)
 {
 	for (unsigned int n = 1; n <= 3; n++) {
 		set_up(n, PAGE);
-		work[n - 1].prepare = fail_in_round_2;
+		sampler[n - 1].prepare = fail_in_round_2;
 		assert_int_equal(measure(), -ENODEV);
-		assert_int_equal(works.done, 1);
+		assert_int_equal(meas.done, 1);
 		set_up(n, PAGE);
-		work[n - 1].verify = fail_in_round_2;
+		sampler[n - 1].verify = fail_in_round_2;
 		assert_int_equal(measure(), -ENODEV);
-		assert_int_equal(works.done, 2);
+		assert_int_equal(meas.done, 2);
 	}
 }
 
 static bool backwards[TEAM_MOST];
 
-static int step_back(struct mc_worker *w, struct mc_work *one, u32 round)
+static int step_back(struct mc_worker *w, struct mc_sampler *one, u32 round)
 {
 	backwards[w->index] = round == 2 && w->index == sim.n - 1;
 	return 0;
@@ -399,11 +399,11 @@ static void test_a_clock_that_runs_backwards(void **state)
 {
 	for (unsigned int n = 1; n <= 2; n++) {
 		set_up(n, 8 << 20);
-		work[n - 1].prepare = step_back;
+		sampler[n - 1].prepare = step_back;
 		sim.closing = run_backwards;
 		assert_int_equal(measure(), 0);
-		assert_int_equal(works.left_out, MC_LEFT_CLOCK);
-		assert_int_equal(works.done, 3);
+		assert_int_equal(meas.left_out, MC_LEFT_CLOCK);
+		assert_int_equal(meas.done, 3);
 		assert_int_equal(samples[0], (8 << 20) * NS);
 		assert_true(samples[1] == MC_NO_SAMPLE);
 		assert_int_equal(samples[2], (8 << 20) * NS);
@@ -427,7 +427,7 @@ static void test_nothing_counts_once_a_thread_has_ended(void **state)
 	assert_int_equal(measure(), 0);
 	for (unsigned int i = 0; i < TEAM_MOST; i++)
 		rate += 1.0 / ((i + 1) * NS);
-	for (u32 i = 0; i < works.done; i++)
+	for (u32 i = 0; i < meas.done; i++)
 		assert_float_equal(samples[i] * rate, TEAM_MOST * (8 << 20), 100);
 }
 

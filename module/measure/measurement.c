@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What tests that measure with mc_measure() do alike before and after it. */
+#include "core/math.h"
+#include "measure/disturbed.h"
+#include "measure/side.h"
+#include "measure/measurement.h"
+#include "platform/clock.h"
+#include "platform/os.h"
+
+/**
+ * mc_measurement_begin() - make ready to measure a point
+ * @meas: result, to be given back by mc_measurement_end() in any case; each thread's
+ *         pass is left to the test
+ * @run: the run
+ * @point: asks for interrupts, warm-ups and samples
+ *
+ * Context: Process, may sleep.
+ * Return: 0 or -ENOMEM, explained in @run->error.
+ */
+int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
+			 const struct mc_point *point)
+{
+	unsigned int i;
+
+	*meas = (struct mc_measurement){
+		.n = mc_team_size(run->team), .counting = run->counting,
+		.tick = run->side->tick, .run = run,
+		.keep_disturbed = point->v[MC_KEY_DISTURBED],
+	};
+	meas->each = mc_alloc_array(meas->n, sizeof(*meas->each));
+	meas->samples = mc_alloc_array(point->v[MC_KEY_REPEAT], sizeof(u64));
+	meas->disturbed = mc_alloc_array(point->v[MC_KEY_REPEAT], 1);
+	if (!meas->each || !meas->samples || !meas->disturbed)
+		return mc_fail(&run->error, -ENOMEM,
+			       "repeat: no memory for %llu samples",
+			       point->v[MC_KEY_REPEAT]);
+	for (i = 0; i < meas->n; i++) {
+		meas->each[i].shared = meas;
+		meas->each[i].irq_off = !point->v[MC_KEY_IRQ];
+		meas->each[i].warmup = point->v[MC_KEY_WARMUP];
+		meas->each[i].repeat = point->v[MC_KEY_REPEAT];
+	}
+	return 0;
+}
+
+/**
+ * mc_measurement_part() - a thread's part of the memory
+ * @meas: the measurement, of all threads
+ * @area: the memory
+ * @thread: index of the thread
+ *
+ * Context: Any.
+ * Return: the part.
+ */
+struct mc_part mc_measurement_part(const struct mc_measurement *meas,
+				   const struct mc_area *area, unsigned int thread)
+{
+	const struct mc_homes *homes = area->homes;
+	const struct mc_home *home;
+
+	if (!homes)
+		return (struct mc_part){ area->view, thread, meas->n };
+	home = &homes->home[homes->seat[thread].home];
+	return (struct mc_part){
+		home->area.view, homes->seat[thread].index, home->threads
+	};
+}
+
+/**
+ * mc_measurement_turns() - a test's parts, if CPUs take turns (see struct mc_test)
+ * @req: the request
+ *
+ * Context: Any.
+ * Return: how many there are; 1 for cpu=any.
+ */
+u64 mc_measurement_turns(const struct mc_request *req)
+{
+	return req->any_cpu ? 1 : req->ncpus;
+}
+
+/**
+ * mc_measurement_near() - the CPU whose turn it is
+ * @run: the run
+ * @point: the point
+ *
+ * Context: Any.
+ * Return: the CPU, -1 if it is not bound.
+ */
+int mc_measurement_near(const struct mc_run *run, const struct mc_point *point)
+{
+	return mc_team_cpu(run->team, run->part);
+}
+
+/**
+ * mc_measurement_turn() - have the CPU whose turn it is do a job
+ * @run: the run
+ * @rec: told that this CPU alone has worked
+ * @job: the job
+ * @arg: its argument
+ *
+ * Context: Process, may sleep.
+ * Return: 0, or the errno of what stopped the run.
+ */
+int mc_measurement_turn(struct mc_run *run, struct mc_record *rec, mc_job job,
+			void *arg)
+{
+	unsigned int who = run->part;
+
+	rec->threads = 1;
+	rec->cpu = mc_team_cpu(run->team, who);
+	return mc_team_run_some(run->team, &who, 1, job, arg);
+}
+
+/**
+ * mc_measurement_close() - end a timed window of a test that does without mc_measure()
+ * @w: the thread
+ * @sampler: told of windows that are long, or that the clock denies
+ *
+ * Context: Worker thread; may schedule once the window is closed.
+ * Return: ticks that it lasted, 0 if the clock ran backwards.
+ */
+u64 mc_measurement_close(struct mc_worker *w, struct mc_sampler *sampler)
+{
+	u64 ticks = mc_window_close(w);
+
+	sampler->clock_bad |= !ticks;
+	sampler->window_max = max(sampler->window_max, ticks);
+	sampler->seen |= w->disturbed;
+	sampler->in_time = sampler->seen;
+	/* Where windows are that short, nobody looks at stolen time between them. */
+	sampler->shared->watched = mc_witness_kinds(-1);
+	return ticks;
+}
+
+/**
+ * mc_measurement_keep() - put away a sample of a test that does without mc_measure()
+ * @meas: the measurement; if a window of the first thread's work was bad, so is
+ *         the sample
+ * @round: number of the sample, warm-ups counted
+ * @ps: picoseconds
+ *
+ * Context: Worker thread, one at a time.
+ */
+void mc_measurement_keep(struct mc_measurement *meas, u32 round, u64 ps)
+{
+	bool bad = meas->each->clock_bad;
+
+	if (round >= meas->each->warmup) {
+		if (bad)
+			meas->left_out |= MC_LEFT_CLOCK;
+		meas->samples[meas->done++] = bad ? MC_NO_SAMPLE : ps;
+		mc_disturbed_keep(meas);
+	}
+	mc_disturbed_reset(meas->each);
+	if (meas->tick)
+		meas->tick(meas->run);
+}
+
+static void record_dram(const struct mc_measurement *meas, struct mc_dram *dram)
+{
+	u64 passes = meas->done * meas->each->passes_a_sample;
+	const struct mc_tally *idle;
+	int i;
+
+	dram->why = mc_traffic_why(meas->counting);
+	if (!meas->counting || !passes)
+		return;
+	idle = mc_traffic_idle(meas->counting);
+	dram->counted = meas->tally.counted;
+	dram->counted_ps = meas->tally.ps / passes;
+	for (i = 0; i < MC_NTRAFFIC; i++) {
+		dram->bytes[i] = meas->tally.bytes[i] / passes;
+		dram->idle_kb_per_s[i] = mc_muldiv(idle->bytes[i], 1000000000,
+						   idle->ps);
+	}
+}
+
+/**
+ * mc_measurement_record() - put what was measured into a record
+ * @meas: the measurement; its samples are sorted
+ * @rec: gets statistics, why samples are missing, and the longest window
+ *
+ * Context: Process.
+ */
+void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec)
+{
+	u64 longest = 0;
+	unsigned int i;
+
+	for (i = 0; i < meas->n; i++)
+		longest = max(longest, meas->each[i].window_max);
+	rec->window_max_ps = mc_ticks_to_ps(longest);
+	mc_disturbed_record(meas, rec);
+	rec->left_out = meas->left_out;
+	mc_stats_of(&rec->stats, meas->samples, meas->done);
+	record_dram(meas, &rec->dram);
+}
+
+/**
+ * mc_measurement_end() - give back what mc_measurement_begin() took
+ * @meas: the measurement
+ *
+ * Context: Process, may sleep.
+ */
+void mc_measurement_end(struct mc_measurement *meas)
+{
+	mc_free(meas->disturbed);
+	mc_free(meas->samples);
+	mc_free(meas->each);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A measurement of all threads: made ready, and put into a record. */
+#ifndef MC_MEASUREMENT_H
+#define MC_MEASUREMENT_H
+
+#include "measure/test.h"
+
+int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
+			 const struct mc_point *point);
+u64 mc_measurement_turns(const struct mc_request *req);
+int mc_measurement_near(const struct mc_run *run, const struct mc_point *point);
+int mc_measurement_turn(struct mc_run *run, struct mc_record *rec, mc_job job,
+			void *arg);
+
+u64 mc_measurement_close(struct mc_worker *w, struct mc_sampler *sampler);
+void mc_measurement_keep(struct mc_measurement *meas, u32 round, u64 ps);
+void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec);
+struct mc_part mc_measurement_part(const struct mc_measurement *meas,
+				   const struct mc_area *area, unsigned int thread);
+void mc_measurement_end(struct mc_measurement *meas);
+
+#endif /* MC_MEASUREMENT_H */
