@@ -172,8 +172,6 @@ extern const struct mc_loop mc_loops_of_kernel[];
 
 /**
  * mc_drain() - wait until all stores have left the CPU's buffers
- *
- * Context: Any.
  */
 static inline void mc_drain(void)
 {

@@ -133,7 +133,7 @@ static int check_common(struct mc_run *run, const struct mc_point *point)
 	} only[] = {
 		{ MC_KEY_TYPE, MC_WB, "files are read into memory of type=wb only" },
 		{ MC_KEY_IRQ, 1, "reading a file sleeps, so interrupts stay on" },
-		{ MC_KEY_NODE, MC_AUTO, "each reader has its memory on its own node; node=auto is the only choice" },
+		{ MC_KEY_NODE, MC_AUTO, "each reader's memory is on its own node: node=auto only" },
 		{ MC_KEY_PAGE, MC_PAGE_AUTO, "the memory is mapped as it comes; page=auto" },
 	};
 	unsigned int i;

@@ -24,7 +24,6 @@ const struct mc_spec *const mc_specs[] = {
  * mc_test_of() - the test that a request is for
  * @spec: the spec that the parser found
  *
- * Context: Any.
  * Return: the test.
  */
 const struct mc_test *mc_test_of(const struct mc_spec *spec)

@@ -15,7 +15,6 @@
  * @c: the cycle
  * @i: the element, less than @c->n
  *
- * Context: Any.
  * Return: its address.
  */
 void **mc_chase_at(const struct mc_chase *c, u64 i)

@@ -211,7 +211,6 @@ static int add_line(struct cursor *c, struct mc_counter *set, unsigned int *n)
  * @len: bytes
  * @e: says what is wrong, naming the line
  *
- * Context: Any.
  * Return: 0 or -EINVAL.
  */
 int mc_counters_parse(struct mc_counter *set, unsigned int *n, const char *text,
@@ -244,8 +243,6 @@ int mc_counters_parse(struct mc_counter *set, unsigned int *n, const char *text,
  * mc_counter_show() - append a counter as it would be written, without newline
  * @t: the text
  * @c: the counter
- *
- * Context: Any.
  */
 void mc_counter_show(struct mc_text *t, const struct mc_counter *c)
 {

@@ -22,8 +22,6 @@ static u64 spread(u64 *seed)
  * mc_random_seed() - start a sequence
  * @r: result
  * @seed: another one for another sequence
- *
- * Context: Any.
  */
 void mc_random_seed(struct mc_random *r, u64 seed)
 {
@@ -46,7 +44,6 @@ static u64 next_xorshift(struct mc_random *r)
  * @r: the state
  * @generator: which generator's
  *
- * Context: Any.
  * Return: the number, of 64 bits; the upper ones are the better ones.
  */
 u64 mc_random_next(struct mc_random *r, enum mc_generator generator)
@@ -67,7 +64,6 @@ u64 mc_random_next(struct mc_random *r, enum mc_generator generator)
  * The upper half of the product (Lemire, 2019, without the rejection: a range
  * of 2^40 is off by 2^-24 at most).
  *
- * Context: Any.
  * Return: 0 to @range - 1, 0 if @range is 0.
  */
 u64 mc_random_below(u64 x, u64 range)
@@ -82,7 +78,6 @@ u64 mc_random_below(u64 x, u64 range)
  * @first: the integer in the first word of 8 bytes
  * @offset: of the load, bytes; any, and then it may see parts of two words
  *
- * Context: Any.
  * Return: the 8 bytes at @offset, as x86 loads them.
  */
 u64 mc_random_word(u64 first, u64 offset)

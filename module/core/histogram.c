@@ -20,7 +20,6 @@ static u32 bin_of(u64 ps)
  * mc_histogram_from() - where a bin begins
  * @bin: its number
  *
- * Context: Any.
  * Return: picoseconds.
  */
 u64 mc_histogram_from(u32 bin)
@@ -35,8 +34,6 @@ u64 mc_histogram_from(u32 bin)
  * @h: result
  * @sorted: picoseconds, ascending
  * @n: how many; not 0
- *
- * Context: Any.
  */
 void mc_histogram_of(struct mc_histogram *h, const u64 *sorted, size_t n)
 {
@@ -55,8 +52,6 @@ void mc_histogram_of(struct mc_histogram *h, const u64 *sorted, size_t n)
  * mc_histogram_json() - append a histogram as pairs of ns and count
  * @t: the text
  * @h: the histogram; bins without a count are left out
- *
- * Context: Any.
  */
 void mc_histogram_json(struct mc_text *t, const struct mc_histogram *h)
 {

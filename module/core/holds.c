@@ -11,7 +11,6 @@
  * @h: the caches of the thread's CPU
  * @set: the working set
  *
- * Context: Any.
  * Return: the level; MC_HIT_MEMORY where no cache has room for it and for those of
  * the other threads there; MC_HIT_UNKNOWN where hit and miss take about as long, as
  * in an emulator.

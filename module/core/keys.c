@@ -102,7 +102,6 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
  * mc_type_name() - the name of a memory type
  * @type: the type
  *
- * Context: Any.
  * Return: its name, as in type=.
  */
 const char *mc_type_name(enum mc_type type)
@@ -115,7 +114,6 @@ const char *mc_type_name(enum mc_type type)
  * @spec: the test
  * @id: 0 to MC_KEY_OWN + @spec->nkeys - 1
  *
- * Context: Any.
  * Return: the key.
  */
 const struct mc_key *mc_key_of(const struct mc_spec *spec, unsigned int id)

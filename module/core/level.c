@@ -21,7 +21,6 @@ const struct mc_name mc_hit_names[] = {
  * hit did not come from L1, and one that took two thirds of a miss, or more,
  * came from memory.
  *
- * Context: Any.
  * Return: the level; MC_HIT_UNKNOWN where hit and miss take about as long, so
  * times say nothing, as in an emulator.
  */

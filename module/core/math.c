@@ -11,7 +11,6 @@
  * Long division bit by bit: it runs a few times a record, and the compiler's
  * 128-bit division would need a libgcc that the kernel does not have.
  *
- * Context: Any.
  * Return: the quotient rounded down, or U64_MAX if it does not fit or @c is 0.
  */
 u64 mc_muldiv(u64 a, u64 b, u64 c)
@@ -44,7 +43,6 @@ u64 mc_muldiv(u64 a, u64 b, u64 c)
  *
  * Digit by digit (base 4), exact.
  *
- * Context: Any.
  * Return: the largest r with r * r <= @x.
  */
 u64 mc_sqrt(u64 x)

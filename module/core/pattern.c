@@ -20,7 +20,6 @@
  * @p: the pattern
  * @index: of the word
  *
- * Context: Any.
  * Return: the word.
  */
 u64 mc_pattern_word(const struct mc_pattern *p, u64 index)
@@ -38,7 +37,6 @@ u64 mc_pattern_word(const struct mc_pattern *p, u64 index)
  * @p: result
  * @header: the first MC_PATTERN_HEADER bytes of the file
  *
- * Context: Any.
  * Return: 0, -EINVAL (none of ours) or -EBADMSG (ours, and damaged).
  */
 int mc_pattern_read(struct mc_pattern *p, const void *header)
@@ -58,8 +56,6 @@ int mc_pattern_read(struct mc_pattern *p, const void *header)
  * @data: result, aligned to 8 bytes
  * @offset: where in the file, a multiple of 8
  * @bytes: how many, a multiple of 8
- *
- * Context: Any.
  */
 void mc_pattern_fill(const struct mc_pattern *p, void *data, u64 offset,
 		     u64 bytes)
@@ -89,7 +85,6 @@ static u64 same_bytes(const u64 *a, const u64 *b)
  * @offset: where in the file, a multiple of 8
  * @bytes: how many, a multiple of 8
  *
- * Context: Any.
  * Return: how many bytes are right until the first that is wrong; @bytes: all.
  */
 u64 mc_pattern_check(const struct mc_pattern *p, const void *data, u64 offset,

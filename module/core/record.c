@@ -45,7 +45,6 @@ static const char *name_of(const char * const *names, size_t n, size_t i)
  * mc_attr_name() - the name of an attribute
  * @attr: what the page tables said
  *
- * Context: Any.
  * Return: PAT's name for it, "mixed", or "na".
  */
 const char *mc_attr_name(enum mc_attr attr)
@@ -59,7 +58,6 @@ const char *mc_attr_name(enum mc_attr attr)
  * mc_effect_name() - the name of a verdict
  * @effect: the verdict
  *
- * Context: Any.
  * Return: yes, no or unknown.
  */
 const char *mc_effect_name(enum mc_effect effect)
@@ -74,8 +72,6 @@ const char *mc_effect_name(enum mc_effect effect)
  * @rec: the record
  * @column: its index in the test's columns
  * @value: fixed-point, with as many decimals as the column says
- *
- * Context: Any.
  */
 void mc_record_set(struct mc_record *rec, unsigned int column, u64 value)
 {
@@ -371,8 +367,6 @@ static void widen(u8 *width, size_t len)
  * mc_layout_init() - columns as wide as their names
  * @l: result
  * @req: whose results are to be shown
- *
- * Context: Any.
  */
 void mc_layout_init(struct mc_layout *l, const struct mc_request *req)
 {
@@ -395,8 +389,6 @@ void mc_layout_init(struct mc_layout *l, const struct mc_request *req)
  * @l: the layout
  * @req: the request
  * @rec: one of its results
- *
- * Context: Any.
  */
 void mc_layout_fit(struct mc_layout *l, const struct mc_request *req,
 		   const struct mc_record *rec)
@@ -420,8 +412,6 @@ void mc_layout_fit(struct mc_layout *l, const struct mc_request *req,
  * @t: the text
  * @l: the layout
  * @req: the request
- *
- * Context: Any.
  */
 void mc_header_show(struct mc_text *t, const struct mc_layout *l,
 		    const struct mc_request *req)
@@ -446,8 +436,6 @@ void mc_header_show(struct mc_text *t, const struct mc_layout *l,
  * @l: the layout
  * @req: the request
  * @rec: the result
- *
- * Context: Any.
  */
 void mc_record_row(struct mc_text *t, const struct mc_layout *l,
 		   const struct mc_request *req, const struct mc_record *rec)
@@ -471,8 +459,6 @@ void mc_record_row(struct mc_text *t, const struct mc_layout *l,
  * @req: the request
  * @where: "kernel" or "user"
  * @rec: the result
- *
- * Context: Any.
  */
 void mc_record_json(struct mc_text *t, const struct mc_request *req,
 		    const char *where, const struct mc_record *rec)

@@ -7,7 +7,6 @@
  * @names: words, the last one has no name; NULL: none
  * @value: what one of them may stand for
  *
- * Context: Any.
  * Return: the word, or NULL.
  */
 const char *mc_name_of(const struct mc_name *names, u64 value)
@@ -24,7 +23,6 @@ const char *mc_name_of(const struct mc_name *names, u64 value)
  * @key: the key
  * @value: one of its values
  *
- * Context: Any.
  * Return: the word, or NULL if the value is a plain number.
  */
 const char *mc_key_word(const struct mc_key *key, u64 value)
@@ -39,8 +37,6 @@ const char *mc_key_word(const struct mc_key *key, u64 value)
  * @t: the text
  * @key: the key
  * @value: one of its values
- *
- * Context: Any.
  */
 void mc_key_show(struct mc_text *t, const struct mc_key *key, u64 value)
 {
@@ -207,7 +203,6 @@ static int check_bytes(const char *line, size_t len, struct mc_error *e)
  * @specs: the tests there are, NULL at the end
  * @e: says what is wrong and what would be right, naming the key
  *
- * Context: Any.
  * Return: 0, or -EINVAL and then nothing of @req may be used.
  */
 int mc_request_parse(struct mc_request *req, const char *line, size_t len,
@@ -249,7 +244,6 @@ static u64 values_of(const struct mc_request *req, unsigned int id)
  * mc_request_points() - how many combinations a request asks for
  * @req: the request
  *
- * Context: Any.
  * Return: the number, or more than MC_MAX_POINTS if it is more than that.
  */
 u64 mc_request_points(const struct mc_request *req)
@@ -267,8 +261,6 @@ u64 mc_request_points(const struct mc_request *req)
  * @req: the request
  * @index: 0 to mc_request_points() - 1
  * @point: result
- *
- * Context: Any.
  */
 void mc_request_point(const struct mc_request *req, u64 index,
 		      struct mc_point *point)
@@ -290,7 +282,6 @@ void mc_request_point(const struct mc_request *req, u64 index,
  * @req: the request
  * @id: the key's number
  *
- * Context: Any.
  * Return: false if it has its preset because it was not written.
  */
 bool mc_request_given(const struct mc_request *req, unsigned int id)
@@ -303,7 +294,6 @@ bool mc_request_given(const struct mc_request *req, unsigned int id)
  * @req: the request, which lists one at least
  * @cpu: one of them, or -1
  *
- * Context: Any.
  * Return: the one above @cpu, or else the first.
  */
 int mc_request_cpu(const struct mc_request *req, int cpu)
@@ -319,7 +309,6 @@ int mc_request_cpu(const struct mc_request *req, int cpu)
  * @req: the request
  * @id: the key's number
  *
- * Context: Any.
  * Return: the value; 0 for the CPU list.
  */
 u64 mc_request_max(const struct mc_request *req, unsigned int id)
@@ -338,8 +327,6 @@ u64 mc_request_max(const struct mc_request *req, unsigned int id)
  * @t: the text
  * @req: the request
  * @id: the key's number
- *
- * Context: Any.
  */
 void mc_request_values(struct mc_text *t, const struct mc_request *req,
 		       unsigned int id)
@@ -367,8 +354,6 @@ void mc_request_values(struct mc_text *t, const struct mc_request *req,
  * mc_request_show() - append the request with every preset filled in
  * @t: the text
  * @req: the request
- *
- * Context: Any.
  */
 void mc_request_show(struct mc_text *t, const struct mc_request *req)
 {

@@ -10,8 +10,6 @@
  * @state: done, failed or stopped
  * @e: the error, if @e->err is not 0
  * @records: results that follow
- *
- * Context: Any.
  */
 void mc_request_json(struct mc_text *t, const struct mc_request *req,
 		     const char *where, const char *state,

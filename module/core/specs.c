@@ -56,8 +56,6 @@ static void pad(struct mc_text *t, size_t from, size_t width)
  *
  * A line `TEST: help`, then two spaces and `key=preset allowed help` a key,
  * then two spaces, `>`, and a figure of its own a line.
- *
- * Context: Any.
  */
 void mc_spec_show(struct mc_text *t, const struct mc_spec *spec)
 {

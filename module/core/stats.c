@@ -61,7 +61,6 @@ static u64 deviation_of(const u64 *v, size_t n, u64 mean)
  * @n: how many; not 0
  * @permille: 990 for the 99th percentile
  *
- * Context: Any.
  * Return: the smallest sample that so many of all do not exceed.
  */
 u64 mc_permille(const u64 *sorted, size_t n, unsigned int permille)

@@ -24,8 +24,6 @@ static void __printf(2, 0) append(struct mc_text *t, const char *fmt, va_list ap
  * mc_textf() - append formatted text; what does not fit is cut
  * @t: the text
  * @fmt: printf format
- *
- * Context: Any.
  */
 void mc_textf(struct mc_text *t, const char *fmt, ...)
 {
@@ -41,8 +39,6 @@ void mc_textf(struct mc_text *t, const char *fmt, ...)
  * @t: the text
  * @value: the number times 10^@decimals
  * @decimals: digits behind the point, 0 to 9
- *
- * Context: Any.
  */
 void mc_text_fixed(struct mc_text *t, u64 value, unsigned int decimals)
 {
@@ -73,8 +69,6 @@ static int plain(const char *s)
  * @t: the text
  * @s: the string; bytes outside printable ASCII become \u00XX, so that the
  *     output is valid JSON whatever a CPU or a firmware calls itself
- *
- * Context: Any.
  */
 void mc_text_json(struct mc_text *t, const char *s)
 {
@@ -99,8 +93,6 @@ void mc_text_json(struct mc_text *t, const char *s)
  * @t: the text
  * @s: the user's bytes, not terminated
  * @len: how many; only the first 32 are shown
- *
- * Context: Any.
  */
 void mc_text_quote(struct mc_text *t, const char *s, size_t len)
 {
@@ -126,8 +118,6 @@ static bool bit(const u64 *bits, unsigned int i)
  * @t: the text
  * @bits: the bitmap, bit 0 of word 0 first
  * @nbits: bits in it
- *
- * Context: Any.
  */
 void mc_text_list(struct mc_text *t, const u64 *bits, unsigned int nbits)
 {
@@ -156,7 +146,6 @@ void mc_text_list(struct mc_text *t, const u64 *bits, unsigned int nbits)
  * @err: negative errno
  * @fmt: "KEY: what is wrong; what would be right"
  *
- * Context: Any.
  * Return: @err, so that a caller can return it at once.
  */
 int mc_fail(struct mc_error *e, int err, const char *fmt, ...)

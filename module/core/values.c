@@ -304,7 +304,6 @@ static int parse_one(const struct mc_key *key, struct piece p,
  * @len: its length
  * @e: says what is wrong
  *
- * Context: Any.
  * Return: 0 or -EINVAL.
  */
 int mc_values_parse(struct mc_request *req, unsigned int id, const char *s,

@@ -8,7 +8,6 @@
  * @at: offset, less than the buffer's length
  * @left: result: so many bytes from there are contiguous; may be NULL
  *
- * Context: Any.
  * Return: its address.
  */
 void *mc_view_at(const struct mc_view *v, u64 at, u64 *left)

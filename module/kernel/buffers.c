@@ -35,7 +35,6 @@ static atomic64_t leaked;
  * mc_buffer_mapping() - size of the mappings that most of a buffer lies in
  * @b: the buffer, audited
  *
- * Context: Any.
  * Return: bytes, of the direct map; 0 if page tables can't be read here.
  */
 u64 mc_buffer_mapping(const struct mc_buffer *b)
@@ -53,7 +52,6 @@ u64 mc_buffer_mapping(const struct mc_buffer *b)
 /**
  * mc_pages_leaked() - pages that could not be turned back to write-back
  *
- * Context: Any.
  * Return: pages leaked since load.
  */
 u64 mc_pages_leaked(void)
@@ -402,7 +400,6 @@ void mc_buffer_destroy(struct mc_buffer *b)
  * @type: the type
  * @prot: the rest of the protection
  *
- * Context: Any.
  * Return: @prot with the type.
  */
 pgprot_t mc_protection(enum mc_type type, pgprot_t prot)

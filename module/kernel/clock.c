@@ -12,7 +12,6 @@ struct mc_clock mc_clock;
 /**
  * mc_clock_raw_ns() - the raw monotonic clock
  *
- * Context: Any.
  * Return: nanoseconds since some fixed time; no clock discipline bends them.
  */
 u64 mc_clock_raw_ns(void)
@@ -23,7 +22,6 @@ u64 mc_clock_raw_ns(void)
 /**
  * mc_clock_wall_ns() - the wall clock
  *
- * Context: Any.
  * Return: nanoseconds since 1970, UTC.
  */
 u64 mc_clock_wall_ns(void)

@@ -59,7 +59,6 @@ void mc_cpus_exit(void)
  * mc_cpu_usable() - can a thread be bound to this CPU?
  * @cpu: its number
  *
- * Context: Any.
  * Return: true if it is there and online.
  */
 bool mc_cpu_usable(unsigned int cpu)
@@ -71,7 +70,6 @@ bool mc_cpu_usable(unsigned int cpu)
  * mc_cpu_core() - which core a CPU is a thread of
  * @cpu: a usable CPU
  *
- * Context: Any.
  * Return: the lowest number among the core's CPUs.
  */
 unsigned int mc_cpu_core(unsigned int cpu)

@@ -139,7 +139,6 @@ void mc_memory_drop(void)
 /**
  * mc_memory_node() - the node that the user has set for all memory
  *
- * Context: Any.
  * Return: the node, or -1.
  */
 int mc_memory_node(void)

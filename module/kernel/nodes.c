@@ -9,7 +9,6 @@
  * mc_cpu_node() - the node of a CPU's memory
  * @cpu: a CPU
  *
- * Context: Any.
  * Return: its own node, or where that has no memory the nearest that has.
  */
 int mc_cpu_node(unsigned int cpu)

@@ -71,8 +71,6 @@ struct mc_team {
  * mc_team_stop() - end the run at the next window
  * @team: the threads
  * @err: negative errno that tells why; the first one counts
- *
- * Context: Any.
  */
 void mc_team_stop(struct mc_team *team, int err)
 {
@@ -83,7 +81,6 @@ void mc_team_stop(struct mc_team *team, int err)
  * mc_team_stopped() - has the run been stopped?
  * @team: the threads
  *
- * Context: Any.
  * Return: 0, or the errno of the stop.
  */
 int mc_team_stopped(const struct mc_team *team)
@@ -219,7 +216,6 @@ struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
  * mc_team_size() - how many threads there are
  * @team: the threads
  *
- * Context: Any.
  * Return: the number, at least 1.
  */
 unsigned int mc_team_size(const struct mc_team *team)
@@ -232,7 +228,6 @@ unsigned int mc_team_size(const struct mc_team *team)
  * @team: the threads
  * @i: its index
  *
- * Context: Any.
  * Return: its CPU, or -1.
  */
 int mc_team_cpu(const struct mc_team *team, unsigned int i)

@@ -18,7 +18,6 @@ static u64 parts_of(const struct mc_request *req)
  * mc_engine_records() - how many results a request comes to
  * @req: the request, its CPUs resolved
  *
- * Context: Any.
  * Return: the number, at most 2^42.
  */
 u64 mc_engine_records(const struct mc_request *req)
@@ -91,7 +90,6 @@ int mc_engine_cpus(struct mc_request *req, struct mc_error *e)
  * mc_engine_threads() - how many threads a request takes
  * @req: the request, its CPUs resolved
  *
- * Context: Any.
  * Return: the number, at least 1.
  */
 unsigned int mc_engine_threads(const struct mc_request *req)
@@ -233,8 +231,6 @@ static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
  * @t: the text
  * @records: the results
  * @n: how many
- *
- * Context: Any.
  */
 void mc_engine_note(struct mc_text *t, const struct mc_record *records, u64 n)
 {

@@ -48,8 +48,6 @@ static void share_out(struct mc_file_job *job, unsigned int i)
 /**
  * mc_file_job_share() - who reads or writes what
  * @job: the readers; their files are open
- *
- * Context: Any.
  */
 void mc_file_job_share(struct mc_file_job *job)
 {
@@ -243,7 +241,6 @@ static void look_at_cache(struct mc_file_job *job)
  * mc_file_job_bytes() - what all readers transfer in a sample
  * @job: the readers
  *
- * Context: Any.
  * Return: bytes.
  */
 u64 mc_file_job_bytes(const struct mc_file_job *job)
@@ -260,7 +257,6 @@ u64 mc_file_job_bytes(const struct mc_file_job *job)
  * mc_file_job_transfers() - in how many transfers
  * @job: the readers
  *
- * Context: Any.
  * Return: the number.
  */
 u64 mc_file_job_transfers(const struct mc_file_job *job)

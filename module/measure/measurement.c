@@ -49,7 +49,6 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
  * @area: the memory
  * @thread: index of the thread
  *
- * Context: Any.
  * Return: the part.
  */
 struct mc_part mc_measurement_part(const struct mc_measurement *meas,
@@ -70,7 +69,6 @@ struct mc_part mc_measurement_part(const struct mc_measurement *meas,
  * mc_measurement_turns() - a test's parts, if CPUs take turns (see struct mc_test)
  * @req: the request
  *
- * Context: Any.
  * Return: how many there are; 1 for cpu=any.
  */
 u64 mc_measurement_turns(const struct mc_request *req)
@@ -83,7 +81,6 @@ u64 mc_measurement_turns(const struct mc_request *req)
  * @run: the run
  * @point: the point
  *
- * Context: Any.
  * Return: the CPU, -1 if it is not bound.
  */
 int mc_measurement_near(const struct mc_run *run, const struct mc_point *point)

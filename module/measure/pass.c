@@ -11,7 +11,6 @@
  * mc_pass_turn() - what an array is a multiple of, and each part of a pass
  * @streams: that the array is gone through in
  *
- * Context: Any.
  * Return: bytes: a line, or a turn of all streams; a power of two.
  */
 u64 mc_pass_turn(unsigned int streams)
@@ -26,7 +25,6 @@ u64 mc_pass_turn(unsigned int streams)
  * On uncached memory those of a byte may take longer than 1 us each, and there
  * are 4096 in a page.
  *
- * Context: Any.
  * Return: bytes.
  */
 u64 mc_pass_least(const struct mc_pass *p)
@@ -38,7 +36,6 @@ u64 mc_pass_least(const struct mc_pass *p)
  * mc_pass_length() - how long a pass is: twice its bytes with a read back behind
  * @p: the pass
  *
- * Context: Any.
  * Return: bytes of an array.
  */
 u64 mc_pass_length(const struct mc_pass *p)

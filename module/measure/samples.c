@@ -466,7 +466,6 @@ int mc_measure(struct mc_worker *w, void *meas)
  * @first: the first
  * @n: how many
  *
- * Context: Any.
  * Return: n * first + n * (n - 1) / 2, modulo 2^64.
  */
 u64 mc_sum_of_run(u64 first, u64 n)

@@ -77,8 +77,6 @@ static bool all_cached(const struct mc_values *types)
  * served by them, at least 64 MiB, and a power of two; or what a quarter of the
  * memory allows. Other types than WB are not cached, and take long: 16 MiB, for
  * which the module has buffers from the beginning, of all types alike.
- *
- * Context: Any.
  */
 void mc_served_sizes(struct mc_request *req)
 {
@@ -191,8 +189,6 @@ static enum mc_hit level_of(const struct accesses *a)
  * @rec: the record of a point that was measured
  *
  * Nothing is set where it is not known.
- *
- * Context: Any.
  */
 void mc_served_by(const struct mc_run *run, struct mc_record *rec)
 {
@@ -218,7 +214,6 @@ void mc_served_by(const struct mc_run *run, struct mc_record *rec)
  * @bytes: lines that were loaded in turn, in bytes
  * @ps: what a load took, not 0
  *
- * Context: Any.
  * Return: the level; MC_HIT_UNKNOWN where it is not known.
  */
 enum mc_hit mc_served_chase(const struct mc_run *run, const struct mc_record *rec,

@@ -158,7 +158,6 @@ void mc_traffic_stop(struct mc_traffic_count *c, struct mc_tally *tally)
  * mc_traffic_idle() - what was counted while the machine idled before the run
  * @c: the counters
  *
- * Context: Any.
  * Return: the tally.
  */
 const struct mc_tally *mc_traffic_idle(const struct mc_traffic_count *c)
@@ -170,7 +169,6 @@ const struct mc_tally *mc_traffic_idle(const struct mc_traffic_count *c)
  * mc_traffic_why() - why something was not counted
  * @c: the counters, or NULL
  *
- * Context: Any.
  * Return: the reason, MC_DRAM_COUNTED while there is none.
  */
 enum mc_dram_why mc_traffic_why(const struct mc_traffic_count *c)

@@ -160,7 +160,6 @@ void mc_verdict_init(void *line)
 /**
  * mc_verdict_hit_ps() - a load that hits L1
  *
- * Context: Any.
  * Return: picoseconds, 0 if it could not be measured.
  */
 u64 mc_verdict_hit_ps(void)
@@ -171,7 +170,6 @@ u64 mc_verdict_hit_ps(void)
 /**
  * mc_verdict_miss_ps() - a load that misses all caches
  *
- * Context: Any.
  * Return: picoseconds, 0 if it could not be measured.
  */
 u64 mc_verdict_miss_ps(void)
@@ -193,8 +191,6 @@ static void ns_json(struct mc_text *t, const char *name, u64 ps)
  * @t: the text
  * @attr: what the page tables say
  * @v: the verdict
- *
- * Context: Any.
  */
 void mc_verdict_json(struct mc_text *t, enum mc_attr attr,
 		     const struct mc_verdict *v)

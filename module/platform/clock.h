@@ -49,7 +49,6 @@ u64 mc_instant_khz(const struct mc_instant *from, const struct mc_instant *to);
  * one start (Intel SDM vol. 2, LFENCE; on AMD the kernel makes it so). Stores
  * may still be on their way: that is what the fences of a test are for.
  *
- * Context: Any.
  * Return: ticks.
  */
 static inline u64 mc_tsc(void)
@@ -64,7 +63,6 @@ static inline u64 mc_tsc(void)
 /**
  * mc_ticks() - read the clock in program order
  *
- * Context: Any.
  * Return: ticks.
  */
 static inline u64 mc_ticks(void)
@@ -76,7 +74,6 @@ static inline u64 mc_ticks(void)
  * mc_ticks_to_ps() - ticks as picoseconds
  * @ticks: a difference of mc_ticks()
  *
- * Context: Any.
  * Return: picoseconds.
  */
 static inline u64 mc_ticks_to_ps(u64 ticks)
@@ -88,7 +85,6 @@ static inline u64 mc_ticks_to_ps(u64 ticks)
  * mc_ns_to_ticks() - nanoseconds as ticks
  * @ns: nanoseconds
  *
- * Context: Any.
  * Return: ticks.
  */
 static inline u64 mc_ns_to_ticks(u64 ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests and measure.c need of the system under them, on either side. */
+/* What the engine and the benchmarks need of the system under them, on either side. */
 #ifndef MC_OS_H
 #define MC_OS_H
 

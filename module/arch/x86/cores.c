@@ -59,8 +59,6 @@ struct mc_core *mc_core_look(unsigned int cpu)
 /**
  * mc_core_forget() - a CPU goes offline
  * @cpu: its number
- *
- * Context: Any.
  */
 void mc_core_forget(unsigned int cpu)
 {
@@ -71,7 +69,6 @@ void mc_core_forget(unsigned int cpu)
  * mc_core_of() - what is known of a CPU
  * @cpu: its number, of any size
  *
- * Context: Any.
  * Return: that, or NULL if it is not online.
  */
 const struct mc_core *mc_core_of(unsigned int cpu)
@@ -83,7 +80,6 @@ const struct mc_core *mc_core_of(unsigned int cpu)
  * mc_core_next() - the known CPUs, one after the other
  * @cpu: the one before; -1: give the first
  *
- * Context: Any.
  * Return: its number, -1 if there are no more.
  */
 int mc_core_next(int cpu)
@@ -99,7 +95,6 @@ int mc_core_next(int cpu)
  * mc_cores_have() - can all CPUs, and the system on them, run such a loop?
  * @feature: what the loop needs
  *
- * Context: Any.
  * Return: true if they can.
  */
 bool mc_cores_have(enum mc_feature feature)
@@ -126,7 +121,6 @@ static const struct mc_cache *cache_of(const struct mc_core *core, unsigned int 
  * @cpu: whose
  * @level: 1 to 3
  *
- * Context: Any.
  * Return: bytes, 0 if it has none.
  */
 u64 mc_cache_bytes(int cpu, unsigned int level)
@@ -162,7 +156,6 @@ static bool share(const struct mc_core *a, const struct mc_core *b, const struct
  * @b: a CPU, perhaps the same one
  * @level: 1 to 3
  *
- * Context: Any.
  * Return: true if they do; false also if there is no such cache.
  */
 bool mc_cache_shared(int a, int b, unsigned int level)

@@ -70,7 +70,6 @@ static u32 features(void)
  *
  * Leaf 0x80000007, EDX bit 8: Intel SDM vol. 3, "Invariant TSC".
  *
- * Context: Any.
  * Return: true if it does.
  */
 bool mc_cpuid_invariant_tsc(void)
@@ -81,7 +80,6 @@ bool mc_cpuid_invariant_tsc(void)
 /**
  * mc_cpuid_rdtscp() - is there an instruction that names the CPU?
  *
- * Context: Any.
  * Return: true if there is.
  */
 bool mc_cpuid_rdtscp(void)
@@ -92,7 +90,6 @@ bool mc_cpuid_rdtscp(void)
 /**
  * mc_cpuid_hypervisor() - is this a virtual machine?
  *
- * Context: Any.
  * Return: true if its hypervisor says so.
  */
 bool mc_cpuid_hypervisor(void)

@@ -7,7 +7,6 @@
  * @leaf: leaf of CPUID
  * @sub: its subleaf
  *
- * Context: Any.
  * Return: the registers.
  */
 struct mc_leaf mc_cpuid_leaf(u32 leaf, u32 sub)

@@ -173,7 +173,6 @@ const struct mc_op_info mc_ops[MC_NOPS] = {
  * @op: operation
  * @width: bytes an access
  *
- * Context: Any.
  * Return: the loop, whether or not this CPU can run it, or NULL if there is
  * none (movntdqa has no 8-byte form).
  */
@@ -195,7 +194,6 @@ const struct mc_loop *mc_loop_find(enum mc_op op, unsigned int width)
  * mc_loop_runs() - can this CPU run a loop?
  * @loop: the loop
  *
- * Context: Any.
  * Return: true if it can.
  */
 bool mc_loop_runs(const struct mc_loop *loop)
@@ -221,7 +219,6 @@ void mc_vectors_clean(void)
  * mc_loop_widest() - the widest loop that this CPU can run
  * @op: operation
  *
- * Context: Any.
  * Return: the loop, or NULL if the CPU can run none, or there is none.
  */
 const struct mc_loop *mc_loop_widest(enum mc_op op)
@@ -243,7 +240,6 @@ const struct mc_loop *mc_loop_widest(enum mc_op op)
  * @loop: the loop that ran
  * @args: what it ran with
  *
- * Context: Any.
  * Return: the sum of all 64-bit words of all passes, modulo 2^64.
  */
 u64 mc_loop_sum(const struct mc_loop *loop, const struct mc_loop_args *args)
@@ -261,7 +257,6 @@ u64 mc_loop_sum(const struct mc_loop *loop, const struct mc_loop_args *args)
  * @loop: the loop that ran
  * @args: what it ran with
  *
- * Context: Any.
  * Return: 0 if every word was what it should be.
  */
 u64 mc_loop_or(const struct mc_loop *loop, const struct mc_loop_args *args)

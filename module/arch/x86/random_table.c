@@ -49,7 +49,6 @@ static const struct mc_random_loop loops[MC_NGENERATORS][MC_RANDOM_NOPS][2] = {
  * @op: the access
  * @bytes: at any byte of the first block, else at any word
  *
- * Context: Any.
  * Return: the loops.
  */
 const struct mc_random_loop *mc_random_loop_find(enum mc_generator generator,

@@ -11,8 +11,6 @@
  * The mean of pairs of readings, since the clock may go in steps: of 256 ns in
  * User-Mode Linux. Whoever shares the CPU with us may get between the two of a
  * pair, so only the closest ones count.
- *
- * Context: Any.
  */
 void mc_instant_read(struct mc_instant *now)
 {
@@ -45,7 +43,6 @@ void mc_instant_read(struct mc_instant *now)
  * @from: the earlier one
  * @to: the later one; MC_KHZ_MS later, the rate is off by a few in a million
  *
- * Context: Any.
  * Return: kHz.
  */
 u64 mc_instant_khz(const struct mc_instant *from, const struct mc_instant *to)

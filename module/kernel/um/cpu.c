@@ -18,7 +18,6 @@
  *
  * The host saves vector registers of its processes, so CPUID and XCR0 decide.
  *
- * Context: Any.
  * Return: true if it can.
  */
 bool mc_cpu_has(enum mc_feature feature)
@@ -64,7 +63,6 @@ u64 mc_cpu_tsc_khz(void)
  * mc_attr_settable() - can pages be given a type at all?
  * @type: the type
  *
- * Context: Any.
  * Return: true for write-back only.
  */
 bool mc_attr_settable(enum mc_type type)
@@ -78,7 +76,6 @@ bool mc_attr_settable(enum mc_type type)
  * @pages: how many
  * @type: the type
  *
- * Context: Any.
  * Return: 0 for write-back, else -EOPNOTSUPP.
  */
 int mc_attr_set(void *addr, unsigned int pages, enum mc_type type)
@@ -91,7 +88,6 @@ int mc_attr_set(void *addr, unsigned int pages, enum mc_type type)
  * @addr: the address
  * @mapping_bytes: 0: it is the host's mapping, which can't be seen from here
  *
- * Context: Any.
  * Return: MC_ATTR_NA.
  */
 enum mc_attr mc_attr_read(const void *addr, u64 *mapping_bytes)
@@ -103,8 +99,6 @@ enum mc_attr mc_attr_read(const void *addr, u64 *mapping_bytes)
 /**
  * mc_attr_json() - append the page-table layout as JSON members
  * @t: the text
- *
- * Context: Any.
  */
 void mc_attr_json(struct mc_text *t)
 {
@@ -115,7 +109,6 @@ void mc_attr_json(struct mc_text *t)
  * mc_prefetchers() - how this CPU's prefetchers are switched off
  * @why_not: why that is not possible
  *
- * Context: Any.
  * Return: NULL.
  */
 const struct mc_prefetch_msr *mc_prefetchers(const char **why_not)
@@ -129,7 +122,6 @@ const struct mc_prefetch_msr *mc_prefetchers(const char **why_not)
  * @msr: its number
  * @value: not set
  *
- * Context: Any.
  * Return: -EIO: there are none.
  */
 int mc_msr_read(u32 msr, u64 *value)
@@ -142,7 +134,6 @@ int mc_msr_read(u32 msr, u64 *value)
  * @msr: its number
  * @value: what to write
  *
- * Context: Any.
  * Return: -EIO: there are none.
  */
 int mc_msr_write(u32 msr, u64 value)

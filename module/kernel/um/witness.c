@@ -30,7 +30,6 @@ void mc_witness_init(void)
  * mc_witness_kinds() - what can be recognised
  * @cpu: of no account: no thread is bound to a CPU of the host
  *
- * Context: Any.
  * Return: bits of enum mc_disturbance.
  */
 u8 mc_witness_kinds(int cpu)
@@ -41,8 +40,6 @@ u8 mc_witness_kinds(int cpu)
 /**
  * mc_witness_begin() - a timed window is about to begin
  * @v: the thread's witness
- *
- * Context: Any.
  */
 void mc_witness_begin(struct mc_witness *v)
 {
@@ -62,7 +59,6 @@ static u32 host_cpu(void)
  * mc_witness_end() - a timed window has ended
  * @v: the thread's witness
  *
- * Context: Any.
  * Return: what happened in it, bits of enum mc_disturbance; it has migrated if
  * the last window ended on another CPU.
  */
@@ -85,7 +81,6 @@ u8 mc_witness_end(struct mc_witness *v)
  * @cpu: the thread's CPU
  * @at_once: also if it is no time to look
  *
- * Context: Any.
  * Return: MC_NOT_LOOKED: what the host says of it can't be read from here.
  */
 enum mc_stolen mc_witness_stolen(struct mc_witness *v, int cpu, bool at_once)

@@ -63,7 +63,6 @@ enum mc_attr mc_attr_read(const void *addr, u64 *mapping_bytes)
  * mc_attr_settable() - can pages be given a type at all?
  * @type: the type
  *
- * Context: Any.
  * Return: true on x86; what it came to is read back.
  */
 bool mc_attr_settable(enum mc_type type)
@@ -94,8 +93,6 @@ int mc_attr_set(void *addr, unsigned int pages, enum mc_type type)
 /**
  * mc_attr_json() - append the page-table layout as JSON members
  * @t: the text
- *
- * Context: Any.
  */
 void mc_attr_json(struct mc_text *t)
 {

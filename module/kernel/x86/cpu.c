@@ -39,7 +39,6 @@ static const struct {
  * The kernel's word counts: its command line can turn features off. What only some
  * CPUs have, it leaves out.
  *
- * Context: Any.
  * Return: true if they can.
  */
 bool mc_cpu_has(enum mc_feature feature)
@@ -72,7 +71,6 @@ void mc_cpu_json(struct mc_text *t)
 /**
  * mc_cpu_tsc_khz() - rate of the time stamp counter
  *
- * Context: Any.
  * Return: kHz, 0 if the counter is not invariant or the kernel found it unstable.
  */
 u64 mc_cpu_tsc_khz(void)
@@ -87,7 +85,6 @@ u64 mc_cpu_tsc_khz(void)
  * mc_prefetchers() - how the CPUs' prefetchers are switched off, all alike
  * @why_not: why that is not possible
  *
- * Context: Any.
  * Return: the register, or NULL.
  */
 const struct mc_prefetch_msr *mc_prefetchers(const char **why_not)

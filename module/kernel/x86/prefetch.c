@@ -77,7 +77,6 @@ static const struct row {
  * mc_prefetchers_of() - how a CPU's prefetchers are switched off
  * @cpu: the CPU
  *
- * Context: Any.
  * Return: the register, or NULL if none is known for this CPU.
  */
 const struct mc_prefetch_msr *

@@ -48,7 +48,6 @@ static bool steal_is_told(void)
  * mc_witness_kinds() - what can be recognised
  * @cpu: the CPU that the thread is bound to, or -1
  *
- * Context: Any.
  * Return: bits of enum mc_disturbance.
  */
 u8 mc_witness_kinds(int cpu)
@@ -109,7 +108,6 @@ u8 mc_witness_end(struct mc_witness *v)
  * @cpu: the CPU that the thread is bound to, or -1
  * @at_once: also if it is no time to look; here it always is
  *
- * Context: Any.
  * Return: whether it was; the first look only remembers.
  */
 enum mc_stolen mc_witness_stolen(struct mc_witness *v, int cpu, bool at_once)
