@@ -30,6 +30,15 @@ kernel_compiler() {
 	esac
 }
 
+# kernel_guest NAME: the guest that starts the kernel NAME. One that is built from source has
+# a guest of its own, and one compiler.
+kernel_guest() {
+	case $1 in
+	uml | debug) echo "$1" ;;
+	*) echo stock ;;
+	esac
+}
+
 # lock NAME [-s]: wait until no other run holds this lock of the cache; held until the
 # calling shell or ( … ) ends. So nothing is downloaded or unpacked twice at once. -s:
 # others may hold it, too, in this way.

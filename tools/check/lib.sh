@@ -98,7 +98,7 @@ tap_done() {
 	echo "1..$tap_number"
 }
 
-# fewer_rounds: for the debug kernel, which checks every access: all takes several
+# fewer_rounds: for a kernel that looks for mistakes at every access: all takes several
 # times as long there.
 fewer_rounds() {
 	export EACH=${EACH:-20} FAILING=${FAILING:-15} KILLS=${KILLS:-4}
@@ -106,3 +106,14 @@ fewer_rounds() {
 	export WRITES=${WRITES:-150} CALLS=${CALLS:-1000}
 	export RECORDS=${RECORDS:-1000} TURNS=${TURNS:-5}
 }
+
+# in_guest [PROGRAM|BATS…]: what tools/check/in-guest does, in the guest that starts KERNEL.
+in_guest() (
+	guest=$(kernel_guest "$KERNEL")
+	export KERNEL TIMEOUT=${TIMEOUT:-3600}
+	if [ "$guest" != stock ]; then
+		TIMEOUT=$((TIMEOUT * 3 / 2))
+		fewer_rounds
+	fi
+	tools/guest/run "$guest" -- tools/check/in-guest "$@"
+)
