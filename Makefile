@@ -57,8 +57,8 @@ $(CHECKS): check-%:
 	@tools/setup build guest kernel uml types check docs
 	@tools/check/run $*
 
-check-kernels: ## every kernel that Debian offers, gcc and clang: a table
-	@tools/setup build guest check foreign
+check-kernels: ## every kernel of Debian, gcc and clang; KCSAN: a table
+	@tools/setup build guest kernel check foreign
 	@tools/check/run kernels
 
 faults: ## memory, CPUs and writers fail the module at any moment

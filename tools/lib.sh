@@ -34,7 +34,7 @@ kernel_compiler() {
 # a guest of its own, and one compiler.
 kernel_guest() {
 	case $1 in
-	uml | debug) echo "$1" ;;
+	uml | debug | kcsan) echo "$1" ;;
 	*) echo stock ;;
 	esac
 }

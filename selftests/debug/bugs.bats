@@ -5,20 +5,12 @@
 # mistakes in it, and what reads its log must see each one.
 # Lockdep comes first: it goes off at the first report of anybody.
 
+load found.bash
+
 setup_file() {
 	insmod "$BUGS_KO"
 	echo scan >/sys/kernel/debug/kmemleak
 	echo clear >/sys/kernel/debug/kmemleak
-}
-
-# found BUG WORDS: the log says these words of that mistake, and fails a run.
-found() {
-	dmesg --clear
-	echo "$1" >/sys/module/mc_bugs/parameters/bug
-	run bash -c 'dmesg | "$0/../../tools/check/kernel-log"' "$BATS_TEST_DIRNAME"
-	echo "$output"
-	[ "$status" -eq 1 ]
-	[[ $output == *"$2"* && $output == *"[mc_bugs]"* ]]
 }
 
 @test "locks taken in two orders" { found deadlock "possible circular locking dependency"; }

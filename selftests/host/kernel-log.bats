@@ -66,6 +66,8 @@ log() { "$BATS_TEST_DIRNAME/../../tools/check/kernel-log"; }
 		BUG kmalloc-64 (Tainted: G           OE     ): Object already free
 		UBSAN: shift-out-of-bounds in module/core/stats.c:10:2
 		CFI failure at mc_pass_part+0x1/0x2 [memcache] (target: mc_asm_write32+0x0/0x3 [memcache]; expected type: 0x1)
+		BUG: KCSAN: data-race in mc_pass_part [memcache] / mc_workers_stop [memcache]
+		BUG: KCSAN: assert: race in mc_pass_part+0x1/0x2 [memcache]
 		WARNING: possible circular locking dependency detected
 		WARNING: possible recursive locking detected
 		WARNING: possible irq lock inversion dependency detected

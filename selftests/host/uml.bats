@@ -89,4 +89,6 @@ guest() { "$TOP/tools/guest/run" uml -- "$@"; }
 	[[ $output == *gcc* ]]
 	run -1 "$TOP/tools/guest/build" -k debug -c gcc
 	[[ $output == *clang* ]]
+	run -1 "$TOP/tools/guest/build" -k kcsan -c clang
+	[[ $output == *gcc* ]]
 }

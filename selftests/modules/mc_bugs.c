@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mc_bugs: mistakes on demand, to see that the debug kernel finds them, and that
+ * mc_bugs: mistakes on demand, to see that the kernels of our own find them, and that
  * tools/check/kernel-log sees it. `echo NAME >/sys/module/mc_bugs/parameters/bug`
  * makes one; whatever is broken by it stays broken until the next boot.
  */
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -143,6 +145,31 @@ static void mistyped(void)
 	call();
 }
 
+static unsigned int shared;
+
+static noinline int counts(void *unused)
+{
+	while (!kthread_should_stop()) {
+		shared++;
+		cond_resched();
+	}
+	return 0;
+}
+
+static noinline void raced(void)
+{
+	unsigned long end = jiffies + 5 * HZ;
+	struct task_struct *other = kthread_run(counts, NULL, "mc_bugs");
+
+	if (IS_ERR(other))
+		return;
+	while (time_before(jiffies, end)) {
+		shared++;
+		cond_resched();
+	}
+	kthread_stop(other);
+}
+
 static void warned(void)
 {
 	WARN_ON(unknown(1));
@@ -162,6 +189,7 @@ static const struct {
 	{ "out-of-bounds", out_of_bounds },
 	{ "armed", armed },
 	{ "mistyped", mistyped },
+	{ "raced", raced },
 	{ "warned", warned },
 };
 
@@ -183,5 +211,5 @@ static const struct kernel_param_ops bug_ops = { .set = set_bug };
 module_param_cb(bug, &bug_ops, NULL, 0200);
 MODULE_PARM_DESC(bug, "the mistake to make");
 
-MODULE_DESCRIPTION("Makes mistakes for the debug kernel to find");
+MODULE_DESCRIPTION("Makes mistakes for a kernel to find");
 MODULE_LICENSE("GPL");

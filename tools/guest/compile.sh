@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# A kernel built from Debian's source, into the cache, for kernel-uml and
-# kernel-debug. They source it with `here` set, then set
+# A kernel built from Debian's source, into the cache, for kernel-uml, kernel-debug and
+# kernel-kcsan. They source it with `here` set, then set
 #   name     kernel-NAME builds it, with the options in NAME.config
+#   shared   an array, empty unless set: other files of the recipe
 #   title    what it is, for the user, and how long it takes
 #   files    how many files are compiled, about
 #   others   an array: what is not for this kernel, nor asked for by its Kconfig
@@ -10,7 +11,7 @@
 #   targets  what is made
 #   image    which of that is the kernel: it goes next to build/
 #   parts    what a module's build needs, but for Makefile, include and scripts
-#   adapt    a function that changes the source, if it has to
+#   adapt    a function that changes the source, or the options, if it has to
 # and call `compiled`, which prints the directory.
 # shellcheck disable=SC2154	# its variables
 # shellcheck source=tools/lib.sh
@@ -20,6 +21,7 @@
 # shellcheck source=tools/guest/cache.sh
 . "$here/cache.sh"
 
+shared=()
 adapt() { :; }
 
 kmake() { make CC=gcc-12 HOSTCC=gcc-12 LOCALVERSION=-memcache "${options[@]}" "$@"; }
@@ -78,11 +80,10 @@ build() (
 
 compiled() {
 	config=$here/$name.config
+	recipe=("${shared[@]}" "$config" "$here/kernel-$name")
 	# A change of the recipe asks for another kernel.
-	dir=$CACHE/kernels/$name-$(grep -hv '^#' "$config" "$here/kernel-$name" |
-		made_by kmake compile build)
-	adopt "$CACHE/kernels/$name-$(grep -hv '^#' "$config" "$here/kernel-$name" |
-		made_by)" "$dir" test -e
+	dir=$CACHE/kernels/$name-$(grep -hv '^#' "${recipe[@]}" | made_by kmake compile build)
+	adopt "$CACHE/kernels/$name-$(grep -hv '^#' "${recipe[@]}" | made_by)" "$dir" test -e
 	"$here/../setup" kernel
 	whole "$dir" || build
 	touch "$dir"
