@@ -63,7 +63,7 @@ static u32 interrupts(void)
 	const u32 *end = (const u32 *)(this_cpu_ptr(&irq_stat) + 1);
 	const u32 *at = (const u32 *)((const char *)this_cpu_ptr(&irq_stat) +
 				      FIRST_COUNTER);
-	u32 sum = kstat_cpu_irqs_sum(smp_processor_id());
+	u32 sum = READ_ONCE(kstat_this_cpu->irqs_sum);
 
 	while (at < end)
 		sum += READ_ONCE(*at++);
