@@ -71,7 +71,7 @@ void sim_spend(u64 ps)
 
 u64 mc_clock_raw_ns(void)
 {
-	return sim.now[self ? self->index : 0];
+	return sim.now[self ? self->index : 0] += sim.look;
 }
 
 /* ------------------------------------------------------------ whose turn */
@@ -93,6 +93,13 @@ static void next_turn(void)
 	the_team.turn = next;
 	if (next < TEAM_MOST)
 		pthread_cond_signal(&turns[next]);
+}
+
+/* Those whose clocks are behind catch up. */
+void sim_yield(void)
+{
+	next_turn();
+	wait_for_turn(self->index);
 }
 
 static void *worker_main(void *arg)
@@ -206,6 +213,10 @@ int mc_team_stopped(const struct mc_team *team)
 {
 	if (++sim.asked == sim.stop_at)
 		mc_team_stop(&the_team, -ECANCELED);
+	if (self && sim.look) {
+		sim_spend(sim.look);
+		sim_yield();
+	}
 	return team->stop;
 }
 
@@ -288,8 +299,7 @@ u64 mc_window_close(struct mc_worker *w)
 	if (ticks > sim.longest)
 		sim.longest = ticks;
 	sim.windows++;
-	next_turn();
-	wait_for_turn(w->index);
+	sim_yield();
 	if (w->finishes)
 		mc_race_finish(w, w->ended);
 	sim.now[w->index] += sim.gap;

@@ -21,6 +21,8 @@
  * @overhead: that a window lasts longer than what is done in it
  * @gap: between windows
  * @late: that the last thread comes later out of the gate
+ * @look: that a look at the clock takes, or asking whether the run was stopped; if it
+ *        is not 0, whoever waits for others by asking lets them run
  * @opened: called in each window, first
  * @closing: called in each window, last
  * @now: each thread's clock
@@ -36,6 +38,7 @@ struct sim {
 	u64 overhead;
 	u64 gap;
 	u64 late;
+	u64 look;
 	void (*opened)(struct mc_worker *w);
 	void (*closing)(struct mc_worker *w);
 	u64 now[TEAM_MOST];
@@ -69,5 +72,6 @@ extern struct sim sim;
 struct mc_team *sim_reset(unsigned int n);
 unsigned int sim_self(void);
 void sim_spend(u64 ps);
+void sim_yield(void);
 
 #endif /* MC_SELFTEST_TEAM_H */

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * module/benchmarks/latency.c natively, with a team in virtual time, on a machine on
+ * which each load has its price: the figures are known to the last digit.
+ */
+#define TEST	mc_test_latency
+#include "stub/engine.h"
+
+#include "arch/chase.h"
+#include "measure/served.h"
+
+/* As latency.c numbers its columns. */
+enum {
+	COL_NS, COL_NS_MIN, COL_CYCLES, COL_LEVEL, COL_P50, COL_P99, COL_P999,
+	COL_CORE_MHZ, COL_LOADS, COL_GRAIN_LOADS,
+};
+
+#define BYTES	(16ULL << 20)
+#define WORDS	(BYTES / 8)
+
+/* ---------------------------------------------------------------- the machine */
+
+static void **memory;
+static struct mc_span spans[2];
+static u64 load_ps;
+static u64 low_ps;		/* that a load from the set's lower half costs more */
+static u64 low_bytes;
+static u64 cpu_ps;		/* more for each CPU before this one */
+static u64 core_mhz;
+static u64 slow_every;		/* of so many calls after the samples one is ten times as slow */
+static u64 calls;
+static u64 samples;		/* that are asked for */
+
+static u8 seen[WORDS];		/* elements loaded from */
+static u64 distinct;
+
+static void visit(void **at)
+{
+	u64 i = at - memory;
+
+	EXPECT(i < WORDS);
+	distinct += !seen[i];
+	seen[i] = 1;
+}
+
+void **mc_asm_chase(void **at, u64 loads)
+{
+	u64 ps = 0, i;
+
+	EXPECT(sim_self() == run.part);
+	for (i = 0; i < loads; i++) {
+		visit(at);
+		ps += load_ps + sim_self() * cpu_ps;
+		ps += (u64)((u8 *)at - (u8 *)memory) < low_bytes ? low_ps : 0;
+		at = *at;
+	}
+	if (slow_every && done == samples && !(++calls % slow_every))
+		ps *= 10;
+	sim_spend(ps);
+	return at;
+}
+
+void mc_asm_clock(u64 cycles)
+{
+	sim_spend(cycles * 1000000 / core_mhz);
+}
+
+/* What is asked of the level that loads were served by. */
+static u64 served_bytes, served_ps;
+
+enum mc_hit mc_served_chase(const struct mc_run *r, const struct mc_record *record,
+			    u64 bytes, u64 ps)
+{
+	served_bytes = bytes;
+	served_ps = ps;
+	return MC_HIT_L2;
+}
+
+static void costs(void)
+{
+	spans[0] = (struct mc_span){ memory, 0, BYTES };
+	view = (struct mc_view){ spans, 1 };
+	load_ps = 5 * NS;
+	low_ps = 0;
+	low_bytes = 0;
+	cpu_ps = 0;
+	core_mhz = 2500;
+	slow_every = 0;
+	calls = 0;
+	/* A look at the clock costs what the clock is said to cost. */
+	sim.look = mc_clock.cost_ps;
+}
+
+/* --------------------------------------------------------------------- figures */
+
+/* @bytes are those of the lines that the loads are from. */
+static void assert_latency(const char *how, u64 elements, u64 bytes)
+{
+	char line[120];
+
+	reset(1);
+	snprintf(line, sizeof(line), "latency size=64K warmup=1 repeat=4 %s", how);
+	assert_int_equal(measure(line), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(done, 5);
+	assert_int_equal(rec->stats.samples, 4);
+	assert_int_equal(rec->verified, MC_VERIFIED_OK);
+	assert_figure(rec, COL_LOADS, elements);
+	assert_int_equal(rec->stats.median_ps, elements * 5 * NS);
+	assert_figure(rec, COL_NS, 5 * NS);
+	assert_figure(rec, COL_NS_MIN, 5 * NS);
+	assert_figure(rec, COL_CORE_MHZ, 2500);
+	assert_figure(rec, COL_CYCLES, 1250);	/* 12.50 */
+	assert_figure(rec, COL_LEVEL, MC_HIT_L2);
+	assert_int_equal(served_bytes, bytes);
+	assert_int_equal(served_ps, 5 * NS);
+	assert_in_range(rec->window_max_ps, 1, 5 * MS);
+}
+
+static void test_a_load_costs_what_it_costs(void **state)
+{
+	assert_latency("", 1024, 64 << 10);
+	assert_latency("pattern=stride", 1024, 64 << 10);
+	assert_latency("pattern=page", 1024, 64 << 10);
+	assert_latency("stride=256", 256, 256 * 64);
+	assert_latency("stride=8 pattern=stride", 8192, 64 << 10);
+	assert_latency("stride=24", 2730, 2730 * 24);
+	assert_latency("stride=32K", 2, 2 * 64);
+	assert_latency("irq=off", 1024, 64 << 10);
+}
+
+/* Half of the elements cost 5 ns, the others 8: each pass has as many of either. */
+static void test_all_elements_count_alike(void **state)
+{
+	static const char *const patterns[] = { "random", "page", "stride" };
+	char line[80];
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(patterns); i++) {
+		reset(1);
+		low_ps = 3 * NS;
+		low_bytes = 32 << 10;
+		snprintf(line, sizeof(line), "latency size=64K pattern=%s", patterns[i]);
+		assert_int_equal(measure(line), 0);
+		assert_figure(rec, COL_NS, 6500);
+		assert_figure(rec, COL_CYCLES, 1625);
+	}
+}
+
+static void slower(void)
+{
+	load_ps += 1 * NS;
+}
+
+static void test_median_and_fastest(void **state)
+{
+	reset(1);
+	after_sample = slower;
+	assert_int_equal(measure("latency size=64K warmup=1 repeat=5"), 0);
+	/* After the warm-up 6 ns, and one more each time. */
+	assert_figure(rec, COL_NS, 8 * NS);
+	assert_figure(rec, COL_NS_MIN, 6 * NS);
+	assert_int_equal(rec->stats.max_ps, 1024 * 10 * NS);
+}
+
+static u64 in_two_passes;
+
+static void look(void)
+{
+	if (done == 3)
+		in_two_passes = distinct;
+	memset(seen, 0, done == 1 ? sizeof(seen) : 0);
+	distinct = done == 1 ? 0 : distinct;
+}
+
+static void test_a_large_set_takes_several_passes(void **state)
+{
+	reset(1);
+	after_sample = look;
+	assert_int_equal(measure("latency size=16M stride=8 warmup=0 repeat=3"), 0);
+	assert_figure(rec, COL_LOADS, 1 << 20);
+	assert_figure(rec, COL_NS, 5 * NS);
+	assert_int_equal(served_bytes, BYTES);
+	assert_int_equal(in_two_passes, 2 << 20);
+}
+
+/* 32 costs of the clock, 20 ns each, and one load more: 129 of 5 ns. */
+static void test_how_times_are_distributed(void **state)
+{
+	reset(1);
+	samples = 3;
+	assert_int_equal(measure("latency size=64K warmup=1 repeat=2"), 0);
+	assert_figure(rec, COL_GRAIN_LOADS, 129);
+	assert_figure(rec, COL_P50, 5 * NS);
+	assert_figure(rec, COL_P99, 5 * NS);
+	assert_figure(rec, COL_P999, 5 * NS);
+	assert_non_null(rec->histogram);
+
+	reset(1);
+	slow_every = 500;
+	assert_int_equal(measure("latency size=64K warmup=1 repeat=2"), 0);
+	assert_figure(rec, COL_NS, 5 * NS);
+	assert_figure(rec, COL_P50, 5 * NS);
+	assert_figure(rec, COL_P99, 5 * NS);
+	assert_figure(rec, COL_P999, 50 * NS);
+
+	reset(1);
+	slow_every = 50;
+	assert_int_equal(measure("latency size=64K warmup=1 repeat=2"), 0);
+	assert_figure(rec, COL_P50, 5 * NS);
+	assert_figure(rec, COL_P99, 50 * NS);
+	assert_int_equal(calls, 8192);
+}
+
+/* --------------------------------------------------------------- who, and where */
+
+static void test_cpus_take_turns(void **state)
+{
+	reset(3);
+	cpu_ps = 1 * NS;
+	assert_int_equal(measure("latency size=64K,128K cpu=0-2"), 0);
+	assert_int_equal(n, 6);
+	assert_int_equal(found, 6);
+	for (unsigned int i = 0; i < n; i++) {
+		assert_int_equal(rec[i].cpu, i % 3);
+		assert_int_equal(rec[i].point.v[MC_KEY_SIZE], (64 << 10) << i / 3);
+		assert_figure(&rec[i], COL_NS, (5 + i % 3) * NS);
+		assert_figure(&rec[i], COL_LOADS, 1024 << i / 3);
+	}
+}
+
+/* CPUs 0 and 1 are on node 0, CPU 2 is on node 1. */
+static void test_memory_is_near_the_cpu_whose_turn_it_is(void **state)
+{
+	unsigned int i;
+
+	reset(3);
+	assert_int_equal(measure("latency size=64K cpu=0-2"), 0);
+	for (i = 0; i < 3; i++)
+		assert_turn(i, i / 2, false);
+	reset(3);
+	assert_int_equal(measure("latency size=64K cpu=0-2 node=local"), 0);
+	for (i = 0; i < 3; i++)
+		assert_turn(i, i / 2, true);
+	reset(3);
+	assert_int_equal(measure("latency size=64K cpu=0-2 node=1"), 0);
+	for (i = 0; i < 3; i++)
+		assert_turn(i, 1, true);
+}
+
+static unsigned int quiet;
+
+static void count_quiet(struct mc_worker *w)
+{
+	quiet += w->irq_off;
+}
+
+static unsigned int quiet_windows(const char *line)
+{
+	reset(1);
+	quiet = 0;
+	sim.opened = count_quiet;
+	assert_int_equal(measure(line), 0);
+	return quiet;
+}
+
+/* All but those that find out what clock the core has. */
+static void test_interrupts_are_as_asked(void **state)
+{
+	assert_int_equal(quiet_windows("latency size=64K"), 0);
+	assert_int_equal(quiet_windows("latency size=64K irq=off"), sim.windows - 16);
+}
+
+/* ------------------------------------------------------- what can go wrong */
+
+static void test_what_cant_be_run_is_refused(void **state)
+{
+	reset(1);
+	assert_refused("latency size=64K stride=64K", -EINVAL, "stride");
+	assert_refused("latency size=64K,4K stride=4K", -EINVAL, "stride");
+	assert_refused("latency pattern=page stride=24", -EINVAL, "stride");
+	assert_refused("latency pattern=random,page stride=4K", -EINVAL, "stride");
+	assert_int_equal(measure("latency size=8K pattern=page stride=2K"), 0);
+	assert_int_equal(measure("latency size=8K pattern=random stride=4K"), 0);
+}
+
+/* Memory whose upper half is the lower one once more can't hold one cycle. */
+static void test_what_is_no_cycle_is_found(void **state)
+{
+	reset(1);
+	spans[0].bytes = 32 << 10;
+	spans[1] = (struct mc_span){ memory, 32 << 10, 32 << 10 };
+	view.n = 2;
+	assert_int_equal(measure("latency size=64K"), -EBADMSG);
+	assert_int_equal(strncmp(run.error.text, "verify:", 7), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
+}
+
+static void test_a_stop_keeps_what_there_is(void **state)
+{
+	reset(2);
+	stop_after = 5;
+	assert_stopped("latency size=64K warmup=1 repeat=10 cpu=0,1", 1);
+	assert_int_equal(rec->stats.samples, 4);
+	assert_int_equal(rec->verified, MC_VERIFIED_OK);
+	assert_figure(rec, COL_NS, 5 * NS);
+	assert_figure(rec, COL_CORE_MHZ, 2500);
+	assert_no_figure(rec, COL_P50);
+	assert_null(rec->histogram);
+	/* While the second CPU has its turn: the first one's is whole. */
+	reset(2);
+	stop_after = 11 + 3;
+	assert_stopped("latency size=64K warmup=1 repeat=10 cpu=0,1", 2);
+	assert_int_equal(rec[0].stats.samples, 10);
+	assert_figure(&rec[0], COL_P50, 5 * NS);
+	assert_int_equal(rec[1].stats.samples, 2);
+	/* In a warm-up: nothing is known of it. */
+	reset(2);
+	stop_after = 12;
+	assert_stopped("latency size=64K warmup=1 repeat=10 cpu=0,1", 1);
+}
+
+static void stop_in_grains(struct mc_worker *w)
+{
+	if (done == 4)
+		mc_team_stop(w->team, -ECANCELED);
+}
+
+static void test_grains_until_a_stop_are_kept(void **state)
+{
+	reset(1);
+	sim.opened = stop_in_grains;
+	assert_int_equal(measure("latency size=64K warmup=1 repeat=3"), -ECANCELED);
+	assert_int_equal(n, 1);
+	assert_int_equal(rec->stats.samples, 3);
+	assert_figure(rec, COL_P50, 5 * NS);
+	assert_non_null(rec->histogram);
+}
+
+static void test_a_stop_is_seen_everywhere(void **state)
+{
+	static const char line[] = "latency size=1M warmup=0 repeat=2";
+	unsigned int all, at, kept = 0;
+
+	reset(1);
+	assert_int_equal(measure(line), 0);
+	all = sim.asked;
+	/* While linking and walking 4096 elements at a time, and before each sample. */
+	assert_true(all >= 4 + 4 + 2);
+	for (at = 1; at <= all; at++) {
+		reset(1);
+		sim.stop_at = at;
+		assert_int_equal(measure(line), -ECANCELED);
+		kept += n;
+		assert_true(!n || rec->value[COL_NS] == 5 * NS);
+	}
+	assert_in_range(kept, 1, all - 8);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_load_costs_what_it_costs),
+		cmocka_unit_test(test_all_elements_count_alike),
+		cmocka_unit_test(test_median_and_fastest),
+		cmocka_unit_test(test_a_large_set_takes_several_passes),
+		cmocka_unit_test(test_how_times_are_distributed),
+		cmocka_unit_test(test_cpus_take_turns),
+		cmocka_unit_test(test_memory_is_near_the_cpu_whose_turn_it_is),
+		cmocka_unit_test(test_interrupts_are_as_asked),
+		cmocka_unit_test(test_what_cant_be_run_is_refused),
+		cmocka_unit_test(test_what_is_no_cycle_is_found),
+		cmocka_unit_test(test_a_stop_keeps_what_there_is),
+		cmocka_unit_test(test_grains_until_a_stop_are_kept),
+		cmocka_unit_test(test_a_stop_is_seen_everywhere),
+	};
+
+	memory = aligned_alloc(4096, BYTES);
+	return cmocka_run_group_tests_name("latency", tests, NULL, NULL);
+}

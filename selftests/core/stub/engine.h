@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A test of the module as mc_engine_measure() runs it, with a team in virtual time and
+ * memory of its own. Whoever includes this defines TEST, its struct mc_test, before,
+ * and has a function costs() that says what everything costs at first.
+ */
+#ifndef MC_STUB_ENGINE_H
+#define MC_STUB_ENGINE_H
+
+#include "../cmocka_all.h"
+
+#include "measure/engine.h"
+#include "measure/side.h"
+#include "platform/os.h"
+#include "team.h"
+
+#define RECORDS_MOST	8
+
+static const struct mc_spec *const specs[] = { &TEST.spec, NULL };
+static struct mc_request req;
+static struct mc_run run;
+static struct mc_record rec[RECORDS_MOST];
+static u64 n;				/* records */
+static unsigned int done;		/* samples, warm-ups included */
+static void (*after_sample)(void);
+
+/* The memory that each point gets, and what each of them asked for. */
+static struct mc_view view;
+static const struct mc_view *(*view_for)(const struct mc_wanted *want);
+static u64 page_bytes;			/* what it says of translations */
+static struct mc_wanted wanted[RECORDS_MOST];
+static unsigned int found;
+
+static void costs(void);
+
+/* --------------------------------------------------------- what a run offers */
+
+const struct mc_test *mc_test_of(const struct mc_spec *spec)
+{
+	return &TEST;
+}
+
+u64 mc_clock_wall_ns(void)
+{
+	return 1;
+}
+
+static int find(struct mc_run *r, const struct mc_point *point,
+		const struct mc_wanted *want, struct mc_area *area)
+{
+	u64 page = point->v[MC_KEY_PAGE];
+
+	if (found < RECORDS_MOST)
+		wanted[found] = *want;
+	found++;
+	*area = (struct mc_area){
+		.view = view_for ? view_for(want) : &view,
+		.page = page == MC_PAGE_AUTO ? MC_PAGE_4K : page,
+		.page_bytes = page_bytes, .memory_node = want->place.node,
+	};
+	return 0;
+}
+
+static int no_node_is_set(void)
+{
+	return -1;
+}
+
+static int check_nothing(struct mc_run *r, const struct mc_point *point)
+{
+	return 0;
+}
+
+static void tick(void *r)
+{
+	done++;
+	if (after_sample)
+		after_sample();
+}
+
+static const struct mc_side side = {
+	.check = check_nothing, .tick = tick, .find = find, .node = no_node_is_set,
+};
+
+/* ------------------------------------------------------------------- a run */
+
+static void reset(unsigned int threads)
+{
+	run = (struct mc_run){ .req = &req, .side = &side, .team = sim_reset(threads) };
+	after_sample = NULL;
+	view_for = NULL;
+	page_bytes = 4096;
+	found = 0;
+	done = 0;
+	costs();
+}
+
+static int measure(const char *line)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < RECORDS_MOST; i++)
+		mc_free(rec[i].histogram);
+	memset(rec, 0, sizeof(rec));
+	n = 0;
+	run.error = (struct mc_error){ 0 };
+	assert_int_equal(mc_request_parse(&req, line, strlen(line), specs, &run.error), 0);
+	assert_in_range(mc_engine_records(&req), 1, RECORDS_MOST);
+	err = mc_engine_measure(&run, rec, &n);
+	if (sim.failed)
+		fail_msg("%s", sim.failed);
+	return err;
+}
+
+/* The error names @key, and nothing was done. */
+static void assert_refused(const char *line, int err, const char *key)
+{
+	assert_int_equal(measure(line), err);
+	assert_int_equal(run.error.err, err);
+	assert_memory_equal(run.error.text, key, strlen(key));
+	assert_int_equal(run.error.text[strlen(key)], ':');
+	assert_int_equal(n, 0);
+	assert_int_equal(found, 0);
+	assert_int_equal(sim.windows, 0);
+}
+
+static inline void assert_figure(const struct mc_record *r, unsigned int column, u64 value)
+{
+	assert_true(r->has >> column & 1);
+	assert_int_equal(r->value[column], value);
+}
+
+static inline void assert_no_figure(const struct mc_record *r, unsigned int column)
+{
+	assert_false(r->has >> column & 1);
+}
+
+/* CPUs take turns: record @i is of CPU @i alone, its memory on @node. */
+static inline void assert_turn(unsigned int i, int node, bool strict)
+{
+	assert_int_equal(rec[i].cpu, i);
+	assert_int_equal(rec[i].threads, 1);
+	assert_int_equal(rec[i].memory_node, node);
+	assert_int_equal(wanted[i].place.node, node);
+	assert_int_equal(wanted[i].place.strict, strict);
+	assert_true(wanted[i].private);
+	assert_true(wanted[i].alone);
+}
+
+/* A user stops the run once @stop_after samples are done. */
+static unsigned int stop_after;
+
+static inline void stop(void)
+{
+	if (done == stop_after)
+		mc_team_stop(run.team, -EINTR);
+}
+
+static inline void assert_stopped(const char *line, u64 kept)
+{
+	char text[60];
+
+	snprintf(text, sizeof(text), "run: stopped by a signal; %llu results are kept",
+		 (unsigned long long)kept);
+	after_sample = stop;
+	assert_int_equal(measure(line), -EINTR);
+	assert_string_equal(run.error.text, text);
+	assert_int_equal(n, kept);
+	assert_int_equal(done, stop_after);
+}
+
+#endif /* MC_STUB_ENGINE_H */
