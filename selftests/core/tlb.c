@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * module/benchmarks/tlb.c natively, with a team in virtual time, on a machine with two
+ * TLBs of known size and price: the steps are where they have to be, and as high.
+ */
+#define TEST	mc_test_tlb
+#include "stub/engine.h"
+
+#include "arch/chase.h"
+
+/* As tlb.c numbers its columns. */
+enum { COL_PAGES, COL_PAGE_BYTES, COL_NS, COL_PACKED_NS, COL_TLB_NS };
+
+#define BYTES		(16ULL << 20)
+#define PAGES_MOST	(BYTES >> 12)
+#define FIRST_ENTRIES	64
+#define SECOND_ENTRIES	128
+#define LOAD_PS		(4 * NS)
+#define SECOND_PS	(7 * NS)	/* more for what only the second TLB has */
+#define WALK_PS		(30 * NS)	/* more for what neither has */
+
+/* ---------------------------------------------------------------- the machine */
+
+static u8 *memory;
+static struct mc_span spans[2];
+static u64 cpu_ps;			/* more for each CPU before this one */
+static u64 first_page_ps;		/* more on the first page */
+static u64 covered;			/* by a translation */
+static u64 translated[PAGES_MOST];	/* pages, the last one used first */
+static u64 known;			/* so many */
+
+/* Both TLBs keep what was used last. Return: what the translation takes. */
+static u64 translate(u64 page)
+{
+	bool is_new;
+	u64 i = 0;
+
+	while (i < known && translated[i] != page)
+		i++;
+	is_new = i == known;
+	known += is_new;
+	memmove(translated + 1, translated, i * sizeof(*translated));
+	translated[0] = page;
+	if (is_new || i >= SECOND_ENTRIES)
+		return WALK_PS;
+	return i < FIRST_ENTRIES ? 0 : SECOND_PS;
+}
+
+static u8 lines[64];			/* of all pages: loaded from */
+
+void **mc_asm_chase(void **at, u64 loads)
+{
+	u64 ps = 0, i;
+
+	EXPECT(sim_self() == run.part);
+	for (i = 0; i < loads; i++) {
+		u64 offset = (u8 *)at - memory;
+
+		EXPECT(offset < BYTES);
+		ps += LOAD_PS + sim_self() * cpu_ps + translate(offset / covered);
+		ps += offset < covered ? first_page_ps : 0;
+		lines[offset / 64 % 64] = 1;
+		at = *at;
+	}
+	sim_spend(ps);
+	return at;
+}
+
+void mc_asm_clock(u64 cycles)
+{
+	EXPECT(!"asked for");
+}
+
+static void costs(void)
+{
+	spans[0] = (struct mc_span){ memory, 0, BYTES };
+	view = (struct mc_view){ spans, 1 };
+	covered = 4096;
+	cpu_ps = 0;
+	first_page_ps = 0;
+	known = 0;
+	memset(lines, 0, sizeof(lines));
+}
+
+/* --------------------------------------------------------------------- figures */
+
+static void assert_step(const struct mc_record *r, u64 pages, u64 tlb_ps)
+{
+	assert_figure(r, COL_PAGES, pages);
+	assert_figure(r, COL_PAGE_BYTES, covered);
+	assert_int_equal(r->stats.median_ps, pages * (LOAD_PS + tlb_ps));
+	assert_figure(r, COL_NS, LOAD_PS + tlb_ps);
+	assert_figure(r, COL_PACKED_NS, LOAD_PS);
+	assert_figure(r, COL_TLB_NS, tlb_ps);
+	assert_int_equal(r->verified, MC_VERIFIED_OK);
+	assert_in_range(r->window_max_ps, 1, 5 * MS);
+}
+
+static void test_each_tlb_is_a_step(void **state)
+{
+	reset(1);
+	assert_int_equal(measure("tlb size=8K,64K..1M page=4k warmup=1 repeat=3"), 0);
+	assert_int_equal(n, 6);
+	assert_int_equal(done, 6 * 4);
+	assert_step(&rec[0], 2, 0);
+	assert_step(&rec[1], 16, 0);
+	assert_step(&rec[2], 32, 0);
+	assert_step(&rec[3], 64, 0);
+	assert_step(&rec[4], 128, SECOND_PS);
+	assert_step(&rec[5], 256, WALK_PS);
+}
+
+/* One page more than there are entries, and each of them has gone when it is its turn. */
+static void test_a_step_is_as_sharp_as_the_tlb(void **state)
+{
+	reset(1);
+	assert_int_equal(measure("tlb size=256K,260K,512K,516K page=4k"), 0);
+	assert_step(&rec[0], 64, 0);
+	assert_step(&rec[1], 65, SECOND_PS);
+	assert_step(&rec[2], 128, SECOND_PS);
+	assert_step(&rec[3], 129, WALK_PS);
+}
+
+static void test_large_pages_reach_further(void **state)
+{
+	static const char *const pages[] = { "2m", "thp" };
+	char line[60];
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(pages); i++) {
+		reset(1);
+		covered = 2 << 20;
+		page_bytes = covered;
+		snprintf(line, sizeof(line), "tlb size=4M,16M page=%s", pages[i]);
+		assert_int_equal(measure(line), 0);
+		assert_int_equal(n, 2);
+		assert_step(&rec[0], 2, 0);
+		assert_step(&rec[1], 8, 0);
+	}
+	/* Asked for and not had, or not known: the figures say so. */
+	reset(1);
+	assert_int_equal(measure("tlb size=16M page=thp"), 0);
+	assert_figure(rec, COL_PAGES, 8);
+	assert_figure(rec, COL_PAGE_BYTES, 4096);
+	reset(1);
+	page_bytes = 0;
+	assert_int_equal(measure("tlb size=64K page=4k"), 0);
+	assert_no_figure(rec, COL_PAGE_BYTES);
+	assert_figure(rec, COL_TLB_NS, 0);
+}
+
+/* Lines of 64 pages are in 64 different places of a page: they share no set. */
+static void test_loads_spread_over_the_lines_of_a_page(void **state)
+{
+	u64 i, used = 0;
+
+	reset(1);
+	assert_int_equal(measure("tlb size=256K page=4k"), 0);
+	for (i = 0; i < ARRAY_SIZE(lines); i++)
+		used += lines[i];
+	assert_int_equal(used, 64);
+}
+
+/* A difference below zero is none: 63 loads of 4 ns and one of 10, or all of 10. */
+static void test_no_translation_gives_time_back(void **state)
+{
+	reset(1);
+	first_page_ps = 6 * NS;
+	assert_int_equal(measure("tlb size=256K page=4k"), 0);
+	assert_figure(rec, COL_NS, (63 * 4 + 10) * NS / 64);
+	assert_figure(rec, COL_PACKED_NS, 10 * NS);
+	assert_figure(rec, COL_TLB_NS, 0);
+}
+
+/* --------------------------------------------------------------- who, and where */
+
+static void test_cpus_take_turns(void **state)
+{
+	unsigned int i;
+
+	reset(3);
+	cpu_ps = 1 * NS;
+	assert_int_equal(measure("tlb size=512K page=4k cpu=0-2"), 0);
+	assert_int_equal(n, 3);
+	for (i = 0; i < n; i++) {
+		assert_turn(i, i / 2, false);
+		assert_figure(&rec[i], COL_PACKED_NS, (4 + i) * NS);
+		assert_figure(&rec[i], COL_TLB_NS, SECOND_PS);
+	}
+	reset(3);
+	assert_int_equal(measure("tlb size=64K cpu=0-2 node=local"), 0);
+	for (i = 0; i < n; i++)
+		assert_turn(i, i / 2, true);
+	reset(3);
+	assert_int_equal(measure("tlb size=64K cpu=0-2 node=1"), 0);
+	for (i = 0; i < n; i++)
+		assert_turn(i, 1, true);
+}
+
+/* ------------------------------------------------------- what can go wrong */
+
+static void test_what_cant_be_run_is_refused(void **state)
+{
+	reset(1);
+	assert_refused("tlb size=4K page=4k", -EINVAL, "size");
+	assert_refused("tlb size=64K,7K page=4k", -EINVAL, "size");
+	assert_refused("tlb size=2M page=2m", -EINVAL, "size");
+	assert_non_null(strstr(run.error.text, "2048K"));
+	assert_refused("tlb size=8K page=4k,thp", -EINVAL, "size");
+	assert_int_equal(measure("tlb size=8K page=4k"), 0);
+	/* Here, page=auto is 4 KiB. */
+	assert_int_equal(measure("tlb size=8K page=auto"), 0);
+	assert_figure(rec, COL_PAGES, 2);
+}
+
+/* Memory of which the upper half's words are those of the lower one holds no cycle. */
+static void test_what_is_no_cycle_is_found(void **state)
+{
+	reset(1);
+	/* A page's word is 32 lines further on in the page than that 32 pages before. */
+	spans[0] = (struct mc_span){ memory + 4096, 0, 128 << 10 };
+	spans[1] = (struct mc_span){ memory + 4096 - 32 * 64, 128 << 10, 128 << 10 };
+	view.n = 2;
+	assert_int_equal(measure("tlb size=256K page=4k"), -EBADMSG);
+	assert_int_equal(strncmp(run.error.text, "verify:", 7), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
+}
+
+static void test_a_stop_keeps_what_there_is(void **state)
+{
+	reset(2);
+	stop_after = 5;
+	assert_stopped("tlb size=256K warmup=1 repeat=10 cpu=0,1", 1);
+	assert_int_equal(rec->stats.samples, 4);
+	assert_figure(rec, COL_PACKED_NS, 4 * NS);
+	assert_figure(rec, COL_TLB_NS, 0);
+	assert_int_equal(rec->verified, MC_VERIFIED_OK);
+	reset(2);
+	stop_after = 11 + 3;
+	assert_stopped("tlb size=256K warmup=1 repeat=10 cpu=0,1", 2);
+	assert_int_equal(rec[0].stats.samples, 10);
+	assert_int_equal(rec[1].stats.samples, 2);
+}
+
+/* While lines close together are measured, too: then nothing is known. */
+static void test_a_stop_is_seen_everywhere(void **state)
+{
+	static const char line[] = "tlb size=64K warmup=0 repeat=2";
+	unsigned int all, at, kept = 0;
+
+	reset(1);
+	assert_int_equal(measure(line), 0);
+	all = sim.asked;
+	/* The close ones: linking, six samples; the others: linking, two samples. */
+	assert_true(all >= 1 + 6 + 1 + 2);
+	for (at = 1; at <= all; at++) {
+		reset(1);
+		sim.stop_at = at;
+		assert_int_equal(measure(line), -ECANCELED);
+		assert_int_equal(n, done > 0);
+		kept += n;
+		if (n)
+			assert_figure(rec, COL_TLB_NS, 0);
+	}
+	assert_in_range(kept, 1, all - 8);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_tlb_is_a_step),
+		cmocka_unit_test(test_a_step_is_as_sharp_as_the_tlb),
+		cmocka_unit_test(test_large_pages_reach_further),
+		cmocka_unit_test(test_loads_spread_over_the_lines_of_a_page),
+		cmocka_unit_test(test_no_translation_gives_time_back),
+		cmocka_unit_test(test_cpus_take_turns),
+		cmocka_unit_test(test_what_cant_be_run_is_refused),
+		cmocka_unit_test(test_what_is_no_cycle_is_found),
+		cmocka_unit_test(test_a_stop_keeps_what_there_is),
+		cmocka_unit_test(test_a_stop_is_seen_everywhere),
+	};
+
+	memory = aligned_alloc(4096, BYTES);
+	return cmocka_run_group_tests_name("tlb", tests, NULL, NULL);
+}
