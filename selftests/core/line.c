@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * module/benchmarks/line.c natively, with a team in virtual time, on a machine whose
+ * cache has lines of known size, fetches what is beside them, and says what it costs.
+ */
+#define TEST	mc_test_line
+#include "stub/engine.h"
+
+#include "arch/chase.h"
+
+/* As line.c numbers its columns. */
+enum { COL_LINE, COL_PAIR, COL_SAME_NS, COL_OTHER_NS };
+
+#define BYTES	(4ULL << 20)
+#define LEAST	8	/* bytes of the shortest line */
+
+/* ---------------------------------------------------------------- the machine */
+
+static u8 *memory;
+static struct mc_span span;
+static u64 line_bytes;
+static u64 fetched_bytes;	/* what a load brings in; aligned, as lines are */
+static u64 hit_ps, miss_ps;
+static u64 along_ps;		/* the first load of what was fetched along */
+static u64 cpu_ps;		/* more for each CPU before this one */
+static u64 slow_at;		/* the so many'th chase is ten times as slow */
+static u64 chases;
+static enum { NOT_THERE, LOADED, ALONG } cached[BYTES / LEAST];
+
+static u64 offset_of(const void *at)
+{
+	u64 offset = (u8 *)at - memory;
+
+	EXPECT(offset < BYTES);
+	return offset;
+}
+
+/* @bytes around it are as it is from now on; but what was there needs no fetching. */
+static void cache(u64 offset, u64 bytes, int how)
+{
+	u64 i, first = (offset & ~(bytes - 1)) / LEAST;
+
+	for (i = first; i < first + bytes / LEAST; i++)
+		cached[i] = how == ALONG && cached[i] ? cached[i] : how;
+}
+
+/* Return: what it takes. */
+static u64 load(u64 offset)
+{
+	const u64 takes[] = { miss_ps, hit_ps, along_ps };
+	u64 ps = takes[cached[offset / LEAST]];
+
+	if (!cached[offset / LEAST])
+		cache(offset, fetched_bytes, ALONG);
+	cache(offset, line_bytes, LOADED);
+	return ps;
+}
+
+void **mc_asm_chase(void **at, u64 loads)
+{
+	u64 ps = 0, i;
+
+	EXPECT(sim_self() == run.part);
+	for (i = 0; i < loads; i++) {
+		ps += load(offset_of(at)) + sim_self() * cpu_ps;
+		at = *at;
+	}
+	sim_spend(++chases == slow_at ? 10 * ps : ps);
+	return at;
+}
+
+void mc_asm_clock(u64 cycles)
+{
+	EXPECT(!"asked for");
+}
+
+void mc_asm_flush64(struct mc_loop_args *args)
+{
+	u64 at;
+
+	for (at = 0; at < args->bytes; at += LEAST)
+		cache(offset_of((u8 *)args->a + at), line_bytes, NOT_THERE);
+	sim_spend(NS);
+}
+
+const struct mc_op_info mc_ops[MC_NOPS] = { [MC_OP_FLUSH] = { "flush", 1, 1 } };
+static const struct mc_loop flush = { MC_OP_FLUSH, 64, MC_CPU_SSE2, mc_asm_flush64 };
+
+const struct mc_loop *mc_loop_widest(enum mc_op op)
+{
+	return op == MC_OP_FLUSH ? &flush : NULL;
+}
+
+/* Flushing reads nothing. */
+u64 mc_loop_sum(const struct mc_loop *loop, const struct mc_loop_args *args)
+{
+	return 0;
+}
+
+u64 mc_loop_or(const struct mc_loop *loop, const struct mc_loop_args *args)
+{
+	return 0;
+}
+
+static void costs(void)
+{
+	span = (struct mc_span){ memory, 0, BYTES };
+	view = (struct mc_view){ &span, 1 };
+	line_bytes = 64;
+	fetched_bytes = 64;
+	hit_ps = 2 * NS;
+	miss_ps = 80 * NS;
+	along_ps = hit_ps;
+	cpu_ps = 0;
+	slow_at = 0;
+	chases = 0;
+	memset(cached, 0, sizeof(cached));
+	sim.look = 100 * NS;
+	/* A window lasts longer than what is in it by what the clock is said to cost. */
+	sim.overhead = mc_clock.cost_ps;
+}
+
+/* --------------------------------------------------------------------- figures */
+
+/* 0: not to be seen. */
+static void assert_lines(u64 line, u64 pair)
+{
+	assert_int_equal(measure("line size=64K warmup=1 repeat=3"), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(done, 4);
+	assert_int_equal(rec->stats.samples, 3);
+	assert_figure(rec, COL_SAME_NS, hit_ps);
+	assert_figure(rec, COL_OTHER_NS, miss_ps);
+	if (line)
+		assert_figure(rec, COL_LINE, line);
+	else
+		assert_no_figure(rec, COL_LINE);
+	if (pair)
+		assert_figure(rec, COL_PAIR, pair);
+	else
+		assert_no_figure(rec, COL_PAIR);
+	assert_int_equal(rec->verified, MC_VERIFIED_OFF);
+	assert_in_range(rec->window_max_ps, 1, 5 * MS);
+}
+
+static void test_lines_are_as_long_as_they_are(void **state)
+{
+	for (u64 bytes = 16; bytes <= 256; bytes *= 2) {
+		reset(1);
+		line_bytes = bytes;
+		fetched_bytes = bytes;
+		/* Words are flushed by 64 bytes: shorter lines show as such. */
+		assert_lines(bytes < 64 ? 64 : bytes, 0);
+	}
+}
+
+static void test_what_is_fetched_along_is_seen(void **state)
+{
+	for (u64 bytes = 128; bytes <= 256; bytes *= 2) {
+		reset(1);
+		fetched_bytes = bytes;
+		assert_lines(64, bytes);
+	}
+	reset(1);
+	line_bytes = 128;
+	fetched_bytes = 256;
+	assert_lines(128, 256);
+	/* All that there is has come along: where it ends is not known. */
+	reset(1);
+	fetched_bytes = 4096;
+	assert_lines(64, 0);
+}
+
+/* Flushed together, all of it: then no distance is another line. */
+static void test_what_has_no_end_is_not_made_up(void **state)
+{
+	reset(1);
+	line_bytes = 4096;
+	fetched_bytes = 4096;
+	assert_int_equal(measure("line size=64K"), 0);
+	assert_no_figure(rec, COL_LINE);
+	assert_no_figure(rec, COL_PAIR);
+	assert_figure(rec, COL_SAME_NS, miss_ps);
+}
+
+static void test_where_a_miss_costs_no_more_nothing_is_seen(void **state)
+{
+	reset(1);
+	miss_ps = 2 * hit_ps - 1;
+	assert_lines(0, 0);
+	reset(1);
+	miss_ps = 2 * hit_ps;
+	fetched_bytes = 128;
+	assert_lines(64, 128);
+}
+
+/* Between 2 and 80 ns, 12.6 is six times the one and a sixth of the other. */
+static void test_what_is_nearer_to_a_miss_is_one(void **state)
+{
+	reset(1);
+	fetched_bytes = 128;
+	along_ps = 12 * NS;
+	assert_lines(64, 128);
+	reset(1);
+	fetched_bytes = 128;
+	along_ps = 13 * NS;
+	assert_lines(64, 0);
+}
+
+/* A sample is what the words furthest away take: 16 pages, none of them there. */
+static void test_a_sample_is_one_way_through_the_pages(void **state)
+{
+	reset(1);
+	fetched_bytes = 128;
+	assert_lines(64, 128);
+	assert_int_equal(rec->stats.median_ps, 16 * miss_ps);
+	assert_int_equal(rec->stats.min_ps, 16 * miss_ps);
+}
+
+/* What takes time off one chase of any distance changes no figure. */
+static void test_the_fastest_time_counts(void **state)
+{
+	u64 all, at;
+
+	reset(1);
+	fetched_bytes = 128;
+	assert_lines(64, 128);
+	all = chases;
+	/* 7 distances with 2 + 1 and 1 + 1 chases, 4 times. */
+	assert_int_equal(all, 7 * 5 * 4);
+	for (at = 1; at <= all; at++) {
+		reset(1);
+		fetched_bytes = 128;
+		slow_at = at;
+		assert_lines(64, 128);
+	}
+}
+
+/* --------------------------------------------------------------- who, and where */
+
+static void test_cpus_take_turns(void **state)
+{
+	unsigned int i;
+
+	reset(3);
+	cpu_ps = 1 * NS;
+	assert_int_equal(measure("line size=64K repeat=2 cpu=0-2"), 0);
+	assert_int_equal(n, 3);
+	for (i = 0; i < n; i++) {
+		assert_turn(i, i / 2, false);
+		assert_figure(&rec[i], COL_LINE, 64);
+		assert_figure(&rec[i], COL_SAME_NS, (2 + i) * NS);
+		assert_figure(&rec[i], COL_OTHER_NS, (80 + i) * NS);
+	}
+	reset(3);
+	assert_int_equal(measure("line size=64K repeat=2 cpu=0-2 node=local"), 0);
+	for (i = 0; i < n; i++)
+		assert_turn(i, i / 2, true);
+	reset(3);
+	assert_int_equal(measure("line size=64K repeat=2 cpu=0-2 node=1"), 0);
+	for (i = 0; i < n; i++)
+		assert_turn(i, 1, true);
+}
+
+/* ------------------------------------------------------- what can go wrong */
+
+static void test_what_cant_be_run_is_refused(void **state)
+{
+	reset(1);
+	assert_refused("line type=uc", -EINVAL, "type");
+	assert_refused("line type=wb,wc", -EINVAL, "type");
+	assert_refused("line size=60K", -EINVAL, "size");
+	assert_refused("line size=4100K", -EINVAL, "size");
+	assert_refused("line size=64K,8M", -EINVAL, "size");
+	assert_int_equal(measure("line size=4M repeat=1 warmup=0"), 0);
+	assert_figure(rec, COL_LINE, 64);
+}
+
+static void test_a_stop_keeps_what_there_is(void **state)
+{
+	reset(2);
+	fetched_bytes = 128;
+	stop_after = 5;
+	assert_stopped("line size=64K warmup=1 repeat=10 cpu=0,1", 1);
+	assert_int_equal(rec->stats.samples, 4);
+	assert_figure(rec, COL_LINE, 64);
+	assert_figure(rec, COL_PAIR, 128);
+	reset(2);
+	stop_after = 11 + 3;
+	assert_stopped("line size=64K warmup=1 repeat=10 cpu=0,1", 2);
+	assert_int_equal(rec[0].stats.samples, 10);
+	assert_int_equal(rec[1].stats.samples, 2);
+}
+
+/* Each of seven distances is linked anew: a stop is seen there, and keeps what is whole. */
+static void test_a_stop_is_seen_everywhere(void **state)
+{
+	static const char line[] = "line size=64K warmup=0 repeat=2";
+	unsigned int all, at, kept = 0;
+
+	reset(1);
+	assert_int_equal(measure(line), 0);
+	all = sim.asked;
+	assert_true(all >= 1 + 2 * 7);
+	for (at = 1; at <= all; at++) {
+		reset(1);
+		sim.stop_at = at;
+		assert_int_equal(measure(line), -ECANCELED);
+		assert_int_equal(n, done > 0);
+		kept += n;
+		if (n)
+			assert_figure(rec, COL_LINE, 64);
+	}
+	assert_int_equal(kept, (all - 1) / 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines_are_as_long_as_they_are),
+		cmocka_unit_test(test_what_is_fetched_along_is_seen),
+		cmocka_unit_test(test_what_has_no_end_is_not_made_up),
+		cmocka_unit_test(test_where_a_miss_costs_no_more_nothing_is_seen),
+		cmocka_unit_test(test_what_is_nearer_to_a_miss_is_one),
+		cmocka_unit_test(test_a_sample_is_one_way_through_the_pages),
+		cmocka_unit_test(test_the_fastest_time_counts),
+		cmocka_unit_test(test_cpus_take_turns),
+		cmocka_unit_test(test_what_cant_be_run_is_refused),
+		cmocka_unit_test(test_a_stop_keeps_what_there_is),
+		cmocka_unit_test(test_a_stop_is_seen_everywhere),
+	};
+
+	memory = aligned_alloc(4096, BYTES);
+	return cmocka_run_group_tests_name("line", tests, NULL, NULL);
+}
