@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * module/benchmarks/loaded.c natively, with a team in virtual time, on a machine on
+ * which a line of the load, a count of the delay and a load that waits have their
+ * prices, the last one a higher price the less the others wait.
+ */
+#define TEST	mc_test_loaded
+#include "stub/engine.h"
+
+#include "arch/chase.h"
+
+/* As loaded.c numbers its columns. */
+enum {
+	COL_LATENCY_CPU, COL_NS, COL_MB_PER_S, COL_LOAD_MB_PER_S, COL_DELAY_NS,
+	COL_LOADS, COL_LEVEL,
+};
+
+#define BYTES	(4ULL << 20)
+#define NODES	2
+#define LINE	64ULL
+
+/* ---------------------------------------------------------------- the machine */
+
+static u8 *memory;		/* of node 0, and behind that of node 1 */
+static struct mc_span spans[NODES];	/* or behind each other, if there is a hole */
+static struct mc_view node_view[NODES];
+static bool on_nodes;		/* each node's memory is asked for */
+static u64 hole;		/* where there is a page that is not of it; 0: nowhere */
+
+static u64 line_ps;		/* a line of the load */
+static u64 count_ps;		/* a count of the delay */
+static u64 alone_ps;		/* a load that waits, alone */
+static u64 crowd_ps;		/* and more, by what the others wait */
+static unsigned int chaser;	/* who follows pointers */
+static u64 slice;		/* each thread's part */
+
+static u64 load_delay, load_reads, load_writes, load_nt;	/* of the last load */
+static u64 lines_of[TEAM_MOST];	/* that a thread loaded with */
+static u64 calls_of[TEAM_MOST];
+static u64 stuck_ps;		/* that a call of thread 0 takes more */
+
+/* Is it in the part of the thread that is running? */
+static void look_at(const void *at, u64 bytes)
+{
+	unsigned int i = sim_self();
+	u64 part = on_nodes ? i / 2 * BYTES + i % 2 * slice : i * slice;
+	u64 offset = (const u8 *)at - memory;
+
+	if (hole && offset >= hole + 4096)
+		offset -= 4096;
+	else if (hole)
+		EXPECT(offset + bytes <= hole);
+	EXPECT(offset >= part && offset + bytes <= part + slice);
+}
+
+static u64 waiting_ps(u64 delay)
+{
+	return alone_ps + crowd_ps * 100 / (100 + delay);
+}
+
+void **mc_asm_chase(void **at, u64 loads)
+{
+	u64 i;
+
+	EXPECT(sim_self() == chaser);
+	for (i = 0; i < loads; i++) {
+		look_at(at, 8);
+		at = *at;
+	}
+	sim_spend(loads * waiting_ps(load_delay));
+	return at;
+}
+
+/* Who follows pointers finds out before what the delay takes. */
+void mc_asm_paced(void *at, u64 steps, u64 delay, u64 reads, u64 writes, u64 nt)
+{
+	unsigned int i = sim_self();
+	u64 lines = steps * (reads + writes);
+
+	look_at(at, lines * LINE);
+	sim_spend(lines * (line_ps + delay * count_ps));
+	if (i == chaser) {
+		EXPECT(reads == 1 && !writes && !nt && lines * LINE <= 4096);
+		return;
+	}
+	load_delay = delay;
+	load_reads = reads;
+	load_writes = writes;
+	load_nt = nt;
+	lines_of[i] += lines;
+	calls_of[i]++;
+	if (!i)
+		sim_spend(stuck_ps);
+}
+
+void mc_asm_clock(u64 cycles)
+{
+	EXPECT(!"asked for");
+}
+
+static const struct mc_view *of_node(const struct mc_wanted *want)
+{
+	on_nodes |= !want->alone;
+	return want->alone ? &view : &node_view[want->place.node];
+}
+
+static void costs(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NODES; i++) {
+		spans[i] = (struct mc_span){ memory + i * BYTES, 0, BYTES };
+		node_view[i] = (struct mc_view){ &spans[i], 1 };
+	}
+	view = node_view[0];
+	view_for = of_node;
+	on_nodes = false;
+	hole = 0;
+	line_ps = 10 * NS;
+	count_ps = 400;
+	alone_ps = 80 * NS;
+	crowd_ps = 40 * NS;
+	chaser = 0;
+	stuck_ps = 0;
+	load_delay = 0;
+	memset(lines_of, 0, sizeof(lines_of));
+	memset(calls_of, 0, sizeof(calls_of));
+	slice = 128 << 10;
+	/* Who waits for the load to begin asks again and again. */
+	sim.look = 10 * NS;
+}
+
+/* Tenths of 10^6 bytes a second: a line each @ps. */
+static u64 rate(u64 ps)
+{
+	return LINE * 10000000 / ps;
+}
+
+/* --------------------------------------------------------------------- figures */
+
+static void assert_loaded(const struct mc_record *r, unsigned int loaders, u64 delay)
+{
+	u64 ps = waiting_ps(delay), load = loaders * rate(line_ps + delay * count_ps);
+
+	assert_int_equal(r->stats.samples, 4);
+	assert_figure(r, COL_LATENCY_CPU, chaser);
+	assert_figure(r, COL_LOADS, slice / LINE);
+	assert_figure(r, COL_NS, ps);
+	assert_figure(r, COL_LOAD_MB_PER_S, load);
+	assert_figure(r, COL_MB_PER_S, load + rate(ps));
+	assert_figure(r, COL_DELAY_NS, delay * count_ps);
+	assert_int_equal(r->stats.median_ps, slice / LINE * ps);
+	assert_int_equal(r->threads, loaders + 1);
+	assert_int_equal(r->cpu, MC_CPU_ALL);
+	assert_int_equal(r->verified, MC_VERIFIED_OFF);
+	assert_in_range(r->window_max_ps, 1, 5 * MS);
+}
+
+static void test_figures_at_each_delay(void **state)
+{
+	static const u64 delays[] = { 0, 7, 100, 900, 5000 };
+	char line[120];
+
+	for (unsigned int threads = 2; threads <= 4; threads++) {
+		reset(threads);
+		snprintf(line, sizeof(line),
+			 "loaded size=%uK delay=0,7,100,900,5000 repeat=4 warmup=1 cpu=0-%u",
+			 threads * 128, threads - 1);
+		assert_int_equal(measure(line), 0);
+		assert_int_equal(n, ARRAY_SIZE(delays));
+		assert_int_equal(done, 5 * n);
+		for (unsigned int i = 0; i < n; i++)
+			assert_loaded(&rec[i], threads - 1, delays[i]);
+	}
+}
+
+/* 10 ns a line, and 4 from the first count on: known before any of the above is. */
+static void test_figures_spelled_out(void **state)
+{
+	reset(3);
+	assert_int_equal(measure("loaded size=384K delay=0,100 repeat=4 cpu=0-2"), 0);
+	assert_figure(&rec[0], COL_NS, 120000);			/* 120 ns */
+	assert_figure(&rec[0], COL_LOAD_MB_PER_S, 2 * 64000);	/* 6.4 GB/s each */
+	assert_figure(&rec[0], COL_MB_PER_S, 2 * 64000 + 5333);
+	assert_figure(&rec[0], COL_DELAY_NS, 0);
+	assert_figure(&rec[1], COL_NS, 100000);
+	assert_figure(&rec[1], COL_LOAD_MB_PER_S, 2 * 12800);	/* a line each 50 ns */
+	assert_figure(&rec[1], COL_MB_PER_S, 2 * 12800 + 6400);
+	assert_figure(&rec[1], COL_DELAY_NS, 40000);
+}
+
+static void assert_load(const char *op, u64 reads, u64 writes, u64 nt)
+{
+	char line[120];
+
+	reset(2);
+	snprintf(line, sizeof(line), "loaded size=256K delay=100 repeat=4 cpu=0,1 op=%s", op);
+	assert_int_equal(measure(line), 0);
+	assert_int_equal(load_reads, reads);
+	assert_int_equal(load_writes, writes);
+	assert_int_equal(!!load_nt, nt);
+	/* Payload is what is read and what is written, alike. */
+	assert_loaded(rec, 1, 100);
+}
+
+static void test_the_load_is_what_was_asked_for(void **state)
+{
+	assert_load("read", 1, 0, 0);
+	assert_load("rw31", 3, 1, 0);
+	assert_load("rw21", 2, 1, 0);
+	assert_load("rw11", 1, 1, 0);
+	assert_load("write", 0, 1, 0);
+	assert_load("ntwrite", 0, 1, 1);
+}
+
+/* The memory has a gap in the middle of a step: that step is not made. */
+static void test_no_step_goes_across_a_gap(void **state)
+{
+	reset(2);
+	hole = slice + 4 * 7 * LINE + 2 * LINE;
+	spans[0] = (struct mc_span){ memory, 0, hole };
+	spans[1] = (struct mc_span){ memory + hole + 4096, hole, BYTES - hole };
+	view.n = 2;
+	assert_int_equal(measure("loaded size=256K delay=100 repeat=4 cpu=0,1 op=rw31"), 0);
+	assert_loaded(rec, 1, 100);
+}
+
+/* Windows of 80 us and 20 us after each: 4 lines in 100 us, not in 80. */
+static void test_time_between_windows_counts_for_the_load(void **state)
+{
+	reset(2);
+	line_ps = 20000 * NS;
+	sim.gap = 20000 * NS;
+	assert_int_equal(measure("loaded size=256K delay=0 repeat=20 cpu=0,1"), 0);
+	assert_figure(rec, COL_LOAD_MB_PER_S, 25);	/* 2.56 */
+	assert_figure(rec, COL_NS, waiting_ps(0));
+}
+
+/* 32768 loads are a sample, however large the set. */
+static void test_a_large_set_has_no_longer_samples(void **state)
+{
+	reset(2);
+	slice = 2200 << 10;
+	spans[0].bytes = 2 * BYTES;
+	assert_int_equal(measure("loaded size=4400K delay=100 repeat=2 cpu=0,1"), 0);
+	assert_figure(rec, COL_LOADS, 32768);
+	assert_figure(rec, COL_NS, waiting_ps(100));
+	assert_int_equal(rec->stats.median_ps, 32768 * waiting_ps(100));
+}
+
+static u64 calls_before[TEAM_MOST];
+static unsigned int still;	/* samples in which somebody did not load */
+
+static void look_at_load(void)
+{
+	for (unsigned int i = 0; i < sim.n; i++) {
+		still += i != chaser && calls_of[i] == calls_before[i];
+		calls_before[i] = calls_of[i];
+	}
+}
+
+/* A call of thread 0 takes longer than ten samples of the others. */
+static void test_a_sample_waits_for_the_load(void **state)
+{
+	reset(3);
+	chaser = 2;
+	stuck_ps = 3 * MS;
+	still = 0;
+	memset(calls_before, 0, sizeof(calls_before));
+	after_sample = look_at_load;
+	assert_int_equal(measure("loaded size=384K delay=0 repeat=6 latency_cpu=2 cpu=0-2"), 0);
+	assert_int_equal(still, 0);
+	assert_int_equal(rec->stats.samples, 6);
+	assert_figure(rec, COL_NS, waiting_ps(0));
+	/* As long as 2048 loads take, whatever was done meanwhile. */
+	assert_int_equal(rec->stats.max_ps, 2048 * waiting_ps(0));
+}
+
+/* --------------------------------------------------------------- who, and where */
+
+static void test_one_cpu_follows_pointers_and_all_others_load(void **state)
+{
+	for (unsigned int cpu = 0; cpu < 3; cpu++) {
+		char line[120];
+
+		reset(3);
+		chaser = cpu;
+		snprintf(line, sizeof(line),
+			 "loaded size=384K delay=100 repeat=4 cpu=0-2 latency_cpu=%u", cpu);
+		assert_int_equal(measure(line), 0);
+		assert_loaded(rec, 2, 100);
+		for (unsigned int i = 0; i < 3; i++)
+			assert_int_equal(!!lines_of[i], i != cpu);
+		/* CPUs 0 and 1 are on node 0, CPU 2 is on node 1. */
+		assert_int_equal(wanted->place.node, cpu / 2);
+		assert_true(wanted->private);
+		assert_int_equal(wanted->bytes, 384 << 10);
+		assert_int_equal(rec->memory_node, cpu / 2);
+		assert_int_equal(rec->remote_threads, cpu < 2 ? 1 : 2);
+	}
+	reset(2);
+	assert_int_equal(measure("loaded size=256K delay=0 repeat=4 cpu=0,1 latency_cpu=auto"), 0);
+	assert_loaded(rec, 1, 0);
+}
+
+static void test_with_node_local_parts_are_on_each_ones_node(void **state)
+{
+	for (chaser = 0; chaser < 4; chaser += 3) {
+		unsigned int who = chaser;
+		char line[120];
+
+		reset(4);
+		chaser = who;
+		snprintf(line, sizeof(line),
+			 "loaded size=512K delay=100 repeat=4 cpu=0-3 node=local latency_cpu=%u",
+			 chaser);
+		assert_int_equal(measure(line), 0);
+		assert_true(on_nodes);
+		assert_int_equal(found, 2);
+		assert_int_equal(wanted[0].place.node, 0);
+		assert_int_equal(wanted[1].place.node, 1);
+		assert_int_equal(wanted[0].bytes, 256 << 10);
+		assert_int_equal(wanted[1].bytes, 256 << 10);
+		assert_loaded(rec, 3, 100);
+		assert_int_equal(rec->memory_node, MC_NODE_LOCAL);
+		assert_int_equal(rec->remote_threads, 0);
+	}
+}
+
+/* ------------------------------------------------------- what can go wrong */
+
+static void test_what_cant_be_run_is_refused(void **state)
+{
+	reset(1);
+	assert_refused("loaded size=256K delay=0 cpu=any", -EINVAL, "cpu");
+	assert_refused("loaded size=256K cpu=0 delay=0", -EINVAL, "cpu");
+	reset(2);
+	assert_refused("loaded size=256K cpu=0,1 latency_cpu=2 delay=0", -EINVAL, "latency_cpu");
+	assert_refused("loaded size=8128 cpu=0,1 delay=0", -EINVAL, "size");
+	assert_refused("loaded size=256K,4K cpu=0,1 delay=0", -EINVAL, "size");
+	slice = 4096;
+	assert_int_equal(measure("loaded size=8K delay=0 repeat=4 cpu=0,1"), 0);
+	assert_loaded(rec, 1, 0);
+}
+
+static void test_a_stop_keeps_what_there_is(void **state)
+{
+	reset(3);
+	stop_after = 5;
+	assert_stopped("loaded size=384K delay=100,900 warmup=1 repeat=10 cpu=0-2", 1);
+	assert_int_equal(rec->stats.samples, 4);
+	assert_loaded(rec, 2, 100);
+	reset(3);
+	stop_after = 11 + 5;
+	assert_stopped("loaded size=384K delay=100,900 warmup=1 repeat=10 cpu=0-2", 2);
+	assert_int_equal(rec[0].stats.samples, 10);
+	assert_loaded(&rec[1], 2, 900);
+}
+
+/* While pointers are linked, and while one waits for the others to be at it. */
+static void test_a_stop_is_seen_everywhere(void **state)
+{
+	static const char line[] = "loaded size=1M delay=900 warmup=0 repeat=2 cpu=0,1";
+	unsigned int all, at;
+
+	reset(2);
+	slice = 512 << 10;
+	assert_int_equal(measure(line), 0);
+	all = sim.asked;
+	assert_true(all >= 2 + 1);
+	for (at = 1; at <= all; at++) {
+		reset(2);
+		slice = 512 << 10;
+		sim.stop_at = at;
+		assert_int_equal(measure(line), -ECANCELED);
+		assert_int_equal(n, 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_figures_at_each_delay),
+		cmocka_unit_test(test_figures_spelled_out),
+		cmocka_unit_test(test_the_load_is_what_was_asked_for),
+		cmocka_unit_test(test_no_step_goes_across_a_gap),
+		cmocka_unit_test(test_time_between_windows_counts_for_the_load),
+		cmocka_unit_test(test_a_large_set_has_no_longer_samples),
+		cmocka_unit_test(test_a_sample_waits_for_the_load),
+		cmocka_unit_test(test_one_cpu_follows_pointers_and_all_others_load),
+		cmocka_unit_test(test_with_node_local_parts_are_on_each_ones_node),
+		cmocka_unit_test(test_what_cant_be_run_is_refused),
+		cmocka_unit_test(test_a_stop_keeps_what_there_is),
+		cmocka_unit_test(test_a_stop_is_seen_everywhere),
+	};
+
+	memory = aligned_alloc(4096, NODES * BYTES);
+	return cmocka_run_group_tests_name("loaded", tests, NULL, NULL);
+}
