@@ -114,7 +114,7 @@ static int measure(const char *line)
 }
 
 /* The error names @key, and nothing was done. */
-static void assert_refused(const char *line, int err, const char *key)
+static inline void assert_refused(const char *line, int err, const char *key)
 {
 	assert_int_equal(measure(line), err);
 	assert_int_equal(run.error.err, err);

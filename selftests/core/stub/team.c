@@ -64,9 +64,17 @@ unsigned int sim_self(void)
 	return self->index;
 }
 
+/* Or is it who asks for the run? */
+bool sim_in_thread(void)
+{
+	return self;
+}
+
+/* Who asks for a run has all the time there is, and so waits for nobody below. */
 void sim_spend(u64 ps)
 {
-	sim.now[self->index] += ps;
+	if (self)
+		sim.now[self->index] += ps;
 }
 
 u64 mc_clock_raw_ns(void)
@@ -98,6 +106,8 @@ static void next_turn(void)
 /* Those whose clocks are behind catch up. */
 void sim_yield(void)
 {
+	if (!self)
+		return;
 	next_turn();
 	wait_for_turn(self->index);
 }
@@ -118,6 +128,20 @@ static void *worker_main(void *arg)
 	return NULL;
 }
 
+/* Those in a state have the time of the last of them. */
+static void catch_up(enum state state)
+{
+	u64 latest = 0;
+	unsigned int i;
+
+	for (i = 0; i < sim.n; i++)
+		if (the_team.state[i] == state && sim.now[i] > latest)
+			latest = sim.now[i];
+	for (i = 0; i < sim.n; i++)
+		if (the_team.state[i] == state)
+			sim.now[i] = latest;
+}
+
 int mc_team_run_some(struct mc_team *team, const unsigned int *who,
 		     unsigned int n, mc_job job, void *arg)
 {
@@ -135,6 +159,8 @@ int mc_team_run_some(struct mc_team *team, const unsigned int *who,
 		team->state[i] = ENDED;
 	for (i = 0; i < n; i++)
 		team->state[who ? who[i] : i] = READY;
+	if (sim.together)
+		catch_up(READY);
 	for (i = 0; i < n; i++)
 		pthread_create(&thread[i], NULL, worker_main,
 			       &team->worker[who ? who[i] : i]);
@@ -223,18 +249,12 @@ int mc_team_stopped(const struct mc_team *team)
 /* All who wait at the gate go on, from the time that it is. */
 static void open_gate(void)
 {
-	u64 latest = 0;
 	unsigned int i;
 
+	catch_up(AT_GATE);
 	for (i = 0; i < sim.n; i++)
-		if (the_team.state[i] == AT_GATE && sim.now[i] > latest)
-			latest = sim.now[i];
-	for (i = 0; i < sim.n; i++) {
-		if (the_team.state[i] != AT_GATE)
-			continue;
-		the_team.state[i] = READY;
-		sim.now[i] = latest;
-	}
+		if (the_team.state[i] == AT_GATE)
+			the_team.state[i] = READY;
 }
 
 void mc_team_stop(struct mc_team *team, int err)

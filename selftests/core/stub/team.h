@@ -23,6 +23,7 @@
  * @late: that the last thread comes later out of the gate
  * @look: that a look at the clock takes, or asking whether the run was stopped; if it
  *        is not 0, whoever waits for others by asking lets them run
+ * @together: a job begins for all of its threads once the last of them has time
  * @opened: called in each window, first
  * @closing: called in each window, last
  * @now: each thread's clock
@@ -39,6 +40,7 @@ struct sim {
 	u64 gap;
 	u64 late;
 	u64 look;
+	bool together;
 	void (*opened)(struct mc_worker *w);
 	void (*closing)(struct mc_worker *w);
 	u64 now[TEAM_MOST];
@@ -71,6 +73,7 @@ extern struct sim sim;
 
 struct mc_team *sim_reset(unsigned int n);
 unsigned int sim_self(void);
+bool sim_in_thread(void);
 void sim_spend(u64 ps);
 void sim_yield(void);
 

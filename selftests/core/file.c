@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The test file natively: what it reads and writes, and the figures that it reports. */
+#include "stub/file.h"
+
+static void assert_holds(const struct mc_file *f, u64 seed, u64 bytes)
+{
+	struct mc_pattern pattern = { .seed = seed, .bytes = bytes };
+
+	assert_int_equal(f->bytes, bytes);
+	assert_int_equal(mc_pattern_check(&pattern, f->data, 0, bytes), bytes);
+}
+
+static void assert_rates(u64 bytes, u64 transfers, u64 ps)
+{
+	assert_int_equal(n, 1);
+	assert_int_equal(rec->stats.samples, 3);
+	assert_int_equal(rec->stats.min_ps, ps);
+	assert_int_equal(rec->stats.max_ps, ps);
+	assert_int_equal(rec->payload_bytes, bytes);
+	assert_figure(rec, COL_MB_PER_S, mc_muldiv(bytes, 10000000, ps));
+	assert_figure(rec, COL_IOS_PER_S, mc_muldiv(transfers, 10000000000000ULL, ps));
+	assert_no_figure(rec, COL_WRONG);
+	assert_int_equal(files.open, 0);
+}
+
+static void test_one_reader(void **state)
+{
+	reset(1);
+	written(PATH, BYTES);
+	assert_int_equal(measure(READ), 0);
+	assert_rates(BYTES, 16, ALONE_PS);
+	/* 1048576 bytes and 16 transfers in 120.8576 us. */
+	assert_figure(rec, COL_MB_PER_S, 86761);
+	assert_figure(rec, COL_IOS_PER_S, 1323872);
+	assert_int_equal(rec->threads, 1);
+	assert_int_equal(rec->point.v[MC_KEY_SIZE], 64 << 10);
+	assert_int_equal(rec->verified, MC_VERIFIED_OFF);
+	assert_int_equal(done, 4);
+	assert_int_equal(calls, 4 * 16);
+	assert_false(wrote);
+	assert_int_equal(found, 0);
+	assert_no_figure(rec, COL_DRAM_READ);
+}
+
+static void test_transfers_of_a_file_that_is_no_multiple(void **state)
+{
+	reset(1);
+	written(PATH, 100000);
+	assert_int_equal(measure(READ), 0);
+	assert_rates(100000, 2, 2 * 1000 * NS + 100000 * 100);
+	/* Past the page cache all but the last part is aligned. */
+	reset(1);
+	written(PATH, 100000);
+	assert_int_equal(measure(READ " direct=on check=on"), 0);
+	assert_rates(100000, 2, 2 * 1000 * NS + 100000 * 100);
+	assert_int_equal(rec->verified, MC_VERIFIED_OK);
+	/* As many calls as it takes: of 1000 bytes, 66 for 64 KiB and 35 for the rest. */
+	reset(1);
+	written(PATH, 100000);
+	files.most = 1000;
+	assert_int_equal(measure(READ " check=on"), 0);
+	assert_rates(100000, 2, 101 * 1000 * NS + 100000 * 100);
+	assert_int_equal(rec->verified, MC_VERIFIED_OK);
+}
+
+static void test_readers_of_one_file(void **state)
+{
+	reset(3);
+	written(PATH, BYTES);
+	assert_int_equal(measure(READ " readers=3 check=on"), 0);
+	assert_rates(3 * BYTES, 3 * 16, ALONE_PS);
+	assert_int_equal(rec->threads, 3);
+	assert_int_equal(rec->point.v[MC_KEY_SIZE], 3 * 64 << 10);
+	assert_int_equal(rec->verified, MC_VERIFIED_OK);
+	/* Each reads all of it, from another place on. */
+	for (u64 i = 0; i < 3; i++) {
+		assert_int_equal(first_by[i], 16 * i / 3 * 65536);
+		assert_int_equal(bytes_by[i][0], 4 * BYTES);
+	}
+}
+
+/* Until the first of them is through, the other has done half: 3 halves at once. */
+static void test_only_what_is_done_at_once_counts(void **state)
+{
+	reset(2);
+	written(PATH, BYTES);
+	files.slower[1] = 1;
+	assert_int_equal(measure(READ " readers=2"), 0);
+	assert_rates(2 * BYTES, 2 * 16, ALONE_PS / 3 * 4 + ALONE_PS % 3 * 4 / 3);
+	/* A third, of which a transfer was under way: it counts by its time. */
+	reset(2);
+	written(PATH, BYTES);
+	files.slower[1] = 2;
+	assert_int_equal(measure(READ " readers=2"), 0);
+	assert_rates(2 * BYTES, 2 * 16,
+		     mc_muldiv(2 * BYTES, ALONE_PS, (16 + 5) * 65536 + 65536 / 3));
+}
+
+static void test_readers_of_a_file_each(void **state)
+{
+	reset(2);
+	written(PATH ".0", BYTES);
+	written(PATH ".1", BYTES);
+	assert_int_equal(measure(READ " readers=2 files=each check=on"), 0);
+	assert_rates(2 * BYTES, 2 * 16, ALONE_PS);
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_int_equal(first_by[i], 0);
+		assert_int_equal(bytes_by[i][i], 4 * BYTES);
+		assert_int_equal(bytes_by[i][!i], 0);
+	}
+}
+
+static void test_a_file_is_written_anew_each_time(void **state)
+{
+	reset(1);
+	assert_int_equal(measure(WRITE), 0);
+	assert_rates(BYTES, 16, ALONE_PS);
+	assert_int_equal(rec->verified, MC_VERIFIED_OFF);
+	assert_int_equal(calls, 4 * 16);
+	/* The fourth pattern, the warm-up's included. */
+	assert_holds(files_find(PATH), 4, BYTES);
+	/* What was written so before is written over, with others, and made as long. */
+	reset(1);
+	written(PATH, 3 * BYTES);
+	assert_int_equal(measure(WRITE " check=on"), 0);
+	assert_rates(BYTES, 16, ALONE_PS);
+	assert_int_equal(rec->verified, MC_VERIFIED_OK);
+	assert_int_equal(calls, 2 * 4 * 16);
+	assert_holds(files_find(PATH), SEED + 4, BYTES);
+}
+
+static void test_writers_share_a_file(void **state)
+{
+	reset(3);
+	assert_int_equal(measure(WRITE " readers=3"), 0);
+	/* 5, 5 and 6 of 16 transfers: those who have 5 are through first. */
+	assert_rates(BYTES, 16, mc_muldiv(BYTES, 5 * ALONE_PS / 16, 15 * 65536));
+	for (u64 i = 0; i < 3; i++) {
+		assert_int_equal(first_by[i], 16 * i / 3 * 65536);
+		assert_int_equal(bytes_by[i][0], 4 * 65536 * (i < 2 ? 5 : 6));
+	}
+	assert_holds(files_find(PATH), 4, BYTES);
+	reset(2);
+	assert_int_equal(measure(WRITE " readers=2 files=each check=on"), 0);
+	assert_rates(2 * BYTES, 2 * 16, ALONE_PS);
+	assert_int_equal(rec->verified, MC_VERIFIED_OK);
+	assert_holds(files_find(PATH ".0"), 4, BYTES);
+	assert_holds(files_find(PATH ".1"), 4, BYTES);
+}
+
+/* Until all of it is on the disk: the last one counts, and its sync. */
+static void test_what_gets_to_the_disk_takes_its_time(void **state)
+{
+	reset(2);
+	files.sync_ps = 5 * MS;
+	files.slower[1] = 1;
+	assert_int_equal(measure(WRITE " readers=2 cache=drop"), 0);
+	assert_rates(BYTES, 16, 2 * ALONE_PS / 2 + 5 * MS);
+	assert_int_equal(files.synced, 2 * 4);
+	assert_int_equal(files.dropped, 4);
+	reset(1);
+	files.sync_ps = 5 * MS;
+	assert_int_equal(measure(WRITE), 0);
+	assert_rates(BYTES, 16, ALONE_PS);
+	assert_int_equal(files.synced, 0);
+}
+
+static void test_what_was_in_the_page_cache(void **state)
+{
+	reset(1);
+	written(PATH, BYTES);
+	assert_int_equal(measure(READ), 0);
+	assert_figure(rec, COL_CACHED, 1000);
+	assert_int_equal(files.dropped, 0);
+	assert_int_equal(measure(READ " cache=drop"), 0);
+	assert_figure(rec, COL_CACHED, 0);
+	assert_int_equal(files.dropped, 4);
+	/* Half of one of two files, before the only sample. */
+	reset(2);
+	written(PATH ".0", BYTES)->cached = BYTES / 2;
+	written(PATH ".1", BYTES);
+	assert_int_equal(measure("file path=" PATH " readers=2 files=each repeat=1 warmup=0"), 0);
+	assert_figure(rec, COL_CACHED, 250);
+	reset(1);
+	written(PATH, BYTES);
+	files.no_cache = true;
+	assert_int_equal(measure(READ), 0);
+	assert_no_figure(rec, COL_CACHED);
+}
+
+/* Each byte moves two in memory, see note(). */
+static void test_what_it_makes_the_memory_move(void **state)
+{
+	reset(1);
+	written(PATH, BYTES);
+	sim.counters = 2;
+	sim.openable = 2;
+	assert_int_equal(measure(READ), 0);
+	assert_figure(rec, COL_DRAM_READ, mc_muldiv(2 * BYTES, 10000000, ALONE_PS));
+	assert_figure(rec, COL_DRAM_WRITE, 0);
+	assert_int_equal(rec->dram.bytes[MC_DRAM_READ], 2 * BYTES);
+	/* Reading back is not counted. */
+	reset(1);
+	sim.counters = 2;
+	sim.openable = 2;
+	assert_int_equal(measure(WRITE " check=on"), 0);
+	assert_figure(rec, COL_DRAM_READ, 0);
+	assert_figure(rec, COL_DRAM_WRITE, mc_muldiv(2 * BYTES, 10000000, ALONE_PS));
+	assert_int_equal(sim.closed, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_reader),
+		cmocka_unit_test(test_transfers_of_a_file_that_is_no_multiple),
+		cmocka_unit_test(test_readers_of_one_file),
+		cmocka_unit_test(test_only_what_is_done_at_once_counts),
+		cmocka_unit_test(test_readers_of_a_file_each),
+		cmocka_unit_test(test_a_file_is_written_anew_each_time),
+		cmocka_unit_test(test_writers_share_a_file),
+		cmocka_unit_test(test_what_gets_to_the_disk_takes_its_time),
+		cmocka_unit_test(test_what_was_in_the_page_cache),
+		cmocka_unit_test(test_what_it_makes_the_memory_move),
+	};
+
+	return cmocka_run_group_tests_name("file", tests, NULL, NULL);
+}

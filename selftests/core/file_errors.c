@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The test file natively: bytes that are wrong, what it refuses, and what breaks down. */
+#include "stub/file.h"
+
+/* -------------------------------------------------------------- verification */
+
+static void assert_wrong(const char *line, u64 byte)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text), "check: byte %llu of " PATH " is wrong",
+		 (unsigned long long)byte);
+	assert_int_equal(measure(line), -EBADMSG);
+	assert_string_equal(run.error.text, text);
+	assert_int_equal(n, 1);
+	assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
+	assert_figure(rec, COL_WRONG, byte);
+	assert_true(rec->stats.samples > 0);
+	assert_int_equal(files.open, 0);
+}
+
+static void test_a_wrong_byte_is_found(void **state)
+{
+	static const u64 bytes[] = { 32, 4095, 4096, 65535, 65536, 700001, BYTES - 1 };
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(bytes); i++) {
+		reset(2);
+		written(PATH, BYTES)->data[bytes[i]] ^= 0x80;
+		assert_wrong(READS " readers=2 check=on warmup=0", bytes[i]);
+		/* Nobody looks. */
+		reset(2);
+		written(PATH, BYTES)->data[bytes[i]] ^= 0x80;
+		assert_int_equal(measure(READ " readers=2"), 0);
+		assert_int_equal(rec->verified, MC_VERIFIED_OFF);
+	}
+}
+
+static void test_a_byte_that_is_written_wrong_is_found(void **state)
+{
+	reset(2);
+	files.damage_at = 700001;
+	assert_wrong(WRITES " readers=2 check=on warmup=0", 700001);
+	reset(2);
+	files.damage_at = 700001;
+	assert_int_equal(measure(WRITE " readers=2"), 0);
+}
+
+/* ------------------------------------------------------- what can go wrong */
+
+static void test_what_cant_be_run_is_refused(void **state)
+{
+	reset(1);
+	assert_refused(READ " type=uc", -EINVAL, "type");
+	assert_refused(READ " irq=off", -EINVAL, "irq");
+	assert_refused(READ " node=0", -EINVAL, "node");
+	assert_refused(READ " node=local", -EINVAL, "node");
+	assert_refused(READ " page=4k", -EINVAL, "page");
+	assert_refused(READ " size=1M", -EINVAL, "size");
+	assert_refused("file", -EINVAL, "path");
+	assert_refused("file path=none", -EINVAL, "path");
+	assert_refused(READ " bytes=1M", -EINVAL, "bytes");
+	reset(3);
+	assert_refused("file op=write path=" PATH " bytes=64K transfer=32K readers=3",
+		       -EINVAL, "readers");
+	assert_null(files_find(PATH));
+	assert_int_equal(measure("file op=write path=" PATH " bytes=96K transfer=32K readers=3"),
+			 0);
+}
+
+/* The error begins with @text, and nothing was measured, and nothing written. */
+static void assert_not_opened(const char *line, int err, const char *text)
+{
+	assert_int_equal(measure(line), err);
+	assert_memory_equal(run.error.text, text, strlen(text));
+	assert_int_equal(n, 0);
+	assert_int_equal(done, 0);
+	assert_int_equal(files.open, 0);
+	assert_false(wrote);
+}
+
+static void test_files_are_looked_at_first(void **state)
+{
+	struct mc_file *f;
+
+	reset(1);
+	assert_not_opened(READ, -ENOENT, "path: " PATH " can't be opened (error 2)");
+	files_make(PATH, 0);
+	assert_not_opened(READ, -EINVAL, "path: " PATH " is empty");
+	reset(1);
+	files_make(PATH, 0)->what = "a directory";
+	assert_not_opened(READ, -EINVAL, "path: " PATH " is a directory; only regular files");
+	reset(1);
+	f = files_make(PATH, BYTES);
+	assert_not_opened(READ " check=on", -EINVAL,
+			  "check: " PATH " has no pattern to compare with: op=write has not");
+	assert_not_opened(WRITE, -EEXIST,
+			  "path: " PATH " is there, and op=write has not written it; it is left");
+	assert_int_equal(f->bytes, BYTES);
+	assert_int_equal(measure(READ), 0);
+	reset(1);
+	written(PATH, BYTES)->data[17] ^= 1;
+	assert_not_opened(READ " check=on", -EBADMSG,
+			  "check: the first 32 bytes of " PATH " are wrong");
+	/* A header that is damaged is still one of ours. */
+	assert_int_equal(measure(WRITE), 0);
+	reset(1);
+	written(PATH, BYTES)->bytes = 4096;
+	assert_not_opened(READ " check=on", -ENODATA,
+			  "path: " PATH " was cut short to 4096 bytes; it had 1048576 when");
+	reset(1);
+	f = written(PATH, BYTES);
+	mc_pattern_fill(&(struct mc_pattern){ SEED, 65536 }, f->data, 0, 65536);
+	assert_not_opened(READ " check=on", -EBADMSG,
+			  "check: byte 65536 of " PATH " is wrong: it ended there");
+}
+
+static void test_no_direct_io(void **state)
+{
+	reset(1);
+	files.no_direct = true;
+	written(PATH, BYTES);
+	assert_not_opened(READ " direct=on", -EOPNOTSUPP,
+			  "direct: " PATH " is on a filesystem without direct I/O");
+	assert_int_equal(measure(READ), 0);
+	reset(1);
+	files.no_direct = true;
+	assert_not_opened(WRITE " direct=on", -EOPNOTSUPP,
+			  "direct: " PATH " is on a filesystem without direct I/O");
+	/* Transfers that the filesystem does not take. */
+	reset(1);
+	written(PATH, BYTES);
+	files.fail_at = 0;
+	files.fail = -EINVAL;
+	assert_not_opened(READ " direct=on", -EINVAL,
+			  "direct: " PATH " can't be transferred by 65536 bytes; 4K may do");
+}
+
+static void break_down(void)
+{
+	if (done == 3)
+		files.fail_at = 300000;
+}
+
+static void cut_short(void)
+{
+	if (done == 3)
+		files_find(PATH)->bytes = 300000;
+}
+
+/* In the fourth sample. The two after the warm-up are kept. */
+static void assert_broken(const char *line, int err, const char *text)
+{
+	assert_int_equal(measure(line), err);
+	assert_string_equal(run.error.text, text);
+	assert_int_equal(n, 1);
+	assert_int_equal(rec->stats.samples, 2);
+	assert_int_equal(rec->stats.median_ps, ALONE_PS);
+	assert_figure(rec, COL_MB_PER_S, 86761);
+	assert_int_equal(files.open, 0);
+}
+
+static void test_what_breaks_down_keeps_what_there_is(void **state)
+{
+	reset(1);
+	written(PATH, BYTES);
+	files.fail = -EIO;
+	after_sample = break_down;
+	assert_broken(READ, -EIO, "path: " PATH " can't be read at byte 262144 (error 5)");
+	/* In the tenth of the short calls that this transfer takes. */
+	reset(1);
+	written(PATH, BYTES);
+	files.most = 4096;
+	files.call_ps /= 16;
+	files.fail = -EIO;
+	after_sample = break_down;
+	assert_broken(READ, -EIO, "path: " PATH " can't be read at byte 299008 (error 5)");
+	reset(1);
+	files.fail = -ENOSPC;
+	after_sample = break_down;
+	assert_broken(WRITE, -ENOSPC, "path: " PATH " can't be written at byte 262144 (error 28)");
+	reset(1);
+	written(PATH, BYTES);
+	after_sample = cut_short;
+	assert_broken(READ, -ENODATA,
+		      "path: " PATH " was cut short to 300000 bytes; it had 1048576");
+	reset(1);
+	written(PATH, BYTES);
+	files.no_disk = -EIO;
+	assert_not_opened(READ " cache=drop", -EIO,
+			  "path: " PATH " can't be written to the disk (error 5)");
+	reset(2);
+	written(PATH, BYTES);
+	files.no_memory = true;
+	assert_not_opened(READ " readers=2", -ENOMEM,
+			  "transfer: no memory for 65536 bytes for each of 2 readers");
+}
+
+static void test_a_stop_keeps_what_there_is(void **state)
+{
+	reset(2);
+	written(PATH, BYTES);
+	stop_after = 3;
+	assert_stopped(READS " readers=2 check=on repeat=10", 1);
+	assert_int_equal(rec->stats.samples, 2);
+	assert_int_equal(rec->stats.median_ps, ALONE_PS);
+	assert_int_equal(rec->verified, MC_VERIFIED_OK);
+	assert_int_equal(files.open, 0);
+}
+
+/* Between any two transfers, and while what was written is read back. */
+static void test_a_stop_is_seen_everywhere(void **state)
+{
+	static const char line[] = "file op=write path=" PATH
+		" bytes=128K transfer=16K check=on warmup=0 repeat=2 readers=2";
+	unsigned int all, at, kept = 0;
+
+	reset(2);
+	assert_int_equal(measure(line), 0);
+	all = sim.asked;
+	assert_int_equal(all, 2 * 2 * 8);
+	for (at = 1; at <= all; at++) {
+		reset(2);
+		sim.stop_at = at;
+		assert_int_equal(measure(line), -ECANCELED);
+		assert_int_equal(n, done > 0);
+		assert_int_equal(files.open, 0);
+		kept += n;
+	}
+	/* All but the eight of the first sample. */
+	assert_int_equal(kept, all - 8);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_wrong_byte_is_found),
+		cmocka_unit_test(test_a_byte_that_is_written_wrong_is_found),
+		cmocka_unit_test(test_what_cant_be_run_is_refused),
+		cmocka_unit_test(test_files_are_looked_at_first),
+		cmocka_unit_test(test_no_direct_io),
+		cmocka_unit_test(test_what_breaks_down_keeps_what_there_is),
+		cmocka_unit_test(test_a_stop_keeps_what_there_is),
+		cmocka_unit_test(test_a_stop_is_seen_everywhere),
+	};
+
+	return cmocka_run_group_tests_name("file_errors", tests, NULL, NULL);
+}

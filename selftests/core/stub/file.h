@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * module/benchmarks/file.c natively, with a team in virtual time and files in memory
+ * of which each transfer has its price, so that rates are known to the last digit.
+ */
+#ifndef MC_STUB_FILE_H
+#define MC_STUB_FILE_H
+
+#define TEST	mc_test_file
+#include "engine.h"
+
+#include "core/pattern.h"
+#include "files.h"
+
+/* As file.c numbers its columns. */
+enum { COL_MB_PER_S, COL_IOS_PER_S, COL_DRAM_READ, COL_DRAM_WRITE, COL_CACHED, COL_WRONG };
+
+#define BYTES	(1024 * 1024ULL)
+#define PATH	"/data/x"
+#define SEED	7
+
+/* Keys of the requests here: 16 transfers a file. */
+#define READS	"file op=read path=" PATH " transfer=64K"
+#define WRITES	"file op=write path=" PATH " bytes=1M transfer=64K"
+#define READ	READS " warmup=1 repeat=3"
+#define WRITE	WRITES " warmup=1 repeat=3"
+
+/* What one reader takes for a file of 1 MiB. */
+#define ALONE_PS	(16 * 1000 * NS + BYTES * 100)
+
+static u64 bytes_by[TEAM_MOST][FILES_MOST];	/* transferred by a thread, of a file */
+static u64 first_by[TEAM_MOST];			/* where in the file each began */
+static u64 calls;
+static bool wrote;
+
+static void note(struct mc_file *f, u64 offset, u64 bytes, bool write)
+{
+	unsigned int i;
+
+	if (!sim_in_thread())
+		return;
+	i = sim_self();
+	if (first_by[i] == FILES_NOWHERE)
+		first_by[i] = offset;
+	bytes_by[i][f - files.file] += bytes;
+	calls++;
+	wrote |= write;
+	/* A line of memory for each 64 bytes, twice; the counter's clock runs. */
+	sim.reading[write].value += 2 * bytes / 64;
+	sim.reading[0].enabled++;
+	sim.reading[0].running++;
+	sim.reading[1].enabled++;
+	sim.reading[1].running++;
+}
+
+static void costs(void)
+{
+	files_reset();
+	files.call_ps = 1000 * NS;
+	files.byte_ps = 100;
+	files.transferred = note;
+	memset(bytes_by, 0, sizeof(bytes_by));
+	memset(first_by, 0xff, sizeof(first_by));
+	memset(sim.reading, 0, sizeof(sim.reading));
+	calls = 0;
+	wrote = false;
+	/* All are woken at once, however long the others took before. */
+	sim.together = true;
+}
+
+/* A file that op=write has written. */
+static inline struct mc_file *written(const char *path, u64 bytes)
+{
+	struct mc_pattern pattern = { .seed = SEED, .bytes = bytes };
+	struct mc_file *f = files_make(path, bytes);
+
+	mc_pattern_fill(&pattern, f->data, 0, bytes);
+	return f;
+}
+
+#endif /* MC_STUB_FILE_H */

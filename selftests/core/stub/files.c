@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* platform/files.h in memory. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "files.h"
+
+struct files files;
+
+static bool direct;	/* asked for at the last open */
+
+/* No files, and transfers that take no time. */
+void files_reset(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < FILES_MOST; i++)
+		free(files.file[i].data);
+	files = (struct files){
+		.most = ~0ULL, .fail_at = FILES_NOWHERE, .damage_at = FILES_NOWHERE,
+	};
+}
+
+struct mc_file *files_find(const char *path)
+{
+	unsigned int i;
+
+	for (i = 0; i < FILES_MOST; i++)
+		if (!strcmp(files.file[i].path, path))
+			return &files.file[i];
+	return NULL;
+}
+
+static void resize(struct mc_file *f, u64 bytes)
+{
+	f->data = realloc(f->data, bytes + 1);
+	if (bytes > f->bytes)
+		memset(f->data + f->bytes, 0, bytes - f->bytes);
+	f->bytes = bytes;
+	f->cached = bytes < f->cached ? bytes : f->cached;
+}
+
+/* Not in the page cache, and holding nothing but zeros. */
+struct mc_file *files_make(const char *path, u64 bytes)
+{
+	struct mc_file *f = files_find("");
+
+	EXPECT(f);
+	snprintf(f->path, sizeof(f->path), "%s", path);
+	resize(f, bytes);
+	return f;
+}
+
+int mc_file_open(struct mc_file **f, const char *path, unsigned int how, u64 bytes,
+		 const char **what)
+{
+	struct mc_file *one = files_find(path);
+	bool create = how & MC_FILE_CREATE;
+
+	if (!one == !create)
+		return create ? -EEXIST : -ENOENT;
+	if (one && one->what) {
+		*what = one->what;
+		return -EINVAL;
+	}
+	if (how & MC_FILE_DIRECT && files.no_direct && !create)
+		return -EOPNOTSUPP;
+	direct = how & MC_FILE_DIRECT;
+	*f = one ? one : files_make(path, 0);
+	files.open++;
+	return 0;
+}
+
+void mc_file_close(struct mc_file *f)
+{
+	if (f)
+		files.open--;
+}
+
+u64 mc_file_size(const struct mc_file *f)
+{
+	return f->bytes;
+}
+
+int mc_file_cut(struct mc_file *f, u64 bytes)
+{
+	EXPECT(bytes <= f->bytes);
+	resize(f, bytes);
+	return 0;
+}
+
+/* Return: bytes that a call transfers of those that it is asked for, or an errno. */
+static s64 transfer(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes,
+		    u64 offset, bool write)
+{
+	EXPECT(files.open);
+	EXPECT(bytes && at + bytes <= t->bytes);
+	EXPECT(!direct || !((at | bytes | offset) % 512));
+	bytes = bytes < files.most ? bytes : files.most;
+	if (write && offset + bytes > f->bytes)
+		resize(f, offset + bytes);
+	if (offset >= f->bytes)
+		return 0;
+	bytes = bytes < f->bytes - offset ? bytes : f->bytes - offset;
+	if (files.fail_at - offset < bytes)
+		return files.fail;
+	return bytes;
+}
+
+/* It takes its time, and then others whose clocks are behind have their turn. */
+static s64 transferred(struct mc_file *f, u64 offset, u64 bytes, bool write)
+{
+	u64 ps = files.call_ps + bytes * files.byte_ps;
+
+	f->cached = direct ? f->cached : f->bytes;
+	sim_spend(ps);
+	if (sim_in_thread())
+		sim_spend(ps * files.slower[sim_self()]);
+	if (files.transferred)
+		files.transferred(f, offset, bytes, write);
+	sim_yield();
+	return bytes;
+}
+
+s64 mc_file_read(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes, u64 offset)
+{
+	s64 n = transfer(f, t, at, bytes, offset, false);
+
+	if (n <= 0)
+		return n;
+	memcpy((u8 *)t->data + at, f->data + offset, n);
+	return transferred(f, offset, n, false);
+}
+
+s64 mc_file_write(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes, u64 offset)
+{
+	s64 n = transfer(f, t, at, bytes, offset, true);
+
+	if (n <= 0)
+		return n;
+	memcpy(f->data + offset, (u8 *)t->data + at, n);
+	if (files.damage_at - offset < (u64)n)
+		f->data[files.damage_at] ^= 1;
+	return transferred(f, offset, n, true);
+}
+
+int mc_file_sync(struct mc_file *f)
+{
+	files.synced++;
+	sim_spend(files.sync_ps);
+	return files.no_disk;
+}
+
+int mc_file_drop(struct mc_file *f)
+{
+	files.dropped++;
+	if (!files.no_disk)
+		f->cached = 0;
+	return files.no_disk;
+}
+
+bool mc_file_cached(struct mc_file *f, u64 *bytes)
+{
+	*bytes = f->cached;
+	return !files.no_cache;
+}
+
+int mc_transfer_make(struct mc_transfer *t, u64 bytes)
+{
+	*t = (struct mc_transfer){ 0 };
+	if (files.no_memory)
+		return -ENOMEM;
+	t->bytes = (bytes + MC_FILE_ALIGN - 1) & ~(MC_FILE_ALIGN - 1ULL);
+	t->data = aligned_alloc(MC_FILE_ALIGN, t->bytes);
+	memset(t->data, 0x5a, t->bytes);
+	return 0;
+}
+
+void mc_transfer_free(struct mc_transfer *t)
+{
+	free(t->data);
+	t->data = NULL;
+}
