@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where a point's memory is to lie. With node=local, the threads of a test that
- * share memory out have their parts in a buffer on their own node: there is one
- * for each node, as large as the parts of its threads.
+ * Placement of a point's memory. With node=local, the threads of a test that divides
+ * its memory have their parts in a buffer on their own node. Each node has one buffer,
+ * as large as the parts of its threads.
  */
 #include "measure/area.h"
 #include "measure/side.h"
@@ -20,8 +20,8 @@ static bool has_local(const struct mc_request *req)
 	return false;
 }
 
-/* Give thread @i a seat in the home on its node, which may be a new one. */
-static void seat(struct mc_homes *homes, unsigned int i, int node)
+/* Put the part of thread @i into the buffer of its node, which may be a new one. */
+static void assign_seat(struct mc_homes *homes, unsigned int i, int node)
 {
 	unsigned int h = 0;
 
@@ -33,7 +33,7 @@ static void seat(struct mc_homes *homes, unsigned int i, int node)
 }
 
 /**
- * mc_area_begin() - find out which threads are on which node
+ * mc_area_begin() - group the run's threads by node, if node=local needs it
  * @run: the run, with its threads
  *
  * Context: Process, may sleep.
@@ -57,12 +57,12 @@ int mc_area_begin(struct mc_run *run)
 		return mc_fail(&run->error, -ENOMEM,
 			       "node: no memory for the places of %u threads", n);
 	for (i = 0; i < n; i++)
-		seat(homes, i, mc_cpu_node(mc_team_cpu(run->team, i)));
+		assign_seat(homes, i, mc_cpu_node(mc_team_cpu(run->team, i)));
 	return 0;
 }
 
 /**
- * mc_area_end() - forget it again
+ * mc_area_end() - free what mc_area_begin() allocated
  * @run: the run
  *
  * Context: Process, may sleep.
@@ -78,8 +78,8 @@ void mc_area_end(struct mc_run *run)
 }
 
 /*
- * The node asked for by name; for auto numa_node, if that is set; else that of the
- * CPU that the test says, or of the first one.
+ * The node that node= names. For node=auto the node in numa_node, if that is set.
+ * Otherwise the node of the CPU that the test gives, or of the first one.
  */
 static struct mc_place place_of(const struct mc_run *run,
 				const struct mc_point *point)
@@ -98,21 +98,24 @@ static struct mc_place place_of(const struct mc_run *run,
 	return (struct mc_place){ .node = mc_cpu_node(cpu), .strict = node == MC_LOCAL };
 }
 
-/* Bytes of @threads of all @n parts of @size; each is cut to less, never to more. */
+/*
+ * Bytes for @threads of the @n parts of @size, rounded up. Tests round each part down,
+ * so that all of them fit.
+ */
 static u64 bytes_of(u64 size, u64 threads, u64 n)
 {
 	return (size * threads + n - 1) / n;
 }
 
 /**
- * mc_area_wanted() - a buffer that a point asks for
- * @run: the run; its near CPU is known, or -1
+ * mc_area_wanted() - describe a buffer that a point asks for
+ * @run: the run; its @near is set
  * @point: the point
- * @i: which one, from 0
+ * @i: index of the buffer
  * @want: result
  *
  * Context: Process.
- * Return: false if it asks for no more than @i.
+ * Return: false if the point asks for no buffer @i.
  */
 bool mc_area_wanted(const struct mc_run *run, const struct mc_point *point,
 		    unsigned int i, struct mc_wanted *want)
@@ -138,8 +141,8 @@ bool mc_area_wanted(const struct mc_run *run, const struct mc_point *point,
 	return true;
 }
 
-/* One description of the buffers on all nodes: where they differ, it says so. */
-static void join(struct mc_area *area, const struct mc_homes *homes)
+/* Describe the buffers of all nodes as one area. Where they differ, the area says so. */
+static void describe_all(struct mc_area *area, const struct mc_homes *homes)
 {
 	unsigned int i;
 
@@ -160,9 +163,9 @@ static void join(struct mc_area *area, const struct mc_homes *homes)
 	}
 }
 
-/* All buffers of the point; @roomy: with room for the whole request. */
-static int find(struct mc_run *run, const struct mc_point *point, bool roomy,
-		struct mc_area *area)
+/* Find all buffers of the point. @roomy: large enough for all points of the request. */
+static int find_all(struct mc_run *run, const struct mc_point *point, bool roomy,
+		    struct mc_area *area)
 {
 	struct mc_wanted want;
 	bool alone = true;
@@ -179,13 +182,13 @@ static int find(struct mc_run *run, const struct mc_point *point, bool roomy,
 		err = run->side->find(run, point, &want, one);
 	}
 	if (!err && !alone)
-		join(area, run->homes);
+		describe_all(area, run->homes);
 	return err;
 }
 
 /**
- * mc_area_find() - the memory for a point
- * @run: the run; its area is valid until the next call
+ * mc_area_find() - find memory for a point
+ * @run: the run; its area is the result, valid until the next call
  * @point: asks for type, node, size and mapping
  *
  * Context: Process, may sleep.
@@ -193,12 +196,15 @@ static int find(struct mc_run *run, const struct mc_point *point, bool roomy,
  */
 int mc_area_find(struct mc_run *run, const struct mc_point *point)
 {
-	int err = find(run, point, true, &run->area);
+	int err = find_all(run, point, true, &run->area);
 
 	if (err != -ENOMEM)
 		return err;
-	/* Then room for this point, and what other points had makes room for it. */
+	/*
+	 * Retry with room for this point only, after freeing the memory of other
+	 * points.
+	 */
 	run->error = (struct mc_error){ 0 };
 	run->side->drop();
-	return find(run, point, false, &run->area);
+	return find_all(run, point, false, &run->area);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where a point's memory is to lie, by one rule on either side. */
+/* Placement of a point's memory: one rule for both sides. */
 #ifndef MC_AREA_H
 #define MC_AREA_H
 
 #include "measure/test.h"
 
 /**
- * struct mc_place - where pages should lie
- * @node: NUMA node, or -1: anywhere
- * @strict: nowhere else, else the nearest that has room
+ * struct mc_place - placement of pages
+ * @node: NUMA node, or -1: any node
+ * @strict: only this node; otherwise the nearest one with free memory
  */
 struct mc_place {
 	int node;
@@ -17,11 +17,11 @@ struct mc_place {
 
 /**
  * struct mc_wanted - a buffer that a point asks for
- * @place: where
- * @bytes: at least
- * @most: bytes that points of this request will ask for at most
- * @private: of no pages that a process can map
- * @alone: the only one of the point; else there is one on each of several nodes
+ * @place: its placement
+ * @bytes: least size
+ * @most: largest size that any point of this request asks for
+ * @private: its pages must not be mapped by a process
+ * @alone: the point's only buffer; otherwise there is one on each of several nodes
  */
 struct mc_wanted {
 	struct mc_place place;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What tests that follow chains share. */
+/* What the tests with pointer chases share. */
 #include "measure/chase.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
-#define STEPS_AT_ONCE	4096	/* uncached, that is some milliseconds */
+#define STEPS_AT_ONCE	4096	/* uncached, these take some milliseconds */
 #define CLOCK_CYCLES	24000
 #define CLOCK_ROUNDS	16
 
 /**
- * mc_chase_link() - build a cycle
- * @w: the thread; its CPU touches all of it
- * @c: the cycle, of which nothing is built yet
+ * mc_chase_link() - link the elements into one cycle
+ * @w: the thread; its CPU touches all of the memory
+ * @c: the cycle, of which nothing is linked yet
  *
  * Context: Worker thread, may sleep.
  * Return: 0, or the errno of the stop.
@@ -30,10 +30,11 @@ int mc_chase_link(struct mc_worker *w, struct mc_chase *c)
 }
 
 /**
- * mc_chase_walk() - is it one cycle of all elements?
+ * mc_chase_walk() - test whether the chase is one cycle of all elements
  * @w: the thread
  * @c: the cycle
- * @whole: result: as many steps as there are elements lead back, and no fewer
+ * @whole: result: the walk returns to its start after as many steps as there are
+ *         elements, and not before
  *
  * Context: Worker thread, may sleep.
  * Return: 0, or the errno of the stop.
@@ -57,9 +58,9 @@ int mc_chase_walk(struct mc_worker *w, const struct mc_chase *c, bool *whole)
 }
 
 /**
- * mc_core_mhz() - the clock that the thread's core runs at just now
+ * mc_core_mhz() - current frequency of the thread's core
  * @w: the thread
- * @mhz: result; the fastest of some rounds, as each disturbance only adds time
+ * @mhz: result; from the fastest of some rounds, as any disturbance only adds time
  *
  * Context: Worker thread.
  * Return: 0, or a negative errno as of mc_window_open().

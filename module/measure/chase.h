@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Following a chain of pointers, and what the core's clock does meanwhile. */
+/* Pointer chases, and the frequency of the core that runs them. */
 #ifndef MC_CHASE_H
 #define MC_CHASE_H
 

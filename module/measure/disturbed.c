@@ -1,26 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What becomes of windows and samples that an interrupt, a migration or stolen
- * time has disturbed. It is seen, not inferred from how long they took: none is
- * left out for being slow.
+ * What happens to windows and samples that an interrupt, a migration or stolen time has
+ * disturbed. The disturbance itself is detected, not inferred from the duration:
+ * nothing is left out for being slow.
  *
- * Of a sample those windows are left out that were hit, while others make up a
- * good part of it. If they do not, the sample was hit, and is left out if at least
- * half of the samples were not: where each one is hit, that is how it is here.
+ * A sample leaves out its disturbed windows if the others are a good part of it.
+ * Otherwise the whole sample counts as disturbed. Disturbed samples are left out if at
+ * least as many samples are clean: where most samples are disturbed, that is how this
+ * machine runs.
  */
 #include "measure/disturbed.h"
 #include "platform/os.h"
 
-/* Of a sample's bytes: so many windows must be clean for the others to be left out. */
+/*
+ * Disturbed windows are left out if the clean ones cover at least 1/CLEAN_PART of the
+ * sample's bytes.
+ */
 #define CLEAN_PART	4
 
-/* In a sample's byte of struct mc_measurement, beside what happened: its time has it. */
+/*
+ * Flag in a sample's byte of @disturbed in struct mc_measurement: the sample's time
+ * includes the disturbance.
+ */
 #define MC_IN_TIME	0x80
 
 /**
- * mc_disturbed_begin() - before a thread's first sample
+ * mc_disturbed_begin() - start watching, before a thread's first sample
  * @w: the thread
- * @sampler: its part
+ * @sampler: the thread's sampler
  *
  * Context: Worker thread.
  */
@@ -36,8 +43,8 @@ void mc_disturbed_begin(struct mc_worker *w, struct mc_sampler *sampler)
 }
 
 /**
- * mc_disturbed_reset() - a sample begins
- * @sampler: the thread's part
+ * mc_disturbed_reset() - start a sample
+ * @sampler: the thread's sampler
  *
  * Context: Worker thread.
  */
@@ -53,11 +60,11 @@ void mc_disturbed_reset(struct mc_sampler *sampler)
 }
 
 /**
- * mc_disturbed_window() - count a window
- * @sampler: the thread's part
- * @seen: what disturbed it
- * @bytes: done in it
- * @ticks: its time
+ * mc_disturbed_window() - add a window to the sample
+ * @sampler: the thread's sampler
+ * @seen: what disturbed it (enum mc_disturbance, a bit each); 0: nothing
+ * @bytes: bytes that the window covered
+ * @ticks: its duration
  *
  * Context: Worker thread.
  */
@@ -71,7 +78,10 @@ void mc_disturbed_window(struct mc_sampler *sampler, u8 seen, u64 bytes, u64 tic
 	sampler->counted_ticks += seen ? 0 : ticks;
 }
 
-/* Where parts of a pass differ in kind, some of them are not the whole. */
+/*
+ * Can the clean windows stand for the whole sample? Not if the parts of a pass differ
+ * in kind.
+ */
 static bool can_do_without(const struct mc_sampler *sampler)
 {
 	u64 all = sampler->counted_bytes + sampler->hit_bytes;
@@ -81,9 +91,9 @@ static bool can_do_without(const struct mc_sampler *sampler)
 }
 
 /**
- * mc_disturbed_sample() - a thread's part of a sample is done
+ * mc_disturbed_sample() - decide which windows of a thread's sample count
  * @w: the thread
- * @sampler: its part; told what counts of it
+ * @sampler: the thread's sampler
  *
  * Context: Worker thread.
  */
@@ -98,7 +108,10 @@ void mc_disturbed_sample(struct mc_worker *w, struct mc_sampler *sampler)
 	sampler->in_time = true;
 }
 
-/* It was in one of the samples since the last look: which one, nobody knows. */
+/*
+ * Time was stolen during one of the samples since the last check. Nobody knows which
+ * one, so all of them are marked.
+ */
 static void mark_stolen(struct mc_measurement *meas, struct mc_sampler *sampler)
 {
 	u32 i;
@@ -112,10 +125,10 @@ static void mark_stolen(struct mc_measurement *meas, struct mc_sampler *sampler)
 }
 
 /**
- * mc_disturbed_keep() - the last of the samples done was kept
+ * mc_disturbed_keep() - record the disturbances of the sample that was just kept
  * @meas: the measurement
  *
- * Context: One thread, while no other does anything.
+ * Context: One thread, while the others wait.
  */
 void mc_disturbed_keep(struct mc_measurement *meas)
 {
@@ -135,9 +148,9 @@ void mc_disturbed_keep(struct mc_measurement *meas)
 }
 
 /**
- * mc_disturbed_last() - a thread's last sample is done
+ * mc_disturbed_last() - check for stolen time after a thread's last sample
  * @w: the thread
- * @sampler: its part
+ * @sampler: the thread's sampler
  *
  * Context: Worker thread.
  */
@@ -148,9 +161,9 @@ void mc_disturbed_last(struct mc_worker *w, struct mc_sampler *sampler)
 
 /**
  * mc_disturbed_mark() - mark the samples from which time was stolen
- * @meas: the measurement, each thread's part of which was told of thefts
+ * @meas: the measurement, whose threads have checked for stolen time
  *
- * Context: One thread, while no other does anything.
+ * Context: One thread, while the others wait.
  */
 void mc_disturbed_mark(struct mc_measurement *meas)
 {
@@ -160,8 +173,8 @@ void mc_disturbed_mark(struct mc_measurement *meas)
 		mark_stolen(meas, &meas->each[i]);
 }
 
-/* Samples that were hit are left out if at least as many were not. */
-static void leave_out(struct mc_measurement *meas, u32 hit, u32 clean)
+/* Disturbed samples are left out if at least as many samples are clean. */
+static void leave_out_disturbed(struct mc_measurement *meas, u32 hit, u32 clean)
 {
 	u32 i;
 
@@ -175,7 +188,7 @@ static void leave_out(struct mc_measurement *meas, u32 hit, u32 clean)
 }
 
 /**
- * mc_disturbed_record() - leave out, and tell a record of it
+ * mc_disturbed_record() - leave out disturbed samples, and say so in the record
  * @meas: the measurement, its samples in the order in which they were taken
  * @rec: the record
  *
@@ -200,11 +213,11 @@ void mc_disturbed_record(struct mc_measurement *meas, struct mc_record *rec)
 		hit += seen & MC_IN_TIME ? 1 : 0;
 		clean += seen & MC_IN_TIME ? 0 : 1;
 	}
-	leave_out(meas, hit, clean);
+	leave_out_disturbed(meas, hit, clean);
 }
 
 /**
- * mc_disturbed_json() - append what can be recognised here as a JSON member
+ * mc_disturbed_json() - append the detectable disturbances as a JSON member
  * @t: the text
  *
  * Context: Process.

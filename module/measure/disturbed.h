@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Windows and samples that were disturbed: what is left out of a result, and told of it. */
+/*
+ * Disturbed windows and samples: which of them a result leaves out, and what it says
+ * about them.
+ */
 #ifndef MC_DISTURBED_H
 #define MC_DISTURBED_H
 

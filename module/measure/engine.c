@@ -15,7 +15,7 @@ static u64 parts_of(const struct mc_request *req)
 }
 
 /**
- * mc_engine_records() - how many results a request comes to
+ * mc_engine_records() - number of results that a request gives
  * @req: the request, its CPUs resolved
  *
  * Return: the number, at most 2^42.
@@ -30,7 +30,7 @@ static bool listed(const u64 *cpus, unsigned int cpu)
 	return cpus[cpu / 64] >> (cpu % 64) & 1;
 }
 
-/* A node that has memory, for each CPU that is there. */
+/* Set req->nodes to the nodes with memory that are nearest to the usable CPUs. */
 static void find_nodes(struct mc_request *req)
 {
 	unsigned int cpu, node;
@@ -44,7 +44,7 @@ static void find_nodes(struct mc_request *req)
 }
 
 /**
- * mc_engine_cpus() - which CPUs cpu= and smt= come to here, and what size=auto does
+ * mc_engine_cpus() - resolve cpu=, smt= and size=auto for this machine
  * @req: the request; its CPUs are replaced by those to run on, its sizes by numbers
  * @e: says what is wrong
  *
@@ -65,7 +65,7 @@ int mc_engine_cpus(struct mc_request *req, struct mc_error *e)
 		unsigned int core = cpu;
 
 		if (!(all || listed(req->cpus, cpu)) || !mc_cpu_usable(cpu))
-			continue;	/* who asks for what is not there is told */
+			continue;	/* mc_team_start() refuses CPUs that are not there */
 		if (!smt)
 			core = mc_cpu_core(cpu);
 		if (listed(req->cpus, cpu))
@@ -87,7 +87,7 @@ int mc_engine_cpus(struct mc_request *req, struct mc_error *e)
 }
 
 /**
- * mc_engine_threads() - how many threads a request takes
+ * mc_engine_threads() - number of threads that a request needs
  * @req: the request, its CPUs resolved
  *
  * Return: the number, at least 1.
@@ -102,7 +102,7 @@ unsigned int mc_engine_threads(const struct mc_request *req)
 }
 
 /**
- * mc_engine_samples() - how many samples a request comes to
+ * mc_engine_samples() - number of samples that a request takes
  * @req: the request
  *
  * Context: Process.
@@ -121,11 +121,11 @@ u64 mc_engine_samples(const struct mc_request *req)
 }
 
 /**
- * mc_engine_check() - can all of the request be run here?
+ * mc_engine_check() - test whether all of a request can be run here
  * @run: the run, with its threads
  *
- * Every point before the first one is measured: a line that can't be run runs
- * nothing.
+ * Every point is checked before the first one is measured: a request that can't be run
+ * completely runs nothing.
  *
  * Context: Process, may sleep.
  * Return: 0, or -EINVAL, -EOPNOTSUPP, explained in @run->error.
@@ -148,7 +148,7 @@ int mc_engine_check(struct mc_run *run)
 	return err;
 }
 
-/* How many threads are on another node than their memory. */
+/* Number of threads on another node than their memory. */
 static u32 count_remote(const struct mc_run *run, const struct mc_area *area)
 {
 	const struct mc_homes *homes = area->homes;
@@ -167,7 +167,7 @@ static u32 count_remote(const struct mc_run *run, const struct mc_area *area)
 	return remote;
 }
 
-/* The memory for the point; the record says what it is. */
+/* Find memory for the point, and describe it in the record. */
 static int find_memory(struct mc_run *run, struct mc_record *rec)
 {
 	const struct mc_test *test = mc_test_of(run->req->spec);
@@ -180,13 +180,13 @@ static int find_memory(struct mc_run *run, struct mc_record *rec)
 	rec->attribute = area->attribute;
 	rec->effective = area->effective;
 	rec->memory_node = area->memory_node;
-	/* Where CPUs take turns, only some of them are at work. */
+	/* Where CPUs take turns, most threads are idle, so their nodes do not matter. */
 	if (!test->near || test->shares)
 		rec->remote_threads = count_remote(run, area);
 	return 0;
 }
 
-/* Prefetchers are off no longer than the test runs. */
+/* Run the test with prefetchers off if asked, but only for as long as it runs. */
 static int run_test(struct mc_run *run, struct mc_record *rec)
 {
 	const struct mc_test *test = mc_test_of(run->req->spec);
@@ -227,10 +227,10 @@ static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 }
 
 /**
- * mc_engine_note() - append what the user may not know of the results, if anything
+ * mc_engine_note() - append a note about remote memory, if the user should know
  * @t: the text
  * @records: the results
- * @n: how many
+ * @n: number of results
  */
 void mc_engine_note(struct mc_text *t, const struct mc_record *records, u64 n)
 {
@@ -250,12 +250,12 @@ void mc_engine_note(struct mc_text *t, const struct mc_record *records, u64 n)
 /**
  * mc_engine_run() - measure every point
  * @run: the run, checked
- * @records: zeroed, as many as mc_engine_records() says
- * @n: how many of them hold results
+ * @records: zeroed array of mc_engine_records() records
+ * @n: result: number of records that hold results
  *
  * Context: Process, may sleep.
- * Return: 0 or a negative errno; what was measured until then is kept, a point
- * that was cut short included. -EBADMSG: all was measured, and data were wrong.
+ * Return: 0 or a negative errno; records measured until then are kept, including that
+ * of a point cut short. -EBADMSG: all was measured, and some data was wrong.
  */
 int mc_engine_run(struct mc_run *run, struct mc_record *records, u64 *n)
 {
@@ -308,14 +308,14 @@ static void explain_stop(struct mc_run *run, int err, u64 n)
 }
 
 /**
- * mc_engine_measure() - all that a request asks for, with threads and memory of its own
- * @run: the run: its request, CPUs resolved, and its side
- * @records: zeroed, as many as mc_engine_records() says
- * @n: how many of them hold results
+ * mc_engine_measure() - do all of a request, with threads and memory of its own
+ * @run: the run, with its request, whose CPUs are resolved, and its side
+ * @records: zeroed array of mc_engine_records() records
+ * @n: result: number of records that hold results
  *
  * Context: Process, may sleep.
- * Return: 0 or a negative errno, explained in @run->error; what was measured until then
- * is kept.
+ * Return: 0 or a negative errno, explained in @run->error; records measured until then
+ * are kept.
  */
 int mc_engine_measure(struct mc_run *run, struct mc_record *records, u64 *n)
 {
@@ -329,7 +329,9 @@ int mc_engine_measure(struct mc_run *run, struct mc_record *records, u64 *n)
 	mc_team_end(run->team);
 	mc_area_end(run);
 	explain_stop(run, err, *n);
-	/* If two things ended the run at once, the first one that was explained counts. */
+	/*
+	 * If two errors ended the run at once, the first one that was explained counts.
+	 */
 	return run->error.err;
 }
 

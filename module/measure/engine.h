@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The run itself, on either side: check every point, then measure each. */
+/* A run on either side: check every point, then measure each. */
 #ifndef MC_ENGINE_H
 #define MC_ENGINE_H
 
 #include "measure/test.h"
 
-#define MC_MAX_RECORDS	262144	/* results of a request */
+#define MC_MAX_RECORDS	262144	/* results that a request may have at most */
 
 int mc_engine_cpus(struct mc_request *req, struct mc_error *e);
 u64 mc_engine_records(const struct mc_request *req);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads, as many as are asked for, go through files in transfers, each into or
- * from memory of its own. All are woken together; a sample ends when the first one
- * is through, as everywhere, and what the others still do is done, but its time is
- * not counted. Only with a sync at the end it is the last one that counts.
+ * The readers: threads that read or write files in transfers, each with memory of its
+ * own. All are woken together. As in other tests, a sample ends when the first reader
+ * is through its part. The others complete their parts, but that time does not count.
+ * Only with a sync at the end the last reader ends the sample.
  */
 #include "core/math.h"
 #include "core/pattern.h"
@@ -11,7 +11,7 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
-#define AT_ONCE		1048576ULL	/* bytes between chances to be preempted */
+#define AT_ONCE		1048576ULL	/* bytes between points at which others may run */
 
 static u64 transfers_of(u64 bytes, u64 transfer)
 {
@@ -21,9 +21,9 @@ static u64 transfers_of(u64 bytes, u64 transfer)
 /* ------------------------------------------------------------ who does what */
 
 /*
- * Of a shared file each reader reads all, from another place on, so that it does
- * not find in the caches what the one before has left there. Written it is once:
- * each writes its part.
+ * All readers of a shared file read all of it, each from another offset on, so that a
+ * reader does not find in the caches what the one before it has left there. A shared
+ * file is written once: each reader writes its part.
  */
 static void share_out(struct mc_file_job *job, unsigned int i)
 {
@@ -46,8 +46,8 @@ static void share_out(struct mc_file_job *job, unsigned int i)
 }
 
 /**
- * mc_file_job_share() - who reads or writes what
- * @job: the readers; their files are open
+ * mc_file_job_share() - assign files, or parts of them, to the readers
+ * @job: the job; its files are open
  */
 void mc_file_job_share(struct mc_file_job *job)
 {
@@ -59,9 +59,9 @@ void mc_file_job_share(struct mc_file_job *job)
 
 /* ------------------------------------------------------------- on the threads */
 
-/* A transfer, in as many calls as it takes. */
-static int transfer(const struct mc_file_job *job, struct mc_file_thread *r, bool write,
-		    u64 offset, u64 bytes)
+/* Do one transfer, in as many system calls as it takes. */
+static int transfer_all(const struct mc_file_job *job, struct mc_file_thread *r, bool write,
+			u64 offset, u64 bytes)
 {
 	struct mc_file *f = r->file->handle;
 	u64 at = 0, ask;
@@ -69,7 +69,7 @@ static int transfer(const struct mc_file_job *job, struct mc_file_thread *r, boo
 
 	while (at < bytes) {
 		ask = bytes - at;
-		/* The last part of any file; those that are written are aligned. */
+		/* A file that is read may end unaligned; files to write are aligned. */
 		if (job->direct && !write)
 			ask = (ask + MC_FILE_ALIGN - 1) & ~(MC_FILE_ALIGN - 1ULL);
 		r->at = offset + at;
@@ -84,7 +84,7 @@ static int transfer(const struct mc_file_job *job, struct mc_file_thread *r, boo
 	return 0;
 }
 
-static void fill(struct mc_file_thread *r, u64 offset, u64 bytes)
+static void fill_memory(struct mc_file_thread *r, u64 offset, u64 bytes)
 {
 	u64 at, n;
 
@@ -96,7 +96,7 @@ static void fill(struct mc_file_thread *r, u64 offset, u64 bytes)
 	}
 }
 
-static void compare(struct mc_file_thread *r, u64 offset, u64 bytes)
+static void compare_memory(struct mc_file_thread *r, u64 offset, u64 bytes)
 {
 	u64 at, n, right;
 
@@ -110,8 +110,9 @@ static void compare(struct mc_file_thread *r, u64 offset, u64 bytes)
 	}
 }
 
-/* Of a transfer that was under way when the first reader was through: its share. */
-static void count(struct mc_worker *w, struct mc_file_thread *r, u64 bytes, u64 from, u64 to)
+/* Count a transfer. If it was under way when the first reader ended, count its share. */
+static void count_transfer(struct mc_worker *w, struct mc_file_thread *r, u64 bytes,
+			   u64 from, u64 to)
 {
 	u64 first = mc_race_first(w);
 
@@ -121,7 +122,7 @@ static void count(struct mc_worker *w, struct mc_file_thread *r, u64 bytes, u64 
 		r->counted += mc_muldiv(bytes, first - from, to - from);
 }
 
-/* Once through the reader's part of its file, from its start on and round. */
+/* Read or write the reader's part of its file once, from its start on and around. */
 static int go_through(struct mc_worker *w, struct mc_file_job *job, bool write,
 		      bool check)
 {
@@ -133,22 +134,22 @@ static int go_through(struct mc_worker *w, struct mc_file_job *job, bool write,
 	for (done = 0, from = r->began; done < r->bytes; done += n, from = to) {
 		n = min(job->transfer, r->bytes - at);
 		if (write)
-			fill(r, r->from + at, n);
+			fill_memory(r, r->from + at, n);
 		err = mc_team_stopped(w->team);
-		err = err ? err : transfer(job, r, write, r->from + at, n);
+		err = err ? err : transfer_all(job, r, write, r->from + at, n);
 		if (err)
 			return err;
 		if (check)
-			compare(r, r->from + at, n);
+			compare_memory(r, r->from + at, n);
 		at = at + n < r->bytes ? at + n : 0;
 		to = mc_ticks();
-		count(w, r, n, from, to);
+		count_transfer(w, r, n, from, to);
 		mc_breathe();
 	}
 	return 0;
 }
 
-static int timed(struct mc_worker *w, void *arg)
+static int timed_job(struct mc_worker *w, void *arg)
 {
 	struct mc_file_job *job = arg;
 	struct mc_file_thread *r = &job->reader[w->index];
@@ -163,12 +164,12 @@ static int timed(struct mc_worker *w, void *arg)
 	return err;
 }
 
-static int read_back(struct mc_worker *w, void *arg)
+static int read_back_job(struct mc_worker *w, void *arg)
 {
 	return go_through(w, arg, false, true);
 }
 
-static int get_ready(struct mc_worker *w, void *arg)
+static int prepare_job(struct mc_worker *w, void *arg)
 {
 	struct mc_file_job *job = arg;
 	struct mc_file_thread *r = &job->reader[w->index];
@@ -183,8 +184,8 @@ static int get_ready(struct mc_worker *w, void *arg)
 
 /* ------------------------------------------------------------------ the samples */
 
-/* What kept a thread from going on; a stop that came from outside is explained. */
-static int explain(struct mc_file_job *job, int err)
+/* Explain the error that stopped a reader; a stop from outside is explained elsewhere. */
+static int explain_error(struct mc_file_job *job, int err)
 {
 	struct mc_error *e = &job->run->error;
 	const struct mc_file_thread *r = job->reader;
@@ -223,7 +224,7 @@ static int drop_caches(struct mc_file_job *job)
 	return err;
 }
 
-static void look_at_cache(struct mc_file_job *job)
+static void find_cached(struct mc_file_job *job)
 {
 	unsigned int i;
 
@@ -238,8 +239,8 @@ static void look_at_cache(struct mc_file_job *job)
 }
 
 /**
- * mc_file_job_bytes() - what all readers transfer in a sample
- * @job: the readers
+ * mc_file_job_bytes() - bytes that all readers transfer in a sample
+ * @job: the job
  *
  * Return: bytes.
  */
@@ -254,8 +255,8 @@ u64 mc_file_job_bytes(const struct mc_file_job *job)
 }
 
 /**
- * mc_file_job_transfers() - in how many transfers
- * @job: the readers
+ * mc_file_job_transfers() - number of transfers of all readers in a sample
+ * @job: the job
  *
  * Return: the number.
  */
@@ -269,7 +270,7 @@ u64 mc_file_job_transfers(const struct mc_file_job *job)
 	return sum;
 }
 
-/* Picoseconds of a pass, at the speed that was seen; 0: the clock denies it. */
+/* Picoseconds of a pass, at the measured speed; 0: the clock ran backwards. */
 static u64 sample_ps(const struct mc_file_job *job)
 {
 	u64 first = ~0ULL, end = ~0ULL, last = 0, counted = 0;
@@ -290,7 +291,7 @@ static u64 sample_ps(const struct mc_file_job *job)
 	return mc_muldiv(mc_file_job_bytes(job), mc_ticks_to_ps(end - first), counted);
 }
 
-/* Before a sample, and not of it. */
+/* Prepare a sample; this is not timed. */
 static int prepare(struct mc_file_job *job)
 {
 	unsigned int i;
@@ -298,8 +299,8 @@ static int prepare(struct mc_file_job *job)
 
 	for (i = 0; i < job->nfiles; i++)
 		job->file[i].pattern.seed += job->write;
-	look_at_cache(job);
-	return err ? err : mc_team_run_some(job->run->team, NULL, job->n, get_ready, job);
+	find_cached(job);
+	return err ? err : mc_team_run_some(job->run->team, NULL, job->n, prepare_job, job);
 }
 
 static int one_sample(struct mc_file_job *job, u32 round)
@@ -313,7 +314,7 @@ static int one_sample(struct mc_file_job *job, u32 round)
 		return err;
 	if (meas->counting)
 		mc_traffic_start(meas->counting);
-	err = mc_team_run_some(job->run->team, NULL, job->n, timed, job);
+	err = mc_team_run_some(job->run->team, NULL, job->n, timed_job, job);
 	if (err)
 		return err;
 	if (meas->counting)
@@ -325,15 +326,15 @@ static int one_sample(struct mc_file_job *job, u32 round)
 	mc_measurement_keep(meas, round, ps);
 	if (!job->write || !job->check)
 		return 0;
-	/* What was to get to the disk is read from there. */
+	/* With cache=drop the data must be read back from the disk. */
 	err = job->drop ? drop_caches(job) : 0;
-	return err ? err : mc_team_run_some(job->run->team, NULL, job->n, read_back, job);
+	return err ? err : mc_team_run_some(job->run->team, NULL, job->n, read_back_job, job);
 }
 
 /**
- * mc_file_job_sample() - one sample of all readers
- * @job: the readers
- * @round: number of the sample, warm-ups counted
+ * mc_file_job_sample() - take one sample with all readers
+ * @job: the job
+ * @round: number of the sample, warm-ups included
  *
  * Context: Process, may sleep.
  * Return: 0 or a negative errno, explained in the run's error.
@@ -342,12 +343,12 @@ int mc_file_job_sample(struct mc_file_job *job, u32 round)
 {
 	int err = one_sample(job, round);
 
-	return err ? explain(job, err) : 0;
+	return err ? explain_error(job, err) : 0;
 }
 
 /**
- * mc_file_job_end() - give back the readers' memory
- * @job: the readers
+ * mc_file_job_end() - free the readers and their memory
+ * @job: the job
  *
  * Context: Process, may sleep.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Threads that go through files, and how long that takes. */
+/* Threads that read or write files, and the time they take. */
 #ifndef MC_FILE_JOB_H
 #define MC_FILE_JOB_H
 
@@ -9,18 +9,18 @@
 #define MC_NOWHERE	(~0ULL)
 
 /**
- * struct mc_file_thread - a thread's part
- * @file: the file that it goes through
- * @memory: what it transfers into and from
- * @from: its part of the file
- * @bytes: of that part
- * @start: where in that it begins; it goes round
- * @began: ticks
- * @ended: ticks
- * @counted: bytes until the first reader was through
- * @at: offset in the file of what comes next
+ * struct mc_file_thread - the part of a thread (a "reader", also when it writes)
+ * @file: the file that it reads or writes
+ * @memory: memory that it transfers to and from
+ * @from: offset of its part in the file
+ * @bytes: bytes of its part
+ * @start: where in its part it begins; it wraps around
+ * @began: ticks at its start
+ * @ended: ticks at its end
+ * @counted: bytes that it transferred before the first reader ended
+ * @at: offset in the file of the next transfer
  * @wrong: offset of the first wrong byte, or MC_NOWHERE
- * @err: why it could not go on, a negative errno
+ * @err: error that stopped it, a negative errno
  */
 struct mc_file_thread {
 	struct mc_open_file *file;
@@ -44,14 +44,14 @@ struct mc_file_thread {
  * @check: check=on
  * @drop: cache=drop
  * @direct: direct=on
- * @transfer: bytes at once
- * @n: readers
- * @reader: array of @n threads
- * @nfiles: files
+ * @transfer: bytes of one transfer
+ * @n: number of readers
+ * @reader: array of @n readers
+ * @nfiles: number of files
  * @file: array of @nfiles files
- * @wrong: the first reader that found a wrong byte, or NULL
- * @cached: bytes of all files before the last sample
- * @cached_known: it could be found
+ * @wrong: first reader that found a wrong byte, or NULL
+ * @cached: bytes of all files in the page cache before the last sample
+ * @cached_known: @cached is valid
  */
 struct mc_file_job {
 	struct mc_measurement meas;

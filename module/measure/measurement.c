@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What tests that measure with mc_measure() do alike before and after it. */
+/* What tests share before and after mc_measure(). */
 #include "core/math.h"
 #include "measure/disturbed.h"
 #include "measure/side.h"
@@ -8,9 +8,9 @@
 #include "platform/os.h"
 
 /**
- * mc_measurement_begin() - make ready to measure a point
- * @meas: result, to be given back by mc_measurement_end() in any case; each thread's
- *         pass is left to the test
+ * mc_measurement_begin() - set up the measurement of a point
+ * @meas: result, which mc_measurement_end() must free even after an error; the test
+ *        fills in each thread's pass
  * @run: the run
  * @point: asks for interrupts, warm-ups and samples
  *
@@ -66,10 +66,10 @@ struct mc_part mc_measurement_part(const struct mc_measurement *meas,
 }
 
 /**
- * mc_measurement_turns() - a test's parts, if CPUs take turns (see struct mc_test)
+ * mc_measurement_turns() - number of records of a point whose CPUs take turns
  * @req: the request
  *
- * Return: how many there are; 1 for cpu=any.
+ * Return: one for each CPU; 1 for cpu=any.
  */
 u64 mc_measurement_turns(const struct mc_request *req)
 {
@@ -77,11 +77,11 @@ u64 mc_measurement_turns(const struct mc_request *req)
 }
 
 /**
- * mc_measurement_near() - the CPU whose turn it is
+ * mc_measurement_near() - CPU whose turn it is
  * @run: the run
  * @point: the point
  *
- * Return: the CPU, -1 if it is not bound.
+ * Return: the CPU, -1 if its thread is not bound.
  */
 int mc_measurement_near(const struct mc_run *run, const struct mc_point *point)
 {
@@ -89,9 +89,9 @@ int mc_measurement_near(const struct mc_run *run, const struct mc_point *point)
 }
 
 /**
- * mc_measurement_turn() - have the CPU whose turn it is do a job
+ * mc_measurement_turn() - run a job on the CPU whose turn it is
  * @run: the run
- * @rec: told that this CPU alone has worked
+ * @rec: gets this CPU as the only one that worked
  * @job: the job
  * @arg: its argument
  *
@@ -109,12 +109,12 @@ int mc_measurement_turn(struct mc_run *run, struct mc_record *rec, mc_job job,
 }
 
 /**
- * mc_measurement_close() - end a timed window of a test that does without mc_measure()
+ * mc_measurement_close() - close a timed window of a test that does not use mc_measure()
  * @w: the thread
- * @sampler: told of windows that are long, or that the clock denies
+ * @sampler: the thread's sampler; gets the window's length and disturbances
  *
  * Context: Worker thread; may schedule once the window is closed.
- * Return: ticks that it lasted, 0 if the clock ran backwards.
+ * Return: duration in ticks, 0 if the clock ran backwards.
  */
 u64 mc_measurement_close(struct mc_worker *w, struct mc_sampler *sampler)
 {
@@ -124,16 +124,15 @@ u64 mc_measurement_close(struct mc_worker *w, struct mc_sampler *sampler)
 	sampler->window_max = max(sampler->window_max, ticks);
 	sampler->seen |= w->disturbed;
 	sampler->in_time = sampler->seen;
-	/* Where windows are that short, nobody looks at stolen time between them. */
+	/* Windows this short are not checked for stolen time. */
 	sampler->shared->watched = mc_witness_kinds(-1);
 	return ticks;
 }
 
 /**
- * mc_measurement_keep() - put away a sample of a test that does without mc_measure()
- * @meas: the measurement; if a window of the first thread's work was bad, so is
- *         the sample
- * @round: number of the sample, warm-ups counted
+ * mc_measurement_keep() - keep a sample of a test that does not use mc_measure()
+ * @meas: the measurement; the sample is bad if a window of the first sampler was
+ * @round: number of the sample, warm-ups included
  * @ps: picoseconds
  *
  * Context: Worker thread, one at a time.
@@ -173,9 +172,9 @@ static void record_dram(const struct mc_measurement *meas, struct mc_dram *dram)
 }
 
 /**
- * mc_measurement_record() - put what was measured into a record
- * @meas: the measurement; its samples are sorted
- * @rec: gets statistics, why samples are missing, and the longest window
+ * mc_measurement_record() - put the result of a measurement into a record
+ * @meas: the measurement; its samples are sorted by this
+ * @rec: gets statistics, the reasons for missing samples, and the longest window
  *
  * Context: Process.
  */
@@ -194,7 +193,7 @@ void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec)
 }
 
 /**
- * mc_measurement_end() - give back what mc_measurement_begin() took
+ * mc_measurement_end() - free what mc_measurement_begin() allocated
  * @meas: the measurement
  *
  * Context: Process, may sleep.

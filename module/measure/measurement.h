@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A measurement of all threads: made ready, and put into a record. */
+/* Set up the measurement of a point, and put its result into a record. */
 #ifndef MC_MEASUREMENT_H
 #define MC_MEASUREMENT_H
 

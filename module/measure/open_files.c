@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files are opened by what they are: only regular ones, never written over unless
- * they hold nothing or what was written here before, and never removed.
+ * Only regular files are opened. A file is overwritten only if it is empty or holds
+ * what op=write has written, and never removed.
  */
 #include "measure/open_files.h"
 #include "platform/os.h"
@@ -22,7 +22,7 @@ static int explain_open(const struct mc_open_file *t, const struct mc_file_wante
 	return mc_fail(e, err, "path: %s can't be opened (error %d)", t->path, -err);
 }
 
-/* One that is there, or else a new one. */
+/* Open an existing file, or create a new one to write. */
 static int open_one(struct mc_open_file *t, const struct mc_file_wanted *ask,
 		    struct mc_error *e)
 {
@@ -33,7 +33,10 @@ static int open_one(struct mc_open_file *t, const struct mc_file_wanted *ask,
 
 	if (err == -ENOENT && ask->write) {
 		err = mc_file_open(&t->handle, t->path, MC_FILE_CREATE, ask->bytes, &what);
-		/* So that what says no to direct I/O says so before it is written. */
+		/*
+		 * Reopen it for direct I/O, so that a filesystem that refuses this does
+		 * so before anything is written.
+		 */
 		if (!err && ask->direct) {
 			mc_file_close(t->handle);
 			t->handle = NULL;
@@ -43,7 +46,7 @@ static int open_one(struct mc_open_file *t, const struct mc_file_wanted *ask,
 	return err ? explain_open(t, ask, err, what, e) : 0;
 }
 
-/* Which pattern a file says it has. Return: as mc_pattern_read(), and other errnos. */
+/* Read the pattern header of a file. Return: as mc_pattern_read(), and other errnos. */
 static int read_header(struct mc_open_file *t)
 {
 	struct mc_transfer memory;
@@ -58,8 +61,10 @@ static int read_header(struct mc_open_file *t)
 	return n;
 }
 
-/* A header that is damaged is still one of ours. */
-static int may_write(struct mc_open_file *t, u64 bytes, struct mc_error *e)
+/*
+ * A file with a damaged header was still written by op=write, so it may be overwritten.
+ */
+static int prepare_to_write(struct mc_open_file *t, u64 bytes, struct mc_error *e)
 {
 	int err = mc_file_size(t->handle) ? read_header(t) : 0;
 
@@ -78,7 +83,7 @@ static int may_write(struct mc_open_file *t, u64 bytes, struct mc_error *e)
 	return 0;
 }
 
-static int may_check(struct mc_open_file *t, struct mc_error *e)
+static int prepare_to_check(struct mc_open_file *t, struct mc_error *e)
 {
 	int err = read_header(t);
 
@@ -101,23 +106,23 @@ static int may_check(struct mc_open_file *t, struct mc_error *e)
 	return 0;
 }
 
-static int may_read(struct mc_open_file *t, bool check, struct mc_error *e)
+static int prepare_to_read(struct mc_open_file *t, bool check, struct mc_error *e)
 {
 	t->bytes = mc_file_size(t->handle);
 	if (!t->bytes)
 		return mc_fail(e, -EINVAL, "path: %s is empty", t->path);
-	return check ? may_check(t, e) : 0;
+	return check ? prepare_to_check(t, e) : 0;
 }
 
 /**
  * mc_files_open() - open the files of a point
- * @t: result, zeroed; to be closed in any case
- * @n: how many
- * @ask: what is wanted of them
+ * @t: array of @n files, zeroed; mc_files_close() must close them even after an error
+ * @n: number of files
+ * @ask: how to open them
  * @e: says what is wrong
  *
- * Context: Process, that of whoever asks for the run; may sleep.
- * Return: 0 or a negative errno, and then nothing was written.
+ * Context: Process, the one that asks for the run; may sleep.
+ * Return: 0 or a negative errno; after an error no file was written.
  */
 int mc_files_open(struct mc_open_file *t, unsigned int n,
 		  const struct mc_file_wanted *ask, struct mc_error *e)
@@ -133,16 +138,16 @@ int mc_files_open(struct mc_open_file *t, unsigned int n,
 			mc_textf(&path, ".%u", i);
 		err = open_one(&t[i], ask, e);
 		if (!err)
-			err = ask->write ? may_write(&t[i], ask->bytes, e) :
-					   may_read(&t[i], ask->check, e);
+			err = ask->write ? prepare_to_write(&t[i], ask->bytes, e) :
+					   prepare_to_read(&t[i], ask->check, e);
 	}
 	return err;
 }
 
 /**
- * mc_files_close() - done with them
+ * mc_files_close() - close the files of a point
  * @t: the files
- * @n: how many
+ * @n: number of files
  *
  * Context: Process, may sleep.
  */

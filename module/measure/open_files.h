@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The files that the test `file` is about: opened, and looked at before all else. */
+/* The files of the test `file`: opened and checked before anything is measured. */
 #ifndef MC_OPEN_FILES_H
 #define MC_OPEN_FILES_H
 
@@ -8,13 +8,13 @@
 #include "platform/files.h"
 
 /**
- * struct mc_file_wanted - what is wanted of files
- * @path: where it is, or where they are: with .0, .1 and so on behind it
- * @each: several, else one
- * @write: to be written, with @bytes of a pattern
- * @check: to be read and compared with the pattern that it has
- * @direct: past the page cache
- * @bytes: see @write
+ * struct mc_file_wanted - how to open the files of a point
+ * @path: path of the file; with @each, .0, .1 and so on are appended
+ * @each: one file for each reader, otherwise one for all
+ * @write: write @bytes of a pattern
+ * @check: read, and compare with the pattern in the file
+ * @direct: bypass the page cache
+ * @bytes: size to write
  */
 struct mc_file_wanted {
 	const char *path;
@@ -26,11 +26,11 @@ struct mc_file_wanted {
 };
 
 /**
- * struct mc_open_file - a file that is open
- * @handle: what the system gave for it
- * @bytes: in it, or to be in it
- * @pattern: that it has, or had before it is written
- * @path: its name
+ * struct mc_open_file - an open file
+ * @handle: handle of the system
+ * @bytes: its size, or the size it will have
+ * @pattern: the pattern it holds, or held before it is written
+ * @path: its path
  */
 struct mc_open_file {
 	struct mc_file *handle;

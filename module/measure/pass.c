@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Passes: once over a thread's arrays, in one go or in the parts that windows
- * take, piece by piece where the buffer is not contiguous.
+ * Passes: one traversal of a thread's arrays. A pass runs as a whole or in the parts
+ * that fit in windows, piece by piece where the buffer is not contiguous.
  */
 #include "measure/pass.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
 /**
- * mc_pass_turn() - what an array is a multiple of, and each part of a pass
- * @streams: that the array is gone through in
+ * mc_pass_turn() - granularity of an array's size and of a part of a pass
+ * @streams: number of streams that traverse the array
  *
- * Return: bytes: a line, or a turn of all streams; a power of two.
+ * Return: bytes: a cache line, or one turn of all streams; a power of two.
  */
 u64 mc_pass_turn(unsigned int streams)
 {
@@ -19,11 +19,11 @@ u64 mc_pass_turn(unsigned int streams)
 }
 
 /**
- * mc_pass_least() - the least that a window is cut to: 512 accesses
+ * mc_pass_least() - size of the smallest window: 512 accesses
  * @p: the pass
  *
- * On uncached memory those of a byte may take longer than 1 us each, and there
- * are 4096 in a page.
+ * On uncached memory a one-byte access may take longer than 1 us, and a page has 4096
+ * of them.
  *
  * Return: bytes.
  */
@@ -33,7 +33,7 @@ u64 mc_pass_least(const struct mc_pass *p)
 }
 
 /**
- * mc_pass_length() - how long a pass is: twice its bytes with a read back behind
+ * mc_pass_length() - length of a pass: twice its bytes if it includes a read back
  * @p: the pass
  *
  * Return: bytes of an array.
@@ -43,18 +43,18 @@ u64 mc_pass_length(const struct mc_pass *p)
 	return p->readback ? 2 * p->bytes : p->bytes;
 }
 
-/* Streams that the passes of @loop have: comparing goes through in one. */
+/* Number of streams that @loop runs over: the comparing loop has only one. */
 static unsigned int streams_of(const struct mc_pass *p, const struct mc_loop *loop)
 {
 	return loop == p->loop ? max(p->streams, 1U) : 1;
 }
 
 /*
- * How far all arrays, and all @n streams of each, stay contiguous from offset
- * @from of a stream on, at most to @to.
+ * Number of bytes for which all arrays, and all @n streams of each, stay contiguous
+ * from offset @from of a stream on, at most up to @to. Set @at to the addresses.
  */
-static u64 piece(const struct mc_pass *p, unsigned int n, u64 from, u64 to,
-		 struct mc_stream *at)
+static u64 contiguous_bytes(const struct mc_pass *p, unsigned int n, u64 from, u64 to,
+			    struct mc_stream *at)
 {
 	unsigned int arrays = mc_ops[p->loop->op].arrays, s, i;
 	u64 left, bytes = to - from;
@@ -70,15 +70,17 @@ static u64 piece(const struct mc_pass *p, unsigned int n, u64 from, u64 to,
 	return bytes;
 }
 
-/* A counter counts words, but where one byte is repeated it counts passes. */
+/*
+ * The counter advances with each word; loops that repeat one byte advance it with each
+ * pass.
+ */
 static bool counts_passes(const struct mc_pass *p)
 {
 	return !p->stretch && mc_ops[p->loop->op].stores == MC_STORES_BYTE;
 }
 
-/* One call of a loop, over what @args say. */
-static void run(struct mc_pass *p, const struct mc_loop *loop,
-		struct mc_loop_args *args)
+static void run_loop(struct mc_pass *p, const struct mc_loop *loop,
+		     struct mc_loop_args *args)
 {
 	(args->streams > 1 ? loop->run_streams : loop->run)(args);
 	if (mc_ops[loop->op].sums)
@@ -88,11 +90,12 @@ static void run(struct mc_pass *p, const struct mc_loop *loop,
 }
 
 /*
- * Bytes @from to @to of each array, @passes times: more than once only if all
- * of the pass is one piece. Of several streams each has its part of them.
+ * Run @loop over bytes @from to @to of each array, @passes times. More than one pass
+ * needs all of it in one piece. With several streams each stream covers its share of
+ * the bytes.
  */
-static void stretch(struct mc_pass *p, const struct mc_loop *loop, u64 from,
-		    u64 to, u64 passes)
+static void run_stretch(struct mc_pass *p, const struct mc_loop *loop, u64 from,
+			u64 to, u64 passes)
 {
 	struct mc_stream streams[MC_STREAMS_MAX];
 	struct mc_loop_args args = { .passes = passes, .uc_word = p->uc_word };
@@ -106,41 +109,41 @@ static void stretch(struct mc_pass *p, const struct mc_loop *loop, u64 from,
 	args.streams = n;
 	args.at = n > 1 ? streams : &args.arrays;
 	for (from /= n, to /= n; from < to; from += args.bytes) {
-		args.bytes = piece(p, n, from, to, args.at);
+		args.bytes = contiguous_bytes(p, n, from, to, args.at);
 		args.value = p->value + (counts_passes(p) ? 0 : from * n / 8);
 		/* The fence belongs to the pass, not to its pieces. */
 		args.fence = from + args.bytes == p->bytes / n ? p->fence :
 								 MC_FENCE_NONE;
-		run(p, loop, &args);
+		run_loop(p, loop, &args);
 	}
 }
 
-static void passed(struct mc_pass *p, u64 passes)
+static void end_passes(struct mc_pass *p, u64 passes)
 {
 	p->passes += passes;
 	p->value += counts_passes(p) ? passes : passes * (p->bytes / 8);
 }
 
 /**
- * mc_pass_part() - a part of one pass, and on to the next one at its end
+ * mc_pass_part() - run a part of a pass, and count the pass at its end
  * @p: the pass
- * @from: bytes of the pass done before
- * @to: and behind; mc_pass_length() at most
+ * @from: first byte of the part
+ * @to: end of the part, at most mc_pass_length()
  *
  * Context: An open window.
  */
 void mc_pass_part(struct mc_pass *p, u64 from, u64 to)
 {
 	if (from < p->bytes)
-		stretch(p, p->loop, from, min(to, p->bytes), 1);
+		run_stretch(p, p->loop, from, min(to, p->bytes), 1);
 	if (to > p->bytes)
-		stretch(p, p->readback, from > p->bytes ? from - p->bytes : 0,
-			to - p->bytes, 1);
+		run_stretch(p, p->readback, from > p->bytes ? from - p->bytes : 0,
+			    to - p->bytes, 1);
 	if (to == mc_pass_length(p))
-		passed(p, 1);
+		end_passes(p, 1);
 }
 
-/* Can passes follow each other without a break? */
+/* Can one call of the loop run several passes? */
 static bool in_one_piece(const struct mc_pass *p)
 {
 	struct mc_stream at[MC_STREAMS_MAX];
@@ -151,31 +154,33 @@ static bool in_one_piece(const struct mc_pass *p)
 		return p->stretch;
 	n = streams_of(p, p->loop);
 	each = p->bytes / n;
-	return piece(p, n, 0, each, at) == each;
+	return contiguous_bytes(p, n, 0, each, at) == each;
 }
 
-static void whole_passes(struct mc_pass *p, u64 passes)
+static void run_whole_passes(struct mc_pass *p, u64 passes)
 {
 	u64 i;
 
 	if (in_one_piece(p)) {
-		stretch(p, p->loop, 0, p->bytes, passes);
-		passed(p, passes);
+		run_stretch(p, p->loop, 0, p->bytes, passes);
+		end_passes(p, passes);
 		return;
 	}
 	for (i = 0; i < passes; i++)
 		mc_pass_part(p, 0, mc_pass_length(p));
 }
 
-/* Whole passes that fit a window, or a part of one. Return: bytes of an array. */
-static u64 advance(struct mc_pass *p, struct mc_progress *at, u64 passes,
-		   u64 quantum)
+/*
+ * Run whole passes that fit in a window, or a part of one. Return: bytes of an array.
+ */
+static u64 run_quantum(struct mc_pass *p, struct mc_progress *at, u64 passes,
+		       u64 quantum)
 {
 	u64 turn = mc_pass_turn(p->streams), length = mc_pass_length(p), to, n;
 
 	if (!at->from && quantum >= length) {
 		n = min(quantum / length, passes - at->passes);
-		whole_passes(p, n);
+		run_whole_passes(p, n);
 		at->passes += n;
 		return n * length;
 	}
@@ -192,19 +197,19 @@ static u64 advance(struct mc_pass *p, struct mc_progress *at, u64 passes,
 }
 
 /**
- * mc_pass_window() - one window's worth
+ * mc_pass_window() - do the work of one window
  * @p: the pass
- * @at: where the sample stands; moved on
- * @passes: what a sample is made of
- * @quantum: bytes of an array that a window takes
+ * @at: progress of the sample, updated
+ * @passes: number of passes in a sample
+ * @quantum: bytes of an array that a window covers
  *
  * Context: An open window.
- * Return: bytes of an array that it covers.
+ * Return: bytes of an array that the window covered.
  */
 u64 mc_pass_window(struct mc_pass *p, struct mc_progress *at, u64 passes,
 		   u64 quantum)
 {
-	u64 bytes = advance(p, at, passes, quantum);
+	u64 bytes = run_quantum(p, at, passes, quantum);
 
 	if (p->drain)
 		mc_drain();
@@ -212,7 +217,7 @@ u64 mc_pass_window(struct mc_pass *p, struct mc_progress *at, u64 passes,
 }
 
 /**
- * mc_pass_untimed() - do one pass, in windows but without a clock
+ * mc_pass_untimed() - do one pass in windows, without reading the time
  * @w: the thread
  * @p: the pass
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One traversal of a working set, and the parts of it that windows take. */
+/* One traversal of a working set, and its division into windows. */
 #ifndef MC_PASS_H
 #define MC_PASS_H
 
@@ -7,32 +7,33 @@
 #include "core/view.h"
 #include "platform/workers.h"
 
-#define MC_WINDOW_MAX_NS	5000000	/* no timed window may last longer */
-#define MC_WINDOW_AIM_NS	2000000	/* what windows are cut to */
+#define MC_WINDOW_MAX_NS	5000000	/* the longest that a timed window may last */
+#define MC_WINDOW_AIM_NS	2000000	/* the length that windows are cut to */
 
 /**
  * struct mc_pass - one traversal of a thread's working set
- * @stretch: does that many bytes of payload, a multiple of 64, in place of
- *           @loop, and goes on where it stopped; NULL: @loop
+ * @stretch: test's own loop, called in place of @loop: covers that many bytes of
+ *           payload, a multiple of 64, and continues where the last call stopped; NULL:
+ *           @loop is called
  * @arg: for @stretch
  * @loop: the access loop
- * @readback: comparing loop that runs over the first array behind @loop,
- *            within the pass; NULL: none
+ * @readback: comparing loop that runs over the first array after @loop, within the
+ *            pass; NULL: none
  * @view: the buffer
- * @offset: of each array in the buffer
- * @bytes: of each array
- * @streams: that each array is gone through in, a power of two: each has an equal
- *           part of it, of MC_STREAM_BYTES or a multiple; 0 and 1: one after the
- *           other
- * @value: counter loops: the integer that the next pass starts with; byte
- *         loops: the one whose lowest byte it stores
- * @fence: MC_FENCE_*, after each pass
- * @drain: a timed window ends with an sfence: its stores do not go through the
- *         caches, and those still in the CPU's buffers have cost nothing yet
- * @uc_word: for MC_FENCE_UC
- * @passes: passes done
+ * @offset: offset of each array in the buffer
+ * @bytes: bytes of each array
+ * @streams: number of streams for each array, a power of two. Each stream traverses an
+ *           equal part of the array, MC_STREAM_BYTES or a multiple of it; 0 and 1: the
+ *           array is traversed in one go
+ * @value: counter loops: first integer of the next pass; byte loops: integer whose
+ *         lowest byte the next pass stores
+ * @fence: fence after each pass (MC_FENCE_*)
+ * @drain: each timed window ends with an sfence. The stores bypass the caches, and
+ *         those that are still in the CPU's buffers have cost nothing yet
+ * @uc_word: word on an uncached page, for MC_FENCE_UC
+ * @passes: number of passes done
  * @sum: summing loops: total of all passes
- * @wrong: comparing loops: bits that differed, in any word of any pass
+ * @wrong: comparing loops: OR of all differing bits of all words and passes
  */
 struct mc_pass {
 	void (*stretch)(struct mc_pass *p, u64 bytes);
@@ -53,9 +54,9 @@ struct mc_pass {
 };
 
 /**
- * struct mc_progress - where a sample stands
- * @passes: passes ended
- * @from: bytes into the next one
+ * struct mc_progress - progress of a sample
+ * @passes: number of passes completed
+ * @from: bytes done of the next pass
  */
 struct mc_progress {
 	u64 passes;

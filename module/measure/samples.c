@@ -2,28 +2,27 @@
 /*
  * Windows and samples.
  *
- * A pass (pass.c) is done in windows: stretches of bytes during which vector
- * registers are held and, if asked, interrupts are off. Only time inside windows
- * counts. A window is cut so that it lasts about 2 ms; a pass shorter than a
- * window is repeated inside one until the sample is long against the cost of
- * reading the clock.
+ * A pass (pass.c) runs in windows: stretches of bytes during which the thread holds the
+ * vector registers and, if asked, keeps interrupts off. Only time inside windows
+ * counts. A window is cut to last about 2 ms. A pass shorter than a window is repeated
+ * inside one until the sample is long compared with the cost of reading the clock.
  *
- * Several threads race: all start at the gate, and only what they do between the
- * last one's start and the first one's end is counted, so nobody is measured while
- * another idles. That can be little where others want the CPUs, too: a sample whose
- * threads did not overlap for most of it is taken again, and left out if that has
- * been tried often enough.
+ * Several threads race: all start at the gate, and only what they do between the last
+ * thread's start and the first thread's end counts, so no thread is measured while
+ * another idles. When other processes want the CPUs, too, that part may be short. A
+ * sample whose threads overlapped for too little of it is taken again, and left out
+ * once the tries are used up.
  */
 #include "measure/disturbed.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
 /*
- * After a long window the next one takes half of its @bytes: even if memory gets
- * half as fast from one to the next, none is too long. If it was a hypervisor
- * who took the time, windows grow back.
+ * A window longer than half of MC_WINDOW_MAX_NS halves the quantum: even if memory gets
+ * half as fast from one window to the next, no window is too long. If it was a
+ * hypervisor that took the time, the quantum grows back.
  */
-static void adapt(struct mc_sampler *sampler, u64 bytes, u64 ticks)
+static void adapt_quantum(struct mc_sampler *sampler, u64 bytes, u64 ticks)
 {
 	if (ticks > mc_ns_to_ticks(MC_WINDOW_MAX_NS) / 2)
 		sampler->quantum = max(min(sampler->quantum, bytes) / 2 & ~63ULL,
@@ -33,7 +32,7 @@ static void adapt(struct mc_sampler *sampler, u64 bytes, u64 ticks)
 		sampler->quantum = min(sampler->quantum * 2, sampler->quantum_most);
 }
 
-/* Before the gate. */
+/* Called before the gate, while no thread has begun the sample. */
 static void race_ready(struct mc_worker *w, struct mc_sampler *sampler)
 {
 	sampler->race_ticks = 0;
@@ -43,7 +42,9 @@ static void race_ready(struct mc_worker *w, struct mc_sampler *sampler)
 	mc_race_start(w);
 }
 
-/* In its first window: the others see when the thread began. */
+/*
+ * Called in each window: the first one of a sample tells the other threads its start.
+ */
 static void race_begin(const struct mc_worker *w, struct mc_sampler *sampler)
 {
 	if (sampler->racing)
@@ -52,7 +53,7 @@ static void race_begin(const struct mc_worker *w, struct mc_sampler *sampler)
 	mc_flag_set(&sampler->racing, true);
 }
 
-/* When the last thread began, ~0 while one has not. */
+/* Ticks at which the last thread began the sample; ~0: some thread has not yet. */
 static u64 race_last(struct mc_sampler *sampler)
 {
 	const struct mc_measurement *meas = sampler->shared;
@@ -72,18 +73,19 @@ static u64 race_last(struct mc_sampler *sampler)
 	return last;
 }
 
-/* Of a sample so far, whether or not it will be left out. */
-static bool anything(const struct mc_sampler *sampler)
+/* Has the sample any window yet, counted or disturbed? */
+static bool has_windows(const struct mc_sampler *sampler)
 {
 	return sampler->counted_bytes || sampler->hit_bytes;
 }
 
 /*
- * Of a window counts the part during which all threads were at it. If nothing may be
- * left out, a thread that was never at it together with the others has a window, too.
+ * Only the part of a window during which all threads were running counts. With
+ * keep_disturbed nothing may be left out, so a thread that never ran together with the
+ * others keeps a whole window, too.
  */
-static void account(struct mc_worker *w, struct mc_sampler *sampler, u64 bytes,
-		    u64 ticks)
+static void account_window(struct mc_worker *w, struct mc_sampler *sampler, u64 bytes,
+			   u64 ticks)
 {
 	u64 from = w->began, to = w->ended, part = ticks;
 
@@ -96,7 +98,7 @@ static void account(struct mc_worker *w, struct mc_sampler *sampler, u64 bytes,
 		from = max(from, race_last(sampler));
 		part = to > from ? to - from : 0;
 		sampler->race_together += part;
-		if (!part && (anything(sampler) || !sampler->shared->keep_disturbed))
+		if (!part && (has_windows(sampler) || !sampler->shared->keep_disturbed))
 			return;
 		if (part)
 			bytes = mc_muldiv(bytes, part, ticks);
@@ -124,8 +126,8 @@ static int one_sample(struct mc_worker *w, struct mc_sampler *sampler)
 				       sampler->quantum);
 		w->finishes = at.passes >= sampler->passes_a_sample;
 		ticks = mc_window_close(w);
-		account(w, sampler, bytes, ticks);
-		adapt(sampler, bytes, ticks);
+		account_window(w, sampler, bytes, ticks);
+		adapt_quantum(sampler, bytes, ticks);
 	}
 	w->finishes = false;
 	mc_disturbed_sample(w, sampler);
@@ -133,13 +135,14 @@ static int one_sample(struct mc_worker *w, struct mc_sampler *sampler)
 }
 
 /*
- * One half of a pass, that from @from on, in windows that grow from the least
- * until one lasts: that is the quantum, if it is the smaller one. They go on
- * from each other, so that none finds in a cache what the last one has left
- * there, and one that lasts is tried again: it may be a hypervisor who took the
- * time. To *@pass is added what the half takes at the last window's speed.
+ * Time one half of a pass, the one that starts at @from, in windows that double from
+ * the smallest until one lasts. The quantum becomes that window's size if it is smaller
+ * than before. Each window continues where the last one stopped, so it finds nothing in
+ * a cache that the last one left there. A window that lasts is repeated, because a
+ * hypervisor may have taken the time. Add to *@pass the time of the whole half at the
+ * last window's speed.
  */
-static int probe(struct mc_worker *w, struct mc_sampler *sampler, u64 from, u64 *pass)
+static int probe_half(struct mc_worker *w, struct mc_sampler *sampler, u64 from, u64 *pass)
 {
 	u64 all = sampler->pass.bytes, at = 0, ticks;
 	u64 bytes = min(all, mc_pass_least(&sampler->pass));
@@ -167,8 +170,9 @@ static int probe(struct mc_worker *w, struct mc_sampler *sampler, u64 from, u64 
 }
 
 /*
- * Writing and reading back may differ by a factor of thousands, so each is
- * probed. What was compared without having been written says nothing.
+ * Writing and reading back may differ in speed by a factor of thousands, so each half
+ * is probed. The read back then compares words that were never written, so its result
+ * is dropped.
  */
 static int find_quantum(struct mc_worker *w, struct mc_sampler *sampler, u64 *pass)
 {
@@ -176,21 +180,23 @@ static int find_quantum(struct mc_worker *w, struct mc_sampler *sampler, u64 *pa
 	int err;
 
 	sampler->quantum = mc_pass_length(p);
-	err = probe(w, sampler, 0, pass);
+	err = probe_half(w, sampler, 0, pass);
 	if (!err && p->readback) {
-		err = probe(w, sampler, p->bytes, pass);
+		err = probe_half(w, sampler, p->bytes, pass);
 		p->wrong = 0;
 	}
 	return err;
 }
 
-/* Passes that take @least and an eighth more, if @passes take @ticks. */
-static u64 enough(u64 passes, u64 least, u64 ticks)
+/*
+ * Number of passes that last @least ticks and an eighth more, if @passes take @ticks.
+ */
+static u64 passes_to_last(u64 passes, u64 least, u64 ticks)
 {
 	return mc_muldiv(passes, least + least / 8, ticks) + 1;
 }
 
-/* How many passes make a sample of @least ticks, and how many fit a window. */
+/* Find how many passes make a sample of @least ticks, and how many fit in a window. */
 static int find_passes(struct mc_worker *w, struct mc_sampler *sampler, u64 least)
 {
 	u64 aim = mc_ns_to_ticks(MC_WINDOW_AIM_NS), ticks;
@@ -208,22 +214,22 @@ static int find_passes(struct mc_worker *w, struct mc_sampler *sampler, u64 leas
 		mc_pass_window(&sampler->pass, &at, passes, passes * length);
 		ticks = max(mc_window_close(w), 1ULL);
 		slow = ticks >= lasting ? slow + 1 : 0;
-		/* One that lasts is tried again, as in probe(). */
+		/* A window that lasts is repeated, as in probe_half(). */
 		if (slow == 2 || passes >= 1ULL << 20)
 			break;
 		if (!slow)
-			passes = min(passes * 8, enough(passes, lasting, ticks));
+			passes = min(passes * 8, passes_to_last(passes, lasting, ticks));
 	}
 	sampler->quantum = mc_muldiv(passes * length, aim, ticks);
 	if (ticks < least && ticks >= lasting)
-		passes = enough(passes, least, ticks);
+		passes = passes_to_last(passes, least, ticks);
 	sampler->passes_a_sample = passes;
 	return 0;
 }
 
 /*
- * How far apart threads are that come out of the gate: in a virtual machine it can be
- * milliseconds. All find the same.
+ * How far apart the threads come out of the gate. In a virtual machine it can be
+ * milliseconds. All threads compute the same value.
  */
 static int find_skew(struct mc_worker *w, struct mc_sampler *sampler)
 {
@@ -235,7 +241,10 @@ static int find_skew(struct mc_worker *w, struct mc_sampler *sampler)
 	sampler->skew = 0;
 	for (trial = 0; meas->n > 1 && trial < MC_SKEW_TRIALS; trial++) {
 		err = mc_gate(w);
-		/* After a stop nobody waits, and another one may still look at the last. */
+		/*
+		 * After a stop the gate does not wait, and another thread may still
+		 * read the last trial.
+		 */
 		if (err)
 			break;
 		sampler->race_from = mc_ticks();
@@ -269,7 +278,7 @@ static int calibrate(struct mc_worker *w, struct mc_sampler *sampler)
 	if (sampler->quantum >= length)
 		err = find_passes(w, sampler, least);
 	else
-		sampler->passes_a_sample = enough(1, least, pass);
+		sampler->passes_a_sample = passes_to_last(1, least, pass);
 	if (race)
 		sampler->quantum = min(sampler->quantum, sampler->passes_a_sample *
 				       length / MC_WINDOWS_A_RACE);
@@ -278,7 +287,7 @@ static int calibrate(struct mc_worker *w, struct mc_sampler *sampler)
 	return err;
 }
 
-/* What a sample's windows take, those too that were left out. */
+/* Duration of all windows of a sample, extrapolated to those that were left out. */
 static u64 work_ps(const struct mc_sampler *one)
 {
 	u64 all = mc_pass_length(&one->pass) * one->passes_a_sample;
@@ -288,8 +297,8 @@ static u64 work_ps(const struct mc_sampler *one)
 }
 
 /*
- * The time of a pass over the whole working set: all its bytes over the sum of
- * the threads' rates. With one thread that is the time of its windows.
+ * The time of a pass over the whole working set: all its bytes divided by the sum of
+ * the threads' rates. With one thread it is the time of its windows.
  */
 static u64 sample_ps(const struct mc_measurement *meas)
 {
@@ -308,7 +317,7 @@ static u64 sample_ps(const struct mc_measurement *meas)
 	return mc_muldiv(total, 1000000000000ULL, max(rate, 1ULL));
 }
 
-/* Was each thread at it, with the others, for half of what the longest one was? */
+/* Did each thread run together with all others for half of the longest race? */
 static bool overlapped(const struct mc_measurement *meas)
 {
 	u64 least = ~0ULL, most = 0;
@@ -322,7 +331,7 @@ static bool overlapped(const struct mc_measurement *meas)
 }
 
 /* Why the sample is left out (enum mc_left_out), or 0. */
-static u8 why_bad(const struct mc_measurement *meas)
+static u8 why_left_out(const struct mc_measurement *meas)
 {
 	unsigned int i;
 
@@ -342,18 +351,18 @@ static void keep_sample(struct mc_measurement *meas, u8 bad)
 	mc_disturbed_keep(meas);
 }
 
-/* A lone thread has nobody to wait for, though others may run beside it. */
-static int meet(struct mc_worker *w, const struct mc_measurement *meas)
+/* A lone thread must not wait at the gate: it may be one of a larger team. */
+static int wait_for_others(struct mc_worker *w, const struct mc_measurement *meas)
 {
 	return meas->n > 1 ? mc_gate(w) : mc_team_stopped(w->team);
 }
 
 /**
- * mc_measurement_tally() - add what was counted in a sample, before it is kept
+ * mc_measurement_tally() - add a sample's DRAM traffic, before the sample is kept
  * @meas: the measurement
- * @one: what was counted
+ * @one: traffic of the sample
  *
- * Of a kind of which one sample was not counted, the sum is not known.
+ * A kind of traffic that was not counted in some sample has no valid sum.
  *
  * Context: One thread at a time.
  */
@@ -368,10 +377,10 @@ void mc_measurement_tally(struct mc_measurement *meas, const struct mc_tally *on
 		sum->bytes[i] += one->bytes[i];
 }
 
-/* By the first thread, while no other does anything. */
+/* Called by the first thread while the others wait. */
 static void end_sample(struct mc_measurement *meas, bool kept)
 {
-	u8 bad = why_bad(meas);
+	u8 bad = why_left_out(meas);
 	struct mc_tally tally;
 
 	meas->again = kept && bad == MC_LEFT_NO_OVERLAP && meas->tries_left;
@@ -393,19 +402,22 @@ static void end_sample(struct mc_measurement *meas, bool kept)
 		meas->tick(meas->run);
 }
 
-/* When all are prepared the counters are read, and then all start together. */
+/*
+ * The counters are read between two gates: after all threads have prepared, and before
+ * any starts.
+ */
 static int begin_sample(struct mc_worker *w, struct mc_measurement *meas, bool first)
 {
-	int err = meet(w, meas);
+	int err = wait_for_others(w, meas);
 
 	if (err || !meas->counting)
 		return err;
 	if (first)
 		mc_traffic_start(meas->counting);
-	return meet(w, meas);
+	return wait_for_others(w, meas);
 }
 
-static int one_round(struct mc_worker *w, struct mc_sampler *sampler, u32 round,
+static int run_round(struct mc_worker *w, struct mc_sampler *sampler, u32 round,
 		     bool *again)
 {
 	struct mc_measurement *all = sampler->shared;
@@ -415,15 +427,15 @@ static int one_round(struct mc_worker *w, struct mc_sampler *sampler, u32 round,
 	race_ready(w, sampler);
 	err = err ? err : begin_sample(w, all, first);
 	err = err ? err : one_sample(w, sampler);
-	err = err ? err : meet(w, all);
+	err = err ? err : wait_for_others(w, all);
 	if (!err && first)
 		end_sample(all, round >= sampler->warmup);
 	/*
-	 * Verification is not to be counted, and each thread has to know whether the
-	 * sample is taken again.
+	 * Verification must not count as traffic, and every thread needs to know
+	 * whether the sample is taken again.
 	 */
 	if (!err && (all->counting || all->n > 1))
-		err = meet(w, all);
+		err = wait_for_others(w, all);
 	*again = all->again;
 	return err ? err : sampler->verify ? sampler->verify(w, sampler, round) : 0;
 }
@@ -434,7 +446,7 @@ static int one_round(struct mc_worker *w, struct mc_sampler *sampler, u32 round,
  * @meas: struct mc_measurement of all threads
  *
  * Context: Worker thread.
- * Return: 0, or a negative errno; samples done until then are kept.
+ * Return: 0, or a negative errno; samples taken until then are kept.
  */
 int mc_measure(struct mc_worker *w, void *meas)
 {
@@ -448,14 +460,17 @@ int mc_measure(struct mc_worker *w, void *meas)
 		all->tries_left = sampler->repeat + MC_TRIES_MORE;
 
 	mc_disturbed_begin(w, sampler);
-	/* All go by the first thread's count, so that all do the same. */
-	err = err ? err : meet(w, all);
+	/*
+	 * All threads use the number of passes that the first one calibrated, so that
+	 * all do the same.
+	 */
+	err = err ? err : wait_for_others(w, all);
 	if (!err && sampler != all->each)
 		sampler->passes_a_sample = all->each->passes_a_sample;
 	for (round = 0; !err && round < sampler->warmup + sampler->repeat; round += !again)
-		err = one_round(w, sampler, round, &again);
+		err = run_round(w, sampler, round, &again);
 	mc_disturbed_last(w, sampler);
-	err = err ? err : meet(w, all);
+	err = err ? err : wait_for_others(w, all);
 	if (!err && sampler == all->each)
 		mc_disturbed_mark(all);
 	return err;

@@ -11,50 +11,55 @@
 #include "measure/pass.h"
 
 /*
- * A sample lasts this many clock costs: some counters tick in steps as large as
- * one cost (25 TSC cycles on AMD), which would be 1 % of a sample of 100.
+ * A sample lasts at least this many times the cost of reading the clock. Some counters
+ * tick in steps as large as one such cost (25 TSC cycles on AMD), which would be 1 % of
+ * a sample of 100 costs.
  */
 #define MC_COSTS_A_SAMPLE	1000
-#define MC_WINDOWS_A_RACE	16	/* of several threads, each cuts a sample so */
+#define MC_WINDOWS_A_RACE	16	/* windows of a sample when threads race */
 
 /*
- * A race lasts so many times what its threads were at most apart behind the gate in
- * some trials. More than that it does not follow: it was a preemption then.
+ * A race lasts at least MC_SKEWS_A_RACE times the largest skew between its threads that
+ * was seen behind the gate in MC_SKEW_TRIALS trials. A skew above MC_SKEW_MAX_NS was a
+ * preemption, so it counts as MC_SKEW_MAX_NS.
  */
 #define MC_SKEWS_A_RACE		4
 #define MC_SKEW_TRIALS		5
 #define MC_SKEW_MAX_NS		10000000
 
-/* Samples without overlap are taken again: as often as there are samples, and so often. */
+/*
+ * Samples without overlap are taken again: at most @repeat + MC_TRIES_MORE times in
+ * all.
+ */
 #define MC_TRIES_MORE		8
 
 /**
  * struct mc_sampler - one thread's measurement of one point
- * @pass: what is timed
- * @irq_off: interrupts off in timed windows
- * @warmup: samples not kept
- * @repeat: samples kept
- * @prepare: before each sample, not timed; NULL: nothing
- * @verify: after each sample, not timed; NULL: nothing
- * @shared: of all threads
- * @quantum: bytes of a pass that a window takes
- * @quantum_most: what it was calibrated to
- * @passes_a_sample: passes that a sample is made of
- * @counted_bytes: bytes of an array done in the counted windows of a sample
- * @counted_ticks: their time
- * @hit_windows: windows of the sample that were disturbed and do not count
- * @hit_bytes: bytes of an array done in those that were disturbed
- * @hit_ticks: their time
- * @seen: what disturbed them (enum mc_disturbance)
- * @in_time: and it is in the time that counts
- * @stolen: time was stolen since the last look (enum mc_stolen)
- * @stolen_from: index of the first sample since then
- * @skew: ticks that threads are apart behind the gate
- * @race_from: ticks at which the thread began the sample
- * @racing: and it has begun it
- * @race_last: ticks at which the last one of all began it, once that is known
- * @race_ticks: in its windows until the first thread had finished
- * @race_together: of those, while all threads were at it
+ * @pass: the timed pass
+ * @irq_off: interrupts are off in timed windows
+ * @warmup: number of samples that are thrown away first
+ * @repeat: number of samples that are kept
+ * @prepare: untimed work before each sample, or NULL
+ * @verify: untimed work after each sample, or NULL
+ * @shared: the measurement of all threads
+ * @quantum: bytes of an array that a window covers
+ * @quantum_most: @quantum as calibrated, which it never exceeds
+ * @passes_a_sample: number of passes in a sample
+ * @counted_bytes: bytes of an array covered by the sample's counted windows
+ * @counted_ticks: duration of those windows
+ * @hit_windows: disturbed windows of the sample, which do not count
+ * @hit_bytes: bytes of an array covered by the disturbed windows
+ * @hit_ticks: duration of the disturbed windows
+ * @seen: disturbances seen in the sample (enum mc_disturbance)
+ * @in_time: the counted time of the sample includes the disturbed windows
+ * @stolen: whether time was stolen since the last check (enum mc_stolen)
+ * @stolen_from: index of the first sample since the last check
+ * @skew: largest difference between the threads' starts behind the gate, ticks
+ * @race_from: ticks at which this thread began the sample
+ * @racing: this thread has begun the sample, and @race_from is valid
+ * @race_last: ticks at which the last thread began the sample; 0: not known yet
+ * @race_ticks: duration of this thread's windows before the first thread finished
+ * @race_together: part of @race_ticks in which all threads were running
  * @window_max: longest window of all samples, ticks
  * @clock_bad: a window of the sample ended before it began
  */
@@ -90,23 +95,22 @@ struct mc_sampler {
 
 /**
  * struct mc_measurement - the measurement of one point by all threads
- * @n: threads that measure; one may be any of the team, several are all of it
- * @each: a work for each, by worker index; one thread takes the first
- * @samples: picoseconds a pass over the whole working set; @repeat of them
- * @done: samples in @samples
- * @again: the last sample is not kept, but taken again
- * @tries_left: so many more may be
- * @left_out: why samples are MC_NO_SAMPLE
- * @disturbed: what each sample saw; NULL: nobody is interested
- * @watched: what is looked for (enum mc_disturbance)
- * @unwatched: the test's windows sleep: what disturbs them can't be told
- * @keep_disturbed: nothing is left out for having been disturbed
- * @windows_left_out: windows that were, of all samples
- * @counting: DRAM traffic is counted in each sample; NULL: it is not
- * @tally: sum over the samples kept
- * @tick: called by the first thread after each sample, warm-ups included; NULL: nobody
- *        counts them
- * @run: its argument
+ * @n: number of measuring threads: one (any of the team), or the whole team
+ * @each: array of @n samplers by worker index; a lone thread uses the first
+ * @samples: array of @repeat samples, picoseconds a pass over the whole working set
+ * @done: number of samples in @samples
+ * @again: the last sample was dropped and is taken again
+ * @tries_left: how many more samples may be dropped
+ * @left_out: why samples are MC_NO_SAMPLE (enum mc_left_out)
+ * @disturbed: disturbances that each sample saw; NULL: they are not recorded
+ * @watched: kinds of disturbance that can be seen (enum mc_disturbance)
+ * @unwatched: the test's windows sleep, so nobody can tell whether they were disturbed
+ * @keep_disturbed: disturbed windows and samples are kept
+ * @windows_left_out: number of disturbed windows left out of all samples
+ * @counting: counters of DRAM traffic, read around each sample, or NULL
+ * @tally: DRAM traffic of all samples that were kept
+ * @tick: called by the first thread after each sample, warm-ups included, or NULL
+ * @run: argument of @tick
  * @arg: for the test's own use
  */
 struct mc_measurement {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which cache, or memory, a record's accesses were served by. */
+/* Which cache level, or memory, served the accesses of a record; sizes for size=auto. */
 #include "arch/caches.h"
 #include "core/holds.h"
 #include "measure/served.h"
@@ -7,12 +7,12 @@
 #include "platform/cpus.h"
 #include "platform/os.h"
 
-#define BEYOND		4ULL		/* times what the caches hold */
-#define LEAST		(64ULL << 20)	/* so much, whatever the caches are */
-#define MEMORY_SHARE	4		/* this part of the memory is the most */
-#define NOT_CACHED	(16ULL << 20)	/* where types are asked for that are not */
+#define BEYOND		4ULL		/* size=auto is this many times the size of the caches */
+#define LEAST		(64ULL << 20)	/* the least, however small the caches are */
+#define MEMORY_SHARE	4		/* the most: one part in so many of all memory */
+#define NOT_CACHED	(16ULL << 20)	/* size=auto for types that are not cached */
 
-/* The last level of cache for data that a CPU has; 0: none. */
+/* Level of the last data cache of a CPU; 0: it has none. */
 static unsigned int last_level(int cpu)
 {
 	unsigned int level = MC_CACHES;
@@ -22,7 +22,7 @@ static unsigned int last_level(int cpu)
 	return level;
 }
 
-/* The CPUs that a request may run on, one after the other, from -1 to -1. */
+/* The next CPU that the request may run on. Start with -1; it returns -1 at the end. */
 static int next_cpu(const struct mc_request *req, int cpu)
 {
 	do
@@ -31,8 +31,8 @@ static int next_cpu(const struct mc_request *req, int cpu)
 	return cpu;
 }
 
-/* Has a CPU of the request before this one the same last-level cache? */
-static bool counted(const struct mc_request *req, int cpu)
+/* Does an earlier CPU of the request have the same last-level cache? */
+static bool counted_before(const struct mc_request *req, int cpu)
 {
 	int before;
 
@@ -43,7 +43,7 @@ static bool counted(const struct mc_request *req, int cpu)
 	return false;
 }
 
-/* Bytes of all last-level caches that the request's threads can use: of one, or all. */
+/* Bytes of the last-level caches that the threads can use: the largest one, or all. */
 static u64 caches_hold(const struct mc_request *req, bool one)
 {
 	u64 bytes, sum = 0, most = 0;
@@ -52,7 +52,7 @@ static u64 caches_hold(const struct mc_request *req, bool one)
 	for (cpu = next_cpu(req, -1); cpu >= 0; cpu = next_cpu(req, cpu)) {
 		bytes = mc_cache_bytes(cpu, last_level(cpu));
 		most = max(most, bytes);
-		if (!one && !counted(req, cpu))
+		if (!one && !counted_before(req, cpu))
 			sum += bytes;
 	}
 	return one ? most : sum;
@@ -70,13 +70,13 @@ static bool all_cached(const struct mc_values *types)
 }
 
 /**
- * mc_served_sizes() - what size=auto comes to here
+ * mc_served_sizes() - replace size=auto by a size for this machine
  * @req: the request, its CPUs resolved; its sizes are replaced by numbers
  *
- * Four times what the caches hold that its threads can have, so that little of it is
- * served by them, at least 64 MiB, and a power of two; or what a quarter of the
- * memory allows. Other types than WB are not cached, and take long: 16 MiB, for
- * which the module has buffers from the beginning, of all types alike.
+ * The size is four times the caches that the threads can use, so that the caches serve
+ * little of it, at least 64 MiB, and a power of two; but at most a quarter of all
+ * memory. Types other than WB are not cached, and slow: they get 16 MiB, for which the
+ * module has buffers of all types from the beginning.
  */
 void mc_served_sizes(struct mc_request *req)
 {
@@ -108,7 +108,7 @@ static struct mc_hierarchy hierarchy_of(int cpu)
 	return h;
 }
 
-/* The run's threads on a CPU's caches, if each has a working set of its own. */
+/* Count the threads that share each cache of a CPU, if each has its own working set. */
 static void find_sharers(const struct mc_run *run, bool common, int cpu, struct mc_set *set)
 {
 	unsigned int i, level, n = common ? 0 : mc_team_size(run->team);
@@ -123,11 +123,11 @@ static void find_sharers(const struct mc_run *run, bool common, int cpu, struct 
 }
 
 /**
- * struct accesses - what a record is about
- * @run: its run
+ * struct accesses - the accesses of a record
+ * @run: the run
  * @rec: the record
- * @bytes: that a thread goes through again and again
- * @ps: what a load took that waited for the one before it; 0: others did not wait
+ * @bytes: size of the working set of one thread
+ * @ps: duration of a load that waits for the one before it; 0: the loads do not wait
  */
 struct accesses {
 	const struct mc_run *run;
@@ -144,12 +144,12 @@ static enum mc_hit served_on(const struct accesses *a, int cpu)
 
 	if (a->ps)
 		return mc_level_of(&h, a->bytes, a->ps);
-	/* A thread that is not bound is the only one. */
+	/* With cpu=any there is only one thread. */
 	find_sharers(a->run, common || a->run->req->any_cpu, cpu, &set);
 	return mc_holder_of(&h, &set);
 }
 
-/* The CPUs that a record is of, or can be, from -1 to -1. */
+/* The next CPU that the record may be about. Start with -1; it returns -1 at the end. */
 static int next_of(const struct accesses *a, int cpu)
 {
 	if (a->rec->cpu >= 0)
@@ -157,8 +157,8 @@ static int next_of(const struct accesses *a, int cpu)
 	return next_cpu(a->run->req, cpu);
 }
 
-/* Where it is not the same on each CPU, nothing is said of all. */
-static enum mc_hit served(const struct accesses *a)
+/* If the level differs between CPUs, it is unknown for the record. */
+static enum mc_hit served_on_all(const struct accesses *a)
 {
 	enum mc_hit hit = MC_HIT_UNKNOWN;
 	int cpu, first = next_of(a, -1);
@@ -173,22 +173,22 @@ static enum mc_hit served(const struct accesses *a)
 	return hit;
 }
 
-/* Memory that is not cached is served by memory, whatever its size. */
+/* Uncached accesses are served by memory, whatever the size of the working set. */
 static enum mc_hit level_of(const struct accesses *a)
 {
 	const struct mc_record *rec = a->rec;
 
 	if (rec->point.v[MC_KEY_TYPE] != MC_WB && rec->effective != MC_EFFECT_NO)
 		return rec->effective == MC_EFFECT_YES ? MC_HIT_MEMORY : MC_HIT_UNKNOWN;
-	return served(a);
+	return served_on_all(a);
 }
 
 /**
- * mc_served_by() - set the column level of a test that has it
+ * mc_served_by() - set the column `level` of a test that has it
  * @run: the run
  * @rec: the record of a point that was measured
  *
- * Nothing is set where it is not known.
+ * The column stays unset where the level is not known.
  */
 void mc_served_by(const struct mc_run *run, struct mc_record *rec)
 {
@@ -208,13 +208,13 @@ void mc_served_by(const struct mc_run *run, struct mc_record *rec)
 }
 
 /**
- * mc_served_chase() - which level loads were served by that waited for each other
+ * mc_served_chase() - level that served the loads of a pointer chase
  * @run: the run
- * @rec: their record, of one thread
- * @bytes: lines that were loaded in turn, in bytes
- * @ps: what a load took, not 0
+ * @rec: the record of the chase, which one thread ran
+ * @bytes: bytes of all lines in the chase
+ * @ps: duration of a load, not 0
  *
- * Return: the level; MC_HIT_UNKNOWN where it is not known.
+ * Return: the level; MC_HIT_UNKNOWN if it is not known.
  */
 enum mc_hit mc_served_chase(const struct mc_run *run, const struct mc_record *rec,
 			    u64 bytes, u64 ps)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which cache, or memory, a record's accesses were served by. */
+/* Which cache level, or memory, served the accesses of a record. */
 #ifndef MC_SERVED_H
 #define MC_SERVED_H
 
 #include "core/level.h"
 #include "measure/test.h"
 
-/* The column of tests that say so by .level, in their tables of columns. */
+/* The column `level`, for tests that set @level of struct mc_test. */
 #define MC_LEVEL_COLUMN {						\
 	.name = "level", .names = mc_hit_names,				\
 	.help = "smallest cache that holds the working set, by what the CPU reports", \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the engine asks of the side that it runs on: the kernel, or a process. */
+/* What the engine needs from the side it runs on: the kernel, or a process. */
 #ifndef MC_SIDE_H
 #define MC_SIDE_H
 
@@ -7,27 +7,26 @@
 #include "measure/test.h"
 
 /**
- * struct mc_side - a side
- * @check: can this side do what a point asks for? Called for every point before the
- *         first one is measured. Return: 0, -EINVAL or -EOPNOTSUPP, explained in the
- *         run's error
- * @begin: the run's threads are there and can be stopped from now on; NULL: nothing
- *         is to be done
- * @end: they no longer can, and memory of the run alone can go; NULL: nothing is to
- *       be done
- * @tick: a sample is done, warm-ups included; NULL: nobody counts them
- * @find: a buffer for a point. What it fills in is valid until the next call for a
- *        point's only buffer, or @drop. Return: 0 or a negative errno, explained in
- *        the run's error
- * @drop: give back the memory that the run alone has
+ * struct mc_side - operations of the kernel, or of user space
+ * @check: test whether this side can do what a point asks for. Called for every point
+ *         before the first one is measured. Return: 0, -EINVAL or -EOPNOTSUPP,
+ *         explained in the run's error
+ * @begin: called once the run's threads exist, so that they can be stopped; may be NULL
+ * @end: called when the run's threads can no longer be stopped and the run's private
+ *       memory can be freed; may be NULL
+ * @tick: called after each sample, warm-ups included; may be NULL
+ * @find: find a buffer for a point. The result is valid until @drop, or until the next
+ *        call if it is the point's only buffer. Return: 0 or a negative errno,
+ *        explained in the run's error
+ * @drop: free the memory that belongs to this run alone
  * @node: node that the user has set for all memory, or -1
- * @uc_word: a word on an uncached page that is never measured. Return: its address, or
- *           NULL, explained in the run's error
- * @prefetch_off: switch prefetchers off if a point asks for it, and put what came of it
- *                in place of what was asked. Return: 0 or a negative errno, explained in
- *                the run's error. NULL: this side never can
- * @prefetch_back: put them back; the point is told if they were not off until now.
- *                 Return: as @prefetch_off
+ * @uc_word: find a word on an uncached page that no test measures. Return: its address,
+ *           or NULL, explained in the run's error
+ * @prefetch_off: switch prefetchers off if the point asks for it, and store the outcome
+ *                in the point in place of the request. Return: 0 or a negative errno,
+ *                explained in the run's error. NULL: this side never can
+ * @prefetch_back: restore the prefetchers; correct the point if they did not stay off
+ *                 until now. Return: as @prefetch_off
  */
 struct mc_side {
 	int (*check)(struct mc_run *run, const struct mc_point *point);

@@ -10,14 +10,14 @@
 
 /**
  * struct mc_area - memory that a point runs over
- * @view: the buffer, as the point asked for it to be mapped
- * @page: how that is, never MC_PAGE_AUTO
- * @page_bytes: what a translation covers, mostly; 0: not known
- * @attribute: what the page tables say
- * @effective: what the hardware does
+ * @view: the buffer, mapped as the point asked
+ * @page: kind of mapping, never MC_PAGE_AUTO
+ * @page_bytes: bytes that most of its translations cover; 0: not known
+ * @attribute: memory type according to the page tables
+ * @effective: whether the memory type has an effect
  * @memory_node: node of its pages
- * @homes: the threads have their parts in buffers on their own nodes, and @view is
- *         the first of these; NULL: one buffer is for all
+ * @homes: buffers on the threads' own nodes, the first of which is @view; NULL: all
+ *         threads share @view
  */
 struct mc_area {
 	const struct mc_view *view;
@@ -34,14 +34,14 @@ struct mc_side;
 /**
  * struct mc_run - a run, as its test sees it
  * @req: the request
- * @side: the side that it is on
+ * @side: operations of the kernel or of user space
  * @team: its threads
  * @counting: counters of DRAM traffic, or NULL
- * @part: which of the point's records is being made, see struct mc_test
- * @area: the memory of the point that is on
- * @near: CPU whose node the record's memory is to be near, or -1: the first one
- * @homes: who is on which node, for node=local; NULL: nobody wants to know
- * @error: where to say what went wrong
+ * @part: index of the record that is being made of the point, see struct mc_test
+ * @area: the memory of the current point
+ * @near: CPU whose node gets the record's memory; -1: the first CPU's node
+ * @homes: the threads by node, for node=local; NULL: not needed
+ * @error: explains what went wrong
  * @bad_data: a record failed verification
  */
 struct mc_run {
@@ -58,9 +58,9 @@ struct mc_run {
 };
 
 /**
- * struct mc_seat - where a thread has its part
- * @home: index of the node
- * @index: which of the parts there
+ * struct mc_seat - the place of a thread's part of the memory
+ * @home: index of its node in struct mc_homes
+ * @index: index of the part within that node's buffer
  */
 struct mc_seat {
 	unsigned int home;
@@ -68,10 +68,10 @@ struct mc_seat {
 };
 
 /**
- * struct mc_home - a node and those of a run's threads that are on it
- * @node: the node
- * @threads: how many they are
- * @area: the buffer of their parts
+ * struct mc_home - a node and the run's threads on it
+ * @node: NUMA node
+ * @threads: number of threads on it
+ * @area: buffer that holds these threads' parts
  */
 struct mc_home {
 	int node;
@@ -81,9 +81,9 @@ struct mc_home {
 
 /**
  * struct mc_homes - all nodes that a run's threads are on
- * @n: how many
- * @home: the nodes
- * @seat: of each thread
+ * @n: number of nodes
+ * @home: array of @n nodes
+ * @seat: array with a seat for each thread
  */
 struct mc_homes {
 	unsigned int n;
@@ -93,9 +93,9 @@ struct mc_homes {
 
 /**
  * struct mc_part - a thread's part of a point's memory
- * @view: the buffer that it is in
- * @index: which of its parts
- * @n: parts that this buffer has
+ * @view: the buffer that holds the part
+ * @index: index of the part in the buffer
+ * @n: number of parts in the buffer
  */
 struct mc_part {
 	const struct mc_view *view;
@@ -105,22 +105,22 @@ struct mc_part {
 
 /**
  * struct mc_test - a test
- * @spec: what it takes and gives; the parser's table
- * @no_memory: it runs over no memory, so none is found for its points
- * @pointers: it keeps pointers in its memory and follows them, so that is none
- *            which a process can map: who writes there would lead the kernel
- * @parts: records that each point comes to, say one a CPU; NULL: one
- * @threads: how many it takes; NULL: one a CPU
- * @near: for mc_run's @near; NULL: the first CPU
- * @shares: its threads work at once, each on its part as mc_measurement_part() has it:
- *          with node=local that is on the thread's own node
- * @near_only: prefetch= is about that CPU alone, not about all of the run
- * @level: its column from served.h; 0: it has none
- * @common: threads go through the same bytes, not each through its part
- * @check: can this point be run? Called for every point before the first one
- *         is run. Return: 0, or -EINVAL, -EOPNOTSUPP by way of mc_fail().
- * @run: measure a point into a record whose point and verified are set.
- *       Return: 0, or a negative errno; a record that holds samples is kept.
+ * @spec: its name, keys and columns: the row of the parser
+ * @no_memory: it uses no memory of a point, so none is allocated
+ * @pointers: it follows pointers that it keeps in its memory. It gets no pages that a
+ *            process can map: whoever writes to them could send the kernel anywhere
+ * @parts: number of records for each point, e.g. one a CPU; NULL: one
+ * @threads: number of threads; NULL: one a CPU
+ * @near: gives @near of struct mc_run; NULL: the first CPU
+ * @shares: its threads run at once, each on the part that mc_measurement_part()
+ *          returns; with node=local this part is on the thread's own node
+ * @near_only: prefetch= applies to the CPU in @near only, not to all CPUs of the run
+ * @level: index of its column MC_LEVEL_COLUMN (served.h); 0: it has none
+ * @common: all threads access the whole memory, not a part each
+ * @check: test whether this point can be run. Called for every point before the first
+ *         one is run. Return: 0, or -EINVAL, -EOPNOTSUPP through mc_fail().
+ * @run: measure a point into a record whose point and verified are set. Return: 0, or a
+ *       negative errno; a record that holds samples is kept.
  */
 struct mc_test {
 	struct mc_spec spec;
@@ -138,7 +138,7 @@ struct mc_test {
 		   struct mc_record *rec);
 };
 
-/* A line for each file in benchmarks/, here and in benchmarks/table.c. */
+/* Each file in benchmarks/ has one line here and one in benchmarks/table.c. */
 extern const struct mc_test mc_test_bandwidth;
 extern const struct mc_test mc_test_latency;
 extern const struct mc_test mc_test_loaded;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counters of a run, on either side: opened for as long as it lasts, read around
- * each sample. Between runs nothing is held of a driver.
+ * The DRAM counters of a run, on either side. They are open while the run lasts, and
+ * read around each sample. Between runs the module holds no reference to a driver.
  */
 #include "measure/traffic.h"
 #include "platform/clock.h"
 #include "platform/counters.h"
 #include "platform/os.h"
 
-#define IDLE_MS		100		/* what the machine does by itself is counted so long */
-#define STALLED_PS	20000000000ULL	/* 20 ms: no clock of perf's is that coarse */
+#define IDLE_MS		100		/* how long the idle traffic is counted */
+#define STALLED_PS	20000000000ULL	/* 20 ms: no clock of perf is that coarse */
 
 /*
- * One that is open, where it stood at the start, and for how much of the samples
- * its clock has not moved.
+ * An open counter, its reading at the start, and the length of the samples for which
+ * its clock has stood still.
  */
 struct open_counter {
 	void *event;
@@ -26,10 +26,10 @@ struct open_counter {
 /**
  * struct mc_traffic_count - the counters of a run
  * @began: ticks at the last start
- * @why: reason if something was not counted
- * @idle: what the machine did by itself before the run
- * @n: how many are open
- * @each: they
+ * @why: why something was not counted
+ * @idle: traffic of the idle machine, before the run
+ * @n: number of open counters
+ * @each: array of @n counters
  */
 struct mc_traffic_count {
 	u64 began;
@@ -39,7 +39,7 @@ struct mc_traffic_count {
 	struct open_counter each[MC_MAX_COUNTERS];
 };
 
-/* All or none: a sum without one of its parts would be a lie. */
+/* Open all counters or report none: a sum that lacks one of its parts would be wrong. */
 static void open_all(struct mc_traffic_count *c, const struct mc_counter *set,
 		     unsigned int n)
 {
@@ -62,10 +62,10 @@ static void open_all(struct mc_traffic_count *c, const struct mc_counter *set,
 
 /**
  * mc_traffic_begin() - open the counters for a run
- * @e: says what is wrong: -ENOMEM, and there are counters
+ * @e: gets -ENOMEM, if there are counters but no memory
  *
- * Takes a tenth of a second if there are any, to see what is counted while the
- * machine idles.
+ * If there are counters, this takes a tenth of a second, to count the traffic of the
+ * idle machine.
  *
  * Context: Process, may sleep.
  * Return: the counters, or NULL if none are set or @e says why.
@@ -90,7 +90,7 @@ struct mc_traffic_count *mc_traffic_begin(struct mc_error *e)
 }
 
 /**
- * mc_traffic_start() - note where the counters stand
+ * mc_traffic_start() - read the counters at the start of a sample
  * @c: the counters
  *
  * Context: Process, may sleep.
@@ -105,10 +105,10 @@ void mc_traffic_start(struct mc_traffic_count *c)
 }
 
 /*
- * What it has counted in the last @ps, in bytes. A counter that took turns with
- * others ran for a part of the time only, and is scaled up. One whose clock stands
- * still is gone, but not at once: where the TSC is not steady that clock goes by
- * ticks. Return: false if it did not run.
+ * Bytes that a counter has counted in the last @ps. A counter that took turns with
+ * others ran for part of the time only, and is scaled up. A counter whose clock stands
+ * still is gone, but not at once: where the TSC is not steady, that clock advances in
+ * timer ticks. Return: false if the counter did not run.
  */
 static bool counted_by(struct open_counter *o, u64 ps, u64 *bytes)
 {
@@ -125,7 +125,7 @@ static bool counted_by(struct open_counter *o, u64 ps, u64 *bytes)
 }
 
 /**
- * mc_traffic_stop() - what was counted since the start
+ * mc_traffic_stop() - traffic since the start of a sample
  * @c: the counters
  * @tally: result
  *
@@ -155,7 +155,7 @@ void mc_traffic_stop(struct mc_traffic_count *c, struct mc_tally *tally)
 }
 
 /**
- * mc_traffic_idle() - what was counted while the machine idled before the run
+ * mc_traffic_idle() - traffic of the idle machine, before the run
  * @c: the counters
  *
  * Return: the tally.

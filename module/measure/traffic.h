@@ -8,10 +8,10 @@
 struct mc_traffic_count;
 
 /**
- * struct mc_tally - what was counted between a start and a stop
- * @counted: bit for each kind of traffic of which every counter counted
- * @bytes: of each kind, scaled up where counters took turns
- * @ps: how long that was
+ * struct mc_tally - DRAM traffic between a start and a stop
+ * @counted: bit for each kind of traffic whose counters all ran
+ * @bytes: bytes of each kind, scaled up where counters took turns
+ * @ps: time between start and stop
  */
 struct mc_tally {
 	u32 counted;

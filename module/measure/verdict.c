@@ -2,9 +2,9 @@
 /*
  * Is the memory type real on this machine? Setting it proves nothing: a
  * hypervisor may force write-back under it, an emulator has no types at all.
- * What decides is the time of dependent reloads of one line. On uncached and
- * write-combining memory each goes to memory; on write-back memory it hits L1,
- * and misses once the line was flushed.
+ * The time of dependent reloads of one line decides. On uncached and
+ * write-combining memory each reload goes to memory; on write-back memory it hits
+ * L1, and misses after the line was flushed.
  *
  *            compared                                   yes             no
  *   uc       reload with a reload of a WB line          >= 8x, >= 20 ns <= 2x
@@ -13,9 +13,9 @@
  *            takes on effective UC
  *   wb       reload after clflush with reload           >= 8x, >= 20 ns <= 2x
  *
- * UC and WC stay unknown where the reload of the WB line takes 20 ns or more. No
- * cache is so slow: something, say an MTRR, has made write-back memory uncached, too,
- * and nothing is left to compare with.
+ * UC and WC stay unknown where the reload of the WB line takes 20 ns or more. No cache
+ * is so slow: something, say an MTRR, has made write-back memory uncached, too, so
+ * there is nothing to compare with.
  */
 #include "arch/loops.h"
 #include "measure/verdict.h"
@@ -24,14 +24,14 @@
 
 #define ROUNDS		16
 #define COUNT		8	/* calls of 8 accesses: at 1 us each, 64 us */
-#define UNCACHED_PS	20000	/* a load that takes so long has not hit a cache */
+#define UNCACHED_PS	20000	/* a load this slow has not hit a cache */
 
-/* Reloads of a WB line, as it is and missed; stores to a UC line; 0: unknown. */
+/* Reload of a WB line that hits, one that misses, and filling a UC line; 0: unknown. */
 static u64 wb_reload_ps;
 static u64 wb_missed_ps;
 static u64 uc_combine_ps;
 
-/* The fastest of some rounds, per access: what the hardware can do. */
+/* The fastest of ROUNDS rounds, per access: what the hardware can do. */
 static u64 fastest(void (*loop)(void *line, u64 count), void *line,
 		   unsigned int accesses)
 {
@@ -42,7 +42,7 @@ static u64 fastest(void (*loop)(void *line, u64 count), void *line,
 		unsigned long quiet = mc_quiet_begin();
 		u64 begin, end;
 
-		loop(line, 1);	/* code and translations are warm */
+		loop(line, 1);	/* warm up code and translations */
 		begin = mc_ticks();
 		loop(line, COUNT);
 		end = mc_ticks();
@@ -81,10 +81,10 @@ static enum mc_effect judge_wc(const struct mc_verdict *v)
 }
 
 /**
- * mc_verdict_of() - what the hardware does with a line of memory
+ * mc_verdict_of() - judge the type of a page from its first line
  * @v: result
  * @type: the type that was asked for
- * @line: the first line of a page; it is zeros afterwards
+ * @line: the first line of the page; it holds zeros afterwards
  *
  * WC is judged against the UC line that was judged last, so judge UC first.
  *
@@ -109,7 +109,7 @@ void mc_verdict_of(struct mc_verdict *v, enum mc_type type, void *line)
 	uc_combine_ps = v->effect == MC_EFFECT_YES ? v->combine_ps : 0;
 }
 
-/* Eight loads of a line, of which the first one misses if the line was flushed. */
+/* Time eight loads of a line; the first one misses if the line was flushed. */
 static u64 eight_ticks(void *line, bool flushed)
 {
 	u64 begin;
@@ -123,8 +123,8 @@ static u64 eight_ticks(void *line, bool flushed)
 }
 
 /*
- * A miss alone, in the fastest rounds: a flush may take longer than it, so it is not
- * timed. What reading the clock takes is in both times and falls out. 0: flushing
+ * Duration of a miss. The flush itself is not timed, since it may take longer than the
+ * miss. The cost of reading the clock is in both times and cancels out. 0: flushing
  * changes too little, as in an emulator.
  */
 static u64 miss_ps(void *line, u64 hit_ps)
@@ -144,10 +144,10 @@ static u64 miss_ps(void *line, u64 hit_ps)
 }
 
 /**
- * mc_verdict_init() - measure the write-back line that others are compared with
+ * mc_verdict_init() - measure the WB line that other types are compared with
  * @line: the first line of a page of write-back memory; zeros
  *
- * Verdicts that were given before may be wrong afterwards: MTRRs can change.
+ * Earlier verdicts may be wrong afterwards: MTRRs can change.
  *
  * Context: Process, after mc_clock_init().
  */
@@ -158,7 +158,7 @@ void mc_verdict_init(void *line)
 }
 
 /**
- * mc_verdict_hit_ps() - a load that hits L1
+ * mc_verdict_hit_ps() - duration of a load that hits L1
  *
  * Return: picoseconds, 0 if it could not be measured.
  */
@@ -168,7 +168,7 @@ u64 mc_verdict_hit_ps(void)
 }
 
 /**
- * mc_verdict_miss_ps() - a load that misses all caches
+ * mc_verdict_miss_ps() - duration of a load that misses all caches
  *
  * Return: picoseconds, 0 if it could not be measured.
  */

@@ -8,10 +8,10 @@
 /**
  * struct mc_verdict - what the hardware did with a memory type
  * @effect: the verdict
- * @reload_ps: a dependent reload of one line
- * @reference_ps: what that is compared with: a reload of a WB line; for WB
- *                itself a reload after clflush
- * @combine_ps: eight 8-byte stores that fill a line, and an sfence
+ * @reload_ps: duration of a dependent reload of one line
+ * @reference_ps: the time it is compared with: the reload of a WB line; for WB itself a
+ *                reload after clflush
+ * @combine_ps: duration of eight 8-byte stores that fill a line, and an sfence
  */
 struct mc_verdict {
 	enum mc_effect effect;
