@@ -2,12 +2,12 @@
 /*
  * bandwidth: how many bytes a second a loop moves.
  *
- * Each operand is an array, of which each thread owns a slice: side by side are
- * things that are read or things that are written, for prefetchers cross borders.
- * Words hold consecutive integers before and after every operation, so that
- * the sum over an array is known: a write stores a counter that runs on from
- * pass to pass, a copy carries it over, an rmw adds one to each word. What can
- * only repeat a byte stores another one in each pass. For the triad
+ * Each operand is an array, and each thread owns a slice of it. The slices of one
+ * array lie side by side, so that the neighbours of a slice that is read are read, too:
+ * prefetchers cross borders. Words hold consecutive integers before and after every
+ * operation, so the sum over an array is known: a write stores a counter that continues
+ * from pass to pass, a copy preserves the integers, an rmw adds one to each word.
+ * Operations that repeat one byte store another byte in each pass. For the triad
  * a = b + 2 * c the integers are the mantissas of doubles:
  *
  *   c = 1 + (C + i) / 2^52        bits 0x3ff << 52 | C + i
@@ -35,7 +35,7 @@ enum { COL_MB_PER_S, COL_MB_PER_S_MAX, COL_TRAVERSED, COL_PASSES, COL_LEVEL };
 enum { VERIFY_OFF, VERIFY_EACH, VERIFY_DEFERRED };
 
 #define WIDTH_MAX	0
-#define SIZE_LEAST	4096U	/* a smaller one would measure the loop's start */
+#define SIZE_LEAST	4096U	/* with less, the start of the loop would dominate */
 
 #define EACH_BYTE	0x0101010101010101ULL
 #define ONE_BITS	(0x3ffULL << 52)
@@ -126,16 +126,16 @@ static const struct mc_column columns[] = {
 	[COL_LEVEL] = MC_LEVEL_COLUMN,
 };
 
-/* One thread's share of the point. */
+/* A thread's part of the point. */
 struct share {
 	enum mc_op op;
 	unsigned int verify;
-	struct mc_pass sum;	/* adds up the first array, to verify */
-	struct mc_pass fill;	/* writes the arrays read */
-	struct mc_pass flush;	/* throws the array written out of the caches */
-	u64 first;		/* what the operand arrays are filled from */
-	u64 passes;		/* that the data has seen since it was filled */
-	bool checked;		/* the data was looked at, once at least */
+	struct mc_pass sum;	/* sums the first array, to verify it */
+	struct mc_pass fill;	/* fills the arrays that the loop reads */
+	struct mc_pass flush;	/* flushes the written array from the caches */
+	u64 first;		/* first integer of the operand arrays */
+	u64 passes;		/* passes since the arrays were filled */
+	bool checked;		/* the data was verified at least once */
 	bool ok;
 };
 
@@ -149,7 +149,7 @@ static const struct mc_loop *loop_of(const struct mc_point *point)
 				    mc_loop_find(point->v[KEY_OP], width);
 }
 
-/* Bytes of one array of one thread: whole lines, or turns of all its streams. */
+/* Bytes of one array of one thread: a multiple of a line, or of a turn of all streams. */
 static u64 array_bytes(const struct mc_run *run, const struct mc_point *point)
 {
 	u64 parts = (u64)mc_team_size(run->team) *
@@ -159,7 +159,7 @@ static u64 array_bytes(const struct mc_run *run, const struct mc_point *point)
 	       ~(mc_pass_turn(point->v[KEY_STREAMS]) - 1);
 }
 
-/* Is there such a loop at all, and has this CPU what it needs? */
+/* Does the loop exist, and can this CPU run it? */
 static int check_loop(struct mc_run *run, const struct mc_point *point)
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
@@ -226,7 +226,7 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 	return 0;
 }
 
-/* ------------------------------------------------------ what is not timed */
+/* ----------------------------------------------------------- untimed work */
 
 static int fill_array(struct mc_worker *w, struct mc_sampler *sampler, int array,
 		      u64 first)
@@ -238,15 +238,18 @@ static int fill_array(struct mc_worker *w, struct mc_sampler *sampler, int array
 	return mc_pass_untimed(w, &s->fill);
 }
 
-/* What array @array is filled from; those that are read differ. */
-static u64 operand(const struct share *s, unsigned int array)
+/* First integer of an array; arrays that are read hold different integers. */
+static u64 first_of_array(const struct share *s, unsigned int array)
 {
 	if (mc_ops[s->op].stores == MC_STORES_TRIAD)
 		return (array == 1 ? TWO_BITS : ONE_BITS) + s->first;
 	return array > 1 ? array * s->first : s->first;
 }
 
-/* New operands, so that what the last sample left can't be taken for this one's. */
+/*
+ * Fill the arrays with new operands, so that the result of the last sample can't pass
+ * for the result of this one.
+ */
 static int refill(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
 	struct share *s = (struct share *)sampler->shared->arg + w->index;
@@ -259,13 +262,13 @@ static int refill(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 		s->first &= (1ULL << 50) - 1;
 	s->passes = 0;
 	if (op->arrays == 1)
-		return fill_array(w, sampler, 0, operand(s, 0));
+		return fill_array(w, sampler, 0, first_of_array(s, 0));
 	for (i = 1; i < op->arrays && !err; i++)
-		err = fill_array(w, sampler, i, operand(s, i));
+		err = fill_array(w, sampler, i, first_of_array(s, i));
 	return err;
 }
 
-/* Operations whose result says nothing new unless their operands are new. */
+/* Does the operation need new operands for its result to be new? */
 static bool has_operands(const struct mc_op_info *op)
 {
 	return op->stores == MC_STORES_COPY || op->stores == MC_STORES_ONE_MORE ||
@@ -282,12 +285,12 @@ static int bandwidth_prepare(struct mc_worker *w, struct mc_sampler *sampler,
 	if (!round || (s->verify == VERIFY_EACH && has_operands(op)))
 		err = refill(w, sampler, round);
 	/*
-	 * Filling and verifying bring the array into the caches. Some CPUs (Zen 5)
-	 * let a non-temporal store that hits L1 stay there: not what it is for.
+	 * Filling and verifying bring the array into the caches. On some CPUs (Zen 5) a
+	 * non-temporal store that hits L1 stays there, which would not measure memory.
 	 */
 	if (!err && op->nontemporal && (!round || s->verify == VERIFY_EACH))
 		err = mc_pass_untimed(w, &s->flush);
-	/* Samples end with different bytes, and so do the threads in each. */
+	/* Each sample ends with another byte, and each thread with its own. */
 	if (op->stores == MC_STORES_BYTE)
 		sampler->pass.value = round + 37 * w->index;
 	s->passes += sampler->passes_a_sample;
@@ -296,8 +299,8 @@ static int bandwidth_prepare(struct mc_worker *w, struct mc_sampler *sampler,
 }
 
 /*
- * Calibration, too, needs operands for a triad: the integers that an earlier point
- * left are denormals as doubles, with which some CPUs are a hundred times slower.
+ * Calibration, too, needs operands for a triad: the integers that an earlier point left
+ * are denormals as doubles, which make some CPUs a hundred times slower.
  */
 static int bandwidth_job(struct mc_worker *w, void *arg)
 {
@@ -310,7 +313,7 @@ static int bandwidth_job(struct mc_worker *w, void *arg)
 	return err ? err : mc_measure(w, meas);
 }
 
-/* Of the words that the first array must hold now. */
+/* Sum of the words that the first array must hold now. */
 static u64 sum_of_first(const struct share *s, const struct mc_pass *p)
 {
 	u64 words = p->bytes / 8;
@@ -329,14 +332,14 @@ static u64 sum_of_first(const struct share *s, const struct mc_pass *p)
 	}
 }
 
-/* Of the words that one pass must have read and added up. */
+/* Sum of the words that one pass must have read and added up. */
 static u64 sum_of_read(const struct share *s, const struct mc_pass *p)
 {
 	unsigned int i = mc_ops[s->op].stores ? 1 : 0;
 	u64 sum = 0;
 
 	for (; i < mc_ops[s->op].arrays; i++)
-		sum += mc_sum_of_run(operand(s, i), p->bytes / 8);
+		sum += mc_sum_of_run(first_of_array(s, i), p->bytes / 8);
 	return sum;
 }
 
@@ -354,7 +357,7 @@ static int bandwidth_verify(struct mc_worker *w, struct mc_sampler *sampler, u32
 	}
 	if (s->verify == VERIFY_OFF || (s->verify == VERIFY_DEFERRED && !last))
 		return 0;
-	/* Some timed loops have summed all their passes themselves. */
+	/* Some timed loops sum what they read in all their passes. */
 	if (op->sums)
 		s->ok &= p->sum == sum_of_read(s, p) * sampler->passes_a_sample;
 	if (op->stores || !op->sums) {

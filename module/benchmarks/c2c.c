@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * c2c: what it costs to load a line that lies in another CPU's cache.
+ * c2c: the cost of loading a line that another CPU's cache holds.
  *
- * For every ordered pair of CPUs: the writer makes the lines its own, modified
- * (HITM) or clean (HIT), and then the reader follows a cycle of pointers through
- * them, once: each of its loads is served by the other's cache. The reader sees
- * what the writer has written, which is checked.
+ * This runs for every ordered pair of CPUs. The writer takes the lines into its cache,
+ * modified (HITM) or clean (HIT). Then the reader follows a cycle of pointers through
+ * them once, so that the writer's cache serves each of its loads. The test checks that
+ * the reader sees what the writer has written.
  */
 #include "measure/chase.h"
 #include "measure/test.h"
@@ -24,7 +24,7 @@ enum { HOME_WRITER, HOME_READER };
 enum { WRITER, READER };
 
 #define LINE		64
-#define LINES_AT_ONCE	1024ULL	/* a window: at 4 us a line, 4 ms */
+#define LINES_AT_ONCE	1024ULL	/* of a window: at 4 us a line, 4 ms */
 
 static const struct mc_name state_names[] = {
 	{ "hitm", HITM }, { "hit", HIT }, { }
@@ -68,14 +68,14 @@ static const struct mc_column columns[] = {
 };
 
 /**
- * struct c2c_job - a point, for one pair
+ * struct c2c_job - a point, for one pair of CPUs
  * @meas: the measurement
- * @chase: the cycle
- * @flush: throws the lines out of all caches
+ * @chase: the cycle of pointers
+ * @flush: flushes the lines from all caches
  * @state: HITM or HIT
- * @who: indices of writer and reader
- * @value: what the writer has written beside each pointer
- * @ok: the reader has found that everywhere
+ * @who: thread indices of writer and reader
+ * @value: number that the writer has written beside each pointer
+ * @ok: the reader has found @value everywhere
  */
 struct c2c_job {
 	struct mc_measurement meas;
@@ -87,7 +87,7 @@ struct c2c_job {
 	bool ok;
 };
 
-/* Pairs are numbered writer by writer; nobody pairs with itself. */
+/* Pairs are numbered writer by writer; no CPU pairs with itself. */
 static void pair_of(const struct mc_run *run, unsigned int *who)
 {
 	unsigned int others = mc_team_size(run->team) - 1;
@@ -126,8 +126,11 @@ static int c2c_check(struct mc_run *run, const struct mc_point *point)
 
 /* ------------------------------------------------------------ on the threads */
 
-/* Untimed, so others may run in between, and a stop is seen: sets may be large. */
-static int go_through(struct mc_worker *w, const struct c2c_job *job, bool write)
+/*
+ * Touch all lines in the order of the cycle. This is not timed, so other tasks may run,
+ * and a stop is noticed: working sets may be large.
+ */
+static int traverse(struct mc_worker *w, const struct c2c_job *job, bool write)
 {
 	void **at = mc_chase_at(&job->chase, 0);
 	u64 left = job->chase.n, n;
@@ -144,17 +147,17 @@ static int go_through(struct mc_worker *w, const struct c2c_job *job, bool write
 	return 0;
 }
 
-static int prepare(struct mc_worker *w, struct c2c_job *job, u32 round)
+static int prepare_lines(struct mc_worker *w, struct c2c_job *job, u32 round)
 {
 	int err = 0;
 
 	if (job->state == HITM || !round) {
 		job->value = round + 1;
-		err = go_through(w, job, true);
+		err = traverse(w, job, true);
 	}
 	if (!err && job->state == HIT) {
 		err = mc_pass_untimed(w, &job->flush);
-		err = err ? err : go_through(w, job, false);
+		err = err ? err : traverse(w, job, false);
 	}
 	return err;
 }
@@ -174,14 +177,17 @@ static int load_lines(struct mc_worker *w, struct c2c_job *job, u64 *ps)
 		n = min(left, LINES_AT_ONCE);
 		at = mc_asm_chase(at, n);
 		ticks = mc_measurement_close(w, sampler);
-		/* The clock's own cost is as long as a line or two. */
+		/*
+		 * Reading the clock takes as long as a line or two, so it is
+		 * subtracted.
+		 */
 		*ps += mc_ticks_to_ps(ticks);
 		*ps -= min(*ps, mc_clock.cost_ps);
 	}
 	return 0;
 }
 
-static int look(struct mc_worker *w, struct c2c_job *job)
+static int verify_lines(struct mc_worker *w, struct c2c_job *job)
 {
 	u64 i;
 
@@ -197,18 +203,18 @@ static int look(struct mc_worker *w, struct c2c_job *job)
 	return 0;
 }
 
-static int one_round(struct mc_worker *w, struct c2c_job *job, u32 round)
+static int run_round(struct mc_worker *w, struct c2c_job *job, u32 round)
 {
 	bool writes = w->index == job->who[WRITER];
 	u64 ps = 0;
-	int err = writes ? prepare(w, job, round) : 0;
+	int err = writes ? prepare_lines(w, job, round) : 0;
 
 	err = err ? err : mc_gate(w);
 	if (!err && !writes) {
 		err = load_lines(w, job, &ps);
 		if (!err) {
 			mc_measurement_keep(&job->meas, round, ps);
-			err = look(w, job);
+			err = verify_lines(w, job);
 		}
 	}
 	return err ? err : mc_gate(w);
@@ -224,7 +230,7 @@ static int pair_job(struct mc_worker *w, void *arg)
 	if (w->index == job->who[WRITER])
 		err = mc_chase_link(w, &job->chase);
 	for (round = 0; !err && round < sampler->warmup + sampler->repeat; round++) {
-		err = one_round(w, job, round);
+		err = run_round(w, job, round);
 		mc_breathe();
 	}
 	return err;

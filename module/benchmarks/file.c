@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * file: how fast files are read and written, and what that makes the memory move.
+ * file: how fast files are read and written, and how much memory traffic this causes.
  *
- * A file that is written holds a pattern (core/pattern.c), another one each time,
- * so that whoever reads it can compare every byte. file_job.c has the threads.
+ * A file that is written holds a pattern (core/pattern.c), another one for each sample,
+ * so that a reader can compare every byte. file_job.c has the threads.
  */
 #include "core/math.h"
 #include "measure/file_job.h"
@@ -123,7 +123,10 @@ static unsigned int file_threads(const struct mc_request *req)
 	return mc_request_max(req, KEY_READERS);
 }
 
-/* What means nothing here, and its only value; a size is not to be given at all. */
+/*
+ * Refuse keys that have no meaning for files, unless they have their only value. size=
+ * must not be given at all.
+ */
 static int check_common(struct mc_run *run, const struct mc_point *point)
 {
 	static const struct {
@@ -174,7 +177,7 @@ static int file_check(struct mc_run *run, const struct mc_point *point)
 
 /* ------------------------------------------------------------------ the record */
 
-static void look_for_wrong(struct mc_file_job *job, struct mc_record *rec)
+static void find_wrong_byte(struct mc_file_job *job, struct mc_record *rec)
 {
 	unsigned int i;
 
@@ -209,7 +212,7 @@ static void fill_record(struct mc_record *rec, struct mc_file_job *job)
 	ps = rec->stats.median_ps;
 	if (!ps)
 		return;
-	/* bytes / ps = 10^6 MB/s; one decimal: times ten. */
+	/* bytes / ps * 10^6 is in MB/s; ten times that for one decimal. */
 	mc_record_set(rec, COL_MB_PER_S, mc_muldiv(bytes, 10000000, ps));
 	mc_record_set(rec, COL_IOS_PER_S,
 		      mc_muldiv(mc_file_job_transfers(job), 10000000000000ULL, ps));
@@ -234,7 +237,7 @@ static int measure(struct mc_file_job *job, const struct mc_point *point,
 		mc_file_job_share(job);
 		for (round = 0; !err && round < rounds; round++) {
 			err = mc_file_job_sample(job, round);
-			look_for_wrong(job, rec);
+			find_wrong_byte(job, rec);
 		}
 		fill_record(rec, job);
 	}

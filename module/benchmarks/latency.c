@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * latency: what a load costs that waits for the one before it.
+ * latency: the duration of a load that waits for the one before it.
  *
- * The working set holds one cycle of pointers. A pass follows as many of them as
- * there are, a million at most; the next one goes on from there, so a large set
- * is gone through over several samples. CPUs take turns, and each has a record.
+ * The working set holds one cycle of pointers. A pass follows all of them, but at most
+ * a million. The next pass continues from there, so several samples traverse a large
+ * set. CPUs take turns, and each has a record.
  *
- * How the times are distributed is measured after that, in grains: as few loads
- * as can be timed with the clock's own cost a small part of it.
+ * The distribution of the times is measured afterwards, in grains. A grain is the
+ * smallest number of loads whose time is long compared with the cost of reading the
+ * clock.
  */
 #include "measure/chase.h"
 #include "measure/served.h"
@@ -23,9 +24,9 @@ enum {
 	COL_CORE_MHZ, COL_LOADS, COL_GRAIN_LOADS,
 };
 
-#define LOADS_MOST	1048576ULL	/* of a pass */
+#define LOADS_MOST	1048576ULL	/* loads of a pass */
 #define GRAINS		8192U
-#define COSTS_A_GRAIN	32		/* a grain lasts so many clock costs */
+#define COSTS_A_GRAIN	32		/* times the clock cost that a grain lasts */
 #define LINE		64ULL
 
 static const struct mc_name pattern_names[] = {
@@ -92,14 +93,14 @@ static const struct mc_column columns[] = {
  * struct latency_job - a point, on one CPU
  * @run: the run
  * @meas: the measurement
- * @chase: the cycle
- * @whole: it was seen to be one
- * @at: where in the cycle the thread is
- * @loads: of a pass
- * @mhz: the core's clock
- * @grain: loads in a grain
- * @grains: picoseconds a load of each
- * @timed: how many there are
+ * @chase: the cycle of pointers
+ * @whole: the chase was verified to be one cycle
+ * @at: current element of the cycle
+ * @loads: number of loads in a pass
+ * @mhz: frequency of the core
+ * @grain: number of loads in a grain
+ * @grains: picoseconds a load, for each grain
+ * @timed: number of grains timed
  */
 struct latency_job {
 	struct mc_run *run;
@@ -132,14 +133,14 @@ static int latency_check(struct mc_run *run, const struct mc_point *point)
 
 /* ------------------------------------------------------------- on the thread */
 
-static void follow(struct mc_pass *p, u64 bytes)
+static void chase_stretch(struct mc_pass *p, u64 bytes)
 {
 	struct latency_job *job = p->arg;
 
 	job->at = mc_asm_chase(job->at, bytes / LINE);
 }
 
-/* As many grains as a window has room for. */
+/* Time as many grains as fit in a window. */
 static void time_grains(struct mc_worker *w, struct latency_job *job)
 {
 	u64 cost = mc_clock.cost_ps, aim = mc_ns_to_ticks(MC_WINDOW_AIM_NS);
@@ -149,7 +150,7 @@ static void time_grains(struct mc_worker *w, struct latency_job *job)
 		from = mc_ticks();
 		job->at = mc_asm_chase(job->at, job->grain);
 		to = mc_ticks();
-		/* One that a clock can't tell is not made up. */
+		/* A grain that the clock did not resolve is not kept. */
 		if (to <= from)
 			continue;
 		ps = mc_ticks_to_ps(to - from);
@@ -158,7 +159,7 @@ static void time_grains(struct mc_worker *w, struct latency_job *job)
 	}
 }
 
-static int all_grains(struct mc_worker *w, struct latency_job *job, bool irq_off)
+static int time_all_grains(struct mc_worker *w, struct latency_job *job, bool irq_off)
 {
 	u64 ps = job->meas.samples[0] / job->loads;
 	int err = 0;
@@ -184,7 +185,7 @@ static int chase_job(struct mc_worker *w, void *arg)
 	err = err ? err : mc_core_mhz(w, &job->mhz);
 	err = err ? err : mc_measure(w, &job->meas);
 	if (!err && job->meas.done && job->meas.samples[0] != MC_NO_SAMPLE)
-		err = all_grains(w, job, job->meas.each->irq_off);
+		err = time_all_grains(w, job, job->meas.each->irq_off);
 	return err;
 }
 
@@ -239,7 +240,7 @@ static int measure(struct mc_run *run, const struct mc_point *point,
 	if (!err) {
 		job->meas.n = 1;
 		job->meas.each->pass = (struct mc_pass){
-			.stretch = follow, .arg = job, .bytes = LINE * job->loads,
+			.stretch = chase_stretch, .arg = job, .bytes = LINE * job->loads,
 		};
 		err = mc_measurement_turn(run, rec, chase_job, job);
 		fill_record(rec, job);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * line: how large a cache line is, and what is fetched along with one.
+ * line: the size of a cache line, and what is fetched along with one.
  *
- * In each page of the working set, at random, one word is flushed; a word so many
- * bytes further on that has gone, too, was in the same line. For what is
- * fetched together all is flushed, one word a page is loaded, and after a while
- * a word further on: it is there if it came along. CLFLUSH works on lines, so
- * prefetchers do not disturb the first figure; they are the second one.
+ * The line size: in each page of the working set one word at a random place is flushed.
+ * If the word some bytes after it is gone, too, it was in the same line. CLFLUSH works
+ * on lines, so prefetchers do not disturb this figure.
+ *
+ * What is fetched together: everything is flushed, one word of each page is loaded, and
+ * after a while a word some bytes after it. If that load is fast, the word came along.
+ * This figure shows what prefetchers do.
  */
 #include "measure/chase.h"
 #include "measure/test.h"
@@ -20,10 +22,10 @@ enum { COL_LINE, COL_PAIR, COL_SAME_NS, COL_OTHER_NS };
 #define NEAREST		8U
 #define FURTHEST	(NEAREST << (NDISTANCES - 1))	/* 512 */
 #define PAGE_BYTES	MC_CHASE_PAGE_BYTES
-#define SKEWS		7	/* places of FURTHEST in a page, and one to spare */
+#define SKEWS		7	/* places in a page, FURTHEST apart; the last one stays free */
 #define SIZE_LEAST	(16 * PAGE_BYTES)
-#define SIZE_MOST	(1024 * PAGE_BYTES)	/* a window: at 4 us a load, 4 ms */
-#define SETTLE_NS	2000	/* a prefetch has come by then */
+#define SIZE_MOST	(1024 * PAGE_BYTES)	/* for one window: at 4 us a load, 4 ms */
+#define SETTLE_NS	2000	/* a prefetch has completed by then */
 
 static const struct mc_column columns[] = {
 	[COL_LINE] = {
@@ -46,10 +48,10 @@ static const struct mc_column columns[] = {
  * struct line_job - a point, on one CPU
  * @meas: the measurement
  * @view: the buffer
- * @pages: how many of it
- * @flush: throws all of it out of the caches
- * @flushed: fastest load so many bytes behind a flushed word, ps, by distance
- * @loaded: the same behind a word that was loaded
+ * @pages: number of its pages
+ * @flush: flushes all of it from the caches
+ * @flushed: fastest load after a flushed word, picoseconds, for each distance
+ * @loaded: fastest load after a loaded word, the same way
  */
 struct line_job {
 	struct mc_measurement meas;
@@ -115,7 +117,7 @@ static void flush_words(const struct mc_chase *c)
 	asm volatile("mfence" : : : "memory");
 }
 
-static void settle(void)
+static void wait_for_prefetch(void)
 {
 	u64 from = mc_ticks(), wait = mc_ns_to_ticks(SETTLE_NS);
 
@@ -123,9 +125,9 @@ static void settle(void)
 		mc_relax();
 }
 
-/* All is in the caches but the words at the start, and what lies beside them. */
-static int behind_flushed(struct mc_worker *w, struct line_job *job,
-			  const struct mc_chase *start,
+/* Everything is in the caches except the flushed words, and what shares their lines. */
+static int time_after_flush(struct mc_worker *w, struct line_job *job,
+			    const struct mc_chase *start,
 			  const struct mc_chase *behind, u64 *ps)
 {
 	mc_asm_chase(mc_chase_at(start, 0), start->n);
@@ -134,9 +136,9 @@ static int behind_flushed(struct mc_worker *w, struct line_job *job,
 	return time_words(w, job, behind, ps);
 }
 
-/* Nothing is but the words at the start, and what came along. */
-static int behind_loaded(struct mc_worker *w, struct line_job *job,
-			 const struct mc_chase *start,
+/* Nothing is in the caches except the loaded words, and what was fetched with them. */
+static int time_after_load(struct mc_worker *w, struct line_job *job,
+			   const struct mc_chase *start,
 			 const struct mc_chase *behind, u64 *ps)
 {
 	int err = mc_pass_untimed(w, &job->flush);
@@ -145,19 +147,19 @@ static int behind_loaded(struct mc_worker *w, struct line_job *job,
 		return err;
 	asm volatile("mfence" : : : "memory");
 	mc_asm_chase(mc_chase_at(start, 0), start->n);
-	settle();
+	wait_for_prefetch();
 	return time_words(w, job, behind, ps);
 }
 
-static int one_distance(struct mc_worker *w, struct line_job *job,
-			const struct mc_chase *start, int d, u64 *loaded)
+static int measure_distance(struct mc_worker *w, struct line_job *job,
+			    const struct mc_chase *start, int d, u64 *loaded)
 {
 	struct mc_chase behind;
 	u64 flushed;
 	int err = link_words(w, job, NEAREST << d, &behind);
 
-	err = err ? err : behind_flushed(w, job, start, &behind, &flushed);
-	err = err ? err : behind_loaded(w, job, start, &behind, loaded);
+	err = err ? err : time_after_flush(w, job, start, &behind, &flushed);
+	err = err ? err : time_after_load(w, job, start, &behind, loaded);
 	if (err)
 		return err;
 	job->flushed[d] = min(job->flushed[d], flushed / job->pages);
@@ -177,8 +179,11 @@ static int line_job(struct mc_worker *w, void *arg)
 	for (round = 0; !err && round < sampler->warmup + sampler->repeat; round++) {
 		job->meas.each->clock_bad = false;
 		for (d = 0; !err && d < NDISTANCES; d++)
-			err = one_distance(w, job, &start, d, &ps);
-		/* What lies furthest has not come along: its time is the sample's. */
+			err = measure_distance(w, job, &start, d, &ps);
+		/*
+		 * The word at the largest distance has not come along: its time is the
+		 * sample.
+		 */
 		if (!err)
 			mc_measurement_keep(&job->meas, round, ps);
 		mc_breathe();
@@ -188,14 +193,16 @@ static int line_job(struct mc_worker *w, void *arg)
 
 /* ---------------------------------------------------------------- the record */
 
-/* Nearer to the slow than to the fast one, as ratios go. */
+/* Is @ps nearer to @slow than to @fast, as ratios? */
 static bool is_slow(u64 ps, u64 fast, u64 slow)
 {
 	return ps * ps > fast * slow;
 }
 
-/* The first distance at which the answer changes from that at the nearest. */
-static u64 changes_at(const u64 *ps, u64 fast, u64 slow)
+/*
+ * The first distance at which the answer differs from that at the nearest one; 0: none.
+ */
+static u64 first_change(const u64 *ps, u64 fast, u64 slow)
 {
 	bool first = is_slow(ps[0], fast, slow);
 	int d;
@@ -217,11 +224,11 @@ static void fill_record(struct mc_record *rec, struct line_job *job)
 		return;
 	mc_record_set(rec, COL_SAME_NS, same);
 	mc_record_set(rec, COL_OTHER_NS, other);
-	/* Where a miss costs no more than a hit, there is nothing to be seen. */
+	/* If a miss costs no more than a hit, lines can't be told apart. */
 	if (other < 2 * same)
 		return;
-	line = changes_at(job->flushed, same, other);
-	pair = changes_at(job->loaded, same, other);
+	line = first_change(job->flushed, same, other);
+	pair = first_change(job->loaded, same, other);
 	if (line)
 		mc_record_set(rec, COL_LINE, line);
 	if (line && pair > line)

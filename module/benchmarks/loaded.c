@@ -2,10 +2,10 @@
 /*
  * loaded: latency while other CPUs load the memory.
  *
- * One CPU follows pointers, all others go through memory of their own, line by
- * line, and count down from delay= after each: the longer, the less load. The
- * clock starts once each of them is at it, and what they move meanwhile is the
- * load; they stop when the last sample is taken.
+ * One CPU follows pointers. All other CPUs traverse memory of their own line by line,
+ * and count down from delay= after each line: the longer the delay, the lower the load.
+ * The clock starts once all of them are running. What they move while it runs is the
+ * load. They stop when the last sample is taken.
  */
 #include "measure/chase.h"
 #include "measure/served.h"
@@ -24,14 +24,14 @@ enum { OP_READ, OP_RW31, OP_RW21, OP_RW11, OP_WRITE, OP_NTWRITE, NOPS };
 enum { PHASE_BEGIN, PHASE_TIMED, PHASE_END };
 
 #define LINE		64ULL
-#define LOADS_MOST	32768ULL	/* of a sample */
-#define LOAD_WINDOW_NS	100000		/* of those who load */
-#define LATENCY_WINDOW_NS	500000	/* of the one who chases */
-#define QUANTUM_LEAST	64ULL		/* loads in such a window */
-#define GAUGE_LINES	64ULL		/* a page: in L1 */
+#define LOADS_MOST	32768ULL	/* loads of a sample */
+#define LOAD_WINDOW_NS	100000		/* window of a loading thread */
+#define LATENCY_WINDOW_NS	500000	/* window of the chasing thread */
+#define QUANTUM_LEAST	64ULL		/* fewest loads in that window */
+#define GAUGE_LINES	64ULL		/* one page, which fits in L1 */
 #define GAUGE_ROUNDS	8
 
-/* Lines that a step reads and writes. */
+/* Lines that one step reads and writes. */
 static const struct mix {
 	u64 reads;
 	u64 writes;
@@ -96,13 +96,13 @@ static const struct mc_column columns[] = {
 };
 
 /**
- * struct share - what one thread who loads has done
- * @bytes: in windows within the timed phase
- * @from: ticks at the first one's begin
- * @to: ticks at the last one's end
- * @running: has done a window
- * @windows: done within the timed phase
- * @looked_at: as many of them had been when the thread who chases looked
+ * struct share - what a loading thread has done
+ * @bytes: bytes moved in windows within the timed phase
+ * @from: ticks at the begin of its first timed window
+ * @to: ticks at the end of its last timed window
+ * @running: the thread has completed a window
+ * @windows: number of timed windows
+ * @looked_at: @windows when the chasing thread last looked
  */
 struct share {
 	u64 bytes;
@@ -116,19 +116,19 @@ struct share {
 /**
  * struct loaded_job - a point
  * @meas: the measurement of latency
- * @chase: its cycle
- * @at: where in the cycle
- * @loads: of a sample, at least
- * @quantum: of a window
+ * @chase: the cycle of pointers
+ * @at: current element of the cycle
+ * @loads: least number of loads in a sample
+ * @quantum: number of loads in a window
  * @area: the memory
- * @slice: bytes that each thread has of it
+ * @slice: bytes of the memory that each thread has
  * @mix: the load
- * @delay: countdown
- * @delay_ps: what it lasts
+ * @delay: the countdown
+ * @delay_ps: duration of the countdown
  * @chaser: index of the thread that follows pointers
- * @n: threads
+ * @n: number of threads
  * @phase: PHASE_*
- * @share: of each thread
+ * @share: array of @n shares
  */
 struct loaded_job {
 	struct mc_measurement meas;
@@ -149,7 +149,7 @@ struct loaded_job {
 
 /* ------------------------------------------------------- check the request */
 
-/* Index of the thread that follows pointers; the team's size if none is there. */
+/* Index of the thread that follows pointers; the team's size if there is none. */
 static unsigned int chaser_of(const struct mc_run *run,
 			      const struct mc_point *point)
 {
@@ -192,16 +192,16 @@ static int loaded_near(const struct mc_run *run, const struct mc_point *point)
 
 /* ------------------------------------------------------------------ the load */
 
-/* Where a thread who loads is in its slice, which begins at @start of @view. */
+/* Position of a loading thread in its slice, which begins at @start of @view. */
 struct walk {
 	const struct mc_view *view;
 	u64 start;
 	u64 at;
-	u64 bytes;	/* of a window */
+	u64 bytes;	/* bytes of a window */
 };
 
-/* Up to w->bytes from where it is, in whole steps. Return: bytes done. */
-static u64 load(const struct loaded_job *job, struct walk *walk)
+/* Read and write up to walk->bytes in whole steps. Return: bytes moved. */
+static u64 load_window(const struct loaded_job *job, struct walk *walk)
 {
 	u64 step = (job->mix->reads + job->mix->writes) * LINE, left, bytes;
 	void *addr;
@@ -211,7 +211,7 @@ static u64 load(const struct loaded_job *job, struct walk *walk)
 	addr = mc_view_at(walk->view, walk->start + walk->at, &left);
 	bytes = min(min(walk->bytes, left), job->slice - walk->at) / step;
 	bytes = max(bytes, 1ULL);
-	if (bytes * step > left) {	/* a step across a gap */
+	if (bytes * step > left) {	/* the next step would cross a gap */
 		walk->at += left;
 		return 0;
 	}
@@ -221,8 +221,8 @@ static u64 load(const struct loaded_job *job, struct walk *walk)
 	return bytes * step;
 }
 
-static void account(struct loaded_job *job, struct share *s, struct mc_worker *w,
-		    u64 bytes)
+static void account_window(struct loaded_job *job, struct share *s, struct mc_worker *w,
+			   u64 bytes)
 {
 	if (!s->bytes)
 		s->from = w->began;
@@ -247,7 +247,7 @@ static int load_until_end(struct mc_worker *w, struct loaded_job *job)
 
 		if (err)
 			return err;
-		bytes = load(job, &walk);
+		bytes = load_window(job, &walk);
 		ticks = mc_window_close(w);
 		if (ticks > mc_ns_to_ticks(2 * LOAD_WINDOW_NS))
 			walk.bytes = max(walk.bytes / 2, 4 * LINE);
@@ -255,15 +255,15 @@ static int load_until_end(struct mc_worker *w, struct loaded_job *job)
 			walk.bytes = min(2 * walk.bytes, job->slice);
 		mc_flag_set(&s->running, true);
 		if (timed && mc_flag(&job->phase) == PHASE_TIMED)
-			account(job, s, w, bytes);
+			account_window(job, s, w, bytes);
 	}
 	return 0;
 }
 
 /* ------------------------------------------------------------- the latency */
 
-/* What the countdown adds to a line that is in L1; the fastest of some rounds. */
-static int gauge(struct mc_worker *w, struct loaded_job *job)
+/* Measure what the countdown adds to a line in L1, by the fastest of some rounds. */
+static int measure_delay(struct mc_worker *w, struct loaded_job *job)
 {
 	void *page = mc_view_at(job->chase.view, job->chase.offset, NULL);
 	u64 best[2] = { ~0ULL, ~0ULL };
@@ -301,8 +301,8 @@ static int wait_for_load(struct mc_worker *w, struct loaded_job *job)
 	return 0;
 }
 
-/* Has each thread who loads done a window since the last time we looked? */
-static bool load_goes_on(const struct loaded_job *job)
+/* Has each loading thread completed a window since note_load()? */
+static bool load_went_on(const struct loaded_job *job)
 {
 	unsigned int i;
 
@@ -315,7 +315,7 @@ static bool load_goes_on(const struct loaded_job *job)
 	return true;
 }
 
-static void look_at_load(struct loaded_job *job)
+static void note_load(struct loaded_job *job)
 {
 	unsigned int i;
 
@@ -323,8 +323,8 @@ static void look_at_load(struct loaded_job *job)
 		job->share[i].looked_at = mc_flag(&job->share[i].windows);
 }
 
-/* One window of a sample, of so many loads that it is short. */
-static int follow(struct mc_worker *w, struct loaded_job *job, u64 *ticks)
+/* Run one window of a sample. */
+static int chase_window(struct mc_worker *w, struct loaded_job *job, u64 *ticks)
 {
 	struct mc_sampler *sampler = job->meas.each;
 	int err = mc_window_open(w, sampler->irq_off);
@@ -337,8 +337,9 @@ static int follow(struct mc_worker *w, struct loaded_job *job, u64 *ticks)
 }
 
 /*
- * Picoseconds that job->loads loads take. It goes on until the load has, too: a
- * sample during which some of it stood still is of another load.
+ * Take a sample: the picoseconds that job->loads loads take. It continues until every
+ * loading thread has completed a window: a sample during which one of them stands still
+ * is of another load.
  */
 static int one_sample(struct mc_worker *w, struct loaded_job *job, u64 *ps)
 {
@@ -346,9 +347,9 @@ static int one_sample(struct mc_worker *w, struct loaded_job *job, u64 *ps)
 	int err;
 
 	job->meas.each->clock_bad = false;
-	look_at_load(job);
-	while (loads < job->loads || !load_goes_on(job)) {
-		err = follow(w, job, &ticks);
+	note_load(job);
+	while (loads < job->loads || !load_went_on(job)) {
+		err = chase_window(w, job, &ticks);
 		if (err)
 			return err;
 		loads += job->quantum;
@@ -362,7 +363,7 @@ static int one_sample(struct mc_worker *w, struct loaded_job *job, u64 *ps)
 	return 0;
 }
 
-static int chase(struct mc_worker *w, struct loaded_job *job)
+static int chase_under_load(struct mc_worker *w, struct loaded_job *job)
 {
 	const struct mc_sampler *sampler = job->meas.each;
 	int err = wait_for_load(w, job);
@@ -386,7 +387,7 @@ static int loaded_job(struct mc_worker *w, void *arg)
 	int err = 0;
 
 	if (w->index == job->chaser) {
-		err = gauge(w, job);
+		err = measure_delay(w, job);
 		err = err ? err : mc_chase_link(w, &job->chase);
 	}
 	err = err ? err : mc_gate(w);
@@ -394,14 +395,14 @@ static int loaded_job(struct mc_worker *w, void *arg)
 		return err;
 	if (w->index != job->chaser)
 		return load_until_end(w, job);
-	err = chase(w, job);
+	err = chase_under_load(w, job);
 	mc_flag_set(&job->phase, PHASE_END);
 	return err;
 }
 
 /* ---------------------------------------------------------------- the record */
 
-/* Payload of those who loaded, in tenths of 10^6 bytes a second. */
+/* Payload of all loading threads, in tenths of 10^6 bytes a second. */
 static u64 load_rate(const struct loaded_job *job)
 {
 	u64 rate = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * overhead: what is around a measurement, and what the system costs: nothing of
- * it touches the buffer.
+ * overhead: the costs around a measurement, and the costs of the system. Nothing here
+ * touches the buffer.
  *
- * What is short is repeated in windows, as an access loop is. Skew of the gate,
- * wake-up and a thread's life happen once a sample.
+ * Short items are repeated in windows, like an access loop. Skew of the gate, wake-up,
+ * and the life of a thread happen once a sample.
  */
 #include "measure/test.h"
 #include "measure/measurement.h"
@@ -18,7 +18,7 @@ enum { COL_OPERATIONS };
 enum { ITEM_LOOP, ITEM_CLOCK, ITEM_IRQ, ITEM_FPU, ITEM_CALL, ITEM_GETPID, ITEM_GATE,
 	ITEM_WAKEUP, ITEM_THREAD };
 
-#define BATCH		16384	/* operations of a pass, each like 8 bytes of payload */
+#define BATCH		16384	/* operations of a pass; each counts as 8 bytes */
 
 static const struct mc_name item_names[] = {
 	{ "loop", ITEM_LOOP }, { "clock", ITEM_CLOCK }, { "irq", ITEM_IRQ },
@@ -45,7 +45,7 @@ static const struct mc_column columns[] = {
 
 /* ------------------------------------------------------- repeated in windows */
 
-static void count(u64 n)
+static void count_down(u64 n)
 {
 	mc_asm_count(n);
 }
@@ -63,26 +63,26 @@ static void switch_irq(u64 n)
 }
 
 /*
- * The window has begun already: a pair is the other way round. A thread of the
- * kernel has nothing in the registers, so none is saved.
+ * The window has already begun to use the FPU, so a pair is the other way round. A
+ * kernel thread has nothing in the registers, so none are saved.
  */
 static void switch_fpu(u64 n)
 {
 	while (n--) {
 		mc_fpu_end();
 		mc_fpu_begin();
-		/* Under User-Mode Linux they do nothing; the loop stays. */
+		/* Both do nothing under User-Mode Linux; this keeps the loop. */
 		asm volatile("" : : : "memory");
 	}
 }
 
 static void do_nothing(void)
 {
-	/* A call of something that has no effect need not be made. */
+	/* The compiler could drop the call of an empty function. */
 	asm volatile("" : : : "memory");
 }
 
-/* By a pointer of which the compiler knows nothing. */
+/* The call goes through a pointer whose value the compiler can't know. */
 static void call_nothing(u64 n)
 {
 	void (*function)(void) = do_nothing;
@@ -93,7 +93,7 @@ static void call_nothing(u64 n)
 	}
 }
 
-/* What the system call does, once it is in. */
+/* The work of getpid() inside the kernel, without the system call itself. */
 static void read_pid(u64 n)
 {
 	while (n--)
@@ -101,7 +101,7 @@ static void read_pid(u64 n)
 }
 
 static void (* const short_item[])(u64 n) = {
-	[ITEM_LOOP] = count,
+	[ITEM_LOOP] = count_down,
 	[ITEM_CLOCK] = read_clock,
 	[ITEM_IRQ] = switch_irq,
 	[ITEM_FPU] = switch_fpu,
@@ -109,7 +109,7 @@ static void (* const short_item[])(u64 n) = {
 	[ITEM_GETPID] = read_pid,
 };
 
-static void stretch(struct mc_pass *p, u64 bytes)
+static void repeat_item(struct mc_pass *p, u64 bytes)
 {
 	const struct mc_point *point = p->arg;
 
@@ -124,7 +124,7 @@ static int measure_short(struct mc_run *run, const struct mc_point *point,
 
 	for (i = 0; i < meas->n; i++)
 		meas->each[i].pass = (struct mc_pass){
-			.stretch = stretch, .arg = (void *)point,
+			.stretch = repeat_item, .arg = (void *)point,
 			.bytes = 8 * BATCH,
 		};
 	err = mc_team_run(run->team, mc_measure, meas);
@@ -138,19 +138,19 @@ static int measure_short(struct mc_run *run, const struct mc_point *point,
 
 /* ------------------------------------------------------------- once a sample */
 
-/* Threads that meet: who was when where. */
+/* Threads that meet, and when each of them was there. */
 struct meeting {
 	struct mc_measurement *meas;
 	u64 *at;	/* ticks, by thread */
 };
 
-static void keep(struct mc_measurement *meas, u32 round, u64 from, u64 to)
+static void keep_times(struct mc_measurement *meas, u32 round, u64 from, u64 to)
 {
 	meas->each->clock_bad = to < from;
 	mc_measurement_keep(meas, round, mc_ticks_to_ps(to - from));
 }
 
-static u64 first_of(const struct meeting *m)
+static u64 first_time(const struct meeting *m)
 {
 	u64 first = ~0ULL;
 	unsigned int i;
@@ -160,7 +160,7 @@ static u64 first_of(const struct meeting *m)
 	return first;
 }
 
-static u64 last_of(const struct meeting *m)
+static u64 last_time(const struct meeting *m)
 {
 	u64 last = 0;
 	unsigned int i;
@@ -170,7 +170,10 @@ static u64 last_of(const struct meeting *m)
 	return last;
 }
 
-/* Behind the gate each looks at the clock; then all wait for the sum of it. */
+/*
+ * After the gate each thread reads the clock. Then all wait until the first one has
+ * computed the skew.
+ */
 static int pass_gate(struct mc_worker *w, void *arg)
 {
 	struct meeting *m = arg;
@@ -183,13 +186,13 @@ static int pass_gate(struct mc_worker *w, void *arg)
 		m->at[w->index] = mc_ticks();
 		err = err ? err : mc_gate(w);
 		if (!err && !w->index)
-			keep(m->meas, round, first_of(m), last_of(m));
+			keep_times(m->meas, round, first_time(m), last_time(m));
 		err = err ? err : mc_gate(w);
 	}
 	return err;
 }
 
-static int look_at_clock(struct mc_worker *w, void *arg)
+static int note_time(struct mc_worker *w, void *arg)
 {
 	struct meeting *m = arg;
 
@@ -197,7 +200,7 @@ static int look_at_clock(struct mc_worker *w, void *arg)
 	return 0;
 }
 
-/* The threads have been asleep for a while; the last one that runs counts. */
+/* The threads are asleep when the job starts; the last one that runs ends the sample. */
 static int wake_threads(struct mc_team *team, struct meeting *m)
 {
 	struct mc_sampler *sampler = m->meas->each;
@@ -208,14 +211,14 @@ static int wake_threads(struct mc_team *team, struct meeting *m)
 	for (round = 0; !err && round < sampler->warmup + sampler->repeat; round++) {
 		mc_nap();
 		begin = mc_ticks();
-		err = mc_team_run(team, look_at_clock, m);
+		err = mc_team_run(team, note_time, m);
 		if (!err)
-			keep(m->meas, round, begin, last_of(m));
+			keep_times(m->meas, round, begin, last_time(m));
 	}
 	return err;
 }
 
-/* By who runs the team: a thread that starts another one sleeps meanwhile. */
+/* The caller makes the threads, not a worker: a thread that starts another one sleeps. */
 static int make_threads(struct mc_team *team, struct meeting *m)
 {
 	struct mc_sampler *sampler = m->meas->each;
@@ -227,8 +230,8 @@ static int make_threads(struct mc_team *team, struct meeting *m)
 		begin = mc_ticks();
 		err = mc_thread_once();
 		if (!err)
-			keep(m->meas, round, begin, mc_ticks());
-		err = err ? err : mc_team_run(team, look_at_clock, m);
+			keep_times(m->meas, round, begin, mc_ticks());
+		err = err ? err : mc_team_run(team, note_time, m);
 	}
 	return err;
 }
@@ -274,7 +277,7 @@ static int overhead_check(struct mc_run *run, const struct mc_point *point)
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "item: %s is possible in the kernel only",
 			       mc_key_word(keys, item));
-	/* Who asks for all, and has one CPU, gets a line that says na. */
+	/* With one CPU and the preset items, the record of item=gate says na. */
 	if (needs_company(run, point) && mc_request_given(run->req, KEY_ITEM))
 		return mc_fail(&run->error, -EINVAL,
 			       "cpu: item=gate needs two CPUs or more, e.g. cpu=0,1");

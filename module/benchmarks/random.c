@@ -2,13 +2,13 @@
 /*
  * random: reads and writes at random places of a working set.
  *
- * The loops make their addresses themselves, and what that costs is measured
- * with a bare loop that makes them and stays away from memory. Afterwards the
- * same numbers are made once more, one by one and not timed, and tell what must
- * have come out: reads sum up what they load, and words hold consecutive
- * integers; a write stores a number of the round's plus the word's own.
+ * The loops generate their addresses themselves. A bare loop, which generates them
+ * without accessing memory, measures what that costs. Afterwards the same numbers are
+ * generated once more, one by one and untimed, to verify the result: reads add up what
+ * they load, and the words hold consecutive integers; a write stores a number of the
+ * round plus the number of the word.
  *
- * Threads go over the same working set, each with its own sequence.
+ * All threads access the same working set, each in its own sequence.
  */
 #include "arch/random.h"
 #include "measure/served.h"
@@ -29,10 +29,10 @@ enum { COL_NS_PER_ACCESS, COL_GENERATOR_NS, COL_ACCESSES, COL_LEVEL };
 enum { OP_READ, OP_WRITE };
 enum { INDEPENDENT, DEPENDENT };
 
-#define FIRST		0x10000000000ULL /* the integer in the first word, to read */
-#define BARE_SAMPLES	10		/* of the generator alone */
+#define FIRST		0x10000000000ULL /* integer in the first word that is read */
+#define BARE_SAMPLES	10		/* samples of the generator alone */
 #define BARE_WARMUPS	2
-#define REPLAY_AT_ONCE	8192ULL		/* accesses; uncached, that is 3 ms */
+#define REPLAY_AT_ONCE	8192ULL		/* accesses; uncached, these take 3 ms */
 
 static const struct mc_name op_names[] = {
 	{ "read", OP_READ }, { "write", OP_WRITE }, { }
@@ -97,29 +97,29 @@ static const struct mc_column columns[] = {
 	[COL_LEVEL] = MC_LEVEL_COLUMN,
 };
 
-/* One thread's part. */
+/* A thread's part of the point. */
 struct share {
 	struct mc_random_args args;
 	void (*run)(struct mc_random_args *args);
-	struct mc_random replay;	/* where the sample began */
+	struct mc_random replay;	/* the generator's state at the start of the sample */
 	bool checked;
 	bool ok;
 };
 
 /**
  * struct job - a point
- * @generator: of places
+ * @generator: generator of the places
  * @op: the access
- * @bytes: places are bytes, else words
+ * @bytes: places are bytes, otherwise words
  * @verify: check after each sample
  * @drain: windows end with an sfence
- * @words: in the working set
- * @range: places there are
+ * @words: words in the working set
+ * @range: number of places
  * @count: accesses in a pass
- * @loop: timed, and bare
+ * @loop: the timed loop and the bare one
  * @blocks: the working set in contiguous blocks
- * @fill: writes what is to be read
- * @share: of each thread
+ * @fill: writes what the loop reads
+ * @share: array with a share for each thread
  */
 struct job {
 	enum mc_generator generator;
@@ -150,7 +150,7 @@ static int random_check(struct mc_run *run, const struct mc_point *point)
 	return 0;
 }
 
-/* ------------------------------------------------------ what is not timed */
+/* ----------------------------------------------------------- untimed work */
 
 static int random_prepare(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
@@ -165,16 +165,19 @@ static int random_prepare(struct mc_worker *w, struct mc_sampler *sampler, u32 r
 	return mc_pass_untimed(w, &job->fill);
 }
 
-/* Whether the word that was written last holds what it should. */
-static bool written(const struct job *job, const struct share *s, u64 index)
+/* Does the word @index hold what the last write to it should have stored? */
+static bool is_written(const struct job *job, const struct share *s, u64 index)
 {
 	u64 *block = job->blocks[index >> MC_BLOCK_WORDS_LOG2];
 
-	/* Another thread may have written it, too: the same. */
+	/* Another thread may have written the word, too, but it stores the same. */
 	return block[index % (MC_BLOCK_BYTES / 8)] == s->args.value + index;
 }
 
-/* @n accesses once more. Return: the sum of reads; false in *@ok: a wrong write. */
+/*
+ * Generate the next @n places again. Return: the sum that reads must give. *@ok becomes
+ * false if a write is wrong.
+ */
 static u64 replay(const struct job *job, struct share *s, u64 n, bool *ok)
 {
 	u64 sum = 0, place;
@@ -183,7 +186,7 @@ static u64 replay(const struct job *job, struct share *s, u64 n, bool *ok)
 		place = mc_random_below(mc_random_next(&s->replay, job->generator),
 					job->range);
 		if (job->op == MC_RANDOM_WRITE)
-			*ok &= written(job, s, place);
+			*ok &= is_written(job, s, place);
 		else
 			sum += mc_random_word(FIRST, job->bytes ? place : 8 * place);
 	}
@@ -206,7 +209,7 @@ static int random_verify(struct mc_worker *w, struct mc_sampler *sampler, u32 ro
 		sum += replay(job, s, n, &ok);
 		mc_breathe();
 	}
-	/* Both have come to the same number: none was left out. */
+	/* Both generators are in the same state, so no access was left out. */
 	ok &= !memcmp(&s->replay, &s->args.state, sizeof(s->replay));
 	s->ok &= ok && sum == s->args.sum;
 	s->checked = true;
@@ -215,7 +218,7 @@ static int random_verify(struct mc_worker *w, struct mc_sampler *sampler, u32 ro
 
 /* ----------------------------------------------------------------- the run */
 
-static void access(struct mc_pass *p, u64 bytes)
+static void run_accesses(struct mc_pass *p, u64 bytes)
 {
 	struct share *s = p->arg;
 
@@ -238,7 +241,7 @@ static void set_up(struct mc_measurement *meas, struct job *job, bool bare)
 			.ok = true,
 		};
 		mc_random_seed(&s->args.state, i);
-		sampler->pass.stretch = access;
+		sampler->pass.stretch = run_accesses;
 		sampler->pass.arg = s;
 		sampler->pass.bytes = 8 * job->count;
 		sampler->pass.drain = job->drain;
@@ -250,8 +253,8 @@ static void set_up(struct mc_measurement *meas, struct job *job, bool bare)
 }
 
 /*
- * What the places cost, picoseconds each: the fastest sample, for no memory is
- * part of it, and all that disturbs it only makes it longer.
+ * Measure the cost of one place in picoseconds. The fastest sample counts: the loop
+ * uses no memory, and any disturbance only adds time.
  */
 static int measure_bare(struct mc_run *run, const struct mc_point *point,
 			struct job *job, u64 *ps)
@@ -320,7 +323,10 @@ static int measure(struct mc_run *run, const struct mc_point *point,
 
 /* ---------------------------------------------------------- the working set */
 
-/* Where each 2 MiB of the view lie. Return: false if some are not contiguous. */
+/*
+ * List the address of each 2 MiB of the view. Return: false if some block is not
+ * contiguous.
+ */
 static bool find_blocks(void **blocks, const struct mc_view *view, u64 size)
 {
 	const struct mc_span *s = view->spans;
@@ -348,7 +354,7 @@ static int set_up_job(struct mc_run *run, const struct mc_point *point,
 		  point->v[KEY_MODE] == DEPENDENT ? MC_RANDOM_CHASE :
 						    MC_RANDOM_READ;
 	job->bytes = point->v[KEY_ALIGN] == 1;
-	/* Overlapping writes leave nothing that could be foretold. */
+	/* Overlapping writes leave nothing that can be predicted. */
 	job->verify = point->v[KEY_VERIFY] && !(job->bytes && write);
 	job->drain = write && point->v[MC_KEY_TYPE] != MC_WB;
 	job->words = size / 8;

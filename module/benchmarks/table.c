@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The tests there are. */
+/* All tests. */
 #include "measure/test.h"
 #include "platform/os.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tlb: what address translation costs.
+ * tlb: the cost of address translation.
  *
- * size= is the reach: one load in each of its pages, in random order, each at
- * another line of its page. As many lines close together take as long but for
- * the translations; the difference is theirs. Entries of a TLB show as a step
- * when the reach grows.
+ * size= is the reach: one load in each of its pages, in random order, each load at
+ * another line of its page. The same number of loads on lines close together takes as
+ * long except for the translations, so the difference is their cost. When the reach
+ * grows beyond the entries of a TLB, the cost rises in a step.
  */
 #include "measure/chase.h"
 #include "measure/test.h"
@@ -43,10 +43,10 @@ static const struct mc_column columns[] = {
  * struct tlb_job - a point, on one CPU
  * @meas: the measurement
  * @chase: the cycle through the pages
- * @whole: it was seen to be one
- * @packed: one through as many lines close together
- * @packed_ps: median of its samples, a pass
- * @at: where the thread is
+ * @whole: the chase was verified to be one cycle
+ * @packed: a cycle through as many lines close together
+ * @packed_ps: median time of a pass over @packed
+ * @at: current element of the cycle
  */
 struct tlb_job {
 	struct mc_measurement meas;
@@ -57,7 +57,7 @@ struct tlb_job {
 	void **at;
 };
 
-/* Distance of loads: the size of page that was asked for. */
+/* Distance between loads: the size of the pages that were asked for. */
 static u64 page_of(const struct mc_point *point)
 {
 	u64 page = point->v[MC_KEY_PAGE];
@@ -80,14 +80,14 @@ static int tlb_check(struct mc_run *run, const struct mc_point *point)
 
 /* ------------------------------------------------------------- on the thread */
 
-static void follow(struct mc_pass *p, u64 bytes)
+static void chase_stretch(struct mc_pass *p, u64 bytes)
 {
 	struct tlb_job *job = p->arg;
 
 	job->at = mc_asm_chase(job->at, bytes / LINE);
 }
 
-/* A few samples of the lines close together, with the point's own settings. */
+/* Take a few samples of the packed cycle, with the settings of the point. */
 static int measure_packed(struct mc_worker *w, struct tlb_job *job)
 {
 	u64 samples[PACKED_SAMPLES];
@@ -167,7 +167,7 @@ static int tlb_run(struct mc_run *run, const struct mc_point *point,
 	if (!err) {
 		job.meas.n = 1;
 		job.meas.each->pass = (struct mc_pass){
-			.stretch = follow, .arg = &job, .bytes = LINE * job.chase.n,
+			.stretch = chase_stretch, .arg = &job, .bytes = LINE * job.chase.n,
 		};
 		err = mc_measurement_turn(run, rec, tlb_job, &job);
 		mc_measurement_record(&job.meas, rec);
