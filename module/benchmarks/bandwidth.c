@@ -468,16 +468,19 @@ static int bandwidth_run(struct mc_run *run, const struct mc_point *point,
 			return run->error.err;
 	}
 	err = mc_measurement_begin(&meas, run, point);
+	if (err)
+		goto end;
 	meas.arg = mc_alloc_array(meas.n, sizeof(struct share));
-	if (!err && !meas.arg)
+	if (!meas.arg) {
 		err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u threads",
 			      meas.n);
-	if (!err) {
-		set_up(run, point, &meas, &run->area, uc_word);
-		err = mc_team_run(run->team, bandwidth_job, &meas);
-		fill_record(rec, &meas, point);
+		goto end;
 	}
+	set_up(run, point, &meas, &run->area, uc_word);
+	err = mc_team_run(run->team, bandwidth_job, &meas);
+	fill_record(rec, &meas, point);
 	mc_free(meas.arg);
+end:
 	mc_measurement_end(&meas);
 	return err;
 }

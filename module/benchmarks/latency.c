@@ -233,19 +233,22 @@ static int measure(struct mc_run *run, const struct mc_point *point,
 {
 	int err = mc_measurement_begin(&job->meas, run, point);
 
+	if (err)
+		goto end;
 	job->grains = mc_alloc_array(GRAINS, sizeof(u64));
-	if (!err && !job->grains)
+	if (!job->grains) {
 		err = mc_fail(&run->error, -ENOMEM, "repeat: no memory for %u grains",
 			      GRAINS);
-	if (!err) {
-		job->meas.n = 1;
-		job->meas.each->pass = (struct mc_pass){
-			.stretch = chase_stretch, .arg = job, .bytes = LINE * job->loads,
-		};
-		err = mc_measurement_turn(run, rec, chase_job, job);
-		fill_record(rec, job);
+		goto end;
 	}
+	job->meas.n = 1;
+	job->meas.each->pass = (struct mc_pass){
+		.stretch = chase_stretch, .arg = job, .bytes = LINE * job->loads,
+	};
+	err = mc_measurement_turn(run, rec, chase_job, job);
+	fill_record(rec, job);
 	mc_free(job->grains);
+end:
 	mc_measurement_end(&job->meas);
 	return err;
 }

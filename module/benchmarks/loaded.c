@@ -438,20 +438,24 @@ static void fill_record(struct mc_record *rec, struct loaded_job *job,
 static int measure(struct mc_run *run, const struct mc_point *point,
 		   struct loaded_job *job, struct mc_record *rec)
 {
+	struct mc_part part;
 	int err = mc_measurement_begin(&job->meas, run, point);
-	struct mc_part part = mc_measurement_part(&job->meas, job->area, job->chaser);
 
-	job->chase.view = part.view;
-	job->chase.offset = part.index * job->slice;
+	if (err)
+		goto end;
 	job->share = mc_alloc_array(job->n, sizeof(*job->share));
-	if (!err && !job->share)
+	if (!job->share) {
 		err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u threads",
 			      job->n);
-	if (!err) {
-		err = mc_team_run(run->team, loaded_job, job);
-		fill_record(rec, job, run->team);
+		goto end;
 	}
+	part = mc_measurement_part(&job->meas, job->area, job->chaser);
+	job->chase.view = part.view;
+	job->chase.offset = part.index * job->slice;
+	err = mc_team_run(run->team, loaded_job, job);
+	fill_record(rec, job, run->team);
 	mc_free(job->share);
+end:
 	mc_measurement_end(&job->meas);
 	return err;
 }
