@@ -2,15 +2,14 @@
 /*
  * Hardware prefetchers: off while a point is measured, then as they were.
  *
- * A register is read and written on its own CPU only, with interrupts off there,
- * and so is what is remembered of it: neither takes a lock. @lock is for what goes
- * over several CPUs. Bits that are not ours are written as they were read in the
- * same moment.
+ * A register and its saved value are read and written on their own CPU only, with
+ * interrupts off, so neither needs a lock. @lock serialises what involves several
+ * CPUs. The register's other bits are written back as they were just read.
  *
- * What puts a CPU's prefetchers back: the end of the point, however it ends; the
- * CPU going offline (or, if that failed, coming back); unloading; reboot, for a
- * kernel started by kexec finds the registers as they are. A suspend freezes the
- * process that wrote the request, which ends its run first.
+ * A CPU's prefetchers are put back when the point ends, however it ends; when the
+ * CPU goes offline (or, if that failed, when it comes back); when the module is
+ * unloaded; and at reboot, since a kernel started by kexec inherits the registers.
+ * A suspend freezes the process that wrote the request, which ends its run first.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -25,12 +24,12 @@
 #include "kernel/prefetch.h"
 
 /**
- * struct held - what is to be put back on a CPU; only this CPU looks at it
- * @is: there is something
- * @before: our bits as they were
+ * struct held - a CPU's saved prefetcher bits; only this CPU accesses them
+ * @valid: the bits are still to be put back
+ * @before: the bits before they were changed
  */
 struct held {
-	bool is;
+	bool valid;
 	u64 before;
 };
 
@@ -39,13 +38,13 @@ static DEFINE_PER_CPU(struct held, held);
 static const struct mc_prefetch_msr *known;	/* NULL: see @unknown_why */
 static const char *unknown_why;
 static bool going_down;
-static bool stuck;		/* somewhere, something could not be put back */
+static bool stuck;		/* some CPU could not be put back */
 static int hotplug = -1;
 static DEFINE_MUTEX(lock);
 
 /* ------------------------------------------------------ jobs, on their CPU */
 
-/* Return: 0 or what each says, or a negative errno. */
+/* Return: 0, a job's own positive result, or a negative errno. */
 typedef int (*job)(struct held *h);
 
 static int read_bits(u64 *bits)
@@ -66,14 +65,14 @@ static int write_bits(u64 bits)
 	return mc_msr_write(known->msr, (now & ~known->mask) | bits);
 }
 
-/* What could not be put back is still as it was before that. */
-static int remember(struct held *h)
+/* If an earlier value could not be put back, it is the one to keep. */
+static int save(struct held *h)
 {
-	return h->is ? 0 : read_bits(&h->before);
+	return h->valid ? 0 : read_bits(&h->before);
 }
 
-/* Return: 1 if some are on. */
-static int look(struct held *h)
+/* Return: 1 if some prefetchers are on. */
+static int some_on(struct held *h)
 {
 	u64 bits;
 	int err = read_bits(&bits);
@@ -84,7 +83,8 @@ static int look(struct held *h)
 #define SOME_ON		1
 #define SOME_OFF	2
 
-static int look_for_both(struct held *h)
+/* Return: SOME_ON, SOME_OFF or both. */
+static int read_state(struct held *h)
 {
 	u64 bits;
 	int err = read_bits(&bits);
@@ -94,19 +94,19 @@ static int look_for_both(struct held *h)
 	return (bits != known->mask ? SOME_ON : 0) | (bits ? SOME_OFF : 0);
 }
 
-/* Return: 1 if some are on, or were put back by somebody before us. */
-static int still_off(struct held *h)
+/* Return: 1 if some are on, or if a hotplug or a reboot has put them back already. */
+static int came_on(struct held *h)
 {
-	return h->is ? look(h) : 1;
+	return h->valid ? some_on(h) : 1;
 }
 
 static int switch_off(struct held *h)
 {
 	int err;
 
-	h->is = true;
+	h->valid = true;
 	err = write_bits(known->mask);
-	return err ? err : look(h);
+	return err ? err : some_on(h);
 }
 
 static int put_back(struct held *h)
@@ -114,14 +114,14 @@ static int put_back(struct held *h)
 	u64 bits;
 	int err;
 
-	if (!h->is)
+	if (!h->valid)
 		return 0;
 	err = write_bits(h->before);
 	if (!err)
 		err = read_bits(&bits);
 	if (!err && bits != h->before)
 		err = -EIO;
-	h->is = err;
+	h->valid = err;
 	if (!err)
 		return 0;
 	WRITE_ONCE(stuck, true);
@@ -130,8 +130,8 @@ static int put_back(struct held *h)
 	return err;
 }
 
-/* Can the register be read and written at all? It is left as it is. */
-static int try(struct held *h)
+/* Check that the register can be read and written; its value stays the same. */
+static int try_register(struct held *h)
 {
 	u64 now;
 	int err = mc_msr_read(known->msr, &now);
@@ -139,7 +139,7 @@ static int try(struct held *h)
 	return err ? err : mc_msr_write(known->msr, now);
 }
 
-static int here(job what)
+static int run_here(job what)
 {
 	unsigned long flags;
 	int ret;
@@ -155,28 +155,31 @@ struct call {
 	int ret;
 };
 
-static void called(void *arg)
+static void run_call(void *arg)
 {
 	struct call *c = arg;
 
-	c->ret = here(c->what);
+	c->ret = run_here(c->what);
 }
 
-/* A CPU that is offline has been put back; who runs there finds out himself. */
+/*
+ * Return: the job's result, or 1 if the CPU is offline. Its prefetchers have been put
+ * back then, and the thread that was bound to it reports an error of its own.
+ */
 static int on_cpu(int cpu, job what)
 {
 	struct call c = { .what = what };
 
-	if (smp_call_function_single(cpu, called, &c, 1))
+	if (smp_call_function_single(cpu, run_call, &c, 1))
 		return 1;
 	return c.ret;
 }
 
 /*
- * On the CPUs that the point is about. All are gone through in any case.
- * Return: the first error, or 1 if any says so.
+ * Run a job on each CPU that the point measures, even after one has failed.
+ * Return: the first error, else 1 if any job returned 1.
  */
-static int on_all(const struct mc_run *run, job what)
+static int on_point_cpus(const struct mc_run *run, job what)
 {
 	unsigned int i, n = mc_team_size(run->team);
 	int all = 0;
@@ -192,14 +195,14 @@ static int on_all(const struct mc_run *run, job what)
 	return all;
 }
 
-/* No CPU comes or goes meanwhile: it would do so with its prefetchers off. */
-static void begin(void)
+/* A CPU that went offline in between would go with its prefetchers off. */
+static void lock_cpus(void)
 {
 	cpus_read_lock();
 	mutex_lock(&lock);
 }
 
-static void end(void)
+static void unlock_cpus(void)
 {
 	mutex_unlock(&lock);
 	cpus_read_unlock();
@@ -207,7 +210,7 @@ static void end(void)
 
 /* ---------------------------------------------------------- what a run asks */
 
-/* Why they can't be switched off, NULL if they can. */
+/* Return: why prefetchers can't be switched off, or NULL if they can. */
 static const char *why_not(void)
 {
 	if (!known)
@@ -216,7 +219,7 @@ static const char *why_not(void)
 		return "the machine is going down";
 	if (security_locked_down(LOCKDOWN_MSR))
 		return "the kernel is locked down";
-	if (here(try))
+	if (run_here(try_register))
 		return "their register can't be used here, as under most hypervisors";
 	return NULL;
 }
@@ -229,10 +232,10 @@ static int refuse(struct mc_error *e, const char *why)
 }
 
 /**
- * mc_prefetch_check() - can a point have its prefetchers as it asks?
+ * mc_prefetch_check() - check that a point's prefetch= is possible
  * @req: its request
  * @point: the point
- * @e: says why not
+ * @e: result: the reason if it is not
  *
  * Context: Process.
  * Return: 0, -EINVAL or -EOPNOTSUPP.
@@ -254,17 +257,17 @@ int mc_prefetch_check(const struct mc_request *req,
 }
 
 /*
- * All is remembered before anything is written: CPUs may share a register, SMT
- * siblings on most, the cores of a module on Goldmont.
+ * All registers are saved before the first one is written, since CPUs may share
+ * one: SMT siblings on most models, the cores of a module on Goldmont.
  */
-static int remember_and_switch_off(struct mc_run *run)
+static int save_and_switch_off(struct mc_run *run)
 {
-	int ret = on_all(run, remember);
+	int ret = on_point_cpus(run, save);
 
 	if (ret >= 0)
-		ret = on_all(run, switch_off);
+		ret = on_point_cpus(run, switch_off);
 	if (ret < 0)
-		on_all(run, put_back);
+		on_point_cpus(run, put_back);
 	return ret;
 }
 
@@ -272,15 +275,15 @@ static void put_all_back(void)
 {
 	unsigned int cpu;
 
-	begin();
-	WRITE_ONCE(stuck, false);	/* a reboot may do so while a run looks */
+	lock_cpus();
+	WRITE_ONCE(stuck, false);	/* a reboot may write it while a run reads it */
 	for_each_online_cpu(cpu)
 		on_cpu(cpu, put_back);
-	end();
+	unlock_cpus();
 }
 
-/* Nothing is measured with prefetchers off that nobody has asked for. */
-static int report(struct mc_run *run)
+/* A CPU that is stuck with its prefetchers off would falsify later results. */
+static int fail_if_stuck(struct mc_run *run)
 {
 	if (!READ_ONCE(stuck))
 		return 0;
@@ -291,7 +294,7 @@ static int report(struct mc_run *run)
 /**
  * mc_prefetch_off() - switch prefetchers off, if a point asks for it
  * @run: its run
- * @point: the point; what it asks for is replaced by what came of it
+ * @point: the point; its prefetch value is replaced by the actual state
  *
  * Context: Process, may sleep.
  * Return: 0, -EOPNOTSUPP, or -EIO if some can't be put back, explained in
@@ -307,23 +310,23 @@ int mc_prefetch_off(struct mc_run *run, struct mc_point *point)
 	if (READ_ONCE(stuck))
 		put_all_back();
 	if (asked == MC_PREFETCH_KEEP || run->req->any_cpu || READ_ONCE(stuck))
-		return report(run);
-	begin();
+		return fail_if_stuck(run);
+	lock_cpus();
 	why = why_not();
-	ret = why ? -EIO : remember_and_switch_off(run);
-	end();
+	ret = why ? -EIO : save_and_switch_off(run);
+	unlock_cpus();
 	if (ret >= 0)
 		*prefetch = ret ? MC_PREFETCH_INEFFECTIVE : MC_PREFETCH_OFF;
 	else if (asked == MC_PREFETCH_OFF && !READ_ONCE(stuck))
 		return refuse(&run->error, why ? why :
 			      "the register of one CPU can't be used");
-	return report(run);
+	return fail_if_stuck(run);
 }
 
 /**
  * mc_prefetch_back() - put prefetchers back after a point
  * @run: its run
- * @point: the point; it is told if they were not off until now
+ * @point: the point; its prefetch value changes if they did not stay off
  *
  * Context: Process, may sleep.
  * Return: 0 or -EIO, explained in @run->error.
@@ -332,17 +335,20 @@ int mc_prefetch_back(struct mc_run *run, struct mc_point *point)
 {
 	if (point->v[MC_KEY_PREFETCH] == MC_PREFETCH_KEEP)
 		return 0;
-	begin();
-	if (on_all(run, still_off))
+	lock_cpus();
+	if (on_point_cpus(run, came_on))
 		point->v[MC_KEY_PREFETCH] = MC_PREFETCH_INEFFECTIVE;
-	on_all(run, put_back);
-	end();
-	return report(run);
+	on_point_cpus(run, put_back);
+	unlock_cpus();
+	return fail_if_stuck(run);
 }
 
 /* ------------------------------------------------------------ the machine */
 
-/* To look interrupts a CPU: only those that the reader may use, no isolated ones. */
+/*
+ * Reading a register interrupts its CPU, so only CPUs that the reader may run on
+ * are read: isolated ones stay undisturbed.
+ */
 static const char *state_now(void)
 {
 	unsigned int cpu;
@@ -350,7 +356,7 @@ static const char *state_now(void)
 
 	cpus_read_lock();
 	for_each_cpu_and(cpu, current->cpus_ptr, cpu_online_mask) {
-		ret = on_cpu(cpu, look_for_both);
+		ret = on_cpu(cpu, read_state);
 		if (ret < 0)
 			break;
 		seen |= ret;
@@ -364,7 +370,7 @@ static const char *state_now(void)
 }
 
 /**
- * mc_prefetch_json() - append what is known of prefetchers as a JSON object
+ * mc_prefetch_json() - append register and state of the prefetchers as a JSON object
  * @t: the text
  *
  * Context: Process, may sleep.
@@ -379,11 +385,11 @@ void mc_prefetch_json(struct mc_text *t)
 			 known->msr, known->mask, state_now());
 }
 
-/* ----------------------------------------------------- ways out of a machine */
+/* ------------------------------------------------- hotplug, reboot, unload */
 
 static int cpu_comes_or_goes(unsigned int cpu)
 {
-	here(put_back);
+	run_here(put_back);
 	return 0;
 }
 
@@ -398,7 +404,7 @@ static int on_reboot(struct notifier_block *nb, unsigned long action,
 static struct notifier_block reboot_block = { .notifier_call = on_reboot };
 
 /**
- * mc_prefetch_init() - find out what can be switched, and watch CPUs come and go
+ * mc_prefetch_init() - find the register, and watch CPUs come and go
  *
  * Context: Process, may sleep, once.
  * Return: 0 or a negative errno.
@@ -419,9 +425,7 @@ int mc_prefetch_init(void)
 }
 
 /**
- * mc_prefetch_exit() - no more runs
- *
- * What could not be put back before is tried once more.
+ * mc_prefetch_exit() - stop watching CPUs, and put all prefetchers back
  *
  * Context: Process, may sleep.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Hardware prefetchers: off while a point is measured, then as they were. */
+/* Hardware prefetchers: switched off while a point is measured, then put back. */
 #ifndef MC_PREFETCH_H
 #define MC_PREFETCH_H
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The writer of a request and its signals. The kernel says of a process that a
- * signal is pending also when a debugger, job control, a cgroup's freezer or a
- * suspend want it: no program has asked to hear of that. One that got EINTR for it
- * would write again, as shells and Python do, and start the run anew.
+ * The process that wrote a request, and its signals. signal_pending() is also true
+ * when a debugger, job control, a cgroup's freezer or a suspend wants the process to
+ * stop. These must not end the run: a program that gets EINTR writes again, as shells
+ * and Python do, and would start the run anew.
  */
 #include <linux/freezer.h>
 #include <linux/jiffies.h>
@@ -14,14 +14,14 @@
 
 #include "kernel/writer.h"
 
-#define LOOK	(HZ / 20)	/* how often, once looking is all that helps */
+#define LOOK	(HZ / 20)	/* polling interval, once an interruptible wait can't sleep */
 
 /**
- * mc_writer_hold() - keep back signals that are no reason to end a run
+ * mc_writer_hold() - block signals that must not end a run
  * @before: result, for mc_writer_release()
  *
- * Those that by default end no program: a shell that writes hears of its jobs, and of
- * its window, at any time. Those that stop one do so once the run has ended.
+ * These are the signals that by default do not end a program: a shell may get SIGCHLD
+ * or SIGWINCH at any time. Those that stop a program take effect after the run.
  *
  * Context: Process.
  */
@@ -37,7 +37,7 @@ void mc_writer_hold(sigset_t *before)
 }
 
 /**
- * mc_writer_release() - let them through again
+ * mc_writer_release() - restore the signal mask
  * @before: from mc_writer_hold()
  *
  * Context: Process.
@@ -51,7 +51,7 @@ void mc_writer_release(const sigset_t *before)
 
 static bool has_signal(void)
 {
-	/* A process that runs keeps its own. */
+	/* The current process keeps its own sighand. */
 	struct sighand_struct *hand = rcu_dereference_raw(current->sighand);
 	sigset_t set;
 
@@ -64,12 +64,12 @@ static bool has_signal(void)
 }
 
 /**
- * mc_writer_stopped() - is the run to end for its writer's sake?
+ * mc_writer_stopped() - does the writer's state end the run?
  *
- * A suspend ends it: registers are not kept, and CPUs go.
+ * A suspend ends the run, because it resets registers and takes CPUs offline.
  *
  * Context: Process, the writer.
- * Return: 0, -EINTR (it has a signal), or -ECANCELED (it is to be frozen).
+ * Return: 0, -EINTR (a signal is pending), or -ECANCELED (the freezer wants it).
  */
 int mc_writer_stopped(void)
 {
@@ -81,13 +81,13 @@ int mc_writer_stopped(void)
 }
 
 /**
- * mc_writer_wait() - wait until something is done
- * @done: it
- * @limited: or until a time
- * @deadline: in jiffies, if so
+ * mc_writer_wait() - wait for a completion
+ * @done: the completion
+ * @limited: there is a deadline
+ * @deadline: in jiffies, if @limited
  *
  * Context: Process, the writer; may sleep.
- * Return: 1 if it is done, 0 if time is up, or as mc_writer_stopped().
+ * Return: 1 if completed, 0 if the deadline has passed, or as mc_writer_stopped().
  */
 int mc_writer_wait(struct completion *done, bool limited, unsigned long deadline)
 {
@@ -103,7 +103,7 @@ int mc_writer_wait(struct completion *done, bool limited, unsigned long deadline
 		err = mc_writer_stopped();
 		if (err)
 			return err;
-		/* The flag stays set, and an interruptible wait would not sleep any more. */
+		/* signal_pending() stays true, so an interruptible wait would not sleep. */
 		if (wait_for_completion_killable_timeout(done, LOOK) > 0)
 			return 1;
 		if (limited && time_after_eq(jiffies, deadline))
