@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Buffers. Memory is taken in whole 2 MiB blocks where there are any, so that
+ * Buffers. Memory is allocated in 2 MiB blocks as long as there are any, so that
  * changing its type leaves the kernel's direct map in 2 MiB mappings. Every
- * block is write-back again before it is freed; one that can't be turned back
+ * block is write-back again before it is freed; a block that can't be turned back
  * is leaked on purpose, because another owner would not expect its type.
  */
 #include <linux/atomic.h>
@@ -20,8 +20,8 @@
 /**
  * struct mc_chunk - a physical block of a buffer
  * @page: its first page
- * @order: 2^order pages
- * @changed: its type was set, so it must be turned back
+ * @order: it has 2^order pages
+ * @changed: its type may have changed, so it must be turned back
  */
 struct mc_chunk {
 	struct page *page;
@@ -32,10 +32,10 @@ struct mc_chunk {
 static atomic64_t leaked;
 
 /**
- * mc_buffer_mapping() - size of the mappings that most of a buffer lies in
+ * mc_buffer_mapping() - size of the mappings that cover most of a buffer
  * @b: the buffer, audited
  *
- * Return: bytes, of the direct map; 0 if page tables can't be read here.
+ * Return: bytes of such a mapping in the direct map; 0 if page tables can't be read.
  */
 u64 mc_buffer_mapping(const struct mc_buffer *b)
 {
@@ -67,11 +67,11 @@ static u64 chunk_bytes(const struct mc_chunk *c)
 /* ------------------------------------------------------------- allocate */
 
 /*
- * A block of the largest order that is to be had, at most @order. Never the
- * OOM killer: it is the user who asked for too much. Whole blocks are worth an
- * effort; who tries hard for small ones, too, throws out what others need.
+ * A block of the largest order available, at most @order. The OOM killer stays out:
+ * it was this user who asked for too much. Only whole blocks are worth reclaim; for
+ * small ones it would evict what others need.
  */
-static struct page *take_block(struct mc_place place, unsigned int *order)
+static struct page *alloc_block(struct mc_place place, unsigned int *order)
 {
 	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN;
 	int node = place.node < 0 ? NUMA_NO_NODE : place.node;
@@ -90,10 +90,10 @@ static struct page *take_block(struct mc_place place, unsigned int *order)
 }
 
 /*
- * Between blocks: is the run to end? Without @team, at load, only a signal that
- * ends the process does.
+ * Called between blocks: has the run been stopped? At load, without @team, only a
+ * fatal signal counts.
  */
-static int look(struct mc_team *team, struct mc_error *e)
+static int check_stopped(struct mc_team *team, struct mc_error *e)
 {
 	int err = team ? mc_team_look(team) : fatal_signal_pending(current) ? -EINTR : 0;
 
@@ -105,8 +105,8 @@ static int look(struct mc_team *team, struct mc_error *e)
 		       err == -EINTR ? "signal" : "write to stop");
 }
 
-/* Room for one more block; the list doubles, since blocks may be small. */
-static int grow(struct mc_buffer *b)
+/* Make room for one more block; the list doubles, since blocks may be small. */
+static int grow_chunks(struct mc_buffer *b)
 {
 	unsigned int room = b->room ? 2 * b->room :
 				      DIV_ROUND_UP_ULL(b->bytes, PMD_SIZE);
@@ -126,17 +126,17 @@ static int grow(struct mc_buffer *b)
 }
 
 /*
- * A buffer smaller than a block still takes a whole one: then the direct map
- * keeps its 2 MiB mapping. Once blocks have run out, smaller ones do.
+ * A buffer smaller than 2 MiB still gets a whole block, so that the direct map keeps
+ * its 2 MiB mapping. Once whole blocks have run out, smaller ones are used.
  */
-static int allocate(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
+static int alloc_chunks(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
 {
 	unsigned int order = BLOCK_ORDER;
 	u64 have = 0;
 	int err;
 
 	while (have < b->bytes) {
-		struct page *page = grow(b) ? NULL : take_block(b->place, &order);
+		struct page *page = grow_chunks(b) ? NULL : alloc_block(b->place, &order);
 
 		if (!page)
 			return mc_fail(e, -ENOMEM,
@@ -144,7 +144,7 @@ static int allocate(struct mc_buffer *b, struct mc_team *team, struct mc_error *
 				       have >> 20, b->bytes >> 20);
 		b->chunks[b->nchunks++] = (struct mc_chunk){ page, order, false };
 		have += PAGE_SIZE << order;
-		err = look(team, e);
+		err = check_stopped(team, e);
 		if (err)
 			return err;
 	}
@@ -161,8 +161,8 @@ static enum mc_level level_of(u64 mapping_bytes)
 }
 
 /*
- * Walk @bytes of kernel addresses from @addr, mapping by mapping. Return: the
- * attribute, joined with @so_far; @levels gets the bytes of each level.
+ * Walk @bytes of kernel addresses from @addr, mapping by mapping, and add the bytes of
+ * each level to @levels. Return: the attribute, combined with @so_far.
  */
 static enum mc_attr walk(const void *addr, u64 bytes, enum mc_attr so_far,
 			 u64 *levels)
@@ -176,7 +176,7 @@ static enum mc_attr walk(const void *addr, u64 bytes, enum mc_attr so_far,
 			return MC_ATTR_NA;
 		so_far = so_far == MC_ATTR_NA || so_far == attr ? attr :
 								  MC_ATTR_MIXED;
-		/* A mapping may begin before and end behind these bytes. */
+		/* A mapping may begin before these bytes and end after them. */
 		step = span - (((unsigned long)addr + at) & (span - 1));
 		step = min(step, bytes - at);
 		if (levels)
@@ -199,7 +199,7 @@ static enum mc_attr walk_chunks(const struct mc_buffer *b, u64 *levels)
 	return attr;
 }
 
-static void give_back(struct mc_chunk *c)
+static void free_chunk(struct mc_chunk *c)
 {
 	void *addr = page_address(c->page);
 
@@ -228,8 +228,8 @@ static int node_of(const struct mc_buffer *b)
 
 /**
  * mc_buffer_audit() - read the attribute back from the page tables
- * @b: the buffer; its attribute and levels are brought up to date, and the
- *     attribute is `mixed` if a second mapping of it has another one
+ * @b: the buffer; its attribute and levels are updated, and the attribute is `mixed`
+ *     if its 4 KiB mapping has another one
  *
  * Context: Process.
  */
@@ -243,7 +243,7 @@ void mc_buffer_audit(struct mc_buffer *b)
 
 /* ------------------------------------------------------- create, destroy */
 
-/* Blocks that follow each other in memory become one span. */
+/* Contiguous blocks become one span. */
 static void find_spans(struct mc_buffer *b)
 {
 	struct mc_span *s = NULL;
@@ -265,8 +265,8 @@ static void find_spans(struct mc_buffer *b)
 	b->direct.spans = b->spans;
 }
 
-/* How all of it is mapped before the first change: one may split what is next to it. */
-static int see_before(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
+/* Read all levels before the first change, which may split neighbouring mappings. */
+static int read_before(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
 {
 	unsigned int i;
 	int err = 0;
@@ -274,7 +274,7 @@ static int see_before(struct mc_buffer *b, struct mc_team *team, struct mc_error
 	for (i = 0; i < b->nchunks && !err; i++) {
 		walk(page_address(b->chunks[i].page), chunk_bytes(&b->chunks[i]),
 		     MC_ATTR_NA, b->before);
-		err = look(team, e);
+		err = check_stopped(team, e);
 	}
 	return err;
 }
@@ -289,7 +289,7 @@ static int set_type(struct mc_buffer *b, struct mc_team *team, struct mc_error *
 	for (i = 0; i < b->nchunks; i++) {
 		struct mc_chunk *c = &b->chunks[i];
 
-		err = look(team, e);
+		err = check_stopped(team, e);
 		if (err)
 			return err;
 		/* Even a call that fails may have changed some of the pages. */
@@ -303,7 +303,7 @@ static int set_type(struct mc_buffer *b, struct mc_team *team, struct mc_error *
 	return 0;
 }
 
-static int fill(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
+static int alloc_buffer(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
 {
 	u64 available = (u64)si_mem_available() << PAGE_SHIFT;
 	int err;
@@ -312,7 +312,7 @@ static int fill(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
 		return mc_fail(e, -ENOMEM,
 			       "size: %llu MiB are asked for, %llu MiB are available",
 			       b->bytes >> 20, available >> 20);
-	err = allocate(b, team, e);
+	err = alloc_chunks(b, team, e);
 	if (err)
 		return err;
 	b->spans = mc_alloc_array(b->nchunks, sizeof(*b->spans));
@@ -320,23 +320,23 @@ static int fill(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
 		return mc_fail(e, -ENOMEM, "size: no memory for the list of pages");
 	find_spans(b);
 	b->memory_node = node_of(b);
-	err = see_before(b, team, e);
+	err = read_before(b, team, e);
 	return err ? err : set_type(b, team, e);
 }
 
 /**
- * mc_buffer_create() - pages of a memory type
+ * mc_buffer_create() - allocate zeroed pages of a memory type
  * @type: the type
- * @place: where they should lie
- * @bytes: at least one; rounded up to whole pages
- * @team: of the run that it is for; once that is stopped, no more is done. NULL: none
- * @e: says what is wrong, naming the key
+ * @place: where to allocate them
+ * @bytes: not 0; rounded up to whole pages
+ * @team: the run's threads, whose stop ends the allocation, too; or NULL
+ * @e: result: what is wrong, naming the key
  *
- * The pages are zero. The attribute is found out before this returns, the verdict is not.
+ * The attribute is read back from the page tables; the verdict is not determined.
  *
  * Context: Process, may sleep.
- * Return: the buffer, or NULL and @e->err: -ENOMEM, the errno of the stop, or what
- * the kernel said to the change of type.
+ * Return: the buffer, or NULL and @e->err: -ENOMEM, the errno of the stop, or the
+ * kernel's error from the change of type.
  */
 struct mc_buffer *mc_buffer_create(enum mc_type type, struct mc_place place,
 				   u64 bytes, struct mc_team *team,
@@ -351,7 +351,7 @@ struct mc_buffer *mc_buffer_create(enum mc_type type, struct mc_place place,
 	b->type = type;
 	b->place = place;
 	b->bytes = round_up(bytes, PAGE_SIZE);
-	if (fill(b, team, e)) {
+	if (alloc_buffer(b, team, e)) {
 		mc_buffer_destroy(b);
 		return NULL;
 	}
@@ -360,8 +360,8 @@ struct mc_buffer *mc_buffer_create(enum mc_type type, struct mc_place place,
 }
 
 /**
- * mc_buffer_judge() - find out anew what the hardware does with the memory
- * @b: the buffer; its first line is zeros afterwards
+ * mc_buffer_judge() - update the verdict on what the hardware does with the memory
+ * @b: the buffer; its first line is zeroed
  *
  * Context: Process.
  */
@@ -372,7 +372,7 @@ void mc_buffer_judge(struct mc_buffer *b)
 
 /**
  * mc_buffer_destroy() - turn the pages back to write-back and free them
- * @b: the buffer, complete or not; NULL: nothing to do
+ * @b: the buffer, complete or not; or NULL
  *
  * Context: Process, may sleep.
  */
@@ -385,7 +385,7 @@ void mc_buffer_destroy(struct mc_buffer *b)
 	if (b->mapped.n)
 		vunmap(b->mapped_span.addr);
 	for (i = 0; i < b->nchunks; i++) {
-		give_back(&b->chunks[i]);
+		free_chunk(&b->chunks[i]);
 		cond_resched();
 	}
 	mc_free(b->spans);
@@ -396,9 +396,9 @@ void mc_buffer_destroy(struct mc_buffer *b)
 /* ---------------------------------------------------------- 4 KiB mapping */
 
 /**
- * mc_protection() - a mapping's protection with a memory type
+ * mc_protection() - add a memory type to a mapping's protection
  * @type: the type
- * @prot: the rest of the protection
+ * @prot: the protection
  *
  * Return: @prot with the type.
  */
@@ -413,12 +413,12 @@ pgprot_t mc_protection(enum mc_type type, pgprot_t prot)
 
 /**
  * mc_buffer_map() - map the buffer a second time, in 4 KiB pages
- * @b: the buffer; @b->mapped is valid after that
- * @team: of the run that it is for
- * @e: says what is wrong
+ * @b: the buffer; result: @b->mapped
+ * @team: the run's threads
+ * @e: result: what is wrong
  *
- * The mapping has the type of the direct map: x86 leaves the same page under
- * two types undefined.
+ * The mapping has the type of the direct map, since mapping a page with two types is
+ * undefined on x86.
  *
  * Context: Process, may sleep.
  * Return: 0, -ENOMEM, or the errno of the stop.
@@ -438,7 +438,7 @@ int mc_buffer_map(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
 	for (i = 0; i < b->nchunks && !err; i++) {
 		for (j = 0; j < 1U << b->chunks[i].order && at < n; j++)
 			pages[at++] = b->chunks[i].page + j;
-		err = look(team, e);
+		err = check_stopped(team, e);
 	}
 	if (err) {
 		mc_free(pages);
@@ -458,7 +458,7 @@ int mc_buffer_map(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
 
 /* ------------------------------------------------------------------ show */
 
-/* KiB mapped by each: what a change splits moves from the left to the right. */
+/* KiB that each level maps; splitting a mapping moves them to the right. */
 static void show_levels(struct mc_text *t, const u64 *levels)
 {
 	mc_textf(t, "1G:%llu,2M:%llu,4K:%llu", levels[MC_LEVEL_1G] >> 10,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Buffers: pages of one memory type, on a node, whose attribute was set, read
- * back from the page tables, tried on the hardware, and is given back.
+ * Buffers: pages of one memory type, on a node. The type was set, read back from the
+ * page tables and tried on the hardware; it is write-back again before pages are freed.
  */
 #ifndef MC_MEMORY_H
 #define MC_MEMORY_H
@@ -13,7 +13,7 @@
 #include "measure/samples.h"
 #include "measure/verdict.h"
 
-/* Sizes of mapping that the direct map is made of. */
+/* Sizes of mappings in the direct map. */
 enum mc_level { MC_LEVEL_4K, MC_LEVEL_2M, MC_LEVEL_1G, MC_NLEVELS };
 
 struct mc_chunk;
@@ -21,21 +21,21 @@ struct mc_chunk;
 /**
  * struct mc_buffer - pages of one memory type
  * @type: the type asked for
- * @place: where its pages were asked for
+ * @place: the place asked for
  * @bytes: usable bytes, a multiple of PAGE_SIZE
  * @chunks: physical blocks
- * @nchunks: how many
- * @room: how many @chunks has room for
- * @spans: @direct's
+ * @nchunks: number of blocks
+ * @room: number of blocks for which @chunks has room
+ * @spans: the spans of @direct
  * @direct: the buffer in the kernel's direct map
- * @mapped: the buffer in 4 KiB pages, once asked for
- * @mapped_span: @mapped's only span
+ * @mapped: the buffer mapped in 4 KiB pages, once a point asks for that
+ * @mapped_span: the only span of @mapped
  * @attribute: what the page tables say of the direct map
  * @memory_node: node of the pages, MC_NODE_MIXED if not all the same
- * @verdict: what the hardware does with it
- * @before: bytes of the blocks mapped by each level, before the type was set
+ * @verdict: what the hardware does with the type
+ * @before: bytes of the blocks that each level mapped before the type was set
  * @after: the same with the type set
- * @next: the next one of that type that the run has for itself
+ * @next: the next of the run's own buffers of that type
  */
 struct mc_buffer {
 	enum mc_type type;

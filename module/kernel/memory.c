@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Standing buffers and those of a run. */
+/* The standing buffers, and the buffers of the current run. */
 #include <linux/cpumask.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
@@ -10,57 +10,58 @@
 #include "kernel/arch.h"
 #include "kernel/memory.h"
 
-/* Makes a buffer appear, change and go as one, for who reads `buffers`. */
+/* Protects the buffers, so that a reader of `buffers` never sees a partial one. */
 static DEFINE_MUTEX(lock);
 static struct mc_buffer *standing[MC_NTYPES];
-static struct mc_buffer *of_run[MC_NTYPES];	/* a list each */
+static struct mc_buffer *of_run[MC_NTYPES];	/* a list for each type */
 static struct mc_buffer *fence;
 static void *reference;		/* a page of write-back memory, for verdicts */
 static int default_node = -1;
 
 /*
- * What is known of the standing buffers. A run finds it out anew, piece by piece and with
- * @lock held, perhaps for seconds; meanwhile others are told what was known before.
+ * A copy of what is known about the standing buffers. A run updates the originals
+ * step by step with @lock held, perhaps for seconds; other readers meanwhile get the
+ * copy, which changes as a whole.
  */
-static DEFINE_SPINLOCK(told_lock);
+static DEFINE_SPINLOCK(known_lock);
 static struct {
 	enum mc_attr attribute;
 	struct mc_verdict verdict;
-} told[MC_NTYPES];
+} known[MC_NTYPES];
 
 /* UC first: WC is judged against it. */
 static const enum mc_type order[MC_NTYPES] = { MC_WB, MC_UC, MC_WC };
 
-/* Whoever has changed what is known of a standing buffer says so before unlocking. */
-static void tell(void)
+/* Update @known; after each change to a standing buffer, before @lock is released. */
+static void publish_known(void)
 {
 	unsigned int i;
 
-	spin_lock(&told_lock);
+	spin_lock(&known_lock);
 	for (i = 0; i < MC_NTYPES; i++) {
 		if (!standing[i])
 			continue;
-		told[i].attribute = standing[i]->attribute;
-		told[i].verdict = standing[i]->verdict;
+		known[i].attribute = standing[i]->attribute;
+		known[i].verdict = standing[i]->verdict;
 	}
-	spin_unlock(&told_lock);
+	spin_unlock(&known_lock);
 }
 
 /**
  * mc_memory_init() - make the standing buffers
- * @bytes: of each; 0: none
- * @node: NUMA node, or -1: that of the first CPU, or the nearest with room
- * @e: says what is wrong
+ * @bytes: size of each; 0: make none
+ * @node: NUMA node, or -1: the first CPU's, or the nearest one with free memory
+ * @e: result: what is wrong
  *
  * Context: Process, once at load.
- * Return: 0 or a negative errno, and then nothing is held.
+ * Return: 0, or a negative errno and then nothing stays allocated.
  */
 int mc_memory_init(u64 bytes, int node, struct mc_error *e)
 {
 	struct mc_place place = { .node = node, .strict = node >= 0 };
 	unsigned int i;
 
-	/* Wherever we are loaded, near to the CPU that requests have by preset. */
+	/* cpu= has the first CPU as its preset, whichever CPU loads the module. */
 	if (node < 0)
 		place.node = mc_cpu_node(cpumask_first(cpu_online_mask));
 	default_node = node;
@@ -79,20 +80,20 @@ int mc_memory_init(u64 bytes, int node, struct mc_error *e)
 		}
 		mc_buffer_judge(standing[order[i]]);
 	}
-	tell();
+	publish_known();
 	return 0;
 }
 
-static void drop(struct mc_buffer **b)
+static void destroy(struct mc_buffer **b)
 {
 	mc_buffer_destroy(*b);
 	*b = NULL;
 }
 
 /**
- * mc_memory_exit() - give all memory back
+ * mc_memory_exit() - free all buffers
  *
- * Context: Process, at unload; no run is on.
+ * Context: Process, at unload; no run is active.
  */
 void mc_memory_exit(void)
 {
@@ -100,13 +101,13 @@ void mc_memory_exit(void)
 
 	mc_memory_drop();
 	for (i = 0; i < MC_NTYPES; i++)
-		drop(&standing[i]);
-	drop(&fence);
+		destroy(&standing[i]);
+	destroy(&fence);
 	free_page((unsigned long)reference);
 	reference = NULL;
 }
 
-/* Give back those of a type that the run has for itself: on a node, or (-1) all. */
+/* Free the run's own buffers of a type: those on a node, or with -1 all of them. */
 static void drop_of_run(enum mc_type type, int node)
 {
 	struct mc_buffer **at = &of_run[type], *b;
@@ -122,7 +123,7 @@ static void drop_of_run(enum mc_type type, int node)
 }
 
 /**
- * mc_memory_drop() - give back what the run has for itself
+ * mc_memory_drop() - free the run's own buffers
  *
  * Context: Process.
  */
@@ -137,7 +138,7 @@ void mc_memory_drop(void)
 }
 
 /**
- * mc_memory_node() - the node that the user has set for all memory
+ * mc_memory_node() - the module parameter numa_node
  *
  * Return: the node, or -1.
  */
@@ -147,9 +148,9 @@ int mc_memory_node(void)
 }
 
 /**
- * mc_memory_check() - is there such memory at all?
- * @point: asks for a type and a node
- * @e: says what is wrong
+ * mc_memory_check() - check that a point's type, page and node exist here
+ * @point: the point
+ * @e: result: what is wrong
  *
  * Context: Process.
  * Return: 0, -EINVAL (no such node) or -EOPNOTSUPP (no such type or mapping).
@@ -164,7 +165,7 @@ int mc_memory_check(const struct mc_point *point, struct mc_error *e)
 	if (point->v[MC_KEY_PAGE] > MC_PAGE_4K)
 		return mc_fail(e, -EOPNOTSUPP,
 			       "page: 2m and thp are for memcache-user; here it is auto, direct or 4k");
-	/* Of a node that nobody has named, the nearest with memory will do. */
+	/* node=auto and node=local may fall back to the nearest node with memory. */
 	if (node != MC_AUTO && node != MC_LOCAL &&
 	    (node >= MAX_NUMNODES || !node_state(node, N_MEMORY)))
 		return mc_fail(e, -EINVAL,
@@ -173,7 +174,10 @@ int mc_memory_check(const struct mc_point *point, struct mc_error *e)
 	return 0;
 }
 
-/* A buffer that was asked for there and came to lie elsewhere: it is the best. */
+/*
+ * A buffer that was requested on this node but allocated on another serves, too:
+ * the node had no free memory.
+ */
 static bool serves(const struct mc_buffer *b, struct mc_place place, u64 bytes)
 {
 	if (!b || b->bytes < bytes)
@@ -198,7 +202,7 @@ static struct mc_buffer *new_fence(struct mc_error *e)
 	return b;
 }
 
-/* WC is judged against UC: where there are no standing buffers, the fence is it. */
+/* WC is judged against UC; without standing buffers, the fence is the UC buffer. */
 static void make_uc_known(enum mc_type type)
 {
 	struct mc_error e = { 0 };
@@ -208,10 +212,10 @@ static void make_uc_known(enum mc_type type)
 }
 
 /*
- * A verdict may be of long ago, and MTRRs may have changed since. WC is judged against
- * UC, and both against the page of write-back memory.
+ * MTRRs may have changed since the last verdict. WC is judged against UC, and both
+ * against the page of write-back memory.
  */
-static void judge(struct mc_buffer *b)
+static void refresh_verdict(struct mc_buffer *b)
 {
 	struct mc_buffer *uc = standing[MC_UC] ? standing[MC_UC] : fence;
 
@@ -221,8 +225,8 @@ static void judge(struct mc_buffer *b)
 	mc_buffer_judge(b);
 }
 
-static struct mc_buffer *find(struct mc_run *run, enum mc_type type,
-			      const struct mc_wanted *want)
+static struct mc_buffer *find_buffer(struct mc_run *run, enum mc_type type,
+				     const struct mc_wanted *want)
 {
 	struct mc_buffer *b;
 
@@ -232,7 +236,7 @@ static struct mc_buffer *find(struct mc_run *run, enum mc_type type,
 		if (serves(b, want->place, want->bytes))
 			return b;
 	}
-	/* Those on other nodes may be the point's, too. */
+	/* The point may also use buffers on other nodes, unless @want->alone. */
 	drop_of_run(type, want->alone ? -1 : want->place.node);
 	make_uc_known(type);
 	b = mc_buffer_create(type, want->place, want->most, run->team,
@@ -247,12 +251,12 @@ static struct mc_buffer *find(struct mc_run *run, enum mc_type type,
 /**
  * mc_memory_find() - a buffer for a point
  * @run: the run
- * @point: asks for type and mapping
- * @want: where, and how large
+ * @point: its type and mapping
+ * @want: place and size
  * @area: result, valid until the next call with @want->alone, or mc_memory_drop()
  *
  * Context: Process, may sleep.
- * Return: 0 or what mc_buffer_create() and mc_buffer_map() return, explained in
+ * Return: 0 or an error of mc_buffer_create() or mc_buffer_map(), explained in
  * @run->error.
  */
 int mc_memory_find(struct mc_run *run, const struct mc_point *point,
@@ -262,13 +266,13 @@ int mc_memory_find(struct mc_run *run, const struct mc_point *point,
 	struct mc_buffer *b;
 
 	mutex_lock(&lock);
-	b = find(run, point->v[MC_KEY_TYPE], want);
+	b = find_buffer(run, point->v[MC_KEY_TYPE], want);
 	page = page == MC_PAGE_AUTO ? MC_PAGE_DIRECT : page;
 	if (b && page == MC_PAGE_4K && mc_buffer_map(b, run->team, &run->error))
 		b = NULL;
 	if (b) {
 		mc_buffer_audit(b);
-		judge(b);
+		refresh_verdict(b);
 		area->view = page == MC_PAGE_4K ? &b->mapped : &b->direct;
 		area->page = page;
 		area->page_bytes = page == MC_PAGE_4K ? PAGE_SIZE :
@@ -277,7 +281,7 @@ int mc_memory_find(struct mc_run *run, const struct mc_point *point,
 		area->effective = b->verdict.effect;
 		area->memory_node = b->memory_node;
 	}
-	tell();
+	publish_known();
 	mutex_unlock(&lock);
 	return b ? 0 : run->error.err;
 }
@@ -287,7 +291,7 @@ int mc_memory_find(struct mc_run *run, const struct mc_point *point,
  * @type: the type
  *
  * Context: Any, while the module is loaded.
- * Return: the buffer, there until unload, or NULL if there is none.
+ * Return: the buffer, valid until unload, or NULL if there is none.
  */
 struct mc_buffer *mc_memory_standing(enum mc_type type)
 {
@@ -295,25 +299,25 @@ struct mc_buffer *mc_memory_standing(enum mc_type type)
 }
 
 /**
- * mc_memory_known() - what is known of the standing buffer of a type
- * @type: the type, of which there is one
+ * mc_memory_known() - attribute and verdict of a standing buffer
+ * @type: the type; a standing buffer of it exists
  * @attribute: result: what the page tables say
- * @verdict: result: what the hardware does with it
+ * @verdict: result: what the hardware does
  *
- * Context: Process; no wait for a run that has the buffers.
+ * Context: Process; does not wait for a run that uses the buffers.
  */
 void mc_memory_known(enum mc_type type, enum mc_attr *attribute,
 		     struct mc_verdict *verdict)
 {
-	spin_lock(&told_lock);
-	*attribute = told[type].attribute;
-	*verdict = told[type].verdict;
-	spin_unlock(&told_lock);
+	spin_lock(&known_lock);
+	*attribute = known[type].attribute;
+	*verdict = known[type].verdict;
+	spin_unlock(&known_lock);
 }
 
 static struct mc_buffer *make_fence(struct mc_error *e)
 {
-	/* A buffer that is being made, or given back, may take seconds. */
+	/* Creating or freeing a buffer may hold the lock for seconds. */
 	if (mutex_lock_killable(&lock)) {
 		mc_fail(e, -EINTR, "fence: a signal ended the wait for it");
 		return NULL;
@@ -328,7 +332,7 @@ static struct mc_buffer *make_fence(struct mc_error *e)
  * mc_memory_fence() - an uncached page that is never measured, for fence=uc
  *
  * Context: Process, may sleep.
- * Return: its buffer, there until unload, or NULL if memory ran out.
+ * Return: its buffer, valid until unload, or NULL if memory ran out.
  */
 struct mc_buffer *mc_memory_fence(void)
 {
@@ -338,8 +342,8 @@ struct mc_buffer *mc_memory_fence(void)
 }
 
 /**
- * mc_memory_uc_word() - a word on that page
- * @e: says what is wrong
+ * mc_memory_uc_word() - a word on the page of mc_memory_fence()
+ * @e: result: what is wrong
  *
  * Context: Process, may sleep.
  * Return: its address, or NULL and @e->err.
@@ -360,7 +364,7 @@ static void show_one(struct mc_text *t, struct mc_buffer *b, const char *what)
 }
 
 /**
- * mc_memory_show() - append a line a buffer, read from the page tables now
+ * mc_memory_show() - append a line for each buffer, after reading the page tables
  * @t: the text
  *
  * Context: Process, may sleep.
@@ -370,7 +374,6 @@ void mc_memory_show(struct mc_text *t)
 	struct mc_buffer *b;
 	unsigned int i;
 
-	/* A reader that was killed needs no text. */
 	if (mutex_lock_killable(&lock))
 		return;
 	for (i = 0; i < MC_NTYPES; i++)
@@ -380,7 +383,7 @@ void mc_memory_show(struct mc_text *t)
 			show_one(t, b, "run");
 	}
 	show_one(t, fence, "fence");
-	tell();
+	publish_known();
 	mutex_unlock(&lock);
 	mc_textf(t, "leaked_pages=%llu\n", mc_pages_leaked());
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which buffer serves which point: standing ones of size_mb made at load, and
- * larger ones, or ones on another node, that live as long as the run.
+ * The buffer for each point: a standing one of size_mb, made at load, or a larger
+ * one, or one on another node, that lives as long as the run.
  */
 #ifndef MC_KERNEL_MEMORY_H
 #define MC_KERNEL_MEMORY_H
