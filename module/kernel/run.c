@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A run: a line is parsed and checked, every combination is measured in turn,
- * and what came of it is kept until the next run has ended.
+ * and the results are kept until the next run has ended.
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -17,21 +17,18 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
-/* Only its holder runs; everybody else who tries is told EBUSY. */
+/* Held during a run; other writers get EBUSY. */
 static DEFINE_MUTEX(running);
 
-/*
- * What others may look at while a run is on. @lock guards it all but the
- * counters, which are only ever shown.
- */
+/* The state that other processes may read while a run is active. @done is only shown. */
 static struct {
-	struct mutex lock;		/* see above */
+	struct mutex lock;		/* protects all but @done */
 	const char *state;
-	struct mc_snapshot *request;	/* the last request that was understood */
-	struct mc_snapshot *results;	/* the last run that has ended */
-	struct mc_team *team;		/* of the run that is on */
-	bool stop;			/* and whether it is to end */
-	char refused[64];		/* the start of a line that was not */
+	struct mc_snapshot *request;	/* the last valid request */
+	struct mc_snapshot *results;	/* the last run that ended with results */
+	struct mc_team *team;		/* of the active run, else NULL */
+	bool stop;			/* the active run is to end */
+	char refused[64];		/* the start of the last line, if it was invalid */
 	struct mc_error error;
 	u64 started_ns;
 	u64 total;
@@ -56,7 +53,7 @@ static void snapshot_free(struct kref *ref)
 }
 
 /**
- * mc_snapshot_put() - done with a snapshot
+ * mc_snapshot_put() - drop a reference to a snapshot
  * @s: the snapshot, or NULL
  *
  * Context: Process.
@@ -68,10 +65,10 @@ void mc_snapshot_put(struct mc_snapshot *s)
 }
 
 /**
- * mc_run_results() - the last run that has ended
+ * mc_run_results() - the results of the last run
  *
  * Context: Process, may sleep.
- * Return: its snapshot, to be put, or NULL if there was none.
+ * Return: a snapshot, for mc_snapshot_put(), or NULL if there are no results.
  */
 struct mc_snapshot *mc_run_results(void)
 {
@@ -85,7 +82,7 @@ struct mc_snapshot *mc_run_results(void)
 	return s;
 }
 
-/* Put @s in *@slot's place, with a reference of its own. */
+/* Make *@slot a reference to @s, which may be NULL. */
 static void replace(struct mc_snapshot **slot, struct mc_snapshot *s)
 {
 	if (s)
@@ -105,7 +102,7 @@ void mc_run_exit(void)
 	replace(&status.results, NULL);
 }
 
-/* ------------------------------------------- what the engine asks of this side */
+/* ------------------------------------- the functions that the engine calls */
 
 static int check(struct mc_run *run, const struct mc_point *point)
 {
@@ -114,8 +111,8 @@ static int check(struct mc_run *run, const struct mc_point *point)
 	return err ? err : mc_memory_check(point, &run->error);
 }
 
-/* From now on a stop reaches @team; one that came before does so here. */
-static void let_stop(struct mc_team *team)
+/* Let `stop` reach @team, also if it was written before; NULL: no team. */
+static void set_team(struct mc_team *team)
 {
 	mutex_lock(&status.lock);
 	status.team = team;
@@ -126,12 +123,12 @@ static void let_stop(struct mc_team *team)
 
 static void begin_measuring(struct mc_run *run)
 {
-	let_stop(run->team);
+	set_team(run->team);
 }
 
 static void end_measuring(struct mc_run *run)
 {
-	let_stop(NULL);
+	set_team(NULL);
 	mc_memory_drop();
 }
 
@@ -169,7 +166,8 @@ static struct mc_snapshot *snapshot_new(void)
 	return s;
 }
 
-static int refuse(const char *line, size_t len, const struct mc_error *e)
+static int note_refusal(const char *line, size_t len,
+			const struct mc_error *e)
 {
 	struct mc_text t = MC_TEXT(status.refused);
 
@@ -184,7 +182,7 @@ static int refuse(const char *line, size_t len, const struct mc_error *e)
 	return e->err;
 }
 
-static int begin(struct mc_snapshot *s, struct mc_error *e)
+static int prepare_run(struct mc_snapshot *s, struct mc_error *e)
 {
 	u64 records;
 	int err = mc_engine_cpus(&s->req, e);
@@ -209,10 +207,10 @@ static int begin(struct mc_snapshot *s, struct mc_error *e)
 }
 
 /*
- * A run that measured nothing leaves the results before it in place. The machine is
- * described now: the run has found out anew which memory types are real.
+ * A run without results leaves the earlier results in place. The machine's record is
+ * made at the end, because the run has updated the verdicts on the memory types.
  */
-static void end(struct mc_snapshot *s, const struct mc_error *e)
+static void finish_run(struct mc_snapshot *s, const struct mc_error *e)
 {
 	struct mc_text machine = { .buf = s->machine, .size = MC_MACHINE_MAX };
 	struct mc_text note = MC_TEXT(s->note);
@@ -227,7 +225,7 @@ static void end(struct mc_snapshot *s, const struct mc_error *e)
 		mc_breathe();
 	}
 	mutex_lock(&status.lock);
-	/* Who reads `run` looks at it, too: the snapshot is status.request. */
+	/* The lock is held, because readers of `run` show the note of status.request. */
 	mc_engine_note(&note, s->records, s->n);
 	status.state = s->state;
 	status.error = *e;
@@ -245,49 +243,51 @@ static int run_locked(const char *line, size_t len)
 
 	if (!s || !run) {
 		mc_fail(&e, err, "line: no memory");
-		refuse(line, len, &e);
+		note_refusal(line, len, &e);
 	} else if (mc_request_parse(&s->req, line, len, mc_specs, &e) ||
-		   begin(s, &e)) {
-		err = refuse(line, len, &e);
+		   prepare_run(s, &e)) {
+		err = note_refusal(line, len, &e);
 	} else {
 		run->req = &s->req;
 		run->side = &kernel_side;
 		err = mc_engine_measure(run, s->records, &s->n);
-		end(s, &run->error);
+		finish_run(s, &run->error);
 	}
 	mc_snapshot_put(s);
 	kfree(run);
 	return err;
 }
 
-/* Who is told EBUSY can stop the run that is on, however young it is. */
-static bool take_turn(void)
+/*
+ * status.stop is cleared together with the trylock, so that a writer that gets EBUSY
+ * can stop the current run, even one that has just started.
+ */
+static bool try_start(void)
 {
-	bool taken;
+	bool started;
 
 	mutex_lock(&status.lock);
-	taken = mutex_trylock(&running);
-	if (taken)
+	started = mutex_trylock(&running);
+	if (started)
 		status.stop = false;
 	mutex_unlock(&status.lock);
-	return taken;
+	return started;
 }
 
 /**
- * mc_run_line() - do what a request line asks for, and wait for it
+ * mc_run_line() - run a request line, and wait until the run has ended
  * @line: the line, not terminated
  * @len: its length
  *
  * Context: Process, may sleep; a signal that could end the process ends the run.
- * Return: 0 or the errno that design and ABI document name; mc_run_show()
- * explains it.
+ * Return: 0 or an errno that the ABI document names; mc_run_show() explains it.
  */
 int mc_run_line(const char *line, size_t len)
 {
 	sigset_t before;
 	int err;
 
-	if (!take_turn())
+	if (!try_start())
 		return -EBUSY;
 	mc_writer_hold(&before);
 	err = run_locked(line, len);
@@ -297,10 +297,10 @@ int mc_run_line(const char *line, size_t len)
 }
 
 /**
- * mc_run_stop() - stop the run that is on, if there is one
+ * mc_run_stop() - stop the current run, if there is one
  *
- * Its writer gets ECANCELED, not EINTR: what is written to in many languages
- * tries again after EINTR, and would start the run anew.
+ * Its writer gets ECANCELED, not EINTR: many languages repeat a write after EINTR,
+ * which would start the run anew.
  *
  * Context: Process, may sleep.
  */
@@ -344,7 +344,7 @@ static const char *errno_name(int err)
 }
 
 /**
- * mc_run_show() - append the last request, its state and what was wrong
+ * mc_run_show() - append the last request, its state, error and note
  * @t: the text
  *
  * Context: Process, may sleep.
@@ -369,7 +369,7 @@ void mc_run_show(struct mc_text *t)
 }
 
 /**
- * mc_run_progress() - append how far the run is
+ * mc_run_progress() - append the progress of the current run
  * @t: the text
  *
  * Context: Process, may sleep.
@@ -377,14 +377,14 @@ void mc_run_show(struct mc_text *t)
 void mc_run_progress(struct mc_text *t)
 {
 	u64 done = READ_ONCE(status.done), total, ns;
-	bool on;
+	bool active;
 
 	mutex_lock(&status.lock);
-	on = status.team;
+	active = status.team;
 	total = status.total;
 	ns = mc_clock_raw_ns() - status.started_ns;
 	mutex_unlock(&status.lock);
-	if (!on) {
+	if (!active) {
 		mc_textf(t, "idle\n");
 		return;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One run at a time, and what is known of it while it is on and afterwards. */
+/* One run at a time, its progress and its results. */
 #ifndef MC_RUN_H
 #define MC_RUN_H
 
@@ -8,15 +8,15 @@
 #include "core/record.h"
 
 /**
- * struct mc_snapshot - a run's request and results; fixed once it has ended
- * @ref: who reads it
+ * struct mc_snapshot - a run's request and results; constant once the run has ended
+ * @ref: reference count
  * @req: the request
- * @error: how it ended
- * @state: the word for that
+ * @error: the error that ended the run, if any
+ * @state: how the run ended: done, failed or stopped
  * @layout: of its table
- * @n: records
+ * @n: number of records
  * @records: the records
- * @note: on its results, a line, or empty
+ * @note: a line about the results, or empty
  * @machine: the machine's record, a line of JSON
  */
 struct mc_snapshot {

@@ -16,8 +16,10 @@
 #include "platform/workers.h"
 
 /*
- * @wake: it waits here for a job: where CPUs take turns, the others sleep on
- * @jobs: handed to this thread so far; @jobs_seen: taken up by it
+ * @wake: where this thread waits for a job; one for each thread, so that the others
+ *        sleep on where CPUs take turns
+ * @jobs: jobs handed to this thread so far
+ * @jobs_seen: jobs that it has started
  */
 struct member {
 	struct mc_worker worker;
@@ -29,20 +31,20 @@ struct member {
 
 /**
  * struct mc_team - the threads of a run
- * @n: how many
- * @stop: errno of what stopped the run, 0 while nothing did
- * @deadline: jiffies at which it has lasted too long; @limited: there is one
- * @limited: see @deadline
- * @seconds: what the user asked for as that limit
- * @error: where who is the first to tell says what went wrong
- * @told: somebody does
- * @party: how many threads have the job, and meet at the gate
- * @job: the latest
+ * @n: number of threads
+ * @stop: errno of what stopped the run, 0 until then
+ * @deadline: jiffies at which the run times out, if @limited
+ * @limited: timeout= is not 0
+ * @seconds: the value of timeout=
+ * @error: explanation of the first error
+ * @error_claimed: some thread writes, or has written, @error
+ * @party: number of threads that have the job, and that meet at the gate
+ * @job: the current job
  * @arg: its argument
- * @working: threads still at it
- * @done: the last one has finished
- * @arrived: of them, so many wait at the gate
- * @meetings: one more each time that it opens; it may wrap
+ * @working: number of threads that have not finished the job
+ * @done: completed when @working becomes 0
+ * @arrived: number of threads that wait at the gate
+ * @meetings: number of times that the gate has opened; may wrap
  * @first_end: ticks at which the first thread of a race finished
  * @member: the threads
  */
@@ -53,7 +55,7 @@ struct mc_team {
 	bool limited;
 	u64 seconds;
 	struct mc_error *error;
-	bool told;
+	bool error_claimed;
 	unsigned int party;
 	mc_job job;
 	void *arg;
@@ -70,7 +72,7 @@ struct mc_team {
 /**
  * mc_team_stop() - end the run at the next window
  * @team: the threads
- * @err: negative errno that tells why; the first one counts
+ * @err: negative errno, the reason; only the first call sets it
  */
 void mc_team_stop(struct mc_team *team, int err)
 {
@@ -88,18 +90,18 @@ int mc_team_stopped(const struct mc_team *team)
 	return READ_ONCE(team->stop);
 }
 
-/* Threads and the writer may each see an end at once: their words must not mix. */
-static bool first_to_tell(struct mc_team *team)
+/* Several threads and the writer may fail at once: only the first writes @error. */
+static bool claim_error(struct mc_team *team)
 {
-	return !xchg(&team->told, true);
+	return !xchg(&team->error_claimed, true);
 }
 
-/* A thread whose CPU went offline goes on elsewhere: what it does there is void. */
+/* A thread whose CPU went offline runs on another one: its results are invalid. */
 static int check_cpu(struct mc_worker *w)
 {
 	if (w->cpu < 0 || raw_smp_processor_id() == w->cpu)
 		return 0;
-	if (first_to_tell(w->team))
+	if (claim_error(w->team))
 		mc_fail(w->team->error, -ENODEV,
 			"cpu: %d went offline while the run was on", w->cpu);
 	return -ENODEV;
@@ -109,7 +111,7 @@ static int check_cpu(struct mc_worker *w)
 
 static bool has_job(const struct member *m)
 {
-	/* Pairs with the store in hand_out(): the job is there to be read. */
+	/* Pairs with the store in hand_out(), so that the job is visible. */
 	return smp_load_acquire(&m->jobs) != m->jobs_seen;
 }
 
@@ -126,7 +128,8 @@ static int worker_main(void *arg)
 			return 0;
 		m->jobs_seen++;
 		err = team->job(&m->worker, team->arg);
-		err = err ? err : check_cpu(&m->worker);
+		if (!err)
+			err = check_cpu(&m->worker);
 		if (err)
 			mc_team_stop(team, err);
 		if (atomic_dec_and_test(&team->working))
@@ -147,7 +150,7 @@ static int start_one(struct mc_team *team, unsigned int i, int cpu)
 	task = kthread_create_on_node(worker_main, m, node, "memcache/%u", i);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
-	/* So that the thread is still there when mc_team_end() joins it. */
+	/* Keeps the task_struct until mc_team_end() has stopped the thread. */
 	get_task_struct(task);
 	if (cpu >= 0)
 		kthread_bind(task, cpu);
@@ -156,7 +159,7 @@ static int start_one(struct mc_team *team, unsigned int i, int cpu)
 	return 0;
 }
 
-/* More threads than CPUs go round them. */
+/* If there are more threads than CPUs, the list starts again. */
 static int start_all(struct mc_team *team, const struct mc_request *req)
 {
 	unsigned int i;
@@ -176,9 +179,9 @@ static int start_all(struct mc_team *team, const struct mc_request *req)
 
 /**
  * mc_team_start() - start the threads of a run; they wait for a job
- * @req: which CPUs, and the time-out
- * @n: how many threads
- * @e: says what is wrong
+ * @req: the CPUs and the timeout
+ * @n: number of threads
+ * @e: result: what is wrong
  *
  * Context: Process, may sleep.
  * Return: the threads, or NULL and @e->err: -EINVAL (a CPU is not online),
@@ -213,7 +216,7 @@ struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
 }
 
 /**
- * mc_team_size() - how many threads there are
+ * mc_team_size() - number of threads
  * @team: the threads
  *
  * Return: the number, at least 1.
@@ -224,11 +227,11 @@ unsigned int mc_team_size(const struct mc_team *team)
 }
 
 /**
- * mc_team_cpu() - where a thread is bound
+ * mc_team_cpu() - the CPU that a thread is bound to
  * @team: the threads
  * @i: its index
  *
- * Return: its CPU, or -1.
+ * Return: the CPU, or -1 if the thread is not bound.
  */
 int mc_team_cpu(const struct mc_team *team, unsigned int i)
 {
@@ -237,7 +240,7 @@ int mc_team_cpu(const struct mc_team *team, unsigned int i)
 
 /**
  * mc_team_end() - stop and join the threads
- * @team: the threads, none of which has a job; NULL: nothing to do
+ * @team: the threads, none of which has a job; or NULL
  *
  * Context: Process, may sleep.
  */
@@ -258,43 +261,44 @@ void mc_team_end(struct mc_team *team)
 
 static void time_out(struct mc_team *team)
 {
-	if (first_to_tell(team))
+	if (claim_error(team))
 		mc_fail(team->error, -ETIME,
 			"timeout: %llu s have passed; what was measured until then is kept",
 			team->seconds);
 	mc_team_stop(team, -ETIME);
 }
 
-/* For its writer's sake. */
-static void end_run(struct mc_team *team, int err)
+/* @err is that of mc_writer_stopped(). */
+static void stop_for_writer(struct mc_team *team, int err)
 {
-	if (err == -ECANCELED && first_to_tell(team))
+	if (err == -ECANCELED && claim_error(team))
 		mc_fail(team->error, err,
 			"run: stopped as its writer is to be frozen, for a suspend say; results until then are kept");
 	mc_team_stop(team, err);
 }
 
 /**
- * mc_team_look() - has the run been stopped, or is it to be now?
+ * mc_team_look() - stop the run if the writer's state or the deadline says so
  * @team: the threads
  *
- * For what the writer itself does, and before jobs too short for a wait to notice.
+ * Called where the writer itself works, and before each job, since the wait for a
+ * short job may notice neither.
  *
  * Context: Process, the writer of the request.
- * Return: 0, or the errno of the stop.
+ * Return: 0, or the errno of the stop, also of an earlier one.
  */
 int mc_team_look(struct mc_team *team)
 {
 	int err = mc_writer_stopped();
 
 	if (err)
-		end_run(team, err);
+		stop_for_writer(team, err);
 	else if (team->limited && time_after_eq(jiffies, team->deadline))
 		time_out(team);
 	return mc_team_stopped(team);
 }
 
-/* Until the job is done. A signal or the deadline stops it, then it is soon. */
+/* A signal or the deadline stops the run; then the job ends soon. */
 static void wait_for_done(struct mc_team *team)
 {
 	int end = mc_writer_wait(&team->done, team->limited, team->deadline);
@@ -302,7 +306,7 @@ static void wait_for_done(struct mc_team *team)
 	if (end > 0)
 		return;
 	if (end)
-		end_run(team, end);
+		stop_for_writer(team, end);
 	else
 		time_out(team);
 	wait_for_completion(&team->done);
@@ -318,8 +322,8 @@ static void hand_out(struct member *m)
 /**
  * mc_team_run_some() - have some of the threads do a job, and wait for them
  * @team: the threads
- * @who: indices of those who do it; the others sleep on. NULL: the first @n
- * @n: how many, not 0; so many meet at the gate
+ * @who: array of @n indices of threads, the others sleep on; NULL: the first @n
+ * @n: number of threads that do it and that meet at the gate; not 0
  * @job: each does it once
  * @arg: its argument
  *
@@ -363,13 +367,13 @@ int mc_team_run(struct mc_team *team, mc_job job, void *arg)
 /* ---------------------------------------------------- the gate and a race */
 
 /**
- * mc_gate() - wait until all threads that have the job have come here
+ * mc_gate() - wait until all threads that have the job are here
  * @w: the thread
  *
- * They wait awake: a sleeper would be late by its wake-up.
+ * Threads spin, because a wake-up would make them start late.
  *
  * Context: Worker thread, interrupts on.
- * Return: 0; the errno of the stop, also if only another thread met it; or
+ * Return: 0; the errno of the stop, also if only another thread has seen it; or
  * -ENODEV if the thread's CPU went offline.
  */
 int mc_gate(struct mc_worker *w)
@@ -379,10 +383,10 @@ int mc_gate(struct mc_worker *w)
 
 	if (atomic_inc_return(&team->arrived) == team->party) {
 		atomic_set(&team->arrived, 0);
-		/* Pairs with the load below: nobody comes to the next one before. */
+		/* Pairs with the load below: @arrived is 0 before a thread comes again. */
 		smp_store_release(&team->meetings, meetings + 1);
 	}
-	/* Pairs with the store above: what the others did before is there. */
+	/* Pairs with the store above: what other threads wrote before is visible. */
 	while (smp_load_acquire(&team->meetings) == meetings) {
 		if (mc_team_stopped(team))
 			break;
@@ -393,7 +397,7 @@ int mc_gate(struct mc_worker *w)
 }
 
 /**
- * mc_race_start() - before the gate: nobody has finished
+ * mc_race_start() - begin a race; called before the gate
  * @w: the thread
  *
  * Context: Worker thread.
@@ -418,7 +422,7 @@ u64 mc_race_first(struct mc_worker *w)
 /**
  * mc_race_finish() - this thread has done its share
  * @w: the thread
- * @ticks: when
+ * @ticks: the time at which it finished
  *
  * Context: Worker thread.
  */
@@ -440,13 +444,13 @@ void mc_race_finish(struct mc_worker *w, u64 ticks)
 /**
  * mc_window_open() - begin a timed window
  * @w: the thread
- * @irq_off: with interrupts off
+ * @irq_off: turn interrupts off
  *
- * Vector registers may be used until it is closed; nothing may sleep.
+ * Until the window is closed, vector registers may be used and nothing may sleep.
  *
  * Context: Worker thread.
- * Return: 0, or a negative errno and then the window is not open: that of the
- * stop, or -ENODEV if the thread's CPU went offline.
+ * Return: 0, the errno of the stop, or -ENODEV if the thread's CPU went offline. The
+ * window is open only if 0 is returned.
  */
 int mc_window_open(struct mc_worker *w, bool irq_off)
 {
@@ -474,7 +478,7 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
  * @w: the thread
  *
  * Context: Worker thread; may schedule once the window is closed.
- * Return: ticks that it lasted, 0 if the clock ran backwards.
+ * Return: length in ticks, 0 if the clock ran backwards.
  */
 u64 mc_window_close(struct mc_worker *w)
 {
