@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the kernel's side asks of its architecture: x86/, or um/ for User-Mode Linux. */
+/* What the architecture provides: x86/, or um/ for User-Mode Linux. */
 #ifndef MC_ARCH_H
 #define MC_ARCH_H
 
@@ -16,7 +16,7 @@ void mc_attr_json(struct mc_text *t);
 /**
  * struct mc_prefetch_msr - the register that switches a CPU's prefetchers off
  * @msr: its number
- * @mask: their bits; set: off
+ * @mask: the prefetchers' bits; a set bit switches one off
  */
 struct mc_prefetch_msr {
 	u32 msr;

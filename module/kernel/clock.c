@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Choose the clock at load, and measure what reading it costs. */
+/* The choice of the clock at load, and the cost of reading it. */
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
 #include <linux/timekeeping.h>
@@ -12,7 +12,7 @@ struct mc_clock mc_clock;
 /**
  * mc_clock_raw_ns() - the raw monotonic clock
  *
- * Return: nanoseconds since some fixed time; no clock discipline bends them.
+ * Return: nanoseconds since some fixed time, at a rate that NTP does not adjust.
  */
 u64 mc_clock_raw_ns(void)
 {
@@ -45,7 +45,7 @@ static u64 least_cost_ticks(void)
 		if (end > begin && end - begin < least)
 			least = end - begin;
 	}
-	/* A clock too coarse to see its own cost: one tick, rounded up. */
+	/* If the clock is too coarse to show its own cost, that is rounded up to a tick. */
 	return least == ~0ULL ? 1 : least;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The debugfs files. Reading shows what is kept; nothing is ever measured in a
- * read, since seq_file calls show again when its buffer was too small.
+ * The debugfs files. A read only shows stored results and never measures, since
+ * seq_file calls show again if its buffer was too small.
  */
 #include <linux/capability.h>
 #include <linux/debugfs.h>
@@ -22,12 +22,12 @@
 static struct dentry *dir;
 
 /**
- * struct control_file - a file
+ * struct control_file - a debugfs file
  * @name: its name
  * @mode: its mode
- * @fops: what can be done with it
- * @show: of a file that is one text, made at once: makes it
- * @size: of such a file: room for the text
+ * @fops: its operations
+ * @show: appends the whole text of a file with text_show()
+ * @size: bytes of such a text at most
  */
 struct control_file {
 	const char *name;
@@ -37,16 +37,13 @@ struct control_file {
 	size_t size;
 };
 
-/*
- * A mode can be changed, and in a container root is less than root: whoever
- * opens a file must be allowed to administer the system.
- */
-static int may_open(void)
+/* A file's mode is not enough: it can be changed, and root in a container may open it. */
+static int check_capable(void)
 {
 	return capable(CAP_SYS_ADMIN) ? 0 : -EPERM;
 }
 
-/* ------------------------------------- files that are one text, made at once */
+/* ------------------------------------------- files whose text is made at once */
 
 static int text_show(struct seq_file *m, void *unused)
 {
@@ -63,7 +60,7 @@ static int text_show(struct seq_file *m, void *unused)
 
 static int text_open(struct inode *inode, struct file *file)
 {
-	int err = may_open();
+	int err = check_capable();
 
 	return err ? err : single_open(file, text_show, inode->i_private);
 }
@@ -89,7 +86,7 @@ static void tests_text(struct mc_text *t)
 static ssize_t run_write(struct file *file, const char __user *from, size_t len,
 			 loff_t *pos)
 {
-	/* One byte more than a line may have: enough to see that it is too long. */
+	/* A longest line and its newline, and one byte more that shows it is too long. */
 	char *line = memdup_user(from, min_t(size_t, len, MC_LINE_MAX + 2));
 	int err;
 
@@ -111,7 +108,7 @@ static const struct file_operations run_fops = {
 
 static int stop_open(struct inode *inode, struct file *file)
 {
-	return may_open();
+	return check_capable();
 }
 
 static ssize_t stop_write(struct file *file, const char __user *from, size_t len,
@@ -131,8 +128,8 @@ static const struct file_operations stop_fops = {
 /* --------------------------------------------------------------- counters */
 
 /*
- * What is written at the beginning of the file replaces the set, what is written
- * further on is added to it: a shell may write line by line.
+ * A write at the beginning of the file replaces the set, a later one adds to it,
+ * because a shell may write line by line.
  */
 static ssize_t counters_write(struct file *file, const char __user *from,
 			      size_t len, loff_t *pos)
@@ -169,7 +166,7 @@ static void *results_start(struct seq_file *m, loff_t *pos)
 {
 	struct mc_snapshot *s = m->private;
 
-	/* Position 0 is what stands before the records. */
+	/* Position 0 is the header or the request, record i is at i + 1. */
 	return *pos <= (s ? s->n : 0) ? pos : NULL;
 }
 
@@ -250,7 +247,7 @@ static const struct seq_operations jsonl_ops = {
 
 static int open_results(struct file *file, const struct seq_operations *ops)
 {
-	int err = may_open();
+	int err = check_capable();
 
 	if (!err)
 		err = seq_open(file, ops);
@@ -307,9 +304,9 @@ static const struct control_file files[] = {
 };
 
 /**
- * mc_control_init() - make the files
+ * mc_control_init() - create the files
  *
- * Context: Process, last at load: from now on runs can start.
+ * Context: Process, last at load, since runs can start from now on.
  */
 void mc_control_init(void)
 {
@@ -324,8 +321,8 @@ void mc_control_init(void)
 /**
  * mc_control_exit() - remove the files
  *
- * Context: Process, first at unload: open files have kept the module loaded,
- * so no run is on.
+ * Context: Process, first at unload. Open files keep the module loaded, so no run is
+ * active.
  */
 void mc_control_exit(void)
 {

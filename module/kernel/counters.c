@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The file `counters`, and perf in the kernel; a set is tried as it is written. */
+/* The set of the file `counters`, opened on trial when it is written, and perf. */
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/mutex.h>
@@ -10,9 +10,9 @@
 #include "platform/counters.h"
 #include "platform/os.h"
 
-/* The set, and why the last one that was written is not it. */
+/* The set, and the error of the last write. */
 static struct {
-	struct mutex lock;	/* of all of this */
+	struct mutex lock;	/* protects all of this */
 	struct mc_counter *set;
 	unsigned int n;
 	struct mc_error refused;
@@ -20,7 +20,7 @@ static struct {
 	.lock = __MUTEX_INITIALIZER(counters.lock),
 };
 
-/* ------------------------------------------------------------ perf, if there */
+/* ----------------------------------------------------- perf, if configured */
 
 #ifdef CONFIG_PERF_EVENTS
 static void *create_event(struct perf_event_attr *attr, int cpu)
@@ -47,12 +47,12 @@ static u64 read_event(void *event, u64 *enabled, u64 *running)
 #endif
 
 /**
- * mc_counter_open() - open a counter, which counts from then on
+ * mc_counter_open() - open a counter, which starts to count
  * @c: the counter
- * @why: result if it can't be: negative errno; may be NULL
+ * @why: result on failure: negative errno; may be NULL
  *
  * Context: Process, may sleep.
- * Return: what the calls below take, or NULL.
+ * Return: the event for mc_counter_read() and mc_counter_close(), or NULL.
  */
 void *mc_counter_open(const struct mc_counter *c, int *why)
 {
@@ -71,8 +71,8 @@ void *mc_counter_open(const struct mc_counter *c, int *why)
 }
 
 /**
- * mc_counter_read() - where a counter stands
- * @event: the counter
+ * mc_counter_read() - read a counter
+ * @event: from mc_counter_open()
  * @now: result
  *
  * Context: Process, may sleep.
@@ -83,8 +83,8 @@ void mc_counter_read(void *event, struct mc_reading *now)
 }
 
 /**
- * mc_counter_close() - done with a counter
- * @event: the counter
+ * mc_counter_close() - close a counter
+ * @event: from mc_counter_open()
  *
  * Context: Process, may sleep.
  */
@@ -95,7 +95,7 @@ void mc_counter_close(void *event)
 
 /* ------------------------------------------------------------------ the set */
 
-static int try_one(const struct mc_counter *c, struct mc_error *e)
+static int try_counter(const struct mc_counter *c, struct mc_error *e)
 {
 	int why = 0;
 	void *event = mc_counter_open(c, &why);
@@ -121,20 +121,20 @@ static int add_to(struct mc_counter *set, unsigned int *n, const char *text,
 	int err = mc_counters_parse(set, n, text, len, e);
 
 	for (; !err && i < *n; i++)
-		err = try_one(&set[i], e);
+		err = try_counter(&set[i], e);
 	return err;
 }
 
 /**
  * mc_counters_write() - replace the set of counters, or add to it
- * @text: lines, not terminated; empty ones alone clear the set
+ * @text: lines, not terminated; if all are empty, they clear the set
  * @len: bytes
- * @replace: the set, else add
+ * @replace: replace the set instead of adding to it
  *
- * A wrong line among them, or a counter that can't be opened: nothing changes.
+ * If a line is wrong or a counter can't be opened, the set does not change.
  *
  * Context: Process, may sleep.
- * Return: 0, -EINVAL or -ENOMEM; mc_counters_show() tells what was wrong.
+ * Return: 0, -EINVAL or -ENOMEM; mc_counters_show() explains it.
  */
 int mc_counters_write(const char *text, size_t len, bool replace)
 {
@@ -160,7 +160,7 @@ int mc_counters_write(const char *text, size_t len, bool replace)
 }
 
 /**
- * mc_counters_show() - append the set, a line each, and what was wrong last
+ * mc_counters_show() - append a line for each counter, and the last error
  * @t: the text
  *
  * Context: Process, may sleep.
@@ -182,11 +182,11 @@ void mc_counters_show(struct mc_text *t)
 }
 
 /**
- * mc_counters_copy() - the set as it is now
- * @n: result: how many counters
+ * mc_counters_copy() - copy the current set
+ * @n: result: number of counters
  *
  * Context: Process, may sleep.
- * Return: a copy, to be freed by mc_free(), or NULL if there are none.
+ * Return: the copy, for mc_free(), or NULL if there are no counters or no memory.
  */
 struct mc_counter *mc_counters_copy(unsigned int *n)
 {
@@ -203,7 +203,7 @@ struct mc_counter *mc_counters_copy(unsigned int *n)
 }
 
 /**
- * mc_counters_exit() - forget the set
+ * mc_counters_exit() - free the set
  *
  * Context: Process, at unload.
  */

@@ -10,25 +10,25 @@
 
 static int hotplug = -1;
 
-static int comes(unsigned int cpu)
+static int cpu_comes(unsigned int cpu)
 {
 	mc_core_look(cpu);
 	return 0;
 }
 
-static int goes(unsigned int cpu)
+static int cpu_goes(unsigned int cpu)
 {
 	mc_core_forget(cpu);
 	return 0;
 }
 
 /**
- * mc_cpus_init() - get to know each CPU, now or when it comes online
+ * mc_cpus_init() - read the CPUID of each CPU, now or when it comes online
  *
- * At load each is interrupted once, as loading a module does in any case; nobody who
- * reads about them later has to.
+ * This interrupts each CPU once, as loading a module does in any case, so that later
+ * readers need not interrupt any.
  *
- * Context: Process, may sleep, once, before anything asks for what a CPU is.
+ * Context: Process, may sleep, once, before any other use of CPUs' properties.
  * Return: 0 or a negative errno.
  */
 int mc_cpus_init(void)
@@ -37,7 +37,7 @@ int mc_cpus_init(void)
 
 	if (err)
 		return err;
-	hotplug = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "memcache:cpus", comes, goes);
+	hotplug = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "memcache:cpus", cpu_comes, cpu_goes);
 	if (hotplug >= 0)
 		return 0;
 	mc_cores_exit();
@@ -45,7 +45,7 @@ int mc_cpus_init(void)
 }
 
 /**
- * mc_cpus_exit() - no more runs
+ * mc_cpus_exit() - stop watching CPUs, and forget them
  *
  * Context: Process, may sleep.
  */
@@ -59,7 +59,7 @@ void mc_cpus_exit(void)
  * mc_cpu_usable() - can a thread be bound to this CPU?
  * @cpu: its number
  *
- * Return: true if it is there and online.
+ * Return: true if it exists and is online.
  */
 bool mc_cpu_usable(unsigned int cpu)
 {
@@ -67,10 +67,10 @@ bool mc_cpu_usable(unsigned int cpu)
 }
 
 /**
- * mc_cpu_core() - which core a CPU is a thread of
+ * mc_cpu_core() - the core of a CPU
  * @cpu: a usable CPU
  *
- * Return: the lowest number among the core's CPUs.
+ * Return: the lowest number of the core's CPUs.
  */
 unsigned int mc_cpu_core(unsigned int cpu)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The standing buffers as devices, so that user space measures the same pages.
- * A user mapping has the buffer's own memory type: x86 leaves the same page
- * under two types undefined. An open file or a mapping keeps the module loaded.
+ * A user mapping has the buffer's own memory type, since mapping a page with two types
+ * is undefined on x86. An open file or a mapping keeps the module loaded.
  */
 #include <linux/capability.h>
 #include <linux/fs.h>
@@ -32,8 +32,8 @@ static struct mc_buffer *buffer_of(const struct file *file)
 }
 
 /*
- * Whatever the device's mode: uncached memory and write-combining memory are
- * for no ordinary user. They get round the caches, and so does Rowhammer.
+ * Whatever the device's mode, no ordinary user may map uncached or write-combining
+ * memory: accesses that bypass the caches make Rowhammer easy.
  */
 static int device_open(struct inode *inode, struct file *file)
 {
@@ -58,7 +58,7 @@ static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	return copy_to_user((void __user *)arg, &info, sizeof(info)) ? -EFAULT : 0;
 }
 
-/* Map what @view has from @offset on to the whole of @vma. */
+/* Map the whole of @vma to @view, from @offset on. */
 static int map_view(struct vm_area_struct *vma, const struct mc_view *view,
 		    u64 offset)
 {
@@ -89,12 +89,12 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	u64 length = vma->vm_end - vma->vm_start;
 
-	/* A mapping of a file that is open for reading has VM_MAYSHARE only. */
+	/* Not VM_SHARED: a shared mapping lacks it if the file was opened read-only. */
 	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 	if (vma->vm_flags & VM_EXEC)
 		return -EPERM;
-	/* The page for fence=uc lies right behind the UC buffer. */
+	/* The offset right behind the UC buffer stands for the page for fence=uc. */
 	if (b->type == MC_UC && offset == b->bytes && length == PAGE_SIZE) {
 		b = mc_memory_fence();
 		offset = 0;
@@ -118,10 +118,10 @@ static const struct file_operations device_fops = {
 };
 
 /**
- * mc_device_init() - make the devices whose buffers there are
+ * mc_device_init() - make a device for each standing buffer
  *
- * Context: Process, at load, after the memory.
- * Return: 0 or a negative errno, and then there is none.
+ * Context: Process, at load, after mc_memory_init().
+ * Return: 0, or a negative errno and then there are no devices.
  */
 int mc_device_init(void)
 {
@@ -147,7 +147,7 @@ int mc_device_init(void)
 /**
  * mc_device_exit() - remove the devices
  *
- * Context: Process, at unload: nothing is open or mapped.
+ * Context: Process, at unload, when no device is open or mapped.
  */
 void mc_device_exit(void)
 {

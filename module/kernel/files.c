@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files through the VFS. They are opened by whoever asks for a run, with that
- * process's rights, and read and written by the run's threads.
+ * Files through the VFS. The process that wrote the request opens them, with its own
+ * rights, and the run's threads read and write them.
  */
 #include <linux/bvec.h>
 #include <linux/cred.h>
@@ -19,15 +19,13 @@
 #include "platform/files.h"
 #include "platform/os.h"
 
-/*
- * A struct file, under another name. @what of mc_file_open() has the words that
- * tools/user/files.c has.
- */
+/* To this side, struct mc_file is another name of struct file. */
 static struct file *file_of(const struct mc_file *f)
 {
 	return (struct file *)f;
 }
 
+/* The same words as in tools/user/files.c. */
 static const char *kind_of(umode_t mode)
 {
 	return S_ISDIR(mode) ? "a directory" : S_ISLNK(mode) ? "a symbolic link" :
@@ -35,15 +33,15 @@ static const char *kind_of(umode_t mode)
 }
 
 /*
- * One that is there. It is looked at before it is opened, since to open a device
- * does something by itself; and what was looked at is what is opened.
+ * The file's type is checked before the file is opened, since opening a device may
+ * have an effect. The path is resolved once, so the file checked is the one opened.
  */
 static struct file *open_existing(const char *path, int flags, int may,
 				  const char **what)
 {
 	struct file *file;
 	struct path at;
-	int err = kern_path(path, 0, &at);	/* of a link: the link */
+	int err = kern_path(path, 0, &at);	/* does not follow a last symbolic link */
 	umode_t mode;
 
 	if (err)
@@ -53,7 +51,7 @@ static struct file *open_existing(const char *path, int flags, int may,
 		*what = kind_of(mode);
 		err = -EINVAL;
 	} else if (may & MAY_WRITE && IS_APPEND(d_inode(at.dentry))) {
-		err = -EPERM;	/* as open(2) has it, without O_APPEND */
+		err = -EPERM;	/* as open(2) returns without O_APPEND */
 	} else {
 		err = mc_path_permission(&at, may);
 	}
@@ -62,7 +60,7 @@ static struct file *open_existing(const char *path, int flags, int may,
 	return file;
 }
 
-/* The threads have no limits of their own. */
+/* The writer's limit is checked here, because kernel threads have none. */
 static bool too_large(u64 bytes)
 {
 	return bytes > rlimit(RLIMIT_FSIZE);
@@ -71,15 +69,14 @@ static bool too_large(u64 bytes)
 /**
  * mc_file_open() - open a regular file
  * @f: result
- * @path: absolute
+ * @path: absolute path
  * @how: MC_FILE_*
- * @bytes: how large it is to be, if it is to be written
- * @what: result: what it is, if it is no regular file
+ * @bytes: the size that it will have, if it is to be written
+ * @what: result: what it is, if it is not a regular file
  *
- * Context: Process, that of whoever asks for the run; may sleep.
- * Return: 0 or a negative errno; -EEXIST: it is there, and MC_FILE_CREATE was
- * asked for; -EOPNOTSUPP: its filesystem has no direct I/O, or no I/O at all that
- * the kernel can do.
+ * Context: Process, the writer of the request; may sleep.
+ * Return: 0 or a negative errno; -EEXIST: MC_FILE_CREATE, and the file exists;
+ * -EOPNOTSUPP: its filesystem has no direct I/O, or no I/O from inside the kernel.
  */
 int mc_file_open(struct mc_file **f, const char *path, unsigned int how,
 		 u64 bytes, const char **what)
@@ -92,13 +89,13 @@ int mc_file_open(struct mc_file **f, const char *path, unsigned int how,
 		return -EFBIG;
 	flags |= write ? O_RDWR : O_RDONLY;
 	if (how & MC_FILE_CREATE)
-		/* Some filesystems make it before they say that it can't be direct. */
+		/* With O_DIRECT, some filesystems fail after they have created the file. */
 		file = filp_open(path, (flags & ~O_DIRECT) | O_CREAT | O_EXCL, 0600);
 	else
 		file = open_existing(path, flags, MAY_OPEN | MAY_READ |
 				     (write ? MAY_WRITE : 0), what);
 	if (IS_ERR(file)) {
-		/* What is no regular file was EINVAL, too. */
+		/* EINVAL with @what means that it is not a regular file. */
 		if (PTR_ERR(file) == -EINVAL && how & MC_FILE_DIRECT && !*what)
 			return -EOPNOTSUPP;
 		return PTR_ERR(file);
@@ -112,7 +109,7 @@ int mc_file_open(struct mc_file **f, const char *path, unsigned int how,
 }
 
 /**
- * mc_file_size() - how large a file is now
+ * mc_file_size() - current size of a file
  * @f: the file
  *
  * Context: Process.
@@ -125,7 +122,7 @@ u64 mc_file_size(const struct mc_file *f)
 
 /**
  * mc_file_cut() - make a file shorter
- * @f: the file, open to write
+ * @f: the file, open for writing
  * @bytes: its new size
  *
  * Context: Process, may sleep.
@@ -136,9 +133,9 @@ int mc_file_cut(struct mc_file *f, u64 bytes)
 	return vfs_truncate(&file_of(f)->f_path, bytes);
 }
 
-/* Past the page cache: what the kernel transfers so must be pages, not addresses. */
-static ssize_t direct(struct file *file, bool write, struct mc_transfer *t,
-		      u64 at, u64 bytes, loff_t offset)
+/* Bypass the page cache; direct I/O inside the kernel takes pages, not addresses. */
+static ssize_t direct_io(struct file *file, bool write, struct mc_transfer *t,
+			 u64 at, u64 bytes, loff_t offset)
 {
 	struct iov_iter iter;
 	struct kiocb kiocb;
@@ -159,13 +156,13 @@ static ssize_t direct(struct file *file, bool write, struct mc_transfer *t,
 /**
  * mc_file_read() - read from a file
  * @f: the file
- * @t: where to
- * @at: and where in that
- * @bytes: how many
- * @offset: where from
+ * @t: the memory to read into
+ * @at: offset in @t
+ * @bytes: number of bytes
+ * @offset: offset in the file
  *
  * Context: Process, may sleep.
- * Return: how many were read, 0: the file ends there; or a negative errno.
+ * Return: number of bytes read, 0 at the end of the file, or a negative errno.
  */
 s64 mc_file_read(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes,
 		 u64 offset)
@@ -173,20 +170,20 @@ s64 mc_file_read(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes,
 	loff_t from = offset;
 
 	if (file_of(f)->f_flags & O_DIRECT)
-		return direct(file_of(f), false, t, at, bytes, offset);
+		return direct_io(file_of(f), false, t, at, bytes, offset);
 	return kernel_read(file_of(f), (u8 *)t->data + at, bytes, &from);
 }
 
 /**
  * mc_file_write() - write to a file
  * @f: the file
- * @t: where from
- * @at: and where in that
- * @bytes: how many
- * @offset: where to
+ * @t: the memory to write from
+ * @at: offset in @t
+ * @bytes: number of bytes
+ * @offset: offset in the file
  *
  * Context: Process, may sleep.
- * Return: how many were written, or a negative errno.
+ * Return: number of bytes written, or a negative errno.
  */
 s64 mc_file_write(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes,
 		  u64 offset)
@@ -194,13 +191,13 @@ s64 mc_file_write(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes,
 	loff_t to = offset;
 
 	if (file_of(f)->f_flags & O_DIRECT)
-		return direct(file_of(f), true, t, at, bytes, offset);
+		return direct_io(file_of(f), true, t, at, bytes, offset);
 	return kernel_write(file_of(f), (u8 *)t->data + at, bytes, &to);
 }
 
 /**
- * mc_file_sync() - have all that was written on the disk
- * @f: the file, open to write
+ * mc_file_sync() - write all data of a file to the disk
+ * @f: the file, open for writing
  *
  * Context: Process, may sleep.
  * Return: 0 or a negative errno.
@@ -210,18 +207,18 @@ int mc_file_sync(struct mc_file *f)
 	return vfs_fsync(file_of(f), 0);
 }
 
-/* Of a file in an overlay, the one below it has the pages. */
+/* On an overlayfs, the page cache belongs to the inode of the layer below. */
 static struct address_space *mapping_of(const struct mc_file *f)
 {
 	return d_real_inode(file_of(f)->f_path.dentry)->i_mapping;
 }
 
 /**
- * mc_file_drop() - have the page cache forget a file, as far as it can
+ * mc_file_drop() - evict a file from the page cache, as far as possible
  * @f: the file
  *
  * Context: Process, may sleep.
- * Return: 0 or a negative errno: what was still to be written can't be.
+ * Return: 0, or the negative errno of writing back dirty pages.
  */
 int mc_file_drop(struct mc_file *f)
 {
@@ -233,12 +230,12 @@ int mc_file_drop(struct mc_file *f)
 }
 
 /**
- * mc_file_cached() - how much of a file is in the page cache
+ * mc_file_cached() - bytes of a file in the page cache
  * @f: the file
  * @bytes: result
  *
  * Context: Process.
- * Return: true if that is known.
+ * Return: true; memcache-user can't know it of every file.
  */
 bool mc_file_cached(struct mc_file *f, u64 *bytes)
 {
@@ -250,7 +247,7 @@ bool mc_file_cached(struct mc_file *f, u64 *bytes)
 }
 
 /**
- * mc_file_close() - done with a file
+ * mc_file_close() - close a file
  * @f: the file, or NULL
  *
  * Context: Process, may sleep.
@@ -262,9 +259,9 @@ void mc_file_close(struct mc_file *f)
 }
 
 /**
- * mc_transfer_make() - memory to read into and to write from
+ * mc_transfer_make() - allocate memory to read into and to write from
  * @t: result
- * @bytes: how much
+ * @bytes: its size
  *
  * Context: Process, may sleep. The memory is allocated on the caller's node.
  * Return: 0 or -ENOMEM.
@@ -275,7 +272,7 @@ int mc_transfer_make(struct mc_transfer *t, u64 bytes)
 	struct bio_vec *page;
 
 	*t = (struct mc_transfer){ .bytes = bytes, .npages = n };
-	/* Whole pages: what is large is aligned to them. */
+	/* Whole pages, so that the memory is aligned to pages. */
 	t->data = mc_alloc_array(n, PAGE_SIZE);
 	t->pages = mc_alloc_array(n, sizeof(*page));
 	if (!t->data || !t->pages) {
@@ -293,7 +290,7 @@ int mc_transfer_make(struct mc_transfer *t, u64 bytes)
 }
 
 /**
- * mc_transfer_free() - give back what mc_transfer_make() took
+ * mc_transfer_free() - free the memory of mc_transfer_make()
  * @t: the memory
  *
  * Context: Process, may sleep.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the machine is that the numbers come from. */
+/* The record that describes the machine. */
 #ifndef MC_MACHINE_H
 #define MC_MACHINE_H
 

@@ -23,7 +23,7 @@ static unsigned int size_mb = 16;
 module_param(size_mb, uint, 0444);
 MODULE_PARM_DESC(size_mb, "MiB of each standing buffer, one for each memory type (default 16; 0: none)");
 
-/* Not its parameter's name: the kernel has a per-CPU variable of that. */
+/* The kernel has a per-CPU variable named numa_node, like the parameter. */
 static int node_of_buffers = -1;
 module_param_named(numa_node, node_of_buffers, int, 0444);
 MODULE_PARM_DESC(numa_node, "NUMA node of buffers where a request names none (default -1: that of its first CPU)");
@@ -48,22 +48,22 @@ static int __init memcache_init(void)
 	if (err) {
 		pr_err("memcache: %s (module parameter size_mb=%u)\n", e.text,
 		       size_mb);
-		goto no_pool;
+		goto err_cpus;
 	}
 	err = mc_prefetch_init();
 	if (err)
-		goto no_prefetch;
+		goto err_memory;
 	err = mc_device_init();
 	if (err)
-		goto no_device;
+		goto err_prefetch;
 	mc_control_init();
 	return 0;
 
-no_device:
+err_prefetch:
 	mc_prefetch_exit();
-no_prefetch:
+err_memory:
 	mc_memory_exit();
-no_pool:
+err_cpus:
 	mc_cpus_exit();
 	return err;
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The machine's NUMA nodes. tools/user/nodes.c has the same for a process. */
+/* The machine's NUMA nodes; tools/user/nodes.c is the counterpart in user space. */
 #include <linux/nodemask.h>
 #include <linux/topology.h>
 
 #include "platform/workers.h"
 
 /**
- * mc_cpu_node() - the node of a CPU's memory
+ * mc_cpu_node() - the node whose memory is nearest to a CPU
  * @cpu: a CPU
  *
- * Return: its own node, or where that has no memory the nearest that has.
+ * Return: its own node, or the nearest node with memory if that has none.
  */
 int mc_cpu_node(unsigned int cpu)
 {

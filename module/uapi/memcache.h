@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * /dev/memcache_wb, /dev/memcache_wc, /dev/memcache_uc: the module's standing
- * buffers, for mmap. A mapping is MAP_SHARED, without PROT_EXEC, and lies within
- * the buffer; its memory type is the buffer's.
+ * /dev/memcache_wb, /dev/memcache_wc and /dev/memcache_uc map the module's standing
+ * buffers. A mapping must be MAP_SHARED, without PROT_EXEC, and within the buffer; it
+ * has the buffer's memory type.
  */
 #ifndef _UAPI_MEMCACHE_H
 #define _UAPI_MEMCACHE_H
@@ -11,10 +11,10 @@
 #include <linux/types.h>
 
 /**
- * struct memcache_info - what a device's pages are
+ * struct memcache_info - properties of a device's pages
  * @size_bytes: length of the buffer, a multiple of the page size
- * @fence_offset: on the UC device: offset of one more page that is uncached and
- *                never measured, for fence=uc; else 0
+ * @fence_offset: on the UC device, the offset of one more uncached page, which is never
+ *                measured, for fence=uc; else 0
  * @node: NUMA node of the pages, -2 if not all the same
  * @reserved: 0
  * @attribute: what the page tables say: wb, wc, uc-, ...

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * User-Mode Linux: the host's CPU at native speed, but no page tables of its
- * own, so no memory types; write-back is what there is.
+ * User-Mode Linux runs on the host's CPU at native speed, but has no page tables of its
+ * own. So it has no memory types but write-back.
  */
 #include <linux/delay.h>
 #include <linux/mm.h>
@@ -13,12 +13,12 @@
 #include "platform/cpus.h"
 
 /**
- * mc_cpu_has() - can this CPU, and the host, run such a loop?
+ * mc_cpu_has() - do the CPU and the host support a feature?
  * @feature: what the loop needs
  *
  * The host saves vector registers of its processes, so CPUID and XCR0 decide.
  *
- * Return: true if it can.
+ * Return: true if they do.
  */
 bool mc_cpu_has(enum mc_feature feature)
 {
@@ -26,14 +26,14 @@ bool mc_cpu_has(enum mc_feature feature)
 }
 
 /**
- * mc_cpu_json() - append what the CPU is as JSON members
+ * mc_cpu_json() - append the CPU's model and properties as JSON members
  * @t: the text
  *
  * Context: Process, may sleep.
  */
 void mc_cpu_json(struct mc_text *t)
 {
-	/* CPUID is the host's: it tells what the host runs on. */
+	/* CPUID describes the host, so it can't name the hypervisor here. */
 	mc_cpuid_json(t, "uml");
 	mc_textf(t, ",\"microcode\":null");
 }
@@ -60,7 +60,7 @@ u64 mc_cpu_tsc_khz(void)
 }
 
 /**
- * mc_attr_settable() - can pages be given a type at all?
+ * mc_attr_settable() - can pages have a memory type here?
  * @type: the type
  *
  * Return: true for write-back only.
@@ -73,7 +73,7 @@ bool mc_attr_settable(enum mc_type type)
 /**
  * mc_attr_set() - give pages a memory type
  * @addr: address of the first one
- * @pages: how many
+ * @pages: number of pages
  * @type: the type
  *
  * Return: 0 for write-back, else -EOPNOTSUPP.
@@ -86,7 +86,7 @@ int mc_attr_set(void *addr, unsigned int pages, enum mc_type type)
 /**
  * mc_attr_read() - what the page tables say of a kernel address
  * @addr: the address
- * @mapping_bytes: 0: it is the host's mapping, which can't be seen from here
+ * @mapping_bytes: result: 0, since the mapping is the host's and can't be read
  *
  * Return: MC_ATTR_NA.
  */
@@ -106,8 +106,8 @@ void mc_attr_json(struct mc_text *t)
 }
 
 /**
- * mc_prefetchers() - how this CPU's prefetchers are switched off
- * @why_not: why that is not possible
+ * mc_prefetchers() - the register that switches prefetchers off
+ * @why_not: result: why there is none
  *
  * Return: NULL.
  */
@@ -122,7 +122,7 @@ const struct mc_prefetch_msr *mc_prefetchers(const char **why_not)
  * @msr: its number
  * @value: not set
  *
- * Return: -EIO: there are none.
+ * Return: -EIO, since User-Mode Linux has no MSRs.
  */
 int mc_msr_read(u32 msr, u64 *value)
 {
@@ -132,9 +132,9 @@ int mc_msr_read(u32 msr, u64 *value)
 /**
  * mc_msr_write() - write a register of this CPU
  * @msr: its number
- * @value: what to write
+ * @value: the value to write
  *
- * Return: -EIO: there are none.
+ * Return: -EIO, since User-Mode Linux has no MSRs.
  */
 int mc_msr_write(u32 msr, u64 value)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The witness in User-Mode Linux: to the host's CPU its kernel is a program like
- * others, so it is the host's interrupts, and the host's CPUs, that it sees.
+ * The witness in User-Mode Linux. To the host, this kernel is a process, so the witness
+ * sees the host's interrupts and the host's CPUs.
  */
 #include "arch/x86/cpuid.h"
 #include "arch/x86/selector.h"
@@ -14,9 +14,9 @@
 static u8 kinds;
 
 /**
- * mc_witness_init() - see what can be recognised
+ * mc_witness_init() - find out which disturbances can be detected
  *
- * Context: Process, once at load; the clock is known.
+ * Context: Process, once at load, after mc_clock_init().
  */
 void mc_witness_init(void)
 {
@@ -27,8 +27,8 @@ void mc_witness_init(void)
 }
 
 /**
- * mc_witness_kinds() - what can be recognised
- * @cpu: of no account: no thread is bound to a CPU of the host
+ * mc_witness_kinds() - the disturbances that can be detected
+ * @cpu: ignored, since no thread is bound to a CPU of the host
  *
  * Return: bits of enum mc_disturbance.
  */
@@ -59,8 +59,8 @@ static u32 host_cpu(void)
  * mc_witness_end() - a timed window has ended
  * @v: the thread's witness
  *
- * Return: what happened in it, bits of enum mc_disturbance; it has migrated if
- * the last window ended on another CPU.
+ * Return: the disturbances in it, bits of enum mc_disturbance; a migration if the last
+ * window ended on another CPU.
  */
 u8 mc_witness_end(struct mc_witness *v)
 {
@@ -79,9 +79,9 @@ u8 mc_witness_end(struct mc_witness *v)
  * mc_witness_stolen() - was time stolen from the CPU since the last look?
  * @v: the thread's witness
  * @cpu: the thread's CPU
- * @at_once: also if it is no time to look
+ * @at_once: look even if the last look was a moment ago
  *
- * Return: MC_NOT_LOOKED: what the host says of it can't be read from here.
+ * Return: MC_NOT_LOOKED, since the host's steal time can't be read from here.
  */
 enum mc_stolen mc_witness_stolen(struct mc_witness *v, int cpu, bool at_once)
 {

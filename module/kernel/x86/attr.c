@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory types on x86: set through the kernel, read from PTE and PAT. */
+/* Memory types on x86: the kernel sets them, page tables and the PAT show them. */
 #include <linux/mm.h>
 #include <linux/set_memory.h>
 #include <asm/cacheflush.h>
@@ -15,7 +15,7 @@ static const enum mc_attr pat_types[8] = {
 	[5] = MC_ATTR_WP, [6] = MC_ATTR_WB, [7] = MC_ATTR_UC_MINUS,
 };
 
-/* Without a PAT the two bits mean this: Intel SDM vol. 3, "Page-level types". */
+/* By PWT and PCD, without a PAT: Intel SDM vol. 3, "Page-level types". */
 static const enum mc_attr no_pat_types[4] = {
 	MC_ATTR_WB, MC_ATTR_WT, MC_ATTR_UC_MINUS, MC_ATTR_UC,
 };
@@ -25,7 +25,7 @@ static bool read_pat(u64 *pat)
 	return boot_cpu_has(X86_FEATURE_PAT) && !mc_msr_read(MSR_PAT, pat);
 }
 
-/* The PAT bit sits at bit 7 of a 4 KiB entry and at bit 12 of a larger one. */
+/* The PAT bit is bit 7 of a 4 KiB entry, and bit 12 of a larger one. */
 static enum mc_attr attr_of(unsigned long flags, bool large)
 {
 	unsigned long pat_bit = large ? _PAGE_PAT_LARGE : _PAGE_PAT;
@@ -42,9 +42,9 @@ static enum mc_attr attr_of(unsigned long flags, bool large)
 /**
  * mc_attr_read() - what the page tables say of a kernel address
  * @addr: the address
- * @mapping_bytes: size of the mapping that it lies in, 0 if there is none
+ * @mapping_bytes: result: size of the mapping, 0 if there is none
  *
- * Context: Process; the mapping must not go away meanwhile.
+ * Context: Process; the mapping must not be removed meanwhile.
  * Return: the attribute, MC_ATTR_NA if the address is not mapped.
  */
 enum mc_attr mc_attr_read(const void *addr, u64 *mapping_bytes)
@@ -60,10 +60,10 @@ enum mc_attr mc_attr_read(const void *addr, u64 *mapping_bytes)
 }
 
 /**
- * mc_attr_settable() - can pages be given a type at all?
+ * mc_attr_settable() - can pages have a memory type here?
  * @type: the type
  *
- * Return: true on x86; what it came to is read back.
+ * Return: true; the actual type is read back later.
  */
 bool mc_attr_settable(enum mc_type type)
 {
@@ -73,11 +73,11 @@ bool mc_attr_settable(enum mc_type type)
 /**
  * mc_attr_set() - give pages of the direct map a memory type
  * @addr: direct-map address of the first one
- * @pages: how many
- * @type: the type; from WC to UC and back only through WB
+ * @pages: number of pages
+ * @type: the type; between WC and UC, WB must be set first
  *
  * Context: Process, may sleep.
- * Return: 0 or what the kernel said.
+ * Return: 0 or the kernel's negative errno.
  */
 int mc_attr_set(void *addr, unsigned int pages, enum mc_type type)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The CPU as the kernel lets it be used. */
+/* The CPU's features and properties, as the kernel uses them. */
 #include <linux/kernel.h>
 #include <asm/cpufeature.h>
 #include <asm/fpu/api.h>
@@ -15,7 +15,7 @@
 #define STATES_AVX	(XFEATURE_MASK_SSE | XFEATURE_MASK_YMM)
 #define STATES_AVX512	(STATES_AVX | XFEATURE_MASK_AVX512)
 
-/* A feature is there if each of its bits is, and its states are saved. */
+/* A feature is usable if the CPU has all of its bits and the kernel saves its states. */
 static const struct {
 	enum mc_feature feature;
 	u32 bit;
@@ -33,13 +33,13 @@ static const struct {
 };
 
 /**
- * mc_cpu_has() - can all CPUs, and the kernel on them, run such a loop?
+ * mc_cpu_has() - do all CPUs and the kernel support a feature?
  * @feature: what the loop needs
  *
- * The kernel's word counts: its command line can turn features off. What only some
- * CPUs have, it leaves out.
+ * The kernel decides, not CPUID: its command line can turn features off, and it ignores
+ * features that only some CPUs have.
  *
- * Return: true if they can.
+ * Return: true if they do.
  */
 bool mc_cpu_has(enum mc_feature feature)
 {
@@ -57,7 +57,7 @@ bool mc_cpu_has(enum mc_feature feature)
 }
 
 /**
- * mc_cpu_json() - append what the CPU is as JSON members
+ * mc_cpu_json() - append the CPU's model and properties as JSON members
  * @t: the text
  *
  * Context: Process, may sleep.
@@ -82,10 +82,10 @@ u64 mc_cpu_tsc_khz(void)
 }
 
 /**
- * mc_prefetchers() - how the CPUs' prefetchers are switched off, all alike
- * @why_not: why that is not possible
+ * mc_prefetchers() - the register that switches prefetchers off
+ * @why_not: result: why there is none
  *
- * Return: the register, or NULL.
+ * Return: the register, the same on all CPUs, or NULL.
  */
 const struct mc_prefetch_msr *mc_prefetchers(const char **why_not)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Model-specific registers; a hypervisor may refuse each of them. */
+/* Model-specific registers; a hypervisor may refuse access to any of them. */
 #include <asm/msr.h>
 
 #include "kernel/arch.h"
@@ -9,10 +9,10 @@
  * @msr: its number
  * @value: result
  *
- * Not inline, for whoever wants to trace what is done to registers.
+ * Not inline, so that accesses to registers can be traced.
  *
- * Context: Any; the thread must not move to another CPU.
- * Return: 0, or -EIO if the CPU has no such register, or a hypervisor says so.
+ * Context: Any; the thread must not migrate.
+ * Return: 0, or -EIO if the CPU has no such register or a hypervisor refuses it.
  */
 noinline int mc_msr_read(u32 msr, u64 *value)
 {
@@ -26,10 +26,10 @@ noinline int mc_msr_read(u32 msr, u64 *value)
 /**
  * mc_msr_write() - write a register of this CPU
  * @msr: its number
- * @value: what to write
+ * @value: the value to write
  *
- * Context: Any; the thread must not move to another CPU.
- * Return: 0, or -EIO as above, or if the register does not take that value.
+ * Context: Any; the thread must not migrate.
+ * Return: 0, or -EIO as above, or if the register does not accept the value.
  */
 noinline int mc_msr_write(u32 msr, u64 value)
 {

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The prefetchers of the CPUs whose registers for them are known: a bit each,
- * 1 is off. A model is here if its bits are all the hardware prefetchers of data
- * that it has; newer Intel cores (Golden Cove, Tremont and on) have more, which
- * these bits do not reach, so "off" would not be true of them.
+ * The registers that switch prefetchers off, with a bit for each prefetcher. A model is
+ * listed only if these bits control all of its hardware data prefetchers. Newer Intel
+ * cores (since Golden Cove and Tremont) have more prefetchers, so "off" would be wrong
+ * for them.
  */
 #include "kernel/x86/prefetch.h"
 
 /*
  * MSR_MISC_FEATURE_CONTROL: Intel SDM vol. 4, table "MSRs in Sandy Bridge" and
  * those after it that include it; Intel, "Disclosure of Hardware Prefetcher
- * Control on Some Intel Processors" (2014), for Nehalem to Broadwell; the newer
- * ones as in Intel's tool pepc. Bit 11 of it is none.
+ * Control on Some Intel Processors" (2014), for Nehalem to Broadwell; Intel's tool
+ * pepc for newer models. Bit 11 is not a prefetcher.
  *   0 L2 stream  1 L2 adjacent line  2 L1 (DCU) next line  3 L1 (DCU) IP
  */
 static const struct mc_prefetch_msr intel_core = { 0x1a4, 0xf };
 
 /*
- * The same register, of which Goldmont has two bits: Intel SDM vol. 4, table
+ * The same register, with only two bits on Goldmont: Intel SDM vol. 4, table
  * "MSRs in Goldmont"; Linux, arch/x86/kernel/cpu/resctrl/pseudo_lock.c.
  *   0 L2 stream, shared by the cores of a module  2 L1 (DCU) next line
  */
@@ -29,7 +29,7 @@ static const struct mc_prefetch_msr intel_goldmont = { 0x1a4, 0x5 };
  */
 static const struct mc_prefetch_msr amd = { 0xc0000108, 0x2f };
 
-/* Intel's family 6; the names are those of Linux, asm/intel-family.h. */
+/* Intel's family 6; the names are those of asm/intel-family.h. */
 static const struct row {
 	u8 model;
 	const struct mc_prefetch_msr *prefetchers;
@@ -74,7 +74,7 @@ static const struct row {
 };
 
 /**
- * mc_prefetchers_of() - how a CPU's prefetchers are switched off
+ * mc_prefetchers_of() - the register that switches a CPU's prefetchers off
  * @cpu: the CPU
  *
  * Return: the register, or NULL if none is known for this CPU.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which CPUs' prefetchers can be switched off, and how. */
+/* The CPU models whose prefetchers can be switched off. */
 #ifndef MC_PREFETCHERS_H
 #define MC_PREFETCHERS_H
 

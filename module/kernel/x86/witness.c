@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The witness in the kernel: what it counts of each CPU for /proc/interrupts and /proc/stat. */
+/* The witness in the kernel: the counters behind /proc/interrupts and /proc/stat. */
 #include <linux/cpumask.h>
 #include <linux/hardirq.h>
 #include <linux/kernel_stat.h>
@@ -8,7 +8,7 @@
 
 #include "platform/witness.h"
 
-/* The first of the counters in irq_cpustat_t; the others follow to its end. */
+/* The first counter in irq_cpustat_t; from there to its end all are counters. */
 #ifdef MC_HAVE_IRQ_COUNTS
 #define FIRST_COUNTER	offsetof(irq_cpustat_t, counts)
 #else
@@ -16,7 +16,7 @@
 #endif
 
 /**
- * mc_witness_init() - nothing to do here
+ * mc_witness_init() - nothing to do on this side
  *
  * Context: Process, once at load.
  */
@@ -24,14 +24,14 @@ void mc_witness_init(void)
 {
 }
 
-/* The CPU itself adds to it, at any time. */
+/* READ_ONCE(), because the CPU itself may be adding to its counter. */
 static u64 stolen_from(int cpu)
 {
 	return READ_ONCE(kcpustat_cpu(cpu).cpustat[CPUTIME_STEAL]);
 }
 
-/* A guest whose counter is still 0 may be one to whom nobody tells. */
-static bool steal_is_told(void)
+/* If a guest's counters are all 0, its hypervisor may not report steal time. */
+static bool steal_is_reported(void)
 {
 	unsigned int cpu;
 
@@ -45,7 +45,7 @@ static bool steal_is_told(void)
 }
 
 /**
- * mc_witness_kinds() - what can be recognised
+ * mc_witness_kinds() - the disturbances that can be detected
  * @cpu: the CPU that the thread is bound to, or -1
  *
  * Return: bits of enum mc_disturbance.
@@ -54,11 +54,13 @@ u8 mc_witness_kinds(int cpu)
 {
 	u8 kinds = MC_BY_INTERRUPT | MC_BY_MIGRATION;
 
-	return cpu >= 0 && steal_is_told() ? kinds | MC_BY_STEAL : kinds;
+	return cpu >= 0 && steal_is_reported() ? kinds | MC_BY_STEAL : kinds;
 }
 
-/* Of devices, and of the CPU itself: timer, other CPUs' calls, NMI. Modulo 2^32. */
-static u32 interrupts(void)
+/*
+ * Interrupts of devices and those of the CPU itself (timer, IPIs, NMIs), modulo 2^32.
+ */
+static u32 interrupt_count(void)
 {
 	const u32 *end = (const u32 *)(this_cpu_ptr(&irq_stat) + 1);
 	const u32 *at = (const u32 *)((const char *)this_cpu_ptr(&irq_stat) +
@@ -78,7 +80,7 @@ static u32 interrupts(void)
  */
 void mc_witness_begin(struct mc_witness *v)
 {
-	v->interrupts = interrupts();
+	v->interrupts = interrupt_count();
 }
 
 /**
@@ -86,8 +88,8 @@ void mc_witness_begin(struct mc_witness *v)
  * @v: the thread's witness
  *
  * Context: Preemption off.
- * Return: what happened in it, bits of enum mc_disturbance; it has migrated if
- * the last window was on another CPU.
+ * Return: the disturbances in it, bits of enum mc_disturbance; a migration if the last
+ * window was on another CPU.
  */
 u8 mc_witness_end(struct mc_witness *v)
 {
@@ -95,7 +97,7 @@ u8 mc_witness_end(struct mc_witness *v)
 	u8 seen = 0;
 
 	v->cpu = smp_processor_id() + 1;
-	if (interrupts() != v->interrupts)
+	if (interrupt_count() != v->interrupts)
 		seen |= MC_BY_INTERRUPT;
 	if (last && last != v->cpu)
 		seen |= MC_BY_MIGRATION;
@@ -106,9 +108,9 @@ u8 mc_witness_end(struct mc_witness *v)
  * mc_witness_stolen() - was time stolen from the CPU since the last look?
  * @v: the thread's witness
  * @cpu: the CPU that the thread is bound to, or -1
- * @at_once: also if it is no time to look; here it always is
+ * @at_once: ignored, since a look costs little here
  *
- * Return: whether it was; the first look only remembers.
+ * Return: the answer; MC_NOT_LOOKED at the first look, which only stores the counter.
  */
 enum mc_stolen mc_witness_stolen(struct mc_witness *v, int cpu, bool at_once)
 {
