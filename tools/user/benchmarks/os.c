@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * os: what a process asks of the system, one at a time: entries to it, processes,
- * contexts. The loop around them and the clock come first. No memory of the run
- * is touched.
+ * os: the time of system calls, of new processes and of context switches, each measured
+ * by itself. Two more items measure the loop around them and the clock. The test does
+ * not use the run's memory.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +28,9 @@ enum {
 	ITEM_SWAPCONTEXT, ITEM_FORK_EXIT, ITEM_FORK_EXEC, ITEM_VFORK_EXEC, ITEM_POSIX_SPAWN
 };
 
-#define MANY	16384	/* operations of a pass: each is like 8 bytes of payload, */
-#define FEW	8	/* of which windows take multiples of 64 */
+/* Operations in a pass. Each counts as 8 bytes; a window takes a multiple of 64. */
+#define MANY	16384
+#define FEW	8
 #define STACK	65536
 
 static const struct mc_name item_names[] = {
@@ -58,7 +59,7 @@ static const struct mc_column columns[] = {
 	},
 };
 
-/* One run at a time: a context's function takes no pointer. */
+/* Static, because a context's function takes no pointer; there is one run at a time. */
 static struct {
 	struct mc_run *run;
 	u64 item;
@@ -71,7 +72,7 @@ static struct {
 	char stack[STACK];
 } job;
 
-static void failed(int err, const char *what)
+static void stop_with(int err, const char *what)
 {
 	mc_fail(&job.run->error, -err, "item: %s: %s", what, strerror(err));
 	mc_team_stop(job.run->team, -err);
@@ -79,7 +80,7 @@ static void failed(int err, const char *what)
 
 /* ------------------------------------------------------- n of each operation */
 
-static void count(u64 n)
+static void count_loop(u64 n)
 {
 	mc_asm_count(n);
 }
@@ -90,7 +91,7 @@ static void read_clock(u64 n)
 		mc_ticks();
 }
 
-/* Not getpid(), which some libraries answer from memory. */
+/* Not getpid(), whose result some libraries cache. */
 static void get_pid(u64 n)
 {
 	while (n--)
@@ -109,7 +110,7 @@ static void read_zero(u64 n)
 
 	while (n--) {
 		if (syscall(SYS_read, job.zero, &byte, 1) != 1)
-			return failed(EIO, "/dev/zero");
+			return stop_with(EIO, "/dev/zero");
 	}
 }
 
@@ -119,39 +120,39 @@ static void write_null(u64 n)
 
 	while (n--) {
 		if (syscall(SYS_write, job.null, &byte, 1) != 1)
-			return failed(EIO, "/dev/null");
+			return stop_with(EIO, "/dev/null");
 	}
 }
 
-static void answer(void)
+static void swap_back(void)
 {
 	for (;;)
 		swapcontext(&job.there, &job.here);
 }
 
-/* There and back are two. */
-static void swap(u64 n)
+/* Each iteration makes two switches: there and back. */
+static void swap_contexts(u64 n)
 {
 	for (; n; n -= 2)
 		swapcontext(&job.here, &job.there);
 }
 
-static void end_of(pid_t pid, const char *what)
+static void wait_for_exit(pid_t pid, const char *what)
 {
 	int status = 0;
 
 	if (pid < 0)
-		return failed(errno, what);
+		return stop_with(errno, what);
 	while (waitpid(pid, &status, 0) < 0) {
 		if (errno != EINTR)
-			return failed(errno, what);
+			return stop_with(errno, what);
 	}
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		failed(ECHILD, what);
+		stop_with(ECHILD, what);
 }
 
-/* In a child. */
-static void say_hello(void)
+/* Called in a child. */
+static void exec_hello(void)
 {
 	char *const argv[] = { job.hello, NULL }, *const env[] = { NULL };
 
@@ -167,7 +168,7 @@ static void fork_exit(u64 n)
 
 		if (!pid)
 			_exit(0);
-		end_of(pid, "fork_exit");
+		wait_for_exit(pid, "fork_exit");
 	}
 }
 
@@ -177,8 +178,8 @@ static void fork_exec(u64 n)
 		pid_t pid = fork();
 
 		if (!pid)
-			say_hello();
-		end_of(pid, "fork_exec");
+			exec_hello();
+		wait_for_exit(pid, "fork_exec");
 	}
 }
 
@@ -188,8 +189,8 @@ static void vfork_exec(u64 n)
 		pid_t pid = vfork();
 
 		if (!pid)
-			say_hello();
-		end_of(pid, "vfork_exec");
+			exec_hello();
+		wait_for_exit(pid, "vfork_exec");
 	}
 }
 
@@ -203,8 +204,8 @@ static void spawn(u64 n)
 				      env);
 
 		if (err)
-			return failed(err, "posix_spawn");
-		end_of(pid, "posix_spawn");
+			return stop_with(err, "posix_spawn");
+		wait_for_exit(pid, "posix_spawn");
 	}
 }
 
@@ -212,10 +213,10 @@ static const struct {
 	void (*run)(u64 n);
 	u64 batch;
 } items[] = {
-	[ITEM_LOOP] = { count, MANY }, [ITEM_CLOCK] = { read_clock, MANY },
+	[ITEM_LOOP] = { count_loop, MANY }, [ITEM_CLOCK] = { read_clock, MANY },
 	[ITEM_GETPID] = { get_pid, MANY }, [ITEM_GETPPID] = { get_ppid, MANY },
 	[ITEM_READ] = { read_zero, MANY }, [ITEM_WRITE] = { write_null, MANY },
-	[ITEM_SWAPCONTEXT] = { swap, MANY },
+	[ITEM_SWAPCONTEXT] = { swap_contexts, MANY },
 	[ITEM_FORK_EXIT] = { fork_exit, FEW }, [ITEM_FORK_EXEC] = { fork_exec, FEW },
 	[ITEM_VFORK_EXEC] = { vfork_exec, FEW },
 	[ITEM_POSIX_SPAWN] = { spawn, FEW },
@@ -250,7 +251,7 @@ static int os_check(struct mc_run *run, const struct mc_point *point)
 	return 0;
 }
 
-static int begin(struct mc_run *run, const struct mc_point *point)
+static int prepare(struct mc_run *run, const struct mc_point *point)
 {
 	job.run = run;
 	job.item = point->v[KEY_ITEM];
@@ -261,14 +262,14 @@ static int begin(struct mc_run *run, const struct mc_point *point)
 	getcontext(&job.there);
 	job.there.uc_stack.ss_sp = job.stack;
 	job.there.uc_stack.ss_size = sizeof(job.stack);
-	makecontext(&job.there, answer, 0);
+	makecontext(&job.there, swap_back, 0);
 	if (job.zero < 0 || job.null < 0)
 		return mc_fail(&run->error, -ENODEV,
 			       "item: no /dev/zero or /dev/null");
 	return 0;
 }
 
-static void end(void)
+static void clean_up(void)
 {
 	posix_spawn_file_actions_destroy(&job.quiet);
 	close(job.zero);
@@ -284,7 +285,7 @@ static int os_run(struct mc_run *run, const struct mc_point *point,
 	int err = mc_measurement_begin(&meas, run, point);
 
 	if (!err) {
-		err = begin(run, point);
+		err = prepare(run, point);
 		meas.n = 1;
 		meas.unwatched = true;
 		meas.each->pass = (struct mc_pass){
@@ -292,7 +293,7 @@ static int os_run(struct mc_run *run, const struct mc_point *point,
 		};
 		if (!err)
 			err = mc_measurement_turn(run, rec, mc_measure, &meas);
-		end();
+		clean_up();
 		for (i = 0; i < meas.done; i++) {
 			if (meas.samples[i] != MC_NO_SAMPLE)
 				meas.samples[i] /= batch;

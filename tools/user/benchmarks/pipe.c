@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pipe: bytes a second through a pipe, from a parent to its child, on two CPUs or
- * on one. A sample ends when the child has read all of it and has said so.
+ * pipe: bytes per second through a pipe from a parent to its child, on two CPUs or on
+ * one. A sample ends when the child has read all of its bytes and has confirmed it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ enum { COL_MB_PER_S, COL_PIPE_BYTES };
 
 enum { CAPACITY_MAX, CAPACITY_KEEP };
 
-/* A sample: the end of it costs a wake-up or two, and is to be small beside it. */
+/* Bytes of a sample: many, since the child's confirmation costs a wake-up or two. */
 #define SAMPLE	(8ULL << 20)
 
 static const struct mc_name capacity_names[] = {
@@ -58,17 +58,17 @@ static const struct mc_column columns[] = {
 };
 
 /**
- * struct pipe_job - a pipe, its ends, and who reads
+ * struct pipe_job - a pipe and its two processes
  * @run: the run
  * @meas: its samples
  * @block: bytes of a write
- * @total: bytes of a sample, whole blocks
- * @capacity: what is to become of the pipe's capacity
- * @pipe_bytes: what it came to
- * @data: the pipe: end to read from, end to write to
- * @done: the child's pipe back, the same way
- * @child: who reads
- * @memory: a block
+ * @total: bytes of a sample, a multiple of @block
+ * @capacity: the value of capacity=
+ * @pipe_bytes: the actual capacity of the pipe
+ * @data: the pipe: its read end, its write end
+ * @done: the pipe through which the child confirms a sample, in the same order
+ * @child: the process that reads
+ * @memory: the block to write
  */
 struct pipe_job {
 	struct mc_run *run;
@@ -83,7 +83,7 @@ struct pipe_job {
 	char *memory;
 };
 
-static int failed(struct pipe_job *job, const char *what)
+static int fail_errno(struct pipe_job *job, const char *what)
 {
 	int err = errno;
 
@@ -91,7 +91,7 @@ static int failed(struct pipe_job *job, const char *what)
 		       strerror(err));
 }
 
-static char *get_block(u64 bytes)
+static char *alloc_block(u64 bytes)
 {
 	char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -104,7 +104,7 @@ static char *get_block(u64 bytes)
 
 /* ------------------------------------------------------------------ the child */
 
-/* The second CPU of two; else where its parent is. */
+/* To the second of two CPUs, or to the only CPU, which is also the parent's. */
 static void bind_child(const struct mc_team *team)
 {
 	cpu_set_t *set = CPU_ALLOC(MC_MAX_CPUS);
@@ -118,9 +118,9 @@ static void bind_child(const struct mc_team *team)
 		_exit(1);
 }
 
-static void read_all(struct pipe_job *job)
+static void read_samples(struct pipe_job *job)
 {
-	char *memory = get_block(job->block), byte = 0;
+	char *memory = alloc_block(job->block), byte = 0;
 	u64 got = 0;
 	ssize_t n;
 
@@ -137,9 +137,9 @@ static void read_all(struct pipe_job *job)
 	_exit(0);
 }
 
-static void be_child(struct pipe_job *job)
+static void run_child(struct pipe_job *job)
 {
-	/* It is not to outlive its parent, nor to hear what that one is told. */
+	/* The child ends with its parent, and only the parent handles these signals. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
@@ -147,12 +147,12 @@ static void be_child(struct pipe_job *job)
 	close(job->done[0]);
 	if (mc_team_cpu(job->run->team, 0) >= 0)
 		bind_child(job->run->team);
-	read_all(job);
+	read_samples(job);
 }
 
 /* ----------------------------------------------------------------- the parent */
 
-/* A signal that stops the run is looked at between samples. */
+/* A signal that stops the run takes effect between samples. */
 static int wait_for_child(struct pipe_job *job)
 {
 	char byte;
@@ -165,10 +165,10 @@ static int wait_for_child(struct pipe_job *job)
 		return 0;
 	if (!n)
 		errno = EPIPE;
-	return failed(job, "the child that reads has ended");
+	return fail_errno(job, "the child that reads has ended");
 }
 
-static int send(struct pipe_job *job)
+static int send_sample(struct pipe_job *job)
 {
 	u64 left;
 
@@ -178,7 +178,7 @@ static int send(struct pipe_job *job)
 				  job->memory + (job->block - of_block), of_block);
 
 		if (n < 0 && errno != EINTR)
-			return failed(job, "a write to the pipe");
+			return fail_errno(job, "a write to the pipe");
 		left -= n > 0 ? n : 0;
 	}
 	return wait_for_child(job);
@@ -192,7 +192,7 @@ static int measure(struct mc_worker *w, void *arg)
 	u32 round;
 	int err;
 
-	/* A pipe that nobody reads is an error here, and no end. */
+	/* With SIGPIPE blocked, a broken pipe is an error and does not kill the process. */
 	sigemptyset(&broken);
 	sigaddset(&broken, SIGPIPE);
 	pthread_sigmask(SIG_BLOCK, &broken, NULL);
@@ -201,7 +201,8 @@ static int measure(struct mc_worker *w, void *arg)
 		u64 ticks;
 
 		err = mc_window_open(w, false);
-		err = err ? err : send(job);
+		if (!err)
+			err = send_sample(job);
 		ticks = mc_measurement_close(w, sampler);
 		if (!err)
 			mc_measurement_keep(job->meas, round, mc_ticks_to_ps(ticks));
@@ -230,8 +231,8 @@ static void close_all(const int *end, unsigned int n)
 	}
 }
 
-/* The child ends by itself when the pipe does. */
-static void end(struct pipe_job *job)
+/* The child exits once both pipes are closed. */
+static void clean_up(struct pipe_job *job)
 {
 	close_all(job->data, 2);
 	close_all(job->done, 2);
@@ -242,19 +243,19 @@ static void end(struct pipe_job *job)
 		munmap(job->memory, job->block);
 }
 
-static int begin(struct pipe_job *job)
+static int start_child(struct pipe_job *job)
 {
-	job->memory = get_block(job->block);
+	job->memory = alloc_block(job->block);
 	if (!job->memory)
-		return failed(job, "no memory");
+		return fail_errno(job, "no memory");
 	if (pipe2(job->data, O_CLOEXEC) || pipe2(job->done, O_CLOEXEC))
-		return failed(job, "no pipe");
+		return fail_errno(job, "no pipe");
 	raise_capacity(job);
 	job->child = fork();
 	if (!job->child)
-		be_child(job);
+		run_child(job);
 	if (job->child < 0)
-		return failed(job, "no child");
+		return fail_errno(job, "no child");
 	close(job->data[0]);
 	close(job->done[1]);
 	job->data[0] = -1;
@@ -287,10 +288,10 @@ static int pipe_run(struct mc_run *run, const struct mc_point *point,
 	meas.unwatched = true;
 	if (!err) {
 		job.total = max(SAMPLE / job.block, 1) * job.block;
-		err = begin(&job);
+		err = start_child(&job);
 		if (!err)
 			err = mc_team_run_some(run->team, &parent, 1, measure, &job);
-		end(&job);
+		clean_up(&job);
 		mc_measurement_record(&meas, rec);
 		rec->payload_bytes = job.total;
 		if (rec->stats.samples)

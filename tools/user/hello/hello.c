@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* memcache-hello: what the test `os` executes. */
+/* memcache-hello: the program that the test `os` executes. */
 #include <stdio.h>
 
 int main(void)
