@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The set of counters, from a file, and perf by system call. */
+/* The set of counters of --counters, and perf by system calls. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 static struct mc_counter set[MC_MAX_COUNTERS];
 static unsigned int n_set;
 
-/* File descriptors, as pointers that are not NULL. */
+/* An event is a file descriptor + 1, so that it is never NULL. */
 static void *event_of(int fd)
 {
 	return (void *)(long)(fd + 1);
@@ -80,7 +80,7 @@ static int try_all(struct mc_error *e)
 	return 0;
 }
 
-/* Take the set from a file, and try it. Return: 0 or a negative errno, explained. */
+/* Read the set from a file, and try each counter. Return: 0 or a negative errno and @e. */
 int mc_user_counters(const char *path, struct mc_error *e)
 {
 	char *text = malloc(MC_COUNTERS_TEXT);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The CPUs that this process may run on: what module/kernel/cpus.c is in the kernel. */
+/* The CPUs that this process may use; the counterpart of module/kernel/cpus.c. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 
 #define CACHE	"/sys/devices/system/cpu/cpu%u/cache/index%u/%s"
 
-static bool read_of(unsigned int cpu, unsigned int i, const char *name,
-		    char *text, size_t size)
+static bool read_cache(unsigned int cpu, unsigned int i, const char *name,
+		       char *text, size_t size)
 {
 	char path[80];
 
@@ -20,8 +20,8 @@ static bool read_of(unsigned int cpu, unsigned int i, const char *name,
 	return mc_user_read_file(path, text, size);
 }
 
-/* How many numbers a list like 0-3,8 has. */
-static unsigned int count(const char *list)
+/* Return: how many numbers a list like 0-3,8 has. */
+static unsigned int list_length(const char *list)
 {
 	unsigned int n = 0;
 	char *end;
@@ -38,7 +38,7 @@ static unsigned int count(const char *list)
 	}
 }
 
-/* Who else is online, on CPUs that this process may not use, only the system knows. */
+/* The other CPUs of a cache come from sysfs: this process may not use all of them. */
 static void find_sharers(struct mc_core *core, unsigned int cpu)
 {
 	char text[4096];
@@ -47,14 +47,14 @@ static void find_sharers(struct mc_core *core, unsigned int cpu)
 	for (i = 0; i < core->ncaches; i++) {
 		struct mc_cache *c = &core->caches[i];
 
-		if (read_of(cpu, i, "level", text, sizeof(text)) &&
+		if (read_cache(cpu, i, "level", text, sizeof(text)) &&
 		    atoi(text) == (int)c->level &&
-		    read_of(cpu, i, "shared_cpu_list", text, sizeof(text)))
-			c->cpus = count(text);
+		    read_cache(cpu, i, "shared_cpu_list", text, sizeof(text)))
+			c->cpus = list_length(text);
 	}
 }
 
-/* CPUID tells of the CPU that it runs on, so this thread goes to each in turn. */
+/* CPUID describes the CPU that executes it, so this thread moves to each in turn. */
 static void look_at_each(cpu_set_t *all, cpu_set_t *one, size_t size)
 {
 	unsigned int cpu;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files by system calls: what module/kernel/files.c is in the kernel. */
+/* Files by system calls; the counterpart of module/kernel/files.c. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,11 +13,11 @@
 #include "platform/os.h"
 
 #define PAGE		4096ULL
-#define AT_ONCE		16384	/* pages that are asked about at once */
+#define AT_ONCE		16384	/* pages in a call of mincore() */
 
 struct mc_file {
 	int fd;
-	bool mine;	/* the kernel tells me what is cached of it */
+	bool mine;	/* mincore() tells this process the truth about it */
 };
 
 static const char *kind_of(mode_t mode)
@@ -27,8 +27,8 @@ static const char *kind_of(mode_t mode)
 }
 
 /*
- * One that is there. It is looked at before it is opened, since to open a device
- * does something by itself; and what was looked at is what is opened.
+ * The file's type is checked before the file is opened, since opening a device may
+ * have an effect. The path is resolved once, so the file checked is the one opened.
  */
 static int open_existing(const char *path, int flags, const char **what)
 {
@@ -50,7 +50,10 @@ static int open_existing(const char *path, int flags, const char **what)
 	return fd;
 }
 
-/* Who neither owns a file nor may write it is told that all of it is cached. */
+/*
+ * To a process that neither owns a file nor may write it, mincore() says that all of it is
+ * cached.
+ */
 static bool is_mine(int fd)
 {
 	char name[64];
@@ -60,7 +63,7 @@ static bool is_mine(int fd)
 	return !fstat(fd, &s) && (s.st_uid == geteuid() || !access(name, W_OK));
 }
 
-/* Else a signal would kill when it gets so. */
+/* A write beyond the limit would raise SIGXFSZ, which kills the process. */
 static bool too_large(u64 bytes)
 {
 	struct rlimit limit;
@@ -130,7 +133,7 @@ int mc_file_sync(struct mc_file *f)
 	return fsync(f->fd) ? -errno : 0;
 }
 
-/* Some filesystems have nothing to be synced, or nothing to be dropped. */
+/* fsync() fails with EINVAL or EROFS where a filesystem has nothing to sync. */
 int mc_file_drop(struct mc_file *f)
 {
 	if (fsync(f->fd) && errno != EINVAL && errno != EROFS)
@@ -180,7 +183,7 @@ int mc_transfer_make(struct mc_transfer *t, u64 bytes)
 	*t = (struct mc_transfer){ .bytes = bytes };
 	if (posix_memalign(&t->data, MC_FILE_ALIGN, (bytes + PAGE - 1) & ~(PAGE - 1)))
 		return -ENOMEM;
-	/* Not the kernel's zeroes when it is first read into. */
+	/* Otherwise the first read would include page faults. */
 	memset(t->data, 0, bytes);
 	return 0;
 }

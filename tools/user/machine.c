@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The machine as user space sees it, with the keys of the kernel's record. */
+/* The machine as user space sees it, with the same keys as the kernel's record. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/utsname.h>
@@ -15,7 +15,7 @@ bool mc_cpu_has(enum mc_feature feature)
 	return mc_cores_have(feature);
 }
 
-/* The start of a small file, without the newline at its end. */
+/* Read the first @size - 1 bytes of a file; newlines at the end are removed. */
 bool mc_user_read_file(const char *path, char *buf, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -73,7 +73,7 @@ static void microcode_json(struct mc_text *t)
 		mc_textf(t, "null");
 }
 
-/* Is this a process of User-Mode Linux? CPUID is its host's. */
+/* In User-Mode Linux, CPUID describes the host, so /proc/cpuinfo has to tell. */
 static bool in_uml(void)
 {
 	char text[4096];
@@ -108,7 +108,7 @@ void mc_user_machine_json(struct mc_text *t)
 	mc_text_fixed(t, mc_clock.cost_ps, 3);
 	mc_textf(t, ",");
 	mc_disturbed_json(t);
-	/* What only the kernel can say. */
+	/* Only the kernel knows these. */
 	mc_textf(t, ",\"page_table_levels\":null,\"pat\":null,\"prefetch\":null");
 	mc_textf(t, ",\"lockdown\":null,\"memory_types\":");
 	mc_user_types_json(t);

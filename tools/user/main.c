@@ -17,7 +17,7 @@
 #include "platform/os.h"
 #include "user.h"
 
-/* Exit statuses, as the front end has them. */
+/* Exit statuses, the same as the front end's. */
 enum { DONE, FAILED, USAGE, INTERRUPTED = 130 };
 
 static const char usage[] =
@@ -52,8 +52,8 @@ static void catch_signals(void)
 	sigaction(SIGTERM, &action, NULL);
 }
 
-/* Results that nobody gets are no success. */
-static int flush(void)
+/* Results that could not be written are a failure. */
+static int flush_stdout(void)
 {
 	int err = fflush(stdout) ? errno : ferror(stdout) ? EIO : 0;
 
@@ -62,7 +62,7 @@ static int flush(void)
 	return err ? FAILED : DONE;
 }
 
-/* A text of up to @size bytes, made by @make, to stdout. */
+/* Print a text of up to @size bytes, made by @make. */
 static void print_text(size_t size, void (*make)(struct mc_text *t))
 {
 	struct mc_text t = { .buf = calloc(1, size), .size = size };
@@ -129,7 +129,7 @@ static void print_note(const struct mc_record *records, u64 n)
 		fprintf(stderr, "memcache-user: note: %s", note);
 }
 
-/* Return: 0 or a negative errno; everything worth saying was said. */
+/* Return: 0 or a negative errno, which has been reported. */
 static int run_line(const char *line, bool json)
 {
 	static struct mc_request req;
@@ -139,7 +139,8 @@ static int run_line(const char *line, bool json)
 	int err = mc_request_parse(&req, line, strlen(line), mc_specs,
 				   &run.error);
 
-	err = err ? err : mc_engine_cpus(&req, &run.error);
+	if (!err)
+		err = mc_engine_cpus(&req, &run.error);
 	if (!err) {
 		records = calloc(mc_engine_records(&req), sizeof(*records));
 		err = records ? mc_engine_measure(&run, records, &n) :
@@ -153,7 +154,7 @@ static int run_line(const char *line, bool json)
 	for (i = 0; i < n; i++)
 		mc_free(records[i].histogram);
 	free(records);
-	if (flush() != DONE)
+	if (flush_stdout() != DONE)
 		return -EIO;
 	if (err)
 		fprintf(stderr, "memcache-user: %s: %s\n", strerror(-err),
@@ -205,10 +206,10 @@ int main(int argc, char **argv)
 			break;
 		case 't':
 			print_text(65536, tests_text);
-			return flush();
+			return flush_stdout();
 		case 'h':
 			fputs(usage, stdout);
-			return flush();
+			return flush_stdout();
 		default:
 			fputs(usage, stderr);
 			return USAGE;

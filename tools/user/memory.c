@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory in user space: the module's own pages through its devices where it is
- * loaded, else anonymous memory, write-back only, in pages of the size asked.
+ * Memory in user space: the module's pages through its devices if it is loaded, else
+ * anonymous memory, which is write-back, in pages of the size asked for.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,27 +20,27 @@
 
 #define HUGE		(2ULL << 20)
 #define PAGE		4096ULL
-#define POLICY_PREFERRED 1	/* MPOL_PREFERRED and MPOL_BIND of linux/mempolicy.h */
+#define POLICY_PREFERRED 1	/* MPOL_PREFERRED and MPOL_BIND in linux/mempolicy.h */
 #define POLICY_BIND	2
 
-/* One mapping, kept from point to point as long as it serves. */
+/* A mapping, kept from point to point as long as points can use it. */
 struct mapping {
 	struct mc_span span;
 	struct mc_view view;
 	enum mc_page page;
-	int node;		/* asked for, -1: anywhere */
+	int node;		/* asked for; -1: any */
 	bool strict;
-	int memory_node;	/* found */
+	int memory_node;	/* node of the pages */
 	enum mc_attr attribute;
 	struct mc_verdict verdict;
-	void *base;		/* what to unmap */
+	void *base;		/* the range to unmap */
 	size_t length;
 	struct mapping *next;
 };
 
 struct device {
 	int fd;
-	int err;		/* errno of what it could not be opened for */
+	int err;		/* errno of a failed open() */
 	struct memcache_info info;
 	struct mapping map;
 	void *fence;
@@ -52,8 +52,8 @@ static struct device devices[MC_NTYPES] = {
 
 static struct mapping *own;	/* a list */
 
-/* A page of zeros, for the verdict where there is no mapping. */
-static void *line;
+/* A page of zeros, for the verdict if there is no mapping. */
+static void *zero_page;
 
 /* ---------------------------------------------------------------- devices */
 
@@ -108,7 +108,7 @@ static bool has_device(enum mc_type type)
 	return devices[type].map.view.n;
 }
 
-/* How a sentence ends that begins with what it takes this device for. */
+/* The end of a sentence that says what needs this device. */
 static const char *device_needed(enum mc_type type)
 {
 	int err = devices[type].err;
@@ -134,7 +134,7 @@ static u64 available_bytes(void)
 	return kib << 10;
 }
 
-/* Bytes of [@addr, + @length) in transparent huge pages, by /proc/self/smaps. */
+/* Return: bytes of a range in transparent huge pages, from /proc/self/smaps. */
 static u64 huge_bytes(const void *addr, u64 length)
 {
 	unsigned long start, end, from = (unsigned long)addr;
@@ -180,7 +180,7 @@ static void set_node(const struct mapping *m)
 	if (m->node < 0)
 		return;
 	mask[m->node / 64] = 1UL << (m->node % 64);
-	/* Where it fails there is but one node, or memory_node will tell. */
+	/* If it fails, there is only one node, or memory_node shows the actual one. */
 	syscall(SYS_mbind, m->base, m->length,
 		m->strict ? POLICY_BIND : POLICY_PREFERRED, mask,
 		8 * sizeof(mask), 0);
@@ -193,7 +193,7 @@ static void unmap(struct mapping *m)
 	memset(m, 0, sizeof(*m));
 }
 
-/* Are the pages what was asked for? The kernel only promises to try. */
+/* Check the size of the pages, since madvise() is only a hint. */
 static int check_pages(struct mapping *m, struct mc_error *e)
 {
 	u64 huge = huge_bytes(m->span.addr, m->span.bytes);
@@ -220,7 +220,7 @@ static int map_own(struct mapping *m, u64 bytes, struct mc_error *e)
 			       want >> 20, available_bytes() >> 20);
 	if (m->page == MC_PAGE_2M)
 		flags |= MAP_HUGETLB | 21 << MAP_HUGE_SHIFT;
-	/* Room to begin at a multiple of 2 MiB. */
+	/* Except for huge pages, room to align the start to 2 MiB. */
 	m->length = m->page == MC_PAGE_2M ? want : want + HUGE;
 	m->base = mmap(NULL, m->length, PROT_READ | PROT_WRITE, flags, -1, 0);
 	if (m->base == MAP_FAILED) {
@@ -246,7 +246,10 @@ static int map_own(struct mapping *m, u64 bytes, struct mc_error *e)
 	return check_pages(m, e);
 }
 
-/* Of one's own, those of which a point has several on other nodes stay. */
+/*
+ * Find or make an anonymous mapping. Mappings of another kind are freed if @want->alone,
+ * else they stay, because the point may use several, on other nodes.
+ */
 static int own_area(const struct mc_point *point, const struct mc_wanted *want,
 		    struct mapping **out, struct mc_error *e)
 {
@@ -260,14 +263,14 @@ static int own_area(const struct mc_point *point, const struct mc_wanted *want,
 	if (asked.page == MC_PAGE_AUTO)
 		asked.page = MC_PAGE_4K;
 	while ((m = *at)) {
-		bool there = m->page == asked.page && m->node == asked.node &&
-			     m->strict == asked.strict;
+		bool same_kind = m->page == asked.page && m->node == asked.node &&
+				 m->strict == asked.strict;
 
-		if (there && m->span.bytes >= want->bytes) {
+		if (same_kind && m->span.bytes >= want->bytes) {
 			*out = m;
 			return 0;
 		}
-		if (!there && !want->alone) {
+		if (!same_kind && !want->alone) {
 			at = &m->next;
 			continue;
 		}
@@ -291,10 +294,10 @@ static int own_area(const struct mc_point *point, const struct mc_wanted *want,
 	return 0;
 }
 
-/* ------------------------------------------------- what a run is offered */
+/* ------------------------------------------------------- the memory of a run */
 
-/* Does the device's buffer serve this point? Its pages lie where they lie. */
-static bool serves(const struct mc_point *point, const struct mc_wanted *want)
+/* Can this point use the device's buffer? Its pages can't be moved to another node. */
+static bool device_serves(const struct mc_point *point, const struct mc_wanted *want)
 {
 	const struct device *d = &devices[point->v[MC_KEY_TYPE]];
 	u64 page = point->v[MC_KEY_PAGE];
@@ -305,14 +308,14 @@ static bool serves(const struct mc_point *point, const struct mc_wanted *want)
 	       (want->place.node < 0 || want->place.node == d->info.node);
 }
 
-/* What is not write-back is the module's. */
+/* Only the module's devices have memory that is not write-back. */
 static int check_type(struct mc_run *run, const struct mc_point *point,
 		      const struct mc_wanted *want)
 {
 	const char *type = mc_type_name(point->v[MC_KEY_TYPE]);
 	const struct device *d = &devices[point->v[MC_KEY_TYPE]];
 
-	if (point->v[MC_KEY_TYPE] == MC_WB || serves(point, want))
+	if (point->v[MC_KEY_TYPE] == MC_WB || device_serves(point, want))
 		return 0;
 	if (has_device(point->v[MC_KEY_TYPE]) && want->place.node >= 0 &&
 	    want->place.node != d->info.node)
@@ -330,7 +333,7 @@ static int find_memory(struct mc_run *run, const struct mc_point *point,
 	struct mapping *m = &devices[point->v[MC_KEY_TYPE]].map;
 	int err = check_type(run, point, want);
 
-	if (!err && !serves(point, want))
+	if (!err && !device_serves(point, want))
 		err = own_area(point, want, &m, &run->error);
 	if (err)
 		return err;
@@ -354,8 +357,8 @@ static void drop_memory(void)
 	}
 }
 
-/* As for the module, if its pages are used. */
-static int node_set(void)
+/* The module's numa_node applies if its pages are used. */
+static int default_node(void)
 {
 	return has_device(MC_WB) ? mc_user_module_node() : -1;
 }
@@ -384,7 +387,7 @@ static int check_node(struct mc_run *run, u64 node)
 	snprintf(path, sizeof(path), NODES "/node%llu", node);
 	if (node == MC_AUTO || node == MC_LOCAL || !access(path, F_OK))
 		return 0;
-	/* To a kernel without NUMA all memory is node 0. */
+	/* In a kernel without NUMA, all memory is on node 0. */
 	if (!node && access(NODES, F_OK))
 		return 0;
 	return mc_fail(&run->error, -EINVAL, "node: there is no node %llu", node);
@@ -411,12 +414,12 @@ static int check_point(struct mc_run *run, const struct mc_point *point)
 	return err;
 }
 
-/* What the engine asks of this side. */
+/* The functions that the engine calls. */
 const struct mc_side mc_user_side = {
 	.check = check_point,
 	.find = find_memory,
 	.drop = drop_memory,
-	.node = node_set,
+	.node = default_node,
 	.uc_word = uc_word,
 };
 
@@ -426,11 +429,11 @@ void mc_user_memory_init(bool own_only)
 {
 	enum mc_type type;
 
-	line = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (line == MAP_FAILED)
+	zero_page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (zero_page == MAP_FAILED)
 		abort();
-	mc_verdict_init(line);
+	mc_verdict_init(zero_page);
 	for (type = 0; !own_only && type < MC_NTYPES; type++)
 		open_device(type);
 }
@@ -440,7 +443,7 @@ void mc_user_memory_end(void)
 	enum mc_type type;
 
 	drop_memory();
-	munmap(line, PAGE);
+	munmap(zero_page, PAGE);
 	for (type = 0; type < MC_NTYPES; type++) {
 		if (devices[type].fence)
 			munmap(devices[type].fence, PAGE);
@@ -460,7 +463,7 @@ void mc_user_types_json(struct mc_text *t)
 
 		mc_textf(t, "%s\"%s\":", type ? "," : "", mc_type_name(type));
 		if (type == MC_WB && !has_device(type)) {
-			mc_verdict_of(&v, type, line);
+			mc_verdict_of(&v, type, zero_page);
 			mc_verdict_json(t, MC_ATTR_NA, &v);
 		} else if (has_device(type)) {
 			mc_verdict_json(t, devices[type].map.attribute,

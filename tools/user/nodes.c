@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The machine's NUMA nodes, as sysfs has them: what module/kernel/nodes.c is in the kernel. */
+/* The machine's NUMA nodes, from sysfs; the counterpart of module/kernel/nodes.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define NODES	"/sys/devices/system/node"
 
-/* Is a number in a list like 0-3,8? What is no list has none. */
+/* Is a number in a list like 0-3,8? False if @list is not a list. */
 static bool listed(const char *list, long number)
 {
 	char *end;
@@ -38,11 +38,11 @@ static int own_node(unsigned int cpu)
 		if (!access(path, F_OK))
 			return node;
 	}
-	return 0;	/* to a kernel without NUMA all memory is node 0 */
+	return 0;	/* in a kernel without NUMA, all memory is on node 0 */
 }
 
-/* `distance` of a node has a number for each node that is online, in order. */
-static int nearest(int own, const char *has_memory)
+/* The file `distance` of a node has a number for each online node, in order. */
+static int nearest_node(int own, const char *has_memory)
 {
 	char path[64], online[4096], text[8192], *at = text, *end;
 	int node, best = own;
@@ -67,7 +67,7 @@ static int nearest(int own, const char *has_memory)
 	return best;
 }
 
-/* As mc_cpu_node() of the kernel has it; looked up once for each CPU. */
+/* The same as mc_cpu_node() in the kernel; read from sysfs once for each CPU. */
 int mc_cpu_node(unsigned int cpu)
 {
 	static int known[MC_MAX_CPUS];	/* node + 1 */
@@ -79,12 +79,12 @@ int mc_cpu_node(unsigned int cpu)
 	node = own_node(cpu);
 	if (mc_user_read_file(NODES "/has_memory", has_memory, sizeof(has_memory)) &&
 	    !listed(has_memory, node))
-		node = nearest(node, has_memory);
+		node = nearest_node(node, has_memory);
 	known[cpu] = node + 1;
 	return node;
 }
 
-/* What the loaded module was told; -1: nothing, or there is none. */
+/* Return: the loaded module's numa_node; -1 if it is not set or there is no module. */
 int mc_user_module_node(void)
 {
 	char text[32];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of memcache-user offer each other. */
+/* Functions that the files of memcache-user share. */
 #ifndef MC_USER_H
 #define MC_USER_H
 
@@ -23,7 +23,7 @@ bool mc_user_read_file(const char *path, char *buf, size_t size);
 /* nodes.c */
 int mc_user_module_node(void);
 
-/* workers.c: the run that is on ends with -EINTR; may be called by a handler. */
+/* workers.c: end the current run with -EINTR; may be called by a signal handler. */
 void mc_user_interrupt(void);
 bool mc_user_interrupted(void);
 

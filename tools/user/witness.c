@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The witness in user space: a selector for interrupts, /proc/stat for stolen time. */
+/* The witness in user space: a selector shows interrupts, /proc/stat stolen time. */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -11,17 +11,20 @@
 #include "platform/witness.h"
 
 #define PROBE_NS	20000000	/* two ticks of the slowest system */
-#define LOOK_NS		10000000	/* what /proc/stat counts in */
-#define STAT_LEAST	65536		/* bytes of its lines of CPUs: room for some hundred */
-#define STAT_MOST	(4U << 20)	/* more than for 8192 */
+#define LOOK_NS		10000000	/* resolution of /proc/stat */
+#define STAT_LEAST	65536		/* bytes of /proc/stat read at first: some hundred CPUs */
+#define STAT_MOST	(4U << 20)	/* and at most: more than 8192 CPUs */
 
 static u8 kinds;
 static int stat_file = -1;
 
-/* All of it; in one go, for a part is of another moment. To be freed. */
+/*
+ * Read all of /proc/stat with one call, since the parts of several calls are not of the
+ * same moment. Return: the text, to be freed.
+ */
 static char *read_stat(ssize_t *n)
 {
-	static _Atomic size_t room = STAT_LEAST;	/* grows once */
+	static _Atomic size_t room = STAT_LEAST;	/* grows to what is needed */
 	size_t size;
 	char *text;
 
@@ -36,11 +39,11 @@ static char *read_stat(ssize_t *n)
 	}
 }
 
-/* Of a CPU, or with -1 of all of them. Return: false if it does not say. */
+/* Steal time of a CPU, or with -1 of all CPUs. Return: false if the file has none. */
 static bool read_stolen(int cpu, u64 *stolen)
 {
 	char name[16], *text, *line;
-	bool told = false;
+	bool found = false;
 	ssize_t n;
 
 	text = read_stat(&n);
@@ -49,11 +52,11 @@ static bool read_stolen(int cpu, u64 *stolen)
 		text[n] = '\0';
 		line = strstr(text, name);
 		/* user nice system idle iowait irq softirq steal */
-		told = line && sscanf(line + strlen(name),
-				      "%*u %*u %*u %*u %*u %*u %*u %llu", stolen) == 1;
+		found = line && sscanf(line + strlen(name),
+				       "%*u %*u %*u %*u %*u %*u %*u %llu", stolen) == 1;
 	}
 	free(text);
-	return told;
+	return found;
 }
 
 void mc_witness_init(void)
@@ -65,12 +68,12 @@ void mc_witness_init(void)
 	if (sched_getcpu() >= 0)
 		kinds |= MC_BY_MIGRATION;
 	stat_file = open("/proc/stat", O_RDONLY | O_CLOEXEC);
-	/* A guest whose counter is still 0 may be one to whom nobody tells. */
+	/* If a guest's counter is 0, its hypervisor may not report steal time. */
 	if (read_stolen(-1, &stolen) && (stolen || !mc_cpuid_hypervisor()))
 		kinds |= MC_BY_STEAL;
 }
 
-/* Of a CPU that /proc/stat does not have, nothing is known. */
+/* No steal time for a CPU that /proc/stat does not list. */
 u8 mc_witness_kinds(int cpu)
 {
 	u64 stolen;
@@ -93,7 +96,7 @@ u8 mc_witness_end(struct mc_witness *v)
 	return last && last != v->cpu ? seen | MC_BY_MIGRATION : seen;
 }
 
-/* No sooner than it can have changed: a look takes microseconds. */
+/* Reading /proc/stat takes microseconds, so it is not read before it can have changed. */
 enum mc_stolen mc_witness_stolen(struct mc_witness *v, int cpu, bool at_once)
 {
 	u64 now = mc_ticks(), before = v->stolen, looked = v->looked;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The threads of a run, as POSIX threads: what module/kernel/workers.c is in the kernel. */
+/* The threads of a run, as POSIX threads; the counterpart of module/kernel/workers.c. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -17,7 +17,7 @@ struct member {
 	struct mc_worker worker;
 	pthread_t thread;
 	bool started;
-	pthread_cond_t wake;	/* alone: where CPUs take turns, the others sleep on */
+	pthread_cond_t wake;	/* one for each thread, so that the others sleep on */
 	unsigned int jobs;
 	unsigned int jobs_seen;
 };
@@ -28,7 +28,7 @@ struct mc_team {
 	u64 seconds;
 	struct timespec deadline;
 	struct mc_error *error;
-	pthread_mutex_t lock;	/* of all that follows, up to the gate */
+	pthread_mutex_t lock;	/* protects all that follows, up to @arg */
 	pthread_cond_t done;
 	unsigned int party;
 	unsigned int working;
@@ -41,7 +41,7 @@ struct mc_team {
 	struct member member[];
 };
 
-/* Set by a signal: every run from then on is stopped. */
+/* Set by a signal; it stops the current run and all later ones. */
 static atomic_bool interrupted;
 
 void mc_user_interrupt(void)
@@ -126,7 +126,7 @@ static int start_one(struct mc_team *team, unsigned int i, int cpu)
 	return -err;
 }
 
-/* More threads than CPUs go round them. */
+/* If there are more threads than CPUs, the list starts again. */
 static int start_all(struct mc_team *team, const struct mc_request *req)
 {
 	unsigned int i;
@@ -151,7 +151,7 @@ bool mc_cpu_usable(unsigned int cpu)
 	return usable;
 }
 
-/* A list of CPUs, ascending, stands in the file. */
+/* The file lists the core's CPUs in ascending order. */
 unsigned int mc_cpu_core(unsigned int cpu)
 {
 	char path[80], list[1024];
@@ -170,7 +170,7 @@ struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
 {
 	struct mc_team *team = calloc(1, sizeof(*team) +
 					 n * sizeof(struct member));
-	pthread_condattr_t steady;
+	pthread_condattr_t monotonic;
 	unsigned int i;
 
 	if (!team) {
@@ -183,11 +183,11 @@ struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
 	clock_gettime(CLOCK_MONOTONIC, &team->deadline);
 	team->deadline.tv_sec += team->seconds;
 	pthread_mutex_init(&team->lock, NULL);
-	/* A limit that is not moved when somebody sets the clock. */
-	pthread_condattr_init(&steady);
-	pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-	pthread_cond_init(&team->done, &steady);
-	pthread_condattr_destroy(&steady);
+	/* So that setting the wall clock does not move the deadline. */
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&team->done, &monotonic);
+	pthread_condattr_destroy(&monotonic);
 	for (i = 0; i < n; i++)
 		pthread_cond_init(&team->member[i].wake, NULL);
 	if (!start_all(team, req))
@@ -235,8 +235,8 @@ static void time_out(struct mc_team *team)
 	mc_team_stop(team, -ETIME);
 }
 
-/* Jobs may be too short for a wait to notice. */
-static void look_for_stop(struct mc_team *team)
+/* Called before each job, since the wait for a short job may not notice the deadline. */
+static void check_deadline(struct mc_team *team)
 {
 	struct timespec now;
 
@@ -267,7 +267,7 @@ int mc_team_run_some(struct mc_team *team, const unsigned int *who,
 {
 	unsigned int i;
 
-	look_for_stop(team);
+	check_deadline(team);
 	if (mc_team_stopped(team))
 		return mc_team_stopped(team);
 	pthread_mutex_lock(&team->lock);
