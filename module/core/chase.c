@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Cycles of pointers, built where they will be followed.
+ * Cycles of pointers for a pointer chase.
  *
- * A random cycle grows by one element at a time: it goes behind one that is
- * chosen among those in the cycle. There are (n - 1)! ways to choose, and each
+ * A random cycle grows by one element at a time: the new element is inserted behind a
+ * random element of the cycle. There are (n - 1)! ways to choose, and each
  * gives another cycle, so all cycles are equally likely, as with Sattolo's
  * algorithm (Information Processing Letters 22, 1986), of which this is the
  * inside-out form.
@@ -11,9 +11,9 @@
 #include "core/chase.h"
 
 /**
- * mc_chase_at() - where an element lies
+ * mc_chase_at() - address of an element
  * @c: the cycle
- * @i: the element, less than @c->n
+ * @i: index of the element, less than @c->n
  *
  * Return: its address.
  */
@@ -24,7 +24,7 @@ void **mc_chase_at(const struct mc_chase *c, u64 i)
 	return mc_view_at(c->view, c->offset + i * c->stride + skew, NULL);
 }
 
-static u64 below(struct mc_chase *c, u64 range)
+static u64 random_below(struct mc_chase *c, u64 range)
 {
 	return mc_random_below(mc_random_next(&c->random, MC_XORSHIFT), range);
 }
@@ -37,35 +37,35 @@ static void insert(const struct mc_chase *c, u64 i, u64 behind)
 	*old = new;
 }
 
-/* Elements on a page of MC_CHASE_PAGE_BYTES. */
-static u64 on_a_page(const struct mc_chase *c)
+/* Return: elements on a page of MC_CHASE_PAGE_BYTES. */
+static u64 elements_per_page(const struct mc_chase *c)
 {
 	return c->stride < MC_CHASE_PAGE_BYTES ? MC_CHASE_PAGE_BYTES / c->stride : 1;
 }
 
 /*
- * First a cycle of one element of each page, then the others of a page behind
- * one of their own: they stay between this page's first and the next page's.
+ * The first elements of all pages make a cycle. Then each other element is inserted
+ * behind one of its own page, so that it stays before the first one of the next page.
  */
 static void link_by_page(struct mc_chase *c, u64 k)
 {
-	u64 each = on_a_page(c), pages = (c->n + each - 1) / each, page, i;
+	u64 each = elements_per_page(c), pages = (c->n + each - 1) / each, page, i;
 
 	if (k < pages) {
-		insert(c, k * each, below(c, k) * each);
+		insert(c, k * each, random_below(c, k) * each);
 		return;
 	}
-	/* The k-th of those left, page by page; the last page may be short. */
+	/* The remaining elements, page by page; the last page may have fewer. */
 	page = (k - pages) / (each - 1);
 	i = (k - pages) % (each - 1) + 1;
-	insert(c, page * each + i, page * each + below(c, i));
+	insert(c, page * each + i, page * each + random_below(c, i));
 }
 
 static void link_one(struct mc_chase *c, u64 k)
 {
 	switch (c->order) {
 	case MC_CHASE_RANDOM:
-		insert(c, k, below(c, k));
+		insert(c, k, random_below(c, k));
 		break;
 	case MC_CHASE_PAGE:
 		link_by_page(c, k);
@@ -77,13 +77,13 @@ static void link_one(struct mc_chase *c, u64 k)
 }
 
 /**
- * mc_chase_build() - go on building a cycle
- * @c: the cycle; its @linked and @random are as the last call left them, at
- *     first 0 and seeded
+ * mc_chase_build() - add elements to a cycle
+ * @c: the cycle; before the first call, @linked is 0 and @random is seeded
  * @most: elements to add in this call
  *
- * Context: Any; takes two accesses at random places for each element.
- * Return: elements that are still missing; the cycle is ready when it is 0.
+ * Each element takes two accesses at random addresses.
+ *
+ * Return: elements still to be added; the cycle is complete when it is 0.
  */
 u64 mc_chase_build(struct mc_chase *c, u64 most)
 {

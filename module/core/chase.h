@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Chains of pointers for a chase: each element holds the address of the next
- * one, and all of them make one cycle.
+ * Cycles of pointers for a pointer chase: each element holds the address of the next
+ * one, and all elements make one cycle.
  */
 #ifndef MC_CORE_CHASE_H
 #define MC_CORE_CHASE_H
@@ -11,24 +11,24 @@
 
 enum mc_chase_order {
 	MC_CHASE_RANDOM,	/* any element may follow any */
-	MC_CHASE_PAGE,		/* all of a page, at random, before the next page */
+	MC_CHASE_PAGE,		/* page by page; pages and their elements in random order */
 	MC_CHASE_STRIDE,	/* in order of address */
 };
 
 #define MC_CHASE_PAGE_BYTES	4096
 
 /**
- * struct mc_chase - a cycle, being built or ready
+ * struct mc_chase - a cycle, complete or not
  * @view: the buffer
  * @offset: of the first element in the buffer
  * @stride: bytes from element to element, a multiple of 8
- * @skew: element i lies (i + i / @skews) % @skews times this further on; so that
- *        lines of pages spread over all sets of a cache. i % @skews alone repeats
- *        with the number of the page: the lines then have @skews sets to share
+ * @skew: bytes; element i is moved by (i + i / @skews) % @skews times this, so that the
+ *        elements of different pages use all sets of a cache. With i % @skews alone, the
+ *        offset would repeat with the page number, and elements would share @skews sets
  * @skews: see @skew; 0 or 1: no skew
- * @n: elements, not 0
- * @order: in which they follow each other
- * @linked: elements that are part of the cycle so far
+ * @n: number of elements, not 0
+ * @order: the order of the elements in the cycle
+ * @linked: number of elements in the cycle so far
  * @random: state of the generator
  */
 struct mc_chase {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The grammar of `counters`: a line each,
+ * The grammar of `counters`. Each line names a counter:
  *
  *   dram_read_imc0 type=13 config=0x304 cpu=0 scale=64
  *
- * keys in any order, each once, numbers decimal or 0x. Empty lines are none; a
- * text of nothing else clears the set.
+ * Keys come in any order, each once; numbers are decimal or begin with 0x. Empty lines
+ * are ignored; a text that has only empty lines clears the set.
  */
 #include "core/counter.h"
 
@@ -25,7 +25,7 @@ static const char * const prefixes[MC_NTRAFFIC] = {
 	[MC_DRAM_READ] = "dram_read", [MC_DRAM_WRITE] = "dram_write",
 };
 
-/* A piece of the text that is looked at, and for errors the line it is in. */
+/* The part of a line that is still to be parsed, and its number for errors. */
 struct cursor {
 	const char *at;
 	const char *end;
@@ -53,8 +53,8 @@ static unsigned int digit_of(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
 }
 
-/* All of @len bytes are one number. */
-static bool number(const char *s, size_t len, u64 *value)
+/* Return: false unless all @len bytes are one number. */
+static bool parse_number(const char *s, size_t len, u64 *value)
 {
 	unsigned int base = 10;
 	size_t i = 0;
@@ -76,7 +76,7 @@ static bool number(const char *s, size_t len, u64 *value)
 	return true;
 }
 
-/* The next word of the line; 0 at its end. */
+/* Find the next word of the line. Return: its length, 0 at the end of the line. */
 static size_t next_word(struct cursor *c, const char **word)
 {
 	while (c->at < c->end && (*c->at == ' ' || *c->at == '\t'))
@@ -136,7 +136,7 @@ static int parse_field(const struct cursor *c, struct mc_counter *out,
 		if (*seen & 1U << i)
 			return refuse(c, s, len, "comes twice");
 		*seen |= 1U << i;
-		if (!eq || !number(eq + 1, len - key - 1, &value) ||
+		if (!eq || !parse_number(eq + 1, len - key - 1, &value) ||
 		    value < f->min || value > f->max)
 			return refuse(c, s, len,
 				      "is not KEY=NUMBER in the range of that key");
@@ -173,8 +173,8 @@ static bool is_empty(struct cursor c)
 	return !next_word(&c, &word);
 }
 
-/* One counter twice would count its traffic twice. */
-static bool is_there(const struct mc_counter *set, unsigned int n,
+/* A counter that is in the set twice would count its traffic twice. */
+static bool contains(const struct mc_counter *set, unsigned int n,
 		     const struct mc_counter *c)
 {
 	for (; n--; set++) {
@@ -196,7 +196,7 @@ static int add_line(struct cursor *c, struct mc_counter *set, unsigned int *n)
 		return mc_fail(c->e, -EINVAL,
 			       "counters: line %u: is one too many; %u at most",
 			       c->line, MC_MAX_COUNTERS);
-	if (is_there(set, *n, &one))
+	if (contains(set, *n, &one))
 		return refuse(c, one.name, strlen(one.name),
 			      "has type, config and cpu of a counter that is there already");
 	set[(*n)++] = one;
@@ -205,11 +205,11 @@ static int add_line(struct cursor *c, struct mc_counter *set, unsigned int *n)
 
 /**
  * mc_counters_parse() - add to a set of counters
- * @set: the set, room for MC_MAX_COUNTERS
- * @n: how many there are
+ * @set: the set, an array of MC_MAX_COUNTERS
+ * @n: number of counters in the set, updated
  * @text: the lines, not terminated
  * @len: bytes
- * @e: says what is wrong, naming the line
+ * @e: result: what is wrong, naming the line
  *
  * Return: 0 or -EINVAL.
  */
@@ -240,7 +240,7 @@ int mc_counters_parse(struct mc_counter *set, unsigned int *n, const char *text,
 }
 
 /**
- * mc_counter_show() - append a counter as it would be written, without newline
+ * mc_counter_show() - append a counter's line, without a newline
  * @t: the text
  * @c: the counter
  */

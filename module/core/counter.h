@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lines that name perf counters to be read around each sample. */
+/* The lines that name perf counters, which are read before and after each sample. */
 #ifndef MC_CORE_COUNTER_H
 #define MC_CORE_COUNTER_H
 
 #include "core/text.h"
 
 #define MC_MAX_COUNTERS	256
-#define MC_COUNTERS_TEXT	1048576	/* bytes in one write, more than any set */
+#define MC_COUNTERS_TEXT	1048576	/* bytes in one write; no set needs as many */
 #define MC_COUNTER_NAME	32	/* bytes of a name, terminator included */
-#define MC_COUNTER_LINE	160	/* bytes of a line, as shown at most */
+#define MC_COUNTER_LINE	160	/* bytes of a line at most, as shown */
 
-/* What a counter counts, by the beginning of its name. */
+/* The traffic that a counter counts; its name begins with it. */
 enum mc_traffic { MC_DRAM_READ, MC_DRAM_WRITE, MC_NTRAFFIC };
 
 /**
  * struct mc_counter - a perf counter
- * @name: dram_read or dram_write, or that and _ and a label of one's own
- * @traffic: what it counts
- * @line: where in the text it stood
+ * @name: dram_read or dram_write, with or without _ and the user's label
+ * @traffic: the traffic that it counts
+ * @line: its line in the text
  * @type: number of its PMU (struct perf_event_attr)
  * @config: number of the event
- * @cpu: on which it is opened
- * @scale: bytes a count
+ * @cpu: the CPU on which it is opened
+ * @scale: bytes per count
  */
 struct mc_counter {
 	char name[MC_COUNTER_NAME];

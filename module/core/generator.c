@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Random numbers, one after the other. */
+/* The random numbers of the loops, in C. */
 #include "core/generator.h"
 
 static_assert((u64)MC_LCG_A * MC_LCG_A * MC_LCG_A * MC_LCG_A == MC_LCG_A4,
@@ -8,8 +8,8 @@ static_assert((u64)MC_LCG_C * ((u64)MC_LCG_A * MC_LCG_A * MC_LCG_A +
 			       (u64)MC_LCG_A * MC_LCG_A + MC_LCG_A + 1) ==
 	      MC_LCG_C4, "C4 is not C (A^3 + A^2 + A + 1)");
 
-/* splitmix64 (Steele, Lea, Flood 2014): any seed will do, 0 too. */
-static u64 spread(u64 *seed)
+/* splitmix64 (Steele, Lea, Flood 2014); any seed is good, also 0. */
+static u64 splitmix(u64 *seed)
 {
 	u64 z = *seed += 0x9e3779b97f4a7c15;
 
@@ -21,12 +21,12 @@ static u64 spread(u64 *seed)
 /**
  * mc_random_seed() - start a sequence
  * @r: result
- * @seed: another one for another sequence
+ * @seed: selects the sequence
  */
 void mc_random_seed(struct mc_random *r, u64 seed)
 {
-	r->s[0] = spread(&seed);
-	r->s[1] = spread(&seed);
+	r->s[0] = splitmix(&seed);
+	r->s[1] = splitmix(&seed);
 }
 
 static u64 next_xorshift(struct mc_random *r)
@@ -42,9 +42,9 @@ static u64 next_xorshift(struct mc_random *r)
 /**
  * mc_random_next() - the next number
  * @r: the state
- * @generator: which generator's
+ * @generator: the generator
  *
- * Return: the number, of 64 bits; the upper ones are the better ones.
+ * Return: a number of 64 bits; the upper bits are more random.
  */
 u64 mc_random_next(struct mc_random *r, enum mc_generator generator)
 {
@@ -57,12 +57,12 @@ u64 mc_random_next(struct mc_random *r, enum mc_generator generator)
 }
 
 /**
- * mc_random_below() - bring a number into a range
+ * mc_random_below() - reduce a number to a range
  * @x: the number
  * @range: the end of the range
  *
- * The upper half of the product (Lemire, 2019, without the rejection: a range
- * of 2^40 is off by 2^-24 at most).
+ * This is the upper half of the product (Lemire, 2019), without his rejection step: in
+ * a range of 2^40, probabilities are off by 2^-24 at most.
  *
  * Return: 0 to @range - 1, 0 if @range is 0.
  */
@@ -74,9 +74,9 @@ u64 mc_random_below(u64 x, u64 range)
 }
 
 /**
- * mc_random_word() - what a load finds among consecutive integers
+ * mc_random_word() - the value that a load returns from an array of consecutive integers
  * @first: the integer in the first word of 8 bytes
- * @offset: of the load, bytes; any, and then it may see parts of two words
+ * @offset: byte offset of the load; if it is unaligned, the load reads parts of two words
  *
  * Return: the 8 bytes at @offset, as x86 loads them.
  */

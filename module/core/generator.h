@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Random numbers for addresses, as the loops of arch/x86/loops_random.S make
- * them: here for seeding, and to know afterwards where a loop has been.
+ * The same random numbers as in the loops of arch/x86/loops_random.S. They seed the
+ * loops, and show afterwards which addresses a loop has accessed.
  */
 #ifndef MC_CORE_GENERATOR_H
 #define MC_CORE_GENERATOR_H
 
 /*
  * x = A x + C modulo 2^64 (Knuth, The Art of Computer Programming 2, 3.3.4,
- * MMIX). Four steps at once: A4 = A^4, C4 = C (A^3 + A^2 + A + 1).
+ * MMIX). A4 = A^4 and C4 = C (A^3 + A^2 + A + 1) make four steps at once.
  */
 #define MC_LCG_A	0x5851f42d4c957f2d
 #define MC_LCG_C	0x14057b7ef767814f
@@ -26,7 +26,7 @@ enum mc_generator {
 
 /**
  * struct mc_random - a generator's state
- * @s: LCG: @s[0] is the next number; xorshift128+: their sum is
+ * @s: for LCG, @s[0] is the next number; for xorshift128+, the last number was the sum
  */
 struct mc_random {
 	u64 s[2];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A histogram whose bins grow with the time they stand for, a quarter of an
- * octave each: bin 4 e + m, for e > 0, begins at (4 + m) 2^(e - 1) ps.
+ * A histogram whose bins are a quarter of an octave wide: bin 4 e + m, for e > 0, begins
+ * at (4 + m) 2^(e - 1) ps.
  */
 #include "core/histogram.h"
 
@@ -17,7 +17,7 @@ static u32 bin_of(u64 ps)
 }
 
 /**
- * mc_histogram_from() - where a bin begins
+ * mc_histogram_from() - the lower bound of a bin
  * @bin: its number
  *
  * Return: picoseconds.
@@ -33,7 +33,7 @@ u64 mc_histogram_from(u32 bin)
  * mc_histogram_of() - sort times into bins
  * @h: result
  * @sorted: picoseconds, ascending
- * @n: how many; not 0
+ * @n: number of times, not 0
  */
 void mc_histogram_of(struct mc_histogram *h, const u64 *sorted, size_t n)
 {
@@ -51,7 +51,7 @@ void mc_histogram_of(struct mc_histogram *h, const u64 *sorted, size_t n)
 /**
  * mc_histogram_json() - append a histogram as pairs of ns and count
  * @t: the text
- * @h: the histogram; bins without a count are left out
+ * @h: the histogram; empty bins are left out
  */
 void mc_histogram_json(struct mc_text *t, const struct mc_histogram *h)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How times are distributed. */
+/* Histograms of times. */
 #ifndef MC_CORE_HISTOGRAM_H
 #define MC_CORE_HISTOGRAM_H
 
@@ -10,8 +10,8 @@
 
 /**
  * struct mc_histogram - how many times fell into which bin
- * @first: number of the first bin, that of the shortest time
- * @count: times in each bin from there on; the last one takes all longer ones
+ * @first: number of the first bin, which has the shortest time
+ * @count: number of times in each bin from @first on; the last bin has all longer times
  */
 struct mc_histogram {
 	u32 first;

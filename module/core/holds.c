@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which cache holds a working set, from what the CPU says of its caches. The time
- * tells nothing here: with many accesses at once a byte from memory takes no longer
- * than a single one from a cache.
+ * The cache that holds a working set, from the sizes that the CPU reports. Times do not
+ * help here: with many accesses in flight, a byte from memory takes no longer than a
+ * single access to a cache.
  */
 #include "core/holds.h"
 
@@ -11,9 +11,9 @@
  * @h: the caches of the thread's CPU
  * @set: the working set
  *
- * Return: the level; MC_HIT_MEMORY where no cache has room for it and for those of
- * the other threads there; MC_HIT_UNKNOWN where hit and miss take about as long, as
- * in an emulator.
+ * Return: the level; MC_HIT_MEMORY if no cache has room for it and for the working sets
+ * of the threads that share the cache; MC_HIT_UNKNOWN if hits and misses take about the
+ * same time, as in an emulator.
  */
 enum mc_hit mc_holder_of(const struct mc_hierarchy *h, const struct mc_set *set)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which cache holds a working set. */
+/* The cache that holds a working set. */
 #ifndef MC_CORE_HOLDS_H
 #define MC_CORE_HOLDS_H
 
 #include "core/level.h"
 
 /**
- * struct mc_set - what a thread goes through again and again
- * @bytes: of it
- * @sharers: threads, this one included, each of which goes through as much in the
- *           same cache, for each level; 0 where there is no such cache
+ * struct mc_set - a thread's working set
+ * @bytes: its size
+ * @sharers: for each level, the number of threads with such a working set that share the
+ *           thread's cache, this thread included; 0 if there is no such cache
  */
 struct mc_set {
 	u64 bytes;

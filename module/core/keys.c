@@ -6,7 +6,7 @@ static const struct mc_name type_names[] = {
 	{ "wb", MC_WB }, { "wc", MC_WC }, { "uc", MC_UC }, { }
 };
 
-/* The values of a switch, for the keys of tests, too. */
+/* The values of a switch; tests use them for their own keys, too. */
 const struct mc_name mc_on_off[] = {
 	{ "on", 1 }, { "off", 0 }, { }
 };
@@ -110,7 +110,7 @@ const char *mc_type_name(enum mc_type type)
 }
 
 /**
- * mc_key_of() - a key of a test by its number
+ * mc_key_of() - find a key of a test by its number
  * @spec: the test
  * @id: 0 to MC_KEY_OWN + @spec->nkeys - 1
  *

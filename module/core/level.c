@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A level is named from what the CPU says of its caches, unless the time
- * speaks against it: a hypervisor reports an L3 of which a guest gets a share,
- * and elements far apart compete for a few sets.
+ * The level follows from the cache sizes that the CPU reports, unless the time
+ * contradicts it: a hypervisor reports an L3 of which a guest gets only a share, and
+ * elements far apart compete for a few sets.
  */
 #include "core/level.h"
 
@@ -12,17 +12,17 @@ const struct mc_name mc_hit_names[] = {
 };
 
 /**
- * mc_level_of() - where loads were served from
+ * mc_level_of() - the level that loads hit
  * @h: the caches
- * @bytes: lines that were loaded in turn, in bytes
- * @ps: what a load took
+ * @bytes: total size of the lines that were loaded in turn
+ * @ps: time of a load
  *
- * The smallest cache that holds @bytes; but a load that took more than twice a
- * hit did not come from L1, and one that took two thirds of a miss, or more,
- * came from memory.
+ * This is the smallest cache that holds @bytes. However, a load that took more than
+ * twice as long as a hit did not hit L1, and a load that took at least two thirds of a
+ * miss went to memory.
  *
- * Return: the level; MC_HIT_UNKNOWN where hit and miss take about as long, so
- * times say nothing, as in an emulator.
+ * Return: the level; MC_HIT_UNKNOWN if hits and misses take about the same time, as in
+ * an emulator.
  */
 enum mc_hit mc_level_of(const struct mc_hierarchy *h, u64 bytes, u64 ps)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which level of the memory hierarchy a latency is that of. */
+/* The level of the memory hierarchy to which a latency belongs. */
 #ifndef MC_CORE_LEVEL_H
 #define MC_CORE_LEVEL_H
 
@@ -10,10 +10,10 @@
 enum mc_hit { MC_HIT_L1, MC_HIT_L2, MC_HIT_L3, MC_HIT_MEMORY, MC_HIT_UNKNOWN };
 
 /**
- * struct mc_hierarchy - what is known of a CPU's caches
- * @bytes: size of each level, as the CPU reports it; 0: there is none
- * @hit_ps: a load that hits L1, measured
- * @miss_ps: a load that misses all, measured
+ * struct mc_hierarchy - sizes and times of a CPU's caches
+ * @bytes: size of each level, as the CPU reports it; 0: no such cache
+ * @hit_ps: measured time of a load that hits L1
+ * @miss_ps: measured time of a load that misses all caches
  */
 struct mc_hierarchy {
 	u64 bytes[MC_CACHES];

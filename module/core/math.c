@@ -8,8 +8,8 @@
  * @b: factor
  * @c: divisor
  *
- * Long division bit by bit: it runs a few times a record, and the compiler's
- * 128-bit division would need a libgcc that the kernel does not have.
+ * The long division goes bit by bit, which is fast enough for a few calls per record.
+ * The compiler's 128-bit division needs libgcc, which the kernel does not have.
  *
  * Return: the quotient rounded down, or U64_MAX if it does not fit or @c is 0.
  */

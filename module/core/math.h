@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The little arithmetic that neither side's libraries offer to both. */
+/* Arithmetic that the kernel's library and libc do not both have. */
 #ifndef MC_CORE_MATH_H
 #define MC_CORE_MATH_H
 
@@ -8,7 +8,7 @@
 u64 mc_muldiv(u64 a, u64 b, u64 c);
 u64 mc_sqrt(u64 x);
 
-/* Bytes in so many picoseconds, in tenths of 10^6 bytes a second. */
+/* Return: the bandwidth in tenths of 10^6 bytes per second. */
 static inline u64 mc_mb_per_s(u64 bytes, u64 ps)
 {
 	return mc_muldiv(bytes, 10000000, ps);

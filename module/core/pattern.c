@@ -5,20 +5,20 @@
  *   0  "memcache"
  *   1  seed
  *   2  bytes in the file
- *   3  a sum of these three
- *   i  seed S + i G: nowhere the same, and all bytes change with the seed
+ *   3  a checksum of these three
+ *   i  seed S + i G: all words are different, and all bytes change with the seed
  */
 #include "core/pattern.h"
 
 #define MAGIC	0x65686361636d656dULL	/* "memcache" */
 #define G	0x9e3779b97f4a7c15ULL	/* odd, 2^64 by the golden ratio */
-#define S	0xbf58476d1ce4e5b9ULL	/* odd, and looks like nothing */
+#define S	0xbf58476d1ce4e5b9ULL	/* odd, without a visible pattern */
 #define WORDS	(MC_PATTERN_HEADER / 8)
 
 /**
  * mc_pattern_word() - a word of the pattern
  * @p: the pattern
- * @index: of the word
+ * @index: index of the word
  *
  * Return: the word.
  */
@@ -33,11 +33,11 @@ u64 mc_pattern_word(const struct mc_pattern *p, u64 index)
 }
 
 /**
- * mc_pattern_read() - which pattern a file has
+ * mc_pattern_read() - read the header of a file
  * @p: result
  * @header: the first MC_PATTERN_HEADER bytes of the file
  *
- * Return: 0, -EINVAL (none of ours) or -EBADMSG (ours, and damaged).
+ * Return: 0, -EINVAL (not a header of ours) or -EBADMSG (a damaged one).
  */
 int mc_pattern_read(struct mc_pattern *p, const void *header)
 {
@@ -51,11 +51,11 @@ int mc_pattern_read(struct mc_pattern *p, const void *header)
 }
 
 /**
- * mc_pattern_fill() - what stands in a part of the file
+ * mc_pattern_fill() - make a part of the file
  * @p: the pattern
  * @data: result, aligned to 8 bytes
- * @offset: where in the file, a multiple of 8
- * @bytes: how many, a multiple of 8
+ * @offset: offset in the file, a multiple of 8
+ * @bytes: number of bytes, a multiple of 8
  */
 void mc_pattern_fill(const struct mc_pattern *p, void *data, u64 offset,
 		     u64 bytes)
@@ -68,7 +68,7 @@ void mc_pattern_fill(const struct mc_pattern *p, void *data, u64 offset,
 		*word++ = w;
 }
 
-/* Of two words that differ, how many bytes are the same until the first that is not. */
+/* Return: how many bytes of two different words are equal before the first difference. */
 static u64 same_bytes(const u64 *a, const u64 *b)
 {
 	u64 i;
@@ -79,13 +79,13 @@ static u64 same_bytes(const u64 *a, const u64 *b)
 }
 
 /**
- * mc_pattern_check() - is a part of the file what it should be?
+ * mc_pattern_check() - compare a part of the file with the pattern
  * @p: the pattern
  * @data: the part, aligned to 8 bytes
- * @offset: where in the file, a multiple of 8
- * @bytes: how many, a multiple of 8
+ * @offset: offset in the file, a multiple of 8
+ * @bytes: number of bytes, a multiple of 8
  *
- * Return: how many bytes are right until the first that is wrong; @bytes: all.
+ * Return: number of bytes before the first wrong one; @bytes if all are right.
  */
 u64 mc_pattern_check(const struct mc_pattern *p, const void *data, u64 offset,
 		     u64 bytes)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a file that the test `file` writes holds: a header that says so, then
- * words that are different everywhere, so that each byte can be checked wherever
- * a reader begins.
+ * The contents of a file that the test `file` writes: a header, then words that are all
+ * different, so that a reader can check each byte wherever it begins.
  */
 #ifndef MC_CORE_PATTERN_H
 #define MC_CORE_PATTERN_H
@@ -12,9 +11,9 @@
 #define MC_PATTERN_HEADER	32	/* bytes */
 
 /**
- * struct mc_pattern - what a file holds
- * @seed: what makes it another pattern
- * @bytes: in the file
+ * struct mc_pattern - the contents of a file
+ * @seed: selects the pattern
+ * @bytes: size of the file
  */
 struct mc_pattern {
 	u64 seed;
