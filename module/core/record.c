@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A result is a row of cells: first what was asked (the test's own keys, then
- * the common ones), then what was found and the statistics, then the test's
- * own figures. Table and JSON are two ways to write the same cells.
+ * A result is a row of cells: first the request's values (the test's own keys, then the
+ * common ones), then facts and statistics, then the test's own figures. The table and
+ * JSON show the same cells.
  */
 #include "core/math.h"
 #include "core/record.h"
@@ -25,7 +25,7 @@ static const char * const verified_names[] = {
 	[MC_VERIFIED_FAILED] = "failed",
 };
 
-/* By bit of enum mc_left_out. */
+/* The names of the bits of enum mc_left_out. */
 static const char * const left_out_whys[] = { "clock", "one_cpu", "disturbed", "no_overlap" };
 
 static const char * const dram_whys[MC_NDRAM_WHYS] = {
@@ -35,7 +35,7 @@ static const char * const dram_whys[MC_NDRAM_WHYS] = {
 	[MC_DRAM_DID_NOT_RUN] = "did_not_run",
 };
 
-/* A value beyond the names is not known. */
+/* Return: the name, or NULL if @i has none. */
 static const char *name_of(const char * const *names, size_t n, size_t i)
 {
 	return i < n ? names[i] : NULL;
@@ -43,9 +43,9 @@ static const char *name_of(const char * const *names, size_t n, size_t i)
 
 /**
  * mc_attr_name() - the name of an attribute
- * @attr: what the page tables said
+ * @attr: the attribute
  *
- * Return: PAT's name for it, "mixed", or "na".
+ * Return: the PAT's name for it, "mixed", or "na".
  */
 const char *mc_attr_name(enum mc_attr attr)
 {
@@ -68,10 +68,10 @@ const char *mc_effect_name(enum mc_effect effect)
 }
 
 /**
- * mc_record_set() - put a figure of the test's own into a record
+ * mc_record_set() - set one of the test's own figures in a record
  * @rec: the record
- * @column: its index in the test's columns
- * @value: fixed-point, with as many decimals as the column says
+ * @column: index of the figure in the test's columns
+ * @value: fixed-point, with the decimals of the column
  */
 void mc_record_set(struct mc_record *rec, unsigned int column, u64 value)
 {
@@ -79,19 +79,19 @@ void mc_record_set(struct mc_record *rec, unsigned int column, u64 value)
 	rec->has |= 1U << column;
 }
 
-#define CELL_MAX	160	/* bytes; a path may have more */
+#define CELL_MAX	160	/* bytes of any cell but a path */
 
 /* A cell as text, before it is padded or quoted. */
 struct cell {
 	const char *name;
 	bool wide;	/* not in the table */
-	bool shy;	/* there only if a record has it */
+	bool shy;	/* in the table only if a record has a value */
 	bool word;	/* a string in JSON */
 	bool na;
 	char buf[MC_PATH_MAX + 1];
 };
 
-/* Found facts and statistics: where they lie in a record, how they are shown. */
+/* Facts and statistics: where a record has them, and how they are shown. */
 enum fact_kind { FACT_ATTR, FACT_EFFECT, FACT_VERIFIED, FACT_LEFT_OUT, FACT_NODE,
 		 FACT_U32, FACT_U64, FACT_NS, FACT_STAT_NS, FACT_SPREAD_NS,
 		 FACT_PERCENT, FACT_DRAM_WHY, FACT_SOME, FACT_TRAFFIC,
@@ -102,7 +102,7 @@ static const struct fact {
 	enum fact_kind kind;
 	size_t offset;
 	bool wide;
-	bool shy;	/* in the table only if a record has it; remote threads: any */
+	bool shy;	/* in the table only if a record has a value; remote_threads: not 0 */
 	u8 which;	/* traffic or disturbance */
 } facts[] = {
 #define F(field)	offsetof(struct mc_record, field)
@@ -153,7 +153,7 @@ static void word_cell(struct cell *c, struct mc_text *t, const char *word)
 		mc_textf(t, "%s", word);
 }
 
-/* All reasons there are, with commas. */
+/* All reasons, separated by commas. */
 static void left_out_cell(struct cell *c, struct mc_text *t, u8 why)
 {
 	const char *comma = "";
@@ -274,7 +274,7 @@ static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
 	}
 }
 
-/* Where a key takes some numbers only, they are words to the parser. */
+/* If a key allows only certain numbers, these are words to the parser. */
 static bool is_number(const char *word)
 {
 	return !word[strspn(word, "0123456789")];
@@ -323,7 +323,7 @@ static unsigned int cells_of(const struct mc_request *req)
 	return req->nkeys + ARRAY_SIZE(facts) + req->spec->ncolumns;
 }
 
-/* What is left ends behind a comma: the 12 of 120 would name another CPU. */
+/* Cut behind a comma, since 120 cut to 12 would name another CPU. */
 static void cut_list(char *list, size_t size)
 {
 	size_t end = size - 4;
@@ -340,7 +340,7 @@ static void get_cell(struct cell *c, unsigned int i,
 
 	memset(c, 0, sizeof(*c));
 	if (i < req->nkeys) {
-		/* The test's own keys first: they tell most about a row. */
+		/* The test's own keys come first, as the most important ones. */
 		key_cell(c, &t, (i + MC_KEY_OWN) % req->nkeys, req, rec);
 	} else if (i < req->nkeys + ARRAY_SIZE(facts)) {
 		fact_cell(c, &t, &facts[i - req->nkeys], req, rec);
@@ -348,7 +348,7 @@ static void get_cell(struct cell *c, unsigned int i,
 		i -= req->nkeys + ARRAY_SIZE(facts);
 		own_cell(c, &t, i, req, rec);
 	}
-	if (t.cut)	/* only a long list of CPUs is */
+	if (t.cut)	/* only a list of CPUs can be too long */
 		cut_list(c->buf, t.size);
 }
 
@@ -364,9 +364,9 @@ static void widen(u8 *width, size_t len)
 }
 
 /**
- * mc_layout_init() - columns as wide as their names
+ * mc_layout_init() - make each column as wide as its name
  * @l: result
- * @req: whose results are to be shown
+ * @req: the request whose results are to be shown
  */
 void mc_layout_init(struct mc_layout *l, const struct mc_request *req)
 {
@@ -385,7 +385,7 @@ void mc_layout_init(struct mc_layout *l, const struct mc_request *req)
 }
 
 /**
- * mc_layout_fit() - widen the columns to what a record needs
+ * mc_layout_fit() - widen the columns to fit a record
  * @l: the layout
  * @req: the request
  * @rec: one of its results
@@ -454,7 +454,7 @@ void mc_record_row(struct mc_text *t, const struct mc_layout *l,
 }
 
 /**
- * mc_record_json() - append a result as a line of JSON; null: not measured
+ * mc_record_json() - append a result as a line of JSON; what was not measured is null
  * @t: the text
  * @req: the request
  * @where: "kernel" or "user"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A result, and how it looks as a row of the table and as a line of JSON. */
+/* A result, and its two forms: a row of the table and a line of JSON. */
 #ifndef MC_CORE_RECORD_H
 #define MC_CORE_RECORD_H
 
@@ -8,14 +8,14 @@
 #include "core/request.h"
 #include "core/stats.h"
 
-#define MC_MAX_COLUMNS	16	/* figures of its own that a test can have */
+#define MC_MAX_COLUMNS	16	/* figures that a test can define */
 #define MC_MAX_CELLS	(MC_MAX_KEYS + MC_MAX_COLUMNS + 32)
 
-/* Bytes that are enough, terminator included. */
+/* Sizes of buffers, terminator included. */
 #define MC_ROW_MAX	8192			/* a row, or a result's JSON line */
 #define MC_REQUEST_JSON_MAX	(MC_SHOW_MAX + 1024)	/* the request's JSON line */
 
-/* What the page tables say; PAT's own names. */
+/* What the page tables say; the names are those of the PAT. */
 enum mc_attr {
 	MC_ATTR_NA,	/* page tables can't be read here */
 	MC_ATTR_MIXED,	/* not the same on every page */
@@ -28,44 +28,44 @@ enum mc_attr {
 	MC_NATTRS,
 };
 
-/* What the hardware did. */
+/* Did the memory type have an effect on the hardware? */
 enum mc_effect { MC_EFFECT_UNKNOWN, MC_EFFECT_YES, MC_EFFECT_NO, MC_NEFFECTS };
 
 enum mc_verified { MC_VERIFIED_OFF, MC_VERIFIED_OK, MC_VERIFIED_FAILED };
 
-/* Why samples were left out; more than one reason sets more than one bit. */
+/* Why samples were left out: a bit for each reason. */
 enum mc_left_out {
 	MC_LEFT_CLOCK = 1,	/* a window ended before it began */
-	MC_LEFT_ALONE = 2,	/* it takes two CPUs, and there was one */
+	MC_LEFT_ALONE = 2,	/* the test needs two CPUs, and there was one */
 	MC_LEFT_DISTURBED = 4,	/* see enum mc_disturbance */
-	MC_LEFT_NO_OVERLAP = 8,	/* threads did not run at once for most of it */
+	MC_LEFT_NO_OVERLAP = 8,	/* the threads did not run at the same time for most of it */
 };
 
 /* What happened while the clock ran. */
 enum mc_disturbance {
 	MC_BY_INTERRUPT = 1,	/* or an exception */
-	MC_BY_MIGRATION = 2,	/* since the last window the thread came to another CPU */
-	MC_BY_STEAL = 4,	/* a hypervisor ran others */
+	MC_BY_MIGRATION = 2,	/* the thread has changed its CPU since the last window */
+	MC_BY_STEAL = 4,	/* a hypervisor took the CPU away */
 };
 
 #define MC_NDISTURBANCES	3
 
 /* Why DRAM traffic is missing. */
 enum mc_dram_why {
-	MC_DRAM_NO_COUNTERS,	/* none are set, or the test does not count */
+	MC_DRAM_NO_COUNTERS,	/* no counters are set, or the test does not read them */
 	MC_DRAM_COUNTED,
-	MC_DRAM_NOT_OPENED,	/* one of them can't be opened any more */
-	MC_DRAM_DID_NOT_RUN,	/* one was never on its PMU during a sample */
+	MC_DRAM_NOT_OPENED,	/* a counter can't be opened any more */
+	MC_DRAM_DID_NOT_RUN,	/* a counter was never on its PMU during a sample */
 	MC_NDRAM_WHYS,
 };
 
 /**
  * struct mc_dram - DRAM traffic of a result
- * @why: reason if something was not counted
- * @counted: bit for each kind of traffic that was
- * @bytes: of each kind, of a pass, mean over the samples
- * @counted_ps: time between the counters' readings, of a pass, the same mean
- * @idle_kb_per_s: of each kind, before the run: 10^3 bytes/s
+ * @why: why some traffic was not counted (enum mc_dram_why)
+ * @counted: a bit for each kind of traffic that was counted
+ * @bytes: bytes of each kind in a pass, mean of the samples
+ * @counted_ps: time between the counters' readings in a pass, mean of the samples
+ * @idle_kb_per_s: traffic of each kind before the run, in 10^3 bytes/s
  */
 struct mc_dram {
 	u8 why;
@@ -78,32 +78,32 @@ struct mc_dram {
 #define MC_CPU_ALL	(-1)
 #define MC_NODE_NA	(-1)
 #define MC_NODE_MIXED	(-2)
-#define MC_NODE_LOCAL	(-3)	/* of each thread's part, the thread's own: the request's nodes */
-#define MC_NOT_KNOWN	(~0U)	/* of a number of threads */
+#define MC_NODE_LOCAL	(-3)	/* each thread's part is on its own node: the request's nodes */
+#define MC_NOT_KNOWN	(~0U)	/* an unknown number of threads */
 
 /**
  * struct mc_record - one result
- * @point: what was asked; `max` and `auto` are replaced by what they came to
- * @threads: threads that ran
- * @remote_threads: of these, how many are on another node than their memory, or
+ * @point: the point; `max` and `auto` are replaced by the actual values
+ * @threads: number of threads that ran
+ * @remote_threads: number of threads on another node than their memory, or
  *                  MC_NOT_KNOWN
  * @memory_node: NUMA node of the pages, or MC_NODE_LOCAL, _MIXED or _NA
  * @attribute: what the page tables say (enum mc_attr)
- * @effective: what the hardware did (enum mc_effect)
- * @verified: did the data hold (enum mc_verified)
- * @left_out: why samples are missing (enum mc_left_out)
- * @watched: kinds of disturbance that were looked for (enum mc_disturbance)
- * @disturbed: samples that saw each of them, used or left out
- * @windows_left_out: windows that were, of samples that were used
+ * @effective: did the memory type have an effect (enum mc_effect)
+ * @verified: is the data correct (enum mc_verified)
+ * @left_out: why samples were left out (enum mc_left_out)
+ * @watched: kinds of disturbance that can be detected (enum mc_disturbance)
+ * @disturbed: for each kind, the number of samples disturbed by it, used or left out
+ * @windows_left_out: number of windows left out of samples that were used
  * @started_unix_ns: wall clock at the first warm-up
  * @window_max_ps: longest timed window
  * @stats: time of a pass over the working set
- * @has: bit i: @value[i] was measured
- * @value: the test's own figures, fixed-point as their columns say
- * @cpu: the one of the request's CPUs it is of, or MC_CPU_ALL
- * @payload_bytes: bytes that the loop asked for in a pass, all threads; 0: no figure
- * @dram: what that made the memory move
- * @histogram: of what the test says, or NULL; freed with the record
+ * @has: bit i is set if @value[i] was measured
+ * @value: the test's own figures, fixed-point with the decimals of their columns
+ * @cpu: the CPU that the result is about, or MC_CPU_ALL
+ * @payload_bytes: bytes that the loops of all threads access in a pass; 0: not known
+ * @dram: DRAM traffic during the samples
+ * @histogram: a histogram that the test defines, or NULL; freed with the record
  */
 struct mc_record {
 	struct mc_point point;
@@ -130,9 +130,9 @@ struct mc_record {
 
 /**
  * struct mc_layout - widths of a table's columns
- * @n: columns a record has, in the table or not
- * @width: characters; 0: not in the table
- * @shy: in the table once a record has it
+ * @n: number of columns of a record, in the table or not
+ * @shy: the column is in the table only if a record has a value for it
+ * @width: width of the column in characters; 0: not in the table
  */
 struct mc_layout {
 	unsigned int n;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Request lines: parse, count and unfold the combinations, show again. */
+/* Request lines: parse them, count and enumerate their combinations, show them. */
 #include "core/request.h"
 
 /**
  * mc_name_of() - the word for a value
- * @names: words, the last one has no name; NULL: none
- * @value: what one of them may stand for
+ * @names: words, terminated by an empty entry; or NULL
+ * @value: the value
  *
  * Return: the word, or NULL.
  */
@@ -33,7 +33,7 @@ const char *mc_key_word(const struct mc_key *key, u64 value)
 }
 
 /**
- * mc_key_show() - append a value as it would be typed
+ * mc_key_show() - append a value in the form of a request
  * @t: the text
  * @key: the key
  * @value: one of its values
@@ -61,7 +61,7 @@ static bool same(const char *name, const char *s, size_t len)
 	return strlen(name) == len && !memcmp(name, s, len);
 }
 
-/* The next word of the line: from *@at, without the spaces around it. */
+/* Find the next word from *@at on, and move *@at there. Return: its length, 0 at the end. */
 static size_t next_word(const char *line, size_t len, size_t *at)
 {
 	size_t end;
@@ -96,7 +96,7 @@ static int find_spec(struct mc_request *req, const char *s, size_t len,
 	return mc_fail(e, -EINVAL, "test: %s", text);
 }
 
-/* One key=value into @req. @seen has a bit for each key met before. */
+/* Parse one key=value. @seen has a bit for each key before it. */
 static int parse_word(struct mc_request *req, const char *s, size_t len,
 		      u32 *seen, struct mc_error *e)
 {
@@ -146,7 +146,7 @@ static int parse_words(struct mc_request *req, const char *line, size_t len,
 	return 0;
 }
 
-/* Every key not written: its preset, and a place at the end of the order. */
+/* Give every key its preset; the words of the line then replace them. */
 static int fill_presets(struct mc_request *req, struct mc_error *e)
 {
 	const struct mc_spec *spec = req->spec;
@@ -165,6 +165,7 @@ static int fill_presets(struct mc_request *req, struct mc_error *e)
 	return parse_words(req, spec->presets, strlen(spec->presets), 0, e);
 }
 
+/* Append the keys that the user did not write. */
 static void complete_order(struct mc_request *req)
 {
 	unsigned int id, i, n = req->given;
@@ -196,14 +197,14 @@ static int check_bytes(const char *line, size_t len, struct mc_error *e)
 }
 
 /**
- * mc_request_parse() - read a request line
- * @req: result; large, so not on a stack
+ * mc_request_parse() - parse a request line
+ * @req: result; too large for the stack
  * @line: the line, with or without a newline at its end; not terminated
  * @len: its length
- * @specs: the tests there are, NULL at the end
- * @e: says what is wrong and what would be right, naming the key
+ * @specs: all tests, terminated by NULL
+ * @e: result: what is wrong and what would be right, naming the key
  *
- * Return: 0, or -EINVAL and then nothing of @req may be used.
+ * Return: 0, or -EINVAL and then @req is not valid.
  */
 int mc_request_parse(struct mc_request *req, const char *line, size_t len,
 		     const struct mc_spec *const *specs, struct mc_error *e)
@@ -237,14 +238,14 @@ static u64 values_of(const struct mc_request *req, unsigned int id)
 {
 	u32 n = req->values[id].n;
 
-	return n ? n : 1;	/* the CPU list is one setting */
+	return n ? n : 1;	/* the CPU list counts as one value */
 }
 
 /**
- * mc_request_points() - how many combinations a request asks for
+ * mc_request_points() - number of combinations in a request
  * @req: the request
  *
- * Return: the number, or more than MC_MAX_POINTS if it is more than that.
+ * Return: the number; if it is more than MC_MAX_POINTS, any number above that.
  */
 u64 mc_request_points(const struct mc_request *req)
 {
@@ -257,7 +258,7 @@ u64 mc_request_points(const struct mc_request *req)
 }
 
 /**
- * mc_request_point() - one combination; the key written last varies fastest
+ * mc_request_point() - one combination; the last key varies fastest
  * @req: the request
  * @index: 0 to mc_request_points() - 1
  * @point: result
@@ -282,7 +283,7 @@ void mc_request_point(const struct mc_request *req, u64 index,
  * @req: the request
  * @id: the key's number
  *
- * Return: false if it has its preset because it was not written.
+ * Return: false if the key has its preset because the user did not write it.
  */
 bool mc_request_given(const struct mc_request *req, unsigned int id)
 {
@@ -291,10 +292,10 @@ bool mc_request_given(const struct mc_request *req, unsigned int id)
 
 /**
  * mc_request_cpu() - the next of the request's CPUs
- * @req: the request, which lists one at least
+ * @req: the request, with at least one CPU
  * @cpu: one of them, or -1
  *
- * Return: the one above @cpu, or else the first.
+ * Return: the next one above @cpu, or else the first one.
  */
 int mc_request_cpu(const struct mc_request *req, int cpu)
 {
@@ -305,7 +306,7 @@ int mc_request_cpu(const struct mc_request *req, int cpu)
 }
 
 /**
- * mc_request_max() - the largest value that a key was given
+ * mc_request_max() - the largest value of a key
  * @req: the request
  * @id: the key's number
  *
@@ -323,7 +324,7 @@ u64 mc_request_max(const struct mc_request *req, unsigned int id)
 }
 
 /**
- * mc_request_values() - append a key's values as they would be typed
+ * mc_request_values() - append a key's values in the form of a request
  * @t: the text
  * @req: the request
  * @id: the key's number
@@ -351,7 +352,7 @@ void mc_request_values(struct mc_text *t, const struct mc_request *req,
 }
 
 /**
- * mc_request_show() - append the request with every preset filled in
+ * mc_request_show() - append the request with all presets filled in
  * @t: the text
  * @req: the request
  */

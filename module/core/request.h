@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The grammar of a request line, driven by tables: what a test takes is a
- * struct mc_spec, and parsing, `tests`, the echo of a request and the columns
- * of its results all come from that one table.
+ * The grammar of a request line, driven by tables: struct mc_spec has the keys and
+ * columns of a test. The parser, the file `tests`, the echo of a request and the columns
+ * of its results all use that table.
  */
 #ifndef MC_CORE_REQUEST_H
 #define MC_CORE_REQUEST_H
@@ -11,37 +11,37 @@
 #include "core/text.h"
 
 #define MC_LINE_MAX	4095		/* bytes in a request line */
-#define MC_SHOW_MAX	8192		/* bytes of a request as shown: its ranges unfold */
-#define MC_MAX_KEYS	24		/* keys a test can have, common ones included */
-#define MC_MAX_VALUES	64		/* values a key can be given in one request */
-#define MC_MAX_POINTS	65536		/* combinations one request can ask for */
-#define MC_MAX_CPUS	8192		/* as the kernel's largest NR_CPUS on x86 */
-#define MC_MAX_NODES	1024		/* as the kernel's largest MAX_NUMNODES */
+#define MC_SHOW_MAX	8192		/* bytes of a request as shown, with ranges expanded */
+#define MC_MAX_KEYS	24		/* keys of a test, common ones included */
+#define MC_MAX_VALUES	64		/* values of a key in one request */
+#define MC_MAX_POINTS	65536		/* combinations in one request */
+#define MC_MAX_CPUS	8192		/* the kernel's largest NR_CPUS on x86 */
+#define MC_MAX_NODES	1024		/* the kernel's largest MAX_NUMNODES */
 #define MC_PATH_MAX	200		/* bytes in a path */
 
 #define MC_AUTO		(~0ULL)		/* the value of `auto` */
-#define MC_LOCAL	(~0ULL - 1)	/* of node=local */
-#define MC_PATH_GIVEN	(~0ULL)		/* of a path that is none of the names */
+#define MC_LOCAL	(~0ULL - 1)	/* the value of node=local */
+#define MC_PATH_GIVEN	(~0ULL)		/* the value of a path that is not one of the names */
 
 enum mc_type { MC_WB, MC_WC, MC_UC, MC_NTYPES };
-/* How the memory is mapped: page=, and what `auto` comes to. */
+/* The mapping of the memory: page=, and in a result the actual mapping. */
 enum mc_page {
 	MC_PAGE_AUTO,	/* kernel: direct; user space: direct or else 4k */
 	MC_PAGE_DIRECT,	/* the module's pages: direct map, or through the device */
 	MC_PAGE_4K,
-	MC_PAGE_2M,	/* these two in user space only */
+	MC_PAGE_2M,	/* 2m and thp: in user space only */
 	MC_PAGE_THP,
 };
 
-/* prefetch=: what was asked for, and in a result what it really was. */
+/* The state of the prefetchers: prefetch=, and in a result the actual state. */
 enum mc_prefetch {
 	MC_PREFETCH_KEEP,
 	MC_PREFETCH_OFF,
 	MC_PREFETCH_AUTO,	/* off if that is possible, else keep */
-	MC_PREFETCH_INEFFECTIVE,	/* written, but a read back denies it */
+	MC_PREFETCH_INEFFECTIVE,	/* switched off, but still on when read back */
 };
 
-/* Keys that every test takes, in the order that `tests` lists them. */
+/* The keys of every test, in the order of the file `tests`. */
 enum mc_key_id {
 	MC_KEY_TYPE,
 	MC_KEY_SIZE,
@@ -62,14 +62,14 @@ enum mc_kind {
 	MC_CHOICE,	/* one of the names */
 	MC_NUMBER,	/* a decimal number, or one of the names */
 	MC_SIZE,	/* bytes with K, M, G; A..B doubles */
-	MC_CPULIST,	/* a CPU list of the kernel, `all` or `any` */
-	MC_PATH,	/* an absolute path, or one of the names; a test has one at most */
+	MC_CPULIST,	/* a CPU list in the kernel's form, `all` or `any` */
+	MC_PATH,	/* an absolute path, or one of the names; at most one key of a test */
 };
 
 /**
- * struct mc_name - a word that a value can be
- * @name: as typed
- * @value: what it stands for
+ * struct mc_name - a word and its value
+ * @name: the word
+ * @value: the value
  */
 struct mc_name {
 	const char *name;
@@ -78,19 +78,19 @@ struct mc_name {
 
 /**
  * struct mc_key - one key of a test
- * @name: as typed
- * @column: its name, with unit, in results; NULL: not in a result
- * @preset: value when not given, as it would be typed
+ * @name: its name in a request
+ * @column: its name in results, with the unit; NULL: not in results
+ * @preset: its value if the request does not have the key, as text
  * @help: one line for `tests`
- * @names: allowed words, the last one has no name; NULL: none
- * @outcomes: words that only a result can have, the same way
+ * @names: array of allowed words, terminated by an empty entry; or NULL
+ * @outcomes: the same for words that only results can have
  * @min: smallest number or size
  * @max: largest number or size
- * @multiple: a size is a multiple of this
- * @unit: of a size; NULL: bytes
- * @kind: how its values are read
+ * @multiple: a size must be a multiple of this
+ * @unit: unit of a size; NULL: bytes
+ * @kind: the form of its values
  * @single: takes one value, not a list
- * @wide: not a column of the table (JSON Lines only)
+ * @wide: only in JSON Lines, not in the table
  */
 struct mc_key {
 	const char *name;
@@ -109,12 +109,12 @@ struct mc_key {
 };
 
 /**
- * struct mc_column - a figure of its own that a test puts in its results
- * @name: with unit
+ * struct mc_column - one of the test's own figures
+ * @name: its name, with the unit
  * @help: one line for `tests`
  * @decimals: digits behind the point of its fixed-point value
- * @wide: not a column of the table (JSON Lines only)
- * @names: words its values stand for, the last one has no name; NULL: a number
+ * @wide: only in JSON Lines, not in the table
+ * @names: words for its values, terminated by an empty entry; NULL: it is a number
  */
 struct mc_column {
 	const char *name;
@@ -125,14 +125,14 @@ struct mc_column {
 };
 
 /**
- * struct mc_spec - what a test takes and gives
- * @name: first word of its request lines
+ * struct mc_spec - the keys and columns of a test
+ * @name: its name, the first word of a request line
  * @help: one line for `tests`
- * @presets: request words that replace presets of the common keys, or NULL
- * @keys: its own keys; key i has number MC_KEY_OWN + i
- * @nkeys: how many
+ * @presets: key=value words that replace presets of common keys, or NULL
+ * @keys: its own keys; key i has the number MC_KEY_OWN + i
+ * @nkeys: number of @keys
  * @columns: its own figures
- * @ncolumns: how many, at most MC_MAX_COLUMNS
+ * @ncolumns: number of @columns, at most MC_MAX_COLUMNS
  */
 struct mc_spec {
 	const char *name;
@@ -145,9 +145,9 @@ struct mc_spec {
 };
 
 /**
- * struct mc_values - what a key was given
- * @n: how many values
- * @v: numbers, bytes, or the values of names
+ * struct mc_values - the values of a key in a request
+ * @n: number of values
+ * @v: numbers, bytes, or the values of words
  */
 struct mc_values {
 	u32 n;
@@ -157,17 +157,17 @@ struct mc_values {
 /**
  * struct mc_request - a parsed request line
  * @spec: the test
- * @nkeys: keys the test has, common ones included
- * @given: keys the user wrote
- * @order: key numbers, the ones written first in the order written; the last
- *         one varies fastest
- * @values: for each key number (the CPU list's is empty)
- * @any_cpu: cpu=any: one thread, not bound
- * @all_cpus: cpu=all: @cpus are yet to be found
- * @ncpus: CPUs listed
- * @cpus: bitmap of the CPUs listed
- * @nodes: bitmap of the nodes that node=local comes to
- * @path: of the key that is one, terminated; empty if it has one of its names
+ * @nkeys: number of keys of the test, common ones included
+ * @given: number of keys that the user wrote
+ * @order: key numbers; the keys that the user wrote come first, in that order. The value
+ *         of the last one varies fastest
+ * @values: the values for each key number; empty for the CPU list
+ * @any_cpu: cpu=any: one thread that is not bound
+ * @all_cpus: cpu=all: @cpus is filled in later
+ * @ncpus: number of CPUs in @cpus
+ * @cpus: bitmap of the CPUs
+ * @nodes: bitmap of the actual nodes of node=local
+ * @path: the path of the MC_PATH key; empty if its value is a word
  */
 struct mc_request {
 	const struct mc_spec *spec;
@@ -185,7 +185,7 @@ struct mc_request {
 
 /**
  * struct mc_point - one combination of a request's values
- * @v: value for each key number
+ * @v: the value for each key number
  */
 struct mc_point {
 	u64 v[MC_MAX_KEYS];
@@ -212,7 +212,7 @@ void mc_request_values(struct mc_text *t, const struct mc_request *req,
 		       unsigned int id);
 void mc_spec_show(struct mc_text *t, const struct mc_spec *spec);
 
-/* From values.c, for request.c: one key's value text into values. */
+/* In values.c, for request.c. */
 int mc_values_parse(struct mc_request *req, unsigned int id, const char *s,
 		    size_t len, struct mc_error *e);
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The request as a line of JSON: the head of its results. */
+/* The request as a line of JSON, which comes before its results. */
 #include "core/record.h"
 
 /**
- * mc_request_json() - append the request and how it ended as a line of JSON
+ * mc_request_json() - append the request and its outcome as a line of JSON
  * @t: the text
  * @req: the request
  * @where: "kernel" or "user"
  * @state: done, failed or stopped
  * @e: the error, if @e->err is not 0
- * @records: results that follow
+ * @records: number of results that follow
  */
 void mc_request_json(struct mc_text *t, const struct mc_request *req,
 		     const char *where, const char *state,
@@ -17,7 +17,7 @@ void mc_request_json(struct mc_text *t, const struct mc_request *req,
 {
 	mc_textf(t, "{\"record\":\"request\",\"test\":\"%s\",\"where\":\"%s\",\"line\":\"",
 		 req->spec->name, where);
-	/* Names, digits, list signs, a path: nothing in it needs escaping. */
+	/* Names, digits, separators and the path need no escaping. */
 	mc_request_show(t, req);
 	mc_textf(t, "\",\"state\":\"%s\",\"errno\":%d,\"error\":", state,
 		 -e->err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The only header through which core/ sees its surroundings: the kernel's
- * types and string helpers in the module, libc's in user space.
+ * The only header through which core/ uses its environment: the kernel's types and
+ * string functions in the module, and libc's in user space.
  */
 #ifndef MC_CORE_SHIM_H
 #define MC_CORE_SHIM_H
@@ -34,7 +34,7 @@ typedef long long s64;
 
 #endif /* __KERNEL__ */
 
-/* core/ sorts u64 only, so the kernel's extra swap argument stays in here. */
+/* core/ sorts only u64, so only this function deals with the kernel's swap argument. */
 static inline void mc_sort_u64(u64 *v, size_t n,
 			       int (*cmp)(const void *a, const void *b))
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the file `tests` shows, from the table that the parser uses. */
+/* The text of the file `tests`, from the table that the parser uses. */
 #include "core/request.h"
 
-/* The preset that counts for this test: its own @presets come first. */
+/* A key's preset for this test: the test's @presets have precedence. */
 static void show_preset(struct mc_text *t, const struct mc_spec *spec,
 			const struct mc_key *key)
 {
@@ -54,8 +54,8 @@ static void pad(struct mc_text *t, size_t from, size_t width)
  * @t: the text
  * @spec: the test
  *
- * A line `TEST: help`, then two spaces and `key=preset allowed help` a key,
- * then two spaces, `>`, and a figure of its own a line.
+ * The first line is `TEST: help`. Then there is a line `  key=preset allowed help` for
+ * each key, and a line `  > name help` for each of its own figures.
  */
 void mc_spec_show(struct mc_text *t, const struct mc_spec *spec)
 {
@@ -63,7 +63,7 @@ void mc_spec_show(struct mc_text *t, const struct mc_spec *spec)
 
 	mc_textf(t, "%s: %s\n", spec->name, spec->help);
 	for (i = 0; i < MC_KEY_OWN + spec->nkeys; i++) {
-		/* What the test is about stands first. */
+		/* The test's own keys come first. */
 		unsigned int id = (i + MC_KEY_OWN) % (MC_KEY_OWN + spec->nkeys);
 		const struct mc_key *key = mc_key_of(spec, id);
 		size_t from = t->len;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Statistics in 64-bit integers: the kernel has no floating point to spare. */
+/* Statistics in 64-bit integers, since kernel code does not use floating point. */
 #include "core/math.h"
 #include "core/stats.h"
 
@@ -10,7 +10,7 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Mean without a sum that could overflow: quotients and remainders apart. */
+/* Quotients and remainders are added separately, so that no sum overflows. */
 static u64 mean_of(const u64 *v, size_t n)
 {
 	u64 whole = 0, rest = 0;
@@ -58,10 +58,10 @@ static u64 deviation_of(const u64 *v, size_t n, u64 mean)
 /**
  * mc_permille() - a percentile in thousandths, nearest rank
  * @sorted: samples, ascending
- * @n: how many; not 0
+ * @n: number of samples, not 0
  * @permille: 990 for the 99th percentile
  *
- * Return: the smallest sample that so many of all do not exceed.
+ * Return: the smallest sample that at least @permille thousandths of all do not exceed.
  */
 u64 mc_permille(const u64 *sorted, size_t n, unsigned int permille)
 {
@@ -72,9 +72,9 @@ u64 mc_permille(const u64 *sorted, size_t n, unsigned int permille)
 
 /**
  * mc_stats_of() - statistics of a set of samples
- * @st: result; all zero but @left_out if no sample is left
- * @samples: picoseconds each, MC_NO_SAMPLE for one left out; sorted in place
- * @n: how many
+ * @st: result; all zero but @left_out if all samples are MC_NO_SAMPLE
+ * @samples: picoseconds, or MC_NO_SAMPLE for a sample left out; sorted in place
+ * @n: number of samples
  *
  * Context: Any; O(n log n).
  */

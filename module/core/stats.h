@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a set of samples says. */
+/* Statistics of a set of samples. */
 #ifndef MC_CORE_STATS_H
 #define MC_CORE_STATS_H
 
 #include "core/shim.h"
 
-/* A sample that could not be taken (the clock ran backwards, say). */
+/* A sample that was left out, for example because the clock ran backwards. */
 #define MC_NO_SAMPLE	(~0ULL)
 
 /**
  * struct mc_stats - statistics of samples, times in picoseconds
- * @samples: how many the figures below are made of
- * @left_out: how many were MC_NO_SAMPLE
+ * @samples: number of samples used
+ * @left_out: number of samples left out (MC_NO_SAMPLE)
  * @min_ps: smallest
- * @median_ps: median: the middle one, or the mean of the two in the middle
+ * @median_ps: median, the middle one or the mean of the two in the middle
  * @max_ps: largest
  * @mean_ps: arithmetic mean
  * @sd_ps: sample standard deviation (divided by n - 1)
- * @p50_ps: 50th percentile, nearest rank: a time that was really seen
+ * @p50_ps: 50th percentile, nearest rank, so that it is one of the samples
  * @p99_ps: 99th percentile, nearest rank
  * @cv_ppm: coefficient of variation, @sd_ps / @mean_ps in millionths
  */

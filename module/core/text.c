@@ -7,7 +7,7 @@ static void __printf(2, 0) append(struct mc_text *t, const char *fmt, va_list ap
 	size_t room = t->size - t->len;
 	int n;
 
-	/* What was cut has no room left: nothing is formatted in vain. */
+	/* A text that was cut is full. */
 	if (!t->size || t->cut)
 		return;
 	n = vsnprintf(t->buf + t->len, room, fmt, ap);
@@ -21,7 +21,7 @@ static void __printf(2, 0) append(struct mc_text *t, const char *fmt, va_list ap
 }
 
 /**
- * mc_textf() - append formatted text; what does not fit is cut
+ * mc_textf() - append formatted text; what does not fit is cut off
  * @t: the text
  * @fmt: printf format
  */
@@ -54,8 +54,8 @@ void mc_text_fixed(struct mc_text *t, u64 value, unsigned int decimals)
 		mc_textf(t, "%llu", value);
 }
 
-/* How many bytes stand for themselves in a JSON string. */
-static int plain(const char *s)
+/* Return: how many bytes need no escape in a JSON string. */
+static int plain_bytes(const char *s)
 {
 	int n = 0;
 
@@ -67,14 +67,14 @@ static int plain(const char *s)
 /**
  * mc_text_json() - append a JSON string with its quotes
  * @t: the text
- * @s: the string; bytes outside printable ASCII become \u00XX, so that the
- *     output is valid JSON whatever a CPU or a firmware calls itself
+ * @s: the string; bytes outside printable ASCII become \u00XX, so that any name of a
+ *     CPU or of firmware gives valid JSON
  */
 void mc_text_json(struct mc_text *t, const char *s)
 {
 	mc_textf(t, "\"");
 	while (*s) {
-		int n = plain(s);
+		int n = plain_bytes(s);
 		u8 c = *s;
 
 		if (n)
@@ -89,10 +89,10 @@ void mc_text_json(struct mc_text *t, const char *s)
 }
 
 /**
- * mc_text_quote() - append what a user wrote, made safe to show in a line
+ * mc_text_quote() - append a user's text in quotes, safe to show in a line
  * @t: the text
- * @s: the user's bytes, not terminated
- * @len: how many; only the first 32 are shown
+ * @s: the user's text, not terminated
+ * @len: its length; only the first 32 bytes are shown
  */
 void mc_text_quote(struct mc_text *t, const char *s, size_t len)
 {
@@ -108,16 +108,16 @@ void mc_text_quote(struct mc_text *t, const char *s, size_t len)
 	mc_textf(t, len > most ? "...'" : "'");
 }
 
-static bool bit(const u64 *bits, unsigned int i)
+static bool bit_is_set(const u64 *bits, unsigned int i)
 {
 	return bits[i / 64] >> (i % 64) & 1;
 }
 
 /**
- * mc_text_list() - append the set bits as a list in the kernel's way: 0-3,8
+ * mc_text_list() - append the set bits as a list in the kernel's form: 0-3,8
  * @t: the text
  * @bits: the bitmap, bit 0 of word 0 first
- * @nbits: bits in it
+ * @nbits: number of bits
  */
 void mc_text_list(struct mc_text *t, const u64 *bits, unsigned int nbits)
 {
@@ -127,10 +127,10 @@ void mc_text_list(struct mc_text *t, const u64 *bits, unsigned int nbits)
 	for (i = 0; i < nbits; i++) {
 		if (i % 64 == 0 && !bits[i / 64])
 			i += 63;	/* most words are empty */
-		if (i >= nbits || !bit(bits, i))
+		if (i >= nbits || !bit_is_set(bits, i))
 			continue;
 		first = i;
-		while (i + 1 < nbits && bit(bits, i + 1))
+		while (i + 1 < nbits && bit_is_set(bits, i + 1))
 			i++;
 		if (i == first)
 			mc_textf(t, "%s%u", comma, first);
@@ -141,12 +141,12 @@ void mc_text_list(struct mc_text *t, const u64 *bits, unsigned int nbits)
 }
 
 /**
- * mc_fail() - note an error for the user; the first one noted is kept
- * @e: where
+ * mc_fail() - store an error for the user, unless there is one already
+ * @e: the error
  * @err: negative errno
  * @fmt: "KEY: what is wrong; what would be right"
  *
- * Return: @err, so that a caller can return it at once.
+ * Return: the errno in @e, so that a caller can return it.
  */
 int mc_fail(struct mc_error *e, int err, const char *fmt, ...)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A bounded text under construction, and the error a user is shown. */
+/* A text in a buffer of fixed size, and the error that a user sees. */
 #ifndef MC_CORE_TEXT_H
 #define MC_CORE_TEXT_H
 
 #include "core/shim.h"
 
 /**
- * struct mc_text - text appended to a buffer of fixed size
- * @buf: the buffer, always terminated once something was appended
- * @size: bytes in @buf, the terminator included
- * @len: bytes used, the terminator excluded
- * @cut: true once something did not fit
+ * struct mc_text - a text in a buffer of fixed size
+ * @buf: the buffer, terminated once something has been appended
+ * @size: size of @buf, the terminator included
+ * @len: length of the text, without the terminator
+ * @cut: something did not fit
  */
 struct mc_text {
 	char *buf;
@@ -21,7 +21,7 @@ struct mc_text {
 
 #define MC_TEXT(array)	{ .buf = (array), .size = sizeof(array) }
 
-/* Longest explanation of an error, terminator included. */
+/* Size of an error's text, terminator included. */
 #define MC_ERROR_TEXT	320
 
 /**

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The value side of key=value: words, numbers, sizes, ranges, CPU lists, paths. */
+/* The value in key=value: words, numbers, sizes, ranges, CPU lists, paths. */
 #include "core/request.h"
 
-/* A piece of the request line; nothing is copied or terminated. */
+/* A piece of the request line, not terminated. */
 struct piece {
 	const char *s;
 	size_t len;
 };
 
-/* Cut off what stands before the next @by, or all; false once nothing is left. */
+/* Take the piece before the next @by, or the last one. Return: false if none is left. */
 static bool next_piece(struct piece *rest, char by, struct piece *out)
 {
 	const char *end;
@@ -64,10 +64,10 @@ static int refuse_word(struct mc_error *e, const struct mc_key *key,
 }
 
 /*
- * Decimal digits, to *@value. Return: how many bytes were digits, 0 if none,
- * -ERANGE if the number does not fit 64 bits.
+ * Parse the decimal digits at the start of @p. Return: how many there are, or -ERANGE if
+ * the number does not fit 64 bits.
  */
-static int digits(struct piece p, u64 *value)
+static int parse_digits(struct piece p, u64 *value)
 {
 	size_t i;
 
@@ -91,7 +91,7 @@ static int parse_number(const struct mc_key *key, struct piece p, u64 *value,
 
 	if (word_value(key->names, p, value))
 		return 0;
-	n = digits(p, value);
+	n = parse_digits(p, value);
 	if (n > 0 && (size_t)n == p.len &&
 	    *value >= key->min && *value <= key->max)
 		return 0;
@@ -119,7 +119,7 @@ static int parse_size(const struct mc_key *key, struct piece p, u64 *value,
 	struct mc_text t = MC_TEXT(text);
 	const char *unit = key->unit ? key->unit : "bytes";
 	unsigned int shift = 0;
-	int n = digits(p, value);
+	int n = parse_digits(p, value);
 
 	if (n > 0 && (size_t)n + 1 == p.len) {
 		shift = suffix_shift(p.s[n]);
@@ -152,7 +152,7 @@ static int add_value(const struct mc_key *key, struct mc_values *out, u64 v,
 	return 0;
 }
 
-/* A, or A..B: A, 2A, 4A, ... as long as that is at most B. */
+/* A, or A..B, which stands for A, 2A, 4A, ... up to B. */
 static int parse_range(const struct mc_key *key, struct piece p,
 		       struct mc_values *out, struct mc_error *e)
 {
@@ -193,14 +193,14 @@ static int parse_cpu_range(struct mc_request *req, const struct mc_key *key,
 			   struct piece p, struct mc_error *e)
 {
 	u64 first, last;
-	int n = digits(p, &first);
+	int n = parse_digits(p, &first);
 	struct piece rest = p;
 
 	last = first;
 	if (n > 0 && (size_t)n < p.len && p.s[n] == '-') {
 		rest.s += n + 1;
 		rest.len -= n + 1;
-		n = digits(rest, &last);
+		n = parse_digits(rest, &last);
 		rest.len -= n > 0 ? n : 0;
 	} else {
 		rest.len -= n > 0 ? n : 0;
@@ -242,9 +242,8 @@ static int parse_cpus(struct mc_request *req, const struct mc_key *key,
 }
 
 /*
- * It is shown in lines and in JSON as it is, so it has nothing that either would
- * have to escape, and a comma is what separates values. (No space: that separates
- * keys.)
+ * Lines and JSON show the path unescaped, so it has no characters that JSON must escape.
+ * It has no comma, which separates values, and no space, which separates keys.
  */
 static int parse_path(struct mc_request *req, const struct mc_key *key,
 		      struct mc_values *out, struct piece p, struct mc_error *e)
@@ -297,12 +296,12 @@ static int parse_one(const struct mc_key *key, struct piece p,
 }
 
 /**
- * mc_values_parse() - read the value of one key
- * @req: where it goes, replacing what was there
- * @id: the key's number in @req->spec
+ * mc_values_parse() - parse the value of one key
+ * @req: the request; the key's values are replaced
+ * @id: the key's number
  * @s: the text behind '='
  * @len: its length
- * @e: says what is wrong
+ * @e: result: what is wrong
  *
  * Return: 0 or -EINVAL.
  */

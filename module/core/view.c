@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where the bytes of a buffer lie. */
+/* The addresses of the bytes of a buffer. */
 #include "core/view.h"
 
 /**
- * mc_view_at() - where an offset of a buffer lies
+ * mc_view_at() - address of an offset in a buffer
  * @v: the buffer
  * @at: offset, less than the buffer's length
- * @left: result: so many bytes from there are contiguous; may be NULL
+ * @left: result: number of contiguous bytes from there on; may be NULL
  *
- * Return: its address.
+ * Return: the address.
  */
 void *mc_view_at(const struct mc_view *v, u64 at, u64 *left)
 {

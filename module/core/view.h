@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A buffer that need not be contiguous. */
+/* A buffer that may consist of several pieces. */
 #ifndef MC_CORE_VIEW_H
 #define MC_CORE_VIEW_H
 
 #include "core/shim.h"
 
 /**
- * struct mc_span - contiguous memory that is a part of a buffer
+ * struct mc_span - a contiguous part of a buffer
  * @addr: its address
  * @start: offset in the buffer
  * @bytes: length
@@ -18,9 +18,9 @@ struct mc_span {
 };
 
 /**
- * struct mc_view - a buffer as its spans, in order of offset, without gaps
- * @spans: the spans
- * @n: how many
+ * struct mc_view - a buffer as an array of spans
+ * @spans: the spans, in order of their offsets and without gaps
+ * @n: number of spans
  */
 struct mc_view {
 	const struct mc_span *spans;
