@@ -16,7 +16,9 @@ TOP = HERE.parent.parent
 FRONT = TOP / "tools/memcache/memcache"
 sys.path.insert(0, str(FRONT.parent))
 
-from mc import debugfs, errno_name, results, shape as shapes  # noqa: E402
+from mc import errno_name  # noqa: E402
+from mc.records import fields, results, shape as shapes  # noqa: E402
+from mc.running import debugfs  # noqa: E402
 
 PRESETS = {"op": "read", "width": "max", "fence": "none", "verify": "each", "readback": "off",
            "streams": "1", "type": "wb", "size": "16M", "cpu": "0", "node": "auto", "irq": "on",
@@ -152,7 +154,7 @@ def result(line: str, speed: float, cv: float = 1.0, effective: str = "yes", **m
 def figure(test: str, asked: dict, figures: dict, **more) -> dict:
     """A result of any test: what was asked, facts, its figures."""
     like = result("bandwidth", 1000.0)
-    facts = {key: like[key] for key in results.FACTS if key in like}
+    facts = {key: like[key] for key in fields.FACTS if key in like}
     keys = asked | {"type": "wb", "size_bytes": 1 << 20, "cpu": "0", "node": "auto", "irq": "on",
                     "disturbed": "leave_out", "page": "4k", "prefetch": "keep", "repeat": 10, "warmup": 2} | asked
     return {"record": "result", "test": test, "where": "kernel", **keys, **facts, **figures} | more

@@ -2,7 +2,8 @@
 """What the report says of reads of files."""
 
 import fake
-from mc import amplification, report
+from mc.analysis import amplification
+from mc.output import report
 
 LINE = "file path=/var/tmp/f"
 

@@ -5,7 +5,11 @@ import math
 from pathlib import Path
 
 import fake
-from mc import Failure, compare, estimate, match, rounds
+from mc import Failure
+from mc.commands import compare
+from mc.analysis import estimate, match
+from mc.output import comparison
+from mc.records import rounds
 
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 
@@ -239,7 +243,7 @@ class Command(fake.InDirectory):
         self.save("a", *(f"bandwidth size={s}" for s in ("4K", "8K", "1M")))
         self.save("b", ("bandwidth size=4K", {"speed": 1250.0}), ("bandwidth size=8K", {
             "speed": 1005.0}), "bandwidth size=2M")
-        lines, status = compare.command(["a", "b"])
+        lines, status = compare.compare(["a", "b"])
         self.assertEqual(status, 0)
         self.assertRegex("\n".join(lines), r"4K +4\.096 us +3\.277 us +\+20\.00 % ↑ +\+19\.\d+ to")
         self.assertRegex("\n".join(lines), r"8K .* \+0\.50 % ~ ")
@@ -250,7 +254,7 @@ class Command(fake.InDirectory):
     def test_a_file_against_its_own_copy(self):
         for repeat in (1, 2, 4, 10):
             wanted = [f"bandwidth size={s} repeat={repeat}" for s in ("4K", "8K", "1M")]
-            lines, _ = compare.command([self.save("a", *wanted), self.save("b", *wanted)])
+            lines, _ = compare.compare([self.save("a", *wanted), self.save("b", *wanted)])
             text = "\n".join(lines[:lines.index("") + 99]).partition("↑ faster")[0]
             self.assertNotRegex(text, "[↑↓]")
             self.assertIn("3 compared, 3 of them within the noise.", lines)
@@ -258,7 +262,7 @@ class Command(fake.InDirectory):
     def test_few_samples_give_no_arrow(self):
         self.save("a", *(f"bandwidth size={s} repeat=3" for s in ("4K", "8K")))
         self.save("b", *((f"bandwidth size={s} repeat=3", {"speed": 1100.0}) for s in ("4K", "8K")))
-        lines, status = compare.command(["a", "b"])
+        lines, status = compare.compare(["a", "b"])
         self.assertEqual(status, 0)
         self.assertRegex("\n".join(lines), r"4K .* \+9\.09 % ~ +na")
         self.assertIn("2 compared, 2 of them within the noise.", lines)
@@ -270,32 +274,32 @@ class Command(fake.InDirectory):
         for name in ("a", "b"):
             self.write(name, Path(name).read_bytes().replace(
                 b'"hypervisor":null', b'"hypervisor":"tcg"'))
-            lines, _ = compare.command(["a", "b"])
+            lines, _ = compare.compare(["a", "b"])
             self.assertRegex("\n".join(lines), r"-1328\.57 % ~ +na")
             self.assertIn("1 compared, 1 of them within the noise.", lines)
             self.assertIn("An emulated machine (QEMU, TCG): no difference", "\n".join(lines))
 
     def test_user_mode_linux_is_said(self):
         self.save("a", "bandwidth", ("bandwidth", USER))
-        self.assertNotIn("User-Mode Linux", "\n".join(compare.command(["a"])[0]))
+        self.assertNotIn("User-Mode Linux", "\n".join(compare.compare(["a"])[0]))
         self.write("a", Path("a").read_bytes().replace(
             b'"hypervisor":null', b'"hypervisor":"uml"'))
-        text = "\n".join(compare.command(["a"])[0])
+        text = "\n".join(compare.compare(["a"])[0])
         self.assertEqual(text.count("User-Mode Linux: its kernel is a process of another"), 1)
 
     def test_refused_records_are_a_status(self):
         self.save("a", "bandwidth type=uc", "bandwidth")
         self.save("b", ("bandwidth type=uc", {"effective": "no"}), "bandwidth")
-        lines, status = compare.command(["a", "b"])
+        lines, status = compare.compare(["a", "b"])
         self.assertEqual(status, 1)
         self.assertIn("Not compared: 1", lines)
         self.assertTrue(any("--mixed-verdicts" in line for line in lines))
-        self.assertEqual(compare.command(["a", "b"], True)[1], 0)
+        self.assertEqual(compare.compare(["a", "b"], True)[1], 0)
 
     def test_nothing_in_common(self):
         self.save("a", "bandwidth op=read size=4K")
         self.save("b", "bandwidth op=write size=8K")
-        lines, status = compare.command(["a", "b"])
+        lines, status = compare.compare(["a", "b"])
         self.assertEqual(status, 1)
         self.assertIn("Nothing in them can be compared.", lines)
 
@@ -309,7 +313,7 @@ class Command(fake.InDirectory):
                               (data.replace(b'"schema":1', b'"schema":2'), ":1: schema 2 is newer"),
                               (data + data.replace(b"Xeon", b"Atom"), ":4: mixed: cpu is")):
             with self.subTest(said), self.assertRaises(Failure) as raised:
-                compare.command([good, self.write("bad", content)])
+                compare.compare([good, self.write("bad", content)])
             self.assertTrue(str(raised.exception).startswith(f"bad{said}"), raised.exception)
             self.assertEqual(raised.exception.status, 2)
 
@@ -319,7 +323,7 @@ class Command(fake.InDirectory):
         for words, said in ((["a", "a"], "named twice"), (["a", "b.csv"], "by themselves"),
                             (["a", "none"], "none: No such file"), (["a"], "nothing to compare")):
             with self.subTest(words), self.assertRaisesRegex(Failure, said) as raised:
-                compare.command(words)
+                compare.compare(words)
             self.assertEqual(raised.exception.status, 2)
 
 
@@ -349,7 +353,7 @@ class Hierarchy(fake.unittest.TestCase):
         self.assertEqual([(a["writer_cpu"], b["writer_cpu"]) for a, b in found.pairs],
                          [(1, 1), (2, 2)])
         self.assertRegex(found.alone["A"][0], "^c2c .*writer_cpu=0 reader_cpu=1")
-        shown = "\n".join(compare._table(found))
+        shown = "\n".join(comparison._table(found))
         self.assertRegex(shown, r"1 +0 +101.0 ns +111.0 ns +-9.90 % ↓")
 
     def test_a_load_is_what_a_latency_is_of(self):

@@ -11,7 +11,10 @@ from pathlib import Path
 from unittest import mock
 
 import fake
-from mc import Failure, counters, debugfs, measure, results, user
+from mc import Failure
+from mc.commands.run import measure
+from mc.records import results
+from mc.running import counters, counting, debugfs, user
 
 MIB = "6.103515625e-5"
 FORMAT = {"format/event": "config:0-7", "format/umask": "config:8-15"}
@@ -212,7 +215,7 @@ class Found(Tree):
         Path("sys/class/dmi/id").mkdir(parents=True)
         Path("sys/class/dmi/id/sys_vendor").write_text("QEMU\n")
         with mock.patch.dict(os.environ, MEMCACHE_SYSROOT=os.getcwd()):
-            self.assertIn("this is a virtual machine (kvm)", counters.none(counters.Found()))
+            self.assertIn("this is a virtual machine (kvm)", counting.none(counters.Found()))
 
 
 class Kernel(fake.Kernel):
@@ -240,7 +243,7 @@ class Runs(Tree):
         self.out, self.err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(self.out), contextlib.redirect_stderr(self.err), \
                 mock.patch.dict(os.environ, MEMCACHE_SYSROOT=os.getcwd()):
-            return measure.command(list(words) or ["bandwidth size=4K"], "out", where,
+            return measure(list(words) or ["bandwidth size=4K"], "out", where,
                                    [kernel, *sides], count=True)
 
     def test_they_are_set_for_a_run_only(self):

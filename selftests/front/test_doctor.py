@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from unittest import mock
 
 import fake
-from mc import doctor
+from mc.commands import doctor
 
 GOOD = {
     "proc/modules": "memcache 1 0 - Live\n", "proc/filesystems": "nodev\tdebugfs\n",
@@ -44,8 +44,8 @@ class Doctor(fake.InDirectory):
                 Path(path).write_text(text)
         uname = SimpleNamespace(machine=arch, release="6.1")
         with mock.patch("os.geteuid", return_value=uid), mock.patch("os.uname", lambda: uname), \
-                mock.patch("mc.user.find", lambda: "/x/memcache-user" if built else None):
-            lines, self.status = doctor.command(doctor.Machine(os.getcwd()))
+                mock.patch("mc.running.user.find", lambda: "/x/memcache-user" if built else None):
+            lines, self.status = doctor.examine(doctor.Machine(os.getcwd()))
         self.text = " ".join(" ".join(lines).split())
         self.lines = lines
 

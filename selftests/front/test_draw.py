@@ -2,8 +2,10 @@
 """How results are drawn: matrices, curves, histograms, the levels of a sweep."""
 
 import fake
-from mc import layout, levels, report, results, spread, suite
-from mc.suite import Layout
+from mc.analysis import levels, spread
+from mc.output import layout, report
+from mc.records import results, suite
+from mc.records.suite import Layout
 
 NODES = [{"node": 0, "cpus": "0-1,4-5", "memory_bytes": 1 << 30},
          {"node": 1, "cpus": "2-3,6-7", "memory_bytes": 1 << 30}]

@@ -3,7 +3,8 @@
 machines where memory types are not real."""
 
 import fake
-from mc import findings, suite, verdict
+from mc.analysis import findings, verdict
+from mc.records import suite
 
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 NO = {"wb": "no", "wc": "no", "uc": "no"}

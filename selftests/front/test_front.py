@@ -8,7 +8,8 @@ from pathlib import Path
 from unittest import mock
 
 import fake
-from mc import Failure, debugfs
+from mc import Failure
+from mc.running import debugfs
 
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 GOOD = b"".join(fake.lines(fake.machine(fake.BARE, YES), fake.request("bandwidth", 1),

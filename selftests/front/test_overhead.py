@@ -2,8 +2,10 @@
 """The four tables: formulas, from the published figures and from records."""
 
 import fake
-from mc import Failure, compare, match, overhead, published
-from mc.estimate import change, average
+from mc import Failure
+from mc.commands import compare
+from mc.analysis import match, overhead, published
+from mc.analysis.estimate import change, average
 
 FIGURES = str(fake.TOP / "Documentation/examples/random_access.csv")
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
@@ -53,7 +55,7 @@ class Published(fake.unittest.TestCase):
         self.assertAlmostEqual(self.interrupts["vm", "write", "any"], 0.31399, 4)
 
     def test_arrows_go_by_the_formula(self):
-        text = "\n".join(compare.command([FIGURES])[0])
+        text = "\n".join(compare.compare([FIGURES])[0])
         self.assertRegex(text, r"bare-metal +read +bound .* \+0\.04 % ↑ ")
         self.assertRegex(text, r"vm +write +bound .* -0\.51 % ↓ ")
 
@@ -62,7 +64,7 @@ class Published(fake.unittest.TestCase):
         shown = [line.removeprefix("    ").rstrip() for line in
                  text.split(".. tables:\n", 1)[1].split(".. end of tables", 1)[0].splitlines()]
         start = shown.index("Write against read")
-        made = compare.command([FIGURES])[0]
+        made = compare.compare([FIGURES])[0]
         self.assertEqual("\n".join(shown[start:]).strip(),
                          "\n".join(made[made.index("Write against read"):]))
 

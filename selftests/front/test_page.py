@@ -9,7 +9,9 @@ from unittest import mock
 
 import browser
 import fake
-from mc import document, page, report, table
+from mc import table
+from mc.commands import report as command
+from mc.output import document, page, report
 from test_plot import latency, loaded, matrix
 from test_report import NO, attributes
 
@@ -171,7 +173,7 @@ class Command(fake.InDirectory):
         self.write("a.jsonl", b"".join(line for run in matrix() for line in fake.lines(
             run.machine, run.request, *run.results)))
         with mock.patch("sys.stderr"):
-            self.assertEqual(document.command(["a.jsonl"], None), 0)
+            self.assertEqual(command.report(["a.jsonl"], None), 0)
         self.assertTrue(Path("a.html").read_text().startswith("<!DOCTYPE html>"))
 
 

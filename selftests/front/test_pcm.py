@@ -12,8 +12,12 @@ from pathlib import Path
 from unittest import mock
 
 import fake
-from mc import Failure, layout, pcm, results, traffic
-from mc.suite import Layout
+from mc import Failure
+from mc.analysis import pcm, traffic
+from mc.commands import import_
+from mc.output import layout
+from mc.records import results
+from mc.records.suite import Layout
 
 S = 10**9
 NOON = 1768478400 * S                   # 2026-01-15 12:00:00 UTC
@@ -161,7 +165,7 @@ class Joining(InZone):
         self.write("f.csv", csv or new(*((n / 2, 100.0 * n, 10.0 * n) for n in range(1, 13))))
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
-            self.status = pcm.command("f.csv", "run", output)
+            self.status = import_.join("f.csv", "run", output)
         self.text = " ".join(out.getvalue().split())
         return results.load(output)[0].results if output else []
 
@@ -242,7 +246,7 @@ class Joining(InZone):
     def test_never_twice_and_nothing_overwritten(self):
         self.import_(measured(0, 3), output="out")
         with self.assertRaisesRegex(Failure, "out: has figures of pcm already"):
-            pcm.command("f.csv", "out", None)
+            import_.join("f.csv", "out", None)
         with self.assertRaisesRegex(Failure, "out is there already"):
             self.import_(measured(0, 3), output="out")
 

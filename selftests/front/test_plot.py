@@ -11,8 +11,12 @@ from unittest import mock
 from xml.etree import ElementTree
 
 import fake
-from mc import Failure, charts, cli, draw, plot, results
-from mc.suite import Layout
+from mc import Failure
+from mc.commands import cli, plot
+from mc.output import charts, draw
+from mc.output.captions import captions
+from mc.records import results
+from mc.records.suite import Layout
 from test_draw import CACHES, NODES, SWEEP, c2c, sweep
 from test_report import NO, attributes
 
@@ -181,7 +185,7 @@ class Drawing(fake.InDirectory):
         files = {f"{i}.jsonl": one for i, one in enumerate(runs)}
         found = charts.charts(files)
         with self.library.rc_context(draw.STYLE):
-            figure = draw.figure(found, plot.captions(files, charts.sides(files)))
+            figure = draw.figure(found, captions(files, charts.sides(files)))
             from matplotlib.backends.backend_agg import FigureCanvasAgg
             from matplotlib.text import Text
             drawn = []
@@ -244,7 +248,7 @@ class Drawing(fake.InDirectory):
             self.write(f"{i}.jsonl", b"".join(line for run in one for line in fake.lines(
                 run.machine, run.request, *run.results)))
         with mock.patch("sys.stderr"):
-            return plot.command([f"{i}.jsonl" for i in range(len(runs))], name)
+            return plot.plot([f"{i}.jsonl" for i in range(len(runs))], name)
 
     def test_files(self):
         for name, start in (("a.svg", b"<?xml"), ("a.png", b"\x89PNG"), ("a.pdf", b"%PDF"),
@@ -280,7 +284,7 @@ class Drawing(fake.InDirectory):
     def test_published_figures_are_no_results(self):
         self.write("x.csv", b"machine,mode\n")
         with self.assertRaises(Failure):
-            plot.command(["x.csv"], "a.svg")
+            plot.plot(["x.csv"], "a.svg")
 
 
 class Without(unittest.TestCase):
@@ -298,9 +302,9 @@ class Without(unittest.TestCase):
 
     def test_other_commands_do_not_load_it(self):
         import subprocess
-        code = "import sys; from mc import cli, report; sys.exit('matplotlib' in sys.modules)"
+        code = "import sys; from mc.commands import cli, show; sys.exit('matplotlib' in sys.modules)"
         self.assertEqual(subprocess.run([sys.executable, "-c", code], check=False,
-                                        cwd=Path(cli.__file__).parent.parent).returncode, 0)
+                                        cwd=Path(cli.__file__).parent.parent.parent).returncode, 0)
 
 
 class Style(unittest.TestCase):

@@ -2,7 +2,9 @@
 """Tables and the report: shapes, widths, and what must not be overlooked."""
 
 import fake
-from mc import report, table
+from mc import table
+from mc.records import units
+from mc.output import report
 
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 NO = {"wb": "no", "wc": "no", "uc": "no"}
@@ -10,7 +12,7 @@ NO = {"wb": "no", "wc": "no", "uc": "no"}
 
 def attributes(about=fake.BARE, effective=YES, **more):
     """A run of cache-attributes with the published figures."""
-    from mc import suite
+    from mc.records import suite
     runs = []
     for request in suite.load("cache-attributes").requests:
         line = request.line.replace(" type=wb,uc,wc", "")
@@ -73,7 +75,7 @@ class Tables(fake.unittest.TestCase):
                                   ("size_bytes", 1000, "1000"), ("size_bytes", 0, "0"),
                                   ("mb_per_s", 9.06, "9.1"), ("median_ns", 1.75, "1.75"),
                                   ("width_bytes", 8, "8"), ("cpu", "0-3,8", "0-3,8")):
-            self.assertEqual(table.text(key, value), shown)
+            self.assertEqual(units.text(key, value), shown)
 
 
 class NoMemory(fake.unittest.TestCase):

@@ -5,7 +5,9 @@ import json
 import random
 
 import fake
-from mc import Failure, report, results
+from mc import Failure
+from mc.output import report
+from mc.records import fields, results
 
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 MACHINE = fake.machine(fake.BARE, YES)
@@ -100,14 +102,14 @@ class Files(fake.InDirectory):
 
 class Records(fake.unittest.TestCase):
     def test_what_was_asked_stands_before_the_facts(self):
-        keys = results.asked(RESULT)
+        keys = fields.asked(RESULT)
         self.assertEqual(keys["size_bytes"], 16 << 20)
         self.assertIn("warmup", keys)
         for key in ("record", "test", "where", "attribute", "mb_per_s"):
             self.assertNotIn(key, keys)
 
     def test_figures_are_the_tests_own(self):
-        self.assertEqual(list(results.figures(RESULT)),
+        self.assertEqual(list(fields.figures(RESULT)),
                          ["mb_per_s", "mb_per_s_max", "traversed_bytes", "passes_per_sample"])
 
     def test_a_kernel_that_writes_numbers_with_zeros_is_read(self):
@@ -120,7 +122,8 @@ class Sorted(fake.unittest.TestCase):
     """Other programs may write the keys of an object in any order."""
 
     def test_a_file_with_sorted_keys_is_shown_alike(self):
-        from mc import compare, report
+        from mc.output import comparison
+        from mc.output import report
         from test_draw import c2c
         found = [fake.result(f"bandwidth op={op} size={size}", 1000.0)
                  for op in ("read", "copy") for size in ("4K", "1M")]
@@ -131,8 +134,8 @@ class Sorted(fake.unittest.TestCase):
                               for record in records)) for back in (False, True)]
         for runs in turned:
             self.assertEqual(report.lines(runs), report.lines(plain))
-            self.assertEqual([results.asked(r) for run in runs for r in run.results],
-                             [results.asked(r) for run in plain for r in run.results])
-            lines, status = compare.lines({"a": plain, "b": runs})
+            self.assertEqual([fields.asked(r) for run in runs for r in run.results],
+                             [fields.asked(r) for run in plain for r in run.results])
+            lines, status = comparison.lines({"a": plain, "b": runs})
             self.assertEqual(status, 0)
             self.assertIn("6 compared, 6 of them within the noise.", lines)

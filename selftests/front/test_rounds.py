@@ -2,7 +2,7 @@
 """What was measured in rounds: one record stands for all, and hides no failure."""
 
 import fake
-from mc import rounds
+from mc.records import rounds
 
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 

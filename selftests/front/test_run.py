@@ -12,7 +12,10 @@ from pathlib import Path
 from unittest import mock
 
 import fake
-from mc import Failure, debugfs, measure, plan, results, suite
+from mc import Failure
+from mc.commands.run import measure
+from mc.records import results, suite
+from mc.running import debugfs, plan
 
 SUITE = "cache-attributes"
 
@@ -22,7 +25,7 @@ class Measured(fake.InDirectory):
         self.kernel = kernel or fake.Kernel()
         self.out, self.err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(self.out), contextlib.redirect_stderr(self.err):
-            return measure.command(list(words), output, where, [self.kernel, *users])
+            return measure(list(words), output, where, [self.kernel, *users])
 
 
 class Run(Measured):
@@ -38,7 +41,7 @@ class Run(Measured):
 
     def test_show_says_the_same(self):
         self.run_(SUITE)
-        from mc import report
+        from mc.output import report
         self.assertEqual("\n".join(report.lines(results.load("out"))) + "\n\nResults: out\n",
                          self.out.getvalue())
 
@@ -130,7 +133,7 @@ class Run(Measured):
 
     def test_a_full_disk_loses_no_figure_on_the_screen(self):
         os.symlink("/dev/full", "full")
-        with mock.patch("mc.results.create", lambda path: open("full", "wb", buffering=0)):
+        with mock.patch("mc.records.results.create", lambda path: open("full", "wb", buffering=0)):
             self.assertEqual(self.run_("bandwidth size=4K"), 1)
         self.assertIn("No space left on device", self.err.getvalue())
         self.assertIn("9000.0", self.out.getvalue())
@@ -185,7 +188,7 @@ bandwidth node={nodes}
     def setUp(self):
         super().setUp()
         self.write("s", self.SUITE)
-        self.one = mock.patch("mc.shape.of", return_value=fake.shape(4))
+        self.one = mock.patch("mc.records.shape.of", return_value=fake.shape(4))
         self.one.start()
         self.addCleanup(self.one.stop)
 
@@ -212,7 +215,7 @@ bandwidth node={nodes}
         self.assertEqual(self.kernel.asked, ["bandwidth op=teleport"])
 
     def test_where_there_are_two_nodes(self):
-        with mock.patch("mc.shape.of", return_value=fake.shape(4, nodes=2)):
+        with mock.patch("mc.records.shape.of", return_value=fake.shape(4, nodes=2)):
             self.run_("./s")
         self.assertEqual(self.kernel.asked[-1], "bandwidth node=0,1")
         self.assertEqual([run.section for run in results.load("out")][-2:], [None, "Two nodes"])
@@ -220,7 +223,7 @@ bandwidth node={nodes}
     def test_a_dry_run(self):
         out, err, kernel = io.StringIO(), io.StringIO(), fake.Kernel()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            self.assertEqual(measure.command(["./s"], None, None, [kernel], dry=True), 0)
+            self.assertEqual(measure(["./s"], None, None, [kernel], dry=True), 0)
         self.assertEqual(out.getvalue().splitlines()[1:], [
             "narrow: bandwidth width=8", "wide: bandwidth width=64", "new: bandwidth op=read"])
         self.assertEqual((kernel.asked, os.listdir()), ([], ["s"]))

@@ -8,10 +8,12 @@ import re
 import subprocess
 import unittest
 from importlib.machinery import SourceFileLoader
+from pathlib import Path
 from types import ModuleType
 
 import fake
-from mc import keys, pcm, results
+from mc.commands import import_
+from mc.records import fields, keys
 
 check = ModuleType("check_schema")
 check.__file__ = str(fake.TOP / "tools/check/schema")
@@ -50,7 +52,7 @@ class Schema(unittest.TestCase):
             self.assertEqual(self.problems(record), [])
 
     def test_every_fact_of_a_result(self):
-        wanted = {*results.FACTS, *TRAFFIC, "dram_why", *COMMON, "record", "test", "where"}
+        wanted = {*fields.FACTS, *TRAFFIC, "dram_why", *COMMON, "record", "test", "where"}
         self.assertEqual(set(SCHEMA["$defs"]["result"]["required"]), wanted)
 
     def test_what_must_not_pass(self):
@@ -80,7 +82,7 @@ class Schema(unittest.TestCase):
 
     def test_what_pcm_adds(self):
         added = set(re.findall(r"dram_pcm_\w+", json.dumps(SCHEMA)))
-        source = (fake.TOP / "tools/memcache/mc" / f"{pcm.__name__[3:]}.py").read_text()
+        source = Path(import_.__file__).read_text()
         self.assertIn("dram_pcm_samples", source)
         self.assertEqual(added, {"dram_pcm_samples", "dram_pcm_read_mb_per_s",
                                  "dram_pcm_write_mb_per_s", "dram_pcm_amplification_read",
@@ -117,7 +119,7 @@ class Tests(unittest.TestCase):
                 figures[test] += (match[1],)
         for test, own in figures.items():
             wanted |= set(SCHEMA["$defs"][test]["properties"]) - {*own, "histogram_ns_count"}
-        self.assertEqual(set(results.ASKED), wanted)
+        self.assertEqual(set(fields.ASKED), wanted)
         self.assertEqual([name for own in figures.values() for name in own if name in wanted], [])
 
     def test_each_test_its_keys_and_figures(self):

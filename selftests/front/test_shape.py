@@ -4,7 +4,7 @@
 from pathlib import Path
 
 import fake
-from mc import keys, shape, suite, template
+from mc.records import keys, shape, suite, template
 
 SERVER = fake.shape(8, smt=2, nodes=2)      # cores (0,4) (1,5) on node 0, (2,6) (3,7) on 1
 CACHES = [{"level": 1, "kind": "data", "size_bytes": 48 << 10, "shared_by_cpus": 2},

@@ -19,7 +19,12 @@ from types import ModuleType
 from unittest import mock
 
 import fake
-from mc import Failure, cli, compare, export, measure, report, results, simulated
+from mc import Failure
+from mc.commands.run import measure
+from mc.commands import cli
+from mc.output import comparison, export, report
+from mc.records import results
+from mc.running import simulated
 
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 PRICES = {"uc_load_ns": 200, "uc_store_ns": 200, "wc_load_ns": 200, "wc_line_ns": 60,
@@ -121,7 +126,7 @@ class Measuring(fake.InDirectory):
     def run_(self, *words, where=None, output="out", **more):
         self.out, self.err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(self.out), contextlib.redirect_stderr(self.err):
-            return measure.command(list(words), output, where, **more)
+            return measure(list(words), output, where, **more)
 
     def front(self, *words):
         """The front end's commands; what they print."""
@@ -219,7 +224,7 @@ class Measuring(fake.InDirectory):
 
     def test_it_has_no_counters(self):
         found = mock.Mock(counters=["one"], text="one")
-        with mock.patch("mc.counters.discover", return_value=found), \
+        with mock.patch("mc.running.counters.discover", return_value=found), \
                 self.assertRaisesRegex(Failure, "a simulated machine has no counters"):
             self.run_("bandwidth size=4K", count=True)
 
@@ -313,18 +318,18 @@ class Results(unittest.TestCase):
 
     def test_compared_with_a_real_machine(self):
         files = {"a": runs(), "b": runs(fake.BARE, speed=900.0)}
-        lines, status = compare.lines(files)
+        lines, status = comparison.lines(files)
         text = "\n".join(lines)
         self.assertEqual(status, 1)
         self.assertIn("Gold 6252, simulated by Bochs 2.7, prices 0d7ab813\n", text)
         self.assertIn("any of it: one machine is simulated, the other is not", text)
         self.assertIn("--mixed-verdicts compares them all", text)
-        lines, status = compare.lines(files, mixed=True)
+        lines, status = comparison.lines(files, mixed=True)
         self.assertIn("3 compared, 0 of them within the noise.", lines)
 
     def test_compared_with_other_prices(self):
         files = {"a": runs(), "b": runs(fake.BARE | {"simulated": DEAR}, speed=900.0)}
-        lines, status = compare.lines(files)
+        lines, status = comparison.lines(files)
         self.assertEqual(status, 0)
         names = [line.rpartition("prices ")[2] for line in lines[:2]]
         self.assertEqual(len(set(names)), 2)
@@ -337,7 +342,7 @@ class Results(unittest.TestCase):
             return fake.measured(about, ("random", found))
 
         kernel, user = random(SIMULATED, "kernel"), random(SIMULATED, "user")
-        text = "\n".join(compare.lines({"a": kernel, "b": user, "c": random(fake.BARE, "kernel")},
+        text = "\n".join(comparison.lines({"a": kernel, "b": user, "c": random(fake.BARE, "kernel")},
                                        mixed=True)[0])
         self.assertIn("OS overhead", text)
         self.assertNotIn("hypervisor overhead", text)

@@ -7,7 +7,7 @@ import random
 from collections import Counter
 
 import fake
-from mc import steps
+from mc.analysis import steps
 
 K = 1024
 OCTAVES = [4 * K << i for i in range(17)]

@@ -5,8 +5,9 @@ import os
 from pathlib import Path
 
 import fake
-from mc import Failure, keys, suite
-from mc.places import PLACES
+from mc import Failure
+from mc.records import keys, suite
+from mc.records.places import PLACES
 
 # The figures and facts that tables of suites may be made of, by test.
 FIGURES = {

@@ -2,7 +2,8 @@
 """What the report says of memory traffic."""
 
 import fake
-from mc import report, traffic
+from mc.analysis import traffic
+from mc.output import report
 
 LINE = "bandwidth size=16M repeat=10"
 

@@ -13,7 +13,12 @@ from pathlib import Path
 from unittest import mock
 
 import fake
-from mc import Failure, cli, fit, measure, report, results, rounds, suite, user
+from mc import Failure
+from mc.commands.run import measure
+from mc.commands import cli
+from mc.output import report
+from mc.records import results, rounds, suite
+from mc.running import fit, user
 
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 MACHINE = fake.lines(fake.machine(fake.BARE, YES) | {"where": "user"})[0].decode()
@@ -46,7 +51,7 @@ class InUserSpace(fake.InDirectory):
     def run_(self, *words, where="user", output="out", **more):
         self.out, self.err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(self.out), contextlib.redirect_stderr(self.err):
-            return measure.command(list(words), output, where, [self.kernel, self.user], **more)
+            return measure(list(words), output, where, [self.kernel, self.user], **more)
 
     def asked(self):
         return Path("asked").read_text().splitlines()
@@ -89,7 +94,7 @@ class InUserSpace(fake.InDirectory):
     def test_rounds_by_default(self):
         for words, wanted in ((["--where", "both"], 3), (["--where", "both", "--rounds", "5"], 5),
                               ([], 0), (["--rounds", "2"], 2)):
-            with mock.patch("mc.measure.command") as command:
+            with mock.patch("mc.commands.run.measure") as command:
                 cli.main(["run", "bandwidth", *words])
             self.assertEqual(command.call_args.kwargs["rounds"], wanted)
         for wrong in ("0", "-1", "x", "1001", ""):
@@ -155,7 +160,7 @@ class InUserSpace(fake.InDirectory):
         self.assertEqual(self.user.run("bandwidth wait=1").error, errno.EINTR)
 
     def test_not_built(self):
-        with mock.patch("mc.user.find", return_value=None):
+        with mock.patch("mc.running.user.find", return_value=None):
             self.user = user.User()
         for where in ("user", "both"):
             with self.assertRaisesRegex(Failure, "is not built: make user .*--where k"):

@@ -10,7 +10,7 @@ import unittest
 import room
 
 sys.path.insert(0, str(room.TOP / "tools/memcache"))
-from mc import levels  # noqa: E402
+from mc.analysis import levels  # noqa: E402
 
 K, M = 1 << 10, 1 << 20
 LINE, PAGE = 64, 4096

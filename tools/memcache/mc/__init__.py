@@ -1,13 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The front end of memcache: runs requests and suites, shows their results.
 
-cli → {measure, report, compare, plot, document, export, doctor, catalogue, counters,
-pcm}; document → {plot, page, report, compare}; plot → {charts, draw}; charts → {tables,
-levels}; measure → {plan, progress, results, counters}; pcm → {results, traffic};
-{catalogue, counters, doctor} → plan → {suite, fit, keys, debugfs, user, simulated};
-suite → template → shape; report → {tables, traffic, findings, verdict}; tables →
-{layout, levels, spread}; levels → steps; compare → {match, overhead, published,
-estimate}. Standard library only, but for draw, and little of it: under emulation every
+Five rooms, a directory each; which may use which, selftests/front/test_rooms.py says.
+Standard library only, but for output/draw.py, and little of it: under emulation every
 import is felt.
 """
 

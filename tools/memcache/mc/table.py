@@ -33,52 +33,6 @@ class Part(str):
         return made
 
 
-def size(count: int) -> str:
-    """Bytes as a request line would have them: 16M."""
-    unit = 0
-    while count and count % 1024 == 0 and unit < 3:
-        count //= 1024
-        unit += 1
-    return f"{count}{' KMG'[unit].strip()}"
-
-
-def duration(value: float, unit: str = "ns") -> str:
-    """A time, in the unit that suits it: 1.234 ms."""
-    if unit == "ns":
-        units = ("ns", "us", "ms", "s")
-        power = 0
-        while value >= 1000 and power < len(units) - 1:
-            value, power = value / 1000, power + 1
-        digits = 3 if value < 10 else 2 if value < 100 else 1
-        return f"{value:.{digits}f} {units[power]}"
-    return f"{value:.1f}"
-
-
-def text(key: str, value: object) -> str:
-    """A value of a record, in a cell."""
-    if value is None:
-        return "na"
-    if key.endswith("_bytes") and isinstance(value, int):
-        return size(value)
-    if isinstance(value, float):
-        return f"{value:.1f}" if key.endswith("_per_s") else f"{value:.2f}"
-    return str(value)
-
-
-def telling(rows: list[dict], keys: list[str]) -> list[str]:
-    """So many of these keys as it takes to tell the rows apart, or all: what
-    varies only along with others is dropped, counts and keys of few values first."""
-    def different(chosen: list[str]) -> int:
-        return len({tuple(row.get(key) for key in chosen) for row in rows})
-
-    kept, wanted = keys, different(keys)
-    for key in sorted(keys, key=lambda key: (key != "count", different([key]))):
-        fewer = [other for other in kept if other != key]
-        if different(fewer) == wanted:
-            kept = fewer
-    return kept
-
-
 def split(name: str, lines: int) -> list[str]:
     """A name in at most so many lines, as narrow as can be; cut behind `_`, `-` and spaces."""
     words = name.replace("_", "_\0").replace("-", "-\0").replace(" ", " \0").split("\0")

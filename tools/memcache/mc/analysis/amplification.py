@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What reads of files come to: what it costs to go through the VFS in the kernel, to
+compare each byte, to have more readers; at what rate, and by how much the memory
+reads more than was asked for. From results of `file op=read`."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import median
+
+from mc.records import units
+from mc.records.results import Run
+from mc.table import bullets
+from mc.analysis.traffic import AMPLIFIED, WHY, amplified
+
+SAME = 0.1              # amplifications that differ by no more are the same
+CACHED = 99.0           # percent of a file: all of it
+
+# What was read, and how: readers, transfer, cache=, direct=.
+Setting = tuple[int, int, str, str]
+# Who read it: where, check=.
+PLAIN, VFS, CHECKED = ("user", "off"), ("kernel", "off"), ("kernel", "on")
+CHECKED_PLAIN = ("user", "on")
+NAMES = {PLAIN: "plain", VFS: "in the kernel", CHECKED: "checked", CHECKED_PLAIN: "checked in user space"}
+
+
+@dataclass(frozen=True)
+class Read:
+    """rate: MB/s; read, written: bytes of memory for each byte, None: not counted."""
+    rate: float
+    read: float | None
+    written: float | None
+    cached: float | None
+
+
+Reads = dict[Setting, dict[tuple[str, str], Read]]
+
+
+def lines(runs: list[Run], emulated: bool) -> list[str]:
+    """A paragraph with a heading; nothing without reads of files."""
+    found = reads(runs)
+    if not found:
+        return []
+    said = [*(_setting(setting, by, emulated) for setting, by in found.items()),
+            *_checking(found), *_readers(found), *_vfs(found), *_uncached(found),
+            *_uncounted(runs)]
+    if emulated:
+        said.append("Rates are left out: on an emulated machine no difference between them "
+                    "means anything.")
+    return ["Reads of files", *bullets(said)]
+
+
+def reads(runs: list[Run]) -> Reads:
+    """By setting, and by who read; where there are several alike, their medians."""
+    groups: dict[Setting, dict[tuple[str, str], list[dict]]] = {}
+    for run in runs:
+        for result in run.results:
+            if result["test"] != "file" or result.get("op") != "read" \
+                    or not result.get("mb_per_s") or result.get("verified") == "failed":
+                continue
+            setting = tuple(result.get(key) for key in ("readers", "transfer_bytes", "cache",
+                                                        "direct"))
+            who = result["where"], result.get("check")
+            groups.setdefault(setting, {}).setdefault(who, []).append(result)
+    return {setting: {who: Read(median(r["mb_per_s"] for r in found), *(
+        _median(found, key) for key in ("amplification_read", "amplification_write",
+                                        "cached_percent")))
+        for who, found in by.items()} for setting, by in groups.items()}
+
+
+def _median(found: list[dict], key: str) -> float | None:
+    known = [value for r in found if isinstance(value := amplified(r, key), (int, float))]
+    return median(known) if known else None
+
+
+def _name(setting: Setting) -> str:
+    readers, transfer, cache, direct = setting
+    return f"{readers} reader{'' if readers == 1 else 's'}, {units.size(transfer)}" + (
+        ", dropped from the cache" if cache == "drop" else "") + (
+        ", direct" if direct == "on" else "")
+
+
+def _setting(setting: Setting, by: dict[tuple[str, str], Read], emulated: bool) -> str:
+    """`1 reader, 512K: 3962 MB/s plain, 3900 in the kernel, 3100 checked; …`"""
+    said = []
+    known = [(NAMES[who], by[who]) for who in NAMES if who in by]
+    if not emulated:
+        said.append("MB/s: " + ", ".join(f"{one.rate:.0f} {name}" for name, one in known))
+    for title, values in (("read", [(name, one.read) for name, one in known]),
+                          ("written", [(name, one.written) for name, one in known])):
+        counted = [f"{value:.2f} {name}" for name, value in values if value is not None]
+        if counted:
+            said.append(f"memory {title} for each byte: {', '.join(counted)}")
+    return f"{_name(setting)}: {'; '.join(said) or 'measured'}."
+
+
+def _checking(found: Reads) -> Iterator[str]:
+    """By how much comparing makes the memory read more, setting by setting."""
+    extra = {}
+    for setting, by in found.items():
+        pairs = [(by[on].read, by[off].read) for on, off in ((CHECKED, VFS), (CHECKED_PLAIN, PLAIN))
+                 if on in by and off in by]
+        known = [on - off for on, off in pairs if on is not None and off is not None]
+        if known:
+            extra[setting] = known[0]
+    few = [s for s, more in extra.items() if more <= SAME]
+    many = {s: more for s, more in extra.items() if more > SAME}
+    if few:
+        yield f"Comparing each byte reads next to nothing more from memory ({_names(few)}): what " \
+              "was just read is still in the caches."
+    if many:
+        values = list(dict.fromkeys(f"{v:.2f}" for v in (min(many.values()), max(many.values()))))
+        yield f"Comparing each byte costs {' to '.join(values)} more reads of it from memory " \
+              f"({_names(many)}): the caches no longer hold what was just read."
+
+
+def _readers(found: Reads) -> Iterator[str]:
+    """What more readers change, of otherwise the same."""
+    same: dict[tuple[int, int], list[str]] = {}
+    for who in (PLAIN, VFS, CHECKED):
+        groups: dict[tuple, list[tuple[int, float]]] = {}
+        for setting, by in found.items():
+            if who in by and by[who].read is not None:
+                groups.setdefault(setting[1:], []).append((setting[0], by[who].read))
+        for rest, points in groups.items():
+            (few, low), (many, high) = min(points), max(points)
+            if few == many:
+                continue
+            what = f"{NAMES[who]}, {units.size(rest[0])}"
+            if abs(high - low) <= SAME:
+                same.setdefault((few, many), []).append(f"{what}: {high:.2f}")
+            else:
+                yield f"From {few} to {many} readers the memory is read {low:.2f}, then " \
+                      f"{high:.2f} times for each byte ({what})."
+    for (few, many), names in same.items():
+        yield f"From {few} to {many} readers nothing changes ({'; '.join(names)})."
+
+
+def _vfs(found: Reads) -> Iterator[str]:
+    """The kernel's own path against a system call's, in what the memory moves."""
+    known = [(by[VFS].read, by[PLAIN].read) for by in found.values() if VFS in by and PLAIN in by]
+    differ = [kernel - plain for kernel, plain in known if kernel is not None and plain is not None]
+    if differ and max(map(abs, differ)) <= SAME:
+        yield "The kernel reads as plainly as a system call: the same traffic for the same bytes."
+    elif differ:
+        yield "Against the plain reader the kernel's reads moved " + " to ".join(dict.fromkeys(
+            f"{value:+.2f}" for value in (min(differ), max(differ)))) + " bytes for each byte."
+
+
+def _uncached(found: Reads) -> Iterator[str]:
+    """Where the disk was part of it, though the page cache should have had it all."""
+    low = [setting for setting, by in found.items() if setting[2] == "keep" and setting[3] == "off"
+           and any(one.cached is not None and one.cached < CACHED for one in by.values())]
+    if low:
+        yield f"Not all of the file was in the page cache ({_names(low)}): a disk is in the rates."
+
+
+def _uncounted(runs: list[Run]) -> Iterator[str]:
+    """Why there is no amplification."""
+    whys = {result.get("dram_why") for run in runs for result in run.results
+            if result["test"] == "file" and result.get("op") == "read"
+            and amplified(result, AMPLIFIED[0]) is None}
+    if whys:
+        yield "No amplification (na) where " + "; or ".join(
+            WHY.get(why, str(why)) for why in sorted(map(str, whys))) + "."
+
+
+def _names(settings) -> str:
+    return "; ".join(map(_name, settings))

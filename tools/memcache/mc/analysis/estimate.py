@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""How sure a difference is: medians of samples, their ratio, its interval.
+
+The change from a median A to a median B is 1 - B / A. Its interval comes from the
+logarithm of the ratio, whose variance is, by the delta method,
+
+    var(ln B/A) = pi/2 ((sd_A / A)^2 / n_A + (sd_B / B)^2 / n_B)
+
+pi/2 being what the variance of a median is to that of a mean, of many samples
+that scatter normally; less, where a few of them are far out, as disturbances are.
+
+(Hedges, Gurevitch and Curtis, "The meta-analysis of response ratios in
+experimental ecology", Ecology 80, 1999). The spreads need not be alike:
+Student's t is taken with the degrees of freedom of Satterthwaite and Welch
+(Biometrics Bulletin 2, 1946; Biometrika 34, 1947), v being the two terms above:
+
+    df = (v_A + v_B)^2 / (v_A^2 / (n_A - 1) + v_B^2 / (n_B - 1))
+
+For a ratio of means the two together are what Bonett and Price recommend
+("Confidence intervals for ratios of means and medians", Journal of Educational
+and Behavioral Statistics 45, 2020).
+
+What was measured in rounds differs from one to the next by more than its samples
+say. There sd is that of the rounds' medians, n the number of rounds; or it is that
+of the samples, if these say more.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import exp, inf, isfinite, pi, sqrt
+from statistics import variance
+
+from mc.records import rounds
+from mc.analysis.findings import FLOOR, spread_known
+
+OF_MEDIAN = pi / 2      # its variance, where that of a mean is 1
+
+# The 0.975 quantile of Student's t for 1 to 30 degrees of freedom, rounded up.
+T975 = (12.707, 4.303, 3.183, 2.777, 2.571, 2.447, 2.365, 2.307, 2.263, 2.229, 2.201, 2.179,
+        2.161, 2.145, 2.132, 2.120, 2.110, 2.101, 2.094, 2.086, 2.080, 2.074, 2.069, 2.064,
+        2.060, 2.056, 2.052, 2.049, 2.046, 2.043)
+Z975 = 1.959964
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A median time. `variance` is that of the median; inf: its samples are too few
+    to tell, None: it is a published time, and there are no samples.
+    `typical`: mean and fastest sample, where they are."""
+    time: float
+    variance: float | None = None
+    freedom: float = inf
+    typical: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Change:
+    """In percent; positive: less time, faster. The interval holds 95 %."""
+    percent: float
+    low: float | None = None
+    high: float | None = None
+    typical: tuple[float, ...] = ()     # the changes of mean and fastest sample
+
+    @property
+    def noise(self) -> bool:
+        """Can the samples explain it, or just another run? It also is where there
+        are too few samples to know. A disturbance slows samples down, often many
+        in a row, which the interval takes for steady; the fastest one goes on
+        unmoved. So all of them must have changed."""
+        if self.low is None or self.high is None:
+            return False
+        sign = 1 if self.percent > 0 else -1
+        return self.low <= 0 <= self.high or any(
+            sign * change < 100 * FLOOR for change in (self.percent, *self.typical))
+
+    @property
+    def mark(self) -> str:
+        if self.noise or not self.percent:
+            return "~"
+        return "↑" if self.percent > 0 else "↓"
+
+    @property
+    def known(self) -> bool:
+        """Is there an interval?"""
+        return self.low is not None and isfinite(self.low)
+
+    @property
+    def interval(self) -> str:
+        if not self.known:
+            return "na"
+        low = f"{self.low:+.2f}" if self.low > -1000 else "below -1000"
+        return f"{low} to {self.high:+.2f}"
+
+    def __str__(self) -> str:
+        return f"{self.percent:+.2f} % {self.mark}"
+
+
+# Tests of which the time of one is what people know, and how many a pass has.
+EACH = {"latency": "loads_per_pass", "loaded": "loads_per_pass", "c2c": "lines", "tlb": "pages"}
+
+
+def of(result: dict) -> Estimate | None:
+    """The median time of a result's samples, or of one of their loads; None if
+    nothing was measured."""
+    each = result.get(EACH.get(result["test"])) or 1
+    median, mean, fastest = (result.get(f"{key}_ns") for key in ("median", "mean", "min"))
+    if not median or not mean:
+        return None
+    typical = (mean / each, fastest / each) if fastest else ()
+    known = list(filter(None, (_within(result, each), _between(result, each))))
+    return Estimate(median / each, *max(known, default=(inf, inf)), typical)
+
+
+def _within(result: dict, each: float) -> tuple[float, float] | None:
+    """The variance of the median, as far as its samples tell, and its degrees
+    of freedom."""
+    if result.get("sd_ns") is None or not spread_known(result):
+        return None
+    count = result["samples"]
+    return OF_MEDIAN * (result["sd_ns"] / each) ** 2 / count, count - 1
+
+
+def _between(result: dict, each: float) -> tuple[float, float] | None:
+    """The same, as far as what differs between rounds tells."""
+    found = [median / each for median in rounds.medians(result)]
+    return (OF_MEDIAN * variance(found) / len(found), len(found) - 1) if len(found) > 1 else None
+
+
+def average(parts: list[Estimate]) -> Estimate:
+    """The mean of times that were measured apart."""
+    mean = sum(part.time for part in parts) / len(parts)
+    terms = [(part.variance, part.freedom) for part in parts]
+    if any(known is None for known, _ in terms):
+        return Estimate(mean)
+    typical = tuple(sum(values) / len(parts) for values in zip(*(p.typical for p in parts)))
+    return Estimate(mean, *_pooled((v / len(parts) ** 2, f) for v, f in terms), typical)
+
+
+def change(base: Estimate, other: Estimate) -> Change:
+    """(base - other) / base."""
+    ratio = other.time / base.time
+    percent = 100 * (1 - ratio)
+    if base.variance is None or other.variance is None:
+        return Change(percent)
+    total, freedom = _pooled((part.variance / part.time ** 2, part.freedom)
+                             for part in (base, other))
+    if not isfinite(total):
+        return unknown(Change(percent))
+    half = min(t975(freedom) * sqrt(total), 100)    # exp() has its bounds
+    typical = tuple(100 * (1 - b / a) for a, b in zip(base.typical, other.typical))
+    return Change(percent, 100 * (1 - ratio * exp(half)), 100 * (1 - ratio * exp(-half)), typical)
+
+
+def unknown(found: Change) -> Change:
+    """The same, where nothing tells whether it is one."""
+    return Change(found.percent, -inf, inf)
+
+
+def _pooled(terms: Iterable[tuple[float, float]]) -> tuple[float, float]:
+    """The variance of a sum, and its degrees of freedom after Satterthwaite."""
+    terms = list(terms)
+    total = sum(value for value, _ in terms)
+    weight = sum(value ** 2 / freedom for value, freedom in terms) if isfinite(total) else 0
+    return total, total ** 2 / weight if weight else inf
+
+
+def t975(freedom: float) -> float:
+    """Half of a 95 % interval, in standard errors. Between whole degrees of
+    freedom the wider one; above 30 the first terms of the expansion of t
+    (Abramowitz and Stegun 26.7.5)."""
+    if freedom < len(T975) + 1:
+        return T975[max(int(freedom), 1) - 1]
+    if not isfinite(freedom):
+        return Z975
+    z = Z975
+    return z + (z ** 3 + z) / (4 * freedom) + (
+        5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2)

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The levels that a sweep shows: caches in `latency` over sizes, set beside what
+the CPU says of them; TLBs in `tlb` over reach."""
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import log
+
+from mc import table
+from mc.records import units
+from mc.analysis import steps
+from mc.records.fields import asked
+from mc.records.results import Run
+from mc.records.shape import data_caches
+from mc.analysis.steps import Level, median
+
+MIN_POINTS = 6      # fewer make no curve
+APART = 1.7         # sizes apart by that factor are not the same cache
+PATTERNS = (None, "random", "page")     # in others prefetchers would hide levels
+
+Pairs = list[tuple[Run, dict]]
+
+
+def lines(pairs: Pairs) -> list[list[str]]:
+    """A block for each curve among these results, and sentences about it."""
+    found = curves(pairs)
+    blocks = []
+    for keys, curve in found.items():
+        if len(curve) < MIN_POINTS:
+            continue
+        if curve[0][0].machine.get("hypervisor") == "tcg":
+            return [["No levels are named: an emulated machine has no caches to be seen in times."]]
+        own = [f"{key.removesuffix('_bytes')}={units.text(key, value)}" for key, value in keys
+               if any((key, value) not in other for other in found)]
+        title, body = DRAWN[curve[0][1]["test"]](curve)
+        blocks.append([f"{title}{': ' if own else ''}{' '.join(own)}", "", *body])
+    return blocks
+
+
+def curves(pairs: Pairs) -> dict[tuple, Pairs]:
+    """Results that differ in size only."""
+    found: dict[tuple, Pairs] = {}
+    for run, result in pairs:
+        if result["test"] in DRAWN and result.get("pattern") in PATTERNS and (
+                result.get("type") == "wb" or result.get("effective") == "no"):
+            keys = tuple((key, value) for key, value in asked(result).items()
+                         if key not in ("size_bytes", "repeat", "warmup"))
+            found.setdefault(keys, []).append((run, result))
+    return found
+
+
+def load_ns(result: dict) -> float | None:
+    """The time of a load without disturbances: of the fastest pass; but where that
+    is above what 99 of 100 loads took, every pass was interrupted."""
+    fastest, most = result.get("ns_per_load_min"), result.get("p99_ns_per_load")
+    if fastest and most and fastest > most:
+        return result.get("p50_ns_per_load")
+    return fastest or result.get("ns_per_load")
+
+
+# --------------------------------------------------------------------- caches
+
+@dataclass(frozen=True)
+class Named:
+    """A level, its name, and the cache (level, bytes) that the CPU says it is."""
+    level: Level
+    name: str
+    cache: tuple[int, int] | None = None
+
+
+def named(curve: Pairs) -> list[Named]:
+    """The levels of a curve of `latency`."""
+    results = [result for _, result in curve]
+    found = steps.levels([(r["size_bytes"], load_ns(r) or 0) for r in results])
+    told = data_caches(curve[0][0].machine, results[0]["cpu"])
+    memory = [_is_memory(level, results, told) for level in found]
+    cached = [level for level, beyond in zip(found, memory) if level.limit and not beyond]
+    matched = match([level.limit for level in cached], [size for _, size in told])
+    cache_of = {level: told[j] for level, j in zip(cached, matched) if j is not None}
+    return [Named(level, "memory" if memory[i] else f"L{cache_of[level][0]}"
+                  if level in cache_of else _name(i, told, level is found[-1]),
+                  cache_of.get(level)) for i, level in enumerate(found)]
+
+
+def _caches(curve: Pairs) -> tuple[str, list[str]]:
+    results = [result for _, result in curve]
+    machine = curve[0][0].machine
+    found = named(curve)
+    rows, notes = [], []
+    for one in found:
+        level, cache, memory = one.level, one.cache, one.name == "memory"
+        rows.append([one.name, units.size(level.first), units.size(level.last),
+                     _about(level.limit), f"{level.time:.2f}", _cycles(level, results),
+                     units.size(cache[1]) if cache else "" if memory else "na"])
+        if cache and not 1 / APART < level.limit / cache[1] < APART:
+            notes.append(_differs(one.name, level.limit, cache[1], machine))
+    memory = sum(one.name == "memory" for one in found)
+    missed = [f"L{number}" for number, size in data_caches(machine, results[0]["cpu"])
+              if (number, size) not in [one.cache for one in found]]
+    if memory and missed:
+        notes.append(f"No step shows {' and '.join(missed)}: from the level before, the curve "
+                     "climbs straight to the next.")
+    if memory > 1:
+        notes.append("Memory has steps of its own: pages that the TLBs do not hold, or a "
+                     "disturbance.")
+    if not memory:
+        notes.append("The sweep does not reach memory: larger sizes would show more.")
+    return "Levels in this curve", [*table.table(
+        ["level", "flat from", "to", "ends at about", "fastest ns", "fastest cycles",
+         "CPU says"], rows),
+        *([""] if notes else []), *table.bullets(notes)]
+
+
+def _is_memory(level: Level, results: list[dict], told: list[tuple[int, int]]) -> bool:
+    """What the records say of its sizes; else that no cache is so large."""
+    said = [r.get("level") for r in results if level.first <= r["size_bytes"] <= level.last]
+    if any(said):
+        return said.count("memory") * 2 > len(said)
+    return bool(told) and not level.limit and level.last >= 2 * told[-1][1]
+
+
+def match(limits: list[float], sizes: list[int]) -> list[int | None]:
+    """Which cache each level is, in their order, so that sizes fit best."""
+    def cost(pairs: list[tuple[int, int]]) -> float:
+        return sum(abs(log(limits[i] / sizes[j])) for i, j in pairs)
+
+    few = min(len(limits), len(sizes))
+    best = min((list(zip(a, b)) for a in combinations(range(len(limits)), few)
+                for b in combinations(range(len(sizes)), few)), key=cost)
+    found: list[int | None] = [None] * len(limits)
+    for i, j in best:
+        found[i] = j
+    return found
+
+
+def _name(index: int, told: list[tuple[int, int]], last: bool) -> str:
+    """Of a level that is no cache which the CPU reports."""
+    if not told or last and index < len(told):
+        return f"L{index + 1}"
+    return "between"
+
+
+def _differs(name: str, limit: float, size: int, machine: dict) -> str:
+    if limit > size:
+        return f"{name} seems larger ({_about(limit)}) than the CPU says ({units.size(size)})."
+    why = "a virtual machine may be told of more than it gets, and" \
+        if machine.get("hypervisor") else "it may be that"
+    return (f"{name} ends at about {_about(limit)}, but the CPU says {units.size(size)}: {why} "
+            "others use it at the same time.")
+
+
+def _cycles(level: Level, results: list[dict]) -> str:
+    clocks = [r["core_mhz"] for r in results if r.get("core_mhz")]
+    return f"{level.time * median(clocks) / 1000:.1f}" if clocks else "na"
+
+
+def _about(size: float | None) -> str:
+    """With two digits: 1.2M."""
+    if not size:
+        return ""
+    unit = 0
+    while size >= 1000 and unit < 3:
+        size, unit = size / 1024, unit + 1
+    return f"{size:.1f}{' KMG'[unit]}".replace(".0", "") if size < 10 else \
+        f"{size:.0f}{' KMG'[unit]}"
+
+
+# ----------------------------------------------------------------------- TLBs
+
+TLBS = ("L1 TLB", "L2 TLB")
+MOST = 0.75     # of a step: at twice the entries, even at random, so many loads miss
+
+
+def _tlbs(curve: Pairs) -> tuple[str, list[str]]:
+    """What a load costs beyond the same load of lines close together; that of the
+    latter is added again, so that ratios mean something."""
+    results = [result for _, result in curve if result.get("tlb_ns") is not None]
+    title = f"TLBs in this curve, pages of {units.text('_bytes', curve[0][1].get('page_bytes'))}"
+    base = min((r["packed_ns_per_load"] for r in results if r.get("packed_ns_per_load")),
+               default=1.0)
+    points = [(r["pages"], base + r["tlb_ns"]) for r in results]
+    flat = steps.levels(points)
+    if len(flat) < 2:
+        return title, ["No step: a load costs about the same, however many pages there are."]
+    names = {id(level): TLBS[i] if i < len(TLBS) and level.limit else
+             "L2 TLB or page walk" if i == 1 else "page walk" for i, level in enumerate(flat)}
+    found = _with_climbs(flat, steps.envelope(points))
+    rows = []
+    for level, above in zip(found, [*found[1:], None]):
+        beyond = min((r["pages"] for r in results if r["pages"] > level.last), default=0)
+        rows.append([names.get(id(level), "between"), f"{level.first:.0f}", f"{level.last:.0f}",
+                     f"{level.last:.0f}..{beyond - 1}" if above else "",
+                     f"{max(level.time - base, 0):.2f}",
+                     f"{above.time - level.time:.2f}" if above else ""])
+    notes = table.bullets(["Each size between two levels is a step of its own: one TLB does not "
+                           "climb so long. More sizes between them may show which are levels."])
+    return title, [*table.table(["level", "flat from pages", "to", "entries", "ns beyond a hit",
+                                 "ns that a miss adds"], rows),
+                   *(["", *notes] if len(found) > len(flat) else [])]
+
+
+def _with_climbs(flat: list[Level], points: list[tuple[float, float]]) -> list[Level]:
+    """These levels; and what lies between two of them, if that is more than one step. A
+    single one is nearly climbed at twice the reach that it can have at most."""
+    found = []
+    for level, above in zip(flat, [*flat[1:], None]):
+        found.append(level)
+        between = [(pages, time) for pages, time in points
+                   if above and level.last < pages < above.first]
+        enough = level.time + MOST * (above.time - level.time) if above else 0
+        if any(pages >= 2 * between[0][0] and time < enough for pages, time in between):
+            found += [Level(pages, pages, time, pages) for pages, time in between]
+    return found
+
+
+DRAWN = {"latency": _caches, "tlb": _tlbs}

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which record has which partner: the one of which the same was asked.
+
+All keys of a request count, except `repeat`, which says how often and not what.
+`where` (kernel or user), `irq`, `cpu`, `page` and `disturbed` are what people compare: where
+each side has but one value of such a key, and another one, they may differ.
+
+Of several that would do, the partner is the one whose memory was on the same node. Where
+there is none, and not each had the memory of its own CPUs' node, they are refused.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from mc import Failure
+from mc.records import places, units
+from mc.records.fields import WHICH, asked
+from mc.records.results import Run
+
+FREE = ("irq", "cpu", "page", "disturbed")
+IGNORED = ("repeat",)
+STATE = "prefetch"                      # not only asked for: what came of it
+
+
+@dataclass(frozen=True)
+class Side:
+    """Results of one file, from one side of the system-call boundary."""
+    file: str
+    where: str
+    machine: dict
+    results: list[dict]
+
+    @property
+    def name(self) -> str:
+        return f"{self.file}, {self.where}"
+
+    @property
+    def emulated(self) -> bool:
+        return self.machine.get("hypervisor") == "tcg"
+
+
+@dataclass
+class Pairing:
+    """Two sides, and what became of their records."""
+    a: Side
+    b: Side
+    free: dict[str, tuple] = field(default_factory=dict)    # what may differ, and how
+    pairs: list[tuple[dict, dict]] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    alone: dict[str, list[str]] = field(default_factory=lambda: {"A": [], "B": []})
+
+
+def sides(files: dict[str, list[Run]]) -> list[Side]:
+    """What there is to compare, in the order of the files."""
+    found: dict[tuple, Side] = {}
+    for name, runs in files.items():
+        for run in runs:
+            for result in run.results:
+                where = result["where"]
+                side = found.setdefault((name, where), Side(name, where, run.machine, []))
+                side.results.append(result)
+    return list(found.values())
+
+
+def plan(all_sides: list[Side]) -> Iterator[tuple[Side, Side]]:
+    """The kernel's with the user's in each file; the first file's with each
+    other file's, of the same side where both have it."""
+    files: dict[str, dict[str, Side]] = {}
+    for side in all_sides:
+        files.setdefault(side.file, {})[side.where] = side
+    for own in files.values():
+        if {"kernel", "user"} <= own.keys():
+            yield own["kernel"], own["user"]
+    first, *others = files.values()
+    for other in others:
+        common = [where for where in first if where in other]
+        for where in common:
+            yield first[where], other[where]
+        if not common:
+            yield next(iter(first.values())), next(iter(other.values()))
+
+
+def pair(a: Side, b: Side, mixed: bool) -> Pairing:
+    """Find each record's partner. `mixed`: whatever was said of their memory."""
+    found = Pairing(a, b, _free(a, b))
+    if not mixed and len({bool(side.machine.get("simulated")) for side in (a, b)}) > 1:
+        found.refused.append("any of it: one machine is simulated, the other is not")
+        return found
+    skip = {*found.free, *IGNORED}
+    waiting: dict[tuple, list[dict]] = {}
+    for result in b.results:
+        waiting.setdefault(_key(result, skip), []).append(result)
+    left = []
+    for result in a.results:
+        same = waiting.get(_key(result, skip))
+        if same:
+            near = [i for i, other in enumerate(same)
+                    if other.get("memory_node") == result.get("memory_node")]
+            _take(found, result, same.pop(near[0] if near else 0), mixed)
+        else:
+            left.append(result)
+    rest = [result for same in waiting.values() for result in same]
+    _pair_states(found, left, rest, {*skip, STATE}, mixed)
+    found.alone["A"] = _told(left, b.results, skip, "B")
+    found.alone["B"] = _told(rest, a.results, skip, "A")
+    return found
+
+
+def _key(result: dict, skip: Iterable[str]) -> tuple:
+    keys = {key: value for key, value in asked(result).items() if key not in skip}
+    which = tuple(result.get(key) for key in WHICH)
+    return result["test"], which, frozenset(keys.items())
+
+
+def _pair_states(found: Pairing, left: list[dict], rest: list[dict], skip: set[str],
+                 mixed: bool) -> None:
+    """Those that differ in the prefetchers' state only: said, or taken if mixed."""
+    for result in list(left):
+        other = next((one for one in rest if _key(one, skip) == _key(result, skip)), None)
+        if other is None:
+            continue
+        left.remove(result)
+        rest[:] = [one for one in rest if one is not other]
+        if mixed:
+            _take(found, result, other, mixed)
+        else:
+            found.refused.append(f"{describe(result, [STATE])}: prefetch={result.get(STATE)} "
+                                 f"in A, {other.get(STATE)} in B")
+
+
+def _free(a: Side, b: Side) -> dict[str, tuple]:
+    """The keys of which each side has one value, and not the same."""
+    free = {}
+    for key in FREE:
+        values = [{asked(result).get(key) for result in side.results} for side in (a, b)]
+        if all(len(found) == 1 for found in values) and values[0] != values[1]:
+            free[key] = (values[0].pop(), values[1].pop())
+    return free
+
+
+def _take(found: Pairing, a: dict, b: dict, mixed: bool) -> None:
+    failed = [name for name, result in (("A", a), ("B", b)) if result.get("verified") == "failed"]
+    empty = [name for name, result in (("A", a), ("B", b)) if not result.get("median_ns")]
+    why = "; ".join(filter(None, [verdicts(a, b), _memory(found, a, b)]))
+    if failed:
+        found.refused.append(f"{describe(a)}: data failed verification in {' and '.join(failed)}")
+    elif empty:
+        found.refused.append(f"{describe(a)}: nothing was measured in {' and '.join(empty)}")
+    elif why and not mixed:
+        found.refused.append(f"{describe(a)}: {why}")
+    else:
+        found.pairs.append((a, b))
+
+
+def verdicts(a: dict, b: dict) -> str:
+    """How what is known of their memory differs; empty: it does not. What page
+    tables say is not known to user space."""
+    said = []
+    tables = [result.get("attribute") for result in (a, b)]
+    if all(tables) and tables[0] != tables[1]:
+        said.append(f"page tables say {tables[0]} in A, {tables[1]} in B")
+    effects = [result.get("effective") or "unknown" for result in (a, b)]
+    if effects[0] != effects[1]:
+        said.append(f"effective={effects[0]} in A, {effects[1]} in B")
+    return "; ".join(said)
+
+
+def _memory(found: Pairing, a: dict, b: dict) -> str:
+    """How the places of their memory differ; empty: they do not, or it is not known."""
+    nodes = [result.get("memory_node") for result in (a, b)]
+    if None in nodes or nodes[0] == nodes[1] or (
+            places.local(found.a, a) and places.local(found.b, b)):
+        return ""
+    return f"memory of node {nodes[0]} in A, of node {nodes[1]} in B"
+
+
+def describe(result: dict, without: Iterable[str] = ()) -> str:
+    """`bandwidth op=read width=8 …`"""
+    own = {key: value for key, value in asked(result).items()
+           if key not in (*without, *IGNORED)}
+    own |= {key: result[key] for key in WHICH if key in result}
+    return f"{result['test']} {settings(own)}"
+
+
+def settings(keys: dict) -> str:
+    """`op=read width=8 size=16K`"""
+    return " ".join(f"{key.removesuffix('_bytes')}={units.text(key, value)}"
+                    for key, value in keys.items() if value is not None)
+
+
+def _told(lonely: list[dict], others: list[dict], skip: set[str], there: str) -> list[str]:
+    """Each of them; and what is nearest to it there, if one key makes the difference."""
+    return [describe(result) + _nearest(result, others, skip, there) for result in lonely]
+
+
+def _nearest(result: dict, others: list[dict], skip: set[str], there: str) -> str:
+    for other in others:
+        keys, found = asked(result), asked(other)
+        differing = [key for key in keys.keys() | found.keys()
+                     if key not in skip and keys.get(key) != found.get(key)]
+        if other["test"] == result["test"] and len(differing) == 1 and all(
+                other.get(key) == result.get(key) for key in WHICH):
+            [key] = differing
+            return f" ({there} has {key.removesuffix('_bytes')}=" \
+                   f"{units.text(key, found.get(key))})"
+    return ""
+
+
+def checked(files: dict[str, list[Run]]) -> list[Side]:
+    """The sides of these files, at least two."""
+    found = sides(files)
+    if len(found) < 2:
+        raise Failure("nothing to compare: give two results files, or one that was measured "
+                      "with --where both", 2)
+    return found

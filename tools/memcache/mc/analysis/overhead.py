@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the operating system, interrupts and a hypervisor cost: four tables of
+percent change, from random reads and writes.
+
+A change from A to B is (A - B) / A: positive means less time, faster.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from mc import table
+from mc.analysis import match
+from mc.records import fields, places, prices, units
+from mc.analysis.estimate import Change, Estimate, average, change, of, unknown
+from mc.analysis.match import FREE, IGNORED, Side
+from mc.records.fields import asked
+
+UML = ("User-Mode Linux: its kernel is a process of another Linux. Loops run at that one's speed; "
+       "what system calls, scheduling and interrupts cost says nothing of a kernel on a machine.")
+UML_IRQ = ("irq=off in User-Mode Linux switches nothing of the machine off: it sets a flag of the "
+           "process that this kernel is, and the machine's interrupts go on.")
+OWN = ("op", *FREE, *IGNORED)       # keys that a table sets against each other, or ignores
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A time, by what it is of. `cpu`: a number, `bound` or `any`."""
+    machine: str
+    bare: bool
+    where: str
+    op: str
+    irq: str
+    cpu: str
+    workload: str
+    time: Estimate
+    unit: str = "ns"
+    effective: str = ""
+    full: str = ""      # the workload in all its keys
+    hypervisor: str = ""
+    memory: str = ""    # its node, or local
+
+
+@dataclass(frozen=True)
+class Row:
+    place: tuple[str, ...]
+    base: list[Cell]
+    other: list[Cell]
+
+    @property
+    def mixed(self) -> bool:
+        """Are there several verdicts on its memory, or several places of it?"""
+        return len({(cell.effective, cell.memory) for cell in self.base + self.other}) > 1
+
+    def on(self, hypervisor: str) -> bool:
+        """Is any of it of a machine of that kind?"""
+        return any(cell.hypervisor == hypervisor for cell in self.base + self.other)
+
+    def change(self) -> tuple[Estimate, Estimate, Change]:
+        base, other = (average([cell.time for cell in cells]) for cells in (self.base, self.other))
+        found = change(base, other)
+        return base, other, unknown(found) if self.on("tcg") else found
+
+
+@dataclass
+class Table:
+    title: str
+    formula: str
+    columns: tuple[str, ...]        # names of places, then of the two times
+    rows: list[Row] = field(default_factory=list)
+    interrupts: bool = False        # is it about these?
+
+
+class Figures:
+    """Cells to be looked up; the first of several alike counts."""
+
+    def __init__(self, cells: Iterable[Cell]) -> None:
+        self.cells: dict[tuple, Cell] = {}
+        self.repeated = 0
+        for cell in cells:
+            key = (cell.workload, cell.machine, cell.where, cell.op, cell.irq, cell.cpu)
+            self.repeated += key in self.cells
+            self.cells.setdefault(key, cell)
+        self.workloads = list(dict.fromkeys(cell.workload for cell in self.cells.values()))
+        self.machines = list(dict.fromkeys(cell.machine for cell in self.cells.values()))
+        self.bare = [m for m in self.machines if any(
+            cell.bare for cell in self.cells.values() if cell.machine == m)]
+
+    def get(self, *key: str) -> list[Cell]:
+        return [self.cells[key]] if key in self.cells else []
+
+    def bound(self, *key: str) -> list[Cell]:
+        """All that were bound to a CPU; their mean is what counts."""
+        return [cell for k, cell in self.cells.items() if k[:-1] == key and k[-1] != "any"]
+
+    def cpus(self, *key: str) -> Iterator[tuple[str, list[Cell]]]:
+        yield "bound", self.bound(*key)
+        yield "any", self.get(*key, "any")
+
+
+def workloads(figures: Figures) -> list[str]:
+    """What the workloads' short names stand for."""
+    full = {cell.workload: cell.full for cell in figures.cells.values() if cell.full}
+    width = max(map(len, full), default=0)
+    return [f"{short:{width}}  {text}".strip() for short, text in full.items()]
+
+
+def tables(figures: Figures) -> list[Table]:
+    return [made for make in (_operations, _system, _hypervisor, _interrupts)
+            if (made := make(figures)).rows]
+
+
+def _operations(figures: Figures) -> Table:
+    made = Table("Write against read", "(read - write) / read",
+                 ("machine", "setting", "read", "write"))
+    for cell in figures.cells.values():
+        write = figures.get(cell.workload, cell.machine, cell.where, "write", cell.irq, cell.cpu)
+        if cell.op == "read" and write:
+            setting = f"{cell.where} irq={cell.irq} cpu={cell.cpu}"
+            made.rows.append(Row((cell.workload, cell.machine, setting), [cell], write))
+    return made
+
+
+def _system(figures: Figures) -> Table:
+    made = Table("OS overhead: user against kernel", "(kernel - user) / kernel",
+                 ("machine", "op", "cpu", "kernel", "user"))
+    return _against(made, figures, lambda machine: (machine, "kernel", machine, "user"))
+
+
+def _hypervisor(figures: Figures) -> Table:
+    real = [machine for machine in figures.machines if not machine.startswith("simulated ")]
+    host = (figures.bare or real or figures.machines)[0]
+    made = Table("OS and hypervisor overhead: user in a VM against kernel on bare metal",
+                 f"({host} kernel - VM user) / {host} kernel",
+                 ("VM", "op", "cpu", "bare-metal kernel", "VM user"))
+    if not figures.bare:
+        made.title += f" (none is bare metal here: {host} stands for it)"
+    guests = {machine for machine in real if machine not in (host, *figures.bare)}
+    return _against(made, figures, lambda machine: (
+        host, "kernel", machine, "user") if machine in guests else None)
+
+
+def _against(made: Table, figures: Figures, choose: Callable[[str], tuple | None]) -> Table:
+    """A row for each operation, bound and any; interrupts on, as in user space."""
+    for workload in figures.workloads:
+        for machine in figures.machines:
+            chosen = choose(machine)
+            if not chosen:
+                continue
+            base, base_side, other, other_side = chosen
+            for op in ("read", "write"):
+                pairs = zip(figures.cpus(workload, base, base_side, op, "on"),
+                            figures.cpus(workload, other, other_side, op, "on"))
+                made.rows += [Row((workload, machine, op, cpu), a, b)
+                              for (cpu, a), (_, b) in pairs if a and b]
+    return made
+
+
+def _interrupts(figures: Figures) -> Table:
+    made = Table("Interrupt overhead: off against on, in the kernel", "(on - off) / on",
+                 ("machine", "op", "cpu", "irq=on", "irq=off"), interrupts=True)
+    for cell in figures.cells.values():
+        if cell.irq == "on":
+            off = figures.get(cell.workload, cell.machine, cell.where, cell.op, "off", cell.cpu)
+            if off:
+                place = (cell.workload, cell.machine, cell.op, cell.cpu)
+                made.rows.append(Row(place, [cell], off))
+    return made
+
+
+def lines(made: Table, mixed: bool = False) -> list[str]:
+    """A table in text; `mixed`: rows whose verdicts differ, too. What is the
+    same in all rows stands above."""
+    names = ["workload", *made.columns]
+    places = [[row.place[i] for row in made.rows] for i in range(len(names) - 2)]
+    told = [i for i, values in enumerate(places) if len(set(values)) > 1] or [len(places) - 1]
+    rows, refused = [], 0
+    for row in made.rows:
+        if row.mixed and not mixed:
+            refused += 1
+            continue
+        base, other, found = row.change()
+        unit = row.base[0].unit
+        rows.append([*(row.place[i] for i in told), units.duration(base.time, unit),
+                     units.duration(other.time, unit), str(found), found.interval])
+    fixed = [f"{names[i]} {values[0]}" for i, values in enumerate(places)
+             if i not in told and values[0]]
+    out = [made.title, ", ".join([made.formula, *fixed]), ""]
+    out += table.table([*(names[i] for i in told), *names[-2:], "change", "95 % interval"], rows,
+                       left=len(told)) if rows else []
+    if refused:
+        out.append(f"{refused} rows are left out: their memory-type verdicts, or the nodes of their "
+                   "memory, differ (--mixed-verdicts).")
+    if made.interrupts and any(row.on("uml") for row in made.rows):
+        out += table.wrapped(UML_IRQ)
+    return out
+
+
+def cells(sides: list[Side]) -> list[Cell]:
+    """What these results of `random` say, one thread each."""
+    names = machines(sides)
+    found = [(side, result) for side in sides for result in side.results
+             if result["test"] == "random" and result.get("threads") == 1
+             and result.get("verified") != "failed" and of(result)
+             and asked(result).get("op") in ("read", "write")]
+    if not found:
+        return []
+    loads = [{k: v for k, v in asked(result).items() if k not in OWN} for _, result in found]
+    keys = list(dict.fromkeys(key for load in loads for key in load))
+    short = fields.telling(loads, keys)
+    moving = [key for key in keys if len({load.get(key) for load in loads}) > 1]
+    return [Cell(machine=names[machine_key(side)], bare=not machine_key(side)[0],
+                 where=side.where, op=result["op"], irq=str(result.get("irq")),
+                 cpu=str(result.get("cpu")), time=of(result), workload=_words(load, short),
+                 full=match.settings({key: load.get(key) for key in moving}),
+                 effective=str(result.get("effective")),
+                 hypervisor=side.machine.get("hypervisor") or "",
+                 memory=_memory(side, result))
+            for (side, result), load in zip(found, loads)]
+
+
+def _memory(side: Side, result: dict) -> str:
+    if places.local(side, result):
+        return "local"
+    node = result.get("memory_node")
+    return "" if node is None else str(node)
+
+
+def _words(load: dict, keys: list[str]) -> str:
+    """`16K dependent`: the size first, the values that tell this load from others."""
+    keys = sorted(keys, key=lambda key: key != "size_bytes")
+    return " ".join(units.text(key, load.get(key)) for key in keys)
+
+
+def machine_key(side: Side) -> tuple:
+    """What is below its kernel, if anything; kernel; CPU."""
+    below = prices.below(side.machine) if prices.known(side.machine) else None
+    return (below or side.machine.get("hypervisor"), side.machine["kernel"], side.machine["cpu"])
+
+
+def machines(sides: list[Side]) -> dict[tuple, str]:
+    """A short name for each machine: as long as it takes to tell them apart."""
+    keys = list(dict.fromkeys(machine_key(side) for side in sides))
+    names = {}
+    for key in keys:
+        words = [key[0] or "bare metal", f"Linux {key[1]}", str(key[2])]
+        for count in (1, 2, 3):
+            alike = [k for k in keys if k[:count] == key[:count]]
+            if len(alike) == 1:
+                break
+        names[key] = " ".join(words[:count])
+    return names

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Published figures of random access: a table with commas, of which
+Documentation/examples/random_access.csv is one. Total times, no spread."""
+
+import re
+from math import isfinite
+from pathlib import Path
+
+from mc import Failure
+from mc.analysis.estimate import Estimate
+from mc.analysis.overhead import Cell
+
+COLUMNS = "machine,mode,op,setting,total_time"
+SETTING = re.compile(r"IRQ (Enable|Disable) (?:(Bind CPU)|(All CPU)|CPU (\d+))")
+BARE = "bare-metal"
+
+
+def load(path: str) -> list[Cell]:
+    """The figures in a file; a Failure that names the line if it is not one."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError:
+        raise Failure(f"{path}: not text", 2) from None
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}", 2) from None
+    cells: list[Cell] = []
+    head = False
+    for number, line in enumerate(lines, 1):
+        if not line or line.startswith("#"):
+            continue
+        try:
+            if head:
+                cells.append(_cell(line))
+            elif line != COLUMNS:
+                raise ValueError(f"wanted the columns {COLUMNS}")
+        except ValueError as error:
+            raise Failure(f"{path}:{number}: {error}", 2) from None
+        head = True
+    if not cells:
+        raise Failure(f"{path}:{len(lines) + 1}: empty: no figures in this file", 2)
+    return cells
+
+
+def _cell(line: str) -> Cell:
+    fields = line.split(",")
+    if len(fields) != len(COLUMNS.split(",")):
+        raise ValueError(f"cut short, or not of the columns {COLUMNS}")
+    machine, where, op, setting, text = fields
+    match = SETTING.fullmatch(setting)
+    if where not in ("kernel", "user") or op not in ("read", "write") or not match:
+        raise ValueError(f"no such measurement: {where},{op},{setting}")
+    total = float(text)
+    if not isfinite(total) or total <= 0:
+        raise ValueError(f"`total_time` can't be {text}")
+    irq, bound, _, cpu = match.groups()
+    return Cell(machine=machine, bare=machine == BARE, where=where, op=op,
+                irq="on" if irq == "Enable" else "off", cpu=cpu or ("bound" if bound else "any"),
+                workload="", unit="cycles", time=Estimate(total))

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""How the times of loads are spread: histograms of several results, a line each,
+under one another on one scale."""
+
+from math import ceil, floor, log10
+
+from mc import table
+from mc.records import units
+
+WIDTH = 48                  # columns of a picture, at most
+FINEST = 0.1                # of a decade: a column; the module's steps are no finer
+SHADES = ".:-=+*#%@"        # from 1 in 10 000 to half of all
+RAREST, OFTEN = -4.0, -0.3  # these shares, as powers of ten
+MOST = 40                   # results; more make no picture
+
+
+def lines(head: str, named: list[tuple[str, dict]]) -> list[str]:
+    """A table with percentiles, and a picture of each histogram."""
+    kept = [(name, result) for name, result in named if result.get("histogram_ns_count")]
+    if not kept or len(kept) > MOST:
+        return []
+    scale = _Scale([result for _, result in kept])
+    rows = [[name, *(units.text("ns", result.get(f"{p}_ns_per_load"))
+                     for p in ("p50", "p99", "p999")),
+             f"|{scale.picture(result['histogram_ns_count'])}|"] for name, result in kept]
+    return ["How the times of loads are spread (ns)", "",
+            *table.table([head, "p50", "p99", "p99.9", f"|{scale.ruler()}|"], rows), "",
+            *table.wrapped(
+                f"A column is a factor of {10 ** scale.step:.2f}, the last one holds all above; "
+                f"from {SHADES[0]} (few) to {SHADES[-1]} (half of the loads, or more).")]
+
+
+class _Scale:
+    """Columns of equal ratio, from the fastest to the slowest that is not rare."""
+
+    def __init__(self, results: list[dict]) -> None:
+        starts = [pair[0] for r in results for pair in r["histogram_ns_count"] if pair[0] > 0]
+        tops = [r.get("p999_ns_per_load") or r["histogram_ns_count"][-1][0] for r in results]
+        self.low = floor(10 * log10(min(starts, default=1))) / 10
+        high = max(log10(max(max(tops), 0.1)), self.low) + 0.2
+        self.step = max(FINEST, ceil(100 * (high - self.low) / WIDTH) / 100)
+        self.width = ceil((high - self.low) / self.step) + 1
+
+    def column(self, ns: float) -> int:
+        if ns <= 0:
+            return 0
+        return min(max(floor((log10(ns) - self.low) / self.step + 1e-9), 0), self.width - 1)
+
+    def picture(self, histogram: list[list]) -> str:
+        total = sum(count for _, count in histogram) or 1
+        columns = [0] * self.width
+        for start, count in histogram:
+            columns[self.column(start)] += count
+        return "".join(_shade(count / total) for count in columns)
+
+    def ruler(self) -> str:
+        """Where 1, 10, 100 ns are."""
+        marks = [" "] * self.width
+        for power in range(ceil(self.low), ceil(self.low + self.step * self.width)):
+            text, at = f"{10 ** power:g}", self.column(10.0 ** power)
+            if at + len(text) <= self.width - 1 and not "".join(marks[max(at - 1, 0):]).strip():
+                marks[at:at + len(text)] = text
+        return "".join(marks)
+
+
+def _shade(share: float) -> str:
+    if not share:
+        return " "
+    part = (log10(share) - RAREST) / (OFTEN - RAREST)
+    return SHADES[min(max(round(part * (len(SHADES) - 1)), 0), len(SHADES) - 1)]

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Were the memory types real? What was asked, what the page tables say, what
+the hardware did; and what follows for whoever reads the table."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from mc import table
+from mc.records import units
+from mc.records.results import Run
+
+# What the page tables may say to a type asked for: set_memory_uc() gives UC-.
+FITS = {"wb": ("wb",), "wc": ("wc",), "uc": ("uc", "uc-")}
+
+
+@dataclass(frozen=True)
+class Type:
+    """A memory type in the results; a slash joins what differed between them."""
+    name: str
+    attribute: str
+    effective: str
+    reload_ns: float | None = None
+
+    @property
+    def real(self) -> bool:
+        return self.effective == "yes" and self.as_asked
+
+    @property
+    def as_asked(self) -> bool:
+        return self.attribute == "na" or self.attribute in FITS.get(self.name, (self.attribute,))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    types: dict[str, Type]
+    hypervisor: str | None
+    uc_works: bool      # also when no result is of that type: the UC fence needs it
+    simulated: bool = False
+
+    @property
+    def emulated(self) -> bool:
+        return self.hypervisor == "tcg"
+
+    def comparable(self, name: str) -> bool:
+        """Do numbers of this type tell of this type?"""
+        return name in self.types and self.types[name].real
+
+
+def judge(runs: list[Run]) -> Verdict:
+    machine = runs[0].machine
+    found: dict[str, list[dict]] = {}
+    for run in runs:
+        for result in run.results:
+            # Where there was no memory, its page is still as it was asked for.
+            if isinstance(result.get("type"), str) and result.get("page") != "auto":
+                found.setdefault(result["type"], []).append(result)
+    types = {name: Type(name, _attribute(results), _joined(results, "effective", "unknown"),
+                        _reload(machine, name))
+             for name, results in found.items()}
+    uc = types["uc"].effective if "uc" in types else _known(machine, "uc").get("effective")
+    return Verdict(types, machine.get("hypervisor"), uc == "yes", bool(machine.get("simulated")))
+
+
+def _joined(results: list[dict], key: str, missing: str) -> str:
+    return "/".join(dict.fromkeys(str(r.get(key) or missing) for r in results))
+
+
+def _attribute(results: list[dict]) -> str:
+    """What those say that know: user space can't read page tables."""
+    return _joined([r for r in results if r.get("attribute")], "attribute", "na") or "na"
+
+
+def _known(machine: dict, name: str) -> dict:
+    known = machine.get("memory_types", {}).get(name)
+    return known if isinstance(known, dict) else {}
+
+
+def _reload(machine: dict, name: str) -> float | None:
+    value = _known(machine, name).get("reload_ns")
+    return value if isinstance(value, (int, float)) else None
+
+
+def lines(verdict: Verdict) -> list[str]:
+    """The table of types, without a heading."""
+    rows = [[t.name.upper(), t.attribute, t.effective, units.text("reload_ns", t.reload_ns)]
+            for t in verdict.types.values()]
+    return table.table(["asked", "page tables", "effective", "reload ns"], rows)
+
+
+def sentences(verdict: Verdict) -> list[str]:
+    """What the reader must know, the gravest first."""
+    said = [f"{t.name.upper()} was asked for, but the page tables say {t.attribute}."
+            for t in verdict.types.values() if not t.as_asked]
+    idle = [t.name.upper() for t in verdict.types.values() if t.effective == "no"]
+    if idle == ["WB"] and len(verdict.types) == 1:
+        if not verdict.emulated:
+            said.append("WB shows no cache at work: a reload of a line that was flushed takes no "
+                        "longer than a hit.")
+    elif idle:
+        said += _no_effect(verdict, idle)
+    if verdict.emulated:
+        said.append("An emulated machine (QEMU, TCG): no time measured here says anything about "
+                    "real hardware.")
+    unsure = [t.name.upper() for t in verdict.types.values() if t.effective not in ("yes", "no")]
+    if unsure:
+        said.append(f"The timing does not show whether {listed(unsure)} had an effect: do not "
+                    "take those rows for that type.")
+    if not said and verdict.types:
+        where = " on this simulated machine" if verdict.simulated else ""
+        said.append(f"{listed(n.upper() for n in verdict.types)}: as asked for, and real{where}.")
+    return said
+
+
+def _no_effect(verdict: Verdict, idle: list[str]) -> list[str]:
+    said = ["MEMORY TYPES HAVE NO EFFECT ON THIS MACHINE: asking for "
+            f"{listed(idle, 'or')} changes nothing."]
+    rows = [name.upper() for name in verdict.types if name == "wb" or name.upper() in idle]
+    if len(rows) > 1:
+        said.append(f"The rows {listed(rows)} measure the same memory; what differs between them "
+                    f"is noise, and says nothing about {listed(rows, 'or')}.")
+    if verdict.hypervisor and not verdict.emulated:
+        said.append(f"Under a hypervisor ({verdict.hypervisor}) a guest's page tables need not "
+                    "count: measure on bare metal.")
+    return said
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """`a, b and c`"""
+    words = list(words)
+    return f" {last} ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`memcache doctor`: can this machine, or the one that MEMCACHE_MACHINE names, measure
+UC? What stands against it, and what to do. Needs neither root nor the module."""
+
+import argparse
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mc import emit, table
+from mc.records import prices
+from mc.running import counters, debugfs, plan, user
+from mc.running.machine import Machine, hypervisor
+
+EPILOG = "Exit status: 0 nothing stands against it; 1 something does."
+OK, WARN, FAIL = "ok", "warn", "fail"
+
+
+@dataclass(frozen=True)
+class Line:
+    """fail: UC can't be measured here as things are; warn: it can, but not
+    yet, or that is not known. `todo`: what to do about it."""
+    status: str
+    what: str
+    todo: str = ""
+
+
+def arguments(_parser: argparse.ArgumentParser) -> None:
+    """It takes none."""
+
+
+def command(_args: argparse.Namespace) -> int:
+    lines, status = examine()
+    emit(lines)
+    return status
+
+
+def examine(machine: Machine | None = None) -> tuple[list[str], int]:
+    """The lines to print, and the exit status."""
+    machine, checks = (machine, CHECKS) if machine else _asked_for()
+    found = [line for check in checks for line in check(machine)]
+    out: list[str] = []
+    for line in found:
+        todo = f" ({line.todo})" if line.todo else ""
+        out += table.wrapped(line.what + todo, f"{line.status:4}  ")
+    failed = sum(line.status == FAIL for line in found)
+    warned = sum(line.status == WARN for line in found)
+    if failed:
+        verdict = f"UC can't be measured here as things are: {failed} of the lines above say " \
+                  "why. Without: memcache run --where user (WB), make run (a guest)."
+    else:
+        verdict = "Nothing stands against measuring UC here" + (
+            f"; mind the {warned} warnings." if warned else ".")
+    return [*out, "", *table.wrapped(verdict)], 1 if failed else 0
+
+
+def _asked_for() -> tuple[Machine, list]:
+    """The machine of MEMCACHE_MACHINE, of which only its records tell, or this one."""
+    side = plan.sides()[0]
+    if side.here:
+        return Machine(), CHECKS
+    side.check()
+    return Machine(module=side.machine()), ELSEWHERE
+
+
+def _simulated(machine: Machine) -> Iterator[Line]:
+    emulator = prices.known(machine.module).get("emulator", "of an unknown kind")
+    yield Line(OK, f"a simulated machine ({emulator}), which MEMCACHE_MACHINE names; this one "
+               "is not looked at")
+
+
+def _cpu(machine: Machine) -> Iterator[Line]:
+    if machine.uname.machine == "x86_64":
+        yield Line(OK, "x86_64")
+    else:
+        yield Line(FAIL, f"this is {machine.uname.machine}", "the module is for x86_64 only")
+
+
+def _root(machine: Machine) -> Iterator[Line]:
+    if machine.uid == 0 and not machine.administers:
+        yield Line(FAIL, "root without CAP_SYS_ADMIN, so without the module's files and devices",
+                   "measure outside of this container")
+    elif machine.uid == 0:
+        yield Line(OK, "root")
+    else:
+        yield Line(WARN, "not root", "measure with sudo; user space on WB needs no root")
+
+
+def _modules(machine: Machine) -> Iterator[Line]:
+    if not machine.exists("/proc/modules"):
+        yield Line(FAIL, "this kernel takes no modules",
+                   "boot one that has CONFIG_MODULES=y, or use a guest: make run")
+    elif machine.has("/proc/sys/kernel/modules_disabled", "^1"):
+        yield Line(FAIL, "kernel.modules_disabled is 1",
+                   "it stays so until a reboot; find who sets it in /etc/sysctl.d")
+    elif machine.has("/sys/module/module/parameters/sig_enforce", "^Y") and not machine.loaded:
+        yield Line(FAIL, "this kernel takes signed modules only",
+                   "sign memcache.ko with a key that it trusts, boot without "
+                   "module.sig_enforce=1, or use a guest: make run")
+    elif machine.lockdown and not machine.loaded:
+        yield Line(FAIL, "a kernel that is locked down takes signed modules only",
+                   "Documentation/safety.rst tells how to sign memcache.ko")
+    else:
+        yield Line(OK, "modules are allowed" + (
+            "" if machine.lockdown else ", signatures are not enforced"))
+
+
+def _lockdown(machine: Machine) -> Iterator[Line]:
+    what = f"the kernel is locked down ({machine.lockdown}): it takes no request"
+    off = "turn Secure Boot off, boot without lockdown=, or use a guest: make run"
+    if machine.lockdown and machine.loaded:
+        yield Line(WARN, f"{what}; user space can measure UC and WC",
+                   f"memcache run --where user; for the kernel {off}")
+    elif machine.lockdown:
+        yield Line(FAIL, what, f"{off}; with a signed module user space can measure UC and WC")
+    else:
+        yield Line(OK, "no lockdown" if machine.exists(debugfs.LOCKDOWN) else
+                   "no lockdown (this kernel has none, or securityfs is not mounted)")
+
+
+def _debugfs(machine: Machine) -> Iterator[Line]:
+    if not machine.has("/proc/filesystems", r"\bdebugfs$"):
+        yield Line(FAIL, "this kernel has no debugfs",
+                   "boot one that has CONFIG_DEBUG_FS=y, or use a guest: make run")
+    elif machine.has("/proc/cmdline", r"\bdebugfs=off\b"):
+        yield Line(FAIL, "debugfs is off", "boot without debugfs=off")
+    elif machine.has("/proc/mounts", r"^\S+ /sys/kernel/debug debugfs "):
+        yield Line(OK, "debugfs is mounted")
+    else:
+        yield Line(WARN, "debugfs is not mounted",
+                   "mount -t debugfs debugfs /sys/kernel/debug; make run WHERE=host does so")
+
+
+def _headers(machine: Machine) -> Iterator[Line]:
+    release = machine.uname.release
+    if machine.exists(f"/lib/modules/{release}/build/Makefile"):
+        yield Line(OK, f"headers of the running kernel, {release}")
+    else:
+        yield Line(WARN if machine.loaded else FAIL, f"no headers of the running kernel, {release}",
+                   f"apt-get install linux-headers-{release}, or use a guest: make run")
+
+
+def _pat(machine: Machine) -> Iterator[Line]:
+    if not machine.has("/proc/cpuinfo", r"^flags\s*:.*\bpat\b"):
+        yield Line(FAIL, "the CPU has no PAT, or it is hidden", "use another machine or CPU model")
+    elif machine.has("/proc/cmdline", r"(^|\s)nopat(\s|$)"):
+        yield Line(WARN, "PAT is off: WC becomes UC-", "boot without nopat")
+    else:
+        yield Line(OK, "PAT")
+
+
+def _hypervisor(machine: Machine) -> Iterator[Line]:
+    name = hypervisor(machine)
+    intel = machine.has("/proc/cpuinfo", "GenuineIntel")
+    if not name:
+        yield Line(OK, "no hypervisor: page tables decide on memory types")
+    elif name == "tcg":
+        yield Line(FAIL, "emulated by QEMU (TCG): there are no memory types, and no times",
+                   "use bare metal, or KVM")
+    elif name == "uml":
+        yield Line(FAIL, "User-Mode Linux: a process of another Linux, with write-back only",
+                   "measure on that one")
+    elif name == "kvm" and not intel:
+        yield Line(OK, "KVM on AMD honours a guest's PAT (with shadow paging it does not)")
+    elif name == "kvm":
+        yield Line(WARN, "KVM on Intel ignores a guest's PAT by default: UC may be write-back",
+                   "on the host: QEMU 11 -accel kvm,honor-guest-pat=on, or "
+                   "KVM_X86_QUIRK_IGNORE_GUEST_PAT off (Linux 6.16, 6.12.78), or a device with "
+                   "non-coherent DMA; the module's verdict tells")
+    elif name == "xen":
+        yield Line(WARN, "Xen honours a guest's PAT only with an IOMMU",
+                   "pass a device through to this guest; the module's verdict tells")
+    else:
+        yield Line(WARN, f"a hypervisor ({name}): not known whether it honours a guest's PAT",
+                   "the module's verdict tells")
+
+
+def _module(machine: Machine) -> Iterator[Line]:
+    if not machine.loaded:
+        yield Line(WARN, "the module is not loaded",
+                   "insmod \"$(tools/guest/build -k host)\"; make run WHERE=host does so")
+        return
+    yield Line(OK, "the module is loaded")
+    yield from _types(machine)
+
+
+def _types(machine: Machine) -> Iterator[Line]:
+    types = machine.module.get("memory_types")
+    if not isinstance(types, dict):
+        yield Line(WARN, "its files can't be read, so its verdicts are not known", "as root")
+        return
+    for name in ("wb", "uc", "wc"):
+        known = types.get(name) or {}
+        effect = known.get("effective")
+        what = f"{name.upper()}: page tables say {known.get('attribute') or 'na'}, " \
+               f"effective={effect or 'na'}"
+        if effect == "yes":
+            yield Line(OK, what)
+        elif effect == "no":
+            yield Line(FAIL if name == "uc" else WARN, what, "it has no effect here: "
+                       "Documentation/hypervisors.rst tells where it has")
+        else:
+            yield Line(WARN, what, "timing does not tell; load it again on a quiet machine")
+
+
+def _prefetch(machine: Machine) -> Iterator[Line]:
+    found = machine.module.get("prefetch")
+    if not isinstance(found, dict):
+        return
+    if not found.get("known"):
+        yield Line(WARN, "prefetchers of this CPU model are not known",
+                   "prefetch=off fails, prefetch=auto keeps them as they are")
+    elif found.get("state") == "unreadable":
+        yield Line(WARN, f"the prefetchers' register, {found.get('msr')}, can't be read, as under "
+                   "most hypervisors", "prefetch=off fails, prefetch=auto keeps them as they are")
+    else:
+        yield Line(OK, f"prefetchers: {found.get('msr')} can be read, they are "
+                   f"{found.get('state')}")
+
+
+def _devices(machine: Machine) -> Iterator[Line]:
+    paths = [f"/dev/memcache_{name}" for name in ("wb", "uc", "wc")]
+    missing = [path for path in paths if not machine.exists(path)]
+    closed = [path for path in paths if path not in missing and not machine.usable(path)]
+    if missing:
+        yield Line(WARN, f"no {', '.join(missing)}",
+                   "user space can measure its own WB memory only; they come with the module")
+    elif closed:
+        yield Line(WARN, f"{', '.join(closed)}: for root only", "measure with sudo")
+    else:
+        yield Line(OK, "the devices are there, for user space on UC and WC")
+
+
+def _user(_machine: Machine) -> Iterator[Line]:
+    path = user.find()
+    if path:
+        yield Line(OK, f"memcache-user: {path}")
+    else:
+        yield Line(WARN, "memcache-user is not built: no measuring in user space",
+                   "make user")
+
+
+def _kvm(machine: Machine) -> Iterator[Line]:
+    if machine.usable("/dev/kvm"):
+        yield Line(OK, "/dev/kvm can be opened (make run tries it before it relies on it)")
+    else:
+        why = "/dev/kvm is not for this user" if machine.exists("/dev/kvm") else "no /dev/kvm"
+        yield Line(WARN, f"{why}: guests are emulated, and show no memory types",
+                   "guests only; measuring on this machine needs no KVM")
+
+
+def _counters(machine: Machine) -> Iterator[Line]:
+    found = counters.discover(Path(machine.root or "/"))
+    if found.counters:
+        yield Line(OK, f"counters of DRAM traffic: {found.kind.title} (memcache run --counters)")
+    elif found.remarks:
+        yield Line(WARN, "DRAM traffic can't be counted", found.remarks[0])
+    else:
+        yield Line(WARN, "no counters of DRAM traffic: it will be na",
+                   "a virtual machine is shown none; on bare metal: modprobe intel_uncore or "
+                   "amd_uncore")
+
+
+CHECKS: list[Callable[[Machine], Iterator[Line]]] = [
+    _cpu, _root, _modules, _lockdown, _debugfs, _headers, _pat, _hypervisor, _module, _prefetch,
+    _devices, _user, _kvm, _counters]
+ELSEWHERE = [_simulated, _types, _prefetch]

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`memcache export`: results for other programs."""
+
+import argparse
+import sys
+
+from mc import Failure
+from mc.output import files
+from mc.output.export import FORMS
+from mc.records import results
+
+EPILOG = """\
+csv: a record a row. prometheus: a file for the node exporter's textfile
+collector. kcidb: a report with `tests[].number`. lkp: `key: value`. lava: what
+lava-test-case prints. What was asked, the memory type, its verdict and whether
+data held are labels or parts of names.
+
+Exit status: 0 exported; 1 there are no results; 2 a file can't be read or
+written.
+"""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--format", required=True, choices=tuple(FORMS), help="whose")
+    parser.add_argument("file", metavar="FILE", help="results of memcache run")
+    parser.add_argument("-o", dest="output", metavar="OUT",
+                        help="to this file, of which there is all or nothing, at any time")
+
+
+def command(args: argparse.Namespace) -> int:
+    return export(args.format, args.file, args.output)
+
+
+def export(form: str, file: str, output: str | None) -> int:
+    runs = results.load(file)
+    if not any(run.results for run in runs):
+        raise Failure(f"{file}: no results to export")
+    text = FORMS[form](runs)
+    if output:
+        files.write(output, text.encode(errors="replace"))
+    else:
+        sys.stdout.write(text)
+    return 0

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`memcache import pcm`: what pcm-memory saw, joined to a run by time."""
+
+import argparse
+import json
+import time
+from statistics import median
+
+from mc import Failure, emit, table
+from mc.analysis import pcm, traffic
+from mc.analysis.pcm import SECOND, Joined, Sample, mean
+from mc.records import results, units
+
+EPILOG = """\
+Of each record: the samples that lie within the time that it took, and what they
+say the memory moved. Start `pcm-memory 0.1 -csv=FILE.csv` before the run.
+pcm-memory writes local time: TZ=ZONE before this command names another zone.
+
+Exit status: 0 joined; 1 no sample lies within a record; 2 a file can't be read.
+"""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", choices=["pcm"], help="what wrote the file: pcm-memory -csv")
+    parser.add_argument("file", metavar="FILE.csv")
+    parser.add_argument("results", nargs="?", metavar="RESULTS",
+                        help="results of memcache run (default: the file alone is summed up)")
+    parser.add_argument("-o", dest="output", metavar="FILE",
+                        help="write RESULTS with pcm's figures to this file, must not exist")
+
+
+def command(args: argparse.Namespace) -> int:
+    return join(args.file, args.results, args.output)
+
+
+def join(path: str, name: str | None, output: str | None) -> int:
+    """`memcache import pcm FILE.csv [RESULTS] [-o FILE]`"""
+    samples = pcm.load(path)
+    if not name:
+        if output:
+            raise Failure("-o is for the records of RESULTS", 2)
+        emit(_alone(samples))
+        return 0
+    runs = results.load(name)
+    if any("dram_pcm_samples" in result for run in runs for result in run.results):
+        raise Failure(f"{name}: has figures of pcm already", 2)
+    joined = pcm.join(runs, samples)
+    emit(_lines(joined, samples))
+    if output:
+        _write(name, output, joined)
+        emit(["", f"Results: {output}"])
+    return 0 if any(one.samples for one in joined) else 1
+
+
+def _write(name: str, output: str, joined: list[Joined]) -> None:
+    """The file once more, its numbers as they were written, pcm's behind them."""
+    figures = iter(joined)
+    lines = []
+    with open(name, encoding="utf-8") as before:
+        for line in before:
+            if json.loads(line)["record"] == "result":
+                more = json.dumps(_figures(next(figures)), separators=(",", ":"))
+                line = f"{line.rstrip().removesuffix('}')},{more[1:]}\n"
+            lines.append(line)
+    data = "".join(lines).encode()
+    with results.create(output) as file:
+        try:
+            while data:
+                data = data[file.write(data):]
+        except OSError as error:
+            raise Failure(f"{output}: {error.strerror}") from None
+
+
+def _figures(one: Joined) -> dict:
+    rates = {f"dram_pcm_{name}_mb_per_s": one.rate(name) for name in ("read", "write")}
+    rates |= {f"dram_pcm_amplification_{name}": one.amplification(name)
+              for name in ("read", "write")}
+    return {key: rate if rate is None else round(rate, 3) for key, rate in rates.items()} | {
+        "dram_pcm_samples": len(one.samples)}
+
+
+def _alone(samples: list[Sample]) -> list[str]:
+    rows = []
+    for title, name in (("read", "read"), ("written", "write")):
+        told = sorted((s for s in samples if getattr(s, name) is not None),
+                      key=lambda sample: getattr(sample, name))
+        rates = [getattr(s, name) for s in told]
+        rows.append([title, str(len(told)), *(f"{v:.1f}" for v in (
+            rates[0], median(rates), rates[-1], mean(told, name)))] if told else
+                    [title, "0", *4 * ["na"]])
+    return [_when(samples), "", *table.table(
+        ["MB/s", "samples", "least", "median", "most", "mean"], rows), "", *table.wrapped(
+            "mean: each sample by its length. Without RESULTS there is no payload, so no ratio.")]
+
+
+def _lines(joined: list[Joined], samples: list[Sample]) -> list[str]:
+    keys, cells = traffic.names([(one.run, one.result) for one in joined])
+    rows = [[*cell, _clock(one.start), f"{(one.end - one.start) / SECOND:.3f}",
+             _numbers(one.samples), units.text("mb_per_s", one.result.get("mb_per_s")),
+             *(units.text("_per_s", one.rate(name)) for name in ("read", "write")),
+             *(units.text("", one.amplification(name)) for name in ("read", "write"))]
+            for cell, one in zip(cells, joined)]
+    said = [_when(samples)]
+    fallen = {s.number for one in joined for s in one.samples}
+    said.append(f"{len(fallen)} of {len(samples)} samples lie within a record; those that "
+                "reach out of one are left out.")
+    if not fallen:
+        said.append(_why_none(joined, samples))
+    return [*table.table([*keys, "begun (UTC)", "s", "samples", "payload MB/s", "pcm read MB/s",
+                          "pcm written MB/s", "read / payload", "written / payload"], rows, left=len(keys)), "", *table.bullets(said)]
+
+
+def _numbers(samples: list[Sample]) -> str:
+    """3-5: they follow each other."""
+    ends = [str(s.number) for s in (samples[:1] + samples[-1:])]
+    return "-".join(dict.fromkeys(ends)) or "none"
+
+
+def _clock(ns: int) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(ns // SECOND))
+
+
+def _when(samples: list[Sample]) -> str:
+    return f"pcm: {len(samples)} samples, {_clock(samples[0].start)} to " \
+           f"{_clock(samples[-1].end)} UTC, if its clock was that of the time zone " \
+           f"{time.strftime('%Z', time.localtime(samples[0].end // SECOND))}."
+
+
+def _why_none(joined: list[Joined], samples: list[Sample]) -> str:
+    first, last = (f(one.start for one in joined) for f in (min, max))
+    end = max(one.end for one in joined)
+    if samples[-1].end > first and samples[0].start < end:
+        step = median(s.end - s.start for s in samples) / SECOND
+        return f"No record took long enough to have a whole sample of {step:.3g} s in it: " \
+               "repeat= makes them longer, pcm-memory 0.1 the samples shorter."
+    return f"The records were begun {_clock(first)} to {_clock(last)} UTC: if pcm ran in another " \
+           "time zone, put TZ=ZONE before this command."

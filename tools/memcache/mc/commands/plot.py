@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`memcache plot`: pictures of results, each with its machine and verdict."""
+
+import argparse
+import os
+
+from mc import Failure, say
+from mc.output import charts, draw, files
+from mc.output.captions import captions
+from mc.records import rounds
+
+EPILOG = """\
+What is drawn follows from what is in the files: latency over size with levels
+marked, bandwidth over size, latency over bandwidth under load, heat maps of
+matrices, bars of anything else. Results of the same section share a picture.
+Needs matplotlib (Debian: python3-matplotlib).
+
+Exit status: 0 drawn; 1 nothing to draw, or no matplotlib; 2 a file can't be
+read or written.
+"""
+KINDS = (*draw.FORMATS, "html")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", nargs="+", metavar="FILE", help="results of memcache run")
+    parser.add_argument("-o", dest="output", metavar="OUT",
+                        help="the picture: .svg, .png, .pdf or .html (default: the first FILE's "
+                             "name with .svg)")
+
+
+def command(args: argparse.Namespace) -> int:
+    return plot(args.file, args.output)
+
+
+def plot(names: list[str], output: str | None) -> int:
+    output = output or f"{os.path.splitext(names[0])[0]}.svg"
+    kind = os.path.splitext(output)[1].removeprefix(".").lower()
+    if kind not in KINDS:
+        wanted = ", ".join(f".{known}" for known in KINDS)
+        raise Failure(f"{output}: wanted a name that ends in {wanted}", 2)
+    loaded = rounds.load_all(names)
+    found = charts.charts(loaded)
+    if not found:
+        raise Failure("nothing to draw: no curve of three points, no two figures to compare")
+    if kind == "html":
+        from mc.output import document  # not needed for a picture alone
+        files.write(output, document.gallery(loaded, found).encode(errors="replace"))
+    else:
+        files.write(output, draw.picture(found, captions(loaded, charts.sides(loaded)), kind))
+    say(f"{output}: {len(found)} {'chart' if len(found) == 1 else 'charts'}")
+    return 0

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`memcache report`: a page of results that stands alone."""
+
+import argparse
+import os
+
+from mc import say
+from mc.output import document, files, page
+from mc.records import rounds
+
+EPILOG = """\
+The page stands alone: it loads nothing, from nowhere. It reads well on a phone
+and on paper. Needs matplotlib (Debian: python3-matplotlib).
+
+Exit status: 0 made; 1 no matplotlib; 2 a file can't be read or written.
+"""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", nargs="+", metavar="FILE", help="results of memcache run")
+    parser.add_argument("-o", dest="output", metavar="OUT.html",
+                        help="the page (default: the first FILE's name with .html)")
+
+
+def command(args: argparse.Namespace) -> int:
+    return report(args.file, args.output)
+
+
+def report(names: list[str], output: str | None) -> int:
+    output = output or f"{os.path.splitext(names[0])[0]}.html"
+    loaded = rounds.load_all(names)
+    files.write(output, page.document(document.title(loaded), document.body(loaded)).encode(errors="replace"))
+    say(f"{output}: {sum(len(run.results) for runs in loaded.values() for run in runs)} records")
+    return 0

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`memcache run`: measures suites and request lines, prints the report."""
+
+import argparse
+import os
+
+from mc import emit, say
+from mc.output import report
+from mc.records import suite
+from mc.records.rounds import merged
+from mc.running import plan
+from mc.running.counting import Counting
+from mc.running.progress import Progress
+from mc.running.session import Session, Stop, create
+from mc.running.side import Side
+
+EPILOG = """\
+Each WHAT is a suite, the path of a suite file (with a slash in it), or a
+request line: TEST [key=value]... The tests that the loaded module has, and the
+keys they take: /sys/kernel/debug/memcache/tests
+
+Results are written to a new file as they come, so that nothing is lost when a
+run is stopped (Ctrl-C) or fails; then comes the report.
+
+Exit status: 0 all was measured; 1 something was not; 2 what was typed is
+wrong; 130 stopped by Ctrl-C.
+"""
+ROUNDS = 3      # fewer say little of how much they differ
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", nargs="+", metavar="WHAT", help="SUITE or 'TEST key=value ...'")
+    parser.add_argument("--where", choices=suite.WHERE,
+                        help="measure in the kernel, in user space (memcache-user), or each "
+                             "request in both (default: what the suite says, else kernel)")
+    parser.add_argument("--rounds", type=_rounds, metavar="N",
+                        help="measure so often what is measured in both, all of it before the "
+                             f"next round (default: {ROUNDS} with --where both, else what the "
+                             "suite says)")
+    parser.add_argument("-o", dest="output", metavar="FILE",
+                        help="results file, must not exist (default: "
+                             "results/SUITE-KERNEL-TIME.jsonl)")
+    parser.add_argument("--dry-run", action="store_true",
+                        help="print what would be measured, as request lines for this machine")
+    parser.add_argument("--counters", action="store_true",
+                        help="count DRAM traffic (see: memcache counters), for this run only")
+
+
+def _rounds(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= suite.MOST_ROUNDS:
+        raise argparse.ArgumentTypeError(f"{text!r}: wanted 1 to {suite.MOST_ROUNDS} rounds")
+    return int(text)
+
+
+def command(args: argparse.Namespace) -> int:
+    return measure(args.what, args.output, args.where, dry=args.dry_run, count=args.counters,
+                   rounds=args.rounds or (ROUNDS if args.where == "both" else 0))
+
+
+def measure(words: list[str], output: str | None, where: str | None = None,
+            sides: list[Side] | None = None, dry: bool = False, count: bool = False,
+            rounds: int = 0) -> int:
+    sides = sides or plan.sides()
+    place = plan.Place(sides, where)
+    requests = plan.requests(words, place)
+    if dry:
+        plan.show(plan.jobs(requests, place, rounds), place)
+        return 0
+    for side in dict.fromkeys(side for request in requests for side in place.chosen(request)):
+        side.check()
+    jobs = plan.jobs(requests, place, rounds)
+    for text in plan.length(jobs, place):
+        say(text)
+    with Stop(sides) as stop, Counting(list(dict.fromkeys(job.side for job in jobs)), count):
+        path, file = create(output, requests, sides[0])
+        with file, Progress(len(jobs)) as progress:
+            session = Session(file, progress, stop)
+            session.measure(jobs)
+        if session.runs:
+            emit([*report.lines(merged(session.runs)), "", f"Results: {path}"])
+        else:
+            os.unlink(path)
+            session.status = session.status or 1
+    return 128 + stop.signum if stop.signum else session.status

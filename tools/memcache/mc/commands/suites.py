@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`memcache suites`: which there are, and what is in one."""
+
+import argparse
+from collections.abc import Iterator
+
+from mc import emit, table
+from mc.records import keys, shape, suite
+from mc.running.plan import Place, duration, sides
+
+
+EPILOG = """\
+The time is about what `run SUITE` takes on this machine, if it is none in an
+emulator. `run --dry-run SUITE` prints what the lines of one are on this machine.
+"""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("suite", nargs="?", metavar="SUITE", help="the one to print")
+
+
+def command(args: argparse.Namespace) -> int:
+    emit(one(args.suite) if args.suite else all_of_them())
+    return 0
+
+
+def all_of_them() -> list[str]:
+    """Name, about how long it takes here, what it is."""
+    place = Place(sides())
+    tests = next(filter(None, place.tests.values()), {})
+    rows = [(found.name, _time(found, place.shape, tests), found.title)
+            for found in map(suite.load, suite.names())]
+    widths = [max((len(row[i]) for row in rows), default=0) for i in (0, 1)]
+    return [f"{name:{widths[0]}}  {time:>{widths[1]}}  {title}" for name, time, title in rows]
+
+
+def _time(found: suite.Suite, machine: shape.Shape, tests: keys.Tests) -> str:
+    if not found.record_s:
+        return ""
+    requests, _ = found.expanded(machine)
+    records = sum(keys.records(request.line, machine, tests) for request in requests)
+    often = 2 * found.rounds if found.where == "both" else 1
+    return duration(records * often * found.record_s) if records else "-"
+
+
+def one(name: str) -> Iterator[str]:
+    """Its lines as they are written, a section under its title."""
+    found = suite.load(name)
+    yield found.title
+    section = None
+    for request in found.requests:
+        if request.section != section:
+            section = request.section
+            about = found.section(section)
+            needs = f" (needs {', '.join(about.needs)})" if about.needs else ""
+            yield ""
+            yield from table.wrapped(f"{section}{needs}")
+        yield f"  {request.label + ': ' if request.label else ''}{request.line}"

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is said below a picture: its machine, its verdict."""
+
+import os
+
+from mc.analysis import verdict
+from mc.output.charts import Side
+from mc.records import prices
+from mc.records.results import Run
+
+
+def captions(files: dict[str, list[Run]], sides: list[Side]) -> list[str]:
+    """A line for each file: its letter, its machine, its verdict."""
+    found = []
+    for name, runs in files.items():
+        mine = [side for side in sides if side.file == name]
+        letter = mine[0].name.split()[0] + ": " if len(files) > 1 and mine else ""
+        found.append(letter + " ".join([f"{os.path.basename(name)}.", machine(runs[0].machine)
+                                        + ".", where(mine), *verdict.sentences(
+                                            verdict.judge(runs))]))
+    return found
+
+
+def machine(record: dict) -> str:
+    return ", ".join([f"Linux {record['kernel']}", record["cpu"],
+                      prices.below(record, "hypervisor ")])
+
+
+def where(sides: list[Side]) -> str:
+    names = {"kernel": "in the kernel", "user": "in user space"}
+    return f"Measured {verdict.listed(names.get(s.where, s.where) for s in sides)}."

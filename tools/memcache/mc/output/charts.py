@@ -1,0 +1,384 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which pictures results make: what `layout` is to tables. No drawing here.
+
+Results of one section and test, of all files, make charts: curves over size,
+latency over bandwidth, heat maps of matrices, bars on a log axis. The layouts of
+a suite say so where they can, else the test's figures.
+"""
+
+import re
+from dataclasses import dataclass, field, replace
+
+from mc.analysis import levels, steps
+from mc.output import tables
+from mc.records import fields, suite, units
+from mc.output.layout import USUAL, ordered
+from mc.records.places import PLACES, value
+from mc.records.fields import asked
+from mc.records.results import Run
+from mc.records.shape import data_caches
+from mc.records.suite import Layout
+
+# What a section's title says of its table.
+PLACED = re.compile(r",? ?[\w ]+ \((?:rows|columns)\)")
+MIN_POINTS = 3          # fewer make no curve
+MOST_SERIES = 12        # more can't be told apart
+MOST_BARS = 40
+
+# The figure of a test that says most, and over what it is drawn.
+FIGURE = {"bandwidth": "mb_per_s", "latency": "ns_per_load", "loaded": "ns_per_load",
+          "c2c": "ns_per_line", "tlb": "tlb_ns", "random": "ns_per_access",
+          "overhead": "median_ns", "os": "median_ns", "pipe": "mb_per_s"}
+OVER = {"loaded": ("mb_per_s", "ns_per_load"), "tlb": ("pages", "tlb_ns")}
+LOADS = "loads"     # ns_per_load, and how much below it the fastest pass was
+# Keys that do not make a series of their own.
+ASIDE = ("repeat", "warmup")
+LABELS = {"size_bytes": "working set", "block_bytes": "block", "stride_bytes": "stride",
+          "mb_per_s": "MB/s (10\u2076 bytes of payload a second)", "ns_per_load": "ns a load",
+          "load_mb_per_s": "MB/s of the load", "ns_per_access": "ns an access",
+          "loads": "ns a load",
+          "ns_per_line": "ns a line", "tlb_ns": "ns beyond a TLB hit", "median_ns": "ns",
+          "pages": "pages", "delay_cycles": "delay, cycles"}
+
+
+@dataclass(frozen=True)
+class Side:
+    """Results of one file, from one side of the system-call boundary. `name` is
+    empty where there is one side only."""
+    file: str
+    where: str
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Point:
+    """low, high: of the fastest and slowest sample; real: the memory was of the
+    type that was asked for."""
+    x: object
+    y: float
+    low: float | None = None
+    high: float | None = None
+    real: bool = True
+
+
+@dataclass
+class Series:
+    name: str
+    side: int
+    points: list[Point] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A level: where it was seen, and the time of fastest passes there."""
+    name: str
+    first: float
+    last: float
+    y: float
+
+
+@dataclass
+class Chart:
+    """kind: curves, bars or matrix. x: the key that its positions are values of.
+    ends: the longest and the shortest delay, where curves go from one to the other."""
+    kind: str
+    title: str
+    x: str
+    y: str
+    series: list[Series]
+    sides: list[Side]
+    marks: list[Mark] = field(default_factory=list)
+    caches: list[tuple[str, int]] = field(default_factory=list)
+    rows: list = field(default_factory=list)        # of a matrix
+    columns: list = field(default_factory=list)     # of a matrix and of bars
+    row: str = ""
+    left_out: int = 0           # failed verification
+    emulated: bool = False
+    ends: tuple[int, int] | None = None
+
+    @property
+    def unreal(self) -> bool:
+        return any(not point.real for series in self.series for point in series.points)
+
+
+def label(key: str) -> str:
+    """Of an axis."""
+    return LABELS.get(key) or key.removesuffix("_bytes").replace("_", " ")
+
+
+Cell = tuple[int, Run, dict]        # side, run, result
+
+
+def sides(files: dict[str, list[Run]]) -> list[Side]:
+    """Named as briefly as tells them apart: A, B by file, kernel, user by side."""
+    found = list(dict.fromkeys((name, result["where"]) for name, runs in files.items()
+                               for run in runs for result in run.results))
+    files_of = [name for name, _ in found]
+    letters = {name: chr(ord("A") + i % 26) for i, name in enumerate(files)}
+    return [Side(name, where, " ".join(filter(None, [
+        letters[name] if len(files) > 1 else "", where if files_of.count(name) > 1 else ""])))
+        for name, where in found]
+
+
+def charts(files: dict[str, list[Run]]) -> list[Chart]:
+    """All that these files make, in the order in which they were measured."""
+    found: list[Chart] = []
+    known = sides(files)
+    places = {(side.file, side.where): i for i, side in enumerate(known)}
+    for (test, title, layouts), cells in _groups(files, places).items():
+        good = [cell for cell in cells if cell[2].get("verified") != "failed"]
+        for chart in _charts(test, list(layouts), good):
+            chart.title = ": ".join(filter(None, [PLACED.sub("", title), chart.title]))
+            chart.sides = [known[i] for i in sorted({s.side for s in chart.series})]
+            chart.left_out = len(cells) - len(good)
+            chart.emulated = any(run.machine.get("hypervisor") == "tcg" for _, run, _ in good)
+            found.append(chart)
+    return found
+
+
+def _groups(files: dict[str, list[Run]], places: dict) -> dict[tuple, list[Cell]]:
+    groups: dict[tuple, list[Cell]] = {}
+    for name, runs in files.items():
+        for run in runs:
+            known = tables.suite_of(run.suite)
+            section = known.section(run.section) if known else None
+            test = run.request["test"]
+            layouts = tuple(section.layouts if section else []) or tuple(USUAL.get(test, []))
+            title = run.section or (_plain(known) if known else test)
+            groups.setdefault((test, title, layouts), []).extend(
+                (places[name, result["where"]], run, result) for result in run.results)
+    return groups
+
+
+def _plain(known: suite.Suite) -> str:
+    """Without what a short version adds in brackets, so that both go together."""
+    return known.title.partition(" (")[0]
+
+
+def _charts(test: str, layouts: list[Layout], cells: list[Cell]) -> list[Chart]:
+    if test in OVER:
+        return _over(*OVER[test], cells)
+    if test == "latency" and not any(one.rows in PLACES for one in layouts):
+        return _curves("size_bytes", LOADS, cells)
+    found = [chart for one in layouts for chart in _laid_out(one, cells)]
+    return found or _guessed(test, cells)
+
+
+def _laid_out(one: Layout, cells: list[Cell]) -> list[Chart]:
+    """What a table of a suite is as a picture."""
+    cells = [cell for cell in cells if all(
+        str(value(*cell[1:], key)) == wanted for key, wanted in one.only)]
+    figure = one.values[0]
+    cells = [cell for cell in cells if _known(cell[2], figure)]
+    if one.columns and _is_place(one.rows) and _is_place(one.columns):
+        return _matrices(one, figure, cells)
+    if one.rows.endswith("_bytes"):
+        return _curves(one.rows, figure, cells) or _bars(one.rows, one.columns, figure, cells)
+    return _bars(one.columns or one.rows, one.rows if one.columns else None, figure, cells)
+
+
+def _is_place(key: str) -> bool:
+    return key in PLACES and key != "pair" or key in ("writer_cpu", "reader_cpu")
+
+
+def _guessed(test: str, cells: list[Cell]) -> list[Chart]:
+    """Where nobody says how: over what has most values."""
+    figure = FIGURE.get(test) or ("median_ns" if not any(
+        _known(r, "mb_per_s") for *_, r in cells) else "mb_per_s")
+    cells = [cell for cell in cells if _known(cell[2], figure)]
+    sizes = max(("size_bytes", "block_bytes"), key=lambda key: len(
+        {asked(r).get(key) for *_, r in cells}))
+    return _curves(sizes, figure, cells) or _bars(None, None, figure, cells)
+
+
+# --------------------------------------------------------------------- curves
+
+def _curves(x: str, y: str, cells: list[Cell]) -> list[Chart]:
+    """y over x, a series for all else that differs; bars of what makes no three
+    points. None where nothing makes a curve."""
+    figure = "ns_per_load" if y == LOADS else y
+    cells = [cell for cell in cells if _known(cell[2], figure) and _known(cell[2], x)]
+    long = [members for _, members in _series([x], cells)
+            if len({result[x] for *_, result in members}) >= MIN_POINTS]
+    kept = [cell for members in long for cell in members]
+    if not kept:
+        return []
+    series = _series([x], kept)
+    for one, members in series:
+        points: dict[object, list[Point]] = {}
+        for _, _, result in members:
+            points.setdefault(result[x], []).append(
+                _loads(result) if y == LOADS else _point(result[x], y, result))
+        one.points = sorted(map(_together, points.values()), key=lambda point: point.x)
+    chart = Chart("curves", _told(x, cells, kept), x, y, [one for one, _ in series], [])
+    if kept[0][2]["test"] == "latency":
+        _mark_levels(chart, kept)
+    rest = [cell for cell in cells if all(cell is not other for other in kept)]
+    bars = _bars(None, None, figure, rest)
+    for one in bars:
+        one.title = _told(x, cells, rest)
+    return [*_split(chart), *bars]
+
+
+def _told(x: str, cells: list[Cell], mine: list[Cell]) -> str:
+    """What these results have in common, and the others not."""
+    def found(key: str, some: list[Cell]) -> set:
+        return {str(asked(result).get(key)) for *_, result in some}
+
+    own = asked(mine[0][2]) if mine else {}
+    keys = [key for key in own if key not in (x, "count", *ASIDE)
+            and len(found(key, mine)) == 1 < len(found(key, cells))]
+    return ", ".join(filter(None, (_word(key, own[key], own) for key in keys)))
+
+
+def _split(chart: Chart) -> list[Chart]:
+    """Too many curves for one picture: as many pictures as it takes."""
+    most, count = MOST_SERIES, len(chart.series)
+    return [replace(chart, series=chart.series[i:i + most]) for i in range(0, count, most)]
+
+
+def _over(x: str, y: str, cells: list[Cell]) -> list[Chart]:
+    """One figure over another, in the order of what was asked."""
+    cells = [cell for cell in cells if _known(cell[2], y) and _known(cell[2], x)]
+    steps_of = {"mb_per_s": "delay_cycles", "pages": "size_bytes"}[x]
+    series = _series([steps_of], cells)
+    for one, members in series:
+        one.points = [_point(r[x], y, r) for *_, r in sorted(
+            members, key=lambda cell: cell[2].get(steps_of) or 0)]
+    drawn = [one for one, _ in series if len(one.points) >= MIN_POINTS]
+    chart = Chart("curves", "", x, y, drawn, [])
+    if x == "mb_per_s" and drawn:
+        delays = [r.get(steps_of) for *_, r in cells]
+        chart.ends = max(delays), min(delays)
+    return _split(chart)
+
+
+def _mark_levels(chart: Chart, cells: list[Cell]) -> None:
+    """The levels of the first curve that shows some, and the CPU's caches."""
+    first = [(run, r) for side, run, r in cells if side == cells[0][0]]
+    chart.caches = [(f"L{level}", size) for level, size in
+                    data_caches(first[0][0].machine, first[0][1]["cpu"])]
+    for curve in levels.curves(first).values():
+        if len(curve) >= levels.MIN_POINTS and not chart.marks and \
+                curve[0][0].machine.get("hypervisor") != "tcg":
+            chart.marks = [Mark(one.name, one.level.first, one.level.last, one.level.time)
+                           for one in levels.named(curve)]
+
+
+def _series(skip: list[str], cells: list[Cell],
+            within: list[str] = ()) -> list[tuple[Series, list[Cell]]]:
+    """Results apart by side and by all keys that differ, or that do so among
+    results which are alike in the keys of `within`."""
+    keys = [{k: v for k, v in asked(r).items() if k not in (*skip, *ASIDE)} for *_, r in cells]
+    alike: dict[tuple, list[dict]] = {}
+    for (side, run, result), own in zip(cells, keys):
+        place = [str(value(run, result, key)) for key in within]
+        alike.setdefault((side, *place) if within else (), []).append(own)
+    names = [name for name in dict.fromkeys(k for own in keys for k in own)
+             if any(len({str(own.get(name)) for own in group}) > 1 for group in alike.values())]
+    names = fields.telling(keys, names) if names else []
+    known: dict[tuple, tuple[Series, list[Cell]]] = {}
+    for cell, own in zip(cells, keys):
+        key = cell[0], *(own.get(name) for name in names)
+        text = " ".join(_word(name, own.get(name), own) for name in names)
+        known.setdefault(key, (Series(text, cell[0]), []))[1].append(cell)
+    return [known[key] for key in sorted(known, key=lambda key: key[0])]
+
+
+def _word(key: str, found: object, own: dict) -> str:
+    """A value that names a series: those that say what they are stand alone."""
+    if key == "type":
+        return str(found).upper()
+    if key in ("op", "pattern", "item", "state", "mode"):
+        return str(found)
+    if key == "stride_bytes" and own.get("pattern") == "random":
+        return ""
+    return f"{key.removesuffix('_bytes').replace('_', ' ')} {units.text(key, found)}"
+
+
+# ------------------------------------------------------------- matrices, bars
+
+def _matrices(one: Layout, figure: str, cells: list[Cell]) -> list[Chart]:
+    """A heat map for each side, and for each value of the keys that differ; what
+    is of one place is its median."""
+    found = []
+    skip = ["cpu", "node", "writer_cpu", "reader_cpu", one.rows, one.columns]
+    for series, members in _series(skip, cells):
+        known: dict[tuple, list[dict]] = {}
+        for _, run, result in members:
+            place = value(run, result, one.rows), value(run, result, one.columns)
+            known.setdefault(place, []).append(result)
+        if len(known) < 2 or any(None in place for place in known):
+            continue
+        series.points = [Point(place, steps.median(r[figure] for r in results),
+                               real=all(_real(r) for r in results))
+                         for place, results in known.items()]
+        found.append(Chart("matrix", "", one.columns, figure, [series], [],
+                           rows=ordered([a for a, _ in known]), row=one.rows,
+                           columns=ordered([b for _, b in known])))
+    return found
+
+
+def _bars(groups: str | None, split: str | None, figure: str, cells: list[Cell]) -> list[Chart]:
+    """Groups of bars by one key, in each a bar for each value of the other one."""
+    if len(cells) < 2 and not (cells and groups is None):
+        return []
+    rest = _series([key for key in (groups, split) if key] if groups else ["item"], cells,
+                   within=[key for key in (groups, split) if key])
+    series: dict[tuple, Series] = {}
+    bars: dict[tuple, list[Point]] = {}
+    columns: list = []
+    for own, members in rest:
+        for side, run, result in members:
+            place = value(run, result, groups) if groups else \
+                result.get("item") or run.request.get("label") or own.name or result["test"]
+            part = value(run, result, split) if split else ""
+            words = [str(part).upper() if split == "type" else str(part),
+                     own.name if groups or result.get("item") else ""]
+            name = " ".join(filter(None, words))
+            series.setdefault((side, name), Series(name, side))
+            bars.setdefault((side, name, place), []).append(_point(place, figure, result))
+            columns.append(place)
+    for (side, name, _), points in bars.items():
+        series[side, name].points.append(_together(points))
+    columns = list(dict.fromkeys(columns))
+    if len(columns) * len(series) < 2 or len(columns) > MOST_BARS or len(series) > MOST_SERIES:
+        return []
+    return [Chart("bars", "", groups or "", figure, list(series.values()), [], columns=columns)]
+
+
+def _point(x: object, figure: str, result: dict) -> Point:
+    """With how far the samples went: those of a time directly, of a rate inversely."""
+    y = result[figure]
+    low = high = None
+    least, middle, most = (result.get(f"{name}_ns") for name in ("min", "median", "max"))
+    if least and middle and most and figure != "tlb_ns":
+        low, high = y * least / middle, y * most / middle
+        if figure.endswith("_per_s"):
+            low, high = y * middle / most, y * middle / least
+    return Point(x, y, low, high, _real(result))
+
+
+def _loads(result: dict) -> Point:
+    y = result["ns_per_load"]
+    return Point(result["size_bytes"], y, min(y, levels.load_ns(result)), y, _real(result))
+
+
+def _together(points: list[Point]) -> Point:
+    """Several results of one place: their median, as in tables."""
+    if len(points) == 1:
+        return points[0]
+    ends = [(point.low, point.high) for point in points if point.low and point.high]
+    return Point(points[0].x, steps.median(point.y for point in points),
+                 min((low for low, _ in ends), default=None),
+                 max((high for _, high in ends), default=None),
+                 all(point.real for point in points))
+
+
+def _real(result: dict) -> bool:
+    return result.get("type") in (None, "wb") or result.get("effective") == "yes"
+
+
+def _known(result: dict, key: str) -> bool:
+    found = result.get(key)
+    return isinstance(found, (int, float)) and found > 0

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`memcache report`: a page that stands alone, of results files: machines,
+verdicts, pictures, tables, comparisons, and how each number was made."""
+
+import os
+import time
+from collections.abc import Iterator
+from html import escape
+
+from mc.analysis import verdict
+from mc.output import charts, comparison, draw, page, report
+from mc.output.captions import captions
+from mc.records import prices
+from mc.records.fields import asked
+from mc.records.results import Run
+from mc.records.units import size, text
+from mc.table import Grid
+
+MADE = [
+    "A sample is one timed pass over the whole working set, or several where one would be too "
+    "short for the clock; times are of one pass. A result is `repeat` samples after `warmup` "
+    "untimed ones. Tables and pictures show the median sample unless they say otherwise.",
+    "Loops are assembly, the same bytes in the kernel and in user space. Threads of a request "
+    "start together, and what is measured ends when the first of them ends. In the kernel "
+    "interrupts are off, if asked, for windows of 5 ms at most; only time in windows counts.",
+    "MB/s is 10^6 bytes of payload a second: what the loop asked for. Reads for ownership are not "
+    "counted. `na` is what was not measured.",
+    "Data of a write test are read back and summed: verified. A memory type is what was asked "
+    "for only where a reload of a line, against WB, shows that it is: effective. What the page "
+    "tables say (attribute) is read back from them, in the kernel only.",
+    "A difference is called noise where the spread of the samples can explain it.",
+]
+STATISTICS = ("samples", "left_out", "min_ns", "median_ns", "mean_ns", "max_ns", "cv_percent",
+              "attribute", "effective", "verified")
+
+
+def gallery(files: dict[str, list[Run]], drawn: list[charts.Chart]) -> str:
+    """A page of the pictures alone."""
+    return page.document(title(files), [page.heading(1, title(files)), *_pictures(files, drawn)])
+
+
+def title(files: dict[str, list[Run]]) -> str:
+    what = dict.fromkeys(run.suite or run.request["test"]
+                         for runs in files.values() for run in runs)
+    return f"memcache: {', '.join(what)}"
+
+
+def body(files: dict[str, list[Run]]) -> Iterator[str]:
+    yield page.heading(1, title(files))
+    sides = charts.sides(files)
+    letters = {side.file: side.name.partition(" ")[0] for side in sides} if len(files) > 1 else {}
+    named = {name: f"{letters.get(name, '')}: {os.path.basename(name)}".removeprefix(": ")
+             for name in files}
+    for name, runs in files.items():
+        yield page.heading(2, f"Machine {named[name]}")
+        yield from _machine(runs)
+        yield from _verdict(runs)
+    drawn = charts.charts(files)
+    if drawn:
+        yield page.heading(2, "Pictures")
+        yield from _pictures(files, drawn)
+    for name, runs in files.items():
+        yield page.heading(2, f"Results {named[name]}")
+        for part in filter(None, report.parts(runs)):
+            yield from page.part(part)
+    if len({(side.file, side.where) for side in sides}) > 1:
+        yield page.heading(2, "Comparison")
+        yield from page.text(comparison.lines(files)[0])
+    yield page.heading(2, "How each number was made")
+    yield from map(page.paragraph, MADE)
+    for name, runs in files.items():
+        yield page.heading(3, f"Requests {named[name]}")
+        yield from _requests(runs)
+
+
+def _machine(runs: list[Run]) -> Iterator[str]:
+    record = runs[0].machine
+    rows = [("Kernel", f"Linux {record['kernel']} {record.get('kernel_version') or ''}".strip()),
+            ("CPU", ", ".join([record["cpu"], *(
+                f"{key[4:]} {record[key]}" for key in ("cpu_family", "cpu_model", "cpu_stepping")
+                if record.get(key) is not None)])),
+            ("Microcode", str(record.get("microcode") or "na")),
+            *_below(record),
+            ("Caches", ", ".join(
+                f"L{cache['level']} {cache['kind']} {size(cache['size_bytes'])}"
+                f"{_whose(record, cache)}" for cache in record.get("caches") or []) or "na"),
+            ("Nodes", ", ".join(
+                f"{node['node']} (CPUs {node['cpus']})" for node in record.get("nodes") or [])
+             or "na"),
+            ("Clock", _clock(record)), ("Prefetchers", str(record.get("prefetch") or "na")),
+            ("Measured", _when(runs))]
+    yield from page.facts(rows)
+
+
+def _whose(record: dict, cache: dict) -> str:
+    """Whose cache it is, if not that of all CPUs."""
+    cpus = cache.get("cpus", record.get("cpus_online"))
+    return f" (CPUs {cpus})" if cpus != record.get("cpus_online") else ""
+
+
+def _below(record: dict) -> list[tuple[str, str]]:
+    if prices.known(record):
+        return [("Simulated", f"by {prices.known(record)['emulator']}: its times follow from its "
+                 f"prices, and are of no real hardware. {prices.text(record)}")]
+    return [("Hypervisor", record.get("hypervisor") or "none")]
+
+
+def _clock(record: dict) -> str:
+    words = [str(record.get("clock") or "na")]
+    if record.get("clock_khz"):
+        words.append(f"{record['clock_khz'] / 1000:.0f} MHz")
+    if record.get("clock_cost_ns"):
+        words.append(f"to read it costs {text('ns', record['clock_cost_ns'])} ns")
+    return ", ".join(words)
+
+
+def _when(runs: list[Run]) -> str:
+    times = [result["started_unix_ns"] / 1e9 for run in runs for result in run.results
+             if result.get("started_unix_ns")]
+    if not times:
+        return "na"
+    first, last = (time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(at))
+                   for at in (min(times), max(times)))
+    names = {"kernel": "in the kernel", "user": "in user space"}
+    sides = verdict.listed(names.get(w, w) for w in dict.fromkeys(run.where for run in runs))
+    return f"{sides}, {first} to {last[11:] if first[:10] == last[:10] else last} UTC"
+
+
+def _verdict(runs: list[Run]) -> Iterator[str]:
+    """Loud, where numbers do not mean what they seem to."""
+    judged = verdict.judge(runs)
+    bad = judged.emulated or not all(t.real for t in judged.types.values())
+    failed = sum(r.get("verified") == "failed" for run in runs for r in run.results)
+    said = verdict.sentences(judged)
+    if failed:
+        said.insert(0, f"VERIFICATION FAILED in {failed} results: memory did not hold what was "
+                       "written to it.")
+    for sentence in said:
+        yield page.paragraph(sentence, "loud" if bad or failed else "")
+
+
+def _pictures(files: dict[str, list[Run]], drawn: list[charts.Chart]) -> Iterator[str]:
+    texts = dict(zip(files, captions(files, charts.sides(files))))
+    yield '<div class="pictures">'
+    for number, chart in enumerate(drawn):
+        mine = [texts[name] for name in dict.fromkeys(side.file for side in chart.sides)]
+        if chart.left_out:
+            mine.append(f"{chart.left_out} results that failed verification are not drawn.")
+        yield f"<figure>{draw.inline(chart, number)}<figcaption>"
+        yield from map(page.paragraph, mine)
+        yield "</figcaption></figure>"
+    yield "</div>"
+
+
+def _requests(runs: list[Run]) -> Iterator[str]:
+    """Each request as it was run, and every record's samples."""
+    for run in runs:
+        request = run.request
+        state = "" if request["state"] == "done" else \
+            f" ({request['state']}: {request.get('error') or 'na'})"
+        label = f"{run.request['label']}: " if run.request.get("label") else ""
+        yield f"<p><code>{escape(label + request['line'])}</code>" \
+              f"{escape(state)} {escape(run.where)}</p>"
+        if run.results:
+            yield from page.grid(_statistics(run))
+
+
+def _statistics(run: Run) -> Grid:
+    moving = [key for key in asked(run.results[0])
+              if len({str(asked(r).get(key)) for r in run.results}) > 1]
+    keys = [*moving, *STATISTICS]
+    rows = [[text(key, result.get(key)) for key in keys] for result in run.results]
+    return Grid([key.removesuffix("_bytes") for key in keys], rows, max(len(moving), 1))

@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Draws charts (charts.py) with matplotlib, which is loaded only here."""
+
+import io
+import os
+import re
+import tempfile
+from html import escape
+from math import ceil
+
+from mc import Failure
+from mc.records import units
+from mc.output.charts import Chart, Series, label
+
+# Okabe and Ito's palette, which people see apart whatever their colour vision;
+# its yellow and black are left out: too light on white, and the text's.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+LINES = ("-", (0, (5, 2)), (0, (1.2, 1.6)), (0, (6, 2, 1.2, 2)))
+MARKERS = "osD^vPX"
+TEXT, FAINT, GRID = "#222222", "#666666", "#dddddd"
+BEHIND = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5}
+HATCH = "////"
+UNREAL = "hatched: not shown to be that type"
+WIDTH, HEIGHT = 5.6, 3.9            # inches, of a chart
+NARROW = 4.5                        # of one that a phone may show
+LETTERS, SMALL = 13, 16.8           # to an inch
+MANY = 2000                         # cells of a heat map
+BAR = 0.17                          # inches
+TINTS = (0, 0.45, 0.7)              # how much white bars of other sides have
+STYLE = {
+    "font.family": "DejaVu Sans", "font.size": 9, "axes.labelsize": 9, "axes.edgecolor": FAINT,
+    "axes.labelcolor": TEXT, "text.color": TEXT, "xtick.color": TEXT, "ytick.color": TEXT,
+    "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
+    "axes.axisbelow": True, "grid.color": GRID, "grid.linewidth": 0.6, "lines.linewidth": 1.6,
+    "lines.markersize": 4.5, "legend.frameon": False, "legend.fontsize": 8.5,
+    "xtick.labelsize": 8.5, "ytick.labelsize": 8.5, "hatch.linewidth": 0.6,
+    "svg.fonttype": "path", "svg.hashsalt": "memcache", "figure.facecolor": "white",
+}
+SHADED = {"loads": "median pass; the shade goes down to the fastest"}
+FORMATS = ("svg", "png", "pdf")
+
+
+def matplotlib():
+    """The library; a Failure that says what to install if it is not there."""
+    os.environ.setdefault("MPLCONFIGDIR", os.path.join(tempfile.gettempdir(), "memcache-mpl"))
+    try:
+        import matplotlib as library
+    except ImportError:
+        raise Failure("drawing needs matplotlib, which is not installed: "
+                      "tools/setup plot, or apt-get install python3-matplotlib") from None
+    library.use("Agg")
+    return library
+
+
+def picture(charts: list[Chart], captions: list[str], kind: str,
+            width: float = WIDTH) -> bytes:
+    """All of them in one picture, in one or two columns, a caption below."""
+    with matplotlib().rc_context(STYLE):
+        out = io.BytesIO()
+        dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
+        figure(charts, captions, width).savefig(out, format=kind, dpi=144, metadata=dated)
+    return out.getvalue()
+
+
+def inline(chart: Chart, number_: int) -> str:
+    """A chart as SVG to stand in a page: it scales, and its names are its own."""
+    svg = picture([chart], [], "svg", NARROW).decode()
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg"):], flags=re.S)
+    svg = re.sub(r' (?:width|height)="[\d.]+pt"', "", svg, count=2)
+    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>c{number_}-", svg)
+    return svg.replace("<svg", '<svg role="img" aria-label="' + escape(chart.title, True) + '"', 1)
+
+
+def figure(charts: list[Chart], captions: list[str], width: float = WIDTH):
+    """In the style that is set."""
+    from matplotlib.figure import Figure
+    columns = 1 if len(charts) < 2 else 2
+    lines = [line for text in captions
+             for line in _wrapped(text, int(SMALL * width) * columns)]
+    foot = 0.14 * len(lines) + 0.12 if lines else 0.01
+    heights = [max(map(height, charts[i:i + columns])) for i in range(0, len(charts), columns)]
+    whole = Figure((width * columns, sum(heights) + foot), layout="constrained")
+    body, below = whole.subfigures(2, 1, height_ratios=[sum(heights), foot])
+    parts = body.subfigures(len(heights), columns, squeeze=False, height_ratios=heights).flat
+    for chart, part in zip(charts, parts):
+        draw(part, chart)
+    below.text(0.02, 1.0, "\n".join(lines), va="top", size=7.5, color=FAINT, linespacing=1.3)
+    return whole
+
+
+def height(chart: Chart) -> float:
+    """In inches: of bars as many as there are."""
+    if chart.kind != "bars":
+        return HEIGHT
+    bars = len(chart.columns) * (len(chart.series) + 0.6)
+    return max(1.6 + BAR * bars + 0.2 * ceil(len(chart.series) / 3), 2.6)
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    from textwrap import wrap
+    return wrap(text, width, break_on_hyphens=False)
+
+
+def draw(part, chart: Chart) -> None:
+    """A chart into a (sub)figure."""
+    axes = part.subplots()
+    name = chart.series[0].name if chart.kind == "matrix" else ""
+    title = ": ".join(filter(None, [chart.title, name]))
+    if chart.kind == "matrix" and chart.sides[0].name:
+        title += f" ({chart.sides[0].name})"
+    part.suptitle("\n".join(_wrapped(title, _letters(axes) * 5 // 6)), x=0.015, ha="left",
+                  size=10, weight="bold")
+    KINDS[chart.kind](axes, chart)
+
+
+def _letters(axes) -> int:
+    """How many stand side by side in the part of a figure that these axes have."""
+    return int(LETTERS * axes.figure.bbox.width / axes.figure.dpi)
+
+
+def _style(chart: Chart, series: Series) -> tuple[str, object, str]:
+    """Colour by what is measured, line by side: overlaid files compare. Where that
+    is one thing, colour by side, the same one in every chart."""
+    names = list(dict.fromkeys(one.name for one in chart.series))
+    which = names.index(series.name)
+    several = len(chart.sides) > 1
+    if len(names) == 1:
+        return (COLOURS[series.side % len(COLOURS)], LINES[0],
+                MARKERS[series.side % len(MARKERS)])
+    style = series.side if several else which // len(COLOURS)
+    return COLOURS[which % len(COLOURS)], LINES[style % len(LINES)], MARKERS[which % len(MARKERS)]
+
+
+def _tint(chart: Chart, series: Series) -> tuple[float, float, float]:
+    """Of bars: those of another side are lighter."""
+    place = sorted({one.side for one in chart.series}).index(series.side)
+    colour, _, _ = _style(chart, series)
+    alone = len({one.name for one in chart.series}) == 1
+    white = 0 if alone else TINTS[min(place, len(TINTS) - 1)]
+    return tuple(part + (1 - part) * white for part in (
+        int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)))
+
+
+def _name(chart: Chart, series: Series) -> str:
+    place = sorted({one.side for one in chart.series}).index(series.side)
+    return " ".join(filter(None, [chart.sides[place].name, series.name]))
+
+
+def _legend(axes, indent: int = 0) -> None:
+    """Below the axes and their title, in as many columns as fit; `indent`: letters
+    to the left of the axes."""
+    from matplotlib.transforms import ScaledTranslation
+    handles, names = axes.get_legend_handles_labels()
+    if len(names) < 2 and names != list(SHADED.values()):
+        return
+    lines = 1 + axes.get_xlabel().count("\n")
+    below = ScaledTranslation(0, -0.34 - 0.16 * lines, axes.figure.dpi_scale_trans)
+    widest = max(map(len, names))
+    columns = max(1, min(len(names), (_letters(axes) - indent) // (widest + 7)))
+    axes.legend(handles, names, loc="upper left", bbox_to_anchor=(-0.02, 0), ncol=columns,
+                bbox_transform=axes.transAxes + below, columnspacing=1.4, handlelength=2.2,
+                borderaxespad=0)
+
+
+def _curves(axes, chart: Chart) -> None:
+    few = len(chart.series) <= 3
+    for series in chart.series:
+        colour, line, marker = _style(chart, series)
+        xs, ys = ([getattr(point, key) for point in series.points] for key in "xy")
+        axes.plot(xs, ys, color=colour, linestyle=line, marker=marker,
+                  label=_name(chart, series) or SHADED.get(chart.y, "median sample"))
+        if few and all(point.low for point in series.points) and not chart.ends:
+            axes.fill_between(xs, [p.low for p in series.points],
+                              [p.high for p in series.points], color=colour, alpha=0.15, lw=0)
+    axes.set_ylabel(label(chart.y))
+    axes.set_xlabel(label(chart.x))
+    if chart.ends:
+        _loaded(axes, chart)
+    else:
+        axes.set_xscale("log", base=2)
+        _sizes(axes, chart)
+        _times(axes, chart)
+    _mark_levels(axes, chart)
+    _legend(axes)
+
+
+def _times(axes, chart: Chart) -> None:
+    """A log axis, of a factor of three at least: noise is not to look like more. What
+    is beyond something else may be next to nothing, so there it begins at 0."""
+    axes.set_yscale("symlog" if chart.y == "tlb_ns" else "log")
+    low, high = axes.get_ylim()
+    if chart.y == "tlb_ns":
+        axes.set_ylim(0, high * 1.5)
+        ticks = [0, *(m * 10 ** e for e in range(7) for m in (1, 3) if m * 10 ** e <= high)]
+        axes.set_yticks(ticks, map(number, ticks))
+        return
+    if high < 3 * low:
+        axes.set_ylim(low / 1.5, high * 1.5)
+    _plain(axes.yaxis)
+
+
+def _mark_levels(axes, chart: Chart) -> None:
+    """A line where each was seen; its name below, where a rising curve is not."""
+    before = None
+    for mark in chart.marks:
+        axes.hlines(mark.y, mark.first, mark.last, color=TEXT, lw=1.2, zorder=4)
+        name = "" if mark.name == before else f"{mark.name} "
+        axes.annotate(f"{name}min {mark.y:.3g} ns", ((mark.first * mark.last) ** 0.5, mark.y),
+                      xytext=(0, -7), textcoords="offset points", ha="center", va="top",
+                      size=8, zorder=5, bbox=BEHIND)
+        before = mark.name
+    low, high = axes.get_ylim()
+    if chart.marks or chart.caches:     # room for their names
+        axes.set_ylim(low / 1.5, high * 2)
+
+
+def _loaded(axes, chart: Chart) -> None:
+    """Both axes from nothing; where the delay was longest and shortest."""
+    from matplotlib.ticker import FuncFormatter
+    points = [point for series in chart.series for point in series.points]
+    axes.set_xlim(0, 1.06 * max(point.x for point in points))
+    axes.set_ylim(0, 1.22 * max(point.y for point in points))
+    for axis in axes.xaxis, axes.yaxis:
+        axis.set_major_formatter(FuncFormatter(lambda v, _: number(v)))
+    first, last = chart.ends
+    ends = chart.series[0].points
+    for text, point, left in ((f"delay {first} cycles", ends[-1], True),
+                              (f"delay {last}", ends[0], False)):
+        axes.annotate(text, (point.x, point.y), xytext=(-2 if left else 4, 9),
+                      textcoords="offset points", ha="left" if left else "right", size=8,
+                      color=FAINT, zorder=5, bbox=BEHIND)
+
+
+def _sizes(axes, chart: Chart) -> None:
+    """Ticks at powers of two, as request lines have them; the CPU's caches."""
+    values = [point.x for series in chart.series for point in series.points]
+    low, high = min(values), max(values)
+    text = (lambda v: units.size(int(v))) if chart.x.endswith("_bytes") else lambda v: f"{v:g}"
+    powers = [2 ** i for i in range(60) if low <= 2 ** i <= high]
+    step = ceil(len(powers) / 9)
+    axes.set_xticks(powers[::step], [text(v) for v in powers[::step]])
+    axes.minorticks_off()
+    axes.set_xlim(low / 1.25, high * 1.25)
+    for name, size in chart.caches:
+        if low < size < high:
+            axes.axvline(size, color=FAINT, lw=0.9, linestyle=(0, (2, 2)), zorder=1)
+            axes.annotate(f"{name} {units.size(size)}", (size, 1), rotation=90, size=7.5,
+                          xycoords=("data", "axes fraction"), xytext=(-3, -2), va="top",
+                          textcoords="offset points", ha="right", color=FAINT)
+
+
+def _plain(axis, room: float = 3) -> None:
+    """Numbers on a log axis as people write them, and enough of them."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+    low, high = sorted(axis.get_view_interval())
+    ratio = high / low if low > 0 else 10
+    subs = (1, 1.5, 2, 3, 4, 5, 6, 8) if ratio < 4 else (1, 2, 5) if ratio < 100 * room else \
+        (1, 3) if ratio < 1000 * room else (1,)
+    axis.set_major_locator(LogLocator(base=100 if ratio > 1e5 * room else 10, subs=subs))
+    axis.set_major_formatter(FuncFormatter(lambda v, _: number(v)))
+    axis.set_minor_locator(NullLocator())
+
+
+def number(value: float) -> str:
+    """1000000 as 1 000 000, 0.05 as it is."""
+    return f"{value:,.0f}".replace(",", "\u2009") if value >= 10 else f"{value:.3g}"
+
+
+def _matrix(axes, chart: Chart) -> None:
+    cells = {point.x: point for point in chart.series[0].points}
+    grid = [[cells[row, column].y if (row, column) in cells else float("nan")
+             for column in chart.columns] for row in chart.rows]
+    known = [point.y for point in cells.values()]
+    low, high = min(known), max(known)
+    top = max(high, low * 1.25)         # what is alike is to look so
+    many = len(known) > MANY            # as a picture in the picture
+    mesh = axes.pcolormesh(grid, cmap="cividis", vmin=low, vmax=top, rasterized=many)
+    axes.grid(False)
+    axes.invert_yaxis()
+    axes.set_xticks([i + 0.5 for i in range(len(chart.columns))], chart.columns)
+    axes.set_yticks([i + 0.5 for i in range(len(chart.rows))], chart.rows)
+    axes.set_xlabel(label(chart.x))
+    axes.set_ylabel(label(chart.row))
+    bar = axes.figure.colorbar(mesh, ax=axes, label=label(chart.y), shrink=0.9)
+    bar.solids.set(rasterized=many, edgecolor="face")
+    if len(chart.rows) <= 12 and len(chart.columns) <= 12:
+        for i, row in enumerate(grid):
+            for j, found in enumerate(row):
+                text = "-" if found != found else f"{found:.0f}" if found >= 100 else f"{found:.3g}"
+                axes.text(j + 0.5, i + 0.5, text, ha="center", va="center", size=8.5,
+                          color=TEXT if found != found or found > (low + top) / 2 else "white")
+
+
+def _bars(axes, chart: Chart) -> None:
+    """Lying down, so that names have room; a log axis where they are far apart."""
+    from matplotlib.ticker import FuncFormatter
+    count = len(chart.series)
+    thick = 0.8 / count
+    values = [point.y for series in chart.series for point in series.points]
+    wide = max(values) > 5 * min(values)
+    for i, series in enumerate(chart.series):
+        colour = _tint(chart, series)
+        found = {point.x: point for point in series.points}
+        places = [j for j, column in enumerate(chart.columns) if column in found]
+        points = [found[chart.columns[j]] for j in places]
+        at = [j - 0.4 + thick * (i + 0.5) for j in places]
+        bars = axes.barh(at, [p.y for p in points], height=thick * 0.92, color=colour,
+                         label=_name(chart, series) or None, edgecolor="white", linewidth=0)
+        for bar, point, y in zip(bars, points, at):
+            if not point.real:
+                bar.set(hatch=HATCH, edgecolor="white")
+            axes.annotate(number(point.y), (point.y, y), xytext=(3, 0), va="center", size=7.5,
+                          textcoords="offset points")
+    axes.set_yticks(range(len(chart.columns)), [
+        units.text(chart.x, column) for column in chart.columns])
+    rows = max(len(chart.columns), 4 / count)       # few bars are not fat ones
+    middle = (len(chart.columns) - 1) / 2
+    axes.set_ylim(middle + rows / 2, middle - rows / 2)
+    axes.grid(False, axis="y")
+    axes.set_xlabel(label(chart.y) + (", log scale" if wide else "")
+                    + (f"\n{UNREAL}" if chart.unreal else ""))
+    if wide:
+        axes.set_xscale("log")
+        axes.set_xlim(min(values) / 2, max(values) * 4)
+        _plain(axes.xaxis, 0.5)
+    else:
+        axes.set_xlim(0, max(values) * 1.18)
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: number(v)))
+    _legend(axes, max(len(str(column)) for column in chart.columns))
+
+
+KINDS = {"curves": _curves, "matrix": _matrix, "bars": _bars}

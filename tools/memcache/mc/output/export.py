@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`memcache export`: results for other programs. What was asked, the method and the
+verdict are labels (or parts of a name); a series never mixes two of them."""
+
+import io
+import json
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mc.records import fields, prices
+from mc.records.fields import WHICH
+from mc.records.fields import asked, figures
+from mc.records.results import HISTOGRAMS, Run
+from mc.output.tables import HIDDEN
+
+STATISTICS = ("min_ns", "median_ns", "max_ns", "mean_ns", "sd_ns", "p50_ns", "p99_ns",
+              "cv_percent", "samples", "left_out")
+VERDICT = ("attribute", "effective", "verified")
+PLACE = ("memory_node", "threads")
+MACHINE = ("kernel", "cpu", "hypervisor", "microcode", "clock")
+ASIDE = ("repeat", "warmup", "disturbed")   # how often, not what: in no name
+ORIGIN = "memcache"
+# Parts of our names, what they are in base units, how many of these one is.
+UNITS = {"ns": ("seconds", 1e-9), "mb": ("bytes", 1e6), "s": ("second", 1), "mhz": ("hertz", 1e6),
+         "percent": ("ratio", 0.01)}
+SYMBOLS = {"ns": "ns", "mb": "MB/s", "mhz": "MHz", "percent": "%", "bytes": "B"}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A figure of a record, and all that says what it is of."""
+    name: str
+    value: float
+    labels: dict[str, str]
+    run: Run
+    result: dict
+
+    @property
+    def symbol(self) -> str:
+        """Of its unit; empty: a plain number."""
+        return next((SYMBOLS[word] for word in self.name.split("_") if word in SYMBOLS), "")
+
+    @property
+    def base(self) -> tuple[str, float]:
+        """Its name and value in base units."""
+        words = [UNITS.get(word, (word, 1)) for word in self.name.split("_")]
+        factor = next((factor for _, factor in words if factor != 1), 1)
+        return "_".join(word for word, _ in words), float(f"{self.value * factor:.12g}")
+
+    @property
+    def failed(self) -> bool:
+        return self.result.get("verified") == "failed"
+
+    def path(self, separator: str) -> str:
+        """A name of letters, digits, `_`, `-` and separators."""
+        words = [self.labels["test"], self.labels["where"], *(
+            f"{key}_{value}" for key, value in self.labels.items()
+            if key not in ("test", "where", "suite", "section", *ASIDE, *PLACE)), self.name]
+        return separator.join(re.sub(r"[^A-Za-z0-9_-]+", "-", word) for word in words)
+
+
+def measured(runs: list[Run], all_of_them: bool = True) -> Iterator[Measured]:
+    """The figures of these runs, and their statistics; or only those that a
+    report shows. Of records that are alike all but the first have a number."""
+    seen: dict[tuple, int] = {}
+    for run in runs:
+        for result in run.results:
+            labels = _labels(run, result)
+            key = tuple(labels.items())
+            seen[key] = seen.get(key, 0) + 1
+            if seen[key] > 1:
+                labels["repetition"] = str(seen[key])
+            own = [name for name in figures(result) if name not in WHICH
+                   and (all_of_them or name not in HIDDEN)]
+            extra = [name for name in result if name in fields.TRAFFIC
+                     or name.startswith("dram_")] if all_of_them else []
+            for name in (*(STATISTICS if all_of_them else ("median_ns",)), *own, *extra):
+                value = result.get(name)
+                if isinstance(value, (int, float)) and not isinstance(value, bool):
+                    yield Measured(name, value, labels, run, result)
+
+
+def _labels(run: Run, result: dict) -> dict[str, str]:
+    known = prices.known(run.machine)
+    found = {"test": result["test"], "where": result["where"],
+             "simulated": f"{known['emulator']}, prices {known['prices']}" if known else None,
+             "suite": run.suite,
+             "section": run.section, "label": run.request.get("label"), **asked(result),
+             **{key: result.get(key) for key in (*WHICH, *PLACE)}}
+    verdict = {key: result.get(key) or "na" for key in VERDICT}
+    return {key: str(value) for key, value in {**found, **verdict}.items() if value is not None}
+
+
+# ----------------------------------------------------------------- prometheus
+
+def prometheus(runs: list[Run]) -> str:
+    """The text format, for the node exporter's textfile collector: base units, no
+    times, the lines of a metric together."""
+    metrics: dict[str, list[str]] = {}
+    helps: dict[str, str] = {}
+    for one in measured(runs):
+        name, value = one.base
+        name = f"memcache_{one.labels['test']}_{name}"
+        helps[name] = f"{one.name} of {one.labels['test']}, in base units."
+        labels = {key: value for key, value in one.labels.items() if key != "test"}
+        metrics.setdefault(name, []).append(f"{name}{_label_text(labels)} {value!r}")
+    machine = {key: str(runs[0].machine[key]) for key in MACHINE if runs[0].machine.get(key)}
+    machine |= prices.known(runs[0].machine)
+    metrics["memcache_machine_info"] = [f"memcache_machine_info{_label_text(machine)} 1"]
+    helps["memcache_machine_info"] = "The machine that was measured."
+    last = max(result.get("started_unix_ns") or 0 for run in runs for result in run.results)
+    metrics["memcache_last_run_timestamp_seconds"] = [
+        f"memcache_last_run_timestamp_seconds {last / 1e9:.3f}"]
+    helps["memcache_last_run_timestamp_seconds"] = "When the last result was begun."
+    return "".join(f"# HELP {name} {helps[name]}\n# TYPE {name} gauge\n" + "".join(
+        f"{line}\n" for line in lines) for name, lines in metrics.items())
+
+
+def _label_text(labels: dict[str, str]) -> str:
+    return "{" + ",".join(f'{key}="{_escaped(value)}"' for key, value in labels.items()) + "}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+
+
+# ------------------------------------------------------------ CI, other tools
+
+def kcidb(runs: list[Run]) -> str:
+    """KCIDB's report, version 5: a test for each figure, with its `number`."""
+    tests = []
+    for one in measured(runs, all_of_them=False):
+        number = {"value": one.base[1]}
+        if symbol := {"ns": "s", "MB/s": "B/s", "MHz": "Hz", "B": "B"}.get(one.symbol):
+            number |= {"unit": symbol, "prefix": "metric"}
+        started = one.result.get("started_unix_ns") or 0
+        tests.append({
+            "id": f"{ORIGIN}:{started}:{one.path('.')}",
+            "build_id": f"{ORIGIN}:{one.run.machine['kernel']}", "origin": ORIGIN,
+            "path": f"memcache.{one.labels['test']}.{one.name}",
+            "status": "FAIL" if one.failed else "DONE",
+            "start_time": time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(started / 1e9)),
+            "environment": {"comment": one.run.machine["cpu"]},
+            "number": number, "misc": one.labels})
+    return json.dumps({"version": {"major": 5, "minor": 0}, "tests": tests}, indent=1) + "\n"
+
+
+def lkp(runs: list[Run]) -> str:
+    """`key: value`, as the parsers of the Linux Kernel Performance tests print."""
+    return "".join(f"{one.path('.')}: {one.value!r}\n" for one in measured(runs))
+
+
+def lava(runs: list[Run]) -> str:
+    """What lava-test-case prints, with measurements."""
+    return "".join(
+        f"<LAVA_SIGNAL_TESTCASE TEST_CASE_ID={one.path('.')} RESULT="
+        f"{'fail' if one.failed else 'pass'} UNITS={one.symbol.replace('%', 'percent') or 'count'} "
+        f"MEASUREMENT={one.value!r}>\n" for one in measured(runs, all_of_them=False))
+
+
+def csv(runs: list[Run]) -> str:
+    """A record a row; what was not measured is empty."""
+    from csv import DictWriter
+    rows = [{f"machine_{key}": run.machine.get(key) for key in MACHINE[:3]}
+            | {f"machine_{key}": value for key, value in prices.known(run.machine).items()}
+            | {key: run.request.get(key) for key in ("suite", "section", "label")}
+            | {key: run.request[key] for key in ("round",) if key in run.request}
+            | {key: value for key, value in result.items()
+               if key != "record" and key not in HISTOGRAMS}
+            for run in runs for result in run.results]
+    out = io.StringIO()
+    writer = DictWriter(out, list(dict.fromkeys(key for row in rows for key in row)),
+                        lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+FORMS = {"csv": csv, "prometheus": prometheus, "kcidb": kcidb, "lkp": lkp, "lava": lava}

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Results drawn as a suite's @table wants them, or as suits their test."""
+
+from mc import table
+from mc.records import units
+from mc.records.places import MANY, PLACES, value
+from mc.records.fields import asked
+from mc.records.results import Run
+from mc.analysis.steps import median
+from mc.records.suite import Layout
+from mc.analysis.traffic import amplified
+
+Pairs = list[tuple[Run, dict]]
+
+# How a test is drawn where no suite says it.
+USUAL = {
+    "c2c": [Layout("writer_cpu", "reader_cpu", ("ns_per_line",))],
+    "loaded": [Layout("delay_cycles", None,
+                      ("delay_ns", "ns_per_load", "mb_per_s", "load_mb_per_s"))],
+}
+UNITS = {
+    "mb_per_s": "MB/s: 10^6 bytes of payload a second, in the median sample",
+    "ns_per_load": "ns a load, in the median sample",
+    "ns_per_line": "ns a line, in the median sample",
+}
+SIBLINGS = "* siblings: two CPUs of one core"
+
+
+def unit(layouts: list[Layout]) -> str:
+    """What stands in these tables; empty: the columns say it."""
+    found = {layout.values[0] for layout in layouts if layout.columns}
+    return UNITS.get(name := found.pop(), name) if len(found) == 1 else ""
+
+
+def draw(layout: Layout, pairs: Pairs) -> list[str] | None:
+    """The table; None if results that can't would share a cell."""
+    pairs = [pair for pair in pairs if all(
+        str(value(*pair, key)) == wanted for key, wanted in layout.only)]
+    if not any(name in result for _, result in pairs for name in layout.values):
+        return []
+    groups = _apart(layout, pairs)
+    if groups is None:
+        return None
+    lines: list[str] = []
+    for title, group in groups:
+        lines += [""] if lines else []
+        lines += [title] if title else []
+        lines += _matrix(layout, group) if layout.columns else _rows(layout, group)
+    if _marked(layout) and any(result.get("siblings") == "yes" for _, result in pairs):
+        lines += ["", SIBLINGS]
+    return lines
+
+
+def _marked(layout: Layout) -> bool:
+    return (layout.rows, layout.columns) == ("writer_cpu", "reader_cpu")
+
+
+def _keys(layout: Layout) -> list[str]:
+    return [key for key in (layout.rows, layout.columns) if key]
+
+
+def _apart(layout: Layout, pairs: Pairs) -> list[tuple[str, Pairs]] | None:
+    """A table for each value of those keys in which results of one cell differ."""
+    keys = _keys(layout)
+    many = MANY if any(key in PLACES for key in keys) else ()
+    cells: dict[tuple, list[dict]] = {}
+    for run, result in pairs:
+        cells.setdefault(tuple(value(run, result, key) for key in keys), []).append(
+            {k: v for k, v in asked(result).items() if k not in many})
+    differing = list(dict.fromkeys(
+        key for found in cells.values() for own in found for key in own
+        if any(other.get(key) != own[key] for other in found)))
+    if differing and "label" in keys:
+        return None
+    groups: dict[tuple, Pairs] = {}
+    for run, result in pairs:
+        groups.setdefault(tuple(result.get(key) for key in differing), []).append((run, result))
+    if not many and any(_repeated(layout, group) for group in groups.values()):
+        return None
+    names = [key.removesuffix("_bytes") for key in differing]
+    return [(" ".join(f"{name}={units.text(key, v)}"
+                      for name, key, v in zip(names, differing, values)), group)
+            for values, group in groups.items()]
+
+
+def _repeated(layout: Layout, pairs: Pairs) -> bool:
+    places = [tuple(value(*pair, key) for key in _keys(layout)) for pair in pairs]
+    return len(set(places)) < len(places)
+
+
+def _matrix(layout: Layout, pairs: Pairs) -> list[str]:
+    [figure] = layout.values
+    cells: dict[tuple, list[dict]] = {}
+    for run, result in pairs:
+        place = value(run, result, layout.rows), value(run, result, layout.columns)
+        cells.setdefault(place, []).append(result)
+    rows, columns = (ordered([place[i] for place in cells]) for i in (0, 1))
+    if _marked(layout):
+        rows = columns = ordered(rows + columns)
+    head = _title(layout.rows)
+    head += "" if layout.columns in ("label", "op") else f" / {_title(layout.columns)}"
+    return table.table([head, *(units.text(layout.columns, column) for column in columns)], [
+        [_row_name(layout.rows, row), *(
+            "-" if _itself(layout, row, column, cells) else
+            _cell(figure, cells.get((row, column), []), _marked(layout)) for column in columns)]
+        for row in rows])
+
+
+def _itself(layout: Layout, row: object, column: object, cells: dict) -> bool:
+    """From a writer to itself: nothing is missing there."""
+    pairs = (layout.rows[:7], (layout.columns or "")[:7]) == ("writer_", "reader_")
+    return pairs and row == column and (row, column) not in cells
+
+
+def _rows(layout: Layout, pairs: Pairs) -> list[str]:
+    """A line for each; columns of which nothing is known are left out."""
+    figures = [name for name in layout.values if any(name in result for _, result in pairs)]
+    cells: dict[object, list[dict]] = {}
+    for run, result in pairs:
+        cells.setdefault(value(run, result, layout.rows), []).append(result)
+    return table.table([_title(layout.rows), *figures], [
+        [_row_name(layout.rows, row), *(_cell(name, cells[row]) for name in figures)]
+        for row in ordered(list(cells))])
+
+
+def _cell(figure: str, found: list[dict], marked: bool = False) -> str:
+    known = [value for result in found if (value := amplified(result, figure)) is not None]
+    if not known:
+        return "na"
+    text = units.text(figure, known[0] if len(known) == 1 else median(known))
+    if any(result.get("verified") == "failed" for result in found):
+        text = "!" + text
+    return text + ("*" if marked and found[0].get("siblings") == "yes" else "")
+
+
+def ordered(values: list) -> list:
+    """Each once. Numbers rise; the rest stands as it came, behind them."""
+    return sorted(dict.fromkeys(values), key=lambda value: (
+        int(value) if str(value).isdigit() else float("inf")))
+
+
+def _title(key: str) -> str:
+    return key.removesuffix("_bytes").replace("_", " ")
+
+
+def _row_name(key: str, row: object) -> str:
+    text = units.text(key, row)
+    return text.upper() if key == "type" else text

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The tables of a report: one for each section of a suite, test and side."""
+
+from collections.abc import Iterator
+
+from mc import Failure, table
+from mc.analysis import levels, spread
+from mc.output import layout
+from mc.records import rounds, suite, units
+from mc.output.layout import Pairs
+from mc.records.places import value
+from mc.records.fields import asked, figures
+from mc.records.results import Run
+from mc.table import bullets, wrapped
+
+SHOWN_FACTS = ("median_ns", "cv_percent")
+# In the file only.
+HIDDEN = ("mb_per_s_max", "traversed_bytes", "passes_per_sample", "histogram_ns_count",
+          "p50_ns_per_load", "p99_ns_per_load", "p999_ns_per_load", "core_mhz",
+          "loads_per_pass", "grain_loads")
+CACHES = ("l1", "l2", "l3")
+HOLDING = ("bandwidth", "random", "loaded")     # level: what holds the working set
+DISTURBED = {"disturbed_interrupt": "interrupts", "disturbed_migration": "migrations",
+             "disturbed_steal": "stolen time"}
+PER_ONE = ("ns_per_load", "ns_per_line", "tlb_ns", "same_ns")   # say more than a pass's median
+
+
+def blocks(runs: list[Run]) -> Iterator[list[str]]:
+    """In the order they were run."""
+    groups: dict[tuple, list[Run]] = {}
+    for run in runs:
+        key = run.suite, run.section, run.request["test"], run.where
+        groups.setdefault(key, []).append(run)
+    named = None
+    for (name, section, test, where), group in groups.items():
+        known = suite_of(name)
+        if known and section and name != named:
+            yield wrapped(known.title)
+        named = name
+        yield from _group(known, section, test, where, group)
+
+
+def suite_of(name: str | None) -> suite.Suite | None:
+    """The suite that the runs were started by, if it is still there."""
+    try:
+        return suite.load(name) if name and suite.exists(name) and "/" not in name else None
+    except Failure:
+        return None
+
+
+def _group(known: suite.Suite | None, section: str | None, test: str, where: str,
+           runs: list[Run]) -> Iterator[list[str]]:
+    pairs = [(run, result) for run in runs for result in run.results]
+    if not pairs:
+        yield [f"{section or (known.name if known else test)}: no results"]
+        return
+    found = known.section(section) if known else None
+    wanted = found.layouts if found else []
+    drawn = [layout.draw(one, pairs) for one in wanted or layout.USUAL.get(test, [])]
+    title = section or (known.title if known else test)
+    fixed = _constant([asked(result) for _, result in pairs])
+    if drawn and None not in drawn:
+        unit = layout.unit(wanted or layout.USUAL[test])
+        title += f" ({unit})" if unit else ""
+        body = [line for i, lines in enumerate(filter(None, drawn))
+                for line in ([""] if i else []) + lines]
+    else:
+        body = _list(pairs, fixed)
+    if where == "user":
+        title += ", in user space"
+    settings = " ".join(f"{key.removesuffix('_bytes')}={units.text(key, value)}"
+                        for key, value in fixed.items() if value is not None)
+    notes = [f"All with: {settings}." if settings else "", _quality([r for _, r in pairs]),
+             _held(test, [r for _, r in pairs]) if drawn and None not in drawn else "",
+             *(found.notes if found else [])]
+    yield [*wrapped(title), "", *body, "", *bullets(filter(None, notes), bullet="")]
+    yield from levels.lines(pairs)
+    if not any(one.columns for one in wanted):
+        yield _spread(pairs, fixed)
+
+
+def _constant(keys: list[dict]) -> dict:
+    """What all of them were asked alike."""
+    return {key: value for key, value in keys[0].items()
+            if all(key in other and other[key] == value for other in keys)}
+
+
+def _list(pairs: Pairs, fixed: dict) -> list[str]:
+    """A result a line: what they differ in, and the figures."""
+    labels = [run.request.get("label") for run, _ in pairs]
+    keys = _varying(pairs, fixed, labelled=all(labels))
+    own = dict.fromkeys(k for _, r in pairs for k in figures(r) if k not in HIDDEN)
+    facts = SHOWN_FACTS[1:] if any(key in own for key in PER_ONE) else SHOWN_FACTS
+    names = [*keys, *facts, *own]
+    rows = [[units.text(key, result.get(key)) for key in names] for _, result in pairs]
+    for row, (_, result) in zip(rows, pairs):
+        if result.get("verified") == "failed":
+            row[-1] = "!" + row[-1]
+    names = [key.removesuffix("_bytes") for key in names]
+    if any(labels):
+        names, rows = ["label", *names], [[name or "", *row] for name, row in zip(labels, rows)]
+    return table.table(names, rows)
+
+
+def _varying(pairs: Pairs, fixed: dict, labelled: bool) -> list[str]:
+    """The keys that tell results apart; where each has a label, those of the
+    same label."""
+    if not labelled:
+        return list(dict.fromkeys(k for _, r in pairs for k in asked(r) if k not in fixed))
+    values: dict[tuple, set] = {}
+    for run, result in pairs:
+        for key, found in asked(result).items():
+            values.setdefault((key, run.label), set()).add(found)
+    return list(dict.fromkeys(key for (key, _), found in values.items() if len(found) > 1))
+
+
+def _spread(pairs: Pairs, fixed: dict) -> list[str]:
+    keys = _varying(pairs, fixed, labelled=False) or ["label"]
+    if keys == ["size_bytes"]:
+        pairs = sorted(pairs, key=lambda pair: pair[1]["size_bytes"])
+    named = [(" ".join(units.text(key, value(run, result, key)) for key in keys), result)
+             for run, result in pairs]
+    return spread.lines(" ".join(key.removesuffix("_bytes") for key in keys), named)
+
+
+def _quality(results: list[dict]) -> str:
+    """How far the samples scatter, what was checked, what was left out."""
+    said = []
+    scatter = sorted(r["cv_percent"] for r in results if r.get("cv_percent") is not None)
+    if scatter:
+        said.append(f"Coefficient of variation: median {scatter[len(scatter) // 2]:.1f} %, "
+                    f"largest {scatter[-1]:.1f} %.")
+    if any(r.get("verified") != "off" for r in results):
+        good = sum(r.get("verified") == "ok" for r in results)
+        said.append(f"Data verified in {good} of {len(results)} results.")
+    said += _interrupted(results)
+    running = sum(r.get("prefetch") == "ineffective" for r in results)
+    if running:
+        said.append(f"In {running} of them prefetch=off had no effect: prefetchers were on.")
+    left = sum(r.get("left_out", 0) for r in results)
+    if left:
+        why = sorted({str(r["left_out_why"]) for r in results if r.get("left_out_why")})
+        said.append(f"{left} samples were left out ({', '.join(why) or 'na'}).")
+    said += _disturbed(results)
+    most = max(len(rounds.medians(r)) for r in results)
+    if most:
+        said.append(f"Measured in {most} rounds; shown is the one whose median lies in the middle.")
+    return " ".join(said)
+
+
+def _held(test: str, results: list[dict]) -> str:
+    """Where caches were measured, though the table does not show it."""
+    held = [r["level"] for r in results if r.get("level") in CACHES]
+    if test not in HOLDING or not held:
+        return ""
+    what = "load fits caches: the latency is not that of loaded memory there" \
+        if test == "loaded" else "working set fits caches: no memory is measured there"
+    return f"In {len(held)} of {len(results)} results ({', '.join(sorted(set(held)))}) the {what}."
+
+
+def _disturbed(results: list[dict]) -> list[str]:
+    """What happened while the clock ran, whether or not it was left out."""
+    seen = []
+    for key, name in DISTURBED.items():
+        count = sum(r.get(key) or 0 for r in results)
+        of = sum((r.get("samples") or 0) + (r.get("left_out") or 0) for r in results
+                 if r.get(key) is not None)
+        if count:
+            seen.append(f"{count} of {of} samples saw {name}")
+    windows = sum(r.get("windows_left_out") or 0 for r in results)
+    if windows:
+        seen.append(f"{windows} timed windows were left out of samples that count")
+    return [f"{'; '.join(seen)}."] if seen else []
+
+
+def _interrupted(results: list[dict]) -> list[str]:
+    """On a machine with other things to do: what a load takes when left alone."""
+    found = [r["p50_ns_per_load"] for r in results if r.get("p99_ns_per_load")
+             and (r.get("ns_per_load") or 0) > r["p99_ns_per_load"]]
+    if not found:
+        return []
+    times = " to ".join(dict.fromkeys(f"{ns:.1f}" for ns in (min(found), max(found))))
+    return [f"In {len(found)} of them a load took longer on average than 99 of 100 loads did: "
+            "their passes were interrupted. The median load took "
+            f"{times} ns in these."]

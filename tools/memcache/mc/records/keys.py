@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The tests that a side has, and their keys, from what it says of them; and how
+many records a request makes.
+
+    bandwidth: memory bandwidth of an access loop
+      op=read           read|write|copy           what the loop does
+      > mb_per_s        a figure
+"""
+
+import re
+from dataclasses import dataclass
+from math import prod
+
+from mc.records.shape import UNITS, Shape, numbers
+
+KEY = re.compile(r"  (?P<name>\w+)=(?P<preset>\S*)\s+(?P<values>\S+)")
+
+
+@dataclass(frozen=True)
+class Key:
+    """choices: all that it takes; empty: those can't be listed."""
+    preset: str
+    choices: tuple[str, ...] = ()
+
+
+TURNS = ("latency", "line", "tlb")       # CPUs take turns, a record each
+
+Tests = dict[str, dict[str, Key]]
+
+
+def parse(text: str) -> Tests:
+    """The tests in what `tests` and `--tests` say."""
+    tests: Tests = {}
+    for line in text.splitlines():
+        match = KEY.match(line)
+        if line[:1].isalpha() and ":" in line:
+            keys = tests.setdefault(line.partition(":")[0], {})
+        elif match and tests:
+            values = tuple(match["values"].split("|"))
+            closed = len(values) > 1 and not any(".." in v or v.isupper() for v in values)
+            keys[match["name"]] = Key(match["preset"], values if closed else ())
+    return tests
+
+
+def records(line: str, shape: Shape, tests: Tests) -> int:
+    """How many records this request will make."""
+    test, *words = line.split()
+    asked = {key: known.preset for key, known in tests.get(test, {}).items()}
+    asked |= dict(word.partition("=")[::2] for word in words)
+    cpus = _cpus(asked.pop("cpu", "0"), shape)
+    parts = cpus * (cpus - 1) if test == "c2c" else cpus if test in TURNS else 1
+    return parts * prod(sum(map(_steps, values.split(","))) for values in asked.values())
+
+
+def _cpus(value: str, shape: Shape) -> int:
+    return len(shape.cpus) if value == "all" else len(numbers(value)) or 1
+
+
+def _steps(value: str) -> int:
+    """Values that A..B stands for: it doubles."""
+    low, _, high = value.partition("..")
+    if not high or not (bytes_of(low) and bytes_of(high)):
+        return 1
+    return max(bytes_of(high) // bytes_of(low), 1).bit_length()
+
+
+def bytes_of(text: str) -> int:
+    """16M as a number; 0: it is none."""
+    match = re.fullmatch(r"(\d{1,15})([KMG]?)", text)
+    return int(match[1]) * UNITS.get(match[2], 1) if match else 0

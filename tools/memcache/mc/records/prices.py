@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a simulated machine is known by: its emulator, and what memory costs there."""
+
+import json
+from zlib import crc32
+
+from mc.records import units
+
+
+def known(machine: dict) -> dict[str, str]:
+    """Of a machine record: its emulator and a name for its prices; nothing if it is a real
+    machine. The same prices have the same name."""
+    told = machine.get("simulated")
+    if not told:
+        return {}
+    listed = json.dumps(told.get("prices"), sort_keys=True).encode()
+    return {"emulator": f"Bochs {told.get('bochs')}", "prices": f"{crc32(listed):08x}"}
+
+
+def below(machine: dict, hypervisor: str = "") -> str:
+    """What is below its kernel; `hypervisor`: a word before that one's name."""
+    if names := known(machine):
+        return f"simulated by {names['emulator']}, prices {names['prices']}"
+    name = machine.get("hypervisor")
+    return f"{hypervisor}{name}" if name else "no hypervisor"
+
+
+def text(machine: dict) -> str:
+    """All prices of a simulated machine, in a sentence."""
+    told = machine["simulated"].get("prices")
+    left = dict(told) if isinstance(told, dict) else {}
+
+    def take(key: str) -> str:
+        return units.text(key, left.pop(key, None))
+
+    def level(name: str) -> str:
+        size, ways, time = (take(f"{name}_{what}") for what in ("bytes", "ways", "ns"))
+        return "" if size == "0" else f"{name.upper()} {time} ({size}, {ways} ways)"
+
+    parts = [f"UC load {take('uc_load_ns')}, store {take('uc_store_ns')}",
+             f"WC load {take('wc_load_ns')}, whole line {take('wc_line_ns')}, part of one "
+             f"{take('wc_word_ns')} each 8 bytes, {take('wc_buffers')} buffers",
+             ", ".join(filter(None, [level("l1"), level("l2"), level("l3"),
+                                     f"memory {take('memory_ns')}"])),
+             f"flush {take('flush_ns')}",
+             f"TLB of {take('tlb_entries')} entries, miss {take('tlb_miss_ns')}",
+             *(f"{key} {take(key)}" for key in list(left))]
+    return f"Prices {known(machine)['prices']}, in ns: {'; '.join(parts)}."

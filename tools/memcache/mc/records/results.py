@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Results files: JSON Lines, one or more runs of one machine.
+
+A run is a `machine` record, a `request` record, then as many `result` records
+as the request says. `label`, `suite`, `section` and `round` in a request are the front
+end's.
+"""
+
+import io
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from mc import Failure
+from mc.records.fields import DISTURBED
+
+SCHEMA = 1
+SAME_MACHINE = ("kernel", "cpu", "hypervisor", "simulated")
+UNITS = ("_ns", "_bytes", "_percent", "_per_s")     # such keys hold numbers
+COUNTS = ("samples", "left_out", "threads")
+HISTOGRAMS = ("histogram_ns_count",)
+WORDS = {
+    "machine": ("kernel", "cpu"),
+    "request": ("test", "line", "state"),
+    "result": ("test", "where"),
+}
+
+@dataclass
+class Run:
+    """One request and its results; `records` is what the file says of each."""
+    machine: dict
+    request: dict
+    results: list[dict] = field(default_factory=list)
+
+    @property
+    def label(self) -> str:
+        return self.request.get("label") or self.request["line"]
+
+    @property
+    def where(self) -> str:
+        """On which side of the system-call boundary."""
+        return self.results[0]["where"] if self.results else self.request.get("where", "kernel")
+
+    @property
+    def suite(self) -> str | None:
+        return self.request.get("suite")
+
+    @property
+    def section(self) -> str | None:
+        return self.request.get("section")
+
+
+def load(path: str) -> list[Run]:
+    """The runs in a file."""
+    try:
+        with open(path, "rb") as file:
+            return parse(file.read().splitlines(keepends=True), path)
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}", 2) from None
+
+
+def create(path: str) -> io.RawIOBase:
+    """A file for results, always a new one."""
+    try:
+        directory = os.path.dirname(path)
+        if directory and not os.path.exists(directory):
+            os.makedirs(directory)
+        return open(path, "xb", buffering=0)
+    except FileExistsError:
+        raise Failure(f"{path} is there already: nothing is overwritten", 2) from None
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}", 2) from None
+
+
+def parse(lines: Iterable[bytes], name: str) -> list[Run]:
+    """The runs in these lines, or a Failure that names the line."""
+    reader = _Reader()
+    number = 0
+    try:
+        for number, line in enumerate(lines, 1):
+            reader.take(line)
+        number += 1
+        reader.end()
+    except ValueError as error:
+        raise Failure(f"{name}:{number}: {error}", 2) from None
+    return reader.runs
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.runs: list[Run] = []
+        self.first: dict | None = None      # the machine of the whole file
+        self.machine: dict | None = None    # the one of the next request
+        self.missing = 0                    # results that the last request still owes
+
+    def take(self, line: bytes) -> None:
+        if not line.endswith(b"\n"):
+            raise ValueError("cut short in the middle of a line")
+        record = _record(line)
+        kind = record["record"]
+        if self.missing and kind != "result":
+            raise ValueError(self._owed())
+        getattr(self, "_" + kind)(record)
+
+    def end(self) -> None:
+        if self.missing:
+            raise ValueError(self._owed())
+        if self.machine:
+            raise ValueError("cut short: no request follows the machine")
+        if not self.runs:
+            raise ValueError("empty: no results in this file")
+
+    def _owed(self) -> str:
+        return f"cut short: {self.missing} more results belong to the request before"
+
+    def _machine(self, record: dict) -> None:
+        schema = record.get("schema")
+        if not _is_count(schema):
+            raise ValueError("a machine record without `schema`")
+        if schema > SCHEMA:
+            raise ValueError(f"schema {schema} is newer than this program, which knows {SCHEMA}")
+        if self.machine:
+            raise ValueError("cut short: no request follows the machine before")
+        self.first = self.first or record
+        for key in SAME_MACHINE:
+            if record.get(key) != self.first.get(key):
+                raise ValueError(f"mixed: {key} is {record.get(key)!r} here, but "
+                                 f"{self.first.get(key)!r} in line 1")
+        if not isinstance(record.get("memory_types", {}), dict):
+            raise ValueError("`memory_types` is not an object")
+        if not isinstance(record.get("simulated", {}), dict):
+            raise ValueError("`simulated` is not an object")
+        self.machine = record
+
+    def _request(self, record: dict) -> None:
+        if not self.machine:
+            raise ValueError("a request, but no machine before it")
+        if not _is_count(record.get("records")):
+            raise ValueError("a request record without the number of its `records`")
+        self.runs.append(Run(self.machine, record))
+        self.missing, self.machine = record["records"], None
+
+    def _result(self, record: dict) -> None:
+        if not self.missing:
+            raise ValueError("a result that belongs to no request before it")
+        run = self.runs[-1]
+        if record["test"] != run.request["test"]:
+            raise ValueError(f"mixed: a result of {record['test']} after a request for "
+                             f"{run.request['test']}")
+        run.results.append(record)
+        self.missing -= 1
+
+
+def _record(line: bytes) -> dict:
+    """One line: its JSON object, checked as far as one line can be."""
+    try:
+        record = json.loads(line.decode(), parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"not JSON ({error})") from None
+    if not isinstance(record, dict) or record.get("record") not in WORDS:
+        raise ValueError("not a record of memcache: no machine, request or result")
+    kind = record["record"]
+    for key in WORDS[kind]:
+        if not isinstance(record.get(key), str):
+            raise ValueError(f"a {kind} record without `{key}`")
+    for key, value in record.items():
+        if not _plausible(kind, key, value):
+            raise ValueError(f"`{key}` can't be {json.dumps(value)}")
+    return record
+
+
+def _plausible(kind: str, key: str, value: object) -> bool:
+    if key in ("label", "suite", "section"):
+        return value is None or isinstance(value, str)
+    if kind == "request" and key == "round":
+        return _is_count(value)
+    if kind != "result":
+        return True
+    if key in COUNTS:
+        return _is_count(value)
+    if key in DISTURBED:
+        return value is None or _is_count(value)
+    if key in HISTOGRAMS:
+        return value is None or _is_histogram(value)
+    if key.endswith(UNITS):
+        return value is None or _is_number(value) and value >= 0
+    return value is None or isinstance(value, str) or _is_number(value)
+
+
+def _is_number(value: object) -> bool:
+    # Within what arithmetic can take, so no infinity either.
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e30
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_histogram(value: object) -> bool:
+    """[[from, count], ...], `from` rising."""
+    if not isinstance(value, list) or not all(
+            isinstance(pair, list) and len(pair) == 2 and _is_number(pair[0])
+            and _is_count(pair[1]) for pair in value):
+        return False
+    starts = [start for start, _ in value]
+    return all(a < b for a, b in zip([-1, *starts], starts))
+
+
+def _no_number(word: str) -> None:
+    raise ValueError(f"{word} is no number of JSON")

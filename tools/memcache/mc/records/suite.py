@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Suites: named lists of request lines, in plain text.
+
+    # a comment
+    @title   what it is, in one line
+    @where   kernel, user or both: where it is measured unless --where says so
+    @rounds  3                          (what is measured on both sides, so often)
+    @takes   0.5 s a record             (about; on a machine, not in an emulator)
+    @section a table of its own, with this title; what follows belongs to it
+    @needs   2 cpus, cores or nodes: without so many the section is skipped
+    @table   rows=KEY columns=KEY value=FIGURE [KEY=VALUE ...]
+    @table   rows=KEY values=FIGURE,... [KEY=VALUE ...]
+    @note    a remark, printed below the table; may be repeated
+    label: request line
+    request line
+
+KEY is a key of the results, `label`, or one of those that places.py adds. Only
+results with each KEY=VALUE are in a table. Of several results in a cell, which
+only places can bring about, the median is shown. In lines, placeholders stand for
+the machine's shape: template.py. Lines that become the same are one.
+"""
+
+import os
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from mc import Failure
+from mc.records import template
+from mc.records.shape import Shape
+
+HERE = Path(__file__).resolve().parents[3] / "suites"
+LINE = re.compile(r"(?:(?P<label>[A-Za-z0-9_:-]+):\s+)?(?P<request>[a-z][a-z0-9]*(?:\s+\S+=\S+)*)")
+TAKES = re.compile(r"(\d+(?:\.\d+)?) s a record")
+WHERE = ("kernel", "user", "both")
+MOST_ROUNDS = 1000
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request line; its label names it in tables."""
+    line: str
+    label: str | None = None
+    suite: str | None = None
+    section: str | None = None
+    where: str = "kernel"
+    record_s: float | None = None
+    rounds: int = 1
+
+    @property
+    def name(self) -> str:
+        return self.label or self.line
+
+    @property
+    def short(self) -> str:
+        return self.label or self.line.split()[0]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A table: which key makes its rows, which its columns (None: the values do),
+    what stands in it, and which results it is of."""
+    rows: str
+    columns: str | None
+    values: tuple[str, ...]
+    only: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass
+class Section:
+    title: str | None = None
+    needs: list[str] = field(default_factory=list)
+    layouts: list[Layout] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Suite:
+    """`requests` are as written, with their placeholders."""
+    name: str
+    title: str = ""
+    where: str = "kernel"
+    record_s: float | None = None
+    rounds: int = 1
+    sections: list[Section] = field(default_factory=lambda: [Section()])
+    requests: list[Request] = field(default_factory=list)
+
+    def section(self, title: str | None) -> Section | None:
+        return next((found for found in self.sections if found.title == title), None)
+
+    def expanded(self, shape: Shape) -> tuple[list[Request], dict[str, list[str]]]:
+        """The requests for a machine of that shape; and which it can't have, by why."""
+        requests: dict[tuple, Request] = {}
+        lacking: dict[str, list[str]] = {}
+        for request in self.requests:
+            section = self.section(request.section)
+            why = [why for needs in section.needs if (why := template.lacking(needs, shape))]
+            if why:
+                lacking.setdefault(why[0], []).append(request.short)
+                continue
+            for line in template.expand(request.line, shape):
+                requests.setdefault((request.section, line), replace(request, line=line))
+        return list(requests.values()), lacking
+
+
+def directory() -> Path:
+    return Path(os.environ.get("MEMCACHE_SUITES") or HERE)
+
+
+def names() -> list[str]:
+    """The suites there are."""
+    try:
+        return sorted(p.name for p in directory().iterdir() if p.is_file() and exists(p.name))
+    except OSError as error:
+        raise Failure(f"{directory()}: {error.strerror}") from None
+
+
+def exists(name: str) -> bool:
+    """Is there a suite of that name, or a file at that path (with a slash)?"""
+    if "/" in name:
+        return Path(name).is_file()
+    return bool(re.fullmatch(r"[a-z0-9][a-z0-9-]*", name)) and (directory() / name).is_file()
+
+
+def load(name: str) -> Suite:
+    """A suite by its name, or by its path if that has a slash."""
+    path = Path(name) if "/" in name else directory() / name
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise Failure(f"{path}: not text", 2) from None
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}", 2) from None
+    suite = Suite(path.name)
+    for number, line in enumerate(text.splitlines(), 1):
+        line = line.strip()
+        if line and not line.startswith("#"):
+            try:
+                _take(suite, line)
+            except ValueError as error:
+                raise Failure(f"{path}:{number}: {error}", 2) from None
+    if not suite.requests:
+        raise Failure(f"{path}: no request line in it", 2)
+    suite.requests = [replace(request, where=suite.where, record_s=suite.record_s,
+                              rounds=suite.rounds)
+                      for request in suite.requests]
+    suite.title = suite.title or suite.name
+    return suite
+
+
+def _take(suite: Suite, line: str) -> None:
+    if line.startswith("@"):
+        word, _, text = line.partition(" ")
+        _directive(suite, word, text.strip())
+        return
+    if unknown := template.unknown(line):
+        raise ValueError(f"no placeholder {unknown}")
+    places = template.PLACE.findall(line)
+    match = LINE.fullmatch(template.PLACE.sub("{}", line))      # some have spaces
+    if not match:
+        raise ValueError("neither `label: TEST key=value ...` nor a directive")
+    label, section = match["label"], suite.sections[-1].title
+    if label and any((request.label, request.section) == (label, section)
+                     for request in suite.requests):
+        raise ValueError(f"the label {label} is taken")
+    asked = " ".join(match["request"].split())
+    for place in places:
+        asked = asked.replace("{}", f"{{{place}}}", 1)
+    suite.requests.append(Request(asked, label, suite.name, section))
+
+
+def _directive(suite: Suite, word: str, text: str) -> None:
+    if not text:
+        raise ValueError(f"{word} without a text")
+    if word not in DIRECTIVES:
+        raise ValueError(f"no directive {word}: {', '.join(DIRECTIVES)}")
+    DIRECTIVES[word](suite, text)
+
+
+def _title(suite: Suite, text: str) -> None:
+    suite.title = text
+
+
+def _where(suite: Suite, text: str) -> None:
+    if text not in WHERE:
+        raise ValueError(f"@where is one of {', '.join(WHERE)}")
+    suite.where = text
+
+
+def _rounds(suite: Suite, text: str) -> None:
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_ROUNDS:
+        raise ValueError(f"@rounds is a number from 1 to {MOST_ROUNDS}")
+    suite.rounds = int(text)
+
+
+def _takes(suite: Suite, text: str) -> None:
+    match = TAKES.fullmatch(text)
+    if not match:
+        raise ValueError("wanted: @takes SECONDS s a record")
+    suite.record_s = float(match[1])
+
+
+def _section(suite: Suite, text: str) -> None:
+    if suite.section(text):
+        raise ValueError(f"there is a section {text} already")
+    suite.sections.append(Section(text))
+
+
+def _needs(suite: Suite, text: str) -> None:
+    if not template.NEEDS.fullmatch(text):
+        raise ValueError("wanted: @needs NUMBER cpus, or cores, or nodes")
+    suite.sections[-1].needs.append(text)
+
+
+def _table(suite: Suite, text: str) -> None:
+    keys = dict(pair.partition("=")[::2] for pair in text.split())
+    if "rows" not in keys or not all(keys.values()) or not (
+            {"columns", "value"} <= keys.keys() or "values" in keys) or (
+            "values" in keys and {"columns", "value"} & keys.keys()):
+        raise ValueError("wanted: @table rows=KEY columns=KEY value=FIGURE, or @table rows=KEY "
+                         "values=FIGURE,...")
+    values = keys.pop("values", "") or keys.pop("value")
+    suite.sections[-1].layouts.append(Layout(
+        keys.pop("rows"), keys.pop("columns", None), tuple(values.split(",")),
+        tuple(keys.items())))
+
+
+def _note(suite: Suite, text: str) -> None:
+    suite.sections[-1].notes.append(text)
+
+
+DIRECTIVES = {"@title": _title, "@where": _where, "@rounds": _rounds, "@takes": _takes, "@section": _section,
+              "@needs": _needs, "@table": _table, "@note": _note}

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Placeholders in the lines of a suite, which stand for the machine's shape:
+
+    {cpus}                  all CPUs                                    0-7
+    {cores}                 one CPU of each core                        0-3
+    {last}                  the last CPU                                7
+    {nodes}                 the nodes that have memory                  0,1
+    {a cpu of each node}    the first CPU of each node                  0,4
+    {two cores of each node}  CPUs of two cores of each node            0-1,4-5
+    {memory size}           well beyond the last-level cache of a CPU: four
+                            times as much, at least 64M                 256M
+    {memory size for all}   the same for all CPUs together              512M
+    {96M or less}           that, or what memory allows                 64M
+
+A line with one of these becomes as many lines, each with one of them:
+
+    {each cpu}, {each core}             a CPU
+    {each node}                         a node that has memory
+    {each node's cpus}                  the CPUs of a node              0-3
+
+Memory allows a power of two of at most a quarter of the smallest node's memory
+and half of what is available. What becomes the same in a list is there once.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+from mc.records import units
+from mc.records.shape import UNITS, Shape, listed
+
+PLACE = re.compile(r"\{([^{}]*)\}")
+NEEDS = re.compile(r"(\d{1,4}) (cpus|cores|nodes)")
+OR_LESS = re.compile(r"(?P<count>\d{1,6})(?P<unit>[KMG]) or less")
+BEYOND = 4                  # times the last-level cache
+LEAST = 64 << 20
+
+Values = tuple[int, ...]
+
+
+def _firsts(shape: Shape) -> Values:
+    return tuple(node.cpus[0] for node in shape.nodes if node.cpus)
+
+
+def _pairs(shape: Shape) -> Values:
+    """Of each node the first CPUs of two cores, as far as it has them."""
+    firsts = [core[0] for core in shape.cores]
+    return tuple(cpu for node in shape.nodes
+                 for cpu in [c for c in firsts if c in node.cpus][:2])
+
+
+LISTS: dict[str, Callable[[Shape], Values]] = {
+    "cpus": lambda shape: shape.cpus,
+    "cores": lambda shape: tuple(core[0] for core in shape.cores),
+    "nodes": lambda shape: tuple(node.number for node in shape.nodes),
+    "last": lambda shape: shape.cpus[-1:],
+    "a cpu of each node": _firsts,
+    "two cores of each node": _pairs,
+}
+# Nodes are a list of values, each measured for itself: no ranges.
+APART = ("nodes",)
+LINES: dict[str, Callable[[Shape], list[str]]] = {
+    "each cpu": lambda shape: [str(cpu) for cpu in shape.cpus],
+    "each core": lambda shape: [str(core[0]) for core in shape.cores],
+    "each node": lambda shape: [str(node.number) for node in shape.nodes],
+    "each node's cpus": lambda shape: [listed(node.cpus) for node in shape.nodes if node.cpus],
+}
+SIZES: dict[str, Callable[[Shape], int]] = {
+    "memory size": lambda shape: shape.cache,
+    "memory size for all": lambda shape: shape.cache * -(-len(shape.cpus) // shape.shared_by),
+}
+
+
+def unknown(line: str) -> str | None:
+    """A placeholder in this line that there is not."""
+    return next((f"{{{name}}}" for name in PLACE.findall(line) if not (
+        OR_LESS.fullmatch(name) or name in LINES or name in SIZES or name in LISTS)), None)
+
+
+def lacking(needs: str, shape: Shape) -> str:
+    """Why a machine of that shape can't have it; empty: it can. `2 nodes`"""
+    count, name = NEEDS.fullmatch(needs).groups()
+    found = len(LISTS[name](shape))
+    return f"it takes {needs}, and this machine has {found}" if found < int(count) else ""
+
+
+def expand(line: str, shape: Shape) -> list[str]:
+    """The lines that this one is on a machine of that shape."""
+    return list(dict.fromkeys(_lines(line, shape)))
+
+
+def _lines(line: str, shape: Shape) -> Iterator[str]:
+    for name in PLACE.findall(line):
+        if name in LINES:
+            for value in LINES[name](shape):
+                yield from _lines(line.replace(f"{{{name}}}", value), shape)
+            return
+    yield " ".join(map(_once, PLACE.sub(
+        lambda match: _value(match[1], shape), line).split()))
+
+
+def _once(word: str) -> str:
+    key, equals, values = word.partition("=")
+    return key + equals + ",".join(dict.fromkeys(values.split(",")))
+
+
+def _value(name: str, shape: Shape) -> str:
+    if match := OR_LESS.fullmatch(name):
+        return units.size(_at_most(int(match["count"]) * UNITS[match["unit"]], shape))
+    if name in SIZES:
+        beyond = max(BEYOND * SIZES[name](shape), LEAST)
+        return units.size(_at_most(1 << (beyond - 1).bit_length(), shape))
+    values = LISTS[name](shape)
+    return ",".join(map(str, values)) if name in APART else listed(values)
+
+
+def _at_most(size: int, shape: Shape) -> int:
+    """As much, or what memory allows, if that is known."""
+    room = 1 << max(shape.memory.bit_length() - 1, 20)
+    return min(size, room) if shape.memory else size

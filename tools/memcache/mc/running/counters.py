@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Counters of DRAM traffic: the PMUs of the memory controllers that the kernel
+shows, as lines for the module's file `counters` and for memcache-user --counters.
+MEMCACHE_SYSROOT: a directory to look for /sys in (for tests)."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mc.records import shape
+
+DEVICES = "sys/bus/event_source/devices"
+RESCTRL = "sys/fs/resctrl/mon_data"
+MOST = 256              # lines that the module takes
+NAME = 31               # bytes of a name
+LARGEST = 1 << 20       # bytes a count
+LINE = 64               # bytes that a CAS command moves
+UNITS = {"": 1, "B": 1, "Bytes": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9,
+         "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of PMU, and its events of reads and of writes, all of which are
+    summed; `terms`: what to program where the kernel names no events."""
+    title: str
+    pmu: str
+    read: str
+    write: str
+    terms: tuple[str, ...] = ()
+
+    @property
+    def events(self) -> dict[str, str]:
+        return {"dram_read": self.read, "dram_write": self.write}
+
+
+# The first kind that is there is taken, no second one: they count the same bytes.
+KINDS = [
+    Kind("Intel, CAS commands", r"uncore_imc(_\d+)?", r"cas_count_read\w*", r"cas_count_write\w*"),
+    Kind("Intel, free-running", r"uncore_imc_free_running(_\d+)?", r"(data_)?read",
+         r"(data_)?write"),
+    Kind("Intel, client", r"uncore_imc(_\d+)?", r"data_reads", r"data_writes"),
+    Kind("AMD, memory controllers", r"amd_umc_\d+", r"umc_cas_cmd\.rd", r"umc_cas_cmd\.wr",
+         ("event=0x0a,rdwrmask=0x1", "event=0x0a,rdwrmask=0x2")),
+    # Which events of the data fabric are of DRAM differs from family to family.
+    Kind("AMD, data fabric", r"amd_df",
+         r"(local|remote|local_or_remote)_(processor|socket)_read_data_beats_\w+",
+         r"(local|remote|local_or_remote)_(processor|socket)_write_data_beats_\w+"),
+]
+
+
+@dataclass(frozen=True)
+class Counter:
+    name: str
+    type: int
+    config: int
+    cpu: int
+    scale: int
+
+    def __str__(self) -> str:
+        return f"{self.name} type={self.type} config=0x{self.config:x} cpu={self.cpu} " \
+               f"scale={self.scale}"
+
+
+@dataclass
+class Found:
+    """kind: None: there are none; remarks: what is there, but of no use."""
+    kind: Kind | None = None
+    counters: list[Counter] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return "".join(f"{counter}\n" for counter in self.counters)
+
+
+class _Pmu:
+    """A PMU's directory in sysfs. What is wrong with it is a ValueError."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.name = path.name
+
+    def read(self, name: str) -> str:
+        try:
+            return (self.path / name).read_text(encoding="ascii").strip()
+        except (OSError, UnicodeDecodeError):
+            raise ValueError(f"{name} can't be read") from None
+
+    def events(self, pattern: str) -> list[str]:
+        try:
+            names = os.listdir(self.path / "events")
+        except OSError:
+            return []
+        return sorted((n for n in names if re.fullmatch(pattern, n)), key=_natural)
+
+    def type(self) -> int:
+        text = self.read("type")
+        if not re.fullmatch(r"\d{1,9}", text):
+            raise ValueError(f"type is {text!r}")
+        return int(text)
+
+    def cpus(self) -> list[int]:
+        """One of each package."""
+        cpus = shape.numbers(self.read("cpumask"))
+        if not cpus:
+            raise ValueError("cpumask names no CPU")
+        return cpus
+
+    def scale(self, event: str) -> int:
+        """Bytes a count."""
+        if not (self.path / f"events/{event}.scale").exists():
+            return LINE
+        unit = self.read(f"events/{event}.unit")
+        try:
+            exact = float(self.read(f"events/{event}.scale")) * UNITS[unit]
+            scale = round(exact)
+        except (KeyError, ValueError, OverflowError):
+            raise ValueError(f"{event}: its scale and unit are no number of bytes") from None
+        if not 1 <= scale <= LARGEST or abs(exact - scale) > 1e-3:
+            raise ValueError(f"{event}: {exact} bytes a count")
+        return scale
+
+    def config(self, terms: str) -> int:
+        """`event=0x04,umask=0x03`, put where the files in format/ say."""
+        config = 0
+        for term in terms.split(","):
+            match = re.fullmatch(r"(\w+)(?:=(0x[0-9a-fA-F]{1,16}|\d{1,19}))?", term.strip())
+            if not match:
+                raise ValueError(f"{term!r} is no term of an event")
+            place = "config:0-63" if match[1] == "config" else self.read(f"format/{match[1]}")
+            config |= _placed(int(match[2] or "1", 0), place, term)
+        return config
+
+
+def _natural(name: str) -> list:
+    """imc_2 before imc_10."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+
+
+def _placed(value: int, place: str, term: str) -> int:
+    """The bits of a value in `config:0-7,21`, the lowest first."""
+    match = re.fullmatch(r"config:(\d{1,2}(?:-\d{1,2})?(?:,\d{1,2}(?:-\d{1,2})?)*)", place)
+    if not match:
+        raise ValueError(f"{term} goes to {place!r}, and there is room for config only")
+    config = 0
+    for part in match[1].split(","):
+        low, _, high = part.partition("-")
+        width = int(high or low) - int(low) + 1
+        if width < 1 or int(high or low) > 63:
+            raise ValueError(f"{place!r} is no place of bits")
+        config |= (value & (1 << width) - 1) << int(low)
+        value >>= width
+    if value:
+        raise ValueError(f"{term} does not fit into {place}")
+    return config
+
+
+def root() -> Path:
+    return Path(os.environ.get("MEMCACHE_SYSROOT") or "/")
+
+
+def discover(top: Path | None = None) -> Found:
+    """The counters of this machine's memory controllers."""
+    devices = (top or root()) / DEVICES
+    try:
+        names = sorted(os.listdir(devices), key=_natural)
+    except OSError:
+        names = []
+    found = Found()
+    for kind in KINDS:
+        pmus = [_Pmu(devices / name) for name in names if re.fullmatch(kind.pmu, name)]
+        counters, problems = _all_of(kind, pmus)
+        if counters and not problems:
+            return Found(kind, counters, found.remarks)
+        found.remarks += problems
+    found.remarks = found.remarks or [
+        f"{name}: the kernel names no events of reads and writes" for name in names
+        if any(re.fullmatch(kind.pmu, name) for kind in KINDS)]
+    return found
+
+
+def _all_of(kind: Kind, pmus: list[_Pmu]) -> tuple[list[Counter], list[str]]:
+    """A sum that lacks a channel is worse than none, so a problem with one PMU
+    is one with all."""
+    counters: dict[tuple, Counter] = {}
+    problems, silent = [], []
+    for pmu in pmus:
+        try:
+            mine = list(_counters(kind, pmu))
+        except ValueError as error:
+            problems.append(f"{pmu.name}: {error}")
+            continue
+        silent += [] if mine else [pmu.name]
+        for one in mine:    # another name of the same event would count it twice
+            counters.setdefault((one.name[:10], one.type, one.config, one.cpu), one)
+    if counters:
+        problems += [f"{name}: without the events that others of its kind have"
+                     for name in silent]
+    if len(counters) > MOST:
+        problems.append(f"{kind.title}: {len(counters)} counters, {MOST} at most")
+    return list(counters.values()), problems
+
+
+def _counters(kind: Kind, pmu: _Pmu) -> Iterator[Counter]:
+    events = {traffic: pmu.events(pattern) for traffic, pattern in kind.events.items()}
+    if any(events.values()):
+        for traffic, names in events.items():
+            if not names:
+                raise ValueError(f"no event of {traffic.partition('_')[2]}s")
+            for name in names:
+                config = pmu.config(pmu.read(f"events/{name}"))
+                yield from _each_cpu(pmu, traffic, name if len(names) > 1 else "", config,
+                                     pmu.scale(name))
+    else:
+        for traffic, terms in zip(events, kind.terms):
+            yield from _each_cpu(pmu, traffic, "", pmu.config(terms), LINE)
+
+
+def _each_cpu(pmu: _Pmu, traffic: str, event: str, config: int, scale: int) -> Iterator[Counter]:
+    """A counter for each package; the name tells the PMU, and its event where
+    it has several (the part behind `cas_count_read_`)."""
+    label = "_".join(filter(None, [pmu.name.removeprefix("uncore_"), event.rpartition("_")[2]]))
+    name = re.sub(r"[^a-z0-9_]", "_", f"{traffic}_{label}".lower())[:NAME]
+    for cpu in pmu.cpus():
+        yield Counter(name, pmu.type(), config, cpu, scale)
+
+
+def beyond_l3(top: Path | None = None) -> bool:
+    """Does resctrl count what goes beyond the L3?"""
+    return any(((top or root()) / RESCTRL).glob("*/mbm_total_bytes"))

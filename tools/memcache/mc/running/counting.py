@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Counting DRAM traffic while something is measured."""
+
+from mc import Failure, say
+from mc.running import counters
+from mc.running.machine import Machine, hypervisor
+from mc.running.side import Side
+
+
+def none(found: counters.Found) -> str:
+    """Why there are none, and what to do."""
+    guest = hypervisor(Machine())
+    if found.remarks:
+        why = "; ".join(found.remarks[:4]) + ("; ..." if len(found.remarks) > 4 else "")
+    elif guest:
+        why = f"this is a virtual machine ({guest}), which is shown none; measure on bare metal"
+    else:
+        why = f"none in /{counters.DEVICES}; modprobe intel_uncore or amd_uncore may help"
+    if counters.beyond_l3():
+        why += "; resctrl's mbm_total_bytes tells of traffic beyond the L3, which is not the " \
+               "same, and is not read"
+    return f"no counters of DRAM traffic: {why}"
+
+
+class Counting:
+    """While this lasts, the sides count DRAM traffic; afterwards they have the
+    counters that they had before. Without any the run goes on: `na` is an answer."""
+
+    def __init__(self, sides: list[Side], wanted: bool):
+        self.sides = sides if wanted else []
+        self.before: list[tuple[Side, str]] = []
+
+    def __enter__(self) -> "Counting":
+        found = self.sides[0].discover() if self.sides else counters.Found()
+        if self.sides and not found.counters:
+            say(none(found))
+        elif self.sides:
+            say(f"{found.kind.title}: {len(found.counters)} counters")
+            try:
+                for side in self.sides:
+                    before = side.counters()
+                    side.count(found.text)
+                    self.before.append((side, before))
+            except Failure:
+                self.__exit__()
+                raise
+        return self
+
+    def __exit__(self, *_error) -> None:
+        for side, text in self.before:
+            try:
+                side.count(text)
+            except Failure as failure:
+                say(str(failure))

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The module's files, as Documentation/ABI describes them."""
+
+import errno
+import json
+import os
+import re
+from pathlib import Path
+
+from mc import Failure, errno_name
+from mc.records import keys
+from mc.running.side import Outcome, Side
+
+STANDARD = "/sys/kernel/debug/memcache"
+LOCKDOWN = "/sys/kernel/security/lockdown"
+WITHOUT = "without it: --where user"
+
+
+class Debugfs(Side):
+    where = "kernel"
+
+    def __init__(self, directory: str | None = None):
+        self.path = Path(directory or os.environ.get("MEMCACHE_DEBUGFS") or STANDARD)
+        self.source = str(self.path / "results.jsonl")
+
+    def check(self) -> None:
+        try:
+            found = (self.path / "run").exists()
+        except OSError as error:
+            raise self._unavailable(error) from None
+        if not found:
+            raise self._unavailable(FileNotFoundError(errno.ENOENT, ""))
+
+    def tests(self) -> keys.Tests:
+        try:
+            return keys.parse(self._read("tests"))
+        except Failure:
+            return {}
+
+    def machine(self) -> dict:
+        try:
+            return json.loads(self._read("machine"))
+        except (Failure, ValueError):
+            return {}
+
+    def wb_only(self) -> bool:
+        # User-Mode Linux: its page tables are not the machine's.
+        return self.machine().get("page_table_levels", 0) is None
+
+    def progress(self) -> str:
+        return self._read("progress").strip()
+
+    def counters(self) -> str:
+        return "".join(line for line in self._read("counters").splitlines(keepends=True)
+                       if not line.startswith("#"))
+
+    def count(self, text: str) -> None:
+        error = self._write("counters", text.rstrip("\n"))
+        if error:
+            _, _, why = self._read("counters").partition("# not taken:")
+            raise Failure(f"{self.path / 'counters'}: {why.strip() or os.strerror(error)}")
+
+    def run(self, line: str) -> Outcome:
+        before = self._read("results.jsonl")
+        error = self._write("run", line)
+        records = self._read("results.jsonl")
+        if not error:
+            return Outcome(0, records=records)
+        # A request that measured nothing leaves the results before it in place.
+        return Outcome(error, why(error, self._read("run")), records if records != before else "")
+
+    def _read(self, name: str) -> str:
+        try:
+            with open(self.path / name, encoding="utf-8", errors="replace") as file:
+                return file.read()
+        except OSError as error:
+            raise self._unavailable(error) from None
+
+    def _write(self, name: str, line: str) -> int:
+        """One write(2), never a second; its errno.
+
+        Not os.write(): that starts over after EINTR (PEP 475), so a run that
+        Ctrl-C has ended would begin again.
+        """
+        import ctypes
+        libc = ctypes.CDLL(None, use_errno=True)
+        data = os.fsencode(line) + b"\n"
+        try:
+            file = os.open(self.path / name, os.O_WRONLY)
+        except OSError as error:
+            raise self._unavailable(error) from None
+        try:
+            ctypes.set_errno(0)
+            written = libc.write(file, data, ctypes.c_size_t(len(data)))
+            return ctypes.get_errno() if written < 0 else 0
+        finally:
+            os.close(file)
+
+    def _unavailable(self, error: OSError) -> Failure:
+        """The reason why a file of the module can't be had, and the remedy."""
+        mount = self.path.parent
+        sudo = "" if os.geteuid() == 0 else "sudo "
+        if isinstance(error, PermissionError):
+            if os.geteuid() != 0:
+                return Failure(f"{self.path} is for root only: run this with sudo; {WITHOUT}")
+            return Failure(f"{self.path}: {error.strerror}: {_why_not_root()}; {WITHOUT}")
+        if not isinstance(error, FileNotFoundError):
+            return Failure(f"{self.path}: {error.strerror}")
+        if str(self.path) == STANDARD and not os.path.ismount(mount):
+            return Failure(f"debugfs is not mounted: {sudo}mount -t debugfs debugfs {mount}; "
+                           f"{WITHOUT}")
+        return Failure(f"no {self.path}: the module is not loaded: {sudo}insmod memcache.ko "
+                       f"(`make run` does all that); {WITHOUT}")
+
+
+def lockdown(text: str) -> str | None:
+    """Which lockdown that file of securityfs tells of, if any."""
+    match = re.search(r"\[(integrity|confidentiality)\]", text)
+    return match[1] if match else None
+
+
+def _why_not_root() -> str:
+    """Why root is not let in."""
+    lost = "root has no CAP_SYS_ADMIN here (in a container?)"
+    try:
+        level = lockdown(Path(LOCKDOWN).read_text(encoding="ascii"))
+    except OSError:
+        return f"the kernel is locked down, or {lost}"
+    return f"the kernel is locked down ({level}) and takes no request" if level else lost
+
+
+def why(error: int, told: str) -> str:
+    """What the module says in its file `run`, if it is about this error; else what errno says."""
+    pairs = (line.partition(": ") for line in told.splitlines())
+    status = {key: value.strip() for key, _, value in pairs}    # request, state, error
+    name, _, text = status.get("error", "").partition(" ")
+    if name == errno_name(error):
+        return text
+    if status.get("state") == "running":
+        return f"{os.strerror(error)}: {status.get('request')}"
+    return os.strerror(error)

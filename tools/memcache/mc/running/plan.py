@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What `memcache run` will do: the words that were typed become requests, those
+of suites for this machine's shape, then jobs for the sides that can do them."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from mc import Failure, emit, say
+from mc.records import keys, shape, suite
+from mc.running.debugfs import Debugfs
+from mc.running.fit import NAMES, fit
+from mc.running.side import Side
+from mc.records.suite import Request
+from mc.running.user import User
+
+
+def sides() -> list[Side]:
+    """Those of the machine that is asked for: MEMCACHE_MACHINE, else this one."""
+    if machine := os.environ.get("MEMCACHE_MACHINE"):
+        from mc.running import simulated
+        return simulated.sides(machine)
+    return [Debugfs(), User()]
+
+
+class Place:
+    """Where it is to be measured: the sides there are, `where` if that was said."""
+
+    def __init__(self, sides: list[Side], where: str | None = None):
+        self.sides = sides
+        self.where = where
+
+    def chosen(self, request: Request) -> list[Side]:
+        wanted = self.where or request.where
+        return [side for side in self.sides if wanted in (side.where, "both")]
+
+    @cached_property
+    def tests(self) -> dict[str, keys.Tests]:
+        return {side.where: side.tests() for side in self.sides}
+
+    @cached_property
+    def shape(self) -> shape.Shape:
+        """As one of the sides has it; all are on one machine."""
+        order = sorted(self.sides, key=lambda side: side.where != self.where)
+        return shape.of(next(filter(None, (side.machine() for side in order)), {}))
+
+
+@dataclass(frozen=True)
+class Job:
+    """A request on one side; `round`: which one of several."""
+    side: Side
+    request: Request
+    round: int | None = None
+
+
+def requests(words: list[str], place: Place) -> list[Request]:
+    """The requests that these words ask for: suites, request lines, or the
+    words of a request line that came without quotes."""
+    lines: list[str] = []
+    for word in words:
+        if lines and "=" in word.split(" ")[0]:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return [request for line in lines for request in _requests(line, place)]
+
+
+def _requests(line: str, place: Place) -> list[Request]:
+    words = line.split()
+    if not words or "\n" in line or "\0" in line:
+        raise Failure("a request is one line: TEST [key=value]...", 2)
+    if suite.exists(words[0]):
+        if len(words) > 1:
+            raise Failure(f"{words[0]} is a suite: it takes no keys ({' '.join(words[1:])})", 2)
+        found, lacking = suite.load(words[0]).expanded(place.shape)
+        for why, names in lacking.items():
+            say(f"{_counted(names)}: skipped: {why}")
+        return found
+    if len(words) == 1:
+        tests = {test for known in place.tests.values() for test in known}
+        if words[0] not in tests:
+            raise Failure(f"no suite {words[0]}; there are: {', '.join(suite.names())}" + (
+                "" if tests else " (and there is no module loaded, and no memcache-user, that "
+                "could have such a test)"), 2)
+    return [Request(line.strip())]
+
+
+def _counted(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{len(names)} requests"
+
+
+def jobs(asked: list[Request], place: Place, rounds: int = 0) -> list[Job]:
+    """Each request on each side it is for, one right after the other, without
+    what a side can't measure; that is said. In further rounds once more all that
+    is measured on both sides, the other side first; `rounds`: so many, 0: as many
+    as the suite wants."""
+    assigned = [Job(side, request) for request in asked for side in place.chosen(request)]
+    both = len({job.side.where for job in assigned}) > 1
+    wb_only = {side.where: side.wb_only() for side in {job.side for job in assigned}}
+    kept: dict[int, list[Job]] = {}
+    lost: dict[tuple, list[str]] = {}
+    for job in assigned:
+        where, request = job.side.where, job.request
+        line, why = _fit(request.line, job.side, wb_only[where],
+                         place.tests if both or request.suite else {})
+        if why:
+            name = request.short if request.suite else request.name
+            lost.setdefault((where, bool(line), why), []).append(name)
+        if line:
+            kept.setdefault(id(request), []).append(Job(job.side, replace(request, line=line)))
+    for (where, part, why), names in lost.items():
+        how = "in part left out" if part else "skipped"
+        say(f"{_counted(names)}: {how} in {NAMES[where]}: {why}")
+    if not kept:
+        raise Failure("nothing is left to measure")
+    most = rounds or max(request.rounds for request in asked)
+    return [job for number in range(1, most + 1) for same in kept.values()
+            for job in _round(same, number, rounds or same[0].request.rounds)]
+
+
+def _round(same: list[Job], number: int, rounds: int) -> list[Job]:
+    """A request's jobs in this round; where it is for one side, in the first one."""
+    if len(same) == 1 or rounds == 1:
+        return same if number == 1 else []
+    if number > rounds:
+        return []
+    turned = same if number % 2 else reversed(same)
+    return [replace(job, round=number) for job in turned]
+
+
+def _fit(line: str, side: Side, wb_only: bool,
+         tests: dict[str, keys.Tests]) -> tuple[str | None, str]:
+    """`tests`: of the sides, where a request may be for another one of them."""
+    test, here = line.split()[0], tests.get(side.where)
+    if here and test not in here:
+        return None, f"no test {test} there"
+    return fit(line, side.where, wb_only, here.get(test) if here else None, side.has_device)
+
+
+def length(planned: list[Job], place: Place) -> Iterator[str]:
+    """How many records each suite will make, and about how long that takes."""
+    for name in dict.fromkeys(job.request.suite for job in planned if job.request.suite):
+        mine = [job for job in planned if job.request.suite == name]
+        count = sum(keys.records(job.request.line, place.shape, place.tests[job.side.where])
+                    for job in mine)
+        each = mine[0].request.record_s
+        about = f", about {duration(count * each)} (longer in an emulator)" if each else ""
+        yield f"{name}: {_plural(len(mine), 'request')}, {_plural(count, 'record')}{about}"
+
+
+def _plural(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+def duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{max(round(seconds), 1)} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes / 60:.1f} h"
+
+
+def show(planned: list[Job], place: Place) -> None:
+    """What would be run, as the lines of a suite; rounds are not written out."""
+    emit(f"# {text}" for text in length(planned, place))
+    rounds = max(job.round or 1 for job in planned)
+    if rounds > 1:
+        emit([f"# in {rounds} rounds, each side first by turns; this is one"])
+    both = len({job.side.where for job in planned}) > 1
+    for job in planned:
+        if job.round not in (None, 1):
+            continue
+        label = f"{job.request.label}: " if job.request.label else ""
+        emit([f"{label}{job.request.line}" + (f"    # {job.side.where}" if both else "")])

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A run: requests one after the other, results to a file as they come."""
+
+import errno
+import io
+import json
+import os
+import re
+import signal
+import time
+from dataclasses import dataclass, field
+
+from mc import Failure
+from mc.records import results
+from mc.running.plan import Job
+from mc.running.progress import Progress
+from mc.running.side import Outcome, Side
+from mc.records.suite import Request
+
+# After these the requests that follow are not tried: somebody else measures,
+# or has written to `stop`.
+STOPPING = (errno.EBUSY, errno.ECANCELED, errno.EINTR)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def create(output: str | None, requests: list[Request],
+           side: Side) -> tuple[str, io.RawIOBase]:
+    """The results file, always a new one."""
+    if output:
+        return output, results.create(output)
+    words = dict.fromkeys(r.suite or r.line.split()[0] for r in requests)
+    name = re.sub(r"[^\w.+-]", "_", "+".join(words))[:80]
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    base = f"results/{name}-{side.release()}-{stamp}"
+    for more in ("", *(f"-{n}" for n in range(2, 100))):
+        if not os.path.exists(f"{base}{more}.jsonl"):
+            break
+    return f"{base}{more}.jsonl", results.create(f"{base}{more}.jsonl")
+
+
+class Stop:
+    """Remembers a signal that asks to stop, and hands it on to the sides. Set up
+    even where a shell has Ctrl-C ignored."""
+
+    def __init__(self, sides: list[Side]) -> None:
+        self.sides = sides
+        self.signum = 0
+
+    def __enter__(self) -> "Stop":
+        self.before = {number: signal.signal(number, self._take) for number in SIGNALS}
+        return self
+
+    def __exit__(self, *_error) -> None:
+        for number, handler in self.before.items():
+            signal.signal(number, handler)
+
+    def _take(self, signum: int, _frame: object) -> None:
+        self.signum = self.signum or signum
+        for side in self.sides:
+            side.interrupt()
+
+
+@dataclass
+class Session:
+    """Requests being run; `status` is what the program will exit with."""
+    file: io.RawIOBase
+    progress: Progress
+    stop: Stop
+    runs: list[results.Run] = field(default_factory=list)
+    status: int = 0
+
+    def measure(self, jobs: list[Job]) -> None:
+        """Run them all, whatever becomes of one, unless the rest would fail, too."""
+        try:
+            for number, job in enumerate(jobs, 1):
+                self.progress.start(number, job.request, job.side)
+                outcome = job.side.run(job.request.line)
+                self.keep(job, outcome)
+                if not self.go_on(job, outcome):
+                    break
+        except Failure as failure:
+            self.fail(str(failure))
+        except OSError as error:    # of the results file: a full disk, say
+            self.fail(f"{self.file.name}: {error.strerror}")
+
+    def keep(self, job: Job, outcome: Outcome) -> None:
+        """Results: into the list, and into the file at once."""
+        if not outcome.records:
+            return
+        lines = outcome.records.splitlines()
+        run = results.parse((f"{line}\n".encode() for line in lines), job.side.source)[0]
+        run.request |= {"label": job.request.label, "suite": job.request.suite}
+        if job.request.section:
+            run.request["section"] = job.request.section
+        if job.round:
+            run.request["round"] = job.round
+        self.runs.append(run)
+        # The numbers stay as the kernel wrote them.
+        lines[1] = json.dumps(run.request, separators=(",", ":"), ensure_ascii=False)
+        data = "".join(f"{line}\n" for line in lines).encode(errors="replace")
+        while data:
+            data = data[self.file.write(data):]
+
+    def go_on(self, job: Job, outcome: Outcome) -> bool:
+        if self.stop.signum:
+            count = sum(len(run.results) for run in self.runs)
+            self.progress.say(f"stopped; results kept: {count}")
+            return False
+        if outcome.error == errno.EOPNOTSUPP and job.request.suite:
+            self.progress.say(f"{job.request.name}{_side(job)}: skipped: {outcome.why}")
+        elif outcome.error:
+            self.fail(f"{job.request.name}{_side(job)}: {outcome.name}: {outcome.why}")
+        return outcome.error not in STOPPING
+
+    def fail(self, text: str) -> None:
+        self.status = 1
+        self.progress.say(text)
+
+
+def _side(job: Job) -> str:
+    return " (user)" if job.side.where == "user" else ""

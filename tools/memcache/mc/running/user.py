@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The counterpart in user space: the program memcache-user, a call a request."""
+
+import errno
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from mc import Failure
+from mc.records import keys
+from mc.running.side import Outcome, Side
+
+NAME = "memcache-user"
+HERE = Path(__file__).resolve().parents[2]
+BUILT = HERE.parent.parent / "build/user" / NAME
+SAID = re.compile(rf"^{NAME}: (?P<errno>[^:\n]+): (?P<why>.*)", re.M)
+NUMBERS = {os.strerror(number): number for number in errno.errorcode}
+
+
+def find() -> str | None:
+    """The program: MEMCACHE_USER, beside the front end, as built, or in PATH."""
+    if named := os.environ.get("MEMCACHE_USER"):
+        return named if os.access(named, os.X_OK) else None
+    for path in (HERE / NAME, BUILT):
+        if os.access(path, os.X_OK):
+            return str(path)
+    return shutil.which(NAME)
+
+
+class User(Side):
+    where = "user"
+
+    def __init__(self, program: str | None = None):
+        self.program = program or find()
+        self.source = self.program or NAME
+        self.child: subprocess.Popen | None = None
+        self.stopped = False
+        self.counted = ""
+
+    def check(self) -> None:
+        if not self.program:
+            raise Failure(f"{NAME} is not built: make user (looked for in build/user, "
+                          "beside this program and in PATH; MEMCACHE_USER may name it); "
+                          "without it: --where kernel")
+
+    def tests(self) -> keys.Tests:
+        try:
+            return keys.parse(subprocess.run([self.source, "--tests"], capture_output=True,
+                                             text=True, check=True).stdout)
+        except (OSError, subprocess.CalledProcessError):
+            return {}
+
+    def machine(self) -> dict:
+        if not self.program:
+            return {}
+        import json
+        records = self.run("bandwidth size=4K repeat=1 warmup=0").records
+        try:
+            return json.loads(records.partition("\n")[0])
+        except ValueError:
+            return {}
+
+    def counters(self) -> str:
+        return self.counted
+
+    def count(self, text: str) -> None:
+        self.counted = text
+
+    def run(self, line: str) -> Outcome:
+        if not self.counted:
+            return self._run([], line)
+        from tempfile import NamedTemporaryFile
+        with NamedTemporaryFile("w", prefix="memcache-counters-") as file:
+            file.write(self.counted)
+            file.flush()
+            return self._run(["--counters", file.name], line)
+
+    def _run(self, options: list[str], line: str) -> Outcome:
+        try:
+            self.child = subprocess.Popen(
+                [self.source, "-j", *options, "--", line], text=True, errors="replace",
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        except OSError as error:
+            raise Failure(f"{self.source}: {error.strerror}") from None
+        if self.stopped:        # by a signal that came before there was a child
+            self.interrupt()
+        records, said = self.child.communicate()
+        return outcome(self.child.returncode, records, said)
+
+    def interrupt(self) -> None:
+        self.stopped = True
+        if self.child and self.child.returncode is None:
+            self.child.terminate()
+
+
+def outcome(status: int, records: str, said: str) -> Outcome:
+    """From its exit status and what it printed."""
+    # A request that measured nothing has a machine, and no more.
+    kept = records if records.count("\n") > 1 else ""
+    if status == 0:
+        return Outcome(0, records=kept)
+    match = SAID.search(said)
+    if match:
+        return Outcome(NUMBERS.get(match["errno"], errno.EIO), match["why"], kept)
+    if status in (-2, -15, 130):
+        return Outcome(errno.EINTR, "stopped by a signal", kept)
+    why = said.strip().partition("\n")[0] or (
+        f"ended by signal {-status}" if status < 0 else f"exit status {status}")
+    return Outcome(errno.EIO, why, kept)
+
+
+def machine() -> dict:
+    """What it says of this machine; nothing if it is not built."""
+    return User().machine()
