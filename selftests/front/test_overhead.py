@@ -99,18 +99,18 @@ def record(where, op, irq, cpu, mean, size=1024, **more):
 
 def figures(about, *records, name="f"):
     runs = fake.runs(fake.machine(about, YES), fake.request("random", len(records)), *records)
-    return match.sides({name: runs})
+    return match.batches({name: runs})
 
 
 class Records(fake.unittest.TestCase):
     def test_system_bound_and_any(self):
-        sides = figures(fake.BARE, record("kernel", "read", "on", "1", 100.0),
+        batches = figures(fake.BARE, record("kernel", "read", "on", "1", 100.0),
                         record("kernel", "read", "off", "1", 80.0),
                         record("kernel", "read", "on", "any", 100.0),
                         record("user", "read", "on", "0", 110.0),
                         record("user", "read", "on", "1", 130.0),
                         record("user", "read", "on", "any", 90.0))
-        found = changes(overhead.Figures(overhead.cells(sides)))
+        found = changes(overhead.Figures(overhead.cells(batches)))
         self.assertEqual({place: round(value, 9) for place, value in found[
             "OS overhead: user against kernel"].items()}, {
                 ("bare metal", "read", "bound"): -20, ("bare metal", "read", "any"): 10})
@@ -120,63 +120,63 @@ class Records(fake.unittest.TestCase):
     def test_a_vm_against_bare_metal_in_any_order(self):
         vm = figures(fake.KVM, record("user", "read", "on", "0", 150.0), name="vm")
         bare = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0), name="bare")
-        for sides in (vm + bare, bare + vm):
-            made = overhead.tables(overhead.Figures(overhead.cells(sides)))
+        for batches in (vm + bare, bare + vm):
+            made = overhead.tables(overhead.Figures(overhead.cells(batches)))
             self.assertEqual([row.place for row in made[0].rows],
                              [("", "kvm", "read", "bound")])
             self.assertIn("-50.00 % ↓", "\n".join(overhead.lines(made[0])))
 
     def test_without_bare_metal_the_first_machine_stands_for_it(self):
-        sides = figures(fake.KVM, record("kernel", "read", "on", "0", 100.0)) + \
+        batches = figures(fake.KVM, record("kernel", "read", "on", "0", 100.0)) + \
             figures(fake.TCG, record("user", "read", "on", "0", 300.0), name="g")
-        [made] = overhead.tables(overhead.Figures(overhead.cells(sides)))
+        [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
         self.assertIn("none is bare metal here: kvm stands for it", made.title)
 
     def test_workloads_are_told_apart(self):
-        sides = figures(fake.BARE, *(record("kernel", op, "on", "0", mean, size) for op, mean in (
+        batches = figures(fake.BARE, *(record("kernel", op, "on", "0", mean, size) for op, mean in (
             ("read", 100.0), ("write", 50.0)) for size in (1024, 16384)))
-        made = overhead.Figures(overhead.cells(sides))
+        made = overhead.Figures(overhead.cells(batches))
         self.assertEqual(made.workloads, ["1K", "16K"])
         self.assertEqual(len(overhead.tables(made)[0].rows), 2)
 
     def test_rows_of_mixed_verdicts_are_left_out(self):
-        sides = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0),
+        batches = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0),
                         record("user", "read", "on", "0", 200.0, effective="no"))
-        [made] = overhead.tables(overhead.Figures(overhead.cells(sides)))
+        [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
         self.assertIn("1 rows are left out", overhead.lines(made)[-1])
         self.assertIn("-100.00 % ↓", "\n".join(overhead.lines(made, True)))
 
     def test_rows_of_memory_of_several_nodes_are_left_out(self):
-        sides = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0, memory_node=0),
+        batches = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0, memory_node=0),
                         record("user", "read", "on", "0", 200.0, memory_node=1))
-        [made] = overhead.tables(overhead.Figures(overhead.cells(sides)))
+        [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
         self.assertIn("1 rows are left out: their memory-type verdicts, or the nodes",
                       overhead.lines(made)[-1])
 
     def test_noise_is_no_result(self):
-        sides = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0),
+        batches = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0),
                         record("kernel", "write", "on", "0", 101.0))
-        [made] = overhead.tables(overhead.Figures(overhead.cells(sides)))
+        [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
         self.assertIn("-1.00 % ~", overhead.lines(made)[-1])
 
     def test_emulation_is_no_result(self):
-        sides = figures(fake.TCG, record("kernel", "read", "on", "0", 100.0),
+        batches = figures(fake.TCG, record("kernel", "read", "on", "0", 100.0),
                         record("kernel", "write", "on", "0", 500.0))
-        [made] = overhead.tables(overhead.Figures(overhead.cells(sides)))
+        [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
         self.assertRegex(overhead.lines(made)[-1], r"-400\.00 % ~ +na$")
 
     def test_irq_off_in_user_mode_linux(self):
         for about, said in ((fake.BARE, False), (fake.BARE | {"hypervisor": "uml"}, True)):
-            sides = figures(about, record("kernel", "read", "on", "0", 100.0),
+            batches = figures(about, record("kernel", "read", "on", "0", 100.0),
                             record("kernel", "read", "off", "0", 99.0),
                             record("user", "read", "on", "0", 98.0))
-            [system, interrupts] = overhead.tables(overhead.Figures(overhead.cells(sides)))
+            [system, interrupts] = overhead.tables(overhead.Figures(overhead.cells(batches)))
             found = [" ".join(overhead.lines(made)) for made in (system, interrupts)]
             self.assertEqual(["switches nothing of the machine off" in text for text in found],
                              [False, said])
 
     def test_what_is_of_no_use(self):
-        sides = figures(fake.BARE, record("kernel", "read", "on", "0-1", 1.0, threads=2),
+        batches = figures(fake.BARE, record("kernel", "read", "on", "0-1", 1.0, threads=2),
                         record("kernel", "read", "on", "0", 1.0, median_ns=None),
                         record("kernel", "read", "on", "0", 1.0, verified="failed"))
-        self.assertEqual(overhead.cells(sides), [])
+        self.assertEqual(overhead.cells(batches), [])

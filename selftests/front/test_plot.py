@@ -124,8 +124,8 @@ class Choice(unittest.TestCase):
 
     def test_files_are_overlaid(self):
         drawn = chart(latency(), latency())
-        self.assertEqual([side.name for side in drawn.sides], ["A", "B"])
-        self.assertEqual([(one.name, one.side) for one in drawn.series], [("", 0), ("", 1)])
+        self.assertEqual([source.name for source in drawn.sources], ["A", "B"])
+        self.assertEqual([(one.name, one.source) for one in drawn.series], [("", 0), ("", 1)])
 
     def test_kernel_and_user_are_two_sides(self):
         runs = latency()
@@ -133,7 +133,7 @@ class Choice(unittest.TestCase):
             run.request["where"] = "user"
             for result in run.results:
                 result["where"] = "user"
-        self.assertEqual([side.name for side in chart(runs + more).sides], ["kernel", "user"])
+        self.assertEqual([source.name for source in chart(runs + more).sources], ["kernel", "user"])
 
     def test_what_the_system_costs(self):
         items = {"loop": 0.4, "getpid": 110.0, "fork_exit": 8e4}
@@ -185,7 +185,7 @@ class Drawing(fake.InDirectory):
         files = {f"{i}.jsonl": one for i, one in enumerate(runs)}
         found = charts.charts(files)
         with self.library.rc_context(draw.STYLE):
-            figure = draw.figure(found, captions(files, charts.sides(files)))
+            figure = draw.figure(found, captions(files, charts.sources(files)))
             from matplotlib.backends.backend_agg import FigureCanvasAgg
             from matplotlib.text import Text
             drawn = []

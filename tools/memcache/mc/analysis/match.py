@@ -23,7 +23,7 @@ STATE = "prefetch"                      # not only asked for: what came of it
 
 
 @dataclass(frozen=True)
-class Side:
+class Batch:
     """Results of one file, from one side of the system-call boundary."""
     file: str
     where: str
@@ -41,33 +41,33 @@ class Side:
 
 @dataclass
 class Pairing:
-    """Two sides, and what became of their records."""
-    a: Side
-    b: Side
+    """Two batches, and what became of their records."""
+    a: Batch
+    b: Batch
     free: dict[str, tuple] = field(default_factory=dict)    # what may differ, and how
     pairs: list[tuple[dict, dict]] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     alone: dict[str, list[str]] = field(default_factory=lambda: {"A": [], "B": []})
 
 
-def sides(files: dict[str, list[Run]]) -> list[Side]:
+def batches(files: dict[str, list[Run]]) -> list[Batch]:
     """What there is to compare, in the order of the files."""
-    found: dict[tuple, Side] = {}
+    found: dict[tuple, Batch] = {}
     for name, runs in files.items():
         for run in runs:
             for result in run.results:
                 where = result["where"]
-                side = found.setdefault((name, where), Side(name, where, run.machine, []))
-                side.results.append(result)
+                batch = found.setdefault((name, where), Batch(name, where, run.machine, []))
+                batch.results.append(result)
     return list(found.values())
 
 
-def plan(all_sides: list[Side]) -> Iterator[tuple[Side, Side]]:
+def plan(all_batches: list[Batch]) -> Iterator[tuple[Batch, Batch]]:
     """The kernel's with the user's in each file; the first file's with each
     other file's, of the same side where both have it."""
-    files: dict[str, dict[str, Side]] = {}
-    for side in all_sides:
-        files.setdefault(side.file, {})[side.where] = side
+    files: dict[str, dict[str, Batch]] = {}
+    for batch in all_batches:
+        files.setdefault(batch.file, {})[batch.where] = batch
     for own in files.values():
         if {"kernel", "user"} <= own.keys():
             yield own["kernel"], own["user"]
@@ -80,10 +80,10 @@ def plan(all_sides: list[Side]) -> Iterator[tuple[Side, Side]]:
             yield next(iter(first.values())), next(iter(other.values()))
 
 
-def pair(a: Side, b: Side, mixed: bool) -> Pairing:
+def pair(a: Batch, b: Batch, mixed: bool) -> Pairing:
     """Find each record's partner. `mixed`: whatever was said of their memory."""
     found = Pairing(a, b, _free(a, b))
-    if not mixed and len({bool(side.machine.get("simulated")) for side in (a, b)}) > 1:
+    if not mixed and len({bool(batch.machine.get("simulated")) for batch in (a, b)}) > 1:
         found.refused.append("any of it: one machine is simulated, the other is not")
         return found
     skip = {*found.free, *IGNORED}
@@ -128,11 +128,11 @@ def _pair_states(found: Pairing, left: list[dict], rest: list[dict], skip: set[s
                                  f"in A, {other.get(STATE)} in B")
 
 
-def _free(a: Side, b: Side) -> dict[str, tuple]:
-    """The keys of which each side has one value, and not the same."""
+def _free(a: Batch, b: Batch) -> dict[str, tuple]:
+    """The keys of which each batch has one value, and not the same."""
     free = {}
     for key in FREE:
-        values = [{asked(result).get(key) for result in side.results} for side in (a, b)]
+        values = [{asked(result).get(key) for result in batch.results} for batch in (a, b)]
         if all(len(found) == 1 for found in values) and values[0] != values[1]:
             free[key] = (values[0].pop(), values[1].pop())
     return free
@@ -206,9 +206,9 @@ def _nearest(result: dict, others: list[dict], skip: set[str], there: str) -> st
     return ""
 
 
-def checked(files: dict[str, list[Run]]) -> list[Side]:
-    """The sides of these files, at least two."""
-    found = sides(files)
+def checked(files: dict[str, list[Run]]) -> list[Batch]:
+    """The batches of these files, at least two."""
+    found = batches(files)
     if len(found) < 2:
         raise Failure("nothing to compare: give two results files, or one that was measured "
                       "with --where both", 2)

@@ -12,7 +12,7 @@ from mc import table
 from mc.analysis import match
 from mc.records import fields, places, prices, units
 from mc.analysis.estimate import Change, Estimate, average, change, of, unknown
-from mc.analysis.match import FREE, IGNORED, Side
+from mc.analysis.match import FREE, IGNORED, Batch
 from mc.records.fields import asked
 
 UML = ("User-Mode Linux: its kernel is a process of another Linux. Loops run at that one's speed; "
@@ -195,10 +195,10 @@ def lines(made: Table, mixed: bool = False) -> list[str]:
     return out
 
 
-def cells(sides: list[Side]) -> list[Cell]:
+def cells(batches: list[Batch]) -> list[Cell]:
     """What these results of `random` say, one thread each."""
-    names = machines(sides)
-    found = [(side, result) for side in sides for result in side.results
+    names = machines(batches)
+    found = [(batch, result) for batch in batches for result in batch.results
              if result["test"] == "random" and result.get("threads") == 1
              and result.get("verified") != "failed" and of(result)
              and asked(result).get("op") in ("read", "write")]
@@ -208,18 +208,18 @@ def cells(sides: list[Side]) -> list[Cell]:
     keys = list(dict.fromkeys(key for load in loads for key in load))
     short = fields.telling(loads, keys)
     moving = [key for key in keys if len({load.get(key) for load in loads}) > 1]
-    return [Cell(machine=names[machine_key(side)], bare=not machine_key(side)[0],
-                 where=side.where, op=result["op"], irq=str(result.get("irq")),
+    return [Cell(machine=names[machine_key(batch)], bare=not machine_key(batch)[0],
+                 where=batch.where, op=result["op"], irq=str(result.get("irq")),
                  cpu=str(result.get("cpu")), time=of(result), workload=_words(load, short),
                  full=match.settings({key: load.get(key) for key in moving}),
                  effective=str(result.get("effective")),
-                 hypervisor=side.machine.get("hypervisor") or "",
-                 memory=_memory(side, result))
-            for (side, result), load in zip(found, loads)]
+                 hypervisor=batch.machine.get("hypervisor") or "",
+                 memory=_memory(batch, result))
+            for (batch, result), load in zip(found, loads)]
 
 
-def _memory(side: Side, result: dict) -> str:
-    if places.local(side, result):
+def _memory(batch: Batch, result: dict) -> str:
+    if places.local(batch, result):
         return "local"
     node = result.get("memory_node")
     return "" if node is None else str(node)
@@ -231,15 +231,15 @@ def _words(load: dict, keys: list[str]) -> str:
     return " ".join(units.text(key, load.get(key)) for key in keys)
 
 
-def machine_key(side: Side) -> tuple:
+def machine_key(batch: Batch) -> tuple:
     """What is below its kernel, if anything; kernel; CPU."""
-    below = prices.below(side.machine) if prices.known(side.machine) else None
-    return (below or side.machine.get("hypervisor"), side.machine["kernel"], side.machine["cpu"])
+    below = prices.below(batch.machine) if prices.known(batch.machine) else None
+    return (below or batch.machine.get("hypervisor"), batch.machine["kernel"], batch.machine["cpu"])
 
 
-def machines(sides: list[Side]) -> dict[tuple, str]:
+def machines(batches: list[Batch]) -> dict[tuple, str]:
     """A short name for each machine: as long as it takes to tell them apart."""
-    keys = list(dict.fromkeys(machine_key(side) for side in sides))
+    keys = list(dict.fromkeys(machine_key(batch) for batch in batches))
     names = {}
     for key in keys:
         words = [key[0] or "bare metal", f"Linux {key[1]}", str(key[2])]

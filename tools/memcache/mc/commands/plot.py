@@ -46,6 +46,6 @@ def plot(names: list[str], output: str | None) -> int:
         from mc.output import document  # not needed for a picture alone
         files.write(output, document.gallery(loaded, found).encode(errors="replace"))
     else:
-        files.write(output, draw.picture(found, captions(loaded, charts.sides(loaded)), kind))
+        files.write(output, draw.picture(found, captions(loaded, charts.sources(loaded)), kind))
     say(f"{output}: {len(found)} {'chart' if len(found) == 1 else 'charts'}")
     return 0

@@ -4,16 +4,16 @@
 import os
 
 from mc.analysis import verdict
-from mc.output.charts import Side
+from mc.output.charts import Source
 from mc.records import prices
 from mc.records.results import Run
 
 
-def captions(files: dict[str, list[Run]], sides: list[Side]) -> list[str]:
+def captions(files: dict[str, list[Run]], sources: list[Source]) -> list[str]:
     """A line for each file: its letter, its machine, its verdict."""
     found = []
     for name, runs in files.items():
-        mine = [side for side in sides if side.file == name]
+        mine = [source for source in sources if source.file == name]
         letter = mine[0].name.split()[0] + ": " if len(files) > 1 and mine else ""
         found.append(letter + " ".join([f"{os.path.basename(name)}.", machine(runs[0].machine)
                                         + ".", where(mine), *verdict.sentences(
@@ -26,6 +26,6 @@ def machine(record: dict) -> str:
                       prices.below(record, "hypervisor ")])
 
 
-def where(sides: list[Side]) -> str:
+def where(sources: list[Source]) -> str:
     names = {"kernel": "in the kernel", "user": "in user space"}
-    return f"Measured {verdict.listed(names.get(s.where, s.where) for s in sides)}."
+    return f"Measured {verdict.listed(names.get(s.where, s.where) for s in sources)}."

@@ -42,9 +42,9 @@ LABELS = {"size_bytes": "working set", "block_bytes": "block", "stride_bytes": "
 
 
 @dataclass(frozen=True)
-class Side:
-    """Results of one file, from one side of the system-call boundary. `name` is
-    empty where there is one side only."""
+class Source:
+    """One side of the system-call boundary in one file, whose results are drawn. `name` is
+    empty where there is one source only."""
     file: str
     where: str
     name: str = ""
@@ -64,7 +64,7 @@ class Point:
 @dataclass
 class Series:
     name: str
-    side: int
+    source: int
     points: list[Point] = field(default_factory=list)
 
 
@@ -86,7 +86,7 @@ class Chart:
     x: str
     y: str
     series: list[Series]
-    sides: list[Side]
+    sources: list[Source]
     marks: list[Mark] = field(default_factory=list)
     caches: list[tuple[str, int]] = field(default_factory=list)
     rows: list = field(default_factory=list)        # of a matrix
@@ -106,16 +106,16 @@ def label(key: str) -> str:
     return LABELS.get(key) or key.removesuffix("_bytes").replace("_", " ")
 
 
-Cell = tuple[int, Run, dict]        # side, run, result
+Cell = tuple[int, Run, dict]        # source, run, result
 
 
-def sides(files: dict[str, list[Run]]) -> list[Side]:
+def sources(files: dict[str, list[Run]]) -> list[Source]:
     """Named as briefly as tells them apart: A, B by file, kernel, user by side."""
     found = list(dict.fromkeys((name, result["where"]) for name, runs in files.items()
                                for run in runs for result in run.results))
     files_of = [name for name, _ in found]
     letters = {name: chr(ord("A") + i % 26) for i, name in enumerate(files)}
-    return [Side(name, where, " ".join(filter(None, [
+    return [Source(name, where, " ".join(filter(None, [
         letters[name] if len(files) > 1 else "", where if files_of.count(name) > 1 else ""])))
         for name, where in found]
 
@@ -123,13 +123,13 @@ def sides(files: dict[str, list[Run]]) -> list[Side]:
 def charts(files: dict[str, list[Run]]) -> list[Chart]:
     """All that these files make, in the order in which they were measured."""
     found: list[Chart] = []
-    known = sides(files)
-    places = {(side.file, side.where): i for i, side in enumerate(known)}
+    known = sources(files)
+    places = {(source.file, source.where): i for i, source in enumerate(known)}
     for (test, title, layouts), cells in _groups(files, places).items():
         good = [cell for cell in cells if cell[2].get("verified") != "failed"]
         for chart in _charts(test, list(layouts), good):
             chart.title = ": ".join(filter(None, [PLACED.sub("", title), chart.title]))
-            chart.sides = [known[i] for i in sorted({s.side for s in chart.series})]
+            chart.sources = [known[i] for i in sorted({s.source for s in chart.series})]
             chart.left_out = len(cells) - len(good)
             chart.emulated = any(run.machine.get("hypervisor") == "tcg" for _, run, _ in good)
             found.append(chart)
@@ -255,7 +255,7 @@ def _over(x: str, y: str, cells: list[Cell]) -> list[Chart]:
 
 def _mark_levels(chart: Chart, cells: list[Cell]) -> None:
     """The levels of the first curve that shows some, and the CPU's caches."""
-    first = [(run, r) for side, run, r in cells if side == cells[0][0]]
+    first = [(run, r) for source, run, r in cells if source == cells[0][0]]
     chart.caches = [(f"L{level}", size) for level, size in
                     data_caches(first[0][0].machine, first[0][1]["cpu"])]
     for curve in levels.curves(first).values():
@@ -267,13 +267,13 @@ def _mark_levels(chart: Chart, cells: list[Cell]) -> None:
 
 def _series(skip: list[str], cells: list[Cell],
             within: list[str] = ()) -> list[tuple[Series, list[Cell]]]:
-    """Results apart by side and by all keys that differ, or that do so among
+    """Results apart by source and by all keys that differ, or that do so among
     results which are alike in the keys of `within`."""
     keys = [{k: v for k, v in asked(r).items() if k not in (*skip, *ASIDE)} for *_, r in cells]
     alike: dict[tuple, list[dict]] = {}
-    for (side, run, result), own in zip(cells, keys):
+    for (source, run, result), own in zip(cells, keys):
         place = [str(value(run, result, key)) for key in within]
-        alike.setdefault((side, *place) if within else (), []).append(own)
+        alike.setdefault((source, *place) if within else (), []).append(own)
     names = [name for name in dict.fromkeys(k for own in keys for k in own)
              if any(len({str(own.get(name)) for own in group}) > 1 for group in alike.values())]
     names = fields.telling(keys, names) if names else []
@@ -299,7 +299,7 @@ def _word(key: str, found: object, own: dict) -> str:
 # ------------------------------------------------------------- matrices, bars
 
 def _matrices(one: Layout, figure: str, cells: list[Cell]) -> list[Chart]:
-    """A heat map for each side, and for each value of the keys that differ; what
+    """A heat map for each source, and for each value of the keys that differ; what
     is of one place is its median."""
     found = []
     skip = ["cpu", "node", "writer_cpu", "reader_cpu", one.rows, one.columns]
@@ -329,18 +329,18 @@ def _bars(groups: str | None, split: str | None, figure: str, cells: list[Cell])
     bars: dict[tuple, list[Point]] = {}
     columns: list = []
     for own, members in rest:
-        for side, run, result in members:
+        for source, run, result in members:
             place = value(run, result, groups) if groups else \
                 result.get("item") or run.request.get("label") or own.name or result["test"]
             part = value(run, result, split) if split else ""
             words = [str(part).upper() if split == "type" else str(part),
                      own.name if groups or result.get("item") else ""]
             name = " ".join(filter(None, words))
-            series.setdefault((side, name), Series(name, side))
-            bars.setdefault((side, name, place), []).append(_point(place, figure, result))
+            series.setdefault((source, name), Series(name, source))
+            bars.setdefault((source, name, place), []).append(_point(place, figure, result))
             columns.append(place)
-    for (side, name, _), points in bars.items():
-        series[side, name].points.append(_together(points))
+    for (source, name, _), points in bars.items():
+        series[source, name].points.append(_together(points))
     columns = list(dict.fromkeys(columns))
     if len(columns) * len(series) < 2 or len(columns) > MOST_BARS or len(series) > MOST_SERIES:
         return []

@@ -7,7 +7,7 @@ from mc.analysis import match, overhead
 from mc.records import fields, prices, results, units
 from mc.analysis.estimate import EACH, change, of, unknown
 from mc.analysis.findings import FLOOR, MIN_SAMPLES
-from mc.analysis.match import Pairing, Side
+from mc.analysis.match import Batch, Pairing
 from mc.records.fields import asked
 
 TOLD = 5        # records without a partner that are listed
@@ -23,13 +23,13 @@ EMULATED = ("An emulated machine (QEMU, TCG): no difference between these times 
 
 def lines(files: dict[str, list[results.Run]], mixed: bool = False) -> tuple[list[str], int]:
     """The same of files that were read."""
-    sides = match.checked(files)
-    pairings = [match.pair(a, b, mixed) for a, b in match.plan(sides)]
+    batches = match.checked(files)
+    pairings = [match.pair(a, b, mixed) for a, b in match.plan(batches)]
     out: list[str] = []
     for pairing in pairings:
         out += [*_pairing(pairing), ""]
     out += table.wrapped(LEGEND)
-    figures = overhead.Figures(overhead.cells(sides))
+    figures = overhead.Figures(overhead.cells(batches))
     out += _overhead(figures, mixed)
     good = any(p.pairs for p in pairings) and not any(p.refused for p in pairings)
     return out, 0 if good else 1
@@ -60,7 +60,7 @@ def _overhead(figures: overhead.Figures, mixed: bool) -> list[str]:
 
 
 def _pairing(found: Pairing) -> list[str]:
-    out = [_side("A", found.a), _side("B", found.b)]
+    out = [_batch("A", found.a), _batch("B", found.b)]
     free = found.free
     if found.a.where != found.b.where:
         free = {"where": (found.a.where, found.b.where), **free}
@@ -68,7 +68,7 @@ def _pairing(found: Pairing) -> list[str]:
         out.append("Compared: " + ", ".join(f"{k}={a} against {b}" for k, (a, b) in free.items()))
     out.append("")
     out += _table(found) if found.pairs else ["Nothing in them can be compared."]
-    if found.pairs and any(side.machine.get("hypervisor") == "uml" for side in (found.a, found.b)):
+    if found.pairs and any(batch.machine.get("hypervisor") == "uml" for batch in (found.a, found.b)):
         out += table.wrapped(overhead.UML)
     out += _list("Not compared", found.refused)
     if any(word in line for line in found.refused
@@ -80,9 +80,9 @@ def _pairing(found: Pairing) -> list[str]:
     return out
 
 
-def _side(name: str, side: Side) -> str:
-    return f"{name}  {side.name}: Linux {side.machine['kernel']}, {side.machine['cpu']}, " \
-           f"{prices.below(side.machine)}"
+def _batch(name: str, batch: Batch) -> str:
+    return f"{name}  {batch.name}: Linux {batch.machine['kernel']}, {batch.machine['cpu']}, " \
+           f"{prices.below(batch.machine)}"
 
 
 def _table(found: Pairing) -> list[str]:
@@ -96,7 +96,7 @@ def _table(found: Pairing) -> list[str]:
     told = {"test", *fields.telling(keys, moving), *fields.WHICH}
     varying = [key for key in moving if key in told]
     implied = [key.removesuffix("_bytes") for key in moving if key not in varying]
-    emulated = any(side.emulated for side in (found.a, found.b))
+    emulated = any(batch.emulated for batch in (found.a, found.b))
     rows, changes = [], []
     for own, (a, b) in zip(keys, found.pairs):
         times = of(a), of(b)

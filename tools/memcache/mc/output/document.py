@@ -47,8 +47,8 @@ def title(files: dict[str, list[Run]]) -> str:
 
 def body(files: dict[str, list[Run]]) -> Iterator[str]:
     yield page.heading(1, title(files))
-    sides = charts.sides(files)
-    letters = {side.file: side.name.partition(" ")[0] for side in sides} if len(files) > 1 else {}
+    sources = charts.sources(files)
+    letters = {source.file: source.name.partition(" ")[0] for source in sources} if len(files) > 1 else {}
     named = {name: f"{letters.get(name, '')}: {os.path.basename(name)}".removeprefix(": ")
              for name in files}
     for name, runs in files.items():
@@ -63,7 +63,7 @@ def body(files: dict[str, list[Run]]) -> Iterator[str]:
         yield page.heading(2, f"Results {named[name]}")
         for part in filter(None, report.parts(runs)):
             yield from page.part(part)
-    if len({(side.file, side.where) for side in sides}) > 1:
+    if len({(source.file, source.where) for source in sources}) > 1:
         yield page.heading(2, "Comparison")
         yield from page.text(comparison.lines(files)[0])
     yield page.heading(2, "How each number was made")
@@ -140,10 +140,10 @@ def _verdict(runs: list[Run]) -> Iterator[str]:
 
 
 def _pictures(files: dict[str, list[Run]], drawn: list[charts.Chart]) -> Iterator[str]:
-    texts = dict(zip(files, captions(files, charts.sides(files))))
+    texts = dict(zip(files, captions(files, charts.sources(files))))
     yield '<div class="pictures">'
     for number, chart in enumerate(drawn):
-        mine = [texts[name] for name in dict.fromkeys(side.file for side in chart.sides)]
+        mine = [texts[name] for name in dict.fromkeys(source.file for source in chart.sources)]
         if chart.left_out:
             mine.append(f"{chart.left_out} results that failed verification are not drawn.")
         yield f"<figure>{draw.inline(chart, number)}<figcaption>"

@@ -26,7 +26,7 @@ NARROW = 4.5                        # of one that a phone may show
 LETTERS, SMALL = 13, 16.8           # to an inch
 MANY = 2000                         # cells of a heat map
 BAR = 0.17                          # inches
-TINTS = (0, 0.45, 0.7)              # how much white bars of other sides have
+TINTS = (0, 0.45, 0.7)              # how much white bars of other sources have
 STYLE = {
     "font.family": "DejaVu Sans", "font.size": 9, "axes.labelsize": 9, "axes.edgecolor": FAINT,
     "axes.labelcolor": TEXT, "text.color": TEXT, "xtick.color": TEXT, "ytick.color": TEXT,
@@ -106,8 +106,8 @@ def draw(part, chart: Chart) -> None:
     axes = part.subplots()
     name = chart.series[0].name if chart.kind == "matrix" else ""
     title = ": ".join(filter(None, [chart.title, name]))
-    if chart.kind == "matrix" and chart.sides[0].name:
-        title += f" ({chart.sides[0].name})"
+    if chart.kind == "matrix" and chart.sources[0].name:
+        title += f" ({chart.sources[0].name})"
     part.suptitle("\n".join(_wrapped(title, _letters(axes) * 5 // 6)), x=0.015, ha="left",
                   size=10, weight="bold")
     KINDS[chart.kind](axes, chart)
@@ -119,21 +119,21 @@ def _letters(axes) -> int:
 
 
 def _style(chart: Chart, series: Series) -> tuple[str, object, str]:
-    """Colour by what is measured, line by side: overlaid files compare. Where that
-    is one thing, colour by side, the same one in every chart."""
+    """Colour by what is measured, line by source: overlaid files compare. Where that
+    is one thing, colour by source, the same one in every chart."""
     names = list(dict.fromkeys(one.name for one in chart.series))
     which = names.index(series.name)
-    several = len(chart.sides) > 1
+    several = len(chart.sources) > 1
     if len(names) == 1:
-        return (COLOURS[series.side % len(COLOURS)], LINES[0],
-                MARKERS[series.side % len(MARKERS)])
-    style = series.side if several else which // len(COLOURS)
+        return (COLOURS[series.source % len(COLOURS)], LINES[0],
+                MARKERS[series.source % len(MARKERS)])
+    style = series.source if several else which // len(COLOURS)
     return COLOURS[which % len(COLOURS)], LINES[style % len(LINES)], MARKERS[which % len(MARKERS)]
 
 
 def _tint(chart: Chart, series: Series) -> tuple[float, float, float]:
-    """Of bars: those of another side are lighter."""
-    place = sorted({one.side for one in chart.series}).index(series.side)
+    """Of bars: those of another source are lighter."""
+    place = sorted({one.source for one in chart.series}).index(series.source)
     colour, _, _ = _style(chart, series)
     alone = len({one.name for one in chart.series}) == 1
     white = 0 if alone else TINTS[min(place, len(TINTS) - 1)]
@@ -142,8 +142,8 @@ def _tint(chart: Chart, series: Series) -> tuple[float, float, float]:
 
 
 def _name(chart: Chart, series: Series) -> str:
-    place = sorted({one.side for one in chart.series}).index(series.side)
-    return " ".join(filter(None, [chart.sides[place].name, series.name]))
+    place = sorted({one.source for one in chart.series}).index(series.source)
+    return " ".join(filter(None, [chart.sources[place].name, series.name]))
 
 
 def _legend(axes, indent: int = 0) -> None:
