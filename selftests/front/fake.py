@@ -17,6 +17,7 @@ FRONT = TOP / "tools/memcache/memcache"
 sys.path.insert(0, str(FRONT.parent))
 
 from mc import errno_name  # noqa: E402
+from mc.output import terminal  # noqa: E402
 from mc.records import fields, results, shape as shapes  # noqa: E402
 from mc.running import debugfs  # noqa: E402
 
@@ -173,6 +174,11 @@ def measured(about: dict, *requests: tuple[str, list[dict]], suite: str | None =
 
 def lines(*records: dict) -> list[bytes]:
     return [json.dumps(record, separators=(",", ":")).encode() + b"\n" for record in records]
+
+
+def shown(parts) -> list[str]:
+    """The lines that a terminal has for these parts of a report."""
+    return terminal.lines(parts)
 
 
 def runs(*records: dict) -> list[results.Run]:

@@ -29,13 +29,14 @@ STUDY = (read(1, "on", speed=3962.0, moved=1.15, written=0.08), read(1, "off", m
 
 def text(*records, about=None):
     runs = fake.measured(about or fake.BARE, (LINE, list(records)))
-    return " ".join(" ".join(amplification.lines(runs, (about or fake.BARE) is fake.TCG)).split())
+    return " ".join(" ".join(fake.shown(amplification.parts(
+            runs, (about or fake.BARE) is fake.TCG))).split())
 
 
 class Amplification(fake.unittest.TestCase):
     def test_nothing_read_nothing_said(self):
         none = fake.measured(fake.BARE, ("bandwidth", [fake.result("bandwidth", 1.0)]))
-        self.assertEqual(amplification.lines(none, False), [])
+        self.assertEqual(amplification.parts(none, False), [])
         self.assertEqual(text(read(1, "on") | {"op": "write"}), "")
         self.assertEqual(text(read(1, "on") | {"verified": "failed"}), "")
 

@@ -353,7 +353,7 @@ class Hierarchy(fake.unittest.TestCase):
         self.assertEqual([(a["writer_cpu"], b["writer_cpu"]) for a, b in found.pairs],
                          [(1, 1), (2, 2)])
         self.assertRegex(found.alone["A"][0], "^c2c .*writer_cpu=0 reader_cpu=1")
-        shown = "\n".join(comparison._table(found))
+        shown = "\n".join(fake.shown(comparison._table(found)))
         self.assertRegex(shown, r"1 +0 +101.0 ns +111.0 ns +-9.90 % ↓")
 
     def test_a_load_is_what_a_latency_is_of(self):

@@ -44,7 +44,8 @@ def text(runs):
 class Matrices(fake.unittest.TestCase):
     def draw(self, wanted, found, **more):
         [run] = fake.measured(fake.BARE, (f"{found[0]['test']}", found), nodes=NODES, **more)
-        return layout.draw(wanted, [(run, result) for result in run.results])
+        grids = layout.draw(wanted, [(run, result) for result in run.results])
+        return None if grids is None else fake.shown(grids)
 
     def test_every_pair_of_cpus(self):
         found = c2c([(0, 1), (0, 4), (1, 0), (1, 4), (4, 0)]) + c2c([(0, 1)], "hit")
@@ -122,8 +123,7 @@ class Matrices(fake.unittest.TestCase):
 class Levels(fake.unittest.TestCase):
     def block(self, found, about=fake.BARE, **more):
         [run] = fake.measured(about, (found[0]["test"], found), **more)
-        return "\n".join(line for block in levels.lines([(run, r) for r in run.results])
-                         for line in block)
+        return "\n".join(fake.shown(levels.parts([(run, r) for r in run.results])))
 
     def test_caches_beside_what_the_cpu_says(self):
         found = self.block(sweep(SWEEP), caches=CACHES)
@@ -261,7 +261,7 @@ class Interrupted(fake.unittest.TestCase):
 class Spread(fake.unittest.TestCase):
     def test_one_scale_for_all(self):
         found = [("a", latency(4096, 1.0)), ("b", latency(8192, 100.0))]
-        lines = spread.lines("size", found)
+        lines = fake.shown(spread.parts("size", found))
         a, b = (next(line for line in lines if line.startswith(name + " ")) for name in "ab")
         self.assertEqual(a.split()[1:4], ["1.00", "2.00", "3.00"])
         self.assertEqual(a.split("|")[1].index("@"), lines[2].split("|")[1].index("1"))
@@ -271,14 +271,15 @@ class Spread(fake.unittest.TestCase):
 
     def test_wide_and_narrow(self):
         for times in ((1.0,), (0.9, 1e6), (0.0, 5.0), (250.0, 260.0)):
-            lines = spread.lines("size", [("x", latency(4096, ns)) for ns in times])
+            lines = fake.shown(spread.parts(
+                "size", [("x", latency(4096, ns)) for ns in times]))
             self.assertLessEqual(max(map(len, lines)), 100)
             pictures = [line.split("|")[1] for line in lines if line.count("|") == 2]
             self.assertEqual(len({len(picture) for picture in pictures}), 1)
 
     def test_no_histogram_no_picture(self):
-        self.assertEqual(spread.lines("x", [("a", {"histogram_ns_count": None}), ("b", {})]), [])
-        self.assertEqual(spread.lines("x", [("a", latency(1, 1.0))] * 99), [])
+        self.assertEqual(spread.parts("x", [("a", {"histogram_ns_count": None}), ("b", {})]), [])
+        self.assertEqual(spread.parts("x", [("a", latency(1, 1.0))] * 99), [])
 
 
 class Verdicts(fake.unittest.TestCase):

@@ -124,7 +124,7 @@ class Records(fake.unittest.TestCase):
             made = overhead.tables(overhead.Figures(overhead.cells(batches)))
             self.assertEqual([row.place for row in made[0].rows],
                              [("", "kvm", "read", "bound")])
-            self.assertIn("-50.00 % ↓", "\n".join(overhead.lines(made[0])))
+            self.assertIn("-50.00 % ↓", "\n".join(fake.shown(overhead.parts(made[0]))))
 
     def test_without_bare_metal_the_first_machine_stands_for_it(self):
         batches = figures(fake.KVM, record("kernel", "read", "on", "0", 100.0)) + \
@@ -143,27 +143,27 @@ class Records(fake.unittest.TestCase):
         batches = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0),
                         record("user", "read", "on", "0", 200.0, effective="no"))
         [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
-        self.assertIn("1 rows are left out", overhead.lines(made)[-1])
-        self.assertIn("-100.00 % ↓", "\n".join(overhead.lines(made, True)))
+        self.assertIn("1 rows are left out", fake.shown(overhead.parts(made))[-1])
+        self.assertIn("-100.00 % ↓", "\n".join(fake.shown(overhead.parts(made, True))))
 
     def test_rows_of_memory_of_several_nodes_are_left_out(self):
         batches = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0, memory_node=0),
                         record("user", "read", "on", "0", 200.0, memory_node=1))
         [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
         self.assertIn("1 rows are left out: their memory-type verdicts, or the nodes",
-                      overhead.lines(made)[-1])
+                      fake.shown(overhead.parts(made))[-1])
 
     def test_noise_is_no_result(self):
         batches = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0),
                         record("kernel", "write", "on", "0", 101.0))
         [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
-        self.assertIn("-1.00 % ~", overhead.lines(made)[-1])
+        self.assertIn("-1.00 % ~", fake.shown(overhead.parts(made))[-1])
 
     def test_emulation_is_no_result(self):
         batches = figures(fake.TCG, record("kernel", "read", "on", "0", 100.0),
                         record("kernel", "write", "on", "0", 500.0))
         [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
-        self.assertRegex(overhead.lines(made)[-1], r"-400\.00 % ~ +na$")
+        self.assertRegex(fake.shown(overhead.parts(made))[-1], r"-400\.00 % ~ +na$")
 
     def test_irq_off_in_user_mode_linux(self):
         for about, said in ((fake.BARE, False), (fake.BARE | {"hypervisor": "uml"}, True)):
@@ -171,7 +171,7 @@ class Records(fake.unittest.TestCase):
                             record("kernel", "read", "off", "0", 99.0),
                             record("user", "read", "on", "0", 98.0))
             [system, interrupts] = overhead.tables(overhead.Figures(overhead.cells(batches)))
-            found = [" ".join(overhead.lines(made)) for made in (system, interrupts)]
+            found = [" ".join(fake.shown(overhead.parts(made))) for made in (system, interrupts)]
             self.assertEqual(["switches nothing of the machine off" in text for text in found],
                              [False, said])
 

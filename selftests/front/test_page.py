@@ -9,9 +9,9 @@ from unittest import mock
 
 import browser
 import fake
-from mc import table
 from mc.commands import report as command
 from mc.output import document, page, report
+from mc.parts import Grid, Heading, Picture, Sentence, bullets
 from test_plot import latency, loaded, matrix
 from test_report import NO, attributes
 
@@ -76,36 +76,51 @@ def everything():
 
 
 def made(files):
-    return page.document(document.title(files), document.body(files))
+    return page.document(document.title(files), document.parts(files))
 
 
-class Lines(unittest.TestCase):
-    def html(self, lines):
-        return "".join(page.part(lines))
+class Parts(unittest.TestCase):
+    def html(self, *parts):
+        return "".join(page.body(parts))
 
-    def test_a_table_is_one_again(self):
-        lines = ["Title", "", *table.table(["size_kib", "x"], [["4K", "1.0"], ["8K", "<2>"]])]
-        [found] = Reader(self.html(lines)).tables
+    def test_a_table_is_one(self):
+        said = self.html(Heading("Title"), Grid(["size_kib", "x"], [["4K", "1.0"], ["8K", "<2>"]]))
+        [found] = Reader(said).tables
         self.assertEqual(found, [["size_kib", "x"], ["4K", "1.0"], ["8K", "<2>"]])
-        self.assertIn("<h3>Title</h3>", self.html(lines))
+        self.assertIn("<h3>Title</h3>", said)
 
-    def test_also_where_it_was_too_wide_for_lines(self):
+    def test_what_is_said_of_a_table_stands_around_it(self):
+        said = self.html(Grid(["a"], [["1"]], title="one <", note="two <"))
+        self.assertIn("<caption>one &lt;</caption><thead>", said)
+        self.assertTrue(said.endswith("</table></div><p>two &lt;</p>"), said)
+
+    def test_names_and_values(self):
+        self.assertIn('<tr><th class="left">CPU</th><td class="left">x</td></tr>',
+                      self.html(Grid([], [["CPU", "x"]], 2)))
+
+    def test_pictures_stand_together(self):
+        self.assertEqual(self.html(Picture("a", "<svg/>", ["<"]), Picture("b", "<svg/>")),
+                         '<div class="pictures"><figure><svg/><figcaption><p>&lt;</p>'
+                         '</figcaption></figure><figure><svg/><figcaption></figcaption></figure>'
+                         '</div>')
+
+    def test_also_where_it_is_too_wide_for_lines(self):
         names = ["size", *(f"column_{i}" for i in range(40))]
-        lines = table.table(names, [["4K", *("123456.7" for _ in range(40))]])
-        [found] = Reader(self.html(["Title", *lines])).tables
+        [found] = Reader(self.html(Heading("Title"), Grid(
+            names, [["4K", *("123456.7" for _ in range(40))]]))).tables
         self.assertEqual(found[0], names)
 
-    def test_sentences_are_whole_again(self):
+    def test_sentences_are_whole(self):
         text = "word " * 60
         self.assertIn(f"<p>{text.strip()} end</p>",
-                      self.html(["Title", "", *table.wrapped(f"{text}end")]))
-        said = self.html(["Title", *table.bullets([f"{text}one", "two"])])
-        self.assertIn(f"<ul><li>{text.strip()} one</li><li>two</li></ul>", said)
+                      self.html(Heading("Title"), Sentence(f"{text}end")))
+        said = self.html(Heading("Title"), *bullets([f"{text}one", "two", "two"]))
+        self.assertIn(f"<ul><li>{text.strip()} one</li><li>two</li><li>two</li></ul>", said)
 
     def test_all_that_a_report_says_is_there(self):
         runs = attributes() + matrix() + latency()
         said = re.sub(r"<wbr>|</?(?:ul|li|p|h\d)[^>]*>|<[^>]*>", " ", "".join(
-            "".join(page.part(part)) for part in report.parts(runs) if part))
+            page.body(report.parts(runs))))
         words = set(said.replace("&#x27;", "'").split())
         for line in report.lines(runs)[3:]:
             for word in re.split(r"[\s_]+", line.replace("|", " ").removeprefix("- ")):

@@ -202,7 +202,8 @@ class Joining(InZone):
     def test_amplification_in_a_suites_table(self):
         [record] = self.import_(measured(0, 3, amplification_read=None), output="out")
         runs = results.load("out")
-        shown = layout.draw(Layout("op", None, ("amplification_read",)), [(runs[0], record)])
+        shown = fake.shown(layout.draw(Layout("op", None, ("amplification_read",)),
+                                       [(runs[0], record)]))
         self.assertEqual(shown[-1].split(), ["read", f"{record['dram_pcm_amplification_read']:.2f}"])
 
     def test_numbers_stay_as_they_were(self):
@@ -225,7 +226,7 @@ class Joining(InZone):
 
     def test_in_the_report(self):
         self.import_(measured(0, 3), output="out")
-        text = " ".join(" ".join(traffic.lines(results.load("out"))).split())
+        text = " ".join(" ".join(fake.shown(traffic.parts(results.load("out")))).split())
         self.assertIn("bandwidth 5000.0 350.0 35.0 6", text)
         self.assertIn("from pcm-memory", text)
 

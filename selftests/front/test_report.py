@@ -2,9 +2,9 @@
 """Tables and the report: shapes, widths, and what must not be overlooked."""
 
 import fake
-from mc import table
 from mc.records import units
-from mc.output import report
+from mc.output import report, terminal
+from mc.parts import Grid, Heading, Picture, Sentence, bullets
 
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 NO = {"wb": "no", "wc": "no", "uc": "no"}
@@ -53,22 +53,40 @@ class Levels(fake.unittest.TestCase):
 class Tables(fake.unittest.TestCase):
     def test_names_are_split_where_words_end(self):
         name = "ntwrite_nofence_deferred"
-        self.assertEqual(table.split(name, 1), [name])
-        self.assertEqual(table.split(name, 2), ["ntwrite_nofence_", "deferred"])
-        self.assertEqual(table.split(name, 3), ["ntwrite_", "nofence_", "deferred"])
-        self.assertEqual(table.split("read", 3), ["read"])
-        self.assertEqual("".join(table.split("a-b_c d", 4)), "a-b_c d")
+        self.assertEqual(terminal.split(name, 1), [name])
+        self.assertEqual(terminal.split(name, 2), ["ntwrite_nofence_", "deferred"])
+        self.assertEqual(terminal.split(name, 3), ["ntwrite_", "nofence_", "deferred"])
+        self.assertEqual(terminal.split("read", 3), ["read"])
+        self.assertEqual("".join(terminal.split("a-b_c d", 4)), "a-b_c d")
 
     def test_columns_stand_under_their_names(self):
-        self.assertEqual(table.table(["type", "x"], [["WB", "1.0"], ["UC", "100.0"]]),
+        self.assertEqual(terminal.table(Grid(["type", "x"], [["WB", "1.0"], ["UC", "100.0"]])),
                          ["type      x", "WB      1.0", "UC    100.0"])
 
     def test_a_table_too_wide_goes_on_below(self):
-        lines = table.table(["size", *(f"c{i}" for i in range(40))],
-                            [["4K", *("123456.7" for _ in range(40))]])
-        self.assertLessEqual(max(map(len, lines)), table.WIDTH)
+        lines = terminal.table(Grid(["size", *(f"c{i}" for i in range(40))],
+                                    [["4K", *("123456.7" for _ in range(40))]]))
+        self.assertLessEqual(max(map(len, lines)), terminal.WIDTH)
         self.assertEqual(" ".join(lines).split().count("123456.7"), 40)
         self.assertEqual(sum(line.startswith("4K") for line in lines), lines.count("") + 1)
+
+    def test_names_and_values_have_no_head(self):
+        self.assertEqual(terminal.table(Grid([], [["CPU", "x"], ["Clock", "tsc"]], 2)),
+                         ["CPU    x", "Clock  tsc"])
+
+    def test_where_empty_lines_stand(self):
+        grid = Grid(["a"], [["1"]], title="one", note="two")
+        parts = [Sentence("Before."), Heading("Title"), Sentence("A."), grid, grid,
+                 *bullets(["b", "c"]), Sentence("Apart.", gap=True), Sentence("d", code="typed"),
+                 Heading("Close", gap=False), Picture("Drawn", "<svg/>", ["of this"])]
+        self.assertEqual(terminal.lines(parts), [
+            "Before.", "", "Title", "A.", "", "one", "a", "1", "", "two", "", "one", "a", "1", "",
+            "two", "", "- b", "- c", "", "Apart.", "typed d", "Close", "[Drawn]", "of this"])
+
+    def test_what_must_not_be_wrapped_is_not(self):
+        text = "word " * 60
+        self.assertEqual(terminal.lines([Sentence(text, wrap=False)]), [text])
+        self.assertGreater(len(terminal.lines([Sentence(text)])), 1)
 
     def test_values(self):
         for key, value, shown in (("mb_per_s", None, "na"), ("size_bytes", 16 << 20, "16M"),

@@ -136,6 +136,7 @@ class Sorted(fake.unittest.TestCase):
             self.assertEqual(report.lines(runs), report.lines(plain))
             self.assertEqual([fields.asked(r) for run in runs for r in run.results],
                              [fields.asked(r) for run in plain for r in run.results])
-            lines, status = comparison.lines({"a": plain, "b": runs})
+            parts, status = comparison.parts({"a": plain, "b": runs})
+            lines = fake.shown(parts)
             self.assertEqual(status, 0)
             self.assertIn("6 compared, 6 of them within the noise.", lines)

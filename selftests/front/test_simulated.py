@@ -318,18 +318,21 @@ class Results(unittest.TestCase):
 
     def test_compared_with_a_real_machine(self):
         files = {"a": runs(), "b": runs(fake.BARE, speed=900.0)}
-        lines, status = comparison.lines(files)
+        parts, status = comparison.parts(files)
+        lines = fake.shown(parts)
         text = "\n".join(lines)
         self.assertEqual(status, 1)
         self.assertIn("Gold 6252, simulated by Bochs 2.7, prices 0d7ab813\n", text)
         self.assertIn("any of it: one machine is simulated, the other is not", text)
         self.assertIn("--mixed-verdicts compares them all", text)
-        lines, status = comparison.lines(files, mixed=True)
+        parts, status = comparison.parts(files, mixed=True)
+        lines = fake.shown(parts)
         self.assertIn("3 compared, 0 of them within the noise.", lines)
 
     def test_compared_with_other_prices(self):
         files = {"a": runs(), "b": runs(fake.BARE | {"simulated": DEAR}, speed=900.0)}
-        lines, status = comparison.lines(files)
+        parts, status = comparison.parts(files)
+        lines = fake.shown(parts)
         self.assertEqual(status, 0)
         names = [line.rpartition("prices ")[2] for line in lines[:2]]
         self.assertEqual(len(set(names)), 2)
@@ -342,8 +345,8 @@ class Results(unittest.TestCase):
             return fake.measured(about, ("random", found))
 
         kernel, user = random(SIMULATED, "kernel"), random(SIMULATED, "user")
-        text = "\n".join(comparison.lines({"a": kernel, "b": user, "c": random(fake.BARE, "kernel")},
-                                       mixed=True)[0])
+        text = "\n".join(fake.shown(comparison.parts(
+            {"a": kernel, "b": user, "c": random(fake.BARE, "kernel")}, mixed=True)[0]))
         self.assertIn("OS overhead", text)
         self.assertNotIn("hypervisor overhead", text)
         self.assertIn("simulated by Bochs 2.7, prices 0d7ab813", text)

@@ -22,7 +22,7 @@ def counted(op, read, write, size="16M", why=None, idle=0.0, **more):
 
 
 def said(*records):
-    return traffic.lines(fake.measured(fake.BARE, (LINE, list(records))))
+    return fake.shown(traffic.parts(fake.measured(fake.BARE, (LINE, list(records)))))
 
 
 def text(*records):
@@ -70,8 +70,8 @@ class Traffic(fake.unittest.TestCase):
         for more in ({"type": "uc"}, {"type": "wc"}, {"op": "read"}, {"test": "random"}):
             runs = fake.measured(fake.BARE, (LINE, [counted("write", 1.0, 1.0)]))
             runs[0].results[0] |= more
-            self.assertEqual(traffic.lines(runs)[0], "Memory traffic")
-            self.assertNotIn("ownership", " ".join(traffic.lines(runs)))
+            self.assertEqual(fake.shown(traffic.parts(runs))[0], "Memory traffic")
+            self.assertNotIn("ownership", " ".join(fake.shown(traffic.parts(runs))))
 
     def test_idle_is_told_where_it_counts(self):
         self.assertIn("The idle machine moved up to 10 % of what was counted",

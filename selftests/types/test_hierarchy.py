@@ -11,6 +11,7 @@ import room
 
 sys.path.insert(0, str(room.TOP / "tools/memcache"))
 from mc.analysis import levels  # noqa: E402
+from mc.output import terminal  # noqa: E402
 
 K, M = 1 << 10, 1 << 20
 LINE, PAGE = 64, 4096
@@ -146,7 +147,7 @@ class Hierarchy(unittest.TestCase):
                 for one, (_, bytes_, _) in zip(found, there[:-1]):
                     self.assertTrue(bytes_ * 6 / 8 <= one.level.limit <= bytes_ * 9 / 8)
                 # There is nothing to remark.
-                self.assertNotRegex("\n".join(levels.lines(curve)[0]), r"(?m)^ *- ")
+                self.assertNotRegex("\n".join(terminal.lines(levels.parts(curve))), r"(?m)^ *- ")
 
     def test_line(self):
         for name, (cost, _, _, line, _) in self.seen.items():
@@ -165,7 +166,8 @@ class Hierarchy(unittest.TestCase):
                     with self.subTest(pages=result["pages"]):
                         missed = cost["tlb_miss_ns"] if result["pages"] > entries else 0
                         self.assertEqual(round(result["tlb_ns"]), missed)
-                text = "\n".join(levels.lines([(tlb, result) for result in tlb.results])[0])
+                text = "\n".join(terminal.lines(
+                    levels.parts([(tlb, result) for result in tlb.results])))
                 held = re.search(r"L1 TLB +\d+ +\d+ +(\d+)\.\.(\d+) +0\.\d+ +([\d.]+)", text)
                 self.assertTrue(held, text)
                 self.assertTrue(int(held[1]) <= entries <= int(held[2]), text)

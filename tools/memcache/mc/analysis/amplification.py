@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 
+from mc.parts import Heading, Part, bullets
 from mc.records import units
 from mc.records.results import Run
-from mc.table import bullets
 from mc.analysis.traffic import AMPLIFIED, WHY, amplified
 
 SAME = 0.1              # amplifications that differ by no more are the same
@@ -35,7 +35,7 @@ class Read:
 Reads = dict[Setting, dict[tuple[str, str], Read]]
 
 
-def lines(runs: list[Run], emulated: bool) -> list[str]:
+def parts(runs: list[Run], emulated: bool) -> list[Part]:
     """A paragraph with a heading; nothing without reads of files."""
     found = reads(runs)
     if not found:
@@ -46,7 +46,7 @@ def lines(runs: list[Run], emulated: bool) -> list[str]:
     if emulated:
         said.append("Rates are left out: on an emulated machine no difference between them "
                     "means anything.")
-    return ["Reads of files", *bullets(said)]
+    return [Heading("Reads of files"), *bullets(said)]
 
 
 def reads(runs: list[Run]) -> Reads:

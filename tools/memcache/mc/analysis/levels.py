@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import log
 
-from mc import table
+from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import units
 from mc.analysis import steps
 from mc.records.fields import asked
@@ -21,20 +21,21 @@ PATTERNS = (None, "random", "page")     # in others prefetchers would hide level
 Pairs = list[tuple[Run, dict]]
 
 
-def lines(pairs: Pairs) -> list[list[str]]:
-    """A block for each curve among these results, and sentences about it."""
+def parts(pairs: Pairs) -> list[Part]:
+    """A table for each curve among these results, and sentences about it."""
     found = curves(pairs)
-    blocks = []
+    made: list[Part] = []
     for keys, curve in found.items():
         if len(curve) < MIN_POINTS:
             continue
         if curve[0][0].machine.get("hypervisor") == "tcg":
-            return [["No levels are named: an emulated machine has no caches to be seen in times."]]
+            return [Sentence("No levels are named: an emulated machine has no caches to be seen "
+                             "in times.", gap=True)]
         own = [f"{key.removesuffix('_bytes')}={units.text(key, value)}" for key, value in keys
                if any((key, value) not in other for other in found)]
         title, body = DRAWN[curve[0][1]["test"]](curve)
-        blocks.append([f"{title}{': ' if own else ''}{' '.join(own)}", "", *body])
-    return blocks
+        made += [Heading(f"{title}{': ' if own else ''}{' '.join(own)}"), *body]
+    return made
 
 
 def curves(pairs: Pairs) -> dict[tuple, Pairs]:
@@ -82,7 +83,7 @@ def named(curve: Pairs) -> list[Named]:
                   cache_of.get(level)) for i, level in enumerate(found)]
 
 
-def _caches(curve: Pairs) -> tuple[str, list[str]]:
+def _caches(curve: Pairs) -> tuple[str, list[Part]]:
     results = [result for _, result in curve]
     machine = curve[0][0].machine
     found = named(curve)
@@ -105,10 +106,9 @@ def _caches(curve: Pairs) -> tuple[str, list[str]]:
                      "disturbance.")
     if not memory:
         notes.append("The sweep does not reach memory: larger sizes would show more.")
-    return "Levels in this curve", [*table.table(
-        ["level", "flat from", "to", "ends at about", "fastest ns", "fastest cycles",
-         "CPU says"], rows),
-        *([""] if notes else []), *table.bullets(notes)]
+    return "Levels in this curve", [
+        Grid(["level", "flat from", "to", "ends at about", "fastest ns", "fastest cycles",
+              "CPU says"], rows), *bullets(notes)]
 
 
 def _is_memory(level: Level, results: list[dict], told: list[tuple[int, int]]) -> bool:
@@ -171,7 +171,7 @@ TLBS = ("L1 TLB", "L2 TLB")
 MOST = 0.75     # of a step: at twice the entries, even at random, so many loads miss
 
 
-def _tlbs(curve: Pairs) -> tuple[str, list[str]]:
+def _tlbs(curve: Pairs) -> tuple[str, list[Part]]:
     """What a load costs beyond the same load of lines close together; that of the
     latter is added again, so that ratios mean something."""
     results = [result for _, result in curve if result.get("tlb_ns") is not None]
@@ -181,7 +181,8 @@ def _tlbs(curve: Pairs) -> tuple[str, list[str]]:
     points = [(r["pages"], base + r["tlb_ns"]) for r in results]
     flat = steps.levels(points)
     if len(flat) < 2:
-        return title, ["No step: a load costs about the same, however many pages there are."]
+        return title, [Sentence("No step: a load costs about the same, however many pages there "
+                                "are.", gap=True)]
     names = {id(level): TLBS[i] if i < len(TLBS) and level.limit else
              "L2 TLB or page walk" if i == 1 else "page walk" for i, level in enumerate(flat)}
     found = _with_climbs(flat, steps.envelope(points))
@@ -192,11 +193,10 @@ def _tlbs(curve: Pairs) -> tuple[str, list[str]]:
                      f"{level.last:.0f}..{beyond - 1}" if above else "",
                      f"{max(level.time - base, 0):.2f}",
                      f"{above.time - level.time:.2f}" if above else ""])
-    notes = table.bullets(["Each size between two levels is a step of its own: one TLB does not "
-                           "climb so long. More sizes between them may show which are levels."])
-    return title, [*table.table(["level", "flat from pages", "to", "entries", "ns beyond a hit",
-                                 "ns that a miss adds"], rows),
-                   *(["", *notes] if len(found) > len(flat) else [])]
+    notes = ["Each size between two levels is a step of its own: one TLB does not climb so long. "
+             "More sizes between them may show which are levels."] if len(found) > len(flat) else []
+    return title, [Grid(["level", "flat from pages", "to", "entries", "ns beyond a hit",
+                         "ns that a miss adds"], rows), *bullets(notes)]
 
 
 def _with_climbs(flat: list[Level], points: list[tuple[float, float]]) -> list[Level]:

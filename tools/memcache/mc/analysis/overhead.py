@@ -8,8 +8,8 @@ A change from A to B is (A - B) / A: positive means less time, faster.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from mc import table
 from mc.analysis import match
+from mc.parts import Grid, Heading, Part, Sentence
 from mc.records import fields, places, prices, units
 from mc.analysis.estimate import Change, Estimate, average, change, of, unknown
 from mc.analysis.match import FREE, IGNORED, Batch
@@ -167,8 +167,8 @@ def _interrupts(figures: Figures) -> Table:
     return made
 
 
-def lines(made: Table, mixed: bool = False) -> list[str]:
-    """A table in text; `mixed`: rows whose verdicts differ, too. What is the
+def parts(made: Table, mixed: bool = False) -> list[Part]:
+    """A table under its title; `mixed`: rows whose verdicts differ, too. What is the
     same in all rows stands above."""
     names = ["workload", *made.columns]
     places = [[row.place[i] for row in made.rows] for i in range(len(names) - 2)]
@@ -184,15 +184,18 @@ def lines(made: Table, mixed: bool = False) -> list[str]:
                      units.duration(other.time, unit), str(found), found.interval])
     fixed = [f"{names[i]} {values[0]}" for i, values in enumerate(places)
              if i not in told and values[0]]
-    out = [made.title, ", ".join([made.formula, *fixed]), ""]
-    out += table.table([*(names[i] for i in told), *names[-2:], "change", "95 % interval"], rows,
-                       left=len(told)) if rows else []
+    found: list[Part] = [Heading(made.title),
+                         Sentence(", ".join([made.formula, *fixed]), wrap=False)]
+    if rows:
+        found.append(Grid([*(names[i] for i in told), *names[-2:], "change", "95 % interval"],
+                          rows, len(told)))
     if refused:
-        out.append(f"{refused} rows are left out: their memory-type verdicts, or the nodes of their "
-                   "memory, differ (--mixed-verdicts).")
+        found.append(Sentence(
+            f"{refused} rows are left out: their memory-type verdicts, or the nodes of their "
+                   "memory, differ (--mixed-verdicts).", gap=not rows, wrap=False))
     if made.interrupts and any(row.on("uml") for row in made.rows):
-        out += table.wrapped(UML_IRQ)
-    return out
+        found.append(Sentence(UML_IRQ, gap=False))
+    return found
 
 
 def cells(batches: list[Batch]) -> list[Cell]:

@@ -4,7 +4,7 @@ under one another on one scale."""
 
 from math import ceil, floor, log10
 
-from mc import table
+from mc.parts import Grid, Heading, Part, Sentence
 from mc.records import units
 
 WIDTH = 48                  # columns of a picture, at most
@@ -14,7 +14,7 @@ RAREST, OFTEN = -4.0, -0.3  # these shares, as powers of ten
 MOST = 40                   # results; more make no picture
 
 
-def lines(head: str, named: list[tuple[str, dict]]) -> list[str]:
+def parts(head: str, named: list[tuple[str, dict]]) -> list[Part]:
     """A table with percentiles, and a picture of each histogram."""
     kept = [(name, result) for name, result in named if result.get("histogram_ns_count")]
     if not kept or len(kept) > MOST:
@@ -23,9 +23,9 @@ def lines(head: str, named: list[tuple[str, dict]]) -> list[str]:
     rows = [[name, *(units.text("ns", result.get(f"{p}_ns_per_load"))
                      for p in ("p50", "p99", "p999")),
              f"|{scale.picture(result['histogram_ns_count'])}|"] for name, result in kept]
-    return ["How the times of loads are spread (ns)", "",
-            *table.table([head, "p50", "p99", "p99.9", f"|{scale.ruler()}|"], rows), "",
-            *table.wrapped(
+    return [Heading("How the times of loads are spread (ns)"),
+            Grid([head, "p50", "p99", "p99.9", f"|{scale.ruler()}|"], rows),
+            Sentence(
                 f"A column is a factor of {10 ** scale.step:.2f}, the last one holds all above; "
                 f"from {SHADES[0]} (few) to {SHADES[-1]} (half of the loads, or more).")]
 

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from mc import table
+from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import fields, units
 from mc.records.fields import asked
 from mc.records.results import Run
@@ -40,19 +40,16 @@ def amplified(result: dict, key: str) -> float | None:
     return own if own is not None else result.get(f"dram_pcm_{key}")
 
 
-def lines(runs: list[Run]) -> list[str]:
+def parts(runs: list[Run]) -> list[Part]:
     """All of it, with a heading; nothing where nothing was counted."""
     pairs = [(run, result) for run in runs for result in run.results]
     counted = [pair for pair in pairs if any(_known(pair[1], key) for key in MOVED)]
     uncounted = all(result.get("dram_why", "no_counters") == "no_counters" for _, result in pairs)
     seen = [pair for pair in pairs if any(_known(pair[1], key) for key in PCM)]
-    parts = [_counted(counted) if counted else [], _pcm(seen) if seen else [],
-             table.bullets([*_stores(counted), *_idle(counted),
-                            *([] if uncounted else _lacking(pairs))])]
-    out: list[str] = []
-    for part in filter(None, parts):
-        out += ([""] if out else []) + part
-    return ["Memory traffic", "", *out] if out else []
+    found = [*(_counted(counted) if counted else []), *(_pcm(seen) if seen else []),
+             *bullets([*_stores(counted), *_idle(counted),
+                       *([] if uncounted else _lacking(pairs))], gap=True)]
+    return [Heading("Memory traffic"), *found] if found else []
 
 
 def _known(result: dict, key: str) -> bool:
@@ -71,28 +68,26 @@ def names(pairs: Pairs) -> tuple[list[str], list[list[str]]]:
              for row in found])
 
 
-def _counted(pairs: Pairs) -> list[str]:
+def _counted(pairs: Pairs) -> list[Part]:
     keys, cells = names(pairs)
     rows = [[*cell, *(_mb(result, key) for key in ("payload_bytes", *MOVED)),
              *(_number(result, key, 2) for key in AMPLIFIED),
              *(_number(result, key, 1) for key in IDLE)]
             for cell, (_, result) in zip(cells, pairs)]
-    return [*table.table([*keys, "payload MB", "read MB", "written MB", "read / payload",
-                          "written / payload", "idle read MB/s", "idle written MB/s"],
-                         rows, left=len(keys)),
-            "", "MB: 10^6 bytes of a pass, as the memory's counters have them; idle: before the "
-            "run, not subtracted."]
+    return [Grid([*keys, "payload MB", "read MB", "written MB", "read / payload",
+                  "written / payload", "idle read MB/s", "idle written MB/s"], rows, len(keys)),
+            Sentence("MB: 10^6 bytes of a pass, as the memory's counters have them; idle: before the "
+                     "run, not subtracted.")]
 
 
-def _pcm(pairs: Pairs) -> list[str]:
+def _pcm(pairs: Pairs) -> list[Part]:
     keys, cells = names(pairs)
     rows = [[*cell, _number(result, "mb_per_s", 1), *(_number(result, key, 1) for key in PCM),
              units.text("", result.get("dram_pcm_samples")),
              *(_number(result, key, 2) for key in PCM_AMPLIFIED)]
             for cell, (_, result) in zip(cells, pairs)]
-    return [*table.table([*keys, "payload MB/s", "pcm read MB/s", "pcm written MB/s",
-                          "pcm samples", "pcm read / payload", "pcm written / payload"], rows,
-                         left=len(keys)), "", *table.wrapped(
+    return [Grid([*keys, "payload MB/s", "pcm read MB/s", "pcm written MB/s", "pcm samples",
+                  "pcm read / payload", "pcm written / payload"], rows, len(keys)), Sentence(
         "pcm: from pcm-memory, all that the machine did meanwhile, between samples too. So ratios "
         "are low where there are gaps between samples, and high where data are verified.")]
 

@@ -5,7 +5,7 @@ the hardware did; and what follows for whoever reads the table."""
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mc import table
+from mc.parts import Grid
 from mc.records import units
 from mc.records.results import Run
 
@@ -80,11 +80,11 @@ def _reload(machine: dict, name: str) -> float | None:
     return value if isinstance(value, (int, float)) else None
 
 
-def lines(verdict: Verdict) -> list[str]:
-    """The table of types, without a heading."""
+def grid(verdict: Verdict) -> Grid:
+    """The table of types."""
     rows = [[t.name.upper(), t.attribute, t.effective, units.text("reload_ns", t.reload_ns)]
             for t in verdict.types.values()]
-    return table.table(["asked", "page tables", "effective", "reload ns"], rows)
+    return Grid(["asked", "page tables", "effective", "reload ns"], rows, gap=False)
 
 
 def sentences(verdict: Verdict) -> list[str]:

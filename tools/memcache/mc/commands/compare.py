@@ -4,7 +4,7 @@
 import argparse
 
 from mc import Failure, emit
-from mc.output import comparison
+from mc.output import comparison, terminal
 from mc.records import rounds
 
 EPILOG = """\
@@ -45,5 +45,6 @@ def compare(files: list[str], mixed: bool = False) -> tuple[list[str], int]:
         if len(tables) < len(files):
             raise Failure("published figures (.csv) have no request that a record could match: "
                           "compare them by themselves", 2)
-        return comparison.published(tables), 0
-    return comparison.lines({name: rounds.load(name) for name in files}, mixed)
+        return terminal.lines(comparison.published(tables)), 0
+    parts, status = comparison.parts({name: rounds.load(name) for name in files}, mixed)
+    return terminal.lines(parts), status

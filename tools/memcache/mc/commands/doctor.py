@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mc import emit, table
+from mc import emit
+from mc.output import terminal
+from mc.parts import Part, Sentence
 from mc.records import prices
 from mc.running import counters, debugfs, plan, user
 from mc.running.machine import Machine, hypervisor
@@ -39,10 +41,9 @@ def examine(machine: Machine | None = None) -> tuple[list[str], int]:
     """The lines to print, and the exit status."""
     machine, checks = (machine, CHECKS) if machine else _asked_for()
     found = [line for check in checks for line in check(machine)]
-    out: list[str] = []
-    for line in found:
-        todo = f" ({line.todo})" if line.todo else ""
-        out += table.wrapped(line.what + todo, f"{line.status:4}  ")
+    said: list[Part] = [
+        Sentence(line.what + (f" ({line.todo})" if line.todo else ""), f"{line.status:4}  ")
+        for line in found]
     failed = sum(line.status == FAIL for line in found)
     warned = sum(line.status == WARN for line in found)
     if failed:
@@ -51,7 +52,7 @@ def examine(machine: Machine | None = None) -> tuple[list[str], int]:
     else:
         verdict = "Nothing stands against measuring UC here" + (
             f"; mind the {warned} warnings." if warned else ".")
-    return [*out, "", *table.wrapped(verdict)], 1 if failed else 0
+    return terminal.lines([*said, Sentence(verdict, gap=True)]), 1 if failed else 0
 
 
 def _asked_for() -> tuple[Machine, list]:

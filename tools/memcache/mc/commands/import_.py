@@ -6,9 +6,11 @@ import json
 import time
 from statistics import median
 
-from mc import Failure, emit, table
+from mc import Failure, emit
 from mc.analysis import pcm, traffic
 from mc.analysis.pcm import SECOND, Joined, Sample, mean
+from mc.output import terminal
+from mc.parts import Grid, Part, Sentence, bullets
 from mc.records import results, units
 
 EPILOG = """\
@@ -39,13 +41,13 @@ def join(path: str, name: str | None, output: str | None) -> int:
     if not name:
         if output:
             raise Failure("-o is for the records of RESULTS", 2)
-        emit(_alone(samples))
+        emit(terminal.lines(_alone(samples)))
         return 0
     runs = results.load(name)
     if any("dram_pcm_samples" in result for run in runs for result in run.results):
         raise Failure(f"{name}: has figures of pcm already", 2)
     joined = pcm.join(runs, samples)
-    emit(_lines(joined, samples))
+    emit(terminal.lines(_joined(joined, samples)))
     if output:
         _write(name, output, joined)
         emit(["", f"Results: {output}"])
@@ -79,7 +81,7 @@ def _figures(one: Joined) -> dict:
         "dram_pcm_samples": len(one.samples)}
 
 
-def _alone(samples: list[Sample]) -> list[str]:
+def _alone(samples: list[Sample]) -> list[Part]:
     rows = []
     for title, name in (("read", "read"), ("written", "write")):
         told = sorted((s for s in samples if getattr(s, name) is not None),
@@ -88,12 +90,12 @@ def _alone(samples: list[Sample]) -> list[str]:
         rows.append([title, str(len(told)), *(f"{v:.1f}" for v in (
             rates[0], median(rates), rates[-1], mean(told, name)))] if told else
                     [title, "0", *4 * ["na"]])
-    return [_when(samples), "", *table.table(
-        ["MB/s", "samples", "least", "median", "most", "mean"], rows), "", *table.wrapped(
+    return [Sentence(_when(samples), wrap=False), Grid(
+        ["MB/s", "samples", "least", "median", "most", "mean"], rows), Sentence(
             "mean: each sample by its length. Without RESULTS there is no payload, so no ratio.")]
 
 
-def _lines(joined: list[Joined], samples: list[Sample]) -> list[str]:
+def _joined(joined: list[Joined], samples: list[Sample]) -> list[Part]:
     keys, cells = traffic.names([(one.run, one.result) for one in joined])
     rows = [[*cell, _clock(one.start), f"{(one.end - one.start) / SECOND:.3f}",
              _numbers(one.samples), units.text("mb_per_s", one.result.get("mb_per_s")),
@@ -106,8 +108,9 @@ def _lines(joined: list[Joined], samples: list[Sample]) -> list[str]:
                 "reach out of one are left out.")
     if not fallen:
         said.append(_why_none(joined, samples))
-    return [*table.table([*keys, "begun (UTC)", "s", "samples", "payload MB/s", "pcm read MB/s",
-                          "pcm written MB/s", "read / payload", "written / payload"], rows, left=len(keys)), "", *table.bullets(said)]
+    return [Grid([*keys, "begun (UTC)", "s", "samples", "payload MB/s", "pcm read MB/s",
+                  "pcm written MB/s", "read / payload", "written / payload"], rows, len(keys)),
+            *bullets(said)]
 
 
 def _numbers(samples: list[Sample]) -> str:

@@ -4,7 +4,8 @@
 import argparse
 from collections.abc import Iterator
 
-from mc import emit, table
+from mc import emit
+from mc.output.terminal import wrapped
 from mc.records import keys, shape, suite
 from mc.running.plan import Place, duration, sides
 
@@ -54,5 +55,5 @@ def one(name: str) -> Iterator[str]:
             about = found.section(section)
             needs = f" (needs {', '.join(about.needs)})" if about.needs else ""
             yield ""
-            yield from table.wrapped(f"{section}{needs}")
+            yield from wrapped(f"{section}{needs}")
         yield f"  {request.label + ': ' if request.label else ''}{request.line}"

@@ -2,8 +2,8 @@
 """`memcache compare`: what was asked in both, side by side; then, of random
 accesses, the four tables of what a system, interrupts and a VM cost."""
 
-from mc import table
 from mc.analysis import match, overhead
+from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import fields, prices, results, units
 from mc.analysis.estimate import EACH, change, of, unknown
 from mc.analysis.findings import FLOOR, MIN_SAMPLES
@@ -17,67 +17,69 @@ LEGEND = ("↑ faster: less time in B than in A; ↓ slower; ~ within the noise:
           f"pass, but of {', '.join(EACH)} those of a load.")
 UNKNOWN = (f"Interval na: fewer than {MIN_SAMPLES} samples (`repeat=`) in one round, or none of "
            "their spread is known. What is noise can't be told there, so nothing counts as more.")
+PUBLISHED = ("Published total times in TSC cycles, without a spread: no interval, and no telling "
+             "what is noise. ↑ faster, ↓ slower.")
 EMULATED = ("An emulated machine (QEMU, TCG): no difference between these times says anything "
             "about real hardware, so none counts.")
 
 
-def lines(files: dict[str, list[results.Run]], mixed: bool = False) -> tuple[list[str], int]:
-    """The same of files that were read."""
+def parts(files: dict[str, list[results.Run]], mixed: bool = False) -> tuple[list[Part], int]:
+    """What is said, and the exit status: 1 if nothing could be compared, or something was
+    refused."""
     batches = match.checked(files)
     pairings = [match.pair(a, b, mixed) for a, b in match.plan(batches)]
-    out: list[str] = []
-    for pairing in pairings:
-        out += [*_pairing(pairing), ""]
-    out += table.wrapped(LEGEND)
     figures = overhead.Figures(overhead.cells(batches))
-    out += _overhead(figures, mixed)
     good = any(p.pairs for p in pairings) and not any(p.refused for p in pairings)
-    return out, 0 if good else 1
+    return [*(part for pairing in pairings for part in _pairing(pairing)),
+            Sentence(LEGEND, gap=True), *_overhead(figures, mixed)], 0 if good else 1
 
 
-def published(files: list[str]) -> list[str]:
+def published(files: list[str]) -> list[Part]:
     from mc.analysis.published import load
-    out: list[str] = []
+    found: list[Part] = []
     for name in files:
         figures = overhead.Figures(load(name))
-        out += [name, "Published total times in TSC cycles, without a spread: no interval, and "
-                "no telling", "what is noise. ↑ faster, ↓ slower.", *_overhead(figures, False)]
-    return out
+        found += [Heading(name), Sentence(PUBLISHED), *_overhead(figures, False)]
+    return found
 
 
-def _overhead(figures: overhead.Figures, mixed: bool) -> list[str]:
-    out: list[str] = []
+def _overhead(figures: overhead.Figures, mixed: bool) -> list[Part]:
     made = overhead.tables(figures) if figures.cells else []
-    if made and (full := overhead.workloads(figures)):
-        out += ["", "Random accesses in the tables below", *table.bullets(full)]
-    for one in made:
-        out += ["", *overhead.lines(one, mixed)]
-    if made and figures.repeated:
-        out += ["", *table.wrapped(
+    if not made:
+        return []
+    full = overhead.workloads(figures)
+    found: list[Part] = [Heading("Random accesses in the tables below"),
+                         *bullets(full)] if full else []
+    found += [part for one in made for part in overhead.parts(one, mixed)]
+    if figures.repeated:
+        found.append(Sentence(
             f"{figures.repeated} results were measured more than once on a machine: the first of "
-            "each counts in these tables.")]
-    return out
+            "each counts in these tables.", gap=True))
+    return found
 
 
-def _pairing(found: Pairing) -> list[str]:
-    out = [_batch("A", found.a), _batch("B", found.b)]
-    free = found.free
-    if found.a.where != found.b.where:
-        free = {"where": (found.a.where, found.b.where), **free}
+def _pairing(pairing: Pairing) -> list[Part]:
+    free = pairing.free
+    if pairing.a.where != pairing.b.where:
+        free = {"where": (pairing.a.where, pairing.b.where), **free}
+    found: list[Part] = [Sentence(_batch("A", pairing.a), gap=True, wrap=False),
+                         Sentence(_batch("B", pairing.b), wrap=False)]
     if free:
-        out.append("Compared: " + ", ".join(f"{k}={a} against {b}" for k, (a, b) in free.items()))
-    out.append("")
-    out += _table(found) if found.pairs else ["Nothing in them can be compared."]
-    if found.pairs and any(batch.machine.get("hypervisor") == "uml" for batch in (found.a, found.b)):
-        out += table.wrapped(overhead.UML)
-    out += _list("Not compared", found.refused)
-    if any(word in line for line in found.refused
+        found.append(Sentence("Compared: " + ", ".join(
+            f"{key}={a} against {b}" for key, (a, b) in free.items()), wrap=False))
+    found += _table(pairing) if pairing.pairs else [
+        Sentence("Nothing in them can be compared.", gap=True)]
+    if pairing.pairs and any(batch.machine.get("hypervisor") == "uml"
+                             for batch in (pairing.a, pairing.b)):
+        found.append(Sentence(overhead.UML))
+    found += _list("Not compared", pairing.refused)
+    if any(word in line for line in pairing.refused
            for word in ("effective=", "page tables", "memory of node", "prefetch=", "simulated")):
-        out += table.wrapped("Their memory was not the same, or the prefetchers' state; "
-                             "--mixed-verdicts compares them all the same.")
-    for name, lonely in found.alone.items():
-        out += _list(f"Without a partner, in {name} only", lonely)
-    return out
+        found.append(Sentence("Their memory was not the same, or the prefetchers' state; "
+                              "--mixed-verdicts compares them all the same."))
+    for name, lonely in pairing.alone.items():
+        found += _list(f"Without a partner, in {name} only", lonely)
+    return found
 
 
 def _batch(name: str, batch: Batch) -> str:
@@ -85,7 +87,7 @@ def _batch(name: str, batch: Batch) -> str:
            f"{prices.below(batch.machine)}"
 
 
-def _table(found: Pairing) -> list[str]:
+def _table(found: Pairing) -> list[Part]:
     keys = [{"test": a["test"]} | asked(a) | {k: a[k] for k in fields.WHICH if k in a}
             for a, _ in found.pairs]
     skip = {*found.free, *match.IGNORED}
@@ -104,18 +106,20 @@ def _table(found: Pairing) -> list[str]:
         changes.append(made)
         rows.append([*(units.text(key, own.get(key)) for key in varying),
                      *(units.duration(time.time) for time in times), str(made), made.interval])
-    out = table.table([*(key.removesuffix("_bytes") for key in varying), "A", "B", "change",
-                       "95 % interval"], rows, left=len(varying))
+    grid = Grid([*(key.removesuffix("_bytes") for key in varying), "A", "B", "change",
+                 "95 % interval"], rows, len(varying))
     along = f" Varying along with the others: {', '.join(implied)}." if implied else ""
-    out += ["", *table.wrapped(f"All with: {match.settings(fixed)}.{along}")]
-    out.append(f"{len(rows)} compared, {sum(c.noise for c in changes)} of them within the noise.")
+    said = [f"All with: {match.settings(fixed)}.{along}",
+            f"{len(rows)} compared, {sum(c.noise for c in changes)} of them within the noise."]
     if emulated:
-        return out + table.wrapped(EMULATED)
-    return out + ([] if all(made.known for made in changes) else table.wrapped(UNKNOWN))
+        said.append(EMULATED)
+    elif not all(made.known for made in changes):
+        said.append(UNKNOWN)
+    return [grid, *map(Sentence, said)]
 
 
-def _list(title: str, lines: list[str]) -> list[str]:
-    if not lines:
+def _list(title: str, texts: list[str]) -> list[Part]:
+    if not texts:
         return []
-    more = [f"... and {len(lines) - TOLD} more"] if len(lines) > TOLD else []
-    return [f"{title}: {len(lines)}", *table.bullets([*lines[:TOLD], *more])]
+    more = [f"... and {len(texts) - TOLD} more"] if len(texts) > TOLD else []
+    return [Sentence(f"{title}: {len(texts)}"), *bullets([*texts[:TOLD], *more])]

@@ -5,16 +5,15 @@ verdicts, pictures, tables, comparisons, and how each number was made."""
 import os
 import time
 from collections.abc import Iterator
-from html import escape
 
 from mc.analysis import verdict
 from mc.output import charts, comparison, draw, page, report
+from mc.parts import Grid, Heading, Part, Picture, Sentence
 from mc.output.captions import captions
 from mc.records import prices
 from mc.records.fields import asked
 from mc.records.results import Run
 from mc.records.units import size, text
-from mc.table import Grid
 
 MADE = [
     "A sample is one timed pass over the whole working set, or several where one would be too "
@@ -36,7 +35,7 @@ STATISTICS = ("samples", "left_out", "min_ns", "median_ns", "mean_ns", "max_ns",
 
 def gallery(files: dict[str, list[Run]], drawn: list[charts.Chart]) -> str:
     """A page of the pictures alone."""
-    return page.document(title(files), [page.heading(1, title(files)), *_pictures(files, drawn)])
+    return page.document(title(files), [Heading(title(files), 1), *_pictures(files, drawn)])
 
 
 def title(files: dict[str, list[Run]]) -> str:
@@ -45,35 +44,34 @@ def title(files: dict[str, list[Run]]) -> str:
     return f"memcache: {', '.join(what)}"
 
 
-def body(files: dict[str, list[Run]]) -> Iterator[str]:
-    yield page.heading(1, title(files))
+def parts(files: dict[str, list[Run]]) -> Iterator[Part]:
+    yield Heading(title(files), 1)
     sources = charts.sources(files)
     letters = {source.file: source.name.partition(" ")[0] for source in sources} if len(files) > 1 else {}
     named = {name: f"{letters.get(name, '')}: {os.path.basename(name)}".removeprefix(": ")
              for name in files}
     for name, runs in files.items():
-        yield page.heading(2, f"Machine {named[name]}")
-        yield from _machine(runs)
+        yield Heading(f"Machine {named[name]}", 2)
+        yield _machine(runs)
         yield from _verdict(runs)
     drawn = charts.charts(files)
     if drawn:
-        yield page.heading(2, "Pictures")
+        yield Heading("Pictures", 2)
         yield from _pictures(files, drawn)
     for name, runs in files.items():
-        yield page.heading(2, f"Results {named[name]}")
-        for part in filter(None, report.parts(runs)):
-            yield from page.part(part)
+        yield Heading(f"Results {named[name]}", 2)
+        yield from report.parts(runs)
     if len({(source.file, source.where) for source in sources}) > 1:
-        yield page.heading(2, "Comparison")
-        yield from page.text(comparison.lines(files)[0])
-    yield page.heading(2, "How each number was made")
-    yield from map(page.paragraph, MADE)
+        yield Heading("Comparison", 2)
+        yield from comparison.parts(files)[0]
+    yield Heading("How each number was made", 2)
+    yield from map(Sentence, MADE)
     for name, runs in files.items():
-        yield page.heading(3, f"Requests {named[name]}")
+        yield Heading(f"Requests {named[name]}", 3)
         yield from _requests(runs)
 
 
-def _machine(runs: list[Run]) -> Iterator[str]:
+def _machine(runs: list[Run]) -> Grid:
     record = runs[0].machine
     rows = [("Kernel", f"Linux {record['kernel']} {record.get('kernel_version') or ''}".strip()),
             ("CPU", ", ".join([record["cpu"], *(
@@ -89,7 +87,7 @@ def _machine(runs: list[Run]) -> Iterator[str]:
              or "na"),
             ("Clock", _clock(record)), ("Prefetchers", str(record.get("prefetch") or "na")),
             ("Measured", _when(runs))]
-    yield from page.facts(rows)
+    return Grid([], [[name, value] for name, value in rows], 2)
 
 
 def _whose(record: dict, cache: dict) -> str:
@@ -126,7 +124,7 @@ def _when(runs: list[Run]) -> str:
     return f"{sides}, {first} to {last[11:] if first[:10] == last[:10] else last} UTC"
 
 
-def _verdict(runs: list[Run]) -> Iterator[str]:
+def _verdict(runs: list[Run]) -> Iterator[Part]:
     """Loud, where numbers do not mean what they seem to."""
     judged = verdict.judge(runs)
     bad = judged.emulated or not all(t.real for t in judged.types.values())
@@ -136,33 +134,28 @@ def _verdict(runs: list[Run]) -> Iterator[str]:
         said.insert(0, f"VERIFICATION FAILED in {failed} results: memory did not hold what was "
                        "written to it.")
     for sentence in said:
-        yield page.paragraph(sentence, "loud" if bad or failed else "")
+        yield Sentence(sentence, loud=bad or bool(failed))
 
 
-def _pictures(files: dict[str, list[Run]], drawn: list[charts.Chart]) -> Iterator[str]:
+def _pictures(files: dict[str, list[Run]], drawn: list[charts.Chart]) -> Iterator[Part]:
     texts = dict(zip(files, captions(files, charts.sources(files))))
-    yield '<div class="pictures">'
     for number, chart in enumerate(drawn):
         mine = [texts[name] for name in dict.fromkeys(source.file for source in chart.sources)]
         if chart.left_out:
             mine.append(f"{chart.left_out} results that failed verification are not drawn.")
-        yield f"<figure>{draw.inline(chart, number)}<figcaption>"
-        yield from map(page.paragraph, mine)
-        yield "</figcaption></figure>"
-    yield "</div>"
+        yield Picture(chart.title, draw.inline(chart, number), mine)
 
 
-def _requests(runs: list[Run]) -> Iterator[str]:
+def _requests(runs: list[Run]) -> Iterator[Part]:
     """Each request as it was run, and every record's samples."""
     for run in runs:
         request = run.request
         state = "" if request["state"] == "done" else \
-            f" ({request['state']}: {request.get('error') or 'na'})"
+            f"({request['state']}: {request.get('error') or 'na'}) "
         label = f"{run.request['label']}: " if run.request.get("label") else ""
-        yield f"<p><code>{escape(label + request['line'])}</code>" \
-              f"{escape(state)} {escape(run.where)}</p>"
+        yield Sentence(state + run.where, code=label + request["line"])
         if run.results:
-            yield from page.grid(_statistics(run))
+            yield _statistics(run)
 
 
 def _statistics(run: Run) -> Grid:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Results drawn as a suite's @table wants them, or as suits their test."""
 
-from mc import table
+from dataclasses import replace
+
 from mc.records import units
 from mc.records.places import MANY, PLACES, value
 from mc.records.fields import asked
 from mc.records.results import Run
+from mc.parts import Grid
 from mc.analysis.steps import median
 from mc.records.suite import Layout
 from mc.analysis.traffic import amplified
@@ -32,8 +34,8 @@ def unit(layouts: list[Layout]) -> str:
     return UNITS.get(name := found.pop(), name) if len(found) == 1 else ""
 
 
-def draw(layout: Layout, pairs: Pairs) -> list[str] | None:
-    """The table; None if results that can't would share a cell."""
+def draw(layout: Layout, pairs: Pairs) -> list[Grid] | None:
+    """The tables; None if results that can't would share a cell."""
     pairs = [pair for pair in pairs if all(
         str(value(*pair, key)) == wanted for key, wanted in layout.only)]
     if not any(name in result for _, result in pairs for name in layout.values):
@@ -41,14 +43,11 @@ def draw(layout: Layout, pairs: Pairs) -> list[str] | None:
     groups = _apart(layout, pairs)
     if groups is None:
         return None
-    lines: list[str] = []
-    for title, group in groups:
-        lines += [""] if lines else []
-        lines += [title] if title else []
-        lines += _matrix(layout, group) if layout.columns else _rows(layout, group)
+    drawn = [replace(_matrix(layout, group) if layout.columns else _rows(layout, group),
+                     title=title) for title, group in groups]
     if _marked(layout) and any(result.get("siblings") == "yes" for _, result in pairs):
-        lines += ["", SIBLINGS]
-    return lines
+        drawn[-1] = replace(drawn[-1], note=SIBLINGS)
+    return drawn
 
 
 def _marked(layout: Layout) -> bool:
@@ -88,7 +87,7 @@ def _repeated(layout: Layout, pairs: Pairs) -> bool:
     return len(set(places)) < len(places)
 
 
-def _matrix(layout: Layout, pairs: Pairs) -> list[str]:
+def _matrix(layout: Layout, pairs: Pairs) -> Grid:
     [figure] = layout.values
     cells: dict[tuple, list[dict]] = {}
     for run, result in pairs:
@@ -99,7 +98,7 @@ def _matrix(layout: Layout, pairs: Pairs) -> list[str]:
         rows = columns = ordered(rows + columns)
     head = _title(layout.rows)
     head += "" if layout.columns in ("label", "op") else f" / {_title(layout.columns)}"
-    return table.table([head, *(units.text(layout.columns, column) for column in columns)], [
+    return Grid([head, *(units.text(layout.columns, column) for column in columns)], [
         [_row_name(layout.rows, row), *(
             "-" if _itself(layout, row, column, cells) else
             _cell(figure, cells.get((row, column), []), _marked(layout)) for column in columns)]
@@ -112,13 +111,13 @@ def _itself(layout: Layout, row: object, column: object, cells: dict) -> bool:
     return pairs and row == column and (row, column) not in cells
 
 
-def _rows(layout: Layout, pairs: Pairs) -> list[str]:
+def _rows(layout: Layout, pairs: Pairs) -> Grid:
     """A line for each; columns of which nothing is known are left out."""
     figures = [name for name in layout.values if any(name in result for _, result in pairs)]
     cells: dict[object, list[dict]] = {}
     for run, result in pairs:
         cells.setdefault(value(run, result, layout.rows), []).append(result)
-    return table.table([_title(layout.rows), *figures], [
+    return Grid([_title(layout.rows), *figures], [
         [_row_name(layout.rows, row), *(_cell(name, cells[row]) for name in figures)]
         for row in ordered(list(cells))])
 

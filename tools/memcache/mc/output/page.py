@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The lines of a report as HTML: tables become tables again, sentences become
-paragraphs. Whatever a results file says is text, never markup."""
+"""The parts of a report as HTML. Whatever a results file says is text, never markup."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from html import escape
 from itertools import groupby
 
-from mc.table import Grid, Part, Said
+from mc.parts import Grid, Heading, Part, Picture, Sentence
 
 STYLE = """\
 :root { color-scheme: light; --ink: #222; --faint: #5c5c5c; --line: #d8d8d8; --loud: #a61b00; }
@@ -22,6 +21,7 @@ p { margin: .5rem 0; } ul { margin: .5rem 0; padding-left: 1.2rem; }
 .scroll { overflow-x: auto; max-width: 100%; margin: .5rem 0; }
 table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .15rem .6rem; text-align: right; white-space: nowrap; overflow-wrap: normal; }
+caption { text-align: left; }
 th { vertical-align: bottom; font-weight: 600; border-bottom: 1px solid #888; }
 td { border-bottom: 1px solid var(--line); }
 .left { text-align: left; }
@@ -42,7 +42,7 @@ figure { margin: 0; min-width: 0; } figure svg { width: 100%; height: auto; disp
 """
 
 
-def document(title: str, body: Iterable[str]) -> str:
+def document(title: str, parts: Iterable[Part]) -> str:
     """A page that stands alone; nothing in it may load anything."""
     policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
     return "\n".join([
@@ -50,82 +50,59 @@ def document(title: str, body: Iterable[str]) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         f"<title>{escape(title)}</title>", f"<style>\n{STYLE}</style>", "</head>", "<body>",
-        *body, "</body>", "</html>", ""])
+        *body(parts), "</body>", "</html>", ""])
 
 
-def heading(level: int, text: str) -> str:
-    return f"<h{level}>{escape(text)}</h{level}>"
+def body(parts: Iterable[Part]) -> Iterator[str]:
+    """Items that follow each other make a list; pictures stand in a grid of their own."""
+    for around, group in groupby(parts, key=_around):
+        yield from [f"<{around}>"] if around else []
+        for part in group:
+            yield from SHOWN[type(part)](part)
+        yield from [f"</{around.split()[0]}>"] if around else []
 
 
-def paragraph(text: str, kind: str = "") -> str:
-    return f"<p{_class(kind)}>{escape(text)}</p>"
+def _around(part: Part) -> str:
+    """The element that such parts share."""
+    if isinstance(part, Picture):
+        return 'div class="pictures"'
+    return "ul" if isinstance(part, Sentence) and part.bullet else ""
 
 
-def part(lines: list[str], level: int = 3) -> Iterator[str]:
-    """A part of a report under its heading, which is what it begins with."""
-    groups = list(_groups(lines))
-    if groups and not isinstance(groups[0][0], Grid):
-        title, own = groups.pop(0)
-        if isinstance(title, Said):
-            yield heading(level, title.text)
-        else:
-            yield heading(level, own[0])
-            if own[1:]:
-                groups.insert(0, (None, own[1:]))
-    yield from _body(groups)
+def _heading(part: Heading) -> Iterator[str]:
+    yield f"<h{part.level}>{escape(part.text)}</h{part.level}>"
 
 
-def text(lines: list[str]) -> Iterator[str]:
-    """Lines without a heading."""
-    yield from _body(list(_groups(lines)))
+def _sentence(part: Sentence) -> Iterator[str]:
+    code = f"<code>{escape(part.code)}</code> " if part.code else ""
+    tag = "li" if part.bullet else "p"
+    yield f"<{tag}{_class('loud' if part.loud else '')}>{code}{escape(part.text)}</{tag}>"
 
 
-def _groups(lines: list[str]) -> Iterator[tuple[Grid | Said | None, list[str]]]:
-    """Lines of one table or sentence together; plain lines by themselves, until
-    an empty one."""
-    for (whole, blank), own in groupby(lines, key=lambda line: (
-            getattr(line, "whole", None) if isinstance(line, Part) else None, line == "")):
-        if whole or not blank:
-            yield whole, list(own)
-
-
-def _body(groups: list[tuple]) -> Iterator[str]:
-    listed = False
-    seen: list[Grid] = []
-    for whole, own in groups:
-        bullet = isinstance(whole, Said) and bool(whole.bullet)
-        if bullet != listed:
-            yield "<ul>" if bullet else "</ul>"
-        listed = bullet
-        if bullet:
-            yield f"<li>{escape(whole.text)}</li>"
-        elif isinstance(whole, Said):
-            yield paragraph(whole.text)
-        elif isinstance(whole, Grid):
-            if all(whole is not grid for grid in seen):     # in blocks, where it was too wide
-                yield from grid(whole)
-            seen.append(whole)
-        else:
-            yield from (paragraph(line) for line in own)
-    if listed:
-        yield "</ul>"
-
-
-def grid(made: Grid) -> Iterator[str]:
+def _grid(part: Grid) -> Iterator[str]:
     """A table that scrolls by itself where the page is narrow."""
-    yield '<div class="scroll"><table>'
-    yield f"<thead><tr>{_cells('th', made.names, made.left)}</tr></thead>"
+    yield f'<div class="scroll"><table{_class("" if part.names else "facts")}>'
+    if part.title:
+        yield f"<caption>{escape(part.title)}</caption>"
+    if part.names:
+        yield f"<thead><tr>{_cells('th', part.names, part.left)}</tr></thead>"
     yield "<tbody>"
-    yield from (f"<tr>{_cells('td', row, made.left)}</tr>" for row in made.rows)
+    yield from (f"<tr>{_cells('td', row, part.left)}</tr>" if part.names else
+                f"<tr>{_cells('th', row[:1], 1)}{_cells('td', row[1:], 1)}</tr>"
+                for row in part.rows)
     yield "</tbody></table></div>"
+    if part.note:
+        yield f"<p>{escape(part.note)}</p>"
 
 
-def facts(rows: list[tuple[str, str]]) -> Iterator[str]:
-    """Names and what they are."""
-    yield '<div class="scroll"><table class="facts"><tbody>'
-    for name, value in rows:
-        yield f'<tr><th class="left">{escape(name)}</th><td class="left">{escape(value)}</td></tr>'
-    yield "</tbody></table></div>"
+def _picture(part: Picture) -> Iterator[str]:
+    yield f"<figure>{part.svg}<figcaption>"
+    yield from (f"<p>{escape(text)}</p>" for text in part.captions)
+    yield "</figcaption></figure>"
+
+
+SHOWN: dict[type, Callable] = {Heading: _heading, Sentence: _sentence, Grid: _grid,
+                               Picture: _picture}
 
 
 def _cells(tag: str, row: list[str], left: int) -> str:

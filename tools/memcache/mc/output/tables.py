@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-from mc import Failure, table
+from mc import Failure
 from mc.analysis import levels, spread
 from mc.output import layout
 from mc.records import rounds, suite, units
@@ -11,7 +11,7 @@ from mc.output.layout import Pairs
 from mc.records.places import value
 from mc.records.fields import asked, figures
 from mc.records.results import Run
-from mc.table import bullets, wrapped
+from mc.parts import Grid, Heading, Part, Sentence
 
 SHOWN_FACTS = ("median_ns", "cv_percent")
 # In the file only.
@@ -25,7 +25,7 @@ DISTURBED = {"disturbed_interrupt": "interrupts", "disturbed_migration": "migrat
 PER_ONE = ("ns_per_load", "ns_per_line", "tlb_ns", "same_ns")   # say more than a pass's median
 
 
-def blocks(runs: list[Run]) -> Iterator[list[str]]:
+def parts(runs: list[Run]) -> Iterator[Part]:
     """In the order they were run."""
     groups: dict[tuple, list[Run]] = {}
     for run in runs:
@@ -35,7 +35,7 @@ def blocks(runs: list[Run]) -> Iterator[list[str]]:
     for (name, section, test, where), group in groups.items():
         known = suite_of(name)
         if known and section and name != named:
-            yield wrapped(known.title)
+            yield Heading(known.title)
         named = name
         yield from _group(known, section, test, where, group)
 
@@ -49,10 +49,10 @@ def suite_of(name: str | None) -> suite.Suite | None:
 
 
 def _group(known: suite.Suite | None, section: str | None, test: str, where: str,
-           runs: list[Run]) -> Iterator[list[str]]:
+           runs: list[Run]) -> Iterator[Part]:
     pairs = [(run, result) for run in runs for result in run.results]
     if not pairs:
-        yield [f"{section or (known.name if known else test)}: no results"]
+        yield Heading(f"{section or (known.name if known else test)}: no results")
         return
     found = known.section(section) if known else None
     wanted = found.layouts if found else []
@@ -62,10 +62,9 @@ def _group(known: suite.Suite | None, section: str | None, test: str, where: str
     if drawn and None not in drawn:
         unit = layout.unit(wanted or layout.USUAL[test])
         title += f" ({unit})" if unit else ""
-        body = [line for i, lines in enumerate(filter(None, drawn))
-                for line in ([""] if i else []) + lines]
+        body = [grid for grids in drawn for grid in grids or []]
     else:
-        body = _list(pairs, fixed)
+        body = [_list(pairs, fixed)]
     if where == "user":
         title += ", in user space"
     settings = " ".join(f"{key.removesuffix('_bytes')}={units.text(key, value)}"
@@ -73,10 +72,10 @@ def _group(known: suite.Suite | None, section: str | None, test: str, where: str
     notes = [f"All with: {settings}." if settings else "", _quality([r for _, r in pairs]),
              _held(test, [r for _, r in pairs]) if drawn and None not in drawn else "",
              *(found.notes if found else [])]
-    yield [*wrapped(title), "", *body, "", *bullets(filter(None, notes), bullet="")]
-    yield from levels.lines(pairs)
+    yield from [Heading(title), *body, *map(Sentence, filter(None, notes))]
+    yield from levels.parts(pairs)
     if not any(one.columns for one in wanted):
-        yield _spread(pairs, fixed)
+        yield from _spread(pairs, fixed)
 
 
 def _constant(keys: list[dict]) -> dict:
@@ -85,7 +84,7 @@ def _constant(keys: list[dict]) -> dict:
             if all(key in other and other[key] == value for other in keys)}
 
 
-def _list(pairs: Pairs, fixed: dict) -> list[str]:
+def _list(pairs: Pairs, fixed: dict) -> Grid:
     """A result a line: what they differ in, and the figures."""
     labels = [run.request.get("label") for run, _ in pairs]
     keys = _varying(pairs, fixed, labelled=all(labels))
@@ -99,7 +98,7 @@ def _list(pairs: Pairs, fixed: dict) -> list[str]:
     names = [key.removesuffix("_bytes") for key in names]
     if any(labels):
         names, rows = ["label", *names], [[name or "", *row] for name, row in zip(labels, rows)]
-    return table.table(names, rows)
+    return Grid(names, rows)
 
 
 def _varying(pairs: Pairs, fixed: dict, labelled: bool) -> list[str]:
@@ -114,13 +113,13 @@ def _varying(pairs: Pairs, fixed: dict, labelled: bool) -> list[str]:
     return list(dict.fromkeys(key for (key, _), found in values.items() if len(found) > 1))
 
 
-def _spread(pairs: Pairs, fixed: dict) -> list[str]:
+def _spread(pairs: Pairs, fixed: dict) -> list[Part]:
     keys = _varying(pairs, fixed, labelled=False) or ["label"]
     if keys == ["size_bytes"]:
         pairs = sorted(pairs, key=lambda pair: pair[1]["size_bytes"])
     named = [(" ".join(units.text(key, value(run, result, key)) for key in keys), result)
              for run, result in pairs]
-    return spread.lines(" ".join(key.removesuffix("_bytes") for key in keys), named)
+    return spread.parts(" ".join(key.removesuffix("_bytes") for key in keys), named)
 
 
 def _quality(results: list[dict]) -> str:
