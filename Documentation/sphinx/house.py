@@ -6,13 +6,14 @@ import re
 import subprocess
 from pathlib import Path
 
-import abi
 from docutils import nodes
 from docutils.parsers.rst import Directive, directives
 from docutils.statemachine import StringList
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 from sphinx.util.nodes import nested_parse_with_titles
+
+import abi
 
 TOP = Path(__file__).resolve().parent.parent.parent
 

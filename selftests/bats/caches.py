@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "tools/memcache"))
-from mc.records.shape import UNITS, numbers  # noqa: E402
+from mc.records.shape import UNITS, numbers
 
 KINDS = {"Data": "data", "Instruction": "code", "Unified": "unified"}
 

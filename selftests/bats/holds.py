@@ -3,8 +3,9 @@
 """holds.py EXPRESSION…: Python expressions, all of which must be true.
 
 records: all of results.jsonl; results: the results among them; machine: the
-file; taken(): how many samples they are of, those left out included; table: the rows of `results` as dictionaries; values(NAME): the different
-ones that the results have; load(FILE): the records of another file. The files
+file; taken(): how many samples they are of, those left out included; table: the rows of
+`results` as dictionaries; values(NAME): the different ones that the results have;
+load(FILE): the records of another file. The files
 are the module's, or those in $MEMCACHE_DEBUGFS. Of a comparison that fails the
 left side is printed.
 """

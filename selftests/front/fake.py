@@ -18,7 +18,8 @@ sys.path.insert(0, str(FRONT.parent))
 
 from mc import errno_name  # noqa: E402
 from mc.output import terminal  # noqa: E402
-from mc.records import fields, results, shape as shapes  # noqa: E402
+from mc.records import fields, results  # noqa: E402
+from mc.records import shape as shapes  # noqa: E402
 from mc.running import debugfs  # noqa: E402
 
 PRESETS = {"op": "read", "width": "max", "fence": "none", "verify": "each", "readback": "off",
@@ -157,7 +158,8 @@ def figure(test: str, asked: dict, figures: dict, **more) -> dict:
     like = result("bandwidth", 1000.0)
     facts = {key: like[key] for key in fields.FACTS if key in like}
     keys = asked | {"type": "wb", "size_bytes": 1 << 20, "cpu": "0", "node": "auto", "irq": "on",
-                    "disturbed": "leave_out", "page": "4k", "prefetch": "keep", "repeat": 10, "warmup": 2} | asked
+                    "disturbed": "leave_out", "page": "4k", "prefetch": "keep", "repeat": 10,
+                    "warmup": 2} | asked
     return {"record": "result", "test": test, "where": "kernel", **keys, **facts, **figures} | more
 
 

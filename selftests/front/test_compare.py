@@ -6,8 +6,8 @@ from pathlib import Path
 
 import fake
 from mc import Failure
-from mc.commands import compare
 from mc.analysis import estimate, match
+from mc.commands import compare
 from mc.output import comparison
 from mc.records import rounds
 

@@ -135,7 +135,8 @@ class Doctor(fake.InDirectory):
                     "sys/class/dmi/id/sys_vendor": "Amazon EC2\n",
                     "proc/cpuinfo": "vendor_id : AuthenticAMD\nflags : pat hypervisor\n"}),
                 ("warn", "Xen honours", {"sys/hypervisor/type": "xen\n"}),
-                ("warn", "a hypervisor (vmware)", {"sys/class/dmi/id/sys_vendor": "VMware, Inc.\n"}),
+                ("warn", "a hypervisor (vmware)",
+                 {"sys/class/dmi/id/sys_vendor": "VMware, Inc.\n"}),
                 ("warn", "a hypervisor (hyper-v)",
                  {"sys/class/dmi/id/sys_vendor": "Microsoft Corporation\n"}),
                 ("warn", "a hypervisor (unknown)", {})):

@@ -350,4 +350,5 @@ def answers(line):
     return [fake.figure("bandwidth", {"op": keys["op"], "cpu": keys["cpu"], "node": node}, {
         "mb_per_s": 4000.0 if node in ("auto", "local") else
         9000.0 if (keys["cpu"][0] == "0") == (node == "0") else 5000.0},
-        memory_node=int(node) if node.isdigit() else "0-1" if node == "local" else 0) for node in nodes]
+        memory_node=int(node) if node.isdigit() else "0-1" if node == "local" else 0)
+        for node in nodes]

@@ -15,7 +15,8 @@ from unittest import mock
 
 import fake
 from mc import Failure
-from mc.commands import cli, export as command
+from mc.commands import cli
+from mc.commands import export as command
 from mc.output import export
 from test_plot import latency, matrix
 from test_report import NO, attributes

@@ -3,9 +3,9 @@
 
 import fake
 from mc import Failure
-from mc.commands import compare
 from mc.analysis import match, overhead, published
-from mc.analysis.estimate import change, average
+from mc.analysis.estimate import average, change
+from mc.commands import compare
 
 FIGURES = str(fake.TOP / "Documentation/examples/random_access.csv")
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}

@@ -204,7 +204,8 @@ class Joining(InZone):
         runs = results.load("out")
         shown = fake.shown(layout.draw(Layout("op", None, ("amplification_read",)),
                                        [(runs[0], record)]))
-        self.assertEqual(shown[-1].split(), ["read", f"{record['dram_pcm_amplification_read']:.2f}"])
+        self.assertEqual(shown[-1].split(),
+                         ["read", f"{record['dram_pcm_amplification_read']:.2f}"])
 
     def test_numbers_stay_as_they_were(self):
         self.import_(measured(0, 3, mb_per_s=5000.25), output="out")

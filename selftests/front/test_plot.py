@@ -302,7 +302,8 @@ class Without(unittest.TestCase):
 
     def test_other_commands_do_not_load_it(self):
         import subprocess
-        code = "import sys; from mc.commands import cli, show; sys.exit('matplotlib' in sys.modules)"
+        code = "import sys; from mc.commands import cli, show; " \
+               "sys.exit('matplotlib' in sys.modules)"
         self.assertEqual(subprocess.run([sys.executable, "-c", code], check=False,
                                         cwd=Path(cli.__file__).parent.parent.parent).returncode, 0)
 

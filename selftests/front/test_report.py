@@ -2,9 +2,9 @@
 """Tables and the report: shapes, widths, and what must not be overlooked."""
 
 import fake
-from mc.records import units
 from mc.output import report, terminal
 from mc.parts import Grid, Heading, Picture, Sentence, bullets
+from mc.records import units
 
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 NO = {"wb": "no", "wc": "no", "uc": "no"}

@@ -122,8 +122,7 @@ class Sorted(fake.unittest.TestCase):
     """Other programs may write the keys of an object in any order."""
 
     def test_a_file_with_sorted_keys_is_shown_alike(self):
-        from mc.output import comparison
-        from mc.output import report
+        from mc.output import comparison, report
         from test_draw import c2c
         found = [fake.result(f"bandwidth op={op} size={size}", 1000.0)
                  for op in ("read", "copy") for size in ("4K", "1M")]

@@ -20,8 +20,8 @@ from unittest import mock
 
 import fake
 from mc import Failure
-from mc.commands.run import measure
 from mc.commands import cli
+from mc.commands.run import measure
 from mc.output import comparison, export, report
 from mc.records import results
 from mc.running import simulated

@@ -14,8 +14,8 @@ from unittest import mock
 
 import fake
 from mc import Failure
-from mc.commands.run import measure
 from mc.commands import cli
+from mc.commands.run import measure
 from mc.output import report
 from mc.records import results, rounds, suite
 from mc.running import fit, user
@@ -29,7 +29,9 @@ cat machine
 case $3 in
 *size=3*) echo 'memcache-user: Invalid argument: size: no' >&2; exit 1 ;;
 *crash*) kill -SEGV $$ ;;
-*wait*) trap 'cat records; echo "memcache-user: Interrupted system call: run: stopped" >&2; exit 130' TERM
+*wait*)
+    trap 'cat records
+          echo "memcache-user: Interrupted system call: run: stopped" >&2; exit 130' TERM
     touch begun; while :; do sleep 0.02; done ;;
 esac
 cat records

@@ -24,9 +24,9 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 import grammar  # noqa: E402
-import module   # noqa: E402
-import place    # noqa: E402
-import spoilt   # noqa: E402
+import module  # noqa: E402
+import place  # noqa: E402
+import spoilt  # noqa: E402
 
 WRITES = int(os.environ.get("WRITES") or 300)
 SEED = int(os.environ.get("SEED") or time.time_ns() % 10**9)

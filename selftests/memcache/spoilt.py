@@ -90,7 +90,8 @@ class Spoilt:
             name = self.rng.choice(("dram_read", "dram_write")) + self.rng.choice(("", "", "_b"))
             kind = self.rng.choice((1, 1, 1, 1, self.rng.randrange(12), self.rng.getrandbits(32)))
             config = self.rng.choice((self.rng.randrange(12), self.rng.getrandbits(64)))
-            words = [f"type={kind}", f"config={config:#x}", f"cpu={self.rng.choice((0, 0, 1, 8191))}",
+            words = [f"type={kind}", f"config={config:#x}",
+                     f"cpu={self.rng.choice((0, 0, 1, 8191))}",
                      f"scale={self.rng.choice((1, 64, 1 << 20))}"]
             lines.append(" ".join([name, *words]).encode())
         text = b"\n".join(lines)

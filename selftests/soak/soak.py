@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """soak.py: mixed runs for MINUTES; prints TAP.
 
-Requests are drawn from the file `tests` (see grammar.py). In between: runs that are stopped, interrupted or killed, two
-writers at once, wrong lines, reads of every file at any offset, the devices
+Requests are drawn from the file `tests` (see grammar.py). In between: runs that are
+stopped, interrupted or killed, two writers at once, wrong lines,
+reads of every file at any offset, the devices
 mapped, the module unloaded and loaded. What a run leaves behind is looked at
 after each, memory and threads every 15 seconds (flat.py).
 
@@ -25,8 +26,8 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "memcache"))
 import grammar  # noqa: E402
-import module   # noqa: E402
-import place    # noqa: E402
+import module  # noqa: E402
+import place  # noqa: E402
 from flat import Flat  # noqa: E402
 
 MINUTES = float(os.environ.get("MINUTES") or 60)

@@ -10,8 +10,8 @@ import unittest
 import room
 
 sys.path.insert(0, str(room.TOP / "tools/memcache"))
-from mc.analysis import levels  # noqa: E402
-from mc.output import terminal  # noqa: E402
+from mc.analysis import levels
+from mc.output import terminal
 
 K, M = 1 << 10, 1 << 20
 LINE, PAGE = 64, 4096

@@ -3,14 +3,14 @@
 compare each byte, to have more readers; at what rate, and by how much the memory
 reads more than was asked for. From results of `file op=read`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from statistics import median
 
+from mc.analysis.traffic import AMPLIFIED, WHY, amplified
 from mc.parts import Heading, Part, bullets
 from mc.records import units
 from mc.records.results import Run
-from mc.analysis.traffic import AMPLIFIED, WHY, amplified
 
 SAME = 0.1              # amplifications that differ by no more are the same
 CACHED = 99.0           # percent of a file: all of it
@@ -20,7 +20,8 @@ Setting = tuple[int, int, str, str]
 # Who read it: where, check=.
 PLAIN, VFS, CHECKED = ("user", "off"), ("kernel", "off"), ("kernel", "on")
 CHECKED_PLAIN = ("user", "on")
-NAMES = {PLAIN: "plain", VFS: "in the kernel", CHECKED: "checked", CHECKED_PLAIN: "checked in user space"}
+NAMES = {PLAIN: "plain", VFS: "in the kernel", CHECKED: "checked",
+         CHECKED_PLAIN: "checked in user space"}
 
 
 @dataclass(frozen=True)
@@ -57,9 +58,9 @@ def reads(runs: list[Run]) -> Reads:
             if result["test"] != "file" or result.get("op") != "read" \
                     or not result.get("mb_per_s") or result.get("verified") == "failed":
                 continue
-            setting = tuple(result.get(key) for key in ("readers", "transfer_bytes", "cache",
-                                                        "direct"))
-            who = result["where"], result.get("check")
+            setting = (result.get("readers", 0), result.get("transfer_bytes", 0),
+                       result.get("cache", ""), result.get("direct", ""))
+            who = result["where"], result.get("check", "")
             groups.setdefault(setting, {}).setdefault(who, []).append(result)
     return {setting: {who: Read(median(r["mb_per_s"] for r in found), *(
         _median(found, key) for key in ("amplification_read", "amplification_write",
@@ -119,8 +120,8 @@ def _readers(found: Reads) -> Iterator[str]:
     for who in (PLAIN, VFS, CHECKED):
         groups: dict[tuple, list[tuple[int, float]]] = {}
         for setting, by in found.items():
-            if who in by and by[who].read is not None:
-                groups.setdefault(setting[1:], []).append((setting[0], by[who].read))
+            if who in by and (read := by[who].read) is not None:
+                groups.setdefault(setting[1:], []).append((setting[0], read))
         for rest, points in groups.items():
             (few, low), (many, high) = min(points), max(points)
             if few == many:
@@ -139,7 +140,7 @@ def _vfs(found: Reads) -> Iterator[str]:
     """The kernel's own path against a system call's, in what the memory moves."""
     known = [(by[VFS].read, by[PLAIN].read) for by in found.values() if VFS in by and PLAIN in by]
     differ = [kernel - plain for kernel, plain in known if kernel is not None and plain is not None]
-    if differ and max(map(abs, differ)) <= SAME:
+    if differ and max(abs(value) for value in differ) <= SAME:
         yield "The kernel reads as plainly as a system call: the same traffic for the same bytes."
     elif differ:
         yield "Against the plain reader the kernel's reads moved " + " to ".join(dict.fromkeys(
@@ -164,5 +165,5 @@ def _uncounted(runs: list[Run]) -> Iterator[str]:
             WHY.get(why, str(why)) for why in sorted(map(str, whys))) + "."
 
 
-def _names(settings) -> str:
+def _names(settings: Iterable[Setting]) -> str:
     return "; ".join(map(_name, settings))

@@ -30,8 +30,8 @@ from dataclasses import dataclass
 from math import exp, inf, isfinite, pi, sqrt
 from statistics import variance
 
-from mc.records import rounds
 from mc.analysis.findings import FLOOR, spread_known
+from mc.records import rounds
 
 OF_MEDIAN = pi / 2      # its variance, where that of a mean is 1
 
@@ -86,7 +86,7 @@ class Change:
 
     @property
     def interval(self) -> str:
-        if not self.known:
+        if self.low is None or self.high is None or not self.known:
             return "na"
         low = f"{self.low:+.2f}" if self.low > -1000 else "below -1000"
         return f"{low} to {self.high:+.2f}"
@@ -129,8 +129,8 @@ def _between(result: dict, each: float) -> tuple[float, float] | None:
 def average(parts: list[Estimate]) -> Estimate:
     """The mean of times that were measured apart."""
     mean = sum(part.time for part in parts) / len(parts)
-    terms = [(part.variance, part.freedom) for part in parts]
-    if any(known is None for known, _ in terms):
+    terms = [(part.variance, part.freedom) for part in parts if part.variance is not None]
+    if len(terms) < len(parts):
         return Estimate(mean)
     typical = tuple(sum(values) / len(parts) for values in zip(*(p.typical for p in parts)))
     return Estimate(mean, *_pooled((v / len(parts) ** 2, f) for v, f in terms), typical)
@@ -142,8 +142,8 @@ def change(base: Estimate, other: Estimate) -> Change:
     percent = 100 * (1 - ratio)
     if base.variance is None or other.variance is None:
         return Change(percent)
-    total, freedom = _pooled((part.variance / part.time ** 2, part.freedom)
-                             for part in (base, other))
+    total, freedom = _pooled([(base.variance / base.time ** 2, base.freedom),
+                              (other.variance / other.time ** 2, other.freedom)])
     if not isfinite(total):
         return unknown(Change(percent))
     half = min(t975(freedom) * sqrt(total), 100)    # exp() has its bounds

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from math import hypot
 
+from mc.analysis.verdict import Verdict, listed
 from mc.records.fields import asked
 from mc.records.results import Run
-from mc.analysis.verdict import Verdict, listed
 
 MIN_SAMPLES = 5         # with fewer, the spread is not known
 FLOOR = 0.02            # less than this, another run may turn round
@@ -114,7 +114,7 @@ def _point(result: dict) -> Point | None:
         return None
     if not speed or not median or result.get("verified") == "failed" or not spread_known(result):
         return None
-    return Point(keys, memory, keys.get("op"), keys.get("fence"), width, speed,
+    return Point(keys, memory, str(keys.get("op")), str(keys.get("fence")), width, speed,
                  speed * median / (result.get("min_ns") or median),
                  speed * result["cv_percent"] / 100)
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import log
 
+from mc.analysis import steps
+from mc.analysis.steps import Level, median
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import units
-from mc.analysis import steps
 from mc.records.fields import asked
 from mc.records.results import Run
 from mc.records.shape import data_caches
-from mc.analysis.steps import Level, median
 
 MIN_POINTS = 6      # fewer make no curve
 APART = 1.7         # sizes apart by that factor are not the same cache
@@ -76,7 +76,7 @@ def named(curve: Pairs) -> list[Named]:
     told = data_caches(curve[0][0].machine, results[0]["cpu"])
     memory = [_is_memory(level, results, told) for level in found]
     cached = [level for level, beyond in zip(found, memory) if level.limit and not beyond]
-    matched = match([level.limit for level in cached], [size for _, size in told])
+    matched = match([level.limit for level in cached if level.limit], [size for _, size in told])
     cache_of = {level: told[j] for level, j in zip(cached, matched) if j is not None}
     return [Named(level, "memory" if memory[i] else f"L{cache_of[level][0]}"
                   if level in cache_of else _name(i, told, level is found[-1]),
@@ -89,11 +89,11 @@ def _caches(curve: Pairs) -> tuple[str, list[Part]]:
     found = named(curve)
     rows, notes = [], []
     for one in found:
-        level, cache, memory = one.level, one.cache, one.name == "memory"
-        rows.append([one.name, units.size(level.first), units.size(level.last),
+        level, cache = one.level, one.cache
+        rows.append([one.name, units.size(int(level.first)), units.size(int(level.last)),
                      _about(level.limit), f"{level.time:.2f}", _cycles(level, results),
-                     units.size(cache[1]) if cache else "" if memory else "na"])
-        if cache and not 1 / APART < level.limit / cache[1] < APART:
+                     units.size(cache[1]) if cache else "" if one.name == "memory" else "na"])
+        if cache and level.limit and not 1 / APART < level.limit / cache[1] < APART:
             notes.append(_differs(one.name, level.limit, cache[1], machine))
     memory = sum(one.name == "memory" for one in found)
     missed = [f"L{number}" for number, size in data_caches(machine, results[0]["cpu"])

@@ -130,7 +130,7 @@ def _pair_states(found: Pairing, left: list[dict], rest: list[dict], skip: set[s
 
 def _free(a: Batch, b: Batch) -> dict[str, tuple]:
     """The keys of which each batch has one value, and not the same."""
-    free = {}
+    free: dict[str, tuple] = {}
     for key in FREE:
         values = [{asked(result).get(key) for result in batch.results} for batch in (a, b)]
         if all(len(found) == 1 for found in values) and values[0] != values[1]:
@@ -169,7 +169,7 @@ def _memory(found: Pairing, a: dict, b: dict) -> str:
     """How the places of their memory differ; empty: they do not, or it is not known."""
     nodes = [result.get("memory_node") for result in (a, b)]
     if None in nodes or nodes[0] == nodes[1] or (
-            places.local(found.a, a) and places.local(found.b, b)):
+            places.local(found.a.machine, a) and places.local(found.b.machine, b)):
         return ""
     return f"memory of node {nodes[0]} in A, of node {nodes[1]} in B"
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from mc.analysis import match
-from mc.parts import Grid, Heading, Part, Sentence
-from mc.records import fields, places, prices, units
 from mc.analysis.estimate import Change, Estimate, average, change, of, unknown
 from mc.analysis.match import FREE, IGNORED, Batch
+from mc.parts import Grid, Heading, Part, Sentence
+from mc.records import fields, places, prices, units
 from mc.records.fields import asked
 
 UML = ("User-Mode Linux: its kernel is a process of another Linux. Loops run at that one's speed; "
@@ -178,10 +178,10 @@ def parts(made: Table, mixed: bool = False) -> list[Part]:
         if row.mixed and not mixed:
             refused += 1
             continue
-        base, other, found = row.change()
+        base, other, changed = row.change()
         unit = row.base[0].unit
         rows.append([*(row.place[i] for i in told), units.duration(base.time, unit),
-                     units.duration(other.time, unit), str(found), found.interval])
+                     units.duration(other.time, unit), str(changed), changed.interval])
     fixed = [f"{names[i]} {values[0]}" for i, values in enumerate(places)
              if i not in told and values[0]]
     found: list[Part] = [Heading(made.title),
@@ -192,7 +192,7 @@ def parts(made: Table, mixed: bool = False) -> list[Part]:
     if refused:
         found.append(Sentence(
             f"{refused} rows are left out: their memory-type verdicts, or the nodes of their "
-                   "memory, differ (--mixed-verdicts).", gap=not rows, wrap=False))
+            "memory, differ (--mixed-verdicts).", gap=not rows, wrap=False))
     if made.interrupts and any(row.on("uml") for row in made.rows):
         found.append(Sentence(UML_IRQ, gap=False))
     return found
@@ -201,28 +201,28 @@ def parts(made: Table, mixed: bool = False) -> list[Part]:
 def cells(batches: list[Batch]) -> list[Cell]:
     """What these results of `random` say, one thread each."""
     names = machines(batches)
-    found = [(batch, result) for batch in batches for result in batch.results
+    found = [(batch, result, time) for batch in batches for result in batch.results
              if result["test"] == "random" and result.get("threads") == 1
-             and result.get("verified") != "failed" and of(result)
+             and result.get("verified") != "failed" and (time := of(result))
              and asked(result).get("op") in ("read", "write")]
     if not found:
         return []
-    loads = [{k: v for k, v in asked(result).items() if k not in OWN} for _, result in found]
+    loads = [{k: v for k, v in asked(result).items() if k not in OWN} for _, result, _ in found]
     keys = list(dict.fromkeys(key for load in loads for key in load))
     short = fields.telling(loads, keys)
     moving = [key for key in keys if len({load.get(key) for load in loads}) > 1]
     return [Cell(machine=names[machine_key(batch)], bare=not machine_key(batch)[0],
                  where=batch.where, op=result["op"], irq=str(result.get("irq")),
-                 cpu=str(result.get("cpu")), time=of(result), workload=_words(load, short),
+                 cpu=str(result.get("cpu")), time=time, workload=_words(load, short),
                  full=match.settings({key: load.get(key) for key in moving}),
                  effective=str(result.get("effective")),
                  hypervisor=batch.machine.get("hypervisor") or "",
                  memory=_memory(batch, result))
-            for (batch, result), load in zip(found, loads)]
+            for (batch, result, time), load in zip(found, loads)]
 
 
 def _memory(batch: Batch, result: dict) -> str:
-    if places.local(batch, result):
+    if places.local(batch.machine, result):
         return "local"
     node = result.get("memory_node")
     return "" if node is None else str(node)

@@ -138,7 +138,9 @@ def _time(date: str, clock: str, before: int) -> tuple[int, int]:
     """2026-11-20, or 2026-1-5 before 2020; 12:30:00.250, or without a fraction."""
     match = re.fullmatch(r"(\d{1,2}:\d{1,2}:\d{1,2})(?:\.(\d{1,9}))?", clock)
     try:
-        fields = time.strptime(f"{date} {match[1] if match else ''}", "%Y-%m-%d %H:%M:%S")
+        if not match:
+            raise ValueError
+        fields = time.strptime(f"{date} {match[1]}", "%Y-%m-%d %H:%M:%S")
         guesses = [int(time.mktime(fields[:8] + (summer,))) for summer in (1, 0, -1)]
     except (ValueError, OverflowError):
         raise ValueError(f"{date},{clock} is no date and time") from None

@@ -76,8 +76,8 @@ def _counted(pairs: Pairs) -> list[Part]:
             for cell, (_, result) in zip(cells, pairs)]
     return [Grid([*keys, "payload MB", "read MB", "written MB", "read / payload",
                   "written / payload", "idle read MB/s", "idle written MB/s"], rows, len(keys)),
-            Sentence("MB: 10^6 bytes of a pass, as the memory's counters have them; idle: before the "
-                     "run, not subtracted.")]
+            Sentence("MB: 10^6 bytes of a pass, as the memory's counters have them; idle: before "
+                     "the run, not subtracted.")]
 
 
 def _pcm(pairs: Pairs) -> list[Part]:

@@ -3,6 +3,7 @@
 which is imported only when that command was typed: every import is felt under emulation."""
 
 import argparse
+import io
 import os
 import sys
 from importlib import import_module
@@ -60,7 +61,8 @@ def parser(typed: str = "") -> argparse.ArgumentParser:
 
 
 def main(argv: list[str]) -> int:
-    sys.stdout.reconfigure(errors="replace")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
     try:
         args = parser(*argv[:1]).parse_args(argv)
         status = args.command(args)

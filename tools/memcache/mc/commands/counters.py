@@ -36,7 +36,7 @@ def counters(side: Side, put: bool, clear: bool) -> int:
         raise Failure(none(found))
     if put:
         side.count(found.text)
-        say(f"{found.kind.title}: {len(found.counters)} counters set")
+        say(f"{found.title}: {len(found.counters)} counters set")
     else:
         emit(map(str, found.counters))
     for remark in found.remarks:

@@ -253,7 +253,7 @@ def _kvm(machine: Machine) -> Iterator[Line]:
 def _counters(machine: Machine) -> Iterator[Line]:
     found = counters.discover(Path(machine.root or "/"))
     if found.counters:
-        yield Line(OK, f"counters of DRAM traffic: {found.kind.title} (memcache run --counters)")
+        yield Line(OK, f"counters of DRAM traffic: {found.title} (memcache run --counters)")
     elif found.remarks:
         yield Line(WARN, "DRAM traffic can't be counted", found.remarks[0])
     else:

@@ -29,6 +29,7 @@ def command(args: argparse.Namespace) -> int:
 def report(names: list[str], output: str | None) -> int:
     output = output or f"{os.path.splitext(names[0])[0]}.html"
     loaded = rounds.load_all(names)
-    files.write(output, page.document(document.title(loaded), document.parts(loaded)).encode(errors="replace"))
+    made = page.document(document.title(loaded), document.parts(loaded))
+    files.write(output, made.encode(errors="replace"))
     say(f"{output}: {sum(len(run.results) for runs in loaded.values() for run in runs)} records")
     return 0

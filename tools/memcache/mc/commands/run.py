@@ -74,7 +74,7 @@ def measure(words: list[str], output: str | None, where: str | None = None,
     with Stop(sides) as stop, Counting(list(dict.fromkeys(job.side for job in jobs)), count):
         path, file = create(output, requests, sides[0])
         with file, Progress(len(jobs)) as progress:
-            session = Session(file, progress, stop)
+            session = Session(path, file, progress, stop)
             session.measure(jobs)
         if session.runs:
             emit([*report.lines(merged(session.runs)), "", f"Results: {path}"])

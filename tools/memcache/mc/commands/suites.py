@@ -9,7 +9,6 @@ from mc.output.terminal import wrapped
 from mc.records import keys, shape, suite
 from mc.running.plan import Place, duration, sides
 
-
 EPILOG = """\
 The time is about what `run SUITE` takes on this machine, if it is none in an
 emulator. `run --dry-run SUITE` prints what the lines of one are on this machine.
@@ -28,7 +27,7 @@ def command(args: argparse.Namespace) -> int:
 def all_of_them() -> list[str]:
     """Name, about how long it takes here, what it is."""
     place = Place(sides())
-    tests = next(filter(None, place.tests.values()), {})
+    tests: keys.Tests = next(filter(None, place.tests.values()), {})
     rows = [(found.name, _time(found, place.shape, tests), found.title)
             for found in map(suite.load, suite.names())]
     widths = [max((len(row[i]) for row in rows), default=0) for i in (0, 1)]
@@ -52,8 +51,8 @@ def one(name: str) -> Iterator[str]:
     for request in found.requests:
         if request.section != section:
             section = request.section
-            about = found.section(section)
-            needs = f" (needs {', '.join(about.needs)})" if about.needs else ""
+            needed = found.needs(section)
+            needs = f" (needs {', '.join(needed)})" if needed else ""
             yield ""
             yield from wrapped(f"{section}{needs}")
         yield f"  {request.label + ': ' if request.label else ''}{request.line}"

@@ -7,14 +7,16 @@ a suite say so where they can, else the test's figures.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from mc.analysis import levels, steps
 from mc.output import tables
-from mc.records import fields, suite, units
 from mc.output.layout import USUAL, ordered
-from mc.records.places import PLACES, value
+from mc.records import fields, suite, units
 from mc.records.fields import asked
+from mc.records.places import PLACES, value
 from mc.records.results import Run
 from mc.records.shape import data_caches
 from mc.records.suite import Layout
@@ -54,7 +56,7 @@ class Source:
 class Point:
     """low, high: of the fastest and slowest sample; real: the memory was of the
     type that was asked for."""
-    x: object
+    x: Any
     y: float
     low: float | None = None
     high: float | None = None
@@ -171,7 +173,7 @@ def _laid_out(one: Layout, cells: list[Cell]) -> list[Chart]:
     figure = one.values[0]
     cells = [cell for cell in cells if _known(cell[2], figure)]
     if one.columns and _is_place(one.rows) and _is_place(one.columns):
-        return _matrices(one, figure, cells)
+        return _matrices(one.rows, one.columns, figure, cells)
     if one.rows.endswith("_bytes"):
         return _curves(one.rows, figure, cells) or _bars(one.rows, one.columns, figure, cells)
     return _bars(one.columns or one.rows, one.rows if one.columns else None, figure, cells)
@@ -205,7 +207,7 @@ def _curves(x: str, y: str, cells: list[Cell]) -> list[Chart]:
         return []
     series = _series([x], kept)
     for one, members in series:
-        points: dict[object, list[Point]] = {}
+        points: dict[Any, list[Point]] = {}
         for _, _, result in members:
             points.setdefault(result[x], []).append(
                 _loads(result) if y == LOADS else _point(result[x], y, result))
@@ -215,8 +217,8 @@ def _curves(x: str, y: str, cells: list[Cell]) -> list[Chart]:
         _mark_levels(chart, kept)
     rest = [cell for cell in cells if all(cell is not other for other in kept)]
     bars = _bars(None, None, figure, rest)
-    for one in bars:
-        one.title = _told(x, cells, rest)
+    for bar in bars:
+        bar.title = _told(x, cells, rest)
     return [*_split(chart), *bars]
 
 
@@ -248,7 +250,7 @@ def _over(x: str, y: str, cells: list[Cell]) -> list[Chart]:
     drawn = [one for one, _ in series if len(one.points) >= MIN_POINTS]
     chart = Chart("curves", "", x, y, drawn, [])
     if x == "mb_per_s" and drawn:
-        delays = [r.get(steps_of) for *_, r in cells]
+        delays = [r[steps_of] for *_, r in cells]
         chart.ends = max(delays), min(delays)
     return _split(chart)
 
@@ -266,7 +268,7 @@ def _mark_levels(chart: Chart, cells: list[Cell]) -> None:
 
 
 def _series(skip: list[str], cells: list[Cell],
-            within: list[str] = ()) -> list[tuple[Series, list[Cell]]]:
+            within: Sequence[str] = ()) -> list[tuple[Series, list[Cell]]]:
     """Results apart by source and by all keys that differ, or that do so among
     results which are alike in the keys of `within`."""
     keys = [{k: v for k, v in asked(r).items() if k not in (*skip, *ASIDE)} for *_, r in cells]
@@ -298,23 +300,23 @@ def _word(key: str, found: object, own: dict) -> str:
 
 # ------------------------------------------------------------- matrices, bars
 
-def _matrices(one: Layout, figure: str, cells: list[Cell]) -> list[Chart]:
+def _matrices(down: str, across: str, figure: str, cells: list[Cell]) -> list[Chart]:
     """A heat map for each source, and for each value of the keys that differ; what
     is of one place is its median."""
     found = []
-    skip = ["cpu", "node", "writer_cpu", "reader_cpu", one.rows, one.columns]
+    skip = ["cpu", "node", "writer_cpu", "reader_cpu", down, across]
     for series, members in _series(skip, cells):
         known: dict[tuple, list[dict]] = {}
         for _, run, result in members:
-            place = value(run, result, one.rows), value(run, result, one.columns)
+            place = value(run, result, down), value(run, result, across)
             known.setdefault(place, []).append(result)
         if len(known) < 2 or any(None in place for place in known):
             continue
         series.points = [Point(place, steps.median(r[figure] for r in results),
                                real=all(_real(r) for r in results))
                          for place, results in known.items()]
-        found.append(Chart("matrix", "", one.columns, figure, [series], [],
-                           rows=ordered([a for a, _ in known]), row=one.rows,
+        found.append(Chart("matrix", "", across, figure, [series], [],
+                           rows=ordered([a for a, _ in known]), row=down,
                            columns=ordered([b for _, b in known])))
     return found
 

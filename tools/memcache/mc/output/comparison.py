@@ -3,18 +3,18 @@
 accesses, the four tables of what a system, interrupts and a VM cost."""
 
 from mc.analysis import match, overhead
-from mc.parts import Grid, Heading, Part, Sentence, bullets
-from mc.records import fields, prices, results, units
 from mc.analysis.estimate import EACH, change, of, unknown
 from mc.analysis.findings import FLOOR, MIN_SAMPLES
 from mc.analysis.match import Batch, Pairing
+from mc.parts import Grid, Heading, Part, Sentence, bullets
+from mc.records import fields, prices, results, units
 from mc.records.fields import asked
 
 TOLD = 5        # records without a partner that are listed
 LEGEND = ("↑ faster: less time in B than in A; ↓ slower; ~ within the noise: the 95 % interval "
           "holds zero, or mean, median or fastest sample changed by less than "
-          f"{100 * FLOOR:.0f} %, by which two runs of the same thing may differ. Times are medians: of a "
-          f"pass, but of {', '.join(EACH)} those of a load.")
+          f"{100 * FLOOR:.0f} %, by which two runs of the same thing may differ. Times are "
+          f"medians: of a pass, but of {', '.join(EACH)} those of a load.")
 UNKNOWN = (f"Interval na: fewer than {MIN_SAMPLES} samples (`repeat=`) in one round, or none of "
            "their spread is known. What is noise can't be told there, so nothing counts as more.")
 PUBLISHED = ("Published total times in TSC cycles, without a spread: no interval, and no telling "
@@ -101,7 +101,7 @@ def _table(found: Pairing) -> list[Part]:
     emulated = any(batch.emulated for batch in (found.a, found.b))
     rows, changes = [], []
     for own, (a, b) in zip(keys, found.pairs):
-        times = of(a), of(b)
+        times = [time for time in (of(a), of(b)) if time]
         made = unknown(change(*times)) if emulated else change(*times)
         changes.append(made)
         rows.append([*(units.text(key, own.get(key)) for key in varying),

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from mc.analysis import verdict
 from mc.output import charts, comparison, draw, page, report
-from mc.parts import Grid, Heading, Part, Picture, Sentence
 from mc.output.captions import captions
+from mc.parts import Grid, Heading, Part, Picture, Sentence
 from mc.records import prices
 from mc.records.fields import asked
 from mc.records.results import Run
@@ -47,7 +47,8 @@ def title(files: dict[str, list[Run]]) -> str:
 def parts(files: dict[str, list[Run]]) -> Iterator[Part]:
     yield Heading(title(files), 1)
     sources = charts.sources(files)
-    letters = {source.file: source.name.partition(" ")[0] for source in sources} if len(files) > 1 else {}
+    letters = {source.file: source.name.partition(" ")[0] for source in sources
+               if len(files) > 1}
     named = {name: f"{letters.get(name, '')}: {os.path.basename(name)}".removeprefix(": ")
              for name in files}
     for name, runs in files.items():

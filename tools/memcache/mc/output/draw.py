@@ -7,10 +7,12 @@ import re
 import tempfile
 from html import escape
 from math import ceil
+from types import ModuleType
+from typing import Any
 
 from mc import Failure
-from mc.records import units
 from mc.output.charts import Chart, Series, label
+from mc.records import units
 
 # Okabe and Ito's palette, which people see apart whatever their colour vision;
 # its yellow and black are left out: too light on white, and the text's.
@@ -40,7 +42,7 @@ SHADED = {"loads": "median pass; the shade goes down to the fastest"}
 FORMATS = ("svg", "png", "pdf")
 
 
-def matplotlib():
+def matplotlib() -> ModuleType:
     """The library; a Failure that says what to install if it is not there."""
     os.environ.setdefault("MPLCONFIGDIR", os.path.join(tempfile.gettempdir(), "memcache-mpl"))
     try:
@@ -71,7 +73,7 @@ def inline(chart: Chart, number_: int) -> str:
     return svg.replace("<svg", '<svg role="img" aria-label="' + escape(chart.title, True) + '"', 1)
 
 
-def figure(charts: list[Chart], captions: list[str], width: float = WIDTH):
+def figure(charts: list[Chart], captions: list[str], width: float = WIDTH) -> Any:
     """In the style that is set."""
     from matplotlib.figure import Figure
     columns = 1 if len(charts) < 2 else 2
@@ -101,7 +103,7 @@ def _wrapped(text: str, width: int) -> list[str]:
     return wrap(text, width, break_on_hyphens=False)
 
 
-def draw(part, chart: Chart) -> None:
+def draw(part: Any, chart: Chart) -> None:
     """A chart into a (sub)figure."""
     axes = part.subplots()
     name = chart.series[0].name if chart.kind == "matrix" else ""
@@ -113,7 +115,7 @@ def draw(part, chart: Chart) -> None:
     KINDS[chart.kind](axes, chart)
 
 
-def _letters(axes) -> int:
+def _letters(axes: Any) -> int:
     """How many stand side by side in the part of a figure that these axes have."""
     return int(LETTERS * axes.figure.bbox.width / axes.figure.dpi)
 
@@ -137,8 +139,8 @@ def _tint(chart: Chart, series: Series) -> tuple[float, float, float]:
     colour, _, _ = _style(chart, series)
     alone = len({one.name for one in chart.series}) == 1
     white = 0 if alone else TINTS[min(place, len(TINTS) - 1)]
-    return tuple(part + (1 - part) * white for part in (
-        int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)))
+    red, green, blue = (int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5))
+    return red + (1 - red) * white, green + (1 - green) * white, blue + (1 - blue) * white
 
 
 def _name(chart: Chart, series: Series) -> str:
@@ -146,7 +148,7 @@ def _name(chart: Chart, series: Series) -> str:
     return " ".join(filter(None, [chart.sources[place].name, series.name]))
 
 
-def _legend(axes, indent: int = 0) -> None:
+def _legend(axes: Any, indent: int = 0) -> None:
     """Below the axes and their title, in as many columns as fit; `indent`: letters
     to the left of the axes."""
     from matplotlib.transforms import ScaledTranslation
@@ -162,7 +164,7 @@ def _legend(axes, indent: int = 0) -> None:
                 borderaxespad=0)
 
 
-def _curves(axes, chart: Chart) -> None:
+def _curves(axes: Any, chart: Chart) -> None:
     few = len(chart.series) <= 3
     for series in chart.series:
         colour, line, marker = _style(chart, series)
@@ -175,7 +177,7 @@ def _curves(axes, chart: Chart) -> None:
     axes.set_ylabel(label(chart.y))
     axes.set_xlabel(label(chart.x))
     if chart.ends:
-        _loaded(axes, chart)
+        _loaded(axes, chart, *chart.ends)
     else:
         axes.set_xscale("log", base=2)
         _sizes(axes, chart)
@@ -184,7 +186,7 @@ def _curves(axes, chart: Chart) -> None:
     _legend(axes)
 
 
-def _times(axes, chart: Chart) -> None:
+def _times(axes: Any, chart: Chart) -> None:
     """A log axis, of a factor of three at least: noise is not to look like more. What
     is beyond something else may be next to nothing, so there it begins at 0."""
     axes.set_yscale("symlog" if chart.y == "tlb_ns" else "log")
@@ -199,7 +201,7 @@ def _times(axes, chart: Chart) -> None:
     _plain(axes.yaxis)
 
 
-def _mark_levels(axes, chart: Chart) -> None:
+def _mark_levels(axes: Any, chart: Chart) -> None:
     """A line where each was seen; its name below, where a rising curve is not."""
     before = None
     for mark in chart.marks:
@@ -214,7 +216,7 @@ def _mark_levels(axes, chart: Chart) -> None:
         axes.set_ylim(low / 1.5, high * 2)
 
 
-def _loaded(axes, chart: Chart) -> None:
+def _loaded(axes: Any, chart: Chart, first: int, last: int) -> None:
     """Both axes from nothing; where the delay was longest and shortest."""
     from matplotlib.ticker import FuncFormatter
     points = [point for series in chart.series for point in series.points]
@@ -222,7 +224,6 @@ def _loaded(axes, chart: Chart) -> None:
     axes.set_ylim(0, 1.22 * max(point.y for point in points))
     for axis in axes.xaxis, axes.yaxis:
         axis.set_major_formatter(FuncFormatter(lambda v, _: number(v)))
-    first, last = chart.ends
     ends = chart.series[0].points
     for text, point, left in ((f"delay {first} cycles", ends[-1], True),
                               (f"delay {last}", ends[0], False)):
@@ -231,7 +232,7 @@ def _loaded(axes, chart: Chart) -> None:
                       color=FAINT, zorder=5, bbox=BEHIND)
 
 
-def _sizes(axes, chart: Chart) -> None:
+def _sizes(axes: Any, chart: Chart) -> None:
     """Ticks at powers of two, as request lines have them; the CPU's caches."""
     values = [point.x for series in chart.series for point in series.points]
     low, high = min(values), max(values)
@@ -249,7 +250,7 @@ def _sizes(axes, chart: Chart) -> None:
                           textcoords="offset points", ha="right", color=FAINT)
 
 
-def _plain(axis, room: float = 3) -> None:
+def _plain(axis: Any, room: float = 3) -> None:
     """Numbers on a log axis as people write them, and enough of them."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
     low, high = sorted(axis.get_view_interval())
@@ -266,7 +267,7 @@ def number(value: float) -> str:
     return f"{value:,.0f}".replace(",", "\u2009") if value >= 10 else f"{value:.3g}"
 
 
-def _matrix(axes, chart: Chart) -> None:
+def _matrix(axes: Any, chart: Chart) -> None:
     cells = {point.x: point for point in chart.series[0].points}
     grid = [[cells[row, column].y if (row, column) in cells else float("nan")
              for column in chart.columns] for row in chart.rows]
@@ -291,7 +292,7 @@ def _matrix(axes, chart: Chart) -> None:
                           color=TEXT if found != found or found > (low + top) / 2 else "white")
 
 
-def _bars(axes, chart: Chart) -> None:
+def _bars(axes: Any, chart: Chart) -> None:
     """Lying down, so that names have room; a log axis where they are far apart."""
     from matplotlib.ticker import FuncFormatter
     count = len(chart.series)

@@ -9,11 +9,10 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mc.records import fields, prices
-from mc.records.fields import WHICH
-from mc.records.fields import asked, figures
-from mc.records.results import HISTOGRAMS, Run
 from mc.output.tables import HIDDEN
+from mc.records import fields, prices
+from mc.records.fields import WHICH, asked, figures
+from mc.records.results import HISTOGRAMS, Run
 
 STATISTICS = ("min_ns", "median_ns", "max_ns", "mean_ns", "sd_ns", "p50_ns", "p99_ns",
               "cv_percent", "samples", "left_out")
@@ -132,7 +131,7 @@ def kcidb(runs: list[Run]) -> str:
     """KCIDB's report, version 5: a test for each figure, with its `number`."""
     tests = []
     for one in measured(runs, all_of_them=False):
-        number = {"value": one.base[1]}
+        number: dict[str, float | str] = {"value": one.base[1]}
         if symbol := {"ns": "s", "MB/s": "B/s", "MHz": "Hz", "B": "B"}.get(one.symbol):
             number |= {"unit": symbol, "prefix": "metric"}
         started = one.result.get("started_unix_ns") or 0

@@ -3,14 +3,14 @@
 
 from dataclasses import replace
 
-from mc.records import units
-from mc.records.places import MANY, PLACES, value
-from mc.records.fields import asked
-from mc.records.results import Run
-from mc.parts import Grid
 from mc.analysis.steps import median
-from mc.records.suite import Layout
 from mc.analysis.traffic import amplified
+from mc.parts import Grid
+from mc.records import units
+from mc.records.fields import asked
+from mc.records.places import MANY, PLACES, value
+from mc.records.results import Run
+from mc.records.suite import Layout
 
 Pairs = list[tuple[Run, dict]]
 
@@ -43,8 +43,8 @@ def draw(layout: Layout, pairs: Pairs) -> list[Grid] | None:
     groups = _apart(layout, pairs)
     if groups is None:
         return None
-    drawn = [replace(_matrix(layout, group) if layout.columns else _rows(layout, group),
-                     title=title) for title, group in groups]
+    drawn = [replace(_matrix(layout, layout.columns, group) if layout.columns else
+                     _rows(layout, group), title=title) for title, group in groups]
     if _marked(layout) and any(result.get("siblings") == "yes" for _, result in pairs):
         drawn[-1] = replace(drawn[-1], note=SIBLINGS)
     return drawn
@@ -87,18 +87,19 @@ def _repeated(layout: Layout, pairs: Pairs) -> bool:
     return len(set(places)) < len(places)
 
 
-def _matrix(layout: Layout, pairs: Pairs) -> Grid:
+def _matrix(layout: Layout, across: str, pairs: Pairs) -> Grid:
+    """`across`: the key that makes columns."""
     [figure] = layout.values
     cells: dict[tuple, list[dict]] = {}
     for run, result in pairs:
-        place = value(run, result, layout.rows), value(run, result, layout.columns)
+        place = value(run, result, layout.rows), value(run, result, across)
         cells.setdefault(place, []).append(result)
     rows, columns = (ordered([place[i] for place in cells]) for i in (0, 1))
     if _marked(layout):
         rows = columns = ordered(rows + columns)
     head = _title(layout.rows)
-    head += "" if layout.columns in ("label", "op") else f" / {_title(layout.columns)}"
-    return Grid([head, *(units.text(layout.columns, column) for column in columns)], [
+    head += "" if across in ("label", "op") else f" / {_title(across)}"
+    return Grid([head, *(units.text(across, column) for column in columns)], [
         [_row_name(layout.rows, row), *(
             "-" if _itself(layout, row, column, cells) else
             _cell(figure, cells.get((row, column), []), _marked(layout)) for column in columns)]

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from mc import Failure
 from mc.analysis import levels, spread
 from mc.output import layout
-from mc.records import rounds, suite, units
 from mc.output.layout import Pairs
-from mc.records.places import value
-from mc.records.fields import asked, figures
-from mc.records.results import Run
 from mc.parts import Grid, Heading, Part, Sentence
+from mc.records import rounds, suite, units
+from mc.records.fields import asked, figures
+from mc.records.places import value
+from mc.records.results import Run
 
 SHOWN_FACTS = ("median_ns", "cv_percent")
 # In the file only.
@@ -72,7 +72,9 @@ def _group(known: suite.Suite | None, section: str | None, test: str, where: str
     notes = [f"All with: {settings}." if settings else "", _quality([r for _, r in pairs]),
              _held(test, [r for _, r in pairs]) if drawn and None not in drawn else "",
              *(found.notes if found else [])]
-    yield from [Heading(title), *body, *map(Sentence, filter(None, notes))]
+    yield Heading(title)
+    yield from body
+    yield from map(Sentence, filter(None, notes))
     yield from levels.parts(pairs)
     if not any(one.columns for one in wanted):
         yield from _spread(pairs, fixed)

@@ -23,10 +23,10 @@ def value(run: Run, result: dict, key: str) -> object:
     return result.get(key)
 
 
-def _node(run: Run, cpu: object) -> int | None:
+def _node(machine: dict, cpu: object) -> int | None:
     """The node of a CPU, or of the first one of a list of CPUs."""
     cpus = numbers(str(cpu))
-    nodes = told_nodes(run.machine)
+    nodes = told_nodes(machine)
     return next((node.number for node in nodes if cpus and cpus[0] in node.cpus),
                 nodes[0].number if len(nodes) == 1 else None)
 
@@ -39,25 +39,25 @@ def _memory(run: Run, result: dict) -> object:
     return node
 
 
-def local(run: Run, result: dict) -> bool:
+def local(machine: dict, result: dict) -> bool:
     """Was it memory of the node of the (first) CPU?"""
-    node = _node(run, result.get("cpu"))
+    node = _node(machine, result.get("cpu"))
     return node is not None and result.get("memory_node") == node
 
 
 def _pair(run: Run, result: dict) -> str | None:
     if result.get("siblings") == "yes":
         return "sibling"
-    nodes = [_node(run, result.get(key)) for key in ("writer_cpu", "reader_cpu")]
+    nodes = [_node(run.machine, result.get(key)) for key in ("writer_cpu", "reader_cpu")]
     if None in nodes:
         return None
     return "local" if nodes[0] == nodes[1] else "remote"
 
 
 PLACES = {
-    "cpu_node": lambda run, result: _node(run, result.get("cpu")),
+    "cpu_node": lambda run, result: _node(run.machine, result.get("cpu")),
     "memory_node": _memory,
-    "writer_node": lambda run, result: _node(run, result.get("writer_cpu")),
-    "reader_node": lambda run, result: _node(run, result.get("reader_cpu")),
+    "writer_node": lambda run, result: _node(run.machine, result.get("writer_cpu")),
+    "reader_node": lambda run, result: _node(run.machine, result.get("reader_cpu")),
     "pair": _pair,
 }

@@ -60,7 +60,7 @@ def load(path: str) -> list[Run]:
         raise Failure(f"{path}: {error.strerror}", 2) from None
 
 
-def create(path: str) -> io.RawIOBase:
+def create(path: str) -> io.FileIO:
     """A file for results, always a new one."""
     try:
         directory = os.path.dirname(path)
@@ -78,7 +78,8 @@ def parse(lines: Iterable[bytes], name: str) -> list[Run]:
     reader = _Reader()
     number = 0
     try:
-        for number, line in enumerate(lines, 1):
+        for line in lines:
+            number += 1
             reader.take(line)
         number += 1
         reader.end()
@@ -116,7 +117,7 @@ class _Reader:
 
     def _machine(self, record: dict) -> None:
         schema = record.get("schema")
-        if not _is_count(schema):
+        if not isinstance(schema, int) or not _is_count(schema):
             raise ValueError("a machine record without `schema`")
         if schema > SCHEMA:
             raise ValueError(f"schema {schema} is newer than this program, which knows {SCHEMA}")
@@ -184,13 +185,14 @@ def _plausible(kind: str, key: str, value: object) -> bool:
     if key in HISTOGRAMS:
         return value is None or _is_histogram(value)
     if key.endswith(UNITS):
-        return value is None or _is_number(value) and value >= 0
+        return value is None or _is_number(value, least=0)
     return value is None or isinstance(value, str) or _is_number(value)
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object, least: float = -1e30) -> bool:
     # Within what arithmetic can take, so no infinity either.
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e30
+    return isinstance(value, (int, float)) and not isinstance(value, bool) \
+        and abs(value) < 1e30 and value >= least
 
 
 def _is_count(value: object) -> bool:

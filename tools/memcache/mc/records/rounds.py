@@ -11,8 +11,7 @@ from statistics import median_low
 
 from mc import Failure
 from mc.records import results
-from mc.records.fields import WHICH
-from mc.records.fields import asked
+from mc.records.fields import WHICH, asked
 from mc.records.results import Run
 
 # Records that differ in these are not of one thing.

@@ -120,7 +120,7 @@ def _nodes(system: Path, cpus: tuple[int, ...]) -> tuple[Node, ...]:
 
 
 def _cores(system: Path, cpus: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    cores = {}
+    cores: dict[tuple[int, ...], None] = {}
     for cpu in cpus:
         path = system / f"cpu/cpu{cpu}/topology/thread_siblings_list"
         cores[tuple(c for c in numbers(_read(path)) if c in cpus) or (cpu,)] = None

@@ -88,13 +88,18 @@ class Suite:
     def section(self, title: str | None) -> Section | None:
         return next((found for found in self.sections if found.title == title), None)
 
+    def needs(self, title: str | None) -> list[str]:
+        """What a machine must have for that section."""
+        section = self.section(title)
+        return section.needs if section else []
+
     def expanded(self, shape: Shape) -> tuple[list[Request], dict[str, list[str]]]:
         """The requests for a machine of that shape; and which it can't have, by why."""
         requests: dict[tuple, Request] = {}
         lacking: dict[str, list[str]] = {}
         for request in self.requests:
-            section = self.section(request.section)
-            why = [why for needs in section.needs if (why := template.lacking(needs, shape))]
+            why = [why for needs in self.needs(request.section)
+                   if (why := template.lacking(needs, shape))]
             if why:
                 lacking.setdefault(why[0], []).append(request.short)
                 continue
@@ -229,5 +234,5 @@ def _note(suite: Suite, text: str) -> None:
     suite.sections[-1].notes.append(text)
 
 
-DIRECTIVES = {"@title": _title, "@where": _where, "@rounds": _rounds, "@takes": _takes, "@section": _section,
-              "@needs": _needs, "@table": _table, "@note": _note}
+DIRECTIVES = {"@title": _title, "@where": _where, "@rounds": _rounds, "@takes": _takes,
+              "@section": _section, "@needs": _needs, "@table": _table, "@note": _note}

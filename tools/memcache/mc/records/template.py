@@ -78,7 +78,7 @@ def unknown(line: str) -> str | None:
 
 def lacking(needs: str, shape: Shape) -> str:
     """Why a machine of that shape can't have it; empty: it can. `2 nodes`"""
-    count, name = NEEDS.fullmatch(needs).groups()
+    count, name = needs.split()
     found = len(LISTS[name](shape))
     return f"it takes {needs}, and this machine has {found}" if found < int(count) else ""
 

@@ -75,6 +75,10 @@ class Found:
     def text(self) -> str:
         return "".join(f"{counter}\n" for counter in self.counters)
 
+    @property
+    def title(self) -> str:
+        return self.kind.title if self.kind else ""
+
 
 class _Pmu:
     """A PMU's directory in sysfs. What is wrong with it is a ValueError."""

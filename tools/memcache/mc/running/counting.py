@@ -35,7 +35,7 @@ class Counting:
         if self.sides and not found.counters:
             say(none(found))
         elif self.sides:
-            say(f"{found.kind.title}: {len(found.counters)} counters")
+            say(f"{found.title}: {len(found.counters)} counters")
             try:
                 for side in self.sides:
                     before = side.counters()
@@ -46,7 +46,7 @@ class Counting:
                 raise
         return self
 
-    def __exit__(self, *_error) -> None:
+    def __exit__(self, *_error: object) -> None:
         for side, text in self.before:
             try:
                 side.count(text)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from mc.records.keys import Key
 
-ONLY = {
+ONLY: dict[str, dict[str, tuple[str, ...]]] = {
     "kernel": {"irq": ("off",), "page": ("direct",), "prefetch": ("off",)},
     "user": {"page": ("2m", "thp")},
 }

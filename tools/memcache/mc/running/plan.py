@@ -9,10 +9,10 @@ from functools import cached_property
 
 from mc import Failure, emit, say
 from mc.records import keys, shape, suite
+from mc.records.suite import Request
 from mc.running.debugfs import Debugfs
 from mc.running.fit import NAMES, fit
 from mc.running.side import Side
-from mc.records.suite import Request
 from mc.running.user import User
 
 

@@ -9,8 +9,8 @@ import threading
 import time
 
 from mc import Failure
-from mc.running.side import Side
 from mc.records.suite import Request
+from mc.running.side import Side
 
 EVERY_S = 0.25
 BAR = 20
@@ -36,7 +36,7 @@ class Progress:
             self.thread.start()
         return self
 
-    def __exit__(self, *_error) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.over.set()
         if self.live:
             self.thread.join()

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 from mc import Failure
 from mc.records import results
+from mc.records.suite import Request
 from mc.running.plan import Job
 from mc.running.progress import Progress
 from mc.running.side import Outcome, Side
-from mc.records.suite import Request
 
 # After these the requests that follow are not tried: somebody else measures,
 # or has written to `stop`.
@@ -24,7 +24,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def create(output: str | None, requests: list[Request],
-           side: Side) -> tuple[str, io.RawIOBase]:
+           side: Side) -> tuple[str, io.FileIO]:
     """The results file, always a new one."""
     if output:
         return output, results.create(output)
@@ -50,7 +50,7 @@ class Stop:
         self.before = {number: signal.signal(number, self._take) for number in SIGNALS}
         return self
 
-    def __exit__(self, *_error) -> None:
+    def __exit__(self, *_error: object) -> None:
         for number, handler in self.before.items():
             signal.signal(number, handler)
 
@@ -63,7 +63,8 @@ class Stop:
 @dataclass
 class Session:
     """Requests being run; `status` is what the program will exit with."""
-    file: io.RawIOBase
+    path: str
+    file: io.FileIO
     progress: Progress
     stop: Stop
     runs: list[results.Run] = field(default_factory=list)
@@ -81,7 +82,7 @@ class Session:
         except Failure as failure:
             self.fail(str(failure))
         except OSError as error:    # of the results file: a full disk, say
-            self.fail(f"{self.file.name}: {error.strerror}")
+            self.fail(f"{self.path}: {error.strerror}")
 
     def keep(self, job: Job, outcome: Outcome) -> None:
         """Results: into the list, and into the file at once."""

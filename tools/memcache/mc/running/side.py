@@ -6,9 +6,9 @@ import os
 from dataclasses import dataclass
 
 from mc import errno_name
+from mc.records.keys import Tests
 from mc.running import counters
 from mc.running.fit import usable
-from mc.records.keys import Tests
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from shlex import quote
 
 from mc import Failure
 from mc.records import keys
+from mc.running.counters import Found
 from mc.running.debugfs import STANDARD, Debugfs, why
 from mc.running.side import Outcome, Side
 from mc.running.user import NUMBERS, User, outcome
@@ -138,7 +139,7 @@ class Simulated(Side):
     def counters(self) -> str:
         return ""
 
-    def discover(self):
+    def discover(self) -> Found:
         raise Failure("a simulated machine has no counters of DRAM traffic")
 
     def count(self, text: str) -> None:
