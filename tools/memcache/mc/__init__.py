@@ -2,8 +2,8 @@
 """The front end of memcache: runs requests and suites, shows their results.
 
 Five rooms, a directory each; which may use which, selftests/front/test_rooms.py says.
-Standard library only, but for output/draw.py, and little of it: under emulation every
-import is felt.
+Only output/draw.py needs more than the standard library. The rest imports little of it, and
+only when it is needed: an import takes long on an emulated machine.
 """
 
 import errno
@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 
 class Failure(Exception):
-    """Something that a person can set right: shown as one line, no traceback."""
+    """An error that the user can correct. It is shown as one line, without a traceback."""
 
     def __init__(self, message: str, status: int = 1):
         super().__init__(message)
@@ -20,14 +20,14 @@ class Failure(Exception):
 
 
 def errno_name(number: int) -> str:
-    """`EINVAL`, as the module names it."""
-    if number == errno.EOPNOTSUPP:      # a synonym of ENOTSUP, which comes first
+    """The name of an error number as the module writes it: `EINVAL`."""
+    if number == errno.EOPNOTSUPP:      # errno.errorcode has only its synonym, ENOTSUP
         return "EOPNOTSUPP"
     return errno.errorcode.get(number, str(number))
 
 
 def plain(text: str) -> str:
-    """A line that can't drive the terminal, whatever a results file says."""
+    """The line without control characters, so that no results file can drive the terminal."""
     return "".join(c if c.isprintable() else "?" for c in text)
 
 
@@ -38,5 +38,5 @@ def emit(lines: Iterable[str]) -> None:
 
 
 def say(text: str) -> None:
-    """A line for whoever started this, not for what is measured."""
+    """Print a message to standard error, so that standard output holds results only."""
     print(f"memcache: {plain(text)}", file=sys.stderr, flush=True)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a report is made of: a list of parts, which say what is shown and not how.
-output/terminal.py makes lines of them, output/page.py makes HTML.
+"""The parts of a report. They say what is shown, not how: output/terminal.py turns them into
+lines of text, output/page.py into HTML.
 
-`gap` is for a terminal: whether an empty line stands before the part. None leaves that to
-the rule: one stands before a heading, before a grid and behind a grid.
+`gap` says whether a terminal prints an empty line before the part. None means the usual rule:
+an empty line stands before a heading, before a grid and after a grid.
 """
 
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Heading:
-    """`level`: 1 is the title of a page."""
+    """A title. Level 1 is the title of a page, level 3 that of a section."""
     text: str
     level: int = 3
     gap: bool | None = None
@@ -21,9 +21,9 @@ class Heading:
 class Sentence:
     """A paragraph of one sentence or more. With a bullet it is an item of a list.
 
-    wrap: whether a terminal breaks it into lines
-    loud: it warns the reader
-    code: what somebody typed, which stands before the text
+    wrap: whether a terminal breaks the text into lines
+    loud: whether it is a warning that must not be missed
+    code: what the user typed; it stands before the text
     """
     text: str
     bullet: str = ""
@@ -35,11 +35,11 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table: column names (none: each row is a name and its value) and rows of cells, of
-    which the first `left` are aligned to the left.
+    """A table. Without column names each row is a name and its value.
 
-    title: a line right above it
-    note: a remark below it
+    left: how many columns are aligned to the left
+    title: a line directly above the table
+    note: a remark below the table
     """
     names: list[str]
     rows: list[list[str]]
@@ -51,7 +51,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing, as SVG, with a paragraph below it for each caption."""
+    """A drawing in SVG. Each caption is a paragraph below it."""
     title: str
     svg: str
     captions: list[str] = field(default_factory=list)
@@ -62,5 +62,5 @@ Part = Heading | Sentence | Grid | Picture
 
 
 def bullets(texts: list[str], gap: bool | None = None) -> list[Part]:
-    """The items of a list. `gap` is that of the first item."""
+    """The items of a list. `gap` applies to the first item."""
     return [Sentence(text, "- ", None if number else gap) for number, text in enumerate(texts)]

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the numbers say."""
+"""Conclusions from results: levels, comparisons, verdicts."""

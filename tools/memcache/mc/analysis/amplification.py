@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What reads of files come to: what it costs to go through the VFS in the kernel, to
-compare each byte, to have more readers; at what rate, and by how much the memory
-reads more than was asked for. From results of `file op=read`."""
+"""Reads of files, from results of `file op=read`: their rates, how much more the memory reads
+than was asked for, and what the VFS of the kernel, the comparison of each byte, and more
+readers cost."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from mc.parts import Heading, Part, bullets
 from mc.records import units
 from mc.records.results import Run
 
-SAME = 0.1              # amplifications that differ by no more are the same
-CACHED = 99.0           # percent of a file: all of it
+SAME = 0.1              # amplifications that differ by this or less count as the same
+CACHED = 99.0           # percent of a file that count as all of it
 
-# What was read, and how: readers, transfer, cache=, direct=.
+# How the file was read: number of readers, bytes of a transfer, cache=, direct=.
 Setting = tuple[int, int, str, str]
-# Who read it: where, check=.
+# Who read the file: where, check=.
 PLAIN, VFS, CHECKED = ("user", "off"), ("kernel", "off"), ("kernel", "on")
 CHECKED_PLAIN = ("user", "on")
 NAMES = {PLAIN: "plain", VFS: "in the kernel", CHECKED: "checked",
@@ -26,7 +26,8 @@ NAMES = {PLAIN: "plain", VFS: "in the kernel", CHECKED: "checked",
 
 @dataclass(frozen=True)
 class Read:
-    """rate: MB/s; read, written: bytes of memory for each byte, None: not counted."""
+    """The rate in MB/s; the bytes of memory read and written for each byte (None: not counted);
+    the percentage of the file in the page cache."""
     rate: float
     read: float | None
     written: float | None
@@ -37,7 +38,7 @@ Reads = dict[Setting, dict[tuple[str, str], Read]]
 
 
 def parts(runs: list[Run], emulated: bool) -> list[Part]:
-    """A paragraph with a heading; nothing without reads of files."""
+    """A heading and a list; empty if no files were read."""
     found = reads(runs)
     if not found:
         return []
@@ -51,7 +52,7 @@ def parts(runs: list[Run], emulated: bool) -> list[Part]:
 
 
 def reads(runs: list[Run]) -> Reads:
-    """By setting, and by who read; where there are several alike, their medians."""
+    """The reads by setting and reader; several of one kind become their median."""
     groups: dict[Setting, dict[tuple[str, str], list[dict]]] = {}
     for run in runs:
         for result in run.results:
@@ -95,7 +96,7 @@ def _setting(setting: Setting, by: dict[tuple[str, str], Read], emulated: bool) 
 
 
 def _checking(found: Reads) -> Iterator[str]:
-    """By how much comparing makes the memory read more, setting by setting."""
+    """Sentences on how much more the memory reads if each byte is compared."""
     extra = {}
     for setting, by in found.items():
         pairs = [(by[on].read, by[off].read) for on, off in ((CHECKED, VFS), (CHECKED_PLAIN, PLAIN))
@@ -115,7 +116,7 @@ def _checking(found: Reads) -> Iterator[str]:
 
 
 def _readers(found: Reads) -> Iterator[str]:
-    """What more readers change, of otherwise the same."""
+    """Sentences on what more readers change if all else is equal."""
     same: dict[tuple[int, int], list[str]] = {}
     for who in (PLAIN, VFS, CHECKED):
         groups: dict[tuple, list[tuple[int, float]]] = {}
@@ -137,7 +138,8 @@ def _readers(found: Reads) -> Iterator[str]:
 
 
 def _vfs(found: Reads) -> Iterator[str]:
-    """The kernel's own path against a system call's, in what the memory moves."""
+    """A sentence that compares the memory traffic of reads in the kernel with that of system
+    calls."""
     known = [(by[VFS].read, by[PLAIN].read) for by in found.values() if VFS in by and PLAIN in by]
     differ = [kernel - plain for kernel, plain in known if kernel is not None and plain is not None]
     if differ and max(abs(value) for value in differ) <= SAME:
@@ -148,7 +150,8 @@ def _vfs(found: Reads) -> Iterator[str]:
 
 
 def _uncached(found: Reads) -> Iterator[str]:
-    """Where the disk was part of it, though the page cache should have had it all."""
+    """A sentence if a file was partly read from disk, though the page cache should have held
+    all of it."""
     low = [setting for setting, by in found.items() if setting[2] == "keep" and setting[3] == "off"
            and any(one.cached is not None and one.cached < CACHED for one in by.values())]
     if low:
@@ -156,7 +159,7 @@ def _uncached(found: Reads) -> Iterator[str]:
 
 
 def _uncounted(runs: list[Run]) -> Iterator[str]:
-    """Why there is no amplification."""
+    """A sentence that says why there is no amplification."""
     whys = {result.get("dram_why") for run in runs for result in run.results
             if result["test"] == "file" and result.get("op") == "read"
             and amplified(result, AMPLIFIED[0]) is None}

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How sure a difference is: medians of samples, their ratio, its interval.
+"""How certain a difference is: the medians of samples, their ratio, and its interval.
 
 The change from a median A to a median B is 1 - B / A. Its interval comes from the
 logarithm of the ratio, whose variance is, by the delta method,
 
     var(ln B/A) = pi/2 ((sd_A / A)^2 / n_A + (sd_B / B)^2 / n_B)
 
-pi/2 being what the variance of a median is to that of a mean, of many samples
-that scatter normally; less, where a few of them are far out, as disturbances are.
+where pi/2 is the ratio of the variance of a median to that of a mean, for many samples with a
+normal distribution. The ratio is less if a few samples are far out, as disturbances are.
 
 (Hedges, Gurevitch and Curtis, "The meta-analysis of response ratios in
-experimental ecology", Ecology 80, 1999). The spreads need not be alike:
-Student's t is taken with the degrees of freedom of Satterthwaite and Welch
-(Biometrics Bulletin 2, 1946; Biometrika 34, 1947), v being the two terms above:
+experimental ecology", Ecology 80, 1999). The spreads may differ: Student's t
+is taken with the degrees of freedom of Satterthwaite and Welch (Biometrics
+Bulletin 2, 1946; Biometrika 34, 1947), where v are the two terms above:
 
     df = (v_A + v_B)^2 / (v_A^2 / (n_A - 1) + v_B^2 / (n_B - 1))
 
@@ -20,9 +20,9 @@ For a ratio of means the two together are what Bonett and Price recommend
 ("Confidence intervals for ratios of means and medians", Journal of Educational
 and Behavioral Statistics 45, 2020).
 
-What was measured in rounds differs from one to the next by more than its samples
-say. There sd is that of the rounds' medians, n the number of rounds; or it is that
-of the samples, if these say more.
+Results of different rounds differ by more than their samples show. For these, sd is the
+standard deviation of the medians of the rounds and n the number of rounds, unless the samples
+give a larger variance.
 """
 
 from collections.abc import Iterable
@@ -33,7 +33,7 @@ from statistics import variance
 from mc.analysis.findings import FLOOR, spread_known
 from mc.records import rounds
 
-OF_MEDIAN = pi / 2      # its variance, where that of a mean is 1
+OF_MEDIAN = pi / 2      # the variance of a median, if that of a mean is 1
 
 # The 0.975 quantile of Student's t for 1 to 30 degrees of freedom, rounded up.
 T975 = (12.707, 4.303, 3.183, 2.777, 2.571, 2.447, 2.365, 2.307, 2.263, 2.229, 2.201, 2.179,
@@ -44,9 +44,13 @@ Z975 = 1.959964
 
 @dataclass(frozen=True)
 class Estimate:
-    """A median time. `variance` is that of the median; inf: its samples are too few
-    to tell, None: it is a published time, and there are no samples.
-    `typical`: mean and fastest sample, where they are."""
+    """A median time.
+
+    variance: the variance of the median; inf if there are too few samples to know it, None
+              for a published time, which has no samples
+    freedom: the degrees of freedom of the variance
+    typical: the mean and the fastest sample, if they are known
+    """
     time: float
     variance: float | None = None
     freedom: float = inf
@@ -55,18 +59,19 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Change:
-    """In percent; positive: less time, faster. The interval holds 95 %."""
+    """A change in percent. A positive one means less time: faster. The interval from low to
+    high is that of 95 %."""
     percent: float
     low: float | None = None
     high: float | None = None
-    typical: tuple[float, ...] = ()     # the changes of mean and fastest sample
+    typical: tuple[float, ...] = ()     # the changes of the mean and of the fastest sample
 
     @property
     def noise(self) -> bool:
-        """Can the samples explain it, or just another run? It also is where there
-        are too few samples to know. A disturbance slows samples down, often many
-        in a row, which the interval takes for steady; the fastest one goes on
-        unmoved. So all of them must have changed."""
+        """Whether the spread of the samples, or another run, can explain the change; also if
+        there are too few samples to know. A disturbance often slows many samples in a row, so
+        the interval takes it for a steady change, but the fastest sample stays the same. So
+        median, mean and fastest sample must all have changed."""
         if self.low is None or self.high is None:
             return False
         sign = 1 if self.percent > 0 else -1
@@ -81,7 +86,7 @@ class Change:
 
     @property
     def known(self) -> bool:
-        """Is there an interval?"""
+        """Whether there is an interval."""
         return self.low is not None and isfinite(self.low)
 
     @property
@@ -95,13 +100,14 @@ class Change:
         return f"{self.percent:+.2f} % {self.mark}"
 
 
-# Tests of which the time of one is what people know, and how many a pass has.
+# Tests whose times are given for a single load, and the figure that says how many loads a
+# pass has.
 EACH = {"latency": "loads_per_pass", "loaded": "loads_per_pass", "c2c": "lines", "tlb": "pages"}
 
 
 def of(result: dict) -> Estimate | None:
-    """The median time of a result's samples, or of one of their loads; None if
-    nothing was measured."""
+    """The median time of a sample of this result, or of one of its loads; None if nothing was
+    measured."""
     each = result.get(EACH.get(result["test"])) or 1
     median, mean, fastest = (result.get(f"{key}_ns") for key in ("median", "mean", "min"))
     if not median or not mean:
@@ -112,8 +118,7 @@ def of(result: dict) -> Estimate | None:
 
 
 def _within(result: dict, each: float) -> tuple[float, float] | None:
-    """The variance of the median, as far as its samples tell, and its degrees
-    of freedom."""
+    """The variance of the median that its samples show, and the degrees of freedom."""
     if result.get("sd_ns") is None or not spread_known(result):
         return None
     count = result["samples"]
@@ -121,13 +126,13 @@ def _within(result: dict, each: float) -> tuple[float, float] | None:
 
 
 def _between(result: dict, each: float) -> tuple[float, float] | None:
-    """The same, as far as what differs between rounds tells."""
+    """The variance of the median that the rounds show, and the degrees of freedom."""
     found = [median / each for median in rounds.medians(result)]
     return (OF_MEDIAN * variance(found) / len(found), len(found) - 1) if len(found) > 1 else None
 
 
 def average(parts: list[Estimate]) -> Estimate:
-    """The mean of times that were measured apart."""
+    """The mean of times that were measured separately."""
     mean = sum(part.time for part in parts) / len(parts)
     terms = [(part.variance, part.freedom) for part in parts if part.variance is not None]
     if len(terms) < len(parts):
@@ -152,12 +157,12 @@ def change(base: Estimate, other: Estimate) -> Change:
 
 
 def unknown(found: Change) -> Change:
-    """The same, where nothing tells whether it is one."""
+    """This change with an unknown interval."""
     return Change(found.percent, -inf, inf)
 
 
 def _pooled(terms: Iterable[tuple[float, float]]) -> tuple[float, float]:
-    """The variance of a sum, and its degrees of freedom after Satterthwaite."""
+    """The variance of a sum and its degrees of freedom according to Satterthwaite."""
     terms = list(terms)
     total = sum(value for value, _ in terms)
     weight = sum(value ** 2 / freedom for value, freedom in terms) if isfinite(total) else 0
@@ -165,9 +170,9 @@ def _pooled(terms: Iterable[tuple[float, float]]) -> tuple[float, float]:
 
 
 def t975(freedom: float) -> float:
-    """Half of a 95 % interval, in standard errors. Between whole degrees of
-    freedom the wider one; above 30 the first terms of the expansion of t
-    (Abramowitz and Stegun 26.7.5)."""
+    """Half the width of a 95 % interval, in standard errors. Fractions of a degree of freedom
+    are cut off, which widens the interval. Above 30 degrees these are the first terms of the
+    expansion of t (Abramowitz and Stegun 26.7.5)."""
     if freedom < len(T975) + 1:
         return T975[max(int(freedom), 1) - 1]
     if not isfinite(freedom):

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What stands out in results of `bandwidth`, computed from their numbers.
+"""Findings: notable differences between results of `bandwidth`.
 
-Two results are compared when they differ in nothing but what a rule is about,
-and only when both are what they claim to be: verified, and of a memory type
-that is real here. A difference that the spread of the samples can explain is
-said to be noise.
+A rule compares two results that differ only in the keys of the rule. Both must be verified
+and of a memory type that is real on this machine. A difference that the spread of the samples
+can explain is reported as noise.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -15,16 +14,16 @@ from mc.analysis.verdict import Verdict, listed
 from mc.records.fields import asked
 from mc.records.results import Run
 
-MIN_SAMPLES = 5         # with fewer, the spread is not known
-FLOOR = 0.02            # less than this, another run may turn round
+MIN_SAMPLES = 5         # fewer samples do not show their spread
+FLOOR = 0.02            # another run may reverse a smaller difference
 SIGMAS = 2.0
-EVEN = 0.03             # all within this: the same, whatever the fence
-WIDTH_SHARE = 0.15      # so near to the ratio of widths, a speed-up is due to it
+EVEN = 0.03             # speeds that differ by less are even, whatever the fence
+WIDTH_SHARE = 0.15      # a speed-up this near to the ratio of the widths is due to the widths
 
 
 @dataclass(frozen=True)
 class Point:
-    """A result, as far as comparing it goes: what was asked, and speeds in MB/s."""
+    """What a comparison needs of a result: the keys of the request and speeds in MB/s."""
     keys: dict
     type: str
     op: str
@@ -49,19 +48,19 @@ class Pair:
 
     @property
     def noise(self) -> bool:
-        """Can the spread of the samples explain the difference?"""
+        """Whether the spread of the samples can explain the difference."""
         slow, fast = sorted((self.this, self.that), key=lambda p: p.speed)
         difference = fast.speed - slow.speed
         if difference < FLOOR * slow.speed:
             return True
-        # Interruptions only ever slow a sample down, and make the deviation
-        # large: all samples of one below half of the other's is clear as well.
+        # An interruption slows a sample down and makes the deviation large. So it is clear
+        # as well if even the fastest sample of one is below the median of the other.
         return slow.fastest > fast.speed and difference < SIGMAS * hypot(slow.sd, fast.sd)
 
 
 @dataclass(frozen=True)
 class Rule:
-    """Compares results that differ in `varying` only: `this` with `that`."""
+    """A comparison of `this` with `that`, which differ only in the keys `varying`."""
     title: str
     varying: tuple[str, ...]
     this: dict
@@ -70,7 +69,7 @@ class Rule:
 
 
 def _widths(pairs: list[Pair]) -> str:
-    """Is a speed-up what the wider stores alone would give?"""
+    """A remark if the speed-up is what wider accesses alone would give."""
     wider = {pair.this.width / pair.that.width for pair in pairs}
     if len(wider) != 1:
         return ""
@@ -102,7 +101,7 @@ RULES = [
 
 
 def points(runs: list[Run]) -> list[Point]:
-    """The results of `bandwidth` that can be compared at all."""
+    """The results of `bandwidth` that can be compared."""
     return [point for run in runs for result in run.results if (point := _point(result))]
 
 
@@ -124,7 +123,7 @@ def spread_known(result: dict) -> bool:
 
 
 def lines(runs: list[Run], verdict: Verdict) -> list[str]:
-    """A line each for what stands out; then what does not, and what can't be told."""
+    """A sentence for each finding, then sentences on what is even, unknown or noise."""
     if verdict.emulated:
         return []
     trusted = [p for p in points(runs) if verdict.comparable(p.type)
@@ -163,8 +162,8 @@ def _fits(point: Point, wanted: dict) -> bool:
 
 
 def _told(rule: Rule, pairs: list[Pair]) -> str:
-    """`WB write 6 % slower, WB ntwrite 33 % slower`: a clause for each type and
-    operation, of which a rule keeps one or both, and each direction."""
+    """`WB write 6 % slower, WB ntwrite 33 % slower`: a clause for each type, operation and
+    direction, without the keys that the rule varies."""
     clauses: dict[tuple, list[Pair]] = {}
     for pair in sorted(pairs, key=lambda pair: TYPES.index(pair.this.type)):
         names = [_title(pair.this.keys[key]) for key in ("type", "op") if key not in rule.varying]
@@ -175,7 +174,8 @@ def _told(rule: Rule, pairs: list[Pair]) -> str:
 
 
 def _fences(pairs: list[Pair]) -> str:
-    """Where one operation is both faster and slower: after which fences."""
+    """The fences of these pairs, for an operation that is faster with some and slower with
+    others."""
     return f" (fence={','.join(dict.fromkeys(pair.this.fence for pair in pairs))})"
 
 
@@ -184,14 +184,15 @@ def _title(word: str) -> str:
 
 
 def _change(pairs: list[Pair]) -> str:
-    """How much faster or slower, all in the same direction: `2 to 7 % slower`."""
+    """How much faster or slower these pairs are, which all have the same direction:
+    `2 to 7 % slower`."""
     faster = pairs[0].ratio > 1
     factors = sorted(p.ratio if faster else 1 / p.ratio for p in pairs)
     word = "faster" if faster else "slower"
     if factors[-1] >= 2:
         digits = 0 if factors[0] >= 10 else 1
         return f"{_range(factors, digits)} times {'as fast' if faster else 'slower'}"
-    if not faster:      # what is lost of the bandwidth, as read off the table
+    if not faster:      # the share of the bandwidth that is lost, as the table shows it
         factors = [2 - 1 / f for f in factors]
     return f"{_range([100 * (f - 1) for f in factors], 0)} % {word}"
 
@@ -201,7 +202,7 @@ def _range(values: list[float], digits: int) -> str:
 
 
 def _names(pairs: list[Pair]) -> str:
-    """Which results these are: by type, the operations."""
+    """The operations of these pairs for each type."""
     groups: dict[str, dict[str, None]] = {}
     for pair in pairs:
         groups.setdefault(_title(pair.this.type), {})[pair.this.op] = None
@@ -209,8 +210,8 @@ def _names(pairs: list[Pair]) -> str:
 
 
 def _even(trusted: list[Point]) -> list[str]:
-    """Type and operation of which three and more results differ in the fence
-    and the checking, and hardly in speed."""
+    """A text for each type and operation that has nearly the same speed with three or more
+    fences."""
     groups: dict[tuple, list[Point]] = {}
     for point in trusted:
         groups.setdefault(point.rest(("fence", "verify")), []).append(point)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The levels that a sweep shows: caches in `latency` over sizes, set beside what
-the CPU says of them; TLBs in `tlb` over reach."""
+"""The levels in a sweep: caches in `latency` over size, compared with the caches that the CPU
+reports, and TLBs in `tlb` over reach."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -14,15 +14,15 @@ from mc.records.fields import asked
 from mc.records.results import Run
 from mc.records.shape import data_caches
 
-MIN_POINTS = 6      # fewer make no curve
-APART = 1.7         # sizes apart by that factor are not the same cache
-PATTERNS = (None, "random", "page")     # in others prefetchers would hide levels
+MIN_POINTS = 6      # fewer points make no curve
+APART = 1.7         # sizes that differ by this factor are not the same cache
+PATTERNS = (None, "random", "page")     # in other patterns prefetchers would hide levels
 
 Pairs = list[tuple[Run, dict]]
 
 
 def parts(pairs: Pairs) -> list[Part]:
-    """A table for each curve among these results, and sentences about it."""
+    """A heading, a table and remarks for each curve in these results."""
     found = curves(pairs)
     made: list[Part] = []
     for keys, curve in found.items():
@@ -39,7 +39,7 @@ def parts(pairs: Pairs) -> list[Part]:
 
 
 def curves(pairs: Pairs) -> dict[tuple, Pairs]:
-    """Results that differ in size only."""
+    """The curves in these results: results that differ only in size."""
     found: dict[tuple, Pairs] = {}
     for run, result in pairs:
         if result["test"] in DRAWN and result.get("pattern") in PATTERNS and (
@@ -51,8 +51,8 @@ def curves(pairs: Pairs) -> dict[tuple, Pairs]:
 
 
 def load_ns(result: dict) -> float | None:
-    """The time of a load without disturbances: of the fastest pass; but where that
-    is above what 99 of 100 loads took, every pass was interrupted."""
+    """The time of a load without disturbances, which is that of the fastest pass. If 99 of
+    100 loads took less, every pass was interrupted, and the median load counts."""
     fastest, most = result.get("ns_per_load_min"), result.get("p99_ns_per_load")
     if fastest and most and fastest > most:
         return result.get("p50_ns_per_load")
@@ -63,14 +63,14 @@ def load_ns(result: dict) -> float | None:
 
 @dataclass(frozen=True)
 class Named:
-    """A level, its name, and the cache (level, bytes) that the CPU says it is."""
+    """A level, its name, and the cache (level, bytes) of the CPU that it belongs to."""
     level: Level
     name: str
     cache: tuple[int, int] | None = None
 
 
 def named(curve: Pairs) -> list[Named]:
-    """The levels of a curve of `latency`."""
+    """The levels of a curve of `latency` with their names."""
     results = [result for _, result in curve]
     found = steps.levels([(r["size_bytes"], load_ns(r) or 0) for r in results])
     told = data_caches(curve[0][0].machine, results[0]["cpu"])
@@ -112,7 +112,7 @@ def _caches(curve: Pairs) -> tuple[str, list[Part]]:
 
 
 def _is_memory(level: Level, results: list[dict], told: list[tuple[int, int]]) -> bool:
-    """What the records say of its sizes; else that no cache is so large."""
+    """Whether a level is memory: the records of its sizes say so, or no cache is so large."""
     said = [r.get("level") for r in results if level.first <= r["size_bytes"] <= level.last]
     if any(said):
         return said.count("memory") * 2 > len(said)
@@ -120,7 +120,7 @@ def _is_memory(level: Level, results: list[dict], told: list[tuple[int, int]]) -
 
 
 def match(limits: list[float], sizes: list[int]) -> list[int | None]:
-    """Which cache each level is, in their order, so that sizes fit best."""
+    """The index of the cache for each level, so that their sizes fit best in this order."""
     def cost(pairs: list[tuple[int, int]]) -> float:
         return sum(abs(log(limits[i] / sizes[j])) for i, j in pairs)
 
@@ -134,7 +134,7 @@ def match(limits: list[float], sizes: list[int]) -> list[int | None]:
 
 
 def _name(index: int, told: list[tuple[int, int]], last: bool) -> str:
-    """Of a level that is no cache which the CPU reports."""
+    """The name of a level that is none of the caches that the CPU reports."""
     if not told or last and index < len(told):
         return f"L{index + 1}"
     return "between"
@@ -155,7 +155,7 @@ def _cycles(level: Level, results: list[dict]) -> str:
 
 
 def _about(size: float | None) -> str:
-    """With two digits: 1.2M."""
+    """A size with two digits: 1.2M."""
     if not size:
         return ""
     unit = 0
@@ -168,12 +168,12 @@ def _about(size: float | None) -> str:
 # ----------------------------------------------------------------------- TLBs
 
 TLBS = ("L1 TLB", "L2 TLB")
-MOST = 0.75     # of a step: at twice the entries, even at random, so many loads miss
+MOST = 0.75     # of a step: at twice the entries so many loads miss, even in random order
 
 
 def _tlbs(curve: Pairs) -> tuple[str, list[Part]]:
-    """What a load costs beyond the same load of lines close together; that of the
-    latter is added again, so that ratios mean something."""
+    """The levels of a curve of `tlb`. Its times are those beyond a load of lines that lie
+    close together. The time of such a load is added, so that ratios have a meaning."""
     results = [result for _, result in curve if result.get("tlb_ns") is not None]
     title = f"TLBs in this curve, pages of {units.text('_bytes', curve[0][1].get('page_bytes'))}"
     base = min((r["packed_ns_per_load"] for r in results if r.get("packed_ns_per_load")),
@@ -200,8 +200,8 @@ def _tlbs(curve: Pairs) -> tuple[str, list[Part]]:
 
 
 def _with_climbs(flat: list[Level], points: list[tuple[float, float]]) -> list[Level]:
-    """These levels; and what lies between two of them, if that is more than one step. A
-    single one is nearly climbed at twice the reach that it can have at most."""
+    """These levels, and the points between two of them if the climb is more than one step.
+    A single step has nearly ended at twice the reach that its TLB can have."""
     found = []
     for level, above in zip(flat, [*flat[1:], None]):
         found.append(level)

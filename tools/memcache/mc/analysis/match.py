@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which record has which partner: the one of which the same was asked.
+"""Pairs of records to compare. The partner of a record has the same keys of the request.
 
-All keys of a request count, except `repeat`, which says how often and not what.
-`where` (kernel or user), `irq`, `cpu`, `page` and `disturbed` are what people compare: where
-each side has but one value of such a key, and another one, they may differ.
+All keys count but `repeat`, which says how often and not what was measured. People want to
+compare different values of `where` (kernel or user), `irq`, `cpu`, `page` and `disturbed`. So
+these may differ if each of the two batches has a single value of the key.
 
-Of several that would do, the partner is the one whose memory was on the same node. Where
-there is none, and not each had the memory of its own CPUs' node, they are refused.
+If a record has several possible partners, one whose memory was on the same node is preferred.
+Two records are refused if their memory was on different nodes, unless each had memory of the
+node of its own CPUs.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,12 +20,12 @@ from mc.records.results import Run
 
 FREE = ("irq", "cpu", "page", "disturbed")
 IGNORED = ("repeat",)
-STATE = "prefetch"                      # not only asked for: what came of it
+STATE = "prefetch"                      # the state that was reached, not the one asked for
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Results of one file, from one side of the system-call boundary."""
+    """The results of a file that come from one side of the system-call boundary."""
     file: str
     where: str
     machine: dict
@@ -41,17 +42,17 @@ class Batch:
 
 @dataclass
 class Pairing:
-    """Two batches, and what became of their records."""
+    """Two batches, and the pairs that their records make."""
     a: Batch
     b: Batch
-    free: dict[str, tuple] = field(default_factory=dict)    # what may differ, and how
+    free: dict[str, tuple] = field(default_factory=dict)    # keys that may differ
     pairs: list[tuple[dict, dict]] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     alone: dict[str, list[str]] = field(default_factory=lambda: {"A": [], "B": []})
 
 
 def batches(files: dict[str, list[Run]]) -> list[Batch]:
-    """What there is to compare, in the order of the files."""
+    """The batches of these files, in the order of the files."""
     found: dict[tuple, Batch] = {}
     for name, runs in files.items():
         for run in runs:
@@ -63,8 +64,8 @@ def batches(files: dict[str, list[Run]]) -> list[Batch]:
 
 
 def plan(all_batches: list[Batch]) -> Iterator[tuple[Batch, Batch]]:
-    """The kernel's with the user's in each file; the first file's with each
-    other file's, of the same side where both have it."""
+    """The pairs of batches to compare: kernel and user of each file, then the first file and
+    each other file. Batches of two files are of the same side if both files have it."""
     files: dict[str, dict[str, Batch]] = {}
     for batch in all_batches:
         files.setdefault(batch.file, {})[batch.where] = batch
@@ -81,7 +82,8 @@ def plan(all_batches: list[Batch]) -> Iterator[tuple[Batch, Batch]]:
 
 
 def pair(a: Batch, b: Batch, mixed: bool) -> Pairing:
-    """Find each record's partner. `mixed`: whatever was said of their memory."""
+    """Find the partner of each record. `mixed` also takes records whose verdicts, nodes or
+    prefetchers differ."""
     found = Pairing(a, b, _free(a, b))
     if not mixed and len({bool(batch.machine.get("simulated")) for batch in (a, b)}) > 1:
         found.refused.append("any of it: one machine is simulated, the other is not")
@@ -114,7 +116,7 @@ def _key(result: dict, skip: Iterable[str]) -> tuple:
 
 def _pair_states(found: Pairing, left: list[dict], rest: list[dict], skip: set[str],
                  mixed: bool) -> None:
-    """Those that differ in the prefetchers' state only: said, or taken if mixed."""
+    """Refuse records that differ only in the state of the prefetchers; if `mixed`, take them."""
     for result in list(left):
         other = next((one for one in rest if _key(one, skip) == _key(result, skip)), None)
         if other is None:
@@ -129,7 +131,7 @@ def _pair_states(found: Pairing, left: list[dict], rest: list[dict], skip: set[s
 
 
 def _free(a: Batch, b: Batch) -> dict[str, tuple]:
-    """The keys of which each batch has one value, and not the same."""
+    """The keys of which each batch has a single value, and these two values differ."""
     free: dict[str, tuple] = {}
     for key in FREE:
         values = [{asked(result).get(key) for result in batch.results} for batch in (a, b)]
@@ -153,8 +155,8 @@ def _take(found: Pairing, a: dict, b: dict, mixed: bool) -> None:
 
 
 def verdicts(a: dict, b: dict) -> str:
-    """How what is known of their memory differs; empty: it does not. What page
-    tables say is not known to user space."""
+    """How the verdicts on their memory differ; empty if they don't. User space does not know
+    what the page tables say."""
     said = []
     tables = [result.get("attribute") for result in (a, b)]
     if all(tables) and tables[0] != tables[1]:
@@ -166,7 +168,7 @@ def verdicts(a: dict, b: dict) -> str:
 
 
 def _memory(found: Pairing, a: dict, b: dict) -> str:
-    """How the places of their memory differ; empty: they do not, or it is not known."""
+    """How the nodes of their memory differ; empty if they don't, or if one is not known."""
     nodes = [result.get("memory_node") for result in (a, b)]
     if None in nodes or nodes[0] == nodes[1] or (
             places.local(found.a.machine, a) and places.local(found.b.machine, b)):
@@ -189,7 +191,7 @@ def settings(keys: dict) -> str:
 
 
 def _told(lonely: list[dict], others: list[dict], skip: set[str], there: str) -> list[str]:
-    """Each of them; and what is nearest to it there, if one key makes the difference."""
+    """A description of each record without a partner, with the nearest other record."""
     return [describe(result) + _nearest(result, others, skip, there) for result in lonely]
 
 
@@ -207,7 +209,7 @@ def _nearest(result: dict, others: list[dict], skip: set[str], there: str) -> st
 
 
 def checked(files: dict[str, list[Run]]) -> list[Batch]:
-    """The batches of these files, at least two."""
+    """The batches of these files. There must be two at least."""
     found = batches(files)
     if len(found) < 2:
         raise Failure("nothing to compare: give two results files, or one that was measured "

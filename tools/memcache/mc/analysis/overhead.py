@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the operating system, interrupts and a hypervisor cost: four tables of
-percent change, from random reads and writes.
+"""The cost of the operating system, of interrupts and of a hypervisor: four tables of changes
+in percent, from random reads and writes.
 
-A change from A to B is (A - B) / A: positive means less time, faster.
+A change from A to B is (A - B) / A, so a positive change means less time: faster.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -19,12 +19,12 @@ UML = ("User-Mode Linux: its kernel is a process of another Linux. Loops run at 
        "what system calls, scheduling and interrupts cost says nothing of a kernel on a machine.")
 UML_IRQ = ("irq=off in User-Mode Linux switches nothing of the machine off: it sets a flag of the "
            "process that this kernel is, and the machine's interrupts go on.")
-OWN = ("op", *FREE, *IGNORED)       # keys that a table sets against each other, or ignores
+OWN = ("op", *FREE, *IGNORED)       # keys that the tables compare or ignore
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A time, by what it is of. `cpu`: a number, `bound` or `any`."""
+    """A time and what it is of. `cpu` is a number, `bound` or `any`."""
     machine: str
     bare: bool
     where: str
@@ -35,9 +35,9 @@ class Cell:
     time: Estimate
     unit: str = "ns"
     effective: str = ""
-    full: str = ""      # the workload in all its keys
+    full: str = ""      # all keys of the workload
     hypervisor: str = ""
-    memory: str = ""    # its node, or local
+    memory: str = ""    # the node of the memory, or `local`
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,11 @@ class Row:
 
     @property
     def mixed(self) -> bool:
-        """Are there several verdicts on its memory, or several places of it?"""
+        """Whether the verdicts on its memory, or the nodes of it, differ."""
         return len({(cell.effective, cell.memory) for cell in self.base + self.other}) > 1
 
     def on(self, hypervisor: str) -> bool:
-        """Is any of it of a machine of that kind?"""
+        """Whether one of its cells is of a machine with this hypervisor."""
         return any(cell.hypervisor == hypervisor for cell in self.base + self.other)
 
     def change(self) -> tuple[Estimate, Estimate, Change]:
@@ -65,13 +65,13 @@ class Row:
 class Table:
     title: str
     formula: str
-    columns: tuple[str, ...]        # names of places, then of the two times
+    columns: tuple[str, ...]        # names of the places, then of the two times
     rows: list[Row] = field(default_factory=list)
-    interrupts: bool = False        # is it about these?
+    interrupts: bool = False        # whether it compares interrupts off and on
 
 
 class Figures:
-    """Cells to be looked up; the first of several alike counts."""
+    """The cells by their keys. Of several cells with the same keys the first counts."""
 
     def __init__(self, cells: Iterable[Cell]) -> None:
         self.cells: dict[tuple, Cell] = {}
@@ -89,7 +89,7 @@ class Figures:
         return [self.cells[key]] if key in self.cells else []
 
     def bound(self, *key: str) -> list[Cell]:
-        """All that were bound to a CPU; their mean is what counts."""
+        """All cells that were bound to a CPU. Their mean counts."""
         return [cell for k, cell in self.cells.items() if k[:-1] == key and k[-1] != "any"]
 
     def cpus(self, *key: str) -> Iterator[tuple[str, list[Cell]]]:
@@ -98,7 +98,7 @@ class Figures:
 
 
 def workloads(figures: Figures) -> list[str]:
-    """What the workloads' short names stand for."""
+    """The full names of the workloads beside their short names."""
     full = {cell.workload: cell.full for cell in figures.cells.values() if cell.full}
     width = max(map(len, full), default=0)
     return [f"{short:{width}}  {text}".strip() for short, text in full.items()]
@@ -140,7 +140,8 @@ def _hypervisor(figures: Figures) -> Table:
 
 
 def _against(made: Table, figures: Figures, choose: Callable[[str], tuple | None]) -> Table:
-    """A row for each operation, bound and any; interrupts on, as in user space."""
+    """A row for each operation, with `bound` and `any` CPU. Interrupts are on, as in user
+    space."""
     for workload in figures.workloads:
         for machine in figures.machines:
             chosen = choose(machine)
@@ -168,8 +169,8 @@ def _interrupts(figures: Figures) -> Table:
 
 
 def parts(made: Table, mixed: bool = False) -> list[Part]:
-    """A table under its title; `mixed`: rows whose verdicts differ, too. What is the
-    same in all rows stands above."""
+    """A table under its title. What is equal in all rows stands above the table. `mixed` also
+    shows rows whose verdicts differ."""
     names = ["workload", *made.columns]
     places = [[row.place[i] for row in made.rows] for i in range(len(names) - 2)]
     told = [i for i, values in enumerate(places) if len(set(values)) > 1] or [len(places) - 1]
@@ -199,7 +200,7 @@ def parts(made: Table, mixed: bool = False) -> list[Part]:
 
 
 def cells(batches: list[Batch]) -> list[Cell]:
-    """What these results of `random` say, one thread each."""
+    """The cells of all results of `random` with a single thread."""
     names = machines(batches)
     found = [(batch, result, time) for batch in batches for result in batch.results
              if result["test"] == "random" and result.get("threads") == 1
@@ -229,19 +230,20 @@ def _memory(batch: Batch, result: dict) -> str:
 
 
 def _words(load: dict, keys: list[str]) -> str:
-    """`16K dependent`: the size first, the values that tell this load from others."""
+    """A short name for a load, such as `16K dependent`: the values that tell it from others,
+    the size first."""
     keys = sorted(keys, key=lambda key: key != "size_bytes")
     return " ".join(units.text(key, load.get(key)) for key in keys)
 
 
 def machine_key(batch: Batch) -> tuple:
-    """What is below its kernel, if anything; kernel; CPU."""
+    """What its kernel runs on (None: bare metal), the kernel, the CPU."""
     below = prices.below(batch.machine) if prices.known(batch.machine) else None
     return (below or batch.machine.get("hypervisor"), batch.machine["kernel"], batch.machine["cpu"])
 
 
 def machines(batches: list[Batch]) -> dict[tuple, str]:
-    """A short name for each machine: as long as it takes to tell them apart."""
+    """A short name for each machine, just long enough to tell them apart."""
     keys = list(dict.fromkeys(machine_key(batch) for batch in batches))
     names = {}
     for key in keys:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What pcm-memory -csv saw, joined to a run by time.
+"""The samples of pcm-memory -csv, joined to the records of a run by time.
 
-Two rows of names, the first with sockets and System, then a row for each
-interval, written at its end, in local time. Fields are padded, those of channels
-without memory empty; commas, semicolons before 2019, and both in some headers.
+The file has two rows of names, the first with sockets and System, then a row for each
+interval, which is written at the end of the interval and in local time. Fields are padded;
+those of channels without memory are empty. Commas separate them, semicolons before 2019, and
+some headers have both.
 """
 
 import re
@@ -18,16 +19,16 @@ from mc.records.results import Run
 
 CUT = re.compile(r"[,;]")
 SECOND = 10**9
-# Reads and writes of the whole system, in MB/s: the first pair that is there.
-# With persistent memory Read and Write have that in them.
+# Reads and writes of the whole system in MB/s. The first pair that the file has counts, since
+# Read and Write include persistent memory.
 SYSTEM = (("DRAMRead", "DRAMWrite"), ("Read", "Write"))
 SOCKET = ("Mem Read (MB/s)", "Mem Write (MB/s)")
 
 
 @dataclass(frozen=True)
 class Sample:
-    """number: of the row of figures, from 1; start, end: ns since 1970; in MB/s,
-    None: not told."""
+    """A row of the file: its number from 1, its interval in ns since 1970, and MB/s (None: not
+    in the file)."""
     number: int
     start: int
     end: int
@@ -37,7 +38,7 @@ class Sample:
 
 @dataclass
 class Joined:
-    """A record, when it was measured, and the samples that lie within."""
+    """A record, its time, and the samples that lie within that time."""
     run: Run
     result: dict
     start: int
@@ -45,12 +46,12 @@ class Joined:
     samples: list[Sample]
 
     def rate(self, name: str) -> float | None:
-        """Each sample counts for its time."""
+        """The mean rate in MB/s, in which each sample counts with its length; None if unknown."""
         told = [s for s in self.samples if getattr(s, name) is not None]
         return mean(told, name) if told else None
 
     def amplification(self, name: str) -> float | None:
-        """What was moved for each byte of payload, while the record was measured."""
+        """The bytes of traffic for each byte of payload during the record; None if unknown."""
         moved, payload = self.rate(name), traffic.payload_rate(self.result)
         return moved / payload if moved is not None and payload else None
 
@@ -61,7 +62,7 @@ def mean(samples: list[Sample], name: str) -> float:
 
 
 def load(path: str) -> list[Sample]:
-    """The samples in a file; a Failure that names the line if it is not one."""
+    """Read the samples of a file. A Failure names the line that is wrong."""
     try:
         with open(path, encoding="utf-8-sig") as file:
             text = file.read()
@@ -85,7 +86,7 @@ def load(path: str) -> list[Sample]:
     for number, row in enumerate(rows[head + 1:], head + 2):
         if row in ([""], rows[head - 1], rows[head]):
             continue
-        # Where channels come and go, old versions leave columns out.
+        # Old versions leave out columns if channels come and go.
         fits = len(row) == len(rows[head])
         other += not fits
         try:
@@ -101,8 +102,8 @@ def load(path: str) -> list[Sample]:
 
 
 def _columns(groups: list[str], names: list[str]) -> tuple[list[int], list[int]]:
-    """Those to be summed, of reads and of writes. A group that is named once
-    stands for the columns up to the next one."""
+    """The columns of reads and those of writes, which are to be summed. A group's name counts
+    for all columns up to the next name."""
     filled: list[str] = []
     for group in groups:
         filled.append(group or (filled[-1] if filled else ""))
@@ -119,13 +120,14 @@ def _columns(groups: list[str], names: list[str]) -> tuple[list[int], list[int]]
 
 
 def _row(row: list[str], columns: tuple[list[int], list[int]], before: int) -> tuple:
-    """End of the interval, width of its last digit (both ns), MB/s read, written."""
+    """The end of the interval, the width of its last digit (both in ns), MB/s read and
+    written."""
     end, grain = _time(row[0], "".join(row[1:2]), before)
     return end, grain, *(_sum([row[column] for column in side]) for side in columns)
 
 
 def _sum(cells: list[str]) -> float | None:
-    """None where one is empty, or there is none."""
+    """The sum of these cells; None if one is empty, or if there are none."""
     for cell in cells:
         if cell and not re.fullmatch(r"-?\d{1,15}(\.\d*)?", cell):
             raise ValueError(f"{cell!r} is no number of MB/s")
@@ -152,20 +154,21 @@ def _time(date: str, clock: str, before: int) -> tuple[int, int]:
 
 
 def _samples(found: list[tuple]) -> list[Sample]:
-    """An interval begins where the one before ended, if that is not long ago."""
+    """The samples for these rows. An interval begins at the end of the one before, unless that
+    was long ago."""
     steps = [b[0] - a[0] for a, b in zip(found, found[1:]) if b[0] > a[0]]
     usual = int(median(steps)) if steps else SECOND
     samples = []
     for number, (end, grain, read, write) in enumerate(found, 1):
         before = found[number - 2][0] if number > 1 else end - usual
         start = before if 0 < end - before <= 2 * usual else end - usual
-        # Whole seconds: cut off, so it ended within the second that follows.
+        # Whole seconds are cut off, so the interval ended within the second that follows.
         samples.append(Sample(number, start, end + (grain if grain > 1 else 0), read, write))
     return samples
 
 
 def join(runs: list[Run], samples: list[Sample]) -> list[Joined]:
-    """Each record with the samples that lie within its time."""
+    """Join each record to the samples that lie within its time."""
     joined = [Joined(run, result, *_span(result), []) for run in runs for result in run.results]
     order = sorted(joined, key=lambda one: one.start)
     for one, after in zip(order, order[1:]):
@@ -180,7 +183,7 @@ def join(runs: list[Run], samples: list[Sample]) -> list[Joined]:
 
 
 def _span(result: dict) -> tuple[int, int]:
-    """When it was measured, as far as the record tells: no longer than that."""
+    """The start and the end of a record in ns. The end is never too late."""
     start = result.get("started_unix_ns") or 0
     passes = sum(result.get(key) or 0 for key in ("samples", "left_out", "warmup"))
     each = (result.get("mean_ns") or 0) * (result.get("passes_per_sample") or 1)

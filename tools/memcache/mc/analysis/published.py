@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Published figures of random access: a table with commas, of which
-Documentation/examples/random_access.csv is one. Total times, no spread."""
+"""Published figures of random accesses, in a CSV file such as
+Documentation/examples/random_access.csv. They are total times without a spread."""
 
 import re
 from math import isfinite
@@ -16,7 +16,7 @@ BARE = "bare-metal"
 
 
 def load(path: str) -> list[Cell]:
-    """The figures in a file; a Failure that names the line if it is not one."""
+    """Read the figures of a file. A Failure names the line that is wrong."""
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:

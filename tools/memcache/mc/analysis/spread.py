@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How the times of loads are spread: histograms of several results, a line each,
-under one another on one scale."""
+"""The distribution of the times of loads: a histogram for each result, one below the other on
+the same scale."""
 
 from math import ceil, floor, log10
 
@@ -8,14 +8,14 @@ from mc.parts import Grid, Heading, Part, Sentence
 from mc.records import units
 
 WIDTH = 48                  # columns of a picture, at most
-FINEST = 0.1                # of a decade: a column; the module's steps are no finer
+FINEST = 0.1                # of a decade for each column; the histograms of the module are no finer
 SHADES = ".:-=+*#%@"        # from 1 in 10 000 to half of all
 RAREST, OFTEN = -4.0, -0.3  # these shares, as powers of ten
-MOST = 40                   # results; more make no picture
+MOST = 40                   # results; more of them make no picture
 
 
 def parts(head: str, named: list[tuple[str, dict]]) -> list[Part]:
-    """A table with percentiles, and a picture of each histogram."""
+    """A table of percentiles with a picture of each histogram."""
     kept = [(name, result) for name, result in named if result.get("histogram_ns_count")]
     if not kept or len(kept) > MOST:
         return []
@@ -31,7 +31,7 @@ def parts(head: str, named: list[tuple[str, dict]]) -> list[Part]:
 
 
 class _Scale:
-    """Columns of equal ratio, from the fastest to the slowest that is not rare."""
+    """Columns of equal ratio, from the fastest time to the slowest one that is not rare."""
 
     def __init__(self, results: list[dict]) -> None:
         starts = [pair[0] for r in results for pair in r["histogram_ns_count"] if pair[0] > 0]
@@ -54,7 +54,7 @@ class _Scale:
         return "".join(_shade(count / total) for count in columns)
 
     def ruler(self) -> str:
-        """Where 1, 10, 100 ns are."""
+        """A line that marks the columns of 1, 10, 100 ns."""
         marks = [" "] * self.width
         for power in range(ceil(self.low), ceil(self.low + self.step * self.width)):
             text, at = f"{10 ** power:g}", self.column(10.0 ** power)

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Steps in a curve that rises from one level to the next: caches in latency over
-size, TLBs in latency over reach.
+"""The levels of a curve that rises in steps: caches in latency over size, TLBs in latency over
+reach.
 
-A disturbance makes a measurement slower, never faster, and a larger set is never
-faster than a smaller one: so of the times at a size and at all larger ones, the
-least is nearest to the truth. In what remains, neighbours that differ least are
-taken together until all differ by a factor of STEP. What is then flat is a level;
-what is not is the climb between two.
+A disturbance makes a measurement slower, never faster, and a larger set is never faster than
+a smaller one. So the least of the times at a size and at all larger sizes is nearest to the
+truth. Then neighbours that differ least are joined until all differ by a factor of STEP. A
+part that is flat is a level; any other part is the climb between two levels.
 
-Times are compared by their ratio, sizes by octaves: a level of 1 ns and one of
-100 ns have the same right.
+Times are compared by their ratio and sizes in octaves, so that levels of 1 ns and of 100 ns
+are treated alike.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,8 +24,12 @@ Points = Sequence[tuple[float, float]]
 
 @dataclass(frozen=True)
 class Level:
-    """first, last: the sizes at which it was seen; time: the median there; limit:
-    where the curve is half-way to the next level, None for the last one."""
+    """A level.
+
+    first, last: the smallest and the largest size of the level
+    time: the median of its times
+    limit: the size at which the curve is half-way to the next level; None for the last level
+    """
     first: float
     last: float
     time: float
@@ -34,8 +37,7 @@ class Level:
 
 
 def levels(curve: Points) -> list[Level]:
-    """The levels of a curve of (size, time), in any order; none if there is no
-    time that means anything."""
+    """The levels of a curve of (size, time) in any order; none if no time is above 0."""
     points = envelope(curve)
     flat = [part for part in _parts(points) if _is_level(part, points)]
     flat = _merged(flat)
@@ -47,7 +49,7 @@ def levels(curve: Points) -> list[Level]:
 
 
 def envelope(curve: Points) -> list[tuple[float, float]]:
-    """By size, each time the least of those at this and at larger sizes."""
+    """The curve sorted by size, where each time is the least at this and at larger sizes."""
     least = float("inf")
     found: dict[float, float] = {}
     for size, time in sorted(curve, reverse=True):
@@ -58,7 +60,7 @@ def envelope(curve: Points) -> list[tuple[float, float]]:
 
 
 def median(values: Iterable[float]) -> float:
-    """Of one or more. Not that of `statistics`, whose import takes longer."""
+    """The median of one or more values. Importing `statistics` for it would take longer."""
     found = sorted(values)
     return (found[(len(found) - 1) // 2] + found[len(found) // 2]) / 2
 
@@ -68,7 +70,7 @@ def _time(part: Points) -> float:
 
 
 def _parts(points: Points) -> list[list[tuple[float, float]]]:
-    """Neighbours taken together, the nearest first."""
+    """Parts of neighbours. Neighbours that differ least are joined first."""
     parts = [[point] for point in points]
     while len(parts) > 1:
         ratios = [_mean(b) - _mean(a) for a, b in zip(parts, parts[1:])]
@@ -85,7 +87,8 @@ def _mean(part: Points) -> float:
 
 
 def _is_level(part: Points, points: Points) -> bool:
-    """Is it flat, and wide? Where the curve begins or ends, it may go on outside."""
+    """Whether a part is flat and wide enough. A part at an end of the curve may be narrow,
+    since the level may continue outside."""
     (first, low), (last, high) = part[0], part[-1]
     octaves = log2(last / first)
     at_end = part[0] == points[0] or part[-1] == points[-1]
@@ -93,8 +96,7 @@ def _is_level(part: Points, points: Points) -> bool:
 
 
 def _merged(parts: list[list]) -> list[list]:
-    """Levels which are too near to each other, with a climb between them that was
-    none, are one."""
+    """The levels, where those that differ by less than STEP are joined."""
     found: list[list] = []
     for part in parts:
         if found and _time(part) < STEP * _time(found[-1]):
@@ -105,8 +107,8 @@ def _merged(parts: list[list]) -> list[list]:
 
 
 def _crossing(points: Points, below: Points, above: Points) -> float:
-    """The size at which the curve has left a level: half-way to the next one, in
-    ratios, or at twice its time."""
+    """The size at which the curve has left a level: where its time is half-way to the next
+    level (as a ratio), or twice that of the level."""
     low = log(_time(below))
     middle = low + min((log(_time(above)) - low) / 2, log(2))
     climb = [(log(size), log(time)) for size, time in points

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the memory moved for what a loop asked for: a table, and what follows."""
+"""DRAM traffic beside the payload of a loop: a table and what follows from it."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,8 +8,8 @@ from mc.records import fields, units
 from mc.records.fields import asked
 from mc.records.results import Run
 
-# Reads that a loop asks for with each byte it writes; what is read beyond these
-# is read because it is written. rmw has none beyond: it reads what it writes.
+# How many bytes a loop itself reads for each byte that it writes. Memory reads beyond these
+# are caused by the stores. rmw is not here, because it reads what it writes.
 STORING = {"write": 0, "ntwrite": 0, "copy": 1, "ntcopy": 1, "triad": 2, "nttriad": 2}
 WHY = {"no_counters": "no counters were set, or the test does not count",
        "not_opened": "a counter could not be opened any more",
@@ -19,15 +19,15 @@ AMPLIFIED = ("amplification_read", "amplification_write")
 IDLE = ("dram_idle_read_mb_per_s", "dram_idle_write_mb_per_s")
 PCM = ("dram_pcm_read_mb_per_s", "dram_pcm_write_mb_per_s")
 PCM_AMPLIFIED = ("dram_pcm_amplification_read", "dram_pcm_amplification_write")
-QUIET = 0.05            # an idle machine may move so much of what was counted
-REACHED = 0.5           # of the bytes stored: less, and caches hold them
-NEAR = 0.25             # so near to 0 or 1 is 0 or 1
+QUIET = 0.05            # an idle machine may cause this share of the traffic
+REACHED = 0.5           # if less than this share of the stores is written, caches hold the rest
+NEAR = 0.25             # a ratio this near to 0 or 1 counts as 0 or 1
 
 Pairs = list[tuple[Run, dict]]
 
 
 def payload_rate(result: dict) -> float | None:
-    """MB/s of payload, as a mean: what traffic over the same time is set beside."""
+    """The mean rate of payload in MB/s, to compare with the traffic over the same time."""
     mean, bytes_ = result.get("mean_ns"), result.get("payload_bytes")
     if bytes_ is None and _known(result, "mb_per_s") and _known(result, "median_ns"):
         bytes_ = result["mb_per_s"] * result["median_ns"] / 1e3
@@ -35,13 +35,13 @@ def payload_rate(result: dict) -> float | None:
 
 
 def amplified(result: dict, key: str) -> float | None:
-    """`amplification_read` or `_write`: what counters said; else what pcm did."""
+    """`amplification_read` or `_write` according to the counters, else according to pcm."""
     own = result.get(key)
     return own if own is not None else result.get(f"dram_pcm_{key}")
 
 
 def parts(runs: list[Run]) -> list[Part]:
-    """All of it, with a heading; nothing where nothing was counted."""
+    """The tables and remarks with their heading; empty if nothing was counted."""
     pairs = [(run, result) for run in runs for result in run.results]
     counted = [pair for pair in pairs if any(_known(pair[1], key) for key in MOVED)]
     uncounted = all(result.get("dram_why", "no_counters") == "no_counters" for _, result in pairs)
@@ -57,7 +57,7 @@ def _known(result: dict, key: str) -> bool:
 
 
 def names(pairs: Pairs) -> tuple[list[str], list[list[str]]]:
-    """Columns that tell these results apart, and their cells."""
+    """The columns that tell these results apart, and their cells for each result."""
     found = [{"label": run.request.get("label"), "where": result["where"], "test": result["test"]}
              | asked(result) for run, result in pairs]
     varying = [key for key in dict.fromkeys(key for row in found for key in row)
@@ -101,7 +101,7 @@ def _number(result: dict, key: str, digits: int) -> str:
 
 
 def _stores(pairs: Pairs) -> Iterator[str]:
-    """Is a line read before it is written? By operation."""
+    """Sentences for each operation: whether a line is read before it is written."""
     extra: dict[str, list[float]] = {}
     cached: dict[str, None] = {}
     for _, result in pairs:
@@ -139,7 +139,7 @@ def _ops(ops: Iterable[str]) -> str:
 
 
 def _idle(pairs: Pairs) -> Iterator[str]:
-    """How much of it may be the machine's other doings."""
+    """A sentence if the idle machine caused a notable share of the traffic."""
     shares = []
     for _, result in pairs:
         moved = sum(result.get(key) or 0 for key in MOVED)

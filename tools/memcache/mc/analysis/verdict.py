@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Were the memory types real? What was asked, what the page tables say, what
-the hardware did; and what follows for whoever reads the table."""
+"""The verdict on memory types: what was asked, what the page tables say, what the hardware
+did, and what follows from that for the results."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from mc.parts import Grid
 from mc.records import units
 from mc.records.results import Run
 
-# What the page tables may say to a type asked for: set_memory_uc() gives UC-.
+# The attributes in page tables that fit a type: set_memory_uc() sets UC-.
 FITS = {"wb": ("wb",), "wc": ("wc",), "uc": ("uc", "uc-")}
 
 
 @dataclass(frozen=True)
 class Type:
-    """A memory type in the results; a slash joins what differed between them."""
+    """A memory type in the results. Values that differ between results are joined by a slash."""
     name: str
     attribute: str
     effective: str
@@ -34,7 +34,7 @@ class Type:
 class Verdict:
     types: dict[str, Type]
     hypervisor: str | None
-    uc_works: bool      # also when no result is of that type: the UC fence needs it
+    uc_works: bool      # also if no result is of type UC, because the UC fence needs it
     simulated: bool = False
 
     @property
@@ -42,7 +42,7 @@ class Verdict:
         return self.hypervisor == "tcg"
 
     def comparable(self, name: str) -> bool:
-        """Do numbers of this type tell of this type?"""
+        """Whether results of this type really are of this type."""
         return name in self.types and self.types[name].real
 
 
@@ -51,7 +51,7 @@ def judge(runs: list[Run]) -> Verdict:
     found: dict[str, list[dict]] = {}
     for run in runs:
         for result in run.results:
-            # Where there was no memory, its page is still as it was asked for.
+            # A result without memory of its own still has page=auto.
             if isinstance(result.get("type"), str) and result.get("page") != "auto":
                 found.setdefault(result["type"], []).append(result)
     types = {name: Type(name, _attribute(results), _joined(results, "effective", "unknown"),
@@ -66,7 +66,7 @@ def _joined(results: list[dict], key: str, missing: str) -> str:
 
 
 def _attribute(results: list[dict]) -> str:
-    """What those say that know: user space can't read page tables."""
+    """The attributes in those results that know them. User space can't read page tables."""
     return _joined([r for r in results if r.get("attribute")], "attribute", "na") or "na"
 
 
@@ -88,7 +88,7 @@ def grid(verdict: Verdict) -> Grid:
 
 
 def sentences(verdict: Verdict) -> list[str]:
-    """What the reader must know, the gravest first."""
+    """What the reader must know, the most serious first."""
     said = [f"{t.name.upper()} was asked for, but the page tables say {t.attribute}."
             for t in verdict.types.values() if not t.as_asked]
     idle = [t.name.upper() for t in verdict.types.values() if t.effective == "no"]

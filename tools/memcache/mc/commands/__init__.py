@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a person types: a file for each command."""
+"""The command line: one file for each command."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The command line. A command is a line of COMMANDS and a file of that name here,
-which is imported only when that command was typed: every import is felt under emulation."""
+"""The command line. Each command has a line in COMMANDS and a file of its name in this
+directory. That file is imported only if the user typed the command, because an import takes
+long on an emulated machine."""
 
 import argparse
 import io
@@ -13,38 +14,38 @@ from mc import Failure, say
 HELP = """\
 Measure memory by cache attribute, from inside the kernel.
 
-  memcache run cache-attributes             a suite: a table, what stands out
-  memcache run 'bandwidth type=wb,uc'       request lines of your own
-  memcache show results/FILE.jsonl          the report of a run once more
-  memcache run os-overhead                  in the kernel and in user space
-  memcache compare A.jsonl B.jsonl          what differs, and what is noise
-  memcache plot A.jsonl B.jsonl -o x.svg    pictures of results, overlaid
-  memcache report A.jsonl B.jsonl -o x.html a page: pictures, tables, comparison
-  memcache export --format csv FILE         for other programs
-  memcache doctor                           can this machine measure UC?
-  memcache run --counters mlc               what the memory moved, beside it
-  memcache counters                         which counters of that there are
-  memcache suites                           which suites there are
-  memcache run --dry-run mlc                what a suite would measure here
+  memcache run cache-attributes             run a suite and print the report
+  memcache run 'bandwidth type=wb,uc'       run request lines of your own
+  memcache run os-overhead                  compare kernel and user space
+  memcache run --counters mlc               count DRAM traffic as well
+  memcache run --dry-run mlc                print the lines of a suite
+  memcache show results/FILE.jsonl          print the report of a run again
+  memcache compare A.jsonl B.jsonl          tell differences from noise
+  memcache plot A.jsonl B.jsonl -o x.svg    draw results, one over the other
+  memcache report A.jsonl B.jsonl -o x.html write a page with pictures
+  memcache export --format csv FILE         write results for other programs
+  memcache doctor                           check for obstacles to UC
+  memcache counters                         list the counters of DRAM traffic
+  memcache suites                           list the suites
 """
 
 COMMANDS = {
-    "run": "run suites or request lines, print the report",
-    "show": "print the report of results files once more",
-    "compare": "compare results: common records, and what an OS or a VM costs",
-    "plot": "draw results: curves, heat maps, bars; several files overlaid",
-    "report": "make a page of results: machine, pictures, tables, comparison",
+    "run": "run suites or request lines and print the report",
+    "show": "print the report of results files again",
+    "compare": "compare results, and show what an OS or a VM costs",
+    "plot": "draw results as curves, heat maps or bars",
+    "report": "write a page of results: pictures, tables, comparison",
     "export": "print results for other programs",
-    "import": "join what pcm-memory saw to a run, by time",
-    "doctor": "can this machine measure UC? what stands against it, what to do",
-    "counters": "print the counters of DRAM traffic that this machine has, or set them",
-    "suites": "list the suites, or what is in one",
+    "import": "join the samples of pcm-memory to a run by time",
+    "doctor": "check whether this machine can measure UC",
+    "counters": "list the counters of DRAM traffic, or set them",
+    "suites": "list the suites, or the requests of one",
 }
-FILES = {"import": "import_"}       # a word of Python can't name a module
+FILES = {"import": "import_"}       # a keyword of Python can't be the name of a module
 
 
 def parser(typed: str = "") -> argparse.ArgumentParser:
-    """Knows all commands by name, and what `typed` takes."""
+    """The parser knows the names of all commands, and the arguments of the command `typed`."""
     raw = argparse.RawDescriptionHelpFormatter
     top = argparse.ArgumentParser(prog="memcache", description=HELP, formatter_class=raw,
                                   allow_abbrev=False)
@@ -71,7 +72,7 @@ def main(argv: list[str]) -> int:
     except Failure as failure:
         say(str(failure))
         return failure.status
-    except BrokenPipeError:     # `| head` has seen enough
+    except BrokenPipeError:     # the reader of a pipe, such as head, has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:

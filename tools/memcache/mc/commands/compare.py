@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`memcache compare`: results files, or published figures, against each other."""
+"""`memcache compare`: compare results files, or published figures, with each other."""
 
 import argparse
 
@@ -8,23 +8,23 @@ from mc.output import comparison, terminal
 from mc.records import rounds
 
 EPILOG = """\
-Each record of the first file is compared with the one in each other file of
-which the same was asked; in one file, those of the kernel with those of user
-space (run --where both). Changes are (A - B) / A of the median times:
-positive is less time, faster. Of random accesses (run os-overhead) four tables follow:
-write against read, and the cost of the OS, of a hypervisor, of interrupts.
+Each record of the first file is compared with the record of every other file
+that has the same keys. Within a file, records of the kernel are compared with
+those of user space (run --where both). A change is (A - B) / A of the median
+times, so a positive change means less time: faster. Results of random accesses
+(run os-overhead) also make four tables: write against read, and the cost of the
+OS, of a hypervisor and of interrupts.
 
-Exit status: 0 compared; 1 nothing could be, or records were refused because
-their memory-type verdicts, the nodes of their memory, or the prefetchers' state,
-differ; 2 a file can't be read.
+Exit status: 0 records were compared; 1 no records could be compared, or some
+were refused because their memory-type verdicts, the nodes of their memory, or
+the states of the prefetchers differ; 2 a file can't be read.
 """
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mixed-verdicts", action="store_true",
-                        help="compare records even if their memory types were not equally real, "
-                             "their memory was not of the same node, or their prefetchers were "
-                             "not in the same state")
+                        help="also compare records whose memory-type verdicts, memory nodes or "
+                             "prefetcher states differ")
     parser.add_argument("file", nargs="+", metavar="FILE",
                         help="results of memcache run, or published figures (.csv)")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`memcache counters`: the counters of DRAM traffic that there are, set or taken away."""
+"""`memcache counters`: list, set or clear the counters of DRAM traffic."""
 
 import argparse
 
@@ -9,18 +9,18 @@ from mc.running.counting import none
 from mc.running.side import Side
 
 EPILOG = """\
-Memory controllers' PMUs in /sys/bus/event_source/devices, a line for each event
-and package, as the module's file `counters` and memcache-user --counters take
-them. `memcache run --counters` sets them for a run.
+Prints a line for each event and package of the memory controllers' PMUs in
+/sys/bus/event_source/devices. The module's file `counters` and memcache-user
+--counters take these lines. `memcache run --counters` sets them for a run.
 
-Exit status: 0 there are some; 1 there are none, or they could not be set.
+Exit status: 0 there are counters; 1 there are none, or they could not be set.
 """
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_mutually_exclusive_group()
-    group.add_argument("--set", action="store_true", help="give them to the module")
-    group.add_argument("--clear", action="store_true", help="take them from the module")
+    group.add_argument("--set", action="store_true", help="set these counters in the module")
+    group.add_argument("--clear", action="store_true", help="clear the counters of the module")
 
 
 def command(args: argparse.Namespace) -> int:

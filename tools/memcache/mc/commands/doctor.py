@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`memcache doctor`: can this machine, or the one that MEMCACHE_MACHINE names, measure
-UC? What stands against it, and what to do. Needs neither root nor the module."""
+"""`memcache doctor`: check whether this machine, or the machine that MEMCACHE_MACHINE names,
+can measure UC. It says what prevents that and what to do about it, and needs neither root
+nor the module."""
 
 import argparse
 from collections.abc import Callable, Iterator
@@ -14,21 +15,25 @@ from mc.records import prices
 from mc.running import counters, debugfs, plan, user
 from mc.running.machine import Machine, hypervisor
 
-EPILOG = "Exit status: 0 nothing stands against it; 1 something does."
+EPILOG = "Exit status: 0 nothing prevents it; 1 something does."
 OK, WARN, FAIL = "ok", "warn", "fail"
 
 
 @dataclass(frozen=True)
 class Line:
-    """fail: UC can't be measured here as things are; warn: it can, but not
-    yet, or that is not known. `todo`: what to do about it."""
+    """The result of a check.
+
+    status: `fail` if UC can't be measured, `warn` if something must be done first or it is
+            not known whether UC can be measured
+    todo: what to do about it
+    """
     status: str
     what: str
     todo: str = ""
 
 
 def arguments(_parser: argparse.ArgumentParser) -> None:
-    """It takes none."""
+    """This command takes no arguments."""
 
 
 def command(_args: argparse.Namespace) -> int:
@@ -56,7 +61,8 @@ def examine(machine: Machine | None = None) -> tuple[list[str], int]:
 
 
 def _asked_for() -> tuple[Machine, list]:
-    """The machine of MEMCACHE_MACHINE, of which only its records tell, or this one."""
+    """This machine and all checks; or the machine that MEMCACHE_MACHINE names, with the checks
+    that need nothing but its `machine` record."""
     side = plan.sides()[0]
     if side.here:
         return Machine(), CHECKS

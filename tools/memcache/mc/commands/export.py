@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`memcache export`: results for other programs."""
+"""`memcache export`: print results for other programs."""
 
 import argparse
 import sys
@@ -10,21 +10,22 @@ from mc.output.export import FORMS
 from mc.records import results
 
 EPILOG = """\
-csv: a record a row. prometheus: a file for the node exporter's textfile
-collector. kcidb: a report with `tests[].number`. lkp: `key: value`. lava: what
-lava-test-case prints. What was asked, the memory type, its verdict and whether
-data held are labels or parts of names.
+csv: a row for each record. prometheus: a file for the node exporter's textfile
+collector. kcidb: a report with `tests[].number`. lkp: lines of `key: value`.
+lava: the output of lava-test-case. The keys of the request, the memory type,
+its verdict and whether the data were verified become labels or parts of names.
 
-Exit status: 0 exported; 1 there are no results; 2 a file can't be read or
-written.
+Exit status: 0 results were exported; 1 there are no results; 2 a file can't be
+read or written.
 """
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--format", required=True, choices=tuple(FORMS), help="whose")
+    parser.add_argument("--format", required=True, choices=tuple(FORMS),
+                        help="the format of the other program")
     parser.add_argument("file", metavar="FILE", help="results of memcache run")
     parser.add_argument("-o", dest="output", metavar="OUT",
-                        help="to this file, of which there is all or nothing, at any time")
+                        help="write to this file, which is replaced as a whole")
 
 
 def command(args: argparse.Namespace) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`memcache import pcm`: what pcm-memory saw, joined to a run by time."""
+"""`memcache import pcm`: join the samples of pcm-memory to a run by time."""
 
 import argparse
 import json
@@ -14,21 +14,25 @@ from mc.parts import Grid, Part, Sentence, bullets
 from mc.records import results, units
 
 EPILOG = """\
-Of each record: the samples that lie within the time that it took, and what they
-say the memory moved. Start `pcm-memory 0.1 -csv=FILE.csv` before the run.
-pcm-memory writes local time: TZ=ZONE before this command names another zone.
+Prints for each record the samples that lie within its time, and how much data
+the memory moved according to them. Start `pcm-memory 0.1 -csv=FILE.csv` before
+the run. pcm-memory writes local time. If it ran in another time zone, put
+TZ=ZONE before this command.
 
-Exit status: 0 joined; 1 no sample lies within a record; 2 a file can't be read.
+Exit status: 0 samples were joined; 1 no sample lies within a record; 2 a file
+can't be read.
 """
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=["pcm"], help="what wrote the file: pcm-memory -csv")
+    parser.add_argument("what", choices=["pcm"],
+                        help="the program that wrote the file: pcm-memory -csv")
     parser.add_argument("file", metavar="FILE.csv")
     parser.add_argument("results", nargs="?", metavar="RESULTS",
-                        help="results of memcache run (default: the file alone is summed up)")
+                        help="results of memcache run (default: summarize the file alone)")
     parser.add_argument("-o", dest="output", metavar="FILE",
-                        help="write RESULTS with pcm's figures to this file, must not exist")
+                        help="write RESULTS with the figures of pcm to this file, which must not "
+                             "exist yet")
 
 
 def command(args: argparse.Namespace) -> int:
@@ -55,7 +59,7 @@ def join(path: str, name: str | None, output: str | None) -> int:
 
 
 def _write(name: str, output: str, joined: list[Joined]) -> None:
-    """The file once more, its numbers as they were written, pcm's behind them."""
+    """Write the records again. Their numbers stay as they were; those of pcm follow them."""
     figures = iter(joined)
     lines = []
     with open(name, encoding="utf-8") as before:
@@ -114,7 +118,7 @@ def _joined(joined: list[Joined], samples: list[Sample]) -> list[Part]:
 
 
 def _numbers(samples: list[Sample]) -> str:
-    """3-5: they follow each other."""
+    """The numbers of the first and the last sample: 3-5."""
     ends = [str(s.number) for s in (samples[:1] + samples[-1:])]
     return "-".join(dict.fromkeys(ends)) or "none"
 

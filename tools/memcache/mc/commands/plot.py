@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`memcache plot`: pictures of results, each with its machine and verdict."""
+"""`memcache plot`: draw results, with their machine and verdict."""
 
 import argparse
 import os
@@ -10,13 +10,13 @@ from mc.output.captions import captions
 from mc.records import rounds
 
 EPILOG = """\
-What is drawn follows from what is in the files: latency over size with levels
-marked, bandwidth over size, latency over bandwidth under load, heat maps of
-matrices, bars of anything else. Results of the same section share a picture.
-Needs matplotlib (Debian: python3-matplotlib).
+The results decide what is drawn: latency over size with its levels marked,
+bandwidth over size, latency over bandwidth under load, heat maps of matrices,
+and bars of everything else. Results of the same section share a picture.
+This command needs matplotlib (Debian: python3-matplotlib).
 
-Exit status: 0 drawn; 1 nothing to draw, or no matplotlib; 2 a file can't be
-read or written.
+Exit status: 0 pictures were drawn; 1 there is nothing to draw, or no
+matplotlib; 2 a file can't be read or written.
 """
 KINDS = (*draw.FORMATS, "html")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`memcache report`: a page of results that stands alone."""
+"""`memcache report`: write a page of results that needs no other file."""
 
 import argparse
 import os
@@ -9,10 +9,12 @@ from mc.output import document, files, page
 from mc.records import rounds
 
 EPILOG = """\
-The page stands alone: it loads nothing, from nowhere. It reads well on a phone
-and on paper. Needs matplotlib (Debian: python3-matplotlib).
+The page needs no other file and loads nothing from the network. It can be read
+on a phone and printed. This command needs matplotlib (Debian:
+python3-matplotlib).
 
-Exit status: 0 made; 1 no matplotlib; 2 a file can't be read or written.
+Exit status: 0 the page was written; 1 there is no matplotlib; 2 a file can't be
+read or written.
 """
 
 

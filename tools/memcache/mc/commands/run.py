@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`memcache run`: measures suites and request lines, prints the report."""
+"""`memcache run`: measure suites and request lines, then print the report."""
 
 import argparse
 import os
@@ -15,17 +15,17 @@ from mc.running.session import Session, Stop, create
 from mc.running.side import Side
 
 EPILOG = """\
-Each WHAT is a suite, the path of a suite file (with a slash in it), or a
-request line: TEST [key=value]... The tests that the loaded module has, and the
-keys they take: /sys/kernel/debug/memcache/tests
+Each WHAT is the name of a suite, the path of a suite file (with a slash in it),
+or a request line: TEST [key=value]... The file /sys/kernel/debug/memcache/tests
+lists the tests of the loaded module and their keys.
 
-Results are written to a new file as they come, so that nothing is lost when a
-run is stopped (Ctrl-C) or fails; then comes the report.
+Each result is written to a new file as soon as it is there, so nothing is lost
+if the run fails or is stopped (Ctrl-C). The report follows at the end.
 
-Exit status: 0 all was measured; 1 something was not; 2 what was typed is
-wrong; 130 stopped by Ctrl-C.
+Exit status: 0 everything was measured; 1 something was not; 2 the command line
+is wrong; 130 stopped by Ctrl-C.
 """
-ROUNDS = 3      # fewer say little of how much they differ
+ROUNDS = 3      # fewer rounds show too little of how much rounds differ
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,16 +34,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                         help="measure in the kernel, in user space (memcache-user), or each "
                              "request in both (default: what the suite says, else kernel)")
     parser.add_argument("--rounds", type=_rounds, metavar="N",
-                        help="measure so often what is measured in both, all of it before the "
-                             f"next round (default: {ROUNDS} with --where both, else what the "
-                             "suite says)")
+                        help="measure requests that are for both sides N times; a round ends "
+                             f"before the next begins (default: {ROUNDS} with --where both, else "
+                             "what the suite says)")
     parser.add_argument("-o", dest="output", metavar="FILE",
-                        help="results file, must not exist (default: "
+                        help="the results file, which must not exist yet (default: "
                              "results/SUITE-KERNEL-TIME.jsonl)")
     parser.add_argument("--dry-run", action="store_true",
-                        help="print what would be measured, as request lines for this machine")
+                        help="print the request lines that would be measured on this machine")
     parser.add_argument("--counters", action="store_true",
-                        help="count DRAM traffic (see: memcache counters), for this run only")
+                        help="count DRAM traffic during this run (see: memcache counters)")
 
 
 def _rounds(text: str) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`memcache show`: the report on results files once more."""
+"""`memcache show`: print the report on results files again."""
 
 import argparse
 
@@ -13,7 +13,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
-    loaded = [(name, rounds.load(name)) for name in args.file]  # a bad one: nothing is shown
+    # All files are read first, so that nothing is shown if one of them is bad.
+    loaded = [(name, rounds.load(name)) for name in args.file]
     for number, (name, runs) in enumerate(loaded):
         if len(loaded) > 1:
             emit(([""] if number else []) + [f"=== {name}", ""])

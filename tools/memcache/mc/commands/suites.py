@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`memcache suites`: which there are, and what is in one."""
+"""`memcache suites`: list the suites, or the requests of one."""
 
 import argparse
 from collections.abc import Iterator
@@ -10,13 +10,13 @@ from mc.records import keys, shape, suite
 from mc.running.plan import Place, duration, sides
 
 EPILOG = """\
-The time is about what `run SUITE` takes on this machine, if it is none in an
-emulator. `run --dry-run SUITE` prints what the lines of one are on this machine.
+The time is an estimate for `run SUITE` on this machine; an emulator takes
+longer. `run --dry-run SUITE` prints the request lines for this machine.
 """
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("suite", nargs="?", metavar="SUITE", help="the one to print")
+    parser.add_argument("suite", nargs="?", metavar="SUITE", help="the suite to print")
 
 
 def command(args: argparse.Namespace) -> int:
@@ -25,7 +25,7 @@ def command(args: argparse.Namespace) -> int:
 
 
 def all_of_them() -> list[str]:
-    """Name, about how long it takes here, what it is."""
+    """A line for each suite: its name, an estimate of its time, its title."""
     place = Place(sides())
     tests: keys.Tests = next(filter(None, place.tests.values()), {})
     rows = [(found.name, _time(found, place.shape, tests), found.title)
@@ -44,7 +44,7 @@ def _time(found: suite.Suite, machine: shape.Shape, tests: keys.Tests) -> str:
 
 
 def one(name: str) -> Iterator[str]:
-    """Its lines as they are written, a section under its title."""
+    """The lines of a suite as its file has them, under the titles of their sections."""
     found = suite.load(name)
     yield found.title
     section = None

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How it is shown: tables, pictures, pages, files for other programs."""
+"""How results are shown: tables, pictures, pages, files for other programs."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is said below a picture: its machine, its verdict."""
+"""The captions of pictures: machine and verdict."""
 
 import os
 
@@ -10,7 +10,7 @@ from mc.records.results import Run
 
 
 def captions(files: dict[str, list[Run]], sources: list[Source]) -> list[str]:
-    """A line for each file: its letter, its machine, its verdict."""
+    """A caption for each file: its letter, its machine, its verdict."""
     found = []
     for name, runs in files.items():
         mine = [source for source in sources if source.file == name]

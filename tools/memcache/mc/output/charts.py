@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which pictures results make: what `layout` is to tables. No drawing here.
+"""The charts that results make; draw.py draws them.
 
-Results of one section and test, of all files, make charts: curves over size,
-latency over bandwidth, heat maps of matrices, bars on a log axis. The layouts of
-a suite say so where they can, else the test's figures.
+Results of the same section and test, from all files, make charts: curves over size, latency
+over bandwidth, heat maps of matrices, bars on a log axis. The layouts of the suite decide which,
+or the figures of the test.
 """
 
 import re
@@ -21,19 +21,19 @@ from mc.records.results import Run
 from mc.records.shape import data_caches
 from mc.records.suite import Layout
 
-# What a section's title says of its table.
+# The words in the title of a section that describe its table.
 PLACED = re.compile(r",? ?[\w ]+ \((?:rows|columns)\)")
-MIN_POINTS = 3          # fewer make no curve
-MOST_SERIES = 12        # more can't be told apart
+MIN_POINTS = 3          # fewer points make no curve
+MOST_SERIES = 12        # more series can't be told apart
 MOST_BARS = 40
 
-# The figure of a test that says most, and over what it is drawn.
+# The most important figure of a test, and what it is drawn over.
 FIGURE = {"bandwidth": "mb_per_s", "latency": "ns_per_load", "loaded": "ns_per_load",
           "c2c": "ns_per_line", "tlb": "tlb_ns", "random": "ns_per_access",
           "overhead": "median_ns", "os": "median_ns", "pipe": "mb_per_s"}
 OVER = {"loaded": ("mb_per_s", "ns_per_load"), "tlb": ("pages", "tlb_ns")}
 LOADS = "loads"     # ns_per_load, and how much below it the fastest pass was
-# Keys that do not make a series of their own.
+# Keys whose values do not make a series each.
 ASIDE = ("repeat", "warmup")
 LABELS = {"size_bytes": "working set", "block_bytes": "block", "stride_bytes": "stride",
           "mb_per_s": "MB/s (10\u2076 bytes of payload a second)", "ns_per_load": "ns a load",
@@ -54,8 +54,8 @@ class Source:
 
 @dataclass(frozen=True)
 class Point:
-    """low, high: of the fastest and slowest sample; real: the memory was of the
-    type that was asked for."""
+    """A point. `low` and `high` are values of the fastest and the slowest sample; `real` says
+    whether the memory really was of its type."""
     x: Any
     y: float
     low: float | None = None
@@ -72,7 +72,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Mark:
-    """A level: where it was seen, and the time of fastest passes there."""
+    """A level: its sizes, and the time of the fastest passes there."""
     name: str
     first: float
     last: float
@@ -81,8 +81,12 @@ class Mark:
 
 @dataclass
 class Chart:
-    """kind: curves, bars or matrix. x: the key that its positions are values of.
-    ends: the longest and the shortest delay, where curves go from one to the other."""
+    """A chart.
+
+    kind: curves, bars or matrix
+    x: the key of its positions
+    ends: the longest and the shortest delay, if curves go from one to the other
+    """
     kind: str
     title: str
     x: str
@@ -104,7 +108,7 @@ class Chart:
 
 
 def label(key: str) -> str:
-    """Of an axis."""
+    """The label of an axis."""
     return LABELS.get(key) or key.removesuffix("_bytes").replace("_", " ")
 
 
@@ -112,7 +116,7 @@ Cell = tuple[int, Run, dict]        # source, run, result
 
 
 def sources(files: dict[str, list[Run]]) -> list[Source]:
-    """Named as briefly as tells them apart: A, B by file, kernel, user by side."""
+    """The sources, with names just long enough: A, B for files, kernel, user for sides."""
     found = list(dict.fromkeys((name, result["where"]) for name, runs in files.items()
                                for run in runs for result in run.results))
     files_of = [name for name, _ in found]
@@ -123,7 +127,7 @@ def sources(files: dict[str, list[Run]]) -> list[Source]:
 
 
 def charts(files: dict[str, list[Run]]) -> list[Chart]:
-    """All that these files make, in the order in which they were measured."""
+    """The charts of these files, in the order in which the results were measured."""
     found: list[Chart] = []
     known = sources(files)
     places = {(source.file, source.where): i for i, source in enumerate(known)}
@@ -153,7 +157,7 @@ def _groups(files: dict[str, list[Run]], places: dict) -> dict[tuple, list[Cell]
 
 
 def _plain(known: suite.Suite) -> str:
-    """Without what a short version adds in brackets, so that both go together."""
+    """The title without the brackets of a short version, so that both versions share charts."""
     return known.title.partition(" (")[0]
 
 
@@ -167,7 +171,7 @@ def _charts(test: str, layouts: list[Layout], cells: list[Cell]) -> list[Chart]:
 
 
 def _laid_out(one: Layout, cells: list[Cell]) -> list[Chart]:
-    """What a table of a suite is as a picture."""
+    """The charts for a table of a suite."""
     cells = [cell for cell in cells if all(
         str(value(*cell[1:], key)) == wanted for key, wanted in one.only)]
     figure = one.values[0]
@@ -184,7 +188,7 @@ def _is_place(key: str) -> bool:
 
 
 def _guessed(test: str, cells: list[Cell]) -> list[Chart]:
-    """Where nobody says how: over what has most values."""
+    """The charts of a test without a layout: over the size that has most values."""
     figure = FIGURE.get(test) or ("median_ns" if not any(
         _known(r, "mb_per_s") for *_, r in cells) else "mb_per_s")
     cells = [cell for cell in cells if _known(cell[2], figure)]
@@ -196,8 +200,8 @@ def _guessed(test: str, cells: list[Cell]) -> list[Chart]:
 # --------------------------------------------------------------------- curves
 
 def _curves(x: str, y: str, cells: list[Cell]) -> list[Chart]:
-    """y over x, a series for all else that differs; bars of what makes no three
-    points. None where nothing makes a curve."""
+    """Curves of y over x, with a series for all other keys that differ. Results with less than
+    three points become bars. Without any curve there is no chart."""
     figure = "ns_per_load" if y == LOADS else y
     cells = [cell for cell in cells if _known(cell[2], figure) and _known(cell[2], x)]
     long = [members for _, members in _series([x], cells)
@@ -223,7 +227,7 @@ def _curves(x: str, y: str, cells: list[Cell]) -> list[Chart]:
 
 
 def _told(x: str, cells: list[Cell], mine: list[Cell]) -> str:
-    """What these results have in common, and the others not."""
+    """The keys that only these results have in common, as a title."""
     def found(key: str, some: list[Cell]) -> set:
         return {str(asked(result).get(key)) for *_, result in some}
 
@@ -234,13 +238,13 @@ def _told(x: str, cells: list[Cell], mine: list[Cell]) -> str:
 
 
 def _split(chart: Chart) -> list[Chart]:
-    """Too many curves for one picture: as many pictures as it takes."""
+    """The chart, split into several charts if it has too many curves."""
     most, count = MOST_SERIES, len(chart.series)
     return [replace(chart, series=chart.series[i:i + most]) for i in range(0, count, most)]
 
 
 def _over(x: str, y: str, cells: list[Cell]) -> list[Chart]:
-    """One figure over another, in the order of what was asked."""
+    """Curves of one figure over another, in the order of the requests."""
     cells = [cell for cell in cells if _known(cell[2], y) and _known(cell[2], x)]
     steps_of = {"mb_per_s": "delay_cycles", "pages": "size_bytes"}[x]
     series = _series([steps_of], cells)
@@ -256,7 +260,7 @@ def _over(x: str, y: str, cells: list[Cell]) -> list[Chart]:
 
 
 def _mark_levels(chart: Chart, cells: list[Cell]) -> None:
-    """The levels of the first curve that shows some, and the CPU's caches."""
+    """Mark the levels of the first curve that has levels, and the caches of the CPU."""
     first = [(run, r) for source, run, r in cells if source == cells[0][0]]
     chart.caches = [(f"L{level}", size) for level, size in
                     data_caches(first[0][0].machine, first[0][1]["cpu"])]
@@ -269,8 +273,8 @@ def _mark_levels(chart: Chart, cells: list[Cell]) -> None:
 
 def _series(skip: list[str], cells: list[Cell],
             within: Sequence[str] = ()) -> list[tuple[Series, list[Cell]]]:
-    """Results apart by source and by all keys that differ, or that do so among
-    results which are alike in the keys of `within`."""
+    """The results in series: one for each source and each value of the keys that differ. With
+    `within`, only keys count that differ between results with the same values of those."""
     keys = [{k: v for k, v in asked(r).items() if k not in (*skip, *ASIDE)} for *_, r in cells]
     alike: dict[tuple, list[dict]] = {}
     for (source, run, result), own in zip(cells, keys):
@@ -288,7 +292,7 @@ def _series(skip: list[str], cells: list[Cell],
 
 
 def _word(key: str, found: object, own: dict) -> str:
-    """A value that names a series: those that say what they are stand alone."""
+    """A value in the name of a series. Values that explain themselves stand without a key."""
     if key == "type":
         return str(found).upper()
     if key in ("op", "pattern", "item", "state", "mode"):
@@ -301,8 +305,8 @@ def _word(key: str, found: object, own: dict) -> str:
 # ------------------------------------------------------------- matrices, bars
 
 def _matrices(down: str, across: str, figure: str, cells: list[Cell]) -> list[Chart]:
-    """A heat map for each source, and for each value of the keys that differ; what
-    is of one place is its median."""
+    """A heat map for each source and for each value of the keys that differ. Results of the
+    same place become their median."""
     found = []
     skip = ["cpu", "node", "writer_cpu", "reader_cpu", down, across]
     for series, members in _series(skip, cells):
@@ -322,7 +326,7 @@ def _matrices(down: str, across: str, figure: str, cells: list[Cell]) -> list[Ch
 
 
 def _bars(groups: str | None, split: str | None, figure: str, cells: list[Cell]) -> list[Chart]:
-    """Groups of bars by one key, in each a bar for each value of the other one."""
+    """Groups of bars by one key. Each group has a bar for each value of the other key."""
     if len(cells) < 2 and not (cells and groups is None):
         return []
     rest = _series([key for key in (groups, split) if key] if groups else ["item"], cells,
@@ -350,7 +354,7 @@ def _bars(groups: str | None, split: str | None, figure: str, cells: list[Cell])
 
 
 def _point(x: object, figure: str, result: dict) -> Point:
-    """With how far the samples went: those of a time directly, of a rate inversely."""
+    """A point with the range of its samples, whose times make a rate in inverse proportion."""
     y = result[figure]
     low = high = None
     least, middle, most = (result.get(f"{name}_ns") for name in ("min", "median", "max"))
@@ -367,7 +371,7 @@ def _loads(result: dict) -> Point:
 
 
 def _together(points: list[Point]) -> Point:
-    """Several results of one place: their median, as in tables."""
+    """One point for several results of the same place: their median, as in tables."""
     if len(points) == 1:
         return points[0]
     ends = [(point.low, point.high) for point in points if point.low and point.high]

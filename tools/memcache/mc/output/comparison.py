@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`memcache compare`: what was asked in both, side by side; then, of random
-accesses, the four tables of what a system, interrupts and a VM cost."""
+"""The comparison of results: pairs of records side by side, then for random accesses the four
+tables of what an operating system, interrupts and a hypervisor cost."""
 
 from mc.analysis import match, overhead
 from mc.analysis.estimate import EACH, change, of, unknown
@@ -10,7 +10,7 @@ from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import fields, prices, results, units
 from mc.records.fields import asked
 
-TOLD = 5        # records without a partner that are listed
+TOLD = 5        # how many records without a partner are listed
 LEGEND = ("↑ faster: less time in B than in A; ↓ slower; ~ within the noise: the 95 % interval "
           "holds zero, or mean, median or fastest sample changed by less than "
           f"{100 * FLOOR:.0f} %, by which two runs of the same thing may differ. Times are "
@@ -24,7 +24,7 @@ EMULATED = ("An emulated machine (QEMU, TCG): no difference between these times 
 
 
 def parts(files: dict[str, list[results.Run]], mixed: bool = False) -> tuple[list[Part], int]:
-    """What is said, and the exit status: 1 if nothing could be compared, or something was
+    """The comparison, and the exit status: 1 if nothing could be compared, or if records were
     refused."""
     batches = match.checked(files)
     pairings = [match.pair(a, b, mixed) for a, b in match.plan(batches)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`memcache report`: a page that stands alone, of results files: machines,
-verdicts, pictures, tables, comparisons, and how each number was made."""
+"""The page of `memcache report`: machines, verdicts, pictures, tables, comparisons, and how
+each number was made."""
 
 import os
 import time
@@ -34,7 +34,7 @@ STATISTICS = ("samples", "left_out", "min_ns", "median_ns", "mean_ns", "max_ns",
 
 
 def gallery(files: dict[str, list[Run]], drawn: list[charts.Chart]) -> str:
-    """A page of the pictures alone."""
+    """A page that has only the pictures."""
     return page.document(title(files), [Heading(title(files), 1), *_pictures(files, drawn)])
 
 
@@ -92,7 +92,7 @@ def _machine(runs: list[Run]) -> Grid:
 
 
 def _whose(record: dict, cache: dict) -> str:
-    """Whose cache it is, if not that of all CPUs."""
+    """The CPUs of a cache, if they are not all CPUs."""
     cpus = cache.get("cpus", record.get("cpus_online"))
     return f" (CPUs {cpus})" if cpus != record.get("cpus_online") else ""
 
@@ -126,7 +126,7 @@ def _when(runs: list[Run]) -> str:
 
 
 def _verdict(runs: list[Run]) -> Iterator[Part]:
-    """Loud, where numbers do not mean what they seem to."""
+    """The verdict; loud if numbers do not mean what they seem to mean."""
     judged = verdict.judge(runs)
     bad = judged.emulated or not all(t.real for t in judged.types.values())
     failed = sum(r.get("verified") == "failed" for run in runs for r in run.results)
@@ -148,7 +148,7 @@ def _pictures(files: dict[str, list[Run]], drawn: list[charts.Chart]) -> Iterato
 
 
 def _requests(runs: list[Run]) -> Iterator[Part]:
-    """Each request as it was run, and every record's samples."""
+    """Each request as it was run, with the statistics of its records."""
     for run in runs:
         request = run.request
         state = "" if request["state"] == "done" else \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Draws charts (charts.py) with matplotlib, which is loaded only here."""
+"""Drawing charts (charts.py) with matplotlib, which only this file loads."""
 
 import io
 import os
@@ -14,8 +14,8 @@ from mc import Failure
 from mc.output.charts import Chart, Series, label
 from mc.records import units
 
-# Okabe and Ito's palette, which people see apart whatever their colour vision;
-# its yellow and black are left out: too light on white, and the text's.
+# The palette of Okabe and Ito, which can be told apart with any colour vision. Its yellow is left
+# out because it is too light on white, and its black because text is black.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 LINES = ("-", (0, (5, 2)), (0, (1.2, 1.6)), (0, (6, 2, 1.2, 2)))
 MARKERS = "osD^vPX"
@@ -24,11 +24,11 @@ BEHIND = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5}
 HATCH = "////"
 UNREAL = "hatched: not shown to be that type"
 WIDTH, HEIGHT = 5.6, 3.9            # inches, of a chart
-NARROW = 4.5                        # of one that a phone may show
-LETTERS, SMALL = 13, 16.8           # to an inch
+NARROW = 4.5                        # of a chart that a phone may show
+LETTERS, SMALL = 13, 16.8           # letters to an inch
 MANY = 2000                         # cells of a heat map
 BAR = 0.17                          # inches
-TINTS = (0, 0.45, 0.7)              # how much white bars of other sources have
+TINTS = (0, 0.45, 0.7)              # the share of white in the bars of other sources
 STYLE = {
     "font.family": "DejaVu Sans", "font.size": 9, "axes.labelsize": 9, "axes.edgecolor": FAINT,
     "axes.labelcolor": TEXT, "text.color": TEXT, "xtick.color": TEXT, "ytick.color": TEXT,
@@ -43,7 +43,7 @@ FORMATS = ("svg", "png", "pdf")
 
 
 def matplotlib() -> ModuleType:
-    """The library; a Failure that says what to install if it is not there."""
+    """Load the library, or raise a Failure that says what to install."""
     os.environ.setdefault("MPLCONFIGDIR", os.path.join(tempfile.gettempdir(), "memcache-mpl"))
     try:
         import matplotlib as library
@@ -56,7 +56,7 @@ def matplotlib() -> ModuleType:
 
 def picture(charts: list[Chart], captions: list[str], kind: str,
             width: float = WIDTH) -> bytes:
-    """All of them in one picture, in one or two columns, a caption below."""
+    """All charts in one picture, in one or two columns, with the captions below."""
     with matplotlib().rc_context(STYLE):
         out = io.BytesIO()
         dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
@@ -65,7 +65,7 @@ def picture(charts: list[Chart], captions: list[str], kind: str,
 
 
 def inline(chart: Chart, number_: int) -> str:
-    """A chart as SVG to stand in a page: it scales, and its names are its own."""
+    """A chart as SVG for a page. It scales, and its ids are unique in the page."""
     svg = picture([chart], [], "svg", NARROW).decode()
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg"):], flags=re.S)
     svg = re.sub(r' (?:width|height)="[\d.]+pt"', "", svg, count=2)
@@ -74,7 +74,7 @@ def inline(chart: Chart, number_: int) -> str:
 
 
 def figure(charts: list[Chart], captions: list[str], width: float = WIDTH) -> Any:
-    """In the style that is set."""
+    """The figure for these charts, in the current style."""
     from matplotlib.figure import Figure
     columns = 1 if len(charts) < 2 else 2
     lines = [line for text in captions
@@ -91,7 +91,7 @@ def figure(charts: list[Chart], captions: list[str], width: float = WIDTH) -> An
 
 
 def height(chart: Chart) -> float:
-    """In inches: of bars as many as there are."""
+    """The height of a chart in inches, which depends on the number of bars."""
     if chart.kind != "bars":
         return HEIGHT
     bars = len(chart.columns) * (len(chart.series) + 0.6)
@@ -104,7 +104,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def draw(part: Any, chart: Chart) -> None:
-    """A chart into a (sub)figure."""
+    """Draw a chart into a (sub)figure."""
     axes = part.subplots()
     name = chart.series[0].name if chart.kind == "matrix" else ""
     title = ": ".join(filter(None, [chart.title, name]))
@@ -116,13 +116,14 @@ def draw(part: Any, chart: Chart) -> None:
 
 
 def _letters(axes: Any) -> int:
-    """How many stand side by side in the part of a figure that these axes have."""
+    """How many letters fit side by side in the part of the figure that these axes have."""
     return int(LETTERS * axes.figure.bbox.width / axes.figure.dpi)
 
 
 def _style(chart: Chart, series: Series) -> tuple[str, object, str]:
-    """Colour by what is measured, line by source: overlaid files compare. Where that
-    is one thing, colour by source, the same one in every chart."""
+    """Colour, line and marker of a series. The colour stands for what was measured and the line
+    for the source, so that several files can be compared. If all series measured the same,
+    the colour stands for the source in every chart."""
     names = list(dict.fromkeys(one.name for one in chart.series))
     which = names.index(series.name)
     several = len(chart.sources) > 1
@@ -134,7 +135,7 @@ def _style(chart: Chart, series: Series) -> tuple[str, object, str]:
 
 
 def _tint(chart: Chart, series: Series) -> tuple[float, float, float]:
-    """Of bars: those of another source are lighter."""
+    """The colour of bars, which is lighter for further sources."""
     place = sorted({one.source for one in chart.series}).index(series.source)
     colour, _, _ = _style(chart, series)
     alone = len({one.name for one in chart.series}) == 1
@@ -149,8 +150,8 @@ def _name(chart: Chart, series: Series) -> str:
 
 
 def _legend(axes: Any, indent: int = 0) -> None:
-    """Below the axes and their title, in as many columns as fit; `indent`: letters
-    to the left of the axes."""
+    """Put the legend below the axes and their title, in as many columns as fit. `indent` is
+    the number of letters to the left of the axes."""
     from matplotlib.transforms import ScaledTranslation
     handles, names = axes.get_legend_handles_labels()
     if len(names) < 2 and names != list(SHADED.values()):
@@ -187,8 +188,8 @@ def _curves(axes: Any, chart: Chart) -> None:
 
 
 def _times(axes: Any, chart: Chart) -> None:
-    """A log axis, of a factor of three at least: noise is not to look like more. What
-    is beyond something else may be next to nothing, so there it begins at 0."""
+    """A log axis that spans a factor of three at least, so that noise does not look large. The
+    axis of `tlb_ns` begins at 0, because a difference may be close to 0."""
     axes.set_yscale("symlog" if chart.y == "tlb_ns" else "log")
     low, high = axes.get_ylim()
     if chart.y == "tlb_ns":
@@ -202,7 +203,7 @@ def _times(axes: Any, chart: Chart) -> None:
 
 
 def _mark_levels(axes: Any, chart: Chart) -> None:
-    """A line where each was seen; its name below, where a rising curve is not."""
+    """A line for each level. Its name stands below the line, where a rising curve is not."""
     before = None
     for mark in chart.marks:
         axes.hlines(mark.y, mark.first, mark.last, color=TEXT, lw=1.2, zorder=4)
@@ -212,12 +213,12 @@ def _mark_levels(axes: Any, chart: Chart) -> None:
                       size=8, zorder=5, bbox=BEHIND)
         before = mark.name
     low, high = axes.get_ylim()
-    if chart.marks or chart.caches:     # room for their names
+    if chart.marks or chart.caches:     # make room for their names
         axes.set_ylim(low / 1.5, high * 2)
 
 
 def _loaded(axes: Any, chart: Chart, first: int, last: int) -> None:
-    """Both axes from nothing; where the delay was longest and shortest."""
+    """Both axes begin at 0. The points with the longest and the shortest delay are marked."""
     from matplotlib.ticker import FuncFormatter
     points = [point for series in chart.series for point in series.points]
     axes.set_xlim(0, 1.06 * max(point.x for point in points))
@@ -233,7 +234,7 @@ def _loaded(axes: Any, chart: Chart, first: int, last: int) -> None:
 
 
 def _sizes(axes: Any, chart: Chart) -> None:
-    """Ticks at powers of two, as request lines have them; the CPU's caches."""
+    """Ticks at powers of two as in request lines, and the caches of the CPU."""
     values = [point.x for series in chart.series for point in series.points]
     low, high = min(values), max(values)
     text = (lambda v: units.size(int(v))) if chart.x.endswith("_bytes") else lambda v: f"{v:g}"
@@ -251,7 +252,7 @@ def _sizes(axes: Any, chart: Chart) -> None:
 
 
 def _plain(axis: Any, room: float = 3) -> None:
-    """Numbers on a log axis as people write them, and enough of them."""
+    """Plain numbers on a log axis, and enough of them."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
     low, high = sorted(axis.get_view_interval())
     ratio = high / low if low > 0 else 10
@@ -263,7 +264,7 @@ def _plain(axis: Any, room: float = 3) -> None:
 
 
 def number(value: float) -> str:
-    """1000000 as 1 000 000, 0.05 as it is."""
+    """A number as text: 1000000 becomes 1 000 000, and 0.05 stays as it is."""
     return f"{value:,.0f}".replace(",", "\u2009") if value >= 10 else f"{value:.3g}"
 
 
@@ -273,8 +274,8 @@ def _matrix(axes: Any, chart: Chart) -> None:
              for column in chart.columns] for row in chart.rows]
     known = [point.y for point in cells.values()]
     low, high = min(known), max(known)
-    top = max(high, low * 1.25)         # what is alike is to look so
-    many = len(known) > MANY            # as a picture in the picture
+    top = max(high, low * 1.25)         # similar values must look similar
+    many = len(known) > MANY            # too many cells are drawn as a bitmap
     mesh = axes.pcolormesh(grid, cmap="cividis", vmin=low, vmax=top, rasterized=many)
     axes.grid(False)
     axes.invert_yaxis()
@@ -293,7 +294,7 @@ def _matrix(axes: Any, chart: Chart) -> None:
 
 
 def _bars(axes: Any, chart: Chart) -> None:
-    """Lying down, so that names have room; a log axis where they are far apart."""
+    """Horizontal bars, so that names have room. The axis is a log axis if values differ much."""
     from matplotlib.ticker import FuncFormatter
     count = len(chart.series)
     thick = 0.8 / count
@@ -314,7 +315,7 @@ def _bars(axes: Any, chart: Chart) -> None:
                           textcoords="offset points")
     axes.set_yticks(range(len(chart.columns)), [
         units.text(chart.x, column) for column in chart.columns])
-    rows = max(len(chart.columns), 4 / count)       # few bars are not fat ones
+    rows = max(len(chart.columns), 4 / count)       # a few bars must not become thick
     middle = (len(chart.columns) - 1) / 2
     axes.set_ylim(middle + rows / 2, middle - rows / 2)
     axes.grid(False, axis="y")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`memcache export`: results for other programs. What was asked, the method and the
-verdict are labels (or parts of a name); a series never mixes two of them."""
+"""Results in the formats of other programs. The keys of the request, the method and the
+verdict become labels or parts of names, so a series never mixes results that differ in one
+of them."""
 
 import io
 import json
@@ -19,9 +20,10 @@ STATISTICS = ("min_ns", "median_ns", "max_ns", "mean_ns", "sd_ns", "p50_ns", "p9
 VERDICT = ("attribute", "effective", "verified")
 PLACE = ("memory_node", "threads")
 MACHINE = ("kernel", "cpu", "hypervisor", "microcode", "clock")
-ASIDE = ("repeat", "warmup", "disturbed")   # how often, not what: in no name
+# They say how often, not what was measured, so they are in no name.
+ASIDE = ("repeat", "warmup", "disturbed")
 ORIGIN = "memcache"
-# Parts of our names, what they are in base units, how many of these one is.
+# A word in a name, the base unit for it, and the factor to that unit.
 UNITS = {"ns": ("seconds", 1e-9), "mb": ("bytes", 1e6), "s": ("second", 1), "mhz": ("hertz", 1e6),
          "percent": ("ratio", 0.01)}
 SYMBOLS = {"ns": "ns", "mb": "MB/s", "mhz": "MHz", "percent": "%", "bytes": "B"}
@@ -29,7 +31,7 @@ SYMBOLS = {"ns": "ns", "mb": "MB/s", "mhz": "MHz", "percent": "%", "bytes": "B"}
 
 @dataclass(frozen=True)
 class Measured:
-    """A figure of a record, and all that says what it is of."""
+    """A figure of a record with the labels that say what it is of."""
     name: str
     value: float
     labels: dict[str, str]
@@ -38,7 +40,7 @@ class Measured:
 
     @property
     def symbol(self) -> str:
-        """Of its unit; empty: a plain number."""
+        """The symbol of its unit; empty for a plain number."""
         return next((SYMBOLS[word] for word in self.name.split("_") if word in SYMBOLS), "")
 
     @property
@@ -61,8 +63,8 @@ class Measured:
 
 
 def measured(runs: list[Run], all_of_them: bool = True) -> Iterator[Measured]:
-    """The figures of these runs, and their statistics; or only those that a
-    report shows. Of records that are alike all but the first have a number."""
+    """The figures and statistics of these runs, or only the figures that a report shows. If
+    several records have the same labels, each but the first gets a number."""
     seen: dict[tuple, int] = {}
     for run in runs:
         for result in run.results:
@@ -95,8 +97,8 @@ def _labels(run: Run, result: dict) -> dict[str, str]:
 # ----------------------------------------------------------------- prometheus
 
 def prometheus(runs: list[Run]) -> str:
-    """The text format, for the node exporter's textfile collector: base units, no
-    times, the lines of a metric together."""
+    """The text format for the node exporter's textfile collector: values in base units and
+    without times; all lines of a metric stand together."""
     metrics: dict[str, list[str]] = {}
     helps: dict[str, str] = {}
     for one in measured(runs):
@@ -128,7 +130,7 @@ def _escaped(text: str) -> str:
 # ------------------------------------------------------------ CI, other tools
 
 def kcidb(runs: list[Run]) -> str:
-    """KCIDB's report, version 5: a test for each figure, with its `number`."""
+    """A report for KCIDB, version 5: a test for each figure, with its `number`."""
     tests = []
     for one in measured(runs, all_of_them=False):
         number: dict[str, float | str] = {"value": one.base[1]}
@@ -147,12 +149,12 @@ def kcidb(runs: list[Run]) -> str:
 
 
 def lkp(runs: list[Run]) -> str:
-    """`key: value`, as the parsers of the Linux Kernel Performance tests print."""
+    """Lines of `key: value`, as the parsers of the Linux Kernel Performance tests print them."""
     return "".join(f"{one.path('.')}: {one.value!r}\n" for one in measured(runs))
 
 
 def lava(runs: list[Run]) -> str:
-    """What lava-test-case prints, with measurements."""
+    """The lines that lava-test-case prints for measurements."""
     return "".join(
         f"<LAVA_SIGNAL_TESTCASE TEST_CASE_ID={one.path('.')} RESULT="
         f"{'fail' if one.failed else 'pass'} UNITS={one.symbol.replace('%', 'percent') or 'count'} "
@@ -160,7 +162,7 @@ def lava(runs: list[Run]) -> str:
 
 
 def csv(runs: list[Run]) -> str:
-    """A record a row; what was not measured is empty."""
+    """A row for each record. A value that was not measured is empty."""
     from csv import DictWriter
     rows = [{f"machine_{key}": run.machine.get(key) for key in MACHINE[:3]}
             | {f"machine_{key}": value for key, value in prices.known(run.machine).items()}

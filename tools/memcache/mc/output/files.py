@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files that are made as a whole."""
+"""Writing files as a whole."""
 
 import os
 import tempfile
@@ -8,7 +8,7 @@ from mc import Failure
 
 
 def write(path: str, data: bytes) -> None:
-    """A whole file or none: under its name only when all of it is there."""
+    """Write a file under a temporary name and rename it when it is complete."""
     folder = os.path.dirname(path) or "."
     made = None
     try:

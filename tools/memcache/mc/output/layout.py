@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Results drawn as a suite's @table wants them, or as suits their test."""
+"""Tables of results, laid out as the @table of a suite or the table USUAL says."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from mc.records.suite import Layout
 
 Pairs = list[tuple[Run, dict]]
 
-# How a test is drawn where no suite says it.
+# How results of a test are laid out if their suite does not say so.
 USUAL = {
     "c2c": [Layout("writer_cpu", "reader_cpu", ("ns_per_line",))],
     "loaded": [Layout("delay_cycles", None,
@@ -29,13 +29,13 @@ SIBLINGS = "* siblings: two CPUs of one core"
 
 
 def unit(layouts: list[Layout]) -> str:
-    """What stands in these tables; empty: the columns say it."""
+    """The unit of the cells of these tables; empty if the columns have units."""
     found = {layout.values[0] for layout in layouts if layout.columns}
     return UNITS.get(name := found.pop(), name) if len(found) == 1 else ""
 
 
 def draw(layout: Layout, pairs: Pairs) -> list[Grid] | None:
-    """The tables; None if results that can't would share a cell."""
+    """The tables for these results; None if results would share a cell that must not."""
     pairs = [pair for pair in pairs if all(
         str(value(*pair, key)) == wanted for key, wanted in layout.only)]
     if not any(name in result for _, result in pairs for name in layout.values):
@@ -59,7 +59,8 @@ def _keys(layout: Layout) -> list[str]:
 
 
 def _apart(layout: Layout, pairs: Pairs) -> list[tuple[str, Pairs]] | None:
-    """A table for each value of those keys in which results of one cell differ."""
+    """A title and the results of each table: one table for each value of the keys in which
+    results of the same cell differ. None if results would still share a cell."""
     keys = _keys(layout)
     many = MANY if any(key in PLACES for key in keys) else ()
     cells: dict[tuple, list[dict]] = {}
@@ -107,13 +108,14 @@ def _matrix(layout: Layout, across: str, pairs: Pairs) -> Grid:
 
 
 def _itself(layout: Layout, row: object, column: object, cells: dict) -> bool:
-    """From a writer to itself: nothing is missing there."""
+    """Whether this cell is from a CPU to itself, where nothing can be measured."""
     pairs = (layout.rows[:7], (layout.columns or "")[:7]) == ("writer_", "reader_")
     return pairs and row == column and (row, column) not in cells
 
 
 def _rows(layout: Layout, pairs: Pairs) -> Grid:
-    """A line for each; columns of which nothing is known are left out."""
+    """A table with a line for each value of the key of rows. Figures that no result has are
+    left out."""
     figures = [name for name in layout.values if any(name in result for _, result in pairs)]
     cells: dict[object, list[dict]] = {}
     for run, result in pairs:
@@ -134,7 +136,7 @@ def _cell(figure: str, found: list[dict], marked: bool = False) -> str:
 
 
 def ordered(values: list) -> list:
-    """Each once. Numbers rise; the rest stands as it came, behind them."""
+    """The different values: first the numbers in rising order, then the rest in its order."""
     return sorted(dict.fromkeys(values), key=lambda value: (
         int(value) if str(value).isdigit() else float("inf")))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The parts of a report as HTML. Whatever a results file says is text, never markup."""
+"""The parts of a report as HTML. Everything from a results file is text, never markup."""
 
 from collections.abc import Callable, Iterable, Iterator
 from html import escape
@@ -43,7 +43,7 @@ figure { margin: 0; min-width: 0; } figure svg { width: 100%; height: auto; disp
 
 
 def document(title: str, parts: Iterable[Part]) -> str:
-    """A page that stands alone; nothing in it may load anything."""
+    """A page that needs no other file. Its policy forbids it to load anything."""
     policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
     return "\n".join([
         "<!DOCTYPE html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
@@ -54,7 +54,7 @@ def document(title: str, parts: Iterable[Part]) -> str:
 
 
 def body(parts: Iterable[Part]) -> Iterator[str]:
-    """Items that follow each other make a list; pictures stand in a grid of their own."""
+    """The HTML of these parts. Items in a row make a list, pictures in a row make a gallery."""
     for around, group in groupby(parts, key=_around):
         yield from [f"<{around}>"] if around else []
         for part in group:
@@ -63,7 +63,7 @@ def body(parts: Iterable[Part]) -> Iterator[str]:
 
 
 def _around(part: Part) -> str:
-    """The element that such parts share."""
+    """The element around a row of such parts; empty if there is none."""
     if isinstance(part, Picture):
         return 'div class="pictures"'
     return "ul" if isinstance(part, Sentence) and part.bullet else ""
@@ -80,7 +80,7 @@ def _sentence(part: Sentence) -> Iterator[str]:
 
 
 def _grid(part: Grid) -> Iterator[str]:
-    """A table that scrolls by itself where the page is narrow."""
+    """A table that can be scrolled if the page is too narrow for it."""
     yield f'<div class="scroll"><table{_class("" if part.names else "facts")}>'
     if part.title:
         yield f"<caption>{escape(part.title)}</caption>"
@@ -115,7 +115,7 @@ def _kind(cell: str, left: bool) -> str:
 
 
 def _broken(tag: str, cell: str) -> str:
-    """Names may be broken behind `_`."""
+    """The text of a cell. A name may be broken after `_`."""
     return escape(cell).replace("_", "_<wbr>") if tag == "th" else escape(cell)
 
 

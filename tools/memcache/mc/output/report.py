@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The report on a file of results: machine, tables, findings, verdict."""
+"""The report on a results file: machine, tables, findings, verdict."""
 
 from mc import errno_name
 from mc.analysis import amplification, findings, traffic, verdict
@@ -11,12 +11,12 @@ from mc.records.results import Run
 
 
 def lines(runs: list[Run]) -> list[str]:
-    """All of it, for a file's runs."""
+    """The report on the runs of a file, as lines for a terminal."""
     return terminal.lines([*_machine(runs[0].machine), *parts(runs)])
 
 
 def parts(runs: list[Run]) -> list[Part]:
-    """What is said of them, under headings."""
+    """The report without the machine."""
     judged = verdict.judge(runs)
     found = [*tables.parts(runs), *traffic.parts(runs),
              *amplification.parts(runs, judged.emulated), *_failures(runs)]
@@ -36,7 +36,7 @@ def _machine(machine: dict) -> list[Part]:
 
 
 def _failures(runs: list[Run]) -> list[Part]:
-    """Data that did not hold, loudly."""
+    """A loud warning if data failed verification."""
     failed = [(run, r) for run in runs for r in run.results if r.get("verified") == "failed"]
     if not failed:
         return []
@@ -70,7 +70,7 @@ def _types(judged: verdict.Verdict) -> list[Part]:
 
 
 def _errors(runs: list[Run]) -> list[Part]:
-    """Requests that did not end well."""
+    """The requests that did not succeed."""
     bad = [f"{run.label}: {run.request['state']}: {_error(run.request)}"
            for run in runs if run.request["state"] != "done"]
     return [Heading("Not all was measured"), *bullets(bad)] if bad else []

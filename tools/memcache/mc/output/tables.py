@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tables of a report: one for each section of a suite, test and side."""
+"""The tables of a report: one for each section of a suite, each test and each side."""
 
 from collections.abc import Iterator
 
@@ -14,19 +14,19 @@ from mc.records.places import value
 from mc.records.results import Run
 
 SHOWN_FACTS = ("median_ns", "cv_percent")
-# In the file only.
+# Figures that are in the file but not in tables.
 HIDDEN = ("mb_per_s_max", "traversed_bytes", "passes_per_sample", "histogram_ns_count",
           "p50_ns_per_load", "p99_ns_per_load", "p999_ns_per_load", "core_mhz",
           "loads_per_pass", "grain_loads")
 CACHES = ("l1", "l2", "l3")
-HOLDING = ("bandwidth", "random", "loaded")     # level: what holds the working set
+HOLDING = ("bandwidth", "random", "loaded")     # `level`: the cache that holds the working set
 DISTURBED = {"disturbed_interrupt": "interrupts", "disturbed_migration": "migrations",
              "disturbed_steal": "stolen time"}
-PER_ONE = ("ns_per_load", "ns_per_line", "tlb_ns", "same_ns")   # say more than a pass's median
+PER_ONE = ("ns_per_load", "ns_per_line", "tlb_ns", "same_ns")   # they replace the median of a pass
 
 
 def parts(runs: list[Run]) -> Iterator[Part]:
-    """In the order they were run."""
+    """The tables of these runs, in the order of the runs."""
     groups: dict[tuple, list[Run]] = {}
     for run in runs:
         key = run.suite, run.section, run.request["test"], run.where
@@ -41,7 +41,7 @@ def parts(runs: list[Run]) -> Iterator[Part]:
 
 
 def suite_of(name: str | None) -> suite.Suite | None:
-    """The suite that the runs were started by, if it is still there."""
+    """The suite of that name, if it still exists."""
     try:
         return suite.load(name) if name and suite.exists(name) and "/" not in name else None
     except Failure:
@@ -81,13 +81,13 @@ def _group(known: suite.Suite | None, section: str | None, test: str, where: str
 
 
 def _constant(keys: list[dict]) -> dict:
-    """What all of them were asked alike."""
+    """The keys that have the same value in all results, and these values."""
     return {key: value for key, value in keys[0].items()
             if all(key in other and other[key] == value for other in keys)}
 
 
 def _list(pairs: Pairs, fixed: dict) -> Grid:
-    """A result a line: what they differ in, and the figures."""
+    """A table with a line for each result: the keys that differ, and the figures."""
     labels = [run.request.get("label") for run, _ in pairs]
     keys = _varying(pairs, fixed, labelled=all(labels))
     own = dict.fromkeys(k for _, r in pairs for k in figures(r) if k not in HIDDEN)
@@ -104,8 +104,8 @@ def _list(pairs: Pairs, fixed: dict) -> Grid:
 
 
 def _varying(pairs: Pairs, fixed: dict, labelled: bool) -> list[str]:
-    """The keys that tell results apart; where each has a label, those of the
-    same label."""
+    """The keys that tell results apart. If each result has a label, these are the keys that
+    tell results of the same label apart."""
     if not labelled:
         return list(dict.fromkeys(k for _, r in pairs for k in asked(r) if k not in fixed))
     values: dict[tuple, set] = {}
@@ -125,7 +125,7 @@ def _spread(pairs: Pairs, fixed: dict) -> list[Part]:
 
 
 def _quality(results: list[dict]) -> str:
-    """How far the samples scatter, what was checked, what was left out."""
+    """Sentences on the scatter of the samples, on verification, and on what was left out."""
     said = []
     scatter = sorted(r["cv_percent"] for r in results if r.get("cv_percent") is not None)
     if scatter:
@@ -150,7 +150,7 @@ def _quality(results: list[dict]) -> str:
 
 
 def _held(test: str, results: list[dict]) -> str:
-    """Where caches were measured, though the table does not show it."""
+    """A sentence if caches were measured in place of memory."""
     held = [r["level"] for r in results if r.get("level") in CACHES]
     if test not in HOLDING or not held:
         return ""
@@ -160,7 +160,7 @@ def _held(test: str, results: list[dict]) -> str:
 
 
 def _disturbed(results: list[dict]) -> list[str]:
-    """What happened while the clock ran, whether or not it was left out."""
+    """A sentence on disturbances during samples, whether or not those were left out."""
     seen = []
     for key, name in DISTURBED.items():
         count = sum(r.get(key) or 0 for r in results)
@@ -175,7 +175,7 @@ def _disturbed(results: list[dict]) -> list[str]:
 
 
 def _interrupted(results: list[dict]) -> list[str]:
-    """On a machine with other things to do: what a load takes when left alone."""
+    """A sentence if passes were interrupted: the time of a load that was not."""
     found = [r["p50_ns_per_load"] for r in results if r.get("p99_ns_per_load")
              and (r.get("ns_per_load") or 0) > r["p99_ns_per_load"]]
     if not found:

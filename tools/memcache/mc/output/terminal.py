@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The parts of a report as lines for a terminal: text is wrapped, tables have aligned
-columns, and a table that is too wide comes in blocks, one below the other."""
+"""The parts of a report as lines for a terminal. Text is wrapped and columns are aligned. A
+table that is too wide is split into blocks, one below the other."""
 
 from collections.abc import Iterable
 from textwrap import wrap
@@ -8,8 +8,8 @@ from textwrap import wrap
 from mc.parts import Grid, Heading, Part, Picture
 
 WIDTH = 100
-BETWEEN = "  "          # columns
-TALLEST = 3             # lines of a column's name
+BETWEEN = "  "          # what separates columns
+TALLEST = 3             # lines that the name of a column may have
 
 
 def lines(parts: Iterable[Part]) -> list[str]:
@@ -49,8 +49,8 @@ def wrapped(text: str, bullet: str = "") -> list[str]:
 
 
 def split(name: str, most: int) -> list[str]:
-    """A column's name in at most `most` lines, as narrow as possible. It is cut behind `_`,
-    `-` and spaces."""
+    """The name of a column in at most `most` lines that are as narrow as possible. It is cut
+    after `_`, `-` and spaces."""
     words = name.replace("_", "_\0").replace("-", "-\0").replace(" ", " \0").split("\0")
     for width in range(max(map(len, words)), len(name)):
         filled = [""]
@@ -64,8 +64,8 @@ def split(name: str, most: int) -> list[str]:
 
 
 def table(grid: Grid) -> list[str]:
-    """The column names, then the rows. Names are split to make the table fit. If it still is
-    too wide, it comes in blocks, each of which repeats the first column."""
+    """The column names, then the rows. Names are split to make the table fit. If it is still
+    too wide, it is split into blocks, each of which repeats the first column."""
     names = grid.names or [""] * len(grid.rows[0])
     for height in range(1, TALLEST + 1):
         heads = [split(name, height) for name in names]
@@ -90,7 +90,7 @@ def _total(widths: list[int]) -> int:
 
 
 def _blocks(widths: list[int]) -> list[list[int]]:
-    """Which columns stand side by side. Column 0 is in each block."""
+    """The columns of each block. Column 0 is in every block."""
     blocks, block = [], [0]
     for i in range(1, len(widths)):
         if len(block) > 1 and _total([widths[c] for c in block + [i]]) > WIDTH:

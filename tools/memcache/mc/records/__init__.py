@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is asked, and what came of it: suites, requests, results files."""
+"""What is measured and the results: suites, requests, results files."""

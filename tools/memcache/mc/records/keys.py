@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tests that a side has, and their keys, from what it says of them; and how
-many records a request makes.
+"""The tests of a side and their keys, from the text that a side has of them, and the number
+of records that a request makes. The text looks like this:
 
     bandwidth: memory bandwidth of an access loop
       op=read           read|write|copy           what the loop does
@@ -18,18 +18,19 @@ KEY = re.compile(r"  (?P<name>\w+)=(?P<preset>\S*)\s+(?P<values>\S+)")
 
 @dataclass(frozen=True)
 class Key:
-    """choices: all that it takes; empty: those can't be listed."""
+    """A key of a test: its default, and all values that it takes (empty: they can't be
+    listed)."""
     preset: str
     choices: tuple[str, ...] = ()
 
 
-TURNS = ("latency", "line", "tlb")       # CPUs take turns, a record each
+TURNS = ("latency", "line", "tlb")       # CPUs take turns, and each makes a record
 
 Tests = dict[str, dict[str, Key]]
 
 
 def parse(text: str) -> Tests:
-    """The tests in what `tests` and `--tests` say."""
+    """The tests in the text of the file `tests` or of `memcache-user --tests`."""
     tests: Tests = {}
     for line in text.splitlines():
         match = KEY.match(line)
@@ -43,7 +44,7 @@ def parse(text: str) -> Tests:
 
 
 def records(line: str, shape: Shape, tests: Tests) -> int:
-    """How many records this request will make."""
+    """The number of records that this request will make."""
     test, *words = line.split()
     asked = {key: known.preset for key, known in tests.get(test, {}).items()}
     asked |= dict(word.partition("=")[::2] for word in words)
@@ -57,7 +58,7 @@ def _cpus(value: str, shape: Shape) -> int:
 
 
 def _steps(value: str) -> int:
-    """Values that A..B stands for: it doubles."""
+    """The number of values of A..B, which doubles from A to B."""
     low, _, high = value.partition("..")
     if not high or not (bytes_of(low) and bytes_of(high)):
         return 1
@@ -65,6 +66,6 @@ def _steps(value: str) -> int:
 
 
 def bytes_of(text: str) -> int:
-    """16M as a number; 0: it is none."""
+    """16M as a number; 0 if the text is no number."""
     match = re.fullmatch(r"(\d{1,15})([KMG]?)", text)
     return int(match[1]) * UNITS.get(match[2], 1) if match else 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where a result belongs: nodes of CPUs and memory, as further keys of it.
+"""The place of a result: nodes of CPUs and memory, which can be used like keys of it.
 
     cpu_node                    the node of the CPUs that measured
     memory_node                 the node of the memory
@@ -10,12 +10,12 @@
 from mc.records.results import Run
 from mc.records.shape import numbers, told_nodes
 
-# Several CPUs and pairs of one place may share a cell of a table.
+# Keys in which results of one place may differ and still share a cell of a table.
 MANY = ("cpu", "node", "writer_cpu", "reader_cpu")
 
 
 def value(run: Run, result: dict, key: str) -> object:
-    """A key of the result, of its request or of its place."""
+    """The value of a key of the result, of its request or of its place."""
     if key == "label":
         return run.label
     if key in PLACES:
@@ -24,7 +24,7 @@ def value(run: Run, result: dict, key: str) -> object:
 
 
 def _node(machine: dict, cpu: object) -> int | None:
-    """The node of a CPU, or of the first one of a list of CPUs."""
+    """The node of a CPU, or of the first CPU of a list."""
     cpus = numbers(str(cpu))
     nodes = told_nodes(machine)
     return next((node.number for node in nodes if cpus and cpus[0] in node.cpus),
@@ -32,7 +32,7 @@ def _node(machine: dict, cpu: object) -> int | None:
 
 
 def _memory(run: Run, result: dict) -> object:
-    """Where the pages were; where that is not known, where they had to be."""
+    """The node of the pages; if that is not known, the node that was asked for."""
     node = result.get("memory_node")
     if node is None and str(result.get("node")).isdigit():
         node = int(result["node"])
@@ -40,7 +40,7 @@ def _memory(run: Run, result: dict) -> object:
 
 
 def local(machine: dict, result: dict) -> bool:
-    """Was it memory of the node of the (first) CPU?"""
+    """Whether the memory was on the node of the (first) CPU."""
     node = _node(machine, result.get("cpu"))
     return node is not None and result.get("memory_node") == node
 

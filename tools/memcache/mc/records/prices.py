@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a simulated machine is known by: its emulator, and what memory costs there."""
+"""The description of a simulated machine: its emulator and the prices of its memory."""
 
 import json
 from zlib import crc32
@@ -8,8 +8,8 @@ from mc.records import units
 
 
 def known(machine: dict) -> dict[str, str]:
-    """Of a machine record: its emulator and a name for its prices; nothing if it is a real
-    machine. The same prices have the same name."""
+    """The emulator of a simulated machine and a name for its prices; empty if the machine is
+    real. The same prices have the same name."""
     told = machine.get("simulated")
     if not told:
         return {}
@@ -18,7 +18,8 @@ def known(machine: dict) -> dict[str, str]:
 
 
 def below(machine: dict, hypervisor: str = "") -> str:
-    """What is below its kernel; `hypervisor`: a word before that one's name."""
+    """What its kernel runs on: a simulation, a hypervisor or neither. `hypervisor` is printed
+    before the name of a hypervisor."""
     if names := known(machine):
         return f"simulated by {names['emulator']}, prices {names['prices']}"
     name = machine.get("hypervisor")

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Results files: JSON Lines, one or more runs of one machine.
+"""Results files: JSON Lines with one or more runs of one machine.
 
-A run is a `machine` record, a `request` record, then as many `result` records
-as the request says. `label`, `suite`, `section` and `round` in a request are the front
-end's.
+A run is a `machine` record, a `request` record, and as many `result` records as the request
+says. The front end adds `label`, `suite`, `section` and `round` to a request.
 """
 
 import io
@@ -17,7 +16,7 @@ from mc.records.fields import DISTURBED
 
 SCHEMA = 1
 SAME_MACHINE = ("kernel", "cpu", "hypervisor", "simulated")
-UNITS = ("_ns", "_bytes", "_percent", "_per_s")     # such keys hold numbers
+UNITS = ("_ns", "_bytes", "_percent", "_per_s")     # keys that end so have numbers
 COUNTS = ("samples", "left_out", "threads")
 HISTOGRAMS = ("histogram_ns_count",)
 WORDS = {
@@ -28,7 +27,7 @@ WORDS = {
 
 @dataclass
 class Run:
-    """One request and its results; `records` is what the file says of each."""
+    """A request and its results."""
     machine: dict
     request: dict
     results: list[dict] = field(default_factory=list)
@@ -39,7 +38,7 @@ class Run:
 
     @property
     def where(self) -> str:
-        """On which side of the system-call boundary."""
+        """The side of the system-call boundary that measured: kernel or user."""
         return self.results[0]["where"] if self.results else self.request.get("where", "kernel")
 
     @property
@@ -52,7 +51,7 @@ class Run:
 
 
 def load(path: str) -> list[Run]:
-    """The runs in a file."""
+    """Read the runs of a file."""
     try:
         with open(path, "rb") as file:
             return parse(file.read().splitlines(keepends=True), path)
@@ -61,7 +60,7 @@ def load(path: str) -> list[Run]:
 
 
 def create(path: str) -> io.FileIO:
-    """A file for results, always a new one."""
+    """Create a file for results, which must not exist yet."""
     try:
         directory = os.path.dirname(path)
         if directory and not os.path.exists(directory):
@@ -74,7 +73,7 @@ def create(path: str) -> io.FileIO:
 
 
 def parse(lines: Iterable[bytes], name: str) -> list[Run]:
-    """The runs in these lines, or a Failure that names the line."""
+    """The runs in these lines. A Failure names the line that is wrong."""
     reader = _Reader()
     number = 0
     try:
@@ -91,9 +90,9 @@ def parse(lines: Iterable[bytes], name: str) -> list[Run]:
 class _Reader:
     def __init__(self) -> None:
         self.runs: list[Run] = []
-        self.first: dict | None = None      # the machine of the whole file
-        self.machine: dict | None = None    # the one of the next request
-        self.missing = 0                    # results that the last request still owes
+        self.first: dict | None = None      # the first machine of the file
+        self.machine: dict | None = None    # the machine of the next request
+        self.missing = 0                    # how many results of the last request are still to come
 
     def take(self, line: bytes) -> None:
         if not line.endswith(b"\n"):
@@ -154,7 +153,7 @@ class _Reader:
 
 
 def _record(line: bytes) -> dict:
-    """One line: its JSON object, checked as far as one line can be."""
+    """The JSON object of a line, checked as far as a single line can be."""
     try:
         record = json.loads(line.decode(), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
@@ -190,7 +189,7 @@ def _plausible(kind: str, key: str, value: object) -> bool:
 
 
 def _is_number(value: object, least: float = -1e30) -> bool:
-    # Within what arithmetic can take, so no infinity either.
+    # Infinity and NaN are excluded, so arithmetic can't fail.
     return isinstance(value, (int, float)) and not isinstance(value, bool) \
         and abs(value) < 1e30 and value >= least
 
@@ -200,7 +199,7 @@ def _is_count(value: object) -> bool:
 
 
 def _is_histogram(value: object) -> bool:
-    """[[from, count], ...], `from` rising."""
+    """Whether it is [[from, count], ...] with rising values of `from`."""
     if not isinstance(value, list) or not all(
             isinstance(pair, list) and len(pair) == 2 and _is_number(pair[0])
             and _is_count(pair[1]) for pair in value):

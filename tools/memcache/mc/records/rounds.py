@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Requests that were measured in rounds (`--where both --rounds N`): the same ones
-again, after all others. Of the records of one thing the one whose median lies in
-the middle stands for all; `medians` has every round's.
+"""Requests that were measured in rounds (`--where both --rounds N`): each round measures all
+requests once. Of the records of a request, the one with the middle median stands for all
+rounds; `medians` has the medians of all rounds.
 
-Two runs of the same thing differ by more than their samples say, and what follows
-each other directly is alike: only what was measured apart can tell by how much.
+Two runs of the same request differ by more than their samples show, and runs that directly
+follow each other are more alike than others. Only runs with some time between them show how
+much runs really differ.
 """
 
 from statistics import median_low
@@ -14,35 +15,35 @@ from mc.records import results
 from mc.records.fields import WHICH, asked
 from mc.records.results import Run
 
-# Records that differ in these are not of one thing.
+# Records that differ in these did not measure the same.
 STATE = ("attribute", "effective", "memory_node")
 
 
 class Middle(dict):
-    """A record that stands for those of all rounds."""
+    """A record that stands for the records of all rounds."""
     medians: tuple[float, ...] = ()
 
 
 def load(path: str) -> list[Run]:
-    """The runs in a file, one for all rounds of a request."""
+    """The runs of a file; all rounds of a request make one run."""
     return merged(results.load(path))
 
 
 def load_all(files: list[str]) -> dict[str, list[Run]]:
-    """The same of several files, each named once."""
+    """The runs of several files, none of which may be named twice."""
     if len(set(files)) < len(files):
         raise Failure("a file is named twice", 2)
     return {name: load(name) for name in files}
 
 
 def medians(result: dict) -> tuple[float, ...]:
-    """Of each round, in ns; empty: there is one only."""
+    """The median of each round, in ns; empty if there was only one round."""
     return getattr(result, "medians", ())
 
 
 def merged(runs: list[Run]) -> list[Run]:
-    """One run for all rounds of a request; those that were not measured in
-    rounds stay as they are."""
+    """These runs, with all rounds of a request merged into one run. Runs that were not
+    measured in rounds stay as they are."""
     groups: dict[tuple, list[Run]] = {}
     for number, run in enumerate(runs):
         key = (run.where, run.suite, run.section, run.request.get("label"), run.request["line"]) \
@@ -65,7 +66,7 @@ def _one(group: list[Run]) -> Run:
 
 
 def _middle(alike: list[dict]) -> dict:
-    """What failed verification hides behind no other."""
+    """The record that stands for these. A record that failed verification is never hidden."""
     known = [result for result in alike if result.get("median_ns")]
     failed = [result for result in alike if result.get("verified") == "failed"]
     if failed or not known:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The machine's shape: its CPUs, cores, nodes, caches and memory. From what the
-side that measures says of it (its `machine` record), else from sysfs."""
+"""The shape of the machine: its CPUs, cores, nodes, caches and memory. The `machine` record of
+a side describes it; what that lacks comes from sysfs."""
 
 import os
 import re
@@ -15,7 +15,7 @@ UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 @dataclass(frozen=True)
 class Node:
-    """`memory`: in bytes; None where it is not known."""
+    """A node. `memory` is in bytes; None if it is not known."""
     number: int
     cpus: tuple[int, ...]
     memory: int | None
@@ -23,8 +23,13 @@ class Node:
 
 @dataclass(frozen=True)
 class Shape:
-    """cores: the CPUs of each core; cache: the last level that a CPU has, in
-    bytes, and how many CPUs share it; memory: what may be used, in bytes."""
+    """The shape of a machine.
+
+    cores: the CPUs of each core
+    cache: the bytes of the last-level cache of a CPU
+    shared_by: how many CPUs share that cache
+    memory: the bytes that a measurement may use
+    """
     cpus: tuple[int, ...]
     cores: tuple[tuple[int, ...], ...]
     nodes: tuple[Node, ...]
@@ -37,8 +42,8 @@ class Shape:
 
 
 def of(machine: dict, system: Path = SYSTEM, meminfo: Path = MEMINFO) -> Shape:
-    """The shape of the machine that this program runs on; `machine`: its record,
-    or nothing."""
+    """The shape of the machine that this program runs on. `machine` is its record, which may
+    be empty."""
     cpus = tuple(numbers(str(machine.get("cpus_online") or _read(system / "cpu/online"))))
     cpus = cpus or tuple(range(os.cpu_count() or 1))
     nodes = told_nodes(machine) or _nodes(system, cpus)
@@ -51,7 +56,7 @@ def of(machine: dict, system: Path = SYSTEM, meminfo: Path = MEMINFO) -> Shape:
 
 
 def numbers(text: str) -> list[int]:
-    """The CPUs of a kernel's list, 0-3,8; none if it is no such list."""
+    """The CPUs of a list as the kernel writes it: 0-3,8. None if it is not such a list."""
     found: list[int] = []
     for part in text.strip().split(","):
         match = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", part)
@@ -62,7 +67,7 @@ def numbers(text: str) -> list[int]:
 
 
 def listed(values: Iterable[int]) -> str:
-    """The same the other way round."""
+    """The list that numbers() reads: 0-3,8."""
     ranges: list[list[int]] = []
     for value in sorted(set(values)):
         if ranges and value == ranges[-1][1] + 1:
@@ -73,13 +78,13 @@ def listed(values: Iterable[int]) -> str:
 
 
 def data_caches(machine: dict, cpu: str) -> list[tuple[int, int]]:
-    """(level, bytes) of the caches for data that a machine record has for a list of CPUs;
-    any: for all of them."""
+    """(level, bytes) of each data cache of these CPUs in a machine record. If `cpu` is not a
+    list, the caches of all CPUs count."""
     return sorted({(level, size) for level, size, _ in _told_caches(machine, numbers(cpu))})
 
 
 def _told_caches(machine: dict, cpus: Iterable[int] = ()) -> list[tuple[int, int, int]]:
-    """(level, bytes, CPUs that share it). Records of before did not say whose it is."""
+    """(level, bytes, number of CPUs that share it). Older records do not name these CPUs."""
     caches = machine.get("caches")
     return [(cache["level"], cache["size_bytes"], cache.get("shared_by_cpus") or 1)
             for cache in (caches if isinstance(caches, list) else [])
@@ -109,7 +114,7 @@ def told_nodes(machine: dict) -> tuple[Node, ...]:
 
 
 def _nodes(system: Path, cpus: tuple[int, ...]) -> tuple[Node, ...]:
-    """Where the kernel knows of no nodes, all is node 0."""
+    """The nodes in sysfs. If the kernel has none, all CPUs are on node 0."""
     found = []
     for number in numbers(_read(system / "node/has_memory") or _read(system / "node/online")):
         path = system / f"node/node{number}"
@@ -128,7 +133,7 @@ def _cores(system: Path, cpus: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
 
 
 def _memory(meminfo: Path) -> tuple[int, int]:
-    """In all, and available."""
+    """Bytes of memory: all, and what is available."""
     words = dict(re.findall(r"^(\w+): +(\d+) kB", _read(meminfo), re.M))
     total = int(words.get("MemTotal", 0)) << 10
     return total, int(words.get("MemAvailable", words.get("MemFree", 0))) << 10

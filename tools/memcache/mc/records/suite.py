@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Suites: named lists of request lines, in plain text.
+"""Suites: named lists of request lines in plain text.
 
     # a comment
-    @title   what it is, in one line
-    @where   kernel, user or both: where it is measured unless --where says so
-    @rounds  3                          (what is measured on both sides, so often)
-    @takes   0.5 s a record             (about; on a machine, not in an emulator)
-    @section a table of its own, with this title; what follows belongs to it
-    @needs   2 cpus, cores or nodes: without so many the section is skipped
+    @title   what the suite is, in one line
+    @where   kernel, user or both: the side that measures, unless --where names another
+    @rounds  3                          (how often requests for both sides are measured)
+    @takes   0.5 s a record             (an estimate for a real machine)
+    @section a title: the lines that follow make a table of their own
+    @needs   2 cpus, cores or nodes: a machine with fewer skips the section
     @table   rows=KEY columns=KEY value=FIGURE [KEY=VALUE ...]
     @table   rows=KEY values=FIGURE,... [KEY=VALUE ...]
-    @note    a remark, printed below the table; may be repeated
+    @note    a remark below the table; a section may have several
     label: request line
     request line
 
-KEY is a key of the results, `label`, or one of those that places.py adds. Only
-results with each KEY=VALUE are in a table. Of several results in a cell, which
-only places can bring about, the median is shown. In lines, placeholders stand for
-the machine's shape: template.py. Lines that become the same are one.
+KEY is a key of the results, `label`, or a key that places.py adds. A table has only those
+results that fit every KEY=VALUE. With keys of places.py several results may share a cell,
+which then shows their median. Placeholders in lines stand for the shape of the machine, see
+template.py. Lines that become equal are measured once.
 """
 
 import os
@@ -38,7 +38,7 @@ MOST_ROUNDS = 1000
 
 @dataclass(frozen=True)
 class Request:
-    """A request line; its label names it in tables."""
+    """A request line. Its label, if it has one, is its name in tables."""
     line: str
     label: str | None = None
     suite: str | None = None
@@ -58,8 +58,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Layout:
-    """A table: which key makes its rows, which its columns (None: the values do),
-    what stands in it, and which results it is of."""
+    """How a table is laid out: the key of its rows, the key of its columns (None: a column
+    for each of `values`), the figures in its cells, and the results that it has."""
     rows: str
     columns: str | None
     values: tuple[str, ...]
@@ -76,7 +76,7 @@ class Section:
 
 @dataclass
 class Suite:
-    """`requests` are as written, with their placeholders."""
+    """A suite. Its `requests` still have their placeholders."""
     name: str
     title: str = ""
     where: str = "kernel"
@@ -94,7 +94,8 @@ class Suite:
         return section.needs if section else []
 
     def expanded(self, shape: Shape) -> tuple[list[Request], dict[str, list[str]]]:
-        """The requests for a machine of that shape; and which it can't have, by why."""
+        """The requests for a machine of that shape, and the names of those that it can't measure,
+        by the reason."""
         requests: dict[tuple, Request] = {}
         lacking: dict[str, list[str]] = {}
         for request in self.requests:
@@ -113,7 +114,7 @@ def directory() -> Path:
 
 
 def names() -> list[str]:
-    """The suites there are."""
+    """The names of all suites."""
     try:
         return sorted(p.name for p in directory().iterdir() if p.is_file() and exists(p.name))
     except OSError as error:
@@ -121,14 +122,14 @@ def names() -> list[str]:
 
 
 def exists(name: str) -> bool:
-    """Is there a suite of that name, or a file at that path (with a slash)?"""
+    """Whether there is a suite of that name, or a file at that path (with a slash)."""
     if "/" in name:
         return Path(name).is_file()
     return bool(re.fullmatch(r"[a-z0-9][a-z0-9-]*", name)) and (directory() / name).is_file()
 
 
 def load(name: str) -> Suite:
-    """A suite by its name, or by its path if that has a slash."""
+    """Read a suite, named by its name or by a path with a slash."""
     path = Path(name) if "/" in name else directory() / name
     try:
         text = path.read_text(encoding="utf-8")
@@ -161,7 +162,7 @@ def _take(suite: Suite, line: str) -> None:
     if unknown := template.unknown(line):
         raise ValueError(f"no placeholder {unknown}")
     places = template.PLACE.findall(line)
-    match = LINE.fullmatch(template.PLACE.sub("{}", line))      # some have spaces
+    match = LINE.fullmatch(template.PLACE.sub("{}", line))      # placeholders may have spaces
     if not match:
         raise ValueError("neither `label: TEST key=value ...` nor a directive")
     label, section = match["label"], suite.sections[-1].title

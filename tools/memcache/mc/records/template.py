@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Placeholders in the lines of a suite, which stand for the machine's shape:
+"""Placeholders in the lines of a suite, which stand for the shape of the machine:
 
     {cpus}                  all CPUs                                    0-7
     {cores}                 one CPU of each core                        0-3
@@ -7,19 +7,19 @@
     {nodes}                 the nodes that have memory                  0,1
     {a cpu of each node}    the first CPU of each node                  0,4
     {two cores of each node}  CPUs of two cores of each node            0-1,4-5
-    {memory size}           well beyond the last-level cache of a CPU: four
-                            times as much, at least 64M                 256M
+    {memory size}           four times the last-level cache of a CPU,
+                            at least 64M                                256M
     {memory size for all}   the same for all CPUs together              512M
-    {96M or less}           that, or what memory allows                 64M
+    {96M or less}           96M, or less if memory does not allow it    64M
 
-A line with one of these becomes as many lines, each with one of them:
+A line with one of the following becomes several lines, one for each value:
 
     {each cpu}, {each core}             a CPU
     {each node}                         a node that has memory
     {each node's cpus}                  the CPUs of a node              0-3
 
-Memory allows a power of two of at most a quarter of the smallest node's memory
-and half of what is available. What becomes the same in a list is there once.
+Memory allows a power of two that is at most a quarter of the smallest node's memory and half
+of the available memory. Values of a list that become equal are kept once.
 """
 
 import re
@@ -42,7 +42,7 @@ def _firsts(shape: Shape) -> Values:
 
 
 def _pairs(shape: Shape) -> Values:
-    """Of each node the first CPUs of two cores, as far as it has them."""
+    """The first CPUs of two cores of each node, or of one core if a node has only one."""
     firsts = [core[0] for core in shape.cores]
     return tuple(cpu for node in shape.nodes
                  for cpu in [c for c in firsts if c in node.cpus][:2])
@@ -56,7 +56,7 @@ LISTS: dict[str, Callable[[Shape], Values]] = {
     "a cpu of each node": _firsts,
     "two cores of each node": _pairs,
 }
-# Nodes are a list of values, each measured for itself: no ranges.
+# Each value of these is measured separately, so they make a list without ranges.
 APART = ("nodes",)
 LINES: dict[str, Callable[[Shape], list[str]]] = {
     "each cpu": lambda shape: [str(cpu) for cpu in shape.cpus],
@@ -71,20 +71,20 @@ SIZES: dict[str, Callable[[Shape], int]] = {
 
 
 def unknown(line: str) -> str | None:
-    """A placeholder in this line that there is not."""
+    """The first placeholder of this line that does not exist; None if all exist."""
     return next((f"{{{name}}}" for name in PLACE.findall(line) if not (
         OR_LESS.fullmatch(name) or name in LINES or name in SIZES or name in LISTS)), None)
 
 
 def lacking(needs: str, shape: Shape) -> str:
-    """Why a machine of that shape can't have it; empty: it can. `2 nodes`"""
+    """Why a machine of that shape does not meet a need such as `2 nodes`; empty if it does."""
     count, name = needs.split()
     found = len(LISTS[name](shape))
     return f"it takes {needs}, and this machine has {found}" if found < int(count) else ""
 
 
 def expand(line: str, shape: Shape) -> list[str]:
-    """The lines that this one is on a machine of that shape."""
+    """The lines that this line becomes on a machine of that shape."""
     return list(dict.fromkeys(_lines(line, shape)))
 
 
@@ -114,6 +114,6 @@ def _value(name: str, shape: Shape) -> str:
 
 
 def _at_most(size: int, shape: Shape) -> int:
-    """As much, or what memory allows, if that is known."""
+    """This size, or what memory allows if that is less. Unknown memory allows any size."""
     room = 1 << max(shape.memory.bit_length() - 1, 20)
     return min(size, room) if shape.memory else size

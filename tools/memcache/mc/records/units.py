@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Values of records as people read them: 16M, 1.234 ms, na."""
+"""Values of records as text: 16M, 1.234 ms, na."""
 
 
 def size(count: int) -> str:
-    """Bytes as a request line would have them: 16M."""
+    """A number of bytes as in request lines: 16M."""
     unit = 0
     while count and count % 1024 == 0 and unit < 3:
         count //= 1024
@@ -12,7 +12,7 @@ def size(count: int) -> str:
 
 
 def duration(value: float, unit: str = "ns") -> str:
-    """A time, in the unit that suits it: 1.234 ms."""
+    """A time in a unit that suits it: 1.234 ms."""
     if unit == "ns":
         units = ("ns", "us", "ms", "s")
         power = 0
@@ -24,7 +24,7 @@ def duration(value: float, unit: str = "ns") -> str:
 
 
 def text(key: str, value: object) -> str:
-    """A value of a record, in a cell."""
+    """A value of a record for a cell of a table."""
     if value is None:
         return "na"
     if key.endswith("_bytes") and isinstance(value, int):

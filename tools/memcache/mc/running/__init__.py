@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What starts a measurement, and watches it."""
+"""Starting measurements and watching them."""

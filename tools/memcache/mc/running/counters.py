@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Counters of DRAM traffic: the PMUs of the memory controllers that the kernel
-shows, as lines for the module's file `counters` and for memcache-user --counters.
-MEMCACHE_SYSROOT: a directory to look for /sys in (for tests)."""
+"""The counters of DRAM traffic, which the PMUs of the memory controllers have in /sys, as
+lines for the module's file `counters` and for memcache-user --counters. Tests set
+MEMCACHE_SYSROOT to a directory that holds files in place of /sys."""
 
 import os
 import re
@@ -23,8 +23,8 @@ UNITS = {"": 1, "B": 1, "Bytes": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9,
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of PMU, and its events of reads and of writes, all of which are
-    summed; `terms`: what to program where the kernel names no events."""
+    """A kind of PMU with patterns for its events of reads and of writes. All events that
+    match are summed. `terms` is programmed if the kernel names no events."""
     title: str
     pmu: str
     read: str
@@ -36,7 +36,7 @@ class Kind:
         return {"dram_read": self.read, "dram_write": self.write}
 
 
-# The first kind that is there is taken, no second one: they count the same bytes.
+# Only the first kind that a machine has is used, since a second would count the same bytes.
 KINDS = [
     Kind("Intel, CAS commands", r"uncore_imc(_\d+)?", r"cas_count_read\w*", r"cas_count_write\w*"),
     Kind("Intel, free-running", r"uncore_imc_free_running(_\d+)?", r"(data_)?read",
@@ -44,7 +44,7 @@ KINDS = [
     Kind("Intel, client", r"uncore_imc(_\d+)?", r"data_reads", r"data_writes"),
     Kind("AMD, memory controllers", r"amd_umc_\d+", r"umc_cas_cmd\.rd", r"umc_cas_cmd\.wr",
          ("event=0x0a,rdwrmask=0x1", "event=0x0a,rdwrmask=0x2")),
-    # Which events of the data fabric are of DRAM differs from family to family.
+    # Which events of the data fabric count DRAM depends on the family of the CPU.
     Kind("AMD, data fabric", r"amd_df",
          r"(local|remote|local_or_remote)_(processor|socket)_read_data_beats_\w+",
          r"(local|remote|local_or_remote)_(processor|socket)_write_data_beats_\w+"),
@@ -66,7 +66,8 @@ class Counter:
 
 @dataclass
 class Found:
-    """kind: None: there are none; remarks: what is there, but of no use."""
+    """The counters of a machine. `kind` is None if it has none; `remarks` says what it has
+    that can't be used."""
     kind: Kind | None = None
     counters: list[Counter] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
@@ -81,7 +82,8 @@ class Found:
 
 
 class _Pmu:
-    """A PMU's directory in sysfs. What is wrong with it is a ValueError."""
+    """The directory of a PMU in sysfs. Its methods raise ValueError if a file is not as
+    expected."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -107,14 +109,14 @@ class _Pmu:
         return int(text)
 
     def cpus(self) -> list[int]:
-        """One of each package."""
+        """One CPU of each package."""
         cpus = shape.numbers(self.read("cpumask"))
         if not cpus:
             raise ValueError("cpumask names no CPU")
         return cpus
 
     def scale(self, event: str) -> int:
-        """Bytes a count."""
+        """How many bytes a count stands for."""
         if not (self.path / f"events/{event}.scale").exists():
             return LINE
         unit = self.read(f"events/{event}.unit")
@@ -128,7 +130,8 @@ class _Pmu:
         return scale
 
     def config(self, terms: str) -> int:
-        """`event=0x04,umask=0x03`, put where the files in format/ say."""
+        """The number for terms such as `event=0x04,umask=0x03`. The files in format/ say which
+        bits a term has."""
         config = 0
         for term in terms.split(","):
             match = re.fullmatch(r"(\w+)(?:=(0x[0-9a-fA-F]{1,16}|\d{1,19}))?", term.strip())
@@ -140,12 +143,12 @@ class _Pmu:
 
 
 def _natural(name: str) -> list:
-    """imc_2 before imc_10."""
+    """A key that sorts imc_2 before imc_10."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 
 def _placed(value: int, place: str, term: str) -> int:
-    """The bits of a value in `config:0-7,21`, the lowest first."""
+    """The value moved to the bits of a place such as `config:0-7,21`, the lowest bit first."""
     match = re.fullmatch(r"config:(\d{1,2}(?:-\d{1,2})?(?:,\d{1,2}(?:-\d{1,2})?)*)", place)
     if not match:
         raise ValueError(f"{term} goes to {place!r}, and there is room for config only")
@@ -187,8 +190,8 @@ def discover(top: Path | None = None) -> Found:
 
 
 def _all_of(kind: Kind, pmus: list[_Pmu]) -> tuple[list[Counter], list[str]]:
-    """A sum that lacks a channel is worse than none, so a problem with one PMU
-    is one with all."""
+    """The counters of all PMUs of a kind, and the problems. A sum without one of the channels
+    would be wrong, so a problem with one PMU rules out all of them."""
     counters: dict[tuple, Counter] = {}
     problems, silent = [], []
     for pmu in pmus:
@@ -198,7 +201,7 @@ def _all_of(kind: Kind, pmus: list[_Pmu]) -> tuple[list[Counter], list[str]]:
             problems.append(f"{pmu.name}: {error}")
             continue
         silent += [] if mine else [pmu.name]
-        for one in mine:    # another name of the same event would count it twice
+        for one in mine:    # an event with two names would be counted twice
             counters.setdefault((one.name[:10], one.type, one.config, one.cpu), one)
     if counters:
         problems += [f"{name}: without the events that others of its kind have"
@@ -224,8 +227,8 @@ def _counters(kind: Kind, pmu: _Pmu) -> Iterator[Counter]:
 
 
 def _each_cpu(pmu: _Pmu, traffic: str, event: str, config: int, scale: int) -> Iterator[Counter]:
-    """A counter for each package; the name tells the PMU, and its event where
-    it has several (the part behind `cas_count_read_`)."""
+    """A counter for each package. Its name holds that of the PMU and, if the PMU has several
+    events, the last part of the event's name."""
     label = "_".join(filter(None, [pmu.name.removeprefix("uncore_"), event.rpartition("_")[2]]))
     name = re.sub(r"[^a-z0-9_]", "_", f"{traffic}_{label}".lower())[:NAME]
     for cpu in pmu.cpus():
@@ -233,5 +236,5 @@ def _each_cpu(pmu: _Pmu, traffic: str, event: str, config: int, scale: int) -> I
 
 
 def beyond_l3(top: Path | None = None) -> bool:
-    """Does resctrl count what goes beyond the L3?"""
+    """Whether resctrl counts the traffic beyond the L3."""
     return any(((top or root()) / RESCTRL).glob("*/mbm_total_bytes"))

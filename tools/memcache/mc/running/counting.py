@@ -8,7 +8,7 @@ from mc.running.side import Side
 
 
 def none(found: counters.Found) -> str:
-    """Why there are none, and what to do."""
+    """Why there are no counters, and what to do about it."""
     guest = hypervisor(Machine())
     if found.remarks:
         why = "; ".join(found.remarks[:4]) + ("; ..." if len(found.remarks) > 4 else "")
@@ -23,8 +23,9 @@ def none(found: counters.Found) -> str:
 
 
 class Counting:
-    """While this lasts, the sides count DRAM traffic; afterwards they have the
-    counters that they had before. Without any the run goes on: `na` is an answer."""
+    """A context in which the sides count DRAM traffic. Afterwards they have the counters
+    that they had before. If the machine has no counters, the run goes on without them and
+    its records say `na`."""
 
     def __init__(self, sides: list[Side], wanted: bool):
         self.sides = sides if wanted else []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The module's files, as Documentation/ABI describes them."""
+"""The kernel's side: the files of the module, which Documentation/ABI describes."""
 
 import errno
 import json
@@ -44,7 +44,7 @@ class Debugfs(Side):
             return {}
 
     def wb_only(self) -> bool:
-        # User-Mode Linux: its page tables are not the machine's.
+        # In User-Mode Linux the page tables are not those of the machine.
         return self.machine().get("page_table_levels", 0) is None
 
     def progress(self) -> str:
@@ -66,7 +66,7 @@ class Debugfs(Side):
         records = self._read("results.jsonl")
         if not error:
             return Outcome(0, records=records)
-        # A request that measured nothing leaves the results before it in place.
+        # A request without results leaves the results of the previous one in place.
         return Outcome(error, why(error, self._read("run")), records if records != before else "")
 
     def _read(self, name: str) -> str:
@@ -77,10 +77,10 @@ class Debugfs(Side):
             raise self._unavailable(error) from None
 
     def _write(self, name: str, line: str) -> int:
-        """One write(2), never a second; its errno.
+        """Call write(2) exactly once and return its errno.
 
-        Not os.write(): that starts over after EINTR (PEP 475), so a run that
-        Ctrl-C has ended would begin again.
+        os.write() would repeat the call after EINTR (PEP 475), so a run that
+        Ctrl-C has ended would start again.
         """
         import ctypes
         libc = ctypes.CDLL(None, use_errno=True)
@@ -97,7 +97,7 @@ class Debugfs(Side):
             os.close(file)
 
     def _unavailable(self, error: OSError) -> Failure:
-        """The reason why a file of the module can't be had, and the remedy."""
+        """Why a file of the module is not available, and what to do about it."""
         mount = self.path.parent
         sudo = "" if os.geteuid() == 0 else "sudo "
         if isinstance(error, PermissionError):
@@ -114,13 +114,13 @@ class Debugfs(Side):
 
 
 def lockdown(text: str) -> str | None:
-    """Which lockdown that file of securityfs tells of, if any."""
+    """The level of lockdown in the text of the file in securityfs; None if there is none."""
     match = re.search(r"\[(integrity|confidentiality)\]", text)
     return match[1] if match else None
 
 
 def _why_not_root() -> str:
-    """Why root is not let in."""
+    """Why root has no access."""
     lost = "root has no CAP_SYS_ADMIN here (in a container?)"
     try:
         level = lockdown(Path(LOCKDOWN).read_text(encoding="ascii"))
@@ -130,7 +130,7 @@ def _why_not_root() -> str:
 
 
 def why(error: int, told: str) -> str:
-    """What the module says in its file `run`, if it is about this error; else what errno says."""
+    """The explanation in the file `run` if it is about this error, else the text of the errno."""
     pairs = (line.partition(": ") for line in told.splitlines())
     status = {key: value.strip() for key, _, value in pairs}    # request, state, error
     name, _, text = status.get("error", "").partition(" ")

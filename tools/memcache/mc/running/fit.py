@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What of a request a side can measure: some values are for the kernel or for
-user space only, some need the module's devices."""
+"""The part of a request that a side can measure. Some values are for the kernel only, some
+for user space only, and some need the devices of the module."""
 
 import os
 from collections.abc import Callable
@@ -21,10 +21,14 @@ def usable(device: str) -> bool:
 def fit(line: str, where: str, wb_only: bool = False,
         known: dict[str, Key] | None = None,
         has_device: Callable[[str], bool] = usable) -> tuple[str | None, str]:
-    """The request without what this side does not have (None: nothing is left
-    of it), and what that was. wb_only: that machine has no other memory; known:
-    the keys of that test there, where what is not among them is to be left out;
-    has_device: can that side use a device?"""
+    """The request without the values that this side can't measure (None if nothing is left),
+    and the reasons.
+
+    wb_only: the machine has no memory of another type
+    known: the keys of the test on that side; keys and values that are not among them are
+           left out (None: nothing is known)
+    has_device: whether that side can use a device
+    """
     words, lost = [], []
     for word in line.split():
         key, _, values = word.partition("=")
@@ -44,7 +48,7 @@ def fit(line: str, where: str, wb_only: bool = False,
 
 def _missing(key: str, value: str, where: str, wb_only: bool,
              has_device: Callable[[str], bool]) -> str:
-    """Why this side can't have that value."""
+    """Why this side can't measure that value; empty if it can."""
     for side, keys in ONLY.items():
         if side != where and value in keys.get(key, ()):
             return f"is for {NAMES[side]} only"
@@ -60,7 +64,7 @@ def _missing(key: str, value: str, where: str, wb_only: bool,
 
 
 def _unknown(key: str, value: str, known: dict[str, Key] | None) -> str:
-    """Does that side's version of the test have it?"""
+    """Why the test on that side does not take this value; empty if it does."""
     if not known or not value:
         return ""
     if key not in known:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the files of this machine say of it. MEMCACHE_SYSROOT: a directory to look for
-/proc, /sys, /dev and /lib in (for tests)."""
+"""What the files in /proc, /sys, /dev and /lib say about this machine. Tests set
+MEMCACHE_SYSROOT to a directory that holds files in their place."""
 
 import json
 import os
@@ -12,7 +12,7 @@ CAP_SYS_ADMIN = 1 << 21
 
 
 class Machine:
-    """What its files say."""
+    """A machine, described by its files."""
 
     def __init__(self, root: str | None = None, module: dict | None = None) -> None:
         self.root = os.environ.get("MEMCACHE_SYSROOT", "") if root is None else root
@@ -21,7 +21,7 @@ class Machine:
         self.module = self._module() if module is None else module
 
     def read(self, path: str) -> str:
-        """A file's text; empty if it can't be had."""
+        """The text of a file; empty if it can't be read."""
         try:
             with open(self.root + path, encoding="utf-8", errors="replace") as file:
                 return file.read()
@@ -47,12 +47,12 @@ class Machine:
 
     @property
     def administers(self) -> bool:
-        """Has root CAP_SYS_ADMIN? In a container it may not."""
+        """Whether root has CAP_SYS_ADMIN, which it may lack in a container."""
         match = re.search(r"^CapEff:\s*([0-9a-f]+)$", self.read("/proc/self/status"), re.M)
         return not match or bool(int(match[1], 16) & CAP_SYS_ADMIN)
 
     def _module(self) -> dict:
-        """What the module says of the machine, if it may be asked."""
+        """The `machine` record of the module; empty if it can't be read."""
         try:
             found = json.loads(self.read("/sys/kernel/debug/memcache/machine"))
         except ValueError:
@@ -60,13 +60,13 @@ class Machine:
         return found if isinstance(found, dict) else {}
 
 
-# How firmware names itself under a hypervisor that has no better sign.
+# Names in the firmware tell hypervisors apart that show no better sign.
 VENDORS = {"QEMU": "kvm", "KVM": "kvm", "Amazon EC2": "kvm", "Google": "kvm", "Xen": "xen",
            "VMware": "vmware", "Microsoft Corporation": "hyper-v", "innotek": "virtualbox"}
 
 
 def hypervisor(machine: Machine) -> str | None:
-    """As the records name it; None on bare metal."""
+    """The hypervisor as records name it; None on bare metal."""
     if "hypervisor" in machine.module:
         return machine.module["hypervisor"]
     if machine.has("/proc/cpuinfo", r"^model name\s*:.*\b(TCG|QEMU Virtual CPU)\b"):

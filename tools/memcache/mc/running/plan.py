@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `memcache run` will do: the words that were typed become requests, those
-of suites for this machine's shape, then jobs for the sides that can do them."""
+"""What `memcache run` will do. The words of the command line become requests, the requests
+of suites are adapted to the shape of the machine, and each request becomes a job for every
+side that can measure it."""
 
 import os
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from mc.running.user import User
 
 
 def sides() -> list[Side]:
-    """Those of the machine that is asked for: MEMCACHE_MACHINE, else this one."""
+    """The sides of the machine that MEMCACHE_MACHINE names, else those of this machine."""
     if machine := os.environ.get("MEMCACHE_MACHINE"):
         from mc.running import simulated
         return simulated.sides(machine)
@@ -25,7 +26,7 @@ def sides() -> list[Side]:
 
 
 class Place:
-    """Where it is to be measured: the sides there are, `where` if that was said."""
+    """Where to measure: the available sides, and the choice of the user (None: none)."""
 
     def __init__(self, sides: list[Side], where: str | None = None):
         self.sides = sides
@@ -41,22 +42,22 @@ class Place:
 
     @cached_property
     def shape(self) -> shape.Shape:
-        """As one of the sides has it; all are on one machine."""
+        """The shape of the machine according to one side. All sides are on the same machine."""
         order = sorted(self.sides, key=lambda side: side.where != self.where)
         return shape.of(next(filter(None, (side.machine() for side in order)), {}))
 
 
 @dataclass(frozen=True)
 class Job:
-    """A request on one side; `round`: which one of several."""
+    """A request for one side. `round` counts from 1 if there are several rounds."""
     side: Side
     request: Request
     round: int | None = None
 
 
 def requests(words: list[str], place: Place) -> list[Request]:
-    """The requests that these words ask for: suites, request lines, or the
-    words of a request line that came without quotes."""
+    """The requests for these words, which are suites, request lines, or the words of a
+    request line that was typed without quotes."""
     lines: list[str] = []
     for word in words:
         if lines and "=" in word.split(" ")[0]:
@@ -91,10 +92,10 @@ def _counted(names: list[str]) -> str:
 
 
 def jobs(asked: list[Request], place: Place, rounds: int = 0) -> list[Job]:
-    """Each request on each side it is for, one right after the other, without
-    what a side can't measure; that is said. In further rounds once more all that
-    is measured on both sides, the other side first; `rounds`: so many, 0: as many
-    as the suite wants."""
+    """A job for each request and each of its sides, one directly after the other. Values
+    that a side can't measure are left out, with a message. Further rounds repeat the
+    requests that both sides measure, and change which side is first. `rounds`: how many
+    rounds there are; 0 means the number in the suite."""
     assigned = [Job(side, request) for request in asked for side in place.chosen(request)]
     both = len({job.side.where for job in assigned}) > 1
     wb_only = {side.where: side.wb_only() for side in {job.side for job in assigned}}
@@ -120,7 +121,7 @@ def jobs(asked: list[Request], place: Place, rounds: int = 0) -> list[Job]:
 
 
 def _round(same: list[Job], number: int, rounds: int) -> list[Job]:
-    """A request's jobs in this round; where it is for one side, in the first one."""
+    """The jobs of one request in this round. A request for one side only is in round 1."""
     if len(same) == 1 or rounds == 1:
         return same if number == 1 else []
     if number > rounds:
@@ -131,7 +132,8 @@ def _round(same: list[Job], number: int, rounds: int) -> list[Job]:
 
 def _fit(line: str, side: Side, wb_only: bool,
          tests: dict[str, keys.Tests]) -> tuple[str | None, str]:
-    """`tests`: of the sides, where a request may be for another one of them."""
+    """Fit a request to a side. `tests`: the tests of each side; empty if a request that the
+    side does not know shall fail there."""
     test, here = line.split()[0], tests.get(side.where)
     if here and test not in here:
         return None, f"no test {test} there"
@@ -139,7 +141,7 @@ def _fit(line: str, side: Side, wb_only: bool,
 
 
 def length(planned: list[Job], place: Place) -> Iterator[str]:
-    """How many records each suite will make, and about how long that takes."""
+    """The number of records that each suite will make, and an estimate of the time."""
     for name in dict.fromkeys(job.request.suite for job in planned if job.request.suite):
         mine = [job for job in planned if job.request.suite == name]
         count = sum(keys.records(job.request.line, place.shape, place.tests[job.side.where])
@@ -161,11 +163,11 @@ def duration(seconds: float) -> str:
 
 
 def show(planned: list[Job], place: Place) -> None:
-    """What would be run, as the lines of a suite; rounds are not written out."""
+    """Print the jobs as the lines of a suite. Further rounds are not printed."""
     emit(f"# {text}" for text in length(planned, place))
     rounds = max(job.round or 1 for job in planned)
     if rounds > 1:
-        emit([f"# in {rounds} rounds, each side first by turns; this is one"])
+        emit([f"# in {rounds} rounds, which the sides begin in turns; this is one"])
     both = len({job.side.where for job in planned}) > 1
     for job in planned:
         if job.round not in (None, 1):

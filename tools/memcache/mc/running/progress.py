@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How far a run is. On a terminal one line, kept up to date from another
-thread, as the write that measures blocks; else a plain line a request."""
+"""The progress of a run. On a terminal it is one line that another thread updates, because
+the write that measures blocks. Elsewhere it is a line for each request."""
 
 import re
 import signal
@@ -49,14 +49,14 @@ class Progress:
             self.say(f"[{number}/{self.total}] {self.name}{line}")
 
     def say(self, text: str) -> None:
-        """A line that stays."""
+        """Print a line that stays on the screen."""
         with self.lock:
             if self.live:
                 sys.stderr.write("\r\033[K")
             print(f"memcache: {text}", file=sys.stderr, flush=True)
 
     def _watch(self) -> None:
-        # Signals are for the thread that measures: they end its write.
+        # Signals must reach the thread that measures, where they end its write.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
         while not self.over.wait(EVERY_S):
             if self.number:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A run: requests one after the other, results to a file as they come."""
+"""A run: jobs are measured one after the other, and each result goes to the file at once."""
 
 import errno
 import io
@@ -17,15 +17,15 @@ from mc.running.plan import Job
 from mc.running.progress import Progress
 from mc.running.side import Outcome, Side
 
-# After these the requests that follow are not tried: somebody else measures,
-# or has written to `stop`.
+# After these errors no further request is tried: somebody else measures or has written to
+# `stop`.
 STOPPING = (errno.EBUSY, errno.ECANCELED, errno.EINTR)
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def create(output: str | None, requests: list[Request],
            side: Side) -> tuple[str, io.FileIO]:
-    """The results file, always a new one."""
+    """Create the results file, which must be a new one."""
     if output:
         return output, results.create(output)
     words = dict.fromkeys(r.suite or r.line.split()[0] for r in requests)
@@ -39,8 +39,8 @@ def create(output: str | None, requests: list[Request],
 
 
 class Stop:
-    """Remembers a signal that asks to stop, and hands it on to the sides. Set up
-    even where a shell has Ctrl-C ignored."""
+    """Remembers a signal that asks to stop and passes it on to the sides. It also handles
+    Ctrl-C where the shell has set that to be ignored."""
 
     def __init__(self, sides: list[Side]) -> None:
         self.sides = sides
@@ -62,7 +62,7 @@ class Stop:
 
 @dataclass
 class Session:
-    """Requests being run; `status` is what the program will exit with."""
+    """The jobs of a run. `status` is the exit status of the program."""
     path: str
     file: io.FileIO
     progress: Progress
@@ -71,7 +71,7 @@ class Session:
     status: int = 0
 
     def measure(self, jobs: list[Job]) -> None:
-        """Run them all, whatever becomes of one, unless the rest would fail, too."""
+        """Run all jobs. If one fails, the rest is still tried unless it would fail as well."""
         try:
             for number, job in enumerate(jobs, 1):
                 self.progress.start(number, job.request, job.side)
@@ -81,11 +81,11 @@ class Session:
                     break
         except Failure as failure:
             self.fail(str(failure))
-        except OSError as error:    # of the results file: a full disk, say
+        except OSError as error:    # from the results file: for example a full disk
             self.fail(f"{self.path}: {error.strerror}")
 
     def keep(self, job: Job, outcome: Outcome) -> None:
-        """Results: into the list, and into the file at once."""
+        """Append the results of a job to the list and to the file."""
         if not outcome.records:
             return
         lines = outcome.records.splitlines()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The two sides of the system-call boundary, as far as measuring goes: the
-module (debugfs.py) and its counterpart in user space (user.py)."""
+"""A side of the system-call boundary: what runs requests there. The kernel's side is the
+module (debugfs.py), the side of user space is memcache-user (user.py)."""
 
 import os
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from mc.running.fit import usable
 class Outcome:
     """How a request ended.
 
-    error: errno, 0 when all went well
-    why: what the side says about it
-    records: machine, request and results as JSON Lines, if this request made any
+    error: the errno, or 0 if the request succeeded
+    why: the side's explanation of the error
+    records: machine, request and results as JSON Lines, if the request has results
     """
     error: int
     why: str = ""
@@ -29,52 +29,52 @@ class Outcome:
 
 
 class Side:
-    where = ""          # as its records have it
-    source = ""         # what its records come from, in messages
-    here = True         # it measures the machine that this program runs on
+    where = ""          # the value of `where` in its records
+    source = ""         # where its records come from, for messages
+    here = True         # whether it measures the machine that this program runs on
 
     def check(self) -> None:
-        """Fail, saying what to do, when it is not there."""
+        """Raise a Failure that says what to do if this side is not available."""
 
     def tests(self) -> Tests:
-        """The tests it has; none if it is not there."""
+        """Its tests; none if this side is not available."""
         return {}
 
     def machine(self) -> dict:
-        """What it says of the machine; nothing if it is not there."""
+        """Its `machine` record; empty if this side is not available."""
         return {}
 
     def wb_only(self) -> bool:
-        """Is write-back all the memory it will ever have?"""
+        """Whether it never has memory of any type but write-back."""
         return False
 
     def release(self) -> str:
-        """Of its kernel, for names of files."""
+        """The release of its kernel, for names of files."""
         return os.uname().release
 
     def has_device(self, path: str) -> bool:
-        """Is this device of the module's there, and may it be used?"""
+        """Whether this device of the module exists and may be used."""
         return usable(path)
 
     def progress(self) -> str:
-        """`running DONE/TOTAL …`, or something else."""
+        """`running DONE/TOTAL …` during a run, anything else at other times."""
         return ""
 
     def discover(self) -> counters.Found:
-        """The counters of DRAM traffic that its machine has."""
+        """The counters of DRAM traffic of its machine."""
         return counters.discover()
 
     def counters(self) -> str:
-        """The counters of DRAM traffic that are set, a line each."""
+        """The counters of DRAM traffic that are set now, one a line."""
         raise NotImplementedError
 
     def count(self, text: str) -> None:
-        """Set these instead; empty: none."""
+        """Set these counters; an empty text clears all counters."""
         raise NotImplementedError
 
     def run(self, line: str) -> Outcome:
-        """Run a request to its end, however that comes about."""
+        """Run a request and return when it has ended, for whatever reason."""
         raise NotImplementedError
 
     def interrupt(self) -> None:
-        """End the request under way; called from a signal handler."""
+        """End the current request. A signal handler calls this."""

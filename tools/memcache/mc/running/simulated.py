@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The simulated machine, whose memory types have known prices: its kernel and its user
-space. MEMCACHE_MACHINE names the socket by which it is reached; tools/types/run sets
-it, and says what goes over it."""
+"""The two sides of the simulated machine, whose memory types have known prices.
+MEMCACHE_MACHINE names the socket of that machine. tools/types/run sets the variable and
+describes what goes over the socket."""
 
 import errno
 import json
@@ -18,10 +18,10 @@ from mc.running.side import Outcome, Side
 from mc.running.user import NUMBERS, User, outcome
 
 USER = "/memcache-user"
-MARK = "--- memcache ---\n"     # between the parts of what a script prints
+MARK = "--- memcache ---\n"     # between the parts of a script's output
 STOPPED = Outcome(errno.EINTR, "stopped by a signal")
 
-# Measure, and print the records that came of it; after an error the reasons, too.
+# Runs a request and prints its records; after an error also the reasons.
 RUN = """cd {directory} || exit
 cat results.jsonl >/tmp/before
 echo {line} 2>/tmp/why >run && exec cat results.jsonl
@@ -41,14 +41,14 @@ exit $status
 
 
 def sides(path: str) -> list[Side]:
-    """Those of the machine behind this socket."""
+    """The sides of the machine at this socket."""
     machine = Machine(path)
     return [Kernel(machine), Process(machine)]
 
 
 class Machine:
-    """The machine at the other end of the socket, which takes an order at a time. So it
-    can't be asked how far it is while it measures."""
+    """The machine at the other end of the socket. It takes one order at a time, so nobody
+    can ask for its progress during a measurement."""
 
     def __init__(self, path: str):
         self.path = Path(path)
@@ -57,7 +57,7 @@ class Machine:
         self.known: dict | None = None
 
     def ask(self, **order: str) -> dict:
-        """Its answer; none after interrupt()."""
+        """Its answer to an order; empty after interrupt()."""
         try:
             data = self._exchange(json.dumps(order).encode() + b"\n")
         except OSError as error:
@@ -79,31 +79,31 @@ class Machine:
     def _exchange(self, data: bytes) -> bytes:
         with socket.socket(socket.AF_UNIX) as connection:
             directory = os.open(self.path.parent, os.O_RDONLY)
-            try:                # so that its path may be of any length
+            try:                # a path through /proc may have any length
                 connection.connect(f"/proc/self/fd/{directory}/{self.path.name}")
             finally:
                 os.close(directory)
             self.connection = connection
-            if self.stopped:    # by a signal that came before there was a connection
+            if self.stopped:    # by a signal that came before the connection
                 return b""
             connection.sendall(data)
             with connection.makefile("rb") as stream:
                 return stream.readline()
 
     def sh(self, script: str) -> tuple[int, str]:
-        """What a script for its shell came to: exit status, output."""
+        """Run a script in its shell and return exit status and output."""
         answer = self.ask(script=script)
         return answer.get("status", 1), answer.get("output", "")
 
     def about(self) -> dict:
-        """What its records say of it."""
+        """How its records describe it."""
         if self.known is None:
             self.known = self.ask()
         return self.known
 
     def marked(self, records: str) -> str:
-        """The same records, whose first one says what machine this is. Its numbers stay
-        as they were written."""
+        """These records, with a description of the machine added to the first. Their numbers
+        stay as they were written."""
         first, newline, rest = records.partition("\n")
         if not first.endswith("}"):
             return records
@@ -116,11 +116,11 @@ class Machine:
             try:
                 self.connection.shutdown(socket.SHUT_RDWR)
             except OSError:
-                pass            # not connected any more
+                pass            # no longer connected
 
 
 class Simulated(Side):
-    """What its two sides share."""
+    """What both sides of the simulated machine share."""
     simulated: Machine
     here = False
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The counterpart in user space: the program memcache-user, a call a request."""
+"""The side of user space: the program memcache-user, which is called for each request."""
 
 import errno
 import os
@@ -20,7 +20,7 @@ NUMBERS = {os.strerror(number): number for number in errno.errorcode}
 
 
 def find() -> str | None:
-    """The program: MEMCACHE_USER, beside the front end, as built, or in PATH."""
+    """The path of the program: MEMCACHE_USER, beside the front end, in build/user, or in PATH."""
     if named := os.environ.get("MEMCACHE_USER"):
         return named if os.access(named, os.X_OK) else None
     for path in (HERE / NAME, BUILT):
@@ -84,7 +84,7 @@ class User(Side):
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         except OSError as error:
             raise Failure(f"{self.source}: {error.strerror}") from None
-        if self.stopped:        # by a signal that came before there was a child
+        if self.stopped:        # by a signal that came before the child was started
             self.interrupt()
         records, said = self.child.communicate()
         return outcome(self.child.returncode, records, said)
@@ -96,8 +96,8 @@ class User(Side):
 
 
 def outcome(status: int, records: str, said: str) -> Outcome:
-    """From its exit status and what it printed."""
-    # A request that measured nothing has a machine, and no more.
+    """What its exit status and its output say about the request."""
+    # A request without results has only a machine record.
     kept = records if records.count("\n") > 1 else ""
     if status == 0:
         return Outcome(0, records=kept)
@@ -112,5 +112,5 @@ def outcome(status: int, records: str, said: str) -> Outcome:
 
 
 def machine() -> dict:
-    """What it says of this machine; nothing if it is not built."""
+    """Its `machine` record of this machine; empty if it is not built."""
     return User().machine()
