@@ -150,17 +150,17 @@ class Found(Tree):
                 ("cpumask can't be read", {"cpumask": None}),
                 ("cpumask names no CPU", {"cpumask": ""}),
                 ("no event of writes", {"events/cas_count_write": None}),
-                ("'' is no term of an event", {read: ""}),
-                ("'event=?' is no term of an event", {read: "event=?"}),
+                ("'' is not a term of an event", {read: ""}),
+                ("'event=?' is not a term of an event", {read: "event=?"}),
                 ("format/mask can't be read", {read: "event=4,mask=1"}),
                 ("umask=0x100 does not fit into config:8-15", {read: "umask=0x100"}),
                 ("umask=0x0f goes to 'config1:0-7', and there is room for config only",
                  {"format/umask": "config1:0-7"}),
-                ("'config:9-8' is no place of bits", {"format/umask": "config:9-8"}),
+                ("'config:9-8' is not a place of bits", {"format/umask": "config:9-8"}),
                 ("events/cas_count_read.unit can't be read", {f"{read}.unit": None}),
-                ("cas_count_read: its scale and unit are no number of bytes",
+                ("cas_count_read: its scale and unit make no number of bytes",
                  {f"{read}.unit": "parsecs"}),
-                ("cas_count_read: its scale and unit are no number of bytes",
+                ("cas_count_read: its scale and unit make no number of bytes",
                  {f"{read}.scale": "inf"}),
                 ("cas_count_read: 0.0 bytes a count", {f"{read}.scale": "0"}),
                 ("cas_count_read: 1.5 bytes a count", {f"{read}.scale": "1.5",
@@ -191,7 +191,7 @@ class Found(Tree):
         self.assertNotIn("resctrl", done.stderr)
         Path(counters.RESCTRL, "mon_L3_00").mkdir(parents=True)
         Path(counters.RESCTRL, "mon_L3_00/mbm_total_bytes").write_text("1\n")
-        self.assertIn("tells of traffic beyond the L3, which is not the same", front().stderr)
+        self.assertIn("counts traffic beyond the L3, which is not the same", front().stderr)
         self.pmu("uncore_imc_0", 20, **CAS)
         lines = "dram_read_imc_0 type=20 config=0xf04 cpu=0 scale=64\n" \
                 "dram_write_imc_0 type=20 config=0x3004 cpu=0 scale=64\n"
@@ -261,7 +261,7 @@ class Runs(Tree):
         self.assertEqual(self.run_(kernel), 1)
         self.assertEqual(kernel.files["counters"], "")
         self.write("out", b"precious")
-        with self.assertRaisesRegex(Failure, "out is there already"):
+        with self.assertRaisesRegex(Failure, "out exists already"):
             self.run_(kernel)
         self.assertEqual(kernel.files["counters"], "")
 

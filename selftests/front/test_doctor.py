@@ -70,7 +70,7 @@ class Doctor(fake.InDirectory):
         self.examine()
         self.assertEqual(self.status, 0)
         self.assertTrue(all(line.startswith("ok ") for line in self.lines[:-2]), self.lines)
-        self.assertEqual(self.lines[-1], "Nothing stands against measuring UC here.")
+        self.assertEqual(self.lines[-1], "Nothing prevents measuring UC here.")
 
     def test_what_stands_against_it(self):
         for what, changes in (
@@ -145,7 +145,7 @@ class Doctor(fake.InDirectory):
     def test_a_machine_that_tells_nothing(self):
         self.examine(**dict.fromkeys(GOOD))
         self.assertEqual(self.status, 1)
-        self.assertIn("Without: memcache run --where user", self.text)
+        self.assertIn("What works: memcache run --where user", self.text)
 
     def test_here(self):
         done = subprocess.run([fake.FRONT, "doctor"], capture_output=True, text=True)

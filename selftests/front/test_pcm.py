@@ -126,7 +126,7 @@ class Files(InZone):
         with contextlib.redirect_stderr(err):
             found = self.load(OLD.replace("  20.00;   2.00;   7;  22.00;", "  20.00;   2.00;"))
         self.assertEqual([s.read for s in found], [10.0, None, 30.0, 40.0])
-        self.assertIn("1 of 4 rows have not as many columns", err.getvalue())
+        self.assertIn("1 of 4 rows have another number of columns", err.getvalue())
 
     def test_an_interruption_is_no_interval(self):
         found = self.load(new((1, 1, 1), (2, 1, 1), (3, 1, 1), (60, 1, 1)))
@@ -147,11 +147,11 @@ class Files(InZone):
                 (b"\xff\xfe\x00", "not text"), (names, ":3: no samples in this file"),
                 (names.replace("Read;Write;M", "x;y;M").replace("Mem Read", "x"),
                  ":2: neither System's Read and Write nor"),
-                (OLD.replace("20.00", "2x"), ":4: '2x' is no number of MB/s"),
-                (OLD.replace("20.00", "nan"), ":4: 'nan' is no number"),
-                (OLD.replace("12:0:2", "25:0:2"), ":4: 2026-1-15,25:0:2 is no date and time"),
-                (OLD.replace("12:0:2", "noon"), ":4: 2026-1-15,noon is no date and time"),
-                (names + "2026-1-15\n", ":3: 2026-1-15, is no date and time")):
+                (OLD.replace("20.00", "2x"), ":4: '2x' is not a number of MB/s"),
+                (OLD.replace("20.00", "nan"), ":4: 'nan' is not a number"),
+                (OLD.replace("12:0:2", "25:0:2"), ":4: 2026-1-15,25:0:2 is not a date and time"),
+                (OLD.replace("12:0:2", "noon"), ":4: 2026-1-15,noon is not a date and time"),
+                (names + "2026-1-15\n", ":3: 2026-1-15, is not a date and time")):
             self.refused(content, what)
         with self.assertRaisesRegex(Failure, "nosuch: No such file"):
             pcm.load("nosuch")
@@ -249,7 +249,7 @@ class Joining(InZone):
         self.import_(measured(0, 3), output="out")
         with self.assertRaisesRegex(Failure, "out: has figures of pcm already"):
             import_.join("f.csv", "out", None)
-        with self.assertRaisesRegex(Failure, "out is there already"):
+        with self.assertRaisesRegex(Failure, "out exists already"):
             self.import_(measured(0, 3), output="out")
 
     def test_the_command(self):

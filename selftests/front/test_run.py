@@ -72,7 +72,7 @@ class Run(Measured):
 
     def test_nothing_is_overwritten(self):
         self.write("out", b"precious")
-        with self.assertRaisesRegex(Failure, "out is there already"):
+        with self.assertRaisesRegex(Failure, "out exists already"):
             self.run_(SUITE)
         self.assertEqual(Path("out").read_bytes(), b"precious")
         self.assertEqual(self.kernel.asked, [])

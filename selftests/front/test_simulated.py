@@ -203,7 +203,7 @@ class Measuring(fake.InDirectory):
     def test_it_dies_while_it_measures(self):
         for answer, wanted in (
                 (b'{"error":"it has died"}\n', "simulated machine: it has died\n"),
-                (b"", "the simulated machine has gone\n"),
+                (b"", "the simulated machine has ended\n"),
                 (b'{"status":1,"output":"cd: no such file\\n"}\n',
                  "simulated machine: cd: no such file\n")):
             self.simulator.answer = lambda order, answer=answer: (
@@ -249,7 +249,7 @@ class Measuring(fake.InDirectory):
         self.assertEqual(self.front("doctor"), 0)
         self.assertEqual(self.out.getvalue().splitlines()[0],
                          "ok    a simulated machine (Bochs 2.7), which MEMCACHE_MACHINE names; "
-                         "this one is not looked at")
+                         "this one is not examined")
         self.assertIn("ok    UC: page tables say uc-, effective=yes\n", self.out.getvalue())
         for word in ("root", "headers", "/dev/kvm", "debugfs"):
             self.assertNotIn(word, self.out.getvalue())
@@ -324,7 +324,7 @@ class Results(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("Gold 6252, simulated by Bochs 2.7, prices 0d7ab813\n", text)
         self.assertIn("any of it: one machine is simulated, the other is not", text)
-        self.assertIn("--mixed-verdicts compares them all", text)
+        self.assertIn("--mixed-verdicts compares them nevertheless", text)
         parts, status = comparison.parts(files, mixed=True)
         lines = fake.shown(parts)
         self.assertIn("3 compared, 0 of them within the noise.", lines)

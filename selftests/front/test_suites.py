@@ -25,7 +25,7 @@ BAD = {
     "# only a comment\n@title nothing\n": "no request line",
     "write bandwidth op=write\n": ":1: neither",
     "write: bandwidth op\n": ":1: neither",
-    "a: bandwidth op=read\na: bandwidth op=write\n": ":2: the label a is taken",
+    "a: bandwidth op=read\na: bandwidth op=write\n": ":2: the label a is used twice",
     "@heading x\nbandwidth\n": ":1: no directive @heading",
     "@title\nbandwidth\n": ":1: @title without a text",
     "@table rows=type columns=label\nbandwidth\n": ":1: wanted: @table",

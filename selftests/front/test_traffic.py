@@ -63,7 +63,8 @@ class Traffic(fake.unittest.TestCase):
 
     def test_what_stays_in_caches_shows_no_stores(self):
         found = text(counted("write", 0.01, 0.0, size="16K"), counted("copy", 0.1, 0.1))
-        self.assertIn("op=write, op=copy: where the memory is written less than half", found)
+        self.assertIn("op=write, op=copy: less than half of what is stored is written to "
+                      "memory", found)
         self.assertNotIn("ownership", found)
 
     def test_only_stores_to_write_back_memory(self):

@@ -91,7 +91,8 @@ class InUserSpace(fake.InDirectory):
         self.assertEqual([len(rounds.medians(run.results[0])) for run in shown], [3, 3, 0])
         self.assertEqual("\n".join(report.lines(shown)) + "\n\nResults: out\n",
                          self.out.getvalue())
-        self.assertIn("Measured in 3 rounds; shown is the", " ".join(self.out.getvalue().split()))
+        self.assertIn("Measured in 3 rounds; the tables show the",
+                          " ".join(self.out.getvalue().split()))
 
     def test_rounds_by_default(self):
         for words, wanted in ((["--where", "both"], 3), (["--where", "both", "--rounds", "5"], 5),

@@ -99,10 +99,10 @@ def _caches(curve: Pairs) -> tuple[str, list[Part]]:
     missed = [f"L{number}" for number, size in data_caches(machine, results[0]["cpu"])
               if (number, size) not in [one.cache for one in found]]
     if memory and missed:
-        notes.append(f"No step shows {' and '.join(missed)}: from the level before, the curve "
-                     "climbs straight to the next.")
+        notes.append(f"No step shows {' and '.join(missed)}: the curve climbs from the level "
+                     "before to the next without a stop.")
     if memory > 1:
-        notes.append("Memory has steps of its own: pages that the TLBs do not hold, or a "
+        notes.append("Memory has several steps: some pages are not in the TLBs, or there was a "
                      "disturbance.")
     if not memory:
         notes.append("The sweep does not reach memory: larger sizes would show more.")

@@ -80,7 +80,7 @@ def load(path: str) -> list[Sample]:
     except ValueError as error:
         raise Failure(f"{path}:{head + 1}: {error}", 2) from None
     if len(rows[-1]) < len(rows[head]) and rows.pop() != [""]:
-        say(f"{path}: ends in the middle of a row, which is left out")
+        say(f"{path}: ends in the middle of a row, which is ignored")
     found: list[tuple] = []
     other = 0
     for number, row in enumerate(rows[head + 1:], head + 2):
@@ -96,8 +96,8 @@ def load(path: str) -> list[Sample]:
     if not found:
         raise Failure(f"{path}:{head + 2}: no samples in this file", 2)
     if other:
-        say(f"{path}: {other} of {len(found)} rows have not as many columns as there are names: "
-            "they tell nothing")
+        say(f"{path}: {other} of {len(found)} rows have another number of columns than names, "
+            "and are not used")
     return _samples(found)
 
 
@@ -130,7 +130,7 @@ def _sum(cells: list[str]) -> float | None:
     """The sum of these cells; None if one is empty, or if there are none."""
     for cell in cells:
         if cell and not re.fullmatch(r"-?\d{1,15}(\.\d*)?", cell):
-            raise ValueError(f"{cell!r} is no number of MB/s")
+            raise ValueError(f"{cell!r} is not a number of MB/s")
     values = [float(cell) for cell in cells if cell]
     # A channel that does not work is -1 in some versions.
     return sum(values) if values and len(values) == len(cells) and min(values) >= 0 else None
@@ -145,7 +145,7 @@ def _time(date: str, clock: str, before: int) -> tuple[int, int]:
         fields = time.strptime(f"{date} {match[1]}", "%Y-%m-%d %H:%M:%S")
         guesses = [int(time.mktime(fields[:8] + (summer,))) for summer in (1, 0, -1)]
     except (ValueError, OverflowError):
-        raise ValueError(f"{date},{clock} is no date and time") from None
+        raise ValueError(f"{date},{clock} is not a date and time") from None
     fraction = int((match[2] or "").ljust(9, "0"))
     # An hour comes twice when summer time ends: time does not go back.
     ends = [guess * SECOND + fraction for guess in sorted(set(guesses))

@@ -26,8 +26,9 @@ def parts(head: str, named: list[tuple[str, dict]]) -> list[Part]:
     return [Heading("How the times of loads are spread (ns)"),
             Grid([head, "p50", "p99", "p99.9", f"|{scale.ruler()}|"], rows),
             Sentence(
-                f"A column is a factor of {10 ** scale.step:.2f}, the last one holds all above; "
-                f"from {SHADES[0]} (few) to {SHADES[-1]} (half of the loads, or more).")]
+                f"Each column is a factor of {10 ** scale.step:.2f}; the last one has all longer "
+                f"times. Shades go from {SHADES[0]} (few loads) to {SHADES[-1]} (half of them or "
+                "more).")]
 
 
 class _Scale:

@@ -76,8 +76,8 @@ def _counted(pairs: Pairs) -> list[Part]:
             for cell, (_, result) in zip(cells, pairs)]
     return [Grid([*keys, "payload MB", "read MB", "written MB", "read / payload",
                   "written / payload", "idle read MB/s", "idle written MB/s"], rows, len(keys)),
-            Sentence("MB: 10^6 bytes of a pass, as the memory's counters have them; idle: before "
-                     "the run, not subtracted.")]
+            Sentence("MB: 10^6 bytes in a pass according to the counters; idle: before the run, "
+                     "not subtracted.")]
 
 
 def _pcm(pairs: Pairs) -> list[Part]:
@@ -88,8 +88,8 @@ def _pcm(pairs: Pairs) -> list[Part]:
             for cell, (_, result) in zip(cells, pairs)]
     return [Grid([*keys, "payload MB/s", "pcm read MB/s", "pcm written MB/s", "pcm samples",
                   "pcm read / payload", "pcm written / payload"], rows, len(keys)), Sentence(
-        "pcm: from pcm-memory, all that the machine did meanwhile, between samples too. So ratios "
-        "are low where there are gaps between samples, and high where data are verified.")]
+        "pcm: from pcm-memory, which counts all that the machine does, also between samples. So "
+        "ratios are low if there are gaps between samples, and high if data are verified.")]
 
 
 def _mb(result: dict, key: str) -> str:
@@ -117,8 +117,8 @@ def _stores(pairs: Pairs) -> Iterator[str]:
     for op, found in extra.items():
         yield f"op={op}{_beyond(op, found)}."
     if cached:
-        yield f"{_ops(cached)}: where the memory is written less than half of what is stored, " \
-              "caches hold the rest."
+        yield f"{_ops(cached)}: less than half of what is stored is written to memory; caches " \
+              "hold the rest."
 
 
 def _beyond(op: str, found: list[float]) -> str:
@@ -147,8 +147,8 @@ def _idle(pairs: Pairs) -> Iterator[str]:
         if moved and _known(result, "dram_counted_ns"):
             shares.append(idle * result["dram_counted_ns"] / 1e3 / moved)
     if shares and max(shares) > QUIET:
-        yield f"The idle machine moved up to {100 * max(shares):.0f} % of what was counted; that " \
-              "is in these figures."
+        yield f"The idle machine moved up to {100 * max(shares):.0f} % of what was counted. " \
+              "These figures include that."
 
 
 def _lacking(pairs: Pairs) -> Iterator[str]:

@@ -104,7 +104,7 @@ def sentences(verdict: Verdict) -> list[str]:
     unsure = [t.name.upper() for t in verdict.types.values() if t.effective not in ("yes", "no")]
     if unsure:
         said.append(f"The timing does not show whether {listed(unsure)} had an effect: do not "
-                    "take those rows for that type.")
+                    "take these rows as results of that type.")
     if not said and verdict.types:
         where = " on this simulated machine" if verdict.simulated else ""
         said.append(f"{listed(n.upper() for n in verdict.types)}: as asked for, and real{where}.")
@@ -119,8 +119,8 @@ def _no_effect(verdict: Verdict, idle: list[str]) -> list[str]:
         said.append(f"The rows {listed(rows)} measure the same memory; what differs between them "
                     f"is noise, and says nothing about {listed(rows, 'or')}.")
     if verdict.hypervisor and not verdict.emulated:
-        said.append(f"Under a hypervisor ({verdict.hypervisor}) a guest's page tables need not "
-                    "count: measure on bare metal.")
+        said.append(f"Under a hypervisor ({verdict.hypervisor}) a guest's page tables may have no "
+                    "effect: measure on bare metal.")
     return said
 
 

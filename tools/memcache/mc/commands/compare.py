@@ -43,7 +43,7 @@ def compare(files: list[str], mixed: bool = False) -> tuple[list[str], int]:
     tables = [name for name in files if name.endswith(".csv")]
     if tables:
         if len(tables) < len(files):
-            raise Failure("published figures (.csv) have no request that a record could match: "
+            raise Failure("published figures (.csv) have no keys that records could match: "
                           "compare them by themselves", 2)
         return terminal.lines(comparison.published(tables)), 0
     parts, status = comparison.parts({name: rounds.load(name) for name in files}, mixed)

@@ -52,11 +52,11 @@ def examine(machine: Machine | None = None) -> tuple[list[str], int]:
     failed = sum(line.status == FAIL for line in found)
     warned = sum(line.status == WARN for line in found)
     if failed:
-        verdict = f"UC can't be measured here as things are: {failed} of the lines above say " \
-                  "why. Without: memcache run --where user (WB), make run (a guest)."
+        verdict = f"UC can't be measured here at present: {failed} of the lines above say why. " \
+                  "What works: memcache run --where user (WB), make run (a guest)."
     else:
-        verdict = "Nothing stands against measuring UC here" + (
-            f"; mind the {warned} warnings." if warned else ".")
+        verdict = "Nothing prevents measuring UC here" + (
+            f"; there are {warned} warnings." if warned else ".")
     return terminal.lines([*said, Sentence(verdict, gap=True)]), 1 if failed else 0
 
 
@@ -73,7 +73,7 @@ def _asked_for() -> tuple[Machine, list]:
 def _simulated(machine: Machine) -> Iterator[Line]:
     emulator = prices.known(machine.module).get("emulator", "of an unknown kind")
     yield Line(OK, f"a simulated machine ({emulator}), which MEMCACHE_MACHINE names; this one "
-               "is not looked at")
+               "is not examined")
 
 
 def _cpu(machine: Machine) -> Iterator[Line]:
@@ -106,7 +106,7 @@ def _modules(machine: Machine) -> Iterator[Line]:
                    "module.sig_enforce=1, or use a guest: make run")
     elif machine.lockdown and not machine.loaded:
         yield Line(FAIL, "a kernel that is locked down takes signed modules only",
-                   "Documentation/safety.rst tells how to sign memcache.ko")
+                   "Documentation/safety.rst says how to sign memcache.ko")
     else:
         yield Line(OK, "modules are allowed" + (
             "" if machine.lockdown else ", signatures are not enforced"))
@@ -162,24 +162,24 @@ def _hypervisor(machine: Machine) -> Iterator[Line]:
     if not name:
         yield Line(OK, "no hypervisor: page tables decide on memory types")
     elif name == "tcg":
-        yield Line(FAIL, "emulated by QEMU (TCG): there are no memory types, and no times",
-                   "use bare metal, or KVM")
+        yield Line(FAIL, "emulated by QEMU (TCG): neither memory types nor times are real",
+                   "use bare metal or KVM")
     elif name == "uml":
         yield Line(FAIL, "User-Mode Linux: a process of another Linux, with write-back only",
-                   "measure on that one")
+                   "measure on that Linux")
     elif name == "kvm" and not intel:
         yield Line(OK, "KVM on AMD honours a guest's PAT (with shadow paging it does not)")
     elif name == "kvm":
         yield Line(WARN, "KVM on Intel ignores a guest's PAT by default: UC may be write-back",
                    "on the host: QEMU 11 -accel kvm,honor-guest-pat=on, or "
                    "KVM_X86_QUIRK_IGNORE_GUEST_PAT off (Linux 6.16, 6.12.78), or a device with "
-                   "non-coherent DMA; the module's verdict tells")
+                   "non-coherent DMA; see the module's verdict")
     elif name == "xen":
         yield Line(WARN, "Xen honours a guest's PAT only with an IOMMU",
-                   "pass a device through to this guest; the module's verdict tells")
+                   "pass a device through to this guest; see the module's verdict")
     else:
         yield Line(WARN, f"a hypervisor ({name}): not known whether it honours a guest's PAT",
-                   "the module's verdict tells")
+                   "see the module's verdict")
 
 
 def _module(machine: Machine) -> Iterator[Line]:
@@ -194,7 +194,8 @@ def _module(machine: Machine) -> Iterator[Line]:
 def _types(machine: Machine) -> Iterator[Line]:
     types = machine.module.get("memory_types")
     if not isinstance(types, dict):
-        yield Line(WARN, "its files can't be read, so its verdicts are not known", "as root")
+        yield Line(WARN, "its files can't be read, so its verdicts are not known",
+                   "run this as root")
         return
     for name in ("wb", "uc", "wc"):
         known = types.get(name) or {}
@@ -205,9 +206,10 @@ def _types(machine: Machine) -> Iterator[Line]:
             yield Line(OK, what)
         elif effect == "no":
             yield Line(FAIL if name == "uc" else WARN, what, "it has no effect here: "
-                       "Documentation/hypervisors.rst tells where it has")
+                       "Documentation/hypervisors.rst says where it has")
         else:
-            yield Line(WARN, what, "timing does not tell; load it again on a quiet machine")
+            yield Line(WARN, what, "the timing does not show it; load the module again on a quiet "
+                       "machine")
 
 
 def _prefetch(machine: Machine) -> Iterator[Line]:
@@ -231,7 +233,7 @@ def _devices(machine: Machine) -> Iterator[Line]:
     closed = [path for path in paths if path not in missing and not machine.usable(path)]
     if missing:
         yield Line(WARN, f"no {', '.join(missing)}",
-                   "user space can measure its own WB memory only; they come with the module")
+                   "they come with the module; without them user space measures only WB")
     elif closed:
         yield Line(WARN, f"{', '.join(closed)}: for root only", "measure with sudo")
     else:
@@ -243,7 +245,7 @@ def _user(_machine: Machine) -> Iterator[Line]:
     if path:
         yield Line(OK, f"memcache-user: {path}")
     else:
-        yield Line(WARN, "memcache-user is not built: no measuring in user space",
+        yield Line(WARN, "memcache-user is not built, so nothing can be measured in user space",
                    "make user")
 
 
@@ -252,8 +254,8 @@ def _kvm(machine: Machine) -> Iterator[Line]:
         yield Line(OK, "/dev/kvm can be opened (make run tries it before it relies on it)")
     else:
         why = "/dev/kvm is not for this user" if machine.exists("/dev/kvm") else "no /dev/kvm"
-        yield Line(WARN, f"{why}: guests are emulated, and show no memory types",
-                   "guests only; measuring on this machine needs no KVM")
+        yield Line(WARN, f"{why}: guests are emulated and have no memory types",
+                   "this concerns guests; measuring on this machine needs no KVM")
 
 
 def _counters(machine: Machine) -> Iterator[Line]:
@@ -263,8 +265,8 @@ def _counters(machine: Machine) -> Iterator[Line]:
     elif found.remarks:
         yield Line(WARN, "DRAM traffic can't be counted", found.remarks[0])
     else:
-        yield Line(WARN, "no counters of DRAM traffic: it will be na",
-                   "a virtual machine is shown none; on bare metal: modprobe intel_uncore or "
+        yield Line(WARN, "no counters of DRAM traffic: records will say na",
+                   "a virtual machine has none; on bare metal: modprobe intel_uncore or "
                    "amd_uncore")
 
 

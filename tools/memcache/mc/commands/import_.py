@@ -96,7 +96,8 @@ def _alone(samples: list[Sample]) -> list[Part]:
                     [title, "0", *4 * ["na"]])
     return [Sentence(_when(samples), wrap=False), Grid(
         ["MB/s", "samples", "least", "median", "most", "mean"], rows), Sentence(
-            "mean: each sample by its length. Without RESULTS there is no payload, so no ratio.")]
+            "mean: each sample counts with its length. Without RESULTS there is no payload and "
+            "no ratio.")]
 
 
 def _joined(joined: list[Joined], samples: list[Sample]) -> list[Part]:
@@ -109,7 +110,7 @@ def _joined(joined: list[Joined], samples: list[Sample]) -> list[Part]:
     said = [_when(samples)]
     fallen = {s.number for one in joined for s in one.samples}
     said.append(f"{len(fallen)} of {len(samples)} samples lie within a record; those that "
-                "reach out of one are left out.")
+                "lie partly outside are left out.")
     if not fallen:
         said.append(_why_none(joined, samples))
     return [Grid([*keys, "begun (UTC)", "s", "samples", "payload MB/s", "pcm read MB/s",

@@ -13,14 +13,14 @@ from mc.records.fields import asked
 TOLD = 5        # how many records without a partner are listed
 LEGEND = ("↑ faster: less time in B than in A; ↓ slower; ~ within the noise: the 95 % interval "
           "holds zero, or mean, median or fastest sample changed by less than "
-          f"{100 * FLOOR:.0f} %, by which two runs of the same thing may differ. Times are "
+          f"{100 * FLOOR:.0f} %, by which two runs of the same request may differ. Times are "
           f"medians: of a pass, but of {', '.join(EACH)} those of a load.")
 UNKNOWN = (f"Interval na: fewer than {MIN_SAMPLES} samples (`repeat=`) in one round, or none of "
-           "their spread is known. What is noise can't be told there, so nothing counts as more.")
-PUBLISHED = ("Published total times in TSC cycles, without a spread: no interval, and no telling "
-             "what is noise. ↑ faster, ↓ slower.")
+           "their spread is known. Such a change can't be told from noise and counts as noise.")
+PUBLISHED = ("Published total times in TSC cycles have no spread, so there are no intervals, and "
+             "noise can't be told. ↑ faster, ↓ slower.")
 EMULATED = ("An emulated machine (QEMU, TCG): no difference between these times says anything "
-            "about real hardware, so none counts.")
+            "about real hardware, so all of them count as noise.")
 
 
 def parts(files: dict[str, list[results.Run]], mixed: bool = False) -> tuple[list[Part], int]:
@@ -75,8 +75,8 @@ def _pairing(pairing: Pairing) -> list[Part]:
     found += _list("Not compared", pairing.refused)
     if any(word in line for line in pairing.refused
            for word in ("effective=", "page tables", "memory of node", "prefetch=", "simulated")):
-        found.append(Sentence("Their memory was not the same, or the prefetchers' state; "
-                              "--mixed-verdicts compares them all the same."))
+        found.append(Sentence("Their memory or the state of the prefetchers differed; "
+                              "--mixed-verdicts compares them nevertheless."))
     for name, lonely in pairing.alone.items():
         found += _list(f"Without a partner, in {name} only", lonely)
     return found

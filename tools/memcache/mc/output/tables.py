@@ -145,7 +145,7 @@ def _quality(results: list[dict]) -> str:
     said += _disturbed(results)
     most = max(len(rounds.medians(r)) for r in results)
     if most:
-        said.append(f"Measured in {most} rounds; shown is the one whose median lies in the middle.")
+        said.append(f"Measured in {most} rounds; the tables show the round with the middle median.")
     return " ".join(said)
 
 

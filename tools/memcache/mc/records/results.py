@@ -67,7 +67,7 @@ def create(path: str) -> io.FileIO:
             os.makedirs(directory)
         return open(path, "xb", buffering=0)
     except FileExistsError:
-        raise Failure(f"{path} is there already: nothing is overwritten", 2) from None
+        raise Failure(f"{path} exists already and is not overwritten", 2) from None
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}", 2) from None
 
@@ -209,4 +209,4 @@ def _is_histogram(value: object) -> bool:
 
 
 def _no_number(word: str) -> None:
-    raise ValueError(f"{word} is no number of JSON")
+    raise ValueError(f"{word} is not a number in JSON")

@@ -168,7 +168,7 @@ def _take(suite: Suite, line: str) -> None:
     label, section = match["label"], suite.sections[-1].title
     if label and any((request.label, request.section) == (label, section)
                      for request in suite.requests):
-        raise ValueError(f"the label {label} is taken")
+        raise ValueError(f"the label {label} is used twice")
     asked = " ".join(match["request"].split())
     for place in places:
         asked = asked.replace("{}", f"{{{place}}}", 1)

@@ -124,7 +124,7 @@ class _Pmu:
             exact = float(self.read(f"events/{event}.scale")) * UNITS[unit]
             scale = round(exact)
         except (KeyError, ValueError, OverflowError):
-            raise ValueError(f"{event}: its scale and unit are no number of bytes") from None
+            raise ValueError(f"{event}: its scale and unit make no number of bytes") from None
         if not 1 <= scale <= LARGEST or abs(exact - scale) > 1e-3:
             raise ValueError(f"{event}: {exact} bytes a count")
         return scale
@@ -136,7 +136,7 @@ class _Pmu:
         for term in terms.split(","):
             match = re.fullmatch(r"(\w+)(?:=(0x[0-9a-fA-F]{1,16}|\d{1,19}))?", term.strip())
             if not match:
-                raise ValueError(f"{term!r} is no term of an event")
+                raise ValueError(f"{term!r} is not a term of an event")
             place = "config:0-63" if match[1] == "config" else self.read(f"format/{match[1]}")
             config |= _placed(int(match[2] or "1", 0), place, term)
         return config
@@ -157,7 +157,7 @@ def _placed(value: int, place: str, term: str) -> int:
         low, _, high = part.partition("-")
         width = int(high or low) - int(low) + 1
         if width < 1 or int(high or low) > 63:
-            raise ValueError(f"{place!r} is no place of bits")
+            raise ValueError(f"{place!r} is not a place of bits")
         config |= (value & (1 << width) - 1) << int(low)
         value >>= width
     if value:

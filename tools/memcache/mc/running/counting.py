@@ -13,12 +13,12 @@ def none(found: counters.Found) -> str:
     if found.remarks:
         why = "; ".join(found.remarks[:4]) + ("; ..." if len(found.remarks) > 4 else "")
     elif guest:
-        why = f"this is a virtual machine ({guest}), which is shown none; measure on bare metal"
+        why = f"this is a virtual machine ({guest}), which has none; measure on bare metal"
     else:
         why = f"none in /{counters.DEVICES}; modprobe intel_uncore or amd_uncore may help"
     if counters.beyond_l3():
-        why += "; resctrl's mbm_total_bytes tells of traffic beyond the L3, which is not the " \
-               "same, and is not read"
+        why += "; resctrl's mbm_total_bytes counts traffic beyond the L3, which is not the " \
+               "same and is not used"
     return f"no counters of DRAM traffic: {why}"
 
 

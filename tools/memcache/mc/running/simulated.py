@@ -70,7 +70,7 @@ class Machine:
         if self.stopped:
             return {}
         if not data.endswith(b"\n"):
-            raise Failure("the simulated machine has gone")
+            raise Failure("the simulated machine has ended")
         answer = json.loads(data)
         if "error" in answer:
             raise Failure(f"simulated machine: {answer['error']}")
