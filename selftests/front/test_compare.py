@@ -195,14 +195,16 @@ class Intervals(fake.unittest.TestCase):
 
     def test_no_spread_known(self):
         few = fake.result("bandwidth repeat=4", 1000.0)
-        found = estimate.change(estimate.of(few), estimate.of(few | {"median_ns": 1.0}))
+        found = estimate.change(estimate.median_time(few),
+                                estimate.median_time(few | {"median_ns": 1.0}))
         self.assertEqual((found.interval, found.mark, found.noise), ("na", "~", True))
-        several = estimate.average([estimate.of(few), estimate.of(few)])
+        several = estimate.average([estimate.median_time(few), estimate.median_time(few)])
         self.assertTrue(estimate.change(several, time(1)).noise)
 
     def test_a_record_is_its_median(self):
         # n is 10, sd 3 % of 20: the variance of a median is pi/2 times that of a mean.
-        found = estimate.of(fake.result("bandwidth size=4K", 204.8, 3.0) | {"mean_ns": 2.5e4})
+        found = estimate.median_time(
+            fake.result("bandwidth size=4K", 204.8, 3.0) | {"mean_ns": 2.5e4})
         self.assertEqual((found.time, found.typical[0], found.freedom), (2e4, 2.5e4, 9))
         self.assertAlmostEqual(found.variance, math.pi / 2 * 600 ** 2 / 10)
 
@@ -214,12 +216,12 @@ class Intervals(fake.unittest.TestCase):
                 runs += fake.runs(fake.machine(fake.BARE, YES), fake.request(
                     "bandwidth", 1, round=number), fake.result("bandwidth", speed, 0.1))
             [run] = rounds.merged(runs)
-            return estimate.of(run.results[0])
+            return estimate.median_time(run.results[0])
 
         apart, near = seen(1000.0, 1250.0, 800.0), seen(1000.0, 1001.0, 999.0)
         self.assertEqual(apart.time, near.time)
         self.assertEqual(apart.freedom, 2)
-        once = estimate.of(fake.result("bandwidth", 800.0, 0.1))
+        once = estimate.median_time(fake.result("bandwidth", 800.0, 0.1))
         self.assertEqual(estimate.change(once, seen(1000.0)).mark, "↑")
         self.assertEqual(estimate.change(once, near).mark, "↑")
         self.assertEqual(estimate.change(once, apart).mark, "~")
@@ -363,7 +365,8 @@ class Hierarchy(fake.unittest.TestCase):
         user = kernel | {"where": "user", "mean_ns": 5500.0, "median_ns": 5500.0,
                          "min_ns": 5500.0, "attribute": None}
         found = self.compared([kernel], [user])
-        [made] = [estimate.change(estimate.of(a), estimate.of(b)) for a, b in found.pairs]
+        [made] = [estimate.change(estimate.median_time(a), estimate.median_time(b))
+                  for a, b in found.pairs]
         self.assertEqual((round(made.percent, 3), made.mark), (-10.0, "↓"))
-        self.assertEqual(estimate.of(kernel).time, 5.0)
-        self.assertEqual(estimate.of(kernel).typical, (5.0, 5.0))
+        self.assertEqual(estimate.median_time(kernel).time, 5.0)
+        self.assertEqual(estimate.median_time(kernel).typical, (5.0, 5.0))

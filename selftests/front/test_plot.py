@@ -99,7 +99,7 @@ class Choice(unittest.TestCase):
             (50.0, 90.0, 70.0), c2c([(0, 1), (1, 0), (0, 5)]))] + c2c([(0, 2)], ns=200.0)
         runs = fake.measured(fake.BARE, ("c2c", found), nodes=NODES)
         cells = [(0, run, result) for run in runs for result in run.results]
-        [bars] = charts._laid_out(Layout("pair", "state", ("ns_per_line",)), cells)
+        [bars] = charts._layout_charts(Layout("pair", "state", ("ns_per_line",)), cells)
         self.assertEqual([(series.name, [(p.x, p.y) for p in series.points])
                           for series in bars.series],
                          [("local", [("hitm", 70.0)]), ("remote", [("hitm", 200.0)])])

@@ -188,7 +188,7 @@ bandwidth node={nodes}
     def setUp(self):
         super().setUp()
         self.write("s", self.SUITE)
-        self.one = mock.patch("mc.records.shape.of", return_value=fake.shape(4))
+        self.one = mock.patch("mc.records.shape.machine_shape", return_value=fake.shape(4))
         self.one.start()
         self.addCleanup(self.one.stop)
 
@@ -215,7 +215,7 @@ bandwidth node={nodes}
         self.assertEqual(self.kernel.asked, ["bandwidth op=teleport"])
 
     def test_where_there_are_two_nodes(self):
-        with mock.patch("mc.records.shape.of", return_value=fake.shape(4, nodes=2)):
+        with mock.patch("mc.records.shape.machine_shape", return_value=fake.shape(4, nodes=2)):
             self.run_("./s")
         self.assertEqual(self.kernel.asked[-1], "bandwidth node=0,1")
         self.assertEqual([run.section for run in results.load("out")][-2:], [None, "Two nodes"])

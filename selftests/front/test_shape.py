@@ -75,7 +75,7 @@ class OfTheMachine(fake.InDirectory):
 
     def found(self, record, total=1 << 22, available=1 << 21):
         self.write("meminfo", f"MemTotal: {total} kB\nMemAvailable:   {available} kB\n".encode())
-        return shape.of(record, Path("sys"), Path("meminfo"))
+        return shape.machine_shape(record, Path("sys"), Path("meminfo"))
 
     def test_from_the_record(self):
         found = self.found({"cpus_online": "0-2,5", "caches": CACHES, "nodes": [

@@ -135,7 +135,7 @@ class Hierarchy(unittest.TestCase):
             with self.subTest(prices=name):
                 there = caches(cost)
                 curve = [(sweep, result) for result in sweep.results]
-                found = levels.named(curve)
+                found = levels.named_levels(curve)
                 self.assertEqual([one.name for one in found],
                                  [at.upper() if at in NAMES else at for at, _, _ in there])
                 self.assertEqual([one.cache for one in found],

@@ -105,7 +105,7 @@ class Change:
 EACH = {"latency": "loads_per_pass", "loaded": "loads_per_pass", "c2c": "lines", "tlb": "pages"}
 
 
-def of(result: dict) -> Estimate | None:
+def median_time(result: dict) -> Estimate | None:
     """The median time of a sample of this result, or of one of its loads; None if nothing was
     measured."""
     each = result.get(EACH.get(result["test"])) or 1
@@ -150,13 +150,13 @@ def change(base: Estimate, other: Estimate) -> Change:
     total, freedom = _pooled([(base.variance / base.time ** 2, base.freedom),
                               (other.variance / other.time ** 2, other.freedom)])
     if not isfinite(total):
-        return unknown(Change(percent))
+        return without_interval(Change(percent))
     half = min(t975(freedom) * sqrt(total), 100)    # exp() has its bounds
     typical = tuple(100 * (1 - b / a) for a, b in zip(base.typical, other.typical))
     return Change(percent, 100 * (1 - ratio * exp(half)), 100 * (1 - ratio * exp(-half)), typical)
 
 
-def unknown(found: Change) -> Change:
+def without_interval(found: Change) -> Change:
     """This change with an unknown interval."""
     return Change(found.percent, -inf, inf)
 

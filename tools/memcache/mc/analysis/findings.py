@@ -133,7 +133,7 @@ def lines(runs: list[Run], verdict: Verdict) -> list[str]:
         pairs = list(_pairs(rule, trusted))
         clear = [pair for pair in pairs if not pair.noise]
         if clear:
-            found.append(f"{rule.title}: {_told(rule, clear)}.")
+            found.append(f"{rule.title}: {_clauses(rule, clear)}.")
         quiet = [pair for pair in pairs if pair.noise]
         if quiet:
             noise.append(f"{rule.title} ({_names(quiet)})")
@@ -161,7 +161,7 @@ def _fits(point: Point, wanted: dict) -> bool:
     return all(point.keys.get(key) == value for key, value in wanted.items())
 
 
-def _told(rule: Rule, pairs: list[Pair]) -> str:
+def _clauses(rule: Rule, pairs: list[Pair]) -> str:
     """`WB write 6 % slower, WB ntwrite 33 % slower`: a clause for each type, operation and
     direction, without the keys that the rule varies."""
     clauses: dict[tuple, list[Pair]] = {}

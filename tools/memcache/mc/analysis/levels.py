@@ -69,7 +69,7 @@ class Named:
     cache: tuple[int, int] | None = None
 
 
-def named(curve: Pairs) -> list[Named]:
+def named_levels(curve: Pairs) -> list[Named]:
     """The levels of a curve of `latency` with their names."""
     results = [result for _, result in curve]
     found = steps.levels([(r["size_bytes"], load_ns(r) or 0) for r in results])
@@ -86,15 +86,15 @@ def named(curve: Pairs) -> list[Named]:
 def _caches(curve: Pairs) -> tuple[str, list[Part]]:
     results = [result for _, result in curve]
     machine = curve[0][0].machine
-    found = named(curve)
+    found = named_levels(curve)
     rows, notes = [], []
     for one in found:
         level, cache = one.level, one.cache
         rows.append([one.name, units.size(int(level.first)), units.size(int(level.last)),
-                     _about(level.limit), f"{level.time:.2f}", _cycles(level, results),
+                     _rough_size(level.limit), f"{level.time:.2f}", _cycles(level, results),
                      units.size(cache[1]) if cache else "" if one.name == "memory" else "na"])
         if cache and level.limit and not 1 / APART < level.limit / cache[1] < APART:
-            notes.append(_differs(one.name, level.limit, cache[1], machine))
+            notes.append(_size_remark(one.name, level.limit, cache[1], machine))
     memory = sum(one.name == "memory" for one in found)
     missed = [f"L{number}" for number, size in data_caches(machine, results[0]["cpu"])
               if (number, size) not in [one.cache for one in found]]
@@ -140,13 +140,13 @@ def _name(index: int, told: list[tuple[int, int]], last: bool) -> str:
     return "between"
 
 
-def _differs(name: str, limit: float, size: int, machine: dict) -> str:
+def _size_remark(name: str, limit: float, size: int, machine: dict) -> str:
     if limit > size:
-        return f"{name} seems larger ({_about(limit)}) than the CPU says ({units.size(size)})."
+        return f"{name} seems larger ({_rough_size(limit)}) than the CPU says ({units.size(size)})."
     why = "a virtual machine may be told of more than it gets, and" \
         if machine.get("hypervisor") else "it may be that"
-    return (f"{name} ends at about {_about(limit)}, but the CPU says {units.size(size)}: {why} "
-            "others use it at the same time.")
+    return (f"{name} ends at about {_rough_size(limit)}, but the CPU says {units.size(size)}: "
+            f"{why} others use it at the same time.")
 
 
 def _cycles(level: Level, results: list[dict]) -> str:
@@ -154,7 +154,7 @@ def _cycles(level: Level, results: list[dict]) -> str:
     return f"{level.time * median(clocks) / 1000:.1f}" if clocks else "na"
 
 
-def _about(size: float | None) -> str:
+def _rough_size(size: float | None) -> str:
     """A size with two digits: 1.2M."""
     if not size:
         return ""

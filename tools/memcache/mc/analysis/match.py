@@ -84,7 +84,7 @@ def plan(all_batches: list[Batch]) -> Iterator[tuple[Batch, Batch]]:
 def pair(a: Batch, b: Batch, mixed: bool) -> Pairing:
     """Find the partner of each record. `mixed` also takes records whose verdicts, nodes or
     prefetchers differ."""
-    found = Pairing(a, b, _free(a, b))
+    found = Pairing(a, b, _free_keys(a, b))
     if not mixed and len({bool(batch.machine.get("simulated")) for batch in (a, b)}) > 1:
         found.refused.append("any of it: one machine is simulated, the other is not")
         return found
@@ -103,8 +103,8 @@ def pair(a: Batch, b: Batch, mixed: bool) -> Pairing:
             left.append(result)
     rest = [result for same in waiting.values() for result in same]
     _pair_states(found, left, rest, {*skip, STATE}, mixed)
-    found.alone["A"] = _told(left, b.results, skip, "B")
-    found.alone["B"] = _told(rest, a.results, skip, "A")
+    found.alone["A"] = _descriptions(left, b.results, skip, "B")
+    found.alone["B"] = _descriptions(rest, a.results, skip, "A")
     return found
 
 
@@ -130,7 +130,7 @@ def _pair_states(found: Pairing, left: list[dict], rest: list[dict], skip: set[s
                                  f"in A, {other.get(STATE)} in B")
 
 
-def _free(a: Batch, b: Batch) -> dict[str, tuple]:
+def _free_keys(a: Batch, b: Batch) -> dict[str, tuple]:
     """The keys of which each batch has a single value, and these two values differ."""
     free: dict[str, tuple] = {}
     for key in FREE:
@@ -190,7 +190,7 @@ def settings(keys: dict) -> str:
                     for key, value in keys.items() if value is not None)
 
 
-def _told(lonely: list[dict], others: list[dict], skip: set[str], there: str) -> list[str]:
+def _descriptions(lonely: list[dict], others: list[dict], skip: set[str], there: str) -> list[str]:
     """A description of each record without a partner, with the nearest other record."""
     return [describe(result) + _nearest(result, others, skip, there) for result in lonely]
 

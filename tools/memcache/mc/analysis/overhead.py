@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from mc.analysis import match
-from mc.analysis.estimate import Change, Estimate, average, change, of, unknown
+from mc.analysis.estimate import Change, Estimate, average, change, median_time, without_interval
 from mc.analysis.match import FREE, IGNORED, Batch
 from mc.parts import Grid, Heading, Part, Sentence
 from mc.records import fields, places, prices, units
@@ -58,7 +58,7 @@ class Row:
     def change(self) -> tuple[Estimate, Estimate, Change]:
         base, other = (average([cell.time for cell in cells]) for cells in (self.base, self.other))
         found = change(base, other)
-        return base, other, unknown(found) if self.on("tcg") else found
+        return base, other, without_interval(found) if self.on("tcg") else found
 
 
 @dataclass
@@ -204,13 +204,13 @@ def cells(batches: list[Batch]) -> list[Cell]:
     names = machines(batches)
     found = [(batch, result, time) for batch in batches for result in batch.results
              if result["test"] == "random" and result.get("threads") == 1
-             and result.get("verified") != "failed" and (time := of(result))
+             and result.get("verified") != "failed" and (time := median_time(result))
              and asked(result).get("op") in ("read", "write")]
     if not found:
         return []
     loads = [{k: v for k, v in asked(result).items() if k not in OWN} for _, result, _ in found]
     keys = list(dict.fromkeys(key for load in loads for key in load))
-    short = fields.telling(loads, keys)
+    short = fields.distinguishing_keys(loads, keys)
     moving = [key for key in keys if len({load.get(key) for load in loads}) > 1]
     return [Cell(machine=names[machine_key(batch)], bare=not machine_key(batch)[0],
                  where=batch.where, op=result["op"], irq=str(result.get("irq")),

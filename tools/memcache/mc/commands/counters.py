@@ -5,7 +5,7 @@ import argparse
 
 from mc import Failure, emit, say
 from mc.running import plan
-from mc.running.counting import none
+from mc.running.counting import absence
 from mc.running.side import Side
 
 EPILOG = """\
@@ -33,7 +33,7 @@ def counters(side: Side, put: bool, clear: bool) -> int:
         return 0
     found = side.discover()
     if not found.counters:
-        raise Failure(none(found))
+        raise Failure(absence(found))
     if put:
         side.count(found.text)
         say(f"{found.title}: {len(found.counters)} counters set")

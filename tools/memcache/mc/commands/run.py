@@ -33,7 +33,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--where", choices=suite.WHERE,
                         help="measure in the kernel, in user space (memcache-user), or each "
                              "request in both (default: what the suite says, else kernel)")
-    parser.add_argument("--rounds", type=_rounds, metavar="N",
+    parser.add_argument("--rounds", type=_round_count, metavar="N",
                         help="measure requests that are for both sides N times; a round ends "
                              f"before the next begins (default: {ROUNDS} with --where both, else "
                              "what the suite says)")
@@ -46,7 +46,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                         help="count DRAM traffic during this run (see: memcache counters)")
 
 
-def _rounds(text: str) -> int:
+def _round_count(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= suite.MOST_ROUNDS:
         raise argparse.ArgumentTypeError(f"{text!r}: wanted 1 to {suite.MOST_ROUNDS} rounds")
     return int(text)

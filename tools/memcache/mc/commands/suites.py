@@ -20,11 +20,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
-    emit(one(args.suite) if args.suite else all_of_them())
+    emit(suite_lines(args.suite) if args.suite else overview())
     return 0
 
 
-def all_of_them() -> list[str]:
+def overview() -> list[str]:
     """A line for each suite: its name, an estimate of its time, its title."""
     place = Place(sides())
     tests: keys.Tests = next(filter(None, place.tests.values()), {})
@@ -43,7 +43,7 @@ def _time(found: suite.Suite, machine: shape.Shape, tests: keys.Tests) -> str:
     return duration(records * often * found.record_s) if records else "-"
 
 
-def one(name: str) -> Iterator[str]:
+def suite_lines(name: str) -> Iterator[str]:
     """The lines of a suite as its file has them, under the titles of their sections."""
     found = suite.load(name)
     yield found.title

@@ -163,14 +163,14 @@ def _plain(known: suite.Suite) -> str:
 
 def _charts(test: str, layouts: list[Layout], cells: list[Cell]) -> list[Chart]:
     if test in OVER:
-        return _over(*OVER[test], cells)
+        return _figure_curves(*OVER[test], cells)
     if test == "latency" and not any(one.rows in PLACES for one in layouts):
         return _curves("size_bytes", LOADS, cells)
-    found = [chart for one in layouts for chart in _laid_out(one, cells)]
-    return found or _guessed(test, cells)
+    found = [chart for one in layouts for chart in _layout_charts(one, cells)]
+    return found or _default_charts(test, cells)
 
 
-def _laid_out(one: Layout, cells: list[Cell]) -> list[Chart]:
+def _layout_charts(one: Layout, cells: list[Cell]) -> list[Chart]:
     """The charts for a table of a suite."""
     cells = [cell for cell in cells if all(
         str(value(*cell[1:], key)) == wanted for key, wanted in one.only)]
@@ -187,7 +187,7 @@ def _is_place(key: str) -> bool:
     return key in PLACES and key != "pair" or key in ("writer_cpu", "reader_cpu")
 
 
-def _guessed(test: str, cells: list[Cell]) -> list[Chart]:
+def _default_charts(test: str, cells: list[Cell]) -> list[Chart]:
     """The charts of a test without a layout: over the size that has most values."""
     figure = FIGURE.get(test) or ("median_ns" if not any(
         _known(r, "mb_per_s") for *_, r in cells) else "mb_per_s")
@@ -215,18 +215,18 @@ def _curves(x: str, y: str, cells: list[Cell]) -> list[Chart]:
         for _, _, result in members:
             points.setdefault(result[x], []).append(
                 _loads(result) if y == LOADS else _point(result[x], y, result))
-        one.points = sorted(map(_together, points.values()), key=lambda point: point.x)
-    chart = Chart("curves", _told(x, cells, kept), x, y, [one for one, _ in series], [])
+        one.points = sorted(map(_median_point, points.values()), key=lambda point: point.x)
+    chart = Chart("curves", _common_keys(x, cells, kept), x, y, [one for one, _ in series], [])
     if kept[0][2]["test"] == "latency":
         _mark_levels(chart, kept)
     rest = [cell for cell in cells if all(cell is not other for other in kept)]
     bars = _bars(None, None, figure, rest)
     for bar in bars:
-        bar.title = _told(x, cells, rest)
+        bar.title = _common_keys(x, cells, rest)
     return [*_split(chart), *bars]
 
 
-def _told(x: str, cells: list[Cell], mine: list[Cell]) -> str:
+def _common_keys(x: str, cells: list[Cell], mine: list[Cell]) -> str:
     """The keys that only these results have in common, as a title."""
     def found(key: str, some: list[Cell]) -> set:
         return {str(asked(result).get(key)) for *_, result in some}
@@ -243,7 +243,7 @@ def _split(chart: Chart) -> list[Chart]:
     return [replace(chart, series=chart.series[i:i + most]) for i in range(0, count, most)]
 
 
-def _over(x: str, y: str, cells: list[Cell]) -> list[Chart]:
+def _figure_curves(x: str, y: str, cells: list[Cell]) -> list[Chart]:
     """Curves of one figure over another, in the order of the requests."""
     cells = [cell for cell in cells if _known(cell[2], y) and _known(cell[2], x)]
     steps_of = {"mb_per_s": "delay_cycles", "pages": "size_bytes"}[x]
@@ -268,7 +268,7 @@ def _mark_levels(chart: Chart, cells: list[Cell]) -> None:
         if len(curve) >= levels.MIN_POINTS and not chart.marks and \
                 curve[0][0].machine.get("hypervisor") != "tcg":
             chart.marks = [Mark(one.name, one.level.first, one.level.last, one.level.time)
-                           for one in levels.named(curve)]
+                           for one in levels.named_levels(curve)]
 
 
 def _series(skip: list[str], cells: list[Cell],
@@ -282,7 +282,7 @@ def _series(skip: list[str], cells: list[Cell],
         alike.setdefault((source, *place) if within else (), []).append(own)
     names = [name for name in dict.fromkeys(k for own in keys for k in own)
              if any(len({str(own.get(name)) for own in group}) > 1 for group in alike.values())]
-    names = fields.telling(keys, names) if names else []
+    names = fields.distinguishing_keys(keys, names) if names else []
     known: dict[tuple, tuple[Series, list[Cell]]] = {}
     for cell, own in zip(cells, keys):
         key = cell[0], *(own.get(name) for name in names)
@@ -317,7 +317,7 @@ def _matrices(down: str, across: str, figure: str, cells: list[Cell]) -> list[Ch
         if len(known) < 2 or any(None in place for place in known):
             continue
         series.points = [Point(place, steps.median(r[figure] for r in results),
-                               real=all(_real(r) for r in results))
+                               real=all(_is_real(r) for r in results))
                          for place, results in known.items()]
         found.append(Chart("matrix", "", across, figure, [series], [],
                            rows=ordered([a for a, _ in known]), row=down,
@@ -346,7 +346,7 @@ def _bars(groups: str | None, split: str | None, figure: str, cells: list[Cell])
             bars.setdefault((source, name, place), []).append(_point(place, figure, result))
             columns.append(place)
     for (source, name, _), points in bars.items():
-        series[source, name].points.append(_together(points))
+        series[source, name].points.append(_median_point(points))
     columns = list(dict.fromkeys(columns))
     if len(columns) * len(series) < 2 or len(columns) > MOST_BARS or len(series) > MOST_SERIES:
         return []
@@ -362,15 +362,15 @@ def _point(x: object, figure: str, result: dict) -> Point:
         low, high = y * least / middle, y * most / middle
         if figure.endswith("_per_s"):
             low, high = y * middle / most, y * middle / least
-    return Point(x, y, low, high, _real(result))
+    return Point(x, y, low, high, _is_real(result))
 
 
 def _loads(result: dict) -> Point:
     y = result["ns_per_load"]
-    return Point(result["size_bytes"], y, min(y, levels.load_ns(result)), y, _real(result))
+    return Point(result["size_bytes"], y, min(y, levels.load_ns(result)), y, _is_real(result))
 
 
-def _together(points: list[Point]) -> Point:
+def _median_point(points: list[Point]) -> Point:
     """One point for several results of the same place: their median, as in tables."""
     if len(points) == 1:
         return points[0]
@@ -381,7 +381,7 @@ def _together(points: list[Point]) -> Point:
                  all(point.real for point in points))
 
 
-def _real(result: dict) -> bool:
+def _is_real(result: dict) -> bool:
     return result.get("type") in (None, "wb") or result.get("effective") == "yes"
 
 

@@ -3,7 +3,7 @@
 tables of what an operating system, interrupts and a hypervisor cost."""
 
 from mc.analysis import match, overhead
-from mc.analysis.estimate import EACH, change, of, unknown
+from mc.analysis.estimate import EACH, change, median_time, without_interval
 from mc.analysis.findings import FLOOR, MIN_SAMPLES
 from mc.analysis.match import Batch, Pairing
 from mc.parts import Grid, Heading, Part, Sentence, bullets
@@ -95,14 +95,14 @@ def _table(found: Pairing) -> list[Part]:
     fixed = {key: keys[0].get(key) for key in names
              if all(key in own and own[key] == keys[0].get(key) for own in keys)}
     moving = [key for key in names if key not in fixed]
-    told = {"test", *fields.telling(keys, moving), *fields.WHICH}
+    told = {"test", *fields.distinguishing_keys(keys, moving), *fields.WHICH}
     varying = [key for key in moving if key in told]
     implied = [key.removesuffix("_bytes") for key in moving if key not in varying]
     emulated = any(batch.emulated for batch in (found.a, found.b))
     rows, changes = [], []
     for own, (a, b) in zip(keys, found.pairs):
-        times = [time for time in (of(a), of(b)) if time]
-        made = unknown(change(*times)) if emulated else change(*times)
+        times = [time for time in (median_time(a), median_time(b)) if time]
+        made = without_interval(change(*times)) if emulated else change(*times)
         changes.append(made)
         rows.append([*(units.text(key, own.get(key)) for key in varying),
                      *(units.duration(time.time) for time in times), str(made), made.interval])

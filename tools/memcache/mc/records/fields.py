@@ -42,7 +42,7 @@ def figures(result: dict) -> dict:
             and not k.startswith("dram_")}
 
 
-def telling(rows: list[dict], keys: list[str]) -> list[str]:
+def distinguishing_keys(rows: list[dict], keys: list[str]) -> list[str]:
     """The keys that are needed to tell the rows apart as well as all keys do. A key that
     only varies together with others is dropped; counts and keys with few values go first."""
     def different(chosen: list[str]) -> int:

@@ -8,7 +8,7 @@
 """
 
 from mc.records.results import Run
-from mc.records.shape import numbers, told_nodes
+from mc.records.shape import numbers, record_nodes
 
 # Keys in which results of one place may differ and still share a cell of a table.
 MANY = ("cpu", "node", "writer_cpu", "reader_cpu")
@@ -26,7 +26,7 @@ def value(run: Run, result: dict, key: str) -> object:
 def _node(machine: dict, cpu: object) -> int | None:
     """The node of a CPU, or of the first CPU of a list."""
     cpus = numbers(str(cpu))
-    nodes = told_nodes(machine)
+    nodes = record_nodes(machine)
     return next((node.number for node in nodes if cpus and cpus[0] in node.cpus),
                 nodes[0].number if len(nodes) == 1 else None)
 

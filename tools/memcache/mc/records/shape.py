@@ -41,13 +41,13 @@ class Shape:
         return any(a in core and b in core for core in self.cores)
 
 
-def of(machine: dict, system: Path = SYSTEM, meminfo: Path = MEMINFO) -> Shape:
+def machine_shape(machine: dict, system: Path = SYSTEM, meminfo: Path = MEMINFO) -> Shape:
     """The shape of the machine that this program runs on. `machine` is its record, which may
     be empty."""
     cpus = tuple(numbers(str(machine.get("cpus_online") or _read(system / "cpu/online"))))
     cpus = cpus or tuple(range(os.cpu_count() or 1))
-    nodes = told_nodes(machine) or _nodes(system, cpus)
-    caches = _told_caches(machine) or [cache for cpu in cpus for cache in _caches(system, cpu)]
+    nodes = record_nodes(machine) or _nodes(system, cpus)
+    caches = _record_caches(machine) or [cache for cpu in cpus for cache in _caches(system, cpu)]
     last = max(caches, default=(0, 0, 1))
     total, available = _memory(meminfo)
     least = min((node.memory for node in nodes if node.memory), default=total)
@@ -80,10 +80,10 @@ def listed(values: Iterable[int]) -> str:
 def data_caches(machine: dict, cpu: str) -> list[tuple[int, int]]:
     """(level, bytes) of each data cache of these CPUs in a machine record. If `cpu` is not a
     list, the caches of all CPUs count."""
-    return sorted({(level, size) for level, size, _ in _told_caches(machine, numbers(cpu))})
+    return sorted({(level, size) for level, size, _ in _record_caches(machine, numbers(cpu))})
 
 
-def _told_caches(machine: dict, cpus: Iterable[int] = ()) -> list[tuple[int, int, int]]:
+def _record_caches(machine: dict, cpus: Iterable[int] = ()) -> list[tuple[int, int, int]]:
     """(level, bytes, number of CPUs that share it). Older records do not name these CPUs."""
     caches = machine.get("caches")
     return [(cache["level"], cache["size_bytes"], cache.get("shared_by_cpus") or 1)
@@ -105,7 +105,7 @@ def _caches(system: Path, cpu: int) -> list[tuple[int, int, int]]:
     return found
 
 
-def told_nodes(machine: dict) -> tuple[Node, ...]:
+def record_nodes(machine: dict) -> tuple[Node, ...]:
     nodes = machine.get("nodes")
     return tuple(Node(node["node"], tuple(numbers(str(node.get("cpus") or ""))),
                       node.get("memory_bytes"))

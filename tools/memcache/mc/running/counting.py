@@ -7,7 +7,7 @@ from mc.running.machine import Machine, hypervisor
 from mc.running.side import Side
 
 
-def none(found: counters.Found) -> str:
+def absence(found: counters.Found) -> str:
     """Why there are no counters, and what to do about it."""
     guest = hypervisor(Machine())
     if found.remarks:
@@ -34,7 +34,7 @@ class Counting:
     def __enter__(self) -> "Counting":
         found = self.sides[0].discover() if self.sides else counters.Found()
         if self.sides and not found.counters:
-            say(none(found))
+            say(absence(found))
         elif self.sides:
             say(f"{found.title}: {len(found.counters)} counters")
             try:

@@ -44,7 +44,7 @@ class Place:
     def shape(self) -> shape.Shape:
         """The shape of the machine according to one side. All sides are on the same machine."""
         order = sorted(self.sides, key=lambda side: side.where != self.where)
-        return shape.of(next(filter(None, (side.machine() for side in order)), {}))
+        return shape.machine_shape(next(filter(None, (side.machine() for side in order)), {}))
 
 
 @dataclass(frozen=True)
