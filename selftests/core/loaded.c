@@ -38,6 +38,8 @@ static u64 load_delay, load_reads, load_writes, load_nt;	/* of the last load */
 static u64 lines_of[TEAM_MOST];	/* that a thread loaded with */
 static u64 calls_of[TEAM_MOST];
 static u64 stuck_ps;		/* that a call of thread 0 takes more */
+static u64 begin_ps;		/* that the last thread's first call takes more */
+static u64 begun_at;		/* its end; calls from before that take twice as long */
 
 /* Is it in the part of the thread that is running? */
 static void look_at(const void *at, u64 bytes)
@@ -75,10 +77,10 @@ void **mc_asm_chase(void **at, u64 loads)
 void mc_asm_paced(void *at, u64 steps, u64 delay, u64 reads, u64 writes, u64 nt)
 {
 	unsigned int i = sim_self();
-	u64 lines = steps * (reads + writes);
+	u64 lines = steps * (reads + writes), ps = lines * (line_ps + delay * count_ps);
 
 	look_at(at, lines * LINE);
-	sim_spend(lines * (line_ps + delay * count_ps));
+	sim_spend(sim.now[i] < begun_at ? 2 * ps : ps);
 	if (i == chaser) {
 		EXPECT(reads == 1 && !writes && !nt && lines * LINE <= 4096);
 		return;
@@ -91,6 +93,10 @@ void mc_asm_paced(void *at, u64 steps, u64 delay, u64 reads, u64 writes, u64 nt)
 	calls_of[i]++;
 	if (!i)
 		sim_spend(stuck_ps);
+	if (begin_ps && i == sim.n - 1 && calls_of[i] == 1) {
+		sim_spend(begin_ps);
+		begun_at = sim.now[i];
+	}
 }
 
 void mc_asm_clock(u64 cycles)
@@ -122,6 +128,8 @@ static void costs(void)
 	crowd_ps = 40 * NS;
 	chaser = 0;
 	stuck_ps = 0;
+	begin_ps = 0;
+	begun_at = 0;
 	load_delay = 0;
 	memset(lines_of, 0, sizeof(lines_of));
 	memset(calls_of, 0, sizeof(calls_of));
@@ -211,6 +219,16 @@ static void test_the_load_is_what_was_asked_for(void **state)
 	assert_load("rw11", 1, 1, 0);
 	assert_load("write", 0, 1, 0);
 	assert_load("ntwrite", 0, 1, 1);
+}
+
+/* Two threads load more slowly until the third one has begun, in a window's middle. */
+static void test_load_counts_once_all_are_at_it(void **state)
+{
+	reset(4);
+	begin_ps = 1 * MS;
+	assert_int_equal(measure("loaded size=512K delay=100 repeat=4 cpu=0-3"), 0);
+	assert_true(begun_at);
+	assert_loaded(rec, 3, 100);
 }
 
 /* The memory has a gap in the middle of a step: that step is not made. */
@@ -383,6 +401,7 @@ int main(void)
 		cmocka_unit_test(test_figures_at_each_delay),
 		cmocka_unit_test(test_figures_spelled_out),
 		cmocka_unit_test(test_the_load_is_what_was_asked_for),
+		cmocka_unit_test(test_load_counts_once_all_are_at_it),
 		cmocka_unit_test(test_no_step_goes_across_a_gap),
 		cmocka_unit_test(test_time_between_windows_counts_for_the_load),
 		cmocka_unit_test(test_a_large_set_has_no_longer_samples),
