@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The caches of each kind of core, by what the CPUs say of themselves. */
+/* The caches of each CPU, according to CPUID. */
 #ifndef MC_CACHES_H
 #define MC_CACHES_H
 

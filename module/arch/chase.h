@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Loops that follow pointers, or count the core's cycles: loops_chase.S. */
+/* Loops that follow pointers, or last a number of core cycles: loops_chase.S. */
 #ifndef MC_ARCH_CHASE_H
 #define MC_ARCH_CHASE_H
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The access loops: their table, and the arguments that C and assembly share.
- * Every word stored is the next integer of a counter, so what a pass leaves
- * behind is a run of consecutive integers, and a sum proves it. What can only
- * repeat a byte repeats the counter's lowest, and the counter counts passes.
+ * The access loops: their table, and the arguments that C and assembly share. Every
+ * word stored is the next integer of a counter, so a pass leaves consecutive integers
+ * behind, and a sum verifies it. Loops that can only repeat a byte store the lowest
+ * byte of the counter, which then counts passes.
  */
 #ifndef MC_LOOPS_H
 #define MC_LOOPS_H
 
-/* Offsets into struct mc_loop_args, for the files of assembly. */
+/* Offsets in struct mc_loop_args, for assembly files. */
 #define MC_ARG_A	0
 #define MC_ARG_B	8
 #define MC_ARG_C	16
@@ -24,7 +24,7 @@
 
 #define MC_ARRAYS_MAX	4
 #define MC_STREAMS_MAX	16
-#define MC_STREAM_BYTES	256	/* that a stream gives before it is the next one's turn */
+#define MC_STREAM_BYTES	256	/* bytes of a stream before the next one takes its turn */
 
 #define MC_FENCE_NONE	0
 #define MC_FENCE_SFENCE	1
@@ -36,31 +36,31 @@
 #include "platform/cpus.h"
 
 /**
- * struct mc_stream - where a stream is in each array
- * @array: addresses
+ * struct mc_stream - position of a stream in each array
+ * @array: address in each array
  */
 struct mc_stream {
 	void *array[MC_ARRAYS_MAX];
 };
 
 /**
- * struct mc_loop_args - what a loop is called with
- * @a: the array, or the one written where there are several
- * @b: second array, read
- * @c: third array, read
- * @d: fourth array, read
- * @arrays: the four of them
- * @bytes: of each array, a multiple of 64, not 0; of each stream of it, where
- *         there are several, and then a multiple of MC_STREAM_BYTES
- * @passes: how often all of it is traversed, not 0
- * @value: counter loops: the first integer; it runs on from pass to pass.
- *         Byte loops: its lowest byte is stored; one more in the next pass
- * @fence: MC_FENCE_*, executed after each pass
- * @uc_word: for MC_FENCE_UC: a word on an uncached page
- * @at: loops over several streams, in place of @a to @d: where each begins
- * @streams: how many
- * @lanes: out, from loops that read: what each of the 4 registers of the loop's
- *         width accumulated, or was loaded with last, 8 bytes a lane
+ * struct mc_loop_args - arguments of a loop
+ * @a: the array, or the one to write if there are several
+ * @b: second array, to read
+ * @c: third array, to read
+ * @d: fourth array, to read
+ * @arrays: @a to @d as an array
+ * @bytes: bytes of each array, a multiple of 64, not 0; with several streams the bytes
+ *         of each stream, a multiple of MC_STREAM_BYTES
+ * @passes: number of passes, not 0
+ * @value: counter loops: the first integer; it continues from pass to pass. Byte loops:
+ *         its lowest byte is stored; it grows by one in each pass
+ * @fence: fence after each pass (MC_FENCE_*)
+ * @uc_word: word on an uncached page, for MC_FENCE_UC
+ * @at: start of each stream, for loops over several streams, which ignore @a to @d
+ * @streams: number of streams
+ * @lanes: result of loops that read: what each of the 4 registers of the loop's width
+ *         accumulated, or loaded last, in lanes of 8 bytes
  */
 struct mc_loop_args {
 	union {
@@ -95,9 +95,9 @@ enum mc_op {
 	MC_OP_RW31,	/* a = counter, sum of b, c and d, a line of each in turn */
 	MC_OP_RW21,	/* the same without d */
 	MC_OP_RW11,	/* the same without c and d */
-	MC_OP_WRITE_CLFLUSHOPT,	/* counter, each line flushed once it is full */
-	MC_OP_WRITE_CLWB,	/* the same, but it may stay in the caches */
-	MC_OP_MOVDIR64B,	/* a = b, a line an access */
+	MC_OP_WRITE_CLFLUSHOPT,	/* counter, each line flushed when it is full */
+	MC_OP_WRITE_CLWB,	/* the same, but the line may stay in the caches */
+	MC_OP_MOVDIR64B,	/* a = b, one line per access */
 	MC_OP_REP_MOVSB,	/* a = b */
 	MC_OP_REP_STOSB,	/* a = a byte */
 	/* The kernel's functions. */
@@ -106,7 +106,7 @@ enum mc_op {
 	MC_OP_MEMSET_IO,
 	MC_OP_IOWRITE64_COPY,
 	MC_OP_MEMCPY_FLUSHCACHE,
-	/* For other loops' sake. */
+	/* Helpers of other loops. */
 	MC_OP_SUM,	/* of all words */
 	MC_OP_CHECK,	/* OR of (word ^ counter): 0 if every word is right */
 	MC_OP_FLUSH,	/* clflush, or clflushopt, of every line */
@@ -118,18 +118,18 @@ enum mc_stores {
 	MC_STORES_NOTHING,
 	MC_STORES_COUNTER,
 	MC_STORES_COPY,		/* of the second array */
-	MC_STORES_ONE_MORE,	/* than there was */
+	MC_STORES_ONE_MORE,	/* the old word plus one */
 	MC_STORES_TRIAD,	/* of the second and third */
 	MC_STORES_BYTE,
 };
 
 /**
  * struct mc_loop - a row of the table of loops
- * @op: what it does
- * @width: bytes an access: 8, 16, 32, 64; 1 or 4 where that is all there is
- * @feature: what the width needs of the CPU
+ * @op: its operation
+ * @width: bytes of an access: 8, 16, 32, 64; or 1 or 4 if nothing else exists
+ * @feature: CPU feature that the width needs
  * @run: the loop
- * @run_streams: the same over several streams; NULL: there is none
+ * @run_streams: the loop over several streams; NULL: there is none
  */
 struct mc_loop {
 	enum mc_op op;
@@ -140,17 +140,17 @@ struct mc_loop {
 };
 
 /**
- * struct mc_op_info - what an operation does to memory
+ * struct mc_op_info - properties of an operation
  * @name: as in op=
- * @arrays: arrays it works on, each of the same size
- * @payload: bytes it moves for each byte of an array
- * @stores: what it leaves in its first array
- * @needs: what it needs of the CPU at any width
- * @types: memory types that it is for, a bit each; 0: all
- * @sums: it adds up what it reads: the arrays behind one that it writes
- * @nontemporal: its stores do not go through the caches
+ * @arrays: number of arrays, all of the same size
+ * @payload: bytes moved for each byte of an array
+ * @stores: contents that it leaves in its first array
+ * @needs: CPU feature that it needs at any width
+ * @types: memory types it can be used on, a bit each; 0: all
+ * @sums: it adds up what it reads: all arrays except one that it writes
+ * @nontemporal: its stores bypass the caches
  * @flushes: it flushes what it has stored
- * @kernels: it is a function of the kernel, which has to have it
+ * @kernels: it is a function of the kernel, which may lack it
  */
 struct mc_op_info {
 	const char *name;
@@ -167,7 +167,7 @@ struct mc_op_info {
 
 extern const struct mc_op_info mc_ops[MC_NOPS];
 
-/* Rows of the kernel's functions; the last one has no width. */
+/* Rows for the kernel's functions; the last row has width 0. */
 extern const struct mc_loop mc_loops_of_kernel[];
 
 /**
@@ -191,7 +191,7 @@ void mc_asm_rep_stosb1(struct mc_loop_args *args);
 void mc_asm_flush64(struct mc_loop_args *args);
 void mc_asm_flushopt64(struct mc_loop_args *args);
 
-/* Straight into assembly: for the test overhead, and for the verdict. */
+/* Called directly, by the test overhead and by the verdict. */
 void mc_asm_count(u64 count);
 void mc_asm_reload(void *line, u64 count);
 void mc_asm_flush_reload(void *line, u64 count);

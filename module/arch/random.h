@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The loops of random accesses: what C and assembly share, and their table. */
+/*
+ * The loops of random accesses: their table, and the arguments that C and assembly
+ * share.
+ */
 #ifndef MC_RANDOM_H
 #define MC_RANDOM_H
 
 #include "core/generator.h"
 
-/* Offsets into struct mc_random_args, for loops_random.S. */
+/* Offsets in struct mc_random_args, for loops_random.S. */
 #define MC_RANDOM_BLOCKS	0
 #define MC_RANDOM_RANGE		8
 #define MC_RANDOM_COUNT		16
@@ -21,14 +24,14 @@
 #define MC_BLOCK_BYTES		(8ULL << MC_BLOCK_WORDS_LOG2)
 
 /**
- * struct mc_random_args - what a loop is called with
- * @blocks: where the working set's blocks lie; loops that take byte offsets
- *          only go to the first one
- * @range: words, or byte offsets, to choose from
- * @count: accesses, a multiple of 8, not 0
- * @state: of the generator; runs on
- * @value: what is written is this plus the word's number
- * @sum: what was read is added to this
+ * struct mc_random_args - arguments of a loop
+ * @blocks: addresses of the working set's blocks; loops with byte offsets use the first
+ *          one only
+ * @range: number of words, or of byte offsets, to choose from
+ * @count: number of accesses, a multiple of 8, not 0
+ * @state: state of the generator, updated
+ * @value: a write stores this plus the number of the word
+ * @sum: reads add what they load to this
  */
 struct mc_random_args {
 	void *const *blocks;
@@ -40,8 +43,8 @@ struct mc_random_args {
 };
 
 enum mc_random_op {
-	MC_RANDOM_READ,		/* accesses do not wait for each other */
-	MC_RANDOM_CHASE,	/* each waits for what the last one has loaded */
+	MC_RANDOM_READ,		/* independent loads */
+	MC_RANDOM_CHASE,	/* each load waits for the one before it */
 	MC_RANDOM_WRITE,
 	MC_RANDOM_NOPS,
 };
@@ -49,7 +52,7 @@ enum mc_random_op {
 /**
  * struct mc_random_loop - a row of the table
  * @access: the loop
- * @bare: the same, but it only computes the addresses
+ * @bare: the same loop without the access: it only computes the addresses
  */
 struct mc_random_loop {
 	void (*access)(struct mc_random_args *args);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The clock of all measurements: the time stamp counter, read in program
- * order, where it is invariant; else the raw monotonic clock.
+ * The clock of all measurements: the time stamp counter, read in program order, if it
+ * is invariant; otherwise the raw monotonic clock.
  */
 #ifndef MC_CLOCK_H
 #define MC_CLOCK_H
@@ -10,9 +10,9 @@
 
 /**
  * struct mc_clock - the clock in use
- * @tsc: ticks are those of the time stamp counter, else nanoseconds
- * @khz: ticks a millisecond
- * @cost_ps: what reading it twice measures of itself
+ * @tsc: ticks are those of the time stamp counter, otherwise nanoseconds
+ * @khz: ticks per millisecond
+ * @cost_ps: time that passes between two readings in a row
  */
 struct mc_clock {
 	bool tsc;
@@ -22,7 +22,10 @@ struct mc_clock {
 
 extern struct mc_clock mc_clock;
 
-/* So long is the time stamp counter watched where no kernel tells its rate. */
+/*
+ * Time over which the rate of the time stamp counter is measured, if no kernel gives
+ * it.
+ */
 #define MC_KHZ_MS	10
 
 void mc_clock_init(void);
@@ -45,9 +48,9 @@ u64 mc_instant_khz(const struct mc_instant *from, const struct mc_instant *to);
 /**
  * mc_tsc() - read the time stamp counter in program order
  *
- * lfence waits until all earlier instructions have completed and lets no later
- * one start (Intel SDM vol. 2, LFENCE; on AMD the kernel makes it so). Stores
- * may still be on their way: that is what the fences of a test are for.
+ * lfence waits until all earlier instructions have completed, and lets no later one
+ * start (Intel SDM vol. 2, LFENCE; on AMD the kernel enables this). Stores may still be
+ * on their way: the fences of a test wait for those.
  *
  * Return: ticks.
  */
@@ -71,7 +74,7 @@ static inline u64 mc_ticks(void)
 }
 
 /**
- * mc_ticks_to_ps() - ticks as picoseconds
+ * mc_ticks_to_ps() - convert ticks to picoseconds
  * @ticks: a difference of mc_ticks()
  *
  * Return: picoseconds.
@@ -82,7 +85,7 @@ static inline u64 mc_ticks_to_ps(u64 ticks)
 }
 
 /**
- * mc_ns_to_ticks() - nanoseconds as ticks
+ * mc_ns_to_ticks() - convert nanoseconds to ticks
  * @ns: nanoseconds
  *
  * Return: ticks.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between kernels, found in their headers by Kbuild. Nothing here
- * asks for a version: distributions backport.
+ * Differences between kernels, found in their headers by Kbuild. Nothing here tests for
+ * a version, because distributions backport.
  */
 #ifndef MC_COMPAT_H
 #define MC_COMPAT_H
@@ -11,12 +11,12 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 
-/* A macro, where there are tasks that RCU can wait for. */
+/* This is a macro in kernels that have RCU tasks. */
 #ifndef cond_resched_tasks_rcu_qs
 #define cond_resched_tasks_rcu_qs()	cond_resched()
 #endif
 
-/* vm_flags became read-only, with functions to change it. */
+/* In newer kernels vm_flags is read-only, and functions change it. */
 #ifdef MC_HAVE_VM_FLAGS_SET
 #define mc_vma_set_flags(vma, flags)	vm_flags_set(vma, flags)
 #define mc_vma_clear_flags(vma, flags)	vm_flags_clear(vma, flags)
@@ -25,7 +25,7 @@
 #define mc_vma_clear_flags(vma, flags)	((vma)->vm_flags &= ~(flags))
 #endif
 
-/* Since mounts can map owners, rights are asked for with the mount, too. */
+/* In newer kernels a mount can map owners, so permission checks need the mount, too. */
 #ifdef MC_HAVE_PATH_PERMISSION
 #define mc_path_permission(path, mask)	path_permission(path, mask)
 #else

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The CPUs: what they can do, which may be used, where they are, as they come and go. */
+/* The CPUs: their features, which of them may be used, their cores and nodes, hotplug. */
 #ifndef MC_CPUS_H
 #define MC_CPUS_H
 
 #include "core/shim.h"
 
-/* What loops need of the CPU. */
+/* CPU features that loops need. */
 enum mc_feature {
 	MC_CPU_SSE2,	/* which every 64-bit CPU has */
 	MC_CPU_SSE41,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Regular files, as the test `file` uses them: module/kernel/files.c goes through the VFS
- * in the kernel, tools/user/files.c makes system calls.
+ * Regular files for the test `file`. module/kernel/files.c uses the VFS in the kernel,
+ * tools/user/files.c makes system calls.
  */
 #ifndef MC_FILE_H
 #define MC_FILE_H
@@ -10,20 +10,20 @@
 
 struct mc_file;
 
-/* What a file is opened for, and how. */
+/* Flags of mc_file_open(). */
 #define MC_FILE_READ	0U
-#define MC_FILE_WRITE	1U	/* one that is there, to read and write */
-#define MC_FILE_CREATE	2U	/* one that is not there, the same */
-#define MC_FILE_DIRECT	4U	/* past the page cache */
+#define MC_FILE_WRITE	1U	/* open an existing file to read and write */
+#define MC_FILE_CREATE	2U	/* create a file to read and write */
+#define MC_FILE_DIRECT	4U	/* bypass the page cache */
 
-#define MC_FILE_ALIGN	4096	/* of what is transferred, in memory */
+#define MC_FILE_ALIGN	4096	/* alignment of the memory of transfers */
 
 /**
- * struct mc_transfer - memory that is read into and written from
- * @data: it, aligned to MC_FILE_ALIGN
- * @bytes: how much there is
- * @pages: its pages, as direct I/O of the kernel wants them
- * @npages: how many
+ * struct mc_transfer - memory for transfers
+ * @data: the memory, aligned to MC_FILE_ALIGN
+ * @bytes: its size
+ * @pages: its pages, for the kernel's direct I/O
+ * @npages: number of pages
  */
 struct mc_transfer {
 	void *data;

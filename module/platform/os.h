@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the engine and the benchmarks need of the system under them, on either side. */
+/* What the engine and the benchmarks need from the system, on either side. */
 #ifndef MC_OS_H
 #define MC_OS_H
 
@@ -22,8 +22,8 @@
 #define MC_IN_KERNEL	1
 
 /*
- * However long a list a request asks for, nobody is killed to make room for it,
- * and caches are not emptied for one that can't fit.
+ * An array that a request asks for must never make the OOM killer run, and one that
+ * can't fit must not empty the caches first.
  */
 static inline void *mc_alloc_array(size_t n, size_t size)
 {
@@ -37,7 +37,7 @@ static inline void mc_free(void *p)
 	kvfree(p);
 }
 
-/* A few microseconds without interrupts, where there is a way. */
+/* Switch interrupts off for a few microseconds, where that is possible. */
 static inline unsigned long mc_quiet_begin(void)
 {
 	unsigned long flags;
@@ -52,16 +52,16 @@ static inline void mc_quiet_end(unsigned long flags)
 }
 
 /*
- * A thread with nothing to sleep for lets others run. It also says that it is in no
- * code that is about to be patched: cond_resched() alone does not, and who switches
- * tracing off, or a probe, would wait until the thread has ended.
+ * A thread that never sleeps lets others run. It also reports a quiescent state for RCU
+ * tasks: cond_resched() alone does not, so switching off tracing, or a probe, would
+ * wait until the thread has ended.
  */
 static inline void mc_breathe(void)
 {
 	cond_resched_tasks_rcu_qs();
 }
 
-/* A word that one thread sets and others look at. */
+/* A word that one thread sets and others read. */
 static inline void mc_flag_set(u32 *flag, u32 value)
 {
 	/* Pairs with the load in mc_flag(). */
@@ -90,7 +90,7 @@ static inline void mc_sleep_ms(unsigned int ms)
 	msleep_interruptible(ms);
 }
 
-/* All that there is. */
+/* Size of all memory. */
 static inline u64 mc_memory_bytes(void)
 {
 	return (u64)totalram_pages() << PAGE_SHIFT;
@@ -102,7 +102,7 @@ static inline int mc_pid(void)
 	return task_tgid_vnr(current);
 }
 
-/* Tells @begun, a completion, that it is there. */
+/* The thread of mc_thread_once(): complete @begun, then wait to be stopped. */
 static inline int mc_wait_for_stop(void *begun)
 {
 	complete(begun);
@@ -115,7 +115,7 @@ static inline int mc_wait_for_stop(void *begun)
 	return 0;
 }
 
-/* A thread is made, runs and ends. Return: 0 or a negative errno. */
+/* Make a thread, and wait for its end. Return: 0 or a negative errno. */
 static inline int mc_thread_once(void)
 {
 	DECLARE_COMPLETION_ONSTACK(begun);
@@ -124,7 +124,7 @@ static inline int mc_thread_once(void)
 
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
-	/* One that is stopped before it begins would not run at all. */
+	/* A kthread that is stopped before it begins would not run at all. */
 	wait_for_completion(&begun);
 	return kthread_stop(thread);
 }
@@ -213,7 +213,7 @@ static inline u64 mc_memory_bytes(void)
 
 static inline int mc_pid(void)
 {
-	return 0;	/* a system call: see the test os */
+	return 0;	/* the test os measures this as a system call */
 }
 
 static inline void *mc_end_at_once(void *nothing)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who sees what disturbed a timed window. Each side has a witness of its own:
+ * The witness detects what disturbs a timed window. Each side has its own:
  * kernel/x86/witness.c, kernel/um/witness.c and, in user space, tools/user/witness.c.
  */
 #ifndef MC_WITNESS_H
@@ -9,11 +9,11 @@
 #include "core/record.h"
 
 /**
- * struct mc_witness - what a thread's witness remembers
- * @interrupts: what this CPU had counted as the window began
- * @cpu: number of the CPU at the last window, plus 1; 0: there was none
- * @stolen: time stolen from the CPU by the last look, in units of the system's
- * @looked: ticks of that look, 0: there was none
+ * struct mc_witness - state of a thread's witness
+ * @interrupts: this CPU's interrupt count when the window began
+ * @cpu: number of the CPU in the last window, plus 1; 0: there was no window
+ * @stolen: time stolen from the CPU up to the last check, in the system's units
+ * @looked: ticks at the last check; 0: there was none
  */
 struct mc_witness {
 	u32 interrupts;
@@ -22,7 +22,10 @@ struct mc_witness {
 	u64 looked;
 };
 
-/* Time was stolen since the last look, it was not, or this is no time to look. */
+/*
+ * Result of a check: too early for a check, no time was stolen since the last one, or
+ * some.
+ */
 enum mc_stolen { MC_NOT_LOOKED, MC_NOT_STOLEN, MC_STOLEN };
 
 void mc_witness_init(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The threads of a run: bound to their CPUs, started together at a gate, timed
- * in windows, stopped and joined on every path. kernel/workers.c has them as kernel
- * threads.
+ * The threads of a run: bound to their CPUs, started together at a gate, timed in
+ * windows, stopped and joined on every path. In the kernel they are kernel threads
+ * (kernel/workers.c).
  */
 #ifndef MC_WORKERS_H
 #define MC_WORKERS_H
@@ -15,16 +15,16 @@ struct mc_team;
 
 /**
  * struct mc_worker - one thread of a run
- * @team: all of them
- * @index: 0 to team size - 1
+ * @team: all threads of the run
+ * @index: index in the team
  * @cpu: the CPU it is bound to, or -1
  * @began: ticks at which the last window opened
  * @ended: ticks at which the last window closed
- * @witness: sees what disturbs its windows
- * @disturbed: what it saw in the last one (enum mc_disturbance)
- * @finishes: its share of a race is done when the window is closed
- * @irq_off: the window that is open has interrupts off
- * @irq_flags: to restore them
+ * @witness: detects what disturbs its windows
+ * @disturbed: disturbances in the last window (enum mc_disturbance)
+ * @finishes: its part of a race ends with the current window
+ * @irq_off: interrupts are off in the open window
+ * @irq_flags: flags to restore at the end of the window
  */
 struct mc_worker {
 	struct mc_team *team;
@@ -39,7 +39,10 @@ struct mc_worker {
 	unsigned long irq_flags;
 };
 
-/* A thread's part of a job. Return: 0 or a negative errno, which stops all. */
+/*
+ * A job, as each thread runs it. Return: 0 or a negative errno, which stops all
+ * threads.
+ */
 typedef int (*mc_job)(struct mc_worker *w, void *arg);
 
 struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
