@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * All CPUs that are online, each as CPUID describes it there: a machine may have
- * kinds of core that differ in caches and more, and CPUs that share a cache or not.
+ * All online CPUs, each as CPUID describes it there. A machine may have several kinds
+ * of core with different caches and features, and CPUs may share caches.
  */
 #include "arch/caches.h"
 #include "arch/x86/cpuid.h"
@@ -9,11 +9,11 @@
 
 static struct mc_core *cores;
 static unsigned int ncores;
-static u32 common = ~0U;	/* what all of them could do, a bit for each feature */
+static u32 common = ~0U;	/* features of all CPUs seen so far, a bit each */
 
 /**
- * mc_cores_init() - make room; no CPU is known yet
- * @cpus: numbers that CPUs can have, from 0
+ * mc_cores_init() - allocate the table of CPUs, none of which is known yet
+ * @cpus: number of possible CPUs: the largest CPU number plus 1
  *
  * Context: Process, may sleep.
  * Return: 0 or -ENOMEM.
@@ -26,7 +26,7 @@ int mc_cores_init(unsigned int cpus)
 }
 
 /**
- * mc_cores_exit() - give that back
+ * mc_cores_exit() - free the table of CPUs
  *
  * Context: Process, may sleep.
  */
@@ -39,25 +39,25 @@ void mc_cores_exit(void)
 }
 
 /**
- * mc_core_look() - get to know a CPU that is online
+ * mc_core_look() - read the CPUID of a CPU that has come online
  * @cpu: its number
  *
  * Context: On that CPU, bound to it; one caller at a time.
- * Return: what is known of it now.
+ * Return: its entry in the table.
  */
 struct mc_core *mc_core_look(unsigned int cpu)
 {
 	struct mc_core *core = &cores[cpu];
 
 	mc_cpuid_core(core);
-	/* A run may look at it while a CPU comes online. */
+	/* A run may read this while a CPU comes online. */
 	mc_flag_set(&common, common & core->features);
 	mc_flag_set(&core->known, true);
 	return core;
 }
 
 /**
- * mc_core_forget() - a CPU goes offline
+ * mc_core_forget() - forget a CPU that goes offline
  * @cpu: its number
  */
 void mc_core_forget(unsigned int cpu)
@@ -66,10 +66,10 @@ void mc_core_forget(unsigned int cpu)
 }
 
 /**
- * mc_core_of() - what is known of a CPU
- * @cpu: its number, of any size
+ * mc_core_of() - entry of a CPU
+ * @cpu: its number, however large
  *
- * Return: that, or NULL if it is not online.
+ * Return: the entry, or NULL if the CPU is not online.
  */
 const struct mc_core *mc_core_of(unsigned int cpu)
 {
@@ -77,10 +77,10 @@ const struct mc_core *mc_core_of(unsigned int cpu)
 }
 
 /**
- * mc_core_next() - the known CPUs, one after the other
- * @cpu: the one before; -1: give the first
+ * mc_core_next() - next online CPU
+ * @cpu: the CPU before it; -1: return the first one
  *
- * Return: its number, -1 if there are no more.
+ * Return: its number, or -1 if there are no more.
  */
 int mc_core_next(int cpu)
 {
@@ -92,7 +92,7 @@ int mc_core_next(int cpu)
 }
 
 /**
- * mc_cores_have() - can all CPUs, and the system on them, run such a loop?
+ * mc_cores_have() - do all CPUs, and the system on them, have a feature?
  * @feature: what the loop needs
  *
  * Return: true if they can.
@@ -117,11 +117,11 @@ static const struct mc_cache *cache_of(const struct mc_core *core, unsigned int 
 }
 
 /**
- * mc_cache_bytes() - size of a cache for data
- * @cpu: whose
+ * mc_cache_bytes() - size of a CPU's data cache
+ * @cpu: its number
  * @level: 1 to 3
  *
- * Return: bytes, 0 if it has none.
+ * Return: bytes, 0 if the CPU has no such cache.
  */
 u64 mc_cache_bytes(int cpu, unsigned int level)
 {
@@ -131,11 +131,12 @@ u64 mc_cache_bytes(int cpu, unsigned int level)
 }
 
 /*
- * Those share a cache whose APIC IDs differ only in the bits that it takes to tell
- * apart as many as are set aside for it: Intel SDM vol. 3, "Enumerating Cache
- * Sharing"; AMD APM vol. 3, leaf 0x8000001d, NumSharingCache.
+ * CPUs share a cache if their APIC IDs differ only in the low bits that number the IDs
+ * set aside for the cache: Intel SDM vol. 3, "Enumerating Cache Sharing"; AMD APM vol.
+ * 3, leaf 0x8000001d, NumSharingCache.
  */
-static bool share(const struct mc_core *a, const struct mc_core *b, const struct mc_cache *of_a)
+static bool share_cache(const struct mc_core *a, const struct mc_core *b,
+			const struct mc_cache *of_a)
 {
 	u32 order = 0, i;
 
@@ -151,7 +152,7 @@ static bool share(const struct mc_core *a, const struct mc_core *b, const struct
 }
 
 /**
- * mc_cache_shared() - do two CPUs share a cache for data?
+ * mc_cache_shared() - do two CPUs share a data cache?
  * @a: a CPU
  * @b: a CPU, perhaps the same one
  * @level: 1 to 3
@@ -163,11 +164,11 @@ bool mc_cache_shared(int a, int b, unsigned int level)
 	const struct mc_core *core = mc_core_of(a), *other = mc_core_of(b);
 	const struct mc_cache *c = cache_of(core, level);
 
-	return c && other && share(core, other, c);
+	return c && other && share_cache(core, other, c);
 }
 
-/* CPUs that are online and share a cache. */
-static u32 sharers(const struct mc_core *core, const struct mc_cache *c)
+/* Number of online CPUs that share a cache of @core. */
+static u32 count_sharers(const struct mc_core *core, const struct mc_cache *c)
 {
 	u32 n = 0;
 	int cpu;
@@ -175,18 +176,18 @@ static u32 sharers(const struct mc_core *core, const struct mc_cache *c)
 	if (c->cpus)
 		return c->cpus;
 	for (cpu = mc_core_next(-1); cpu >= 0; cpu = mc_core_next(cpu))
-		n += share(core, &cores[cpu], c);
+		n += share_cache(core, &cores[cpu], c);
 	return n;
 }
 
 /* -------------------------------------------------------------------- JSON */
 
 /**
- * struct fact - something that some CPUs have, and others perhaps not
- * @has: does a CPU have the same as @core has at @i?
- * @core: a CPU that does
- * @i: index of one of its caches
- * @n: CPUs that share this cache
+ * struct fact - a property that some CPUs have, and others perhaps not
+ * @has: does a CPU have the property?
+ * @core: a CPU that has it
+ * @i: index of the cache of @core that the property is about
+ * @n: number of CPUs that share this cache
  */
 struct fact {
 	bool (*has)(const struct fact *f, const struct mc_core *core);
@@ -209,13 +210,13 @@ static bool has_cache(const struct fact *f, const struct mc_core *core)
 
 	for (b = core->caches; b < core->caches + core->ncaches; b++) {
 		if (a->level == b->level && a->kind == b->kind && a->bytes == b->bytes &&
-		    a->line == b->line && a->ways == b->ways && f->n == sharers(core, b))
+		    a->line == b->line && a->ways == b->ways && f->n == count_sharers(core, b))
 			return true;
 	}
 	return false;
 }
 
-/* The next CPU that has it; -1: no more do. */
+/* The next CPU that has the property; -1: no more do. */
 static int next_with(const struct fact *f, int cpu)
 {
 	do
@@ -262,7 +263,7 @@ static void kinds_json(struct mc_text *t)
 		struct fact f = { .has = has_model, .core = &cores[cpu] };
 
 		if (next_with(&f, -1) != cpu)
-			continue;	/* told of with a CPU before this one */
+			continue;	/* already printed with an earlier CPU */
 		mc_textf(t, "%s", comma);
 		cpus_json(t, &f);
 		model_json(t, &f.core->model);
@@ -288,7 +289,7 @@ static void caches_json(struct mc_text *t)
 		for (f.i = 0; f.i < f.core->ncaches; f.i++) {
 			const struct mc_cache *c = &f.core->caches[f.i];
 
-			f.n = sharers(f.core, c);
+			f.n = count_sharers(f.core, c);
 			if (next_with(&f, -1) != cpu)
 				continue;
 			mc_textf(t, "%s", comma);
@@ -305,10 +306,10 @@ static void caches_json(struct mc_text *t)
 }
 
 /**
- * mc_cores_json() - append the CPUs as JSON members, and what not all of them have alike
+ * mc_cores_json() - append the CPUs, their kinds and their caches as JSON members
  * @t: the text
  *
- * Family, model and stepping are those of the first one.
+ * Family, model and stepping at the top level are those of the first CPU.
  *
  * Context: Process, may sleep.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The CPU as CPUID describes it. Leaves are those of Intel SDM vol. 2, CPUID,
- * and AMD APM vol. 3, appendix E.
+ * The CPU as CPUID describes it. The leaves are those of Intel SDM vol. 2, CPUID, and
+ * AMD APM vol. 3, appendix E.
  */
 #include "arch/x86/cpuid.h"
 
@@ -10,7 +10,7 @@ static bool has_leaf(u32 leaf)
 	return mc_cpuid_leaf(leaf & 0xc0000000, 0).a >= leaf;
 }
 
-/* Which register states the system saves; 0 if it uses no XSAVE. */
+/* Register states that the system saves, a bit each; 0 if it does not use XSAVE. */
 static u64 saved_states(void)
 {
 	return mc_cpuid_leaf(1, 0).c >> 27 & 1 ? mc_xcr0() : 0;	/* OSXSAVE */
@@ -19,7 +19,10 @@ static u64 saved_states(void)
 #define STATES_AVX	0x06	/* SSE, AVX */
 #define STATES_AVX512	0xe6	/* and opmask, upper halves, upper registers */
 
-/* A feature is there if each of its bits is, and its states are saved. */
+/*
+ * A CPU has a feature if all rows of the feature are true: the bit is set, and the
+ * system saves the states.
+ */
 static const struct {
 	enum mc_feature feature;
 	u32 leaf;
@@ -52,7 +55,7 @@ static bool has_bit(size_t row)
 	       (!states || (saved_states() & states) == states);
 }
 
-/* Loops that this CPU, and the system on it, can run: enum mc_feature, a bit each. */
+/* Features that this CPU has and the system supports: enum mc_feature, a bit each. */
 static u32 features(void)
 {
 	u32 has = (1U << MC_NFEATURES) - 1;
@@ -78,7 +81,7 @@ bool mc_cpuid_invariant_tsc(void)
 }
 
 /**
- * mc_cpuid_rdtscp() - is there an instruction that names the CPU?
+ * mc_cpuid_rdtscp() - does the CPU have RDTSCP, which returns the CPU number?
  *
  * Return: true if there is.
  */
@@ -90,7 +93,7 @@ bool mc_cpuid_rdtscp(void)
 /**
  * mc_cpuid_hypervisor() - is this a virtual machine?
  *
- * Return: true if its hypervisor says so.
+ * Return: true if the hypervisor reports itself.
  */
 bool mc_cpuid_hypervisor(void)
 {
@@ -117,10 +120,10 @@ static void name_json(struct mc_text *t)
 }
 
 /*
- * Which of its model's kinds of core this is. Leaf 0x1a: Intel SDM vol. 2, CPUID,
+ * The kind of this core, if its model has several. Leaf 0x1a: Intel SDM vol. 2, CPUID,
  * "Native Model ID"; leaf 0x80000026: AMD APM vol. 3, "Extended CPU Topology".
  */
-static enum mc_core_type type_of(void)
+static enum mc_core_type core_type(void)
 {
 	u32 intel = has_leaf(0x1a) ? mc_cpuid_leaf(0x1a, 0).a >> 24 : 0;
 	struct mc_leaf amd = { 0 };
@@ -147,7 +150,7 @@ static void find_model(struct mc_cpu_model *cpu)
 
 	*cpu = (struct mc_cpu_model){
 		.family = one.a >> 8 & 0xf, .model = one.a >> 4 & 0xf,
-		.stepping = one.a & 0xf, .type = type_of(),
+		.stepping = one.a & 0xf, .type = core_type(),
 	};
 	memcpy(cpu->vendor, vendor, sizeof(vendor));
 	if (cpu->family == 6 || cpu->family == 15)
@@ -158,7 +161,10 @@ static void find_model(struct mc_cpu_model *cpu)
 			    (mc_cpuid_leaf(0x80000021, 0).a >> 13 & 1);
 }
 
-/* Leaf 4, or 0x8000001d of the same layout where AMD's TOPOEXT says so. */
+/*
+ * Describe cache @i from leaf 4, or from leaf 0x8000001d, which has the same layout, if
+ * AMD's TOPOEXT bit is set.
+ */
 static bool find_cache(struct mc_cache *c, u32 i)
 {
 	bool amd = has_leaf(0x8000001d) && mc_cpuid_leaf(0x80000001, 0).c >> 22 & 1;
@@ -178,8 +184,8 @@ static bool find_cache(struct mc_cache *c, u32 i)
 }
 
 /*
- * Leaves 0x1f and 0xb have all of it, if they are there at all: their subleaf 0 then
- * counts the threads of a core. Leaf 1 has its lowest 8 bits.
+ * Leaves 0x1f and 0xb give the whole APIC ID. They are valid if their subleaf 0 counts
+ * the threads of a core. Leaf 1 gives the lowest 8 bits.
  */
 static u32 apic_id(void)
 {
@@ -198,8 +204,8 @@ static u32 apic_id(void)
 }
 
 /**
- * mc_cpuid_core() - what the CPU that executes this says of itself
- * @core: result, @core->known apart
+ * mc_cpuid_core() - describe the CPU that executes this
+ * @core: result, except @core->known
  *
  * Context: Any, bound to a CPU.
  */
@@ -214,7 +220,7 @@ void mc_cpuid_core(struct mc_core *core)
 		core->ncaches++;
 }
 
-/* Leaf 0x40000000: twelve letters, by which hypervisors are known. */
+/* Leaf 0x40000000 gives twelve letters that identify the hypervisor. */
 static void hypervisor_json(struct mc_text *t, const char *name)
 {
 	static const char * const known[][2] = {
@@ -243,9 +249,9 @@ static void hypervisor_json(struct mc_text *t, const char *name)
 }
 
 /**
- * mc_cpuid_json() - append what CPUID says as JSON members
+ * mc_cpuid_json() - append a description of the CPU as JSON members
  * @t: the text
- * @hypervisor: what runs this kernel, where CPUID can't know it; NULL: ask CPUID
+ * @hypervisor: name of what runs this kernel, if CPUID can't know it; NULL: ask CPUID
  *
  * Context: Process, may sleep.
  */

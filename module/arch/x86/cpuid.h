@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What CPUID says, wherever the code runs: kernel, User-Mode Linux, user space. */
+/* The CPU as CPUID describes it, in the kernel, in User-Mode Linux and in user space. */
 #ifndef MC_CPUID_H
 #define MC_CPUID_H
 
@@ -7,7 +7,7 @@
 #include "core/text.h"
 
 /**
- * struct mc_leaf - what CPUID gives
+ * struct mc_leaf - registers that CPUID returns
  * @a: eax
  * @b: ebx
  * @c: ecx
@@ -27,13 +27,13 @@ u64 mc_xcr0(void);
 enum mc_core_type { MC_CORE_UNKNOWN, MC_CORE_PERFORMANCE, MC_CORE_EFFICIENCY };
 
 /**
- * struct mc_cpu_model - which CPU this is
+ * struct mc_cpu_model - model of a CPU
  * @vendor: twelve letters
- * @family: with its extension, as Linux counts
- * @model: the same
+ * @family: family with its extension, as Linux counts
+ * @model: model, the same way
  * @stepping: the stepping
- * @type: which kind of core, where one model has several
- * @prefetch_msr: AMD: there is an MSR that switches prefetchers
+ * @type: kind of core, if the model has several
+ * @prefetch_msr: AMD: the CPU has an MSR that switches prefetchers
  */
 struct mc_cpu_model {
 	char vendor[13];
@@ -50,13 +50,14 @@ enum mc_cache_kind {
 
 /**
  * struct mc_cache - a cache of a CPU
- * @level: 1, 2, 3
- * @kind: for what
+ * @level: 1, 2 or 3
+ * @kind: what it caches
  * @line: bytes of a line
  * @ways: associativity
- * @bytes: all of it
- * @ids: APIC IDs set aside for those that share it, many of which no CPU has
- * @cpus: CPUs that share it, if the system tells; 0: whose APIC IDs say so
+ * @bytes: size of the cache
+ * @ids: number of APIC IDs set aside for the CPUs that share it; many of them belong to
+ *       no CPU
+ * @cpus: number of CPUs that share it, if the system says so; 0: use APIC IDs
  */
 struct mc_cache {
 	u32 level;
@@ -71,13 +72,13 @@ struct mc_cache {
 #define MC_CORE_CACHES	8
 
 /**
- * struct mc_core - what CPUID says on one CPU
- * @known: it is online, and has been asked; else nothing here is valid
- * @model: which CPU it is
+ * struct mc_core - a CPU as CPUID describes it there
+ * @known: the CPU is online and was read; otherwise nothing here is valid
+ * @model: its model
  * @features: enum mc_feature, a bit each
  * @apic: its APIC ID
- * @ncaches: how many caches it has
- * @caches: what they are
+ * @ncaches: number of caches
+ * @caches: array of @ncaches caches
  */
 struct mc_core {
 	u32 known;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For the files of assembly to include. */
+/* Macros for assembly files: functions that C calls. */
 #ifdef __KERNEL__
 #include <linux/linkage.h>
 #if __has_include(<linux/cfi_types.h>)
@@ -11,7 +11,7 @@
 #define RET	ret
 #endif
 
-/* User space, and kernels that know no types, have it the plain way. */
+/* User space, and kernels without typed symbols, get plain definitions. */
 #ifndef SYM_START
 #define SYM_L_GLOBAL(name)	.globl name
 #define SYM_A_NONE
@@ -22,14 +22,17 @@
 #define SYM_TYPED_START(name, linkage, align)	SYM_START(name, linkage, align)
 #endif
 
-/* Some kernels have room before a function, to put instructions there later. */
+/* Some kernels reserve room before a function for instructions that they insert later. */
 #ifdef CONFIG_FUNCTION_PADDING_BYTES
 #define PADDING		CONFIG_FUNCTION_PADDING_BYTES
 #else
 #define PADDING		0
 #endif
 
-/* With kCFI that is before the type, which is 5 bytes; or 11 bytes are. */
+/*
+ * With kCFI this room precedes the type, which takes 5 bytes. Without the room, 11
+ * bytes precede the type.
+ */
 #if !defined(CONFIG_CFI_CLANG) && !defined(CONFIG_CFI)
 #define BEFORE_TYPED	0
 #elif PADDING
@@ -66,7 +69,7 @@ SYM_TYPED_START(\name, SYM_L_GLOBAL, SYM_A_NONE)
 SYM_FUNC_END(\name)
 .endm
 
-/* What a function has to give back as it was; but rbp, which loops leave alone. */
+/* Registers that a function must preserve, except rbp, which the loops do not touch. */
 .macro SAVE
 	.irp r, rbx, r12, r13, r14, r15
 	pushq %\r

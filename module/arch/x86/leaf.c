@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The instructions behind cpuid.c: native tests put other CPUs in their place. */
+/*
+ * The CPUID instructions of cpuid.c, in a file of their own so that native tests can
+ * simulate other CPUs.
+ */
 #include "arch/x86/cpuid.h"
 
 /**
- * mc_cpuid_leaf() - what the CPU that executes this says of itself
- * @leaf: leaf of CPUID
- * @sub: its subleaf
+ * mc_cpuid_leaf() - execute CPUID on the current CPU
+ * @leaf: leaf
+ * @sub: subleaf
  *
  * Return: the registers.
  */
@@ -18,10 +21,10 @@ struct mc_leaf mc_cpuid_leaf(u32 leaf, u32 sub)
 }
 
 /**
- * mc_xcr0() - which register states the system saves
+ * mc_xcr0() - register states that the system saves
  *
  * Context: Any, where CPUID says OSXSAVE.
- * Return: a bit each.
+ * Return: the states, a bit each.
  */
 u64 mc_xcr0(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table of access loops: a row for each line in loops*.S. */
+/* The table of access loops: one row for each line in loops*.S. */
 #include "arch/loops.h"
 #include "core/request.h"
 
@@ -55,7 +55,7 @@ DECLARE(write_clwb);
 DECLARE(sum);
 DECLARE(check);
 
-/* An operation's widths stand in ascending order. */
+/* The rows of an operation are in ascending order of width. */
 static const struct mc_loop loops[] = {
 	ROW_STREAMS(read, READ, 8, MC_CPU_SSE2),
 	ROW_STREAMS(read, READ, 16, MC_CPU_SSE2),
@@ -132,7 +132,10 @@ static const struct mc_loop *const tables[] = { loops, mc_loops_of_kernel };
 
 #define ONLY(type)	(1U << (type))
 
-/* Needs stand here where they are the same at any width. */
+/*
+ * CPU features that an operation needs at any width are here; those of one width are in
+ * its row above.
+ */
 const struct mc_op_info mc_ops[MC_NOPS] = {
 	[MC_OP_READ] = { "read", 1, 1 },
 	[MC_OP_NTREAD] = { "ntread", 1, 1, .sums = true },
@@ -146,7 +149,7 @@ const struct mc_op_info mc_ops[MC_NOPS] = {
 	[MC_OP_RW31] = { "rw31", 4, 4, MC_STORES_COUNTER, .sums = true },
 	[MC_OP_RW21] = { "rw21", 3, 3, MC_STORES_COUNTER, .sums = true },
 	[MC_OP_RW11] = { "rw11", 2, 2, MC_STORES_COUNTER, .sums = true },
-	/* Only WB memory is ever in a cache to be flushed from. */
+	/* Only WB memory is cached and can be flushed. */
 	[MC_OP_WRITE_CLFLUSHOPT] = { "write_clflushopt", 1, 1, MC_STORES_COUNTER,
 				     MC_CPU_CLFLUSHOPT, ONLY(MC_WB), .flushes = true },
 	[MC_OP_WRITE_CLWB] = { "write_clwb", 1, 1, MC_STORES_COUNTER,
@@ -169,12 +172,12 @@ const struct mc_op_info mc_ops[MC_NOPS] = {
 };
 
 /**
- * mc_loop_find() - the loop for an operation and a width
+ * mc_loop_find() - find the loop for an operation and a width
  * @op: operation
  * @width: bytes an access
  *
- * Return: the loop, whether or not this CPU can run it, or NULL if there is
- * none (movntdqa has no 8-byte form).
+ * Return: the loop, whether or not this CPU can run it, or NULL if there is none
+ * (movntdqa has no 8-byte form).
  */
 const struct mc_loop *mc_loop_find(enum mc_op op, unsigned int width)
 {
@@ -204,8 +207,8 @@ bool mc_loop_runs(const struct mc_loop *loop)
 /**
  * mc_vectors_clean() - empty the upper halves of the vector registers
  *
- * The last user of the registers may have left something in them. Then some CPUs
- * run SSE instructions, which must keep it, at half their speed.
+ * The last user of the registers may have left data in the upper halves. Some CPUs then
+ * run SSE instructions, which must preserve it, at half their speed.
  *
  * Context: Vector registers may be used.
  */
@@ -216,7 +219,7 @@ void mc_vectors_clean(void)
 }
 
 /**
- * mc_loop_widest() - the widest loop that this CPU can run
+ * mc_loop_widest() - find the widest loop that this CPU can run
  * @op: operation
  *
  * Return: the loop, or NULL if the CPU can run none, or there is none.
@@ -236,7 +239,7 @@ const struct mc_loop *mc_loop_widest(enum mc_op op)
 }
 
 /**
- * mc_loop_sum() - what a summing loop found
+ * mc_loop_sum() - sum that a summing loop has computed
  * @loop: the loop that ran
  * @args: what it ran with
  *
@@ -253,11 +256,11 @@ u64 mc_loop_sum(const struct mc_loop *loop, const struct mc_loop_args *args)
 }
 
 /**
- * mc_loop_or() - what a comparing loop found
+ * mc_loop_or() - differences that a comparing loop has found
  * @loop: the loop that ran
  * @args: what it ran with
  *
- * Return: 0 if every word was what it should be.
+ * Return: 0 if every word was right.
  */
 u64 mc_loop_or(const struct mc_loop *loop, const struct mc_loop_args *args)
 {

@@ -5,7 +5,7 @@
  */
 #include "arch/x86/loops_bodies.h"
 
-/* ---- the loops; loop_table.c has a row for each ---- */
+/* ---- the loops; loop_table.c has one row for each ---- */
 
 .macro LOOPS w
 LOOP mc_asm_read\w, \w, DO_READ, prep=PREP_SUM, done=DONE_SUM
@@ -37,11 +37,12 @@ FUNCTION mc_asm_count
 	jnz 1b
 FUNCTION_END mc_asm_count
 
-/* ---- for the verdict: one line, and what the hardware does with it ---- */
+/* ---- for the verdict: accesses to one line ---- */
 
 /*
- * count x 8 loads of one byte, each address made of the last load: all 0. A process may
- * write to the line meanwhile; a byte leads no further than the line's page.
+ * count x 8 loads of one byte. Each address depends on the byte loaded before, which is
+ * 0. A process may write to the line meanwhile; a byte leads no further than the page
+ * of the line.
  */
 FUNCTION_TYPED mc_asm_reload
 	xorl %eax, %eax
@@ -53,7 +54,7 @@ FUNCTION_TYPED mc_asm_reload
 	jnz 1b
 FUNCTION_END mc_asm_reload
 
-/* The same with the line thrown out of the caches before each load. */
+/* The same, but the line is flushed from the caches before each load. */
 FUNCTION_TYPED mc_asm_flush_reload
 	xorl %eax, %eax
 1:

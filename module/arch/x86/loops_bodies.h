@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the access loops do: the bodies of loops.S and loops_streams.S, and what
- * stands before the first and behind the last pass. xmm12 to 15 are what a line's
- * streaming loads fill.
+ * The bodies of the loops in loops.S and loops_streams.S, and the code before the first
+ * and after the last pass. The streaming loads of a line fill xmm12 to xmm15.
  */
 #include "arch/x86/loops_common.h"
 
 /* ---- bodies: one access of width w at offset o with data number k ---- */
 
 /*
- * Loads and no more. Adding up as well, from memory or behind the load, stops at
- * 95 to 100 of the 128 bytes a cycle that L1 of Intel's Golden Cove can give.
+ * Only load. Adding up as well, from memory or after the load, stops at 95 to 100 of
+ * the 128 bytes a cycle that L1 of Intel's Golden Cove can deliver.
  */
 .macro DO_READ w, k, o
 	W \w, "movq \o(%rdx), %r1\k", "movdqa \o(%rdx), %xmm\k", \
@@ -24,8 +23,8 @@
 .endm
 
 /*
- * Loads only: on WC memory a streaming load fetches its line into a buffer that
- * the next access to another line may take, so a line's loads come back to back.
+ * Only load: on WC memory a streaming load fetches its line into a buffer that the next
+ * access to another line may take, so the loads of a line come back to back.
  */
 .macro DO_NTREAD w, k, o
 	.if \w == 16
@@ -37,7 +36,7 @@
 	.endif
 .endm
 
-/* Behind a line: its loads, added up. */
+/* After a line: add up what it loaded. */
 .macro ADD_LOADS w, k, o
 	.if \w == 16
 	.irp i, 2, 3, 4, 5
@@ -140,12 +139,12 @@
 	.endif
 .endm
 
-/* One line, thrown out of all caches; w is 64. */
+/* Flush one line from all caches; w is 64. */
 .macro DO_FLUSH w, k, o
 	clflush \o(%rdx)
 .endm
 
-/* ---- what they do before their first and after their last pass ---- */
+/* ---- code before the first and after the last pass ---- */
 
 .macro PREP_SUM w
 	.irp k, 2, 3, 4, 5

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Loops that wait: for each load, or on purpose. One copy for the module and for
- * user space.
+ * Loops that wait: for each load, or for a number of cycles. The module and user space
+ * share them.
  */
 #include "arch/x86/function.h"
 
 	.text
 
 /*
- * void **mc_asm_chase(void **at, u64 loads): follow a chain; where it leads to.
- * Each load waits for the one before it, so the loop around them costs nothing.
+ * void **mc_asm_chase(void **at, u64 loads)
+ * Follow a chain of pointers, and return its current element. Each load waits for the
+ * one before it, so the loop around them costs nothing.
  */
 FUNCTION mc_asm_chase
 	movq %rdi, %rax
@@ -34,8 +35,8 @@ FUNCTION mc_asm_chase
 FUNCTION_END mc_asm_chase
 
 /*
- * void **mc_asm_dirty(void **at, u64 n, u64 value): follow, and write beside each;
- * where it leads to.
+ * void **mc_asm_dirty(void **at, u64 n, u64 value)
+ * Follow a chain of pointers, store value beside each, and return the current element.
  */
 FUNCTION mc_asm_dirty
 .Ldirty:
@@ -48,9 +49,9 @@ FUNCTION_END mc_asm_dirty
 
 /*
  * void mc_asm_paced(void *at, u64 steps, u64 delay, u64 reads, u64 writes, u64 nt)
- * Steps of so many lines read and then so many written, one after another; a
- * countdown from delay follows each line. What is written is not zero, as some
- * CPUs treat that specially.
+ * Each step reads some lines and then writes some, one after another. A countdown
+ * from delay follows each line. The data written is not zero, because some CPUs treat
+ * zeros specially.
  */
 .macro PACE
 	movq %rdx, %r11
@@ -103,10 +104,10 @@ FUNCTION mc_asm_paced
 FUNCTION_END mc_asm_paced
 
 /*
- * void mc_asm_clock(u64 cycles): lasts so many cycles of the core, a multiple
- * of 96. An addition waits a cycle for the one before it, on every core (Agner Fog,
- * Instruction tables); that of a constant need not be done at all on some, and a
- * multiplication takes 3 to 5.
+ * void mc_asm_clock(u64 cycles)
+ * Last a number of core cycles, a multiple of 96. An addition waits one cycle for the
+ * one before it, on every core (Agner Fog, Instruction tables). Some cores eliminate
+ * the addition of a constant, and a multiplication takes 3 to 5 cycles.
  */
 FUNCTION mc_asm_clock
 	movq %rdi, %rax

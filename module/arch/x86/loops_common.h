@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of access loops share: the loop around a body. One copy for
- * the module and for user space.
+ * What the files of access loops share: the loop around a body. The module and user
+ * space share them.
  *
- * A loop is one line: LOOP name, width, and the body macro that does one access
- * of that width at an offset. 256 bytes an iteration, 64 bytes an iteration for
- * what is left; no call, no load and no store but the access itself. What
- * comes once a line, BEHIND it, is a macro, too.
+ * A loop is one line: LOOP name, width, and the body macro, which does one access of
+ * that width at an offset. The loop does 256 bytes an iteration, and 64 bytes an
+ * iteration for the rest. It has no call, and no load or store except the accesses
+ * themselves. Code that runs once a line, after it ("behind"), is a macro, too.
  *
- * Registers: rdi arguments, rsi passes left, rdx/r9/r10/r8 the arrays' running
- * pointers, rcx end of the 256-byte part, r11 end of all, rbx bytes. During the
- * passes the arguments are on the stack and edi is the fence: rbp is left alone,
- * since an interrupt may want to know where it came from, and there are kernels
- * that follow rbp.
- * Data number k (2 to 5) is r1k, xmmk, ymmk or zmmk; xmm0 is the counters' step
- * for a round of four registers, xmm1 the step for a line. rax, xmm6 and up are
- * for the body. Nothing is loaded from the arguments between passes: on Zen 5
- * that made passes of 4 KiB last 30 % longer.
+ * Registers: rdi arguments, rsi passes left, rdx/r9/r10/r8 running pointers into the
+ * arrays, rcx end of the 256-byte part, r11 end of all, rbx bytes. During the passes
+ * the arguments are on the stack, and edi is the fence. rbp stays unchanged, because an
+ * interrupt may unwind the stack, and some kernels follow rbp for that. Data number k
+ * (2 to 5) is in r1k, xmmk, ymmk or zmmk. xmm0 is the step of the counters for a round
+ * of four registers, xmm1 the step for a line. rax, xmm6 and up are for the body.
+ * Nothing is loaded from the arguments between passes: on Zen 5 this made passes of 4
+ * KiB last 30 % longer.
  */
 #include "arch/x86/function.h"
 #include "arch/loops.h"
 
-/* The preprocessor does not look into the strings that W is given. */
+/* The preprocessor does not expand names in the strings that W gets. */
 	.set lanes, MC_ARG_LANES
 
 /* Pick the instruction for the width: W width, 8-, 16-, 32-, 64-byte form. */
@@ -86,14 +85,14 @@
 	.endif
 .endm
 
-/* ---- a body that several files have ---- */
+/* ---- a body that several files use ---- */
 
 .macro DO_WRITE w, k, o
 	W \w, "movq %r1\k, \o(%rdx)", "movdqa %xmm\k, \o(%rdx)", \
 		"vmovdqa %ymm\k, \o(%rdx)", "vmovdqa64 %zmm\k, \o(%rdx)"
 .endm
 
-/* ---- what a loop does before its first and after its last pass ---- */
+/* ---- code before the first and after the last pass ---- */
 
 .macro PREP_NONE w
 .endm
@@ -110,7 +109,7 @@
 .macro BEHIND_NONE w, k, o
 .endm
 
-/* One access, and what comes behind it if it is the last one of its line. */
+/* One access, and the macro behind if it is the last access of its line. */
 .macro ACCESS w, body, behind, k, o
 	\body \w, \k, \o
 	.if (\o + \w) % 64 == 0
@@ -119,7 +118,7 @@
 	.endif
 .endm
 
-/* Accesses for n bytes: four registers in turn, counters stepped behind them. */
+/* Accesses for n bytes: four registers in turn; the counters advance after each four. */
 .macro ACCESSES n, w, body, behind, count
 	.set mc_o, 0
 	.rept \n / (4 * \w)
@@ -135,8 +134,8 @@
 .endm
 
 /*
- * Accesses for one line; where it takes fewer than four registers, the counters
- * of all four still advance by the line's eight integers.
+ * Accesses for one line. If a line takes fewer than four registers, the counters of all
+ * four still advance by the eight integers of a line.
  */
 .macro LINE w, body, behind, count
 	.if \w <= 16
@@ -178,7 +177,7 @@
 	.endif
 .endm
 
-/* All pointers are behind their arrays. */
+/* Move the pointers from the ends of their arrays back to the starts. */
 .macro REWIND arrays
 	subq %rbx, %rdx
 	.if \arrays > 1
@@ -192,7 +191,7 @@
 	.endif
 .endm
 
-/* Behind a pass; which one is in a register. args: where the arguments are. */
+/* The fence after a pass; r holds MC_FENCE_*, args is the place of the arguments. */
 .macro FENCE r, args
 	testl %\r, %\r
 	jz .Lpassed\@

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Stores as drivers make them: flushed to persistent memory, a line at once, strings. */
+/*
+ * Stores as drivers do them: to persistent memory with a flush, of a line at once, and
+ * string instructions.
+ */
 #include "arch/x86/loops_common.h"
 
 	.text
 
-/* ---- writes, each line flushed behind its last one ---- */
+/* ---- writes; each line is flushed after its last store ---- */
 
 .macro FLUSH_LINE w, k, o
 	clflushopt \o(%rdx)
@@ -24,7 +27,7 @@ LOOPS 16
 LOOPS 32
 LOOPS 64
 
-/* ---- throws lines out of the caches, all at once; they are gone when it ends ---- */
+/* ---- flushes lines from the caches in parallel; all are gone when it ends ---- */
 
 .macro DONE_FLUSH w
 	mfence
@@ -32,7 +35,7 @@ LOOPS 64
 
 LOOP mc_asm_flushopt64, 64, FLUSH_LINE, done=DONE_FLUSH, fence=0, vector=0
 
-/* ---- a line an access; its address must be in a register ---- */
+/* ---- one line per access; the address must be in a register ---- */
 
 .macro DO_MOVDIR64B w, k, o
 	leaq \o(%rdx), %rax
@@ -41,7 +44,7 @@ LOOP mc_asm_flushopt64, 64, FLUSH_LINE, done=DONE_FLUSH, fence=0, vector=0
 
 LOOP mc_asm_movdir64b64, 64, DO_MOVDIR64B, arrays=2, vector=0
 
-/* ---- an instruction a pass; rdi and rsi are its own until the fence ---- */
+/* ---- one instruction per pass, which uses rdi and rsi until the fence ---- */
 
 .macro STRING_LOOP name, instruction, step=0
 FUNCTION_TYPED \name

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loops that are the kernel's own functions, called once for each contiguous
- * piece of a pass: not our bytes, but those that drivers run. User space has
- * none, and User-Mode Linux has no I/O memory, only a memcpy() by these names.
+ * Loops that call the kernel's own functions, once for each contiguous piece of a pass,
+ * to measure the code that drivers run. User space has none of them. User-Mode Linux
+ * has no I/O memory, only a memcpy() by these names.
  */
 #include "arch/loops.h"
 
@@ -10,7 +10,7 @@
 #define HAVE_IO
 #include <linux/io.h>
 
-static void fence(const struct mc_loop_args *args)
+static void run_fence(const struct mc_loop_args *args)
 {
 	switch (args->fence) {
 	case MC_FENCE_SFENCE:
@@ -33,7 +33,7 @@ static void fence(const struct mc_loop_args *args)
 									\
 		for (pass = 0; pass < args->passes; pass++) {		\
 			name(__VA_ARGS__);				\
-			fence(args);					\
+			run_fence(args);				\
 		}							\
 	}
 
@@ -46,7 +46,7 @@ KERNEL_LOOP(__iowrite64_copy, IO(args->a), args->b, args->bytes / 8)
 KERNEL_LOOP(memcpy_flushcache, args->a, args->b, args->bytes)
 #endif
 
-/* What x86's instructions ask for at once, and memset() of one byte. */
+/* The width is that of the functions' instructions on x86; memset() stores one byte. */
 const struct mc_loop mc_loops_of_kernel[] = {
 #ifdef HAVE_IO
 	{ MC_OP_MEMCPY_TOIO, 4, MC_CPU_SSE2, loop_memcpy_toio },

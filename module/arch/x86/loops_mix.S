@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Mixes of reads and writes: behind each line that is written, one of each of the
- * other arrays is read. The sums lie in rax, r14 and r15, or in xmm12 to 15:
- * registers of their own, so that no read waits for a write.
+ * Mixes of reads and writes: after each line that is written, one line of each other
+ * array is read. The sums are in rax, r14 and r15, or in xmm12 to xmm15, separate from
+ * the counters, so that no read waits for a write.
  */
 #include "arch/x86/loops_common.h"
 
 	.text
 
-/* For words there is one register left to count with, r12, and one to store. */
+/* With 8-byte words one register is left to count, r12, and one to store. */
 .macro DO_COUNT w, k, o
 	.if \w == 8
 	leaq \k-2(%r12), %r13

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Loops that access random words of 8 bytes, one copy for the module and for
- * user space; loops.S has those that go through memory in order.
+ * Loops that access random words of 8 bytes. The module and user space share them; the
+ * loops in loops.S traverse memory in order.
  *
- * The generator runs within the loop. A bare loop differs from the other in one
- * instruction, lea in place of mov: it tells what all but the access costs.
+ * The generator runs within the loop. A bare loop differs in one instruction, lea in
+ * place of mov, so it measures the cost of everything except the access.
  *
- * Registers: rdi arguments, rsi rounds left, r8 blocks, or for byte offsets the
- * first block, r9 range, r10 and r11 the LCG's constants, rbx, rdi, r12, r13
- * state, while the arguments are on the stack, r14 sum, r15 value, or for a chase
- * a 0 made of the last load; rax, rcx, rdx are for the access. rbp is left alone:
- * see loops_common.h.
+ * Registers: rdi arguments, rsi rounds left, r8 blocks, or the first block for byte
+ * offsets, r9 range, r10 and r11 constants of the LCG, rbx, rdi, r12, r13 state (while
+ * the arguments are on the stack), r14 sum, r15 value, or for a chase a 0 that depends
+ * on the last load. rax, rcx, rdx are for the access. rbp stays unchanged: see
+ * loops_common.h.
  */
 #include "arch/x86/function.h"
 #include "arch/random.h"
 
 	.text
 
-/* ---- generators: a number to rax; clobber rcx ---- */
+/* ---- generators: put a number into rax, clobber rcx ---- */
 
 .macro LCG x
 	movq \x, %rax
@@ -25,7 +25,7 @@
 	addq %r11, \x
 .endm
 
-/* s0 = b, s1 = a' : the roles of a and b change. */
+/* The next number takes s0 from b and s1 from a: the two swap roles. */
 .macro XORSHIFT a, b
 	movq \a, %rcx
 	shlq $23, %rcx
@@ -40,7 +40,7 @@
 	leaq (\a,\b), %rax
 .endm
 
-/* ---- an access: the number in rax says where ---- */
+/* ---- an access at the place that rax selects ---- */
 
 .macro DO_READ mov, at:vararg
 	\mov \at, %rax
@@ -48,8 +48,8 @@
 .endm
 
 /*
- * AND with 0 gives 0, but the CPU does not know that before the load is done, so
- * the next access waits for it. The generator does not: it runs ahead.
+ * AND with 0 gives 0, but the CPU does not know this before the load has completed, so
+ * the next access waits for it. The generator does not wait: it runs ahead.
  */
 .macro DO_CHASE mov, at:vararg
 	\mov \at, %r15
@@ -86,9 +86,12 @@
 	.endif
 .endm
 
-/* ---- four accesses, and what a loop does before and after all ---- */
+/* ---- four accesses, and code before and after the loop ---- */
 
-/* Four lanes, each four steps from number to number: together the sequence. */
+/*
+ * Four lanes, each of which advances four steps at a time: together they give the
+ * sequence.
+ */
 .macro PREP_LCG
 	movabsq $MC_LCG_A, %r10
 	movabsq $MC_LCG_C, %r11
@@ -141,7 +144,7 @@
 	movq %rax, MC_RANDOM_STATE+8(%rdi)
 .endm
 
-/* ---- the loop around it ---- */
+/* ---- the loop around the accesses ---- */
 
 .macro LOOP name, generator, do, mov, bytes
 FUNCTION_TYPED \name
@@ -171,7 +174,7 @@ FUNCTION_TYPED \name
 FUNCTION_END \name
 .endm
 
-/* ---- the loops; random_table.c has a row for each two ---- */
+/* ---- the loops; random_table.c has one row for each four ---- */
 
 .macro LOOPS name, generator, do
 LOOP mc_asm_\name\()_words, \generator, \do, movq, 0

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The access loops over several streams: places far apart in the same array, of
- * which each gives 256 bytes in turn, so that a CPU's prefetchers, which follow
- * one page each, have more than one to follow.
+ * The access loops over several streams. Streams are places far apart in the same
+ * array, and each covers 256 bytes in turn. A CPU's prefetchers follow one page each,
+ * so with several streams they have more than one page to follow.
  *
- * Registers as in loops_common.h, but: rdi stays the arguments, rcx and rbx are
- * where the table of the streams' addresses is read and where it ends, r11 is the
- * bytes that each stream has given. What is loaded beside the accesses is a row
- * of that table for each 256 bytes: it is in L1.
+ * Registers are as in loops_common.h, with these differences: rdi stays the arguments;
+ * rcx is the position in the table of the streams' addresses, and rbx its end; r11 is
+ * the number of bytes that each stream has covered. Beside the accesses, only a row of
+ * this table is loaded for each 256 bytes, from L1.
  */
 #include "arch/x86/loops_bodies.h"
 
@@ -59,7 +59,7 @@ FUNCTION_TYPED \name
 FUNCTION_END \name
 .endm
 
-/* ---- the loops; they stand in the same rows of loop_table.c ---- */
+/* ---- the loops; they share the rows of loops.S in loop_table.c ---- */
 
 .macro LOOPS w
 LOOP_STREAMS mc_asm_read_streams\w, \w, DO_READ, prep=PREP_SUM, done=DONE_SUM

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table of random loops: a row for each line in loops_random.S. */
+/* The table of random loops: one row for each line in loops_random.S. */
 #include "arch/random.h"
 
 #define OFFSET(member)	offsetof(struct mc_random_args, member)
@@ -44,10 +44,10 @@ static const struct mc_random_loop loops[MC_NGENERATORS][MC_RANDOM_NOPS][2] = {
 };
 
 /**
- * mc_random_loop_find() - the loops for a kind of access
- * @generator: what the addresses are made of
+ * mc_random_loop_find() - find the loops for a kind of access
+ * @generator: generator of the places
  * @op: the access
- * @bytes: at any byte of the first block, else at any word
+ * @bytes: access any byte of the first block, otherwise any word
  *
  * Return: the loops.
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How user mode sees that it was interrupted: a null selector of value 3 in GS,
- * which 64-bit Linux leaves to programs, is 0 after IRET has come back to a less
- * privileged level (Intel SDM vol. 2, IRET; found by X. Zhang et al., "SegScope:
- * Probing Fine-grained Interrupts via Architectural Footprints", HPCA 2024).
- * An exception does the same, a system call does not. 1 and 2 would do as well, but
- * who traces a thread (ptrace, User-Mode Linux) can't give it those back.
+ * Detection of interrupts in user mode. 64-bit Linux leaves GS to programs. A null
+ * selector of value 3 in GS becomes 0 when IRET returns to a less privileged level
+ * (Intel SDM vol. 2, IRET; found by X. Zhang et al., "SegScope: Probing Fine-grained
+ * Interrupts via Architectural Footprints", HPCA 2024). An exception does the same, a
+ * system call does not. The values 1 and 2 would work as well, but a tracer of a thread
+ * (ptrace, User-Mode Linux) can't restore them.
  */
 #ifndef MC_SELECTOR_H
 #define MC_SELECTOR_H
@@ -15,7 +15,7 @@
 #define MC_SELECTOR	3
 
 /**
- * mc_selector_set() - set the trap
+ * mc_selector_set() - set the selector, at the start of a window
  *
  * Context: User mode only.
  */
@@ -25,10 +25,10 @@ static inline void mc_selector_set(void)
 }
 
 /**
- * mc_selector_cleared() - has this thread been interrupted since it was set?
+ * mc_selector_cleared() - was this thread interrupted since it set the selector?
  *
  * Context: User mode only.
- * Return: true if it has.
+ * Return: true if it was.
  */
 static inline bool mc_selector_cleared(void)
 {
@@ -39,13 +39,14 @@ static inline bool mc_selector_cleared(void)
 }
 
 /**
- * mc_selector_works() - does it tell on this CPU and this system?
- * @ticks: so long an interrupt is waited for
+ * mc_selector_works() - does the selector detect interrupts on this CPU and system?
+ * @ticks: how long to wait for an interrupt
  *
- * It must stay set over most of many short stretches, and be cleared in the end:
- * where it is left alone (FRED has no IRET) or always cleared, it tells nothing.
+ * The selector must survive most of many short stretches, and be cleared by an
+ * interrupt in the end. If it is never cleared (FRED has no IRET), or always, it
+ * detects nothing.
  *
- * Context: User mode only; awake for as long as no interrupt comes.
+ * Context: User mode only; spins until an interrupt comes, at most @ticks.
  * Return: true if it does.
  */
 static inline bool mc_selector_works(u64 ticks)
@@ -61,7 +62,7 @@ static inline bool mc_selector_works(u64 ticks)
 	if (stayed < 50)
 		return false;
 	mc_selector_set();
-	/* Looked at last: the wait may end because others had the CPU. */
+	/* Check once more after the loop: it may end because others had the CPU. */
 	for (from = mc_ticks(); mc_ticks() - from < ticks;) {
 		if (mc_selector_cleared())
 			break;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The rate of the time stamp counter, measured where no kernel tells it. */
+/* The rate of the time stamp counter, measured if no kernel gives it. */
 #include "platform/clock.h"
 
 #define PAIRS	32
 
 /**
- * mc_instant_read() - what both clocks say at one time
+ * mc_instant_read() - read both clocks at the same moment
  * @now: result
  *
- * The mean of pairs of readings, since the clock may go in steps: of 256 ns in
- * User-Mode Linux. Whoever shares the CPU with us may get between the two of a
- * pair, so only the closest ones count.
+ * The result is the mean of several pairs of readings, since the clock may advance in
+ * steps: of 256 ns in User-Mode Linux. Another task may get the CPU between the two
+ * readings of a pair, so only the closest pairs count.
  */
 void mc_instant_read(struct mc_instant *now)
 {
