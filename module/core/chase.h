@@ -20,7 +20,7 @@ enum mc_chase_order {
 /**
  * struct mc_chase - a cycle, complete or not
  * @view: the buffer
- * @offset: of the first element in the buffer
+ * @offset: offset of the first element in the buffer
  * @stride: bytes from element to element, a multiple of 8
  * @skew: bytes; element i is moved by (i + i / @skews) % @skews times this, so that the
  *        elements of different pages use all sets of a cache. With i % @skews alone, the

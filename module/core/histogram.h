@@ -5,8 +5,8 @@
 
 #include "core/text.h"
 
-#define MC_BINS_AN_OCTAVE	4	/* of equal width */
-#define MC_BINS			64	/* the longest 65536 times the shortest */
+#define MC_BINS_AN_OCTAVE	4	/* all of the same width */
+#define MC_BINS			64	/* up to 65536 times the shortest time */
 
 /**
  * struct mc_histogram - how many times fell into which bin

@@ -29,7 +29,7 @@ static struct {
 	struct mc_verdict verdict;
 } known[MC_NTYPES];
 
-/* UC first: WC is judged against it. */
+/* UC before WC, which is judged against it. */
 static const enum mc_type order[MC_NTYPES] = { MC_WB, MC_UC, MC_WC };
 
 /* Update @known; after each change to a standing buffer, before @lock is released. */

@@ -2,8 +2,8 @@
 /*
  * The process that wrote a request, and its signals. signal_pending() is also true
  * when a debugger, job control, a cgroup's freezer or a suspend wants the process to
- * stop. These must not end the run: a program that gets EINTR writes again, as shells
- * and Python do, and would start the run anew.
+ * stop. The program must not get EINTR for that: shells and Python, for example, would
+ * repeat the write and start the run anew.
  */
 #include <linux/freezer.h>
 #include <linux/jiffies.h>

@@ -41,7 +41,7 @@ void mc_cpu_json(struct mc_text *t)
 /**
  * mc_cpu_tsc_khz() - rate of the time stamp counter
  *
- * Measured against the raw monotonic clock, which is the host's.
+ * The rate is measured against the raw monotonic clock, which is the host's.
  *
  * Context: Process, may sleep.
  * Return: kHz, 0 if the counter is not invariant.
@@ -53,7 +53,7 @@ u64 mc_cpu_tsc_khz(void)
 	if (!mc_cpuid_invariant_tsc())
 		return 0;
 	mc_instant_read(&from);
-	/* By a timer: a sleep in jiffies may last twice as long. */
+	/* A high-resolution timer, since a sleep in jiffies may last twice as long. */
 	usleep_range(MC_KHZ_MS * 1000, MC_KHZ_MS * 1000 + 100);
 	mc_instant_read(&to);
 	return mc_instant_khz(&from, &to);

@@ -9,7 +9,7 @@
 #include "platform/witness.h"
 
 #define PROBE_NS	20000000	/* two ticks of the slowest host */
-#define CPU_BITS	0xfff		/* of TSC_AUX, as Linux sets it */
+#define CPU_BITS	0xfff		/* the CPU in TSC_AUX, as Linux sets it */
 
 static u8 kinds;
 

@@ -7,7 +7,7 @@
 
 #include "kernel/arch.h"
 
-#define MSR_PAT		0x277	/* Intel SDM vol. 4, IA32_PAT: a byte an entry */
+#define MSR_PAT		0x277	/* Intel SDM vol. 4, IA32_PAT: a byte for each entry */
 
 /* Encodings of a PAT entry: Intel SDM vol. 3, table "Memory types in PAT". */
 static const enum mc_attr pat_types[8] = {
