@@ -43,7 +43,7 @@ static int __init memcache_init(void)
 	if (err)
 		return err;
 	mc_clock_init();
-	mc_witness_init();
+	mc_detector_init();
 	err = mc_memory_init((u64)size_mb * SZ_1M, node_of_buffers, &e);
 	if (err) {
 		pr_err("memcache: %s (module parameter size_mb=%u)\n", e.text,

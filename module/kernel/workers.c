@@ -468,7 +468,7 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
 		mc_window_close(w);
 		return err;
 	}
-	mc_witness_begin(&w->witness);
+	mc_detector_begin(&w->detector);
 	w->began = mc_ticks();
 	return 0;
 }
@@ -487,7 +487,7 @@ u64 mc_window_close(struct mc_worker *w)
 	w->ended = mc_ticks();
 	if (w->finishes)
 		mc_race_finish(w, w->ended);
-	w->disturbed = mc_witness_end(&w->witness);
+	w->disturbed = mc_detector_end(&w->detector);
 	kernel_fpu_end();
 	if (w->irq_off)
 		local_irq_restore(w->irq_flags);

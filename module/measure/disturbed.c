@@ -38,8 +38,8 @@ void mc_disturbed_begin(struct mc_worker *w, struct mc_sampler *sampler)
 	sampler->stolen = MC_NOT_LOOKED;
 	sampler->stolen_from = 0;
 	if (sampler == meas->each)
-		meas->watched = mc_witness_kinds(w->cpu);
-	mc_witness_stolen(&w->witness, w->cpu, true);
+		meas->watched = mc_detector_kinds(w->cpu);
+	mc_detector_stolen(&w->detector, w->cpu, true);
 }
 
 /**
@@ -99,7 +99,7 @@ static bool can_do_without(const struct mc_sampler *sampler)
  */
 void mc_disturbed_sample(struct mc_worker *w, struct mc_sampler *sampler)
 {
-	sampler->stolen = mc_witness_stolen(&w->witness, w->cpu, false);
+	sampler->stolen = mc_detector_stolen(&w->detector, w->cpu, false);
 	if (!sampler->hit_windows || can_do_without(sampler))
 		return;
 	sampler->counted_bytes += sampler->hit_bytes;
@@ -156,7 +156,7 @@ void mc_disturbed_keep(struct mc_measurement *meas)
  */
 void mc_disturbed_last(struct mc_worker *w, struct mc_sampler *sampler)
 {
-	sampler->stolen = mc_witness_stolen(&w->witness, w->cpu, true);
+	sampler->stolen = mc_detector_stolen(&w->detector, w->cpu, true);
 }
 
 /**
@@ -227,7 +227,7 @@ void mc_disturbed_json(struct mc_text *t)
 	static const char * const names[MC_NDISTURBANCES] = {
 		"interrupt", "migration", "steal",
 	};
-	u8 kinds = mc_witness_kinds(0);
+	u8 kinds = mc_detector_kinds(0);
 	const char *comma = "";
 	int kind;
 

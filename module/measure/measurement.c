@@ -125,7 +125,7 @@ u64 mc_measurement_close(struct mc_worker *w, struct mc_sampler *sampler)
 	sampler->seen |= w->disturbed;
 	sampler->in_time = sampler->seen;
 	/* Windows this short are not checked for stolen time. */
-	sampler->shared->watched = mc_witness_kinds(-1);
+	sampler->shared->watched = mc_detector_kinds(-1);
 	return ticks;
 }
 

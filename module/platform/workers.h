@@ -9,7 +9,7 @@
 
 #include "core/request.h"
 #include "platform/cpus.h"
-#include "platform/witness.h"
+#include "platform/detector.h"
 
 struct mc_team;
 
@@ -20,7 +20,7 @@ struct mc_team;
  * @cpu: the CPU it is bound to, or -1
  * @began: ticks at which the last window opened
  * @ended: ticks at which the last window closed
- * @witness: detects what disturbs its windows
+ * @detector: sees what disturbs its windows
  * @disturbed: disturbances in the last window (enum mc_disturbance)
  * @finishes: its part of a race ends with the current window
  * @irq_off: interrupts are off in the open window
@@ -32,7 +32,7 @@ struct mc_worker {
 	int cpu;
 	u64 began;
 	u64 ended;
-	struct mc_witness witness;
+	struct mc_detector detector;
 	u8 disturbed;
 	bool finishes;
 	bool irq_off;

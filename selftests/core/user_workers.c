@@ -31,11 +31,11 @@ bool mc_cpu_has(enum mc_feature feature)
 	return __builtin_cpu_supports("avx");
 }
 
-void mc_witness_begin(struct mc_witness *v)
+void mc_detector_begin(struct mc_detector *v)
 {
 }
 
-u8 mc_witness_end(struct mc_witness *v)
+u8 mc_detector_end(struct mc_detector *v)
 {
 	return 0;
 }

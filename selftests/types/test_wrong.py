@@ -29,7 +29,7 @@ SKIPS_OR_READS = f"""\
 	vmovdqa \\o(%rdx), %ymm6
 	.endif
 """
-PLANTED = (("loops_common.h", WRITE, SKIPS_OR_READS), ("loops_bodies.h", NTWRITE, 2 * NTWRITE))
+PLANTED = (("loops_common.S", WRITE, SKIPS_OR_READS), ("loops_bodies.S", NTWRITE, 2 * NTWRITE))
 
 
 def build(tree: Path) -> Path:
@@ -37,7 +37,7 @@ def build(tree: Path) -> Path:
     shutil.copytree(room.TOP / "module", tree / "module")
     shutil.copy(room.TOP / "Kbuild", tree)
     for name, right, wrong in PLANTED:
-        path = tree / "module/arch/x86" / name
+        path = tree / "module/arch/x86/macros" / name
         text = path.read_text()
         assert text.count(right) == 1, f"{name} has changed: plant its wrong loop anew"
         path.write_text(text.replace(right, wrong))

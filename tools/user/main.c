@@ -227,7 +227,7 @@ int main(int argc, char **argv)
 		return FAILED;
 	}
 	mc_clock_init();
-	mc_witness_init();
+	mc_detector_init();
 	mc_user_memory_init(own);
 	status = run_lines(argv + optind, json);
 	mc_user_memory_end();

@@ -336,7 +336,7 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
 			       "cpu: %d went offline while the run was on",
 			       w->cpu);
 	mc_vectors_clean();
-	mc_witness_begin(&w->witness);
+	mc_detector_begin(&w->detector);
 	w->began = mc_ticks();
 	return 0;
 }
@@ -346,6 +346,6 @@ u64 mc_window_close(struct mc_worker *w)
 	w->ended = mc_ticks();
 	if (w->finishes)
 		mc_race_finish(w, w->ended);
-	w->disturbed = mc_witness_end(&w->witness);
+	w->disturbed = mc_detector_end(&w->detector);
 	return w->ended > w->began ? w->ended - w->began : 0;
 }

@@ -3,7 +3,7 @@
  * The access loops that read, write, copy and compute, and the short ones that
  * the verdict needs.
  */
-#include "arch/x86/loops_bodies.h"
+#include "arch/x86/macros/loops_bodies.S"
 
 /* ---- the loops; loop_table.c has one row for each ---- */
 

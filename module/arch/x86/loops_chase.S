@@ -3,7 +3,7 @@
  * Loops that wait: for each load, or for a number of cycles. The module and user space
  * share them.
  */
-#include "arch/x86/function.h"
+#include "arch/x86/macros/function.S"
 
 	.text
 

@@ -3,7 +3,7 @@
  * Stores as drivers do them: to persistent memory with a flush, of a line at once, and
  * string instructions.
  */
-#include "arch/x86/loops_common.h"
+#include "arch/x86/macros/loops_common.S"
 
 	.text
 

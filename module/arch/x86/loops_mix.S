@@ -4,7 +4,7 @@
  * array is read. The sums are in rax, r14 and r15, or in xmm12 to xmm15, separate from
  * the counters, so that no read waits for a write.
  */
-#include "arch/x86/loops_common.h"
+#include "arch/x86/macros/loops_common.S"
 
 	.text
 

@@ -10,9 +10,9 @@
  * offsets, r9 range, r10 and r11 constants of the LCG, rbx, rdi, r12, r13 state (while
  * the arguments are on the stack), r14 sum, r15 value, or for a chase a 0 that depends
  * on the last load. rax, rcx, rdx are for the access. rbp stays unchanged: see
- * loops_common.h.
+ * macros/loops_common.S.
  */
-#include "arch/x86/function.h"
+#include "arch/x86/macros/function.S"
 #include "arch/random.h"
 
 	.text

@@ -4,12 +4,12 @@
  * array, and each covers 256 bytes in turn. A CPU's prefetchers follow one page each,
  * so with several streams they have more than one page to follow.
  *
- * Registers are as in loops_common.h, with these differences: rdi stays the arguments;
+ * Registers are as in macros/loops_common.S, with these differences: rdi stays the arguments;
  * rcx is the position in the table of the streams' addresses, and rbx its end; r11 is
  * the number of bytes that each stream has covered. Beside the accesses, only a row of
  * this table is loaded for each 256 bytes, from L1.
  */
-#include "arch/x86/loops_bodies.h"
+#include "arch/x86/macros/loops_bodies.S"
 
 .macro AT_STREAM arrays
 	movq (%rcx), %rdx

@@ -327,12 +327,12 @@ u64 mc_window_close(struct mc_worker *w)
 }
 
 /* What disturbed a window, a test says while it is open: w->disturbed. */
-u8 mc_witness_kinds(int cpu)
+u8 mc_detector_kinds(int cpu)
 {
 	return cpu < 0 ? sim.kinds & ~MC_BY_STEAL : sim.kinds;
 }
 
-enum mc_stolen mc_witness_stolen(struct mc_witness *v, int cpu, bool at_once)
+enum mc_stolen mc_detector_stolen(struct mc_detector *v, int cpu, bool at_once)
 {
 	return sim.stolen ? sim.stolen(cpu, at_once) : MC_NOT_LOOKED;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The witness in the kernel: the counters behind /proc/interrupts and /proc/stat. */
+/* The detector in the kernel: the counters behind /proc/interrupts and /proc/stat. */
 #include <linux/cpumask.h>
 #include <linux/hardirq.h>
 #include <linux/kernel_stat.h>
 #include <linux/smp.h>
 #include <asm/cpufeature.h>
 
-#include "platform/witness.h"
+#include "platform/detector.h"
 
 /* The first counter in irq_cpustat_t; from there to its end all are counters. */
 #ifdef MC_HAVE_IRQ_COUNTS
@@ -16,11 +16,11 @@
 #endif
 
 /**
- * mc_witness_init() - nothing to do on this side
+ * mc_detector_init() - nothing to do on this side
  *
  * Context: Process, once at load.
  */
-void mc_witness_init(void)
+void mc_detector_init(void)
 {
 }
 
@@ -45,12 +45,12 @@ static bool steal_is_reported(void)
 }
 
 /**
- * mc_witness_kinds() - the disturbances that can be detected
+ * mc_detector_kinds() - the disturbances that can be detected
  * @cpu: the CPU that the thread is bound to, or -1
  *
  * Return: bits of enum mc_disturbance.
  */
-u8 mc_witness_kinds(int cpu)
+u8 mc_detector_kinds(int cpu)
 {
 	u8 kinds = MC_BY_INTERRUPT | MC_BY_MIGRATION;
 
@@ -73,25 +73,25 @@ static u32 interrupt_count(void)
 }
 
 /**
- * mc_witness_begin() - a timed window is about to begin
- * @v: the thread's witness
+ * mc_detector_begin() - a timed window is about to begin
+ * @v: the thread's detector
  *
  * Context: Preemption off.
  */
-void mc_witness_begin(struct mc_witness *v)
+void mc_detector_begin(struct mc_detector *v)
 {
 	v->interrupts = interrupt_count();
 }
 
 /**
- * mc_witness_end() - a timed window has ended
- * @v: the thread's witness
+ * mc_detector_end() - a timed window has ended
+ * @v: the thread's detector
  *
  * Context: Preemption off.
  * Return: the disturbances in it, bits of enum mc_disturbance; a migration if the last
  * window was on another CPU.
  */
-u8 mc_witness_end(struct mc_witness *v)
+u8 mc_detector_end(struct mc_detector *v)
 {
 	u32 last = v->cpu;
 	u8 seen = 0;
@@ -105,14 +105,14 @@ u8 mc_witness_end(struct mc_witness *v)
 }
 
 /**
- * mc_witness_stolen() - was time stolen from the CPU since the last look?
- * @v: the thread's witness
+ * mc_detector_stolen() - was time stolen from the CPU since the last look?
+ * @v: the thread's detector
  * @cpu: the CPU that the thread is bound to, or -1
  * @at_once: ignored, since a look costs little here
  *
  * Return: the answer; MC_NOT_LOOKED at the first look, which only stores the counter.
  */
-enum mc_stolen mc_witness_stolen(struct mc_witness *v, int cpu, bool at_once)
+enum mc_stolen mc_detector_stolen(struct mc_detector *v, int cpu, bool at_once)
 {
 	u64 before = v->stolen, looked = v->looked;
 

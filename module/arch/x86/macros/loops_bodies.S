@@ -3,7 +3,7 @@
  * The bodies of the loops in loops.S and loops_streams.S, and the code before the first
  * and after the last pass. The streaming loads of a line fill xmm12 to xmm15.
  */
-#include "arch/x86/loops_common.h"
+#include "arch/x86/macros/loops_common.S"
 
 /* ---- bodies: one access of width w at offset o with data number k ---- */
 

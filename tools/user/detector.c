@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The witness in user space: a selector shows interrupts, /proc/stat stolen time. */
+/* The detector in user space: a selector shows interrupts, /proc/stat stolen time. */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "arch/x86/cpuid.h"
 #include "arch/x86/selector.h"
-#include "platform/witness.h"
+#include "platform/detector.h"
 
 #define PROBE_NS	20000000	/* two ticks of the slowest system */
 #define LOOK_NS		10000000	/* resolution of /proc/stat */
@@ -59,7 +59,7 @@ static bool read_stolen(int cpu, u64 *stolen)
 	return found;
 }
 
-void mc_witness_init(void)
+void mc_detector_init(void)
 {
 	u64 stolen = 0;
 
@@ -74,20 +74,20 @@ void mc_witness_init(void)
 }
 
 /* No steal time for a CPU that /proc/stat does not list. */
-u8 mc_witness_kinds(int cpu)
+u8 mc_detector_kinds(int cpu)
 {
 	u64 stolen;
 
 	return cpu < 0 || !read_stolen(cpu, &stolen) ? kinds & ~MC_BY_STEAL : kinds;
 }
 
-void mc_witness_begin(struct mc_witness *v)
+void mc_detector_begin(struct mc_detector *v)
 {
 	if (kinds & MC_BY_INTERRUPT)
 		mc_selector_set();
 }
 
-u8 mc_witness_end(struct mc_witness *v)
+u8 mc_detector_end(struct mc_detector *v)
 {
 	u8 seen = kinds & MC_BY_INTERRUPT && mc_selector_cleared() ? MC_BY_INTERRUPT : 0;
 	u32 last = v->cpu;
@@ -97,7 +97,7 @@ u8 mc_witness_end(struct mc_witness *v)
 }
 
 /* Reading /proc/stat takes microseconds, so it is not read before it can have changed. */
-enum mc_stolen mc_witness_stolen(struct mc_witness *v, int cpu, bool at_once)
+enum mc_stolen mc_detector_stolen(struct mc_detector *v, int cpu, bool at_once)
 {
 	u64 now = mc_ticks(), before = v->stolen, looked = v->looked;
 

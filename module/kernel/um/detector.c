@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The witness in User-Mode Linux. To the host, this kernel is a process, so the witness
+ * The detector in User-Mode Linux. To the host, this kernel is a process, so the detector
  * sees the host's interrupts and the host's CPUs.
  */
 #include "arch/x86/cpuid.h"
 #include "arch/x86/selector.h"
 #include "platform/clock.h"
-#include "platform/witness.h"
+#include "platform/detector.h"
 
 #define PROBE_NS	20000000	/* two ticks of the slowest host */
 #define CPU_BITS	0xfff		/* the CPU in TSC_AUX, as Linux sets it */
@@ -14,11 +14,11 @@
 static u8 kinds;
 
 /**
- * mc_witness_init() - find out which disturbances can be detected
+ * mc_detector_init() - find out which disturbances can be detected
  *
  * Context: Process, once at load, after mc_clock_init().
  */
-void mc_witness_init(void)
+void mc_detector_init(void)
 {
 	if (mc_selector_works(mc_ns_to_ticks(PROBE_NS)))
 		kinds |= MC_BY_INTERRUPT;
@@ -27,21 +27,21 @@ void mc_witness_init(void)
 }
 
 /**
- * mc_witness_kinds() - the disturbances that can be detected
+ * mc_detector_kinds() - the disturbances that can be detected
  * @cpu: ignored, since no thread is bound to a CPU of the host
  *
  * Return: bits of enum mc_disturbance.
  */
-u8 mc_witness_kinds(int cpu)
+u8 mc_detector_kinds(int cpu)
 {
 	return kinds;
 }
 
 /**
- * mc_witness_begin() - a timed window is about to begin
- * @v: the thread's witness
+ * mc_detector_begin() - a timed window is about to begin
+ * @v: the thread's detector
  */
-void mc_witness_begin(struct mc_witness *v)
+void mc_detector_begin(struct mc_detector *v)
 {
 	if (kinds & MC_BY_INTERRUPT)
 		mc_selector_set();
@@ -56,13 +56,13 @@ static u32 host_cpu(void)
 }
 
 /**
- * mc_witness_end() - a timed window has ended
- * @v: the thread's witness
+ * mc_detector_end() - a timed window has ended
+ * @v: the thread's detector
  *
  * Return: the disturbances in it, bits of enum mc_disturbance; a migration if the last
  * window ended on another CPU.
  */
-u8 mc_witness_end(struct mc_witness *v)
+u8 mc_detector_end(struct mc_detector *v)
 {
 	u32 last = v->cpu;
 	u8 seen = 0;
@@ -76,14 +76,14 @@ u8 mc_witness_end(struct mc_witness *v)
 }
 
 /**
- * mc_witness_stolen() - was time stolen from the CPU since the last look?
- * @v: the thread's witness
+ * mc_detector_stolen() - was time stolen from the CPU since the last look?
+ * @v: the thread's detector
  * @cpu: the thread's CPU
  * @at_once: look even if the last look was a moment ago
  *
  * Return: MC_NOT_LOOKED, since the host's steal time can't be read from here.
  */
-enum mc_stolen mc_witness_stolen(struct mc_witness *v, int cpu, bool at_once)
+enum mc_stolen mc_detector_stolen(struct mc_detector *v, int cpu, bool at_once)
 {
 	return MC_NOT_LOOKED;
 }

@@ -5,7 +5,7 @@
 
 #include "platform/clock.h"
 #include "measure/disturbed.h"
-#include "platform/witness.h"
+#include "platform/detector.h"
 
 #define CPUS	4096
 
@@ -43,22 +43,22 @@ ssize_t pread(int fd, void *to, size_t size, off_t from)
 
 static void test_of_the_last_cpu(void **state)
 {
-	struct mc_witness v = { 0 };
+	struct mc_detector v = { 0 };
 
-	mc_witness_init();
-	assert_true(mc_witness_kinds(CPUS - 1) & MC_BY_STEAL);
-	assert_int_equal(mc_witness_stolen(&v, CPUS - 1, true), MC_NOT_LOOKED);
-	assert_int_equal(mc_witness_stolen(&v, CPUS - 1, true), MC_NOT_STOLEN);
+	mc_detector_init();
+	assert_true(mc_detector_kinds(CPUS - 1) & MC_BY_STEAL);
+	assert_int_equal(mc_detector_stolen(&v, CPUS - 1, true), MC_NOT_LOOKED);
+	assert_int_equal(mc_detector_stolen(&v, CPUS - 1, true), MC_NOT_STOLEN);
 	stolen_of_last++;
-	assert_int_equal(mc_witness_stolen(&v, CPUS - 1, true), MC_STOLEN);
+	assert_int_equal(mc_detector_stolen(&v, CPUS - 1, true), MC_STOLEN);
 }
 
 /* It is not known, which is not none. */
 static void test_of_a_cpu_that_is_not_there(void **state)
 {
 	listed = 2;
-	assert_false(mc_witness_kinds(CPUS - 1) & MC_BY_STEAL);
-	assert_true(mc_witness_kinds(1) & MC_BY_STEAL);
+	assert_false(mc_detector_kinds(CPUS - 1) & MC_BY_STEAL);
+	assert_true(mc_detector_kinds(1) & MC_BY_STEAL);
 	listed = CPUS;
 }
 
