@@ -109,11 +109,10 @@ fewer_rounds() {
 
 # in_guest [PROGRAM|BATS…]: what tools/check/in-guest does, in the guest that starts KERNEL.
 in_guest() (
-	guest=$(kernel_guest "$KERNEL")
-	export KERNEL TIMEOUT=${TIMEOUT:-3600}
+	guest=$(kernel_guest "$KERNEL") seconds=${TIMEOUT:-3600}
 	if [ "$guest" != stock ]; then
-		TIMEOUT=$((TIMEOUT * 3 / 2))
+		seconds=$((seconds * 3 / 2))
 		fewer_rounds
 	fi
-	tools/guest/run "$guest" -- tools/check/in-guest "$@"
+	TIMEOUT=$seconds tools/guest/run "$guest" -- tools/check/in-guest "$@"
 )
