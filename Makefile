@@ -21,24 +21,24 @@ run: ## a suite of measurements: its table, and result files
 	@tools/run
 
 bench-overhead: ## what share of a run is spent outside its windows
-	@tools/run tools/overhead
+	@tools/run tools/bench/overhead
 
 bench-uml: ## the same loops in a kernel and in a process
 	@tools/setup build kernel uml
-	@tools/bench-uml
+	@tools/bench/uml
 
 bench-peers: ## memcache-user beside other tools, in turns: ratios
 	@tools/setup build peers
 	@$(MAKE) -s -C tools/user
-	@tools/bench-peers
+	@tools/bench/peers
 
 bench-cost: ## what measuring costs beside its loops: time, memory
-	@GUEST=$${GUEST:-uml} tools/run tools/bench-cost module
-	@tools/bench-cost user
+	@GUEST=$${GUEST:-uml} tools/run tools/bench/cost module
+	@tools/bench/cost user
 
 bench-noise: ## how much samples differ, interrupts on and off
-	@GUEST=$${GUEST:-uml} tools/run tools/bench-noise module
-	@tools/bench-noise user
+	@GUEST=$${GUEST:-uml} tools/run tools/bench/noise module
+	@tools/bench/noise user
 
 ##@ Check
 check: ## from here to check-guest; FAST=1: a part, in minutes
