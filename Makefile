@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The front door: every command that a person types. `make help` lists them; the
-# work lies in scripts under tools/, which read the settings below from the
-# environment (make puts its command line there). Kbuild never reads this file.
+# Every command that a person types. `make help` lists them. Scripts under tools/ do
+# the work; they read the settings below from the environment, where make puts what
+# its command line sets. Kbuild never reads this file.
 
-# The scripts run other makes, of kernels: those start afresh.
+# The scripts also run make in kernel trees. That make must not inherit these flags.
 unexport MAKEFLAGS MFLAGS MAKEOVERRIDES
 
 CHECKS := check-core check-static check-docs check-front check-host check-uml \
@@ -106,7 +106,7 @@ clean: ## remove build/; results/ and the download cache stay
 #= WHERE=guest             or host: this machine's kernel, as root
 #= GUEST=stock             Debian's kernel under QEMU; or uml: native speed
 #= GUEST=types             simulated: UC, WC and WB are real and have a price
-#= PRICES=FILE             of these; tools/types/prices is a model
+#= PRICES=FILE             what they cost; tools/types/prices is a model
 #= KERNEL=6.1              or 5.10, 6.1-rt, 6.12, unstable (the newest there is)
 #= ACCEL=auto              or kvm, tcg: how QEMU runs it
 #= ONLY=run.bats           one file or test of one check; a failure says which

@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # What every shell script here shares: source it after `set -euo pipefail`.
 
-# Where the repository lies, and the cache: everything downloaded or built for
-# guests lives there, so losing it only costs time.
+# The directories of the repository and of the cache. The cache holds everything that
+# is downloaded or built for guests; losing it only costs time.
 TOP=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 CACHE=${MEMCACHE_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/memcache}
 export TOP CACHE
@@ -14,15 +14,15 @@ say() { printf 'memcache: %s\n' "$*" >&2; }
 # die MESSAGE: say why, and stop.
 die() { say "$*"; exit 1; }
 
-# phase NAME: from here on what takes time is fetching, building, booting or testing; for
-# tools/check/run, which adds it up. Another user than the one who runs it notes nothing.
+# phase NAME: note that fetching, building, booting or testing begins now. tools/check/run
+# adds up the time of each phase. A script that runs as another user notes nothing.
 phase() {
 	[ ! -w "${MEMCACHE_PHASES:-}" ] ||
 		printf '%s %s\n' "${EPOCHREALTIME/,/.}" "$1" >>"$MEMCACHE_PHASES"
 }
 
-# kernel_compiler NAME: what the kernel NAME was built with, and its modules are, too,
-# unless another compiler is asked for.
+# kernel_compiler NAME: the compiler that built the kernel NAME. Its modules are built
+# with the same one unless the caller asks for another.
 kernel_compiler() {
 	case $1 in
 	debug) echo clang ;;
@@ -30,8 +30,8 @@ kernel_compiler() {
 	esac
 }
 
-# kernel_guest NAME: the guest that starts the kernel NAME. One that is built from source has
-# a guest of its own, and one compiler.
+# kernel_guest NAME: the guest that starts the kernel NAME. A kernel that is built from
+# source has a guest of its own, and only one compiler.
 kernel_guest() {
 	case $1 in
 	uml | debug | kcsan) echo "$1" ;;
@@ -39,9 +39,9 @@ kernel_guest() {
 	esac
 }
 
-# lock NAME [-s]: wait until no other run holds this lock of the cache; held until the
-# calling shell or ( … ) ends. So nothing is downloaded or unpacked twice at once. -s:
-# others may hold it, too, in this way.
+# lock NAME [-s]: take this lock of the cache, and wait while another run holds it. It is
+# held until the calling shell or ( … ) ends, so that two runs never download or unpack
+# the same thing at once. -s: a shared lock.
 lock() {
 	local fd
 	mkdir -p "$CACHE"
