@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Debian packages into the cache, with an apt of our own: its sources are those
-# of the machine with another suite in them, its lists and its idea of what is
-# installed lie in the cache. Nothing of the machine's changes; root not needed.
+# Downloads Debian packages into the cache with a private apt. Its sources are those of
+# the machine with the suite replaced; its package lists and its list of installed
+# packages lie in the cache. Nothing on the machine changes, and root is not needed.
 # Source it after lib.sh.
 
-# apt_release NAME: everything below is about this release of Debian.
+# apt_release NAME: make the functions below use this release of Debian.
 apt_release() {
 	DEBIAN=$1 APT_DIR=$CACHE/apt
 	[ "$DEBIAN" = bookworm ] || APT_DIR+=-$DEBIAN
@@ -18,8 +18,8 @@ apt_release() {
 }
 apt_release bookworm
 
-# The machine's Debian archives, with their keys and options, as an apt source
-# for the release wanted: once from deb822 files, once from one-line files.
+# The machine's Debian archives, with their keys and options, as apt sources for the
+# wanted release: one function reads deb822 files, the other one-line files.
 apt_sources() {
 	local own dir=${APT_ETC:-/etc/apt}
 	own=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
@@ -68,12 +68,12 @@ apt_sources() {
 		die "found no Debian archive in this machine's apt sources ($dir)"
 }
 
-# apt_update: bring the private lists up to date, unless that was a moment ago.
+# apt_update: update the private package lists, unless they were updated a moment ago.
 apt_update() (
 	lock "$(basename "$APT_DIR")"
 	[ -z "$(find "$APT_DIR/updated" -mmin -30 2>/dev/null)" ] || return 0
 	mkdir -p "$APT_DIR"/{sources,new,lists/partial,archives/partial}
-	# Another run may be downloading: it always finds a whole file.
+	# Another run may be downloading, and must always find a complete file.
 	apt_sources "$APT_DIR/new"
 	mv "$APT_DIR"/new/* "$APT_DIR/sources/"
 	[ -e "$APT_DIR/status" ] || : >"$APT_DIR/status"
@@ -99,8 +99,8 @@ apt_update() (
 	EOF
 	mv "$APT_DIR/new/apt.conf" "$APT_DIR/"
 	say "reading Debian $DEBIAN's package lists"
-	# One archive of several may not have all suites: what is missing shows
-	# when a package is asked for.
+	# One of several archives may lack a suite. A package that is missing for that
+	# reason shows when it is asked for.
 	if apt-get "${APT[@]}" -q update >&2; then
 		touch "$APT_DIR/updated"
 	else
@@ -108,17 +108,17 @@ apt_update() (
 	fi
 )
 
-# SUITE, here and below, is one to be preferred; empty: the release with its
-# security updates.
+# SUITE, here and below, is the suite to prefer. If it is empty, that is the release with
+# its security updates.
 
-# apt_depends SUITE PACKAGE: what the newest PACKAGE depends on, by name.
+# apt_depends SUITE PACKAGE: the names of the packages that the newest PACKAGE depends on.
 apt_depends() {
 	apt-cache "${APT[@]}" -o APT::Default-Release="$1" \
 		--no-all-versions show "$2" 2>/dev/null |
 		sed -n 's/^Depends: //p' | tr ',' '\n' | awk '{ print $1 }'
 }
 
-# apt_closure SUITE PACKAGE…: these, and all that they need, by name.
+# apt_closure SUITE PACKAGE…: the names of these packages and of all that they need.
 apt_closure() {
 	local suite=$1
 	shift
@@ -127,7 +127,7 @@ apt_closure() {
 		awk '$1 == "Inst" { print $2 }'
 }
 
-# apt_fetch SUITE DIRECTORY PACKAGE…: the newest of these packages, as files.
+# apt_fetch SUITE DIRECTORY PACKAGE…: download the newest of these packages into DIRECTORY.
 apt_fetch() {
 	local suite=$1 dir=$2
 	shift 2

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Header packages are configured for gcc; these answers are changed for clang.
+# Changes the configuration of header packages, which is made for gcc, so that it suits clang.
 # Source it after cache.sh, with `here` set.
 # shellcheck disable=SC2154	# that
 
@@ -18,18 +18,18 @@ for_clang() {
 		awk -v major="$3" '$2 != "before" || major < $3 { print $1 }')
 }
 
-# copy_for_clang KERNEL TO: its headers, changed.
+# copy_for_clang KERNEL TO: copy its headers and change them for clang.
 copy_for_clang() {
 	local llvm
-	# A kernel that brings no clang is built for with this machine's, 14.
+	# A kernel that comes without a clang uses that of this machine, version 14.
 	llvm=$(find "$1/root/usr/lib" -maxdepth 1 -name 'llvm-*')
 	llvm=${llvm##*-}
 	cp -r "$1/build/." "$2"
 	for_clang "$2/include" "$here/clang.config" "${llvm:-14}"
 }
 
-# clang_headers KERNEL: as its build/, configured for CC=clang; made when first asked
-# for. Prints the directory, which lies beside the headers that its Makefile includes.
+# clang_headers KERNEL: print a directory like its build/, configured for CC=clang. The
+# first call makes it. It lies beside the headers that its Makefile includes.
 clang_headers() {
 	local dir made
 	dir=$(realpath "$1/build")

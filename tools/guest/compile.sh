@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# A kernel built from Debian's source, into the cache, for kernel-uml, kernel-debug and
+# Builds a kernel from Debian's source in the cache, for kernel-uml, kernel-debug and
 # kernel-kcsan. They source it with `here` set, then set
-#   name     kernel-NAME builds it, with the options in NAME.config
-#   shared   an array, empty unless set: other files of the recipe
-#   title    what it is, for the user, and how long it takes
-#   files    how many files are compiled, about
-#   others   an array: what is not for this kernel, nor asked for by its Kconfig
-#   options  make's
-#   targets  what is made
-#   image    which of that is the kernel: it goes next to build/
-#   parts    what a module's build needs, but for Makefile, include and scripts
-#   adapt    a function that changes the source, or the options, if it has to
+#   name     the kernel's name: kernel-NAME builds it, with the options in NAME.config
+#   shared   an array of other files of the recipe; may be left out
+#   title    what it is and how long it takes, for the user
+#   files    about how many files are compiled
+#   others   an array of directories that neither this kernel nor its Kconfig needs
+#   options  options for make
+#   targets  targets for make
+#   image    the target that is the kernel: it is put next to build/
+#   parts    what a module's build needs, besides Makefile, include and scripts
+#   adapt    a function that changes the source or the options, where that is necessary
 # and call `compiled`, which prints the directory.
 # shellcheck disable=SC2154	# its variables
 # shellcheck source=tools/lib.sh
@@ -26,7 +26,7 @@ adapt() { :; }
 
 kmake() { make CC=gcc-12 HOSTCC=gcc-12 LOCALVERSION=-memcache "${options[@]}" "$@"; }
 
-# How far it is, each 100 files; the rest of make's output goes to the log.
+# Report progress after each 100 files; the rest of make's output goes to the log.
 progress() {
 	awk -v to="$1" -v files="$files" '
 	{ print >to }
@@ -38,7 +38,7 @@ progress() {
 compile() {
 	local log=$CACHE/kernels/$name.log missing
 	kmake -s allnoconfig KCONFIG_ALLCONFIG="$config"
-	# An option that has gone, or lacks another, would be missing in silence.
+	# Kconfig silently drops an option that no longer exists or that needs another one.
 	missing=$(grep '^CONFIG_' "$config" | grep -vxFf .config) &&
 		die "not in the kernel's configuration: $missing"
 	kmake -j"$(nproc)" "${targets[@]}" 2>&1 | progress "$log" || {
@@ -81,7 +81,7 @@ build() (
 compiled() {
 	config=$here/$name.config
 	recipe=("${shared[@]}" "$config" "$here/kernel-$name")
-	# A change of the recipe asks for another kernel.
+	# Another recipe makes another kernel, in a directory of its own.
 	dir=$CACHE/kernels/$name-$(grep -hv '^#' "${recipe[@]}" | made_by kmake compile build)
 	adopt "$CACHE/kernels/$name-$(grep -hv '^#' "${recipe[@]}" | made_by)" "$dir" test -e
 	"$here/../setup" kernel

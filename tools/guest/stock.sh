@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # The guest `stock`: Debian's own kernel under QEMU, two NUMA nodes.
-# Sourced by tools/guest/run, which says what is needed here.
+# Sourced by tools/guest/run, which says what this file must define.
 # shellcheck disable=SC2034,SC2154	# its variables
 
 packages=guest machine=pc options=
@@ -20,9 +20,9 @@ guest_command() {
 	command=(qemu-system-x86_64 -nodefaults -no-user-config -display none -monitor none
 		-no-reboot -machine "$machine" -kernel "$kernel/vmlinux" -initrd "$tmp/initrd"
 		-append "console=ttyS0 loglevel=5 panic=-1 mitigations=off $options ${APPEND:-}")
-	# TCG's plain `max` looks like an AMD with an unsteady TSC; `vendor=` alone
-	# would turn PAT off; five-level page tables cost time, and so does a kernel that
-	# clears and copies pages by `rep stosb`, a byte at a time.
+	# TCG's plain `max` looks like an AMD CPU with an unsteady TSC, and `vendor=` alone
+	# would turn PAT off. Five-level page tables cost time. With `erms` the kernel would
+	# clear and copy pages by `rep stosb`, which TCG does a byte at a time.
 	case $accel in
 	tcg*) command+=(-accel tcg -cpu "max,vendor=GenuineIntel,family=6,model=85,stepping=4,la57=off,-erms") ;;
 	kvm*) command+=(-accel kvm -cpu "host,migratable=off,arch-capabilities=off") ;;
@@ -45,10 +45,10 @@ nodes() {
 	command+=(-numa "dist,src=0,dst=1,val=21")
 }
 
-# A comma ends a value in QEMU's options; two are one.
+# A comma ends a value in QEMU's options; two commas stand for one.
 quoted() { printf '%s' "${1//,/,,}"; }
 
-# The console, a port for the command's output, the machine's files, the share.
+# The console, a port for the command's output, the machine's files, and the share.
 devices() {
 	local share
 	share=$(quoted "$TOP")

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # The guest `uml`: User-Mode Linux, a kernel that is a process of this machine:
 # native speed, one CPU, write-back only.
-# Sourced by tools/guest/run, which says what is needed here.
+# Sourced by tools/guest/run, which says what this file must define.
 # shellcheck disable=SC2034,SC2154	# its variables
 
 packages=uml
@@ -14,14 +14,14 @@ guest_settings() {
 
 guest_prepare() { about="1 CPU, $mib MiB"; }
 
-# tty0 is the console, tty1 the port for the command's output. What the kernel
-# says before it has a console, and when it dies, goes to its stderr anyway.
-# Its memory is a file; without TMPDIR it chooses a place that is memory.
+# tty0 is the console, tty1 the port for the command's output. Messages from before the
+# kernel has a console, and from its death, go to its stderr anyway. The guest's memory is
+# a file; without TMPDIR the kernel puts it on a filesystem in memory.
 guest_command() {
 	# shellcheck disable=SC2016,SC2054	# for that shell to expand; UML's commas
 	command=(env -u TMPDIR -u TMP -u TEMP bash -c 'exec "$@" 2>"$0"' "$log"
 		"$kernel/linux" "mem=${mib}M" "initrd=$tmp/initrd" "uml_dir=$tmp/" umid=uml
 		noreboot con=null con0=null,fd:2 con1=null,fd:1 console=tty0 loglevel=5)
-	# Several words in one argument are taken, too.
+	# The kernel takes several words in one argument, too.
 	command+=(${APPEND:+"$APPEND"})
 }
