@@ -4,9 +4,9 @@
 # tap_nested and tap_skip in any order, tap_done last. The plan comes at the end,
 # so a script that dies half-way has none.
 
-# ONLY=NAME picks one of what there is: the programs and files of bats that a layer has, or,
-# with tap_by_name, its checks. `FILE.bats: TEST` is one test of a file. What this calls is
-# whole again, but for tools/check/bats, which looks at ONLY_TEST.
+# ONLY=NAME picks one program or bats file of a layer or, with tap_by_name, one of its
+# checks. `FILE.bats: TEST` is one test of a file. ONLY is not passed on to programs that
+# the script calls; ONLY_TEST is, and tools/check/bats reads it.
 only=${ONLY:-} ONLY_TEST=${ONLY_TEST:-}
 case $only in
 *.bats:*) ONLY_TEST=${only#*.bats:} only=${only%%.bats:*}.bats ONLY_TEST=${ONLY_TEST# } ;;
@@ -20,14 +20,14 @@ tap_output=$(mktemp)
 trap 'rm -f "$tap_output"' EXIT
 echo "TAP version 13"
 
-# tap_wanted NAME: is this there to be run? All are without ONLY=.
+# tap_wanted NAME: succeeds if NAME is to run. Without ONLY=, everything is.
 tap_wanted() {
 	tap_there+=("$1")
 	[ -z "$only" ] || [ "$1" = "$only" ] || return 1
 	tap_picked=y
 }
 
-# tap_files FILE…: sets `files`, those of bats that are wanted.
+# tap_files FILE…: set `files` to the bats files among these that are to run.
 tap_files() {
 	local file
 	files=()
@@ -41,7 +41,7 @@ tap_files() {
 	}
 }
 
-# tap_refuse: end here when ONLY= names nothing of what there is, which is listed.
+# tap_refuse: if ONLY= names nothing that exists, list what does and exit.
 tap_refuse() {
 	[ -n "$only" ] && [ -z "$tap_picked" ] || return 0
 	tap_result 1 "ONLY=$only${ONLY_TEST:+: $ONLY_TEST} is nothing of what there is:"
@@ -50,7 +50,7 @@ tap_refuse() {
 	exit
 }
 
-# tap_result STATUS NAME: a line of its own; NAME may end in a directive.
+# tap_result STATUS NAME: print the line of a result; NAME may end in a directive.
 tap_result() {
 	tap_number=$((tap_number + 1))
 	[ "$1" -eq 0 ] || printf 'not '
@@ -58,7 +58,7 @@ tap_result() {
 	phase testing
 }
 
-# tap_check NAME COMMAND…: passes when COMMAND does; says what it said when not.
+# tap_check NAME COMMAND…: pass if COMMAND succeeds; if not, print its output as comments.
 tap_check() {
 	local name=$1 status=0
 	[ -z "${tap_by_name:-}" ] || tap_wanted "$name" || return 0
@@ -68,8 +68,8 @@ tap_check() {
 	[ "$status" -eq 0 ] || sed 's/^/# /' "$tap_output"
 }
 
-# tap_silent NAME COMMAND…: like tap_check, and any output fails it, but for what
-# tells a person that this waits for another run.
+# tap_silent NAME COMMAND…: like tap_check, but any output is a failure, except a message
+# that the command waits for another run.
 tap_silent() { tap_check "$1" silent "${@:2}"; }
 silent() {
 	local status=0 output
@@ -79,8 +79,8 @@ silent() {
 	[ "$status" -eq 0 ] && [ -z "$output" ]
 }
 
-# tap_nested NAME COMMAND…: COMMAND prints TAP of its own, passed on indented
-# as it comes. Failures are looked for, too: not every runner's status has them.
+# tap_nested NAME COMMAND…: pass on the TAP that COMMAND prints, indented, as it comes.
+# The output is also searched for failures, since not every runner's status shows them.
 tap_nested() {
 	local name=$1 status=0
 	shift
@@ -92,14 +92,14 @@ tap_nested() {
 
 tap_skip() { tap_result 0 "$1 # SKIP $2"; }
 
-# tap_done: the plan, and exit status 0: the lines say what failed.
+# tap_done: print the plan. The exit status is 0, since the lines say what failed.
 tap_done() {
 	tap_refuse
 	echo "1..$tap_number"
 }
 
-# fewer_rounds: for a kernel that looks for mistakes at every access: all takes several
-# times as long there.
+# fewer_rounds: set fewer rounds for a kernel that checks every access, where everything
+# takes several times as long.
 fewer_rounds() {
 	export EACH=${EACH:-20} FAILING=${FAILING:-15} KILLS=${KILLS:-4}
 	export OFFLINE=${OFFLINE:-3} CROWD_S=${CROWD_S:-3}
@@ -107,7 +107,7 @@ fewer_rounds() {
 	export RECORDS=${RECORDS:-1000} TURNS=${TURNS:-5}
 }
 
-# in_guest [PROGRAM|BATS…]: what tools/check/in-guest does, in the guest that starts KERNEL.
+# in_guest [PROGRAM|BATS…]: run tools/check/in-guest in the guest that starts KERNEL.
 in_guest() (
 	guest=$(kernel_guest "$KERNEL") seconds=${TIMEOUT:-3600}
 	if [ "$guest" != stock ]; then

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a layer's time goes into: fetching, building, booting, testing.
+"""The phases of a layer: fetching, building, booting, testing.
 
-Whoever begins one of these notes it, with the time, in the file MEMCACHE_PHASES: the
-scripts by `phase NAME` of tools/lib.sh, the rest by note(). It lasts until the next one;
-a test's result that tools/check/lib.sh prints makes it testing again, however the phase
-has ended.
+Code that begins a phase notes it, with the time, in the file MEMCACHE_PHASES: scripts by
+`phase NAME` of tools/lib.sh, Python by note(). A phase lasts until the next one begins.
+Testing also begins whenever tools/check/lib.sh prints the result of a test.
 """
 
 import os
@@ -16,7 +15,7 @@ VARIABLE = "MEMCACHE_PHASES"
 
 
 def note(name):
-    """From now on it is this one. Another user than the one who asked notes nothing."""
+    """Note that this phase begins now. A process of another user notes nothing."""
     path = os.environ.get(VARIABLE, "")
     if os.access(path, os.W_OK):
         with open(path, "a", encoding="ascii") as file:
@@ -24,7 +23,7 @@ def note(name):
 
 
 def split(path, begin, end):
-    """Seconds of each phase from begin to end (as time.time() has it); all together are
+    """Seconds of each phase from begin to end (both as of time.time()). Their sum is
     end - begin."""
     seconds = dict.fromkeys(PHASES, 0.0)
     name, since = "testing", begin

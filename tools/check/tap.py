@@ -4,10 +4,10 @@
 A document is a plan and its test points. A document inside another one is
 indented (TAP 14, KTAP) or commented out with `# ` (the kernel's kselftest
 runner) and stands before the test point that sums it up. That point is not
-counted again, unless it alone says that something went wrong. What a test that
-failed had to say stands before its point (kselftest) or behind it (bats, tap_check).
-A test's time is what has passed since the point before, or since its document began; a
-test that knows better says `# time=12.3ms` behind its name.
+counted again, unless it alone says that something went wrong. The messages of a failed
+test stand before its point (kselftest) or after it (bats, tap_check).
+A test's time is the time since the previous point, or since its document began. A test
+that knows its time better prints `# time=12.3ms` after its name.
 """
 
 import re
@@ -16,7 +16,7 @@ from collections import Counter, deque, namedtuple
 
 PASSED, FAILED, SKIPPED = STATES = "passed", "failed", "skipped"
 
-SAID = 8                # lines, before and behind
+SAID = 8                # lines kept before a point, and after it
 
 # path: the names of the enclosing test points, then its own. said: lines about it.
 Result = namedtuple("Result", "state path why said seconds", defaults=[(), 0.0])
@@ -73,14 +73,14 @@ class Document:
 
 
 class Reader:
-    """Takes lines with feed(), and when they came; end() gives the list of results."""
+    """Takes lines, and their times, with feed(); end() returns the list of results."""
 
     def __init__(self):
         self.mark = 0.0         # when the last test point came, or a document began
         self.open = []          # documents, the innermost last
-        self.program = None     # prefix of what a kselftest program says
+        self.program = None     # prefix of the output of a kselftest program
         self.before = deque(maxlen=SAID)    # said since the last test point
-        self.behind = []        # what the last test point has said, and goes on
+        self.behind = []        # said around the last test point; grows
         self.done = []
 
     def feed(self, line, now=0.0):
@@ -116,7 +116,7 @@ class Reader:
                     self.program = None
 
     def end(self, status=0):
-        """Everything; `status` is the exit status of what printed the lines."""
+        """All results. `status` is the exit status of the program that printed the lines."""
         if not self.open and not self.done:
             self.done.append(failure("no plan", "no TAP at all"))
         self._close(lambda d: True)
@@ -125,15 +125,15 @@ class Reader:
         return self.done
 
     def _hear(self, words):
-        """Keep it for the test before and for the test that follows."""
+        """Keep a line for the previous test and for the next one."""
         if words and not words.startswith(("RUN  ", "OK  ")):
             self.before.append(words)
             if len(self.behind) < 2 * SAID:
                 self.behind.append(words)
 
     def _at(self, prefix):
-        """The open document of this level. Comments open one only by a kselftest
-        program's version line: other diagnostics that look like TAP are none."""
+        """The open document of this level. In comments, only the version line of a
+        kselftest program opens one: other diagnostics that look like TAP are not TAP."""
         for document in self.open:
             if document.prefix == prefix:
                 return document
