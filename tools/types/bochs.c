@@ -2,10 +2,10 @@
 /*
  * Debian's Bochs is configured with --enable-instrumentation and --enable-memtype,
  * and exports its symbols. Its instrumentation functions are empty: a `ret` and 15
- * bytes of padding. A jump to ours is written over those. So we are told every access
- * of the guest with its effective memory type, and can let time pass for it.
+ * bytes of padding. We write a jump to a function of our own over each. So we see every
+ * access of the guest with its effective memory type, and can let time pass for it.
  *
- * The table `releases` has all that depends on the version of Bochs.
+ * The table `releases` has everything that depends on the version of Bochs.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -18,29 +18,29 @@
 
 #include "bochs.h"
 
-/* Instrumentation functions that we fill, as indices. */
+/* Indices of the instrumentation functions that we fill. */
 enum hook {
 	LIN_ACCESS, BEFORE, OPCODE, NEAR, FAR, CLFLUSH, CACHES, TLB, INTERRUPT, OUT,
 	NHOOKS
 };
 
-/* The CPU models that we run, whose cache leaf of CPUID is ours. */
+/* The CPU models that we run. We replace the cache leaf of their CPUID. */
 #define NMODELS		2
 
 /**
  * struct release - a version of Bochs
- * @version: as it calls itself; the runner has asked it (TYPES_BOCHS)
+ * @version: the version as Bochs prints it; the runner passes it in TYPES_BOCHS
  * @hooks: names of its instrumentation functions, after C++ has mangled them
- * @cpuid4: names of the functions that give CPUID's leaf 4, for each model
- * @take_in: takes a range of ports for IN
- * @take_out: and for OUT
- * @devices: what those two are methods of
- * @write_memory: stores bytes of one page
- * @read_memory: loads bytes of one page
- * @event: lets the timers expire that are due
- * @system: what that is a method of
- * @get_tsc: its code tells where the fields of @system lie that keep time
- * @get_tsc_code: which it begins with; -1: four bytes of a displacement
+ * @cpuid4: names of the functions that return CPUID's leaf 4, for each model
+ * @take_in: function that takes a range of ports for IN
+ * @take_out: function that takes a range of ports for OUT
+ * @devices: object that @take_in and @take_out are methods of
+ * @write_memory: function that stores bytes of one page
+ * @read_memory: function that loads bytes of one page
+ * @event: function that runs the timers that are due
+ * @system: object that @event is a method of
+ * @get_tsc: function whose code shows where @system keeps time
+ * @get_tsc_code: the beginning of that code; -1: four bytes of a displacement
  * @opcode_at: offset of the opcode in an instruction
  * @mov_cr3: the code of tlb_cntrl for a new CR3
  */
@@ -96,7 +96,7 @@ static const struct release {
 static const struct release *release;
 static const struct events *events;
 
-/* ------------------------------------------------------------------ finding it */
+/* ------------------------------------------------------------- finding its parts */
 
 _Noreturn void bochs_fail(int status, const char *format, ...)
 {
@@ -223,7 +223,7 @@ static void outp(uint16_t port, unsigned int bytes, unsigned int value)
 
 /* -------------------------------------------------------------------------- time */
 
-/* Fields of Bochs's: it writes them, and our calls into it are where it does. */
+/* Fields of Bochs's, which it writes only in our calls into it. */
 static uint32_t *countdown, *period;
 static uint64_t *total;
 
@@ -253,10 +253,10 @@ uint64_t bochs_now(void)
 
 /**
  * bochs_pass() - let time pass
- * @ticks: so much
+ * @ticks: how much time
  *
- * Timers that are due expire on the way, as they do between instructions
- * (bx_pc_system_c::tickn(), which the compiler has put into its callers).
+ * Timers that become due expire meanwhile, as they do between instructions
+ * (bx_pc_system_c::tickn(), which the compiler has inlined into its callers).
  */
 void bochs_pass(uint64_t ticks)
 {
@@ -316,11 +316,11 @@ static void out(void *unused, uint32_t port, uint32_t value, unsigned int bytes)
 }
 
 /**
- * bochs_ports() - be the device behind a range of ports; accesses are of a byte
- * @first: the first one
- * @last: the last one
- * @on_in: says what the guest reads
- * @on_out: is told what the guest writes
+ * bochs_ports() - become the device behind a range of ports, which are one byte wide
+ * @first: the first port
+ * @last: the last port
+ * @on_in: returns what the guest reads
+ * @on_out: gets what the guest writes
  */
 void bochs_ports(uint16_t first, uint16_t last, uint8_t (*on_in)(uint16_t port),
 		 void (*on_out)(uint16_t port, uint8_t value))
@@ -350,8 +350,8 @@ static void leaf4(const void *model, uint32_t index, uint32_t *registers)
 }
 
 /**
- * bochs_cpuid_caches() - say what caches the CPU has
- * @say: gives eax, ebx, ecx and edx of CPUID's leaf 4 for an index
+ * bochs_cpuid_caches() - set the caches that the CPU reports
+ * @say: returns eax, ebx, ecx and edx of CPUID's leaf 4 for an index
  */
 void bochs_cpuid_caches(void (*say)(unsigned int index, uint32_t registers[4]))
 {
@@ -363,8 +363,8 @@ void bochs_cpuid_caches(void (*say)(unsigned int index, uint32_t registers[4]))
 }
 
 /**
- * bochs_attach() - be told what happens
- * @e: whom to tell
+ * bochs_attach() - have events reported
+ * @e: functions to call for them
  */
 void bochs_attach(const struct events *e)
 {
@@ -377,9 +377,9 @@ void bochs_attach(const struct events *e)
 }
 
 /**
- * bochs_watch() - be told of accesses, instructions and branches, too, from now on
+ * bochs_watch() - from now on have accesses, instructions and branches reported, too
  *
- * The machine boots faster without.
+ * The machine boots faster without them.
  */
 void bochs_watch(void)
 {

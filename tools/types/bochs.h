@@ -7,27 +7,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Exit statuses beside the guest's own. */
+/* Exit statuses besides those of the guest. */
 #define STATUS_BROKEN	99	/* the machine does not work */
 #define STATUS_UNKNOWN	98	/* this Bochs is not one that we know */
 
-/* Ports: the guest reads its orders and writes what they print in a range. */
+/* Ports. The guest reads its orders, and writes their output, in a range of them. */
 #define PORT_LOAD	0x4ffc	/* boot ROM: put the kernel into memory */
 #define PORT_DONE	0x4ffd	/* the order's exit status */
 #define PORT_DATA	0x5000
 #define PORT_DATA_LAST	0x7fff
 
 /**
- * struct events - what the machine tells; of memory only after bochs_watch()
+ * struct events - events of the machine; those of memory come only after bochs_watch()
  * @linear_access: every access to memory (type: enum type, access: enum access)
- * @before: an instruction is about to execute; its opcode, as Bochs numbers them
- * @decoded: an instruction was met for the first time, with its bytes
+ * @before: an instruction is about to execute; gets its opcode, as Bochs numbers them
+ * @decoded: an instruction was met for the first time; gets its bytes
  * @branch: a call, return or jump goes to an address
  * @flush: CLFLUSH, CLFLUSHOPT or CLWB of an address
  * @caches: INVD or WBINVD
- * @translations: the TLB is flushed; @cr3: the page tables, 0: as before
+ * @translations: the TLB is flushed; @cr3: the new page tables, 0: the same as before
  * @interrupt: a device's or timer's interrupt is delivered
- * @out: the guest writes to a port; also before anybody has taken it
+ * @out: the guest writes to a port, even to one that no device has taken yet
  */
 struct events {
 	void (*linear_access)(uint64_t linear, uint64_t physical, unsigned int bytes,

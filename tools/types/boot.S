@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An option ROM. The BIOS calls it when memory, ACPI and PCI are set up; it has the
- * witness put a kernel into memory (load.c) and enters it by its PVH entry: in
- * protected mode, flat segments, no paging, ebx at hvm_start_info.
+ * An option ROM. The BIOS calls it when memory, ACPI and PCI are set up. It makes the
+ * witness put a kernel into memory (load.c) and jumps to the kernel's PVH entry: in
+ * protected mode, with flat segments and no paging, and with ebx pointing to hvm_start_info.
  */
 #define BASE		0xd0000	/* where the runner places it */
 #define AT_INFO		0x6000	/* as in load.c */

@@ -8,7 +8,7 @@ static bool is_prefix(uint8_t byte)
 	return byte && strchr("\x66\xf2\xf3\x2e\x36\x3e\x26\x64\x65\x67\xf0", byte);
 }
 
-/* An opcode of two bytes, the second one at @b; @has_66: a prefix came before. */
+/* The kind of a two-byte opcode; @b: the second byte; @has_66: there was a prefix 66. */
 static enum kind kind_of_0f(const uint8_t *b, const uint8_t *end, bool has_66)
 {
 	uint8_t modrm = b + 1 < end ? b[1] : 0;
@@ -39,12 +39,12 @@ static bool stores_streaming(uint8_t opcode)
 }
 
 /**
- * instruction_kind() - what an instruction is, from its bytes (Intel SDM vol. 2, 2.1 to 2.7)
+ * instruction_kind() - kind of an instruction, by its bytes (Intel SDM vol. 2, 2.1 to 2.7)
  * @b: the first byte
- * @end: behind the last one
- * @is64: it is executed in 64-bit mode
+ * @end: the address behind the last byte
+ * @is64: the CPU is in 64-bit mode
  *
- * Return: the kind; ORDINARY for those that mean nothing to the witness.
+ * Return: the kind; ORDINARY if the witness does not count the instruction.
  */
 enum kind instruction_kind(const uint8_t *b, const uint8_t *end, bool is64)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The instructions that mean something to the witness. */
+/* The instructions that the witness counts or acts on. */
 #ifndef TYPES_INSTRUCTIONS_H
 #define TYPES_INSTRUCTIONS_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Puts a kernel and its initramfs into the machine's memory, to be entered by the
+ * Puts a kernel and its initramfs into the machine's memory. The kernel is entered by the
  * PVH protocol (Documentation/x86/boot.rst and xen/include/public/arch-x86/hvm/start_info.h):
- * ebx has the address of hvm_start_info, and the entry is in a note of the ELF file.
+ * ebx has the address of hvm_start_info, and a note of the ELF file has the entry point.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -68,7 +68,7 @@ static char *map(const char *name, uint64_t *size)
 	return p;
 }
 
-/* The PVH entry among the notes of a segment; 0: it is not there. */
+/* The PVH entry in the notes of a segment; 0: they have none. */
 static uint32_t entry_in(const char *at, const char *end)
 {
 	uint32_t entry = 0;
@@ -108,7 +108,7 @@ static uint32_t load_kernel(void)
 }
 
 /**
- * load_bytes() - the machine's memory
+ * load_bytes() - size of the machine's memory
  *
  * Return: its size in bytes.
  */

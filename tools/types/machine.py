@@ -6,7 +6,7 @@
         machine.prices(uc_load_ns=300)
         print(machine.counts()["all"])
 
-Two runs of the same orders are the same to the nanosecond: the guest has one CPU,
+Two runs of the same orders take the same time to the nanosecond: the guest has one CPU,
 and its time stands still while it waits for an order.
 """
 
@@ -39,12 +39,13 @@ DEBUGFS = "/sys/kernel/debug/memcache"
 
 STATUS_UNKNOWN = 98     # as in bochs.h
 
-# The clock that each CPU model needs; an instruction takes a tick of it. Others than
-# these don't start, or need a clock that makes prices no whole number of ticks.
+# The clock that each CPU model needs; an instruction takes one tick of it. Other models
+# don't start, or need a clock with which prices are not a whole number of ticks.
 MODELS = {"corei7_haswell_4770": 1000, "corei7_skylake_x": 3500}     # MHz
 
-# Parts of Linux that take long to start in an emulator are switched off; and a
-# clock whose rate is known, and that nothing else measures (HPET, PM timer).
+# These options switch off parts of Linux that take long to start in an emulator. They
+# also set a clock whose rate is known, so that the kernel does not measure it by another
+# clock (HPET, PM timer).
 CMDLINE = ("console=ttyS0 loglevel=5 panic=-1 mitigations=off nokaslr tsc=reliable "
            "tsc_early_khz={khz} cryptomgr.notests audit=0 apparmor=0 "
            "clearcpuid=xsaves,xsavec hpet=disable pmtmr=0")
@@ -77,11 +78,11 @@ class Broken(Exception):
 
 
 class Unknown(Broken):
-    """This host's Bochs is none that the witness knows, or there is none."""
+    """The witness does not know this host's version of Bochs, or the host has no Bochs."""
 
 
 class Failed(Exception):
-    """A script of the guest's ended with a status other than 0."""
+    """A script in the guest ended with a status other than 0."""
 
     def __init__(self, status: int, output: str):
         super().__init__(f"status {status}: {output.strip()}")
@@ -90,14 +91,14 @@ class Failed(Exception):
 
 
 def rom(code: bytes) -> bytes:
-    """An option ROM of one block: its bytes sum up to 0."""
+    """An option ROM of one block. Its bytes must add up to 0."""
     image = bytearray(code[:511].ljust(512, b"\0"))
     image[511] = -sum(image[:511]) & 255
     return bytes(image)
 
 
 def version() -> str:
-    """What this host's Bochs calls itself."""
+    """The version that this host's Bochs prints."""
     try:
         said = subprocess.run([BOCHS, "--help"], capture_output=True, check=False,
                               stdin=subprocess.DEVNULL)
@@ -146,7 +147,7 @@ class Machine:
     def __exit__(self, *_error) -> None:
         self.close()
 
-    # ------------------------------------------------------------- its start
+    # ------------------------------------------------------------- the start
 
     def _prepare(self, kernel: Path, files: dict[str, Path], model: str, mib: int) -> None:
         (self.tmp / "boot.rom").write_bytes(rom((BUILT / "boot.bin").read_bytes()))
@@ -165,7 +166,7 @@ class Machine:
             shutil.copy(path, root / name)
             if name.endswith(".ko"):
                 subprocess.run(["strip", "--strip-debug", root / name], check=True)
-        # The same archive each time, so that the same machine starts from it.
+        # The archive is the same each time, so that each boot is the same.
         for path in [root, *root.rglob("*")]:
             os.utime(path, (1700000000, 1700000000), follow_symlinks=False)
         names = sorted(str(path.relative_to(root)) for path in root.rglob("*"))
@@ -249,14 +250,14 @@ class Machine:
         return "\n".join(lines[-8:] or [self.screen[-500:].decode(errors="replace")])
 
     def run(self, script: str) -> tuple[int, str]:
-        """Run a shell script in the guest: its exit status and what it printed."""
+        """Run a shell script in the guest; return its exit status and its output."""
         data = script.encode()
         answer = self._ask(f"guest {len(data)}", data)
         output = self.answers.read(answer["bytes"])
         return answer["status"], output.decode(errors="replace")
 
     def sh(self, script: str) -> str:
-        """The same, when it is to succeed."""
+        """Run a shell script that must succeed; return its output."""
         status, output = self.run(script)
         if status:
             raise Failed(status, output)
@@ -268,12 +269,12 @@ class Machine:
         self.cost |= changed
 
     def counts(self) -> dict:
-        """What was done since the last time: `all`, and each of the `windows`."""
+        """The counts since the last call: of `all`, and of each of the `windows`."""
         return self._ask("counts")
 
     def watch(self, *windows: str) -> None:
-        """Count in windows that open and close in these functions' code: four addresses,
-        and that of a function that is called when a record begins."""
+        """Count in windows that open and close in the code of these functions. The arguments
+        are four addresses, and that of a function that is called when a record begins."""
         self._ask("window")
         for window in windows:
             self._ask(f"window {window}")
@@ -294,7 +295,7 @@ class Machine:
 
 
 def kernel(name: str = "6.1") -> Path:
-    """The directory of a kernel, brought into the cache if need be."""
+    """The directory of a kernel, which is brought into the cache if it is not there."""
     found = subprocess.run([TOP / "tools/guest/kernel", name], stdout=subprocess.PIPE, text=True,
                            check=True)
     return Path(found.stdout.strip())

@@ -19,7 +19,7 @@ static uint64_t ticks(uint64_t ns)
 /**
  * struct line - a place for a line in a cache
  * @tag: number of the line plus 1; 0: the place is free
- * @used: when it was last used
+ * @used: time of its last use
  */
 struct line {
 	uint64_t tag;
@@ -27,10 +27,10 @@ struct line {
 };
 
 /**
- * struct cache - a level
- * @sets: how many sets of @ways places it has; 0: the level is not there
- * @ways: places in a set
- * @lines: all of them
+ * struct cache - a level of cache
+ * @sets: number of sets; 0: the machine does not have this level
+ * @ways: number of places in a set
+ * @lines: all places
  */
 static struct cache {
 	uint32_t sets;
@@ -83,7 +83,7 @@ static void drop(uint64_t line)
 	}
 }
 
-/* The first level that has the line; all before it have it afterwards. */
+/* The first level that has the line. All levels before it have it afterwards. */
 static uint64_t through_caches(uint64_t line)
 {
 	const uint32_t ns[NLEVELS + 1] = {
@@ -156,7 +156,7 @@ static struct buffer *buffer_of(uint64_t line)
 	return NULL;
 }
 
-/* A load of a line that is still in a buffer waits until it was sent. */
+/* A load of a line that is still in a buffer waits until the line was sent. */
 static uint64_t send_line(uint64_t line)
 {
 	struct buffer *b = buffer_of(line);
@@ -196,9 +196,9 @@ static uint64_t combine(uint64_t line, unsigned int from, unsigned int bytes)
 /**
  * struct translation - an entry of the TLB
  * @key: number of the page and log2 of its size
- * @newer: neighbours in the order of last use
- * @older: see @newer
- * @next: the next one with the same hash
+ * @newer: the next newer entry, by last use
+ * @older: the next older entry, by last use
+ * @next: the next entry with the same hash
  */
 struct translation {
 	uint64_t key;
@@ -252,11 +252,11 @@ static uint32_t place_for_another(void)
 }
 
 /**
- * model_translate() - an access needs a translation
+ * model_translate() - look up the translation for an access
  * @page: number of the page
  * @page_shift: log2 of its size
  *
- * Return: what it costs.
+ * Return: its price.
  */
 uint64_t model_translate(uint64_t page, unsigned int page_shift)
 {
@@ -295,7 +295,7 @@ void model_forget_translations(void)
 	tlb_used = 0;
 }
 
-/* ------------------------------------------------------------- what it costs */
+/* ------------------------------------------------------------- prices */
 
 static uint64_t cached(uint64_t physical, unsigned int bytes)
 {
@@ -305,7 +305,7 @@ static uint64_t cached(uint64_t physical, unsigned int bytes)
 	return last == first ? cost : cost + send_line(last) + through_caches(last);
 }
 
-/* All bytes of a store, which may reach into the next line. */
+/* Note all bytes of a store, which may reach into the next line. */
 static uint64_t combine_all(uint64_t physical, unsigned int bytes)
 {
 	unsigned int from = physical % LINE_BYTES, here = LINE_BYTES - from;
@@ -340,11 +340,11 @@ static uint64_t write_combining(enum access access, uint64_t physical, unsigned 
 
 /**
  * model_access() - the CPU accesses memory
- * @type: its effective type
- * @access: what it does
- * @streaming: by a non-temporal instruction
- * @physical: where
- * @bytes: how many
+ * @type: effective type of the memory
+ * @access: kind of access
+ * @streaming: the instruction is non-temporal
+ * @physical: physical address
+ * @bytes: number of bytes
  *
  * A non-temporal store to memory that is cached throws the line out of the caches
  * and is combined (Intel SDM vol. 1, 10.4.6.2). UC takes no notice of the hint.
@@ -371,7 +371,7 @@ uint64_t model_access(enum type type, enum access access, bool streaming,
 
 /**
  * model_flush() - a CLFLUSH or CLFLUSHOPT
- * @physical: somewhere in the line
+ * @physical: an address in the line
  *
  * Return: what it costs.
  */
@@ -398,7 +398,7 @@ static const char *make_cache(struct cache *c, uint32_t bytes, uint32_t ways)
 }
 
 /**
- * model_configure() - take other prices; caches, buffers and the TLB are empty then
+ * model_configure() - set other prices, and empty the caches, the buffers and the TLB
  * @p: the prices
  * @ticks_per_ns_x1000: the machine's clock
  *

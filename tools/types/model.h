@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What memory costs on the simulated machine: caches, write-combining buffers, a
- * TLB, and a price for each thing that happens in them. Nothing here knows of the
+ * A model of what memory costs on the simulated machine: caches, write-combining buffers,
+ * a TLB, and a price for each thing that happens in them. The model does not depend on the
  * emulator. Times are ticks of the machine's clock.
  */
 #ifndef TYPES_MODEL_H
@@ -14,14 +14,14 @@
 /* Memory types, numbered as in PAT and MTRRs (Intel SDM vol. 3, 12.11.2.1). */
 enum type { UC = 0, WC = 1, WT = 4, WP = 5, WB = 6, UC_MINUS = 7, NTYPES = 8 };
 
-/* What an access does; the numbers are those that the emulator reports. */
+/* Kinds of access; the numbers are those that the emulator reports. */
 enum access { LOAD, STORE, EXECUTE, READ_MODIFY_WRITE, NACCESSES };
 
 #define LINE_BYTES	64
 #define NLEVELS		3
 
 /**
- * struct prices - a price file: times in nanoseconds, sizes in bytes, and numbers.
+ * struct prices - values of a price file: times in nanoseconds, sizes in bytes, and numbers.
  * Each field has its key in price_keys.
  */
 struct prices {
@@ -35,8 +35,8 @@ struct prices {
 };
 
 /**
- * struct happened - what the model has seen since it was last cleared
- * @level: accesses that found their line in each cache, the last one: in memory
+ * struct happened - counts of what the model has seen since they were last cleared
+ * @level: accesses that found their line in each cache; the last one: in memory
  * @wc_full: write-combining lines that were sent whole
  * @wc_words: 8-byte parts of lines that were sent in part
  * @tlb_misses: accesses whose translation was missing
@@ -63,8 +63,8 @@ uint64_t model_drain(void);
 
 /**
  * struct price_key - a key of a price file
- * @name: as the file has it
- * @offset: of its field in struct prices, a uint32_t
+ * @name: its name in the file
+ * @offset: offset of its field in struct prices, a uint32_t
  */
 struct price_key {
 	const char *name;

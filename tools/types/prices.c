@@ -33,7 +33,7 @@ static const struct price_key *key_of(const char *name, size_t length)
 	return NULL;
 }
 
-/* A number that fits 32 bits; of sizes with K or M behind it. */
+/* Read a number that fits 32 bits. The number of a size may end in K or M. */
 static bool number_of(const char *text, bool size, uint32_t *number)
 {
 	unsigned long long n;
@@ -56,7 +56,7 @@ static bool number_of(const char *text, bool size, uint32_t *number)
  * @p: the prices
  * @seen: a bit for each key that was set before
  * @text: `key=value`, with spaces around either
- * @why: what is wrong with it
+ * @why: buffer for what is wrong with it
  * @room: size of @why
  *
  * Return: false: something is wrong.
@@ -98,7 +98,7 @@ bool prices_set(struct prices *p, uint64_t *seen, const char *text, char *why, s
  * prices_read() - read a price file
  * @p: the prices
  * @file: its name
- * @why: what is wrong with it
+ * @why: buffer for what is wrong with it
  * @room: size of @why
  *
  * Return: false: something is wrong.

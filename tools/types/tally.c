@@ -13,7 +13,7 @@ struct tally tally;
 /**
  * struct window - a window that has ended
  * @record: number of the record, from 1 on
- * @did: what was done in it
+ * @did: counts of what was done in it
  */
 static struct window {
 	unsigned int record;
@@ -48,7 +48,7 @@ void tally_window_begin(uint64_t now)
 }
 
 /**
- * tally_window_end() - the clock is read, and the window ends that began last
+ * tally_window_end() - the clock is read, and the current window ends
  * @now: the time
  */
 void tally_window_end(uint64_t now)
@@ -146,8 +146,8 @@ static void report_one(FILE *f, const struct tally *t)
 }
 
 /**
- * tally_report() - write all counts and each window's as a line of JSON
- * @file: where to
+ * tally_report() - write the counts, all and those of each window, as a line of JSON
+ * @file: file to write to
  */
 void tally_report(int file)
 {

@@ -11,14 +11,14 @@ enum fence { SFENCE, MFENCE, LFENCE, NFENCES };
 
 /**
  * struct tally - counts; all of its fields are uint64_t
- * @ticks: time, only of windows
- * @charged: of it, what memory cost
- * @interrupts: that devices and timers had delivered
- * @accesses: by memory type, kind, and log2 of the width
- * @streaming: of the stores, those by non-temporal instructions
- * @fences: by kind
- * @flushes: CLFLUSH and CLFLUSHOPT
- * @clwbs: CLWB
+ * @ticks: time, counted in windows only
+ * @charged: part of @ticks that memory cost
+ * @interrupts: interrupts of devices and timers that were delivered
+ * @accesses: accesses by memory type, kind, and log2 of the width
+ * @streaming: stores among these by non-temporal instructions
+ * @fences: fences by kind
+ * @flushes: CLFLUSH and CLFLUSHOPT instructions
+ * @clwbs: CLWB instructions
  * @happened: what the caches, buffers and the TLB did
  */
 struct tally {

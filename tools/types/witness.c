@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The witness: preloaded into Bochs, it sees all that the guest does with memory,
- * counts it, and lets the time pass that it costs (model.c).
+ * The witness: preloaded into Bochs, it sees all accesses of the guest to memory, counts
+ * them, and lets the time pass that they cost (model.c).
  *
  * It takes orders from a file descriptor, a line each, whenever the guest asks for
  * one. Time stands still for the guest meanwhile, so that a run is the same each time.
- *   guest BYTES         that many bytes follow, a script for the guest's shell; answered
- *                       by `{"status":STATUS,"bytes":N}` and what it printed, N bytes
- *   prices KEY=VALUE …  these prices from now on; all caches are empty
+ *   guest BYTES         a script of that many bytes follows, for the guest's shell; the
+ *                       answer is `{"status":STATUS,"bytes":N}` and its output, N bytes
+ *   prices KEY=VALUE …  use these prices from now on; all caches are emptied
  *   window A B C D M    the clock starts when it is read in code at A up to B, and
  *                       stops when it is read in code at C up to D; a call of M begins
  *                       another record. Several may be set
- *   window              none of them any more
- *   counts              what was seen since the last time
- * Any other is answered by a line of JSON, too: `{"error":"…"}`, if it was wrong.
+ *   window              forget all of these
+ *   counts              the counts since the last such order
+ * The other orders are answered by a line of JSON, too; a wrong order by `{"error":"…"}`.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -33,7 +33,7 @@ static FILE *answers;		/* to it */
 
 /* ------------------------------------------------------------------ instructions */
 
-static uint8_t kinds[65536];	/* by Bochs's number of an opcode */
+static uint8_t kinds[65536];	/* the index is Bochs's number of an opcode */
 static enum kind current;
 
 static void decoded(unsigned int opcode, const uint8_t *bytes, unsigned int n, bool is64)
@@ -48,8 +48,8 @@ static void decoded(unsigned int opcode, const uint8_t *bytes, unsigned int n, b
 
 #define WINDOWS_MOST	4
 
-/* Code in which the clock is read to open and to close a window; and what is called
- * when a record begins.
+/* Code that reads the clock to open and to close a window, and the function that is
+ * called when a record begins.
  */
 static struct code_range {
 	uint64_t open, open_end, close, close_end, mark;
@@ -90,7 +90,7 @@ static void charge(uint64_t ticks)
 		bochs_pass(ticks);
 }
 
-/* Bochs 2.7 loads 16 bytes of a 512-bit operand once more (load.cc). */
+/* Bochs 2.7 loads 16 bytes of a 512-bit operand a second time (load.cc). */
 static uint64_t loaded_64_at;
 
 static void before(unsigned int opcode)
@@ -119,9 +119,9 @@ static void before(unsigned int opcode)
 /**
  * struct page - what is known of a page of 4 KiB
  * @linear: its number, plus 1
- * @physical: number of what it is mapped to
+ * @physical: number of the physical page
  * @shift: log2 of the size of the mapping
- * @generation: of the TLB, at that time
+ * @generation: generation of the TLB when this was noted
  */
 static struct page {
 	uint64_t linear;
@@ -165,7 +165,7 @@ static struct page *page_of(uint64_t linear)
 	return &pages[(linear >> 12) % PAGES];
 }
 
-/* Bochs 2.7 reports a stale physical address for CLFLUSH; so they are kept. */
+/* Bochs 2.7 reports a stale physical address for CLFLUSH, so we keep the addresses. */
 static uint64_t translate(uint64_t linear, uint64_t physical)
 {
 	struct page *p = page_of(linear);
@@ -224,7 +224,7 @@ static void interrupt(void)
 
 /* ------------------------------------------------------------------------- CPUID */
 
-/* The caches that the prices name, as CPUID's leaf 4 (Intel SDM vol. 2, CPUID). */
+/* CPUID's leaf 4 for the caches of the prices (Intel SDM vol. 2, CPUID). */
 static void caches_of_cpu(unsigned int index, uint32_t r[4])
 {
 	const struct prices *p = model_prices();
@@ -249,7 +249,7 @@ static void caches_of_cpu(unsigned int index, uint32_t r[4])
 #define BYTES_MOST	(PORT_DATA_LAST - PORT_DATA + 1)
 
 static char order[BYTES_MOST];		/* for the guest's shell */
-static char *output;			/* of it */
+static char *output;			/* of that order */
 static size_t output_bytes, output_room;
 static struct prices prices;
 static uint32_t ticks_per_ns_x1000;
@@ -318,7 +318,7 @@ static void order_counts(void)
 	tally_clear();
 }
 
-/* Return: true: it is the guest's. */
+/* Return: true if the order is for the guest. */
 static bool order_guest(const char *words)
 {
 	size_t bytes = strtoul(words, NULL, 10);
@@ -333,7 +333,7 @@ static bool order_guest(const char *words)
 	return true;
 }
 
-/* Take orders until there is one for the guest; the end of them is the machine's. */
+/* Take orders until there is one for the guest. The machine ends when there are no more. */
 static void take_orders(void)
 {
 	char line[4096], *words;
@@ -400,7 +400,7 @@ static void out(uint16_t port, uint8_t value)
 	}
 }
 
-/* The boot ROM wants its kernel; devices are there by now, and ports can be taken. */
+/* The boot ROM asks for its kernel. The devices exist by now, so ports can be taken. */
 static void any_out(uint16_t port)
 {
 	if (port != PORT_LOAD)
@@ -440,7 +440,7 @@ static void __attribute__((constructor)) start(void)
 	char why[512];
 
 	if (!dlsym(RTLD_DEFAULT, "bx_pc_system"))
-		return;		/* a shell on the way to Bochs */
+		return;		/* this is a shell that starts Bochs */
 	bochs_attach(&events);
 	ticks_per_ns_x1000 = clock ? atoi(clock) : 1000;
 	if (!file || !prices_read(&prices, file, why, sizeof(why)))
@@ -453,7 +453,7 @@ static void __attribute__((constructor)) start(void)
 	answers = opened("TYPES_ANSWERS", "w");
 }
 
-/* Bochs seeds RDRAND with the time of day; every run shall be the same. */
+/* Bochs seeds RDRAND with the time of day, but every run must be the same. */
 void __attribute__((visibility("default"))) srand(unsigned int seed)
 {
 	srandom(1);
