@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The files in debugfs are there, and say what the ABI says. */
+/* The files in debugfs exist and match the ABI. */
 #include "kselftest_harness.h"
 #include "module.h"
 

@@ -28,7 +28,7 @@ FIXTURE_VARIANT_ADD(file, counters) { "counters", 0600 };
 FIXTURE_SETUP(file)
 {
 	watched_setup(_metadata);
-	/* By it, debugfs' own mode 0700 is no obstacle for anybody. */
+	/* Every user can open this, in spite of debugfs' own mode 0700. */
 	self->dir = open(FILES, O_PATH);
 	ASSERT_LE(0, self->dir);
 }
@@ -45,7 +45,7 @@ TEST_F(file, is_for_root_only)
 			 S_IFREG | variant->mode);
 }
 
-/* Whoever has it open keeps the module loaded. */
+/* An open file keeps the module loaded. */
 TEST_F(file, keeps_the_module_while_it_is_open)
 {
 	int way = variant->mode == 0200 ? O_WRONLY : O_RDONLY;
@@ -60,7 +60,7 @@ TEST_F(file, keeps_the_module_while_it_is_open)
 	close(fd);
 }
 
-/* Neither in what can be read nor, whatever is wrong, in why. */
+/* No address may be in what can be read, nor in the error of any request. */
 TEST_F(file, has_no_kernel_address)
 {
 	char path[256];
@@ -88,7 +88,7 @@ FIXTURE_TEARDOWN(words)
 	watched_teardown(_metadata);
 }
 
-/* What is looked for is found: else the other tests would say nothing. */
+/* The search finds an address, without which the other tests would prove nothing. */
 TEST_F(words, of_the_kernel_are_told_from_others)
 {
 	EXPECT_NE(NULL, address_in("at ffff888000000000."));
@@ -97,7 +97,7 @@ TEST_F(words, of_the_kernel_are_told_from_others)
 	EXPECT_NE(NULL, address_in("ff0 0ffffffff81000000"));
 	EXPECT_EQ(NULL, address_in("ffff 18446744073709551615 70368744177664"));
 	EXPECT_EQ(NULL, address_in("fffff888000000000 0x7fff12345678 -4096"));
-	/* The kernel itself shows root where the module lies. */
+	/* The kernel itself shows the module's address to root. */
 	ASSERT_EQ(0, file_write("/proc/sys/kernel/kptr_restrict", "0"));
 	ASSERT_LT(0, file_read("/sys/module/memcache/sections/.text", run_text,
 			       sizeof(run_text)));
@@ -106,7 +106,7 @@ TEST_F(words, of_the_kernel_are_told_from_others)
 
 static const char log_mark[] = "selftest: words begin here\n";
 
-/* Whatever byte stands wherever, it comes back as something to be read. */
+/* Any byte at any place of a request is shown again in printable form. */
 TEST_F(words, of_a_user_are_not_passed_on)
 {
 	static const char * const lines[] = {
@@ -129,7 +129,7 @@ TEST_F(words, of_a_user_are_not_passed_on)
 				    (run_text[j] >= ' ' && run_text[j] <= '~'));
 		EXPECT_EQ(NULL, address_in(run_text));
 	}
-	/* The log is no place for it at all. */
+	/* It must not be in the log at all. */
 	n = klogctl(3, run_text, sizeof(run_text) - 1);
 	ASSERT_LT(0, n);
 	run_text[n] = '\0';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Looking for addresses of the kernel in what it says. */
+/* Looking for kernel addresses in a text. */
 #ifndef SELFTESTS_ADDRESSES_H
 #define SELFTESTS_ADDRESSES_H
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The upper half of the address space, but for what is a small negative number. */
+/* The upper half of the address space, without small negative numbers. */
 static inline bool address_of_kernel(const char *digits, int base)
 {
 	unsigned long value;
@@ -21,7 +21,7 @@ static inline bool address_of_kernel(const char *digits, int base)
 	       value < -4096UL;
 }
 
-/* Where such an address stands in a text, in whatever notation; NULL: nowhere. */
+/* Find such an address in a text, in any notation; NULL: there is none. */
 static inline const char *address_in(const char *text)
 {
 	const char *at = text;

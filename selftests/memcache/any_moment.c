@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What may come at any moment does so at random moments: the writer's death
+ * Events that may come at any moment, at random moments: the writer's death
  * (KILLS times), a stop, a CPU that goes offline (OFFLINE times), an unload; and
  * two to eight writers at once (for CROWD_S seconds).
  */
@@ -8,7 +8,7 @@
 
 #include "inject.h"
 
-/* Each is through all its phases in about a second, on a slow guest in some. */
+/* Each request takes about a second for all its phases, on a slow guest a few. */
 static const char *const lines[] = {
 	"bandwidth size=64K repeat=20 cpu=0-1",
 	"bandwidth size=16K,8M type=wb,uc,wc repeat=3",
@@ -38,7 +38,7 @@ FIXTURE_TEARDOWN(moment)
 	counted_show();
 }
 
-/* From its fork on: the moment may be before the write, or after its end. */
+/* The time counts from the fork, so the moment may be before the write or after its end. */
 static pid_t start_any(const char **line)
 {
 	*line = PICK(lines);
@@ -46,7 +46,7 @@ static pid_t start_any(const char **line)
 	return run_start(*line);
 }
 
-/* Half of the moments are in the first tenth: that is where most happens. */
+/* Half of the moments are in the first tenth, where most happens. */
 static void wait_any(void)
 {
 	usleep(chance(2) ? chance(50000) : chance(500000));
@@ -76,7 +76,7 @@ TEST_F(moment, of_death)
 	}
 }
 
-/* The module goes as soon as it can, whatever the one who was killed was at. */
+/* The module unloads as soon as it can, whatever the killed writer was doing. */
 TEST_F(moment, of_death_and_unload)
 {
 	unsigned long i, n = chance_count("KILLS", 10) / 4 + 1;
@@ -102,7 +102,7 @@ TEST_F(moment, of_death_and_unload)
 	}
 }
 
-/* With its results open and its pages mapped, a module that is not needed stays. */
+/* The module stays while its results are open or its pages are mapped. */
 TEST_F(moment, of_unload_with_all_in_use)
 {
 	static char text[1 << 16];
@@ -150,7 +150,7 @@ TEST_F(moment, of_a_cpu_going_offline)
 			wait_any();
 		ASSERT_EQ(0, file_write("/sys/devices/system/cpu/cpu1/online", "1"));
 		end = run_end(pid);
-		/* Who comes when it is offline already is told so. */
+		/* A writer that comes when the CPU is already offline gets an error. */
 		ASSERT_TRUE(end == 0 || end == -ENODEV || end == -EINVAL) {
 			TH_LOG("%s: %d", line, end);
 		}
@@ -167,7 +167,7 @@ TEST_F(moment, of_a_cpu_going_offline)
 
 #define MOST 8
 
-/* Writes what it likes, and stops who is on now and then, until it is killed. */
+/* Write random requests, and stop the current run now and then, until killed. */
 static void be_one_of_many(int i)
 {
 	chance_state += i;

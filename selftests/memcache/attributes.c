@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The type of pages before, during and after a run: by what `buffers` read from
- * the page tables, and by what the witness read there.
+ * The type of pages before, during and after a run, as `buffers` shows it and as the
+ * witness sees it. Both read the page tables.
  */
 #include "watched.h"
 
@@ -32,7 +32,7 @@ FIXTURE_TEARDOWN(type)
 	watched_teardown(_metadata);
 }
 
-/* The line in `buffers` that begins with these words has others, too. */
+/* The line in `buffers` that begins with these words also has the others. */
 static bool line_has(const char *type, const char *kind, const char *attribute,
 		     const char *more)
 {
@@ -60,7 +60,7 @@ static long pages_now(const struct type *t)
 	return t->now ? witness(t->now) : witness_away() - watched_standing();
 }
 
-/* How many pages there should be, if a run has so many of its own. */
+/* The number of pages that there should be if a run has so many of its own. */
 static long pages(const struct type *t, long of_run)
 {
 	return t->now ? BLOCK + of_run : 0;
@@ -88,12 +88,12 @@ TEST_F(type, in_standing_buffers)
 	ASSERT_EQ(0, module_load("size_mb=2"));
 }
 
-/* 4 MiB are more than the standing buffer has: a run gets its own. */
+/* 4 MiB are more than the standing buffer has, so a run gets a buffer of its own. */
 TEST_F(type, during_and_after_a_run)
 {
 	pid_t pid = start(&variant->is, "size=4M node=0");
 
-	/* The warm-ups, and a sample: a result that is kept. */
+	/* After the warm-ups and a sample there is a result to keep. */
 	ASSERT_TRUE(run_gets_to(3));
 	EXPECT_TRUE(buffer_is(&variant->is, "run", " pages=1024 node=0 "));
 	EXPECT_TRUE(buffer_is(&variant->is, "standing", " pages=512 "));
@@ -165,8 +165,8 @@ static const char *levels(const char *line, const char *name, long *small)
 }
 
 /*
- * A type is set on whole blocks: no large mapping is cut into small ones for
- * it. (/proc/meminfo is no witness: loading a module does that, and late.)
+ * A type is set on whole blocks, so no large mapping is split into small ones.
+ * (/proc/meminfo cannot show this: loading a module splits mappings, too, and late.)
  */
 TEST_F(type, leaves_large_mappings_large)
 {
@@ -190,7 +190,7 @@ TEST_F(type, leaves_large_mappings_large)
 	EXPECT_EQ(-ECANCELED, run_end(pid));
 }
 
-/* Each type in turn on what may be the same pages: by way of write-back. */
+/* Each type in turn on what may be the same pages, which are write-back in between. */
 TEST_F(type, follows_each_other)
 {
 	int i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Random numbers that SEED= makes again. */
+/* Random numbers that SEED= repeats. */
 #ifndef SELFTESTS_CHANCE_H
 #define SELFTESTS_CHANCE_H
 
@@ -8,7 +8,7 @@
 
 static unsigned long long chance_seed, chance_state;
 
-/* A count from the environment; the seed is taken from there, too, or made up. */
+/* A count from the environment. The seed comes from there, too, or is random. */
 static inline unsigned long chance_count(const char *name, unsigned long preset)
 {
 	const char *seed = getenv("SEED"), *count = getenv(name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/memcache_wb, _wc, _uc: who may map what of them, and that it is the
- * module's pages under their own memory type, by the process's page tables.
+ * /dev/memcache_wb, _wc, _uc: which processes may map what part of them, and that the
+ * process's page tables map the module's pages with their own memory type.
  */
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -16,7 +16,7 @@
 
 FIXTURE(device) {
 	int fd;
-	int ready;		/* its user is */
+	int ready;		/* readable when its user is ready */
 	struct memcache_info info;
 	unsigned char *map;	/* all of it */
 };
@@ -53,11 +53,11 @@ FIXTURE_TEARDOWN(device)
 	watched_teardown(_metadata);
 }
 
-/* The errno of a mapping that should be refused; 0: it was not. */
+/* The errno of a mapping that must be refused; 0: it was not refused. */
 static int refusal(int fd, unsigned long offset, unsigned long length, int prot,
 		   int flags)
 {
-	/* The C library has an opinion on offsets, too. */
+	/* A direct system call, since the C library checks offsets, too. */
 	long addr = syscall(SYS_mmap, NULL, length, prot, flags, fd, offset);
 
 	if (addr == -1)
@@ -66,7 +66,7 @@ static int refusal(int fd, unsigned long offset, unsigned long length, int prot,
 	return 0;
 }
 
-/* How many pages from @addr are of that type on both sides. */
+/* How many pages from @addr have that type in both page tables. */
 static int pages_of_type(const unsigned char *addr, const char *type, int n)
 {
 	struct witness_page page;
@@ -186,7 +186,7 @@ TEST_F(device, refuses_what_lies_beyond)
 	for (i = 0; i < sizeof(beyond) / sizeof(*beyond); i++)
 		EXPECT_EQ(EINVAL, refusal(self->fd, beyond[i][0], beyond[i][1],
 					  RW, MAP_SHARED));
-	/* Offset and length together are more than there are numbers. */
+	/* The sum of offset and length overflows. */
 	EXPECT_EQ(EOVERFLOW, refusal(self->fd, -PAGE, PAGE, RW, MAP_SHARED));
 	EXPECT_EQ(EOVERFLOW, refusal(self->fd, -BYTES, 2 * BYTES, RW, MAP_SHARED));
 }
@@ -214,7 +214,7 @@ TEST_F(device, mapping_moves_and_shrinks_but_does_not_grow)
 	EXPECT_EQ(EFAULT, errno);
 	EXPECT_EQ(MAP_FAILED, mremap(small, 2 * PAGE, 2 * BYTES, MREMAP_MAYMOVE));
 	EXPECT_EQ(EFAULT, errno);
-	/* Of length 0 it would be doubled. */
+	/* A length of 0 would make a second mapping. */
 	EXPECT_EQ(MAP_FAILED, mremap(small, 0, 2 * PAGE, MREMAP_MAYMOVE));
 	EXPECT_EQ(EFAULT, errno);
 
@@ -268,7 +268,7 @@ TEST_F(device, is_zero_at_first_and_then_what_was_written)
 	for (i = 0; i < BYTES; i += PAGE)
 		EXPECT_EQ(0, memcmp(again + i, self->map, PAGE));
 
-	/* A child shares it; nothing is copied. */
+	/* A child shares the mapping; nothing is copied. */
 	pid = fork();
 	if (!pid) {
 		self->map[BYTES - 1] = 7;
@@ -288,7 +288,7 @@ TEST_F(device, is_zero_at_first_and_then_what_was_written)
 	EXPECT_EQ(0, munmap(again, BYTES));
 }
 
-/* The module's word is not enough: the process's own page tables are read. */
+/* This does not trust the module, but reads the process's own page tables. */
 TEST_F(device, has_its_memory_type_in_user_space)
 {
 	const char *type = variant->attribute;

@@ -117,7 +117,7 @@ TEST_F(devices, have_one_page_more_for_the_fence)
 		EXPECT_EQ(0, self->map[i][0]);
 		EXPECT_EQ(0, memcmp(self->map[i], self->map[i] + 1, BYTES - 1));
 	}
-	/* The mapping of it alone keeps the module, too. */
+	/* The mapping alone keeps the module loaded, too. */
 	let_go(self->map, self->fd);
 	EXPECT_EQ(0, munmap(again, PAGE));
 	EXPECT_EQ(-EWOULDBLOCK, module_unload());
@@ -138,7 +138,7 @@ TEST_F(devices, are_not_there_without_standing_buffers)
 	EXPECT_EQ(0, run("bandwidth type=wb,wc,uc fence=none,uc size=64K repeat=1"));
 }
 
-/* What is written stays with the module that was loaded then. */
+/* Data are gone when the module to which they were written is unloaded. */
 TEST_F(devices, are_zero_again_after_another_load)
 {
 	int i, round;

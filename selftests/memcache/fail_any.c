@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Allocations fail at random, in whoever writes a request and in the threads of the
- * kernel that start its threads: FAILING runs, each with a share of its own.
+ * Allocations fail at random, in the process that writes a request and in the kernel
+ * thread that starts its threads: FAILING runs, each with another probability.
  */
 #include <sys/mman.h>
 
 #include "inject.h"
 
-#define MANY 1000000	/* as many may fail; how many have is what is missing then */
+#define MANY 1000000	/* the limit of failures; the kernel counts it down */
 
 static const char *const lines[] = {
 	"bandwidth size=64K repeat=2 warmup=0",
@@ -43,7 +43,7 @@ FIXTURE_TEARDOWN(any)
 	counted_show();
 }
 
-/* How many have failed since the start. */
+/* How many allocations have failed since the start. */
 static long failed(void)
 {
 	char text[32];
@@ -81,7 +81,7 @@ TEST_F(any, allocation_of_a_run)
 	if (!inject_ready())
 		SKIP(return, "this kernel has no fault injection");
 	TH_LOG("SEED=%llu", chance_seed);
-	/* No page of ours is to be read from a file in the meantime. */
+	/* No page of this program may have to be read from a file meanwhile. */
 	ASSERT_EQ(0, mlockall(MCL_CURRENT));
 	ASSERT_EQ(0, inject_set("interval", "1"));
 	ASSERT_EQ(0, file_write(KTHREADD "make-it-fail", "1"));

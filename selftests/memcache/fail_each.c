@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Each allocation fails once: the first one of a run, then the second one, until
- * a run needs no more. EACH=1 takes them all, else every EACH-th.
+ * a run has no more. EACH=1 takes them all, EACH=n every n-th.
  */
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -9,7 +9,7 @@
 #include "inject.h"
 #include "uapi/memcache.h"
 
-/* Anything but a step of one begins somewhere in the first one. */
+/* If the step is not 1, the first allocation is a random one in the first step. */
 static unsigned int first, step;
 
 static void walk_setup(struct __test_metadata *_metadata)
@@ -22,14 +22,14 @@ static void walk_setup(struct __test_metadata *_metadata)
 /* ------------------------------------------------------------------- runs */
 
 FIXTURE(each) {
-	long before;	/* not write-back, without the module */
+	long before;	/* bytes not write-back, without the module */
 };
 
 FIXTURE_VARIANT(each) {
 	const char *line;
 	const char *counters;
-	const char *task;	/* whose allocations: HERE if not set */
-	bool fresh;		/* what it needs once is needed each time */
+	const char *task;	/* the task whose allocations fail: HERE if not set */
+	bool fresh;		/* the module is loaded anew each time */
 };
 
 #define COUNTER "dram_read type=1 config=0 cpu=0 scale=64"
@@ -98,7 +98,7 @@ FIXTURE_TEARDOWN(each)
 	counted_show();
 }
 
-/* What can do without, does; what can't, says so. */
+/* A run that can do without the allocation succeeds; one that can't reports an error. */
 TEST_F(each, allocation_of_a_run)
 {
 	const char *task = variant->task ? : HERE;
@@ -120,7 +120,7 @@ TEST_F(each, allocation_of_a_run)
 		ASSERT_TRUE(!err || (failed && err == -ENOMEM)) {
 			TH_LOG("error %d at allocation %u", -err, n);
 		}
-		/* Without memory for the line, there is no request yet. */
+		/* Without memory for the line there is no request yet. */
 		EXPECT_TRUE(file_has("run", !err ? "\nstate: done\n" :
 					    n > 2 ? "\nerror: ENOMEM " : "")) {
 			TH_LOG("error %d at allocation %u: %s", -err, n, run_text);
@@ -128,7 +128,7 @@ TEST_F(each, allocation_of_a_run)
 		if (!err)
 			EXPECT_EQ(all, results_with(""));
 		EXPECT_FALSE(file_has("results.jsonl", "\"verified\":\"failed\""));
-		/* Who has set counters is not told that there are none. */
+		/* A user who has set counters must not see that there are none. */
 		if (variant->counters)
 			EXPECT_EQ(0, results_with("no_counters"));
 		is_sound(_metadata);
@@ -146,7 +146,7 @@ TEST_F(each, allocation_of_a_run)
 
 FIXTURE(load) {
 	long before;
-	char *image;	/* of the module; no file system has a part in this */
+	char *image;	/* the module, read before, so that no file system takes part */
 	size_t bytes;
 };
 
@@ -170,7 +170,7 @@ FIXTURE_TEARDOWN(load)
 	counted_show();
 }
 
-/* Files of debugfs that can't be made are missing, as everywhere. */
+/* Files of debugfs that can't be made are missing, as with any module. */
 static bool has_all_files(void)
 {
 	static const char *const names[] = {
@@ -249,7 +249,7 @@ FIXTURE_TEARDOWN(file)
 
 static char whole[1 << 17], part[1 << 17];
 
-/* All of it, or an error: never a part as if it were all. */
+/* A read returns all of a file or an error, never a part that looks like all. */
 TEST_F(file, is_read_whole_or_not)
 {
 	ssize_t all = file_read(variant->path, whole, sizeof(whole)), n_read;
@@ -310,9 +310,10 @@ TEST_F(rest, counters_are_taken_or_not)
 #define PAGE 4096UL
 
 /*
- * The buffer, and the page behind it, for fence=uc, between pages of our own: their
- * page tables are there, as the kernel warns (untrack_pfn) when it lacks one.
- * Return: how many were mapped.
+ * Map the buffer, and the page behind it that fence=uc uses, between pages of our own.
+ * These make sure that the page tables exist: the kernel warns (untrack_pfn) when it lacks
+ * one.
+ * Return: the number of pages that were mapped.
  */
 static int map_device(int fd, char *between, unsigned int nth, bool *failed)
 {
@@ -359,7 +360,7 @@ TEST_F(rest, device_is_mapped_or_not)
 		counted.runs++;
 		ASSERT_TRUE(failed || mapped == 2);
 		is_sound(_metadata);
-		/* Anew, without the page for the fence. */
+		/* Load it again, so that it has no page for the fence. */
 		ASSERT_EQ(0, module_unload());
 		ASSERT_EQ(0, witness_away());
 		ASSERT_EQ(0, module_load("size_mb=2"));

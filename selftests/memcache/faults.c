@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kernel refuses, or fails half-way, or says what is not so. */
+/* The kernel refuses a request, fails half-way, or reports a success that is none. */
 #include "watched.h"
 
 /* An attribute that can't be set. */
@@ -8,10 +8,10 @@ FIXTURE(refusal) {
 
 FIXTURE_VARIANT(refusal) {
 	const char *fault;
-	const char *keys;	/* of a request that it hits */
+	const char *keys;	/* keys of a request that it hits */
 };
 
-/* A request that lacks memory tries twice: once for itself without the rest. */
+/* A request that lacks memory tries a second time, without its other buffers. */
 FIXTURE_VARIANT_ADD(refusal, uc_at_once) {
 	.fault = "uc refuse 1 9", .keys = "type=uc",
 };
@@ -72,7 +72,7 @@ TEST_F(refusal, fails_the_request)
 	EXPECT_TRUE(file_has("buffers", "leaked_pages=0\n"));
 	EXPECT_FALSE(file_has("buffers", " run "));
 
-	/* Nothing was measured, so what was before is still there. */
+	/* Nothing was measured, so the results of the previous run are still there. */
 	EXPECT_TRUE(file_has("results", results));
 	ASSERT_EQ(0, witness_fault("uc none"));
 	ASSERT_EQ(0, witness_fault("wc none"));
@@ -132,7 +132,7 @@ TEST_F(half_way, keeps_what_was_measured)
 	EXPECT_EQ(watched_standing(), witness_away());
 }
 
-/* A type that was not set although the kernel said so. */
+/* The kernel says that it has set a type, but has not. */
 FIXTURE(lie) {
 };
 
@@ -180,7 +180,7 @@ TEST_F(lie, is_seen_in_the_page_tables)
 	EXPECT_EQ(1, results_with(line));
 }
 
-/* Data that does not add up. */
+/* Data whose sum is wrong. */
 FIXTURE(data) {
 };
 
@@ -226,7 +226,7 @@ TEST_F(data, wrong_is_an_error_with_results)
 	EXPECT_EQ(2, results_with("\"verified\":\"ok\""));
 }
 
-/* With verification off nothing is compared, so nothing is claimed. */
+/* With verification off nothing is compared, so the results claim nothing. */
 TEST_F(data, not_looked_at_is_off)
 {
 	ASSERT_EQ(0, witness_fault("sum wrong 1"));

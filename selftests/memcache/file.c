@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The test `file`: what it reads and writes, what it never does, and what goes wrong. */
+/* The test `file`: what it reads and writes, what it never does, and its errors. */
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
@@ -26,7 +26,7 @@ static void place_setup(struct __test_metadata *_metadata)
 	ASSERT_EQ(0, chdir(DIR_NAME));
 }
 
-/* That it can be unmounted: nobody keeps a file open. */
+/* The filesystem can be unmounted only if no file is still open. */
 static void place_teardown(struct __test_metadata *_metadata)
 {
 	EXPECT_EQ(0, chdir("/"));
@@ -114,7 +114,7 @@ TEST_F(file, is_made_shorter_or_longer)
 	EXPECT_EQ(2 * M, size_of(F));
 }
 
-/* Any byte: of the header, at the ends of transfers, the last one. */
+/* Bytes of the header, at the ends of transfers, and the last one. */
 TEST_F(file, wrong_byte_is_found_where_it_is)
 {
 	static const long at[] = { 32, 65535, 65536, 700001, M - 1 };
@@ -145,7 +145,7 @@ TEST_F(file, wrong_byte_is_found_where_it_is)
 	EXPECT_TRUE(file_has("run", "check: byte 1048576 of "));
 }
 
-/* What is no regular file is neither read nor written, nor opened at all. */
+/* Only regular files are read, written or even opened. */
 TEST_F(file, only_regular_files)
 {
 	static const struct {
@@ -186,7 +186,7 @@ TEST_F(file, only_regular_files)
 	EXPECT_EQ(1, size_of("there"));
 }
 
-/* Flags of chattr(1): what open(2) refuses is refused, and reading is as ever. */
+/* Flags of chattr(1): the test refuses what open(2) refuses, and still reads the file. */
 TEST_F(file, that_must_not_be_changed)
 {
 	static const int flags[] = { FS_APPEND_FL, FS_IMMUTABLE_FL };
@@ -226,11 +226,11 @@ TEST_F(file, of_others_is_left_alone)
 	ASSERT_EQ(0, put(F, 0, "Memcache", 8));
 	EXPECT_EQ(-EEXIST, small("op=write bytes=4K"));
 	EXPECT_EQ(100014, size_of(F));
-	/* Read it is, but there is nothing to compare with. */
+	/* It can be read, but there is nothing to compare with. */
 	EXPECT_EQ(0, small(""));
 	EXPECT_EQ(-EINVAL, small("check=on"));
 	EXPECT_TRUE(file_has("run", "error: EINVAL check: " F " has no pattern"));
-	/* An empty one is nobody's. */
+	/* An empty file may be written: it belongs to nobody. */
 	ASSERT_EQ(0, truncate(F, 0));
 	EXPECT_EQ(-EINVAL, small(""));
 	EXPECT_TRUE(file_has("run", "error: EINVAL path: " F " is empty"));
@@ -261,7 +261,7 @@ TEST_F(file, full_disk)
 			     "state: failed\nerror: ENOSPC path: " F " can't be written at byte "));
 	EXPECT_EQ(1, results_with("\"samples\":2,"));
 	EXPECT_EQ(0, run_threads());
-	/* It is still ours to be written over. */
+	/* The file is still one of ours, and may be written over. */
 	EXPECT_EQ(0, small("op=write bytes=2M check=on"));
 	ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &limit));
 	EXPECT_EQ(-EFBIG, small("op=write bytes=2M"));
@@ -295,7 +295,7 @@ TEST_F(file, shrinks_while_it_is_read)
 	EXPECT_EQ(0, small(""));
 }
 
-/* Between transfers: by stop, a signal, the time-out; samples until then are kept. */
+/* stop, a signal and the time-out end a run between transfers; earlier samples are kept. */
 TEST_F(file, run_can_be_ended)
 {
 	static const char line[] = "file path=" F " readers=9 transfer=64K check=on repeat=100000";
@@ -359,13 +359,13 @@ TEST_F(file, wrong_lines_are_refused)
 	}
 }
 
-/* tmpfs is the page cache: nothing can be dropped, nothing goes past it. */
+/* tmpfs lies in the page cache: nothing can be dropped from it or bypass it. */
 TEST_F(file, what_a_filesystem_cant_do_is_said)
 {
 	ASSERT_EQ(0, small("op=write bytes=1M cache=drop"));
 	EXPECT_EQ(0, small("cache=drop check=on"));
 	EXPECT_EQ(1, results_with("\"cached_percent\":100.0,"));
-	/* Newer kernels can, in a way. */
+	/* Newer kernels accept direct I/O on tmpfs. */
 	if (small("direct=on"))
 		EXPECT_TRUE(file_has("run", "state: refused\nerror: EOPNOTSUPP direct: "));
 	if (run("file op=write path=" F "2 bytes=4K direct=on" SMALL)) {
@@ -412,7 +412,7 @@ TEST_F(disk, past_the_page_cache)
 	EXPECT_EQ(8, results_with("\"cached_percent\":0.0,"));
 	EXPECT_EQ(0, on_disk("cache=keep"));
 	EXPECT_EQ(1, results_with("\"cached_percent\":100.0,"));
-	/* A file whose end is no multiple of anything. */
+	/* A file whose size is no multiple of a page or block. */
 	ASSERT_EQ(0, truncate(DISK "/f", 1000001));
 	EXPECT_EQ(0, on_disk("direct=on,off transfer=64K readers=3"));
 	EXPECT_EQ(2, results_with("\"payload_bytes\":3000003,"));
@@ -432,7 +432,7 @@ static int disk_size(const char *size)
 	return system(command);
 }
 
-/* Most of the disk is gone, below a filesystem that does not know. */
+/* Most of the disk is gone, but the filesystem on it does not know that. */
 TEST_F(disk, fails)
 {
 	if (!self->there)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * CALLS calls of ioctl, mmap and what else can be done to a mapping, with
- * arguments that chance has made, on the devices. Whatever succeeds, a mapping
- * stays shared, within its buffer and not executable, and an ioctl says the same
- * as ever. SEED=a number makes the same calls again.
+ * CALLS calls of ioctl, mmap and everything that can be done to a mapping, with random
+ * arguments, on the devices. Whatever succeeds, a mapping stays shared, within its buffer
+ * and not executable, and an ioctl always returns the same. SEED=a number repeats the
+ * same calls.
  */
 #include <setjmp.h>
 #include <sys/ioctl.h>
@@ -37,8 +37,8 @@ struct opened {
 static struct opened opened[SLOTS];
 static struct memcache_info infos[3];
 static char *arena;		/* addresses where only this test maps anything */
-static char *low;		/* a page below 4 GiB, and none behind it */
-static const char *problem;	/* what should not be: the first of it */
+static char *low;		/* a page below 4 GiB, with nothing mapped behind it */
+static const char *problem;	/* the first thing that is wrong */
 
 static void must(bool holds, const char *what)
 {
@@ -46,7 +46,7 @@ static void must(bool holds, const char *what)
 		problem = what;
 }
 
-/* Of every mapping of a device, whatever it went through. */
+/* What must hold for every mapping of a device, whatever was done to it. */
 static void check_maps(void)
 {
 	static char text[1 << 18];
@@ -68,7 +68,7 @@ static void check_maps(void)
 	}
 }
 
-/* -------------------------------------------------------- what chance chooses */
+/* -------------------------------------------------------- random choices */
 
 static struct opened *any_fd(void)
 {
@@ -151,7 +151,7 @@ static int any_flags(void)
 
 /* ------------------------------------------------------------------ the calls */
 
-/* The kernel answers these before a driver hears of them. */
+/* The kernel answers these before they reach a driver. */
 static bool is_of_every_file(unsigned int cmd)
 {
 	return !_IOC_TYPE(cmd) || strchr("\x02\x12TXf\x94", _IOC_TYPE(cmd));
@@ -192,7 +192,7 @@ static void call_ioctl(void)
 		must(!err || err == EFAULT, "ioctl: neither 0 nor EFAULT");
 }
 
-/* Whether a mapping may be had, as far as that is ours to say. */
+/* Whether the driver may allow the mapping. The kernel may refuse it nevertheless. */
 static bool allowed(const struct opened *o, unsigned long length, int prot,
 		    int flags, unsigned long offset)
 {
@@ -242,7 +242,7 @@ static void call_mprotect(void)
 	mprotect(any_page(), chance(16) * PAGE, any_prot());
 }
 
-/* The arena stays ours: what is unmapped is reserved again. */
+/* Reserve again what was unmapped, so that the arena stays ours. */
 static void call_munmap(void)
 {
 	char *at = any_page();
@@ -255,7 +255,7 @@ static void call_munmap(void)
 
 static void call_madvise(void)
 {
-	/* All but MADV_HWPOISON and MADV_SOFT_OFFLINE, which mean real pages. */
+	/* All but MADV_HWPOISON and MADV_SOFT_OFFLINE, which take real pages offline. */
 	madvise(any_page(), chance(16) * PAGE, chance(26));
 }
 
@@ -290,7 +290,7 @@ static void call_mincore(void)
 	mincore(any_page(), PAGE, (void *)low);
 }
 
-/* What a file can be asked for that is no device of memory. */
+/* Calls that suit other files than devices of memory. */
 static void call_file(void)
 {
 	struct opened *o = any_fd();
@@ -325,7 +325,7 @@ static void touch(char *at)
 		__atomic_store_n(at, chance(256), __ATOMIC_RELAXED);
 }
 
-/* By the kernel for this process, and by the CPU. */
+/* Access by the kernel for this process, and by the CPU. */
 static void call_touch(void)
 {
 	char *at = any_page() + chance(PAGE);
@@ -336,7 +336,7 @@ static void call_touch(void)
 		touch(at);
 }
 
-/* A mapping in two processes, of which one does what it wants. */
+/* A mapping in two processes, of which one does random things. */
 static void call_fork(void)
 {
 	pid_t pid = fork();
@@ -434,7 +434,7 @@ FIXTURE_TEARDOWN(fuzz)
 	watched_teardown(_metadata);
 }
 
-/* The limit is that of `settings`, and of who asks for more CALLS. */
+/* `settings` limits the time; a caller that sets a larger CALLS allows more. */
 TEST_F_TIMEOUT(fuzz, devices_take_any_call, 86400)
 {
 	unsigned long i, n = chance_count("CALLS", 3000);

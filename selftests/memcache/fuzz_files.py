@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""WRITES writes of anything to every writable file, a few of them at once, with
-stops, signals and reads from a second process. Whatever is written, the errno is
-one that the ABI file names, `run` says why and names the key, nothing is left
-behind, and the module goes on measuring.
+"""WRITES random writes to all writable files, a few of them at once, with stops,
+signals and reads from a second process. Whatever is written, the errno is one
+that the ABI file names, `run` says why and names the key, nothing is left
+behind, and the module still measures.
 
-SEED=a number writes the same again; when the second process disturbs them is up
-to the machine.
+SEED=a number repeats the same writes; the moments at which the second process
+disturbs them depend on the machine.
 """
 
 import ctypes
@@ -34,12 +34,12 @@ ABI = Path(os.environ["TOP"], "Documentation/ABI/testing")
 WITNESS = Path("/sys/kernel/debug/mc_witness/state")
 STATES = {0: "done", errno.EINVAL: "refused", errno.EOPNOTSUPP: "refused",
           errno.EINTR: "stopped", errno.ECANCELED: "stopped", errno.ETIME: "stopped"}
-# They end a run; the others that are sent must not.
+# These signals end a run; the others that are sent must not.
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGWINCH, signal.SIGURG)
 
 
 class Wrong(Exception):
-    """What should not be."""
+    """Something is wrong."""
 
 
 def must(condition, *what):
@@ -58,10 +58,11 @@ def documented():
 
 
 class Disturber:
-    """A second process: stops, signals to the first, reads of anything anywhere."""
+    """A second process, which stops runs, sends signals to the first process, and reads
+    any file at any offset."""
 
     def __init__(self, seed):
-        # Two bytes: it should rest; it does.
+        # Two bytes tell it to rest, and say that it does.
         self.state = mmap.mmap(-1, 2)
         self.pid = os.fork()
         if not self.pid:
@@ -113,7 +114,7 @@ class Fuzz:
         self.allowed = documented()
         self.files = {name: [] for name in module.writable()}
         self.kinds, self.outcomes = Counter(), Counter()
-        # The last page of the two can't be read.
+        # The second of the two pages can't be read.
         self.pages = mmap.mmap(-1, 2 * mmap.PAGESIZE)
         self.page = ctypes.addressof(ctypes.c_char.from_buffer(self.pages))
         must(not module.LIBC.mprotect(ctypes.c_void_p(self.page + mmap.PAGESIZE), mmap.PAGESIZE, 0),
@@ -122,7 +123,7 @@ class Fuzz:
     # ------------------------------------------------------------- ways to write
 
     def opened(self, name):
-        """One of several descriptors, with any flags; opened anew now and then."""
+        """One of several descriptors, with random flags; some are reopened now and then."""
         pool = self.files[name]
         if len(pool) < 8:
             flags = self.rng.choice((os.O_WRONLY, os.O_RDWR if name in module.readable()
@@ -152,7 +153,7 @@ class Fuzz:
         return result, module.failed(result)
 
     def one(self):
-        """A file, bytes for it, a write, and a look at what came of it."""
+        """Choose a file and bytes, write them, and check the result."""
         name = self.rng.choices(list(self.files), [20 if name == "run" else 2
                                                    for name in self.files])[0]
         kind, data = self.lines.draw(name)
@@ -169,7 +170,7 @@ class Fuzz:
             self.lines.requests.learn(data.decode(), named)
 
     def bad_pointer(self):
-        """Memory that is not there, all of it or its end; no trace of that anywhere."""
+        """Write from memory that is not mapped, or whose end is not; nothing may change."""
         name = self.rng.choice(list(self.files))
         before = module.read("run")
         address = self.rng.choice((0, 1, self.page + mmap.PAGESIZE - 5, self.page + mmap.PAGESIZE,
@@ -179,12 +180,12 @@ class Fuzz:
                                                 ctypes.c_size_t(self.rng.choice((6, 100, 4096)))))
         self.kinds["bad pointer"] += 1
         self.outcomes[f"{name} {module.name_of(error)}"] += 1
-        # What is written to stop is not even looked at.
+        # The module does not even read what is written to stop.
         must(error == errno.EFAULT or (name == "stop" and not error), name, module.name_of(error))
         must(name != "run" or module.read("run") == before, "EFAULT left a trace")
 
     def crowd(self):
-        """Several write at once: one runs, or none; the others are told so."""
+        """Several processes write at once: at most one of them runs; the others get EBUSY."""
         gate, go = os.pipe()
         children = []
         for _ in range(self.rng.randint(2, 4)):
@@ -206,7 +207,7 @@ class Fuzz:
         self.place.restore()
 
     def read_only(self):
-        """A file that is not for writing: root may open it, and that is all."""
+        """Write to a file that is not for writing: root may open it, but not write."""
         name = self.rng.choice(sorted(set(module.readable()) - set(self.files)))
         error = module.write(name, self.lines.draw()[1])
         self.kinds["read-only"] += 1
@@ -231,12 +232,12 @@ class Fuzz:
         must(status["error"].startswith(module.name_of(error) + " "), status, error)
         if error == errno.EINVAL:
             self.names_key(status["error"], data)
-            # What a file is shows when its turn comes; what was measured until then is kept.
+            # The kind of a file shows only when its turn comes; earlier results are kept.
             must(before in (None, module.read("results.jsonl")) or b"path=" in data,
                  "the results changed by", data)
 
     def names_key(self, text, data):
-        """EINVAL: what it names in quotes was written, or it is a key."""
+        """EINVAL: the error quotes something that was written, or a key."""
         name = re.match(r"EINVAL ('(.*?)(\.\.\.)?'|[\w.+-]+): ", text)
         must(name, "names nothing:", text)
         if name[2] is not None:
@@ -246,7 +247,7 @@ class Fuzz:
             must(name[1] in ("test", "line", *self.keys), "names neither a key nor a word:", text)
 
     def goes_on(self):
-        """Undisturbed, every test measures; nothing is left behind."""
+        """Without disturbance, every test measures; nothing is left behind."""
         must("counters" not in self.files or not module.write("counters", "\n"), "counters")
         self.place.restore()
         for test in self.lines.requests.names:
@@ -290,7 +291,7 @@ class Fuzz:
 
 
 def witnessed():
-    """Pages that the witness saw changed, and that are not write-back now."""
+    """The number of pages that the witness saw changed and that are not write-back now."""
     numbers = dict(line.split("=") for line in WITNESS.read_text().splitlines() if "=" in line)
     return int(numbers["touched"]) - int(numbers["now_wb"])
 

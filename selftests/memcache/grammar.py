@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Request lines made up from what the file `tests` says: a new test, a new key or
-a new value is covered as soon as the module has it."""
+"""Random request lines from the grammar in the file `tests`, so that a new test, key or
+value is covered as soon as the module has it."""
 
 import re
 from collections import Counter
@@ -16,7 +16,7 @@ class Key:
     def __init__(self, name, preset, allowed):
         self.name, self.preset = name, preset
         self.words, self.low, self.high = [], None, None
-        self.sizes = False          # numbers are sizes: small ones times 2^n
+        self.sizes = False          # numbers are sizes: small numbers times 2^n
         self.cpus = False
         self.path = False
         for part in allowed.split("|"):
@@ -33,8 +33,8 @@ class Key:
                 self.words.append(part)
 
     def values(self, cpus, largest, files=()):
-        """What it can be given in a run that is over soon, sizes up to largest."""
-        # auto is a size that suits the machine, and may be more than largest.
+        """Values that keep a run short, with sizes up to largest."""
+        # auto is a size that depends on the machine, and may exceed largest.
         values = [word for word in self.words if not (self.sizes and word == "auto")]
         if self.cpus:
             values += [str(cpu) for cpu in range(cpus)] + [f"0-{cpus - 1}"] * (cpus > 1)
@@ -50,14 +50,14 @@ class Key:
         return values
 
     def large(self, largest):
-        """Whether it is a size that is, or can be, larger than that at its preset."""
+        """Whether the key is a size whose preset is, or can be, larger than that."""
         preset = re.fullmatch(r"(\d+)([KMG]?)", self.preset)
         return self.sizes and (self.preset == "auto" or
                                bool(preset and int(preset[1]) * UNITS[preset[2]] > largest))
 
 
 def short(size):
-    """A size as one would type it."""
+    """A size as a person would type it."""
     for letter in "GMK":
         if size and size % UNITS[letter] == 0:
             return f"{size // UNITS[letter]}{letter}"
@@ -79,19 +79,19 @@ def parse(text):
 
 
 def fitting(given):
-    """Without the size of what is written, where nothing is."""
+    """The pairs without bytes=, which only a request that writes may have."""
     writes = "write" in given.get("op", "")
     return {key: value for key, value in given.items() if key != "bytes" or writes}
 
 
 class Requests:
-    """Draws request lines whose words are right, each for itself."""
+    """Draws request lines. Each word is right, but they need not go together."""
 
     def __init__(self, tests, rng, cpus=1, largest=1 << 20, files=()):
         self.rng = rng
         self.names = list(tests)
-        # What several tests have with the same values is one list, and learnt once; but
-        # what holds for memory does not for files.
+        # Keys of several tests with the same values share a list, so what is learnt for one
+        # test holds for all; but tests of memory and of files share none.
         self.paths = {test: key.name for test, keys in tests.items() for key in keys if key.path}
         lists = {}
         self.values = {(test, key.name): lists.setdefault((self.paths.get(test), key.name, *values),
@@ -99,12 +99,12 @@ class Requests:
                        for test, keys in tests.items() for key in keys
                        for values in [key.values(cpus, largest, files)]}
         self.taken, self.refused = set(), Counter()
-        # Keys that may make a run long where they are left at their preset.
+        # Keys whose preset may make a run long.
         self.firsts = {(test, key.name): re.split(r",|\.\.", key.preset)[0]
                        for test, keys in tests.items() for key in keys
                        if key.sizes or key.preset != re.split(r",|\.\.", key.preset)[0]}
 
-        # And those that are large then, on most machines, or name nothing: never left out.
+        # Keys whose preset is large on most machines, or names nothing: always written.
         self.needed = {(test, key.name) for test, keys in tests.items() for key in keys
                        if key.path or key.large(largest)}
 
@@ -112,7 +112,7 @@ class Requests:
         return [key for name, key in self.values if name == test]
 
     def base(self, test, **more):
-        """A short run of a test: presets can be long lists, of large sizes."""
+        """A request for a short run of a test. Presets can be long lists of large sizes."""
         words = {key: preset for (name, key), preset in self.firsts.items() if name == test}
         words |= {"size": "64K", "repeat": "1", "warmup": "0"} | more
         if test in self.paths:
@@ -122,7 +122,7 @@ class Requests:
         return " ".join([test, *(f"{key}={value}" for key, value in words.items())])
 
     def keep(self, refusal):
-        """Only those tests that this machine can run, and of those only their keys.
+        """Keep only the tests that this machine can run, and only keys of these.
 
         refusal(LINE) is the key that a line is refused for, or empty.
         """
@@ -131,13 +131,14 @@ class Requests:
                 if f" {key}=" not in self.base(test) or not self.values.get((test, key)):
                     self.names.remove(test)
                     break
-                # For this test only: the list may be others', too.
+                # Drop it for this test only: other tests may share the list.
                 self.values[test, key] = []
         if not self.names:
             raise ValueError("no test can be run")
 
     def learn(self, line, named=None):
-        """A line was taken, or refused for a key: a value that never is, is not drawn."""
+        """Note that a line was taken, or refused for a key, so that a value that is always
+        refused is no longer drawn."""
         test, *words = line.split()
         for key, value in (word.split("=") for word in words):
             values = self.values[test, key]
@@ -149,7 +150,7 @@ class Requests:
                     values.remove(value)
 
     def draw(self, always=(), small=False):
-        """A line. Those in always are written whatever is drawn, as (key, value).
+        """Draw a line. It has the pairs (key, value) in always, whatever is drawn.
 
         small: no size and no list is left at its preset, which may be long.
         """
@@ -157,7 +158,7 @@ class Requests:
         given = {}
         for key in self.of(test):
             values = self.values[test, key]
-            # One value mostly: a run has as many parts as its lists' product.
+            # Mostly one value, since the product of the lists is the number of points.
             count = self.rng.choice((0, 0, 0, 1, 1, 1, 2))
             count = count or (small and (test, key) in self.firsts) or (test, key) in self.needed
             # A CPU list is a value that has commas of its own.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel's harness, with time enough for a test in a guest on a busy machine. */
+/* The kernel's harness, with enough time for a test in a guest on a busy machine. */
 #ifndef SELFTESTS_HARNESS_H
 #define SELFTESTS_HARNESS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Allocations of the kernel that fail on purpose, where it has fault injection
- * (the guest `debug`); and what must be true of the module after each.
+ * Makes allocations of a kernel with fault injection fail (the guest `debug`), and checks
+ * what must hold for the module after each failure.
  */
 #ifndef SELFTESTS_INJECT_H
 #define SELFTESTS_INJECT_H
@@ -13,15 +13,15 @@
 #define SLAB "/sys/kernel/debug/failslab/"
 #define PAGES "/sys/kernel/debug/fail_page_alloc/"
 
-/* Who starts the module's threads, and allocates what they need. */
+/* The kernel thread that starts the module's threads and allocates what they need. */
 #define KTHREADD "/proc/2/task/2/"
 #define HERE "/proc/thread-self/"
 
-/* Those of the harness are for tests that last a moment. */
+/* The harness's assertions suit only tests that take a moment. */
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT 14400
 
-/* What `make faults` adds up. */
+/* Print a line for `make faults`, which adds up such lines. */
 static struct {
 	unsigned long runs;
 	unsigned long injected;
@@ -52,7 +52,7 @@ static inline int inject_set(const char *name, const char *value)
 	return err;
 }
 
-/* Any allocation may be the one, and it is not worth a word in the log. */
+/* Let allocations of every kind fail, and keep failures out of the log. */
 static inline bool inject_ready(void)
 {
 	return access(HERE "fail-nth", W_OK) == 0 &&
@@ -61,7 +61,7 @@ static inline bool inject_ready(void)
 	       !file_write(PAGES "min-order", "0");
 }
 
-/* The @n-th allocation of a task fails from now on; 0: none. */
+/* Make the @n-th allocation of a task fail, counted from now; 0: none. */
 static inline int inject_nth(const char *task, unsigned int n)
 {
 	char path[64], text[16];
@@ -71,7 +71,7 @@ static inline int inject_nth(const char *task, unsigned int n)
 	return file_write(path, text);
 }
 
-/* Has it? Then that is over, and else, too. */
+/* Return whether it has failed, and end the injection in either case. */
 static inline bool inject_has(const char *task)
 {
 	char path[64], text[16];
@@ -84,7 +84,7 @@ static inline bool inject_has(const char *task)
 	return has;
 }
 
-/* Write to a file of the module, whose @n-th allocation fails for @task. */
+/* Write to a file of the module while the @n-th allocation of @task fails. */
 static inline int write_failing(const char *file, const char *text,
 				const char *task, unsigned int n, bool *failed)
 {
@@ -101,7 +101,7 @@ static inline int write_failing(const char *file, const char *text,
 
 /* ------------------------------------------------------------ afterwards */
 
-/* Bytes that any mapping of the kernel has in another type than write-back. */
+/* Bytes in kernel mappings of another type than write-back. */
 static inline long away_in_page_tables(void)
 {
 	FILE *f = fopen("/sys/kernel/debug/page_tables/kernel", "r");
@@ -110,7 +110,7 @@ static inline long away_in_page_tables(void)
 	long sum = 0;
 
 	if (!f)
-		return 0;	/* not in this kernel: the witness has looked */
+		return 0;	/* not in this kernel, where the witness has looked */
 	while (fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "0x%lx-0x%lx ", &from, &to) == 2 &&
 		    (strstr(line, " PWT ") || strstr(line, " PCD ")))
@@ -120,7 +120,7 @@ static inline long away_in_page_tables(void)
 	return sum;
 }
 
-/* Pages of another type that the module says it holds: its blocks may be small. */
+/* Pages of another type that the module says it holds. Its blocks may be small. */
 static inline long pages_held(void)
 {
 	long huge, large, small, kib = 0;
@@ -138,7 +138,7 @@ static inline long pages_held(void)
 	return kib / 4;
 }
 
-/* Nothing is left of the run, and the next one is as any other. */
+/* Nothing is left of the run, and the next run is as usual. */
 static inline void is_sound(struct __test_metadata *_metadata)
 {
 	EXPECT_EQ(-1, run_done());

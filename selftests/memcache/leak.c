@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pages that can't be turned back to write-back are never freed: the next owner
- * would not expect their type. They are counted, and said.
+ * Pages that can't be turned back to write-back are never freed, since their next owner
+ * would not expect their type. The module counts and reports them.
  */
 #include <sys/klog.h>
 
@@ -20,9 +20,9 @@ FIXTURE_VARIANT(leak) {
 
 FIXTURE_VARIANT_ADD(leak, refused) { "wb refuse 1", "now_uc", BLOCK };
 FIXTURE_VARIANT_ADD(leak, though_done) { "wb late 2", "now_uc", 0 };
-/* The kernel says that it has, the page tables say that it has not. */
+/* The kernel says that it has set the type; the page tables say that it has not. */
 FIXTURE_VARIANT_ADD(leak, kept_quiet) { "wb lie 1", "now_uc", BLOCK };
-/* So that looking at the first page would not do. */
+/* Only the first page is turned back, so that a look at that page alone is not enough. */
 FIXTURE_VARIANT_ADD(leak, all_but_the_first) { "wb part 1", "now_uc", BLOCK - 1 };
 
 FIXTURE_SETUP(leak)
@@ -36,7 +36,7 @@ FIXTURE_TEARDOWN(leak)
 	watched_teardown(_metadata);
 }
 
-/* tools/check/kernel-log passes what is announced like this, once. */
+/* tools/check/kernel-log ignores a leak that is announced like this, once. */
 static void announce(void)
 {
 	file_write("/dev/kmsg", "selftest: 512 pages will be leaked on purpose\n");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every loop runs once. A kernel that compares types when it calls by a pointer has
- * something to say of each loop whose type is not the pointer's: see its log.
+ * Every loop runs once. A kernel that checks types in calls by a pointer reports, in its
+ * log, each loop whose type is not that of the pointer.
  */
 #include "watched.h"
 
@@ -20,7 +20,7 @@ FIXTURE_TEARDOWN(loops)
 	watched_teardown(_metadata);
 }
 
-/* How many widths the operation has, in one stream or several; -1: one of them fails. */
+/* The number of widths of the operation, in one stream or several; -1: one of them fails. */
 static int widths(const char *op, int streams)
 {
 	static const char * const names[] = { "8", "16", "32", "64", "max" };
@@ -52,7 +52,7 @@ TEST_F(loops, of_every_operation)
 	at[strcspn(at, "\n")] = 0;
 	while ((op = strsep(&at, "|"))) {
 		int one = widths(op, 1), two = widths(op, 2);
-		/* Not every CPU has an instruction for these. */
+		/* Not every CPU has the instructions of these. */
 		bool may_lack = !strncmp(op, "write_", 6) || !strcmp(op, "movdir64b");
 
 		EXPECT_LE(may_lack ? 0 : 1, one) {
@@ -64,7 +64,7 @@ TEST_F(loops, of_every_operation)
 		n += one;
 		several += two;
 	}
-	/* Those that a CPU with SSE2 alone has. */
+	/* The widths of a CPU that has SSE2 only. */
 	EXPECT_LE(30, n);
 	EXPECT_LE(16, several);
 }

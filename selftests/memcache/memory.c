@@ -47,7 +47,7 @@ static int run_size(const char *keys, long mib)
 	return run(line);
 }
 
-/* Refused with ENOMEM; nothing kept of it. */
+/* The request is refused with ENOMEM, and nothing of it is kept. */
 static void is_clean(struct __test_metadata *_metadata)
 {
 	EXPECT_TRUE(file_has("run", "\nstate: failed\nerror: ENOMEM size: "));
@@ -65,7 +65,7 @@ TEST_F(memory, more_than_there_is)
 	is_clean(_metadata);
 }
 
-/* One node has not that much, though both have: it ends half-way. */
+/* One node alone does not have that much, so the allocation fails half-way. */
 TEST_F(memory, runs_out_half_way)
 {
 	long size = first_node("MemTotal:") + 16;
@@ -80,10 +80,10 @@ TEST_F(memory, runs_out_half_way)
 	is_clean(_metadata);
 }
 
-/* Two buffers don't fit at once: then the first one makes room. */
+/* Two buffers don't fit at the same time, so the first one makes room. */
 TEST_F(memory, suffices_for_one_type_at_a_time)
 {
-	/* What earlier tests left in temporary files is not to be had. */
+	/* Temporary files of earlier tests take memory, too. */
 	long room = first_node("MemFree:") + first_node("FilePages:") -
 		    first_node("Shmem:");
 
@@ -93,8 +93,8 @@ TEST_F(memory, suffices_for_one_type_at_a_time)
 }
 
 /*
- * A process that has taken memory until @left MiB are available. In steps: the
- * kernel's figure is an estimate, and one that takes all at once may be killed.
+ * Start a process that takes memory until @left MiB are available. It does so in steps:
+ * the kernel's figure is an estimate, and a process that takes all at once may be killed.
  */
 static pid_t hold_all_but(struct __test_metadata *_metadata, long left)
 {
@@ -119,7 +119,7 @@ static pid_t hold_all_but(struct __test_metadata *_metadata, long left)
 	return pid;
 }
 
-/* Nobody has killed it; now we do. */
+/* The kernel has not killed the process; now we do. */
 static void hold_end(struct __test_metadata *_metadata, pid_t pid)
 {
 	EXPECT_EQ(0, waitpid(pid, NULL, WNOHANG));
@@ -128,9 +128,9 @@ static void hold_end(struct __test_metadata *_metadata, pid_t pid)
 }
 
 /*
- * What somebody else holds is not there; nobody is killed to get it. The kernel empties
- * its caches for it, so that programs have to be read again: on a busy machine that took
- * more than five minutes.
+ * Memory that another process holds is not available, and no process is killed to get it.
+ * The kernel empties its caches for the request, so that programs have to be read again:
+ * on a busy machine that took more than five minutes.
  */
 TEST_F_TIMEOUT(memory, is_held_by_another_process, 1200)
 {
@@ -145,8 +145,8 @@ TEST_F_TIMEOUT(memory, is_held_by_another_process, 1200)
 }
 
 /*
- * Nor to get room for the results of 131072 measurements, some 60 MiB; nor are
- * caches emptied for it, so that programs have to be read again.
+ * No process is killed either to get room for the results of 131072 measurements, about
+ * 60 MiB; and no caches are emptied for it, so programs need not be read again.
  */
 TEST_F(memory, is_short_for_the_list_of_results)
 {
@@ -165,7 +165,7 @@ TEST_F(memory, is_short_for_the_list_of_results)
 	EXPECT_EQ(0, run("bandwidth size=4K repeat=1"));
 }
 
-/* Making it takes its time; the end of that is not waited for. */
+/* Making a large buffer takes time. A signal or a stop ends that early. */
 FIXTURE(large) {
 	long size;
 	pid_t pid;
@@ -179,7 +179,7 @@ FIXTURE_SETUP(large)
 	self->size = available() - 128;
 	snprintf(line, sizeof(line), "bandwidth size=%ldM type=uc repeat=100", self->size);
 	self->pid = run_start(line);
-	/* Each page that is made UC is seen, and pages are made so block by block. */
+	/* The witness sees each page that is made UC, and pages are made UC block by block. */
 	while (witness("touched") < 5 * BLOCK)
 		usleep(1000);
 }
@@ -213,7 +213,7 @@ TEST_F(large, ends_with_a_write_to_stop)
 			 "error: ECANCELED run: stopped by a write to stop while memory");
 }
 
-/* They wait until the buffer is there; who is killed waits no more. */
+/* Other processes wait until the buffer is there; one that is killed stops waiting. */
 TEST_F(large, lets_its_readers_be_killed)
 {
 	pid_t reader = fork();

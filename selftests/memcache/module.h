@@ -43,7 +43,7 @@ static inline int module_unload(void)
 	return ko_unload("memcache");
 }
 
-/* Writes one request, or whatever else a file takes. */
+/* Writes one request, or anything else that a file takes. */
 static inline int file_write_bytes(const char *path, const void *bytes, size_t n)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -62,7 +62,7 @@ static inline int file_write(const char *path, const char *text)
 	return file_write_bytes(path, text, strlen(text));
 }
 
-/* Reads a whole file as a string into buf; its length, or a negative errno. */
+/* Reads a whole file as a string into buf. Returns its length, or a negative errno. */
 static inline ssize_t file_read(const char *path, char *buf, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The module's files, and loading it: what the tests in Python share."""
+"""Loading the module and using its files, for the tests in Python."""
 
 import ctypes
 import errno
@@ -14,18 +14,19 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def failed(result):
-    """Of a call of libc: 0, or the errno."""
+    """The result of a call of libc: 0, or the errno."""
     return ctypes.get_errno() if result < 0 else 0
 
 
 def name_of(error):
-    """As the module has it: Python knows EOPNOTSUPP by its other name, too."""
+    """The name of an errno as the module writes it. Python also has another name for
+    EOPNOTSUPP."""
     names = errno.errorcode | {errno.EOPNOTSUPP: "EOPNOTSUPP", 0: "0"}
     return names.get(error, str(error))
 
 
 def load(parameters="", path=None):
-    """Load a kernel module, memcache by default; the errno."""
+    """Load a kernel module, memcache by default; return the errno."""
     fd = os.open(path or os.environ["MEMCACHE_KO"], os.O_RDONLY | os.O_CLOEXEC)
     try:
         return failed(LIBC.syscall(FINIT_MODULE, fd, parameters.encode(), 0))
@@ -42,13 +43,13 @@ def read(name):
 
 
 def status():
-    """The file `run`: request, state, and error after one."""
+    """The file `run`: the request, the state, and the error if there was one."""
     pairs = (line.partition(": ") for line in read("run").splitlines())
     return {key: value for key, _, value in pairs}
 
 
 def write(name, data):
-    """One write(2), the whole file's; its errno. (os.write() tries again after EINTR.)"""
+    """Write all of it with one write(2); return the errno. (os.write() repeats after EINTR.)"""
     data = data.encode() if isinstance(data, str) else data
     fd = os.open(FILES / name, os.O_WRONLY | os.O_CLOEXEC)
     try:
@@ -58,12 +59,12 @@ def write(name, data):
 
 
 def refusal(line):
-    """The key that a request is refused for; empty: it is taken."""
+    """The key that a request is refused for; empty if it is taken."""
     return status()["error"].split()[1].rstrip(":") if write("run", line) else ""
 
 
 def with_mode(bit):
-    """Names of the files whose owner may do that."""
+    """Names of the files whose mode gives the owner this permission."""
     return sorted(path.name for path in FILES.iterdir() if path.stat().st_mode & bit)
 
 
@@ -76,7 +77,7 @@ def readable():
 
 
 def threads():
-    """Threads of the module that there are now."""
+    """The threads of the module that exist now."""
     found = 0
     for task in os.listdir("/proc"):
         if task.isdigit():

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Those who are not root, or not quite, and what they may open. */
+/* Users that are not root, or lack a capability of root, and what they may open. */
 #ifndef SELFTESTS_OTHERS_H
 #define SELFTESTS_OTHERS_H
 
@@ -16,7 +16,7 @@ static inline int become_nobody(void)
 	return setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY);
 }
 
-/* Still root, but for one capability: as in a container. */
+/* Root without one capability, as in a container. */
 static inline int lose_sys_admin(void)
 {
 	struct __user_cap_header_struct head = {
@@ -31,7 +31,7 @@ static inline int lose_sys_admin(void)
 	return syscall(SYS_capset, &head, caps);
 }
 
-/* 0: after @become(), opening it fails with @err in each way. */
+/* 0: after @become(), opening the file in any way fails with @err. */
 static inline int refused_after(int (*become)(void), int err, int dir,
 				const char *name)
 {
@@ -50,7 +50,7 @@ static inline int refused_after(int (*become)(void), int err, int dir,
 	_exit(0);
 }
 
-/* For root only, and for all of root; a mode that lets others in does not. */
+/* Only root with all capabilities may open it, whatever the mode of the file allows. */
 static inline void is_for_root_only(struct __test_metadata *_metadata, int dir,
 				    const char *name, mode_t mode)
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files for requests to read and write: in a filesystem of their own, so that they
-can neither fill another one nor be somebody's."""
+"""Files for requests to read and write, in a filesystem of their own: they can neither
+fill another one nor destroy a file of another program."""
 
 import ctypes
 import os
@@ -9,22 +9,22 @@ from pathlib import Path
 
 import module
 
-# Short: of what is left of it when its end is cut off, there is not much either.
+# The path is short, so that there are few paths that are a beginning of it.
 PLACE = Path("/mnt")
 FILE = str(PLACE / "f")
-MOST = 6                # readers that grammar.py draws, and so files
+MOST = 6                # the most readers that grammar.py draws; each may have a file
 DETACH = 2
 
 
 class Place:
-    """FILE, and FILE.0 and so on; and what is no such file, in wrong."""
+    """FILE, FILE.0 and so on; `wrong` has paths that are no such file."""
 
     def __init__(self, mib):
         self.end()
         if module.LIBC.mount(b"none", bytes(PLACE), b"tmpfs", ctypes.c_ulong(0),
                              f"size={mib}m".encode()):
             raise OSError(ctypes.get_errno(), "mount")
-        # A path can be any that chance makes: no file elsewhere gets larger, either.
+        # A random path may lie elsewhere, so the size of files is limited there, too.
         limit = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (mib << 20, limit[1]))
         (PLACE / "d").mkdir()
@@ -40,7 +40,7 @@ class Place:
         self.restore()
 
     def restore(self):
-        """Whole files: what was stopped while it wrote has left one that is not."""
+        """Write all files anew: a run that was stopped may have left an incomplete one."""
         self.clean()
         (PLACE / "empty").write_bytes(b"")
         for more in ("", f" files=each readers={MOST}"):

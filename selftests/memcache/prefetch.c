@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prefetchers while a point is measured: off, kept, without effect, not possible. */
+/* Prefetchers while a point is measured: off, kept, and where off is not possible. */
 #include <sched.h>
 #include <sys/klog.h>
 
@@ -63,7 +63,7 @@ TEST_F(point, each_point_of_a_list_has_its_own)
 	EXPECT_EQ(4 * 2, count("off"));
 }
 
-/* Both have prefetch=auto preset. */
+/* Both this test and the next one have the preset prefetch=auto. */
 TEST_F(point, cpus_that_take_turns_are_switched_in_turn)
 {
 	EXPECT_EQ(0, run("latency size=16K cpu=0-1 repeat=2"));
@@ -138,7 +138,7 @@ static bool may_run_on(unsigned long cpus)
 	return !syscall(SYS_sched_setaffinity, 0, sizeof(cpus), &cpus);
 }
 
-/* To read one interrupts its CPU, which may be isolated from who reads. */
+/* Reading a register interrupts its CPU, which may be isolated from the reader's CPU. */
 TEST_F(point, registers_are_read_where_the_reader_may_run)
 {
 	int reads = count("reads");
@@ -163,7 +163,7 @@ TEST_F(point, registers_that_fault_are_not_possible)
 	ASSERT_TRUE(msr_set("writes ffffffffffffffff"));
 }
 
-/* What the check tries on this CPU says nothing of the other one. */
+/* The check tries this CPU, which says nothing about the other one. */
 TEST_F(point, one_cpu_that_faults_is_enough)
 {
 	cpu_set_t here;
@@ -181,7 +181,7 @@ TEST_F(point, one_cpu_that_faults_is_enough)
 	ASSERT_TRUE(msr_set("writes ffffffffffffffff"));
 }
 
-/* Two points are tried by the check, one before it is begun, two CPUs are off. */
+/* Two writes for the points' checks, one before the first point, two to switch CPUs off. */
 #define THEN_STUCK "writes 5"
 
 static void get_stuck(struct __test_metadata *_metadata)
@@ -191,7 +191,7 @@ static void get_stuck(struct __test_metadata *_metadata)
 	EXPECT_TRUE(file_has("run", "\nstate: failed\nerror: EIO prefetch: can't be put back"));
 	EXPECT_TRUE(said("off"));
 	expect_all_off(_metadata);
-	/* Not even one that does not ask for it. */
+	/* Even a request that does not ask for prefetch=off is refused. */
 	EXPECT_EQ(-EIO, run(SHORT "keep cpu=0"));
 	EXPECT_EQ(-EIO, run(SHORT "auto cpu=0"));
 	ASSERT_TRUE(msr_set("writes ffffffffffffffff"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prefetchers are as they were after everything that ends a run. */
+/* However a run ends, the prefetchers are as they were before it. */
 #include "registers.h"
 
 #define OFF_ENDLESS ENDLESS " size=64K prefetch=off cpu=0-1"
@@ -66,7 +66,7 @@ TEST_F(ends, by_its_timeout)
 TEST_F(ends, when_a_cpu_goes)
 {
 	ASSERT_TRUE(cpu1_online("0"));
-	/* At once, not only when the run has noticed. */
+	/* This must hold at once, not only after the run has noticed. */
 	EXPECT_EQ(variant->shared ? CPU0 : CPU1, msr("cpu1"));
 	EXPECT_EQ(-ENODEV, run_end(self->pid));
 	EXPECT_TRUE(file_has("run", "\nstate: failed\nerror: ENODEV cpu: 1 went offline"));
@@ -77,7 +77,7 @@ TEST_F(ends, when_a_cpu_goes)
 	EXPECT_TRUE(said("off"));
 }
 
-/* The register would be found as it is by a kernel that kexec starts. */
+/* A kernel that kexec starts would find the register as it is now. */
 TEST_F(ends, before_a_reboot)
 {
 	ASSERT_TRUE(msr_set("reboot 0"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a mapping of the devices can't be turned into: code, other pages, a hold
- * on pages that outlasts it. And what was in the pages before is not in them.
+ * A mapping of the devices can't become executable, map other pages, or keep pages after
+ * it has gone. And the pages do not hold what was in them before.
  */
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -51,7 +51,7 @@ FIXTURE_TEARDOWN(reach)
 	watched_teardown(_metadata);
 }
 
-/* Of the mapping at @addr, as in /proc/self/maps. */
+/* A field of the mapping at @addr, as /proc/self/maps shows it. */
 static int is_executable(const void *addr)
 {
 	FILE *f = fopen("/proc/self/maps", "re");
@@ -68,7 +68,7 @@ static int is_executable(const void *addr)
 	return x != '-';
 }
 
-/* Old programs have whatever they can read executable as well. */
+/* For old programs, everything that is readable is executable as well. */
 TEST_F(reach, is_not_executable_by_personality)
 {
 	pid_t pid = fork();
@@ -86,7 +86,7 @@ TEST_F(reach, is_not_executable_by_personality)
 	EXPECT_TRUE(is_executable(is_executable));
 }
 
-/* Whoever could pin a page would keep it when the module is gone. */
+/* A process that could pin a page would still have it when the module is gone. */
 TEST_F(reach, pages_are_not_pinned)
 {
 	struct iovec here = { self->map, PAGE };
@@ -99,7 +99,7 @@ TEST_F(reach, pages_are_not_pinned)
 	close(fds[0]);
 	close(fds[1]);
 
-	/* How a debugger, and another process, would read it. */
+	/* This is how a debugger, or another process, would read it. */
 	mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
 	ASSERT_LE(0, mem);
 	EXPECT_EQ(-1, pread(mem, out, sizeof(out), (off_t)self->map));
@@ -108,7 +108,7 @@ TEST_F(reach, pages_are_not_pinned)
 	EXPECT_EQ(EIO, errno);
 	close(mem);
 	if (process_vm_readv(getpid(), NULL, 0, NULL, 0, 0))
-		return;		/* a small kernel: nobody can call it */
+		return;		/* a small kernel does not have this call */
 	EXPECT_EQ(-1, process_vm_readv(getpid(), &(struct iovec){ out, sizeof(out) }, 1,
 				       &here, 1, 0));
 	EXPECT_EQ(EFAULT, errno);
@@ -119,7 +119,7 @@ TEST_F(reach, mapping_stays_what_it_is)
 	struct witness_page page;
 
 	self->map[5 * PAGE] = 55;
-	/* Neither a second one nor one with holes to be filled. */
+	/* It can be neither doubled nor given holes that would be filled later. */
 	EXPECT_EQ(MAP_FAILED, mremap(self->map, PAGE, PAGE,
 				     MREMAP_MAYMOVE | MREMAP_DONTUNMAP, NULL));
 	EXPECT_EQ(EINVAL, errno);
@@ -128,19 +128,19 @@ TEST_F(reach, mapping_stays_what_it_is)
 	EXPECT_EQ(-1, madvise(self->map, BYTES, MADV_DODUMP));
 	EXPECT_EQ(EINVAL, errno);
 
-	/* Pages in another order are still the buffer's, of its type. */
+	/* Pages in another order are still pages of the buffer, with its type. */
 	EXPECT_EQ(0, remap_file_pages(self->map, PAGE, 0, 5, 0));
 	EXPECT_EQ(55, self->map[0]);
 	ASSERT_TRUE(witness_page(self->map, &page));
 	EXPECT_STREQ(variant->attribute, page.type);
 	EXPECT_EQ(-1, mprotect(self->map, BYTES, PROT_READ | PROT_EXEC));
 	EXPECT_EQ(EACCES, errno);
-	/* Behind the buffer is nothing, but for a page of the fence's. */
+	/* Nothing lies behind the buffer except the page of the fence. */
 	EXPECT_EQ(-1, remap_file_pages(self->map + PAGE, PAGE, 0, BLOCK + 1, 0));
 	EXPECT_EQ(EINVAL, errno);
 }
 
-/* What a user has in the pages does not get into what others may read. */
+/* The data of a user in the pages do not get into files that others may read. */
 TEST_F(reach, data_of_a_user_are_in_no_result)
 {
 	static const char * const files[] = { "run", "results", "results.jsonl", "buffers" };
@@ -171,7 +171,7 @@ TEST_F(reach, data_of_a_user_are_in_no_result)
 
 #define MIB	8UL
 #define LARGE	(MIB << 20)
-#define PFN	((1UL << 55) - 1)	/* of an entry in pagemap */
+#define PFN	((1UL << 55) - 1)	/* the PFN in an entry of pagemap */
 #define ONCE	" type=wb,wc,uc repeat=1 warmup=0"
 
 FIXTURE(pages) {
@@ -230,7 +230,7 @@ static int is_zero(const unsigned char *from, size_t n)
 	return !from[0] && !memcmp(from, from + 1, n - 1);
 }
 
-/* Whatever tests there are, on pages that are mapped; how many could be run. */
+/* Run all tests on pages that are mapped. Returns how many could be run. */
 static int run_each_test(void)
 {
 	static char tests[sizeof(run_text)];
@@ -247,7 +247,7 @@ static int run_each_test(void)
 		snprintf(request, sizeof(request),
 			 "%.*s size=1M" ONCE, (int)len, line);
 		err = run(request);
-		/* Not each may take a size, and some see that data changed. */
+		/* Some tests may not take a size, and some see that data changed. */
 		if (err && err != -EINVAL && err != -EOPNOTSUPP && err != -EBADMSG)
 			return -1;
 		n += !err || err == -EBADMSG;
@@ -256,7 +256,7 @@ static int run_each_test(void)
 }
 
 /*
- * Pages come from the kernel zeroed, also those that held patterns of a run or
+ * Pages are zeroed when the module gets them, also those that held patterns of a run or
  * data of a user when the module was loaded before.
  */
 TEST_F(pages, are_zero_when_they_come)
@@ -287,11 +287,11 @@ TEST_F(pages, are_zero_when_they_come)
 		if (!round)
 			ASSERT_EQ(0, module_unload());
 	}
-	/* Else nothing was tried. */
+	/* Otherwise this would have tested nothing. */
 	EXPECT_LT(0, again);
 }
 
-/* Runs leave numbers in pages, not where the kernel has them. */
+/* Runs leave numbers in the pages, but no kernel addresses. */
 TEST_F(pages, never_hold_an_address)
 {
 	struct memcache_info info;
@@ -321,14 +321,14 @@ TEST_F(pages, never_hold_an_address)
 	ASSERT_EQ(0, ioctl(fd, MEMCACHE_INFO, &info));
 	fence = mmap(NULL, PAGE, RW, MAP_SHARED, fd, info.fence_offset);
 	ASSERT_NE(MAP_FAILED, fence);
-	/* What the fence stored, and nothing else. */
+	/* The page holds what the fence stored, and nothing else. */
 	EXPECT_LT(fence[0], 1UL << 40);
 	EXPECT_TRUE(is_zero((unsigned char *)&fence[1], PAGE - 8));
 	munmap(fence, PAGE);
 	close(fd);
 }
 
-/* The kernel does not go where a user's data would lead it. */
+/* The kernel does not follow pointers in a user's data. */
 TEST_F(pages, are_written_while_tests_run)
 {
 	pid_t pid;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memcache on registers for prefetchers that selftests/modules/mc_msr.c makes up:
- * each test begins with them as below, and must leave them so.
+ * Memcache with the simulated prefetcher registers of selftests/modules/mc_msr.c. Each test
+ * begins with the values below, and must leave them so.
  */
 #ifndef SELFTESTS_REGISTERS_H
 #define SELFTESTS_REGISTERS_H
@@ -13,7 +13,7 @@
 
 #define SHORT "bandwidth size=64K repeat=3 prefetch="
 
-/* Bits 9 and 11 and high ones are none of ours; CPU 1 has one prefetcher off. */
+/* Bits 9, 11 and high ones are not ours; CPU 1 has one prefetcher off. */
 #define CPU0 0x8000000000000a00UL
 #define CPU1 0x0000000100000802UL
 #define OURS 0xfUL
@@ -25,7 +25,7 @@ static inline bool msr_set(const char *line)
 	return !file_write(MSR "set", line);
 }
 
-/* What the registers say of a name. */
+/* The value of a name in the state of the registers. */
 static inline unsigned long msr(const char *name)
 {
 	char text[1024], *at = text, *line;
@@ -52,7 +52,7 @@ static inline bool cpu1_online(const char *yes)
 	return !file_write("/sys/devices/system/cpu/cpu1/online", yes);
 }
 
-/* @first: said to the registers before memcache is there */
+/* @first: written to the registers before memcache is loaded */
 static void registers_setup(struct __test_metadata *_metadata, const char *first)
 {
 	module_unload();
@@ -65,7 +65,7 @@ static void registers_setup(struct __test_metadata *_metadata, const char *first
 	ASSERT_EQ(0, module_load("size_mb=2"));
 }
 
-/* All is as it was, before memcache has gone and after. */
+/* The registers are as they were, both before and after memcache is unloaded. */
 static inline void expect_untouched(struct __test_metadata *_metadata)
 {
 	EXPECT_EQ(CPU0, msr("cpu0"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reading results: always one run's, whole, however it is read. */
+/* Reading results: they are always all of one run, however they are read. */
 #include "chance.h"
 #include "watched.h"
 
@@ -30,7 +30,7 @@ TEST_F(results, are_none_at_first)
 	EXPECT_EQ(0, file_read(FILES "results.jsonl", whole, MUCH));
 }
 
-/* What was opened before a run that ends is still what was opened. */
+/* A file that was opened before a run ends still has the results of that time. */
 TEST_F(results, stay_what_they_were_when_opened)
 {
 	size_t i;
@@ -51,7 +51,7 @@ TEST_F(results, stay_what_they_were_when_opened)
 			n += got;
 		EXPECT_EQ(len, n);
 		EXPECT_EQ(0, memcmp(whole, again, len));
-		/* An open file keeps the module from going. */
+		/* An open file keeps the module loaded. */
 		EXPECT_EQ(-EWOULDBLOCK, module_unload());
 		close(fd);
 		EXPECT_GT(len, file_read(files[i], again, MUCH));
@@ -97,7 +97,7 @@ TEST_F(results, read_the_same_in_pieces)
 			EXPECT_EQ(len, n);
 			EXPECT_EQ(0, memcmp(whole, again, len));
 		}
-		/* Backwards, anywhere, and behind the end. */
+		/* Reads backwards, at random offsets, and behind the end. */
 		for (at = len - 1; at >= 0; at -= 97) {
 			got = pread(fd, again, 50, at);
 			ASSERT_LT(0, got);
@@ -126,7 +126,7 @@ static int columns_of(char *line)
 #define FIFTY_ZEROS "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0," \
 		    "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0"
 
-/* RECORDS, in steps of 200: far more than any buffer of a reader or of the kernel. */
+/* RECORDS, in steps of 200: far more than fits a buffer of a reader or of the kernel. */
 TEST_F_TIMEOUT(results, may_be_thousands, 600)
 {
 	int rows = 0, columns = 0, records = chance_count("RECORDS", 10000) / 200 * 200;
@@ -141,7 +141,7 @@ TEST_F_TIMEOUT(results, may_be_thousands, 600)
 	len = file_read(files[0], whole, MUCH);
 	ASSERT_LT(records * 100L, len);
 	while ((line = strsep(&at, "\n")) && *line) {
-		/* The # before the names is no column. */
+		/* The # before the names is not a column. */
 		width = width ?: strlen(line);
 		EXPECT_EQ(width, strlen(line));
 		line[0] = ' ';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Requests: run to their end, or on while a test goes on. */
+/* Running a request to its end, or in another process while the test goes on. */
 #ifndef SELFTESTS_RUN_H
 #define SELFTESTS_RUN_H
 
@@ -22,7 +22,7 @@ static inline int run(const char *line)
 	return file_write(FILES "run", line);
 }
 
-/* Does a file of the module contain that? */
+/* Does a file of the module contain this text? */
 static inline bool file_has(const char *file, const char *what)
 {
 	char path[256];
@@ -32,7 +32,7 @@ static inline bool file_has(const char *file, const char *what)
 	       strstr(run_text, what);
 }
 
-/* How often it contains that. */
+/* How often the file contains the text. */
 static inline int file_count(const char *file, const char *what)
 {
 	const char *at = run_text;
@@ -45,7 +45,7 @@ static inline int file_count(const char *file, const char *what)
 	return n;
 }
 
-/* How many results contain that; a member of them as JSON, for instance. */
+/* How many results contain the text, for example a member in JSON. */
 static inline int results_with(const char *what)
 {
 	char *at = run_text, *line;
@@ -62,7 +62,7 @@ static inline void run_interrupted(int signum)
 {
 }
 
-/* A process that writes a request, once it may read from @go, if that is >= 0. */
+/* Start a process that writes a request; if @go >= 0, once it can read from it. */
 static inline pid_t run_start_at(const char *line, int go)
 {
 	struct sigaction action = { .sa_handler = run_interrupted };
@@ -85,7 +85,7 @@ static inline pid_t run_start(const char *line)
 	return run_start_at(line, -1);
 }
 
-/* How it ended: 0 or a negative errno; a positive number: of the signal. */
+/* How the process ended: 0, a negative errno, or the positive number of a signal. */
 static inline int run_end(pid_t pid)
 {
 	int status;
@@ -95,7 +95,7 @@ static inline int run_end(pid_t pid)
 	return WIFSIGNALED(status) ? WTERMSIG(status) : -WEXITSTATUS(status);
 }
 
-/* Samples done by the run that is on; -1: none is. */
+/* The samples that the current run has done; -1: there is no run. */
 static inline long run_done(void)
 {
 	char text[256];
@@ -107,7 +107,7 @@ static inline long run_done(void)
 	return done;
 }
 
-/* Wait until the run has done so many samples; false: it does not. */
+/* Wait until the run has done so many samples; false if it never does. */
 static inline bool run_gets_to(long samples)
 {
 	int i;
@@ -120,7 +120,7 @@ static inline bool run_gets_to(long samples)
 	return false;
 }
 
-/* Threads of the module that exist; those that end take a moment to be gone. */
+/* The number of the module's threads. A thread that ends takes a moment to be gone. */
 static inline int run_threads_now(void)
 {
 	DIR *dir = opendir("/proc");

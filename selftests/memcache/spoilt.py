@@ -10,7 +10,7 @@ EDGES = ("", ",", "0", "-1", "+1", "00", "1.5", "0x10", "1e3", " ", "=", "..", "
 
 
 def byte(rng):
-    """Any byte; one of those that lines are made of mostly."""
+    """A random byte, half of the time one that lines contain often."""
     return rng.choice(b" =,.-09KMGabz_\n\t\0") if rng.random() < 0.5 else rng.randrange(256)
 
 
@@ -19,7 +19,7 @@ def bytes_of(rng, n):
 
 
 class Spoilt:
-    """Draws them; a line that is taken nevertheless is over within seconds."""
+    """Draws such lines. The run of a line that is taken nevertheless ends within seconds."""
 
     def __init__(self, tests, requests, rng, paths):
         self.tests, self.requests, self.rng, self.paths = tests, requests, rng, paths
@@ -27,7 +27,7 @@ class Spoilt:
                       self.noise: 8, self.list_too_long: 2, self.huge: 2}
 
     def draw(self, name="run"):
-        """(its kind, the bytes), for that file."""
+        """The kind and the bytes of something to write to that file."""
         if name == "counters" and self.rng.random() < 0.8:
             return "counters", self.counters()
         kind = self.rng.choices(list(self.kinds), self.kinds.values())[0]
@@ -38,14 +38,14 @@ class Spoilt:
         return self.requests.draw(small=True).encode() + end
 
     def limited(self):
-        """With a limit of its own, since what is done to it may take long."""
+        """A right line with a timeout=, since a change of the line may make its run long."""
         return self.requests.draw([("timeout", "1")], small=True)
 
     def edge(self):
         """One value at, or beyond, the edge of what its key takes."""
         line = self.limited()
         keys = self.tests[line.split()[0]]
-        # A path can be wrong in as many ways as all the others.
+        # A path can be wrong in as many ways as all other keys together.
         key = self.rng.choice(keys + len(keys) * [key for key in keys if key.path])
         edges = list(EDGES)
         if key.low is not None:
@@ -61,7 +61,8 @@ class Spoilt:
         return self.mutate(self.limited().encode())
 
     def mutate(self, line):
-        """Bytes changed, added, taken away, doubled; words swapped; an end cut off."""
+        """The line with bytes changed, added, removed or doubled, words swapped, or its end
+        cut off."""
         line = bytearray(line)
         for _ in range(self.rng.choice((1, 1, 1, 2, 3, 8))):
             at = self.rng.randint(0, len(line))
@@ -84,7 +85,7 @@ class Spoilt:
         return bytes(line)
 
     def counters(self):
-        """Lines of the file `counters`; some right, and of software events mostly."""
+        """Lines for the file `counters`. Some are right; most have software events."""
         lines = []
         for _ in range(self.rng.choice((0, 1, 1, 1, 2, 3, 10, 257))):
             name = self.rng.choice(("dram_read", "dram_write")) + self.rng.choice(("", "", "_b"))
@@ -98,7 +99,7 @@ class Spoilt:
         return self.mutate(text) if self.rng.random() < 0.5 else text
 
     def words(self):
-        """Words of the grammar, one after another, whether they fit or not."""
+        """Words of the grammar in any order, whether they fit together or not."""
         every = [word for keys in self.tests.values() for key in keys
                  for word in (key.name, f"{key.name}={key.preset}", *key.words)]
         words = [self.rng.choice([*self.tests, ""])]
@@ -109,7 +110,7 @@ class Spoilt:
         return bytes_of(self.rng, self.rng.choice((0, 0, 1, 2, 5, 30, 300, 4095, 4096, 4097)))
 
     def list_too_long(self):
-        """Around 64 values, around 65536 combinations."""
+        """Lists of about 64 values, with about 65536 combinations."""
         test = self.rng.choice(list(self.tests))
         words = [test, "size=65", "timeout=1"]
         for key in self.rng.sample(self.tests[test], 4):
@@ -119,12 +120,12 @@ class Spoilt:
         return " ".join(words).encode()
 
     def huge(self):
-        """Far more than a line may have: the end of it does not matter."""
+        """Far more bytes than a line may have; the content of the end does not matter."""
         size = self.rng.choice((4095, 4096, 8192, 65536, 1 << 20))
         begin = self.rng.choice((self.limited().encode(), b"", bytes_of(self.rng, 30)))
         return begin + self.rng.choice((b" ", b"a", b"\n", b"\0")) * (size - len(begin))
 
 
 def of(tests, rng, cpus, files, wrong):
-    """files: that may be written; wrong: paths that are none."""
+    """files: paths that may be written; wrong: paths that are no such file."""
     return Spoilt(tests, grammar.Requests(tests, rng, cpus, 1 << 14, files), rng, wrong)

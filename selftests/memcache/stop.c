@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Everything that ends a run before its end, and what must not. */
+/* Everything that ends a run early, and what must not end one. */
 #include <sys/mount.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
@@ -75,12 +75,12 @@ TEST_F(run, ends_with_a_write_to_stop)
 	EXPECT_EQ(0, file_write(FILES "stop", "any words"));
 	EXPECT_EQ(-ECANCELED, run_end(self->pid));
 	is_over(_metadata, "\nstate: stopped\nerror: ECANCELED ");
-	/* With no run on, there is nothing to be stopped, not even the next. */
+	/* Without a run there is nothing to stop; the next run is not stopped either. */
 	EXPECT_EQ(0, file_write(FILES "stop", "1"));
 	EXPECT_EQ(0, run("bandwidth size=64K"));
 }
 
-/* A shell hears of its jobs and of its window all the time: no end for a run. */
+/* A shell often gets signals about its jobs and its window. These do not end a run. */
 TEST_F(run, goes_on_after_signals_that_end_no_program)
 {
 	long done;
@@ -94,7 +94,7 @@ TEST_F(run, goes_on_after_signals_that_end_no_program)
 	is_over(_metadata, "\nstate: stopped\nerror: EINTR ");
 }
 
-/* Nor what a debugger, job control or a cgroup want of its writer. */
+/* A debugger, job control or a cgroup that stops the writer does not end the run. */
 static void goes_on(struct __test_metadata *_metadata)
 {
 	long done = run_done();
@@ -128,7 +128,7 @@ TEST_F(run, goes_on_when_its_writer_is_traced)
 	EXPECT_EQ(0, ptrace(PTRACE_SEIZE, self->pid, 0, 0));
 	EXPECT_EQ(0, ptrace(PTRACE_INTERRUPT, self->pid, 0, 0));
 	goes_on(_metadata);
-	/* And still hears of a signal. */
+	/* A signal still ends the run. */
 	EXPECT_EQ(0, kill(self->pid, SIGKILL));
 	EXPECT_EQ(SIGKILL, run_end(self->pid));
 	is_over(_metadata, "\nstate: stopped\nerror: EINTR ");
@@ -244,11 +244,11 @@ TEST_F(limit, timeout_ends_a_run)
 {
 	EXPECT_EQ(-ETIME, run(ENDLESS " size=64K timeout=1"));
 	is_over(_metadata, "\nstate: stopped\nerror: ETIME timeout: 1 s ");
-	/* That of a run before does not count for the next. */
+	/* The time of one run does not count for the next one. */
 	EXPECT_EQ(0, run("bandwidth size=64K timeout=60"));
 }
 
-/* A stop and the time-out at once: whichever counts, all say the same. */
+/* A stop and the time-out at the same time: errno and `run` name the same cause. */
 TEST_F(limit, stop_at_the_limit)
 {
 	int i, err;
@@ -267,7 +267,7 @@ TEST_F(limit, stop_at_the_limit)
 
 #define ROUNDS	60
 
-/* A run is on as soon as others are told so; what is stopped then never measures. */
+/* A run can be stopped as soon as other writers get EBUSY; it then measures nothing. */
 TEST_F(limit, stop_before_the_first_sample)
 {
 	int i, err;
@@ -289,7 +289,7 @@ TEST_F(limit, stop_before_the_first_sample)
 	EXPECT_EQ(0, run("bandwidth size=64K"));
 }
 
-/* A point that had its time keeps its results whole. */
+/* A point that was measured completely keeps its results. */
 TEST_F(limit, ended_points_are_kept)
 {
 	EXPECT_EQ(-ETIME,

@@ -2,7 +2,7 @@
 /*
  * The fixture of most tests: memcache with standing buffers of 2 MiB, watched
  * by the witness. Whatever the test did, at its end the module unloads, every
- * page is write-back again and no thread is left.
+ * page must be write-back again, and no thread may be left.
  */
 #ifndef SELFTESTS_WATCHED_H
 #define SELFTESTS_WATCHED_H
@@ -11,7 +11,7 @@
 #include "run.h"
 #include "witness.h"
 
-/* Pages of the standing buffers, and the fence's page once it was used. */
+/* The pages of the standing buffers, and the fence's page once it was used. */
 static long watched_standing(void)
 {
 	return (file_has("buffers", "uc fence ") ? 3 : 2) * BLOCK;
@@ -19,7 +19,7 @@ static long watched_standing(void)
 
 static void watched_setup(struct __test_metadata *_metadata)
 {
-	/* What a test that died has left behind. */
+	/* Remove what a test that died has left behind. */
 	module_unload();
 	witness_unload();
 	ASSERT_EQ(0, witness_load());

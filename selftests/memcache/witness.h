@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The witness of what becomes of pages: selftests/modules/mc_witness.c. */
+/* Asking the witness of the pages, selftests/modules/mc_witness.c. */
 #ifndef SELFTESTS_WITNESS_H
 #define SELFTESTS_WITNESS_H
 
@@ -12,7 +12,7 @@
 
 #define BLOCK 512	/* pages: memcache takes whole blocks of 2 MiB */
 
-/* Memcache with standing buffers of 2 MiB, watched from before it was loaded. */
+/* Load memcache with standing buffers of 2 MiB, after the witness, so that it sees all. */
 static inline int witness_load(void)
 {
 	return ko_load(getenv("WITNESS_KO"), "");
@@ -23,7 +23,7 @@ static inline int witness_unload(void)
 	return ko_unload("mc_witness");
 }
 
-/* What the witness says of a name; -1: nothing. */
+/* The value of a name in the witness's state; -1: the name is not there. */
 static inline long witness(const char *name)
 {
 	char text[1024], *at = text, *line;
@@ -40,7 +40,7 @@ static inline long witness(const char *name)
 	return -1;
 }
 
-/* Pages that are not write-back now. */
+/* The number of pages that are not write-back now. */
 static inline long witness_away(void)
 {
 	return witness("touched") - witness("now_wb");
@@ -48,12 +48,12 @@ static inline long witness_away(void)
 
 /* What is mapped at an address of this process. */
 struct witness_page {
-	char type[4];	/* by the process's own page tables */
-	char direct[4];	/* by the kernel's direct map */
+	char type[4];	/* in the process's own page tables */
+	char direct[4];	/* in the kernel's direct map */
 	unsigned long pfn;
 };
 
-/* False: nothing is mapped there, in small pages. */
+/* False: no page of 4 KiB is mapped there. */
 static inline bool witness_page(const void *addr, struct witness_page *page)
 {
 	int fd = open(WITNESS "mapped", O_RDONLY | O_CLOEXEC);

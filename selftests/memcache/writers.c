@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Many at once: one runs, the others are told so, and nothing is lost. */
+/* Many writers at once: one runs, the others get EBUSY, and nothing is lost. */
 #include "chance.h"
 #include "watched.h"
 
@@ -28,7 +28,7 @@ FIXTURE_TEARDOWN(writers)
 	watched_teardown(_metadata);
 }
 
-/* Which request it was shows in its size. */
+/* The size in a result shows which request it belongs to. */
 TEST_F(writers, one_wins)
 {
 	int i, status, busy = 0, winner = -1;
@@ -41,7 +41,7 @@ TEST_F(writers, one_wins)
 	}
 	ASSERT_EQ(variant->n, write(self->go[1], go, variant->n));
 
-	/* All but one come back while that one still runs. */
+	/* All writers but one return while that one still runs. */
 	while (busy < variant->n - 1) {
 		pid = wait(&status);
 		ASSERT_LT(0, pid);
@@ -67,7 +67,7 @@ TEST_F(writers, one_wins)
 	EXPECT_EQ(1, results_with(""));
 }
 
-/* TURNS runs of its own, each tried until it is let in; exit status 0: all were. */
+/* Do TURNS runs, each repeated until it is not refused with EBUSY; exit with 0. */
 static void run_often(int i)
 {
 	int n = chance_count("TURNS", 20), err;
@@ -84,7 +84,7 @@ static void run_often(int i)
 	_exit(0);
 }
 
-/* Whatever is read is whole: one run's, with three results. */
+/* Every read returns all three results of one run. */
 static void read_often(void)
 {
 	for (;;) {
