@@ -51,7 +51,7 @@ FIXTURE_TEARDOWN(reach)
 	watched_teardown(_metadata);
 }
 
-/* A field of the mapping at @addr, as /proc/self/maps shows it. */
+/* Is the mapping at @addr executable, by /proc/self/maps? */
 static int is_executable(const void *addr)
 {
 	FILE *f = fopen("/proc/self/maps", "re");

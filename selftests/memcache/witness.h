@@ -12,7 +12,7 @@
 
 #define BLOCK 512	/* pages: memcache takes whole blocks of 2 MiB */
 
-/* Load memcache with standing buffers of 2 MiB, after the witness, so that it sees all. */
+/* Load the witness. This has to be done before memcache is loaded. */
 static inline int witness_load(void)
 {
 	return ko_load(getenv("WITNESS_KO"), "");
