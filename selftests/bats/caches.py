@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""caches.py FILE: are the caches of the machine record, which FILE begins with, those
-that the kernel tells of in sysfs, and shared by as many CPUs? Prints what is not."""
+"""caches.py FILE: compare the caches of the machine record, which is the first line of
+FILE, and the number of CPUs that share each, with sysfs. Prints differences."""
 
 import json
 import sys

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# DRAM traffic beside a result. The memory controllers are those of mc_pmu
-# (selftests/modules), which count what the loops ask for, times k / 16: so it is
-# known what must come out.
+# The DRAM traffic in a result. The memory controllers are those of mc_pmu
+# (selftests/modules), which count what the loops ask for, times k / 16, so the result
+# that must come out is known.
 
 load module.bash
 
@@ -31,7 +31,7 @@ counter() {
 	echo "$1 type=$(<$PMUS/uncore_imc_"$2"/type) config=$(($4 << 8 | $3)) cpu=0 scale=64"
 }
 
-# refused TEXT LINE…: the write fails for that reason, and the set stays.
+# refused TEXT LINE…: the write fails for that reason, and the set of counters stays.
 refused() {
 	local before
 	before=$(grep -v '^#' counters || true)
@@ -76,7 +76,7 @@ refused() {
 	holds 'values("amplification_read") == {2.0}' 'values("amplification_write") == {1.0}'
 }
 
-# They change every few ms: samples must be longer.
+# The counters take turns every few ms, so samples must be longer than that.
 @test "counters that take turns are scaled up" {
 	{ counter dram_read_a 0 2 16; counter dram_read_b 0 2 17; } >counters
 	echo 'bandwidth op=write width=16 size=128M repeat=4' >run
@@ -94,7 +94,7 @@ refused() {
 	holds 'values("amplification_read") == {2.0}'
 }
 
-# Of a run that is on: how many samples there are; and wait until they are more.
+# Print the number of samples that the current run has; and wait until it has more than $1.
 samples() { sed -nE 's|^running ([0-9]+)/.*|\1|p' progress; }
 past() { until [ "$(samples)" -gt "$1" ]; do sleep 0.1; done 2>/dev/null; }
 
@@ -113,8 +113,8 @@ past() { until [ "$(samples)" -gt "$1" ]; do sleep 0.1; done 2>/dev/null; }
 		'values("amplification_write") == {1.0}' 'min(values("samples")) > 10'
 }
 
-# Here each byte that is read moves k bytes of memory, and each that is compared
-# once more as much.
+# Here each byte that is read moves k bytes of memory, and each byte that is compared
+# moves another k.
 @test "files: amplification is k, and 2 k where each byte is compared" {
 	local file=$BATS_TEST_TMPDIR/file
 	{ counter dram_read_a 0 1 8; counter dram_read_b 1 1 8; counter dram_write 1 1 40; } >counters
@@ -138,7 +138,7 @@ past() { until [ "$(samples)" -gt "$1" ]; do sleep 0.1; done 2>/dev/null; }
 	[ "$(grep -c ^dram counters)" -eq 2 ]
 	counter dram_write_x 0 1 3 >counters
 	[ "$(grep -c ^dram counters)" -eq 1 ]
-	# Line by line, from one opening, as some shells write.
+	# One line at a time through one open file, as some shells write.
 	{ counter dram_read 0 1 1; sleep 0.1; counter dram_write 0 1 2; } >counters
 	[ "$(grep -c ^dram counters)" -eq 2 ]
 	printf '\n \n' >counters
@@ -159,7 +159,7 @@ past() { until [ "$(samples)" -gt "$1" ]; do sleep 0.1; done 2>/dev/null; }
 	refused "line 2: 'foo'" "$(counter dram_write 0 1 16)"$'\nfoo'
 	refused "line 256: is one too many" \
 		"$(seq 300 | sed 's/.*/dram_read_& type=1 config=& cpu=0 scale=64/')"
-	# 10,000 lines in one write, and more than there can be in one.
+	# 10,000 lines in one write, and then more than one write may have.
 	seq 10000 | sed 's/.*/dram_read_& type=1 config=& cpu=0 scale=64/' >"$BATS_TEST_TMPDIR/lines"
 	run dd if="$BATS_TEST_TMPDIR/lines" of=counters bs=1M
 	[[ $status -eq 1 && $output == *"Invalid argument"* ]]

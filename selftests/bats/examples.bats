@@ -1,22 +1,23 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What a person types, and sees.
+# What a user types, and sees.
 
 load module.bash
 
-# What `tests` says of a test, up to the next one.
+# Print the part of `tests` about a test, up to the next test.
 about() { awk -v test="$1:" '/^[a-z0-9]+:/ { on = $1 == test } on' tests; }
 
 preset() { about "$test" | sed -n "s/^  $1=\([^ ]*\).*/\1/p"; }
 
-# In a shell of its own: the end of a process of this one is a signal, and would stop the run.
+# The run gets a shell of its own: in this one, a child's end would be a signal to the
+# writer, and would stop the run.
 @test "tests lists every key that a request shows, with its preset" {
 	grep -qE '^bandwidth: .' tests
 	while read -r test; do
-		# One that names no file is shown, too.
+		# A request that names no file is shown, too.
 		(echo "$test size=64K repeat=1" >run) || [ "$test" = file ]
-		# The CPUs are shown as those that cpu= came to.
+		# cpu= is shown as the list of CPUs that it stands for.
 		words=$(sed -nE "s/^request: $test //p" run |
 			sed "s/size=64K/size=$(preset size)/; s/repeat=1 /repeat=$(preset repeat) /; s/ cpu=[^ ]*/ cpu=$(preset cpu)/")
 		diff <(about "$test" | awk '/^  [a-z_]+=/ { print $1 }' | sort) <(tr ' ' '\n' <<<"$words" | sort)
@@ -45,7 +46,7 @@ preset() { about "$test" | sed -n "s/^  $1=\([^ ]*\).*/\1/p"; }
 		{ for (i = 1; i <= length; i++) if (substr($0, i, 1) == " ") blank[i]++ }
 		END { for (i = 1; i <= width; i++) gaps += blank[i] == NR && blank[i - 1] != NR
 			exit bad || gaps < n }' results
-	# In the order written, the last key fastest.
+	# Keys in the order written; the last one varies fastest.
 	holds '[r["type"] for r in table] == ["wb"] * 15 + ["uc"] * 15 + ["wc"] * 15' \
 		'[r["op"] for r in table[:15]] == ["write"] * 5 + ["ntwrite"] * 5 + ["read"] * 5' \
 		'[int(r["size_bytes"]) >> 20 for r in table[:5]] == [1, 2, 4, 8, 16]' \
@@ -62,16 +63,16 @@ preset() { about "$test" | sed -n "s/^  $1=\([^ ]*\).*/\1/p"; }
 		'[records[1][k] for k in ("state", "errno", "error", "points", "records")] == ["done", 0, None, 8, 8]' \
 		'[(k, v) for r, row in zip(results, table, strict=True) for k, v in row.items()
 			if v != str(r[k]) and v != "na" and float(v) != float(r[k])] == []'
-	# A unit in every key that has one.
+	# Every key of a figure with a unit names the unit.
 	holds '{k for k, v in results[0].items() if isinstance(v, (int, float)) and
 			not k.startswith("disturbed_") and
 			not k.endswith(("_ns", "_bytes", "_percent")) and "mb_per_s" not in k} ==
 		{"memory_node", "threads", "remote_threads", "samples", "left_out", "repeat", "warmup", "streams", "passes_per_sample",
 			"windows_left_out"}'
-	# Statistics that are in order.
+	# The statistics are in ascending order.
 	holds 'all(0 < r["min_ns"] <= r["median_ns"] <= r["p99_ns"] <= r["max_ns"] and
 		r["min_ns"] <= r["mean_ns"] <= r["max_ns"] and r["median_ns"] == r["p50_ns"] for r in results)'
-	# Payload: copy counts what it reads and what it writes, over all of size=.
+	# The payload of copy is what it reads and what it writes, all of size=.
 	holds 'all(abs(r["mb_per_s"] * r["median_ns"] / r["traversed_bytes"] / 1000 - 1) < 0.01 for r in results)'
 }
 
@@ -101,7 +102,7 @@ preset() { about "$test" | sed -n "s/^  $1=\([^ ]*\).*/\1/p"; }
 
 @test "Ctrl-C and kill end the run" {
 	for signal in INT TERM KILL; do
-		# A shell's background jobs are deaf to INT.
+		# A shell's background jobs ignore INT.
 		env --default-signal=INT dd of=run <<<'bandwidth repeat=1000000 size=64K' &
 		until grep -q '^running [1-9]' progress; do sleep 0.1; done
 		kill -$signal $!

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# latency, loaded, c2c, line, tlb: records for the right CPUs and nodes, chains
-# that are whole. An emulator's times say nothing, so nobody asks for them.
+# latency, loaded, c2c, line, tlb: records have the right CPUs and nodes, and chains are
+# complete. Times are not checked, since those of an emulator mean nothing.
 
 load module.bash
 
@@ -17,7 +17,7 @@ refused() {
 	grep -q "^error: $1 $2: " run
 }
 
-# The node of a CPU, as the system has it.
+# Print the node of a CPU, from sysfs.
 NODE_OF='(lambda cpu: int(__import__("glob").glob(f"/sys/devices/system/cpu/cpu{cpu}/node*")[0].rsplit("node")[-1]))'
 
 @test "latency: every order, type and mapping is one whole cycle" {
@@ -76,7 +76,7 @@ NODE_OF='(lambda cpu: int(__import__("glob").glob(f"/sys/devices/system/cpu/cpu{
 	holds "len(results) == 6 * $CPUS" 'values("page_bytes") == {4096}' 'values("verified") == {"ok"}' \
 		'all(r["pages"] * 4096 == r["size_bytes"] for r in results)' \
 		'all(r["tlb_ns"] >= 0 for r in results)'
-	# Tests before this one may have split for good what the kernel maps by 2 MiB.
+	# Earlier tests may have split mappings of 2 MiB in the kernel for good.
 	echo 'tlb size=16M page=direct repeat=2' >run
 	holds 'values("pages") == {8}' 'values("page_bytes") in ({2 << 20}, {4096})'
 }

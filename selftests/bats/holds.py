@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """holds.py EXPRESSION…: Python expressions, all of which must be true.
 
-records: all of results.jsonl; results: the results among them; machine: the
-file; taken(): how many samples they are of, those left out included; table: the rows of
-`results` as dictionaries; values(NAME): the different ones that the results have;
-load(FILE): the records of another file. The files
-are the module's, or those in $MEMCACHE_DEBUGFS. Of a comparison that fails the
-left side is printed.
+records: all of results.jsonl; results: the results among them; machine: the file of
+that name; taken(): the set of numbers of samples, those left out included; table: the
+rows of `results` as dictionaries; values(NAME): the set of values in the results;
+load(FILE): the records of another file. The files are those of the module, or those in
+$MEMCACHE_DEBUGFS. If a comparison fails, its left side is printed.
 """
 
 import ast
@@ -26,7 +25,7 @@ def parse(line):
 
 
 def once(pairs):
-    """An object, in which no key is there twice."""
+    """A JSON object, which must not have a key twice."""
     keys = [key for key, _ in pairs]
     assert len(keys) == len(set(keys)), keys
     return dict(pairs)

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Every way to move bytes: the data hold.
+# Every way to move bytes moves them correctly.
 
 load module.bash
 
-# all_ok RECORDS: so many results, and each was verified.
+# all_ok RECORDS: there are so many results, and each was verified.
 all_ok() {
 	cat run
 	holds "len(results) == $1" 'values("verified") == {"ok"}'
@@ -35,7 +35,7 @@ all_ok() {
 		"__iowrite64_copy": 8, "memcpy_flushcache": 8}'
 }
 
-# What the CPU has not, it is said to have not.
+# A request for an instruction that the CPU lacks is refused with that reason.
 @test "stores that need an instruction of their own" {
 	local op ops=write n=1
 	for op in write_clflushopt write_clwb movdir64b; do
@@ -102,7 +102,7 @@ all_ok() {
 	holds 'len(results) == 2' 'values("verified") == {"off"}'
 }
 
-# A guest's watchdogs would tell of windows that are too long: see the kernel log.
+# The guest's watchdogs would report windows that are too long in the kernel log.
 @test "long passes with interrupts off" {
 	echo 'bandwidth op=read,write,ntwrite,copy type=wb,wc,uc size=64M irq=off repeat=2 warmup=0' >run
 	all_ok 12

@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# For tests of the module: load it, look at what it says.
+# For tests of the module: load it, and check what its files say.
 
 FILES=/sys/kernel/debug/memcache
 
-# Every file's tests begin with the module as it comes, and end without it.
+# The tests of every file begin with the module loaded without parameters, and end without
+# the module.
 setup_file() { insmod "$MEMCACHE_KO"; }
-# Or with small standing buffers, where a run shall have buffers of its own: what has to be
-# larger than the standing ones takes seconds to fill and to compare under TCG.
+# Other files use small standing buffers, so that a run can have a buffer of its own, which
+# must be larger: under TCG, a large one takes seconds to fill and to compare.
 small_buffers() { insmod "$MEMCACHE_KO" size_mb=2; }
 teardown_file() { rmmod memcache; }
 setup() { cd "$FILES" || return; }
 
-# not COMMAND…: it must fail. (A plain ! is nothing that bats sees.)
+# not COMMAND…: the command must fail. (bats does not notice a failure of a plain `!`.)
 not() { ! "$@"; }
 
 # request FILE…: see request.py.
 request() { "$BATS_TEST_DIRNAME/request.py" "$@"; }
 
-# holds EXPRESSION…: of what the module's files say; see holds.py.
+# holds EXPRESSION…: conditions on the module's files; see holds.py.
 holds() { "$BATS_TEST_DIRNAME/holds.py" "$@"; }

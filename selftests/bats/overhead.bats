@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What is around a measurement.
+# The overhead of a measurement.
 
 load module.bash
 
@@ -37,13 +37,13 @@ load module.bash
 	holds '[r["item"] for r in results] == ["call", "getpid", "thread"]' \
 		'values("samples") == {5}' 'min(values("min_ns")) > 0' \
 		'[r["operations_per_sample"] > 1 for r in results] == [True, True, False]'
-	# No interrupt is off while a thread is made.
+	# Interrupts are not switched off while a thread is made.
 	echo 'overhead item=thread,getpid irq=off repeat=2' >run
 	holds '[r["irq"] for r in results] == ["on", "off"]'
 }
 
-# A window without interrupts sees none but NMIs, which nobody sends here. With them on, a
-# sample of 16 million accesses has timer ticks in it on the fastest machine.
+# A window with interrupts off sees only NMIs, and there are none here. With interrupts on, a
+# sample of 16 million accesses has timer ticks in it even on the fastest machine.
 @test "interrupts are seen while they are on, and only then" {
 	echo 'bandwidth irq=off size=16K,16M repeat=20' >run
 	holds 'values("disturbed_interrupt") == {0}' 'values("windows_left_out") == {0}' \
@@ -63,7 +63,7 @@ load module.bash
 	holds 'values("disturbed") == {"keep"}' 'values("left_out") <= {0, 5}'
 }
 
-# A loop that is optimized away would take no time at all.
+# A loop that the compiler has optimized away would take no time at all.
 @test "a reading of the clock costs more than an iteration of a loop" {
 	echo 'overhead item=loop,clock repeat=20' >run
 	holds 'results[0]["min_ns"] < results[1]["min_ns"]' \
@@ -84,9 +84,9 @@ load module.bash
 	run bash -c 'echo overhead item=wakeup repeat=1000000 timeout=1 >run'
 	[ "$status" -eq 1 ]
 	grep -q '^error: ETIME' run
-	# Each wake-up is a job of its own, over before a wait would see the time.
+	# Each wake-up is a job of its own, which ends before a wait would notice the time-out.
 	holds '0 < results[0]["samples"] < 1000000'
-	# A million meetings may take but a second: there are thirty of them.
+	# A million meetings may take only a second, so there are thirty times as many.
 	(until grep -q running progress; do sleep 0.1; done; echo >stop) &
 	many=gate$(printf ',gate%.0s' {2..30})
 	run bash -c "echo overhead item=$many cpu=0,1 repeat=1000000 >run"

@@ -12,7 +12,7 @@ teardown() { rmmod memcache 2>/dev/null || true; }
 
 load_with() { insmod "$MEMCACHE_KO" "$@" && cd "$FILES" || return; }
 
-# not_loaded: and nothing left behind.
+# not_loaded: the module is not loaded, and has left nothing behind.
 not_loaded() {
 	not grep -q '^memcache ' /proc/modules
 	[ ! -e "$FILES" ]
@@ -105,7 +105,7 @@ not_loaded() {
 		cd / && rmmod memcache
 		not_loaded
 	done
-	# 20 times 48 MiB came back.
+	# 48 MiB were freed 20 times.
 	left=$(awk '$1 == "MemFree:" { print $2 }' /proc/meminfo)
 	echo "$free KiB free before, $left after"
 	[ $((free - left)) -lt 50000 ]

@@ -3,8 +3,8 @@
 """request.py [FILE]: write request lines (of stdin), each with one write(2).
 
 A line of FILE is `ERRNO KEY LINE`; in LINE, \\x.. and \\n are what they are in C.
-Prints it as it turned out: the errno's name, the key that `run` names in its
-error, and the line. Says so, too, if results did not stay what they were.
+Prints the outcome in the same form: the name of the errno, the key that `run` names in
+its error, and the line; and a message if the results have changed.
 """
 
 import errno
@@ -34,7 +34,7 @@ def write(data):
 
 def unescaped(text):
     data = text.encode("latin-1").decode("unicode_escape").encode("latin-1")
-    # `…{4096}` at the end: the character before it that often.
+    # `…{4096}` at the end stands for the character before it, that many times.
     return re.sub(rb"(.)\{(\d+)\}$", lambda m: m[1] * int(m[2]), data, flags=re.DOTALL)
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Request lines that are wrong, and the module that goes on working.
+# Request lines that are wrong, after which the module still works.
 
 load module.bash
 
-# As `run` shows it: the state, and one line that names the key.
+# `run` shows the state, and one line that names the key.
 refused() {
 	cat run
 	[ "$(wc -l <run)" -eq 3 ]

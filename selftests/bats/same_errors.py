@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""same_errors.py FILE PROGRAM: wrong request lines, on both sides.
+"""same_errors.py FILE PROGRAM: compare the errors of the module and of PROGRAM.
 
-Writes the lines of FILE (see request.py) to `run`, gives them to PROGRAM, and
-prints lines of which the two do not say the same, below each what they said,
-and how many lines there were. Figures of the machine are not compared.
+Writes the request lines of FILE (see request.py) to `run` and passes them to PROGRAM.
+Prints each line for which the errors differ, with both errors below it, and the number
+of lines. Figures that depend on the machine are not compared.
 """
 
 import errno
@@ -41,7 +41,7 @@ def main():
     with open(sys.argv[1], encoding="latin-1") as file:
         rows = [line.rstrip("\n").split(None, 2) for line in file if line[0] not in "#\n"]
     texts = [row[2] if row[2:] else "" for row in rows]
-    # What can be an argument.
+    # Only these lines can be arguments of a program.
     lines = {text: data for text, data in zip(texts, map(unescaped, texts))
              if b"\0" not in data and len(data) < LONGEST}
     program = by_program(sys.argv[2], lines.values())

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tracing is switched on and off while threads of a run are at it. Switching off waits
-# until each task has slept, or said that it does not need what is about to go (RCU
-# tasks). One function alone is traced, since patching many takes long under TCG.
+# Tracing is switched on and off while the threads of a run work. Switching off waits
+# until each task has slept or reported a quiescent state (RCU tasks). Only one function is
+# traced, since patching many takes long under TCG.
 
 load module.bash
 
@@ -21,7 +21,7 @@ teardown() {
 	rmdir "$instance"
 }
 
-# trace_during REQUEST: on and off while it is on; a stop ends it.
+# trace_during REQUEST: switch tracing on and off during the run, then stop the run.
 trace_during() {
 	echo "$1 repeat=1000000 timeout=120" >run 3>&- &
 	until grep -q '^running' progress; do sleep 0.1; done

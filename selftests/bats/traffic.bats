@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What `memcache counters` finds, and what `run --counters` makes of it. The memory
+# What `memcache counters` finds, and how `run --counters` uses it. The memory
 # controllers are those of mc_pmu (selftests/modules).
 
 load module.bash
@@ -38,7 +38,7 @@ setup() { cd "$BATS_TEST_TMPDIR" || return; }
 	echo "$MINE" >"$FILES/counters"
 	memcache run --counters -o run.jsonl bandwidth op=write width=16 size=1M repeat=3 >report
 	cat report
-	# Not the exact figures (see counters.bats): that they were set, and others before.
+	# This checks that the counters were set, and others before; counters.bats checks figures.
 	grep -qE '"dram_why":(null|"did_not_run")' run.jsonl
 	grep -q 'Memory traffic' report
 	[ "$(cat "$FILES/counters")" = "$MINE" ]
@@ -51,8 +51,8 @@ setup() { cd "$BATS_TEST_TMPDIR" || return; }
 	[ "$(cat "$FILES/counters")" = "# no counters are set" ]
 }
 
-# Each of the two memory controllers counts each byte that is read, and in the kernel
-# each that is compared once more; and half of it as written.
+# Each of the two memory controllers counts each byte that is read and, in the kernel, again
+# each byte that is compared; it counts half as many bytes as written.
 @test "the suite amplification: exactly what the memory counted, and what follows" {
 	memcache run --counters -o amplification.jsonl amplification-quick >report
 	cat report

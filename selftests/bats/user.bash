@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# For tests of memcache-user. $MEMCACHE_DEBUGFS is where its records are looked
-# for, under the names that the module's files have.
+# For tests of memcache-user. Its records are put into $MEMCACHE_DEBUGFS, in files with the
+# names of the module's files.
 
 bats_require_minimum_version 1.5.0
 
@@ -15,10 +15,10 @@ setup() {
 
 not() { ! "$@"; }
 
-# holds EXPRESSION…: of the records; see holds.py.
+# holds EXPRESSION…: conditions on the records; see holds.py.
 holds() { "$HERE/holds.py" "$@"; }
 
-# measure ARGUMENT…: memcache-user's records, where `holds` finds them.
+# measure ARGUMENT…: run memcache-user and put its records where `holds` finds them.
 measure() {
 	local status=0
 	"$USER_TOOL" -j "$@" >results.jsonl 2>messages || status=$?
@@ -27,7 +27,7 @@ measure() {
 	return "$status"
 }
 
-# refused ERROR TEXT ARGUMENT…: exit status 1, that one line, and no result.
+# refused ERROR TEXT ARGUMENT…: memcache-user exits with 1, prints that line and no result.
 refused() {
 	run -1 --separate-stderr "$USER_TOOL" "${@:3}"
 	[ -z "$output" ]
@@ -36,7 +36,8 @@ refused() {
 	[[ $stderr == "memcache-user: $1: $2"* && $stderr != *$'\n'* ]]
 }
 
-# worked PID: wait until this process has had 0.3 s more of the CPU, however busy that is.
+# worked PID: wait until this process has had another 0.3 s of CPU time, however busy the
+# machine is.
 worked() {
 	local had
 	had=$(hundredths "$1")
@@ -47,7 +48,8 @@ worked() {
 }
 hundredths() { sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'; }
 
-# stopped SIGNAL: a run that has begun ends by it, keeps what it has, and says so.
+# stopped SIGNAL: the signal ends a run that has begun; the run keeps its results and says
+# that it was stopped.
 stopped() {
 	local status=0
 	env --default-signal=INT,TERM "$USER_TOOL" -j 'bandwidth size=4K repeat=3' \

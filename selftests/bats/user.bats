@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2030,SC2031 # each test is a shell of its own
 #
-# memcache-user beside the module: the same requests, on the module's own pages.
-# What it does without a module, selftests/host/user.bats tries.
+# memcache-user and the module: the same requests, on the module's own pages.
+# selftests/host/user.bats tests memcache-user without the module.
 
 load user.bash
 
@@ -14,7 +14,7 @@ teardown_file() { rmmod memcache; }
 
 ALL=op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad,rw31,rep_movsb,rep_stosb
 
-# like_kernel KEY…: the kernel has these members, too, result by result.
+# like_kernel KEY…: each result has the same values of these members as the kernel's.
 like_kernel() {
 	local keys
 	keys=$(printf '"%s",' "$@")
@@ -22,7 +22,7 @@ like_kernel() {
 		[[r[k] for k in ($keys)] for r in load('$FILES/results.jsonl') if r['record'] == 'result']"
 }
 
-# first_lines: of the devices' pages, each after its type.
+# first_lines: print the first cache line of each device's pages, after the type.
 first_lines() {
 	/usr/bin/python3 -c 'import mmap, os
 for name in "wb", "wc", "uc":
@@ -38,7 +38,7 @@ for name in "wb", "wc", "uc":
 		'{(r["type"], r["attribute"]) for r in results} == {("wb", "wb"), ("wc", "wc"), ("uc", "uc-")}'
 	echo "$line" >"$FILES/run"
 	like_kernel type op attribute effective width_bytes traversed_bytes page verified
-	# The verdicts are the kernel's, and whatever this machine record has in common with its.
+	# The verdicts, and all common members of the machine record, are those of the kernel.
 	holds "[(t, v['attribute'], v['effective']) for t, v in machine['memory_types'].items()] ==
 		[(t, v['attribute'], v['effective']) for t, v in load('$FILES/machine')[0]['memory_types'].items()]" \
 		"[k for k, v in load('$FILES/machine')[0].items() if k not in machine or k not in
@@ -116,7 +116,7 @@ no_huge_pages() {
 }
 
 @test "transparent huge pages" {
-	# A kernel with PREEMPT_RT has none.
+	# A kernel with PREEMPT_RT does not have them.
 	if ! [ -e $THP ]; then
 		no_huge_pages
 		return
@@ -161,7 +161,7 @@ no_huge_pages() {
 @test "wrong lines get the same words on both sides" {
 	"$HERE/same_errors.py" "$HERE/bad-requests" "$USER_TOOL" >differ
 	cat differ
-	# But where each speaks of what it is itself.
+	# Errors differ only where they name the side itself.
 	[ "$(tail -n 1 differ | cut -d' ' -f1)" -gt 100 ]
 	sed '$d' differ | paste - - - | awk '
 		/ EINVAL test: .* is not one of .* EINVAL test: .*\|os\|pipe$/ { next }
