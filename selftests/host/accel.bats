@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2016,SC2030,SC2031 # for stubs to expand; each test is a shell of its own
 #
-# Whether a guest gets KVM: only when a probe boot has reached init. QEMU is a
-# stub here but for the last test.
+# A guest gets KVM only when a probe boot has reached init. QEMU is a stub here, except in
+# the last test.
 
 bats_require_minimum_version 1.5.0
 
@@ -12,12 +12,12 @@ setup() {
 	# shellcheck source=selftests/host/stubs.bash
 	. "$BATS_TEST_DIRNAME/stubs.bash"
 	unset ACCEL
-	# A kernel that is never booted, and a device that can be opened.
+	# The kernel is never booted, and the device can be opened.
 	export MEMCACHE_CACHE=$BATS_TEST_TMPDIR/cache KVM_DEVICE=/dev/null
 	kernel=$BATS_TEST_TMPDIR/kernel
 	mkdir "$kernel"
 	echo 6.1.0-test >"$kernel/release"
-	# What is not whole would be packed again.
+	# An incomplete archive would be packed again.
 	echo 'TRAILER!!!' >"$kernel/initramfs-$(cat "$TOP/tools/guest/init" "$TOP/tools/guest/initramfs" |
 		sha1sum | cut -c1-12).cpio"
 }
@@ -45,7 +45,7 @@ accel() { "$TOP/tools/guest/accel" "${1:-$kernel}"; }
 
 @test "a QEMU that can't start KVM: TCG at once" {
 	stub qemu-system-x86_64 'echo "failed to initialize kvm" >&2; exit 1'
-	# Nothing looks at a clock: there is nothing to wait for.
+	# The stub returns at once, so no test has to wait.
 	stub timeout 'exec "${@:3}"'
 	stub sleep 'echo "sleep $*" >&2; exit 1'
 	run --separate-stderr accel

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Where guest kernels come from: the machine's own Debian archives, whichever
-# way they are written down, and no other archive.
+# Guest kernels come from the machine's own Debian archives, in whichever format these are
+# configured, and from no other archive.
 
 setup() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -13,7 +13,7 @@ setup() {
 	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
 }
 
-# sources [RELEASE]: as for this release, if not for the guests' usual one.
+# sources [RELEASE]: print the sources for this release, by default the guests' usual one.
 sources() {
 	bash -c '. "$0/tools/lib.sh"; . "$0/tools/guest/apt.sh"
 		[ $# -eq 1 ] || apt_release "$2"; apt_sources "$1"' "$TOP" "$out" "$@"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# An archive of Debian's that is not there: kernels of a few bytes, as packages.
+# A simulated Debian archive: packages of kernels that are a few bytes long.
 # Source it after stubs.bash.
 # shellcheck disable=SC2154	# its calls
 
-# kernel_package RELEASE: all there is of it in one package, $BATS_TEST_TMPDIR/RELEASE.deb.
+# kernel_package RELEASE: make one package of the whole kernel, $BATS_TEST_TMPDIR/RELEASE.deb.
 kernel_package() {
 	local root=$BATS_TEST_TMPDIR/root-$1 src
 	src=$root/usr/src/linux-headers-$1
@@ -16,7 +16,7 @@ kernel_package() {
 	echo "include /usr/src/linux-headers-common/Makefile" >"$src/Makefile"
 	echo "CONFIG_CC_IS_GCC=y" >"$src/include/config/auto.conf"
 	echo "#define CONFIG_CC_IS_GCC 1" >"$src/include/generated/autoconf.h"
-	# One sector of set-up code after the first, then what is packed, and its size.
+	# One sector of set-up code after the first, then the packed kernel, and its size.
 	{
 		head -c $((0x1f1)) /dev/zero
 		printf '\1'
@@ -29,7 +29,7 @@ kernel_package() {
 	dpkg-deb --root-owner-group -b "$root" "$BATS_TEST_TMPDIR/$1.deb" >/dev/null
 }
 
-# archive RELEASE: from now on it has this kernel. Each call of apt-get is noted in $calls.
+# archive RELEASE: from now on the archive has this kernel. $calls lists all calls of apt-get.
 archive() {
 	[ -e "$BATS_TEST_TMPDIR/$1.deb" ] || kernel_package "$1"
 	stub apt-cache "echo 'Depends: linux-base, linux-image-$1 (= 1)'"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The cache of kernels: what is in it is whole and of this checkout's recipe; several
-# users do each other no harm.
+# The cache of kernels: a kernel in it is complete and made by the recipe of this checkout,
+# and several users do each other no harm.
 # shellcheck disable=SC2154	# bats sets stderr
 
 bats_require_minimum_version 1.5.0
@@ -20,7 +20,7 @@ setup() {
 	dir=$("$TOP/tools/guest/kernel" 6.1)
 }
 
-# another_checkout SCRIPT EDIT: tools of their own, one of them changed by sed.
+# another_checkout SCRIPT EDIT: copy the tools, and change one of them with sed.
 another_checkout() {
 	mkdir -p "$BATS_TEST_TMPDIR/other"
 	cp -r "$TOP/tools" "$BATS_TEST_TMPDIR/other/"
@@ -31,7 +31,7 @@ another_checkout() {
 
 downloads() { grep -c download "$calls"; }
 
-# made_anew WHAT: asked for again, the kernel is; once, and one line says why.
+# made_anew WHAT: the next call makes the kernel again, once, and one line says why.
 made_anew() {
 	run --separate-stderr "$TOP/tools/guest/kernel" 6.1
 	[ "$status" -eq 0 ]
@@ -89,7 +89,7 @@ made_anew() {
 	made_anew busybox
 	[ "$(realpath "$dir")" = "$dir" ]
 	[ -e "$old/vmlinux" ]
-	# Once, for one recipe.
+	# An old kernel is adopted once, for one recipe.
 	another_checkout kernel 's/depmod -b/depmod -a -b/'
 	[ "$(realpath "$("$other/kernel" 6.1)")" != "$old" ]
 }
@@ -128,7 +128,7 @@ made_anew() {
 	[ "$(name_of "$BATS_TEST_TMPDIR/other")" != "$mine" ]
 }
 
-# headers CHECKOUT: of the kernel, for clang.
+# headers CHECKOUT: the headers of the kernel for clang.
 headers() {
 	bash -c 'set -euo pipefail; here=$0/tools/guest; . "$0/tools/lib.sh"
 		. "$here/cache.sh"; . "$here/clang.sh"; clang_headers "$1"' "$1" "$dir"

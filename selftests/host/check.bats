@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The tests' own arithmetic: nothing that went wrong may look like a pass.
+# Tests of the test runner: no failure may look like a pass.
 
 bats_require_minimum_version 1.5.0
 
@@ -18,7 +18,7 @@ layer() {
 	chmod +x "$BATS_TEST_TMPDIR/$1"
 }
 
-# sums STATUS LAST-LINE LAYER…: what tools/check/run must end with.
+# sums STATUS LAST-LINE LAYER…: tools/check/run must end with this status and this line.
 sums() {
 	local status_wanted=$1 last=$2
 	shift 2
@@ -51,7 +51,7 @@ sums() {
 }
 
 @test "two layers run at a time, and speak one after the other" {
-	# Each waits for the other: alone they would never end.
+	# Each layer waits for the other, so that one alone would never end.
 	for name in one two; do
 		cat >"$BATS_TEST_TMPDIR/$name" <<-'END'
 			#!/bin/bash
@@ -107,7 +107,7 @@ script() {
 	END
 	sums 0 '3 passed, 0 failed, 0 skipped' phased
 	[ "$(grep -A1 '^layer' <<<"$output" | head -n 1 | xargs)" = "layer seconds fetching building booting testing" ]
-	# Whatever else the machine does, none takes less than its sleep.
+	# However busy the machine is, no test takes less time than its sleep.
 	grep '^phased ' <<<"$output" | awk '{ sum = $3 + $4 + $5 + $6
 		exit !($3 >= 0.4 && $4 >= 0.8 && $5 >= 0.6 && $6 >= 0.2 &&
 			sum > $2 - 0.3 && sum < $2 + 0.3) }'
@@ -303,7 +303,7 @@ script() {
 	grep -x 'ok 1' "$MEMCACHE_LOGS/both.log"
 }
 
-# The shell side: what the layers are written with.
+# The functions of the shell that layers are written with.
 @test "tap_check, tap_silent, tap_nested and tap_skip say what happened" {
 	cat >"$BATS_TEST_TMPDIR/shell" <<-END
 		#!/bin/bash

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The test `file` of memcache-user: what it reads and writes, what it never does,
-# and what goes wrong. The module's: selftests/memcache/file.c.
+# and its errors. selftests/memcache/file.c tests that of the module.
 
 load ../bats/user.bash
 
@@ -18,13 +18,13 @@ setup() {
 	small="repeat=2 warmup=1"
 }
 
-# file KEYS…: on $f.
+# file KEYS…: run the test on $f.
 file() { measure "file path=$f $small $*"; }
 
 # fails ERROR TEXT KEYS…
 fails() { refused "$1" "$2" "file path=$f $small ${*:3}"; }
 
-# flip OFFSET: a bit of $f.
+# flip OFFSET: flip a bit of $f.
 flip() {
 	/usr/bin/python3 -c 'import sys
 with open(sys.argv[1], "r+b") as file:

@@ -4,8 +4,8 @@
 # A guest as a tool: what a script may rely on when it runs a command in one. The same
 # tests run for two guests: this file is about `stock`, and guest_uml.bats, a link to
 # it, is about `uml`. What only one of them has is in stock.bats and uml.bats.
-# A boot of `stock` takes many seconds. So one boot, the tour, makes everything that can
-# be looked at afterwards.
+# A boot of `stock` takes many seconds. So one boot, the tour, produces everything that
+# the tests can check afterwards.
 
 # shellcheck disable=SC2016 # what stands in single quotes, the guest expands
 
@@ -17,16 +17,16 @@ setup_file() {
 	*/guest_uml.bats) GUEST=uml ;;
 	*) GUEST=stock ;;
 	esac
-	# This long nothing takes, even on a busy machine.
+	# Nothing takes as long as this, even on a busy machine.
 	export TOP GUEST TIMEOUT=600
 	unset KERNEL ACCEL CPUS MEM APPEND GUEST_LOG MEMCACHE_KO COMPILER KVM_DEVICE
 	"$TOP/tools/setup" guest
 	if [ "$GUEST" = stock ]; then
-		# The probe for KVM is another test's matter.
+		# Other tests test the probe for KVM.
 		ACCEL=$("$TOP/tools/guest/accel" "$("$TOP/tools/guest/kernel" 6.1)" | cut -d' ' -f1)
 		export ACCEL
 	fi
-	# Host and guest both see it.
+	# Host and guest share this directory.
 	MARK=guest-test-$GUEST-$$ SHARED=$TOP/build/guest-test-$GUEST-$$
 	export MARK SHARED
 	mkdir -p "$SHARED"
@@ -35,7 +35,7 @@ setup_file() {
 
 teardown_file() { rm -rf "$SHARED" "$TOP/results/$MARK"; }
 
-# The tour: its status, its output and what it left behind are what the tests look at.
+# The tour. The tests check its status, its output and the files that it left behind.
 tour() {
 	local status=0
 	cd "$BATS_FILE_TMPDIR" || return
@@ -66,9 +66,9 @@ setup() {
 	cd "$BATS_FILE_TMPDIR" || return
 }
 
-# Whatever a test did: no process of a guest is left, nor anything that it needed.
+# Whatever a test did, no process of a guest may be left, nor any file that it needed.
 teardown() {
-	# User-Mode Linux's processes have no command line of their own, but its console.
+	# Processes of User-Mode Linux are found by their open console: they have no command line.
 	left=$(find /proc/[0-9]*/fd -lname "$TMPDIR/*" 2>/dev/null || true)
 	[ -z "$left" ] || { echo "left: $left"; return 1; }
 	! grep -sqF "$TMPDIR" /proc/[0-9]*/cmdline || { echo "a guest is left"; return 1; }
@@ -77,9 +77,9 @@ teardown() {
 
 guest() { "$TOP/tools/guest/run" "$GUEST" -- "$@"; }
 
-# begin COMMAND…: start the guest, and wait until the command has said `begun`. Sets
-# supervisor, the process that signals go to (so no function of ours starts it); the file
-# `said` has the output, `messages` the messages.
+# begin COMMAND…: start the guest, and wait until the command has printed `begun`. Sets
+# supervisor, the process to send signals to (so no function of ours starts it); the file
+# `said` has the output, and `messages` the messages.
 begin() {
 	"$TOP/tools/guest/run" "$GUEST" -- "$@" >"$BATS_TEST_TMPDIR/said" 2>"$BATS_TEST_TMPDIR/messages" 3>&- &
 	supervisor=$!
@@ -89,7 +89,7 @@ begin() {
 	done
 }
 
-# ended STATUS: so it has; its messages are shown.
+# ended STATUS: the guest must end with this status; its messages are shown.
 ended() {
 	local status=0
 	wait "$supervisor" || status=$?
@@ -108,12 +108,12 @@ ended() {
 }
 
 @test "output is live, and a slow reader loses nothing" {
-	# 4 MiB are more than all the pipes between hold.
+	# 4 MiB are more than all the pipes in between can hold.
 	guest sh -c 'echo begun; until [ -e "$SHARED/heard" ]; do sleep 0.1; done
 		echo ended; head -c 4M /dev/zero' | {
 		read -r line
 		[ "$line" = begun ]
-		# Until here nothing makes the guest go on.
+		# The guest waits for this file.
 		touch "$SHARED/heard"
 		read -r line
 		[ "$line" = ended ]
@@ -130,7 +130,7 @@ ended() {
 
 @test "a guest that hangs: 124, and the console's last lines" {
 	begin sh -c 'echo it hangs here >/dev/kmsg; echo begun; sleep 1000'
-	# What the end of the time sends.
+	# This signal comes when the time is up.
 	kill -ALRM "$supervisor"
 	ended 124
 	grep -F "not done after 600 s" "$BATS_TEST_TMPDIR/messages"
@@ -181,7 +181,7 @@ ended() {
 	cmp "$SHARED/given" <(printf '%s\n0\ntwo\nlines, a "quote" and \\|a b||*|\t|' "$PWD")
 }
 
-# Each waits for the other.
+# Each guest waits for the other.
 @test "two guests at once do not meddle with each other" {
 	local wait_for='touch "$SHARED/$1"; until [ -e "$SHARED/$2" ]; do sleep 0.1; done; echo "$1"'
 	guest sh -c "$wait_for; exit 3" sh one two >"$BATS_TEST_TMPDIR/1" 3>&- &

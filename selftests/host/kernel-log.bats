@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What of a kernel log makes a run in a guest fail.
+# Lines of a kernel log that make a run in a guest fail.
 
 log() { "$BATS_TEST_DIRNAME/../../tools/check/kernel-log"; }
 
@@ -53,7 +53,7 @@ log() { "$BATS_TEST_DIRNAME/../../tools/check/kernel-log"; }
 	END
 }
 
-# What the debug kernel's checks say, each in its own way.
+# The reports of the debug kernel's checks, each of which has another form.
 @test "each kind of report from a debug kernel fails" {
 	while read -r line; do
 		run log <<<"[    2.0] $line"
@@ -138,7 +138,7 @@ log() { "$BATS_TEST_DIRNAME/../../tools/check/kernel-log"; }
 	END
 	[ "$status" -eq 0 ]
 	[ -z "$output" ]
-	# Once only, and no other number.
+	# Only one leak is announced, and only of this number of pages.
 	run log <<-END
 		[    9.1] selftest: 512 pages will be leaked on purpose
 		$leak

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Kernels of all releases: which one is taken, how the module asks for what it has,
-# and how the checks count.
+# Kernels of all releases: which one is used, how the module is built for it, and how the
+# checks count.
 
 setup() {
 	# shellcheck source=selftests/host/stubs.bash
@@ -15,14 +15,14 @@ setup() {
 	echo "deb http://a.example/debian stable main" >"$APT_ETC/sources.list"
 }
 
-# cached NAME RELEASE: the kernel is in the cache.
+# cached NAME RELEASE: put the kernel into the cache.
 cached() {
 	archive "$2"
 	dir=$("$TOP/tools/guest/kernel" "$1")
 	rm "$calls" "$MEMCACHE_CACHE"/apt*/updated
 }
 
-# offer IMAGE: what the archive has; nothing can be downloaded from it.
+# offer IMAGE: let the archive offer this image; nothing can be downloaded from it.
 offer() {
 	stub apt-cache "echo 'Depends: linux-base, $1 (= 5.10.262-1)'"
 	stub apt-get "echo \"\$*\" >>$calls

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Guests with more CPUs than one a node, and with a node that has no memory. What
-# they run is in selftests/nodes.
+# Guests with several CPUs on a node, and with a node that has no memory. They run the
+# tests of selftests/nodes.
 
 setup_file() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -15,8 +15,8 @@ setup_file() {
 
 setup() { cd "$TOP" || return; }
 
-# guest FILE: of selftests/nodes, and a look at what the kernel had to say. The guest gets
-# our environment, and the bats in there must not take this one's settings for its own.
+# guest FILE: run a file of selftests/nodes, and check the kernel log. The guest gets our
+# environment, but bats in the guest must not use the settings of this bats.
 guest() {
 	local name
 	(

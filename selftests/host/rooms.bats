@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Which room of the house may include which: tools/check/rooms.
+# Which room may include which: tools/check/rooms.
 
 bats_require_minimum_version 1.5.0
 
@@ -12,7 +12,7 @@ setup() {
 	(cd "$TOP" && cp -r --parents module tools/user "$house")
 }
 
-# includes FILE NAME: FILE of the copy includes "NAME", in its first line.
+# includes FILE NAME: make FILE of the copy include "NAME" in its first line.
 includes() { sed -i "1i #include \"$2\"" "$house/$1"; }
 
 @test "the house as it is" {

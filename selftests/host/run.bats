@@ -10,7 +10,7 @@ setup() {
 	stub id 'echo 0'
 	# shellcheck disable=SC2016 # for the stub to expand
 	stub uname 'case $1 in -r) echo 6.1.0-test ;; -m) echo x86_64 ;; esac'
-	# A machine where nothing is in the way.
+	# A machine where nothing prevents a run.
 	root=$MEMCACHE_SYSROOT
 	mkdir -p "$root"/{proc/sys/kernel,sys/kernel/{debug,security},lib/modules/6.1.0-test/build}
 	touch "$root/lib/modules/6.1.0-test/build/Makefile"
@@ -21,7 +21,7 @@ setup() {
 	echo "none $root/sys/kernel/debug debugfs rw 0 0" >"$root/proc/mounts"
 }
 
-# refuses TEXT…: exits with 1, one line for each TEXT and no other.
+# refuses TEXT…: the command exits with 1 and prints one line for each TEXT, and no others.
 refuses() {
 	spy insmod
 	run "$TOP/tools/host" true
@@ -34,7 +34,7 @@ refuses() {
 	[ ! -e "$calls" ]
 }
 
-# unloadable TEXT: with-module says that behind what insmod says.
+# unloadable TEXT: with-module prints TEXT after the message of insmod.
 unloadable() {
 	run "$TOP/tools/with-module" echo measured
 	echo "$output"
@@ -106,7 +106,7 @@ unloadable() {
 	[ "$output" = "memcache: WHERE=moon is neither guest nor host" ]
 }
 
-# tools/with-module, with insmod and rmmod that only take notes.
+# tools/with-module, with an insmod and an rmmod that only record their calls.
 @test "the module is loaded, and unloaded after success and after failure" {
 	spy insmod
 	spy rmmod

@@ -12,7 +12,7 @@ setup_file() {
 	export TOP TIMEOUT=600
 	unset KERNEL ACCEL CPUS MEM APPEND GUEST_LOG MEMCACHE_KO COMPILER KVM_DEVICE
 	"$TOP/tools/setup" guest
-	# The probe for KVM is another test's matter.
+	# Other tests test the probe for KVM.
 	ACCEL=$("$TOP/tools/guest/accel" "$("$TOP/tools/guest/kernel" 6.1)" | cut -d' ' -f1)
 	export ACCEL
 }

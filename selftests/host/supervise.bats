@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Who watches over QEMU, with scripts in its place: what of their output is the
-# command's, and when a guest counts as dead.
+# The supervisor of QEMU, with scripts in place of QEMU: which of their output is that of
+# the command, and when a guest counts as dead.
 
 bats_require_minimum_version 1.5.0
 
@@ -17,7 +17,7 @@ setup() {
 
 teardown() { [ ! -e "$dir" ]; }
 
-# supervise SCRIPT: a guest that does this.
+# supervise SCRIPT: run the script as the guest.
 supervise() { "$TOP/tools/guest/supervise" "${timeout:-600}" "$dir" "$console" bash -c "echo >>'$boots'; $1"; }
 
 boots() { [ "$(wc -l <"$boots")" -eq "$1" ]; }

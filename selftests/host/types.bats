@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The simulated machine as a tool (`make run GUEST=types`): what it says when it can't be,
-# what becomes of a command beside it, and what is left. What it measures is compared with
-# its prices in selftests/types.
+# The simulated machine as a tool (`make run GUEST=types`): its messages when it can't
+# start, what happens to the command that runs meanwhile, and what is left. selftests/types
+# compares what it measures with its prices.
 
 bats_require_minimum_version 1.5.0
 
@@ -22,19 +22,19 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-# Whatever a test did: no emulator is left, nor anything that it needed.
+# Whatever a test did, no emulator may be left, nor any file that it needed.
 teardown() {
 	left=$(find /proc/[0-9]*/fd -lname "$TMPDIR/*" 2>/dev/null)
 	[ -z "$left" ] || { echo "left: $left"; return 1; }
 	[ -z "$(ls -A "$TMPDIR")" ] || { ls -A "$TMPDIR"; return 1; }
 }
 
-# Does this host have the Bochs that the machine is made of?
+# Does this host have a Bochs that the machine can use?
 known() {
 	"$TOP/tools/types/run" --check 2>/dev/null || skip "no Bochs that the machine is known to work with"
 }
 
-# booting: what a boot needs is there.
+# booting: skip the test unless this host has everything that a boot needs.
 booting() {
 	known
 	MEMCACHE_KO=$("$TOP/tools/guest/build" -k 6.1)
@@ -42,10 +42,10 @@ booting() {
 	make -s -C "$TOP/tools/user"
 }
 
-# prices SED…: a price file like the model, but changed.
+# prices SED…: make a price file from the model's with sed.
 prices() { sed "$@" "$TOP/tools/types/prices" >prices; }
 
-# refused LINE: exits with 1 and says this and nothing else.
+# refused LINE: the command exits with 1 and prints this line and nothing else.
 refused() {
 	echo "$output"
 	[ "$status" -eq 1 ]

@@ -19,9 +19,9 @@ setup() {
 	mkdir "$TMPDIR"
 }
 
-# Whatever a test did: no process of a guest is left, nor anything that it needed.
+# Whatever a test did, no process of a guest may be left, nor any file that it needed.
 teardown() {
-	# Its processes have no command line of their own, but its console.
+	# Its processes are found by their open console: they have no command line of their own.
 	left=$(find /proc/[0-9]*/fd -lname "$TMPDIR/*" 2>/dev/null)
 	[ -z "$left" ] || { echo "UML is left: $left"; return 1; }
 	[ -z "$(ls -A "$TMPDIR")" ] || { ls -A "$TMPDIR"; return 1; }

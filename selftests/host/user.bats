@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# memcache-user where there is no module: on its own memory, at native speed.
-# How fast it is, nobody here asks.
+# memcache-user without the module: on its own memory, at native speed. No test here
+# checks how fast it is.
 
 load ../bats/user.bash
 
@@ -18,14 +18,14 @@ setup_file() {
 	not grep INTERP headers
 }
 
-# Those of the module are the same, but for what starts them and wakes them.
+# The threads of the module run the same code, except the code that starts and wakes them.
 @test "threads share no word without saying so, as far as ThreadSanitizer sees" {
 	[ "$(nproc)" -ge 2 ] || skip "this machine has one CPU"
 	make -s -C "$TOP/tools/user" OUT="$PWD/tsan" STATIC= CFLAGS="-O1 -g -fsanitize=thread" \
 		LDFLAGS=-fsanitize=thread "$PWD/tsan/memcache-user"
 	for request in "bandwidth op=read,copy size=64K verify=each" "random size=64K" \
 		"loaded size=64K delay=0" "c2c size=4K" "overhead item=gate,wakeup"; do
-		# It wants to choose where its own memory lies.
+		# ThreadSanitizer needs a fixed layout of the address space.
 		setarch -R "$PWD/tsan/memcache-user" --own "$request cpu=all repeat=3"
 	done
 }
@@ -144,7 +144,7 @@ setup_file() {
 		'results[0]["disturbed"] == "keep"'
 }
 
-# Half of the samples are not hit, or none is left out: either way all are told of.
+# If fewer than half of the samples are clean, none is left out. Either way all are counted.
 @test "what is left out is counted" {
 	measure --own 'bandwidth size=16K,1M,64M repeat=200 warmup=0'
 	holds 'taken() == {200}' \
@@ -156,8 +156,8 @@ setup_file() {
 	holds 'values("samples") == {200}' 'values("left_out") == {0}' 'values("windows_left_out") == {0}'
 }
 
-# What sleeps while the clock runs is not watched; a thread that is not bound has no CPU
-# of which stolen time could be told.
+# Samples in which threads sleep are not watched for disturbances; and a thread that is not
+# bound has no CPU whose stolen time could be read.
 @test "what can't be known is null" {
 	measure --own 'pipe block=64K repeat=2' 'os item=getpid repeat=2' 'bandwidth cpu=any size=64K repeat=2'
 	holds '[r["disturbed_interrupt"] for r in results[:2]] == [None, None]' \
@@ -215,8 +215,8 @@ setup_file() {
 	fi
 }
 
-# The operations that a sample claims, as the kernel counts them: a getpid() that a
-# library answers from memory would be none.
+# The kernel counts as many operations as a sample claims. A getpid() that a library
+# answers from memory would not be counted.
 @test "os: the system calls are really made" {
 	command -v strace >/dev/null || skip "no strace"
 	for item in getpid:getpid getppid:getppid read_zero:read write_null:write; do
