@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mc_bugs: mistakes on demand, to see that the kernels of our own find them, and that
- * tools/check/kernel-log sees it. `echo NAME >/sys/module/mc_bugs/parameters/bug`
- * makes one; whatever is broken by it stays broken until the next boot.
+ * mc_bugs: mistakes on demand, to test that the kernels of our own find them, and that
+ * tools/check/kernel-log sees their reports. `echo NAME >/sys/module/mc_bugs/parameters/bug`
+ * makes a mistake; what it breaks stays broken until the next boot.
  */
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
@@ -14,7 +14,7 @@
 #include <linux/timer.h>
 #include <linux/vmalloc.h>
 
-/* What the compiler can't know, it can't warn of, nor take away. */
+/* The compiler can neither warn about nor remove what it can't know. */
 static size_t unknown(size_t n)
 {
 	OPTIMIZER_HIDE_VAR(n);
@@ -56,8 +56,8 @@ static void freed(void)
 }
 
 /*
- * kmemleak takes any word of the value for a pointer, so also one that some stack still
- * has from the last block. Of several blocks not all are so lucky.
+ * kmemleak takes any word with the value of a pointer for that pointer, so a stale word on
+ * a stack may hide the last block. It does not hide all of several blocks.
  */
 static void leaked(void)
 {

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mc_msr: a register for prefetchers where there is none, or it can't be trusted.
+ * mc_msr: a simulated prefetcher register, where a CPU has none or it can't be trusted.
  *
  * Loaded before memcache, it stands in for memcache's mc_msr_read() and
  * mc_msr_write() of MSR 0x1a4. Each CPU has a register in the module's memory,
  * which outlives memcache. In debugfs:
  *
  *   state   name=value lines: cpuN, the registers; reads, writes; off: writes
- *           after which all our bits were set; foreign: writes that changed others;
+ *           after which all our bits were set; foreign: writes that changed other bits;
  *           told: reboot notifiers of memcache that were called
  *   set     write `NAME VALUE [CPU]`, VALUE in hex:
- *           value V CPU   its register, as by somebody else
- *           flip V CPU    bits of it change, in the same way
+ *           value V CPU   set the register of a CPU, as another program would
+ *           flip V CPU    flip bits of it, as another program would
  *           stick V       only these bits of ours can be written
- *           group N       so many neighbouring CPUs share a register
- *           reads N       N more succeed, then all fault; writes N: the same;
- *                         with a CPU: on that one only
+ *           group N       N neighbouring CPUs share a register
+ *           reads N       N more reads succeed, then all fault; writes N: the same for
+ *                         writes; with a CPU: only on that one
  *           unknown 1     no CPU model is known, from the next load on
- *           locked 1      the kernel is locked down, as far as MSRs go
+ *           locked 1      the kernel is locked down for MSRs
  *           reboot 0      memcache's reboot notifiers are called
  */
 #include <linux/debugfs.h>
@@ -37,10 +37,10 @@
 #define MOST	8		/* CPUs */
 #define ALWAYS	(~0ULL)
 
-/* What can be set, under @lock. */
+/* These can be set. @lock protects them. */
 static u64 value[MOST];
 static u64 stick = OURS, group = 1, reads_left = ALWAYS, writes_left = ALWAYS;
-static unsigned int faulty = MOST;	/* the only CPU that faults, if there is one */
+static unsigned int faulty = MOST;	/* the only CPU that faults; MOST: any does */
 static u64 unknown, locked;
 static unsigned int reads, writes, off, foreign, told;
 static DEFINE_RAW_SPINLOCK(lock);
@@ -106,14 +106,14 @@ static int stand_in_no(void)
 	return -EPERM;
 }
 
-/* ---------------------------------------------------------- standing in */
+/* ---------------------------------------------------------- replacing functions */
 
 /**
- * struct place - a function that is stood in for
- * @probe: where it is
- * @stand_in: what is called instead
- * @argument: its first argument must be that; ALWAYS: any
- * @on: only if that is not 0; NULL: always
+ * struct place - a function that is replaced
+ * @probe: the probe at its entry
+ * @stand_in: the function that is called instead
+ * @argument: first argument of the calls that are replaced; ALWAYS: any
+ * @on: calls are replaced only while this is not 0; NULL: always
  */
 struct place {
 	struct kprobe probe;
@@ -134,7 +134,7 @@ static int lead_away(struct kprobe *probe, struct pt_regs *regs)
 	return 1;
 }
 
-/* With one, a probe is never made a jump, which could lead nowhere else. */
+/* A probe with a post handler is never optimized into a jump, which could not be redirected. */
 static void never_after(struct kprobe *probe, struct pt_regs *regs,
 			unsigned long flags)
 {
@@ -163,14 +163,14 @@ static void leave_places(size_t n)
 {
 	while (n--) {
 		unregister_kprobe(&places[n].probe);
-		/* For the next time. */
+		/* Reset the probe, so that it can be registered again. */
 		places[n].probe.addr = NULL;
 		places[n].probe.flags = 0;
 	}
 	placed = false;
 }
 
-/* Between memcache's arrival and its first instruction. */
+/* Set the probes after memcache is loaded and before its first instruction runs. */
 static int module_comes_or_goes(struct notifier_block *nb, unsigned long state,
 				void *data)
 {
@@ -197,7 +197,7 @@ static int module_comes_or_goes(struct notifier_block *nb, unsigned long state,
 	return NOTIFY_OK;
 }
 
-/* Before kprobes' own, after which 5.10 disarms a probe of what has gone once more. */
+/* This must run before the notifier of kprobes: after that, 5.10 would disarm a probe again. */
 static struct notifier_block module_block = {
 	.notifier_call = module_comes_or_goes,
 	.priority = 1,
@@ -214,7 +214,7 @@ static int not_told(struct notifier_block *nb, unsigned long action, void *data)
 
 static struct notifier_block reboot_block = { .notifier_call = not_told };
 
-/* The chain has no name for modules, but is an argument when one registers. */
+/* The chain is not exported to modules, but is an argument when one registers. */
 static int note_chain(struct kprobe *probe, struct pt_regs *regs)
 {
 	if (regs->si == (unsigned long)&reboot_block)
@@ -238,7 +238,7 @@ static int find_chain(void)
 	return reboot_chain ? 0 : -ENOENT;
 }
 
-/* Only memcache's: the others would take the machine down. */
+/* Call only memcache's notifiers: the others would take the machine down. */
 static void tell_of_reboot(void)
 {
 	struct notifier_block *nb;

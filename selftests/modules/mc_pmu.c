@@ -7,14 +7,14 @@
  *
  *   config 0-7    1  counts
  *                 2  counts, but only one such event can be on a PMU: they take turns
- *                 3  counts; can be opened so often as the parameter opens says
+ *                 3  counts; can be opened as often as the parameter opens says
  *                 4  can't be opened
  *   config 8-23   k, in sixteenths
  *
- * What is seen of the loops are calls of those named in loops=, whose arguments
- * begin as struct mc_loop_args does. calls= has functions of which one argument is
- * the bytes, NAME:N, the first argument being 0; NAME:sN: of a system call, whose
- * own first argument is where the caller's registers are.
+ * The module watches calls of the loops named in loops=, whose arguments begin like struct
+ * mc_loop_args. calls= names functions that have the number of bytes as an argument:
+ * NAME:N, where the first argument is 0. NAME:sN is a system call, whose own first
+ * argument points to the caller's registers.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -43,7 +43,7 @@ static int opens = -1;
 module_param(opens, int, 0600);
 MODULE_PARM_DESC(opens, "how often an event of kind 3 can still be opened");
 
-static atomic64_t bytes;	/* that the loops were asked to go through */
+static atomic64_t bytes;	/* bytes that the loops were asked to go through */
 static struct kprobe probes[MOST_LOOPS];
 
 static struct call {
@@ -106,7 +106,7 @@ static int fake_event_init(struct perf_event *event)
 		return -EINVAL;
 	if (kind_of(event) == EVENT_ONCE && opens >= 0 && !opens--)
 		return -ENODEV;
-	/* As drivers of memory controllers do: one CPU of each package. */
+	/* One CPU of each package, as drivers of memory controllers have it. */
 	event->cpu = (f - fakes) % num_online_cpus();
 	return 0;
 }

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mc_witness: what memcache does to pages, seen by somebody else.
+ * mc_witness: what memcache does to pages, observed from outside.
  *
- * It stands in for set_memory_wb(), _wc() and _uc(): every call is counted, the
- * pages are remembered, and the kernel's function is called, or a fault is put
- * in its place. In debugfs:
+ * It replaces set_memory_wb(), _wc() and _uc(): it counts every call, remembers the
+ * pages, and then calls the kernel's function or simulates a fault. In debugfs:
  *
- *   state   name=value lines; now_*: what the page tables say now of all pages
- *           that were ever given another type than write-back; of those
- *           that are not write-back now nodeN are on node N, and small are in
+ *   state   name=value lines; now_*: the types, in the page tables now, of all pages
+ *           that ever had another type than write-back; of the pages that are
+ *           not write-back now, nodeN are on node N, and small are in
  *           mappings of 4 KiB
- *   fault   write `uc|wc|wb refuse|late|lie|part N M`: M calls, the first one the
- *           N-th from now, fail without having done anything, fail after it
- *           was done, or succeed without having done anything, or having done
- *           the first page;
- *           `sum wrong N`: the N-th sum that memcache compares with is another
- *           one; `repair`: all pages are write-back again
- *   mapped  read at the offset ADDRESS: what the reader's own page tables say of
- *           that address: `type=wc direct=wc pfn=N`, direct being what the
- *           kernel's direct map says of the same page
+ *   fault   write `uc|wc|wb refuse|late|lie|part N M`: M calls, beginning with the
+ *           N-th from now, fail without having done anything (refuse), fail after
+ *           the work is done (late), succeed without having done anything (lie),
+ *           or succeed having done only the first page (part);
+ *           `sum wrong N`: the N-th sum that memcache compares with is wrong;
+ *           `repair`: make all pages write-back again
+ *   mapped  read at the offset ADDRESS: the entry of that address in the reader's
+ *           own page tables: `type=wc direct=wc pfn=N`, where direct is the type of
+ *           the same page in the kernel's direct map
  */
 #include <linux/bitmap.h>
 #include <linux/debugfs.h>
@@ -43,15 +42,15 @@ static const char * const fault_names[] = {
 };
 
 /**
- * struct function - a function of the kernel that is stood in for
+ * struct function - a function of the kernel that is replaced
  * @name: short name
  * @real: the function
- * @stand_in: what is called instead
- * @probe: leads there
- * @calls: since load
- * @fault: what befalls calls
- * @before: how many calls pass before that
- * @left: how many calls it befalls then
+ * @stand_in: the function that is called instead
+ * @probe: the probe that redirects calls to @stand_in
+ * @calls: number of calls since the module was loaded
+ * @fault: the fault to simulate
+ * @before: number of calls that pass before the fault
+ * @left: number of calls that have the fault then
  */
 struct function {
 	const char *name;
@@ -75,8 +74,8 @@ static struct function functions[] = {
 };
 
 static DEFINE_MUTEX(lock);
-static struct task_struct *passing;	/* its calls go to the kernel */
-static unsigned long *touched;		/* a bit a page frame */
+static struct task_struct *passing;	/* calls of this task go to the kernel */
+static unsigned long *touched;		/* a bit for each page frame */
 static unsigned long npfns;
 static atomic_t hits;			/* faults that took place */
 
@@ -84,7 +83,7 @@ static struct kprobe sum_probe;
 static atomic_t sums_left;
 static struct dentry *dir;
 
-/* ---------------------------------------------------------- standing in */
+/* ---------------------------------------------------------- replacing functions */
 
 static int call_real(struct function *f, unsigned long addr, int pages)
 {
@@ -140,7 +139,7 @@ static int stand_in_uc(unsigned long addr, int pages)
 	return stand_in(&functions[2], addr, pages);
 }
 
-/* The function is entered, with its arguments, elsewhere. */
+/* Continue in the other function, with the same arguments. */
 static int lead_away(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct function *f = container_of(probe, struct function, probe);
@@ -151,13 +150,13 @@ static int lead_away(struct kprobe *probe, struct pt_regs *regs)
 	return 1;
 }
 
-/* With one, a probe is never made a jump, which could lead nowhere else. */
+/* A probe with a post handler is never optimized into a jump, which could not be redirected. */
 static void never_after(struct kprobe *probe, struct pt_regs *regs,
 			unsigned long flags)
 {
 }
 
-/* mc_sum_of_run(first, n): another first integer, another sum. */
+/* mc_sum_of_run(first, n): another first integer makes another sum. */
 static int change_sum(struct kprobe *probe, struct pt_regs *regs)
 {
 	if (atomic_dec_if_positive(&sums_left) == 0) {
@@ -169,7 +168,7 @@ static int change_sum(struct kprobe *probe, struct pt_regs *regs)
 
 /* --------------------------------------------------------------- state */
 
-/* PWT and PCD, as the kernel fills its PAT: WB, WC, UC-, UC. */
+/* PWT and PCD select an entry of the PAT, which the kernel fills with WB, WC, UC-, UC. */
 static unsigned int type_now(unsigned long pfn, bool *small)
 {
 	unsigned int level = PG_LEVEL_NONE;
@@ -215,7 +214,7 @@ DEFINE_SHOW_ATTRIBUTE(state);
 
 /* -------------------------------------------------- mappings of user space */
 
-/* What a mapping's entry selects in the PAT, by the MSR itself. */
+/* The type that the entry of a mapping selects in the PAT, read from the MSR. */
 static const char *type_of(unsigned long entry, unsigned long pat_bit)
 {
 	static const char * const names[8] = {
@@ -230,7 +229,7 @@ static const char *type_of(unsigned long entry, unsigned long pat_bit)
 	return names[pat[i / 4] >> 8 * (i % 4) & 7];
 }
 
-/* The entry of a page of 4 KiB; 0: there is none. */
+/* The page table entry of a page of 4 KiB; 0: there is none. */
 static unsigned long entry_of(struct mm_struct *mm, unsigned long addr)
 {
 	pgd_t *pgd = pgd_offset(mm, addr);
@@ -303,7 +302,7 @@ static int repair(void)
 	return err;
 }
 
-/* For memcache as it is loaded now: a probe goes with the module it is in. */
+/* The probe is for memcache as it is loaded now: it goes when memcache is unloaded. */
 static int wrong_sum(unsigned int n)
 {
 	if (sum_probe.symbol_name)
