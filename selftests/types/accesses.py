@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a result's payload comes to: so many loads and stores, and what they cost at a
-machine's prices. This is the tests' own arithmetic, from the manual's definitions of
-the operations; nothing here is the module's or the witness's."""
+"""The loads and stores of a result's payload, and their cost at the prices of a machine.
+The tests compute these from the manual's definitions of the operations, without code of
+the module or of the witness."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ import room
 
 LINE = 64
 
-# Of the payload, the share that is loaded; the rest is stored.
+# The share of the payload that is loaded; the rest is stored.
 LOADED = {
     "read": Fraction(1), "ntread": Fraction(1), "write": Fraction(0), "ntwrite": Fraction(0),
     "copy": Fraction(1, 2), "ntcopy": Fraction(1, 2), "rmw": Fraction(1, 2),
@@ -28,8 +28,8 @@ STREAMING = ("ntwrite", "ntcopy", "nttriad")
 
 @dataclass(frozen=True)
 class Accesses:
-    """loads, stores: of the operation's width. words: loads and as many stores of 8 bytes
-    to uncached memory, of fence=uc."""
+    """loads, stores: numbers of accesses of the operation's width. words: the number of
+    loads, and also of stores, of 8 bytes on uncached memory, which fence=uc does."""
     op: str
     width: int
     loads: int
@@ -43,7 +43,7 @@ class Accesses:
 
 
 def of(result: dict) -> Accesses:
-    """In a sample of a result."""
+    """The accesses in a sample of a result."""
     passes, width = result["passes_per_sample"], result["width_bytes"]
     payload = result["payload_bytes"] * passes
     loaded = payload * LOADED[result["op"]]
@@ -53,7 +53,7 @@ def of(result: dict) -> Accesses:
 
 
 def cost_ns(done: Accesses, kind: str, cost: dict[str, int]) -> int:
-    """What they cost, in nanoseconds, beside the instructions' own time."""
+    """Their cost in nanoseconds, without the time of the instructions themselves."""
     fences = done.words * (cost["uc_store_ns"] + cost["uc_load_ns"])
     if kind == "uc":
         return done.loads * cost["uc_load_ns"] + done.stores * cost["uc_store_ns"] + fences
@@ -61,16 +61,17 @@ def cost_ns(done: Accesses, kind: str, cost: dict[str, int]) -> int:
 
 
 def _combined_ns(done: Accesses, cost: dict[str, int]) -> int:
-    """A line that is written from its start to its end goes out whole. Where each word is
-    read before it is written, the next load of the line sends what is there."""
+    """The cost of combined stores. A line that is written from its start to its end is sent
+    whole. If each word is read before it is written, the next load of the line sends the
+    part that was written."""
     if done.op == "rmw" and done.width < LINE:
         return done.stored // 8 * cost["wc_word_ns"]
     return done.stored // LINE * cost["wc_line_ns"]
 
 
 def sample(result: dict, windows: list[dict]) -> list[dict]:
-    """The windows of a result's last sample: the last ones that together moved what it
-    moves. A loop that moves something else gives windows that moved at least as much."""
+    """The windows of a result's last sample: the last windows that together moved as many
+    bytes as a sample does. If a loop moves other bytes, they moved at least as many."""
     done = of(result)
     fences = 16 * done.words if result["type"] == "uc" else 0
     bytes_ = (done.loads + done.stores) * done.width + fences
@@ -87,7 +88,7 @@ def samples(result: dict, windows: list[dict]) -> list[list[dict]]:
 
 
 def differences(result: dict, windows: list[dict]) -> list[str]:
-    """What the machine saw in the windows of a sample other than the payload says."""
+    """Differences between what the machine saw in the windows of a sample and the payload."""
     done, kind = of(result), result["type"]
     found = {access: room.count(windows, kind, access)
              for access in ("load", "store", "rmw", "streaming")}
@@ -123,7 +124,7 @@ def _some(counts: dict[int, int]) -> dict[int, int]:
 
 
 def last(items: list, wanted: int, amount: Callable[[Any], int] = int) -> list:
-    """The last items whose amounts add up to at least so much; all, if they do not."""
+    """The fewest last items whose amounts add up to at least `wanted`, or all items."""
     found = 0
     for n, item in enumerate(reversed(items), 1):
         found += amount(item)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the tests on the simulated machine share: a machine with the module in it, and
+"""What the tests on the simulated machine share: a machine with the module loaded, and
 measurements together with what the machine itself saw of them."""
 
 import json
@@ -19,7 +19,7 @@ USER = TOP / "build/user/memcache-user"
 # With PRICES=FILE the tests predict the times of that file's prices.
 FILE_GIVEN = bool(os.environ.get("PRICES"))
 
-# Prices with which an instruction is all that takes time.
+# Prices with which only instructions take time.
 FREE = {key: 0 for key in (
     "uc_load_ns", "uc_store_ns", "wc_load_ns", "wc_line_ns", "wc_word_ns", "l2_ns", "l3_ns",
     "memory_ns", "flush_ns", "tlb_miss_ns")}
@@ -27,7 +27,7 @@ FREE = {key: 0 for key in (
 
 @dataclass
 class Run:
-    """A request: the records that it gave, and the windows that the machine saw."""
+    """A request: its records, and the windows that the machine saw."""
     machine: dict
     request: dict
     results: list[dict]
@@ -40,7 +40,7 @@ class Run:
 
     @property
     def result(self) -> dict:
-        """The only one."""
+        """The only result."""
         assert len(self.results) == 1, f"{len(self.results)} results"
         return self.results[0]
 
@@ -68,24 +68,24 @@ class Room:
         self.machine.close()
 
     def load(self, parameters: str = "size_mb=2", **prices: int) -> None:
-        """Load the module anew, with these prices and the file's for the others. Its standing
-        buffers are small: pages that are set, cleared and flushed are what takes time."""
+        """Load the module anew, with these prices; the other prices are those of the file. Its
+        standing buffers are small, since setting, clearing and flushing pages takes time."""
         self.machine.run("rmmod memcache")
         self.machine.prices(**(self.file_prices | prices))
         self.machine.sh(f"insmod /memcache.ko {parameters}")
-        # /proc/kallsyms would take this machine 30 times as long.
+        # To read /proc/kallsyms would take this machine 30 times as long.
         text = int(self.machine.sh("cat /sys/module/memcache/sections/.text"), 16)
         self.machine.watch(_ranges(self.ko, text), _ranges(USER))
 
     def ask(self, line: str) -> Run:
-        """Have the module measure; -> its records, and what the machine saw."""
+        """Let the module measure; return its records, and what the machine saw."""
         self.machine.counts()
         text = self.machine.sh(f"cd {machine.DEBUGFS}; echo '{line}' >run || "
                                "{ cat run; exit 1; }; cat results.jsonl")
         return self._seen(text)
 
     def user(self, line: str) -> Run:
-        """The same in a process."""
+        """Let memcache-user measure; return the same."""
         self.machine.counts()
         return self._seen(self.machine.sh(f"/memcache-user -j '{line}'"))
 
@@ -102,8 +102,8 @@ class Room:
 
 
 def _ranges(program: Path, text: int = 0) -> str:
-    """Where opening a window begins and ends, and closing one; and where a record begins.
-    text: where its code lies, if symbols don't say so themselves."""
+    """Addresses: where opening a window begins and ends, where closing one does, and where a
+    record begins. text: the address of the code, if symbols are relative to it."""
     told = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
     found = [line.split() for line in told.splitlines() if len(line.split()) == 3]
     named = {name: int(at, 16) for at, kind, name in found if kind in "tTwW"}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""latency, line, tlb and the levels that the front end names find the caches and the TLB
-that the prices say: sizes, times, entries."""
+"""latency, line, tlb and the levels in the front end's reports agree with the caches and the
+TLB of the prices: sizes, times, entries."""
 
 import os
 import re
@@ -17,8 +17,8 @@ K, M = 1 << 10, 1 << 20
 LINE, PAGE = 64, 4096
 NAMES = ("l1", "l2", "l3")
 
-# Two levels of cache, two of other sizes, ways and prices, and three. L1 has fewer lines
-# than the TLB has entries, or more.
+# Two levels of cache, two levels of other sizes, ways and prices, and three levels. L1 has
+# fewer lines than the TLB has entries, or more.
 SETS = {
     "32K, 1M": {
         "l1_bytes": 32 * K, "l1_ways": 8, "l1_ns": 0, "l2_bytes": M, "l2_ways": 16,
@@ -41,26 +41,26 @@ QUIET = f"irq=off {ONCE}"
 
 
 def caches(cost):
-    """Name, bytes and price of each level; memory is as large as anything."""
+    """The name, bytes and price of each level; memory has no limit."""
     return [(name, cost[f"{name}_bytes"], cost[f"{name}_ns"]) for name in NAMES
             if cost[f"{name}_bytes"]] + [("memory", 1 << 62, cost["memory_ns"])]
 
 
 def around(size, unit):
-    """On both sides of a size. At the size itself it depends on the few lines and pages
-    that a window uses beside those of the test."""
+    """Numbers on both sides of a size. At the size itself the result depends on the few
+    lines and pages that a window uses besides those of the test."""
     return [size * eighths // 8 // unit * unit for eighths in (4, 6, 9, 12, 16)]
 
 
 def served(cost, size):
-    """What serves loads in turn of so many bytes: the name and price of the first level that
-    holds them all. In one that does not, no line is still there when its turn comes again."""
+    """What serves loads that go round so many bytes: the name and price of the first level
+    that holds them all. A smaller level has lost each line when its turn comes again."""
     return next((name, ns) for name, bytes_, ns in caches(cost) if size <= bytes_)
 
 
 def sample(windows, result):
-    """The windows of the only sample of a result, and its passes. Windows of calibration
-    lie before it, and those of grains behind it."""
+    """The windows of the only sample of a result, and its passes. Windows of the calibration
+    come before it, and those of grains after it."""
     loads = result["loads_per_pass"]
     for end in range(len(windows), 0, -1):
         for begin in range(end - 1, -1, -1):
@@ -80,7 +80,7 @@ class Hierarchy(unittest.TestCase):
         cls.room = room.Room()
         cls.addClassCleanup(cls.room.close)
         cls.room.load(**room.FREE | {"l1_ns": 0})
-        # Loads of a pass and those of twice as many tell the time of one, and of a window.
+        # One pass, and one with twice the loads, give the time of a load and of a window.
         few, many = cls.room.ask(f"latency size=1M,2M {QUIET}").results
         cls.load_ns = (many["median_ns"] - few["median_ns"]) / (M // LINE)
         cls.window_ns = few["median_ns"] - M // LINE * cls.load_ns
@@ -109,7 +109,7 @@ class Hierarchy(unittest.TestCase):
                         level, price = served(cost, result["size_bytes"])
                         windows, passes = sample(sweep.windows_of(number), result)
                         loads = passes * result["loads_per_pass"]
-                        # What a window's own code loads and stores, wherever it finds that.
+                        # The window's own code loads and stores, too, in any level.
                         others = {at: room.total(windows, at) for at in (*NAMES, "memory")}
                         others[level] -= loads
                         self.assertTrue(all(n >= 0 for n in others.values()), others)
@@ -124,7 +124,7 @@ class Hierarchy(unittest.TestCase):
     def test_records_name_the_level(self):
         for name, (cost, sweep, _, _, far) in self.seen.items():
             with self.subTest(prices=name):
-                # Lines a page apart find few sets of a cache, and only the time tells that.
+                # Lines a page apart use few sets of a cache, which only the time shows.
                 for result in (*sweep.results, *far):
                     size = result["size_bytes"]
                     with self.subTest(size=size, where=result["where"]):
@@ -146,7 +146,7 @@ class Hierarchy(unittest.TestCase):
                     self.assertEqual(round(one.level.time - self.load_ns), ns)
                 for one, (_, bytes_, _) in zip(found, there[:-1]):
                     self.assertTrue(bytes_ * 6 / 8 <= one.level.limit <= bytes_ * 9 / 8)
-                # There is nothing to remark.
+                # The report has no remark.
                 self.assertNotRegex("\n".join(terminal.lines(levels.parts(curve))), r"(?m)^ *- ")
 
     def test_line(self):
@@ -154,7 +154,7 @@ class Hierarchy(unittest.TestCase):
             with self.subTest(prices=name):
                 self.assertEqual(line["line_bytes"], LINE)
                 self.assertIsNone(line["pair_bytes"])       # it has no prefetchers
-                # 16 pages, of which each has a line before the miss and one behind it.
+                # 16 pages, each of which has a line before the miss and one after it.
                 self.assertEqual(round(line["other_ns"] - line["same_ns"], 3),
                                  cost["memory_ns"] - cost["l1_ns"])
 

@@ -22,7 +22,7 @@ class Interrupts(unittest.TestCase):
         for kind in ("wc", "uc"):
             with self.subTest(type=kind):
                 run = self.room.ask(LINE.format(type=kind) + " irq=off")
-                self.assertGreater(run.everything["interrupts"], 0)     # but between windows
+                self.assertGreater(run.everything["interrupts"], 0)     # between windows
                 # Memory is filled in windows, too; those leave interrupts on.
                 for sample in accesses.samples(run.result, run.windows_of(0)):
                     self.assertEqual(room.total(sample, "interrupts"), 0)
@@ -30,7 +30,7 @@ class Interrupts(unittest.TestCase):
                 self.assertEqual(run.result["windows_left_out"], 0)
 
     def test_those_of_the_record_with_interrupts_on(self):
-        """`disturbed=keep` leaves nothing out, so that samples are easy to tell apart."""
+        """`disturbed=keep` leaves no sample out, so that samples are easy to tell apart."""
         run = self.room.ask(LINE.format(type="uc") + " irq=on disturbed=keep")
         result, windows = run.result, run.windows_of(0)
         samples = accesses.samples(result, windows)

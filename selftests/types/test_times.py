@@ -12,11 +12,11 @@ WIDTHS = (8, 16, 32)
 FENCED = ("write", "ntwrite", "copy", "ntcopy", "rmw", "triad", "nttriad", "rw31", "rw21", "rw11")
 UNFENCED = ("read", "ntread")
 
-# With these, a sample is one pass in one window, as it is without any prices, so that
-# both runs execute the same instructions. Prices of a file need not be so kind.
+# With these prices, a sample is one pass in one window, as it is without prices, so that
+# both runs execute the same instructions. With the prices of a file that may differ.
 KIND = {"uc_load_ns": 53, "uc_store_ns": 59, "wc_load_ns": 47, "wc_line_ns": 31, "wc_word_ns": 11}
-ACCESSES = 9216     # of an array, which last longer than the shortest sample
-# Only UC and WC memory has a price, so that all else takes the same time in both runs.
+ACCESSES = 9216     # accesses of an array: they last longer than the shortest sample
+# Only UC and WC memory has a price, so everything else takes the same time in both runs.
 CACHES_FREE = {key: 0 for key in ("l2_ns", "l3_ns", "memory_ns", "flush_ns", "tlb_miss_ns")}
 
 
@@ -29,7 +29,7 @@ def lines() -> list[str]:
 
 
 class Times(unittest.TestCase):
-    """Two runs, with prices and without; a cell is a type, operation, width and fence."""
+    """Two runs, with and without prices; a cell is a type, operation, width and fence."""
 
     @classmethod
     def setUpClass(cls):
@@ -50,7 +50,7 @@ class Times(unittest.TestCase):
                     cls.cells[free, *key] = (result, run.windows_of(number))
 
     def measured(self, op):
-        """Each cell of an operation: its result and the windows of its sample."""
+        """The result, and the windows of the sample, of each cell of an operation."""
         found = [(free, result, windows) for (free, _, name, *_), (result, windows)
                  in self.cells.items() if name == op]
         self.assertEqual(len(found), 2 * 2 * len([w for w in WIDTHS if (op, w) != ("ntread", 8)]) *
@@ -69,14 +69,14 @@ class Times(unittest.TestCase):
             charged = accesses.cost_ns(done, result["type"], self.cost[free])
             ticks, of_memory = (room.total(windows, key) for key in ("ticks", "charged"))
             self.assertEqual(of_memory, charged)
-            # The record's time is that of its windows, to the picosecond.
+            # The time in the record is that of its windows, to the picosecond.
             self.assertEqual(round(result["median_ns"] * 1000),
                              ticks * 1000 // result["passes_per_sample"])
 
     def differences(self, op):
-        """Time with prices, minus time without, minus accesses times price: nothing, where a
-        sample has as many windows and passes in both runs. Where it has not, the rest is the
-        instructions of a window around its loop, a part of them for each pass."""
+        """The time with prices, minus the time without, minus accesses times price. This is 0
+        if the sample has the same windows and passes in both runs. If not, the rest is the
+        instructions of a window around its loop, some of which run once for each pass."""
         cells = {}
         for free, result, done, windows in self.measured(op):
             passes = result["passes_per_sample"]

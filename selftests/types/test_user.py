@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""memcache-user over the module's three devices, in the same machine: the process executes
-the accesses that the kernel does. And what is no access of one width: streaming stores to
-write-back memory, strings, the kernel's own functions, reading back."""
+"""memcache-user on the module's three devices, in the same machine: the process executes
+the same accesses as the kernel. Also operations that are not accesses of one width:
+streaming stores to write-back memory, strings, the kernel's own functions, reading back."""
 
 import unittest
 
@@ -43,7 +43,7 @@ class Sides(unittest.TestCase):
                         accesses.differences(result, self.seen(run, number)), [])
 
     def test_streaming_stores_to_write_back_memory(self):
-        """They are exact on WB, too, where other stores are not only the loop's."""
+        """Streaming stores are exact on WB, too, where not all other stores are the loop's."""
         for measure in (self.room.ask, self.room.user):
             for op in accesses.STREAMING:
                 for width in (8, 16, 32):
@@ -79,7 +79,7 @@ class Sides(unittest.TestCase):
                                          room.count(windows, kind, "load").items()), half)
 
     def moves(self, run, number):
-        """As many bytes as the payload has, of any width."""
+        """The accesses add up to the bytes of the payload, whatever their width."""
         result = run.results[number]
         windows, kind = self.seen(run, number), result["type"]
         payload = result["payload_bytes"] * result["passes_per_sample"]

@@ -9,8 +9,8 @@ import unittest
 import room
 from room import machine
 
-# The verdict's loops, beside what memory costs: a reload, one after a CLFLUSH, and
-# filling a line by eight stores; nanoseconds, so instructions.
+# The instructions of the verdict's loops, which take a nanosecond each: a reload, a reload
+# after a CLFLUSH, and eight stores that fill a line. The cost of memory comes on top.
 RELOAD_NS, FLUSHED_NS, COMBINE_NS = 1.5, 3.5, 13.0
 
 
@@ -61,8 +61,8 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(self.verdicts(uc_load_ns=20)["uc"], "yes")
 
     def edge(self, name, price, slow, fast):
-        """The least price with which one time is at least 8 times the other, when hits cost
-        4 ns, so that 20 ns more are no longer enough."""
+        """The least price with which one time is at least 8 times the other. Hits cost 4 ns
+        here, so that a difference of 20 ns is no longer enough."""
         self.verdicts(l1_ns=4)
         found = told(self.room)[name]
         own = found[slow] - self.room.machine.cost[price]
@@ -108,8 +108,8 @@ class Verdicts(unittest.TestCase):
 
 
 class Mtrrs(unittest.TestCase):
-    """MTRRs that make all RAM uncached: page attributes of write-back mean nothing then,
-    and there is nothing that UC and WC could be compared with."""
+    """MTRRs that make all RAM uncached: write-back page attributes have no effect then, and
+    there is no write-back memory to compare UC and WC with."""
 
     UNCACHED = 'echo "base=0 size=0x20000000 type=uncachable" >/proc/mtrr'
     BACK = ("n=$(sed -n 's/^reg0*\\([0-9]*\\): base=0x0* .*uncachable.*/\\1/p' /proc/mtrr); "
@@ -133,7 +133,7 @@ class Mtrrs(unittest.TestCase):
         self.assertEqual({name: one["effective"] for name, one in told(self.room).items()},
                          {"wb": "no", "uc": "unknown", "wc": "unknown"})
         self.assertEqual(self.records(), nothing)
-        # A verdict is of its run, not of the time when the module was loaded.
+        # Each run makes its verdict, which is not that from when the module was loaded.
         self.room.machine.sh(self.BACK)
         self.assertEqual(self.records(), real)
         self.room.machine.sh(self.UNCACHED)
@@ -141,7 +141,7 @@ class Mtrrs(unittest.TestCase):
 
 
 class NoPat(unittest.TestCase):
-    """Without PAT, a page that was to be WC is UC-, and set_memory_wc() says nothing."""
+    """Without PAT, a page that should be WC is UC-, and set_memory_wc() reports no error."""
 
     def test_wc_is_not_claimed(self):
         the_room = room.Room(append="nopat", prices=machine.PRICES)

@@ -27,7 +27,7 @@ class Wide(unittest.TestCase):
         cls.room.load()
 
     def exact(self, line):
-        """Each result has the accesses, and takes the time, that its payload comes to."""
+        """Each result has the accesses of its payload, and takes their time."""
         run = self.room.ask(line)
         for number, result in enumerate(run.results):
             windows = accesses.sample(result, run.windows_of(number))
@@ -37,8 +37,8 @@ class Wide(unittest.TestCase):
                 charged = accesses.cost_ns(accesses.of(result), result["type"],
                                            self.room.machine.cost)
                 mhz = self.room.machine.clock_mhz
-                # All that is charged in the windows is of the loop but for what its own
-                # instructions have to do with the caches.
+                # Everything charged in the windows belongs to the loop, except what the
+                # code of the window itself costs in the caches.
                 self.assertGreaterEqual(room.total(windows, "charged") * 1000, charged * mhz)
                 self.assertEqual(
                     round(result["median_ns"] * 1000) // 1000,
@@ -57,7 +57,7 @@ class Wide(unittest.TestCase):
                                f"size=96K {COMMON}")
 
     def test_flushes(self):
-        """Behind each line one; the stores of 16 bytes and more are all the loop's."""
+        """One flush after each line. All stores of 16 bytes and more are the loop's."""
         for op, key in (("write_clflushopt", "flush"), ("write_clwb", "clwb")):
             for width in (16, 32, 64):
                 run = self.room.ask(f"bandwidth type=wb op={op} width={width} size=96K {COMMON}")
@@ -70,7 +70,7 @@ class Wide(unittest.TestCase):
                                      done.stores)
 
     def test_random_accesses(self):
-        """Loads and stores of 8 bytes, as many as the record has accesses."""
+        """There are as many loads and stores of 8 bytes as accesses in the record."""
         for op, access in (("read", "load"), ("write", "store")):
             run = self.room.ask(f"random type=uc,wc op={op} count=4096 size=64K {COMMON}")
             for number, result in enumerate(run.results):

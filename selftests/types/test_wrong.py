@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Loops that are wrong on purpose are found: the comparison that passes for the module's
-own loops fails for each of these. They are in a copy of the sources; data are not
+"""The tests find loops that are wrong on purpose: the comparison that passes for the
+module's own loops fails for each of these. They are in a copy of the sources. Data are not
 verified, since that would find some of them, too."""
 
 import shutil
@@ -21,7 +21,7 @@ NTWRITE = """\
 	W \\w, "movnti %r1\\k, \\o(%rdx)", "movntdq %xmm\\k, \\o(%rdx)", \\
 		"vmovntdq %ymm\\k, \\o(%rdx)", "vmovntdq %zmm\\k, \\o(%rdx)"
 """
-# 8 bytes wide, the last of four lines is skipped; 32 bytes wide, each access reads, too.
+# With 8 bytes, the last of four lines is skipped; with 32 bytes, each access reads, too.
 SKIPS_OR_READS = f"""\
 	.if \\w != 8 || (\\o) % 256 < 192
 {WRITE}	.endif
@@ -57,7 +57,7 @@ class Wrong(unittest.TestCase):
         cls.room.load()
 
     def wrong(self, kind, op, width):
-        """What is wrong with that loop."""
+        """The differences that the comparison finds in that loop."""
         run = self.room.ask(f"bandwidth type={kind} op={op} width={width} size=24K irq=off "
                             "verify=off warmup=0 repeat=1")
         return accesses.differences(run.result, accesses.sample(run.result, run.windows_of(0)))
