@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Request lines that are wrong: each is refused, and told what is wrong. */
+/* Request lines that are wrong: each is refused, and its error says what is wrong. */
 #include "request.h"
 
 static struct mc_request req;
 
-/* The error starts with @key and a colon, and has @says somewhere behind. */
+/* The error starts with @key and a colon, and contains @says after that. */
 static const struct bad {
 	const char *line;
 	const char *key;
@@ -231,7 +231,7 @@ static void a_nul_is_a_control_character(void **state)
 	assert_true(is_refused(line, sizeof(line) - 1, "line", "byte 9 is 0x00"));
 }
 
-/* Any one byte put anywhere into a good line: never a crash, never unnamed. */
+/* Any byte, put anywhere into a good line, neither crashes nor gives an unnamed error. */
 static void every_byte_everywhere(void **state)
 {
 	static const char good[] = "bandwidth op=read,copy size=4K..1M cpu=0-3,8 node=auto";
@@ -253,7 +253,7 @@ static void every_byte_everywhere(void **state)
 	}
 }
 
-/* Every beginning of a good line is read without a look behind its end. */
+/* The parser reads no byte behind the end of any beginning of a good line. */
 static void every_beginning(void **state)
 {
 	static const char good[] =
@@ -331,7 +331,7 @@ static void too_many_combinations(void **state)
 		mc_textf(&t, " k%d=1,2,3,4,5,6,7,8", key);
 	assert_int_equal(parse(&req, line, &e), 0);
 	assert_int_equal(mc_request_points(&req), MC_MAX_POINTS);
-	/* More of them: by the list written last, and by one behind it. */
+	/* Too many: by a longer last list, or by another list behind it. */
 	len = t.len;
 	mc_textf(&t, ",9");
 	assert_true(is_refused(line, t.len, "line", "65536 combinations"));
@@ -357,7 +357,7 @@ static void a_product_beyond_64_bits(void **state)
 	assert_true(is_refused(line, t.len, "line", "65536 combinations"));
 }
 
-/* A test's own mistake is told as a user's would be. */
+/* A mistake in a test's own spec is reported like that of a user. */
 static void bad_presets(void **state)
 {
 	static const struct mc_key keys[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The test bandwidth natively: right data is found right, wrong data wrong. */
+/* The test bandwidth natively: it accepts right data, and finds wrong data. */
 #include "stub/bandwidth.h"
 
 /* --------------------------------------------------------------- right data */
@@ -69,7 +69,7 @@ static void test_right_data_of_streams_is_ok(void **state)
 		if (check(line))
 			continue;
 		assert_int_equal(verified("%s", line), MC_VERIFIED_OK);
-		/* In whole turns. */
+		/* The streams take a whole number of turns. */
 		assert_int_equal(rec.value[COL_TRAVERSED] % (n * MC_STREAM_BYTES), 0);
 		assert_in_range(rec.value[COL_TRAVERSED], SIZE * 2 / 3, SIZE);
 	}
@@ -94,7 +94,7 @@ static void compare_fast(struct mc_worker *w)
 	sim_spend(sim.windows < 2 ? 1 * MS : 100 * NS);
 }
 
-/* Of the writing two windows are tried, of the comparing all. */
+/* Two windows of the writing are tried, but all windows of the comparing. */
 static void test_what_was_compared_unwritten_says_nothing(void **state)
 {
 	reset(1);
@@ -113,7 +113,7 @@ static void flip(void)
 		*word(victim) ^= 1ULL << 51;
 }
 
-/* It still holds what the pass before has left. */
+/* The word still holds the value of the previous pass. */
 static void lose_store(void)
 {
 	if (done == when)
@@ -135,10 +135,10 @@ static void assert_all_found(const char *op, unsigned int threads,
 	for (unsigned int thread = 0; thread < threads; thread++) {
 		for (unsigned int i = 0; i < 3 * ARRAY_SIZE(harms); i++) {
 			reset(threads);
-			/* Of equal words none is in another's place. */
+			/* If all words are equal, none can be in the place of another. */
 			if (harms[i / 3] == double_store && strstr(op, "stos"))
 				continue;
-			/* The first, one inside, the last of the array written. */
+			/* The first, the middle and the last word of the array that is written. */
 			victim = thread * words + i % 3 * (words - 1) / 2;
 			when = verify[0] == 'd' ? 4 : 2;
 			after_sample = harms[i / 3];
@@ -161,7 +161,7 @@ static void test_wrong_stores_are_found(void **state)
 	}
 }
 
-/* All that the sample has stored is lost: the one before is still there. */
+/* All stores of the sample are lost: the data of the previous one are still there. */
 static void lose_all(void)
 {
 	static u64 before[WORDS];
@@ -195,7 +195,7 @@ static void test_stale_and_foreign_data_is_found(void **state)
 	assert_int_equal(verified("size=24K op=rep_stosb"), MC_VERIFIED_FAILED);
 }
 
-/* By the thread whose word it is. */
+/* The thread that spoils the word, which is its own. */
 static unsigned int spoiler;
 
 static void spoil(struct mc_worker *w)
@@ -204,7 +204,7 @@ static void spoil(struct mc_worker *w)
 		*word(victim) = WRONG;
 }
 
-/* What is read is spoilt before: read, add one to, copied, added up. */
+/* Data are spoilt before they are read, incremented, copied or added up. */
 static void test_wrong_loads_are_found(void **state)
 {
 	static const u8 reading[] = {
@@ -228,7 +228,7 @@ static void test_wrong_loads_are_found(void **state)
 		assert_int_equal(verified("size=24K op=%s verify=deferred", op),
 				 MC_VERIFIED_FAILED);
 		assert_int_equal(verified("size=24K op=%s verify=off", op), MC_VERIFIED_OFF);
-		/* The arrays before it are read, too, but for the first, which is written. */
+		/* The arrays before it are read, too, except the first, which is written. */
 		while (--arrays) {
 			victim -= 2 * words;
 			assert_int_equal(verified("size=24K op=%s", op),
@@ -238,7 +238,7 @@ static void test_wrong_loads_are_found(void **state)
 	spoiler = 0;
 }
 
-/* Who reads one of them twice, in another's place, gets another sum. */
+/* A loop that reads one of them twice, in place of another, gets another sum. */
 static void test_arrays_that_are_read_differ(void **state)
 {
 	reset(1);
@@ -259,7 +259,7 @@ static void count_denormals(struct mc_worker *w)
 		denormals += *word(i) >> 52 == 0;
 }
 
-/* Calibrated with them, samples would be too short by far; memory is 0 before. */
+/* A calibration with denormals would make samples much too short; memory is 0 at first. */
 static void test_triads_never_compute_with_denormals(void **state)
 {
 	reset(1);
@@ -271,7 +271,7 @@ static void test_triads_never_compute_with_denormals(void **state)
 	assert_int_equal(denormals, 0);
 }
 
-/* After it was written, before it is compared: only the read back can see it. */
+/* A word is spoilt after it was written: only the read back can see that. */
 static void test_read_back_finds_what_is_wrong_in_between(void **state)
 {
 	for (victim = 0; victim < WORDS / 2; victim += 7) {

@@ -76,7 +76,7 @@ static void assert_rate(const char *op, const char *more, u64 bytes, u64 payload
 
 static void test_rates_are_those_of_the_payload(void **state)
 {
-	/* Each byte of the working set once, but for these two. */
+	/* Each byte of the working set counts once, except for these two. */
 	for (unsigned int i = 0; i < ARRAY_SIZE(ops); i++)
 		if (mc_loop_widest(i))
 			assert_rate(ops[i], "size=24K", 24576,
@@ -91,7 +91,7 @@ static void test_rates_of_threads(void **state)
 {
 	reset(2);
 	assert_int_equal(measure("size=24K op=copy"), 0);
-	/* Of each thread's array of 6 KiB a window of 4 and one of 2. */
+	/* Each thread's array of 6 KiB takes a window of 4 KiB and one of 2 KiB. */
 	assert_in_range(rec.stats.median_ps, 2 * MS, 2 * MS + 100);
 	assert_int_equal(rec.value[COL_MB_PER_S],
 			 24576 * 10000000ULL / rec.stats.median_ps);
@@ -106,7 +106,7 @@ static void count_untimed(struct mc_worker *w)
 	untimed += !w->irq_off;
 }
 
-/* Windows outside of the 4 samples: each fill, flush or sum is one. */
+/* The number of windows outside the 4 samples. Each fill, flush or sum takes one. */
 static unsigned int untimed_windows(const char *op, const char *verify)
 {
 	char line[64];
@@ -119,18 +119,18 @@ static unsigned int untimed_windows(const char *op, const char *verify)
 	return untimed;
 }
 
-/* Zen 5 keeps a non-temporal store in L1 if the line is there: it must not be. */
+/* Zen 5 keeps a non-temporal store in L1 if L1 has the line, so L1 must not have it. */
 static void test_streaming_stores_start_with_cold_caches(void **state)
 {
 	assert_int_equal(untimed_windows("write", "off"), 1);
 	assert_int_equal(untimed_windows("ntwrite", "off"), 1 + 1);
 	assert_int_equal(untimed_windows("ntcopy", "off"), 1 + 1);
-	/* Each sample is summed afterwards, so each is flushed before. */
+	/* Each sample is summed afterwards, so the caches are flushed before each. */
 	assert_int_equal(untimed_windows("write", "each"), 1 + 4);
 	assert_int_equal(untimed_windows("ntwrite", "each"), 1 + 4 + 4);
 	assert_int_equal(untimed_windows("copy", "each"), 4 + 4);
 	assert_int_equal(untimed_windows("ntcopy", "each"), 4 + 4 + 4);
-	/* Copies by the line, but no strings; mixes have three arrays to fill, once. */
+	/* Line copies are flushed, strings are not; mixes fill three arrays, once. */
 	if (mc_loop_widest(MC_OP_MOVDIR64B))
 		assert_int_equal(untimed_windows("movdir64b", "each"), 4 + 4 + 4);
 	assert_int_equal(untimed_windows("rep_movsb", "each"), 4 + 4);
@@ -177,7 +177,7 @@ static void stop(void)
 		mc_team_stop(run.team, -EINTR);
 }
 
-/* Who is told what readback=on needs is told all that it takes, and no more. */
+/* The error of readback=on names all operations that can have it, and no others. */
 static void test_what_readback_takes_is_said(void **state)
 {
 	enum mc_op op;

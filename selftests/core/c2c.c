@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * module/benchmarks/c2c.c natively, with a team in virtual time: however large the
- * set, a stop is seen wherever the test is, and others get to run.
+ * set, the test notices a stop in every phase, and lets others run.
  */
 #include "cmocka_all.h"
 
@@ -13,14 +13,14 @@
 
 #define BYTES	(4ULL << 20)
 #define LINES	(BYTES / 64)
-#define OFTEN	(LINES / 1024)	/* a piece of the set, and the next question */
+#define OFTEN	(LINES / 1024)	/* pieces of the set; the test asks after each */
 
 static const struct mc_spec *const specs[] = { &mc_test_c2c.spec, NULL };
 static struct mc_request req;
 static struct mc_run run;
 static struct mc_record rec[2];
 static u64 n;			/* records */
-static unsigned int found;	/* how often memory was asked for */
+static unsigned int found;	/* how often the test asked for memory */
 static struct mc_span span;
 static const struct mc_view view = { .spans = &span, .n = 1 };
 
@@ -69,7 +69,7 @@ static void closing(struct mc_worker *w)
 	sim_spend(10000 * NS);
 }
 
-/* Two pairs, one sample each; stopped at the @stop_at-th question. */
+/* Two pairs, with one sample each; the @stop_at-th question whether to stop gets a yes. */
 static int measure(const char *state, unsigned int stop_at)
 {
 	char line[128];
@@ -85,7 +85,7 @@ static int measure(const char *state, unsigned int stop_at)
 	return mc_engine_measure(&run, rec, &n);
 }
 
-/* Lines beside whose pointer the writer has written. */
+/* The lines that the writer has written to, besides the pointer. */
 static u64 written(void)
 {
 	const u64 *word = span.addr;
@@ -126,7 +126,7 @@ static void test_a_stop_is_seen_in_the_middle(void **state)
 	all = sim.asked;
 	for (at = 1; at <= all; at++) {
 		assert_int_equal(measure("hitm", at), -ECANCELED);
-		/* No more than what was on goes on. */
+		/* Only the current phase is finished. */
 		assert_true(sim.asked <= at + 8);
 		some += written() > 0 && written() < LINES;
 	}

@@ -6,9 +6,9 @@
 
 #define PAGE	MC_CHASE_PAGE_BYTES
 #define ROOM	(64 * PAGE)
-#define FAIR	24000	/* cycles drawn to see that none is preferred */
+#define FAIR	24000	/* cycles that are drawn to check that none is preferred */
 
-/* The second half of the buffer lies first, with room between. */
+/* The second half of the buffer lies first, with a gap between the halves. */
 static _Alignas(4096) u8 low[ROOM], high[ROOM];
 
 static const struct mc_span halves[] = {
@@ -16,7 +16,7 @@ static const struct mc_span halves[] = {
 };
 
 static const struct mc_view view = { halves, 2 };
-static u64 seen[ROOM / 8];	/* by element: when the walk came there, from 1 on */
+static u64 seen[ROOM / 8];	/* for each element: the step that came there, from 1 on */
 
 static struct mc_chase chase_of(u64 n, u64 stride, enum mc_chase_order order)
 {
@@ -28,7 +28,7 @@ static struct mc_chase chase_of(u64 n, u64 stride, enum mc_chase_order order)
 	return c;
 }
 
-/* Which element lies there; the test fails if none does. */
+/* The element at this address; the test fails if there is none. */
 static u64 element_at(const struct mc_chase *c, void **at)
 {
 	u64 i;
@@ -40,7 +40,7 @@ static u64 element_at(const struct mc_chase *c, void **at)
 	return 0;
 }
 
-/* Fills seen[]; every element once, and back to the first. */
+/* Walk the chain and fill seen[]; it must pass each element once and end at the first. */
 static void walk(const struct mc_chase *c)
 {
 	void **at = mc_chase_at(c, 0);
@@ -103,7 +103,7 @@ static void built_in_pieces(void **state)
 	walk(&c);
 }
 
-/* Each element of a page follows another one of it, but for one. */
+/* Each element of a page except one follows another element of the same page. */
 static void page_by_page(void **state)
 {
 	u64 n = 40 * 64 + 5, page, i, pages_in_order = 0;
@@ -154,7 +154,7 @@ static void skewed(void **state)
 	walk(&c);
 }
 
-/* A line of each page: all sets of any cache have as many of them. */
+/* With one line in each page, all sets of any cache have the same number of lines. */
 static void in_all_sets(void **state)
 {
 	static const struct mc_span pages = {
@@ -200,7 +200,7 @@ static void every_cycle_is_as_likely(void **state)
 	assert_int_equal(kinds, 6);
 }
 
-/* Large ones are shuffled: hardly any element follows its neighbour. */
+/* Large cycles are shuffled: hardly any element follows its neighbour. */
 static void far_from_order(void **state)
 {
 	struct mc_chase c = chase_of(4096, 64, MC_CHASE_RANDOM);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The loop that a core's clock is measured with: nothing in it differs between cores. */
+/* The loop that measures a core's clock takes the same cycles on every core. */
 #include "cmocka_all.h"
 
 #include "measure/chase.h"
 
 /*
- * How long a multiplication takes, every core has its own answer: 3 cycles, or 4, 5
- * on Silvermont, Alder Lake's E cores, and before Zen 2. Here IMUL is 0F AF, 69 or 6B.
+ * The latency of a multiplication differs between cores: 3 cycles on most, 4 or 5 on
+ * Silvermont, Alder Lake's E cores, and before Zen 2. Here IMUL is 0F AF, 69 or 6B.
  */
 static void test_nothing_is_multiplied(void **state)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Machines whose CPUs differ, or share caches otherwise than their APIC IDs could. */
+/* Machines whose CPUs differ, or share caches in another way than APIC IDs suggest. */
 #include "arch/caches.h"
 #include "cmocka_all.h"
 #include "json.h"
 #include "stub/cpus.h"
 
-/* In leaf 7's ebx. */
+/* Bits in ebx of leaf 7. */
 #define CLFLUSHOPT	0x00800000
 #define CLWB		0x01000000
 
@@ -19,7 +19,7 @@ static const struct made_up_cache efficiency[] = {
 	{ 2, MC_CACHE_UNIFIED, 2 * M, 8 }, { 3, MC_CACHE_UNIFIED, 24 * M, 64 }, { }
 };
 
-/* Cores that are outside of the L3. */
+/* Cores that have no L3. */
 static const struct made_up_cache low_power[] = {
 	{ 1, MC_CACHE_DATA, 32 * K, 2 }, { 1, MC_CACHE_CODE, 64 * K, 2 },
 	{ 2, MC_CACHE_UNIFIED, 2 * M, 8 }, { }
@@ -98,7 +98,7 @@ static void test_json_of_each_kind(void **state)
 	    CACHE("8-9", 2, "unified", "2097152", 2) "]}");
 }
 
-/* Only those that are online count, and a sibling that is not changes its core's. */
+/* Only CPUs that are online count; a sibling that is offline changes its core's counts. */
 static void test_cpus_go_and_come(void **state)
 {
 	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
@@ -114,7 +114,7 @@ static void test_cpus_go_and_come(void **state)
 	has(CACHE("0-7", 3, "unified", "25165824", 8));
 }
 
-/* A virtual machine of two CPUs, told of caches that up to 64 could share. */
+/* A virtual machine of two CPUs, whose CPUID reports caches that up to 64 could share. */
 static void test_fewer_share_than_could(void **state)
 {
 	static const struct made_up_cache caches[] = {
@@ -151,14 +151,14 @@ static void test_who_shares(void **state)
 	assert_false(mc_cache_shared(0, 0, 2));
 	assert_false(mc_cache_shared(0, -1, 3));
 	assert_false(mc_cache_shared(4, 0, 3));
-	/* Next to each other, but without a cache of that level. */
+	/* Neighbours, but without a cache of that level. */
 	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
 	assert_false(mc_cache_shared(7, 8, 3));
 	assert_false(mc_cache_shared(8, 7, 3));
 	assert_true(mc_cache_shared(8, 9, 2));
 }
 
-/* What the system gives more weight than APIC IDs, as memcache-user does. */
+/* The system's lists of CPUs count more than APIC IDs, as in memcache-user. */
 static void test_the_system_tells(void **state)
 {
 	made_up_machine(hybrid, 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* module/core/counter.c: lines that are taken, and what is said of others. */
+/* module/core/counter.c: lines that are taken, and the errors of others. */
 #include "cmocka_all.h"
 
 #include "core/counter.h"

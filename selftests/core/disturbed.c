@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* module/measure/disturbed.c in virtual time: what is left out, and that all of it is counted. */
+/* module/measure/disturbed.c in virtual time: what is left out, and how it is counted. */
 #include "cmocka_all.h"
 
 #include "measure/disturbed.h"
@@ -12,7 +12,7 @@
 
 static struct mc_record rec;
 static struct mc_stats stats;
-static unsigned int windows[TEAM_MOST];	/* of the sample that is on */
+static unsigned int windows[TEAM_MOST];	/* of the current sample */
 static int sample[TEAM_MOST];		/* -1: a warm-up, or none yet */
 static u8 (*happens)(unsigned int thread, int sample, unsigned int window);
 
@@ -23,7 +23,7 @@ static int next_sample(struct mc_worker *w, struct mc_sampler *one, u32 round)
 	return 0;
 }
 
-/* What disturbs a window makes it 1 ms longer. */
+/* A disturbance makes a window 1 ms longer. */
 static void disturb(struct mc_worker *w)
 {
 	unsigned int i = w->index;
@@ -98,7 +98,7 @@ static void test_keep_keeps_it(void **state)
 	assert_int_equal(rec.windows_left_out, 0);
 }
 
-/* Writing and reading back differ: no window stands for another. */
+/* Windows of writing and of reading back differ, so none can stand for another. */
 static void test_a_pass_of_two_parts_is_whole_or_not_at_all(void **state)
 {
 	begin(1, LONG, 3);
@@ -118,7 +118,7 @@ static u8 all_but_one(unsigned int thread, int s, unsigned int window)
 	return s == 1 && window != clean_one ? MC_BY_MIGRATION : 0;
 }
 
-/* One window of six or so is not a good part: the sample is left out. */
+/* One clean window of about six is too few: the sample is left out. */
 static void test_a_sample_is_not_made_of_its_last_window(void **state)
 {
 	for (clean_one = 0; clean_one < 2; clean_one++) {
@@ -217,7 +217,7 @@ static void run_backwards(struct mc_worker *w)
 		sim.now[w->index] = w->began - 5;
 }
 
-/* What the clock denies is neither hit nor clean: 2 of 5 are clean, 2 were hit. */
+/* A sample that the clock discards is neither hit nor clean: 2 of 5 are clean, 2 were hit. */
 static void test_a_bad_clock_is_another_reason(void **state)
 {
 	begin(1, SHORT, 5);
@@ -233,7 +233,7 @@ static void test_a_bad_clock_is_another_reason(void **state)
 
 static int looks, theft;
 
-/* Once in three samples there is time to look. */
+/* The detector has time to look once in three samples. */
 static enum mc_stolen look(int cpu, bool at_once)
 {
 	if (!at_once && ++looks % 3)
@@ -274,7 +274,7 @@ static void test_the_last_samples_are_looked_at_too(void **state)
 	assert_seen(0, 0, 2);
 }
 
-/* -------------------------------------------------------------- what is told */
+/* -------------------------------------------------------------- what is reported */
 
 static void test_what_is_not_watched_is_not_known(void **state)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Generated requests against a model: what was written is what is unfolded, and
+ * Generated requests against a model: a request unfolds to what was written, and
  * a request that is shown and parsed again is the same request.
  */
 #include "json.h"
 #include "request.h"
 
-#define MOST	6	/* values a list is made of; ranges add theirs */
+#define MOST	6	/* values that a list has; ranges add more */
 
-/* What a generated line should come to: its keys, in the order written. */
+/* What a generated line should unfold to: its keys, in the order written. */
 struct model {
 	unsigned int n;
 	unsigned int id[MC_MAX_KEYS];
@@ -200,8 +200,8 @@ static void generated_requests(void **state)
 }
 
 /*
- * The longest that a line is shown as: ranges unfold to more than was written,
- * and every other CPU takes what is left of the line.
+ * The line that is shown longest: its ranges unfold to more than was written, and a list
+ * of every other CPU takes the rest of the line.
  */
 static void the_longest_request(void **state)
 {

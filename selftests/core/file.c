@@ -48,13 +48,13 @@ static void test_transfers_of_a_file_that_is_no_multiple(void **state)
 	written(PATH, 100000);
 	assert_int_equal(measure(READ), 0);
 	assert_rates(100000, 2, 2 * 1000 * NS + 100000 * 100);
-	/* Past the page cache all but the last part is aligned. */
+	/* Direct I/O transfers everything but the last part in aligned pieces. */
 	reset(1);
 	written(PATH, 100000);
 	assert_int_equal(measure(READ " direct=on check=on"), 0);
 	assert_rates(100000, 2, 2 * 1000 * NS + 100000 * 100);
 	assert_int_equal(rec->verified, MC_VERIFIED_OK);
-	/* As many calls as it takes: of 1000 bytes, 66 for 64 KiB and 35 for the rest. */
+	/* Calls of 1000 bytes each: 66 of them for 64 KiB and 35 for the rest. */
 	reset(1);
 	written(PATH, 100000);
 	files.most = 1000;
@@ -72,14 +72,14 @@ static void test_readers_of_one_file(void **state)
 	assert_int_equal(rec->threads, 3);
 	assert_int_equal(rec->point.v[MC_KEY_SIZE], 3 * 64 << 10);
 	assert_int_equal(rec->verified, MC_VERIFIED_OK);
-	/* Each reads all of it, from another place on. */
+	/* Each reader reads the whole file, beginning at another place. */
 	for (u64 i = 0; i < 3; i++) {
 		assert_int_equal(first_by[i], 16 * i / 3 * 65536);
 		assert_int_equal(bytes_by[i][0], 4 * BYTES);
 	}
 }
 
-/* Until the first of them is through, the other has done half: 3 halves at once. */
+/* When the first reader is done, the other has read half: together, 3 halves of a file. */
 static void test_only_what_is_done_at_once_counts(void **state)
 {
 	reset(2);
@@ -87,7 +87,7 @@ static void test_only_what_is_done_at_once_counts(void **state)
 	files.slower[1] = 1;
 	assert_int_equal(measure(READ " readers=2"), 0);
 	assert_rates(2 * BYTES, 2 * 16, ALONE_PS / 3 * 4 + ALONE_PS % 3 * 4 / 3);
-	/* A third, of which a transfer was under way: it counts by its time. */
+	/* Now it has read a third. A transfer that has not ended counts by its time. */
 	reset(2);
 	written(PATH, BYTES);
 	files.slower[1] = 2;
@@ -119,7 +119,7 @@ static void test_a_file_is_written_anew_each_time(void **state)
 	assert_int_equal(calls, 4 * 16);
 	/* The fourth pattern, the warm-up's included. */
 	assert_holds(files_find(PATH), 4, BYTES);
-	/* What was written so before is written over, with others, and made as long. */
+	/* A file of an earlier run is overwritten, with another pattern, and cut to length. */
 	reset(1);
 	written(PATH, 3 * BYTES);
 	assert_int_equal(measure(WRITE " check=on"), 0);
@@ -133,7 +133,7 @@ static void test_writers_share_a_file(void **state)
 {
 	reset(3);
 	assert_int_equal(measure(WRITE " readers=3"), 0);
-	/* 5, 5 and 6 of 16 transfers: those who have 5 are through first. */
+	/* 5, 5 and 6 of 16 transfers: the threads that have 5 end first. */
 	assert_rates(BYTES, 16, mc_muldiv(BYTES, 5 * ALONE_PS / 16, 15 * 65536));
 	for (u64 i = 0; i < 3; i++) {
 		assert_int_equal(first_by[i], 16 * i / 3 * 65536);
@@ -148,7 +148,7 @@ static void test_writers_share_a_file(void **state)
 	assert_holds(files_find(PATH ".1"), 4, BYTES);
 }
 
-/* Until all of it is on the disk: the last one counts, and its sync. */
+/* The time ends when everything is on the disk: the last thread counts, with its sync. */
 static void test_what_gets_to_the_disk_takes_its_time(void **state)
 {
 	reset(2);
@@ -175,7 +175,7 @@ static void test_what_was_in_the_page_cache(void **state)
 	assert_int_equal(measure(READ " cache=drop"), 0);
 	assert_figure(rec, COL_CACHED, 0);
 	assert_int_equal(files.dropped, 4);
-	/* Half of one of two files, before the only sample. */
+	/* Half of one of two files is cached before the only sample. */
 	reset(2);
 	written(PATH ".0", BYTES)->cached = BYTES / 2;
 	written(PATH ".1", BYTES);
@@ -188,7 +188,7 @@ static void test_what_was_in_the_page_cache(void **state)
 	assert_no_figure(rec, COL_CACHED);
 }
 
-/* Each byte moves two in memory, see note(). */
+/* Each byte of a file moves two bytes in memory, see note(). */
 static void test_what_it_makes_the_memory_move(void **state)
 {
 	reset(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The test file natively: bytes that are wrong, what it refuses, and what breaks down. */
+/* The test file natively: wrong bytes, requests that it refuses, and failures. */
 #include "stub/file.h"
 
 /* -------------------------------------------------------------- verification */
@@ -27,7 +27,7 @@ static void test_a_wrong_byte_is_found(void **state)
 		reset(2);
 		written(PATH, BYTES)->data[bytes[i]] ^= 0x80;
 		assert_wrong(READS " readers=2 check=on warmup=0", bytes[i]);
-		/* Nobody looks. */
+		/* Nothing is compared. */
 		reset(2);
 		written(PATH, BYTES)->data[bytes[i]] ^= 0x80;
 		assert_int_equal(measure(READ " readers=2"), 0);
@@ -67,7 +67,7 @@ static void test_what_cant_be_run_is_refused(void **state)
 			 0);
 }
 
-/* The error begins with @text, and nothing was measured, and nothing written. */
+/* The error begins with @text; nothing was measured or written. */
 static void assert_not_opened(const char *line, int err, const char *text)
 {
 	assert_int_equal(measure(line), err);
@@ -147,7 +147,7 @@ static void cut_short(void)
 		files_find(PATH)->bytes = 300000;
 }
 
-/* In the fourth sample. The two after the warm-up are kept. */
+/* It fails in the fourth sample. The two after the warm-up are kept. */
 static void assert_broken(const char *line, int err, const char *text)
 {
 	assert_int_equal(measure(line), err);
@@ -166,7 +166,7 @@ static void test_what_breaks_down_keeps_what_there_is(void **state)
 	files.fail = -EIO;
 	after_sample = break_down;
 	assert_broken(READ, -EIO, "path: " PATH " can't be read at byte 262144 (error 5)");
-	/* In the tenth of the short calls that this transfer takes. */
+	/* It fails in the tenth of the short calls that this transfer takes. */
 	reset(1);
 	written(PATH, BYTES);
 	files.most = 4096;
@@ -207,7 +207,7 @@ static void test_a_stop_keeps_what_there_is(void **state)
 	assert_int_equal(files.open, 0);
 }
 
-/* Between any two transfers, and while what was written is read back. */
+/* A run can stop between any two transfers, and while written data are read back. */
 static void test_a_stop_is_seen_everywhere(void **state)
 {
 	static const char line[] = "file op=write path=" PATH
@@ -226,7 +226,7 @@ static void test_a_stop_is_seen_everywhere(void **state)
 		assert_int_equal(files.open, 0);
 		kept += n;
 	}
-	/* All but the eight of the first sample. */
+	/* All transfers but the eight of the first sample. */
 	assert_int_equal(kept, all - 8);
 }
 

@@ -126,7 +126,7 @@ static inline u64 random_u64(u64 *state)
 	return z ^ z >> 31;
 }
 
-/* Small and large numbers alike: as many bits as chance will have it. */
+/* Small and large numbers: the number of bits is random, too. */
 static inline u64 random_bits(u64 *state)
 {
 	return random_u64(state) >> random_u64(state) % 64;

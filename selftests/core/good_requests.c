@@ -43,7 +43,7 @@ static void values_of_a_line(void **state)
 		{ "bandwidth\n", OP, 1, { 0 } },
 		{ "  bandwidth   op=copy  ", OP, 1, { 4 } },
 		{ "bandwidth op=copy\x20\n", OP, 1, { 4 } },
-		/* Words, in the order written, and as often. */
+		/* Words, in the order written, and repeated as written. */
 		{ "bandwidth type=uc,wb,wc", MC_KEY_TYPE, 3,
 		  { MC_UC, MC_WB, MC_WC } },
 		{ "bandwidth op=rmw,read,rmw", OP, 3, { 6, 0, 6 } },
@@ -236,7 +236,7 @@ static void words_of_values(void **state)
 	assert_null(mc_key_word(mc_key_of(&tlb, STRIDE), 0));
 }
 
-/* The file `tests`: what the parser takes, and the presets that count. */
+/* The file `tests`: what the parser takes, and the presets that apply. */
 static void spec_as_it_is_shown(void **state)
 {
 	static const char * const lines[] = {
@@ -263,12 +263,12 @@ static void spec_as_it_is_shown(void **state)
 			fail_msg("'%s' is not in:\n%s", lines[i], buf);
 	}
 
-	/* A line each: the test, its keys, its columns. */
+	/* The test, each of its keys and each of its columns has a line. */
 	for (i = 0, n = 0; buf[i]; i++)
 		n += buf[i] == '\n';
 	assert_int_equal(n, 1 + MC_KEY_OWN + 3 + 2);
 
-	/* Its own keys come first; a text that is full ends there. */
+	/* The test's own keys come first; the text ends where its buffer is full. */
 	assert_true(strstr(buf, "  fence=") < strstr(buf, "  type="));
 	for (i = 1; i < 400; i++) {
 		char *tight = malloc(i);
@@ -281,7 +281,7 @@ static void spec_as_it_is_shown(void **state)
 	}
 }
 
-/* What came of prefetch= may be a word that nobody can ask for. */
+/* The result of prefetch= may be a word that no request can have. */
 static void an_outcome_has_a_word(void **state)
 {
 	const struct mc_key *key = mc_key_of(&bandwidth, MC_KEY_PREFETCH);

@@ -57,7 +57,7 @@ static void none_is_lost(void **state)
 	for (i = 0; i < MC_BINS; i++)
 		sum += h.count[i];
 	assert_int_equal(sum, 5000);
-	assert_true(h.count[MC_BINS - 1] > 1000);	/* all that is longer */
+	assert_true(h.count[MC_BINS - 1] > 1000);	/* all longer times */
 }
 
 static void as_json(void **state)
@@ -109,7 +109,7 @@ static void levels(void **state)
 		{ 33 << 10, 1100, MC_HIT_L2, MC_HIT_L2 },
 		{ 1 << 20, 5000, MC_HIT_L2, MC_HIT_L2 },
 		{ 8 << 20, 12000, MC_HIT_L3, MC_HIT_MEMORY },
-		/* The L3 that is reported is not the guest's alone. */
+		/* The guest shares the L3 that is reported with others. */
 		{ 8 << 20, 79999, MC_HIT_L3, MC_HIT_MEMORY },
 		{ 8 << 20, 80000, MC_HIT_MEMORY, MC_HIT_MEMORY },
 		{ 256 << 20, 100000, MC_HIT_MEMORY, MC_HIT_MEMORY },

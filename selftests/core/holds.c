@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which cache holds a working set: of one thread, of several that share caches. */
+/* Which cache holds the working set of one thread, or of several that share caches. */
 #include "cmocka_all.h"
 #include "core/holds.h"
 
@@ -10,7 +10,7 @@ static const struct mc_hierarchy caches = {
 	.bytes = { 48 * K, 1 * M, 32 * M }, .hit_ps = 1000, .miss_ps = 100000,
 };
 
-/* As many threads share the L3, of which each has an L1 and an L2 of its own. */
+/* So many threads share the L3; each has an L1 and an L2 of its own. */
 static enum mc_hit of(u64 bytes, u32 sharers)
 {
 	return mc_holder_of(&caches, &(struct mc_set){
@@ -38,7 +38,7 @@ static void test_threads_share(void **state)
 	assert_int_equal(of(2 * M + 64, 16), MC_HIT_MEMORY);
 }
 
-/* Threads of a core, in a cluster whose cores have an L2 together. */
+/* Threads of a core, in a cluster whose cores share an L2. */
 static void test_small_caches_are_shared(void **state)
 {
 	struct mc_set set = { .bytes = 24 * K, .sharers = { 2, 4, 8 } };
@@ -58,7 +58,7 @@ static void test_little_is_known(void **state)
 	struct mc_hierarchy alike = caches;
 	struct mc_set set = { .bytes = 1 * K };
 
-	/* CPUID tells of no caches: nothing is claimed to fit. */
+	/* CPUID reports no caches: then nothing is said to fit. */
 	assert_int_equal(mc_holder_of(&none, &set), MC_HIT_MEMORY);
 	set = (struct mc_set){ .bytes = 1 * K, .sharers = { 1, 1, 1 } };
 	assert_int_equal(mc_holder_of(&none, &set), MC_HIT_MEMORY);

@@ -60,7 +60,7 @@ static inline bool json_string(const char **s)
 	return json_eat(s, "\"");
 }
 
-/* What stands between brackets: values, or with @keys "key":value. */
+/* The content between brackets: values, or with @keys "key":value. */
 static inline bool json_items(const char **s, const char *end, bool keys,
 			      int depth)
 {
@@ -129,7 +129,7 @@ static inline const char *json_member(const char *s, const char *wanted,
 	return NULL;
 }
 
-/* Is that what the JSON string stands for? Only \u00XX is known of those. */
+/* Does the JSON string stand for this text? Of the \u escapes, only \u00XX is known. */
 static inline bool json_says(const char *s, const char *text)
 {
 	unsigned int c;

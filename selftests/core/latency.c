@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/benchmarks/latency.c natively, with a team in virtual time, on a machine on
- * which each load has its price: the figures are known to the last digit.
+ * module/benchmarks/latency.c natively, with a team in virtual time, on a machine where
+ * each load has a price, so that the figures are known to the last digit.
  */
 #define TEST	mc_test_latency
 #include "stub/engine.h"
@@ -23,15 +23,15 @@ enum {
 static void **memory;
 static struct mc_span spans[2];
 static u64 load_ps;
-static u64 low_ps;		/* that a load from the set's lower half costs more */
+static u64 low_ps;		/* extra cost of a load from the set's lower half */
 static u64 low_bytes;
-static u64 cpu_ps;		/* more for each CPU before this one */
+static u64 cpu_ps;		/* extra cost for each CPU before this one */
 static u64 core_mhz;
-static u64 slow_every;		/* of so many calls after the samples one is ten times as slow */
+static u64 slow_every;		/* after the samples, each so many'th call is 10 times as slow */
 static u64 calls;
-static u64 samples;		/* that are asked for */
+static u64 samples;		/* number of samples that are asked for */
 
-static u8 seen[WORDS];		/* elements loaded from */
+static u8 seen[WORDS];		/* elements that were loaded from */
 static u64 distinct;
 
 static void visit(void **at)
@@ -65,7 +65,7 @@ void mc_asm_clock(u64 cycles)
 	sim_spend(cycles * 1000000 / core_mhz);
 }
 
-/* What is asked of the level that loads were served by. */
+/* What the test asks about the level that served the loads. */
 static u64 served_bytes, served_ps;
 
 enum mc_hit mc_served_chase(const struct mc_run *r, const struct mc_record *record,
@@ -93,7 +93,7 @@ static void costs(void)
 
 /* --------------------------------------------------------------------- figures */
 
-/* @bytes are those of the lines that the loads are from. */
+/* @bytes: the bytes of the lines that the loads touch */
 static void assert_latency(const char *how, u64 elements, u64 bytes)
 {
 	char line[120];
@@ -156,7 +156,7 @@ static void test_median_and_fastest(void **state)
 	reset(1);
 	after_sample = slower;
 	assert_int_equal(measure("latency size=64K warmup=1 repeat=5"), 0);
-	/* After the warm-up 6 ns, and one more each time. */
+	/* 6 ns after the warm-up, and one more in each sample. */
 	assert_figure(rec, COL_NS, 8 * NS);
 	assert_figure(rec, COL_NS_MIN, 6 * NS);
 	assert_int_equal(rec->stats.max_ps, 1024 * 10 * NS);
@@ -263,7 +263,7 @@ static unsigned int quiet_windows(const char *line)
 	return quiet;
 }
 
-/* All but those that find out what clock the core has. */
+/* All windows except those that measure the clock of the core. */
 static void test_interrupts_are_as_asked(void **state)
 {
 	assert_int_equal(quiet_windows("latency size=64K"), 0);
@@ -283,7 +283,7 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_int_equal(measure("latency size=8K pattern=random stride=4K"), 0);
 }
 
-/* Memory whose upper half is the lower one once more can't hold one cycle. */
+/* Memory whose upper half mirrors the lower half can't hold one cycle. */
 static void test_what_is_no_cycle_is_found(void **state)
 {
 	reset(1);
@@ -307,14 +307,14 @@ static void test_a_stop_keeps_what_there_is(void **state)
 	assert_figure(rec, COL_CORE_MHZ, 2500);
 	assert_no_figure(rec, COL_P50);
 	assert_null(rec->histogram);
-	/* While the second CPU has its turn: the first one's is whole. */
+	/* During the second CPU's turn: the record of the first CPU is complete. */
 	reset(2);
 	stop_after = 11 + 3;
 	assert_stopped("latency size=64K warmup=1 repeat=10 cpu=0,1", 2);
 	assert_int_equal(rec[0].stats.samples, 10);
 	assert_figure(&rec[0], COL_P50, 5 * NS);
 	assert_int_equal(rec[1].stats.samples, 2);
-	/* In a warm-up: nothing is known of it. */
+	/* In a warm-up: the record has no figures. */
 	reset(2);
 	stop_after = 12;
 	assert_stopped("latency size=64K warmup=1 repeat=10 cpu=0,1", 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * module/benchmarks/line.c natively, with a team in virtual time, on a machine whose
- * cache has lines of known size, fetches what is beside them, and says what it costs.
+ * cache has lines of known size, fetches neighbouring lines, and has known prices.
  */
 #define TEST	mc_test_line
 #include "stub/engine.h"
@@ -19,11 +19,11 @@ enum { COL_LINE, COL_PAIR, COL_SAME_NS, COL_OTHER_NS };
 static u8 *memory;
 static struct mc_span span;
 static u64 line_bytes;
-static u64 fetched_bytes;	/* what a load brings in; aligned, as lines are */
+static u64 fetched_bytes;	/* bytes that a load fetches, aligned like lines */
 static u64 hit_ps, miss_ps;
-static u64 along_ps;		/* the first load of what was fetched along */
-static u64 cpu_ps;		/* more for each CPU before this one */
-static u64 slow_at;		/* the so many'th chase is ten times as slow */
+static u64 along_ps;		/* the first load of a neighbour that was fetched along */
+static u64 cpu_ps;		/* extra cost for each CPU before this one */
+static u64 slow_at;		/* number of the chase that is ten times as slow */
 static u64 chases;
 static enum { NOT_THERE, LOADED, ALONG } cached[BYTES / LEAST];
 
@@ -35,7 +35,7 @@ static u64 offset_of(const void *at)
 	return offset;
 }
 
-/* @bytes around it are as it is from now on; but what was there needs no fetching. */
+/* Set the state of the @bytes around @offset. Bytes that are there are not fetched along. */
 static void cache(u64 offset, u64 bytes, int how)
 {
 	u64 i, first = (offset & ~(bytes - 1)) / LEAST;
@@ -44,7 +44,7 @@ static void cache(u64 offset, u64 bytes, int how)
 		cached[i] = how == ALONG && cached[i] ? cached[i] : how;
 }
 
-/* Return: what it takes. */
+/* Return: the time that the load takes. */
 static u64 load(u64 offset)
 {
 	const u64 takes[] = { miss_ps, hit_ps, along_ps };
@@ -116,13 +116,13 @@ static void costs(void)
 	chases = 0;
 	memset(cached, 0, sizeof(cached));
 	sim.look = 100 * NS;
-	/* A window lasts longer than what is in it by what the clock is said to cost. */
+	/* A window lasts longer than its content by the reported cost of the clock. */
 	sim.overhead = mc_clock.cost_ps;
 }
 
 /* --------------------------------------------------------------------- figures */
 
-/* 0: not to be seen. */
+/* 0: the test must not see it. */
 static void assert_lines(u64 line, u64 pair)
 {
 	assert_int_equal(measure("line size=64K warmup=1 repeat=3"), 0);
@@ -149,7 +149,7 @@ static void test_lines_are_as_long_as_they_are(void **state)
 		reset(1);
 		line_bytes = bytes;
 		fetched_bytes = bytes;
-		/* Words are flushed by 64 bytes: shorter lines show as such. */
+		/* Words are flushed in units of 64 bytes, so shorter lines show as 64 bytes. */
 		assert_lines(bytes < 64 ? 64 : bytes, 0);
 	}
 }
@@ -165,13 +165,13 @@ static void test_what_is_fetched_along_is_seen(void **state)
 	line_bytes = 128;
 	fetched_bytes = 256;
 	assert_lines(128, 256);
-	/* All that there is has come along: where it ends is not known. */
+	/* Everything has come along, so its end is not known. */
 	reset(1);
 	fetched_bytes = 4096;
 	assert_lines(64, 0);
 }
 
-/* Flushed together, all of it: then no distance is another line. */
+/* If everything is flushed together, no distance reaches another line. */
 static void test_what_has_no_end_is_not_made_up(void **state)
 {
 	reset(1);
@@ -194,7 +194,7 @@ static void test_where_a_miss_costs_no_more_nothing_is_seen(void **state)
 	assert_lines(64, 128);
 }
 
-/* Between 2 and 80 ns, 12.6 is six times the one and a sixth of the other. */
+/* Between 2 and 80 ns: 12.6 ns is six times 2 ns and a sixth of 80 ns. */
 static void test_what_is_nearer_to_a_miss_is_one(void **state)
 {
 	reset(1);
@@ -207,7 +207,7 @@ static void test_what_is_nearer_to_a_miss_is_one(void **state)
 	assert_lines(64, 0);
 }
 
-/* A sample is what the words furthest away take: 16 pages, none of them there. */
+/* A sample is the time of the furthest words: 16 pages, none of them in the cache. */
 static void test_a_sample_is_one_way_through_the_pages(void **state)
 {
 	reset(1);
@@ -217,7 +217,7 @@ static void test_a_sample_is_one_way_through_the_pages(void **state)
 	assert_int_equal(rec->stats.min_ps, 16 * miss_ps);
 }
 
-/* What takes time off one chase of any distance changes no figure. */
+/* One slow chase at any distance changes no figure. */
 static void test_the_fastest_time_counts(void **state)
 {
 	u64 all, at;
@@ -292,7 +292,7 @@ static void test_a_stop_keeps_what_there_is(void **state)
 	assert_int_equal(rec[1].stats.samples, 2);
 }
 
-/* Each of seven distances is linked anew: a stop is seen there, and keeps what is whole. */
+/* Each of seven distances is linked anew. A stop is noticed there; complete samples stay. */
 static void test_a_stop_is_seen_everywhere(void **state)
 {
 	static const char line[] = "line size=64K warmup=0 repeat=2";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/benchmarks/loaded.c natively, with a team in virtual time, on a machine on
- * which a line of the load, a count of the delay and a load that waits have their
- * prices, the last one a higher price the less the others wait.
+ * module/benchmarks/loaded.c natively, with a team in virtual time, on a machine with
+ * prices for a line of the load, a count of the delay, and a load that waits. The last
+ * price is the higher, the less the other threads wait.
  */
 #define TEST	mc_test_loaded
 #include "stub/engine.h"
@@ -21,27 +21,27 @@ enum {
 
 /* ---------------------------------------------------------------- the machine */
 
-static u8 *memory;		/* of node 0, and behind that of node 1 */
-static struct mc_span spans[NODES];	/* or behind each other, if there is a hole */
+static u8 *memory;		/* the memory of node 0, then that of node 1 */
+static struct mc_span spans[NODES];	/* one for each node, or both sides of the hole */
 static struct mc_view node_view[NODES];
-static bool on_nodes;		/* each node's memory is asked for */
-static u64 hole;		/* where there is a page that is not of it; 0: nowhere */
+static bool on_nodes;		/* the test asks for memory of each node */
+static u64 hole;		/* offset of a page that is not part of it; 0: none */
 
 static u64 line_ps;		/* a line of the load */
 static u64 count_ps;		/* a count of the delay */
-static u64 alone_ps;		/* a load that waits, alone */
-static u64 crowd_ps;		/* and more, by what the others wait */
-static unsigned int chaser;	/* who follows pointers */
+static u64 alone_ps;		/* a load that waits, without other load */
+static u64 crowd_ps;		/* the most that other load adds */
+static unsigned int chaser;	/* the thread that follows pointers */
 static u64 slice;		/* each thread's part */
 
 static u64 load_delay, load_reads, load_writes, load_nt;	/* of the last load */
-static u64 lines_of[TEAM_MOST];	/* that a thread loaded with */
+static u64 lines_of[TEAM_MOST];	/* lines of each thread's load */
 static u64 calls_of[TEAM_MOST];
-static u64 stuck_ps;		/* that a call of thread 0 takes more */
-static u64 begin_ps;		/* that the last thread's first call takes more */
-static u64 begun_at;		/* its end; calls from before that take twice as long */
+static u64 stuck_ps;		/* extra time of a call of thread 0 */
+static u64 begin_ps;		/* extra time of the last thread's first call */
+static u64 begun_at;		/* when that call ends; calls before take twice as long */
 
-/* Is it in the part of the thread that is running? */
+/* Does the address lie in the part of the thread that is running? */
 static void look_at(const void *at, u64 bytes)
 {
 	unsigned int i = sim_self();
@@ -73,7 +73,7 @@ void **mc_asm_chase(void **at, u64 loads)
 	return at;
 }
 
-/* Who follows pointers finds out before what the delay takes. */
+/* The thread that follows pointers measures the delay first. */
 void mc_asm_paced(void *at, u64 steps, u64 delay, u64 reads, u64 writes, u64 nt)
 {
 	unsigned int i = sim_self();
@@ -134,11 +134,11 @@ static void costs(void)
 	memset(lines_of, 0, sizeof(lines_of));
 	memset(calls_of, 0, sizeof(calls_of));
 	slice = 128 << 10;
-	/* Who waits for the load to begin asks again and again. */
+	/* A thread that waits for the load to begin asks again and again. */
 	sim.look = 10 * NS;
 }
 
-/* Tenths of 10^6 bytes a second: a line each @ps. */
+/* A rate in tenths of 10^6 bytes a second, of a line every @ps. */
 static u64 rate(u64 ps)
 {
 	return LINE * 10000000 / ps;
@@ -182,7 +182,7 @@ static void test_figures_at_each_delay(void **state)
 	}
 }
 
-/* 10 ns a line, and 4 from the first count on: known before any of the above is. */
+/* 10 ns for a line, and 4 ns for a count: figures without any of the functions above. */
 static void test_figures_spelled_out(void **state)
 {
 	reset(3);
@@ -207,7 +207,7 @@ static void assert_load(const char *op, u64 reads, u64 writes, u64 nt)
 	assert_int_equal(load_reads, reads);
 	assert_int_equal(load_writes, writes);
 	assert_int_equal(!!load_nt, nt);
-	/* Payload is what is read and what is written, alike. */
+	/* Payload counts bytes that are read and bytes that are written alike. */
 	assert_loaded(rec, 1, 100);
 }
 
@@ -221,7 +221,7 @@ static void test_the_load_is_what_was_asked_for(void **state)
 	assert_load("ntwrite", 0, 1, 1);
 }
 
-/* Two threads load more slowly until the third one has begun, in a window's middle. */
+/* Two threads load more slowly until the third one begins, in the middle of a window. */
 static void test_load_counts_once_all_are_at_it(void **state)
 {
 	reset(4);
@@ -231,7 +231,7 @@ static void test_load_counts_once_all_are_at_it(void **state)
 	assert_loaded(rec, 3, 100);
 }
 
-/* The memory has a gap in the middle of a step: that step is not made. */
+/* The memory has a gap in the middle of a step, so the load leaves that step out. */
 static void test_no_step_goes_across_a_gap(void **state)
 {
 	reset(2);
@@ -243,7 +243,7 @@ static void test_no_step_goes_across_a_gap(void **state)
 	assert_loaded(rec, 1, 100);
 }
 
-/* Windows of 80 us and 20 us after each: 4 lines in 100 us, not in 80. */
+/* Windows last 80 us, with 20 us after each: 4 lines take 100 us, not 80 us. */
 static void test_time_between_windows_counts_for_the_load(void **state)
 {
 	reset(2);
@@ -254,7 +254,7 @@ static void test_time_between_windows_counts_for_the_load(void **state)
 	assert_figure(rec, COL_NS, waiting_ps(0));
 }
 
-/* 32768 loads are a sample, however large the set. */
+/* A sample is 32768 loads, however large the set. */
 static void test_a_large_set_has_no_longer_samples(void **state)
 {
 	reset(2);
@@ -267,7 +267,7 @@ static void test_a_large_set_has_no_longer_samples(void **state)
 }
 
 static u64 calls_before[TEAM_MOST];
-static unsigned int still;	/* samples in which somebody did not load */
+static unsigned int still;	/* samples in which a thread did not load */
 
 static void look_at_load(void)
 {
@@ -290,7 +290,7 @@ static void test_a_sample_waits_for_the_load(void **state)
 	assert_int_equal(still, 0);
 	assert_int_equal(rec->stats.samples, 6);
 	assert_figure(rec, COL_NS, waiting_ps(0));
-	/* As long as 2048 loads take, whatever was done meanwhile. */
+	/* A sample lasts as long as 2048 loads, without the time of waiting. */
 	assert_int_equal(rec->stats.max_ps, 2048 * waiting_ps(0));
 }
 
@@ -375,7 +375,7 @@ static void test_a_stop_keeps_what_there_is(void **state)
 	assert_loaded(&rec[1], 2, 900);
 }
 
-/* While pointers are linked, and while one waits for the others to be at it. */
+/* While pointers are linked, and while one thread waits for the load of the others. */
 static void test_a_stop_is_seen_everywhere(void **state)
 {
 	static const char line[] = "loaded size=1M delay=900 warmup=0 repeat=2 cpu=0,1";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The access loops: every one this CPU can run, against what C says. */
+/* The access loops: every one that this CPU can run, against plain C. */
 #include "cmocka_all.h"
 
 #include "kernel/arch.h"
@@ -43,7 +43,7 @@ static void fill(void)
 	memcpy(model, array[0].word, sizeof(model));
 }
 
-/* Nothing around the arrays was written, nor any but the first of them. */
+/* Nothing but the first array was written, and nothing around the arrays. */
 static void assert_guards(void)
 {
 	for (int i = 0; i < MC_ARRAYS_MAX; i++) {
@@ -83,7 +83,7 @@ static int reads_beside(enum mc_op op)
 	return reads[op];
 }
 
-/* What @passes passes do to @model. Return: the sum of what they read. */
+/* Do to @model what @passes passes do. Return: the sum of what they read. */
 static u64 expect(enum mc_op op, u64 words, u64 passes, u64 value)
 {
 	u64 sum = 0;
@@ -136,7 +136,7 @@ static struct mc_loop_args args_for(u64 bytes, u64 passes, u64 value)
 	};
 }
 
-/* Is @word among what was loaded last? */
+/* Is @word among the words that were loaded last? */
 static bool holds(const struct mc_loop_args *args, unsigned int width, u64 word)
 {
 	for (unsigned int i = 0; i < width / 2; i++)
@@ -202,7 +202,7 @@ static void test_every_fence(void **state)
 	with_all_loops(all_fences, MC_OP_READ, MC_OP_CHECK - 1);
 }
 
-/* What a counter leaves that goes through @n streams, 256 bytes of each in turn. */
+/* The result of a counter that goes through @n streams, 256 bytes of each in turn. */
 static void expect_counter(u64 n, u64 each, u64 passes, u64 value)
 {
 	const u64 turn = MC_STREAM_BYTES / 8;
@@ -279,7 +279,7 @@ static void finds_each_bit(const struct mc_loop *loop)
 			assert_int_equal(compare(loop, bytes), 1ULL << (w % 64));
 			array[0].word[w] ^= 1ULL << (w % 64);
 		}
-		/* What lies behind the array is not compared. */
+		/* Data behind the array are not compared. */
 		array[0].word[bytes / 8 % (MOST / 8)] ^= bytes < MOST;
 		assert_int_equal(compare(loop, bytes), 0);
 	}
@@ -339,7 +339,7 @@ static void test_the_table(void **state)
 
 		assert_non_null(mc_ops[op].name);
 		assert_in_range(mc_ops[op].arrays, 1, MC_ARRAYS_MAX);
-		/* SSE2 is there; of the kernel's functions user space has none. */
+		/* Every CPU has SSE2; user space has none of the kernel's functions. */
 		if (!mc_ops[op].kernels && cpu_runs(mc_ops[op].needs) &&
 		    op != MC_OP_NTREAD)
 			assert_non_null(widest);
@@ -369,7 +369,7 @@ static void test_verdict_loops_leave_zeros(void **state)
 		assert_int_equal(line[i], 0);
 }
 
-/* A process may have written to the line of a buffer that is judged. */
+/* A process may have written to the line that a verdict uses. */
 static void test_verdict_loops_take_any_content(void **state)
 {
 	_Alignas(4096) static u8 page[4096];

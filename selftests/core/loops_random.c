@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The loops of random accesses, and what makes their addresses, against plain C. */
+/* The loops of random accesses, and the generators of their addresses, against plain C. */
 #include "cmocka_all.h"
 
 #include "arch/random.h"
@@ -8,7 +8,7 @@
 #define WORDS	(BLOCKS << MC_BLOCK_WORDS_LOG2)
 #define SEED	{ { 0x123456789abcdef, 0xfedcba987654321 } }
 
-/* Blocks that lie in no order, with a block between two of them. */
+/* Blocks in a random order, with a gap of a block between two of them. */
 static u64 memory[5][1 << MC_BLOCK_WORDS_LOG2];
 static void *const blocks[BLOCKS] = { memory[4], memory[0], memory[2] };
 static u64 model[WORDS];
@@ -29,7 +29,7 @@ static u64 next(u64 *s, enum mc_generator generator)
 		s[0] = a * 6364136223846793005 + 1442695040888963407;
 		return a;
 	}
-	/* As its author wrote it. */
+	/* The generator as its author wrote it. */
 	s[0] = b;
 	a ^= a << 23;
 	s[1] = a ^ b ^ (a >> 18) ^ (b >> 5);
@@ -112,7 +112,7 @@ static void fill(void)
 		*word(i) = model[i] = (1ULL << 40) + i;
 }
 
-/* What an access of the model does. Return: what it loads. */
+/* Do an access of the model. Return: the word that it loads. */
 static u64 model_access(enum mc_random_op op, bool bytes, u64 place, u64 value)
 {
 	u8 *at = (u8 *)model + (bytes ? place : 8 * place);
@@ -134,7 +134,7 @@ static void assert_memory_is_model(void)
 			    memory[1][i] == 0xa5a5a5a5a5a5a5a5);
 }
 
-/* Several calls go on from each other, as one would. */
+/* Several calls continue each other, like one call. */
 static void run_one(enum mc_generator g, enum mc_random_op op, bool bytes, u64 range)
 {
 	const struct mc_random_loop *loop = mc_random_loop_find(g, op, bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * module/benchmarks/overhead.c natively, with a team in virtual time: each figure is
- * that of one operation, and memory is never asked for.
+ * that of one operation, and the test never asks for memory.
  */
 #include "cmocka_all.h"
 
@@ -73,7 +73,7 @@ static void opened(struct mc_worker *w)
 	passes_before[w->index] = passes_of(w);
 }
 
-/* A pass takes its time at its end. */
+/* The time of a pass is spent at its end. */
 static void closing(struct mc_worker *w)
 {
 	sim_spend((passes_of(w) - passes_before[w->index]) * BATCH * OPERATION_PS);
@@ -99,7 +99,7 @@ static int measure(const char *line)
 	return mc_engine_measure(&run, rec, &n);
 }
 
-/* What a record shows for a column of the JSON line. */
+/* The value of a column in the JSON line of a record. */
 static bool shows(const struct mc_record *r, const char *text)
 {
 	char line[MC_ROW_MAX];

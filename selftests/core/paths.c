@@ -33,7 +33,7 @@ static void a_path_is_one_setting(void **state)
 		assert_string_equal(req.path, good[i]);
 		assert_int_equal(mc_request_points(&req), 2);
 		assert_true(strstr(shown(&req), good[i]));
-		/* What is shown is the same request. */
+		/* The line that is shown is the same request. */
 		parse_good(strcpy(text, shown(&req)));
 		assert_string_equal(req.path, good[i]);
 	}
@@ -53,7 +53,7 @@ static void a_path_has_a_longest(void **state)
 	assert_true(strstr(e.text, "is longer than 200 bytes"));
 }
 
-/* In JSON all of it, in the table nothing. */
+/* JSON has the whole path, the table none of it. */
 static void a_path_is_for_programs(void **state)
 {
 	struct mc_record rec = { .cpu = MC_CPU_ALL };

@@ -87,7 +87,7 @@ static void test_another_seed_or_place_is_another_pattern(void **state)
 	}
 }
 
-/* Not one byte in eight only. */
+/* Every byte is checked, not only one in eight. */
 static void test_the_next_seed_changes_most_bytes(void **state)
 {
 	const struct mc_pattern next = { .seed = 8, .bytes = BYTES };

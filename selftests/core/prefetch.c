@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which CPUs' prefetchers are known: module/kernel/x86/prefetch.c natively. */
+/* The CPUs whose prefetchers are known: module/kernel/x86/prefetch.c natively. */
 #include "cmocka_all.h"
 
 #include "kernel/x86/prefetch.h"
@@ -7,7 +7,7 @@
 #define INTEL	"GenuineIntel"
 #define AMD	"AuthenticAMD"
 
-/* Of the access loops, which have nothing to do with this. */
+/* The file needs these for the access loops, which this test does not use. */
 bool mc_cpu_has(enum mc_feature feature)
 {
 	return true;
@@ -46,7 +46,7 @@ static void test_known_models(void **state)
 	}
 }
 
-/* AMD's models are known by a bit of CPUID, and Intel's are not. */
+/* A bit of CPUID tells which AMD models are known; Intel has no such bit. */
 static void test_amd(void **state)
 {
 	const struct mc_prefetch_msr *p = of(AMD, 0x19, 0x11, true);
@@ -79,7 +79,7 @@ static void test_unknown_models(void **state)
 	assert_null(of("", 6, 0x55, false));
 }
 
-/* Whatever else changes: none of them has a bit that is not a prefetcher. */
+/* No model in the tables may have a bit that is not a prefetcher. */
 static void test_masks(void **state)
 {
 	unsigned int known = 0;
@@ -100,7 +100,7 @@ static void test_masks(void **state)
 	assert_int_equal(known, 37);
 }
 
-/* This machine's own CPU, as CPUID and the kernel have it. */
+/* This machine's own CPU, as CPUID and the kernel report it. */
 static void test_this_cpu(void **state)
 {
 	struct mc_core core;

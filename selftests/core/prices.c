@@ -8,7 +8,7 @@
 #include "cmocka_all.h"
 #include "../../tools/types/model.h"
 
-/* A file that is right; each test changes it. */
+/* A correct file; each test changes it. */
 static const char GOOD[] =
 	"# what memory costs\n"
 	"uc_load_ns = 1\nuc_store_ns=2\n\n  wc_load_ns\t=\t3   # a remark\nwc_line_ns = 4\n"
@@ -43,7 +43,7 @@ static void write_file(const char *before, const char *after)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* Reads GOOD with this before and this after it; -> what is said behind the file's name. */
+/* Read GOOD with text before and after it. Return: the error after the file's name. */
 static const char *said(const char *before, const char *after)
 {
 	write_file(before, after);
@@ -138,7 +138,7 @@ static void test_lines_end_as_elsewhere(void **state)
 	assert_int_equal(prices.tlb_miss_ns, UINT32_MAX);
 }
 
-/* However long a remark is, it is one; and so is its line. */
+/* A comment, or a line that contains one, may have any length. */
 static void test_long_remarks(void **state)
 {
 	char remark[1025];
@@ -159,7 +159,7 @@ static void test_no_file(void **state)
 	assert_string_equal(why, "/: Is a directory");
 }
 
-/* As an order of the tests has it. */
+/* A price as in an order of the tests. */
 static void test_one_key(void **state)
 {
 	unsigned long seen = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A race in virtual time of which a thread misses a part: what counts, and what does not. */
+/* A race in virtual time that a thread joins late: what counts, and what does not. */
 #include "cmocka_all.h"
 
 #include "platform/os.h"
@@ -16,7 +16,7 @@ static u64 late_by, late_from;
 static unsigned int times_late[TEAM_MOST], late_times;
 static bool late[TEAM_MOST];
 
-/* The first times that round 2, that is sample 1, is tried. All begin at the same time. */
+/* The first tries of round 2, which is sample 1. All begin at the same time. */
 static int be_late(struct mc_worker *w, struct mc_sampler *one, u32 round)
 {
 	late[w->index] = round == 2 && times_late[w->index]++ < late_times;
@@ -25,7 +25,7 @@ static int be_late(struct mc_worker *w, struct mc_sampler *one, u32 round)
 }
 
 /*
- * Somebody else has the CPU when the last thread comes out of the gate. Until it
+ * Another task has the CPU when the last thread comes out of the gate. Until the thread
  * starts, the others are twice as fast.
  */
 static void start_late(struct mc_worker *w)

@@ -13,11 +13,11 @@
 #define BLOCK	MC_BLOCK_BYTES
 #define WRONG	0xbad0bad0bad0bad0ULL
 
-/* As random.c numbers them. */
+/* Columns as random.c numbers them. */
 enum { COL_NS_PER_ACCESS, COL_GENERATOR_NS, COL_ACCESSES };
 enum { KEY_VERIFY = MC_KEY_OWN + 5 };
 
-/* The second block of the working set lies first, with room between. */
+/* The second block of the working set lies first, with a gap between the blocks. */
 static _Alignas(4096) u64 low[BLOCK / 8 + 512];
 static _Alignas(4096) u64 high[BLOCK / 8 + 512];
 static _Alignas(4096) u64 last[BLOCK / 8];
@@ -66,7 +66,7 @@ static const struct mc_side side = { .uc_word = the_uc_word, .tick = tick };
 
 /* ------------------------------------------------------------- virtual time */
 
-static u64 access_ps, bare_ps;	/* what an access takes; bare: for each address */
+static u64 access_ps, bare_ps;	/* time of an access; bare: of making an address */
 static u64 passes_before[TEAM_MOST];
 
 static struct mc_pass *pass_of(const struct mc_worker *w)
@@ -79,7 +79,7 @@ static void opened(struct mc_worker *w)
 	passes_before[w->index] = pass_of(w)->passes;
 }
 
-/* Only what is timed for the record is verified. */
+/* Only the samples of the record are verified. */
 static void closing(struct mc_worker *w)
 {
 	const struct mc_measurement *meas = sim.arg;
@@ -136,7 +136,7 @@ static int measure(const char *line)
 	return err;
 }
 
-/* Return: the verdict of the run of a line that is printed so. */
+/* Run the line that this format makes. Return: its verdict. */
 static enum mc_verified verified(const char *fmt, ...)
 {
 	char line[120];
@@ -202,7 +202,7 @@ static void spoil_bytes(void)
 		*word(victim) += 0x0101010101010101;
 }
 
-/* With 4096 accesses to 128 words each is met, both ends of the range too. */
+/* 4096 accesses to 128 words meet every word, also both ends of the range. */
 static void test_wrong_words_are_found(void **state)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(accesses); i++) {
@@ -218,14 +218,14 @@ static void test_wrong_words_are_found(void **state)
 			assert_int_equal(verified("%s size=1K align=1", accesses[i]),
 					 MC_VERIFIED_FAILED);
 		}
-		/* What lies behind the working set is nobody's business. */
+		/* Data behind the working set do not matter. */
 		reset(1);
 		after_sample = spoil;
 		assert_int_equal(verified("%s size=1K", accesses[i]), MC_VERIFIED_OK);
 	}
 }
 
-/* All that the sample has stored is lost: what was there before is still there. */
+/* All stores of the sample are lost: the previous data are still there. */
 static void lose_all(void)
 {
 	static u64 before[128];
@@ -254,7 +254,7 @@ static void test_lost_writes_are_found(void **state)
 	assert_int_equal(verified("op=write size=1K"), MC_VERIFIED_FAILED);
 }
 
-/* A loop that leaves out an access comes to another number in the end. */
+/* A loop that leaves out an access ends with another number. */
 static void leave_out(void)
 {
 	struct mc_measurement *meas = sim.arg;

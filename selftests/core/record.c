@@ -10,7 +10,7 @@ static struct mc_request req;
 static struct mc_record rec;
 static char header[ROW], row[ROW], json[ROW];
 
-/* A record as a run would fill it. */
+/* A record, filled as a run would do it. */
 static void fill(const char *line)
 {
 	static const u64 samples[] = { 4000, 2000, MC_NO_SAMPLE, 3000 };
@@ -40,7 +40,7 @@ static void fill(const char *line)
 		mc_record_set(&rec, i, 1234567890123);
 }
 
-/* @size: of the buffer, to see one that is full; its last byte is watched. */
+/* @size: size of the buffer, so that a test can make it too small */
 static size_t show_json(size_t size)
 {
 	struct mc_text t = { .buf = json, .size = size };
@@ -61,7 +61,7 @@ static void show(void)
 	show_json(sizeof(json));
 }
 
-/* The end of the next word from @at on, or 0. */
+/* The end of the next word after @at, or 0. */
 static size_t word_end(const char *s, size_t at)
 {
 	while (s[at] == ' ')
@@ -71,7 +71,7 @@ static size_t word_end(const char *s, size_t at)
 	return at + strcspn(s + at, "\n ");
 }
 
-/* The row's word under the header's @name, until the next call. */
+/* The word in the row under @name in the header; valid until the next call. */
 static const char *cell(const char *name)
 {
 	static char word[ROW];
@@ -91,7 +91,7 @@ static const char *cell(const char *name)
 	return NULL;
 }
 
-/* The JSON value of @key, with its quotes, until the next call. */
+/* The JSON value of @key, with its quotes; valid until the next call. */
 static const char *member(const char *key)
 {
 	static char value[ROW];
@@ -136,7 +136,7 @@ static const char * const lines[] = {
 
 static struct mc_histogram widest;
 
-/* Records that a run makes, that it makes when all goes wrong, and the widest. */
+/* Records of a usual run, of one in which everything fails, and the widest ones. */
 static void fill_some(unsigned int i)
 {
 	fill(lines[i % ARRAY_SIZE(lines)]);
@@ -172,7 +172,7 @@ static void rows_are_aligned(void **state)
 	}
 }
 
-/* Two records of one table, the wider one last: both get its widths. */
+/* Two records of one table, of which the second is wider: both get its widths. */
 static void rows_of_one_table_are_aligned(void **state)
 {
 	struct mc_text h = MC_TEXT(header), r = MC_TEXT(row);
@@ -278,7 +278,7 @@ static void values_of_a_record(void **state)
 	}
 }
 
-/* A key that takes some numbers only still has numbers in JSON. */
+/* A key that takes only some numbers still has numbers in JSON. */
 static void words_that_are_numbers(void **state)
 {
 	static const char * const rows[][2] = {
@@ -294,7 +294,7 @@ static void words_that_are_numbers(void **state)
 	}
 }
 
-/* What was not measured is never a number. */
+/* A figure that was not measured is never a number. */
 static void na_is_never_zero(void **state)
 {
 	static const char * const names[] = {
@@ -317,14 +317,14 @@ static void na_is_never_zero(void **state)
 		assert_string_equal(member(names[i]), "null");
 		assert_true(!table || !strcmp(table, "na"));
 	}
-	/* These are counts: there 0 is what was found. */
+	/* These are counts, for which 0 is a result. */
 	assert_string_equal(member("samples"), "0");
 	assert_string_equal(member("left_out"), "0");
 	assert_string_equal(member("effective"), "\"unknown\"");
 	assert_string_equal(member("verified"), "\"off\"");
 }
 
-/* In the table where there are some, in JSON in any case where it is known. */
+/* The table shows these if there are some, JSON whenever the number is known. */
 static void threads_far_from_their_memory(void **state)
 {
 	fill("bandwidth");
@@ -425,7 +425,7 @@ static void names_of_facts(void **state)
 	assert_string_equal(cell("verified"), "na");
 }
 
-/* Wherever the cut falls: the first CPUs shift the list by a character each. */
+/* The list may be cut anywhere: each of the first CPUs shifts it by a character. */
 static void a_long_cpu_list_is_cut(void **state)
 {
 	static const char * const first[] = { "0", "10", "100", "1000", "0,10" };
@@ -452,7 +452,7 @@ static void a_long_cpu_list_is_cut(void **state)
 	}
 }
 
-/* Nothing behind a buffer that is too small, and no name twice in a record. */
+/* Nothing is written behind a small buffer, and no name is in a record twice. */
 static void json_keys_and_ends(void **state)
 {
 	const char *s = json, *again;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Requests as the tests of the parser make and look at them. */
+/* Making and checking requests, for the tests of the parser. */
 #ifndef MC_SELFTEST_REQUEST_H
 #define MC_SELFTEST_REQUEST_H
 
 #include "cmocka_all.h"
 #include "fixture.h"
 
-/* The parser's line has no terminator: a block that ends where it ends shows who reads on. */
+/* The parser's line has no terminator. A block of its size shows reads behind its end. */
 static inline int parse_bytes(struct mc_request *req, const char *line,
 			      size_t len, struct mc_error *e)
 {
@@ -28,7 +28,7 @@ static inline int parse(struct mc_request *req, const char *line,
 	return parse_bytes(req, line, strlen(line), e);
 }
 
-/* What a request is shown as, until the next call. */
+/* The text that shows a request; valid until the next call. */
 static inline const char *shown(const struct mc_request *req)
 {
 	static char buf[32768];

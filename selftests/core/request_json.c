@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* module/core/request_json.c: the line that heads the results. */
+/* module/core/request_json.c: the first line of the results. */
 #include "json.h"
 #include "request.h"
 
 static struct mc_request req;
 static char json[65536];
 
-/* Is that the JSON value of @key? */
+/* Is this the JSON value of @key? */
 static bool has(const char *key, const char *want)
 {
 	const char *end, *value = json_member(json, key, &end);

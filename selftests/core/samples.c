@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* module/measure/samples.c in virtual time: what a number is made of, exactly. */
+/* module/measure/samples.c in virtual time: exactly how a number is measured. */
 #include "cmocka_all.h"
 
 #include "platform/os.h"
@@ -53,7 +53,7 @@ static void test_windows_are_short(void **state)
 	all_sizes_and_speeds(windows_of);
 }
 
-/* As uncached memory is, 1 us a byte: a page of it would take 4 ms. */
+/* 1 us for each byte, like uncached memory: a page would take 4 ms. */
 static void test_windows_of_bytes_are_short(void **state)
 {
 	set_up(1, 64 << 10);
@@ -69,7 +69,7 @@ static void windows_of_threads(u64 bytes, u64 ps)
 	for (unsigned int i = 0; i < 3; i++)
 		speed[i] = ps;
 	assert_int_equal(measure(), 0);
-	/* Each thread has its own part; all parts take what one takes. */
+	/* Each thread has its own part; all parts together take the time of one. */
 	for (u32 i = 0; i < 3; i++)
 		assert_in_range(samples[i], bytes * ps - bytes * ps / 1000000 - 1,
 				bytes * ps + bytes * ps / 1000000 + 1);
@@ -97,7 +97,7 @@ static void windows_of_readback(u64 bytes, u64 ps)
 	assert_samples(bytes * (100 + ps));
 }
 
-/* Writes are combined, but what is read back is uncached: 1:2000 and more. */
+/* Writes are combined, but the read back is uncached, and at least 2000 times as slow. */
 static void test_windows_are_short_if_readback_is_slow(void **state)
 {
 	all_sizes_and_speeds(windows_of_readback);
@@ -121,7 +121,7 @@ static void test_windows_are_short_on_memory_that_gets_slower(void **state)
 	}
 }
 
-/* A page costs @speed, a tenth if it was touched within the last 16 MiB. */
+/* A page costs @speed, or a tenth of it if it is among the last 16 MiB touched. */
 static void run_cached(struct mc_loop_args *args)
 {
 	static u64 touched[32 << 20 >> 12], now;
@@ -190,7 +190,7 @@ static void long_samples(unsigned int n, u64 bytes)
 	assert_int_equal(measure(), 0);
 }
 
-/* From a time stamp counter to a clock that a hypervisor emulates. */
+/* Clocks from a time stamp counter to one that a hypervisor emulates. */
 static void test_samples_last_100_clock_costs(void **state)
 {
 	for (cost_ps = 7 * NS; cost_ps <= 50000 * NS; cost_ps *= 3)
@@ -207,7 +207,7 @@ static void steal_once(struct mc_worker *w)
 		sim_spend(1 * MS);
 }
 
-/* Whichever window it was that a hypervisor made long. */
+/* A hypervisor may have made any of the windows long. */
 static void test_samples_last_although_time_was_stolen(void **state)
 {
 	cost_ps = 20 * NS;
@@ -290,7 +290,7 @@ static void traces_of(u64 bytes, u64 ps)
 		set_up(n, bytes);
 		odd_spans(n * bytes);
 		trace(n, &loop, bytes, ps);
-		/* Arrays of whole lines: they begin and end amid pages. */
+		/* Arrays of whole lines, which begin and end inside pages. */
 		set_up(n, bytes);
 		odd_spans(n * bytes);
 		trace(n, &triad, bytes / 3 & ~63ULL, ps);
@@ -412,7 +412,7 @@ static void test_a_clock_that_runs_backwards(void **state)
 
 /* ---------------------------------------------------------------- the race */
 
-/* Once somebody is through, the others have the memory to themselves. */
+/* Once a thread has ended, the others have the memory to themselves. */
 static void faster_alone(struct mc_worker *w)
 {
 	speed[w->index] = (w->index + 1) * (sim.first_end == ~0ULL ? NS : NS / 10);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The size that size=auto is, and the level, on machines of made-up CPUs. */
+/* The size that size=auto means, and the level, on machines of made-up CPUs. */
 #include "cmocka_all.h"
 #include "measure/engine.h"
 #include "platform/os.h"
@@ -27,17 +27,17 @@ static const struct made_up_cache alone[] = {
 
 #define CPU(apic, caches)	{ apic, 0, 0x50654, 0, caches }
 
-/* A core of two threads, two cores of a cluster, and one that has no L3. */
+/* A core of two threads, two cores of a cluster, and a core that has no L3. */
 static const struct made_up_cpu hybrid[] = {
 	CPU(0, big), CPU(1, big), CPU(4, small), CPU(5, small), CPU(64, alone),
 };
 
-/* Two sockets of two cores each, in each of which 64 CPUs could share the L3. */
+/* Two sockets of two cores each; 64 CPUs could share the L3 of each socket. */
 static const struct made_up_cpu sockets[] = {
 	CPU(0, big), CPU(2, big), CPU(64, big), CPU(66, big),
 };
 
-/* ---------------------------------------------------------- what it is asked */
+/* ---------------------------------------------------------- the questions */
 
 static struct mc_test each, together, none;
 static u64 memory = 64 * G;
@@ -77,7 +77,7 @@ int mc_team_cpu(const struct mc_team *team, unsigned int i)
 	return cpus[i];
 }
 
-/* Of a test, on these CPUs, -1 at the end; at once -1: any. */
+/* For a test on these CPUs, with -1 at the end; only -1: any CPU. */
 static void ask(const struct mc_test *test, const int *list)
 {
 	req = (struct mc_request){ .spec = &test->spec, .any_cpu = *list < 0 };
@@ -112,7 +112,7 @@ static struct mc_record record(u64 bytes)
 	return rec;
 }
 
-/* Of a working set of so many bytes for each thread. */
+/* For a working set of so many bytes for each thread. */
 static enum mc_hit level(u64 bytes)
 {
 	struct mc_record rec = record(bytes * (mc_test_of(req.spec)->common ? 1 : ncpus));
@@ -121,7 +121,7 @@ static enum mc_hit level(u64 bytes)
 	return rec.has >> 1 & 1 ? (enum mc_hit)rec.value[1] : MC_HIT_UNKNOWN;
 }
 
-/* Of loads on one CPU of them. */
+/* For loads on one of the CPUs. */
 static enum mc_hit chased(int cpu, u64 bytes, u64 ps)
 {
 	struct mc_record rec = record(bytes);
@@ -148,7 +148,7 @@ static void test_auto_is_of_the_cpu_that_measures(void **state)
 	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
 	ASK(&each, 0, -1);
 	assert_int_equal(size(), 128 * M);
-	/* No L3: four times its L2 is less than the least. */
+	/* No L3: four times the L2 is less than the minimum. */
 	ASK(&each, 4, -1);
 	assert_int_equal(size(), 64 * M);
 	/* Both. */
@@ -212,19 +212,19 @@ static void test_cpus_that_differ(void **state)
 static void test_threads_on_the_same_cache(void **state)
 {
 	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
-	/* Of a core: they have one L1 and one L2. */
+	/* Threads of a core share an L1 and an L2. */
 	ASK(&each, 0, 1, -1);
 	assert_int_equal(level(24 * K), MC_HIT_L1);
 	assert_int_equal(level(24 * K + 64), MC_HIT_L2);
 	assert_int_equal(level(512 * K + 64), MC_HIT_L3);
-	/* Of a cluster: each has its L1, and they have one L2. */
+	/* Cores of a cluster have an L1 each and share an L2. */
 	ASK(&each, 2, 3, -1);
 	assert_int_equal(level(32 * K), MC_HIT_L1);
 	assert_int_equal(level(1 * M), MC_HIT_L2);
 	assert_int_equal(level(1 * M + 64), MC_HIT_L3);
 }
 
-/* It is not only how many there are, but on which. */
+/* Not only the number of threads matters, but also their CPUs. */
 static void test_place_of_threads_decides(void **state)
 {
 	made_up_machine(sockets, ARRAY_SIZE(sockets));
@@ -234,7 +234,7 @@ static void test_place_of_threads_decides(void **state)
 	ASK(&each, 0, 2, -1);
 	assert_int_equal(level(32 * M), MC_HIT_L3);
 	assert_int_equal(level(32 * M + 64), MC_HIT_MEMORY);
-	/* Two of one socket, one of the other. */
+	/* Two CPUs of one socket, and one of the other. */
 	ASK(&each, 0, 1, 2, -1);
 	assert_int_equal(level(16 * M), MC_HIT_L3);
 	assert_int_equal(level(32 * M), MC_HIT_UNKNOWN);
@@ -265,7 +265,7 @@ static void test_loads_that_wait(void **state)
 	assert_int_equal(chased(-1, 48 * K, 90000), MC_HIT_MEMORY);
 }
 
-/* The same for tests of either kind. */
+/* Tests of both kinds get the same. */
 static void test_memory_that_is_not_cached(void **state)
 {
 	static const enum mc_hit wanted[][2] = {

@@ -6,7 +6,7 @@
 
 #define MOST	5000
 
-/* To one part in so many, and one for what integers round. */
+/* Equal to one part in so many, plus one for the rounding of integers. */
 static bool near(long double got, long double want, long double parts)
 {
 	long double off = got > want ? got - want : want - got;
@@ -14,7 +14,7 @@ static bool near(long double got, long double want, long double parts)
 	return off <= want / parts + 1;
 }
 
-/* Spare a libm: a deviation is right if its square is about the variance. */
+/* A deviation is right if its square is about the variance: this needs no libm. */
 static bool is_root(u64 sd, long double variance)
 {
 	long double low = sd ? (sd - 1) * 0.9995L : 0;
@@ -23,7 +23,7 @@ static bool is_root(u64 sd, long double variance)
 	return low * low <= variance && variance <= high * high;
 }
 
-/* Nearest rank: how many are at most @value, and how many are less. */
+/* Nearest rank: the number of values that are at most @value, and that are less. */
 static bool is_percentile(u64 value, const u64 *v, size_t n, unsigned int percent)
 {
 	size_t i, less = 0, most = 0;
@@ -147,7 +147,7 @@ static void of_random_sets(void **state)
 	}
 }
 
-/* Outliers are what real sets have: most samples alike, one far off. */
+/* Real sets have outliers: most samples are alike, and one is far off. */
 static void of_sets_with_an_outlier(void **state)
 {
 	static u64 v[MOST];
@@ -170,7 +170,7 @@ static void of_all_there_can_be(void **state)
 	struct mc_stats st;
 	size_t i;
 
-	/* Half 0, half the largest: sum and squares as large as they get. */
+	/* Half are 0, half the largest value: then the sum of squares is largest. */
 	for (i = 0; i < n; i++)
 		v[i] = i & 1 ? ~0ULL - 1 : 0;
 	mc_stats_of(&st, v, n);

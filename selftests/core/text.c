@@ -4,7 +4,7 @@
 #include "json.h"
 #include "core/text.h"
 
-/* On the heap, so that the sanitizer sees a byte written behind it. */
+/* The buffer is on the heap, so that the sanitizer sees a byte written behind it. */
 static struct mc_text heap_text(size_t size)
 {
 	return (struct mc_text){ .buf = calloc(1, size + !size), .size = size };

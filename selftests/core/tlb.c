@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * module/benchmarks/tlb.c natively, with a team in virtual time, on a machine with two
- * TLBs of known size and price: the steps are where they have to be, and as high.
+ * TLBs of known size and price: the steps have the right place and height.
  */
 #define TEST	mc_test_tlb
 #include "stub/engine.h"
@@ -16,20 +16,20 @@ enum { COL_PAGES, COL_PAGE_BYTES, COL_NS, COL_PACKED_NS, COL_TLB_NS };
 #define FIRST_ENTRIES	64
 #define SECOND_ENTRIES	128
 #define LOAD_PS		(4 * NS)
-#define SECOND_PS	(7 * NS)	/* more for what only the second TLB has */
-#define WALK_PS		(30 * NS)	/* more for what neither has */
+#define SECOND_PS	(7 * NS)	/* extra cost if only the second TLB has the page */
+#define WALK_PS		(30 * NS)	/* extra cost if neither TLB has it */
 
 /* ---------------------------------------------------------------- the machine */
 
 static u8 *memory;
 static struct mc_span spans[2];
-static u64 cpu_ps;			/* more for each CPU before this one */
-static u64 first_page_ps;		/* more on the first page */
-static u64 covered;			/* by a translation */
-static u64 translated[PAGES_MOST];	/* pages, the last one used first */
-static u64 known;			/* so many */
+static u64 cpu_ps;			/* extra cost for each CPU before this one */
+static u64 first_page_ps;		/* extra cost on the first page */
+static u64 covered;			/* bytes that a translation covers */
+static u64 translated[PAGES_MOST];	/* pages, the most recently used one first */
+static u64 known;			/* number of these */
 
-/* Both TLBs keep what was used last. Return: what the translation takes. */
+/* Both TLBs keep the pages that were used last. Return: the cost of the translation. */
 static u64 translate(u64 page)
 {
 	bool is_new;
@@ -46,7 +46,7 @@ static u64 translate(u64 page)
 	return i < FIRST_ENTRIES ? 0 : SECOND_PS;
 }
 
-static u8 lines[64];			/* of all pages: loaded from */
+static u8 lines[64];			/* places in a page that were loaded from */
 
 void **mc_asm_chase(void **at, u64 loads)
 {
@@ -110,7 +110,7 @@ static void test_each_tlb_is_a_step(void **state)
 	assert_step(&rec[5], 256, WALK_PS);
 }
 
-/* One page more than there are entries, and each of them has gone when it is its turn. */
+/* With one page more than entries, each page has lost its entry when its turn comes. */
 static void test_a_step_is_as_sharp_as_the_tlb(void **state)
 {
 	reset(1);
@@ -136,7 +136,7 @@ static void test_large_pages_reach_further(void **state)
 		assert_step(&rec[0], 2, 0);
 		assert_step(&rec[1], 8, 0);
 	}
-	/* Asked for and not had, or not known: the figures say so. */
+	/* If huge pages were not given, or it is not known, the figures show that. */
 	reset(1);
 	assert_int_equal(measure("tlb size=16M page=thp"), 0);
 	assert_figure(rec, COL_PAGES, 8);
@@ -148,7 +148,7 @@ static void test_large_pages_reach_further(void **state)
 	assert_figure(rec, COL_TLB_NS, 0);
 }
 
-/* Lines of 64 pages are in 64 different places of a page: they share no set. */
+/* The lines of 64 pages are at 64 different places in a page, so they share no set. */
 static void test_loads_spread_over_the_lines_of_a_page(void **state)
 {
 	u64 i, used = 0;
@@ -160,7 +160,7 @@ static void test_loads_spread_over_the_lines_of_a_page(void **state)
 	assert_int_equal(used, 64);
 }
 
-/* A difference below zero is none: 63 loads of 4 ns and one of 10, or all of 10. */
+/* A negative difference counts as 0: 63 loads of 4 ns and one of 10 ns, or all of 10 ns. */
 static void test_no_translation_gives_time_back(void **state)
 {
 	reset(1);
@@ -212,7 +212,7 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_figure(rec, COL_PAGES, 2);
 }
 
-/* Memory of which the upper half's words are those of the lower one holds no cycle. */
+/* Memory whose upper half mirrors the lower half can't hold a cycle. */
 static void test_what_is_no_cycle_is_found(void **state)
 {
 	reset(1);
@@ -242,7 +242,7 @@ static void test_a_stop_keeps_what_there_is(void **state)
 	assert_int_equal(rec[1].stats.samples, 2);
 }
 
-/* While lines close together are measured, too: then nothing is known. */
+/* A stop may also come while lines close together are measured: then no figure is known. */
 static void test_a_stop_is_seen_everywhere(void **state)
 {
 	static const char line[] = "tlb size=64K warmup=0 repeat=2";
@@ -251,7 +251,7 @@ static void test_a_stop_is_seen_everywhere(void **state)
 	reset(1);
 	assert_int_equal(measure(line), 0);
 	all = sim.asked;
-	/* The close ones: linking, six samples; the others: linking, two samples. */
+	/* Close lines: linking and six samples; the others: linking and two samples. */
 	assert_true(all >= 1 + 6 + 1 + 2);
 	for (at = 1; at <= all; at++) {
 		reset(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The rate of the time stamp counter, against a clock of which it is known. */
+/* The rate of the time stamp counter, against a clock with a known rate. */
 #include "cmocka_all.h"
 
 #include "platform/clock.h"
@@ -8,11 +8,11 @@ struct mc_clock mc_clock;
 
 #define GHZ_DIV_10	21	/* ticks of the clock in 10 ns, whatever this CPU has */
 
-static u64 step_ns;		/* the clock goes in such steps */
-static unsigned int late_every;	/* so many readings, one is late */
+static u64 step_ns;		/* step of the clock */
+static unsigned int late_every;	/* one reading of so many is late */
 static unsigned int readings;
 
-/* Made of the counter, so that no time passes but what the counter says. */
+/* The clock is computed from the counter, so that both show the same time. */
 u64 mc_clock_raw_ns(void)
 {
 	u64 ns = mc_muldiv(mc_tsc(), 10, GHZ_DIV_10);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stolen time in user space: that of any CPU, however long /proc/stat is. */
+/* Stolen time in user space is found for any CPU, however long /proc/stat is. */
 #include "cmocka_all.h"
 #include <sys/types.h>
 
@@ -25,7 +25,7 @@ bool mc_cpuid_hypervisor(void)
 	return true;
 }
 
-/* The file as a machine of so many CPUs has it. */
+/* The file of a machine with so many CPUs. */
 ssize_t pread(int fd, void *to, size_t size, off_t from)
 {
 	char *text = malloc(CPUS * 128);
@@ -53,7 +53,7 @@ static void test_of_the_last_cpu(void **state)
 	assert_int_equal(mc_detector_stolen(&v, CPUS - 1, true), MC_STOLEN);
 }
 
-/* It is not known, which is not none. */
+/* Stolen time that is not known must not look like none. */
 static void test_of_a_cpu_that_is_not_there(void **state)
 {
 	listed = 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The threads of memcache-user: what a run costs those that have no part in it. */
+/* The threads of memcache-user: what a run costs threads that take no part in it. */
 #include "cmocka_all.h"
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -40,7 +40,7 @@ u8 mc_detector_end(struct mc_detector *v)
 	return 0;
 }
 
-/* The clock on the wall, which somebody may set. */
+/* Wall-clock time, which may be set while a run goes on. */
 static long wall_is_ahead_s;
 
 int clock_gettime(clockid_t id, struct timespec *t)
@@ -85,7 +85,7 @@ static void test_who_has_no_part_sleeps_on(void **state)
 	mc_team_end(team);
 	for (unsigned int i = 0; i < THREADS; i++) {
 		assert_int_equal(done[i], i == turn ? JOBS : 0);
-		/* Its start, the end, and a lock now and then. */
+		/* A thread sleeps at its start, at the end, and for a lock now and then. */
 		if (i != turn)
 			assert_in_range(slept[i], 0, JOBS / 10);
 	}
@@ -93,7 +93,7 @@ static void test_who_has_no_part_sleeps_on(void **state)
 
 static unsigned int met[THREADS];
 
-/* All have met as often as this thread, or are on their way to the next time. */
+/* All threads have met as often as this one, or wait for the next time. */
 static bool together(unsigned int times)
 {
 	for (unsigned int i = 0; i < THREADS; i++) {
@@ -117,7 +117,7 @@ static int meet_often(struct mc_worker *w, void *arg)
 	return 0;
 }
 
-/* Also when what it counts with begins anew. */
+/* This also holds when its counter wraps around. */
 static void test_the_gate_opens_however_often(void **state)
 {
 	static struct mc_request req = { .any_cpu = true };
@@ -132,7 +132,7 @@ static void test_the_gate_opens_however_often(void **state)
 	mc_team_end(team);
 }
 
-/* The upper half of a register, before a window and in it. */
+/* The upper half of a vector register, before a window and in it. */
 static u64 upper[2][2];
 
 static int look_at_register(struct mc_worker *w, void *arg)
@@ -146,7 +146,7 @@ static int look_at_register(struct mc_worker *w, void *arg)
 	return 0;
 }
 
-/* With something in them, SSE instructions are slower on some CPUs. */
+/* If the upper halves are not 0, SSE instructions are slower on some CPUs. */
 static void test_upper_halves_are_empty_in_a_window(void **state)
 {
 	static struct mc_request req = { .any_cpu = true };

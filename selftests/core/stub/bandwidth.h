@@ -41,9 +41,9 @@ static const struct mc_spec *const specs[] = { &mc_test_bandwidth.spec, NULL };
 static struct mc_request req;
 static struct mc_run run;
 static struct mc_record rec;
-static u64 pass_ps;		/* what a pass takes; 0: a window takes 1 ms */
+static u64 pass_ps;		/* time of a pass; 0: a window takes 1 ms */
 static void (*after_sample)(void);
-static u8 blank = 0xa5;		/* what memory holds before */
+static u8 blank = 0xa5;		/* each byte of memory at first */
 static unsigned int done;
 
 static inline u64 *word(u64 i)
@@ -107,7 +107,7 @@ static void reset(unsigned int threads)
 	done = 0;
 }
 
-/* @line is what follows "bandwidth irq=off warmup=1 repeat=3 ". */
+/* @line: the part after "bandwidth irq=off warmup=1 repeat=3 " */
 static int check(const char *line)
 {
 	char text[200];
@@ -139,7 +139,7 @@ static int measure(const char *line)
 	return err;
 }
 
-/* Return: the verdict of the run of a line that is printed so. */
+/* Run the line that this format makes. Return: its verdict. */
 static inline enum mc_verified verified(const char *fmt, ...)
 {
 	char line[120];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What this CPU can run: as the compiler's library says, or tried out. */
+/* What this CPU can run, from the compiler's library or by a try. */
 #include <setjmp.h>
 #include <signal.h>
 
@@ -12,7 +12,7 @@ static void on_sigill(int number)
 	siglongjmp(before, 1);
 }
 
-/* Hypervisors hide it from CPUID and let it run: then it can be tested. */
+/* Some hypervisors hide it from CPUID but let it run, so that it can be tested. */
 static bool try_movdir64b(void)
 {
 	static _Alignas(64) char from[64], to[64];

@@ -44,7 +44,7 @@ u64 mc_xcr0(void)
 	return 0;
 }
 
-/* All of them are online, and each is looked at. */
+/* All CPUs are online, and the test looks at each. */
 void made_up_machine(const struct made_up_cpu *cpus, unsigned int n)
 {
 	unsigned int i;
@@ -58,7 +58,7 @@ void made_up_machine(const struct made_up_cpu *cpus, unsigned int n)
 	}
 }
 
-/* No loop is asked for. */
+/* The test asks for no loop. */
 const struct mc_loop *mc_loop_widest(enum mc_op op)
 {
 	return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Machines of other CPUs than this one's: what CPUID says on each of them. */
+/* Machines with made-up CPUs: what CPUID returns on each of them. */
 #ifndef MC_SELFTEST_CPUS_H
 #define MC_SELFTEST_CPUS_H
 
@@ -12,9 +12,9 @@
 /**
  * struct made_up_cache - a row of CPUID's leaf 4
  * @level: 1, 2, 3
- * @kind: for what
- * @bytes: all of it, 16 ways of lines of 64
- * @ids: APIC IDs set aside for those that share it
+ * @kind: data, instructions or both, as in the leaf
+ * @bytes: size; the cache has 16 ways and lines of 64 bytes
+ * @ids: number of APIC IDs reserved for the CPUs that share it
  */
 struct made_up_cache {
 	u32 level;
@@ -26,10 +26,10 @@ struct made_up_cache {
 /**
  * struct made_up_cpu - a CPU
  * @apic: its APIC ID
- * @type: leaf 0x1a's eax: 0x40 or 0x20 in the highest byte; 0: not hybrid
- * @one_eax: leaf 1's eax: family, model and stepping
- * @seven_ebx: leaf 7's ebx: features
- * @caches: of a level 0 is the end
+ * @type: eax of leaf 0x1a: 0x40 or 0x20 in the highest byte; 0: not hybrid
+ * @one_eax: eax of leaf 1: family, model and stepping
+ * @seven_ebx: ebx of leaf 7: features
+ * @caches: its caches; level 0 marks the end
  */
 struct made_up_cpu {
 	u32 apic;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A test of the module as mc_engine_measure() runs it, with a team in virtual time and
- * memory of its own. Whoever includes this defines TEST, its struct mc_test, before,
- * and has a function costs() that says what everything costs at first.
+ * memory of its own. A file that includes this defines TEST, its struct mc_test, before,
+ * and has a function costs() that sets all prices at first.
  */
 #ifndef MC_STUB_ENGINE_H
 #define MC_STUB_ENGINE_H
@@ -24,10 +24,10 @@ static u64 n;				/* records */
 static unsigned int done;		/* samples, warm-ups included */
 static void (*after_sample)(void);
 
-/* The memory that each point gets, and what each of them asked for. */
+/* The memory that each point gets, and the memory that it asked for. */
 static struct mc_view view;
 static const struct mc_view *(*view_for)(const struct mc_wanted *want);
-static u64 page_bytes;			/* what it says of translations */
+static u64 page_bytes;			/* bytes that a translation of it covers */
 static struct mc_wanted wanted[RECORDS_MOST];
 static unsigned int found;
 
@@ -136,7 +136,7 @@ static inline void assert_no_figure(const struct mc_record *r, unsigned int colu
 	assert_false(r->has >> column & 1);
 }
 
-/* CPUs take turns: record @i is of CPU @i alone, its memory on @node. */
+/* CPUs take turns: record @i is that of CPU @i alone, with memory on @node. */
 static inline void assert_turn(unsigned int i, int node, bool strict)
 {
 	assert_int_equal(rec[i].cpu, i);

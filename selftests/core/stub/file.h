@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/benchmarks/file.c natively, with a team in virtual time and files in memory
- * of which each transfer has its price, so that rates are known to the last digit.
+ * module/benchmarks/file.c natively, with a team in virtual time and files in memory.
+ * Each transfer has a price, so that rates are known to the last digit.
  */
 #ifndef MC_STUB_FILE_H
 #define MC_STUB_FILE_H
@@ -25,11 +25,11 @@ enum { COL_MB_PER_S, COL_IOS_PER_S, COL_DRAM_READ, COL_DRAM_WRITE, COL_CACHED, C
 #define READ	READS " warmup=1 repeat=3"
 #define WRITE	WRITES " warmup=1 repeat=3"
 
-/* What one reader takes for a file of 1 MiB. */
+/* The time of one reader for a file of 1 MiB. */
 #define ALONE_PS	(16 * 1000 * NS + BYTES * 100)
 
-static u64 bytes_by[TEAM_MOST][FILES_MOST];	/* transferred by a thread, of a file */
-static u64 first_by[TEAM_MOST];			/* where in the file each began */
+static u64 bytes_by[TEAM_MOST][FILES_MOST];	/* bytes of a file that a thread transferred */
+static u64 first_by[TEAM_MOST];			/* offset at which each thread began */
 static u64 calls;
 static bool wrote;
 
@@ -45,7 +45,7 @@ static void note(struct mc_file *f, u64 offset, u64 bytes, bool write)
 	bytes_by[i][f - files.file] += bytes;
 	calls++;
 	wrote |= write;
-	/* A line of memory for each 64 bytes, twice; the counter's clock runs. */
+	/* Two lines of memory for each 64 bytes; the counter's clock runs. */
 	sim.reading[write].value += 2 * bytes / 64;
 	sim.reading[0].enabled++;
 	sim.reading[0].running++;
@@ -64,7 +64,7 @@ static void costs(void)
 	memset(sim.reading, 0, sizeof(sim.reading));
 	calls = 0;
 	wrote = false;
-	/* All are woken at once, however long the others took before. */
+	/* All threads are woken at the same time, however long others took before. */
 	sim.together = true;
 }
 

@@ -7,7 +7,7 @@
 
 struct files files;
 
-static bool direct;	/* asked for at the last open */
+static bool direct;	/* the last open asked for direct I/O */
 
 /* No files, and transfers that take no time. */
 void files_reset(void)
@@ -40,7 +40,7 @@ static void resize(struct mc_file *f, u64 bytes)
 	f->cached = bytes < f->cached ? bytes : f->cached;
 }
 
-/* Not in the page cache, and holding nothing but zeros. */
+/* A file that is not in the page cache and holds only zeros. */
 struct mc_file *files_make(const char *path, u64 bytes)
 {
 	struct mc_file *f = files_find("");
@@ -89,7 +89,7 @@ int mc_file_cut(struct mc_file *f, u64 bytes)
 	return 0;
 }
 
-/* Return: bytes that a call transfers of those that it is asked for, or an errno. */
+/* Return: how many of the requested bytes a call transfers, or an errno. */
 static s64 transfer(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes,
 		    u64 offset, bool write)
 {
@@ -107,7 +107,7 @@ static s64 transfer(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes,
 	return bytes;
 }
 
-/* It takes its time, and then others whose clocks are behind have their turn. */
+/* Spend the time, and then let threads run whose clocks are behind. */
 static s64 transferred(struct mc_file *f, u64 offset, u64 bytes, bool write)
 {
 	u64 ps = files.call_ps + bytes * files.byte_ps;

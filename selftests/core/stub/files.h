@@ -11,11 +11,11 @@
 
 /**
  * struct mc_file - a file, open or not
- * @path: its name; empty: there is none
- * @data: what it holds
- * @bytes: how much
- * @cached: of it, in the page cache
- * @what: it is no regular file, but this; NULL: it is one
+ * @path: its name; empty: there is no file
+ * @data: its content
+ * @bytes: its size
+ * @cached: number of its bytes in the page cache
+ * @what: kind of a file that is not regular; NULL: it is a regular file
  */
 struct mc_file {
 	char path[80];
@@ -27,23 +27,23 @@ struct mc_file {
 
 /**
  * struct files - what a test sets and sees of the files
- * @call_ps: what a transfer takes
- * @byte_ps: and more for each byte
- * @sync_ps: what a sync takes
- * @slower: thread i takes so many times more, and once
- * @most: bytes that a call transfers at most
+ * @call_ps: time of a transfer
+ * @byte_ps: additional time of each byte
+ * @sync_ps: time of a sync
+ * @slower: a transfer of thread i takes @slower[i] + 1 times as long
+ * @most: the most bytes that a call transfers
  * @fail_at: a call that would reach this byte of a file fails
- * @fail: the errno of that
+ * @fail: errno of that call
  * @damage_at: this byte is written wrong
  * @no_direct: the filesystem has no direct I/O
- * @no_cache: nobody can tell what is in the page cache
+ * @no_cache: the content of the page cache is not known
  * @no_memory: no transfer can be made
- * @no_disk: nothing can be dropped, for this errno
- * @transferred: after each call, with the offset in the file; NULL: nothing
- * @open: files that are
- * @dropped: times that one was
- * @synced: the same
- * @file: all there are
+ * @no_disk: errno of dropping a file from the page cache; 0: it can be dropped
+ * @transferred: called after each call, with the offset in the file; NULL: nothing is
+ * @open: number of open files
+ * @dropped: number of times that a file was dropped
+ * @synced: number of times that a file was synced
+ * @file: all files
  */
 struct files {
 	u64 call_ps;

@@ -17,7 +17,7 @@ static struct mc_view view;
 
 static u64 add_span(u64 start, u64 bytes)
 {
-	/* Each lies below the one before: nothing is contiguous by chance. */
+	/* Each span lies below the previous one, so none are contiguous by chance. */
 	spans[view.n] = (struct mc_span){
 		(void *)((1ULL << 46) - (view.n + 1) * (1ULL << 28)), start, bytes
 	};
@@ -42,7 +42,7 @@ void odd_spans(u64 bytes)
 		start = add_span(start, pages[view.n % ARRAY_SIZE(pages)] * PAGE);
 }
 
-/* Where @bytes from @offset on lie, NULL if not all in one span. */
+/* The address of @bytes from @offset on; NULL if they are not all in one span. */
 void *place(u64 offset, u64 bytes)
 {
 	for (unsigned int i = 0; i < view.n; i++) {
@@ -60,8 +60,8 @@ void *place(u64 offset, u64 bytes)
 /* How far a thread's sample has come; every call must go on from there. */
 static struct trail {
 	bool on;
-	u64 value;	/* of the pass's first word */
-	u64 next;	/* bytes into the pass, the read back behind the loop */
+	u64 value;	/* value of the pass's first word */
+	u64 next;	/* bytes into the pass; the read back follows the loop */
 	u64 passes;
 	u64 fences;
 } trails[TEAM_MOST];
@@ -134,7 +134,7 @@ int end_trail(struct mc_worker *w, struct mc_sampler *one, u32 round)
 	return 0;
 }
 
-/* The first thread has done one, and no more. */
+/* The first thread has done one sample, and no more. */
 bool trail_is_one_pass(void)
 {
 	return !trails[0].next && trails[0].passes == 1;

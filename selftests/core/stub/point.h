@@ -19,7 +19,7 @@ extern u8 disturbed[MOST];
 extern struct mc_team *team;
 extern unsigned int ticks;		/* samples, warm-ups included */
 
-/* Picoseconds a byte of the loop, by thread, and of the read back. */
+/* Picoseconds for a byte of the loop, by thread, and for a byte of the read back. */
 extern u64 speed[TEAM_MOST], check_speed;
 
 extern const struct mc_loop loop, bytewise, triad, check;

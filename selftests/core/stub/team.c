@@ -14,7 +14,7 @@ struct mc_team {
 	int stop;
 	unsigned int arrived;
 	unsigned int party;
-	unsigned int turn;		/* who may run */
+	unsigned int turn;		/* the thread that may run */
 	mc_job job;
 	enum state state[TEAM_MOST];
 	struct mc_worker worker[TEAM_MOST];
@@ -64,13 +64,13 @@ unsigned int sim_self(void)
 	return self->index;
 }
 
-/* Or is it who asks for the run? */
+/* Is this a thread of the team, and not the one that asks for the run? */
 bool sim_in_thread(void)
 {
 	return self;
 }
 
-/* Who asks for a run has all the time there is, and so waits for nobody below. */
+/* The thread that asks for a run has no clock, so it never waits in the functions below. */
 void sim_spend(u64 ps)
 {
 	if (self)
@@ -103,7 +103,7 @@ static void next_turn(void)
 		pthread_cond_signal(&turns[next]);
 }
 
-/* Those whose clocks are behind catch up. */
+/* Let the threads run whose clocks are behind. */
 void sim_yield(void)
 {
 	if (!self)
@@ -128,7 +128,7 @@ static void *worker_main(void *arg)
 	return NULL;
 }
 
-/* Those in a state have the time of the last of them. */
+/* All threads in a state get the time of the latest one. */
 static void catch_up(enum state state)
 {
 	u64 latest = 0;
@@ -246,7 +246,7 @@ int mc_team_stopped(const struct mc_team *team)
 	return team->stop;
 }
 
-/* All who wait at the gate go on, from the time that it is. */
+/* All threads that wait at the gate continue, from the current time. */
 static void open_gate(void)
 {
 	unsigned int i;
@@ -307,7 +307,7 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
 	return 0;
 }
 
-/* Others catch up before it returns: all that was earlier has happened then. */
+/* Others catch up before this returns, so everything earlier has happened. */
 u64 mc_window_close(struct mc_worker *w)
 {
 	u64 ticks;
@@ -326,7 +326,7 @@ u64 mc_window_close(struct mc_worker *w)
 	return ticks;
 }
 
-/* What disturbed a window, a test says while it is open: w->disturbed. */
+/* A test sets w->disturbed while a window is open, to say what disturbed it. */
 u8 mc_detector_kinds(int cpu)
 {
 	return cpu < 0 ? sim.kinds & ~MC_BY_STEAL : sim.kinds;

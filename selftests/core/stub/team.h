@@ -17,21 +17,21 @@
 
 /**
  * struct sim - what a test sets and sees of the team
- * @n: threads
- * @overhead: that a window lasts longer than what is done in it
- * @gap: between windows
- * @late: that the last thread comes later out of the gate
- * @look: that a look at the clock takes, or asking whether the run was stopped; if it
- *        is not 0, whoever waits for others by asking lets them run
- * @together: a job begins for all of its threads once the last of them has time
- * @opened: called in each window, first
- * @closing: called in each window, last
+ * @n: number of threads
+ * @overhead: time that a window lasts longer than what is done in it
+ * @gap: time between windows
+ * @late: delay of the last thread that comes out of the gate
+ * @look: time of a look at the clock, or of asking whether the run was stopped; if it
+ *        is not 0, a thread that waits for others by asking lets them run
+ * @together: a job begins for all of its threads at the time of the last one
+ * @opened: called at the beginning of each window
+ * @closing: called at the end of each window
  * @now: each thread's clock
- * @windows: closed so far
- * @longest: of them
+ * @windows: number of windows closed so far
+ * @longest: the longest of them
  * @first_end: when the race's first thread ended; ~0: none has
- * @arg: of the job that is on
- * @hide: features that mc_cpu_has() denies, a bit each
+ * @arg: argument of the current job
+ * @hide: features that mc_cpu_has() denies, a bit for each
  * @failed: the first expectation that was not met
  */
 struct sim {
@@ -50,19 +50,19 @@ struct sim {
 	void *arg;
 	unsigned int hide;
 	const char *failed;
-	unsigned int kinds;	/* of disturbance that can be told */
+	unsigned int kinds;	/* kinds of disturbance that can be detected */
 	enum mc_stolen (*stolen)(int cpu, bool at_once);	/* NULL: nobody looks */
-	unsigned int asked;	/* so often whether the run was stopped */
-	unsigned int stop_at;	/* the answer is yes from this time on; 0: never */
-	unsigned int counters;	/* perf counters that are set */
-	unsigned int openable;	/* so many of them can be opened */
-	unsigned int closed;	/* so many have been */
+	unsigned int asked;	/* how often a test asked whether the run was stopped */
+	unsigned int stop_at;	/* the answer is yes from this question on; 0: never */
+	unsigned int counters;	/* number of perf counters that are set */
+	unsigned int openable;	/* how many of them can be opened */
+	unsigned int closed;	/* how many have been closed */
 	struct mc_reading reading[8];
 };
 
 extern struct sim sim;
 
-/* cmocka's own assertions can't leave a thread that is not the first. */
+/* cmocka's own assertions work only in the first thread. */
 #define EXPECT(condition)	EXPECT_AT(condition, __FILE__, __LINE__)
 #define EXPECT_AT(condition, file, line)	EXPECT_IN(condition, file, line)
 #define EXPECT_IN(condition, file, line)				\
