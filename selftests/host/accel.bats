@@ -45,7 +45,7 @@ accel() { "$TOP/tools/guest/accel" "${1:-$kernel}"; }
 
 @test "a QEMU that can't start KVM: TCG at once" {
 	stub qemu-system-x86_64 'echo "failed to initialize kvm" >&2; exit 1'
-	# The stub returns at once, so no test has to wait.
+	# The failure is known at once, so nothing may wait.
 	stub timeout 'exec "${@:3}"'
 	stub sleep 'echo "sleep $*" >&2; exit 1'
 	run --separate-stderr accel
