@@ -257,7 +257,7 @@ static void test_all_samples_since_the_last_look_are_suspects(void **state)
 	steal_in(5);
 	assert_seen(0, 0, 3);
 	assert_int_equal(stats.left_out, 3);
-	steal_in(4);	/* and nobody looked */
+	steal_in(4);	/* the detector has not looked */
 	assert_seen(0, 0, 0);
 	assert_int_equal(stats.left_out, 0);
 }
