@@ -217,7 +217,7 @@ static void finish_run(struct mc_snapshot *s, const struct mc_error *e)
 	u64 i;
 
 	s->error = *e;
-	s->state = mc_engine_state(e->err);
+	s->state = mc_engine_state(e->err, s->n);
 	mc_machine_json(&machine);
 	mc_layout_init(&s->layout, &s->req);
 	for (i = 0; i < s->n; i++) {

@@ -338,17 +338,19 @@ int mc_engine_measure(struct mc_run *run, struct mc_record *records, u64 *n)
 /**
  * mc_engine_state() - the word for how a run ended
  * @err: what mc_engine_measure() returned
+ * @n: how many records hold results
  *
- * Return: done, refused, stopped or failed.
+ * Return: done, refused, stopped or failed. A run that has results was not refused,
+ * whatever ended it.
  */
-const char *mc_engine_state(int err)
+const char *mc_engine_state(int err, u64 n)
 {
 	switch (err) {
 	case 0:
 		return "done";
 	case -EINVAL:
 	case -EOPNOTSUPP:
-		return "refused";
+		return n ? "failed" : "refused";
 	case -EINTR:
 	case -ECANCELED:
 	case -ETIME:

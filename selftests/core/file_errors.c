@@ -230,6 +230,18 @@ static void test_a_stop_is_seen_everywhere(void **state)
 	assert_int_equal(kept, all - 8);
 }
 
+/* results.schema.json has no other states in a file of results. */
+static void test_a_run_with_results_was_not_refused(void **state)
+{
+	assert_string_equal(mc_engine_state(0, 1), "done");
+	assert_string_equal(mc_engine_state(-EINVAL, 0), "refused");
+	assert_string_equal(mc_engine_state(-EOPNOTSUPP, 0), "refused");
+	assert_string_equal(mc_engine_state(-EINVAL, 1), "failed");
+	assert_string_equal(mc_engine_state(-EOPNOTSUPP, 1), "failed");
+	assert_string_equal(mc_engine_state(-ETIME, 1), "stopped");
+	assert_string_equal(mc_engine_state(-EIO, 0), "failed");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +253,7 @@ int main(void)
 		cmocka_unit_test(test_what_breaks_down_keeps_what_there_is),
 		cmocka_unit_test(test_a_stop_keeps_what_there_is),
 		cmocka_unit_test(test_a_stop_is_seen_everywhere),
+		cmocka_unit_test(test_a_run_with_results_was_not_refused),
 	};
 
 	return cmocka_run_group_tests_name("file_errors", tests, NULL, NULL);

@@ -146,7 +146,7 @@ static int run_line(const char *line, bool json)
 		err = records ? mc_engine_measure(&run, records, &n) :
 				mc_fail(&run.error, -ENOMEM, "line: no memory");
 		if (json && (n || !err))
-			print_json(&run, records, n, mc_engine_state(err));
+			print_json(&run, records, n, mc_engine_state(err, n));
 		else if (n)
 			print_table(&req, records, n);
 	}
