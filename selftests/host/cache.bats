@@ -112,7 +112,7 @@ made_anew() {
 	[ "$("$TOP/tools/guest/kernel" 6.1)" = "$dir" ]
 	[ "$("$other/kernel" 6.1)" = "$theirs" ]
 	[ "$(downloads)" -eq 2 ]
-	another_checkout kernel 's/^\t# An image may.*/\t# Or not./'
+	another_checkout kernel 's/^\t# .*/\t# Or not./'
 	[ "$("$other/kernel" 6.1)" = "$dir" ]
 }
 
