@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The access loops: their table, and the arguments that C and assembly share. Every
- * word stored is the next integer of a counter, so a pass leaves consecutive integers
- * behind, and a sum verifies it. Loops that can only repeat a byte store the lowest
- * byte of the counter, which then counts passes.
+ * word stored is the next value of a counter, so a pass leaves a row of known words
+ * behind, and a sum verifies it. The data (MC_DATA_*) say by how much the counter
+ * grows from word to word. Loops that can only repeat a byte store the lowest byte of
+ * the counter, which then counts passes.
  */
 #ifndef MC_LOOPS_H
 #define MC_LOOPS_H
@@ -20,7 +21,8 @@
 #define MC_ARG_UC_WORD	64
 #define MC_ARG_AT	72
 #define MC_ARG_STREAMS	80
-#define MC_ARG_LANES	88
+#define MC_ARG_DATA	88
+#define MC_ARG_LANES	96
 
 #define MC_ARRAYS_MAX	4
 #define MC_STREAMS_MAX	16
@@ -30,6 +32,18 @@
 #define MC_FENCE_SFENCE	1
 #define MC_FENCE_MFENCE	2
 #define MC_FENCE_UC	3
+
+#define MC_DATA_COUNTER	0
+#define MC_DATA_RANDOM	1
+#define MC_DATA_ZERO	2
+
+/*
+ * Step from word to word of MC_DATA_RANDOM: 2^64 divided by the golden ratio, modulo
+ * 2^64 and odd. Multiples of it spread evenly over all words, and no two words of a
+ * buffer are alike (Knuth, The Art of Computer Programming vol. 3, section 6.4). It is
+ * written as a negative number because the assembler computes with signed ones.
+ */
+#define MC_RANDOM_STEP	-0x61c8864680b583eb
 
 #ifndef __ASSEMBLER__
 #include "core/shim.h"
@@ -53,12 +67,14 @@ struct mc_stream {
  * @bytes: bytes of each array, a multiple of 64, not 0; with several streams the bytes
  *         of each stream, a multiple of MC_STREAM_BYTES
  * @passes: number of passes, not 0
- * @value: counter loops: the first integer; it continues from pass to pass. Byte loops:
- *         its lowest byte is stored; it grows by one in each pass
+ * @value: counter loops: the first word; it continues from pass to pass. Byte loops:
+ *         its lowest byte is stored; it grows by one in each pass, with MC_DATA_ZERO
+ *         it does not
  * @fence: fence after each pass (MC_FENCE_*)
  * @uc_word: word on an uncached page, for MC_FENCE_UC
  * @at: start of each stream, for loops over several streams, which ignore @a to @d
  * @streams: number of streams
+ * @data: what counter loops and byte loops store (MC_DATA_*)
  * @lanes: result of loops that read: what each of the 4 registers of the loop's width
  *         accumulated, or loaded last, in lanes of 8 bytes
  */
@@ -79,6 +95,7 @@ struct mc_loop_args {
 	void *uc_word;
 	struct mc_stream *at;
 	u64 streams;
+	u64 data;
 	u64 lanes[32];
 };
 

@@ -4,11 +4,14 @@
  *
  * Each operand is an array, and each thread owns a slice of it. The slices of one
  * array lie side by side, so that the neighbours of a slice that is read are read, too:
- * prefetchers cross borders. Words hold consecutive integers before and after every
- * operation, so the sum over an array is known: a write stores a counter that continues
- * from pass to pass, a copy preserves the integers, an rmw adds one to each word.
- * Operations that repeat one byte store another byte in each pass. For the triad
- * a = b + 2 * c the integers are the mantissas of doubles:
+ * prefetchers cross borders. With data=counter words hold consecutive integers before
+ * and after every operation, so the sum over an array is known: a write stores a counter
+ * that continues from pass to pass, a copy preserves the integers, an rmw adds one to
+ * each word. Operations that repeat one byte store another byte in each pass. With
+ * data=random the words grow by a large odd step in place of one. With data=zero all
+ * words are zero, before and after; the written array holds integers before a sample
+ * that is verified, so that a lost store shows. For the triad a = b + 2 * c the integers
+ * are the mantissas of doubles:
  *
  *   c = 1 + (C + i) / 2^52        bits 0x3ff << 52 | C + i
  *   b = 2 + 2 (B + i) / 2^52      bits 0x400 << 52 | B + i
@@ -28,6 +31,7 @@ enum {
 	KEY_VERIFY,
 	KEY_READBACK,
 	KEY_STREAMS,
+	KEY_DATA,
 };
 
 enum { COL_MB_PER_S, COL_MB_PER_S_MAX, COL_TRAVERSED, COL_PASSES, COL_LEVEL };
@@ -77,6 +81,11 @@ static const struct mc_name streams_names[] = {
 	{ "1", 1 }, { "2", 2 }, { "4", 4 }, { "8", 8 }, { "16", MC_STREAMS_MAX }, { }
 };
 
+static const struct mc_name data_names[] = {
+	{ "counter", MC_DATA_COUNTER }, { "random", MC_DATA_RANDOM },
+	{ "zero", MC_DATA_ZERO }, { }
+};
+
 static const struct mc_key keys[] = {
 	{
 		.name = "op", .column = "op", .preset = "read",
@@ -103,6 +112,10 @@ static const struct mc_key keys[] = {
 		.name = "streams", .column = "streams", .preset = "1",
 		.kind = MC_CHOICE, .names = streams_names,
 		.help = "parts of each array gone through side by side, 256 bytes of each in turn",
+	}, {
+		.name = "data", .column = "data", .preset = "counter",
+		.kind = MC_CHOICE, .names = data_names, .wide = true,
+		.help = "words that are moved: consecutive integers, random ones, zeros",
 	},
 };
 
@@ -133,7 +146,8 @@ struct share {
 	struct mc_pass sum;	/* sums the first array, to verify it */
 	struct mc_pass fill;	/* fills the arrays that the loop reads */
 	struct mc_pass flush;	/* flushes the written array from the caches */
-	u64 first;		/* first integer of the operand arrays */
+	struct mc_pass spoil;	/* fills the written array with what it must not hold */
+	u64 first;		/* first word of the operand arrays */
 	u64 passes;		/* passes since the arrays were filled */
 	bool checked;		/* the data was verified at least once */
 	bool ok;
@@ -190,11 +204,48 @@ static int check_loop(struct mc_run *run, const struct mc_point *point)
 	return 0;
 }
 
+/* Data that an operation can't have, whatever its width. */
+static const struct {
+	enum mc_stores stores;
+	u64 data;
+	const char *why;
+} no_data[] = {
+	{ MC_STORES_ONE_MORE, MC_DATA_ZERO, "adds one to each word, so zeros do not last" },
+	{ MC_STORES_TRIAD, MC_DATA_RANDOM,
+	  "computes with doubles, and random ones have no sum that is known beforehand" },
+	{ MC_STORES_BYTE, MC_DATA_RANDOM, "repeats one byte" },
+};
+
+static int check_data(struct mc_run *run, const struct mc_point *point)
+{
+	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
+	u64 data = point->v[KEY_DATA];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(no_data); i++) {
+		if (op->stores == no_data[i].stores && data == no_data[i].data)
+			return mc_fail(&run->error, -EINVAL,
+				       "data: op=%s %s; data=counter works",
+				       op->name, no_data[i].why);
+	}
+	if (data == MC_DATA_COUNTER)
+		return 0;
+	if (op->stores && op->sums && loop_of(point)->width == 8)
+		return mc_fail(&run->error, -EINVAL,
+			       "data: op=%s width=8 has no register left for other data than a counter; a larger width has",
+			       op->name);
+	if (data == MC_DATA_ZERO && point->v[KEY_READBACK])
+		return mc_fail(&run->error, -EINVAL,
+			       "readback: on compares words that change from pass to pass, which zeros do not; data=counter and data=random do");
+	return 0;
+}
+
 static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
 	int err = check_loop(run, point);
 
+	err = err ? err : check_data(run, point);
 	if (err)
 		return err;
 	if (op->types && !(op->types >> point->v[MC_KEY_TYPE] & 1))
@@ -238,9 +289,11 @@ static int fill_array(struct mc_worker *w, struct mc_sampler *sampler, int array
 	return mc_pass_untimed(w, &s->fill);
 }
 
-/* First integer of an array; arrays that are read hold different integers. */
+/* First word of an array; arrays that are read hold different words. */
 static u64 first_of_array(const struct share *s, unsigned int array)
 {
+	if (s->fill.data == MC_DATA_ZERO)
+		return 0;
 	if (mc_ops[s->op].stores == MC_STORES_TRIAD)
 		return (array == 1 ? TWO_BITS : ONE_BITS) + s->first;
 	return array > 1 ? array * s->first : s->first;
@@ -268,6 +321,14 @@ static int refill(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 	return err;
 }
 
+/* Will this sample be verified? */
+static bool verifies(const struct share *s, const struct mc_sampler *sampler, u32 round)
+{
+	bool last = round + 1 == sampler->warmup + sampler->repeat;
+
+	return s->verify == VERIFY_EACH || (s->verify == VERIFY_DEFERRED && last);
+}
+
 /* Does the operation need new operands for its result to be new? */
 static bool has_operands(const struct mc_op_info *op)
 {
@@ -280,18 +341,23 @@ static int bandwidth_prepare(struct mc_worker *w, struct mc_sampler *sampler,
 {
 	struct share *s = (struct share *)sampler->shared->arg + w->index;
 	const struct mc_op_info *op = &mc_ops[s->op];
+	bool spoil = s->fill.data == MC_DATA_ZERO && op->stores &&
+		     verifies(s, sampler, round);
 	int err = 0;
 
 	if (!round || (s->verify == VERIFY_EACH && has_operands(op)))
 		err = refill(w, sampler, round);
+	/* Zeros of an earlier sample would pass for the zeros of this one. */
+	if (!err && spoil)
+		err = mc_pass_untimed(w, &s->spoil);
 	/*
 	 * Filling and verifying bring the array into the caches. On some CPUs (Zen 5) a
 	 * non-temporal store that hits L1 stays there, which would not measure memory.
 	 */
-	if (!err && op->nontemporal && (!round || s->verify == VERIFY_EACH))
+	if (!err && op->nontemporal && (!round || spoil || s->verify == VERIFY_EACH))
 		err = mc_pass_untimed(w, &s->flush);
 	/* Each sample ends with another byte, and each thread with its own. */
-	if (op->stores == MC_STORES_BYTE)
+	if (op->stores == MC_STORES_BYTE && s->fill.data != MC_DATA_ZERO)
 		sampler->pass.value = round + 37 * w->index;
 	s->passes += sampler->passes_a_sample;
 	sampler->pass.sum = 0;
@@ -316,19 +382,21 @@ static int bandwidth_job(struct mc_worker *w, void *arg)
 /* Sum of the words that the first array must hold now. */
 static u64 sum_of_first(const struct share *s, const struct mc_pass *p)
 {
-	u64 words = p->bytes / 8;
+	u64 words = p->bytes / 8, step = mc_data_step(p->data);
 
+	if (p->data == MC_DATA_ZERO)
+		return 0;
 	switch (mc_ops[s->op].stores) {
 	case MC_STORES_COUNTER:
-		return mc_sum_of_run(p->value - words, words);
+		return mc_sum_of_run(p->value - words * step, step, words);
 	case MC_STORES_ONE_MORE:
-		return mc_sum_of_run(s->first + s->passes, words);
+		return mc_sum_of_run(s->first + s->passes, step, words);
 	case MC_STORES_TRIAD:
-		return mc_sum_of_run(FOUR_BITS + s->first, words);
+		return mc_sum_of_run(FOUR_BITS + s->first, step, words);
 	case MC_STORES_BYTE:
 		return words * EACH_BYTE * (u8)(p->value - 1);
 	default:
-		return mc_sum_of_run(s->first, words);
+		return mc_sum_of_run(s->first, step, words);
 	}
 }
 
@@ -339,14 +407,14 @@ static u64 sum_of_read(const struct share *s, const struct mc_pass *p)
 	u64 sum = 0;
 
 	for (; i < mc_ops[s->op].arrays; i++)
-		sum += mc_sum_of_run(first_of_array(s, i), p->bytes / 8);
+		sum += mc_sum_of_run(first_of_array(s, i), mc_data_step(p->data),
+				     p->bytes / 8);
 	return sum;
 }
 
 static int bandwidth_verify(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
 	struct share *s = (struct share *)sampler->shared->arg + w->index;
-	bool last = round + 1 == sampler->warmup + sampler->repeat;
 	const struct mc_op_info *op = &mc_ops[s->op];
 	struct mc_pass *p = &sampler->pass;
 	int err;
@@ -355,7 +423,7 @@ static int bandwidth_verify(struct mc_worker *w, struct mc_sampler *sampler, u32
 		s->checked = true;
 		s->ok &= !p->wrong;
 	}
-	if (s->verify == VERIFY_OFF || (s->verify == VERIFY_DEFERRED && !last))
+	if (!verifies(s, sampler, round))
 		return 0;
 	/* Some timed loops sum what they read in all their passes. */
 	if (op->sums)
@@ -367,7 +435,8 @@ static int bandwidth_verify(struct mc_worker *w, struct mc_sampler *sampler, u32
 			return err;
 		s->ok &= s->sum.sum == sum_of_first(s, p);
 	}
-	s->checked = true;
+	/* A loop that only reads zeros has their sum even if it reads nothing. */
+	s->checked |= op->stores || !op->sums || p->data != MC_DATA_ZERO;
 	return 0;
 }
 
@@ -383,7 +452,8 @@ static void set_up_thread(struct mc_sampler *sampler, struct share *s, unsigned 
 	p->view = part.view;
 	for (i = 0; i < arrays; i++)
 		p->offset[i] = ((u64)i * part.n + part.index) * p->bytes;
-	p->value = (index + 1ULL) << 40;
+	p->data = point->v[KEY_DATA];
+	p->value = p->data == MC_DATA_ZERO ? 0 : (index + 1ULL) << 40;
 	sampler->prepare = bandwidth_prepare;
 	sampler->verify = bandwidth_verify;
 	s->op = point->v[KEY_OP];
@@ -396,6 +466,9 @@ static void set_up_thread(struct mc_sampler *sampler, struct share *s, unsigned 
 	s->sum.fence = MC_FENCE_NONE;
 	s->fill = s->sum;
 	s->fill.loop = mc_loop_widest(MC_OP_WRITE);
+	s->spoil = s->fill;
+	s->spoil.data = MC_DATA_COUNTER;
+	s->spoil.value = 1;
 	s->flush = s->sum;
 	s->flush.loop = mc_loop_widest(MC_OP_FLUSH);
 }

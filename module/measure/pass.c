@@ -8,6 +8,23 @@
 #include "platform/os.h"
 
 /**
+ * mc_data_step() - difference between neighbouring words that a loop stores
+ * @data: kind of data (MC_DATA_*)
+ *
+ * Return: the difference, modulo 2^64.
+ */
+u64 mc_data_step(u64 data)
+{
+	static const u64 steps[] = {
+		[MC_DATA_COUNTER] = 1,
+		[MC_DATA_RANDOM] = MC_RANDOM_STEP,
+		[MC_DATA_ZERO] = 0,
+	};
+
+	return steps[data];
+}
+
+/**
  * mc_pass_turn() - granularity of an array's size and of a part of a pass
  * @streams: number of streams that traverse the array
  *
@@ -98,7 +115,10 @@ static void run_stretch(struct mc_pass *p, const struct mc_loop *loop, u64 from,
 			u64 to, u64 passes)
 {
 	struct mc_stream streams[MC_STREAMS_MAX];
-	struct mc_loop_args args = { .passes = passes, .uc_word = p->uc_word };
+	struct mc_loop_args args = {
+		.passes = passes, .uc_word = p->uc_word, .data = p->data,
+	};
+	u64 step = counts_passes(p) ? 0 : mc_data_step(p->data);
 	unsigned int n;
 
 	if (p->stretch) {
@@ -110,7 +130,7 @@ static void run_stretch(struct mc_pass *p, const struct mc_loop *loop, u64 from,
 	args.at = n > 1 ? streams : &args.arrays;
 	for (from /= n, to /= n; from < to; from += args.bytes) {
 		args.bytes = contiguous_bytes(p, n, from, to, args.at);
-		args.value = p->value + (counts_passes(p) ? 0 : from * n / 8);
+		args.value = p->value + from * n / 8 * step;
 		/* The fence belongs to the pass, not to its pieces. */
 		args.fence = from + args.bytes == p->bytes / n ? p->fence :
 								 MC_FENCE_NONE;
@@ -121,7 +141,8 @@ static void run_stretch(struct mc_pass *p, const struct mc_loop *loop, u64 from,
 static void end_passes(struct mc_pass *p, u64 passes)
 {
 	p->passes += passes;
-	p->value += counts_passes(p) ? passes : passes * (p->bytes / 8);
+	p->value += passes * mc_data_step(p->data) *
+		    (counts_passes(p) ? 1 : p->bytes / 8);
 }
 
 /**

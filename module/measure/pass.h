@@ -25,8 +25,9 @@
  * @streams: number of streams for each array, a power of two. Each stream traverses an
  *           equal part of the array, MC_STREAM_BYTES or a multiple of it; 0 and 1: the
  *           array is traversed in one go
- * @value: counter loops: first integer of the next pass; byte loops: integer whose
- *         lowest byte the next pass stores
+ * @data: what the loop stores (MC_DATA_*)
+ * @value: counter loops: first word of the next pass; byte loops: integer whose lowest
+ *         byte the next pass stores
  * @fence: fence after each pass (MC_FENCE_*)
  * @drain: each timed window ends with an sfence. The stores bypass the caches, and
  *         those that are still in the CPU's buffers have cost nothing yet
@@ -44,6 +45,7 @@ struct mc_pass {
 	u64 offset[MC_ARRAYS_MAX];
 	u64 bytes;
 	unsigned int streams;
+	u64 data;
 	u64 value;
 	u64 fence;
 	bool drain;
@@ -63,6 +65,7 @@ struct mc_progress {
 	u64 from;
 };
 
+u64 mc_data_step(u64 data);
 u64 mc_pass_turn(unsigned int streams);
 u64 mc_pass_least(const struct mc_pass *p);
 u64 mc_pass_length(const struct mc_pass *p);

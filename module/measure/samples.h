@@ -135,6 +135,6 @@ struct mc_measurement {
 
 int mc_measure(struct mc_worker *w, void *meas);
 void mc_measurement_tally(struct mc_measurement *meas, const struct mc_tally *one);
-u64 mc_sum_of_run(u64 first, u64 n);
+u64 mc_sum_of_run(u64 first, u64 step, u64 n);
 
 #endif /* MC_SAMPLES_H */

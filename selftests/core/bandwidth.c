@@ -102,9 +102,69 @@ static void test_what_was_compared_unwritten_says_nothing(void **state)
 	assert_int_equal(verified("size=24K op=write readback=on"), MC_VERIFIED_OK);
 }
 
+/* Every word of the first array, whatever its spans. */
+static u64 or_of_first(void)
+{
+	u64 bits = 0;
+
+	for (u64 i = 0; i < WORDS / mc_ops[rec.point.v[MC_KEY_OWN]].arrays; i++)
+		bits |= *word(i);
+	return bits;
+}
+
+static const char *const other_data[] = { "random", "zero" };
+
+static void test_other_data_is_ok(void **state)
+{
+	static const char *const widths[] = { "8", "16", "32", "64", "max" };
+	char line[80];
+
+	for (unsigned int i = 0; i < 2 * ARRAY_SIZE(ops) * ARRAY_SIZE(widths); i++) {
+		const char *op = ops[i / 2 / ARRAY_SIZE(widths)], *data = other_data[i % 2];
+
+		reset(1 + i % 2);
+		pass_ps = i / 2 % 2 ? 0 : 150 * NS;
+		snprintf(line, sizeof(line), "op=%s width=%s data=%s", op,
+			 widths[i / 2 % ARRAY_SIZE(widths)], data);
+		if (check(line))
+			continue;
+		/* The sum of zeros can't show that a loop has read them. */
+		assert_int_equal(verified("size=24K %s", line),
+				 !strcmp(op, "ntread") && i % 2 ? MC_VERIFIED_OFF :
+								 MC_VERIFIED_OK);
+		if (i % 2)
+			assert_int_equal(or_of_first(), 0);
+	}
+}
+
+/* The key names what it can't have, and another value is measured. */
+static void test_data_that_an_operation_lacks_is_refused(void **state)
+{
+	static const char *const refused[] = {
+		"op=rmw data=zero", "op=triad data=random", "op=nttriad data=random",
+		"op=rep_stosb data=random", "op=rw31 width=8 data=zero",
+		"op=rw11 width=8 data=random", "op=write readback=on data=zero",
+	};
+	static const char *const taken[] = {
+		"op=rmw data=random", "op=triad data=zero", "op=rep_stosb data=zero",
+		"op=rw31 width=16 data=zero", "op=write readback=on data=random",
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(refused); i++) {
+		reset(1);
+		assert_int_equal(check(refused[i]), -EINVAL);
+		assert_non_null(strstr(run.error.text, "data"));
+	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(taken); i++) {
+		reset(1);
+		assert_int_equal(verified("size=24K %s", taken[i]), MC_VERIFIED_OK);
+	}
+}
+
 /* --------------------------------------------------------------- wrong data */
 
 static u64 victim;		/* number of a word */
+static u64 kept;		/* its value before the sample */
 static unsigned int when;	/* after this sample */
 
 static void flip(void)
@@ -146,6 +206,43 @@ static void assert_all_found(const char *op, unsigned int threads,
 					 MC_VERIFIED_FAILED);
 			assert_int_equal(rec.stats.samples, 3);
 		}
+	}
+}
+
+/* The word still holds what it held before the sample's first window. */
+static void lose_new_word(void)
+{
+	if (done == when)
+		*word(victim) = kept;
+}
+
+static void keep(struct mc_worker *w)
+{
+	if (done == when - 1 && !kept)
+		kept = *word(victim);
+}
+
+static void test_lost_stores_of_other_data_are_found(void **state)
+{
+	for (unsigned int i = 0; i < 4 * ARRAY_SIZE(ops); i++) {
+		const char *op = ops[i / 4], *data = other_data[i % 2];
+		const char *verify = i / 2 % 2 ? "deferred" : "each";
+		char line[80];
+
+		snprintf(line, sizeof(line), "op=%s data=%s verify=%s", op, data, verify);
+		if (!mc_ops[i / 4].stores || !runs(i / 4))
+			continue;
+		reset(1);
+		/* With verify=deferred all samples copy the same words, unless they are zeros. */
+		if (check(line) || (i % 4 == 2 && mc_ops[i / 4].stores != MC_STORES_COUNTER))
+			continue;
+		victim = 100;
+		when = verify[0] == 'd' ? 4 : 2;
+		in_window = keep;
+		after_sample = lose_new_word;
+		kept = 0;
+		assert_int_equal(verified("size=24K %s", line), MC_VERIFIED_FAILED);
+		assert_int_not_equal(kept, 0);
 	}
 }
 
@@ -293,6 +390,9 @@ int main(void)
 		cmocka_unit_test(test_right_data_of_streams_is_ok),
 		cmocka_unit_test(test_right_data_read_back_is_ok),
 		cmocka_unit_test(test_what_was_compared_unwritten_says_nothing),
+		cmocka_unit_test(test_other_data_is_ok),
+		cmocka_unit_test(test_data_that_an_operation_lacks_is_refused),
+		cmocka_unit_test(test_lost_stores_of_other_data_are_found),
 		cmocka_unit_test(test_wrong_stores_are_found),
 		cmocka_unit_test(test_stale_and_foreign_data_is_found),
 		cmocka_unit_test(test_wrong_loads_are_found),

@@ -83,16 +83,27 @@ static int reads_beside(enum mc_op op)
 	return reads[op];
 }
 
-/* Do to @model what @passes passes do. Return: the sum of what they read. */
-static u64 expect(enum mc_op op, u64 words, u64 passes, u64 value)
+static u64 data;	/* MC_DATA_*, in the arguments of each loop */
+
+/* The step that loops count by. */
+static u64 step_of(enum mc_op op, unsigned int width)
 {
-	u64 sum = 0;
+	static const u64 steps[] = { 1, 0x9e3779b97f4a7c15, 0 };
+
+	/* These count by one whatever the data; the test bandwidth refuses other data. */
+	return reads_beside(op) && width == 8 ? 1 : steps[data];
+}
+
+/* Do to @model what @passes passes do. Return: the sum of what they read. */
+static u64 expect(const struct mc_loop *loop, u64 words, u64 passes, u64 value)
+{
+	u64 step = step_of(loop->op, loop->width), sum = 0;
 
 	for (u64 p = 0; p < passes; p++) {
 		for (u64 w = 0; w < words; w++) {
-			for (int i = 1; i <= reads_beside(op); i++)
+			for (int i = 1; i <= reads_beside(loop->op); i++)
 				sum += array[i].word[w];
-			switch (op) {
+			switch (loop->op) {
 			case MC_OP_RW31:
 			case MC_OP_RW21:
 			case MC_OP_RW11:
@@ -100,7 +111,8 @@ static u64 expect(enum mc_op op, u64 words, u64 passes, u64 value)
 			case MC_OP_NTWRITE:
 			case MC_OP_WRITE_CLFLUSHOPT:
 			case MC_OP_WRITE_CLWB:
-				model[w] = value++;
+				model[w] = value;
+				value += step;
 				break;
 			case MC_OP_COPY:
 			case MC_OP_NTCOPY:
@@ -109,7 +121,8 @@ static u64 expect(enum mc_op op, u64 words, u64 passes, u64 value)
 				model[w] = array[1].word[w];
 				break;
 			case MC_OP_REP_STOSB:
-				model[w] = 0x0101010101010101 * ((value + p) & 0xff);
+				model[w] = 0x0101010101010101 *
+					   ((value + (step ? p : 0)) & 0xff);
 				break;
 			case MC_OP_RMW:
 				model[w]++;
@@ -132,7 +145,7 @@ static struct mc_loop_args args_for(u64 bytes, u64 passes, u64 value)
 	return (struct mc_loop_args){
 		.a = array[0].word, .b = array[1].word, .c = array[2].word,
 		.d = array[3].word, .bytes = bytes, .passes = passes,
-		.value = value, .uc_word = uc_word,
+		.value = value, .uc_word = uc_word, .data = data,
 	};
 }
 
@@ -154,7 +167,7 @@ static void run_one(const struct mc_loop *loop, u64 bytes, u64 passes, u64 fence
 	fill();
 	uc_word[0] = 0;
 	args.fence = fence;
-	sum = expect(loop->op, bytes / 8, passes, 254);
+	sum = expect(loop, bytes / 8, passes, 254);
 	memset(args.lanes, 0xa5, sizeof(args.lanes));
 	loop->run(&args);
 	assert_memory_equal(array[0].word, model, MOST);
@@ -181,9 +194,11 @@ static void with_all_loops(void (*check)(const struct mc_loop *loop),
 
 static void all_lengths(const struct mc_loop *loop)
 {
-	for (u64 bytes = 64; bytes <= MOST; bytes += 64)
-		for (u64 passes = 1; passes <= 3; passes++)
-			run_one(loop, bytes, passes, MC_FENCE_NONE);
+	for (data = MC_DATA_COUNTER; data <= MC_DATA_ZERO; data++)
+		for (u64 bytes = 64; bytes <= MOST; bytes += 64)
+			for (u64 passes = 1; passes <= 3; passes++)
+				run_one(loop, bytes, passes, MC_FENCE_NONE);
+	data = MC_DATA_COUNTER;
 }
 
 static void test_every_length_and_number_of_passes(void **state)
@@ -203,14 +218,14 @@ static void test_every_fence(void **state)
 }
 
 /* The result of a counter that goes through @n streams, 256 bytes of each in turn. */
-static void expect_counter(u64 n, u64 each, u64 passes, u64 value)
+static void expect_counter(u64 n, u64 each, u64 passes, u64 value, u64 step)
 {
 	const u64 turn = MC_STREAM_BYTES / 8;
 
 	for (u64 i = 0; i < passes * n * each / 8; i++) {
 		u64 stream = i / turn % n, round = i / turn / n % (each / 8 / turn);
 
-		model[stream * each / 8 + round * turn + i % turn] = value + i;
+		model[stream * each / 8 + round * turn + i % turn] = value + i * step;
 	}
 }
 
@@ -226,9 +241,9 @@ static void run_streams(const struct mc_loop *loop, u64 n, u64 each, u64 passes,
 			at[s].array[i] = array[i].word + s * each / 8;
 	fill();
 	uc_word[0] = 0;
-	sum = expect(loop->op, n * each / 8, passes, 254);
+	sum = expect(loop, n * each / 8, passes, 254);
 	if (mc_ops[loop->op].stores == MC_STORES_COUNTER)
-		expect_counter(n, each, passes, 254);
+		expect_counter(n, each, passes, 254, step_of(loop->op, loop->width));
 	memset(args.lanes, 0xa5, sizeof(args.lanes));
 	args.at = at;
 	args.streams = n;
@@ -252,6 +267,10 @@ static void all_streams(const struct mc_loop *loop)
 		for (u64 each = MC_STREAM_BYTES; n * each <= MOST; each += MC_STREAM_BYTES)
 			for (u64 fence = MC_FENCE_NONE; fence <= MC_FENCE_UC; fence++)
 				run_streams(loop, n, each, 1 + fence, fence);
+	for (data = MC_DATA_RANDOM; data <= MC_DATA_ZERO; data++)
+		run_streams(loop, 2, MOST / 2 / MC_STREAM_BYTES * MC_STREAM_BYTES, 2,
+			    MC_FENCE_NONE);
+	data = MC_DATA_COUNTER;
 }
 
 static void test_every_number_of_streams(void **state)
@@ -266,6 +285,18 @@ static u64 compare(const struct mc_loop *loop, u64 bytes)
 
 	loop->run(&args);
 	return mc_loop_or(loop, &args);
+}
+
+static void compares_other_data(const struct mc_loop *loop)
+{
+	for (data = MC_DATA_RANDOM; data <= MC_DATA_ZERO; data++) {
+		for (u64 w = 0; w < MOST / 8; w++)
+			array[0].word[w] = 5 + w * step_of(loop->op, loop->width);
+		assert_int_equal(compare(loop, MOST), 0);
+		array[0].word[MOST / 8 - 1] ^= 1ULL << 40;
+		assert_int_equal(compare(loop, MOST), 1ULL << 40);
+	}
+	data = MC_DATA_COUNTER;
 }
 
 static void finds_each_bit(const struct mc_loop *loop)
@@ -289,6 +320,7 @@ static void test_compare_finds_any_wrong_bit(void **state)
 {
 	fill();
 	with_all_loops(finds_each_bit, MC_OP_CHECK, MC_OP_CHECK);
+	with_all_loops(compares_other_data, MC_OP_CHECK, MC_OP_CHECK);
 }
 
 static void test_triad_leaves_consecutive_integers(void **state)

@@ -444,12 +444,15 @@ static void test_sum_of_run(void **state)
 {
 	static const u64 firsts[] = { 0, 1, 77, 1ULL << 40, ~0ULL - 5, 0x400ULL << 52 };
 
-	for (unsigned int i = 0; i < ARRAY_SIZE(firsts); i++) {
-		u64 sum = 0;
+	static const u64 steps[] = { 0, 1, 0x9e3779b97f4a7c15 };
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(firsts) * ARRAY_SIZE(steps); i++) {
+		u64 first = firsts[i / ARRAY_SIZE(steps)];
+		u64 step = steps[i % ARRAY_SIZE(steps)], sum = 0;
 
 		for (u64 n = 0; n < 3000; n++) {
-			assert_int_equal(mc_sum_of_run(firsts[i], n), sum);
-			sum += firsts[i] + n;
+			assert_int_equal(mc_sum_of_run(first, step, n), sum);
+			sum += first + n * step;
 		}
 	}
 }

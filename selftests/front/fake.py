@@ -23,7 +23,7 @@ from mc.records import shape as shapes  # noqa: E402
 from mc.running import debugfs  # noqa: E402
 
 PRESETS = {"op": "read", "width": "max", "fence": "none", "verify": "each", "readback": "off",
-           "streams": "1", "type": "wb", "size": "16M", "cpu": "0", "node": "auto", "irq": "on",
+           "streams": "1", "data": "counter", "type": "wb", "size": "16M", "cpu": "0", "node": "auto", "irq": "on",
            "disturbed": "leave_out", "page": "direct", "prefetch": "keep", "repeat": "10",
            "warmup": "2"}
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -47,12 +47,13 @@ COMMON_KEYS = """\
 TESTS = "".join(f"{test}: what it does\n{keys}{COMMON_KEYS}  > figure    what it is\n"
                 for test, keys in {
     "bandwidth": """\
-  op=read           read|ntread|write|ntwrite|copy|ntcopy|rmw|triad|rw31|rw21|rw11 the loop
+  op=read           read|ntread|write|ntwrite|copy|ntcopy|rmw|triad|rw31|rw21|rw11|rep_movsb|rep_stosb the loop
   width=max         8|16|32|64|max                bytes an access
   fence=none        none|sfence|mfence|uc         after each pass
   verify=each       each|deferred|off             sum the words
   readback=off      on|off                        compare
   streams=1         1|2|4|8|16                    places at once
+  data=counter      counter|random|zero           words that are moved
 """, "latency": """\
   pattern=random    random|page|stride            order
   stride=64         8..1G                         from one element to the next
@@ -134,7 +135,8 @@ def result(line: str, speed: float, cv: float = 1.0, effective: str = "yes", **m
     count = int(asked["size"].rstrip("KMG")) * UNITS.get(asked["size"][-1], 1)
     keys = {"op": asked["op"], "width_bytes": width, "fence": asked["fence"],
             "verify": asked["verify"], "readback": asked["readback"],
-            "streams": int(asked["streams"]), "type": asked["type"], "size_bytes": count,
+            "streams": int(asked["streams"]), "data": asked["data"],
+            "type": asked["type"], "size_bytes": count,
             "cpu": asked["cpu"], "node": asked["node"], "irq": asked["irq"],
             "disturbed": asked["disturbed"], "page": asked["page"], "prefetch": asked["prefetch"],
             "repeat": int(asked["repeat"]), "warmup": int(asked["warmup"])}

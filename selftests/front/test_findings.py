@@ -35,6 +35,20 @@ def two(a, b, line_a="op=write fence=none", line_b="op=write fence=sfence", repe
                      fake.machine(fake.BARE, YES), fake.request(lines[1], 1), records[1])
 
 
+class Data(fake.unittest.TestCase):
+    def test_zeros_that_are_written_faster_are_a_finding(self):
+        self.assertEqual(found(two(91000, 42000, "op=ntwrite data=zero", "op=ntwrite data=counter")),
+                         ["Zeros against a counter: WB ntwrite 2.2 times as fast."])
+
+    def test_random_words_are_compared_too(self):
+        self.assertEqual(found(two(40000, 50000, "op=write data=random", "op=write data=counter")),
+                         ["Random words against a counter: WB write 20 % slower."])
+
+    def test_a_difference_within_noise_is_none(self):
+        self.assertEqual(found(two(42100, 42000, "op=write data=zero", "op=write data=counter")),
+                         ["Within the noise, so no finding: Zeros against a counter (WB write)."])
+
+
 class Published(fake.unittest.TestCase):
     """By hand from published.csv."""
     maxDiff = None

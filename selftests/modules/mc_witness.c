@@ -156,7 +156,7 @@ static void never_after(struct kprobe *probe, struct pt_regs *regs,
 {
 }
 
-/* mc_sum_of_run(first, n): another first integer makes another sum. */
+/* mc_sum_of_run(first, step, n): another first word makes another sum. */
 static int change_sum(struct kprobe *probe, struct pt_regs *regs)
 {
 	if (atomic_dec_if_positive(&sums_left) == 0) {

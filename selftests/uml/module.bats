@@ -66,6 +66,14 @@ refused() {
 	refused EINVAL size 'bandwidth size=auto..64M'
 }
 
+@test "data=: all that an operation can have is verified, and zeros are zeros" {
+	measured 'bandwidth op=read,write,ntwrite,copy,ntcopy,rep_movsb data=counter,random,zero size=12K,3M repeat=5' \
+		'len(results) == 36' 'values("verified") == {"ok"}' \
+		'values("data") == {"counter", "random", "zero"}'
+	measured 'bandwidth op=triad,nttriad,rep_stosb data=zero size=12K repeat=5' \
+		'len(results) == 3' 'values("verified") == {"ok"}'
+}
+
 @test "several streams, data verified" {
 	measured 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad streams=2,16 size=12K,3M repeat=5' \
 		'len(results) == 36' 'values("verified") == {"ok"}' 'values("streams") == {2, 16}'

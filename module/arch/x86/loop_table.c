@@ -14,6 +14,7 @@ static_assert(offsetof(struct mc_loop_args, fence) == MC_ARG_FENCE);
 static_assert(offsetof(struct mc_loop_args, uc_word) == MC_ARG_UC_WORD);
 static_assert(offsetof(struct mc_loop_args, at) == MC_ARG_AT);
 static_assert(offsetof(struct mc_loop_args, streams) == MC_ARG_STREAMS);
+static_assert(offsetof(struct mc_loop_args, data) == MC_ARG_DATA);
 static_assert(offsetof(struct mc_loop_args, lanes) == MC_ARG_LANES);
 
 #define ROW(lower, upper, bytes, feature)				\

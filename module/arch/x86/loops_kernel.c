@@ -26,6 +26,11 @@ static void run_fence(const struct mc_loop_args *args)
 	}
 }
 
+static u8 byte_of(const struct mc_loop_args *args, u64 pass)
+{
+	return args->data == MC_DATA_ZERO ? 0 : args->value + pass;
+}
+
 #define KERNEL_LOOP(name, ...)						\
 	static void loop_##name(struct mc_loop_args *args)		\
 	{								\
@@ -41,7 +46,7 @@ static void run_fence(const struct mc_loop_args *args)
 
 KERNEL_LOOP(memcpy_toio, IO(args->a), args->b, args->bytes)
 KERNEL_LOOP(memcpy_fromio, args->a, IO(args->b), args->bytes)
-KERNEL_LOOP(memset_io, IO(args->a), (u8)(args->value + pass), args->bytes)
+KERNEL_LOOP(memset_io, IO(args->a), byte_of(args, pass), args->bytes)
 KERNEL_LOOP(__iowrite64_copy, IO(args->a), args->b, args->bytes / 8)
 KERNEL_LOOP(memcpy_flushcache, args->a, args->b, args->bytes)
 #endif

@@ -8,7 +8,10 @@
 
 	.text
 
-/* With 8-byte words one register is left to count, r12, and one to store. */
+/*
+ * With 8-byte words one register is left to count, r12, and one to store. None is left
+ * for a step, so these loops count by one whatever the data.
+ */
 .macro DO_COUNT w, k, o
 	.if \w == 8
 	leaq \k-2(%r12), %r13
@@ -63,12 +66,13 @@
 .endm
 
 .macro PREP_MIX w
-	COUNTER_INIT \w
 	.if \w == 8
+	movq MC_ARG_VALUE(%rdi), %r12
 	xorl %eax, %eax
 	xorl %r14d, %r14d
 	xorl %r15d, %r15d
 	.else
+	COUNTER_INIT \w
 	.irp k, 2, 3, 4, 5
 	W \w, "", "pxor %xmm1\k, %xmm1\k", "vpxor %xmm1\k, %xmm1\k, %xmm1\k", \
 		"vpxor %xmm1\k, %xmm1\k, %xmm1\k"

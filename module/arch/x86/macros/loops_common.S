@@ -23,6 +23,13 @@
 /* The preprocessor does not expand names in the strings that W gets. */
 	.set lanes, MC_ARG_LANES
 
+/* Offsets in a row of mc_data, and its size. */
+#define MC_DATA_LANES	0
+#define MC_DATA_STEP8	256
+#define MC_DATA_STEP16	320
+#define MC_DATA_STEP32	384
+#define MC_DATA_BYTES	448
+
 /* Pick the instruction for the width: W width, 8-, 16-, 32-, 64-byte form. */
 .macro W w:req, i8, i16:req, i32:req, i64:req
 	.if \w == 8
@@ -36,52 +43,67 @@
 	.endif
 .endm
 
-/* ---- counters: four registers hold the next 4 * w / 8 integers ---- */
+/*
+ * ---- counters: four registers hold the next 4 * w / 8 words ----
+ *
+ * With 8 bytes r8 is the step for a round of four registers. LINE has four words of 8
+ * bytes and two of 16 in a round, so it never needs the step for a line there.
+ */
 
-.macro COUNTER_STEP w, step8, vstep
+.macro COUNTER_STEP w, vstep
 	.irp k, 2, 3, 4, 5
-	W \w, "addq $\step8, %r1\k", "paddq %xmm\vstep, %xmm\k", \
+	W \w, "addq %r8, %r1\k", "paddq %xmm\vstep, %xmm\k", \
 		"vpaddq %ymm\vstep, %ymm\k, %ymm\k", \
 		"vpaddq %zmm\vstep, %zmm\k, %zmm\k"
 	.endr
 .endm
 
+/* Point rax to the row of mc_data for the data that the arguments ask for. */
+.macro DATA_ROW
+	imulq $MC_DATA_BYTES, MC_ARG_DATA(%rdi), %rax
+	leaq mc_data(%rip), %r12
+	addq %r12, %rax
+.endm
+
 .macro COUNTER_INIT w
-	movq MC_ARG_VALUE(%rdi), %rax
+	DATA_ROW
 	.if \w == 8
-	leaq 0(%rax), %r12
-	leaq 1(%rax), %r13
-	leaq 2(%rax), %r14
-	leaq 3(%rax), %r15
+	movq MC_ARG_VALUE(%rdi), %r12
+	movq MC_DATA_LANES+8(%rax), %r13
+	movq MC_DATA_LANES+16(%rax), %r14
+	movq MC_DATA_LANES+24(%rax), %r15
+	movq MC_DATA_LANES+32(%rax), %r8
+	addq %r12, %r13
+	addq %r12, %r14
+	addq %r12, %r15
 	.elseif \w == 16
-	movq %rax, %xmm2
+	movq MC_ARG_VALUE(%rdi), %xmm2
 	punpcklqdq %xmm2, %xmm2
 	movdqa %xmm2, %xmm3
 	movdqa %xmm2, %xmm4
 	movdqa %xmm2, %xmm5
-	paddq mc_lanes+0(%rip), %xmm2
-	paddq mc_lanes+16(%rip), %xmm3
-	paddq mc_lanes+32(%rip), %xmm4
-	paddq mc_lanes+48(%rip), %xmm5
-	movdqa mc_step8(%rip), %xmm0
-	movdqa mc_step8(%rip), %xmm1
+	paddq MC_DATA_LANES+0(%rax), %xmm2
+	paddq MC_DATA_LANES+16(%rax), %xmm3
+	paddq MC_DATA_LANES+32(%rax), %xmm4
+	paddq MC_DATA_LANES+48(%rax), %xmm5
+	movdqa MC_DATA_STEP8(%rax), %xmm0
+	movdqa MC_DATA_STEP8(%rax), %xmm1
 	.elseif \w == 32
-	vmovq %rax, %xmm5
-	vpbroadcastq %xmm5, %ymm5
-	vpaddq mc_lanes+0(%rip), %ymm5, %ymm2
-	vpaddq mc_lanes+32(%rip), %ymm5, %ymm3
-	vpaddq mc_lanes+64(%rip), %ymm5, %ymm4
-	vpaddq mc_lanes+96(%rip), %ymm5, %ymm5
-	vmovdqa mc_step16(%rip), %ymm0
-	vmovdqa mc_step8(%rip), %ymm1
+	vpbroadcastq MC_ARG_VALUE(%rdi), %ymm5
+	vpaddq MC_DATA_LANES+0(%rax), %ymm5, %ymm2
+	vpaddq MC_DATA_LANES+32(%rax), %ymm5, %ymm3
+	vpaddq MC_DATA_LANES+64(%rax), %ymm5, %ymm4
+	vpaddq MC_DATA_LANES+96(%rax), %ymm5, %ymm5
+	vmovdqa MC_DATA_STEP16(%rax), %ymm0
+	vmovdqa MC_DATA_STEP8(%rax), %ymm1
 	.else
-	vpbroadcastq %rax, %zmm5
-	vpaddq mc_lanes+0(%rip), %zmm5, %zmm2
-	vpaddq mc_lanes+64(%rip), %zmm5, %zmm3
-	vpaddq mc_lanes+128(%rip), %zmm5, %zmm4
-	vpaddq mc_lanes+192(%rip), %zmm5, %zmm5
-	vmovdqa64 mc_step32(%rip), %zmm0
-	vmovdqa64 mc_step8(%rip), %zmm1
+	vpbroadcastq MC_ARG_VALUE(%rdi), %zmm5
+	vpaddq MC_DATA_LANES+0(%rax), %zmm5, %zmm2
+	vpaddq MC_DATA_LANES+64(%rax), %zmm5, %zmm3
+	vpaddq MC_DATA_LANES+128(%rax), %zmm5, %zmm4
+	vpaddq MC_DATA_LANES+192(%rax), %zmm5, %zmm5
+	vmovdqa64 MC_DATA_STEP32(%rax), %zmm0
+	vmovdqa64 MC_DATA_STEP8(%rax), %zmm1
 	.endif
 .endm
 
@@ -128,7 +150,7 @@
 	ACCESS \w, \body, \behind, 5, mc_o+3*\w
 	.set mc_o, mc_o + 4*\w
 	.if \count
-	COUNTER_STEP \w, 4, 0
+	COUNTER_STEP \w, 0
 	.endif
 	.endr
 .endm
@@ -146,7 +168,7 @@
 	ACCESS \w, \body, \behind, 3, 32
 	.endif
 	.if \count
-	COUNTER_STEP \w, 8, 1
+	COUNTER_STEP \w, 1
 	.endif
 	.endif
 .endm
@@ -262,17 +284,26 @@ FUNCTION_END \name
 
 	.section .rodata
 	.balign 64
-mc_lanes:
-	.set mc_i, 0
+
+/* A row: 32 words from 0 on, and eight times the step for 8, 16 and 32 words. */
+.macro DATA step
+	.set mc_word, 0
 	.rept 32
-	.quad mc_i
-	.set mc_i, mc_i + 1
+	.quad mc_word
+	.set mc_word, mc_word + \step
 	.endr
-mc_step8:
-	.fill 8, 8, 8
-mc_step16:
-	.fill 8, 8, 16
-mc_step32:
-	.fill 8, 8, 32
+	.irp words, 8, 16, 32
+	.set mc_word, \words * \step
+	.rept 8
+	.quad mc_word
+	.endr
+	.endr
+.endm
+
+/* In the order of MC_DATA_*. */
+mc_data:
+	DATA 1
+	DATA MC_RANDOM_STEP
+	DATA 0
 
 	.text

@@ -97,6 +97,8 @@ RULES = [
     Rule("mfence against none", ("fence",), {"fence": "mfence"}, {"fence": "none"}),
     Rule("Checking once against after each round", ("verify",),
          {"verify": "deferred"}, {"verify": "each"}),
+    Rule("Zeros against a counter", ("data",), {"data": "zero"}, {"data": "counter"}),
+    Rule("Random words against a counter", ("data",), {"data": "random"}, {"data": "counter"}),
 ]
 
 

@@ -8,7 +8,7 @@ DISTURBED = ("disturbed_interrupt", "disturbed_migration", "disturbed_steal",
 # The keys of a request, in the order in which records have them.
 ASKED = ("op", "path", "files", "transfer_bytes", "readers", "file_bytes", "check", "cache",
          "direct", "count", "mode", "generator", "align_bytes", "width_bytes", "fence", "verify",
-         "readback", "streams", "pattern", "stride_bytes", "delay_cycles", "state", "home", "item",
+         "readback", "streams", "data", "pattern", "stride_bytes", "delay_cycles", "state", "home", "item",
          "block_bytes", "capacity", "type", "size_bytes", "cpu", "smt", "node", "irq",
          "disturbed", "page", "prefetch", "repeat", "warmup")
 # What every result has beside the keys of the request and the figures of its test.
