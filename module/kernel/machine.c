@@ -13,6 +13,7 @@
 #include "kernel/prefetch.h"
 #include "measure/disturbed.h"
 #include "platform/clock.h"
+#include "platform/version.h"
 
 #define SCHEMA	1	/* of all records; raised when a key changes its meaning */
 
@@ -46,8 +47,10 @@ static void clock_json(struct mc_text *t)
  */
 void mc_machine_json(struct mc_text *t)
 {
-	mc_textf(t, "{\"record\":\"machine\",\"schema\":%d,\"where\":\"kernel\",\"kernel\":",
+	mc_textf(t, "{\"record\":\"machine\",\"schema\":%d,\"where\":\"kernel\",\"version\":",
 		 SCHEMA);
+	mc_text_json(t, mc_version);
+	mc_textf(t, ",\"kernel\":");
 	mc_text_json(t, init_utsname()->release);
 	mc_textf(t, ",\"kernel_version\":");
 	mc_text_json(t, init_utsname()->version);

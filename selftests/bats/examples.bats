@@ -115,7 +115,9 @@ preset() { about "$test" | sed -n "s/^  $1=\([^ ]*\).*/\1/p"; }
 @test "machine is one JSON object about this machine" {
 	[ "$(wc -l <machine)" -eq 1 ]
 	cat machine
-	holds "machine['kernel'] == '$(uname -r)'" \
+	holds "machine['version'] == '$(cat /sys/module/memcache/version)'" \
+		'machine["version"][0].isdigit()' \
+		"machine['kernel'] == '$(uname -r)'" \
 		"machine['kernel_version'] == '$(uname -v)'" \
 		"machine['cpus_online'] == '$(cat /sys/devices/system/cpu/online)'" \
 		"machine['cpu'] == '$(sed -n 's/^model name\s*: //p;T;q' /proc/cpuinfo)'" \

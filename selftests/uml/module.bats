@@ -25,7 +25,7 @@ refused() {
 
 @test "the machine is the host's CPU, with a clock that was measured" {
 	"$USER_TOOL" -j 'bandwidth size=4K' | head -n 1 >"$BATS_TEST_TMPDIR/user"
-	for key in cpu cpu_vendor hypervisor caches width_max_bytes; do
+	for key in version cpu cpu_vendor hypervisor caches width_max_bytes; do
 		holds "machine['$key'] == __import__('json').load(open('$BATS_TEST_TMPDIR/user'))['$key']"
 	done
 	holds 'machine["hypervisor"] == "uml"' "machine['kernel'] == '$(uname -r)'" \

@@ -8,6 +8,7 @@
 #include "arch/x86/cpuid.h"
 #include "measure/disturbed.h"
 #include "platform/clock.h"
+#include "platform/version.h"
 #include "user.h"
 
 bool mc_cpu_has(enum mc_feature feature)
@@ -88,7 +89,8 @@ void mc_user_machine_json(struct mc_text *t)
 	char cpus[4096];
 
 	uname(&name);
-	mc_textf(t, "{\"record\":\"machine\",\"schema\":1,\"where\":\"user\"");
+	mc_textf(t, "{\"record\":\"machine\",\"schema\":1,\"where\":\"user\",\"version\":");
+	mc_text_json(t, mc_version);
 	mc_textf(t, ",\"memory\":\"%s\",\"kernel\":", mc_user_memory_name());
 	mc_text_json(t, name.release);
 	mc_textf(t, ",\"kernel_version\":");

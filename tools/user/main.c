@@ -15,6 +15,7 @@
 #include "platform/clock.h"
 #include "platform/cpus.h"
 #include "platform/os.h"
+#include "platform/version.h"
 #include "user.h"
 
 /* Exit statuses, the same as the front end's. */
@@ -22,7 +23,7 @@ enum { DONE, FAILED, USAGE, INTERRUPTED = 130 };
 
 static const char usage[] =
 	"usage: memcache-user [-j] [--own] [--counters FILE] REQUEST...\n"
-	"       memcache-user --tests | --help\n"
+	"       memcache-user --tests | --version | --help\n"
 	"\n"
 	"Measures memory from user space, with the loops and the request lines of the\n"
 	"memcache module: TEST [key=value]..., e.g.\n"
@@ -182,6 +183,7 @@ int main(int argc, char **argv)
 		{ "own", no_argument, NULL, 'o' },
 		{ "counters", required_argument, NULL, 'c' },
 		{ "tests", no_argument, NULL, 't' },
+		{ "version", no_argument, NULL, 'v' },
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
@@ -206,6 +208,9 @@ int main(int argc, char **argv)
 			break;
 		case 't':
 			print_text(65536, tests_text);
+			return flush_stdout();
+		case 'v':
+			printf("memcache-user %s\n", mc_version);
 			return flush_stdout();
 		case 'h':
 			fputs(usage, stdout);

@@ -44,11 +44,35 @@ COMMANDS = {
 FILES = {"import": "import_"}       # a keyword of Python can't be the name of a module
 
 
+class Version(argparse.Action):
+    """Prints the version, which is looked for only when somebody asks."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_args: object) -> None:
+        print(f"memcache {version()}")
+        parser.exit()
+
+
+def version() -> str:
+    """The version that is installed beside the program, or that of the sources."""
+    import subprocess
+    from pathlib import Path
+    here = Path(__file__).resolve().parents[2]
+    try:
+        return (here / "VERSION").read_text(encoding="ascii").strip()
+    except OSError:
+        pass
+    try:
+        return subprocess.check_output([here.parent / "version"], text=True).strip()
+    except OSError:
+        return "unknown"
+
+
 def parser(typed: str = "") -> argparse.ArgumentParser:
     """The parser knows the names of all commands, and the arguments of the command `typed`."""
     raw = argparse.RawDescriptionHelpFormatter
     top = argparse.ArgumentParser(prog="memcache", description=HELP, formatter_class=raw,
                                   allow_abbrev=False)
+    top.add_argument("--version", action=Version, nargs=0, help="print the version and exit")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, text in COMMANDS.items():
         sub = commands.add_parser(name, help=text, description=text, formatter_class=raw,
