@@ -58,8 +58,8 @@ class Program(fake.InDirectory):
         self.assertFalse(os.path.exists("results"))
 
     def test_unknown_suite(self):
-        self.fails(self.memcache("run", "cache-atributes"), 2, "no suite cache-atributes;",
-                   ", cache-attributes")
+        self.fails(self.memcache("run", "cache-atributes"), 2, "no suite cache-atributes ",
+                   " Did you mean cache-attributes? ", ", cache-attributes,")
 
     def test_what_is_in_a_suite(self):
         shown = self.memcache("suites", "c2c").stdout

@@ -84,12 +84,12 @@ class Run(Measured):
 
     def test_a_refused_request_leaves_no_trace_of_the_one_before(self):
         kernel = fake.Kernel(errors={2: (errno.EINVAL, None)})
-        self.assertEqual(self.run_("bandwidth size=4K", "bandwidth size=3", "bandwidth size=8K",
+        self.assertEqual(self.run_("bandwidth size=4K", "bandwidth size=5K", "bandwidth size=8K",
                                    kernel=kernel), 1)
         self.assertEqual(len(kernel.asked), 3)
         self.assertEqual([run.label for run in results.load("out")],
                          ["bandwidth size=4K", "bandwidth size=8K"])
-        self.assertIn("memcache: bandwidth size=3: EINVAL: size: no; 4K to 1G would be right\n",
+        self.assertIn("memcache: bandwidth size=5K: EINVAL: size: no; 4K to 1G would be right\n",
                       self.err.getvalue())
 
     def test_nothing_measured_leaves_no_file(self):
@@ -114,7 +114,9 @@ class Run(Measured):
         self.assertEqual(len(results.load("out")), 1)
 
     def test_a_request_cannot_choose_where_results_go(self):
-        self.run_("../../tmp/x y=1", "a\udcff z=1", output=None)
+        kernel = fake.Kernel()
+        kernel.files["tests"] = ""      # so that the requests reach the module
+        self.run_("../../tmp/x y=1", "a\udcff z=1", output=None, kernel=kernel)
         self.assertEqual([p.parent.name for p in Path("results").iterdir()], ["results"])
         self.assertEqual(os.listdir(), ["results"])
 
@@ -163,12 +165,115 @@ class Words(fake.unittest.TestCase):
                          ["bandwidth size=4K op=read", "bandwidth"])
 
     def test_what_is_neither(self):
-        for words, said in ((["nosuch"], "no suite nosuch; there are: .*cache-attributes"),
-                            ([SUITE, "size=4K"], "takes no keys"), ([""], "one line"),
+        for words, said in ((["nosuch"], r"no suite nosuch and no such test\. Tests: bandwidth, "
+                                         ".*Suites: .*cache-attributes"), ([""], "one line"),
                             (["bandwidth\nsize=4K"], "one line"), (["./nosuch"], "no suite")):
             with self.subTest(words), self.assertRaisesRegex(Failure, said) as raised:
                 self.planned(*words)
             self.assertEqual(raised.exception.status, 2)
+
+
+    def refused(self, words, said):
+        with self.subTest(words), self.assertRaisesRegex(Failure, said) as raised:
+            self.planned(*words)
+        self.assertEqual(raised.exception.status, 2)
+
+    def test_a_mistake_is_named_and_what_was_meant(self):
+        for line, said in (
+                ("bandwith size=4K", r"^no test bandwith\. Did you mean bandwidth\? There are: "),
+                ("bandwith", r"no such test\. Did you mean bandwidth\? "),
+                ("cache-atributes", r"no such test\. Did you mean cache-attributes\? "),
+                ("bandwidth siz=4K", r"^bandwidth has no key siz\. Did you mean size\? It has: op, "),
+                ("bandwidth op=raed", r"^op can't be 'raed'\. Did you mean read\? It takes read\|"),
+                ("bandwidth op=read,x", r"^op can't be 'x'\. It takes read\|"),
+                ("bandwidth size=4K size=8K", "^size is given twice$"),
+                ("bandwidth size", "^size: wanted KEY=VALUE$"),
+                ("bandwidth size=", "^size=: wanted KEY=VALUE$"),
+                ("bandwidth size=1", r"^size can't be '1'\. It takes "),
+                ("bandwidth size=4K..99999999G", "^size can't be '4K..99999999G'"),
+                ("bandwidth repeat=many", r"^repeat can't be 'many'\. It takes 1\.\.1000000$")):
+            self.refused([line], said)
+
+    def test_all_requests_are_checked_before_the_first_is_measured(self):
+        self.refused(["bandwidth size=4K", "bandwidth op=raed"], "Did you mean read")
+
+    def test_what_can_only_be_right(self):
+        for line in ("bandwidth size=4k..16M,1g node=auto,0 cpu=0-3:2 repeat=1..8", "file path=/x"):
+            self.assertEqual(self.planned(line), [line])
+
+    def test_what_no_side_can_say(self):
+        with mock.patch.object(fake.Kernel, "tests", return_value={}):
+            self.assertEqual(self.planned("teleport speed=9"), ["teleport speed=9"])
+            self.refused(["teleport"], r"no suite teleport \(and no module loaded, and no memcache-user")
+
+
+class Names(fake.unittest.TestCase):
+    """A test and a suite may have the same name."""
+
+    def planned(self, *words, tests=None):
+        kernel = fake.Kernel()
+        with mock.patch.object(kernel, "tests", return_value=tests) if tests is not None \
+                else contextlib.nullcontext():
+            return plan.requests(list(words), plan.Place([kernel]))
+
+    def test_a_request_is_a_request(self):
+        for line in ("loaded op=read delay=0", "c2c state=hitm"):
+            for tests in (None, {}):        # also if nothing is loaded or built
+                [request] = self.planned(line, tests=tests)
+                self.assertEqual((request.line, request.suite), (line, None))
+
+    def test_a_name_alone_is_the_suite(self):
+        with mock.patch("mc.records.shape.machine_shape", return_value=fake.shape(4, nodes=2)):
+            for name in ("loaded", "c2c"):
+                self.assertEqual({request.suite for request in self.planned(name)}, {name})
+
+    def test_a_path_is_always_the_suite(self):
+        with mock.patch("mc.records.shape.machine_shape", return_value=fake.shape(4)):
+            [request] = self.planned(f"{suite.directory()}/loaded", "delay=0")
+        self.assertEqual(request.suite, "loaded")
+        self.assertIn(" delay=0 ", request.line)
+
+
+class Keys(fake.InDirectory):
+    """The keys of a suite can be replaced on the command line."""
+
+    def planned(self, *words):
+        with mock.patch("mc.records.shape.machine_shape", return_value=fake.shape(4)):
+            return plan.requests(list(words), plan.Place([fake.Kernel()]))
+
+    def test_in_every_line(self):
+        planned = self.planned(SUITE, "size=64M", "cpu=1", "timeout=9")
+        wanted = suite.load(SUITE).requests
+        self.assertEqual([r.label for r in planned], [r.label for r in wanted])
+        self.assertEqual([r.line for r in planned], [
+            r.line.replace("size=16M", "size=64M").replace("cpu=0", "cpu=1") + " timeout=9"
+            for r in wanted])
+
+    def test_where_the_test_takes_them(self):
+        self.write("s", b"bandwidth op=read,write\nlatency pattern=random\nloaded op=write\n")
+        self.assertEqual([r.line for r in self.planned("./s", "pattern=stride", "repeat=3")], [
+            "bandwidth op=read,write repeat=3", "latency pattern=stride repeat=3",
+            "loaded op=write repeat=3"])
+        self.assertEqual([r.line for r in self.planned("./s", "op=ntread")], [
+            "bandwidth op=ntread", "latency pattern=random", "loaded op=write"])
+
+    def test_lines_that_become_equal_are_measured_once(self):
+        self.write("s", b"bandwidth size=4K\nbandwidth size=8K\na: bandwidth size=1M\n")
+        self.assertEqual([(r.label, r.line) for r in self.planned("./s", "size=64K")],
+                         [(None, "bandwidth size=64K"), ("a", "bandwidth size=64K")])
+
+    def test_mistakes(self):
+        for word, said in (("siz=4K", "^cache-attributes: bandwidth has no key siz. Did you mean "
+                                      "size"), ("op=raed", "op can't be 'raed'. Did you mean read"),
+                           ("size=1", "size can't be '1'")):
+            with self.subTest(word), self.assertRaisesRegex(Failure, said) as raised:
+                self.planned(SUITE, word)
+            self.assertEqual(raised.exception.status, 2)
+        for words in (["size=4K", "size=8K"], ["size="]):
+            with self.assertRaisesRegex(Failure, "given twice|wanted KEY=VALUE"):
+                self.planned(SUITE, *words)
+        with self.assertRaisesRegex(Failure, "size: wanted KEY=VALUE"):
+            self.planned(f"{SUITE} size")
 
 
 class Suites(Measured):
@@ -210,9 +315,10 @@ bandwidth node={nodes}
         self.assertEqual(self.run_("./s", kernel=kernel), 1)
         self.assertFalse(Path("out").exists())
 
-    def test_what_a_person_typed_is_for_the_module_to_judge(self):
-        self.run_("bandwidth op=teleport")
-        self.assertEqual(self.kernel.asked, ["bandwidth op=teleport"])
+    def test_what_a_person_typed_is_checked_before_anything_is_measured(self):
+        with self.assertRaisesRegex(Failure, "op can't be 'teleport'"):
+            self.run_("bandwidth size=4K", "bandwidth op=teleport")
+        self.assertEqual((self.kernel.asked, os.listdir()), ([], ["s"]))
 
     def test_where_there_are_two_nodes(self):
         with mock.patch("mc.records.shape.machine_shape", return_value=fake.shape(4, nodes=2)):

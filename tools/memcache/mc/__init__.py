@@ -26,6 +26,13 @@ def errno_name(number: int) -> str:
     return errno.errorcode.get(number, str(number))
 
 
+def meant(word: str, known: Iterable[str]) -> str:
+    """` Did you mean X?` with the known word that is most like this one; empty if none is."""
+    from difflib import get_close_matches
+    near = get_close_matches(word, list(known), 1)
+    return f" Did you mean {near[0]}?" if near else ""
+
+
 def plain(text: str) -> str:
     """The line without control characters, so that no results file can drive the terminal."""
     return "".join(c if c.isprintable() else "?" for c in text)

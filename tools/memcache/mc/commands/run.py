@@ -16,8 +16,9 @@ from mc.running.side import Side
 
 EPILOG = """\
 Each WHAT is the name of a suite, the path of a suite file (with a slash in it),
-or a request line: TEST [key=value]... The file /sys/kernel/debug/memcache/tests
-lists the tests of the loaded module and their keys.
+or a request line: TEST [key=value]... Keys behind a suite replace those of its
+lines. The file /sys/kernel/debug/memcache/tests lists the tests of the loaded
+module and their keys, memcache-user --tests those of user space.
 
 Each result is written to a new file as soon as it is there, so nothing is lost
 if the run fails or is stopped (Ctrl-C). The report follows at the end.
@@ -29,7 +30,7 @@ ROUNDS = 3      # fewer rounds show too little of how much rounds differ
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", nargs="+", metavar="WHAT", help="SUITE or 'TEST key=value ...'")
+    parser.add_argument("what", nargs="+", metavar="WHAT", help="SUITE [key=value ...] or TEST [key=value ...]")
     parser.add_argument("--where", choices=suite.WHERE,
                         help="measure in the kernel, in user space (memcache-user), or each "
                              "request in both (default: what the suite says, else kernel)")

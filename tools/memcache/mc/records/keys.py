@@ -18,10 +18,16 @@ KEY = re.compile(r"  (?P<name>\w+)=(?P<preset>\S*)\s+(?P<values>\S+)")
 
 @dataclass(frozen=True)
 class Key:
-    """A key of a test: its default, and all values that it takes (empty: they can't be
-    listed)."""
+    """A key of a test: its default, and what it takes: words, ranges such as 1K..16G, and
+    kinds of values in capitals, such as LIST."""
     preset: str
-    choices: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """All values that it takes; empty if they can't be listed."""
+        closed = len(self.values) > 1 and not any(".." in v or v.isupper() for v in self.values)
+        return self.values if closed else ()
 
 
 TURNS = ("latency", "line", "tlb")       # CPUs take turns, and each makes a record
@@ -37,9 +43,7 @@ def parse(text: str) -> Tests:
         if line[:1].isalpha() and ":" in line:
             keys = tests.setdefault(line.partition(":")[0], {})
         elif match and tests:
-            values = tuple(match["values"].split("|"))
-            closed = len(values) > 1 and not any(".." in v or v.isupper() for v in values)
-            keys[match["name"]] = Key(match["preset"], values if closed else ())
+            keys[match["name"]] = Key(match["preset"], tuple(match["values"].split("|")))
     return tests
 
 

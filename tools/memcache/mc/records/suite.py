@@ -52,8 +52,12 @@ class Request:
         return self.label or self.line
 
     @property
+    def test(self) -> str:
+        return self.line.split()[0]
+
+    @property
     def short(self) -> str:
-        return self.label or self.line.split()[0]
+        return self.label or self.test
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ of suites are adapted to the shape of the machine, and each request becomes a jo
 side that can measure it."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from mc import Failure, emit, say
-from mc.records import keys, shape, suite
+from mc import Failure, emit, meant, say
+from mc.records import check, keys, shape, suite
 from mc.records.suite import Request
 from mc.running.debugfs import Debugfs
 from mc.running.fit import NAMES, fit
@@ -39,6 +39,22 @@ class Place:
     @cached_property
     def tests(self) -> dict[str, keys.Tests]:
         return {side.where: side.tests() for side in self.sides}
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The tests of all sides."""
+        return list(dict.fromkeys(test for tests in self.tests.values() for test in tests))
+
+    def wrong(self, line: str) -> str:
+        """What is wrong with a request line; empty if one of the sides that shall measure it
+        takes it, or if no side is there to say which tests it has."""
+        faults = {where: check.wrong(line, tests) for where, tests in self.tests.items() if tests}
+        mine = [faults[side.where] for side in self.chosen(Request(line)) if side.where in faults]
+        judges = mine or list(faults.values())
+        if not judges or not all(judges):
+            return ""
+        there = next((where for where, why in faults.items() if not why), "")
+        return judges[0] + (f" ({NAMES[there]} takes it: --where {there})" if there else "")
 
     @cached_property
     def shape(self) -> shape.Shape:
@@ -71,20 +87,61 @@ def _requests(line: str, place: Place) -> list[Request]:
     words = line.split()
     if not words or "\n" in line or "\0" in line:
         raise Failure("a request is one line: TEST [key=value]...", 2)
-    if suite.exists(words[0]):
-        if len(words) > 1:
-            raise Failure(f"{words[0]} is a suite: it takes no keys ({' '.join(words[1:])})", 2)
-        found, lacking = suite.load(words[0]).expanded(place.shape)
-        for why, names in lacking.items():
-            say(f"{_counted(names)}: skipped: {why}")
-        return found
-    if len(words) == 1:
-        tests = {test for known in place.tests.values() for test in known}
-        if words[0] not in tests:
-            raise Failure(f"no suite {words[0]}; there are: {', '.join(suite.names())}" + (
-                "" if tests else " (and there is no module loaded, and no memcache-user, that "
-                "could have such a test)"), 2)
+    name, given = words[0], words[1:]
+    if suite.exists(name):
+        found = suite.load(name)
+        # With keys, a name that a suite shares with the test that it measures is the test.
+        if not given or not _is_test(name, found, place):
+            return _of_suite(found, given, place)
+    if not given and name not in place.names:
+        raise Failure(_neither(name, place), 2)
+    if why := place.wrong(line):
+        raise Failure(why, 2)
     return [Request(line.strip())]
+
+
+def _neither(name: str, place: Place) -> str:
+    """What to say of a word that is neither a suite nor a test."""
+    suites = suite.names()
+    tests = f"and no such test.{meant(name, [*suites, *place.names])} Tests: " \
+            f"{', '.join(place.names)}." if place.names else \
+            "(and no module loaded, and no memcache-user, that could have such a test)." \
+            f"{meant(name, suites)}"
+    return f"no suite {name} {tests} Suites: {', '.join(suites)}"
+
+
+def _is_test(name: str, found: suite.Suite, place: Place) -> bool:
+    return name in place.names or any(name == request.test for request in found.requests)
+
+
+def _of_suite(found: suite.Suite, given: list[str], place: Place) -> list[Request]:
+    """The requests of a suite. Words that were typed after its name replace the keys of its
+    lines, wherever the test of the line takes them."""
+    known: keys.Tests = {}
+    for tests in place.tests.values():
+        for test, own in tests.items():
+            known[test] = known.get(test, {}) | own
+    mine = [test for test in dict.fromkeys(r.test for r in found.requests) if test in known]
+    for why in [check.form(given), *(_refused(word, mine, known) for word in given)]:
+        if why:
+            raise Failure(f"{found.name}: {why}", 2)
+    requests, lacking = found.expanded(place.shape)
+    for why, names in lacking.items():
+        say(f"{_counted(names)}: skipped: {why}")
+    changed: dict[tuple, Request] = {}
+    for request in requests:
+        words = [word for word in given if not _refused(word, {request.test} & {*mine}, known)]
+        line = check.changed(request.line, words) if words else request.line
+        changed.setdefault((request.section, request.label, line), replace(request, line=line))
+    return list(changed.values())
+
+
+def _refused(word: str, tests: Collection[str], known: keys.Tests) -> str:
+    """Why none of these tests takes this word; empty if one does, or if there are none."""
+    faults = {test: check.wrong(f"{test} {word}", known) for test in tests}
+    # A test that has the key says what is wrong with the value.
+    order = sorted(faults, key=lambda test: word.partition("=")[0] not in known[test])
+    return faults[order[0]] if faults and all(faults.values()) else ""
 
 
 def _counted(names: list[str]) -> str:

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is wrong with a request line, as far as the tests of a side and their keys tell. Only
+the side itself knows which values go together."""
+
+import re
+from collections.abc import Iterator
+
+from mc import meant
+from mc.records.keys import Key, Tests, bytes_of
+
+NUMBER = re.compile(r"(\d{1,15}[KMG]?)(?:\.\.(\d{1,15}[KMG]?))?", re.I)
+
+
+def wrong(line: str, tests: Tests) -> str:
+    """The first mistake in this line; empty if there is none."""
+    test, *words = line.split()
+    if test not in tests:
+        return f"no test {test}.{meant(test, tests)} There are: {', '.join(tests)}"
+    return next(_mistakes(test, words, tests[test]), "") if tests[test] else form(words)
+
+
+def form(words: list[str]) -> str:
+    """What is wrong with these words whatever the test is: KEY=VALUE, each key once."""
+    keys = [word.partition("=")[0] for word in words]
+    return next((f"{word}: wanted KEY=VALUE" for word in words
+                 if not all(word.partition("="))),
+                next((f"{key} is given twice" for key in keys if keys.count(key) > 1), ""))
+
+
+def changed(line: str, words: list[str]) -> str:
+    """The line with these words in place of those with the same keys, or behind the others."""
+    test, *before = line.split()
+    pairs = dict(word.split("=", 1) for word in [*before, *words])
+    return " ".join([test, *(f"{key}={value}" for key, value in pairs.items())])
+
+
+def _mistakes(test: str, words: list[str], known: dict[str, Key]) -> Iterator[str]:
+    if bad := form(words):
+        yield bad
+    for key, _, values in (word.partition("=") for word in words):
+        if key not in known:
+            yield f"{test} has no key {key}.{meant(key, known)} It has: {', '.join(known)}"
+            continue
+        for value in values.split(","):
+            if not takes(known[key], value):
+                yield f"{key} can't be {value!r}.{meant(value, known[key].values)} " \
+                      f"It takes {'|'.join(known[key].values)}"
+
+
+def takes(key: Key, value: str) -> bool:
+    """Whether a key takes this value. Only words and numbers can be checked here."""
+    return not key.values or any(
+        _within(kind, value) if ".." in kind else kind.isupper() or value == kind
+        for kind in key.values)
+
+
+def _within(kind: str, value: str) -> bool:
+    """Whether a number, or a range of numbers, is within a range such as 1K..16G."""
+    low, high = map(bytes_of, kind.split("..", 1))
+    match = NUMBER.fullmatch(value)
+    if not match:
+        return False
+    return all(low <= bytes_of(number.upper()) <= high for number in match.groups() if number)
