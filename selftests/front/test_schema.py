@@ -48,7 +48,8 @@ class Schema(unittest.TestCase):
         return list(check.problems([json.dumps(record)], self.checker))
 
     def test_good_records(self):
-        for record in (MACHINE, REQUEST, RESULT, REQUEST | {"label": "a", "suite": None}):
+        for record in (MACHINE, REQUEST, RESULT, REQUEST | {"label": "a", "suite": None,
+                                                        "directives": ["@title A"]}):
             self.assertEqual(self.problems(record), [])
 
     def test_every_fact_of_a_result(self):

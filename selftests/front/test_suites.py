@@ -44,6 +44,10 @@ BAD = {
 }
 
 
+SHOWN = ("@title A title", "@note Mind.", "@note That.",
+         "@table rows=type columns=label value=mb_per_s")
+
+
 class Grammar(fake.InDirectory):
     def test_directives_labels_and_comments(self):
         self.write("one", b"# c\n@title A title\n@note Mind.\n@note That.\n"
@@ -55,8 +59,8 @@ class Grammar(fake.InDirectory):
         self.assertEqual(section.notes, ["Mind.", "That."])
         self.assertEqual(section.layouts, [suite.Layout("type", "label", ("mb_per_s",))])
         self.assertEqual(found.requests, [
-            suite.Request("bandwidth op=write size=4K", "w", "one"),
-            suite.Request("latency", None, "one")])
+            suite.Request("bandwidth op=write size=4K", "w", "one", directives=SHOWN),
+            suite.Request("latency", None, "one", directives=SHOWN)])
 
     def test_sections(self):
         self.write("one", b"@takes 1.5 s a record\nbandwidth\n@section Second\n@needs 2 nodes\n"
@@ -71,6 +75,15 @@ class Grammar(fake.InDirectory):
         self.assertEqual((second.needs, second.notes), (["2 nodes"], ["n"]))
         self.assertIsNone(found.section("Fourth"))
         self.assertEqual(found.requests[2].line, "latency cpu={two cores of each node}")
+
+    def test_a_record_describes_the_suite_that_it_is_of(self):
+        found = suite.described({"suite": "gone", "directives": list(SHOWN)})
+        self.assertEqual((found.name, found.title), ("gone", "A title"))
+        self.assertEqual(found.section(None).notes, ["Mind.", "That."])
+        self.assertEqual(suite.described({"suite": "c2c"}).title, "Cache to cache")
+        for record in ({}, {"suite": "gone"}, {"suite": "../suites/c2c"},
+                       {"suite": "c2c", "directives": ["@table nonsense"]}):
+            self.assertIsNone(suite.described(record))
 
     def test_bad_files_are_refused_by_line(self):
         for text, said in BAD.items():

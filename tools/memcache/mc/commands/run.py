@@ -30,7 +30,8 @@ ROUNDS = 3      # fewer rounds show too little of how much rounds differ
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", nargs="+", metavar="WHAT", help="SUITE [key=value ...] or TEST [key=value ...]")
+    parser.add_argument("what", nargs="+", metavar="WHAT",
+                        help="SUITE [key=value ...] or TEST [key=value ...]")
     parser.add_argument("--where", choices=suite.WHERE,
                         help="measure in the kernel, in user space (memcache-user), or each "
                              "request in both (default: what the suite says, else kernel)")

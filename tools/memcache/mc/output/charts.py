@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mc.analysis import levels, steps
-from mc.output import tables
 from mc.output.layout import USUAL, ordered
 from mc.records import fields, suite, units
 from mc.records.fields import asked
@@ -146,7 +145,7 @@ def _groups(files: dict[str, list[Run]], places: dict) -> dict[tuple, list[Cell]
     groups: dict[tuple, list[Cell]] = {}
     for name, runs in files.items():
         for run in runs:
-            known = tables.suite_of(run.suite)
+            known = suite.described(run.request)
             section = known.section(run.section) if known else None
             test = run.request["test"]
             layouts = tuple(section.layouts if section else []) or tuple(USUAL.get(test, []))

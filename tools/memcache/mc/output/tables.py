@@ -3,7 +3,6 @@
 
 from collections.abc import Iterator
 
-from mc import Failure
 from mc.analysis import levels, spread
 from mc.output import layout
 from mc.output.layout import Pairs
@@ -33,19 +32,11 @@ def parts(runs: list[Run]) -> Iterator[Part]:
         groups.setdefault(key, []).append(run)
     named = None
     for (name, section, test, where), group in groups.items():
-        known = suite_of(name)
+        known = suite.described(group[0].request)
         if known and section and name != named:
             yield Heading(known.title)
         named = name
         yield from _group(known, section, test, where, group)
-
-
-def suite_of(name: str | None) -> suite.Suite | None:
-    """The suite of that name, if it still exists."""
-    try:
-        return suite.load(name) if name and suite.exists(name) and "/" not in name else None
-    except Failure:
-        return None
 
 
 def _group(known: suite.Suite | None, section: str | None, test: str, where: str,

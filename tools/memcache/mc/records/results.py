@@ -173,6 +173,8 @@ def _record(line: bytes) -> dict:
 def _plausible(kind: str, key: str, value: object) -> bool:
     if key in ("label", "suite", "section"):
         return value is None or isinstance(value, str)
+    if key == "directives":
+        return isinstance(value, list) and all(isinstance(line, str) for line in value)
     if kind == "request" and key == "round":
         return _is_count(value)
     if kind != "result":

@@ -38,7 +38,9 @@ MOST_ROUNDS = 1000
 
 @dataclass(frozen=True)
 class Request:
-    """A request line. Its label, if it has one, is its name in tables."""
+    """A request line. Its label, if it has one, is its name in tables. `directives` are the
+    lines of a suite of the user's own that say how its results are shown: results files keep
+    them, since the suite may be elsewhere when they are read."""
     line: str
     label: str | None = None
     suite: str | None = None
@@ -46,6 +48,7 @@ class Request:
     where: str = "kernel"
     record_s: float | None = None
     rounds: int = 1
+    directives: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -76,6 +79,7 @@ class Section:
     needs: list[str] = field(default_factory=list)
     layouts: list[Layout] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    directives: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -151,11 +155,34 @@ def load(name: str) -> Suite:
                 raise Failure(f"{path}:{number}: {error}", 2) from None
     if not suite.requests:
         raise Failure(f"{path}: no request line in it", 2)
-    suite.requests = [replace(request, where=suite.where, record_s=suite.record_s,
-                              rounds=suite.rounds)
-                      for request in suite.requests]
     suite.title = suite.title or suite.name
+    own = path.resolve().parent != HERE
+    suite.requests = [replace(request, where=suite.where, record_s=suite.record_s,
+                              rounds=suite.rounds,
+                              directives=_shown(suite, request.section) if own else ())
+                      for request in suite.requests]
     return suite
+
+
+def _shown(suite: Suite, title: str | None) -> tuple[str, ...]:
+    """The directives that say how the results of a section are shown."""
+    section = suite.section(title)
+    return (f"@title {suite.title}", *(section.directives if section else []))
+
+
+def described(request: dict) -> Suite | None:
+    """The suite of a `request` record: as the record describes it, else the suite of that name
+    if it still exists."""
+    name = request.get("suite")
+    try:
+        if not request.get("directives"):
+            return load(name) if name and exists(name) and "/" not in name else None
+        suite = Suite(name or "")
+        for line in request["directives"]:
+            _take(suite, line)
+        return suite
+    except (Failure, ValueError):
+        return None
 
 
 def _take(suite: Suite, line: str) -> None:
@@ -185,6 +212,8 @@ def _directive(suite: Suite, word: str, text: str) -> None:
     if word not in DIRECTIVES:
         raise ValueError(f"no directive {word}: {', '.join(DIRECTIVES)}")
     DIRECTIVES[word](suite, text)
+    if word in SHOWN:
+        suite.sections[-1].directives.append(f"{word} {text}")
 
 
 def _title(suite: Suite, text: str) -> None:
@@ -241,3 +270,4 @@ def _note(suite: Suite, text: str) -> None:
 
 DIRECTIVES = {"@title": _title, "@where": _where, "@rounds": _rounds, "@takes": _takes,
               "@section": _section, "@needs": _needs, "@table": _table, "@note": _note}
+SHOWN = ("@section", "@table", "@note")

@@ -93,6 +93,8 @@ class Session:
         run.request |= {"label": job.request.label, "suite": job.request.suite}
         if job.request.section:
             run.request["section"] = job.request.section
+        if job.request.directives:
+            run.request["directives"] = job.request.directives
         if job.round:
             run.request["round"] = job.round
         self.runs.append(run)
