@@ -97,13 +97,6 @@ static void pair_of(const struct mc_run *run, unsigned int *who)
 	who[READER] += who[READER] >= who[WRITER];
 }
 
-static u64 c2c_parts(const struct mc_request *req)
-{
-	u64 n = req->any_cpu ? 1 : req->ncpus;
-
-	return n > 1 ? n * (n - 1) : 1;
-}
-
 static int c2c_near(const struct mc_run *run, const struct mc_point *point)
 {
 	unsigned int who[2];
@@ -303,7 +296,7 @@ const struct mc_test mc_test_c2c = {
 		.ncolumns = ARRAY_SIZE(columns),
 	},
 	.pointers = true,
-	.parts = c2c_parts,
+	.records = MC_RECORD_OF_PAIR,
 	.near = c2c_near,
 	.check = c2c_check,
 	.run = c2c_run,

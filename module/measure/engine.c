@@ -7,11 +7,19 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
+/* Number of records of a point. */
 static u64 parts_of(const struct mc_request *req)
 {
-	const struct mc_test *test = mc_test_of(req->spec);
+	u64 cpus = req->any_cpu ? 1 : req->ncpus;
 
-	return test->parts ? test->parts(req) : 1;
+	switch (mc_test_of(req->spec)->records) {
+	case MC_RECORD_OF_CPU:
+		return cpus;
+	case MC_RECORD_OF_PAIR:
+		return cpus > 1 ? cpus * (cpus - 1) : 1;
+	default:
+		return 1;
+	}
 }
 
 /**
@@ -181,7 +189,7 @@ static int find_memory(struct mc_run *run, struct mc_record *rec)
 	rec->effective = area->effective;
 	rec->memory_node = area->memory_node;
 	/* Where CPUs take turns, most threads are idle, so their nodes do not matter. */
-	if (!test->near || test->shares)
+	if (test->records == MC_RECORD_OF_POINT)
 		rec->remote_threads = count_remote(run, area);
 	return 0;
 }
@@ -204,6 +212,16 @@ static int run_test(struct mc_run *run, struct mc_record *rec)
 	return err ? err : err_back;
 }
 
+/* The CPU whose node gets the record's memory; -1: the first one's. */
+static int near_cpu(const struct mc_run *run, const struct mc_point *point)
+{
+	const struct mc_test *test = mc_test_of(run->req->spec);
+
+	if (test->near)
+		return test->near(run, point);
+	return test->records == MC_RECORD_OF_CPU ? mc_team_cpu(run->team, run->part) : -1;
+}
+
 static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 {
 	const struct mc_test *test = mc_test_of(run->req->spec);
@@ -212,7 +230,7 @@ static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 	mc_request_point(run->req, index, &rec->point);
 	rec->threads = mc_team_size(run->team);
 	rec->cpu = MC_CPU_ALL;
-	run->near = test->near ? test->near(run, &rec->point) : -1;
+	run->near = near_cpu(run, &rec->point);
 	rec->started_unix_ns = mc_clock_wall_ns();
 	rec->memory_node = MC_NODE_NA;
 	rec->remote_threads = MC_NOT_KNOWN;

@@ -66,29 +66,6 @@ struct mc_part mc_measurement_part(const struct mc_measurement *meas,
 }
 
 /**
- * mc_measurement_turns() - number of records of a point whose CPUs take turns
- * @req: the request
- *
- * Return: one for each CPU; 1 for cpu=any.
- */
-u64 mc_measurement_turns(const struct mc_request *req)
-{
-	return req->any_cpu ? 1 : req->ncpus;
-}
-
-/**
- * mc_measurement_near() - CPU whose turn it is
- * @run: the run
- * @point: the point
- *
- * Return: the CPU, -1 if its thread is not bound.
- */
-int mc_measurement_near(const struct mc_run *run, const struct mc_point *point)
-{
-	return mc_team_cpu(run->team, run->part);
-}
-
-/**
  * mc_measurement_turn() - run a job on the CPU whose turn it is
  * @run: the run
  * @rec: gets this CPU as the only one that worked

@@ -7,8 +7,6 @@
 
 int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 			 const struct mc_point *point);
-u64 mc_measurement_turns(const struct mc_request *req);
-int mc_measurement_near(const struct mc_run *run, const struct mc_point *point);
 int mc_measurement_turn(struct mc_run *run, struct mc_record *rec, mc_job job,
 			void *arg);
 

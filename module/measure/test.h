@@ -103,15 +103,23 @@ struct mc_part {
 	unsigned int n;
 };
 
+/* How many records a point gives. */
+enum mc_records {
+	MC_RECORD_OF_POINT,
+	MC_RECORD_OF_CPU,	/* CPUs take turns, a record each */
+	MC_RECORD_OF_PAIR,	/* each CPU with each other, in this order */
+};
+
 /**
  * struct mc_test - a test
  * @spec: its name, keys and columns: the row of the parser
  * @no_memory: it uses no memory of a point, so none is allocated
  * @pointers: it follows pointers that it keeps in its memory. It gets no pages that a
  *            process can map: whoever writes to them could send the kernel anywhere
- * @parts: number of records for each point, e.g. one a CPU; NULL: one
+ * @records: what each record of a point is about
  * @threads: number of threads; NULL: one a CPU
- * @near: gives @near of struct mc_run; NULL: the first CPU
+ * @near: gives @near of struct mc_run; NULL: the CPU that the record is about, or else
+ *        the first one
  * @shares: its threads run at once, each on the part that mc_measurement_part()
  *          returns; with node=local this part is on the thread's own node
  * @near_only: prefetch= applies to the CPU in @near only, not to all CPUs of the run
@@ -126,7 +134,7 @@ struct mc_test {
 	struct mc_spec spec;
 	bool no_memory;
 	bool pointers;
-	u64 (*parts)(const struct mc_request *req);
+	enum mc_records records;
 	unsigned int (*threads)(const struct mc_request *req);
 	int (*near)(const struct mc_run *run, const struct mc_point *point);
 	bool near_only;

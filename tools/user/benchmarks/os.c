@@ -317,8 +317,7 @@ const struct mc_test mc_test_os = {
 		.ncolumns = ARRAY_SIZE(columns),
 	},
 	.no_memory = true,
-	.parts = mc_measurement_turns,
-	.near = mc_measurement_near,
+	.records = MC_RECORD_OF_CPU,
 	.check = os_check,
 	.run = os_run,
 };
