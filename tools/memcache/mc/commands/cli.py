@@ -22,7 +22,7 @@ Measure memory by cache attribute, from inside the kernel.
   memcache show results/FILE.jsonl          print the report of a run again
   memcache compare A.jsonl B.jsonl          tell differences from noise
   memcache plot A.jsonl B.jsonl -o x.svg    draw results, one over the other
-  memcache report A.jsonl B.jsonl -o x.html write a page with pictures
+  memcache report A.jsonl -o x.html         write a page with pictures
   memcache export --format csv FILE         write results for other programs
   memcache doctor                           check for obstacles to UC
   memcache counters                         list the counters of DRAM traffic
@@ -40,6 +40,7 @@ COMMANDS = {
     "doctor": "check whether this machine can measure UC",
     "counters": "list the counters of DRAM traffic, or set them",
     "suites": "list the suites, or the requests of one",
+    "complete": "print what a word may become (shells call this)",
 }
 FILES = {"import": "import_"}       # a keyword of Python can't be the name of a module
 
@@ -83,6 +84,15 @@ def parser(typed: str = "") -> argparse.ArgumentParser:
             sub.epilog = getattr(module, "EPILOG", None)
             sub.set_defaults(command=module.command)
     return top
+
+
+def actions(typed: str = "") -> list[argparse.Action]:
+    """The options and arguments of the command `typed`, or those that stand before a command."""
+    top = parser(typed)
+    # argparse tells only by names with an underscore what a parser knows.
+    commands = next(action for action in top._actions
+                    if isinstance(action, argparse._SubParsersAction))
+    return (commands.choices[typed] if typed else top)._actions
 
 
 def main(argv: list[str]) -> int:

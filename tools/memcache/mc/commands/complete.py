@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`memcache complete`: what the word at the cursor of a shell may become. The completions of
+bash, zsh and fish call it, so there is no second list of commands, options, suites, tests,
+keys and values."""
+
+import argparse
+import re
+import subprocess
+
+from mc import Failure
+from mc.commands import cli
+from mc.records import keys, suite
+from mc.running import plan, user
+
+EPILOG = """\
+Prints a candidate on each line: a tab and a text about it may follow. If there
+is no candidate, the word is the name of a file.
+"""
+
+Candidates = dict[str, str]     # each with a text about it, which may be empty
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("words", nargs=argparse.REMAINDER, metavar="WORD",
+                        help="memcache or memcache-user, and its words up to the cursor; the "
+                             "last one may be empty")
+
+
+def command(args: argparse.Namespace) -> int:
+    if len(args.words) < 2:
+        raise Failure("wanted: a program, and its words up to the cursor", 2)
+    program, *before, word = args.words
+    found = _user(before, word) if program == user.NAME else _memcache(before, word)
+    for candidate, text in found.items():
+        if candidate.startswith(word):
+            print(candidate, " ".join(text.split()), sep="\t")
+    return 0
+
+
+def _memcache(before: list[str], word: str) -> Candidates:
+    if not before:
+        return _options(cli.actions()) if word.startswith("-") else cli.COMMANDS
+    typed, *before = before
+    if typed not in cli.COMMANDS:
+        return {}
+    actions = cli.actions(typed)
+    waiting = [action for action in actions
+               if before and before[-1] in action.option_strings and action.nargs != 0]
+    if waiting:
+        return dict.fromkeys(map(str, waiting[0].choices or ()), "")
+    if word.startswith("-"):
+        return _options(actions)
+    wanted = [action.dest for action in actions if not action.option_strings]
+    if wanted == ["what"]:
+        return _requests(before, word, _tests()) | ({} if " " in word else _suites())
+    return _suites() if wanted == ["suite"] else {}
+
+
+def _user(before: list[str], word: str) -> Candidates:
+    side = user.User()
+    if word.startswith("-"):
+        said = subprocess.run([side.source, "--help"], capture_output=True, text=True).stdout
+        return dict.fromkeys(re.findall(r"--\w+", said), "")
+    return {} if before[-1:] == ["--counters"] else _requests(before, word, side.tests())
+
+
+def _options(actions: list[argparse.Action]) -> Candidates:
+    return {option: (action.help or "") for action in actions for option in action.option_strings}
+
+
+def _suites() -> Candidates:
+    return {name: suite.load(name).title for name in suite.names()}
+
+
+def _tests() -> keys.Tests:
+    """The tests of all sides that are there."""
+    return {name: known for side in plan.sides() for name, known in side.tests().items()}
+
+
+def _requests(before: list[str], word: str, tests: keys.Tests) -> Candidates:
+    """Requests that begin with these words. A request may be one word in quotes, or a word for
+    each of its keys."""
+    head, space, last = word.rpartition(" ")
+    typed = [*before, *head.split()]
+    test = next((part for part in reversed(typed) if "=" not in part), "")
+    found = dict.fromkeys([] if space else tests, "a test")
+    if test in tests:
+        there = {part.partition("=")[0] for part in typed if "=" in part}
+        found |= dict.fromkeys(_key(tests[test], there, last), "")
+    return {head + space + candidate: text for candidate, text in found.items()}
+
+
+def _key(known: dict[str, keys.Key], there: set[str], word: str) -> list[str]:
+    """The keys that begin with this word; if only one does, its values as well."""
+    name, equals, values = word.partition("=")
+    names = [name] if equals else [key for key in known
+                                   if key.startswith(name) and key not in there]
+    found = [] if equals else [f"{key}=" for key in names]
+    if len(names) == 1 and names[0] in known:
+        done, comma, _ = values.rpartition(",")
+        key = known[names[0]]
+        found += [f"{names[0]}={done}{comma}{choice}" for choice in key.choices or (key.preset,)
+                  if choice not in done.split(",")]
+    return found
