@@ -11,7 +11,8 @@ CHECKS := check-core check-static check-docs check-front check-host check-uml \
 	check-types check-guest
 
 .PHONY: help run bench-overhead bench-uml bench-peers bench-cost bench-noise \
-	check $(CHECKS) check-kernels faults coverage fuzz fuzz-guest soak build user docs setup clean
+	check $(CHECKS) check-kernels faults coverage fuzz fuzz-guest soak build user docs setup \
+	clean install uninstall dist
 
 help: ## this list
 	@awk -f tools/help.awk $(MAKEFILE_LIST)
@@ -101,6 +102,18 @@ setup: ## install all packages (each command does so for itself)
 clean: ## remove build/; results/ and the download cache stay
 	@rm -rf build
 
+##@ Install
+install: ## memcache and the sources for DKMS, below PREFIX
+	@tools/setup build install
+	@tools/packaging/prepare
+	@tools/packaging/install $(or $(PARTS),tools dkms)
+
+uninstall: ## remove what this version has installed there
+	@tools/packaging/install -u $(or $(PARTS),tools dkms)
+
+dist: ## the last commit as a release, in build/dist
+	@tools/packaging/dist
+
 ##@ Settings, as in `make run KERNEL=6.12`
 #= SUITE=cache-attributes  a list of requests in tools/suites/
 #= WHERE=guest             or host: this machine's kernel, as root
@@ -115,3 +128,5 @@ clean: ## remove build/; results/ and the download cache stay
 #= FAILING=1000            for `make faults`; KILLS=200, OFFLINE=50, CROWD_S=60
 #= HOURS=1                 for `make soak`; or MINUTES=60
 #= SEED=1                  for these three: the same requests again
+#= PREFIX=/usr/local       where `make install` puts files; DESTDIR= precedes it
+#= PARTS=tools             only this part, of those in tools/packaging/files
