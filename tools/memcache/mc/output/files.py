@@ -8,10 +8,16 @@ from mc import Failure
 
 
 def write(path: str, data: bytes) -> None:
-    """Write a file under a temporary name and rename it when it is complete."""
-    folder = os.path.dirname(path) or "."
+    """Write a file under a temporary name and rename it when it is complete. What is there and
+    is no file, such as /dev/null or a pipe, stays what it is and is written to."""
+    path = os.path.realpath(path)
     made = None
     try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            with open(path, "wb") as there:
+                there.write(data)
+            return
+        folder = os.path.dirname(path)
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".memcache-", delete=False) as file:
             made = file.name
             file.write(data)
