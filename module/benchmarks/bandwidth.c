@@ -18,6 +18,7 @@
  *   a = 4 + 4 ((B + C) / 2 + i) / 2^52, exact with or without FMA if B + C is even
  */
 #include "core/math.h"
+#include "measure/chase.h"
 #include "measure/served.h"
 #include "measure/side.h"
 #include "measure/measurement.h"
@@ -34,7 +35,10 @@ enum {
 	KEY_DATA,
 };
 
-enum { COL_MB_PER_S, COL_MB_PER_S_MAX, COL_TRAVERSED, COL_PASSES, COL_LEVEL };
+enum {
+	COL_MB_PER_S, COL_MB_PER_S_MAX, COL_TRAVERSED, COL_PASSES, COL_CORE_MHZ,
+	COL_BYTES_PER_CYCLE, COL_LEVEL,
+};
 
 enum { VERIFY_OFF, VERIFY_EACH, VERIFY_DEFERRED };
 
@@ -136,6 +140,14 @@ static const struct mc_column columns[] = {
 		.name = "passes_per_sample", .wide = true,
 		.help = "passes timed together, so that the clock's cost is small",
 	},
+	[COL_CORE_MHZ] = {
+		.name = "core_mhz", .wide = true,
+		.help = "the core's clock just before; the mean of several threads",
+	},
+	[COL_BYTES_PER_CYCLE] = {
+		.name = "bytes_per_core_cycle", .decimals = 2, .wide = true,
+		.help = "mb_per_s of a thread in cycles of its core's clock",
+	},
 	[COL_LEVEL] = MC_LEVEL_COLUMN,
 };
 
@@ -149,6 +161,7 @@ struct share {
 	struct mc_pass spoil;	/* fills the written array with what it must not hold */
 	u64 first;		/* first word of the operand arrays */
 	u64 passes;		/* passes since the arrays were filled */
+	u64 mhz;		/* frequency of the core just before; 0: not known */
 	bool checked;		/* the data was verified at least once */
 	bool ok;
 };
@@ -372,9 +385,10 @@ static int bandwidth_job(struct mc_worker *w, void *arg)
 {
 	struct mc_measurement *meas = arg;
 	struct mc_sampler *sampler = &meas->each[meas->n > 1 ? w->index : 0];
-	int err = 0;
+	struct share *s = (struct share *)meas->arg + w->index;
+	int err = mc_core_mhz(w, &s->mhz);
 
-	if (mc_ops[sampler->pass.loop->op].stores == MC_STORES_TRIAD)
+	if (!err && mc_ops[sampler->pass.loop->op].stores == MC_STORES_TRIAD)
 		err = refill(w, sampler, 0);
 	return err ? err : mc_measure(w, meas);
 }
@@ -497,6 +511,20 @@ static void set_up(struct mc_run *run, const struct mc_point *point,
 	}
 }
 
+/* Sum of the threads' clocks in MHz; 0: one of them is not known. */
+static u64 sum_of_clocks(const struct share *shares, unsigned int n)
+{
+	u64 sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (!shares[i].mhz)
+			return 0;
+		sum += shares[i].mhz;
+	}
+	return sum;
+}
+
 static void fill_record(struct mc_record *rec, struct mc_measurement *meas,
 			const struct mc_point *point)
 {
@@ -504,6 +532,7 @@ static void fill_record(struct mc_record *rec, struct mc_measurement *meas,
 	const struct share *shares = meas->arg;
 	u64 arrays = meas->each->pass.bytes * meas->n;
 	u64 payload = arrays * (op->payload + !!point->v[KEY_READBACK]);
+	u64 mb = 0, mhz = sum_of_clocks(shares, meas->n);
 	bool ok = true, checked = true;
 	unsigned int i;
 
@@ -513,11 +542,16 @@ static void fill_record(struct mc_record *rec, struct mc_measurement *meas,
 	mc_record_set(rec, COL_TRAVERSED, arrays * op->arrays);
 	mc_record_set(rec, COL_PASSES, meas->each->passes_a_sample);
 	if (rec->stats.samples) {
-		mc_record_set(rec, COL_MB_PER_S,
-			      mc_mb_per_s(payload, rec->stats.median_ps));
+		mb = mc_mb_per_s(payload, rec->stats.median_ps);
+		mc_record_set(rec, COL_MB_PER_S, mb);
 		mc_record_set(rec, COL_MB_PER_S_MAX,
 			      mc_mb_per_s(payload, rec->stats.min_ps));
 	}
+	if (mhz)
+		mc_record_set(rec, COL_CORE_MHZ, mhz / meas->n);
+	/* Tenths of 10^6 bytes a second by 10^6 cycles a second. */
+	if (mhz && mb)
+		mc_record_set(rec, COL_BYTES_PER_CYCLE, mb * 10 / mhz);
 	for (i = 0; i < meas->n; i++) {
 		ok &= shares[i].ok;
 		checked &= shares[i].checked;

@@ -6,7 +6,7 @@
 
 #define STEPS_AT_ONCE	4096	/* uncached, these take some milliseconds */
 #define CLOCK_CYCLES	24000
-#define CLOCK_ROUNDS	16
+#define CLOCK_ROUNDS	4
 
 /**
  * mc_chase_link() - link the elements into one cycle

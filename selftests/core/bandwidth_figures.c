@@ -71,7 +71,10 @@ static void assert_rate(const char *op, const char *more, u64 bytes, u64 payload
 	assert_int_equal(rec.value[COL_MB_PER_S], payload * 10000000 / 123456789);
 	assert_int_equal(rec.value[COL_MB_PER_S_MAX], payload * 10000000 / 123456789);
 	assert_int_equal(rec.value[COL_PASSES], 1);
-	assert_int_equal(rec.has, 0xf);
+	assert_int_equal(rec.value[COL_CORE_MHZ], 2500);
+	/* Hundredths of a byte: MB/s by MHz. */
+	assert_int_equal(rec.value[COL_BYTES_PER_CYCLE], rec.value[COL_MB_PER_S] * 10 / 2500);
+	assert_int_equal(rec.has, 0x3f);
 }
 
 static void test_rates_are_those_of_the_payload(void **state)
@@ -96,6 +99,18 @@ static void test_rates_of_threads(void **state)
 	assert_int_equal(rec.value[COL_MB_PER_S],
 			 24576 * 10000000ULL / rec.stats.median_ps);
 	assert_int_equal(rec.value[COL_TRAVERSED], SIZE);
+	/* Of one thread: half of all bytes. */
+	assert_int_equal(rec.value[COL_CORE_MHZ], 2500);
+	assert_int_equal(rec.value[COL_BYTES_PER_CYCLE], rec.value[COL_MB_PER_S] * 10 / 5000);
+}
+
+static void test_no_clock_is_no_figure(void **state)
+{
+	core_mhz = 0;
+	reset(1);
+	assert_int_equal(measure("size=24K"), 0);
+	core_mhz = 2500;
+	assert_int_equal(rec.has, 0xf);
 }
 
 static unsigned int untimed;
@@ -105,6 +120,9 @@ static void count_untimed(struct mc_worker *w)
 	opened(w);
 	untimed += !w->irq_off;
 }
+
+/* Windows that measure the clock of the core. */
+#define CLOCK_WINDOWS	4
 
 /* The number of windows outside the 4 samples. Each fill, flush or sum takes one. */
 static unsigned int untimed_windows(const char *op, const char *verify)
@@ -116,7 +134,7 @@ static unsigned int untimed_windows(const char *op, const char *verify)
 	untimed = 0;
 	sim.opened = count_untimed;
 	assert_int_equal(measure(line), 0);
-	return untimed;
+	return untimed - CLOCK_WINDOWS;
 }
 
 /* Zen 5 keeps a non-temporal store in L1 if L1 has the line, so L1 must not have it. */
@@ -214,6 +232,7 @@ int main(void)
 		cmocka_unit_test(test_what_cant_be_run_is_refused),
 		cmocka_unit_test(test_rates_are_those_of_the_payload),
 		cmocka_unit_test(test_rates_of_threads),
+		cmocka_unit_test(test_no_clock_is_no_figure),
 		cmocka_unit_test(test_streaming_stores_start_with_cold_caches),
 		cmocka_unit_test(test_medians_and_passes),
 		cmocka_unit_test(test_the_longest_window_is_reported),

@@ -267,7 +267,7 @@ static unsigned int quiet_windows(const char *line)
 static void test_interrupts_are_as_asked(void **state)
 {
 	assert_int_equal(quiet_windows("latency size=64K"), 0);
-	assert_int_equal(quiet_windows("latency size=64K irq=off"), sim.windows - 16);
+	assert_int_equal(quiet_windows("latency size=64K irq=off"), sim.windows - 4);
 }
 
 /* ------------------------------------------------------- what can go wrong */

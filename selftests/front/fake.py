@@ -152,7 +152,8 @@ def result(line: str, speed: float, cv: float = 1.0, effective: str = "yes", **m
              "p50_ns": median, "p99_ns": median * (1 + 2 * cv / 100), "cv_percent": cv}
     return {"record": "result", "test": words[0], "where": "kernel", **keys, **facts,
             "mb_per_s": speed, "mb_per_s_max": speed, "traversed_bytes": count,
-            "passes_per_sample": 1} | more
+            "passes_per_sample": 1, "core_mhz": 3000, "bytes_per_core_cycle": speed / 3000,
+            } | more
 
 
 def figure(test: str, asked: dict, figures: dict, **more) -> dict:

@@ -110,7 +110,8 @@ class Records(fake.unittest.TestCase):
 
     def test_figures_are_the_tests_own(self):
         self.assertEqual(list(fields.figures(RESULT)),
-                         ["mb_per_s", "mb_per_s_max", "traversed_bytes", "passes_per_sample"])
+                         ["mb_per_s", "mb_per_s_max", "traversed_bytes", "passes_per_sample",
+                          "core_mhz", "bytes_per_core_cycle"])
 
     def test_a_kernel_that_writes_numbers_with_zeros_is_read(self):
         text = json.dumps(RESULT).replace("9000.0", "9000.000")

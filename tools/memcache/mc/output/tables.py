@@ -14,7 +14,7 @@ from mc.records.results import Run
 
 SHOWN_FACTS = ("median_ns", "cv_percent")
 # Figures that are in the file but not in tables.
-HIDDEN = ("mb_per_s_max", "traversed_bytes", "passes_per_sample", "histogram_ns_count",
+HIDDEN = ("mb_per_s_max", "traversed_bytes", "passes_per_sample", "bytes_per_core_cycle", "histogram_ns_count",
           "p50_ns_per_load", "p99_ns_per_load", "p999_ns_per_load", "core_mhz",
           "loads_per_pass", "grain_loads")
 CACHES = ("l1", "l2", "l3")
