@@ -5,35 +5,8 @@
 
 load module.bash
 
-# Print the part of `tests` about a test, up to the next test.
-about() { awk -v test="$1:" '/^[a-z0-9]+:/ { on = $1 == test } on' tests; }
-
-preset() { about "$test" | sed -n "s/^  $1=\([^ ]*\).*/\1/p"; }
-
-# The run gets a shell of its own: in this one, a child's end would be a signal to the
-# writer, and would stop the run.
-@test "tests lists every key that a request shows, with its preset" {
-	grep -qE '^bandwidth: .' tests
-	while read -r test; do
-		# A request that names no file is shown, too.
-		(echo "$test size=64K repeat=1" >run) || [ "$test" = file ]
-		# cpu= is shown as the list of CPUs that it stands for.
-		words=$(sed -nE "s/^request: $test //p" run |
-			sed "s/size=64K/size=$(preset size)/; s/repeat=1 /repeat=$(preset repeat) /; s/ cpu=[^ ]*/ cpu=$(preset cpu)/")
-		diff <(about "$test" | awk '/^  [a-z_]+=/ { print $1 }' | sort) <(tr ' ' '\n' <<<"$words" | sort)
-		[ "$(about "$test" | awk '/^  [a-z_]+=/ && NF < 3' | wc -l)" -eq 0 ]
-	done < <(sed -nE 's/^([a-z0-9]+):.*/\1/p' tests)
-}
-
-@test "every figure of a test's own is in tests" {
-	while read -r test; do
-		line="$test size=64K repeat=1"
-		[ "$test" != file ] || line="file op=write path=$BATS_TEST_TMPDIR/file bytes=64K repeat=1"
-		(echo "$line" >run)
-		names=$(about "$test" | awk '$1 == ">" { printf "\"%s\",", $2 }')
-		[ -n "$names" ]
-		holds "{$names} - set(results[0]) == set()"
-	done < <(sed -nE 's/^([a-z0-9]+):.*/\1/p' tests)
+@test "tests lists every key that a request shows, with its preset, and every figure of a test's own" {
+	"$BATS_TEST_DIRNAME/listed.py" "$BATS_TEST_TMPDIR/file"
 }
 
 @test "45 combinations are 45 rows of a table" {
