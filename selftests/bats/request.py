@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: GPL-2.0-only
 """request.py [FILE]: write request lines (of stdin), each with one write(2).
 
