@@ -11,8 +11,8 @@ CHECKS := check-core check-static check-docs check-front check-host check-uml \
 	check-types check-guest
 
 .PHONY: help run bench-overhead bench-uml bench-peers bench-cost bench-noise \
-	check $(CHECKS) check-kernels faults coverage fuzz fuzz-guest soak build user docs setup \
-	clean install uninstall dist
+	check $(CHECKS) check-kernels faults coverage fuzz fuzz-guest soak build user describe docs \
+	setup clean install uninstall dist
 
 help: ## this list
 	@awk -f tools/help.awk $(MAKEFILE_LIST)
@@ -91,6 +91,10 @@ user: ## memcache-user: the same measurements in user space
 	@tools/setup build
 	@$(MAKE) -s -C tools/user
 	@echo build/user/memcache-user
+
+describe: ## write the files that follow from the tests' tables
+	@tools/setup build
+	@tools/describe
 
 docs: ## the manual, as HTML in build/docs
 	@tools/setup docs

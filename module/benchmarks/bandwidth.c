@@ -68,8 +68,11 @@ static const struct mc_name op_names[] = {
 
 static const struct mc_name width_names[] = {
 	{ "8", 8 }, { "16", 16 }, { "32", 32 }, { "64", 64 },
-	{ "max", WIDTH_MAX }, { }
+	{ "max", WIDTH_MAX, .asked_only = true }, { }
 };
+
+/* Loops that have only one width. */
+static const struct mc_name width_outcomes[] = { { "1", 1 }, { "4", 4 }, { } };
 
 static const struct mc_name fence_names[] = {
 	{ "none", MC_FENCE_NONE }, { "sfence", MC_FENCE_SFENCE },
@@ -99,6 +102,7 @@ static const struct mc_key keys[] = {
 	}, {
 		.name = "width", .column = "width_bytes", .preset = "max",
 		.kind = MC_CHOICE, .names = width_names,
+		.outcomes = width_outcomes, .found = true,
 		.help = "bytes an access; max: the widest this CPU has",
 	}, {
 		.name = "fence", .column = "fence", .preset = "none",
@@ -125,19 +129,19 @@ static const struct mc_key keys[] = {
 
 static const struct mc_column columns[] = {
 	[COL_MB_PER_S] = {
-		.name = "mb_per_s", .decimals = 1,
+		.name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN, .decimals = 1,
 		.help = "payload of all threads, 10^6 bytes/s, from the median",
 	},
 	[COL_MB_PER_S_MAX] = {
-		.name = "mb_per_s_max", .decimals = 1, .wide = true,
+		.name = "mb_per_s_max", .roles = MC_DETAIL, .decimals = 1, .wide = true,
 		.help = "the same from the fastest sample",
 	},
 	[COL_TRAVERSED] = {
-		.name = "traversed_bytes", .wide = true,
+		.name = "traversed_bytes", .roles = MC_DETAIL, .wide = true,
 		.help = "working set that was really traversed: size= in whole lines",
 	},
 	[COL_PASSES] = {
-		.name = "passes_per_sample", .wide = true,
+		.name = "passes_per_sample", .roles = MC_DETAIL, .wide = true,
 		.help = "passes timed together, so that the clock's cost is small",
 	},
 	[COL_CORE_MHZ] = {

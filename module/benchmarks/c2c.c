@@ -49,21 +49,28 @@ static const struct mc_key keys[] = {
 };
 
 static const struct mc_column columns[] = {
-	[COL_WRITER] = { .name = "writer_cpu", .help = "has the lines" },
-	[COL_READER] = { .name = "reader_cpu", .help = "loads them" },
+	[COL_WRITER] = {
+		.name = "writer_cpu", .roles = MC_WHICH, .always = true,
+		.help = "has the lines",
+	},
+	[COL_READER] = {
+		.name = "reader_cpu", .roles = MC_WHICH, .always = true,
+		.help = "loads them",
+	},
 	[COL_SIBLINGS] = {
-		.name = "siblings", .names = yes_no,
+		.name = "siblings", .always = true, .names = yes_no,
 		.help = "the two are threads of one core and share its caches",
 	},
 	[COL_NS] = {
-		.name = "ns_per_line", .decimals = 3, .help = "from the median",
+		.name = "ns_per_line", .unit = "ns a line", .roles = MC_MAIN | MC_EACH,
+		.decimals = 3, .help = "from the median",
 	},
 	[COL_NS_MIN] = {
 		.name = "ns_per_line_min", .decimals = 3,
 		.help = "from the fastest sample",
 	},
 	[COL_LINES] = {
-		.name = "lines", .wide = true, .help = "in the working set",
+		.name = "lines", .roles = MC_COUNT, .wide = true, .help = "in the working set",
 	},
 };
 
@@ -297,6 +304,7 @@ const struct mc_test mc_test_c2c = {
 	},
 	.pointers = true,
 	.records = MC_RECORD_OF_PAIR,
+	.table = "rows=writer_cpu columns=reader_cpu value=ns_per_line",
 	.near = c2c_near,
 	.check = c2c_check,
 	.run = c2c_run,

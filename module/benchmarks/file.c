@@ -39,7 +39,9 @@ static const struct mc_name op_names[] = {
 	{ "read", OP_READ }, { "write", OP_WRITE }, { }
 };
 
-static const struct mc_name path_names[] = { { "none", 0 }, { } };
+static const struct mc_name path_names[] = {
+	{ "none", 0, .asked_only = true }, { }
+};
 
 static const struct mc_name files_names[] = {
 	{ "shared", FILES_SHARED }, { "each", FILES_EACH }, { }
@@ -72,7 +74,7 @@ static const struct mc_key keys[] = {
 		.help = "threads that read or write; they go round the CPUs of cpu=",
 	}, {
 		.name = "bytes", .column = "file_bytes", .preset = "64M",
-		.kind = MC_SIZE, .min = 4096, .max = 1ULL << 46, .multiple = 4096,
+		.kind = MC_SIZE, .min = 4096, .max = 1ULL << 46, .multiple = 4096, .found = true,
 		.help = "op=write: size of each file; op=read reads all there is",
 	}, {
 		.name = "check", .column = "check", .preset = "off",
@@ -91,7 +93,7 @@ static const struct mc_key keys[] = {
 
 static const struct mc_column columns[] = {
 	[COL_MB_PER_S] = {
-		.name = "mb_per_s", .decimals = 1,
+		.name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN, .decimals = 1,
 		.help = "of all readers, 10^6 bytes/s, from the median",
 	},
 	[COL_IOS_PER_S] = {

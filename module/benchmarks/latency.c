@@ -48,7 +48,8 @@ static const struct mc_key keys[] = {
 
 static const struct mc_column columns[] = {
 	[COL_NS] = {
-		.name = "ns_per_load", .decimals = 3,
+		.name = "ns_per_load", .unit = "ns a load", .roles = MC_MAIN | MC_EACH,
+		.decimals = 3,
 		.help = "from the median",
 	},
 	[COL_NS_MIN] = {
@@ -64,27 +65,27 @@ static const struct mc_column columns[] = {
 		.help = "where loads were served: by what the CPU reports, and by time",
 	},
 	[COL_P50] = {
-		.name = "p50_ns_per_load", .decimals = 3, .wide = true,
+		.name = "p50_ns_per_load", .roles = MC_DETAIL, .decimals = 3, .wide = true,
 		.help = "half of all grains took at most this, a load",
 	},
 	[COL_P99] = {
-		.name = "p99_ns_per_load", .decimals = 3,
+		.name = "p99_ns_per_load", .roles = MC_DETAIL, .decimals = 3,
 		.help = "99 of 100 grains",
 	},
 	[COL_P999] = {
-		.name = "p999_ns_per_load", .decimals = 3, .wide = true,
+		.name = "p999_ns_per_load", .roles = MC_DETAIL, .decimals = 3, .wide = true,
 		.help = "999 of 1000 grains",
 	},
 	[COL_CORE_MHZ] = {
-		.name = "core_mhz", .wide = true,
+		.name = "core_mhz", .roles = MC_DETAIL, .wide = true,
 		.help = "the core's clock just before",
 	},
 	[COL_LOADS] = {
-		.name = "loads_per_pass", .wide = true,
+		.name = "loads_per_pass", .roles = MC_COUNT | MC_DETAIL, .wide = true,
 		.help = "the cycle's length, or a million",
 	},
 	[COL_GRAIN_LOADS] = {
-		.name = "grain_loads", .wide = true,
+		.name = "grain_loads", .roles = MC_DETAIL, .wide = true,
 		.help = "loads timed together for percentiles and histogram",
 	},
 };
@@ -279,6 +280,7 @@ const struct mc_test mc_test_latency = {
 	},
 	.pointers = true,
 	.records = MC_RECORD_OF_CPU,
+	.histogram = true,
 	.near_only = true,
 	.check = latency_check,
 	.run = latency_run,

@@ -37,7 +37,8 @@ static const struct mc_column columns[] = {
 		.help = "what a load of one word brings in, if that is more than its line",
 	},
 	[COL_SAME_NS] = {
-		.name = "same_ns", .decimals = 3, .help = "a load of what was there",
+		.name = "same_ns", .roles = MC_EACH, .decimals = 3,
+		.help = "a load of what was there",
 	},
 	[COL_OTHER_NS] = {
 		.name = "other_ns", .decimals = 3, .help = "a load of what was not",

@@ -74,14 +74,16 @@ static const struct mc_column columns[] = {
 		.name = "latency_cpu", .help = "followed pointers, all others loaded",
 	},
 	[COL_NS] = {
-		.name = "ns_per_load", .decimals = 3, .help = "from the median",
+		.name = "ns_per_load", .unit = "ns a load", .roles = MC_MAIN | MC_EACH,
+		.decimals = 3, .help = "from the median",
 	},
 	[COL_MB_PER_S] = {
-		.name = "mb_per_s", .decimals = 1,
+		.name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_OVER, .decimals = 1,
 		.help = "payload of all threads, pointers' lines included, 10^6 bytes/s",
 	},
 	[COL_LOAD_MB_PER_S] = {
-		.name = "load_mb_per_s", .decimals = 1, .wide = true,
+		.name = "load_mb_per_s", .unit = "MB/s of the load", .decimals = 1,
+		.wide = true,
 		.help = "the same of those who load",
 	},
 	[COL_DELAY_NS] = {
@@ -89,7 +91,7 @@ static const struct mc_column columns[] = {
 		.help = "what the countdown adds to a line, measured in L1",
 	},
 	[COL_LOADS] = {
-		.name = "loads_per_pass", .wide = true,
+		.name = "loads_per_pass", .roles = MC_COUNT | MC_DETAIL, .wide = true,
 		.help = "pointers followed in a pass",
 	},
 	[COL_LEVEL] = MC_LEVEL_COLUMN,
@@ -488,6 +490,7 @@ const struct mc_test mc_test_loaded = {
 		.columns = columns,
 		.ncolumns = ARRAY_SIZE(columns),
 	},
+	.table = "rows=delay_cycles values=delay_ns,ns_per_load,mb_per_s,load_mb_per_s",
 	.pointers = true,
 	.level = COL_LEVEL,
 	.near = loaded_near,

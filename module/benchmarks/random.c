@@ -76,14 +76,14 @@ static const struct mc_key keys[] = {
 		.help = "1: any byte, across lines, too; size=2M at most, writes unverified",
 	}, {
 		.name = "verify", .column = "verify", .preset = "each",
-		.kind = MC_CHOICE, .names = verify_names, .wide = true,
+		.kind = MC_CHOICE, .names = verify_names, .found = true, .wide = true,
 		.help = "after each sample: was all read right, written right",
 	},
 };
 
 static const struct mc_column columns[] = {
 	[COL_NS_PER_ACCESS] = {
-		.name = "ns_per_access", .decimals = 3,
+		.name = "ns_per_access", .unit = "ns an access", .roles = MC_MAIN, .decimals = 3,
 		.help = "of one thread: median_ns / count, generator included",
 	},
 	[COL_GENERATOR_NS] = {

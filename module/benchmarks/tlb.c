@@ -21,20 +21,25 @@ enum { COL_PAGES, COL_PAGE_BYTES, COL_NS, COL_PACKED_NS, COL_TLB_NS };
 #define PACKED_WARMUPS	1
 
 static const struct mc_column columns[] = {
-	[COL_PAGES] = { .name = "pages", .help = "loads in a pass, one a page" },
+	[COL_PAGES] = {
+		.name = "pages", .roles = MC_COUNT | MC_OVER,
+		.help = "loads in a pass, one a page",
+	},
 	[COL_PAGE_BYTES] = {
 		.name = "page_bytes",
 		.help = "what one translation covers, as the page tables say",
 	},
 	[COL_NS] = {
-		.name = "ns_per_load", .decimals = 3, .help = "from the median",
+		.name = "ns_per_load", .unit = "ns a load", .roles = MC_EACH, .decimals = 3,
+		.help = "from the median",
 	},
 	[COL_PACKED_NS] = {
 		.name = "packed_ns_per_load", .decimals = 3,
 		.help = "as many lines close together: few translations",
 	},
 	[COL_TLB_NS] = {
-		.name = "tlb_ns", .decimals = 3,
+		.name = "tlb_ns", .unit = "ns beyond a TLB hit", .roles = MC_MAIN | MC_EACH,
+		.decimals = 3,
 		.help = "the difference: what a translation costs",
 	},
 };

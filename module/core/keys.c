@@ -11,7 +11,9 @@ const struct mc_name mc_on_off[] = {
 	{ "on", 1 }, { "off", 0 }, { }
 };
 
-static const struct mc_name auto_names[] = { { "auto", MC_AUTO }, { } };
+static const struct mc_name size_names[] = {
+	{ "auto", MC_AUTO, .asked_only = true }, { }
+};
 
 static const struct mc_name node_names[] = {
 	{ "auto", MC_AUTO }, { "local", MC_LOCAL }, { }
@@ -41,13 +43,13 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 	},
 	[MC_KEY_SIZE] = {
 		.name = "size", .column = "size_bytes", .preset = "16M",
-		.kind = MC_SIZE, .names = auto_names, .multiple = 64,
+		.kind = MC_SIZE, .names = size_names, .multiple = 64, .found = true,
 		.min = 1024, .max = 1ULL << 46,
 		.help = "the whole working set, all threads and arrays; auto: beyond caches",
 	},
 	[MC_KEY_CPU] = {
 		.name = "cpu", .column = "cpu", .preset = "0",
-		.kind = MC_CPULIST,
+		.kind = MC_CPULIST, .found = true,
 		.help = "CPUs, a bound thread each; all: all; any: one thread, not bound",
 	},
 	[MC_KEY_SMT] = {
@@ -62,7 +64,7 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 	},
 	[MC_KEY_IRQ] = {
 		.name = "irq", .column = "irq", .preset = "on",
-		.kind = MC_CHOICE, .names = mc_on_off,
+		.kind = MC_CHOICE, .names = mc_on_off, .found = true,
 		.help = "interrupts while the clock runs; off: in windows of about 2 ms",
 	},
 	[MC_KEY_DISTURBED] = {
@@ -72,13 +74,13 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 	},
 	[MC_KEY_PAGE] = {
 		.name = "page", .column = "page", .preset = "auto",
-		.kind = MC_CHOICE, .names = page_names,
+		.kind = MC_CHOICE, .names = page_names, .found = true,
 		.help = "mapping; kernel: direct map (auto) or 4 KiB; user: see memcache-user",
 	},
 	[MC_KEY_PREFETCH] = {
 		.name = "prefetch", .column = "prefetch", .preset = "keep",
 		.kind = MC_CHOICE, .names = prefetch_names, .wide = true,
-		.outcomes = prefetch_outcomes,
+		.outcomes = prefetch_outcomes, .found = true,
 		.help = "hardware prefetchers: as found, off while measuring, off if possible",
 	},
 	[MC_KEY_REPEAT] = {

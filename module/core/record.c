@@ -145,6 +145,17 @@ static const struct fact {
 #undef F
 };
 
+/**
+ * mc_fact_name() - the name of a fact or statistic that records of all tests have
+ * @index: its index
+ *
+ * Return: the name, or NULL if there are no more.
+ */
+const char *mc_fact_name(unsigned int index)
+{
+	return index < ARRAY_SIZE(facts) ? facts[index].name : NULL;
+}
+
 static void word_cell(struct cell *c, struct mc_text *t, const char *word)
 {
 	c->word = true;

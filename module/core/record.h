@@ -143,6 +143,7 @@ struct mc_layout {
 const char *mc_attr_name(enum mc_attr attr);
 const char *mc_effect_name(enum mc_effect effect);
 void mc_record_set(struct mc_record *rec, unsigned int column, u64 value);
+const char *mc_fact_name(unsigned int index);
 
 void mc_layout_init(struct mc_layout *l, const struct mc_request *req);
 void mc_layout_fit(struct mc_layout *l, const struct mc_request *req,

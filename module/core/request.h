@@ -70,10 +70,12 @@ enum mc_kind {
  * struct mc_name - a word and its value
  * @name: the word
  * @value: the value
+ * @asked_only: results never have the word, but what was found for it
  */
 struct mc_name {
 	const char *name;
 	u64 value;
+	bool asked_only;
 };
 
 /**
@@ -90,6 +92,7 @@ struct mc_name {
  * @unit: unit of a size; NULL: bytes
  * @kind: the form of its values
  * @single: takes one value, not a list
+ * @found: its column says what was found or done, which may differ from what was asked
  * @wide: only in JSON Lines, not in the table
  */
 struct mc_key {
@@ -105,22 +108,41 @@ struct mc_key {
 	const char *unit;
 	enum mc_kind kind;
 	bool single;
+	bool found;
 	bool wide;
 };
+
+/* What a figure is for: bits. */
+enum mc_role {
+	MC_MAIN = 1,	/* the most important figure of the test */
+	MC_OVER = 2,	/* that figure is drawn over this one, not over a size */
+	MC_COUNT = 4,	/* how many accesses a pass has */
+	MC_EACH = 8,	/* the time of one access: it replaces that of a pass in reports */
+	MC_WHICH = 16,	/* tells which record of a point this is */
+	MC_DETAIL = 32,	/* not in reports */
+};
+
+#define MC_UNIT_MB	"MB/s: 10^6 bytes of payload a second"
 
 /**
  * struct mc_column - one of the test's own figures
  * @name: its name, with the unit
  * @help: one line for `tests`
+ * @unit: its unit in words, for headings; NULL: the name says it
+ * @roles: what it is for (enum mc_role)
  * @decimals: digits behind the point of its fixed-point value
  * @wide: only in JSON Lines, not in the table
+ * @always: every record has it
  * @names: words for its values, terminated by an empty entry; NULL: it is a number
  */
 struct mc_column {
 	const char *name;
 	const char *help;
+	const char *unit;
+	u8 roles;
 	u8 decimals;
 	bool wide;
+	bool always;
 	const struct mc_name *names;
 };
 

@@ -125,6 +125,8 @@ enum mc_records {
  * @near_only: prefetch= applies to the CPU in @near only, not to all CPUs of the run
  * @level: index of its column MC_LEVEL_COLUMN (served.h); 0: it has none
  * @common: all threads access the whole memory, not a part each
+ * @histogram: its records have a histogram
+ * @table: how a report lays out its records, as @table in a suite; NULL: as a list
  * @check: test whether this point can be run. Called for every point before the first
  *         one is run. Return: 0, or -EINVAL, -EOPNOTSUPP through mc_fail().
  * @run: measure a point into a record whose point and verified are set. Return: 0, or a
@@ -141,6 +143,8 @@ struct mc_test {
 	unsigned int level;
 	bool common;
 	bool shares;
+	bool histogram;
+	const char *table;
 	int (*check)(struct mc_run *run, const struct mc_point *point);
 	int (*run)(struct mc_run *run, const struct mc_point *point,
 		   struct mc_record *rec);

@@ -123,6 +123,11 @@ class Tests(unittest.TestCase):
         self.assertEqual(set(fields.ASKED), wanted)
         self.assertEqual([name for own in figures.values() for name in own if name in wanted], [])
 
+    def test_files_that_follow_from_the_tables_are_new(self):
+        made = subprocess.run([fake.TOP / "tools/describe", "--check"], capture_output=True,
+                              text=True)
+        self.assertEqual((made.stdout, made.returncode), ("", 0), made.stderr)
+
     def test_each_test_its_keys_and_figures(self):
         """The program's own table of tests against the schema, both ways."""
         found = {}

@@ -122,6 +122,17 @@ setup_file() {
 	holds '[r["size_bytes"] for r in results] == [4096, 8192]'
 }
 
+@test "the tests describe themselves in JSON, in either order of the options" {
+	local said
+	said=$("$USER_TOOL" --tests --json)
+	[ "$said" = "$("$USER_TOOL" -j --tests)" ]
+	[ "$said" = "$(cat "$TOP/tools/memcache/mc/tests.json")" ]
+	diff <("$USER_TOOL" --tests | sed -n 's/^\([a-z][a-z0-9]*\): .*/\1/p') - < \
+		<(python3 -c 'import json, sys
+for test in json.load(sys.stdin)["tests"]:
+    print(test["name"])' <<<"$said")
+}
+
 @test "results that can't be written are no success" {
 	for option in -j --own; do
 		run -1 --separate-stderr bash -c "'$USER_TOOL' $option 'bandwidth size=4K repeat=1' >/dev/full"

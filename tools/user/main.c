@@ -23,7 +23,7 @@ enum { DONE, FAILED, USAGE, INTERRUPTED = 130 };
 
 static const char usage[] =
 	"usage: memcache-user [-j] [--own] [--counters FILE] REQUEST...\n"
-	"       memcache-user --tests | --version | --help\n"
+	"       memcache-user [-j] --tests | --version | --help\n"
 	"\n"
 	"Measures memory from user space, with the loops and the request lines of the\n"
 	"memcache module: TEST [key=value]..., e.g.\n"
@@ -33,7 +33,8 @@ static const char usage[] =
 	"  --own        own memory, even if the module's devices are there\n"
 	"  --counters FILE\n"
 	"               perf counters of DRAM traffic, as in the module's `counters`\n"
-	"  --tests      the tests, their keys, presets and allowed values\n"
+	"  --tests      the tests, their keys, presets and allowed values; with -j all\n"
+	"               that they say of themselves, as one JSON object\n"
 	"\n"
 	"Memory: the pages of /dev/memcache_wb, _wc, _uc where the module is loaded and\n"
 	"they are large enough; else own anonymous memory (type=wb) in pages of 4 KiB\n"
@@ -187,7 +188,7 @@ int main(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
-	bool json = false, own = false;
+	bool json = false, own = false, tests = false;
 	struct mc_error e = { 0 };
 	int c, status;
 
@@ -207,8 +208,8 @@ int main(int argc, char **argv)
 			}
 			break;
 		case 't':
-			print_text(65536, tests_text);
-			return flush_stdout();
+			tests = true;
+			break;
 		case 'v':
 			printf("memcache-user %s\n", mc_version);
 			return flush_stdout();
@@ -219,6 +220,10 @@ int main(int argc, char **argv)
 			fputs(usage, stderr);
 			return USAGE;
 		}
+	}
+	if (tests) {
+		print_text(262144, json ? mc_user_describe : tests_text);
+		return flush_stdout();
 	}
 	if (optind == argc) {
 		fputs(usage, stderr);

@@ -20,6 +20,9 @@ int mc_user_counters(const char *path, struct mc_error *e);
 void mc_user_machine_json(struct mc_text *t);
 bool mc_user_read_file(const char *path, char *buf, size_t size);
 
+/* describe.c */
+void mc_user_describe(struct mc_text *t);
+
 /* nodes.c */
 int mc_user_module_node(void);
 

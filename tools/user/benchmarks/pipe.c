@@ -48,7 +48,7 @@ static const struct mc_key keys[] = {
 
 static const struct mc_column columns[] = {
 	[COL_MB_PER_S] = {
-		.name = "mb_per_s", .decimals = 1,
+		.name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN, .decimals = 1,
 		.help = "through the pipe, 10^6 bytes/s, from the median",
 	},
 	[COL_PIPE_BYTES] = {
