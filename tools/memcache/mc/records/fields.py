@@ -2,30 +2,26 @@
 """The fields of a `result` record: the keys of the request, the facts that every result has,
 and the figures of its test."""
 
+from mc.records import tests
+
 DISTURBED = ("disturbed_interrupt", "disturbed_migration", "disturbed_steal",
              "windows_left_out")            # counts too, where they can be told
-
-# The keys of a request, in the order in which records have them.
-ASKED = ("op", "path", "files", "transfer_bytes", "readers", "file_bytes", "check", "cache",
-         "direct", "count", "mode", "generator", "align_bytes", "width_bytes", "fence", "verify",
-         "readback", "streams", "data", "pattern", "stride_bytes", "delay_cycles", "state", "home", "item",
-         "block_bytes", "capacity", "type", "size_bytes", "cpu", "smt", "node", "irq",
-         "disturbed", "page", "prefetch", "repeat", "warmup")
-# What every result has beside the keys of the request and the figures of its test.
-FACTS = ("attribute", "effective", "memory_node", "threads", "remote_threads", "started_unix_ns",
-         "window_max_ns", "verified", "samples", "left_out", "left_out_why", *DISTURBED, "min_ns",
-         "median_ns", "max_ns", "mean_ns", "sd_ns", "p50_ns", "p99_ns", "cv_percent")
 HEAD = ("record", "test", "where")
 # DRAM traffic during the measurement; see analysis/traffic.py.
 TRAFFIC = ("payload_bytes", "amplification_read", "amplification_write")
+# What every result has beside these, the keys of the request and the figures of its test.
+FACTS = tuple(name for name in tests.FACTS
+              if name not in TRAFFIC and not name.startswith("dram_"))
 # Figures that say which pair of CPUs a record is of.
 WHICH = ("writer_cpu", "reader_cpu")
 
 
 def asked(result: dict) -> dict:
-    """The keys of the request and their values. A key that ASKED lacks counts as well if it
-    stands before the facts in a record whose keys are still in their original order."""
-    keys = {key: result[key] for key in ASKED if key in result}
+    """The keys of the request and their values. A key that the test does not have counts as
+    well if it stands before the facts in a record whose keys are still in their original
+    order."""
+    names = tests.asked(result.get("test"))
+    keys = {key: result[key] for key in names if key in result}
     if next(iter(result), None) == HEAD[0]:
         for key, value in result.items():
             if key in FACTS:

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the tests say of themselves: their keys, their figures, how many records they make.
+tests.json is what `memcache-user --tests --json` prints; `make describe` writes it."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+FILE = Path(__file__).resolve().parent.parent / "tests.json"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure. `roles`: what it is for, as in enum mc_role of module/core/request.h."""
+    name: str
+    roles: tuple[str, ...] = ()
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test.
+
+    records: what each of its records is about: point, cpu or pair
+    asked: the columns of its own keys: what a request asked for
+    figures: what it found
+    table: how its results are laid out, as @table in a suite; empty: as a list
+    """
+    name: str
+    records: str = "point"
+    asked: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    table: str = ""
+
+    def named(self, role: str) -> list[str]:
+        """The figures that have this role."""
+        return [figure.name for figure in self.figures if role in figure.roles]
+
+    def main(self) -> str | None:
+        """The most important figure."""
+        return next(iter(self.named("main")), None)
+
+
+def _columns(keys: list[dict]) -> tuple[str, ...]:
+    return tuple(key["column"] for key in keys if "column" in key)
+
+
+def _test(said: dict) -> Test:
+    figures = tuple(Figure(one["name"], tuple(one.get("roles", ())), one.get("unit", ""))
+                    for one in said["figures"])
+    return Test(said["name"], said["records"], _columns(said["keys"]), figures,
+                said.get("table", ""))
+
+
+_said: dict = json.loads(FILE.read_text(encoding="utf-8"))
+TESTS: dict[str, Test] = {said["name"]: _test(said) for said in _said["tests"]}
+ASKED = _columns(_said["keys"])      # the columns of the keys that every test takes
+# What every result has beside the keys of the request and the figures of its test.
+FACTS: tuple[str, ...] = tuple(_said["facts"])
+OPERATIONS: list[dict] = _said["operations"]
+
+
+def asked(test: object) -> tuple[str, ...]:
+    """The columns of all keys of this test; of an unknown test, those of any."""
+    known = [TESTS[str(test)]] if test in TESTS else TESTS.values()
+    return (*dict.fromkeys(key for one in known for key in one.asked), *ASKED)
+
+
+def of(name: object) -> Test:
+    """The test of this name. A newer version may have made the results of an unknown one."""
+    return TESTS.get(str(name), Test(str(name)))
+
+
+def named(role: str) -> tuple[str, ...]:
+    """The figures that have this role in some test."""
+    return tuple(dict.fromkeys(name for test in TESTS.values() for name in test.named(role)))
+
+
+def unit(name: str) -> str:
+    """The unit of a figure in words; empty if its name says it."""
+    return next((figure.unit for test in TESTS.values() for figure in test.figures
+                 if figure.name == name and figure.unit), "")
