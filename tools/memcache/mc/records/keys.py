@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import prod
 
 from mc.records.shape import UNITS, Shape, numbers
+from mc.records.tests import of
 
 KEY = re.compile(r"  (?P<name>\w+)=(?P<preset>\S*)\s+(?P<values>\S+)")
 
@@ -29,8 +30,6 @@ class Key:
         closed = len(self.values) > 1 and not any(".." in v or v.isupper() for v in self.values)
         return self.values if closed else ()
 
-
-TURNS = ("latency", "line", "tlb")       # CPUs take turns, and each makes a record
 
 Tests = dict[str, dict[str, Key]]
 
@@ -53,7 +52,7 @@ def records(line: str, shape: Shape, tests: Tests) -> int:
     asked = {key: known.preset for key, known in tests.get(test, {}).items()}
     asked |= dict(word.partition("=")[::2] for word in words)
     cpus = _cpus(asked.pop("cpu", "0"), shape)
-    parts = cpus * (cpus - 1) if test == "c2c" else cpus if test in TURNS else 1
+    parts = {"cpu": cpus, "pair": cpus * (cpus - 1)}.get(of(test).records, 1)
     return parts * prod(sum(map(_steps, values.split(","))) for values in asked.values())
 
 
