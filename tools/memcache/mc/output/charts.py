@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mc.analysis import levels, steps
-from mc.output.layout import USUAL, ordered
+from mc.output.layout import ordered, usual
 from mc.records import fields, suite, units
 from mc.records.fields import asked
 from mc.records.places import PLACES, value
@@ -148,7 +148,7 @@ def _groups(files: dict[str, list[Run]], places: dict) -> dict[tuple, list[Cell]
             known = suite.described(run.request)
             section = known.section(run.section) if known else None
             test = run.request["test"]
-            layouts = tuple(section.layouts if section else []) or tuple(USUAL.get(test, []))
+            layouts = tuple(section.layouts if section else []) or tuple(usual(test))
             title = run.section or (_plain(known) if known else test)
             groups.setdefault((test, title, layouts), []).extend(
                 (places[name, result["where"]], run, result) for result in run.results)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tables of results, laid out as the @table of a suite or the table USUAL says."""
+"""Tables of results, laid out as the @table of a suite or the test says."""
 
 from dataclasses import replace
 
 from mc.analysis.steps import median
 from mc.analysis.traffic import amplified
 from mc.parts import Grid
-from mc.records import units
+from mc.records import suite, tests, units
 from mc.records.fields import asked
 from mc.records.places import MANY, PLACES, value
 from mc.records.results import Run
@@ -14,24 +14,23 @@ from mc.records.suite import Layout
 
 Pairs = list[tuple[Run, dict]]
 
-# How results of a test are laid out if their suite does not say so.
-USUAL = {
-    "c2c": [Layout("writer_cpu", "reader_cpu", ("ns_per_line",))],
-    "loaded": [Layout("delay_cycles", None,
-                      ("delay_ns", "ns_per_load", "mb_per_s", "load_mb_per_s"))],
-}
-UNITS = {
-    "mb_per_s": "MB/s: 10^6 bytes of payload a second, in the median sample",
-    "ns_per_load": "ns a load, in the median sample",
-    "ns_per_line": "ns a line, in the median sample",
-}
 SIBLINGS = "* siblings: two CPUs of one core"
+
+
+def usual(test: str) -> list[Layout]:
+    """How results of a test are laid out if their suite does not say so."""
+    table = tests.of(test).table
+    return [suite.layout(table)] if table else []
 
 
 def unit(layouts: list[Layout]) -> str:
     """The unit of the cells of these tables; empty if the columns have units."""
     found = {layout.values[0] for layout in layouts if layout.columns}
-    return UNITS.get(name := found.pop(), name) if len(found) == 1 else ""
+    if len(found) != 1:
+        return ""
+    [name] = found
+    unit = tests.unit(name)
+    return f"{unit}, in the median sample" if unit else name
 
 
 def draw(layout: Layout, pairs: Pairs) -> list[Grid] | None:

@@ -47,11 +47,11 @@ def _group(known: suite.Suite | None, section: str | None, test: str, where: str
         return
     found = known.section(section) if known else None
     wanted = found.layouts if found else []
-    drawn = [layout.draw(one, pairs) for one in wanted or layout.USUAL.get(test, [])]
+    drawn = [layout.draw(one, pairs) for one in wanted or layout.usual(test)]
     title = section or (known.title if known else test)
     fixed = _constant([asked(result) for _, result in pairs])
     if drawn and None not in drawn:
-        unit = layout.unit(wanted or layout.USUAL[test])
+        unit = layout.unit(wanted or layout.usual(test))
         title += f" ({unit})" if unit else ""
         body = [grid for grids in drawn for grid in grids or []]
     else:

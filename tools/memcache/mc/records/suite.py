@@ -251,7 +251,8 @@ def _needs(suite: Suite, text: str) -> None:
     suite.sections[-1].needs.append(text)
 
 
-def _table(suite: Suite, text: str) -> None:
+def layout(text: str) -> Layout:
+    """What stands behind @table."""
     keys = dict(pair.partition("=")[::2] for pair in text.split())
     if "rows" not in keys or not all(keys.values()) or not (
             {"columns", "value"} <= keys.keys() or "values" in keys) or (
@@ -259,9 +260,12 @@ def _table(suite: Suite, text: str) -> None:
         raise ValueError("wanted: @table rows=KEY columns=KEY value=FIGURE, or @table rows=KEY "
                          "values=FIGURE,...")
     values = keys.pop("values", "") or keys.pop("value")
-    suite.sections[-1].layouts.append(Layout(
-        keys.pop("rows"), keys.pop("columns", None), tuple(values.split(",")),
-        tuple(keys.items())))
+    return Layout(keys.pop("rows"), keys.pop("columns", None), tuple(values.split(",")),
+                  tuple(keys.items()))
+
+
+def _table(suite: Suite, text: str) -> None:
+    suite.sections[-1].layouts.append(layout(text))
 
 
 def _note(suite: Suite, text: str) -> None:

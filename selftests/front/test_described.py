@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the tests say of themselves is of one piece, and the front end can use it."""
+
+import fake
+from mc.records import suite, tests
+
+
+class Described(fake.unittest.TestCase):
+    def test_a_table_has_columns_of_its_test(self):
+        for test in filter(lambda test: test.table, tests.TESTS.values()):
+            with self.subTest(test.name):
+                found = suite.layout(test.table)
+                known = {*tests.asked(test.name), *(figure.name for figure in test.figures)}
+                self.assertLessEqual({found.rows, *found.values, *filter(None, [found.columns])},
+                                     known)
+
+    def test_a_role_that_one_figure_has(self):
+        for test in tests.TESTS.values():
+            for role in "main", "over", "count":
+                with self.subTest(f"{test.name} {role}"):
+                    self.assertLessEqual(len(test.named(role)), 1)
+            with self.subTest(test.name):
+                self.assertTrue(test.main() or not test.named("over"))
+
+    def test_figures_of_one_name_have_one_unit(self):
+        found = {}
+        for test in tests.TESTS.values():
+            for figure in test.figures:
+                with self.subTest(f"{test.name} {figure.name}"):
+                    self.assertEqual(found.setdefault(figure.name, figure.unit), figure.unit)
+
+    def test_a_test_that_is_not_known(self):
+        self.assertEqual(tests.of("nosuch").table, "")
+        self.assertLessEqual({"op", "size_bytes"}, {*tests.asked("nosuch")})
