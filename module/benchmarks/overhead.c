@@ -321,6 +321,7 @@ const struct mc_test mc_test_overhead = {
 		.nkeys = ARRAY_SIZE(keys),
 		.columns = columns,
 		.ncolumns = ARRAY_SIZE(columns),
+		.memoryless = true,
 	},
 	.no_memory = true,
 	.check = overhead_check,

@@ -103,17 +103,18 @@ static const struct fact {
 	size_t offset;
 	bool wide;
 	bool shy;	/* in the table only if a record has a value; remote_threads: not 0 */
+	bool memory;	/* about memory: not in the table of a test that measures none */
 	u8 which;	/* traffic or disturbance */
 } facts[] = {
 #define F(field)	offsetof(struct mc_record, field)
-	{ "attribute", FACT_ATTR, F(attribute) },
-	{ "effective", FACT_EFFECT, F(effective) },
-	{ "memory_node", FACT_NODE, F(memory_node) },
+	{ "attribute", FACT_ATTR, F(attribute), .memory = true },
+	{ "effective", FACT_EFFECT, F(effective), .memory = true },
+	{ "memory_node", FACT_NODE, F(memory_node), .memory = true },
 	{ "threads", FACT_U32, F(threads), .wide = true },
 	{ "remote_threads", FACT_REMOTE, .shy = true },
 	{ "started_unix_ns", FACT_U64, F(started_unix_ns), .wide = true },
 	{ "window_max_ns", FACT_NS, F(window_max_ps), .wide = true },
-	{ "verified", FACT_VERIFIED, F(verified) },
+	{ "verified", FACT_VERIFIED, F(verified), .memory = true },
 	{ "samples", FACT_U32, F(stats.samples) },
 	{ "left_out", FACT_U32, F(stats.left_out), .wide = true },
 	{ "left_out_why", FACT_LEFT_OUT, F(left_out), .wide = true },
@@ -216,7 +217,7 @@ static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
 	const void *at = (const char *)rec + f->offset;
 
 	c->name = f->name;
-	c->wide = f->wide;
+	c->wide = f->wide || (f->memory && req->spec->memoryless);
 	c->shy = f->shy;
 	switch (f->kind) {
 	case FACT_ATTR:
@@ -291,6 +292,12 @@ static bool is_number(const char *word)
 	return !word[strspn(word, "0123456789")];
 }
 
+/* Common keys that are not in the table of a test that measures no memory. */
+static const bool about_memory[MC_KEY_OWN] = {
+	[MC_KEY_TYPE] = true, [MC_KEY_SIZE] = true, [MC_KEY_NODE] = true,
+	[MC_KEY_PAGE] = true,
+};
+
 static void key_cell(struct cell *c, struct mc_text *t, unsigned int id,
 		     const struct mc_request *req, const struct mc_record *rec)
 {
@@ -299,7 +306,8 @@ static void key_cell(struct cell *c, struct mc_text *t, unsigned int id,
 	const char *word = mc_key_word(key, value);
 
 	c->name = key->column;
-	c->wide = key->wide;
+	c->wide = key->wide ||
+		  (req->spec->memoryless && id < MC_KEY_OWN && about_memory[id]);
 	c->word = word ? !is_number(word) :
 			 key->kind == MC_CPULIST || key->kind == MC_PATH;
 	if (key->kind == MC_PATH)

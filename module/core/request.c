@@ -82,7 +82,8 @@ static int find_spec(struct mc_request *req, const char *s, size_t len,
 
 	if (!len)
 		return mc_fail(e, -EINVAL,
-			       "test: the line is empty; write TEST [key=value]..., see the file tests");
+			       "test: the line is empty; write TEST [key=value]...; "
+			       MC_TESTS_LISTED);
 	mc_text_quote(&t, s, len);
 	mc_textf(&t, " is not one of ");
 	for (i = 0; specs[i]; i++) {
@@ -118,7 +119,7 @@ static int parse_word(struct mc_request *req, const char *s, size_t len,
 	if (id == req->nkeys) {
 		mc_text_quote(&t, s, klen);
 		return mc_fail(e, -EINVAL,
-			       "%s: is not a key of %s; the file tests lists them",
+			       "%s: is not a key of %s; " MC_TESTS_LISTED,
 			       text, req->spec->name);
 	}
 	if (*seen & 1U << id)

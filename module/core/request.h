@@ -155,6 +155,7 @@ struct mc_column {
  * @nkeys: number of @keys
  * @columns: its own figures
  * @ncolumns: number of @columns, at most MC_MAX_COLUMNS
+ * @memoryless: it measures no memory: the table has no column about memory
  */
 struct mc_spec {
 	const char *name;
@@ -164,6 +165,7 @@ struct mc_spec {
 	unsigned int nkeys;
 	const struct mc_column *columns;
 	unsigned int ncolumns;
+	bool memoryless;
 };
 
 /**

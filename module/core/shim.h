@@ -13,6 +13,8 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 #include <linux/types.h>
+
+#define MC_TESTS_LISTED	"the file tests lists them"
 #else
 #include <assert.h>
 #include <errno.h>
@@ -31,6 +33,8 @@ typedef long long s64;
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define __printf(a, b)	__attribute((format(printf, a, b)))
+
+#define MC_TESTS_LISTED	"memcache-user --tests lists them"
 
 #endif /* __KERNEL__ */
 

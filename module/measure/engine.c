@@ -287,8 +287,11 @@ int mc_engine_run(struct mc_run *run, struct mc_record *records, u64 *n)
 
 		run->part = i % parts;
 		err = run_point(run, i / parts, rec);
-		if (rec->stats.samples || rec->stats.left_out)
-			(*n)++;
+		if (!rec->stats.samples && !rec->stats.left_out)
+			continue;
+		(*n)++;
+		if (run->side->result)
+			run->side->result(run, rec);
 	}
 	mc_traffic_end(run->counting);
 	if (!err && run->bad_data)

@@ -15,6 +15,7 @@
  * @end: called when the run's threads can no longer be stopped and the run's private
  *       memory can be freed; may be NULL
  * @tick: called after each sample, warm-ups included; may be NULL
+ * @result: called with each result that is kept, as soon as it is there; may be NULL
  * @find: find a buffer for a point. The result is valid until @drop, or until the next
  *        call if it is the point's only buffer. Return: 0 or a negative errno,
  *        explained in the run's error
@@ -33,6 +34,7 @@ struct mc_side {
 	void (*begin)(struct mc_run *run);
 	void (*end)(struct mc_run *run);
 	void (*tick)(void *run);
+	void (*result)(struct mc_run *run, const struct mc_record *rec);
 	int (*find)(struct mc_run *run, const struct mc_point *point,
 		    const struct mc_wanted *want, struct mc_area *area);
 	void (*drop)(void);

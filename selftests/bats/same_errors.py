@@ -30,7 +30,8 @@ def by_program(program, lines):
     names = {os.strerror(number): name for number, name in errno.errorcode.items()}
     for line in done.stderr.decode().splitlines():
         said = re.fullmatch("memcache-user: ([^:]*): (.*)", line)
-        yield f"{names.get(said[1])} {said[2]}"
+        if said:
+            yield f"{names.get(said[1])} {said[2]}"
 
 
 def without_figures(text):

@@ -315,6 +315,7 @@ const struct mc_test mc_test_os = {
 		.nkeys = ARRAY_SIZE(keys),
 		.columns = columns,
 		.ncolumns = ARRAY_SIZE(columns),
+		.memoryless = true,
 	},
 	.no_memory = true,
 	.records = MC_RECORD_OF_CPU,

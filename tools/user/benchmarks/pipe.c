@@ -313,6 +313,7 @@ const struct mc_test mc_test_pipe = {
 		.nkeys = ARRAY_SIZE(keys),
 		.columns = columns,
 		.ncolumns = ARRAY_SIZE(columns),
+		.memoryless = true,
 	},
 	.no_memory = true,
 	.check = pipe_check,
