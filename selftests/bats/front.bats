@@ -34,9 +34,14 @@ setup() { cd "$BATS_TEST_TMPDIR" || return; }
 }
 
 @test "what the module refuses is told, with the key" {
-	run memcache run -o none.jsonl 'bandwidth size=5'
-	[ "$status" -eq 1 ]
-	[[ $output == *EINVAL*size* ]]
+	run -2 memcache run -o none.jsonl 'bandwidth op=rw31 streams=2'
+	[[ $output == *EINVAL*streams* ]]
+	[ ! -e none.jsonl ]
+}
+
+@test "what no test takes is refused before anything is measured" {
+	run -2 memcache run -o none.jsonl bandwidth 'bandwidth size=5'
+	[[ $output == "memcache: size can't be '5'."* ]]
 	[ ! -e none.jsonl ]
 }
 

@@ -258,7 +258,7 @@ class Runs(Tree):
     def test_and_so_when_it_fails(self):
         self.pmu("uncore_imc_0", 20, **CAS)
         kernel = Kernel(errors={1: (errno.EINVAL, None)})
-        self.assertEqual(self.run_(kernel), 1)
+        self.assertEqual(self.run_(kernel), 2)
         self.assertEqual(kernel.files["counters"], "")
         self.write("out", b"precious")
         with self.assertRaisesRegex(Failure, "out exists already"):

@@ -3,12 +3,14 @@
 
 import os
 import pty
+import signal
 import subprocess
 from pathlib import Path
 from unittest import mock
 
 import fake
 from mc import Failure
+from mc.commands import cli
 from mc.running import debugfs
 
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
@@ -48,7 +50,7 @@ class Program(fake.InDirectory):
         self.module()
         os.unlink("debugfs/run")
         os.symlink("/proc/self/oom_score_adj", "debugfs/run")   # EINVAL to such a line
-        self.fails(self.memcache("run", "bandwidth size=4K"), 1,
+        self.fails(self.memcache("run", "bandwidth size=4K"), 2,
                    "memcache: bandwidth size=4K: EINVAL: Invalid argument\n")
 
     def test_no_module(self):
@@ -86,8 +88,15 @@ class Program(fake.InDirectory):
             self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
 
     def test_wrong_words(self):
-        for words in ([], ["measure"], ["run"], ["show"], ["run", "--fast", "x"]):
+        for words in (["measure"], ["run"], ["show"], ["run", "--fast", "x"]):
             self.fails(self.memcache(*words), 2, "usage: memcache")
+
+    def test_alone_it_says_what_it_can_do(self):
+        done = self.memcache()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout, self.memcache("--help").stdout)
+        for word in cli.COMMANDS:
+            self.assertRegex(done.stdout, rf"\n    {word} ")
 
     def test_show_of_a_bad_file_shows_nothing(self):
         self.write("good", GOOD)
@@ -95,6 +104,44 @@ class Program(fake.InDirectory):
         done = self.memcache("show", "good", "bad")
         self.fails(done, 2, "memcache: bad:3: cut short")
         self.assertEqual(done.stdout, "")
+
+    def test_after_a_full_disk_the_complete_lines_are_shown(self):
+        self.write("full", GOOD + GOOD[:-5])
+        done = self.memcache("show", "full")
+        self.fails(done, 0, "memcache: full:6: cut short in the middle of a line; what is complete "
+                            "is used: 1 result\n")
+        self.assertIn("9000.0", done.stdout)
+        with open("full", "rb") as file:        # the same through a pipe
+            same = subprocess.run([fake.FRONT, "show", "-"], stdin=file, capture_output=True,
+                                  text=True)
+        self.fails(same, 0, "memcache: -:6: cut short")
+        self.assertEqual(same.stdout, done.stdout)
+
+    def test_what_takes_no_output(self):
+        self.write("good", GOOD)
+        for words in ("show good", "suites", "--help", "compare -h", ""):
+            for where, why in (">/dev/full", "No space left on device"), (">&-", "Bad file descri"):
+                done = subprocess.run(f"{fake.FRONT} {words} {where}", shell=True,
+                                      capture_output=True, text=True)
+                with self.subTest(words + where):
+                    self.fails(done, 1, f"memcache: stdout: {why}")
+                    self.assertEqual(done.stderr.count("\n"), 1)
+        for where in "2>&-", "2>/dev/full":
+            done = subprocess.run(f"{fake.FRONT} show nosuch {where}", shell=True,
+                                  capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", ""))
+
+    def test_ctrl_c_at_any_moment(self):
+        """Also while Python still imports modules."""
+        self.write("good", GOOD)
+        for module in ("argparse", "json"):
+            self.write(f"{module}.py", b"import os, signal\n"
+                                       b"os.kill(os.getpid(), signal.SIGINT)\n")
+            done = subprocess.run([fake.FRONT, "show", "good"], capture_output=True, text=True,
+                                  env=os.environ | {"PYTHONPATH": os.getcwd()})
+            os.unlink(f"{module}.py")
+            self.assertIn(done.returncode, (-signal.SIGINT, 130), done.stderr)
+            self.assertEqual((done.stdout, done.stderr), ("", ""))
 
     def test_show_of_several_names_them(self):
         self.write("one", GOOD)

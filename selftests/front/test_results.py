@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Results files: what is read, and that a bad one is refused by name and line."""
 
+import contextlib
+import io
 import json
 import random
 
@@ -64,6 +66,27 @@ class Files(fake.InDirectory):
     def test_a_good_file_is_read(self):
         [run] = results.load(self.write("good", joined(*GOOD)))
         self.assertEqual((run.machine, run.request, run.results), (MACHINE, REQUEST, [RESULT]))
+
+    def test_what_is_complete_is_used(self):
+        whole = joined(*GOOD, *GOOD)
+        for end, said, kept in (
+                (joined(*GOOD)[:-20], "6: cut short in the middle of a line", 2),
+                (joined(*GOOD)[:-1], "6: cut short in the middle of a line", 2),
+                (joined(MACHINE), "5: cut short: no request follows the machine", 1),
+                (joined(MACHINE)[:9], "4: cut short in the middle of a line", 1),
+                (joined(MACHINE, REQUEST), "6: cut short: 1 more results belong to the", 2),
+                (joined(MACHINE, REQUEST | {"records": 2}, RESULT), "7: cut short: 1 more", 2)):
+            err = io.StringIO()
+            with self.subTest(end), contextlib.redirect_stderr(err):
+                runs = results.load(self.write("cut", joined(*GOOD) + end))
+                self.assertEqual((len(runs), runs[0].results), (kept, [RESULT]))
+                self.assertIn(f"memcache: cut:{said}", err.getvalue())
+                self.assertIn("; what is complete is used: ", err.getvalue())
+                report.lines(runs)
+        err = io.StringIO()
+        with contextlib.redirect_stderr(err):
+            results.load(self.write("whole", whole))
+        self.assertEqual(err.getvalue(), "")
 
     def test_a_request_without_results_is_one(self):
         [run] = results.parse(fake.lines(MACHINE, REQUEST | {"records": 0}), "x")

@@ -85,7 +85,7 @@ class Run(Measured):
     def test_a_refused_request_leaves_no_trace_of_the_one_before(self):
         kernel = fake.Kernel(errors={2: (errno.EINVAL, None)})
         self.assertEqual(self.run_("bandwidth size=4K", "bandwidth size=5K", "bandwidth size=8K",
-                                   kernel=kernel), 1)
+                                   kernel=kernel), 2)
         self.assertEqual(len(kernel.asked), 3)
         self.assertEqual([run.label for run in results.load("out")],
                          ["bandwidth size=4K", "bandwidth size=8K"])
@@ -139,6 +139,14 @@ class Run(Measured):
             self.assertEqual(self.run_("bandwidth size=4K"), 1)
         self.assertIn("No space left on device", self.err.getvalue())
         self.assertIn("9000.0", self.out.getvalue())
+
+    def test_a_suite_may_leave_out_what_is_not_there_and_a_person_is_told(self):
+        left = "memcache: bandwidth size=4K type=wb,uc: in part left out in the kernel: type=uc "
+        with mock.patch.object(fake.Kernel, "wb_only", return_value=True):
+            self.assertEqual(self.run_("bandwidth size=4K type=wb,uc"), 1)
+            self.assertIn(left, self.err.getvalue())
+            self.assertEqual(self.kernel.asked, ["bandwidth size=4K type=wb"])
+            self.assertEqual(self.run_(SUITE, output="suite"), 0)
 
     def test_a_module_unloaded_in_between(self):
         kernel = fake.Kernel()
@@ -364,8 +372,9 @@ bandwidth node={nodes}
 class Blocking(fake.Kernel):
     """Its second write blocks until a signal ends it, as a long run's does."""
 
-    def __init__(self):
+    def __init__(self, signum=signal.SIGINT):
         super().__init__(errors={2: (errno.EINTR, 1)})
+        self.signum = signum
         self.path = Path.cwd()
         os.mkfifo("pipe")
         self.pipe = os.open("pipe", os.O_RDWR | os.O_NONBLOCK)
@@ -381,17 +390,16 @@ class Blocking(fake.Kernel):
         return error
 
 
-    @staticmethod
-    def _interrupt(thread):
+    def _interrupt(self, thread):
         """Once that one waits in write(2)."""
         while not Path(f"/proc/self/task/{thread}/syscall").read_text().startswith("1 "):
             time.sleep(0.01)
-        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), self.signum)
 
 
 class Stopping(Measured):
-    def stop(self):
-        kernel = Blocking()
+    def stop(self, signum=signal.SIGINT):
+        kernel = Blocking(signum)
         self.addCleanup(os.close, kernel.pipe)
         start = time.monotonic()
         status = self.run_(SUITE, kernel=kernel)
@@ -404,6 +412,10 @@ class Stopping(Measured):
         self.assertEqual([len(run.results) for run in results.load("out")], [3, 1])
         self.assertIn("stopped; results kept: 4\n", self.err.getvalue())
         self.assertIn("Results: out", self.out.getvalue())
+
+    def test_sigterm_has_a_status_of_its_own(self):
+        self.assertEqual(self.stop(signal.SIGTERM), 143)
+        self.assertEqual([len(run.results) for run in results.load("out")], [3, 1])
 
     def test_ctrl_c_works_where_a_shell_has_it_ignored(self):
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)

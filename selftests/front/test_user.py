@@ -81,7 +81,7 @@ class InUserSpace(fake.InDirectory):
 
     def test_rounds_alternate(self):
         self.assertEqual(self.run_("bandwidth size=4K", "bandwidth irq=off", where="both",
-                                   rounds=3), 0)
+                                   rounds=3), 1)
         runs = results.load("out")
         self.assertEqual([(run.where, run.request.get("round")) for run in runs], [
             ("kernel", 1), ("user", 1), ("kernel", None), ("user", 2), ("kernel", 2),
@@ -115,7 +115,7 @@ class InUserSpace(fake.InDirectory):
                 suite.load("./s")
 
     def test_what_is_for_the_kernel_only(self):
-        self.assertEqual(self.run_("bandwidth irq=off", "bandwidth irq=on,off", where="both"), 0)
+        self.assertEqual(self.run_("bandwidth irq=off", "bandwidth irq=on,off", where="both"), 1)
         self.assertEqual(self.asked(), ["bandwidth irq=on"])
         self.assertEqual(len(self.kernel.asked), 2)
         self.assertIn("memcache: bandwidth irq=off: skipped in user space: irq=off is for the "
@@ -129,12 +129,12 @@ class InUserSpace(fake.InDirectory):
 
     def test_a_test_of_one_side(self):
         self.kernel.files["tests"] += "file: x\n"
-        self.assertEqual(self.run_("file size=4K", "bandwidth", where="both"), 0)
+        self.assertEqual(self.run_("file size=4K", "bandwidth", where="both"), 1)
         self.assertIn("file size=4K: skipped in user space: no test file there",
                       self.err.getvalue())
 
     def test_an_error(self):
-        self.assertEqual(self.run_("bandwidth size=3", "bandwidth"), 1)
+        self.assertEqual(self.run_("bandwidth size=3", "bandwidth"), 2)
         self.assertIn("memcache: bandwidth size=3 (user): EINVAL: size: no\n", self.err.getvalue())
         self.assertEqual(len(results.load("out")), 1)
 

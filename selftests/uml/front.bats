@@ -60,7 +60,7 @@ setup() { cd "$BATS_TEST_TMPDIR" || return; }
 @test "node 0 is there without NUMA, on both sides, and no other" {
 	memcache run -o nodes.jsonl --where both --rounds 1 'bandwidth node=0 size=16K page=4k' >report
 	[ "$(grep -c '"record":"result"' nodes.jsonl)" -eq 2 ]
-	run -1 memcache run -o none.jsonl --where user 'bandwidth node=1 size=16K'
+	run -2 memcache run -o none.jsonl --where user 'bandwidth node=1 size=16K'
 	[[ $output == *"there is no node 1"* ]]
 }
 

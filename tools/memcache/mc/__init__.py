@@ -9,12 +9,15 @@ only when it is needed: an import takes long on an emulated machine.
 import errno
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
+
+from mc.status import FAILED
 
 
 class Failure(Exception):
     """An error that the user can correct. It is shown as one line, without a traceback."""
 
-    def __init__(self, message: str, status: int = 1):
+    def __init__(self, message: str, status: int = FAILED):
         super().__init__(message)
         self.status = status
 
@@ -24,6 +27,10 @@ def errno_name(number: int) -> str:
     if number == errno.EOPNOTSUPP:      # errno.errorcode has only its synonym, ENOTSUP
         return "EOPNOTSUPP"
     return errno.errorcode.get(number, str(number))
+
+
+def plural(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def meant(word: str, known: Iterable[str]) -> str:
@@ -45,5 +52,7 @@ def emit(lines: Iterable[str]) -> None:
 
 
 def say(text: str) -> None:
-    """Print a message to standard error, so that standard output holds results only."""
-    print(f"memcache: {plain(text)}", file=sys.stderr, flush=True)
+    """Print a message to standard error, so that standard output holds results only. A
+    message that can't be printed is no reason to stop."""
+    with suppress(OSError):
+        print(f"memcache: {plain(text)}", file=sys.stderr, flush=True)

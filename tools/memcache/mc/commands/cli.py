@@ -4,12 +4,13 @@ directory. That file is imported only if the user typed the command, because an 
 long on an emulated machine."""
 
 import argparse
+import errno
 import io
 import os
 import sys
 from importlib import import_module
 
-from mc import Failure, say
+from mc import Failure, say, status
 
 HELP = """\
 Measure memory by cache attribute, from inside the kernel.
@@ -72,7 +73,7 @@ def parser(typed: str = "") -> argparse.ArgumentParser:
     """The parser knows the names of all commands, and the arguments of the command `typed`."""
     raw = argparse.RawDescriptionHelpFormatter
     top = argparse.ArgumentParser(prog="memcache", description=HELP, formatter_class=raw,
-                                  allow_abbrev=False)
+                                  epilog=status.text(), allow_abbrev=False)
     top.add_argument("--version", action=Version, nargs=0, help="print the version and exit")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, text in COMMANDS.items():
@@ -81,7 +82,8 @@ def parser(typed: str = "") -> argparse.ArgumentParser:
         if name == typed:
             module = import_module(f"mc.commands.{FILES.get(name, name)}")
             module.arguments(sub)
-            sub.epilog = getattr(module, "EPILOG", None)
+            sub.epilog = "\n".join([*filter(None, [getattr(module, "EPILOG", "")]),
+                                    status.text(name)])
             sub.set_defaults(command=module.command)
     return top
 
@@ -96,18 +98,39 @@ def actions(typed: str = "") -> list[argparse.Action]:
 
 
 def main(argv: list[str]) -> int:
+    if sys.stderr is None:      # it is closed: messages must not go to another file
+        sys.stderr = open(os.devnull, "w", encoding="ascii")
+    if sys.stdout is None:
+        say(f"stdout: {os.strerror(errno.EBADF)}")
+        return status.FAILED
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     try:
-        args = parser(*argv[:1]).parse_args(argv)
-        status = args.command(args)
-        sys.stdout.flush()
-        return status
+        try:
+            return _command(argv)
+        finally:
+            sys.stdout.flush()
     except Failure as failure:
         say(str(failure))
         return failure.status
     except BrokenPipeError:     # the reader of a pipe, such as head, has ended
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except KeyboardInterrupt:
-        return 130
+        _forget_output()
+        return status.DONE
+    except OSError as error:
+        _forget_output()
+        say(f"{error.filename or 'stdout'}: {error.strerror}")
+        return status.FAILED
+
+
+def _command(argv: list[str]) -> int:
+    top = parser(*argv[:1])
+    if not argv:
+        top.print_help()
+        return status.DONE
+    args = top.parse_args(argv)
+    return args.command(args)
+
+
+def _forget_output() -> None:
+    """Send what is still to be printed nowhere, so that Python does not try again at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -14,10 +14,6 @@ those of user space (run --where both). A change is (A - B) / A of the median
 times, so a positive change means less time: faster. Results of random accesses
 (run os-overhead) also make four tables: write against read, and the cost of the
 OS, of a hypervisor and of interrupts.
-
-Exit status: 0 records were compared; 1 no records could be compared, or some
-were refused because their memory-type verdicts, the nodes of their memory, or
-the states of the prefetchers differ; 2 a file can't be read.
 """
 
 

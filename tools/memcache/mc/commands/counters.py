@@ -7,13 +7,12 @@ from mc import Failure, emit, say
 from mc.running import plan
 from mc.running.counting import absence
 from mc.running.side import Side
+from mc.status import DONE
 
 EPILOG = """\
 Prints a line for each event and package of the memory controllers' PMUs in
 /sys/bus/event_source/devices. The module's file `counters` and memcache-user
 --counters take these lines. `memcache run --counters` sets them for a run.
-
-Exit status: 0 there are counters; 1 there are none, or they could not be set.
 """
 
 
@@ -30,7 +29,7 @@ def command(args: argparse.Namespace) -> int:
 def counters(side: Side, put: bool, clear: bool) -> int:
     if clear:
         side.count("")
-        return 0
+        return DONE
     found = side.discover()
     if not found.counters:
         raise Failure(absence(found))
@@ -41,4 +40,4 @@ def counters(side: Side, put: bool, clear: bool) -> int:
         emit(map(str, found.counters))
     for remark in found.remarks:
         say(f"not used: {remark}")
-    return 0
+    return DONE

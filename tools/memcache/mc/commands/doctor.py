@@ -14,8 +14,8 @@ from mc.parts import Part, Sentence
 from mc.records import prices
 from mc.running import counters, debugfs, plan, user
 from mc.running.machine import Machine, hypervisor
+from mc.status import DONE, FAILED
 
-EPILOG = "Exit status: 0 nothing prevents it; 1 something does."
 OK, WARN, FAIL = "ok", "warn", "fail"
 
 
@@ -57,7 +57,7 @@ def examine(machine: Machine | None = None) -> tuple[list[str], int]:
     else:
         verdict = "Nothing prevents measuring UC here" + (
             f"; there are {warned} warnings." if warned else ".")
-    return terminal.lines([*said, Sentence(verdict, gap=True)]), 1 if failed else 0
+    return terminal.lines([*said, Sentence(verdict, gap=True)]), FAILED if failed else DONE
 
 
 def _asked_for() -> tuple[Machine, list]:

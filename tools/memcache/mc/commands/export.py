@@ -8,15 +8,13 @@ from mc import Failure
 from mc.output import files
 from mc.output.export import FORMS
 from mc.records import results
+from mc.status import DONE
 
 EPILOG = """\
 csv: a row for each record. prometheus: a file for the node exporter's textfile
 collector. kcidb: a report with `tests[].number`. lkp: lines of `key: value`.
 lava: the output of lava-test-case. The keys of the request, the memory type,
 its verdict and whether the data were verified become labels or parts of names.
-
-Exit status: 0 results were exported; 1 there are no results; 2 a file can't be
-read or written.
 """
 
 
@@ -41,4 +39,4 @@ def export(form: str, file: str, output: str | None) -> int:
         files.write(output, text.encode(errors="replace"))
     else:
         sys.stdout.write(text)
-    return 0
+    return DONE

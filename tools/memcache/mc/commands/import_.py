@@ -12,15 +12,13 @@ from mc.analysis.pcm import SECOND, Joined, Sample, mean
 from mc.output import terminal
 from mc.parts import Grid, Part, Sentence, bullets
 from mc.records import results, units
+from mc.status import DONE, FAILED, WRONG
 
 EPILOG = """\
 Prints for each record the samples that lie within its time, and how much data
 the memory moved according to them. Start `pcm-memory 0.1 -csv=FILE.csv` before
 the run. pcm-memory writes local time. If it ran in another time zone, put
 TZ=ZONE before this command.
-
-Exit status: 0 samples were joined; 1 no sample lies within a record; 2 a file
-can't be read.
 """
 
 
@@ -44,18 +42,20 @@ def join(path: str, name: str | None, output: str | None) -> int:
     samples = pcm.load(path)
     if not name:
         if output:
-            raise Failure("-o is for the records of RESULTS", 2)
+            raise Failure("-o is for the records of RESULTS", WRONG)
         emit(terminal.lines(_alone(samples)))
-        return 0
+        return DONE
+    if output and name == "-":
+        raise Failure("-o: results from standard input can't be read a second time", WRONG)
     runs = results.load(name)
     if any("dram_pcm_samples" in result for run in runs for result in run.results):
-        raise Failure(f"{name}: has figures of pcm already", 2)
+        raise Failure(f"{name}: has figures of pcm already", WRONG)
     joined = pcm.join(runs, samples)
     emit(terminal.lines(_joined(joined, samples)))
     if output:
         _write(name, output, joined)
         emit(["", f"Results: {output}"])
-    return 0 if any(one.samples for one in joined) else 1
+    return DONE if any(one.samples for one in joined) else FAILED
 
 
 def _write(name: str, output: str, joined: list[Joined]) -> None:
@@ -64,6 +64,8 @@ def _write(name: str, output: str, joined: list[Joined]) -> None:
     lines = []
     with open(name, encoding="utf-8") as before:
         for line in before:
+            if not line.endswith("\n"):     # the file was cut short
+                break
             if json.loads(line)["record"] == "result":
                 more = json.dumps(_figures(next(figures)), separators=(",", ":"))
                 line = f"{line.rstrip().removesuffix('}')},{more[1:]}\n"

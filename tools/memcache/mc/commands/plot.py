@@ -8,15 +8,13 @@ from mc import Failure, say
 from mc.output import charts, draw, files
 from mc.output.captions import captions
 from mc.records import rounds
+from mc.status import DONE, WRONG
 
 EPILOG = """\
 The results decide what is drawn: latency over size with its levels marked,
 bandwidth over size, latency over bandwidth under load, heat maps of matrices,
 and bars of everything else. Results of the same section share a picture.
 This command needs matplotlib (Debian: python3-matplotlib).
-
-Exit status: 0 pictures were drawn; 1 there is nothing to draw, or no
-matplotlib; 2 a file can't be read or written.
 """
 KINDS = (*draw.FORMATS, "html")
 
@@ -37,7 +35,7 @@ def plot(names: list[str], output: str | None) -> int:
     kind = os.path.splitext(output)[1].removeprefix(".").lower()
     if kind not in KINDS:
         wanted = ", ".join(f".{known}" for known in KINDS)
-        raise Failure(f"{output}: wanted a name that ends in {wanted}", 2)
+        raise Failure(f"{output}: wanted a name that ends in {wanted}", WRONG)
     loaded = rounds.load_all(names)
     found = charts.charts(loaded)
     if not found:
@@ -48,4 +46,4 @@ def plot(names: list[str], output: str | None) -> int:
     else:
         files.write(output, draw.picture(found, captions(loaded, charts.sources(loaded)), kind))
     say(f"{output}: {len(found)} {'chart' if len(found) == 1 else 'charts'}")
-    return 0
+    return DONE

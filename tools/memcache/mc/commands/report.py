@@ -7,14 +7,12 @@ import os
 from mc import say
 from mc.output import document, files, page
 from mc.records import rounds
+from mc.status import DONE
 
 EPILOG = """\
 The page needs no other file and loads nothing from the network. It can be read
 on a phone and printed. This command needs matplotlib (Debian:
 python3-matplotlib).
-
-Exit status: 0 the page was written; 1 there is no matplotlib; 2 a file can't be
-read or written.
 """
 
 
@@ -34,4 +32,4 @@ def report(names: list[str], output: str | None) -> int:
     made = page.document(document.title(loaded), document.parts(loaded))
     files.write(output, made.encode(errors="replace"))
     say(f"{output}: {sum(len(run.results) for runs in loaded.values() for run in runs)} records")
-    return 0
+    return DONE

@@ -13,6 +13,7 @@ from mc.running.counting import Counting
 from mc.running.progress import Progress
 from mc.running.session import Session, Stop, create
 from mc.running.side import Side
+from mc.status import DONE, FAILED, SIGNAL
 
 EPILOG = """\
 Each WHAT is the name of a suite, the path of a suite file (with a slash in it),
@@ -22,9 +23,6 @@ module and their keys, memcache-user --tests those of user space.
 
 Each result is written to a new file as soon as it is there, so nothing is lost
 if the run fails or is stopped (Ctrl-C). The report follows at the end.
-
-Exit status: 0 everything was measured; 1 something was not; 2 the command line
-is wrong; 130 stopped by Ctrl-C.
 """
 ROUNDS = 3      # fewer rounds show too little of how much rounds differ
 
@@ -67,7 +65,7 @@ def measure(words: list[str], output: str | None, where: str | None = None,
     requests = plan.requests(words, place)
     if dry:
         plan.show(plan.jobs(requests, place, rounds), place)
-        return 0
+        return DONE
     for side in dict.fromkeys(side for request in requests for side in place.chosen(request)):
         side.check()
     jobs = plan.jobs(requests, place, rounds)
@@ -82,5 +80,7 @@ def measure(words: list[str], output: str | None, where: str | None = None,
             emit([*report.lines(merged(session.runs)), "", f"Results: {path}"])
         else:
             os.unlink(path)
-            session.status = session.status or 1
-    return 128 + stop.signum if stop.signum else session.status
+            session.status = session.status or FAILED
+    if stop.signum:
+        return SIGNAL + stop.signum
+    return session.status or (DONE if plan.whole(jobs, requests, place) else FAILED)

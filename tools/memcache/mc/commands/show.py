@@ -6,6 +6,7 @@ import argparse
 from mc import emit
 from mc.output import report
 from mc.records import rounds
+from mc.status import DONE
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,4 +20,4 @@ def command(args: argparse.Namespace) -> int:
         if len(loaded) > 1:
             emit(([""] if number else []) + [f"=== {name}", ""])
         emit(report.lines(runs))
-    return 0
+    return DONE

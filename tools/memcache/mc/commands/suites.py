@@ -8,6 +8,7 @@ from mc import emit
 from mc.output.terminal import wrapped
 from mc.records import keys, shape, suite
 from mc.running.plan import Place, duration, sides
+from mc.status import DONE
 
 EPILOG = """\
 The time is an estimate for `run SUITE` on this machine; an emulator takes
@@ -21,7 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def command(args: argparse.Namespace) -> int:
     emit(suite_lines(args.suite) if args.suite else overview())
-    return 0
+    return DONE
 
 
 def overview() -> list[str]:

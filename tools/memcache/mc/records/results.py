@@ -11,8 +11,9 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from mc import Failure
+from mc import Failure, plural, say
 from mc.records.fields import DISTURBED
+from mc.status import WRONG
 
 SCHEMA = 1
 SAME_MACHINE = ("kernel", "cpu", "hypervisor", "simulated")
@@ -50,13 +51,27 @@ class Run:
         return self.request.get("section")
 
 
+class Cut(Failure):
+    """The end of the data is missing, as after a full disk. `runs` has the complete lines."""
+
+    def __init__(self, message: str, runs: list[Run]):
+        super().__init__(message, WRONG)
+        self.runs = runs
+
+
 def load(path: str) -> list[Run]:
-    """Read the runs of a file."""
+    """Read the runs of a file; `-` is standard input. If only the end is missing, the results
+    before it are used, with a warning."""
     try:
-        with open(path, "rb") as file:
+        with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
             return parse(file.read().splitlines(keepends=True), path)
     except OSError as error:
-        raise Failure(f"{path}: {error.strerror}", 2) from None
+        raise Failure(f"{path}: {error.strerror}", WRONG) from None
+    except Cut as cut:
+        if not (count := sum(len(run.results) for run in cut.runs)):
+            raise
+        say(f"{cut}; what is complete is used: {plural(count, 'result')}")
+        return cut.runs
 
 
 def create(path: str) -> io.FileIO:
@@ -67,9 +82,9 @@ def create(path: str) -> io.FileIO:
             os.makedirs(directory)
         return open(path, "xb", buffering=0)
     except FileExistsError:
-        raise Failure(f"{path} exists already and is not overwritten", 2) from None
+        raise Failure(f"{path} exists already and is not overwritten", WRONG) from None
     except OSError as error:
-        raise Failure(f"{path}: {error.strerror}", 2) from None
+        raise Failure(f"{path}: {error.strerror}", WRONG) from None
 
 
 def parse(lines: Iterable[bytes], name: str) -> list[Run]:
@@ -79,11 +94,13 @@ def parse(lines: Iterable[bytes], name: str) -> list[Run]:
     try:
         for line in lines:
             number += 1
+            if not line.endswith(b"\n"):
+                raise Cut(f"{name}:{number}: cut short in the middle of a line", reader.runs)
             reader.take(line)
-        number += 1
-        reader.end()
     except ValueError as error:
-        raise Failure(f"{name}:{number}: {error}", 2) from None
+        raise Failure(f"{name}:{number}: {error}", WRONG) from None
+    if missing := reader.end():
+        raise Cut(f"{name}:{number + 1}: {missing}", reader.runs)
     return reader.runs
 
 
@@ -95,21 +112,19 @@ class _Reader:
         self.missing = 0                    # how many results of the last request are still to come
 
     def take(self, line: bytes) -> None:
-        if not line.endswith(b"\n"):
-            raise ValueError("cut short in the middle of a line")
         record = _record(line)
         kind = record["record"]
         if self.missing and kind != "result":
             raise ValueError(self._owed())
         getattr(self, "_" + kind)(record)
 
-    def end(self) -> None:
+    def end(self) -> str:
+        """What is missing after the last line; empty if nothing is."""
         if self.missing:
-            raise ValueError(self._owed())
+            return self._owed()
         if self.machine:
-            raise ValueError("cut short: no request follows the machine")
-        if not self.runs:
-            raise ValueError("empty: no results in this file")
+            return "cut short: no request follows the machine"
+        return "" if self.runs else "empty: no results in this file"
 
     def _owed(self) -> str:
         return f"cut short: {self.missing} more results belong to the request before"

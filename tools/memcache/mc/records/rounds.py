@@ -14,6 +14,7 @@ from mc import Failure
 from mc.records import results
 from mc.records.fields import WHICH, asked
 from mc.records.results import Run
+from mc.status import WRONG
 
 # Records that differ in these did not measure the same.
 STATE = ("attribute", "effective", "memory_node")
@@ -32,7 +33,7 @@ def load(path: str) -> list[Run]:
 def load_all(files: list[str]) -> dict[str, list[Run]]:
     """The runs of several files, none of which may be named twice."""
     if len(set(files)) < len(files):
-        raise Failure("a file is named twice", 2)
+        raise Failure("a file is named twice", WRONG)
     return {name: load(name) for name in files}
 
 

@@ -28,6 +28,7 @@ from pathlib import Path
 from mc import Failure
 from mc.records import template
 from mc.records.shape import Shape
+from mc.status import WRONG
 
 HERE = Path(__file__).resolve().parents[3] / "suites"
 LINE = re.compile(r"(?:(?P<label>[A-Za-z0-9_:-]+):\s+)?(?P<request>[a-z][a-z0-9]*(?:\s+\S+=\S+)*)")
@@ -142,9 +143,9 @@ def load(name: str) -> Suite:
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise Failure(f"{path}: not text", 2) from None
+        raise Failure(f"{path}: not text", WRONG) from None
     except OSError as error:
-        raise Failure(f"{path}: {error.strerror}", 2) from None
+        raise Failure(f"{path}: {error.strerror}", WRONG) from None
     suite = Suite(path.name)
     for number, line in enumerate(text.splitlines(), 1):
         line = line.strip()
@@ -152,9 +153,9 @@ def load(name: str) -> Suite:
             try:
                 _take(suite, line)
             except ValueError as error:
-                raise Failure(f"{path}:{number}: {error}", 2) from None
+                raise Failure(f"{path}:{number}: {error}", WRONG) from None
     if not suite.requests:
-        raise Failure(f"{path}: no request line in it", 2)
+        raise Failure(f"{path}: no request line in it", WRONG)
     suite.title = suite.title or suite.name
     own = path.resolve().parent != HERE
     suite.requests = [replace(request, where=suite.where, record_s=suite.record_s,

@@ -8,13 +8,14 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from mc import Failure, emit, meant, say
+from mc import Failure, emit, meant, plural, say
 from mc.records import check, keys, shape, suite
 from mc.records.suite import Request
 from mc.running.debugfs import Debugfs
 from mc.running.fit import NAMES, fit
 from mc.running.side import Side
 from mc.running.user import User
+from mc.status import WRONG
 
 
 def sides() -> list[Side]:
@@ -86,7 +87,7 @@ def requests(words: list[str], place: Place) -> list[Request]:
 def _requests(line: str, place: Place) -> list[Request]:
     words = line.split()
     if not words or "\n" in line or "\0" in line:
-        raise Failure("a request is one line: TEST [key=value]...", 2)
+        raise Failure("a request is one line: TEST [key=value]...", WRONG)
     name, given = words[0], words[1:]
     if suite.exists(name):
         found = suite.load(name)
@@ -94,9 +95,9 @@ def _requests(line: str, place: Place) -> list[Request]:
         if not given or not _is_test(name, found, place):
             return _of_suite(found, given, place)
     if not given and name not in place.names:
-        raise Failure(_neither(name, place), 2)
+        raise Failure(_neither(name, place), WRONG)
     if why := place.wrong(line):
-        raise Failure(why, 2)
+        raise Failure(why, WRONG)
     return [Request(line.strip())]
 
 
@@ -124,7 +125,7 @@ def _of_suite(found: suite.Suite, given: list[str], place: Place) -> list[Reques
     mine = [test for test in dict.fromkeys(r.test for r in found.requests) if test in known]
     for why in [check.form(given), *(_refused(word, mine, known) for word in given)]:
         if why:
-            raise Failure(f"{found.name}: {why}", 2)
+            raise Failure(f"{found.name}: {why}", WRONG)
     requests, lacking = found.expanded(place.shape)
     for why, names in lacking.items():
         say(f"{_counted(names)}: skipped: {why}")
@@ -177,6 +178,14 @@ def jobs(asked: list[Request], place: Place, rounds: int = 0) -> list[Job]:
             for job in _round(same, number, rounds or same[0].request.rounds)]
 
 
+def whole(planned: list[Job], asked: list[Request], place: Place) -> bool:
+    """Whether every request that was typed is measured in full on each of its sides. What is
+    left out of a suite does not count."""
+    lines = {(job.side.where, job.request.line) for job in planned}
+    return all((side.where, request.line) in lines for request in asked if not request.suite
+               for side in place.chosen(request))
+
+
 def _round(same: list[Job], number: int, rounds: int) -> list[Job]:
     """The jobs of one request in this round. A request for one side only is in round 1."""
     if len(same) == 1 or rounds == 1:
@@ -205,11 +214,7 @@ def length(planned: list[Job], place: Place) -> Iterator[str]:
                     for job in mine)
         each = mine[0].request.record_s
         about = f", about {duration(count * each)} (longer in an emulator)" if each else ""
-        yield f"{name}: {_plural(len(mine), 'request')}, {_plural(count, 'record')}{about}"
-
-
-def _plural(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
+        yield f"{name}: {plural(len(mine), 'request')}, {plural(count, 'record')}{about}"
 
 
 def duration(seconds: float) -> str:

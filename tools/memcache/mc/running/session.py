@@ -16,6 +16,7 @@ from mc.records.suite import Request
 from mc.running.plan import Job
 from mc.running.progress import Progress
 from mc.running.side import Outcome, Side
+from mc.status import DONE, FAILED, WRONG
 
 # After these errors no further request is tried: somebody else measures or has written to
 # `stop`.
@@ -68,7 +69,7 @@ class Session:
     progress: Progress
     stop: Stop
     runs: list[results.Run] = field(default_factory=list)
-    status: int = 0
+    status: int = DONE
 
     def measure(self, jobs: list[Job]) -> None:
         """Run all jobs. If one fails, the rest is still tried unless it would fail as well."""
@@ -112,11 +113,13 @@ class Session:
         if outcome.error == errno.EOPNOTSUPP and job.request.suite:
             self.progress.say(f"{job.request.name}{_side(job)}: skipped: {outcome.why}")
         elif outcome.error:
-            self.fail(f"{job.request.name}{_side(job)}: {outcome.name}: {outcome.why}")
+            wrong = outcome.error == errno.EINVAL and not job.request.suite
+            self.fail(f"{job.request.name}{_side(job)}: {outcome.name}: {outcome.why}",
+                      WRONG if wrong else FAILED)
         return outcome.error not in STOPPING
 
-    def fail(self, text: str) -> None:
-        self.status = 1
+    def fail(self, text: str, status: int = FAILED) -> None:
+        self.status = max(self.status, status)
         self.progress.say(text)
 
 

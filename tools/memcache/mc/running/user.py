@@ -104,7 +104,7 @@ def outcome(status: int, records: str, said: str) -> Outcome:
     match = SAID.search(said)
     if match:
         return Outcome(NUMBERS.get(match["errno"], errno.EIO), match["why"], kept)
-    if status in (-2, -15, 130):
+    if status in (-2, -15, 130, 143):
         return Outcome(errno.EINTR, "stopped by a signal", kept)
     why = said.strip().partition("\n")[0] or (
         f"ended by signal {-status}" if status < 0 else f"exit status {status}")

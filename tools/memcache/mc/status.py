@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The exit status of every command: the one table of them. --help prints it, and the guide
+has it too."""
+
+import signal
+
+DONE, FAILED, WRONG, SIGNAL = 0, 1, 2, 128
+
+TABLE = {
+    DONE: "all that was asked for was done",
+    FAILED: "a part of it was not, and a message says which",
+    WRONG: "the command is wrong: a mistyped word, a request that no test takes, "
+           "a file that can't be read or written",
+    SIGNAL + signal.SIGINT: "Ctrl-C stopped it",
+    SIGNAL + signal.SIGTERM: "SIGTERM stopped it",
+}
+# What 1 says of each command.
+PARTS = {
+    "run": "something was not measured. What a suite leaves out because this machine can't do "
+           "it does not count",
+    "show": "the report could not be printed",
+    "compare": "nothing could be compared, or records were refused because their memory-type "
+               "verdicts, the nodes of their memory, or the states of the prefetchers differ",
+    "plot": "there is nothing to draw, or no matplotlib",
+    "report": "there is no matplotlib",
+    "export": "there are no results",
+    "import": "no sample lies within a record",
+    "doctor": "something prevents measuring UC",
+    "counters": "there are no counters, or they could not be set",
+    "suites": "the list could not be printed",
+    "complete": "the candidates could not be printed",
+}
+
+
+def text(command: str = "") -> str:
+    """The table as it stands in the help of a command, or of all commands."""
+    from textwrap import fill
+    lines = TABLE | ({FAILED: PARTS[command]} if command else {})
+    return "exit status:\n" + "\n".join(
+        fill(meaning, 79, initial_indent=f"  {status:<5}", subsequent_indent=" " * 7)
+        for status, meaning in lines.items())
