@@ -43,6 +43,11 @@ setup_file() {
 	[ "$("$USER_TOOL" --help | awk 'length > 80')" = "" ]
 }
 
+@test "counters that can't be read are refused" {
+	refused "No such file or directory" "counters: nosuch can't be read" --counters nosuch bandwidth
+	refused "Is a directory" "counters: / can't be read" --counters / bandwidth
+}
+
 @test "every operation, data verified" {
 	measure --own 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad,rw31,rw21,rw11,rep_movsb,rep_stosb size=4K,1M repeat=5'
 	holds 'records[0]["record"] == "machine"' 'records[0]["memory"] == "own"' \

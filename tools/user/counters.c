@@ -85,13 +85,13 @@ int mc_user_counters(const char *path, struct mc_error *e)
 {
 	char *text = malloc(MC_COUNTERS_TEXT);
 	FILE *f = fopen(path, "re");
-	int err = 0;
+	size_t len = text && f ? fread(text, 1, MC_COUNTERS_TEXT, f) : 0;
+	int err;
 
-	if (!text || !f)
+	if (!text || !f || ferror(f))	/* a directory can be opened, but not read */
 		err = mc_fail(e, -errno, "counters: %s can't be read", path);
 	else
-		err = mc_counters_parse(set, &n_set, text,
-					fread(text, 1, MC_COUNTERS_TEXT, f), e);
+		err = mc_counters_parse(set, &n_set, text, len, e);
 	if (f)
 		fclose(f);
 	free(text);
