@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 from types import SimpleNamespace
@@ -152,3 +153,15 @@ class Doctor(fake.InDirectory):
         self.assertIn(done.returncode, (0, 1))
         self.assertEqual(done.stderr, "")
         self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100)
+
+    def test_the_same_as_json(self):
+        plain = subprocess.run([fake.FRONT, "doctor"], capture_output=True, text=True)
+        done = subprocess.run([fake.FRONT, "doctor", "--json"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (plain.returncode, ""))
+        told = json.loads(done.stdout)
+        self.assertEqual(told["can_measure_uc"], not done.returncode)
+        self.assertEqual([check["status"] for check in told["checks"]],
+                         re.findall("^(ok|warn|fail) ", plain.stdout, re.M))
+        for check in told["checks"]:
+            self.assertIn(check["what"], " ".join(plain.stdout.split()))
+            self.assertIn(check["todo"] or "", " ".join(plain.stdout.split()))

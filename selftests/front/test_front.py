@@ -11,6 +11,7 @@ from unittest import mock
 import fake
 from mc import Failure
 from mc.commands import cli
+from mc.records import results
 from mc.running import debugfs
 
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
@@ -116,6 +117,39 @@ class Program(fake.InDirectory):
                                   text=True)
         self.fails(same, 0, "memcache: -:6: cut short")
         self.assertEqual(same.stdout, done.stdout)
+
+    def test_a_dash_is_standard_output(self):
+        self.module()
+        done = self.memcache("run", "bandwidth size=4K", "-o", "-")
+        self.fails(done, 0)
+        self.assertEqual(os.listdir(), ["debugfs"])
+        [run] = results.parse(done.stdout.encode().splitlines(keepends=True), "stdout")
+        self.assertEqual(run.results[0]["mb_per_s"], 9000.0)
+        shown = subprocess.run([fake.FRONT, "show", "-"], input=done.stdout, capture_output=True,
+                               text=True)
+        self.fails(shown, 0)
+        self.assertIn("9000.0", shown.stdout)
+        for words, begins in (("export --format csv -", "machine_kernel,"),
+                              ("export --format csv - -o -", "machine_kernel,"),
+                              ("report - -o -", "<!DOCTYPE html>"),
+                              ("report -", "<!DOCTYPE html>")):
+            made = subprocess.run([fake.FRONT, *words.split()], input=done.stdout,
+                                  capture_output=True, text=True)
+            self.fails(made, 0)
+            self.assertTrue(made.stdout.startswith(begins), made.stdout[:100])
+        self.assertEqual(os.listdir(), ["debugfs"])
+
+    def test_records_on_standard_output(self):
+        self.module()
+        done = self.memcache("run", "--json", "bandwidth size=4K", "-o", "out")
+        self.fails(done, 0, "memcache: results: out\n")
+        self.assertEqual(done.stdout, Path("out").read_text())
+        self.write("cut", GOOD + GOOD[:-5])
+        shown = self.memcache("show", "--json", "out", "cut")
+        self.fails(shown, 0, "memcache: cut:6: cut short")
+        runs = results.parse(shown.stdout.encode().splitlines(keepends=True), "stdout")
+        self.assertEqual([len(run.results) for run in runs], [1, 1, 0])
+        self.assertEqual(runs[0], results.load("out")[0])
 
     def test_what_takes_no_output(self):
         self.write("good", GOOD)

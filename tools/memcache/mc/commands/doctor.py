@@ -4,6 +4,7 @@ can measure UC. It says what prevents that and what to do about it, and needs ne
 nor the module."""
 
 import argparse
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,24 +33,29 @@ class Line:
     todo: str = ""
 
 
-def arguments(_parser: argparse.ArgumentParser) -> None:
-    """This command takes no arguments."""
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print a JSON object")
 
 
-def command(_args: argparse.Namespace) -> int:
-    lines, status = examine()
+def command(args: argparse.Namespace) -> int:
+    lines, status = examine(as_json=args.json)
     emit(lines)
     return status
 
 
-def examine(machine: Machine | None = None) -> tuple[list[str], int]:
+def examine(machine: Machine | None = None, as_json: bool = False) -> tuple[list[str], int]:
     """The lines to print, and the exit status."""
-    machine, checks = (machine, CHECKS) if machine else _asked_for()
-    found = [line for check in checks for line in check(machine)]
+    machine, wanted = (machine, CHECKS) if machine else _asked_for()
+    found = [line for check in wanted for line in check(machine)]
+    failed = sum(line.status == FAIL for line in found)
+    status = FAILED if failed else DONE
+    if as_json:
+        checks = [{"status": line.status, "what": line.what, "todo": line.todo or None}
+                  for line in found]
+        return [json.dumps({"can_measure_uc": not failed, "checks": checks})], status
     said: list[Part] = [
         Sentence(line.what + (f" ({line.todo})" if line.todo else ""), f"{line.status:4}  ")
         for line in found]
-    failed = sum(line.status == FAIL for line in found)
     warned = sum(line.status == WARN for line in found)
     if failed:
         verdict = f"UC can't be measured here at present: {failed} of the lines above say why. " \
@@ -57,7 +63,7 @@ def examine(machine: Machine | None = None) -> tuple[list[str], int]:
     else:
         verdict = "Nothing prevents measuring UC here" + (
             f"; there are {warned} warnings." if warned else ".")
-    return terminal.lines([*said, Sentence(verdict, gap=True)]), FAILED if failed else DONE
+    return terminal.lines([*said, Sentence(verdict, gap=True)]), status
 
 
 def _asked_for() -> tuple[Machine, list]:

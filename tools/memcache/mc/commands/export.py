@@ -23,7 +23,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                         help="the format of the other program")
     parser.add_argument("file", metavar="FILE", help="results of memcache run")
     parser.add_argument("-o", dest="output", metavar="OUT",
-                        help="write to this file, which is replaced as a whole")
+                        help="write to this file, which is replaced as a whole (`-`: standard "
+                             "output, as without -o)")
 
 
 def command(args: argparse.Namespace) -> int:

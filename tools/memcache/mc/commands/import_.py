@@ -30,7 +30,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                         help="results of memcache run (default: summarize the file alone)")
     parser.add_argument("-o", dest="output", metavar="FILE",
                         help="write RESULTS with the figures of pcm to this file, which must not "
-                             "exist yet")
+                             "exist yet; `-`: to standard output, without the table")
 
 
 def command(args: argparse.Namespace) -> int:
@@ -51,9 +51,11 @@ def join(path: str, name: str | None, output: str | None) -> int:
     if any("dram_pcm_samples" in result for run in runs for result in run.results):
         raise Failure(f"{name}: has figures of pcm already", WRONG)
     joined = pcm.join(runs, samples)
-    emit(terminal.lines(_joined(joined, samples)))
+    if output != "-":
+        emit(terminal.lines(_joined(joined, samples)))
     if output:
         _write(name, output, joined)
+    if output not in (None, "-"):
         emit(["", f"Results: {output}"])
     return DONE if any(one.samples for one in joined) else FAILED
 

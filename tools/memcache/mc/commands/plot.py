@@ -23,7 +23,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="+", metavar="FILE", help="results of memcache run")
     parser.add_argument("-o", dest="output", metavar="OUT",
                         help="the picture: .svg, .png, .pdf or .html (default: the first FILE's "
-                             "name with .svg)")
+                             "name with .svg); `-`: SVG on standard output")
 
 
 def command(args: argparse.Namespace) -> int:
@@ -31,8 +31,8 @@ def command(args: argparse.Namespace) -> int:
 
 
 def plot(names: list[str], output: str | None) -> int:
-    output = output or f"{os.path.splitext(names[0])[0]}.svg"
-    kind = os.path.splitext(output)[1].removeprefix(".").lower()
+    output = output or files.beside(names[0], "svg")
+    kind = "svg" if output == "-" else os.path.splitext(output)[1].removeprefix(".").lower()
     if kind not in KINDS:
         wanted = ", ".join(f".{known}" for known in KINDS)
         raise Failure(f"{output}: wanted a name that ends in {wanted}", WRONG)

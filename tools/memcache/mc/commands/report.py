@@ -2,7 +2,6 @@
 """`memcache report`: write a page of results that needs no other file."""
 
 import argparse
-import os
 
 from mc import say
 from mc.output import document, files, page
@@ -19,7 +18,8 @@ python3-matplotlib).
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="+", metavar="FILE", help="results of memcache run")
     parser.add_argument("-o", dest="output", metavar="OUT.html",
-                        help="the page (default: the first FILE's name with .html)")
+                        help="the page (default: the first FILE's name with .html); `-`: standard "
+                             "output")
 
 
 def command(args: argparse.Namespace) -> int:
@@ -27,7 +27,7 @@ def command(args: argparse.Namespace) -> int:
 
 
 def report(names: list[str], output: str | None) -> int:
-    output = output or f"{os.path.splitext(names[0])[0]}.html"
+    output = output or files.beside(names[0], "html")
     loaded = rounds.load_all(names)
     made = page.document(document.title(loaded), document.parts(loaded))
     files.write(output, made.encode(errors="replace"))

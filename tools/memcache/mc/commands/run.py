@@ -39,7 +39,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                              "what the suite says)")
     parser.add_argument("-o", dest="output", metavar="FILE",
                         help="the results file, which must not exist yet (default: "
-                             "results/SUITE-KERNEL-TIME.jsonl)")
+                             "results/SUITE-KERNEL-TIME.jsonl); `-`: the records go to standard "
+                             "output, and there is no report")
+    parser.add_argument("--json", action="store_true",
+                        help="print the records as they come (JSON Lines) in place of the report")
     parser.add_argument("--dry-run", action="store_true",
                         help="print the request lines that would be measured on this machine")
     parser.add_argument("--counters", action="store_true",
@@ -54,12 +57,13 @@ def _round_count(text: str) -> int:
 
 def command(args: argparse.Namespace) -> int:
     return measure(args.what, args.output, args.where, dry=args.dry_run, count=args.counters,
+                   json=args.json,
                    rounds=args.rounds or (ROUNDS if args.where == "both" else 0))
 
 
 def measure(words: list[str], output: str | None, where: str | None = None,
             sides: list[Side] | None = None, dry: bool = False, count: bool = False,
-            rounds: int = 0) -> int:
+            rounds: int = 0, json: bool = False) -> int:
     sides = sides or plan.sides()
     place = plan.Place(sides, where)
     requests = plan.requests(words, place)
@@ -73,14 +77,18 @@ def measure(words: list[str], output: str | None, where: str | None = None,
         say(text)
     with Stop(sides) as stop, Counting(list(dict.fromkeys(job.side for job in jobs)), count):
         path, file = create(output, requests, sides[0])
+        records = {"-": create("-", requests, sides[0])[1]} if json else {}
         with file, Progress(len(jobs)) as progress:
-            session = Session(path, file, progress, stop)
+            session = Session(records | {path: file}, progress, stop)
             session.measure(jobs)
-        if session.runs:
-            emit([*report.lines(merged(session.runs)), "", f"Results: {path}"])
-        else:
-            os.unlink(path)
+        if not session.runs:
             session.status = session.status or FAILED
+            if path != "-":
+                os.unlink(path)
+        elif "-" not in session.files:
+            emit([*report.lines(merged(session.runs)), "", f"Results: {path}"])
+        elif path != "-":
+            say(f"results: {path}")
     if stop.signum:
         return SIGNAL + stop.signum
     return session.status or (DONE if plan.whole(jobs, requests, place) else FAILED)

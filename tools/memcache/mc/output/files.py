@@ -2,14 +2,26 @@
 """Writing files as a whole."""
 
 import os
+import sys
 import tempfile
 
 from mc import Failure
 
 
+def beside(name: str, kind: str) -> str:
+    """The file of this kind beside a results file; standard output if those came from standard
+    input."""
+    return "-" if name == "-" else f"{os.path.splitext(name)[0]}.{kind}"
+
+
 def write(path: str, data: bytes) -> None:
     """Write a file under a temporary name and rename it when it is complete. What is there and
-    is no file, such as /dev/null or a pipe, stays what it is and is written to."""
+    is no file, such as /dev/null or a pipe, stays what it is and is written to. `-` is standard
+    output."""
+    if path == "-":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        return
     path = os.path.realpath(path)
     made = None
     try:

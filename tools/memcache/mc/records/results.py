@@ -75,8 +75,10 @@ def load(path: str) -> list[Run]:
 
 
 def create(path: str) -> io.FileIO:
-    """Create a file for results, which must not exist yet."""
+    """Create a file for results, which must not exist yet; `-` is standard output."""
     try:
+        if path == "-":
+            return open(1, "wb", buffering=0, closefd=False)
         directory = os.path.dirname(path)
         if directory and not os.path.exists(directory):
             os.makedirs(directory)

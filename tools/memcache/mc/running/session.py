@@ -63,9 +63,9 @@ class Stop:
 
 @dataclass
 class Session:
-    """The jobs of a run. `status` is the exit status of the program."""
-    path: str
-    file: io.FileIO
+    """The jobs of a run. `files`: where the records go, by their names; `status`: the exit
+    status of the program."""
+    files: dict[str, io.FileIO]
     progress: Progress
     stop: Stop
     runs: list[results.Run] = field(default_factory=list)
@@ -82,8 +82,6 @@ class Session:
                     break
         except Failure as failure:
             self.fail(str(failure))
-        except OSError as error:    # from the results file: for example a full disk
-            self.fail(f"{self.path}: {error.strerror}")
 
     def keep(self, job: Job, outcome: Outcome) -> None:
         """Append the results of a job to the list and to the file."""
@@ -102,8 +100,13 @@ class Session:
         # The numbers stay as the kernel wrote them.
         lines[1] = json.dumps(run.request, separators=(",", ":"), ensure_ascii=False)
         data = "".join(f"{line}\n" for line in lines).encode(errors="replace")
-        while data:
-            data = data[self.file.write(data):]
+        for name, file in self.files.items():
+            left = data
+            try:
+                while left:
+                    left = left[file.write(left):]
+            except OSError as error:    # for example a full disk
+                raise Failure(f"{name}: {error.strerror}") from None
 
     def go_on(self, job: Job, outcome: Outcome) -> bool:
         if self.stop.signum:
