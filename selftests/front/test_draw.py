@@ -277,6 +277,14 @@ class Spread(fake.unittest.TestCase):
             pictures = [line.split("|")[1] for line in lines if line.count("|") == 2]
             self.assertEqual(len({len(picture) for picture in pictures}), 1)
 
+    def test_a_single_one_is_called_by_its_test(self):
+        line = "latency size=64M cpu=0 repeat=5 type=wb smt=on node=auto irq=on page=auto"
+        [run] = fake.measured(fake.BARE, (line, [latency(64 << 20, 90.0)]))
+        lines = report.lines([run])
+        start = lines.index("How the times of loads are spread (ns)")
+        self.assertEqual(lines[start + 3].split()[:4], ["latency", "90.00", "180.00", "270.00"])
+        self.assertLess(max(map(len, lines)), 101)
+
     def test_no_histogram_no_picture(self):
         self.assertEqual(spread.parts("x", [("a", {"histogram_ns_count": None}), ("b", {})]), [])
         self.assertEqual(spread.parts("x", [("a", latency(1, 1.0))] * 99), [])

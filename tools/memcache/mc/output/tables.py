@@ -107,11 +107,12 @@ def _varying(pairs: Pairs, fixed: dict, labelled: bool) -> list[str]:
 
 
 def _spread(pairs: Pairs, fixed: dict) -> list[Part]:
-    keys = _varying(pairs, fixed, labelled=False) or ["label"]
+    """The histograms. Their names are what tells them apart, never a whole request."""
+    keys = _varying(pairs, fixed, labelled=False)
     if keys == ["size_bytes"]:
         pairs = sorted(pairs, key=lambda pair: pair[1]["size_bytes"])
-    named = [(" ".join(units.text(key, value(run, result, key)) for key in keys), result)
-             for run, result in pairs]
+    named = [(" ".join(units.text(key, value(run, result, key)) for key in keys) if keys else
+              run.request.get("label") or result["test"], result) for run, result in pairs]
     return spread.parts(" ".join(key.removesuffix("_bytes") for key in keys), named)
 
 
