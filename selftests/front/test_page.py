@@ -167,6 +167,20 @@ class Page(unittest.TestCase):
         files = {"a": attributes(verified="failed")}
         self.assertIn('<p class="loud">VERIFICATION FAILED in 24 results', made(files))
 
+    def test_prefetchers_are_words(self):
+        runs = matrix()
+        for told, wanted in ((None, "na"),
+                             ({"known": False, "msr": None, "mask": None, "state": None}, "na"),
+                             ({"known": True, "msr": "0x1a4", "mask": "0xf", "state": "mixed"},
+                              "mixed (MSR 0x1a4, mask 0xf)")):
+            runs[0].machine["prefetch"] = told
+            self.assertIn(["Prefetchers", wanted], Reader(made({"a": runs})).tables[0])
+
+    def test_files_of_one_name_keep_their_directory(self):
+        text = made({"before/a.jsonl": matrix(), "after/a.jsonl": matrix(), "x/b.jsonl": matrix()})
+        for name in ("A: before/a.jsonl", "B: after/a.jsonl", "C: b.jsonl"):
+            self.assertIn(f"{name}.", text)
+
     def test_one_side_has_nothing_to_compare(self):
         self.assertNotIn("Comparison", made({"a": matrix()}))
 

@@ -2,6 +2,7 @@
 """The captions of pictures: machine and verdict."""
 
 import os
+from collections.abc import Iterable
 
 from mc.analysis import verdict
 from mc.output.charts import Source
@@ -12,13 +13,21 @@ from mc.records.results import Run
 def captions(files: dict[str, list[Run]], sources: list[Source]) -> list[str]:
     """A caption for each file: its letter, its machine, its verdict."""
     found = []
+    called = short(files)
     for name, runs in files.items():
         mine = [source for source in sources if source.file == name]
         letter = mine[0].name.split()[0] + ": " if len(files) > 1 and mine else ""
-        found.append(letter + " ".join([f"{os.path.basename(name)}.", machine(runs[0].machine)
+        found.append(letter + " ".join([f"{called[name]}.", machine(runs[0].machine)
                                         + ".", where(mine), *verdict.sentences(
                                             verdict.judge(runs))]))
     return found
+
+
+def short(names: Iterable[str]) -> dict[str, str]:
+    """The names of these files without their directories, unless two would be alike."""
+    names = list(names)
+    bases = [os.path.basename(name) for name in names]
+    return {name: base if bases.count(base) == 1 else name for name, base in zip(names, bases)}
 
 
 def machine(record: dict) -> str:

@@ -2,13 +2,12 @@
 """The page of `memcache report`: machines, verdicts, pictures, tables, comparisons, and how
 each number was made."""
 
-import os
 import time
 from collections.abc import Iterator
 
 from mc.analysis import verdict
 from mc.output import charts, comparison, draw, page, report
-from mc.output.captions import captions
+from mc.output.captions import captions, short
 from mc.parts import Grid, Heading, Part, Picture, Sentence
 from mc.records import prices
 from mc.records.fields import asked
@@ -49,8 +48,8 @@ def parts(files: dict[str, list[Run]]) -> Iterator[Part]:
     sources = charts.sources(files)
     letters = {source.file: source.name.partition(" ")[0] for source in sources
                if len(files) > 1}
-    named = {name: f"{letters.get(name, '')}: {os.path.basename(name)}".removeprefix(": ")
-             for name in files}
+    named = {name: f"{letters.get(name, '')}: {called}".removeprefix(": ")
+             for name, called in short(files).items()}
     for name, runs in files.items():
         yield Heading(f"Machine {named[name]}", 2)
         yield _machine(runs)
@@ -86,7 +85,7 @@ def _machine(runs: list[Run]) -> Grid:
             ("Nodes", ", ".join(
                 f"{node['node']} (CPUs {node['cpus']})" for node in record.get("nodes") or [])
              or "na"),
-            ("Clock", _clock(record)), ("Prefetchers", str(record.get("prefetch") or "na")),
+            ("Clock", _clock(record)), ("Prefetchers", _prefetchers(record)),
             ("Measured", _when(runs))]
     return Grid([], [[name, value] for name, value in rows], 2)
 
@@ -111,6 +110,13 @@ def _clock(record: dict) -> str:
     if record.get("clock_cost_ns"):
         words.append(f"to read it costs {text('ns', record['clock_cost_ns'])} ns")
     return ", ".join(words)
+
+
+def _prefetchers(record: dict) -> str:
+    """What they are set to and in which register. User space does not know."""
+    told = record.get("prefetch") or {}
+    state = told.get("state") or "na"
+    return f"{state} (MSR {told['msr']}, mask {told['mask']})" if told.get("msr") else state
 
 
 def _when(runs: list[Run]) -> str:
