@@ -76,6 +76,14 @@ class Choice(unittest.TestCase):
                          ["read WB", "read UC", "write WB", "write UC"])
         self.assertEqual((drawn.kind, drawn.y), ("curves", "mb_per_s"))
 
+    def test_a_title_without_its_places_has_no_colon_at_its_end(self):
+        for title, short in (
+                ("Idle: CPUs (rows), memory (columns) (ns)", "Idle (ns)"),
+                ("Reads only: all CPUs of a node (rows), memory (columns)", "Reads only"),
+                ("Lines: within a node, writers (rows), readers (columns)",
+                 "Lines: within a node")):
+            self.assertEqual(charts.PLACED.sub("", title), short)
+
     def test_two_points_are_no_curve(self):
         found = [fake.result(f"bandwidth size={size}", 1000.0) for size in ("4K", "64K")]
         self.assertEqual(chart(fake.measured(fake.BARE, ("bandwidth", found))).kind, "bars")
@@ -228,6 +236,55 @@ class Drawing(fake.InDirectory):
         texts = self.clear(fake.measured(fake.BARE, ("loaded", loaded(0, 8, 50, 200, 1000, 20000))))
         self.assertIn("delay 20000 cycles", texts)
 
+    def test_names_of_points_hide_no_point(self):
+        """Also where further files have points just there."""
+        delays = 0, 100, 500, 2500, 20000
+        runs = [fake.measured(fake.BARE, ("loaded", [
+            fake.figure("loaded", {"op": "read", "delay_cycles": delay},
+                        {"mb_per_s": float(mb), "ns_per_load": float(ns)})
+            for delay, (mb, ns) in zip(delays, measured)])) for measured in (
+                ((15549, 180), (2083, 304), (254, 271), (181, 640), (207, 309)),
+                ((13379, 264), (1575, 373), (402, 163), (166, 635), (57, 1262)))]
+        for found in (runs, [latency(), latency()]):
+            figure, texts = self.texts(found)
+            [axes] = [axes for part in figure.subfigs for inner in part.subfigs
+                      for axes in inner.axes]
+            dots = [tuple(place) for line in axes.lines if line.get_transform() == axes.transData
+                    for place in axes.transData.transform(line.get_xydata())]
+            for text, box in texts:
+                if text.startswith("delay") or " ns" in text and "min" in text:
+                    self.assertFalse([dot for dot in dots if box.contains(*dot)], text)
+
+    def test_labels_of_ticks_do_not_collide(self):
+        names = {f"a-very-long-name-of-{i}": 12345.0 * i for i in range(20, 23)}
+        runs = fake.measured(fake.BARE, ("os", [
+            fake.figure("os", {"item": item}, {}, median_ns=ns) for item, ns in names.items()]))
+        wide = [fake.figure("c2c", {"state": "hit"}, {
+            "writer_cpu": a, "reader_cpu": b, "ns_per_line": 50.0})
+            for a in range(0, 3000, 60) for b in range(0, 3000, 60) if a != b]
+        for found in (runs, fake.measured(fake.BARE, ("c2c", wide), suite="c2c")):
+            with mock.patch.object(draw.figure, "__defaults__", (draw.NARROW,)):
+                self.clear(found)
+
+    def test_a_legend_tells_files_apart(self):
+        files = {"a": self.sweeps(), "b": self.sweeps(), "c": self.sweeps()}
+        [found] = charts.charts(files)
+        with self.library.rc_context(draw.STYLE):
+            figure = draw.figure([found], [])
+            axes = figure.subfigs[0].subfigs[0].axes[0]
+            lines = axes.get_legend().get_lines()
+        names = [text.get_text() for text in axes.get_legend().get_texts()]
+        self.assertEqual(names, [f"{file} {op}" for op in ("read", "write") for file in "ABC"])
+        looks = {(line.get_color(), line.get_marker(), line.get_fillstyle()) for line in lines}
+        self.assertEqual(len(looks), 6)
+        self.assertEqual({line.get_fillstyle() for line in lines}, {"full", "none", "left"})
+
+    def sweeps(self):
+        return fake.measured(fake.BARE, ("bandwidth", [
+            fake.figure("bandwidth", {"op": op, "size_bytes": 4096 << i},
+                        {"mb_per_s": 1e5 / (i + 1)})
+            for op in ("read", "write") for i in range(6)]))
+
     def test_matrices(self):
         self.assertIn("writer cpu", self.clear(matrix()))
 
@@ -313,7 +370,7 @@ class Style(unittest.TestCase):
         files = {"a": matrix(), "b": latency(), "c": latency() + fake.measured(
             fake.BARE, ("loaded", loaded(0, 50, 1000)))}
         drawn = [one for one in charts.charts(files) if one.kind == "curves"]
-        styles = [[draw._style(one, series)[0] for series in one.series] for one in drawn]
+        styles = [[draw._style(one, series)["color"] for series in one.series] for one in drawn]
         self.assertEqual(styles, [[draw.COLOURS[1], draw.COLOURS[2]], [draw.COLOURS[2]]])
 
 

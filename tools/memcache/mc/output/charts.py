@@ -21,7 +21,7 @@ from mc.records.shape import data_caches
 from mc.records.suite import Layout
 
 # The words in the title of a section that describe its table.
-PLACED = re.compile(r",? ?[\w ]+ \((?:rows|columns)\)")
+PLACED = re.compile(r"[,:]? ?[\w ]+ \((?:rows|columns)\)")
 MIN_POINTS = 3          # fewer points make no curve
 MOST_SERIES = 12        # more series can't be told apart
 MOST_BARS = 40

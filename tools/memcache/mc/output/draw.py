@@ -19,6 +19,7 @@ from mc.records import units
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 LINES = ("-", (0, (5, 2)), (0, (1.2, 1.6)), (0, (6, 2, 1.2, 2)))
 MARKERS = "osD^vPX"
+FILLS = ("full", "none", "left", "bottom")      # of the markers of further sources
 TEXT, FAINT, GRID = "#222222", "#666666", "#dddddd"
 BEHIND = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5}
 HATCH = "////"
@@ -26,6 +27,10 @@ UNREAL = "hatched: not shown to be that type"
 WIDTH, HEIGHT = 5.6, 3.9            # inches, of a chart
 NARROW = 4.5                        # of a chart that a phone may show
 LETTERS, SMALL = 13, 16.8           # letters to an inch
+DENSE = 3                           # pixels between two places of a curve
+BESIDE = 2                          # pixels between the labels of two ticks, at least
+NAMES = "name"                      # names of points, which are placed where they hide least
+AROUND = [(x, y) for y in (-7, 7, 0, -16, 16, -28, 28) for x in (0, 7, -7) if x or y]   # in points
 MANY = 2000                         # cells of a heat map
 BAR = 0.17                          # inches
 TINTS = (0, 0.45, 0.7)              # the share of white in the bars of other sources
@@ -84,8 +89,12 @@ def figure(charts: list[Chart], captions: list[str], width: float = WIDTH) -> An
     whole = Figure((width * columns, sum(heights) + foot), layout="constrained")
     body, below = whole.subfigures(2, 1, height_ratios=[sum(heights), foot])
     parts = body.subfigures(len(heights), columns, squeeze=False, height_ratios=heights).flat
+    parts = list(parts)[:len(charts)]
     for chart, part in zip(charts, parts):
         draw(part, chart)
+    whole.draw_without_rendering()      # so that each thing has its place
+    for chart, part in zip(charts, parts):
+        _finish(part.axes[0], chart)
     below.text(0.02, 1.0, "\n".join(lines), va="top", size=7.5, color=FAINT, linespacing=1.3)
     return whole
 
@@ -115,29 +124,99 @@ def draw(part: Any, chart: Chart) -> None:
     KINDS[chart.kind](axes, chart)
 
 
+def _finish(axes: Any, chart: Chart) -> None:
+    """What depends on where everything stands: ticks whose labels collide are thinned out, and
+    names of points get a place where no curve is."""
+    _thin(axes.xaxis)
+    if chart.kind == "matrix":
+        _thin(axes.yaxis)
+    boxes = [text.get_window_extent() for text in axes.texts if text.get_label() != NAMES]
+    for text in axes.texts:
+        if text.get_label() == NAMES:
+            boxes.append(_placed(text, axes, boxes))
+
+
+def _thin(axis: Any) -> None:
+    """Leave every second tick out until no two labels collide."""
+    low, high = sorted(axis.get_view_interval())
+    ticks = [(at, text) for at, text in zip(axis.get_ticklocs(), axis.get_ticklabels())
+             if low <= at <= high and text.get_text()]
+    boxes = [text.get_window_extent() for _, text in ticks]
+    step = 1
+    while any(a.padded(BESIDE).overlaps(b) for a, b in zip(boxes[::step], boxes[step::step])):
+        step *= 2
+    if step > 1:
+        axis.set_ticks([at for at, _ in ticks[::step]],
+                       [text.get_text() for _, text in ticks[::step]])
+
+
+def _placed(text: Any, axes: Any, boxes: list[Any]) -> Any:
+    """Move the name of a point to the place around it where it hides least, and return its
+    box. It hides least where no curve and no other text is."""
+    def hidden(place: tuple[int, int]) -> float:
+        _put(text, place)
+        box = text.get_window_extent()
+        inside = axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1 and \
+            axes.bbox.y0 <= box.y0 and box.y1 <= axes.bbox.y1
+        near = box.padded(BESIDE)
+        return sum(near.contains(x, y) for x, y in _drawn(axes)) + 1000 * (
+            any(box.overlaps(other) for other in boxes) + (not inside))
+
+    _put(text, min(AROUND, key=hidden))
+    return text.get_window_extent()
+
+
+def _put(text: Any, place: tuple[int, int]) -> None:
+    x, y = text.xyann = place
+    text.set(ha="center" if not x else "left" if x > 0 else "right",
+             va="center" if not y else "bottom" if y > 0 else "top")
+
+
+def _drawn(axes: Any) -> list[tuple[float, float]]:
+    """Places on the curves, close enough together that no text fits between two of them."""
+    found: list[tuple[float, float]] = []
+    for line in axes.lines:
+        if line.get_transform() != axes.transData:      # the mark of a cache
+            continue
+        ends = [(x, y) for x, y in axes.transData.transform(line.get_xydata())]
+        found += ends
+        for (x, y), (to_x, to_y) in zip(ends, ends[1:]):
+            count = ceil(max(abs(to_x - x), abs(to_y - y)) / DENSE)
+            found += [(x + (to_x - x) * i / count, y + (to_y - y) * i / count)
+                      for i in range(1, count)]
+    return found
+
+
 def _letters(axes: Any) -> int:
     """How many letters fit side by side in the part of the figure that these axes have."""
     return int(LETTERS * axes.figure.bbox.width / axes.figure.dpi)
 
 
-def _style(chart: Chart, series: Series) -> tuple[str, object, str]:
-    """Colour, line and marker of a series. The colour stands for what was measured and the line
-    for the source, so that several files can be compared. If all series measured the same,
-    the colour stands for the source in every chart."""
+def _style(chart: Chart, series: Series) -> dict[str, Any]:
+    """Colour, line and marker of a series. Colour and shape of the marker stand for what was
+    measured; the line and what fills the marker for the source, so that several files can be
+    compared. If all series measured the same, all of these stand for the source."""
     names = list(dict.fromkeys(one.name for one in chart.series))
     which = names.index(series.name)
     several = len(chart.sources) > 1
     if len(names) == 1:
-        return (COLOURS[series.source % len(COLOURS)], LINES[0],
-                MARKERS[series.source % len(MARKERS)])
-    style = series.source if several else which // len(COLOURS)
-    return COLOURS[which % len(COLOURS)], LINES[style % len(LINES)], MARKERS[which % len(MARKERS)]
+        which, style = series.source, 0
+    else:
+        style = _place(chart, series) if several else which // len(COLOURS)
+    return {"color": COLOURS[which % len(COLOURS)], "linestyle": LINES[style % len(LINES)],
+            "marker": MARKERS[which % len(MARKERS)], "fillstyle": FILLS[style % len(FILLS)],
+            "markerfacecoloralt": "white"}
+
+
+def _place(chart: Chart, series: Series) -> int:
+    """The place of its source among those of this chart."""
+    return sorted({one.source for one in chart.series}).index(series.source)
 
 
 def _tint(chart: Chart, series: Series) -> tuple[float, float, float]:
     """The colour of bars, which is lighter for further sources."""
-    place = sorted({one.source for one in chart.series}).index(series.source)
-    colour, _, _ = _style(chart, series)
+    place = _place(chart, series)
+    colour = _style(chart, series)["color"]
     alone = len({one.name for one in chart.series}) == 1
     white = 0 if alone else TINTS[min(place, len(TINTS) - 1)]
     red, green, blue = (int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5))
@@ -145,13 +224,14 @@ def _tint(chart: Chart, series: Series) -> tuple[float, float, float]:
 
 
 def _name(chart: Chart, series: Series) -> str:
-    place = sorted({one.source for one in chart.series}).index(series.source)
-    return " ".join(filter(None, [chart.sources[place].name, series.name]))
+    return " ".join(filter(None, [chart.sources[_place(chart, series)].name, series.name]))
 
 
-def _legend(axes: Any, indent: int = 0) -> None:
-    """Put the legend below the axes and their title, in as many columns as fit. `indent` is
-    the number of letters to the left of the axes."""
+def _legend(axes: Any, chart: Chart, indent: int = 0) -> None:
+    """Put the legend below the axes and their title, in as many columns as fit. What was
+    measured the same in several sources stands one below the other. `indent` is the number of
+    letters to the left of the axes."""
+    from matplotlib.lines import Line2D
     from matplotlib.transforms import ScaledTranslation
     handles, names = axes.get_legend_handles_labels()
     if len(names) < 2 and names != list(SHADED.values()):
@@ -159,22 +239,31 @@ def _legend(axes: Any, indent: int = 0) -> None:
     lines = 1 + axes.get_xlabel().count("\n")
     below = ScaledTranslation(0, -0.34 - 0.16 * lines, axes.figure.dpi_scale_trans)
     widest = max(map(len, names))
-    columns = max(1, min(len(names), (_letters(axes) - indent) // (widest + 7)))
+    columns = max(1, min(len(names), (_letters(axes) - indent) // (widest + 9)))
+    alike = list(dict.fromkeys(series.name for series in chart.series))
+    if len(alike) > 1 and len(chart.sources) > 1:
+        order = sorted(range(len(names)), key=lambda i: alike.index(chart.series[i].name))
+        handles, names = ([kind[i] for i in order] for kind in (handles, names))
+        rows = len(chart.sources) * ceil(len(alike) / columns)
+        columns = ceil(len(names) / rows)
+        missing = rows * columns - len(names)       # else columns are made of equal length
+        handles, names = handles + [Line2D([], [], linestyle="")] * missing, names + [""] * missing
     axes.legend(handles, names, loc="upper left", bbox_to_anchor=(-0.02, 0), ncol=columns,
-                bbox_transform=axes.transAxes + below, columnspacing=1.4, handlelength=2.2,
+                bbox_transform=axes.transAxes + below, columnspacing=1.4, handlelength=3.6,
                 borderaxespad=0)
 
 
 def _curves(axes: Any, chart: Chart) -> None:
     few = len(chart.series) <= 3
     for series in chart.series:
-        colour, line, marker = _style(chart, series)
+        style = _style(chart, series)
         xs, ys = ([getattr(point, key) for point in series.points] for key in "xy")
-        axes.plot(xs, ys, color=colour, linestyle=line, marker=marker,
+        axes.plot(xs, ys, **style,
                   label=_name(chart, series) or SHADED.get(chart.y, "median sample"))
         if few and all(point.low for point in series.points) and not chart.ends:
             axes.fill_between(xs, [p.low for p in series.points],
-                              [p.high for p in series.points], color=colour, alpha=0.15, lw=0)
+                              [p.high for p in series.points], color=style["color"],
+                              alpha=0.15, lw=0)
     axes.set_ylabel(label(chart.y))
     axes.set_xlabel(label(chart.x))
     if chart.ends:
@@ -184,7 +273,7 @@ def _curves(axes: Any, chart: Chart) -> None:
         _sizes(axes, chart)
         _times(axes, chart)
     _mark_levels(axes, chart)
-    _legend(axes)
+    _legend(axes, chart)
 
 
 def _times(axes: Any, chart: Chart) -> None:
@@ -203,14 +292,14 @@ def _times(axes: Any, chart: Chart) -> None:
 
 
 def _mark_levels(axes: Any, chart: Chart) -> None:
-    """A line for each level. Its name stands below the line, where a rising curve is not."""
+    """A line for each level, and its name."""
     before = None
     for mark in chart.marks:
         axes.hlines(mark.y, mark.first, mark.last, color=TEXT, lw=1.2, zorder=4)
         name = "" if mark.name == before else f"{mark.name} "
         axes.annotate(f"{name}min {mark.y:.3g} ns", ((mark.first * mark.last) ** 0.5, mark.y),
-                      xytext=(0, -7), textcoords="offset points", ha="center", va="top",
-                      size=8, zorder=5, bbox=BEHIND)
+                      xytext=AROUND[0], textcoords="offset points", ha="center", va="top",
+                      size=8, zorder=5, bbox=BEHIND, label=NAMES)
         before = mark.name
     low, high = axes.get_ylim()
     if chart.marks or chart.caches:     # make room for their names
@@ -226,11 +315,10 @@ def _loaded(axes: Any, chart: Chart, first: int, last: int) -> None:
     for axis in axes.xaxis, axes.yaxis:
         axis.set_major_formatter(FuncFormatter(lambda v, _: number(v)))
     ends = chart.series[0].points
-    for text, point, left in ((f"delay {first} cycles", ends[-1], True),
-                              (f"delay {last}", ends[0], False)):
-        axes.annotate(text, (point.x, point.y), xytext=(-2 if left else 4, 9),
-                      textcoords="offset points", ha="left" if left else "right", size=8,
-                      color=FAINT, zorder=5, bbox=BEHIND)
+    for text, point in ((f"delay {first} cycles", ends[-1]), (f"delay {last}", ends[0])):
+        axes.annotate(text, (point.x, point.y), xytext=AROUND[0], textcoords="offset points",
+                      ha="center", va="top", size=8, color=FAINT, zorder=5, bbox=BEHIND,
+                      label=NAMES)
 
 
 def _sizes(axes: Any, chart: Chart) -> None:
@@ -328,7 +416,7 @@ def _bars(axes: Any, chart: Chart) -> None:
     else:
         axes.set_xlim(0, max(values) * 1.18)
         axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: number(v)))
-    _legend(axes, max(len(str(column)) for column in chart.columns))
+    _legend(axes, chart, max(len(str(column)) for column in chart.columns))
 
 
 KINDS = {"curves": _curves, "matrix": _matrix, "bars": _bars}
