@@ -145,11 +145,11 @@ static const struct mc_column columns[] = {
 		.help = "passes timed together, so that the clock's cost is small",
 	},
 	[COL_CORE_MHZ] = {
-		.name = "core_mhz", .wide = true,
+		.name = "core_mhz", .roles = MC_DETAIL, .wide = true,
 		.help = "the core's clock just before; the mean of several threads",
 	},
 	[COL_BYTES_PER_CYCLE] = {
-		.name = "bytes_per_core_cycle", .decimals = 2, .wide = true,
+		.name = "bytes_per_core_cycle", .roles = MC_DETAIL, .decimals = 2, .wide = true,
 		.help = "mb_per_s of a thread in cycles of its core's clock",
 	},
 	[COL_LEVEL] = MC_LEVEL_COLUMN,

@@ -31,7 +31,7 @@ from math import exp, inf, isfinite, pi, sqrt
 from statistics import variance
 
 from mc.analysis.findings import FLOOR, spread_known
-from mc.records import rounds
+from mc.records import rounds, tests
 
 OF_MEDIAN = pi / 2      # the variance of a median, if that of a mean is 1
 
@@ -100,15 +100,11 @@ class Change:
         return f"{self.percent:+.2f} % {self.mark}"
 
 
-# Tests whose times are given for a single load, and the figure that says how many loads a
-# pass has.
-EACH = {"latency": "loads_per_pass", "loaded": "loads_per_pass", "c2c": "lines", "tlb": "pages"}
-
-
 def median_time(result: dict) -> Estimate | None:
     """The median time of a sample of this result, or of one of its loads; None if nothing was
     measured."""
-    each = result.get(EACH.get(result["test"])) or 1
+    each = next((result[name] for name in tests.of(result["test"]).named("count")
+                 if result.get(name)), 1)
     median, mean, fastest = (result.get(f"{key}_ns") for key in ("median", "mean", "min"))
     if not median or not mean:
         return None

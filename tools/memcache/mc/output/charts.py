@@ -13,7 +13,7 @@ from typing import Any
 
 from mc.analysis import levels, steps
 from mc.output.layout import ordered, usual
-from mc.records import fields, suite, units
+from mc.records import fields, suite, tests, units
 from mc.records.fields import asked
 from mc.records.places import PLACES, value
 from mc.records.results import Run
@@ -26,20 +26,11 @@ MIN_POINTS = 3          # fewer points make no curve
 MOST_SERIES = 12        # more series can't be told apart
 MOST_BARS = 40
 
-# The most important figure of a test, and what it is drawn over.
-FIGURE = {"bandwidth": "mb_per_s", "latency": "ns_per_load", "loaded": "ns_per_load",
-          "c2c": "ns_per_line", "tlb": "tlb_ns", "random": "ns_per_access",
-          "overhead": "median_ns", "os": "median_ns", "pipe": "mb_per_s"}
-OVER = {"loaded": ("mb_per_s", "ns_per_load"), "tlb": ("pages", "tlb_ns")}
 LOADS = "loads"     # ns_per_load, and how much below it the fastest pass was
 # Keys whose values do not make a series each.
 ASIDE = ("repeat", "warmup")
-LABELS = {"size_bytes": "working set", "block_bytes": "block", "stride_bytes": "stride",
-          "mb_per_s": "MB/s (10\u2076 bytes of payload a second)", "ns_per_load": "ns a load",
-          "load_mb_per_s": "MB/s of the load", "ns_per_access": "ns an access",
-          "loads": "ns a load",
-          "ns_per_line": "ns a line", "tlb_ns": "ns beyond a TLB hit", "median_ns": "ns",
-          "pages": "pages", "delay_cycles": "delay, cycles"}
+LABELS = {"size_bytes": "working set", "delay_cycles": "delay, cycles", "median_ns": "ns",
+          LOADS: tests.unit("ns_per_load")}
 
 
 @dataclass(frozen=True)
@@ -108,7 +99,9 @@ class Chart:
 
 def label(key: str) -> str:
     """The label of an axis."""
-    return LABELS.get(key) or key.removesuffix("_bytes").replace("_", " ")
+    unit, _, means = tests.unit(key).replace("10^6", "10\u2076").partition(": ")
+    return LABELS.get(key) or (f"{unit} ({means})" if means else unit) \
+        or key.removesuffix("_bytes").replace("_", " ")
 
 
 Cell = tuple[int, Run, dict]        # source, run, result
@@ -161,8 +154,10 @@ def _plain(known: suite.Suite) -> str:
 
 
 def _charts(test: str, layouts: list[Layout], cells: list[Cell]) -> list[Chart]:
-    if test in OVER:
-        return _figure_curves(*OVER[test], cells)
+    main, over = tests.of(test).main(), tests.of(test).named("over")
+    if main and over:
+        along = next((one.rows for one in usual(test)), "size_bytes")
+        return _figure_curves(over[0], main, along, cells)
     if test == "latency" and not any(one.rows in PLACES for one in layouts):
         return _curves("size_bytes", LOADS, cells)
     found = [chart for one in layouts for chart in _layout_charts(one, cells)]
@@ -188,7 +183,7 @@ def _is_place(key: str) -> bool:
 
 def _default_charts(test: str, cells: list[Cell]) -> list[Chart]:
     """The charts of a test without a layout: over the size that has most values."""
-    figure = FIGURE.get(test) or ("median_ns" if not any(
+    figure = tests.of(test).main() or ("median_ns" if not any(
         _known(r, "mb_per_s") for *_, r in cells) else "mb_per_s")
     cells = [cell for cell in cells if _known(cell[2], figure)]
     sizes = max(("size_bytes", "block_bytes"), key=lambda key: len(
@@ -242,18 +237,17 @@ def _split(chart: Chart) -> list[Chart]:
     return [replace(chart, series=chart.series[i:i + most]) for i in range(0, count, most)]
 
 
-def _figure_curves(x: str, y: str, cells: list[Cell]) -> list[Chart]:
-    """Curves of one figure over another, in the order of the requests."""
+def _figure_curves(x: str, y: str, along: str, cells: list[Cell]) -> list[Chart]:
+    """Curves of one figure over another, in the order of the key `along`."""
     cells = [cell for cell in cells if _known(cell[2], y) and _known(cell[2], x)]
-    steps_of = {"mb_per_s": "delay_cycles", "pages": "size_bytes"}[x]
-    series = _series([steps_of], cells)
+    series = _series([along], cells)
     for one, members in series:
         one.points = [_point(r[x], y, r) for *_, r in sorted(
-            members, key=lambda cell: cell[2].get(steps_of) or 0)]
+            members, key=lambda cell: cell[2].get(along) or 0)]
     drawn = [one for one, _ in series if len(one.points) >= MIN_POINTS]
     chart = Chart("curves", "", x, y, drawn, [])
-    if x == "mb_per_s" and drawn:
-        delays = [r[steps_of] for *_, r in cells]
+    if along == "delay_cycles" and drawn:
+        delays = [r[along] for *_, r in cells]
         chart.ends = max(delays), min(delays)
     return _split(chart)
 

@@ -3,13 +3,15 @@
 tables of what an operating system, interrupts and a hypervisor cost."""
 
 from mc.analysis import match, overhead
-from mc.analysis.estimate import EACH, change, median_time, without_interval
+from mc.analysis.estimate import change, median_time, without_interval
 from mc.analysis.findings import FLOOR, MIN_SAMPLES
 from mc.analysis.match import Batch, Pairing
 from mc.parts import Grid, Heading, Part, Sentence, bullets
-from mc.records import fields, prices, results, units
+from mc.records import fields, prices, results, tests, units
 from mc.records.fields import asked
 
+# Tests whose times are those of a single load.
+EACH = [test.name for test in tests.TESTS.values() if test.named("count")]
 TOLD = 5        # how many records without a partner are listed
 LEGEND = ("↑ faster: less time in B than in A; ↓ slower; ~ within the noise: the 95 % interval "
           "holds zero, or mean, median or fastest sample changed by less than "

@@ -7,21 +7,18 @@ from mc.analysis import levels, spread
 from mc.output import layout
 from mc.output.layout import Pairs
 from mc.parts import Grid, Heading, Part, Sentence
-from mc.records import rounds, suite, units
+from mc.records import rounds, suite, tests, units
 from mc.records.fields import asked, figures
 from mc.records.places import value
 from mc.records.results import Run
 
 SHOWN_FACTS = ("median_ns", "cv_percent")
 # Figures that are in the file but not in tables.
-HIDDEN = ("mb_per_s_max", "traversed_bytes", "passes_per_sample", "bytes_per_core_cycle", "histogram_ns_count",
-          "p50_ns_per_load", "p99_ns_per_load", "p999_ns_per_load", "core_mhz",
-          "loads_per_pass", "grain_loads")
+HIDDEN = (*tests.named("detail"), "histogram_ns_count")
 CACHES = ("l1", "l2", "l3")
 HOLDING = ("bandwidth", "random", "loaded")     # `level`: the cache that holds the working set
 DISTURBED = {"disturbed_interrupt": "interrupts", "disturbed_migration": "migrations",
              "disturbed_steal": "stolen time"}
-PER_ONE = ("ns_per_load", "ns_per_line", "tlb_ns", "same_ns")   # they replace the median of a pass
 
 
 def parts(runs: list[Run]) -> Iterator[Part]:
@@ -82,7 +79,7 @@ def _list(pairs: Pairs, fixed: dict) -> Grid:
     labels = [run.request.get("label") for run, _ in pairs]
     keys = _varying(pairs, fixed, labelled=all(labels))
     own = dict.fromkeys(k for _, r in pairs for k in figures(r) if k not in HIDDEN)
-    facts = SHOWN_FACTS[1:] if any(key in own for key in PER_ONE) else SHOWN_FACTS
+    facts = SHOWN_FACTS[1:] if any(key in own for key in tests.named("each")) else SHOWN_FACTS
     names = [*keys, *facts, *own]
     rows = [[units.text(key, result.get(key)) for key in names] for _, result in pairs]
     for row, (_, result) in zip(rows, pairs):

@@ -13,7 +13,7 @@ TRAFFIC = ("payload_bytes", "amplification_read", "amplification_write")
 FACTS = tuple(name for name in tests.FACTS
               if name not in TRAFFIC and not name.startswith("dram_"))
 # Figures that say which pair of CPUs a record is of.
-WHICH = ("writer_cpu", "reader_cpu")
+WHICH = tests.named("which")
 
 
 def asked(result: dict) -> dict:
