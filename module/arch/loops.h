@@ -100,29 +100,9 @@ struct mc_loop_args {
 };
 
 enum mc_op {
-	MC_OP_READ,	/* loads */
-	MC_OP_NTREAD,	/* sum of all words, by movntdqa, a line's back to back */
-	MC_OP_WRITE,	/* counter */
-	MC_OP_NTWRITE,	/* counter, non-temporal */
-	MC_OP_COPY,	/* a = b */
-	MC_OP_NTCOPY,	/* a = b, non-temporal stores */
-	MC_OP_RMW,	/* a += 1, as integers */
-	MC_OP_TRIAD,	/* a = b + 2 * c, as doubles */
-	MC_OP_NTTRIAD,	/* the same, non-temporal stores */
-	MC_OP_RW31,	/* a = counter, sum of b, c and d, a line of each in turn */
-	MC_OP_RW21,	/* the same without d */
-	MC_OP_RW11,	/* the same without c and d */
-	MC_OP_WRITE_CLFLUSHOPT,	/* counter, each line flushed when it is full */
-	MC_OP_WRITE_CLWB,	/* the same, but the line may stay in the caches */
-	MC_OP_MOVDIR64B,	/* a = b, one line per access */
-	MC_OP_REP_MOVSB,	/* a = b */
-	MC_OP_REP_STOSB,	/* a = a byte */
-	/* The kernel's functions. */
-	MC_OP_MEMCPY_TOIO,
-	MC_OP_MEMCPY_FROMIO,
-	MC_OP_MEMSET_IO,
-	MC_OP_IOWRITE64_COPY,
-	MC_OP_MEMCPY_FLUSHCACHE,
+#define OP(id, ...) MC_OP_##id
+#include "arch/ops.h"
+#undef OP
 	/* Helpers of other loops. */
 	MC_OP_SUM,	/* of all words */
 	MC_OP_CHECK,	/* OR of (word ^ counter): 0 if every word is right */
@@ -163,10 +143,9 @@ struct mc_loop {
  * @payload: bytes moved for each byte of an array
  * @stores: contents that it leaves in its first array
  * @needs: CPU feature that it needs at any width
- * @types: memory types it can be used on, a bit each; 0: all
  * @sums: it adds up what it reads: all arrays except one that it writes
  * @nontemporal: its stores bypass the caches
- * @flushes: it flushes what it has stored
+ * @flushes: it flushes what it has stored, so the memory must be cached: WB
  * @kernels: it is a function of the kernel, which may lack it
  */
 struct mc_op_info {
@@ -175,7 +154,6 @@ struct mc_op_info {
 	unsigned int payload;
 	enum mc_stores stores;
 	enum mc_feature needs;
-	unsigned int types;
 	bool sums;
 	bool nontemporal;
 	bool flushes;

@@ -51,19 +51,10 @@ enum { VERIFY_OFF, VERIFY_EACH, VERIFY_DEFERRED };
 #define FOUR_BITS	(0x401ULL << 52)
 
 static const struct mc_name op_names[] = {
-	{ "read", MC_OP_READ }, { "ntread", MC_OP_NTREAD },
-	{ "write", MC_OP_WRITE }, { "ntwrite", MC_OP_NTWRITE },
-	{ "copy", MC_OP_COPY }, { "ntcopy", MC_OP_NTCOPY },
-	{ "rmw", MC_OP_RMW }, { "triad", MC_OP_TRIAD }, { "nttriad", MC_OP_NTTRIAD },
-	{ "rw31", MC_OP_RW31 }, { "rw21", MC_OP_RW21 }, { "rw11", MC_OP_RW11 },
-	{ "write_clflushopt", MC_OP_WRITE_CLFLUSHOPT },
-	{ "write_clwb", MC_OP_WRITE_CLWB }, { "movdir64b", MC_OP_MOVDIR64B },
-	{ "rep_movsb", MC_OP_REP_MOVSB }, { "rep_stosb", MC_OP_REP_STOSB },
-	{ "memcpy_toio", MC_OP_MEMCPY_TOIO },
-	{ "memcpy_fromio", MC_OP_MEMCPY_FROMIO },
-	{ "memset_io", MC_OP_MEMSET_IO },
-	{ "__iowrite64_copy", MC_OP_IOWRITE64_COPY },
-	{ "memcpy_flushcache", MC_OP_MEMCPY_FLUSHCACHE }, { }
+#define OP(id, word, ...) { word, MC_OP_##id }
+#include "arch/ops.h"
+#undef OP
+	{ }
 };
 
 static const struct mc_name width_names[] = {
@@ -265,7 +256,7 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 	err = err ? err : check_data(run, point);
 	if (err)
 		return err;
-	if (op->types && !(op->types >> point->v[MC_KEY_TYPE] & 1))
+	if (op->flushes && point->v[MC_KEY_TYPE] != MC_WB)
 		return mc_fail(&run->error, -EINVAL,
 			       "type: op=%s flushes caches, where memory of type=%s never is; type=wb is",
 			       op->name, mc_type_name(point->v[MC_KEY_TYPE]));

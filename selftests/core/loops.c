@@ -109,7 +109,7 @@ static u64 expect(const struct mc_loop *loop, u64 words, u64 passes, u64 value)
 			case MC_OP_RW11:
 			case MC_OP_WRITE:
 			case MC_OP_NTWRITE:
-			case MC_OP_WRITE_CLFLUSHOPT:
+			case MC_OP_WRITE_FLUSHOPT:
 			case MC_OP_WRITE_CLWB:
 				model[w] = value;
 				value += step;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table of access loops: one row for each line in loops*.S. */
 #include "arch/loops.h"
-#include "core/request.h"
 
 static_assert(offsetof(struct mc_loop_args, a) == MC_ARG_A);
 static_assert(offsetof(struct mc_loop_args, b) == MC_ARG_B);
@@ -105,10 +104,10 @@ static const struct mc_loop loops[] = {
 	ROW(rw11, RW11, 16, MC_CPU_SSE2),
 	ROW(rw11, RW11, 32, MC_CPU_AVX2),
 	ROW(rw11, RW11, 64, MC_CPU_AVX512F),
-	ROW(write_clflushopt, WRITE_CLFLUSHOPT, 8, MC_CPU_SSE2),
-	ROW(write_clflushopt, WRITE_CLFLUSHOPT, 16, MC_CPU_SSE2),
-	ROW(write_clflushopt, WRITE_CLFLUSHOPT, 32, MC_CPU_AVX2),
-	ROW(write_clflushopt, WRITE_CLFLUSHOPT, 64, MC_CPU_AVX512F),
+	ROW(write_clflushopt, WRITE_FLUSHOPT, 8, MC_CPU_SSE2),
+	ROW(write_clflushopt, WRITE_FLUSHOPT, 16, MC_CPU_SSE2),
+	ROW(write_clflushopt, WRITE_FLUSHOPT, 32, MC_CPU_AVX2),
+	ROW(write_clflushopt, WRITE_FLUSHOPT, 64, MC_CPU_AVX512F),
 	ROW(write_clwb, WRITE_CLWB, 8, MC_CPU_SSE2),
 	ROW(write_clwb, WRITE_CLWB, 16, MC_CPU_SSE2),
 	ROW(write_clwb, WRITE_CLWB, 32, MC_CPU_AVX2),
@@ -131,42 +130,11 @@ static const struct mc_loop loops[] = {
 
 static const struct mc_loop *const tables[] = { loops, mc_loops_of_kernel };
 
-#define ONLY(type)	(1U << (type))
-
-/*
- * CPU features that an operation needs at any width are here; those of one width are in
- * its row above.
- */
+/* CPU features that an operation needs at any width; those of one width are in its row. */
 const struct mc_op_info mc_ops[MC_NOPS] = {
-	[MC_OP_READ] = { "read", 1, 1 },
-	[MC_OP_NTREAD] = { "ntread", 1, 1, .sums = true },
-	[MC_OP_WRITE] = { "write", 1, 1, MC_STORES_COUNTER },
-	[MC_OP_NTWRITE] = { "ntwrite", 1, 1, MC_STORES_COUNTER, .nontemporal = true },
-	[MC_OP_COPY] = { "copy", 2, 2, MC_STORES_COPY },
-	[MC_OP_NTCOPY] = { "ntcopy", 2, 2, MC_STORES_COPY, .nontemporal = true },
-	[MC_OP_RMW] = { "rmw", 1, 2, MC_STORES_ONE_MORE },
-	[MC_OP_TRIAD] = { "triad", 3, 3, MC_STORES_TRIAD },
-	[MC_OP_NTTRIAD] = { "nttriad", 3, 3, MC_STORES_TRIAD, .nontemporal = true },
-	[MC_OP_RW31] = { "rw31", 4, 4, MC_STORES_COUNTER, .sums = true },
-	[MC_OP_RW21] = { "rw21", 3, 3, MC_STORES_COUNTER, .sums = true },
-	[MC_OP_RW11] = { "rw11", 2, 2, MC_STORES_COUNTER, .sums = true },
-	/* Only WB memory is cached and can be flushed. */
-	[MC_OP_WRITE_CLFLUSHOPT] = { "write_clflushopt", 1, 1, MC_STORES_COUNTER,
-				     MC_CPU_CLFLUSHOPT, ONLY(MC_WB), .flushes = true },
-	[MC_OP_WRITE_CLWB] = { "write_clwb", 1, 1, MC_STORES_COUNTER,
-			       MC_CPU_CLWB, ONLY(MC_WB), .flushes = true },
-	[MC_OP_MOVDIR64B] = { "movdir64b", 2, 2, MC_STORES_COPY,
-			      MC_CPU_MOVDIR64B, .nontemporal = true },
-	[MC_OP_REP_MOVSB] = { "rep_movsb", 2, 2, MC_STORES_COPY },
-	[MC_OP_REP_STOSB] = { "rep_stosb", 1, 1, MC_STORES_BYTE },
-	[MC_OP_MEMCPY_TOIO] = { "memcpy_toio", 2, 2, MC_STORES_COPY, .kernels = true },
-	[MC_OP_MEMCPY_FROMIO] = { "memcpy_fromio", 2, 2, MC_STORES_COPY,
-				  .kernels = true },
-	[MC_OP_MEMSET_IO] = { "memset_io", 1, 1, MC_STORES_BYTE, .kernels = true },
-	[MC_OP_IOWRITE64_COPY] = { "__iowrite64_copy", 2, 2, MC_STORES_COPY,
-				   .kernels = true },
-	[MC_OP_MEMCPY_FLUSHCACHE] = { "memcpy_flushcache", 2, 2, MC_STORES_COPY,
-				      .nontemporal = true, .kernels = true },
+#define OP(id, ...) { __VA_ARGS__ }
+#include "arch/ops.h"
+#undef OP
 	[MC_OP_SUM] = { "sum", 1, 1, .sums = true },
 	[MC_OP_CHECK] = { "check", 1, 1 },
 	[MC_OP_FLUSH] = { "flush", 1, 1 },

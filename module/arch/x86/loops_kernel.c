@@ -58,7 +58,7 @@ const struct mc_loop mc_loops_of_kernel[] = {
 	{ MC_OP_MEMCPY_FROMIO, 4, MC_CPU_SSE2, loop_memcpy_fromio },
 	{ MC_OP_MEMSET_IO, 1, MC_CPU_SSE2, loop_memset_io },
 	{ MC_OP_IOWRITE64_COPY, 8, MC_CPU_SSE2, loop___iowrite64_copy },
-	{ MC_OP_MEMCPY_FLUSHCACHE, 8, MC_CPU_SSE2, loop_memcpy_flushcache },
+	{ MC_OP_FLUSHCACHE, 8, MC_CPU_SSE2, loop_memcpy_flushcache },
 #endif
 	{ }
 };

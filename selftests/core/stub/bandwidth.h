@@ -24,9 +24,9 @@ enum {
 };
 
 static const char *const ops[] = {
-	"read", "ntread", "write", "ntwrite", "copy", "ntcopy", "rmw", "triad",
-	"nttriad", "rw31", "rw21", "rw11", "write_clflushopt", "write_clwb", "movdir64b",
-	"rep_movsb", "rep_stosb"
+#define OP(id, word, ...) word
+#include "arch/ops.h"
+#undef OP
 };
 
 /* Two spans of odd length, so that arrays straddle them, with guards. */

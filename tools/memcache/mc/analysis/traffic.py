@@ -4,13 +4,14 @@
 from collections.abc import Iterable, Iterator
 
 from mc.parts import Grid, Heading, Part, Sentence, bullets
-from mc.records import fields, units
+from mc.records import fields, tests, units
 from mc.records.fields import asked
 from mc.records.results import Run
 
 # How many bytes a loop itself reads for each byte that it writes. Memory reads beyond these
 # are caused by the stores. rmw is not here, because it reads what it writes.
-STORING = {"write": 0, "ntwrite": 0, "copy": 1, "ntcopy": 1, "triad": 2, "nttriad": 2}
+STORING: dict[str, int] = {op["name"]: op["payload"] - 1 for op in tests.OPERATIONS
+                           if "stores" in op and op["payload"] == op["arrays"]}
 WHY = {"no_counters": "no counters were set, or the test does not count",
        "not_opened": "a counter could not be opened any more",
        "did_not_run": "a counter was never on its PMU during a sample"}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The operations: for each its name in enum mc_op and its struct mc_op_info, which begins with
+ * the word of op=. A file that includes this defines OP() as what it needs of them.
+ */
+
+OP(READ, "read", 1, 1),	/* loads */
+OP(NTREAD, "ntread", 1, 1, .sums = true),	/* by movntdqa, a line's loads back to back */
+OP(WRITE, "write", 1, 1, MC_STORES_COUNTER),
+OP(NTWRITE, "ntwrite", 1, 1, MC_STORES_COUNTER, .nontemporal = true),
+OP(COPY, "copy", 2, 2, MC_STORES_COPY),	/* a = b */
+OP(NTCOPY, "ntcopy", 2, 2, MC_STORES_COPY, .nontemporal = true),
+OP(RMW, "rmw", 1, 2, MC_STORES_ONE_MORE),	/* a += 1, as integers */
+OP(TRIAD, "triad", 3, 3, MC_STORES_TRIAD),	/* a = b + 2 * c, as doubles */
+OP(NTTRIAD, "nttriad", 3, 3, MC_STORES_TRIAD, .nontemporal = true),
+/* a = counter, sum of b, c and d, a line of each in turn; then without d; without c and d. */
+OP(RW31, "rw31", 4, 4, MC_STORES_COUNTER, .sums = true),
+OP(RW21, "rw21", 3, 3, MC_STORES_COUNTER, .sums = true),
+OP(RW11, "rw11", 2, 2, MC_STORES_COUNTER, .sums = true),
+/* Each line is flushed when it is full, or written back. */
+OP(WRITE_FLUSHOPT, "write_clflushopt", 1, 1, MC_STORES_COUNTER, MC_CPU_CLFLUSHOPT, .flushes = true),
+OP(WRITE_CLWB, "write_clwb", 1, 1, MC_STORES_COUNTER, MC_CPU_CLWB, .flushes = true),
+/* a = b, a line an access. */
+OP(MOVDIR64B, "movdir64b", 2, 2, MC_STORES_COPY, MC_CPU_MOVDIR64B, .nontemporal = true),
+OP(REP_MOVSB, "rep_movsb", 2, 2, MC_STORES_COPY),	/* a = b */
+OP(REP_STOSB, "rep_stosb", 1, 1, MC_STORES_BYTE),	/* a = a byte */
+/* The kernel's functions. */
+OP(MEMCPY_TOIO, "memcpy_toio", 2, 2, MC_STORES_COPY, .kernels = true),
+OP(MEMCPY_FROMIO, "memcpy_fromio", 2, 2, MC_STORES_COPY, .kernels = true),
+OP(MEMSET_IO, "memset_io", 1, 1, MC_STORES_BYTE, .kernels = true),
+OP(IOWRITE64_COPY, "__iowrite64_copy", 2, 2, MC_STORES_COPY, .kernels = true),
+OP(FLUSHCACHE, "memcpy_flushcache", 2, 2, MC_STORES_COPY, .nontemporal = true, .kernels = true),
