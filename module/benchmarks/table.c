@@ -4,19 +4,9 @@
 #include "platform/os.h"
 
 const struct mc_spec *const mc_specs[] = {
-	&mc_test_bandwidth.spec,
-	&mc_test_latency.spec,
-	&mc_test_loaded.spec,
-	&mc_test_c2c.spec,
-	&mc_test_line.spec,
-	&mc_test_tlb.spec,
-	&mc_test_random.spec,
-	&mc_test_overhead.spec,
-	&mc_test_file.spec,
-#ifndef __KERNEL__
-	&mc_test_os.spec,
-	&mc_test_pipe.spec,
-#endif
+#define MC_TEST(name) (&mc_test_##name.spec)
+#include "measure/tests.h"
+#undef MC_TEST
 	NULL,
 };
 

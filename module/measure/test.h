@@ -150,20 +150,11 @@ struct mc_test {
 		   struct mc_record *rec);
 };
 
-/* Each file in benchmarks/ has one line here and one in benchmarks/table.c. */
-extern const struct mc_test mc_test_bandwidth;
-extern const struct mc_test mc_test_latency;
-extern const struct mc_test mc_test_loaded;
-extern const struct mc_test mc_test_c2c;
-extern const struct mc_test mc_test_line;
-extern const struct mc_test mc_test_tlb;
-extern const struct mc_test mc_test_random;
-extern const struct mc_test mc_test_overhead;
-extern const struct mc_test mc_test_file;
-
-/* In user space only: files in tools/user/benchmarks/. */
-extern const struct mc_test mc_test_os;
-extern const struct mc_test mc_test_pipe;
+extern const struct mc_test
+#define MC_TEST(name) mc_test_##name
+#include "measure/tests.h"
+#undef MC_TEST
+	mc_test_none;	/* ends the list; there is no such test */
 
 /* All tests' specs, NULL at the end. */
 extern const struct mc_spec *const mc_specs[];
