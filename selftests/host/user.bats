@@ -212,7 +212,10 @@ for test in json.load(sys.stdin)["tests"]:
 	measure --own "${lines[@]}"
 	rm /tmp/memcache-every-test
 	for test in $("$USER_TOOL" --tests | sed -n 's/^\([a-z][a-z0-9]*\): .*/\1/p'); do
-		grep -q "\"record\":\"result\",\"test\":\"$test\"" results.jsonl
+		grep -q "\"record\":\"result\",\"test\":\"$test\"" results.jsonl || {
+			echo "selftests/bats/every-test has no request for $test that gives a record"
+			return 1
+		}
 	done
 	"$TOP/tools/check/schema" results.jsonl
 }
