@@ -76,11 +76,7 @@ static u64 as_bits(double d)
 /* Arrays that a mix reads while it writes one. */
 static int reads_beside(enum mc_op op)
 {
-	static const int reads[MC_NOPS] = {
-		[MC_OP_RW31] = 3, [MC_OP_RW21] = 2, [MC_OP_RW11] = 1
-	};
-
-	return reads[op];
+	return mc_ops[op].stores == MC_STORES_COUNTER ? mc_ops[op].arrays - 1 : 0;
 }
 
 static u64 data;	/* MC_DATA_*, in the arguments of each loop */
@@ -103,32 +99,22 @@ static u64 expect(const struct mc_loop *loop, u64 words, u64 passes, u64 value)
 		for (u64 w = 0; w < words; w++) {
 			for (int i = 1; i <= reads_beside(loop->op); i++)
 				sum += array[i].word[w];
-			switch (loop->op) {
-			case MC_OP_RW31:
-			case MC_OP_RW21:
-			case MC_OP_RW11:
-			case MC_OP_WRITE:
-			case MC_OP_NTWRITE:
-			case MC_OP_WRITE_FLUSHOPT:
-			case MC_OP_WRITE_CLWB:
+			switch (mc_ops[loop->op].stores) {
+			case MC_STORES_COUNTER:
 				model[w] = value;
 				value += step;
 				break;
-			case MC_OP_COPY:
-			case MC_OP_NTCOPY:
-			case MC_OP_MOVDIR64B:
-			case MC_OP_REP_MOVSB:
+			case MC_STORES_COPY:
 				model[w] = array[1].word[w];
 				break;
-			case MC_OP_REP_STOSB:
+			case MC_STORES_BYTE:
 				model[w] = 0x0101010101010101 *
 					   ((value + (step ? p : 0)) & 0xff);
 				break;
-			case MC_OP_RMW:
+			case MC_STORES_ONE_MORE:
 				model[w]++;
 				break;
-			case MC_OP_TRIAD:
-			case MC_OP_NTTRIAD:
+			case MC_STORES_TRIAD:
 				model[w] = as_bits(as_double(array[1].word[w]) +
 						   2 * as_double(array[2].word[w]));
 				break;
