@@ -128,22 +128,22 @@ enum mc_role {
  * struct mc_column - one of the test's own figures
  * @name: its name, with the unit
  * @help: one line for `tests`
- * @unit: its unit in words, for headings; NULL: the name says it
- * @roles: what it is for (enum mc_role)
  * @decimals: digits behind the point of its fixed-point value
  * @wide: only in JSON Lines, not in the table
- * @always: every record has it
  * @names: words for its values, terminated by an empty entry; NULL: it is a number
+ * @unit: its unit in words, for headings; NULL: the name says it
+ * @roles: what it is for (enum mc_role)
+ * @always: every record has it
  */
 struct mc_column {
 	const char *name;
 	const char *help;
-	const char *unit;
-	u8 roles;
 	u8 decimals;
 	bool wide;
-	bool always;
 	const struct mc_name *names;
+	const char *unit;
+	u8 roles;
+	bool always;
 };
 
 /**
