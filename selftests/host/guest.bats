@@ -108,16 +108,20 @@ ended() {
 }
 
 @test "output is live, and a slow reader loses nothing" {
-	# 4 MiB are more than all the pipes in between can hold.
+	# 4 MiB are more than all the pipes in between can hold. They are full when the writer
+	# sleeps, and `cat`, which reads what it writes and passes it on, sleeps, too.
 	guest sh -c 'echo begun; until [ -e "$SHARED/heard" ]; do sleep 0.1; done
-		echo ended; head -c 4M /dev/zero' | {
+		asleep() { grep -q "^State:.S" "/proc/$1/status"; }
+		echo ended; head -c 4M /dev/zero &
+		until asleep $! && asleep "$(pidof cat)" && asleep $!; do sleep 0.1; done
+		touch "$SHARED/full"; wait' | {
 		read -r line
 		[ "$line" = begun ]
 		# The guest waits for this file.
 		touch "$SHARED/heard"
 		read -r line
 		[ "$line" = ended ]
-		sleep 4
+		until [ -e "$SHARED/full" ]; do sleep 0.1; done
 		[ "$(wc -c)" -eq 4194304 ]
 	}
 }
