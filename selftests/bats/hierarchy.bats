@@ -8,14 +8,8 @@ load module.bash
 
 CPUS=$(getconf _NPROCESSORS_ONLN)
 
-# refused ERRNO KEY LINE
-refused() {
-	run bash -c "echo '$3' >run"
-	[ "$status" -eq 1 ]
-	cat run
-	grep -q '^state: refused$' run
-	grep -q "^error: $1 $2: " run
-}
+# refused LINE…: each is `ERRNO KEY REQUEST`, and the module refuses the request so.
+refused() { diff <(printf '%s\n' "$@") <(printf '%s\n' "$@" | request); }
 
 # Print the node of a CPU, from sysfs.
 NODE_OF='(lambda cpu: int(__import__("glob").glob(f"/sys/devices/system/cpu/cpu{cpu}/node*")[0].rsplit("node")[-1]))'
@@ -88,21 +82,21 @@ NODE_OF='(lambda cpu: int(__import__("glob").glob(f"/sys/devices/system/cpu/cpu{
 }
 
 @test "what can't be" {
-	refused EINVAL stride 'latency size=1K stride=1K'
-	refused EINVAL stride 'latency pattern=page stride=4K size=1M'
-	refused EINVAL stride 'latency pattern=page stride=192 size=1M'
-	refused EINVAL stride 'latency stride=12'
-	refused EINVAL cpu 'c2c cpu=0'
-	refused EINVAL cpu 'c2c cpu=any'
-	refused EINVAL type 'c2c type=uc'
-	refused EINVAL cpu 'loaded cpu=1'
-	refused EINVAL latency_cpu 'loaded latency_cpu=77'
-	refused EINVAL size 'loaded size=4K'
-	refused EINVAL type 'line type=wc'
-	refused EINVAL size 'line size=32K'
-	refused EINVAL size 'tlb size=4K page=4k'
-	refused EINVAL smt 'latency smt=on,off'
-	refused EINVAL cpu "latency cpu=$CPUS"
+	refused 'EINVAL stride latency size=1K stride=1K' \
+		'EINVAL stride latency pattern=page stride=4K size=1M' \
+		'EINVAL stride latency pattern=page stride=192 size=1M' \
+		'EINVAL stride latency stride=12' \
+		'EINVAL cpu c2c cpu=0' \
+		'EINVAL cpu c2c cpu=any' \
+		'EINVAL type c2c type=uc' \
+		'EINVAL cpu loaded cpu=1' \
+		'EINVAL latency_cpu loaded latency_cpu=77' \
+		'EINVAL size loaded size=4K' \
+		'EINVAL type line type=wc' \
+		'EINVAL size line size=32K' \
+		'EINVAL size tlb size=4K page=4k' \
+		'EINVAL smt latency smt=on,off' \
+		"EINVAL cpu latency cpu=$CPUS"
 }
 
 @test "a run over many CPUs and pairs is stopped, and keeps what it has" {

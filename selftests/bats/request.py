@@ -48,7 +48,10 @@ def main():
         _, _, *text = line.split(None, 2)
         text = text[0] if text else ""
         name = write(unescaped(text))
-        error = re.search(r"^error: (\S+) (\S+):", read("run"), re.MULTILINE)
+        said = read("run")
+        error = re.search(r"^error: (\S+) (\S+):", said, re.MULTILINE)
+        if name == "EINVAL" and "\nstate: refused\n" not in said:
+            name += " (it was not refused)"
         if name != "0" and (not error or error[1] != name):
             name += " (run does not say so)"
         print(f"{name} {error[2] if error else '-'} {text}".rstrip())
