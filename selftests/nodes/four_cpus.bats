@@ -111,9 +111,9 @@ during() {
 # The nodes of a line's results, as both sides have them.
 both_sides() {
 	echo "$1" >run
-	holds "values('memory_node') == $2"
 	user "$1"
-	holds "values('memory_node') == $2"
+	holds "values('memory_node') == $2" \
+		"{r['memory_node'] for r in load('$FILES/results.jsonl') if r['record'] == 'result'} == $2"
 	unset MEMCACHE_DEBUGFS
 }
 
