@@ -7,7 +7,6 @@
 . "$here/stock.sh"
 
 KERNEL=debug
-smap=+smap
 # On the usual machine, ACPI runs a program for each device to route its interrupts. That
 # took a minute in this kernel; q35 has a table instead.
 machine=q35,sata=off,smm=off,vmport=off

@@ -4,7 +4,7 @@
 # Sourced by tools/guest/run, which says what this file must define.
 # shellcheck disable=SC2034,SC2154	# its variables
 
-packages=guest machine=pc options='' smap=-smap
+packages=guest machine=pc options=
 
 guest_settings() {
 	name=${KERNEL:-6.1} cpus=${CPUS:-2}
@@ -22,11 +22,9 @@ guest_command() {
 		-append "console=ttyS0 loglevel=5 panic=-1 mitigations=off $options ${APPEND:-}")
 	# TCG's plain `max` looks like an AMD CPU with an unsteady TSC, and `vendor=` alone
 	# would turn PAT off. Five-level page tables cost time. With `erms` the kernel would
-	# clear and copy pages by `rep stosb`, which TCG does a byte at a time. With SMAP each
-	# access of the kernel to a process's memory costs TCG two more blocks of code; the
-	# guest `debug` has it, and finds accesses that go astray.
+	# clear and copy pages by `rep stosb`, which TCG does a byte at a time.
 	case $accel in
-	tcg*) command+=(-accel tcg -cpu "max,vendor=GenuineIntel,family=6,model=85,stepping=4,la57=off,-erms,$smap") ;;
+	tcg*) command+=(-accel tcg -cpu "max,vendor=GenuineIntel,family=6,model=85,stepping=4,la57=off,-erms") ;;
 	kvm*) command+=(-accel kvm -cpu "host,migratable=off,arch-capabilities=off") ;;
 	esac
 	nodes
