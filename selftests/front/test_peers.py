@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""make bench-peers: its cells, its rounds, and what it knows about the peers."""
+
+import importlib.machinery
+import importlib.util
+import os
+import random
+import sys
+import tempfile
+import time
+import tomllib
+import types
+import unittest
+from pathlib import Path
+from unittest import mock
+
+BENCH = Path(__file__).resolve().parents[2] / "tools/bench"
+sys.path.insert(0, str(BENCH))
+
+
+def script() -> types.ModuleType:
+    loader = importlib.machinery.SourceFileLoader("peers", str(BENCH / "peers"))
+    spec = importlib.util.spec_from_loader("peers", loader)
+    assert spec
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["peers"] = module       # dataclasses look there
+    loader.exec_module(module)
+    return module
+
+
+peers = script()
+CONFIG = tomllib.loads((BENCH / "peers.toml").read_text())
+
+
+def peer(name="peer", op="write", **more):
+    return {"name": name, "op": op, "command": name, "reports": "mean", "writes": "constant"} | more
+
+
+def figures(value):
+    return {"mean": value, "best": 1.1 * value}
+
+
+class Configuration(unittest.TestCase):
+    def test_each_peer_is_complete(self):
+        for one in CONFIG["peer"]:
+            with self.subTest(one["name"], op=one["op"]):
+                self.assertIn(one["op"], peers.ARRAYS)
+                self.assertIn(one["reports"], ("mean", "best"))
+                self.assertIn(one["unit"], [*peers.UNITS, "ns/line"])
+                self.assertTrue(("package" in one) != ("source" in one))
+                self.assertEqual("writes" in one, one["op"] in peers.WRITING)
+                self.assertIn(one.get("writes", "zero"), ("zero", "constant", "counter"))
+
+    def test_each_command_can_be_filled_in(self):
+        with mock.patch.object(peers.shutil, "which", return_value="/bin/true"), \
+             mock.patch.object(peers, "said", return_value=None) as said:
+            for one in peers.expanded(CONFIG):
+                size = one.get("sizes", ["512K"])[0]
+                cell = peers.Cell(one["op"], size, one.get("threads", 2), speed=1000.0)
+                self.assertIsNone(peers.theirs(one, cell))
+                self.assertNotRegex(" ".join(said.call_args[0][0]), "[{}]")
+
+    def test_ns_for_a_line_is_a_rate(self):
+        self.assertEqual(peers.converted(0.5, "ns/line"), 128000.0)
+        self.assertEqual(peers.converted(2.0, "GB/s"), 2000.0)
+
+
+class Zeros(unittest.TestCase):
+    def test_like_meets_like(self):
+        zero, other = peer(writes="zero"), peer()
+        cells = {data: peers.Cell("write", "16K", 1, data) for data in ("any", "zero")}
+        self.assertEqual([peers.takes(zero, cells["zero"]), peers.takes(zero, cells["any"])],
+                         [True, False])
+        self.assertEqual([peers.takes(other, cells["zero"]), peers.takes(other, cells["any"])],
+                         [False, True])
+
+    def test_ours_writes_zeros_too(self):
+        self.assertIn("data=zero", peers.words(peers.Cell("copy", "16K", 1, "zero"), ""))
+        self.assertNotIn("data", peers.words(peers.Cell("copy", "16K", 1), "width=32"))
+
+
+class Cells(unittest.TestCase):
+    def wanted(self, tests="data=counter|zero", *found, **settings):
+        with mock.patch.dict(os.environ, settings), \
+             mock.patch.object(peers, "said", return_value=tests), \
+             mock.patch.object(sys, "stderr"):
+            return [str(cell) for cell in peers.wanted(dict(enumerate(found)))]
+
+    def test_all(self):
+        self.assertEqual(len(self.wanted()), 7 * 4 * 2 + 2 * 4)
+
+    def test_some(self):
+        self.assertEqual(self.wanted(CELLS="latency 8M,write 512K 1"),
+                         ["write 512K 1", "latency 8M 1"])
+        self.assertEqual(self.wanted(OPS="copy", SIZES="16K", THREADS="2"), ["copy 16K 2"])
+
+    def test_zeros_where_a_peer_writes_them(self):
+        more = {"OPS": "write", "SIZES": "16K", "THREADS": "1"}
+        zero = peer(writes="zero", sizes=["16K"])
+        self.assertEqual(self.wanted("data=counter|zero", zero, **more),
+                         ["write 16K 1", "write 16K 1 zeros"])
+        self.assertEqual(self.wanted("no such key", zero, **more), ["write 16K 1"])
+
+    def test_none(self):
+        with self.assertRaises(SystemExit):
+            self.wanted(CELLS="fly 16K")
+
+
+class Rounds(unittest.TestCase):
+    def setUp(self):
+        self.cell = peers.Cell("write", "512K", 1)
+        self.peers = {str(i): peer(f"p{i}") for i in range(4)}
+
+    def run_round(self, own=lambda form: 100.0, their=lambda name: 100.0):
+        """One round; the order of the forms in it."""
+        order = []
+
+        def ours(_, form):
+            order.append(form)
+            return figures(own(form))
+
+        def theirs(one, _):
+            order.append(one["name"])
+            return their(one["name"])
+
+        with mock.patch.multiple(peers, ours=ours, theirs=theirs, huge_pages=mock.Mock(),
+                                 calibrate=lambda cell, forms: cell.repeats.update(
+                                     dict.fromkeys(forms, 5))):
+            peers.one_round(self.cell, CONFIG, self.peers)
+        return order
+
+    def test_the_order_is_drawn_anew(self):
+        random.seed(1)
+        orders = [self.run_round() for _ in range(8)]
+        self.assertEqual({frozenset(order) for order in orders}, {frozenset(orders[0])})
+        self.assertEqual(len(orders[0]), 4 + len(peers.forms(CONFIG, self.cell)))
+        self.assertGreater(len({tuple(order) for order in orders}), 4)
+        self.assertGreater(len({order[0].startswith("p") for order in orders}), 1)
+
+    def test_the_forms_of_both_sides_are_counted(self):
+        self.run_round()
+        self.assertEqual(self.cell.forms, (len(peers.forms(CONFIG, self.cell)), 4))
+
+    def test_slow_forms_leave_after_the_trials(self):
+        def slow(name):
+            return 50.0 if name in ("p0", "width=16") else 100.0
+        for _ in range(peers.TRIALS):
+            order = self.run_round(slow, slow)
+            self.assertIn("p0", order)
+        order = self.run_round(slow, slow)
+        self.assertNotIn("p0", order)
+        self.assertNotIn("width=16", order)
+        self.assertEqual(self.cell.forms[1], 4)
+
+    def test_a_peer_that_fails_leaves(self):
+        self.run_round()
+        self.run_round(their=lambda name: None if name == "p1" else 100.0)
+        self.assertEqual(list(map(len, self.cell.peers.values())), [2, 2, 2])
+        self.assertNotIn("1", self.cell.peers)
+
+    def test_ctrl_c_leaves_whole_rounds(self):
+        def stop(name):
+            raise KeyboardInterrupt
+        self.run_round()
+        with self.assertRaises(KeyboardInterrupt):
+            self.run_round(their=stop)
+        lengths = {len(v) for v in [*self.cell.own["mean"].values(), *self.cell.peers.values()]}
+        self.assertEqual((lengths, self.cell.rounds), ({1}, 1))
+
+    def test_the_row(self):
+        for _ in range(6):
+            self.run_round(their=lambda name: 80.0 if name != "p2" else 90.0)
+        row = peers.row(self.cell, None, self.peers)
+        self.assertEqual(len(row), len(peers.HEAD))
+        found = dict(zip(peers.HEAD, row))
+        self.assertEqual([found[key] for key in ("peer", "ratio", "95%", "verdict", "by")],
+                         ["p2", "1.11x", "1.11-1.11", "ahead", "mean"])
+        self.assertEqual(found["forms"], f"{len(peers.forms(CONFIG, self.cell))}:4")
+        written = [text for head, text in zip(peers.HEAD, row) if head == "writes"]
+        self.assertEqual(written, ["counter", "constant"])
+        self.assertEqual(peers.summary([row]), "# 1 cell: 1 ahead, 0 equal, 0 behind")
+
+    def test_a_row_without_peers(self):
+        self.peers = {}
+        self.run_round()
+        row = peers.row(self.cell, None, self.peers)
+        self.assertEqual(len(row), len(peers.HEAD))
+        self.assertEqual(row[peers.HEAD.index("verdict")], "na")
+
+
+class Time(unittest.TestCase):
+    def test_the_minutes_end_it(self):
+        with mock.patch.dict(os.environ, MINUTES="1"), mock.patch.object(sys, "stderr"), \
+             mock.patch.object(peers, "one_round") as one_round, \
+             mock.patch.object(time, "monotonic", side_effect=[0.0, 61.0]):
+            peers.measure([peers.Cell("read", "16K", 1)], CONFIG, {})
+        one_round.assert_not_called()
+
+    def test_the_estimate(self):
+        cell, one = peers.Cell("write", "16K", 1), peer(seconds=5.0)
+        without = peers.seconds(cell, CONFIG, {})
+        self.assertGreater(without, 0)
+        self.assertAlmostEqual(peers.seconds(cell, CONFIG, {"0": one}), without + 5.0)
+
+
+class Programs(unittest.TestCase):
+    def test_a_program_anywhere_in_the_folder(self):
+        with tempfile.TemporaryDirectory() as top, \
+             mock.patch.dict(os.environ, PEERS=top, PATH="/usr/bin"):
+            folder = Path(top, "deep/er")
+            folder.mkdir(parents=True)
+            Path(folder, "multichase").touch(0o755)
+            Path(top, "bw_mem").touch(0o644)        # not a program
+            peers.find_built(CONFIG)
+            self.assertEqual(os.environ["PATH"], f"{folder.resolve()}:/usr/bin")
+
+    def test_no_such_folder(self):
+        with mock.patch.dict(os.environ, PEERS="/no/such/folder"), \
+             self.assertRaisesRegex(SystemExit, "PEERS=/no/such/folder is not a directory"):
+            peers.find_built(CONFIG)
+
+    def test_one_that_does_not_end(self):
+        text = peers.said(["sh", "-c", "echo 42; sleep 600 & sleep 600"], limit_s=0.5)
+        self.assertEqual(text, "42\n")
+
+    def test_one_that_fails(self):
+        self.assertIsNone(peers.said(["sh", "-c", "echo 42; exit 1"]))
+        self.assertEqual(peers.said(["echo", "42"]), "42\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
