@@ -49,7 +49,8 @@ class Configuration(unittest.TestCase):
                 self.assertIn(one["unit"], [*peers.UNITS, "ns/line"])
                 self.assertTrue(("package" in one) != ("source" in one))
                 self.assertEqual("writes" in one, one["op"] in peers.WRITING)
-                self.assertIn(one.get("writes", "zero"), ("zero", "constant", "counter"))
+                self.assertIn(one.get("writes", "zero"),
+                              ("zero", "constant", "counter", "half zero"))
 
     def test_each_command_can_be_filled_in(self):
         with mock.patch.object(peers.shutil, "which", return_value="/bin/true"), \
