@@ -27,9 +27,12 @@ measure() {
 	return "$status"
 }
 
-# refused ERROR TEXT ARGUMENT…: memcache-user exits with 1, prints that line and no result.
+# refused ERROR TEXT ARGUMENT…: memcache-user exits with 1, or with 2 for a wrong request,
+# prints that line and no result.
 refused() {
-	run -1 --separate-stderr "$USER_TOOL" "${@:3}"
+	local status=1
+	[ "$1" != "Invalid argument" ] || status=2
+	run "-$status" --separate-stderr "$USER_TOOL" "${@:3}"
 	[ -z "$output" ]
 	# shellcheck disable=SC2154 # set by run
 	echo "$stderr"
@@ -60,8 +63,8 @@ stopped() {
 	kill -"$1" $!
 	wait $! || status=$?
 	cat messages
-	[ "$status" -eq 130 ]
-	grep -qx 'memcache-user: Interrupted system call: run: stopped by a signal; 1 results are kept' messages
+	[ "$status" -eq $((128 + $(kill -l "$1"))) ]
+	grep -qx 'memcache-user: Interrupted system call: run: stopped by a signal; 1 results are kept (in: .*)' messages
 	head -n 1 results.jsonl >machine
 	holds '[r["record"] for r in records] == ["machine", "request", "result"] + ["request", "result"]' \
 		'[(r["state"], r["errno"]) for r in records if r["record"] == "request"] == [("done", 0), ("stopped", 4)]' \

@@ -114,7 +114,8 @@ setup_file() {
 @test "wrong lines give errno and key" {
 	refused "Invalid argument" "size: " 'bandwidth size=5'
 	refused "Invalid argument" "'nonsense': " 'bandwidth nonsense=1'
-	refused "Invalid argument" "test: " ''
+	refused "Invalid argument" "test: the line is empty; write TEST [key=value]...; memcache-user --tests lists them" ''
+	refused "Invalid argument" "'siz': is not a key of latency; memcache-user --tests lists them" 'latency siz=4K'
 	refused "Invalid argument" "line: " $'bandwidth\tsize=4K'
 	refused "Invalid argument" "cpu: 4095 is not one this process may run on" 'bandwidth cpu=4095'
 	refused "Invalid argument" "node: there is no node 1023" 'bandwidth node=1023'
@@ -122,8 +123,8 @@ setup_file() {
 }
 
 @test "one that fails does not keep the others from running" {
-	run -1 measure --own 'bandwidth size=4K repeat=1' 'bandwidth size=5' 'bandwidth size=8K repeat=1'
-	[[ $output == "memcache-user: Invalid argument: size: "* ]]
+	run -1 measure --own 'bandwidth size=4K repeat=1' 'bandwidth size=65536G' 'bandwidth size=8K repeat=1'
+	[[ $output == "memcache-user: Cannot allocate memory: size: "*" (in: bandwidth size=65536G)" ]]
 	holds '[r["size_bytes"] for r in results] == [4096, 8192]'
 }
 
@@ -136,6 +137,58 @@ setup_file() {
 		<(python3 -c 'import json, sys
 for test in json.load(sys.stdin)["tests"]:
     print(test["name"])' <<<"$said")
+}
+
+@test "the words of a request need no quotes" {
+	measure --own bandwidth op=read size=4K repeat=1 'latency size=8K' repeat=2 'warmup=1 cpu=0'
+	holds '[r["line"].split()[:3] for r in records if r["record"] == "request"] ==
+		[["bandwidth", "op=read", "size=4K"], ["latency", "size=8K", "repeat=2"]]' \
+		'len(results) == 2'
+}
+
+@test "all requests are checked before the first one is measured" {
+	run -2 --separate-stderr "$USER_TOOL" --own bandwidth size=4K latency size=5 overhead itm=x \
+		bandwidth irq=off
+	[ -z "$output" ]
+	[ "$(sed 's/ is .*(in:/ (in:/' <<<"$stderr")" = "$(cat <<-'END'
+		memcache-user: Invalid argument: size: '5' (in: latency size=5)
+		memcache-user: Invalid argument: 'itm': (in: overhead itm=x)
+		memcache-user: Operation not supported: irq: off (in: bandwidth irq=off)
+		memcache-user: nothing was measured
+	END
+	)" ] || { echo "$stderr"; false; }
+	run -1 --separate-stderr "$USER_TOOL" --own -j bandwidth size=4K bandwidth irq=off
+	[ -z "$output" ]
+}
+
+@test "rows come as they are measured" {
+	"$USER_TOOL" --own bandwidth op=read size=4K,256M repeat=5000 >rows 2>messages 3>&- &
+	until grep -q ' read ' rows || not kill -0 $!; do sleep 0.1; done
+	kill -0 $!
+	kill -TERM $!
+	wait $! || [ $? -eq 143 ]
+	cat rows messages
+	[ "$(head -c 6 rows)" = '# test' ]
+}
+
+# There is none where stderr is no terminal.
+@test "progress on a terminal, which is wiped out before anything else is printed" {
+	script -qec "stty columns 60; '$USER_TOOL' --own bandwidth size=16M repeat=5000 2>&1 >rows" typed </dev/null >/dev/null
+	tr '\r' '\n' <typed | sed 's/\x1b\[K$//' >lines
+	head -c 1000 lines
+	grep -qE '^\[#*\.*\] [0-9]+:[0-9]{2}, [0-9]+:[0-9]{2} left  bandwidth size=16M ' lines
+	[ -z "$(grep '^\[' lines | awk 'length > 59')" ]
+	grep -q '^  bandwidth ' rows
+	run -0 --separate-stderr "$USER_TOOL" --own bandwidth size=16M repeat=5000
+	[ -z "$stderr" ]
+}
+
+@test "os, pipe and overhead: no column about memory, which they do not measure" {
+	"$USER_TOOL" --own os item=loop repeat=2 pipe block=64K repeat=2 overhead item=loop repeat=2 >tables
+	cat tables
+	[ "$(grep -c '^#' tables)" -eq 3 ]
+	not grep -E ' (type|size_bytes|node|page|attribute|effective|memory_node|verified)( |$)' tables
+	[ "$(grep -cE ' cpu .* median_ns ' tables)" -eq 3 ]
 }
 
 @test "results that can't be written are no success" {
@@ -293,7 +346,7 @@ for test in json.load(sys.stdin)["tests"]:
 	child=$(pgrep -P "$parent")
 	kill -TERM "$parent"
 	wait "$parent" || status=$?
-	[ "$status" -eq 130 ]
+	[ "$status" -eq 143 ]
 	not kill -0 "$child"
 }
 

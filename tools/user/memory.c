@@ -417,6 +417,8 @@ static int check_point(struct mc_run *run, const struct mc_point *point)
 /* The functions that the engine calls. */
 const struct mc_side mc_user_side = {
 	.check = check_point,
+	.tick = mc_user_progress_tick,
+	.result = mc_user_result,
 	.find = find_memory,
 	.drop = drop_memory,
 	.node = default_node,

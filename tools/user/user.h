@@ -23,6 +23,41 @@ bool mc_user_read_file(const char *path, char *buf, size_t size);
 /* describe.c */
 void mc_user_describe(struct mc_text *t);
 
+/* run.c */
+/* Exit statuses, the same as the front end's; a signal adds its number to 128. */
+enum { MC_USER_DONE, MC_USER_FAILED, MC_USER_USAGE };
+
+/**
+ * struct mc_user_view - how results are shown
+ * @start: called once, when all requests are known to be right
+ * @begin: called before a request is measured
+ * @result: called with each result as soon as it is there
+ * @end: called when a request has ended, with what the engine returned
+ */
+struct mc_user_view {
+	void (*start)(void);
+	void (*begin)(const struct mc_request *req);
+	void (*result)(const struct mc_request *req, const struct mc_record *rec);
+	void (*end)(const struct mc_run *run, const struct mc_record *records, u64 n,
+		    int err);
+};
+
+int mc_user_run(char **words, const struct mc_user_view *with);
+void mc_user_result(struct mc_run *run, const struct mc_record *rec);
+
+/* show.c */
+extern const struct mc_user_view mc_user_table;
+extern const struct mc_user_view mc_user_json;
+int mc_user_flush(void);
+void mc_user_print(size_t size, void (*make)(struct mc_text *t));
+
+/* progress.c */
+unsigned int mc_user_columns(int fd);
+void mc_user_progress_begin(u64 samples);
+void mc_user_progress_name(const char *name);
+void mc_user_progress_tick(void *run);
+void mc_user_progress_clear(void);
+
 /* nodes.c */
 int mc_user_module_node(void);
 

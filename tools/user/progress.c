@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The line of progress on a terminal. The thread that has just taken a sample writes it,
+ * between two samples: a thread of its own would disturb those that measure.
+ */
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "core/math.h"
+#include "measure/engine.h"
+#include "platform/clock.h"
+#include "user.h"
+
+#define EVERY_NS	250000000
+#define BAR		20
+
+static struct {
+	bool live;		/* there is a terminal that shows it */
+	bool shown;		/* there is a line to wipe out */
+	const char *name;	/* of the current request */
+	u64 done;		/* samples, warm-ups included */
+	u64 total;
+	u64 began_ns;
+	u64 shown_ns;
+} progress;
+
+/* Return: the width of the terminal in characters; 80 if it can't be found out. */
+unsigned int mc_user_columns(int fd)
+{
+	struct winsize size;
+
+	return !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : 80;
+}
+
+/* Begin @samples samples in all. */
+void mc_user_progress_begin(u64 samples)
+{
+	progress.live = isatty(STDERR_FILENO);
+	progress.total = samples;
+	progress.began_ns = mc_clock_raw_ns();
+}
+
+/* From now on, samples are of the request @name. */
+void mc_user_progress_name(const char *name)
+{
+	progress.name = name;
+}
+
+static void show(u64 now)
+{
+	u64 elapsed = now - progress.began_ns, done = progress.done;
+	u64 left = mc_muldiv(elapsed, progress.total - done, done) / 1000000000;
+	int filled = done * BAR / progress.total;
+	char line[256];
+
+	elapsed /= 1000000000;
+	snprintf(line, sizeof(line), "[%.*s%.*s] %llu:%02llu, %llu:%02llu left  %s",
+		 filled, "####################", BAR - filled, "....................",
+		 elapsed / 60, elapsed % 60, left / 60, left % 60, progress.name);
+	fprintf(stderr, "\r%.*s\033[K", (int)mc_user_columns(STDERR_FILENO) - 1, line);
+	progress.shown = true;
+	progress.shown_ns = now;
+}
+
+/* A sample was taken. */
+void mc_user_progress_tick(void *run)
+{
+	u64 now;
+
+	progress.done++;
+	if (!progress.live || progress.done > progress.total)
+		return;
+	now = mc_clock_raw_ns();
+	if (now - progress.shown_ns >= EVERY_NS)
+		show(now);
+}
+
+/* Wipe the line out, before anything else is printed. */
+void mc_user_progress_clear(void)
+{
+	if (progress.shown)
+		fputs("\r\033[K", stderr);
+	progress.shown = false;
+}

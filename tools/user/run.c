@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The requests of a call: all are checked, and then each is measured; the counterpart of
+ * module/kernel/run.c.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/area.h"
+#include "measure/engine.h"
+#include "platform/os.h"
+#include "user.h"
+
+/* A request of the call: what was typed, and what it means. */
+struct job {
+	char *line;
+	struct mc_request req;
+};
+
+static const struct mc_user_view *view;
+
+void mc_user_result(struct mc_run *run, const struct mc_record *rec)
+{
+	mc_user_progress_clear();
+	view->result(run->req, rec);
+}
+
+/* A request's line may come in several words, as a shell passes them without quotes. */
+static bool continues(const char *word)
+{
+	return strcspn(word, "=") < strcspn(word, " ");
+}
+
+/* Return: the requests of these words, or NULL if there is no memory. */
+static struct job *join(char **word, unsigned int *n)
+{
+	struct job *jobs = NULL, *more;
+	char *line;
+
+	for (*n = 0; *word; word++) {
+		if (*n && continues(*word)) {
+			struct job *last = &jobs[*n - 1];
+
+			if (asprintf(&line, "%s %s", last->line, *word) < 0)
+				return NULL;
+			free(last->line);
+			last->line = line;
+			continue;
+		}
+		more = realloc(jobs, (*n + 1) * sizeof(*jobs));
+		line = more ? strdup(*word) : NULL;
+		if (!line)
+			return NULL;
+		jobs = more;
+		jobs[(*n)++].line = line;
+	}
+	return jobs;
+}
+
+/* With several requests the message says which one is meant. */
+static void report(const struct mc_error *e, const struct job *job, unsigned int n)
+{
+	mc_user_progress_clear();
+	if (n == 1)
+		fprintf(stderr, "memcache-user: %s: %s\n", strerror(-e->err), e->text);
+	else
+		fprintf(stderr, "memcache-user: %s: %s (in: %s)\n", strerror(-e->err),
+			e->text, job->line);
+}
+
+/* Do everything that comes before measuring. */
+static int check(struct job *job, struct mc_error *e)
+{
+	struct mc_run run = { .req = &job->req, .side = &mc_user_side };
+	int err = mc_request_parse(&job->req, job->line, strlen(job->line),
+				   mc_specs, e);
+
+	if (!err)
+		err = mc_engine_cpus(&job->req, e);
+	if (err)
+		return err;
+	run.team = mc_team_start(run.req, mc_engine_threads(run.req), &run.error);
+	if (run.team) {
+		err = mc_area_begin(&run);
+		if (!err)
+			mc_engine_check(&run);
+		mc_team_end(run.team);
+		mc_area_end(&run);
+	}
+	*e = run.error;
+	return e->err;
+}
+
+/* Return: an exit status. A wrong request is a wrong call. */
+static int check_all(struct job *jobs, unsigned int n)
+{
+	int status = MC_USER_DONE;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		struct mc_error e = { 0 };
+		int err = check(&jobs[i], &e);
+
+		if (err)
+			report(&e, &jobs[i], n);
+		if (err == -EINVAL)
+			status = MC_USER_USAGE;
+		else if (err && !status)
+			status = MC_USER_FAILED;
+	}
+	if (status && n > 1)
+		fprintf(stderr, "memcache-user: nothing was measured\n");
+	return status;
+}
+
+static void print_note(const struct mc_record *records, u64 n)
+{
+	char note[160] = "";
+	struct mc_text t = MC_TEXT(note);
+
+	mc_engine_note(&t, records, n);
+	if (*note)
+		fprintf(stderr, "memcache-user: note: %s", note);
+}
+
+static int measure(const struct job *job, struct mc_error *e)
+{
+	struct mc_run run = { .req = &job->req, .side = &mc_user_side };
+	struct mc_record *records = calloc(mc_engine_records(run.req), sizeof(*records));
+	u64 i, n = 0;
+	int err;
+
+	mc_user_progress_name(job->line);
+	view->begin(run.req);
+	err = records ? mc_engine_measure(&run, records, &n) :
+			mc_fail(&run.error, -ENOMEM, "line: no memory");
+	mc_user_progress_clear();
+	view->end(&run, records, n, err);
+	print_note(records, n);
+	for (i = 0; i < n; i++)
+		mc_free(records[i].histogram);
+	free(records);
+	*e = run.error;
+	return err;
+}
+
+static int measure_all(const struct job *jobs, unsigned int n)
+{
+	int status = MC_USER_DONE;
+	u64 samples = 0;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		samples += mc_engine_samples(&jobs[i].req);
+	mc_user_progress_begin(samples);
+	for (i = 0; i < n && !mc_user_interrupted(); i++) {
+		struct mc_error e = { 0 };
+		int err = measure(&jobs[i], &e);
+
+		if (mc_user_flush())
+			return MC_USER_FAILED;
+		if (err) {
+			report(&e, &jobs[i], n);
+			status = MC_USER_FAILED;
+		}
+	}
+	return status;
+}
+
+/*
+ * Measure the requests of these words, and show them by @with.
+ * Return: the exit status of the program, unless a signal has come.
+ */
+int mc_user_run(char **words, const struct mc_user_view *with)
+{
+	unsigned int i, n;
+	struct job *jobs = join(words, &n);
+	int status;
+
+	if (!jobs) {
+		fprintf(stderr, "memcache-user: no memory\n");
+		return MC_USER_FAILED;
+	}
+	view = with;
+	status = check_all(jobs, n);
+	if (!status) {
+		view->start();
+		status = measure_all(jobs, n);
+	}
+	for (i = 0; i < n; i++)
+		free(jobs[i].line);
+	free(jobs);
+	return status;
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Results as a table, row by row as they come, and as JSON Lines, request by request. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/engine.h"
+#include "user.h"
+
+/* Results that could not be written are a failure. Return: an exit status. */
+int mc_user_flush(void)
+{
+	static bool said;
+	int err = fflush(stdout) ? errno : ferror(stdout) ? EIO : 0;
+
+	if (err && !said)
+		fprintf(stderr, "memcache-user: stdout: %s\n", strerror(err));
+	said |= err;
+	return err ? MC_USER_FAILED : MC_USER_DONE;
+}
+
+/* Print a text of up to @size bytes, made by @make. */
+void mc_user_print(size_t size, void (*make)(struct mc_text *t))
+{
+	struct mc_text t = { .buf = calloc(1, size), .size = size };
+
+	if (!t.buf)
+		return;
+	make(&t);
+	fputs(t.buf, stdout);
+	free(t.buf);
+}
+
+static void do_nothing(void)
+{
+}
+
+/* ---------------------------------------------------------------- the table */
+
+static struct mc_layout layout;
+static bool headed;
+
+/*
+ * A record as long as those that may come: figures of up to seven digits, times of up to
+ * a second, and value @i of each key.
+ */
+static void expected(struct mc_record *rec, const struct mc_request *req, unsigned int i)
+{
+	unsigned int k;
+	u64 second = 1000000000000;
+
+	*rec = (struct mc_record){
+		.cpu = MC_CPU_ALL, .has = ~0U,
+		.stats = { .samples = 100, .min_ps = second, .median_ps = second,
+			   .max_ps = second, .cv_ppm = 1000000 },
+	};
+	for (k = 0; k < req->nkeys; k++) {
+		const struct mc_values *values = &req->values[k];
+
+		if (values->n)
+			rec->point.v[k] = values->v[i % values->n];
+	}
+	/* `auto` becomes any mapping. */
+	if (rec->point.v[MC_KEY_PAGE] == MC_PAGE_AUTO)
+		rec->point.v[MC_KEY_PAGE] = MC_PAGE_DIRECT;
+	for (k = 0; k < req->spec->ncolumns; k++) {
+		const struct mc_column *column = &req->spec->columns[k];
+		unsigned int digits;
+
+		rec->value[k] = column->names ? column->names->value : 1000000;
+		for (digits = 0; !column->names && digits < column->decimals; digits++)
+			rec->value[k] *= 10;
+	}
+}
+
+static void begin_table(const struct mc_request *req)
+{
+	struct mc_record rec;
+	unsigned int i;
+
+	mc_layout_init(&layout, req);
+	for (i = 0; i < MC_MAX_VALUES; i++) {
+		expected(&rec, req, i);
+		mc_layout_fit(&layout, req, &rec);
+	}
+	headed = false;
+}
+
+static void show_row(const struct mc_request *req, const struct mc_record *rec)
+{
+	static char row[MC_ROW_MAX];
+	struct mc_text t = MC_TEXT(row);
+
+	if (!headed) {
+		/* Columns that only some records have, by the first one. */
+		mc_layout_fit(&layout, req, rec);
+		mc_header_show(&t, &layout, req);
+		fputs(row, stdout);
+		t = (struct mc_text)MC_TEXT(row);
+		headed = true;
+	}
+	mc_record_row(&t, &layout, req, rec);
+	fputs(row, stdout);
+	mc_user_flush();
+}
+
+static void end_table(const struct mc_run *run, const struct mc_record *records,
+		      u64 n, int err)
+{
+}
+
+const struct mc_user_view mc_user_table = {
+	.start = do_nothing,
+	.begin = begin_table,
+	.result = show_row,
+	.end = end_table,
+};
+
+/* --------------------------------------------------------------- JSON Lines */
+
+static void print_machine(void)
+{
+	mc_user_print(MC_MACHINE_MAX, mc_user_machine_json);
+}
+
+static void begin_json(const struct mc_request *req)
+{
+}
+
+static void result_json(const struct mc_request *req, const struct mc_record *rec)
+{
+}
+
+/* The request comes before its results and says how it ended, so all wait for its end. */
+static void print_json(const struct mc_run *run, const struct mc_record *records,
+		       u64 n, int err)
+{
+	static char line[MC_REQUEST_JSON_MAX];
+	struct mc_text t = MC_TEXT(line);
+	u64 i;
+
+	if (err && !n)
+		return;
+	mc_request_json(&t, run->req, "user", mc_engine_state(err, n), &run->error, n);
+	fputs(line, stdout);
+	for (i = 0; i < n; i++) {
+		t = (struct mc_text)MC_TEXT(line);
+		mc_record_json(&t, run->req, "user", &records[i]);
+		fputs(line, stdout);
+	}
+}
+
+const struct mc_user_view mc_user_json = {
+	.start = print_machine,
+	.begin = begin_json,
+	.result = result_json,
+	.end = print_json,
+};
