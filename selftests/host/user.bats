@@ -34,7 +34,7 @@ setup_file() {
 	run -0 --separate-stderr "$USER_TOOL" --help
 	[[ $output == "usage: memcache-user "* ]]
 	[ -z "$stderr" ]
-	for call in "" --nonsense -x --own "-j --own"; do
+	for call in --nonsense -x "-j --tests=x"; do
 		# shellcheck disable=SC2086 # words
 		run -2 --separate-stderr "$USER_TOOL" $call
 		[ -z "$output" ]
@@ -46,6 +46,37 @@ setup_file() {
 @test "counters that can't be read are refused" {
 	refused "No such file or directory" "counters: nosuch can't be read" --counters nosuch bandwidth
 	refused "Is a directory" "counters: / can't be read" --counters / bandwidth
+}
+
+@test "without a request: each level, in 40 columns" {
+	cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+	taskset -c "$cpu" "$USER_TOOL" --own >screen 2>messages
+	cat screen messages
+	[ ! -s messages ]
+	[ "$(awk 'length > 40 && NR > 3' screen)" = "" ]
+	[ "$(wc -l <screen)" -le 24 ]
+	[ "$(grep -c '^CPU ' screen)" -eq 2 ]
+	[ "$(grep -oE '^  [a-z]+' screen | tr -d '\n')" = "  latency  read  write  ntwrite  copy  triad" ]
+	# A figure for each level that a heading names.
+	awk '/ memory$/ { levels = NF - ($1 == "ns" ? 3 : 1) }
+	     /^  / { if (NF != levels + 1) exit 1; for (i = 2; i <= NF; i++) if ($i <= 0) exit 1 }' screen
+}
+
+@test "without a request: Ctrl-C keeps what was measured, and JSON has all of it" {
+	env --default-signal=INT "$USER_TOOL" --own >screen 2>messages 3>&- &
+	until grep -q '^  latency ' screen; do sleep 0.1; done
+	kill -INT $!
+	wait $! || status=$?
+	cat screen messages
+	[ "$status" -eq 130 ]
+	grep -q '^memcache-user: Interrupted system call: run: stopped by a signal; [0-9]* results are kept (in: bandwidth ' messages
+	env --default-signal=INT "$USER_TOOL" --own -j >results.jsonl 2>messages 3>&- &
+	until grep -q '"record":"result"' results.jsonl; do sleep 0.1; done
+	kill -INT $!
+	wait $! || [ $? -eq 130 ]
+	"$TOP/tools/check/schema" results.jsonl
+	head -n 1 results.jsonl >machine
+	holds 'records[0]["record"] == "machine"' 'records[1]["test"] == "latency"'
 }
 
 @test "every operation, data verified" {
@@ -150,13 +181,13 @@ for test in json.load(sys.stdin)["tests"]:
 	run -2 --separate-stderr "$USER_TOOL" --own bandwidth size=4K latency size=5 overhead itm=x \
 		bandwidth irq=off
 	[ -z "$output" ]
-	[ "$(sed 's/ is .*(in:/ (in:/' <<<"$stderr")" = "$(cat <<-'END'
+	echo "$stderr" >messages
+	diff - <(sed 's/ is .*(in:/ (in:/' messages) <<-'END'
 		memcache-user: Invalid argument: size: '5' (in: latency size=5)
 		memcache-user: Invalid argument: 'itm': (in: overhead itm=x)
 		memcache-user: Operation not supported: irq: off (in: bandwidth irq=off)
 		memcache-user: nothing was measured
 	END
-	)" ] || { echo "$stderr"; false; }
 	run -1 --separate-stderr "$USER_TOOL" --own -j bandwidth size=4K bandwidth irq=off
 	[ -z "$output" ]
 }

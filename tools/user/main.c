@@ -20,11 +20,12 @@
 #include "user.h"
 
 static const char usage[] =
-	"usage: memcache-user [-j] [--own] [--counters FILE] REQUEST...\n"
+	"usage: memcache-user [-j] [--own] [--counters FILE] [REQUEST...]\n"
 	"       memcache-user [-j] --tests | --version | --help\n"
 	"\n"
-	"Measures memory from user space, with the loops and the request lines of the\n"
-	"memcache module: TEST [key=value]..., e.g.\n"
+	"Measures memory from user space. Without a request: latency and bandwidth of\n"
+	"each cache and of memory, on one CPU and on all, in about 20 seconds. Requests\n"
+	"are those of the memcache module, TEST [key=value]..., with the same loops, e.g.\n"
 	"  memcache-user bandwidth op=read,write size=16K..16M cpu=0\n"
 	"A word with = belongs to the request before it. All requests are checked before\n"
 	"the first one is measured.\n"
@@ -114,10 +115,6 @@ int main(int argc, char **argv)
 		mc_user_print(262144, json ? mc_user_describe : tests_text);
 		return mc_user_flush();
 	}
-	if (optind == argc) {
-		fputs(usage, stderr);
-		return MC_USER_USAGE;
-	}
 	catch_signals();
 	status = mc_cpus_init();
 	if (status) {
@@ -128,7 +125,10 @@ int main(int argc, char **argv)
 	mc_clock_init();
 	mc_detector_init();
 	mc_user_memory_init(own);
-	status = mc_user_run(argv + optind, json ? &mc_user_json : &mc_user_table);
+	if (optind == argc)
+		status = mc_user_overview(json);
+	else
+		status = mc_user_run(argv + optind, json ? &mc_user_json : &mc_user_table);
 	if (signalled)
 		status = 128 + signalled;
 	mc_user_memory_end();

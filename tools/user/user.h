@@ -45,6 +45,9 @@ struct mc_user_view {
 int mc_user_run(char **words, const struct mc_user_view *with);
 void mc_user_result(struct mc_run *run, const struct mc_record *rec);
 
+/* overview.c */
+int mc_user_overview(bool json);
+
 /* show.c */
 extern const struct mc_user_view mc_user_table;
 extern const struct mc_user_view mc_user_json;

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What memcache-user measures if nobody asks for anything: latency and bandwidth of each
+ * cache and of memory, on one CPU and on all. The result is a screen of 40 columns. Each
+ * row is a request of its own and is printed when it has been measured.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/caches.h"
+#include "measure/engine.h"
+#include "platform/version.h"
+#include "user.h"
+
+#define LEVELS	4	/* three caches, and memory */
+#define LINE	160	/* bytes of a request */
+
+/* A figure of each level in a row of the screen. */
+struct row {
+	const char *label;
+	const char *request;	/* without the keys that its block and the machine add */
+	const char *column;	/* of the results */
+	u64 divide;		/* its value by this */
+	unsigned int decimals;	/* of the result of that */
+};
+
+static const struct row latencies[] = {
+	{ "latency", "latency", "ns_per_load", 10, 2 },
+	{ }
+};
+
+static const struct row rates[] = {
+	{ "read", "bandwidth op=read", "mb_per_s", 1000, 1 },
+	{ "write", "bandwidth op=write", "mb_per_s", 1000, 1 },
+	{ "ntwrite", "bandwidth op=ntwrite", "mb_per_s", 1000, 1 },
+	{ "copy", "bandwidth op=copy", "mb_per_s", 1000, 1 },
+	{ "triad", "bandwidth op=triad", "mb_per_s", 1000, 1 },
+	{ }
+};
+
+static const struct block {
+	const char *unit;
+	const struct row *rows;
+	const char *keys;	/* of its requests */
+	bool all;		/* on all CPUs, else on one */
+} blocks[] = {
+	{ "ns a load", latencies, "repeat=5", false },
+	{ "GB/s", rates, "repeat=15", false },
+	{ "GB/s", rates, "repeat=10 node=local", true },
+};
+
+#define ROWS	16	/* at least as many as all blocks have */
+
+/* A row of a block, and the levels that its request measures, in this order. */
+struct planned {
+	const struct block *block;
+	const struct row *row;
+	unsigned int n;
+	unsigned int level[LEVELS];
+	char line[LINE];
+};
+
+static struct planned plan[ROWS];
+static struct planned *now, *next = plan;
+static unsigned int got;	/* results of the current row */
+static u64 cell[LEVELS];	/* its figures, by level */
+static bool filled[LEVELS];
+
+/* ---------------------------------------------------------------- the requests */
+
+static bool counted_before(int cpu, unsigned int level)
+{
+	int before;
+
+	for (before = mc_core_next(-1); before < cpu; before = mc_core_next(before)) {
+		if (mc_cache_shared(before, cpu, level))
+			return true;
+	}
+	return false;
+}
+
+/* Bytes of the caches of a level that the first CPU has, or all CPUs together. */
+static u64 caches(unsigned int level, bool all)
+{
+	u64 bytes = 0;
+	int cpu;
+
+	for (cpu = mc_core_next(-1); cpu >= 0; cpu = mc_core_next(cpu)) {
+		if (!counted_before(cpu, level))
+			bytes += mc_cache_bytes(cpu, level);
+		if (!all)
+			break;
+	}
+	return bytes;
+}
+
+/*
+ * A working set that this level holds and the one before does not: half of the cache, or
+ * three quarters if the caches before are large. Return: 0 if there is none.
+ */
+static u64 working_set(unsigned int level, bool all)
+{
+	u64 bytes = caches(level, all), before = level > 1 ? caches(level - 1, all) : 0;
+	u64 size = bytes / 2;
+
+	if (size < 2 * before)
+		size = bytes - bytes / 4;
+	return size < before + before / 2 ? 0 : size & ~4095ULL;
+}
+
+static void plan_row(struct planned *p, const struct block *block, const struct row *row)
+{
+	char sizes[LINE / 2] = "", cpu[16] = "all";
+	struct mc_text t = MC_TEXT(sizes);
+	unsigned int level;
+
+	p->block = block;
+	p->row = row;
+	for (level = 1; level < LEVELS; level++) {
+		u64 size = working_set(level, block->all);
+
+		if (!size)
+			continue;
+		mc_textf(&t, "%llu,", size);
+		p->level[p->n++] = level - 1;
+	}
+	p->level[p->n++] = LEVELS - 1;
+	if (!block->all)
+		snprintf(cpu, sizeof(cpu), "%d", mc_core_next(-1));
+	snprintf(p->line, sizeof(p->line), "%s %s size=%sauto cpu=%s", row->request,
+		 block->keys, sizes, cpu);
+}
+
+/* --------------------------------------------------------------------- the screen */
+
+static unsigned int cpus(void)
+{
+	unsigned int n = 0;
+	int cpu;
+
+	for (cpu = mc_core_next(-1); cpu >= 0; cpu = mc_core_next(cpu))
+		n++;
+	return n;
+}
+
+/* Copy the text of a key of the machine's record. Return: false if it has none. */
+static bool fact(const char *json, const char *key, char text[64])
+{
+	const char *at = strstr(json, key);
+
+	return at && sscanf(at + strlen(key), "\"%63[^\"]", text) == 1;
+}
+
+static void print_machine(void)
+{
+	static char json[MC_MACHINE_MAX];
+	struct mc_text t = MC_TEXT(json);
+	char text[64];
+
+	mc_user_machine_json(&t);
+	if (fact(json, ",\"cpu\":", text))
+		printf("%s, ", text);
+	printf("%u CPU%s", cpus(), cpus() == 1 ? "" : "s");
+	if (fact(json, ",\"hypervisor\":", text))
+		printf(", under %s", text);
+	if (fact(json, ",\"kernel\":", text))
+		printf("\nLinux %s", text);
+	printf("\nmemcache-user %s\n", mc_version);
+}
+
+static void print_heading(const struct mc_request *req)
+{
+	static const char * const names[LEVELS] = { "L1", "L2", "L3", "memory" };
+	const struct mc_values *sizes = &req->values[MC_KEY_SIZE];
+	char where[16];
+	unsigned int i;
+
+	printf("\n%-12s", now->block->unit);
+	for (i = 0; i < now->n; i++)
+		printf("%7s", names[now->level[i]]);
+	if (now->block->all)
+		snprintf(where, sizeof(where), "%u CPUs", req->ncpus);
+	else
+		snprintf(where, sizeof(where), "CPU %d", mc_core_next(-1));
+	printf("\n%-12s", where);
+	for (i = 0; i < now->n; i++) {
+		char size[16] = "";
+		struct mc_text t = MC_TEXT(size);
+
+		mc_key_show(&t, mc_key_of(req->spec, MC_KEY_SIZE), sizes->v[i]);
+		printf("%7s", size);
+	}
+	printf("\n");
+}
+
+static void begin(const struct mc_request *req)
+{
+	now = next++;
+	got = 0;
+	memset(filled, 0, sizeof(filled));
+	if (now->row == now->block->rows)
+		print_heading(req);
+	mc_user_flush();
+}
+
+static void take(const struct mc_request *req, const struct mc_record *rec)
+{
+	unsigned int level = now->level[got++], i;
+
+	for (i = 0; i < req->spec->ncolumns; i++) {
+		if (strcmp(req->spec->columns[i].name, now->row->column) ||
+		    !(rec->has & 1U << i))
+			continue;
+		cell[level] = (rec->value[i] + now->row->divide / 2) / now->row->divide;
+		filled[level] = true;
+	}
+}
+
+static void end(const struct mc_run *run, const struct mc_record *records, u64 n, int err)
+{
+	unsigned int i;
+
+	printf("  %-10s", now->row->label);
+	for (i = 0; i < now->n; i++) {
+		char text[24] = "-";
+		struct mc_text t = MC_TEXT(text);
+
+		if (filled[now->level[i]])
+			mc_text_fixed(&t, cell[now->level[i]], now->row->decimals);
+		printf("%7s", text);
+	}
+	printf("\n");
+	if (!next->block && !err)
+		printf("\n1 GB/s: 10^9 bytes of payload a second\n"
+		       "Figures are medians; more by --help\n");
+}
+
+static const struct mc_user_view screen = {
+	.start = print_machine,
+	.begin = begin,
+	.result = take,
+	.end = end,
+};
+
+/* Measure it all. Return: an exit status. */
+int mc_user_overview(bool json)
+{
+	struct planned *p = plan;
+	char *lines[ROWS + 1];
+	const struct row *row;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(blocks) / sizeof(*blocks); i++) {
+		if (blocks[i].all && cpus() == 1)
+			continue;
+		for (row = blocks[i].rows; row->label; row++)
+			plan_row(p++, &blocks[i], row);
+	}
+	for (i = 0; plan[i].block; i++)
+		lines[i] = plan[i].line;
+	lines[i] = NULL;
+	return mc_user_run(lines, json ? &mc_user_json : &screen);
+}
