@@ -182,10 +182,12 @@ static void results_stop(struct seq_file *m, void *v)
 
 static void table_line(struct mc_text *t, const struct mc_snapshot *s, u64 i)
 {
-	if (i)
+	if (i) {
 		mc_record_row(t, &s->layout, &s->req, &s->records[i - 1]);
-	else
-		mc_header_show(t, &s->layout, &s->req);
+		return;
+	}
+	mc_run_older(t, s);
+	mc_header_show(t, &s->layout, &s->req);
 }
 
 static void json_line(struct mc_text *t, const struct mc_snapshot *s, u64 i)

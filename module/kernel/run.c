@@ -82,6 +82,23 @@ struct mc_snapshot *mc_run_results(void)
 	return s;
 }
 
+/**
+ * mc_run_older() - append a line that says so if the last request has left no results
+ * @t: the text
+ * @s: the results that are shown
+ *
+ * Context: Process, may sleep.
+ */
+void mc_run_older(struct mc_text *t, const struct mc_snapshot *s)
+{
+	mutex_lock(&status.lock);
+	if (s == status.results && s != status.request &&
+	    strcmp(status.state, "running"))
+		mc_textf(t, "# of an earlier request; the last one (state: %s) %s\n",
+			 status.state, "has no results, see run");
+	mutex_unlock(&status.lock);
+}
+
 /* Make *@slot a reference to @s, which may be NULL. */
 static void replace(struct mc_snapshot **slot, struct mc_snapshot *s)
 {

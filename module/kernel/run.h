@@ -36,6 +36,7 @@ void mc_run_stop(void);
 void mc_run_show(struct mc_text *t);
 void mc_run_progress(struct mc_text *t);
 struct mc_snapshot *mc_run_results(void);
+void mc_run_older(struct mc_text *t, const struct mc_snapshot *s);
 void mc_snapshot_put(struct mc_snapshot *s);
 void mc_run_exit(void);
 

@@ -43,7 +43,8 @@ def load(path):
 
 def table():
     names, *rows = [line.split() for line in
-                    read(f"{FILES}/results").splitlines()]
+                    read(f"{FILES}/results").splitlines()
+                    if not line.startswith("# of an earlier request")]
     assert names.pop(0) == "#"
     return [dict(zip(names, row, strict=True)) for row in rows]
 

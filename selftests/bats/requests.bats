@@ -13,13 +13,16 @@ refused() {
 	grep -q "^error: $2 $3: " run
 }
 
+OLDER="# of an earlier request; the last one (state: refused) has no results, see run"
+
 @test "every bad request gets its errno and names its key" {
 	echo 'bandwidth size=8K repeat=3' >run
 	before=$(cat results)
 	table=$BATS_TEST_DIRNAME/bad-requests
 	[ "$(grep -c '^E' "$table")" -ge 60 ]
 	diff <(sed -nE '/^E/s/^(\S+ \S+) */\1 /p' "$table" | sed 's/ *$//') <(request "$table")
-	[ "$(cat results)" = "$before" ]
+	[ "$(head -n 1 results)" = "$OLDER" ]
+	[ "$(tail -n +2 results)" = "$before" ]
 	grep -q 'leaked_pages=0' buffers
 	echo 'bandwidth size=8K' >run
 	grep -q '^state: done$' run
@@ -36,6 +39,19 @@ refused() {
 	run bash -c 'echo bandwidth page=2m >run'
 	[ "$status" -eq 1 ]
 	refused refused EOPNOTSUPP page
+}
+
+@test "results of an earlier request say so, and only they" {
+	echo 'bandwidth size=8K repeat=3' >run
+	before=$(cat results) records=$(cat results.jsonl)
+	[[ $before == "# test "* ]]
+	echo 'bandwidth size=1' >run || true
+	[ "$(cat results)" = "$OLDER"$'\n'"$before" ]
+	[ "$(cat results.jsonl)" = "$records" ]
+	echo 'bandwidth size=64G' >run || true
+	[ "$(head -n 1 results)" = "${OLDER/refused/failed}" ]
+	echo 'bandwidth size=4K repeat=3' >run
+	[[ $(head -n 1 results) == "# test "* ]]
 }
 
 @test "a width that this CPU lacks is EOPNOTSUPP" {

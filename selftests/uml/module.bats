@@ -152,6 +152,14 @@ refused() {
 	done <"$BATS_TEST_TMPDIR/names"
 }
 
+@test "results of an earlier request say so" {
+	echo 'overhead item=loop repeat=3' >run
+	not grep -E ' (type|size_bytes|node|page|attribute|effective|memory_node|verified)( |$)' results
+	before=$(cat results)
+	refused EINVAL item 'overhead item=nothing'
+	[ "$(cat results)" = "# of an earlier request; the last one (state: refused) has no results, see run"$'\n'"$before" ]
+}
+
 @test "a signal, and stop, end a run" {
 	env --default-signal=INT sh -c 'echo "bandwidth size=64M repeat=100000" >run' 3>&- &
 	until grep -q ^running progress; do sleep 0.1; done
