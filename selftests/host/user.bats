@@ -170,6 +170,26 @@ for test in json.load(sys.stdin)["tests"]:
     print(test["name"])' <<<"$said")
 }
 
+@test "a test and its keys fit the screen, and nothing is left out" {
+	words() { tr -s ' \n' '\n' | sed 's/[|,]/&\n/g' | sed '/^$/d' | sort; }
+	for test in $("$USER_TOOL" --tests | sed -n 's/^\([a-z][a-z0-9]*\): .*/\1/p'); do
+		"$USER_TOOL" --tests "$test" >shown
+		cat shown
+		[ -z "$(awk 'length > 80' shown)" ]
+		not grep ' $' shown
+		diff <(words <shown) \
+			<("$USER_TOOL" --tests | awk -v test="$test:" '/^[a-z]/ { on = $1 == test } on' | words)
+	done
+	script -qec "stty columns 40; '$USER_TOOL' --tests latency bandwidth" typed </dev/null >/dev/null
+	sed '1d;$d' typed | tr -d '\r' >shown
+	cat shown
+	[ -z "$(awk 'length > 40' shown)" ]
+	[ "$(grep -c '^[a-z]*:' shown)" -eq 2 ]
+	run -2 --separate-stderr "$USER_TOOL" --tests latency nosuch
+	[ -z "$output" ]
+	[[ $stderr == "memcache-user: no test nosuch; there are: bandwidth "* ]]
+}
+
 @test "the words of a request need no quotes" {
 	measure --own bandwidth op=read size=4K repeat=1 'latency size=8K' repeat=2 'warmup=1 cpu=0'
 	holds '[r["line"].split()[:3] for r in records if r["record"] == "request"] ==

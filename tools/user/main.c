@@ -21,7 +21,7 @@
 
 static const char usage[] =
 	"usage: memcache-user [-j] [--own] [--counters FILE] [REQUEST...]\n"
-	"       memcache-user [-j] --tests | --version | --help\n"
+	"       memcache-user [-j] --tests [NAME...] | --version | --help\n"
 	"\n"
 	"Measures memory from user space. Without a request: latency and bandwidth of\n"
 	"each cache and of memory, on one CPU and on all, in about 20 seconds. Requests\n"
@@ -111,6 +111,8 @@ int main(int argc, char **argv)
 			return MC_USER_USAGE;
 		}
 	}
+	if (tests && !json && optind < argc)
+		return mc_user_tests(argv + optind);
 	if (tests) {
 		mc_user_print(262144, json ? mc_user_describe : tests_text);
 		return mc_user_flush();

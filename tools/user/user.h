@@ -23,6 +23,9 @@ bool mc_user_read_file(const char *path, char *buf, size_t size);
 /* describe.c */
 void mc_user_describe(struct mc_text *t);
 
+/* tests.c */
+int mc_user_tests(char **names);
+
 /* run.c */
 /* Exit statuses, the same as the front end's; a signal adds its number to 128. */
 enum { MC_USER_DONE, MC_USER_FAILED, MC_USER_USAGE };
