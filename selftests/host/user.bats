@@ -170,6 +170,21 @@ for test in json.load(sys.stdin)["tests"]:
     print(test["name"])' <<<"$said")
 }
 
+@test "a table fits a terminal of 80 columns; elsewhere it has all columns" {
+	requests="bandwidth op=read,copy size=4K,64K random size=64K latency size=64K"
+	requests+=" tlb size=64K line os item=loop overhead item=loop pipe block=64K"
+	script -qec "stty columns 80; '$USER_TOOL' --own $requests 2>messages" typed </dev/null >/dev/null
+	sed '1d;$d' typed | tr -d '\r' >tables
+	cat tables
+	[ "$(grep -c '^# test ' tables)" -eq 8 ]
+	[ -z "$(awk 'length > 80' tables)" ]
+	grep -qE '^# test +op +size_bytes .* mb_per_s' tables
+	grep -qE '^# test +item .* median_ns' tables
+	script -qec "stty columns 80; '$USER_TOOL' --own --wide bandwidth size=4K 2>messages" typed </dev/null >/dev/null
+	grep -q ' attribute  effective  memory_node  verified ' typed
+	"$USER_TOOL" --own bandwidth size=4K | grep -q ' attribute  effective  memory_node  verified '
+}
+
 @test "a test and its keys fit the screen, and nothing is left out" {
 	words() { tr -s ' \n' '\n' | sed 's/[|,]/&\n/g' | sed '/^$/d' | sort; }
 	for test in $("$USER_TOOL" --tests | sed -n 's/^\([a-z][a-z0-9]*\): .*/\1/p'); do

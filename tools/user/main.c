@@ -20,7 +20,7 @@
 #include "user.h"
 
 static const char usage[] =
-	"usage: memcache-user [-j] [--own] [--counters FILE] [REQUEST...]\n"
+	"usage: memcache-user [-j] [--wide] [--own] [--counters FILE] [REQUEST...]\n"
 	"       memcache-user [-j] --tests [NAME...] | --version | --help\n"
 	"\n"
 	"Measures memory from user space. Without a request: latency and bandwidth of\n"
@@ -31,6 +31,7 @@ static const char usage[] =
 	"the first one is measured.\n"
 	"\n"
 	"  -j, --json   JSON Lines, as the module's results.jsonl\n"
+	"  --wide       all columns, even if the terminal is narrower\n"
 	"  --own        own memory, even if the module's devices are there\n"
 	"  --counters FILE\n"
 	"               perf counters of DRAM traffic, as in the module's `counters`\n"
@@ -72,6 +73,7 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "json", no_argument, NULL, 'j' },
 		{ "own", no_argument, NULL, 'o' },
+		{ "wide", no_argument, NULL, 'w' },
 		{ "counters", required_argument, NULL, 'c' },
 		{ "tests", no_argument, NULL, 't' },
 		{ "version", no_argument, NULL, 'v' },
@@ -86,6 +88,9 @@ int main(int argc, char **argv)
 		switch (c) {
 		case 'j':
 			json = true;
+			break;
+		case 'w':
+			mc_user_wide = true;
 			break;
 		case 'o':
 			own = true;

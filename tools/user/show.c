@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "measure/engine.h"
 #include "user.h"
@@ -74,6 +75,83 @@ static void expected(struct mc_record *rec, const struct mc_request *req, unsign
 	}
 }
 
+/* On a narrow terminal, figures are left out in this order. */
+static const char * const dispensable[] = {
+	"memory_node", "attribute", "samples", "max_ns", "min_ns", "verified", "effective",
+	"median_ns", "level", "cv_percent",
+};
+
+bool mc_user_wide;
+
+/* May this figure be left out? A memory type may have no effect, which must be seen. */
+static bool can_go(const struct mc_request *req, const char *name)
+{
+	unsigned int i;
+
+	if (!strcmp(name, "effective"))
+		return mc_request_max(req, MC_KEY_TYPE) == MC_WB;
+	if (strcmp(name, "median_ns"))
+		return true;
+	/* It is the figure of a test that has no other in the table. */
+	for (i = 0; i < req->spec->ncolumns && req->spec->columns[i].wide; i++)
+		;
+	return i < req->spec->ncolumns;
+}
+
+/*
+ * Leave the column @name out, if there is one. The header says which columns there are.
+ * Return: the width of a row.
+ */
+static unsigned int leave_out(const struct mc_request *req, const char *name)
+{
+	static char header[MC_ROW_MAX];
+	struct mc_text t = MC_TEXT(header);
+	char *word, *rest = header + 1;
+	unsigned int i = 0;
+
+	mc_header_show(&t, &layout, req);
+	while ((word = strsep(&rest, "\n "))) {
+		if (!*word || (!i && !strcmp(word, "test")))
+			continue;
+		while (!layout.width[i])
+			i++;
+		if (name && !strcmp(word, name)) {
+			t.len -= layout.width[i] + 2;
+			layout.width[i] = 0;
+			layout.shy[i] = false;
+			break;
+		}
+		i++;
+	}
+	return t.len - 1;
+}
+
+/* Leave keys out that do not tell rows apart: those that the user wrote, or the others. */
+static void leave_keys_out(const struct mc_request *req, bool given, unsigned int columns)
+{
+	unsigned int id;
+
+	for (id = req->nkeys; id-- && leave_out(req, NULL) > columns; ) {
+		const char *name = mc_key_of(req->spec, id)->column;
+
+		if (name && req->values[id].n < 2 && mc_request_given(req, id) == given)
+			leave_out(req, name);
+	}
+}
+
+/* Leave columns out until the table fits a terminal, as far as it goes. */
+static void fit_terminal(const struct mc_request *req, unsigned int columns)
+{
+	unsigned int i;
+
+	leave_keys_out(req, false, columns);
+	for (i = 0; i < ARRAY_SIZE(dispensable) && leave_out(req, NULL) > columns; i++) {
+		if (can_go(req, dispensable[i]))
+			leave_out(req, dispensable[i]);
+	}
+	leave_keys_out(req, true, columns);
+}
+
 static void begin_table(const struct mc_request *req)
 {
 	struct mc_record rec;
@@ -95,6 +173,8 @@ static void show_row(const struct mc_request *req, const struct mc_record *rec)
 	if (!headed) {
 		/* Columns that only some records have, by the first one. */
 		mc_layout_fit(&layout, req, rec);
+		if (isatty(STDOUT_FILENO) && !mc_user_wide)
+			fit_terminal(req, mc_user_columns(STDOUT_FILENO));
 		mc_header_show(&t, &layout, req);
 		fputs(row, stdout);
 		t = (struct mc_text)MC_TEXT(row);

@@ -54,6 +54,7 @@ int mc_user_overview(bool json);
 /* show.c */
 extern const struct mc_user_view mc_user_table;
 extern const struct mc_user_view mc_user_json;
+extern bool mc_user_wide;	/* all columns of a table, however narrow the terminal is */
 int mc_user_flush(void);
 void mc_user_print(size_t size, void (*make)(struct mc_text *t));
 
