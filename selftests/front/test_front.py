@@ -151,6 +151,20 @@ class Program(fake.InDirectory):
         self.assertEqual([len(run.results) for run in runs], [1, 1, 0])
         self.assertEqual(runs[0], results.load("out")[0])
 
+    def test_rates_in_other_units(self):
+        self.write("good", GOOD)
+        for unit, heading, number in (
+                ("MB/s", "mb_per_s", "9000.0"), ("GB/s", "gb_per_s", "9.000"),
+                ("MiB/s", "mib_per_s", "8583.1"), ("GiB/s", "gib_per_s", "8.382")):
+            done = self.memcache("show", "--units", unit, "good")
+            self.fails(done, 0)
+            self.assertRegex(done.stdout, rf"(?m)^.*\b{heading}\b.*\n.* {number}\b")
+        self.module()
+        done = self.memcache("run", "--units", "GiB/s", "bandwidth", "-o", "out")
+        self.assertIn("  8.382", done.stdout)
+        self.assertEqual(results.load("out")[0].results[0]["mb_per_s"], 9000.0)
+        self.fails(self.memcache("show", "--units", "mph", "good"), 2, "invalid choice: 'mph'")
+
     def test_what_takes_no_output(self):
         self.write("good", GOOD)
         for words in ("show good", "suites", "--help", "compare -h", ""):

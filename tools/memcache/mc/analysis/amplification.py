@@ -86,7 +86,8 @@ def _setting(setting: Setting, by: dict[tuple[str, str], Read], emulated: bool) 
     said = []
     known = [(NAMES[who], by[who]) for who in NAMES if who in by]
     if not emulated:
-        said.append("MB/s: " + ", ".join(f"{one.rate:.0f} {name}" for name, one in known))
+        said.append(f"{units.rates().name}: " + ", ".join(
+            f"{units.rate(one.rate, coarse=True)} {name}" for name, one in known))
     for title, values in (("read", [(name, one.read) for name, one in known]),
                           ("written", [(name, one.written) for name, one in known])):
         counted = [f"{value:.2f} {name}" for name, value in values if value is not None]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import hypot
 
 from mc.analysis.verdict import Verdict, listed
+from mc.records import units
 from mc.records.fields import asked
 from mc.records.results import Run
 
@@ -221,5 +222,7 @@ def _even(trusted: list[Point]) -> list[str]:
     for group in groups.values():
         speeds = sorted(p.speed for p in group)
         if len({p.fence for p in group}) >= 3 and speeds[-1] <= speeds[0] * (1 + EVEN):
-            said.append(f"{_title(group[0].type)} {group[0].op} {_range(speeds, 0)} MB/s")
+            ends = dict.fromkeys(units.rate(speeds[i], coarse=True) for i in (0, -1))
+            said.append(f"{_title(group[0].type)} {group[0].op} {' to '.join(ends)} "
+                        f"{units.rates().name}")
     return said

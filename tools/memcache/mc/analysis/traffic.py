@@ -71,24 +71,28 @@ def names(pairs: Pairs) -> tuple[list[str], list[list[str]]]:
 
 def _counted(pairs: Pairs) -> list[Part]:
     keys, cells = names(pairs)
+    rate = units.rates().name
     rows = [[*cell, *(_mb(result, key) for key in ("payload_bytes", *MOVED)),
              *(_number(result, key, 2) for key in AMPLIFIED),
-             *(_number(result, key, 1) for key in IDLE)]
+             *(units.text(key, result.get(key)) for key in IDLE)]
             for cell, (_, result) in zip(cells, pairs)]
     return [Grid([*keys, "payload MB", "read MB", "written MB", "read / payload",
-                  "written / payload", "idle read MB/s", "idle written MB/s"], rows, len(keys)),
+                  "written / payload", f"idle read {rate}", f"idle written {rate}"], rows,
+                 len(keys)),
             Sentence("MB: 10^6 bytes in a pass according to the counters; idle: before the run, "
                      "not subtracted.")]
 
 
 def _pcm(pairs: Pairs) -> list[Part]:
     keys, cells = names(pairs)
-    rows = [[*cell, _number(result, "mb_per_s", 1), *(_number(result, key, 1) for key in PCM),
+    rate = units.rates().name
+    rows = [[*cell, *(units.text(key, result.get(key)) for key in ("mb_per_s", *PCM)),
              units.text("", result.get("dram_pcm_samples")),
              *(_number(result, key, 2) for key in PCM_AMPLIFIED)]
             for cell, (_, result) in zip(cells, pairs)]
-    return [Grid([*keys, "payload MB/s", "pcm read MB/s", "pcm written MB/s", "pcm samples",
-                  "pcm read / payload", "pcm written / payload"], rows, len(keys)), Sentence(
+    return [Grid([*keys, f"payload {rate}", f"pcm read {rate}", f"pcm written {rate}",
+                  "pcm samples", "pcm read / payload", "pcm written / payload"], rows,
+                 len(keys)), Sentence(
         "pcm: from pcm-memory, which counts all that the machine does, also between samples. So "
         "ratios are low if there are gaps between samples, and high if data are verified.")]
 

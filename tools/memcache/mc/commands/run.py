@@ -43,6 +43,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                              "output, and there is no report")
     parser.add_argument("--json", action="store_true",
                         help="print the records as they come (JSON Lines) in place of the report")
+    report.units_argument(parser)
     parser.add_argument("--dry-run", action="store_true",
                         help="print the request lines that would be measured on this machine")
     parser.add_argument("--counters", action="store_true",

@@ -14,6 +14,7 @@ from mc.status import DONE
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="+", metavar="FILE",
                         help="results of memcache run; `-`: standard input")
+    report.units_argument(parser)
     parser.add_argument("--json", action="store_true",
                         help="print the records (JSON Lines) in place of the report")
 

@@ -29,7 +29,7 @@ def unit(layouts: list[Layout]) -> str:
     if len(found) != 1:
         return ""
     [name] = found
-    unit = tests.unit(name)
+    unit = units.words(tests.unit(name))
     return f"{unit}, in the median sample" if unit else name
 
 
@@ -119,7 +119,7 @@ def _rows(layout: Layout, pairs: Pairs) -> Grid:
     cells: dict[object, list[dict]] = {}
     for run, result in pairs:
         cells.setdefault(value(run, result, layout.rows), []).append(result)
-    return Grid([_title(layout.rows), *figures], [
+    return Grid([_title(layout.rows), *map(units.heading, figures)], [
         [_row_name(layout.rows, row), *(_cell(name, cells[row]) for name in figures)]
         for row in ordered(list(cells))])
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The report on a results file: machine, tables, findings, verdict."""
 
+import argparse
+
 from mc import errno_name
 from mc.analysis import amplification, findings, traffic, verdict
 from mc.output import tables, terminal
@@ -8,6 +10,17 @@ from mc.parts import Heading, Part, Sentence, bullets
 from mc.records import prices, units
 from mc.records.fields import asked
 from mc.records.results import Run
+
+
+def units_argument(parser: argparse.ArgumentParser) -> None:
+    """Let the user choose the unit of rates. It is in use as soon as it is read."""
+    class Use(argparse.Action):
+        def __call__(self, _parser: object, _args: object, name: object, *_: object) -> None:
+            units.show_rates_in(str(name))
+
+    parser.add_argument("--units", choices=tuple(units.RATES), action=Use,
+                        help=f"show rates in this unit (default: {units.USUAL}; records always "
+                             "have MB/s)")
 
 
 def lines(runs: list[Run]) -> list[str]:

@@ -85,7 +85,7 @@ def _list(pairs: Pairs, fixed: dict) -> Grid:
     for row, (_, result) in zip(rows, pairs):
         if result.get("verified") == "failed":
             row[-1] = "!" + row[-1]
-    names = [key.removesuffix("_bytes") for key in names]
+    names = [units.heading(key) for key in names]
     if any(labels):
         names, rows = ["label", *names], [[name or "", *row] for name, row in zip(labels, rows)]
     return Grid(names, rows)

@@ -1,5 +1,51 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Values of records as text: 16M, 1.234 ms, na."""
+"""Values of records as text: 16M, 1.234 ms, na. Records have rates in MB/s; the user may have
+them shown in another unit."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A unit of rates. `digits` follow the point in tables."""
+    name: str
+    bytes_per_s: int
+    size: str
+    digits: int
+
+
+RATES = {rate.name: rate for rate in (
+    Rate("MB/s", 10**6, "10^6", 1), Rate("GB/s", 10**9, "10^9", 3),
+    Rate("MiB/s", 1 << 20, "2^20", 1), Rate("GiB/s", 1 << 30, "2^30", 3))}
+USUAL = "MB/s"
+_shown = RATES[USUAL]
+
+
+def show_rates_in(name: str) -> None:
+    """From now on rates are shown in this unit."""
+    global _shown
+    _shown = RATES[name]
+
+
+def rates() -> Rate:
+    """The unit in which rates are shown."""
+    return _shown
+
+
+def rate(mb_per_s: float, coarse: bool = False) -> str:
+    """The number of a rate in that unit. In sentences it is coarse: it has a digit less."""
+    return f"{mb_per_s * 10**6 / _shown.bytes_per_s:.{_shown.digits - coarse}f}"
+
+
+def words(unit: str) -> str:
+    """The description of a unit, for the unit in which rates are shown."""
+    return unit.replace(USUAL, _shown.name).replace(RATES[USUAL].size, _shown.size)
+
+
+def heading(key: str) -> str:
+    """The name of a column of a table: `gib_per_s`. A size has its unit with its value."""
+    unit = _shown.name.partition("/")[0].lower()
+    return key.removesuffix("_bytes").replace("mb_per_s", f"{unit}_per_s")
 
 
 def size(count: int) -> str:
@@ -29,6 +75,8 @@ def text(key: str, value: object) -> str:
         return "na"
     if key.endswith("_bytes") and isinstance(value, int):
         return size(value)
+    if key.endswith("mb_per_s") and isinstance(value, (int, float)):
+        return rate(value)
     if isinstance(value, float):
         return f"{value:.1f}" if key.endswith("_per_s") else f"{value:.2f}"
     return str(value)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Values as text, and the unit of rates."""
+
+import fake
+from mc.analysis import findings, traffic, verdict
+from mc.output import report
+from mc.records import units
+
+
+class Rates(fake.unittest.TestCase):
+    def setUp(self):
+        self.addCleanup(units.show_rates_in, units.USUAL)
+
+    def test_the_usual_unit_is_that_of_records(self):
+        self.assertEqual((units.text("mb_per_s", 1234.56), units.heading("mb_per_s")),
+                         ("1234.6", "mb_per_s"))
+        self.assertEqual(units.text("ios_per_s", 1234.56), "1234.6")
+
+    def test_mb_and_mib_differ_by_4_9_percent(self):
+        units.show_rates_in("MiB/s")
+        self.assertEqual(units.text("load_mb_per_s", 1048.576), "1000.0")
+        self.assertEqual(units.heading("load_mb_per_s"), "load_mib_per_s")
+
+    def test_only_rates_change(self):
+        units.show_rates_in("GiB/s")
+        for key, value, shown in (("ios_per_s", 5.0, "5.0"), ("ns_per_load", 5.0, "5.00"),
+                                  ("size_bytes", 1 << 20, "1M"), ("mb_per_s", None, "na"),
+                                  ("mb_per_s", 90.0, "0.084")):
+            self.assertEqual(units.text(key, value), shown)
+        self.assertEqual(units.heading("size_bytes"), "size")
+
+    def test_tables_and_sentences(self):
+        runs = fake.measured(fake.BARE, *(
+            (line, [fake.result(line, 10000.0)]) for line in (
+                f"bandwidth op=ntwrite fence={fence}" for fence in ("none", "sfence", "mfence"))))
+        units.show_rates_in("GB/s")
+        shown = " ".join("\n".join(report.lines(runs)).split())
+        self.assertIn("gb_per_s", shown)
+        self.assertIn("10.000", shown)
+        self.assertIn("WB ntwrite 10.00 GB/s", " ".join(findings.lines(runs, verdict.judge(runs))))
+        self.assertNotIn("MB/s", shown)
+        self.assertNotIn("mb_per_s", shown)
+
+    def test_titles(self):
+        runs = fake.measured(fake.BARE, ("a: bandwidth", [fake.result("bandwidth", 10000.0)]),
+                             suite="cache-attributes")
+        for unit, title in (("MB/s", "(MB/s: 10^6 bytes of payload a second, in the"),
+                            ("GiB/s", "(GiB/s: 2^30 bytes of payload a second, in the")):
+            units.show_rates_in(unit)
+            self.assertIn(title, "\n".join(report.lines(runs)))
+
+    def test_traffic(self):
+        units.show_rates_in("GB/s")
+        result = fake.result("bandwidth", 10000.0, dram_pcm_samples=1,
+                             dram_pcm_read_mb_per_s=2000.0, dram_pcm_write_mb_per_s=1.0)
+        shown = "\n".join(fake.shown(traffic.parts(fake.measured(fake.BARE, (
+            "bandwidth", [result])))))
+        self.assertRegex(shown, r"\ntest +GB/s +GB/s +GB/s ")
+        self.assertRegex(shown, r"10\.000 +2\.000 +0\.001")
