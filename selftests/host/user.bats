@@ -18,6 +18,15 @@ setup_file() {
 	not grep INTERP headers
 }
 
+@test "it builds in a path with a space, as does the simulated machine" {
+	mkdir "a b"
+	cp -r "$TOP/module" "$TOP/tools" "a b"
+	for program in user types; do make -s -C "a b/tools/$program" CFLAGS=-O0; done
+	"a b/build/user/memcache-user" --tests >tests
+	grep '^bandwidth: ' tests
+	[ -e "a b/build/types/witness.so" ]
+}
+
 # The threads of the module run the same code, except the code that starts and wakes them.
 @test "threads share no word without saying so, as far as ThreadSanitizer sees" {
 	[ "$(nproc)" -ge 2 ] || skip "this machine has one CPU"
