@@ -119,7 +119,7 @@ dist: ## the last commit as a release, in build/dist
 	@tools/packaging/dist
 
 ##@ Settings, as in `make run KERNEL=6.12`
-#= SUITE=cache-attributes  a list of requests in tools/suites/
+#= SUITE=cache-attributes  a suite in tools/suites/, or 'TEST key=value ...'
 #= WHERE=guest             or host: this machine's kernel, as root
 #= GUEST=stock             Debian's kernel under QEMU; or uml: native speed
 #= GUEST=types             simulated: UC, WC and WB are real and have a price

@@ -106,6 +106,85 @@ unloadable() {
 	[ "$output" = "memcache: WHERE=moon is neither guest nor host" ]
 }
 
+# house: a tree with tools/run and, in place of what it calls, scripts that record their calls.
+# The accelerator of guests is $1. The front end knows the suite `nosuch` not, and the guest
+# ends with 3.
+house() {
+	house=$BATS_TEST_TMPDIR/house
+	mkdir -p "$house"/tools/{guest,memcache,user}
+	cp "$TOP/tools/run" "$TOP/tools/lib.sh" "$house/tools"
+	printf 'all:\n' >"$house/tools/user/Makefile"
+	script setup ''
+	script guest/kernel 'echo kernel'
+	script guest/accel "echo '$1'"
+	script guest/build 'echo memcache.ko'
+	script guest/run 'echo "guest: $*" | tee -a calls; exit 3'
+	# shellcheck disable=SC2016 # for the script to expand
+	script memcache/memcache 'case $* in
+*nosuch) echo "memcache: no suite nosuch" >&2; exit 2 ;;
+*--dry-run*) exit 1 ;;
+*) echo "here: $*" | tee -a calls ;;
+esac'
+}
+
+script() {
+	printf '#!/bin/bash\n%s\n' "$2" >"$house/tools/$1"
+	chmod +x "$house/tools/$1"
+}
+
+@test "a mistyped suite is refused before anything is built or booted" {
+	house "tcg (no /dev/kvm)"
+	SUITE=nosuch run "$house/tools/run"
+	[ "$status" -eq 2 ]
+	[ "$output" = "memcache: no suite nosuch" ]
+	[ ! -e "$house/calls" ]
+}
+
+@test "emulation is said before measuring, and real numbers follow" {
+	house "tcg (no /dev/kvm)"
+	run "$house/tools/run"
+	echo "$output"
+	[ "$status" -eq 3 ]
+	[[ $output == *"NO KVM: tcg (no /dev/kvm)."*"Real numbers"*"guest: stock"*"REAL NUMBERS"*here:* ]]
+	[ "$(cat "$house/calls")" = "guest: stock -- tools/with-module tools/memcache/memcache run cache-attributes
+here: run --where user cache-attributes type=wb" ]
+}
+
+@test "for another suite, where real numbers are is said" {
+	house "tcg (no /dev/kvm)"
+	SUITE=mlc run "$house/tools/run"
+	echo "$output"
+	[ "$status" -eq 3 ]
+	[[ $output == *"NO KVM"*"run --where user 'mlc'"*"GUEST=uml SUITE='mlc'"*"guest: "* ]]
+	[ "$(wc -l <"$house/calls")" -eq 1 ]
+}
+
+@test "with KVM, or for another command, nothing is said" {
+	house "kvm (a probe boot reached init)"
+	run "$house/tools/run"
+	[ "$status" -eq 3 ]
+	[[ $output != *KVM* && $output != *REAL* ]]
+	house "tcg (no /dev/kvm)"
+	run "$house/tools/run" true
+	[ "$status" -eq 3 ]
+	[[ $output != *KVM* && $output != *REAL* ]]
+}
+
+@test "a signal ends the guest, and no real numbers follow" {
+	house "tcg (no /dev/kvm)"
+	# shellcheck disable=SC2016 # for the script to expand
+	script guest/run 'sleep 60 & trap "kill $!; echo ended >>calls; exit 143" TERM
+echo guest >>calls; wait'
+	"$house/tools/run" 3>&- &
+	until [ -s "$house/calls" ]; do sleep 0.1; done
+	kill -TERM $!
+	status=0
+	wait $! || status=$?
+	[ "$status" -eq 143 ]
+	[ "$(cat "$house/calls")" = "guest
+ended" ]
+}
+
 # tools/with-module, with an insmod and an rmmod that only record their calls.
 @test "the module is loaded, and unloaded after success and after failure" {
 	spy insmod
