@@ -4,7 +4,7 @@ of suites are adapted to the shape of the machine, and each request becomes a jo
 side that can measure it."""
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -42,9 +42,13 @@ class Place:
         return {side.where: side.tests() for side in self.sides}
 
     @cached_property
-    def names(self) -> list[str]:
-        """The tests of all sides."""
-        return list(dict.fromkeys(test for tests in self.tests.values() for test in tests))
+    def known(self) -> keys.Tests:
+        """The tests of all sides, each with all keys that one of them has."""
+        known: keys.Tests = {}
+        for tests in self.tests.values():
+            for test, own in tests.items():
+                known[test] = known.get(test, {}) | own
+        return known
 
     def wrong(self, line: str) -> str:
         """What is wrong with a request line; empty if one of the sides that shall measure it
@@ -94,7 +98,7 @@ def _requests(line: str, place: Place) -> list[Request]:
         # With keys, a name that a suite shares with the test that it measures is the test.
         if not given or not _is_test(name, found, place):
             return _of_suite(found, given, place)
-    if not given and name not in place.names:
+    if not given and name not in place.known:
         raise Failure(_neither(name, place), WRONG)
     if why := place.wrong(line):
         raise Failure(why, WRONG)
@@ -104,45 +108,46 @@ def _requests(line: str, place: Place) -> list[Request]:
 def _neither(name: str, place: Place) -> str:
     """What to say of a word that is neither a suite nor a test."""
     suites = suite.names()
-    tests = f"and no such test.{meant(name, [*suites, *place.names])} Tests: " \
-            f"{', '.join(place.names)}." if place.names else \
+    tests = f"and no such test.{meant(name, [*suites, *place.known])} Tests: " \
+            f"{', '.join(place.known)}." if place.known else \
             "(and no module loaded, and no memcache-user, that could have such a test)." \
             f"{meant(name, suites)}"
     return f"no suite {name} {tests} Suites: {', '.join(suites)}"
 
 
 def _is_test(name: str, found: suite.Suite, place: Place) -> bool:
-    return name in place.names or any(name == request.test for request in found.requests)
+    return name in place.known or any(name == request.test for request in found.requests)
 
 
 def _of_suite(found: suite.Suite, given: list[str], place: Place) -> list[Request]:
     """The requests of a suite. Words that were typed after its name replace the keys of its
     lines, wherever the test of the line takes them."""
-    known: keys.Tests = {}
-    for tests in place.tests.values():
-        for test, own in tests.items():
-            known[test] = known.get(test, {}) | own
-    mine = [test for test in dict.fromkeys(r.test for r in found.requests) if test in known]
-    for why in [check.form(given), *(_refused(word, mine, known) for word in given)]:
+    tests = list(dict.fromkeys(request.test for request in found.requests))
+    for why in [check.form(given), *(_refused(word, tests, place) for word in given)]:
         if why:
             raise Failure(f"{found.name}: {why}", WRONG)
     requests, lacking = found.expanded(place.shape)
     for why, names in lacking.items():
         say(f"{_counted(names)}: skipped: {why}")
+    if not given:
+        return requests
     changed: dict[tuple, Request] = {}
     for request in requests:
-        words = [word for word in given if not _refused(word, {request.test} & {*mine}, known)]
-        line = check.changed(request.line, words) if words else request.line
+        words = [word for word in given if not _refused(word, [request.test], place)]
+        line = check.changed(request.line, words)
         changed.setdefault((request.section, request.label, line), replace(request, line=line))
     return list(changed.values())
 
 
-def _refused(word: str, tests: Collection[str], known: keys.Tests) -> str:
-    """Why none of these tests takes this word; empty if one does, or if there are none."""
-    faults = {test: check.wrong(f"{test} {word}", known) for test in tests}
+def _refused(word: str, tests: list[str], place: Place) -> str:
+    """Why none of these tests takes this word; empty if one does, or if nothing is known of
+    them."""
+    faults = {test: check.wrong(f"{test} {word}", place.known)
+              for test in tests if test in place.known}
+    if not faults or not all(faults.values()):
+        return ""
     # A test that has the key says what is wrong with the value.
-    order = sorted(faults, key=lambda test: word.partition("=")[0] not in known[test])
-    return faults[order[0]] if faults and all(faults.values()) else ""
+    return faults[min(faults, key=lambda test: word.partition("=")[0] not in place.known[test])]
 
 
 def _counted(names: list[str]) -> str:
