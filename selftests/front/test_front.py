@@ -141,6 +141,9 @@ class Program(fake.InDirectory):
 
     def test_records_on_standard_output(self):
         self.module()
+        full = subprocess.run(f"{fake.FRONT} run bandwidth -o - >/dev/full", shell=True, text=True,
+                              env=os.environ | {"MEMCACHE_DEBUGFS": "debugfs"}, capture_output=True)
+        self.fails(full, 1, "memcache: stdout: No space left on device\n")
         done = self.memcache("run", "--json", "bandwidth size=4K", "-o", "out")
         self.fails(done, 0, "memcache: results: out\n")
         self.assertEqual(done.stdout, Path("out").read_text())

@@ -106,6 +106,7 @@ class Session:
                 while left:
                     left = left[file.write(left):]
             except OSError as error:    # for example a full disk
+                name = "stdout" if name == "-" else name
                 raise Failure(f"{name}: {error.strerror}") from None
 
     def go_on(self, job: Job, outcome: Outcome) -> bool:
