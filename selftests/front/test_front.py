@@ -69,7 +69,8 @@ class Program(fake.InDirectory):
         self.assertTrue(shown.startswith("Cache to cache\n\nCache to cache, every pair"))
         self.assertIn("(needs 2 nodes)", " ".join(shown.split()))
         self.assertIn("\n  c2c cpu={cpus} state=hitm,hit ", shown)
-        self.fails(self.memcache("suites", "nosuch"), 2, "nosuch")
+        self.fails(self.memcache("suites", "mcl"), 2,
+                   "memcache: no suite mcl. Did you mean mlc? There are: amplification, ")
 
     def test_a_dry_run_needs_no_module(self):
         done = self.memcache("run", "--dry-run", "latency-matrix")

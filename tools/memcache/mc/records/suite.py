@@ -25,7 +25,7 @@ import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from mc import Failure
+from mc import Failure, meant
 from mc.records import template
 from mc.records.shape import Shape
 from mc.status import WRONG
@@ -140,6 +140,9 @@ def exists(name: str) -> bool:
 def load(name: str) -> Suite:
     """Read a suite, named by its name or by a path with a slash."""
     path = Path(name) if "/" in name else directory() / name
+    if "/" not in name and not exists(name):
+        there = names()
+        raise Failure(f"no suite {name}.{meant(name, there)} There are: {', '.join(there)}", WRONG)
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
