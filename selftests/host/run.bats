@@ -145,7 +145,7 @@ script() {
 	run "$house/tools/run"
 	echo "$output"
 	[ "$status" -eq 3 ]
-	[[ $output == *"NO KVM: tcg (no /dev/kvm)."*"Real numbers"*"guest: stock"*"REAL NUMBERS"*here:* ]]
+	[[ $output == *"NO KVM: tcg (no /dev/kvm)"*"real numbers"*"guest: stock"*"REAL NUMBERS"*here:* ]]
 	[ "$(cat "$house/calls")" = "guest: stock -- tools/with-module tools/memcache/memcache run cache-attributes
 here: run --where user cache-attributes type=wb" ]
 }
