@@ -7,6 +7,7 @@
 load module.bash
 
 setup_file() {
+	export COLUMNS=200
 	insmod "$MEMCACHE_KO"
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	export TOP PATH=$TOP/tools/memcache:$PATH

@@ -14,6 +14,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parent.parent
 FRONT = TOP / "tools/memcache/memcache"
+os.environ["COLUMNS"] = "100"       # whatever terminal the tests run on
 sys.path.insert(0, str(FRONT.parent))
 
 from mc import errno_name  # noqa: E402

@@ -83,6 +83,7 @@ class Program(fake.InDirectory):
         self.assertRegex(self.memcache("suites").stdout,
                          r"cache-attributes +\d+ s +Access speed by memory type\n")
 
+    @mock.patch.dict(os.environ, COLUMNS="80")
     def test_help(self):
         for words in (["--help"], ["run", "--help"], ["show", "-h"]):
             done = self.memcache(*words)

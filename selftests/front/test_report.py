@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tables and the report: shapes, widths, and what must not be overlooked."""
 
+import os
+from unittest import mock
+
 import fake
 from mc.output import report, terminal
 from mc.parts import Grid, Heading, Picture, Sentence, bullets
@@ -28,6 +31,10 @@ def listing(*words, **more):
     return fake.runs(fake.machine(fake.BARE, YES), fake.request("bandwidth", len(found)), *found)
 
 
+def columns(count):
+    return mock.patch.dict(os.environ, COLUMNS=str(count))
+
+
 class Levels(fake.unittest.TestCase):
     """Who measures a cache is told so."""
 
@@ -51,13 +58,13 @@ class Levels(fake.unittest.TestCase):
 
 
 class Tables(fake.unittest.TestCase):
-    def test_names_are_split_where_words_end(self):
-        name = "ntwrite_nofence_deferred"
+    def test_names_are_split_between_words(self):
+        name = "flat from the pages"
         self.assertEqual(terminal.split(name, 1), [name])
-        self.assertEqual(terminal.split(name, 2), ["ntwrite_nofence_", "deferred"])
-        self.assertEqual(terminal.split(name, 3), ["ntwrite_", "nofence_", "deferred"])
-        self.assertEqual(terminal.split("read", 3), ["read"])
-        self.assertEqual("".join(terminal.split("a-b_c d", 4)), "a-b_c d")
+        self.assertEqual(terminal.split(name, 2), ["flat from", "the pages"])
+        self.assertEqual(terminal.split(name, 3), ["flat", "from the", "pages"])
+        for word in ("read", "ntwrite_nofence_deferred", "1:1-reads-writes", "|1   10   100|"):
+            self.assertEqual(terminal.split(word, 3), [word])
 
     def test_columns_stand_under_their_names(self):
         self.assertEqual(terminal.table(Grid(["type", "x"], [["WB", "1.0"], ["UC", "100.0"]])),
@@ -66,9 +73,44 @@ class Tables(fake.unittest.TestCase):
     def test_a_table_too_wide_goes_on_below(self):
         lines = terminal.table(Grid(["size", *(f"c{i}" for i in range(40))],
                                     [["4K", *("123456.7" for _ in range(40))]]))
-        self.assertLessEqual(max(map(len, lines)), terminal.WIDTH)
+        self.assertLessEqual(max(map(len, lines)), terminal.width())
         self.assertEqual(" ".join(lines).split().count("123456.7"), 40)
         self.assertEqual(sum(line.startswith("4K") for line in lines), lines.count("") + 1)
+
+    def test_what_goes_on_below_repeats_all_that_tells_rows_apart(self):
+        grid = Grid(["op", "size", *(f"c{i}" for i in range(40))],
+                    [[op, size, *("123456.7" for _ in range(40))]
+                     for op in ("read", "write") for size in ("4K", "8K")], keys=2)
+        blocks = "\n".join(terminal.table(grid)).split("\n\n")
+        self.assertGreater(len(blocks), 1)
+        for block in blocks:
+            self.assertEqual([line.split()[:2] for line in block.splitlines()], [
+                ["op", "size"], ["read", "4K"], ["read", "8K"], ["write", "4K"], ["write", "8K"]])
+
+    def test_a_matrix_is_turned_before_it_is_split(self):
+        grid = Grid(["size / op", *(f"operation_{i}" for i in range(9))],
+                    [[size, *(str(i) for i in range(9))] for size in ("4K", "8K")], matrix=True)
+        lines = terminal.table(grid)
+        self.assertEqual(lines[0].split(), ["op", "/", "size", "4K", "8K"])
+        self.assertEqual([line.split() for line in lines[1:]],
+                         [[f"operation_{i}", str(i), str(i)] for i in range(9)])
+        with columns(200):
+            self.assertEqual(len(terminal.table(grid)), 3)
+
+    def test_rows_that_are_too_wide_become_lists(self):
+        grid = Grid(["operation", "working set", "figure"],
+                    [["a-long-operation", "a-long-working-set", "1.0"]], keys=2)
+        with columns(40):
+            self.assertEqual(terminal.table(grid), [
+                "operation a-long-operation, working set", "a-long-working-set", "  figure 1.0"])
+
+    def test_the_width_is_that_of_the_terminal(self):
+        for told, wanted in (("10", 40), ("64", 64), ("999", 200)):
+            with columns(told):
+                self.assertEqual(terminal.width(), wanted)
+        with mock.patch.dict(os.environ), mock.patch("sys.__stdout__", None):
+            del os.environ["COLUMNS"]
+            self.assertEqual(terminal.width(), 80)
 
     def test_names_and_values_have_no_head(self):
         self.assertEqual(terminal.table(Grid([], [["CPU", "x"], ["Clock", "tsc"]], 2)),
@@ -101,7 +143,7 @@ class NoMemory(fake.unittest.TestCase):
         """Its page is still as asked for: auto."""
         found = [fake.figure("os", {"item": "getpid"}, {"operations_per_sample": 16384},
                              page="auto", effective="unknown", attribute=None)]
-        text = "\n".join(report.lines(fake.measured(fake.BARE, ("os", found))))
+        text = "\n".join(report.lines(fake.measured(fake.BARE, ("os item=getpid", found))))
         self.assertIn("getpid", text)
         self.assertNotIn("effective", text)
         self.assertNotIn("do not take", text)
@@ -109,19 +151,31 @@ class NoMemory(fake.unittest.TestCase):
 
 class CacheAttributes(fake.unittest.TestCase):
     def test_rows_and_columns_of_memcachetest(self):
-        lines = report.lines(attributes())
+        with columns(200):
+            lines = report.lines(attributes())
         [wb] = [line for line in lines if line.startswith("WB  ") and "." in line][:1]
         self.assertEqual(wb.split(), "WB 14605.7 12493.9 11718.8 20481.4 20584.2 20351.1 13888.6 "
                                      "13198.0".split())
         head = lines[lines.index(wb) - 1].split()
-        self.assertEqual(head, "type write nofence ucfence ntwrite nofence deferred ucfence "
-                               "read".split())
+        self.assertEqual(head, "type write write_nofence write_ucfence ntwrite ntwrite_nofence "
+                               "ntwrite_nofence_deferred ntwrite_ucfence read".split())
         self.assertEqual([lines[lines.index(wb) + i].split()[0] for i in (1, 2)], ["UC", "WC"])
 
-    def test_it_fits_100_columns(self):
+    def test_on_a_narrow_terminal_types_are_columns(self):
+        with columns(80):
+            lines = report.lines(attributes())
+        start = lines.index("Access speed by memory type (MB/s)")
+        self.assertEqual([line.split() for line in lines[start + 2:start + 5]],
+                         [["WB", "UC", "WC"], ["write", "14605.7", "228.2", "25622.5"],
+                          ["write_nofence", "12493.9", "226.7", "25378.2"]])
+
+    def test_it_fits_any_terminal(self):
         for runs in (attributes(), attributes(fake.TCG, NO), attributes(verified="failed"),
-                     attributes(mb_per_s=1234567.8)):
-            self.assertLessEqual(max(map(len, report.lines(runs))), 100)
+                     attributes(mb_per_s=1234567.8), listing("size=4K", "size=8K")):
+            for count in (40, 72, 80, 100, 132, 200):
+                for wide in (False, True):
+                    with columns(count):
+                        self.assertLessEqual(max(map(len, report.lines(runs, wide))), count)
 
     def test_emulation_is_said_plainly(self):
         text = "\n".join(report.lines(attributes(fake.TCG, NO)))
@@ -143,33 +197,52 @@ class CacheAttributes(fake.unittest.TestCase):
     def test_what_was_not_measured_is_na(self):
         runs = attributes()
         runs[0].results[0]["mb_per_s"] = None
-        self.assertIn("WB         na  12493.9", "\n".join(report.lines(runs)))
+        with columns(200):
+            self.assertRegex("\n".join(report.lines(runs)), r"WB +na +12493.9")
 
     def test_samples_left_out_are_counted(self):
-        text = " ".join(report.lines(attributes(left_out=2, left_out_why="clock")))
+        text = " ".join(report.lines(attributes(left_out=2, left_out_why="clock"), wide=True))
         self.assertIn("48 samples were left out (clock)", text)
 
     def test_what_disturbed_them_is_said(self):
         text = " ".join(report.lines(attributes(disturbed_interrupt=3, disturbed_steal=1,
-                                                windows_left_out=2)))
+                                                windows_left_out=2), wide=True))
         self.assertIn("72 of 1200 samples saw interrupts; 24 of 1200 samples saw stolen time; "
                       "48 timed windows were left out of samples that count.", text)
-        text = " ".join(report.lines(attributes()))
+        text = " ".join(report.lines(attributes(), wide=True))
         self.assertNotIn("saw", text)
 
     def test_a_cell_wanted_twice_makes_it_a_list(self):
         runs = attributes()
         runs[0].results.append(dict(runs[0].results[0], size_bytes=4096))
-        text = "\n".join(report.lines(runs))
+        text = "\n".join(report.lines(runs, wide=True))
         self.assertRegex(text, r"label +type +size +median_ns +cv_percent +mb_per_s\n")
         self.assertRegex(text, r"\nwrite +wb +4K ")
 
 
 class Lists(fake.unittest.TestCase):
     def test_what_differs_makes_columns_the_rest_is_said_once(self):
-        text = "\n".join(report.lines(listing("size=4K", "size=8K")))
+        text = "\n".join(report.lines(listing("size=4K", "size=8K"), wide=True))
         self.assertRegex(text, r"size +median_ns +cv_percent +mb_per_s\n4K ")
         self.assertIn("All with: op=read width=16 fence=none", text)
+
+    def test_what_was_varied_and_the_figure_come_first(self):
+        runs = listing("op=read size=4K", "op=read size=8K", left_out=2, level="l1")
+        runs[0].request["line"] = "bandwidth size=4K,8K cpu=0 repeat=3 warmup=2 fence=none"
+        for result in runs[0].results:
+            result["repeat"] = 3
+        self.assertEqual(report.lines(runs)[2:], [
+            "bandwidth", "", "size  mb_per_s  cv_percent  level", "4K      1000.0        1.00     l1",
+            "8K      1000.0        1.00     l1", "", "With: repeat=3.", "",
+            "WB: as asked for, and real."])
+
+    def test_a_type_that_is_not_real_says_so_in_its_row(self):
+        found = [fake.result(f"bandwidth type={t}", 1000.0, effective=known)
+                 for t, known in (("wb", "yes"), ("uc", "unknown"))]
+        text = "\n".join(report.lines(fake.runs(
+            fake.machine(fake.BARE, YES), fake.request("bandwidth type=wb,uc", 2), *found)))
+        self.assertRegex(text, r"type +mb_per_s +cv_percent +effective\nwb .* yes\nuc .* unknown\n")
+        self.assertIn("do not take these rows", text)
 
     def test_a_failed_one_is_marked(self):
         self.assertIn("!1000.0", "\n".join(report.lines(listing("size=4K", verified="failed"))))

@@ -287,7 +287,7 @@ class Results(unittest.TestCase):
             "part of one 200 each 8 bytes, 8 buffers; L1 0 (32K, 8 ways), L2 10 (1M, 16 ways), "
             "memory 80; flush 0; TLB of 1536 entries, miss 30. Linux 6.1.0-50-amd64, Intel(R) "
             "Xeon(R) Gold 6252, simulated, clock: tsc"))
-        self.assertIn("- WB, UC and WC: as asked for, and real on this simulated machine.", lines)
+        self.assertIn("WB, UC and WC: as asked for, and real on this simulated machine.", lines)
 
     def test_a_third_level_and_keys_that_are_new(self):
         more = PRICES | {"l3_bytes": 8 << 20, "l3_ns": 40, "new_ns": 7}
@@ -323,7 +323,8 @@ class Results(unittest.TestCase):
         lines = fake.shown(parts)
         text = "\n".join(lines)
         self.assertEqual(status, 1)
-        self.assertIn("Gold 6252, simulated by Bochs 2.7, prices 0d7ab813\n", text)
+        self.assertIn("Gold 6252, simulated by Bochs 2.7, prices 0d7ab813 B ",
+                      " ".join(text.split()))
         self.assertIn("any of it: one machine is simulated, the other is not", text)
         self.assertIn("--mixed-verdicts compares them nevertheless", text)
         parts, status = comparison.parts(files, mixed=True)

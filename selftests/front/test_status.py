@@ -38,7 +38,7 @@ class Table(fake.unittest.TestCase):
     def test_so_has_every_help(self):
         for command in ["", *cli.COMMANDS]:
             shown = subprocess.run([fake.FRONT, *command.split(), "--help"], capture_output=True,
-                                   text=True).stdout
+                                   text=True, env=os.environ | {"COLUMNS": "80"}).stdout
             self.assertTrue(shown.endswith(status.text(command) + "\n"), shown)
             self.assertLessEqual(max(map(len, shown.splitlines())), 80)
 

@@ -92,7 +92,7 @@ class InUserSpace(fake.InDirectory):
         self.assertEqual("\n".join(report.lines(shown)) + "\n\nResults: out\n",
                          self.out.getvalue())
         self.assertIn("Measured in 3 rounds; the tables show the",
-                          " ".join(self.out.getvalue().split()))
+                          " ".join(" ".join(report.lines(shown, wide=True)).split()))
 
     def test_rounds_by_default(self):
         for words, wanted in ((["--where", "both"], 3), (["--where", "both", "--rounds", "5"], 5),

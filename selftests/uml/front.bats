@@ -7,6 +7,7 @@ bats_require_minimum_version 1.5.0
 load ../bats/module.bash
 
 setup_file() {
+	export COLUMNS=200
 	insmod "$MEMCACHE_KO"
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	export TOP PATH=$TOP/tools/memcache:$PATH

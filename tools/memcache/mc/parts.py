@@ -6,7 +6,7 @@ lines of text, output/page.py into HTML.
 an empty line stands before a heading, before a grid and after a grid.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,16 @@ class Grid:
     """A table. Without column names each row is a name and its value.
 
     left: how many columns are aligned to the left
+    keys: how many columns tell the rows apart, if these are more than the ones to the left
+    matrix: whether rows and columns may change places
     title: a line directly above the table
     note: a remark below the table
     """
     names: list[str]
     rows: list[list[str]]
     left: int = 1
+    keys: int = 1
+    matrix: bool = False
     title: str = ""
     note: str = ""
     gap: bool | None = None
@@ -56,6 +60,15 @@ class Picture:
     svg: str
     captions: list[str] = field(default_factory=list)
     gap: bool | None = None
+
+
+def turned(grid: Grid) -> Grid:
+    """A matrix whose rows have become columns."""
+    down, _, across = grid.names[0].partition(" / ")
+    return replace(grid, names=[" / ".join(filter(None, [across, down if across else ""])),
+                                *(row[0] for row in grid.rows)],
+                   rows=[[name, *(row[i] for row in grid.rows)]
+                         for i, name in enumerate(grid.names) if i])
 
 
 Part = Heading | Sentence | Grid | Picture

@@ -125,8 +125,9 @@ def spread_known(result: dict) -> bool:
     return result.get("samples", 0) >= MIN_SAMPLES and result.get("cv_percent") is not None
 
 
-def lines(runs: list[Run], verdict: Verdict) -> list[str]:
-    """A sentence for each finding, then sentences on what is even, unknown or noise."""
+def lines(runs: list[Run], verdict: Verdict, wide: bool = True) -> list[str]:
+    """A sentence for each finding, then sentences on what is even, unknown and, if `wide`,
+    noise."""
     if verdict.emulated:
         return []
     trusted = [p for p in points(runs) if verdict.comparable(p.type)
@@ -147,7 +148,7 @@ def lines(runs: list[Run], verdict: Verdict) -> list[str]:
     if few:
         found.append(f"Not compared: {few} results of fewer than {MIN_SAMPLES} samples "
                      "(`repeat=`): their spread is not known.")
-    if noise:
+    if noise and wide:
         found.append("Within the noise, so no finding: " + "; ".join(noise) + ".")
     return found
 

@@ -46,6 +46,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     report.units_argument(parser)
     parser.add_argument("--dry-run", action="store_true",
                         help="print the request lines that would be measured on this machine")
+    report.arguments(parser)
     parser.add_argument("--counters", action="store_true",
                         help="count DRAM traffic during this run (see: memcache counters)")
 
@@ -58,13 +59,13 @@ def _round_count(text: str) -> int:
 
 def command(args: argparse.Namespace) -> int:
     return measure(args.what, args.output, args.where, dry=args.dry_run, count=args.counters,
-                   json=args.json,
+                   json=args.json, wide=args.wide,
                    rounds=args.rounds or (ROUNDS if args.where == "both" else 0))
 
 
 def measure(words: list[str], output: str | None, where: str | None = None,
             sides: list[Side] | None = None, dry: bool = False, count: bool = False,
-            rounds: int = 0, json: bool = False) -> int:
+            rounds: int = 0, json: bool = False, wide: bool = False) -> int:
     sides = sides or plan.sides()
     place = plan.Place(sides, where)
     requests = plan.requests(words, place)
@@ -87,7 +88,7 @@ def measure(words: list[str], output: str | None, where: str | None = None,
             if path != "-":
                 os.unlink(path)
         elif "-" not in session.files:
-            emit([*report.lines(merged(session.runs)), "", f"Results: {path}"])
+            emit([*report.lines(merged(session.runs), wide), "", f"Results: {path}"])
         elif path != "-":
             say(f"results: {path}")
     if stop.signum:

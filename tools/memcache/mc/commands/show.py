@@ -17,6 +17,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     report.units_argument(parser)
     parser.add_argument("--json", action="store_true",
                         help="print the records (JSON Lines) in place of the report")
+    report.arguments(parser)
 
 
 def command(args: argparse.Namespace) -> int:
@@ -28,7 +29,7 @@ def command(args: argparse.Namespace) -> int:
     for number, (name, runs) in enumerate(loaded):
         if len(loaded) > 1:
             emit(([""] if number else []) + [f"=== {name}", ""])
-        emit(report.lines(runs))
+        emit(report.lines(runs, args.wide))
     return DONE
 
 

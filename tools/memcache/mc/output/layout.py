@@ -103,7 +103,7 @@ def _matrix(layout: Layout, across: str, pairs: Pairs) -> Grid:
         [_row_name(layout.rows, row), *(
             "-" if _itself(layout, row, column, cells) else
             _cell(figure, cells.get((row, column), []), _marked(layout)) for column in columns)]
-        for row in rows])
+        for row in rows], matrix=True)
 
 
 def _itself(layout: Layout, row: object, column: object, cells: dict) -> bool:

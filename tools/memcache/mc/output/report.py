@@ -23,18 +23,24 @@ def units_argument(parser: argparse.ArgumentParser) -> None:
                              "have MB/s)")
 
 
-def lines(runs: list[Run]) -> list[str]:
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of each command that prints a report."""
+    parser.add_argument("--wide", action="store_true",
+                        help="print all figures and settings, not only the answers")
+
+
+def lines(runs: list[Run], wide: bool = False) -> list[str]:
     """The report on the runs of a file, as lines for a terminal."""
-    return terminal.lines([*_machine(runs[0].machine), *parts(runs)])
+    return terminal.lines([*_machine(runs[0].machine), *parts(runs, wide)])
 
 
-def parts(runs: list[Run]) -> list[Part]:
-    """The report without the machine."""
+def parts(runs: list[Run], wide: bool = True) -> list[Part]:
+    """The report without the machine: the answers, or everything if it is wide."""
     judged = verdict.judge(runs)
-    found = [*tables.parts(runs), *traffic.parts(runs),
+    found = [*tables.parts(runs, wide), *traffic.parts(runs),
              *amplification.parts(runs, judged.emulated), *_failures(runs)]
     if any(run.results for run in runs):
-        found += [*_findings(runs, judged), *_types(judged)]
+        found += [*_findings(runs, judged, wide), *_types(judged, wide)]
     return [*found, *_errors(runs)]
 
 
@@ -60,10 +66,10 @@ def _failures(runs: list[Run]) -> list[Part]:
             for key, value in asked(r).items())])) for run, r in failed])]
 
 
-def _findings(runs: list[Run], judged: verdict.Verdict) -> list[Part]:
+def _findings(runs: list[Run], judged: verdict.Verdict, wide: bool) -> list[Part]:
     if not findings.points(runs):
         return []
-    found = findings.lines(runs, judged)
+    found = findings.lines(runs, judged, wide)
     if judged.emulated:
         found.append("Nothing: on an emulated machine, no difference between these numbers means "
                      "anything.")
@@ -72,11 +78,17 @@ def _findings(runs: list[Run], judged: verdict.Verdict) -> list[Part]:
         if idle:
             found.append(f"Left out: {verdict.listed(idle)}, not shown to be real here (see "
                          "below).")
+    if not found and not wide:
+        return []
     return [Heading("What stands out"), *bullets(found or ["Nothing."])]
 
 
-def _types(judged: verdict.Verdict) -> list[Part]:
+def _types(judged: verdict.Verdict, wide: bool) -> list[Part]:
+    """The verdict: a sentence where all is as it should be, unless everything is wanted."""
     said = verdict.sentences(judged)
+    if not wide and judged.types and not judged.emulated and all(
+            found.real for found in judged.types.values()):
+        return [Sentence(text, gap=True) for text in said]
     if judged.types:
         return [Heading("Memory types"), verdict.grid(judged), *bullets(said, gap=False)]
     return [Heading("Memory types"), *map(Sentence, said)] if said else []

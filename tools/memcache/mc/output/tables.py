@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tables of a report: one for each section of a suite, each test and each side."""
+"""The tables of a report: one for each section of a suite, each test and each side.
+
+A short report has what was varied, the most important figure and its spread, and what differs
+from the usual. A wide one has everything.
+"""
 
 from collections.abc import Iterator
 
@@ -8,7 +12,7 @@ from mc.output import layout
 from mc.output.layout import Pairs
 from mc.parts import Grid, Heading, Part, Sentence
 from mc.records import rounds, suite, tests, units
-from mc.records.fields import asked, figures
+from mc.records.fields import asked, distinguishing_keys, figures
 from mc.records.places import value
 from mc.records.results import Run
 
@@ -21,7 +25,7 @@ DISTURBED = {"disturbed_interrupt": "interrupts", "disturbed_migration": "migrat
              "disturbed_steal": "stolen time"}
 
 
-def parts(runs: list[Run]) -> Iterator[Part]:
+def parts(runs: list[Run], wide: bool) -> Iterator[Part]:
     """The tables of these runs, in the order of the runs."""
     groups: dict[tuple, list[Run]] = {}
     for run in runs:
@@ -33,11 +37,11 @@ def parts(runs: list[Run]) -> Iterator[Part]:
         if known and section and name != named:
             yield Heading(known.title)
         named = name
-        yield from _group(known, section, test, where, group)
+        yield from _group(known, section, test, where, group, wide)
 
 
 def _group(known: suite.Suite | None, section: str | None, test: str, where: str,
-           runs: list[Run]) -> Iterator[Part]:
+           runs: list[Run], wide: bool) -> Iterator[Part]:
     pairs = [(run, result) for run in runs for result in run.results]
     if not pairs:
         yield Heading(f"{section or (known.name if known else test)}: no results")
@@ -47,25 +51,37 @@ def _group(known: suite.Suite | None, section: str | None, test: str, where: str
     drawn = [layout.draw(one, pairs) for one in wanted or layout.usual(test)]
     title = section or (known.title if known else test)
     fixed = _constant([asked(result) for _, result in pairs])
-    if drawn and None not in drawn:
+    matrix = bool(drawn) and None not in drawn
+    if matrix:
         unit = layout.unit(wanted or layout.usual(test))
+        unit = unit if wide else unit.partition(":")[0].partition(",")[0]
         title += f" ({unit})" if unit else ""
         body = [grid for grids in drawn for grid in grids or []]
     else:
-        body = [_list(pairs, fixed)]
+        body = [_list(test, pairs, fixed, wide)]
     if where == "user":
         title += ", in user space"
-    settings = " ".join(f"{key.removesuffix('_bytes')}={units.text(key, value)}"
-                        for key, value in fixed.items() if value is not None)
-    notes = [f"All with: {settings}." if settings else "", _quality([r for _, r in pairs]),
-             _held(test, [r for _, r in pairs]) if drawn and None not in drawn else "",
-             *(found.notes if found else [])]
+    results = [result for _, result in pairs]
+    settings = _settings(fixed, runs, wide)
+    notes = [settings, *([_scatter(results)] if wide or matrix else []),
+             *(_quality(results) if wide else _trouble(results)),
+             _held(test, results) if matrix else "", *(found.notes if found else [])]
     yield Heading(title)
     yield from body
     yield from map(Sentence, filter(None, notes))
     yield from levels.parts(pairs)
-    if not any(one.columns for one in wanted):
+    if wide and not any(one.columns for one in wanted):
         yield from _spread(pairs, fixed)
+
+
+def _settings(fixed: dict, runs: list[Run], wide: bool) -> str:
+    """A sentence on what all results have in common; if it is short, only on what a request
+    set to another value than the default."""
+    unusual = {key for run in runs for key in tests.unusual(run.request["line"])}
+    settings = " ".join(
+        f"{key.removesuffix('_bytes')}={units.text(key, value)}" for key, value in fixed.items()
+        if value is not None and (wide or key in unusual))
+    return f"{'All with' if wide else 'With'}: {settings}." if settings else ""
 
 
 def _constant(keys: list[dict]) -> dict:
@@ -74,21 +90,50 @@ def _constant(keys: list[dict]) -> dict:
             if all(key in other and other[key] == value for other in keys)}
 
 
-def _list(pairs: Pairs, fixed: dict) -> Grid:
+def _list(test: str, pairs: Pairs, fixed: dict, wide: bool) -> Grid:
     """A table with a line for each result: the keys that differ, and the figures."""
     labels = [run.request.get("label") for run, _ in pairs]
-    keys = _varying(pairs, fixed, labelled=all(labels))
-    own = dict.fromkeys(k for _, r in pairs for k in figures(r) if k not in HIDDEN)
-    facts = SHOWN_FACTS[1:] if any(key in own for key in tests.named("each")) else SHOWN_FACTS
-    names = [*keys, *facts, *own]
+    told = _varying(pairs, fixed, labelled=all(labels))
+    if not wide:
+        told = distinguishing_keys([asked(result) | {"label": label} for label, (_, result) in
+                                    zip(labels, pairs)], told)
+    shown = _figures(pairs) if wide else _answer(test, pairs)
+    names = [*told, *shown]
     rows = [[units.text(key, result.get(key)) for key in names] for _, result in pairs]
+    main = tests.of(test).main()
+    marked = names.index(main) if main in names else -1
     for row, (_, result) in zip(rows, pairs):
         if result.get("verified") == "failed":
-            row[-1] = "!" + row[-1]
+            row[marked] = "!" + row[marked]
     names = [units.heading(key) for key in names]
     if any(labels):
         names, rows = ["label", *names], [[name or "", *row] for name, row in zip(labels, rows)]
-    return Grid(names, rows)
+    return Grid(names, rows, keys=len(told) + any(labels))
+
+
+def _figures(pairs: Pairs) -> list[str]:
+    """All figures that are not for other programs."""
+    own = dict.fromkeys(k for _, r in pairs for k in figures(r) if k not in HIDDEN)
+    facts = SHOWN_FACTS[1:] if any(key in own for key in tests.named("each")) else SHOWN_FACTS
+    return [*facts, *own]
+
+
+def _answer(test: str, pairs: Pairs) -> list[str]:
+    """The most important figure, its spread, the level that was measured and, if a memory type
+    is not shown to be real, the verdict. All figures if none is the most important one."""
+    known = tests.of(test)
+    main = known.main()
+    if not main:
+        return _figures(pairs)
+    results = [result for _, result in pairs]
+    own = figures(results[0])
+    which = [key for key in known.named("which") if key in own]
+    level = ["level"] if any(result.get("level") for result in results) else []
+    real = all(result.get("effective") == "yes" or result.get("page") == "auto"
+               for result in results)
+    over = [key for key in known.named("over") if key in own]
+    return [*which, *over, main, "cv_percent", *level,
+            *([] if real else ["effective"])]
 
 
 def _varying(pairs: Pairs, fixed: dict, labelled: bool) -> list[str]:
@@ -113,20 +158,34 @@ def _spread(pairs: Pairs, fixed: dict) -> list[Part]:
     return spread.parts(" ".join(key.removesuffix("_bytes") for key in keys), named)
 
 
-def _quality(results: list[dict]) -> str:
-    """Sentences on the scatter of the samples, on verification, and on what was left out."""
-    said = []
+def _scatter(results: list[dict]) -> str:
+    """A sentence on the scatter of the samples."""
     scatter = sorted(r["cv_percent"] for r in results if r.get("cv_percent") is not None)
-    if scatter:
-        said.append(f"Coefficient of variation: median {scatter[len(scatter) // 2]:.1f} %, "
-                    f"largest {scatter[-1]:.1f} %.")
-    if any(r.get("verified") != "off" for r in results):
-        good = sum(r.get("verified") == "ok" for r in results)
+    return f"Coefficient of variation: median {scatter[len(scatter) // 2]:.1f} %, largest " \
+           f"{scatter[-1]:.1f} %." if scatter else ""
+
+
+def _trouble(results: list[dict]) -> list[str]:
+    """Sentences on what makes figures doubtful: data that were not right, passes that were
+    interrupted, prefetchers that could not be turned off."""
+    said = []
+    good = sum(r.get("verified") == "ok" for r in results)
+    if any(r.get("verified") == "failed" for r in results):
         said.append(f"Data verified in {good} of {len(results)} results.")
     said += _interrupted(results)
     running = sum(r.get("prefetch") == "ineffective" for r in results)
     if running:
         said.append(f"In {running} of them prefetch=off had no effect: prefetchers were on.")
+    return said
+
+
+def _quality(results: list[dict]) -> list[str]:
+    """All of these, and what was verified, left out and disturbed."""
+    said = _trouble(results)
+    good = sum(r.get("verified") == "ok" for r in results)
+    if not any(r.get("verified") == "failed" for r in results) and \
+            any(r.get("verified") != "off" for r in results):
+        said.append(f"Data verified in {good} of {len(results)} results.")
     left = sum(r.get("left_out", 0) for r in results)
     if left:
         why = sorted({str(r["left_out_why"]) for r in results if r.get("left_out_why")})
@@ -135,7 +194,7 @@ def _quality(results: list[dict]) -> str:
     most = max(len(rounds.medians(r)) for r in results)
     if most:
         said.append(f"Measured in {most} rounds; the tables show the round with the middle median.")
-    return " ".join(said)
+    return [" ".join(said)]
 
 
 def _held(test: str, results: list[dict]) -> str:

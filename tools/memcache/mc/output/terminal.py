@@ -2,14 +2,22 @@
 """The parts of a report as lines for a terminal. Text is wrapped and columns are aligned. A
 table that is too wide is split into blocks, one below the other."""
 
+import shutil
 from collections.abc import Iterable
 from textwrap import wrap
 
-from mc.parts import Grid, Heading, Part, Picture
+from mc.parts import Grid, Heading, Part, Picture, turned
 
-WIDTH = 100
+NARROWEST, WIDEST = 40, 200
+USUAL = 80              # the width of what is no terminal, unless COLUMNS says another
 BETWEEN = "  "          # what separates columns
+DRAWN = "|"             # a cell that is a drawing begins so
 TALLEST = 3             # lines that the name of a column may have
+
+
+def width() -> int:
+    """How many columns lines may have."""
+    return min(max(shutil.get_terminal_size((USUAL, 24)).columns, NARROWEST), WIDEST)
 
 
 def lines(parts: Iterable[Part]) -> list[str]:
@@ -32,8 +40,8 @@ def _gap(before: Part | None, part: Part) -> bool:
 
 def _shown(part: Part) -> list[str]:
     if isinstance(part, Grid):
-        return [*([part.title] if part.title else []), *table(part),
-                *(["", part.note] if part.note else [])]
+        return [*wrapped(part.title), *table(part),
+                *(["", *wrapped(part.note)] if part.note else [])]
     if isinstance(part, Heading):
         return wrapped(part.text)
     if isinstance(part, Picture):
@@ -44,37 +52,40 @@ def _shown(part: Part) -> list[str]:
 
 def wrapped(text: str, bullet: str = "") -> list[str]:
     """The text in lines; those after the first are indented as far as the bullet is wide."""
-    return wrap(text, WIDTH, initial_indent=bullet, subsequent_indent=" " * len(bullet),
+    return wrap(text, width(), initial_indent=bullet, subsequent_indent=" " * len(bullet),
                 break_on_hyphens=False)
 
 
 def split(name: str, most: int) -> list[str]:
-    """The name of a column in at most `most` lines that are as narrow as possible. It is cut
-    after `_`, `-` and spaces."""
-    words = name.replace("_", "_\0").replace("-", "-\0").replace(" ", " \0").split("\0")
-    for width in range(max(map(len, words)), len(name)):
-        filled = [""]
-        for word in words:
-            if filled[-1] and len(filled[-1] + word) > width:
-                filled.append("")
-            filled[-1] += word
+    """The name of a column in at most `most` lines that are as narrow as possible. Words are
+    not torn, and names of keys and figures are words."""
+    words = [name] if name.startswith(DRAWN) else name.split(" ")
+    for widest in range(max(map(len, words)), len(name)):
+        filled = wrap(name, widest, break_on_hyphens=False)
         if len(filled) <= most:
             return filled
     return [name]
 
 
 def table(grid: Grid) -> list[str]:
-    """The column names, then the rows. Names are split to make the table fit. If it is still
-    too wide, it is split into blocks, each of which repeats the first column."""
-    names = grid.names or [""] * len(grid.rows[0])
-    for height in range(1, TALLEST + 1):
-        heads = [split(name, height) for name in names]
-        widths = [max(map(len, head + [row[i] for row in grid.rows]))
-                  for i, head in enumerate(heads)]
-        if _total(widths) <= WIDTH:
-            break
+    """The column names, then the rows. Names of several words are split to make the table fit.
+    If it is still too wide, a matrix is turned. Other tables are split into blocks, each of
+    which repeats the columns that tell rows apart. If those alone are too wide, each row
+    becomes a list."""
+    heads, widths = _columns(grid)
+    if grid.matrix and _total(widths) > width():
+        other = turned(grid)
+        if _total(_columns(other)[1]) < _total(widths):
+            grid, (heads, widths) = other, _columns(other)
+    names = grid.names or [""] * len(widths)
+    first = max(grid.left, grid.keys)
+    kept = [i for i, name in enumerate(names) if not name.startswith(DRAWN)
+            or _total([*widths[:first], widths[i]]) <= width()]
     found: list[str] = []
-    for columns in _blocks(widths):
+    blocks = _blocks(widths, first, kept)
+    if grid.names and any(_total([widths[i] for i in block]) > width() for block in blocks):
+        return _listed(grid, first, kept)
+    for columns in blocks:
         if found:
             found.append("")
         tall = max(len(heads[i]) for i in columns) if grid.names else 0
@@ -85,19 +96,41 @@ def table(grid: Grid) -> list[str]:
     return found
 
 
+def _columns(grid: Grid) -> tuple[list[list[str]], list[int]]:
+    """The lines of the name of each column, and how wide each column is."""
+    names = grid.names or [""] * len(grid.rows[0])
+    for height in range(1, TALLEST + 1):
+        heads = [split(name, height) for name in names]
+        widths = [max(map(len, head + [row[i] for row in grid.rows]))
+                  for i, head in enumerate(heads)]
+        if _total(widths) <= width():
+            break
+    return heads, widths
+
+
+def _listed(grid: Grid, first: int, kept: list[int]) -> list[str]:
+    """Each row as what tells it apart, and its figures below."""
+    found = []
+    for row in grid.rows:
+        found += wrapped(", ".join(f"{name} {cell}" for name, cell in
+                                   zip(grid.names[:first], row)))
+        found += [line for i in kept[first:] for line in wrapped(f"{grid.names[i]} {row[i]}", "  ")]
+    return found
+
+
 def _total(widths: list[int]) -> int:
     return sum(widths) + len(BETWEEN) * (len(widths) - 1)
 
 
-def _blocks(widths: list[int]) -> list[list[int]]:
-    """The columns of each block. Column 0 is in every block."""
-    blocks, block = [], [0]
-    for i in range(1, len(widths)):
-        if len(block) > 1 and _total([widths[c] for c in block + [i]]) > WIDTH:
+def _blocks(widths: list[int], first: int, kept: list[int]) -> list[list[int]]:
+    """The columns of each block. The `first` columns are in every block."""
+    blocks, block = [], kept[:first]
+    for i in kept[first:]:
+        if len(block) > first and _total([widths[c] for c in block + [i]]) > width():
             blocks.append(block)
-            block = [0]
-        block.append(i)
-    return blocks + [block]
+            block = kept[:first]
+        block = [*block, i]
+    return [*blocks, block]
 
 
 def _line(cells: list[str], widths: list[int], columns: list[int], left: int) -> str:

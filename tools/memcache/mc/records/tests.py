@@ -3,8 +3,11 @@
 tests.json is what `memcache-user --tests --json` prints; `make describe` writes it."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from mc.records import units
 
 FILE = Path(__file__).resolve().parent.parent / "tests.json"
 
@@ -80,3 +83,25 @@ def unit(name: str) -> str:
     """The unit of a figure in words; empty if its name says it."""
     return next((figure.unit for test in TESTS.values() for figure in test.figures
                  if figure.name == name and figure.unit), "")
+
+
+def _defaults(name: str) -> Iterator[tuple[str, str, str]]:
+    """The name, the column and the default of each key of this test; none of an unknown test."""
+    said = next((one for one in _said["tests"] if one["name"] == name), None)
+    if said:
+        own = dict(word.split("=", 1) for word in said.get("presets", "").split())
+        for key in (*said["keys"], *_said["keys"]):
+            preset = own.get(key["name"], key["preset"])
+            yield key["name"], key.get("column", key["name"]), preset
+
+
+def is_preset(name: str, column: str, value: object) -> bool:
+    """Whether a record of this test has the default in this column."""
+    return (column, units.text(column, value)) in [found[1:] for found in _defaults(name)]
+
+
+def unusual(line: str) -> set[str]:
+    """The columns of the keys that have another value than the default in this request."""
+    test, *words = line.split()
+    asked = dict(word.partition("=")[::2] for word in words)
+    return {column for key, column, preset in _defaults(test) if asked.get(key, preset) != preset}
