@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Comparing: partners, refusals, what is noise, files that are none."""
 
+import io
 import math
+import os
 from pathlib import Path
+from unittest import mock
 
 import fake
 from mc import Failure
 from mc.analysis import estimate, match
-from mc.commands import compare
-from mc.output import comparison
+from mc.commands import cli, compare
+from mc.output import comparison, terminal
 from mc.records import rounds
 
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
@@ -247,8 +250,9 @@ class Command(fake.InDirectory):
             "speed": 1005.0}), "bandwidth size=2M")
         lines, status = compare.compare(["a", "b"])
         self.assertEqual(status, 0)
-        self.assertRegex("\n".join(lines), r"4K +4\.096 us +3\.277 us +\+20\.00 % ↑ +\+19\.\d+ to")
-        self.assertRegex("\n".join(lines), r"8K .* \+0\.50 % ~ ")
+        self.assertRegex("\n".join(lines), 
+                         r"4K +1\.000 GB/s +1\.250 GB/s +1\.25x +\+25\.0 % ↑ +1\.2\d\dx to 1\.2\d\dx")
+        self.assertRegex("\n".join(lines), r"8K .* 1\.0[01]x +\+0\.5 % ~ ")
         self.assertIn("2 compared, 1 of them within the noise.", lines)
         self.assertIn("Without a partner, in A only: 1", lines)
         self.assertLessEqual(max(map(len, lines)), 100)
@@ -257,16 +261,68 @@ class Command(fake.InDirectory):
         for repeat in (1, 2, 4, 10):
             wanted = [f"bandwidth size={s} repeat={repeat}" for s in ("4K", "8K", "1M")]
             lines, _ = compare.compare([self.save("a", *wanted), self.save("b", *wanted)])
-            text = "\n".join(lines[:lines.index("") + 99]).partition("↑ faster")[0]
+            text = "\n".join(lines[:lines.index("") + 99]).partition("speed: that of")[0]
             self.assertNotRegex(text, "[↑↓]")
             self.assertIn("3 compared, 3 of them within the noise.", lines)
+
+    def test_a_change_reads_in_one_way_only(self):
+        """At 40 % of the speed a pass takes 2.5 times as long: never -150 %."""
+        self.save("a", "bandwidth")
+        self.save("b", ("bandwidth", {"speed": 400.0}))
+        text = "\n".join(compare.compare(["a", "b"])[0])
+        self.assertRegex(text, r"1\.000 GB/s +0\.400 GB/s +0\.40x +-60\.0 % ↓ +0\.\d+x to 0\.\d+x")
+        self.assertNotIn("150", text)
+        self.assertNotRegex(text, r"\d (us|ms)\b")
+
+    def test_a_column_for_each_file(self):
+        speeds = {"a": 1000.0, "b": 400.0, "c": 1010.0, "d": 1250.0}
+        for name, speed in speeds.items():
+            self.save(name, *((f"bandwidth size={size}", {"speed": speed})
+                              for size in ("4K", "8K") if (name, size) != ("c", "8K")))
+        lines, status = compare.compare(list(speeds))
+        head = next(i for i, line in enumerate(lines) if line.startswith("size"))
+        self.assertEqual(lines[head].split()[:5], ["size", *"ABCD"])
+        self.assertEqual(lines[head + 1].split(), (
+            "4K 1.000 GB/s 0.400 GB/s 1.010 GB/s 1.250 GB/s 0.40x ↓ 1.01x ~ 1.25x ↑").split())
+        self.assertEqual(lines[head + 2].split(), (
+            "8K 1.000 GB/s 0.400 GB/s - 1.250 GB/s 0.40x ↓ - 1.25x ↑").split())
+        self.assertEqual(status, 0)
+        self.assertIn("5 compared, 1 of them within the noise.", lines)
+        self.assertIn("Without a partner with C, in A only: 1", lines)
+        self.assertEqual([line[:6] for line in lines if line[1:3] == "  "],
+                         ["A  a, k"[:6], "B  b, ", "C  c, ", "D  d, "])
+
+    def test_settings_are_told_where_they_are_not_the_usual(self):
+        for name in ("a", "b"):
+            self.save(name, "bandwidth size=4K irq=off", "bandwidth size=8K irq=off")
+        said = [" ".join(compare.compare(["a", "b"], wide=wide)[0]) for wide in (False, True)]
+        self.assertRegex(said[0], r"With: [^.]*irq=off")
+        self.assertNotRegex(said[0], "node=|All with")
+        self.assertRegex(said[1], r"All with: test=bandwidth op=read .*node=auto")
+
+    def test_colours_are_for_terminals_that_want_them(self):
+        self.assertEqual(terminal.coloured("4K  0.40x  -60.0 % ↓  0.39x"),
+                         "4K  \033[31m0.40x  -60.0 % ↓\033[0m  0.39x")
+        self.assertEqual(terminal.coloured("1.25x ↑"), "\033[32m1.25x ↑\033[0m")
+        self.assertEqual(terminal.coloured("1.25x ~"), "1.25x ~")
+        self.save("a", "bandwidth")
+        self.save("b", ("bandwidth", {"speed": 400.0}))
+        for tty, more, wanted in ((True, {"TERM": "xterm"}, True), (False, {"TERM": "xterm"}, False),
+                                  (True, {"TERM": "xterm", "NO_COLOR": "1"}, False),
+                                  (True, {"TERM": "dumb"}, False)):
+            with mock.patch.dict(os.environ, more), mock.patch("sys.stdout", io.StringIO()) as out:
+                if "NO_COLOR" not in more:
+                    os.environ.pop("NO_COLOR", None)
+                out.isatty = lambda tty=tty: tty
+                self.assertEqual(cli.main(["compare", "a", "b"]), 0)
+                self.assertEqual("\033[31m0.40x" in out.getvalue(), wanted, (tty, more))
 
     def test_few_samples_give_no_arrow(self):
         self.save("a", *(f"bandwidth size={s} repeat=3" for s in ("4K", "8K")))
         self.save("b", *((f"bandwidth size={s} repeat=3", {"speed": 1100.0}) for s in ("4K", "8K")))
         lines, status = compare.compare(["a", "b"])
         self.assertEqual(status, 0)
-        self.assertRegex("\n".join(lines), r"4K .* \+9\.09 % ~ +na")
+        self.assertRegex("\n".join(lines), r"4K .* 1\.10x +\+10\.0 % ~ +na")
         self.assertIn("2 compared, 2 of them within the noise.", lines)
         self.assertIn("Interval na: fewer than 5 samples", "\n".join(lines))
 
@@ -277,7 +333,7 @@ class Command(fake.InDirectory):
             self.write(name, Path(name).read_bytes().replace(
                 b'"hypervisor":null', b'"hypervisor":"tcg"'))
             lines, _ = compare.compare(["a", "b"])
-            self.assertRegex("\n".join(lines), r"-1328\.57 % ~ +na")
+            self.assertRegex("\n".join(lines), r"0\.07x +-93\.0 % ~ +na")
             self.assertIn("1 compared, 1 of them within the noise.", lines)
             self.assertIn("An emulated machine (QEMU, TCG): no difference", "\n".join(lines))
 
@@ -355,8 +411,8 @@ class Hierarchy(fake.unittest.TestCase):
         self.assertEqual([(a["writer_cpu"], b["writer_cpu"]) for a, b in found.pairs],
                          [(1, 1), (2, 2)])
         self.assertRegex(found.alone["A"][0], "^c2c .*writer_cpu=0 reader_cpu=1")
-        shown = "\n".join(fake.shown(comparison._table(found)))
-        self.assertRegex(shown, r"1 +0 +101.0 ns +111.0 ns +-9.90 % ↓")
+        shown = "\n".join(fake.shown(comparison._table({"B": found}, False)))
+        self.assertRegex(shown, r"1 +0 +100.0 ns +110.0 ns +0.91x +-9.0 % ↓ +0.\d+x to 0.\d+x")
 
     def test_a_load_is_what_a_latency_is_of(self):
         kernel = fake.figure("latency", {"pattern": "random", "stride_bytes": 64},

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The four tables: formulas, from the published figures and from records."""
 
+import os
+import tempfile
+
 import fake
 from mc import Failure
 from mc.analysis import match, overhead, published
@@ -56,8 +59,21 @@ class Published(fake.unittest.TestCase):
 
     def test_arrows_go_by_the_formula(self):
         text = "\n".join(compare.compare([FIGURES])[0])
-        self.assertRegex(text, r"bare-metal +read +bound .* \+0\.04 % ↑ ")
-        self.assertRegex(text, r"vm +write +bound .* -0\.51 % ↓ ")
+        self.assertRegex(text, r"bare-metal +read +bound .* 1\.00x +\+0\.04 % ↑\n")
+        self.assertRegex(text, r"vm +write +bound .* 1\.01x +-0\.51 % ↓\n")
+
+    def test_they_come_alone(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "a.jsonl")
+            with open(path, "wb") as file:
+                for op, mean in (("read", 100.0), ("write", 50.0)):
+                    file.write(b"".join(fake.lines(
+                        fake.machine(fake.BARE, YES), fake.request("random", 1),
+                        record("kernel", op, "on", "0", mean))))
+            lines, status = compare.compare([path], tables=True)
+            self.assertEqual(status, 0)
+            self.assertEqual(lines[0], "Write against read")
+            self.assertFalse([line for line in lines if line.startswith(("A  ", "speed:"))])
 
     def test_the_manual_shows_these_tables(self):
         text = (fake.TOP / "Documentation/comparison.rst").read_text()
@@ -117,6 +133,13 @@ class Records(fake.unittest.TestCase):
         self.assertAlmostEqual(found["Interrupt overhead: off against on, in the kernel"][
             "bare metal", "read", "1"], 20)
 
+    def test_times_are_of_an_access(self):
+        batches = figures(fake.BARE, record("kernel", "read", "on", "0", 5000.0),
+                          record("kernel", "write", "on", "0", 12500.0))
+        [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
+        self.assertRegex(fake.shown(overhead.parts(made))[-1],
+                         r"5\.000 ns +12\.50 ns +2\.50x +-150\.00 % ↓")
+
     def test_a_vm_against_bare_metal_in_any_order(self):
         vm = figures(fake.KVM, record("user", "read", "on", "0", 150.0), name="vm")
         bare = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0), name="bare")
@@ -163,7 +186,7 @@ class Records(fake.unittest.TestCase):
         batches = figures(fake.TCG, record("kernel", "read", "on", "0", 100.0),
                         record("kernel", "write", "on", "0", 500.0))
         [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
-        self.assertRegex(fake.shown(overhead.parts(made))[-1], r"-400\.00 % ~ +na$")
+        self.assertRegex(fake.shown(overhead.parts(made))[-1], r"5\.00x +-400\.00 % ~$")
 
     def test_irq_off_in_user_mode_linux(self):
         for about, said in ((fake.BARE, False), (fake.BARE | {"hypervisor": "uml"}, True)):

@@ -8,7 +8,7 @@ only when it is needed: an import takes long on an emulated machine.
 
 import errno
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from mc.status import FAILED
@@ -45,10 +45,10 @@ def plain(text: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in text)
 
 
-def emit(lines: Iterable[str]) -> None:
-    """Print lines."""
+def emit(lines: Iterable[str], painted: Callable[[str], str] = str) -> None:
+    """Print lines. `painted` adds colours to a line."""
     for line in lines:
-        print(plain(line))
+        print(painted(plain(line)))
 
 
 def say(text: str) -> None:

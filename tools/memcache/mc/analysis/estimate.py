@@ -96,8 +96,31 @@ class Change:
         low = f"{self.low:+.2f}" if self.low > -1000 else "below -1000"
         return f"{low} to {self.high:+.2f}"
 
+    @property
+    def speed(self) -> str:
+        """How fast B is: `0.40x -60.0 % ↓` takes 2.5 times as long."""
+        times = speed(self.percent)
+        return f"{times:.2f}x {100 * (times - 1):+6.1f} % {self.mark}"
+
+    @property
+    def factor(self) -> str:
+        """The same, shorter: `0.40x ↓`."""
+        return f"{speed(self.percent):.2f}x {self.mark}"
+
+    @property
+    def speeds(self) -> str:
+        """The interval of that."""
+        if self.low is None or self.high is None or not self.known:
+            return "na"
+        return f"{speed(self.low):.3f}x to {speed(self.high):.3f}x"
+
     def __str__(self) -> str:
         return f"{self.percent:+.2f} % {self.mark}"
+
+
+def speed(percent: float) -> float:
+    """The ratio of speeds for a change of time in percent, which is never 100."""
+    return 100 / (100 - percent)
 
 
 def median_time(result: dict) -> Estimate | None:

@@ -34,6 +34,7 @@ class Cell:
     workload: str
     time: Estimate
     unit: str = "ns"
+    count: int = 1      # accesses in that time
     effective: str = ""
     full: str = ""      # all keys of the workload
     hypervisor: str = ""
@@ -180,16 +181,19 @@ def parts(made: Table, mixed: bool = False) -> list[Part]:
             refused += 1
             continue
         base, other, changed = row.change()
-        unit = row.base[0].unit
-        rows.append([*(row.place[i] for i in told), units.duration(base.time, unit),
-                     units.duration(other.time, unit), str(changed), changed.interval])
+        unit, count = row.base[0].unit, row.base[0].count
+        rows.append([*(row.place[i] for i in told), units.duration(base.time / count, unit),
+                     units.duration(other.time / count, unit), f"{other.time / base.time:.2f}x",
+                     str(changed), changed.interval])
     fixed = [f"{names[i]} {values[0]}" for i, values in enumerate(places)
              if i not in told and values[0]]
     found: list[Part] = [Heading(made.title),
                          Sentence(", ".join([made.formula, *fixed]), wrap=False)]
     if rows:
-        found.append(Grid([*(names[i] for i in told), *names[-2:], "change", "95 % interval"],
-                          rows, len(told)))
+        heads = [*(names[i] for i in told), *names[-2:], "time", "change", "95 % interval"]
+        if all(row[-1] == "na" for row in rows):        # published times have no spread
+            heads, rows = heads[:-1], [row[:-1] for row in rows]
+        found.append(Grid(heads, rows, len(told)))
     if refused:
         found.append(Sentence(
             f"{refused} rows are left out: their memory-type verdicts, or the nodes of their "
@@ -218,7 +222,7 @@ def cells(batches: list[Batch]) -> list[Cell]:
                  full=match.settings({key: load.get(key) for key in moving}),
                  effective=str(result.get("effective")),
                  hypervisor=batch.machine.get("hypervisor") or "",
-                 memory=_memory(batch, result))
+                 memory=_memory(batch, result), count=load.get("count") or 1)
             for (batch, result, time), load in zip(found, loads)]
 
 

@@ -3,20 +3,18 @@
 tables of what an operating system, interrupts and a hypervisor cost."""
 
 from mc.analysis import match, overhead
-from mc.analysis.estimate import change, median_time, without_interval
+from mc.analysis.estimate import Change, change, median_time, without_interval
 from mc.analysis.findings import FLOOR, MIN_SAMPLES
 from mc.analysis.match import Batch, Pairing
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import fields, prices, results, tests, units
 from mc.records.fields import asked
 
-# Tests whose times are those of a single load.
-EACH = [test.name for test in tests.TESTS.values() if test.named("count")]
 TOLD = 5        # how many records without a partner are listed
-LEGEND = ("↑ faster: less time in B than in A; ↓ slower; ~ within the noise: the 95 % interval "
-          "holds zero, or mean, median or fastest sample changed by less than "
-          f"{100 * FLOOR:.0f} %, by which two runs of the same request may differ. Times are "
-          f"medians: of a pass, but of {', '.join(EACH)} those of a load.")
+LEGEND = ("speed: that of the file against A's, from the times of the median samples. 0.40x is 40 % "
+          "of A's speed, 60 % less. ↑ faster than A; ↓ slower; ~ within the noise: the 95 % "
+          "interval holds 1.00x, or mean, median or fastest sample changed by less than "
+          f"{100 * FLOOR:.0f} %, by which two runs of the same request may differ.")
 UNKNOWN = (f"Interval na: fewer than {MIN_SAMPLES} samples (`repeat=`) in one round, or none of "
            "their spread is known. Such a change can't be told from noise and counts as noise.")
 PUBLISHED = ("Published total times in TSC cycles have no spread, so there are no intervals, and "
@@ -25,15 +23,27 @@ EMULATED = ("An emulated machine (QEMU, TCG): no difference between these times 
             "about real hardware, so all of them count as noise.")
 
 
-def parts(files: dict[str, list[results.Run]], mixed: bool = False) -> tuple[list[Part], int]:
+def parts(files: dict[str, list[results.Run]], mixed: bool = False, wide: bool = True,
+          tables: bool = False) -> tuple[list[Part], int]:
     """The comparison, and the exit status: 1 if nothing could be compared, or if records were
-    refused."""
+    refused. `wide` tells all settings, `tables` has only the four tables."""
+    made = _overhead(overhead.Figures(overhead.cells(match.batches(files))), mixed)
+    if tables:
+        return made or [Sentence("No results of random accesses by one thread: no tables.")], \
+            0 if made else 1
     batches = match.checked(files)
     pairings = [match.pair(a, b, mixed) for a, b in match.plan(batches)]
-    figures = overhead.Figures(overhead.cells(batches))
     good = any(p.pairs for p in pairings) and not any(p.refused for p in pairings)
-    return [*(part for pairing in pairings for part in _pairing(pairing)),
-            Sentence(LEGEND, gap=True), *_overhead(figures, mixed)], 0 if good else 1
+    return [*(part for group in _groups(pairings) for part in _group(group, wide)),
+            Sentence(LEGEND, gap=True), *made], 0 if good else 1
+
+
+def _groups(pairings: list[Pairing]) -> list[list[Pairing]]:
+    """Pairings of the same batch with those of other files share a table."""
+    found: dict[tuple, list[Pairing]] = {}
+    for pairing in pairings:
+        found.setdefault((pairing.a.name, pairing.a.file == pairing.b.file), []).append(pairing)
+    return list(found.values())
 
 
 def published(files: list[str]) -> list[Part]:
@@ -60,27 +70,44 @@ def _overhead(figures: overhead.Figures, mixed: bool) -> list[Part]:
     return found
 
 
-def _pairing(pairing: Pairing) -> list[Part]:
-    free = pairing.free
-    if pairing.a.where != pairing.b.where:
-        free = {"where": (pairing.a.where, pairing.b.where), **free}
-    found: list[Part] = [Sentence(_batch("A", pairing.a), gap=True, wrap=False),
-                         Sentence(_batch("B", pairing.b), wrap=False)]
-    if free:
-        found.append(Sentence("Compared: " + ", ".join(
-            f"{key}={a} against {b}" for key, (a, b) in free.items()), wrap=False))
-    found += _table(pairing) if pairing.pairs else [
-        Sentence("Nothing in them can be compared.", gap=True)]
-    if pairing.pairs and any(batch.machine.get("hypervisor") == "uml"
-                             for batch in (pairing.a, pairing.b)):
-        found.append(Sentence(overhead.UML))
-    found += _list("Not compared", pairing.refused)
+def _group(group: list[Pairing], wide: bool) -> list[Part]:
+    """A batch and those that are compared with it: B, C and so on."""
+    first = group[0].a
+    named = {chr(ord("B") + i % 25): pairing for i, pairing in enumerate(group)}
+    found: list[Part] = [Sentence(_batch("A", first), gap=True),
+                         *(Sentence(_batch(name, p.b)) for name, p in named.items())]
+    for name, pairing in named.items():
+        free = pairing.free
+        if pairing.a.where != pairing.b.where:
+            free = {"where": (pairing.a.where, pairing.b.where), **free}
+        if free:
+            found.append(Sentence(f"{'Compared' if len(group) == 1 else name}: " + ", ".join(
+                f"{key}={a} against {b}" for key, (a, b) in free.items())))
+    if any(pairing.pairs for pairing in group):
+        found += _table(named, wide)
+        if any(batch.machine.get("hypervisor") == "uml"
+               for batch in (first, *(p.b for p in group))):
+            found.append(Sentence(overhead.UML))
+    else:
+        found.append(Sentence("Nothing in them can be compared.", gap=True))
+    for name, pairing in named.items():
+        found += _left(name, pairing, len(group) > 1)
+    return found
+
+
+def _left(name: str, pairing: Pairing, several: bool) -> list[Part]:
+    """What was refused, and what has no partner. `name` is that of the second batch."""
+    where = f" with {name}" if several else ""
+    found = _list(f"Not compared{where}", [line.replace(" in B", f" in {name}")
+                                           for line in pairing.refused])
     if any(word in line for line in pairing.refused
            for word in ("effective=", "page tables", "memory of node", "prefetch=", "simulated")):
         found.append(Sentence("Their memory or the state of the prefetchers differed; "
                               "--mixed-verdicts compares them nevertheless."))
-    for name, lonely in pairing.alone.items():
-        found += _list(f"Without a partner, in {name} only", lonely)
+    for own, lonely in pairing.alone.items():
+        other = where if own == "A" and several else ""
+        found += _list(f"Without a partner{other}, in {own if own == 'A' else name} only",
+                       [line.replace("(B has ", f"({name} has ") for line in lonely])
     return found
 
 
@@ -89,35 +116,76 @@ def _batch(name: str, batch: Batch) -> str:
            f"{prices.below(batch.machine)}"
 
 
-def _table(found: Pairing) -> list[Part]:
-    keys = [{"test": a["test"]} | asked(a) | {k: a[k] for k in fields.WHICH if k in a}
-            for a, _ in found.pairs]
-    skip = {*found.free, *match.IGNORED}
-    names = dict.fromkeys(key for own in keys for key in own if key not in skip)
-    fixed = {key: keys[0].get(key) for key in names
-             if all(key in own and own[key] == keys[0].get(key) for own in keys)}
-    moving = [key for key in names if key not in fixed]
-    told = {"test", *fields.distinguishing_keys(keys, moving), *fields.WHICH}
-    varying = [key for key in moving if key in told]
-    implied = [key.removesuffix("_bytes") for key in moving if key not in varying]
-    emulated = any(batch.emulated for batch in (found.a, found.b))
-    rows, changes = [], []
-    for own, (a, b) in zip(keys, found.pairs):
-        times = [time for time in (median_time(a), median_time(b)) if time]
-        made = without_interval(change(*times)) if emulated else change(*times)
-        changes.append(made)
-        rows.append([*(units.text(key, own.get(key)) for key in varying),
-                     *(units.duration(time.time) for time in times), str(made), made.interval])
-    grid = Grid([*(key.removesuffix("_bytes") for key in varying), "A", "B", "change",
-                 "95 % interval"], rows, len(varying))
-    along = f" Varying along with the others: {', '.join(implied)}." if implied else ""
-    said = [f"All with: {match.settings(fixed)}.{along}",
-            f"{len(rows)} compared, {sum(c.noise for c in changes)} of them within the noise."]
+def _table(named: dict[str, Pairing], wide: bool) -> list[Part]:
+    """A row for each record of A that has a partner, with the figures of all files."""
+    group = list(named.values())
+    rows: dict[int, dict[str, dict]] = {}
+    firsts = {id(a): a for pairing in group for a, _ in pairing.pairs}
+    for name, pairing in named.items():
+        for a, b in pairing.pairs:
+            rows.setdefault(id(a), {})[name] = b
+    records = [firsts[key] for key in rows]
+    keys, fixed, implied = _keys(records, {key for p in group for key in p.free})
+    emulated = any(batch.emulated for p in group for batch in (p.a, p.b))
+    cells: list[list[str]] = []
+    changes: list[Change] = []
+    for own, (key, others) in zip(keys, rows.items()):
+        made = {name: _change(firsts[key], other, emulated) for name, other in others.items()}
+        changes += made.values()
+        figures = [_figure(result) for result in (firsts[key], *map(others.get, named))]
+        speeds = [[made[name].speed, made[name].speeds] if len(named) == 1 else
+                  [made[name].factor if name in made else "-"] for name in named]
+        cells.append([*own.values(), *figures, *sum(speeds, [])])
+    names = [*(key.removesuffix("_bytes") for key in keys[0]), "A", *named]
+    names += ["speed", "95 % interval"] if len(named) == 1 else [f"speed of {n}" for n in named]
+    settings = match.settings({key: value for key, value in fixed.items() if wide or not all(
+        tests.is_preset(r["test"], key, value) for r in records)})
+    said = [f"{'All with' if wide else 'With'}: {settings}." if settings else "",
+            f"Varying along with the others: {', '.join(implied)}." if implied and wide else "",
+            f"{len(changes)} compared, {sum(c.noise for c in changes)} of them within the noise."]
     if emulated:
         said.append(EMULATED)
     elif not all(made.known for made in changes):
         said.append(UNKNOWN)
-    return [grid, *map(Sentence, said)]
+    return [Grid(names, cells, len(keys[0])), *map(Sentence, filter(None, said))]
+
+
+def _keys(records: list[dict], free: set[str]) -> tuple[list[dict[str, str]], dict, list[str]]:
+    """For each record the keys that tell it apart, and their values as text; the keys that all
+    have in common; the keys that vary only together with others."""
+    own = [{"test": r["test"]} | asked(r) | {k: r[k] for k in fields.WHICH if k in r}
+           for r in records]
+    skip = {*free, *match.IGNORED}
+    names = [key for key in dict.fromkeys(key for keys in own for key in keys) if key not in skip]
+    fixed = {key: own[0].get(key) for key in names
+             if all(key in keys and keys[key] == own[0].get(key) for keys in own)}
+    moving = [key for key in names if key not in fixed]
+    told = {"test", *fields.distinguishing_keys(own, moving), *fields.WHICH}
+    varying = [key for key in moving if key in told] or ["test"]
+    return [{key: units.text(key, keys.get(key)) for key in varying} for keys in own], fixed, \
+        [key.removesuffix("_bytes") for key in moving if key not in varying]
+
+
+def _change(a: dict, b: dict, emulated: bool) -> Change:
+    """The change of time from A to B, both of which were measured."""
+    base, other = median_time(a), median_time(b)
+    assert base and other
+    return without_interval(change(base, other)) if emulated else change(base, other)
+
+
+def _figure(result: dict | None) -> str:
+    """The figure of its test: a rate, or the time of what it measures, never that of a pass. A
+    difference, such as tlb_ns, has no speed: the time of a load stands for it."""
+    if result is None:
+        return "-"
+    key = tests.of(result["test"]).main() or ""
+    value = result.get(key)
+    if key.endswith("_per_s") and value:
+        return units.rate(value)
+    if key.startswith("ns_per_") and value:
+        return units.duration(value)
+    time = median_time(result)
+    return units.duration(time.time) if time else "na"
 
 
 def _list(title: str, texts: list[str]) -> list[Part]:

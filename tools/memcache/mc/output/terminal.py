@@ -2,14 +2,19 @@
 """The parts of a report as lines for a terminal. Text is wrapped and columns are aligned. A
 table that is too wide is split into blocks, one below the other."""
 
+import os
+import re
 import shutil
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
 from textwrap import wrap
 
 from mc.parts import Grid, Heading, Part, Picture, turned
 
 NARROWEST, WIDEST = 40, 200
 USUAL = 80              # the width of what is no terminal, unless COLUMNS says another
+CHANGE = re.compile(r"([\d.]+x)?( *[+-][\d.]+ %)? ([↑↓])")
+COLOURS = {"↑": 32, "↓": 31}        # green, red
 BETWEEN = "  "          # what separates columns
 DRAWN = "|"             # a cell that is a drawing begins so
 TALLEST = 3             # lines that the name of a column may have
@@ -18,6 +23,20 @@ TALLEST = 3             # lines that the name of a column may have
 def width() -> int:
     """How many columns lines may have."""
     return min(max(shutil.get_terminal_size((USUAL, 24)).columns, NARROWEST), WIDEST)
+
+
+def painter() -> Callable[[str], str]:
+    """What colours lines, if standard output shows colours: https://no-color.org"""
+    shown = sys.stdout.isatty() and not os.environ.get("NO_COLOR") \
+        and os.environ.get("TERM", "dumb") != "dumb"
+    if shown:
+        return coloured
+    return str
+
+
+def coloured(line: str) -> str:
+    """The line, with colours where a change is marked as faster or slower."""
+    return CHANGE.sub(lambda found: f"\033[{COLOURS[found[3]]}m{found[0]}\033[0m", line)
 
 
 def lines(parts: Iterable[Part]) -> list[str]:
