@@ -5,6 +5,7 @@ import builtins
 import os
 import sys
 import unittest
+import warnings
 from itertools import combinations
 from pathlib import Path
 from unittest import mock
@@ -306,6 +307,11 @@ class Drawing(fake.InDirectory):
                 run.machine, run.request, *run.results)))
         with mock.patch("sys.stderr"):
             return plot.plot([f"{i}.jsonl" for i in range(len(runs))], name)
+
+    def test_nothing_is_warned_of(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.save("a.svg", latency(), latency())
 
     def test_files(self):
         for name, start in (("a.svg", b"<?xml"), ("a.png", b"\x89PNG"), ("a.pdf", b"%PDF"),
