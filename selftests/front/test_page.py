@@ -12,6 +12,7 @@ import fake
 from mc.commands import report as command
 from mc.output import document, page, report
 from mc.parts import Grid, Heading, Picture, Sentence, bullets
+from test_draw import CACHES, SWEEP, sweep
 from test_plot import latency, loaded, matrix
 from test_report import NO, attributes
 
@@ -87,7 +88,29 @@ class Parts(unittest.TestCase):
         said = self.html(Heading("Title"), Grid(["size_kib", "x"], [["4K", "1.0"], ["8K", "<2>"]]))
         [found] = Reader(said).tables
         self.assertEqual(found, [["size_kib", "x"], ["4K", "1.0"], ["8K", "<2>"]])
-        self.assertIn("<h3>Title</h3>", said)
+        self.assertIn('<h3 id="s-title"><a href="#s-title">Title</a></h3>', said)
+        self.assertIn('<div class="scroll" tabindex="0" role="region" aria-label="Title"><table>',
+                      said)
+        self.assertIn('<th scope="col" class="left">size_<wbr>kib</th><th scope="col">x</th>', said)
+        self.assertIn('<tr><th scope="row" class="left">4K</th><td>1.0</td></tr>', said)
+
+    def test_headings_of_one_name_have_different_anchors(self):
+        reader = Reader(self.html(Heading("A b"), Heading("a, B!"), Heading("a b")))
+        self.assertEqual(reader.ids, ["s-a-b", "s-a-b-2", "s-a-b-3"])
+        self.assertEqual(reader.refs, ["#s-a-b", "#s-a-b-2", "#s-a-b-3"])
+
+    def test_the_contents_follow_the_title(self):
+        said = self.html(Heading("Page", 1), Heading("One <", 2), Heading("In it"),
+                         Heading("Two", 2))
+        self.assertTrue(said.startswith(
+            '<h1>Page</h1><nav aria-label="Contents"><ul><li><a href="#s-one">One &lt;</a></li>'
+            '<li><a href="#s-two">Two</a></li></ul></nav><h2 id="s-one">'), said)
+
+    def test_what_is_not_noise_is_coloured(self):
+        said = self.html(Grid(["a", "b"], [["x", "0.40x ↓"], ["y", "1.25x ↑"], ["z", "1.00x ~"]]))
+        self.assertIn('<td class="slower">0.40x ↓</td>', said)
+        self.assertIn('<td class="faster">1.25x ↑</td>', said)
+        self.assertIn("<td>1.00x ~</td>", said)
 
     def test_what_is_said_of_a_table_stands_around_it(self):
         said = self.html(Grid(["a"], [["1"]], title="one <", note="two <"))
@@ -95,8 +118,9 @@ class Parts(unittest.TestCase):
         self.assertTrue(said.endswith("</table></div><p>two &lt;</p>"), said)
 
     def test_names_and_values(self):
-        self.assertIn('<tr><th class="left">CPU</th><td class="left">x</td></tr>',
-                      self.html(Grid([], [["CPU", "x"]], 2)))
+        self.assertEqual('<div class="scroll"><table class="facts"><tbody><tr>'
+                         '<th scope="row" class="left">CPU</th><td class="left">x</td></tr>'
+                         '</tbody></table></div>', self.html(Grid([], [["CPU", "x"]], 2)))
 
     def test_pictures_stand_together(self):
         self.assertEqual(self.html(Picture("a", "<svg/>", ["<"]), Picture("b", "<svg/>")),
@@ -174,12 +198,32 @@ class Page(unittest.TestCase):
                              ({"known": True, "msr": "0x1a4", "mask": "0xf", "state": "mixed"},
                               "mixed (MSR 0x1a4, mask 0xf)")):
             runs[0].machine["prefetch"] = told
-            self.assertIn(["Prefetchers", wanted], Reader(made({"a": runs})).tables[0])
+            self.assertIn(["Prefetchers", wanted], [
+                row for table in Reader(made({"a": runs})).tables for row in table])
 
     def test_files_of_one_name_keep_their_directory(self):
         text = made({"before/a.jsonl": matrix(), "after/a.jsonl": matrix(), "x/b.jsonl": matrix()})
         for name in ("A: before/a.jsonl", "B: after/a.jsonl", "C: b.jsonl"):
-            self.assertIn(f"{name}.", text)
+            self.assertIn(f"<p>{name}</p>", text)
+
+    def test_a_machine_is_there_once(self):
+        machines = {"same": fake.BARE, "again": fake.BARE, "other": fake.TCG}
+        files = {name: fake.measured(about, ("latency", sweep(SWEEP)), caches=CACHES)
+                 for name, about in machines.items()}
+        tables = [dict(table) for table in Reader(made(files)).tables if table[0][0] == "Kernel"]
+        self.assertEqual([[key for key in table if key.startswith("Measured")]
+                          for table in tables],
+                         [["Measured A: same", "Measured B: again"], ["Measured"]])
+        self.assertEqual([table["Hypervisor"] for table in tables], ["none", "tcg"])
+
+    def test_pictures_have_the_colours_of_the_page(self):
+        """Numbers in a heat map do not: they stand on colours that stay."""
+        text = made({"a": matrix() + latency()})
+        for colour in ("var(--ink)", "var(--faint)", "var(--line)", "var(--paper)"):
+            self.assertIn(f": {colour}", text)
+        svg = text[text.index("<svg"):text.rindex("</svg>")]
+        self.assertNotRegex(svg, "#(222222|666666|dddddd|ffffff)")
+        self.assertRegex(svg, "#(212121|fefefe)")
 
     def test_one_side_has_nothing_to_compare(self):
         self.assertNotIn("Comparison", made({"a": matrix()}))
@@ -213,6 +257,17 @@ class InBrowser(fake.InDirectory):
         with browser.Browser() as chromium:
             for width in (360, 1280):
                 chromium.open("page.html", width)
+                # The contents come first, and a picture begins in the first screen.
+                self.assertEqual(chromium.value("document.querySelector('h1').nextElementSibling"
+                                                ".tagName"), "NAV")
+                self.assertLess(chromium.value("document.querySelector('svg')"
+                                               ".getBoundingClientRect().top"), 800)
+                for scheme, paper in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(22, 24, 27)")):
+                    chromium.call("Emulation.setEmulatedMedia", features=[
+                        {"name": "prefers-color-scheme", "value": scheme}])
+                    for what in ("document.body).backgroundColor",
+                                 "document.querySelector('svg g path')).fill"):
+                        self.assertEqual(chromium.value(f"getComputedStyle({what}"), paper)
                 self.assertEqual(chromium.value("innerWidth"), width)
                 self.assertLessEqual(
                     chromium.value("document.documentElement.scrollWidth"), width)

@@ -85,6 +85,14 @@ class Choice(unittest.TestCase):
                  "Lines: within a node")):
             self.assertEqual(charts.PLACED.sub("", title), short)
 
+    def test_the_caches_of_the_cpu_in_any_sweep_over_size(self):
+        """Several CPUs have more than the caches of one."""
+        for cpu, marked in (("0", ["L1", "L2", "L3"]), ("0-3", [])):
+            found = chart(fake.measured(fake.BARE, ("bandwidth", [
+                fake.figure("bandwidth", {"op": "read", "size_bytes": 4096 << i, "cpu": cpu},
+                            {"mb_per_s": 1e5}) for i in range(15)]), caches=CACHES))
+            self.assertEqual([name for name, _ in found.caches], marked)
+
     def test_two_points_are_no_curve(self):
         found = [fake.result(f"bandwidth size={size}", 1000.0) for size in ("4K", "64K")]
         self.assertEqual(chart(fake.measured(fake.BARE, ("bandwidth", found))).kind, "bars")

@@ -17,7 +17,7 @@ from mc.records import fields, suite, tests, units
 from mc.records.fields import asked
 from mc.records.places import PLACES, value
 from mc.records.results import Run
-from mc.records.shape import data_caches
+from mc.records.shape import data_caches, numbers
 from mc.records.suite import Layout
 
 # The words in the title of a section that describe its table.
@@ -211,6 +211,7 @@ def _curves(x: str, y: str, cells: list[Cell]) -> list[Chart]:
                 _loads(result) if y == LOADS else _point(result[x], y, result))
         one.points = sorted(map(_median_point, points.values()), key=lambda point: point.x)
     chart = Chart("curves", _common_keys(x, cells, kept), x, y, [one for one, _ in series], [])
+    _mark_caches(chart, kept)
     if kept[0][2]["test"] == "latency":
         _mark_levels(chart, kept)
     rest = [cell for cell in cells if all(cell is not other for other in kept)]
@@ -252,11 +253,20 @@ def _figure_curves(x: str, y: str, along: str, cells: list[Cell]) -> list[Chart]
     return _split(chart)
 
 
+def _mark_caches(chart: Chart, cells: list[Cell]) -> None:
+    """Mark the caches of the CPU in a sweep over size, if a single CPU measured all of it:
+    several have more than the caches of one."""
+    cpus = {str(result.get("cpu")) for *_, result in cells}
+    alone = len(cpus) == 1 and len(numbers(*cpus)) == 1
+    if chart.x == "size_bytes" and (alone or cells[0][2]["test"] == "latency"):
+        _, run, result = cells[0]
+        chart.caches = [(f"L{level}", size)
+                        for level, size in data_caches(run.machine, result["cpu"])]
+
+
 def _mark_levels(chart: Chart, cells: list[Cell]) -> None:
-    """Mark the levels of the first curve that has levels, and the caches of the CPU."""
+    """Mark the levels of the first curve that has levels."""
     first = [(run, r) for source, run, r in cells if source == cells[0][0]]
-    chart.caches = [(f"L{level}", size) for level, size in
-                    data_caches(first[0][0].machine, first[0][1]["cpu"])]
     for curve in levels.curves(first).values():
         if len(curve) >= levels.MIN_POINTS and not chart.marks and \
                 curve[0][0].machine.get("hypervisor") != "tcg":

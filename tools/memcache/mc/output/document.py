@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The page of `memcache report`: machines, verdicts, pictures, tables, comparisons, and how
+"""The page of `memcache report`: pictures first, then tables, comparisons, machines, and how
 each number was made."""
 
 import time
@@ -34,7 +34,8 @@ STATISTICS = ("samples", "left_out", "min_ns", "median_ns", "mean_ns", "max_ns",
 
 def gallery(files: dict[str, list[Run]], drawn: list[charts.Chart]) -> str:
     """A page that has only the pictures."""
-    return page.document(title(files), [Heading(title(files), 1), *_pictures(files, drawn)])
+    texts = dict(zip(files, captions(files, charts.sources(files))))
+    return page.document(title(files), [Heading(title(files), 1), *_pictures(texts, drawn)])
 
 
 def title(files: dict[str, list[Run]]) -> str:
@@ -51,19 +52,18 @@ def parts(files: dict[str, list[Run]]) -> Iterator[Part]:
     named = {name: f"{letters.get(name, '')}: {called}".removeprefix(": ")
              for name, called in short(files).items()}
     for name, runs in files.items():
-        yield Heading(f"Machine {named[name]}", 2)
-        yield _machine(runs)
-        yield from _verdict(runs)
+        yield from _verdict(runs, named[name] if len(files) > 1 else "")
     drawn = charts.charts(files)
     if drawn:
         yield Heading("Pictures", 2)
-        yield from _pictures(files, drawn)
+        yield from _pictures(named if len(files) > 1 else {}, drawn)
     for name, runs in files.items():
         yield Heading(f"Results {named[name]}", 2)
         yield from report.parts(runs)
     if len({(source.file, source.where) for source in sources}) > 1:
         yield Heading("Comparison", 2)
         yield from comparison.parts(files)[0]
+    yield from _machines(files, named)
     yield Heading("How each number was made", 2)
     yield from map(Sentence, MADE)
     for name, runs in files.items():
@@ -71,9 +71,22 @@ def parts(files: dict[str, list[Run]]) -> Iterator[Part]:
         yield from _requests(runs)
 
 
-def _machine(runs: list[Run]) -> Grid:
-    record = runs[0].machine
-    rows = [("Kernel", f"Linux {record['kernel']} {record.get('kernel_version') or ''}".strip()),
+def _machines(files: dict[str, list[Run]], named: dict[str, str]) -> Iterator[Part]:
+    """Each machine once, with the times at which each of its files was measured."""
+    known: dict[tuple, list[str]] = {}
+    for name, runs in files.items():
+        known.setdefault(tuple(_machine(runs[0].machine)), []).append(name)
+    yield Heading("Machine" if len(known) == 1 else "Machines", 2)
+    for rows, names in known.items():
+        if len(known) > 1:
+            yield Heading(verdict.listed(named[name] for name in names), 3)
+        times = [(f"Measured {named[name]}" if len(names) > 1 else "Measured", _when(files[name]))
+                 for name in names]
+        yield Grid([], [list(row) for row in (*rows, *times)], 2)
+
+
+def _machine(record: dict) -> list[tuple[str, str]]:
+    return [("Kernel", f"Linux {record['kernel']} {record.get('kernel_version') or ''}".strip()),
             ("CPU", ", ".join([record["cpu"], *(
                 f"{key[4:]} {record[key]}" for key in ("cpu_family", "cpu_model", "cpu_stepping")
                 if record.get(key) is not None)])),
@@ -85,9 +98,7 @@ def _machine(runs: list[Run]) -> Grid:
             ("Nodes", ", ".join(
                 f"{node['node']} (CPUs {node['cpus']})" for node in record.get("nodes") or [])
              or "na"),
-            ("Clock", _clock(record)), ("Prefetchers", _prefetchers(record)),
-            ("Measured", _when(runs))]
-    return Grid([], [[name, value] for name, value in rows], 2)
+            ("Clock", _clock(record)), ("Prefetchers", _prefetchers(record))]
 
 
 def _whose(record: dict, cache: dict) -> str:
@@ -107,8 +118,6 @@ def _clock(record: dict) -> str:
     words = [str(record.get("clock") or "na")]
     if record.get("clock_khz"):
         words.append(f"{record['clock_khz'] / 1000:.0f} MHz")
-    if record.get("clock_cost_ns"):
-        words.append(f"to read it costs {text('ns', record['clock_cost_ns'])} ns")
     return ", ".join(words)
 
 
@@ -128,11 +137,14 @@ def _when(runs: list[Run]) -> str:
                    for at in (min(times), max(times)))
     names = {"kernel": "in the kernel", "user": "in user space"}
     sides = verdict.listed(names.get(w, w) for w in dict.fromkeys(run.where for run in runs))
-    return f"{sides}, {first} to {last[11:] if first[:10] == last[:10] else last} UTC"
+    cost = runs[0].machine.get("clock_cost_ns")
+    return f"{sides}, {first} to {last[11:] if first[:10] == last[:10] else last} UTC" + (
+        f"; reading the clock cost {text('ns', cost)} ns" if cost else "")
 
 
-def _verdict(runs: list[Run]) -> Iterator[Part]:
-    """The verdict; loud if numbers do not mean what they seem to mean."""
+def _verdict(runs: list[Run], name: str) -> Iterator[Part]:
+    """What must not be missed: that numbers do not mean what they seem to mean. The verdict on
+    all types stands with the results."""
     judged = verdict.judge(runs)
     bad = judged.emulated or not all(t.real for t in judged.types.values())
     failed = sum(r.get("verified") == "failed" for run in runs for r in run.results)
@@ -140,14 +152,15 @@ def _verdict(runs: list[Run]) -> Iterator[Part]:
     if failed:
         said.insert(0, f"VERIFICATION FAILED in {failed} results: memory did not hold what was "
                        "written to it.")
-    for sentence in said:
-        yield Sentence(sentence, loud=bad or bool(failed))
+    if bad or failed:
+        yield Sentence(" ".join([f"{name}:"] * bool(name) + said), loud=True)
 
 
-def _pictures(files: dict[str, list[Run]], drawn: list[charts.Chart]) -> Iterator[Part]:
-    texts = dict(zip(files, captions(files, charts.sources(files))))
+def _pictures(texts: dict[str, str], drawn: list[charts.Chart]) -> Iterator[Part]:
+    """The pictures, and below each of them the texts of its files."""
     for number, chart in enumerate(drawn):
-        mine = [texts[name] for name in dict.fromkeys(source.file for source in chart.sources)]
+        mine = [texts[name] for name in dict.fromkeys(source.file for source in chart.sources)
+                if name in texts]
         if chart.left_out:
             mine.append(f"{chart.left_out} results that failed verification are not drawn.")
         yield Picture(chart.title, draw.inline(chart, number), mine)

@@ -21,6 +21,11 @@ LINES = ("-", (0, (5, 2)), (0, (1.2, 1.6)), (0, (6, 2, 1.2, 2)))
 MARKERS = "osD^vPX"
 FILLS = ("full", "none", "left", "bottom")      # of the markers of further sources
 TEXT, FAINT, GRID = "#222222", "#666666", "#dddddd"
+# What a page replaces by its own colours, which are others where it is dark; in numbers of a
+# heat map it must not, because they stand on colours that stay.
+OF_PAGE = {TEXT: "var(--ink)", FAINT: "var(--faint)", GRID: "var(--line)",
+           "#ffffff": "var(--paper)", COLOURS[0].lower(): "var(--blue)"}
+ON_LIGHT, ON_DARK = "#212121", "#fefefe"
 BEHIND = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5}
 HATCH = "////"
 UNREAL = "hatched: not shown to be that type"
@@ -70,10 +75,13 @@ def picture(charts: list[Chart], captions: list[str], kind: str,
 
 
 def inline(chart: Chart, number_: int) -> str:
-    """A chart as SVG for a page. It scales, and its ids are unique in the page."""
+    """A chart as SVG for a page. It scales, its ids are unique in the page, and what is not
+    data has the colours of the page."""
     svg = picture([chart], [], "svg", NARROW).decode()
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg"):], flags=re.S)
     svg = re.sub(r' (?:width|height)="[\d.]+pt"', "", svg, count=2)
+    for colour, own in OF_PAGE.items():
+        svg = svg.replace(f": {colour}", f": {own}")
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>c{number_}-", svg)
     return svg.replace("<svg", '<svg role="img" aria-label="' + escape(chart.title, True) + '"', 1)
 
@@ -378,7 +386,8 @@ def _matrix(axes: Any, chart: Chart) -> None:
             for j, found in enumerate(row):
                 text = "-" if found != found else f"{found:.0f}" if found >= 100 else f"{found:.3g}"
                 axes.text(j + 0.5, i + 0.5, text, ha="center", va="center", size=8.5,
-                          color=TEXT if found != found or found > (low + top) / 2 else "white")
+                          color=TEXT if found != found else
+                          ON_LIGHT if found > (low + top) / 2 else ON_DARK)
 
 
 def _bars(axes: Any, chart: Chart) -> None:
