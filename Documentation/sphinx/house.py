@@ -4,6 +4,7 @@ out of date: kernel-doc comments, the table of tests, the ABI file."""
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 from docutils import nodes
@@ -86,6 +87,27 @@ class Tests(FromSource):
         return [block]
 
 
+class Drawn(FromSource):
+    """.. drawn:: FILE... - the pictures of these results files, as the front end draws them."""
+    required_arguments = 1
+    optional_arguments = 25
+
+    def run(self):
+        sys.path.insert(0, str(TOP / "tools/memcache"))
+        from mc.output import charts, draw, page
+        from mc.output.captions import captions
+        from mc.parts import Picture
+        from mc.records import rounds
+        for source in (*self.arguments, *TOP.glob("tools/memcache/mc/*/*.py")):
+            self.env.note_dependency(str(TOP / source))
+        files = rounds.load_all([str(TOP / file) for file in self.arguments])
+        found = charts.charts(files)
+        texts = captions(files, charts.sources(files))
+        parts = [Picture(chart.title, draw.inline(chart, self.env.new_serialno("drawn")),
+                         texts if chart is found[-1] else []) for chart in found]
+        return [nodes.raw("", "\n".join(page.body(parts)), format="html")]
+
+
 class Abi(FromSource):
     """.. abi:: FILE - its entries, a section each."""
     required_arguments = 1
@@ -109,5 +131,6 @@ def section(entry: abi.Entry) -> str:
 def setup(app):
     directives.register_directive("kernel-doc", KernelDoc)
     directives.register_directive("tests", Tests)
+    directives.register_directive("drawn", Drawn)
     directives.register_directive("abi", Abi)
     return {"parallel_read_safe": True}

@@ -358,6 +358,22 @@ class Drawing(fake.InDirectory):
             plot.plot(["x.csv"], "a.svg")
 
 
+class Manual(unittest.TestCase):
+    def test_its_page_opens_with_pictures_of_real_results(self):
+        text = (fake.TOP / "Documentation/pictures.rst").read_text()
+        drawn = [line.split()[2:] for line in text.splitlines() if line.startswith(".. drawn::")]
+        self.assertLess(text.index(".. drawn::"), text.index("-" * 8))
+        self.assertEqual(sorted(sum(drawn, [])), sorted(
+            str(path.relative_to(fake.TOP)) for path in (
+                fake.TOP / "Documentation/examples").glob("*.jsonl")))
+        for names in drawn:
+            files = {name: results.load(str(fake.TOP / name)) for name in names}
+            self.assertTrue(charts.charts(files))
+            for [run] in files.values():
+                self.assertEqual(run.request["state"], "done")
+                self.assertFalse(run.machine.get("simulated"))
+
+
 class Without(unittest.TestCase):
     def test_matplotlib_is_named(self):
         real = builtins.__import__
