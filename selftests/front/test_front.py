@@ -79,6 +79,11 @@ class Program(fake.InDirectory):
                                       r"latency pattern=random cpu=\d\S* node=\d\S* size=\d+[MG] ")
         self.assertFalse(os.path.exists("results"))
 
+    def test_a_run_of_nothing_is_the_usual_suite(self):
+        done = self.memcache("run", "--dry-run")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stdout, self.memcache("run", "--dry-run", "cache-attributes").stdout)
+
     def test_suites(self):
         self.assertRegex(self.memcache("suites").stdout,
                          r"cache-attributes +\d+ s +Access speed by memory type\n")
@@ -91,7 +96,7 @@ class Program(fake.InDirectory):
             self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
 
     def test_wrong_words(self):
-        for words in (["measure"], ["run"], ["show"], ["run", "--fast", "x"]):
+        for words in (["measure"], ["show"], ["run", "--fast", "x"]):
             self.fails(self.memcache(*words), 2, "usage: memcache")
 
     def test_alone_it_says_what_it_can_do(self):
