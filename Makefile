@@ -12,7 +12,8 @@ CHECKS := check-core check-static check-docs check-front check-host check-uml \
 
 .PHONY: help run bench-overhead bench-uml bench-peers bench-cost bench-noise \
 	check $(CHECKS) check-kernels faults coverage fuzz fuzz-guest soak build user describe docs \
-	setup clean install uninstall dist
+	setup clean install uninstall dist deb rpm arch \
+	check-packages
 
 help: ## this list
 	@awk -f tools/help.awk $(MAKEFILE_LIST)
@@ -61,6 +62,10 @@ $(CHECKS): check-%:
 check-kernels: ## every kernel of Debian, gcc and clang; KCSAN: a table
 	@tools/setup build guest kernel check foreign
 	@tools/check/run kernels
+
+check-packages: ## the packages: built, installed and purged in chroots
+	@tools/setup build deb rpm arch packages
+	@tools/check/run packages
 
 faults: ## memory, CPUs and writers fail the module at any moment
 	@tools/setup build guest kernel check
@@ -117,6 +122,18 @@ uninstall: ## remove what this version has installed there
 
 dist: ## the last commit as a release, in build/dist
 	@tools/packaging/dist
+
+deb: ## packages for Debian: memcache-dkms, -tools, -selftests
+	@tools/setup build deb
+	@tools/packaging/deb
+
+rpm: ## the same packages for Fedora
+	@tools/setup build deb rpm
+	@tools/packaging/rpm
+
+arch: ## the same packages for Arch Linux
+	@tools/setup build deb arch
+	@tools/packaging/arch
 
 ##@ Settings, as in `make run KERNEL=6.12`
 #= SUITE=cache-attributes  a suite in tools/suites/, or 'TEST key=value ...'

@@ -80,12 +80,12 @@ class Commands(fake.InDirectory):
                   "export --format csv good", "compare good again")
 
     def test_1_a_part_was_not(self):
-        self.ends(1, "run bandwidth", "run --where user bandwidth irq=on,off",
+        self.ends(1, "run", "run bandwidth", "run --where user bandwidth irq=on,off",
                   "run --where user bandwidth type=uc", "doctor", "counters",
                   "compare good other", "export --format csv none", "plot good")
 
     def test_2_the_command_is_wrong(self):
-        self.ends(2, "nosuch", "run", "run nosuch", "run bandwith size=4K", "run bandwidth siz=4K",
+        self.ends(2, "nosuch", "run nosuch", "run bandwith size=4K", "run bandwidth siz=4K",
                   "run --where user bandwidth op=raed", "run --dry-run bandwidth op=raed",
                   "run --dry-run nosuch", "run --where user -o good bandwidth", "run --fast x",
                   "show", "show nosuch", "show bad", "compare", "compare nosuch good",

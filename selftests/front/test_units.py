@@ -47,7 +47,7 @@ class Rates(fake.unittest.TestCase):
         for unit, title in (("MB/s", "(MB/s: 10^6 bytes of payload a second, in the"),
                             ("GiB/s", "(GiB/s: 2^30 bytes of payload a second, in the")):
             units.show_rates_in(unit)
-            self.assertIn(title, "\n".join(report.lines(runs)))
+            self.assertIn(title, "\n".join(report.lines(runs, wide=True)))
 
     def test_traffic(self):
         units.show_rates_in("GB/s")

@@ -181,7 +181,7 @@ def _figure(result: dict | None) -> str:
     key = tests.of(result["test"]).main() or ""
     value = result.get(key)
     if key.endswith("_per_s") and value:
-        return units.rate(value)
+        return units.gigabytes(value)
     if key.startswith("ns_per_") and value:
         return units.duration(value)
     time = median_time(result)

@@ -69,7 +69,7 @@ def duration(value: float, unit: str = "ns") -> str:
     return f"{value:.1f}"
 
 
-def rate(mb_per_s: float) -> str:
+def gigabytes(mb_per_s: float) -> str:
     """A rate in GB/s, 10^9 bytes a second: 12.35 GB/s."""
     value = mb_per_s / 1000
     return f"{value:.{3 if value < 10 else 2 if value < 100 else 1}f} GB/s"
