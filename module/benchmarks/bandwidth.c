@@ -18,7 +18,7 @@
  *   a = 4 + 4 ((B + C) / 2 + i) / 2^52, exact with or without FMA if B + C is even
  */
 #include "core/math.h"
-#include "measure/chase.h"
+#include "measure/core_clock.h"
 #include "measure/served.h"
 #include "measure/side.h"
 #include "measure/measurement.h"

@@ -11,6 +11,7 @@
  * clock.
  */
 #include "measure/chase.h"
+#include "measure/core_clock.h"
 #include "measure/served.h"
 #include "measure/test.h"
 #include "measure/measurement.h"

@@ -5,8 +5,6 @@
 #include "platform/os.h"
 
 #define STEPS_AT_ONCE	4096	/* uncached, these take some milliseconds */
-#define CLOCK_CYCLES	24000
-#define CLOCK_ROUNDS	4
 
 /**
  * mc_chase_link() - link the elements into one cycle
@@ -54,34 +52,5 @@ int mc_chase_walk(struct mc_worker *w, const struct mc_chase *c, bool *whole)
 			return mc_team_stopped(w->team);
 	}
 	*whole = at == first && back == 1;
-	return 0;
-}
-
-/**
- * mc_core_mhz() - current frequency of the thread's core
- * @w: the thread
- * @mhz: result; from the fastest of some rounds, as any disturbance only adds time
- *
- * Context: Worker thread.
- * Return: 0, or a negative errno as of mc_window_open().
- */
-int mc_core_mhz(struct mc_worker *w, u64 *mhz)
-{
-	u64 best = ~0ULL;
-	int i;
-
-	for (i = 0; i < CLOCK_ROUNDS; i++) {
-		int err = mc_window_open(w, false);
-		u64 ticks;
-
-		if (err)
-			return err;
-		mc_asm_clock(CLOCK_CYCLES);
-		ticks = mc_window_close(w);
-		if (ticks)
-			best = min(best, ticks);
-	}
-	*mhz = best == ~0ULL ? 0 :
-	       mc_muldiv(CLOCK_CYCLES, 1000000, max(mc_ticks_to_ps(best), 1ULL));
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Pointer chases, and the frequency of the core that runs them. */
+/* Pointer chases. */
 #ifndef MC_CHASE_H
 #define MC_CHASE_H
 
@@ -9,6 +9,5 @@
 
 int mc_chase_link(struct mc_worker *w, struct mc_chase *c);
 int mc_chase_walk(struct mc_worker *w, const struct mc_chase *c, bool *whole);
-int mc_core_mhz(struct mc_worker *w, u64 *mhz);
 
 #endif /* MC_CHASE_H */

@@ -24,9 +24,9 @@ from mc.records import shape as shapes  # noqa: E402
 from mc.running import debugfs  # noqa: E402
 
 PRESETS = {"op": "read", "width": "max", "fence": "none", "verify": "each", "readback": "off",
-           "streams": "1", "data": "counter", "type": "wb", "size": "16M", "cpu": "0", "node": "auto", "irq": "on",
-           "disturbed": "leave_out", "page": "direct", "prefetch": "keep", "repeat": "10",
-           "warmup": "2"}
+           "streams": "1", "data": "counter", "type": "wb", "size": "16M", "cpu": "0",
+           "node": "auto", "irq": "on", "disturbed": "leave_out", "page": "direct",
+           "prefetch": "keep", "repeat": "10", "warmup": "2"}
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 ATTRIBUTES = {"wb": "wb", "wc": "wc", "uc": "uc-"}
 
@@ -48,7 +48,8 @@ COMMON_KEYS = """\
 TESTS = "".join(f"{test}: what it does\n{keys}{COMMON_KEYS}  > figure    what it is\n"
                 for test, keys in {
     "bandwidth": """\
-  op=read           read|ntread|write|ntwrite|copy|ntcopy|rmw|triad|rw31|rw21|rw11|rep_movsb|rep_stosb the loop
+  op=read           read|ntread|write|ntwrite|copy|ntcopy|rmw|triad|rw31|rw21|rw11|\
+rep_movsb|rep_stosb the loop
   width=max         8|16|32|64|max                bytes an access
   fence=none        none|sfence|mfence|uc         after each pass
   verify=each       each|deferred|off             sum the words

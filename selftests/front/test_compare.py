@@ -250,8 +250,8 @@ class Command(fake.InDirectory):
             "speed": 1005.0}), "bandwidth size=2M")
         lines, status = compare.compare(["a", "b"])
         self.assertEqual(status, 0)
-        self.assertRegex("\n".join(lines), 
-                         r"4K +1\.000 GB/s +1\.250 GB/s +1\.25x +\+25\.0 % ↑ +1\.2\d\dx to 1\.2\d\dx")
+        self.assertRegex("\n".join(lines), r"4K +1\.000 GB/s +1\.250 GB/s +1\.25x "
+                         r"+\+25\.0 % ↑ +1\.2\d\dx to 1\.2\d\dx")
         self.assertRegex("\n".join(lines), r"8K .* 1\.0[01]x +\+0\.5 % ~ ")
         self.assertIn("2 compared, 1 of them within the noise.", lines)
         self.assertIn("Without a partner, in A only: 1", lines)
@@ -307,7 +307,8 @@ class Command(fake.InDirectory):
         self.assertEqual(terminal.coloured("1.25x ~"), "1.25x ~")
         self.save("a", "bandwidth")
         self.save("b", ("bandwidth", {"speed": 400.0}))
-        for tty, more, wanted in ((True, {"TERM": "xterm"}, True), (False, {"TERM": "xterm"}, False),
+        for tty, more, wanted in ((True, {"TERM": "xterm"}, True),
+                                  (False, {"TERM": "xterm"}, False),
                                   (True, {"TERM": "xterm", "NO_COLOR": "1"}, False),
                                   (True, {"TERM": "dumb"}, False)):
             with mock.patch.dict(os.environ, more), mock.patch("sys.stdout", io.StringIO()) as out:

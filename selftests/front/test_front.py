@@ -171,7 +171,7 @@ class Program(fake.InDirectory):
             self.assertRegex(done.stdout, rf"(?m)^.*\b{heading}\b.*\n(.* )?{number}\b")
         self.module()
         done = self.memcache("run", "--units", "GiB/s", "bandwidth", "-o", "out")
-        self.assertIn("  8.382", done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^8\.382 ")
         self.assertEqual(results.load("out")[0].results[0]["mb_per_s"], 9000.0)
         self.fails(self.memcache("show", "--units", "mph", "good"), 2, "invalid choice: 'mph'")
 

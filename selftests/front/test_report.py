@@ -232,7 +232,8 @@ class Lists(fake.unittest.TestCase):
         for result in runs[0].results:
             result["repeat"] = 3
         self.assertEqual(report.lines(runs)[2:], [
-            "bandwidth", "", "size  mb_per_s  cv_percent  level", "4K      1000.0        1.00     l1",
+            "bandwidth", "", "size  mb_per_s  cv_percent  level",
+            "4K      1000.0        1.00     l1",
             "8K      1000.0        1.00     l1", "", "With: repeat=3.", "",
             "WB: as asked for, and real."])
 

@@ -22,8 +22,8 @@ SCHEMA = json.loads(check.SCHEMA.read_text())
 COMMON = ("type", "size_bytes", "cpu", "smt", "node", "irq", "disturbed", "page",
           "prefetch", "repeat", "warmup")
 MACHINE = fake.machine(fake.BARE, {"wb": "yes", "wc": "yes", "uc": "yes"}) | {
-    "version": "1.2", "kernel_version": "#1", "cpu_vendor": "GenuineIntel", "cpu_family": 6, "cpu_model": 85,
-    "cpu_stepping": 4, "microcode": "0x1f", "width_max_bytes": 64,
+    "version": "1.2", "kernel_version": "#1", "cpu_vendor": "GenuineIntel", "cpu_family": 6,
+    "cpu_model": 85, "cpu_stepping": 4, "microcode": "0x1f", "width_max_bytes": 64,
     "kinds": [{"cpus": "0-3", "cpu_family": 6, "cpu_model": 85, "cpu_stepping": 4,
                "core_type": None}],
     "caches": [{"cpus": "0-3", "level": 1, "kind": "data", "size_bytes": 32768, "line_bytes": 64,

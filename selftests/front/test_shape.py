@@ -141,7 +141,8 @@ class Records(fake.unittest.TestCase):
         tests = keys.parse(fake.TESTS)
         for line, wanted in (("bandwidth", 1), ("bandwidth cpu=0-7", 1), ("latency cpu=0-3", 4),
                              ("latency cpu=all size=4K,8K", 16), ("c2c cpu=0-3", 24),
-                             ("c2c cpu=0-3 state=hit", 12), ("latency cpu=any", 1), ("os cpu=0-3 item=clock", 4),
+                             ("c2c cpu=0-3 state=hit", 12), ("latency cpu=any", 1),
+                             ("os cpu=0-3 item=clock", 4),
                              ("bandwidth size=4K..64K op=read,write", 10), ("loaded", 3),
                              ("bandwidth size=4K..100K", 5), ("nosuch size=4K,8K", 2)):
             self.assertEqual(keys.records(line, SERVER, tests), wanted, line)

@@ -85,8 +85,8 @@ class Commands(fake.InDirectory):
                   "compare good other", "export --format csv none", "plot good")
 
     def test_2_the_command_is_wrong(self):
-        self.ends(2, "nosuch", "run nosuch", "run bandwith size=4K", "run bandwidth siz=4K",
-                  "run --where user bandwidth op=raed", "run --dry-run bandwidth op=raed",
+        self.ends(2, "nosuch", "run nosuch", "run bandwidthh size=4K", "run bandwidth sizze=4K",
+                  "run --where user bandwidth op=reead", "run --dry-run bandwidth op=reead",
                   "run --dry-run nosuch", "run --where user -o good bandwidth", "run --fast x",
                   "show", "show nosuch", "show bad", "compare", "compare nosuch good",
                   "compare good", "compare good good", "plot nosuch", "plot good -o x.doc",

@@ -11,8 +11,8 @@ from mc.records import fields, prices, results, tests, units
 from mc.records.fields import asked
 
 TOLD = 5        # how many records without a partner are listed
-LEGEND = ("speed: that of the file against A's, from the times of the median samples. 0.40x is 40 % "
-          "of A's speed, 60 % less. ↑ faster than A; ↓ slower; ~ within the noise: the 95 % "
+LEGEND = ("speed: that of the file against A's, from the times of the median samples. 0.40x is 40 "
+          "% of A's speed, 60 % less. ↑ faster than A; ↓ slower; ~ within the noise: the 95 % "
           "interval holds 1.00x, or mean, median or fastest sample changed by less than "
           f"{100 * FLOOR:.0f} %, by which two runs of the same request may differ.")
 UNKNOWN = (f"Interval na: fewer than {MIN_SAMPLES} samples (`repeat=`) in one round, or none of "
