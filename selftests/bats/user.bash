@@ -27,11 +27,11 @@ measure() {
 	return "$status"
 }
 
-# refused ERROR TEXT ARGUMENT…: memcache-user exits with 1, or with 2 for a wrong request,
-# prints that line and no result.
+# refused ERROR TEXT ARGUMENT…: memcache-user exits with 1, or with 2 for a wrong request
+# ($wrong if that is set), prints that line and no result.
 refused() {
 	local status=1
-	[ "$1" != "Invalid argument" ] || status=2
+	[ "$1" != "Invalid argument" ] || status=${wrong:-2}
 	run "-$status" --separate-stderr "$USER_TOOL" "${@:3}"
 	[ -z "$output" ]
 	# shellcheck disable=SC2154 # set by run

@@ -116,10 +116,10 @@ refused() {
 	prices 's/^uc_load_ns .*/uc_load_ns = 333/'
 	PRICES=prices MEMCACHE_PARAMS=size_mb=4 run -7 --separate-stderr "$TOP/tools/types/run" -- sh -c \
 		"'$TOP/tools/memcache/memcache' run 'bandwidth type=uc,wc width=8 size=64K irq=off repeat=3 verify=off' \
-			'bandwidth size=3' -o out; echo \$?; exit 7"
+			'bandwidth size=1K' -o out; echo \$?; exit 7"
 	# shellcheck disable=SC2154 # run sets it
 	echo "$output" "$stderr"
-	[[ $stderr == *"bandwidth size=3: EINVAL: size: "* ]]
+	[[ $stderr == *"bandwidth size=1K: EINVAL: size: "* ]]
 	[[ $output == "A SIMULATED MACHINE (Bochs 2.7)"*"UC load 333,"*$'\n1' ]]
 	"$TOP/tools/check/schema" out
 	# 8 bytes in 333 ns and one for the instruction.
