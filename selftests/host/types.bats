@@ -120,7 +120,7 @@ refused() {
 	# shellcheck disable=SC2154 # run sets it
 	echo "$output" "$stderr"
 	[[ $stderr == *"bandwidth size=1K: EINVAL: size: "* ]]
-	[[ $output == "A SIMULATED MACHINE (Bochs 2.7)"*"UC load 333,"*$'\n1' ]]
+	[[ $output == "A SIMULATED MACHINE (Bochs 2.7)"*"UC load 333,"*$'\n2' ]]
 	"$TOP/tools/check/schema" out
 	# 8 bytes in 333 ns and one for the instruction.
 	grep -o '"type":"uc".*"mb_per_s":2[34]\.' out
