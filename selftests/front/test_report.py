@@ -35,6 +35,16 @@ def columns(count):
     return mock.patch.dict(os.environ, COLUMNS=str(count))
 
 
+class Clock(fake.unittest.TestCase):
+    def test_a_clock_that_moved_is_said(self):
+        runs = listing("size=4K", "size=8K")
+        for clock, said in ((3000, False), (2900, False), (2500, True)):
+            runs[0].results[1]["core_mhz"] = clock
+            text = " ".join(" ".join(report.lines(runs)).split())
+            self.assertEqual("The core's clock moved between 2500 and 3000 MHz, by 20 %" in text,
+                             said)
+
+
 class Levels(fake.unittest.TestCase):
     """Who measures a cache is told so."""
 

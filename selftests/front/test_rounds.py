@@ -28,6 +28,28 @@ class Merged(fake.unittest.TestCase):
                          [(16 << 20, 2000.0), (4096, 4000.0)])
         self.assertEqual(len(rounds.medians(run.results[0])), 3)
 
+    def test_the_spread_is_that_of_all_samples(self):
+        """By hand: 1, 2, 3 and 4, 5, 6, 7 ns."""
+        a = {"samples": 3, "min_ns": 1, "median_ns": 2, "max_ns": 3, "mean_ns": 2, "sd_ns": 1.0}
+        b = {"samples": 4, "min_ns": 4, "median_ns": 5.5, "max_ns": 7, "mean_ns": 5.5,
+             "sd_ns": (5 / 3) ** 0.5}
+        [run] = merged([record(1.0, **a)], [record(1.0, **b)])
+        one = run.results[0]
+        self.assertEqual((one["samples"], one["min_ns"], one["max_ns"]), (7, 1, 7))
+        self.assertAlmostEqual(one["mean_ns"], 4.0)
+        self.assertAlmostEqual(one["sd_ns"], (28 / 6) ** 0.5)
+        self.assertAlmostEqual(one["cv_percent"], 25 * (28 / 6) ** 0.5)
+
+    def test_a_round_of_one_sample_has_no_spread_to_add(self):
+        [run] = merged([record(1000.0, samples=1, sd_ns=None, cv_percent=None)], [record(2000.0)])
+        self.assertEqual(run.results[0]["samples"], record(2000.0)["samples"])
+
+    def test_the_clock_of_each_round(self):
+        [run] = merged(*([record(speed, core_mhz=clock)] for speed, clock in
+                         ((1000.0, 3000), (3000.0, 2500), (2000.0, None))))
+        self.assertEqual(rounds.clocks(run.results[0]), (3000, 2500))
+        self.assertEqual(rounds.clocks(record(1.0, core_mhz=2000)), (2000,))
+
     def test_without_rounds_nothing_changes(self):
         runs = fake.runs(*(2 * [fake.machine(fake.BARE, YES), fake.request("bandwidth", 1),
                                 record(1000.0)]))

@@ -81,7 +81,7 @@ class InUserSpace(fake.InDirectory):
 
     def test_rounds_alternate(self):
         self.assertEqual(self.run_("bandwidth size=4K", "bandwidth irq=off", where="both",
-                                   rounds=3), 1)
+                                   both=3), 1)
         runs = results.load("out")
         self.assertEqual([(run.where, run.request.get("round")) for run in runs], [
             ("kernel", 1), ("user", 1), ("kernel", None), ("user", 2), ("kernel", 2),
@@ -95,14 +95,24 @@ class InUserSpace(fake.InDirectory):
                           " ".join(" ".join(report.lines(shown, wide=True)).split()))
 
     def test_rounds_by_default(self):
-        for words, wanted in ((["--where", "both"], 3), (["--where", "both", "--rounds", "5"], 5),
-                              ([], 0), (["--rounds", "2"], 2)):
+        for words, wanted in ((["--where", "both"], (0, 3)),
+                              (["--where", "both", "--rounds", "5"], (5, 3)),
+                              ([], (0, 0)), (["--rounds", "2"], (2, 0))):
             with mock.patch("mc.commands.run.measure") as command:
                 cli.main(["run", "bandwidth", *words])
-            self.assertEqual(command.call_args.kwargs["rounds"], wanted)
+            more = command.call_args.kwargs
+            self.assertEqual((more["rounds"], more["both"]), wanted)
         for wrong in ("0", "-1", "x", "1001", ""):
             with contextlib.redirect_stderr(io.StringIO()), self.assertRaises(SystemExit):
                 cli.main(["run", "bandwidth", "--rounds", wrong])
+
+    def test_rounds_of_one_side(self):
+        """Each round measures all requests before the next one begins."""
+        lines = ["bandwidth size=4K", "bandwidth size=8K"]
+        self.assertEqual(self.run_(*lines, where="user", rounds=3), 0)
+        self.assertEqual(self.asked(), lines * 3)
+        self.assertEqual([run.request["round"] for run in results.load("out")],
+                         [1, 1, 2, 2, 3, 3])
 
     def test_rounds_of_a_suite(self):
         self.write("s", b"@where both\n@rounds 2\nbandwidth size=4K\n")

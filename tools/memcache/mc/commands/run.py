@@ -40,9 +40,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                         help="measure in the kernel, in user space (memcache-user), or each "
                              "request in both (default: what the suite says, else kernel)")
     parser.add_argument("--rounds", type=_round_count, metavar="N",
-                        help="measure requests that are for both sides N times; a round ends "
-                             f"before the next begins (default: {ROUNDS} with --where both, else "
-                             "what the suite says)")
+                        help="measure all requests N times, one round after the other, and print "
+                             f"the spread of all rounds (default: {ROUNDS} for what --where both "
+                             "measures on both sides, else what the suite says)")
     parser.add_argument("-o", dest="output", metavar="FILE",
                         help="the results file, which must not exist yet (default: "
                              "results/SUITE-KERNEL-TIME.jsonl); `-`: the records go to standard "
@@ -68,21 +68,21 @@ def command(args: argparse.Namespace) -> int:
     with nullcontext() if alone else module.loaded():
         return measure(args.what, args.output, args.where, dry=args.dry_run, count=args.counters,
                        json=args.json, wide=args.wide,
-                       rounds=args.rounds or (ROUNDS if args.where == "both" else 0))
+                       rounds=args.rounds or 0, both=ROUNDS if args.where == "both" else 0)
 
 
 def measure(words: list[str], output: str | None, where: str | None = None,
             sides: list[Side] | None = None, dry: bool = False, count: bool = False,
-            rounds: int = 0, json: bool = False, wide: bool = False) -> int:
+            rounds: int = 0, both: int = 0, json: bool = False, wide: bool = False) -> int:
     sides = sides or plan.sides()
     place = plan.Place(sides, where)
     requests = plan.requests(words, place)
     if dry:
-        plan.show(plan.jobs(requests, place, rounds), place)
+        plan.show(plan.jobs(requests, place, rounds, both), place)
         return DONE
     for side in dict.fromkeys(side for request in requests for side in place.chosen(request)):
         side.check()
-    jobs = plan.jobs(requests, place, rounds)
+    jobs = plan.jobs(requests, place, rounds, both)
     for text in plan.length(jobs, place):
         say(text)
     with Stop(sides) as stop, Counting(list(dict.fromkeys(job.side for job in jobs)), count):

@@ -23,6 +23,7 @@ CACHES = ("l1", "l2", "l3")
 HOLDING = ("bandwidth", "random", "loaded")     # `level`: the cache that holds the working set
 DISTURBED = {"disturbed_interrupt": "interrupts", "disturbed_migration": "migrations",
              "disturbed_steal": "stolen time"}
+MOVED = 0.05        # a clock that changes by more changes the figures of caches
 
 
 def parts(runs: list[Run], wide: bool) -> Iterator[Part]:
@@ -173,10 +174,20 @@ def _trouble(results: list[dict]) -> list[str]:
     if any(r.get("verified") == "failed" for r in results):
         said.append(f"Data verified in {good} of {len(results)} results.")
     said += _interrupted(results)
+    said += _clock(results)
     running = sum(r.get("prefetch") == "ineffective" for r in results)
     if running:
         said.append(f"In {running} of them prefetch=off had no effect: prefetchers were on.")
     return said
+
+
+def _clock(results: list[dict]) -> list[str]:
+    """A sentence if the core's clock was not the same for all results."""
+    seen = [clock for result in results for clock in rounds.clocks(result)]
+    if not seen or max(seen) <= min(seen) * (1 + MOVED):
+        return []
+    return [f"The core's clock moved between {min(seen):.0f} and {max(seen):.0f} MHz, by "
+            f"{100 * (max(seen) / min(seen) - 1):.0f} %: rates of caches moved with it."]
 
 
 def _quality(results: list[dict]) -> list[str]:
@@ -193,7 +204,8 @@ def _quality(results: list[dict]) -> list[str]:
     said += _disturbed(results)
     most = max(len(rounds.medians(r)) for r in results)
     if most:
-        said.append(f"Measured in {most} rounds; the tables show the round with the middle median.")
+        said.append(f"Measured in {most} rounds; the tables show the round with the middle median, "
+                    "and the spread of all rounds.")
     return [" ".join(said)]
 
 

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Requests that were measured in rounds (`--where both --rounds N`): each round measures all
+"""Requests that were measured in rounds (`--rounds N`, `--where both`): each round measures all
 requests once. Of the records of a request, the one with the middle median stands for all
-rounds; `medians` has the medians of all rounds.
+rounds, with the number, mean, deviation and extremes of all rounds' samples; `medians` has the
+medians of all rounds.
 
 Two runs of the same request differ by more than their samples show, and runs that directly
 follow each other are more alike than others. Only runs with some time between them show how
 much runs really differ.
 """
 
+from math import sqrt
 from statistics import median_low
 
 from mc import Failure
@@ -23,6 +25,7 @@ STATE = ("attribute", "effective", "memory_node")
 class Middle(dict):
     """A record that stands for the records of all rounds."""
     medians: tuple[float, ...] = ()
+    clocks: tuple[float, ...] = ()
 
 
 def load(path: str) -> list[Run]:
@@ -40,6 +43,11 @@ def load_all(files: list[str]) -> dict[str, list[Run]]:
 def medians(result: dict) -> tuple[float, ...]:
     """The median of each round, in ns; empty if there was only one round."""
     return getattr(result, "medians", ())
+
+
+def clocks(result: dict) -> tuple[float, ...]:
+    """The core's clock in each round, in MHz; that of the record if there was only one round."""
+    return getattr(result, "clocks", ()) or tuple(filter(None, [result.get("core_mhz")]))
 
 
 def merged(runs: list[Run]) -> list[Run]:
@@ -74,5 +82,23 @@ def _middle(alike: list[dict]) -> dict:
         return (failed or alike)[0]
     middle = median_low(result["median_ns"] for result in known)
     one = Middle(next(result for result in known if result["median_ns"] == middle))
+    one |= _samples(known)
     one.medians = tuple(result["median_ns"] for result in known)
+    one.clocks = tuple(clock for result in known for clock in clocks(result))
     return one
+
+
+def _samples(known: list[dict]) -> dict:
+    """What is known of all samples of these records: their number, their extremes, and their
+    mean and standard deviation, which also holds what differs between the rounds. Nothing if a
+    record does not know the spread of its samples."""
+    if any(result.get("sd_ns") is None for result in known):
+        return {}
+    count = sum(result["samples"] for result in known)
+    mean = sum(result["samples"] * result["mean_ns"] for result in known) / count
+    squares = sum((result["samples"] - 1) * result["sd_ns"] ** 2
+                  + result["samples"] * (result["mean_ns"] - mean) ** 2 for result in known)
+    deviation = sqrt(squares / (count - 1))
+    return {"samples": count, "min_ns": min(result["min_ns"] for result in known),
+            "max_ns": max(result["max_ns"] for result in known), "mean_ns": mean,
+            "sd_ns": deviation, "cv_percent": 100 * deviation / mean}

@@ -154,20 +154,21 @@ def _counted(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{len(names)} requests"
 
 
-def jobs(asked: list[Request], place: Place, rounds: int = 0) -> list[Job]:
+def jobs(asked: list[Request], place: Place, rounds: int = 0, both: int = 0) -> list[Job]:
     """A job for each request and each of its sides, one directly after the other. Values
-    that a side can't measure are left out, with a message. Further rounds repeat the
-    requests that both sides measure, and change which side is first. `rounds`: how many
-    rounds there are; 0 means the number in the suite."""
+    that a side can't measure are left out, with a message. `rounds`: how often all requests
+    are measured, one round after the other; 0 means that only those which both sides measure
+    are measured more than once, `both` times, or as often as the suite says if that is 0.
+    Each round changes which side is first."""
     assigned = [Job(side, request) for request in asked for side in place.chosen(request)]
-    both = len({job.side.where for job in assigned}) > 1
+    sides = len({job.side.where for job in assigned})
     wb_only = {side.where: side.wb_only() for side in {job.side for job in assigned}}
     kept: dict[int, list[Job]] = {}
     lost: dict[tuple, list[str]] = {}
     for job in assigned:
         where, request = job.side.where, job.request
         line, why = _fit(request.line, job.side, wb_only[where],
-                         place.tests if both or request.suite else {})
+                         place.tests if sides > 1 or request.suite else {})
         if why:
             name = request.short if request.suite else request.name
             lost.setdefault((where, bool(line), why), []).append(name)
@@ -178,9 +179,10 @@ def jobs(asked: list[Request], place: Place, rounds: int = 0) -> list[Job]:
         say(f"{_counted(names)}: {how} in {NAMES[where]}: {why}")
     if not kept:
         raise Failure("nothing is left to measure")
-    most = rounds or max(request.rounds for request in asked)
-    return [job for number in range(1, most + 1) for same in kept.values()
-            for job in _round(same, number, rounds or same[0].request.rounds)]
+    times = [rounds or (both or same[0].request.rounds if len(same) > 1 else 1)
+             for same in kept.values()]
+    return [job for number in range(1, max(times) + 1) for same, most in zip(kept.values(), times)
+            if number <= most for job in _round(same, number, most)]
 
 
 def whole(planned: list[Job], asked: list[Request], place: Place) -> bool:
@@ -192,11 +194,9 @@ def whole(planned: list[Job], asked: list[Request], place: Place) -> bool:
 
 
 def _round(same: list[Job], number: int, rounds: int) -> list[Job]:
-    """The jobs of one request in this round. A request for one side only is in round 1."""
-    if len(same) == 1 or rounds == 1:
-        return same if number == 1 else []
-    if number > rounds:
-        return []
+    """The jobs of one request in this round, of which there are `rounds`."""
+    if rounds == 1:
+        return same
     turned = same if number % 2 else reversed(same)
     return [replace(job, round=number) for job in turned]
 
