@@ -244,6 +244,18 @@ class Command(fake.InDirectory):
             data += b"".join(fake.lines(run.machine, run.request, *run.results))
         return self.write(name, data)
 
+    def test_a_key_that_came_later_counts_as_its_default(self):
+        self.save("new", "bandwidth data=counter", "bandwidth data=zero")
+        self.save("old", "bandwidth")
+        with open("old", encoding="utf-8") as file:
+            text = file.read().replace('"data":"counter",', "")
+        self.assertNotIn('"data"', text)
+        with open("old", "w", encoding="utf-8") as file:
+            file.write(text)
+        lines, status = compare.compare(["old", "new"])
+        self.assertEqual(status, 0)
+        self.assertIn("1 compared", "\n".join(lines))
+
     def test_what_is_printed(self):
         self.save("a", *(f"bandwidth size={s}" for s in ("4K", "8K", "1M")))
         self.save("b", ("bandwidth size=4K", {"speed": 1250.0}), ("bandwidth size=8K", {

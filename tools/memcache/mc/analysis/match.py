@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from mc import Failure
-from mc.records import places, units
+from mc.records import places, tests, units
 from mc.records.fields import WHICH, asked
 from mc.records.results import Run
 
@@ -109,7 +109,10 @@ def pair(a: Batch, b: Batch, mixed: bool) -> Pairing:
 
 
 def _key(result: dict, skip: Iterable[str]) -> tuple:
-    keys = {key: value for key, value in asked(result).items() if key not in skip}
+    """What a record and its partner have in common. A key that an older version did not have
+    counts as its default."""
+    known = tests.repeated(result["test"]) | asked(result)
+    keys = {key: value for key, value in known.items() if key not in skip}
     which = tuple(result.get(key) for key in WHICH)
     return result["test"], which, frozenset(keys.items())
 

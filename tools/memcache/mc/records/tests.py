@@ -95,6 +95,17 @@ def _defaults(name: str) -> Iterator[tuple[str, str, str]]:
             yield key["name"], key.get("column", key["name"]), preset
 
 
+def repeated(name: object) -> dict[str, object]:
+    """The columns that repeat a word of the request, with the key's default. An older version
+    had no such key and did what its default does now."""
+    defaults = {column: preset for _, column, preset in _defaults(str(name))}
+    own: list[dict] = next((one["keys"] for one in _said["tests"] if one["name"] == name), [])
+    return {key["column"]: int(preset) if preset.isdigit() else preset
+            for key in (*own, *_said["keys"]) if "column" in key
+            if key["kind"] == "choice" and not key.get("found")
+            if (preset := defaults.get(key["column"], "")) not in key.get("asked_only", ())}
+
+
 def is_preset(name: str, column: str, value: object) -> bool:
     """Whether a record of this test has the default in this column."""
     return (column, units.text(column, value)) in [found[1:] for found in _defaults(name)]
