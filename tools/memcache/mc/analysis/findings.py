@@ -154,15 +154,21 @@ def lines(runs: list[Run], verdict: Verdict, wide: bool = True) -> list[str]:
 
 
 def _pairs(rule: Rule, trusted: list[Point]) -> Iterator[Pair]:
+    these = [point for point in trusted if _fits(point, rule.this)]
+    if not these:
+        return
     partners = {p.rest(rule.varying): p for p in trusted if _fits(p, rule.that)}
-    for point in trusted:
+    for point in these:
         partner = partners.get(point.rest(rule.varying))
-        if partner and _fits(point, rule.this):
+        if partner:
             yield Pair(point, partner)
 
 
 def _fits(point: Point, wanted: dict) -> bool:
-    return all(point.keys.get(key) == value for key, value in wanted.items())
+    for key, value in wanted.items():
+        if point.keys.get(key) != value:
+            return False
+    return True
 
 
 def _clauses(rule: Rule, pairs: list[Pair]) -> str:

@@ -12,6 +12,7 @@ TRAFFIC = ("payload_bytes", "amplification_read", "amplification_write")
 # What every result has beside these, the keys of the request and the figures of its test.
 FACTS = tuple(name for name in tests.FACTS
               if name not in TRAFFIC and not name.startswith("dram_"))
+_FACTS = frozenset(FACTS)
 # Figures that say which pair of CPUs a record is of.
 WHICH = tests.named("which")
 
@@ -24,10 +25,10 @@ def asked(result: dict) -> dict:
     keys = {key: result[key] for key in names if key in result}
     if next(iter(result), None) == HEAD[0]:
         for key, value in result.items():
-            if key in FACTS:
+            if key in _FACTS:
                 break
-            if key not in HEAD:
-                keys.setdefault(key, value)
+            if key not in keys and key not in HEAD:
+                keys[key] = value
     return keys
 
 

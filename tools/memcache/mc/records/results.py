@@ -8,8 +8,9 @@ says. The front end adds `label`, `suite`, `section` and `round` to a request.
 import io
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cache
 
 from mc import Failure, plural, say
 from mc.records.fields import DISTURBED
@@ -172,7 +173,7 @@ class _Reader:
 def _record(line: bytes) -> dict:
     """The JSON object of a line, checked as far as a single line can be."""
     try:
-        record = json.loads(line.decode(), parse_constant=_no_number)
+        record = DECODER.decode(line.decode())
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not JSON ({error})") from None
     if not isinstance(record, dict) or record.get("record") not in WORDS:
@@ -182,29 +183,39 @@ def _record(line: bytes) -> dict:
         if not isinstance(record.get(key), str):
             raise ValueError(f"a {kind} record without `{key}`")
     for key, value in record.items():
-        if not _plausible(kind, key, value):
+        if not _check(kind, key)(value):
             raise ValueError(f"`{key}` can't be {json.dumps(value)}")
     return record
 
 
-def _plausible(kind: str, key: str, value: object) -> bool:
+@cache
+def _check(kind: str, key: str) -> Callable[[object], bool]:
+    """What tells whether this field of a record of this kind can have a value."""
     if key in ("label", "suite", "section"):
-        return value is None or isinstance(value, str)
+        return _or_none(lambda value: isinstance(value, str))
     if key == "directives":
-        return isinstance(value, list) and all(isinstance(line, str) for line in value)
+        return _are_lines
     if kind == "request" and key == "round":
-        return _is_count(value)
+        return _is_count
     if kind != "result":
-        return True
+        return lambda value: True
     if key in COUNTS:
-        return _is_count(value)
+        return _is_count
     if key in DISTURBED:
-        return value is None or _is_count(value)
+        return _or_none(_is_count)
     if key in HISTOGRAMS:
-        return value is None or _is_histogram(value)
+        return _or_none(_is_histogram)
     if key.endswith(UNITS):
-        return value is None or _is_number(value, least=0)
-    return value is None or isinstance(value, str) or _is_number(value)
+        return _or_none(lambda value: _is_number(value, least=0))
+    return _or_none(lambda value: isinstance(value, str) or _is_number(value))
+
+
+def _or_none(check: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda value: value is None or check(value)
+
+
+def _are_lines(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(line, str) for line in value)
 
 
 def _is_number(value: object, least: float = -1e30) -> bool:
@@ -229,3 +240,6 @@ def _is_histogram(value: object) -> bool:
 
 def _no_number(word: str) -> None:
     raise ValueError(f"{word} is not a number in JSON")
+
+
+DECODER = json.JSONDecoder(parse_constant=_no_number)

@@ -5,6 +5,7 @@ tests.json is what `memcache-user --tests --json` prints; `make describe` writes
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from mc.records import units
@@ -63,6 +64,7 @@ FACTS: tuple[str, ...] = tuple(_said["facts"])
 OPERATIONS: list[dict] = _said["operations"]
 
 
+@cache
 def asked(test: object) -> tuple[str, ...]:
     """The columns of all keys of this test; of an unknown test, those of any."""
     known = [TESTS[str(test)]] if test in TESTS else TESTS.values()
