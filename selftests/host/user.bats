@@ -189,6 +189,10 @@ for test in json.load(sys.stdin)["tests"]:
 	[ -z "$(awk 'length > 80' tables)" ]
 	grep -qE '^# test +op +size_bytes .* mb_per_s' tables
 	grep -qE '^# test +item .* median_ns' tables
+	script -qec "stty columns 60; '$USER_TOOL' --own $requests 2>messages" typed </dev/null >/dev/null
+	[ -z "$(sed '1d;$d' typed | tr -d '\r' | awk 'length > 60')" ]
+	script -qec "stty columns 40; '$USER_TOOL' --own latency size=64K 2>messages" typed </dev/null >/dev/null
+	[ "$(sed '1d;$d' typed | tr -d '\r' | awk 'length <= 40 && /ns_per_load/' | wc -l)" -eq 1 ]
 	script -qec "stty columns 80; '$USER_TOOL' --own --wide bandwidth size=4K 2>messages" typed </dev/null >/dev/null
 	grep -q ' attribute  effective  memory_node  verified ' typed
 	"$USER_TOOL" --own bandwidth size=4K | grep -q ' attribute  effective  memory_node  verified '

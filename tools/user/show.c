@@ -139,6 +139,19 @@ static void leave_keys_out(const struct mc_request *req, bool given, unsigned in
 	}
 }
 
+/* Leave the test's own figures out, the last first, except those that a reader looks for. */
+static void leave_figures_out(const struct mc_request *req, unsigned int columns)
+{
+	unsigned int i;
+
+	for (i = req->spec->ncolumns; i-- && leave_out(req, NULL) > columns; ) {
+		const struct mc_column *col = &req->spec->columns[i];
+
+		if (!(col->roles & (MC_MAIN | MC_OVER | MC_WHICH)))
+			leave_out(req, col->name);
+	}
+}
+
 /* Leave columns out until the table fits a terminal, as far as it goes. */
 static void fit_terminal(const struct mc_request *req, unsigned int columns)
 {
@@ -150,6 +163,7 @@ static void fit_terminal(const struct mc_request *req, unsigned int columns)
 			leave_out(req, dispensable[i]);
 	}
 	leave_keys_out(req, true, columns);
+	leave_figures_out(req, columns);
 }
 
 static void begin_table(const struct mc_request *req)
