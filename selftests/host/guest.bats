@@ -108,22 +108,32 @@ ended() {
 }
 
 @test "output is live, and a slow reader loses nothing" {
-	# 4 MiB are more than all the pipes in between can hold. They are full when the writer
-	# sleeps, and `cat`, which reads what it writes and passes it on, sleeps, too.
-	guest sh -c 'echo begun; until [ -e "$SHARED/heard" ]; do sleep 0.1; done
+	# The guest's port alone holds 4 MiB (128 buffers of 32 KiB). With 16 MiB, all that is
+	# between writer and reader is full when the writer sleeps, and `cat`, which reads what
+	# it writes and passes it on, sleeps, too.
+	mkfifo "$BATS_TEST_TMPDIR/pipe"
+	"$TOP/tools/guest/run" "$GUEST" -- sh -c '
+		echo begun; until [ -e "$SHARED/heard" ]; do sleep 0.1; done
 		asleep() { grep -q "^State:.S" "/proc/$1/status"; }
-		echo ended; head -c 4M /dev/zero &
+		echo ended; head -c 16M /dev/zero &
 		until asleep $! && asleep "$(pidof cat)" && asleep $!; do sleep 0.1; done
-		touch "$SHARED/full"; wait' | {
+		touch "$SHARED/full"; wait' \
+		>"$BATS_TEST_TMPDIR/pipe" 2>"$BATS_TEST_TMPDIR/messages" 3>&- &
+	local writer=$!
+	{
 		read -r line
 		[ "$line" = begun ]
 		# The guest waits for this file.
 		touch "$SHARED/heard"
 		read -r line
 		[ "$line" = ended ]
-		until [ -e "$SHARED/full" ]; do sleep 0.1; done
-		[ "$(wc -c)" -eq 4194304 ]
-	}
+		until [ -e "$SHARED/full" ]; do
+			kill -0 $writer
+			sleep 0.1
+		done
+		[ "$(wc -c)" -eq $((16 << 20)) ]
+	} <"$BATS_TEST_TMPDIR/pipe"
+	wait $writer
 }
 
 @test "what the command left running ends with it" {
