@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Too little memory, and memory on the node that was asked for. */
+#include <sched.h>
+
 #include "watched.h"
 
 FIXTURE(memory) {
@@ -165,6 +167,41 @@ TEST_F(memory, is_short_for_the_list_of_results)
 	EXPECT_EQ(0, run("bandwidth size=4K repeat=1"));
 }
 
+/*
+ * From now on, this process and those that it forks later run before a writer that it has
+ * forked already. The writer makes its buffer only while this process sleeps, so it has not
+ * finished when the test goes on, however busy the machine is. All share a CPU.
+ */
+static void run_before_writer(struct __test_metadata *_metadata)
+{
+	const struct sched_param first = { .sched_priority = 1 };
+
+	ASSERT_EQ(0, sched_setscheduler(0, SCHED_FIFO, &first));
+}
+
+static void stay_on_one_cpu(struct __test_metadata *_metadata)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	ASSERT_EQ(0, sched_setaffinity(0, sizeof(one), &one));
+}
+
+/* Wait until a process sleeps in the kernel, for whatever it is. */
+static void await_sleep(struct __test_metadata *_metadata, pid_t pid)
+{
+	char path[64], text[1024], state = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	while (state != 'S' && state != 'D') {
+		usleep(100);
+		ASSERT_LT(0, file_read(path, text, sizeof(text)));
+		state = strrchr(text, ')')[2];
+		ASSERT_NE('Z', state);
+	}
+}
+
 /* Making a large buffer takes time. A signal or a stop ends that early. */
 FIXTURE(large) {
 	long size;
@@ -176,9 +213,11 @@ FIXTURE_SETUP(large)
 	char line[128];
 
 	watched_setup(_metadata);
+	stay_on_one_cpu(_metadata);
 	self->size = available() - 128;
 	snprintf(line, sizeof(line), "bandwidth size=%ldM type=uc repeat=100", self->size);
 	self->pid = run_start(line);
+	run_before_writer(_metadata);
 	/* The witness sees each page that is made UC, and pages are made UC block by block. */
 	while (witness("touched") < 5 * BLOCK)
 		usleep(1000);
@@ -221,7 +260,7 @@ TEST_F(large, lets_its_readers_be_killed)
 
 	if (!reader)
 		_exit(file_read(FILES "buffers", text, sizeof(text)) < 0);
-	usleep(1000);
+	await_sleep(_metadata, reader);
 	EXPECT_EQ(0, kill(reader, SIGKILL));
 	EXPECT_EQ(SIGKILL, run_end(reader));
 	EXPECT_EQ(0, file_write(FILES "stop", "1"));
