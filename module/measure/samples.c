@@ -14,6 +14,7 @@
  * once the tries are used up.
  */
 #include "measure/disturbed.h"
+#include "measure/team.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 

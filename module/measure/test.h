@@ -6,7 +6,7 @@
 #include "core/record.h"
 #include "core/view.h"
 #include "measure/samples.h"
-#include "platform/workers.h"
+#include "measure/team.h"
 
 /**
  * struct mc_area - memory that a point runs over

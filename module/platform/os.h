@@ -6,6 +6,7 @@
 #include "core/shim.h"
 
 #ifdef __KERNEL__
+#include <linux/atomic.h>
 #include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/irqflags.h>
@@ -157,6 +158,14 @@ static inline void mc_fpu_end(void)
 #define max(a, b)	mc_pick(a, >, b)
 #define container_of(p, type, member)					\
 	((type *)((char *)(p) - offsetof(type, member)))
+
+/* What the engine uses of the kernel's atomic operations. */
+#define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, value)	__atomic_store_n(&(x), value, __ATOMIC_RELAXED)
+#define cmpxchg(p, old, new)	__sync_val_compare_and_swap(p, old, new)
+typedef struct { int counter; } atomic_t;
+#define atomic_set(v, value)	WRITE_ONCE((v)->counter, value)
+#define atomic_inc_return(v)	__sync_add_and_fetch(&(v)->counter, 1)
 
 static inline void *mc_alloc_array(size_t n, size_t size)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The threads of a run: bound to their CPUs, started together at a gate, timed in
- * windows, stopped and joined on every path. In the kernel they are kernel threads
- * (kernel/workers.c).
+ * The threads of a run, as each side provides them: kernel threads (kernel/workers.c) or
+ * POSIX threads (tools/user/workers.c). measure/team.h has what both sides do with them.
  */
 #ifndef MC_WORKERS_H
 #define MC_WORKERS_H
@@ -45,22 +44,17 @@ struct mc_worker {
  */
 typedef int (*mc_job)(struct mc_worker *w, void *arg);
 
-struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
-			      struct mc_error *e);
-unsigned int mc_team_size(const struct mc_team *team);
-int mc_team_cpu(const struct mc_team *team, unsigned int i);
-int mc_team_run(struct mc_team *team, mc_job job, void *arg);
-int mc_team_run_some(struct mc_team *team, const unsigned int *who,
-		     unsigned int n, mc_job job, void *arg);
-void mc_team_stop(struct mc_team *team, int err);
-int mc_team_stopped(const struct mc_team *team);
-int mc_team_look(struct mc_team *team);
-void mc_team_end(struct mc_team *team);
+/* Only measure/team.c calls these. */
+struct mc_team *mc_threads_new(unsigned int n, u64 seconds);
+struct mc_worker *mc_threads_worker(const struct mc_team *team, unsigned int i);
+int mc_threads_start(struct mc_worker *w);
+void mc_threads_hand_out(struct mc_team *team, const unsigned int *who, unsigned int n);
+int mc_threads_wait(struct mc_team *team, bool whatever_comes);
+int mc_threads_look(const struct mc_team *team);
+int mc_threads_cpu(void);
 
-int mc_gate(struct mc_worker *w);
-void mc_race_start(struct mc_worker *w);
-u64 mc_race_first(struct mc_worker *w);
-void mc_race_finish(struct mc_worker *w, u64 ticks);
+int mc_team_stopped(const struct mc_team *team);
+void mc_team_end(struct mc_team *team);
 
 int mc_window_open(struct mc_worker *w, bool irq_off);
 u64 mc_window_close(struct mc_worker *w);

@@ -21,11 +21,6 @@ u64 mc_clock_raw_ns(void)
 	return 0;
 }
 
-bool mc_user_read_file(const char *path, char *buf, size_t size)
-{
-	return false;
-}
-
 bool mc_cpu_has(enum mc_feature feature)
 {
 	return __builtin_cpu_supports("avx");
@@ -179,11 +174,75 @@ static void test_a_limit_is_no_time_of_day(void **state)
 	mc_team_end(team);
 }
 
+static int leave_cpu(struct mc_worker *w, void *arg)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(*(int *)arg, &set);
+	return -sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* The job itself succeeds, but what it did was not done where the record says so. */
+static void test_a_thread_that_left_its_cpu_fails(void **state)
+{
+	static struct mc_request req;
+	struct mc_error e = { 0 };
+	struct mc_team *team;
+	cpu_set_t set;
+	char text[64];
+	int here, other;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(set), &set), 0);
+	if (CPU_COUNT(&set) < 2)
+		skip();
+	for (here = 0; !CPU_ISSET(here, &set); here++)
+		;
+	for (other = here + 1; !CPU_ISSET(other, &set); other++)
+		;
+	req.cpus[here / 64] = 1ULL << (here % 64);
+	req.ncpus = 1;
+	team = mc_team_start(&req, 2, &e);
+	assert_non_null(team);
+	assert_int_equal(mc_team_cpu(team, 1), here);
+	assert_int_equal(mc_team_run(team, leave_cpu, &other), -ENODEV);
+	mc_team_end(team);
+	snprintf(text, sizeof(text), "cpu: %d went offline while the run was on", here);
+	assert_int_equal(e.err, -ENODEV);
+	assert_string_equal(e.text, text);
+}
+
+static int until_stopped(struct mc_worker *w, void *arg)
+{
+	while (!mc_team_stopped(w->team))
+		;
+	return 0;
+}
+
+static void test_the_limit_ends_a_job(void **state)
+{
+	static struct mc_request req = { .any_cpu = true };
+	struct mc_error e = { 0 };
+	struct mc_team *team;
+
+	req.values[MC_KEY_TIMEOUT].v[0] = 1;
+	team = mc_team_start(&req, 2, &e);
+	assert_non_null(team);
+	assert_int_equal(mc_team_run(team, until_stopped, NULL), -ETIME);
+	assert_int_equal(mc_team_run(team, count, NULL), -ETIME);
+	mc_team_end(team);
+	assert_int_equal(e.err, -ETIME);
+	assert_string_equal(e.text,
+			    "timeout: 1 s have passed; what was measured until then is kept");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_who_has_no_part_sleeps_on),
 		cmocka_unit_test(test_a_limit_is_no_time_of_day),
+		cmocka_unit_test(test_the_limit_ends_a_job),
+		cmocka_unit_test(test_a_thread_that_left_its_cpu_fails),
 		cmocka_unit_test(test_the_gate_opens_however_often),
 		cmocka_unit_test(test_upper_halves_are_empty_in_a_window),
 	};

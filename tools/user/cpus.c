@@ -89,3 +89,28 @@ void mc_cpus_exit(void)
 {
 	mc_cores_exit();
 }
+
+bool mc_cpu_usable(unsigned int cpu)
+{
+	cpu_set_t *set = CPU_ALLOC(MC_MAX_CPUS);
+	size_t size = CPU_ALLOC_SIZE(MC_MAX_CPUS);
+	bool usable = set && !sched_getaffinity(0, size, set) &&
+		      CPU_ISSET_S(cpu, size, set);
+
+	CPU_FREE(set);
+	return usable;
+}
+
+/* The file lists the core's CPUs in ascending order. */
+unsigned int mc_cpu_core(unsigned int cpu)
+{
+	char path[80], list[1024];
+	unsigned int first;
+
+	snprintf(path, sizeof(path),
+		 "/sys/devices/system/cpu/cpu%u/topology/thread_siblings_list", cpu);
+	if (mc_user_read_file(path, list, sizeof(list)) &&
+	    sscanf(list, "%u", &first) == 1)
+		return first;
+	return cpu;
+}

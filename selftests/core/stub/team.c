@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* workers.h and clock.h in virtual time, on CPUs that keep their prefetchers. */
+/* measure/team.h, workers.h and clock.h in virtual time, on CPUs that keep their prefetchers. */
 #include <pthread.h>
 
 #include "platform/cpus.h"
@@ -10,20 +10,13 @@
 
 enum state { READY, AT_GATE, ENDED };
 
-struct mc_team {
-	int stop;
-	unsigned int arrived;
-	unsigned int party;
-	unsigned int turn;		/* the thread that may run */
-	mc_job job;
-	enum state state[TEAM_MOST];
-	struct mc_worker worker[TEAM_MOST];
-};
-
 struct sim sim;
 struct mc_clock mc_clock;
 
 static struct mc_team the_team;
+static unsigned int turn;		/* the thread that may run */
+static enum state states[TEAM_MOST];
+static struct mc_worker workers[TEAM_MOST];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static pthread_cond_t turns[TEAM_MOST] = {
@@ -39,7 +32,7 @@ struct mc_team *sim_reset(unsigned int n)
 	the_team = (struct mc_team){ 0 };
 	mc_clock = (struct mc_clock){ .khz = 1000000000, .cost_ps = 20 * NS };
 	for (unsigned int i = 0; i < n; i++) {
-		the_team.worker[i] = (struct mc_worker){
+		workers[i] = (struct mc_worker){
 			.team = &the_team, .index = i, .cpu = i,
 		};
 		sim.now[i] = 1000 * MS;
@@ -86,7 +79,7 @@ u64 mc_clock_raw_ns(void)
 
 static void wait_for_turn(unsigned int me)
 {
-	while (the_team.turn != me)
+	while (turn != me)
 		pthread_cond_wait(&turns[me], &lock);
 }
 
@@ -95,10 +88,10 @@ static void next_turn(void)
 	unsigned int i, next = TEAM_MOST;
 
 	for (i = 0; i < sim.n; i++)
-		if (the_team.state[i] == READY &&
+		if (states[i] == READY &&
 		    (next == TEAM_MOST || sim.now[i] < sim.now[next]))
 			next = i;
-	the_team.turn = next;
+	turn = next;
 	if (next < TEAM_MOST)
 		pthread_cond_signal(&turns[next]);
 }
@@ -122,7 +115,7 @@ static void *worker_main(void *arg)
 	err = the_team.job(self, sim.arg);
 	if (err)
 		mc_team_stop(&the_team, err);
-	the_team.state[self->index] = ENDED;
+	states[self->index] = ENDED;
 	next_turn();
 	pthread_mutex_unlock(&lock);
 	return NULL;
@@ -135,10 +128,10 @@ static void catch_up(enum state state)
 	unsigned int i;
 
 	for (i = 0; i < sim.n; i++)
-		if (the_team.state[i] == state && sim.now[i] > latest)
+		if (states[i] == state && sim.now[i] > latest)
 			latest = sim.now[i];
 	for (i = 0; i < sim.n; i++)
-		if (the_team.state[i] == state)
+		if (states[i] == state)
 			sim.now[i] = latest;
 }
 
@@ -152,18 +145,18 @@ int mc_team_run_some(struct mc_team *team, const unsigned int *who,
 		return team->stop;
 	team->job = job;
 	sim.arg = arg;
-	team->turn = TEAM_MOST;
-	team->arrived = 0;
+	turn = TEAM_MOST;
+	atomic_set(&team->arrived, 0);
 	team->party = n;
 	for (i = 0; i < sim.n; i++)
-		team->state[i] = ENDED;
+		states[i] = ENDED;
 	for (i = 0; i < n; i++)
-		team->state[who ? who[i] : i] = READY;
+		states[who ? who[i] : i] = READY;
 	if (sim.together)
 		catch_up(READY);
 	for (i = 0; i < n; i++)
 		pthread_create(&thread[i], NULL, worker_main,
-			       &team->worker[who ? who[i] : i]);
+			       &workers[who ? who[i] : i]);
 	pthread_mutex_lock(&lock);
 	next_turn();
 	pthread_mutex_unlock(&lock);
@@ -253,8 +246,8 @@ static void open_gate(void)
 
 	catch_up(AT_GATE);
 	for (i = 0; i < sim.n; i++)
-		if (the_team.state[i] == AT_GATE)
-			the_team.state[i] = READY;
+		if (states[i] == AT_GATE)
+			states[i] = READY;
 }
 
 void mc_team_stop(struct mc_team *team, int err)
@@ -269,8 +262,8 @@ void mc_team_stop(struct mc_team *team, int err)
 int mc_gate(struct mc_worker *w)
 {
 	if (!w->team->stop) {
-		w->team->state[w->index] = AT_GATE;
-		if (++w->team->arrived % w->team->party == 0)
+		states[w->index] = AT_GATE;
+		if (atomic_inc_return(&w->team->arrived) % w->team->party == 0)
 			open_gate();
 		next_turn();
 		wait_for_turn(w->index);

@@ -7,9 +7,9 @@
 #ifndef MC_SELFTEST_TEAM_H
 #define MC_SELFTEST_TEAM_H
 
+#include "measure/team.h"
 #include "platform/clock.h"
 #include "platform/counters.h"
-#include "platform/workers.h"
 
 #define TEAM_MOST	4
 #define NS		1000ULL		/* all times are picoseconds, and so are ticks */

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A team: which thread is on which CPU, what stops a run, and how threads meet. The
+ * threads themselves are those of the side (platform/workers.h).
+ */
+#include "measure/team.h"
+
+/* ------------------------------------------------------------- stopping */
+
+/**
+ * mc_team_stop() - end the run at the next window
+ * @team: the threads
+ * @err: negative errno, the reason; only the first call sets it
+ */
+void mc_team_stop(struct mc_team *team, int err)
+{
+	cmpxchg(&team->stop, 0, err);
+}
+
+/* Several threads and the writer may fail at once: only the first writes @error. */
+static bool claim_error(struct mc_team *team)
+{
+	return !cmpxchg(&team->error_claimed, 0, 1);
+}
+
+/**
+ * mc_team_check_cpu() - is this thread on its CPU?
+ * @w: the thread
+ *
+ * A thread whose CPU went offline runs on another one: its results are invalid.
+ *
+ * Context: Worker thread.
+ * Return: 0 or -ENODEV.
+ */
+int mc_team_check_cpu(const struct mc_worker *w)
+{
+	if (w->cpu < 0 || mc_threads_cpu() == w->cpu)
+		return 0;
+	if (claim_error(w->team))
+		mc_fail(w->team->error, -ENODEV,
+			"cpu: %d went offline while the run was on", w->cpu);
+	return -ENODEV;
+}
+
+/* @err is that of mc_threads_look() or mc_threads_wait(). */
+static void stop_early(struct mc_team *team, int err)
+{
+	if (err == -ETIME && claim_error(team))
+		mc_fail(team->error, err,
+			"timeout: %llu s have passed; what was measured until then is kept",
+			team->seconds);
+	else if (err == -ECANCELED && claim_error(team))
+		mc_fail(team->error, err,
+			"run: stopped as its writer is to be frozen, for a suspend say; results until then are kept");
+	mc_team_stop(team, err);
+}
+
+/**
+ * mc_team_look() - stop the run if the writer's state or the deadline says so
+ * @team: the threads
+ *
+ * Called where the writer itself works, and before each job, since the wait for a
+ * short job may notice neither.
+ *
+ * Context: Process, the writer of the request.
+ * Return: 0, or the errno of the stop, also of an earlier one.
+ */
+int mc_team_look(struct mc_team *team)
+{
+	int err = mc_threads_look(team);
+
+	if (err)
+		stop_early(team, err);
+	return mc_team_stopped(team);
+}
+
+/* -------------------------------------------------------------- threads */
+
+/* If there are more threads than CPUs, the list starts again. */
+static int start_all(struct mc_team *team, const struct mc_request *req)
+{
+	unsigned int i;
+	int cpu = -1, err = 0;
+
+	for (i = 0; !err && i < team->n; i++) {
+		struct mc_worker *w = mc_threads_worker(team, i);
+
+		if (!req->any_cpu)
+			cpu = mc_request_cpu(req, cpu);
+		w->team = team;
+		w->index = i;
+		w->cpu = cpu;
+		err = mc_threads_start(w);
+	}
+	return err;
+}
+
+/**
+ * mc_team_start() - start the threads of a run; they wait for a job
+ * @req: the CPUs and the timeout
+ * @n: number of threads
+ * @e: result: what is wrong
+ *
+ * Context: Process, may sleep.
+ * Return: the threads, or NULL and @e->err: -EINVAL (a CPU can't be used), -ENOMEM,
+ * -EAGAIN or -EINTR.
+ */
+struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
+			      struct mc_error *e)
+{
+	u64 seconds = req->values[MC_KEY_TIMEOUT].v[0];
+	struct mc_team *team = mc_threads_new(n, seconds);
+
+	if (!team) {
+		mc_fail(e, -ENOMEM, "cpu: no memory for %u threads", n);
+		return NULL;
+	}
+	team->n = n;
+	team->error = e;
+	team->seconds = seconds;
+	if (!start_all(team, req))
+		return team;
+	mc_team_end(team);
+	return NULL;
+}
+
+/**
+ * mc_team_size() - number of threads
+ * @team: the threads
+ *
+ * Return: the number, at least 1.
+ */
+unsigned int mc_team_size(const struct mc_team *team)
+{
+	return team->n;
+}
+
+/**
+ * mc_team_cpu() - the CPU that a thread is bound to
+ * @team: the threads
+ * @i: its index
+ *
+ * Return: the CPU, or -1 if the thread is not bound.
+ */
+int mc_team_cpu(const struct mc_team *team, unsigned int i)
+{
+	return mc_threads_worker(team, i)->cpu;
+}
+
+/* ------------------------------------------------------------------ jobs */
+
+/**
+ * mc_team_do_job() - do the current job; if it fails, stop the run
+ * @w: the thread, which was told to do it
+ *
+ * Context: Worker thread.
+ */
+void mc_team_do_job(struct mc_worker *w)
+{
+	int err = w->team->job(w, w->team->arg);
+
+	if (!err)
+		err = mc_team_check_cpu(w);
+	if (err)
+		mc_team_stop(w->team, err);
+}
+
+/**
+ * mc_team_run_some() - have some of the threads do a job, and wait for them
+ * @team: the threads
+ * @who: array of @n indices of threads, the others sleep on; NULL: the first @n
+ * @n: number of threads that do it and that meet at the gate; not 0
+ * @job: each does it once
+ * @arg: its argument
+ *
+ * Context: Process, may sleep. A signal ends the job with -EINTR.
+ * Return: 0, or the errno of what stopped the run.
+ */
+int mc_team_run_some(struct mc_team *team, const unsigned int *who,
+		     unsigned int n, mc_job job, void *arg)
+{
+	int err = mc_team_look(team);
+
+	if (err)
+		return err;
+	team->job = job;
+	team->arg = arg;
+	team->party = n;
+	atomic_set(&team->arrived, 0);
+	mc_threads_hand_out(team, who, n);
+	err = mc_threads_wait(team, false);
+	if (err) {
+		/* Then the job ends soon. */
+		stop_early(team, err);
+		mc_threads_wait(team, true);
+	}
+	return mc_team_stopped(team);
+}
+
+/**
+ * mc_team_run() - have all threads do a job, and wait for them
+ * @team: the threads
+ * @job: each does it once
+ * @arg: its argument
+ *
+ * Context: as mc_team_run_some().
+ * Return: the same.
+ */
+int mc_team_run(struct mc_team *team, mc_job job, void *arg)
+{
+	return mc_team_run_some(team, NULL, team->n, job, arg);
+}
+
+/* ---------------------------------------------------- the gate and a race */
+
+/**
+ * mc_gate() - wait until all threads that have the job are here
+ * @w: the thread
+ *
+ * Threads spin, because a wake-up would make them start late.
+ *
+ * Context: Worker thread, interrupts on.
+ * Return: 0; the errno of the stop, also if only another thread has seen it; or
+ * -ENODEV if the thread's CPU went offline.
+ */
+int mc_gate(struct mc_worker *w)
+{
+	struct mc_team *team = w->team;
+	u32 meetings = READ_ONCE(team->meetings);
+
+	if (atomic_inc_return(&team->arrived) == team->party) {
+		atomic_set(&team->arrived, 0);
+		/* Releases: @arrived is 0 before a thread comes again. */
+		mc_flag_set(&team->meetings, meetings + 1);
+	}
+	/* Acquires: what other threads wrote before the gate is visible. */
+	while (mc_flag(&team->meetings) == meetings) {
+		if (mc_team_stopped(team))
+			break;
+		mc_relax();
+		mc_breathe();
+	}
+	return mc_team_stopped(team) ? mc_team_stopped(team) : mc_team_check_cpu(w);
+}
+
+/**
+ * mc_race_start() - begin a race; called before the gate
+ * @w: the thread
+ *
+ * Context: Worker thread.
+ */
+void mc_race_start(struct mc_worker *w)
+{
+	WRITE_ONCE(w->team->first_end, ~0ULL >> 1);
+}
+
+/**
+ * mc_race_first() - when the first thread finished
+ * @w: the thread
+ *
+ * Context: Worker thread.
+ * Return: ticks, the largest signed number while none has.
+ */
+u64 mc_race_first(struct mc_worker *w)
+{
+	return READ_ONCE(w->team->first_end);
+}
+
+/**
+ * mc_race_finish() - this thread has done its share
+ * @w: the thread
+ * @ticks: the time at which it finished
+ *
+ * Context: Worker thread.
+ */
+void mc_race_finish(struct mc_worker *w, u64 ticks)
+{
+	u64 first = READ_ONCE(w->team->first_end);
+
+	while (ticks < first) {
+		u64 seen = cmpxchg(&w->team->first_end, first, ticks);
+
+		if (seen == first)
+			return;
+		first = seen;
+	}
+}
