@@ -128,17 +128,11 @@ u64 mc_engine_samples(const struct mc_request *req)
 	return sum * parts_of(req);
 }
 
-/**
- * mc_engine_check() - test whether all of a request can be run here
- * @run: the run, with its threads
- *
+/*
  * Every point is checked before the first one is measured: a request that can't be run
  * completely runs nothing.
- *
- * Context: Process, may sleep.
- * Return: 0, or -EINVAL, -EOPNOTSUPP, explained in @run->error.
  */
-int mc_engine_check(struct mc_run *run)
+static int check_points(struct mc_run *run)
 {
 	const struct mc_test *test = mc_test_of(run->req->spec);
 	struct mc_point point;
@@ -265,17 +259,12 @@ void mc_engine_note(struct mc_text *t, const struct mc_record *records, u64 n)
 	}
 }
 
-/**
- * mc_engine_run() - measure every point
- * @run: the run, checked
- * @records: zeroed array of mc_engine_records() records
- * @n: result: number of records that hold results
- *
- * Context: Process, may sleep.
- * Return: 0 or a negative errno; records measured until then are kept, including that
- * of a point cut short. -EBADMSG: all was measured, and some data was wrong.
+/*
+ * Measure every point. An error keeps the records measured until then, including that of
+ * a point cut short. Return: 0 or a negative errno; -EBADMSG: all was measured, and some
+ * data was wrong.
  */
-int mc_engine_run(struct mc_run *run, struct mc_record *records, u64 *n)
+static int run_points(struct mc_run *run, struct mc_record *records, u64 *n)
 {
 	u64 i, parts = parts_of(run->req), all = mc_engine_records(run->req);
 	int err;
@@ -300,17 +289,45 @@ int mc_engine_run(struct mc_run *run, struct mc_record *records, u64 *n)
 	return err;
 }
 
-static int measure_with_team(struct mc_run *run, struct mc_record *records, u64 *n)
+/* Start the run's threads, and check what is asked of them. */
+static int prepare(struct mc_run *run)
 {
-	int err = mc_area_begin(run);
+	int err;
 
-	if (!err)
-		err = mc_engine_check(run);
-	if (err)
-		return err;
+	run->team = mc_team_start(run->req, mc_engine_threads(run->req), &run->error);
+	if (!run->team)
+		return run->error.err;
+	err = mc_area_begin(run);
+	return err ? err : check_points(run);
+}
+
+static void release(struct mc_run *run)
+{
+	mc_team_end(run->team);
+	mc_area_end(run);
+}
+
+/**
+ * mc_engine_check() - test whether all of a request can be run here
+ * @run: the run, with its request, whose CPUs are resolved, and its side
+ *
+ * Context: Process, may sleep.
+ * Return: 0, or -EINVAL, -EOPNOTSUPP, -ENOMEM, explained in @run->error.
+ */
+int mc_engine_check(struct mc_run *run)
+{
+	prepare(run);
+	release(run);
+	return run->error.err;
+}
+
+static int measure(struct mc_run *run, struct mc_record *records, u64 *n)
+{
+	int err;
+
 	if (run->side->begin)
 		run->side->begin(run);
-	err = mc_engine_run(run, records, n);
+	err = run_points(run, records, n);
 	if (run->side->end)
 		run->side->end(run);
 	return err;
@@ -340,15 +357,12 @@ static void explain_stop(struct mc_run *run, int err, u64 n)
  */
 int mc_engine_measure(struct mc_run *run, struct mc_record *records, u64 *n)
 {
-	int err;
+	int err = prepare(run);
 
 	*n = 0;
-	run->team = mc_team_start(run->req, mc_engine_threads(run->req), &run->error);
-	if (!run->team)
-		return run->error.err;
-	err = measure_with_team(run, records, n);
-	mc_team_end(run->team);
-	mc_area_end(run);
+	if (!err)
+		err = measure(run, records, n);
+	release(run);
 	explain_stop(run, err, *n);
 	/*
 	 * If two errors ended the run at once, the first one that was explained counts.

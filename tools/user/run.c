@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/area.h"
 #include "measure/engine.h"
 #include "platform/os.h"
 #include "user.h"
@@ -81,16 +80,9 @@ static int check(struct job *job, struct mc_error *e)
 		err = mc_engine_cpus(&job->req, e);
 	if (err)
 		return err;
-	run.team = mc_team_start(run.req, mc_engine_threads(run.req), &run.error);
-	if (run.team) {
-		err = mc_area_begin(&run);
-		if (!err)
-			mc_engine_check(&run);
-		mc_team_end(run.team);
-		mc_area_end(&run);
-	}
+	err = mc_engine_check(&run);
 	*e = run.error;
-	return e->err;
+	return err;
 }
 
 /* Return: an exit status. A wrong request is a wrong call. */
