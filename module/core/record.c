@@ -427,6 +427,44 @@ void mc_layout_fit(struct mc_layout *l, const struct mc_request *req,
 }
 
 /**
+ * mc_layout_width() - the length of a row
+ * @l: the layout
+ * @req: the request
+ *
+ * Return: characters, without the end of the line.
+ */
+unsigned int mc_layout_width(const struct mc_layout *l, const struct mc_request *req)
+{
+	size_t name = strlen(req->spec->name), test = strlen("test");
+	unsigned int i, width = 2 + (name > test ? name : test);
+
+	for (i = 0; i < l->n; i++)
+		width += l->width[i] ? 2 + l->width[i] : 0;
+	return width;
+}
+
+/**
+ * mc_layout_drop() - leave a column out of the table
+ * @l: the layout
+ * @req: the request
+ * @name: the name of the column, which need not be in the table
+ */
+void mc_layout_drop(struct mc_layout *l, const struct mc_request *req, const char *name)
+{
+	static const struct mc_record none;
+	struct cell c;
+	unsigned int i;
+
+	for (i = 0; i < l->n; i++) {
+		get_cell(&c, i, req, &none);
+		if (!c.name || strcmp(c.name, name))
+			continue;
+		l->width[i] = 0;
+		l->shy[i] = false;
+	}
+}
+
+/**
  * mc_header_show() - append the line of column names
  * @t: the text
  * @l: the layout

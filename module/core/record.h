@@ -148,6 +148,8 @@ const char *mc_fact_name(unsigned int index);
 void mc_layout_init(struct mc_layout *l, const struct mc_request *req);
 void mc_layout_fit(struct mc_layout *l, const struct mc_request *req,
 		   const struct mc_record *rec);
+unsigned int mc_layout_width(const struct mc_layout *l, const struct mc_request *req);
+void mc_layout_drop(struct mc_layout *l, const struct mc_request *req, const char *name);
 void mc_header_show(struct mc_text *t, const struct mc_layout *l,
 		    const struct mc_request *req);
 void mc_record_row(struct mc_text *t, const struct mc_layout *l,

@@ -234,6 +234,9 @@ u64 mc_request_max(const struct mc_request *req, unsigned int id);
 void mc_request_show(struct mc_text *t, const struct mc_request *req);
 void mc_request_values(struct mc_text *t, const struct mc_request *req,
 		       unsigned int id);
+const struct mc_key *mc_spec_key(const struct mc_spec *spec, unsigned int i);
+void mc_spec_preset(struct mc_text *t, const struct mc_spec *spec, const struct mc_key *key);
+void mc_key_allowed(struct mc_text *t, const struct mc_key *key);
 void mc_spec_show(struct mc_text *t, const struct mc_spec *spec);
 
 /* In values.c, for request.c. */

@@ -2,13 +2,34 @@
 /* The text of the file `tests`, from the table that the parser uses. */
 #include "core/request.h"
 
-/* A key's preset for this test: the test's @presets have precedence. */
-static void show_preset(struct mc_text *t, const struct mc_spec *spec,
-			const struct mc_key *key)
+/**
+ * mc_spec_key() - find a key of a test in the order in which they are shown
+ * @spec: the test
+ * @i: its place
+ *
+ * The test's own keys come first.
+ *
+ * Return: the key, or NULL if there are no more.
+ */
+const struct mc_key *mc_spec_key(const struct mc_spec *spec, unsigned int i)
+{
+	unsigned int n = MC_KEY_OWN + spec->nkeys;
+
+	return i < n ? mc_key_of(spec, (i + MC_KEY_OWN) % n) : NULL;
+}
+
+/**
+ * mc_spec_preset() - append a key and its preset as `key=preset`
+ * @t: the text
+ * @spec: the test, whose own presets have precedence
+ * @key: the key
+ */
+void mc_spec_preset(struct mc_text *t, const struct mc_spec *spec, const struct mc_key *key)
 {
 	const char *p = spec->presets;
 	size_t len = strlen(key->name), n;
 
+	mc_textf(t, "%s=", key->name);
 	for (; p && *p; p += n) {
 		while (*p == ' ')
 			p++;
@@ -21,7 +42,12 @@ static void show_preset(struct mc_text *t, const struct mc_spec *spec,
 	mc_textf(t, "%s", key->preset);
 }
 
-static void show_allowed(struct mc_text *t, const struct mc_key *key)
+/**
+ * mc_key_allowed() - append the values that a key allows, with bars between them
+ * @t: the text
+ * @key: the key
+ */
+void mc_key_allowed(struct mc_text *t, const struct mc_key *key)
 {
 	const char *bar = "";
 	const struct mc_name *n;
@@ -59,20 +85,18 @@ static void pad(struct mc_text *t, size_t from, size_t width)
  */
 void mc_spec_show(struct mc_text *t, const struct mc_spec *spec)
 {
+	const struct mc_key *key;
 	unsigned int i;
 
 	mc_textf(t, "%s: %s\n", spec->name, spec->help);
-	for (i = 0; i < MC_KEY_OWN + spec->nkeys; i++) {
-		/* The test's own keys come first. */
-		unsigned int id = (i + MC_KEY_OWN) % (MC_KEY_OWN + spec->nkeys);
-		const struct mc_key *key = mc_key_of(spec, id);
+	for (i = 0; (key = mc_spec_key(spec, i)); i++) {
 		size_t from = t->len;
 
-		mc_textf(t, "  %s=", key->name);
-		show_preset(t, spec, key);
+		mc_textf(t, "  ");
+		mc_spec_preset(t, spec, key);
 		pad(t, from, 20);
 		from = t->len;
-		show_allowed(t, key);
+		mc_key_allowed(t, key);
 		pad(t, from, 30);
 		mc_textf(t, "%s\n", key->help);
 	}

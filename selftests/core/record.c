@@ -198,6 +198,39 @@ static void rows_of_one_table_are_aligned(void **state)
 	assert_string_equal(cell("max_ns"), "18446744073709551.615");
 }
 
+/* Whatever is left out, the header's own length is the width that the layout says. */
+static void a_column_can_be_left_out(void **state)
+{
+	static const char * const names[] = { "size_bytes", "max_ns", "test", "mb_per_s", "no" };
+	struct mc_layout l;
+	size_t i, width;
+
+	fill("bandwidth size=4K");
+	mc_layout_init(&l, &req);
+	mc_layout_fit(&l, &req, &rec);
+	width = mc_layout_width(&l, &req);
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		struct mc_text h = MC_TEXT(header), r = MC_TEXT(row);
+
+		mc_header_show(&h, &l, &req);
+		mc_record_row(&r, &l, &req, &rec);
+		assert_aligned();
+		assert_int_equal(h.len, width + 1);
+		assert_int_equal(r.len, width + 1);
+		mc_layout_drop(&l, &req, names[i]);
+		h.len = 0;
+		mc_header_show(&h, &l, &req);
+		/* The test is no column, and a name that is none is no error. */
+		if (i == 2 || i == 4) {
+			assert_int_equal(mc_layout_width(&l, &req), width);
+		} else {
+			assert_in_range(mc_layout_width(&l, &req), 1, width - 1);
+			assert_null(strstr(header, names[i]));
+		}
+		width = mc_layout_width(&l, &req);
+	}
+}
+
 static void every_record_is_json_and_fits(void **state)
 {
 	unsigned int i;
@@ -491,6 +524,7 @@ int main(void)
 		cmocka_unit_test(two_samples_have_a_spread),
 		cmocka_unit_test(measured_zero_is_zero),
 		cmocka_unit_test(names_of_facts),
+		cmocka_unit_test(a_column_can_be_left_out),
 		cmocka_unit_test(a_long_cpu_list_is_cut),
 		cmocka_unit_test(json_keys_and_ends),
 	};

@@ -98,44 +98,16 @@ static bool can_go(const struct mc_request *req, const char *name)
 	return i < req->spec->ncolumns;
 }
 
-/*
- * Leave the column @name out, if there is one. The header says which columns there are.
- * Return: the width of a row.
- */
-static unsigned int leave_out(const struct mc_request *req, const char *name)
-{
-	static char header[MC_ROW_MAX];
-	struct mc_text t = MC_TEXT(header);
-	char *word, *rest = header + 1;
-	unsigned int i = 0;
-
-	mc_header_show(&t, &layout, req);
-	while ((word = strsep(&rest, "\n "))) {
-		if (!*word || (!i && !strcmp(word, "test")))
-			continue;
-		while (!layout.width[i])
-			i++;
-		if (name && !strcmp(word, name)) {
-			t.len -= layout.width[i] + 2;
-			layout.width[i] = 0;
-			layout.shy[i] = false;
-			break;
-		}
-		i++;
-	}
-	return t.len - 1;
-}
-
 /* Leave keys out that do not tell rows apart: those that the user wrote, or the others. */
 static void leave_keys_out(const struct mc_request *req, bool given, unsigned int columns)
 {
 	unsigned int id;
 
-	for (id = req->nkeys; id-- && leave_out(req, NULL) > columns; ) {
+	for (id = req->nkeys; id-- && mc_layout_width(&layout, req) > columns; ) {
 		const char *name = mc_key_of(req->spec, id)->column;
 
 		if (name && req->values[id].n < 2 && mc_request_given(req, id) == given)
-			leave_out(req, name);
+			mc_layout_drop(&layout, req, name);
 	}
 }
 
@@ -144,11 +116,11 @@ static void leave_figures_out(const struct mc_request *req, unsigned int columns
 {
 	unsigned int i;
 
-	for (i = req->spec->ncolumns; i-- && leave_out(req, NULL) > columns; ) {
+	for (i = req->spec->ncolumns; i-- && mc_layout_width(&layout, req) > columns; ) {
 		const struct mc_column *col = &req->spec->columns[i];
 
 		if (!(col->roles & (MC_MAIN | MC_OVER | MC_WHICH)))
-			leave_out(req, col->name);
+			mc_layout_drop(&layout, req, col->name);
 	}
 }
 
@@ -158,9 +130,9 @@ static void fit_terminal(const struct mc_request *req, unsigned int columns)
 	unsigned int i;
 
 	leave_keys_out(req, false, columns);
-	for (i = 0; i < ARRAY_SIZE(dispensable) && leave_out(req, NULL) > columns; i++) {
+	for (i = 0; i < ARRAY_SIZE(dispensable) && mc_layout_width(&layout, req) > columns; i++) {
 		if (can_go(req, dispensable[i]))
-			leave_out(req, dispensable[i]);
+			mc_layout_drop(&layout, req, dispensable[i]);
 	}
 	leave_keys_out(req, true, columns);
 	leave_figures_out(req, columns);

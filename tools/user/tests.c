@@ -56,42 +56,35 @@ static void explain(const char *text, unsigned int at)
 	wrap(text, indent, indent);
 }
 
-/* A line `  key=preset allowed help` or `  > figure help`; it is cut into its parts. */
-static void show_line(char *line)
+static void show_key(const struct mc_spec *spec, const struct mc_key *key)
 {
-	bool figure = line[2] == '>';
-	char *name = line + (figure ? 4 : 2), *allowed, *help;
+	char preset[256], allowed[1024];
+	struct mc_text t = MC_TEXT(preset), a = MC_TEXT(allowed);
 
-	allowed = name + strcspn(name, " ");
-	help = allowed + strspn(allowed, " ");
-	*allowed = '\0';
-	if (!figure) {
-		allowed = help;
-		help += strcspn(help, " ");
-		*help++ = '\0';
-		help += strspn(help, " ");
-	}
-	explain(help, wrap(name, printf(figure ? "  > " : "  "), AFTER_NAME));
-	if (!figure)
-		explain(allowed, 0);
+	mc_spec_preset(&t, spec, key);
+	mc_key_allowed(&a, key);
+	explain(key->help, wrap(preset, printf("  "), AFTER_NAME));
+	explain(allowed, 0);
+	printf("\n");
+}
+
+static void show_figure(const struct mc_column *figure)
+{
+	explain(figure->help, wrap(figure->name, printf("  > "), AFTER_NAME));
 	printf("\n");
 }
 
 static void show(const struct mc_spec *spec)
 {
-	static char text[16384];
-	struct mc_text t = MC_TEXT(text);
-	char *line, *rest = text;
+	const struct mc_key *key;
+	unsigned int i;
 
-	mc_spec_show(&t, spec);
-	while ((line = strsep(&rest, "\n")) && *line) {
-		if (*line == ' ') {
-			show_line(line);
-			continue;
-		}
-		wrap(line, 0, AFTER_NAME);
-		printf("\n");
-	}
+	wrap(spec->help, printf("%s: ", spec->name), AFTER_NAME);
+	printf("\n");
+	for (i = 0; (key = mc_spec_key(spec, i)); i++)
+		show_key(spec, key);
+	for (i = 0; i < spec->ncolumns; i++)
+		show_figure(&spec->columns[i]);
 }
 
 static const struct mc_spec *find(const char *name)
