@@ -64,7 +64,7 @@ check-kernels: ## every kernel of Debian, gcc and clang; KCSAN: a table
 	@tools/check/run kernels
 
 check-packages: ## the packages: built, installed and purged in chroots
-	@tools/setup build deb rpm arch packages
+	@tools/setup build guest deb rpm arch packages
 	@tools/check/run packages
 
 faults: ## memory, CPUs and writers fail the module at any moment
