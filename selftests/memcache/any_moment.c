@@ -70,7 +70,7 @@ TEST_F(moment, of_death)
 		}
 		counted.kills += end == SIGKILL;
 		is_sound(_metadata);
-		ASSERT_TRUE(_metadata->passed) {
+		ASSERT_TRUE(test_passed(_metadata)) {
 			TH_LOG("round %lu, of %s", i, line);
 		}
 	}
@@ -157,7 +157,7 @@ TEST_F(moment, of_a_cpu_going_offline)
 		if (end && !strstr(line, "cpu="))
 			EXPECT_EQ(0, end);
 		is_sound(_metadata);
-		ASSERT_TRUE(_metadata->passed) {
+		ASSERT_TRUE(test_passed(_metadata)) {
 			TH_LOG("offline %lu in %s", i, line);
 		}
 	}

@@ -100,7 +100,7 @@ TEST_F(any, allocation_of_a_run)
 		}
 		EXPECT_FALSE(file_has("results.jsonl", "\"verified\":\"failed\""));
 		is_sound(_metadata);
-		if (!_metadata->passed) {
+		if (!test_passed(_metadata)) {
 			TH_LOG("run %lu, %s at %s %%", i, line, percent);
 			return;
 		}

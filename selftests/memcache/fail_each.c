@@ -132,7 +132,7 @@ TEST_F(each, allocation_of_a_run)
 		if (variant->counters)
 			EXPECT_EQ(0, results_with("no_counters"));
 		is_sound(_metadata);
-		if (!_metadata->passed) {
+		if (!test_passed(_metadata)) {
 			TH_LOG("at allocation %u", n);
 			return;
 		}
@@ -158,7 +158,7 @@ FIXTURE_SETUP(load)
 	ASSERT_EQ(0, witness_load());
 	self->before = away_in_page_tables();
 	self->image = malloc(IMAGE_MAX);
-	self->bytes = file_read(getenv("MEMCACHE_KO"), self->image, IMAGE_MAX);
+	self->bytes = file_read(ko_path("MEMCACHE_KO", "memcache"), self->image, IMAGE_MAX);
 	ASSERT_LT(0, (ssize_t)self->bytes);
 }
 

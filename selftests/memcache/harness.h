@@ -9,4 +9,14 @@
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT 300
 
+/* Whether the test has passed so far. Newer harnesses have a function for it. */
+static inline bool test_passed(struct __test_metadata *test)
+{
+#ifdef HAVE_TEST_PASSED
+	return __test_passed(test);
+#else
+	return test->passed;
+#endif
+}
+
 #endif /* SELFTESTS_HARNESS_H */

@@ -5,21 +5,56 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "kselftest.h"
+
 #define FILES "/sys/kernel/debug/memcache/"
+
+/*
+ * The file of a kernel module: what the variable names, or what lies in test_modules/ beside
+ * this program, where kselftest builds and installs it. NULL if there is neither.
+ */
+static inline const char *ko_path(const char *variable, const char *name)
+{
+	const char *path = getenv(variable);
+	static char beside[2 * PATH_MAX];
+	char self[PATH_MAX];
+	ssize_t n;
+
+	if (path)
+		return path;
+	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	self[n < 0 ? 0 : n] = '\0';
+	snprintf(beside, sizeof(beside), "%.*s/test_modules/%s.ko",
+		 (int)(strrchr(self, '/') - self), self, name);
+	return access(beside, R_OK) ? NULL : beside;
+}
+
+/* Skips all tests of this program if the module is not there. BUILD prints where it is built. */
+static inline void ko_need(const char *variable, const char *name, const char *build)
+{
+	if (ko_path(variable, name))
+		return;
+	ksft_print_header();
+	ksft_exit_skip("no %s.ko: %s=%s builds it\n", name, variable, build);
+}
+
+__attribute__((constructor)) static void module_need(void)
+{
+	ko_need("MEMCACHE_KO", "memcache", "$(tools/guest/build -k host)");
+}
 
 /* Each returns 0, or a negative errno. */
 static inline int ko_load(const char *path, const char *params)
 {
-	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	int err = 0;
 
-	if (!path)
-		return -ENOENT;
 	if (fd < 0)
 		return -errno;
 	if (syscall(SYS_finit_module, fd, params, 0))
@@ -35,7 +70,7 @@ static inline int ko_unload(const char *name)
 
 static inline int module_load(const char *params)
 {
-	return ko_load(getenv("MEMCACHE_KO"), params);
+	return ko_load(ko_path("MEMCACHE_KO", "memcache"), params);
 }
 
 static inline int module_unload(void)

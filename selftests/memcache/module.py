@@ -25,9 +25,16 @@ def name_of(error):
     return names.get(error, str(error))
 
 
-def load(parameters="", path=None):
+def path(variable="MEMCACHE_KO", name="memcache"):
+    """The file of a kernel module: what the variable names, or what lies in test_modules/
+    beside this file, where kselftest builds and installs it. None if there is neither."""
+    beside = Path(__file__).resolve().parent / "test_modules" / f"{name}.ko"
+    return os.environ.get(variable) or (str(beside) if beside.exists() else None)
+
+
+def load(parameters="", file=None):
     """Load a kernel module, memcache by default; return the errno."""
-    fd = os.open(path or os.environ["MEMCACHE_KO"], os.O_RDONLY | os.O_CLOEXEC)
+    fd = os.open(file or path(), os.O_RDONLY | os.O_CLOEXEC)
     try:
         return failed(LIBC.syscall(FINIT_MODULE, fd, parameters.encode(), 0))
     finally:

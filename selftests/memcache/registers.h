@@ -20,6 +20,11 @@
 
 #define KNOWN "\"prefetch\":{\"known\":true,\"msr\":\"0x1a4\",\"mask\":\"0xf\","
 
+__attribute__((constructor)) static void registers_need(void)
+{
+	ko_need("MSR_KO", "mc_msr", "$(dirname $(tools/guest/build -k host -w))/mc_msr.ko");
+}
+
 static inline bool msr_set(const char *line)
 {
 	return !file_write(MSR "set", line);
@@ -57,7 +62,7 @@ static void registers_setup(struct __test_metadata *_metadata, const char *first
 {
 	module_unload();
 	ko_unload("mc_msr");
-	ASSERT_EQ(0, ko_load(getenv("MSR_KO"), ""));
+	ASSERT_EQ(0, ko_load(ko_path("MSR_KO", "mc_msr"), ""));
 	ASSERT_TRUE(msr_set("value 8000000000000a00 0"));
 	ASSERT_TRUE(msr_set("value 0000000100000802 1"));
 	if (first)

@@ -12,10 +12,15 @@
 
 #define BLOCK 512	/* pages: memcache takes whole blocks of 2 MiB */
 
+__attribute__((constructor)) static void witness_need(void)
+{
+	ko_need("WITNESS_KO", "mc_witness", "$(tools/guest/build -k host -w)");
+}
+
 /* Load the witness. This has to be done before memcache is loaded. */
 static inline int witness_load(void)
 {
-	return ko_load(getenv("WITNESS_KO"), "");
+	return ko_load(ko_path("WITNESS_KO", "mc_witness"), "");
 }
 
 static inline int witness_unload(void)
