@@ -13,7 +13,7 @@ CHECKS := check-core check-static check-docs check-front check-host check-uml \
 .PHONY: help run bench-overhead bench-uml bench-peers bench-cost bench-noise \
 	check $(CHECKS) check-kernels faults coverage fuzz fuzz-guest soak build user describe docs \
 	setup clean install uninstall dist deb rpm arch \
-	check-packages
+	check-packages check-tree
 
 help: ## this list
 	@awk -f tools/help.awk $(MAKEFILE_LIST)
@@ -66,6 +66,10 @@ check-kernels: ## every kernel of Debian, gcc and clang; KCSAN: a table
 check-packages: ## the packages: built, installed and purged in chroots
 	@tools/setup build guest deb rpm arch packages
 	@tools/check/run packages
+
+check-tree: ## the tests as a target of kselftest in a kernel tree
+	@tools/setup build guest deb
+	@tools/check/run tree
 
 faults: ## memory, CPUs and writers fail the module at any moment
 	@tools/setup build guest kernel check
