@@ -131,7 +131,10 @@ class Others(unittest.TestCase):
         runs = attributes(verified="failed")
         found = json.loads(export.kcidb(runs))
         self.assertEqual(found["version"], {"major": 5, "minor": 0})
-        self.assertEqual(found.keys(), {"version", "tests"})
+        self.assertEqual(found.keys(), {"version", "checkouts", "builds", "tests"})
+        [build], [checkout] = found["builds"], found["checkouts"]
+        self.assertEqual({test["build_id"] for test in found["tests"]}, {build["id"]})
+        self.assertEqual(build["checkout_id"], checkout["id"])
         ids = [test["id"] for test in found["tests"]]
         self.assertEqual(len(ids), len(set(ids)))
         for test in found["tests"]:
@@ -151,6 +154,14 @@ class Others(unittest.TestCase):
                    and (test["misc"]["type"], test["misc"]["label"]) == ("wc", "read")]
         self.assertEqual(speed, {"value": fake.published()["wc", "read"] * 1e6, "unit": "B/s",
                                  "prefix": "metric"})
+
+    def test_kcidb_of_a_build(self):
+        found = json.loads(export.kcidb(latency(), "ours", "maestro:1234"))
+        self.assertEqual(found.keys(), {"version", "tests"})
+        self.assertEqual({(test["origin"], test["build_id"], test["id"].split(":")[0])
+                          for test in found["tests"]}, {("ours", "maestro:1234", "ours")})
+        [build] = json.loads(export.kcidb(latency(), "ours"))["builds"]
+        self.assertEqual((build["origin"], build["id"].split(":")[0]), ("ours", "ours"))
 
     def test_kcidb_of_good_data(self):
         self.assertEqual({test["status"] for test in json.loads(
@@ -236,6 +247,16 @@ class Files(fake.InDirectory):
             command.export("prometheus", "a.jsonl", "a.prom")
         self.assertEqual(Path("a.prom").read_text(), "old")
         self.assertEqual(sorted(os.listdir()), ["a.jsonl", "a.prom"])
+
+    def test_options_of_kcidb(self):
+        parse = cli.parser("export").parse_args
+        self.write("a.jsonl", lines(fake.measured(fake.BARE, ("latency", []))))
+        for words in (["--origin", "Ours"], ["--build-id", "1234"]):
+            with self.subTest(words), self.assertRaises(SystemExit), \
+                    contextlib.redirect_stderr(io.StringIO()):
+                parse(["export", "--format", "kcidb", *words, "a.jsonl"])
+        with self.assertRaisesRegex(Failure, "belong to --format kcidb"):
+            command.command(parse(["export", "--format", "csv", "--origin", "ours", "a.jsonl"]))
 
     def test_no_results(self):
         self.write("a.jsonl", lines(fake.measured(fake.BARE, ("bandwidth", []))))

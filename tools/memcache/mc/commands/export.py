@@ -2,17 +2,19 @@
 """`memcache export`: print results for other programs."""
 
 import argparse
+import re
 import sys
 
 from mc import Failure
 from mc.output import files
-from mc.output.export import FORMS
+from mc.output.export import FORMS, ORIGIN
 from mc.records import results
-from mc.status import DONE
+from mc.status import DONE, WRONG
 
 EPILOG = """\
 csv: a row for each record. prometheus: a file for the node exporter's textfile
-collector. kcidb: a report with `tests[].number`. lkp: lines of `key: value`.
+collector. kcidb: a report with `tests[].number`, and with a build for each
+kernel unless --build-id names a build. lkp: lines of `key: value`.
 lava: the output of lava-test-case. The keys of the request, the memory type,
 its verdict and whether the data were verified become labels or parts of names.
 """
@@ -21,21 +23,41 @@ its verdict and whether the data were verified become labels or parts of names.
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", required=True, choices=tuple(FORMS),
                         help="the format of the other program")
+    parser.add_argument("--origin", type=_origin, metavar="NAME",
+                        help="kcidb: the CI system that submits the report "
+                             f"(default: {ORIGIN})")
+    parser.add_argument("--build-id", type=_build_id, metavar="ORIGIN:ID",
+                        help="kcidb: the build in KCIDB that was measured")
     parser.add_argument("file", metavar="FILE", help="results of memcache run")
     parser.add_argument("-o", dest="output", metavar="OUT",
                         help="write to this file, which is replaced as a whole (`-`: standard "
                              "output, as without -o)")
 
 
+def _origin(text: str) -> str:
+    if not re.fullmatch("[a-z0-9_]+", text):
+        raise argparse.ArgumentTypeError(f"'{text}' has more than small letters, digits and _")
+    return text
+
+
+def _build_id(text: str) -> str:
+    if not re.fullmatch("[a-z0-9_]+:.+", text):
+        raise argparse.ArgumentTypeError(f"'{text}' is not ORIGIN:ID, such as maestro:1234")
+    return text
+
+
 def command(args: argparse.Namespace) -> int:
-    return export(args.format, args.file, args.output)
+    options = {name: value for name in ("origin", "build_id") if (value := getattr(args, name))}
+    if options and args.format != "kcidb":
+        raise Failure("--origin and --build-id belong to --format kcidb", WRONG)
+    return export(args.format, args.file, args.output, **options)
 
 
-def export(form: str, file: str, output: str | None) -> int:
+def export(form: str, file: str, output: str | None, **options: str) -> int:
     runs = results.load(file)
     if not any(run.results for run in runs):
         raise Failure(f"{file}: no results to export")
-    text = FORMS[form](runs)
+    text = FORMS[form](runs, **options)
     if output:
         files.write(output, text.encode(errors="replace"))
     else:

@@ -7,7 +7,7 @@ import io
 import json
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from mc.output.tables import HIDDEN
@@ -129,8 +129,9 @@ def _escaped(text: str) -> str:
 
 # ------------------------------------------------------------ CI, other tools
 
-def kcidb(runs: list[Run]) -> str:
-    """A report for KCIDB, version 5: a test for each figure, with its `number`."""
+def kcidb(runs: list[Run], origin: str = ORIGIN, build_id: str | None = None) -> str:
+    """A report for KCIDB, version 5: a test for each figure, with its `number`. They belong to
+    this build, which KCIDB has from elsewhere, or to builds in the report, one for each kernel."""
     tests = []
     for one in measured(runs, all_of_them=False):
         number: dict[str, float | str] = {"value": one.base[1]}
@@ -138,14 +139,22 @@ def kcidb(runs: list[Run]) -> str:
             number |= {"unit": symbol, "prefix": "metric"}
         started = one.result.get("started_unix_ns") or 0
         tests.append({
-            "id": f"{ORIGIN}:{started}:{one.path('.')}",
-            "build_id": f"{ORIGIN}:{one.run.machine['kernel']}", "origin": ORIGIN,
+            "id": f"{origin}:{started}:{one.path('.')}",
+            "build_id": build_id or f"{origin}:{one.run.machine['kernel']}", "origin": origin,
             "path": f"memcache.{one.labels['test']}.{one.name}",
             "status": "FAIL" if one.failed else "DONE",
             "start_time": time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(started / 1e9)),
             "environment": {"comment": one.run.machine["cpu"]},
             "number": number, "misc": one.labels})
-    return json.dumps({"version": {"major": 5, "minor": 0}, "tests": tests}, indent=1) + "\n"
+    report: dict[str, object] = {"version": {"major": 5, "minor": 0}}
+    if not build_id:
+        kernels = {run.machine["kernel"]: run.machine.get("kernel_version") for run in runs}
+        report["checkouts"] = [{"id": f"{origin}:{kernel}", "origin": origin, "comment": kernel}
+                               for kernel in kernels]
+        report["builds"] = [{"id": f"{origin}:{kernel}", "checkout_id": f"{origin}:{kernel}",
+                             "origin": origin, "comment": version or kernel}
+                            for kernel, version in kernels.items()]
+    return json.dumps(report | {"tests": tests}, indent=1) + "\n"
 
 
 def lkp(runs: list[Run]) -> str:
@@ -179,4 +188,6 @@ def csv(runs: list[Run]) -> str:
     return out.getvalue()
 
 
-FORMS = {"csv": csv, "prometheus": prometheus, "kcidb": kcidb, "lkp": lkp, "lava": lava}
+FORMS: dict[str, Callable[..., str]] = {
+    "csv": csv, "prometheus": prometheus, "kcidb": kcidb, "lkp": lkp, "lava": lava,
+}
