@@ -262,7 +262,7 @@ class Command(fake.InDirectory):
             "speed": 1005.0}), "bandwidth size=2M")
         lines, status = compare.compare(["a", "b"])
         self.assertEqual(status, 0)
-        self.assertRegex("\n".join(lines), r"4K +1\.000 GB/s +1\.250 GB/s +1\.25x "
+        self.assertRegex("\n".join(lines), r"4K +1000\.0 MB/s +1250\.0 MB/s +1\.25x "
                          r"+\+25\.0 % ↑ +1\.2\d\dx to 1\.2\d\dx")
         self.assertRegex("\n".join(lines), r"8K .* 1\.0[01]x +\+0\.5 % ~ ")
         self.assertIn("2 compared, 1 of them within the noise.", lines)
@@ -282,7 +282,7 @@ class Command(fake.InDirectory):
         self.save("a", "bandwidth")
         self.save("b", ("bandwidth", {"speed": 400.0}))
         text = "\n".join(compare.compare(["a", "b"])[0])
-        self.assertRegex(text, r"1\.000 GB/s +0\.400 GB/s +0\.40x +-60\.0 % ↓ +0\.\d+x to 0\.\d+x")
+        self.assertRegex(text, r"1000\.0 MB/s +400\.0 MB/s +0\.40x +-60\.0 % ↓ +0\.\d+x to 0\.\d+x")
         self.assertNotIn("150", text)
         self.assertNotRegex(text, r"\d (us|ms)\b")
 
@@ -295,9 +295,9 @@ class Command(fake.InDirectory):
         head = next(i for i, line in enumerate(lines) if line.startswith("size"))
         self.assertEqual(lines[head].split()[:5], ["size", *"ABCD"])
         self.assertEqual(lines[head + 1].split(), (
-            "4K 1.000 GB/s 0.400 GB/s 1.010 GB/s 1.250 GB/s 0.40x ↓ 1.01x ~ 1.25x ↑").split())
+            "4K 1000.0 MB/s 400.0 MB/s 1010.0 MB/s 1250.0 MB/s 0.40x ↓ 1.01x ~ 1.25x ↑").split())
         self.assertEqual(lines[head + 2].split(), (
-            "8K 1.000 GB/s 0.400 GB/s - 1.250 GB/s 0.40x ↓ - 1.25x ↑").split())
+            "8K 1000.0 MB/s 400.0 MB/s - 1250.0 MB/s 0.40x ↓ - 1.25x ↑").split())
         self.assertEqual(status, 0)
         self.assertIn("5 compared, 1 of them within the noise.", lines)
         self.assertIn("Without a partner with C, in A only: 1", lines)

@@ -173,7 +173,21 @@ class Program(fake.InDirectory):
         done = self.memcache("run", "--units", "GiB/s", "bandwidth", "-o", "out")
         self.assertRegex(done.stdout, r"(?m)^8\.382 ")
         self.assertEqual(results.load("out")[0].results[0]["mb_per_s"], 9000.0)
-        self.fails(self.memcache("show", "--units", "mph", "good"), 2, "invalid choice: 'mph'")
+        for command in "run", "show", "compare", "plot", "report":
+            self.fails(self.memcache(command, "--units", "mph", "good"), 2,
+                       "invalid choice: 'mph'")
+        self.write("other", GOOD)
+        for words, cell in (("", "9000.0 MB/s +9000.0 MB/s"),
+                            ("--units GiB/s", "8.382 GiB/s +8.382 GiB/s")):
+            done = self.memcache("compare", *words.split(), "good", "other")
+            self.assertRegex(done.stdout, rf"(?m)^\S+ +{cell} +1\.00x")
+        done = self.memcache("report", "--units", "GiB/s", "-o", "-", "good", "other")
+        self.fails(done, 0)
+        page = done.stdout.replace("<wbr>", "")
+        for text in "gib_per_s", "8.382 GiB/s", "GiB/s is 2^30 bytes of payload a second":
+            self.assertTrue(text in page, text)
+        for text in "mb_per_s", "MB/s":
+            self.assertFalse(text in page, text)
 
     def test_what_takes_no_output(self):
         self.write("good", GOOD)

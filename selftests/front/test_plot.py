@@ -406,8 +406,8 @@ class Style(unittest.TestCase):
 
 class Plain(unittest.TestCase):
     def test_numbers(self):
-        for value, text in ((1234567, "1\u2009234\u2009567"), (14.6, "15"), (0.05, "0.05"),
-                            (0, "0"), (2.5, "2.5")):
+        for value, text in ((1234567, "1\u2009234\u2009567"), (146.4, "146"), (14.64, "14.6"),
+                            (0.05, "0.05"), (0, "0"), (2.5, "2.5")):
             self.assertEqual(draw.number(value), text)
 
     def test_results_are_left_alone(self):

@@ -3,8 +3,9 @@
 
 import fake
 from mc.analysis import findings, traffic, verdict
-from mc.output import report
+from mc.output import charts, report
 from mc.records import units
+from test_draw import NODES
 
 
 class Rates(fake.unittest.TestCase):
@@ -48,6 +49,28 @@ class Rates(fake.unittest.TestCase):
                             ("GiB/s", "(GiB/s: 2^30 bytes of payload a second, in the")):
             units.show_rates_in(unit)
             self.assertIn(title, "\n".join(report.lines(runs, wide=True)))
+
+    def test_charts(self):
+        for unit, shown, base in ("MB/s", 10000.0, "10\u2076"), ("GiB/s", 9.3132, "2\u00b3\u2070"):
+            units.show_rates_in(unit)
+            for line, key, figures in (("bandwidth", "size_bytes", {}),
+                                       ("loaded", "delay_cycles", {"ns_per_load": 100.0})):
+                runs = fake.measured(fake.BARE, (line, [
+                    fake.figure(line, {key: value}, {"mb_per_s": 10000.0, **figures})
+                    for value in (1024, 2048, 4096)]))
+                [chart] = charts.charts({"a.jsonl": runs})
+                for point in chart.series[0].points:
+                    rate, key = (point.x, chart.x) if figures else (point.y, chart.y)
+                    self.assertAlmostEqual(rate, shown, 3)
+                    self.assertIn(f"{unit} ({base} bytes of payload a second)", charts.label(key))
+
+    def test_heat_maps(self):
+        units.show_rates_in("GB/s")
+        runs = fake.measured(fake.BARE, ("bandwidth", [
+            fake.result("bandwidth", 10000.0, cpu=str(cpu), memory_node=node)
+            for cpu in (0, 1) for node in (0, 1)]), nodes=NODES, suite="matrix")
+        [chart] = charts.charts({"a.jsonl": runs})
+        self.assertEqual({point.y for point in chart.series[0].points}, {10.0})
 
     def test_traffic(self):
         units.show_rates_in("GB/s")

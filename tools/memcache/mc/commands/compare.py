@@ -23,6 +23,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                              "prefetcher states differ")
     parser.add_argument("--tables", action="store_true",
                         help="print only the four tables of random accesses")
+    report.units_argument(parser)
     report.arguments(parser)
     parser.add_argument("file", nargs="+", metavar="FILE",
                         help="results of memcache run, or published figures (.csv)")

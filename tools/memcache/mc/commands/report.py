@@ -5,6 +5,7 @@ import argparse
 
 from mc import say
 from mc.output import document, files, page
+from mc.output.report import units_argument
 from mc.records import rounds
 from mc.status import DONE
 
@@ -20,6 +21,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", dest="output", metavar="OUT.html",
                         help="the page (default: the first FILE's name with .html); `-`: standard "
                              "output")
+    units_argument(parser)
 
 
 def command(args: argparse.Namespace) -> int:

@@ -22,6 +22,9 @@ from mc.records.suite import Layout
 
 # The words in the title of a section that describe its table.
 PLACED = re.compile(r"[,:]? ?[\w ]+ \((?:rows|columns)\)")
+RAISED = re.compile(r"\^(\d+)")
+SUPERSCRIPT = str.maketrans("0123456789", "\u2070\u00b9\u00b2\u00b3\u2074"
+                                          "\u2075\u2076\u2077\u2078\u2079")
 MIN_POINTS = 3          # fewer points make no curve
 MOST_SERIES = 12        # more series can't be told apart
 MOST_BARS = 40
@@ -99,7 +102,8 @@ class Chart:
 
 def label(key: str) -> str:
     """The label of an axis."""
-    unit, _, means = tests.unit(key).replace("10^6", "10\u2076").partition(": ")
+    unit, _, means = RAISED.sub(lambda power: power[1].translate(SUPERSCRIPT),
+                                units.words(tests.unit(key))).partition(": ")
     return LABELS.get(key) or (f"{unit} ({means})" if means else unit) \
         or key.removesuffix("_bytes").replace("_", " ")
 
@@ -243,7 +247,7 @@ def _figure_curves(x: str, y: str, along: str, cells: list[Cell]) -> list[Chart]
     cells = [cell for cell in cells if _known(cell[2], y) and _known(cell[2], x)]
     series = _series([along], cells)
     for one, members in series:
-        one.points = [_point(r[x], y, r) for *_, r in sorted(
+        one.points = [_point(units.converted(x, r[x]), y, r) for *_, r in sorted(
             members, key=lambda cell: cell[2].get(along) or 0)]
     drawn = [one for one, _ in series if len(one.points) >= MIN_POINTS]
     chart = Chart("curves", "", x, y, drawn, [])
@@ -319,9 +323,10 @@ def _matrices(down: str, across: str, figure: str, cells: list[Cell]) -> list[Ch
             known.setdefault(place, []).append(result)
         if len(known) < 2 or any(None in place for place in known):
             continue
-        series.points = [Point(place, steps.median(r[figure] for r in results),
-                               real=all(_is_real(r) for r in results))
-                         for place, results in known.items()]
+        series.points = [
+            Point(place, units.converted(figure, steps.median(r[figure] for r in results)),
+                  real=all(_is_real(r) for r in results))
+            for place, results in known.items()]
         found.append(Chart("matrix", "", across, figure, [series], [],
                            rows=ordered([a for a, _ in known]), row=down,
                            columns=ordered([b for _, b in known])))
@@ -358,7 +363,7 @@ def _bars(groups: str | None, split: str | None, figure: str, cells: list[Cell])
 
 def _point(x: object, figure: str, result: dict) -> Point:
     """A point with the range of its samples, whose times make a rate in inverse proportion."""
-    y = result[figure]
+    y = units.converted(figure, result[figure])
     low = high = None
     least, middle, most = (result.get(f"{name}_ns") for name in ("min", "median", "max"))
     if least and middle and most and figure != "tlb_ns":

@@ -180,8 +180,8 @@ def _figure(result: dict | None) -> str:
         return "-"
     key = tests.of(result["test"]).main() or ""
     value = result.get(key)
-    if key.endswith("_per_s") and value:
-        return units.gigabytes(value)
+    if key.endswith("mb_per_s") and value:
+        return f"{units.rate(value)} {units.rates().name}"
     if key.startswith("ns_per_") and value:
         return units.duration(value)
     time = median_time(result)

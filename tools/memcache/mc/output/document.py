@@ -12,7 +12,7 @@ from mc.parts import Grid, Heading, Part, Picture, Sentence
 from mc.records import prices
 from mc.records.fields import asked
 from mc.records.results import Run
-from mc.records.units import size, text
+from mc.records.units import size, text, words
 
 MADE = [
     "A sample is one timed pass over the whole working set, or several where one would be too "
@@ -65,7 +65,7 @@ def parts(files: dict[str, list[Run]]) -> Iterator[Part]:
         yield from comparison.parts(files)[0]
     yield from _machines(files, named)
     yield Heading("How each number was made", 2)
-    yield from map(Sentence, MADE)
+    yield from (Sentence(words(text)) for text in MADE)
     for name, runs in files.items():
         yield Heading(f"Requests {named[name]}", 3)
         yield from _requests(runs)

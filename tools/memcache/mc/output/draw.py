@@ -360,8 +360,8 @@ def _plain(axis: Any, room: float = 3) -> None:
 
 
 def number(value: float) -> str:
-    """A number as text: 1000000 becomes 1 000 000, and 0.05 stays as it is."""
-    return f"{value:,.0f}".replace(",", "\u2009") if value >= 10 else f"{value:.3g}"
+    """A number as text: 1000000 becomes 1 000 000, and 12.345 becomes 12.3."""
+    return f"{value:,.0f}".replace(",", "\u2009") if value >= 100 else f"{value:.3g}"
 
 
 def _matrix(axes: Any, chart: Chart) -> None:

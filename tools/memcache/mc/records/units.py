@@ -32,9 +32,14 @@ def rates() -> Rate:
     return _shown
 
 
+def converted(key: str, value: float) -> float:
+    """The value of a figure, in that unit if it is a rate."""
+    return value * 10**6 / _shown.bytes_per_s if key.endswith("mb_per_s") else value
+
+
 def rate(mb_per_s: float, coarse: bool = False) -> str:
     """The number of a rate in that unit. In sentences it is coarse: it has a digit less."""
-    return f"{mb_per_s * 10**6 / _shown.bytes_per_s:.{_shown.digits - coarse}f}"
+    return f"{converted('mb_per_s', mb_per_s):.{_shown.digits - coarse}f}"
 
 
 def words(unit: str) -> str:
@@ -67,12 +72,6 @@ def duration(value: float, unit: str = "ns") -> str:
         digits = 3 if value < 10 else 2 if value < 100 else 1
         return f"{value:.{digits}f} {units[power]}"
     return f"{value:.1f}"
-
-
-def gigabytes(mb_per_s: float) -> str:
-    """A rate in GB/s, 10^9 bytes a second: 12.35 GB/s."""
-    value = mb_per_s / 1000
-    return f"{value:.{3 if value < 10 else 2 if value < 100 else 1}f} GB/s"
 
 
 def text(key: str, value: object) -> str:
