@@ -65,7 +65,7 @@ def _group(known: suite.Suite | None, section: str | None, test: str, where: str
     results = [result for _, result in pairs]
     settings = _settings(fixed, runs, wide)
     notes = [settings, *([_scatter(results)] if wide or matrix else []),
-             *(_quality(results) if wide else _trouble(results)),
+             *_quality(results, wide),
              _held(test, results) if matrix else "", *(found.notes if found else [])]
     yield Heading(title)
     yield from body
@@ -166,19 +166,30 @@ def _scatter(results: list[dict]) -> str:
            f"{scatter[-1]:.1f} %." if scatter else ""
 
 
-def _trouble(results: list[dict]) -> list[str]:
-    """Sentences on what makes figures doubtful: data that were not right, passes that were
-    interrupted, prefetchers that could not be turned off."""
-    said = []
-    good = sum(r.get("verified") == "ok" for r in results)
-    if any(r.get("verified") == "failed" for r in results):
-        said.append(f"Data verified in {good} of {len(results)} results.")
-    said += _interrupted(results)
-    said += _clock(results)
-    running = sum(r.get("prefetch") == "ineffective" for r in results)
-    if running:
-        said.append(f"In {running} of them prefetch=off had no effect: prefetchers were on.")
-    return said
+def _quality(results: list[dict], wide: bool) -> list[str]:
+    """Sentences on what makes figures doubtful. A wide report also says how many results were
+    verified, which samples were left out, what disturbed them, and how many rounds there were;
+    it has all of this as one paragraph."""
+    said = [*_verified(results, wide), *_interrupted(results), *_clock(results),
+            *_prefetching(results)]
+    if not wide:
+        return said
+    return [" ".join([*said, *_left_out(results), *_disturbed(results), *_rounds(results)])]
+
+
+def _verified(results: list[dict], wide: bool) -> list[str]:
+    """A sentence if data were not right; in a wide report, wherever data were checked."""
+    states = [result.get("verified") for result in results]
+    if "failed" not in states and not (wide and any(state != "off" for state in states)):
+        return []
+    return [f"Data verified in {states.count('ok')} of {len(results)} results."]
+
+
+def _prefetching(results: list[dict]) -> list[str]:
+    """A sentence if prefetchers could not be turned off."""
+    running = sum(result.get("prefetch") == "ineffective" for result in results)
+    return [f"In {running} of them prefetch=off had no effect: prefetchers were on."] \
+        if running else []
 
 
 def _clock(results: list[dict]) -> list[str]:
@@ -190,23 +201,18 @@ def _clock(results: list[dict]) -> list[str]:
             f"{100 * (max(seen) / min(seen) - 1):.0f} %: rates of caches moved with it."]
 
 
-def _quality(results: list[dict]) -> list[str]:
-    """All of these, and what was verified, left out and disturbed."""
-    said = _trouble(results)
-    good = sum(r.get("verified") == "ok" for r in results)
-    if not any(r.get("verified") == "failed" for r in results) and \
-            any(r.get("verified") != "off" for r in results):
-        said.append(f"Data verified in {good} of {len(results)} results.")
-    left = sum(r.get("left_out", 0) for r in results)
-    if left:
-        why = sorted({str(r["left_out_why"]) for r in results if r.get("left_out_why")})
-        said.append(f"{left} samples were left out ({', '.join(why) or 'na'}).")
-    said += _disturbed(results)
-    most = max(len(rounds.medians(r)) for r in results)
-    if most:
-        said.append(f"Measured in {most} rounds; the tables show the round with the middle median, "
-                    "and the spread of all rounds.")
-    return [" ".join(said)]
+def _left_out(results: list[dict]) -> list[str]:
+    """A sentence if samples were left out."""
+    left = sum(result.get("left_out", 0) for result in results)
+    why = sorted({str(r["left_out_why"]) for r in results if r.get("left_out_why")})
+    return [f"{left} samples were left out ({', '.join(why) or 'na'})."] if left else []
+
+
+def _rounds(results: list[dict]) -> list[str]:
+    """A sentence if requests were measured in rounds."""
+    most = max(len(rounds.medians(result)) for result in results)
+    return [f"Measured in {most} rounds; the tables show the round with the middle median, "
+            "and the spread of all rounds."] if most else []
 
 
 def _held(test: str, results: list[dict]) -> str:
