@@ -21,8 +21,8 @@ LINES = ("-", (0, (5, 2)), (0, (1.2, 1.6)), (0, (6, 2, 1.2, 2)))
 MARKERS = "osD^vPX"
 FILLS = ("full", "none", "left", "bottom")      # of the markers of further sources
 TEXT, FAINT, GRID = "#222222", "#666666", "#dddddd"
-# What a page replaces by its own colours, which are others where it is dark; in numbers of a
-# heat map it must not, because they stand on colours that stay.
+# Colours that a page replaces by its own ones, which are different in dark mode. The numbers of a
+# heat map have other colours, so they are not replaced: the cells below them do not change.
 OF_PAGE = {TEXT: "var(--ink)", FAINT: "var(--faint)", GRID: "var(--line)",
            "#ffffff": "var(--paper)", COLOURS[0].lower(): "var(--blue)"}
 ON_LIGHT, ON_DARK = "#212121", "#fefefe"

@@ -9,7 +9,7 @@ DISTURBED = ("disturbed_interrupt", "disturbed_migration", "disturbed_steal",
 HEAD = ("record", "test", "where")
 # DRAM traffic during the measurement; see analysis/traffic.py.
 TRAFFIC = ("payload_bytes", "amplification_read", "amplification_write")
-# What every result has beside these, the keys of the request and the figures of its test.
+# Fields that every result has. They are neither keys of the request nor figures of the test.
 FACTS = tuple(name for name in tests.FACTS
               if name not in TRAFFIC and not name.startswith("dram_"))
 _FACTS = frozenset(FACTS)

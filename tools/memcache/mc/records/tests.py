@@ -59,7 +59,7 @@ def _test(said: dict) -> Test:
 _said: dict = json.loads(FILE.read_text(encoding="utf-8"))
 TESTS: dict[str, Test] = {said["name"]: _test(said) for said in _said["tests"]}
 ASKED = _columns(_said["keys"])      # the columns of the keys that every test takes
-# What every result has beside the keys of the request and the figures of its test.
+# Fields that every result has. They are neither keys of the request nor figures of the test.
 FACTS: tuple[str, ...] = tuple(_said["facts"])
 OPERATIONS: list[dict] = _said["operations"]
 
