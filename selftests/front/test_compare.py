@@ -337,7 +337,8 @@ class Command(fake.InDirectory):
         self.assertEqual(status, 0)
         self.assertRegex("\n".join(lines), r"4K .* 1\.10x +\+10\.0 % ~ +na")
         self.assertIn("2 compared, 2 of them within the noise.", lines)
-        self.assertIn("Interval na: fewer than 5 samples", "\n".join(lines))
+        self.assertIn("Interval na: there was one round with fewer than 5 samples",
+                      "\n".join(lines))
 
     def test_emulation_shows_nothing(self):
         self.save("a", "bandwidth")

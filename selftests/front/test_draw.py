@@ -281,7 +281,7 @@ class Spread(fake.unittest.TestCase):
         line = "latency size=64M cpu=0 repeat=5 type=wb smt=on node=auto irq=on page=auto"
         [run] = fake.measured(fake.BARE, (line, [latency(64 << 20, 90.0)]))
         lines = report.lines([run], wide=True)
-        start = lines.index("How the times of loads are spread (ns)")
+        start = lines.index("Distribution of the times of loads (ns)")
         self.assertEqual(lines[start + 3].split()[:4], ["latency", "90.00", "180.00", "270.00"])
         self.assertLess(max(map(len, lines)), 101)
 

@@ -116,8 +116,8 @@ class Program(fake.InDirectory):
     def test_after_a_full_disk_the_complete_lines_are_shown(self):
         self.write("full", GOOD + GOOD[:-5])
         done = self.memcache("show", "full")
-        self.fails(done, 0, "memcache: full:6: cut short in the middle of a line; what is complete "
-                            "is used: 1 result\n")
+        self.fails(done, 0, "memcache: full:6: cut short in the middle of a line; the complete "
+                            "lines are used: 1 result\n")
         self.assertIn("9000.0", done.stdout)
         with open("full", "rb") as file:        # the same through a pipe
             same = subprocess.run([fake.FRONT, "show", "-"], stdin=file, capture_output=True,

@@ -195,8 +195,8 @@ class Records(fake.unittest.TestCase):
                             record("user", "read", "on", "0", 98.0))
             [system, interrupts] = overhead.tables(overhead.Figures(overhead.cells(batches)))
             found = [" ".join(fake.shown(overhead.parts(made))) for made in (system, interrupts)]
-            self.assertEqual(["switches nothing of the machine off" in text for text in found],
-                             [False, said])
+            self.assertEqual(["irq=off does not switch off the interrupts of the machine" in text
+                              for text in found], [False, said])
 
     def test_what_is_of_no_use(self):
         batches = figures(fake.BARE, record("kernel", "read", "on", "0-1", 1.0, threads=2),

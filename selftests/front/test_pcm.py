@@ -234,7 +234,7 @@ class Joining(InZone):
     def test_another_time_zone(self):
         self.import_(measured(7200, 3))
         self.assertEqual(self.status, 1)
-        self.assertIn("The records were begun 2026-01-15 14:00:00 to 2026-01-15 14:00:00 UTC: if "
+        self.assertIn("The records began 2026-01-15 14:00:00 to 2026-01-15 14:00:00 UTC: if "
                       "pcm ran in another time zone, put TZ=ZONE", self.text)
         self.zone("EST+2")
         self.import_(measured(7200, 3))

@@ -81,7 +81,7 @@ class Files(fake.InDirectory):
                 runs = results.load(self.write("cut", joined(*GOOD) + end))
                 self.assertEqual((len(runs), runs[0].results), (kept, [RESULT]))
                 self.assertIn(f"memcache: cut:{said}", err.getvalue())
-                self.assertIn("; what is complete is used: ", err.getvalue())
+                self.assertIn("; the complete lines are used: ", err.getvalue())
                 report.lines(runs)
         err = io.StringIO()
         with contextlib.redirect_stderr(err):

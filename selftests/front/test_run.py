@@ -105,7 +105,7 @@ class Run(Measured):
             self.assertEqual(self.run_("bandwidth type=wb,uc,wc", kernel=kernel,
                                        output=str(error)), 1)
             self.assertEqual(len(results.load(str(error))[0].results), 2)
-            self.assertIn("Not all was measured", self.out.getvalue())
+            self.assertIn("Requests that did not succeed", self.out.getvalue())
         self.assertIn("VERIFICATION FAILED", self.out.getvalue())
 
     def test_what_the_same_request_measured_before_is_not_taken_for_it(self):
@@ -313,8 +313,8 @@ bandwidth node={nodes}
                                         "bandwidth op=read"])
         said = self.err.getvalue()
         for text in ("bandwidth: skipped: it takes 2 nodes, and this machine has 1\n",
-                     "new: in part left out in the kernel: op=teleport is not among what it can "
-                     "do\n", "strange: skipped in the kernel: no test teleport there\n",
+                     "new: in part left out in the kernel: op=teleport is not a value that it can "
+                     "measure\n", "strange: skipped in the kernel: no test teleport there\n",
                      "wide: skipped: size: no; 4K", "s: 3 requests, 3 records, about 6 s"):
             self.assertIn(text, said)
         self.assertEqual([run.label for run in results.load("out")], ["narrow", "new"])

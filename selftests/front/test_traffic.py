@@ -63,7 +63,7 @@ class Traffic(fake.unittest.TestCase):
 
     def test_what_stays_in_caches_shows_no_stores(self):
         found = text(counted("write", 0.01, 0.0, size="16K"), counted("copy", 0.1, 0.1))
-        self.assertIn("op=write, op=copy: less than half of what is stored is written to "
+        self.assertIn("op=write, op=copy: less than half of the stored bytes are written to "
                       "memory", found)
         self.assertNotIn("ownership", found)
 

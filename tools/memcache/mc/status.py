@@ -7,14 +7,14 @@ import signal
 DONE, FAILED, WRONG, SIGNAL = 0, 1, 2, 128
 
 TABLE = {
-    DONE: "all that was asked for was done",
-    FAILED: "a part of it was not, and a message says which",
+    DONE: "everything that was asked for was done",
+    FAILED: "a part of it was not done, and a message says which",
     WRONG: "the command is wrong: a mistyped word, a request that no test takes, "
            "a file that can't be read or written",
     SIGNAL + signal.SIGINT: "Ctrl-C stopped it",
     SIGNAL + signal.SIGTERM: "SIGTERM stopped it",
 }
-# What 1 says of each command.
+# The meaning of 1 for each command.
 PARTS = {
     "run": "something was not measured. What a suite leaves out because this machine can't do "
            "it does not count",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads of files, from results of `file op=read`: their rates, how much more the memory reads
-than was asked for, and what the VFS of the kernel, the comparison of each byte, and more
-readers cost."""
+"""Reads of files, from results of `file op=read`: their rates, the bytes that memory reads for
+each byte of the file, and the cost of the VFS of the kernel, of comparing each byte, and of more
+readers."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

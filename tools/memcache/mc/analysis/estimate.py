@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How certain a difference is: the medians of samples, their ratio, and its interval.
+"""The certainty of a difference: the medians of samples, their ratio, and its interval.
 
 The change from a median A to a median B is 1 - B / A. Its interval comes from the
 logarithm of the ratio, whose variance is, by the delta method,
@@ -98,18 +98,18 @@ class Change:
 
     @property
     def speed(self) -> str:
-        """How fast B is: `0.40x -60.0 % ↓` takes 2.5 times as long."""
+        """The speed of B against A: `0.40x -60.0 % ↓` takes 2.5 times as long."""
         times = speed(self.percent)
         return f"{times:.2f}x {100 * (times - 1):+6.1f} % {self.mark}"
 
     @property
     def factor(self) -> str:
-        """The same, shorter: `0.40x ↓`."""
+        """The speed without the change in percent: `0.40x ↓`."""
         return f"{speed(self.percent):.2f}x {self.mark}"
 
     @property
     def speeds(self) -> str:
-        """The interval of that."""
+        """The interval of the speed."""
         if self.low is None or self.high is None or not self.known:
             return "na"
         return f"{speed(self.low):.3f}x to {speed(self.high):.3f}x"

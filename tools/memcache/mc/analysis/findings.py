@@ -24,7 +24,7 @@ WIDTH_SHARE = 0.15      # a speed-up this near to the ratio of the widths is due
 
 @dataclass(frozen=True)
 class Point:
-    """What a comparison needs of a result: the keys of the request and speeds in MB/s."""
+    """The part of a result that is compared: the keys of the request and speeds in MB/s."""
     keys: dict
     type: str
     op: str
@@ -70,7 +70,7 @@ class Rule:
 
 
 def _widths(pairs: list[Pair]) -> str:
-    """A remark if the speed-up is what wider accesses alone would give."""
+    """A remark if wider accesses alone would give this speed-up."""
     wider = {pair.this.width / pair.that.width for pair in pairs}
     if len(wider) != 1:
         return ""
@@ -126,8 +126,8 @@ def spread_known(result: dict) -> bool:
 
 
 def lines(runs: list[Run], verdict: Verdict, wide: bool = True) -> list[str]:
-    """A sentence for each finding, then sentences on what is even, unknown and, if `wide`,
-    noise."""
+    """A sentence for each finding, then sentences on speeds that are even, results that were not
+    compared and, if `wide`, differences that are noise."""
     if verdict.emulated:
         return []
     trusted = [p for p in points(runs) if verdict.comparable(p.type)

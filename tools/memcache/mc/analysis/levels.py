@@ -105,7 +105,7 @@ def _caches(curve: Pairs) -> tuple[str, list[Part]]:
         notes.append("Memory has several steps: some pages are not in the TLBs, or there was a "
                      "disturbance.")
     if not memory:
-        notes.append("The sweep does not reach memory: larger sizes would show more.")
+        notes.append("The sweep does not reach memory: measure larger sizes, too.")
     return "Levels in this curve", [
         Grid(["level", "flat from", "to", "ends at about", "fastest ns", "fastest cycles",
               "CPU says"], rows), *bullets(notes)]

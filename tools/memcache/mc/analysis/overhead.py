@@ -15,16 +15,16 @@ from mc.parts import Grid, Heading, Part, Sentence
 from mc.records import fields, places, prices, units
 from mc.records.fields import asked
 
-UML = ("User-Mode Linux: its kernel is a process of another Linux. Loops run at that one's speed; "
-       "what system calls, scheduling and interrupts cost says nothing of a kernel on a machine.")
-UML_IRQ = ("irq=off in User-Mode Linux switches nothing of the machine off: it sets a flag of the "
-           "process that this kernel is, and the machine's interrupts go on.")
+UML = ("User-Mode Linux: its kernel is a process of another Linux. Loops run at native speed; the "
+       "costs of system calls, scheduling and interrupts are not those of a kernel on hardware.")
+UML_IRQ = ("In User-Mode Linux irq=off does not switch off the interrupts of the machine: it only "
+           "sets a flag in the process that runs this kernel.")
 OWN = ("op", *FREE, *IGNORED)       # keys that the tables compare or ignore
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A time and what it is of. `cpu` is a number, `bound` or `any`."""
+    """A time, and the measurement that it is of. `cpu` is a number, `bound` or `any`."""
     machine: str
     bare: bool
     where: str
@@ -170,8 +170,8 @@ def _interrupts(figures: Figures) -> Table:
 
 
 def parts(made: Table, mixed: bool = False) -> list[Part]:
-    """A table under its title. What is equal in all rows stands above the table. `mixed` also
-    shows rows whose verdicts differ."""
+    """A table under its title. Values that are equal in all rows stand above the table.
+    `mixed` also shows rows whose verdicts differ."""
     names = ["workload", *made.columns]
     places = [[row.place[i] for row in made.rows] for i in range(len(names) - 2)]
     told = [i for i, values in enumerate(places) if len(set(values)) > 1] or [len(places) - 1]
@@ -241,7 +241,7 @@ def _words(load: dict, keys: list[str]) -> str:
 
 
 def machine_key(batch: Batch) -> tuple:
-    """What its kernel runs on (None: bare metal), the kernel, the CPU."""
+    """The hypervisor or simulation (None: bare metal), the kernel, the CPU."""
     below = prices.below(batch.machine) if prices.known(batch.machine) else None
     return (below or batch.machine.get("hypervisor"), batch.machine["kernel"], batch.machine["cpu"])
 

@@ -46,7 +46,7 @@ class Joined:
     samples: list[Sample]
 
     def rate(self, name: str) -> float | None:
-        """The mean rate in MB/s, in which each sample counts with its length; None if unknown."""
+        """The mean rate in MB/s, weighted by the length of the samples; None if unknown."""
         told = [s for s in self.samples if getattr(s, name) is not None]
         return mean(told, name) if told else None
 

@@ -23,7 +23,7 @@ def parts(head: str, named: list[tuple[str, dict]]) -> list[Part]:
     rows = [[name, *(units.text("ns", result.get(f"{p}_ns_per_load"))
                      for p in ("p50", "p99", "p999")),
              f"|{scale.picture(result['histogram_ns_count'])}|"] for name, result in kept]
-    return [Heading("How the times of loads are spread (ns)"),
+    return [Heading("Distribution of the times of loads (ns)"),
             Grid([head, "p50", "p99", "p99.9", f"|{scale.ruler()}|"], rows),
             Sentence(
                 f"Each column is a factor of {10 ** scale.step:.2f}; the last one has all longer "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""DRAM traffic beside the payload of a loop: a table and what follows from it."""
+"""DRAM traffic beside the payload of a loop: a table, and conclusions from it."""
 
 from collections.abc import Iterable, Iterator
 
@@ -93,7 +93,7 @@ def _pcm(pairs: Pairs) -> list[Part]:
     return [Grid([*keys, f"payload {rate}", f"pcm read {rate}", f"pcm written {rate}",
                   "pcm samples", "pcm read / payload", "pcm written / payload"], rows,
                  len(keys)), Sentence(
-        "pcm: from pcm-memory, which counts all that the machine does, also between samples. So "
+        "pcm: from pcm-memory, which counts all traffic of the machine, also between samples. So "
         "ratios are low if there are gaps between samples, and high if data are verified.")]
 
 
@@ -122,7 +122,7 @@ def _stores(pairs: Pairs) -> Iterator[str]:
     for op, found in extra.items():
         yield f"op={op}{_beyond(op, found)}."
     if cached:
-        yield f"{_ops(cached)}: less than half of what is stored is written to memory; caches " \
+        yield f"{_ops(cached)}: less than half of the stored bytes are written to memory; caches " \
               "hold the rest."
 
 
@@ -144,7 +144,7 @@ def _ops(ops: Iterable[str]) -> str:
 
 
 def _idle(pairs: Pairs) -> Iterator[str]:
-    """A sentence if the idle machine caused a notable share of the traffic."""
+    """A sentence if the idle machine caused a considerable share of the traffic."""
     shares = []
     for _, result in pairs:
         moved = sum(result.get(key) or 0 for key in MOVED)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The verdict on memory types: what was asked, what the page tables say, what the hardware
-did, and what follows from that for the results."""
+"""The verdict on memory types: the requested type, the type in the page tables, the effect on
+the hardware, and conclusions for the results."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -88,7 +88,7 @@ def grid(verdict: Verdict) -> Grid:
 
 
 def sentences(verdict: Verdict) -> list[str]:
-    """What the reader must know, the most serious first."""
+    """Sentences on the verdict, the most serious one first."""
     said = [f"{t.name.upper()} was asked for, but the page tables say {t.attribute}."
             for t in verdict.types.values() if not t.as_asked]
     idle = [t.name.upper() for t in verdict.types.values() if t.effective == "no"]

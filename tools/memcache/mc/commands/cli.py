@@ -41,13 +41,13 @@ COMMANDS = {
     "doctor": "check whether this machine can measure UC",
     "counters": "list the counters of DRAM traffic, or set them",
     "suites": "list the suites, or the requests of one",
-    "complete": "print what a word may become (shells call this)",
+    "complete": "print completions of a word (shells call this)",
 }
 FILES = {"import": "import_"}       # a keyword of Python can't be the name of a module
 
 
 class Version(argparse.Action):
-    """Prints the version, which is looked for only when somebody asks."""
+    """Print the version. Only this option looks for it, because that may start git."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_args: object) -> None:
         print(f"memcache {version()}")
@@ -91,7 +91,7 @@ def parser(typed: str = "") -> argparse.ArgumentParser:
 def actions(typed: str = "") -> list[argparse.Action]:
     """The options and arguments of the command `typed`, or those that stand before a command."""
     top = parser(typed)
-    # argparse tells only by names with an underscore what a parser knows.
+    # argparse has no public names for the options and subcommands of a parser.
     commands = next(action for action in top._actions
                     if isinstance(action, argparse._SubParsersAction))
     return (commands.choices[typed] if typed else top)._actions
@@ -132,5 +132,5 @@ def _command(argv: list[str]) -> int:
 
 
 def _forget_output() -> None:
-    """Send what is still to be printed nowhere, so that Python does not try again at its end."""
+    """Discard buffered output, so that Python does not try to write it again when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

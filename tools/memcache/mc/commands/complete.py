@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`memcache complete`: what the word at the cursor of a shell may become. The completions of
-bash, zsh and fish call it, so there is no second list of commands, options, suites, tests,
-keys and values."""
+"""`memcache complete`: completions of the word at the cursor of a shell. The scripts for bash,
+zsh and fish call it, so there is no second list of commands, options, suites, tests, keys and
+values."""
 
 import argparse
 import re
@@ -13,11 +13,11 @@ from mc.records import keys, suite
 from mc.running import plan, user
 
 EPILOG = """\
-Prints a candidate on each line: a tab and a text about it may follow. If there
-is no candidate, the word is the name of a file.
+Prints a candidate on each line, with a tab and a description if there is one.
+If it prints nothing, the shell completes the names of files.
 """
 
-Candidates = dict[str, str]     # each with a text about it, which may be empty
+Candidates = dict[str, str]     # candidate: description, which may be empty
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +73,7 @@ def _suites() -> Candidates:
 
 
 def _tests() -> keys.Tests:
-    """The tests of all sides that are there."""
+    """The tests of all available sides."""
     return {name: known for side in plan.sides() for name, known in side.tests().items()}
 
 

@@ -67,8 +67,8 @@ def examine(machine: Machine | None = None, as_json: bool = False) -> tuple[list
 
 
 def _asked_for() -> tuple[Machine, list]:
-    """This machine and all checks; or the machine that MEMCACHE_MACHINE names, with the checks
-    that need nothing but its `machine` record."""
+    """This machine and all checks. If MEMCACHE_MACHINE names a machine: that one, and the checks
+    that need only its `machine` record."""
     side = plan.sides()[0]
     if side.here:
         return Machine(), CHECKS
@@ -112,7 +112,7 @@ def _modules(machine: Machine) -> Iterator[Line]:
                    "module.sig_enforce=1, or use a guest: make run")
     elif machine.lockdown and not machine.loaded:
         yield Line(FAIL, "a kernel that is locked down takes signed modules only",
-                   "Documentation/safety.rst says how to sign memcache.ko")
+                   "Documentation/security.rst says how to sign memcache.ko")
     else:
         yield Line(OK, "modules are allowed" + (
             "" if machine.lockdown else ", signatures are not enforced"))

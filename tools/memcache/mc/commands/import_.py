@@ -61,7 +61,7 @@ def join(path: str, name: str | None, output: str | None) -> int:
 
 
 def _write(name: str, output: str, joined: list[Joined]) -> None:
-    """Write the records again. Their numbers stay as they were; those of pcm follow them."""
+    """Write the records with the figures of pcm at their ends. Numbers keep their digits."""
     figures = iter(joined)
     lines = []
     with open(name, encoding="utf-8") as before:
@@ -100,8 +100,8 @@ def _alone(samples: list[Sample]) -> list[Part]:
                     [title, "0", *4 * ["na"]])
     return [Sentence(_when(samples), wrap=False), Grid(
         ["MB/s", "samples", "least", "median", "most", "mean"], rows), Sentence(
-            "mean: each sample counts with its length. Without RESULTS there is no payload and "
-            "no ratio.")]
+            "mean: weighted by the length of the samples. Without RESULTS there is no payload "
+            "and no ratio.")]
 
 
 def _joined(joined: list[Joined], samples: list[Sample]) -> list[Part]:
@@ -117,7 +117,7 @@ def _joined(joined: list[Joined], samples: list[Sample]) -> list[Part]:
                 "lie partly outside are left out.")
     if not fallen:
         said.append(_why_none(joined, samples))
-    return [Grid([*keys, "begun (UTC)", "s", "samples", "payload MB/s", "pcm read MB/s",
+    return [Grid([*keys, "start (UTC)", "s", "samples", "payload MB/s", "pcm read MB/s",
                   "pcm written MB/s", "read / payload", "written / payload"], rows, len(keys)),
             *bullets(said)]
 
@@ -145,5 +145,5 @@ def _why_none(joined: list[Joined], samples: list[Sample]) -> str:
         step = median(s.end - s.start for s in samples) / SECOND
         return f"No record took long enough to have a whole sample of {step:.3g} s in it: " \
                "repeat= makes them longer, pcm-memory 0.1 the samples shorter."
-    return f"The records were begun {_clock(first)} to {_clock(last)} UTC: if pcm ran in another " \
+    return f"The records began {_clock(first)} to {_clock(last)} UTC: if pcm ran in another " \
            "time zone, put TZ=ZONE before this command."

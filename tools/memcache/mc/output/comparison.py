@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The comparison of results: pairs of records side by side, then for random accesses the four
-tables of what an operating system, interrupts and a hypervisor cost."""
+"""The comparison of results: pairs of records side by side, then four tables of the cost of an
+operating system, of interrupts and of a hypervisor, if there are random accesses."""
 
 from mc.analysis import match, overhead
 from mc.analysis.estimate import Change, change, median_time, without_interval
@@ -14,9 +14,9 @@ TOLD = 5        # how many records without a partner are listed
 LEGEND = ("speed: that of the file against A's, from the times of the median samples. 0.40x is 40 "
           "% of A's speed, 60 % less. ↑ faster than A; ↓ slower; ~ within the noise: the 95 % "
           "interval holds 1.00x, or mean, median or fastest sample changed by less than "
-          f"{100 * FLOOR:.0f} %, by which two runs of the same request may differ.")
-UNKNOWN = (f"Interval na: fewer than {MIN_SAMPLES} samples (`repeat=`) in one round, or none of "
-           "their spread is known. Such a change can't be told from noise and counts as noise.")
+          f"{100 * FLOOR:.0f} %, as they may between two runs of the same request.")
+UNKNOWN = (f"Interval na: there was one round with fewer than {MIN_SAMPLES} samples (`repeat=`), "
+           "or the spread of the samples is not known. Such a change counts as noise.")
 PUBLISHED = ("Published total times in TSC cycles have no spread, so there are no intervals, and "
              "noise can't be told. ↑ faster, ↓ slower.")
 EMULATED = ("An emulated machine (QEMU, TCG): no difference between these times says anything "
@@ -26,7 +26,7 @@ EMULATED = ("An emulated machine (QEMU, TCG): no difference between these times 
 def parts(files: dict[str, list[results.Run]], mixed: bool = False, wide: bool = True,
           tables: bool = False) -> tuple[list[Part], int]:
     """The comparison, and the exit status: 1 if nothing could be compared, or if records were
-    refused. `wide` tells all settings, `tables` has only the four tables."""
+    refused. `wide` prints all settings, `tables` only the four tables."""
     made = _overhead(overhead.Figures(overhead.cells(match.batches(files))), mixed)
     if tables:
         return made or [Sentence("No results of random accesses by one thread: no tables.")], \
@@ -96,7 +96,7 @@ def _group(group: list[Pairing], wide: bool) -> list[Part]:
 
 
 def _left(name: str, pairing: Pairing, several: bool) -> list[Part]:
-    """What was refused, and what has no partner. `name` is that of the second batch."""
+    """The records that were refused or have no partner. `name` is that of the second batch."""
     where = f" with {name}" if several else ""
     found = _list(f"Not compared{where}", [line.replace(" in B", f" in {name}")
                                            for line in pairing.refused])

@@ -15,18 +15,19 @@ from mc.records.results import Run
 from mc.records.units import size, text, words
 
 MADE = [
-    "A sample is one timed pass over the whole working set, or several where one would be too "
+    "A sample is one timed pass over the whole working set, or several passes if one is too "
     "short for the clock; times are of one pass. A result is `repeat` samples after `warmup` "
-    "untimed ones. Tables and pictures show the median sample unless they say otherwise.",
-    "Loops are assembly, the same bytes in the kernel and in user space. Threads of a request "
-    "start together, and what is measured ends when the first of them ends. In the kernel "
-    "interrupts are off, if asked, for windows of 5 ms at most; only time in windows counts.",
-    "MB/s is 10^6 bytes of payload a second: what the loop asked for. Reads for ownership are not "
-    "counted. `na` is what was not measured.",
-    "Data of a write test are read back and summed: verified. A memory type is what was asked "
-    "for only where a reload of a line, against WB, shows that it is: effective. What the page "
-    "tables say (attribute) is read back from them, in the kernel only.",
-    "A difference is called noise where the spread of the samples can explain it.",
+    "samples that are discarded. Tables and pictures show the median sample unless they say "
+    "otherwise.",
+    "The loops are assembly, the same bytes in the kernel and in user space. The threads of a "
+    "request start together, and the measurement ends when the first of them ends. With irq=off "
+    "the kernel has interrupts off in windows of 5 ms at most. Only the time in windows counts.",
+    "MB/s is 10^6 bytes of payload a second. Payload is the bytes that the loop asked for, without "
+    "reads for ownership. `na` means not measured.",
+    "`verified` says whether the data were right: they are read back and summed. `effective` says "
+    "whether memory really had the requested type: the time of reloading a line is compared with "
+    "that of WB. `attribute` is the type in the page tables, which only the kernel can read.",
+    "A difference is called noise if the spread of the samples can explain it.",
 ]
 STATISTICS = ("samples", "left_out", "min_ns", "median_ns", "mean_ns", "max_ns", "cv_percent",
               "attribute", "effective", "verified")
@@ -122,7 +123,7 @@ def _clock(record: dict) -> str:
 
 
 def _prefetchers(record: dict) -> str:
-    """What they are set to and in which register. User space does not know."""
+    """The state of the prefetchers and their register. User space does not know these."""
     told = record.get("prefetch") or {}
     state = told.get("state") or "na"
     return f"{state} (MSR {told['msr']}, mask {told['mask']})" if told.get("msr") else state
@@ -143,8 +144,8 @@ def _when(runs: list[Run]) -> str:
 
 
 def _verdict(runs: list[Run], name: str) -> Iterator[Part]:
-    """What must not be missed: that numbers do not mean what they seem to mean. The verdict on
-    all types stands with the results."""
+    """A warning if numbers do not mean what they seem to mean. The verdict on all types stands
+    with the results."""
     judged = verdict.judge(runs)
     bad = judged.emulated or not all(t.real for t in judged.types.values())
     failed = sum(r.get("verified") == "failed" for run in runs for r in run.results)

@@ -34,7 +34,7 @@ NARROW = 4.5                        # of a chart that a phone may show
 LETTERS, SMALL = 13, 16.8           # letters to an inch
 DENSE = 3                           # pixels between two places of a curve
 BESIDE = 2                          # pixels between the labels of two ticks, at least
-NAMES = "_name"                     # names of points, which are placed where they hide least
+NAMES = "_name"                     # the label of names of points; see _placed()
 AROUND = [(x, y) for y in (-7, 7, 0, -16, 16, -28, 28) for x in (0, 7, -7) if x or y]   # in points
 MANY = 2000                         # cells of a heat map
 BAR = 0.17                          # inches
@@ -75,8 +75,8 @@ def picture(charts: list[Chart], captions: list[str], kind: str,
 
 
 def inline(chart: Chart, number_: int) -> str:
-    """A chart as SVG for a page. It scales, its ids are unique in the page, and what is not
-    data has the colours of the page."""
+    """A chart as SVG for a page. It scales, its ids are unique in the page, and everything but
+    the data has the colours of the page."""
     svg = picture([chart], [], "svg", NARROW).decode()
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg"):], flags=re.S)
     svg = re.sub(r' (?:width|height)="[\d.]+pt"', "", svg, count=2)
@@ -133,8 +133,8 @@ def draw(part: Any, chart: Chart) -> None:
 
 
 def _finish(axes: Any, chart: Chart) -> None:
-    """What depends on where everything stands: ticks whose labels collide are thinned out, and
-    names of points get a place where no curve is."""
+    """Finish a chart whose parts have their final places: thin out ticks whose labels collide,
+    and move names of points to places without a curve."""
     _thin(axes.xaxis)
     if chart.kind == "matrix":
         _thin(axes.yaxis)
@@ -201,9 +201,10 @@ def _letters(axes: Any) -> int:
 
 
 def _style(chart: Chart, series: Series) -> dict[str, Any]:
-    """Colour, line and marker of a series. Colour and shape of the marker stand for what was
-    measured; the line and what fills the marker for the source, so that several files can be
-    compared. If all series measured the same, all of these stand for the source."""
+    """Colour, line and marker of a series. The colour and the shape of the marker stand for the
+    measurement; the line and the filling of the marker stand for the source, so that several
+    files can be compared. If all series are of the same measurement, all of these stand for the
+    source."""
     names = list(dict.fromkeys(one.name for one in chart.series))
     which = names.index(series.name)
     several = len(chart.sources) > 1
@@ -236,9 +237,9 @@ def _name(chart: Chart, series: Series) -> str:
 
 
 def _legend(axes: Any, chart: Chart, indent: int = 0) -> None:
-    """Put the legend below the axes and their title, in as many columns as fit. What was
-    measured the same in several sources stands one below the other. `indent` is the number of
-    letters to the left of the axes."""
+    """Put the legend below the axes and their title, in as many columns as fit. The same
+    measurement of several sources stands one below the other. `indent` is the number of letters
+    to the left of the axes."""
     from matplotlib.lines import Line2D
     from matplotlib.transforms import ScaledTranslation
     handles, names = axes.get_legend_handles_labels()

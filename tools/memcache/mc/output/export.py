@@ -20,7 +20,7 @@ STATISTICS = ("min_ns", "median_ns", "max_ns", "mean_ns", "sd_ns", "p50_ns", "p9
 VERDICT = ("attribute", "effective", "verified")
 PLACE = ("memory_node", "threads")
 MACHINE = ("kernel", "cpu", "hypervisor", "microcode", "clock")
-# They say how often, not what was measured, so they are in no name.
+# These keys do not change what is measured, so they are in no name.
 ASIDE = ("repeat", "warmup", "disturbed")
 ORIGIN = "memcache"
 # A word in a name, the base unit for it, and the factor to that unit.
@@ -31,7 +31,7 @@ SYMBOLS = {"ns": "ns", "mb": "MB/s", "mhz": "MHz", "percent": "%", "bytes": "B"}
 
 @dataclass(frozen=True)
 class Measured:
-    """A figure of a record with the labels that say what it is of."""
+    """A figure of a record, with the labels that identify it."""
     name: str
     value: float
     labels: dict[str, str]

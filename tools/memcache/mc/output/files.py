@@ -15,9 +15,9 @@ def beside(name: str, kind: str) -> str:
 
 
 def write(path: str, data: bytes) -> None:
-    """Write a file under a temporary name and rename it when it is complete. What is there and
-    is no file, such as /dev/null or a pipe, stays what it is and is written to. `-` is standard
-    output."""
+    """Write a file under a temporary name and rename it when it is complete. A path that exists
+    and is not a regular file, such as /dev/null or a pipe, is written to directly. `-` is
+    standard output."""
     if path == "-":
         sys.stdout.flush()
         sys.stdout.buffer.write(data)

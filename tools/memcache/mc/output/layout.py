@@ -18,7 +18,7 @@ SIBLINGS = "* siblings: two CPUs of one core"
 
 
 def usual(test: str) -> list[Layout]:
-    """How results of a test are laid out if their suite does not say so."""
+    """The layouts of the results of a test whose suite has no @table."""
     table = tests.of(test).table
     return [suite.layout(table)] if table else []
 
@@ -34,7 +34,7 @@ def unit(layouts: list[Layout]) -> str:
 
 
 def draw(layout: Layout, pairs: Pairs) -> list[Grid] | None:
-    """The tables for these results; None if results would share a cell that must not."""
+    """The tables for these results; None if two results that differ would share a cell."""
     pairs = [pair for pair in pairs if all(
         str(value(*pair, key)) == wanted for key, wanted in layout.only)]
     if not any(name in result for _, result in pairs for name in layout.values):

@@ -35,7 +35,7 @@ def lines(runs: list[Run], wide: bool = False) -> list[str]:
 
 
 def parts(runs: list[Run], wide: bool = True) -> list[Part]:
-    """The report without the machine: the answers, or everything if it is wide."""
+    """The report without the machine: only the answers, or everything if it is wide."""
     judged = verdict.judge(runs)
     found = [*tables.parts(runs, wide), *traffic.parts(runs),
              *amplification.parts(runs, judged.emulated), *_failures(runs)]
@@ -84,7 +84,7 @@ def _findings(runs: list[Run], judged: verdict.Verdict, wide: bool) -> list[Part
 
 
 def _types(judged: verdict.Verdict, wide: bool) -> list[Part]:
-    """The verdict: a sentence where all is as it should be, unless everything is wanted."""
+    """The verdict on memory types. A short report has one sentence if all types are real."""
     said = verdict.sentences(judged)
     if not wide and judged.types and not judged.emulated and all(
             found.real for found in judged.types.values()):
@@ -98,7 +98,7 @@ def _errors(runs: list[Run]) -> list[Part]:
     """The requests that did not succeed."""
     bad = [f"{run.label}: {run.request['state']}: {_error(run.request)}"
            for run in runs if run.request["state"] != "done"]
-    return [Heading("Not all was measured"), *bullets(bad)] if bad else []
+    return [Heading("Requests that did not succeed"), *bullets(bad)] if bad else []
 
 
 def _error(request: dict) -> str:

@@ -12,7 +12,7 @@ from textwrap import wrap
 from mc.parts import Grid, Heading, Part, Picture, turned
 
 NARROWEST, WIDEST = 40, 200
-USUAL = 80              # the width of what is no terminal, unless COLUMNS says another
+USUAL = 80              # the width of files and pipes, unless COLUMNS is set
 CHANGE = re.compile(r"([\d.]+x)?( *[+-][\d.]+ %)? ([↑↓])")
 COLOURS = {"↑": 32, "↓": 31}        # green, red
 BETWEEN = "  "          # what separates columns
@@ -21,12 +21,12 @@ TALLEST = 3             # lines that the name of a column may have
 
 
 def width() -> int:
-    """How many columns lines may have."""
+    """The largest width of a line, in columns."""
     return min(max(shutil.get_terminal_size((USUAL, 24)).columns, NARROWEST), WIDEST)
 
 
 def painter() -> Callable[[str], str]:
-    """What colours lines, if standard output shows colours: https://no-color.org"""
+    """A function that colours lines, if standard output shows colours: https://no-color.org"""
     shown = sys.stdout.isatty() and not os.environ.get("NO_COLOR") \
         and os.environ.get("TERM", "dumb") != "dumb"
     if shown:
@@ -128,7 +128,7 @@ def _columns(grid: Grid) -> tuple[list[list[str]], list[int]]:
 
 
 def _listed(grid: Grid, first: int, kept: list[int]) -> list[str]:
-    """Each row as what tells it apart, and its figures below."""
+    """Each row as the keys that tell it apart, with its figures below."""
     found = []
     for row in grid.rows:
         found += wrapped(", ".join(f"{name} {cell}" for name, cell in

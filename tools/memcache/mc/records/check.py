@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is wrong with a request line, as far as the tests of a side and their keys tell. Only
-the side itself knows which values go together."""
+"""Mistakes in a request line, as far as the tests of a side and their keys show them. Only the
+side itself knows which values go together."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ def wrong(line: str, tests: Tests) -> str:
 
 
 def form(words: list[str]) -> str:
-    """What is wrong with these words whatever the test is: KEY=VALUE, each key once."""
+    """The first mistake in the form of these words, for any test: KEY=VALUE, each key once."""
     keys = [word.partition("=")[0] for word in words]
     return next((f"{word}: wanted KEY=VALUE" for word in words
                  if not all(word.partition("="))),
@@ -28,7 +28,7 @@ def form(words: list[str]) -> str:
 
 
 def changed(line: str, words: list[str]) -> str:
-    """The line with these words in place of those with the same keys, or behind the others."""
+    """The line with these words in place of those with the same keys; new keys go to its end."""
     test, *before = line.split()
     pairs = dict(word.split("=", 1) for word in [*before, *words])
     return " ".join([test, *(f"{key}={value}" for key, value in pairs.items())])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tests of a side and their keys, from the text that a side has of them, and the number
-of records that a request makes. The text looks like this:
+"""The tests of a side and their keys, as the side describes them in a text, and the number of
+records that a request makes. The text looks like this:
 
     bandwidth: memory bandwidth of an access loop
       op=read           read|write|copy           what the loop does
@@ -19,8 +19,8 @@ KEY = re.compile(r"  (?P<name>\w+)=(?P<preset>\S*)\s+(?P<values>\S+)")
 
 @dataclass(frozen=True)
 class Key:
-    """A key of a test: its default, and what it takes: words, ranges such as 1K..16G, and
-    kinds of values in capitals, such as LIST."""
+    """A key of a test: its default and its possible values. These are words, ranges such as
+    1K..16G, and kinds of values in capitals, such as LIST."""
     preset: str
     values: tuple[str, ...] = ()
 

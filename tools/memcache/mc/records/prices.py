@@ -18,8 +18,8 @@ def known(machine: dict) -> dict[str, str]:
 
 
 def below(machine: dict, hypervisor: str = "") -> str:
-    """What its kernel runs on: a simulation, a hypervisor or neither. `hypervisor` is printed
-    before the name of a hypervisor."""
+    """The simulation or the hypervisor below its kernel, or that there is none. `hypervisor` is
+    printed before the name of a hypervisor."""
     if names := known(machine):
         return f"simulated by {names['emulator']}, prices {names['prices']}"
     name = machine.get("hypervisor")

@@ -71,7 +71,7 @@ def load(path: str) -> list[Run]:
     except Cut as cut:
         if not (count := sum(len(run.results) for run in cut.runs)):
             raise
-        say(f"{cut}; what is complete is used: {plural(count, 'result')}")
+        say(f"{cut}; the complete lines are used: {plural(count, 'result')}")
         return cut.runs
 
 
@@ -122,7 +122,7 @@ class _Reader:
         getattr(self, "_" + kind)(record)
 
     def end(self) -> str:
-        """What is missing after the last line; empty if nothing is."""
+        """A sentence about records that are missing after the last line; empty if none are."""
         if self.missing:
             return self._owed()
         if self.machine:
@@ -190,7 +190,7 @@ def _record(line: bytes) -> dict:
 
 @cache
 def _check(kind: str, key: str) -> Callable[[object], bool]:
-    """What tells whether this field of a record of this kind can have a value."""
+    """A function that says whether a value is possible for this field of this kind of record."""
     if key in ("label", "suite", "section"):
         return _or_none(lambda value: isinstance(value, str))
     if key == "directives":

@@ -18,7 +18,7 @@ from mc.records.fields import WHICH, asked
 from mc.records.results import Run
 from mc.status import WRONG
 
-# Records that differ in these did not measure the same.
+# Records with different values of these were measured on different memory.
 STATE = ("attribute", "effective", "memory_node")
 
 
@@ -89,9 +89,9 @@ def _middle(alike: list[dict]) -> dict:
 
 
 def _samples(known: list[dict]) -> dict:
-    """What is known of all samples of these records: their number, their extremes, and their
-    mean and standard deviation, which also holds what differs between the rounds. Nothing if a
-    record does not know the spread of its samples."""
+    """The statistics of all samples of these records: their number, extremes, mean and standard
+    deviation, which includes the differences between rounds. Empty if one of the records has no
+    standard deviation."""
     if any(result.get("sd_ns") is None for result in known):
         return {}
     count = sum(result["samples"] for result in known)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The shape of the machine: its CPUs, cores, nodes, caches and memory. The `machine` record of
-a side describes it; what that lacks comes from sysfs."""
+"""The shape of the machine: its CPUs, cores, nodes, caches and memory. It comes from the
+`machine` record of a side, and from sysfs if the record lacks it."""
 
 import os
 import re
@@ -133,7 +133,7 @@ def _cores(system: Path, cpus: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
 
 
 def _memory(meminfo: Path) -> tuple[int, int]:
-    """Bytes of memory: all, and what is available."""
+    """Bytes of memory: all, and those that are available."""
     words = dict(re.findall(r"^(\w+): +(\d+) kB", _read(meminfo), re.M))
     total = int(words.get("MemTotal", 0)) << 10
     return total, int(words.get("MemAvailable", words.get("MemFree", 0))) << 10

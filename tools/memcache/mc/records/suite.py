@@ -2,9 +2,9 @@
 """Suites: named lists of request lines in plain text.
 
     # a comment
-    @title   what the suite is, in one line
+    @title   the title of the suite, in one line
     @where   kernel, user or both: the side that measures, unless --where names another
-    @rounds  3                          (how often requests for both sides are measured)
+    @rounds  3                          (the number of rounds of requests for both sides)
     @takes   0.5 s a record             (an estimate for a real machine)
     @section a title: the lines that follow make a table of their own
     @needs   2 cpus, cores or nodes: a machine with fewer skips the section
@@ -40,8 +40,8 @@ MOST_ROUNDS = 1000
 @dataclass(frozen=True)
 class Request:
     """A request line. Its label, if it has one, is its name in tables. `directives` are the
-    lines of a suite of the user's own that say how its results are shown: results files keep
-    them, since the suite may be elsewhere when they are read."""
+    lines that say how the results of a user's own suite are shown. Results files keep them,
+    because the suite may be missing when the file is read."""
     line: str
     label: str | None = None
     suite: str | None = None
@@ -98,7 +98,7 @@ class Suite:
         return next((found for found in self.sections if found.title == title), None)
 
     def needs(self, title: str | None) -> list[str]:
-        """What a machine must have for that section."""
+        """The needs of that section, such as `2 nodes`."""
         section = self.section(title)
         return section.needs if section else []
 
@@ -256,7 +256,7 @@ def _needs(suite: Suite, text: str) -> None:
 
 
 def layout(text: str) -> Layout:
-    """What stands behind @table."""
+    """The layout that the text after @table describes."""
     keys = dict(pair.partition("=")[::2] for pair in text.split())
     if "rows" not in keys or not all(keys.values()) or not (
             {"columns", "value"} <= keys.keys() or "values" in keys) or (

@@ -10,7 +10,7 @@
     {memory size}           four times the last-level cache of a CPU,
                             at least 64M                                256M
     {memory size for all}   the same for all CPUs together              512M
-    {96M or less}           96M, or less if memory does not allow it    64M
+    {96M or less}           96M, or the size that memory allows         64M
 
 A line with one of the following becomes several lines, one for each value:
 
@@ -18,8 +18,8 @@ A line with one of the following becomes several lines, one for each value:
     {each node}                         a node that has memory
     {each node's cpus}                  the CPUs of a node              0-3
 
-Memory allows a power of two that is at most a quarter of the smallest node's memory and half
-of the available memory. Values of a list that become equal are kept once.
+The size that memory allows is a power of two that is at most a quarter of the smallest node's
+memory and half of the available memory. Values of a list that become equal are kept once.
 """
 
 import re
@@ -114,6 +114,6 @@ def _value(name: str, shape: Shape) -> str:
 
 
 def _at_most(size: int, shape: Shape) -> int:
-    """This size, or what memory allows if that is less. Unknown memory allows any size."""
+    """This size, or the largest one that memory allows. Unknown memory allows any size."""
     room = 1 << max(shape.memory.bit_length() - 1, 20)
     return min(size, room) if shape.memory else size

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the tests say of themselves: their keys, their figures, how many records they make.
+"""The descriptions of the tests: their keys, their figures, how many records they make.
 tests.json is what `memcache-user --tests --json` prints; `make describe` writes it."""
 
 import json
@@ -15,7 +15,7 @@ FILE = Path(__file__).resolve().parent.parent / "tests.json"
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure. `roles`: what it is for, as in enum mc_role of module/core/request.h."""
+    """A figure. `roles`: its purposes, as in enum mc_role of module/core/request.h."""
     name: str
     roles: tuple[str, ...] = ()
     unit: str = ""
@@ -25,10 +25,10 @@ class Figure:
 class Test:
     """A test.
 
-    records: what each of its records is about: point, cpu or pair
-    asked: the columns of its own keys: what a request asked for
-    figures: what it found
-    table: how its results are laid out, as @table in a suite; empty: as a list
+    records: whether it makes a record for each point, for each CPU (cpu), or for each pair
+    asked: the columns of its own keys, which repeat the request
+    figures: the columns of its results
+    table: the layout of its results, as @table in a suite; empty: a list
     """
     name: str
     records: str = "point"

@@ -22,7 +22,7 @@ _shown = RATES[USUAL]
 
 
 def show_rates_in(name: str) -> None:
-    """From now on rates are shown in this unit."""
+    """Choose the unit of all rates that are shown from now on."""
     global _shown
     _shown = RATES[name]
 

@@ -36,7 +36,7 @@ class Kind:
         return {"dram_read": self.read, "dram_write": self.write}
 
 
-# Only the first kind that a machine has is used, since a second would count the same bytes.
+# Only the first kind that a machine has is used, because a second one would count the same bytes.
 KINDS = [
     Kind("Intel, CAS commands", r"uncore_imc(_\d+)?", r"cas_count_read\w*", r"cas_count_write\w*"),
     Kind("Intel, free-running", r"uncore_imc_free_running(_\d+)?", r"(data_)?read",
@@ -66,8 +66,11 @@ class Counter:
 
 @dataclass
 class Found:
-    """The counters of a machine. `kind` is None if it has none; `remarks` says what it has
-    that can't be used."""
+    """The counters of a machine.
+
+    kind: None if there are no usable counters
+    remarks: the PMUs that can't be used, with the reasons
+    """
     kind: Kind | None = None
     counters: list[Counter] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)

@@ -110,7 +110,7 @@ class Debugfs(Side):
             return Failure(f"debugfs is not mounted: {sudo}mount -t debugfs debugfs {mount}; "
                            f"{WITHOUT}")
         return Failure(f"no {self.path}: the module is not loaded: {sudo}insmod memcache.ko "
-                       f"(`make run` does all that); {WITHOUT}")
+                       f"(`make run` does this); {WITHOUT}")
 
 
 def lockdown(text: str) -> str | None:
@@ -120,7 +120,7 @@ def lockdown(text: str) -> str | None:
 
 
 def _why_not_root() -> str:
-    """Why root has no access."""
+    """The reason why root has no access."""
     lost = "root has no CAP_SYS_ADMIN here (in a container?)"
     try:
         level = lockdown(Path(LOCKDOWN).read_text(encoding="ascii"))

@@ -54,7 +54,7 @@ def _missing(key: str, value: str, where: str, wb_only: bool,
             return f"is for {NAMES[side]} only"
     if key == "type" and value in ("uc", "wc") or (key, value) == ("fence", "uc"):
         if wb_only:
-            return "can't be: this machine has type=wb only"
+            return "is impossible: this machine has type=wb only"
         if where == "kernel":
             return ""
         device = f"/dev/memcache_{value}"
@@ -68,6 +68,6 @@ def _unknown(key: str, value: str, known: dict[str, Key] | None) -> str:
     if not known or not value:
         return ""
     if key not in known:
-        return "is a key that it does not have"
+        return "is not a key of this test"
     choices = known[key].choices
-    return "is not among what it can do" if choices and value not in choices else ""
+    return "is not a value that it can measure" if choices and value not in choices else ""

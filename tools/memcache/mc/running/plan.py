@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `memcache run` will do. The words of the command line become requests, the requests
+"""The plan of `memcache run`. The words of the command line become requests, the requests
 of suites are adapted to the shape of the machine, and each request becomes a job for every
 side that can measure it."""
 
@@ -27,7 +27,11 @@ def sides() -> list[Side]:
 
 
 class Place:
-    """Where to measure: the available sides, and the choice of the user (None: none)."""
+    """The place of a measurement.
+
+    sides: the available sides
+    where: the side that the user chose with --where; None if the user did not choose
+    """
 
     def __init__(self, sides: list[Side], where: str | None = None):
         self.sides = sides
@@ -106,7 +110,7 @@ def _requests(line: str, place: Place) -> list[Request]:
 
 
 def _neither(name: str, place: Place) -> str:
-    """What to say of a word that is neither a suite nor a test."""
+    """The message about a word that is neither a suite nor a test."""
     suites = suite.names()
     tests = f"and no such test.{meant(name, [*suites, *place.known])} Tests: " \
             f"{', '.join(place.known)}." if place.known else \
@@ -156,10 +160,12 @@ def _counted(names: list[str]) -> str:
 
 def jobs(asked: list[Request], place: Place, rounds: int = 0, both: int = 0) -> list[Job]:
     """A job for each request and each of its sides, one directly after the other. Values
-    that a side can't measure are left out, with a message. `rounds`: how often all requests
-    are measured, one round after the other; 0 means that only those which both sides measure
-    are measured more than once, `both` times, or as often as the suite says if that is 0.
-    Each round changes which side is first."""
+    that a side can't measure are left out, with a message. The sides take turns to be first.
+
+    rounds: the number of rounds for all requests. With 0, a request that one side measures has
+            one round, and one that both measure has `both` rounds
+    both: with 0, the suite says how many rounds these are
+    """
     assigned = [Job(side, request) for request in asked for side in place.chosen(request)]
     sides = len({job.side.where for job in assigned})
     wb_only = {side.where: side.wb_only() for side in {job.side for job in assigned}}
@@ -186,8 +192,8 @@ def jobs(asked: list[Request], place: Place, rounds: int = 0, both: int = 0) -> 
 
 
 def whole(planned: list[Job], asked: list[Request], place: Place) -> bool:
-    """Whether every request that was typed is measured in full on each of its sides. What is
-    left out of a suite does not count."""
+    """Whether every request that was typed is measured in full on each of its sides. Requests
+    of a suite that are left out do not count."""
     lines = {(job.side.where, job.request.line) for job in planned}
     return all((side.where, request.line) in lines for request in asked if not request.suite
                for side in place.chosen(request))
@@ -234,7 +240,7 @@ def show(planned: list[Job], place: Place) -> None:
     emit(f"# {text}" for text in length(planned, place))
     rounds = max(job.round or 1 for job in planned)
     if rounds > 1:
-        emit([f"# in {rounds} rounds, which the sides begin in turns; this is one"])
+        emit([f"# in {rounds} rounds, in which the sides take turns to be first; this is one"])
     both = len({job.side.where for job in planned}) > 1
     for job in planned:
         if job.round not in (None, 1):

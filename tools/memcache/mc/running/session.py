@@ -18,8 +18,8 @@ from mc.running.progress import Progress
 from mc.running.side import Outcome, Side
 from mc.status import DONE, FAILED, WRONG
 
-# After these errors no further request is tried: somebody else measures or has written to
-# `stop`.
+# After these errors no further request is tried: another run is on, somebody wrote to `stop`, or
+# a signal came.
 STOPPING = (errno.EBUSY, errno.ECANCELED, errno.EINTR)
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -63,8 +63,11 @@ class Stop:
 
 @dataclass
 class Session:
-    """The jobs of a run. `files`: where the records go, by their names; `status`: the exit
-    status of the program."""
+    """The jobs of a run.
+
+    files: the files to which the records go, by their names
+    status: the exit status of the program
+    """
     files: dict[str, io.FileIO]
     progress: Progress
     stop: Stop

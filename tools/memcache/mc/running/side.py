@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A side of the system-call boundary: what runs requests there. The kernel's side is the
-module (debugfs.py), the side of user space is memcache-user (user.py)."""
+"""A side of the system-call boundary, which runs requests. The kernel's side is the module
+(debugfs.py); the side of user space is memcache-user (user.py)."""
 
 import os
 from dataclasses import dataclass
@@ -73,7 +73,7 @@ class Side:
         raise NotImplementedError
 
     def run(self, line: str) -> Outcome:
-        """Run a request and return when it has ended, for whatever reason."""
+        """Run a request and return when it has succeeded, failed or was interrupted."""
         raise NotImplementedError
 
     def interrupt(self) -> None:

@@ -47,8 +47,8 @@ def sides(path: str) -> list[Side]:
 
 
 class Machine:
-    """The machine at the other end of the socket. It takes one order at a time, so nobody
-    can ask for its progress during a measurement."""
+    """The machine at the other end of the socket. It takes one order at a time, so it can't be
+    asked for its progress during a measurement."""
 
     def __init__(self, path: str):
         self.path = Path(path)
@@ -96,7 +96,7 @@ class Machine:
         return answer.get("status", 1), answer.get("output", "")
 
     def about(self) -> dict:
-        """How its records describe it."""
+        """The description of the machine in its records."""
         if self.known is None:
             self.known = self.ask()
         return self.known
@@ -120,7 +120,7 @@ class Machine:
 
 
 class Simulated(Side):
-    """What both sides of the simulated machine share."""
+    """The common part of both sides of the simulated machine."""
     simulated: Machine
     here = False
 

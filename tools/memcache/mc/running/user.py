@@ -96,7 +96,7 @@ class User(Side):
 
 
 def outcome(status: int, records: str, said: str) -> Outcome:
-    """What its exit status and its output say about the request."""
+    """The outcome of the request, from the exit status and the output of memcache-user."""
     # A request without results has only a machine record.
     kept = records if records.count("\n") > 1 else ""
     if status == 0:
