@@ -49,6 +49,41 @@ class Data(fake.unittest.TestCase):
                          ["Within the noise, so no finding: Zeros against a counter (WB write)."])
 
 
+class BothDirections(fake.unittest.TestCase):
+    """Streaming stores that are slower than ordinary ones with some settings, and faster with
+    others."""
+
+    def clauses(self, *settings):
+        """The finding for pairs of (settings, speed of write, speed of ntwrite)."""
+        lines = [(f"bandwidth op={op} {words}", speed) for words, *speeds in settings
+                 for op, speed in zip(("write", "ntwrite"), speeds)]
+        said = found(fake.measured(fake.BARE, *(
+            (line, [fake.result(line, speed)]) for line, speed in lines)))
+        return said[0].removeprefix("Streaming stores against ordinary ones: ")
+
+    def test_sizes_tell_them_apart(self):
+        self.assertEqual(self.clauses(("size=4K", 200.0, 40.0), ("size=64K", 120.0, 40.0),
+                                      ("size=1M", 100.0, 40.0), ("size=64M", 30.0, 40.0)),
+                         "WB (size=4K,64K,1M) 2.5 to 5.0 times slower, WB (size=64M) 33 % faster.")
+
+    def test_many_sizes_are_a_range(self):
+        small = [(f"size={kib}K", 80.0, 40.0) for kib in (4, 8, 16, 32, 64)]
+        self.assertEqual(self.clauses(*small, ("size=64M", 30.0, 40.0)),
+                         "WB (size=4K to 64K) 2.0 times slower, WB (size=64M) 33 % faster.")
+
+    def test_no_range_that_holds_the_others(self):
+        small = [(f"size={kib}K", 80.0, 40.0) for kib in (4, 8, 16, 32, 64)]
+        self.assertEqual(self.clauses(*small, ("size=24K", 30.0, 40.0)),
+                         "WB (size=4K,8K,16K,32K,64K) 2.0 times slower, "
+                         "WB (size=24K) 33 % faster.")
+
+    def test_no_single_key_tells_them_apart(self):
+        self.assertEqual(self.clauses(
+            ("size=4K fence=none", 80.0, 40.0), ("size=8K fence=none", 30.0, 40.0),
+            ("size=4K fence=mfence", 30.0, 40.0), ("size=8K fence=mfence", 80.0, 40.0)),
+            "WB (with some settings) 2.0 times slower, WB (with some settings) 33 % faster.")
+
+
 class Published(fake.unittest.TestCase):
     """By hand from published.csv."""
     maxDiff = None

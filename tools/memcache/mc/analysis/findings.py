@@ -19,6 +19,7 @@ MIN_SAMPLES = 5         # fewer samples do not show their spread
 FLOOR = 0.02            # another run may reverse a smaller difference
 SIGMAS = 2.0
 EVEN = 0.03             # speeds that differ by less are even, whatever the fence
+MANY = 3                # a clause lists no more values of a key than that
 WIDTH_SHARE = 0.15      # a speed-up this near to the ratio of the widths is due to the widths
 
 
@@ -179,14 +180,30 @@ def _clauses(rule: Rule, pairs: list[Pair]) -> str:
         names = [_title(pair.this.keys[key]) for key in ("type", "op") if key not in rule.varying]
         clauses.setdefault((" ".join(names), pair.ratio > 1), []).append(pair)
     return ", ".join(
-        name + (_fences(group) if (name, not faster) in clauses else "") + f" {_change(group)}"
-        + rule.remark(group) for (name, faster), group in clauses.items())
+        f"{name}{_settings(group, clauses.get((name, not faster), []))} {_change(group)}"
+        f"{rule.remark(group)}" for (name, faster), group in clauses.items())
 
 
-def _fences(pairs: list[Pair]) -> str:
-    """The fences of these pairs, for an operation that is faster with some and slower with
-    others."""
-    return f" (fence={','.join(dict.fromkeys(pair.this.fence for pair in pairs))})"
+def _settings(pairs: list[Pair], others: list[Pair]) -> str:
+    """The key whose values tell these pairs from those that changed in the other direction,
+    and its values here. Empty if there are no others."""
+    if not others:
+        return ""
+    for key in ("fence", *pairs[0].this.keys):
+        mine, theirs = (list(dict.fromkeys(pair.this.keys.get(key) for pair in group))
+                        for group in (pairs, others))
+        if not set(mine) & set(theirs):
+            return f" ({key.removesuffix('_bytes')}={_values(key, mine, theirs)})"
+    return " (with some settings)"
+
+
+def _values(key: str, mine: list, theirs: list) -> str:
+    """These values of a key; many numbers are a range if none of the others lies in it."""
+    if len(mine) > MANY and all(isinstance(value, int) for value in (*mine, *theirs)):
+        first, last = min(mine), max(mine)
+        if not any(first < value < last for value in theirs):
+            return f"{units.text(key, first)} to {units.text(key, last)}"
+    return ",".join(units.text(key, value) for value in mine)
 
 
 def _title(word: str) -> str:
