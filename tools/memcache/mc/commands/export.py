@@ -16,7 +16,7 @@ csv: a row for each record. prometheus: a file for the node exporter's textfile
 collector. kcidb: a report with `tests[].number`, and with a build for each
 kernel unless --build-id names a build. lkp: lines of `key: value`.
 lava: the output of lava-test-case. The keys of the request, the memory type,
-its verdict and whether the data were verified become labels or parts of names.
+its verdict and the result of verification become labels or parts of names.
 """
 
 

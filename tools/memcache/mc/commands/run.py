@@ -18,15 +18,15 @@ from mc.status import DONE, FAILED, SIGNAL
 
 EPILOG = """\
 Each WHAT is the name of a suite, the path of a suite file (with a slash in it),
-or a request line: TEST [key=value]... Keys behind a suite replace those of its
+or a request line: TEST [key=value]... Keys after a suite replace those of its
 lines. The file /sys/kernel/debug/memcache/tests lists the tests of the loaded
 module and their keys, memcache-user --tests those of user space.
 
-Each result is written to a new file as soon as it is there, so nothing is lost
-if the run fails or is stopped (Ctrl-C). The report follows at the end.
+Each result is written to a new file at once, so nothing is lost if the run
+fails or is stopped (Ctrl-C). The report follows at the end.
 
-If the module is installed but not loaded, root's run loads it, and unloads it
-at the end.
+If the module is installed but not loaded, a run by root loads it, and unloads
+it at the end.
 """
 USUAL = "cache-attributes"
 ROUNDS = 3      # fewer rounds show too little of how much rounds differ
@@ -38,11 +38,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                              f"{USUAL})")
     parser.add_argument("--where", choices=suite.WHERE,
                         help="measure in the kernel, in user space (memcache-user), or each "
-                             "request in both (default: what the suite says, else kernel)")
+                             "request in both (default: the side that the suite names, else "
+                             "kernel)")
     parser.add_argument("--rounds", type=_round_count, metavar="N",
                         help="measure all requests N times, one round after the other, and print "
-                             f"the spread of all rounds (default: {ROUNDS} for what --where both "
-                             "measures on both sides, else what the suite says)")
+                             f"the spread of all rounds (default: {ROUNDS} for requests that "
+                             "--where both measures on both sides, else as often as the suite "
+                             "says)")
     parser.add_argument("-o", dest="output", metavar="FILE",
                         help="the results file, which must not exist yet (default: "
                              "results/SUITE-KERNEL-TIME.jsonl); `-`: the records go to standard "

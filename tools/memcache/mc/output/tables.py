@@ -198,7 +198,7 @@ def _clock(results: list[dict]) -> list[str]:
     if not seen or max(seen) <= min(seen) * (1 + MOVED):
         return []
     return [f"The core's clock moved between {min(seen):.0f} and {max(seen):.0f} MHz, by "
-            f"{100 * (max(seen) / min(seen) - 1):.0f} %: rates of caches moved with it."]
+            f"{100 * (max(seen) / min(seen) - 1):.0f} %: figures of caches moved with it."]
 
 
 def _left_out(results: list[dict]) -> list[str]:
