@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Who is faster, judged from rounds in which both sides ran (`make bench-peers`).
+"""The verdict on which side is faster, from rounds in which both sides ran (`make bench-peers`).
 
-A series has a form's figure of each round. All functions are pure: what was measured,
-and how, is not their business.
+A series has the figures of a form, one for each round. All functions are pure.
 
 The best of seven forms is faster than the best of two even if all nine are equally
-fast, because more of them try their luck. So a round never has a say in which form
-stands for a side in that round: the other rounds choose it. The number of forms on a
-side then favours neither.
+fast, because chance has more forms to choose from. So the form that represents a side in a
+round is chosen by all other rounds. The number of forms on a side then favours neither.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +23,7 @@ FEWEST = 5          # with fewer rounds, an interval says nothing
 @dataclass(frozen=True)
 class Verdict:
     """A cell's ratio, more than 1 where ours is better, its confidence interval, and the
-    word for it. @own and @peer name the forms that were the best over all rounds."""
+    verdict in a word. @own and @peer name the forms that were the best over all rounds."""
     own: str
     peer: str
     ratio: float
@@ -58,7 +56,8 @@ def held_out(series: Mapping[str, Series], lower_is_better: bool = False) -> lis
 def interval(values: Series, random: Random, statistic: Callable[[Series], float] = median,
              resamples: int = RESAMPLES) -> tuple[float, float] | None:
     """The bootstrap's confidence interval of the statistic: rounds are drawn with
-    replacement, and the tails of what results are cut off. None for too few rounds."""
+    replacement, and the tails of the resulting statistics are cut off. None for too few
+    rounds."""
     if len(values) < FEWEST:
         return None
     drawn = sorted(statistic(random.choices(values, k=len(values))) for _ in range(resamples))

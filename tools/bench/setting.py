@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The settings of the benchmarks, which make puts into the environment."""
+"""The settings of the benchmarks, which make passes in the environment."""
 
 import os
 import sys
