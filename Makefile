@@ -19,47 +19,47 @@ help: ## this list
 	@awk -f tools/help.awk $(MAKEFILE_LIST)
 
 ##@ Measure
-run: ## a suite of measurements: its table, and result files
+run: ## measure a suite: prints a table, writes result files
 	@tools/run
 
-bench-overhead: ## what share of a run is spent outside its windows
+bench-overhead: ## the share of a run outside its measured windows
 	@tools/run tools/bench/overhead
 
 bench-uml: ## the same loops in a kernel and in a process
 	@tools/setup build kernel uml
 	@tools/bench/uml
 
-bench-peers: ## memcache-user beside other tools, in turns: ratios
+bench-peers: ## memcache-user against other tools, in turns: ratios
 	@tools/setup build peers
 	@$(MAKE) -s -C tools/user
 	@tools/bench/peers
 
-bench-cost: ## what measuring costs beside its loops: time, memory
+bench-cost: ## the cost of measuring itself: time, memory
 	@GUEST=$${GUEST:-uml} tools/run tools/bench/cost module
 	@tools/bench/cost user
 
-bench-noise: ## how much samples differ, interrupts on and off
+bench-noise: ## the spread of equal samples, interrupts on and off
 	@GUEST=$${GUEST:-uml} tools/run tools/bench/noise module
 	@tools/bench/noise user
 
 ##@ Check
-check: ## from here to check-guest; FAST=1: a part, in minutes
+check: ## all layers down to check-guest; FAST=1: the main ones
 	@tools/setup build guest kernel uml types check docs
 	@tools/check/run
 
-check-core: ## the pure core natively: unit tests, a short fuzz run
+check-core: ## the core natively: unit tests, a short fuzz run
 check-static: ## compilers, sparse, checkpatch, shellcheck, spelling
-check-docs: ## the documentation builds, and what it names is there
-check-front: ## the front end, on records that the tests make up
+check-docs: ## the manual builds, and all names in it exist
+check-front: ## the front end, on made-up records
 check-host: ## the scripts under tools/, on this machine
 check-uml: ## the module at native speed, in User-Mode Linux
-check-types: ## a simulated machine: verdicts, times, counts, exactly
+check-types: ## a simulated machine: exact verdicts, times, counts
 check-guest: ## kselftest and bats in guests: 6.1, 6.12, debug
 $(CHECKS): check-%:
 	@tools/setup build guest kernel uml types check docs
 	@tools/check/run $*
 
-check-kernels: ## every kernel of Debian, gcc and clang; KCSAN: a table
+check-kernels: ## check-guest on every kernel of Debian, and on KCSAN
 	@tools/setup build guest kernel check foreign
 	@tools/check/run kernels
 
@@ -71,11 +71,11 @@ check-tree: ## the tests as a target of kselftest in a kernel tree
 	@tools/setup build guest deb
 	@tools/check/run tree
 
-faults: ## memory, CPUs and writers fail the module at any moment
+faults: ## let allocations, CPUs and writers fail at any moment
 	@tools/setup build guest kernel check
 	@tools/check/run faults
 
-coverage: ## which lines of the module its tests run: a table
+coverage: ## the share of the module's lines that the tests run
 	@tools/setup build guest kernel check
 	@tools/check/run cover
 
@@ -83,16 +83,16 @@ fuzz: ## feed RUNS inputs to each parser of the core
 	@tools/setup build check
 	@tools/check/run fuzz
 
-fuzz-guest: ## anything written, mapped and asked for in GUEST
+fuzz-guest: ## random writes, mappings and calls in GUEST
 	@tools/setup build guest uml
 	@tools/check/run fuzz-guest
 
-soak: ## HOURS of mixed runs in GUEST: does memory stay flat?
+soak: ## mixed runs in GUEST for HOURS: memory must stay flat
 	@tools/setup build guest uml
 	@tools/check/run soak
 
 ##@ Build
-build: ## the module for Linux KERNEL; prints where it lies
+build: ## the module for Linux KERNEL; prints its path
 	@tools/setup build guest
 	@tools/guest/build -k $(or $(KERNEL),6.1)
 
@@ -121,7 +121,7 @@ install: ## memcache and the sources for DKMS, below PREFIX
 	@tools/packaging/prepare
 	@tools/packaging/install $(or $(PARTS),tools dkms)
 
-uninstall: ## remove what this version has installed there
+uninstall: ## remove the installed files of this version
 	@tools/packaging/install -u $(or $(PARTS),tools dkms)
 
 dist: ## the last commit as a release, in build/dist
@@ -144,7 +144,7 @@ arch: ## the same packages for Arch Linux
 #= WHERE=guest             or host: this machine's kernel, as root
 #= GUEST=stock             Debian's kernel under QEMU; or uml: native speed
 #= GUEST=types             simulated: UC, WC and WB are real and have a price
-#= PRICES=FILE             what they cost; tools/types/prices is a model
+#= PRICES=FILE             their prices; tools/types/prices is a model
 #= KERNEL=6.1              or 5.10, 6.1-rt, 6.12, unstable (the newest there is)
 #= ACCEL=auto              or kvm, tcg: how QEMU runs it
 #= ONLY=run.bats           one file or test of one check; a failure says which
