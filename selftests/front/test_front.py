@@ -96,8 +96,9 @@ class Program(fake.InDirectory):
             self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
 
     def test_wrong_words(self):
-        for words in (["measure"], ["show"], ["run", "--fast", "x"]):
+        for words in (["--fast"], ["show"], ["run", "--fast", "x"]):
             self.fails(self.memcache(*words), 2, "usage: memcache")
+        self.fails(self.memcache("measure"), 2, "memcache: no command measure. There are: run, ")
 
     def test_alone_it_says_what_it_can_do(self):
         done = self.memcache()
@@ -188,6 +189,16 @@ class Program(fake.InDirectory):
             self.assertTrue(text in page, text)
         for text in "mb_per_s", "MB/s":
             self.assertFalse(text in page, text)
+
+    def test_a_mistyped_command(self):
+        for typed, said in (("rapport", "memcache: no command rapport. Did you mean report? There "
+                                        "are: run, show, compare, plot, "),
+                            ("xyzzy", "memcache: no command xyzzy. There are: run, "),
+                            ("", "memcache: no command . There are: run, ")):
+            done = self.memcache(typed, "x")
+            self.fails(done, 2, said)
+            self.assertEqual(done.stderr.count("\n"), 1)
+        self.fails(self.memcache("--verbose"), 2, "the following arguments are required: COMMAND")
 
     def test_what_takes_no_output(self):
         self.write("good", GOOD)

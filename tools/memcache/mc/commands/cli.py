@@ -10,7 +10,7 @@ import os
 import sys
 from importlib import import_module
 
-from mc import Failure, say, status
+from mc import Failure, meant, say, status
 
 HELP = """\
 Measure memory by cache attribute, from inside the kernel.
@@ -127,6 +127,9 @@ def _command(argv: list[str]) -> int:
     if not argv:
         top.print_help()
         return status.DONE
+    if not argv[0].startswith("-") and argv[0] not in COMMANDS:
+        raise Failure(f"no command {argv[0]}.{meant(argv[0], COMMANDS)} "
+                      f"There are: {', '.join(COMMANDS)}", status.WRONG)
     args = top.parse_args(argv)
     return args.command(args)
 
