@@ -68,6 +68,6 @@ def _unknown(key: str, value: str, known: dict[str, Key] | None) -> str:
     if not known or not value:
         return ""
     if key not in known:
-        return "is not a key of this test"
+        return "is impossible: the test has no such key there"
     choices = known[key].choices
     return "is not a value that it can measure" if choices and value not in choices else ""
