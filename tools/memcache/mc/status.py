@@ -16,8 +16,8 @@ TABLE = {
 }
 # The meaning of 1 for each command.
 PARTS = {
-    "run": "something was not measured. What a suite leaves out because this machine can't do "
-           "it does not count",
+    "run": "something was not measured. Requests that a suite leaves out because this machine "
+           "can't do them do not count",
     "show": "the report could not be printed",
     "compare": "nothing could be compared, or records were refused because their memory-type "
                "verdicts, the nodes of their memory, or the states of the prefetchers differ",
