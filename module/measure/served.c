@@ -22,40 +22,63 @@ static unsigned int last_level(int cpu)
 	return level;
 }
 
-/* The next CPU that the request may run on. Start with -1; it returns -1 at the end. */
-static int next_cpu(const struct mc_request *req, int cpu)
+/* The next of these CPUs; NULL: of all. Start with -1; it returns -1 at the end. */
+static int next_cpu(const u64 *cpus, int cpu)
 {
 	do
 		cpu = mc_core_next(cpu);
-	while (cpu >= 0 && !req->any_cpu && !(req->cpus[cpu / 64] >> (cpu % 64) & 1));
+	while (cpu >= 0 && cpus && !(cpus[cpu / 64] >> (cpu % 64) & 1));
 	return cpu;
 }
 
-/* Does an earlier CPU of the request have the same last-level cache? */
-static bool counted_before(const struct mc_request *req, int cpu)
+/* The CPUs that the request may run on. */
+static const u64 *cpus_of(const struct mc_request *req)
+{
+	return req->any_cpu ? NULL : req->cpus;
+}
+
+/* Does an earlier one of the CPUs have the same cache? */
+static bool counted_before(const u64 *cpus, int cpu, unsigned int level)
 {
 	int before;
 
-	for (before = next_cpu(req, -1); before < cpu; before = next_cpu(req, before)) {
-		if (mc_cache_shared(before, cpu, last_level(cpu)))
+	for (before = next_cpu(cpus, -1); before < cpu; before = next_cpu(cpus, before)) {
+		if (mc_cache_shared(before, cpu, level))
 			return true;
 	}
 	return false;
 }
 
-/* Bytes of the last-level caches that the threads can use: the largest one, or all. */
-static u64 caches_hold(const struct mc_request *req, bool one)
+/**
+ * mc_served_caches() - bytes of the caches that several CPUs have, each counted once
+ * @cpus: bitmap of the CPUs; NULL: all
+ * @level: 1 to 3; 0: the last level of each CPU
+ *
+ * Return: bytes.
+ */
+u64 mc_served_caches(const u64 *cpus, unsigned int level)
 {
-	u64 bytes, sum = 0, most = 0;
+	u64 sum = 0;
 	int cpu;
 
-	for (cpu = next_cpu(req, -1); cpu >= 0; cpu = next_cpu(req, cpu)) {
-		bytes = mc_cache_bytes(cpu, last_level(cpu));
-		most = max(most, bytes);
-		if (!one && !counted_before(req, cpu))
-			sum += bytes;
+	for (cpu = next_cpu(cpus, -1); cpu >= 0; cpu = next_cpu(cpus, cpu)) {
+		unsigned int of_cpu = level ? level : last_level(cpu);
+
+		if (!counted_before(cpus, cpu, of_cpu))
+			sum += mc_cache_bytes(cpu, of_cpu);
 	}
-	return one ? most : sum;
+	return sum;
+}
+
+/* Bytes of the largest last-level cache. */
+static u64 largest_cache(const u64 *cpus)
+{
+	u64 most = 0;
+	int cpu;
+
+	for (cpu = next_cpu(cpus, -1); cpu >= 0; cpu = next_cpu(cpus, cpu))
+		most = max(most, mc_cache_bytes(cpu, last_level(cpu)));
+	return most;
 }
 
 static bool all_cached(const struct mc_values *types)
@@ -82,7 +105,8 @@ void mc_served_sizes(struct mc_request *req)
 {
 	const struct mc_test *test = mc_test_of(req->spec);
 	struct mc_values *sizes = &req->values[MC_KEY_SIZE];
-	u64 caches = caches_hold(req, req->any_cpu || test->common);
+	bool one = req->any_cpu || test->common;
+	u64 caches = one ? largest_cache(cpus_of(req)) : mc_served_caches(cpus_of(req), 0);
 	u64 wanted = max(BEYOND * caches, LEAST), size = 1 << 20;
 	unsigned int i;
 
@@ -154,7 +178,7 @@ static int next_of(const struct accesses *a, int cpu)
 {
 	if (a->rec->cpu >= 0)
 		return cpu < 0 ? a->rec->cpu : -1;
-	return next_cpu(a->run->req, cpu);
+	return next_cpu(cpus_of(a->run->req), cpu);
 }
 
 /* If the level differs between CPUs, it is unknown for the record. */

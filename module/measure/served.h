@@ -12,6 +12,7 @@
 	.help = "smallest cache that holds the working set, by what the CPU reports", \
 }
 
+u64 mc_served_caches(const u64 *cpus, unsigned int level);
 void mc_served_sizes(struct mc_request *req);
 void mc_served_by(const struct mc_run *run, struct mc_record *rec);
 enum mc_hit mc_served_chase(const struct mc_run *run, const struct mc_record *rec,

@@ -176,6 +176,19 @@ static void test_auto_counts_each_cache_once(void **state)
 	assert_int_equal(size(), 128 * M);
 }
 
+static void test_caches_of_several_cpus(void **state)
+{
+	const u64 one_cluster = 1 << 2 | 1 << 3, last_core = 1 << 4;
+
+	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
+	assert_int_equal(mc_served_caches(NULL, 1), (48 + 32 + 32 + 32) * K);
+	assert_int_equal(mc_served_caches(NULL, 2), (1 + 2 + 2) * M);
+	assert_int_equal(mc_served_caches(NULL, 3), 32 * M);
+	assert_int_equal(mc_served_caches(NULL, 0), (32 + 2) * M);
+	assert_int_equal(mc_served_caches(&one_cluster, 2), 2 * M);
+	assert_int_equal(mc_served_caches(&last_core, 3), 0);
+}
+
 static void test_level_is_of_the_cpu_that_measures(void **state)
 {
 	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
@@ -307,6 +320,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_auto_is_of_the_cpu_that_measures, set_up),
 		cmocka_unit_test_setup(test_auto_counts_each_cache_once, set_up),
+		cmocka_unit_test_setup(test_caches_of_several_cpus, set_up),
 		cmocka_unit_test_setup(test_level_is_of_the_cpu_that_measures, set_up),
 		cmocka_unit_test_setup(test_cpus_that_differ, set_up),
 		cmocka_unit_test_setup(test_threads_on_the_same_cache, set_up),

@@ -83,6 +83,12 @@ static bool in_uml(void)
 	       strstr(text, ": User Mode Linux\n");
 }
 
+/* Return: the name of what runs this kernel, or NULL; @id: see mc_cpuid_hypervisor_name(). */
+const char *mc_user_hypervisor(char *id)
+{
+	return in_uml() ? "uml" : mc_cpuid_hypervisor_name(id);
+}
+
 void mc_user_machine_json(struct mc_text *t)
 {
 	struct utsname name;

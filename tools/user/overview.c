@@ -7,9 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "arch/caches.h"
+#include "arch/x86/cpuid.h"
 #include "measure/engine.h"
+#include "measure/served.h"
 #include "platform/version.h"
 #include "user.h"
 
@@ -69,30 +72,10 @@ static bool filled[LEVELS];
 
 /* ---------------------------------------------------------------- the requests */
 
-static bool counted_before(int cpu, unsigned int level)
-{
-	int before;
-
-	for (before = mc_core_next(-1); before < cpu; before = mc_core_next(before)) {
-		if (mc_cache_shared(before, cpu, level))
-			return true;
-	}
-	return false;
-}
-
 /* Bytes of the caches of a level that the first CPU has, or all CPUs together. */
 static u64 caches(unsigned int level, bool all)
 {
-	u64 bytes = 0;
-	int cpu;
-
-	for (cpu = mc_core_next(-1); cpu >= 0; cpu = mc_core_next(cpu)) {
-		if (!counted_before(cpu, level))
-			bytes += mc_cache_bytes(cpu, level);
-		if (!all)
-			break;
-	}
-	return bytes;
+	return all ? mc_served_caches(NULL, level) : mc_cache_bytes(mc_core_next(-1), level);
 }
 
 /*
@@ -144,29 +127,20 @@ static unsigned int cpus(void)
 	return n;
 }
 
-/* Copy the text of a key of the machine's record. Return: false if it has none. */
-static bool fact(const char *json, const char *key, char text[64])
-{
-	const char *at = strstr(json, key);
-
-	return at && sscanf(at + strlen(key), "\"%63[^\"]", text) == 1;
-}
-
 static void print_machine(void)
 {
-	static char json[MC_MACHINE_MAX];
-	struct mc_text t = MC_TEXT(json);
-	char text[64];
+	char cpu[MC_CPUID_NAME], id[MC_CPUID_ID];
+	const char *hypervisor = mc_user_hypervisor(id);
+	struct utsname name;
 
-	mc_user_machine_json(&t);
-	if (fact(json, ",\"cpu\":", text))
-		printf("%s, ", text);
+	mc_cpuid_name(cpu);
+	if (*cpu)
+		printf("%s, ", cpu);
 	printf("%u CPU%s", cpus(), cpus() == 1 ? "" : "s");
-	if (fact(json, ",\"hypervisor\":", text))
-		printf(", under %s", text);
-	if (fact(json, ",\"kernel\":", text))
-		printf("\nLinux %s", text);
-	printf("\nmemcache-user %s\n", mc_version);
+	if (hypervisor)
+		printf(", under %s", hypervisor);
+	uname(&name);
+	printf("\nLinux %s\nmemcache-user %s\n", name.release, mc_version);
 }
 
 static void print_heading(const struct mc_request *req)

@@ -18,6 +18,7 @@ int mc_user_counters(const char *path, struct mc_error *e);
 /* machine.c */
 #define MC_MACHINE_MAX	16384
 void mc_user_machine_json(struct mc_text *t);
+const char *mc_user_hypervisor(char *id);
 bool mc_user_read_file(const char *path, char *buf, size_t size);
 
 /* describe.c */

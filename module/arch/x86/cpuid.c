@@ -100,23 +100,26 @@ bool mc_cpuid_hypervisor(void)
 	return mc_cpuid_leaf(1, 0).c >> 31;
 }
 
-static void name_json(struct mc_text *t)
+/**
+ * mc_cpuid_name() - the name of the CPU
+ * @name: result, empty if the CPU has none
+ */
+void mc_cpuid_name(char name[MC_CPUID_NAME])
 {
-	union {
-		struct mc_leaf leaf[3];
-		char text[49];
-	} name = { 0 };
-	u32 i;
-	char *s = name.text;
+	struct mc_leaf leaf[3] = { 0 };
+	const char *s = (const char *)leaf;
+	size_t i, n = sizeof(leaf);
 
 	for (i = 0; i < 3 && has_leaf(0x80000004); i++)
-		name.leaf[i] = mc_cpuid_leaf(0x80000002 + i, 0);
-	while (*s == ' ')
+		leaf[i] = mc_cpuid_leaf(0x80000002 + i, 0);
+	while (n && *s == ' ') {
 		s++;
-	for (i = strlen(s); i && s[i - 1] == ' '; i--)
-		s[i - 1] = '\0';
-	mc_textf(t, "\"cpu\":");
-	mc_text_json(t, s);
+		n--;
+	}
+	memcpy(name, s, n);
+	name[n] = '\0';
+	for (i = strlen(name); i && name[i - 1] == ' '; i--)
+		name[i - 1] = '\0';
 }
 
 /*
@@ -220,8 +223,13 @@ void mc_cpuid_core(struct mc_core *core)
 		core->ncaches++;
 }
 
-/* Leaf 0x40000000 gives twelve letters that identify the hypervisor. */
-static void hypervisor_json(struct mc_text *t, const char *name)
+/**
+ * mc_cpuid_hypervisor_name() - the name of the hypervisor
+ * @id: room for the twelve letters by which leaf 0x40000000 identifies it
+ *
+ * Return: a short name, or @id if there is none; NULL: no hypervisor.
+ */
+const char *mc_cpuid_hypervisor_name(char id[MC_CPUID_ID])
 {
 	static const char * const known[][2] = {
 		{ "KVMKVMKVM", "kvm" }, { "TCGTCGTCGTCG", "tcg" },
@@ -229,23 +237,18 @@ static void hypervisor_json(struct mc_text *t, const char *name)
 		{ "XenVMMXenVMM", "xen" },
 	};
 	struct mc_leaf l = mc_cpuid_leaf(0x40000000, 0);
-	u32 id[4] = { l.b, l.c, l.d };
+	u32 letters[3] = { l.b, l.c, l.d };
 	size_t i;
 
-	mc_textf(t, ",\"hypervisor\":");
-	if (name) {
-		mc_text_json(t, name);
-		return;
-	}
-	if (!mc_cpuid_hypervisor()) {
-		mc_textf(t, "null");
-		return;
-	}
+	if (!mc_cpuid_hypervisor())
+		return NULL;
+	memcpy(id, letters, sizeof(letters));
+	id[sizeof(letters)] = '\0';
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
-		if (!strcmp((char *)id, known[i][0]))
-			break;
+		if (!strcmp(id, known[i][0]))
+			return known[i][1];
 	}
-	mc_text_json(t, i < ARRAY_SIZE(known) ? known[i][1] : (char *)id);
+	return id;
 }
 
 /**
@@ -257,8 +260,18 @@ static void hypervisor_json(struct mc_text *t, const char *name)
  */
 void mc_cpuid_json(struct mc_text *t, const char *hypervisor)
 {
-	name_json(t);
-	hypervisor_json(t, hypervisor);
+	char name[MC_CPUID_NAME], id[MC_CPUID_ID];
+
+	mc_cpuid_name(name);
+	mc_textf(t, "\"cpu\":");
+	mc_text_json(t, name);
+	if (!hypervisor)
+		hypervisor = mc_cpuid_hypervisor_name(id);
+	mc_textf(t, ",\"hypervisor\":");
+	if (hypervisor)
+		mc_text_json(t, hypervisor);
+	else
+		mc_textf(t, "null");
 	mc_textf(t, ",\"width_max_bytes\":%u", mc_loop_widest(MC_OP_WRITE)->width);
 	mc_cores_json(t);
 }

@@ -20,6 +20,10 @@ struct mc_leaf {
 	u32 d;
 };
 
+/* Sizes of names, terminator included. */
+#define MC_CPUID_NAME	49
+#define MC_CPUID_ID	13
+
 struct mc_leaf mc_cpuid_leaf(u32 leaf, u32 sub);
 u64 mc_xcr0(void);
 
@@ -93,6 +97,8 @@ void mc_cpuid_core(struct mc_core *core);
 bool mc_cpuid_invariant_tsc(void);
 bool mc_cpuid_rdtscp(void);
 bool mc_cpuid_hypervisor(void);
+void mc_cpuid_name(char name[MC_CPUID_NAME]);
+const char *mc_cpuid_hypervisor_name(char id[MC_CPUID_ID]);
 void mc_cpuid_json(struct mc_text *t, const char *hypervisor);
 
 int mc_cores_init(unsigned int cpus);
