@@ -303,7 +303,7 @@ const struct mc_test mc_test_file = {
 		.columns = columns,
 		.ncolumns = ARRAY_SIZE(columns),
 	},
-	.no_memory = true,
+	.own_memory = true,
 	.threads = file_threads,
 	.check = file_check,
 	.run = file_run,

@@ -323,7 +323,6 @@ const struct mc_test mc_test_overhead = {
 		.ncolumns = ARRAY_SIZE(columns),
 		.memoryless = true,
 	},
-	.no_memory = true,
 	.check = overhead_check,
 	.run = overhead_run,
 };

@@ -155,7 +155,8 @@ struct mc_column {
  * @nkeys: number of @keys
  * @columns: its own figures
  * @ncolumns: number of @columns, at most MC_MAX_COLUMNS
- * @memoryless: it measures no memory: the table has no column about memory
+ * @memoryless: it measures no memory: none is found for a point, and the table has no
+ *              column about memory
  */
 struct mc_spec {
 	const char *name;

@@ -113,7 +113,7 @@ enum mc_records {
 /**
  * struct mc_test - a test
  * @spec: its name, keys and columns: the row of the parser
- * @no_memory: it uses no memory of a point, so none is allocated
+ * @own_memory: it allocates its memory itself, so none is found for a point
  * @pointers: it follows pointers that it keeps in its memory. It gets no pages that a
  *            process can map: whoever writes to them could send the kernel anywhere
  * @records: what each record of a point is about
@@ -134,7 +134,7 @@ enum mc_records {
  */
 struct mc_test {
 	struct mc_spec spec;
-	bool no_memory;
+	bool own_memory;
 	bool pointers;
 	enum mc_records records;
 	unsigned int (*threads)(const struct mc_request *req);

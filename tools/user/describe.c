@@ -122,7 +122,7 @@ static void describe_test(struct mc_text *t, const struct mc_test *test)
 	text(t, "records", records[test->records]);
 	text(t, "presets", spec->presets);
 	text(t, "table", test->table);
-	flag(t, "no_memory", test->no_memory);
+	flag(t, "no_memory", test->own_memory || spec->memoryless);
 	flag(t, "histogram", test->histogram);
 	text(t, "help", spec->help);
 	mc_textf(t, ",\n   \"keys\": [");

@@ -317,7 +317,6 @@ const struct mc_test mc_test_os = {
 		.ncolumns = ARRAY_SIZE(columns),
 		.memoryless = true,
 	},
-	.no_memory = true,
 	.records = MC_RECORD_OF_CPU,
 	.check = os_check,
 	.run = os_run,

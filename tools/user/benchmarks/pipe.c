@@ -315,7 +315,6 @@ const struct mc_test mc_test_pipe = {
 		.ncolumns = ARRAY_SIZE(columns),
 		.memoryless = true,
 	},
-	.no_memory = true,
 	.check = pipe_check,
 	.run = pipe_run,
 };
