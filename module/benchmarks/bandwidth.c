@@ -207,7 +207,7 @@ static int check_loop(struct mc_run *run, const struct mc_point *point)
 			       op->name, point->v[KEY_WIDTH]);
 	if (!mc_loop_runs(loop))
 		return mc_fail(&run->error, -EOPNOTSUPP,
-			       "width: this CPU has no access of %u bytes for op=%s; width=max is the widest it has",
+			       "width: this CPU has no access of %u bytes for op=%s; width=max uses the widest it has",
 			       loop->width, op->name);
 	return 0;
 }
@@ -240,11 +240,11 @@ static int check_data(struct mc_run *run, const struct mc_point *point)
 		return 0;
 	if (op->stores && op->sums && loop_of(point)->width == 8)
 		return mc_fail(&run->error, -EINVAL,
-			       "data: op=%s width=8 has no register left for other data than a counter; a larger width has",
+			       "data: op=%s width=8 has no register left for other data than a counter; use a larger width",
 			       op->name);
 	if (data == MC_DATA_ZERO && point->v[KEY_READBACK])
 		return mc_fail(&run->error, -EINVAL,
-			       "readback: on compares words that change from pass to pass, which zeros do not; data=counter and data=random do");
+			       "readback: on needs words that change from pass to pass, and zeros never change; use data=counter or data=random");
 	return 0;
 }
 
@@ -258,7 +258,7 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 		return err;
 	if (op->flushes && point->v[MC_KEY_TYPE] != MC_WB)
 		return mc_fail(&run->error, -EINVAL,
-			       "type: op=%s flushes caches, where memory of type=%s never is; type=wb is",
+			       "type: op=%s flushes caches, but memory of type=%s is never cached; use type=wb",
 			       op->name, mc_type_name(point->v[MC_KEY_TYPE]));
 	if (point->v[KEY_READBACK] &&
 	    (op->stores != MC_STORES_COUNTER || op->arrays > 1))
@@ -268,7 +268,7 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 	if (point->v[KEY_STREAMS] > 1 &&
 	    (point->v[KEY_READBACK] || !loop_of(point)->run_streams))
 		return mc_fail(&run->error, -EINVAL,
-			       "streams: op=%s%s goes through memory in one stream; streams=1 is what it takes",
+			       "streams: op=%s%s goes through memory in one stream; use streams=1",
 			       op->name, point->v[KEY_READBACK] ? " readback=on" : "");
 	if (point->v[KEY_FENCE] == MC_FENCE_UC && !run->side->uc_word(run))
 		return run->error.err;

@@ -138,8 +138,8 @@ static int check_common(struct mc_run *run, const struct mc_point *point)
 	} only[] = {
 		{ MC_KEY_TYPE, MC_WB, "files are read into memory of type=wb only" },
 		{ MC_KEY_IRQ, 1, "reading a file sleeps, so interrupts stay on" },
-		{ MC_KEY_NODE, MC_AUTO, "each reader's memory is on its own node: node=auto only" },
-		{ MC_KEY_PAGE, MC_PAGE_AUTO, "the memory is mapped as it comes; page=auto" },
+		{ MC_KEY_NODE, MC_AUTO, "each reader's memory is on its own node; use node=auto" },
+		{ MC_KEY_PAGE, MC_PAGE_AUTO, "there is no mapping to choose; use page=auto" },
 	};
 	unsigned int i;
 
@@ -151,7 +151,7 @@ static int check_common(struct mc_run *run, const struct mc_point *point)
 	}
 	if (mc_request_given(run->req, MC_KEY_SIZE))
 		return mc_fail(&run->error, -EINVAL,
-			       "size: is not for files; transfer= and bytes= are");
+			       "size: is not for files; use transfer= and bytes=");
 	return 0;
 }
 
@@ -168,7 +168,7 @@ static int file_check(struct mc_run *run, const struct mc_point *point)
 	if (mc_request_given(run->req, KEY_BYTES) &&
 	    mc_request_max(run->req, KEY_OP) != OP_WRITE)
 		return mc_fail(&run->error, -EINVAL,
-			       "bytes: is for op=write; op=read reads all there is");
+			       "bytes: is for op=write only; op=read reads whole files");
 	if (point->v[KEY_OP] == OP_WRITE && point->v[KEY_FILES] == FILES_SHARED &&
 	    transfers < point->v[KEY_READERS])
 		return mc_fail(&run->error, -EINVAL,

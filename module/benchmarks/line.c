@@ -72,7 +72,7 @@ static int line_check(struct mc_run *run, const struct mc_point *point)
 			       "type: only wb is kept in caches");
 	if (size < SIZE_LEAST || size > SIZE_MOST)
 		return mc_fail(&run->error, -EINVAL,
-			       "size: line takes %uK to %uK; its pages' lines are to fit L2",
+			       "size: line takes %uK to %uK, so that the lines it loads fit in the L2 cache",
 			       SIZE_LEAST >> 10, SIZE_MOST >> 10);
 	return 0;
 }

@@ -372,7 +372,7 @@ static int set_up_job(struct mc_run *run, const struct mc_point *point,
 			       "size: no memory for the list of blocks");
 	if (!find_blocks(job->blocks, view, size))
 		return mc_fail(&run->error, -ENOMEM,
-			       "page: memory did not come in blocks of 2 MiB; page=4k is one mapping");
+			       "page: the memory is not in blocks of 2 MiB; page=4k maps it in one piece");
 	return 0;
 }
 

@@ -112,7 +112,7 @@ struct mc_key {
 	bool wide;
 };
 
-/* What a figure is for: bits. */
+/* The purposes of a figure, as bits. */
 enum mc_role {
 	MC_MAIN = 1,	/* the most important figure of the test */
 	MC_OVER = 2,	/* that figure is drawn over this one, not over a size */

@@ -101,7 +101,7 @@ static int check_stopped(struct mc_team *team, struct mc_error *e)
 	if (!err)
 		return 0;
 	return mc_fail(e, err,
-		       "run: stopped by a %s while memory was made ready; results until then are kept",
+		       "run: stopped by a %s while its memory was being prepared; earlier results are kept",
 		       err == -EINTR ? "signal" : "write to stop");
 }
 

@@ -164,7 +164,7 @@ int mc_memory_check(const struct mc_point *point, struct mc_error *e)
 			       "type: this machine has type=wb only");
 	if (point->v[MC_KEY_PAGE] > MC_PAGE_4K)
 		return mc_fail(e, -EOPNOTSUPP,
-			       "page: 2m and thp are for memcache-user; here it is auto, direct or 4k");
+			       "page: 2m and thp are for memcache-user; the module takes auto, direct or 4k");
 	/* node=auto and node=local may fall back to the nearest node with memory. */
 	if (node != MC_AUTO && node != MC_LOCAL &&
 	    (node >= MAX_NUMNODES || !node_state(node, N_MEMORY)))
@@ -319,7 +319,7 @@ static struct mc_buffer *make_fence(struct mc_error *e)
 {
 	/* Creating or freeing a buffer may hold the lock for seconds. */
 	if (mutex_lock_killable(&lock)) {
-		mc_fail(e, -EINTR, "fence: a signal ended the wait for it");
+		mc_fail(e, -EINTR, "fence: a signal ended the wait for the uncached page");
 		return NULL;
 	}
 	if (!fence)

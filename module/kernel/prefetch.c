@@ -227,7 +227,7 @@ static const char *why_not(void)
 static int refuse(struct mc_error *e, const char *why)
 {
 	return mc_fail(e, -EOPNOTSUPP,
-		       "prefetch: off is not possible: %s; prefetch=keep and auto are",
+		       "prefetch: off is not possible: %s; use prefetch=keep or prefetch=auto",
 		       why);
 }
 

@@ -94,7 +94,8 @@ void mc_run_older(struct mc_text *t, const struct mc_snapshot *s)
 	mutex_lock(&status.lock);
 	if (s == status.results && s != status.request &&
 	    strcmp(status.state, "running"))
-		mc_textf(t, "# of an earlier request; the last one (state: %s) has no results, see run\n",
+		mc_textf(t,
+			 "# of an earlier request; the last one (state: %s) has no results, see run\n",
 			 status.state);
 	mutex_unlock(&status.lock);
 }

@@ -203,7 +203,8 @@ static int explain_error(struct mc_file_job *job, int err)
 			       r->file->path, mc_file_size(r->file->handle),
 			       r->file->bytes);
 	if (err == -EINVAL && job->direct)
-		return mc_fail(e, err, "direct: %s can't be transferred by %llu bytes; 4K may do",
+		return mc_fail(e, err,
+			       "direct: %s can't be transferred %llu bytes at a time; try transfer=4K",
 			       r->file->path, job->transfer);
 	return mc_fail(e, err, "path: %s can't be %s at byte %llu (error %d)",
 		       r->file->path, job->write ? "written" : "read", r->at, -err);

@@ -17,7 +17,7 @@ static int explain_open(const struct mc_open_file *t, const struct mc_file_wante
 			       t->path);
 	if (err == -EPERM)
 		return mc_fail(e, err,
-			       "path: %s has an attribute that forbids this (see lsattr); it is left as it is",
+			       "path: %s has an attribute that forbids this (see lsattr); it is left unchanged",
 			       t->path);
 	return mc_fail(e, err, "path: %s can't be opened (error %d)", t->path, -err);
 }
@@ -70,7 +70,7 @@ static int prepare_to_write(struct mc_open_file *t, u64 bytes, struct mc_error *
 
 	if (err == -EINVAL)
 		return mc_fail(e, -EEXIST,
-			       "path: %s is there, and op=write has not written it; it is left as it is",
+			       "path: %s exists, but op=write has not written it; it is left unchanged",
 			       t->path);
 	if (err && err != -EBADMSG)
 		return mc_fail(e, err, "path: %s can't be read (error %d)", t->path, -err);
@@ -89,7 +89,7 @@ static int prepare_to_check(struct mc_open_file *t, struct mc_error *e)
 
 	if (err == -EINVAL)
 		return mc_fail(e, err,
-			       "check: %s has no pattern to compare with: op=write has not written it",
+			       "check: %s has no pattern to compare with, because op=write has not written it",
 			       t->path);
 	if (err == -EBADMSG)
 		return mc_fail(e, err, "check: the first %d bytes of %s are wrong",
@@ -101,7 +101,8 @@ static int prepare_to_check(struct mc_open_file *t, struct mc_error *e)
 			       "path: %s was cut short to %llu bytes; it had %llu when it was written",
 			       t->path, t->bytes, t->pattern.bytes);
 	if (t->bytes > t->pattern.bytes)
-		return mc_fail(e, -EBADMSG, "check: byte %llu of %s is wrong: it ended there",
+		return mc_fail(e, -EBADMSG,
+			       "check: byte %llu of %s is wrong: op=write ended the file there",
 			       t->pattern.bytes, t->path);
 	return 0;
 }

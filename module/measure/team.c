@@ -51,7 +51,7 @@ static void stop_early(struct mc_team *team, int err)
 			team->seconds);
 	else if (err == -ECANCELED && claim_error(team))
 		mc_fail(team->error, err,
-			"run: stopped as its writer is to be frozen, for a suspend say; results until then are kept");
+			"run: stopped because its writer is about to be frozen, as for a suspend; earlier results are kept");
 	mc_team_stop(team, err);
 }
 

@@ -50,7 +50,7 @@ all_ok() {
 	grep -w clwb /proc/cpuinfo || skip "no clwb"
 	for type in wc uc; do
 		not tee run <<<"bandwidth op=write_clwb type=wb,$type"
-		grep "^error: EINVAL type: op=write_clwb flushes caches, where memory of type=$type never is; type=wb is\$" run
+		grep "^error: EINVAL type: op=write_clwb flushes caches, but memory of type=$type is never cached; use type=wb\$" run
 	done
 	echo 'bandwidth op=write_clwb readback=on width=8,32 size=8K repeat=2' >run
 	all_ok 2

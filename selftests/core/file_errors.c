@@ -92,9 +92,10 @@ static void test_files_are_looked_at_first(void **state)
 	reset(1);
 	f = files_make(PATH, BYTES);
 	assert_not_opened(READ " check=on", -EINVAL,
-			  "check: " PATH " has no pattern to compare with: op=write has not");
+			  "check: " PATH
+			  " has no pattern to compare with, because op=write has not");
 	assert_not_opened(WRITE, -EEXIST,
-			  "path: " PATH " is there, and op=write has not written it; it is left");
+			  "path: " PATH " exists, but op=write has not written it; it is left");
 	assert_int_equal(f->bytes, BYTES);
 	assert_int_equal(measure(READ), 0);
 	reset(1);
@@ -111,7 +112,7 @@ static void test_files_are_looked_at_first(void **state)
 	f = written(PATH, BYTES);
 	mc_pattern_fill(&(struct mc_pattern){ SEED, 65536 }, f->data, 0, 65536);
 	assert_not_opened(READ " check=on", -EBADMSG,
-			  "check: byte 65536 of " PATH " is wrong: it ended there");
+			  "check: byte 65536 of " PATH " is wrong: op=write ended the file there");
 }
 
 static void test_no_direct_io(void **state)
@@ -132,7 +133,8 @@ static void test_no_direct_io(void **state)
 	files.fail_at = 0;
 	files.fail = -EINVAL;
 	assert_not_opened(READ " direct=on", -EINVAL,
-			  "direct: " PATH " can't be transferred by 65536 bytes; 4K may do");
+			  "direct: " PATH
+			  " can't be transferred 65536 bytes at a time; try transfer=4K");
 }
 
 static void break_down(void)

@@ -83,7 +83,7 @@ with open(sys.argv[1], "r+b") as file:
 	fails "Bad message" "check: the first 32 bytes of $f are wrong" check=on
 	flip 20
 	echo >>f
-	fails "Bad message" "check: byte 1048576 of $f is wrong: it ended there" check=on
+	fails "Bad message" "check: byte 1048576 of $f is wrong: op=write ended the file there" check=on
 	truncate -s 1000K f
 	fails "No data available" "path: $f was cut short to 1024000 bytes; it had 1048576" check=on
 }
@@ -108,7 +108,7 @@ with open(sys.argv[1], "r+b") as file:
 @test "files of others are left alone" {
 	for text in "memcache, but not ours" "Memcache" "x"; do
 		printf '%s' "$text" >f
-		fails "File exists" "path: $f is there, and op=write has not written it; it is left as it is" op=write bytes=4K
+		fails "File exists" "path: $f exists, but op=write has not written it; it is left unchanged" op=write bytes=4K
 		[ "$(cat f)" = "$text" ]
 		file
 		unfit "check: $f has no pattern to compare with" check=on

@@ -170,7 +170,7 @@ TEST_F(run, ends_with_a_suspend)
 	EXPECT_EQ(0, file_write("/sys/power/pm_test", "none"));
 	EXPECT_EQ(-ECANCELED, run_end(self->pid));
 	is_over(_metadata,
-		"\nstate: stopped\nerror: ECANCELED run: stopped as its writer is to be frozen");
+		"\nstate: stopped\nerror: ECANCELED run: stopped because its writer is about to be frozen");
 }
 
 TEST_F(run, goes_on_when_the_module_should_unload)

@@ -145,5 +145,5 @@ both_sides() {
 	bats_require_minimum_version 1.5.0
 	run ! --separate-stderr "$USER_TOOL" 'bandwidth type=uc cpu=2 size=64K'
 	# shellcheck disable=SC2154 # set by run
-	[[ $stderr == *"node: /dev/memcache_uc has no pages on node 1; node=0 is where they are" ]]
+	[[ $stderr == *"node: /dev/memcache_uc has no pages on node 1; they are on node=0" ]]
 }

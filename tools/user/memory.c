@@ -320,7 +320,7 @@ static int check_type(struct mc_run *run, const struct mc_point *point,
 	if (has_device(point->v[MC_KEY_TYPE]) && want->place.node >= 0 &&
 	    want->place.node != d->info.node)
 		return mc_fail(&run->error, -EOPNOTSUPP,
-			       "node: /dev/memcache_%s has no pages on node %d; node=%d is where they are",
+			       "node: /dev/memcache_%s has no pages on node %d; they are on node=%d",
 			       type, want->place.node, d->info.node);
 	return mc_fail(&run->error, -EOPNOTSUPP,
 		       "type: %s needs /dev/memcache_%s%s", type, type,
@@ -404,10 +404,10 @@ static int check_point(struct mc_run *run, const struct mc_point *point)
 			       "irq: off is possible in the kernel only");
 	if (point->v[MC_KEY_PREFETCH] == MC_PREFETCH_OFF)
 		return mc_fail(&run->error, -EOPNOTSUPP,
-			       "prefetch: off is possible in the kernel only; prefetch=keep and auto are here");
+			       "prefetch: off is possible in the kernel only; use prefetch=keep or prefetch=auto");
 	if (point->v[MC_KEY_PAGE] == MC_PAGE_DIRECT)
 		return mc_fail(&run->error, -EOPNOTSUPP,
-			       "page: direct is the kernel's own mapping; here it is auto, 4k, 2m or thp");
+			       "page: direct is the kernel's own mapping; memcache-user takes auto, 4k, 2m or thp");
 	err = check_node(run, point->v[MC_KEY_NODE]);
 	for (i = 0; !err && mc_area_wanted(run, point, i, &want); i++)
 		err = check_type(run, point, &want);

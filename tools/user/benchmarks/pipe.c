@@ -269,7 +269,7 @@ static int pipe_check(struct mc_run *run, const struct mc_point *point)
 {
 	if (mc_team_size(run->team) > 2)
 		return mc_fail(&run->error, -EINVAL,
-			       "cpu: a pipe has two ends: one CPU or two, e.g. cpu=0,1");
+			       "cpu: a pipe has two ends; list one CPU or two, e.g. cpu=0,1");
 	return 0;
 }
 

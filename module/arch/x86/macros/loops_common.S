@@ -46,8 +46,8 @@
 /*
  * ---- counters: four registers hold the next 4 * w / 8 words ----
  *
- * With 8 bytes r8 is the step for a round of four registers. LINE has four words of 8
- * bytes and two of 16 in a round, so it never needs the step for a line there.
+ * With 8 bytes an access, r8 is the step for a round of four registers. With 8 and 16 bytes
+ * a line is a whole number of rounds, so only wider loops need the step for a line.
  */
 
 .macro COUNTER_STEP w, vstep
