@@ -13,7 +13,7 @@ CHECKS := check-core check-static check-docs check-front check-host check-uml \
 .PHONY: help run bench-overhead bench-uml bench-peers bench-cost bench-noise \
 	check $(CHECKS) check-kernels faults coverage fuzz fuzz-guest soak build user describe docs \
 	setup clean install uninstall dist deb rpm arch \
-	check-packages check-tree
+	check-packages check-tree check-ci
 
 help: ## this list
 	@awk -f tools/help.awk $(MAKEFILE_LIST)
@@ -70,6 +70,11 @@ check-packages: ## the packages: built, installed and purged in chroots
 check-tree: ## the tests as a target of kselftest in a kernel tree
 	@tools/setup build guest deb
 	@tools/check/run tree
+
+check-ci: ## the files for kernel CI, by their own validators
+	@tools/setup build check ci
+	@$(MAKE) -s -C tools/user
+	@tools/check/run ci
 
 faults: ## let allocations, CPUs and writers fail at any moment
 	@tools/setup build guest kernel check
