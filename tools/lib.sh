@@ -14,6 +14,14 @@ say() { printf 'memcache: %s\n' "$*" >&2; }
 # die MESSAGE: say why, and stop.
 die() { say "$*"; exit 1; }
 
+# mistyped WHAT: whether the suite or request is wrong; says why. It costs little to find that out
+# before anything is fetched, booted or loaded.
+mistyped() {
+	local said status=0
+	said=$("$TOP/tools/memcache/memcache" run --dry-run "$1" 2>&1 >/dev/null) || status=$?
+	[ "$status" -eq 2 ] && printf '%s\n' "$said" >&2
+}
+
 # phase NAME: note that fetching, building, booting or testing begins now. tools/check/run
 # adds up the time of each phase. A script that runs as another user notes nothing.
 phase() {

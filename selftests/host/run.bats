@@ -140,6 +140,24 @@ script() {
 	[ ! -e "$house/calls" ]
 }
 
+@test "on this machine, a mistyped suite is refused before the module is built" {
+	house ''
+	cp "$TOP/tools/host" "$house/tools"
+	script setup 'echo "$*" >>packages'
+	script guest/build 'echo built >>calls'
+	script with-module 'echo "loaded: $*" >>calls'
+	WHERE=host SUITE=nosuch run "$house/tools/run"
+	[ "$status" -eq 2 ]
+	[ "$output" = "memcache: no suite nosuch" ]
+	[ ! -e "$house/calls" ]
+	# The front end needs Python, which no build does.
+	[ "$(cat "$house/packages")" = "build run" ]
+	WHERE=host SUITE=mlc run "$house/tools/run"
+	[ "$status" -eq 0 ]
+	[ "$(cat "$house/calls")" = "built
+loaded: tools/memcache/memcache run mlc" ]
+}
+
 @test "emulation is said before measuring, and real numbers follow" {
 	house "tcg (no /dev/kvm)"
 	run "$house/tools/run"
@@ -183,6 +201,13 @@ echo guest >>calls; wait'
 	[ "$status" -eq 143 ]
 	[ "$(cat "$house/calls")" = "guest
 ended" ]
+}
+
+@test "insmod is found without sbin in PATH" {
+	MEMCACHE_KO=$BATS_TEST_TMPDIR/none.ko PATH=/usr/bin:/bin run "$TOP/tools/with-module" true
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ $output == "insmod: ERROR: could not load module "* ]]
 }
 
 # tools/with-module, with an insmod and an rmmod that only record their calls.
