@@ -279,9 +279,10 @@ class Program(fake.InDirectory):
 class Reasons(fake.unittest.TestCase):
     """Why there is no module to talk to."""
 
-    def reason(self, error, uid=0, mounted=True):
+    def reason(self, error, uid=0, mounted=True, offered=True):
         with mock.patch("os.geteuid", return_value=uid), \
              mock.patch("os.path.ismount", return_value=mounted), \
+             mock.patch("mc.running.debugfs.offered", return_value=offered), \
              mock.patch("pathlib.Path.exists", side_effect=error), \
              self.assertRaises(Failure) as raised:
             debugfs.Debugfs(debugfs.STANDARD).check()
@@ -293,6 +294,8 @@ class Reasons(fake.unittest.TestCase):
         self.assertIn("for root only: run this with sudo", self.reason(denied, uid=1000))
         self.assertIn("mount -t debugfs debugfs /sys/kernel/debug",
                       self.reason(absent, mounted=False))
+        self.assertIn("booted with debugfs=off; without it: --where user",
+                      self.reason(absent, mounted=False, offered=False))
         self.assertIn("the module is not loaded: insmod", self.reason(absent))
         self.assertIn("not mounted: sudo mount", self.reason(absent, uid=1000, mounted=False))
         self.assertIn("not loaded: sudo insmod", self.reason(absent, uid=1000))

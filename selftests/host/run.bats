@@ -82,6 +82,12 @@ unloadable() {
 	refuses "this kernel has no debugfs"
 }
 
+@test "debugfs turned off" {
+	printf 'nodev\tsysfs\n' >"$root/proc/filesystems"
+	echo 'quiet debugfs=off' >"$root/proc/cmdline"
+	refuses "debugfs is turned off (boot without debugfs=off, or use the guest: make run)"
+}
+
 @test "debugfs that can't be mounted" {
 	: >"$root/proc/mounts"
 	stub mount 'exit 32'

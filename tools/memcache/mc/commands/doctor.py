@@ -132,11 +132,12 @@ def _lockdown(machine: Machine) -> Iterator[Line]:
 
 
 def _debugfs(machine: Machine) -> Iterator[Line]:
-    if not machine.has("/proc/filesystems", r"\bdebugfs$"):
+    # With debugfs=off the kernel does not name it among its file systems either.
+    if machine.has("/proc/cmdline", r"\bdebugfs=(off|no-mount)\b"):
+        yield Line(FAIL, "debugfs is off", "boot without debugfs=off")
+    elif not machine.has("/proc/filesystems", r"\bdebugfs$"):
         yield Line(FAIL, "this kernel has no debugfs",
                    "boot one that has CONFIG_DEBUG_FS=y, or use a guest: make run")
-    elif machine.has("/proc/cmdline", r"\bdebugfs=off\b"):
-        yield Line(FAIL, "debugfs is off", "boot without debugfs=off")
     elif machine.has("/proc/mounts", r"^\S+ /sys/kernel/debug debugfs "):
         yield Line(OK, "debugfs is mounted")
     else:

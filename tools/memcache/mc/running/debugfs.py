@@ -106,11 +106,22 @@ class Debugfs(Side):
             return Failure(f"{self.path}: {error.strerror}: {_why_not_root()}; {WITHOUT}")
         if not isinstance(error, FileNotFoundError):
             return Failure(f"{self.path}: {error.strerror}")
+        if str(self.path) == STANDARD and not offered():
+            return Failure("this kernel has no debugfs: it lacks CONFIG_DEBUG_FS, or was booted "
+                           f"with debugfs=off; {WITHOUT}")
         if str(self.path) == STANDARD and not os.path.ismount(mount):
             return Failure(f"debugfs is not mounted: {sudo}mount -t debugfs debugfs {mount}; "
                            f"{WITHOUT}")
         return Failure(f"no {self.path}: the module is not loaded: {sudo}insmod memcache.ko "
                        f"(`make run` does this); {WITHOUT}")
+
+
+def offered() -> bool:
+    """Whether this kernel has debugfs, so that it can be mounted."""
+    try:
+        return "\tdebugfs\n" in Path("/proc/filesystems").read_text(encoding="ascii")
+    except OSError:
+        return False
 
 
 def lockdown(text: str) -> str | None:
