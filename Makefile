@@ -97,8 +97,9 @@ soak: ## mixed runs in GUEST for HOURS: memory must stay flat
 	@tools/check/run soak
 
 ##@ Build
-build: ## the module for Linux KERNEL; prints its path
-	@tools/setup build guest
+build: ## the module for Linux KERNEL, or `host`; prints its path
+	@tools/setup build $(if $(filter host,$(KERNEL)),,guest)
+	@echo "memcache: building the module for Linux $(or $(KERNEL:host=$(shell uname -r)),6.1)" >&2
 	@tools/guest/build -k $(or $(KERNEL),6.1)
 
 user: ## memcache-user: the same measurements in user space

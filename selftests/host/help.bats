@@ -30,3 +30,12 @@ setup() { cd "$BATS_TEST_DIRNAME/../.." || return; }
 	[ "$(make -pRrq help 2>/dev/null | sed -n 's/^CHECKS := //p' | tr ' ' '\n' | sed 's/check-//' | sort)" = \
 		"$(grep -oE '^LAYERS = .*' tools/check/run | grep -oE '"[a-z]+"' | tr -d '"' | sort)" ]
 }
+
+@test "make build says for which kernel, and needs no QEMU for the running one" {
+	run make -n build KERNEL=host
+	echo "$output"
+	[[ $output != *"setup build guest"* ]]
+	[[ $output == *"for Linux $(uname -r)\""* && $output == *"build -k host"* ]]
+	run make -n build
+	[[ $output == *"setup build guest"* && $output == *"for Linux 6.1\""* ]]
+}
