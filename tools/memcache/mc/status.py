@@ -4,13 +4,14 @@ has it too."""
 
 import signal
 
-DONE, FAILED, WRONG, SIGNAL = 0, 1, 2, 128
+DONE, FAILED, WRONG, UNCERTAIN, SIGNAL = 0, 1, 2, 125, 128
 
 TABLE = {
     DONE: "everything that was asked for was done",
     FAILED: "a part of it was not done, and a message says which",
     WRONG: "the command is wrong: a mistyped word, a request that no test takes, "
            "a file that can't be read or written",
+    UNCERTAIN: "memcache check can't tell whether anything is slower",
     SIGNAL + signal.SIGINT: "Ctrl-C stopped it",
     SIGNAL + signal.SIGTERM: "SIGTERM stopped it",
 }
@@ -21,6 +22,7 @@ PARTS = {
     "show": "the report could not be printed",
     "compare": "nothing could be compared, or records were refused because their memory-type "
                "verdicts, the nodes of their memory, or the states of the prefetchers differ",
+    "check": "something is slower than the limit allows, or its data failed verification",
     "plot": "there is nothing to draw, or no matplotlib",
     "report": "there is no matplotlib",
     "export": "there are no results",
@@ -36,6 +38,8 @@ def text(command: str = "") -> str:
     """The table as it stands in the help of a command, or of all commands."""
     from textwrap import fill
     lines = TABLE | ({FAILED: PARTS[command]} if command else {})
+    if command not in ("", "check"):
+        del lines[UNCERTAIN]
     return "exit status:\n" + "\n".join(
         fill(meaning, 79, initial_indent=f"  {status:<5}", subsequent_indent=" " * 7)
         for status, meaning in lines.items())

@@ -48,6 +48,7 @@ class Pairing:
     free: dict[str, tuple] = field(default_factory=dict)    # keys that may differ
     pairs: list[tuple[dict, dict]] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)  # those of them whose data is wrong in B
     alone: dict[str, list[str]] = field(default_factory=lambda: {"A": [], "B": []})
 
 
@@ -149,6 +150,8 @@ def _take(found: Pairing, a: dict, b: dict, mixed: bool) -> None:
     why = "; ".join(filter(None, [verdicts(a, b), _memory(found, a, b)]))
     if failed:
         found.refused.append(f"{describe(a)}: data failed verification in {' and '.join(failed)}")
+        if failed == ["B"]:
+            found.wrong.append(found.refused[-1])
     elif empty:
         found.refused.append(f"{describe(a)}: nothing was measured in {' and '.join(empty)}")
     elif why and not mixed:

@@ -22,6 +22,7 @@ Measure memory by cache attribute, from inside the kernel.
   memcache run --dry-run mlc                print the lines of a suite
   memcache show results/FILE.jsonl          print the report of a run again
   memcache compare A.jsonl B.jsonl          tell differences from noise
+  memcache check B.jsonl --baseline A.jsonl  exit 1 if B is slower than A
   memcache plot A.jsonl B.jsonl -o x.svg    draw results, one over the other
   memcache report A.jsonl -o x.html         write a page with pictures
   memcache export --format csv FILE         write results for other programs
@@ -34,6 +35,7 @@ COMMANDS = {
     "run": "run suites or request lines and print the report",
     "show": "print the report of results files again",
     "compare": "compare results, and show what an OS or a VM costs",
+    "check": "tell by the exit status whether results are slower than others",
     "plot": "draw results as curves, heat maps or bars",
     "report": "write a page of results: pictures, tables, comparison",
     "export": "print results for other programs",

@@ -74,8 +74,8 @@ def _group(group: list[Pairing], wide: bool) -> list[Part]:
     """A batch and those that are compared with it: B, C and so on."""
     first = group[0].a
     named = {chr(ord("B") + i % 25): pairing for i, pairing in enumerate(group)}
-    found: list[Part] = [Sentence(_batch("A", first), gap=True),
-                         *(Sentence(_batch(name, p.b)) for name, p in named.items())]
+    found: list[Part] = [Sentence(batch_line("A", first), gap=True),
+                         *(Sentence(batch_line(name, p.b)) for name, p in named.items())]
     for name, pairing in named.items():
         free = pairing.free
         if pairing.a.where != pairing.b.where:
@@ -111,7 +111,7 @@ def _left(name: str, pairing: Pairing, several: bool) -> list[Part]:
     return found
 
 
-def _batch(name: str, batch: Batch) -> str:
+def batch_line(name: str, batch: Batch) -> str:
     return f"{name}  {batch.name}: Linux {batch.machine['kernel']}, {batch.machine['cpu']}, " \
            f"{prices.below(batch.machine)}"
 
@@ -132,7 +132,7 @@ def _table(named: dict[str, Pairing], wide: bool) -> list[Part]:
     for own, (key, others) in zip(keys, rows.items()):
         made = {name: _change(firsts[key], other, emulated) for name, other in others.items()}
         changes += made.values()
-        figures = [_figure(result) for result in (firsts[key], *map(others.get, named))]
+        figures = [figure(result) for result in (firsts[key], *map(others.get, named))]
         speeds = [[made[name].speed, made[name].speeds] if len(named) == 1 else
                   [made[name].factor if name in made else "-"] for name in named]
         cells.append([*own.values(), *figures, *sum(speeds, [])])
@@ -173,7 +173,7 @@ def _change(a: dict, b: dict, emulated: bool) -> Change:
     return without_interval(change(base, other)) if emulated else change(base, other)
 
 
-def _figure(result: dict | None) -> str:
+def figure(result: dict | None) -> str:
     """The figure of its test: a rate, or the time of what it measures, never that of a pass. A
     difference, such as tlb_ns, has no speed: the time of a load stands for it."""
     if result is None:

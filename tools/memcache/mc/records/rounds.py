@@ -33,6 +33,27 @@ def load(path: str) -> list[Run]:
     return merged(results.load(path))
 
 
+def together(files: list[str]) -> list[Run]:
+    """The runs of several files of one machine. Each file has one more round, at least, of the
+    same requests."""
+    loaded = {name: results.load(name) for name in files}
+    if len(loaded) < len(files):
+        raise Failure("a file is named twice", WRONG)
+    if len(loaded) == 1:
+        return merged(*loaded.values())
+    first, *others = loaded
+    for other in others:
+        for key in results.SAME_MACHINE:
+            one, two = (loaded[name][0].machine.get(key) for name in (first, other))
+            if one != two:
+                raise Failure(f"{first} and {other} are not of the same machine: their {key} is "
+                              f"{one} and {two}", WRONG)
+    for number, runs in enumerate(loaded.values(), 1):
+        for run in runs:
+            run.request.setdefault("round", number)
+    return merged([run for runs in loaded.values() for run in runs])
+
+
 def load_all(files: list[str]) -> dict[str, list[Run]]:
     """The runs of several files, none of which may be named twice."""
     if len(set(files)) < len(files):

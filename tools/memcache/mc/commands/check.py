@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`memcache check`: tell by the exit status whether results are slower than a baseline."""
+
+import argparse
+import re
+
+from mc import Failure, emit
+from mc.analysis import match, regression
+from mc.analysis.regression import Answer, Verdict
+from mc.output import regression as output
+from mc.output import report, terminal
+from mc.records import rounds
+from mc.status import DONE, FAILED, UNCERTAIN, WRONG
+
+EPILOG = """\
+Each result of the baseline is compared with the result of the same keys.
+Several files of a side are several runs of one machine, as are the rounds of
+run --rounds. A result is worse if its whole 95 % interval lies beyond the
+limit, and no worse if the whole interval lies within it. Else nobody can tell,
+and the command says how many more runs would do.
+
+For git bisect, let it be the last command of the script:
+  memcache check now.jsonl --baseline good.jsonl
+A commit that can't be told is skipped.
+"""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", nargs="+", metavar="FILE", help="results to check")
+    parser.add_argument("--baseline", nargs="+", required=True, metavar="FILE",
+                        help="results that they are checked against")
+    parser.add_argument("--fail-over", type=_share, default=_share("5%"), metavar="LIMIT",
+                        help="how much slower is too slow: 5%% (the default) allows 0.95x")
+    report.units_argument(parser)
+
+
+def _share(text: str) -> float:
+    """`5%` or `5` is 0.05."""
+    if not re.fullmatch(r"\d+(\.\d+)?%?", text) or not 0 < (share := float(text.rstrip("%"))) < 100:
+        raise argparse.ArgumentTypeError(f"{text} is no share between 0% and 100%")
+    return share / 100
+
+
+def command(args: argparse.Namespace) -> int:
+    baseline, checked = (_side(files) for files in (args.baseline, args.file))
+    pairings = regression.pairings(baseline, checked)
+    answers = [one for pairing in pairings for one in regression.answers(pairing, args.fail_over)]
+    emit(terminal.lines(output.parts(pairings, answers, args.fail_over)), terminal.painter())
+    return _status(answers)
+
+
+def _side(files: list[str]) -> list[match.Batch]:
+    name = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
+    found = match.batches({name: rounds.together(files)})
+    if not found:
+        raise Failure(f"{name}: no results", WRONG)
+    return found
+
+
+def _status(answers: list[Answer]) -> int:
+    verdicts = {answer.verdict for answer in answers}
+    if Verdict.WORSE in verdicts:
+        return FAILED
+    return UNCERTAIN if Verdict.UNKNOWN in verdicts else DONE
