@@ -94,42 +94,42 @@ static const struct mc_key keys[] = {
 		.name = "width", .column = "width_bytes", .preset = "max",
 		.kind = MC_CHOICE, .names = width_names,
 		.outcomes = width_outcomes, .found = true,
-		.help = "bytes an access; max: the widest this CPU has",
+		.help = "bytes of each access; max: the widest that this CPU has",
 	}, {
 		.name = "fence", .column = "fence", .preset = "none",
 		.kind = MC_CHOICE, .names = fence_names,
-		.help = "after each pass; uc: a store to an uncached page, read back",
+		.help = "fence after each pass; uc: a store to an uncached page that is read back",
 	}, {
 		.name = "verify", .column = "verify", .preset = "each",
 		.kind = MC_CHOICE, .names = verify_names, .wide = true,
-		.help = "sum the words: after each sample, after the last one, never",
+		.help = "sum the words after each sample, after the last one, or never",
 	}, {
 		.name = "readback", .column = "readback", .preset = "off",
 		.kind = MC_CHOICE, .names = mc_on_off, .wide = true,
-		.help = "writes: compare word by word within each pass; counts as read",
+		.help = "op=write: compare each word within the pass, which counts as reading",
 	}, {
 		.name = "streams", .column = "streams", .preset = "1",
 		.kind = MC_CHOICE, .names = streams_names,
-		.help = "parts of each array gone through side by side, 256 bytes of each in turn",
+		.help = "parts of each array that are accessed in turn, 256 bytes of each",
 	}, {
 		.name = "data", .column = "data", .preset = "counter",
 		.kind = MC_CHOICE, .names = data_names, .wide = true,
-		.help = "words that are moved: consecutive integers, random ones, zeros",
+		.help = "words that are written: consecutive integers, random numbers or zeros",
 	},
 };
 
 static const struct mc_column columns[] = {
 	[COL_MB_PER_S] = {
 		.name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN, .decimals = 1,
-		.help = "payload of all threads, 10^6 bytes/s, from the median",
+		.help = "payload of all threads, 10^6 bytes/s, from the median sample",
 	},
 	[COL_MB_PER_S_MAX] = {
 		.name = "mb_per_s_max", .roles = MC_DETAIL, .decimals = 1, .wide = true,
-		.help = "the same from the fastest sample",
+		.help = "payload of all threads, 10^6 bytes/s, from the fastest sample",
 	},
 	[COL_TRAVERSED] = {
 		.name = "traversed_bytes", .roles = MC_DETAIL, .wide = true,
-		.help = "working set that was really traversed: size= in whole lines",
+		.help = "bytes that a pass traverses: size= in whole lines",
 	},
 	[COL_PASSES] = {
 		.name = "passes_per_sample", .roles = MC_DETAIL, .wide = true,
@@ -137,11 +137,11 @@ static const struct mc_column columns[] = {
 	},
 	[COL_CORE_MHZ] = {
 		.name = "core_mhz", .roles = MC_DETAIL, .wide = true,
-		.help = "the core's clock just before; the mean of several threads",
+		.help = "clock of the core just before; with several threads their mean",
 	},
 	[COL_BYTES_PER_CYCLE] = {
 		.name = "bytes_per_core_cycle", .roles = MC_DETAIL, .decimals = 2, .wide = true,
-		.help = "mb_per_s of a thread in cycles of its core's clock",
+		.help = "payload of a thread per cycle of its core's clock",
 	},
 	[COL_LEVEL] = MC_LEVEL_COLUMN,
 };

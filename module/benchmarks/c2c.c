@@ -40,22 +40,22 @@ static const struct mc_key keys[] = {
 	{
 		.name = "state", .column = "state", .preset = "hitm,hit",
 		.kind = MC_CHOICE, .names = state_names,
-		.help = "lines in the writer's cache: modified, or clean",
+		.help = "state of the lines in the writer's cache; hitm: modified; hit: clean",
 	}, {
 		.name = "home", .column = "home", .preset = "writer",
 		.kind = MC_CHOICE, .names = home_names,
-		.help = "with node=auto: whose node the memory is on",
+		.help = "CPU whose node has the memory, with node=auto",
 	},
 };
 
 static const struct mc_column columns[] = {
 	[COL_WRITER] = {
 		.name = "writer_cpu", .roles = MC_WHICH, .always = true,
-		.help = "has the lines",
+		.help = "CPU whose cache has the lines",
 	},
 	[COL_READER] = {
 		.name = "reader_cpu", .roles = MC_WHICH, .always = true,
-		.help = "loads them",
+		.help = "CPU that loads the lines",
 	},
 	[COL_SIBLINGS] = {
 		.name = "siblings", .always = true, .names = yes_no,
@@ -63,14 +63,15 @@ static const struct mc_column columns[] = {
 	},
 	[COL_NS] = {
 		.name = "ns_per_line", .unit = "ns a line", .roles = MC_MAIN | MC_EACH,
-		.decimals = 3, .help = "from the median",
+		.decimals = 3, .help = "time of a load of a line, from the median sample",
 	},
 	[COL_NS_MIN] = {
 		.name = "ns_per_line_min", .decimals = 3,
-		.help = "from the fastest sample",
+		.help = "time of a load of a line, from the fastest sample",
 	},
 	[COL_LINES] = {
-		.name = "lines", .roles = MC_COUNT, .wide = true, .help = "in the working set",
+		.name = "lines", .roles = MC_COUNT, .wide = true,
+		.help = "lines in the working set",
 	},
 };
 

@@ -59,23 +59,23 @@ static const struct mc_key keys[] = {
 	}, {
 		.name = "path", .column = "path", .preset = "none",
 		.kind = MC_PATH, .names = path_names, .wide = true,
-		.help = "regular file; written if it is not there, empty, or written so before",
+		.help = "path of a regular file; op=write takes a new or empty one, or its own",
 	}, {
 		.name = "files", .column = "files", .preset = "shared",
 		.kind = MC_CHOICE, .names = files_names,
-		.help = "one for all readers, or each its own: PATH.0, PATH.1 and so on",
+		.help = "one file for all readers, or one for each: PATH.0, PATH.1 and so on",
 	}, {
 		.name = "transfer", .column = "transfer_bytes", .preset = "512K",
 		.kind = MC_SIZE, .min = 512, .max = 256ULL << 20, .multiple = 512,
-		.help = "bytes at once, into memory of each reader's own",
+		.help = "bytes of each transfer, into memory of each reader",
 	}, {
 		.name = "readers", .column = "readers", .preset = "1",
 		.kind = MC_NUMBER, .min = 1, .max = 256,
-		.help = "threads that read or write; they go round the CPUs of cpu=",
+		.help = "number of threads that read or write; they take the CPUs of cpu= in turn",
 	}, {
 		.name = "bytes", .column = "file_bytes", .preset = "64M",
 		.kind = MC_SIZE, .min = 4096, .max = 1ULL << 46, .multiple = 4096, .found = true,
-		.help = "op=write: size of each file; op=read reads all there is",
+		.help = "op=write: size of each file; op=read reads the whole file",
 	}, {
 		.name = "check", .column = "check", .preset = "off",
 		.kind = MC_CHOICE, .names = mc_on_off,
@@ -83,38 +83,38 @@ static const struct mc_key keys[] = {
 	}, {
 		.name = "cache", .column = "cache", .preset = "keep",
 		.kind = MC_CHOICE, .names = cache_names,
-		.help = "drop: not in the page cache before a sample, on the disk at its end",
+		.help = "drop: page cache empty before a sample, data on the disk at its end",
 	}, {
 		.name = "direct", .column = "direct", .preset = "off",
 		.kind = MC_CHOICE, .names = mc_on_off,
-		.help = "on: past the page cache (O_DIRECT)",
+		.help = "on: bypass the page cache (O_DIRECT)",
 	},
 };
 
 static const struct mc_column columns[] = {
 	[COL_MB_PER_S] = {
 		.name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN, .decimals = 1,
-		.help = "of all readers, 10^6 bytes/s, from the median",
+		.help = "rate of all readers, 10^6 bytes/s, from the median sample",
 	},
 	[COL_IOS_PER_S] = {
 		.name = "ios_per_s", .decimals = 1,
-		.help = "transfers a second, the same way",
+		.help = "transfers of all readers per second, from the median sample",
 	},
 	[COL_DRAM_READ] = {
 		.name = "dram_read_mb_per_s", .decimals = 1, .wide = true,
-		.help = "read from memory meanwhile, 10^6 bytes/s",
+		.help = "reads from memory at the same time, 10^6 bytes/s",
 	},
 	[COL_DRAM_WRITE] = {
 		.name = "dram_write_mb_per_s", .decimals = 1, .wide = true,
-		.help = "written to memory meanwhile",
+		.help = "writes to memory at the same time, 10^6 bytes/s",
 	},
 	[COL_CACHED] = {
 		.name = "cached_percent", .decimals = 1,
-		.help = "of the files, in the page cache before the last sample",
+		.help = "bytes of the files in the page cache before the last sample",
 	},
 	[COL_WRONG] = {
 		.name = "wrong_offset", .wide = true,
-		.help = "check=on: the first byte that was wrong, in its file",
+		.help = "check=on: offset of the first wrong byte in its file",
 	},
 };
 
@@ -296,7 +296,7 @@ static int file_run(struct mc_run *run, const struct mc_point *point,
 const struct mc_test mc_test_file = {
 	.spec = {
 		.name = "file",
-		.help = "reads and writes of a file through the page cache, or past it",
+		.help = "reads and writes of a file, with or without the page cache",
 		.presets = "cpu=all repeat=5 warmup=1",
 		.keys = keys,
 		.nkeys = ARRAY_SIZE(keys),

@@ -39,11 +39,11 @@ static const struct mc_key keys[] = {
 	{
 		.name = "pattern", .column = "pattern", .preset = "random",
 		.kind = MC_CHOICE, .names = pattern_names,
-		.help = "order: one random cycle; page by page (TLB-friendly); by address",
+		.help = "order of loads: one random cycle; page by page (TLB-friendly); ascending",
 	}, {
 		.name = "stride", .column = "stride_bytes", .preset = "64",
 		.kind = MC_SIZE, .min = 8, .max = 1ULL << 30, .multiple = 8,
-		.help = "from one element to the next one's place; 64: each line has one",
+		.help = "bytes between neighbouring elements; 64: one element in each line",
 	},
 };
 
@@ -51,39 +51,39 @@ static const struct mc_column columns[] = {
 	[COL_NS] = {
 		.name = "ns_per_load", .unit = "ns a load", .roles = MC_MAIN | MC_EACH,
 		.decimals = 3,
-		.help = "from the median",
+		.help = "time of a load, from the median sample",
 	},
 	[COL_NS_MIN] = {
 		.name = "ns_per_load_min", .decimals = 3, .wide = true,
-		.help = "from the fastest sample",
+		.help = "time of a load, from the fastest sample",
 	},
 	[COL_CYCLES] = {
 		.name = "cycles_per_load", .decimals = 2,
-		.help = "the same in cycles of the core, whose clock is measured beside it",
+		.help = "cycles of the core's clock per load; the clock is measured beside it",
 	},
 	[COL_LEVEL] = {
 		.name = "level", .names = mc_hit_names,
-		.help = "where loads were served: by what the CPU reports, and by time",
+		.help = "level that served the loads, by sizes that the CPU reports and by time",
 	},
 	[COL_P50] = {
 		.name = "p50_ns_per_load", .roles = MC_DETAIL, .decimals = 3, .wide = true,
-		.help = "half of all grains took at most this, a load",
+		.help = "time of a load that half of all grains took at most",
 	},
 	[COL_P99] = {
 		.name = "p99_ns_per_load", .roles = MC_DETAIL, .decimals = 3,
-		.help = "99 of 100 grains",
+		.help = "time of a load that 99 % of all grains took at most",
 	},
 	[COL_P999] = {
 		.name = "p999_ns_per_load", .roles = MC_DETAIL, .decimals = 3, .wide = true,
-		.help = "999 of 1000 grains",
+		.help = "time of a load that 99.9 % of all grains took at most",
 	},
 	[COL_CORE_MHZ] = {
 		.name = "core_mhz", .roles = MC_DETAIL, .wide = true,
-		.help = "the core's clock just before",
+		.help = "clock of the core just before",
 	},
 	[COL_LOADS] = {
 		.name = "loads_per_pass", .roles = MC_COUNT | MC_DETAIL, .wide = true,
-		.help = "the cycle's length, or a million",
+		.help = "loads of a pass: the length of the cycle, at most a million",
 	},
 	[COL_GRAIN_LOADS] = {
 		.name = "grain_loads", .roles = MC_DETAIL, .wide = true,

@@ -30,18 +30,18 @@ enum { COL_LINE, COL_PAIR, COL_SAME_NS, COL_OTHER_NS };
 static const struct mc_column columns[] = {
 	[COL_LINE] = {
 		.name = "line_bytes",
-		.help = "what clflush of one word throws out",
+		.help = "bytes that a CLFLUSH of one word evicts",
 	},
 	[COL_PAIR] = {
 		.name = "pair_bytes",
-		.help = "what a load of one word brings in, if that is more than its line",
+		.help = "bytes that a load of one word fetches, if these are more than its line",
 	},
 	[COL_SAME_NS] = {
 		.name = "same_ns", .roles = MC_EACH, .decimals = 3,
-		.help = "a load of what was there",
+		.help = "time of a load that hits the line or the pair",
 	},
 	[COL_OTHER_NS] = {
-		.name = "other_ns", .decimals = 3, .help = "a load of what was not",
+		.name = "other_ns", .decimals = 3, .help = "time of a load that misses it",
 	},
 };
 

@@ -32,14 +32,14 @@ static const struct mc_key keys[] = {
 		.preset = MC_IN_KERNEL ? "loop,clock,irq,fpu,gate,wakeup" :
 					 "loop,clock,gate,wakeup",
 		.kind = MC_CHOICE, .names = item_names,
-		.help = "what is timed; in the kernel only: irq, getpid, fpu (fpu saves nothing)",
+		.help = "operation that is timed; only the kernel has irq, getpid and fpu",
 	},
 };
 
 static const struct mc_column columns[] = {
 	[COL_OPERATIONS] = {
 		.name = "operations_per_sample", .wide = true,
-		.help = "timed together, so that the clock's cost is small",
+		.help = "operations timed together, so that the clock's cost is small",
 	},
 };
 
@@ -316,7 +316,7 @@ const struct mc_test mc_test_overhead = {
 	.spec = {
 		.name = "overhead",
 		.presets = "disturbed=keep",
-		.help = "cost of loop, clock, interrupts, threads; no memory: size= does nothing",
+		.help = "cost of the loop, the clock, interrupts and threads; size= has no effect",
 		.keys = keys,
 		.nkeys = ARRAY_SIZE(keys),
 		.columns = columns,

@@ -56,43 +56,43 @@ static const struct mc_key keys[] = {
 	{
 		.name = "op", .column = "op", .preset = "read",
 		.kind = MC_CHOICE, .names = op_names,
-		.help = "what is done at each place: load or store of 8 bytes",
+		.help = "access to each address: a load or a store of 8 bytes",
 	}, {
 		.name = "count", .column = "count", .preset = "1M",
 		.kind = MC_SIZE, .unit = "accesses",
 		.min = 8, .max = 1ULL << 40, .multiple = 8,
-		.help = "accesses of a pass, by each thread",
+		.help = "accesses of each thread in a pass",
 	}, {
 		.name = "mode", .column = "mode", .preset = "independent",
 		.kind = MC_CHOICE, .names = mode_names,
-		.help = "dependent: each read waits for the one before it",
+		.help = "dependent: each load waits for the one before it",
 	}, {
 		.name = "generator", .column = "generator", .preset = "lcg",
 		.kind = MC_CHOICE, .names = generator_names,
-		.help = "where places come from, within the timed loop",
+		.help = "generator of the addresses, within the timed loop",
 	}, {
 		.name = "align", .column = "align_bytes", .preset = "8",
 		.kind = MC_CHOICE, .names = align_names,
-		.help = "1: any byte, across lines, too; size=2M at most, writes unverified",
+		.help = "alignment; 1: also across lines, size=2M at most, writes unverified",
 	}, {
 		.name = "verify", .column = "verify", .preset = "each",
 		.kind = MC_CHOICE, .names = verify_names, .found = true, .wide = true,
-		.help = "after each sample: was all read right, written right",
+		.help = "check the sum of what was read, and what was written, after each sample",
 	},
 };
 
 static const struct mc_column columns[] = {
 	[COL_NS_PER_ACCESS] = {
 		.name = "ns_per_access", .unit = "ns an access", .roles = MC_MAIN, .decimals = 3,
-		.help = "of one thread: median_ns / count, generator included",
+		.help = "time of an access of one thread, generator included: median_ns / count",
 	},
 	[COL_GENERATOR_NS] = {
 		.name = "generator_ns", .decimals = 3,
-		.help = "the same loop without the access: places alone; they overlap",
+		.help = "time of an address in the same loop without accesses; the two overlap",
 	},
 	[COL_ACCESSES] = {
 		.name = "accesses", .wide = true,
-		.help = "of all threads in a pass",
+		.help = "accesses of all threads in a pass",
 	},
 	[COL_LEVEL] = MC_LEVEL_COLUMN,
 };
@@ -393,7 +393,7 @@ static int random_run(struct mc_run *run, const struct mc_point *point,
 const struct mc_test mc_test_random = {
 	.spec = {
 		.name = "random",
-		.help = "reads and writes at random places of a working set",
+		.help = "reads and writes at random addresses of a working set",
 		.presets = "size=auto",
 		.keys = keys,
 		.nkeys = ARRAY_SIZE(keys),

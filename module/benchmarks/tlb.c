@@ -23,24 +23,24 @@ enum { COL_PAGES, COL_PAGE_BYTES, COL_NS, COL_PACKED_NS, COL_TLB_NS };
 static const struct mc_column columns[] = {
 	[COL_PAGES] = {
 		.name = "pages", .roles = MC_COUNT | MC_OVER,
-		.help = "loads in a pass, one a page",
+		.help = "loads in a pass, one in each page",
 	},
 	[COL_PAGE_BYTES] = {
 		.name = "page_bytes",
-		.help = "what one translation covers, as the page tables say",
+		.help = "bytes that one translation covers, according to the page tables",
 	},
 	[COL_NS] = {
 		.name = "ns_per_load", .unit = "ns a load", .roles = MC_EACH, .decimals = 3,
-		.help = "from the median",
+		.help = "time of a load in another page each, from the median sample",
 	},
 	[COL_PACKED_NS] = {
 		.name = "packed_ns_per_load", .decimals = 3,
-		.help = "as many lines close together: few translations",
+		.help = "time of a load from as many lines close together: few translations",
 	},
 	[COL_TLB_NS] = {
 		.name = "tlb_ns", .unit = "ns beyond a TLB hit", .roles = MC_MAIN | MC_EACH,
 		.decimals = 3,
-		.help = "the difference: what a translation costs",
+		.help = "cost of a translation: the difference of the two",
 	},
 };
 
@@ -185,7 +185,7 @@ static int tlb_run(struct mc_run *run, const struct mc_point *point,
 const struct mc_test mc_test_tlb = {
 	.spec = {
 		.name = "tlb",
-		.help = "what address translation costs: a load in each page; CPUs take turns",
+		.help = "cost of address translation: a load in each page; CPUs take turns",
 		.presets = "size=64K..64M page=4k",
 		.columns = columns,
 		.ncolumns = ARRAY_SIZE(columns),

@@ -48,14 +48,14 @@ static const struct mc_key keys[] = {
 		.preset =
 			"loop,clock,getpid,getppid,read_zero,write_null,swapcontext,fork_exit,fork_exec,vfork_exec,posix_spawn",
 		.kind = MC_CHOICE, .names = item_names,
-		.help = "what is timed; read, write: 1 byte of /dev/zero, to /dev/null",
+		.help = "operation that is timed; read, write: 1 byte of /dev/zero, /dev/null",
 	},
 };
 
 static const struct mc_column columns[] = {
 	[COL_OPERATIONS] = {
 		.name = "operations_per_sample", .wide = true,
-		.help = "timed together, so that the clock's cost is small",
+		.help = "operations timed together, so that the clock's cost is small",
 	},
 };
 
@@ -310,7 +310,7 @@ const struct mc_test mc_test_os = {
 	.spec = {
 		.name = "os",
 		.presets = "disturbed=keep",
-		.help = "system calls, processes, contexts; CPUs take turns; size= does nothing",
+		.help = "system calls, processes, contexts; CPUs take turns; size= has no effect",
 		.keys = keys,
 		.nkeys = ARRAY_SIZE(keys),
 		.columns = columns,

@@ -42,18 +42,18 @@ static const struct mc_key keys[] = {
 	}, {
 		.name = "capacity", .column = "capacity", .preset = "max",
 		.kind = MC_CHOICE, .names = capacity_names,
-		.help = "of the pipe: raised as far as this user may, or as it comes",
+		.help = "capacity of the pipe; max: as far as this user may raise it",
 	},
 };
 
 static const struct mc_column columns[] = {
 	[COL_MB_PER_S] = {
 		.name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN, .decimals = 1,
-		.help = "through the pipe, 10^6 bytes/s, from the median",
+		.help = "rate through the pipe, 10^6 bytes/s, from the median sample",
 	},
 	[COL_PIPE_BYTES] = {
 		.name = "pipe_bytes",
-		.help = "what the pipe holds",
+		.help = "capacity of the pipe",
 	},
 };
 
@@ -308,7 +308,7 @@ const struct mc_test mc_test_pipe = {
 	.spec = {
 		.name = "pipe",
 		.presets = "disturbed=keep",
-		.help = "bandwidth of a pipe from a parent to its child; size= does nothing",
+		.help = "bandwidth of a pipe from a parent to its child; size= has no effect",
 		.keys = keys,
 		.nkeys = ARRAY_SIZE(keys),
 		.columns = columns,
