@@ -192,7 +192,7 @@ class Program(fake.InDirectory):
 
     def test_a_mistyped_command(self):
         for typed, said in (("rapport", "memcache: no command rapport. Did you mean report? There "
-                                        "are: run, show, compare, plot, "),
+                                        "are: run, show, compare, check, plot, "),
                             ("xyzzy", "memcache: no command xyzzy. There are: run, "),
                             ("", "memcache: no command . There are: run, ")):
             done = self.memcache(typed, "x")
