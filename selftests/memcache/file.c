@@ -218,7 +218,7 @@ TEST_F(file, of_others_is_left_alone)
 
 	ASSERT_EQ(0, put(F, 0, "memcache, but not ours", 22));
 	EXPECT_EQ(-EEXIST, small("op=write bytes=4K"));
-	EXPECT_TRUE(file_has("run", "state: failed\nerror: EEXIST path: " F " is there"));
+	EXPECT_TRUE(file_has("run", "state: failed\nerror: EEXIST path: " F " exists"));
 	ASSERT_EQ(22, file_read(F, text, sizeof(text)));
 	EXPECT_STREQ("memcache, but not ours", text);
 	ASSERT_EQ(0, put(F, 100000, "something long", 14));

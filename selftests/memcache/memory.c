@@ -241,7 +241,7 @@ TEST_F(large, ends_with_a_signal)
 	EXPECT_EQ(0, kill(self->pid, SIGINT));
 	EXPECT_EQ(-EINTR, run_end(self->pid));
 	was_not_finished(_metadata, self->size,
-			 "error: EINTR run: stopped by a signal while memory");
+			 "error: EINTR run: stopped by a signal while its memory");
 }
 
 TEST_F(large, ends_with_a_write_to_stop)
@@ -249,7 +249,7 @@ TEST_F(large, ends_with_a_write_to_stop)
 	EXPECT_EQ(0, file_write(FILES "stop", "1"));
 	EXPECT_EQ(-ECANCELED, run_end(self->pid));
 	was_not_finished(_metadata, self->size,
-			 "error: ECANCELED run: stopped by a write to stop while memory");
+			 "error: ECANCELED run: stopped by a write to stop while its memory");
 }
 
 /* Other processes wait until the buffer is there; one that is killed stops waiting. */
