@@ -122,7 +122,6 @@ static int worker_main(void *arg)
 int mc_threads_start(struct mc_worker *w)
 {
 	struct member *m = container_of(w, struct member, worker);
-	int node = w->cpu < 0 ? NUMA_NO_NODE : cpu_to_node(w->cpu);
 	struct mc_team *team = w->team;
 	struct task_struct *task;
 
@@ -131,7 +130,9 @@ int mc_threads_start(struct mc_worker *w)
 			       "cpu: %d is not online; online are %*pbl",
 			       w->cpu, cpumask_pr_args(cpu_online_mask));
 	init_waitqueue_head(&m->wake);
-	task = kthread_create_on_node(worker_main, m, node, "memcache/%u", w->index);
+	task = kthread_create_on_node(worker_main, m,
+				      w->cpu < 0 ? NUMA_NO_NODE : cpu_to_node(w->cpu),
+				      "memcache/%u", w->index);
 	/* kthread_create() gives up when its caller is being killed. */
 	if (task == ERR_PTR(-EINTR))
 		return mc_fail(team->error, -EINTR,
