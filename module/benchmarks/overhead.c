@@ -32,7 +32,7 @@ static const struct mc_key keys[] = {
 		.preset = MC_IN_KERNEL ? "loop,clock,irq,fpu,gate,wakeup" :
 					 "loop,clock,gate,wakeup",
 		.kind = MC_CHOICE, .names = item_names,
-		.help = "operation that is timed; only the kernel has irq, getpid and fpu",
+		.help = "operation timed; kernel only: irq, getpid, fpu (fpu saves nothing)",
 	},
 };
 
