@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""memcache trend: how often a change is found, which run brought it, and what is printed."""
+
+import csv
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+from unittest import mock
+
+import fake
+from mc.analysis import changes, trend
+
+YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
+READ = "bandwidth op=read size=4K repeat=20"
+WRITE = "bandwidth op=write size=4K repeat=20"
+START, DAY = 1790000000 * 10 ** 9, 86400 * 10 ** 9
+SERIES, RUNS, AT = 200, 30, 20      # how many series, of how many runs, where the step is
+NEAR = 2                            # runs from the step
+
+RUPTURES = subprocess.run([fake.TOP / "tools/check/ruptures"], stdout=subprocess.PIPE,
+                          text=True).stdout.strip()
+if not RUPTURES:
+    raise fake.unittest.SkipTest("ruptures can't be fetched from PyPI")
+sys.path.append(RUPTURES)
+
+
+def series(chance, step=0.0, outliers=False, runs=RUNS, at=AT, noise=0.012):
+    """Times that scatter by 1.2 %. With outliers, 7 % of the runs take up to 1.7 times as long."""
+    speeds = [(1 if i < at else 1 - step) * (1 + chance.gauss(0, noise))
+              * (1 - chance.uniform(0.1, 0.4) * (outliers and chance.random() < 0.07))
+              for i in range(runs)]
+    return [1000 / speed for speed in speeds]
+
+
+class Rates(fake.unittest.TestCase):
+    """How often it is right, over 200 series of each kind."""
+
+    def found(self, seed, **about):
+        chance = random.Random(seed)
+        return [changes.steps(series(chance, **about)) for _ in range(SERIES)]
+
+    def test_no_false_alarm(self):
+        for outliers in False, True:
+            for runs in changes.FEWEST, RUNS:
+                with self.subTest(outliers=outliers, runs=runs):
+                    found = self.found(runs, outliers=outliers, runs=runs)
+                    self.assertEqual(sum(map(bool, found)), 0)
+
+    def test_hardly_any_in_longer_series(self):
+        """Of 9200 series, one was taken to have changed; it is among these."""
+        for outliers in False, True:
+            found = self.found(60, outliers=outliers, runs=60)
+            self.assertLessEqual(sum(map(bool, found)), 1)
+
+    def test_steps_of_5_percent(self):
+        for outliers in False, True:
+            with self.subTest(outliers=outliers):
+                found = self.found(5, outliers=outliers, step=0.05)
+                hits = sum(any(abs(step.at - AT) <= NEAR for step in steps) for steps in found)
+                self.assertGreaterEqual(hits, 0.95 * SERIES)
+                self.assertLess(sum(len(steps) > 1 for steps in found), 0.03 * SERIES)
+
+    def test_steps_that_are_faster(self):
+        found = self.found(7, step=-0.05, outliers=True)
+        hits = [step for steps in found for step in steps if abs(step.at - AT) <= NEAR]
+        self.assertGreaterEqual(len(hits), 0.95 * SERIES)
+        self.assertTrue(all(1.02 < step.speed < 1.1 for step in hits))
+
+    def test_two_steps(self):
+        chance = random.Random(3)
+        both = 0
+        for _ in range(50):
+            times = series(chance, 0.08)
+            times += series(chance, runs=15)
+            both += len(changes.steps(times)) == 2
+        self.assertGreaterEqual(both, 47)
+
+
+class Parts(fake.unittest.TestCase):
+    def test_less_than_2_percent_is_no_change(self):
+        """However sure it is."""
+        times = series(random.Random(1), 0.015, noise=0.0001)
+        self.assertLess(changes.separated(times[:AT], times[AT:]), 0.01)
+        self.assertEqual(changes.steps(times), [])
+
+    def test_equal_times(self):
+        self.assertEqual(changes.steps([5.0] * 30), [])
+        [step] = changes.steps([5.0] * 20 + [6.0] * 10)
+        self.assertEqual((step.at, step.before, step.after),
+                         (20, mock.ANY, mock.ANY))
+        self.assertAlmostEqual(step.speed, 5 / 6)
+
+    def test_outliers_alone_are_no_change(self):
+        times = [5.0 + 0.01 * (i % 3) for i in range(30)]
+        for i in 10, 11, 12:
+            times[i] = 9.0
+        self.assertEqual(changes.steps(times), [])
+        self.assertEqual([i for i, off in enumerate(changes.far(times)) if off], [10, 11, 12])
+
+    def test_the_permutation_test(self):
+        """Of 5 and 5 values, 2 of 252 deals separate the ranks completely."""
+        share = changes.separated([1, 2, 3, 4, 5], [6, 7, 8, 9, 10])
+        self.assertAlmostEqual(share, 2 / 252, places=9)
+        self.assertLess(changes.separated(range(8), range(8, 16)), changes.SURE)
+        self.assertGreater(changes.separated(range(7), range(7, 14)), changes.SURE)
+        many = changes.separated([1, 3, 5, 7, 9, 11, 13, 15, 18], [2, 4, 6, 8, 10, 12, 14, 16, 17])
+        self.assertGreater(many, 0.5)       # too many deals to count
+        self.assertEqual(changes.separated([1, 1, 1], [1, 1, 1]), 1)
+        self.assertGreater(changes.separated([1, 4, 5, 8], [2, 3, 6, 7]), 0.5)
+
+    def test_the_order_of_kernels(self):
+        ordered = ["5.10.0-30-amd64", "6.1.0-9-amd64", "6.1.0-50-amd64", "6.9.0", "6.12.0-rc1",
+                   "6.12.0-rc10", "6.12.0", "6.12.1", "7.0.0"]
+        self.assertEqual(sorted(reversed(ordered), key=trend.version), ordered)
+
+
+class Command(fake.InDirectory):
+    def file(self, name, number, kernel="6.1.0-50-amd64", results=(), **more):
+        results = [one | {"started_unix_ns": START + number * DAY} for one in results]
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_bytes(b"".join(fake.lines(
+            fake.machine(fake.BARE | {"kernel": kernel}, YES, version="1.2") | more,
+            fake.request(READ, len(results)), *results)))
+
+    def nights(self, runs=RUNS, write=1.0):
+        """A folder of files: reads become slower at AT, with another kernel."""
+        chance = random.Random(9)
+        for number in range(runs):
+            new = number >= AT
+            self.file(f"nights/{number:02}.jsonl", number, f"6.1.0-{50 + new}-amd64", [
+                fake.result(READ, chance.gauss(9000.0 if new else 10000.0, 100)),
+                fake.result(WRITE, chance.gauss(5000.0 * (write if new else 1), 50))])
+
+    def memcache(self, *words, status=0, path=RUPTURES):
+        done = subprocess.run([fake.FRONT, *words], capture_output=True, text=True,
+                              env=os.environ | {"COLUMNS": "80", "PYTHONPATH": path})
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        self.assertLessEqual(max(map(len, done.stdout.splitlines()), default=0), 80)
+        return " ".join((done.stdout + done.stderr).split())
+
+    def test_which_kernel_brought_it(self):
+        self.nights()
+        said = self.memcache("trend", "nights")
+        self.assertIn("Since nights/20.jsonl (2026-10-11 14:13 UTC): kernel 6.1.0-50-amd64 -> "
+                      "6.1.0-51-amd64. Before that: nights/19.jsonl (2026-10-10 14:13 UTC).", said)
+        self.assertRegex(said, r"before after speed bandwidth width=16 size=4K page=direct "
+                               r"(100|99)\d\d\.\d MB/s (90|89)\d\d\.\d MB/s 0\.90x ↓")
+        self.assertTrue(said.endswith("2 results over 30 runs, in the order of time: 1 lasting "
+                                      "change, at 1 run."), said)
+
+    def test_the_worst_first_and_what_became_faster(self):
+        self.nights(write=0.8)
+        said = self.memcache("trend", "nights")
+        self.assertLess(said.index("0.80x ↓"), said.index("0.90x ↓"))
+        self.nights(write=1.2)
+        said = self.memcache("trend", "nights")
+        self.assertLess(said.index("0.90x ↓"), said.index("1.20x ↑"))
+        self.assertIn("2 lasting changes, at 1 run.", said)
+
+    def test_a_store_says_the_same(self):
+        self.nights()
+        files = sorted(map(str, Path("nights").iterdir()))
+        self.memcache("record", "runs.db", *reversed(files))
+        said = self.memcache("trend", "runs.db")
+        self.assertIn("Since runs.db:10 (2026-10-11", said)
+        self.assertEqual(said.replace("runs.db:10 ", "nights/20.jsonl ").replace(
+            "runs.db:11 ", "nights/19.jsonl "), self.memcache("trend", "nights"))
+        self.assertIn("over 16 runs", self.memcache("trend", "runs.db:1-16"))
+
+    def test_over_kernels(self):
+        """Measured in another order than that of their versions."""
+        chance = random.Random(2)
+        order = list(range(30))
+        chance.shuffle(order)
+        for at, minor in enumerate(order):
+            self.file(f"some/{at}.jsonl", at, f"6.{minor}.0", [
+                fake.result(READ, chance.gauss(10000.0 if minor < 15 else 9300.0, 50))])
+        self.assertIn("0 lasting changes", self.memcache("trend", "some"))
+        said = self.memcache("trend", "some", "--over", "kernel")
+        self.assertRegex(said, r"kernel 6\.14\.0 -> 6\.15\.0\. .* in the order of kernel versions")
+
+    def test_machines_are_not_mixed(self):
+        for number in range(40):
+            slow = number >= 20
+            self.file(f"two/{number:02}.jsonl", number, cpu="slow" if slow else "fast",
+                      results=[fake.result(READ, 8000.0 if slow else 10000.0)])
+        self.assertIn("2 results over 40 runs, in the order of time: 0 lasting changes",
+                      self.memcache("trend", "two"))
+
+    def test_what_is_left_out(self):
+        self.nights()
+        self.file("nights/98.jsonl", 98, results=[fake.result(READ, 1.0, verified="failed")])
+        self.file("nights/99.jsonl", 99, hypervisor="tcg", results=[fake.result(READ, 1.0)])
+        said = self.memcache("trend", "nights")
+        self.assertIn("Left out: 1 result that failed verification, 1 result of emulated machines.",
+                      said)
+        self.write("nights/97.jsonl", b"no record\n")
+        self.assertIn("97.jsonl:1: not JSON", self.memcache("trend", "nights", status=1))
+
+    def test_too_few(self):
+        self.nights(runs=9)
+        said = self.memcache("trend", "nights", status=1)
+        self.assertIn("Too few runs, less than 16: - bandwidth width=16 size=4K page=direct: 9",
+                      said)
+
+    def test_only(self):
+        self.nights(write=0.8)
+        said = self.memcache("trend", "nights", "--only", "op=write")
+        self.assertIn("1 result over 30 runs", said)
+        self.assertIn("0.80x", said)
+        self.assertNotIn("0.90x", said)
+        self.assertIn("none has op=copy",
+                      self.memcache("trend", "nights", "--only", "op=copy", status=1))
+
+    def test_what_is_wrong(self):
+        os.mkdir("empty")
+        self.nights(runs=10)
+        for words, status, said in (("empty", 2, "no results files"),
+                                    ("nosuch", 1, "nosuch: No such file or directory; left out"),
+                                    ("nights -o x.doc", 2, "wanted a name that ends in .svg")):
+            self.assertIn(said, self.memcache("trend", *words.split(), status=status))
+
+    def test_without_the_library(self):
+        self.nights(runs=10)
+        with mock.patch.dict(sys.modules, ruptures=None), \
+                self.assertRaisesRegex(changes.Failure, "tools/setup trend"):
+            changes.ruptures()
+
+    def test_pictures(self):
+        self.nights()
+        said = self.memcache("trend", "nights", "-o", "x.svg")
+        self.assertIn("x.svg: 2 charts", said)
+        self.assertTrue(Path("x.svg").read_bytes().startswith(b"<?xml"))
+
+    def test_files_for_otava(self):
+        self.nights()
+        self.file("nights/99.jsonl", 99, results=[fake.result(READ, 9000.0)])
+        Path("nights/98.jsonl").write_bytes(b"".join(fake.lines(
+            fake.machine(fake.BARE, YES), fake.request("latency", 1),
+            fake.figure("latency", {"stride_bytes": 64}, {"ns_per_load": 80.0}))))
+        self.memcache("trend", "nights", "--otava", "out")
+        config = json.loads(Path("out/otava.yaml").read_text())
+        tables = {}
+        for test in config["tests"].values():
+            with open(test["file"], encoding="ascii") as file:
+                tables |= {name: (metric["direction"], list(csv.DictReader(file)))
+                           for name, metric in test["metrics"].items()}
+                self.assertEqual((test["type"], test["time_column"], test["attributes"]),
+                                 ("csv", "time", ["kernel", "version", "file"]))
+        self.assertEqual([(way, len(rows)) for way, rows in tables.values()],
+                         [(1, 31), (1, 30), (-1, 1)])
+        name = "kernel_bandwidth_width_16_size_4K_page_direct"
+        rows = tables[name][1]
+        self.assertEqual(rows[20]["time"], "2026-10-11T14:13:20+00:00")
+        self.assertEqual(rows[20]["kernel"], "6.1.0-51-amd64")
+        self.assertTrue(8000 < float(rows[20][name]) < 9500)
+
+
+if __name__ == "__main__":
+    fake.unittest.main()

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Lasting changes in a series of times, one of each run.
+
+Runs that lie far from their neighbours are left out: a run that something disturbed says nothing
+about a change. In the rest, the library `ruptures` finds places where the distribution changes
+(kernel change-point detection with a Gaussian kernel: Arlot, Celisse and Harchaoui, "A kernel
+multiple change-point algorithm via model selection", Journal of Machine Learning Research 20,
+2019). It finds some in pure noise, too, so each has to be confirmed: the medians before and after
+differ by 2 % at least, and of all ways to deal the runs to the two sides fewer than 1 in 5000
+separate their ranks as well (a permutation test). The place that is least sure is dropped first,
+which makes the stretches beside it one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb, exp, log
+from statistics import median
+from types import ModuleType
+
+from mc import Failure
+
+FEWEST = 16         # runs: of 8 and 8, 2 in 12870 deals separate them completely
+PENALTY = 3         # of each place, in units of the kernel's cost
+SHORTEST = 3        # runs between two places
+SURE = 0.0002       # the share of deals that may separate the sides as well
+LEAST = 0.02        # the smallest change that counts
+DEALS = 19999
+FAR = 4             # standard deviations from the median of the neighbours
+NEIGHBOURS = 4      # on each side
+TIE = 1e-4          # the least standard deviation, of logarithms of times
+SIGMA = 1.4826      # a standard deviation is so many median absolute deviations
+
+
+@dataclass(frozen=True)
+class Step:
+    """A change. `at` is the first run after it; `speed` is that after it, as a ratio to that
+    before; `before` and `after` are the median times."""
+    at: int
+    before: float
+    after: float
+
+    @property
+    def speed(self) -> float:
+        return self.before / self.after
+
+
+def ruptures() -> ModuleType:
+    """Load the library, or raise a Failure that says how to install it."""
+    try:
+        import ruptures as library
+    except ImportError:
+        raise Failure("trend needs the Python library ruptures, which is not installed: "
+                      "tools/setup trend (numpy, scipy), then pip3 install --user "
+                      "--break-system-packages --no-deps ruptures") from None
+    return library
+
+
+def far(times: Sequence[float]) -> list[bool]:
+    """Which of these lie far from their neighbours. The spread is that from one run to the next,
+    so that a change does not count as spread."""
+    logs = [log(time) for time in times]
+    moves = [abs(b - a) for a, b in zip(logs, logs[1:])]
+    spread = max(SIGMA * median(moves) / 2 ** 0.5, TIE) if moves else TIE
+    return [abs(one - median(logs[max(i - NEIGHBOURS, 0):i + NEIGHBOURS + 1])) > FAR * spread
+            for i, one in enumerate(logs)]
+
+
+def steps(times: Sequence[float]) -> list[Step]:
+    """The confirmed changes in these times, the earliest first."""
+    kept = [i for i, off in enumerate(far(times)) if not off]
+    if len(kept) < FEWEST:
+        return []
+    logs = [log(times[i]) for i in kept]
+    places = _candidates(logs)
+    while places:
+        sides = list(_sides(logs, places))
+        doubts = [_doubt(before, after) for before, after in sides]
+        worst = max(range(len(places)), key=lambda i: doubts[i])
+        if doubts[worst] == NONE:
+            return [Step(kept[place], exp(median(before)), exp(median(after)))
+                    for place, (before, after) in zip(places, sides)]
+        del places[worst]
+    return []
+
+
+def _candidates(logs: list[float]) -> list[int]:
+    import numpy
+    squares = numpy.subtract.outer(logs, logs) ** 2
+    if not squares.any():
+        return []
+    # The usual width of the kernel. Equal times don't count, since they would make it 0.
+    width = {"gamma": 1 / numpy.median(squares[squares > 0])}
+    model = ruptures().KernelCPD(kernel="rbf", min_size=SHORTEST, params=width)
+    return model.fit(numpy.array(logs)).predict(pen=PENALTY)[:-1]
+
+
+def _sides(logs: list[float], places: list[int]) -> list[tuple[list[float], list[float]]]:
+    """The stretches before and after each place."""
+    ends = [0, *places, len(logs)]
+    return [(logs[a:b], logs[b:c]) for a, b, c in zip(ends, ends[1:], ends[2:])]
+
+
+NONE = (0.0, 0.0)
+
+
+def _doubt(before: list[float], after: list[float]) -> tuple[float, float]:
+    """How little a change between these is sure; NONE if it is confirmed."""
+    share = separated(before, after)
+    change = abs(exp(median(before) - median(after)) - 1)
+    return NONE if share < SURE and change >= LEAST else (share, -change)
+
+
+def separated(before: Sequence[float], after: Sequence[float]) -> float:
+    """The share of deals of these values to two sides that separate their ranks as well. If there
+    are too many deals to count, some are drawn at random, always the same ones."""
+    import numpy
+    values = [*before, *after]
+    order = sorted(values)
+    middle = (len(values) - 1) / 2
+    # Equal values share the middle of their ranks.
+    ranks = [(order.index(v) + len(order) - 1 - order[::-1].index(v)) / 2 - middle for v in values]
+    side = len(before)
+    seen = abs(sum(ranks[:side])) - 1e-9
+    if (deals := comb(len(values), side)) <= DEALS:
+        return sum(abs(sum(one)) >= seen for one in combinations(ranks, side)) / deals
+    dealt = numpy.random.default_rng(1).permuted(numpy.tile(ranks, (DEALS, 1)), axis=1)
+    as_well = int((abs(dealt[:, :side].sum(axis=1)) >= seen).sum())
+    return (as_well + 1) / (DEALS + 1)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The results of a file that other files have as well, of the same request.
+
+Results are of one series if they have the same side, the same keys of the request but `repeat`, and
+memory of the same type and node. Results of emulated machines, and those that failed verification,
+are in no series.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from mc.analysis.estimate import median_time
+from mc.analysis.match import IGNORED
+from mc.analysis.regression import short
+from mc.records import rounds, tests, units
+from mc.records.fields import WHICH, asked
+from mc.records.results import Run
+
+
+@dataclass
+class Left:
+    """How many results are in no series: those that failed verification, and those of emulated
+    machines."""
+    failed: int = 0
+    emulated: int = 0
+
+
+def middles(runs: Iterable[Run], left: Left) -> dict[tuple, tuple[float, dict]]:
+    """The median time of each series in a file, and its result. Of several results of a series,
+    the one in the middle counts."""
+    found: dict[tuple, list[tuple[float, dict]]] = {}
+    for run in runs:
+        for result in run.results:
+            if run.machine.get("hypervisor") == "tcg":
+                left.emulated += 1
+            elif result.get("verified") == "failed":
+                left.failed += 1
+            elif time := median_time(result):
+                found.setdefault(_key(result), []).append((time.time, result))
+    return {key: sorted(same, key=lambda one: one[0])[(len(same) - 1) // 2]
+            for key, same in found.items()}
+
+
+def _key(result: dict) -> tuple:
+    """What all results of a series have in common."""
+    state = tuple(result.get(key) for key in (*WHICH, *rounds.STATE))
+    keys = ((key, value) for key, value in asked(result).items() if key not in IGNORED)
+    return result["where"], result["test"], state, *keys
+
+
+def name(result: dict) -> str:
+    """The name of a result, with its verdict if that is not `yes`."""
+    effective = result.get("effective") or "yes"
+    return short(result) + ("" if effective == "yes" else f" effective={effective}")
+
+
+def figure(result: dict) -> str:
+    """The figure that people read; `median_ns` stands for the time if there is none."""
+    main = tests.of(result["test"]).main() or ""
+    value = result.get(main)
+    return main if isinstance(value, (int, float)) and value > 0 else "median_ns"
+
+
+def value(result: dict, time: float) -> float:
+    """The value of that figure; `time` is the median time."""
+    read = figure(result)
+    return time if read == "median_ns" else units.converted(read, result[read])
+
+
+def started(runs: Iterable[Run]) -> int:
+    """When the first result of a file was measured; 0 if nobody knows."""
+    return min((result["started_unix_ns"] for run in runs for result in run.results
+                if isinstance(result.get("started_unix_ns"), int)), default=0)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The history of each result in many files: the same request, again and again.
+
+A file is a run; its runs are in the order of their times, or of their kernels' versions. Results
+are of one history if they are of one series (series.py) and have the same CPU.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from mc.analysis import series
+from mc.analysis.changes import FEWEST, Step, far, steps
+from mc.analysis.match import describe
+from mc.analysis.series import Left
+from mc.records import prices
+from mc.records.results import Run
+
+# Facts about a machine that may bring a change.
+FACTS = ("kernel", "kernel_version", "version", "microcode", "clock", "lockdown", "cpus_online")
+ORDERS = ("time", "kernel")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The file of a run. `started` is when its first result was measured, 0 if nobody knows."""
+    name: str
+    started: int
+    facts: dict
+
+    @property
+    def kernel(self) -> str:
+        return str(self.facts["kernel"])
+
+
+@dataclass
+class History:
+    """One result over all files. `text` is its name, `keys` has all of its keys, also those that
+    have their defaults. `times` are median times of what the test measures; `values` are the
+    figures that people read."""
+    text: str
+    keys: str
+    machine: str
+    where: str
+    figure: str
+    origins: list[Origin] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+
+    @property
+    def long(self) -> bool:
+        return len(self.times) >= FEWEST
+
+    def far(self) -> list[bool]:
+        return far(self.times)
+
+
+@dataclass
+class Gathered:
+    """All histories, and the number of results that are in none."""
+    histories: list[History]
+    left: Left = field(default_factory=Left)
+
+
+def gathered(files: Iterable[tuple[str, list[Run]]], order: str = "time",
+             only: Iterable[str] = ()) -> Gathered:
+    """The histories of these files, which are read one at a time. `only`: words, such as
+    op=read, that a result must have."""
+    words = list(only)
+    found = Gathered([])
+    known: dict[tuple, History] = {}
+    for file, runs in files:
+        machine = runs[0].machine
+        about = f"{machine['cpu']}, {prices.below(machine)}"
+        origin = Origin(file, series.started(runs), {key: machine.get(key) for key in FACTS})
+        for key, (time, result) in series.middles(runs, found.left).items():
+            history = known.get((about, key)) or _history(about, result)
+            if all(word in history.keys.split() for word in words):
+                known[about, key] = history
+                history.origins.append(origin)
+                history.times.append(time)
+                history.values.append(series.value(result, time))
+    found.histories = list(known.values())
+    for history in found.histories:
+        _sort(history, order)
+        if history.long:
+            history.steps = steps(history.times)
+    return found
+
+
+def _history(about: str, result: dict) -> History:
+    return History(series.name(result), describe(result), about, result["where"],
+                   series.figure(result))
+
+
+def _sort(history: History, order: str) -> None:
+    def place(i: int) -> tuple:
+        origin = history.origins[i]
+        return version(origin.kernel) if order == "kernel" else (), origin.started, origin.name
+
+    places = sorted(range(len(history.times)), key=place)
+    for key in ("origins", "times", "values"):
+        setattr(history, key, [getattr(history, key)[i] for i in places])
+
+
+def version(release: str) -> tuple:
+    """What sorts kernel releases: 6.9 before 6.12-rc1 before 6.12 before 6.12.1."""
+    parts = re.findall(r"~|\d+|[A-Za-z]+", release.replace("-rc", "~rc"))
+    return *((-2,) if part == "~" else (1, int(part)) if part.isdigit() else (0, part)
+             for part in parts), (-1,)
+
+
+def brought(before: Origin, after: Origin) -> list[str]:
+    """What is different about the machine: `kernel 6.1 -> 6.2`."""
+    return [f"{key} {before.facts[key] or 'na'} -> {after.facts[key] or 'na'}" for key in FACTS
+            if before.facts[key] != after.facts[key]]

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`memcache trend`: results over time or kernel versions, and the runs that changed them."""
+
+import argparse
+
+from mc import Failure, emit, plural, say
+from mc.analysis import changes, trend
+from mc.output import draw, files, otava, report, terminal
+from mc.output import trend as output
+from mc.records.reader import Reader
+from mc.status import DONE, FAILED
+
+EPILOG = """\
+WHAT is a directory with results files (*.jsonl), a store, some of its entries,
+or a file; see memcache record. Each file is a run. A change is lasting if the
+runs before and after it differ by 2 % at least, and by more than chance. Runs
+far off their neighbours are left out.
+
+This command needs ruptures, a library of Python.
+"""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", nargs="+", metavar="WHAT", help="DIR, STORE, STORE:WHICH or FILE")
+    parser.add_argument("--over", choices=trend.ORDERS, default="time",
+                        help="the order of the runs: when they were measured (default), or the "
+                             "versions of their kernels")
+    parser.add_argument("--only", action="append", default=[], metavar="WORD",
+                        help="only results of this test or with this key, such as op=read; may be "
+                             "given several times")
+    parser.add_argument("-o", dest="output", metavar="OUT",
+                        help="draw each result: .svg, .png or .pdf; this needs matplotlib")
+    parser.add_argument("--otava", metavar="DIR",
+                        help="write CSV and otava.yaml for Otava into this directory")
+    report.units_argument(parser)
+
+
+def command(args: argparse.Namespace) -> int:
+    kind = files.kind(args.output, draw.FORMATS) if args.output else ""
+    changes.ruptures()
+    if args.output:
+        draw.matplotlib()
+    reader = Reader(args.what)
+    found = trend.gathered(reader.files(), args.over, args.only)
+    if not found.histories:
+        raise Failure("no result to follow"
+                      + (f": none has {' '.join(args.only)}" if args.only else ""))
+    emit(terminal.lines(output.parts(found, args.over)), terminal.painter())
+    if args.output:
+        _draw(found, args.output, kind, args.over)
+    if args.otava:
+        say(f"for Otava: {', '.join(otava.write(found.histories, args.otava))}")
+    long = any(history.long for history in found.histories)
+    return DONE if long and not reader.bad else FAILED
+
+
+def _draw(found: trend.Gathered, path: str, kind: str, order: str) -> None:
+    charts = output.charts(found, order)
+    if not charts:
+        raise Failure("nothing to draw: too few runs")
+    files.write(path, draw.picture(charts, [output.CAPTION], kind))
+    more = sum(history.long for history in found.histories) - len(charts)
+    say(f"{path}: {plural(len(charts), 'chart')}" + (f", {more} more not drawn" if more else ""))

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What `memcache trend` prints and draws: the changes, by the run that they begin with."""
+
+import time
+
+from mc import plural
+from mc.analysis.changes import FEWEST, Step
+from mc.analysis.series import Left
+from mc.analysis.trend import Gathered, History, Origin, brought
+from mc.output.charts import Chart, Mark, Point, Series, Source
+from mc.output.entries import SECOND, when
+from mc.parts import Grid, Part, Sentence, bullets
+from mc.records import units
+
+MOST_PICTURES = 60
+CAPTION = ("Each point is a run. Lines are the medians between lasting changes, with the "
+           "speed after each. Empty points are far off their neighbours, and were left out.")
+TOLD = 10       # how many short histories are listed
+
+
+def parts(found: Gathered, order: str) -> list[Part]:
+    """All that `memcache trend` prints."""
+    groups: dict[tuple[str, int, str], list[tuple[History, Step]]] = {}
+    for history in found.histories:
+        for step in history.steps:
+            origin = history.origins[step.at]
+            groups.setdefault((history.machine, origin.started, origin.name), []).append(
+                (history, step))
+    said: list[Part] = []
+    machines = {history.machine for history in found.histories}
+    for key in sorted(groups):
+        said += _change(groups[key], len(machines) > 1)
+    return said + _summary(found, len(groups), order)
+
+
+def _change(group: list[tuple[History, Step]], several: bool) -> list[Part]:
+    """A change: the run that it begins with, what else is new there, its results. The worst comes
+    first."""
+    group = sorted(group, key=lambda one: one[1].speed)
+    history, step = group[0]
+    after, before = history.origins[step.at], history.origins[step.at - 1]
+    new = ", ".join(brought(before, after)) or \
+        "neither the kernel nor the version of memcache is new there"
+    title = f"Since {_place(after)}: {new}. Before that: {_place(before)}."
+    if several:
+        title = f"{history.machine}. {title}"
+    rows = [[_name(one), _figure(one, step.before), _figure(one, step.after), _speed(step)]
+            for one, step in group]
+    return [Grid(["", "before", "after", "speed"], rows, title=title)]
+
+
+def _place(origin: Origin) -> str:
+    return f"{origin.name} ({when(origin.started or None)} UTC)"
+
+
+def _name(history: History) -> str:
+    return f"{history.text} (user)" if history.where == "user" else history.text
+
+
+def _figure(history: History, time: float) -> str:
+    """The figure that belongs to a median time."""
+    if history.figure.endswith("mb_per_s"):
+        return f"{figure(history, time):.1f} {units.rates().name}"
+    return units.duration(figure(history, time))
+
+
+def figure(history: History, time: float) -> float:
+    """The figure that belongs to this time. Rates are in inverse proportion to times."""
+    one, value = history.times[0], history.values[0]
+    return value * one / time if history.figure.endswith("_per_s") else value * time / one
+
+
+def _speed(step: Step) -> str:
+    return f"{step.speed:.2f}x {'↑' if step.speed > 1 else '↓'}"
+
+
+def _summary(found: Gathered, changes: int, order: str) -> list[Part]:
+    long = [history for history in found.histories if history.long]
+    short = [history for history in found.histories if not history.long]
+    files = {origin.name for history in found.histories for origin in history.origins}
+    said: list[Part] = []
+    if short:
+        texts = [f"{_name(one)}: {len(one.times)}" for one in short[:TOLD]]
+        if len(short) > TOLD:
+            texts.append(f"... and {len(short) - TOLD} more")
+        said += [Sentence(f"Too few runs, less than {FEWEST}:", gap=True), *bullets(texts)]
+    said += left_out(found.left)
+    steps = sum(len(history.steps) for history in long)
+    said.append(Sentence(
+        f"{plural(len(long), 'result')} over {plural(len(files), 'run')}, in the order of "
+        f"{'kernel versions' if order == 'kernel' else 'time'}: {plural(steps, 'lasting change')}, "
+        f"at {plural(changes, 'run')}.", gap=True))
+    return said
+
+
+def left_out(left: Left) -> list[Part]:
+    """A sentence on the results that are in no series, if there are any."""
+    said = [f"{plural(count, 'result')} {why}" for count, why in (
+        (left.failed, "that failed verification"), (left.emulated, "of emulated machines"))
+            if count]
+    return [Sentence(f"Left out: {', '.join(said)}.", gap=True)] if said else []
+
+
+def charts(found: Gathered, order: str) -> list[Chart]:
+    """A picture of each history, those with the largest changes first."""
+    long = sorted((history for history in found.histories if history.long), key=_dull)
+    return [_chart(history, order) for history in long[:MOST_PICTURES]]
+
+
+def _dull(history: History) -> float:
+    return -max((abs(step.speed - 1) for step in history.steps), default=0)
+
+
+def _chart(history: History, order: str) -> Chart:
+    points = [Point(i, value, real=not off)
+              for i, (value, off) in enumerate(zip(history.values, history.far()))]
+    ends = [0, *(step.at for step in history.steps), len(points)]
+    levels = [history.steps[0].before, *(step.after for step in history.steps)] \
+        if history.steps else []
+    marks = [Mark(_speed(history.steps[i - 1]) if i else "", first, last - 1,
+                  figure(history, level))
+             for i, (first, last, level) in enumerate(zip(ends, ends[1:], levels))]
+    return Chart("history", _name(history), "", history.figure, [Series("", 0, points)],
+                 [Source("", history.where)], marks,
+                 columns=[_tick(origin, order) for origin in history.origins])
+
+
+def _tick(origin: Origin, order: str) -> str:
+    if order == "kernel" or not origin.started:
+        return origin.kernel
+    return time.strftime("%Y-%m-%d", time.gmtime(origin.started // SECOND))

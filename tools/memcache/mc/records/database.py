@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A store: many results files in one SQLite database.
+
+Each file is an entry. Its lines are kept as they are, so that the file comes out again byte for
+byte; the digest of the file proves that.
+
+A file goes in as a whole, in one transaction that begins with the lock for writing. So several
+programs may record at once, and one that is killed leaves nothing half done. The store has a
+rollback journal: it is one file, which needs no shared memory and can be read by users who may
+not write it. A reader takes one entry at a time, so that no writer waits long.
+"""
+
+import hashlib
+import os
+import sqlite3
+import struct
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+
+from mc import Failure, meant
+from mc.records.shape import numbers
+from mc.status import WRONG
+
+APPLICATION = 0x6D656D63        # `memc` in the header of the database
+FORMAT = 1                      # of the tables
+PAGE = 4096                     # bytes; recovery relies on it
+WAIT_S = 60                     # how long a program waits for others that write
+
+# Lines are text, so that SQL can look into them: `text ->> '$.mb_per_s'`. The runs of an entry,
+# and the results of a run, follow each other. No row is ever changed or deleted.
+TABLES = """
+CREATE TABLE entry (entry INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, name TEXT NOT NULL,
+    added_unix_ns INTEGER NOT NULL, started_unix_ns INTEGER, records INTEGER NOT NULL,
+    kernel TEXT NOT NULL, cpu TEXT NOT NULL, version TEXT);
+CREATE TABLE machine (machine INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE,
+    text TEXT NOT NULL);
+CREATE TABLE run (run INTEGER PRIMARY KEY, entry INTEGER NOT NULL, machine INTEGER NOT NULL,
+    first INTEGER NOT NULL, records INTEGER NOT NULL, digest BLOB NOT NULL, text TEXT NOT NULL);
+CREATE TABLE result (result INTEGER PRIMARY KEY, text TEXT NOT NULL);
+CREATE INDEX run_of_entry ON run (entry);
+CREATE VIEW measured AS SELECT entry, run, result, kernel, version, run.text AS request,
+    result.text AS text FROM entry JOIN run USING (entry)
+    JOIN result ON result BETWEEN first AND first + run.records - 1;
+"""
+
+@dataclass(frozen=True)
+class Entry:
+    """A file in the store. `started` is when its first result was measured."""
+    number: int
+    digest: bytes
+    name: str
+    added: int
+    started: int | None
+    records: int
+    kernel: str
+    cpu: str
+    version: str | None
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The lines of a run, without their ends: its machine, its request, its results."""
+    machine: str
+    request: str
+    results: list[str]
+
+    @property
+    def whole(self) -> list[bytes]:
+        return [f"{text}\n".encode() for text in (self.machine, self.request, *self.results)]
+
+    @property
+    def digest(self) -> bytes:
+        return digest(self.whole)
+
+
+class Store:
+    """An open store."""
+
+    def __init__(self, path: str, base: sqlite3.Connection):
+        self.path = path
+        self.base = base
+
+    def add(self, about: Entry, runs: Iterable[Lines]) -> tuple[int, bool]:
+        """Keep a file. Returns the number of its entry, and whether the file is new."""
+        with _writing(self.base):
+            known = self.base.execute("SELECT entry FROM entry WHERE digest = ?",
+                                      (about.digest,)).fetchone()
+            if known:
+                return known[0], False
+            number = self._insert(about, runs)
+        return number, True
+
+    def _insert(self, about: Entry, runs: Iterable[Lines]) -> int:
+        """`about.number` is the number of the entry; 0 is the next free one."""
+        number = self.base.execute(
+            "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (about.number or None, about.digest, about.name, about.added, about.started,
+             about.records, about.kernel, about.cpu, about.version)).lastrowid
+        assert number
+        first, = self.base.execute("SELECT ifnull(max(result), 0) + 1 FROM result").fetchone()
+        for lines in runs:
+            machine = digest([lines.machine.encode()])
+            self.base.execute("INSERT OR IGNORE INTO machine (digest, text) VALUES (?, ?)",
+                              (machine, lines.machine))
+            self.base.execute(
+                "INSERT INTO run (entry, machine, first, records, digest, text) "
+                "SELECT ?, machine, ?, ?, ?, ? FROM machine WHERE digest = ?",
+                (number, first, len(lines.results), lines.digest, lines.request, machine))
+            self.base.executemany("INSERT INTO result VALUES (?, ?)",
+                                  enumerate(lines.results, first))
+            first += len(lines.results)
+        return number
+
+    def entries(self) -> list[Entry]:
+        """All entries, the first measured first."""
+        rows = self.base.execute("SELECT * FROM entry ORDER BY started_unix_ns, entry").fetchall()
+        return [Entry(*row) for row in rows]
+
+    def _entry(self, number: int) -> Entry:
+        row = self.base.execute("SELECT * FROM entry WHERE entry = ?", (number,)).fetchone()
+        if not row:
+            raise Failure(f"{self.path} has no entry {number}", WRONG)
+        return Entry(*row)
+
+    def chosen(self, which: str) -> list[Entry]:
+        """The entries with these numbers (`3`, `1-4,7`), or of this kernel. All if empty."""
+        if wanted := numbers(which):
+            return [self._entry(number) for number in dict.fromkeys(wanted)]
+        found = self.entries()
+        if not which:
+            return found
+        kernels = list(dict.fromkeys(entry.kernel for entry in found))
+        if which not in kernels:
+            raise Failure(f"{self.path} has no entry of kernel {which}.{meant(which, kernels)} "
+                          f"`memcache record {self.path}` lists its entries", WRONG)
+        return [entry for entry in found if entry.kernel == which]
+
+    def runs(self, number: int) -> Iterator[Lines]:
+        """The runs of an entry."""
+        for machine, request, first, records in self.base.execute(
+                "SELECT machine.text, run.text, first, records FROM run JOIN machine "
+                "USING (machine) WHERE entry = ? ORDER BY run", (number,)).fetchall():
+            yield Lines(machine, request, self.results(first, records))
+
+    def results(self, first: int, records: int) -> list[str]:
+        """So many results, from this one on."""
+        return [text for text, in self.base.execute(
+            "SELECT text FROM result WHERE result BETWEEN ? AND ? ORDER BY result",
+            (first, first + records - 1))]
+
+    def lines(self, number: int) -> list[bytes]:
+        """The lines of the file that is this entry."""
+        return [line for run in self.runs(number) for line in run.whole]
+
+    def proven(self, entry: Entry) -> list[bytes]:
+        """The lines of an entry, which are those that were recorded."""
+        lines = self.lines(entry.number)
+        if digest(lines) != entry.digest:
+            raise sqlite3.DatabaseError(f"entry {entry.number} is not what was recorded")
+        return lines
+
+
+def digest(lines: Iterable[bytes]) -> bytes:
+    """What proves that these are the lines of a file."""
+    return hashlib.sha256(b"".join(lines)).digest()
+
+
+@contextmanager
+def opened(path: str, new: bool = False) -> Iterator[Store]:
+    """The store at this path. `new` makes it if nothing is there. If SQLite finds damage, a
+    Failure says what to do."""
+    try:
+        if new and not os.path.exists(path):
+            _make(path)
+        with closing(_connected(path, "rw" if new else "ro")) as base:
+            yield Store(path, base)
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error):
+            raise Failure(f"{path}: other programs wrote to it for {WAIT_S} s; nothing was "
+                          "recorded, try again") from None
+        why = str(error) if os.path.exists(path) else \
+            "there is no such store; `memcache record STORE FILE` makes one"
+        raise Failure(f"{path}: {why}", WRONG) from None
+    except sqlite3.DatabaseError as error:
+        raise Failure(f"{path} is damaged: {error}. `memcache record NEW --recover {path}` puts "
+                      "what can be read into a new store", WRONG) from None
+
+
+def _connected(path: str, mode: str) -> sqlite3.Connection:
+    from urllib.parse import quote
+    base = sqlite3.connect(f"file:{quote(path)}?mode={mode}", uri=True, timeout=WAIT_S,
+                           isolation_level=None)
+    try:
+        application, = base.execute("PRAGMA application_id").fetchone()
+        version, = base.execute("PRAGMA user_version").fetchone()
+        if application != APPLICATION:
+            raise Failure(f"{path} is a database, but no store of memcache", WRONG)
+        if version > FORMAT:
+            raise Failure(f"{path} has format {version}, which is newer than this program, "
+                          f"which knows {FORMAT}", WRONG)
+    except BaseException:
+        base.close()
+        raise
+    return base
+
+
+def _make(path: str) -> None:
+    """An empty store. It gets its name when it is complete; the first of several wins."""
+    import tempfile
+    folder = os.path.dirname(path) or "."
+    os.makedirs(folder, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".memcache-") as made:
+        empty = os.path.join(made, "store")
+        with closing(sqlite3.connect(empty, isolation_level=None)) as base:
+            base.executescript(f"PRAGMA page_size={PAGE}; PRAGMA application_id={APPLICATION}; "
+                               f"PRAGMA user_version={FORMAT}; {TABLES}")
+        with suppress(FileExistsError):
+            os.link(empty, path)
+
+
+@contextmanager
+def _writing(base: sqlite3.Connection) -> Iterator[None]:
+    """A transaction that begins with the lock for writing, so that two never wait for each
+    other."""
+    base.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        base.execute("COMMIT")
+    finally:
+        if base.in_transaction:
+            base.execute("ROLLBACK")
+
+
+# ------------------------------------------------------------------- recovery
+
+@dataclass
+class Recovered:
+    """What came out of a damaged store: entries as they were, entries of which a part is
+    missing, and entries of which nothing could be read."""
+    whole: int = 0
+    part: int = 0
+    lost: int = 0
+    results: int = 0
+
+
+def recover(damaged: str, path: str) -> Recovered:
+    """Put everything that can be read of a damaged store into a new one. Entries keep their
+    numbers. Of an entry that is not whole, the runs that are complete are kept."""
+    import tempfile
+    if os.path.exists(path):
+        raise Failure(f"{path} exists already and is not overwritten", WRONG)
+    with tempfile.TemporaryDirectory(prefix="memcache-") as folder:
+        copy = os.path.join(folder, "copy")
+        _copy(damaged, copy, os.path.join(folder, "empty"))
+        with opened(path, new=True) as store, closing(_connected(copy, "rw")) as base:
+            base.text_factory = lambda data: data.decode(errors="replace")
+            return _moved(Store(copy, base), store)
+
+
+def _copy(damaged: str, copy: str, empty: str) -> None:
+    """Copy a store and, as SQLite does, its journal. If its first page, which says what is
+    where, is destroyed, it gets that of an empty store: the tables of all stores begin on the
+    same pages."""
+    import shutil
+    try:
+        shutil.copyfile(damaged, copy)
+        if os.path.exists(damaged + "-journal"):
+            shutil.copyfile(damaged + "-journal", copy + "-journal")
+    except OSError as error:
+        raise Failure(f"{error.filename}: {error.strerror}", WRONG) from None
+    try:
+        with closing(_connected(copy, "rw")) as base:
+            for table in ("entry", "machine", "run", "result"):
+                base.execute(f"SELECT 1 FROM {table} LIMIT 0")
+            return
+    except (sqlite3.DatabaseError, Failure):
+        pass
+    _make(empty)
+    with open(empty, "rb") as file, open(copy, "r+b") as there:
+        first = bytearray(file.read(PAGE))
+        pages = os.path.getsize(copy) // PAGE
+        if pages < 2:
+            raise Failure(f"{damaged}: nothing can be read", WRONG)
+        first[28:32] = struct.pack(">I", pages)     # the size of the database, in pages
+        there.write(first)
+
+
+def _moved(old: Store, new: Store) -> Recovered:
+    """Move all entries. The digest of a run proves its lines, that of an entry its runs."""
+    found = Recovered()
+    about = {row[0]: Entry(*row) for row in _rows(old, "entry")}
+    runs: dict[int, list[tuple]] = {number: [] for number in about}
+    for row in _rows(old, "run"):
+        runs.setdefault(row[1], []).append(row)
+    for number in range(1, max(runs, default=0) + 1):
+        lines = list(_proven(old, runs.get(number, [])))
+        entry = about.get(number)
+        if not lines:
+            found.lost += 1
+            continue
+        whole = entry is not None and digest(
+            line for run in lines for line in run.whole) == entry.digest
+        with _writing(new.base):
+            new._insert(entry if entry and whole else _part(entry, number, lines), lines)
+        found.whole += whole
+        found.part += not whole
+        found.results += sum(len(run.results) for run in lines)
+    return found
+
+
+def _rows(old: Store, table: str) -> Iterator[tuple]:
+    """All rows of a table that can be read. Where a page is destroyed, each number is tried; a
+    row has 32 bytes at least, so the size of the file says how many there may be."""
+    number, most = 0, os.path.getsize(old.path) // 32
+    with suppress(sqlite3.DatabaseError):
+        most = old.base.execute(f"SELECT ifnull(max({table}), 0) FROM {table}").fetchone()[0]
+    while number < most:
+        try:
+            for row in old.base.execute(f"SELECT * FROM {table} NOT INDEXED WHERE {table} > ? "
+                                        f"ORDER BY {table}", (number,)):
+                number = row[0]
+                yield row
+            return
+        except sqlite3.DatabaseError:
+            number += 1     # the next one is lost, and perhaps others after it
+
+
+def _proven(old: Store, rows: list[tuple]) -> Iterator[Lines]:
+    """The runs of these rows that are as they were recorded."""
+    for _, _, machine, first, records, wanted, request in rows:
+        with suppress(sqlite3.DatabaseError, TypeError, OverflowError):
+            text = old.base.execute("SELECT text FROM machine WHERE machine = ?",
+                                    (machine,)).fetchone()
+            if text and (lines := Lines(text[0], request,
+                                        old.results(first, records))).digest == wanted:
+                yield lines
+
+
+def _part(about: Entry | None, number: int, lines: list[Lines]) -> Entry:
+    """What is known of an entry that is not whole."""
+    import json
+    machine = json.loads(lines[0].machine)
+    times = [json.loads(text).get("started_unix_ns") for run in lines for text in run.results]
+    return Entry(number, digest(line for run in lines for line in run.whole),
+                 about.name if about else f"recovered-{number}.jsonl",
+                 about.added if about else time.time_ns(), min(filter(None, times), default=None),
+                 sum(len(run.results) for run in lines), machine["kernel"], machine["cpu"],
+                 machine.get("version"))

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Many results files: those of directories, of stores, and those that are named."""
+
+import os
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from mc import Failure, say
+from mc.records import rounds, store
+from mc.records.results import Run
+from mc.status import WRONG
+
+KIND = ".jsonl"
+
+
+class Reader:
+    """The runs of all files, one file at a time. A file that can't be read is said and left
+    out."""
+
+    def __init__(self, what: list[str]) -> None:
+        self.names = named(what)
+        self.bad = 0
+
+    def files(self) -> Iterator[tuple[str, list[Run]]]:
+        for name in self.names:
+            try:
+                yield name, rounds.load(name)
+            except Failure as failure:
+                self.bad += 1
+                say(f"{failure}; left out")
+
+
+def named(what: Iterable[str], deep: bool = False) -> list[str]:
+    """The results files that these directories, stores and files stand for. `deep` also looks
+    into the directories of a directory."""
+    return list(dict.fromkeys(store.expanded(
+        name for one in what for name in _within(one, deep))))
+
+
+def _within(name: str, deep: bool) -> list[str]:
+    """The results files of a directory; else the name itself."""
+    if not os.path.isdir(name):
+        return [name]
+    folders = islice(os.walk(name), None if deep else 1)
+    found = sorted(os.path.join(folder, file) for folder, _, files in folders
+                   for file in files if file.endswith(KIND))
+    if not found:
+        raise Failure(f"{name}: no results files (*{KIND}) in this directory", WRONG)
+    return found
+
+
+def hosts(names: Iterable[str]) -> dict[str, str]:
+    """The host of each of these files: the name of the file without its end. An entry of a store
+    has the name of the file that was recorded."""
+    recorded = store.titles(names)
+    return {name: os.path.basename(recorded.get(name, name)).removesuffix(KIND) for name in names}

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Results files into a store, and out of it."""
+
+import os
+import time
+from collections.abc import Iterator
+
+from mc import Failure, say
+from mc.records import database, results
+from mc.records.database import Entry, Lines, Store, digest
+from mc.records.results import Cut, Run
+from mc.status import WRONG
+
+
+def keep(path: str, files: list[str]) -> Iterator[tuple[str, int, bool]]:
+    """Keep these files in the store at this path. Yields each file, the number of its entry, and
+    whether it is new."""
+    with database.opened(path, new=True) as store:
+        for file in files:
+            yield file, *take(store, file)
+
+
+def take(store: Store, path: str) -> tuple[int, bool]:
+    """Keep a results file. Returns the number of its entry, and whether it is new. If the end of
+    the file is missing, its complete lines are kept, with a warning."""
+    lines = _read(path)
+    try:
+        runs = results.parse(lines, path)
+    except Cut as cut:
+        runs = cut.runs
+        lines = lines[:sum(2 + len(run.results) for run in runs)]
+        if not lines:
+            raise
+        say(f"{cut}; the complete lines are kept")
+    return store.add(_entry(path, lines, runs), _split(lines, runs))
+
+
+def _read(path: str) -> list[bytes]:
+    try:
+        with open(path, "rb") as file:
+            return file.read().splitlines(keepends=True)
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}", WRONG) from None
+
+
+def _entry(path: str, lines: list[bytes], runs: list[Run]) -> Entry:
+    found = [result for run in runs for result in run.results]
+    times = [one["started_unix_ns"] for one in found
+             if isinstance(one.get("started_unix_ns"), int)]
+    machine = runs[0].machine
+    version = machine.get("version")
+    return Entry(0, digest(lines), os.path.basename(path), time.time_ns(),
+                 min(times, default=None), len(found), machine["kernel"], machine["cpu"],
+                 version if isinstance(version, str) else None)
+
+
+def _split(lines: list[bytes], runs: list[Run]) -> list[Lines]:
+    """The lines of each run: the machine, the request, the results."""
+    texts = (line[:-1].decode() for line in lines)
+    return [Lines(next(texts), next(texts), [next(texts) for _ in run.results]) for run in runs]
+
+
+def put(store: Store, entry: Entry, folder: str) -> str:
+    """Write the file of an entry into a folder, byte for byte. A file of the same name is not
+    overwritten: if its contents are different, the number of the entry becomes part of the
+    name."""
+    data = b"".join(store.proven(entry))
+    stem, kind = os.path.splitext(entry.name)
+    for name in (entry.name, f"{stem}-{entry.number}{kind}"):
+        path = os.path.join(folder, name)
+        if os.path.exists(path):
+            with open(path, "rb") as file:
+                if file.read() == data:
+                    return path
+            continue
+        with results.create(path) as made:
+            left = data
+            while left:
+                left = left[made.write(left):]
+        return path
+    raise Failure(f"{path} exists already and is not overwritten", WRONG)
