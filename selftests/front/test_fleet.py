@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""memcache fleet: how often it is right, which hosts are compared, and what is printed."""
+
+import json
+import os
+import random
+import subprocess
+from pathlib import Path
+
+import fake
+from mc.analysis import fleet, outliers
+from mc.analysis.series import Left
+
+YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
+START, HOUR = 1790000000 * 10 ** 9, 3600 * 10 ** 9
+FLEETS, FIGURES = 200, 20       # simulated fleets, results of each host
+OPS = ("read", "write", "copy", "ntwrite")
+
+
+def measured(chance, hosts, slow=1.0, noise=0.012, outliers_too=False, again=True):
+    """Measurements of a fleet whose host 0 is slow, each host twice."""
+    for round_ in range(1 + again):
+        for host in range(hosts):
+            run = 1 - chance.uniform(0.1, 0.4) * (outliers_too and chance.random() < 0.07)
+            speed = run * (slow if host == 0 else 1)
+            times = {(f"r{i}", "kernel", ""): 1000 / (speed * (1 + chance.gauss(0, noise)))
+                     for i in range(FIGURES)}
+            facts = {fact.name: "same" for fact in fleet.FACTS}
+            yield fleet.Measurement(f"host{host}", "", round_, facts, times, Left())
+
+
+class Rates(fake.unittest.TestCase):
+    """How often it is right, over 200 fleets of each kind."""
+
+    def found(self, seed, hosts, **about):
+        """How often host 0 was found, and how often any other."""
+        chance = random.Random(seed)
+        right = others = 0
+        for _ in range(FLEETS):
+            one = fleet.fleet(measured(chance, hosts, **about))
+            names = [host.name for _, host in one.found(True)]
+            right += "host0" in names
+            others += len(set(names) - {"host0"})
+        return right, others
+
+    def test_no_false_alarm(self):
+        for hosts, noise in ((5, 0.012), (30, 0.012), (5, 0.03), (8, 0.04), (30, 0.03)):
+            with self.subTest(hosts=hosts, noise=noise):
+                self.assertEqual(self.found(hosts, hosts, noise=noise), (0, 0))
+
+    def test_runs_that_something_disturbed(self):
+        """7 % of the runs are 10 to 40 % slower. Of two that are, a host is called slow."""
+        right, others = self.found(2, 20, outliers_too=True)
+        self.assertLess(right + others, 0.01 * FLEETS * 20)
+        self.assertGreater(right + others, 0)
+
+    def test_a_host_15_percent_slow(self):
+        for hosts in 5, 8, 30:
+            with self.subTest(hosts=hosts):
+                right, others = self.found(hosts, hosts, slow=0.85)
+                self.assertGreaterEqual(right, 0.98 * FLEETS)
+                self.assertEqual(others, 0)
+
+    def test_a_host_10_percent_slow(self):
+        for hosts in 5, 20:
+            with self.subTest(hosts=hosts):
+                right, others = self.found(3, hosts, slow=0.9)
+                self.assertGreaterEqual(right, 0.98 * FLEETS)
+                self.assertEqual(others, 0)
+
+    def test_once_is_not_enough(self):
+        one = fleet.fleet(measured(random.Random(1), 10, slow=0.85, again=False))
+        self.assertEqual(one.found(True), [])
+        self.assertEqual([host.name for _, host in one.found(False)], ["host0"])
+
+
+class Outliers(fake.unittest.TestCase):
+    def test_the_spread_is_2_percent_at_least(self):
+        [far] = outliers.distances([100.0] * 9, [110.0])
+        self.assertAlmostEqual(far.spreads, 4.7655, places=3)
+        self.assertAlmostEqual(far.chance, 0.00037, places=4)     # t with 10.5 degrees of freedom
+        self.assertAlmostEqual(far.speed, 100 / 110)
+        self.assertTrue(far.slow)
+
+    def test_a_wider_spread(self):
+        times = [90.0, 95.0, 100.0, 105.0, 110.0]
+        self.assertFalse(any(one.slow for one in outliers.distances(times, [*times, 115.0])))
+        self.assertTrue(outliers.distances(times, [150.0])[0].slow)
+
+    def test_faster_is_not_slow(self):
+        self.assertFalse(outliers.distances([100.0] * 9, [50.0])[0].slow)
+
+    def test_the_limit_grows_with_what_is_found(self):
+        """Benjamini and Hochberg: the greatest p(k) that is at most k/m of 1 %."""
+        self.assertEqual(outliers.limit([], 100), 0)
+        self.assertEqual(outliers.limit([0.0002], 100), 0)
+        self.assertEqual(outliers.limit([0.0001], 100), 0.0001)
+        self.assertEqual(outliers.limit([0.0003, 0.00001, 0.00025, 0.00026], 100), 0.0003)
+
+    def test_the_probability_of_a_machine(self):
+        """Simes: the least of m p(k) / k."""
+        self.assertEqual(outliers.overall([], 10), 1)
+        self.assertAlmostEqual(outliers.overall([0.004, 0.002, 0.003], 10), 0.04 / 3)
+
+    def test_student(self):
+        """Tables say 0.001 for these."""
+        for value, freedom in ((4.501, 8), (4.144, 10), (3.552, 20), (3.174, 100)):
+            self.assertAlmostEqual(outliers._tail(value, freedom), 0.001, delta=0.00003)
+
+
+def modules(number):
+    """So many modules in 8 slots."""
+    return {"why": None, "slots": [
+        {"slot": f"DIMM_{i}", "channel": None, "size_bytes": 16 << 30 if i < number else None,
+         "width_bits": 64, "rated_mt_per_s": 3200, "mt_per_s": 3200} for i in range(8)]}
+
+
+class Command(fake.InDirectory):
+    def setUp(self):
+        super().setUp()
+        self.chance = random.Random(4)
+
+    def host(self, name, slow=1.0, round_=1, kernel="6.1.0-50-amd64", results=(), **more):
+        """A file of a host: the speeds of four operations, in four sizes."""
+        found = []
+        about = fake.machine(fake.BARE | {"kernel": kernel}, YES, microcode="0x1f",
+                             cpus_online="0-3", modules=modules(8)) | more
+        for size in "4K", "64K", "1M", "16M":
+            line = f"bandwidth size={size}"
+            records = [fake.result(f"{line} op={op}", slow * self.chance.gauss(10000.0, 100),
+                                   started_unix_ns=START + round_ * HOUR) for op in OPS]
+            found += [about, fake.request(line, len(records)), *records]
+        found += results
+        path = Path(f"runs/{round_}/{name}.jsonl")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"".join(fake.lines(*found)))
+
+    def hosts(self, number=12, first=0, round_=1, **more):
+        for i in range(first, first + number):
+            self.host(f"node{i:02}", round_=round_, **more)
+
+    def memcache(self, *words, status=0):
+        done = subprocess.run([fake.FRONT, *words], capture_output=True, text=True,
+                              env=os.environ | {"COLUMNS": "80"})
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        self.assertLessEqual(max(map(len, done.stdout.splitlines()), default=0), 80)
+        return " ".join((done.stdout + done.stderr).split())
+
+    def report(self, status):
+        self.memcache("fleet", "runs", "-o", "fleet.json", status=status)
+        return json.loads(Path("fleet.json").read_text())
+
+    def test_equal_hosts(self):
+        self.hosts()
+        said = self.memcache("fleet", "runs")
+        self.assertIn("12 hosts in 1 group, 192 results compared: 0 slow, 0 to be measured again, "
+                      "12 like the others, 0 with too few like them.", said)
+        self.assertIn("- 1: 12 hosts with Intel(R) Xeon(R) Gold 6252, no hypervisor, kernel "
+                      "6.1.0-50-amd64, microcode 0x1f, CPUs 0-3, 8 x 16G 3200 MT/s.", said)
+
+    def test_a_slow_host_is_measured_again_first(self):
+        self.hosts()
+        self.host("node05", 0.85)
+        said = self.memcache("fleet", "runs", status=125)
+        self.assertIn("0 slow, 1 to be measured again, 11 like the others", said)
+        self.assertIn("node05, compared with group 1: 16 results slower in one measurement.", said)
+        self.assertEqual(self.memcache("fleet", "runs", "--again", status=125), "node05")
+
+        self.host("node05", 0.85, round_=2)
+        said = self.memcache("fleet", "runs", status=1)
+        self.assertIn("1 slow, 0 to be measured again, 11 like the others", said)
+        self.assertIn("node05, compared with group 1: 16 results slower in two measurements.", said)
+        self.assertRegex(said, r"bandwidth (op=\w+ )?width=16 size=\w+ page=direct [\d.]+ [nmu]s "
+                               r"[\d.]+ [nmu]s 0\.8\dx ↓")
+        self.assertIn("... and 6 more Different about it: nothing that its record says.", said)
+        self.assertEqual(self.memcache("fleet", "runs", "--again", status=1), "")
+
+    def test_it_was_a_disturbance(self):
+        self.hosts()
+        self.host("node05", 0.85)
+        self.host("node05", round_=2)
+        self.assertIn("0 slow, 0 to be measured again", self.memcache("fleet", "runs"))
+
+    def test_the_newest_two_measurements_count(self):
+        self.hosts()
+        for round_ in 2, 3:
+            self.host("node05", 0.85, round_=round_)
+        self.assertIn("1 slow", self.memcache("fleet", "runs", status=1))
+        self.host("node05", round_=4)
+        self.assertIn("0 slow", self.memcache("fleet", "runs"))
+
+    def test_a_change_of_the_host_begins_anew(self):
+        """A host that got another kernel is measured twice with it."""
+        self.hosts()
+        self.host("node05", 0.85)
+        self.host("node05", 0.85, round_=2, microcode="0x20")
+        self.assertIn("0 slow, 1 to be measured again",
+                      self.memcache("fleet", "runs", status=125))
+
+    def test_what_is_different(self):
+        """In each round, a memory module, the prefetchers, the kernel, memory and the clock of the
+        cores of a host are others."""
+        self.hosts(20)
+        for round_ in 1, 2:
+            self.host("node03", 0.8, round_, modules=modules(7))
+            self.host("node04", 0.8, round_, prefetch={"state": "off"})
+            self.host("node05", 0.8, round_, kernel="6.12.0-1-amd64")
+            self.host("node06", 0.8, round_, nodes=[
+                {"node": 0, "cpus": "0-3", "memory_bytes": 1 << 30}])
+        said = self.memcache("fleet", "runs", status=1)
+        for about in ("16G 3200 MT/s at DIMM_7 missing", "prefetch off instead of na",
+                      "kernel 6.12.0-1-amd64 instead of 6.1.0-50-amd64",
+                      "memory 1.0 GiB instead of na"):
+            self.assertIn(f"{about}.", said)
+        self.assertIn("- compared with group 1, since less than 5 are like them: node05 (kernel "
+                      "6.12.0-1-amd64 instead of 6.1.0-50-amd64).", said)
+        found = self.report(1)
+        self.assertEqual(sorted(one["host"] for one in found["slow"]),
+                         ["node03", "node04", "node05", "node06"])
+        [kernel] = (one["differs"] for one in found["slow"] if one["host"] == "node05")
+        self.assertEqual(kernel, [{"fact": "kernel", "host": "6.12.0-1-amd64",
+                                   "group": "6.1.0-50-amd64"}])
+
+    def test_groups_are_not_mixed(self):
+        """Hosts of a slower kind are not slow."""
+        self.hosts(8)
+        self.hosts(6, first=8, slow=0.5, cpu="slow")
+        self.assertIn("14 hosts in 2 groups", self.memcache("fleet", "runs"))
+
+    def test_too_few(self):
+        self.hosts(4)
+        said = self.memcache("fleet", "runs", status=125)
+        self.assertIn("4 hosts in 0 groups, 0 results compared", said)
+        self.assertIn("Too few like them to compare, less than 5 node00, node01, node02 and node03",
+                      said)
+        self.hosts(5, cpu="other", round_=2, first=10)
+        self.assertIn("node03", self.memcache("fleet", "runs", status=125))
+
+    def test_a_result_that_few_hosts_have(self):
+        self.hosts(6)
+        line = "latency"
+        record = fake.figure("latency", {"stride_bytes": 64}, {"ns_per_load": 80.0})
+        for i in range(4):
+            self.host(f"node{i:02}", results=[
+                fake.machine(fake.BARE, YES), fake.request(line, 1), record])
+        self.assertIn("96 results compared", self.memcache("fleet", "runs"))
+
+    def test_a_store_says_the_same(self):
+        self.hosts()
+        for round_ in 1, 2:
+            self.host("node05", 0.85, round_)
+        names = sorted(map(str, Path("runs").rglob("*.jsonl")), reverse=True)
+        self.memcache("record", "runs.db", *names)
+        self.assertEqual(self.memcache("fleet", "runs.db", status=1),
+                         self.memcache("fleet", "runs", status=1))
+
+    def test_failed_verification(self):
+        self.hosts()
+        self.host("node02", results=[
+            fake.machine(fake.BARE, YES), fake.request("bandwidth", 1),
+            fake.result("bandwidth", 10000.0, verified="failed")])
+        said = self.memcache("fleet", "runs", status=1)
+        self.assertIn("Data failed verification - node02: 1 result", said)
+        self.assertIn("Left out: 1 result that failed verification.", said)
+
+    def test_emulated_machines(self):
+        self.hosts(hypervisor="tcg")
+        said = self.memcache("fleet", "runs", status=125)
+        self.assertIn("Left out: 192 results of emulated machines.", said)
+
+    def test_a_file_that_cannot_be_read(self):
+        self.hosts()
+        self.write("runs/1/node99.jsonl", b"no record\n")
+        self.assertIn("node99.jsonl:1: not JSON", self.memcache("fleet", "runs", status=1))
+
+    def test_many_files_are_read_by_several_processes(self):
+        self.hosts(120)
+        self.host("node77", 0.85)
+        self.write("runs/1/node99.jsonl", b"no record\n")
+        said = self.memcache("fleet", "runs", status=1)
+        self.assertIn("119 hosts in 1 group, 1904 results compared: 0 slow, 1 to be measured again",
+                      said)
+        self.assertIn("node99.jsonl:1: not JSON", said)
+
+    def test_json(self):
+        self.hosts()
+        self.host("node05", 0.85)
+        found = self.report(125)
+        self.assertEqual((found["hosts"], found["compared"], found["slow"], found["too_few"]),
+                         (12, 192, [], []))
+        [again] = found["again"]
+        self.assertEqual((again["host"], again["files"], len(again["results"])),
+                         ("node05", ["runs/1/node05.jsonl"], 16))
+        self.assertTrue(0.8 < again["results"][0]["speed"] < 0.9)
+        self.assertFalse(again["results"][0]["confirmed"])
+
+    def test_a_page(self):
+        self.hosts()
+        for round_ in 1, 2:
+            self.host("node05", 0.85, round_)
+        self.memcache("fleet", "runs", "-o", "fleet.html", status=1)
+        text = Path("fleet.html").read_text()
+        self.assertIn("<h2", text)
+        self.assertEqual(text.count('class="slower">'), 16)
+
+    def test_what_is_wrong(self):
+        os.mkdir("empty")
+        self.hosts(5)
+        for words, said in (("empty", "no results files"),
+                            ("runs -o x.doc", "ends in .html, .json")):
+            self.assertIn(said, self.memcache("fleet", *words.split(), status=2))
+
+
+if __name__ == "__main__":
+    fake.unittest.main()

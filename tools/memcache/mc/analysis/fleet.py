@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which hosts of many are slow, and what is different about them.
+
+Hosts with the same facts that groups go by (see FACTS) are equal, and are compared with each other.
+A group of too few hosts is compared with the larger group of the same CPU that is most like it: so
+a host that lacks a memory module is compared with those that have it.
+
+Of each host the two newest measurements count, if its facts are the same in both; of the two times
+of a result, the better one. A host is called slow only if both measurements were as slow. One that
+was measured once is to be measured again.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from statistics import median
+
+from mc.analysis import outliers, series
+from mc.analysis.outliers import FEWEST, Distance
+from mc.analysis.series import Left
+from mc.records import prices, units
+from mc.records.results import Run
+
+AT = " at "         # stands before the place of a memory module
+COUNTED = 2         # the newest measurements of a host
+Value = str | float | tuple[str, ...] | None
+Key = tuple[str, str, str]      # the name of a result, its side, and the state of its memory
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something about a host. `groups`: hosts of one group have the same. Numbers count as the
+    same if they differ by less than `near`."""
+    name: str
+    of: Callable[[dict, list[Run]], Value]
+    groups: bool = False
+    near: float = 0.0
+
+    def same(self, one: Value, other: Value) -> bool:
+        if isinstance(one, float) and isinstance(other, float):
+            return abs(one - other) <= self.near * max(one, other)
+        return one == other
+
+
+def _told(key: str) -> Callable[[dict, list[Run]], Value]:
+    def value(machine: dict, _runs: list[Run]) -> Value:
+        found = machine.get(key)
+        return None if found is None else str(found)
+    return value
+
+
+def _nodes(machine: dict, _runs: list[Run]) -> Value:
+    return "; ".join(f"CPUs {node['cpus']}" for node in machine.get("nodes") or []) or \
+        f"CPUs {machine.get('cpus_online') or 'na'}"
+
+
+def _memory(machine: dict, _runs: list[Run]) -> Value:
+    known = [node.get("memory_bytes") for node in machine.get("nodes") or []]
+    return float(sum(known)) if known and all(known) else None
+
+
+def _modules(machine: dict, _runs: list[Run]) -> Value:
+    """Each memory module as `16G 3200 MT/s at DIMM_A1`."""
+    return tuple(sorted(f"{units.size(one['size_bytes'])}{_speed(one)}{AT}{one['slot']}"
+                        for one in (machine.get("modules") or {}).get("slots", [])
+                        if one["size_bytes"])) or None
+
+
+def _speed(module: dict) -> str:
+    return f" {module['mt_per_s']} MT/s" if module.get("mt_per_s") else ""
+
+
+def _prefetch(machine: dict, _runs: list[Run]) -> Value:
+    return (machine.get("prefetch") or {}).get("state")
+
+
+def _clock(_machine: dict, runs: list[Run]) -> Value:
+    known = [result["core_mhz"] for run in runs for result in run.results
+             if result.get("core_mhz")]
+    return float(median(known)) if known else None
+
+
+FACTS = (
+    Fact("cpu", _told("cpu"), groups=True),
+    Fact("hypervisor", lambda machine, _: prices.below(machine), groups=True),
+    Fact("kernel", _told("kernel"), groups=True),
+    Fact("microcode", _told("microcode"), groups=True),
+    Fact("nodes", _nodes, groups=True),
+    Fact("modules", _modules, groups=True),
+    Fact("prefetch", _prefetch),
+    Fact("memory", _memory, near=0.03),
+    Fact("core clock", _clock, near=0.05),
+    Fact("kernel_version", _told("kernel_version")),
+    Fact("clock", _told("clock")),
+    Fact("lockdown", _told("lockdown")),
+    Fact("version", _told("version")),
+)
+GROUPS = tuple(fact for fact in FACTS if fact.groups)
+ALIKE = ("cpu", "hypervisor")       # groups that differ in these are never compared
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a results file says about its host. `times` are median times."""
+    host: str
+    file: str
+    started: int
+    facts: dict[str, Value]
+    times: dict[Key, float]
+    left: Left
+
+    @property
+    def group(self) -> tuple[Value, ...]:
+        return tuple(self.facts[fact.name] for fact in GROUPS)
+
+
+def measurement(host: str, file: str, runs: list[Run]) -> Measurement:
+    """What this file says."""
+    left = Left()
+    times = {_key(key, result): time for key, (time, result) in series.middles(runs, left).items()}
+    facts = {fact.name: fact.of(runs[0].machine, runs) for fact in FACTS}
+    return Measurement(host, file, series.started(runs), facts, times, left)
+
+
+def _key(key: tuple, result: dict) -> Key:
+    """The same object for all results of a series: that takes less time and memory."""
+    if key not in _known:
+        _known[key] = series.name(result), result["where"], str(key[2])
+    return _known[key]
+
+
+_known: dict[tuple, Key] = {}
+
+
+@dataclass
+class Finding:
+    """A result in which a host is slow. `again`: another measurement confirmed it."""
+    key: Key
+    distance: Distance
+    again: bool
+
+
+@dataclass
+class Host:
+    """A host, by its newest measurements."""
+    name: str
+    measured: list[Measurement] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+    def add(self, one: Measurement) -> None:
+        self.measured.append(one)
+        self.measured.sort(key=lambda each: each.started, reverse=True)
+        same = (each for each in self.measured if each.group == self.measured[0].group)
+        self.measured = [each for each, _ in zip(same, range(COUNTED))]
+
+    @property
+    def facts(self) -> dict[str, Value]:
+        return self.measured[0].facts
+
+    @property
+    def group(self) -> tuple[Value, ...]:
+        return self.measured[0].group
+
+    @property
+    def failed(self) -> int:
+        """How many results failed verification."""
+        return sum(one.left.failed for one in self.measured)
+
+    @property
+    def slow(self) -> bool:
+        return any(finding.again for finding in self.findings)
+
+    def times(self) -> Iterator[tuple[Key, float]]:
+        """The better time of each result."""
+        for key in dict.fromkeys(key for one in self.measured for key in one.times):
+            yield key, min(one.times[key] for one in self.measured if key in one.times)
+
+    def again(self, key: Key) -> bool:
+        return sum(key in one.times for one in self.measured) == COUNTED
+
+
+@dataclass
+class Group:
+    """Equal hosts, and others that are compared with them since too few are like themselves."""
+    number: int
+    equal: list[Host]
+    others: list[Host] = field(default_factory=list)
+
+    @property
+    def hosts(self) -> list[Host]:
+        return [*self.equal, *self.others]
+
+    def typical(self, fact: Fact) -> Value:
+        """The value that most of the equal hosts have, or the one in the middle."""
+        values = [host.facts[fact.name] for host in self.equal]
+        numbers = [value for value in values if isinstance(value, float)]
+        return float(median(numbers)) if len(numbers) > len(values) / 2 else \
+            Counter(values).most_common(1)[0][0]
+
+    def differs(self, host: Host) -> Iterator[tuple[Fact, Value, Value]]:
+        """The facts in which a host is not like the group: what it has, what the group has."""
+        for fact in FACTS:
+            mine, usual = host.facts[fact.name], self.typical(fact)
+            if not fact.same(mine, usual):
+                yield fact, mine, usual
+
+
+@dataclass
+class Fleet:
+    """All hosts. `few`: those that are compared with none, since too few are like them.
+    `compared`: the number of results of hosts that were compared with those of others."""
+    hosts: list[Host]
+    groups: list[Group]
+    few: list[Host]
+    left: Left
+    compared: int = 0
+
+    def found(self, slow: bool) -> list[tuple[Group, Host]]:
+        """The hosts that are slow, or those that are to be measured again. The slowest come
+        first."""
+        return sorted(((group, host) for group in self.groups for host in group.hosts
+                       if host.findings and host.slow == slow),
+                      key=lambda one: one[1].findings[0].distance.speed)
+
+    @property
+    def failed(self) -> list[Host]:
+        return [host for host in self.hosts if host.failed]
+
+
+def fleet(measurements: Iterable[Measurement]) -> Fleet:
+    """Compare the hosts of these measurements."""
+    known: dict[str, Host] = {}
+    left = Left()
+    for one in measurements:
+        known.setdefault(one.host, Host(one.host)).add(one)
+        left.failed += one.left.failed
+        left.emulated += one.left.emulated
+    hosts = list(known.values())
+    found = Fleet(hosts, *_groups([host for host in hosts if any(host.times())]), left)
+    _judge(found)
+    return found
+
+
+def _groups(hosts: list[Host]) -> tuple[list[Group], list[Host]]:
+    """The groups, the largest first, and the hosts that are in none."""
+    equal: dict[tuple, list[Host]] = {}
+    for host in hosts:
+        equal.setdefault(host.group, []).append(host)
+    large = sorted((found for found in equal.values() if len(found) >= FEWEST), key=len,
+                   reverse=True)
+    groups = [Group(number, found) for number, found in enumerate(large, 1)]
+    few = []
+    for found in equal.values():
+        if len(found) < FEWEST:
+            nearest = min(groups, key=lambda group: _unlike(group, found[0]), default=None)
+            if nearest and _unlike(nearest, found[0]) < len(FACTS):
+                nearest.others += found
+            else:
+                few += found
+    return groups, few
+
+
+def _unlike(group: Group, host: Host) -> int:
+    """In how many facts that groups go by a host differs from a group."""
+    differ = [fact.name for fact, one, other in
+              zip(GROUPS, group.equal[0].group, host.group) if one != other]
+    return len(FACTS) if set(ALIKE) & set(differ) else len(differ)
+
+
+def _judge(found: Fleet) -> None:
+    """Note at each host in which results it is slow."""
+    slow: dict[int, list[tuple[Key, Distance]]] = {}
+    tests: Counter[int] = Counter()     # how many results of each host were compared
+    for group in found.groups:
+        for key, column, far in _columns(group):
+            tests.update(map(id, column))
+            for host, one in zip(column, far):
+                if one.slow:
+                    slow.setdefault(id(host), []).append((key, one))
+    found.compared = tests.total()
+    chances = {host: outliers.overall((one.chance for _, one in results), tests[host])
+               for host, results in slow.items()}
+    limit = outliers.limit(chances.values(), len(tests))
+    for host in found.hosts:
+        if id(host) in slow and chances[id(host)] <= limit:
+            _note(host, slow[id(host)], tests[id(host)])
+
+
+def _columns(group: Group) -> Iterator[tuple[Key, list[Host], list[Distance]]]:
+    """Each result of a group that enough of its equal hosts have, with the hosts that have it."""
+    columns: dict[Key, tuple[list[Host], list[float]]] = {}
+    equal: Counter[Key] = Counter()     # hosts of the group that have a result; they come first
+    for i, host in enumerate(group.hosts):
+        for key, time in host.times():
+            hosts, times = columns.setdefault(key, ([], []))
+            hosts.append(host)
+            times.append(time)
+            equal[key] += i < len(group.equal)
+    for key, (hosts, times) in columns.items():
+        if equal[key] >= FEWEST:
+            yield key, hosts, outliers.distances(times[:equal[key]], times)
+
+
+def _note(host: Host, slow: list[tuple[Key, Distance]], tests: int) -> None:
+    """Note the results in which a host is slow, the slowest first."""
+    limit = outliers.limit((one.chance for _, one in slow), tests)
+    host.findings = sorted((Finding(key, one, host.again(key)) for key, one in slow
+                            if one.chance <= limit), key=lambda one: one.distance.speed)

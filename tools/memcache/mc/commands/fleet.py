@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`memcache fleet`: which hosts of many are slow, and what is different about them."""
+
+import argparse
+import json
+import os
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+
+from mc import Failure, emit, say
+from mc.analysis import fleet
+from mc.analysis.fleet import Fleet, Measurement
+from mc.output import files, page, terminal
+from mc.output import fleet as output
+from mc.parts import Heading
+from mc.records import reader, rounds
+from mc.status import DONE, FAILED, UNCERTAIN
+
+EPILOG = """\
+WHAT is a directory with results files (HOST.jsonl), also in directories below
+it, a store, some of its entries, or a file. The name of a file is that of its
+host. Several files of a name are several measurements of this host. Equal
+hosts are compared: same CPU, microcode, kernel, nodes and memory modules.
+
+A host is called slow if two measurements say so. To measure those again of
+which there is only one:
+  memcache fleet results --again > again.txt
+"""
+
+CHUNK = 50          # files that a process reads at once; for fewer none is started
+KINDS = ("html", "json")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", nargs="+", metavar="WHAT", help="DIR, STORE, STORE:WHICH or FILE")
+    parser.add_argument("-o", dest="output", metavar="OUT",
+                        help="write the report to this file, too: .html, with all results of slow "
+                             "hosts, or .json")
+    parser.add_argument("--again", action="store_true",
+                        help="print only the names of the hosts that are to be measured again")
+
+
+def command(args: argparse.Namespace) -> int:
+    kind = files.kind(args.output, KINDS) if args.output else ""
+    bad: list[str] = []
+    found = fleet.fleet(_measurements(reader.named(args.what, deep=True), bad))
+    if not found.hosts:
+        raise Failure("no results of any host")
+    if args.again:
+        emit(host.name for _, host in found.found(False))
+    else:
+        emit(terminal.lines(output.parts(found)), terminal.painter())
+    if args.output:
+        _write(found, args.output, kind)
+    return FAILED if bad else _status(found)
+
+
+def _measurements(names: list[str], bad: list[str]) -> Iterator[Measurement]:
+    """What each file says. A file that can't be read is said, left out, and added to `bad`."""
+    hosts = reader.hosts(names)
+    for name, one in zip(names, _mapped(names, [hosts[name] for name in names])):
+        if isinstance(one, Measurement):
+            yield one
+        else:
+            bad.append(name)
+            say(f"{one}; left out")
+
+
+def _mapped(names: list[str], hosts: list[str]) -> Iterator[Measurement | str]:
+    """Each file, read in as many processes as there are CPUs."""
+    processes = min(len(os.sched_getaffinity(0)), len(names) // CHUNK)
+    if processes < 2:
+        yield from map(_read, names, hosts)
+        return
+    try:
+        with ProcessPoolExecutor(processes) as pool:
+            yield from pool.map(_read, names, hosts, chunksize=CHUNK)
+    except BrokenProcessPool:
+        raise Failure("a process that read results was killed; is memory short?") from None
+
+
+def _read(name: str, host: str) -> Measurement | str:
+    """What a file says, or why it can't be read."""
+    try:
+        return fleet.measurement(host, name, rounds.load(name))
+    except Failure as failure:
+        return str(failure)
+
+
+def _write(found: Fleet, path: str, kind: str) -> None:
+    if kind == "json":
+        text = json.dumps(output.record(found), indent=1) + "\n"
+    else:
+        text = page.document(output.TITLE,
+                             [Heading(output.TITLE, 1), *output.parts(found, most=None)])
+    files.write(path, text.encode(errors="replace"))
+    say(f"{path}: written")
+
+
+def _status(found: Fleet) -> int:
+    if found.found(True) or found.failed:
+        return FAILED
+    told = found.compared and not found.found(False) and not found.few
+    return DONE if told else UNCERTAIN

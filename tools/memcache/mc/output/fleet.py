@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The report of `memcache fleet`: as parts for a terminal or a page, and as JSON."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from mc import plural
+from mc.analysis.fleet import AT, FACTS, GROUPS, Fact, Finding, Fleet, Group, Host, Value
+from mc.analysis.outliers import FEWEST
+from mc.analysis.verdict import listed
+from mc.output.trend import left_out
+from mc.parts import Grid, Heading, Part, Sentence, bullets
+from mc.records import units
+
+TITLE = "memcache: a fleet"
+TOLD = 10       # how many results of a host, or names of hosts, a terminal lists
+
+
+def parts(found: Fleet, most: int | None = TOLD) -> list[Part]:
+    """The whole report. `most`: how many results of a host, and names in a list, are shown."""
+    slow, again = found.found(True), found.found(False)
+    said: list[Part] = [Sentence(_summary(found, len(slow), len(again)))]
+    if found.failed:
+        said += [Heading("Data failed verification", 2), *bullets([
+            f"{host.name}: {plural(host.failed, 'result')}" for host in found.failed])]
+    if slow:
+        said.append(Heading("Slow hosts", 2))
+        for group, host in slow:
+            said += _host(group, host, most)
+    if again:
+        said.append(Heading("Measure again before they are called slow", 2))
+        for group, host in again:
+            said += _host(group, host, most)
+    if found.groups:
+        said += [Heading("Groups of equal hosts", 2), *_groups(found)]
+    if found.few:
+        said += [Heading(f"Too few like them to compare, less than {FEWEST}", 2),
+                 Sentence(_names(found.few, most))]
+    return [*said, *left_out(found.left)]
+
+
+def _summary(found: Fleet, slow: int, again: int) -> str:
+    compared = sum(len(group.hosts) for group in found.groups)
+    return (f"{plural(len(found.hosts), 'host')} in {plural(len(found.groups), 'group')}, "
+            f"{plural(found.compared, 'result')} compared: {slow} slow, {again} to be measured "
+            f"again, {compared - slow - again} like the others, {len(found.few)} with too few like "
+            "them.")
+
+
+def _names(hosts: Iterable[Host], most: int | None) -> str:
+    names = [host.name for host in hosts]
+    if most and len(names) > most:
+        names[most:] = [f"{len(names) - most} more"]
+    return listed(names)
+
+
+def _host(group: Group, host: Host, most: int | None) -> list[Part]:
+    findings = [one for one in host.findings if one.again or not host.slow]
+    rows = [[_text(one), units.duration(one.distance.time), units.duration(one.distance.typical),
+             f"{one.distance.speed:.2f}x ↓"] for one in findings[:most]]
+    left = len(findings) - len(rows)
+    times = "in two measurements" if host.slow else "in one measurement"
+    title = f"{host.name}, compared with group {group.number}: " \
+            f"{plural(len(findings), 'result')} slower {times}."
+    return [Grid(["", "median", "group's", "speed"], rows, title=title,
+                 note=f"... and {left} more" if left else ""),
+            Sentence(f"Different about it: {differences(group, host)}.", gap=bool(left))]
+
+
+def _text(finding: Finding) -> str:
+    name, where, _ = finding.key
+    return f"{name} (user)" if where == "user" else name
+
+
+def differences(group: Group, host: Host) -> str:
+    """What is different about a host, for people."""
+    return "; ".join(_difference(*one) for one in group.differs(host)) or \
+        "nothing that its record says"
+
+
+def _difference(fact: Fact, mine: Value, usual: Value) -> str:
+    if isinstance(mine, tuple) and isinstance(usual, tuple):
+        return ", ".join(f"{listed(modules)} {verb}" for modules, verb in (
+            (_without(usual, mine), "missing"), (_without(mine, usual), "more")) if modules)
+    return f"{fact.name} {text(fact, mine)} instead of {text(fact, usual)}"
+
+
+def _without(some: tuple[str, ...], others: tuple[str, ...]) -> list[str]:
+    return [one for one in some if one not in others]
+
+
+def text(fact: Fact, value: Value) -> str:
+    """A fact in words."""
+    if value is None:
+        return "na"
+    if isinstance(value, tuple):
+        kinds = Counter(module.partition(AT)[0] for module in value)
+        return ", ".join(f"{count} x {kind}" for kind, count in kinds.items())
+    if isinstance(value, float):
+        return f"{value:.0f} MHz" if fact.name == "core clock" else f"{value / (1 << 30):.1f} GiB"
+    return value
+
+
+def _groups(found: Fleet) -> list[Part]:
+    said: list[Part] = [Sentence(f"{group.number}: {len(group.equal)} hosts with {_about(group)}.",
+                                 "- ") for group in found.groups]
+    for group in found.groups:
+        kinds: dict[tuple, list[Host]] = {}
+        for host in group.others:
+            kinds.setdefault(host.group, []).append(host)
+        said += [Sentence(f"compared with group {group.number}, since less than {FEWEST} are like "
+                          f"them: {_names(hosts, TOLD)} ({differences(group, hosts[0])}).", "- ")
+                 for hosts in kinds.values()]
+    return said
+
+
+def _about(group: Group) -> str:
+    return ", ".join(_shown(fact, value) for fact, value in zip(GROUPS, group.equal[0].group)
+                     if value is not None)
+
+
+def _shown(fact: Fact, value: Value) -> str:
+    if fact.name in ("cpu", "hypervisor", "nodes"):
+        return str(value)
+    return text(fact, value) if isinstance(value, tuple) else f"{fact.name} {value}"
+
+
+def record(found: Fleet) -> dict:
+    """The report as JSON."""
+    return {
+        "record": "fleet", "schema": 1, "hosts": len(found.hosts), "compared": found.compared,
+        "groups": [{"group": group.number, "facts": _facts(group.equal[0].facts, GROUPS),
+                    "hosts": [host.name for host in group.equal],
+                    "compared_with_it": [host.name for host in group.others]}
+                   for group in found.groups],
+        "slow": [_record(*one) for one in found.found(True)],
+        "again": [_record(*one) for one in found.found(False)],
+        "too_few": [host.name for host in found.few],
+        "failed": [{"host": host.name, "results": host.failed} for host in found.failed],
+        "left_out": {"failed": found.left.failed, "emulated": found.left.emulated},
+    }
+
+
+def _facts(facts: dict[str, Value], which: Iterable[Fact]) -> dict[str, Value]:
+    return {fact.name.replace(" ", "_"): facts[fact.name] for fact in which}
+
+
+def _record(group: Group, host: Host) -> dict:
+    return {
+        "host": host.name, "group": group.number,
+        "files": [one.file for one in host.measured], "facts": _facts(host.facts, FACTS),
+        "differs": [{"fact": fact.name.replace(" ", "_"), "host": mine, "group": usual}
+                    for fact, mine, usual in group.differs(host)],
+        "results": [{"result": one.key[0], "where": one.key[1], "time_ns": one.distance.time,
+                     "group_time_ns": one.distance.typical, "speed": one.distance.speed,
+                     "spreads": one.distance.spreads, "chance": one.distance.chance,
+                     "confirmed": one.again} for one in host.findings]}
