@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Memory modules, from what dmidecode prints on real machines, and the peak that follows; memory
+errors that came during a run."""
+
+import contextlib
+import io
+import os
+from pathlib import Path
+from unittest import mock
+
+import fake
+from mc.analysis import hardware as judged
+from mc.commands.run import measure
+from mc.output import report
+from mc.records import results
+from mc.running import hardware
+
+SERVER = ("CPU1_DIMM_A1", "CPU1_DIMM_A2", "CPU1_DIMM_B1", "CPU1_DIMM_B2")
+LINE = "bandwidth op=read,write size=1G repeat=10"
+
+
+def device(slot, bank="Not Specified", size="16 GB", kind="DDR4", width="64 bits", rated="3200",
+           speed="2933", unit="MT/s", configured="Configured Memory Speed"):
+    """A block of dmidecode."""
+    return f"""
+Handle 0x0011, DMI type 17, 92 bytes
+Memory Device
+\tTotal Width: 72 bits
+\tData Width: {width}
+\tSize: {size}
+\tForm Factor: DIMM
+\tLocator: {slot}
+\tBank Locator: {bank}
+\tType: {kind}
+\tSpeed: {rated} {unit}
+\t{configured}: {speed} {unit}
+"""
+
+
+def empty(slot, bank="Not Specified"):
+    return device(slot, bank, "No Module Installed", "Unknown", "Unknown", rated="Unknown",
+                  speed="Unknown").replace("Unknown MT/s", "Unknown")
+
+
+def machine(*blocks):
+    return {"modules": {"slots": hardware.modules("# dmidecode 3.4\n" + "".join(blocks)),
+                        "why": None}}
+
+
+def peak(*blocks):
+    return judged.peak(machine(*blocks))
+
+
+class Modules(fake.unittest.TestCase):
+    def channels(self, *slots):
+        return [slot["channel"] for slot in hardware.modules("".join(
+            device(*slot) for slot in slots))]
+
+    def test_a_module(self):
+        self.assertEqual(hardware.modules(device(SERVER[0])), [{
+            "slot": SERVER[0], "channel": "CPU1_DIMM_A", "size_bytes": 16 << 30, "width_bits": 64,
+            "rated_mt_per_s": 3200, "mt_per_s": 2933}])
+
+    def test_an_old_dmidecode(self):
+        [slot] = hardware.modules(device("A", size="8192 MB", unit="MHz",
+                                         configured="Configured Clock Speed"))
+        self.assertEqual((slot["size_bytes"], slot["mt_per_s"]), (8 << 30, 2933))
+
+    def test_an_empty_slot(self):
+        [slot] = hardware.modules(empty(SERVER[0]))
+        self.assertEqual({slot[key] for key in ("size_bytes", "mt_per_s", "rated_mt_per_s",
+                                                "width_bits")}, {None})
+
+    def test_flash_is_no_memory(self):
+        self.assertEqual(hardware.modules(device("SYSTEM ROM", kind="Flash")), [])
+
+    def test_channels(self):
+        self.assertEqual(self.channels(
+            ("DIMM 0", "P0 CHANNEL A"), ("DIMM 1", "P0 CHANNEL A"), ("ChannelB-DIMM0", "BANK 2"),
+            ("Controller0-ChannelA-DIMM0", "BANK 0"), ("DIMM_A1", "NODE 1"), ("P1-DIMMC2",),
+            ("DIMM_P0_B0", "BANK 1"), ("DIMM_A1", "P0_Node0_Channel0_Dimm0")),
+            ["P0 CHANNEL A", "P0 CHANNEL A", "ChannelB", "Controller0-ChannelA", "NODE 1 DIMM_A",
+             "P1-DIMMC", "DIMM_P0_B", "P0_Node0_Channel0"])
+        self.assertEqual(self.channels(("A1",), ("PROC 1 DIMM 4",), ("DIMM1",),
+                                       ("DIMM 0", "BANK 0")), [None] * 4)
+
+    def test_garbage(self):
+        for text in ("", "\x00\xff", "Memory Device", "Memory Device\n\tSize: 1 XB\n",
+                     device("A", speed="x", rated=""), device("", size="99999999999999999 GB")):
+            hardware.modules(text)
+
+    def test_the_peak_is_that_of_channels(self):
+        one = 2933 * 8
+        self.assertEqual(peak(*map(device, SERVER)), 2 * one)
+        self.assertEqual(peak(device(SERVER[0]), *map(empty, SERVER[1:])), one)
+        self.assertEqual(peak(device(SERVER[0]), device(SERVER[1], speed="2133")), 2133 * 8)
+        self.assertEqual(peak(device("PROC 1 DIMM 1"), device("PROC 1 DIMM 2")), 2 * one)
+        self.assertEqual(peak(*(device(f"P0 CHANNEL {name}", width="16 bits", kind="LPDDR5",
+                                       speed="6400") for name in "ABCD")), 4 * 6400 * 2)
+
+    def test_no_peak_is_made_up(self):
+        self.assertIsNone(peak())
+        self.assertIsNone(peak(*map(empty, SERVER)))
+        self.assertIsNone(peak(device(SERVER[0], speed="Unknown")))
+        self.assertIsNone(peak(device(SERVER[0], width="Unknown")))
+        self.assertIsNone(judged.peak({}))
+
+
+class Report(fake.unittest.TestCase):
+    def text(self, *blocks, rates=(30000.0, 20000.0), level="memory", wide=False, **more):
+        found = [fake.result(f"bandwidth op={op} size=1G repeat=10", rate) | {"level": level}
+                 for op, rate in zip(("read", "write"), rates)]
+        about = machine(*blocks) if blocks else more
+        runs = fake.measured(fake.BARE, (LINE, found), **about)
+        return " ".join(" ".join(report.lines(runs, wide)).split())
+
+    def test_the_share(self):
+        text = self.text(device(SERVER[0]), device(SERVER[2]))
+        self.assertIn("2 modules, 32G, at 2933 MT/s, on 2 channels: 46928 MB/s at most.", text)
+        self.assertIn("Most that was measured: 30000 MB/s, 64 % of that (bandwidth op=read "
+                      "size=1G).", text)
+
+    def test_what_is_wrong_with_them(self):
+        text = self.text(device(SERVER[0]), empty(SERVER[1]), *map(empty, SERVER[2:]))
+        self.assertIn("Channel CPU1_DIMM_B has no module.", text)
+        self.assertIn("CPU1_DIMM_A1 runs at 2933 MT/s; it is rated for 3200.", text)
+        text = self.text(*(device(slot, speed="3200") for slot in SERVER[:3]), empty(SERVER[3]))
+        self.assertIn("Channel CPU1_DIMM_B has 1 of the 2 modules that others have.", text)
+        self.assertNotIn("rated", text)
+
+    def test_more_than_the_memory_can_deliver_is_no_fact(self):
+        text = self.text(device(SERVER[0]))
+        self.assertIn("read ?30000.0", text)
+        self.assertIn("write 20000.0", text)
+        self.assertIn("IMPLAUSIBLE: bandwidth op=read size=1G: 30000 MB/s is 128 %", text)
+        self.assertIn("Most that was measured: 20000 MB/s, 85 %", text)
+
+    def test_a_cache_may_be_faster(self):
+        text = self.text(device(SERVER[0]), level="l3")
+        self.assertNotIn("?", text)
+        self.assertNotIn("Memory modules", text)
+
+    def test_not_known(self):
+        told = {"modules": {"slots": [], "why": "a virtual machine (kvm)"}}
+        self.assertIn("Peak of the memory modules: na (a virtual machine (kvm)).",
+                      self.text(wide=True, **told))
+        self.assertNotIn("modules", self.text(**told))
+
+    def test_errors_are_loud(self):
+        found = [fake.result(LINE.replace(",write", ""), 1000.0)]
+        runs = fake.measured(fake.BARE, (LINE, found))
+        self.assertNotIn("ERRORS", " ".join(report.lines(runs)))
+        runs[0].request["memory_errors"] = {"corrected": 3, "uncorrected": 0}
+        text = " ".join(" ".join(report.lines(runs)).split())
+        self.assertIn("*** MEMORY ERRORS WERE COUNTED DURING THE RUN. ***", text)
+        self.assertIn("3 corrected, 0 uncorrected", text)
+
+
+class Firmware(fake.InDirectory):
+    """dmidecode as this machine may have it."""
+    def described(self, script=None, guest=None, uid=0):
+        if script is not None:
+            Path("dmidecode").write_text(f"#!/bin/sh\n{script}\n")
+            Path("dmidecode").chmod(0o755)
+        with mock.patch.object(hardware, "hypervisor", return_value=guest), \
+                mock.patch.object(hardware, "DIRECTORIES", ""), \
+                mock.patch.object(os, "geteuid", return_value=uid), \
+                mock.patch.dict(os.environ, {"PATH": f"{Path.cwd()}"}):
+            return hardware.describe()
+
+    def test_it_is_asked(self):
+        Path("text").write_text(device(SERVER[0]))
+        found = self.described("exec /bin/cat text")
+        self.assertEqual((found["slots"][0]["slot"], found["why"]), (SERVER[0], None))
+
+    def test_why_it_says_nothing(self):
+        for why, arguments in {
+                "a virtual machine (kvm)": {"guest": "kvm"},
+                "dmidecode is not installed": {},
+                "dmidecode lists no memory modules: No SMBIOS": {"script": "echo No SMBIOS >&2"},
+                "dmidecode needs root": {"script": "exit 1", "uid": 1000}}.items():
+            with self.subTest(why):
+                self.assertEqual(self.described(**arguments), {"slots": [], "why": why})
+
+    def count(self, corrected, uncorrected):
+        for number in range(2):
+            directory = Path(hardware.EDAC, f"mc{number}")
+            directory.mkdir(parents=True, exist_ok=True)
+            (directory / "ce_count").write_text(f"{corrected}\n")
+            (directory / "ue_count").write_text(f"{uncorrected}\n")
+
+    def test_errors_of_all_controllers(self):
+        self.assertIsNone(hardware.errors(Path(".")))
+        self.count(2, 1)
+        before = hardware.errors(Path("."))
+        self.assertEqual(before, {"corrected": 4, "uncorrected": 2})
+        self.assertEqual(hardware.came(before, before), {})
+        self.assertEqual(hardware.came(None, before), {})
+        self.count(5, 1)
+        self.assertEqual(hardware.came(before, hardware.errors(Path("."))),
+                         {"corrected": 6, "uncorrected": 0})
+
+    def test_a_run_has_both_in_its_records(self):
+        self.count(0, 0)
+        kernel = fake.Kernel()
+        ran = kernel.run
+
+        def run(line):
+            self.count(1, 0)
+            return ran(line)
+
+        told = {"slots": hardware.modules(device(SERVER[0])), "why": None}
+        quiet = io.StringIO()
+        with mock.patch.dict(os.environ, {"MEMCACHE_SYSROOT": str(Path.cwd())}), \
+                mock.patch.object(hardware, "describe", return_value=told), \
+                mock.patch.object(kernel, "run", run), \
+                contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
+            measure(["bandwidth size=4K"], "r.jsonl", None, [kernel])
+        [found] = results.load("r.jsonl")
+        self.assertEqual(found.machine["modules"], told)
+        self.assertEqual(found.request["memory_errors"], {"corrected": 2, "uncorrected": 0})
