@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The version of this program, and whether a module is of the same."""
+
+import subprocess
+from pathlib import Path
+
+UNKNOWN = "unknown"
+
+
+def version() -> str:
+    """The version that is installed beside the program, or that of the sources. Finding it may
+    start git."""
+    here = Path(__file__).resolve().parents[1]
+    try:
+        return (here / "VERSION").read_text(encoding="ascii").strip()
+    except OSError:
+        pass
+    try:
+        return subprocess.check_output([here.parent / "version"], text=True).strip()
+    except (OSError, subprocess.CalledProcessError):
+        return UNKNOWN
+
+
+def stale(module: dict) -> str:
+    """A sentence if the module with this `machine` record is of another version than this
+    program; empty if it is not, or if that is not known."""
+    loaded = module.get("version")
+    if not loaded or UNKNOWN in (loaded, own := version()) or loaded == own:
+        return ""
+    return f"the loaded module is of version {loaded}, and this program of version {own}"
