@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Building a loop of one's own: a shared object for memcache-user, and a module for a kernel."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from mc import Failure
+from mc.records.loop import Loop
+from mc.status import WRONG
+
+TOP = Path(__file__).resolve().parents[4]
+# What the sources need, at the same paths below the directory that is built in.
+SHARED = ("arch/loops.h", "arch/own.h", "arch/x86/macros/function.S", "arch/x86/macros/own.S")
+
+
+def _module_name(loop: Loop) -> str:
+    """The name of the module, which differs from loop to loop."""
+    return "memcache_own_" + re.sub(r"\W", "_", loop.short)
+
+
+def write(loop: Loop, directory: Path) -> None:
+    """Write all sources, so that they can also be built elsewhere."""
+    try:
+        for name in SHARED:
+            (directory / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(TOP / "module" / name, directory / name)
+        shutil.copyfile(TOP / "tools/loop/module.c", directory / "module.c")
+        kbuild = (TOP / "tools/loop/Kbuild").read_text(encoding="ascii")
+        (directory / "Kbuild").write_text(kbuild.replace("@MODULE@", _module_name(loop)),
+                                          encoding="ascii")
+        (directory / "loop.S").write_text(loop.source(), encoding="ascii")
+    except OSError as error:
+        raise Failure(f"{error.filename}: {error.strerror}", WRONG) from None
+
+
+def shared_object(loop: Loop, directory: Path) -> Path:
+    """Assemble and link the loop. Nothing in the object is relocated when it is loaded."""
+    made = directory / f"{loop.short}.so"
+    compiler = shlex.split(os.environ.get("CC", "cc"))
+    with TemporaryDirectory(prefix="memcache-loop-") as temporary:
+        assembled = Path(temporary) / "loop.o"
+        _do([*compiler, "-c", f"-I{directory}", str(directory / "loop.S"), "-o", str(assembled)],
+            f"{loop.path}: the assembler does not take it")
+        _do([*compiler, "-shared", "-nostdlib", str(assembled), "-o", str(made),
+             "-Wl,-e,mc_own,-Bsymbolic,-z,defs,-z,text,-z,noexecstack"],
+            f"{loop.path}: the linker does not take it")
+    return made
+
+
+def module(loop: Loop, directory: Path, headers: Path) -> Path:
+    """Build the module for the kernel with these headers."""
+    if any(letter in str(directory.resolve()) for letter in " :\t"):
+        raise Failure(f"{directory}: no module can be built below a path with a space or a colon",
+                      WRONG)
+    _do(["make", "-s", "-C", str(headers), f"M={directory.resolve()}",
+         "CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"],
+        f"{loop.path}: the module does not build")
+    return directory / f"{_module_name(loop)}.ko"
+
+
+def _do(command: list[str], why: str) -> None:
+    """Run a command, whose messages the user sees."""
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+    try:
+        done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, check=False)
+    except OSError as error:
+        raise Failure(f"{command[0]}: {error.strerror}: a compiler with its assembler, and make, "
+                      "are needed (apt-get install build-essential)") from None
+    if done.returncode:
+        raise Failure(f"{why}; the lines above say why")
