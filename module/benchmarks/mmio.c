@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mmio: what a driver pays for an access to a device, or to memory that is mapped like one.
+ *
+ * Accesses follow one another through the memory. A read is waited for. A write is not: it is
+ * posted, so its time is the rate at which the memory takes writes. To know that a write has
+ * arrived, a driver reads: write_read is that round trip. burst fills a line and flushes the
+ * write-combining buffers.
+ *
+ * How much one burst carries: equally many stores go to blocks that are far apart, a run of
+ * neighbouring bytes to each. As long as longer runs cost less, the stores of a run leave
+ * the CPU together.
+ *
+ * The distribution of the times is measured afterwards, in grains of one access, or of as
+ * many as the clock can time.
+ */
+#include "arch/mmio.h"
+#include "measure/measurement.h"
+#include "measure/test.h"
+#include "platform/clock.h"
+#include "platform/os.h"
+
+enum { KEY_OP = MC_KEY_OWN, KEY_WIDTH };
+
+enum {
+	COL_NS, COL_P50, COL_P99, COL_MAX, COL_BURST, COL_FLUSH_NS, COL_WIDE,
+	COL_ACCESSES, COL_GRAIN,
+};
+
+#define LINE		64ULL		/* bytes of a pass that stand for an access; of a burst */
+#define ACCESSES	1024ULL		/* accesses of a pass */
+#define GRAINS		8192U
+#define COSTS_A_GRAIN	16		/* times the clock cost that a grain lasts */
+#define BLOCK		512ULL		/* distance between runs: the longest run */
+#define BLOCKS_LEAST	32		/* more than a CPU can fill at once */
+#define RUNS		10		/* run lengths: 1 to BLOCK bytes */
+#define ROUNDS		5
+#define PIECE		4096ULL
+
+static const struct mc_name op_names[] = {
+	{ "read", MC_MMIO_READ }, { "write", MC_MMIO_WRITE },
+	{ "write_read", MC_MMIO_WRITE_READ }, { "burst", MC_MMIO_BURST }, { }
+};
+
+static const struct mc_name width_names[] = {
+	{ "1", 1 }, { "2", 2 }, { "4", 4 }, { "8", 8 }, { "16", 16 }, { "32", 32 },
+	{ "64", 64 }, { }
+};
+
+static const struct mc_key keys[] = {
+	{
+		.name = "op", .column = "op", .preset = "read",
+		.kind = MC_CHOICE, .names = op_names,
+		.help = "write: posted; write_read: and read back; burst: fill 64 bytes, flush",
+	}, {
+		.name = "width", .column = "width_bytes", .preset = "4",
+		.kind = MC_CHOICE, .names = width_names,
+		.help = "bytes an access",
+	},
+};
+
+enum { WIDE_LIKE_NARROW, WIDE_ALL_ONES };
+
+static const struct mc_name wide_names[] = {
+	{ "like_narrow", WIDE_LIKE_NARROW }, { "all_ones", WIDE_ALL_ONES }, { }
+};
+
+static const struct mc_column columns[] = {
+	[COL_NS] = {
+		.name = "ns_per_access", .unit = "ns an access", .roles = MC_MAIN | MC_EACH,
+		.decimals = 3,
+		.help = "time of an access, from the median sample; burst: 64 bytes and a flush",
+	},
+	[COL_P50] = {
+		.name = "p50_ns_per_access", .decimals = 3, .wide = true,
+		.help = "time that half of all accesses took at most, by grains",
+	},
+	[COL_P99] = {
+		.name = "p99_ns_per_access", .decimals = 3,
+		.help = "time that 99 % of all accesses took at most, by grains",
+	},
+	[COL_MAX] = {
+		.name = "max_ns_per_access", .decimals = 3,
+		.help = "time of the slowest access, or grain",
+	},
+	[COL_BURST] = {
+		.name = "burst_bytes",
+		.help = "bytes that leave the CPU together when neighbouring stores combine",
+	},
+	[COL_FLUSH_NS] = {
+		.name = "flush_ns", .decimals = 3,
+		.help = "what the flush behind 64 bytes costs, beyond writing them in a stream",
+	},
+	[COL_WIDE] = {
+		.name = "wide_reads", .names = wide_names,
+		.help = "all_ones: reads of this width do not get what reads of 4 bytes get",
+	},
+	[COL_ACCESSES] = {
+		.name = "accesses_per_pass", .roles = MC_COUNT | MC_DETAIL, .wide = true,
+		.help = "accesses of a pass",
+	},
+	[COL_GRAIN] = {
+		.name = "grain_accesses", .roles = MC_DETAIL, .wide = true,
+		.help = "accesses timed together for percentiles, maximum and histogram",
+	},
+};
+
+/**
+ * struct mmio_job - a point, on one CPU
+ * @meas: the measurement
+ * @loops: loops of the width
+ * @run: that of the operation
+ * @op: the operation (enum mc_mmio_op)
+ * @view: the memory
+ * @bytes: its size
+ * @step: bytes from an access to the next one
+ * @at: offset of the next access
+ * @touched: bytes accessed since the sample began
+ * @value: what is stored: all of its bytes are equal
+ * @wrong: differences between what was stored and what was read
+ * @wide_ones: reads of this width return ones where narrow reads do not
+ * @grain: number of accesses in a grain
+ * @grains: picoseconds an access, for each grain
+ * @timed: number of grains timed
+ * @runs: fastest time of ACCESSES stores in runs of 1, 2, 4, ... bytes, picoseconds; 0: not
+ *        measured
+ * @stream: the same in one run
+ */
+struct mmio_job {
+	struct mc_measurement meas;
+	const struct mc_mmio_loop *loops;
+	mc_mmio_run run;
+	enum mc_mmio_op op;
+	const struct mc_view *view;
+	u64 bytes;
+	u64 step;
+	u64 at;
+	u64 touched;
+	u64 value;
+	u64 wrong;
+	bool wide_ones;
+	u64 grain;
+	u64 *grains;
+	u32 timed;
+	u64 runs[RUNS];
+	u64 stream;
+};
+
+static bool mmio_reads_only(const struct mc_point *point)
+{
+	return point->v[KEY_OP] == MC_MMIO_READ;
+}
+
+static int mmio_check(struct mc_run *run, const struct mc_point *point)
+{
+	const struct mc_mmio_loop *loops = mc_mmio_loop_find(point->v[KEY_WIDTH]);
+
+	if (loops && mc_cpu_has(loops->feature))
+		return 0;
+	return mc_fail(&run->error, -EOPNOTSUPP,
+		       "width: this CPU has no access of %llu bytes", point->v[KEY_WIDTH]);
+}
+
+/* ------------------------------------------------------------- on the thread */
+
+/* Make @n accesses, from where the last ones ended; the first place follows the last one. */
+static void make_accesses(struct mmio_job *job, u64 n)
+{
+	u64 left, now, found;
+	void *at;
+
+	for (; n; n -= now) {
+		at = mc_view_at(job->view, job->at, &left);
+		now = min(n, min(left, job->bytes - job->at) / job->step);
+		found = job->run(at, now, job->value);
+		if (job->op == MC_MMIO_WRITE_READ)
+			job->wrong |= found;
+		job->touched += now * job->step;
+		job->at += now * job->step;
+		if (job->at == job->bytes)
+			job->at = 0;
+	}
+}
+
+static void mmio_stretch(struct mc_pass *p, u64 bytes)
+{
+	make_accesses(p->arg, bytes / LINE);
+}
+
+/* Each sample begins at the first place, and stores another byte than the one before it. */
+static int prepare_sample(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
+{
+	struct mmio_job *job = sampler->pass.arg;
+
+	job->at = 0;
+	job->touched = 0;
+	job->value = (round % 255 + 1) * 0x0101010101010101ULL;
+	return 0;
+}
+
+/* Reads of 4 bytes are those that every device answers. */
+static int verify_sample(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
+{
+	struct mmio_job *job = sampler->pass.arg;
+	u64 at, left, bytes = min(job->touched, job->bytes) & ~3ULL;
+	int err = 0;
+
+	for (at = 0; at < bytes && !err; at += sizeof(u32)) {
+		job->wrong |= READ_ONCE(*(u32 *)mc_view_at(job->view, at, &left)) ^
+			      (u32)job->value;
+		if (!(at % PIECE)) {
+			err = mc_team_stopped(w->team);
+			mc_breathe();
+		}
+	}
+	return err;
+}
+
+/* Does a device answer wide reads by ones only, which is what a bus reads from nobody? */
+static void compare_widths(struct mmio_job *job)
+{
+	mc_mmio_run narrow = mc_mmio_loop_find(4)->run[MC_MMIO_READ];
+	u64 at, left;
+
+	for (at = 0; at < min(job->bytes, BLOCK); at += job->step) {
+		u32 *word = mc_view_at(job->view, at, &left);
+
+		if (job->run(word, 1, 0) == ~0ULL &&
+		    (narrow(word, 1, 0) & narrow(word + 1, 1, 0)) != ~0U)
+			job->wide_ones = true;
+	}
+}
+
+/* Time as many grains as fit in a window. */
+static void time_grains(struct mc_worker *w, struct mmio_job *job)
+{
+	u64 cost = mc_clock.cost_ps, aim = mc_ns_to_ticks(MC_WINDOW_AIM_NS);
+	u64 from = w->began, to, ps;
+
+	while (job->timed < GRAINS && from - w->began < aim) {
+		from = mc_ticks();
+		make_accesses(job, job->grain);
+		to = mc_ticks();
+		/* A grain that the clock did not resolve is not kept. */
+		if (to <= from)
+			continue;
+		ps = mc_ticks_to_ps(to - from);
+		job->grains[job->timed++] = (ps - min(ps, cost)) / job->grain;
+		from = to;
+	}
+}
+
+static int time_all_grains(struct mc_worker *w, struct mmio_job *job, bool irq_off)
+{
+	u64 ps = job->meas.samples[0] / ACCESSES;
+	int err = 0;
+
+	job->grain = COSTS_A_GRAIN * mc_clock.cost_ps / max(ps, 1ULL) + 1;
+	while (!err && job->timed < GRAINS) {
+		err = mc_window_open(w, irq_off);
+		if (err)
+			break;
+		time_grains(w, job);
+		mc_window_close(w);
+	}
+	return err;
+}
+
+/*
+ * ACCESSES stores in runs of @bytes, which begin @apart. Little else happens between two runs,
+ * since it would count as if they cost it.
+ */
+static void store_runs(const struct mmio_job *job, u64 bytes, u64 apart)
+{
+	u64 stores = bytes / job->loops->width, runs = ACCESSES / stores;
+	u64 end = job->bytes / apart * apart, offset = 0, left = 0;
+	u8 *at = NULL;
+
+	for (; runs; runs--, at += apart, left -= apart) {
+		if (!left) {
+			offset = offset == end ? 0 : offset;
+			at = mc_view_at(job->view, offset, &left);
+			left = min(left, end - offset);
+			offset += left;
+		}
+		job->loops->run[MC_MMIO_WRITE](at, stores, job->value);
+	}
+}
+
+/* @best: the fastest time of such runs, or 0 */
+static int time_runs(struct mc_worker *w, const struct mmio_job *job, u64 bytes, u64 apart,
+		     u64 *best)
+{
+	int err = mc_window_open(w, job->meas.each->irq_off);
+	u64 ps;
+
+	if (err)
+		return err;
+	store_runs(job, bytes, apart);
+	mc_drain();
+	ps = mc_ticks_to_ps(mc_window_close(w));
+	ps -= min(ps, mc_clock.cost_ps);
+	*best = *best ? min(*best, ps) : ps;
+	return 0;
+}
+
+static int time_all_runs(struct mc_worker *w, struct mmio_job *job)
+{
+	bool roomy = job->bytes / BLOCK >= BLOCKS_LEAST;
+	unsigned int i, round;
+	int err = 0;
+
+	for (round = 0; !err && round < ROUNDS; round++) {
+		err = time_runs(w, job, LINE, LINE, &job->stream);
+		for (i = 0; !err && i < RUNS && roomy; i++) {
+			if (1U << i >= job->loops->width)
+				err = time_runs(w, job, 1U << i, BLOCK, &job->runs[i]);
+		}
+		mc_breathe();
+	}
+	return err;
+}
+
+static int mmio_job(struct mc_worker *w, void *arg)
+{
+	struct mmio_job *job = arg;
+	int err;
+
+	if (job->op == MC_MMIO_READ && job->loops->width >= sizeof(u64))
+		compare_widths(job);
+	err = mc_measure(w, &job->meas);
+	if (err || !job->meas.done || job->meas.samples[0] == MC_NO_SAMPLE)
+		return err;
+	err = time_all_grains(w, job, job->meas.each->irq_off);
+	if (!err && job->op == MC_MMIO_BURST)
+		err = time_all_runs(w, job);
+	return err;
+}
+
+/* ---------------------------------------------------------------- the record */
+
+/*
+ * Bytes of the shortest run that costs at most half more a byte than the cheapest one; 0: not
+ * known.
+ */
+static u64 burst_bytes(const struct mmio_job *job)
+{
+	u64 least = ~0ULL;
+	unsigned int i;
+
+	for (i = 0; i < RUNS; i++)
+		least = job->runs[i] ? min(least, job->runs[i]) : least;
+	for (i = 0; i < RUNS; i++) {
+		if (job->runs[i] && 2 * job->runs[i] <= 3 * least)
+			return 1ULL << i;
+	}
+	return 0;
+}
+
+/* Cached memory takes stores into its caches, where they do not leave the CPU in bursts. */
+static bool bypasses_caches(const struct mc_record *rec)
+{
+	return rec->point.v[MC_KEY_TYPE] != MC_WB && rec->effective != MC_EFFECT_NO;
+}
+
+static void set_burst(struct mc_record *rec, const struct mmio_job *job, u64 ps)
+{
+	u64 line = job->stream / (ACCESSES * job->loops->width / LINE), bytes = burst_bytes(job);
+
+	if (job->stream)
+		mc_record_set(rec, COL_FLUSH_NS, ps - min(ps, line));
+	if (bytes && bypasses_caches(rec))
+		mc_record_set(rec, COL_BURST, bytes);
+}
+
+static void set_distribution(struct mc_record *rec, struct mmio_job *job)
+{
+	struct mc_stats stats;
+
+	mc_stats_of(&stats, job->grains, job->timed);
+	if (!job->timed)
+		return;
+	mc_record_set(rec, COL_P50, stats.p50_ps);
+	mc_record_set(rec, COL_P99, stats.p99_ps);
+	mc_record_set(rec, COL_MAX, stats.max_ps);
+	mc_record_set(rec, COL_GRAIN, job->grain);
+	rec->histogram = mc_alloc_array(1, sizeof(*rec->histogram));
+	if (rec->histogram)
+		mc_histogram_of(rec->histogram, job->grains, job->timed);
+}
+
+static void fill_record(struct mc_record *rec, struct mmio_job *job)
+{
+	u64 ps;
+
+	mc_measurement_record(&job->meas, rec);
+	if (job->meas.done && job->op != MC_MMIO_READ)
+		rec->verified = job->wrong ? MC_VERIFIED_FAILED : MC_VERIFIED_OK;
+	mc_record_set(rec, COL_ACCESSES, ACCESSES);
+	if (!rec->stats.samples)
+		return;
+	ps = rec->stats.median_ps / ACCESSES;
+	mc_record_set(rec, COL_NS, ps);
+	if (job->op == MC_MMIO_READ && job->loops->width >= sizeof(u64))
+		mc_record_set(rec, COL_WIDE, job->wide_ones ? WIDE_ALL_ONES : WIDE_LIKE_NARROW);
+	set_burst(rec, job, ps);
+	set_distribution(rec, job);
+}
+
+static bool mmio_note(struct mc_text *t, const struct mc_record *rec)
+{
+	if (!(rec->has >> COL_WIDE & 1) || rec->value[COL_WIDE] != WIDE_ALL_ONES)
+		return false;
+	mc_textf(t,
+		 "width: reads of %llu bytes give ones only, unlike those of 4 bytes; the device may not answer wide reads\n",
+		 rec->point.v[KEY_WIDTH]);
+	return true;
+}
+
+static void set_up(struct mmio_job *job, const struct mc_run *run, const struct mc_point *point)
+{
+	struct mc_sampler *sampler = job->meas.each;
+
+	static_assert(LINE == MC_MMIO_LINE);
+	job->meas.n = 1;
+	job->loops = mc_mmio_loop_find(point->v[KEY_WIDTH]);
+	job->op = point->v[KEY_OP];
+	job->run = job->loops->run[job->op];
+	job->view = run->area.view;
+	job->bytes = point->v[MC_KEY_SIZE];
+	job->step = job->op == MC_MMIO_BURST ? LINE : job->loops->width;
+	sampler->pass = (struct mc_pass){
+		.stretch = mmio_stretch, .arg = job, .bytes = LINE * ACCESSES,
+		.drain = job->op == MC_MMIO_WRITE,
+	};
+	sampler->prepare = prepare_sample;
+	sampler->verify = job->op == MC_MMIO_READ ? NULL : verify_sample;
+}
+
+static int mmio_run(struct mc_run *run, const struct mc_point *point, struct mc_record *rec)
+{
+	struct mmio_job job = { 0 };
+	int err = mc_measurement_begin(&job.meas, run, point);
+
+	if (!err) {
+		job.grains = mc_alloc_array(GRAINS, sizeof(u64));
+		if (!job.grains)
+			err = mc_fail(&run->error, -ENOMEM, "repeat: no memory for %u grains",
+				      GRAINS);
+	}
+	if (!err) {
+		set_up(&job, run, point);
+		err = mc_measurement_turn(run, rec, mmio_job, &job);
+		fill_record(rec, &job);
+	}
+	mc_free(job.grains);
+	mc_measurement_end(&job.meas);
+	return err;
+}
+
+const struct mc_test mc_test_mmio = {
+	.spec = {
+		.name = "mmio",
+		.help = "time of an access as a driver makes it to a device; CPUs take turns",
+		.presets = "size=64K",
+		.keys = keys,
+		.nkeys = ARRAY_SIZE(keys),
+		.columns = columns,
+		.ncolumns = ARRAY_SIZE(columns),
+	},
+	.records = MC_RECORD_OF_CPU,
+	.histogram = true,
+	.near_only = true,
+	.reads_only = mmio_reads_only,
+	.note = mmio_note,
+	.check = mmio_check,
+	.run = mmio_run,
+};

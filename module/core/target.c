@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The words of target=: parse and show them. */
+#include "core/target.h"
+
+#define PAGE	4096ULL
+
+/* The rest of the word, not terminated. */
+struct rest {
+	const char *s;
+	size_t len;
+};
+
+static bool take(struct rest *r, const char *word)
+{
+	size_t n = strlen(word);
+
+	if (r->len < n || memcmp(r->s, word, n))
+		return false;
+	r->s += n;
+	r->len -= n;
+	return true;
+}
+
+static u64 digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
+}
+
+/*
+ * Take the digits of a number to this base. Return: how many there are; 0: none, or the number
+ * is larger than @most.
+ */
+static unsigned int take_digits(struct rest *r, unsigned int base, u64 most, u64 *value)
+{
+	unsigned int n = 0;
+
+	*value = 0;
+	for (; r->len && digit(*r->s) < base; r->s++, r->len--, n++) {
+		if (digit(*r->s) > most || *value > (most - digit(*r->s)) / base)
+			return 0;
+		*value = *value * base + digit(*r->s);
+	}
+	return n;
+}
+
+/* Hexadecimal with 0x, or decimal with K, M or G behind it. */
+static bool take_amount(struct rest *r, u64 *value)
+{
+	static const char units[] = "KMGkmg";
+	const char *unit;
+	unsigned int shift;
+
+	if (take(r, "0x"))
+		return take_digits(r, 16, ~0ULL, value);
+	if (!take_digits(r, 10, ~0ULL, value))
+		return false;
+	unit = r->len ? memchr(units, *r->s, strlen(units)) : NULL;
+	if (!unit)
+		return true;
+	shift = 10 * ((unit - units) % 3 + 1);
+	if (*value > ~0ULL >> shift)
+		return false;
+	*value <<= shift;
+	r->s++;
+	r->len--;
+	return true;
+}
+
+/* 0000:03:00.0/2, as `lspci -D` names the device. */
+static bool parse_pci(struct mc_target *t, struct rest r)
+{
+	u64 domain, bus, device, function, bar;
+
+	if (take_digits(&r, 16, 0xffffffff, &domain) < 4 || !take(&r, ":") ||
+	    take_digits(&r, 16, 0xff, &bus) != 2 || !take(&r, ":") ||
+	    take_digits(&r, 16, 0x1f, &device) != 2 || !take(&r, ".") ||
+	    take_digits(&r, 16, 7, &function) != 1 || !take(&r, "/") ||
+	    take_digits(&r, 10, 5, &bar) != 1 || r.len)
+		return false;
+	*t = (struct mc_target){
+		.kind = MC_TARGET_PCI, .domain = domain, .bus = bus, .device = device,
+		.function = function, .bar = bar,
+	};
+	return true;
+}
+
+/* 0x30000000+128M: whole pages. */
+static bool parse_phys(struct mc_target *t, struct rest r)
+{
+	u64 start, bytes;
+
+	if (!take_amount(&r, &start) || !take(&r, "+") || !take_amount(&r, &bytes) || r.len)
+		return false;
+	if (!bytes || start % PAGE || bytes % PAGE || start + (bytes - 1) < start)
+		return false;
+	*t = (struct mc_target){ .kind = MC_TARGET_PHYS, .range = { start, bytes } };
+	return true;
+}
+
+/**
+ * mc_target_parse() - parse a word of target= other than `ram`
+ * @target: result
+ * @s: the word, not terminated
+ * @len: its length
+ *
+ * Return: false if it names no target.
+ */
+bool mc_target_parse(struct mc_target *target, const char *s, size_t len)
+{
+	struct rest r = { s, len };
+
+	if (take(&r, "pci:"))
+		return parse_pci(target, r);
+	return take(&r, "phys:") && parse_phys(target, r);
+}
+
+/**
+ * mc_range_show() - append a range of physical addresses: 0x30000000+128M
+ * @t: the text
+ * @range: the range
+ */
+void mc_range_show(struct mc_text *t, const struct mc_range *range)
+{
+	mc_textf(t, "0x%llx+", range->start);
+	mc_text_size(t, range->bytes);
+}
+
+/**
+ * mc_target_show() - append a target in the form of a request
+ * @t: the text
+ * @target: the target
+ */
+void mc_target_show(struct mc_text *t, const struct mc_target *target)
+{
+	switch (target->kind) {
+	case MC_TARGET_RAM:
+		mc_textf(t, "ram");
+		break;
+	case MC_TARGET_PCI:
+		mc_textf(t, "pci:%04x:%02x:%02x.%x/%u", target->domain, target->bus,
+			 target->device, target->function, target->bar);
+		break;
+	case MC_TARGET_PHYS:
+		mc_textf(t, "phys:");
+		mc_range_show(t, &target->range);
+		break;
+	}
+}

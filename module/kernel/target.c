@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory that is not the kernel's, for target=. A BAR is measured only if its device is bound
+ * to the driver here, which has no ids: whoever writes the driver's name to the device's
+ * driver_override has said yes. A physical range is measured only if it is reserved, set
+ * aside for special use, or persistent memory without a driver; never if it is System RAM.
+ *
+ * The driver, or the run, owns the range, and maps it once. A second mapping would silently
+ * have the type of the first one, so the type is read back from the page tables.
+ */
+#include <linux/completion.h>
+#include <linux/io.h>
+#include <linux/ioport.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/pci.h>
+#include <linux/security.h>
+
+#include "kernel/arch.h"
+#include "kernel/buffers.h"
+#include "kernel/target.h"
+#include "measure/target.h"
+#include "platform/os.h"
+
+#define NAME	"memcache"
+
+/**
+ * struct opened - the target of the current run
+ * @is: it is open
+ * @range: its physical addresses
+ * @window: the part that the points of the request measure: offset and length
+ * @contents: contents of the window before the run, if a point writes to it
+ * @map: all of it, mapped with @type; or NULL
+ * @type: the type asked for
+ * @attribute: what the page tables say
+ * @page_bytes: size of most mappings
+ * @span: the part that a point measures
+ * @view: the same
+ */
+static struct opened {
+	bool is;
+	struct mc_range range;
+	struct mc_range window;
+	struct mc_contents contents;
+	void __iomem *map;
+	enum mc_type type;
+	enum mc_attr attribute;
+	u64 page_bytes;
+	struct mc_span span;
+	struct mc_view view;
+} opened;
+
+/* The device of the current run, if its target is a BAR; and what remove() needs of the run. */
+static struct {
+	struct mutex lock;		/* protects the others */
+	struct pci_dev *pci;		/* or NULL */
+	struct mc_team *team;
+	bool gone;			/* remove() waits for @closed */
+	struct completion closed;	/* the run has let go of the device */
+} in_use = {
+	.lock = __MUTEX_INITIALIZER(in_use.lock),
+	.closed = COMPLETION_INITIALIZER(in_use.closed),
+};
+
+/* ------------------------------------------------------------- the driver */
+
+/* An id that somebody has written to new_id is not enough: it is about all such devices. */
+static int probe(struct pci_dev *pci, const struct pci_device_id *id)
+{
+	int err;
+
+	if (id->vendor != (u32)PCI_ANY_ID)
+		return -ENODEV;
+	err = pci_enable_device_mem(pci);	/* in the power state D0 */
+	if (err)
+		return err;
+	/* Exclusively: nobody can map the BAR through sysfs or /dev/mem from now on. */
+	err = pci_request_selected_regions_exclusive(pci, pci_select_bars(pci, IORESOURCE_MEM),
+						     NAME);
+	if (err)
+		pci_disable_device(pci);
+	return err;
+}
+
+/* End the run that uses the device, if there is one, and wait until it has let go of it. */
+static void remove(struct pci_dev *pci)
+{
+	bool wait;
+
+	mutex_lock(&in_use.lock);
+	wait = in_use.pci == pci;
+	if (wait) {
+		in_use.gone = true;
+		mc_team_stop(in_use.team, -ENODEV);
+	}
+	mutex_unlock(&in_use.lock);
+	if (wait)
+		wait_for_completion(&in_use.closed);
+	pci_release_selected_regions(pci, pci_select_bars(pci, IORESOURCE_MEM));
+	pci_disable_device(pci);
+}
+
+static struct pci_driver driver = {
+	.name = NAME,
+	.probe = probe,
+	.remove = remove,
+};
+
+/**
+ * mc_target_init() - register the driver that devices can be bound to
+ *
+ * Context: Process, at load.
+ * Return: 0 or a negative errno.
+ */
+int mc_target_init(void)
+{
+	return pci_register_driver(&driver);
+}
+
+/**
+ * mc_target_exit() - unregister the driver, which unbinds its devices
+ *
+ * Context: Process, at unload; no run is active.
+ */
+void mc_target_exit(void)
+{
+	pci_unregister_driver(&driver);
+}
+
+/* ------------------------------------------------------ check the request */
+
+static bool bound(const struct pci_dev *pci)
+{
+	return READ_ONCE(pci->dev.driver) == &driver.driver;
+}
+
+/* Return: the device, for pci_dev_put(), or NULL. */
+static struct pci_dev *find_device(const struct mc_target *t, struct mc_error *e)
+{
+	struct pci_dev *pci = pci_get_domain_bus_and_slot(t->domain, t->bus,
+							  PCI_DEVFN(t->device, t->function));
+
+	if (!pci) {
+		mc_fail(e, -ENODEV, "target: there is no PCI device %04x:%02x:%02x.%x",
+			t->domain, t->bus, t->device, t->function);
+		return NULL;
+	}
+	if (bound(pci))
+		return pci;
+	mc_fail(e, -EINVAL,
+		"target: %s is not bound to the driver memcache; write memcache to its driver_override, unbind its driver, then write %s to /sys/bus/pci/drivers_probe",
+		pci_name(pci), pci_name(pci));
+	pci_dev_put(pci);
+	return NULL;
+}
+
+/**
+ * mc_target_room() - bytes that a request's target has from its largest offset on
+ * @req: the request
+ *
+ * Context: Process, may sleep.
+ * Return: whole lines; 0: none, or the target is RAM or is not there.
+ */
+u64 mc_target_room(const struct mc_request *req)
+{
+	const struct mc_target *t = &req->target;
+	u64 offset = mc_request_max(req, MC_KEY_OFFSET), bytes = t->range.bytes;
+	struct pci_dev *pci;
+
+	if (t->kind == MC_TARGET_PCI) {
+		pci = pci_get_domain_bus_and_slot(t->domain, t->bus,
+						  PCI_DEVFN(t->device, t->function));
+		bytes = pci ? pci_resource_len(pci, t->bar) : 0;
+		pci_dev_put(pci);
+	}
+	return (bytes - min(bytes, offset)) & ~63ULL;
+}
+
+/* What there is to know of a BAR. */
+static struct mc_bar bar_of(struct pci_dev *pci, unsigned int number)
+{
+	unsigned long flags = pci_resource_flags(pci, number);
+	struct mc_bar bar = {
+		.device = pci_name(pci), .number = number,
+		.prefetchable = flags & IORESOURCE_PREFETCH,
+	};
+
+	if (flags & IORESOURCE_MEM && !(flags & IORESOURCE_UNSET))
+		bar.range = (struct mc_range){
+			pci_resource_start(pci, number), pci_resource_len(pci, number)
+		};
+	return bar;
+}
+
+/* Memory that no part of the kernel uses as its own. */
+static int check_phys(const struct mc_range *range, struct mc_error *e)
+{
+	static const unsigned long kinds[] = {
+		IORES_DESC_RESERVED, IORES_DESC_SOFT_RESERVED,
+		IORES_DESC_PERSISTENT_MEMORY, IORES_DESC_PERSISTENT_MEMORY_LEGACY,
+	};
+	unsigned int i;
+
+	if (region_intersects(range->start, range->bytes, IORESOURCE_SYSTEM_RAM,
+			      IORES_DESC_NONE) != REGION_DISJOINT)
+		return mc_fail(e, -EINVAL,
+			       "target: some of this range is System RAM, which belongs to the kernel; use target=ram");
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (region_intersects(range->start, range->bytes, IORESOURCE_MEM,
+				      kinds[i]) == REGION_INTERSECTS)
+			return 0;
+	}
+	return mc_fail(e, -EINVAL,
+		       "target: this range is not reserved, soft reserved or persistent memory; /proc/iomem has those that are");
+}
+
+/* Find the range of the request's target, if it can be measured. */
+static int find_range(const struct mc_request *req, struct mc_range *range, struct mc_error *e)
+{
+	const struct mc_target *t = &req->target;
+	struct pci_dev *pci;
+	struct mc_bar bar;
+
+	if (t->kind == MC_TARGET_PHYS) {
+		*range = t->range;
+		return check_phys(range, e);
+	}
+	pci = find_device(t, e);
+	if (!pci)
+		return e->err;
+	bar = bar_of(pci, t->bar);
+	*range = bar.range;
+	mc_target_check_bar(&bar, req, e);
+	pci_dev_put(pci);
+	return e->err;
+}
+
+/**
+ * mc_target_check() - check that a point's target is there and may be measured
+ * @run: the run
+ * @point: the point, with a target other than RAM
+ *
+ * Context: Process, may sleep.
+ * Return: 0, -EINVAL, -ENODEV (no such device) or -EOPNOTSUPP (locked down), explained in
+ * @run->error.
+ */
+int mc_target_check(struct mc_run *run, const struct mc_point *point)
+{
+	struct mc_error *e = &run->error;
+	struct mc_range range;
+	int err;
+
+	if (security_locked_down(LOCKDOWN_PCI_ACCESS) || security_locked_down(LOCKDOWN_DEV_MEM))
+		return mc_fail(e, -EOPNOTSUPP,
+			       "target: the kernel is locked down, so target=ram only");
+	err = mc_target_check_test(point, mc_test_of(run->req->spec), e);
+	err = err ? err : find_range(run->req, &range, e);
+	return err ? err : mc_target_check_place(point, range.bytes, e);
+}
+
+/* ---------------------------------------------------- open, map and close */
+
+/* The device may have been unbound since mc_target_check(), or may be on its way out. */
+static int open_device(struct mc_run *run)
+{
+	struct pci_dev *pci = find_device(&run->req->target, &run->error);
+
+	if (!pci)
+		return run->error.err;
+	/* remove() runs with this lock held. */
+	device_lock(&pci->dev);
+	opened.is = bound(pci) && pci->current_state == PCI_D0;
+	mutex_lock(&in_use.lock);
+	in_use.pci = opened.is ? pci : NULL;
+	in_use.team = run->team;
+	mutex_unlock(&in_use.lock);
+	device_unlock(&pci->dev);
+	if (opened.is)
+		return 0;
+	mc_fail(&run->error, -ENODEV, "target: %s went away, or it sleeps", pci_name(pci));
+	pci_dev_put(pci);
+	return run->error.err;
+}
+
+static int open_range(struct mc_run *run)
+{
+	const struct mc_range *r = &opened.range;
+
+	opened.is = request_mem_region(r->start, r->bytes, NAME);
+	if (opened.is)
+		return 0;
+	return mc_fail(&run->error, -EINVAL,
+		       "target: a driver uses this range, or some of it; /proc/iomem names it");
+}
+
+static int open_target(struct mc_run *run)
+{
+	opened = (struct opened){ 0 };
+	if (find_range(run->req, &opened.range, &run->error))
+		return run->error.err;
+	opened.window = mc_target_window(run->req);
+	return run->req->target.kind == MC_TARGET_PCI ? open_device(run) : open_range(run);
+}
+
+/* An address in the mapping, for loops that use it as memory. */
+static void *address(u64 offset)
+{
+	return (u8 __force *)opened.map + offset;
+}
+
+static void unmap(void)
+{
+	if (!opened.map)
+		return;
+	mc_attr_leave(address(opened.window.start), opened.window.bytes, opened.type);
+	iounmap(opened.map);
+	opened.map = NULL;
+}
+
+static int map_as(enum mc_type type, struct mc_error *e)
+{
+	u64 levels[MC_NLEVELS] = { 0 };
+
+	if (opened.map && opened.type == type)
+		return 0;
+	unmap();
+	opened.map = mc_attr_map(opened.range.start, opened.range.bytes, type);
+	if (!opened.map)
+		return mc_fail(e, -ENOMEM, "target: the kernel can't map its %llu MiB",
+			       opened.range.bytes >> 20);
+	opened.type = type;
+	opened.attribute = mc_attr_walk(address(0), opened.range.bytes, MC_ATTR_NA, levels);
+	opened.page_bytes = mc_level_most(levels);
+	if (opened.attribute == mc_attr_of(type))
+		return 0;
+	return mc_fail(e, -EOPNOTSUPP,
+		       "type: asked for %s, the page tables have %s: somebody else has mapped the target with this type, or the CPU lacks the other",
+		       mc_attr_name(mc_attr_of(type)), mc_attr_name(opened.attribute));
+}
+
+/* ------------------------------------------- contents: save and bring back */
+
+/* Through a cache, nobody sees what the memory itself has. */
+static bool cached(enum mc_type type)
+{
+	return type == MC_WB || type == MC_WT;
+}
+
+/* Save the window before the first point that writes, which asks for @type. */
+static int save(struct mc_run *run, enum mc_type type)
+{
+	int err = map_as(cached(type) ? MC_UC : type, &run->error);
+
+	return err ? err : mc_contents_save(&opened.contents, address(opened.window.start),
+					    opened.window.bytes, run);
+}
+
+/* A device that was pulled out has no contents. */
+static void restore(struct mc_run *run)
+{
+	u64 wrong;
+
+	if (!opened.contents.saved)
+		return;
+	/* Without a mapping, the last change of type has failed. */
+	if (!opened.map || cached(opened.type))
+		map_as(MC_UC, &run->error);
+	if (in_use.pci && !pci_device_is_present(in_use.pci))
+		wrong = 0;
+	else
+		wrong = opened.map ? mc_contents_bring_back(&opened.contents,
+							    address(opened.window.start)) :
+				     opened.window.bytes;
+	mc_contents_forget(&opened.contents);
+	if (wrong)
+		mc_fail(&run->error, -EIO,
+			"write: %llu bytes of the target do not have their contents back",
+			wrong);
+}
+
+/* Only where nobody else writes: the verdict follows pointers. */
+static enum mc_effect judge(void *line)
+{
+	struct mc_verdict verdict;
+
+	if (!opened.contents.saved || in_use.pci || opened.type == MC_WT)
+		return MC_EFFECT_UNKNOWN;
+	mc_verdict_of(&verdict, opened.type, line);
+	return verdict.effect;
+}
+
+/**
+ * mc_target_find() - the part of its target that a point measures
+ * @run: the run
+ * @point: the point, checked
+ * @area: result, valid until the next call, or mc_target_end()
+ *
+ * Context: Process, may sleep.
+ * Return: 0, -EINVAL (a driver uses the range), -ENODEV (the device went away), -ENOMEM,
+ * -EOPNOTSUPP (the type is not what was asked for, or it is not memory), or the errno of the
+ * stop, explained in @run->error.
+ */
+int mc_target_find(struct mc_run *run, const struct mc_point *point, struct mc_area *area)
+{
+	u64 offset = point->v[MC_KEY_OFFSET], size = point->v[MC_KEY_SIZE];
+	int err = opened.is ? 0 : open_target(run);
+
+	if (!err && point->v[MC_KEY_WRITE] && !opened.contents.saved)
+		err = save(run, point->v[MC_KEY_TYPE]);
+	err = err ? err : map_as(point->v[MC_KEY_TYPE], &run->error);
+	if (err)
+		return err;
+	opened.span = (struct mc_span){ address(offset), 0, size };
+	opened.view = (struct mc_view){ &opened.span, 1 };
+	*area = (struct mc_area){
+		.view = &opened.view, .page = MC_PAGE_DIRECT,
+		.page_bytes = opened.page_bytes, .attribute = opened.attribute,
+		.effective = judge(address(offset)),
+		.memory_node = in_use.pci ? dev_to_node(&in_use.pci->dev) : MC_NODE_NA,
+		.range = { opened.range.start + offset, size },
+	};
+	return 0;
+}
+
+/* Let go of the device, for which remove() may wait. */
+static void close_device(struct mc_run *run)
+{
+	struct pci_dev *pci = in_use.pci;
+	bool gone;
+
+	mutex_lock(&in_use.lock);
+	gone = in_use.gone;
+	in_use.pci = NULL;
+	in_use.gone = false;
+	mutex_unlock(&in_use.lock);
+	if (gone) {
+		mc_fail(&run->error, -ENODEV,
+			"target: %s went away while the run was on; earlier results are kept",
+			pci_name(pci));
+		complete(&in_use.closed);
+	}
+	pci_dev_put(pci);
+}
+
+/**
+ * mc_target_end() - bring back the contents of the run's target, unmap it and give it back
+ * @run: the run; a device that went away, or contents that are not back, are its error
+ *
+ * Context: Process, may sleep; nothing accesses the target any more.
+ */
+void mc_target_end(struct mc_run *run)
+{
+	if (!opened.is)
+		return;
+	restore(run);
+	unmap();
+	if (in_use.pci)
+		close_device(run);
+	else
+		release_mem_region(opened.range.start, opened.range.bytes);
+	opened.is = false;
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Targets other than RAM, on either side: what may be measured on them, and their contents,
+ * which a run that writes saves before, and brings back.
+ */
+#include "measure/target.h"
+#include "measure/team.h"
+#include "platform/os.h"
+
+/**
+ * mc_target_check_bar() - check that a BAR may be measured as a request wants it
+ * @bar: the BAR
+ * @req: the request
+ * @e: explains an error
+ *
+ * Return: 0 or -EINVAL.
+ */
+int mc_target_check_bar(const struct mc_bar *bar, const struct mc_request *req,
+			struct mc_error *e)
+{
+	const struct mc_values *types = &req->values[MC_KEY_TYPE];
+	u32 i;
+
+	if (!bar->range.bytes)
+		return mc_fail(e, -EINVAL, "target: BAR %u of %s is no memory", bar->number,
+			       bar->device);
+	if (!bar->prefetchable && !req->values[MC_KEY_ANY_BAR].v[0])
+		return mc_fail(e, -EINVAL,
+			       "any_bar: BAR %u of %s is not prefetchable, so even reading it may have an effect; any_bar=yes measures it nevertheless",
+			       bar->number, bar->device);
+	for (i = 0; i < types->n; i++) {
+		if (types->v[i] == MC_WB)
+			return mc_fail(e, -EINVAL,
+				       "type: a BAR is never write-back; use type=uc%s",
+				       bar->prefetchable ? " or type=wc" : "");
+		if (!bar->prefetchable && types->v[i] != MC_UC && types->v[i] != MC_NP)
+			return mc_fail(e, -EINVAL,
+				       "type: the CPU may read type=%s ahead, and BAR %u of %s is not prefetchable; use type=uc or type=np",
+				       mc_type_name(types->v[i]), bar->number, bar->device);
+	}
+	return 0;
+}
+
+/**
+ * mc_target_check_test() - check that a test may run over a target
+ * @point: the point, with a target other than RAM
+ * @test: its test
+ * @e: explains an error
+ *
+ * Return: 0 or -EINVAL.
+ */
+int mc_target_check_test(const struct mc_point *point, const struct mc_test *test,
+			 struct mc_error *e)
+{
+	const char *name = test->spec.name;
+
+	if (test->own_memory || test->spec.memoryless)
+		return mc_fail(e, -EINVAL, "target: %s measures no memory of a target", name);
+	/* A device, or what else writes to its memory, could send us to any address. */
+	if (test->pointers && point->v[MC_KEY_TARGET] == MC_TARGET_PCI)
+		return mc_fail(e, -EINVAL,
+			       "target: %s follows pointers that it keeps in its memory, and a device could change them",
+			       name);
+	if (mc_untouched(point) && !(test->reads_only && test->reads_only(point)))
+		return mc_fail(e, -EINVAL,
+			       "write: this request of %s writes to its memory; write=yes allows that, and brings the contents back",
+			       name);
+	return 0;
+}
+
+/**
+ * mc_target_check_place() - check that a point lies in its target
+ * @point: the point
+ * @bytes: size of the target
+ * @e: explains an error
+ *
+ * Return: 0 or -EINVAL.
+ */
+int mc_target_check_place(const struct mc_point *point, u64 bytes, struct mc_error *e)
+{
+	u64 offset = point->v[MC_KEY_OFFSET], size = point->v[MC_KEY_SIZE];
+
+	if (offset >= bytes || size > bytes - offset)
+		return mc_fail(e, -EINVAL,
+			       "size: %llu bytes from offset=%llu on are more than the target has: %llu",
+			       size, offset, bytes);
+	if (point->v[MC_KEY_NODE] != MC_AUTO)
+		return mc_fail(e, -EINVAL, "node: a target is where it is; use node=auto");
+	if (point->v[MC_KEY_PAGE] != MC_PAGE_AUTO)
+		return mc_fail(e, -EINVAL,
+			       "page: a target has the largest pages that fit it; use page=auto");
+	return 0;
+}
+
+/**
+ * mc_target_window() - the part of its target that all points of a request measure
+ * @req: the request
+ *
+ * Return: offset and length.
+ */
+struct mc_range mc_target_window(const struct mc_request *req)
+{
+	const struct mc_values *offsets = &req->values[MC_KEY_OFFSET];
+	u64 first = ~0ULL;
+	u32 i;
+
+	for (i = 0; i < offsets->n; i++)
+		first = min(first, offsets->v[i]);
+	return (struct mc_range){
+		first, mc_request_max(req, MC_KEY_OFFSET) - first +
+		       mc_request_max(req, MC_KEY_SIZE)
+	};
+}
+
+/* ------------------------------------------------------------ the contents */
+
+#define PIECE	4096ULL
+
+/* By 4 bytes at a time, the accesses that every device answers. */
+static void load_words(u32 *to, const u32 *from, u64 bytes)
+{
+	u64 i;
+
+	for (i = 0; i < bytes / sizeof(u32); i++)
+		to[i] = READ_ONCE(from[i]);
+}
+
+static void store_words(u32 *to, const u32 *from, u64 bytes)
+{
+	u64 i;
+
+	for (i = 0; i < bytes / sizeof(u32); i++)
+		WRITE_ONCE(to[i], from[i]);
+}
+
+/* Is what is written to this word read again? The word stays as it is. */
+static bool is_memory(u32 *word)
+{
+	u32 old = READ_ONCE(*word), found;
+
+	WRITE_ONCE(*word, ~old);
+	mc_drain();
+	found = READ_ONCE(*word);
+	WRITE_ONCE(*word, old);
+	mc_drain();
+	return found == ~old && READ_ONCE(*word) == old;
+}
+
+/**
+ * mc_contents_save() - save contents, then try whether the first and the last word are memory
+ * @c: result
+ * @at: the memory, mapped so that no cache has it
+ * @bytes: its size, whole words
+ * @run: the run
+ *
+ * Context: Process, may sleep.
+ * Return: 0, -ENOMEM, -EOPNOTSUPP (it is not memory), or the errno of the stop, explained in
+ * @run->error. Only after 0 there is something to bring back.
+ */
+int mc_contents_save(struct mc_contents *c, void *at, u64 bytes, struct mc_run *run)
+{
+	u8 *saved = mc_alloc_array(1, bytes + PIECE);
+	u64 done;
+	int err = 0;
+
+	if (!saved)
+		return mc_fail(&run->error, -ENOMEM,
+			       "write: no memory to save the contents, %llu MiB", bytes >> 20);
+	for (done = 0; done < bytes && !err; done += PIECE) {
+		load_words((u32 *)(saved + done), at + done, min(PIECE, bytes - done));
+		err = mc_team_look(run->team);
+		mc_breathe();
+	}
+	if (!err && !(is_memory(at) && is_memory(at + bytes - sizeof(u32))))
+		err = mc_fail(&run->error, -EOPNOTSUPP,
+			      "write: the target is not memory: what was written is not read");
+	if (err) {
+		mc_free(saved);
+		return err;
+	}
+	*c = (struct mc_contents){ saved, bytes };
+	return 0;
+}
+
+/**
+ * mc_contents_bring_back() - store what was saved, and compare
+ * @c: what was saved
+ * @at: the memory, mapped so that no cache has it
+ *
+ * Context: Process, may sleep.
+ * Return: bytes of pieces that hold something else afterwards.
+ */
+u64 mc_contents_bring_back(const struct mc_contents *c, void *at)
+{
+	u8 *found = c->saved + c->bytes;
+	u64 done, wrong = 0;
+
+	for (done = 0; done < c->bytes; done += PIECE) {
+		store_words(at + done, (u32 *)(c->saved + done), min(PIECE, c->bytes - done));
+		mc_breathe();
+	}
+	mc_drain();	/* what is on its way is there before it is read */
+	for (done = 0; done < c->bytes; done += PIECE) {
+		u64 bytes = min(PIECE, c->bytes - done);
+
+		load_words((u32 *)found, at + done, bytes);
+		if (memcmp(found, c->saved + done, bytes))
+			wrong += bytes;
+		mc_breathe();
+	}
+	return wrong;
+}
+
+/**
+ * mc_contents_forget() - free what was saved
+ * @c: what was saved, or nothing
+ */
+void mc_contents_forget(struct mc_contents *c)
+{
+	mc_free(c->saved);
+	*c = (struct mc_contents){ 0 };
+}

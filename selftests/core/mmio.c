@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * module/benchmarks/mmio.c natively, with a team in virtual time, over memory that combines
+ * stores and has known prices, or over a device that drops writes or does not answer wide reads.
+ */
+#define TEST	mc_test_mmio
+#include "stub/engine.h"
+
+#include "arch/mmio.h"
+
+/* As mmio.c numbers its columns. */
+enum {
+	COL_NS, COL_P50, COL_P99, COL_MAX, COL_BURST, COL_FLUSH_NS, COL_WIDE,
+	COL_ACCESSES, COL_GRAIN,
+};
+
+#define BYTES		(64ULL << 10)
+#define ACCESSES	1024ULL
+
+/* ---------------------------------------------------------------- the machine */
+
+static u8 *memory;
+static struct mc_span spans[2];
+static u64 read_ps, store_ps, round_trip_ps, flush_ps;
+static u64 combined_bytes;	/* stores to as many neighbouring bytes cost as much as one */
+static u64 combining_at;	/* where the last store went, in units of combined_bytes */
+static u64 cpu_ps;		/* extra cost of a read for each CPU before this one */
+static u64 slow_every;		/* each so many'th read is a hundred times as slow */
+static u64 reads;
+static bool drops;		/* what is written is lost */
+static bool wide_ones;		/* reads of 8 bytes and more return ones */
+static unsigned int lowest, highest;	/* offsets that were accessed */
+
+static u64 place(const void *at, u64 bytes)
+{
+	u64 offset = (u8 *)at - memory;
+
+	EXPECT(sim_self() == run.part);
+	EXPECT(offset % bytes == 0 && offset + bytes <= BYTES);
+	if (offset < lowest)
+		lowest = offset;
+	if (offset + bytes > highest)
+		highest = offset + bytes;
+	return offset;
+}
+
+static u64 load(const void *at, u64 bytes)
+{
+	u64 word = 0;
+
+	place(at, bytes);
+	memcpy(&word, at, bytes < 8 ? bytes : 8);
+	return wide_ones && bytes >= 8 ? ~0ULL : word;
+}
+
+static void store(void *at, u64 bytes, u64 value)
+{
+	u64 unit = place(at, bytes) / combined_bytes, i;
+
+	for (i = 0; i < bytes && !drops; i++)
+		((u8 *)at)[i] = value >> 8 * (i % 8);
+	if (unit != combining_at)
+		sim_spend(store_ps);
+	combining_at = unit;
+}
+
+static u64 run_reads(void *at, u64 n, u64 bytes)
+{
+	u64 word = 0;
+
+	for (; n; n--, at = (u8 *)at + bytes) {
+		u64 ps = read_ps + sim_self() * cpu_ps;
+
+		sim_spend(slow_every && !(++reads % slow_every) ? 100 * ps : ps);
+		word = load(at, bytes);
+	}
+	return word;
+}
+
+static u64 run_writes(void *at, u64 n, u64 bytes, u64 value)
+{
+	for (; n; n--, at = (u8 *)at + bytes)
+		store(at, bytes, value);
+	return 0;
+}
+
+static u64 run_round_trips(void *at, u64 n, u64 bytes, u64 value)
+{
+	u64 wrong = 0;
+
+	for (; n; n--, at = (u8 *)at + bytes) {
+		combining_at = ~0ULL;
+		store(at, bytes, value);
+		sim_spend(round_trip_ps - store_ps);
+		wrong |= load(at, bytes) ^ (bytes < 8 ? value & ((1ULL << 8 * bytes) - 1) : value);
+	}
+	return wrong;
+}
+
+static u64 run_bursts(void *at, u64 n, u64 bytes, u64 value)
+{
+	for (; n; n--, at = (u8 *)at + 64) {
+		combining_at = ~0ULL;
+		run_writes(at, 64 / bytes, bytes, value);
+		sim_spend(flush_ps);
+	}
+	return 0;
+}
+
+enum { W1 = 1, W2 = 2, W4 = 4, W8 = 8, W16 = 16, W32 = 32 };
+
+#define WIDTH(bytes)								\
+	MC_MMIO_DECLARE(bytes);							\
+	u64 mc_asm_mmio_read##bytes(void *at, u64 n, u64 value)			\
+	{									\
+		return run_reads(at, n, W##bytes);					\
+	}									\
+	u64 mc_asm_mmio_write##bytes(void *at, u64 n, u64 value)		\
+	{									\
+		return run_writes(at, n, W##bytes, value);				\
+	}									\
+	u64 mc_asm_mmio_write_read##bytes(void *at, u64 n, u64 value)		\
+	{									\
+		return run_round_trips(at, n, W##bytes, value);			\
+	}									\
+	u64 mc_asm_mmio_burst##bytes(void *at, u64 n, u64 value)		\
+	{									\
+		return run_bursts(at, n, W##bytes, value);				\
+	}
+
+WIDTH(1)
+WIDTH(2)
+WIDTH(4)
+WIDTH(8)
+WIDTH(16)
+WIDTH(32)
+
+const struct mc_mmio_loop mc_mmio_loops[] = {
+	MC_MMIO_ROW(1, MC_CPU_BASE), MC_MMIO_ROW(2, MC_CPU_BASE), MC_MMIO_ROW(4, MC_CPU_BASE),
+	MC_MMIO_ROW(8, MC_CPU_BASE), MC_MMIO_ROW(16, MC_CPU_BASE),
+	MC_MMIO_ROW(32, MC_CPU_AVX2), { }
+};
+
+static void costs(void)
+{
+	memset(memory, 0, BYTES);
+	spans[0] = (struct mc_span){ memory, 0, BYTES };
+	view = (struct mc_view){ spans, 1 };
+	read_ps = 800 * NS;
+	store_ps = 100 * NS;
+	round_trip_ps = 900 * NS;
+	flush_ps = 300 * NS;
+	combined_bytes = 1;
+	combining_at = ~0ULL;
+	cpu_ps = 0;
+	slow_every = 0;
+	reads = 0;
+	drops = false;
+	wide_ones = false;
+	lowest = BYTES;
+	highest = 0;
+	/* A look at the clock costs what the clock is said to cost. */
+	sim.look = mc_clock.cost_ps;
+}
+
+/* --------------------------------------------------------------------- figures */
+
+static void assert_access(const char *how, u64 ps)
+{
+	char line[120];
+
+	reset(1);
+	snprintf(line, sizeof(line), "mmio warmup=1 repeat=4 type=uc size=4K %s", how);
+	assert_int_equal(measure(line), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(done, 5);
+	assert_int_equal(rec->stats.samples, 4);
+	assert_figure(rec, COL_ACCESSES, ACCESSES);
+	assert_figure(rec, COL_NS, ps);
+	assert_int_equal(rec->stats.median_ps, ACCESSES * ps);
+	assert_int_equal(rec->verified, strstr(how, "op=") ? MC_VERIFIED_OK : MC_VERIFIED_OFF);
+	assert_in_range(rec->window_max_ps, 1, 5 * MS);
+	assert_int_equal(lowest, 0);
+	assert_int_equal(highest, 4096);
+	assert_false(wanted->private);
+}
+
+static void test_an_access_costs_what_it_costs(void **state)
+{
+	static const unsigned int widths[] = { 1, 2, 4, 8, 16, 32 };
+	char how[40];
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(widths); i++) {
+		snprintf(how, sizeof(how), "width=%u", widths[i]);
+		assert_access(how, 800 * NS);
+		snprintf(how, sizeof(how), "width=%u op=write", widths[i]);
+		assert_access(how, 100 * NS);
+		snprintf(how, sizeof(how), "width=%u op=write_read", widths[i]);
+		assert_access(how, 900 * NS);
+		snprintf(how, sizeof(how), "width=%u op=burst", widths[i]);
+		assert_access(how, 64 / widths[i] * 100 * NS + 300 * NS);
+	}
+	assert_access("irq=off", 800 * NS);
+}
+
+/* The memory need not be in one piece. */
+static void test_all_places_count_alike(void **state)
+{
+	reset(1);
+	spans[0].bytes = 4096;
+	spans[1] = (struct mc_span){ memory + 8192, 4096, 4096 };
+	view.n = 2;
+	assert_int_equal(measure("mmio op=write,write_read,burst size=8K width=8"), 0);
+	assert_int_equal(n, 3);
+	assert_int_equal(lowest, 0);
+	assert_int_equal(highest, 12288);
+	for (unsigned int i = 4096; i < 8192; i++)
+		assert_int_equal(memory[i], 0);
+	assert_int_equal(rec[0].verified, MC_VERIFIED_OK);
+	assert_int_equal(rec[1].verified, MC_VERIFIED_OK);
+	assert_int_equal(rec[2].verified, MC_VERIFIED_OK);
+}
+
+/* Reading leaves the memory as it is. */
+static void test_reading_stores_nothing(void **state)
+{
+	reset(1);
+	memset(memory, 0xa5, BYTES);
+	assert_int_equal(measure("mmio size=4K width=8 op=read"), 0);
+	for (unsigned int i = 0; i < BYTES; i++)
+		assert_int_equal(memory[i], 0xa5);
+	assert_true(mc_test_mmio.reads_only(&rec->point));
+	assert_int_equal(measure("mmio size=4K op=write,write_read,burst"), 0);
+	for (unsigned int i = 0; i < 3; i++)
+		assert_false(mc_test_mmio.reads_only(&rec[i].point));
+}
+
+/* 16 costs of the clock are 320 ns: one access of 800 ns lasts longer, so it is timed alone. */
+static void test_how_times_are_distributed(void **state)
+{
+	reset(1);
+	slow_every = 50;
+	assert_int_equal(measure("mmio size=4K"), 0);
+	assert_figure(rec, COL_GRAIN, 1);
+	assert_figure(rec, COL_P50, 800 * NS);
+	assert_figure(rec, COL_P99, 80000 * NS);
+	assert_figure(rec, COL_MAX, 80000 * NS);
+	assert_non_null(rec->histogram);
+
+	reset(1);
+	read_ps = 10 * NS;
+	assert_int_equal(measure("mmio size=4K"), 0);
+	assert_figure(rec, COL_GRAIN, 33);
+	assert_figure(rec, COL_P50, 10 * NS);
+	assert_figure(rec, COL_P99, 10 * NS);
+	assert_figure(rec, COL_MAX, 10 * NS);
+}
+
+/* ------------------------------------------------------------------------ bursts */
+
+static void assert_burst(const char *how, u64 bytes, u64 flush)
+{
+	char line[120];
+	u64 lines;
+
+	snprintf(line, sizeof(line), "mmio op=burst %s", how);
+	assert_int_equal(measure(line), 0);
+	/* The time of a window has no cost of the clock here, and the test takes it off. */
+	lines = ACCESSES * rec->point.v[MC_KEY_OWN + 1] / 64;
+	assert_in_range(rec->value[COL_FLUSH_NS], flush, flush + mc_clock.cost_ps / lines + 1);
+	if (bytes)
+		assert_figure(rec, COL_BURST, bytes);
+	else
+		assert_no_figure(rec, COL_BURST);
+}
+
+static void test_a_burst_carries_what_combines(void **state)
+{
+	for (u64 bytes = 8; bytes <= 512; bytes *= 2) {
+		reset(1);
+		combined_bytes = bytes;
+		/* Of bursts longer than a line, each line in a stream pays its share. */
+		assert_burst("type=wc width=8", bytes,
+			     300 * NS + (bytes > 64 ? 100 * NS - 100 * NS * 64 / bytes : 0));
+	}
+	reset(1);
+	combined_bytes = 64;
+	assert_burst("type=wc width=1", 64, 300 * NS);
+	reset(1);
+	combined_bytes = 64;
+	assert_burst("type=wc width=32", 64, 300 * NS);
+	/* Where nothing combines, a burst is one store. */
+	reset(1);
+	assert_burst("type=uc width=4", 4, 300 * NS);
+	reset(1);
+	flush_ps = 0;
+	assert_burst("type=uc width=16", 16, 0);
+}
+
+static void test_a_burst_needs_room_and_no_cache(void **state)
+{
+	reset(1);
+	combined_bytes = 64;
+	assert_burst("type=wc width=8 size=16K", 64, 300 * NS);
+	/* With less memory the runs would meet in the buffers of the CPU. */
+	reset(1);
+	combined_bytes = 64;
+	assert_burst("type=wc width=8 size=15K", 0, 300 * NS);
+	/* Caches take the stores. */
+	reset(1);
+	combined_bytes = 64;
+	assert_burst("type=wb width=8", 0, 300 * NS);
+}
+
+static void test_other_operations_have_no_burst(void **state)
+{
+	reset(1);
+	combined_bytes = 64;
+	assert_int_equal(measure("mmio type=wc op=read,write,write_read width=8"), 0);
+	for (unsigned int i = 0; i < 3; i++) {
+		assert_no_figure(&rec[i], COL_BURST);
+		assert_no_figure(&rec[i], COL_FLUSH_NS);
+	}
+	/* Eight stores of a line leave together. */
+	assert_figure(&rec[1], COL_NS, 12500);
+}
+
+/* --------------------------------------------------------------- odd devices */
+
+static void test_lost_writes_are_found(void **state)
+{
+	static const char *const ops[] = { "write", "write_read", "burst" };
+	char line[60];
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(ops); i++) {
+		reset(1);
+		drops = true;
+		snprintf(line, sizeof(line), "mmio size=4K op=%s", ops[i]);
+		assert_int_equal(measure(line), -EBADMSG);
+		assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
+	}
+}
+
+/* Memory that once took writes, and then keeps what it has. */
+static void keep(void)
+{
+	drops = done >= 3;
+}
+
+static void test_old_data_is_not_right(void **state)
+{
+	reset(1);
+	after_sample = keep;
+	assert_int_equal(measure("mmio size=4K op=write repeat=4"), -EBADMSG);
+}
+
+static void test_devices_without_wide_reads_are_named(void **state)
+{
+	char note[160] = "";
+	struct mc_text t = MC_TEXT(note);
+
+	reset(1);
+	wide_ones = true;
+	assert_int_equal(measure("mmio size=4K width=4,8,16,32"), 0);
+	assert_int_equal(n, 4);
+	assert_no_figure(&rec[0], COL_WIDE);
+	for (unsigned int i = 1; i < 4; i++)
+		assert_figure(&rec[i], COL_WIDE, 1);
+	mc_engine_note(&t, &req, rec, n);
+	assert_string_equal(note,
+			    "width: reads of 8 bytes give ones only, unlike those of 4 bytes; the device may not answer wide reads\n");
+	reset(1);
+	assert_int_equal(measure("mmio size=4K width=8"), 0);
+	assert_figure(rec, COL_WIDE, 0);
+	t = (struct mc_text)MC_TEXT(note);
+	*note = 0;
+	mc_engine_note(&t, &req, rec, n);
+	assert_string_equal(note, "");
+	/* Memory full of ones answers like that, too. */
+	reset(1);
+	memset(memory, 0xff, BYTES);
+	assert_int_equal(measure("mmio size=4K width=8"), 0);
+	assert_figure(rec, COL_WIDE, 0);
+}
+
+/* --------------------------------------------------------------- who, and where */
+
+static void test_cpus_take_turns(void **state)
+{
+	reset(3);
+	cpu_ps = 100 * NS;
+	assert_int_equal(measure("mmio size=4K repeat=2 cpu=0-2"), 0);
+	assert_int_equal(n, 3);
+	for (unsigned int i = 0; i < n; i++) {
+		assert_int_equal(rec[i].cpu, i);
+		assert_int_equal(rec[i].threads, 1);
+		assert_int_equal(wanted[i].place.node, i / 2);
+		assert_figure(&rec[i], COL_NS, (800 + i * 100) * NS);
+	}
+}
+
+/* ------------------------------------------------------- what can go wrong */
+
+static void test_what_cant_be_run_is_refused(void **state)
+{
+	reset(1);
+	assert_refused("mmio width=64", -EOPNOTSUPP, "width");
+	assert_refused("mmio width=4,64", -EOPNOTSUPP, "width");
+	sim.hide = 1U << MC_CPU_AVX2;
+	assert_refused("mmio width=32", -EOPNOTSUPP, "width");
+	assert_int_equal(measure("mmio width=16"), 0);
+}
+
+static void test_a_stop_keeps_what_there_is(void **state)
+{
+	reset(2);
+	stop_after = 5;
+	assert_stopped("mmio size=4K warmup=1 repeat=10 cpu=0,1", 1);
+	assert_int_equal(rec->stats.samples, 4);
+	assert_figure(rec, COL_NS, 800 * NS);
+	assert_no_figure(rec, COL_P99);
+	reset(2);
+	stop_after = 11 + 3;
+	assert_stopped("mmio size=4K warmup=1 repeat=10 cpu=0,1", 2);
+	assert_int_equal(rec[0].stats.samples, 10);
+	assert_figure(&rec[0], COL_P99, 800 * NS);
+	assert_int_equal(rec[1].stats.samples, 2);
+}
+
+static void test_a_stop_is_seen_everywhere(void **state)
+{
+	static const char line[] = "mmio op=burst type=wc warmup=0 repeat=2";
+	unsigned int all, at, kept = 0;
+
+	reset(1);
+	assert_int_equal(measure(line), 0);
+	all = sim.asked;
+	/* Before each sample, and once for each page that is verified. */
+	assert_true(all >= 2 + 2 * 16);
+	for (at = 1; at <= all; at++) {
+		reset(1);
+		sim.stop_at = at;
+		assert_int_equal(measure(line), -ECANCELED);
+		kept += n;
+		assert_true(!n || rec->value[COL_NS] == 16 * 100 * NS + 300 * NS);
+	}
+	assert_in_range(kept, 1, all);
+}
+
+static void stop_in_grains(struct mc_worker *w)
+{
+	if (done == 4)
+		mc_team_stop(w->team, -ECANCELED);
+}
+
+static void test_grains_until_a_stop_are_kept(void **state)
+{
+	reset(1);
+	sim.opened = stop_in_grains;
+	assert_int_equal(measure("mmio size=4K warmup=1 repeat=3"), -ECANCELED);
+	assert_int_equal(n, 1);
+	assert_figure(rec, COL_P99, 800 * NS);
+	reset(1);
+	sim.opened = stop_in_grains;
+	assert_int_equal(measure("mmio op=burst type=wc warmup=1 repeat=3"), -ECANCELED);
+	assert_no_figure(rec, COL_BURST);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_an_access_costs_what_it_costs),
+		cmocka_unit_test(test_all_places_count_alike),
+		cmocka_unit_test(test_reading_stores_nothing),
+		cmocka_unit_test(test_how_times_are_distributed),
+		cmocka_unit_test(test_a_burst_carries_what_combines),
+		cmocka_unit_test(test_a_burst_needs_room_and_no_cache),
+		cmocka_unit_test(test_other_operations_have_no_burst),
+		cmocka_unit_test(test_lost_writes_are_found),
+		cmocka_unit_test(test_old_data_is_not_right),
+		cmocka_unit_test(test_devices_without_wide_reads_are_named),
+		cmocka_unit_test(test_cpus_take_turns),
+		cmocka_unit_test(test_what_cant_be_run_is_refused),
+		cmocka_unit_test(test_a_stop_keeps_what_there_is),
+		cmocka_unit_test(test_a_stop_is_seen_everywhere),
+		cmocka_unit_test(test_grains_until_a_stop_are_kept),
+	};
+
+	memory = aligned_alloc(4096, BYTES);
+	return cmocka_run_group_tests_name("mmio", tests, NULL, NULL);
+}

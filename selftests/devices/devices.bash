@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# For the tests of target=, in a guest that has ivshmem (a BAR with memory behind it), testdev (one
+# that drops what is written) and edu (registers).
+
+load ../bats/module.bash
+
+DEVICES=/sys/bus/pci/devices
+
+# device VENDOR:DEVICE: its address.
+device() {
+	local dir
+	for dir in "$DEVICES"/*; do
+		[ "$(cat "$dir/vendor"):$(cat "$dir/device")" != "0x${1/:/:0x}" ] || echo "${dir##*/}"
+	done
+}
+
+# For setup_file().
+devices() {
+	small_buffers
+	IVSHMEM=$(device 1af4:1110) TESTDEV=$(device 1b36:0005) EDU=$(device 1234:11e8)
+	export IVSHMEM TESTDEV EDU
+	BAR=$DEVICES/$IVSHMEM/resource2
+	export BAR
+	# What the tests must leave behind.
+	echo 1 >"$DEVICES/$IVSHMEM/enable"
+	"$BATS_TEST_DIRNAME/bar.py" "$BAR" fill
+	SUM=$("$BATS_TEST_DIRNAME/bar.py" "$BAR" sum)
+	export SUM
+	echo 0 >"$DEVICES/$IVSHMEM/enable"
+}
+
+holds() { "$BATS_TEST_DIRNAME/../bats/holds.py" "$@"; }
+
+bind() {
+	echo memcache >"$DEVICES/$1/driver_override"
+	echo "$1" >/sys/bus/pci/drivers_probe
+	[ "$(readlink -f "$DEVICES/$1/driver")" = /sys/bus/pci/drivers/memcache ]
+}
+
+unbind() {
+	echo >"$DEVICES/$1/driver_override"
+	echo "$1" >/sys/bus/pci/drivers/memcache/unbind
+}
+
+# unchanged: ivshmem, which is not bound, holds what it held at first.
+unchanged() {
+	local sum
+	echo 1 >"$DEVICES/$IVSHMEM/enable"
+	sum=$("$BATS_TEST_DIRNAME/bar.py" "$BAR" sum)
+	echo 0 >"$DEVICES/$IVSHMEM/enable"
+	[ "$sum" = "$SUM" ]
+}
+
+# refused ERRNO "KEY: TEXT" LINE
+refused() {
+	not bash -c "echo '$3' >run" 2>"$BATS_TEST_TMPDIR/said"
+	cat run
+	grep -qF "error: $1 $2" run
+}
+
+# another hold|scribble: a process that has the BAR mapped, before we bind the device; $!
+another() {
+	echo 1 >"$DEVICES/$IVSHMEM/enable"
+	"$BATS_TEST_DIRNAME/bar.py" "$BAR" "$1" >"$BATS_TEST_TMPDIR/another" 3>&- &
+	until grep -qs mapped "$BATS_TEST_TMPDIR/another"; do kill -0 $!; sleep 0.1; done
+}

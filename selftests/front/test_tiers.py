@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Memory tiers: what the kernel knows of each node's memory, and the suite that sets measured
+figures beside those that the firmware promises."""
+
+import contextlib
+import io
+import json
+import os
+from pathlib import Path
+from unittest import mock
+
+import fake
+from mc.commands.run import measure
+from mc.output import charts, document, report
+from mc.records import results, suite
+from mc.records.places import value
+from mc.running import hardware, tiers
+from mc.running.machine import Machine
+
+ZONEINFO = """\
+Node 0, zone      DMA
+  per-node stats
+      nr_inactive_anon 12
+  pages free     0
+        spanned  4095
+        present  0
+Node 0, zone    DMA32
+  pages free     1000
+        spanned  1044480
+        present  131038
+Node 0, zone   Normal
+  pages free     1000
+        present  8
+Node 2, zone  Movable
+  pages free     65536
+        present  65536
+"""
+DRAM = {"node": 0, "zones": ["DMA32", "Normal"], "tier": 4, "promised": {
+    "from_nodes": [0], "read_latency_ns": 80, "write_latency_ns": 85,
+    "read_mb_per_s": 20000, "write_mb_per_s": None}}
+CXL = {"node": 2, "zones": ["Movable"], "tier": 22, "promised": {
+    "from_nodes": [0], "read_latency_ns": 250, "write_latency_ns": 300,
+    "read_mb_per_s": 5000, "write_mb_per_s": 5000}}
+NODES = [{"node": 0, "cpus": "0-1", "memory_bytes": 1 << 30},
+         {"node": 1, "cpus": "2-3", "memory_bytes": 0},
+         {"node": 2, "cpus": "", "memory_bytes": 1 << 28}]
+
+
+def write(files):
+    for name, text in files.items():
+        path = Path(name.lstrip("/"))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="ascii")
+
+
+def promise(node, access, initiators, *words):
+    path = f"{tiers.NODES}/node{node}/{access}/initiators"
+    write({f"{path}/{file}": f"{word}\n" for file, word in zip(tiers.PROMISES.values(), words)})
+    for initiator in initiators:
+        Path(f"{path}/node{initiator}".lstrip("/")).mkdir(parents=True)
+
+
+class Sysfs(fake.InDirectory):
+    """The files of a machine with DRAM on node 0 and CXL memory on node 2."""
+    def setUp(self):
+        super().setUp()
+        write({"/proc/zoneinfo": ZONEINFO, f"{tiers.TIERS}/memory_tier4/nodelist": "0\n",
+               f"{tiers.TIERS}/memory_tier22/nodelist": "2-3\n", f"{tiers.TIERS}/uevent": "\n"})
+        promise(0, "access0", [0], 1, 1, 1, 1)
+        promise(0, "access1", [0], 80, 85, 20000, 0)
+        promise(2, "access0", [0], 250, 300, 5000, 5000)
+
+    def described(self):
+        return tiers.describe(Machine(str(Path.cwd()), {}))
+
+    def test_zones_tiers_and_promises(self):
+        self.assertEqual(self.described(), [DRAM, CXL])
+
+    def test_a_machine_whose_firmware_promises_nothing(self):
+        for name in "node/node0/access1", "node/node0/access0":
+            for path in Path("sys/devices/system", name, "initiators").glob("*_*"):
+                path.write_text("0\n", encoding="ascii")
+        self.assertIsNone(self.described()[0]["promised"])
+
+    def test_a_machine_that_knows_nothing(self):
+        self.assertEqual(tiers.describe(Machine(f"{Path.cwd()}/nowhere", {})), [])
+
+    def test_a_run_has_them_in_its_record(self):
+        kernel, quiet = fake.Kernel(), io.StringIO()
+        with mock.patch.dict(os.environ, {"MEMCACHE_SYSROOT": str(Path.cwd())}), \
+                mock.patch.object(hardware, "describe", return_value={"slots": [], "why": "x"}), \
+                contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
+            measure(["bandwidth size=4K"], "r.jsonl", None, [kernel])
+        [found] = results.load("r.jsonl")
+        self.assertEqual(found.machine["tiers"], [DRAM, CXL])
+        self.assertEqual(found.machine["modules"], {"slots": [], "why": "x"})
+        json.loads(Path("r.jsonl").read_text(encoding="ascii").splitlines()[0])
+
+
+def latency(cpu, node, ns):
+    return fake.figure("latency", {"size_bytes": 64 << 20, "cpu": str(cpu), "node": node},
+                       {"ns_per_load": ns}) | {"memory_node": node}
+
+
+def runs(known, *found):
+    [run] = fake.measured(fake.BARE, ("latency", list(found)), nodes=NODES, suite="tiers",
+                          **({"tiers": known} if known else {}))
+    run.request["section"] = next(one.title for one in suite.load("tiers").sections
+                                   if one.title)
+    return [run]
+
+
+def printed(found):
+    return "\n".join(report.lines(found))
+
+
+FOUND = (latency(0, 0, 90.0), latency(0, 2, 400.0), latency(2, 0, 140.0), latency(2, 2, 460.0))
+
+
+class Suite(fake.unittest.TestCase):
+    def test_the_place_of_a_result(self):
+        [run] = runs([DRAM, CXL], *FOUND)
+        for result, wanted in zip(run.results, (
+                ("DMA32,Normal", 4, 80, 20000, "yes"), ("Movable", 22, 250, 5000, "yes"),
+                ("DMA32,Normal", 4, 80, 20000, "no"), ("Movable", 22, 250, 5000, "no"))):
+            self.assertEqual(tuple(value(run, result, key) for key in (
+                "memory_zones", "memory_tier", "promised_ns", "promised_mb_per_s", "near")), wanted)
+
+    def test_an_older_record_has_no_tiers(self):
+        [run] = runs(None, *FOUND)
+        for key, wanted in {"memory_zones": None, "memory_tier": None, "promised_ns": None,
+                            "near": "yes"}.items():
+            self.assertEqual(value(run, run.results[0], key), wanted)
+        # From node 1 to node 0, and to node 2, which has no CPUs.
+        self.assertEqual([value(run, one, "near") for one in run.results[2:]], ["no", "yes"])
+
+    def test_the_table_has_the_promise_beside_the_figure(self):
+        text = printed(runs([DRAM, CXL], *FOUND))
+        self.assertRegex(text, r"memory node +ns_per_load +promised_ns +memory_tier +memory_zones")
+        self.assertRegex(text, r"\n *0 +90.00 +80 +4 +DMA32,Normal\n")
+        self.assertRegex(text, r"\n *2 +400.00 +250 +22 +Movable\n")
+        self.assertNotIn("460", text)
+
+    def test_without_promises_all_nodes_count(self):
+        text = printed(runs(None, latency(0, 0, 90.0), latency(0, 2, 400.0)))
+        self.assertRegex(text, r"\n *0 +90.00 +na +na +na\n")
+
+    def test_the_picture_has_both(self):
+        [found] = charts.charts({"a.jsonl": runs([DRAM, CXL], *FOUND)})
+        self.assertEqual((found.kind, found.x, found.y), ("bars", "memory_node", "ns_per_load"))
+        self.assertEqual([(one.name, [(p.x, p.y) for p in one.points]) for one in found.series],
+                         [("measured", [(0, 90.0), (2, 400.0)]),
+                          ("promised", [(0, 80), (2, 250)])])
+        [found] = charts.charts({"a.jsonl": runs(None, *FOUND[:2])})
+        self.assertEqual([one.name for one in found.series], ["measured"])
+
+    def test_the_machine_is_described_by_node(self):
+        found = runs([DRAM, CXL | {"promised": None}], *FOUND)
+        with mock.patch.object(document.draw, "inline", return_value="<svg/>"):
+            text = " ".join(" ".join(fake.shown(document.parts({"a.jsonl": found}))).split())
+        self.assertIn("node 0: DMA32, Normal, tier 4, promised reads 80 ns and 20000 MB/s, "
+                      "promised writes 85 ns; node 2: Movable, tier 22", text)

@@ -1,0 +1,17 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Guests with PCI devices, and with ranges of memory that their kernels leave alone. They run
+# the tests of selftests/devices.
+
+load inside.bash
+
+@test "BARs and physical ranges" {
+	DEVICES="ivshmem=4M testdev=1M edu" APPEND="memmap=16M\$0x18000000 iomem=relaxed" \
+		guest devices/targets.bats
+}
+
+@test "BARs and physical ranges in a process" {
+	DEVICES="ivshmem=4M testdev=1M edu" APPEND="memmap=32M%0x1a000000-1+0xefffffff" \
+		guest devices/user.bats
+}

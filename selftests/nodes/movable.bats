@@ -1,0 +1,56 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Node 2 has movable memory only, as CXL and persistent memory has it by default.
+# selftests/host/nodes.bats boots such a guest.
+
+load ../bats/module.bash
+
+NODE=/sys/devices/system/node/node2
+
+setup_file() { small_buffers; }
+
+holds() { "$BATS_TEST_DIRNAME/../bats/holds.py" "$@"; }
+
+blocks() { ls -d $NODE/memory[0-9]*; }
+
+@test "the machine is such a one" {
+	grep -qw 2 <(tr ',-' '  ' </sys/devices/system/node/has_memory)
+	not grep -qw 2 <(tr ',-' '  ' </sys/devices/system/node/has_normal_memory)
+	[ "$(blocks | wc -l)" -eq 2 ]
+}
+
+@test "all types on movable memory" {
+	echo "bandwidth node=2 type=wb,wc,uc op=write size=64K,4M page=direct,4k repeat=1" >run
+	holds 'len(results) == 12' 'values("memory_node") == {2}' 'values("memory_zone") == {"Movable"}' \
+		'values("verified") == {"ok"}' \
+		'{(r["type"], r["attribute"]) for r in results} == {("wb", "wb"), ("wc", "wc"), ("uc", "uc-")}'
+	grep -qx 'leaked_pages=0' buffers
+}
+
+@test "a run by the front end knows zones and tiers, and measures the node from all CPUs" {
+	"$BATS_TEST_DIRNAME/../../tools/memcache/memcache" run -o "$BATS_TEST_TMPDIR/r.jsonl" \
+		tiers size=64K repeat=1 warmup=0 >"$BATS_TEST_TMPDIR/said"
+	cat "$BATS_TEST_TMPDIR/said"
+	head -1 "$BATS_TEST_TMPDIR/r.jsonl" | python3 -c 'import json, sys
+tiers = {one["node"]: one for one in json.load(sys.stdin)["tiers"]}
+assert sorted(tiers) == [0, 1, 2], tiers
+assert tiers[2]["zones"] == ["Movable"], tiers
+assert all(isinstance(one["tier"], int) for one in tiers.values()), tiers'
+	grep -q '^memory node  ns_per_load  promised_ns  memory_tier ' "$BATS_TEST_TMPDIR/said"
+	[ "$(grep -c '^2 .* Movable$' "$BATS_TEST_TMPDIR/said")" -eq 2 ]
+}
+
+@test "to take a block offline waits no longer than the run" {
+	local writer block
+	bash -c 'echo "bandwidth node=2 type=wc op=write size=128M repeat=1000000" >run' 3>&- &
+	writer=$!
+	until grep -q '^running [1-9]' progress; do kill -0 $writer; sleep 0.1; done
+	echo 1 >stop
+	not wait $writer
+	grep -q '^error: ECANCELED' run
+	for block in $(blocks); do
+		echo offline >"$block/state"
+		[ "$(cat "$block/state")" = offline ]
+	done
+}

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""target=: a range of the machine's memory that its kernel leaves alone, mapped as drivers map
+a BAR. What an access costs is known, and so is what the test mmio must find."""
+
+import unittest
+
+import accesses
+import room
+
+RANGE = "phys:0x18000000+1M"
+GRAINS = 8192
+RUNS = {1: 10, 4: 8, 8: 7, 16: 6}       # lengths of runs, 512 bytes at most
+ROUNDS = 5
+WIDTHS = tuple(RUNS)
+# The machine's name for the type that accesses have.
+SEEN = {"uc": "uc", "np": "uc", "wc": "wc", "wt": "wt", "wb": "wb"}
+
+
+def access_ns(op: str, kind: str, width: int, cost: dict[str, int]) -> int:
+    """The price of 64 bytes, each accessed once, one behind the other; burst: of one burst."""
+    n = 64 // width
+    uncached = {"load": cost["uc_load_ns"], "store": cost["uc_store_ns"]}
+    if SEEN[kind] == "uc":
+        stored, loaded = n * uncached["store"], n * uncached["load"]
+    else:
+        # A load of a line sends what was stored of it, by words of 8 bytes.
+        sent = max(n, 8) * cost["wc_word_ns"]
+        stored = sent if op == "write_read" else cost["wc_line_ns"]
+        loaded = n * cost["wc_load_ns"]
+    return {"read": loaded, "write": stored, "burst": stored, "write_read": stored + loaded}[op]
+
+
+class Targets(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.room = room.Room(append="memmap=1M$0x18000000")
+        cls.addClassCleanup(cls.room.close)
+        # Only UC and WC memory has a price.
+        cls.free = {key: 0 for key in ("l2_ns", "l3_ns", "memory_ns", "flush_ns", "tlb_miss_ns")}
+        cls.room.load(**cls.free)
+
+    def setUp(self):
+        self.room.machine.prices(**(self.room.file_prices | self.free))
+
+    def mmio(self, line):
+        return self.room.ask(f"mmio target={RANGE} size=32K repeat=1 warmup=0 irq=off {line}")
+
+    def sample(self, result, windows):
+        """The windows of the sample, and its passes. Grains, and then runs, were timed after
+        it. The time in the record is that of these windows, to the picosecond."""
+        op, width, kind = result["op"], result["width_bytes"], SEEN[result["type"]]
+        if op == "burst":
+            windows = windows[:-ROUNDS * (1 + RUNS[width])]
+        each = 64 if op == "burst" else width * (2 if op == "write_read" else 1)
+
+        def moved(window):
+            return room.moved([window], kind)
+        grains = accesses.last(windows, GRAINS * result["grain_accesses"] * each, moved)
+        windows, n = windows[:-len(grains)], 0
+        while (n := n + 1) <= len(windows):
+            passes, rest = divmod(sum(map(moved, windows[-n:])), result["accesses_per_pass"] * each)
+            ticks = room.total(windows[-n:], "ticks")
+            if not rest and ticks * 1000 // passes == round(result["median_ns"] * 1000):
+                return windows[-n:], passes
+        raise AssertionError(f"no windows have the time of {result}")
+
+    def exact(self, line):
+        run, cost = self.mmio(line), self.room.machine.cost
+        self.assertTrue(run.results)
+        for number, result in enumerate(run.results):
+            op, kind, width = result["op"], result["type"], result["width_bytes"]
+            with self.subTest(op=op, type=kind, width=width):
+                windows, passes = self.sample(result, run.windows_of(number))
+                done = passes * result["accesses_per_pass"]
+                loads = done if op in ("read", "write_read") else 0
+                stores = done * 64 // width if op == "burst" else done if op != "read" else 0
+                for name, n in (("load", loads), ("store", stores)):
+                    self.assertEqual(room.count(windows, SEEN[kind], name),
+                                     {width: n} if n else {})
+                lines = done if op == "burst" else done * width // 64
+                self.assertEqual(room.total(windows, "charged"),
+                                 lines * access_ns(op, kind, width, cost))
+                self.assertEqual(round(result["ns_per_access"] * 1000),
+                                 round(result["median_ns"] * 1000) // 1024)
+        return run.results
+
+    def test_times_of_reads_and_writes(self):
+        for op in ("read", "write", "write_read", "burst"):
+            found = self.exact(f"write=yes type=uc,np,wc op={op} "
+                               f"width={','.join(map(str, WIDTHS))}")
+            self.assertEqual(len(found), 3 * len(WIDTHS))
+            self.assertEqual([r["attribute"] for r in found[::len(WIDTHS)]], ["uc-", "uc", "wc"])
+            self.assertEqual({r["effective"] for r in found}, {"yes"})
+
+    def test_percentiles_follow_the_price(self):
+        found = {}
+        for price in (1000, 1777):
+            self.room.machine.prices(uc_load_ns=price)
+            (result,) = self.mmio("type=uc op=read width=4").results
+            self.assertEqual(result["grain_accesses"], 1)
+            found[price] = result
+        for key in ("p50_ns_per_access", "p99_ns_per_access", "ns_per_access"):
+            self.assertAlmostEqual(found[1777][key] - found[1000][key], 777, places=3, msg=key)
+
+    def burst(self, kind, width, **prices):
+        self.room.machine.prices(**prices)
+        (result,) = self.mmio(f"write=yes type={kind} op=burst width={width}").results
+        return result
+
+    def test_a_burst_of_write_combining_is_a_line(self):
+        for width in (1, 4, 8, 16):
+            self.assertEqual(self.burst("wc", width)["burst_bytes"], 64)
+
+    def test_a_cpu_that_combines_words_only(self):
+        self.assertEqual(self.burst("wc", 4, wc_line_ns=8 * 200, wc_word_ns=200)["burst_bytes"], 8)
+        self.assertEqual(self.burst("wc", 1, wc_line_ns=8 * 200, wc_word_ns=200)["burst_bytes"], 8)
+
+    def test_uncached_stores_do_not_combine(self):
+        for kind in ("uc", "np"):
+            for width in (1, 4, 16):
+                self.assertEqual(self.burst(kind, width)["burst_bytes"], width)
+
+    def test_bandwidth(self):
+        cost = self.room.machine.cost
+        run = self.room.ask(f"bandwidth target={RANGE} write=yes type=uc,wc op=read,write,copy "
+                            "width=8 size=64K offset=64K irq=off verify=off repeat=1 warmup=0")
+        self.assertEqual(len(run.results), 6)
+        for number, result in enumerate(run.results):
+            with self.subTest(op=result["op"], type=result["type"]):
+                windows = accesses.sample(result, run.windows_of(number))
+                self.assertEqual(accesses.differences(result, windows), [])
+                self.assertEqual(room.total(windows, "charged"),
+                                 accesses.cost_ns(accesses.of(result), result["type"], cost))
+                self.assertEqual(result["physical_range"], "0x18010000+64K")
+
+    def test_write_through_memory_is_cached(self):
+        (result,) = (run := self.mmio("type=wt op=read width=8")).results
+        self.assertEqual(result["attribute"], "wt")
+        seen, passes = self.sample(result, run.windows_of(0))
+        self.assertEqual(room.count(seen, "wt", "load"), {8: passes * result["accesses_per_pass"]})
+        # Its 32 KiB fit the caches.
+        self.assertEqual(room.total(seen, "memory"), 0)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the kernel knows of the memory of each node: its zones, its tier, and the latency and
+bandwidth that the firmware promises (ACPI HMAT, CXL's CDAT)."""
+
+import re
+
+from mc.records.shape import numbers
+from mc.running.machine import Machine
+
+NODES = "/sys/devices/system/node"
+TIERS = "/sys/devices/virtual/memory_tiering"
+# Class 1 has the nearest CPUs, class 0 the nearest of all initiators; older kernels have only 0.
+CLASSES = "access1", "access0"
+PROMISES = {"read_latency_ns": "read_latency", "write_latency_ns": "write_latency",
+            "read_mb_per_s": "read_bandwidth", "write_mb_per_s": "write_bandwidth"}
+ZONE = re.compile(r"^Node (\d+), zone +(\w+)$((?:\n(?!Node ).*)*)", re.M)
+
+
+def describe(machine: Machine | None = None) -> list[dict]:
+    """What the front end adds to a `machine` record: an object for each node that has memory."""
+    machine = machine or Machine()
+    zones = _zones(machine.read("/proc/zoneinfo"))
+    tiers = _tiers(machine)
+    return [{"node": node, "zones": zones[node], "tier": tiers.get(node),
+             "promised": _promised(machine, node)} for node in sorted(zones)]
+
+
+def _zones(text: str) -> dict[int, list[str]]:
+    """The zones of each node that have pages."""
+    found: dict[int, list[str]] = {}
+    for node, zone, facts in ZONE.findall(text):
+        if re.search(r"^ +present +[1-9]", facts, re.M):
+            found.setdefault(int(node), []).append(zone)
+    return found
+
+
+def _tiers(machine: Machine) -> dict[int, int]:
+    """The number of each node's tier. Tiers with lower numbers are faster."""
+    return {node: int(name.removeprefix("memory_tier"))
+            for name in machine.names(TIERS) if re.fullmatch(r"memory_tier\d+", name)
+            for node in numbers(machine.read(f"{TIERS}/{name}/nodelist"))}
+
+
+def _promised(machine: Machine, node: int) -> dict | None:
+    """The promise, and the nodes of the initiators that it is made to; None: there is none."""
+    for name in CLASSES:
+        path = f"{NODES}/node{node}/{name}/initiators"
+        values = {key: _number(machine.read(f"{path}/{file}")) for key, file in PROMISES.items()}
+        nodes = [int(entry[4:]) for entry in machine.names(path)
+                 if re.fullmatch(r"node\d+", entry)]
+        if any(values.values()):
+            return {"from_nodes": sorted(nodes), **values}
+    return None
+
+
+def _number(text: str) -> int | None:
+    """Firmware without a value leaves a 0."""
+    return int(text) or None if text.strip().isdigit() else None

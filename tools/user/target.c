@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory that is not RAM, in a process; the counterpart of module/kernel/target.c. A BAR is
+ * mapped through its file in sysfs, which the kernel maps like ioremap(), or resourceN_wc,
+ * like ioremap_wc(). Its owner says yes as for the module: the device's driver_override
+ * names memcache. No driver may be bound to it: not that of the device, which uses it, and
+ * not that of the module, which keeps all others out.
+ *
+ * A physical range is mapped through the devdax device that has it. Without write=yes, nothing
+ * is mapped writable.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "measure/target.h"
+#include "measure/verdict.h"
+#include "platform/os.h"
+#include "user.h"
+
+#define DEVICES		"/sys/bus/pci/devices"
+#define DAX		"/sys/bus/dax/devices"
+#define PAT_LIST	"/sys/kernel/debug/x86/pat_memtype_list"
+#define PAGE		4096ULL
+#define DEVICE_NAME	32
+
+/* include/linux/ioport.h, as the file resource in sysfs shows them. */
+#define IS_MEMORY	0x00000200
+#define IS_PREFETCHABLE	0x00002000
+#define IS_UNSET	0x20000000
+
+/**
+ * struct place - the device that has a target
+ * @name: its name, as 0000:03:00.0 or dax0.0
+ * @range: physical addresses of the BAR, or of the whole device
+ * @align: size that a mapping of it is a multiple of
+ */
+struct place {
+	char name[DEVICE_NAME];
+	struct mc_range range;
+	u64 align;
+};
+
+/**
+ * struct opened - the target of the current run
+ * @is: it is open
+ * @pci: it is a BAR, whose device was switched on
+ * @place: its device
+ * @target: its physical addresses
+ * @window: the part that the points of the request measure: offset and length
+ * @contents: contents of the window before the run, if a point writes to it
+ * @base: all that is mapped, or NULL
+ * @length: length of it
+ * @at: where the target begins in it
+ * @type: the type asked for
+ * @attribute: what the kernel says of the mapping
+ * @span: the part that a point measures
+ * @view: the same
+ */
+static struct opened {
+	bool is;
+	bool pci;
+	struct place place;
+	struct mc_range target;
+	struct mc_range window;
+	struct mc_contents contents;
+	void *base;
+	u64 length;
+	char *at;
+	enum mc_type type;
+	enum mc_attr attribute;
+	struct mc_span span;
+	struct mc_view view;
+} opened;
+
+/* ------------------------------------------------------------------- sysfs */
+
+/* Return: what the file DIRECTORY/NAME/FILE has, without its newline; "" if it is not there. */
+static const char *told(const char *directory, const char *name, const char *file)
+{
+	static char text[4096];
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s/%s", directory, name, file);
+	if (!mc_user_read_file(path, text, sizeof(text)))
+		return "";
+	text[strcspn(text, "\n")] = 0;
+	return text;
+}
+
+/* Return: the name of the device's driver, "" if it has none. */
+static const char *driver_of(const char *directory, const char *name)
+{
+	static char link[PATH_MAX];
+	char path[128];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "%s/%s/driver", directory, name);
+	n = readlink(path, link, sizeof(link) - 1);
+	link[n < 0 ? 0 : n] = 0;
+	return *link ? basename(link) : "";
+}
+
+/* ------------------------------------------------------- find what is asked for */
+
+static void name_device(char *name, const struct mc_target *t)
+{
+	snprintf(name, DEVICE_NAME, "%04x:%02x:%02x.%x", t->domain, t->bus, t->device, t->function);
+}
+
+/* What there is to know of a BAR, from the file resource: a line each, of three numbers. */
+static struct mc_bar bar_of(const char *name, unsigned int number)
+{
+	struct mc_bar bar = { .device = name, .number = number };
+	u64 start, last, flags = 0;
+	char path[128];
+	unsigned int i;
+	FILE *f;
+
+	snprintf(path, sizeof(path), DEVICES "/%s/resource", name);
+	f = fopen(path, "re");
+	for (i = 0; f && i <= number; i++) {
+		if (fscanf(f, "%llx %llx %llx", &start, &last, &flags) != 3)
+			flags = 0;
+	}
+	if (f)
+		fclose(f);
+	bar.prefetchable = flags & IS_PREFETCHABLE;
+	if (flags & IS_MEMORY && !(flags & IS_UNSET))
+		bar.range = (struct mc_range){ start, last - start + 1 };
+	return bar;
+}
+
+static int find_bar(const struct mc_request *req, struct place *p, struct mc_error *e)
+{
+	char path[128];
+	const char *driver;
+	struct mc_bar bar;
+
+	name_device(p->name, &req->target);
+	snprintf(path, sizeof(path), DEVICES "/%s", p->name);
+	if (access(path, F_OK))
+		return mc_fail(e, -ENODEV, "target: there is no PCI device %s", p->name);
+	if (strcmp(told(DEVICES, p->name, "driver_override"), "memcache"))
+		return mc_fail(e, -EINVAL,
+			       "target: nobody has offered %s; write memcache to its driver_override, and unbind its driver",
+			       p->name);
+	driver = driver_of(DEVICES, p->name);
+	if (*driver)
+		return mc_fail(e, -EINVAL,
+			       "target: the driver %s has %s; write %s to /sys/bus/pci/drivers/%s/unbind",
+			       driver, p->name, p->name, driver);
+	bar = bar_of(p->name, req->target.bar);
+	p->range = bar.range;
+	p->align = PAGE;
+	return mc_target_check_bar(&bar, req, e);
+}
+
+static bool inside(const struct mc_range *range, const struct mc_range *whole)
+{
+	return range->start >= whole->start && range->bytes <= whole->bytes &&
+	       range->start - whole->start <= whole->bytes - range->bytes;
+}
+
+/* Is all of the range in this devdax device? */
+static bool dax_has(const char *name, const struct mc_range *range, struct place *p)
+{
+	snprintf(p->name, sizeof(p->name), "%.31s", name);
+	p->range.start = strtoull(told(DAX, name, "resource"), NULL, 0);
+	p->range.bytes = strtoull(told(DAX, name, "size"), NULL, 0);
+	p->align = strtoull(told(DAX, name, "align"), NULL, 0);
+	p->align = p->align ? p->align : 2 << 20;
+	return inside(range, &p->range);
+}
+
+static int find_dax(const struct mc_request *req, struct place *p, struct mc_error *e)
+{
+	const char *driver = "";
+	struct dirent *entry;
+	bool found = false;
+	DIR *dir = opendir(DAX);
+
+	while (dir && !found && (entry = readdir(dir)))
+		found = *entry->d_name != '.' && dax_has(entry->d_name, &req->target.range, p);
+	if (dir)
+		closedir(dir);
+	if (!found)
+		return mc_fail(e, -EINVAL,
+			       "target: no devdax device has this range, and a process maps no other; %s has those that there are",
+			       DAX);
+	driver = driver_of(DAX, p->name);
+	if (!strcmp(driver, "device_dax"))
+		return 0;
+	return mc_fail(e, -EINVAL, "target: bind %s to the driver device_dax; it has %s", p->name,
+		       *driver ? driver : "none");
+}
+
+static int find(const struct mc_request *req, struct place *p, struct mc_error *e)
+{
+	return req->target.kind == MC_TARGET_PCI ? find_bar(req, p, e) : find_dax(req, p, e);
+}
+
+/* ------------------------------------------------------- check the request */
+
+/**
+ * mc_user_target_room() - bytes that a request's target has from its largest offset on
+ * @req: the request
+ *
+ * Return: whole lines; 0: none, or the target is RAM or is not there.
+ */
+u64 mc_user_target_room(const struct mc_request *req)
+{
+	u64 offset = mc_request_max(req, MC_KEY_OFFSET), bytes = req->target.range.bytes;
+	char name[DEVICE_NAME];
+
+	if (req->target.kind == MC_TARGET_PCI) {
+		name_device(name, &req->target);
+		bytes = bar_of(name, req->target.bar).range.bytes;
+	}
+	return (bytes - min(bytes, offset)) & ~63ULL;
+}
+
+static int check_type(enum mc_type type, bool pci, struct mc_error *e)
+{
+	if (pci && type != MC_UC && type != MC_WC)
+		return mc_fail(e, -EOPNOTSUPP,
+			       "type: a process maps a BAR as uc or wc; %s is for the module",
+			       mc_type_name(type));
+	if (!pci && type != MC_WB)
+		return mc_fail(e, -EOPNOTSUPP,
+			       "type: a process maps a range as wb; %s is for the module",
+			       mc_type_name(type));
+	return 0;
+}
+
+/**
+ * mc_user_target_check() - check that a point's target is there and may be measured
+ * @run: the run
+ * @point: the point, with a target other than RAM
+ *
+ * Return: 0, -EINVAL, -ENODEV (no such device) or -EOPNOTSUPP (not in a process), explained in
+ * @run->error.
+ */
+int mc_user_target_check(struct mc_run *run, const struct mc_point *point)
+{
+	bool pci = run->req->target.kind == MC_TARGET_PCI;
+	struct mc_error *e = &run->error;
+	struct place place;
+	int err;
+
+	err = mc_target_check_test(point, mc_test_of(run->req->spec), e);
+	err = err ? err : find(run->req, &place, e);
+	err = err ? err : check_type(point->v[MC_KEY_TYPE], pci, e);
+	if (err)
+		return err;
+	return mc_target_check_place(point, pci ? place.range.bytes :
+						  run->req->target.range.bytes, e);
+}
+
+/* -------------------------------------------------------- open, map, close */
+
+/* Switch the device's memory on, or back. Return: 0 or a negative errno. */
+static int set_enabled(const char *name, bool on)
+{
+	char path[128];
+	int fd, err = 0;
+
+	snprintf(path, sizeof(path), DEVICES "/%s/enable", name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, on ? "1" : "0", 1) != 1)
+		err = -errno;
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+static int open_target(struct mc_run *run)
+{
+	struct mc_error *e = &run->error;
+	int err;
+
+	opened = (struct opened){ .pci = run->req->target.kind == MC_TARGET_PCI };
+	err = find(run->req, &opened.place, e);
+	if (err)
+		return err;
+	opened.target = opened.pci ? opened.place.range : run->req->target.range;
+	opened.window = mc_target_window(run->req);
+	err = opened.pci ? set_enabled(opened.place.name, true) : 0;
+	if (err)
+		return mc_fail(e, err, "target: %s can't be switched on: %s", opened.place.name,
+			       strerror(-err));
+	opened.is = true;
+	return 0;
+}
+
+static void unmap(void)
+{
+	if (opened.base)
+		munmap(opened.base, opened.length);
+	opened.base = NULL;
+}
+
+/*
+ * The type that the kernel has noted for the mapping: "PAT: [mem 0xfe000000-0xfe400000]
+ * uncached-minus". The kernel gives every mapping of a BAR the same type, the first one's.
+ */
+static enum mc_attr noted(u64 physical)
+{
+	static const struct {
+		const char *name;
+		enum mc_attr attr;
+	} names[] = {
+		{ "uncached", MC_ATTR_UC }, { "uncached-minus", MC_ATTR_UC_MINUS },
+		{ "write-combining", MC_ATTR_WC }, { "write-through", MC_ATTR_WT },
+		{ "write-protected", MC_ATTR_WP }, { "write-back", MC_ATTR_WB },
+	};
+	enum mc_attr attr = MC_ATTR_NA;
+	char line[256], name[32];
+	FILE *f = fopen(PAT_LIST, "re");
+	u64 start, end;
+	unsigned int i;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "PAT: [mem %llx-%llx] %31s", &start, &end, name) != 3 ||
+		    physical < start || physical >= end)
+			continue;
+		for (i = 0; i < ARRAY_SIZE(names); i++) {
+			if (!strcmp(names[i].name, name))
+				attr = names[i].attr;
+		}
+	}
+	if (f)
+		fclose(f);
+	return attr;
+}
+
+/* The mapping begins and ends where the device allows it. */
+static int map_file(const char *path, bool writes, struct mc_error *e)
+{
+	u64 align = opened.place.align, from = opened.target.start - opened.place.range.start;
+	u64 begin = from & ~(align - 1);
+	int fd = open(path, (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+
+	if (fd < 0)
+		return mc_fail(e, -errno, "target: %s: %s", path, strerror(errno));
+	opened.length = (from + opened.target.bytes - begin + align - 1) & ~(align - 1);
+	opened.base = mmap(NULL, opened.length, PROT_READ | (writes ? PROT_WRITE : 0), MAP_SHARED,
+			   fd, begin);
+	close(fd);
+	if (opened.base == MAP_FAILED) {
+		opened.base = NULL;
+		return mc_fail(e, -errno, "target: %s can't be mapped: %s", path, strerror(errno));
+	}
+	opened.at = (char *)opened.base + (from - begin);
+	return 0;
+}
+
+static int map_as(struct mc_run *run, enum mc_type type)
+{
+	enum mc_attr wanted = type == MC_UC ? MC_ATTR_UC_MINUS : MC_ATTR_WC;
+	const struct mc_request *req = run->req;
+	char path[128];
+	int err;
+
+	if (opened.base && opened.type == type)
+		return 0;
+	unmap();
+	if (opened.pci)
+		snprintf(path, sizeof(path), DEVICES "/%s/resource%u%s", opened.place.name,
+			 req->target.bar, type == MC_WC ? "_wc" : "");
+	else
+		snprintf(path, sizeof(path), "/dev/%s", opened.place.name);
+	opened.type = type;
+	err = map_file(path, req->values[MC_KEY_WRITE].v[0], &run->error);
+	if (err || !opened.pci)
+		return err;
+	opened.attribute = noted(opened.target.start);
+	if (opened.attribute == MC_ATTR_NA || opened.attribute == wanted)
+		return 0;
+	return mc_fail(&run->error, -EOPNOTSUPP,
+		       "type: asked for %s, the kernel has %s: somebody else has mapped the target with this type, or the CPU lacks the other",
+		       mc_attr_name(wanted), mc_attr_name(opened.attribute));
+}
+
+static int save(struct mc_run *run)
+{
+	return mc_contents_save(&opened.contents, opened.at + opened.window.start,
+				opened.window.bytes, run);
+}
+
+/**
+ * mc_user_target_find() - the part of its target that a point measures
+ * @run: the run
+ * @point: the point, checked
+ * @area: result, valid until the next call, or mc_user_target_end()
+ *
+ * Return: 0, or a negative errno, explained in @run->error.
+ */
+int mc_user_target_find(struct mc_run *run, const struct mc_point *point, struct mc_area *area)
+{
+	u64 offset = point->v[MC_KEY_OFFSET], size = point->v[MC_KEY_SIZE];
+	int err = opened.is ? 0 : open_target(run);
+	struct mc_verdict verdict = { .effect = MC_EFFECT_UNKNOWN };
+	const char *node;
+
+	err = err ? err : map_as(run, point->v[MC_KEY_TYPE]);
+	if (!err && point->v[MC_KEY_WRITE] && !opened.contents.saved)
+		err = save(run);
+	if (err)
+		return err;
+	/* Only where nobody else writes: the verdict follows pointers. */
+	if (opened.contents.saved && !opened.pci)
+		mc_verdict_of(&verdict, opened.type, opened.at + offset);
+	node = told(opened.pci ? DEVICES : DAX, opened.place.name, "numa_node");
+	opened.span = (struct mc_span){ opened.at + offset, 0, size };
+	opened.view = (struct mc_view){ &opened.span, 1 };
+	*area = (struct mc_area){
+		.view = &opened.view,
+		.page = opened.place.align == PAGE ? MC_PAGE_4K : MC_PAGE_2M,
+		.page_bytes = opened.place.align, .attribute = opened.attribute,
+		.effective = verdict.effect,
+		.memory_node = *node && *node != '-' ? atoi(node) : MC_NODE_NA,
+		.range = { opened.target.start + offset, size },
+	};
+	return 0;
+}
+
+/* Bring back the contents. */
+static void restore(struct mc_run *run)
+{
+	u64 wrong = opened.window.bytes;
+
+	if (!opened.contents.saved)
+		return;
+	/* Without a mapping, the last change of type has failed. */
+	if (opened.base || !map_as(run, opened.pci ? MC_UC : MC_WB))
+		wrong = mc_contents_bring_back(&opened.contents, opened.at + opened.window.start);
+	mc_contents_forget(&opened.contents);
+	if (wrong)
+		mc_fail(&run->error, -EIO,
+			"write: %llu bytes of the target do not have their contents back", wrong);
+}
+
+/**
+ * mc_user_target_end() - bring back the contents of the run's target, unmap it, switch it off
+ * @run: the run; contents that are not back are its error
+ */
+void mc_user_target_end(struct mc_run *run)
+{
+	if (!opened.is)
+		return;
+	restore(run);
+	unmap();
+	if (opened.pci)
+		set_enabled(opened.place.name, false);
+	opened.is = false;
+}
