@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Cycles, instructions and misses, from the PMU of the core, on either side. Each thread
+ * opens its own events, which count only while it runs, and reads them just outside of
+ * each window, where it may sleep.
+ */
+#include "core/math.h"
+#include "measure/events.h"
+#include "measure/test.h"
+#include "platform/os.h"
+
+/* An open event, its reading at the start of the window, and the sum of windows. */
+struct open_event {
+	void *event;
+	unsigned int which;
+	struct mc_reading from;
+	struct mc_reading sum;
+};
+
+/**
+ * struct mc_events - the events of a thread
+ * @why: why some event is not counted
+ * @n: number of open events
+ * @each: array of @n events
+ */
+struct mc_events {
+	enum mc_events_why why;
+	unsigned int n;
+	struct open_event each[MC_NEVENTS];
+};
+
+/* The set of counters, as the threads' job. */
+struct opening {
+	const struct mc_counter *set;
+	unsigned int n;
+	struct mc_events *events;
+};
+
+static enum mc_events_why why_of(int err)
+{
+	return err == -ENOENT || err == -ENODEV || err == -EOPNOTSUPP ?
+	       MC_EVENTS_NO_PMU : MC_EVENTS_NOT_OPENED;
+}
+
+/* An event that can't be opened does not keep the others from counting. */
+static int open_mine(struct mc_worker *w, void *arg)
+{
+	const struct opening *o = arg;
+	struct mc_events *events = &o->events[w->index];
+	unsigned int i;
+
+	events->why = MC_EVENTS_COUNTED;
+	for (i = 0; i < o->n; i++) {
+		struct open_event *one = &events->each[events->n];
+		int why = 0;
+
+		if (!o->set[i].core)
+			continue;
+		one->event = mc_event_open(&o->set[i], &why);
+		one->which = o->set[i].event;
+		if (one->event)
+			events->n++;
+		else
+			events->why = why_of(why);
+	}
+	w->events = events;
+	return 0;
+}
+
+static bool counts_events(const struct mc_counter *set, unsigned int n)
+{
+	while (n--) {
+		if (set[n].core)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * mc_events_begin() - open the events of each thread
+ * @run: the run, with its threads; gets the events
+ *
+ * Context: Process, may sleep.
+ * Return: 0, or -ENOMEM or the errno of a stop, explained in @run->error.
+ */
+int mc_events_begin(struct mc_run *run)
+{
+	struct opening o = { 0 };
+	struct mc_counter *set = mc_counters_copy(&o.n);
+	int err = 0;
+
+	if (!set && o.n)
+		return mc_fail(&run->error, -ENOMEM, "counters: no memory for %u", o.n);
+	if (set && counts_events(set, o.n)) {
+		o.set = set;
+		o.events = mc_alloc_array(mc_team_size(run->team), sizeof(*o.events));
+		run->events = o.events;
+		err = o.events ? mc_team_run(run->team, open_mine, &o) :
+				 mc_fail(&run->error, -ENOMEM, "counters: no memory");
+	}
+	mc_free(set);
+	return err;
+}
+
+/**
+ * mc_events_end() - close the events of a run
+ * @run: the run; its threads have no job, and open no more windows
+ *
+ * Context: Process, may sleep.
+ */
+void mc_events_end(struct mc_run *run)
+{
+	unsigned int i, k;
+
+	for (i = 0; run->events && i < mc_team_size(run->team); i++) {
+		for (k = 0; k < run->events[i].n; k++)
+			mc_counter_close(run->events[i].each[k].event);
+	}
+	mc_free(run->events);
+	run->events = NULL;
+}
+
+/**
+ * mc_events_start() - read the events before a window opens
+ * @events: the thread's events, or NULL
+ *
+ * Context: The thread, may sleep.
+ */
+void mc_events_start(struct mc_events *events)
+{
+	unsigned int i;
+
+	for (i = 0; events && i < events->n; i++)
+		mc_counter_read(events->each[i].event, &events->each[i].from);
+}
+
+/**
+ * mc_events_stop() - add what was counted since mc_events_start()
+ * @events: the thread's events, or NULL
+ *
+ * Context: The thread, may sleep.
+ */
+void mc_events_stop(struct mc_events *events)
+{
+	struct mc_reading now;
+	unsigned int i;
+
+	/* In the reverse order: the first event then sees no more of the others' reads. */
+	for (i = events ? events->n : 0; i--;) {
+		struct open_event *one = &events->each[i];
+
+		mc_counter_read(one->event, &now);
+		one->sum.value += now.value - one->from.value;
+		one->sum.enabled += now.enabled - one->from.enabled;
+		one->sum.running += now.running - one->from.running;
+	}
+}
+
+/**
+ * mc_events_clear() - forget the windows until now
+ * @events: the thread's events, or NULL
+ */
+void mc_events_clear(struct mc_events *events)
+{
+	unsigned int i;
+
+	for (i = 0; events && i < events->n; i++)
+		events->each[i].sum = (struct mc_reading){ 0 };
+}
+
+/**
+ * mc_events_take() - copy what was counted since mc_events_clear()
+ * @events: the thread's events, or NULL
+ * @tally: result
+ */
+void mc_events_take(const struct mc_events *events, struct mc_events_tally *tally)
+{
+	unsigned int i;
+
+	*tally = (struct mc_events_tally){ .missing = ~0U };
+	if (!events)
+		return;
+	tally->why = events->why;
+	for (i = 0; i < events->n; i++) {
+		tally->missing &= ~(1U << events->each[i].which);
+		tally->sum[events->each[i].which] = events->each[i].sum;
+	}
+}
+
+/**
+ * mc_events_add() - add a thread's sample to the sum of a measurement
+ * @sum: the sum
+ * @one: the sample
+ */
+void mc_events_add(struct mc_events_tally *sum, const struct mc_events_tally *one)
+{
+	unsigned int i;
+
+	sum->why = max(sum->why, one->why);
+	sum->missing |= one->missing;
+	for (i = 0; i < MC_NEVENTS; i++) {
+		sum->sum[i].value += one->sum[i].value;
+		sum->sum[i].enabled += one->sum[i].enabled;
+		sum->sum[i].running += one->sum[i].running;
+	}
+}
+
+/**
+ * mc_events_record() - put events into a record
+ * @tally: events of all samples
+ * @passes: number of passes in these samples
+ * @rec: result
+ *
+ * An event that took turns with others is scaled up. The time for which it was open may
+ * be 0, if its clock is coarse and the samples are short.
+ */
+void mc_events_record(const struct mc_events_tally *tally, u64 passes,
+		      struct mc_events_counted *rec)
+{
+	unsigned int i;
+
+	rec->why = tally->why;
+	if (tally->why == MC_EVENTS_NO_COUNTERS)
+		return;
+	for (i = 0; passes && i < MC_NEVENTS; i++) {
+		const struct mc_reading *r = &tally->sum[i];
+
+		if (tally->missing >> i & 1)
+			continue;
+		if (r->enabled && !r->running) {
+			rec->why = MC_EVENTS_DID_NOT_RUN;
+			continue;
+		}
+		rec->counted |= 1U << i;
+		rec->milli[i] = mc_muldiv(r->running ? mc_muldiv(r->value, r->enabled,
+								 r->running) : r->value,
+					  1000, passes);
+	}
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Threads that load memory line by line, in order or at random, and count down after each
+ * line: the longer the countdown, the lower the load.
+ */
+#include "measure/load.h"
+#include "measure/samples.h"
+#include "platform/clock.h"
+#include "platform/os.h"
+
+#define LINE	MC_LOAD_LINE
+
+const struct mc_mix mc_mixes[MC_NMIXES] = {
+	[MC_MIX_READ] = { 1, 0, 1 },
+	[MC_MIX_RW31] = { 3, 1, 1 },
+	[MC_MIX_RW21] = { 2, 1, 1 },
+	[MC_MIX_RW11] = { 1, 1, 1 },
+	[MC_MIX_WRITE] = { 0, 1, 1 },
+	[MC_MIX_NTWRITE] = { 0, 1, 1, true },
+	[MC_MIX_RW32] = { 3, 2, 1 },
+	[MC_MIX_RW41] = { 4, 1, 1 },
+	[MC_MIX_RW91] = { 9, 1, 1 },
+	[MC_MIX_NTRW31] = { 3, 1, 1, true },
+	[MC_MIX_NTRW21] = { 2, 1, 1, true },
+	[MC_MIX_NTRW11] = { 1, 1, 1, true },
+	[MC_MIX_NTRW32] = { 3, 2, 1, true },
+	[MC_MIX_NTRW41] = { 4, 1, 1, true },
+	[MC_MIX_NTRW91] = { 9, 1, 1, true },
+	[MC_MIX_COPY] = { 1, 1, 2 },
+	[MC_MIX_NTCOPY] = { 1, 1, 2, true },
+	[MC_MIX_TRIAD] = { 2, 1, 3 },
+	[MC_MIX_NTTRIAD] = { 2, 1, 3, true },
+};
+
+/* MC_LOAD_OPS leaves the first one out. */
+const struct mc_name mc_load_words[] = {
+	{ "chase", MC_MIX_CHASE }, { "read", MC_MIX_READ }, { "rw31", MC_MIX_RW31 },
+	{ "rw21", MC_MIX_RW21 }, { "rw11", MC_MIX_RW11 }, { "write", MC_MIX_WRITE },
+	{ "ntwrite", MC_MIX_NTWRITE }, { "rw32", MC_MIX_RW32 }, { "rw41", MC_MIX_RW41 },
+	{ "rw91", MC_MIX_RW91 }, { "ntrw31", MC_MIX_NTRW31 }, { "ntrw21", MC_MIX_NTRW21 },
+	{ "ntrw11", MC_MIX_NTRW11 }, { "ntrw32", MC_MIX_NTRW32 },
+	{ "ntrw41", MC_MIX_NTRW41 }, { "ntrw91", MC_MIX_NTRW91 }, { "copy", MC_MIX_COPY },
+	{ "ntcopy", MC_MIX_NTCOPY }, { "triad", MC_MIX_TRIAD },
+	{ "nttriad", MC_MIX_NTTRIAD }, { }
+};
+
+const struct mc_name mc_load_patterns[] = {
+	{ "sequential", 0 }, { "random", 1 }, { }
+};
+
+/**
+ * mc_load_begin() - find what a thread needs that loads memory
+ * @load: the load; mc_load_end() must free it even after an error
+ * @e: result: what is wrong
+ *
+ * Context: Process, may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int mc_load_begin(struct mc_load *load, struct mc_error *e)
+{
+	u64 from = load->start - load->start % MC_BLOCK_BYTES, to = load->start + load->slice;
+
+	if (!load->random)
+		return 0;
+	load->blocks = mc_alloc_array((to - from) / MC_BLOCK_BYTES + 1, sizeof(void *));
+	if (!load->blocks)
+		return mc_fail(e, -ENOMEM, "size: no memory for the list of blocks");
+	if (!mc_view_blocks(load->view, from, to, MC_BLOCK_BYTES, load->blocks))
+		return mc_fail(e, -ENOMEM, MC_NOT_IN_BLOCKS);
+	return 0;
+}
+
+/**
+ * mc_load_end() - free what mc_load_begin() allocated
+ * @load: the load
+ *
+ * Context: Process.
+ */
+void mc_load_end(struct mc_load *load)
+{
+	mc_free(load->blocks);
+}
+
+/* Bytes that a step reads and writes. */
+static u64 step_bytes(const struct mc_load *load)
+{
+	return (load->mix->reads + load->mix->writes) * LINE;
+}
+
+/**
+ * mc_load_each() - bytes of a step in each array
+ * @load: the load
+ *
+ * Return: the bytes.
+ */
+u64 mc_load_each(const struct mc_load *load)
+{
+	return step_bytes(load) / load->mix->arrays;
+}
+
+/**
+ * mc_load_array() - bytes of each array of a slice
+ * @load: the load
+ *
+ * Return: the bytes, in whole lines.
+ */
+u64 mc_load_array(const struct mc_load *load)
+{
+	return load->slice / load->mix->arrays & ~(LINE - 1);
+}
+
+/**
+ * mc_walk_begin() - start at the begin of a slice
+ * @walk: result, which may not be moved
+ * @load: what to do
+ * @seed: random lines: another order for each seed
+ */
+void mc_walk_begin(struct mc_walk *walk, const struct mc_load *load, u64 seed)
+{
+	struct mc_random random;
+
+	*walk = (struct mc_walk){
+		.load = load, .bytes = 4 * LINE,
+		.args = {
+			.delay = load->delay, .reads = load->mix->reads,
+			.end = load->mix->reads + load->mix->writes, .nt = load->mix->nt,
+			.combine = load->mix->arrays > 1,
+		},
+	};
+	if (!load->random)
+		return;
+	mc_random_seed(&random, seed);
+	walk->args.state = random.s[0];
+	walk->args.start = load->start % MC_BLOCK_BYTES;
+	walk->args.lines = load->slice / LINE;
+	walk->args.blocks = load->blocks;
+}
+
+/*
+ * Set the places of the next step's lines. Return: bytes of an array from there on that are
+ * contiguous.
+ */
+static u64 find_places(struct mc_walk *walk)
+{
+	const struct mc_load *load = walk->load;
+	u64 array = mc_load_array(load), bytes = array - walk->at, left;
+	unsigned int i;
+
+	for (i = 0; i < load->mix->arrays; i++) {
+		walk->args.place[i] =
+			mc_view_at(load->view, load->start + i * array + walk->at, &left);
+		bytes = min(bytes, left);
+	}
+	for (; i < walk->args.end; i++)
+		walk->args.place[i] = (u8 *)walk->args.place[i - 1] + LINE;
+	walk->args.stride = mc_load_each(load);
+	return bytes;
+}
+
+/**
+ * mc_walk_steps() - find the places of the next steps of a load whose lines are in order
+ * @walk: how far it has come; goes on behind these steps
+ * @most: most steps that are wanted, not 0
+ *
+ * Return: number of steps, for the arguments of the loop; 0 if the next step would cross a
+ * gap of the memory, and was left out.
+ */
+u64 mc_walk_steps(struct mc_walk *walk, u64 most)
+{
+	u64 each = mc_load_each(walk->load), left, steps;
+
+	if (walk->at + each > mc_load_array(walk->load)) {
+		walk->at = 0;
+		walk->rounds++;
+	}
+	left = find_places(walk);
+	steps = min(most, left / each);
+	walk->at += steps ? steps * each : left;
+	return steps;
+}
+
+/**
+ * mc_walk_window() - read and write what fits into a window, in whole steps
+ * @walk: how far the thread has come
+ *
+ * Context: An open window.
+ * Return: bytes moved.
+ */
+u64 mc_walk_window(struct mc_walk *walk)
+{
+	u64 step = step_bytes(walk->load), steps = max(walk->bytes / step, 1ULL);
+
+	if (!walk->load->random)
+		steps = mc_walk_steps(walk, steps);
+	if (!steps)
+		return 0;
+	walk->args.steps = steps;
+	mc_asm_paced(&walk->args);
+	return steps * step;
+}
+
+/**
+ * mc_walk_fit() - adjust the length of the next windows
+ * @walk: how far the thread has come
+ * @ticks: duration of the last window
+ */
+void mc_walk_fit(struct mc_walk *walk, u64 ticks)
+{
+	if (ticks > mc_ns_to_ticks(2 * MC_LOAD_WINDOW_NS))
+		walk->bytes = max(walk->bytes / 2, 4 * LINE);
+	else if (ticks < mc_ns_to_ticks(MC_LOAD_WINDOW_NS / 2))
+		walk->bytes = min(2 * walk->bytes, walk->load->slice);
+}

@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * module/benchmarks/mix.c natively, with a team in virtual time, on a machine with prices
+ * for a line that is read, written or written past the caches, for a count of the delay,
+ * and for a load that waits. What the loop of the load stores is stored, so that it can be
+ * verified.
+ */
+#define TEST	mc_test_mix
+#include "stub/engine.h"
+
+#include "measure/load.h"
+
+/* As mix.c numbers its columns and words. */
+enum { COL_SCOPE, COL_GROUP, COL_OP, COL_MB_PER_S, COL_NS };
+enum { TOTAL, GROUP, THREAD };
+
+#define BYTES	(4ULL << 20)
+#define NODES	2
+#define LINE	64ULL
+
+/* ---------------------------------------------------------------- the machine */
+
+static u8 *memory;		/* the memory of node 0, then that of node 1 */
+static struct mc_span spans[NODES];
+static struct mc_view node_view[NODES];
+
+static u64 read_ps, write_ps, nt_ps;	/* a line */
+static u64 count_ps;		/* a count of the delay */
+static u64 wait_ps;		/* a load that waits */
+static u64 part[TEAM_MOST];	/* each thread's part of the memory */
+static u64 part_bytes[TEAM_MOST];
+static u64 calls_of[TEAM_MOST];
+static u64 stuck_ps;		/* extra time of a call of the last thread */
+static void *lost;		/* a line that is never written */
+static void *struck;		/* a line that a stray store changes */
+static bool is_random[TEAM_MOST];
+
+static void look_at(const void *at, u64 bytes)
+{
+	u64 offset = (const u8 *)at - memory, from = part[sim_self()];
+
+	EXPECT(offset >= from && offset + bytes <= from + part_bytes[sim_self()]);
+}
+
+void **mc_asm_chase(void **at, u64 loads)
+{
+	u64 i;
+
+	for (i = 0; i < loads; i++) {
+		look_at(at, 8);
+		at = *at;
+	}
+	sim_spend(loads * wait_ps);
+	return at;
+}
+
+/* The line that is next in a step: lines at random places follow each other here. */
+static u64 *place_of(struct mc_paced *args, u64 step, u64 line)
+{
+	u64 offset;
+
+	if (!args->lines)
+		return (u64 *)((u8 *)args->place[line] + step * args->stride);
+	offset = args->start + args->state++ % args->lines * LINE;
+	return (u64 *)((u8 *)args->blocks[offset / MC_BLOCK_BYTES] + offset % MC_BLOCK_BYTES);
+}
+
+static void write_line(const struct mc_paced *args, u64 *to, const u64 *computed)
+{
+	unsigned int w;
+
+	for (w = 0; w < LINE / 8 && to != lost; w++)
+		to[w] = args->combine ? computed[w] : (unsigned long)args;
+}
+
+void mc_asm_paced(struct mc_paced *args)
+{
+	unsigned int i = sim_self(), w;
+	u64 step, line, ps = 0;
+
+	for (step = 0; step < args->steps; step++) {
+		u64 computed[LINE / 8] = { 0 };
+
+		for (line = 0; line < args->end; line++) {
+			u64 *at = place_of(args, step, line);
+
+			look_at(at, LINE);
+			ps += args->delay * count_ps;
+			ps += line < args->reads ? read_ps : args->nt ? nt_ps : write_ps;
+			for (w = 0; w < LINE / 8 && line < args->reads; w++)
+				computed[w] = 2 * computed[w] * (line > 0) + at[w];
+			if (line >= args->reads)
+				write_line(args, at, computed);
+			if (at == struck)
+				at[3]++;
+		}
+	}
+	is_random[i] = args->lines;
+	calls_of[i]++;
+	sim_spend(ps + (i == sim.n - 1 ? stuck_ps : 0));
+}
+
+void mc_asm_clock(u64 cycles)
+{
+	EXPECT(!"asked for");
+}
+
+static const struct mc_view *of_node(const struct mc_wanted *want)
+{
+	EXPECT(want->private && !want->alone && want->bytes == want->most);
+	return &node_view[want->place.node];
+}
+
+static void costs(void)
+{
+	unsigned int i;
+
+	memset(memory, 0x5a, NODES * BYTES);
+	for (i = 0; i < NODES; i++) {
+		spans[i] = (struct mc_span){ memory + i * BYTES, 0, BYTES };
+		node_view[i] = (struct mc_view){ &spans[i], 1 };
+	}
+	view_for = of_node;
+	read_ps = 10 * NS;
+	write_ps = 20 * NS;
+	nt_ps = 15 * NS;
+	count_ps = 400;
+	wait_ps = 80 * NS;
+	for (i = 0; i < TEAM_MOST; i++) {
+		part_bytes[i] = 128 << 10;
+		part[i] = i * part_bytes[i];
+	}
+	memset(calls_of, 0, sizeof(calls_of));
+	stuck_ps = 0;
+	lost = NULL;
+	struck = NULL;
+	sim.look = 10 * NS;
+	sim.kinds = MC_BY_INTERRUPT;
+}
+
+/* Run groups on as many CPUs as the machine has. */
+static int together(const char *groups, const char *rest)
+{
+	char line[200];
+
+	snprintf(line, sizeof(line), "mix cpu=0-%u groups=%s %s", sim.n - 1, groups, rest);
+	return measure(line);
+}
+
+/* --------------------------------------------------------------------- figures */
+
+static void assert_record(const struct mc_record *r, unsigned int scope, unsigned int group,
+			  unsigned int threads, u64 tenths)
+{
+	assert_figure(r, COL_SCOPE, scope);
+	if (scope == TOTAL)
+		assert_no_figure(r, COL_GROUP);
+	else
+		assert_figure(r, COL_GROUP, group);
+	assert_int_equal(r->threads, threads);
+	assert_int_equal(r->group, scope == GROUP ? group : 0);
+	assert_true(r->has >> COL_MB_PER_S & 1);
+	assert_in_range(r->value[COL_MB_PER_S], tenths - 1, tenths);
+	assert_int_equal(r->stats.samples, 4);
+}
+
+/* 10 ns a line are 6.4 GB/s, 15 ns and 100 counts of 0.4 ns 1163.6 MB/s, 80 ns 800 MB/s. */
+static void test_each_group_has_its_figures(void **state)
+{
+	static const unsigned int groups[] = { 1, 2, 3, 1 };
+	static const u64 rates[] = { 64000, 11636, 8000, 64000 };
+
+	reset(4);
+	assert_int_equal(together("0,3:read+1:ntwrite:delay=100+2:chase",
+				  "node=0 size=512K repeat=4 warmup=1"), 0);
+	assert_int_equal(n, 1 + 3 + 4);
+	assert_int_equal(done, 5);
+	assert_record(&rec[0], TOTAL, 0, 4, 128000 + 11636 + 8000);
+	assert_record(&rec[1], GROUP, 1, 2, 128000);
+	assert_record(&rec[2], GROUP, 2, 1, 11636);
+	assert_record(&rec[3], GROUP, 3, 1, 8000);
+	for (unsigned int i = 0; i < 4; i++) {
+		const struct mc_record *r = &rec[4 + i];
+
+		assert_record(r, THREAD, groups[i], 1, rates[i]);
+		assert_int_equal(r->cpu, i);
+		assert_int_equal(r->payload_bytes, 128 << 10);
+	}
+	for (unsigned int i = 0; i < n; i++) {
+		assert_int_equal(rec[i].cpu, i < 4 ? MC_CPU_ALL : (int)i - 4);
+		/* Columns of keys repeat the request. */
+		assert_int_equal(rec[i].point.v[MC_KEY_OWN + 2], 0);
+		assert_int_equal(rec[i].point.v[MC_KEY_SIZE], 512 << 10);
+		if (i == 3 || i == 6)
+			assert_figure(&rec[i], COL_NS, 80000);
+		else
+			assert_no_figure(&rec[i], COL_NS);
+		if (i)
+			assert_true(rec[i].has >> COL_OP & 1);
+		assert_in_range(rec[i].window_max_ps, 1, 5 * MS);
+	}
+	assert_figure(&rec[1], COL_OP, MC_MIX_READ);
+	assert_figure(&rec[2], COL_OP, MC_MIX_NTWRITE);
+	assert_figure(&rec[3], COL_OP, MC_MIX_CHASE);
+	/* A pass of all threads takes as long as its bytes at the rate of all. */
+	assert_int_equal(rec->payload_bytes, 512 << 10);
+	assert_in_range(rec->stats.median_ps * 147636 / 10000000, 524288 - 20, 524288 + 20);
+}
+
+/* The latency of several chasing threads is that of each, not their sum or quotient. */
+static void test_latency_of_a_group(void **state)
+{
+	reset(3);
+	assert_int_equal(together("0-2:chase", "size=384K node=0 repeat=4"), 0);
+	assert_int_equal(n, 1 + 1 + 3);
+	for (unsigned int i = 0; i < n; i++) {
+		assert_in_range(rec[i].value[COL_NS], 79999, 80000);
+		assert_in_range(rec[i].value[COL_MB_PER_S] / (i < 2 ? 3 : 1), 7999, 8000);
+	}
+}
+
+/* Keys of the request are for groups that say nothing else; lists of them are points. */
+static void test_groups_follow_the_request(void **state)
+{
+	reset(2);
+	assert_int_equal(together("0:read:pattern=sequential:delay=50+1:read",
+				  "pattern=random delay=0 size=256K node=0 repeat=4"), 0);
+	assert_false(is_random[0]);
+	assert_true(is_random[1]);
+	assert_record(&rec[3], THREAD, 1, 1, 64 * 10000 / 30);
+	assert_record(&rec[4], THREAD, 2, 1, 64000);
+	reset(1);
+	assert_int_equal(together("0:read", "delay=0,50 size=128K node=0 repeat=4"), 0);
+	assert_int_equal(n, 2 * 3);
+	assert_record(&rec[0], TOTAL, 0, 1, 64000);
+	assert_record(&rec[3], TOTAL, 0, 1, 64 * 10000 / 30);
+	assert_record(&rec[5], THREAD, 1, 1, 64 * 10000 / 30);
+}
+
+/* ----------------------------------------------------------- which memory it is */
+
+static void test_each_group_has_its_memory(void **state)
+{
+	/* CPUs 0 and 1 are on node 0, CPUs 2 and 3 on node 1. */
+	static const u64 sizes[] = { 64 << 10, 256 << 10, 256 << 10, 8 << 10 };
+	static const u64 parts[] = { 0, 64 << 10, BYTES, BYTES + (256 << 10) };
+
+	reset(4);
+	memcpy(part_bytes, sizes, sizeof(sizes));
+	memcpy(part, parts, sizeof(parts));
+	assert_int_equal(together("0:write:size=64K+1,2:copy:node=local+3:chase:size=8K",
+				  "size=1M repeat=4"), 0);
+	assert_int_equal(found, 2);
+	assert_int_equal(wanted[0].place.node, 0);
+	assert_int_equal(wanted[0].bytes, 320 << 10);
+	assert_int_equal(wanted[1].place.node, 1);
+	assert_int_equal(wanted[1].bytes, 264 << 10);
+	assert_true(wanted[0].place.strict && wanted[1].place.strict);
+	assert_int_equal(rec[0].memory_node, MC_NODE_MIXED);
+	assert_int_equal(rec[1].memory_node, 0);
+	assert_int_equal(rec[2].memory_node, MC_NODE_MIXED);
+	assert_int_equal(rec[3].memory_node, 1);
+	for (unsigned int i = 0; i < n; i++)
+		assert_int_equal(rec[i].remote_threads, 0);
+	assert_int_equal(rec[0].payload_bytes, 584 << 10);
+	assert_int_equal(rec[2].payload_bytes, 512 << 10);
+}
+
+static void test_memory_of_another_node(void **state)
+{
+	reset(3);
+	part[0] = BYTES;
+	part[1] = BYTES + part_bytes[0];
+	part[2] = 0;
+	assert_int_equal(together("0,1:read:node=1+2:read:node=0", "size=384K repeat=4"), 0);
+	assert_int_equal(rec[0].remote_threads, 3);
+	assert_int_equal(rec[1].remote_threads, 2);
+	assert_int_equal(rec[1].memory_node, 1);
+	assert_int_equal(rec[2].remote_threads, 1);
+	assert_int_equal(rec[5].remote_threads, 1);
+	assert_int_equal(rec[5].memory_node, 0);
+	/* One node's memory may come from the nearest one that has some. */
+	reset(2);
+	assert_int_equal(together("0:read+1:read", "size=256K repeat=4"), 0);
+	assert_int_equal(found, 1);
+	assert_int_equal(wanted->place.node, 0);
+	assert_false(wanted->place.strict);
+	assert_int_equal(rec->memory_node, 0);
+}
+
+/* ------------------------------------------------------------------ its data */
+
+static void assert_verified(const char *op, const char *pattern, unsigned int verified)
+{
+	bool failed = verified == MC_VERIFIED_FAILED;
+	char groups[60];
+
+	snprintf(groups, sizeof(groups), "0:read+1:%s:pattern=%s", op, pattern);
+	assert_int_equal(together(groups, "size=256K node=0 repeat=4"), failed ? -EBADMSG : 0);
+	assert_int_equal(n, 5);
+	assert_int_equal(rec[0].verified, verified);
+	assert_int_equal(rec[1].verified, MC_VERIFIED_OFF);
+	assert_int_equal(rec[2].verified, verified);
+	assert_int_equal(rec[3].verified, MC_VERIFIED_OFF);
+	assert_int_equal(rec[4].verified, verified);
+}
+
+/* A line of thread 1, in the array of the memory that @op writes. */
+static void *line_of(unsigned int arrays, unsigned int line)
+{
+	u64 array = part_bytes[1] / arrays & ~(LINE - 1);
+
+	return memory + part[1] + array * (arrays - 1) + line * LINE;
+}
+
+static void test_what_is_written_is_verified(void **state)
+{
+	for (const struct mc_name *op = MC_LOAD_OPS; op->name; op++) {
+		const struct mc_mix *mix = &mc_mixes[op->value];
+		unsigned int ok = mix->writes ? MC_VERIFIED_OK : MC_VERIFIED_OFF;
+
+		reset(2);
+		assert_verified(op->name, "sequential", ok);
+		reset(2);
+		assert_verified(op->name, "random", mix->arrays > 1 ? MC_VERIFIED_OFF : ok);
+		if (!mix->writes)
+			continue;
+		/* The last line of the second step is one that is written. */
+		reset(2);
+		lost = line_of(mix->arrays,
+			       mix->arrays > 1 ? 1 : 2 * (mix->reads + mix->writes) - 1);
+		assert_verified(op->name, "sequential", MC_VERIFIED_FAILED);
+		reset(2);
+		struck = memory + part[1];
+		assert_verified(op->name, "sequential", MC_VERIFIED_FAILED);
+		if (mix->arrays > 1)
+			continue;
+		reset(2);
+		struck = memory + part[1];
+		assert_verified(op->name, "random", MC_VERIFIED_FAILED);
+	}
+	reset(1);
+	assert_int_equal(together("0:chase", "size=128K node=0 repeat=4"), 0);
+	for (unsigned int i = 0; i < n; i++)
+		assert_int_equal(rec[i].verified, MC_VERIFIED_OFF);
+}
+
+/* The memory has a gap in the middle of a step, so the load leaves that step out. */
+static void test_a_gap_is_no_error(void **state)
+{
+	static const char * const ops[] = { "write", "rw31", "triad" };
+	u64 hole = 4 * 7 * LINE + 2 * LINE;
+	struct mc_span both[] = {
+		{ memory, 0, hole }, { memory + hole + 4096, hole, BYTES - hole - 4096 },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(ops); i++) {
+		char line[120];
+
+		reset(1);
+		node_view[0] = (struct mc_view){ both, 2 };
+		part_bytes[0] += 4096;
+		snprintf(line, sizeof(line), "mix cpu=0 groups=0:%s size=128K node=0 repeat=4",
+			 ops[i]);
+		assert_int_equal(measure(line), 0);
+		assert_int_equal(rec->verified, MC_VERIFIED_OK);
+		/* What lies in the gap is nobody's. */
+		for (u64 at = hole; at < hole + 4096; at++)
+			assert_int_equal(memory[at], 0x5a);
+	}
+}
+
+/* The end came before the load was at the end of its memory. */
+static void test_what_was_not_reached_is_not_verified(void **state)
+{
+	reset(1);
+	part_bytes[0] = 2 << 20;
+	write_ps = 4000 * NS;
+	assert_int_equal(together("0:write", "size=2M node=0 repeat=1 warmup=0"), 0);
+	assert_int_equal(rec->verified, MC_VERIFIED_OK);
+	assert_true(calls_of[0] * 25 < (2 << 20) / LINE);
+	reset(1);
+	part_bytes[0] = 2 << 20;
+	write_ps = 4000 * NS;
+	lost = memory + 5 * LINE;
+	assert_int_equal(together("0:write", "size=2M node=0 repeat=1 warmup=0"),
+			 -EBADMSG);
+}
+
+/* What can't be verified is not called verified because something else was. */
+static void test_all_that_writes_is_verified(void **state)
+{
+	reset(2);
+	assert_int_equal(together("0:write+1:copy:pattern=random",
+				  "size=256K node=0 repeat=4"), 0);
+	assert_int_equal(rec[0].verified, MC_VERIFIED_OFF);
+	assert_int_equal(rec[1].verified, MC_VERIFIED_OK);
+	assert_int_equal(rec[2].verified, MC_VERIFIED_OFF);
+}
+
+/* ------------------------------------------------------------------- samples */
+
+static u64 calls_before[TEAM_MOST];
+static unsigned int still;	/* samples in which a thread did nothing */
+
+static void look_at_work(void)
+{
+	for (unsigned int i = 0; i < sim.n; i++) {
+		still += calls_of[i] == calls_before[i];
+		calls_before[i] = calls_of[i];
+	}
+}
+
+/* A call of the last thread takes longer than three samples of the others. */
+static void test_a_sample_has_a_part_of_each_thread(void **state)
+{
+	reset(3);
+	stuck_ps = 17 * MS;
+	still = 0;
+	memset(calls_before, 0, sizeof(calls_before));
+	after_sample = look_at_work;
+	assert_int_equal(together("0-1:read+2:write", "size=384K node=0 repeat=6"), 0);
+	assert_int_equal(still, 0);
+	for (unsigned int i = 0; i < n; i++)
+		assert_int_equal(rec[i].stats.samples, 6);
+	/* What the others move meanwhile counts, at the rate that they have. */
+	assert_figure(&rec[3], COL_MB_PER_S, 64000);
+	assert_in_range(rec[5].value[COL_MB_PER_S], 0, 64);
+}
+
+/* An interrupt in a window of thread 1, at first in half of its samples. */
+static void disturb(struct mc_worker *w)
+{
+	if (w->index == 1 && done == 3)
+		w->disturbed = MC_BY_INTERRUPT;
+}
+
+static void test_disturbed_samples_are_those_of_the_thread(void **state)
+{
+	reset(2);
+	sim.opened = disturb;
+	assert_int_equal(together("0:read+1:read", "size=256K node=0 repeat=8 warmup=2"), 0);
+	assert_int_equal(rec[0].disturbed[0], 1);
+	assert_int_equal(rec[0].stats.samples, 7);
+	assert_int_equal(rec[3].disturbed[0], 0);
+	assert_int_equal(rec[3].stats.samples, 8);
+	assert_int_equal(rec[4].disturbed[0], 1);
+	assert_int_equal(rec[4].stats.samples, 7);
+	assert_int_equal(rec[4].left_out, MC_LEFT_DISTURBED);
+	assert_int_equal(rec[3].left_out, 0);
+}
+
+/* ----------------------------------------------------------- what can go wrong */
+
+static void test_what_cant_be_run_is_refused(void **state)
+{
+	reset(2);
+	assert_refused("mix cpu=0,1 groups=0:read+1:read size=8128", -EINVAL, "size");
+	assert_refused("mix cpu=0,1 groups=0:read:size=4032+1:read size=1M", -EINVAL, "size");
+	assert_refused("mix cpu=0,1 groups=0,1:read:size=8128 size=1M", -EINVAL, "size");
+	assert_refused("mix cpu=0,1 groups=0:read+1:chase:delay=1 size=1M", -EINVAL, "groups");
+	assert_refused("mix cpu=0,1 groups=0:chase:pattern=random+1:read", -EINVAL, "groups");
+	assert_refused("mix cpu=0,1 groups=0:read+1:read cpus=each", -EINVAL, "cpus");
+	assert_refused("mix cpu=0,1 groups=0:read+1:read smt=off", -EINVAL, "smt");
+	assert_refused("mix cpu=0,1 groups=0:read+1:read target=phys:0x1000+4K", -EINVAL, "target");
+}
+
+static int resolve(const char *line)
+{
+	struct mc_error e = { 0 };
+
+	reset(4);
+	assert_int_equal(mc_request_parse(&req, line, strlen(line), specs, &e), 0);
+	run.error = e;
+	return mc_engine_cpus(&req, &run.error);
+}
+
+/* A run has the CPUs of its groups, whatever other CPUs cpu= has. */
+static void test_groups_choose_the_cpus(void **state)
+{
+	assert_int_equal(resolve("mix groups=0:read+2,3:chase"), 0);
+	assert_int_equal(req.ncpus, 3);
+	assert_int_equal(req.cpus[0], 0xd);
+	assert_int_equal(mc_engine_records(&req), 1 + 2 + 3);
+	assert_int_equal(mc_engine_threads(&req), 3);
+	assert_int_equal(resolve("mix groups=0:read+2,3:chase cpu=0-3"), 0);
+	assert_int_equal(req.cpus[0], 0xd);
+	assert_int_equal(resolve("mix groups=0:read+2,3:chase cpu=0-2"), -EINVAL);
+	assert_string_equal(run.error.text, "groups: CPU 3 is not one of cpu=");
+	assert_int_equal(resolve("mix groups=0:read cpu=any"), -EINVAL);
+	assert_string_equal(run.error.text, "cpu: any is no CPU of groups=; use cpu=all");
+}
+
+static void test_a_stop_keeps_what_there_is(void **state)
+{
+	reset(2);
+	stop_after = 5;
+	assert_stopped("mix cpu=0,1 groups=0:read+1:write size=256K node=0 warmup=1 repeat=10", 5);
+	for (unsigned int i = 0; i < n; i++)
+		assert_in_range(rec[i].stats.samples, 3, 4);
+}
+
+static void test_a_stop_is_seen_everywhere(void **state)
+{
+	static const char groups[] = "0:write+1:chase+2:write:pattern=random";
+	static const char rest[] = "size=384K node=0 warmup=0 repeat=2";
+	unsigned int all, at;
+
+	reset(3);
+	assert_int_equal(together(groups, rest), 0);
+	all = sim.asked;
+	assert_true(all > 3);
+	for (at = 1; at <= all; at++) {
+		reset(3);
+		sim.stop_at = at;
+		assert_int_equal(together(groups, rest), -ECANCELED);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_group_has_its_figures),
+		cmocka_unit_test(test_latency_of_a_group),
+		cmocka_unit_test(test_groups_follow_the_request),
+		cmocka_unit_test(test_each_group_has_its_memory),
+		cmocka_unit_test(test_memory_of_another_node),
+		cmocka_unit_test(test_what_is_written_is_verified),
+		cmocka_unit_test(test_a_gap_is_no_error),
+		cmocka_unit_test(test_what_was_not_reached_is_not_verified),
+		cmocka_unit_test(test_all_that_writes_is_verified),
+		cmocka_unit_test(test_a_sample_has_a_part_of_each_thread),
+		cmocka_unit_test(test_disturbed_samples_are_those_of_the_thread),
+		cmocka_unit_test(test_what_cant_be_run_is_refused),
+		cmocka_unit_test(test_groups_choose_the_cpus),
+		cmocka_unit_test(test_a_stop_keeps_what_there_is),
+		cmocka_unit_test(test_a_stop_is_seen_everywhere),
+	};
+
+	memory = aligned_alloc(4096, NODES * BYTES);
+	return cmocka_run_group_tests_name("mix", tests, NULL, NULL);
+}

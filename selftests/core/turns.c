@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* cpus=each: the engine gives a test one CPU after another, each as a team of its own. */
+#include "measure/test.h"
+
+static struct mc_test the_test;
+#define TEST	the_test
+#include "stub/engine.h"
+
+/* What the test saw in each record: its team, and the thread that did its job. */
+static struct {
+	unsigned int size;
+	unsigned int workers;
+	unsigned int index;
+	int cpu;
+	int near;
+} seen[RECORDS_MOST];
+
+static unsigned int records;
+static unsigned int sizes_checked;	/* sum of the sizes of the team in all checks */
+
+static int note_worker(struct mc_worker *w, void *arg)
+{
+	seen[records].workers++;
+	seen[records].index = w->index;
+	EXPECT(w->cpu == mc_team_cpu(w->team, w->index));
+	seen[records].cpu = w->cpu;
+	return mc_gate(w);
+}
+
+static int check_it(struct mc_run *r, const struct mc_point *point)
+{
+	sizes_checked += mc_team_size(r->team);
+	return 0;
+}
+
+static int run_it(struct mc_run *r, const struct mc_point *point, struct mc_record *record)
+{
+	int err = mc_team_run(r->team, note_worker, NULL);
+
+	seen[records].size = mc_team_size(r->team);
+	seen[records].near = r->near;
+	records++;
+	record->stats.samples = 1;
+	return err;
+}
+
+static unsigned int own_threads(const struct mc_request *r)
+{
+	return 2;
+}
+
+static int near_the_last(const struct mc_run *r, const struct mc_point *point)
+{
+	return 1;
+}
+
+static struct mc_test the_test = {
+	.spec = { .name = "turns", .help = "a made-up test" },
+	.shares = true, .check = check_it, .run = run_it,
+};
+
+static void costs(void)
+{
+	records = 0;
+	sizes_checked = 0;
+	memset(seen, 0, sizeof(seen));
+}
+
+static void test_each_cpu_is_a_team_of_its_own(void **state)
+{
+	reset(3);
+	assert_int_equal(measure("turns cpu=0-2 cpus=each size=4K,8K"), 0);
+	assert_int_equal(n, 2 * 3);
+	assert_int_equal(sizes_checked, 2);
+	for (unsigned int i = 0; i < n; i++) {
+		assert_int_equal(rec[i].point.v[MC_KEY_SIZE], i < 3 ? 4096 : 8192);
+		assert_int_equal(rec[i].cpu, i % 3);
+		assert_int_equal(rec[i].threads, 1);
+		assert_int_equal(seen[i].size, 1);
+		assert_int_equal(seen[i].workers, 1);
+		assert_int_equal(seen[i].index, 0);
+		assert_int_equal(seen[i].cpu, i % 3);
+		assert_int_equal(seen[i].near, i % 3);
+		/* CPUs 0 and 1 are on node 0, CPU 2 is on node 1. */
+		assert_int_equal(wanted[i].place.node, i % 3 / 2);
+		assert_int_equal(wanted[i].bytes, i < 3 ? 4096 : 8192);
+		assert_int_equal(rec[i].remote_threads, 0);
+	}
+}
+
+static void test_with_node_local_too(void **state)
+{
+	reset(4);
+	assert_int_equal(measure("turns cpu=0-3 cpus=each node=local size=4K"), 0);
+	assert_int_equal(n, 4);
+	for (unsigned int i = 0; i < n; i++) {
+		assert_true(wanted[i].alone);
+		assert_true(wanted[i].place.strict);
+		assert_int_equal(wanted[i].place.node, i / 2);
+		assert_int_equal(wanted[i].bytes, 4096);
+	}
+}
+
+static void test_together_is_the_preset(void **state)
+{
+	reset(3);
+	assert_int_equal(measure("turns cpu=0-2 size=4K"), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(rec->cpu, MC_CPU_ALL);
+	assert_int_equal(rec->threads, 3);
+	assert_int_equal(seen->size, 3);
+	assert_int_equal(seen->workers, 3);
+}
+
+static void test_what_has_no_single_cpu_is_refused(void **state)
+{
+	reset(1);
+	assert_refused("turns cpu=any cpus=each", -EINVAL, "cpus");
+	reset(2);
+	the_test.records = MC_RECORD_OF_PAIR;
+	assert_refused("turns cpu=0,1 cpus=each", -EINVAL, "cpus");
+	the_test.records = MC_RECORD_OF_POINT;
+	the_test.threads = own_threads;
+	assert_refused("turns cpu=0,1 cpus=each", -EINVAL, "cpus");
+	the_test.threads = NULL;
+	/* A test that chooses a CPU of several. */
+	the_test.near = near_the_last;
+	assert_refused("turns cpu=0,1 cpus=each", -EINVAL, "cpus");
+	the_test.near = NULL;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_cpu_is_a_team_of_its_own),
+		cmocka_unit_test(test_with_node_local_too),
+		cmocka_unit_test(test_together_is_the_preset),
+		cmocka_unit_test(test_what_has_no_single_cpu_is_refused),
+	};
+
+	return cmocka_run_group_tests_name("turns", tests, NULL, NULL);
+}

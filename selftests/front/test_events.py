@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Events of the cores: lines that a run sets and takes away, and the table of a report."""
+
+import unittest
+
+import fake
+from mc.analysis import events
+from mc.output import export
+from mc.records import tests
+from mc.running.counting import Counting
+
+COUNTED = {event: None for event in tests.EVENTS} | {"events_why": None}
+
+
+LINE = "bandwidth size=16M repeat=10"
+
+
+def report(*results):
+    found = fake.measured(fake.BARE, (LINE, list(results)))
+    return " ".join(" ".join(fake.shown(events.parts(found))).split())
+
+
+def result(op, **counted):
+    return fake.result(f"{LINE} op={op}", 1000.0) | COUNTED | counted
+
+
+class Side:
+    """A side that has one counter set already."""
+    def __init__(self):
+        self.set = ["mine\n"]
+
+    def counters(self):
+        return self.set[-1]
+
+    def count(self, text):
+        self.set.append(text)
+
+
+class Events(unittest.TestCase):
+    def test_lines_are_set_for_a_run(self):
+        side = Side()
+        with Counting([side], False, True):
+            self.assertEqual(side.set[-1].split(), list(tests.EVENTS))
+        self.assertEqual(side.set[-1], "mine\n")
+
+    def test_nothing_is_set_unasked(self):
+        side = Side()
+        with Counting([side], False, False):
+            pass
+        self.assertEqual(side.set, ["mine\n"])
+
+    def test_nobody_asked(self):
+        self.assertEqual(report(result("read", events_why="no_counters")), "")
+        self.assertEqual(report(fake.result(LINE, 1000.0)), "")
+
+    def test_the_table(self):
+        def missing(count, op, **more):
+            return result(op, **more) | {"dTLB-load-misses": count}
+
+        text = report(missing(0.125, "read", cycles=1000.0, instructions=2500.0),
+                      missing(0.0, "write", cycles=4e6, instructions=1e6))
+        self.assertIn("read 1000 2500 0.125 2.50", text)
+        self.assertIn("write 4e+06 1e+06 0 0.25", text)
+        self.assertNotIn("misses: na", text)
+
+    def test_exported_under_names_that_prometheus_takes(self):
+        found = fake.measured(fake.BARE, (LINE, [result("read") | {"L1-dcache-load-misses": 7.5}]))
+        self.assertRegex(export.prometheus(found),
+                         r"(?m)^memcache_bandwidth_L1_dcache_load_misses\{.*\} 7\.5$")
+
+    def test_why_some_are_missing(self):
+        text = report(result("read", cycles=10.0, events_why="no_pmu"))
+        self.assertIn("instructions, L1-dcache-load-misses, cache-misses, dTLB-load-misses, "
+                      "dTLB-store-misses: na (no PMU of this machine counts it", text)
+
+    def test_a_machine_without(self):
+        text = report(result("read", events_why="no_pmu"))
+        self.assertIn("cycles, instructions", text)
+        self.assertNotIn("/ cycle", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
