@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The CPU as its identification register describes it (Arm ARM, MIDR_EL1). */
+#include "arch/cores.h"
+
+#ifdef __KERNEL__
+#include <linux/arm-smccc.h>
+#include <linux/smp.h>
+#include <asm/cputype.h>
+#include <asm/sysreg.h>
+
+static u64 midr(void)
+{
+	return read_cpuid_id();
+}
+
+static u32 this_cpu(void)
+{
+	return raw_smp_processor_id();
+}
+
+/* A field of a register: @bits bits from bit @low on. */
+static u32 field(u64 value, unsigned int low, unsigned int bits)
+{
+	return value >> low & ((1ULL << bits) - 1);
+}
+
+/* A cache as CCSIDR_EL1 describes it, after it was selected; @code: the one for code. */
+static void find_cache(struct mc_cache *c, u32 level, bool code)
+{
+	bool wide = field(read_sysreg_s(SYS_ID_AA64MMFR2_EL1), 20, 4);	/* CCIDX */
+	u64 size;
+
+	write_sysreg((level - 1) << 1 | code, csselr_el1);
+	isb();
+	size = read_sysreg(ccsidr_el1);
+	*c = (struct mc_cache){
+		.level = level, .line = 16U << field(size, 0, 3),
+		.ways = 1 + (wide ? field(size, 3, 21) : field(size, 3, 10)),
+		.ids = level < 3 ? 1 : MC_CACHE_OF_ALL,
+	};
+	c->bytes = (u64)c->line * c->ways *
+		   (1 + (u64)(wide ? field(size, 32, 24) : field(size, 13, 15)));
+}
+
+/*
+ * The caches that CLIDR_EL1 lists. No register tells which CPUs share one. On most machines
+ * each core has its own L1 and L2, and all share an L3.
+ */
+static void find_caches(struct mc_core *core)
+{
+	u64 list = read_sysreg(clidr_el1);
+	u32 level;
+
+	for (level = 1; level <= 3; level++) {
+		/* 1: code; 2: data; 3: code and data; 4: unified */
+		u32 type = field(list, 3 * (level - 1), 3);
+		struct mc_cache *c = &core->caches[core->ncaches];
+
+		if (type & 2 || type == 4) {
+			find_cache(c, level, false);
+			c++->kind = type == 4 ? MC_CACHE_UNIFIED : MC_CACHE_DATA;
+		}
+		if (type & 1) {
+			find_cache(c, level, true);
+			c++->kind = MC_CACHE_CODE;
+		}
+		core->ncaches = c - core->caches;
+	}
+}
+
+/*
+ * A kernel that calls its firmware by HVC was started below a hypervisor: SMC is for machines
+ * that have none.
+ */
+static bool under_hypervisor(void)
+{
+	return arm_smccc_1_1_get_conduit() == SMCCC_CONDUIT_HVC;
+}
+
+/* Arm, "SMC Calling Convention": the call that all vendors of hypervisors share. */
+static bool says_kvm(void)
+{
+	struct arm_smccc_res res;
+
+	arm_smccc_1_1_invoke(ARM_SMCCC_VENDOR_HYP_CALL_UID_FUNC_ID, &res);
+	return res.a0 == ARM_SMCCC_VENDOR_HYP_UID_KVM_REG_0 &&
+	       res.a1 == ARM_SMCCC_VENDOR_HYP_UID_KVM_REG_1 &&
+	       res.a2 == ARM_SMCCC_VENDOR_HYP_UID_KVM_REG_2 &&
+	       res.a3 == ARM_SMCCC_VENDOR_HYP_UID_KVM_REG_3;
+}
+#else
+#include <sched.h>
+#include <sys/auxv.h>
+#include <asm/hwcap.h>
+
+/* Linux emulates the access of a process, if it says so. */
+static u64 midr(void)
+{
+	u64 value = 0;
+
+	if (getauxval(AT_HWCAP) & HWCAP_CPUID)
+		asm volatile("mrs %0, midr_el1" : "=r" (value));
+	return value;
+}
+
+static u32 this_cpu(void)
+{
+	return sched_getcpu();
+}
+
+/* The system knows the caches. */
+static void find_caches(struct mc_core *core)
+{
+}
+
+/* No register tells a process. */
+static bool under_hypervisor(void)
+{
+	return true;
+}
+#endif
+
+#define IMPLEMENTER(midr)	((midr) >> 24 & 0xff)
+#define VARIANT(midr)		((midr) >> 20 & 0xf)
+#define PART(midr)		((midr) >> 4 & 0xfff)
+#define REVISION(midr)		((midr) & 0xf)
+
+/* Arm ARM, MIDR_EL1, "Implementer". */
+static const struct {
+	u8 implementer;
+	const char *name;
+} vendors[] = {
+	{ 0x41, "Arm" }, { 0x42, "Broadcom" }, { 0x43, "Cavium" }, { 0x46, "Fujitsu" },
+	{ 0x48, "HiSilicon" }, { 0x4e, "NVIDIA" }, { 0x50, "APM" }, { 0x51, "Qualcomm" },
+	{ 0x53, "Samsung" }, { 0x61, "Apple" }, { 0x6d, "Microsoft" }, { 0xc0, "Ampere" },
+};
+
+/* Arm's cores, by the technical reference manual of each. */
+static const struct {
+	u16 part;
+	const char *name;
+} arm_cores[] = {
+	{ 0xd03, "Cortex-A53" }, { 0xd04, "Cortex-A35" }, { 0xd05, "Cortex-A55" },
+	{ 0xd07, "Cortex-A57" }, { 0xd08, "Cortex-A72" }, { 0xd09, "Cortex-A73" },
+	{ 0xd0a, "Cortex-A75" }, { 0xd0b, "Cortex-A76" }, { 0xd0c, "Neoverse N1" },
+	{ 0xd0d, "Cortex-A77" }, { 0xd40, "Neoverse V1" }, { 0xd41, "Cortex-A78" },
+	{ 0xd44, "Cortex-X1" }, { 0xd49, "Neoverse N2" }, { 0xd4a, "Neoverse E1" },
+	{ 0xd4f, "Neoverse V2" },
+};
+
+static const char *vendor_name(u64 id)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(vendors); i++) {
+		if (vendors[i].implementer == IMPLEMENTER(id))
+			return vendors[i].name;
+	}
+	return "";
+}
+
+/**
+ * mc_core_read() - describe the CPU that executes this
+ * @core: result, except @core->known; for a process without caches, which the system knows
+ *
+ * Context: Any, bound to a CPU.
+ */
+void mc_core_read(struct mc_core *core)
+{
+	u64 id = midr();
+	struct mc_text vendor = MC_TEXT(core->model.vendor);
+
+	core->model = (struct mc_cpu_model){
+		.family = 8, .model = PART(id),
+		.stepping = VARIANT(id) << 4 | REVISION(id),
+	};
+	mc_textf(&vendor, "%s", vendor_name(id));
+	core->features = 1U << MC_CPU_BASE;
+	core->id = this_cpu();
+	core->ncaches = 0;
+	find_caches(core);
+}
+
+/**
+ * mc_cpu_name() - the name of the CPU
+ * @name: result, empty if it is not known
+ */
+void mc_cpu_name(char name[MC_CPU_NAME_BYTES])
+{
+	u64 id = midr();
+	struct mc_text t = { name, MC_CPU_NAME_BYTES };
+	size_t i;
+
+	*name = '\0';
+	if (!id)
+		return;
+	for (i = 0; i < ARRAY_SIZE(arm_cores); i++) {
+		if (IMPLEMENTER(id) == 0x41 && arm_cores[i].part == PART(id)) {
+			mc_textf(&t, "%s %s", vendor_name(id), arm_cores[i].name);
+			return;
+		}
+	}
+	mc_textf(&t, "%s part 0x%x", vendor_name(id), (u32)PART(id));
+}
+
+/**
+ * mc_time_counter_steady() - does the generic timer run at one rate in all power states?
+ *
+ * Return: true, as the architecture requires it.
+ */
+bool mc_time_counter_steady(void)
+{
+	return true;
+}
+
+/**
+ * mc_hypervisor() - may this be a virtual machine?
+ *
+ * Return: true if it may; always true for a process.
+ */
+bool mc_hypervisor(void)
+{
+	return under_hypervisor();
+}
+
+/**
+ * mc_hypervisor_name() - the name of the hypervisor
+ * @id: not used
+ *
+ * Return: the name, or "unknown" if it does not tell; NULL: no hypervisor, or a process asks,
+ * whom nobody tells.
+ */
+const char *mc_hypervisor_name(char id[MC_HYPERVISOR_BYTES])
+{
+#ifdef __KERNEL__
+	if (under_hypervisor())
+		return says_kvm() ? "kvm" : "unknown";
+#endif
+	return NULL;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The access loops that read, write, copy and compute, and the short ones that
+ * the verdict needs.
+ */
+#include "arch/arm64/macros/loops_bodies.S"
+
+/* ---- the loops; loop_table.c has one row for each ---- */
+
+.macro LOOPS w
+LOOP mc_asm_read\w, \w, DO_READ, prep=PREP_SUM, done=DONE_SUM
+LOOP mc_asm_sum\w, \w, DO_SUM, prep=PREP_SUM, done=DONE_SUM
+LOOP mc_asm_write\w, \w, DO_WRITE, prep=PREP_COUNT, count=1
+LOOP mc_asm_copy\w, \w, DO_COPY, arrays=2
+LOOP mc_asm_rmw\w, \w, DO_RMW, prep=PREP_ONES
+LOOP mc_asm_triad\w, \w, DO_TRIAD, arrays=3, prep=PREP_SCALAR
+LOOP mc_asm_check\w, \w, DO_CHECK, prep=PREP_CHECK, done=DONE_CHECK, count=1, fence=0
+.endm
+
+LOOPS 8
+LOOPS 16
+LOOPS 32
+
+LOOP mc_asm_ntread32, 32, DO_NTREAD, prep=PREP_SUM, done=DONE_SUM
+LOOP mc_asm_ntwrite32, 32, DO_NTWRITE, prep=PREP_COUNT, count=1
+LOOP mc_asm_ntcopy32, 32, DO_NTCOPY, arrays=2
+LOOP mc_asm_nttriad32, 32, DO_NTTRIAD, arrays=3, prep=PREP_SCALAR
+
+/* ---- flushes lines from the caches in parallel; all are gone when it ends ---- */
+
+FUNCTION_TYPED mc_asm_flush64
+	ldr x2, [x0, #MC_ARG_A]
+	ldr x1, [x0, #MC_ARG_PASSES]
+	ldr x10, [x0, #MC_ARG_BYTES]
+.Lflush:
+	add x7, x2, x10
+	mov x3, x2
+.Lflush_line:
+	dc civac, x3
+	add x3, x3, #64
+	cmp x3, x7
+	b.ne .Lflush_line
+	subs x1, x1, #1
+	b.ne .Lflush
+	dsb sy
+FUNCTION_END mc_asm_flush64
+
+/* ---- for the test overhead: an empty loop of count iterations ---- */
+
+FUNCTION mc_asm_count
+1:
+	subs x0, x0, #1
+	b.ne 1b
+FUNCTION_END mc_asm_count
+
+/* ---- for the verdict: accesses to one line ---- */
+
+/*
+ * count x 8 loads of one byte. Each address depends on the byte loaded before, which is
+ * 0. A process may write to the line meanwhile; a byte leads no further than the page
+ * of the line.
+ */
+FUNCTION_TYPED mc_asm_reload
+	mov x2, #0
+1:
+	.rept 8
+	ldrb w2, [x0, x2]
+	.endr
+	subs x1, x1, #1
+	b.ne 1b
+FUNCTION_END mc_asm_reload
+
+/* The same, but the line is flushed from the caches before each load. */
+FUNCTION_TYPED mc_asm_flush_reload
+	mov x2, #0
+1:
+	.rept 8
+	dc civac, x0
+	dsb sy
+	ldrb w2, [x0, x2]
+	.endr
+	subs x1, x1, #1
+	b.ne 1b
+FUNCTION_END mc_asm_flush_reload
+
+/*
+ * count x eight 8-byte stores that fill a line, and a dsb: memory that gathers stores
+ * sends one burst, other uncached memory eight writes. Stores 0.
+ */
+FUNCTION_TYPED mc_asm_combine
+1:
+	.irp o, 0, 8, 16, 24, 32, 40, 48, 56
+	str xzr, [x0, #\o]
+	.endr
+	dsb st
+	subs x1, x1, #1
+	b.ne 1b
+FUNCTION_END mc_asm_combine
+
+	.section .note.GNU-stack, "", @progbits

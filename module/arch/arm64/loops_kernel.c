@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Loops that call the kernel's own functions, to measure the code that drivers run. User space
+ * has none of them.
+ */
+#include "arch/loops.h"
+
+#ifdef __KERNEL__
+static void run_fence(const struct mc_loop_args *args)
+{
+	if (args->fence == MC_FENCE_UC) {
+		WRITE_ONCE(*(u64 *)args->uc_word, 1);
+		READ_ONCE(*(u64 *)args->uc_word);
+	}
+}
+
+#include "arch/kernel_functions.h"
+#endif
+
+/*
+ * The width is that of most of the functions' instructions on arm64. memcpy_flushcache() is an
+ * ordinary memcpy(), which may access memory as it likes, and cache maintenance.
+ */
+const struct mc_loop mc_loops_of_kernel[] = {
+#ifdef __KERNEL__
+	{ MC_OP_MEMCPY_TOIO, 8, MC_CPU_BASE, loop_memcpy_toio },
+	{ MC_OP_MEMCPY_FROMIO, 8, MC_CPU_BASE, loop_memcpy_fromio },
+	{ MC_OP_MEMSET_IO, 8, MC_CPU_BASE, loop_memset_io },
+	{ MC_OP_IOWRITE64_COPY, 8, MC_CPU_BASE, loop___iowrite64_copy },
+	{ MC_OP_FLUSHCACHE, 8, MC_CPU_BASE, loop_memcpy_flushcache, .normal_only = true },
+#endif
+	{ }
+};

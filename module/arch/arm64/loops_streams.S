@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The access loops over several streams. Streams are places far apart in the same
+ * array, and each covers 256 bytes in turn. A CPU's prefetchers follow one page each,
+ * so with several streams they have more than one page to follow.
+ *
+ * Registers are as in macros/loops_common.S, with these differences: x6 is the position
+ * in the table of the streams' addresses, and x7 its end; x10 is the number of bytes that
+ * each stream has covered. Beside the accesses, only a row of this table is loaded for
+ * each 256 bytes, from L1.
+ */
+#include "arch/arm64/macros/loops_bodies.S"
+
+.macro AT_STREAM arrays
+	ldr x2, [x6]
+	add x2, x2, x10
+	.if \arrays > 1
+	ldr x3, [x6, #8]
+	add x3, x3, x10
+	.endif
+	.if \arrays > 2
+	ldr x4, [x6, #16]
+	add x4, x4, x10
+	.endif
+.endm
+
+.macro LOOP_STREAMS name, w, body, arrays=1, prep=PREP_NONE, done=DONE_NONE, count=0
+FUNCTION_TYPED \name
+	ldr x1, [x0, #MC_ARG_PASSES]
+	ldr w11, [x0, #MC_ARG_FENCE]
+	\prep \w
+	ldr x6, [x0, #MC_ARG_AT]
+	ldr x7, [x0, #MC_ARG_STREAMS]
+	add x7, x6, x7, lsl #5		/* MC_ARRAYS_MAX pointers a row */
+.Lpass\@:
+	mov x10, #0
+.Lround\@:
+	ldr x6, [x0, #MC_ARG_AT]
+	.balign 64
+.Lstream\@:
+	AT_STREAM \arrays
+	ACCESSES 256, \w, \body, BEHIND_NONE, \count
+	add x6, x6, #32
+	cmp x6, x7
+	b.ne .Lstream\@
+	add x10, x10, #256
+	ldr x9, [x0, #MC_ARG_BYTES]
+	cmp x10, x9
+	b.ne .Lround\@
+	FENCE
+	subs x1, x1, #1
+	b.ne .Lpass\@
+	\done \w
+FUNCTION_END \name
+.endm
+
+/* ---- the loops; they share the rows of loops.S in loop_table.c ---- */
+
+.macro LOOPS w
+LOOP_STREAMS mc_asm_read_streams\w, \w, DO_READ, prep=PREP_SUM, done=DONE_SUM
+LOOP_STREAMS mc_asm_write_streams\w, \w, DO_WRITE, prep=PREP_COUNT, count=1
+LOOP_STREAMS mc_asm_copy_streams\w, \w, DO_COPY, arrays=2
+LOOP_STREAMS mc_asm_rmw_streams\w, \w, DO_RMW, prep=PREP_ONES
+LOOP_STREAMS mc_asm_triad_streams\w, \w, DO_TRIAD, arrays=3, prep=PREP_SCALAR
+.endm
+
+LOOPS 8
+LOOPS 16
+LOOPS 32
+
+LOOP_STREAMS mc_asm_ntread_streams32, 32, DO_NTREAD, prep=PREP_SUM, done=DONE_SUM
+LOOP_STREAMS mc_asm_ntwrite_streams32, 32, DO_NTWRITE, prep=PREP_COUNT, count=1
+LOOP_STREAMS mc_asm_ntcopy_streams32, 32, DO_NTCOPY, arrays=2
+LOOP_STREAMS mc_asm_nttriad_streams32, 32, DO_NTTRIAD, arrays=3, prep=PREP_SCALAR
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Instructions of an arm64 CPU that other rooms use. Each architecture has a file of this
+ * name with the same functions.
+ */
+#ifndef MC_INSTRUCTIONS_H
+#define MC_INSTRUCTIONS_H
+
+#include "core/shim.h"
+
+#ifdef __KERNEL__
+#include <linux/preempt.h>
+#include <asm/neon.h>
+#endif
+
+/* The counter's name in the record of the machine: the virtual count of the generic timer. */
+#define MC_TIME_COUNTER	"cntvct"
+
+/**
+ * mc_time_counter() - read the CPU's time counter in program order
+ *
+ * dsb waits until all earlier loads and stores have completed, and isb lets no later
+ * instruction start before the read, nor the read before earlier ones (Arm ARM,
+ * "Ordering of reads of the Generic Timer registers").
+ *
+ * Return: ticks.
+ */
+static inline u64 mc_time_counter(void)
+{
+	u64 ticks;
+
+	asm volatile("dsb ld\n\tisb\n\tmrs %0, cntvct_el0\n\tisb"
+		     : "=r" (ticks) : : "memory");
+	return ticks;
+}
+
+/**
+ * mc_time_counter_hz() - rate of the counter, as the firmware has set it
+ *
+ * Return: Hz, 0 if it has not.
+ */
+static inline u64 mc_time_counter_hz(void)
+{
+	u64 hz;
+
+	asm volatile("mrs %0, cntfrq_el0" : "=r" (hz));
+	return (u32)hz;
+}
+
+/**
+ * mc_drain() - wait until all stores have left the CPU's buffers
+ */
+static inline void mc_drain(void)
+{
+	asm volatile("dsb st" : : : "memory");
+}
+
+/**
+ * mc_wait_for_all() - wait until all loads, stores and flushes have completed
+ */
+static inline void mc_wait_for_all(void)
+{
+	asm volatile("dsb sy" : : : "memory");
+}
+
+/**
+ * mc_flush() - flush a line from all caches, and wait until it is gone
+ * @line: an address in it
+ */
+static inline void mc_flush(void *line)
+{
+	asm volatile("dc civac, %0\n\tdsb sy" : : "r" (line) : "memory");
+}
+
+/**
+ * mc_relax() - tell the CPU that this thread spins
+ */
+static inline void mc_relax(void)
+{
+	asm volatile("yield" : : : "memory");
+}
+
+/**
+ * mc_mark_set() - nothing: no register that a process can write is lost by an interrupt
+ */
+static inline void mc_mark_set(void)
+{
+}
+
+/**
+ * mc_mark_lost() - was this thread interrupted since it set the mark?
+ *
+ * Return: false, so that mc_mark_works() finds that this detects nothing.
+ */
+static inline bool mc_mark_lost(void)
+{
+	return false;
+}
+
+/* The kernel must have interrupts on when it begins to use vector registers. */
+#define MC_FPU_NEEDS_IRQ	true
+
+/**
+ * mc_fpu_begin() - begin to use vector registers, where the kernel has to allow it
+ *
+ * Newer kernels would let others run meanwhile, and save the registers.
+ *
+ * Context: Interrupts on; in the kernel preemption is off until mc_fpu_end().
+ */
+static inline void mc_fpu_begin(void)
+{
+#ifdef __KERNEL__
+	kernel_neon_begin();
+	preempt_disable();
+#endif
+}
+
+/**
+ * mc_fpu_end() - end what mc_fpu_begin() began
+ */
+static inline void mc_fpu_end(void)
+{
+#ifdef __KERNEL__
+	preempt_enable();
+	kernel_neon_end();
+#endif
+}
+
+#endif /* MC_INSTRUCTIONS_H */

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The bodies of the loops in loops.S and loops_streams.S, and the code before the first
+ * and after the last pass. Non-temporal accesses are those of pairs: LDNP and STNP.
+ */
+#include "arch/arm64/macros/loops_common.S"
+
+/* ---- bodies: one access of width w at offset o with data number k ---- */
+
+.macro DO_READ w, k, o
+	W \w, "ldr x1\k, [x2, #\o]", "ldr q\k, [x2, #\o]", "ldp q\k, q2\k, [x2, #\o]"
+.endm
+
+/* Add the pair v6, v7 to data number k. */
+.macro ADD_LOADED k
+	ADD_ONE \k, 6
+	ADD_ONE 2\k, 7
+.endm
+
+.macro DO_SUM w, k, o
+	.if \w == 8
+	ldr x9, [x2, #\o]
+	add x1\k, x1\k, x9
+	.elseif \w == 16
+	ldr q6, [x2, #\o]
+	ADD_ONE \k, 6
+	.else
+	ldp q6, q7, [x2, #\o]
+	ADD_LOADED \k
+	.endif
+.endm
+
+.macro DO_NTREAD w, k, o
+	ldnp q6, q7, [x2, #\o]
+	ADD_LOADED \k
+.endm
+
+.macro LOAD_SECOND w, k, o
+	W \w, "ldr x1\k, [x3, #\o]", "ldr q\k, [x3, #\o]", "ldp q\k, q2\k, [x3, #\o]"
+.endm
+
+.macro DO_COPY w, k, o
+	LOAD_SECOND \w, \k, \o
+	DO_WRITE \w, \k, \o
+.endm
+
+.macro DO_NTCOPY w, k, o
+	ldnp q\k, q2\k, [x3, #\o]
+	DO_NTWRITE \w, \k, \o
+.endm
+
+/* v1 holds ones here. */
+.macro DO_RMW w, k, o
+	DO_READ \w, \k, \o
+	W \w, "add x1\k, x1\k, #1", "ADD_ONE \k, 1", "ADD_PAIR \k, 1"
+	DO_WRITE \w, \k, \o
+.endm
+
+/* v1 holds 2.0 here. */
+.macro B_PLUS_2C w, k, o
+	.if \w == 8
+	ldr d\k, [x3, #\o]
+	ldr d6, [x4, #\o]
+	fmadd d\k, d6, d1, d\k
+	.elseif \w == 16
+	ldr q\k, [x3, #\o]
+	ldr q6, [x4, #\o]
+	fmla v\k\().2d, v6.2d, v1.2d
+	.else
+	ldp q\k, q2\k, [x3, #\o]
+	ldp q6, q7, [x4, #\o]
+	fmla v\k\().2d, v6.2d, v1.2d
+	fmla v2\k\().2d, v7.2d, v1.2d
+	.endif
+.endm
+
+.macro DO_TRIAD w, k, o
+	B_PLUS_2C \w, \k, \o
+	W \w, "str d\k, [x2, #\o]", "str q\k, [x2, #\o]", "stp q\k, q2\k, [x2, #\o]"
+.endm
+
+.macro DO_NTTRIAD w, k, o
+	B_PLUS_2C \w, \k, \o
+	DO_NTWRITE \w, \k, \o
+.endm
+
+/* v26 and v27 collect the differences; for 8 bytes x16 does. */
+.macro DO_CHECK w, k, o
+	.if \w == 8
+	ldr x17, [x2, #\o]
+	eor x17, x17, x1\k
+	orr x16, x16, x17
+	.elseif \w == 16
+	ldr q6, [x2, #\o]
+	eor v6.16b, v6.16b, v\k\().16b
+	orr v26.16b, v26.16b, v6.16b
+	.else
+	ldp q6, q7, [x2, #\o]
+	eor v6.16b, v6.16b, v\k\().16b
+	eor v7.16b, v7.16b, v2\k\().16b
+	orr v26.16b, v26.16b, v6.16b
+	orr v27.16b, v27.16b, v7.16b
+	.endif
+.endm
+
+/* ---- code before the first and after the last pass ---- */
+
+.macro PREP_SUM w
+	.irp k, 2, 3, 4, 5
+	W \w, "mov x1\k, #0", "CLEAR_ONE \k", "CLEAR_PAIR \k"
+	.endr
+.endm
+
+.macro PREP_CHECK w
+	COUNTER_INIT \w
+	mov x16, #0
+	CLEAR_ONE 26
+	CLEAR_ONE 27
+.endm
+
+.macro PREP_ONES w
+	mov x9, #1
+	dup v1.2d, x9
+.endm
+
+.macro PREP_SCALAR w
+	fmov v1.2d, #2.0
+.endm
+
+.macro DONE_SUM w
+	add x9, x0, #MC_ARG_LANES
+	.if \w == 8
+	stp x12, x13, [x9]
+	stp x14, x15, [x9, #16]
+	.elseif \w == 16
+	stp q2, q3, [x9]
+	stp q4, q5, [x9, #32]
+	.else
+	stp q2, q22, [x9]
+	stp q3, q23, [x9, #32]
+	stp q4, q24, [x9, #64]
+	stp q5, q25, [x9, #96]
+	.endif
+.endm
+
+.macro DONE_CHECK w
+	add x9, x0, #MC_ARG_LANES
+	.if \w == 8
+	stp x16, x16, [x9]
+	stp x16, x16, [x9, #16]
+	.else
+	.irp o, 0, 32, 64, 96
+	.if \o < 4 * \w
+	stp q26, q27, [x9, #\o]
+	.endif
+	.endr
+	.endif
+.endm

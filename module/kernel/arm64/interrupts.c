@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The interrupts of a CPU: the kernel handles all of them, also IPIs, in one way. */
+#include <linux/kernel_stat.h>
+
+#include "kernel/arch.h"
+
+/**
+ * mc_interrupt_count() - interrupts of this CPU so far
+ *
+ * Context: Preemption off.
+ * Return: those of devices, the timer and other CPUs, modulo 2^32.
+ */
+u32 mc_interrupt_count(void)
+{
+	return READ_ONCE(kstat_this_cpu->irqs_sum);
+}

@@ -1,0 +1,159 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The module on arm64: memory types, every operation on each of them, and what this architecture
+# has not. QEMU emulates the CPU, so no test looks at how fast it is.
+
+load ../bats/module.bash
+
+setup_file() { small_buffers; }
+
+request() { "$BATS_TEST_DIRNAME/../bats/request.py" "$@"; }
+holds() { "$BATS_TEST_DIRNAME/../bats/holds.py" "$@"; }
+
+# refused ERRNO 'KEY: words' REQUEST: the request fails with that errno and this error.
+refused() {
+	not tee run <<<"$3" 2>/dev/null
+	cat run
+	grep -qF "error: $1 $2" run
+}
+
+# all_ok RECORDS REQUEST: there are so many results, and each was verified.
+all_ok() {
+	echo "$2" >run
+	cat run
+	holds "len(results) == $1" 'values("verified") == {"ok"}'
+}
+
+# In each line of `buffers` are the attributes of the page tables and of the instruction AT; it
+# says `mixed` if they differ.
+@test "a buffer of every type has its attribute" {
+	cat buffers
+	grep '^wb standing pages=512 .* attribute=wb ' buffers
+	grep '^wc standing pages=512 .* attribute=nc .* mapped_4k=yes ' buffers
+	grep '^uc standing pages=512 .* attribute=nGnRE .* mapped_4k=yes ' buffers
+	grep '^leaked_pages=0$' buffers
+}
+
+@test "a run's own buffers have it, too, on each node" {
+	all_ok 6 'bandwidth type=wb,wc,uc node=0,1 op=write size=4M repeat=1 warmup=0'
+	holds '[(r["type"], r["attribute"], r["memory_node"]) for r in results] ==
+		[("wb", "wb", 0), ("wb", "wb", 1), ("wc", "nc", 0), ("wc", "nc", 1),
+		("uc", "nGnRE", 0), ("uc", "nGnRE", 1)]'
+	not grep ' run ' buffers
+}
+
+@test "types are compared in mappings of the same size" {
+	all_ok 3 'bandwidth type=wb,wc,uc size=64K repeat=2'
+	holds 'values("page") == {"4k"}'
+	all_ok 1 'bandwidth page=direct size=64K repeat=2'
+	refused EOPNOTSUPP "page: on this machine, only type=wb can be measured in the direct map" \
+		'bandwidth type=wc page=direct'
+}
+
+# What was written as one type is read as another one: a line that a cache kept would show.
+@test "types follow each other on the same pages" {
+	for _ in 1 2 3; do
+		all_ok 5 'bandwidth type=uc,wc,wb,wc,uc op=write size=4M repeat=1 warmup=0'
+	done
+	holds '[r["attribute"] for r in results] == ["nGnRE", "nc", "wb", "nc", "nGnRE"]'
+	grep '^leaked_pages=0$' buffers
+}
+
+@test "every operation and width on every type" {
+	all_ok 288 'bandwidth op=read,write,copy,rmw,triad,rw31,rw21,rw11 width=8,16,32 type=wb,wc,uc fence=none,uc verify=each,deferred size=12K repeat=2 warmup=1'
+	all_ok 36 'bandwidth op=rw32,rw41,rw91 width=16,32 type=wb,wc,uc fence=none,uc size=20K repeat=2 warmup=1'
+	all_ok 72 'bandwidth op=ntread,ntwrite,ntcopy,nttriad,ntrw31,ntrw21,ntrw11,ntrw32,ntrw41,ntrw91,read,write width=max type=wb,wc,uc verify=each,deferred size=80K repeat=2 warmup=1'
+}
+
+@test "streams, orders, kinds of data and windows on every type" {
+	all_ok 27 'bandwidth op=read,write,triad width=8,16,32 streams=4 type=wb,wc,uc size=48K repeat=2 warmup=1'
+	all_ok 24 'bandwidth op=read,write,copy,rw31 pattern=random width=16,32 type=wb,wc,uc size=64K repeat=2 warmup=1'
+	all_ok 12 'bandwidth op=write,copy data=random,zero type=wb,wc,uc size=36K repeat=2 warmup=1'
+	all_ok 12 'bandwidth cpu=0,1 op=write,copy irq=on,off type=wb,wc,uc size=272K repeat=2 warmup=1'
+}
+
+@test "the kernel's own functions" {
+	all_ok 12 'bandwidth op=memcpy_toio,memcpy_fromio,memset_io,__iowrite64_copy type=wb,wc,uc size=8K repeat=2 warmup=1'
+	all_ok 2 'bandwidth op=memcpy_flushcache type=wb,wc size=8K repeat=2 warmup=1'
+}
+
+@test "pointer chases and random places on every type" {
+	all_ok 9 'latency type=wb,wc,uc pattern=random size=16K,64K,272K repeat=2 warmup=0'
+	all_ok 6 'random op=read,write type=wb,wc,uc size=16K count=1K repeat=2 warmup=0'
+	all_ok 2 'random align=1 type=wb,wc size=16K count=1K repeat=2 warmup=0'
+}
+
+# Such a fault stops the kernel.
+@test "what faults on device memory is refused" {
+	refused EOPNOTSUPP "type: op=memcpy_flushcache makes accesses that fault on device memory, which type=uc is" \
+		'bandwidth op=memcpy_flushcache type=wb,uc'
+	refused EOPNOTSUPP "align: 1 makes accesses that fault on device memory, which type=uc is" \
+		'random align=1 type=wb,uc size=64K'
+	grep '^state: refused$' run
+}
+
+# The witness has a try access an address where nothing is mapped, as if the CPU refused it.
+@test "a fault of an access is survived, and only that request fails" {
+	insmod "$WITNESS_KO"
+	echo 'try fault 1' >/sys/kernel/debug/mc_witness/fault
+	refused EOPNOTSUPP "type: memory of type=uc faults on accesses of 8 bytes on this machine" \
+		'bandwidth type=wb,uc size=4M repeat=1'
+	grep '^hits=1$' /sys/kernel/debug/mc_witness/state
+	grep '^leaked_pages=0$' buffers
+	all_ok 2 'bandwidth type=wb,uc size=4M repeat=1'
+	rmmod mc_witness
+}
+
+@test "what an arm64 CPU has not is refused" {
+	refused EOPNOTSUPP "fence: this CPU has no sfence" 'bandwidth fence=sfence'
+	refused EOPNOTSUPP "fence: this CPU has no mfence" 'bandwidth fence=mfence'
+	refused EOPNOTSUPP "op: this CPU has no instruction for op=movdir64b" 'bandwidth op=movdir64b'
+	refused EOPNOTSUPP "op: this CPU has no instruction for op=rep_movsb" 'bandwidth op=rep_movsb'
+	refused EINVAL "width: op=write has no access of 64 bytes" 'bandwidth op=write width=64'
+}
+
+@test "prefetchers can't be switched, and that is said" {
+	cat machine
+	holds 'machine["prefetch"] == {"known": False, "msr": None, "mask": None, "state": None}'
+	echo 'bandwidth prefetch=keep,auto size=4K repeat=1' >run
+	cat results
+	holds 'values("prefetch") == {"keep"}'
+	refused EOPNOTSUPP "prefetch: off is not possible: on arm64 only firmware can do that" \
+		'bandwidth prefetch=off size=4K'
+}
+
+@test "machine is one JSON object about an arm64 machine" {
+	holds 'machine["cpu"] == "Arm Cortex-A76"' 'machine["cpu_vendor"] == "Arm"' \
+		"machine['kernel'] == '$(uname -r)'" \
+		'machine["clock"] == "cntvct"' 'machine["clock_khz"] > 0' 'machine["clock_cost_ns"] > 0' \
+		'machine["pat"] is None' 'machine["page_table_levels"] == 4' \
+		'machine["width_max_bytes"] == 32' \
+		'[(c["level"], c["kind"], c["size_bytes"], c["line_bytes"]) for c in machine["caches"]] ==
+			[(1, "data", 65536, 64), (1, "code", 65536, 64), (2, "unified", 524288, 64)]' \
+		'[(n["node"], n["cpus"]) for n in machine["nodes"]] == [(0, "0"), (1, "1")]'
+}
+
+@test "other tests measure, too" {
+	for request in "line size=64K" "tlb size=64K" "overhead" "c2c size=4K cpu=0,1" \
+		"loaded size=256K delay=0,100 cpu=0,1" "file path=$BATS_TEST_TMPDIR/file bytes=64K op=write,read"; do
+		echo "$request repeat=2 warmup=0" >run
+		cat run
+		holds 'results'
+	done
+}
+
+@test "loads and unloads, and every page comes back" {
+	cd / && rmmod memcache
+	free=$(awk '$1 == "MemFree:" { print $2 }' /proc/meminfo)
+	for ((i = 0; i < 4; i++)); do
+		insmod "$MEMCACHE_KO"
+		echo 'bandwidth type=wb,wc,uc size=4K,20M fence=uc repeat=1' >"$FILES/run"
+		rmmod memcache
+	done
+	# 48 MiB of standing buffers were freed 4 times, and as much of runs.
+	left=$(awk '$1 == "MemFree:" { print $2 }' /proc/meminfo)
+	echo "$free KiB free before, $left after"
+	small_buffers
+	[ $((free - left)) -lt 50000 ]
+}

@@ -1,0 +1,91 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# memcache-user for arm64, built with a cross compiler and run by QEMU, which translates its
+# instructions. No test here checks how fast it is.
+
+load ../bats/user.bash
+
+setup_file() {
+	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	export TOP
+	make -s -C "$TOP/tools/user" ARCH=arm64
+	printf '#!/bin/sh\nexec qemu-aarch64 -cpu cortex-a76 "%s" "$@"\n' \
+		"$TOP/build/user-arm64/memcache-user" >"$BATS_FILE_TMPDIR/memcache-user"
+	chmod +x "$BATS_FILE_TMPDIR/memcache-user"
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	export MEMCACHE_DEBUGFS=$BATS_TEST_TMPDIR
+	export USER_TOOL=$BATS_FILE_TMPDIR/memcache-user
+}
+
+# all_verified N REQUEST: the request gives N records, and all of their data were right.
+all_verified() {
+	measure "$2 repeat=2 warmup=1"
+	holds "len(results) == $1" 'values("verified") == {"ok"}'
+}
+
+@test "it is static, for arm64" {
+	readelf -hl "$TOP/build/user-arm64/memcache-user" >headers
+	grep AArch64 headers
+	not grep INTERP headers
+}
+
+# The tests of the module's loops, as `make check-core` runs them for x86.
+@test "the loops do what plain C does" {
+	cmocka=$("$TOP/tools/check/cmocka-arm64")
+	programs=(loops loops_random loops_mmio core_clock paced)
+	make -s -C "$TOP/selftests/core" ARCH=arm64 CMOCKA="$cmocka" NAMES="${programs[*]}"
+	for program in "${programs[@]}"; do
+		qemu-aarch64 -cpu cortex-a76 -L "$cmocka" \
+			-E LD_LIBRARY_PATH="$cmocka/usr/lib/aarch64-linux-gnu" \
+			"$TOP/build/core-arm64/$program"
+	done
+}
+
+@test "every operation and width leaves the right data" {
+	all_verified 24 "bandwidth op=read,write,copy,rmw,triad,rw31,rw21,rw11 width=8,16,32 size=36K"
+	all_verified 6 "bandwidth op=rw32,rw41,rw91 width=16,32 size=80K"
+	all_verified 6 "bandwidth op=ntrw31,ntrw21,ntrw11,ntrw32,ntrw41,ntrw91 size=80K"
+	all_verified 4 "bandwidth op=ntread,ntwrite,ntcopy,nttriad size=36K"
+}
+
+@test "every kind of data, number of streams, and order" {
+	all_verified 12 "bandwidth op=read,write,copy width=8,16 data=random,zero size=36K"
+	all_verified 10 "bandwidth op=read,write,ntwrite,copy,ntcopy width=32 data=random,zero size=36K"
+	all_verified 36 "bandwidth op=read,write,triad width=8,16,32 streams=2,4,8,16 size=96K"
+	all_verified 10 "bandwidth op=read,write,copy,rw31,rw11 pattern=random width=16,32 size=64K"
+	all_verified 8 "bandwidth op=write,ntwrite readback=on width=32 data=counter,random streams=1 size=36K,40K"
+}
+
+@test "other tests measure, too" {
+	all_verified 8 "random mode=independent,dependent generator=lcg,xorshift128+ align=1,8 size=64K count=4K"
+	all_verified 2 "random op=write generator=lcg,xorshift128+ size=64K count=4K"
+	for request in "latency size=64K" "tlb size=64K" "overhead item=loop,call" "pipe block=4K"; do
+		measure "$request repeat=2 warmup=0"
+		holds 'results' 'values("samples") == {2}'
+	done
+	# The clock of the emulator may be too coarse for a sample.
+	measure "line size=64K repeat=2 warmup=0"
+	holds 'len(results) == 1'
+}
+
+@test "the machine is described as an arm64 CPU" {
+	measure "bandwidth size=16K repeat=1"
+	holds 'machine["cpu"] == "Arm Cortex-A76"' 'machine["cpu_vendor"] == "Arm"' \
+		'machine["clock"] == "cntvct"' 'machine["clock_khz"] == 62500' \
+		'machine["width_max_bytes"] == 32'
+	"$TOP/tools/check/schema" results.jsonl
+}
+
+@test "what an arm64 CPU has not is refused" {
+	refused "Operation not supported" "fence: this CPU has no sfence; fence=none and fence=uc work on every CPU" \
+		"bandwidth fence=sfence"
+	refused "Operation not supported" "op: this CPU has no instruction for op=movdir64b" \
+		"bandwidth op=movdir64b"
+	refused "Operation not supported" "op: this CPU has no instruction for op=rep_movsb" \
+		"bandwidth op=rep_movsb"
+	refused "Invalid argument" "width: op=write has no access of 64 bytes" "bandwidth op=write width=64"
+}

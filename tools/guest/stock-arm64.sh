@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# What the guest `stock` does otherwise with a kernel for arm64, with variables and functions of
+# the same names. stock.sh sources this file after its own functions.
+# shellcheck disable=SC2034,SC2154	# its variables
+
+packages=arm64-guest machine=virt console=ttyAMA0
+# Elsewhere are programs for this machine, which the guest can't run.
+search=/usr/sbin:/usr/bin:/sbin:/bin
+
+# The guest sees its own programs above this machine's files.
+processor() {
+	local programs
+	programs=$("$here/arm64-root")
+	in_use "$programs"
+	command=(qemu-system-aarch64 -machine "$machine" -accel tcg -cpu cortex-a76
+		-fsdev "local,id=programs,path=$(quoted "$programs"),security_model=none,readonly=on"
+		-device "virtio-9p-pci,fsdev=programs,mount_tag=programs")
+}
