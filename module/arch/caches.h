@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The caches of each CPU, according to CPUID. */
+/* The caches of each CPU, as the CPU describes them. */
 #ifndef MC_CACHES_H
 #define MC_CACHES_H
 

@@ -14,17 +14,33 @@
 #define MC_ARG_B	8
 #define MC_ARG_C	16
 #define MC_ARG_D	24
-#define MC_ARG_BYTES	32
-#define MC_ARG_PASSES	40
-#define MC_ARG_VALUE	48
-#define MC_ARG_FENCE	56
-#define MC_ARG_UC_WORD	64
-#define MC_ARG_AT	72
-#define MC_ARG_STREAMS	80
-#define MC_ARG_DATA	88
-#define MC_ARG_LANES	96
+#define MC_ARG_E	32	/* and the other arrays behind it, up to the tenth */
+#define MC_ARG_BYTES	80
+#define MC_ARG_PASSES	88
+#define MC_ARG_VALUE	96
+#define MC_ARG_FENCE	104
+#define MC_ARG_UC_WORD	112
+#define MC_ARG_AT	120
+#define MC_ARG_STREAMS	128
+#define MC_ARG_DATA	136
+#define MC_ARG_SCATTER	144
+#define MC_ARG_LANES	152
 
-#define MC_ARRAYS_MAX	4
+/* Offsets in struct mc_scatter, for assembly files. */
+#define MC_SCATTER_BLOCKS	0
+#define MC_SCATTER_OFFSET	8
+#define MC_SCATTER_STATE	40
+#define MC_SCATTER_MASK		48
+#define MC_SCATTER_SHIFT	56
+#define MC_SCATTER_REGION	64
+#define MC_SCATTER_STEP		72
+#define MC_SCATTER_SPAN		80
+#define MC_SCATTER_LEFT		88
+
+#define MC_SCATTER_ODD		256	/* an array has an odd number of regions below this */
+
+#define MC_ARRAYS_MAX	10
+#define MC_STREAM_ARRAYS	4	/* most arrays of an operation with streams */
 #define MC_STREAMS_MAX	16
 #define MC_STREAM_BYTES	256	/* bytes of a stream before the next one takes its turn */
 
@@ -46,7 +62,8 @@
 #define MC_RANDOM_STEP	-0x61c8864680b583eb
 
 #ifndef __ASSEMBLER__
-#include "core/shim.h"
+#include "core/request.h"
+#include "machine/instructions.h"
 #include "platform/cpus.h"
 
 /**
@@ -54,7 +71,34 @@
  * @array: address in each array
  */
 struct mc_stream {
-	void *array[MC_ARRAYS_MAX];
+	void *array[MC_STREAM_ARRAYS];
+};
+
+/**
+ * struct mc_scatter - order of lines in loops that go through arrays at random
+ * @blocks: addresses of the buffer's blocks of MC_BLOCK_BYTES (random.h)
+ * @offset: offset of each array in the buffer
+ * @state: state of a linear congruential generator
+ * @mask: lines of a region, a power of two, less one
+ * @shift: half of the bits of @mask, at least 1
+ * @region: offset of the current region
+ * @step: distance from this region to the next one, modulo @span
+ * @span: bytes of all regions together, that is, of an array
+ * @left: number of lines to access
+ *
+ * An array consists of an odd number of regions of equal size. From line to line the region
+ * and the line's number in it change, and both cycles together reach each line once.
+ */
+struct mc_scatter {
+	void *const *blocks;
+	u64 offset[MC_STREAM_ARRAYS];
+	u64 state;
+	u64 mask;
+	u64 shift;
+	u64 region;
+	u64 step;
+	u64 span;
+	u64 left;
 };
 
 /**
@@ -63,7 +107,7 @@ struct mc_stream {
  * @b: second array, to read
  * @c: third array, to read
  * @d: fourth array, to read
- * @arrays: @a to @d as an array
+ * @array: all arrays, of which @a to @d are the first
  * @bytes: bytes of each array, a multiple of 64, not 0; with several streams the bytes
  *         of each stream, a multiple of MC_STREAM_BYTES
  * @passes: number of passes, not 0
@@ -72,9 +116,11 @@ struct mc_stream {
  *         it does not
  * @fence: fence after each pass (MC_FENCE_*)
  * @uc_word: word on an uncached page, for MC_FENCE_UC
- * @at: start of each stream, for loops over several streams, which ignore @a to @d
+ * @at: start of each stream, for loops over several streams, which ignore @array
  * @streams: number of streams
  * @data: what counter loops and byte loops store (MC_DATA_*)
+ * @scatter: order of lines, for loops in random order, which ignore @array, @bytes and
+ *           @passes
  * @lanes: result of loops that read: what each of the 4 registers of the loop's width
  *         accumulated, or loaded last, in lanes of 8 bytes
  */
@@ -86,7 +132,7 @@ struct mc_loop_args {
 			void *c;
 			void *d;
 		};
-		struct mc_stream arrays;
+		void *array[MC_ARRAYS_MAX];
 	};
 	u64 bytes;
 	u64 passes;
@@ -96,6 +142,7 @@ struct mc_loop_args {
 	struct mc_stream *at;
 	u64 streams;
 	u64 data;
+	struct mc_scatter *scatter;
 	u64 lanes[32];
 };
 
@@ -118,6 +165,7 @@ enum mc_stores {
 	MC_STORES_ONE_MORE,	/* the old word plus one */
 	MC_STORES_TRIAD,	/* of the second and third */
 	MC_STORES_BYTE,
+	MC_STORES_UNKNOWN,	/* something that nobody can verify */
 };
 
 /**
@@ -127,6 +175,8 @@ enum mc_stores {
  * @feature: CPU feature that the width needs
  * @run: the loop
  * @run_streams: the loop over several streams; NULL: there is none
+ * @run_scatter: the loop over lines in random order; NULL: there is none
+ * @normal_only: it makes accesses that fault on device memory, see mc_device_memory()
  */
 struct mc_loop {
 	enum mc_op op;
@@ -134,19 +184,24 @@ struct mc_loop {
 	enum mc_feature feature;
 	void (*run)(struct mc_loop_args *args);
 	void (*run_streams)(struct mc_loop_args *args);
+	void (*run_scatter)(struct mc_loop_args *args);
+	bool normal_only;
 };
 
 /**
  * struct mc_op_info - properties of an operation
  * @name: as in op=
  * @arrays: number of arrays, all of the same size
- * @payload: bytes moved for each byte of an array
+ * @payload: bytes moved for each byte of an array, or for each @turn bytes
+ * @turn: bytes of each array that the loop takes at a time; 0: it takes lines
  * @stores: contents that it leaves in its first array
  * @needs: CPU feature that it needs at any width
  * @sums: it adds up what it reads: all arrays except one that it writes
  * @nontemporal: its stores bypass the caches
+ * @twice: its second array gets the same words as the first one
  * @flushes: it flushes what it has stored, so the memory must be cached: WB
  * @kernels: it is a function of the kernel, which may lack it
+ * @registered: its loop is registered by somebody else, and is there as long as a run holds it
  */
 struct mc_op_info {
 	const char *name;
@@ -154,29 +209,45 @@ struct mc_op_info {
 	unsigned int payload;
 	enum mc_stores stores;
 	enum mc_feature needs;
+	u64 turn;
 	bool sums;
 	bool nontemporal;
+	bool twice;
 	bool flushes;
 	bool kernels;
+	bool registered;
 };
 
-extern const struct mc_op_info mc_ops[MC_NOPS];
-
-/* Rows for the kernel's functions; the last row has width 0. */
-extern const struct mc_loop mc_loops_of_kernel[];
+/* Only the row of MC_OP_OWN ever changes, and not while a run holds its loop. */
+extern struct mc_op_info mc_ops[MC_NOPS];
 
 /**
- * mc_drain() - wait until all stores have left the CPU's buffers
+ * mc_op_written() - number of arrays that an operation stores to
+ * @op: its properties
+ *
+ * Return: the number; they are the first ones.
  */
-static inline void mc_drain(void)
+static inline unsigned int mc_op_written(const struct mc_op_info *op)
 {
-	asm volatile("sfence" : : : "memory");
+	return op->stores ? 1 + op->twice : 0;
 }
 
+/*
+ * The loops of the architecture, those that call the kernel's functions, and the one that
+ * somebody has registered. The rows of an
+ * operation are in ascending order of width; the last row of a table has width 0.
+ */
+extern const struct mc_loop mc_loops[];
+extern const struct mc_loop mc_loops_of_kernel[];
+extern struct mc_loop mc_loops_of_own[];
+
 void mc_vectors_clean(void);
+bool mc_fence_runs(u64 fence);
+bool mc_device_memory(enum mc_type type);
 const struct mc_loop *mc_loop_find(enum mc_op op, unsigned int width);
 const struct mc_loop *mc_loop_widest(enum mc_op op);
 bool mc_loop_runs(const struct mc_loop *loop);
+u64 mc_scatter_set(struct mc_scatter *scatter, u64 bytes);
 u64 mc_loop_sum(const struct mc_loop *loop, const struct mc_loop_args *args);
 u64 mc_loop_or(const struct mc_loop *loop, const struct mc_loop_args *args);
 

@@ -17,13 +17,24 @@ OP(NTTRIAD, "nttriad", 3, 3, MC_STORES_TRIAD, .nontemporal = true),
 OP(RW31, "rw31", 4, 4, MC_STORES_COUNTER, .sums = true),
 OP(RW21, "rw21", 3, 3, MC_STORES_COUNTER, .sums = true),
 OP(RW11, "rw11", 2, 2, MC_STORES_COUNTER, .sums = true),
+OP(RW32, "rw32", 5, 5, MC_STORES_COUNTER, .sums = true, .twice = true),	/* a = b = counter */
+OP(RW41, "rw41", 5, 5, MC_STORES_COUNTER, .sums = true),
+OP(RW91, "rw91", 10, 10, MC_STORES_COUNTER, .sums = true),
+OP(NTRW31, "ntrw31", 4, 4, MC_STORES_COUNTER, .sums = true, .nontemporal = true),
+OP(NTRW21, "ntrw21", 3, 3, MC_STORES_COUNTER, .sums = true, .nontemporal = true),
+OP(NTRW11, "ntrw11", 2, 2, MC_STORES_COUNTER, .sums = true, .nontemporal = true),
+OP(NTRW32, "ntrw32", 5, 5, MC_STORES_COUNTER, .sums = true, .nontemporal = true, .twice = true),
+OP(NTRW41, "ntrw41", 5, 5, MC_STORES_COUNTER, .sums = true, .nontemporal = true),
+OP(NTRW91, "ntrw91", 10, 10, MC_STORES_COUNTER, .sums = true, .nontemporal = true),
 /* Each line is flushed when it is full, or written back. */
 OP(WRITE_FLUSHOPT, "write_clflushopt", 1, 1, MC_STORES_COUNTER, MC_CPU_CLFLUSHOPT, .flushes = true),
 OP(WRITE_CLWB, "write_clwb", 1, 1, MC_STORES_COUNTER, MC_CPU_CLWB, .flushes = true),
 /* a = b, a line an access. */
 OP(MOVDIR64B, "movdir64b", 2, 2, MC_STORES_COPY, MC_CPU_MOVDIR64B, .nontemporal = true),
-OP(REP_MOVSB, "rep_movsb", 2, 2, MC_STORES_COPY),	/* a = b */
-OP(REP_STOSB, "rep_stosb", 1, 1, MC_STORES_BYTE),	/* a = a byte */
+OP(REP_MOVSB, "rep_movsb", 2, 2, MC_STORES_COPY, MC_CPU_STRINGS),	/* a = b */
+OP(REP_STOSB, "rep_stosb", 1, 1, MC_STORES_BYTE, MC_CPU_STRINGS),	/* a = a byte */
+/* A loop that somebody has registered (own.h), which replaces all but the name. */
+OP(OWN, "own", 1, 1, .registered = true),
 /* The kernel's functions. */
 OP(MEMCPY_TOIO, "memcpy_toio", 2, 2, MC_STORES_COPY, .kernels = true),
 OP(MEMCPY_FROMIO, "memcpy_fromio", 2, 2, MC_STORES_COPY, .kernels = true),

@@ -22,6 +22,8 @@
 #ifndef __ASSEMBLER__
 
 #define MC_BLOCK_BYTES		(8ULL << MC_BLOCK_WORDS_LOG2)
+#define MC_NOT_IN_BLOCKS							\
+	"page: the memory is not in blocks of 2 MiB; page=4k maps it in one piece"
 
 /**
  * struct mc_random_args - arguments of a loop

@@ -17,6 +17,8 @@
  *   b = 2 + 2 (B + i) / 2^52      bits 0x400 << 52 | B + i
  *   a = 4 + 4 ((B + C) / 2 + i) / 2^52, exact with or without FMA if B + C is even
  */
+#include "arch/own.h"
+#include "arch/random.h"
 #include "core/math.h"
 #include "measure/core_clock.h"
 #include "measure/served.h"
@@ -33,11 +35,12 @@ enum {
 	KEY_READBACK,
 	KEY_STREAMS,
 	KEY_DATA,
+	KEY_PATTERN,
 };
 
 enum {
 	COL_MB_PER_S, COL_MB_PER_S_MAX, COL_TRAVERSED, COL_PASSES, COL_CORE_MHZ,
-	COL_BYTES_PER_CYCLE, COL_LEVEL,
+	COL_BYTES_PER_CYCLE, COL_LEVEL, COL_OWN_LOOP,
 };
 
 enum { VERIFY_OFF, VERIFY_EACH, VERIFY_DEFERRED };
@@ -84,12 +87,16 @@ static const struct mc_name data_names[] = {
 	{ "zero", MC_DATA_ZERO }, { }
 };
 
+static const struct mc_name pattern_names[] = {
+	{ "sequential", 0 }, { "random", 1 }, { }
+};
+
 static const struct mc_key keys[] = {
 	{
 		.name = "op", .column = "op", .preset = "read",
 		.kind = MC_CHOICE, .names = op_names,
 		.help =
-			"what the loop does; nt: non-temporal; triad: a=b+2c; rw31: 3 bytes read for 1 written, as asked for; from memcpy_toio on: the kernel's own functions",
+			"what the loop does; nt: non-temporal; triad: a=b+2c; rw31: 3 bytes read for 1 written, as asked for; ntrw31: the same with non-temporal stores; own: a loop that `memcache loop` has built; from memcpy_toio on: the kernel's own functions",
 	}, {
 		.name = "width", .column = "width_bytes", .preset = "max",
 		.kind = MC_CHOICE, .names = width_names,
@@ -115,6 +122,10 @@ static const struct mc_key keys[] = {
 		.name = "data", .column = "data", .preset = "counter",
 		.kind = MC_CHOICE, .names = data_names, .wide = true,
 		.help = "words that are written: consecutive integers, random numbers or zeros",
+	}, {
+		.name = "pattern", .column = "pattern", .preset = "sequential",
+		.kind = MC_CHOICE, .names = pattern_names,
+		.help = "order of the lines of each array; random: each once a pass",
 	},
 };
 
@@ -144,12 +155,18 @@ static const struct mc_column columns[] = {
 		.help = "payload of a thread per cycle of its core's clock",
 	},
 	[COL_LEVEL] = MC_LEVEL_COLUMN,
+	[COL_OWN_LOOP] = {
+		.name = "own_loop", .roles = MC_WHICH, .text = true,
+		.help = "loop of op=own: its name, and the start of its file's SHA-256 sum",
+	},
 };
 
 /* A thread's part of the point. */
 struct share {
 	enum mc_op op;
 	unsigned int verify;
+	struct mc_scatter scatter;	/* order of the lines, if it is random */
+	void **blocks;		/* addresses of the blocks of the buffer, for @scatter */
 	struct mc_pass sum;	/* sums the first array, to verify it */
 	struct mc_pass fill;	/* fills the arrays that the loop reads */
 	struct mc_pass flush;	/* flushes the written array from the caches */
@@ -163,6 +180,14 @@ struct share {
 
 /* ------------------------------------------------------- check the request */
 
+/* Nobody can tell what a loop of one's own really does. */
+static bool bandwidth_reads_only(const struct mc_point *point)
+{
+	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
+
+	return !op->stores && !op->registered;
+}
+
 static const struct mc_loop *loop_of(const struct mc_point *point)
 {
 	u64 width = point->v[KEY_WIDTH];
@@ -174,11 +199,25 @@ static const struct mc_loop *loop_of(const struct mc_point *point)
 /* Bytes of one array of one thread: a multiple of a line, or of a turn of all streams. */
 static u64 array_bytes(const struct mc_run *run, const struct mc_point *point)
 {
-	u64 parts = (u64)mc_team_size(run->team) *
-		    mc_ops[point->v[KEY_OP]].arrays;
+	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
+	u64 parts = (u64)mc_team_size(run->team) * op->arrays;
+	u64 turn = max(op->turn, mc_pass_turn(point->v[KEY_STREAMS]));
+	u64 bytes = point->v[MC_KEY_SIZE] / parts & ~(turn - 1);
+	struct mc_scatter scatter;
 
-	return point->v[MC_KEY_SIZE] / parts &
-	       ~(mc_pass_turn(point->v[KEY_STREAMS]) - 1);
+	return point->v[KEY_PATTERN] && bytes ? mc_scatter_set(&scatter, bytes) : bytes;
+}
+
+/* Keep the loop that somebody has registered: from now on it does not change. */
+static int hold_loop(struct mc_run *run, const struct mc_op_info *op)
+{
+	int err = 0;
+
+	if (op->registered && !run->holds_loop) {
+		err = run->side->loop_hold(run);
+		run->holds_loop = !err;
+	}
+	return err;
 }
 
 /* Does the loop exist, and can this CPU run it? */
@@ -209,6 +248,10 @@ static int check_loop(struct mc_run *run, const struct mc_point *point)
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "width: this CPU has no access of %u bytes for op=%s; width=max uses the widest it has",
 			       loop->width, op->name);
+	if (loop->normal_only && mc_device_memory(point->v[MC_KEY_TYPE]))
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "type: op=%s makes accesses that fault on device memory, which type=%s is on this CPU; use type=wb or type=wc",
+			       op->name, mc_type_name(point->v[MC_KEY_TYPE]));
 	return 0;
 }
 
@@ -248,12 +291,29 @@ static int check_data(struct mc_run *run, const struct mc_point *point)
 	return 0;
 }
 
+/* Can the operation go through memory in random order? */
+static int check_pattern(struct mc_run *run, const struct mc_point *point)
+{
+	if (!point->v[KEY_PATTERN])
+		return 0;
+	if (!loop_of(point)->run_scatter)
+		return mc_fail(&run->error, -EINVAL,
+			       "pattern: op=%s width=%u goes through memory in order; use pattern=sequential",
+			       mc_ops[point->v[KEY_OP]].name, loop_of(point)->width);
+	if (point->v[KEY_READBACK] || point->v[KEY_STREAMS] > 1)
+		return mc_fail(&run->error, -EINVAL,
+			       "pattern: random takes readback=off and streams=1");
+	return 0;
+}
+
 static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
-	int err = check_loop(run, point);
+	int err = hold_loop(run, op);
 
+	err = err ? err : check_loop(run, point);
 	err = err ? err : check_data(run, point);
+	err = err ? err : check_pattern(run, point);
 	if (err)
 		return err;
 	if (op->flushes && point->v[MC_KEY_TYPE] != MC_WB)
@@ -270,6 +330,10 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 		return mc_fail(&run->error, -EINVAL,
 			       "streams: op=%s%s goes through memory in one stream; use streams=1",
 			       op->name, point->v[KEY_READBACK] ? " readback=on" : "");
+	if (!mc_fence_runs(point->v[KEY_FENCE]))
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "fence: this CPU has no %s; fence=none and fence=uc work on every CPU",
+			       mc_name_of(fence_names, point->v[KEY_FENCE]));
 	if (point->v[KEY_FENCE] == MC_FENCE_UC && !run->side->uc_word(run))
 		return run->error.err;
 	if (point->v[MC_KEY_SIZE] < SIZE_LEAST)
@@ -280,12 +344,28 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 		return mc_fail(&run->error, -EINVAL,
 			       "size: %llu bytes are less than %s for each of %u threads and %u arrays",
 			       point->v[MC_KEY_SIZE],
-			       point->v[KEY_STREAMS] > 1 ? "256 bytes a stream" : "a line",
+			       point->v[KEY_STREAMS] > 1 ? "256 bytes a stream" :
+			       op->turn ? "a turn of the loop" : "a line",
 			       mc_team_size(run->team), op->arrays);
 	return 0;
 }
 
 /* ----------------------------------------------------------- untimed work */
+
+/* Do a pass over each array that the operation stores to. */
+static int over_written(struct mc_worker *w, const struct mc_sampler *sampler,
+			struct mc_pass *p)
+{
+	const struct mc_op_info *op = &mc_ops[sampler->pass.loop->op];
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < mc_op_written(op) && !err; i++) {
+		p->offset[0] = sampler->pass.offset[i];
+		err = mc_pass_untimed(w, p);
+	}
+	return err;
+}
 
 static int fill_array(struct mc_worker *w, struct mc_sampler *sampler, int array,
 		      u64 first)
@@ -324,7 +404,9 @@ static int refill(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 	s->passes = 0;
 	if (op->arrays == 1)
 		return fill_array(w, sampler, 0, first_of_array(s, 0));
-	for (i = 1; i < op->arrays && !err; i++)
+	/* A loop whose result nobody knows may read what it writes. */
+	i = op->stores == MC_STORES_UNKNOWN ? 0 : mc_op_written(op);
+	for (; i < op->arrays && !err; i++)
 		err = fill_array(w, sampler, i, first_of_array(s, i));
 	return err;
 }
@@ -334,6 +416,8 @@ static bool verifies(const struct share *s, const struct mc_sampler *sampler, u3
 {
 	bool last = round + 1 == sampler->warmup + sampler->repeat;
 
+	if (mc_ops[s->op].stores == MC_STORES_UNKNOWN)
+		return false;
 	return s->verify == VERIFY_EACH || (s->verify == VERIFY_DEFERRED && last);
 }
 
@@ -357,13 +441,13 @@ static int bandwidth_prepare(struct mc_worker *w, struct mc_sampler *sampler,
 		err = refill(w, sampler, round);
 	/* Zeros of an earlier sample would pass for the zeros of this one. */
 	if (!err && spoil)
-		err = mc_pass_untimed(w, &s->spoil);
+		err = over_written(w, sampler, &s->spoil);
 	/*
 	 * Filling and verifying bring the array into the caches. On some CPUs (Zen 5) a
 	 * non-temporal store that hits L1 stays there, which would not measure memory.
 	 */
 	if (!err && op->nontemporal && (!round || spoil || s->verify == VERIFY_EACH))
-		err = mc_pass_untimed(w, &s->flush);
+		err = over_written(w, sampler, &s->flush);
 	/* Each sample ends with another byte, and each thread with its own. */
 	if (op->stores == MC_STORES_BYTE && s->fill.data != MC_DATA_ZERO)
 		sampler->pass.value = round + 37 * w->index;
@@ -412,7 +496,7 @@ static u64 sum_of_first(const struct share *s, const struct mc_pass *p)
 /* Sum of the words that one pass must have read and added up. */
 static u64 sum_of_read(const struct share *s, const struct mc_pass *p)
 {
-	unsigned int i = mc_ops[s->op].stores ? 1 : 0;
+	unsigned int i = mc_op_written(&mc_ops[s->op]);
 	u64 sum = 0;
 
 	for (; i < mc_ops[s->op].arrays; i++)
@@ -439,10 +523,11 @@ static int bandwidth_verify(struct mc_worker *w, struct mc_sampler *sampler, u32
 		s->ok &= p->sum == sum_of_read(s, p) * sampler->passes_a_sample;
 	if (op->stores || !op->sums) {
 		s->sum.sum = 0;
-		err = mc_pass_untimed(w, &s->sum);
+		err = op->stores ? over_written(w, sampler, &s->sum) :
+				   mc_pass_untimed(w, &s->sum);
 		if (err)
 			return err;
-		s->ok &= s->sum.sum == sum_of_first(s, p);
+		s->ok &= s->sum.sum == sum_of_first(s, p) * max(mc_op_written(op), 1U);
 	}
 	/* A loop that only reads zeros has their sum even if it reads nothing. */
 	s->checked |= op->stores || !op->sums || p->data != MC_DATA_ZERO;
@@ -451,20 +536,43 @@ static int bandwidth_verify(struct mc_worker *w, struct mc_sampler *sampler, u32
 
 /* ----------------------------------------------------------------- the run */
 
-static void set_up_thread(struct mc_sampler *sampler, struct share *s, unsigned int index,
-			  const struct mc_point *point, const struct mc_area *area)
+/* Let the thread's pass go through its arrays in random order. */
+static int set_scatter(struct mc_run *run, struct mc_pass *p, struct share *s,
+		       const struct mc_part *part)
+{
+	unsigned int arrays = mc_ops[s->op].arrays;
+	u64 size = arrays * part->n * p->bytes;
+
+	s->blocks = mc_alloc_array(size / MC_BLOCK_BYTES + 1, sizeof(void *));
+	if (!s->blocks)
+		return mc_fail(&run->error, -ENOMEM,
+			       "size: no memory for the list of blocks");
+	if (!mc_view_blocks(part->view, 0, size, MC_BLOCK_BYTES, s->blocks))
+		return mc_fail(&run->error, -ENOMEM, MC_NOT_IN_BLOCKS);
+	mc_scatter_set(&s->scatter, p->bytes);
+	s->scatter.blocks = s->blocks;
+	memcpy(s->scatter.offset, p->offset, arrays * sizeof(u64));
+	p->scatter = &s->scatter;
+	return 0;
+}
+
+static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct share *s,
+			 unsigned int index, const struct mc_point *point)
 {
 	struct mc_pass *p = &sampler->pass;
 	unsigned int arrays = mc_ops[point->v[KEY_OP]].arrays, i;
-	struct mc_part part = mc_measurement_part(sampler->shared, area, index);
+	struct mc_part part = mc_measurement_part(sampler->shared, &run->area, index);
 
 	p->view = part.view;
 	for (i = 0; i < arrays; i++)
 		p->offset[i] = ((u64)i * part.n + part.index) * p->bytes;
 	p->data = point->v[KEY_DATA];
 	p->value = p->data == MC_DATA_ZERO ? 0 : (index + 1ULL) << 40;
-	sampler->prepare = bandwidth_prepare;
-	sampler->verify = bandwidth_verify;
+	/* What such memory holds is not ours, so nobody knows what a read should find. */
+	if (!mc_untouched(point)) {
+		sampler->prepare = bandwidth_prepare;
+		sampler->verify = bandwidth_verify;
+	}
 	s->op = point->v[KEY_OP];
 	s->verify = point->v[KEY_VERIFY];
 	s->ok = true;
@@ -480,30 +588,43 @@ static void set_up_thread(struct mc_sampler *sampler, struct share *s, unsigned 
 	s->spoil.value = 1;
 	s->flush = s->sum;
 	s->flush.loop = mc_loop_widest(MC_OP_FLUSH);
+	return point->v[KEY_PATTERN] ? set_scatter(run, p, s, &part) : 0;
 }
 
-static void set_up(struct mc_run *run, const struct mc_point *point,
-		   struct mc_measurement *meas, const struct mc_area *area,
-		   void *uc_word)
+static int set_up(struct mc_run *run, const struct mc_point *point,
+		  struct mc_measurement *meas, void *uc_word)
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
 	struct share *shares = meas->arg;
 	unsigned int i;
+	int err = 0;
 
-	for (i = 0; i < meas->n; i++) {
+	for (i = 0; i < meas->n && !err; i++) {
 		meas->each[i].pass = (struct mc_pass){
 			.loop = loop_of(point),
 			.readback = point->v[KEY_READBACK] ?
 				mc_loop_widest(MC_OP_CHECK) : NULL,
 			.bytes = array_bytes(run, point),
 			.streams = point->v[KEY_STREAMS],
+			.turn = op->turn,
 			.fence = point->v[KEY_FENCE],
 			.drain = op->nontemporal || op->flushes ||
 				 (op->stores && point->v[MC_KEY_TYPE] != MC_WB),
 			.uc_word = uc_word,
 		};
-		set_up_thread(&meas->each[i], &shares[i], i, point, area);
+		err = set_up_thread(run, &meas->each[i], &shares[i], i, point);
 	}
+	return err;
+}
+
+static void free_shares(struct mc_measurement *meas)
+{
+	struct share *shares = meas->arg;
+	unsigned int i;
+
+	for (i = 0; i < meas->n; i++)
+		mc_free(shares[i].blocks);
+	mc_free(shares);
 }
 
 /* Sum of the threads' clocks in MHz; 0: one of them is not known. */
@@ -526,7 +647,8 @@ static void fill_record(struct mc_record *rec, struct mc_measurement *meas,
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
 	const struct share *shares = meas->arg;
 	u64 arrays = meas->each->pass.bytes * meas->n;
-	u64 payload = arrays * (op->payload + !!point->v[KEY_READBACK]);
+	u64 payload = arrays / max(op->turn, 1ULL) *
+		      (op->payload + !!point->v[KEY_READBACK]);
 	u64 mb = 0, mhz = sum_of_clocks(shares, meas->n);
 	bool ok = true, checked = true;
 	unsigned int i;
@@ -534,6 +656,8 @@ static void fill_record(struct mc_record *rec, struct mc_measurement *meas,
 	mc_measurement_record(meas, rec);
 	rec->payload_bytes = payload;
 	rec->point.v[KEY_WIDTH] = meas->each->pass.loop->width;
+	if (op->registered)
+		mc_record_set_text(rec, COL_OWN_LOOP, mc_own_name());
 	mc_record_set(rec, COL_TRAVERSED, arrays * op->arrays);
 	mc_record_set(rec, COL_PASSES, meas->each->passes_a_sample);
 	if (rec->stats.samples) {
@@ -578,10 +702,12 @@ static int bandwidth_run(struct mc_run *run, const struct mc_point *point,
 			      meas.n);
 		goto end;
 	}
-	set_up(run, point, &meas, &run->area, uc_word);
-	err = mc_team_run(run->team, bandwidth_job, &meas);
-	fill_record(rec, &meas, point);
-	mc_free(meas.arg);
+	err = set_up(run, point, &meas, uc_word);
+	if (!err) {
+		err = mc_team_run(run->team, bandwidth_job, &meas);
+		fill_record(rec, &meas, point);
+	}
+	free_shares(&meas);
 end:
 	mc_measurement_end(&meas);
 	return err;
@@ -599,6 +725,7 @@ const struct mc_test mc_test_bandwidth = {
 	},
 	.level = COL_LEVEL,
 	.shares = true,
+	.reads_only = bandwidth_reads_only,
 	.check = bandwidth_check,
 	.run = bandwidth_run,
 };

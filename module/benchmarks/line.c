@@ -115,7 +115,7 @@ static void flush_words(const struct mc_chase *c)
 		args.a = (void *)((unsigned long)mc_chase_at(c, i) & ~63UL);
 		mc_asm_flush64(&args);
 	}
-	asm volatile("mfence" : : : "memory");
+	mc_wait_for_all();
 }
 
 static void wait_for_prefetch(void)
@@ -146,7 +146,7 @@ static int time_after_load(struct mc_worker *w, struct line_job *job,
 
 	if (err)
 		return err;
-	asm volatile("mfence" : : : "memory");
+	mc_wait_for_all();
 	mc_asm_chase(mc_chase_at(start, 0), start->n);
 	wait_for_prefetch();
 	return time_words(w, job, behind, ps);

@@ -2,61 +2,45 @@
 /*
  * loaded: latency while other CPUs load the memory.
  *
- * One CPU follows pointers. All other CPUs traverse memory of their own line by line,
- * and count down from delay= after each line: the longer the delay, the lower the load.
+ * One CPU follows pointers. All other CPUs access memory of their own line by line, in
+ * order or at random, and count down from delay= after each line: the longer the delay,
+ * the lower the load.
  * The clock starts once all of them are running. What they move while it runs is the
  * load. They stop when the last sample is taken.
  */
 #include "measure/chase.h"
+#include "measure/load.h"
 #include "measure/served.h"
 #include "measure/measurement.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
-enum { KEY_OP = MC_KEY_OWN, KEY_DELAY, KEY_LATENCY_CPU };
+enum { KEY_OP = MC_KEY_OWN, KEY_PATTERN, KEY_DELAY, KEY_LATENCY_CPU };
 
 enum {
 	COL_LATENCY_CPU, COL_NS, COL_MB_PER_S, COL_LOAD_MB_PER_S, COL_DELAY_NS,
 	COL_LOADS, COL_LEVEL,
 };
 
-enum { OP_READ, OP_RW31, OP_RW21, OP_RW11, OP_WRITE, OP_NTWRITE, NOPS };
 enum { PHASE_BEGIN, PHASE_TIMED, PHASE_END };
 
-#define LINE		64ULL
+#define LINE		MC_LOAD_LINE
 #define LOADS_MOST	32768ULL	/* loads of a sample */
-#define LOAD_WINDOW_NS	100000		/* window of a loading thread */
-#define LATENCY_WINDOW_NS	500000	/* window of the chasing thread */
-#define QUANTUM_LEAST	64ULL		/* fewest loads in that window */
 #define GAUGE_LINES	64ULL		/* one page, which fits in L1 */
 #define GAUGE_ROUNDS	8
-
-/* Lines that one step reads and writes. */
-static const struct mix {
-	u64 reads;
-	u64 writes;
-	u64 nontemporal;
-} mixes[NOPS] = {
-	[OP_READ] = { 1, 0, 0 },
-	[OP_RW31] = { 3, 1, 0 },
-	[OP_RW21] = { 2, 1, 0 },
-	[OP_RW11] = { 1, 1, 0 },
-	[OP_WRITE] = { 0, 1, 0 },
-	[OP_NTWRITE] = { 0, 1, 1 },
-};
-
-static const struct mc_name op_names[] = {
-	{ "read", OP_READ }, { "rw31", OP_RW31 }, { "rw21", OP_RW21 },
-	{ "rw11", OP_RW11 }, { "write", OP_WRITE }, { "ntwrite", OP_NTWRITE }, { }
-};
 
 static const struct mc_name auto_names[] = { { "auto", MC_AUTO }, { } };
 
 static const struct mc_key keys[] = {
 	{
 		.name = "op", .column = "op", .preset = "read",
-		.kind = MC_CHOICE, .names = op_names,
-		.help = "operation of the load; rw31: 3 lines read, 1 written; nt: non-temporal",
+		.kind = MC_CHOICE, .names = MC_LOAD_OPS,
+		.help =
+			"operation of the load; rw31: 3 lines read, 1 written; nt: non-temporal; copy: a=b, triad: a=b+2c",
+	}, {
+		.name = "pattern", .column = "pattern", .preset = "sequential",
+		.kind = MC_CHOICE, .names = mc_load_patterns,
+		.help = "order of the load's lines: one after another, or each at a random place",
 	}, {
 		.name = "delay", .column = "delay_cycles", .preset =
 			"0,2,8,15,50,100,200,300,400,500,700,1000,1300,1700,2500,3500,5000,9000,20000",
@@ -105,6 +89,7 @@ static const struct mc_column columns[] = {
  * @running: the thread has completed a window
  * @windows: number of timed windows
  * @looked_at: @windows when the chasing thread last looked
+ * @load: what it does, and where
  */
 struct share {
 	u64 bytes;
@@ -113,6 +98,7 @@ struct share {
 	u32 running;
 	u32 windows;
 	u32 looked_at;
+	struct mc_load load;
 };
 
 /**
@@ -124,8 +110,7 @@ struct share {
  * @quantum: number of loads in a window
  * @area: the memory
  * @slice: bytes of the memory that each thread has
- * @mix: the load
- * @delay: the countdown
+ * @delay: the countdown of the load
  * @delay_ps: duration of the countdown
  * @chaser: index of the thread that follows pointers
  * @n: number of threads
@@ -140,7 +125,6 @@ struct loaded_job {
 	u64 quantum;
 	const struct mc_area *area;
 	u64 slice;
-	const struct mix *mix;
 	u64 delay;
 	u64 delay_ps;
 	unsigned int chaser;
@@ -194,35 +178,6 @@ static int loaded_near(const struct mc_run *run, const struct mc_point *point)
 
 /* ------------------------------------------------------------------ the load */
 
-/* Position of a loading thread in its slice, which begins at @start of @view. */
-struct walk {
-	const struct mc_view *view;
-	u64 start;
-	u64 at;
-	u64 bytes;	/* bytes of a window */
-};
-
-/* Read and write up to walk->bytes in whole steps. Return: bytes moved. */
-static u64 load_window(const struct loaded_job *job, struct walk *walk)
-{
-	u64 step = (job->mix->reads + job->mix->writes) * LINE, left, bytes;
-	void *addr;
-
-	if (walk->at + step > job->slice)
-		walk->at = 0;
-	addr = mc_view_at(walk->view, walk->start + walk->at, &left);
-	bytes = min(min(walk->bytes, left), job->slice - walk->at) / step;
-	bytes = max(bytes, 1ULL);
-	if (bytes * step > left) {	/* the next step would cross a gap */
-		walk->at += left;
-		return 0;
-	}
-	mc_asm_paced(addr, bytes, job->delay, job->mix->reads,
-		     job->mix->writes, job->mix->nontemporal);
-	walk->at += bytes * step;
-	return bytes * step;
-}
-
 static void account_window(struct loaded_job *job, struct share *s, struct mc_worker *w,
 			   u64 bytes)
 {
@@ -236,12 +191,10 @@ static void account_window(struct loaded_job *job, struct share *s, struct mc_wo
 static int load_until_end(struct mc_worker *w, struct loaded_job *job)
 {
 	struct share *s = &job->share[w->index];
-	struct mc_part part = mc_measurement_part(&job->meas, job->area, w->index);
-	struct walk walk = {
-		.view = part.view, .start = part.index * job->slice, .bytes = 4 * LINE,
-	};
 	bool irq_off = job->meas.each->irq_off;
+	struct mc_walk walk;
 
+	mc_walk_begin(&walk, &s->load, w->index);
 	while (mc_flag(&job->phase) != PHASE_END) {
 		bool timed = mc_flag(&job->phase) == PHASE_TIMED;
 		u64 ticks, bytes;
@@ -249,12 +202,9 @@ static int load_until_end(struct mc_worker *w, struct loaded_job *job)
 
 		if (err)
 			return err;
-		bytes = load_window(job, &walk);
+		bytes = mc_walk_window(&walk);
 		ticks = mc_window_close(w);
-		if (ticks > mc_ns_to_ticks(2 * LOAD_WINDOW_NS))
-			walk.bytes = max(walk.bytes / 2, 4 * LINE);
-		else if (ticks < mc_ns_to_ticks(LOAD_WINDOW_NS / 2))
-			walk.bytes = min(2 * walk.bytes, job->slice);
+		mc_walk_fit(&walk, ticks);
 		mc_flag_set(&s->running, true);
 		if (timed && mc_flag(&job->phase) == PHASE_TIMED)
 			account_window(job, s, w, bytes);
@@ -267,18 +217,22 @@ static int load_until_end(struct mc_worker *w, struct loaded_job *job)
 /* Measure what the countdown adds to a line in L1, by the fastest of some rounds. */
 static int measure_delay(struct mc_worker *w, struct loaded_job *job)
 {
-	void *page = mc_view_at(job->chase.view, job->chase.offset, NULL);
+	struct mc_paced args = {
+		.reads = 1, .end = 1, .stride = LINE,
+		.place[0] = mc_view_at(job->chase.view, job->chase.offset, NULL),
+	};
 	u64 best[2] = { ~0ULL, ~0ULL };
 	int i;
 
 	for (i = 0; i < 2 * GAUGE_ROUNDS; i++) {
-		u64 delay = i % 2 ? job->delay : 0, ticks;
-		u64 lines = job->delay > 1000 ? 4 : GAUGE_LINES;
+		u64 lines = job->delay > 1000 ? 4 : GAUGE_LINES, ticks;
 		int err = mc_window_open(w, false);
 
 		if (err)
 			return err;
-		mc_asm_paced(page, lines, delay, 1, 0, 0);
+		args.delay = i % 2 ? job->delay : 0;
+		args.steps = lines;
+		mc_asm_paced(&args);
 		ticks = mc_window_close(w);
 		if (ticks)
 			best[i % 2] = min(best[i % 2],
@@ -356,10 +310,7 @@ static int one_sample(struct mc_worker *w, struct loaded_job *job, u64 *ps)
 			return err;
 		loads += job->quantum;
 		all += ticks;
-		if (ticks > mc_ns_to_ticks(2 * LATENCY_WINDOW_NS))
-			job->quantum = max(job->quantum / 2, QUANTUM_LEAST);
-		else if (ticks < mc_ns_to_ticks(LATENCY_WINDOW_NS / 2))
-			job->quantum = min(job->quantum * 2, job->loads);
+		job->quantum = mc_chase_fit(job->quantum, job->loads, ticks);
 	}
 	*ps = mc_muldiv(mc_ticks_to_ps(all), job->loads, loads);
 	return 0;
@@ -373,7 +324,7 @@ static int chase_under_load(struct mc_worker *w, struct loaded_job *job)
 	u32 round;
 
 	job->at = mc_chase_at(&job->chase, 0);
-	job->quantum = min(QUANTUM_LEAST, job->loads);
+	job->quantum = min(MC_CHASE_LEAST, job->loads);
 	mc_flag_set(&job->phase, PHASE_TIMED);
 	for (round = 0; !err && round < sampler->warmup + sampler->repeat; round++) {
 		err = one_sample(w, job, &ps);
@@ -437,10 +388,40 @@ static void fill_record(struct mc_record *rec, struct loaded_job *job,
 	mc_record_set(rec, COL_MB_PER_S, rate + LINE * 10000000 / ps);
 }
 
+/* Find each thread's slice, and let those of the load be gone through. */
+static int place_slices(struct mc_run *run, struct loaded_job *job,
+			const struct mc_point *point)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < job->n && !err; i++) {
+		struct mc_part part = mc_measurement_part(&job->meas, job->area, i);
+
+		job->share[i].load = (struct mc_load){
+			.mix = &mc_mixes[point->v[KEY_OP]],
+			.random = point->v[KEY_PATTERN], .delay = job->delay,
+			.view = part.view, .start = part.index * job->slice,
+			.slice = job->slice,
+		};
+		if (i != job->chaser)
+			err = mc_load_begin(&job->share[i].load, &run->error);
+	}
+	return err;
+}
+
+static void free_shares(struct loaded_job *job)
+{
+	unsigned int i;
+
+	for (i = 0; i < job->n; i++)
+		mc_load_end(&job->share[i].load);
+	mc_free(job->share);
+}
+
 static int measure(struct mc_run *run, const struct mc_point *point,
 		   struct loaded_job *job, struct mc_record *rec)
 {
-	struct mc_part part;
 	int err = mc_measurement_begin(&job->meas, run, point);
 
 	if (err)
@@ -451,12 +432,14 @@ static int measure(struct mc_run *run, const struct mc_point *point,
 			      job->n);
 		goto end;
 	}
-	part = mc_measurement_part(&job->meas, job->area, job->chaser);
-	job->chase.view = part.view;
-	job->chase.offset = part.index * job->slice;
-	err = mc_team_run(run->team, loaded_job, job);
-	fill_record(rec, job, run->team);
-	mc_free(job->share);
+	err = place_slices(run, job, point);
+	if (!err) {
+		job->chase.view = job->share[job->chaser].load.view;
+		job->chase.offset = job->share[job->chaser].load.start;
+		err = mc_team_run(run->team, loaded_job, job);
+		fill_record(rec, job, run->team);
+	}
+	free_shares(job);
 end:
 	mc_measurement_end(&job->meas);
 	return err;
@@ -468,7 +451,6 @@ static int loaded_run(struct mc_run *run, const struct mc_point *point,
 	struct loaded_job job = { .area = &run->area };
 
 	job.slice = slice_of(run, point);
-	job.mix = &mixes[point->v[KEY_OP]];
 	job.delay = point->v[KEY_DELAY];
 	job.chaser = chaser_of(run, point);
 	job.n = mc_team_size(run->team);

@@ -116,17 +116,25 @@ static void repeat_item(struct mc_pass *p, u64 bytes)
 	short_item[point->v[KEY_ITEM]](bytes / 8);
 }
 
+/* Can the item be timed only while interrupts are on? */
+static bool needs_irq(const struct mc_point *point)
+{
+	return point->v[KEY_ITEM] == ITEM_FPU && MC_FPU_NEEDS_IRQ;
+}
+
 static int measure_short(struct mc_run *run, const struct mc_point *point,
 			 struct mc_measurement *meas, u64 *operations)
 {
 	unsigned int i;
 	int err;
 
-	for (i = 0; i < meas->n; i++)
+	for (i = 0; i < meas->n; i++) {
 		meas->each[i].pass = (struct mc_pass){
 			.stretch = repeat_item, .arg = (void *)point,
 			.bytes = 8 * BATCH,
 		};
+		meas->each[i].irq_off &= !needs_irq(point);
+	}
 	err = mc_team_run(run->team, mc_measure, meas);
 	for (i = 0; i < meas->done; i++) {
 		if (meas->samples[i] != MC_NO_SAMPLE)
@@ -300,6 +308,8 @@ static int overhead_run(struct mc_run *run, const struct mc_point *point,
 		rec->stats.left_out = point->v[MC_KEY_REPEAT];
 	} else {
 		if (point->v[KEY_ITEM] < ARRAY_SIZE(short_item)) {
+			if (needs_irq(point))
+				rec->point.v[MC_KEY_IRQ] = 1;
 			err = measure_short(run, point, &meas, &operations);
 		} else {
 			rec->point.v[MC_KEY_IRQ] = 1;

@@ -10,6 +10,7 @@
  *
  * All threads access the same working set, each in its own sequence.
  */
+#include "arch/loops.h"
 #include "arch/random.h"
 #include "measure/served.h"
 #include "measure/measurement.h"
@@ -147,6 +148,10 @@ static int random_check(struct mc_run *run, const struct mc_point *point)
 		return mc_fail(&run->error, -EINVAL,
 			       "align: 1 takes size=2M at most, not %llu bytes",
 			       point->v[MC_KEY_SIZE]);
+	if (point->v[KEY_ALIGN] == 1 && mc_device_memory(point->v[MC_KEY_TYPE]))
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "align: 1 makes accesses that fault on device memory, which type=%s is on this CPU; use align=8",
+			       mc_type_name(point->v[MC_KEY_TYPE]));
 	return 0;
 }
 
@@ -323,26 +328,6 @@ static int measure(struct mc_run *run, const struct mc_point *point,
 
 /* ---------------------------------------------------------- the working set */
 
-/*
- * List the address of each 2 MiB of the view. Return: false if some block is not
- * contiguous.
- */
-static bool find_blocks(void **blocks, const struct mc_view *view, u64 size)
-{
-	const struct mc_span *s = view->spans;
-	u64 at, end;
-
-	for (at = 0; at < size; at = end) {
-		end = min(at + MC_BLOCK_BYTES, size);
-		while (s->start + s->bytes <= at)
-			s++;
-		if (s->start + s->bytes < end)
-			return false;
-		*blocks++ = (u8 *)s->addr + (at - s->start);
-	}
-	return true;
-}
-
 static int set_up_job(struct mc_run *run, const struct mc_point *point,
 		      struct job *job, const struct mc_view *view)
 {
@@ -370,9 +355,9 @@ static int set_up_job(struct mc_run *run, const struct mc_point *point,
 	if (!job->share || !job->blocks)
 		return mc_fail(&run->error, -ENOMEM,
 			       "size: no memory for the list of blocks");
-	if (!find_blocks(job->blocks, view, size))
+	if (!mc_view_blocks(view, 0, size, MC_BLOCK_BYTES, job->blocks))
 		return mc_fail(&run->error, -ENOMEM,
-			       "page: the memory is not in blocks of 2 MiB; page=4k maps it in one piece");
+			       MC_NOT_IN_BLOCKS);
 	return 0;
 }
 

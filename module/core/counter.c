@@ -3,6 +3,10 @@
  * The grammar of `counters`. Each line names a counter:
  *
  *   dram_read_imc0 type=13 config=0x304 cpu=0 scale=64
+ *   cache-misses
+ *
+ * An event of a core is opened for each thread. It has the name that `perf list` has for
+ * it, and that name says type and config, unless the line does.
  *
  * Keys come in any order, each once; numbers are decimal or begin with 0x. Empty lines
  * are ignored; a text that has only empty lines clears the set.
@@ -14,9 +18,10 @@ static const struct field {
 	size_t offset;
 	u64 min;
 	u64 max;
+	bool core;	/* an event of a core can have it */
 } fields[] = {
-	{ "type", offsetof(struct mc_counter, type), 0, 0xffffffff },
-	{ "config", offsetof(struct mc_counter, config), 0, ~0ULL },
+	{ "type", offsetof(struct mc_counter, type), 0, 0xffffffff, true },
+	{ "config", offsetof(struct mc_counter, config), 0, ~0ULL, true },
 	{ "cpu", offsetof(struct mc_counter, cpu), 0, 8191 },
 	{ "scale", offsetof(struct mc_counter, scale), 1, 1 << 20 },
 };
@@ -24,6 +29,34 @@ static const struct field {
 static const char * const prefixes[MC_NTRAFFIC] = {
 	[MC_DRAM_READ] = "dram_read", [MC_DRAM_WRITE] = "dram_write",
 };
+
+/*
+ * Events by their names in `perf list`, with the numbers that <linux/perf_event.h> has for
+ * them: type 0 is PERF_TYPE_HARDWARE, 3 is PERF_TYPE_HW_CACHE.
+ */
+static const struct event {
+	const char *name;
+	u64 type;
+	u64 config;
+} events[MC_NEVENTS] = {
+	{ "cycles", 0, 0 },
+	{ "instructions", 0, 1 },
+	{ "L1-dcache-load-misses", 3, 0x10000 },
+	{ "cache-misses", 0, 3 },
+	{ "dTLB-load-misses", 3, 0x10003 },
+	{ "dTLB-store-misses", 3, 0x10103 },
+};
+
+/**
+ * mc_event_name() - the name of an event of a core
+ * @event: its index
+ *
+ * Return: the name that `perf list` has, or NULL if there are no more.
+ */
+const char *mc_event_name(unsigned int event)
+{
+	return event < MC_NEVENTS ? events[event].name : NULL;
+}
 
 /* The part of a line that is still to be parsed, and its number for errors. */
 struct cursor {
@@ -99,11 +132,45 @@ static bool is_label(const char *s, size_t len)
 	return true;
 }
 
+/* Return: false if no event of a core has this name. */
+static bool parse_event(struct mc_counter *out, const char *s, size_t len)
+{
+	unsigned int i;
+
+	for (i = 0; i < MC_NEVENTS; i++) {
+		const struct event *event = &events[i];
+
+		if (strlen(event->name) != len || memcmp(event->name, s, len))
+			continue;
+		memcpy(out->name, s, len);
+		out->core = true;
+		out->event = i;
+		out->type = event->type;
+		out->config = event->config;
+		return true;
+	}
+	return false;
+}
+
+static int refuse_name(const struct cursor *c, const char *s, size_t len)
+{
+	char text[MC_ERROR_TEXT];
+	struct mc_text t = MC_TEXT(text);
+	unsigned int i;
+
+	mc_textf(&t, "is no name; write dram_read or dram_write, or that with _label behind it");
+	for (i = 0; i < MC_NEVENTS; i++)
+		mc_textf(&t, i + 1 < MC_NEVENTS ? ", %s" : " or %s", events[i].name);
+	return refuse(c, s, len, text);
+}
+
 static int parse_name(const struct cursor *c, struct mc_counter *out,
 		      const char *s, size_t len)
 {
 	int i;
 
+	if (parse_event(out, s, len))
+		return 0;
 	for (i = 0; i < MC_NTRAFFIC; i++) {
 		size_t known = strlen(prefixes[i]);
 
@@ -117,8 +184,7 @@ static int parse_name(const struct cursor *c, struct mc_counter *out,
 		out->traffic = i;
 		return 0;
 	}
-	return refuse(c, s, len,
-		      "is no name; write dram_read or dram_write, or that with _label behind it");
+	return refuse_name(c, s, len);
 }
 
 static int parse_field(const struct cursor *c, struct mc_counter *out,
@@ -131,7 +197,8 @@ static int parse_field(const struct cursor *c, struct mc_counter *out,
 	for (i = 0; i < ARRAY_SIZE(fields); i++) {
 		const struct field *f = &fields[i];
 
-		if (strlen(f->name) != key || memcmp(f->name, s, key))
+		if (strlen(f->name) != key || memcmp(f->name, s, key) ||
+		    (out->core && !f->core))
 			continue;
 		if (*seen & 1U << i)
 			return refuse(c, s, len, "comes twice");
@@ -143,7 +210,8 @@ static int parse_field(const struct cursor *c, struct mc_counter *out,
 		*(u64 *)((char *)out + f->offset) = value;
 		return 0;
 	}
-	return refuse(c, s, len, "is not one of type=|config=|cpu=|scale=");
+	return refuse(c, s, len, out->core ? "is not one of type=|config=" :
+					     "is not one of type=|config=|cpu=|scale=");
 }
 
 static int parse_line(struct cursor *c, struct mc_counter *out)
@@ -158,7 +226,7 @@ static int parse_line(struct cursor *c, struct mc_counter *out)
 	err = parse_name(c, out, word, len);
 	while (!err && (len = next_word(c, &word)))
 		err = parse_field(c, out, word, len, &seen);
-	for (i = 0; !err && i < ARRAY_SIZE(fields); i++) {
+	for (i = 0; !err && !out->core && i < ARRAY_SIZE(fields); i++) {
 		if (!(seen & 1U << i))
 			err = refuse(c, fields[i].name, strlen(fields[i].name),
 				     "is missing");
@@ -174,12 +242,19 @@ static bool is_empty(struct cursor c)
 }
 
 /* A counter that is in the set twice would count its traffic twice. */
+static bool same(const struct mc_counter *a, const struct mc_counter *b)
+{
+	if (a->core || b->core)
+		return a->core && b->core && a->event == b->event;
+	return a->traffic == b->traffic && a->type == b->type &&
+	       a->config == b->config && a->cpu == b->cpu;
+}
+
 static bool contains(const struct mc_counter *set, unsigned int n,
 		     const struct mc_counter *c)
 {
 	for (; n--; set++) {
-		if (set->traffic == c->traffic && set->type == c->type &&
-		    set->config == c->config && set->cpu == c->cpu)
+		if (same(set, c))
 			return true;
 	}
 	return false;
@@ -198,6 +273,7 @@ static int add_line(struct cursor *c, struct mc_counter *set, unsigned int *n)
 			       c->line, MC_MAX_COUNTERS);
 	if (contains(set, *n, &one))
 		return refuse(c, one.name, strlen(one.name),
+			      one.core ? "is there already" :
 			      "has type, config and cpu of a counter that is there already");
 	set[(*n)++] = one;
 	return 0;
@@ -246,6 +322,7 @@ int mc_counters_parse(struct mc_counter *set, unsigned int *n, const char *text,
  */
 void mc_counter_show(struct mc_text *t, const struct mc_counter *c)
 {
-	mc_textf(t, "%s type=%llu config=0x%llx cpu=%llu scale=%llu", c->name,
-		 c->type, c->config, c->cpu, c->scale);
+	mc_textf(t, "%s type=%llu config=0x%llx", c->name, c->type, c->config);
+	if (!c->core)
+		mc_textf(t, " cpu=%llu scale=%llu", c->cpu, c->scale);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The lines that name perf counters, which are read before and after each sample. */
+/* The lines that name perf counters: of DRAM traffic, and events of the cores. */
 #ifndef MC_CORE_COUNTER_H
 #define MC_CORE_COUNTER_H
 
@@ -13,18 +13,25 @@
 /* The traffic that a counter counts; its name begins with it. */
 enum mc_traffic { MC_DRAM_READ, MC_DRAM_WRITE, MC_NTRAFFIC };
 
+#define MC_NEVENTS	6	/* events of a core that can be counted */
+
 /**
  * struct mc_counter - a perf counter
- * @name: dram_read or dram_write, with or without _ and the user's label
+ * @name: dram_read or dram_write, with or without _ and the user's label; or the
+ *        event's name
+ * @core: it counts an event of a thread's core, not DRAM traffic
+ * @event: index of that event, for mc_event_name()
  * @traffic: the traffic that it counts
  * @line: its line in the text
  * @type: number of its PMU (struct perf_event_attr)
  * @config: number of the event
- * @cpu: the CPU on which it is opened
- * @scale: bytes per count
+ * @cpu: the CPU on which it is opened; an event of a core is opened for each thread
+ * @scale: bytes per count of DRAM traffic
  */
 struct mc_counter {
 	char name[MC_COUNTER_NAME];
+	bool core;
+	unsigned int event;
 	enum mc_traffic traffic;
 	unsigned int line;
 	u64 type;
@@ -35,6 +42,7 @@ struct mc_counter {
 
 int mc_counters_parse(struct mc_counter *set, unsigned int *n, const char *text,
 		      size_t len, struct mc_error *e);
+const char *mc_event_name(unsigned int event);
 void mc_counter_show(struct mc_text *t, const struct mc_counter *c);
 
 #endif /* MC_CORE_COUNTER_H */

@@ -3,7 +3,7 @@
 #include "core/request.h"
 
 static const struct mc_name type_names[] = {
-	{ "wb", MC_WB }, { "wc", MC_WC }, { "uc", MC_UC }, { }
+	{ "wb", MC_WB }, { "wc", MC_WC }, { "uc", MC_UC }, { "wt", MC_WT }, { "np", MC_NP }, { }
 };
 
 /* The values of a switch; tests use them for their own keys, too. */
@@ -11,8 +11,16 @@ const struct mc_name mc_on_off[] = {
 	{ "on", 1 }, { "off", 0 }, { }
 };
 
+const struct mc_name mc_yes_no[] = {
+	{ "yes", 1 }, { "no", 0 }, { }
+};
+
 static const struct mc_name size_names[] = {
 	{ "auto", MC_AUTO, .asked_only = true }, { }
+};
+
+static const struct mc_name cpus_names[] = {
+	{ "together", MC_CPUS_TOGETHER }, { "each", MC_CPUS_EACH }, { }
 };
 
 static const struct mc_name node_names[] = {
@@ -35,15 +43,18 @@ static const struct mc_name prefetch_outcomes[] = {
 	{ "ineffective", MC_PREFETCH_INEFFECTIVE }, { }
 };
 
+static const struct mc_name target_names[] = { { "ram", MC_TARGET_RAM }, { } };
+
 static const struct mc_key common_keys[MC_KEY_OWN] = {
 	[MC_KEY_TYPE] = {
 		.name = "type", .column = "type", .preset = "wb",
 		.kind = MC_CHOICE, .names = type_names,
-		.help = "memory type asked for: write-back, write-combining, uncached",
+		.help = "memory type: write-back, write-combining, uncached; targets: also wt, np",
 	},
 	[MC_KEY_SIZE] = {
 		.name = "size", .column = "size_bytes", .preset = "16M",
 		.kind = MC_SIZE, .names = size_names, .multiple = 64, .found = true,
+		.grouped = true,
 		.min = 1024, .max = 1ULL << 46,
 		.help = "bytes of all arrays of all threads together; auto: larger than the caches",
 	},
@@ -51,6 +62,11 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 		.name = "cpu", .column = "cpu", .preset = "0",
 		.kind = MC_CPULIST, .found = true,
 		.help = "list of CPUs, each with a bound thread; any: one thread that is not bound",
+	},
+	[MC_KEY_CPUS] = {
+		.name = "cpus", .preset = "together",
+		.kind = MC_CHOICE, .names = cpus_names, .single = true, .wide = true,
+		.help = "each: one CPU of the list after another, with a result for each",
 	},
 	[MC_KEY_SMT] = {
 		.name = "smt", .column = "smt", .preset = "on",
@@ -60,6 +76,7 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 	[MC_KEY_NODE] = {
 		.name = "node", .column = "node", .preset = "auto",
 		.kind = MC_NUMBER, .names = node_names, .max = MC_MAX_NODES - 1,
+		.grouped = true,
 		.help = "NUMA node; auto: numa_node=, or the first CPU's; local: each CPU's own",
 	},
 	[MC_KEY_IRQ] = {
@@ -85,18 +102,43 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 	},
 	[MC_KEY_REPEAT] = {
 		.name = "repeat", .column = "repeat", .preset = "10",
-		.kind = MC_NUMBER, .min = 1, .max = 1000000, .wide = true,
-		.help = "number of samples that are kept",
+		.kind = MC_NUMBER, .min = 1, .max = MC_MAX_REPEAT, .wide = true, .found = true,
+		.help = "number of samples that are kept; with time= the least number",
 	},
 	[MC_KEY_WARMUP] = {
 		.name = "warmup", .column = "warmup", .preset = "2",
 		.kind = MC_NUMBER, .max = 1000000, .wide = true,
 		.help = "number of samples before the first one that is kept",
 	},
+	[MC_KEY_TIME] = {
+		.name = "time", .preset = "0",
+		.kind = MC_NUMBER, .max = 86400, .single = true, .wide = true,
+		.help = "seconds that the samples of a result take; 0: as long as repeat= takes",
+	},
 	[MC_KEY_TIMEOUT] = {
 		.name = "timeout", .preset = "0",
 		.kind = MC_NUMBER, .max = 86400, .single = true, .wide = true,
 		.help = "seconds after which the run stops, keeping what it has; 0: never",
+	},
+	[MC_KEY_TARGET] = {
+		.name = "target", .column = "target", .preset = "ram",
+		.kind = MC_TARGET, .names = target_names, .single = true,
+		.help = "memory of the kernel, a BAR of a PCI device, or other physical memory",
+	},
+	[MC_KEY_OFFSET] = {
+		.name = "offset", .column = "offset_bytes", .preset = "0",
+		.kind = MC_SIZE, .max = 1ULL << 46, .multiple = 64, .wide = true,
+		.help = "bytes of the target before the first one that is measured",
+	},
+	[MC_KEY_WRITE] = {
+		.name = "write", .column = "write", .preset = "no",
+		.kind = MC_CHOICE, .names = mc_yes_no, .single = true, .wide = true,
+		.help = "yes: write to the target, and bring its contents back at the end",
+	},
+	[MC_KEY_ANY_BAR] = {
+		.name = "any_bar", .preset = "no",
+		.kind = MC_CHOICE, .names = mc_yes_no, .single = true, .wide = true,
+		.help = "yes: also a BAR where reading may have an effect (not prefetchable)",
 	},
 };
 

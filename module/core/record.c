@@ -11,6 +11,15 @@ static const char * const attr_names[MC_NATTRS] = {
 	[MC_ATTR_NA] = NULL, [MC_ATTR_MIXED] = "mixed",
 	[MC_ATTR_WB] = "wb", [MC_ATTR_WT] = "wt", [MC_ATTR_WP] = "wp",
 	[MC_ATTR_WC] = "wc", [MC_ATTR_UC_MINUS] = "uc-", [MC_ATTR_UC] = "uc",
+	[MC_ATTR_NC] = "nc", [MC_ATTR_NGNRE] = "nGnRE", [MC_ATTR_NGNRNE] = "nGnRnE",
+};
+
+/* As /proc/zoneinfo has them. */
+static const char * const zone_names[MC_NZONES] = {
+	[MC_ZONE_NA] = NULL, [MC_ZONE_MIXED] = "mixed",
+	[MC_ZONE_DMA] = "DMA", [MC_ZONE_DMA32] = "DMA32", [MC_ZONE_NORMAL] = "Normal",
+	[MC_ZONE_HIGHMEM] = "HighMem", [MC_ZONE_MOVABLE] = "Movable",
+	[MC_ZONE_DEVICE] = "Device",
 };
 
 static const char * const effect_names[MC_NEFFECTS] = {
@@ -35,6 +44,14 @@ static const char * const dram_whys[MC_NDRAM_WHYS] = {
 	[MC_DRAM_DID_NOT_RUN] = "did_not_run",
 };
 
+static const char * const events_whys[MC_NEVENTS_WHYS] = {
+	[MC_EVENTS_NO_COUNTERS] = "no_counters",
+	[MC_EVENTS_COUNTED] = NULL,
+	[MC_EVENTS_NO_PMU] = "no_pmu",
+	[MC_EVENTS_NOT_OPENED] = "not_opened",
+	[MC_EVENTS_DID_NOT_RUN] = "did_not_run",
+};
+
 /* Return: the name, or NULL if @i has none. */
 static const char *name_of(const char * const *names, size_t n, size_t i)
 {
@@ -52,6 +69,23 @@ const char *mc_attr_name(enum mc_attr attr)
 	const char *name = name_of(attr_names, MC_NATTRS, attr);
 
 	return name ? name : "na";
+}
+
+/**
+ * mc_zone_named() - find a zone by the kernel's name for it
+ * @name: the name
+ *
+ * Return: the zone, MC_ZONE_NA if there is none of that name.
+ */
+enum mc_zone mc_zone_named(const char *name)
+{
+	enum mc_zone zone;
+
+	for (zone = MC_ZONE_DMA; zone < MC_NZONES; zone++) {
+		if (!strcmp(zone_names[zone], name))
+			return zone;
+	}
+	return MC_ZONE_NA;
 }
 
 /**
@@ -79,7 +113,21 @@ void mc_record_set(struct mc_record *rec, unsigned int column, u64 value)
 	rec->has |= 1U << column;
 }
 
-#define CELL_MAX	160	/* bytes of any cell but a path */
+/**
+ * mc_record_set_text() - set the text of a record
+ * @rec: the record
+ * @column: index of the column that is a text
+ * @text: the text, shorter than MC_RECORD_TEXT_MAX
+ */
+void mc_record_set_text(struct mc_record *rec, unsigned int column, const char *text)
+{
+	struct mc_text t = MC_TEXT(rec->text);
+
+	mc_textf(&t, "%s", text);
+	rec->has |= 1U << column;
+}
+
+#define CELL_MAX	160	/* bytes of any cell but a path and groups */
 
 /* A cell as text, before it is padded or quoted. */
 struct cell {
@@ -88,14 +136,15 @@ struct cell {
 	bool shy;	/* in the table only if a record has a value */
 	bool word;	/* a string in JSON */
 	bool na;
-	char buf[MC_PATH_MAX + 1];
+	char buf[MC_GROUPS_MAX + 1];
 };
 
 /* Facts and statistics: where a record has them, and how they are shown. */
-enum fact_kind { FACT_ATTR, FACT_EFFECT, FACT_VERIFIED, FACT_LEFT_OUT, FACT_NODE,
+enum fact_kind { FACT_ZONE, FACT_ATTR, FACT_EFFECT, FACT_VERIFIED, FACT_LEFT_OUT, FACT_NODE,
 		 FACT_U32, FACT_U64, FACT_NS, FACT_STAT_NS, FACT_SPREAD_NS,
 		 FACT_PERCENT, FACT_DRAM_WHY, FACT_SOME, FACT_TRAFFIC,
-		 FACT_AMPLIFICATION, FACT_IDLE, FACT_DISTURBED, FACT_WINDOWS, FACT_REMOTE };
+		 FACT_AMPLIFICATION, FACT_IDLE, FACT_DISTURBED, FACT_WINDOWS, FACT_REMOTE,
+		 FACT_EVENT, FACT_EVENTS_WHY, FACT_RANGE };
 
 static const struct fact {
 	const char *name;
@@ -104,12 +153,14 @@ static const struct fact {
 	bool wide;
 	bool shy;	/* in the table only if a record has a value; remote_threads: not 0 */
 	bool memory;	/* about memory: not in the table of a test that measures none */
-	u8 which;	/* traffic or disturbance */
+	u8 which;	/* traffic, disturbance or event */
 } facts[] = {
 #define F(field)	offsetof(struct mc_record, field)
 	{ "attribute", FACT_ATTR, F(attribute), .memory = true },
 	{ "effective", FACT_EFFECT, F(effective), .memory = true },
 	{ "memory_node", FACT_NODE, F(memory_node), .memory = true },
+	{ "memory_zone", FACT_ZONE, F(memory_zone), .wide = true, .memory = true },
+	{ "physical_range", FACT_RANGE, F(range), .shy = true, .memory = true },
 	{ "threads", FACT_U32, F(threads), .wide = true },
 	{ "remote_threads", FACT_REMOTE, .shy = true },
 	{ "started_unix_ns", FACT_U64, F(started_unix_ns), .wide = true },
@@ -143,8 +194,21 @@ static const struct fact {
 	{ "dram_idle_write_mb_per_s", FACT_IDLE, .wide = true,
 	  .which = MC_DRAM_WRITE },
 	{ "dram_why", FACT_DRAM_WHY, F(dram.why), .wide = true },
+	/* mc_event_name() has their names. */
+	{ NULL, FACT_EVENT, .shy = true, .which = 0 },
+	{ NULL, FACT_EVENT, .shy = true, .which = 1 },
+	{ NULL, FACT_EVENT, .shy = true, .which = 2 },
+	{ NULL, FACT_EVENT, .shy = true, .which = 3 },
+	{ NULL, FACT_EVENT, .shy = true, .which = 4 },
+	{ NULL, FACT_EVENT, .shy = true, .which = 5 },
+	{ "events_why", FACT_EVENTS_WHY, F(events.why), .wide = true },
 #undef F
 };
+
+static const char *fact_name(const struct fact *f)
+{
+	return f->kind == FACT_EVENT ? mc_event_name(f->which) : f->name;
+}
 
 /**
  * mc_fact_name() - the name of a fact or statistic that records of all tests have
@@ -154,7 +218,7 @@ static const struct fact {
  */
 const char *mc_fact_name(unsigned int index)
 {
-	return index < ARRAY_SIZE(facts) ? facts[index].name : NULL;
+	return index < ARRAY_SIZE(facts) ? fact_name(&facts[index]) : NULL;
 }
 
 static void word_cell(struct cell *c, struct mc_text *t, const char *word)
@@ -216,10 +280,13 @@ static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
 {
 	const void *at = (const char *)rec + f->offset;
 
-	c->name = f->name;
+	c->name = fact_name(f);
 	c->wide = f->wide || (f->memory && req->spec->memoryless);
 	c->shy = f->shy;
 	switch (f->kind) {
+	case FACT_ZONE:
+		word_cell(c, t, name_of(zone_names, MC_NZONES, *(const u8 *)at));
+		break;
 	case FACT_ATTR:
 		word_cell(c, t, name_of(attr_names, MC_NATTRS, *(const u8 *)at));
 		break;
@@ -235,6 +302,12 @@ static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
 		break;
 	case FACT_NODE:
 		node_cell(c, t, *(const int *)at, req);
+		break;
+	case FACT_RANGE:
+		c->word = true;
+		c->na = !rec->range.bytes;
+		if (!c->na)
+			mc_range_show(t, &rec->range);
 		break;
 	case FACT_REMOTE:
 		c->na = rec->remote_threads == MC_NOT_KNOWN;
@@ -265,6 +338,13 @@ static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
 		break;
 	case FACT_DRAM_WHY:
 		word_cell(c, t, name_of(dram_whys, MC_NDRAM_WHYS, *(const u8 *)at));
+		break;
+	case FACT_EVENTS_WHY:
+		word_cell(c, t, name_of(events_whys, MC_NEVENTS_WHYS, *(const u8 *)at));
+		break;
+	case FACT_EVENT:
+		c->na = !(rec->events.counted >> f->which & 1);
+		mc_text_fixed(t, rec->events.milli[f->which], 3);
 		break;
 	case FACT_TRAFFIC:
 	case FACT_AMPLIFICATION:
@@ -298,6 +378,13 @@ static const bool about_memory[MC_KEY_OWN] = {
 	[MC_KEY_PAGE] = true,
 };
 
+/* As the request has them. */
+static void group_cpus(struct mc_text *t, const struct mc_request *req,
+		       const struct mc_group *group)
+{
+	mc_textf(t, "%.*s", group->cpus_len, req->groups + group->cpus_at);
+}
+
 static void key_cell(struct cell *c, struct mc_text *t, unsigned int id,
 		     const struct mc_request *req, const struct mc_record *rec)
 {
@@ -308,15 +395,23 @@ static void key_cell(struct cell *c, struct mc_text *t, unsigned int id,
 	c->name = key->column;
 	c->wide = key->wide ||
 		  (req->spec->memoryless && id < MC_KEY_OWN && about_memory[id]);
+	/* The table shows a target unless it is RAM. */
+	if (key->kind == MC_TARGET) {
+		c->shy = true;
+		c->wide = value == MC_TARGET_RAM;
+	}
 	c->word = word ? !is_number(word) :
-			 key->kind == MC_CPULIST || key->kind == MC_PATH;
-	if (key->kind == MC_PATH)
+			 key->kind == MC_CPULIST || key->kind == MC_PATH ||
+			 key->kind == MC_TARGET || key->kind == MC_GROUPS;
+	if (key->kind == MC_PATH || key->kind == MC_GROUPS)
 		t->size = sizeof(c->buf);
 	if (word)
 		mc_textf(t, "%s", word);
 	else if (key->kind == MC_CPULIST && rec->cpu != MC_CPU_ALL)
 		mc_textf(t, "%d", rec->cpu);
-	else if (key->kind == MC_CPULIST || key->kind == MC_PATH)
+	else if (key->kind == MC_CPULIST && rec->group && rec->group <= req->ngroups)
+		group_cpus(t, req, &req->group[rec->group - 1]);
+	else if (c->word)
 		mc_request_values(t, req, id);
 	else
 		mc_textf(t, "%llu", value);
@@ -330,6 +425,11 @@ static void own_cell(struct cell *c, struct mc_text *t, unsigned int i,
 	c->name = col->name;
 	c->wide = col->wide;
 	c->na = !(rec->has & 1U << i);
+	c->shy = col->text;
+	if (col->text) {
+		word_cell(c, t, c->na ? NULL : rec->text);
+		return;
+	}
 	if (col->names) {
 		word_cell(c, t, c->na ? NULL : mc_name_of(col->names, rec->value[i]));
 		return;

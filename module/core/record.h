@@ -9,13 +9,14 @@
 #include "core/stats.h"
 
 #define MC_MAX_COLUMNS	16	/* figures that a test can define */
-#define MC_MAX_CELLS	(MC_MAX_KEYS + MC_MAX_COLUMNS + 32)
+#define MC_MAX_CELLS	(MC_MAX_KEYS + MC_MAX_COLUMNS + 50)
 
 /* Sizes of buffers, terminator included. */
 #define MC_ROW_MAX	8192			/* a row, or a result's JSON line */
+#define MC_RECORD_TEXT_MAX	64
 #define MC_REQUEST_JSON_MAX	(MC_SHOW_MAX + 1024)	/* the request's JSON line */
 
-/* What the page tables say; the names are those of the PAT. */
+/* What the page tables say; the names are those of the PAT, or of arm64's manuals. */
 enum mc_attr {
 	MC_ATTR_NA,	/* page tables can't be read here */
 	MC_ATTR_MIXED,	/* not the same on every page */
@@ -25,11 +26,27 @@ enum mc_attr {
 	MC_ATTR_WC,
 	MC_ATTR_UC_MINUS,
 	MC_ATTR_UC,
+	MC_ATTR_NC,
+	MC_ATTR_NGNRE,
+	MC_ATTR_NGNRNE,
 	MC_NATTRS,
 };
 
 /* Did the memory type have an effect on the hardware? */
 enum mc_effect { MC_EFFECT_UNKNOWN, MC_EFFECT_YES, MC_EFFECT_NO, MC_NEFFECTS };
+
+/* The kernel's zone that pages are in. */
+enum mc_zone {
+	MC_ZONE_NA,
+	MC_ZONE_MIXED,	/* not the same for all pages */
+	MC_ZONE_DMA,
+	MC_ZONE_DMA32,
+	MC_ZONE_NORMAL,
+	MC_ZONE_HIGHMEM,
+	MC_ZONE_MOVABLE,
+	MC_ZONE_DEVICE,
+	MC_NZONES,
+};
 
 enum mc_verified { MC_VERIFIED_OFF, MC_VERIFIED_OK, MC_VERIFIED_FAILED };
 
@@ -75,6 +92,28 @@ struct mc_dram {
 	u64 idle_kb_per_s[MC_NTRAFFIC];
 };
 
+/* Why events of the cores are missing. */
+enum mc_events_why {
+	MC_EVENTS_NO_COUNTERS,	/* no events are set, or the test does not read them */
+	MC_EVENTS_COUNTED,
+	MC_EVENTS_NO_PMU,	/* no PMU of this machine counts an event */
+	MC_EVENTS_NOT_OPENED,	/* the PMU, or the kernel, refuses an event */
+	MC_EVENTS_DID_NOT_RUN,	/* an event was never on its PMU during the windows */
+	MC_NEVENTS_WHYS,
+};
+
+/**
+ * struct mc_events_counted - events of the cores in the timed windows of a result
+ * @why: why some event was not counted (enum mc_events_why)
+ * @counted: a bit for each event that was counted
+ * @milli: thousandths of each event in a pass, all threads, mean of the samples
+ */
+struct mc_events_counted {
+	u8 why;
+	u8 counted;
+	u64 milli[MC_NEVENTS];
+};
+
 #define MC_CPU_ALL	(-1)
 #define MC_NODE_NA	(-1)
 #define MC_NODE_MIXED	(-2)
@@ -88,6 +127,8 @@ struct mc_dram {
  * @remote_threads: number of threads on another node than their memory, or
  *                  MC_NOT_KNOWN
  * @memory_node: NUMA node of the pages, or MC_NODE_LOCAL, _MIXED or _NA
+ * @memory_zone: the kernel's zone of the pages (enum mc_zone)
+ * @range: physical addresses of a target; of RAM, and of no memory, it has no bytes
  * @attribute: what the page tables say (enum mc_attr)
  * @effective: did the memory type have an effect (enum mc_effect)
  * @verified: is the data correct (enum mc_verified)
@@ -100,9 +141,12 @@ struct mc_dram {
  * @stats: time of a pass over the working set
  * @has: bit i is set if @value[i] was measured
  * @value: the test's own figures, fixed-point with the decimals of their columns
+ * @text: the value of the column that is a text
  * @cpu: the CPU that the result is about, or MC_CPU_ALL
+ * @group: the group of CPUs that it is about instead, counted from 1; 0: none
  * @payload_bytes: bytes that the loops of all threads access in a pass; 0: not known
  * @dram: DRAM traffic during the samples
+ * @events: events of the cores
  * @histogram: a histogram that the test defines, or NULL; freed with the record
  */
 struct mc_record {
@@ -110,6 +154,8 @@ struct mc_record {
 	u32 threads;
 	u32 remote_threads;
 	int memory_node;
+	u8 memory_zone;
+	struct mc_range range;
 	u8 attribute;
 	u8 effective;
 	u8 verified;
@@ -122,9 +168,12 @@ struct mc_record {
 	struct mc_stats stats;
 	u32 has;
 	u64 value[MC_MAX_COLUMNS];
+	char text[MC_RECORD_TEXT_MAX];
 	int cpu;
+	u8 group;
 	u64 payload_bytes;
 	struct mc_dram dram;
+	struct mc_events_counted events;
 	struct mc_histogram *histogram;
 };
 
@@ -141,8 +190,10 @@ struct mc_layout {
 };
 
 const char *mc_attr_name(enum mc_attr attr);
+enum mc_zone mc_zone_named(const char *name);
 const char *mc_effect_name(enum mc_effect effect);
 void mc_record_set(struct mc_record *rec, unsigned int column, u64 value);
+void mc_record_set_text(struct mc_record *rec, unsigned int column, const char *text);
 const char *mc_fact_name(unsigned int index);
 
 void mc_layout_init(struct mc_layout *l, const struct mc_request *req);

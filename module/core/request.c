@@ -29,6 +29,8 @@ const char *mc_key_word(const struct mc_key *key, u64 value)
 {
 	const char *word = mc_name_of(key->names, value);
 
+	if (key->kind == MC_GROUPS)	/* its names are operations of a group */
+		return NULL;
 	return word ? word : mc_name_of(key->outcomes, value);
 }
 
@@ -41,19 +43,13 @@ const char *mc_key_word(const struct mc_key *key, u64 value)
 void mc_key_show(struct mc_text *t, const struct mc_key *key, u64 value)
 {
 	const char *word = mc_key_word(key, value);
-	unsigned int i = 0;
 
-	if (word) {
+	if (word)
 		mc_textf(t, "%s", word);
-		return;
-	}
-	while (key->kind == MC_SIZE && value && !(value & 1023) && i < 3) {
-		value >>= 10;
-		i++;
-	}
-	mc_textf(t, "%llu", value);
-	if (i)
-		mc_textf(t, "%c", " KMG"[i]);
+	else if (key->kind == MC_SIZE)
+		mc_text_size(t, value);
+	else
+		mc_textf(t, "%llu", value);
 }
 
 static bool same(const char *name, const char *s, size_t len)
@@ -280,6 +276,24 @@ void mc_request_point(const struct mc_request *req, u64 index,
 }
 
 /**
+ * mc_group_point() - the values that count for a group of CPUs
+ * @group: the group
+ * @point: the values of the request
+ * @out: result: those of the group where it has its own; may be @point
+ */
+void mc_group_point(const struct mc_group *group, const struct mc_point *point,
+		    struct mc_point *out)
+{
+	unsigned int id;
+
+	*out = *point;
+	for (id = 0; id < MC_MAX_KEYS; id++) {
+		if (group->given >> id & 1)
+			out->v[id] = group->v[id];
+	}
+}
+
+/**
  * mc_request_given() - did the user write this key?
  * @req: the request
  * @id: the key's number
@@ -344,6 +358,14 @@ void mc_request_values(struct mc_text *t, const struct mc_request *req,
 		mc_text_list(t, req->cpus, MC_MAX_CPUS);
 	if (key->kind == MC_PATH && *req->path) {
 		mc_textf(t, "%s", req->path);
+		return;
+	}
+	if (key->kind == MC_GROUPS) {
+		mc_textf(t, "%s", req->groups);
+		return;
+	}
+	if (key->kind == MC_TARGET) {
+		mc_target_show(t, &req->target);
 		return;
 	}
 	for (i = 0; i < req->values[id].n; i++) {

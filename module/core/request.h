@@ -8,22 +8,33 @@
 #define MC_CORE_REQUEST_H
 
 #include "core/shim.h"
+#include "core/target.h"
 #include "core/text.h"
 
 #define MC_LINE_MAX	4095		/* bytes in a request line */
 #define MC_SHOW_MAX	8192		/* bytes of a request as shown, with ranges expanded */
-#define MC_MAX_KEYS	24		/* keys of a test, common ones included */
+#define MC_MAX_KEYS	30		/* keys of a test, common ones included */
 #define MC_MAX_VALUES	64		/* values of a key in one request */
+#define MC_MAX_REPEAT	1000000ULL	/* samples of a point */
 #define MC_MAX_POINTS	65536		/* combinations in one request */
 #define MC_MAX_CPUS	8192		/* the kernel's largest NR_CPUS on x86 */
 #define MC_MAX_NODES	1024		/* the kernel's largest MAX_NUMNODES */
 #define MC_PATH_MAX	200		/* bytes in a path */
+#define MC_MAX_GROUPS	16		/* groups of CPUs in a request */
+#define MC_GROUPS_MAX	500		/* bytes in the list of groups */
 
 #define MC_AUTO		(~0ULL)		/* the value of `auto` */
 #define MC_LOCAL	(~0ULL - 1)	/* the value of node=local */
 #define MC_PATH_GIVEN	(~0ULL)		/* the value of a path that is not one of the names */
 
-enum mc_type { MC_WB, MC_WC, MC_UC, MC_NTYPES };
+enum mc_type {
+	MC_WB, MC_WC, MC_UC,
+	MC_NTYPES,		/* number of types that RAM can have; targets have more: */
+	MC_WT = MC_NTYPES,	/* write-through */
+	MC_NP,			/* non-posted: strongly uncached, on arm64 Device-nGnRnE */
+	MC_NALL_TYPES,
+};
+
 /* The mapping of the memory: page=, and in a result the actual mapping. */
 enum mc_page {
 	MC_PAGE_AUTO,	/* kernel: direct; user space: direct or else 4k */
@@ -46,6 +57,7 @@ enum mc_key_id {
 	MC_KEY_TYPE,
 	MC_KEY_SIZE,
 	MC_KEY_CPU,
+	MC_KEY_CPUS,
 	MC_KEY_SMT,
 	MC_KEY_NODE,
 	MC_KEY_IRQ,
@@ -54,8 +66,19 @@ enum mc_key_id {
 	MC_KEY_PREFETCH,
 	MC_KEY_REPEAT,
 	MC_KEY_WARMUP,
+	MC_KEY_TIME,
 	MC_KEY_TIMEOUT,
+	MC_KEY_TARGET,
+	MC_KEY_OFFSET,
+	MC_KEY_WRITE,
+	MC_KEY_ANY_BAR,
 	MC_KEY_OWN,	/* a test's own keys are numbered from here */
+};
+
+/* The values of cpus=. */
+enum mc_cpus {
+	MC_CPUS_TOGETHER,
+	MC_CPUS_EACH,
 };
 
 enum mc_kind {
@@ -64,6 +87,8 @@ enum mc_kind {
 	MC_SIZE,	/* bytes with K, M, G; A..B doubles */
 	MC_CPULIST,	/* a CPU list in the kernel's form, `all` or `any` */
 	MC_PATH,	/* an absolute path, or one of the names; at most one key of a test */
+	MC_TARGET,	/* what target= names */
+	MC_GROUPS,	/* groups of CPUs, see struct mc_group; at most one key of a test */
 };
 
 /**
@@ -94,6 +119,7 @@ struct mc_name {
  * @single: takes one value, not a list
  * @found: its column says what was found or done, which may differ from what was asked
  * @wide: only in JSON Lines, not in the table
+ * @grouped: a group of CPUs may have a value of its own
  */
 struct mc_key {
 	const char *name;
@@ -110,6 +136,7 @@ struct mc_key {
 	bool single;
 	bool found;
 	bool wide;
+	bool grouped;
 };
 
 /* The purposes of a figure, as bits. */
@@ -131,6 +158,8 @@ enum mc_role {
  * @decimals: digits behind the point of its fixed-point value
  * @wide: only in JSON Lines, not in the table
  * @names: words for its values, terminated by an empty entry; NULL: it is a number
+ * @text: its value is the text of the record; at most one column of a test. The table has
+ *        the column only if a record has a text
  * @unit: its unit in words, for headings; NULL: the name says it
  * @roles: what it is for (enum mc_role)
  * @always: every record has it
@@ -141,6 +170,7 @@ struct mc_column {
 	u8 decimals;
 	bool wide;
 	const struct mc_name *names;
+	bool text;
 	const char *unit;
 	u8 roles;
 	bool always;
@@ -180,6 +210,22 @@ struct mc_values {
 };
 
 /**
+ * struct mc_group - a group of CPUs that do the same: CPUS:OP[:KEY=VALUE]...
+ * @op: OP, one of the names of the MC_GROUPS key
+ * @cpus_at: where CPUS is in @groups of struct mc_request
+ * @cpus_len: length of CPUS
+ * @given: bit i is set if the group has a value of its own for key i
+ * @v: these values
+ */
+struct mc_group {
+	u64 op;
+	u16 cpus_at;
+	u16 cpus_len;
+	u32 given;
+	u64 v[MC_MAX_KEYS];
+};
+
+/**
  * struct mc_request - a parsed request line
  * @spec: the test
  * @nkeys: number of keys of the test, common ones included
@@ -192,7 +238,13 @@ struct mc_values {
  * @ncpus: number of CPUs in @cpus
  * @cpus: bitmap of the CPUs
  * @nodes: bitmap of the actual nodes of node=local
+ * @target: what target= names; its kind is the key's value
+ * @room: bytes that the target has from the largest offset= on; 0: not known, or RAM
  * @path: the path of the MC_PATH key; empty if its value is a word
+ * @groups: the value of the MC_GROUPS key, as text; empty: there is no such key
+ * @ngroups: number of groups
+ * @group: the groups
+ * @group_of: the group of each CPU, counted from 1; 0: none
  */
 struct mc_request {
 	const struct mc_spec *spec;
@@ -205,7 +257,13 @@ struct mc_request {
 	unsigned int ncpus;
 	u64 cpus[MC_MAX_CPUS / 64];
 	u64 nodes[MC_MAX_NODES / 64];
+	struct mc_target target;
+	u64 room;
 	char path[MC_PATH_MAX + 1];
+	char groups[MC_GROUPS_MAX + 1];
+	unsigned int ngroups;
+	struct mc_group group[MC_MAX_GROUPS];
+	u8 group_of[MC_MAX_CPUS];
 };
 
 /**
@@ -217,6 +275,7 @@ struct mc_point {
 };
 
 extern const struct mc_name mc_on_off[];
+extern const struct mc_name mc_yes_no[];
 
 const char *mc_type_name(enum mc_type type);
 const struct mc_key *mc_key_of(const struct mc_spec *spec, unsigned int id);
@@ -229,6 +288,8 @@ int mc_request_parse(struct mc_request *req, const char *line, size_t len,
 u64 mc_request_points(const struct mc_request *req);
 void mc_request_point(const struct mc_request *req, u64 index,
 		      struct mc_point *point);
+void mc_group_point(const struct mc_group *group, const struct mc_point *point,
+		    struct mc_point *out);
 bool mc_request_given(const struct mc_request *req, unsigned int id);
 int mc_request_cpu(const struct mc_request *req, int cpu);
 u64 mc_request_max(const struct mc_request *req, unsigned int id);

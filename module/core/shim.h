@@ -32,6 +32,7 @@ typedef unsigned long long u64;
 typedef long long s64;
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define __iomem
 #define __printf(a, b)	__attribute((format(printf, a, b)))
 
 #define MC_TESTS_LISTED	"memcache-user --tests lists them"

@@ -52,6 +52,10 @@ void mc_key_allowed(struct mc_text *t, const struct mc_key *key)
 	const char *bar = "";
 	const struct mc_name *n;
 
+	if (key->kind == MC_GROUPS) {	/* its names are values of OP */
+		mc_textf(t, "LIST:OP[:KEY=VALUE][+MORE]");
+		return;
+	}
 	for (n = key->names; n && n->name; n++) {
 		mc_textf(t, "%s%s", bar, n->name);
 		bar = "|";
@@ -60,6 +64,8 @@ void mc_key_allowed(struct mc_text *t, const struct mc_key *key)
 		mc_textf(t, "LIST|all|any");
 	if (key->kind == MC_PATH)
 		mc_textf(t, "%s/PATH", bar);
+	if (key->kind == MC_TARGET)
+		mc_textf(t, "%s" MC_TARGET_FORMS, bar);
 	if (key->kind != MC_NUMBER && key->kind != MC_SIZE)
 		return;
 	mc_textf(t, "%s", bar);

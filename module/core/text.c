@@ -54,6 +54,24 @@ void mc_text_fixed(struct mc_text *t, u64 value, unsigned int decimals)
 		mc_textf(t, "%llu", value);
 }
 
+/**
+ * mc_text_size() - append a size with K, M or G if it is a multiple of that
+ * @t: the text
+ * @bytes: the size
+ */
+void mc_text_size(struct mc_text *t, u64 bytes)
+{
+	unsigned int i = 0;
+
+	while (bytes && !(bytes & 1023) && i < 3) {
+		bytes >>= 10;
+		i++;
+	}
+	mc_textf(t, "%llu", bytes);
+	if (i)
+		mc_textf(t, "%c", " KMG"[i]);
+}
+
 /* Return: how many bytes need no escape in a JSON string. */
 static int plain_bytes(const char *s)
 {

@@ -35,6 +35,7 @@ struct mc_error {
 };
 
 void mc_textf(struct mc_text *t, const char *fmt, ...) __printf(2, 3);
+void mc_text_size(struct mc_text *t, u64 bytes);
 void mc_text_fixed(struct mc_text *t, u64 value, unsigned int decimals);
 void mc_text_json(struct mc_text *t, const char *s);
 void mc_text_quote(struct mc_text *t, const char *s, size_t len);

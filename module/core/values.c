@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The value in key=value: words, numbers, sizes, ranges, CPU lists, paths. */
+/* The value in key=value: words, numbers, sizes, ranges, CPU lists, paths, groups. */
 #include "core/request.h"
 
 /* A piece of the request line, not terminated. */
@@ -189,8 +189,9 @@ static int parse_range(const struct mc_key *key, struct piece p,
 	}
 }
 
-static int parse_cpu_range(struct mc_request *req, const struct mc_key *key,
-			   struct piece p, struct mc_error *e)
+/* Parse N or N-M. */
+static int parse_cpu_range(const struct mc_key *key, struct piece p, u64 *from, u64 *to,
+			   struct mc_error *e)
 {
 	u64 first, last;
 	int n = parse_digits(p, &first);
@@ -206,10 +207,24 @@ static int parse_cpu_range(struct mc_request *req, const struct mc_key *key,
 		rest.len -= n > 0 ? n : 0;
 	}
 	if (n <= 0 || rest.len || first > last)
-		return refuse(e, key, p,
+		return refuse(e, key, p, key->kind == MC_GROUPS ?
+			      "is not a CPU list; write e.g. 0 or 0-3,8" :
 			      "is not a CPU list; write e.g. 0 or 0-3,8, or all, or any");
 	if (last >= MC_MAX_CPUS)
 		return refuse(e, key, p, "names a CPU above 8191");
+	*from = first;
+	*to = last;
+	return 0;
+}
+
+static int add_cpus(struct mc_request *req, const struct mc_key *key, struct piece p,
+		    struct mc_error *e)
+{
+	u64 first, last;
+	int err = parse_cpu_range(key, p, &first, &last, e);
+
+	if (err)
+		return err;
 	for (; first <= last; first++) {
 		u64 mask = 1ULL << (first % 64);
 
@@ -234,7 +249,7 @@ static int parse_cpus(struct mc_request *req, const struct mc_key *key,
 	if (req->any_cpu || req->all_cpus)
 		return 0;
 	while (next_piece(&rest, ',', &p)) {
-		err = parse_cpu_range(req, key, p, e);
+		err = add_cpus(req, key, p, e);
 		if (err)
 			return err;
 	}
@@ -273,6 +288,19 @@ static int parse_path(struct mc_request *req, const struct mc_key *key,
 	return 0;
 }
 
+static int parse_target(struct mc_request *req, const struct mc_key *key,
+			struct mc_values *out, struct piece p, struct mc_error *e)
+{
+	req->target = (struct mc_target){ .kind = MC_TARGET_RAM };
+	out->n = 1;
+	if (!word_value(key->names, p, &out->v[0]) &&
+	    !mc_target_parse(&req->target, p.s, p.len))
+		return refuse(e, key, p,
+			      "is no target; write ram, pci:0000:03:00.0/2 or phys:0x30000000+128M, in whole pages");
+	out->v[0] = req->target.kind;
+	return 0;
+}
+
 static int parse_one(const struct mc_key *key, struct piece p,
 		     struct mc_values *out, struct mc_error *e)
 {
@@ -293,6 +321,147 @@ static int parse_one(const struct mc_key *key, struct piece p,
 		return parse_range(key, p, out, e);
 	}
 	return add_value(key, out, v, p, e);
+}
+
+/* The CPUs of the group that is last so far. */
+static int parse_group_cpus(struct mc_request *req, const struct mc_key *key,
+			    struct piece list, struct mc_error *e)
+{
+	u64 first, last;
+	struct piece p;
+	int err;
+
+	while (next_piece(&list, ',', &p)) {
+		err = parse_cpu_range(key, p, &first, &last, e);
+		if (err)
+			return err;
+		for (; first <= last; first++) {
+			if (req->group_of[first])
+				return refuse(e, key, p, "names a CPU twice");
+			req->group_of[first] = req->ngroups;
+		}
+	}
+	return 0;
+}
+
+/* Find a key that a group may have. Return: its number; that of keys if there is none. */
+static unsigned int grouped_key(const struct mc_request *req, struct piece name)
+{
+	unsigned int id;
+
+	for (id = 0; id < req->nkeys; id++) {
+		const struct mc_key *key = mc_key_of(req->spec, id);
+
+		if (key->grouped && strlen(key->name) == name.len &&
+		    !memcmp(key->name, name.s, name.len))
+			break;
+	}
+	return id;
+}
+
+static int refuse_group_key(const struct mc_request *req, const struct mc_key *groups,
+			    struct piece word, struct mc_error *e)
+{
+	char text[MC_ERROR_TEXT];
+	struct mc_text t = MC_TEXT(text);
+	const char *comma = "";
+	unsigned int id;
+
+	mc_textf(&t, "is no key of a group; a group takes ");
+	for (id = 0; id < req->nkeys; id++) {
+		if (!mc_key_of(req->spec, id)->grouped)
+			continue;
+		mc_textf(&t, "%s%s=", comma, mc_key_of(req->spec, id)->name);
+		comma = ", ";
+	}
+	return refuse(e, groups, word, text);
+}
+
+/* KEY=VALUE in a group: one value of a key of the test. */
+static int parse_group_key(struct mc_request *req, const struct mc_key *groups,
+			   struct mc_group *group, struct piece p, struct mc_error *e)
+{
+	struct mc_values one = { .n = 0 };
+	const struct mc_key *key;
+	struct piece word = p;
+	unsigned int id;
+	int err;
+
+	if (!next_piece(&p, '=', &word) || !p.s)
+		return refuse(e, groups, word,
+			      "is not KEY=VALUE; a group is CPUS:OP[:KEY=VALUE]..., e.g. 0-3:read:size=64M");
+	id = grouped_key(req, word);
+	if (id == req->nkeys)
+		return refuse_group_key(req, groups, word, e);
+	if (group->given >> id & 1)
+		return refuse(e, groups, word, "is given twice in a group");
+	key = mc_key_of(req->spec, id);
+	err = parse_one(key, p, &one, e);
+	if (err)
+		return err;
+	if (one.n > 1 || (key->kind == MC_SIZE && one.v[0] == MC_AUTO))
+		return refuse(e, groups, p, "is not one value; a group takes one");
+	group->given |= 1U << id;
+	group->v[id] = one.v[0];
+	return 0;
+}
+
+/* CPUS:OP[:KEY=VALUE]..., @at bytes behind the begin of the list. */
+static int parse_group(struct mc_request *req, const struct mc_key *key,
+		       struct piece rest, size_t at, struct mc_error *e)
+{
+	struct piece whole = rest, p;
+	struct mc_group *group;
+	int err;
+
+	if (req->ngroups == MC_MAX_GROUPS)
+		return refuse(e, key, rest, "is one group too many: 16 at most");
+	group = &req->group[req->ngroups++];
+	next_piece(&rest, ':', &p);
+	*group = (struct mc_group){ .cpus_at = at, .cpus_len = p.len };
+	err = parse_group_cpus(req, key, p, e);
+	if (err)
+		return err;
+	if (!next_piece(&rest, ':', &p))
+		return refuse(e, key, whole,
+			      "has no operation; a group is CPUS:OP[:KEY=VALUE]..., e.g. 0-3:read");
+	if (!word_value(key->names, p, &group->op))
+		return refuse_word(e, key, p);
+	while (next_piece(&rest, ':', &p)) {
+		err = parse_group_key(req, key, group, p, e);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/*
+ * Groups, with + between them. Their text needs no escaping, since it has only what was
+ * understood.
+ */
+static int parse_groups(struct mc_request *req, const struct mc_key *key,
+			struct mc_values *out, struct piece rest, struct mc_error *e)
+{
+	char text[MC_ERROR_TEXT];
+	struct mc_text t = MC_TEXT(text);
+	struct piece whole = rest, p;
+	int err;
+
+	if (rest.len > MC_GROUPS_MAX) {
+		mc_textf(&t, "is longer than %d bytes", MC_GROUPS_MAX);
+		return refuse(e, key, rest, text);
+	}
+	*out = (struct mc_values){ .n = 1 };
+	memset(req->group_of, 0, sizeof(req->group_of));
+	req->ngroups = 0;
+	while (next_piece(&rest, '+', &p)) {
+		err = parse_group(req, key, p, p.s - whole.s, e);
+		if (err)
+			return err;
+	}
+	memcpy(req->groups, whole.s, whole.len);
+	req->groups[whole.len] = '\0';
+	return 0;
 }
 
 /**
@@ -320,6 +489,10 @@ int mc_values_parse(struct mc_request *req, unsigned int id, const char *s,
 		return parse_cpus(req, key, rest, e);
 	if (key->kind == MC_PATH)
 		return parse_path(req, key, out, rest, e);
+	if (key->kind == MC_TARGET)
+		return parse_target(req, key, out, rest, e);
+	if (key->kind == MC_GROUPS)
+		return parse_groups(req, key, out, rest, e);
 	out->n = 0;
 	while (next_piece(&rest, ',', &p)) {
 		if (!p.len)

@@ -28,3 +28,26 @@ void *mc_view_at(const struct mc_view *v, u64 at, u64 *left)
 		*left = s->start + s->bytes - at;
 	return (u8 *)s->addr + (at - s->start);
 }
+
+/**
+ * mc_view_blocks() - list the addresses of blocks of a buffer
+ * @view: the buffer
+ * @from: offset of the first block
+ * @to: end of the last one, which may be shorter
+ * @block: bytes of a block
+ * @blocks: result: array with room for all addresses
+ *
+ * Return: false if some block is not contiguous.
+ */
+bool mc_view_blocks(const struct mc_view *view, u64 from, u64 to, u64 block,
+		    void **blocks)
+{
+	u64 left;
+
+	for (; from < to; from += block) {
+		*blocks++ = mc_view_at(view, from, &left);
+		if (left < block && left < to - from)
+			return false;
+	}
+	return true;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the architecture provides: x86/, or um/ for User-Mode Linux. */
+/* What the architecture provides: x86/, arm64/, or um/ for User-Mode Linux. */
 #ifndef MC_ARCH_H
 #define MC_ARCH_H
 
@@ -7,10 +7,16 @@
 
 void mc_cpu_json(struct mc_text *t);
 u64 mc_cpu_tsc_khz(void);
+u32 mc_interrupt_count(void);
 
 bool mc_attr_settable(enum mc_type type);
+bool mc_attr_direct(enum mc_type type);
+const char *mc_attr_try(void *line);
 int mc_attr_set(void *addr, unsigned int pages, enum mc_type type);
 enum mc_attr mc_attr_read(const void *addr, u64 *mapping_bytes);
+void __iomem *mc_attr_map(u64 start, u64 bytes, enum mc_type type);
+void mc_attr_leave(void *addr, u64 bytes, enum mc_type type);
+enum mc_attr mc_attr_of(enum mc_type type);
 void mc_attr_json(struct mc_text *t);
 
 /**

@@ -39,14 +39,25 @@ static atomic64_t leaked;
  */
 u64 mc_buffer_mapping(const struct mc_buffer *b)
 {
+	return mc_level_most(b->after);
+}
+
+/**
+ * mc_level_most() - size of the mappings that cover most of some memory
+ * @levels: the bytes that each level maps
+ *
+ * Return: bytes of such a mapping; 0 if nothing is mapped.
+ */
+u64 mc_level_most(const u64 *levels)
+{
 	static const u64 bytes[MC_NLEVELS] = { PAGE_SIZE, PMD_SIZE, PUD_SIZE };
 	enum mc_level level, most = MC_LEVEL_4K;
 
 	for (level = 0; level < MC_NLEVELS; level++) {
-		if (b->after[level] > b->after[most])
+		if (levels[level] > levels[most])
 			most = level;
 	}
-	return b->after[most] ? bytes[most] : 0;
+	return levels[most] ? bytes[most] : 0;
 }
 
 /**
@@ -76,6 +87,9 @@ static struct page *alloc_block(struct mc_place place, unsigned int *order)
 	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN;
 	int node = place.node < 0 ? NUMA_NO_NODE : place.node;
 
+	/* Nodes of CXL or persistent memory may have nothing else. */
+	if (place.node >= 0 && !node_state(node, N_NORMAL_MEMORY))
+		gfp |= __GFP_HIGHMEM | __GFP_MOVABLE;
 	if (place.strict)
 		gfp |= __GFP_THISNODE;
 	for (;;) {
@@ -160,12 +174,17 @@ static enum mc_level level_of(u64 mapping_bytes)
 	return mapping_bytes >= PMD_SIZE ? MC_LEVEL_2M : MC_LEVEL_4K;
 }
 
-/*
- * Walk @bytes of kernel addresses from @addr, mapping by mapping, and add the bytes of
- * each level to @levels. Return: the attribute, combined with @so_far.
+/**
+ * mc_attr_walk() - read the attribute of kernel addresses, mapping by mapping
+ * @addr: the first address
+ * @bytes: number of bytes
+ * @so_far: attribute of others that belong to them, or MC_ATTR_NA
+ * @levels: the bytes of each level are added here; or NULL
+ *
+ * Context: Process; the mapping must not be removed meanwhile.
+ * Return: the attribute, combined with @so_far; MC_ATTR_NA if an address is not mapped.
  */
-static enum mc_attr walk(const void *addr, u64 bytes, enum mc_attr so_far,
-			 u64 *levels)
+enum mc_attr mc_attr_walk(const void *addr, u64 bytes, enum mc_attr so_far, u64 *levels)
 {
 	u64 at = 0, span, step;
 
@@ -194,8 +213,8 @@ static enum mc_attr walk_chunks(const struct mc_buffer *b, u64 *levels)
 
 	memset(levels, 0, sizeof(u64) * MC_NLEVELS);
 	for (i = 0; i < b->nchunks; i++)
-		attr = walk(page_address(b->chunks[i].page),
-			    chunk_bytes(&b->chunks[i]), attr, levels);
+		attr = mc_attr_walk(page_address(b->chunks[i].page),
+				    chunk_bytes(&b->chunks[i]), attr, levels);
 	return attr;
 }
 
@@ -205,7 +224,7 @@ static void free_chunk(struct mc_chunk *c)
 
 	if (c->changed &&
 	    (mc_attr_set(addr, 1U << c->order, MC_WB) ||
-	     walk(addr, chunk_bytes(c), MC_ATTR_NA, NULL) != MC_ATTR_WB)) {
+	     mc_attr_walk(addr, chunk_bytes(c), MC_ATTR_NA, NULL) != MC_ATTR_WB)) {
 		pr_err("memcache: %u pages could not be turned back to write-back and are leaked\n",
 		       1U << c->order);
 		atomic64_add(1ULL << c->order, &leaked);
@@ -226,19 +245,34 @@ static int node_of(const struct mc_buffer *b)
 	return node;
 }
 
+static enum mc_zone zone_of(const struct mc_buffer *b)
+{
+	const struct page *first = b->chunks[0].page;
+	unsigned int i;
+
+	for (i = 1; i < b->nchunks; i++) {
+		if (page_zonenum(b->chunks[i].page) != page_zonenum(first))
+			return MC_ZONE_MIXED;
+	}
+	return mc_zone_named(page_zone(first)->name);
+}
+
 /**
  * mc_buffer_audit() - read the attribute back from the page tables
  * @b: the buffer; its attribute and levels are updated, and the attribute is `mixed`
- *     if its 4 KiB mapping has another one
+ *     if its 4 KiB mapping has another one. Where the direct map can't have the type, only the
+ *     4 KiB mapping counts
  *
  * Context: Process.
  */
 void mc_buffer_audit(struct mc_buffer *b)
 {
 	b->attribute = walk_chunks(b, b->after);
+	if (!mc_attr_direct(b->type))
+		b->attribute = MC_ATTR_NA;
 	if (b->mapped.n)
-		b->attribute = walk(b->mapped_span.addr, b->mapped_span.bytes,
-				    b->attribute, NULL);
+		b->attribute = mc_attr_walk(b->mapped_span.addr, b->mapped_span.bytes,
+					    b->attribute, NULL);
 }
 
 /* ------------------------------------------------------- create, destroy */
@@ -272,8 +306,8 @@ static int read_before(struct mc_buffer *b, struct mc_team *team, struct mc_erro
 	int err = 0;
 
 	for (i = 0; i < b->nchunks && !err; i++) {
-		walk(page_address(b->chunks[i].page), chunk_bytes(&b->chunks[i]),
-		     MC_ATTR_NA, b->before);
+		mc_attr_walk(page_address(b->chunks[i].page), chunk_bytes(&b->chunks[i]),
+			     MC_ATTR_NA, b->before);
 		err = check_stopped(team, e);
 	}
 	return err;
@@ -320,8 +354,22 @@ static int alloc_buffer(struct mc_buffer *b, struct mc_team *team, struct mc_err
 		return mc_fail(e, -ENOMEM, "size: no memory for the list of pages");
 	find_spans(b);
 	b->memory_node = node_of(b);
+	b->memory_zone = zone_of(b);
 	err = read_before(b, team, e);
 	return err ? err : set_type(b, team, e);
+}
+
+/* For a type that the direct map can't have. */
+static int map_and_try(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
+{
+	const char *failed;
+	int err = mc_buffer_map(b, team, e);
+
+	failed = err ? NULL : mc_attr_try(mc_buffer_start(b));
+	if (!failed)
+		return err;
+	return mc_fail(e, -EOPNOTSUPP, "type: memory of type=%s faults on %s on this machine",
+		       mc_type_name(b->type), failed);
 }
 
 /**
@@ -335,8 +383,8 @@ static int alloc_buffer(struct mc_buffer *b, struct mc_team *team, struct mc_err
  * The attribute is read back from the page tables; the verdict is not determined.
  *
  * Context: Process, may sleep.
- * Return: the buffer, or NULL and @e->err: -ENOMEM, the errno of the stop, or the
- * kernel's error from the change of type.
+ * Return: the buffer, or NULL and @e->err: -ENOMEM, the errno of the stop, the kernel's error
+ * from the change of type, or -EOPNOTSUPP if memory of the type faults.
  */
 struct mc_buffer *mc_buffer_create(enum mc_type type, struct mc_place place,
 				   u64 bytes, struct mc_team *team,
@@ -355,8 +403,23 @@ struct mc_buffer *mc_buffer_create(enum mc_type type, struct mc_place place,
 		mc_buffer_destroy(b);
 		return NULL;
 	}
+	if (!mc_attr_direct(type) && map_and_try(b, team, e)) {
+		mc_buffer_destroy(b);
+		return NULL;
+	}
 	mc_buffer_audit(b);
 	return b;
+}
+
+/**
+ * mc_buffer_start() - the first address of a buffer, for loops
+ * @b: the buffer
+ *
+ * Return: the address, in a mapping that has the type.
+ */
+void *mc_buffer_start(const struct mc_buffer *b)
+{
+	return mc_attr_direct(b->type) ? b->spans[0].addr : b->mapped_span.addr;
 }
 
 /**
@@ -367,7 +430,7 @@ struct mc_buffer *mc_buffer_create(enum mc_type type, struct mc_place place,
  */
 void mc_buffer_judge(struct mc_buffer *b)
 {
-	mc_verdict_of(&b->verdict, b->type, b->spans[0].addr);
+	mc_verdict_of(&b->verdict, b->type, mc_buffer_start(b));
 }
 
 /**
@@ -406,7 +469,7 @@ pgprot_t mc_protection(enum mc_type type, pgprot_t prot)
 {
 	switch (type) {
 	case MC_WC: return pgprot_writecombine(prot);
-	case MC_UC: return pgprot_noncached(prot);
+	case MC_UC: return pgprot_device(prot);	/* as ioremap() does */
 	default: return prot;
 	}
 }
@@ -418,7 +481,7 @@ pgprot_t mc_protection(enum mc_type type, pgprot_t prot)
  * @e: result: what is wrong
  *
  * The mapping has the type of the direct map, since mapping a page with two types is
- * undefined on x86.
+ * undefined on x86. Where the direct map can't have the type, mc_buffer_create() calls this.
  *
  * Context: Process, may sleep.
  * Return: 0, -ENOMEM, or the errno of the stop.

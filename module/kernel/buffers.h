@@ -28,10 +28,12 @@ struct mc_chunk;
  * @room: number of blocks for which @chunks has room
  * @spans: the spans of @direct
  * @direct: the buffer in the kernel's direct map
- * @mapped: the buffer mapped in 4 KiB pages, once a point asks for that
+ * @mapped: the buffer mapped in 4 KiB pages, once a point asks for that; from the beginning where
+ *          the direct map can't have the type
  * @mapped_span: the only span of @mapped
- * @attribute: what the page tables say of the direct map
+ * @attribute: what the page tables say of the mapping that has the type
  * @memory_node: node of the pages, MC_NODE_MIXED if not all the same
+ * @memory_zone: zone of the pages, MC_ZONE_MIXED if not all the same
  * @verdict: what the hardware does with the type
  * @before: bytes of the blocks that each level mapped before the type was set
  * @after: the same with the type set
@@ -50,6 +52,7 @@ struct mc_buffer {
 	struct mc_span mapped_span;
 	enum mc_attr attribute;
 	int memory_node;
+	enum mc_zone memory_zone;
 	struct mc_verdict verdict;
 	u64 before[MC_NLEVELS];
 	u64 after[MC_NLEVELS];
@@ -62,10 +65,13 @@ struct mc_buffer *mc_buffer_create(enum mc_type type, struct mc_place place,
 void mc_buffer_destroy(struct mc_buffer *b);
 int mc_buffer_map(struct mc_buffer *b, struct mc_team *team, struct mc_error *e);
 void mc_buffer_audit(struct mc_buffer *b);
+void *mc_buffer_start(const struct mc_buffer *b);
 void mc_buffer_judge(struct mc_buffer *b);
 void mc_buffer_show(struct mc_text *t, const struct mc_buffer *b,
 		    const char *what);
 u64 mc_buffer_mapping(const struct mc_buffer *b);
+u64 mc_level_most(const u64 *levels);
+enum mc_attr mc_attr_walk(const void *addr, u64 bytes, enum mc_attr so_far, u64 *levels);
 u64 mc_pages_leaked(void);
 pgprot_t mc_protection(enum mc_type type, pgprot_t prot);
 

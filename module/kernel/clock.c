@@ -58,7 +58,7 @@ void mc_clock_init(void)
 {
 	u64 khz = mc_cpu_tsc_khz();
 
-	mc_clock.tsc = khz;
+	mc_clock.counter = khz;
 	mc_clock.khz = khz ? khz : 1000000;	/* else nanoseconds */
 	mc_clock.cost_ps = mc_ticks_to_ps(least_cost_ticks());
 }

@@ -23,9 +23,9 @@ static struct {
 /* ----------------------------------------------------- perf, if configured */
 
 #ifdef CONFIG_PERF_EVENTS
-static void *create_event(struct perf_event_attr *attr, int cpu)
+static void *create_event(struct perf_event_attr *attr, int cpu, struct task_struct *task)
 {
-	return perf_event_create_kernel_counter(attr, cpu, NULL, NULL, NULL);
+	return perf_event_create_kernel_counter(attr, cpu, task, NULL, NULL);
 }
 
 static u64 read_event(void *event, u64 *enabled, u64 *running)
@@ -33,7 +33,7 @@ static u64 read_event(void *event, u64 *enabled, u64 *running)
 	return perf_event_read_value(event, enabled, running);
 }
 #else
-static void *create_event(struct perf_event_attr *attr, int cpu)
+static void *create_event(struct perf_event_attr *attr, int cpu, struct task_struct *task)
 {
 	return ERR_PTR(-EOPNOTSUPP);
 }
@@ -46,8 +46,24 @@ static u64 read_event(void *event, u64 *enabled, u64 *running)
 }
 #endif
 
+/* A counter on @cpu; or if that is -1, of @task wherever it runs. */
+static void *open_for(const struct mc_counter *c, int cpu, struct task_struct *task,
+		      int *why)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr), .type = c->type, .config = c->config,
+	};
+	void *event = create_event(&attr, cpu, task);
+
+	if (!IS_ERR(event))
+		return event;
+	if (why)
+		*why = PTR_ERR(event);
+	return NULL;
+}
+
 /**
- * mc_counter_open() - open a counter, which starts to count
+ * mc_counter_open() - open a counter of DRAM traffic, which starts to count
  * @c: the counter
  * @why: result on failure: negative errno; may be NULL
  *
@@ -56,18 +72,24 @@ static u64 read_event(void *event, u64 *enabled, u64 *running)
  */
 void *mc_counter_open(const struct mc_counter *c, int *why)
 {
-	struct perf_event_attr attr = {
-		.size = sizeof(attr), .type = c->type, .config = c->config,
-	};
-	void *event = ERR_PTR(-ENODEV);
-
 	if (c->cpu < nr_cpu_ids && cpu_online(c->cpu))
-		event = create_event(&attr, c->cpu);
-	if (!IS_ERR(event))
-		return event;
+		return open_for(c, c->cpu, NULL, why);
 	if (why)
-		*why = PTR_ERR(event);
+		*why = -ENODEV;
 	return NULL;
+}
+
+/**
+ * mc_event_open() - open an event of a core, which counts while the caller runs
+ * @c: the event
+ * @why: result on failure: negative errno
+ *
+ * Context: The thread whose events count, may sleep.
+ * Return: as mc_counter_open().
+ */
+void *mc_event_open(const struct mc_counter *c, int *why)
+{
+	return open_for(c, -1, current, why);
 }
 
 /**
@@ -98,8 +120,11 @@ void mc_counter_close(void *event)
 static int try_counter(const struct mc_counter *c, struct mc_error *e)
 {
 	int why = 0;
-	void *event = mc_counter_open(c, &why);
+	void *event;
 
+	if (c->core)	/* a result says which of them are not counted, and why */
+		return 0;
+	event = mc_counter_open(c, &why);
 	if (event) {
 		mc_counter_close(event);
 		return 0;

@@ -4,7 +4,7 @@
 #include <linux/cpumask.h>
 #include <linux/topology.h>
 
-#include "arch/x86/cpuid.h"
+#include "arch/cores.h"
 #include "platform/cpus.h"
 #include "platform/workers.h"
 
@@ -23,7 +23,7 @@ static int cpu_goes(unsigned int cpu)
 }
 
 /**
- * mc_cpus_init() - read the CPUID of each CPU, now or when it comes online
+ * mc_cpus_init() - read the description of each CPU, now or when it comes online
  *
  * This interrupts each CPU once, as loading a module does in any case, so that later
  * readers need not interrupt any.

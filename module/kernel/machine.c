@@ -35,7 +35,7 @@ static void nodes_json(struct mc_text *t)
 static void clock_json(struct mc_text *t)
 {
 	mc_textf(t, "\"clock\":\"%s\",\"clock_khz\":%llu,\"clock_cost_ns\":",
-		 mc_clock.tsc ? "tsc" : "monotonic_raw", mc_clock.khz);
+		 mc_clock.counter ? MC_TIME_COUNTER : "monotonic_raw", mc_clock.khz);
 	mc_text_fixed(t, mc_clock.cost_ps, 3);
 }
 

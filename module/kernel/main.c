@@ -16,6 +16,7 @@
 #include "kernel/memory.h"
 #include "kernel/prefetch.h"
 #include "kernel/run.h"
+#include "kernel/target.h"
 #include "platform/clock.h"
 #include "platform/cpus.h"
 
@@ -56,9 +57,14 @@ static int __init memcache_init(void)
 	err = mc_device_init();
 	if (err)
 		goto err_prefetch;
+	err = mc_target_init();
+	if (err)
+		goto err_device;
 	mc_control_init();
 	return 0;
 
+err_device:
+	mc_device_exit();
 err_prefetch:
 	mc_prefetch_exit();
 err_memory:
@@ -71,6 +77,7 @@ err_cpus:
 static void __exit memcache_exit(void)
 {
 	mc_control_exit();
+	mc_target_exit();
 	mc_device_exit();
 	mc_run_exit();
 	mc_counters_exit();

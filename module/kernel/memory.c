@@ -74,6 +74,11 @@ int mc_memory_init(u64 bytes, int node, struct mc_error *e)
 			continue;
 		standing[order[i]] = mc_buffer_create(order[i], place,
 							  bytes, NULL, e);
+		if (e->err == -EOPNOTSUPP) {
+			/* A request for this type will say why. */
+			*e = (struct mc_error){ 0 };
+			continue;
+		}
 		if (!standing[order[i]]) {
 			mc_memory_exit();
 			return e->err;
@@ -159,12 +164,22 @@ int mc_memory_check(const struct mc_point *point, struct mc_error *e)
 {
 	u64 node = point->v[MC_KEY_NODE];
 
+	if (point->v[MC_KEY_OFFSET])
+		return mc_fail(e, -EINVAL,
+			       "offset: is for a BAR or a range in target=, not for RAM");
+	if (point->v[MC_KEY_TYPE] >= MC_NTYPES)
+		return mc_fail(e, -EOPNOTSUPP,
+			       "type: RAM takes wb, wc and uc; %s is for a BAR or a range in target=",
+			       mc_type_name(point->v[MC_KEY_TYPE]));
 	if (!mc_attr_settable(point->v[MC_KEY_TYPE]))
 		return mc_fail(e, -EOPNOTSUPP,
 			       "type: this machine has type=wb only");
 	if (point->v[MC_KEY_PAGE] > MC_PAGE_4K)
 		return mc_fail(e, -EOPNOTSUPP,
 			       "page: 2m and thp are for memcache-user; the module takes auto, direct or 4k");
+	if (point->v[MC_KEY_PAGE] == MC_PAGE_DIRECT && !mc_attr_direct(point->v[MC_KEY_TYPE]))
+		return mc_fail(e, -EOPNOTSUPP,
+			       "page: on this machine, only type=wb can be measured in the direct map; use page=4k or page=auto");
 	/* node=auto and node=local may fall back to the nearest node with memory. */
 	if (node != MC_AUTO && node != MC_LOCAL &&
 	    (node >= MAX_NUMNODES || !node_state(node, N_MEMORY)))
@@ -225,6 +240,18 @@ static void refresh_verdict(struct mc_buffer *b)
 	mc_buffer_judge(b);
 }
 
+/* The mapping for page=auto: one that each type can have, so that types can be compared. */
+static enum mc_page page_of_all(void)
+{
+	enum mc_type type;
+
+	for (type = 0; type < MC_NTYPES; type++) {
+		if (mc_attr_settable(type) && !mc_attr_direct(type))
+			return MC_PAGE_4K;
+	}
+	return MC_PAGE_DIRECT;
+}
+
 static struct mc_buffer *find_buffer(struct mc_run *run, enum mc_type type,
 				     const struct mc_wanted *want)
 {
@@ -267,7 +294,7 @@ int mc_memory_find(struct mc_run *run, const struct mc_point *point,
 
 	mutex_lock(&lock);
 	b = find_buffer(run, point->v[MC_KEY_TYPE], want);
-	page = page == MC_PAGE_AUTO ? MC_PAGE_DIRECT : page;
+	page = page == MC_PAGE_AUTO ? page_of_all() : page;
 	if (b && page == MC_PAGE_4K && mc_buffer_map(b, run->team, &run->error))
 		b = NULL;
 	if (b) {
@@ -280,6 +307,7 @@ int mc_memory_find(struct mc_run *run, const struct mc_point *point,
 		area->attribute = b->attribute;
 		area->effective = b->verdict.effect;
 		area->memory_node = b->memory_node;
+		area->memory_zone = b->memory_zone;
 	}
 	publish_known();
 	mutex_unlock(&lock);
@@ -352,7 +380,7 @@ void *mc_memory_uc_word(struct mc_error *e)
 {
 	struct mc_buffer *b = make_fence(e);
 
-	return b ? b->spans[0].addr : NULL;
+	return b ? mc_buffer_start(b) : NULL;
 }
 
 static void show_one(struct mc_text *t, struct mc_buffer *b, const char *what)

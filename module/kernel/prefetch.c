@@ -23,19 +23,21 @@
 #include "kernel/arch.h"
 #include "kernel/prefetch.h"
 
+#define REGISTERS	2	/* the most that a CPU has */
+
 /**
  * struct held - a CPU's saved prefetcher bits; only this CPU accesses them
  * @valid: the bits are still to be put back
- * @before: the bits before they were changed
+ * @before: the bits of each register before they were changed
  */
 struct held {
 	bool valid;
-	u64 before;
+	u64 before[REGISTERS];
 };
 
 static DEFINE_PER_CPU(struct held, held);
 
-static const struct mc_prefetch_msr *known;	/* NULL: see @unknown_why */
+static const struct mc_prefetch_msr *known;	/* ends with register 0; NULL: see @unknown_why */
 static const char *unknown_why;
 static bool going_down;
 static bool stuck;		/* some CPU could not be put back */
@@ -47,37 +49,33 @@ static DEFINE_MUTEX(lock);
 /* Return: 0, a job's own positive result, or a negative errno. */
 typedef int (*job)(struct held *h);
 
-static int read_bits(u64 *bits)
+static int read_bits(const struct mc_prefetch_msr *reg, u64 *bits)
 {
-	int err = mc_msr_read(known->msr, bits);
+	int err = mc_msr_read(reg->msr, bits);
 
-	*bits &= known->mask;
+	*bits &= reg->mask;
 	return err;
 }
 
-static int write_bits(u64 bits)
+static int write_bits(const struct mc_prefetch_msr *reg, u64 bits)
 {
 	u64 now;
-	int err = mc_msr_read(known->msr, &now);
+	int err = mc_msr_read(reg->msr, &now);
 
-	if (err || (now & known->mask) == bits)
+	if (err || (now & reg->mask) == bits)
 		return err;
-	return mc_msr_write(known->msr, (now & ~known->mask) | bits);
+	return mc_msr_write(reg->msr, (now & ~reg->mask) | bits);
 }
 
 /* If an earlier value could not be put back, it is the one to keep. */
 static int save(struct held *h)
 {
-	return h->valid ? 0 : read_bits(&h->before);
-}
+	unsigned int i;
+	int err = 0;
 
-/* Return: 1 if some prefetchers are on. */
-static int some_on(struct held *h)
-{
-	u64 bits;
-	int err = read_bits(&bits);
-
-	return err ? err : bits != known->mask;
+	for (i = 0; !h->valid && !err && known[i].msr; i++)
+		err = read_bits(&known[i], &h->before[i]);
+	return err;
 }
 
 #define SOME_ON		1
@@ -86,12 +84,26 @@ static int some_on(struct held *h)
 /* Return: SOME_ON, SOME_OFF or both. */
 static int read_state(struct held *h)
 {
-	u64 bits;
-	int err = read_bits(&bits);
+	int state = 0;
+	unsigned int i;
 
-	if (err)
-		return err;
-	return (bits != known->mask ? SOME_ON : 0) | (bits ? SOME_OFF : 0);
+	for (i = 0; known[i].msr; i++) {
+		u64 bits;
+		int err = read_bits(&known[i], &bits);
+
+		if (err)
+			return err;
+		state |= (bits != known[i].mask ? SOME_ON : 0) | (bits ? SOME_OFF : 0);
+	}
+	return state;
+}
+
+/* Return: 1 if some prefetchers are on. */
+static int some_on(struct held *h)
+{
+	int state = read_state(h);
+
+	return state < 0 ? state : state & SOME_ON;
 }
 
 /* Return: 1 if some are on, or if a hotplug or a reboot has put them back already. */
@@ -102,41 +114,60 @@ static int came_on(struct held *h)
 
 static int switch_off(struct held *h)
 {
-	int err;
+	unsigned int i;
+	int err = 0;
 
 	h->valid = true;
-	err = write_bits(known->mask);
+	for (i = 0; !err && known[i].msr; i++)
+		err = write_bits(&known[i], known[i].mask);
 	return err ? err : some_on(h);
 }
 
-static int put_back(struct held *h)
+static int put_one_back(const struct mc_prefetch_msr *reg, u64 before)
 {
 	u64 bits;
-	int err;
+	int err = write_bits(reg, before);
 
-	if (!h->valid)
-		return 0;
-	err = write_bits(h->before);
 	if (!err)
-		err = read_bits(&bits);
-	if (!err && bits != h->before)
+		err = read_bits(reg, &bits);
+	if (!err && bits != before)
 		err = -EIO;
-	h->valid = err;
 	if (!err)
 		return 0;
 	WRITE_ONCE(stuck, true);
 	pr_warn_once("memcache: CPU %d: prefetchers can't be put back; MSR 0x%x should have 0x%llx in its bits 0x%llx\n",
-		     smp_processor_id(), known->msr, h->before, known->mask);
+		     smp_processor_id(), reg->msr, before, reg->mask);
 	return err;
 }
 
-/* Check that the register can be read and written; its value stays the same. */
-static int try_register(struct held *h)
+/* Each register is put back, even if another one can't be. */
+static int put_back(struct held *h)
 {
-	u64 now;
-	int err = mc_msr_read(known->msr, &now);
+	unsigned int i;
+	int all = 0;
 
-	return err ? err : mc_msr_write(known->msr, now);
+	for (i = 0; h->valid && known[i].msr; i++) {
+		int err = put_one_back(&known[i], h->before[i]);
+
+		all = all ? all : err;
+	}
+	h->valid = all;
+	return all;
+}
+
+/* Check that the registers can be read and written; their values stay the same. */
+static int try_registers(struct held *h)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && known[i].msr; i++) {
+		u64 now;
+
+		err = mc_msr_read(known[i].msr, &now);
+		err = err ? err : mc_msr_write(known[i].msr, now);
+	}
+	return err;
 }
 
 static int run_here(job what)
@@ -219,7 +250,7 @@ static const char *why_not(void)
 		return "the machine is going down";
 	if (security_locked_down(LOCKDOWN_MSR))
 		return "the kernel is locked down";
-	if (run_here(try_register))
+	if (run_here(try_registers))
 		return "their register can't be used here, as under most hypervisors";
 	return NULL;
 }
@@ -369,6 +400,15 @@ static const char *state_now(void)
 	return seen & SOME_OFF ? "off" : "on";
 }
 
+static void known_json(struct mc_text *t)
+{
+	mc_textf(t, ",\"msr\":\"0x%x\",\"mask\":\"0x%llx\"", known->msr, known->mask);
+	if (known[1].msr)
+		mc_textf(t, ",\"msr_2\":\"0x%x\",\"mask_2\":\"0x%llx\"", known[1].msr,
+			 known[1].mask);
+	mc_textf(t, ",\"state\":\"%s\"}", state_now());
+}
+
 /**
  * mc_prefetch_json() - append register and state of the prefetchers as a JSON object
  * @t: the text
@@ -381,8 +421,7 @@ void mc_prefetch_json(struct mc_text *t)
 	if (!known)
 		mc_textf(t, ",\"msr\":null,\"mask\":null,\"state\":null}");
 	else
-		mc_textf(t, ",\"msr\":\"0x%x\",\"mask\":\"0x%llx\",\"state\":\"%s\"}",
-			 known->msr, known->mask, state_now());
+		known_json(t);
 }
 
 /* ------------------------------------------------- hotplug, reboot, unload */

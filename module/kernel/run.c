@@ -6,11 +6,15 @@
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
 
 #include "kernel/machine.h"
 #include "kernel/memory.h"
+#include "kernel/own.h"
 #include "kernel/prefetch.h"
 #include "kernel/run.h"
+#include "kernel/target.h"
 #include "kernel/writer.h"
 #include "measure/engine.h"
 #include "measure/side.h"
@@ -27,6 +31,7 @@ static struct {
 	struct mc_snapshot *request;	/* the last valid request */
 	struct mc_snapshot *results;	/* the last run that ended with results */
 	struct mc_team *team;		/* of the active run, else NULL */
+	struct pid *writer;		/* of the process in mc_run_line(), if there is a team */
 	bool stop;			/* the active run is to end */
 	char refused[64];		/* the start of the last line, if it was invalid */
 	struct mc_error error;
@@ -122,11 +127,26 @@ void mc_run_exit(void)
 
 /* ------------------------------------- the functions that the engine calls */
 
+static bool on_target(const struct mc_point *point)
+{
+	return point->v[MC_KEY_TARGET] != MC_TARGET_RAM;
+}
+
 static int check(struct mc_run *run, const struct mc_point *point)
 {
 	int err = mc_prefetch_check(run->req, point, &run->error);
 
-	return err ? err : mc_memory_check(point, &run->error);
+	if (err)
+		return err;
+	return on_target(point) ? mc_target_check(run, point) :
+				  mc_memory_check(point, &run->error);
+}
+
+static int find(struct mc_run *run, const struct mc_point *point,
+		const struct mc_wanted *want, struct mc_area *area)
+{
+	return on_target(point) ? mc_target_find(run, point, area) :
+				  mc_memory_find(run, point, want, area);
 }
 
 /* Let `stop` reach @team, also if it was written before; NULL: no team. */
@@ -134,6 +154,7 @@ static void set_team(struct mc_team *team)
 {
 	mutex_lock(&status.lock);
 	status.team = team;
+	status.writer = task_tgid(current);
 	if (team && status.stop)
 		mc_team_stop(team, -ECANCELED);
 	mutex_unlock(&status.lock);
@@ -147,6 +168,7 @@ static void begin_measuring(struct mc_run *run)
 static void end_measuring(struct mc_run *run)
 {
 	set_team(NULL);
+	mc_target_end(run);
 	mc_memory_drop();
 }
 
@@ -160,15 +182,25 @@ static void tick(void *run)
 	WRITE_ONCE(status.done, status.done + 1);
 }
 
+static void more(u64 samples)
+{
+	mutex_lock(&status.lock);
+	status.total += samples;
+	mutex_unlock(&status.lock);
+}
+
 static const struct mc_side kernel_side = {
 	.check = check,
 	.begin = begin_measuring,
 	.end = end_measuring,
 	.tick = tick,
-	.find = mc_memory_find,
+	.more = more,
+	.find = find,
 	.drop = mc_memory_drop,
 	.node = mc_memory_node,
 	.uc_word = uc_word,
+	.loop_hold = mc_own_hold,
+	.loop_drop = mc_own_drop,
 	.prefetch_off = mc_prefetch_off,
 	.prefetch_back = mc_prefetch_back,
 };
@@ -203,8 +235,10 @@ static int note_refusal(const char *line, size_t len,
 static int prepare_run(struct mc_snapshot *s, struct mc_error *e)
 {
 	u64 records;
-	int err = mc_engine_cpus(&s->req, e);
+	int err;
 
+	s->req.room = mc_target_room(&s->req);
+	err = mc_engine_cpus(&s->req, e);
 	if (err)
 		return err;
 	records = mc_engine_records(&s->req);
@@ -244,7 +278,7 @@ static void finish_run(struct mc_snapshot *s, const struct mc_error *e)
 	}
 	mutex_lock(&status.lock);
 	/* The lock is held, because readers of `run` show the note of status.request. */
-	mc_engine_note(&note, s->records, s->n);
+	mc_engine_note(&note, &s->req, s->records, s->n);
 	status.state = s->state;
 	status.error = *e;
 	if (s->n)
@@ -395,10 +429,13 @@ void mc_run_show(struct mc_text *t)
 void mc_run_progress(struct mc_text *t)
 {
 	u64 done = READ_ONCE(status.done), total, ns;
+	pid_t writer = 0;
 	bool active;
 
 	mutex_lock(&status.lock);
 	active = status.team;
+	if (active)	/* then the writer lives, and so does its struct pid */
+		writer = pid_vnr(status.writer);
 	total = status.total;
 	ns = mc_clock_raw_ns() - status.started_ns;
 	mutex_unlock(&status.lock);
@@ -414,5 +451,5 @@ void mc_run_progress(struct mc_text *t)
 				 100000000, 1);
 	else
 		mc_textf(t, "na");
-	mc_textf(t, "\n");
+	mc_textf(t, " pid=%d\n", writer);
 }

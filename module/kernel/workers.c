@@ -7,10 +7,10 @@
 #include <linux/kthread.h>
 #include <linux/smp.h>
 #include <linux/wait.h>
-#include <asm/fpu/api.h>
 
 #include "kernel/writer.h"
 #include "arch/loops.h"
+#include "measure/events.h"
 #include "measure/team.h"
 #include "platform/clock.h"
 #include "platform/os.h"
@@ -268,10 +268,12 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
 
 	if (err)
 		return err;
+	mc_events_start(w->events);
 	w->irq_off = irq_off;
+	/* Some architectures allow the first only while interrupts are on. */
+	mc_fpu_begin();
 	if (irq_off)
 		local_irq_save(w->irq_flags);
-	kernel_fpu_begin();
 	mc_vectors_clean();
 	err = mc_team_check_cpu(w);
 	if (err) {
@@ -298,9 +300,10 @@ u64 mc_window_close(struct mc_worker *w)
 	if (w->finishes)
 		mc_race_finish(w, w->ended);
 	w->disturbed = mc_detector_end(&w->detector);
-	kernel_fpu_end();
 	if (w->irq_off)
 		local_irq_restore(w->irq_flags);
+	mc_fpu_end();
+	mc_events_stop(w->events);
 	ticks = w->ended > w->began ? w->ended - w->began : 0;
 	mc_breathe();
 	return ticks;

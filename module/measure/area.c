@@ -2,7 +2,8 @@
 /*
  * Placement of a point's memory. With node=local, the threads of a test that divides
  * its memory have their parts in a buffer on their own node. Each node has one buffer,
- * as large as the parts of its threads.
+ * as large as the parts of its threads. With groups of CPUs, each group says on which
+ * node its parts are, and how large they are.
  */
 #include "measure/area.h"
 #include "measure/side.h"
@@ -20,8 +21,8 @@ static bool has_local(const struct mc_request *req)
 	return false;
 }
 
-/* Put the part of thread @i into the buffer of its node, which may be a new one. */
-static void assign_seat(struct mc_homes *homes, unsigned int i, int node)
+/* Put the part of thread @i into the buffer of a node, which may be a new one. */
+static struct mc_home *assign_seat(struct mc_homes *homes, unsigned int i, int node)
 {
 	unsigned int h = 0;
 
@@ -30,10 +31,11 @@ static void assign_seat(struct mc_homes *homes, unsigned int i, int node)
 	if (h == homes->n)
 		homes->home[homes->n++].node = node;
 	homes->seat[i] = (struct mc_seat){ h, homes->home[h].threads++ };
+	return &homes->home[h];
 }
 
 /**
- * mc_area_begin() - group the run's threads by node, if node=local needs it
+ * mc_area_begin() - group the run's threads by node, if node=local or groups need it
  * @run: the run, with its threads
  *
  * Context: Process, may sleep.
@@ -44,8 +46,9 @@ int mc_area_begin(struct mc_run *run)
 	unsigned int i, n = mc_team_size(run->team);
 	struct mc_homes *homes;
 
-	if (!has_local(run->req) || !mc_test_of(run->req->spec)->shares ||
-	    run->req->any_cpu)
+	if (!run->req->ngroups &&
+	    (!has_local(run->req) || !mc_test_of(run->req->spec)->shares ||
+	     run->req->any_cpu || run->req->values[MC_KEY_CPUS].v[0] == MC_CPUS_EACH))
 		return 0;
 	homes = mc_alloc_array(1, sizeof(*homes));
 	run->homes = homes;
@@ -56,7 +59,7 @@ int mc_area_begin(struct mc_run *run)
 	if (!homes || !homes->home || !homes->seat)
 		return mc_fail(&run->error, -ENOMEM,
 			       "node: no memory for the places of %u threads", n);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n && !run->req->ngroups; i++)
 		assign_seat(homes, i, mc_cpu_node(mc_team_cpu(run->team, i)));
 	return 0;
 }
@@ -79,23 +82,89 @@ void mc_area_end(struct mc_run *run)
 
 /*
  * The node that node= names. For node=auto the node in numa_node, if that is set.
- * Otherwise the node of the CPU that the test gives, or of the first one.
+ * Otherwise the node of a CPU; with -1, any node.
  */
-static struct mc_place place_of(const struct mc_run *run,
-				const struct mc_point *point)
+static struct mc_place place_near(const struct mc_run *run, u64 node, int cpu)
 {
-	u64 node = point->v[MC_KEY_NODE];
-	int cpu = run->near;
-
 	if (node != MC_AUTO && node != MC_LOCAL)
 		return (struct mc_place){ .node = node, .strict = true };
 	if (node == MC_AUTO && run->side->node() >= 0)
 		return (struct mc_place){ .node = run->side->node(), .strict = true };
-	if (run->req->any_cpu)
-		return (struct mc_place){ .node = -1 };
 	if (cpu < 0)
-		cpu = mc_request_cpu(run->req, -1);
+		return (struct mc_place){ .node = -1 };
 	return (struct mc_place){ .node = mc_cpu_node(cpu), .strict = node == MC_LOCAL };
+}
+
+/* The place of a point's only buffer: near the CPU that the test gives, or the first one. */
+static struct mc_place place_of(const struct mc_run *run, const struct mc_point *point)
+{
+	int cpu = run->near;
+
+	if (run->req->any_cpu)
+		cpu = -1;
+	else if (cpu < 0)
+		cpu = mc_request_cpu(run->req, -1);
+	return place_near(run, point->v[MC_KEY_NODE], cpu);
+}
+
+/* A group of CPUs in a run. */
+struct members {
+	unsigned int threads;
+	int first;	/* the first CPU */
+};
+
+static void count_members(const struct mc_run *run, struct members *of)
+{
+	unsigned int i;
+
+	for (i = 0; i < mc_team_size(run->team); i++) {
+		int cpu = mc_team_cpu(run->team, i);
+		struct members *m = &of[run->req->group_of[cpu] - 1];
+
+		if (!m->threads++)
+			m->first = cpu;
+	}
+}
+
+/**
+ * mc_area_assign() - with groups of CPUs: say where the threads' parts of a point are
+ * @run: the run; nothing is done if it has no groups
+ * @point: gives size and node of the groups that have none of their own
+ *
+ * A group's size is shared by its threads. Threads of groups without a size have the
+ * same share of the point's size as if all threads shared it.
+ *
+ * Context: Process.
+ */
+void mc_area_assign(struct mc_run *run, const struct mc_point *point)
+{
+	struct members of[MC_MAX_GROUPS] = { 0 };
+	unsigned int i, n = mc_team_size(run->team);
+	struct mc_homes *homes = run->homes;
+
+	if (!run->req->ngroups)
+		return;
+	count_members(run, of);
+	memset(homes->home, 0, n * sizeof(*homes->home));
+	homes->n = 0;
+	for (i = 0; i < n; i++) {
+		int cpu = mc_team_cpu(run->team, i), g = run->req->group_of[cpu] - 1;
+		bool own_size = run->req->group[g].given >> MC_KEY_SIZE & 1;
+		struct mc_place place;
+		struct mc_point own;
+		struct mc_home *home;
+		u64 bytes;
+
+		mc_group_point(&run->req->group[g], point, &own);
+		bytes = own.v[MC_KEY_SIZE] / (own_size ? of[g].threads : n) & ~63ULL;
+		place = place_near(run, own.v[MC_KEY_NODE],
+				   own.v[MC_KEY_NODE] == MC_LOCAL ? cpu : of[g].first);
+		home = assign_seat(homes, i, place.node);
+		homes->seat[i].start = home->bytes;
+		homes->seat[i].bytes = bytes;
+		home->bytes += bytes;
+		home->strict |= place.strict;
+	}
 }
 
 /*
@@ -120,7 +189,8 @@ static u64 bytes_of(u64 size, u64 threads, u64 n)
 bool mc_area_wanted(const struct mc_run *run, const struct mc_point *point,
 		    unsigned int i, struct mc_wanted *want)
 {
-	const struct mc_homes *homes = point->v[MC_KEY_NODE] == MC_LOCAL ? run->homes : NULL;
+	bool grouped = run->req->ngroups, local = point->v[MC_KEY_NODE] == MC_LOCAL;
+	const struct mc_homes *homes = grouped || local ? run->homes : NULL;
 	u64 size = point->v[MC_KEY_SIZE], most = mc_request_max(run->req, MC_KEY_SIZE);
 	unsigned int n = mc_team_size(run->team);
 
@@ -134,15 +204,27 @@ bool mc_area_wanted(const struct mc_run *run, const struct mc_point *point,
 	}
 	if (i >= homes->n)
 		return false;
+	want->alone = false;
+	if (grouped) {
+		/* A buffer that came from another node could be that of two. */
+		want->place = (struct mc_place){
+			homes->home[i].node, homes->home[i].strict || homes->n > 1
+		};
+		want->bytes = homes->home[i].bytes;
+		want->most = want->bytes;
+		return true;
+	}
 	want->place = (struct mc_place){ homes->home[i].node, true };
 	want->bytes = bytes_of(size, homes->home[i].threads, n);
 	want->most = bytes_of(most, homes->home[i].threads, n);
-	want->alone = false;
 	return true;
 }
 
-/* Describe the buffers of all nodes as one area. Where they differ, the area says so. */
-static void describe_all(struct mc_area *area, const struct mc_homes *homes)
+/*
+ * Describe the buffers of all nodes as one area. Where they differ, the area says so.
+ * @nodes is what it says of several nodes.
+ */
+static void describe_all(struct mc_area *area, const struct mc_homes *homes, int nodes)
 {
 	unsigned int i;
 
@@ -155,11 +237,13 @@ static void describe_all(struct mc_area *area, const struct mc_homes *homes)
 			area->attribute = MC_ATTR_MIXED;
 		if (h->area.effective != area->effective)
 			area->effective = MC_EFFECT_UNKNOWN;
+		if (h->area.memory_zone != area->memory_zone)
+			area->memory_zone = MC_ZONE_MIXED;
 		area->page_bytes = min(area->page_bytes, h->area.page_bytes);
 		if (h->area.memory_node != h->node)
 			area->memory_node = MC_NODE_MIXED;
 		else if (i && area->memory_node != MC_NODE_MIXED)
-			area->memory_node = MC_NODE_LOCAL;
+			area->memory_node = nodes;
 	}
 }
 
@@ -182,7 +266,8 @@ static int find_all(struct mc_run *run, const struct mc_point *point, bool roomy
 		err = run->side->find(run, point, &want, one);
 	}
 	if (!err && !alone)
-		describe_all(area, run->homes);
+		describe_all(area, run->homes,
+			     run->req->ngroups ? MC_NODE_MIXED : MC_NODE_LOCAL);
 	return err;
 }
 
@@ -196,8 +281,10 @@ static int find_all(struct mc_run *run, const struct mc_point *point, bool roomy
  */
 int mc_area_find(struct mc_run *run, const struct mc_point *point)
 {
-	int err = find_all(run, point, true, &run->area);
+	int err;
 
+	mc_area_assign(run, point);
+	err = find_all(run, point, true, &run->area);
 	if (err != -ENOMEM)
 		return err;
 	/*

@@ -21,7 +21,7 @@ struct mc_place {
  * @bytes: least size
  * @most: largest size that any point of this request asks for
  * @private: its pages must not be mapped by a process
- * @alone: the point's only buffer; otherwise there is one on each of several nodes
+ * @alone: the point's only buffer; otherwise there may be others on other nodes
  */
 struct mc_wanted {
 	struct mc_place place;
@@ -33,6 +33,7 @@ struct mc_wanted {
 
 int mc_area_begin(struct mc_run *run);
 void mc_area_end(struct mc_run *run);
+void mc_area_assign(struct mc_run *run, const struct mc_point *point);
 int mc_area_find(struct mc_run *run, const struct mc_point *point);
 bool mc_area_wanted(const struct mc_run *run, const struct mc_point *point,
 		    unsigned int i, struct mc_wanted *want);

@@ -7,6 +7,23 @@
 #define STEPS_AT_ONCE	4096	/* uncached, these take some milliseconds */
 
 /**
+ * mc_chase_fit() - adjust the number of loads of the next window
+ * @loads: number of loads of the last one
+ * @most: largest number
+ * @ticks: duration of the last one
+ *
+ * Return: the number.
+ */
+u64 mc_chase_fit(u64 loads, u64 most, u64 ticks)
+{
+	if (ticks > mc_ns_to_ticks(2 * MC_CHASE_WINDOW_NS))
+		return max(loads / 2, MC_CHASE_LEAST);
+	if (ticks < mc_ns_to_ticks(MC_CHASE_WINDOW_NS / 2))
+		return min(loads * 2, most);
+	return loads;
+}
+
+/**
  * mc_chase_link() - link the elements into one cycle
  * @w: the thread; its CPU touches all of the memory
  * @c: the cycle, of which nothing is linked yet

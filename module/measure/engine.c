@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Check every point of a request, then measure each into a record. */
+#include "core/math.h"
 #include "measure/area.h"
 #include "measure/engine.h"
 #include "measure/served.h"
@@ -7,19 +8,40 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
+/*
+ * Do the CPUs take turns because cpus=each asks for it? In tests that give a record of each
+ * CPU they do so anyway.
+ */
+static bool takes_turns(const struct mc_request *req)
+{
+	return req->values[MC_KEY_CPUS].v[0] == MC_CPUS_EACH &&
+	       mc_test_of(req->spec)->records == MC_RECORD_OF_POINT;
+}
+
 /* Number of records of a point. */
 static u64 parts_of(const struct mc_request *req)
 {
 	u64 cpus = req->any_cpu ? 1 : req->ncpus;
+
+	if (takes_turns(req))
+		return cpus;
 
 	switch (mc_test_of(req->spec)->records) {
 	case MC_RECORD_OF_CPU:
 		return cpus;
 	case MC_RECORD_OF_PAIR:
 		return cpus > 1 ? cpus * (cpus - 1) : 1;
+	case MC_RECORD_OF_GROUP:
+		return 1 + req->ngroups + cpus;
 	default:
 		return 1;
 	}
+}
+
+/* Number of a point's records that one run of the test gives. */
+static u64 parts_at_once(const struct mc_request *req)
+{
+	return mc_test_of(req->spec)->records == MC_RECORD_OF_GROUP ? parts_of(req) : 1;
 }
 
 /**
@@ -51,6 +73,34 @@ static void find_nodes(struct mc_request *req)
 	}
 }
 
+/*
+ * Groups name their CPUs themselves: these, and no others, are those of the run. They must
+ * be CPUs of cpu=.
+ */
+static int take_grouped(struct mc_request *req, struct mc_error *e)
+{
+	unsigned int cpu;
+
+	if (!req->ngroups)
+		return 0;
+	if (req->any_cpu)
+		return mc_fail(e, -EINVAL, "cpu: any is no CPU of groups=; use cpu=all");
+	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++) {
+		if (req->group_of[cpu] && !req->all_cpus && !listed(req->cpus, cpu))
+			return mc_fail(e, -EINVAL, "groups: CPU %u is not one of cpu=", cpu);
+	}
+	memset(req->cpus, 0, sizeof(req->cpus));
+	req->all_cpus = false;
+	req->ncpus = 0;
+	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++) {
+		if (!req->group_of[cpu])
+			continue;
+		req->cpus[cpu / 64] |= 1ULL << (cpu % 64);
+		req->ncpus++;
+	}
+	return 0;
+}
+
 /**
  * mc_engine_cpus() - resolve cpu=, smt= and size=auto for this machine
  * @req: the request; its CPUs are replaced by those to run on, its sizes by numbers
@@ -61,10 +111,14 @@ static void find_nodes(struct mc_request *req)
  */
 int mc_engine_cpus(struct mc_request *req, struct mc_error *e)
 {
-	bool smt = req->values[MC_KEY_SMT].v[0], all = req->all_cpus;
-	u64 *cores = mc_alloc_array(MC_MAX_CPUS / 64, sizeof(u64));
+	bool smt = req->values[MC_KEY_SMT].v[0], all;
 	unsigned int cpu;
+	u64 *cores;
 
+	if (take_grouped(req, e))
+		return e->err;
+	all = req->all_cpus;
+	cores = mc_alloc_array(MC_MAX_CPUS / 64, sizeof(u64));
 	if (!cores)
 		return mc_fail(e, -ENOMEM, "cpu: no memory");
 	req->all_cpus = false;
@@ -125,7 +179,26 @@ u64 mc_engine_samples(const struct mc_request *req)
 		mc_request_point(req, i, &point);
 		sum += point.v[MC_KEY_REPEAT] + point.v[MC_KEY_WARMUP];
 	}
-	return sum * parts_of(req);
+	return sum * (parts_of(req) / parts_at_once(req));
+}
+
+/* Does the test work with one thread on one CPU? */
+static int check_turns(struct mc_run *run)
+{
+	const struct mc_request *req = run->req;
+	const struct mc_test *test = mc_test_of(req->spec);
+
+	if (req->values[MC_KEY_CPUS].v[0] != MC_CPUS_EACH)
+		return 0;
+	if (req->any_cpu)
+		return mc_fail(&run->error, -EINVAL,
+			       "cpus: each needs a list of CPUs in cpu=, not any");
+	if (test->threads || test->near || test->records == MC_RECORD_OF_PAIR ||
+	    test->records == MC_RECORD_OF_GROUP)
+		return mc_fail(&run->error, -EINVAL,
+			       "cpus: %s has no result of a single CPU; use cpus=together",
+			       test->spec.name);
+	return 0;
 }
 
 /*
@@ -137,11 +210,14 @@ static int check_points(struct mc_run *run)
 	const struct mc_test *test = mc_test_of(run->req->spec);
 	struct mc_point point;
 	u64 i, n = mc_request_points(run->req);
-	int err = 0;
+	int err = check_turns(run);
 
 	run->near = -1;
+	if (takes_turns(run->req))
+		mc_team_only(run->team, 0);
 	for (i = 0; i < n && !err; i++) {
 		mc_request_point(run->req, i, &point);
+		mc_area_assign(run, &point);
 		err = run->side->check(run, &point);
 		if (!err)
 			err = test->check(run, &point);
@@ -182,8 +258,10 @@ static int find_memory(struct mc_run *run, struct mc_record *rec)
 	rec->attribute = area->attribute;
 	rec->effective = area->effective;
 	rec->memory_node = area->memory_node;
+	rec->memory_zone = area->memory_zone;
+	rec->range = area->range;
 	/* Where CPUs take turns, most threads are idle, so their nodes do not matter. */
-	if (test->records == MC_RECORD_OF_POINT)
+	if (test->records == MC_RECORD_OF_POINT || test->records == MC_RECORD_OF_GROUP)
 		rec->remote_threads = count_remote(run, area);
 	return 0;
 }
@@ -213,49 +291,128 @@ static int near_cpu(const struct mc_run *run, const struct mc_point *point)
 
 	if (test->near)
 		return test->near(run, point);
+	if (takes_turns(run->req))
+		return mc_team_cpu(run->team, 0);
 	return test->records == MC_RECORD_OF_CPU ? mc_team_cpu(run->team, run->part) : -1;
 }
 
+/* Take @n samples as the record asks, but only to see how long they take. */
+static int try_samples(struct mc_run *run, const struct mc_record *rec, u64 n, u64 *ps)
+{
+	struct mc_record *one = mc_alloc_array(parts_at_once(run->req), sizeof(*one));
+	u64 from = mc_ticks();
+	int err;
+
+	if (!one)
+		return mc_fail(&run->error, -ENOMEM, "time: no memory");
+	*one = *rec;
+	one->point.v[MC_KEY_REPEAT] = n;
+	one->point.v[MC_KEY_WARMUP] = 0;
+	run->trial = true;
+	err = run_test(run, one);
+	run->trial = false;
+	*ps = mc_ticks_to_ps(mc_ticks() - from);
+	mc_free(one->histogram);
+	mc_free(one);
+	return err;
+}
+
+/*
+ * Find how many samples take as long as time= says, at least as many as repeat= says. What
+ * a test does beside its samples takes the same time with one sample as with many, so the
+ * difference between two trials is that of their samples.
+ */
+static int choose_repeat(struct mc_run *run, struct mc_record *rec)
+{
+	u64 aim = rec->point.v[MC_KEY_TIME] * 1000000000000ULL, first = 0, ps = 0, n = 1;
+	u64 least = rec->point.v[MC_KEY_REPEAT], fit;
+	int err = aim ? try_samples(run, rec, n, &first) : 0;
+
+	if (!aim || err || first >= aim)
+		return err;
+	do {
+		n = min(n * 4, MC_MAX_REPEAT);
+		err = try_samples(run, rec, n, &ps);
+		ps -= min(ps, first);
+	} while (!err && ps < aim / 16 && n < MC_MAX_REPEAT);
+	fit = ps ? mc_muldiv(n - 1, aim, ps) : n;
+	rec->point.v[MC_KEY_REPEAT] = min(max(fit, least), MC_MAX_REPEAT);
+	if (run->side->more)
+		run->side->more(rec->point.v[MC_KEY_REPEAT] - least);
+	return err;
+}
+
+/* What is known of the records once their test has run. */
+static void finish_records(struct mc_run *run, struct mc_record *rec)
+{
+	u64 i, n = parts_at_once(run->req);
+
+	for (i = 0; i < n; i++) {
+		rec[i].point.v[MC_KEY_PREFETCH] = rec->point.v[MC_KEY_PREFETCH];
+		mc_served_by(run, &rec[i]);
+		run->bad_data |= rec[i].verified == MC_VERIFIED_FAILED;
+	}
+}
+
+/* Measure a point into a record, or into as many as one run of the test gives. */
 static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 {
 	const struct mc_test *test = mc_test_of(run->req->spec);
 	int err = 0;
+	u64 i;
 
 	mc_request_point(run->req, index, &rec->point);
-	rec->threads = mc_team_size(run->team);
 	rec->cpu = MC_CPU_ALL;
+	if (takes_turns(run->req)) {
+		mc_team_only(run->team, run->part);
+		rec->cpu = mc_team_cpu(run->team, 0);
+	}
+	rec->threads = mc_team_size(run->team);
 	run->near = near_cpu(run, &rec->point);
 	rec->started_unix_ns = mc_clock_wall_ns();
 	rec->memory_node = MC_NODE_NA;
 	rec->remote_threads = MC_NOT_KNOWN;
 	if (!test->own_memory && !test->spec.memoryless)
 		err = find_memory(run, rec);
+	err = err ? err : choose_repeat(run, rec);
 	if (err)
 		return err;
+	for (i = 1; i < parts_at_once(run->req); i++)
+		rec[i] = *rec;
 	err = run_test(run, rec);
-	mc_served_by(run, rec);
-	run->bad_data |= rec->verified == MC_VERIFIED_FAILED;
+	finish_records(run, rec);
 	return err;
 }
 
-/**
- * mc_engine_note() - append a note about remote memory, if the user should know
- * @t: the text
- * @records: the results
- * @n: number of results
- */
-void mc_engine_note(struct mc_text *t, const struct mc_record *records, u64 n)
+static bool note_remote(struct mc_text *t, const struct mc_record *rec)
 {
+	if (rec->point.v[MC_KEY_NODE] != MC_AUTO || !rec->remote_threads ||
+	    rec->remote_threads == MC_NOT_KNOWN)
+		return false;
+	mc_textf(t, "node: %u of %u threads are on other nodes than the memory; ",
+		 rec->remote_threads, rec->threads);
+	mc_textf(t, "node=local gives each its part of it on its own node\n");
+	return true;
+}
+
+/**
+ * mc_engine_note() - append a note on something that the user should know
+ * @t: the text
+ * @req: the request
+ * @records: its results
+ * @n: number of results
+ *
+ * It is about what the test has to say, or else about remote memory.
+ */
+void mc_engine_note(struct mc_text *t, const struct mc_request *req,
+		    const struct mc_record *records, u64 n)
+{
+	const struct mc_test *test = mc_test_of(req->spec);
 	const struct mc_record *rec;
 
 	for (rec = records; rec < records + n; rec++) {
-		if (rec->point.v[MC_KEY_NODE] != MC_AUTO || !rec->remote_threads ||
-		    rec->remote_threads == MC_NOT_KNOWN)
-			continue;
-		mc_textf(t, "node: %u of %u threads are on other nodes than the memory; ",
-			 rec->remote_threads, rec->threads);
-		mc_textf(t, "node=local gives each its part of it on its own node\n");
-		return;
+		if ((test->note && test->note(t, rec)) || note_remote(t, rec))
+			return;
 	}
 }
 
@@ -267,21 +424,24 @@ void mc_engine_note(struct mc_text *t, const struct mc_record *records, u64 n)
 static int run_points(struct mc_run *run, struct mc_record *records, u64 *n)
 {
 	u64 i, parts = parts_of(run->req), all = mc_engine_records(run->req);
+	u64 k, at_once = parts_at_once(run->req);
 	int err;
 
 	run->counting = mc_traffic_begin(&run->error);
 	err = run->error.err;
-	for (i = 0, *n = 0; i < all && !err; i++) {
+	err = err ? err : mc_events_begin(run);
+	for (i = 0, *n = 0; i < all && !err; i += at_once) {
 		struct mc_record *rec = &records[*n];
 
 		run->part = i % parts;
 		err = run_point(run, i / parts, rec);
 		if (!rec->stats.samples && !rec->stats.left_out)
 			continue;
-		(*n)++;
-		if (run->side->result)
-			run->side->result(run, rec);
+		*n += at_once;
+		for (k = 0; k < at_once && run->side->result; k++)
+			run->side->result(run, &rec[k]);
 	}
+	mc_events_end(run);
 	mc_traffic_end(run->counting);
 	if (!err && run->bad_data)
 		err = mc_fail(&run->error, -EBADMSG,
@@ -305,6 +465,9 @@ static void release(struct mc_run *run)
 {
 	mc_team_end(run->team);
 	mc_area_end(run);
+	if (run->holds_loop)
+		run->side->loop_drop();
+	run->holds_loop = false;
 }
 
 /**

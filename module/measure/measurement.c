@@ -24,7 +24,7 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 
 	*meas = (struct mc_measurement){
 		.n = mc_team_size(run->team), .counting = run->counting,
-		.tick = run->side->tick, .run = run,
+		.tick = run->trial ? NULL : run->side->tick, .run = run,
 		.keep_disturbed = point->v[MC_KEY_DISTURBED],
 	};
 	meas->each = mc_alloc_array(meas->n, sizeof(*meas->each));
@@ -167,6 +167,8 @@ void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec)
 	rec->left_out = meas->left_out;
 	mc_stats_of(&rec->stats, meas->samples, meas->done);
 	record_dram(meas, &rec->dram);
+	mc_events_record(&meas->events, meas->done * meas->each->passes_a_sample,
+			 &rec->events);
 }
 
 /**

@@ -60,6 +60,18 @@ u64 mc_pass_length(const struct mc_pass *p)
 	return p->readback ? 2 * p->bytes : p->bytes;
 }
 
+/**
+ * mc_pass_quantum() - size of a window of about that many bytes
+ * @p: the pass
+ * @bytes: bytes of an array
+ *
+ * Return: bytes: whole lines, or whole turns of the loop, at least mc_pass_least().
+ */
+u64 mc_pass_quantum(const struct mc_pass *p, u64 bytes)
+{
+	return max(bytes & ~(max(p->turn, 64ULL) - 1), mc_pass_least(p));
+}
+
 /* Number of streams that @loop runs over: the comparing loop has only one. */
 static unsigned int streams_of(const struct mc_pass *p, const struct mc_loop *loop)
 {
@@ -68,10 +80,11 @@ static unsigned int streams_of(const struct mc_pass *p, const struct mc_loop *lo
 
 /*
  * Number of bytes for which all arrays, and all @n streams of each, stay contiguous
- * from offset @from of a stream on, at most up to @to. Set @at to the addresses.
+ * from offset @from of a stream on, at most up to @to. Set @at to the addresses, with a
+ * row of MC_STREAM_ARRAYS for each stream.
  */
 static u64 contiguous_bytes(const struct mc_pass *p, unsigned int n, u64 from, u64 to,
-			    struct mc_stream *at)
+			    void **at)
 {
 	unsigned int arrays = mc_ops[p->loop->op].arrays, s, i;
 	u64 left, bytes = to - from;
@@ -79,8 +92,8 @@ static u64 contiguous_bytes(const struct mc_pass *p, unsigned int n, u64 from, u
 	for (s = 0; s < n; s++) {
 		from += s ? p->bytes / n : 0;
 		for (i = 0; i < arrays; i++) {
-			at[s].array[i] = mc_view_at(p->view, p->offset[i] + from,
-						    &left);
+			at[s * MC_STREAM_ARRAYS + i] =
+				mc_view_at(p->view, p->offset[i] + from, &left);
 			bytes = min(bytes, left);
 		}
 	}
@@ -99,7 +112,8 @@ static bool counts_passes(const struct mc_pass *p)
 static void run_loop(struct mc_pass *p, const struct mc_loop *loop,
 		     struct mc_loop_args *args)
 {
-	(args->streams > 1 ? loop->run_streams : loop->run)(args);
+	(args->scatter ? loop->run_scatter :
+	 args->streams > 1 ? loop->run_streams : loop->run)(args);
 	if (mc_ops[loop->op].sums)
 		p->sum += mc_loop_sum(loop, args);
 	if (loop->op == MC_OP_CHECK)
@@ -107,12 +121,21 @@ static void run_loop(struct mc_pass *p, const struct mc_loop *loop,
 }
 
 /*
- * Run @loop over bytes @from to @to of each array, @passes times. More than one pass
- * needs all of it in one piece. With several streams each stream covers its share of
- * the bytes.
+ * Run the loop over as many lines of each array as there are from @from to @to, @passes
+ * times, in random order. A pass reaches each line once, wherever it begins in that order.
  */
-static void run_stretch(struct mc_pass *p, const struct mc_loop *loop, u64 from,
-			u64 to, u64 passes)
+static void run_scattered(struct mc_pass *p, struct mc_loop_args *args, u64 from, u64 to)
+{
+	p->scatter->left = (to - from) / 64 * args->passes;
+	args->scatter = p->scatter;
+	args->value = p->value + from / 8 * mc_data_step(p->data);
+	args->fence = to == p->bytes ? p->fence : MC_FENCE_NONE;
+	run_loop(p, p->loop, args);
+}
+
+/* Run @loop over bytes @from to @to of each array. Each stream covers its share of them. */
+static void run_arrays(struct mc_pass *p, const struct mc_loop *loop, u64 from, u64 to,
+		       u64 passes)
 {
 	struct mc_stream streams[MC_STREAMS_MAX];
 	struct mc_loop_args args = {
@@ -121,21 +144,36 @@ static void run_stretch(struct mc_pass *p, const struct mc_loop *loop, u64 from,
 	u64 step = counts_passes(p) ? 0 : mc_data_step(p->data);
 	unsigned int n;
 
-	if (p->stretch) {
-		p->stretch(p, (to - from) * passes);
+	if (p->scatter && loop == p->loop) {
+		run_scattered(p, &args, from, to);
 		return;
 	}
 	n = streams_of(p, loop);
 	args.streams = n;
-	args.at = n > 1 ? streams : &args.arrays;
+	args.at = streams;
 	for (from /= n, to /= n; from < to; from += args.bytes) {
-		args.bytes = contiguous_bytes(p, n, from, to, args.at);
+		args.bytes = contiguous_bytes(p, n, from, to,
+					      n > 1 ? streams->array : args.array);
 		args.value = p->value + from * n / 8 * step;
 		/* The fence belongs to the pass, not to its pieces. */
 		args.fence = from + args.bytes == p->bytes / n ? p->fence :
 								 MC_FENCE_NONE;
 		run_loop(p, loop, &args);
 	}
+}
+
+/*
+ * Run @loop, or what a test runs in its place, over bytes @from to @to of a pass, @passes
+ * times. More than one pass needs all of it in one piece. A test's own function spends no
+ * time on arguments of loops.
+ */
+static void run_stretch(struct mc_pass *p, const struct mc_loop *loop, u64 from,
+			u64 to, u64 passes)
+{
+	if (p->stretch)
+		p->stretch(p, (to - from) * passes);
+	else
+		run_arrays(p, loop, from, to, passes);
 }
 
 static void end_passes(struct mc_pass *p, u64 passes)
@@ -167,12 +205,14 @@ void mc_pass_part(struct mc_pass *p, u64 from, u64 to)
 /* Can one call of the loop run several passes? */
 static bool in_one_piece(const struct mc_pass *p)
 {
-	struct mc_stream at[MC_STREAMS_MAX];
+	void *at[MC_STREAMS_MAX * MC_STREAM_ARRAYS];
 	unsigned int n;
 	u64 each;
 
 	if (p->stretch || p->readback)
 		return p->stretch;
+	if (p->scatter)
+		return !p->fence;
 	n = streams_of(p, p->loop);
 	each = p->bytes / n;
 	return contiguous_bytes(p, n, 0, each, at) == each;

@@ -25,6 +25,10 @@
  * @streams: number of streams for each array, a power of two. Each stream traverses an
  *           equal part of the array, MC_STREAM_BYTES or a multiple of it; 0 and 1: the
  *           array is traversed in one go
+ * @turn: loops that take more than a line at a time: bytes of an array in a turn, a power of
+ *        two up to a page; a window covers whole turns. 0: a line
+ * @scatter: random order of the lines of each array, which all arrays share; NULL: lines
+ *           are in order
  * @data: what the loop stores (MC_DATA_*)
  * @value: counter loops: first word of the next pass; byte loops: integer whose lowest
  *         byte the next pass stores
@@ -45,6 +49,8 @@ struct mc_pass {
 	u64 offset[MC_ARRAYS_MAX];
 	u64 bytes;
 	unsigned int streams;
+	u64 turn;
+	struct mc_scatter *scatter;
 	u64 data;
 	u64 value;
 	u64 fence;
@@ -69,6 +75,7 @@ u64 mc_data_step(u64 data);
 u64 mc_pass_turn(unsigned int streams);
 u64 mc_pass_least(const struct mc_pass *p);
 u64 mc_pass_length(const struct mc_pass *p);
+u64 mc_pass_quantum(const struct mc_pass *p, u64 bytes);
 void mc_pass_part(struct mc_pass *p, u64 from, u64 to);
 u64 mc_pass_window(struct mc_pass *p, struct mc_progress *at, u64 passes,
 		   u64 quantum);

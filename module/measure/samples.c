@@ -26,8 +26,8 @@
 static void adapt_quantum(struct mc_sampler *sampler, u64 bytes, u64 ticks)
 {
 	if (ticks > mc_ns_to_ticks(MC_WINDOW_MAX_NS) / 2)
-		sampler->quantum = max(min(sampler->quantum, bytes) / 2 & ~63ULL,
-				       mc_pass_least(&sampler->pass));
+		sampler->quantum = mc_pass_quantum(&sampler->pass,
+						   min(sampler->quantum, bytes) / 2);
 	else if (ticks < mc_ns_to_ticks(MC_WINDOW_AIM_NS) / 4 &&
 		 bytes > sampler->quantum / 2)
 		sampler->quantum = min(sampler->quantum * 2, sampler->quantum_most);
@@ -116,6 +116,7 @@ static int one_sample(struct mc_worker *w, struct mc_sampler *sampler)
 	int err;
 
 	mc_disturbed_reset(sampler);
+	mc_events_clear(w->events);
 	sampler->clock_bad = false;
 	w->finishes = false;
 	while (at.passes < sampler->passes_a_sample) {
@@ -131,6 +132,7 @@ static int one_sample(struct mc_worker *w, struct mc_sampler *sampler)
 		adapt_quantum(sampler, bytes, ticks);
 	}
 	w->finishes = false;
+	mc_events_take(w->events, &sampler->events);
 	mc_disturbed_sample(w, sampler);
 	return 0;
 }
@@ -197,12 +199,16 @@ static u64 passes_to_last(u64 passes, u64 least, u64 ticks)
 	return mc_muldiv(passes, least + least / 8, ticks) + 1;
 }
 
-/* Find how many passes make a sample of @least ticks, and how many fit in a window. */
-static int find_passes(struct mc_worker *w, struct mc_sampler *sampler, u64 least)
+/*
+ * Find how many passes make a sample of @least ticks, and how many fit in a window. A
+ * window of @cost ticks tells the speed well enough, so a race, which is much longer,
+ * need not be tried in full.
+ */
+static int find_passes(struct mc_worker *w, struct mc_sampler *sampler, u64 cost, u64 least)
 {
 	u64 aim = mc_ns_to_ticks(MC_WINDOW_AIM_NS), ticks;
 	u64 length = mc_pass_length(&sampler->pass), passes = 1;
-	u64 lasting = min(least, aim / 2);
+	u64 lasting = min(cost, aim / 2);
 	unsigned int slow = 0;
 	struct mc_progress at;
 	int err;
@@ -277,13 +283,13 @@ static int calibrate(struct mc_worker *w, struct mc_sampler *sampler)
 		return err;
 	least = max(max(least, sampler->skew * MC_SKEWS_A_RACE), 1ULL);
 	if (sampler->quantum >= length)
-		err = find_passes(w, sampler, least);
+		err = find_passes(w, sampler, cost, least);
 	else
 		sampler->passes_a_sample = passes_to_last(1, least, pass);
 	if (race)
 		sampler->quantum = min(sampler->quantum, sampler->passes_a_sample *
 				       length / MC_WINDOWS_A_RACE);
-	sampler->quantum = max(sampler->quantum & ~63ULL, mc_pass_least(&sampler->pass));
+	sampler->quantum = mc_pass_quantum(&sampler->pass, sampler->quantum);
 	sampler->quantum_most = sampler->quantum;
 	return err;
 }
@@ -383,6 +389,7 @@ static void end_sample(struct mc_measurement *meas, bool kept)
 {
 	u8 bad = why_left_out(meas);
 	struct mc_tally tally;
+	unsigned int i;
 
 	meas->again = kept && bad == MC_LEFT_NO_OVERLAP && meas->tries_left;
 	kept &= !meas->again;
@@ -397,6 +404,8 @@ static void end_sample(struct mc_measurement *meas, bool kept)
 		mc_disturbed_mark(meas);
 		return;
 	}
+	for (i = 0; kept && i < meas->n; i++)
+		mc_events_add(&meas->events, &meas->each[i].events);
 	if (kept)
 		keep_sample(meas, bad);
 	if (meas->tick)

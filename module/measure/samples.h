@@ -7,6 +7,7 @@
 #define MC_SAMPLES_H
 
 #include "core/record.h"
+#include "measure/events.h"
 #include "measure/traffic.h"
 #include "measure/pass.h"
 
@@ -61,6 +62,7 @@
  * @race_ticks: duration of this thread's windows before the first thread finished
  * @race_together: part of @race_ticks in which all threads were running
  * @window_max: longest window of all samples, ticks
+ * @events: events of the thread's core in the windows of the sample
  * @clock_bad: a window of the sample ended before it began
  */
 struct mc_sampler {
@@ -90,6 +92,7 @@ struct mc_sampler {
 	u64 race_ticks;
 	u64 race_together;
 	u64 window_max;
+	struct mc_events_tally events;
 	bool clock_bad;
 };
 
@@ -109,6 +112,7 @@ struct mc_sampler {
  * @windows_left_out: number of disturbed windows left out of all samples
  * @counting: counters of DRAM traffic, read around each sample, or NULL
  * @tally: DRAM traffic of all samples that were kept
+ * @events: events of the cores in all samples that were kept
  * @tick: called by the first thread after each sample, warm-ups included, or NULL
  * @run: argument of @tick
  * @arg: for the test's own use
@@ -128,6 +132,7 @@ struct mc_measurement {
 	u32 windows_left_out;
 	struct mc_traffic_count *counting;
 	struct mc_tally tally;
+	struct mc_events_tally events;
 	void (*tick)(void *run);
 	void *run;
 	void *arg;

@@ -99,7 +99,8 @@ static bool all_cached(const struct mc_values *types)
  * The size is four times the caches that the threads can use, so that the caches serve
  * little of it, at least 64 MiB, and a power of two; but at most a quarter of all
  * memory. Types other than WB are not cached, and slow: they get 16 MiB, for which the
- * module has buffers of all types from the beginning.
+ * module has buffers of all types from the beginning. A target may be smaller than that: it
+ * also limits a size that the user did not write.
  */
 void mc_served_sizes(struct mc_request *req)
 {
@@ -115,8 +116,13 @@ void mc_served_sizes(struct mc_request *req)
 	while (size < wanted && 2 * size <= mc_memory_bytes() / MEMORY_SHARE)
 		size *= 2;
 	for (i = 0; i < sizes->n; i++) {
+		bool fits = sizes->v[i] == MC_AUTO ||
+			    (sizes->n == 1 && !mc_request_given(req, MC_KEY_SIZE));
+
 		if (sizes->v[i] == MC_AUTO)
 			sizes->v[i] = size;
+		if (fits && req->room)
+			sizes->v[i] = min(sizes->v[i], req->room);
 	}
 }
 

@@ -15,6 +15,8 @@
  * @end: called when the run's threads can no longer be stopped and the run's private
  *       memory can be freed; may be NULL
  * @tick: called after each sample, warm-ups included; may be NULL
+ * @more: called before a point that takes so many samples more than mc_engine_samples()
+ *        said; may be NULL
  * @result: called with each result that is kept, as soon as it is there; may be NULL
  * @find: find a buffer for a point. The result is valid until @drop, or until the next
  *        call if it is the point's only buffer. Return: 0 or a negative errno,
@@ -23,6 +25,9 @@
  * @node: node that the user has set for all memory, or -1
  * @uc_word: find a word on an uncached page that no test measures. Return: its address,
  *           or NULL, explained in the run's error
+ * @loop_hold: keep the loop of op=own until @loop_drop. Return: 0, or -EOPNOTSUPP if there
+ *             is none, explained in the run's error
+ * @loop_drop: the run no longer needs that loop
  * @prefetch_off: switch prefetchers off if the point asks for it, and store the outcome
  *                in the point in place of the request. Return: 0 or a negative errno,
  *                explained in the run's error. NULL: this side never can
@@ -34,12 +39,15 @@ struct mc_side {
 	void (*begin)(struct mc_run *run);
 	void (*end)(struct mc_run *run);
 	void (*tick)(void *run);
+	void (*more)(u64 samples);
 	void (*result)(struct mc_run *run, const struct mc_record *rec);
 	int (*find)(struct mc_run *run, const struct mc_point *point,
 		    const struct mc_wanted *want, struct mc_area *area);
 	void (*drop)(void);
 	int (*node)(void);
 	void *(*uc_word)(struct mc_run *run);
+	int (*loop_hold)(struct mc_run *run);
+	void (*loop_drop)(void);
 	int (*prefetch_off)(struct mc_run *run, struct mc_point *point);
 	int (*prefetch_back)(struct mc_run *run, struct mc_point *point);
 };

@@ -118,6 +118,7 @@ struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
 	team->n = n;
 	team->error = e;
 	team->seconds = seconds;
+	team->only = -1;
 	if (!start_all(team, req))
 		return team;
 	mc_team_end(team);
@@ -125,14 +126,28 @@ struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
 }
 
 /**
- * mc_team_size() - number of threads
+ * mc_team_only() - let one thread be the whole team
+ * @team: the threads
+ * @i: its index; -1: all threads again
+ *
+ * Until then the team has the size 1, and the thread has the index 0 in its jobs.
+ *
+ * Context: Process, the writer of the request.
+ */
+void mc_team_only(struct mc_team *team, int i)
+{
+	team->only = i;
+}
+
+/**
+ * mc_team_size() - number of threads that work
  * @team: the threads
  *
  * Return: the number, at least 1.
  */
 unsigned int mc_team_size(const struct mc_team *team)
 {
-	return team->n;
+	return team->only < 0 ? team->n : 1;
 }
 
 /**
@@ -144,7 +159,7 @@ unsigned int mc_team_size(const struct mc_team *team)
  */
 int mc_team_cpu(const struct mc_team *team, unsigned int i)
 {
-	return mc_threads_worker(team, i)->cpu;
+	return mc_threads_worker(team, team->only < 0 ? i : team->only)->cpu;
 }
 
 /* ------------------------------------------------------------------ jobs */
@@ -208,7 +223,17 @@ int mc_team_run_some(struct mc_team *team, const unsigned int *who,
  */
 int mc_team_run(struct mc_team *team, mc_job job, void *arg)
 {
-	return mc_team_run_some(team, NULL, team->n, job, arg);
+	unsigned int who = team->only;
+	struct mc_worker *w;
+	int err;
+
+	if (team->only < 0)
+		return mc_team_run_some(team, NULL, team->n, job, arg);
+	w = mc_threads_worker(team, who);
+	w->index = 0;
+	err = mc_team_run_some(team, &who, 1, job, arg);
+	w->index = who;
+	return err;
 }
 
 /* ---------------------------------------------------- the gate and a race */

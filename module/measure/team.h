@@ -12,6 +12,7 @@
 /**
  * struct mc_team - what both sides need to know of the threads of a run
  * @n: number of threads
+ * @only: index of the thread that works alone, as if it were the whole team; -1: all work
  * @stop: errno of what stopped the run, 0 until then
  * @seconds: the value of timeout=, 0: there is no limit
  * @error: explanation of the first error
@@ -25,6 +26,7 @@
  */
 struct mc_team {
 	unsigned int n;
+	int only;
 	int stop;
 	u64 seconds;
 	struct mc_error *error;
@@ -39,6 +41,7 @@ struct mc_team {
 
 struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
 			      struct mc_error *e);
+void mc_team_only(struct mc_team *team, int i);
 unsigned int mc_team_size(const struct mc_team *team);
 int mc_team_cpu(const struct mc_team *team, unsigned int i);
 int mc_team_run(struct mc_team *team, mc_job job, void *arg);

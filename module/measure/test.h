@@ -16,6 +16,8 @@
  * @attribute: memory type according to the page tables
  * @effective: whether the memory type has an effect
  * @memory_node: node of its pages
+ * @memory_zone: the kernel's zone of its pages
+ * @range: physical addresses of a target
  * @homes: buffers on the threads' own nodes, the first of which is @view; NULL: all
  *         threads share @view
  */
@@ -26,6 +28,8 @@ struct mc_area {
 	enum mc_attr attribute;
 	enum mc_effect effective;
 	int memory_node;
+	enum mc_zone memory_zone;
+	struct mc_range range;
 	const struct mc_homes *homes;
 };
 
@@ -37,50 +41,64 @@ struct mc_side;
  * @side: operations of the kernel or of user space
  * @team: its threads
  * @counting: counters of DRAM traffic, or NULL
+ * @events: events of the threads' cores, or NULL
  * @part: index of the record that is being made of the point, see struct mc_test
  * @area: the memory of the current point
  * @near: CPU whose node gets the record's memory; -1: the first CPU's node
- * @homes: the threads by node, for node=local; NULL: not needed
+ * @homes: the threads by node, for node=local and for groups of CPUs; NULL: not needed
  * @error: explains what went wrong
  * @bad_data: a record failed verification
+ * @trial: what is being measured only tells how long a sample takes
+ * @holds_loop: the side keeps the loop of op=own for the run
  */
 struct mc_run {
 	const struct mc_request *req;
 	const struct mc_side *side;
 	struct mc_team *team;
 	struct mc_traffic_count *counting;
+	struct mc_events *events;
 	u64 part;
 	struct mc_area area;
 	int near;
 	struct mc_homes *homes;
 	struct mc_error error;
 	bool bad_data;
+	bool trial;
+	bool holds_loop;
 };
 
 /**
  * struct mc_seat - the place of a thread's part of the memory
  * @home: index of its node in struct mc_homes
  * @index: index of the part within that node's buffer
+ * @start: with groups of CPUs: where the part begins in that buffer
+ * @bytes: with groups of CPUs: its size
  */
 struct mc_seat {
 	unsigned int home;
 	unsigned int index;
+	u64 start;
+	u64 bytes;
 };
 
 /**
- * struct mc_home - a node and the run's threads on it
+ * struct mc_home - a node and the run's threads whose memory is on it
  * @node: NUMA node
  * @threads: number of threads on it
+ * @bytes: with groups of CPUs: sum of these threads' parts
+ * @strict: with groups of CPUs: only this node will do
  * @area: buffer that holds these threads' parts
  */
 struct mc_home {
 	int node;
 	unsigned int threads;
+	u64 bytes;
+	bool strict;
 	struct mc_area area;
 };
 
 /**
- * struct mc_homes - all nodes that a run's threads are on
+ * struct mc_homes - all nodes that have memory of a run's threads
  * @n: number of nodes
  * @home: array of @n nodes
  * @seat: array with a seat for each thread
@@ -108,6 +126,7 @@ enum mc_records {
 	MC_RECORD_OF_POINT,
 	MC_RECORD_OF_CPU,	/* CPUs take turns, a record each */
 	MC_RECORD_OF_PAIR,	/* each CPU with each other, in this order */
+	MC_RECORD_OF_GROUP,	/* all CPUs, each group of CPUs, each CPU: from one run */
 };
 
 /**
@@ -127,10 +146,15 @@ enum mc_records {
  * @common: all threads access the whole memory, not a part each
  * @histogram: its records have a histogram
  * @table: how a report lays out its records, as @table in a suite; NULL: as a list
+ * @reads_only: does it store nothing in its memory, nor need what it has stored there? Such
+ *              a point also runs over a target that must not be written. NULL: no
+ * @note: append a line on what the user should know of a record. Return: false if there is
+ *        nothing. NULL: there never is
  * @check: test whether this point can be run. Called for every point before the first
  *         one is run. Return: 0, or -EINVAL, -EOPNOTSUPP through mc_fail().
- * @run: measure a point into a record whose point and verified are set. Return: 0, or a
- *       negative errno; a record that holds samples is kept.
+ * @run: measure a point into a record whose point and verified are set. With
+ *       MC_RECORD_OF_GROUP those of the groups and CPUs follow it, with the same facts.
+ *       Return: 0, or a negative errno; a record that holds samples is kept.
  */
 struct mc_test {
 	struct mc_spec spec;
@@ -145,6 +169,8 @@ struct mc_test {
 	bool shares;
 	bool histogram;
 	const char *table;
+	bool (*reads_only)(const struct mc_point *point);
+	bool (*note)(struct mc_text *t, const struct mc_record *rec);
 	int (*check)(struct mc_run *run, const struct mc_point *point);
 	int (*run)(struct mc_run *run, const struct mc_point *point,
 		   struct mc_record *rec);
@@ -160,5 +186,11 @@ extern const struct mc_test
 extern const struct mc_spec *const mc_specs[];
 
 const struct mc_test *mc_test_of(const struct mc_spec *spec);
+
+/* Must the point leave its memory as it is? */
+static inline bool mc_untouched(const struct mc_point *point)
+{
+	return point->v[MC_KEY_TARGET] != MC_TARGET_RAM && !point->v[MC_KEY_WRITE];
+}
 
 #endif /* MC_TEST_H */

@@ -49,6 +49,8 @@ static void open_all(struct mc_traffic_count *c, const struct mc_counter *set,
 	for (i = 0; i < n; i++) {
 		struct open_counter *o = &c->each[c->n];
 
+		if (set[i].core)
+			continue;
 		o->event = mc_counter_open(&set[i], NULL);
 		if (!o->event) {
 			c->why = MC_DRAM_NOT_OPENED;
@@ -58,6 +60,15 @@ static void open_all(struct mc_traffic_count *c, const struct mc_counter *set,
 		o->scale = set[i].scale;
 		c->n++;
 	}
+}
+
+static bool counts_traffic(const struct mc_counter *set, unsigned int n)
+{
+	while (n--) {
+		if (!set[n].core)
+			return true;
+	}
+	return false;
 }
 
 /**
@@ -74,7 +85,8 @@ struct mc_traffic_count *mc_traffic_begin(struct mc_error *e)
 {
 	unsigned int n = 0;
 	struct mc_counter *set = mc_counters_copy(&n);
-	struct mc_traffic_count *c = set ? mc_alloc_array(1, sizeof(*c)) : NULL;
+	bool any = !set || counts_traffic(set, n);
+	struct mc_traffic_count *c = set && any ? mc_alloc_array(1, sizeof(*c)) : NULL;
 
 	if (c) {
 		open_all(c, set, n);
@@ -82,7 +94,7 @@ struct mc_traffic_count *mc_traffic_begin(struct mc_error *e)
 		if (c->why == MC_DRAM_COUNTED)
 			mc_sleep_ms(IDLE_MS);
 		mc_traffic_stop(c, &c->idle);
-	} else if (n) {
+	} else if (n && any) {
 		mc_fail(e, -ENOMEM, "counters: no memory for %u", n);
 	}
 	mc_free(set);

@@ -116,7 +116,7 @@ static u64 eight_ticks(void *line, bool flushed)
 
 	mc_asm_reload(line, 1);
 	if (flushed)
-		asm volatile("clflush (%0)\n\tmfence" : : "r" (line) : "memory");
+		mc_flush(line);
 	begin = mc_ticks();
 	mc_asm_reload(line, 1);
 	return mc_ticks() - begin;

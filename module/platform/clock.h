@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The clock of all measurements: the time stamp counter, read in program order, if it
- * is invariant; otherwise the raw monotonic clock.
+ * The clock of all measurements: the CPU's time counter, read in program order, if its
+ * rate is constant; otherwise the raw monotonic clock.
  */
 #ifndef MC_CLOCK_H
 #define MC_CLOCK_H
 
 #include "core/math.h"
+#include "machine/instructions.h"
 
 /**
  * struct mc_clock - the clock in use
- * @tsc: ticks are those of the time stamp counter, otherwise nanoseconds
+ * @counter: ticks are those of the CPU's time counter, otherwise nanoseconds
  * @khz: ticks per millisecond
  * @cost_ps: time that passes between two readings in a row
  */
 struct mc_clock {
-	bool tsc;
+	bool counter;
 	u64 khz;
 	u64 cost_ps;
 };
@@ -23,8 +24,8 @@ struct mc_clock {
 extern struct mc_clock mc_clock;
 
 /*
- * Time over which the rate of the time stamp counter is measured, if no kernel gives
- * it.
+ * Time over which the rate of the time counter is measured, if neither the CPU nor a kernel
+ * gives it.
  */
 #define MC_KHZ_MS	10
 
@@ -35,7 +36,7 @@ u64 mc_clock_wall_ns(void);
 /**
  * struct mc_instant - a moment on both clocks
  * @ns: raw monotonic clock
- * @ticks: time stamp counter
+ * @ticks: time counter
  */
 struct mc_instant {
 	u64 ns;
@@ -46,31 +47,13 @@ void mc_instant_read(struct mc_instant *now);
 u64 mc_instant_khz(const struct mc_instant *from, const struct mc_instant *to);
 
 /**
- * mc_tsc() - read the time stamp counter in program order
- *
- * lfence waits until all earlier instructions have completed, and lets no later one
- * start (Intel SDM vol. 2, LFENCE; on AMD the kernel enables this). Stores may still be
- * on their way: the fences of a test wait for those.
- *
- * Return: ticks.
- */
-static inline u64 mc_tsc(void)
-{
-	u32 low, high;
-
-	asm volatile("lfence\n\trdtsc\n\tlfence"
-		     : "=a" (low), "=d" (high) : : "memory");
-	return (u64)high << 32 | low;
-}
-
-/**
  * mc_ticks() - read the clock in program order
  *
  * Return: ticks.
  */
 static inline u64 mc_ticks(void)
 {
-	return mc_clock.tsc ? mc_tsc() : mc_clock_raw_ns();
+	return mc_clock.counter ? mc_time_counter() : mc_clock_raw_ns();
 }
 
 /**

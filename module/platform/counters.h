@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Perf counters of DRAM traffic: the set that a side has, and how to read a counter. */
+/* Perf counters: the set that a side has, and how to read a counter. */
 #ifndef MC_COUNTERS_H
 #define MC_COUNTERS_H
 
@@ -19,6 +19,7 @@ struct mc_reading {
 
 struct mc_counter *mc_counters_copy(unsigned int *n);
 void *mc_counter_open(const struct mc_counter *c, int *why);
+void *mc_event_open(const struct mc_counter *c, int *why);
 void mc_counter_read(void *event, struct mc_reading *now);
 void mc_counter_close(void *event);
 

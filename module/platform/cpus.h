@@ -7,7 +7,7 @@
 
 /* CPU features that loops need. */
 enum mc_feature {
-	MC_CPU_SSE2,	/* which every 64-bit CPU has */
+	MC_CPU_BASE,	/* what every 64-bit CPU has: SSE2; on arm64 Advanced SIMD */
 	MC_CPU_SSE41,
 	MC_CPU_AVX,
 	MC_CPU_AVX2,	/* and FMA */
@@ -15,6 +15,7 @@ enum mc_feature {
 	MC_CPU_CLFLUSHOPT,
 	MC_CPU_CLWB,
 	MC_CPU_MOVDIR64B,
+	MC_CPU_STRINGS,	/* rep movsb, rep stosb: every x86 CPU has them */
 	MC_NFEATURES,
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A detector sees what disturbs a timed window. Each side has one of its own:
- * kernel/x86/detector.c, kernel/um/detector.c and, in user space, tools/user/detector.c.
+ * kernel/detector.c, kernel/um/detector.c and, in user space, tools/user/detector.c.
  */
 #ifndef MC_DETECTOR_H
 #define MC_DETECTOR_H

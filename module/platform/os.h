@@ -4,6 +4,7 @@
 #define MC_OS_H
 
 #include "core/shim.h"
+#include "machine/instructions.h"
 
 #ifdef __KERNEL__
 #include <linux/atomic.h>
@@ -16,7 +17,6 @@
 #include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <asm/fpu/api.h>
 
 #include "platform/compat.h"
 
@@ -75,11 +75,6 @@ static inline u32 mc_flag(const u32 *flag)
 	return smp_load_acquire(flag);
 }
 
-static inline void mc_relax(void)
-{
-	cpu_relax();
-}
-
 /* Long enough for other threads to have gone to sleep. */
 static inline void mc_nap(void)
 {
@@ -128,16 +123,6 @@ static inline int mc_thread_once(void)
 	/* A kthread that is stopped before it begins would not run at all. */
 	wait_for_completion(&begun);
 	return kthread_stop(thread);
-}
-
-static inline void mc_fpu_begin(void)
-{
-	kernel_fpu_begin();
-}
-
-static inline void mc_fpu_end(void)
-{
-	kernel_fpu_end();
 }
 #else
 #include <pthread.h>
@@ -200,11 +185,6 @@ static inline u32 mc_flag(const u32 *flag)
 	return __atomic_load_n(flag, __ATOMIC_ACQUIRE);
 }
 
-static inline void mc_relax(void)
-{
-	__builtin_ia32_pause();
-}
-
 static inline void mc_nap(void)
 {
 	nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
@@ -236,14 +216,6 @@ static inline int mc_thread_once(void)
 	int err = pthread_create(&thread, NULL, mc_end_at_once, NULL);
 
 	return err ? -err : -pthread_join(thread, NULL);
-}
-
-static inline void mc_fpu_begin(void)
-{
-}
-
-static inline void mc_fpu_end(void)
-{
 }
 #endif /* __KERNEL__ */
 

@@ -11,6 +11,7 @@
 #include "platform/detector.h"
 
 struct mc_team;
+struct mc_events;
 
 /**
  * struct mc_worker - one thread of a run
@@ -21,6 +22,7 @@ struct mc_team;
  * @ended: ticks at which the last window closed
  * @detector: sees what disturbs its windows
  * @disturbed: disturbances in the last window (enum mc_disturbance)
+ * @events: events of its core, read around each window; NULL: none are counted
  * @finishes: its part of a race ends with the current window
  * @irq_off: interrupts are off in the open window
  * @irq_flags: flags to restore at the end of the window
@@ -33,6 +35,7 @@ struct mc_worker {
 	u64 ended;
 	struct mc_detector detector;
 	u8 disturbed;
+	struct mc_events *events;
 	bool finishes;
 	bool irq_off;
 	unsigned long irq_flags;

@@ -65,7 +65,7 @@ static const struct bad {
 	{ "bandwidth op=0", "op", "'0'" },
 	{ "bandwidth op==read", "op", "'=read'" },
 	{ "bandwidth op=read=write", "op", "'read=write'" },
-	{ "bandwidth type=wt", "type", "'wt' is not one of wb|wc|uc" },
+	{ "bandwidth type=wp", "type", "'wp' is not one of wb|wc|uc|wt|np" },
 	{ "bandwidth type=uc-", "type", "'uc-'" },
 	{ "bandwidth type=any", "type", "'any'" },
 	{ "bandwidth irq=yes", "irq", "on|off" },
@@ -74,6 +74,37 @@ static const struct bad {
 	{ "bandwidth prefetch=on", "prefetch", "keep|off|auto" },
 	{ "bandwidth prefetch=ineffective", "prefetch", "keep|off|auto" },
 	{ "bandwidth fence=lfence", "fence", "none|sfence|mfence|uc" },
+
+	/* Targets. */
+	{ "bandwidth target=disk", "target",
+	  "'disk' is no target; write ram, pci:0000:03:00.0/2 or" },
+	{ "bandwidth target=RAM", "target", "'RAM'" },
+	{ "bandwidth target=ram,ram", "target", "'ram,ram'" },
+	{ "bandwidth target=pci:", "target", "is no target" },
+	{ "bandwidth target=pci:03:00.0/2", "target", "is no target" },
+	{ "bandwidth target=pci:0000:03:00.0", "target", "is no target" },
+	{ "bandwidth target=pci:0000:03:00.0/", "target", "is no target" },
+	{ "bandwidth target=pci:0000:03:00.0/6", "target", "is no target" },
+	{ "bandwidth target=pci:0000:03:00.8/2", "target", "is no target" },
+	{ "bandwidth target=pci:0000:03:20.0/2", "target", "is no target" },
+	{ "bandwidth target=pci:0000:103:00.0/2", "target", "is no target" },
+	{ "bandwidth target=pci:0000:03:00.0/2x", "target", "is no target" },
+	{ "bandwidth target=pci:100000000:03:00.0/2", "target", "is no target" },
+	{ "bandwidth target=phys:", "target", "is no target" },
+	{ "bandwidth target=phys:0x30000000", "target", "is no target" },
+	{ "bandwidth target=phys:0x30000000+", "target", "is no target" },
+	{ "bandwidth target=phys:0x30000000+0", "target", "is no target" },
+	{ "bandwidth target=phys:0x30000800+4K", "target", "in whole pages" },
+	{ "bandwidth target=phys:0x30000000+6K", "target", "in whole pages" },
+	{ "bandwidth target=phys:30000000+128M", "target", "in whole pages" },
+	{ "bandwidth target=phys:0x+4K", "target", "is no target" },
+	{ "bandwidth target=phys:0x30000000+128T", "target", "is no target" },
+	{ "bandwidth target=phys:0x10000000000000000+4K", "target", "is no target" },
+	{ "bandwidth target=phys:0xfffffffffffff000+8K", "target", "is no target" },
+	{ "bandwidth target=phys:4K+17179869184G", "target", "is no target" },
+	{ "bandwidth offset=1", "offset", "multiple of 64" },
+	{ "bandwidth write=on", "write", "is not one of yes|no" },
+	{ "bandwidth any_bar=1", "any_bar", "is not one of yes|no" },
 
 	/* Numbers. */
 	{ "bandwidth repeat=0", "repeat", "from 1 to 1000000" },
@@ -343,7 +374,7 @@ static void too_many_combinations(void **state)
 /* 64 values for each of 12 keys: 2^72 combinations, which no u64 holds. */
 static void a_product_beyond_64_bits(void **state)
 {
-	char line[MC_LINE_MAX + 1];
+	static char line[MC_LINE_MAX + 1];
 	struct mc_text t = MC_TEXT(line);
 	int key, i;
 

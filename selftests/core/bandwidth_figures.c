@@ -82,22 +82,24 @@ static void test_rates_are_those_of_the_payload(void **state)
 	/* Each byte of the working set counts once, except for these two. */
 	for (unsigned int i = 0; i < ARRAY_SIZE(ops); i++)
 		if (mc_loop_widest(i))
-			assert_rate(ops[i], "size=24K", 24576,
-				    (i == MC_OP_RMW ? 2 : 1) * 24576);
-	assert_rate("ntwrite", "size=24K readback=on", 24576, 2 * 24576);
+			assert_rate(ops[i], "size=30K", 30720,
+				    (i == MC_OP_RMW ? 2 : 1) * 30720);
+	assert_rate("ntwrite", "size=30K readback=on", 30720, 2 * 30720);
 	/* 4096 / 3 is 21 lines and a bit. */
 	assert_rate("triad", "size=4K", 3 * 21 * 64, 3 * 21 * 64);
 	assert_rate("rw31", "size=5K", 4 * 20 * 64, 4 * 20 * 64);
+	assert_rate("rw32", "size=5K", 5 * 16 * 64, 5 * 16 * 64);
+	assert_rate("ntrw91", "size=5K", 10 * 8 * 64, 10 * 8 * 64);
 }
 
 static void test_rates_of_threads(void **state)
 {
 	reset(2);
-	assert_int_equal(measure("size=24K op=copy"), 0);
-	/* Each thread's array of 6 KiB takes a window of 4 KiB and one of 2 KiB. */
+	assert_int_equal(measure("size=30K op=copy"), 0);
+	/* Each thread's array of 7.5 KiB takes a window of 4 KiB and one of 3.5 KiB. */
 	assert_in_range(rec.stats.median_ps, 2 * MS, 2 * MS + 100);
 	assert_int_equal(rec.value[COL_MB_PER_S],
-			 24576 * 10000000ULL / rec.stats.median_ps);
+			 30720 * 10000000ULL / rec.stats.median_ps);
 	assert_int_equal(rec.value[COL_TRAVERSED], SIZE);
 	/* Of one thread: half of all bytes. */
 	assert_int_equal(rec.value[COL_CORE_MHZ], 2500);
@@ -108,7 +110,7 @@ static void test_no_clock_is_no_figure(void **state)
 {
 	core_mhz = 0;
 	reset(1);
-	assert_int_equal(measure("size=24K"), 0);
+	assert_int_equal(measure("size=30K"), 0);
 	core_mhz = 2500;
 	assert_int_equal(rec.has, 0xf);
 }
@@ -155,6 +157,8 @@ static void test_streaming_stores_start_with_cold_caches(void **state)
 	assert_int_equal(untimed_windows("rep_stosb", "each"), 1 + 4);
 	assert_int_equal(untimed_windows("rw31", "each"), 3 + 4);
 	assert_int_equal(untimed_windows("rw31", "deferred"), 3 + 1);
+	/* Two arrays of this one are flushed and summed, and three are filled. */
+	assert_int_equal(untimed_windows("ntrw32", "each"), 3 + 2 * (4 + 4));
 }
 
 static void slower(void)
@@ -166,7 +170,7 @@ static void test_medians_and_passes(void **state)
 {
 	reset(1);
 	pass_ps = 150 * NS;
-	assert_int_equal(measure("size=24K op=read width=8"), 0);
+	assert_int_equal(measure("size=30K op=read width=8"), 0);
 	assert_in_range(rec.value[COL_PASSES], 133, 200);
 	assert_int_equal(rec.stats.median_ps, 150 * NS);
 	assert_int_equal(rec.point.v[MC_KEY_OWN + 1], 8);
@@ -174,9 +178,9 @@ static void test_medians_and_passes(void **state)
 	reset(1);
 	pass_ps = 5000 * NS;
 	after_sample = slower;
-	assert_int_equal(measure("size=24K op=read"), 0);
-	assert_int_equal(rec.value[COL_MB_PER_S], 24576 * 10000000ULL / (7000 * NS));
-	assert_int_equal(rec.value[COL_MB_PER_S_MAX], 24576 * 10000000ULL / (6000 * NS));
+	assert_int_equal(measure("size=30K op=read"), 0);
+	assert_int_equal(rec.value[COL_MB_PER_S], 30720 * 10000000ULL / (7000 * NS));
+	assert_int_equal(rec.value[COL_MB_PER_S_MAX], 30720 * 10000000ULL / (6000 * NS));
 	assert_int_equal(rec.point.v[MC_KEY_OWN + 1], mc_loop_widest(MC_OP_READ)->width);
 }
 
@@ -184,7 +188,7 @@ static void test_the_longest_window_is_reported(void **state)
 {
 	for (unsigned int threads = 1; threads <= 2; threads++) {
 		reset(threads);
-		assert_int_equal(measure("size=24K op=read"), 0);
+		assert_int_equal(measure("size=30K op=read"), 0);
 		assert_int_equal(rec.window_max_ps, 1 * MS);
 	}
 }
@@ -216,12 +220,12 @@ static void test_a_run_cut_short_tells_what_it_knows(void **state)
 {
 	reset(1);
 	after_sample = stop;
-	assert_int_equal(measure("size=24K op=read"), -EINTR);
+	assert_int_equal(measure("size=30K op=read"), -EINTR);
 	assert_int_equal(rec.stats.samples, 2);
 	assert_int_equal(rec.verified, MC_VERIFIED_OK);
 	reset(1);
 	after_sample = stop;
-	assert_int_equal(measure("size=24K op=write verify=deferred"), -EINTR);
+	assert_int_equal(measure("size=30K op=write verify=deferred"), -EINTR);
 	assert_int_equal(rec.stats.samples, 2);
 	assert_int_equal(rec.verified, MC_VERIFIED_OFF);
 }

@@ -171,7 +171,7 @@ static void test_features_are_those_of_all(void **state)
 	made_up_machine(hybrid, 4);
 	assert_true(mc_cores_have(MC_CPU_CLWB));
 	assert_true(mc_cores_have(MC_CPU_CLFLUSHOPT));
-	assert_true(mc_cores_have(MC_CPU_SSE2));
+	assert_true(mc_cores_have(MC_CPU_BASE));
 	assert_false(mc_cores_have(MC_CPU_AVX2));
 	made_up_machine(hybrid, 5);
 	assert_false(mc_cores_have(MC_CPU_CLWB));

@@ -46,6 +46,29 @@ static void lines_as_they_are_shown(void **state)
 	taken("", 0);
 }
 
+static void an_event_of_a_core_needs_only_its_name(void **state)
+{
+	static const char * const shown[] = {
+		"cycles type=0 config=0x0",
+		"L1-dcache-load-misses type=3 config=0x10000",
+		"dTLB-load-misses type=8 config=0x1234",
+	};
+	char buf[MC_COUNTER_LINE];
+	size_t i;
+
+	n = 0;
+	taken("cycles\n L1-dcache-load-misses\t\n\ndTLB-load-misses config=0x1234 type=8", 3);
+	for (i = 0; i < ARRAY_SIZE(shown); i++) {
+		struct mc_text t = MC_TEXT(buf);
+
+		assert_true(set[i].core);
+		assert_string_equal(mc_event_name(set[i].event), set[i].name);
+		mc_counter_show(&t, &set[i]);
+		assert_string_equal(buf, shown[i]);
+	}
+	assert_null(mc_event_name(MC_NEVENTS));
+}
+
 static void the_longest_line_fits(void **state)
 {
 	static const struct mc_counter longest = {
@@ -85,6 +108,11 @@ static void others_are_refused_by_their_line(void **state)
 		{ "dram_read event=1 type=1 config=1 cpu=0 scale=1", "'event=1' is not one of" },
 		{ "dram_read type=1 config=1 cpu=0 scale=1\x01", "'scale=1?' is not" },
 		{ "dram_write type=7 config=7 cpu=7 scale=7\nx", "line 2: 'x' is no name" },
+		{ "Cycles", "_label behind it, cycles, instructions, L1" },
+		{ "cycle", "is no name" },
+		{ "cycles cpu=0", "'cpu=0' is not one of type=|config=" },
+		{ "cycles type=1 type=1", "'type=1' comes twice" },
+		{ "instructions\ninstructions type=9", "line 2: 'instructions' is there already" },
 		{ "dram_read_twice type=5 config=5 cpu=5 scale=5", "there already" },
 	};
 	struct mc_error e;
@@ -140,6 +168,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_as_they_are_shown),
+		cmocka_unit_test(an_event_of_a_core_needs_only_its_name),
 		cmocka_unit_test(the_longest_line_fits),
 		cmocka_unit_test(others_are_refused_by_their_line),
 		cmocka_unit_test(no_more_than_there_is_room_for),

@@ -99,6 +99,17 @@ static void cpus(struct mc_text *t)
 	}
 }
 
+/* A BAR or a range, which is one value of the key. */
+static void target(struct mc_text *t, struct mc_values *v)
+{
+	v->v[v->n++] = below(2) ? MC_TARGET_PCI : MC_TARGET_PHYS;
+	if (v->v[0] == MC_TARGET_PCI)
+		mc_textf(t, "pci:%04llx:%02llx:%02llx.%llx/%llu", below(1ULL << 32), below(256),
+			 below(32), below(8), below(6));
+	else
+		mc_textf(t, "phys:0x%llx000+%lluK", below(1ULL << 40), 4 + 4 * below(1 << 20));
+}
+
 static void value(struct mc_text *t, const struct mc_key *key,
 		  struct mc_values *v)
 {
@@ -107,6 +118,8 @@ static void value(struct mc_text *t, const struct mc_key *key,
 		return word(t, key, v);
 	case MC_NUMBER:
 		return key->names && below(2) ? word(t, key, v) : number(t, key, v);
+	case MC_TARGET:
+		return target(t, v);
 	default:
 		return size(t, key, v);
 	}

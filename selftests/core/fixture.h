@@ -112,8 +112,24 @@ static const struct mc_spec files = {
 	.columns = bandwidth_columns, .ncolumns = ARRAY_SIZE(bandwidth_columns),
 };
 
+/* Groups of CPUs, which may have a pace of their own. */
+enum { GROUPS = MC_KEY_OWN, PACE };
+
+static const struct mc_key crowd_keys[] = {
+	{ .name = "groups", .column = "groups", .preset = "0:read", .kind = MC_GROUPS,
+	  .names = op_names, .wide = true, .help = "what each CPU does" },
+	{ .name = "pace", .column = "pace", .preset = "7", .kind = MC_NUMBER, .max = 100,
+	  .grouped = true, .help = "of each group" },
+};
+
+static const struct mc_spec crowd = {
+	.name = "crowd", .help = "many at once",
+	.keys = crowd_keys, .nkeys = ARRAY_SIZE(crowd_keys),
+	.columns = bandwidth_columns, .ncolumns = ARRAY_SIZE(bandwidth_columns),
+};
+
 static const struct mc_spec *const fixture_specs[] = {
-	&bandwidth, &tlb, &full, &files, NULL
+	&bandwidth, &tlb, &full, &files, &crowd, NULL
 };
 
 /* splitmix64 (Steele, Lea, Flood 2014): any seed will do, 0 too. */
@@ -132,6 +148,13 @@ static inline u64 random_bits(u64 *state)
 	return random_u64(state) >> random_u64(state) % 64;
 }
 
+static inline bool same_target(const struct mc_target *a, const struct mc_target *b)
+{
+	return a->kind == b->kind && a->domain == b->domain && a->bus == b->bus &&
+	       a->device == b->device && a->function == b->function && a->bar == b->bar &&
+	       a->range.start == b->range.start && a->range.bytes == b->range.bytes;
+}
+
 static inline bool same_request(const struct mc_request *a,
 				const struct mc_request *b)
 {
@@ -140,6 +163,7 @@ static inline bool same_request(const struct mc_request *a,
 	if (a->spec != b->spec || a->nkeys != b->nkeys ||
 	    memcmp(a->order, b->order, a->nkeys) ||
 	    a->any_cpu != b->any_cpu || a->ncpus != b->ncpus || strcmp(a->path, b->path) ||
+	    !same_target(&a->target, &b->target) ||
 	    memcmp(a->cpus, b->cpus, sizeof(a->cpus)))
 		return false;
 	for (id = 0; id < a->nkeys; id++) {

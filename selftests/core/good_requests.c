@@ -137,8 +137,8 @@ static void cpus_of_a_line(void **state)
 	assert_int_equal(req.cpus[0], 1);
 }
 
-#define MIDDLE	" smt=on node=auto irq=on disturbed=leave_out page=auto prefetch=keep"
-#define LAST	" warmup=2 timeout=0"
+#define MIDDLE	" cpus=together smt=on node=auto irq=on disturbed=leave_out page=auto prefetch=keep"
+#define LAST	" warmup=2 time=0 timeout=0 target=ram offset=0 write=no any_bar=no"
 
 static void requests_as_they_are_shown(void **state)
 {
@@ -229,7 +229,7 @@ static void words_of_values(void **state)
 
 	assert_string_equal(type->name, "type");
 	assert_string_equal(mc_key_word(type, MC_UC), "uc");
-	assert_null(mc_key_word(type, MC_NTYPES));
+	assert_null(mc_key_word(type, MC_NALL_TYPES));
 	assert_string_equal(width->name, "width");
 	assert_string_equal(mc_key_word(width, 0), "max");
 	assert_null(mc_key_word(width, 8));
@@ -243,16 +243,18 @@ static void spec_as_it_is_shown(void **state)
 		"bandwidth: memory bandwidth\n",
 		"  op=read           read|ntread|write|ntwrite|copy|ntcopy|rmw|triad what the loop does\n",
 		"  width=max         max|8..64                     bytes an access\n",
-		"  type=wb           wb|wc|uc ",
+		"  type=wb           wb|wc|uc|wt|np ",
 		"  size=1M           auto|1K..65536G ",
 		"  cpu=0             LIST|all|any ",
+		"  cpus=together     together|each ",
 		"  node=auto         auto|local|0..1023",
 		"  repeat=5          1..1000000 ",
 		"  warmup=2          0..1000000 ",
+		"  time=0            0..86400 ",
 		"  > mb_per_s                 payload at the median\n",
 		"  > mb_per_s_max             payload of the fastest pass\n",
 	};
-	char buf[4096];
+	static char buf[4096];
 	struct mc_text t = MC_TEXT(buf);
 	size_t i, n;
 

@@ -74,7 +74,7 @@ static void as_json(void **state)
 
 static void percentiles_by_rank(void **state)
 {
-	u64 v[1000];
+	static u64 v[1000];
 	int i;
 
 	for (i = 0; i < 1000; i++)

@@ -213,6 +213,55 @@ static void test_how_times_are_distributed(void **state)
 
 /* --------------------------------------------------------------- who, and where */
 
+static u64 told_more;
+
+static void more(u64 n_more)
+{
+	told_more += n_more;
+}
+
+/*
+ * A sample takes 51.2 ms, and the distribution of times takes 410 ms beside the samples.
+ * Trials are not counted as samples.
+ */
+static void test_samples_take_as_long_as_asked(void **state)
+{
+	struct mc_side telling = side;
+
+	telling.more = more;
+	told_more = 0;
+	reset(1);
+	run.side = &telling;
+	load_ps = 50000 * NS;
+	assert_int_equal(measure("latency size=64K time=2 repeat=4 warmup=1"), 0);
+	assert_int_equal(rec->stats.median_ps, 1024 * load_ps);
+	assert_in_range(rec->stats.samples * rec->stats.median_ps, 1950 * MS, 2050 * MS);
+	assert_int_equal(rec->point.v[MC_KEY_REPEAT], rec->stats.samples);
+	assert_int_equal(done, 1 + rec->stats.samples);
+	assert_int_equal(told_more, rec->stats.samples - 4);
+	/* repeat= is the least number. */
+	reset(1);
+	load_ps = 50000 * NS;
+	assert_int_equal(measure("latency size=64K time=1 repeat=60 warmup=0"), 0);
+	assert_int_equal(rec->stats.samples, 60);
+	/* One sample takes longer than asked. */
+	reset(1);
+	load_ps = 2000000 * NS;
+	assert_int_equal(measure("latency size=64K time=1 repeat=1 warmup=0"), 0);
+	assert_int_equal(rec->stats.samples, 1);
+}
+
+/* A run can be stopped during the trials, and then has no record. */
+static void test_a_stop_during_trials(void **state)
+{
+	reset(1);
+	load_ps = 50000 * NS;
+	sim.stop_at = 40;
+	assert_int_equal(measure("latency size=64K time=20 repeat=4"), -ECANCELED);
+	assert_int_equal(done, 0);
+	assert_int_equal(n, 0);
+}
+
 static void test_cpus_take_turns(void **state)
 {
 	reset(3);
@@ -365,6 +414,8 @@ int main(void)
 		cmocka_unit_test(test_median_and_fastest),
 		cmocka_unit_test(test_a_large_set_takes_several_passes),
 		cmocka_unit_test(test_how_times_are_distributed),
+		cmocka_unit_test(test_samples_take_as_long_as_asked),
+		cmocka_unit_test(test_a_stop_during_trials),
 		cmocka_unit_test(test_cpus_take_turns),
 		cmocka_unit_test(test_memory_is_near_the_cpu_whose_turn_it_is),
 		cmocka_unit_test(test_interrupts_are_as_asked),

@@ -83,8 +83,8 @@ void mc_asm_flush64(struct mc_loop_args *args)
 	sim_spend(NS);
 }
 
-const struct mc_op_info mc_ops[MC_NOPS] = { [MC_OP_FLUSH] = { "flush", 1, 1 } };
-static const struct mc_loop flush = { MC_OP_FLUSH, 64, MC_CPU_SSE2, mc_asm_flush64 };
+struct mc_op_info mc_ops[MC_NOPS] = { [MC_OP_FLUSH] = { "flush", 1, 1 } };
+static const struct mc_loop flush = { MC_OP_FLUSH, 64, MC_CPU_BASE, mc_asm_flush64 };
 
 const struct mc_loop *mc_loop_widest(enum mc_op op)
 {

@@ -34,7 +34,7 @@ static u64 crowd_ps;		/* the most that other load adds */
 static unsigned int chaser;	/* the thread that follows pointers */
 static u64 slice;		/* each thread's part */
 
-static u64 load_delay, load_reads, load_writes, load_nt;	/* of the last load */
+static struct mc_paced load;	/* the last one */
 static u64 lines_of[TEAM_MOST];	/* lines of each thread's load */
 static u64 calls_of[TEAM_MOST];
 static u64 stuck_ps;		/* extra time of a call of thread 0 */
@@ -69,26 +69,57 @@ void **mc_asm_chase(void **at, u64 loads)
 		look_at(at, 8);
 		at = *at;
 	}
-	sim_spend(loads * waiting_ps(load_delay));
+	sim_spend(loads * waiting_ps(load.delay));
 	return at;
 }
 
+/* Are the lines that a call may choose from those of the thread's part? */
+static void look_at_random(const struct mc_paced *args)
+{
+	u64 from = args->start, to = from + args->lines * LINE, end;
+
+	EXPECT(args->lines == slice / LINE);
+	for (; from < to; from = end) {
+		end = min((from / MC_BLOCK_BYTES + 1) * MC_BLOCK_BYTES, to);
+		look_at((u8 *)args->blocks[from / MC_BLOCK_BYTES] + from % MC_BLOCK_BYTES,
+			end - from);
+	}
+}
+
+static void look_at_lines(const struct mc_paced *args)
+{
+	u64 last = (args->steps - 1) * args->stride;
+
+	for (u64 i = 0; i < args->end; i++) {
+		look_at(args->place[i], LINE);
+		look_at((u8 *)args->place[i] + last, LINE);
+		/* No line is that of another step. */
+		for (u64 k = 0; k < i; k++) {
+			u64 apart = (u8 *)args->place[i] - (u8 *)args->place[k];
+
+			EXPECT(apart < args->stride || apart >= last + LINE);
+		}
+	}
+}
+
 /* The thread that follows pointers measures the delay first. */
-void mc_asm_paced(void *at, u64 steps, u64 delay, u64 reads, u64 writes, u64 nt)
+void mc_asm_paced(struct mc_paced *args)
 {
 	unsigned int i = sim_self();
-	u64 lines = steps * (reads + writes), ps = lines * (line_ps + delay * count_ps);
+	u64 lines = args->steps * args->end, ps = lines * (line_ps + args->delay * count_ps);
 
-	look_at(at, lines * LINE);
+	EXPECT(args->steps && args->end <= MC_PACED_MOST);
+	if (args->lines)
+		look_at_random(args);
+	else
+		look_at_lines(args);
 	sim_spend(sim.now[i] < begun_at ? 2 * ps : ps);
 	if (i == chaser) {
-		EXPECT(reads == 1 && !writes && !nt && lines * LINE <= 4096);
+		EXPECT(args->reads == 1 && args->end == 1 && !args->nt && !args->lines &&
+		       lines * LINE <= 4096);
 		return;
 	}
-	load_delay = delay;
-	load_reads = reads;
-	load_writes = writes;
-	load_nt = nt;
+	load = *args;
 	lines_of[i] += lines;
 	calls_of[i]++;
 	if (!i)
@@ -130,7 +161,7 @@ static void costs(void)
 	stuck_ps = 0;
 	begin_ps = 0;
 	begun_at = 0;
-	load_delay = 0;
+	load = (struct mc_paced){ 0 };
 	memset(lines_of, 0, sizeof(lines_of));
 	memset(calls_of, 0, sizeof(calls_of));
 	slice = 128 << 10;
@@ -148,14 +179,14 @@ static u64 rate(u64 ps)
 
 static void assert_loaded(const struct mc_record *r, unsigned int loaders, u64 delay)
 {
-	u64 ps = waiting_ps(delay), load = loaders * rate(line_ps + delay * count_ps);
+	u64 ps = waiting_ps(delay), rates = loaders * rate(line_ps + delay * count_ps);
 
 	assert_int_equal(r->stats.samples, 4);
 	assert_figure(r, COL_LATENCY_CPU, chaser);
 	assert_figure(r, COL_LOADS, slice / LINE);
 	assert_figure(r, COL_NS, ps);
-	assert_figure(r, COL_LOAD_MB_PER_S, load);
-	assert_figure(r, COL_MB_PER_S, load + rate(ps));
+	assert_figure(r, COL_LOAD_MB_PER_S, rates);
+	assert_figure(r, COL_MB_PER_S, rates + rate(ps));
 	assert_figure(r, COL_DELAY_NS, delay * count_ps);
 	assert_int_equal(r->stats.median_ps, slice / LINE * ps);
 	assert_int_equal(r->threads, loaders + 1);
@@ -197,28 +228,80 @@ static void test_figures_spelled_out(void **state)
 	assert_figure(&rec[1], COL_DELAY_NS, 40000);
 }
 
-static void assert_load(const char *op, u64 reads, u64 writes, u64 nt)
+static void assert_load(const char *op, u64 reads, u64 writes, bool nt, u64 arrays)
 {
 	char line[120];
 
-	reset(2);
-	snprintf(line, sizeof(line), "loaded size=256K delay=100 repeat=4 cpu=0,1 op=%s", op);
-	assert_int_equal(measure(line), 0);
-	assert_int_equal(load_reads, reads);
-	assert_int_equal(load_writes, writes);
-	assert_int_equal(!!load_nt, nt);
-	/* Payload counts bytes that are read and bytes that are written alike. */
-	assert_loaded(rec, 1, 100);
+	for (unsigned int random = 0; random < 2; random++) {
+		reset(2);
+		snprintf(line, sizeof(line),
+			 "loaded size=256K delay=100 repeat=4 cpu=0,1 op=%s pattern=%s", op,
+			 random ? "random" : "sequential");
+		assert_int_equal(measure(line), 0);
+		assert_int_equal(load.reads, reads);
+		assert_int_equal(load.end, reads + writes);
+		assert_int_equal(load.nt, nt);
+		assert_int_equal(load.combine, arrays > 1);
+		assert_int_equal(!!load.lines, random);
+		if (!random) {
+			assert_int_equal(load.stride, (reads + writes) * LINE / arrays);
+			assert_int_equal((u8 *)load.place[load.end - 1] - (u8 *)load.place[0],
+					 arrays == 1 ? (load.end - 1) * LINE :
+					 (arrays - 1) * (slice / arrays & ~(LINE - 1)));
+		}
+		/* Payload counts bytes that are read and bytes that are written alike. */
+		assert_loaded(rec, 1, 100);
+	}
 }
 
 static void test_the_load_is_what_was_asked_for(void **state)
 {
-	assert_load("read", 1, 0, 0);
-	assert_load("rw31", 3, 1, 0);
-	assert_load("rw21", 2, 1, 0);
-	assert_load("rw11", 1, 1, 0);
-	assert_load("write", 0, 1, 0);
-	assert_load("ntwrite", 0, 1, 1);
+	assert_load("read", 1, 0, false, 1);
+	assert_load("rw91", 9, 1, false, 1);
+	assert_load("rw41", 4, 1, false, 1);
+	assert_load("rw31", 3, 1, false, 1);
+	assert_load("rw21", 2, 1, false, 1);
+	assert_load("rw32", 3, 2, false, 1);
+	assert_load("rw11", 1, 1, false, 1);
+	assert_load("write", 0, 1, false, 1);
+	assert_load("ntrw91", 9, 1, true, 1);
+	assert_load("ntrw41", 4, 1, true, 1);
+	assert_load("ntrw31", 3, 1, true, 1);
+	assert_load("ntrw21", 2, 1, true, 1);
+	assert_load("ntrw32", 3, 2, true, 1);
+	assert_load("ntrw11", 1, 1, true, 1);
+	assert_load("ntwrite", 0, 1, true, 1);
+	assert_load("copy", 1, 1, false, 2);
+	assert_load("ntcopy", 1, 1, true, 2);
+	assert_load("triad", 2, 1, false, 3);
+	assert_load("nttriad", 2, 1, true, 3);
+}
+
+/* Both parts are larger than a block, and the second one begins inside a block. */
+static void test_random_lines_of_several_blocks(void **state)
+{
+	for (chaser = 0; chaser < 2; chaser++) {
+		unsigned int who = chaser;
+		char line[120];
+
+		reset(2);
+		chaser = who;
+		slice = 2200 << 10;
+		spans[0].bytes = 2 * BYTES;
+		snprintf(line, sizeof(line),
+			 "loaded size=4400K delay=100 repeat=4 cpu=0,1 pattern=random latency_cpu=%u",
+			 chaser);
+		assert_int_equal(measure(line), 0);
+		assert_int_equal(load.start, chaser ? 0 : slice % MC_BLOCK_BYTES);
+		assert_int_equal(rec->stats.samples, 4);
+	}
+	reset(2);
+	slice = 2200 << 10;
+	spans[0] = (struct mc_span){ memory, 0, 3 << 20 };
+	spans[1] = (struct mc_span){ memory + (4 << 20), 3 << 20, BYTES };
+	view.n = 2;
+	assert_int_equal(measure("loaded size=4400K delay=100 cpu=0,1 pattern=random"), -ENOMEM);
+	assert_non_null(strstr(run.error.text, "page: the memory is not in blocks of 2 MiB"));
 }
 
 /* Two threads load more slowly until the third one begins, in the middle of a window. */
@@ -401,6 +484,7 @@ int main(void)
 		cmocka_unit_test(test_figures_at_each_delay),
 		cmocka_unit_test(test_figures_spelled_out),
 		cmocka_unit_test(test_the_load_is_what_was_asked_for),
+		cmocka_unit_test(test_random_lines_of_several_blocks),
 		cmocka_unit_test(test_load_counts_once_all_are_at_it),
 		cmocka_unit_test(test_no_step_goes_across_a_gap),
 		cmocka_unit_test(test_time_between_windows_counts_for_the_load),

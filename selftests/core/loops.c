@@ -2,6 +2,7 @@
 /* The access loops: every one that this CPU can run, against plain C. */
 #include "cmocka_all.h"
 
+#include "arch/random.h"
 #include "kernel/arch.h"
 #include "stub/cpu.h"
 
@@ -43,18 +44,23 @@ static void fill(void)
 	memcpy(model, array[0].word, sizeof(model));
 }
 
-/* Nothing but the first array was written, and nothing around the arrays. */
-static void assert_guards(void)
+/* Nothing but the first arrays was written, and nothing around the arrays. */
+static void assert_guards_behind(int written)
 {
 	for (int i = 0; i < MC_ARRAYS_MAX; i++) {
 		for (int w = 0; w < GUARD / 8; w++) {
 			assert_int_equal(array[i].before[w], CANARY);
 			assert_int_equal(array[i].behind[w], CANARY);
 		}
-		for (int w = 0; i && w < MOST / 8; w++)
+		for (int w = 0; i >= written && w < MOST / 8; w++)
 			if (array[i].word[w] != operand(i, w))
 				fail_msg("word %d of array %d was written", w, i);
 	}
+}
+
+static void assert_guards(void)
+{
+	assert_guards_behind(1);
 }
 
 static double as_double(u64 bits)
@@ -73,10 +79,11 @@ static u64 as_bits(double d)
 	return bits;
 }
 
-/* Arrays that a mix reads while it writes one. */
+/* Arrays that a mix reads while it writes others. */
 static int reads_beside(enum mc_op op)
 {
-	return mc_ops[op].stores == MC_STORES_COUNTER ? mc_ops[op].arrays - 1 : 0;
+	return mc_ops[op].stores == MC_STORES_COUNTER ?
+	       mc_ops[op].arrays - mc_op_written(&mc_ops[op]) : 0;
 }
 
 static u64 data;	/* MC_DATA_*, in the arguments of each loop */
@@ -98,7 +105,7 @@ static u64 expect(const struct mc_loop *loop, u64 words, u64 passes, u64 value)
 	for (u64 p = 0; p < passes; p++) {
 		for (u64 w = 0; w < words; w++) {
 			for (int i = 1; i <= reads_beside(loop->op); i++)
-				sum += array[i].word[w];
+				sum += array[i + mc_ops[loop->op].twice].word[w];
 			switch (mc_ops[loop->op].stores) {
 			case MC_STORES_COUNTER:
 				model[w] = value;
@@ -128,11 +135,14 @@ static u64 expect(const struct mc_loop *loop, u64 words, u64 passes, u64 value)
 
 static struct mc_loop_args args_for(u64 bytes, u64 passes, u64 value)
 {
-	return (struct mc_loop_args){
-		.a = array[0].word, .b = array[1].word, .c = array[2].word,
-		.d = array[3].word, .bytes = bytes, .passes = passes,
-		.value = value, .uc_word = uc_word, .data = data,
+	struct mc_loop_args args = {
+		.bytes = bytes, .passes = passes, .value = value, .uc_word = uc_word,
+		.data = data,
 	};
+
+	for (int i = 0; i < MC_ARRAYS_MAX; i++)
+		args.array[i] = array[i].word;
+	return args;
 }
 
 /* Is @word among the words that were loaded last? */
@@ -157,7 +167,12 @@ static void run_one(const struct mc_loop *loop, u64 bytes, u64 passes, u64 fence
 	memset(args.lanes, 0xa5, sizeof(args.lanes));
 	loop->run(&args);
 	assert_memory_equal(array[0].word, model, MOST);
-	assert_guards();
+	assert_guards_behind(1 + mc_ops[loop->op].twice);
+	if (mc_ops[loop->op].twice) {
+		assert_memory_equal(array[1].word, array[0].word, bytes);
+		for (u64 w = bytes / 8; w < MOST / 8; w++)
+			assert_int_equal(array[1].word[w], operand(1, w));
+	}
 	if (mc_ops[loop->op].sums)
 		assert_int_equal(mc_loop_sum(loop, &args), sum);
 	if (loop->op == MC_OP_READ)
@@ -223,7 +238,7 @@ static void run_streams(const struct mc_loop *loop, u64 n, u64 each, u64 passes,
 	u64 sum;
 
 	for (u64 s = 0; s < n; s++)
-		for (int i = 0; i < MC_ARRAYS_MAX; i++)
+		for (int i = 0; i < MC_STREAM_ARRAYS; i++)
 			at[s].array[i] = array[i].word + s * each / 8;
 	fill();
 	uc_word[0] = 0;
@@ -263,6 +278,113 @@ static void test_every_number_of_streams(void **state)
 {
 	assert_non_null(mc_loop_find(MC_OP_READ, 8)->run_streams);
 	with_all_loops(all_streams, MC_OP_READ, MC_OP_CHECK - 1);
+}
+
+/* The arrays lie in two blocks of a buffer. */
+static void scatter_over(struct mc_scatter *scatter, u64 bytes, int arrays)
+{
+	static void *blocks[2];
+
+	blocks[0] = (u8 *)array - (MC_BLOCK_BYTES - 4096);
+	blocks[1] = (u8 *)array + 4096;
+	assert_int_equal(mc_scatter_set(scatter, bytes), bytes);
+	scatter->blocks = blocks;
+	for (int i = 0; i < arrays; i++)
+		scatter->offset[i] = MC_BLOCK_BYTES - 4096 +
+				     ((u8 *)array[i].word - (u8 *)array);
+}
+
+/* A pass from any place in the order on does to each word what it should. */
+static void run_scattered(const struct mc_loop *loop, u64 bytes, u64 passes, u64 begin,
+			  u64 fence)
+{
+	struct mc_loop_args args = args_for(bytes, passes, 254);
+	u64 lines = bytes / 64, step = step_of(loop->op, loop->width), sum, stored = 0;
+	bool counts = mc_ops[loop->op].stores == MC_STORES_COUNTER;
+	struct mc_scatter scatter;
+
+	scatter_over(&scatter, bytes, mc_ops[loop->op].arrays);
+	args.scatter = &scatter;
+	if (begin) {
+		scatter.left = begin;
+		loop->run_scatter(&args);
+	}
+	fill();
+	uc_word[0] = 0;
+	sum = expect(loop, bytes / 8, passes, 254);
+	memset(args.lanes, 0xa5, sizeof(args.lanes));
+	args.fence = fence;
+	scatter.left = lines * passes;
+	loop->run_scatter(&args);
+	for (u64 w = 0; w < bytes / 8 && counts; w++)
+		stored += array[0].word[w];
+	/* The counter goes from line to line in the order of the accesses. */
+	for (u64 i = (passes - 1) * bytes / 8; i < passes * bytes / 8 && counts; i++)
+		stored -= 254 + i * step;
+	assert_int_equal(stored, 0);
+	if (counts)
+		assert_memory_equal(array[0].word + bytes / 8, model + bytes / 8, MOST - bytes);
+	else
+		assert_memory_equal(array[0].word, model, MOST);
+	assert_guards();
+	if (mc_ops[loop->op].sums)
+		assert_int_equal(mc_loop_sum(loop, &args), sum);
+	assert_int_equal(uc_word[0] != 0, fence == MC_FENCE_UC);
+}
+
+static void all_scattered(const struct mc_loop *loop)
+{
+	if (!loop->run_scatter)
+		return;
+	assert_int_equal((size_t)loop->run_scatter % 64, 0);
+	for (data = MC_DATA_COUNTER; data <= MC_DATA_ZERO; data++)
+		for (u64 bytes = 64; bytes <= MOST; bytes += 64)
+			for (u64 passes = 1; passes <= 2; passes++)
+				run_scattered(loop, bytes, passes, bytes / 128,
+					      (passes + bytes / 64) % (MC_FENCE_UC + 1));
+	data = MC_DATA_COUNTER;
+}
+
+static void test_every_loop_in_random_order(void **state)
+{
+	assert_non_null(mc_loop_find(MC_OP_READ, 8)->run_scatter);
+	with_all_loops(all_scattered, MC_OP_READ, MC_OP_CHECK - 1);
+}
+
+/* Each line once a pass, far from the line before it, and in no simple order. */
+static void test_the_random_order(void **state)
+{
+	static const u64 sizes[] = { 1 << 20, 3 << 20, 5 << 19, 64 * 12345, 64 * 99991 };
+	static u64 at[1 << 17];
+	static u8 seen[1 << 17];
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(sizes); i++) {
+		u8 *memory = aligned_alloc(4096, 8 << 20);
+		void *blocks[4];
+		struct mc_scatter scatter;
+		struct mc_loop_args args = { .scatter = &scatter, .value = 1, .data = 0 };
+		u64 bytes = mc_scatter_set(&scatter, sizes[i]), lines = bytes / 64, near = 0;
+
+		assert_in_range(bytes, sizes[i] - sizes[i] / 128, sizes[i]);
+		for (int b = 0; b < 4; b++)
+			blocks[b] = memory + b * MC_BLOCK_BYTES;
+		memset(memory, 0, 8 << 20);
+		memset(seen, 0, sizeof(seen));
+		scatter.blocks = blocks;
+		scatter.offset[0] = 0;
+		scatter.left = lines;
+		mc_loop_find(MC_OP_WRITE, 8)->run_scatter(&args);
+		for (u64 l = 0; l < lines; l++) {
+			u64 turn = *(u64 *)(memory + l * 64) / 8;
+
+			assert_true(turn < lines && !seen[turn]++);
+			at[turn] = l;
+		}
+		for (u64 turn = 1; turn < lines; turn++)
+			near += at[turn] - at[turn - 1] + 64 < 128;
+		assert_true(near < lines / 64);
+		free(memory);
+	}
 }
 
 static u64 compare(const struct mc_loop *loop, u64 bytes)
@@ -357,11 +479,14 @@ static void test_the_table(void **state)
 
 		assert_non_null(mc_ops[op].name);
 		assert_in_range(mc_ops[op].arrays, 1, MC_ARRAYS_MAX);
-		/* Every CPU has SSE2; user space has none of the kernel's functions. */
-		if (!mc_ops[op].kernels && cpu_runs(mc_ops[op].needs) &&
+		/*
+		 * Every CPU has SSE2; user space has none of the kernel's functions, and nobody
+		 * has registered a loop.
+		 */
+		if (!mc_ops[op].kernels && !mc_ops[op].registered && cpu_runs(mc_ops[op].needs) &&
 		    op != MC_OP_NTREAD && !widest)
 			fail_msg("op=%s has no row in loop_table.c", mc_ops[op].name);
-		if (mc_ops[op].kernels || !cpu_runs(mc_ops[op].needs))
+		if (mc_ops[op].kernels || mc_ops[op].registered || !cpu_runs(mc_ops[op].needs))
 			assert_null(widest);
 		if (!widest)
 			continue;
@@ -405,6 +530,8 @@ int main(void)
 		cmocka_unit_test(test_every_length_and_number_of_passes),
 		cmocka_unit_test(test_every_fence),
 		cmocka_unit_test(test_every_number_of_streams),
+		cmocka_unit_test(test_every_loop_in_random_order),
+		cmocka_unit_test(test_the_random_order),
 		cmocka_unit_test(test_compare_finds_any_wrong_bit),
 		cmocka_unit_test(test_triad_leaves_consecutive_integers),
 		cmocka_unit_test(test_flush_changes_nothing),

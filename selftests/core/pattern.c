@@ -39,7 +39,7 @@ static void test_every_bit_of_the_header_counts(void **state)
 
 static void test_parts_are_parts_of_the_whole(void **state)
 {
-	u64 part[BYTES / 8];
+	static u64 part[BYTES / 8];
 
 	for (u64 from = 0; from < BYTES; from += 8) {
 		u64 bytes = from % 512 < BYTES - from ? from % 512 / 8 * 8 : BYTES - from;
@@ -82,8 +82,10 @@ static void test_another_seed_or_place_is_another_pattern(void **state)
 	const struct mc_pattern next = { .seed = 8, .bytes = BYTES };
 
 	for (u64 from = 512; from < BYTES; from += 512) {
-		assert_true(mc_pattern_check(&next, (u8 *)data + from, from, 512) < 8);
-		assert_true(mc_pattern_check(&pattern, (u8 *)data + from, from - 512, 512) < 8);
+		const u8 *at = (u8 *)data + from;
+
+		assert_true(mc_pattern_check(&next, at, from, 512) < 8);
+		assert_true(mc_pattern_check(&pattern, at, from - 512, 512) < 8);
 	}
 }
 
@@ -91,7 +93,8 @@ static void test_another_seed_or_place_is_another_pattern(void **state)
 static void test_the_next_seed_changes_most_bytes(void **state)
 {
 	const struct mc_pattern next = { .seed = 8, .bytes = BYTES };
-	u64 other[BYTES / 8], same = 0;
+	static u64 other[BYTES / 8];
+	u64 same = 0;
 
 	mc_pattern_fill(&next, other, 0, BYTES);
 	for (u64 i = MC_PATTERN_HEADER; i < BYTES; i++)

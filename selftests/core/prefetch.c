@@ -43,10 +43,34 @@ static void test_known_models(void **state)
 		assert_non_null(p);
 		assert_int_equal(p->msr, 0x1a4);
 		assert_int_equal(p->mask, rows[i].mask);
+		assert_int_equal(p[1].msr, 0);
 	}
 }
 
-/* A bit of CPUID tells which AMD models are known; Intel has no such bit. */
+/* Servers since Golden Cove have a second register. Nothing else in it may be touched. */
+static void test_two_registers(void **state)
+{
+	static const struct {
+		u32 model;
+		u64 mask;
+	} rows[] = { { 0x8f, 0x3f }, { 0xcf, 0x3f }, { 0xad, 0xff }, { 0xae, 0xff } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct mc_prefetch_msr *p = of(INTEL, 6, rows[i].model, false);
+
+		assert_non_null(p);
+		assert_int_equal(p[0].msr, 0x1a4);
+		assert_int_equal(p[0].mask, rows[i].mask);
+		assert_int_equal(p[1].msr, 0x6d);
+		assert_int_equal(p[1].mask, 0x40000004000);
+		assert_int_equal(p[2].msr, 0);
+	}
+}
+
+/*
+ * A bit of CPUID tells which AMD models are known: Zen 3 with newer microcode, and all
+ * since. Intel has no such bit.
+ */
 static void test_amd(void **state)
 {
 	const struct mc_prefetch_msr *p = of(AMD, 0x19, 0x11, true);
@@ -54,8 +78,13 @@ static void test_amd(void **state)
 	assert_non_null(p);
 	assert_int_equal(p->msr, 0xc0000108);
 	assert_int_equal(p->mask, 0x2f);
+	assert_int_equal(p[1].msr, 0);
+	assert_ptr_equal(of(AMD, 0x19, 0x01, true), p);
 	assert_ptr_equal(of(AMD, 0x1a, 0x02, true), p);
 	assert_null(of(AMD, 0x19, 0x11, false));
+	assert_null(of(AMD, 0x19, 0x01, false));
+	assert_null(of(AMD, 0x17, 0x01, false));
+	assert_null(of(AMD, 0x17, 0x31, false));
 	assert_null(of(AMD, 6, 0x55, false));
 	assert_null(of(INTEL, 6, 0x0f, true));
 	assert_null(of("HygonGenuine", 0x18, 1, true));
@@ -68,7 +97,7 @@ static void test_unknown_models(void **state)
 		0x37, 0x4c, 0x57,	/* Silvermont, Airmont, Knights Landing */
 		0x86, 0x96, 0x9c,	/* Tremont */
 		0x97, 0xb7, 0xbe,	/* hybrid: two kinds of core */
-		0x8f, 0xcf, 0xad, 0xaf,	/* Golden Cove and on, Crestmont */
+		0xaf, 0xdd,		/* Crestmont, Darkmont */
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(models); i++)
@@ -93,11 +122,12 @@ static void test_masks(void **state)
 				continue;
 			known++;
 			assert_int_equal(family, 6);
-			assert_int_equal(p->mask & ~0xfULL, 0);
-			assert_int_not_equal(p->mask, 0);
+			assert_int_equal(p->mask & ~0xffULL, 0);
+			for (; p->msr; p++)
+				assert_int_not_equal(p->mask, 0);
 		}
 	}
-	assert_int_equal(known, 37);
+	assert_int_equal(known, 41);
 }
 
 /* This machine's own CPU, as CPUID and the kernel report it. */
@@ -117,7 +147,7 @@ static void test_this_cpu(void **state)
 			 sscanf(line, "stepping : %u", &stepping) == 1;
 	fclose(file);
 	assert_int_equal(found, 4);
-	mc_cpuid_core(&core);
+	mc_core_read(&core);
 	assert_string_equal(cpu->vendor, vendor);
 	assert_int_equal(cpu->family, family);
 	assert_int_equal(cpu->model, model);
@@ -128,6 +158,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_known_models),
+		cmocka_unit_test(test_two_registers),
 		cmocka_unit_test(test_amd),
 		cmocka_unit_test(test_unknown_models),
 		cmocka_unit_test(test_masks),

@@ -283,12 +283,21 @@ static void assert_refused(const char *line, int err, const char *key)
 	assert_int_equal(run.error.text[strlen(key)], ':');
 }
 
+/* As on arm64, in the place of mc_device_memory(). */
+bool __wrap_mc_device_memory(enum mc_type type)
+{
+	return type == MC_UC;
+}
+
 static void test_what_cant_be_run_is_refused(void **state)
 {
 	reset(1);
 	assert_refused("op=write mode=dependent", -EINVAL, "mode");
 	assert_refused("align=1 size=2097216", -EINVAL, "align");
 	assert_int_equal(check("align=1 size=2M"), 0);
+	assert_refused("align=1 size=2M type=uc", -EOPNOTSUPP, "align");
+	assert_int_equal(check("align=1 size=2M type=wc"), 0);
+	assert_int_equal(check("align=8 type=uc"), 0);
 	view = (struct mc_view){ odd, ARRAY_SIZE(odd) };
 	assert_refused("size=2M", -ENOMEM, "page");
 	assert_refused("size=5M", -ENOMEM, "page");

@@ -13,6 +13,7 @@ static char header[ROW], row[ROW], json[ROW];
 /* A record, filled as a run would do it. */
 static void fill(const char *line)
 {
+	static const u32 disturbed[MC_NDISTURBANCES] = { 2, 3, 0 };
 	static const u64 samples[] = { 4000, 2000, MC_NO_SAMPLE, 3000 };
 	u64 v[ARRAY_SIZE(samples)];
 	struct mc_error e;
@@ -25,12 +26,13 @@ static void fill(const char *line)
 	rec.threads = 4;
 	rec.cpu = MC_CPU_ALL;
 	rec.memory_node = 1;
+	rec.memory_zone = MC_ZONE_DMA32;
 	rec.attribute = MC_ATTR_UC_MINUS;
 	rec.effective = MC_EFFECT_YES;
 	rec.verified = MC_VERIFIED_OK;
 	rec.left_out = MC_LEFT_CLOCK | MC_LEFT_DISTURBED | MC_LEFT_NO_OVERLAP;
 	rec.watched = MC_BY_INTERRUPT | MC_BY_STEAL;
-	memcpy(rec.disturbed, (u32[]){ 2, 3, 0 }, sizeof(rec.disturbed));
+	memcpy(rec.disturbed, disturbed, sizeof(rec.disturbed));
 	rec.windows_left_out = 5;
 	rec.started_unix_ns = 1700000000123456789;
 	rec.window_max_ps = 4321;
@@ -268,9 +270,15 @@ static void values_of_a_record(void **state)
 		{ "repeat", NULL, "5" },
 		{ "warmup", NULL, "2" },
 		{ "timeout", NULL, NULL },
+		{ "target", NULL, "\"ram\"" },
+		{ "offset_bytes", NULL, "0" },
+		{ "write", NULL, "\"no\"" },
+		{ "any_bar", NULL, NULL },
 		{ "attribute", "uc-", "\"uc-\"" },
 		{ "effective", "yes", "\"yes\"" },
 		{ "memory_node", "1", "1" },
+		{ "memory_zone", NULL, "\"DMA32\"" },
+		{ "physical_range", NULL, "null" },
 		{ "threads", NULL, "4" },
 		{ "started_unix_ns", NULL, "1700000000123456789" },
 		{ "window_max_ns", NULL, "4.321" },
@@ -332,7 +340,7 @@ static void na_is_never_zero(void **state)
 {
 	static const char * const names[] = {
 		"min_ns", "median_ns", "max_ns", "mean_ns", "sd_ns", "p50_ns",
-		"p99_ns", "cv_percent", "attribute", "memory_node",
+		"p99_ns", "cv_percent", "attribute", "memory_node", "memory_zone",
 		"window_max_ns", "left_out_why", "mb_per_s", "mb_per_s_max",
 		"disturbed_interrupt", "disturbed_steal", "windows_left_out",
 	};
@@ -417,12 +425,16 @@ static void names_of_facts(void **state)
 		[MC_ATTR_NA] = "na", [MC_ATTR_MIXED] = "mixed",
 		[MC_ATTR_WB] = "wb", [MC_ATTR_WT] = "wt", [MC_ATTR_WP] = "wp",
 		[MC_ATTR_WC] = "wc", [MC_ATTR_UC_MINUS] = "uc-",
-		[MC_ATTR_UC] = "uc", [MC_NATTRS] = "na", [255] = "na",
+		[MC_ATTR_UC] = "uc", [MC_ATTR_NC] = "nc", [MC_ATTR_NGNRE] = "nGnRE",
+		[MC_ATTR_NGNRNE] = "nGnRnE", [MC_NATTRS] = "na", [255] = "na",
 	};
 	static const char * const effects[] = {
 		[MC_EFFECT_UNKNOWN] = "unknown", [MC_EFFECT_YES] = "yes",
 		[MC_EFFECT_NO] = "no", [MC_NEFFECTS] = "unknown",
 		[255] = "unknown",
+	};
+	static const char * const zones[] = {
+		"DMA", "DMA32", "Normal", "HighMem", "Movable", "Device",
 	};
 	unsigned int i;
 
@@ -453,6 +465,20 @@ static void names_of_facts(void **state)
 	show();
 	assert_string_equal(cell("memory_node"), "0-2,8");
 	assert_string_equal(member("memory_node"), "\"0-2,8\"");
+	for (i = MC_ZONE_DMA; i < MC_NZONES; i++) {
+		char quoted[20];
+
+		rec.memory_zone = i;
+		show();
+		snprintf(quoted, sizeof(quoted), "\"%s\"", zones[i - MC_ZONE_DMA]);
+		assert_string_equal(member("memory_zone"), quoted);
+		assert_int_equal(mc_zone_named(zones[i - MC_ZONE_DMA]), i);
+	}
+	rec.memory_zone = MC_ZONE_MIXED;
+	show();
+	assert_string_equal(member("memory_zone"), "\"mixed\"");
+	assert_int_equal(mc_zone_named("mixed"), MC_ZONE_NA);
+	assert_int_equal(mc_zone_named(""), MC_ZONE_NA);
 	rec.verified = 255;
 	show();
 	assert_string_equal(cell("verified"), "na");
@@ -462,7 +488,7 @@ static void names_of_facts(void **state)
 static void a_long_cpu_list_is_cut(void **state)
 {
 	static const char * const first[] = { "0", "10", "100", "1000", "0,10" };
-	char line[4096], cpus[2048];
+	static char line[4096], cpus[2048];
 	size_t i, len;
 	int cpu;
 

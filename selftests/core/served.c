@@ -101,6 +101,17 @@ static u64 size(void)
 	return req.values[MC_KEY_SIZE].v[0];
 }
 
+/* Is what a user wrote, or left out, a size that the target has? */
+static u64 size_on_target(u64 room, u64 asked, bool given)
+{
+	ASK(&each, 0, -1);
+	req.room = room;
+	req.values[MC_KEY_SIZE].v[0] = asked;
+	req.order[0] = MC_KEY_SIZE;
+	req.given = given;
+	return size();
+}
+
 static struct mc_record record(u64 bytes)
 {
 	struct mc_record rec = {
@@ -174,6 +185,25 @@ static void test_auto_counts_each_cache_once(void **state)
 	assert_int_equal(size(), 256 * M);
 	ASK(&together, 0, 1, 2, 3, -1);
 	assert_int_equal(size(), 128 * M);
+}
+
+static void test_auto_is_at_most_what_a_target_has(void **state)
+{
+	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
+	assert_int_equal(size_on_target(0, MC_AUTO, true), 128 * M);
+	assert_int_equal(size_on_target(4 * K, MC_AUTO, true), 4 * K);
+	assert_int_equal(size_on_target(4 * K, MC_AUTO, false), 4 * K);
+	assert_int_equal(size_on_target(G, MC_AUTO, true), 128 * M);
+	/* What a user wrote is refused later; what nobody wrote is adapted. */
+	assert_int_equal(size_on_target(4 * K, 64 * K, true), 64 * K);
+	assert_int_equal(size_on_target(4 * K, 64 * K, false), 4 * K);
+	assert_int_equal(size_on_target(G, 64 * K, false), 64 * K);
+	ASK(&each, 0, -1);
+	req.room = 4 * K;
+	req.values[MC_KEY_SIZE] = (struct mc_values){ .n = 2, .v = { 16 * K, MC_AUTO } };
+	mc_served_sizes(&req);
+	assert_int_equal(req.values[MC_KEY_SIZE].v[0], 16 * K);
+	assert_int_equal(req.values[MC_KEY_SIZE].v[1], 4 * K);
 }
 
 static void test_caches_of_several_cpus(void **state)
@@ -320,6 +350,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_auto_is_of_the_cpu_that_measures, set_up),
 		cmocka_unit_test_setup(test_auto_counts_each_cache_once, set_up),
+		cmocka_unit_test_setup(test_auto_is_at_most_what_a_target_has, set_up),
 		cmocka_unit_test_setup(test_caches_of_several_cpus, set_up),
 		cmocka_unit_test_setup(test_level_is_of_the_cpu_that_measures, set_up),
 		cmocka_unit_test_setup(test_cpus_that_differ, set_up),

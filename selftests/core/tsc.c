@@ -15,10 +15,10 @@ static unsigned int readings;
 /* The clock is computed from the counter, so that both show the same time. */
 u64 mc_clock_raw_ns(void)
 {
-	u64 ns = mc_muldiv(mc_tsc(), 10, GHZ_DIV_10);
+	u64 ns = mc_muldiv(mc_time_counter(), 10, GHZ_DIV_10);
 
 	if (late_every && ++readings % late_every == 0)
-		for (u64 from = mc_tsc(); mc_tsc() - from < 20000; )
+		for (u64 from = mc_time_counter(); mc_time_counter() - from < 20000; )
 			;
 	return ns - ns % step_ns;
 }
@@ -34,7 +34,7 @@ static u64 error(u64 ticks)
 		u64 found;
 
 		mc_instant_read(&from);
-		while (mc_tsc() - from.ticks < ticks)
+		while (mc_time_counter() - from.ticks < ticks)
 			;
 		mc_instant_read(&to);
 		found = mc_instant_khz(&from, &to);

@@ -20,7 +20,7 @@ u64 mc_clock_raw_ns(void)
 	return now += 1000000;
 }
 
-bool mc_cpuid_hypervisor(void)
+bool mc_hypervisor(void)
 {
 	return true;
 }

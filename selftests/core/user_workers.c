@@ -86,6 +86,40 @@ static void test_who_has_no_part_sleeps_on(void **state)
 	}
 }
 
+static int look_at_itself(struct mc_worker *w, void *arg)
+{
+	done[w->index]++;
+	*(int *)arg = w->cpu;
+	return 0;
+}
+
+/* A thread that is the whole team has the index 0 in its jobs, and its own CPU. */
+static void test_one_thread_as_the_team(void **state)
+{
+	static struct mc_request req = { .ncpus = 1, .cpus = { 1 } };
+	struct mc_error e = { 0 };
+	struct mc_team *team = mc_team_start(&req, 3, &e);
+	int cpu = -1;
+
+	assert_non_null(team);
+	memset(done, 0, sizeof(done));
+	for (int i = 2; i >= 0; i--) {
+		mc_team_only(team, i);
+		assert_int_equal(mc_team_size(team), 1);
+		assert_int_equal(mc_team_cpu(team, 0), 0);
+		assert_int_equal(mc_team_run(team, look_at_itself, &cpu), 0);
+		assert_int_equal(cpu, 0);
+	}
+	assert_int_equal(done[0], 3);
+	mc_team_only(team, -1);
+	assert_int_equal(mc_team_size(team), 3);
+	assert_int_equal(mc_team_run(team, look_at_itself, &cpu), 0);
+	assert_int_equal(done[0], 4);
+	assert_int_equal(done[1], 1);
+	assert_int_equal(done[2], 1);
+	mc_team_end(team);
+}
+
 static unsigned int met[THREADS];
 
 /* All threads have met as often as this one, or wait for the next time. */
@@ -240,6 +274,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_who_has_no_part_sleeps_on),
+		cmocka_unit_test(test_one_thread_as_the_team),
 		cmocka_unit_test(test_a_limit_is_no_time_of_day),
 		cmocka_unit_test(test_the_limit_ends_a_job),
 		cmocka_unit_test(test_a_thread_that_left_its_cpu_fails),

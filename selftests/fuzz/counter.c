@@ -25,20 +25,29 @@ static void check_counter(unsigned int i)
 	const struct mc_counter *c = &set[i];
 	unsigned int k;
 
-	MUST(!strncmp(c->name, c->traffic ? "dram_write" : "dram_read", c->traffic ? 10 : 9));
-	MUST(c->type <= 0xffffffff && c->cpu <= 8191);
-	MUST(c->scale >= 1 && c->scale <= 1 << 20);
-	for (k = 0; k < i; k++)
-		MUST(set[k].traffic != c->traffic || set[k].type != c->type ||
-		     set[k].config != c->config || set[k].cpu != c->cpu);
+	MUST(c->type <= 0xffffffff);
+	if (c->core) {
+		MUST(c->event < MC_NEVENTS && !strcmp(c->name, mc_event_name(c->event)));
+	} else {
+		MUST(!strncmp(c->name, c->traffic ? "dram_write" : "dram_read",
+			      c->traffic ? 10 : 9));
+		MUST(c->cpu <= 8191 && c->scale >= 1 && c->scale <= 1 << 20);
+	}
+	for (k = 0; k < i; k++) {
+		if (set[k].core != c->core)
+			continue;
+		MUST(c->core ? set[k].event != c->event :
+			       set[k].traffic != c->traffic || set[k].type != c->type ||
+			       set[k].config != c->config || set[k].cpu != c->cpu);
+	}
 }
 
 /* All but the line it stood in. */
 static bool same_counter(const struct mc_counter *a, const struct mc_counter *b)
 {
-	return !strcmp(a->name, b->name) && a->traffic == b->traffic &&
-	       a->type == b->type && a->config == b->config && a->cpu == b->cpu &&
-	       a->scale == b->scale;
+	return !strcmp(a->name, b->name) && a->core == b->core && a->event == b->event &&
+	       a->traffic == b->traffic && a->type == b->type && a->config == b->config &&
+	       a->cpu == b->cpu && a->scale == b->scale;
 }
 
 static void check_again(unsigned int n)

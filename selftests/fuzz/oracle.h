@@ -59,6 +59,10 @@ static void check_value(const struct mc_key *key, u64 v)
 	case MC_PATH:
 		MUST(mc_key_word(key, v) || v == MC_PATH_GIVEN);
 		break;
+	case MC_TARGET:
+		MUST(v <= MC_TARGET_PHYS);
+		break;
+	case MC_GROUPS:
 	case MC_CPULIST:
 		MUST(v == 0);
 	}

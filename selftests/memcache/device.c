@@ -218,7 +218,7 @@ TEST_F(device, mapping_moves_and_shrinks_but_does_not_grow)
 	EXPECT_EQ(MAP_FAILED, mremap(small, 0, 2 * PAGE, MREMAP_MAYMOVE));
 	EXPECT_EQ(EFAULT, errno);
 
-	strcpy(small, "moved");
+	memcpy(small, "moved", sizeof("moved"));
 	ASSERT_EQ(to, mremap(small, 2 * PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, to));
 	EXPECT_STREQ("moved", to);
 	EXPECT_EQ(1, pages_of_type((unsigned char *)to, variant->attribute, 2));

@@ -130,7 +130,7 @@ TEST_F(each, allocation_of_a_run)
 		EXPECT_FALSE(file_has("results.jsonl", "\"verified\":\"failed\""));
 		/* A user who has set counters must not see that there are none. */
 		if (variant->counters)
-			EXPECT_EQ(0, results_with("no_counters"));
+			EXPECT_EQ(0, results_with("\"dram_why\":\"no_counters\""));
 		is_sound(_metadata);
 		if (!test_passed(_metadata)) {
 			TH_LOG("at allocation %u", n);

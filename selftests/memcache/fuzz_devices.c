@@ -18,6 +18,9 @@
 #include "uapi/memcache.h"
 #include "watched.h"
 
+#ifndef MAP_32BIT		/* x86 only */
+#define MAP_32BIT 0
+#endif
 #define PAGE	4096UL
 #define BYTES	(BLOCK * PAGE)
 #define ARENA	(64UL << 20)

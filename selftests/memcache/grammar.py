@@ -6,6 +6,8 @@ import re
 from collections import Counter
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+# Keys that take no list, or one that is a single value.
+SINGLE = ("cpu", "timeout", "target", "write", "any_bar")
 ROW = re.compile(r"  (\S+)=(\S*) +(\S+) ")
 RANGE = re.compile(r"(\d+)([KMG]?)\.\.(\d+)([KMG]?)")
 
@@ -29,11 +31,15 @@ class Key:
                 self.cpus = True
             elif part == "/PATH":
                 self.path = True
+            elif part.startswith(("pci:", "phys:")):
+                pass                # not every machine has such a target
             else:
                 self.words.append(part)
 
     def values(self, cpus, largest, files=()):
         """Values that keep a run short, with sizes up to largest."""
+        if self.name == "offset":
+            return ["0"]            # RAM takes no other
         # auto is a size that depends on the machine, and may exceed largest.
         values = [word for word in self.words if not (self.sizes and word == "auto")]
         if self.cpus:
@@ -140,7 +146,7 @@ class Requests:
         """Note that a line was taken, or refused for a key, so that a value that is always
         refused is no longer drawn."""
         test, *words = line.split()
-        for key, value in (word.split("=") for word in words):
+        for key, value in (word.split("=", 1) for word in words):
             values = self.values[test, key]
             if not named:
                 self.taken.add((id(values), value))
@@ -163,7 +169,7 @@ class Requests:
             count = count or (small and (test, key) in self.firsts) or (test, key) in self.needed
             # A CPU list is a value that has commas of its own.
             if values and count:
-                count = 1 if key in ("cpu", "timeout", self.paths.get(test)) else count
+                count = 1 if key in SINGLE or key == self.paths.get(test) else count
                 given[key] = ",".join(self.rng.choices(values, k=count))
         given.update({key: value for key, value in always if (test, key) in self.values})
         words = [f"{key}={value}" for key, value in fitting(given).items()]

@@ -9,7 +9,9 @@ from pathlib import Path
 
 FILES = Path("/sys/kernel/debug/memcache")
 DEVICES = Path("/dev")
-FINIT_MODULE, DELETE_MODULE = 313, 176      # system calls of x86-64
+# The numbers of system calls.
+FINIT_MODULE, DELETE_MODULE = {
+    "x86_64": (313, 176), "aarch64": (273, 106)}[os.uname().machine]
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mc_pmu: two PMUs that look like the memory controllers of two packages, for
- * machines without any. They count what memcache's loops ask for: each event
+ * mc_pmu: two PMUs that look like the memory controllers of two packages, and one of a
+ * core, for machines without any. They count what memcache's loops ask for: each event
  * counts bytes x k / 16, in lines of 64 bytes, where k is in its config. So
  * amplification must come out as the sum of the k's.
  *
@@ -10,6 +10,9 @@
  *                 3  counts; can be opened as often as the parameter opens says
  *                 4  can't be opened
  *   config 8-23   k, in sixteenths
+ *
+ * A third PMU, mc_core, counts for a thread what loops on its own CPU go through, in bytes
+ * x k / 16. It has the kinds 1 and 2.
  *
  * The module watches calls of the loops named in loops=, whose arguments begin like struct
  * mc_loop_args. calls= names functions that have the number of bytes as an argument:
@@ -24,8 +27,8 @@
 
 #define NPMUS		2
 #define MOST_LOOPS	16
-#define WORD_BYTES	4	/* of struct mc_loop_args, in words of 8 bytes */
-#define WORD_PASSES	5
+#define WORD_BYTES	10	/* of struct mc_loop_args: MC_ARG_BYTES in words of 8 bytes */
+#define WORD_PASSES	11
 
 enum { EVENT_COUNTS = 1, EVENT_ALONE, EVENT_ONCE, EVENT_NEVER };
 
@@ -44,6 +47,7 @@ module_param(opens, int, 0600);
 MODULE_PARM_DESC(opens, "how often an event of kind 3 can still be opened");
 
 static atomic64_t bytes;	/* bytes that the loops were asked to go through */
+static DEFINE_PER_CPU(u64, bytes_here);	/* those of loops on this CPU */
 static struct kprobe probes[MOST_LOOPS];
 
 static struct call {
@@ -60,14 +64,21 @@ struct fake {
 };
 
 static struct fake fakes[NPMUS];
+static struct fake core;
 
 /* ------------------------------------------------------------------ the loops */
+
+static void add(u64 n)
+{
+	atomic64_add(n, &bytes);
+	this_cpu_add(bytes_here, n);
+}
 
 static int on_loop(struct kprobe *p, struct pt_regs *regs)
 {
 	const u64 *args = (const u64 *)regs->di;
 
-	atomic64_add(args[WORD_BYTES] * args[WORD_PASSES], &bytes);
+	add(args[WORD_BYTES] * args[WORD_PASSES]);
 	return 0;
 }
 
@@ -77,7 +88,7 @@ static int on_call(struct kprobe *p, struct pt_regs *regs)
 
 	if (c->system)
 		regs = (struct pt_regs *)regs->di;
-	atomic64_add(regs_get_kernel_argument(regs, c->arg), &bytes);
+	add(regs_get_kernel_argument(regs, c->arg));
 	return 0;
 }
 
@@ -88,10 +99,13 @@ static unsigned int kind_of(const struct perf_event *event)
 	return event->attr.config & 0xff;
 }
 
+/* The count of an event; mc_core's are called for on the CPU where they count. */
 static u64 lines_now(const struct perf_event *event)
 {
 	u64 k = event->attr.config >> 8 & 0xffff;
 
+	if (event->pmu == &core.pmu)
+		return this_cpu_read(bytes_here) * k / 16;
 	return atomic64_read(&bytes) * k / 16 / 64;
 }
 
@@ -109,6 +123,13 @@ static int fake_event_init(struct perf_event *event)
 	/* One CPU of each package, as drivers of memory controllers have it. */
 	event->cpu = (f - fakes) % num_online_cpus();
 	return 0;
+}
+
+static int core_event_init(struct perf_event *event)
+{
+	if (event->attr.type != event->pmu->type)
+		return -ENOENT;
+	return kind_of(event) == EVENT_COUNTS || kind_of(event) == EVENT_ALONE ? 0 : -EINVAL;
 }
 
 static void fake_read(struct perf_event *event)
@@ -213,6 +234,8 @@ static void give_back(void)
 		if (fakes[i].registered)
 			perf_pmu_unregister(&fakes[i].pmu);
 	}
+	if (core.registered)
+		perf_pmu_unregister(&core.pmu);
 	for (i = 0; i < nloops; i++) {
 		if (probes[i].addr)
 			unregister_kprobe(&probes[i]);
@@ -271,6 +294,16 @@ static int __init mc_pmu_init(void)
 		err = perf_pmu_register(&fakes[i].pmu, names[i], -1);
 		fakes[i].registered = !err;
 	}
+	if (!err) {
+		core.pmu = (struct pmu){
+			.module = THIS_MODULE, .task_ctx_nr = perf_sw_context,
+			.event_init = core_event_init, .add = fake_add, .del = fake_del,
+			.start = fake_start, .stop = fake_stop, .read = fake_read,
+			.capabilities = PERF_PMU_CAP_NO_INTERRUPT,
+		};
+		err = perf_pmu_register(&core.pmu, "mc_core", -1);
+		core.registered = !err;
+	}
 	if (err)
 		give_back();
 	return err;
@@ -284,5 +317,5 @@ static void __exit mc_pmu_exit(void)
 module_init(mc_pmu_init);
 module_exit(mc_pmu_exit);
 
-MODULE_DESCRIPTION("Memory controllers for machines that have none, to test memcache");
+MODULE_DESCRIPTION("Memory controllers and a core for machines without, to test memcache");
 MODULE_LICENSE("GPL");

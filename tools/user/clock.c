@@ -2,7 +2,7 @@
 /* The clock in user space: the TSC where it is invariant, else CLOCK_MONOTONIC_RAW. */
 #include <time.h>
 
-#include "arch/x86/cpuid.h"
+#include "arch/cores.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
@@ -26,11 +26,14 @@ u64 mc_clock_wall_ns(void)
 	return read_ns(CLOCK_REALTIME);
 }
 
-static u64 measure_khz(void)
+/* The rate of the time counter: what the CPU says, else measured. */
+static u64 counter_khz(void)
 {
 	const struct timespec wait = { .tv_nsec = MC_KHZ_MS * 1000000 };
 	struct mc_instant from, to;
 
+	if (mc_time_counter_hz())
+		return mc_time_counter_hz() / 1000;
 	mc_instant_read(&from);
 	nanosleep(&wait, NULL);
 	mc_instant_read(&to);
@@ -42,8 +45,8 @@ void mc_clock_init(void)
 	u64 least = ~0ULL;
 	int i;
 
-	mc_clock.tsc = mc_cpuid_invariant_tsc();
-	mc_clock.khz = mc_clock.tsc ? measure_khz() : 1000000;
+	mc_clock.counter = mc_time_counter_steady();
+	mc_clock.khz = mc_clock.counter ? counter_khz() : 1000000;
 	for (i = 0; i < 200; i++) {
 		u64 begin = mc_ticks(), end = mc_ticks();
 

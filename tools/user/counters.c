@@ -26,19 +26,29 @@ static int fd_of(void *event)
 	return (long)event - 1;
 }
 
-void *mc_counter_open(const struct mc_counter *c, int *why)
+/* A counter on @cpu of all threads, @pid -1; or, with 0 and -1, of this thread anywhere. */
+static void *open_for(const struct mc_counter *c, pid_t pid, int cpu, int *why)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr), .type = c->type, .config = c->config,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
 			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
-	int fd = syscall(SYS_perf_event_open, &attr, -1, (int)c->cpu, -1,
-			 PERF_FLAG_FD_CLOEXEC);
+	int fd = syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd < 0 && why)
 		*why = -errno;
 	return fd < 0 ? NULL : event_of(fd);
+}
+
+void *mc_counter_open(const struct mc_counter *c, int *why)
+{
+	return open_for(c, -1, c->cpu, why);
+}
+
+void *mc_event_open(const struct mc_counter *c, int *why)
+{
+	return open_for(c, 0, -1, why);
 }
 
 void mc_counter_read(void *event, struct mc_reading *now)
@@ -68,8 +78,11 @@ static int try_all(struct mc_error *e)
 
 	for (i = 0; i < n_set; i++) {
 		int why = 0;
-		void *event = mc_counter_open(&set[i], &why);
+		void *event;
 
+		if (set[i].core)
+			continue;
+		event = mc_counter_open(&set[i], &why);
 		if (!event)
 			return mc_fail(e, why,
 				       "counters: line %u: type=%llu config=0x%llx can't be opened on CPU %llu",

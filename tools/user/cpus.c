@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "arch/x86/cpuid.h"
+#include "arch/cores.h"
 #include "platform/cpus.h"
 #include "platform/workers.h"
 #include "user.h"
@@ -38,12 +38,56 @@ static unsigned int list_length(const char *list)
 	}
 }
 
+static u64 read_number(unsigned int cpu, unsigned int i, const char *name)
+{
+	char text[64];
+
+	return read_cache(cpu, i, name, text, sizeof(text)) ? strtoull(text, NULL, 10) : 0;
+}
+
+/* A cache as sysfs describes it. Return: false if there is none of this number. */
+static bool find_cache(struct mc_cache *c, unsigned int cpu, unsigned int i)
+{
+	static const char letters[MC_NCACHE_KINDS] = {
+		[MC_CACHE_DATA] = 'D', [MC_CACHE_CODE] = 'I', [MC_CACHE_UNIFIED] = 'U',
+	};
+	char type[32], sharers[4096];
+
+	if (!read_cache(cpu, i, "type", type, sizeof(type)) ||
+	    !read_cache(cpu, i, "shared_cpu_list", sharers, sizeof(sharers)))
+		return false;
+	*c = (struct mc_cache){
+		.level = read_number(cpu, i, "level"),
+		.line = read_number(cpu, i, "coherency_line_size"),
+		.ways = read_number(cpu, i, "ways_of_associativity"),
+		.bytes = read_number(cpu, i, "size") << 10,	/* "32K" */
+		.ids = 1,
+	};
+	/* CPUs with neighbouring numbers share a cache. */
+	while (c->ids < list_length(sharers))
+		c->ids *= 2;
+	for (c->kind = MC_CACHE_DATA; c->kind < MC_CACHE_UNIFIED; c->kind++)
+		if (letters[c->kind] == *type)
+			break;
+	return true;
+}
+
+/* The caches of a CPU that does not describe them itself. */
+static void find_caches(struct mc_core *core, unsigned int cpu)
+{
+	while (core->ncaches < MC_CORE_CACHES &&
+	       find_cache(&core->caches[core->ncaches], cpu, core->ncaches))
+		core->ncaches++;
+}
+
 /* The other CPUs of a cache come from sysfs: this process may not use all of them. */
 static void find_sharers(struct mc_core *core, unsigned int cpu)
 {
 	char text[4096];
 	unsigned int i;
 
+	if (!core->ncaches)
+		find_caches(core, cpu);
 	for (i = 0; i < core->ncaches; i++) {
 		struct mc_cache *c = &core->caches[i];
 
@@ -54,7 +98,7 @@ static void find_sharers(struct mc_core *core, unsigned int cpu)
 	}
 }
 
-/* CPUID describes the CPU that executes it, so this thread moves to each in turn. */
+/* A CPU describes itself only, so this thread moves to each in turn. */
 static void look_at_each(cpu_set_t *all, cpu_set_t *one, size_t size)
 {
 	unsigned int cpu;

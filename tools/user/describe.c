@@ -10,16 +10,19 @@
 
 static const char * const kinds[] = {
 	[MC_CHOICE] = "choice", [MC_NUMBER] = "number", [MC_SIZE] = "size",
-	[MC_CPULIST] = "cpus", [MC_PATH] = "path",
+	[MC_CPULIST] = "cpus", [MC_PATH] = "path", [MC_TARGET] = "target",
+	[MC_GROUPS] = "groups",
 };
 
 static const char * const records[] = {
 	[MC_RECORD_OF_POINT] = "point", [MC_RECORD_OF_CPU] = "cpu", [MC_RECORD_OF_PAIR] = "pair",
+	[MC_RECORD_OF_GROUP] = "group",
 };
 
 static const char * const stores[] = {
 	[MC_STORES_NOTHING] = NULL, [MC_STORES_COUNTER] = "counter", [MC_STORES_COPY] = "copy",
 	[MC_STORES_ONE_MORE] = "one_more", [MC_STORES_TRIAD] = "triad", [MC_STORES_BYTE] = "byte",
+	[MC_STORES_UNKNOWN] = "unknown",
 };
 
 /* The bits of enum mc_role. */
@@ -108,6 +111,7 @@ static void describe_figure(struct mc_text *t, const struct mc_column *figure)
 	text(t, "unit", figure->unit);
 	number(t, "decimals", figure->decimals);
 	words(t, "words", figure->names, false);
+	flag(t, "text", figure->text);
 	flag(t, "always", figure->always);
 	text(t, "help", figure->help);
 	mc_textf(t, "}");
@@ -151,6 +155,7 @@ static void describe_operations(struct mc_text *t)
 		flag(t, "nontemporal", mc_ops[i].nontemporal);
 		flag(t, "flushes", mc_ops[i].flushes);
 		flag(t, "kernels", mc_ops[i].kernels);
+		flag(t, "registered", mc_ops[i].registered);
 		mc_textf(t, "}");
 	}
 }
@@ -160,7 +165,8 @@ static void describe_operations(struct mc_text *t)
  * @t: the text
  *
  * "keys" are those that every test takes. A record has the column of each key, then the
- * "facts", then the figures of its test.
+ * "facts", then the figures of its test. Those of the facts that count "events" of a core
+ * have the events' names.
  */
 void mc_user_describe(struct mc_text *t)
 {
@@ -175,6 +181,9 @@ void mc_user_describe(struct mc_text *t)
 	mc_textf(t, "],\n \"facts\": [");
 	for (i = 0; mc_fact_name(i); i++)
 		mc_textf(t, "%s\"%s\"", i ? ",\n  " : "\n  ", mc_fact_name(i));
+	mc_textf(t, "],\n \"events\": [");
+	for (i = 0; mc_event_name(i); i++)
+		mc_textf(t, "%s\"%s\"", i ? ", " : "", mc_event_name(i));
 	mc_textf(t, "],\n \"operations\": [");
 	describe_operations(t);
 	mc_textf(t, "],\n \"tests\": [");

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The detector in user space: a selector shows interrupts, /proc/stat stolen time. */
+/* The detector in user space: a mark shows interrupts, /proc/stat stolen time. */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "arch/x86/cpuid.h"
-#include "arch/x86/selector.h"
+#include "arch/cores.h"
+#include "arch/interrupts.h"
 #include "platform/detector.h"
 
 #define PROBE_NS	20000000	/* two ticks of the slowest system */
@@ -63,13 +63,13 @@ void mc_detector_init(void)
 {
 	u64 stolen = 0;
 
-	if (mc_selector_works(mc_ns_to_ticks(PROBE_NS)))
+	if (mc_mark_works(mc_ns_to_ticks(PROBE_NS)))
 		kinds |= MC_BY_INTERRUPT;
 	if (sched_getcpu() >= 0)
 		kinds |= MC_BY_MIGRATION;
 	stat_file = open("/proc/stat", O_RDONLY | O_CLOEXEC);
 	/* If a guest's counter is 0, its hypervisor may not report steal time. */
-	if (read_stolen(-1, &stolen) && (stolen || !mc_cpuid_hypervisor()))
+	if (read_stolen(-1, &stolen) && (stolen || !mc_hypervisor()))
 		kinds |= MC_BY_STEAL;
 }
 
@@ -84,12 +84,12 @@ u8 mc_detector_kinds(int cpu)
 void mc_detector_begin(struct mc_detector *v)
 {
 	if (kinds & MC_BY_INTERRUPT)
-		mc_selector_set();
+		mc_mark_set();
 }
 
 u8 mc_detector_end(struct mc_detector *v)
 {
-	u8 seen = kinds & MC_BY_INTERRUPT && mc_selector_cleared() ? MC_BY_INTERRUPT : 0;
+	u8 seen = kinds & MC_BY_INTERRUPT && mc_mark_lost() ? MC_BY_INTERRUPT : 0;
 	u32 last = v->cpu;
 
 	v->cpu = sched_getcpu() + 1;

@@ -5,7 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "arch/x86/cpuid.h"
+#include "arch/cores.h"
 #include "measure/disturbed.h"
 #include "platform/clock.h"
 #include "platform/version.h"
@@ -83,10 +83,10 @@ static bool in_uml(void)
 	       strstr(text, ": User Mode Linux\n");
 }
 
-/* Return: the name of what runs this kernel, or NULL; @id: see mc_cpuid_hypervisor_name(). */
+/* Return: the name of what runs this kernel, or NULL; @id: see mc_hypervisor_name(). */
 const char *mc_user_hypervisor(char *id)
 {
-	return in_uml() ? "uml" : mc_cpuid_hypervisor_name(id);
+	return in_uml() ? "uml" : mc_hypervisor_name(id);
 }
 
 void mc_user_machine_json(struct mc_text *t)
@@ -102,7 +102,7 @@ void mc_user_machine_json(struct mc_text *t)
 	mc_textf(t, ",\"kernel_version\":");
 	mc_text_json(t, name.version);
 	mc_textf(t, ",");
-	mc_cpuid_json(t, in_uml() ? "uml" : NULL);
+	mc_cpu_describe(t, in_uml() ? "uml" : NULL);
 	microcode_json(t);
 	mc_textf(t, ",\"cpus_online\":");
 	if (!mc_user_read_file("/sys/devices/system/cpu/online", cpus,
@@ -112,7 +112,7 @@ void mc_user_machine_json(struct mc_text *t)
 	mc_textf(t, ",\"nodes\":");
 	nodes_json(t);
 	mc_textf(t, ",\"clock\":\"%s\",\"clock_khz\":%llu,\"clock_cost_ns\":",
-		 mc_clock.tsc ? "tsc" : "monotonic_raw", mc_clock.khz);
+		 mc_clock.counter ? MC_TIME_COUNTER : "monotonic_raw", mc_clock.khz);
 	mc_text_fixed(t, mc_clock.cost_ps, 3);
 	mc_textf(t, ",");
 	mc_disturbed_json(t);

@@ -20,7 +20,8 @@
 #include "user.h"
 
 static const char usage[] =
-	"usage: memcache-user [-j] [--wide] [--own] [--counters FILE] [REQUEST...]\n"
+	"usage: memcache-user [OPTION...] [REQUEST...]\n"
+	"       memcache-user --counters FILE --count COMMAND [ARGUMENT...]\n"
 	"       memcache-user [-j] --tests [NAME...] | --version | --help\n"
 	"\n"
 	"Measures memory from user space. Without a request: latency and bandwidth of\n"
@@ -34,7 +35,12 @@ static const char usage[] =
 	"  --wide       all columns, even if the terminal is narrower\n"
 	"  --own        own memory, even if the module's devices are there\n"
 	"  --counters FILE\n"
-	"               perf counters of DRAM traffic, as in the module's `counters`\n"
+	"               perf counters of DRAM traffic and events of the cores, as in the\n"
+	"               module's `counters`\n"
+	"  --loop FILE  the loop of op=own: a shared object that `memcache loop` has built,\n"
+	"               which this program then executes\n"
+	"  --count      run a command, then print the DRAM traffic of the machine while\n"
+	"               it ran; exit with its status\n"
 	"  --tests      the tests, their keys, presets and allowed values; with -j all\n"
 	"               that they say of themselves, as one JSON object\n"
 	"\n"
@@ -68,6 +74,13 @@ static void tests_text(struct mc_text *t)
 		mc_spec_show(t, *spec);
 }
 
+/* A file that an option names is not taken. */
+static int refused(const struct mc_error *e, int status)
+{
+	fprintf(stderr, "memcache-user: %s: %s\n", strerror(-e->err), e->text);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -75,16 +88,19 @@ int main(int argc, char **argv)
 		{ "own", no_argument, NULL, 'o' },
 		{ "wide", no_argument, NULL, 'w' },
 		{ "counters", required_argument, NULL, 'c' },
+		{ "loop", required_argument, NULL, 'l' },
+		{ "count", no_argument, NULL, 'n' },
 		{ "tests", no_argument, NULL, 't' },
 		{ "version", no_argument, NULL, 'v' },
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
-	bool json = false, own = false, tests = false;
+	bool json = false, own = false, tests = false, count = false;
 	struct mc_error e = { 0 };
 	int c, status;
 
-	while ((c = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
+	/* What follows --count is of the command. */
+	while (!count && (c = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
 		switch (c) {
 		case 'j':
 			json = true;
@@ -96,11 +112,16 @@ int main(int argc, char **argv)
 			own = true;
 			break;
 		case 'c':
-			if (mc_user_counters(optarg, &e)) {
-				fprintf(stderr, "memcache-user: %s: %s\n",
-					strerror(-e.err), e.text);
-				return MC_USER_FAILED;
-			}
+			if (mc_user_counters(optarg, &e))
+				return refused(&e, MC_USER_FAILED);
+			break;
+		case 'l':
+			if (mc_user_own(optarg, &e))
+				return refused(&e, e.err == -EINVAL ? MC_USER_USAGE :
+								      MC_USER_FAILED);
+			break;
+		case 'n':
+			count = true;
 			break;
 		case 't':
 			tests = true;
@@ -115,6 +136,16 @@ int main(int argc, char **argv)
 			fputs(usage, stderr);
 			return MC_USER_USAGE;
 		}
+	}
+	if (count && optind < argc && !strcmp(argv[optind], "--"))
+		optind++;
+	if (count && optind == argc) {
+		fputs(usage, stderr);
+		return MC_USER_USAGE;
+	}
+	if (count) {
+		mc_clock_init();
+		return mc_user_count(argv + optind);
 	}
 	if (tests && !json && optind < argc)
 		return mc_user_tests(argv + optind);

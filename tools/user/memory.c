@@ -327,11 +327,21 @@ static int check_type(struct mc_run *run, const struct mc_point *point,
 		       device_needed(point->v[MC_KEY_TYPE]));
 }
 
+static bool on_target(const struct mc_point *point)
+{
+	return point->v[MC_KEY_TARGET] != MC_TARGET_RAM;
+}
+
 static int find_memory(struct mc_run *run, const struct mc_point *point,
 		       const struct mc_wanted *want, struct mc_area *area)
 {
-	struct mapping *m = &devices[point->v[MC_KEY_TYPE]].map;
-	int err = check_type(run, point, want);
+	struct mapping *m;
+	int err;
+
+	if (on_target(point))
+		return mc_user_target_find(run, point, area);
+	m = &devices[point->v[MC_KEY_TYPE]].map;
+	err = check_type(run, point, want);
 
 	if (!err && !device_serves(point, want))
 		err = own_area(point, want, &m, &run->error);
@@ -408,6 +418,15 @@ static int check_point(struct mc_run *run, const struct mc_point *point)
 	if (point->v[MC_KEY_PAGE] == MC_PAGE_DIRECT)
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "page: direct is the kernel's own mapping; memcache-user takes auto, 4k, 2m or thp");
+	if (on_target(point))
+		return mc_user_target_check(run, point);
+	if (point->v[MC_KEY_TYPE] >= MC_NTYPES)
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "type: RAM takes wb, wc and uc; %s is for the module's BARs and ranges",
+			       mc_type_name(point->v[MC_KEY_TYPE]));
+	if (point->v[MC_KEY_OFFSET])
+		return mc_fail(&run->error, -EINVAL,
+			       "offset: is for a BAR or a range in target=, not for RAM");
 	err = check_node(run, point->v[MC_KEY_NODE]);
 	for (i = 0; !err && mc_area_wanted(run, point, i, &want); i++)
 		err = check_type(run, point, &want);
@@ -418,11 +437,15 @@ static int check_point(struct mc_run *run, const struct mc_point *point)
 const struct mc_side mc_user_side = {
 	.check = check_point,
 	.tick = mc_user_progress_tick,
+	.more = mc_user_progress_more,
+	.end = mc_user_target_end,
 	.result = mc_user_result,
 	.find = find_memory,
 	.drop = drop_memory,
 	.node = default_node,
 	.uc_word = uc_word,
+	.loop_hold = mc_user_own_hold,
+	.loop_drop = mc_user_own_drop,
 };
 
 /* ------------------------------------------------------------- begin, end */

@@ -10,7 +10,7 @@
 #include <sys/utsname.h>
 
 #include "arch/caches.h"
-#include "arch/x86/cpuid.h"
+#include "arch/cores.h"
 #include "measure/engine.h"
 #include "measure/served.h"
 #include "platform/version.h"
@@ -129,11 +129,11 @@ static unsigned int cpus(void)
 
 static void print_machine(void)
 {
-	char cpu[MC_CPUID_NAME], id[MC_CPUID_ID];
+	char cpu[MC_CPU_NAME_BYTES], id[MC_HYPERVISOR_BYTES];
 	const char *hypervisor = mc_user_hypervisor(id);
 	struct utsname name;
 
-	mc_cpuid_name(cpu);
+	mc_cpu_name(cpu);
 	if (*cpu)
 		printf("%s, ", cpu);
 	printf("%u CPU%s", cpus(), cpus() == 1 ? "" : "s");

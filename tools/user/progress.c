@@ -47,6 +47,12 @@ void mc_user_progress_name(const char *name)
 	progress.name = name;
 }
 
+/* There are @samples samples more than it seemed at first. */
+void mc_user_progress_more(u64 samples)
+{
+	progress.total += samples;
+}
+
 static void show(u64 now)
 {
 	u64 elapsed = now - progress.began_ns, done = progress.done;

@@ -76,8 +76,10 @@ static int check(struct job *job, struct mc_error *e)
 	int err = mc_request_parse(&job->req, job->line, strlen(job->line),
 				   mc_specs, e);
 
-	if (!err)
-		err = mc_engine_cpus(&job->req, e);
+	if (err)
+		return err;
+	job->req.room = mc_user_target_room(&job->req);
+	err = mc_engine_cpus(&job->req, e);
 	if (err)
 		return err;
 	err = mc_engine_check(&run);
@@ -107,12 +109,12 @@ static int check_all(struct job *jobs, unsigned int n)
 	return status;
 }
 
-static void print_note(const struct mc_record *records, u64 n)
+static void print_note(const struct mc_request *req, const struct mc_record *records, u64 n)
 {
 	char note[160] = "";
 	struct mc_text t = MC_TEXT(note);
 
-	mc_engine_note(&t, records, n);
+	mc_engine_note(&t, req, records, n);
 	if (*note)
 		fprintf(stderr, "memcache-user: note: %s", note);
 }
@@ -130,7 +132,7 @@ static int measure(const struct job *job, struct mc_error *e)
 			mc_fail(&run.error, -ENOMEM, "line: no memory");
 	mc_user_progress_clear();
 	view->end(&run, records, n, err);
-	print_note(records, n);
+	print_note(run.req, records, n);
 	for (i = 0; i < n; i++)
 		mc_free(records[i].histogram);
 	free(records);

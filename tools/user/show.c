@@ -69,6 +69,9 @@ static void expected(struct mc_record *rec, const struct mc_request *req, unsign
 		const struct mc_column *column = &req->spec->columns[k];
 		unsigned int digits;
 
+		/* Few records have a text, and the first one tells. */
+		if (column->text)
+			rec->has &= ~(1U << k);
 		rec->value[k] = column->names ? column->names->value : 1000000;
 		for (digits = 0; !column->names && digits < column->decimals; digits++)
 			rec->value[k] *= 10;
@@ -106,6 +109,9 @@ static void leave_keys_out(const struct mc_request *req, bool given, unsigned in
 	for (id = req->nkeys; id-- && mc_layout_width(&layout, req) > columns; ) {
 		const char *name = mc_key_of(req->spec, id)->column;
 
+		/* Records of groups and CPUs differ in it. */
+		if (id == MC_KEY_CPU && req->ngroups)
+			continue;
 		if (name && req->values[id].n < 2 && mc_request_given(req, id) == given)
 			mc_layout_drop(&layout, req, name);
 	}

@@ -12,8 +12,22 @@ void mc_user_memory_end(void);
 void mc_user_types_json(struct mc_text *t);
 const char *mc_user_memory_name(void);
 
+/* target.c */
+u64 mc_user_target_room(const struct mc_request *req);
+int mc_user_target_check(struct mc_run *run, const struct mc_point *point);
+int mc_user_target_find(struct mc_run *run, const struct mc_point *point, struct mc_area *area);
+void mc_user_target_end(struct mc_run *run);
+
 /* counters.c */
 int mc_user_counters(const char *path, struct mc_error *e);
+
+/* count.c */
+int mc_user_count(char **command);
+
+/* own.c */
+int mc_user_own(const char *path, struct mc_error *e);
+int mc_user_own_hold(struct mc_run *run);
+void mc_user_own_drop(void);
 
 /* machine.c */
 #define MC_MACHINE_MAX	16384
@@ -64,6 +78,7 @@ unsigned int mc_user_columns(int fd);
 void mc_user_progress_begin(u64 samples);
 void mc_user_progress_name(const char *name);
 void mc_user_progress_tick(void *run);
+void mc_user_progress_more(u64 samples);
 void mc_user_progress_clear(void);
 
 /* nodes.c */

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "arch/loops.h"
+#include "measure/events.h"
 #include "measure/team.h"
 #include "platform/clock.h"
 #include "platform/os.h"
@@ -212,6 +213,7 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
 	err = mc_team_check_cpu(w);
 	if (err)
 		return err;
+	mc_events_start(w->events);
 	mc_vectors_clean();
 	mc_detector_begin(&w->detector);
 	w->began = mc_ticks();
@@ -224,5 +226,6 @@ u64 mc_window_close(struct mc_worker *w)
 	if (w->finishes)
 		mc_race_finish(w, w->ended);
 	w->disturbed = mc_detector_end(&w->detector);
+	mc_events_stop(w->events);
 	return w->ended > w->began ? w->ended - w->began : 0;
 }

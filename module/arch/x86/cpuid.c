@@ -30,7 +30,7 @@ static const struct {
 	u32 bit;
 	u64 states;
 } feature_bits[] = {
-	{ MC_CPU_SSE2, 1, offsetof(struct mc_leaf, d), 26 },
+	{ MC_CPU_BASE, 1, offsetof(struct mc_leaf, d), 26 },
 	{ MC_CPU_SSE41, 1, offsetof(struct mc_leaf, c), 19 },
 	{ MC_CPU_AVX, 1, offsetof(struct mc_leaf, c), 28, STATES_AVX },
 	{ MC_CPU_AVX2, 7, offsetof(struct mc_leaf, b), 5, STATES_AVX },
@@ -69,13 +69,13 @@ static u32 features(void)
 }
 
 /**
- * mc_cpuid_invariant_tsc() - does the TSC run at one rate in all power states?
+ * mc_time_counter_steady() - does the TSC run at one rate in all power states?
  *
  * Leaf 0x80000007, EDX bit 8: Intel SDM vol. 3, "Invariant TSC".
  *
  * Return: true if it does.
  */
-bool mc_cpuid_invariant_tsc(void)
+bool mc_time_counter_steady(void)
 {
 	return has_leaf(0x80000007) && mc_cpuid_leaf(0x80000007, 0).d >> 8 & 1;
 }
@@ -91,20 +91,20 @@ bool mc_cpuid_rdtscp(void)
 }
 
 /**
- * mc_cpuid_hypervisor() - is this a virtual machine?
+ * mc_hypervisor() - is this a virtual machine?
  *
  * Return: true if the hypervisor reports itself.
  */
-bool mc_cpuid_hypervisor(void)
+bool mc_hypervisor(void)
 {
 	return mc_cpuid_leaf(1, 0).c >> 31;
 }
 
 /**
- * mc_cpuid_name() - the name of the CPU
+ * mc_cpu_name() - the name of the CPU
  * @name: result, empty if the CPU has none
  */
-void mc_cpuid_name(char name[MC_CPUID_NAME])
+void mc_cpu_name(char name[MC_CPU_NAME_BYTES])
 {
 	struct mc_leaf leaf[3] = { 0 };
 	const char *s = (const char *)leaf;
@@ -207,16 +207,16 @@ static u32 apic_id(void)
 }
 
 /**
- * mc_cpuid_core() - describe the CPU that executes this
+ * mc_core_read() - describe the CPU that executes this
  * @core: result, except @core->known
  *
  * Context: Any, bound to a CPU.
  */
-void mc_cpuid_core(struct mc_core *core)
+void mc_core_read(struct mc_core *core)
 {
 	find_model(&core->model);
 	core->features = features();
-	core->apic = apic_id();
+	core->id = apic_id();
 	core->ncaches = 0;
 	while (core->ncaches < MC_CORE_CACHES &&
 	       find_cache(&core->caches[core->ncaches], core->ncaches))
@@ -224,12 +224,12 @@ void mc_cpuid_core(struct mc_core *core)
 }
 
 /**
- * mc_cpuid_hypervisor_name() - the name of the hypervisor
+ * mc_hypervisor_name() - the name of the hypervisor
  * @id: room for the twelve letters by which leaf 0x40000000 identifies it
  *
  * Return: a short name, or @id if there is none; NULL: no hypervisor.
  */
-const char *mc_cpuid_hypervisor_name(char id[MC_CPUID_ID])
+const char *mc_hypervisor_name(char id[MC_HYPERVISOR_BYTES])
 {
 	static const char * const known[][2] = {
 		{ "KVMKVMKVM", "kvm" }, { "TCGTCGTCGTCG", "tcg" },
@@ -240,7 +240,7 @@ const char *mc_cpuid_hypervisor_name(char id[MC_CPUID_ID])
 	u32 letters[3] = { l.b, l.c, l.d };
 	size_t i;
 
-	if (!mc_cpuid_hypervisor())
+	if (!mc_hypervisor())
 		return NULL;
 	memcpy(id, letters, sizeof(letters));
 	id[sizeof(letters)] = '\0';
@@ -249,29 +249,4 @@ const char *mc_cpuid_hypervisor_name(char id[MC_CPUID_ID])
 			return known[i][1];
 	}
 	return id;
-}
-
-/**
- * mc_cpuid_json() - append a description of the CPU as JSON members
- * @t: the text
- * @hypervisor: name of what runs this kernel, if CPUID can't know it; NULL: ask CPUID
- *
- * Context: Process, may sleep.
- */
-void mc_cpuid_json(struct mc_text *t, const char *hypervisor)
-{
-	char name[MC_CPUID_NAME], id[MC_CPUID_ID];
-
-	mc_cpuid_name(name);
-	mc_textf(t, "\"cpu\":");
-	mc_text_json(t, name);
-	if (!hypervisor)
-		hypervisor = mc_cpuid_hypervisor_name(id);
-	mc_textf(t, ",\"hypervisor\":");
-	if (hypervisor)
-		mc_text_json(t, hypervisor);
-	else
-		mc_textf(t, "null");
-	mc_textf(t, ",\"width_max_bytes\":%u", mc_loop_widest(MC_OP_WRITE)->width);
-	mc_cores_json(t);
 }

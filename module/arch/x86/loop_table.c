@@ -2,26 +2,16 @@
 /* The table of access loops: one row for each line in loops*.S. */
 #include "arch/loops.h"
 
-static_assert(offsetof(struct mc_loop_args, a) == MC_ARG_A);
-static_assert(offsetof(struct mc_loop_args, b) == MC_ARG_B);
-static_assert(offsetof(struct mc_loop_args, c) == MC_ARG_C);
-static_assert(offsetof(struct mc_loop_args, d) == MC_ARG_D);
-static_assert(offsetof(struct mc_loop_args, bytes) == MC_ARG_BYTES);
-static_assert(offsetof(struct mc_loop_args, passes) == MC_ARG_PASSES);
-static_assert(offsetof(struct mc_loop_args, value) == MC_ARG_VALUE);
-static_assert(offsetof(struct mc_loop_args, fence) == MC_ARG_FENCE);
-static_assert(offsetof(struct mc_loop_args, uc_word) == MC_ARG_UC_WORD);
-static_assert(offsetof(struct mc_loop_args, at) == MC_ARG_AT);
-static_assert(offsetof(struct mc_loop_args, streams) == MC_ARG_STREAMS);
-static_assert(offsetof(struct mc_loop_args, data) == MC_ARG_DATA);
-static_assert(offsetof(struct mc_loop_args, lanes) == MC_ARG_LANES);
-
 #define ROW(lower, upper, bytes, feature)				\
 	{ MC_OP_##upper, bytes, feature, mc_asm_##lower##bytes }
 
 #define ROW_STREAMS(lower, upper, bytes, feature)			\
 	{ MC_OP_##upper, bytes, feature, mc_asm_##lower##bytes,		\
-	  mc_asm_##lower##_streams##bytes }
+	  mc_asm_##lower##_streams##bytes, mc_asm_##lower##_scatter##bytes }
+
+#define ROW_SCATTER(lower, upper, bytes, feature)			\
+	{ MC_OP_##upper, bytes, feature, mc_asm_##lower##bytes, NULL,	\
+	  mc_asm_##lower##_scatter##bytes }
 
 #define DECLARE(op)							\
 	void mc_asm_##op##8(struct mc_loop_args *args);			\
@@ -31,146 +21,176 @@ static_assert(offsetof(struct mc_loop_args, lanes) == MC_ARG_LANES);
 
 DECLARE(read);
 DECLARE(read_streams);
+DECLARE(read_scatter);
 DECLARE(ntread);
 DECLARE(ntread_streams);
+DECLARE(ntread_scatter);
 DECLARE(write);
 DECLARE(write_streams);
+DECLARE(write_scatter);
 DECLARE(ntwrite);
 DECLARE(ntwrite_streams);
+DECLARE(ntwrite_scatter);
 DECLARE(copy);
 DECLARE(copy_streams);
+DECLARE(copy_scatter);
 DECLARE(ntcopy);
 DECLARE(ntcopy_streams);
+DECLARE(ntcopy_scatter);
 DECLARE(rmw);
 DECLARE(rmw_streams);
+DECLARE(rmw_scatter);
 DECLARE(triad);
 DECLARE(triad_streams);
+DECLARE(triad_scatter);
 DECLARE(nttriad);
 DECLARE(nttriad_streams);
+DECLARE(nttriad_scatter);
 DECLARE(rw31);
+DECLARE(rw31_scatter);
 DECLARE(rw21);
+DECLARE(rw21_scatter);
 DECLARE(rw11);
+DECLARE(rw11_scatter);
+DECLARE(rw32);
+DECLARE(rw41);
+DECLARE(rw91);
+DECLARE(ntrw31);
+DECLARE(ntrw31_scatter);
+DECLARE(ntrw21);
+DECLARE(ntrw21_scatter);
+DECLARE(ntrw11);
+DECLARE(ntrw11_scatter);
+DECLARE(ntrw32);
+DECLARE(ntrw41);
+DECLARE(ntrw91);
 DECLARE(write_clflushopt);
 DECLARE(write_clwb);
 DECLARE(sum);
 DECLARE(check);
 
-/* The rows of an operation are in ascending order of width. */
-static const struct mc_loop loops[] = {
-	ROW_STREAMS(read, READ, 8, MC_CPU_SSE2),
-	ROW_STREAMS(read, READ, 16, MC_CPU_SSE2),
+const struct mc_loop mc_loops[] = {
+	ROW_STREAMS(read, READ, 8, MC_CPU_BASE),
+	ROW_STREAMS(read, READ, 16, MC_CPU_BASE),
 	ROW_STREAMS(read, READ, 32, MC_CPU_AVX2),
 	ROW_STREAMS(read, READ, 64, MC_CPU_AVX512F),
 	ROW_STREAMS(ntread, NTREAD, 16, MC_CPU_SSE41),
 	ROW_STREAMS(ntread, NTREAD, 32, MC_CPU_AVX2),
 	ROW_STREAMS(ntread, NTREAD, 64, MC_CPU_AVX512F),
-	ROW_STREAMS(write, WRITE, 8, MC_CPU_SSE2),
-	ROW_STREAMS(write, WRITE, 16, MC_CPU_SSE2),
+	ROW_STREAMS(write, WRITE, 8, MC_CPU_BASE),
+	ROW_STREAMS(write, WRITE, 16, MC_CPU_BASE),
 	ROW_STREAMS(write, WRITE, 32, MC_CPU_AVX2),
 	ROW_STREAMS(write, WRITE, 64, MC_CPU_AVX512F),
-	ROW_STREAMS(ntwrite, NTWRITE, 8, MC_CPU_SSE2),
-	ROW_STREAMS(ntwrite, NTWRITE, 16, MC_CPU_SSE2),
+	ROW_STREAMS(ntwrite, NTWRITE, 8, MC_CPU_BASE),
+	ROW_STREAMS(ntwrite, NTWRITE, 16, MC_CPU_BASE),
 	ROW_STREAMS(ntwrite, NTWRITE, 32, MC_CPU_AVX2),
 	ROW_STREAMS(ntwrite, NTWRITE, 64, MC_CPU_AVX512F),
-	ROW_STREAMS(copy, COPY, 8, MC_CPU_SSE2),
-	ROW_STREAMS(copy, COPY, 16, MC_CPU_SSE2),
+	ROW_STREAMS(copy, COPY, 8, MC_CPU_BASE),
+	ROW_STREAMS(copy, COPY, 16, MC_CPU_BASE),
 	ROW_STREAMS(copy, COPY, 32, MC_CPU_AVX2),
 	ROW_STREAMS(copy, COPY, 64, MC_CPU_AVX512F),
-	ROW_STREAMS(ntcopy, NTCOPY, 8, MC_CPU_SSE2),
-	ROW_STREAMS(ntcopy, NTCOPY, 16, MC_CPU_SSE2),
+	ROW_STREAMS(ntcopy, NTCOPY, 8, MC_CPU_BASE),
+	ROW_STREAMS(ntcopy, NTCOPY, 16, MC_CPU_BASE),
 	ROW_STREAMS(ntcopy, NTCOPY, 32, MC_CPU_AVX2),
 	ROW_STREAMS(ntcopy, NTCOPY, 64, MC_CPU_AVX512F),
-	ROW_STREAMS(rmw, RMW, 8, MC_CPU_SSE2),
-	ROW_STREAMS(rmw, RMW, 16, MC_CPU_SSE2),
+	ROW_STREAMS(rmw, RMW, 8, MC_CPU_BASE),
+	ROW_STREAMS(rmw, RMW, 16, MC_CPU_BASE),
 	ROW_STREAMS(rmw, RMW, 32, MC_CPU_AVX2),
 	ROW_STREAMS(rmw, RMW, 64, MC_CPU_AVX512F),
-	ROW_STREAMS(triad, TRIAD, 8, MC_CPU_SSE2),
-	ROW_STREAMS(triad, TRIAD, 16, MC_CPU_SSE2),
+	ROW_STREAMS(triad, TRIAD, 8, MC_CPU_BASE),
+	ROW_STREAMS(triad, TRIAD, 16, MC_CPU_BASE),
 	ROW_STREAMS(triad, TRIAD, 32, MC_CPU_AVX2),
 	ROW_STREAMS(triad, TRIAD, 64, MC_CPU_AVX512F),
-	ROW_STREAMS(nttriad, NTTRIAD, 8, MC_CPU_SSE2),
-	ROW_STREAMS(nttriad, NTTRIAD, 16, MC_CPU_SSE2),
+	ROW_STREAMS(nttriad, NTTRIAD, 8, MC_CPU_BASE),
+	ROW_STREAMS(nttriad, NTTRIAD, 16, MC_CPU_BASE),
 	ROW_STREAMS(nttriad, NTTRIAD, 32, MC_CPU_AVX2),
 	ROW_STREAMS(nttriad, NTTRIAD, 64, MC_CPU_AVX512F),
-	ROW(rw31, RW31, 8, MC_CPU_SSE2),
-	ROW(rw31, RW31, 16, MC_CPU_SSE2),
-	ROW(rw31, RW31, 32, MC_CPU_AVX2),
-	ROW(rw31, RW31, 64, MC_CPU_AVX512F),
-	ROW(rw21, RW21, 8, MC_CPU_SSE2),
-	ROW(rw21, RW21, 16, MC_CPU_SSE2),
-	ROW(rw21, RW21, 32, MC_CPU_AVX2),
-	ROW(rw21, RW21, 64, MC_CPU_AVX512F),
-	ROW(rw11, RW11, 8, MC_CPU_SSE2),
-	ROW(rw11, RW11, 16, MC_CPU_SSE2),
-	ROW(rw11, RW11, 32, MC_CPU_AVX2),
-	ROW(rw11, RW11, 64, MC_CPU_AVX512F),
-	ROW(write_clflushopt, WRITE_FLUSHOPT, 8, MC_CPU_SSE2),
-	ROW(write_clflushopt, WRITE_FLUSHOPT, 16, MC_CPU_SSE2),
+	ROW(rw31, RW31, 8, MC_CPU_BASE),
+	ROW_SCATTER(rw31, RW31, 16, MC_CPU_BASE),
+	ROW_SCATTER(rw31, RW31, 32, MC_CPU_AVX2),
+	ROW_SCATTER(rw31, RW31, 64, MC_CPU_AVX512F),
+	ROW(rw21, RW21, 8, MC_CPU_BASE),
+	ROW_SCATTER(rw21, RW21, 16, MC_CPU_BASE),
+	ROW_SCATTER(rw21, RW21, 32, MC_CPU_AVX2),
+	ROW_SCATTER(rw21, RW21, 64, MC_CPU_AVX512F),
+	ROW(rw11, RW11, 8, MC_CPU_BASE),
+	ROW_SCATTER(rw11, RW11, 16, MC_CPU_BASE),
+	ROW_SCATTER(rw11, RW11, 32, MC_CPU_AVX2),
+	ROW_SCATTER(rw11, RW11, 64, MC_CPU_AVX512F),
+	ROW(rw32, RW32, 16, MC_CPU_BASE),
+	ROW(rw32, RW32, 32, MC_CPU_AVX2),
+	ROW(rw32, RW32, 64, MC_CPU_AVX512F),
+	ROW(rw41, RW41, 16, MC_CPU_BASE),
+	ROW(rw41, RW41, 32, MC_CPU_AVX2),
+	ROW(rw41, RW41, 64, MC_CPU_AVX512F),
+	ROW(rw91, RW91, 16, MC_CPU_BASE),
+	ROW(rw91, RW91, 32, MC_CPU_AVX2),
+	ROW(rw91, RW91, 64, MC_CPU_AVX512F),
+	ROW(ntrw31, NTRW31, 8, MC_CPU_BASE),
+	ROW_SCATTER(ntrw31, NTRW31, 16, MC_CPU_BASE),
+	ROW_SCATTER(ntrw31, NTRW31, 32, MC_CPU_AVX2),
+	ROW_SCATTER(ntrw31, NTRW31, 64, MC_CPU_AVX512F),
+	ROW(ntrw21, NTRW21, 8, MC_CPU_BASE),
+	ROW_SCATTER(ntrw21, NTRW21, 16, MC_CPU_BASE),
+	ROW_SCATTER(ntrw21, NTRW21, 32, MC_CPU_AVX2),
+	ROW_SCATTER(ntrw21, NTRW21, 64, MC_CPU_AVX512F),
+	ROW(ntrw11, NTRW11, 8, MC_CPU_BASE),
+	ROW_SCATTER(ntrw11, NTRW11, 16, MC_CPU_BASE),
+	ROW_SCATTER(ntrw11, NTRW11, 32, MC_CPU_AVX2),
+	ROW_SCATTER(ntrw11, NTRW11, 64, MC_CPU_AVX512F),
+	ROW(ntrw32, NTRW32, 16, MC_CPU_BASE),
+	ROW(ntrw32, NTRW32, 32, MC_CPU_AVX2),
+	ROW(ntrw32, NTRW32, 64, MC_CPU_AVX512F),
+	ROW(ntrw41, NTRW41, 16, MC_CPU_BASE),
+	ROW(ntrw41, NTRW41, 32, MC_CPU_AVX2),
+	ROW(ntrw41, NTRW41, 64, MC_CPU_AVX512F),
+	ROW(ntrw91, NTRW91, 16, MC_CPU_BASE),
+	ROW(ntrw91, NTRW91, 32, MC_CPU_AVX2),
+	ROW(ntrw91, NTRW91, 64, MC_CPU_AVX512F),
+	ROW(write_clflushopt, WRITE_FLUSHOPT, 8, MC_CPU_BASE),
+	ROW(write_clflushopt, WRITE_FLUSHOPT, 16, MC_CPU_BASE),
 	ROW(write_clflushopt, WRITE_FLUSHOPT, 32, MC_CPU_AVX2),
 	ROW(write_clflushopt, WRITE_FLUSHOPT, 64, MC_CPU_AVX512F),
-	ROW(write_clwb, WRITE_CLWB, 8, MC_CPU_SSE2),
-	ROW(write_clwb, WRITE_CLWB, 16, MC_CPU_SSE2),
+	ROW(write_clwb, WRITE_CLWB, 8, MC_CPU_BASE),
+	ROW(write_clwb, WRITE_CLWB, 16, MC_CPU_BASE),
 	ROW(write_clwb, WRITE_CLWB, 32, MC_CPU_AVX2),
 	ROW(write_clwb, WRITE_CLWB, 64, MC_CPU_AVX512F),
-	ROW(movdir64b, MOVDIR64B, 64, MC_CPU_SSE2),
-	ROW(rep_movsb, REP_MOVSB, 1, MC_CPU_SSE2),
-	ROW(rep_stosb, REP_STOSB, 1, MC_CPU_SSE2),
-	ROW(sum, SUM, 8, MC_CPU_SSE2),
-	ROW(sum, SUM, 16, MC_CPU_SSE2),
+	ROW(movdir64b, MOVDIR64B, 64, MC_CPU_BASE),
+	ROW(rep_movsb, REP_MOVSB, 1, MC_CPU_BASE),
+	ROW(rep_stosb, REP_STOSB, 1, MC_CPU_BASE),
+	ROW(sum, SUM, 8, MC_CPU_BASE),
+	ROW(sum, SUM, 16, MC_CPU_BASE),
 	ROW(sum, SUM, 32, MC_CPU_AVX2),
 	ROW(sum, SUM, 64, MC_CPU_AVX512F),
-	ROW(check, CHECK, 8, MC_CPU_SSE2),
-	ROW(check, CHECK, 16, MC_CPU_SSE2),
+	ROW(check, CHECK, 8, MC_CPU_BASE),
+	ROW(check, CHECK, 16, MC_CPU_BASE),
 	ROW(check, CHECK, 32, MC_CPU_AVX2),
 	ROW(check, CHECK, 64, MC_CPU_AVX512F),
-	ROW(flush, FLUSH, 64, MC_CPU_SSE2),
+	ROW(flush, FLUSH, 64, MC_CPU_BASE),
 	ROW(flushopt, FLUSH, 64, MC_CPU_CLFLUSHOPT),
 	{ }
 };
 
-static const struct mc_loop *const tables[] = { loops, mc_loops_of_kernel };
-
-/* CPU features that an operation needs at any width; those of one width are in its row. */
-const struct mc_op_info mc_ops[MC_NOPS] = {
-#define OP(id, ...) { __VA_ARGS__ }
-#include "arch/ops.h"
-#undef OP
-	[MC_OP_SUM] = { "sum", 1, 1, .sums = true },
-	[MC_OP_CHECK] = { "check", 1, 1 },
-	[MC_OP_FLUSH] = { "flush", 1, 1 },
-};
-
 /**
- * mc_loop_find() - find the loop for an operation and a width
- * @op: operation
- * @width: bytes an access
+ * mc_fence_runs() - has this architecture a fence?
+ * @fence: MC_FENCE_*
  *
- * Return: the loop, whether or not this CPU can run it, or NULL if there is none
- * (movntdqa has no 8-byte form).
+ * Return: true.
  */
-const struct mc_loop *mc_loop_find(enum mc_op op, unsigned int width)
+bool mc_fence_runs(u64 fence)
 {
-	const struct mc_loop *loop;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(tables); i++) {
-		for (loop = tables[i]; loop->width; loop++) {
-			if (loop->op == op && loop->width == width)
-				return loop;
-		}
-	}
-	return NULL;
+	return true;
 }
 
 /**
- * mc_loop_runs() - can this CPU run a loop?
- * @loop: the loop
+ * mc_device_memory() - does memory of a type fault on accesses that are not aligned?
+ * @type: the type
  *
- * Return: true if it can.
+ * Return: false.
  */
-bool mc_loop_runs(const struct mc_loop *loop)
+bool mc_device_memory(enum mc_type type)
 {
-	return mc_cpu_has(loop->feature) && mc_cpu_has(mc_ops[loop->op].needs);
+	return false;
 }
 
 /**
@@ -185,58 +205,4 @@ void mc_vectors_clean(void)
 {
 	if (mc_cpu_has(MC_CPU_AVX))
 		asm volatile("vzeroupper");
-}
-
-/**
- * mc_loop_widest() - find the widest loop that this CPU can run
- * @op: operation
- *
- * Return: the loop, or NULL if the CPU can run none, or there is none.
- */
-const struct mc_loop *mc_loop_widest(enum mc_op op)
-{
-	const struct mc_loop *best = NULL, *loop;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(tables); i++) {
-		for (loop = tables[i]; loop->width; loop++) {
-			if (loop->op == op && mc_loop_runs(loop))
-				best = loop;
-		}
-	}
-	return best;
-}
-
-/**
- * mc_loop_sum() - sum that a summing loop has computed
- * @loop: the loop that ran
- * @args: what it ran with
- *
- * Return: the sum of all 64-bit words of all passes, modulo 2^64.
- */
-u64 mc_loop_sum(const struct mc_loop *loop, const struct mc_loop_args *args)
-{
-	unsigned int i;
-	u64 sum = 0;
-
-	for (i = 0; i < loop->width / 2; i++)
-		sum += args->lanes[i];
-	return sum;
-}
-
-/**
- * mc_loop_or() - differences that a comparing loop has found
- * @loop: the loop that ran
- * @args: what it ran with
- *
- * Return: 0 if every word was right.
- */
-u64 mc_loop_or(const struct mc_loop *loop, const struct mc_loop_args *args)
-{
-	unsigned int i;
-	u64 bits = 0;
-
-	for (i = 0; i < loop->width / 2; i++)
-		bits |= args->lanes[i];
-	return bits;
 }

@@ -4,6 +4,7 @@
  * share them.
  */
 #include "arch/x86/macros/function.S"
+#include "arch/chase.h"
 
 	.text
 
@@ -48,59 +49,115 @@ FUNCTION mc_asm_dirty
 FUNCTION_END mc_asm_dirty
 
 /*
- * void mc_asm_paced(void *at, u64 steps, u64 delay, u64 reads, u64 writes, u64 nt)
- * Each step reads some lines and then writes some, one after another. A countdown
- * from delay follows each line. The data written is not zero, because some CPUs treat
- * zeros specially.
+ * void mc_asm_paced(struct mc_paced *args)
+ * Each step reads some lines and then writes some, one after another. A countdown from
+ * delay follows each line. Without combine the data written is not zero, because some
+ * CPUs treat zeros specially. With combine it is the line that was read last, plus two
+ * times the sum of those before it.
+ *
+ * Registers: rdi arguments, rsi steps left, r9 offset of the step, r10 number of the line
+ * in the step, r11 state of the generator, r8 its factor, rax address of the line. rcx
+ * and rdx are scratch. xmm0 to xmm3 are what is written, xmm4 to xmm7 scratch.
  */
 .macro PACE
-	movq %rdx, %r11
-	testq %r11, %r11
+	movq MC_PACED_DELAY(%rdi), %rcx
+	testq %rcx, %rcx
 	jz .Lpaced\@
 .Lpace\@:
-	decq %r11
+	decq %rcx
 	jnz .Lpace\@
 .Lpaced\@:
 .endm
 
-FUNCTION mc_asm_paced
-	movq %rdi, %xmm0
-	punpcklqdq %xmm0, %xmm0
-.Lstep:
-	movq %rcx, %r10
-	testq %r10, %r10
-	jz .Lwrites
-.Lread:
-	.irp o, 0, 16, 32, 48
-	movdqa \o(%rdi), %xmm1
+/* Put the address of the next line into rax. */
+.macro PLACE random
+	.if \random
+	movq %r11, %rax
+	imulq %r8, %r11
+	incq %r11
+	mulq MC_PACED_LINES(%rdi)
+	shlq $6, %rdx
+	addq MC_PACED_START(%rdi), %rdx
+	movq %rdx, %rcx
+	shrq $(MC_BLOCK_WORDS_LOG2 + 3), %rcx
+	andl $((8 << MC_BLOCK_WORDS_LOG2) - 1), %edx
+	movq MC_PACED_BLOCKS(%rdi), %rax
+	movq (%rax,%rcx,8), %rax
+	addq %rdx, %rax
+	.else
+	movq MC_PACED_PLACE(%rdi,%r10,8), %rax
+	addq %r9, %rax
+	.endif
+	incq %r10
+.endm
+
+.macro PACED random
+.Lstep\@:
+	xorl %r10d, %r10d
+	cmpq $0, MC_PACED_COMBINE(%rdi)
+	je .Lreads\@
+	.irp x, 0, 1, 2, 3
+	pxor %xmm\x, %xmm\x
 	.endr
-	addq $64, %rdi
+.Lreads\@:
+	cmpq MC_PACED_READS(%rdi), %r10
+	jae .Lwrites\@
+	PLACE \random
+	.irp x, 4, 5, 6, 7
+	movdqa 16*(\x-4)(%rax), %xmm\x
+	.endr
+	cmpq $0, MC_PACED_COMBINE(%rdi)
+	je .Lread\@
+	.irp x, 0, 1, 2, 3
+	paddq %xmm\x, %xmm\x
+	.endr
+	paddq %xmm4, %xmm0
+	paddq %xmm5, %xmm1
+	paddq %xmm6, %xmm2
+	paddq %xmm7, %xmm3
+.Lread\@:
 	PACE
-	decq %r10
-	jnz .Lread
-.Lwrites:
-	movq %r8, %r10
-	testq %r10, %r10
-	jz .Lstepped
-.Lwrite:
-	testq %r9, %r9
-	jnz .Lstream
-	.irp o, 0, 16, 32, 48
-	movdqa %xmm0, \o(%rdi)
+	jmp .Lreads\@
+.Lwrites\@:
+	cmpq MC_PACED_END(%rdi), %r10
+	jae .Lstepped\@
+	PLACE \random
+	cmpq $0, MC_PACED_NT(%rdi)
+	jne .Lstream\@
+	.irp x, 0, 1, 2, 3
+	movdqa %xmm\x, 16*\x(%rax)
 	.endr
-	jmp .Lwritten
-.Lstream:
-	.irp o, 0, 16, 32, 48
-	movntdq %xmm0, \o(%rdi)
+	jmp .Lwritten\@
+.Lstream\@:
+	.irp x, 0, 1, 2, 3
+	movntdq %xmm\x, 16*\x(%rax)
 	.endr
-.Lwritten:
-	addq $64, %rdi
+.Lwritten\@:
 	PACE
-	decq %r10
-	jnz .Lwrite
-.Lstepped:
+	jmp .Lwrites\@
+.Lstepped\@:
+	addq MC_PACED_STRIDE(%rdi), %r9
 	decq %rsi
-	jnz .Lstep
+	jnz .Lstep\@
+.endm
+
+FUNCTION mc_asm_paced
+	movq MC_PACED_STEPS(%rdi), %rsi
+	movq MC_PACED_STATE(%rdi), %r11
+	movabsq $MC_LCG_A, %r8
+	xorl %r9d, %r9d
+	.irp x, 0, 1, 2, 3
+	movq %rdi, %xmm\x
+	punpcklqdq %xmm\x, %xmm\x
+	.endr
+	cmpq $0, MC_PACED_LINES(%rdi)
+	jne .Lrandom
+	PACED 0
+	jmp .Lended
+.Lrandom:
+	PACED 1
+.Lended:
+	movq %r11, MC_PACED_STATE(%rdi)
 FUNCTION_END mc_asm_paced
 
 /*

@@ -2,9 +2,11 @@
 /*
  * Mixes of reads and writes: after each line that is written, one line of each other
  * array is read. The sums are in rax, r14 and r15, or in xmm12 to xmm15, separate from
- * the counters, so that no read waits for a write.
+ * the counters, so that no read waits for a write. More than four arrays need registers
+ * that 8-byte words take, so these mixes have wider accesses only.
  */
 #include "arch/x86/macros/loops_common.S"
+#include "arch/x86/macros/loops_scatter.S"
 
 	.text
 
@@ -12,16 +14,39 @@
  * With 8-byte words one register is left to count, r12, and one to store. None is left
  * for a step, so these loops count by one whatever the data.
  */
-.macro DO_COUNT w, k, o
-	.if \w == 8
+.macro COUNT_BY_ONE store, k, o
 	leaq \k-2(%r12), %r13
-	movq %r13, \o(%rdx)
+	\store %r13, \o(%rdx)
 	.if \k == 5
 	addq $4, %r12
 	.endif
+.endm
+
+.macro DO_COUNT w, k, o
+	.if \w == 8
+	COUNT_BY_ONE movq, \k, \o
 	.else
 	DO_WRITE \w, \k, \o
 	.endif
+.endm
+
+.macro DO_NTCOUNT w, k, o
+	.if \w == 8
+	COUNT_BY_ONE movnti, \k, \o
+	.else
+	DO_NTWRITE \w, \k, \o
+	.endif
+.endm
+
+/* The same words to two arrays. */
+.macro DO_COUNT_TWICE w, k, o
+	DO_WRITE \w, \k, \o
+	DO_WRITE \w, \k, \o, r9
+.endm
+
+.macro DO_NTCOUNT_TWICE w, k, o
+	DO_NTWRITE \w, \k, \o
+	DO_NTWRITE \w, \k, \o, r9
 .endm
 
 /* Add up the line at o of the array that register r points into. */
@@ -51,18 +76,34 @@
 	.endif
 .endm
 
+.macro ADD_LINES w, k, o, from:vararg
+	.irp r, \from
+	ADD_LINE \w, \k, \o, \r
+	.endr
+.endm
+
 .macro READ_ONE w, k, o
-	ADD_LINE \w, \k, \o, r9
+	ADD_LINES \w, \k, \o, r9
 .endm
 
 .macro READ_TWO w, k, o
-	READ_ONE \w, \k, \o
-	ADD_LINE \w, \k, \o, r10
+	ADD_LINES \w, \k, \o, r9, r10
 .endm
 
 .macro READ_THREE w, k, o
-	READ_TWO \w, \k, \o
-	ADD_LINE \w, \k, \o, r8
+	ADD_LINES \w, \k, \o, r9, r10, r8
+.endm
+
+.macro READ_LAST_THREE w, k, o
+	ADD_LINES \w, \k, \o, r10, r8, rax
+.endm
+
+.macro READ_FOUR w, k, o
+	ADD_LINES \w, \k, \o, r9, r10, r8, rax
+.endm
+
+.macro READ_NINE w, k, o
+	ADD_LINES \w, \k, \o, r9, r10, r8, rax, r12, r13, r14, r15, rbx
 .endm
 
 .macro PREP_MIX w
@@ -95,15 +136,29 @@
 	.endif
 .endm
 
-.macro MIX name, w, arrays, behind
-LOOP \name, \w, DO_COUNT, arrays=\arrays, prep=PREP_MIX, done=DONE_MIX, \
+/* With ordinary stores, and with non-temporal ones. */
+.macro MIX name, w, arrays, behind, twice
+LOOP mc_asm_\name\w, \w, DO_COUNT\twice, arrays=\arrays, prep=PREP_MIX, done=DONE_MIX, \
 	behind=\behind, count=\w>8
+LOOP mc_asm_nt\name\w, \w, DO_NTCOUNT\twice, arrays=\arrays, prep=PREP_MIX, \
+	done=DONE_MIX, behind=\behind, count=\w>8
+.if \w > 8 && \arrays <= MC_STREAM_ARRAYS
+LOOP_SCATTER mc_asm_\name\()_scatter\w, \w, DO_COUNT, arrays=\arrays, prep=PREP_MIX, \
+	done=DONE_MIX, behind=\behind, count=1
+LOOP_SCATTER mc_asm_nt\name\()_scatter\w, \w, DO_NTCOUNT, arrays=\arrays, prep=PREP_MIX, \
+	done=DONE_MIX, behind=\behind, count=1
+.endif
 .endm
 
 .macro LOOPS w
-MIX mc_asm_rw31\w, \w, 4, READ_THREE
-MIX mc_asm_rw21\w, \w, 3, READ_TWO
-MIX mc_asm_rw11\w, \w, 2, READ_ONE
+MIX rw31, \w, 4, READ_THREE
+MIX rw21, \w, 3, READ_TWO
+MIX rw11, \w, 2, READ_ONE
+.if \w > 8
+MIX rw32, \w, 5, READ_LAST_THREE, _TWICE
+MIX rw41, \w, 5, READ_FOUR
+MIX rw91, \w, 10, READ_NINE
+.endif
 .endm
 
 LOOPS 8

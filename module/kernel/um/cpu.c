@@ -34,7 +34,7 @@ bool mc_cpu_has(enum mc_feature feature)
 void mc_cpu_json(struct mc_text *t)
 {
 	/* CPUID describes the host, so it can't name the hypervisor here. */
-	mc_cpuid_json(t, "uml");
+	mc_cpu_describe(t, "uml");
 	mc_textf(t, ",\"microcode\":null");
 }
 
@@ -50,7 +50,7 @@ u64 mc_cpu_tsc_khz(void)
 {
 	struct mc_instant from, to;
 
-	if (!mc_cpuid_invariant_tsc())
+	if (!mc_time_counter_steady())
 		return 0;
 	mc_instant_read(&from);
 	/* A high-resolution timer, since a sleep in jiffies may last twice as long. */
@@ -68,6 +68,28 @@ u64 mc_cpu_tsc_khz(void)
 bool mc_attr_settable(enum mc_type type)
 {
 	return type == MC_WB;
+}
+
+/**
+ * mc_attr_direct() - can pages have a memory type in the direct map?
+ * @type: the type, one that pages can have
+ *
+ * Return: true.
+ */
+bool mc_attr_direct(enum mc_type type)
+{
+	return true;
+}
+
+/**
+ * mc_attr_try() - does memory take the accesses of the loops?
+ * @line: a line of it
+ *
+ * Return: NULL: it does.
+ */
+const char *mc_attr_try(void *line)
+{
+	return NULL;
 }
 
 /**

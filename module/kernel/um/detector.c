@@ -4,7 +4,7 @@
  * sees the host's interrupts and the host's CPUs.
  */
 #include "arch/x86/cpuid.h"
-#include "arch/x86/selector.h"
+#include "arch/interrupts.h"
 #include "platform/clock.h"
 #include "platform/detector.h"
 
@@ -20,7 +20,7 @@ static u8 kinds;
  */
 void mc_detector_init(void)
 {
-	if (mc_selector_works(mc_ns_to_ticks(PROBE_NS)))
+	if (mc_mark_works(mc_ns_to_ticks(PROBE_NS)))
 		kinds |= MC_BY_INTERRUPT;
 	if (mc_cpuid_rdtscp())
 		kinds |= MC_BY_MIGRATION;
@@ -44,7 +44,7 @@ u8 mc_detector_kinds(int cpu)
 void mc_detector_begin(struct mc_detector *v)
 {
 	if (kinds & MC_BY_INTERRUPT)
-		mc_selector_set();
+		mc_mark_set();
 }
 
 static u32 host_cpu(void)
@@ -67,7 +67,7 @@ u8 mc_detector_end(struct mc_detector *v)
 	u32 last = v->cpu;
 	u8 seen = 0;
 
-	if (kinds & MC_BY_INTERRUPT && mc_selector_cleared())
+	if (kinds & MC_BY_INTERRUPT && mc_mark_lost())
 		seen |= MC_BY_INTERRUPT;
 	if (!(kinds & MC_BY_MIGRATION))
 		return seen;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Memory types on x86: the kernel sets them, page tables and the PAT show them. */
+#include <linux/io.h>
 #include <linux/mm.h>
 #include <linux/set_memory.h>
 #include <asm/cacheflush.h>
@@ -71,6 +72,28 @@ bool mc_attr_settable(enum mc_type type)
 }
 
 /**
+ * mc_attr_direct() - can pages have a memory type in the direct map?
+ * @type: the type, one that pages can have
+ *
+ * Return: true.
+ */
+bool mc_attr_direct(enum mc_type type)
+{
+	return true;
+}
+
+/**
+ * mc_attr_try() - does memory take the accesses of the loops?
+ * @line: a line of it
+ *
+ * Return: NULL: it does.
+ */
+const char *mc_attr_try(void *line)
+{
+	return NULL;
+}
+
+/**
  * mc_attr_set() - give pages of the direct map a memory type
  * @addr: direct-map address of the first one
  * @pages: number of pages
@@ -88,6 +111,64 @@ int mc_attr_set(void *addr, unsigned int pages, enum mc_type type)
 	};
 
 	return set[type]((unsigned long)addr, pages);
+}
+
+/**
+ * mc_attr_map() - map physical addresses that are not the kernel's memory
+ * @start: the first one, at the beginning of a page
+ * @bytes: whole pages
+ * @type: the type asked for; the actual one is read back later
+ *
+ * Context: Process, may sleep.
+ * Return: the mapping, for iounmap(), or NULL.
+ */
+void __iomem *mc_attr_map(u64 start, u64 bytes, enum mc_type type)
+{
+	static void __iomem *(*const map[MC_NALL_TYPES])(resource_size_t start,
+							 unsigned long bytes) = {
+		[MC_WB] = ioremap_cache,
+		[MC_WC] = ioremap_wc,
+		[MC_UC] = ioremap,
+		[MC_WT] = ioremap_wt,
+		[MC_NP] = ioremap_uc,
+	};
+
+	return map[type](start, bytes);
+}
+
+/**
+ * mc_attr_leave() - before a mapping is removed: write back and empty the caches of it
+ * @addr: the first address that was accessed
+ * @bytes: number of bytes
+ * @type: the type of the mapping
+ *
+ * The next mapping may bypass the caches.
+ *
+ * Context: Process.
+ */
+void mc_attr_leave(void *addr, u64 bytes, enum mc_type type)
+{
+	if (type == MC_WB || type == MC_WT)
+		clflush_cache_range(addr, bytes);
+}
+
+/**
+ * mc_attr_of() - what the page tables say of a mapping if it has its type
+ * @type: the type
+ *
+ * Return: the attribute.
+ */
+enum mc_attr mc_attr_of(enum mc_type type)
+{
+	static const enum mc_attr attrs[MC_NALL_TYPES] = {
+		[MC_WB] = MC_ATTR_WB,
+		[MC_WC] = MC_ATTR_WC,
+		[MC_UC] = MC_ATTR_UC_MINUS,
+		[MC_WT] = MC_ATTR_WT,
+		[MC_NP] = MC_ATTR_UC,
+	};
+
+	return attrs[type];
 }
 
 /**

@@ -21,7 +21,7 @@ static const struct {
 	u32 bit;
 	u64 states;
 } feature_bits[] = {
-	{ MC_CPU_SSE2, X86_FEATURE_XMM2 },
+	{ MC_CPU_BASE, X86_FEATURE_XMM2 },
 	{ MC_CPU_SSE41, X86_FEATURE_XMM4_1 },
 	{ MC_CPU_AVX, X86_FEATURE_AVX, STATES_AVX },
 	{ MC_CPU_AVX2, X86_FEATURE_AVX2, STATES_AVX },
@@ -64,7 +64,7 @@ bool mc_cpu_has(enum mc_feature feature)
  */
 void mc_cpu_json(struct mc_text *t)
 {
-	mc_cpuid_json(t, NULL);
+	mc_cpu_describe(t, NULL);
 	mc_textf(t, ",\"microcode\":\"0x%x\"", boot_cpu_data.microcode);
 }
 

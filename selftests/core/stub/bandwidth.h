@@ -11,8 +11,8 @@
 #include "team.h"
 #include "measure/side.h"
 
-#define SIZE	(24 << 10)	/* whole lines for 2 threads with 3 arrays, or 4 */
-#define FIRST	(20 << 10)	/* bytes of the first span */
+#define SIZE	(30 << 10)	/* whole lines for 2 threads with 3, 4, 5 or 10 arrays */
+#define FIRST	(25 << 10)	/* bytes of the first span */
 #define WORDS	(SIZE / 8)
 #define WRONG	0xbad0bad0bad0bad0ULL
 #define GUARD	0xa5a5a5a5a5a5a5a5ULL
@@ -20,7 +20,7 @@
 /* As bandwidth.c numbers its columns. */
 enum {
 	COL_MB_PER_S, COL_MB_PER_S_MAX, COL_TRAVERSED, COL_PASSES, COL_CORE_MHZ,
-	COL_BYTES_PER_CYCLE,
+	COL_BYTES_PER_CYCLE, COL_LEVEL, COL_OWN_LOOP,
 };
 
 static const char *const ops[] = {
@@ -69,7 +69,17 @@ static void tick(void *r)
 		after_sample();
 }
 
-static const struct mc_side side = { .uc_word = the_uc_word, .tick = tick };
+/* Nobody has registered a loop, unless the test has. */
+static bool has_loop;
+
+static int hold_loop(struct mc_run *r)
+{
+	return has_loop ? 0 : mc_fail(&r->error, -EOPNOTSUPP, "op: no loop");
+}
+
+static const struct mc_side side = {
+	.uc_word = the_uc_word, .tick = tick, .loop_hold = hold_loop,
+};
 
 /* ------------------------------------------------------------- virtual time */
 

@@ -4,6 +4,7 @@
 #define MC_SELFTEST_CPUS_H
 
 #include "kernel/arch.h"
+#include "arch/loops.h"
 #include "arch/x86/cpuid.h"
 
 #define K	1024ULL

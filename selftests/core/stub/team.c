@@ -29,7 +29,7 @@ static __thread struct mc_worker *self;
 struct mc_team *sim_reset(unsigned int n)
 {
 	sim = (struct sim){ .n = n };
-	the_team = (struct mc_team){ 0 };
+	the_team = (struct mc_team){ .only = -1 };
 	mc_clock = (struct mc_clock){ .khz = 1000000000, .cost_ps = 20 * NS };
 	for (unsigned int i = 0; i < n; i++) {
 		workers[i] = (struct mc_worker){
@@ -167,7 +167,15 @@ int mc_team_run_some(struct mc_team *team, const unsigned int *who,
 
 int mc_team_run(struct mc_team *team, mc_job job, void *arg)
 {
-	return mc_team_run_some(team, NULL, sim.n, job, arg);
+	int cpu = workers[0].cpu, err;
+
+	if (team->only < 0)
+		return mc_team_run_some(team, NULL, sim.n, job, arg);
+	/* It has the index 0 in its job, and here the index says which thread it is. */
+	workers[0].cpu = team->only;
+	err = mc_team_run_some(team, NULL, 1, job, arg);
+	workers[0].cpu = cpu;
+	return err;
 }
 
 /* ----------------------------------------------------------------- counters */
@@ -175,15 +183,25 @@ int mc_team_run(struct mc_team *team, mc_job job, void *arg)
 /* A count that a test makes grow; see struct sim. */
 struct mc_counter *mc_counters_copy(unsigned int *n)
 {
-	struct mc_counter *set = sim.counters ? calloc(sim.counters, sizeof(*set)) : NULL;
+	struct mc_counter *set = NULL;
 	unsigned int i;
 
-	*n = sim.counters;
+	*n = sim.counters + sim.events;
+	if (*n)
+		set = calloc(*n, sizeof(*set));
 	for (i = 0; i < sim.counters; i++)
 		set[i] = (struct mc_counter){
 			.traffic = i % MC_NTRAFFIC, .cpu = i, .scale = 64,
 		};
+	for (i = 0; i < sim.events; i++)
+		set[sim.counters + i] = (struct mc_counter){ .core = true, .event = i };
 	return set;
+}
+
+void *mc_event_open(const struct mc_counter *c, int *why)
+{
+	*why = -sim.refuses[c->event];
+	return *why ? NULL : &sim.event[self->index][c->event];
 }
 
 void *mc_counter_open(const struct mc_counter *c, int *why)
@@ -204,7 +222,7 @@ void mc_counter_close(void *event)
 /* Threads sit on CPUs of their number; two CPUs make a core. */
 int mc_team_cpu(const struct mc_team *team, unsigned int i)
 {
-	return i;
+	return team->only < 0 ? i : team->only;
 }
 
 bool mc_cpu_usable(unsigned int cpu)
@@ -225,7 +243,12 @@ int mc_cpu_node(unsigned int cpu)
 
 unsigned int mc_team_size(const struct mc_team *team)
 {
-	return sim.n;
+	return team->only < 0 ? sim.n : 1;
+}
+
+void mc_team_only(struct mc_team *team, int i)
+{
+	team->only = i;
 }
 
 int mc_team_stopped(const struct mc_team *team)
@@ -292,6 +315,7 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
 {
 	if (w->team->stop)
 		return w->team->stop;
+	mc_events_start(w->events);
 	w->irq_off = irq_off;
 	w->began = sim.now[w->index];
 	w->disturbed = 0;
@@ -308,6 +332,7 @@ u64 mc_window_close(struct mc_worker *w)
 	if (sim.closing)
 		sim.closing(w);
 	w->ended = sim.now[w->index] += sim.overhead;
+	mc_events_stop(w->events);
 	ticks = w->ended > w->began ? w->ended - w->began : 0;
 	if (ticks > sim.longest)
 		sim.longest = ticks;

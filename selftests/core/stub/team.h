@@ -7,6 +7,7 @@
 #ifndef MC_SELFTEST_TEAM_H
 #define MC_SELFTEST_TEAM_H
 
+#include "measure/events.h"
 #include "measure/team.h"
 #include "platform/clock.h"
 #include "platform/counters.h"
@@ -58,6 +59,9 @@ struct sim {
 	unsigned int openable;	/* how many of them can be opened */
 	unsigned int closed;	/* how many have been closed */
 	struct mc_reading reading[8];
+	unsigned int events;	/* number of events of the cores that are set */
+	int refuses[MC_NEVENTS];	/* errno with which an event can't be opened; 0: it can */
+	struct mc_reading event[TEAM_MOST][MC_NEVENTS];	/* those of each thread */
 };
 
 extern struct sim sim;

@@ -53,11 +53,6 @@
 	.endif
 .endm
 
-.macro DO_NTWRITE w, k, o
-	W \w, "movnti %r1\k, \o(%rdx)", "movntdq %xmm\k, \o(%rdx)", \
-		"vmovntdq %ymm\k, \o(%rdx)", "vmovntdq %zmm\k, \o(%rdx)"
-.endm
-
 .macro DO_COPY w, k, o
 	W \w, "movq \o(%r9), %r1\k", "movdqa \o(%r9), %xmm\k", \
 		"vmovdqa \o(%r9), %ymm\k", "vmovdqa64 \o(%r9), %zmm\k"

@@ -9,7 +9,9 @@
  * themselves. Code that runs once a line, after it ("behind"), is a macro, too.
  *
  * Registers: rdi arguments, rsi passes left, rdx/r9/r10/r8 running pointers into the
- * arrays, rcx end of the 256-byte part, r11 end of all, rbx bytes. During the passes
+ * arrays, rcx end of the 256-byte part, r11 end of all, rbx bytes. Loops over more than
+ * four arrays also point with rax, r12 to r15 and, if there are ten, rbx; xmm6 then has
+ * the bytes. During the passes
  * the arguments are on the stack, and edi is the fence. rbp stays unchanged, because an
  * interrupt may unwind the stack, and some kernels follow rbp for that. Data number k
  * (2 to 5) is in r1k, xmmk, ymmk or zmmk. xmm0 is the step of the counters for a round
@@ -107,11 +109,16 @@
 	.endif
 .endm
 
-/* ---- a body that several files use ---- */
+/* ---- bodies that several files use ---- */
 
-.macro DO_WRITE w, k, o
-	W \w, "movq %r1\k, \o(%rdx)", "movdqa %xmm\k, \o(%rdx)", \
-		"vmovdqa %ymm\k, \o(%rdx)", "vmovdqa64 %zmm\k, \o(%rdx)"
+.macro DO_WRITE w, k, o, to=rdx
+	W \w, "movq %r1\k, \o(%\to)", "movdqa %xmm\k, \o(%\to)", \
+		"vmovdqa %ymm\k, \o(%\to)", "vmovdqa64 %zmm\k, \o(%\to)"
+.endm
+
+.macro DO_NTWRITE w, k, o, to=rdx
+	W \w, "movnti %r1\k, \o(%\to)", "movntdq %xmm\k, \o(%\to)", \
+		"vmovntdq %ymm\k, \o(%\to)", "vmovntdq %zmm\k, \o(%\to)"
 .endm
 
 /* ---- code before the first and after the last pass ---- */
@@ -173,6 +180,20 @@
 	.endif
 .endm
 
+/*
+ * Do an instruction with each pointer: EACH arrays, instruction and its first operand. The
+ * order is that of the arrays.
+ */
+.macro EACH arrays, what:vararg
+	.set mc_n, 0
+	.irp r, rdx, r9, r10, r8, rax, r12, r13, r14, r15, rbx
+	.if mc_n < \arrays
+	\what, %\r
+	.endif
+	.set mc_n, mc_n + 1
+	.endr
+.endm
+
 .macro START arrays
 	movq MC_ARG_A(%rdi), %rdx
 	.if \arrays > 1
@@ -186,30 +207,36 @@
 	.endif
 .endm
 
-.macro ADVANCE n, arrays
-	addq $\n, %rdx
-	.if \arrays > 1
-	addq $\n, %r9
+/* The arrays from the fifth on, whose registers the code before the first pass uses. */
+.macro START_MORE w, arrays
+	.set mc_n, 4
+	.if \arrays == MC_ARRAYS_MAX
+	W \w, "", "movq %rbx, %xmm6", "vmovq %rbx, %xmm6", "vmovq %rbx, %xmm6"
 	.endif
-	.if \arrays > 2
-	addq $\n, %r10
+	.irp r, rax, r12, r13, r14, r15, rbx
+	.if mc_n < \arrays
+	movq MC_ARG_E+8*(mc_n-4)(%rdi), %\r
 	.endif
-	.if \arrays > 3
-	addq $\n, %r8
-	.endif
+	.set mc_n, mc_n + 1
+	.endr
 .endm
 
-/* Move the pointers from the ends of their arrays back to the starts. */
-.macro REWIND arrays
-	subq %rbx, %rdx
-	.if \arrays > 1
-	subq %rbx, %r9
-	.endif
-	.if \arrays > 2
-	subq %rbx, %r10
-	.endif
-	.if \arrays > 3
-	subq %rbx, %r8
+.macro ADVANCE n, arrays
+	EACH \arrays, addq $\n
+.endm
+
+/*
+ * Move the pointers from the ends of their arrays back to the starts. With ten arrays rcx
+ * gets the bytes meanwhile.
+ */
+.macro REWIND w, arrays
+	.if \arrays == MC_ARRAYS_MAX
+	W \w, "", "movq %xmm6, %rcx", "vmovq %xmm6, %rcx", "vmovq %xmm6, %rcx"
+	EACH \arrays, subq %rcx
+	andq $-256, %rcx
+	addq %rdx, %rcx
+	.else
+	EACH \arrays, subq %rbx
 	.endif
 .endm
 
@@ -247,6 +274,7 @@ FUNCTION_TYPED \name
 	andq $-256, %rcx
 	addq %rdx, %rcx
 	\prep \w
+	START_MORE \w, \arrays
 	pushq %rdi
 	movl MC_ARG_FENCE(%rdi), %edi
 .Lpass\@:
@@ -267,7 +295,7 @@ FUNCTION_TYPED \name
 	cmpq %r11, %rdx
 	jne .Lline\@
 .Ldone\@:
-	REWIND \arrays
+	REWIND \w, \arrays
 	.if \fence
 	FENCE edi, "8(%rsp)"
 	.endif

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * All online CPUs, each as CPUID describes it there. A machine may have several kinds
- * of core with different caches and features, and CPUs may share caches.
+ * All online CPUs, each as it describes itself. A machine may have several kinds of core
+ * with different caches and features, and CPUs may share caches.
  */
 #include "arch/caches.h"
-#include "arch/x86/cpuid.h"
+#include "arch/cores.h"
+#include "arch/loops.h"
 #include "platform/os.h"
 
 static struct mc_core *cores;
@@ -39,7 +40,7 @@ void mc_cores_exit(void)
 }
 
 /**
- * mc_core_look() - read the CPUID of a CPU that has come online
+ * mc_core_look() - read the description of a CPU that has come online
  * @cpu: its number
  *
  * Context: On that CPU, bound to it; one caller at a time.
@@ -49,7 +50,7 @@ struct mc_core *mc_core_look(unsigned int cpu)
 {
 	struct mc_core *core = &cores[cpu];
 
-	mc_cpuid_core(core);
+	mc_core_read(core);
 	/* A run may read this while a CPU comes online. */
 	mc_flag_set(&common, common & core->features);
 	mc_flag_set(&core->known, true);
@@ -131,7 +132,7 @@ u64 mc_cache_bytes(int cpu, unsigned int level)
 }
 
 /*
- * CPUs share a cache if their APIC IDs differ only in the low bits that number the IDs
+ * CPUs share a cache if their IDs differ only in the low bits that number the IDs
  * set aside for the cache: Intel SDM vol. 3, "Enumerating Cache Sharing"; AMD APM vol.
  * 3, leaf 0x8000001d, NumSharingCache.
  */
@@ -142,7 +143,7 @@ static bool share_cache(const struct mc_core *a, const struct mc_core *b,
 
 	while (1U << order < of_a->ids)
 		order++;
-	if ((a->apic ^ b->apic) >> order)
+	if ((a->id ^ b->id) >> order)
 		return false;
 	for (i = 0; i < b->ncaches; i++) {
 		if (b->caches[i].level == of_a->level && b->caches[i].kind == of_a->kind)
@@ -322,4 +323,29 @@ void mc_cores_json(struct mc_text *t)
 	model_json(t, first);
 	kinds_json(t);
 	caches_json(t);
+}
+
+/**
+ * mc_cpu_describe() - append a description of the CPU as JSON members
+ * @t: the text
+ * @hypervisor: name of what runs this kernel, if the CPU can't know it; NULL: ask the CPU
+ *
+ * Context: Process, may sleep.
+ */
+void mc_cpu_describe(struct mc_text *t, const char *hypervisor)
+{
+	char name[MC_CPU_NAME_BYTES], id[MC_HYPERVISOR_BYTES];
+
+	mc_cpu_name(name);
+	mc_textf(t, "\"cpu\":");
+	mc_text_json(t, name);
+	if (!hypervisor)
+		hypervisor = mc_hypervisor_name(id);
+	mc_textf(t, ",\"hypervisor\":");
+	if (hypervisor)
+		mc_text_json(t, hypervisor);
+	else
+		mc_textf(t, "null");
+	mc_textf(t, ",\"width_max_bytes\":%u", mc_loop_widest(MC_OP_WRITE)->width);
+	mc_cores_json(t);
 }

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The detector in the kernel: the counters behind /proc/interrupts and /proc/stat. */
 #include <linux/cpumask.h>
-#include <linux/hardirq.h>
 #include <linux/kernel_stat.h>
 #include <linux/smp.h>
-#include <asm/cpufeature.h>
 
+#include "arch/cores.h"
+#include "kernel/arch.h"
 #include "platform/detector.h"
-
-/* The first counter in irq_cpustat_t; from there to its end all are counters. */
-#ifdef MC_HAVE_IRQ_COUNTS
-#define FIRST_COUNTER	offsetof(irq_cpustat_t, counts)
-#else
-#define FIRST_COUNTER	offsetof(irq_cpustat_t, __nmi_count)
-#endif
 
 /**
  * mc_detector_init() - nothing to do on this side
@@ -35,7 +28,7 @@ static bool steal_is_reported(void)
 {
 	unsigned int cpu;
 
-	if (!boot_cpu_has(X86_FEATURE_HYPERVISOR))
+	if (!mc_hypervisor())
 		return true;
 	for_each_online_cpu(cpu) {
 		if (stolen_from(cpu))
@@ -57,21 +50,6 @@ u8 mc_detector_kinds(int cpu)
 	return cpu >= 0 && steal_is_reported() ? kinds | MC_BY_STEAL : kinds;
 }
 
-/*
- * Interrupts of devices and those of the CPU itself (timer, IPIs, NMIs), modulo 2^32.
- */
-static u32 interrupt_count(void)
-{
-	const u32 *end = (const u32 *)(this_cpu_ptr(&irq_stat) + 1);
-	const u32 *at = (const u32 *)((const char *)this_cpu_ptr(&irq_stat) +
-				      FIRST_COUNTER);
-	u32 sum = READ_ONCE(kstat_this_cpu->irqs_sum);
-
-	while (at < end)
-		sum += READ_ONCE(*at++);
-	return sum;
-}
-
 /**
  * mc_detector_begin() - a timed window is about to begin
  * @v: the thread's detector
@@ -80,7 +58,7 @@ static u32 interrupt_count(void)
  */
 void mc_detector_begin(struct mc_detector *v)
 {
-	v->interrupts = interrupt_count();
+	v->interrupts = mc_interrupt_count();
 }
 
 /**
@@ -97,7 +75,7 @@ u8 mc_detector_end(struct mc_detector *v)
 	u8 seen = 0;
 
 	v->cpu = smp_processor_id() + 1;
-	if (interrupt_count() != v->interrupts)
+	if (mc_interrupt_count() != v->interrupts)
 		seen |= MC_BY_INTERRUPT;
 	if (last && last != v->cpu)
 		seen |= MC_BY_MIGRATION;

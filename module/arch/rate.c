@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The rate of the time stamp counter, measured if no kernel gives it. */
+/* The rate of the time counter, measured if neither the CPU nor a kernel gives it. */
 #include "platform/clock.h"
 
 #define PAIRS	32
@@ -19,10 +19,10 @@ void mc_instant_read(struct mc_instant *now)
 	unsigned int i, n = 0;
 
 	for (i = 0; i < PAIRS; i++) {
-		u64 before = mc_tsc();
+		u64 before = mc_time_counter();
 
 		ns[i] = mc_clock_raw_ns();
-		between[i] = mc_tsc() - before;
+		between[i] = mc_time_counter() - before;
 		ticks[i] = before + between[i] / 2;
 		if (between[i] < closest)
 			closest = between[i];
@@ -39,7 +39,7 @@ void mc_instant_read(struct mc_instant *now)
 }
 
 /**
- * mc_instant_khz() - rate of the time stamp counter between two instants
+ * mc_instant_khz() - rate of the time counter between two instants
  * @from: the earlier one
  * @to: the later one; MC_KHZ_MS later, the rate is off by a few in a million
  *
