@@ -2,6 +2,7 @@
 """What the tests share: a machine that is not there, and records as the kernel
 writes them."""
 
+import contextlib
 import csv
 import errno
 import json
@@ -24,7 +25,8 @@ from mc.records import shape as shapes  # noqa: E402
 from mc.running import debugfs  # noqa: E402
 
 PRESETS = {"op": "read", "width": "max", "fence": "none", "verify": "each", "readback": "off",
-           "streams": "1", "data": "counter", "type": "wb", "size": "16M", "cpu": "0",
+           "streams": "1", "data": "counter",
+           "pattern": "sequential", "type": "wb", "size": "16M", "cpu": "0",
            "node": "auto", "irq": "on", "disturbed": "leave_out", "page": "direct",
            "prefetch": "keep", "repeat": "10", "warmup": "2"}
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -73,6 +75,10 @@ rep_movsb|rep_stosb the loop
   op=read           read|rw31|rw21|rw11|ntwrite   the load
   delay=0,100,1000  0..1000000                    between accesses
   latency_cpu=auto  auto|0..8191                  who measures
+""", "mix": """\
+  groups=0:read     LIST:OP[:KEY=VALUE][+MORE]  who does what
+  pattern=sequential sequential|random            order
+  delay=0           0..1000000                    between accesses
 """, "file": """\
   op=read           read|write                    what is done
   path=none         none|/PATH                    the file
@@ -84,7 +90,9 @@ rep_movsb|rep_stosb the loop
   cache=keep        keep|drop                     the page cache
   direct=off        on|off                        past it
 """, "os": """\
-  item=loop,getpid  loop|clock|getpid|fork_exit   what is timed
+  item=loop,getpid  loop|clock|getpid|fork_exit|context|tcp|select_tcp what is timed
+  processes=2       2..1024                       in the ring
+  set=0             0..64M                        bytes of each
 """, "pipe": """\
   block=4K..128M    1..1G                         bytes of each write
   capacity=max      max|keep                      of the pipe
@@ -137,7 +145,7 @@ def result(line: str, speed: float, cv: float = 1.0, effective: str = "yes", **m
     count = int(asked["size"].rstrip("KMG")) * UNITS.get(asked["size"][-1], 1)
     keys = {"op": asked["op"], "width_bytes": width, "fence": asked["fence"],
             "verify": asked["verify"], "readback": asked["readback"],
-            "streams": int(asked["streams"]), "data": asked["data"],
+            "streams": int(asked["streams"]), "data": asked["data"], "pattern": asked["pattern"],
             "type": asked["type"], "size_bytes": count,
             "cpu": asked["cpu"], "node": asked["node"], "irq": asked["irq"],
             "disturbed": asked["disturbed"], "page": asked["page"], "prefetch": asked["prefetch"],
@@ -210,6 +218,9 @@ class Kernel(debugfs.Debugfs):
 
     def check(self):
         pass
+
+    def held(self):
+        return contextlib.nullcontext()
 
     def _read(self, name):
         return self.files[name]

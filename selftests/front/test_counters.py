@@ -209,6 +209,28 @@ class Found(Tree):
         self.assertEqual(done.returncode, 1)
         self.assertIn("the module is not loaded", done.stderr)
 
+    def test_around_a_command(self):
+        self.pmu("uncore_imc_0", 20, **CAS)
+        Path("program").write_text('#!/bin/sh\n[ "$1 $3" = "--counters --count" ] || exit 99\n'
+                                   'cp "$2" given; shift 3; exec "$@"\n')
+        os.chmod("program", 0o755)
+
+        def front(*words):
+            return subprocess.run([fake.FRONT, "counters", *words], capture_output=True, text=True,
+                                  env=os.environ | {"MEMCACHE_SYSROOT": os.getcwd(),
+                                                    "MEMCACHE_USER": "./program"}, check=False)
+        done = front("--", "sh", "-c", "echo $1; exit 6", "sh", "--set")
+        self.assertEqual((done.stdout, done.returncode), ("--set\n", 6), done.stderr)
+        self.assertEqual(Path("given").read_text(), counters.discover(Path(".")).text)
+        done = front("--set", "--", "true")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("take no command", done.stderr)
+        Path(counters.DEVICES, "uncore_imc_0", "type").unlink()
+        done = front("--", "touch", "ran")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no counters of DRAM traffic", done.stderr)
+        self.assertFalse(Path("ran").exists())
+
     def test_a_guest_is_told_so(self):
         Path("proc").mkdir()
         Path("proc/cpuinfo").write_text("flags : pat hypervisor\n")

@@ -3,6 +3,7 @@
 
 import fake
 from mc.records import suite, tests
+from mc.records.places import PLACES
 
 
 class Described(fake.unittest.TestCase):
@@ -10,7 +11,8 @@ class Described(fake.unittest.TestCase):
         for test in filter(lambda test: test.table, tests.TESTS.values()):
             with self.subTest(test.name):
                 found = suite.layout(test.table)
-                known = {*tests.asked(test.name), *(figure.name for figure in test.figures)}
+                known = {*tests.asked(test.name), *(figure.name for figure in test.figures),
+                         *PLACES}
                 self.assertLessEqual({found.rows, *found.values, *filter(None, [found.columns])},
                                      known)
 

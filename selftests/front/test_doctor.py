@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
@@ -45,6 +46,7 @@ class Doctor(fake.InDirectory):
                 Path(path).write_text(text)
         uname = SimpleNamespace(machine=arch, release="6.1")
         with mock.patch("os.geteuid", return_value=uid), mock.patch("os.uname", lambda: uname), \
+                mock.patch("mc.version.version", lambda: "1.0"), \
                 mock.patch("mc.running.user.find", lambda: "/x/memcache-user" if built else None):
             lines, self.status = doctor.examine(doctor.Machine(os.getcwd()))
         self.text = " ".join(" ".join(lines).split())
@@ -78,19 +80,18 @@ class Doctor(fake.InDirectory):
                 ("this is aarch64", {"arch": "aarch64"}),
                 ("this kernel takes no modules", {"proc/modules": None}),
                 ("kernel.modules_disabled is 1", {"proc/sys/kernel/modules_disabled": "1\n"}),
-                ("this kernel takes signed modules only",
+                ("this kernel takes signed modules only (sign the module with a key that it "
+                 "trusts: make sign KEY=FILE;",
                  {"proc/modules": "", "sys/module/module/parameters/sig_enforce": "Y\n"}),
                 ("the kernel is locked down (integrity): it takes no request (turn",
                  LOCKED | {"proc/modules": ""}),
-                ("a kernel that is locked down takes signed modules only",
+                ("a kernel that is locked down takes signed modules only (sign the module",
                  LOCKED | {"proc/modules": ""}),
                 ("root without CAP_SYS_ADMIN",
                  {"proc/self/status": "CapPrm:\tffffffff\nCapEff:\t000000000000013f\n"}),
                 ("this kernel has no debugfs", {"proc/filesystems": "ext4\n"}),
                 ("debugfs is off", {"proc/cmdline": "debugfs=off\n",
                                     "proc/filesystems": "ext4\n"}),
-                ("no headers of the running kernel, 6.1 (apt-get install linux-headers-6.1",
-                 {"proc/modules": "", "lib/modules/6.1/build/Makefile": None}),
                 ("the CPU has no PAT", {"proc/cpuinfo": "flags : fpu\n"}),
                 ("emulated by QEMU", GUEST | {
                     "proc/cpuinfo": "model name : QEMU Virtual CPU version 2.5+\nflags : pat\n"}),
@@ -100,12 +101,28 @@ class Doctor(fake.InDirectory):
                  {"sys/kernel/debug/memcache/machine": verdicts(uc="no")})):
             self.says("fail", what, **changes)
 
+    def test_headers_that_are_there_to_install_or_have_left_the_mirror(self):
+        with tempfile.TemporaryDirectory() as programs, \
+                mock.patch.dict(os.environ, PATH=f"{programs}:{os.environ['PATH']}"):
+            apt = Path(programs, "apt-cache")
+            for status, todo in ((0, "apt-get install linux-headers-6.1, or use a guest"),
+                                 (100, "apt does not know them, even after apt-get update? Then "
+                                  "install linux-image-amd64 and linux-headers-amd64, and reboot "
+                                  "into the new kernel, or use a guest")):
+                apt.write_text(f"#!/bin/sh\nexit {status}\n")
+                apt.chmod(0o755)
+                self.says("fail", f"no headers of the running kernel, 6.1 ({todo}: make run)",
+                          **{"proc/modules": "", "lib/modules/6.1/build/Makefile": None})
+
     def test_what_is_worth_a_word(self):
         for what, changes in (
                 ("not root (measure with sudo", {"uid": 1000}),
                 ("debugfs is not mounted (mount -t debugfs", {"proc/mounts": ""}),
                 ("the kernel is locked down (integrity): it takes no request; user space can "
                  "measure UC and WC (memcache run --where user", LOCKED),
+                ("the loaded module is of version 0.9, and this program of version 1.0 (rmmod",
+                 {"sys/kernel/debug/memcache/machine": json.dumps(
+                     json.loads(verdicts()) | {"version": "0.9"})}),
                 ("PAT is off", {"proc/cmdline": "quiet nopat\n"}),
                 ("the module is not loaded", {"proc/modules": ""}),
                 ("its files can't be read", {"sys/kernel/debug/memcache/machine": None}),

@@ -56,7 +56,7 @@ class Program(fake.InDirectory):
 
     def test_no_module(self):
         done = self.memcache("run", "cache-attributes")
-        self.fails(done, 1, "memcache: no debugfs: the module is not loaded: insmod")
+        self.fails(done, 1, "memcache: no debugfs: the module is not loaded: make load")
         self.assertEqual(done.stderr.count("\n"), 1)
         self.assertFalse(os.path.exists("results"))
 
@@ -192,7 +192,7 @@ class Program(fake.InDirectory):
 
     def test_a_mistyped_command(self):
         for typed, said in (("rapport", "memcache: no command rapport. Did you mean report? There "
-                                        "are: run, show, compare, check, plot, "),
+                                        "are: run, show, compare, check, record, trend, "),
                             ("xyzzy", "memcache: no command xyzzy. There are: run, "),
                             ("", "memcache: no command . There are: run, ")):
             done = self.memcache(typed, "x")
@@ -296,9 +296,9 @@ class Reasons(fake.unittest.TestCase):
                       self.reason(absent, mounted=False))
         self.assertIn("booted with debugfs=off; without it: --where user",
                       self.reason(absent, mounted=False, offered=False))
-        self.assertIn("the module is not loaded: insmod", self.reason(absent))
+        self.assertIn("the module is not loaded: make load", self.reason(absent))
         self.assertIn("not mounted: sudo mount", self.reason(absent, uid=1000, mounted=False))
-        self.assertIn("not loaded: sudo insmod", self.reason(absent, uid=1000))
+        self.assertIn("not loaded: sudo make load, or sudo modprobe", self.reason(absent, uid=1000))
 
     def test_root_that_is_not_let_in(self):
         refused = PermissionError(1, "Operation not permitted")

@@ -15,6 +15,7 @@ PROGRAM = """\
 #!/bin/sh
 echo "${0##*/} $*" >>calls
 case " $FAIL " in *" ${0##*/}$1 "*) exit 1 ;; esac
+[ "$*" != memcache ] || [ "${0##*/}" != modprobe ] || mkdir -p sys/module/memcache
 """
 LOOK, LOAD, UNLOAD = "modprobe --dry-run --quiet memcache", "modprobe memcache", "rmmod memcache"
 
@@ -59,6 +60,13 @@ class Loaded(fake.InDirectory):
 
     def test_what_did_not_load_is_not_unloaded(self):
         self.assertEqual(self.calls(fail="modprobememcache"), [LOOK, LOAD, "the run"])
+
+    def test_what_was_unloaded_in_between_is_not_unloaded(self):
+        with mock.patch("os.geteuid", return_value=0), \
+                contextlib.redirect_stderr(io.StringIO()) as said, module.loaded(Path("sys")):
+            os.rmdir("sys/module/memcache")
+        self.assertEqual(Path("calls").read_text(encoding="ascii").splitlines(), [LOOK, LOAD])
+        self.assertNotIn("stays loaded", said.getvalue())
 
     def test_it_stays_loaded(self):
         self.calls(fail="rmmodmemcache")

@@ -9,6 +9,7 @@ from unittest import mock
 
 import browser
 import fake
+from mc import Failure
 from mc.commands import report as command
 from mc.output import document, page, report
 from mc.parts import Grid, Heading, Picture, Sentence, bullets
@@ -195,6 +196,9 @@ class Page(unittest.TestCase):
         runs = matrix()
         for told, wanted in ((None, "na"),
                              ({"known": False, "msr": None, "mask": None, "state": None}, "na"),
+                             ({"known": True, "msr": "0x1a4", "mask": "0x3f", "msr_2": "0x6d",
+                               "mask_2": "0x40000004000", "state": "on"},
+                              "on (MSR 0x1a4, mask 0x3f; MSR 0x6d, mask 0x40000004000)"),
                              ({"known": True, "msr": "0x1a4", "mask": "0xf", "state": "mixed"},
                               "mixed (MSR 0x1a4, mask 0xf)")):
             runs[0].machine["prefetch"] = told
@@ -248,6 +252,10 @@ class Command(fake.InDirectory):
         with mock.patch("sys.stderr"):
             self.assertEqual(command.report(["a.jsonl"], None), 0)
         self.assertTrue(Path("a.html").read_text().startswith("<!DOCTYPE html>"))
+
+    def test_a_page_is_no_picture(self):
+        with self.assertRaisesRegex(Failure, r"^a\.pdf: wanted a name that ends in \.html$"):
+            command.report(["a.jsonl"], "a.pdf")
 
 
 @unittest.skipUnless(browser.program(), "no chromium")

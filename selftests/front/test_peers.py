@@ -204,6 +204,61 @@ class Time(unittest.TestCase):
         self.assertAlmostEqual(peers.seconds(cell, CONFIG, {"0": one}), without + 5.0)
 
 
+X86 = """processor\t: 0
+vendor_id\t: GenuineIntel
+cpu family\t: {}
+model\t\t: {}
+model name\t: some
+"""
+ARM = """processor\t: 0
+CPU implementer\t: {}
+CPU architecture: 8
+CPU variant\t: 0x3
+CPU part\t: {}
+"""
+
+
+class Cores(unittest.TestCase):
+    def test_each_entry_is_complete(self):
+        for one in CONFIG["core"]:
+            with self.subTest(one["name"]):
+                self.assertTrue(one["source"])
+                self.assertTrue(("family" in one) != ("implementer" in one and "parts" in one))
+                self.assertLessEqual(one.get("both", 0), one["load"] + one["store"])
+                self.assertGreater(one["load_cycles"], 2)
+                if "implementer" in one:
+                    self.assertFalse(one["measured"])
+
+    def test_it_is_found(self):
+        for text, name in ((X86.format(6, 0x8f), "Golden Cove, server"),
+                           (X86.format(25, 1), "Zen 3 and 4"), (X86.format(6, 1), None),
+                           (ARM.format("0x41", "0xd0c"), "Neoverse N1"),
+                           (ARM.format("0x41", "0xd40"), "Neoverse V1"),
+                           (ARM.format("0x41", "0xd49"), "Neoverse N2"),
+                           (ARM.format("0x41", "0xd4f"), "Neoverse V2 (also NVIDIA Grace)"),
+                           (ARM.format("0x61", "0xd4f"), None), ("processor: 0\n", None)):
+            with self.subTest(text), mock.patch.object(peers.Path, "read_text", return_value=text):
+                one = peers.core(CONFIG)
+                self.assertEqual(one and one["name"], name)
+
+    def test_the_limit(self):
+        """MB/s at 1 MHz are bytes a cycle."""
+        names = {one["name"]: one for one in CONFIG["core"]}
+        for name, wanted in (("Golden Cove, server", (128, 64, 128, 192)),
+                             ("Neoverse N1", (32, 32, 32, 32)),
+                             ("Neoverse V2 (also NVIDIA Grace)", (48, 32, 48, 48))):
+            found = tuple(peers.limit(peers.Cell(op, "16K", 1), names[name], 1.0)
+                          for op in ("read", "write", "copy", "triad"))
+            self.assertEqual(found, wanted, name)
+        cell = peers.Cell("latency", "16K", 1)
+        self.assertEqual(peers.limit(cell, names["Neoverse N1"], 2000.0), 2.0)
+
+    def test_the_name_says_what_nobody_has_measured(self):
+        names = [peers.core_name(one) for one in CONFIG["core"]]
+        self.assertIn("Zen 5", names)
+        self.assertIn("Neoverse N1, whose limits were never compared with figures", names)
+
+
 class Programs(unittest.TestCase):
     def test_a_program_anywhere_in_the_folder(self):
         with tempfile.TemporaryDirectory() as top, \

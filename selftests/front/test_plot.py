@@ -127,6 +127,23 @@ class Choice(unittest.TestCase):
         drawn = chart(fake.measured(fake.BARE, ("bandwidth", found)))
         self.assertEqual([point.y for point in drawn.series[0].points], [2000.0] * 3)
 
+    def test_a_search_is_drawn_as_its_table_is(self):
+        runs = [run for label, op in (("reads", "read"), ("writes", "write"))
+                for width, speed in ((32, 950.0), (8, 900.0), (16, 1000.0))
+                for run in fake.measured(fake.BARE, (f"{label}: bandwidth op={op} width={width}", [
+                    fake.result(f"bandwidth op={op} width={width}", speed)]))]
+        for run in runs:
+            run.request |= {"suite": "s", "directives": [
+                "@title S", "@table rows=label values=mb_per_s best=mb_per_s",
+                "@table rows=label columns=width_bytes value=mb_per_s best=mb_per_s"]}
+        won, widths = charts.charts({"a": runs})
+        self.assertEqual((won.kind, won.title, won.columns), ("bars", "S", ["reads", "writes"]))
+        self.assertEqual([[point.y for point in one.points] for one in won.series],
+                         [[1000.0, 1000.0]])
+        self.assertEqual((widths.kind, widths.title, widths.columns),
+                         ("bars", "S: by width", [8, 16, 32]))
+        self.assertEqual([point.y for point in widths.series[0].points], [950.0, 900.0, 1000.0])
+
     def test_memory_types_as_groups_of_bars(self):
         drawn = chart(attributes())
         self.assertEqual([one.name for one in drawn.series], ["WB", "UC", "WC"])

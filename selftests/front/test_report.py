@@ -5,6 +5,7 @@ import os
 from unittest import mock
 
 import fake
+from mc.analysis.verdict import Type
 from mc.output import report, terminal
 from mc.parts import Grid, Heading, Picture, Sentence, bullets
 from mc.records import units
@@ -146,6 +147,14 @@ class Tables(fake.unittest.TestCase):
                                   ("mb_per_s", 9.06, "9.1"), ("median_ns", 1.75, "1.75"),
                                   ("width_bytes", 8, "8"), ("cpu", "0-3,8", "0-3,8")):
             self.assertEqual(units.text(key, value), shown)
+
+
+class Types(fake.unittest.TestCase):
+    def test_attributes_of_arm64_fit_the_types(self):
+        for name, attribute in (("wb", "wb"), ("wc", "nc"), ("uc", "nGnRE")):
+            self.assertTrue(Type(name, attribute, "yes").real, name)
+        for name, attribute in (("wc", "nGnRE"), ("uc", "nc"), ("wb", "nc")):
+            self.assertFalse(Type(name, attribute, "yes").as_asked, name)
 
 
 class NoMemory(fake.unittest.TestCase):

@@ -4,15 +4,19 @@
 import contextlib
 import errno
 import io
+import json
 import os
+import pwd
 import signal
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from unittest import mock
 
 import fake
 from mc import Failure
+from mc.commands import cli
 from mc.commands.run import measure
 from mc.records import results, suite
 from mc.running import debugfs, plan
@@ -45,6 +49,27 @@ class Run(Measured):
         self.assertEqual("\n".join(report.lines(results.load("out"))) + "\n\nResults: out\n",
                          self.out.getvalue())
 
+    def test_show_says_what_is_missing_after_a_power_cut(self):
+        self.run_("bandwidth size=4K", "bandwidth size=8K", "latency size=4K", "latency size=4K")
+        self.assertNotIn("without any result", self.out.getvalue())
+        lines = Path("out").read_bytes().splitlines(keepends=True)
+        self.assertEqual(json.loads(lines[1])["planned"], [
+            "bandwidth size=4K", "bandwidth size=8K", "latency size=4K", "latency size=4K"])
+        second = [n for n, line in enumerate(lines) if b'"machine"' in line][1]
+        Path("cut").write_bytes(b"".join(lines[:second]))
+        # Of two runs in a file, each has requests of its own.
+        Path("two").write_bytes(b"".join(lines[:second] + lines))
+        for name in ("cut", "two"):
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                self.assertEqual(cli.main(["show", name]), 0)
+            self.assertTrue(out.getvalue().endswith(
+                "\n3 requests without any result, as the run ended early or could not measure "
+                "them\n- bandwidth size=8K\n- latency size=4K (2 times)\n"), out.getvalue())
+
+    def test_a_single_request_is_never_missing(self):
+        self.run_("bandwidth size=4K")
+        self.assertNotIn("planned", results.load("out")[0].request)
+
     def test_a_line_a_request_when_not_on_a_terminal(self):
         self.run_("bandwidth size=4K", "bandwidth size=8K")
         self.assertEqual(self.err.getvalue(), "memcache: [1/2] bandwidth size=4K\n"
@@ -69,6 +94,24 @@ class Run(Measured):
                 self.run_(SUITE, output=None)
                 self.assertIn(f"Results: results/{SUITE}-{os.uname().release}-T{more}.jsonl\n",
                               self.out.getvalue())
+
+    def test_what_root_makes_belongs_to_the_owner_of_the_directory(self):
+        given = []
+        with mock.patch("os.geteuid", return_value=0), \
+                mock.patch("os.stat", return_value=SimpleNamespace(st_uid=1000, st_gid=100)), \
+                mock.patch("os.path.exists", lambda path: os.access(path, os.F_OK)), \
+                mock.patch("os.fchown", lambda file, *owner: given.append(
+                    (os.readlink(f"/proc/self/fd/{file}").removeprefix(f"{os.getcwd()}/"),
+                     *owner))):
+            results.create("mine/deep/out").close()
+            results.create("here").close()
+        self.assertEqual(given, [(path, 1000, 100) for path in (
+            "mine", "mine/deep", "mine/deep/out", "here")])
+
+    def test_what_a_user_makes_is_not_handed_over(self):
+        with mock.patch("os.geteuid", return_value=1000), mock.patch("os.fchown") as change:
+            results.create("mine/out").close()
+        change.assert_not_called()
 
     def test_nothing_is_overwritten(self):
         self.write("out", b"precious")
@@ -126,6 +169,39 @@ class Run(Measured):
         self.assertEqual(len(kernel.asked), 2)
         self.assertEqual(len(results.load("out")), 1)
 
+    def test_who_keeps_the_module_busy(self):
+        def busy(progress: str) -> str:
+            Path("progress").write_text(progress)
+            with mock.patch.object(debugfs.Debugfs, "_write", return_value=errno.EBUSY):
+                return debugfs.Debugfs(".").run("bandwidth").why
+        self.write("run", b"request: latency size=1M\nstate: running\n")
+        self.write("results.jsonl", b"")
+        name = Path("/proc/self/comm").read_text().strip()
+        try:
+            login = int(Path("/proc/self/loginuid").read_text())
+        except OSError:
+            login = debugfs.NOBODY
+        user = pwd.getpwuid(os.getuid() if login == debugfs.NOBODY else login).pw_name
+        self.assertEqual(
+            busy(f"running 3/12 elapsed_s=1.5 eta_s=4.5 pid={os.getpid()}\n"),
+            f"another run is on, started by {name} (process {os.getpid()}, user {user}): "
+            "3 of 12 samples, 4.5 s left: latency size=1M")
+        self.assertEqual(
+            busy("running 0/12 elapsed_s=0.1 eta_s=na pid=0\n"),
+            "another run is on, started by process 0: 0 of 12 samples: latency size=1M")
+        self.assertEqual(busy("idle\n"), "another run is on")
+
+    def test_a_lost_connection_ends_no_run(self):
+        kernel = fake.Kernel()
+        reader, writer = os.pipe()
+        os.close(reader)
+        with open(writer, "w") as gone, contextlib.redirect_stderr(gone), \
+                contextlib.redirect_stdout(io.StringIO()):
+            measure(["bandwidth size=4K", "bandwidth size=8K"], "out", None, [kernel])
+            with contextlib.suppress(OSError):
+                gone.close()
+        self.assertEqual(len(results.load("out")), 2)
+
     def test_records_that_make_no_sense_are_an_error(self):
         kernel = fake.Kernel()
         kernel._write = lambda name, line: 0
@@ -147,6 +223,37 @@ class Run(Measured):
             self.assertIn(left, self.err.getvalue())
             self.assertEqual(self.kernel.asked, ["bandwidth size=4K type=wb"])
             self.assertEqual(self.run_(SUITE, output="suite"), 0)
+
+    def test_a_module_of_another_version(self):
+        def said(module: str, program: str) -> str:
+            Path("machine").write_text(f'{{"version":"{module}"}}')
+            with mock.patch("mc.version.version", lambda: program), \
+                    contextlib.redirect_stderr(io.StringIO()) as err:
+                debugfs.Debugfs(".").check()
+            return err.getvalue()
+        Path("run").touch()
+        self.assertEqual(
+            said("1.0", "1.1-dirty"), "memcache: the loaded module is of version 1.0, and this "
+            "program of version 1.1-dirty; rmmod memcache, then load the one that belongs to "
+            "this program\n")
+        for module, program in ("1.1", "1.1"), ("unknown", "1.1"), ("1.0", "unknown"):
+            self.assertEqual(said(module, program), "")
+
+    def test_a_file_is_open_as_long_as_the_run_lasts(self):
+        def files() -> list[str]:
+            return [os.readlink(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd")
+                    if os.path.exists(f"/proc/self/fd/{name}")]
+        held = []
+        kernel = fake.Kernel()
+        kernel.held = debugfs.Debugfs(".").held
+        write = kernel._write
+        kernel._write = lambda *given: (held.append(files()), write(*given))[1]
+        self.write("progress", b"idle\n")
+        self.run_("bandwidth size=4K", "bandwidth size=8K", kernel=kernel)
+        self.assertEqual(len(held), 2)
+        for each in held:
+            self.assertIn(os.path.realpath("progress"), each)
+        self.assertNotIn(os.path.realpath("progress"), files())
 
     def test_a_module_unloaded_in_between(self):
         kernel = fake.Kernel()
@@ -171,6 +278,11 @@ class Words(fake.unittest.TestCase):
     def test_a_line_without_quotes(self):
         self.assertEqual(self.planned("bandwidth", "size=4K", "op=read", "bandwidth"),
                          ["bandwidth size=4K op=read", "bandwidth"])
+
+    def test_groups_of_cpus_are_one_value(self):
+        line = "mix groups=0,2:read:size=4K+1,3:chase:node=0 size=4K,8K"
+        self.assertEqual(self.planned(line), [line])
+        self.assertEqual(self.planned(*line.split()), [line])
 
     def test_what_is_neither(self):
         for words, said in ((["nosuch"], r"no suite nosuch and no such test\. Tests: bandwidth, "
@@ -347,6 +459,61 @@ bandwidth node={nodes}
                      "op / type      wb    uc\nread       9000.0  90.0\n", "\nAbove.\n",
                      "\nPart (cv_percent)\n\ntype   one   two\nWB    1.00  1.00\n", "\nMind.\n"):
             self.assertIn(text, shown)
+
+    SEARCH = b"@title T\n@search streams=1,2,4 width=16,8 fence=none,sfence\n" \
+             b"@table rows=label values=mb_per_s,streams,width_bytes,fence best=mb_per_s\n" \
+             b"@table rows=label columns=streams value=mb_per_s best=mb_per_s\n" \
+             b"up: bandwidth op=write\ndown: bandwidth op=read\n"
+
+    @staticmethod
+    def speed(_memory, line):
+        asked = {"streams": "1", "width": "8", **dict(w.split("=") for w in line.split()[1:])}
+        better = -1 if asked["op"] == "read" else 1
+        return 1000.0 + better * 100 * int(asked["streams"]) + 3 * int(asked["width"]) \
+            + (asked.get("fence") == "sfence")
+
+    def test_a_search_goes_on_from_what_was_best(self):
+        self.write("mine", self.SEARCH)
+        self.assertEqual(self.run_("./mine", kernel=fake.Kernel(speed=self.speed)), 0)
+        self.assertEqual(self.kernel.asked, [
+            *(f"bandwidth op=write streams={n}" for n in (1, 2, 4)),
+            *(f"bandwidth op=write streams=4 width={n}" for n in (16, 8)),
+            *(f"bandwidth op=write streams=4 width=16 fence={how}" for how in ("none", "sfence")),
+            *(f"bandwidth op=read streams={n}" for n in (1, 2, 4)),
+            *(f"bandwidth op=read streams=1 width={n}" for n in (16, 8)),
+            *(f"bandwidth op=read streams=1 width=16 fence={how}" for how in ("none", "sfence"))])
+        for text in ("label  mb_per_s  streams  width   fence\n"
+                     "up       1449.0        4     16  sfence\n"
+                     "down      949.0        1     16  sfence\n",
+                     "label / streams       1       2       4\n"
+                     "up               1124.0  1224.0  1449.0\n"
+                     "down              949.0   824.0   624.0\n"):
+            self.assertIn(text, self.out.getvalue())
+
+    def test_what_is_wrong_never_wins(self):
+        self.write("mine", self.SEARCH)
+        errors = {3: (errno.EBADMSG, 1), 6: (errno.EINVAL, None)}
+        self.run_("./mine", kernel=fake.Kernel(speed=self.speed, errors=errors))
+        self.assertEqual(self.kernel.asked[2:7], [
+            "bandwidth op=write streams=4",
+            *(f"bandwidth op=write streams=2 width={n}" for n in (16, 8)),
+            *(f"bandwidth op=write streams=2 width=16 fence={how}" for how in ("none", "sfence"))])
+
+    def test_what_is_typed_is_not_searched_for(self):
+        self.write("mine", self.SEARCH)
+        self.run_("./mine", "streams=2", kernel=fake.Kernel(speed=self.speed))
+        self.assertEqual(self.kernel.asked[:5], [
+            "bandwidth op=write streams=2",
+            *(f"bandwidth op=write streams=2 width={n}" for n in (16, 8)),
+            *(f"bandwidth op=write streams=2 width=16 fence={how}" for how in ("none", "sfence"))])
+
+    def test_a_dry_run_tells_what_a_search_tries(self):
+        self.write("mine", self.SEARCH)
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            measure(["./mine"], None, None, [fake.Kernel()], dry=True)
+        self.assertIn("up: bandwidth op=write streams=4\nup: bandwidth op=write width=16    "
+                      "# width=16 in the best line before\n", out.getvalue())
 
     def test_those_that_come_with_it_are_named_only(self):
         self.run_(SUITE)

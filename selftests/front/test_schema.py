@@ -20,7 +20,7 @@ check.__file__ = str(fake.TOP / "tools/check/schema")
 SourceFileLoader("check_schema", check.__file__).exec_module(check)
 SCHEMA = json.loads(check.SCHEMA.read_text())
 COMMON = ("type", "size_bytes", "cpu", "smt", "node", "irq", "disturbed", "page",
-          "prefetch", "repeat", "warmup")
+          "prefetch", "repeat", "warmup", "target", "offset_bytes", "write")
 MACHINE = fake.machine(fake.BARE, {"wb": "yes", "wc": "yes", "uc": "yes"}) | {
     "version": "1.2", "kernel_version": "#1", "cpu_vendor": "GenuineIntel", "cpu_family": 6,
     "cpu_model": 85, "cpu_stepping": 4, "microcode": "0x1f", "width_max_bytes": 64,
@@ -35,8 +35,11 @@ MACHINE = fake.machine(fake.BARE, {"wb": "yes", "wc": "yes", "uc": "yes"}) | {
 TRAFFIC = {key: None for key in ("payload_bytes", "dram_read_bytes", "dram_write_bytes",
                                  "amplification_read", "amplification_write", "dram_counted_ns",
                                  "dram_idle_read_mb_per_s", "dram_idle_write_mb_per_s")}
-RESULT = fake.result("bandwidth", 1000.0) | TRAFFIC | {
-    "smt": "on", "dram_why": "no_counters", "level": "memory"}
+RESULT = fake.result("bandwidth", 1000.0) | TRAFFIC | dict.fromkeys(fields.EVENTS) | {
+    "pattern": "sequential", "smt": "on", "dram_why": "no_counters", "events_why": "no_counters",
+    "level": "memory", "own_loop": None,
+    "target": "ram", "offset_bytes": 0, "write": "no", "physical_range": None,
+    "memory_zone": None}
 REQUEST = fake.request("bandwidth", 1)
 
 

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The machine's shape, placeholders that stand for it, and what requests make."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import fake
 from mc.records import keys, shape, suite, template
 
-SERVER = fake.shape(8, smt=2, nodes=2)      # cores (0,4) (1,5) on node 0, (2,6) (3,7) on 1
+# Cores (0,4) (1,5) on node 0, (2,6) (3,7) on 1.
+SERVER = replace(fake.shape(8, smt=2, nodes=2), width=64)
 CACHES = [{"level": 1, "kind": "data", "size_bytes": 48 << 10, "shared_by_cpus": 2},
           {"level": 1, "kind": "code", "size_bytes": 32 << 10, "shared_by_cpus": 2},
           {"level": 3, "kind": "unified", "size_bytes": 33 << 20, "shared_by_cpus": 4},
@@ -22,6 +24,8 @@ EXPANDED = {
     "t cpu={cpus}": ["t cpu=0-7"],
     "t cpu={cores}": ["t cpu=0-3"],
     "t cpu={last}": ["t cpu=7"],
+    "t cpu={cpus 1 to 20}": ["t cpu=1-7"],
+    "t groups={cpus but the last}:read+{last}:chase": ["t groups=0-6:read+7:chase"],
     "t node={nodes}": ["t node=0,1"],
     "t cpu={a cpu of each node} node={nodes}": ["t cpu=0,2 node=0,1"],
     "t cpu={two cores of each node}": ["t cpu=0-3"],
@@ -30,10 +34,15 @@ EXPANDED = {
     "t cpu={each node's cpus} node={each node}": [
         "t cpu=0-1,4-5 node=0", "t cpu=0-1,4-5 node=1", "t cpu=2-3,6-7 node=0",
         "t cpu=2-3,6-7 node=1"],
+    "t cpu={each share of the cores} smt={each smt}": [
+        "t cpu=0,2,4,6 smt=off", "t cpu=0,2,4,6 smt=on", "t cpu=0-7 smt=off", "t cpu=0-7 smt=on"],
+    "t width={each width}": ["t width=16", "t width=32", "t width=64"],
     "t size={memory size}": ["t size=128M"],
     "t size={memory size for all}": ["t size=256M"],
     "t size=4K..{96M or less}": ["t size=4K..96M"],
     "t size=1M,{4G or less},{8G or less}": ["t size=1M,2G"],
+    "t bytes={1G or less, 20 times} size=4K": ["t bytes=64M size=4K"],
+    "t bytes={1M or less, 20 times}": ["t bytes=1M"],
     "t op=a,b": ["t op=a,b"],
 }
 
@@ -52,6 +61,30 @@ class Placeholders(fake.InDirectory):
                              ("t cpu={a cpu of each node} node={nodes}", "t cpu=0 node=0"),
                              ("t cpu={two cores of each node}", "t cpu=0")):
             self.assertEqual(template.expand(line, small), [wanted])
+
+    def test_twenty_readers_with_a_file_each(self):
+        """The shape of the study, on machines with more CPUs than that and with fewer."""
+        for cpus, memory, wanted in ((64, 512 << 30, "cpu=1-20 bytes=1G"),
+                                     (20, 64 << 30, "cpu=1-19 bytes=512M"),
+                                     (2, 4 << 30, "cpu=1 bytes=32M"),
+                                     (1, 256 << 20, "cpu=0 bytes=2M")):
+            shape = fake.shape(cpus, memory=memory)
+            found, lacking = suite.load("amplification-each").expanded(shape)
+            self.assertEqual((len(found), lacking), (5, {}))
+            cpu, size = wanted.split()
+            for request in found:
+                asked = request.line.split()
+                self.assertLessEqual({cpu, "files=each", "readers=20"}, set(asked))
+                self.assertEqual(size in asked, "op=write" in asked)
+
+    def test_shares_of_cores(self):
+        found = template.expand("t cpu={each share of the cores}", fake.shape(16, nodes=2))
+        self.assertEqual(found, ["t cpu=0,8", "t cpu=0,4,8,12", "t cpu=0,2,4,6,8,10,12,14",
+                                 "t cpu=0-2,4-6,8-10,12-14", "t cpu=0-15"])
+        one = fake.shape(1)
+        for name, wanted in (("each share of the cores", "0"), ("each smt", "on"),
+                             ("each width", "16")):
+            self.assertEqual(template.expand(f"t x={{{name}}}", one), [f"t x={wanted}"])
 
     def test_what_becomes_the_same_is_there_once(self):
         self.write("s", b"bandwidth cpu=0\nbandwidth cpu={last}\n@section more\nbandwidth cpu=0\n")
@@ -82,7 +115,8 @@ class OfTheMachine(fake.InDirectory):
             {"node": 0, "cpus": "0-1", "memory_bytes": 1 << 30},
             {"node": 2, "cpus": "2,5", "memory_bytes": 2 << 30}]})
         self.assertEqual(found.cpus, (0, 1, 2, 5))
-        self.assertEqual((found.cache, found.shared_by), (33 << 20, 4))
+        self.assertEqual((found.cache, found.shared_by, found.width), (33 << 20, 4, 16))
+        self.assertEqual(self.found({"width_max_bytes": 32}).width, 32)
         self.assertEqual([(n.number, n.cpus) for n in found.nodes], [(0, (0, 1)), (2, (2, 5))])
         self.assertEqual(found.memory, 256 << 20, "a quarter of the smaller node")
         self.assertEqual(found.cores, ((0,), (1,), (2,), (5,)))
@@ -140,10 +174,13 @@ class Records(fake.unittest.TestCase):
     def test_how_many(self):
         tests = keys.parse(fake.TESTS)
         for line, wanted in (("bandwidth", 1), ("bandwidth cpu=0-7", 1), ("latency cpu=0-3", 4),
+                             ("bandwidth cpu=0-7 cpus=each size=4K,8K", 16),
+                             ("latency cpu=0-3 cpus=each", 4),
                              ("latency cpu=all size=4K,8K", 16), ("c2c cpu=0-3", 24),
                              ("c2c cpu=0-3 state=hit", 12), ("latency cpu=any", 1),
                              ("os cpu=0-3 item=clock", 4),
                              ("bandwidth size=4K..64K op=read,write", 10), ("loaded", 3),
+                             ("mix", 3), ("mix groups=0-3,6:read+5:chase delay=0,9", 2 * 9),
                              ("bandwidth size=4K..100K", 5), ("nosuch size=4K,8K", 2)):
             self.assertEqual(keys.records(line, SERVER, tests), wanted, line)
 

@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Suite files: the grammar, and that those we ship ask for what there is."""
 
+import csv
 import os
 from pathlib import Path
 
 import fake
 from mc import Failure
-from mc.records import keys, suite
+from mc.records import check, keys, suite
 from mc.records.places import PLACES
+from mc.records.shape import UNITS
+from mc.records.tests import ASKED
 
 # The figures and facts that tables of suites may be made of, by test.
 FIGURES = {
-    "os": "item", "overhead": "item", "pipe": "block_bytes mb_per_s pipe_bytes",
+    "os": "item processes set_bytes", "overhead": "item", "pipe": "block_bytes mb_per_s pipe_bytes",
     "bandwidth": "mb_per_s mb_per_s_max threads cv_percent",
     "latency": "ns_per_load ns_per_load_min cycles_per_load level stride_bytes",
     "c2c": "state home writer_cpu reader_cpu siblings ns_per_line",
     "loaded": "delay_cycles delay_ns ns_per_load mb_per_s load_mb_per_s",
+    "mix": "scope group group_op mb_per_s ns_per_load",
     "file": "mb_per_s ios_per_s dram_read_mb_per_s dram_write_mb_per_s amplification_read "
             "amplification_write cached_percent file_bytes",
     "tlb": "pages ns_per_load packed_ns_per_load tlb_ns",
@@ -32,6 +36,11 @@ BAD = {
     "@table rows=type columns=label value=\nbandwidth\n": ":1: wanted: @table",
     "@table rows=type columns=label value=x colour=\nbandwidth\n": ":1: wanted: @table",
     "@table rows=type\nbandwidth\n": ":1: wanted: @table",
+    "@search cpu={nonsense}\na: bandwidth\n": ":1: no placeholder {nonsense}",
+    "@search streams\na: bandwidth\n": ":1: streams: wanted KEY=VALUE",
+    "@search cpu=0,1 cpu=2\na: bandwidth\n": ":1: cpu is given twice",
+    "@search cpu=0,1\na: bandwidth\nbandwidth\n":
+        "bad: a line of a section with @search has no label",
     "@table rows=type columns=label values=x\nbandwidth\n": ":1: wanted: @table",
     "@section a\nbandwidth\n@section a\n": ":3: there is a section a already",
     "@needs nodes\nbandwidth\n": ":1: wanted: @needs",
@@ -75,6 +84,35 @@ class Grammar(fake.InDirectory):
         self.assertEqual((second.needs, second.notes), (["2 nodes"], ["n"]))
         self.assertIsNone(found.section("Fourth"))
         self.assertEqual(found.requests[2].line, "latency cpu={two cores of each node}")
+
+    def test_a_search(self):
+        self.write("one", b"@search cpu={each share of the cores} smt={each smt} streams=1,2\n"
+                          b"@table rows=label values=mb_per_s best=mb_per_s op=read\n"
+                          b"a: bandwidth cpu=0 op=read\nb: bandwidth op=write\n")
+        found = suite.load("./one")
+        [section] = found.sections
+        self.assertEqual(section.search, ["cpu={each share of the cores}", "smt={each smt}",
+                                          "streams=1,2"])
+        self.assertEqual(section.layouts, [
+            suite.Layout("label", None, ("mb_per_s",), (("op", "read"),), "mb_per_s")])
+        for machine, steps in (
+                # What has one value only is nothing to search for.
+                (fake.shape(2), [("cpu=0", ""), ("cpu=0-1", ""), ("streams=1", "streams=1"),
+                                 ("streams=2", "streams=2")]),
+                (fake.shape(1), [("streams=1", ""), ("streams=2", "")]),
+                (fake.shape(2, smt=2), [("smt=off", ""), ("smt=on", ""),
+                                        ("streams=1", "streams=1"), ("streams=2", "streams=2")])):
+            requests, _ = found.expanded(machine)
+            self.assertEqual([(r.label, r.line, r.tries) for r in requests], [
+                (label, check.changed(line, [word]), tries)
+                for label, line in (("a", "bandwidth cpu=0 op=read"), ("b", "bandwidth op=write"))
+                for word, tries in steps])
+
+    def test_a_placeholder_of_a_search_may_have_a_comma(self):
+        self.write("one", b"@search size={1G or less, 2 times},4K\na: bandwidth\n")
+        requests, _ = suite.load("./one").expanded(fake.shape(memory=1 << 30))
+        self.assertEqual([r.line for r in requests],
+                         ["bandwidth size=128M", "bandwidth size=4K"])
 
     def test_a_record_describes_the_suite_that_it_is_of(self):
         found = suite.described({"suite": "gone", "directives": list(SHOWN)})
@@ -123,7 +161,7 @@ class Shipped(fake.unittest.TestCase):
 
     def check(self, line, tests):
         test, *words = line.split()
-        asked = dict(word.split("=") for word in words)
+        asked = dict(word.split("=", 1) for word in words)
         self.assertEqual(len(asked), len(words), "a key twice")
         for key, values in asked.items():
             choices = tests[test][key].choices
@@ -133,7 +171,7 @@ class Shipped(fake.unittest.TestCase):
         self.assertLess(len(line), 4096)
 
     def test_every_table_is_made_of_what_results_have(self):
-        known = fake.result("bandwidth", 1.0).keys() | PLACES.keys() | {"label"}
+        known = fake.result("bandwidth", 1.0).keys() | PLACES.keys() | {"label", *ASKED}
         for name in suite.names():
             found = suite.load(name)
             for section in found.sections:
@@ -158,6 +196,26 @@ class Shipped(fake.unittest.TestCase):
         requests, lacking = suite.load("mlc").expanded(fake.shape(1))
         self.assertEqual(lacking, {"it takes 2 cpus, and this machine has 1": ["loaded", "c2c"]})
         self.assertEqual({r.line.split()[0] for r in requests}, {"latency", "bandwidth"})
+
+    def test_latency_sweep_has_all_published_points_and_memory(self):
+        with open(fake.HERE / "latency_sweep.csv", encoding="utf-8") as file:
+            rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+        published = {(1024 * int(row["buffer_kib"]), int(row["stride_bytes"])) for row in rows}
+        self.assertEqual(len(published), 111)
+        for cache in (1 << 20, 96 << 20, 1 << 30):
+            shape = fake.shape(2, cache=cache, memory=64 << 30)
+            requests, _ = suite.load("latency-sweep").expanded(shape)
+            points = {pattern: set() for pattern in ("random", "stride")}
+            for request in requests:
+                asked = dict(word.split("=") for word in request.line.split()[1:])
+                points[asked["pattern"]] |= {
+                    (int(size[:-1]) * UNITS[size[-1]], int(stride))
+                    for size in asked["size"].split(",")
+                    for stride in asked.get("stride", "64").split(",")}
+            self.assertLessEqual(published, points["stride"])
+            for pattern, strides in (("random", {64}), ("stride", {64, 1024, 4096, 8192, 16384})):
+                beyond = {stride for size, stride in points[pattern] if size >= 4 * cache}
+                self.assertEqual(beyond, strides)
 
     def test_cache_attributes_is_memcachetests(self):
         requests = suite.load("cache-attributes").requests

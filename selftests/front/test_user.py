@@ -66,6 +66,14 @@ class InUserSpace(fake.InDirectory):
         self.assertIn("bandwidth, in user space\n", self.out.getvalue())
         self.assertIn("[1/1] bandwidth (user)\n", self.err.getvalue())
 
+    def test_the_loop_of_op_own_is_named_by_a_variable(self):
+        Path("program").write_text('#!/bin/sh\nprintf "%s\\n" "$@" >words\ncat machine records\n')
+        for more, wanted in ({}, []), ({"MEMCACHE_LOOP": "a b.so"}, ["--loop", "a b.so"]):
+            with mock.patch.dict(os.environ, more):
+                self.user.run("bandwidth op=own")
+            self.assertEqual(Path("words").read_text().splitlines(),
+                             ["-j", *wanted, "--", "bandwidth op=own"])
+
     def test_kernel_is_what_a_request_line_is_for(self):
         self.assertEqual(self.run_("bandwidth", where=None), 0)
         self.assertEqual(self.kernel.asked, ["bandwidth"])
@@ -89,10 +97,10 @@ class InUserSpace(fake.InDirectory):
         shown = rounds.load("out")
         self.assertEqual([run.where for run in shown], ["kernel", "user", "kernel"])
         self.assertEqual([len(rounds.medians(run.results[0])) for run in shown], [3, 3, 0])
-        self.assertEqual("\n".join(report.lines(shown)) + "\n\nResults: out\n",
+        self.assertEqual("\n".join(report.lines(runs)) + "\n\nResults: out\n",
                          self.out.getvalue())
         self.assertIn("Measured in 3 rounds; the tables show the",
-                          " ".join(" ".join(report.lines(shown, wide=True)).split()))
+                          " ".join(" ".join(report.lines(runs, wide=True)).split()))
 
     def test_rounds_by_default(self):
         for words, wanted in ((["--where", "both"], (0, 3)),

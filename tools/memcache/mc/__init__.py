@@ -2,8 +2,8 @@
 """The front end of memcache: runs requests and suites, shows their results.
 
 It has five rooms, a directory each. selftests/front/test_rooms.py says which room may use which.
-Only output/draw.py needs more than the standard library. The rest imports little of it, and
-only when it is needed: an import takes long on an emulated machine.
+Only output/draw.py and analysis/changes.py need more than the standard library. The rest imports
+little of it, and only when it is needed: an import takes long on an emulated machine.
 """
 
 import errno
@@ -42,7 +42,7 @@ def meant(word: str, known: Iterable[str]) -> str:
 
 def plain(text: str) -> str:
     """The line without control characters, so that no results file can drive the terminal."""
-    return "".join(c if c.isprintable() else "?" for c in text)
+    return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
 def emit(lines: Iterable[str], painted: Callable[[str], str] = str) -> None:

@@ -11,7 +11,7 @@ TABLE = {
     FAILED: "a part of it was not done, and a message says which",
     WRONG: "the command is wrong: a mistyped word, a request that no test takes, "
            "a file that can't be read or written",
-    UNCERTAIN: "memcache check can't tell whether anything is slower",
+    UNCERTAIN: "memcache check or fleet can't tell whether anything is slower",
     SIGNAL + signal.SIGINT: "Ctrl-C stopped it",
     SIGNAL + signal.SIGTERM: "SIGTERM stopped it",
 }
@@ -23,12 +23,17 @@ PARTS = {
     "compare": "nothing could be compared, or records were refused because their memory-type "
                "verdicts, the nodes of their memory, or the states of the prefetchers differ",
     "check": "something is slower than the limit allows, or its data failed verification",
+    "record": "of a damaged store, something could not be recovered; or other programs kept the "
+              "store busy",
+    "trend": "there are too few runs, a file could not be read, or a library is missing",
+    "fleet": "a host is slow, its data failed verification, or a file could not be read",
     "plot": "there is nothing to draw, or no matplotlib",
     "report": "there is no matplotlib",
     "export": "there are no results",
     "import": "no sample lies within a record",
     "doctor": "something prevents measuring UC",
     "counters": "there are no counters, or they could not be set",
+    "loop": "the loop does not assemble, or there are no headers to build its module with",
     "suites": "the list could not be printed",
     "complete": "the candidates could not be printed",
 }
@@ -38,7 +43,7 @@ def text(command: str = "") -> str:
     """The table as it stands in the help of a command, or of all commands."""
     from textwrap import fill
     lines = TABLE | ({FAILED: PARTS[command]} if command else {})
-    if command not in ("", "check"):
+    if command not in ("", "check", "fleet"):
         del lines[UNCERTAIN]
     return "exit status:\n" + "\n".join(
         fill(meaning, 79, initial_indent=f"  {status:<5}", subsequent_indent=" " * 7)

@@ -69,7 +69,7 @@ def answers(pairing: Pairing, limit: float) -> Iterator[Answer]:
     for a, b in pairing.pairs:
         if differ or emulated:
             why = differ or "an emulated machine has no speed of its own"
-            yield Answer(_name(a), where, Verdict.UNKNOWN, why)
+            yield Answer(short(a), where, Verdict.UNKNOWN, why)
         else:
             yield judge(a, b, limit)
     for text in pairing.refused:
@@ -81,7 +81,7 @@ def answers(pairing: Pairing, limit: float) -> Iterator[Answer]:
                      "only in the baseline")
 
 
-def _name(record: dict) -> str:
+def short(record: dict) -> str:
     """Which result, by the keys that are not the test's defaults."""
     return match.describe(record, [key for key, value in asked(record).items()
                                    if tests.is_preset(record["test"], key, value)])
@@ -96,7 +96,7 @@ def judge(a: dict, b: dict, limit: float) -> Answer:
     base, now = median_time(a), median_time(b)
     assert base and now
     found = change(base, now)
-    answer = Answer(_name(a), a["where"], _verdict(found, limit), "", (a, b), found)
+    answer = Answer(short(a), a["where"], _verdict(found, limit), "", (a, b), found)
     if answer.verdict != Verdict.UNKNOWN:
         return answer
     if not found.known:

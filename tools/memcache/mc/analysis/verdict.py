@@ -9,8 +9,10 @@ from mc.parts import Grid
 from mc.records import units
 from mc.records.results import Run
 
-# The attributes in page tables that fit a type: set_memory_uc() sets UC-.
-FITS = {"wb": ("wb",), "wc": ("wc",), "uc": ("uc", "uc-")}
+# The attributes in page tables that fit a type: set_memory_uc() sets UC-. The last of WC, UC and NP
+# are those of arm64.
+FITS = {"wb": ("wb",), "wc": ("wc", "nc"), "uc": ("uc", "uc-", "nGnRE"), "wt": ("wt",),
+        "np": ("uc", "nGnRnE")}
 
 
 @dataclass(frozen=True)

@@ -29,16 +29,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="+", metavar="FILE", help="results to check")
     parser.add_argument("--baseline", nargs="+", required=True, metavar="FILE",
                         help="results that they are checked against")
-    parser.add_argument("--fail-over", type=_share, default=_share("5%"), metavar="LIMIT",
+    parser.add_argument("--fail-over", type=share, default=share("5%"), metavar="LIMIT",
                         help="how much slower is too slow: 5%% (the default) allows 0.95x")
     report.units_argument(parser)
 
 
-def _share(text: str) -> float:
+def share(text: str) -> float:
     """`5%` or `5` is 0.05."""
-    if not re.fullmatch(r"\d+(\.\d+)?%?", text) or not 0 < (share := float(text.rstrip("%"))) < 100:
+    if not re.fullmatch(r"\d+(\.\d+)?%?", text) or not 0 < float(text.rstrip("%")) < 100:
         raise argparse.ArgumentTypeError(f"{text} is no share between 0% and 100%")
-    return share / 100
+    return float(text.rstrip("%")) / 100
 
 
 def command(args: argparse.Namespace) -> int:

@@ -23,11 +23,15 @@ Measure memory by cache attribute, from inside the kernel.
   memcache show results/FILE.jsonl          print the report of a run again
   memcache compare A.jsonl B.jsonl          tell differences from noise
   memcache check B.jsonl --baseline A.jsonl  exit 1 if B is slower than A
+  memcache record RUNS.db A.jsonl           keep results in a store
+  memcache trend RUNS.db                    find what changed over many runs
+  memcache fleet results                    find the slow hosts of many
   memcache plot A.jsonl B.jsonl -o x.svg    draw results, one over the other
   memcache report A.jsonl -o x.html         write a page with pictures
   memcache export --format csv FILE         write results for other programs
   memcache doctor                           check for obstacles to UC
   memcache counters                         list the counters of DRAM traffic
+  memcache loop FILE -o DIR                 build a loop of your own
   memcache suites                           list the suites
 """
 
@@ -36,12 +40,16 @@ COMMANDS = {
     "show": "print the report of results files again",
     "compare": "compare results, and show what an OS or a VM costs",
     "check": "tell by the exit status whether results are slower than others",
+    "record": "keep results files in a store, list them, get them back",
+    "trend": "follow results over time or kernel versions, and find what changed",
+    "fleet": "compare many hosts, and find those that are slow",
     "plot": "draw results as curves, heat maps or bars",
     "report": "write a page of results: pictures, tables, comparison",
     "export": "print results for other programs",
     "import": "join the samples of pcm-memory to a run by time",
     "doctor": "check whether this machine can measure UC",
     "counters": "list the counters of DRAM traffic, or set them",
+    "loop": "build a loop of your own from its instructions",
     "suites": "list the suites, or the requests of one",
     "complete": "print completions of a word (shells call this)",
 }
@@ -52,23 +60,9 @@ class Version(argparse.Action):
     """Print the version. Only this option looks for it, because that may start git."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_args: object) -> None:
+        from mc.version import version
         print(f"memcache {version()}")
         parser.exit()
-
-
-def version() -> str:
-    """The version that is installed beside the program, or that of the sources."""
-    import subprocess
-    from pathlib import Path
-    here = Path(__file__).resolve().parents[2]
-    try:
-        return (here / "VERSION").read_text(encoding="ascii").strip()
-    except OSError:
-        pass
-    try:
-        return subprocess.check_output([here.parent / "version"], text=True).strip()
-    except OSError:
-        return "unknown"
 
 
 def parser(typed: str = "") -> argparse.ArgumentParser:

@@ -5,11 +5,12 @@ nor the module."""
 
 import argparse
 import json
+import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mc import emit
+from mc import emit, version
 from mc.output import terminal
 from mc.parts import Part, Sentence
 from mc.records import prices
@@ -18,6 +19,9 @@ from mc.running.machine import Machine, hypervisor
 from mc.status import DONE, FAILED
 
 OK, WARN, FAIL = "ok", "warn", "fail"
+HEADERS = Path(__file__).resolve().parents[3] / "headers"     # says how to install them
+SIGN = "sign the module with a key that it trusts: make sign KEY=FILE; \"Signing\" in " \
+       "Documentation/security.rst says how to make one"
 
 
 @dataclass(frozen=True)
@@ -108,11 +112,9 @@ def _modules(machine: Machine) -> Iterator[Line]:
                    "it stays so until a reboot; find who sets it in /etc/sysctl.d")
     elif machine.has("/sys/module/module/parameters/sig_enforce", "^Y") and not machine.loaded:
         yield Line(FAIL, "this kernel takes signed modules only",
-                   "sign memcache.ko with a key that it trusts, boot without "
-                   "module.sig_enforce=1, or use a guest: make run")
+                   f"{SIGN}, or use a guest: make run")
     elif machine.lockdown and not machine.loaded:
-        yield Line(FAIL, "a kernel that is locked down takes signed modules only",
-                   "Documentation/security.rst says how to sign memcache.ko")
+        yield Line(FAIL, "a kernel that is locked down takes signed modules only", SIGN)
     else:
         yield Line(OK, "modules are allowed" + (
             "" if machine.lockdown else ", signatures are not enforced"))
@@ -150,8 +152,10 @@ def _headers(machine: Machine) -> Iterator[Line]:
     if machine.exists(f"/lib/modules/{release}/build/Makefile"):
         yield Line(OK, f"headers of the running kernel, {release}")
     else:
+        todo = subprocess.run([HEADERS, release], check=True, stdout=subprocess.PIPE,
+                              text=True).stdout.strip()
         yield Line(WARN if machine.loaded else FAIL, f"no headers of the running kernel, {release}",
-                   f"apt-get install linux-headers-{release}, or use a guest: make run")
+                   f"{todo}, or use a guest: make run")
 
 
 def _pat(machine: Machine) -> Iterator[Line]:
@@ -192,9 +196,12 @@ def _hypervisor(machine: Machine) -> Iterator[Line]:
 def _module(machine: Machine) -> Iterator[Line]:
     if not machine.loaded:
         yield Line(WARN, "the module is not loaded",
-                   "insmod \"$(tools/guest/build -k host)\"; make run WHERE=host does so")
+                   "sudo make load; make run WHERE=host does so")
         return
-    yield Line(OK, "the module is loaded")
+    if text := version.stale(machine.module):
+        yield Line(WARN, text, debugfs.RELOAD)
+    else:
+        yield Line(OK, "the module is loaded")
     yield from _types(machine)
 
 

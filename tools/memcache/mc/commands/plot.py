@@ -2,13 +2,12 @@
 """`memcache plot`: draw results, with their machine and verdict."""
 
 import argparse
-import os
 
 from mc import Failure, say
 from mc.output import charts, draw, files, report
 from mc.output.captions import captions
 from mc.records import rounds
-from mc.status import DONE, WRONG
+from mc.status import DONE
 
 EPILOG = """\
 The results decide what is drawn: latency over size with its levels marked,
@@ -33,10 +32,7 @@ def command(args: argparse.Namespace) -> int:
 
 def plot(names: list[str], output: str | None) -> int:
     output = output or files.beside(names[0], "svg")
-    kind = "svg" if output == "-" else os.path.splitext(output)[1].removeprefix(".").lower()
-    if kind not in KINDS:
-        wanted = ", ".join(f".{known}" for known in KINDS)
-        raise Failure(f"{output}: wanted a name that ends in {wanted}", WRONG)
+    kind = "svg" if output == "-" else files.kind(output, KINDS)
     loaded = rounds.load_all(names)
     found = charts.charts(loaded)
     if not found:

@@ -30,6 +30,7 @@ def command(args: argparse.Namespace) -> int:
 
 def report(names: list[str], output: str | None) -> int:
     output = output or files.beside(names[0], "html")
+    files.kind(output, ("", "html"))        # such as /dev/null, but no page.pdf
     loaded = rounds.load_all(names)
     made = page.document(document.title(loaded), document.parts(loaded))
     files.write(output, made.encode(errors="replace"))

@@ -3,18 +3,17 @@
 
 import argparse
 import os
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 
-from mc import emit, say
+from mc import Failure, emit, say
 from mc.output import report
 from mc.records import suite
-from mc.records.rounds import merged
 from mc.running import module, plan
 from mc.running.counting import Counting
 from mc.running.progress import Progress
 from mc.running.session import Session, Stop, create
 from mc.running.side import Side
-from mc.status import DONE, FAILED, SIGNAL
+from mc.status import DONE, FAILED, SIGNAL, WRONG
 
 EPILOG = """\
 Each WHAT is the name of a suite, the path of a suite file (with a slash in it),
@@ -49,6 +48,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                         help="the results file, which must not exist yet (default: "
                              "results/SUITE-KERNEL-TIME.jsonl); `-`: the records go to standard "
                              "output, and there is no report")
+    parser.add_argument("--store", metavar="STORE",
+                        help="keep the results file in this store, too (see: memcache record)")
     parser.add_argument("--json", action="store_true",
                         help="print the records as they come (JSON Lines) in place of the report")
     report.units_argument(parser)
@@ -57,6 +58,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     report.arguments(parser)
     parser.add_argument("--counters", action="store_true",
                         help="count DRAM traffic during this run (see: memcache counters)")
+    parser.add_argument("--events", action="store_true",
+                        help="count cycles, instructions, cache and TLB misses of the cores")
 
 
 def _round_count(text: str) -> int:
@@ -69,13 +72,16 @@ def command(args: argparse.Namespace) -> int:
     alone = args.dry_run or args.where == "user"
     with nullcontext() if alone else module.loaded():
         return measure(args.what, args.output, args.where, dry=args.dry_run, count=args.counters,
-                       json=args.json, wide=args.wide,
+                       events=args.events, json=args.json, wide=args.wide, store=args.store,
                        rounds=args.rounds or 0, both=ROUNDS if args.where == "both" else 0)
 
 
 def measure(words: list[str], output: str | None, where: str | None = None,
             sides: list[Side] | None = None, dry: bool = False, count: bool = False,
-            rounds: int = 0, both: int = 0, json: bool = False, wide: bool = False) -> int:
+            rounds: int = 0, both: int = 0, json: bool = False, wide: bool = False,
+            store: str | None = None, events: bool = False) -> int:
+    if store:
+        _check(store, output)
     sides = sides or plan.sides()
     place = plan.Place(sides, where)
     requests = plan.requests(words, place)
@@ -87,7 +93,10 @@ def measure(words: list[str], output: str | None, where: str | None = None,
     jobs = plan.jobs(requests, place, rounds, both)
     for text in plan.length(jobs, place):
         say(text)
-    with Stop(sides) as stop, Counting(list(dict.fromkeys(job.side for job in jobs)), count):
+    used = list(dict.fromkeys(job.side for job in jobs))
+    with ExitStack() as held, Stop(sides) as stop, Counting(used, count, events):
+        for side in used:
+            held.enter_context(side.held())
         path, file = create(output, requests, sides[0])
         records = {"-": create("-", requests, sides[0])[1]} if json else {}
         with file, Progress(len(jobs)) as progress:
@@ -98,9 +107,32 @@ def measure(words: list[str], output: str | None, where: str | None = None,
             if path != "-":
                 os.unlink(path)
         elif "-" not in session.files:
-            emit([*report.lines(merged(session.runs), wide), "", f"Results: {path}"])
+            kept = _kept(store, path, session)
+            emit([*report.lines(session.runs, wide), "", f"Results: {path}{kept}"])
         elif path != "-":
-            say(f"results: {path}")
+            say(f"results: {path}{_kept(store, path, session)}")
     if stop.signum:
         return SIGNAL + stop.signum
     return session.status or (DONE if plan.whole(jobs, requests, place) else FAILED)
+
+
+def _check(store: str, output: str | None) -> None:
+    """Whether the results can be kept in this store, which is made if it is not there."""
+    from mc.records import database
+    if output == "-":
+        raise Failure("--store keeps a file, and -o - makes none", WRONG)
+    with database.opened(store, new=True):
+        pass
+
+
+def _kept(store: str | None, path: str, session: Session) -> str:
+    """Keep a results file in the store. Returns the name that it has there. If it can't be kept,
+    the file itself is there, and the report follows."""
+    if not store:
+        return ""
+    from mc.records import recording
+    try:
+        return "".join(f", {store}:{number}" for _, number, _ in recording.keep(store, [path]))
+    except Failure as failure:
+        session.fail(str(failure), failure.status)
+        return ""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from mc import emit
 from mc.output import report
-from mc.records import results, rounds
+from mc.records import results
 from mc.status import DONE
 
 
@@ -25,7 +25,7 @@ def command(args: argparse.Namespace) -> int:
         emit(line for runs in [results.load(name) for name in args.file] for line in _json(runs))
         return DONE
     # All files are read first, so that nothing is shown if one of them is bad.
-    loaded = [(name, rounds.load(name)) for name in args.file]
+    loaded = [(name, results.load(name)) for name in args.file]
     for number, (name, runs) in enumerate(loaded):
         if len(loaded) > 1:
             emit(([""] if number else []) + [f"=== {name}", ""])

@@ -48,12 +48,21 @@ def suite_lines(name: str) -> Iterator[str]:
     """The lines of a suite as its file has them, under the titles of their sections."""
     found = suite.load(name)
     yield found.title
-    section = None
+    begun: list[str | None] = []
     for request in found.requests:
-        if request.section != section:
-            section = request.section
-            needed = found.needs(section)
-            needs = f" (needs {', '.join(needed)})" if needed else ""
-            yield ""
-            yield from wrapped(f"{section}{needs}")
+        if request.section not in begun:
+            begun.append(request.section)
+            yield from _head(found, request.section)
         yield f"  {request.label + ': ' if request.label else ''}{request.line}"
+
+
+def _head(found: suite.Suite, title: str | None) -> Iterator[str]:
+    """The title of a section, and what is searched for in it."""
+    section = found.section(title)
+    if title:
+        needed = found.needs(title)
+        needs = f" (needs {', '.join(needed)})" if needed else ""
+        yield ""
+        yield from wrapped(f"{title}{needs}")
+    if section and section.search:
+        yield f"  the best of: {' '.join(section.search)}"

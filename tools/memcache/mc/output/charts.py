@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mc.analysis import levels, steps
-from mc.output.layout import ordered, usual
+from mc.output.layout import best, ordered, usual
 from mc.records import fields, suite, tests, units
 from mc.records.fields import asked
 from mc.records.places import PLACES, value
@@ -76,7 +76,7 @@ class Mark:
 class Chart:
     """A chart.
 
-    kind: curves, bars or matrix
+    kind: curves, bars, matrix or history
     x: the key of its positions
     ends: the longest and the shortest delay, if curves go from one to the other
     """
@@ -89,7 +89,7 @@ class Chart:
     marks: list[Mark] = field(default_factory=list)
     caches: list[tuple[str, int]] = field(default_factory=list)
     rows: list = field(default_factory=list)        # of a matrix
-    columns: list = field(default_factory=list)     # of a matrix and of bars
+    columns: list = field(default_factory=list)     # of a matrix, of bars and of a history
     row: str = ""
     left_out: int = 0           # failed verification
     emulated: bool = False
@@ -172,13 +172,42 @@ def _layout_charts(one: Layout, cells: list[Cell]) -> list[Chart]:
     """The charts for a table of a suite."""
     cells = [cell for cell in cells if all(
         str(value(*cell[1:], key)) == wanted for key, wanted in one.only)]
+    if one.best:
+        return _best_charts(one, cells)
     figure = one.values[0]
     cells = [cell for cell in cells if _known(cell[2], figure)]
     if one.columns and _is_place(one.rows) and _is_place(one.columns):
         return _matrices(one.rows, one.columns, figure, cells)
     if one.rows.endswith("_bytes"):
         return _curves(one.rows, figure, cells) or _bars(one.rows, one.columns, figure, cells)
-    return _bars(one.columns or one.rows, one.rows if one.columns else None, figure, cells)
+    found = _bars(one.columns or one.rows, one.rows if one.columns else None, figure, cells)
+    promised = next((name for name in one.values if name.startswith("promised_")), None)
+    return [_beside(chart, promised, cells) for chart in found] if promised else found
+
+
+def _beside(chart: Chart, promised: str, cells: list[Cell]) -> Chart:
+    """The chart of what was measured, with bars for what the firmware promises."""
+    found: dict[int, dict[Any, float]] = {}
+    for source, run, result in cells:
+        told = value(run, result, promised)
+        if isinstance(told, int):
+            found.setdefault(source, {})[value(run, result, chart.x)] = \
+                units.converted(chart.y, told)
+    measured = [replace(one, name=one.name or "measured") for one in chart.series]
+    return replace(chart, series=measured + [
+        Series("promised", source, [Point(*place) for place in told.items()])
+        for source, told in found.items()])
+
+
+def _best_charts(one: Layout, cells: list[Cell]) -> list[Chart]:
+    """The bars of a search: of what was the best with each value of a key."""
+    cells = [(source, *pair) for source in dict.fromkeys(cell[0] for cell in cells)
+             for pair in best(one, [cell[1:] for cell in cells if cell[0] == source])]
+    found = _layout_charts(replace(one, best=None), cells)
+    for chart in found:
+        chart.title = f"by {label(chart.x)}" if one.columns else ""
+        chart.columns = ordered(chart.columns)
+    return found
 
 
 def _is_place(key: str) -> bool:

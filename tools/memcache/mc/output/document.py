@@ -99,7 +99,23 @@ def _machine(record: dict) -> list[tuple[str, str]]:
             ("Nodes", ", ".join(
                 f"{node['node']} (CPUs {node['cpus']})" for node in record.get("nodes") or [])
              or "na"),
+            *([("Memory", "; ".join(map(_tier, record["tiers"])))] if record.get("tiers") else []),
             ("Clock", _clock(record)), ("Prefetchers", _prefetchers(record))]
+
+
+def _tier(one: dict) -> str:
+    """The memory of a node, and what the firmware promises of it."""
+    words = [f"node {one['node']}: {', '.join(one['zones'])}"]
+    if one["tier"] is not None:
+        words.append(f"tier {one['tier']}")
+    told = one["promised"] or {}
+    for what, latency, rate in (("reads", "read_latency_ns", "read_mb_per_s"),
+                                ("writes", "write_latency_ns", "write_mb_per_s")):
+        parts = [f"{told[latency]} ns"] if told.get(latency) else []
+        parts += [f"{told[rate]} MB/s"] if told.get(rate) else []
+        if parts:
+            words.append(f"promised {what} {' and '.join(parts)}")
+    return ", ".join(words)
 
 
 def _whose(record: dict, cache: dict) -> str:
@@ -123,10 +139,12 @@ def _clock(record: dict) -> str:
 
 
 def _prefetchers(record: dict) -> str:
-    """The state of the prefetchers and their register. User space does not know these."""
+    """The state of the prefetchers and their registers. User space does not know these."""
     told = record.get("prefetch") or {}
     state = told.get("state") or "na"
-    return f"{state} (MSR {told['msr']}, mask {told['mask']})" if told.get("msr") else state
+    registers = [f"MSR {told[f'msr{n}']}, mask {told.get(f'mask{n}')}" for n in ("", "_2")
+                 if told.get(f"msr{n}")]
+    return f"{state} ({'; '.join(registers)})" if registers else state
 
 
 def _when(runs: list[Run]) -> str:

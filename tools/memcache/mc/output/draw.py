@@ -429,4 +429,28 @@ def _bars(axes: Any, chart: Chart) -> None:
     _legend(axes, chart, max(len(str(column)) for column in chart.columns))
 
 
-KINDS = {"curves": _curves, "matrix": _matrix, "bars": _bars}
+def _history(axes: Any, chart: Chart) -> None:
+    """The runs in their order, and the level between two changes."""
+    from matplotlib.ticker import FuncFormatter
+    for real, face in ((True, COLOURS[0]), (False, "white")):
+        points = [point for point in chart.series[0].points if point.real == real]
+        axes.plot([point.x for point in points], [point.y for point in points], "o",
+                  color=COLOURS[0], markerfacecolor=face, markersize=3.5)
+    for mark in chart.marks:
+        axes.hlines(mark.y, mark.first - 0.5, mark.last + 0.5, color=COLOURS[1], lw=1.6, zorder=4)
+        if mark.name:
+            axes.axvline(mark.first - 0.5, color=FAINT, lw=0.9, linestyle=(0, (2, 2)), zorder=1)
+            axes.annotate(mark.name, (mark.first - 0.5, 1), xycoords=("data", "axes fraction"),
+                          xytext=(3, -2), textcoords="offset points", va="top", size=8,
+                          bbox=BEHIND)
+    step = max(ceil(len(chart.columns) / 5), 1)
+    axes.set_xticks(range(0, len(chart.columns), step), chart.columns[::step])
+    axes.set_ylabel(label(chart.y))
+    low, high = axes.get_ylim()
+    middle = (low + high) / 2           # an axis of 10 % at least, so that noise looks small
+    half = max(high - low, 0.1 * middle) / 2
+    axes.set_ylim(middle - 1.1 * half, middle + 1.3 * half)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: number(v)))
+
+
+KINDS = {"history": _history, "curves": _curves, "matrix": _matrix, "bars": _bars}

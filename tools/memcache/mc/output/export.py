@@ -46,7 +46,8 @@ class Measured:
     @property
     def base(self) -> tuple[str, float]:
         """Its name and value in base units."""
-        words = [UNITS.get(word, (word, 1)) for word in self.name.split("_")]
+        words = [UNITS.get(word, (word, 1))
+                 for word in self.name.replace("-", "_").split("_")]
         factor = next((factor for _, factor in words if factor != 1), 1)
         return "_".join(word for word, _ in words), float(f"{self.value * factor:.12g}")
 
@@ -76,7 +77,7 @@ def measured(runs: list[Run], all_of_them: bool = True) -> Iterator[Measured]:
             own = [name for name in figures(result) if name not in WHICH
                    and (all_of_them or name not in HIDDEN)]
             extra = [name for name in result if name in fields.TRAFFIC
-                     or name.startswith("dram_")] if all_of_them else []
+                     or name in fields.EVENTS or name.startswith("dram_")] if all_of_them else []
             for name in (*(STATISTICS if all_of_them else ("median_ns",)), *own, *extra):
                 value = result.get(name)
                 if isinstance(value, (int, float)) and not isinstance(value, bool):

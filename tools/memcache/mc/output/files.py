@@ -4,14 +4,26 @@
 import os
 import sys
 import tempfile
+from collections.abc import Iterable
 
 from mc import Failure
+from mc.status import WRONG
 
 
 def beside(name: str, kind: str) -> str:
     """The file of this kind beside a results file; standard output if those came from standard
     input."""
     return "-" if name == "-" else f"{os.path.splitext(name)[0]}.{kind}"
+
+
+def kind(path: str, kinds: Iterable[str]) -> str:
+    """The kind of file that the end of this name asks for, which must be one of these."""
+    kinds = list(kinds)
+    found = os.path.splitext(path)[1].removeprefix(".").lower()
+    if found not in kinds:
+        raise Failure(f"{path}: wanted a name that ends in "
+                      f"{', '.join(f'.{known}' for known in kinds if known)}", WRONG)
+    return found
 
 
 def write(path: str, data: bytes) -> None:
@@ -42,4 +54,4 @@ def write(path: str, data: bytes) -> None:
     except OSError as error:
         if made and os.path.exists(made):
             os.unlink(made)
-        raise Failure(f"{path}: {error.strerror}", 2) from None
+        raise Failure(f"{path}: {error.strerror}", WRONG) from None

@@ -3,10 +3,12 @@
 
 from dataclasses import replace
 
+from mc.analysis.hardware import mark
 from mc.analysis.steps import median
 from mc.analysis.traffic import amplified
 from mc.parts import Grid
 from mc.records import suite, tests, units
+from mc.records.best import of_each
 from mc.records.fields import asked
 from mc.records.places import MANY, PLACES, value
 from mc.records.results import Run
@@ -39,7 +41,7 @@ def draw(layout: Layout, pairs: Pairs) -> list[Grid] | None:
         str(value(*pair, key)) == wanted for key, wanted in layout.only)]
     if not any(name in result for _, result in pairs for name in layout.values):
         return []
-    groups = _apart(layout, pairs)
+    groups = [("", best(layout, pairs))] if layout.best else _apart(layout, pairs)
     if groups is None:
         return None
     drawn = [replace(_matrix(layout, layout.columns, group) if layout.columns else
@@ -47,6 +49,12 @@ def draw(layout: Layout, pairs: Pairs) -> list[Grid] | None:
     if _marked(layout) and any(result.get("siblings") == "yes" for _, result in pairs):
         drawn[-1] = replace(drawn[-1], note=SIBLINGS)
     return drawn
+
+
+def best(layout: Layout, pairs: Pairs) -> Pairs:
+    """The results that a layout with best= shows: the best one of each place."""
+    return of_each(pairs, lambda pair: tuple(value(*pair, key) for key in _keys(layout)),
+                   lambda pair: pair[1], str(layout.best))
 
 
 def _marked(layout: Layout) -> bool:
@@ -90,10 +98,10 @@ def _repeated(layout: Layout, pairs: Pairs) -> bool:
 def _matrix(layout: Layout, across: str, pairs: Pairs) -> Grid:
     """`across`: the key that makes columns."""
     [figure] = layout.values
-    cells: dict[tuple, list[dict]] = {}
+    cells: dict[tuple, Pairs] = {}
     for run, result in pairs:
         place = value(run, result, layout.rows), value(run, result, across)
-        cells.setdefault(place, []).append(result)
+        cells.setdefault(place, []).append((run, result))
     rows, columns = (ordered([place[i] for place in cells]) for i in (0, 1))
     if _marked(layout):
         rows = columns = ordered(rows + columns)
@@ -115,23 +123,26 @@ def _itself(layout: Layout, row: object, column: object, cells: dict) -> bool:
 def _rows(layout: Layout, pairs: Pairs) -> Grid:
     """A table with a line for each value of the key of rows. Figures that no result has are
     left out."""
-    figures = [name for name in layout.values if any(name in result for _, result in pairs)]
-    cells: dict[object, list[dict]] = {}
+    figures = [name for name in layout.values
+               if name in PLACES or any(name in result for _, result in pairs)]
+    cells: dict[object, Pairs] = {}
     for run, result in pairs:
-        cells.setdefault(value(run, result, layout.rows), []).append(result)
+        cells.setdefault(value(run, result, layout.rows), []).append((run, result))
     return Grid([_title(layout.rows), *map(units.heading, figures)], [
         [_row_name(layout.rows, row), *(_cell(name, cells[row]) for name in figures)]
         for row in ordered(list(cells))])
 
 
-def _cell(figure: str, found: list[dict], marked: bool = False) -> str:
-    known = [value for result in found if (value := amplified(result, figure)) is not None]
+def _cell(figure: str, found: Pairs, marked: bool = False) -> str:
+    if figure in PLACES:
+        return "/".join(dict.fromkeys(units.text(figure, value(*pair, figure)) for pair in found))
+    known = [one for _, result in found if (one := amplified(result, figure)) is not None]
     if not known:
         return "na"
     text = units.text(figure, known[0] if len(known) == 1 else median(known))
-    if any(result.get("verified") == "failed" for result in found):
-        text = "!" + text
-    return text + ("*" if marked and found[0].get("siblings") == "yes" else "")
+    marks = {mark(*pair) for pair in found}
+    text = next((one for one in "!?" if one in marks), "") + text
+    return text + ("*" if marked and found[0][1].get("siblings") == "yes" else "")
 
 
 def ordered(values: list) -> list:

@@ -2,14 +2,16 @@
 """The report on a results file: machine, tables, findings, verdict."""
 
 import argparse
+from collections import Counter
 
-from mc import errno_name
-from mc.analysis import amplification, findings, traffic, verdict
+from mc import errno_name, plural
+from mc.analysis import amplification, events, findings, hardware, traffic, verdict
 from mc.output import tables, terminal
 from mc.parts import Heading, Part, Sentence, bullets
 from mc.records import prices, units
 from mc.records.fields import asked
-from mc.records.results import Run
+from mc.records.results import Run, missing
+from mc.records.rounds import merged
 
 
 def units_argument(parser: argparse.ArgumentParser) -> None:
@@ -30,15 +32,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def lines(runs: list[Run], wide: bool = False) -> list[str]:
-    """The report on the runs of a file, as lines for a terminal."""
-    return terminal.lines([*_machine(runs[0].machine), *parts(runs, wide)])
+    """The report on the runs of a file, as lines for a terminal. Rounds are not merged yet."""
+    return terminal.lines([*_machine(runs[0].machine), *parts(merged(runs), wide),
+                           *_missing(runs)])
 
 
 def parts(runs: list[Run], wide: bool = True) -> list[Part]:
     """The report without the machine: only the answers, or everything if it is wide."""
     judged = verdict.judge(runs)
-    found = [*tables.parts(runs, wide), *traffic.parts(runs),
-             *amplification.parts(runs, judged.emulated), *_failures(runs)]
+    found = [*tables.parts(runs, wide), *traffic.parts(runs), *events.parts(runs),
+             *amplification.parts(runs, judged.emulated), *_failures(runs),
+             *hardware.parts(runs, wide)]
     if any(run.results for run in runs):
         found += [*_findings(runs, judged, wide), *_types(judged, wide)]
     return [*found, *_errors(runs)]
@@ -99,6 +103,17 @@ def _errors(runs: list[Run]) -> list[Part]:
     bad = [f"{run.label}: {run.request['state']}: {_error(run.request)}"
            for run in runs if run.request["state"] != "done"]
     return [Heading("Requests that did not succeed"), *bullets(bad)] if bad else []
+
+
+def _missing(runs: list[Run]) -> list[Part]:
+    """The requests of which there is nothing, as after a power cut."""
+    names = missing(runs)
+    if not names:
+        return []
+    return [Heading(f"{plural(len(names), 'request')} without any result, as the run ended early "
+                    "or could not measure them"),
+            *bullets([name if count == 1 else f"{name} ({count} times)"
+                      for name, count in Counter(names).items()])]
 
 
 def _error(request: dict) -> str:

@@ -7,7 +7,7 @@ from the usual. A wide one has everything.
 
 from collections.abc import Iterator
 
-from mc.analysis import levels, spread
+from mc.analysis import hardware, levels, spread
 from mc.output import layout
 from mc.output.layout import Pairs
 from mc.parts import Grid, Heading, Part, Sentence
@@ -103,9 +103,8 @@ def _list(test: str, pairs: Pairs, fixed: dict, wide: bool) -> Grid:
     rows = [[units.text(key, result.get(key)) for key in names] for _, result in pairs]
     main = tests.of(test).main()
     marked = names.index(main) if main in names else -1
-    for row, (_, result) in zip(rows, pairs):
-        if result.get("verified") == "failed":
-            row[marked] = "!" + row[marked]
+    for row, (run, result) in zip(rows, pairs):
+        row[marked] = hardware.mark(run, result) + row[marked]
     names = [units.heading(key) for key in names]
     if any(labels):
         names, rows = ["label", *names], [[name or "", *row] for name, row in zip(labels, rows)]
@@ -128,7 +127,8 @@ def _answer(test: str, pairs: Pairs) -> list[str]:
         return _figures(pairs)
     results = [result for _, result in pairs]
     own = figures(results[0])
-    which = [key for key in known.named("which") if key in own]
+    which = [key for key in known.named("which")
+             if any(result.get(key) is not None for result in results)]
     level = ["level"] if any(result.get("level") for result in results) else []
     real = all(result.get("effective") == "yes" or result.get("page") == "auto"
                for result in results)

@@ -2,6 +2,9 @@
 """The fields of a `result` record: the keys of the request, the facts that every result has,
 and the figures of its test."""
 
+from functools import lru_cache
+from itertools import takewhile
+
 from mc.records import tests
 
 DISTURBED = ("disturbed_interrupt", "disturbed_migration", "disturbed_steal",
@@ -9,6 +12,8 @@ DISTURBED = ("disturbed_interrupt", "disturbed_migration", "disturbed_steal",
 HEAD = ("record", "test", "where")
 # DRAM traffic during the measurement; see analysis/traffic.py.
 TRAFFIC = ("payload_bytes", "amplification_read", "amplification_write")
+# Events of the cores during the measurement; see analysis/events.py.
+EVENTS = tests.EVENTS
 # Fields that every result has. They are neither keys of the request nor figures of the test.
 FACTS = tuple(name for name in tests.FACTS
               if name not in TRAFFIC and not name.startswith("dram_"))
@@ -21,14 +26,15 @@ def asked(result: dict) -> dict:
     """The keys of the request and their values. A key that the test does not have counts as
     well if it stands before the facts in a record whose keys are still in their original
     order."""
-    names = tests.asked(result.get("test"))
-    keys = {key: result[key] for key in names if key in result}
-    if next(iter(result), None) == HEAD[0]:
-        for key, value in result.items():
-            if key in _FACTS:
-                break
-            if key not in keys and key not in HEAD:
-                keys[key] = value
+    return {key: result[key] for key in _asked(result.get("test"), tuple(result))}
+
+
+@lru_cache
+def _asked(test: object, fields: tuple[str, ...]) -> list[str]:
+    keys = [key for key in tests.asked(test) if key in fields]
+    if fields[:1] == HEAD[:1]:
+        before = takewhile(lambda key: key not in _FACTS, fields)
+        keys += [key for key in before if key not in keys and key not in HEAD]
     return keys
 
 

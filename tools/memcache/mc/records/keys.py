@@ -52,12 +52,20 @@ def records(line: str, shape: Shape, tests: Tests) -> int:
     asked = {key: known.preset for key, known in tests.get(test, {}).items()}
     asked |= dict(word.partition("=")[::2] for word in words)
     cpus = _cpus(asked.pop("cpu", "0"), shape)
-    parts = {"cpu": cpus, "pair": cpus * (cpus - 1)}.get(of(test).records, 1)
+    grouped = _grouped(asked.pop("groups", ""))
+    parts = {"cpu": cpus, "pair": cpus * (cpus - 1), "group": grouped}.get(
+        of(test).records, cpus if asked.get("cpus") == "each" else 1)
     return parts * prod(sum(map(_steps, values.split(","))) for values in asked.values())
 
 
 def _cpus(value: str, shape: Shape) -> int:
     return len(shape.cpus) if value == "all" else len(numbers(value)) or 1
+
+
+def _grouped(groups: str) -> int:
+    """The number of records of all of these groups: their total, each group, and each CPU."""
+    lists = [group.partition(":")[0] for group in groups.split("+")]
+    return 1 + len(lists) + sum(len(numbers(cpus)) for cpus in lists)
 
 
 def _steps(value: str) -> int:

@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The place of a result: nodes of CPUs and memory, which can be used like keys of it.
+"""The place of a result: CPUs, nodes of CPUs and memory, which can be used like keys of it.
 
     cpu_node                    the node of the CPUs that measured
     memory_node                 the node of the memory
     writer_node, reader_node    the nodes of a pair of CPUs
     pair                        sibling (one core), local (one node) or remote
+    memory_zones, memory_tier   those of the node of the memory
+    promised_ns                 latency that the firmware promises for reads of that memory
+    promised_mb_per_s           bandwidth, in the same way
+    near                        yes: the promise is made to the node of the CPUs; without one, the
+                                memory is on that node, or on a node without CPUs
+    who                         of groups of CPUs: total, group N or CPU N
 """
 
 from mc.records.results import Run
@@ -54,10 +60,45 @@ def _pair(run: Run, result: dict) -> str | None:
     return "local" if nodes[0] == nodes[1] else "remote"
 
 
+def _tier(run: Run, result: dict) -> dict:
+    """What the machine's record has of the node of the memory."""
+    known = run.machine.get("tiers")
+    return next((one for one in (known if isinstance(known, list) else [])
+                 if one["node"] == _memory(run, result)), {})
+
+
+def _zones(run: Run, result: dict) -> str | None:
+    return ",".join(_tier(run, result).get("zones") or []) or None
+
+
+def _promised(run: Run, result: dict, key: str) -> object:
+    return (_tier(run, result).get("promised") or {}).get(key)
+
+
+def _near(run: Run, result: dict) -> str:
+    told = _promised(run, result, "from_nodes")
+    nodes = told if isinstance(told, list) and told else [
+        node.number for node in record_nodes(run.machine)
+        if node.cpus and node.number == _memory(run, result)]
+    return "yes" if not nodes or _node(run.machine, result.get("cpu")) in nodes else "no"
+
+
+def _who(run: Run, result: dict) -> str | None:
+    names = {"total": "total", "group": f"group {result.get('group')}",
+             "thread": f"CPU {result.get('cpu')}"}
+    return names.get(str(result.get("scope")))
+
+
 PLACES = {
     "cpu_node": lambda run, result: _node(run.machine, result.get("cpu")),
     "memory_node": _memory,
     "writer_node": lambda run, result: _node(run.machine, result.get("writer_cpu")),
     "reader_node": lambda run, result: _node(run.machine, result.get("reader_cpu")),
     "pair": _pair,
+    "memory_zones": _zones,
+    "memory_tier": lambda run, result: _tier(run, result).get("tier"),
+    "promised_ns": lambda run, result: _promised(run, result, "read_latency_ns"),
+    "promised_mb_per_s": lambda run, result: _promised(run, result, "read_mb_per_s"),
+    "near": _near,
+    "who": _who,
 }

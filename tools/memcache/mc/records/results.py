@@ -2,17 +2,21 @@
 """Results files: JSON Lines with one or more runs of one machine.
 
 A run is a `machine` record, a `request` record, and as many `result` records as the request
-says. The front end adds `label`, `suite`, `section` and `round` to a request.
+says. The front end adds `label`, `suite`, `section` and `round` to a request, and
+`job` if it is one of several: the place of the request among those of the run. The first request
+has the names of all of them, `planned`.
 """
 
 import io
 import json
 import os
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 
 from mc import Failure, plural, say
+from mc.records import store
 from mc.records.fields import DISTURBED
 from mc.status import WRONG
 
@@ -61,9 +65,11 @@ class Cut(Failure):
 
 
 def load(path: str) -> list[Run]:
-    """Read the runs of a file; `-` is standard input. If only the end is missing, the results
-    before it are used, with a warning."""
+    """Read the runs of a file, or of an entry of a store; `-` is standard input. If only the
+    end is missing, the results before it are used, with a warning."""
     try:
+        if (kept := store.read(path)) is not None:
+            return parse(kept, path)
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
             return parse(file.read().splitlines(keepends=True), path)
     except OSError as error:
@@ -76,18 +82,49 @@ def load(path: str) -> list[Run]:
 
 
 def create(path: str) -> io.FileIO:
-    """Create a file for results, which must not exist yet; `-` is standard output."""
+    """Create a file for results, which must not exist yet; `-` is standard output. What root
+    creates belongs to the owner of the directory, who may have called sudo."""
     try:
         if path == "-":
             return open(1, "wb", buffering=0, closefd=False)
         directory = os.path.dirname(path)
-        if directory and not os.path.exists(directory):
-            os.makedirs(directory)
-        return open(path, "xb", buffering=0)
+        _create_directory(directory)
+        file = open(path, "xb", buffering=0)
+        _hand_over(file.fileno(), directory)
+        return file
     except FileExistsError:
         raise Failure(f"{path} exists already and is not overwritten", WRONG) from None
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}", WRONG) from None
+
+
+def missing(runs: list[Run]) -> list[str]:
+    """The names of the requests that were planned and of which the file has nothing."""
+    awaited: list[dict[int, str]] = []
+    for run in runs:
+        if "planned" in run.request:
+            awaited.append(dict(enumerate(run.request["planned"], 1)))
+        if awaited:
+            awaited[-1].pop(run.request.get("job", 0), None)
+    return [name for names in awaited for name in names.values()]
+
+
+def _create_directory(path: str) -> None:
+    if not path or os.path.exists(path):
+        return
+    parent = os.path.dirname(path)
+    _create_directory(parent)
+    os.mkdir(path)
+    made = os.open(path, os.O_DIRECTORY | os.O_NOFOLLOW)
+    _hand_over(made, parent)
+    os.close(made)
+
+
+def _hand_over(file: int, directory: str) -> None:
+    owner = os.stat(directory or ".")
+    if os.geteuid() == 0 != owner.st_uid:
+        with suppress(OSError):     # some filesystems have one owner for everything
+            os.fchown(file, owner.st_uid, owner.st_gid)
 
 
 def parse(lines: Iterable[bytes], name: str) -> list[Run]:
@@ -182,20 +219,25 @@ def _record(line: bytes) -> dict:
     for key in WORDS[kind]:
         if not isinstance(record.get(key), str):
             raise ValueError(f"a {kind} record without `{key}`")
-    for key, value in record.items():
-        if not _check(kind, key)(value):
+    for check, (key, value) in zip(_checks(kind, tuple(record)), record.items()):
+        if not check(value):
             raise ValueError(f"`{key}` can't be {json.dumps(value)}")
     return record
 
 
-@cache
+@lru_cache
+def _checks(kind: str, keys: tuple[str, ...]) -> list[Callable[[object], bool]]:
+    """For each of these fields of this kind of record, a function that says whether a value is
+    possible. Most records of a file have the same fields."""
+    return [_check(kind, key) for key in keys]
+
+
 def _check(kind: str, key: str) -> Callable[[object], bool]:
-    """A function that says whether a value is possible for this field of this kind of record."""
     if key in ("label", "suite", "section"):
         return _or_none(lambda value: isinstance(value, str))
-    if key == "directives":
+    if key in ("directives", "planned"):
         return _are_lines
-    if kind == "request" and key == "round":
+    if kind == "request" and key in ("round", "job"):
         return _is_count
     if kind != "result":
         return lambda value: True
@@ -206,8 +248,8 @@ def _check(kind: str, key: str) -> Callable[[object], bool]:
     if key in HISTOGRAMS:
         return _or_none(_is_histogram)
     if key.endswith(UNITS):
-        return _or_none(lambda value: _is_number(value, least=0))
-    return _or_none(lambda value: isinstance(value, str) or _is_number(value))
+        return lambda value: value is None or _is_number(value, least=0)
+    return lambda value: value is None or isinstance(value, str) or _is_number(value)
 
 
 def _or_none(check: Callable[[object], bool]) -> Callable[[object], bool]:
@@ -221,7 +263,7 @@ def _are_lines(value: object) -> bool:
 def _is_number(value: object, least: float = -1e30) -> bool:
     # Infinity and NaN are excluded, so arithmetic can't fail.
     return isinstance(value, (int, float)) and not isinstance(value, bool) \
-        and abs(value) < 1e30 and value >= least
+        and least <= value < 1e30
 
 
 def _is_count(value: object) -> bool:

@@ -13,7 +13,7 @@ from math import sqrt
 from statistics import median_low
 
 from mc import Failure
-from mc.records import results
+from mc.records import results, store
 from mc.records.fields import WHICH, asked
 from mc.records.results import Run
 from mc.status import WRONG
@@ -34,8 +34,9 @@ def load(path: str) -> list[Run]:
 
 
 def together(files: list[str]) -> list[Run]:
-    """The runs of several files of one machine. Each file has one more round, at least, of the
-    same requests."""
+    """The runs of several files of one machine, or of entries of a store. Each file has one
+    more round, at least, of the same requests."""
+    files = store.expanded(files)
     loaded = {name: results.load(name) for name in files}
     if len(loaded) < len(files):
         raise Failure("a file is named twice", WRONG)

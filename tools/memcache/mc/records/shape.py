@@ -29,6 +29,7 @@ class Shape:
     cache: the bytes of the last-level cache of a CPU
     shared_by: how many CPUs share that cache
     memory: the bytes that a measurement may use
+    width: the bytes of the widest access that a CPU has
     """
     cpus: tuple[int, ...]
     cores: tuple[tuple[int, ...], ...]
@@ -36,6 +37,7 @@ class Shape:
     cache: int = 0
     shared_by: int = 1
     memory: int = 0
+    width: int = 16
 
     def siblings(self, a: int, b: int) -> bool:
         return any(a in core and b in core for core in self.cores)
@@ -52,7 +54,7 @@ def machine_shape(machine: dict, system: Path = SYSTEM, meminfo: Path = MEMINFO)
     total, available = _memory(meminfo)
     least = min((node.memory for node in nodes if node.memory), default=total)
     return Shape(cpus, _cores(system, cpus), nodes, last[1], last[2],
-                 min(least // 4, available // 2))
+                 min(least // 4, available // 2), machine.get("width_max_bytes") or Shape.width)
 
 
 def numbers(text: str) -> list[int]:

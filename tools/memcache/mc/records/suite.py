@@ -8,25 +8,28 @@
     @takes   0.5 s a record             (an estimate for a real machine)
     @section a title: the lines that follow make a table of their own
     @needs   2 cpus, cores or nodes: a machine with fewer skips the section
-    @table   rows=KEY columns=KEY value=FIGURE [KEY=VALUE ...]
-    @table   rows=KEY values=FIGURE,... [KEY=VALUE ...]
+    @search  KEY=VALUES ...             (which keys of the lines take the best of these values)
+    @table   rows=KEY columns=KEY value=FIGURE [best=FIGURE] [KEY=VALUE ...]
+    @table   rows=KEY values=FIGURE,... [best=FIGURE] [KEY=VALUE ...]
     @note    a remark below the table; a section may have several
     label: request line
     request line
 
 KEY is a key of the results, `label`, or a key that places.py adds. A table has only those
 results that fit every KEY=VALUE. With keys of places.py several results may share a cell,
-which then shows their median. Placeholders in lines stand for the shape of the machine, see
-template.py. Lines that become equal are measured once.
+which then shows their median, or with best= the one that has the best figure. Placeholders in
+lines stand for the shape of the machine, see template.py. Lines that become equal are measured
+once.
 """
 
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mc import Failure, meant
-from mc.records import template
+from mc.records import check, template
 from mc.records.shape import Shape
 from mc.status import WRONG
 
@@ -41,7 +44,8 @@ MOST_ROUNDS = 1000
 class Request:
     """A request line. Its label, if it has one, is its name in tables. `directives` are the
     lines that say how the results of a user's own suite are shown. Results files keep them,
-    because the suite may be missing when the file is read."""
+    because the suite may be missing when the file is read. `tries` is the word of a search that
+    its line has; all else is then to be as in the line that was the best until then."""
     line: str
     label: str | None = None
     suite: str | None = None
@@ -50,6 +54,7 @@ class Request:
     record_s: float | None = None
     rounds: int = 1
     directives: tuple[str, ...] = ()
+    tries: str = ""
 
     @property
     def name(self) -> str:
@@ -67,17 +72,20 @@ class Request:
 @dataclass(frozen=True)
 class Layout:
     """How a table is laid out: the key of its rows, the key of its columns (None: a column
-    for each of `values`), the figures in its cells, and the results that it has."""
+    for each of `values`), the figures in its cells, the results that it has, and the figure by
+    which one of those that share a place is chosen."""
     rows: str
     columns: str | None
     values: tuple[str, ...]
     only: tuple[tuple[str, str], ...] = ()
+    best: str | None = None
 
 
 @dataclass
 class Section:
     title: str | None = None
     needs: list[str] = field(default_factory=list)
+    search: list[str] = field(default_factory=list)
     layouts: list[Layout] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     directives: list[str] = field(default_factory=list)
@@ -114,12 +122,49 @@ class Suite:
                 lacking.setdefault(why[0], []).append(request.short)
                 continue
             for line in template.expand(request.line, shape):
-                requests.setdefault((request.section, line), replace(request, line=line))
+                for one in self._searched(replace(request, line=line), shape):
+                    requests.setdefault((one.section, one.line, one.tries), one)
         return list(requests.values()), lacking
+
+    def _searched(self, request: Request, shape: Shape) -> Iterator[Request]:
+        """The requests of a search that begins with this one: for each word of the search, one
+        with each value. Values from which the first ones choose come with the first word. A word
+        that has a single value on this machine is nothing to search for."""
+        section = self.section(request.section)
+        first = True
+        for word in section.search if section else []:
+            lines = {tried: check.changed(request.line, [tried]) for tried in _tried(word, shape)}
+            if len(lines) < 2:
+                continue
+            for tried, line in lines.items():
+                yield replace(request, line=line, tries="" if first else tried)
+            first = False
+        if first:
+            yield request
+
+
+def _tried(word: str, shape: Shape) -> list[str]:
+    """Each value of a word of a search: KEY=VALUE."""
+    key, _, values = word.partition("=")
+    apart = re.findall(r"(?:\{[^{}]*\}|[^,])+", values)     # placeholders may have commas
+    return list(dict.fromkeys(line for value in apart
+                              for line in template.expand(f"{key}={value}", shape)))
 
 
 def directory() -> Path:
     return Path(os.environ.get("MEMCACHE_SUITES") or HERE)
+
+
+# What other tools call the measurements of a suite: modes of Intel MLC, programs of lmbench and
+# others. Documentation/other-tools.rst has their options, too.
+ELSEWHERE = {
+    "idle_latency": "latency-matrix", "latency_matrix": "latency-matrix",
+    "bandwidth_matrix": "bandwidth-matrix", "peak_injection_bandwidth": "peak-bandwidth",
+    "max_bandwidth": "peak-bandwidth", "loaded_latency": "loaded", "c2c_latency": "c2c",
+    "bw_mem": "bandwidth-sweep", "lat_mem_rd": "latency-sweep", "likwid-bench": "bandwidth-sweep",
+    "stream": "peak-bandwidth",
+    **dict.fromkeys(("lat_ctx", "lat_mmap", "lat_pagefault", "lat_proc", "lat_select", "lat_sig",
+                     "lat_syscall", "lat_tcp", "lat_unix"), "server")}
 
 
 def names() -> list[str]:
@@ -159,6 +204,9 @@ def load(name: str) -> Suite:
                 raise Failure(f"{path}:{number}: {error}", WRONG) from None
     if not suite.requests:
         raise Failure(f"{path}: no request line in it", WRONG)
+    if any(section.search and not request.label for request in suite.requests
+           if (section := suite.section(request.section))):
+        raise Failure(f"{path}: a line of a section with @search has no label", WRONG)
     suite.title = suite.title or suite.name
     own = path.resolve().parent != HERE
     suite.requests = [replace(request, where=suite.where, record_s=suite.record_s,
@@ -264,8 +312,15 @@ def layout(text: str) -> Layout:
         raise ValueError("wanted: @table rows=KEY columns=KEY value=FIGURE, or @table rows=KEY "
                          "values=FIGURE,...")
     values = keys.pop("values", "") or keys.pop("value")
-    return Layout(keys.pop("rows"), keys.pop("columns", None), tuple(values.split(",")),
-                  tuple(keys.items()))
+    rows, columns, best = keys.pop("rows"), keys.pop("columns", None), keys.pop("best", None)
+    return Layout(rows, columns, tuple(values.split(",")), tuple(keys.items()), best)
+
+
+def _search(suite: Suite, text: str) -> None:
+    words = re.findall(r"(?:\{[^{}]*\}|\S)+", text)       # placeholders may have spaces
+    if why := template.unknown(text) or check.form(words):
+        raise ValueError(f"no placeholder {why}" if why.startswith("{") else why)
+    suite.sections[-1].search += words
 
 
 def _table(suite: Suite, text: str) -> None:
@@ -277,5 +332,6 @@ def _note(suite: Suite, text: str) -> None:
 
 
 DIRECTIVES = {"@title": _title, "@where": _where, "@rounds": _rounds, "@takes": _takes,
-              "@section": _section, "@needs": _needs, "@table": _table, "@note": _note}
+              "@section": _section, "@needs": _needs, "@search": _search, "@table": _table,
+              "@note": _note}
 SHOWN = ("@section", "@table", "@note")

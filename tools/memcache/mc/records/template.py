@@ -4,6 +4,8 @@
     {cpus}                  all CPUs                                    0-7
     {cores}                 one CPU of each core                        0-3
     {last}                  the last CPU                                7
+    {cpus but the last}     all other CPUs                              0-6
+    {cpus 1 to 20}          these, as far as there are; the only CPU    1-7
     {nodes}                 the nodes that have memory                  0,1
     {a cpu of each node}    the first CPU of each node                  0,4
     {two cores of each node}  CPUs of two cores of each node            0-1,4-5
@@ -11,12 +13,17 @@
                             at least 64M                                256M
     {memory size for all}   the same for all CPUs together              512M
     {96M or less}           96M, or the size that memory allows         64M
+    {1G or less, 20 times}  the same for each of 20                     512M
 
 A line with one of the following becomes several lines, one for each value:
 
     {each cpu}, {each core}             a CPU
     {each node}                         a node that has memory
     {each node's cpus}                  the CPUs of a node              0-3
+    {each share of the cores}           the CPUs of an eighth, a quarter, a half, three
+                                        quarters and all of each node's cores
+    {each smt}                          off, on; only on where no core has two CPUs
+    {each width}                        16, 32, 64: bytes of an access that the CPU has
 
 The size that memory allows is a power of two that is at most a quarter of the smallest node's
 memory and half of the available memory. Values of a list that become equal are kept once.
@@ -29,8 +36,11 @@ from mc.records import units
 from mc.records.shape import UNITS, Shape, listed
 
 PLACE = re.compile(r"\{([^{}]*)\}")
+SHARES = (1, 2, 4, 6, 8)    # eighths
 NEEDS = re.compile(r"(\d{1,4}) (cpus|cores|nodes)")
-OR_LESS = re.compile(r"(?P<count>\d{1,6})(?P<unit>[KMG]) or less")
+OR_LESS = re.compile(
+    r"(?P<count>\d{1,6})(?P<unit>[KMG]) or less(?:, (?P<times>[1-9]\d{0,3}) times)?")
+WIDTHS = (16, 32, 64)
 BEYOND = 4                  # times the last-level cache
 LEAST = 64 << 20
 
@@ -48,11 +58,27 @@ def _pairs(shape: Shape) -> Values:
                  for cpu in [c for c in firsts if c in node.cpus][:2])
 
 
+def _shares(shape: Shape) -> list[str]:
+    """CPUs of more and more cores of each node."""
+    there = [[core for core in shape.cores if core[0] in node.cpus] for node in shape.nodes]
+    return [listed(cpu for cores in there for core in _spread(cores, share) for cpu in core)
+            for share in SHARES]
+
+
+def _spread(cores: list[Values], share: int) -> Iterator[Values]:
+    """So many eighths of these cores, evenly spread, so that caches which neighbours share are
+    used alike."""
+    count = -(-len(cores) * share // SHARES[-1])
+    return (cores[i * len(cores) // count] for i in range(count))
+
+
 LISTS: dict[str, Callable[[Shape], Values]] = {
     "cpus": lambda shape: shape.cpus,
     "cores": lambda shape: tuple(core[0] for core in shape.cores),
     "nodes": lambda shape: tuple(node.number for node in shape.nodes),
     "last": lambda shape: shape.cpus[-1:],
+    "cpus but the last": lambda shape: shape.cpus[:-1],
+    "cpus 1 to 20": lambda shape: tuple(c for c in shape.cpus if 1 <= c <= 20) or shape.cpus[:1],
     "a cpu of each node": _firsts,
     "two cores of each node": _pairs,
 }
@@ -63,6 +89,9 @@ LINES: dict[str, Callable[[Shape], list[str]]] = {
     "each core": lambda shape: [str(core[0]) for core in shape.cores],
     "each node": lambda shape: [str(node.number) for node in shape.nodes],
     "each node's cpus": lambda shape: [listed(node.cpus) for node in shape.nodes if node.cpus],
+    "each share of the cores": _shares,
+    "each smt": lambda shape: ["off", "on"] if any(core[1:] for core in shape.cores) else ["on"],
+    "each width": lambda shape: [str(width) for width in WIDTHS if width <= shape.width],
 }
 SIZES: dict[str, Callable[[Shape], int]] = {
     "memory size": lambda shape: shape.cache,
@@ -105,7 +134,8 @@ def _once(word: str) -> str:
 
 def _value(name: str, shape: Shape) -> str:
     if match := OR_LESS.fullmatch(name):
-        return units.size(_at_most(int(match["count"]) * UNITS[match["unit"]], shape))
+        return units.size(_at_most(int(match["count"]) * UNITS[match["unit"]], shape,
+                                   int(match["times"] or 1)))
     if name in SIZES:
         beyond = max(BEYOND * SIZES[name](shape), LEAST)
         return units.size(_at_most(1 << (beyond - 1).bit_length(), shape))
@@ -113,7 +143,7 @@ def _value(name: str, shape: Shape) -> str:
     return ",".join(map(str, values)) if name in APART else listed(values)
 
 
-def _at_most(size: int, shape: Shape) -> int:
-    """This size, or the largest one that memory allows. Unknown memory allows any size."""
-    room = 1 << max(shape.memory.bit_length() - 1, 20)
+def _at_most(size: int, shape: Shape, times: int = 1) -> int:
+    """This size, or the largest one that memory allows so many times. Unknown memory allows any."""
+    room = 1 << max((shape.memory // times).bit_length() - 1, 20)
     return min(size, room) if shape.memory else size

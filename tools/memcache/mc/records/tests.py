@@ -25,7 +25,8 @@ class Figure:
 class Test:
     """A test.
 
-    records: whether it makes a record for each point, for each CPU (cpu), or for each pair
+    records: whether it makes a record for each point, for each CPU (cpu), for each pair, or for
+        all CPUs, each group of CPUs and each CPU (group)
     asked: the columns of its own keys, which repeat the request
     figures: the columns of its results
     table: the layout of its results, as @table in a suite; empty: a list
@@ -61,6 +62,7 @@ TESTS: dict[str, Test] = {said["name"]: _test(said) for said in _said["tests"]}
 ASKED = _columns(_said["keys"])      # the columns of the keys that every test takes
 # Fields that every result has. They are neither keys of the request nor figures of the test.
 FACTS: tuple[str, ...] = tuple(_said["facts"])
+EVENTS: tuple[str, ...] = tuple(_said["events"])    # of a core, named as `perf list` names them
 OPERATIONS: list[dict] = _said["operations"]
 
 
@@ -110,7 +112,13 @@ def repeated(name: object) -> dict[str, object]:
 
 def is_preset(name: str, column: str, value: object) -> bool:
     """Whether a record of this test has the default in this column."""
-    return (column, units.text(column, value)) in [found[1:] for found in _defaults(name)]
+    return (column, units.text(column, value)) in _presets(name)
+
+
+@cache
+def _presets(name: str) -> frozenset[tuple[str, str]]:
+    """The defaults of this test, by column."""
+    return frozenset(found[1:] for found in _defaults(name))
 
 
 def unusual(line: str) -> set[str]:

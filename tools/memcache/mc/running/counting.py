@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Counting DRAM traffic while something is measured."""
+"""Counting DRAM traffic, and events of the cores, while something is measured."""
 
 from mc import Failure, say
+from mc.records import tests
 from mc.running import counters
 from mc.running.machine import Machine, hypervisor
 from mc.running.side import Side
@@ -23,29 +24,34 @@ def absence(found: counters.Found) -> str:
 
 
 class Counting:
-    """A context in which the sides count DRAM traffic. Afterwards they have the counters
-    that they had before. If the machine has no counters, the run goes on without them and
-    its records say `na`."""
+    """A context in which the sides count DRAM traffic, events of the cores, or both.
+    Afterwards they have the counters that they had before. If the machine has no counters, the
+    run goes on without them and its records say `na`."""
 
-    def __init__(self, sides: list[Side], wanted: bool):
-        self.sides = sides if wanted else []
+    def __init__(self, sides: list[Side], traffic: bool, events: bool = False):
+        self.sides, self.traffic, self.events = sides, traffic, events
         self.before: list[tuple[Side, str]] = []
 
     def __enter__(self) -> "Counting":
-        found = self.sides[0].discover() if self.sides else counters.Found()
-        if self.sides and not found.counters:
-            say(absence(found))
-        elif self.sides:
-            say(f"{found.title}: {len(found.counters)} counters")
-            try:
-                for side in self.sides:
-                    before = side.counters()
-                    side.count(found.text)
-                    self.before.append((side, before))
-            except Failure:
-                self.__exit__()
-                raise
+        lines = self._traffic() if self.traffic and self.sides else ""
+        if self.events:
+            lines += "".join(f"{event}\n" for event in tests.EVENTS)
+        try:
+            for side in self.sides if lines else []:
+                before = side.counters()
+                side.count(lines)
+                self.before.append((side, before))
+        except Failure:
+            self.__exit__()
+            raise
         return self
+
+    def _traffic(self) -> str:
+        """The lines of the machine's counters of DRAM traffic."""
+        found = self.sides[0].discover()
+        say(f"{found.title}: {len(found.counters)} counters" if found.counters
+            else absence(found))
+        return found.text
 
     def __exit__(self, *_error: object) -> None:
         for side, text in self.before:

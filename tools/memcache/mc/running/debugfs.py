@@ -5,14 +5,19 @@ import errno
 import json
 import os
 import re
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
-from mc import Failure, errno_name
+from mc import Failure, errno_name, say
 from mc.records import keys
 from mc.running.side import Outcome, Side
 
 STANDARD = "/sys/kernel/debug/memcache"
 LOCKDOWN = "/sys/kernel/security/lockdown"
+RUNNING = re.compile(r"running (?P<done>\d+)/(?P<total>\d+) elapsed_s=\S+ eta_s=(?P<eta>\S+)"
+                     r" pid=(?P<pid>\d+)")
+NOBODY = 2 ** 32 - 1    # the login of a process that no login started
+RELOAD = "rmmod memcache, then load the one that belongs to this program"
 WITHOUT = "without it: --where user"
 
 
@@ -30,6 +35,16 @@ class Debugfs(Side):
             raise self._unavailable(error) from None
         if not found:
             raise self._unavailable(FileNotFoundError(errno.ENOENT, ""))
+        from mc.version import stale
+        if text := stale(self.machine()):
+            say(f"{text}; {RELOAD}")
+
+    def held(self) -> AbstractContextManager:
+        # A module with an open file can't be unloaded.
+        try:
+            return open(self.path / "progress", "rb")
+        except OSError as error:
+            raise self._unavailable(error) from None
 
     def tests(self) -> keys.Tests:
         try:
@@ -66,8 +81,20 @@ class Debugfs(Side):
         records = self._read("results.jsonl")
         if not error:
             return Outcome(0, records=records)
+        if error == errno.EBUSY:
+            return Outcome(error, self._busy())
         # A request without results leaves the results of the previous one in place.
         return Outcome(error, why(error, self._read("run")), records if records != before else "")
+
+    def _busy(self) -> str:
+        """Who measures now, what, and how far it is."""
+        told = re.match(r"request: (.*)", self._read("run"))
+        found = RUNNING.match(self.progress())
+        if not found:       # it has just begun, or ended
+            return "another run is on"
+        left = "" if found["eta"] == "na" else f", {found['eta']} s left"
+        return f"another run is on, started by {_process(found['pid'])}: {found['done']} of " \
+               f"{found['total']} samples{left}: {told[1] if told else ''}"
 
     def _read(self, name: str) -> str:
         try:
@@ -112,8 +139,27 @@ class Debugfs(Side):
         if str(self.path) == STANDARD and not os.path.ismount(mount):
             return Failure(f"debugfs is not mounted: {sudo}mount -t debugfs debugfs {mount}; "
                            f"{WITHOUT}")
-        return Failure(f"no {self.path}: the module is not loaded: {sudo}insmod memcache.ko "
-                       f"(`make run` does this); {WITHOUT}")
+        return Failure(f"no {self.path}: the module is not loaded: {sudo}make load, or "
+                       f"{sudo}modprobe memcache if it is installed; {WITHOUT}")
+
+
+def _process(pid: str) -> str:
+    """The name of a process, and the user who logged in to start it."""
+    import pwd
+    about = Path("/proc") / pid
+    try:
+        name = (about / "comm").read_text(encoding="utf-8", errors="replace").strip()
+        uid = about.stat().st_uid
+        with suppress(OSError):     # a kernel without audit has no such file
+            login = int((about / "loginuid").read_text(encoding="ascii"))
+            uid = uid if login == NOBODY else login
+    except OSError:
+        return f"process {pid}"
+    try:
+        user = pwd.getpwuid(uid).pw_name
+    except KeyError:
+        user = str(uid)
+    return f"{name} (process {pid}, user {user})"
 
 
 def offered() -> bool:

@@ -28,6 +28,13 @@ class Machine:
         except OSError:
             return ""
 
+    def names(self, path: str) -> list[str]:
+        """The names in a directory; empty if it can't be read."""
+        try:
+            return sorted(os.listdir(self.root + path))
+        except OSError:
+            return []
+
     def exists(self, path: str) -> bool:
         return os.path.exists(self.root + path)
 

@@ -16,8 +16,9 @@ def loaded(sysfs: Path = Path("/sys")) -> Iterator[None]:
     """The module, loaded as long as this context lasts, if root may load it: it is installed
     for this kernel (by DKMS, say), and nobody has loaded it yet. In all other cases nothing
     happens."""
+    here = sysfs / "module" / NAME
     elsewhere = {"MEMCACHE_MACHINE", "MEMCACHE_DEBUGFS"} & os.environ.keys()
-    if elsewhere or os.geteuid() != 0 or (sysfs / "module" / NAME).exists() \
+    if elsewhere or os.geteuid() != 0 or here.exists() \
             or not _run("modprobe", "--dry-run", "--quiet", NAME):
         yield
         return
@@ -26,7 +27,8 @@ def loaded(sysfs: Path = Path("/sys")) -> Iterator[None]:
     try:
         yield
     finally:
-        if done and not _run("rmmod", NAME):
+        # It is gone already if somebody else has unloaded it.
+        if done and here.exists() and not _run("rmmod", NAME):
             say(f"the module stays loaded: rmmod {NAME}")
 
 

@@ -97,6 +97,9 @@ def _requests(line: str, place: Place) -> list[Request]:
     if not words or "\n" in line or "\0" in line:
         raise Failure("a request is one line: TEST [key=value]...", WRONG)
     name, given = words[0], words[1:]
+    if ours := suite.ELSEWHERE.get(name):
+        say(f"{name}: this is the suite {ours}")
+        return _requests(" ".join([ours, *given]), place)
     if suite.exists(name):
         found = suite.load(name)
         # With keys, a name that a suite shares with the test that it measures is the test.
@@ -136,10 +139,14 @@ def _of_suite(found: suite.Suite, given: list[str], place: Place) -> list[Reques
     if not given:
         return requests
     changed: dict[tuple, Request] = {}
+    fixed = {word.partition("=")[0] for word in given}
     for request in requests:
+        if request.tries.partition("=")[0] in fixed:
+            continue
         words = [word for word in given if not _refused(word, [request.test], place)]
         line = check.changed(request.line, words)
-        changed.setdefault((request.section, request.label, line), replace(request, line=line))
+        changed.setdefault((request.section, request.label, line, request.tries),
+                           replace(request, line=line))
     return list(changed.values())
 
 
@@ -246,4 +253,6 @@ def show(planned: list[Job], place: Place) -> None:
         if job.round not in (None, 1):
             continue
         label = f"{job.request.label}: " if job.request.label else ""
-        emit([f"{label}{job.request.line}" + (f"    # {job.side.where}" if both else "")])
+        remarks = [*([job.side.where] if both else []), *(
+            [f"{job.request.tries} in the best line before"] if job.request.tries else [])]
+        emit([f"{label}{job.request.line}" + (f"    # {', '.join(remarks)}" if remarks else "")])

@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import time
+from contextlib import suppress
 
 from mc import Failure
 from mc.records.suite import Request
@@ -49,8 +50,9 @@ class Progress:
             self.say(f"[{number}/{self.total}] {self.name}{line}")
 
     def say(self, text: str) -> None:
-        """Print a line that stays on the screen."""
-        with self.lock:
+        """Print a line that stays on the screen. A run goes on without a reader, such as an
+        ssh connection that was lost."""
+        with self.lock, suppress(OSError):
             if self.live:
                 sys.stderr.write("\r\033[K")
             print(f"memcache: {text}", file=sys.stderr, flush=True)

@@ -8,11 +8,13 @@ import os
 import re
 import signal
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mc import Failure
-from mc.records import results
+from mc.records import check, results, tests
+from mc.records.best import better
 from mc.records.suite import Request
+from mc.running import hardware, tiers
 from mc.running.plan import Job
 from mc.running.progress import Progress
 from mc.running.side import Outcome, Side
@@ -66,28 +68,46 @@ class Session:
     """The jobs of a run.
 
     files: the files to which the records go, by their names
+    planned: the names of all jobs. The first request in the file has them, so that a file that
+             ends early can tell what is missing
     status: the exit status of the program
     """
     files: dict[str, io.FileIO]
     progress: Progress
     stop: Stop
     runs: list[results.Run] = field(default_factory=list)
+    planned: list[str] = field(default_factory=list)
     status: int = DONE
+    known: dict | None = None       # what is added to `machine`, once it was asked for
+    # Of each label, the best result and the line that gave it.
+    best: dict[tuple, tuple[dict, str]] = field(default_factory=dict)
 
     def measure(self, jobs: list[Job]) -> None:
         """Run all jobs. If one fails, the rest is still tried unless it would fail as well."""
+        self.planned = [f"{job.request.name}{_side(job)}" for job in jobs]
         try:
-            for number, job in enumerate(jobs, 1):
+            for number, job in enumerate(map(self.searched, jobs), 1):
                 self.progress.start(number, job.request, job.side)
+                before = hardware.errors()
                 outcome = job.side.run(job.request.line)
-                self.keep(job, outcome)
+                self.keep(number, job, outcome, hardware.came(before, hardware.errors()))
                 if not self.go_on(job, outcome):
                     break
         except Failure as failure:
             self.fail(str(failure))
 
-    def keep(self, job: Job, outcome: Outcome) -> None:
-        """Append the results of a job to the list and to the file."""
+    def searched(self, job: Job) -> Job:
+        """The job; if it is a step of a search, with all that was the best until now."""
+        request = job.request
+        if not request.tries or _label(job) not in self.best:
+            return job
+        _, line = self.best[_label(job)]
+        return replace(job, request=replace(request, line=check.changed(line, [request.tries])))
+
+    def keep(self, number: int, job: Job, outcome: Outcome, errors: dict[str, int]) -> None:
+        """Append the results of a job, which has this number, to the list and to the file. The
+        front end adds what the side can't know: labels, the machine's memory modules and tiers,
+        memory errors during the job."""
         if not outcome.records:
             return
         lines = outcome.records.splitlines()
@@ -99,7 +119,17 @@ class Session:
             run.request["directives"] = job.request.directives
         if job.round:
             run.request["round"] = job.round
+        if errors and job.side.here:
+            run.request["memory_errors"] = errors
+        if len(self.planned) > 1:
+            run.request["job"] = number
+            if not self.runs:
+                run.request["planned"] = self.planned
         self.runs.append(run)
+        self._compare(job, run)
+        if more := self._machine(job.side):
+            run.machine |= more
+            lines[0] = f'{lines[0][:-1]},{json.dumps(more, separators=(",", ":"))[1:]}'
         # The numbers stay as the kernel wrote them.
         lines[1] = json.dumps(run.request, separators=(",", ":"), ensure_ascii=False)
         data = "".join(f"{line}\n" for line in lines).encode(errors="replace")
@@ -111,6 +141,20 @@ class Session:
             except OSError as error:    # for example a full disk
                 name = "stdout" if name == "-" else name
                 raise Failure(f"{name}: {error.strerror}") from None
+
+    def _compare(self, job: Job, run: results.Run) -> None:
+        figure = tests.of(job.request.test).main()
+        for result in run.results if figure else ():
+            before, _ = self.best.get(_label(job), ({}, ""))
+            if better(result, before, str(figure)):
+                self.best[_label(job)] = result, job.request.line
+
+    def _machine(self, side: Side) -> dict:
+        """The memory modules and tiers; nothing of a machine that is elsewhere."""
+        if self.known is None:
+            self.known = {"modules": hardware.describe(), "tiers": tiers.describe()} \
+                if side.here else {}
+        return self.known
 
     def go_on(self, job: Job, outcome: Outcome) -> bool:
         if self.stop.signum:
@@ -128,6 +172,11 @@ class Session:
     def fail(self, text: str, status: int = FAILED) -> None:
         self.status = max(self.status, status)
         self.progress.say(text)
+
+
+def _label(job: Job) -> tuple:
+    """What the results that a search compares have in common."""
+    return job.side.where, job.request.suite, job.request.section, job.request.label
 
 
 def _side(job: Job) -> str:

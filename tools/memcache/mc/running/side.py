@@ -3,6 +3,7 @@
 (debugfs.py); the side of user space is memcache-user (user.py)."""
 
 import os
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from mc import errno_name
@@ -35,6 +36,10 @@ class Side:
 
     def check(self) -> None:
         """Raise a Failure that says what to do if this side is not available."""
+
+    def held(self) -> AbstractContextManager:
+        """A context during which nobody can take this side away, not even between requests."""
+        return nullcontext()
 
     def tests(self) -> Tests:
         """Its tests; none if this side is not available."""

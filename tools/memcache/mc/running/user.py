@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The side of user space: the program memcache-user, which is called for each request."""
+"""The side of user space: the program memcache-user, which is called for each request. The variable
+MEMCACHE_LOOP names the loop of op=own."""
 
 import errno
 import os
@@ -78,6 +79,8 @@ class User(Side):
             return self._run(["--counters", file.name], line)
 
     def _run(self, options: list[str], line: str) -> Outcome:
+        if named := os.environ.get("MEMCACHE_LOOP"):
+            options = [*options, "--loop", named]
         try:
             self.child = subprocess.Popen(
                 [self.source, "-j", *options, "--", line], text=True, errors="replace",
