@@ -10,10 +10,12 @@ unexport MAKEFLAGS MFLAGS MAKEOVERRIDES
 CHECKS := check-core check-static check-docs check-front check-host check-uml \
 	check-types check-guest
 
-.PHONY: help run bench-overhead bench-uml bench-peers bench-cost bench-noise \
-	check $(CHECKS) check-kernels faults coverage fuzz fuzz-guest soak build user describe docs \
+.PHONY: help run bench-overhead bench-uml bench-peers bench-cost bench-noise bench-store \
+	bench-fleet \
+	check $(CHECKS) check-kernels faults coverage fuzz fuzz-guest soak \
+	build sign load unload user describe docs \
 	setup clean install uninstall dist deb rpm arch \
-	check-packages check-tree check-ci
+	check-packages check-tree check-ci check-hpc check-fleet patch-series
 
 help: ## this list
 	@awk -f tools/help.awk $(MAKEFILE_LIST)
@@ -42,9 +44,15 @@ bench-noise: ## the spread of equal samples, interrupts on and off
 	@GUEST=$${GUEST:-uml} tools/run tools/bench/noise module
 	@tools/bench/noise user
 
+bench-store: ## a store of a million made-up results: its times
+	@tools/bench/store
+
+bench-fleet: ## a report on HOSTS made-up hosts: its time and memory
+	@tools/bench/fleet $(HOSTS)
+
 ##@ Check
 check: ## all layers down to check-guest; FAST=1: the main ones
-	@tools/setup build guest kernel uml types check docs
+	@tools/setup build guest kernel uml types arm64 arm64-guest check docs
 	@tools/check/run
 
 check-core: ## the core natively: unit tests, a short fuzz run
@@ -54,13 +62,13 @@ check-front: ## the front end, on made-up records
 check-host: ## the scripts under tools/, on this machine
 check-uml: ## the module at native speed, in User-Mode Linux
 check-types: ## a simulated machine: exact verdicts, times, counts
-check-guest: ## kselftest and bats in guests: 6.1, 6.12, debug
+check-guest: ## kselftest and bats in guests: 6.1, 6.12, debug, arm64
 $(CHECKS): check-%:
-	@tools/setup build guest kernel uml types check docs
+	@tools/setup build guest kernel uml types arm64 arm64-guest check docs
 	@tools/check/run $*
 
 check-kernels: ## check-guest on every kernel of Debian, and on KCSAN
-	@tools/setup build guest kernel check foreign
+	@tools/setup build guest kernel check foreign arm64 arm64-guest
 	@tools/check/run kernels
 
 check-packages: ## the packages: built, installed and purged in chroots
@@ -75,6 +83,14 @@ check-ci: ## the files for kernel CI, by their own validators
 	@tools/setup build check ci
 	@$(MAKE) -s -C tools/user
 	@tools/check/run ci
+
+check-hpc: ## the check of nodes for ReFrame, over Slurm
+	@tools/setup build hpc
+	@tools/check/run hpc
+
+check-fleet: ## the Ansible collection, on hosts over ssh; as root
+	@tools/setup build check fleet
+	@tools/check/run fleet
 
 faults: ## let allocations, CPUs and writers fail at any moment
 	@tools/setup build guest kernel check
@@ -98,25 +114,35 @@ soak: ## mixed runs in GUEST for HOURS: memory must stay flat
 
 ##@ Build
 build: ## the module for Linux KERNEL, or `host`; prints its path
-	@tools/setup build $(if $(filter host,$(KERNEL)),,guest)
-	@echo "memcache: building the module for Linux $(or $(KERNEL:host=$(shell uname -r)),6.1)" >&2
-	@tools/guest/build -k $(or $(KERNEL),6.1)
+	@tools/setup build $(if $(filter host,$(KERNEL)),,guest) $(filter arm64,$(ARCH))
+	@echo "memcache: building the module for Linux $(or $(KERNEL:host=$(shell uname -r)),6.1)$(ARCH:%= on %)" >&2
+	@tools/guest/build -k $(or $(KERNEL),6.1)$(addprefix -,$(filter-out x86_64,$(ARCH)))
+
+sign: ## sign the module for the running kernel with KEY
+	@tools/setup build
+	@tools/sign "$$(tools/guest/build -k host)"
+
+load: ## load the module into the running kernel, as root
+	@tools/host
+
+unload: ## unload it
+	@PATH="$$PATH:/usr/sbin:/sbin" rmmod memcache
 
 user: ## memcache-user: the same measurements in user space
-	@tools/setup build
+	@tools/setup build $(filter arm64,$(ARCH))
 	@$(MAKE) -s -C tools/user
-	@echo build/user/memcache-user
+	@echo build/user$(addprefix -,$(filter arm64,$(ARCH)))/memcache-user
 
 describe: ## write the files that follow from the tests' tables
 	@tools/setup build
 	@tools/describe
 
-docs: ## the manual, as HTML in build/docs
+docs: ## the manual and those of releases, as HTML in build/docs
 	@tools/setup docs
 	@tools/docs
 
 setup: ## install all packages (each command does so for itself)
-	@tools/setup build guest kernel uml types check docs
+	@tools/setup build guest kernel uml types arm64 arm64-guest check docs
 
 clean: ## remove build/; results/ and the download cache stay
 	@rm -rf build
@@ -145,6 +171,10 @@ arch: ## the same packages for Arch Linux
 	@tools/setup build deb arch
 	@tools/packaging/arch
 
+patch-series: ## patches that add memcache to the kernel source LINUX
+	@tools/setup patches
+	@tools/patch-series "$(LINUX)"
+
 ##@ Settings, as in `make run KERNEL=6.12`
 #= SUITE=cache-attributes  a suite in tools/suites/, or 'TEST key=value ...'
 #= WHERE=guest             or host: this machine's kernel, as root
@@ -152,12 +182,16 @@ arch: ## the same packages for Arch Linux
 #= GUEST=types             simulated: UC, WC and WB are real and have a price
 #= PRICES=FILE             their prices; tools/types/prices is a model
 #= KERNEL=6.1              or 5.10, 6.1-rt, 6.12, unstable (the newest there is)
+#= KEY=MOK.priv            signs the module for WHERE=host and load; CERT=MOK.der
+#= ARCH=arm64              for run, build, user, check-guest: QEMU emulates it
 #= ACCEL=auto              or kvm, tcg: how QEMU runs it
 #= ONLY=run.bats           one file or test of one check; a failure says which
 #= RUNS=1000000            inputs for `make fuzz`
 #= WRITES=50000            for `make fuzz-guest`; and CALLS=200000
 #= FAILING=1000            for `make faults`; KILLS=200, OFFLINE=50, CROWD_S=60
 #= HOURS=1                 for `make soak`; or MINUTES=60
+#= HOSTS=10000             for `make bench-fleet`
 #= SEED=1                  for these three: the same requests again
 #= PREFIX=/usr/local       where `make install` puts files; DESTDIR= precedes it
+#= LINUX=DIRECTORY         a kernel source tree, 6.12 or newer
 #= PARTS=tools             only this part, of those in tools/packaging/files

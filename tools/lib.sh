@@ -47,6 +47,13 @@ kernel_guest() {
 	esac
 }
 
+# kernel_arch NAME: the architecture of the kernel NAME, unless it is that of this machine.
+kernel_arch() {
+	case $1 in
+	*-arm64) echo arm64 ;;
+	esac
+}
+
 # lock NAME [-s]: take this lock of the cache, and wait while another run holds it. It is
 # held until the calling shell or ( … ) ends, so that two runs never download or unpack
 # the same thing at once. -s: a shared lock.

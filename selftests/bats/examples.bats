@@ -60,17 +60,19 @@ load module.bash
 @test "progress and stop by hand" {
 	[ "$(cat progress)" = idle ]
 	(echo 'bandwidth op=write size=64K repeat=1000000' >run) 2>"$BATS_TEST_TMPDIR/said" &
-	until grep -qE '^running [1-9][0-9]*/1000002 elapsed_s=[0-9.]+ eta_s=[0-9.]+$' progress; do
-		sleep 0.1
-	done
+	writer=$!
+	until grep -q '^running [1-9]' progress; do sleep 0.1; done
+	tee "$BATS_TEST_TMPDIR/progress" <progress
 	run bash -c 'echo bandwidth >run'
 	[[ $output == *"busy"* ]]
 	echo >stop
-	wait $! && false
+	wait $writer && false
 	grep -q 'Operation canceled' "$BATS_TEST_TMPDIR/said"
 	grep -q '^state: stopped$' run
 	[ "$(cat progress)" = idle ]
 	[ "$(wc -l <results)" -eq 2 ]
+	grep -xE "running [0-9]+/1000002 elapsed_s=[0-9.]+ eta_s=[0-9.]+ pid=$writer" \
+		"$BATS_TEST_TMPDIR/progress"
 }
 
 @test "Ctrl-C and kill end the run" {

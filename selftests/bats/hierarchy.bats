@@ -51,6 +51,11 @@ NODE_OF='(lambda cpu: int(__import__("glob").glob(f"/sys/devices/system/cpu/cpu{
 		"all(r['memory_node'] == $NODE_OF(r[r['home'] + '_cpu']) for r in results)"
 }
 
+@test "loaded: each mix, in order and at random" {
+	echo 'loaded op=rw91,ntrw32,copy,nttriad pattern=sequential,random delay=0 size=4M repeat=1 warmup=0' >run
+	holds 'len(results) == 8' 'min(values("load_mb_per_s")) > 0'
+}
+
 @test "loaded: a record each delay; the load runs, and less of it the longer the delay" {
 	echo 'loaded op=read,rw31,rw21,rw11,write,ntwrite delay=0,100,3000 size=4M repeat=2' >run
 	cat results

@@ -25,6 +25,13 @@ all_ok() {
 @test "mixes of reads and writes" {
 	echo 'bandwidth op=rw31,rw21,rw11 width=8,16,32 type=wb,wc,uc fence=none,uc verify=each,deferred size=8K repeat=2 warmup=1' >run
 	all_ok 108
+	echo 'bandwidth op=rw32,rw41,rw91,ntrw31,ntrw32,ntrw91 width=16,32 type=wb,wc,uc size=8K repeat=2 warmup=1' >run
+	all_ok 36
+}
+
+@test "lines in random order" {
+	echo 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad,rw31,ntrw21 pattern=random width=16,32 type=wb,wc,uc size=8K,272K repeat=2 warmup=1 irq=off' >run
+	all_ok 132
 }
 
 @test "strings, and the kernel's own functions" {

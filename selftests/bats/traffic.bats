@@ -69,6 +69,18 @@ setup() { cd "$BATS_TEST_TMPDIR" || return; }
 	rm /var/tmp/memcache-file
 }
 
+# What a command asks pread() for, each of the two memory controllers counts as read, and half of
+# it as written. The loader of programs asks for about a hundred kilobytes, too.
+@test "the traffic of any command" {
+	run memcache counters -- python3 -c 'import os
+fd = os.open("/dev/zero", os.O_RDONLY)
+for _ in range(4): os.pread(fd, 1000000, 0)
+raise SystemExit(7)'
+	echo "$output"
+	[ "$status" -eq 7 ]
+	[[ $output =~ read\ 8\.[01][0-9]+\ MB.*written\ 4\.0[0-9]+\ MB.*before.*read\ 0\.000\ MB.*written\ 0\.000\ MB ]]
+}
+
 @test "in user space" {
 	memcache run --counters --where user -o user.jsonl bandwidth size=4K repeat=2 >report
 	cat report

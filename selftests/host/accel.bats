@@ -100,3 +100,11 @@ accel() { "$TOP/tools/guest/accel" "${1:-$kernel}"; }
 	[ "$output" = "$first" ]
 	[ -z "$stderr" ]
 }
+
+@test "a kernel for arm64 is emulated, and ACCEL=kvm refused" {
+	run "$TOP/tools/guest/accel" "$BATS_TEST_TMPDIR/6.1-arm64-0123456789ab"
+	[ "$output" = "tcg (the kernel is for arm64)" ]
+	ACCEL=kvm run "$TOP/tools/guest/accel" "$BATS_TEST_TMPDIR/6.1-arm64-0123456789ab"
+	[ "$status" -eq 1 ]
+	[ "$output" = "memcache: ACCEL=kvm: a kernel for arm64 is emulated on this machine" ]
+}

@@ -109,6 +109,11 @@ sources() {
 		"$MEMCACHE_CACHE/apt"$'\n'"$MEMCACHE_CACHE/apt-sid -c $MEMCACHE_CACHE/apt-sid/apt.conf" ]
 }
 
+@test "packages of another architecture have lists of their own" {
+	[ "$(bash -c '. "$0/tools/lib.sh"; . "$0/tools/guest/apt.sh"
+		apt_release bookworm arm64; echo "$APT_DIR"' "$TOP")" = "$MEMCACHE_CACHE/apt-arm64" ]
+}
+
 @test "a machine without a Debian archive is told so" {
 	echo "deb http://other.example/thing nodistro main" >"$APT_ETC/sources.list"
 	run sources

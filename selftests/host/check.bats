@@ -413,10 +413,12 @@ ok 1 -  FAST=1 ONLY=
 # layer guest-6.1
 ok 1 - 6.1 FAST=1 ONLY=examples.bats" ]
 	FAST='' run "$copy/tools/check/run"
-	[ "$(grep -c '^ok 1 - .*FAST= ONLY=$' <<<"$output")" -eq 9 ]
+	[ "$(grep -c '^ok 1 - .*FAST= ONLY=$' <<<"$output")" -eq 10 ]
 	grep -x 'ok 1 - 6.1 FAST= ONLY= BRIEF' <<<"$output"
 	FAST='' run "$copy/tools/check/run" guest
-	[ "$(grep -c '^ok 1 - .*FAST= ONLY=$' <<<"$output")" -eq 3 ]
+	[ "$(grep -c '^ok 1 - .*FAST= ONLY=$' <<<"$output")" -eq 4 ]
+	FAST='' ARCH=arm64 run "$copy/tools/check/run" guest
+	[ "$(grep -o '^ok 1 - .*-arm64 ' <<<"$output")" = $'ok 1 - 6.1-arm64 \nok 1 - 6.12-arm64 ' ]
 	FAST='' KERNEL=6.1 run "$copy/tools/check/run"
 	[ "$(grep -c '^ok 1 - .*FAST= ONLY=$' <<<"$output")" -eq 8 ]
 }

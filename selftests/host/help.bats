@@ -20,6 +20,15 @@ setup() { cd "$BATS_TEST_DIRNAME/../.." || return; }
 	done
 }
 
+# The last one of the list is among them, so this also notices a Makefile that was cut short.
+@test "help lists every setting that a rule reads" {
+	settings=$(grep -oE '\$\([A-Z]+\)' Makefile | tr -cd 'A-Z\n' | sort -u | grep -vxE 'MAKE|CHECKS')
+	[ -n "$settings" ]
+	for setting in $settings; do
+		make help | grep -q "^  $setting=" || { echo "$setting"; return 1; }
+	done
+}
+
 @test "every command's script is there" {
 	grep -oE 'tools/[a-z./-]+[a-z]' Makefile | sort -u | while read -r script; do
 		[ -e "$script" ] || { echo "$script"; return 1; }

@@ -61,6 +61,21 @@ offer() {
 	grep -E "show linux-image-rt-amd64$" "$calls"
 }
 
+@test "6.1-arm64: packages of arm64, but kbuild of this machine" {
+	archive 6.1.0-56-arm64
+	stub apt-cache "case \${!#} in
+		linux-image-arm64:arm64) echo 'Depends: linux-image-6.1.0-56-arm64 (= 6.1.180-2)' ;;
+		linux-headers-6.1.0-56-arm64:arm64)
+			echo 'Depends: linux-headers-6.1.0-56-common (= 6.1.180-2), linux-kbuild-6.1, gcc-12' ;;
+		esac"
+	dir=$("$TOP/tools/guest/kernel" 6.1-arm64)
+	grep -E "download linux-image-6.1.0-56-arm64:arm64 linux-headers-6.1.0-56-arm64:arm64 busybox-static:arm64 linux-headers-6.1.0-56-common linux-kbuild-6.1$" "$calls"
+	grep 'APT::Architectures { "amd64"; "arm64"; };' "$MEMCACHE_CACHE/apt-arm64/apt.conf"
+	[ "$(<"$dir/release")" = 6.1.0-56-arm64 ]
+	cmp "$dir/vmlinuz" "$dir/vmlinux"
+	[[ $(<"$dir/build/Makefile") != */usr/src/linux* ]]
+}
+
 @test "a release that lacks a part is told so" {
 	offer linux-image-5.10.0-47-amd64
 	stub apt-get "[ \"\${!#}\" = update ]"

@@ -49,7 +49,14 @@ unloadable() {
 	refuses "loading a module needs root (sudo make run WHERE=host)"
 }
 
+@test "headers that have left the mirror" {
+	stub apt-cache 'exit 100'
+	rm -r "${root:?}/lib"
+	refuses "no headers of the running kernel, 6.1.0-test (apt does not know them, even after apt-get update? Then install linux-image-amd64 and linux-headers-amd64, and reboot into the new kernel)"
+}
+
 @test "no headers" {
+	stub apt-cache ''
 	rm -r "${root:?}/lib"
 	refuses "no headers of the running kernel, 6.1.0-test (apt-get install linux-headers-6.1.0-test)"
 }
@@ -64,10 +71,61 @@ unloadable() {
 	refuses "kernel.modules_disabled is 1"
 }
 
-@test "signed modules only" {
+# enforce: from now on the kernel takes signed modules only.
+enforce() {
 	mkdir -p "$root/sys/module/module/parameters"
 	echo Y >"$root/sys/module/module/parameters/sig_enforce"
-	refuses "this kernel takes signed modules only"
+}
+
+@test "signed modules only" {
+	enforce
+	refuses "this kernel takes signed modules only (no key: KEY=FILE names one, and DKMS has none (Documentation/security.rst says how to make one); or use the guest: make run)"
+	KEY=$BATS_TEST_TMPDIR/MOK.priv
+	export KEY
+	refuses "this kernel takes signed modules only (the key $KEY can't be read "
+	touch "$KEY"
+	refuses "this kernel takes signed modules only (no certificate beside the key $KEY: CERT=FILE names it; "
+}
+
+# signer: a program in place of the kernel's that appends what the kernel looks for.
+signer() {
+	signer=$root/lib/modules/6.1.0-test/build/scripts/sign-file
+	mkdir -p "${signer%/*}"
+	# shellcheck disable=SC2016 # for the program to expand
+	printf '#!/bin/sh\necho "sign-file $*" >>%s\necho "~Module signature appended~" >>"$4"\n' "$calls" >"$signer"
+	chmod +x "$signer"
+}
+
+@test "a key signs the module once: KEY with its certificate, or the one of DKMS" {
+	signer
+	mkdir -p "$root/var/lib/dkms"
+	touch "$root"/var/lib/dkms/mok.{key,pub} "$BATS_TEST_TMPDIR"/MOK.{priv,der}
+	ko=$BATS_TEST_TMPDIR/some.ko
+	cp "$(readlink -f /bin/true)" "$ko"
+	"$TOP/tools/sign" "$ko"
+	KEY=$BATS_TEST_TMPDIR/MOK.priv "$TOP/tools/sign" "$ko"
+	KEY=$BATS_TEST_TMPDIR/MOK.priv CERT=$root/var/lib/dkms/mok.pub "$TOP/tools/sign" "$ko"
+	cat "$calls"
+	[ "$(cat "$calls")" = "sign-file sha256 $root/var/lib/dkms/mok.key $root/var/lib/dkms/mok.pub $ko
+sign-file sha256 $BATS_TEST_TMPDIR/MOK.priv $BATS_TEST_TMPDIR/MOK.der $ko
+sign-file sha256 $BATS_TEST_TMPDIR/MOK.priv $root/var/lib/dkms/mok.pub $ko" ]
+	[ "$(grep -ac '~Module signature appended~' "$ko")" -eq 1 ]
+}
+
+@test "a kernel that takes signed modules only gets a signed one" {
+	enforce
+	house ''
+	cp "$TOP"/tools/{host,sign} "$house/tools"
+	signer
+	script guest/build "echo $BATS_TEST_TMPDIR/memcache.ko"
+	mkdir -p "$root/var/lib/dkms"
+	touch "$root"/var/lib/dkms/mok.{key,pub} "$BATS_TEST_TMPDIR/memcache.ko"
+	script with-module "echo loaded >>$calls"
+	WHERE=host SUITE=mlc run "$house/tools/run"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(cat "$calls")" = "sign-file sha256 $root/var/lib/dkms/mok.key $root/var/lib/dkms/mok.pub $BATS_TEST_TMPDIR/memcache.ko
+loaded" ]
 }
 
 @test "locked down, either way" {
@@ -164,6 +222,64 @@ script() {
 loaded: tools/memcache/memcache run mlc" ]
 }
 
+@test "on this machine, what root makes belongs to the owner of the checkout" {
+	house ''
+	cp "$TOP/tools/host" "$house/tools"
+	script guest/build 'mkdir -p build/host-gcc results; exit 1'
+	spy chown
+	WHERE=host SUITE=mlc run "$house/tools/run"
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[ "$(cat "$calls")" = "chown -Rh --reference=$house $house/build
+chown -Rh --reference=$house $house/results" ]
+}
+
+@test "make load leaves the module loaded, and make unload removes it" {
+	house ''
+	cp "$TOP"/tools/{host,with-module} "$house/tools"
+	cp "$TOP/Makefile" "$house"
+	spy insmod
+	spy rmmod
+	spy umount
+	spy mount
+	: >"$root/proc/mounts"
+	run make -s -C "$house" load
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "${lines[-1]}" = "memcache: loaded; its files are in /sys/kernel/debug/memcache, and make unload removes it" ]
+	run make -s -C "$house" unload
+	[ "$status" -eq 0 ]
+	[ "$(cat "$calls")" = "mount -t debugfs debugfs $root/sys/kernel/debug
+insmod memcache.ko
+rmmod memcache" ]
+}
+
+@test "make load checks what run checks, and a locked-down kernel takes a signed module" {
+	house ''
+	cp "$TOP"/tools/{host,sign} "$house/tools"
+	script with-module "echo loaded >>$calls"
+	stub id 'echo 1000'
+	run "$house/tools/host"
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[ "$output" = "memcache: can't run here: loading a module needs root (sudo make load)" ]
+	stub id 'echo 0'
+	echo 'none [integrity] confidentiality' >"$root/sys/kernel/security/lockdown"
+	run "$house/tools/host"
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ $output == "memcache: can't run here: this kernel takes signed modules only (no key: "* ]]
+	[ ! -e "$calls" ]
+	signer
+	script guest/build "echo $BATS_TEST_TMPDIR/memcache.ko"
+	touch "$BATS_TEST_TMPDIR"/{MOK.priv,MOK.der,memcache.ko}
+	KEY=$BATS_TEST_TMPDIR/MOK.priv run "$house/tools/host"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(cat "$calls")" = "sign-file sha256 $BATS_TEST_TMPDIR/MOK.priv $BATS_TEST_TMPDIR/MOK.der $BATS_TEST_TMPDIR/memcache.ko
+loaded" ]
+}
+
 @test "emulation is said before measuring, and real numbers follow" {
 	house "tcg (no /dev/kvm)"
 	run "$house/tools/run"
@@ -232,8 +348,31 @@ insmod memcache.ko
 rmmod memcache" ]
 }
 
+@test "a command that unloads the module itself ends at once, with its own status" {
+	spy insmod
+	stub rmmod 'echo "rmmod: ERROR: Module memcache is not currently loaded" >&2; exit 1'
+	spy sleep
+	run "$TOP/tools/with-module" sh -c 'exit 7'
+	echo "$output"
+	[ "$status" -eq 7 ]
+	[ -z "$output" ]
+	[ "$(cat "$calls")" = "insmod memcache.ko" ]
+}
+
+@test "a module that is in use stays loaded, and that is said" {
+	spy insmod
+	stub rmmod 'echo "rmmod: ERROR: Module memcache is in use" >&2; exit 1'
+	stub sleep ''
+	echo 'memcache 40960 1 - Live 0x0' >>"$root/proc/modules"
+	run "$TOP/tools/with-module" true
+	echo "$output"
+	[ "$output" = "rmmod: ERROR: Module memcache is in use
+memcache: the module stays loaded: end what uses it, then rmmod memcache" ]
+}
+
 @test "the module is unloaded after a signal, and what used it has ended" {
 	spy insmod
+	echo 'memcache 40960 1 - Live 0x0' >>"$root/proc/modules"
 	stub rmmod "kill -0 \$(cat $BATS_TEST_TMPDIR/pid) 2>/dev/null && exit 1; echo rmmod >>$calls"
 	"$TOP/tools/with-module" bash -c "echo \$\$ >$BATS_TEST_TMPDIR/pid; exec sleep 60" 3>&- &
 	until [ -s "$BATS_TEST_TMPDIR/pid" ]; do sleep 0.1; done
@@ -255,16 +394,20 @@ rmmod memcache" ]
 
 @test "why a module does not load is said" {
 	stub insmod 'echo "insmod: ERROR" >&2; exit 1'
-	stub modinfo 'echo "6.1.0-test SMP preempt mod_unload modversions"'
+	# shellcheck disable=SC2016 # for the stub to expand
+	stub modinfo 'case $2 in vermagic) echo "6.1.0-test SMP preempt mod_unload modversions" ;; esac'
 	stub dmesg 'echo "memcache: size: 9 MiB are asked for"'
 	unloadable "the kernel log ends with: memcache: size: 9 MiB are asked for"
 
 	echo 'none [integrity] confidentiality' >"$root/sys/kernel/security/lockdown"
-	unloadable "this kernel takes signed modules only: see Documentation/security.rst"
+	unloadable "this kernel takes signed modules only: make sign KEY=FILE, see Documentation/security.rst"
 	echo '[none] integrity confidentiality' >"$root/sys/kernel/security/lockdown"
 	mkdir -p "$root/sys/module/module/parameters"
 	echo Y >"$root/sys/module/module/parameters/sig_enforce"
-	unloadable "this kernel takes signed modules only: see Documentation/security.rst"
+	unloadable "this kernel takes signed modules only: make sign KEY=FILE, see Documentation/security.rst"
+	# shellcheck disable=SC2016 # for the stub to expand
+	stub modinfo 'case $2 in signer) echo me ;; *) echo "6.1.0-test SMP" ;; esac'
+	unloadable "this kernel does not trust the key that signed the module: see Documentation/security.rst"
 
 	stub modinfo 'echo "6.12.9-amd64 SMP preempt mod_unload modversions"'
 	unloadable "memcache.ko is built for Linux 6.12.9-amd64, and this is 6.1.0-test: tools/guest/build -k host"

@@ -37,3 +37,22 @@ setup() {
 	[ -z "$output" ]
 	[ ! -e "$calls" ]
 }
+
+@test "an installed package that is upgraded is named before that happens" {
+	stub id 'echo 0'
+	stub dpkg-query 'exit 1'
+	# shellcheck disable=SC2016 # for the stub to expand
+	stub apt-get 'case " $* " in *" -qs "*)
+	echo "Inst linux-kbuild-6.1 [6.1.129-1] (6.1.170-3 Debian:12.11/oldstable [amd64])"
+	echo "Inst linux-headers-6.1.0-50-amd64 (6.1.170-3 Debian:12.11/oldstable [amd64])" ;;
+*" -s "*) ;;
+*) echo "installing" ;;
+esac'
+	run "$TOP/tools/setup" run
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output == *"which are upgraded:
+    linux-kbuild-6.1 6.1.129-1 -> 6.1.170-3
+installing" ]]
+	[[ $output != *"linux-headers"* ]]
+}

@@ -10,7 +10,7 @@ bats_require_minimum_version 1.5.0
 setup_file() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	export TOP TIMEOUT=600
-	unset KERNEL ACCEL CPUS MEM APPEND GUEST_LOG MEMCACHE_KO COMPILER KVM_DEVICE
+	unset KERNEL ACCEL CPUS DEVICES DIMM PMEM MEM APPEND GUEST_LOG MEMCACHE_KO COMPILER KVM_DEVICE
 	"$TOP/tools/setup" guest
 	# Other tests test the probe for KVM.
 	ACCEL=$("$TOP/tools/guest/accel" "$("$TOP/tools/guest/kernel" 6.1)" | cut -d' ' -f1)
@@ -56,6 +56,40 @@ tsc
 	[ "$output" = $'0-1\n0' ]
 }
 
+@test "DEVICES adds PCI devices; a memmap= in APPEND takes a range from the kernel" {
+	DEVICES="ivshmem=4M testdev=2M edu" APPEND='memmap=64M$0x18000000' \
+		run --separate-stderr guest sh -c 'cd /sys/bus/pci/devices
+		# Their vendor and device, and the size of the last BAR that each has.
+		for id in 1af4:1110 1b36:0005 1234:11e8; do
+			for device in *; do
+				[ "$(sed s/0x// "$device/vendor"):$(sed s/0x// "$device/device")" = $id ] || continue
+				last=$(ls "$device" | grep -x "resource[0-5]" | tail -n 1)
+				echo "$id $last $(stat -c %s "$device/$last")"
+			done
+		done
+		grep -io "18000000-1bffffff : reserved" /proc/iomem'
+	echo "$output"
+	[ "$output" = "1af4:1110 resource2 4194304
+1b36:0005 resource2 2097152
+1234:11e8 resource0 1048576
+18000000-1bffffff : Reserved" ]
+}
+
+@test "an arm64 machine finds its own programs above this machine's files" {
+	KERNEL=6.1-arm64 ACCEL=auto run --separate-stderr guest bash -c 'uname -m
+		cat /sys/devices/system/node/node[01]/cpulist
+		python3 -c "import ctypes, json, platform; print(platform.machine())"
+		awk "BEGIN { print 6 * 7 }"
+		head -n 1 "$0"' "$TOP/tools/guest/run"
+	echo "$output"
+	[ "$output" = "aarch64
+0
+1
+aarch64
+42
+#!/bin/bash" ]
+}
+
 @test "bad settings are refused before anything boots" {
 	while IFS='|' read -r set word; do
 		run env "$set" "$TOP/tools/guest/run" stock -- true
@@ -70,6 +104,13 @@ tsc
 		MEM=some|MEM=some
 		KERNEL=2.4|6.1
 		ACCEL=fast|ACCEL=fast
+		DIMM=some|DIMM=some
+		DIMM=64M|no multiple of 128M
+		PMEM=some|PMEM=some
+		DEVICES=nvme|no 'nvme': ivshmem=SIZE
+		DEVICES=edu edu|edu is there twice
+		DEVICES=ivshmem=3M|ivshmem=3M
+		DEVICES=testdev=|testdev=
 	END
 	run "$TOP/tools/guest/run" nothing -- true
 	[ "$status" -eq 1 ]

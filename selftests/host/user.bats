@@ -57,6 +57,39 @@ setup_file() {
 	refused "Is a directory" "counters: / can't be read" --counters / bandwidth
 }
 
+# Software events of perf, which any machine has, stand for those of a core: the time of the
+# thread, and its migrations, of which a bound thread has none.
+@test "events of the threads, counted in the windows" {
+	cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+	printf '%s\n' 'cycles type=1 config=1' 'instructions type=1 config=4' 'cache-misses type=4294967295' >events
+	measure --counters events "bandwidth op=read size=64K cpu=$cpu repeat=5 disturbed=keep"
+	holds 'all(r["cycles"] > r["min_ns"] / 2 for r in results)' \
+		'values("instructions") == {0}' 'values("cache-misses") == {None}' \
+		'values("dTLB-load-misses") == {None}' 'values("events_why") == {"no_pmu"}'
+}
+
+# The clock of a CPU stands for a counter of memory: it has counted as many ns as have passed.
+@test "the traffic of a command, and its exit status" {
+	printf 'dram_read type=1 config=0 cpu=0 scale=1\ndram_write type=1 config=0 cpu=0 scale=2\n' >counted
+	# shellcheck disable=SC2016 # for the inner shell
+	run "$USER_TOOL" --counters counted --count sh -c 'echo "$1" >said; sleep 0.2; exit 5' sh --json
+	[ "$status" -eq 5 ]
+	[ "$(<said)" = --json ]
+	[[ ${lines[0]} =~ ^DRAM\ traffic\ of\ the\ machine\ in\ [0-9.]+\ s:\ read\ ([0-9]+)\.[0-9]+\ MB\ .*,\ written\ ([0-9]+)\. ]]
+	[ "${BASH_REMATCH[1]}" -ge 200 ]
+	[ "${BASH_REMATCH[2]}" -ge 400 ]
+	[[ ${lines[1]} == 'before, in 0.'*' s: read '* ]]
+	run "$USER_TOOL" --counters counted --count -- sh -c 'kill -TERM $$'
+	[ "$status" -eq 143 ]
+	run -127 "$USER_TOOL" --counters counted --count nosuchcommand
+	[ "$output" = "memcache-user: nosuchcommand: No such file or directory" ]
+	run "$USER_TOOL" --counters counted --count
+	[ "$status" -eq 2 ]
+	run "$USER_TOOL" --count true
+	[ "$status" -eq 1 ]
+	[[ $output == *"needs counters of DRAM traffic"* ]]
+}
+
 @test "without a request: each level, in 40 columns" {
 	cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 	taskset -c "$cpu" "$USER_TOOL" --own >screen 2>messages
@@ -89,10 +122,10 @@ setup_file() {
 }
 
 @test "every operation, data verified" {
-	measure --own 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad,rw31,rw21,rw11,rep_movsb,rep_stosb size=4K,1M repeat=5'
+	measure --own 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad,rw31,rw21,rw11,rw32,rw41,rw91,ntrw31,ntrw21,ntrw11,ntrw32,ntrw41,ntrw91,rep_movsb,rep_stosb size=4K,1M repeat=5'
 	holds 'records[0]["record"] == "machine"' 'records[0]["memory"] == "own"' \
 		'{r["where"] for r in records} == {"user"}' \
-		'len(results) == 28' 'values("verified") == {"ok"}' 'taken() == {5}' \
+		'len(results) == 46' 'values("verified") == {"ok"}' 'taken() == {5}' \
 		'values("attribute") == {None}' 'min(values("min_ns")) > 0'
 }
 
@@ -148,7 +181,20 @@ setup_file() {
 		refused "Operation not supported" "type: $type needs /dev/memcache_$type of the loaded module" \
 			--own "bandwidth type=wb,$type size=4K"
 	done
+	for type in wt np; do
+		refused "Operation not supported" "type: RAM takes wb, wc and uc; $type is for the module" \
+			--own "bandwidth type=$type size=64K"
+	done
 	refused "Operation not supported" "fence: uc needs /dev/memcache_uc" --own 'bandwidth fence=uc'
+}
+
+@test "device memory is mapped only where there is a device that its owner offers" {
+	refused "No such device" "target: there is no PCI device ffff:7f:1f.7" \
+		'bandwidth target=pci:ffff:7f:1f.7/0 type=uc size=4K op=read'
+	refused "Invalid argument" "target: no devdax device has this range" \
+		'bandwidth target=phys:0x1000+4K size=4K op=read'
+	refused "Invalid argument" "write: this request of bandwidth writes" \
+		'bandwidth target=phys:0x1000+4K size=4K op=write'
 }
 
 @test "wrong lines give errno and key" {
@@ -355,10 +401,18 @@ for test in json.load(sys.stdin)["tests"]:
 @test "os: each item, on each CPU in turn" {
 	measure --own 'os repeat=3 warmup=1'
 	holds '[r["item"] for r in results] == ["loop", "clock", "getpid", "getppid", "read_zero",
-		"write_null", "swapcontext", "fork_exit", "fork_exec", "vfork_exec", "posix_spawn"]' \
+		"write_null", "stat", "open_close", "select_file", "signal_install", "signal_catch",
+		"protection_fault", "mmap", "page_fault", "swapcontext", "context", "unix_socket",
+		"fork_exit", "fork_exec", "vfork_exec", "posix_spawn"]' \
 		'taken() == {3}' 'values("threads") == {1}' 'values("cpu") == {"0"}' \
-		'min(values("min_ns")) > 0' 'min(values("operations_per_sample")) >= 8' \
-		'values("payload_bytes") == {None}' 'values("verified") == {"off"}'
+		'min(values("max_ns")) > 0' 'min(values("operations_per_sample")) >= 8' \
+		'values("payload_bytes") == {None}' \
+		'{r["item"] for r in results if r["verified"] == "ok"} == {"stat", "open_close",
+			"select_file", "signal_install", "signal_catch", "protection_fault", "mmap",
+			"page_fault", "context", "unix_socket"}' \
+		'{r["verified"] for r in results} == {"ok", "off"}' \
+		'{r["item"] for r in results if r["subtracted_ns"] is not None} == {"signal_catch",
+			"protection_fault", "page_fault", "context"}'
 	if [ "$(nproc)" -ge 2 ]; then
 		measure --own 'os item=getpid,fork_exit cpu=0,1 repeat=2 warmup=0'
 		holds '[(r["item"], r["cpu"]) for r in results] ==
@@ -370,13 +424,103 @@ for test in json.load(sys.stdin)["tests"]:
 # answers from memory would not be counted.
 @test "os: the system calls are really made" {
 	command -v strace >/dev/null || skip "no strace"
-	for item in getpid:getpid getppid:getppid read_zero:read write_null:write; do
+	for item in getpid:getpid getppid:getppid read_zero:read write_null:write \
+		stat:newfstatat open_close:openat select_file:pselect6 \
+		signal_install:rt_sigaction signal_catch:tgkill signal_catch:rt_sigreturn \
+		protection_fault:rt_sigreturn mmap:mmap mmap:munmap unix_socket:write; do
 		strace -f -c -o counts "$USER_TOOL" --own -j "os item=${item%:*} repeat=1 warmup=0" \
 			>results.jsonl
 		cat counts
 		asked=$(grep -o '"operations_per_sample":[0-9]*' results.jsonl | cut -d: -f2)
 		[ "$(awk -v call="${item#*:}" '$NF == call { print $4 }' counts)" -ge "$asked" ]
 	done
+}
+
+# Each process adds 1 and the sum of its own memory to the token, and the first process
+# knows what must come back. A pass is 16 rounds.
+@test "os: a ring of processes hands the token round" {
+	measure --own 'os item=context processes=2,5,96 set=0,4K repeat=2 warmup=0 disturbed=keep'
+	holds '[(r["processes"], r["set_bytes"]) for r in results] ==
+			[(p, s) for p in (2, 5, 96) for s in (0, 4096)]' \
+		'values("verified") == {"ok"}' \
+		'all(r["operations_per_sample"] % (16 * r["processes"]) == 0 for r in results)'
+	if command -v strace >/dev/null; then
+		strace -f -e trace=process -o calls "$USER_TOOL" --own \
+			'os item=context processes=7 repeat=1 warmup=0'
+		[ "$(grep -cE '\+\+\+ (exited with 1|killed by SIGKILL)' calls)" = 6 ]
+	fi
+}
+
+@test "os: a file that is mapped has as many pages as were asked for" {
+	measure --own 'os item=mmap,page_fault file=64K,1M,10M repeat=2 warmup=0'
+	page=$(getconf PAGESIZE)
+	holds 'values("verified") == {"ok"}' \
+		"all(r['operations_per_sample'] % (r['file_bytes'] // $page) == 0
+			for r in results if r['item'] == 'page_fault')"
+}
+
+@test "os: TCP over the loopback, where there is one" {
+	command -v ip >/dev/null && unshare -rn true || skip "no network of one's own"
+	unshare -rn "$USER_TOOL" --own 'os item=select_tcp' 2>error && exit 1
+	grep -q 'Operation not supported: item: select_tcp needs the loopback' error
+	cat >with_lo <<-EOF
+		#!/bin/sh
+		exec unshare -rn sh -c 'ip link set lo up && exec "\$@"' sh "$USER_TOOL" "\$@"
+	EOF
+	chmod +x with_lo
+	USER_TOOL=./with_lo measure --own 'os item=tcp,select_tcp descriptors=100 repeat=2 warmup=0'
+	holds 'values("verified") == {"ok"}' 'values("descriptors") == {100}'
+}
+
+@test "os: what does not fit is refused, with the key" {
+	run -1 --separate-stderr "$USER_TOOL" --own "os item=stat dir=$PWD/nowhere"
+	[[ $stderr == *"No such file or directory: dir: $PWD/nowhere"* ]]
+	refused "Invalid argument" "processes: is a list, and item=getpid takes no such value" \
+		--own 'os item=getpid processes=2,4'
+	refused "Invalid argument" "set: '100' is not a multiple of 64 bytes" \
+		--own 'os item=context set=100'
+	# One value changes nothing for the others.
+	measure --own 'os item=getpid,context processes=4 repeat=2 warmup=0'
+}
+
+@test "os: no process and no file is left, whatever ends the run" {
+	mkdir files
+	"$USER_TOOL" --own "os item=context processes=9 repeat=1000000" 2>error &
+	tool=$!
+	for ((i = 0; i < 600; i++)); do
+		[ "$(pgrep -c -P $tool)" -lt 8 ] || break
+		sleep 0.1
+	done
+	mapfile -t children < <(pgrep -P $tool)
+	[ ${#children[@]} = 8 ]
+	kill -9 "${children[3]}"
+	status=0
+	wait $tool || status=$?
+	cat error
+	[ $status = 1 ]
+	grep -q 'item: a process of the ring has ended' error
+	for child in "${children[@]}"; do
+		[ ! -e "/proc/$child" ]
+	done
+
+	"$USER_TOOL" --own "os item=stat dir=$PWD/files repeat=1000000" 2>error &
+	tool=$!
+	for ((i = 0; i < 600; i++)); do
+		[ -z "$(ls files)" ] || break
+		sleep 0.1
+	done
+	[ -n "$(ls files)" ]
+	kill -TERM $tool
+	wait $tool || true
+	[ -z "$(ls files)" ]
+}
+
+@test "os: clean under ASan and UBSan" {
+	make -s -C "$TOP/tools/user" OUT="$PWD/asan" STATIC= \
+		CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined" \
+		LDFLAGS=-fsanitize=address,undefined "$PWD/asan/memcache-user"
+	cp "$(dirname "$USER_TOOL")/memcache-hello" asan
+	asan/memcache-user --own 'os repeat=2 warmup=0' 'os item=context processes=5 set=4K repeat=2'
 }
 
 @test "os: without the program it executes, the rest is there" {

@@ -17,6 +17,7 @@ setup() { cd "$FILES" 2>/dev/null || cd /; }
 setup_file() {
 	mount -t securityfs securityfs "${LOCKDOWN%/*}"
 	insmod "$MEMCACHE_KO" size_mb=2 numa_node=0
+	insmod "$OWN_LOOPS/copy2/memcache_own_copy2.ko"
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	export TOP PATH=$TOP/tools/memcache:$TOP/build/user:$PATH
 }
@@ -68,18 +69,30 @@ is_for_user_space_only() {
 
 @test "integrity: no request is taken, user space goes on" {
 	before=$(cat results)
-	# Who had the file open keeps it, as with every file of debugfs.
+	# Who had the file open keeps it, as with every file of debugfs. A descriptor is at the
+	# file's begin only once, and none can be opened any more, so each reading has its own.
 	exec 7<>run
+	exec 8<run
+	exec 9<run
+	exec 6<run
 	locked integrity
 	is_for_user_space_only
 	# But it writes no register of the CPU any more.
 	run bash -c "echo '$MSR' >&7"
 	[[ $status -ne 0 && $output == *"not supported"* ]]
-	grep -q '^error: EOPNOTSUPP prefetch: .*the kernel is locked down' <&7
+	grep -q '^error: EOPNOTSUPP prefetch: .*the kernel is locked down' <&8
+	# Nor does it touch memory that is not the kernel's.
+	run bash -c "echo 'bandwidth target=phys:0xf0000000+4K size=4K' >&7"
+	[[ $status -ne 0 && $output == *"not supported"* ]]
+	grep -q '^error: EOPNOTSUPP target: the kernel is locked down' <&9
+	# It runs no code that came from somebody else.
+	run bash -c "echo 'bandwidth op=own size=4K' >&7"
+	[[ $status -ne 0 && $output == *"not supported"* ]]
+	grep -q '^error: EOPNOTSUPP op: the kernel is locked down' <&6
 	[[ $(head -n 1 results) == "# of an earlier request; "* ]]
 	[ "$(sed 1d results)" = "$before" ]
 	echo 'bandwidth size=4K repeat=1' >&7
-	exec 7>&-
+	exec 7>&- 8<&- 9<&- 6<&-
 	[ "$(cat results)" != "$before" ]
 }
 
@@ -107,6 +120,7 @@ is_for_user_space_only() {
 
 @test "the module can go, and not come back unsigned" {
 	cd /
+	rmmod memcache_own_copy2
 	rmmod memcache
 	[ ! -e "$FILES" ]
 	[ ! -e /dev/memcache_uc ]

@@ -9,7 +9,8 @@ import accesses
 import room
 
 WIDTHS = (8, 16, 32)
-FENCED = ("write", "ntwrite", "copy", "ntcopy", "rmw", "triad", "nttriad", "rw31", "rw21", "rw11")
+FENCED = ("write", "ntwrite", "copy", "ntcopy", "rmw", "triad", "nttriad", "rw31", "rw21", "rw11",
+          "rw32", "ntrw31", "ntrw91")
 UNFENCED = ("read", "ntread")
 
 # With these prices, a sample is one pass in one window, as it is without prices, so that
@@ -20,12 +21,16 @@ ACCESSES = 9216     # accesses of an array: they last longer than the shortest s
 CACHES_FREE = {key: 0 for key in ("l2_ns", "l3_ns", "memory_ns", "flush_ns", "tlb_miss_ns")}
 
 
+def widths(op: str) -> list[int]:
+    return [width for width in WIDTHS if width > 8 or op not in accesses.WIDE]
+
+
 def lines() -> list[str]:
     common = "type=uc,wc irq=off verify=off warmup=0 repeat=1"
     fences = "fence=none,sfence,mfence,uc"
     return [f"bandwidth op={op} width={width} {fences if op in FENCED else ''} "
             f"size={ACCESSES * width} {common}"
-            for op in (*UNFENCED, *FENCED) for width in WIDTHS if (op, width) != ("ntread", 8)]
+            for op in (*UNFENCED, *FENCED) for width in widths(op)]
 
 
 class Times(unittest.TestCase):
@@ -53,7 +58,7 @@ class Times(unittest.TestCase):
         """The result, and the windows of the sample, of each cell of an operation."""
         found = [(free, result, windows) for (free, _, name, *_), (result, windows)
                  in self.cells.items() if name == op]
-        self.assertEqual(len(found), 2 * 2 * len([w for w in WIDTHS if (op, w) != ("ntread", 8)]) *
+        self.assertEqual(len(found), 2 * 2 * len(widths(op)) *
                          (1 if op in UNFENCED else 4))
         for free, result, windows in found:
             with self.subTest(type=result["type"], width=result["width_bytes"],

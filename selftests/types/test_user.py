@@ -12,8 +12,8 @@ from room import machine
 LINES = [f"bandwidth type=uc,wc op={op} width={width} size=24K irq={{irq}} verify=off "
          "warmup=0 repeat=1"
          for op in ("read", "ntread", "write", "ntwrite", "copy", "ntcopy", "rmw", "triad",
-                    "nttriad", "rw31", "rw21", "rw11")
-         for width in (8, 16, 32) if (op, width) != ("ntread", 8)]
+                    "nttriad", "rw31", "rw21", "rw11", "rw32", "ntrw31", "ntrw91")
+         for width in (8, 16, 32) if width > 8 or op not in accesses.WIDE]
 
 
 def size(line):
@@ -46,7 +46,7 @@ class Sides(unittest.TestCase):
         """Streaming stores are exact on WB, too, where not all other stores are the loop's."""
         for measure in (self.room.ask, self.room.user):
             for op in accesses.STREAMING:
-                for width in (8, 16, 32):
+                for width in (16, 32) if op in accesses.WIDE else (8, 16, 32):
                     run = measure(f"bandwidth type=wb op={op} width={width} size=24K "
                                   f"verify=off warmup=0 repeat=1")
                     done, passes = accesses.of(run.result), run.result["passes_per_sample"]

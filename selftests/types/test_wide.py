@@ -10,7 +10,7 @@ import room
 from room import machine
 
 OPS = ("read", "ntread", "write", "ntwrite", "copy", "ntcopy", "rmw", "triad", "nttriad", "rw31",
-       "rw21", "rw11")
+       "rw21", "rw11", "rw32", "ntrw31", "ntrw91")
 STREAMED = OPS[:9]
 COMMON = "irq=off verify=off warmup=0 repeat=1"
 

@@ -14,22 +14,22 @@ import room
 from room import machine
 
 WRITE = """\
-	W \\w, "movq %r1\\k, \\o(%rdx)", "movdqa %xmm\\k, \\o(%rdx)", \\
-		"vmovdqa %ymm\\k, \\o(%rdx)", "vmovdqa64 %zmm\\k, \\o(%rdx)"
+	W \\w, "movq %r1\\k, \\o(%\\to)", "movdqa %xmm\\k, \\o(%\\to)", \\
+		"vmovdqa %ymm\\k, \\o(%\\to)", "vmovdqa64 %zmm\\k, \\o(%\\to)"
 """
 NTWRITE = """\
-	W \\w, "movnti %r1\\k, \\o(%rdx)", "movntdq %xmm\\k, \\o(%rdx)", \\
-		"vmovntdq %ymm\\k, \\o(%rdx)", "vmovntdq %zmm\\k, \\o(%rdx)"
+	W \\w, "movnti %r1\\k, \\o(%\\to)", "movntdq %xmm\\k, \\o(%\\to)", \\
+		"vmovntdq %ymm\\k, \\o(%\\to)", "vmovntdq %zmm\\k, \\o(%\\to)"
 """
 # With 8 bytes, the last of four lines is skipped; with 32 bytes, each access reads, too.
 SKIPS_OR_READS = f"""\
 	.if \\w != 8 || (\\o) % 256 < 192
 {WRITE}	.endif
 	.if \\w == 32
-	vmovdqa \\o(%rdx), %ymm6
+	vmovdqa \\o(%\\to), %ymm6
 	.endif
 """
-PLANTED = (("loops_common.S", WRITE, SKIPS_OR_READS), ("loops_bodies.S", NTWRITE, 2 * NTWRITE))
+PLANTED = (("loops_common.S", WRITE, SKIPS_OR_READS), ("loops_common.S", NTWRITE, 2 * NTWRITE))
 
 
 def build(tree: Path) -> Path:

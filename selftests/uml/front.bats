@@ -97,7 +97,7 @@ setup() { cd "$BATS_TEST_TMPDIR" || return; }
 	memcache run -o every.jsonl --where both --rounds 1 ./every >report
 	for side in kernel user; do
 		[ "$(grep "\"record\":\"result\".*\"where\":\"$side\"" every.jsonl |
-			grep -o '"test":"[a-z0-9]*"' | sort -u | wc -l)" -ge 6 ]
+			grep -o '"test":"[a-z0-9]*"' | sort -u | wc -l)" -ge 7 ]
 	done
 	"$TOP/tools/check/schema" every.jsonl
 }

@@ -42,9 +42,15 @@ refused() {
 	done
 }
 
+@test "there is no target but RAM" {
+	refused EOPNOTSUPP target 'bandwidth target=pci:0000:00:01.0/0 type=uc size=16K'
+	refused EOPNOTSUPP target 'bandwidth target=phys:0x30000000+1M size=16K'
+	refused EINVAL offset 'bandwidth offset=4K size=16K'
+}
+
 @test "every operation, data verified" {
-	measured 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad,rw31,rw21,rw11,rep_movsb,rep_stosb size=4K,64K,1M verify=each repeat=5' \
-		'len(results) == 42' 'values("verified") == {"ok"}' 'taken() == {5}' \
+	measured 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad,rw31,rw21,rw11,rw32,rw41,rw91,ntrw31,ntrw21,ntrw11,ntrw32,ntrw41,ntrw91,rep_movsb,rep_stosb size=4K,64K,1M verify=each repeat=5' \
+		'len(results) == 69' 'values("verified") == {"ok"}' 'taken() == {5}' \
 		'values("effective") == {"yes"}' 'values("attribute") == {None}' 'min(values("min_ns")) > 0'
 }
 
@@ -77,6 +83,17 @@ refused() {
 @test "several streams, data verified" {
 	measured 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad streams=2,16 size=12K,3M repeat=5' \
 		'len(results) == 36' 'values("verified") == {"ok"}' 'values("streams") == {2, 16}'
+}
+
+@test "samples for a time" {
+	measured 'bandwidth op=read size=64K time=1 repeat=2 warmup=0' 'values("repeat").pop() > 2' \
+		'values("repeat") == taken()'
+}
+
+@test "lines in random order, data verified" {
+	measured 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad,rw31,ntrw21 pattern=random size=12K,3M repeat=5' \
+		'len(results) == 22' 'values("verified") == {"ok"}' 'values("pattern") == {"random"}'
+	refused EINVAL pattern 'bandwidth op=rw41 pattern=random'
 }
 
 @test "stores that need an instruction: here where memcache-user has it" {
@@ -170,6 +187,25 @@ refused() {
 	until grep -q ^running progress; do sleep 0.1; done
 	echo 1 >stop
 	not wait $!
+	[ "$(cat progress)" = idle ]
+}
+
+@test "who gets EBUSY learns which process measures" {
+	echo 'bandwidth size=64M repeat=100000' >run 3>&- &
+	until grep -q ^running progress; do sleep 0.1; done
+	cp progress "$BATS_TEST_TMPDIR/progress"
+	run -1 tee run <<<'bandwidth size=16K'
+	tee=$output
+	run "$BATS_TEST_DIRNAME/../../tools/memcache/memcache" run -o "$BATS_TEST_TMPDIR/none.jsonl" 'bandwidth size=16K'
+	echo 1 >stop
+	not wait $!
+	echo "$tee"
+	echo "$output"
+	cat "$BATS_TEST_TMPDIR/progress"
+	[ "$status" -eq 1 ]
+	grep -xE "running [0-9]+/100002 elapsed_s=[0-9.]+ eta_s=(na|[0-9.]+) pid=$!" "$BATS_TEST_TMPDIR/progress"
+	[[ $tee == *"resource busy"* ]]
+	grep -E "EBUSY: another run is on, started by bash \(process $!, user root\): [0-9]+ of 100002 samples.*: bandwidth " <<<"$output"
 	[ "$(cat progress)" = idle ]
 }
 

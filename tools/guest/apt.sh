@@ -5,10 +5,12 @@
 # packages lie in the cache. Nothing on the machine changes, and root is not needed.
 # Source it after lib.sh.
 
-# apt_release NAME: make the functions below use this release of Debian.
+# apt_release NAME [ARCHITECTURE]: make the functions below use this release of Debian, and
+# know the packages of another architecture, too: PACKAGE:ARCHITECTURE.
 apt_release() {
-	DEBIAN=$1 APT_DIR=$CACHE/apt
+	DEBIAN=$1 APT_OTHER=${2:-} APT_DIR=$CACHE/apt
 	[ "$DEBIAN" = bookworm ] || APT_DIR+=-$DEBIAN
+	APT_DIR+=${APT_OTHER:+-$APT_OTHER}
 	APT=(-c "$APT_DIR/apt.conf")
 	case $DEBIAN in
 	bookworm) suites="bookworm bookworm-backports" security=bookworm-security ;;
@@ -80,7 +82,7 @@ apt_update() (
 	cat >"$APT_DIR/new/apt.conf" <<-EOF
 	APT::Architecture "amd64";
 	#clear APT::Architectures;
-	APT::Architectures { "amd64"; };
+	APT::Architectures { "amd64"; ${APT_OTHER:+\"$APT_OTHER\";} };
 	APT::Sandbox::User "root";
 	Acquire::Languages "none";
 	#clear Acquire::IndexTargets::deb::DEP-11;

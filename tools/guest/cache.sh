@@ -36,8 +36,8 @@ needed() {
 }
 
 # in_use DIR: no other run replaces the directory until the calling shell and the programs
-# that it starts have ended.
-in_use() { lock "use-$(basename "$1")" -s; }
+# that it starts have ended. Nobody replaces one outside the cache.
+in_use() { [[ $1 != "$CACHE"/* ]] || lock "use-$(basename "$1")" -s; }
 
 # put NEW DIR: move NEW to DIR as soon as no run uses the old DIR.
 put() (

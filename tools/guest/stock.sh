@@ -4,11 +4,52 @@
 # Sourced by tools/guest/run, which says what this file must define.
 # shellcheck disable=SC2034,SC2154	# its variables
 
-packages=guest machine=pc options=
+packages=guest machine=pc console=ttyS0 options=
 
 guest_settings() {
 	name=${KERNEL:-6.1} cpus=${CPUS:-2}
 	[[ $cpus =~ ^[1-9][0-9]*$ ]] || die "CPUS=$cpus is no number of CPUs"
+	dimm=$(module_size DIMM)
+	pmem=$(module_size PMEM)
+	pci_devices
+}
+
+# module_size DIMM|PMEM: the size in bytes of this memory module; 0: there is none.
+module_size() {
+	local size=0
+	[ -z "${!1:-}" ] || size=$(numfmt --from=iec -- "${!1}" 2>/dev/null) ||
+		die "$1=${!1} is no size"
+	((size % (128 << 20) == 0)) || die "$1=${!1} is no multiple of 128M"
+	echo "$size"
+}
+
+# Set `extra` to QEMU's options for DEVICES.
+pci_devices() {
+	local device size
+	local -A seen=()
+	extra=()
+	for device in ${DEVICES:-}; do
+		[[ ! -v seen[${device%%=*}] ]] || die "DEVICES: ${device%%=*} is there twice"
+		seen[${device%%=*}]=1
+		[[ ${device#*=} == "$device" ]] || size=$(bar_size "$device")
+		case $device in
+		ivshmem=*)
+			extra+=(-object "memory-backend-ram,id=ivshmem,share=on,size=$size"
+				-device "ivshmem-plain,memdev=ivshmem") ;;
+		testdev=*) extra+=(-device "pci-testdev,membar=$size") ;;
+		edu) extra+=(-device edu) ;;
+		*) die "DEVICES: there is no '$device': ivshmem=SIZE, testdev=SIZE, edu" ;;
+		esac
+	done
+}
+
+# bar_size DEVICE=SIZE: the size in bytes. PCI knows powers of two.
+bar_size() {
+	local size
+	size=$(numfmt --from=iec -- "${1#*=}" 2>/dev/null) || size=0
+	((size >= 4096 && !(size & (size - 1)))) ||
+		die "DEVICES: $1: the size is no power of two from 4K on"
+	echo "$size"
 }
 
 guest_prepare() {
@@ -17,9 +58,19 @@ guest_prepare() {
 }
 
 guest_command() {
-	command=(qemu-system-x86_64 -nodefaults -no-user-config -display none -monitor none
-		-no-reboot -machine "$machine" -kernel "$kernel/vmlinux" -initrd "$tmp/initrd"
-		-append "console=ttyS0 loglevel=5 panic=-1 mitigations=off $options ${APPEND:-}")
+	((!pmem)) || machine+=,nvdimm=on
+	processor
+	command+=(-nodefaults -no-user-config -display none -monitor none -no-reboot
+		-kernel "$kernel/vmlinux" -initrd "$tmp/initrd"
+		-append "console=$console loglevel=5 panic=-1 mitigations=off $options ${APPEND:-}")
+	nodes
+	devices
+	command+=("${extra[@]}")
+}
+
+# Begin the command: the emulator, with the machine and its CPUs.
+processor() {
+	command=(qemu-system-x86_64 -machine "$machine")
 	# TCG's plain `max` looks like an AMD CPU with an unsteady TSC, and `vendor=` alone
 	# would turn PAT off. Five-level page tables cost time. With `erms` the kernel would
 	# clear and copy pages by `rep stosb`, which TCG does a byte at a time.
@@ -27,14 +78,14 @@ guest_command() {
 	tcg*) command+=(-accel tcg -cpu "max,vendor=GenuineIntel,family=6,model=85,stepping=4,la57=off,-erms") ;;
 	kvm*) command+=(-accel kvm -cpu "host,migratable=off,arch-capabilities=off") ;;
 	esac
-	nodes
-	devices
 }
 
-# Two nodes, each with half of the CPUs and of the memory.
+# Two nodes, each with half of the CPUs and of the memory; and one for each memory module.
 nodes() {
-	local node first=0 last=$(((cpus + 1) / 2 - 1)) cpu
-	command+=(-smp "$cpus" -m "$((mib / 2 * 2))M")
+	local node first=0 last=$(((cpus + 1) / 2 - 1)) cpu memory=$((mib / 2 * 2))M more
+	more=$(((dimm + pmem) >> 20))
+	((!more)) || memory+=,slots=2,maxmem=$((mib + 2 * more))M
+	command+=(-smp "$cpus" -m "$memory")
 	for node in 0 1; do
 		cpu=",cpus=$first-$last"
 		[ $first -le $last ] || cpu=
@@ -43,6 +94,20 @@ nodes() {
 		first=$((last + 1)) last=$((cpus - 1))
 	done
 	command+=(-numa "dist,src=0,dst=1,val=21")
+	node=2
+	((!dimm)) || memory_module pc-dimm "$dimm"
+	((!pmem)) || memory_module nvdimm "$pmem"
+}
+
+# memory_module DEVICE SIZE: on the next node, which is farther from the CPUs than the others.
+memory_module() {
+	local from
+	command+=(-numa "node,nodeid=$node")
+	for ((from = 0; from < node; from++)); do
+		command+=(-numa "dist,src=$from,dst=$node,val=31")
+	done
+	command+=(-object "memory-backend-ram,id=$1,size=$2" -device "$1,id=of-$1,memdev=$1,node=$node")
+	node=$((node + 1))
 }
 
 # A comma ends a value in QEMU's options; two commas stand for one.
@@ -60,3 +125,7 @@ devices() {
 		-fsdev "local,id=share,path=$share,security_model=none,multidevs=remap"
 		-device "virtio-9p-pci,fsdev=share,mount_tag=share")
 }
+
+# What is different for the kernels of another architecture.
+# shellcheck source=tools/guest/stock-arm64.sh
+[[ ${KERNEL:-} != *-arm64 ]] || . "$here/stock-arm64.sh"

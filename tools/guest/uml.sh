@@ -9,6 +9,7 @@ packages=uml
 
 guest_settings() {
 	name=uml
+	[[ ${KERNEL:-} != */* ]] || name=$KERNEL	# one that bisect-uml has built
 	[ "${CPUS:-1}" = 1 ] || die "CPUS=$CPUS: User-Mode Linux has one CPU"
 }
 
