@@ -5,6 +5,7 @@ out of date: kernel-doc comments, the table of tests, the ABI file."""
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from docutils import nodes
@@ -108,6 +109,26 @@ class Drawn(FromSource):
         return [nodes.raw("", "\n".join(page.body(parts)), format="html")]
 
 
+class ManPages(FromSource):
+    """.. man-pages:: - those that are installed with the programs, a section each."""
+
+    def run(self):
+        sources = [TOP / "tools/packaging/man", *TOP.glob("tools/memcache/mc/commands/*.py")]
+        with tempfile.TemporaryDirectory() as made:
+            subprocess.run([TOP / "tools/packaging/man", made], check=True)
+            pages = {f"{page.stem}({page.suffix[1:]})": plain(page)
+                     for page in sorted(Path(made).iterdir(), key=lambda page: page.stem)}
+        return self.parsed("\n".join(f"{title}\n{'-' * len(title)}\n\n::\n\n{text}\n"
+                                     for title, text in pages.items()), *sources)
+
+
+def plain(page: Path) -> str:
+    """A man page as indented text of 78 columns, without overstrikes."""
+    text = subprocess.run(["groff", "-man", "-Tascii", "-P-cbou", "-rLL=78n", page], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+    return "".join(f"    {line}\n" for line in text.strip().splitlines())
+
+
 class Abi(FromSource):
     """.. abi:: FILE - its entries, a section each."""
     required_arguments = 1
@@ -132,5 +153,6 @@ def setup(app):
     directives.register_directive("kernel-doc", KernelDoc)
     directives.register_directive("tests", Tests)
     directives.register_directive("drawn", Drawn)
+    directives.register_directive("man-pages", ManPages)
     directives.register_directive("abi", Abi)
     return {"parallel_read_safe": True}
