@@ -281,4 +281,72 @@ TEST_F(unknown, model_is_never_asked)
 	EXPECT_EQ(0, count("writes"));
 }
 
+/* ---------------------------------------- a model with two registers a CPU */
+
+FIXTURE(two) {
+};
+
+FIXTURE_SETUP(two)
+{
+	registers_setup(_metadata, "two 1");
+}
+
+FIXTURE_TEARDOWN(two)
+{
+	registers_teardown(_metadata);
+}
+
+static void expect_both_off(struct __test_metadata *_metadata)
+{
+	expect_all_off(_metadata);
+	EXPECT_EQ(SECOND0 | SECOND_OURS, msr("second0"));
+	EXPECT_EQ(SECOND1 | SECOND_OURS, msr("second1"));
+}
+
+TEST_F(two, registers_are_in_the_machine)
+{
+	EXPECT_TRUE(file_has("machine", KNOWN "\"msr_2\":\"0x6d\",\"mask_2\":\"0x40000004000\","
+				       "\"state\":\"mixed\"}"));
+}
+
+TEST_F(two, registers_are_off_and_then_as_before)
+{
+	EXPECT_EQ(0, run(SHORT "off cpu=0-1"));
+	EXPECT_TRUE(said("off"));
+	EXPECT_EQ(2 * 2, count("off"));
+	EXPECT_EQ(2 * 4, count("writes"));
+	expect_untouched(_metadata);
+}
+
+/* The prefetchers of the second register alone are enough for an honest answer. */
+TEST_F(two, registers_are_off_only_if_both_are)
+{
+	pid_t pid = run_start(ENDLESS " size=64K prefetch=off cpu=0-1");
+
+	ASSERT_TRUE(run_gets_to(5));
+	expect_both_off(_metadata);
+	ASSERT_TRUE(msr_set("second 8000000000004041 0"));
+	EXPECT_EQ(0, file_write(FILES "stop", "1"));
+	EXPECT_EQ(-ECANCELED, run_end(pid));
+	EXPECT_TRUE(said("ineffective"));
+}
+
+/*
+ * Writes that succeed: two for each of the two points' checks, two before the first point,
+ * four to switch both CPUs off, and one that puts back the first register of CPU 0.
+ */
+TEST_F(two, registers_are_put_back_each_on_its_own)
+{
+	ASSERT_TRUE(msr_set("writes b"));
+	EXPECT_EQ(-EIO, run(SHORT "off,off cpu=0-1"));
+	EXPECT_TRUE(file_has("run", "\nstate: failed\nerror: EIO prefetch: can't be put back"));
+	EXPECT_EQ(CPU0, msr("cpu0"));
+	EXPECT_EQ(SECOND0 | SECOND_OURS, msr("second0"));
+	EXPECT_EQ(CPU1 | OURS, msr("cpu1"));
+	EXPECT_EQ(SECOND1 | SECOND_OURS, msr("second1"));
+	ASSERT_TRUE(msr_set("writes ffffffffffffffff"));
+	EXPECT_EQ(0, run(SHORT "keep cpu=0"));
+	expect_untouched(_metadata);
+}
+
 TEST_HARNESS_MAIN

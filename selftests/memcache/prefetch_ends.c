@@ -12,14 +12,16 @@ FIXTURE(ends) {
 
 FIXTURE_VARIANT(ends) {
 	bool shared;
+	const char *first;	/* written before memcache is loaded */
 };
 
-FIXTURE_VARIANT_ADD(ends, a_register_each) { false };
-FIXTURE_VARIANT_ADD(ends, one_of_siblings) { true };
+FIXTURE_VARIANT_ADD(ends, a_register_each) { false, NULL };
+FIXTURE_VARIANT_ADD(ends, one_of_siblings) { true, "group 2" };
+FIXTURE_VARIANT_ADD(ends, two_registers_each) { false, "two 1" };
 
 FIXTURE_SETUP(ends)
 {
-	registers_setup(_metadata, variant->shared ? "group 2" : NULL);
+	registers_setup(_metadata, variant->first);
 	self->pid = run_start(OFF_ENDLESS);
 	ASSERT_TRUE(run_gets_to(5));
 	EXPECT_EQ(CPU0 | OURS, msr("cpu0"));

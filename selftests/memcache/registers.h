@@ -18,6 +18,11 @@
 #define CPU1 0x0000000100000802UL
 #define OURS 0xfUL
 
+/* Of the second register, which only `two 1` gives a CPU model. CPU 1 has one prefetcher off. */
+#define SECOND0 0x8000000000000041UL
+#define SECOND1 0x0000040000000002UL
+#define SECOND_OURS (1UL << 14 | 1UL << 42)
+
 #define KNOWN "\"prefetch\":{\"known\":true,\"msr\":\"0x1a4\",\"mask\":\"0xf\","
 
 __attribute__((constructor)) static void registers_need(void)
@@ -65,6 +70,8 @@ static void registers_setup(struct __test_metadata *_metadata, const char *first
 	ASSERT_EQ(0, ko_load(ko_path("MSR_KO", "mc_msr"), ""));
 	ASSERT_TRUE(msr_set("value 8000000000000a00 0"));
 	ASSERT_TRUE(msr_set("value 0000000100000802 1"));
+	ASSERT_TRUE(msr_set("second 8000000000000041 0"));
+	ASSERT_TRUE(msr_set("second 0000040000000002 1"));
 	if (first)
 		ASSERT_TRUE(msr_set(first));
 	ASSERT_EQ(0, module_load("size_mb=2"));
@@ -75,6 +82,8 @@ static inline void expect_untouched(struct __test_metadata *_metadata)
 {
 	EXPECT_EQ(CPU0, msr("cpu0"));
 	EXPECT_EQ(CPU1, msr("cpu1"));
+	EXPECT_EQ(SECOND0, msr("second0"));
+	EXPECT_EQ(SECOND1, msr("second1"));
 	EXPECT_EQ(0, count("foreign"));
 }
 

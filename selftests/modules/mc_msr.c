@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mc_msr: a simulated prefetcher register, where a CPU has none or it can't be trusted.
+ * mc_msr: simulated prefetcher registers, where a CPU has none or they can't be trusted.
  *
  * Loaded before memcache, it stands in for memcache's mc_msr_read() and
- * mc_msr_write() of MSR 0x1a4. Each CPU has a register in the module's memory,
- * which outlives memcache. In debugfs:
+ * mc_msr_write() of MSR 0x1a4 and, as on Sapphire Rapids, 0x6d. Each CPU has its
+ * registers in the module's memory, which outlives memcache. In debugfs:
  *
- *   state   name=value lines: cpuN, the registers; reads, writes; off: writes
+ *   state   name=value lines: cpuN and secondN, the registers; reads, writes; off: writes
  *           after which all our bits were set; foreign: writes that changed other bits;
  *           told: reboot notifiers of memcache that were called
  *   set     write `NAME VALUE [CPU]`, VALUE in hex:
- *           value V CPU   set the register of a CPU, as another program would
- *           flip V CPU    flip bits of it, as another program would
- *           stick V       only these bits of ours can be written
- *           group N       N neighbouring CPUs share a register
+ *           value V CPU   set the first register of a CPU, as another program would
+ *           second V CPU  set the second one
+ *           flip V CPU    flip bits of the first one, as another program would
+ *           stick V       only these bits of ours can be written in the first register
+ *           group N       N neighbouring CPUs share their registers
  *           reads N       N more reads succeed, then all fault; writes N: the same for
  *                         writes; with a CPU: only on that one
  *           unknown 1     no CPU model is known, from the next load on
+ *           two 1         the CPU model has both registers, from the next load on
  *           locked 1      the kernel is locked down for MSRs
  *           reboot 0      memcache's reboot notifiers are called
  */
@@ -32,25 +34,41 @@
 #include <linux/spinlock.h>
 #include <linux/uaccess.h>
 
-#define MSR	0x1a4
-#define OURS	0xfULL
 #define MOST	8		/* CPUs */
 #define ALWAYS	(~0ULL)
 
+/**
+ * struct simulated - a register of each CPU
+ * @msr: its number
+ * @ours: the bits of prefetchers
+ * @stick: those of them that can be written
+ * @value: its value by CPU
+ */
+struct simulated {
+	u32 msr;
+	u64 ours, stick, value[MOST];
+};
+
 /* These can be set. @lock protects them. */
-static u64 value[MOST];
-static u64 stick = OURS, group = 1, reads_left = ALWAYS, writes_left = ALWAYS;
+static struct simulated first = { 0x1a4, 0xf, 0xf };
+static struct simulated second = { 0x6d, 1ULL << 14 | 1ULL << 42, 1ULL << 14 | 1ULL << 42 };
+static u64 group = 1, reads_left = ALWAYS, writes_left = ALWAYS;
 static unsigned int faulty = MOST;	/* the only CPU that faults; MOST: any does */
-static u64 unknown, locked;
+static u64 unknown, two, locked;
 static unsigned int reads, writes, off, foreign, told;
 static DEFINE_RAW_SPINLOCK(lock);
 static struct dentry *dir;
 
-/* --------------------------------------------------------- the register */
+/* -------------------------------------------------------- the registers */
 
-static u64 *of_this_cpu(void)
+static struct simulated *of_msr(u32 msr)
 {
-	return &value[raw_smp_processor_id() / group * group % MOST];
+	return msr == first.msr ? &first : &second;
+}
+
+static u64 *of_this_cpu(struct simulated *reg)
+{
+	return &reg->value[raw_smp_processor_id() / group * group % MOST];
 }
 
 static bool faults(u64 *left)
@@ -72,33 +90,40 @@ static int stand_in_read(u32 msr, u64 *to)
 	raw_spin_lock_irqsave(&lock, flags);
 	reads++;
 	err = faults(&reads_left) ? -EIO : 0;
-	*to = err ? 0 : *of_this_cpu();
+	*to = err ? 0 : *of_this_cpu(of_msr(msr));
 	raw_spin_unlock_irqrestore(&lock, flags);
 	return err;
 }
 
 static int stand_in_write(u32 msr, u64 to)
 {
+	struct simulated *reg = of_msr(msr);
 	unsigned long flags;
 	u64 *now;
 	int err;
 
 	raw_spin_lock_irqsave(&lock, flags);
-	now = of_this_cpu();
+	now = of_this_cpu(reg);
 	err = faults(&writes_left) ? -EIO : 0;
 	if (!err && *now != to) {
 		writes++;
-		foreign += ((*now ^ to) & ~OURS) != 0;
-		off += (to & OURS) == OURS;
-		*now = (to & (stick | ~OURS)) | (*now & OURS & ~stick);
+		foreign += ((*now ^ to) & ~reg->ours) != 0;
+		off += (to & reg->ours) == reg->ours;
+		*now = (to & (reg->stick | ~reg->ours)) | (*now & reg->ours & ~reg->stick);
 	}
 	raw_spin_unlock_irqrestore(&lock, flags);
 	return err;
 }
 
-static void *stand_in_nothing(void)
+/* The same as struct mc_prefetch_msr of memcache. */
+static const struct {
+	u32 msr;
+	u64 mask;
+} both[] = { { 0x1a4, 0xf }, { 0x6d, 1ULL << 14 | 1ULL << 42 }, { } };
+
+static const void *stand_in_model(void)
 {
-	return NULL;
+	return READ_ONCE(unknown) ? NULL : both;
 }
 
 static int stand_in_no(void)
@@ -112,23 +137,35 @@ static int stand_in_no(void)
  * struct place - a function that is replaced
  * @probe: the probe at its entry
  * @stand_in: the function that is called instead
- * @argument: first argument of the calls that are replaced; ALWAYS: any
- * @on: calls are replaced only while this is not 0; NULL: always
+ * @wanted: tells by the first argument whether a call is replaced
  */
 struct place {
 	struct kprobe probe;
 	void *stand_in;
-	u64 argument;
-	const u64 *on;
+	bool (*wanted)(u64 argument);
 };
+
+static bool is_simulated(u64 msr)
+{
+	return (u32)msr == first.msr || (READ_ONCE(two) && (u32)msr == second.msr);
+}
+
+static bool is_set(u64 model)
+{
+	return READ_ONCE(unknown) || READ_ONCE(two);
+}
+
+static bool is_locked(u64 reason)
+{
+	return READ_ONCE(locked) && (u32)reason == LOCKDOWN_MSR;
+}
 
 static int lead_away(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct place *p = container_of(probe, struct place, probe);
 
 	/* A probe takes no lock. */
-	if ((p->on && !READ_ONCE(*p->on)) ||
-	    (p->argument != ALWAYS && (u32)regs->di != p->argument))
+	if (!p->wanted(regs->di))
 		return 0;
 	instruction_pointer_set(regs, (unsigned long)p->stand_in);
 	return 1;
@@ -149,12 +186,12 @@ static void never_after(struct kprobe *probe, struct pt_regs *regs,
 	}
 
 static struct place lockdown =
-	PLACE("security_locked_down", stand_in_no, LOCKDOWN_MSR, &locked);
+	PLACE("security_locked_down", stand_in_no, is_locked);
 
 static struct place places[] = {
-	PLACE("memcache:mc_msr_read", stand_in_read, MSR, NULL),
-	PLACE("memcache:mc_msr_write", stand_in_write, MSR, NULL),
-	PLACE("memcache:mc_prefetchers_of", stand_in_nothing, ALWAYS, &unknown),
+	PLACE("memcache:mc_msr_read", stand_in_read, is_simulated),
+	PLACE("memcache:mc_msr_write", stand_in_write, is_simulated),
+	PLACE("memcache:mc_prefetchers_of", stand_in_model, is_set),
 };
 
 static bool placed;
@@ -264,9 +301,12 @@ static int state_show(struct seq_file *m, void *unused)
 	unsigned int cpu;
 
 	raw_spin_lock_irqsave(&lock, flags);
-	for (cpu = 0; cpu < MOST; cpu++)
-		seq_printf(m, "cpu%u=%llu\n", cpu,
-			   value[cpu / group * group % MOST]);
+	for (cpu = 0; cpu < MOST; cpu++) {
+		unsigned int of = cpu / group * group % MOST;
+
+		seq_printf(m, "cpu%u=%llu\nsecond%u=%llu\n", cpu, first.value[of], cpu,
+			   second.value[of]);
+	}
 	seq_printf(m, "reads=%u\nwrites=%u\noff=%u\nforeign=%u\ntold=%u\n",
 		   reads, writes, off, foreign, told);
 	raw_spin_unlock_irqrestore(&lock, flags);
@@ -280,9 +320,9 @@ static int set(const char *name, u64 to, unsigned int cpu)
 		const char *name;
 		u64 *value;
 	} named[] = {
-		{ "stick", &stick }, { "group", &group },
+		{ "stick", &first.stick }, { "group", &group },
 		{ "reads", &reads_left }, { "writes", &writes_left },
-		{ "unknown", &unknown }, { "locked", &locked },
+		{ "unknown", &unknown }, { "two", &two }, { "locked", &locked },
 	};
 	unsigned long flags;
 	int err = -EINVAL;
@@ -298,10 +338,13 @@ static int set(const char *name, u64 to, unsigned int cpu)
 		err = 0;
 	}
 	if (cpu < MOST && !strcmp(name, "value")) {
-		value[cpu] = to;
+		first.value[cpu] = to;
+		err = 0;
+	} else if (cpu < MOST && !strcmp(name, "second")) {
+		second.value[cpu] = to;
 		err = 0;
 	} else if (cpu < MOST && !strcmp(name, "flip")) {
-		value[cpu] ^= to;
+		first.value[cpu] ^= to;
 		err = 0;
 	}
 	raw_spin_unlock_irqrestore(&lock, flags);
@@ -365,5 +408,5 @@ static void __exit mc_msr_exit(void)
 module_init(mc_msr_init);
 module_exit(mc_msr_exit);
 
-MODULE_DESCRIPTION("A register for prefetchers, for memcache's tests");
+MODULE_DESCRIPTION("Registers for prefetchers, for memcache's tests");
 MODULE_LICENSE("GPL");
