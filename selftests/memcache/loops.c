@@ -59,7 +59,7 @@ TEST_F(loops, of_every_operation)
 	at[strcspn(at, "\n")] = 0;
 	while ((op = strsep(&at, "|"))) {
 		int one = widths(op, 1), two = widths(op, 2);
-		/* Not every CPU has the instructions of these, and own has none before it gets some. */
+		/* A CPU may lack the instructions of these; own has none of itself. */
 		bool may_lack = !strncmp(op, "write_", 6) || !strcmp(op, "movdir64b") ||
 				!strcmp(op, "own") || (!STRINGS && !strncmp(op, "rep_", 4));
 
