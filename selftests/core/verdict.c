@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Whether a memory type has an effect, on a made-up machine in virtual time. The simulated
+ * machine tests the limits; here the core is slow now and then.
+ */
+#include "cmocka_all.h"
+
+#include "arch/loops.h"
+#include "measure/verdict.h"
+#include "platform/clock.h"
+
+struct mc_clock mc_clock = { .khz = 1000000 };	/* a tick is a nanosecond */
+
+static u64 now_ns;
+static u64 hit_ns, miss_ns;	/* duration of a load of a line, and after a flush */
+static unsigned int calls;	/* of the loops */
+static unsigned int slow_calls;	/* so many calls, from the first one, take five times as long */
+
+u64 mc_clock_raw_ns(void)
+{
+	return now_ns;
+}
+
+static void take(u64 ns)
+{
+	now_ns += calls++ < slow_calls ? 5 * ns : ns;
+}
+
+void mc_asm_reload(void *line, u64 count)
+{
+	take(8 * hit_ns * count);
+}
+
+void mc_asm_flush_reload(void *line, u64 count)
+{
+	take(8 * miss_ns * count);
+}
+
+void mc_asm_combine(void *line, u64 count)
+{
+	take(8 * hit_ns * count);
+}
+
+/* The verdict on a line of a type, after a quiet look at the line that it is compared with. */
+static struct mc_verdict judged(enum mc_type type, unsigned int slow)
+{
+	_Alignas(64) static char line[64];
+	struct mc_verdict v;
+
+	slow_calls = 0;
+	mc_verdict_init(line);
+	calls = 0;
+	slow_calls = slow;
+	mc_verdict_of(&v, type, line);
+	return v;
+}
+
+/* A call that warms up and a round: 32 calls for the 16 rounds of a loop. */
+#define A_TRY(loops)	(32 * (loops) + 1)
+
+static void test_a_slow_try_is_no_verdict(void **state)
+{
+	hit_ns = 2;
+	miss_ns = 2;
+	assert_int_equal(judged(MC_UC, 0).effect, MC_EFFECT_NO);
+	assert_int_equal(judged(MC_UC, A_TRY(2)).effect, MC_EFFECT_NO);
+	assert_int_equal(judged(MC_UC, A_TRY(2)).reload_ps, 2000);
+	assert_int_equal(judged(MC_WC, 3 * A_TRY(2)).effect, MC_EFFECT_NO);
+}
+
+/* Only the reloads are slow, so that a miss seems to be no slower than a hit. */
+static void test_each_time_is_the_least_of_all_tries(void **state)
+{
+	struct mc_verdict v;
+
+	hit_ns = 4;
+	miss_ns = 80;
+	v = judged(MC_WB, A_TRY(1));
+	assert_int_equal(v.effect, MC_EFFECT_YES);
+	assert_int_equal(v.reload_ps, 4000);
+	assert_int_equal(v.reference_ps, 80000);
+}
+
+static void test_what_stays_between_stays_unknown(void **state)
+{
+	hit_ns = 4;
+	miss_ns = 20;
+	assert_int_equal(judged(MC_WB, 0).effect, MC_EFFECT_UNKNOWN);
+	/* Each of 8 tries times three loops by 16 rounds of two calls. */
+	assert_int_equal(calls, 1 + 8 * 3 * 32);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_slow_try_is_no_verdict),
+		cmocka_unit_test(test_each_time_is_the_least_of_all_tries),
+		cmocka_unit_test(test_what_stays_between_stays_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
