@@ -4,14 +4,14 @@
 #include "request.h"
 
 static struct mc_request req;
-static char text[MC_REQUEST_JSON_MAX];
+static char text[MC_REQUEST_JSON_MAX], line[2000];
 
-static void parse_good(const char *line)
+static void parse_good(const char *good)
 {
 	struct mc_error e;
 
-	if (parse(&req, line, &e))
-		fail_msg("'%s': %s", line, e.text);
+	if (parse(&req, good, &e))
+		fail_msg("'%s': %s", good, e.text);
 }
 
 /* The groups of CPUs 0 to 9, a digit each. */
@@ -65,7 +65,6 @@ static void a_group_may_have_values_of_its_own(void **state)
 
 static void assert_bad(const char *groups, const char *says)
 {
-	char line[2000];
 	struct mc_error e;
 
 	snprintf(line, sizeof(line), "crowd groups=%s", groups);
@@ -76,7 +75,7 @@ static void assert_bad(const char *groups, const char *says)
 
 static void what_is_wrong_is_said(void **state)
 {
-	char many[2000] = "0:read";
+	static char many[500];
 
 	assert_bad("", "groups: has no value; write groups=0:read");
 	assert_bad("0", "groups: '0' has no operation; a group is CPUS:OP");
@@ -102,25 +101,29 @@ static void what_is_wrong_is_said(void **state)
 	assert_bad("0:read:repeat=2",
 		   "groups: 'repeat' is no key of a group; a group takes size=, node=, pace=");
 	assert_bad("0:read:irq=off", "groups: 'irq' is no key of a group");
+	snprintf(many, sizeof(many), "0:read");
 	for (unsigned int cpu = 1; cpu < MC_MAX_GROUPS; cpu++)
 		snprintf(many + strlen(many), 20, "+%u:read", cpu);
-	parse_good(strcat(strcpy(text, "crowd groups="), many));
+	snprintf(text, sizeof(text), "crowd groups=%s", many);
+	parse_good(text);
 	assert_int_equal(req.ngroups, MC_MAX_GROUPS);
-	assert_bad(strcat(many, "+99:read"), "groups: '99:read' is one group too many: 16 at most");
+	snprintf(many + strlen(many), 20, "+99:read");
+	assert_bad(many, "groups: '99:read' is one group too many: 16 at most");
 }
 
 static void the_list_has_a_longest(void **state)
 {
-	char list[600] = "0", line[700];
+	char list[600] = "0";
 
 	for (unsigned int cpu = 100; strlen(list) + 4 + strlen(":read") <= MC_GROUPS_MAX; cpu++)
 		snprintf(list + strlen(list), 8, ",%u", cpu);
-	strcat(list, ":read");
+	snprintf(list + strlen(list), 8, ":read");
 	snprintf(line, sizeof(line), "crowd groups=%s", list);
 	parse_good(line);
 	assert_string_equal(req.groups, list);
 	memmove(list + 4, list, strlen(list) + 1);
-	assert_bad(memcpy(list, "990,", 4), "is longer than 500 bytes");
+	memcpy(list, "990,", 4);
+	assert_bad(list, "is longer than 500 bytes");
 }
 
 /* The line that is shown is the same request, and JSON has all groups; the table has none. */
@@ -135,7 +138,7 @@ static void groups_are_shown(void **state)
 	snprintf(text, sizeof(text), "crowd groups=%s", groups);
 	parse_good(text);
 	assert_string_equal(req.groups, groups);
-	parse_good(strcpy(text, shown(&req)));
+	parse_good(shown(&req));
 	assert_string_equal(req.groups, groups);
 	assert_groups("1111220003");
 	mc_request_point(&req, 0, &rec.point);

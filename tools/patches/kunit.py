@@ -8,8 +8,8 @@ from collections.abc import Callable
 # stats.c and math.c compare with arithmetic that a kernel lacks: long double, 128-bit division.
 # chase.c needs no KUnit: its chains are walked in each measurement.
 HEADERS = ["fixture.h", "json.h", "request.h"]
-FILES = ["bad_requests.c", "counter.c", "echo.c", "good_requests.c", "histogram.c", "holds.c",
-         "pattern.c", "record.c", "request_json.c", "target.c", "text.c"]
+FILES = ["bad_requests.c", "counter.c", "echo.c", "good_requests.c", "groups.c", "histogram.c",
+         "holds.c", "pattern.c", "record.c", "request_json.c", "target.c", "text.c"]
 
 # What KUnit calls cmocka's assertions.
 ASSERTIONS: dict[str, Callable[[list[str]], tuple[str, list[str]]]] = {
