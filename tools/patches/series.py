@@ -116,8 +116,27 @@ def wrappers(compat: str) -> dict[str, str]:
     return names
 
 
-def in_kernel(ours: Tree) -> Tree:
-    """The same files at their places in a kernel tree."""
+def headers(text: str, linux: Path) -> str:
+    """The text with <linux/NAME.h> in place of an <asm/NAME.h> that it includes, as checkpatch
+    wants it. Not every kernel that module/ is for has each of these."""
+    def linux_first(block: re.Match[str]) -> str:
+        lines = [re.sub(r"<asm/(.*)>", r"<linux/\1>", line) if includes(line) else line
+                 for line in block[0].splitlines()]
+        # linux comes before asm, both in the order of the alphabet.
+        return "".join(f"{line}\n" for line in sorted(
+            set(lines), key=lambda line: ("<linux/" not in line, line)))
+
+    def includes(line: str) -> bool:
+        name = re.fullmatch(r"#include <asm/(.*)>", line)
+        path = linux / "include/linux" / name[1] if name else None
+        return bool(path and path.is_file() and line in path.read_text())
+
+    return re.sub(r"(?:^#include <.*>\n)+", lambda block: linux_first(block)
+                  if any(map(includes, block[0].splitlines())) else block[0], text, flags=re.M)
+
+
+def in_kernel(ours: Tree, linux: Path) -> Tree:
+    """The same files at their places in the kernel tree LINUX."""
     names = wrappers(ours["module/platform/compat.h"])
     wrapper = re.compile(r"\b(" + "|".join(names) + r")\b")
     tree = {}
@@ -131,6 +150,8 @@ def in_kernel(ours: Tree) -> Tree:
         text = text.replace('#include "uapi/memcache.h"', "#include <linux/memcache.h>")
         if name.startswith("module/"):  # lines that are gone may leave two empty ones
             text = re.sub(r"\n{3,}", "\n\n", text)
+        if place.endswith((".c", ".h")):
+            text = headers(text, linux)
         tree[place] = wrapper.sub(lambda found: names[found[1]], text)
     tree |= kunit_tests(ours)
     for name, text in tree.items():
@@ -306,7 +327,7 @@ def main(linux: Path, out: Path) -> None:
         for number, one in enumerate(table["series"]):
             without = added[number:][::-1]
             tree = in_kernel(sources(Path(scratch, one["name"]), conditions, without,
-                                     table["parts"]))
+                                     table["parts"]), linux)
             tree = entries(linux, tree, who)
             if not now:
                 now = {name: (linux / name).read_text() for name in tree if (linux / name).exists()}
