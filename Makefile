@@ -15,7 +15,7 @@ CHECKS := check-core check-static check-docs check-front check-host check-uml \
 	check $(CHECKS) check-kernels faults coverage fuzz fuzz-guest soak \
 	build sign load unload user describe docs \
 	setup clean install uninstall dist deb rpm arch \
-	check-packages check-tree check-ci check-hpc check-fleet patch-series
+	check-packages check-tree check-series check-ci check-hpc check-fleet patch-series
 
 help: ## this list
 	@awk -f tools/help.awk $(MAKEFILE_LIST)
@@ -78,6 +78,10 @@ check-packages: ## the packages: built, installed and purged in chroots
 check-tree: ## the tests as a target of kselftest in a kernel tree
 	@tools/setup build guest deb
 	@tools/check/run tree
+
+check-series: ## the patches: built, sparse, checkpatch, KUnit
+	@tools/setup build kernel patches series
+	@tools/check/run series
 
 check-ci: ## the files for kernel CI, by their own validators
 	@tools/setup build check ci
