@@ -73,10 +73,10 @@ static void types_of_a_target(void **state)
 /* The table of plain memory has no column more; that of a target has two. */
 static void where_a_target_is_shown(void **state)
 {
+	static char table[4096], json[MC_ROW_MAX];
 	struct mc_record rec = {
 		.cpu = MC_CPU_ALL, .range = { 0xfe000000, 1 << 20 },
 	};
-	char table[4096], json[MC_ROW_MAX];
 	struct mc_text t = MC_TEXT(table), j = MC_TEXT(json);
 	struct mc_layout l;
 

@@ -58,6 +58,91 @@ broken() {
 	[ "$status" -ne 0 ]
 }
 
+# A kernel tree whose Makefile builds the driver with gcc, like Kbuild: its checkpatch is a kernel's,
+# and its kunit.py prints what it finds in the tests.
+small_kernel() {
+	small=$BATS_TEST_TMPDIR/small
+	mkdir -p "$small"/{arch,drivers/misc,fs,init,ipc,kernel,lib,scripts,LICENSES} \
+		"$small"/{include/uapi/linux,tools/testing/selftests,tools/testing/kunit} \
+		"$small"/Documentation/{ABI,misc-devices}
+	touch "$small"/{COPYING,CREDITS,Kbuild,MAINTAINERS,README,LICENSES/GPL-2.0} \
+		"$small"/{drivers/misc/Kconfig,include/uapi/linux/a.h} \
+		"$small"/{tools/testing/selftests/Makefile,Documentation/{ABI,misc-devices}/a.rst}
+	cp "$("$TOP/tools/guest/source" 6.1)"/scripts/{checkpatch.pl,spelling.txt,const_structs.checkpatch} \
+		"$small/scripts/"
+	sed 's/^        /\t/' >"$small/Makefile" <<-'END'
+	D := drivers/misc/memcache
+	.PHONY: $D/
+	kernelversion: ; @echo 6.13.0
+	allnoconfig: ; @mkdir -p $(O); cp $(KCONFIG_ALLCONFIG) $(O)/.config; echo configured
+	prepare: ; @echo prepared
+	$D/:
+	        @mkdir -p $(O)/$D
+	        @[ -z "$(C)" ] || ! grep -Hn __user $D/*.c
+	        @for c in $D/*.c; do gcc $(if $(W),-Wall -Wextra) -c $$c -o $(O)/$$c.o || exit; done
+	        @ld -r -o $(O)/$D/memcache.o $(O)/$D/*.c.o
+	END
+	cat >"$small/tools/testing/kunit/kunit.py" <<-'END'
+	#!/bin/bash
+	cases=$(cat drivers/misc/memcache/tests/*.c | sed -n 's/^	KUNIT_CASE(\(.*\)),/\1/p')
+	case $1 in
+	exec)
+		echo "KTAP version 1"
+		echo "1..$(wc -w <<<"$cases")"
+		for name in $cases; do
+			case $name in
+			bad*) echo "not ok $((++n)) $name" ;;
+			*) echo "ok $((++n)) $name" ;;
+			esac
+			[ $name != last ] || break
+		done ;;
+	parse)
+		echo "Testing complete. Ran $(grep -c 'ok ' "$2") tests: passed: $(grep -c '^ok' "$2")" ;;
+	esac
+	END
+	chmod +x "$small/tools/testing/kunit/kunit.py"
+	# The patches are made in a copy.
+	cp -r "$small" "$BATS_TEST_TMPDIR/made"
+	cd "$BATS_TEST_TMPDIR/made" || return
+	git init -q
+	git add -A
+	git commit -qm linux
+	driver=drivers/misc/memcache
+	mkdir -p "$driver/tests"
+}
+
+# source_of FILE LINE…: a file of the driver.
+source_of() { printf '%s\n' '// SPDX-License-Identifier: GPL-2.0-only' "${@:2}" >"$driver/$1"; }
+
+# change SUBJECT: a patch of what has changed, in the series 1-memcache.
+change() {
+	git add -A
+	git commit -qsm "misc: memcache: $1" -m "Somebody needs this, since it was not there before."
+}
+
+# check_them: what tools/check/series says about these patches.
+check_them() {
+	rm -rf "$BATS_TEST_TMPDIR/patches"
+	git format-patch -q --cover-letter -o "$BATS_TEST_TMPDIR/patches/1-memcache" \
+		"$(git rev-list --max-parents=0 HEAD)"
+	run env LINUX="$small" PATCHES="$BATS_TEST_TMPDIR/patches" WORK="$BATS_TEST_TMPDIR/work" \
+		"$TOP/tools/check/series"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	failed=$(grep '^not ok' <<<"$output" | sed 's/^not ok [0-9]* - 6.13.0: //')
+}
+
+# good_patches: a driver, and tests of it.
+good_patches() {
+	touch "$driver"/{Makefile,Kconfig}
+	source_of a.c '#include <linux/types.h>' 'int a(int *x);' '' \
+		'int a(int *x)' '{' $'\treturn *x;' '}'
+	change "add a"
+	source_of tests/a_kunit.c 'static struct kunit_case cases[] = {' \
+		$'\tKUNIT_CASE(one),' $'\tKUNIT_CASE(two),' $'\t{}' '};'
+	change "add tests"
+}
+
 @test "the directory of the patches is printed" {
 	[ "$(cat "$BATS_FILE_TMPDIR/said")" = "$OUT" ]
 	[ "$(cd "$OUT" && echo *)" = "1-memcache 2-devices 3-prefetch 4-file 5-target" ]
@@ -137,8 +222,9 @@ broken() {
 	run grep -rhx "+$asm" "$BATS_TEST_TMPDIR/newer-out"
 	[ -z "$output" ]
 	# In the order of the alphabet.
-	grep -h -A1 '^+#include <linux/pgtable.h>' "$BATS_TEST_TMPDIR"/newer-out/1-*/0006-*.patch |
-		grep -x "+#include <linux/set_memory.h>"
+	run grep -h -A1 '^+#include <linux/pgtable.h>' "$BATS_TEST_TMPDIR"/newer-out/1-*/0006-*.patch
+	echo "$output"
+	[[ $output == *$'\n+#include <linux/set_memory.h>'* ]]
 }
 
 @test "what compat.h can't be in one kernel is named" {
@@ -175,91 +261,6 @@ broken() {
 	[[ $output == *"LINUX=DIRECTORY"* ]]
 }
 
-# A kernel tree whose Makefile builds the driver with gcc, like Kbuild: its checkpatch is a kernel's,
-# and its kunit.py prints what it finds in the tests.
-small_kernel() {
-	small=$BATS_TEST_TMPDIR/small
-	mkdir -p "$small"/{arch,drivers/misc,fs,init,ipc,kernel,lib,scripts,LICENSES} \
-		"$small"/{include/uapi/linux,tools/testing/selftests,tools/testing/kunit} \
-		"$small"/Documentation/{ABI,misc-devices}
-	touch "$small"/{COPYING,CREDITS,Kbuild,MAINTAINERS,README,LICENSES/GPL-2.0} \
-		"$small"/{drivers/misc/Kconfig,include/uapi/linux/a.h} \
-		"$small"/{tools/testing/selftests/Makefile,Documentation/{ABI,misc-devices}/a.rst}
-	cp "$("$TOP/tools/guest/source" 6.1)"/scripts/{checkpatch.pl,spelling.txt,const_structs.checkpatch} \
-		"$small/scripts/"
-	sed 's/^        /\t/' >"$small/Makefile" <<-'END'
-	D := drivers/misc/memcache
-	.PHONY: $D/
-	kernelversion: ; @echo 6.13.0
-	allnoconfig: ; @mkdir -p $(O); cp $(KCONFIG_ALLCONFIG) $(O)/.config; echo configured
-	prepare: ; @echo prepared
-	$D/:
-	        @mkdir -p $(O)/$D
-	        @[ -z "$(C)" ] || ! grep -Hn __user $D/*.c
-	        @for c in $D/*.c; do gcc $(if $(W),-Wall -Wextra) -c $$c -o $(O)/$$c.o || exit; done
-	        @ld -r -o $(O)/$D/memcache.o $(O)/$D/*.c.o
-	END
-	cat >"$small/tools/testing/kunit/kunit.py" <<-'END'
-	#!/bin/bash
-	cases=$(cat drivers/misc/memcache/tests/*.c | sed -n 's/^	KUNIT_CASE(\(.*\)),/\1/p')
-	case $1 in
-	exec)
-		echo "KTAP version 1"
-		echo "1..$(wc -w <<<"$cases")"
-		for name in $cases; do
-			case $name in
-			bad*) echo "not ok $((++n)) $name" ;;
-			*) echo "ok $((++n)) $name" ;;
-			esac
-			[ $name != last ] || break
-		done ;;
-	parse)
-		echo "Testing complete. Ran $(grep -c 'ok ' "$2") tests: passed: $(grep -c '^ok' "$2")" ;;
-	esac
-	END
-	chmod +x "$small/tools/testing/kunit/kunit.py"
-	# The patches are made in a copy.
-	cp -r "$small" "$BATS_TEST_TMPDIR/made"
-	cd "$BATS_TEST_TMPDIR/made" || return
-	git init -q
-	git add -A
-	git commit -qm linux
-	driver=drivers/misc/memcache
-	mkdir -p $driver/tests
-}
-
-# source_of FILE LINE…: a file of the driver.
-source_of() { printf '%s\n' '// SPDX-License-Identifier: GPL-2.0-only' "${@:2}" >"$driver/$1"; }
-
-# change SUBJECT: a patch of what has changed, in the series 1-memcache.
-change() {
-	git add -A
-	git commit -qsm "misc: memcache: $1" -m "Somebody needs this, since it was not there before."
-}
-
-# check_them: what tools/check/series says about these patches.
-check_them() {
-	rm -rf "$BATS_TEST_TMPDIR/patches"
-	git format-patch -q --cover-letter -o "$BATS_TEST_TMPDIR/patches/1-memcache" \
-		"$(git rev-list --max-parents=0 HEAD)"
-	LINUX=$small PATCHES=$BATS_TEST_TMPDIR/patches WORK=$BATS_TEST_TMPDIR/work \
-		run "$TOP/tools/check/series"
-	echo "$output"
-	[ "$status" -eq 0 ]
-	failed=$(grep '^not ok' <<<"$output" | sed 's/^not ok [0-9]* - 6.13.0: //')
-}
-
-# good_patches: a driver, and tests of it.
-good_patches() {
-	touch $driver/Makefile $driver/Kconfig
-	source_of a.c '#include <linux/types.h>' 'int a(int *x);' '' \
-		'int a(int *x)' '{' $'\treturn *x;' '}'
-	change "add a"
-	source_of tests/a_kunit.c 'static struct kunit_case cases[] = {' \
-		$'\tKUNIT_CASE(one),' $'\tKUNIT_CASE(two),' $'\t{}' '};'
-	change "add tests"
-}
-
 @test "check-series: patches that are clean pass" {
 	small_kernel
 	good_patches
@@ -276,7 +277,7 @@ good_patches() {
 	good_patches
 	source_of b.c 'int b(void) { return nowhere; }'
 	change "add b"
-	git rm -q $driver/b.c
+	git rm -q "$driver/b.c"
 	change "remove b"
 	check_them
 	[ "$failed" = "1-memcache/0003-misc-memcache-add-b: gcc W=1 has no warning" ]
@@ -286,7 +287,7 @@ good_patches() {
 @test "check-series: a warning of gcc fails" {
 	small_kernel
 	good_patches
-	sed -i 's/int \*x)$/int *x, int unused)/; s/int \*x);/int *x, int unused);/' $driver/a.c
+	sed -i 's/int \*x)$/int *x, int unused)/; s/int \*x);/int *x, int unused);/' "$driver/a.c"
 	change "take more"
 	check_them
 	[[ $failed == "1-memcache/0003-misc-memcache-take-more: gcc W=1 has no warning"* ]]
@@ -296,7 +297,7 @@ good_patches() {
 @test "check-series: a warning of checkpatch fails, unless it is excused" {
 	small_kernel
 	good_patches
-	sed -i 's/^\treturn/\tif (!x) {\n\t\treturn 0;\n\t}\n&/' $driver/a.c
+	sed -i 's/^\treturn/\tif (!x) {\n\t\treturn 0;\n\t}\n&/' "$driver/a.c"
 	change "take NULL"
 	check_them
 	[ "$failed" = "1-memcache/0003-misc-memcache-take-NULL: checkpatch --strict" ]
@@ -308,7 +309,7 @@ good_patches() {
 @test "check-series: a warning of sparse fails" {
 	small_kernel
 	good_patches
-	sed -i 's|^// SPDX.*|&\n#define __user|' $driver/a.c
+	sed -i 's|^// SPDX.*|&\n#define __user|' "$driver/a.c"
 	change "say whose it is"
 	check_them
 	[ "$failed" = "1-memcache: sparse has no warning" ]
@@ -327,11 +328,11 @@ good_patches() {
 @test "check-series: a test of KUnit that fails, or that did not run, fails" {
 	small_kernel
 	good_patches
-	sed -i 's/two/bad_one/' $driver/tests/a_kunit.c
+	sed -i 's/two/bad_one/' "$driver/tests/a_kunit.c"
 	change "test more"
 	check_them
 	[ "$failed" = $'1-memcache: KUnit\n1-memcache: all tests of KUnit have passed' ]
-	sed -i 's/one),/last),/; s/bad_last/two/' $driver/tests/a_kunit.c
+	sed -i 's/one),/last),/; s/bad_last/two/' "$driver/tests/a_kunit.c"
 	change "end early"
 	check_them
 	[ "$failed" = "1-memcache: all tests of KUnit have passed" ]
