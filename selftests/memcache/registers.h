@@ -21,9 +21,10 @@
 /* Of the second register, which only `two 1` gives a CPU model. CPU 1 has one prefetcher off. */
 #define SECOND0 0x8000000000000041UL
 #define SECOND1 0x0000040000000002UL
-#define SECOND_OURS (1UL << 14 | 1UL << 42)
+#define SECOND_OURS 0x40000004000UL	/* bits 14 and 42 */
 
 #define KNOWN "\"prefetch\":{\"known\":true,\"msr\":\"0x1a4\",\"mask\":\"0xf\","
+#define KNOWN_2 "\"msr_2\":\"0x6d\",\"mask_2\":\"0x40000004000\","
 
 __attribute__((constructor)) static void registers_need(void)
 {
