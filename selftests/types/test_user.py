@@ -54,7 +54,7 @@ class Sides(unittest.TestCase):
                                 for w in run.windows_of(0)]
                     with self.subTest(op=op, width=width, where=run.result["where"]):
                         last = accesses.last(streamed, done.stores)
-                        self.assertEqual(sum(last), done.stores)
+                        self.assertEqual(sum(last), done.stores, streamed)
                         self.assertGreaterEqual(passes, 1)
 
     def test_strings_and_kernel_functions_move_the_bytes_of_the_payload(self):
