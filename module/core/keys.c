@@ -49,7 +49,7 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 	[MC_KEY_TYPE] = {
 		.name = "type", .column = "type", .preset = "wb",
 		.kind = MC_CHOICE, .names = type_names,
-		.help = "memory type: write-back, write-combining, uncached; targets: also wt, np",
+		.help = "write-back, write-combining, uncached; targets: also wt, np; on arm64: np",
 	},
 	[MC_KEY_SIZE] = {
 		.name = "size", .column = "size_bytes", .preset = "16M",

@@ -29,7 +29,7 @@
 
 enum mc_type {
 	MC_WB, MC_WC, MC_UC,
-	MC_NTYPES,		/* number of types that RAM can have; targets have more: */
+	MC_NTYPES,		/* types with a standing buffer; there are also: */
 	MC_WT = MC_NTYPES,	/* write-through */
 	MC_NP,			/* non-posted: strongly uncached, on arm64 Device-nGnRnE */
 	MC_NALL_TYPES,

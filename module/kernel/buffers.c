@@ -470,6 +470,7 @@ pgprot_t mc_protection(enum mc_type type, pgprot_t prot)
 	switch (type) {
 	case MC_WC: return pgprot_writecombine(prot);
 	case MC_UC: return pgprot_device(prot);	/* as ioremap() does */
+	case MC_NP: return pgprot_noncached(prot);	/* as ioremap_np() does */
 	default: return prot;
 	}
 }

@@ -13,7 +13,7 @@
 /* Protects the buffers, so that a reader of `buffers` never sees a partial one. */
 static DEFINE_MUTEX(lock);
 static struct mc_buffer *standing[MC_NTYPES];
-static struct mc_buffer *of_run[MC_NTYPES];	/* a list for each type */
+static struct mc_buffer *of_run[MC_NALL_TYPES];	/* a list for each type */
 static struct mc_buffer *fence;
 static void *reference;		/* a page of write-back memory, for verdicts */
 static int default_node = -1;
@@ -137,7 +137,7 @@ void mc_memory_drop(void)
 	unsigned int i;
 
 	mutex_lock(&lock);
-	for (i = 0; i < MC_NTYPES; i++)
+	for (i = 0; i < ARRAY_SIZE(of_run); i++)
 		drop_of_run(i, -1);
 	mutex_unlock(&lock);
 }
@@ -167,9 +167,10 @@ int mc_memory_check(const struct mc_point *point, struct mc_error *e)
 	if (point->v[MC_KEY_OFFSET])
 		return mc_fail(e, -EINVAL,
 			       "offset: is for a BAR or a range in target=, not for RAM");
-	if (point->v[MC_KEY_TYPE] >= MC_NTYPES)
+	if (point->v[MC_KEY_TYPE] >= MC_NTYPES && !mc_attr_settable(point->v[MC_KEY_TYPE]))
 		return mc_fail(e, -EOPNOTSUPP,
-			       "type: RAM takes wb, wc and uc; %s is for a BAR or a range in target=",
+			       "type: RAM takes wb, wc%s; %s is for a BAR or a range in target=",
+			       mc_attr_settable(MC_NP) ? ", uc and np" : " and uc",
 			       mc_type_name(point->v[MC_KEY_TYPE]));
 	if (!mc_attr_settable(point->v[MC_KEY_TYPE]))
 		return mc_fail(e, -EOPNOTSUPP,
@@ -257,7 +258,8 @@ static struct mc_buffer *find_buffer(struct mc_run *run, enum mc_type type,
 {
 	struct mc_buffer *b;
 
-	if (!want->private && serves(standing[type], want->place, want->bytes))
+	if (type < MC_NTYPES && !want->private &&
+	    serves(standing[type], want->place, want->bytes))
 		return standing[type];
 	for (b = of_run[type]; b; b = b->next) {
 		if (serves(b, want->place, want->bytes))
@@ -406,7 +408,7 @@ void mc_memory_show(struct mc_text *t)
 		return;
 	for (i = 0; i < MC_NTYPES; i++)
 		show_one(t, standing[i], "standing");
-	for (i = 0; i < MC_NTYPES; i++) {
+	for (i = 0; i < ARRAY_SIZE(of_run); i++) {
 		for (b = of_run[i]; b; b = b->next)
 			show_one(t, b, "run");
 	}

@@ -36,15 +36,15 @@ all_ok() {
 }
 
 @test "a run's own buffers have it, too, on each node" {
-	all_ok 6 'bandwidth type=wb,wc,uc node=0,1 op=write size=4M repeat=1 warmup=0'
+	all_ok 8 'bandwidth type=wb,wc,uc,np node=0,1 op=write size=4M repeat=1 warmup=0'
 	holds '[(r["type"], r["attribute"], r["memory_node"]) for r in results] ==
 		[("wb", "wb", 0), ("wb", "wb", 1), ("wc", "nc", 0), ("wc", "nc", 1),
-		("uc", "nGnRE", 0), ("uc", "nGnRE", 1)]'
+		("uc", "nGnRE", 0), ("uc", "nGnRE", 1), ("np", "nGnRnE", 0), ("np", "nGnRnE", 1)]'
 	not grep ' run ' buffers
 }
 
 @test "types are compared in mappings of the same size" {
-	all_ok 3 'bandwidth type=wb,wc,uc size=64K repeat=2'
+	all_ok 4 'bandwidth type=wb,wc,uc,np size=64K repeat=2'
 	holds 'values("page") == {"4k"}'
 	all_ok 1 'bandwidth page=direct size=64K repeat=2'
 	refused EOPNOTSUPP "page: on this machine, only type=wb can be measured in the direct map" \
@@ -54,33 +54,33 @@ all_ok() {
 # What was written as one type is read as another one: a line that a cache kept would show.
 @test "types follow each other on the same pages" {
 	for _ in 1 2 3; do
-		all_ok 5 'bandwidth type=uc,wc,wb,wc,uc op=write size=4M repeat=1 warmup=0'
+		all_ok 6 'bandwidth type=uc,wc,np,wb,wc,uc op=write size=4M repeat=1 warmup=0'
 	done
-	holds '[r["attribute"] for r in results] == ["nGnRE", "nc", "wb", "nc", "nGnRE"]'
+	holds '[r["attribute"] for r in results] == ["nGnRE", "nc", "nGnRnE", "wb", "nc", "nGnRE"]'
 	grep '^leaked_pages=0$' buffers
 }
 
 @test "every operation and width on every type" {
-	all_ok 288 'bandwidth op=read,write,copy,rmw,triad,rw31,rw21,rw11 width=8,16,32 type=wb,wc,uc fence=none,uc verify=each,deferred size=12K repeat=2 warmup=1'
-	all_ok 36 'bandwidth op=rw32,rw41,rw91 width=16,32 type=wb,wc,uc fence=none,uc size=20K repeat=2 warmup=1'
-	all_ok 72 'bandwidth op=ntread,ntwrite,ntcopy,nttriad,ntrw31,ntrw21,ntrw11,ntrw32,ntrw41,ntrw91,read,write width=max type=wb,wc,uc verify=each,deferred size=80K repeat=2 warmup=1'
+	all_ok 384 'bandwidth op=read,write,copy,rmw,triad,rw31,rw21,rw11 width=8,16,32 type=wb,wc,uc,np fence=none,uc verify=each,deferred size=12K repeat=2 warmup=1'
+	all_ok 48 'bandwidth op=rw32,rw41,rw91 width=16,32 type=wb,wc,uc,np fence=none,uc size=20K repeat=2 warmup=1'
+	all_ok 96 'bandwidth op=ntread,ntwrite,ntcopy,nttriad,ntrw31,ntrw21,ntrw11,ntrw32,ntrw41,ntrw91,read,write width=max type=wb,wc,uc,np verify=each,deferred size=80K repeat=2 warmup=1'
 }
 
 @test "streams, orders, kinds of data and windows on every type" {
-	all_ok 27 'bandwidth op=read,write,triad width=8,16,32 streams=4 type=wb,wc,uc size=48K repeat=2 warmup=1'
-	all_ok 24 'bandwidth op=read,write,copy,rw31 pattern=random width=16,32 type=wb,wc,uc size=64K repeat=2 warmup=1'
-	all_ok 12 'bandwidth op=write,copy data=random,zero type=wb,wc,uc size=36K repeat=2 warmup=1'
-	all_ok 12 'bandwidth cpu=0,1 op=write,copy irq=on,off type=wb,wc,uc size=272K repeat=2 warmup=1'
+	all_ok 36 'bandwidth op=read,write,triad width=8,16,32 streams=4 type=wb,wc,uc,np size=48K repeat=2 warmup=1'
+	all_ok 32 'bandwidth op=read,write,copy,rw31 pattern=random width=16,32 type=wb,wc,uc,np size=64K repeat=2 warmup=1'
+	all_ok 16 'bandwidth op=write,copy data=random,zero type=wb,wc,uc,np size=36K repeat=2 warmup=1'
+	all_ok 16 'bandwidth cpu=0,1 op=write,copy irq=on,off type=wb,wc,uc,np size=272K repeat=2 warmup=1'
 }
 
 @test "the kernel's own functions" {
-	all_ok 12 'bandwidth op=memcpy_toio,memcpy_fromio,memset_io,__iowrite64_copy type=wb,wc,uc size=8K repeat=2 warmup=1'
+	all_ok 16 'bandwidth op=memcpy_toio,memcpy_fromio,memset_io,__iowrite64_copy type=wb,wc,uc,np size=8K repeat=2 warmup=1'
 	all_ok 2 'bandwidth op=memcpy_flushcache type=wb,wc size=8K repeat=2 warmup=1'
 }
 
 @test "pointer chases and random places on every type" {
-	all_ok 9 'latency type=wb,wc,uc pattern=random size=16K,64K,272K repeat=2 warmup=0'
-	all_ok 6 'random op=read,write type=wb,wc,uc size=16K count=1K repeat=2 warmup=0'
+	all_ok 12 'latency type=wb,wc,uc,np pattern=random size=16K,64K,272K repeat=2 warmup=0'
+	all_ok 8 'random op=read,write type=wb,wc,uc,np size=16K count=1K repeat=2 warmup=0'
 	all_ok 2 'random align=1 type=wb,wc size=16K count=1K repeat=2 warmup=0'
 }
 
@@ -88,8 +88,12 @@ all_ok() {
 @test "what faults on device memory is refused" {
 	refused EOPNOTSUPP "type: op=memcpy_flushcache makes accesses that fault on device memory, which type=uc is" \
 		'bandwidth op=memcpy_flushcache type=wb,uc'
+	refused EOPNOTSUPP "type: op=memcpy_flushcache makes accesses that fault on device memory, which type=np is" \
+		'bandwidth op=memcpy_flushcache type=np'
 	refused EOPNOTSUPP "align: 1 makes accesses that fault on device memory, which type=uc is" \
 		'random align=1 type=wb,uc size=64K'
+	refused EOPNOTSUPP "align: 1 makes accesses that fault on device memory, which type=np is" \
+		'random align=1 type=np size=64K'
 	grep '^state: refused$' run
 }
 
@@ -101,7 +105,10 @@ all_ok() {
 		'bandwidth type=wb,uc size=4M repeat=1'
 	grep '^hits=1$' /sys/kernel/debug/mc_witness/state
 	grep '^leaked_pages=0$' buffers
-	all_ok 2 'bandwidth type=wb,uc size=4M repeat=1'
+	echo 'try fault 1' >/sys/kernel/debug/mc_witness/fault
+	refused EOPNOTSUPP "type: memory of type=np faults on accesses of 8 bytes on this machine" \
+		'bandwidth type=np size=4K repeat=1'
+	all_ok 3 'bandwidth type=wb,uc,np size=4M repeat=1'
 	rmmod mc_witness
 }
 
@@ -111,6 +118,7 @@ all_ok() {
 	refused EOPNOTSUPP "op: this CPU has no instruction for op=movdir64b" 'bandwidth op=movdir64b'
 	refused EOPNOTSUPP "op: this CPU has no instruction for op=rep_movsb" 'bandwidth op=rep_movsb'
 	refused EINVAL "width: op=write has no access of 64 bytes" 'bandwidth op=write width=64'
+	refused EOPNOTSUPP "type: RAM takes wb, wc, uc and np; wt is for a BAR" 'bandwidth type=wt'
 }
 
 @test "prefetchers can't be switched, and that is said" {
@@ -148,7 +156,7 @@ all_ok() {
 	free=$(awk '$1 == "MemFree:" { print $2 }' /proc/meminfo)
 	for ((i = 0; i < 4; i++)); do
 		insmod "$MEMCACHE_KO"
-		echo 'bandwidth type=wb,wc,uc size=4K,20M fence=uc repeat=1' >"$FILES/run"
+		echo 'bandwidth type=wb,wc,uc,np size=4K,20M fence=uc repeat=1' >"$FILES/run"
 		rmmod memcache
 	done
 	# 48 MiB of standing buffers were freed 4 times, and as much of runs.

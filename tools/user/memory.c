@@ -422,7 +422,7 @@ static int check_point(struct mc_run *run, const struct mc_point *point)
 		return mc_user_target_check(run, point);
 	if (point->v[MC_KEY_TYPE] >= MC_NTYPES)
 		return mc_fail(&run->error, -EOPNOTSUPP,
-			       "type: RAM takes wb, wc and uc; %s is for the module's BARs and ranges",
+			       "type: RAM takes wb, wc and uc; %s is for the module",
 			       mc_type_name(point->v[MC_KEY_TYPE]));
 	if (point->v[MC_KEY_OFFSET])
 		return mc_fail(&run->error, -EINVAL,

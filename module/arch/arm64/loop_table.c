@@ -138,7 +138,7 @@ bool mc_fence_runs(u64 fence)
  */
 bool mc_device_memory(enum mc_type type)
 {
-	return type == MC_UC;
+	return type == MC_UC || type == MC_NP;
 }
 
 /**

@@ -161,11 +161,13 @@ static void clean(void *addr, u64 bytes)
  * mc_attr_settable() - can pages have a memory type here?
  * @type: the type
  *
- * Return: true; the actual type is read back later.
+ * Linux's MAIR_EL1 has no write-through.
+ *
+ * Return: true if they can; the actual type is read back later.
  */
 bool mc_attr_settable(enum mc_type type)
 {
-	return true;
+	return type != MC_WT;
 }
 
 /**

@@ -64,11 +64,12 @@ enum mc_attr mc_attr_read(const void *addr, u64 *mapping_bytes)
  * mc_attr_settable() - can pages have a memory type here?
  * @type: the type
  *
- * Return: true; the actual type is read back later.
+ * Return: true for those that the kernel has a function for; the actual type is read back
+ * later.
  */
 bool mc_attr_settable(enum mc_type type)
 {
-	return true;
+	return type < MC_NTYPES;
 }
 
 /**
