@@ -48,6 +48,20 @@
 #define MC_FENCE_SFENCE	1
 #define MC_FENCE_MFENCE	2
 #define MC_FENCE_UC	3
+/* Of arm64. Its loops find the fence bit by bit. */
+#define MC_FENCE_DMB_SY		4
+#define MC_FENCE_DMB_ISH	5
+#define MC_FENCE_DMB_ISHLD	6
+#define MC_FENCE_DMB_ISHST	7
+#define MC_FENCE_DMB_OSH	8
+#define MC_FENCE_DMB_OSHLD	9
+#define MC_FENCE_DMB_OSHST	10
+#define MC_FENCE_DSB_SY		11
+#define MC_FENCE_DSB_LD		12
+#define MC_FENCE_DSB_ST		13
+#define MC_FENCE_DSB_ISH	14
+#define MC_FENCE_DSB_ISHST	15
+#define MC_NFENCES	16
 
 #define MC_DATA_COUNTER	0
 #define MC_DATA_RANDOM	1
@@ -256,6 +270,9 @@ void mc_asm_rep_movsb1(struct mc_loop_args *args);
 void mc_asm_rep_stosb1(struct mc_loop_args *args);
 void mc_asm_flush64(struct mc_loop_args *args);
 void mc_asm_flushopt64(struct mc_loop_args *args);
+
+/* Of arm64, called directly, for loops that call the kernel's functions. */
+void mc_asm_fence(const struct mc_loop_args *args);
 
 /* Called directly, by the test overhead and by the verdict. */
 void mc_asm_count(u64 count);

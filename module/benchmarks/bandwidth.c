@@ -70,7 +70,13 @@ static const struct mc_name width_outcomes[] = { { "1", 1 }, { "4", 4 }, { } };
 
 static const struct mc_name fence_names[] = {
 	{ "none", MC_FENCE_NONE }, { "sfence", MC_FENCE_SFENCE },
-	{ "mfence", MC_FENCE_MFENCE }, { "uc", MC_FENCE_UC }, { }
+	{ "mfence", MC_FENCE_MFENCE }, { "uc", MC_FENCE_UC },
+	{ "dmb_sy", MC_FENCE_DMB_SY }, { "dmb_ish", MC_FENCE_DMB_ISH },
+	{ "dmb_ishld", MC_FENCE_DMB_ISHLD }, { "dmb_ishst", MC_FENCE_DMB_ISHST },
+	{ "dmb_osh", MC_FENCE_DMB_OSH }, { "dmb_oshld", MC_FENCE_DMB_OSHLD },
+	{ "dmb_oshst", MC_FENCE_DMB_OSHST }, { "dsb_sy", MC_FENCE_DSB_SY },
+	{ "dsb_ld", MC_FENCE_DSB_LD }, { "dsb_st", MC_FENCE_DSB_ST },
+	{ "dsb_ish", MC_FENCE_DSB_ISH }, { "dsb_ishst", MC_FENCE_DSB_ISHST }, { }
 };
 
 static const struct mc_name verify_names[] = {

@@ -73,6 +73,10 @@ all_ok() {
 	all_ok 16 'bandwidth cpu=0,1 op=write,copy irq=on,off type=wb,wc,uc,np size=272K repeat=2 warmup=1'
 }
 
+@test "every fence on every type, behind assembly and behind the kernel's own functions" {
+	all_ok 168 'bandwidth op=read,write,memcpy_toio type=wb,wc,uc,np size=8K repeat=2 warmup=1 fence=none,uc,dmb_sy,dmb_ish,dmb_ishld,dmb_ishst,dmb_osh,dmb_oshld,dmb_oshst,dsb_sy,dsb_ld,dsb_st,dsb_ish,dsb_ishst verify=each'
+}
+
 @test "the kernel's own functions" {
 	all_ok 16 'bandwidth op=memcpy_toio,memcpy_fromio,memset_io,__iowrite64_copy type=wb,wc,uc,np size=8K repeat=2 warmup=1'
 	all_ok 2 'bandwidth op=memcpy_flushcache type=wb,wc size=8K repeat=2 warmup=1'

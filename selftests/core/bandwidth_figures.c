@@ -21,6 +21,8 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_refused("op=rmw readback=on", -EINVAL, "readback");
 	assert_refused("op=read readback=on", -EINVAL, "readback");
 	assert_refused("op=rw11 readback=on", -EINVAL, "readback");
+	assert_refused("fence=dmb_sy", -EOPNOTSUPP, "fence");
+	assert_refused("fence=dsb_ishst", -EOPNOTSUPP, "fence");
 	assert_refused("op=rep_movsb width=8", -EINVAL, "width");
 	assert_refused("op=memcpy_toio", -EOPNOTSUPP, "op");
 	assert_refused("op=memcpy_flushcache width=8", -EOPNOTSUPP, "op");

@@ -60,6 +60,33 @@ all_verified() {
 	all_verified 8 "bandwidth op=write,ntwrite readback=on width=32 data=counter,random streams=1 size=36K,40K"
 }
 
+BARRIERS=dmb_sy,dmb_ish,dmb_ishld,dmb_ishst,dmb_osh,dmb_oshld,dmb_oshst,dsb_sy,dsb_ld,dsb_st,dsb_ish,dsb_ishst
+
+# barriers LOOP REQUEST: those that the loop executes. QEMU lists the code that it translates, up
+# to each branch: only what is executed.
+barriers() {
+	local program=$TOP/build/user-arm64/memcache-user from bytes
+	read -r from bytes <<<"$(nm -S "$program" | awk -v name="$1" '$4 == name { print $1, $2 }')"
+	qemu-aarch64 -cpu cortex-a76 -d in_asm -dfilter "0x$from+0x$bytes" -D translated "$program" "$2" >report
+	awk '$3 ~ /^d[ms]b$/ { print $3 "_" $4 }' translated | sort -u
+}
+
+@test "a fence is the instruction that its name says, and no other" {
+	for fence in none ${BARRIERS//,/ }; do
+		request="bandwidth op=write width=8 fence=$fence size=4K repeat=1 warmup=0"
+		for loop in write8 "write_streams8 streams=2" "write_scatter8 pattern=random"; do
+			read -r name keys <<<"$loop"
+			executed=$(barriers "mc_asm_$name" "$request $keys")
+			echo "$name fence=$fence: $executed"
+			[ "$executed" = "${fence#none}" ]
+		done
+	done
+}
+
+@test "the data are right behind every fence" {
+	all_verified 104 "bandwidth op=write,read fence=none,$BARRIERS width=16,32 verify=each,deferred size=16K"
+}
+
 @test "other tests measure, too" {
 	all_verified 8 "random mode=independent,dependent generator=lcg,xorshift128+ align=1,8 size=64K count=4K"
 	all_verified 2 "random op=write generator=lcg,xorshift128+ size=64K count=4K"

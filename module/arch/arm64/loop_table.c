@@ -125,7 +125,7 @@ const struct mc_loop mc_loops[] = {
  */
 bool mc_fence_runs(u64 fence)
 {
-	return fence == MC_FENCE_NONE || fence == MC_FENCE_UC;
+	return fence != MC_FENCE_SFENCE && fence != MC_FENCE_MFENCE;
 }
 
 /**

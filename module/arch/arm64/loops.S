@@ -45,6 +45,14 @@ FUNCTION_TYPED mc_asm_flush64
 	dsb sy
 FUNCTION_END mc_asm_flush64
 
+/* ---- for loops that are not assembly: the fence after a pass ---- */
+
+FUNCTION mc_asm_fence
+	ldr w11, [x0, #MC_ARG_FENCE]
+	mov x1, #1
+	FENCE
+FUNCTION_END mc_asm_fence
+
 /* ---- for the test overhead: an empty loop of count iterations ---- */
 
 FUNCTION mc_asm_count

@@ -8,10 +8,7 @@
 #ifdef __KERNEL__
 static void run_fence(const struct mc_loop_args *args)
 {
-	if (args->fence == MC_FENCE_UC) {
-		WRITE_ONCE(*(u64 *)args->uc_word, 1);
-		READ_ONCE(*(u64 *)args->uc_word);
-	}
+	mc_asm_fence(args);
 }
 
 #include "arch/kernel_functions.h"

@@ -175,11 +175,11 @@ const struct mc_loop mc_loops[] = {
  * mc_fence_runs() - has this architecture a fence?
  * @fence: MC_FENCE_*
  *
- * Return: true.
+ * Return: true if it has.
  */
 bool mc_fence_runs(u64 fence)
 {
-	return true;
+	return fence <= MC_FENCE_UC;
 }
 
 /**

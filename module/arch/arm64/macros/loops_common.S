@@ -235,15 +235,65 @@
 	EACH \arrays, SUB_FROM, x10
 .endm
 
-/* The fence after a pass; w11 holds MC_FENCE_*. */
-.macro FENCE
-	cmp w11, #MC_FENCE_UC
-	b.ne .Lpassed\@
+/* The fence of this number; none for those that only x86 has. */
+.macro FENCE_RUN fence
+	.if \fence == MC_FENCE_UC
 	ldr x9, [x0, #MC_ARG_UC_WORD]
 	str x1, [x9]
 	ldr x9, [x9]
+	.elseif \fence == MC_FENCE_DMB_SY
+	dmb sy
+	.elseif \fence == MC_FENCE_DMB_ISH
+	dmb ish
+	.elseif \fence == MC_FENCE_DMB_ISHLD
+	dmb ishld
+	.elseif \fence == MC_FENCE_DMB_ISHST
+	dmb ishst
+	.elseif \fence == MC_FENCE_DMB_OSH
+	dmb osh
+	.elseif \fence == MC_FENCE_DMB_OSHLD
+	dmb oshld
+	.elseif \fence == MC_FENCE_DMB_OSHST
+	dmb oshst
+	.elseif \fence == MC_FENCE_DSB_SY
+	dsb sy
+	.elseif \fence == MC_FENCE_DSB_LD
+	dsb ld
+	.elseif \fence == MC_FENCE_DSB_ST
+	dsb st
+	.elseif \fence == MC_FENCE_DSB_ISH
+	dsb ish
+	.elseif \fence == MC_FENCE_DSB_ISHST
+	dsb ishst
+	.endif
+.endm
+
+/* Of the fences from a number on, that which the lowest bits of w11 say, bits 0 to bit. */
+.macro FENCE_AMONG bit, from, passed
+	.if \bit < 0
+	FENCE_RUN \from
+	b \passed
+	.else
+	tbnz w11, #\bit, .Lset\@
+	FENCE_AMONG (\bit-1), \from, \passed
+.Lset\@:
+	FENCE_AMONG (\bit-1), (\from+(1<<\bit)), \passed
+	.endif
+.endm
+
+/*
+ * The fence after a pass; w11 holds MC_FENCE_*. Each fence is behind the same number of
+ * branches, so that none has a head start.
+ */
+.macro FENCE
+	cbz w11, .Lpassed\@
+	FENCE_AMONG 3, 0, .Lpassed\@
 .Lpassed\@:
 .endm
+
+	.if MC_NFENCES > 16
+	.error "FENCE looks at four bits"
+	.endif
 
 .macro LOOP name, w, body, arrays=1, prep=PREP_NONE, done=DONE_NONE, \
 	behind=BEHIND_NONE, count=0, fence=1

@@ -83,6 +83,9 @@ def _widths(pairs: list[Pair]) -> str:
 
 
 TYPES = ("wb", "uc", "wc")
+FENCES = ("sfence", "mfence",
+          *(f"dmb_{which}" for which in ("sy", "ish", "ishld", "ishst", "osh", "oshld", "oshst")),
+          *(f"dsb_{which}" for which in ("sy", "ld", "st", "ish", "ishst")))
 STREAMING = ("op", "width_bytes")
 RULES = [
     Rule("UC against WB", ("type",), {"type": "uc"}, {"type": "wb"}),
@@ -95,8 +98,8 @@ RULES = [
     Rule("Streaming copy against ordinary copy", STREAMING,
          {"op": "ntcopy"}, {"op": "copy"}, _widths),
     Rule("UC fence against none", ("fence",), {"fence": "uc"}, {"fence": "none"}),
-    Rule("sfence against none", ("fence",), {"fence": "sfence"}, {"fence": "none"}),
-    Rule("mfence against none", ("fence",), {"fence": "mfence"}, {"fence": "none"}),
+    *(Rule(f"{fence} against none", ("fence",), {"fence": fence}, {"fence": "none"})
+      for fence in FENCES),
     Rule("Checking once against after each round", ("verify",),
          {"verify": "deferred"}, {"verify": "each"}),
     Rule("Zeros against a counter", ("data",), {"data": "zero"}, {"data": "counter"}),
