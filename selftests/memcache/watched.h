@@ -11,20 +11,10 @@
 #include "run.h"
 #include "witness.h"
 
-/*
- * On x86 memcache sets the type of whole blocks; on arm64 a type is that of a mapping, so only
- * the page that is mapped has it.
- */
-#ifdef __aarch64__
-#define FENCE_PAGES 1
-#else
-#define FENCE_PAGES BLOCK
-#endif
-
 /* The pages of the standing buffers, and the fence's page once it was used. */
 static long watched_standing(void)
 {
-	return 2 * BLOCK + (file_has("buffers", "uc fence ") ? FENCE_PAGES : 0);
+	return 2 * BLOCK + (file_has("buffers", "uc fence ") ? CHANGED(1) : 0);
 }
 
 static void watched_setup(struct __test_metadata *_metadata)

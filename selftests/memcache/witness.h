@@ -7,10 +7,9 @@
 #include <stdio.h>
 
 #include "module.h"
+#include "types.h"
 
 #define WITNESS "/sys/kernel/debug/mc_witness/"
-
-#define BLOCK 512	/* pages: memcache takes whole blocks of 2 MiB */
 
 __attribute__((constructor)) static void witness_need(void)
 {
@@ -53,8 +52,8 @@ static inline long witness_away(void)
 
 /* What is mapped at an address of this process. */
 struct witness_page {
-	char type[4];	/* in the process's own page tables */
-	char direct[4];	/* in the kernel's direct map */
+	char type[8];	/* in the process's own page tables */
+	char direct[8];	/* in the kernel's direct map */
 	unsigned long pfn;
 };
 
@@ -67,7 +66,7 @@ static inline bool witness_page(const void *addr, struct witness_page *page)
 
 	close(fd);
 	text[n < 0 ? 0 : n] = '\0';
-	return sscanf(text, "type=%3s direct=%3s pfn=%lu", page->type,
+	return sscanf(text, "type=%7s direct=%7s pfn=%lu", page->type,
 		      page->direct, &page->pfn) == 3;
 }
 

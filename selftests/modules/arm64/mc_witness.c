@@ -9,10 +9,14 @@
  *   state   name=value lines: now_*: the types of all pages that ever had a mapping of another
  *           type, now_other is Device-nGnRnE; of the pages that have one now, nodeN are
  *           on node N; hits: faults that took place
- *   fault   write `map refuse N M`: M mappings of another type, beginning with the N-th from
- *           now, fail; `try fault N`: the N-th time that memcache tries accesses, it gets an
+ *   fault   write `map refuse|lie N M`: M mappings of another type, beginning with the N-th from
+ *           now, fail, or are write-back though they should not; `map none`: they no longer do;
+ *           `try fault N`: the N-th time that memcache tries accesses, it gets an
  *           address where nothing is mapped; `sum wrong N`: the N-th sum that memcache
  *           compares with is wrong
+ *   mapped  read at the offset ADDRESS: what that address is for the reader itself:
+ *           `type=nc direct=wb pfn=N`, where direct is the type of the same page in the
+ *           kernel's direct map
  */
 #include <linux/bitmap.h>
 #include <linux/debugfs.h>
@@ -38,22 +42,35 @@ static struct mapping mappings[MAPPINGS];
 static DEFINE_RAW_SPINLOCK(lock);
 static unsigned long *touched;		/* a bit for each page frame */
 static unsigned long npfns;
-static unsigned int refuse_after, refuse;
+static unsigned int disturb_after, disturb_left;
+static bool lie;			/* instead of refusing */
 static atomic_t tries_left, sums_left, hits;
 static struct dentry *dir;
 
 /* ------------------------------------------------------------ mappings */
 
-/* PAR_EL1 of an address of the kernel. */
+/* PAR_EL1 of an address, by an instruction that translates it. */
+#define TRANSLATE(at, addr) ({							\
+	unsigned long flags_;							\
+	u64 par_;								\
+										\
+	local_irq_save(flags_);							\
+	asm volatile("at " at ", %1\n\tisb\n\tmrs %0, par_el1"			\
+		     : "=r" (par_) : "r" (addr) : "memory");			\
+	local_irq_restore(flags_);						\
+	par_;									\
+})
+
+/* Of the kernel. */
 static u64 translate(unsigned long addr)
 {
-	unsigned long flags;
-	u64 par;
+	return TRANSLATE("s1e1r", addr);
+}
 
-	local_irq_save(flags);
-	asm volatile("at s1e1r, %1\n\tisb\n\tmrs %0, par_el1" : "=r" (par) : "r" (addr) : "memory");
-	local_irq_restore(flags);
-	return par;
+/* Of the process that runs. */
+static u64 translate_user(unsigned long addr)
+{
+	return TRANSLATE("s1e0r", addr);
 }
 
 static unsigned long pfn_of(u64 par)
@@ -70,7 +87,6 @@ static bool other_type(pgprot_t prot)
 
 struct call {
 	unsigned long pages;	/* 0: of no interest */
-	bool refused;
 };
 
 /* void *vmap(struct page **pages, unsigned int count, unsigned long flags, pgprot_t prot) */
@@ -82,11 +98,13 @@ static int vmap_begins(struct kretprobe_instance *instance, struct pt_regs *regs
 	if (!other_type(__pgprot(regs->regs[3])))
 		return 0;
 	call->pages = (u32)regs->regs[1];
-	if (refuse && !refuse_after--) {
-		refuse_after = 0;
-		refuse--;
-		call->refused = true;
-		regs->regs[1] = UINT_MAX;	/* more pages than there are */
+	if (disturb_left && !disturb_after--) {
+		disturb_after = 0;
+		disturb_left--;
+		if (lie)
+			regs->regs[3] = pgprot_val(PAGE_KERNEL);
+		else
+			regs->regs[1] = UINT_MAX;	/* more pages than there are */
 		atomic_inc(&hits);
 	}
 	return 0;
@@ -186,6 +204,47 @@ static int state_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(state);
 
+/* -------------------------------------------------- mappings of user space */
+
+static const char *type_of(u64 par)
+{
+	switch (par >> 56) {
+	case 0xff:
+	case 0xf0:
+		return "wb";
+	case 0x44:
+		return "nc";
+	case 0x04:
+		return "nGnRE";
+	case 0x00:
+		return "nGnRnE";
+	default:
+		return "other";
+	}
+}
+
+static ssize_t mapped_read(struct file *file, char __user *to, size_t len, loff_t *pos)
+{
+	loff_t begin = 0;
+	char text[64];
+	u64 par = 1;
+
+	if (*pos >= 0 && *pos < TASK_SIZE)
+		par = translate_user(*pos);
+	if (par & 1)		/* not mapped */
+		return -EFAULT;
+	scnprintf(text, sizeof(text), "type=%s direct=%s pfn=%lu\n", type_of(par),
+		  type_of(translate((unsigned long)pfn_to_kaddr(pfn_of(par)))), pfn_of(par));
+	return simple_read_from_buffer(to, len, &begin, text, strlen(text));
+}
+
+static const struct file_operations mapped_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.read = mapped_read,
+	.llseek = noop_llseek,
+};
+
 /* -------------------------------------------------------------- faults */
 
 /* const char *mc_attr_try(void *line) */
@@ -235,8 +294,9 @@ static ssize_t fault_write(struct file *file, const char __user *from, size_t le
 	if (sscanf(line, "%7s %7s %u %u", name, kind, &n, &times) < 2 || !n)
 		return -EINVAL;
 	if (!strcmp(name, "map")) {
-		refuse_after = n - 1;
-		refuse = times;
+		lie = !strcmp(kind, "lie");
+		disturb_after = n - 1;
+		disturb_left = strcmp(kind, "none") ? times : 0;
 	} else if (!strcmp(name, "try")) {
 		err = disturb(&try_probe, "memcache:mc_attr_try", change_line, &tries_left, n);
 	} else if (!strcmp(name, "sum")) {
@@ -274,6 +334,7 @@ static int __init witness_init(void)
 	dir = debugfs_create_dir("mc_witness", NULL);
 	debugfs_create_file("state", 0400, dir, NULL, &state_fops);
 	debugfs_create_file("fault", 0200, dir, NULL, &fault_fops);
+	debugfs_create_file("mapped", 0400, dir, NULL, &mapped_fops);
 	return 0;
 out_vmap:
 	unregister_kretprobe(&vmap_probe);
