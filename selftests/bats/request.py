@@ -14,6 +14,9 @@ import sys
 
 DIRECTORY = "/sys/kernel/debug/memcache"
 
+# Of an errno, as the module writes it: errorcode has only the other name of this one.
+NAMES = errno.errorcode | {errno.EOPNOTSUPP: "EOPNOTSUPP"}
+
 
 def read(name):
     with open(f"{DIRECTORY}/{name}", encoding="utf-8", errors="replace") as file:
@@ -26,7 +29,7 @@ def write(data):
         if os.write(file, data) != len(data):
             return "SHORT"
     except OSError as error:
-        return errno.errorcode[error.errno]
+        return NAMES[error.errno]
     finally:
         os.close(file)
     return "0"

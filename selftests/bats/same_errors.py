@@ -7,14 +7,13 @@ Prints each line for which the errors differ, with both errors below it, and the
 of lines. Figures that depend on the machine are not compared.
 """
 
-import errno
 import os
 import re
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from request import read, unescaped, write  # noqa: E402
+from request import NAMES, read, unescaped, write  # noqa: E402
 
 LONGEST = 128 << 10    # of an argument
 
@@ -28,7 +27,7 @@ def by_module(data):
 def by_program(program, line):
     """A process for each line: one that gets several measures nothing if one is wrong."""
     done = subprocess.run([program, line], capture_output=True, check=False)
-    names = {os.strerror(number): name for number, name in errno.errorcode.items()}
+    names = {os.strerror(number): name for number, name in NAMES.items()}
     said = re.fullmatch("memcache-user: ([^:]*): (.*)\n", done.stderr.decode())
     return f"{names.get(said[1])} {said[2]}" if said else "none"
 
