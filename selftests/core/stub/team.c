@@ -359,7 +359,9 @@ enum mc_stolen mc_detector_stolen(struct mc_detector *v, int cpu, bool at_once)
 
 bool mc_cpu_has(enum mc_feature feature)
 {
-	return !(sim.hide >> feature & 1) && cpu_runs(feature);
+	if ((sim.hide | sim.show) >> feature & 1)
+		return sim.show >> feature & 1;
+	return cpu_runs(feature);
 }
 
 void mc_served_sizes(struct mc_request *req)

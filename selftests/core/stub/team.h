@@ -33,6 +33,7 @@
  * @first_end: when the race's first thread ended; ~0: none has
  * @arg: argument of the current job
  * @hide: features that mc_cpu_has() denies, a bit for each
+ * @show: features that it claims though this CPU may lack them; no loop may run then
  * @failed: the first expectation that was not met
  */
 struct sim {
@@ -50,6 +51,7 @@ struct sim {
 	u64 first_end;
 	void *arg;
 	unsigned int hide;
+	unsigned int show;
 	const char *failed;
 	unsigned int kinds;	/* kinds of disturbance that can be detected */
 	enum mc_stolen (*stolen)(int cpu, bool at_once);	/* NULL: nobody looks */
