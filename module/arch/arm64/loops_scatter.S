@@ -3,21 +3,6 @@
 #include "arch/arm64/macros/loops_bodies.S"
 #include "arch/arm64/macros/loops_scatter.S"
 
-.macro LOOPS w
-LOOP_SCATTER mc_asm_read_scatter\w, \w, DO_READ, prep=PREP_SUM, done=DONE_SUM
-LOOP_SCATTER mc_asm_write_scatter\w, \w, DO_WRITE, prep=PREP_COUNT, count=1
-LOOP_SCATTER mc_asm_copy_scatter\w, \w, DO_COPY, arrays=2
-LOOP_SCATTER mc_asm_rmw_scatter\w, \w, DO_RMW, prep=PREP_ONES
-LOOP_SCATTER mc_asm_triad_scatter\w, \w, DO_TRIAD, arrays=3, prep=PREP_SCALAR
-.endm
-
-LOOPS 8
-LOOPS 16
-LOOPS 32
-
-LOOP_SCATTER mc_asm_ntread_scatter32, 32, DO_NTREAD, prep=PREP_SUM, done=DONE_SUM
-LOOP_SCATTER mc_asm_ntwrite_scatter32, 32, DO_NTWRITE, prep=PREP_COUNT, count=1
-LOOP_SCATTER mc_asm_ntcopy_scatter32, 32, DO_NTCOPY, arrays=2
-LOOP_SCATTER mc_asm_nttriad_scatter32, 32, DO_NTTRIAD, arrays=3, prep=PREP_SCALAR
+LOOPS_ORDERED LOOP_SCATTER, scatter
 
 	.section .note.GNU-stack, "", @progbits

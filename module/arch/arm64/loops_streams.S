@@ -56,21 +56,6 @@ FUNCTION_END \name
 
 /* ---- the loops; they share the rows of loops.S in loop_table.c ---- */
 
-.macro LOOPS w
-LOOP_STREAMS mc_asm_read_streams\w, \w, DO_READ, prep=PREP_SUM, done=DONE_SUM
-LOOP_STREAMS mc_asm_write_streams\w, \w, DO_WRITE, prep=PREP_COUNT, count=1
-LOOP_STREAMS mc_asm_copy_streams\w, \w, DO_COPY, arrays=2
-LOOP_STREAMS mc_asm_rmw_streams\w, \w, DO_RMW, prep=PREP_ONES
-LOOP_STREAMS mc_asm_triad_streams\w, \w, DO_TRIAD, arrays=3, prep=PREP_SCALAR
-.endm
-
-LOOPS 8
-LOOPS 16
-LOOPS 32
-
-LOOP_STREAMS mc_asm_ntread_streams32, 32, DO_NTREAD, prep=PREP_SUM, done=DONE_SUM
-LOOP_STREAMS mc_asm_ntwrite_streams32, 32, DO_NTWRITE, prep=PREP_COUNT, count=1
-LOOP_STREAMS mc_asm_ntcopy_streams32, 32, DO_NTCOPY, arrays=2
-LOOP_STREAMS mc_asm_nttriad_streams32, 32, DO_NTTRIAD, arrays=3, prep=PREP_SCALAR
+LOOPS_ORDERED LOOP_STREAMS, streams
 
 	.section .note.GNU-stack, "", @progbits

@@ -61,24 +61,6 @@ FUNCTION_END \name
 
 /* ---- the loops; they share the rows of loops.S in loop_table.c ---- */
 
-.macro LOOPS w
-LOOP_STREAMS mc_asm_read_streams\w, \w, DO_READ, prep=PREP_SUM, done=DONE_SUM
-.if \w > 8
-LOOP_STREAMS mc_asm_ntread_streams\w, \w, DO_NTREAD, prep=PREP_SUM, done=DONE_SUM, \
-	behind=ADD_LOADS
-.endif
-LOOP_STREAMS mc_asm_write_streams\w, \w, DO_WRITE, prep=PREP_COUNT, count=1
-LOOP_STREAMS mc_asm_ntwrite_streams\w, \w, DO_NTWRITE, prep=PREP_COUNT, count=1
-LOOP_STREAMS mc_asm_copy_streams\w, \w, DO_COPY, arrays=2
-LOOP_STREAMS mc_asm_ntcopy_streams\w, \w, DO_NTCOPY, arrays=2
-LOOP_STREAMS mc_asm_rmw_streams\w, \w, DO_RMW, prep=PREP_ONES
-LOOP_STREAMS mc_asm_triad_streams\w, \w, DO_TRIAD, arrays=3, prep=PREP_SCALAR
-LOOP_STREAMS mc_asm_nttriad_streams\w, \w, DO_NTTRIAD, arrays=3, prep=PREP_SCALAR
-.endm
-
-LOOPS 8
-LOOPS 16
-LOOPS 32
-LOOPS 64
+LOOPS_ORDERED LOOP_STREAMS, streams
 
 	.section .note.GNU-stack, "", @progbits

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The bodies of the loops in loops.S and loops_streams.S, and the code before the first
- * and after the last pass. Non-temporal accesses are those of pairs: LDNP and STNP.
+ * The bodies of the loops in loops.S, loops_streams.S and loops_scatter.S, and the code
+ * before the first and after the last pass. Non-temporal accesses are those of pairs: LDNP
+ * and STNP.
  */
 #include "arch/arm64/macros/loops_common.S"
 
@@ -155,4 +156,22 @@
 	.endif
 	.endr
 	.endif
+.endm
+
+/*
+ * The loops that take the lines of their arrays in another order. @make is the macro that makes
+ * a loop, and @order stands behind the operation in its name.
+ */
+.macro LOOPS_ORDERED make, order
+.irp w, 8, 16, 32
+\make mc_asm_read_\order\w, \w, DO_READ, prep=PREP_SUM, done=DONE_SUM
+\make mc_asm_write_\order\w, \w, DO_WRITE, prep=PREP_COUNT, count=1
+\make mc_asm_copy_\order\w, \w, DO_COPY, arrays=2
+\make mc_asm_rmw_\order\w, \w, DO_RMW, prep=PREP_ONES
+\make mc_asm_triad_\order\w, \w, DO_TRIAD, arrays=3, prep=PREP_SCALAR
+.endr
+\make mc_asm_ntread_\order\()32, 32, DO_NTREAD, prep=PREP_SUM, done=DONE_SUM
+\make mc_asm_ntwrite_\order\()32, 32, DO_NTWRITE, prep=PREP_COUNT, count=1
+\make mc_asm_ntcopy_\order\()32, 32, DO_NTCOPY, arrays=2
+\make mc_asm_nttriad_\order\()32, 32, DO_NTTRIAD, arrays=3, prep=PREP_SCALAR
 .endm
