@@ -6,12 +6,11 @@
  * a million. The next pass continues from there, so several samples traverse a large
  * set. CPUs take turns, and each has a record.
  *
- * The distribution of the times is measured afterwards, in grains. A grain is the
- * smallest number of loads whose time is long compared with the cost of reading the
- * clock.
+ * The distribution of the times is measured afterwards, in grains.
  */
 #include "measure/chase.h"
 #include "measure/core_clock.h"
+#include "measure/grains.h"
 #include "measure/served.h"
 #include "measure/test.h"
 #include "measure/measurement.h"
@@ -26,7 +25,6 @@ enum {
 };
 
 #define LOADS_MOST	1048576ULL	/* loads of a pass */
-#define GRAINS		8192U
 #define COSTS_A_GRAIN	32		/* times the clock cost that a grain lasts */
 #define LINE		64ULL
 
@@ -100,9 +98,7 @@ static const struct mc_column columns[] = {
  * @at: current element of the cycle
  * @loads: number of loads in a pass
  * @mhz: frequency of the core
- * @grain: number of loads in a grain
- * @grains: picoseconds a load, for each grain
- * @timed: number of grains timed
+ * @grains: grains of loads
  */
 struct latency_job {
 	struct mc_run *run;
@@ -112,9 +108,7 @@ struct latency_job {
 	void **at;
 	u64 loads;
 	u64 mhz;
-	u64 grain;
-	u64 *grains;
-	u32 timed;
+	struct mc_grains grains;
 };
 
 static int latency_check(struct mc_run *run, const struct mc_point *point)
@@ -135,46 +129,16 @@ static int latency_check(struct mc_run *run, const struct mc_point *point)
 
 /* ------------------------------------------------------------- on the thread */
 
+static void follow(void *arg, u64 n)
+{
+	struct latency_job *job = arg;
+
+	job->at = mc_asm_chase(job->at, n);
+}
+
 static void chase_stretch(struct mc_pass *p, u64 bytes)
 {
-	struct latency_job *job = p->arg;
-
-	job->at = mc_asm_chase(job->at, bytes / LINE);
-}
-
-/* Time as many grains as fit in a window. */
-static void time_grains(struct mc_worker *w, struct latency_job *job)
-{
-	u64 cost = mc_clock.cost_ps, aim = mc_ns_to_ticks(MC_WINDOW_AIM_NS);
-	u64 from = w->began, to, ps;
-
-	while (job->timed < GRAINS && from - w->began < aim) {
-		from = mc_ticks();
-		job->at = mc_asm_chase(job->at, job->grain);
-		to = mc_ticks();
-		/* A grain that the clock did not resolve is not kept. */
-		if (to <= from)
-			continue;
-		ps = mc_ticks_to_ps(to - from);
-		job->grains[job->timed++] = (ps - min(ps, cost)) / job->grain;
-		from = to;
-	}
-}
-
-static int time_all_grains(struct mc_worker *w, struct latency_job *job, bool irq_off)
-{
-	u64 ps = job->meas.samples[0] / job->loads;
-	int err = 0;
-
-	job->grain = COSTS_A_GRAIN * mc_clock.cost_ps / max(ps, 1ULL) + 1;
-	while (!err && job->timed < GRAINS) {
-		err = mc_window_open(w, irq_off);
-		if (err)
-			break;
-		time_grains(w, job);
-		mc_window_close(w);
-	}
-	return err;
+	follow(p->arg, bytes / LINE);
 }
 
 static int chase_job(struct mc_worker *w, void *arg)
@@ -187,7 +151,8 @@ static int chase_job(struct mc_worker *w, void *arg)
 	err = err ? err : mc_core_mhz(w, &job->mhz);
 	err = err ? err : mc_measure(w, &job->meas);
 	if (!err && job->meas.done && job->meas.samples[0] != MC_NO_SAMPLE)
-		err = time_all_grains(w, job, job->meas.each->irq_off);
+		err = mc_grains_time(&job->grains, w, job->meas.each->irq_off,
+				     job->meas.samples[0] / job->loads, COSTS_A_GRAIN, follow, job);
 	return err;
 }
 
@@ -197,16 +162,13 @@ static void set_distribution(struct mc_record *rec, struct latency_job *job)
 {
 	struct mc_stats stats;
 
-	mc_stats_of(&stats, job->grains, job->timed);
-	if (!job->timed)
+	mc_grains_record(&job->grains, &stats, rec);
+	if (!job->grains.n)
 		return;
 	mc_record_set(rec, COL_P50, stats.p50_ps);
 	mc_record_set(rec, COL_P99, stats.p99_ps);
-	mc_record_set(rec, COL_P999, mc_permille(job->grains, job->timed, 999));
-	mc_record_set(rec, COL_GRAIN_LOADS, job->grain);
-	rec->histogram = mc_alloc_array(1, sizeof(*rec->histogram));
-	if (rec->histogram)
-		mc_histogram_of(rec->histogram, job->grains, job->timed);
+	mc_record_set(rec, COL_P999, mc_permille(job->grains.ps, job->grains.n, 999));
+	mc_record_set(rec, COL_GRAIN_LOADS, job->grains.size);
 }
 
 static void fill_record(struct mc_record *rec, struct latency_job *job)
@@ -235,22 +197,17 @@ static int measure(struct mc_run *run, const struct mc_point *point,
 {
 	int err = mc_measurement_begin(&job->meas, run, point);
 
+	err = err ? err : mc_grains_begin(&job->grains, &run->error);
 	if (err)
 		goto end;
-	job->grains = mc_alloc_array(GRAINS, sizeof(u64));
-	if (!job->grains) {
-		err = mc_fail(&run->error, -ENOMEM, "repeat: no memory for %u grains",
-			      GRAINS);
-		goto end;
-	}
 	job->meas.n = 1;
 	job->meas.each->pass = (struct mc_pass){
 		.stretch = chase_stretch, .arg = job, .bytes = LINE * job->loads,
 	};
 	err = mc_measurement_turn(run, rec, chase_job, job);
 	fill_record(rec, job);
-	mc_free(job->grains);
 end:
+	mc_grains_end(&job->grains);
 	mc_measurement_end(&job->meas);
 	return err;
 }

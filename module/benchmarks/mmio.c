@@ -15,6 +15,7 @@
  * many as the clock can time.
  */
 #include "arch/mmio.h"
+#include "measure/grains.h"
 #include "measure/measurement.h"
 #include "measure/test.h"
 #include "platform/clock.h"
@@ -29,7 +30,6 @@ enum {
 
 #define LINE		64ULL		/* bytes of a pass that stand for an access; of a burst */
 #define ACCESSES	1024ULL		/* accesses of a pass */
-#define GRAINS		8192U
 #define COSTS_A_GRAIN	16		/* times the clock cost that a grain lasts */
 #define BLOCK		512ULL		/* distance between runs: the longest run */
 #define BLOCKS_LEAST	32		/* more than a CPU can fill at once */
@@ -119,9 +119,7 @@ static const struct mc_column columns[] = {
  * @value: what is stored: all of its bytes are equal
  * @wrong: differences between what was stored and what was read
  * @wide_ones: reads of this width return ones where narrow reads do not
- * @grain: number of accesses in a grain
- * @grains: picoseconds an access, for each grain
- * @timed: number of grains timed
+ * @grains: grains of accesses
  * @runs: fastest time of ACCESSES stores in runs of 1, 2, 4, ... bytes, picoseconds; 0: not
  *        measured
  * @stream: the same in one run
@@ -139,9 +137,7 @@ struct mmio_job {
 	u64 value;
 	u64 wrong;
 	bool wide_ones;
-	u64 grain;
-	u64 *grains;
-	u32 timed;
+	struct mc_grains grains;
 	u64 runs[RUNS];
 	u64 stream;
 };
@@ -164,8 +160,9 @@ static int mmio_check(struct mc_run *run, const struct mc_point *point)
 /* ------------------------------------------------------------- on the thread */
 
 /* Make @n accesses, from where the last ones ended; the first place follows the last one. */
-static void make_accesses(struct mmio_job *job, u64 n)
+static void make_accesses(void *arg, u64 n)
 {
+	struct mmio_job *job = arg;
 	u64 left, now, found;
 	void *at;
 
@@ -229,41 +226,6 @@ static void compare_widths(struct mmio_job *job)
 		    (narrow(word, 1, 0) & narrow(word + 1, 1, 0)) != ~0U)
 			job->wide_ones = true;
 	}
-}
-
-/* Time as many grains as fit in a window. */
-static void time_grains(struct mc_worker *w, struct mmio_job *job)
-{
-	u64 cost = mc_clock.cost_ps, aim = mc_ns_to_ticks(MC_WINDOW_AIM_NS);
-	u64 from = w->began, to, ps;
-
-	while (job->timed < GRAINS && from - w->began < aim) {
-		from = mc_ticks();
-		make_accesses(job, job->grain);
-		to = mc_ticks();
-		/* A grain that the clock did not resolve is not kept. */
-		if (to <= from)
-			continue;
-		ps = mc_ticks_to_ps(to - from);
-		job->grains[job->timed++] = (ps - min(ps, cost)) / job->grain;
-		from = to;
-	}
-}
-
-static int time_all_grains(struct mc_worker *w, struct mmio_job *job, bool irq_off)
-{
-	u64 ps = job->meas.samples[0] / ACCESSES;
-	int err = 0;
-
-	job->grain = COSTS_A_GRAIN * mc_clock.cost_ps / max(ps, 1ULL) + 1;
-	while (!err && job->timed < GRAINS) {
-		err = mc_window_open(w, irq_off);
-		if (err)
-			break;
-		time_grains(w, job);
-		mc_window_close(w);
-	}
-	return err;
 }
 
 /*
@@ -331,7 +293,8 @@ static int mmio_job(struct mc_worker *w, void *arg)
 	err = mc_measure(w, &job->meas);
 	if (err || !job->meas.done || job->meas.samples[0] == MC_NO_SAMPLE)
 		return err;
-	err = time_all_grains(w, job, job->meas.each->irq_off);
+	err = mc_grains_time(&job->grains, w, job->meas.each->irq_off,
+			     job->meas.samples[0] / ACCESSES, COSTS_A_GRAIN, make_accesses, job);
 	if (!err && job->op == MC_MMIO_BURST)
 		err = time_all_runs(w, job);
 	return err;
@@ -377,16 +340,13 @@ static void set_distribution(struct mc_record *rec, struct mmio_job *job)
 {
 	struct mc_stats stats;
 
-	mc_stats_of(&stats, job->grains, job->timed);
-	if (!job->timed)
+	mc_grains_record(&job->grains, &stats, rec);
+	if (!job->grains.n)
 		return;
 	mc_record_set(rec, COL_P50, stats.p50_ps);
 	mc_record_set(rec, COL_P99, stats.p99_ps);
 	mc_record_set(rec, COL_MAX, stats.max_ps);
-	mc_record_set(rec, COL_GRAIN, job->grain);
-	rec->histogram = mc_alloc_array(1, sizeof(*rec->histogram));
-	if (rec->histogram)
-		mc_histogram_of(rec->histogram, job->grains, job->timed);
+	mc_record_set(rec, COL_GRAIN, job->grains.size);
 }
 
 static void fill_record(struct mc_record *rec, struct mmio_job *job)
@@ -442,18 +402,13 @@ static int mmio_run(struct mc_run *run, const struct mc_point *point, struct mc_
 	struct mmio_job job = { 0 };
 	int err = mc_measurement_begin(&job.meas, run, point);
 
-	if (!err) {
-		job.grains = mc_alloc_array(GRAINS, sizeof(u64));
-		if (!job.grains)
-			err = mc_fail(&run->error, -ENOMEM, "repeat: no memory for %u grains",
-				      GRAINS);
-	}
+	err = err ? err : mc_grains_begin(&job.grains, &run->error);
 	if (!err) {
 		set_up(&job, run, point);
 		err = mc_measurement_turn(run, rec, mmio_job, &job);
 		fill_record(rec, &job);
 	}
-	mc_free(job.grains);
+	mc_grains_end(&job.grains);
 	mc_measurement_end(&job.meas);
 	return err;
 }
