@@ -19,6 +19,7 @@ from statistics import median
 from types import ModuleType
 
 from mc import Failure
+from mc.analysis.robust import deviation
 
 FEWEST = 16         # runs: of 8 and 8, 2 in 12870 deals separate them completely
 PENALTY = 3         # of each place, in units of the kernel's cost
@@ -29,7 +30,6 @@ DEALS = 19999
 FAR = 4             # standard deviations from the median of the neighbours
 NEIGHBOURS = 4      # on each side
 TIE = 1e-4          # the least standard deviation, of logarithms of times
-SIGMA = 1.4826      # a standard deviation is so many median absolute deviations
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def far(times: Sequence[float]) -> list[bool]:
     so that a change does not count as spread."""
     logs = [log(time) for time in times]
     moves = [abs(b - a) for a, b in zip(logs, logs[1:])]
-    spread = max(SIGMA * median(moves) / 2 ** 0.5, TIE) if moves else TIE
+    spread = max(deviation(moves) / 2 ** 0.5, TIE) if moves else TIE
     return [abs(one - median(logs[max(i - NEIGHBOURS, 0):i + NEIGHBOURS + 1])) > FAR * spread
             for i, one in enumerate(logs)]
 

@@ -26,8 +26,9 @@ from dataclasses import dataclass
 from math import erfc, exp, log, log1p, sqrt
 from statistics import median
 
+from mc.analysis.robust import deviation
+
 FEWEST = 5          # machines with a result; of fewer, nobody can say which is unusual
-SIGMA = 1.4826      # a standard deviation is so many median absolute deviations
 USUAL = 0.02        # the spread of equal machines
 PRIOR = 6           # this counts as so many observations
 FAR = 3.5           # spreads
@@ -57,7 +58,7 @@ def distances(reference: Sequence[float], times: Iterable[float]) -> list[Distan
     """How far these times are from those of reference, of which there are FEWEST at least."""
     logs = [log(time) for time in reference]
     count, middle = len(logs), median(logs)
-    mine = SIGMA * median(abs(one - middle) for one in logs) * count / (count - 0.8)
+    mine = deviation(abs(one - middle) for one in logs) * count / (count - 0.8)
     freedom = PRIOR + count / 2
     spread = max(sqrt((PRIOR * USUAL ** 2 + count / 2 * mine ** 2) / freedom), USUAL)
     found = ((time, (log(time) - middle) / spread) for time in times)
