@@ -8,9 +8,7 @@ static void assert_refused(const char *line, int err, const char *key)
 {
 	run.error = (struct mc_error){ 0 };
 	assert_int_equal(check(line), err);
-	assert_int_equal(run.error.err, err);
-	assert_memory_equal(run.error.text, key, strlen(key));
-	assert_int_equal(run.error.text[strlen(key)], ':');
+	assert_names(&run.error, err, key);
 }
 
 static void test_what_cant_be_run_is_refused(void **state)

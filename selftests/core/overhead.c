@@ -204,9 +204,7 @@ static void test_one_cpu_has_no_gate(void **state)
 static void assert_refused(const char *line, int err, const char *key)
 {
 	assert_int_equal(measure(line), err);
-	assert_int_equal(run.error.err, err);
-	assert_memory_equal(run.error.text, key, strlen(key));
-	assert_int_equal(run.error.text[strlen(key)], ':');
+	assert_names(&run.error, err, key);
 	assert_int_equal(n, 0);
 }
 

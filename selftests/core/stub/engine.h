@@ -117,9 +117,7 @@ static int measure(const char *line)
 static inline void assert_refused(const char *line, int err, const char *key)
 {
 	assert_int_equal(measure(line), err);
-	assert_int_equal(run.error.err, err);
-	assert_memory_equal(run.error.text, key, strlen(key));
-	assert_int_equal(run.error.text[strlen(key)], ':');
+	assert_names(&run.error, err, key);
 	assert_int_equal(n, 0);
 	assert_int_equal(found, 0);
 	assert_int_equal(sim.windows, 0);

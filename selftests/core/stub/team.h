@@ -7,6 +7,8 @@
 #ifndef MC_SELFTEST_TEAM_H
 #define MC_SELFTEST_TEAM_H
 
+#include "../cmocka_all.h"
+
 #include "measure/events.h"
 #include "measure/team.h"
 #include "platform/clock.h"
@@ -82,5 +84,13 @@ unsigned int sim_self(void);
 bool sim_in_thread(void);
 void sim_spend(u64 ps);
 void sim_yield(void);
+
+/* The error is @err, and its text names @key first. */
+static inline void assert_names(const struct mc_error *error, int err, const char *key)
+{
+	assert_int_equal(error->err, err);
+	assert_memory_equal(error->text, key, strlen(key));
+	assert_int_equal(error->text[strlen(key)], ':');
+}
 
 #endif /* MC_SELFTEST_TEAM_H */
