@@ -169,7 +169,7 @@ static int load_lines(struct mc_worker *w, struct c2c_job *job, u64 *ps)
 	void **at = mc_chase_at(&job->chase, 0);
 	u64 left = job->chase.n, n, ticks = 0;
 
-	sampler->clock_bad = false;
+	mc_measurement_sample(w, sampler);
 	for (; left; left -= n) {
 		int err = mc_window_open(w, sampler->irq_off);
 
@@ -215,6 +215,7 @@ static int run_round(struct mc_worker *w, struct c2c_job *job, u32 round)
 		err = load_lines(w, job, &ps);
 		if (!err) {
 			mc_measurement_keep(&job->meas, round, ps);
+			mc_measurement_events(&job->meas, round, w->events, 1, 1);
 			err = verify_lines(w, job);
 		}
 	}

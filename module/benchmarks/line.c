@@ -95,8 +95,11 @@ static int time_words(struct mc_worker *w, struct line_job *job,
 {
 	struct mc_sampler *sampler = job->meas.each;
 	u64 ticks;
-	int err = mc_window_open(w, sampler->irq_off);
+	int err;
 
+	/* The events are those of the window that is the sample: the last one. */
+	mc_events_clear(w->events);
+	err = mc_window_open(w, sampler->irq_off);
 	if (err)
 		return err;
 	mc_asm_chase(mc_chase_at(c, 0), c->n);
@@ -185,8 +188,10 @@ static int line_job(struct mc_worker *w, void *arg)
 		 * The word at the largest distance has not come along: its time is the
 		 * sample.
 		 */
-		if (!err)
+		if (!err) {
 			mc_measurement_keep(&job->meas, round, ps);
+			mc_measurement_events(&job->meas, round, w->events, 1, 1);
+		}
 		mc_breathe();
 	}
 	return err;

@@ -293,16 +293,16 @@ static int chase_window(struct mc_worker *w, struct loaded_job *job, u64 *ticks)
 }
 
 /*
- * Take a sample: the picoseconds that job->loads loads take. It continues until every
- * loading thread has completed a window: a sample during which one of them stands still
- * is of another load.
+ * Take a sample: the picoseconds that job->loads loads take, and the events of their CPU.
+ * It continues until every loading thread has completed a window: a sample during which
+ * one of them stands still is of another load.
  */
-static int one_sample(struct mc_worker *w, struct loaded_job *job, u64 *ps)
+static int one_sample(struct mc_worker *w, struct loaded_job *job, u32 round)
 {
 	u64 loads = 0, all = 0, ticks = 0;
 	int err;
 
-	job->meas.each->clock_bad = false;
+	mc_measurement_sample(w, job->meas.each);
 	note_load(job);
 	while (loads < job->loads || !load_went_on(job)) {
 		err = chase_window(w, job, &ticks);
@@ -312,7 +312,9 @@ static int one_sample(struct mc_worker *w, struct loaded_job *job, u64 *ps)
 		all += ticks;
 		job->quantum = mc_chase_fit(job->quantum, job->loads, ticks);
 	}
-	*ps = mc_muldiv(mc_ticks_to_ps(all), job->loads, loads);
+	mc_measurement_keep(&job->meas, round,
+			    mc_muldiv(mc_ticks_to_ps(all), job->loads, loads));
+	mc_measurement_events(&job->meas, round, w->events, job->loads, loads);
 	return 0;
 }
 
@@ -320,17 +322,13 @@ static int chase_under_load(struct mc_worker *w, struct loaded_job *job)
 {
 	const struct mc_sampler *sampler = job->meas.each;
 	int err = wait_for_load(w, job);
-	u64 ps = 0;
 	u32 round;
 
 	job->at = mc_chase_at(&job->chase, 0);
 	job->quantum = min(MC_CHASE_LEAST, job->loads);
 	mc_flag_set(&job->phase, PHASE_TIMED);
-	for (round = 0; !err && round < sampler->warmup + sampler->repeat; round++) {
-		err = one_sample(w, job, &ps);
-		if (!err)
-			mc_measurement_keep(&job->meas, round, ps);
-	}
+	for (round = 0; !err && round < sampler->warmup + sampler->repeat; round++)
+		err = one_sample(w, job, round);
 	return err;
 }
 

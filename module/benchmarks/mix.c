@@ -86,6 +86,7 @@ static const struct mc_column columns[] = {
  * @ps: time of such a pass in each sample; 0: the clock ran backwards
  * @seen: what disturbed each sample (enum mc_disturbance)
  * @done: number of samples
+ * @events: events of its CPU in a pass, times @done
  * @reached: one more than the number of the sample in which it has completed a window
  * @checked: what it has written was verified
  * @ok: it was right
@@ -99,6 +100,7 @@ struct member {
 	u64 *ps;
 	u8 *seen;
 	u32 done;
+	struct mc_events_tally events;
 	u32 reached;
 	bool checked;
 	bool ok;
@@ -322,17 +324,21 @@ static void end_sample(struct mc_worker *w, struct mix_job *job)
 }
 
 /* Keep a thread's part of a sample. While pointers are followed, only windows count. */
-static void keep_part(struct mix_job *job, struct member *m, struct mc_sampler *sampler,
+static void keep_part(struct mc_worker *w, struct mix_job *job, struct mc_sampler *sampler,
 		      u32 sample, struct part *part)
 {
+	struct member *m = &job->member[w->index];
+	struct mc_events_tally events;
 	u64 ticks = m->chases ? part->ticks : part->to - part->from;
 
 	if (sample >= job->skip) {
 		m->ps[m->done] = sampler->clock_bad ? 0 :
 			mc_muldiv(mc_ticks_to_ps(ticks), m->bytes, part->bytes);
 		m->seen[m->done++] = sampler->seen;
+		mc_events_take(w->events, &events);
+		mc_events_add(&m->events, &events, m->bytes, part->bytes);
 	}
-	sampler->clock_bad = false;
+	mc_measurement_sample(w, sampler);
 	sampler->seen = 0;
 	*part = (struct part){ 0 };
 }
@@ -347,6 +353,7 @@ static int work(struct mc_worker *w, struct mix_job *job, struct mc_walk *walk)
 	struct part part = { 0 };
 	u32 sample = 0, now = 0;
 
+	mc_measurement_sample(w, sampler);
 	while (now < job->all) {
 		int err = mc_window_open(w, sampler->irq_off);
 
@@ -369,7 +376,7 @@ static int work(struct mc_worker *w, struct mix_job *job, struct mc_walk *walk)
 		end_sample(w, job);
 		now = mc_flag(&job->now);
 		if (now != sample)
-			keep_part(job, m, sampler, sample, &part);
+			keep_part(w, job, sampler, sample, &part);
 		sample = now;
 	}
 	return 0;
@@ -465,6 +472,17 @@ static void keep_sample(struct mix_job *job, const struct scope *scope,
 	first->clock_bad = false;
 }
 
+/* The events of these threads in @done samples. */
+static void sum_events(struct mix_job *job, const struct scope *scope, u32 done)
+{
+	unsigned int i = scope->from;
+	const struct member *m;
+
+	job->meas.events = (struct mc_events_tally){ 0 };
+	while ((m = next_of(job, scope, &i)))
+		mc_events_add(&job->meas.events, &m->events, done, max(m->done, 1U));
+}
+
 static void say_verified(struct mc_record *rec, const struct sum *sum)
 {
 	if (!sum->ok)
@@ -507,6 +525,7 @@ static void fill_record(struct mc_record *rec, struct mix_job *job,
 	job->meas.left_out = 0;
 	for (i = 0; i < done; i++)
 		keep_sample(job, scope, &sum, i);
+	sum_events(job, scope, done);
 	mc_measurement_record(&job->meas, rec);
 	rec->threads = sum.threads;
 	rec->payload_bytes = sum.bytes;

@@ -94,7 +94,7 @@ struct mc_dram {
 
 /* Why events of the cores are missing. */
 enum mc_events_why {
-	MC_EVENTS_NO_COUNTERS,	/* no events are set, or the test does not read them */
+	MC_EVENTS_NO_COUNTERS,	/* no events are set */
 	MC_EVENTS_COUNTED,
 	MC_EVENTS_NO_PMU,	/* no PMU of this machine counts an event */
 	MC_EVENTS_NOT_OPENED,	/* the PMU, or the kernel, refuses an event */

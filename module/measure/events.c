@@ -191,15 +191,18 @@ void mc_events_take(const struct mc_events *events, struct mc_events_tally *tall
  * mc_events_add() - add a thread's sample to the sum of a measurement
  * @sum: the sum
  * @one: the sample
+ * @pass: work of a pass
+ * @done: work of the sample, in the same unit; its counts are scaled from @done to @pass
  */
-void mc_events_add(struct mc_events_tally *sum, const struct mc_events_tally *one)
+void mc_events_add(struct mc_events_tally *sum, const struct mc_events_tally *one,
+		   u64 pass, u64 done)
 {
 	unsigned int i;
 
 	sum->why = max(sum->why, one->why);
 	sum->missing |= one->missing;
 	for (i = 0; i < MC_NEVENTS; i++) {
-		sum->sum[i].value += one->sum[i].value;
+		sum->sum[i].value += mc_muldiv(one->sum[i].value, pass, done);
 		sum->sum[i].enabled += one->sum[i].enabled;
 		sum->sum[i].running += one->sum[i].running;
 	}

@@ -153,13 +153,18 @@ static int timed_job(struct mc_worker *w, void *arg)
 {
 	struct mc_file_job *job = arg;
 	struct mc_file_thread *r = &job->reader[w->index];
-	int err = go_through(w, job, job->write, job->check && !job->write);
+	int err;
 
+	r->events = w->events;
+	mc_events_clear(w->events);
+	mc_events_start(w->events);
+	err = go_through(w, job, job->write, job->check && !job->write);
 	if (!err && job->write && job->drop) {
 		err = mc_file_sync(r->file->handle);
 		r->err = err;
 	}
 	r->ended = mc_ticks();
+	mc_events_stop(w->events);
 	mc_race_finish(w, r->ended);
 	return err;
 }
@@ -309,6 +314,7 @@ static int one_sample(struct mc_file_job *job, u32 round)
 	struct mc_measurement *meas = &job->meas;
 	struct mc_tally tally;
 	int err = prepare(job);
+	unsigned int i;
 	u64 ps;
 
 	if (err)
@@ -325,6 +331,8 @@ static int one_sample(struct mc_file_job *job, u32 round)
 	ps = sample_ps(job);
 	meas->each->clock_bad = !ps;
 	mc_measurement_keep(meas, round, ps);
+	for (i = 0; i < job->n; i++)
+		mc_measurement_events(meas, round, job->reader[i].events, 1, 1);
 	if (!job->write || !job->check)
 		return 0;
 	/* With cache=drop the data must be read back from the disk. */

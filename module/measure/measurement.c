@@ -86,6 +86,19 @@ int mc_measurement_turn(struct mc_run *run, struct mc_record *rec, mc_job job,
 }
 
 /**
+ * mc_measurement_sample() - begin a sample of a test that does not use mc_measure()
+ * @w: the thread; its events are counted from now on
+ * @sampler: the thread's sampler
+ *
+ * Context: Worker thread.
+ */
+void mc_measurement_sample(struct mc_worker *w, struct mc_sampler *sampler)
+{
+	sampler->clock_bad = false;
+	mc_events_clear(w->events);
+}
+
+/**
  * mc_measurement_close() - close a timed window of a test that does not use mc_measure()
  * @w: the thread
  * @sampler: the thread's sampler; gets the window's length and disturbances
@@ -129,6 +142,28 @@ void mc_measurement_keep(struct mc_measurement *meas, u32 round, u64 ps)
 		meas->tick(meas->run);
 }
 
+/**
+ * mc_measurement_events() - keep a thread's events of a sample that mc_measurement_keep()
+ * is told of
+ * @meas: the measurement
+ * @round: number of the sample, warm-ups included
+ * @events: the thread's events, or NULL; those since mc_events_clear() are of the sample
+ * @pass: work of a pass
+ * @done: work that the thread did in the sample, in the same unit
+ *
+ * Context: The thread, or another one while it does no work. One at a time.
+ */
+void mc_measurement_events(struct mc_measurement *meas, u32 round,
+			   const struct mc_events *events, u64 pass, u64 done)
+{
+	struct mc_events_tally one;
+
+	if (round < meas->each->warmup)
+		return;
+	mc_events_take(events, &one);
+	mc_events_add(&meas->events, &one, pass, done);
+}
+
 static void record_dram(const struct mc_measurement *meas, struct mc_dram *dram)
 {
 	u64 passes = meas->done * meas->each->passes_a_sample;
@@ -167,7 +202,7 @@ void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec)
 	rec->left_out = meas->left_out;
 	mc_stats_of(&rec->stats, meas->samples, meas->done);
 	record_dram(meas, &rec->dram);
-	mc_events_record(&meas->events, meas->done * meas->each->passes_a_sample,
+	mc_events_record(&meas->events, meas->done * max(meas->each->passes_a_sample, 1ULL),
 			 &rec->events);
 }
 

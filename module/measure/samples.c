@@ -405,7 +405,7 @@ static void end_sample(struct mc_measurement *meas, bool kept)
 		return;
 	}
 	for (i = 0; kept && i < meas->n; i++)
-		mc_events_add(&meas->events, &meas->each[i].events);
+		mc_events_add(&meas->events, &meas->each[i].events, 1, 1);
 	if (kept)
 		keep_sample(meas, bad);
 	if (meas->tick)

@@ -13,7 +13,7 @@ EVENTS='("cycles", "instructions", "L1-dcache-load-misses", "cache-misses", "dTL
 setup_file() {
 	insmod "$MEMCACHE_KO"
 	insmod "${WITNESS_KO%/*}/mc_pmu.ko" loops=mc_asm_write16,mc_asm_read16 \
-		calls=__x64_sys_pread64:s2
+		calls=mc_asm_chase:1,mc_file_read:3,mc_file_write:3
 }
 
 teardown_file() {
@@ -55,6 +55,21 @@ event() {
 		'all(r["cache-misses"] == r["size_bytes"] / 16 for r in results)' \
 		'values("dTLB-load-misses") == {None}' '"cache-misses" in table[0]' \
 		'"dTLB-load-misses" not in table[0]'
+}
+
+@test "tests that time windows of their own count exactly what they time" {
+	event cycles 16 >counters
+	echo 'line size=64K repeat=2' >run
+	holds 'values("cycles") == {16}'
+	echo 'c2c size=4K cpu=0,1 repeat=2' >run
+	holds 'len(results) == 4' 'values("cycles") == {64}'
+	echo 'loaded delay=0,100 size=256K cpu=0,1 repeat=2' >run
+	holds 'values("cycles") == {2048}'
+	echo 'mix groups=0:chase+1:chase:size=64K size=256K repeat=2' >run
+	cat results
+	holds '[r["cycles"] for r in results] == [3072, 2048, 1024, 2048, 1024]'
+	echo "file op=write,read path=$BATS_TEST_TMPDIR/file bytes=64K transfer=16K repeat=2" >run
+	holds 'len(results) == 2' 'values("cycles") == {65536}'
 }
 
 @test "threads add up, and count only what runs on their own CPUs" {

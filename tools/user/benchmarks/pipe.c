@@ -200,13 +200,15 @@ static int measure(struct mc_worker *w, void *arg)
 	for (round = 0; !err && round < sampler->warmup + sampler->repeat; round++) {
 		u64 ticks;
 
+		mc_measurement_sample(w, sampler);
 		err = mc_window_open(w, false);
 		if (!err)
 			err = send_sample(job);
 		ticks = mc_measurement_close(w, sampler);
-		if (!err)
+		if (!err) {
 			mc_measurement_keep(job->meas, round, mc_ticks_to_ps(ticks));
-		sampler->clock_bad = false;
+			mc_measurement_events(job->meas, round, w->events, 1, 1);
+		}
 	}
 	return err;
 }
