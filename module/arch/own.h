@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A loop of one's own: what a file that `memcache loop` has built says of its loop, for
- * memcache to run it as op=own. C and assembly share this file, which needs no other one.
+ * The description of a user's loop. `memcache loop` builds it into a shared object and a
+ * module, and memcache reads it to run the loop as op=own. C and assembly include this
+ * file, which includes no other one.
  */
 #ifndef MC_OWN_H
 #define MC_OWN_H
 
-#define MC_OWN_ABI	1	/* another one if any of this changes its meaning */
+#define MC_OWN_ABI	1	/* grows when a field changes its meaning */
 
 #define MC_OWN_NAME_MAX		64
 #define MC_OWN_ARRAYS_MAX	4
 #define MC_OWN_TURN_MIN		64
 #define MC_OWN_TURN_MAX		4096	/* a page: pieces of a buffer are whole pages */
 
-/* What the loop leaves in its first array, as enum mc_stores has it. */
+/* The data that the loop leaves in its first array: values of enum mc_stores. */
 #define MC_OWN_NOTHING	0
 #define MC_OWN_COPY	2
 #define MC_OWN_RMW	3
 #define MC_OWN_TRIAD	4
 #define MC_OWN_UNKNOWN	6
 
-/* What the CPU must have, as enum mc_feature has it. */
+/* The feature that the CPU must have: values of enum mc_feature. */
 #define MC_OWN_BASE		0
 #define MC_OWN_SSE41		1
 #define MC_OWN_AVX2		3
@@ -29,7 +30,7 @@
 #define MC_OWN_CLWB		6
 #define MC_OWN_MOVDIR64B	7
 
-/* What else is true of the loop, as bits. */
+/* Bits of the loop's flags. */
 #define MC_OWN_NONTEMPORAL	1
 #define MC_OWN_FLUSHES		2
 #define MC_OWN_WRITES_TWO	4	/* the first two arrays, not only the first one */
@@ -49,7 +50,7 @@ struct mc_loop_args;
  * @turn: bytes of each array in a turn, a power of two
  * @payload: bytes that a turn loads and stores
  * @width: bytes of an access
- * @stores: what it leaves in its first array (MC_OWN_NOTHING to MC_OWN_UNKNOWN)
+ * @stores: data that the loop leaves in its first array (MC_OWN_NOTHING to MC_OWN_UNKNOWN)
  * @feature: CPU feature that its registers need (MC_OWN_BASE to MC_OWN_AVX512F)
  * @needs: CPU feature that other instructions of it need (MC_OWN_BASE to MC_OWN_MOVDIR64B)
  * @flags: MC_OWN_NONTEMPORAL and those below it

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of access loops share: the loop around a body. The module and user
- * space share them.
+ * The macros that all files of access loops use: the loop around a body. The module and
+ * memcache-user build from the same files.
  *
  * A loop is one line: LOOP name, width, and the body macro, which does one access of
  * that width at an offset. The loop does 256 bytes an iteration, and 64 bytes an

@@ -34,13 +34,13 @@ WIDTHS = (8, 16, 32, 64)
 # Each result, and the arrays that an operation with it reads and writes.
 RESULTS = {"copy": ("b", "a"), "rmw": ("a", "a"), "triad": ("bc", "a")}
 
-# What is in use around the instructions.
+# Registers that the code around the instructions uses.
 RESERVED = re.compile(r"%(r(?:8|9|10|11)[dwb]?|[re]?[sb]pl?)\b")
 FORBIDDEN = re.compile(r"\s*(?:\w+:)?\s*(call|ret|leave|enter)[lqw]?\b")
 ELSEWHERE = re.compile(r"\.(text|data|bss|section|pushsection|popsection|previous|subsection)\b")
 NONTEMPORAL = re.compile(r"\bv?movnt(?!dqa)\w+|\bmovdir\w+|\bv?maskmov(?:dq)?[qu]\b")
 FLUSHES = re.compile(r"\b(clflush|clflushopt|clwb|cldemote)\b")
-# What the CPU must have: the first pattern that is found counts.
+# The feature that the CPU must have: that of the first pattern that matches.
 FEATURES = {"AVX512F": re.compile(r"%zmm|%k[0-7]|%[xy]mm(1[6-9]|2\d|3[01])\b"),
             "AVX2": re.compile(r"%ymm|(^|;)\s*(\w+:)?\s*v[a-z]+\s.*%xmm", re.M)}
 NEEDS = {"MOVDIR64B": re.compile(r"\bmovdir"), "CLWB": re.compile(r"\bclwb\b"),
