@@ -70,7 +70,7 @@ TEST_F(file, has_no_kernel_address)
 		EXPECT_EQ(-EINVAL, file_read(path, run_text, 10));
 		return;
 	}
-	ASSERT_EQ(0, run("bandwidth type=wb,wc,uc size=4K,4M page=direct,4k fence=uc repeat=1"));
+	ASSERT_EQ(0, run("bandwidth type=wb,wc,uc size=4K,4M page=auto,4k fence=uc repeat=1"));
 	ASSERT_LT(0, file_read(path, run_text, sizeof(run_text)));
 	EXPECT_EQ(NULL, address_in(run_text));
 }

@@ -9,7 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The upper half of the address space, without small negative numbers. */
+/* Where the kernel's part of the address space begins. */
+#ifdef __aarch64__
+#define KERNEL_FROM 0xffff000000000000
+#else
+#define KERNEL_FROM 0xffff800000000000
+#endif
+
+/* The kernel's addresses, without small negative numbers. */
 static inline bool address_of_kernel(const char *digits, int base)
 {
 	unsigned long value;
@@ -17,8 +24,7 @@ static inline bool address_of_kernel(const char *digits, int base)
 
 	errno = 0;
 	value = strtoul(digits, &end, base);
-	return !errno && !isxdigit(*end) && value >= 0xffff800000000000 &&
-	       value < -4096UL;
+	return !errno && !isxdigit(*end) && value >= KERNEL_FROM && value < -4096UL;
 }
 
 /* Find such an address in a text, in any notation; NULL: there is none. */

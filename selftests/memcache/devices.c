@@ -103,8 +103,8 @@ TEST_F(devices, have_one_page_more_for_the_fence)
 	ASSERT_NE(MAP_FAILED, again);
 	EXPECT_TRUE(file_has("buffers", "uc fence pages=1 "));
 	ASSERT_TRUE(witness_page(fence, &page));
-	EXPECT_STREQ("uc-", page.type);
-	EXPECT_STREQ("uc-", page.direct);
+	EXPECT_STREQ(ATTRIBUTE_UC, page.type);
+	EXPECT_STREQ(IN_DIRECT_MAP(ATTRIBUTE_UC), page.direct);
 	for (i = 0; i < 3 * BLOCK; i++) {
 		ASSERT_TRUE(witness_page(self->map[i / BLOCK] + i % BLOCK * PAGE, &other));
 		EXPECT_NE(page.pfn, other.pfn);
