@@ -420,6 +420,12 @@ ok 1 - 6.1 FAST=1 ONLY=examples.bats" ]
 	[ "$(grep -c '^ok 1 - .*FAST= ONLY=$' <<<"$output")" -eq 4 ]
 	FAST='' ARCH=arm64 run "$copy/tools/check/run" guest
 	[ "$(grep -o '^ok 1 - .*-arm64 ' <<<"$output")" = $'ok 1 - 6.1-arm64 \nok 1 - 6.12-arm64 ' ]
+	for kernel in 6.12 6.12-arm64; do
+		FAST='' ARCH=arm64 KERNEL=$kernel run "$copy/tools/check/run" guest
+		grep -x 'ok 1 - 6.12-arm64 FAST= ONLY=' <<<"$output"
+	done
+	ARCH=riscv64 run -1 "$copy/tools/check/run" guest
+	[ "$output" = "memcache: ARCH=riscv64 is neither x86_64 nor arm64" ]
 	FAST='' KERNEL=6.1 run "$copy/tools/check/run"
 	[ "$(grep -c '^ok 1 - .*FAST= ONLY=$' <<<"$output")" -eq 8 ]
 }
