@@ -39,14 +39,14 @@ typedef long long s64;
 
 #endif /* __KERNEL__ */
 
-/* core/ sorts only u64, so only this function deals with the kernel's swap argument. */
-static inline void mc_sort_u64(u64 *v, size_t n,
-			       int (*cmp)(const void *a, const void *b))
+/* Only this function deals with the kernel's swap argument. */
+static inline void mc_sort(void *v, size_t n, size_t size,
+			   int (*cmp)(const void *a, const void *b))
 {
 #ifdef __KERNEL__
-	sort(v, n, sizeof(*v), cmp, NULL);
+	sort(v, n, size, cmp, NULL);
 #else
-	qsort(v, n, sizeof(*v), cmp);
+	qsort(v, n, size, cmp);
 #endif
 }
 

@@ -83,7 +83,7 @@ void mc_stats_of(struct mc_stats *st, u64 *samples, size_t n)
 	size_t all = n;
 
 	memset(st, 0, sizeof(*st));
-	mc_sort_u64(samples, n, ascending);
+	mc_sort(samples, n, sizeof(*samples), ascending);
 	while (n && samples[n - 1] == MC_NO_SAMPLE)
 		n--;
 	st->samples = n;

@@ -13,6 +13,7 @@
 #include "kernel/memory.h"
 #include "kernel/own.h"
 #include "kernel/prefetch.h"
+#include "kernel/regions.h"
 #include "kernel/run.h"
 #include "kernel/target.h"
 #include "kernel/writer.h"
@@ -145,8 +146,16 @@ static int check(struct mc_run *run, const struct mc_point *point)
 static int find(struct mc_run *run, const struct mc_point *point,
 		const struct mc_wanted *want, struct mc_area *area)
 {
+	if (want->region)
+		return mc_regions_find(run, want, area);
 	return on_target(point) ? mc_target_find(run, point, area) :
 				  mc_memory_find(run, point, want, area);
+}
+
+static void drop(void)
+{
+	mc_regions_drop();
+	mc_memory_drop();
 }
 
 /* Let `stop` reach @team, also if it was written before; NULL: no team. */
@@ -169,7 +178,7 @@ static void end_measuring(struct mc_run *run)
 {
 	set_team(NULL);
 	mc_target_end(run);
-	mc_memory_drop();
+	drop();
 }
 
 static void *uc_word(struct mc_run *run)
@@ -196,7 +205,7 @@ static const struct mc_side kernel_side = {
 	.tick = tick,
 	.more = more,
 	.find = find,
-	.drop = mc_memory_drop,
+	.drop = drop,
 	.node = mc_memory_node,
 	.uc_word = uc_word,
 	.loop_hold = mc_own_hold,

@@ -20,6 +20,10 @@ struct mc_place {
  * @place: its placement
  * @bytes: least size
  * @most: largest size that any point of this request asks for
+ * @region: bytes of a region, of a test that measures memory region by region: no buffer is
+ *          wanted but region @index of the memory that is free, and all regions together
+ *          have at most @bytes. 0: a buffer is wanted
+ * @index: number of the region; 0 comes first, and the others follow in order
  * @private: its pages must not be mapped by a process
  * @alone: the point's only buffer; otherwise there may be others on other nodes
  */
@@ -27,6 +31,8 @@ struct mc_wanted {
 	struct mc_place place;
 	u64 bytes;
 	u64 most;
+	u64 region;
+	u64 index;
 	bool private;
 	bool alone;
 };

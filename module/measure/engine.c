@@ -7,6 +7,7 @@
 #include "measure/side.h"
 #include "platform/clock.h"
 #include "platform/os.h"
+#include "platform/regions.h"
 
 /*
  * Do the CPUs take turns because cpus=each asks for it? In tests that give a record of each
@@ -33,6 +34,8 @@ static u64 parts_of(const struct mc_request *req)
 		return cpus > 1 ? cpus * (cpus - 1) : 1;
 	case MC_RECORD_OF_GROUP:
 		return 1 + req->ngroups + cpus;
+	case MC_RECORD_OF_REGION:
+		return req->regions;
 	default:
 		return 1;
 	}
@@ -101,8 +104,30 @@ static int take_grouped(struct mc_request *req, struct mc_error *e)
 	return 0;
 }
 
+/* Set req->regions to how many of the smallest regions the memory can have. */
+static void count_regions(struct mc_request *req)
+{
+	unsigned int key = mc_test_of(req->spec)->region;
+	u64 least = ~0ULL;
+	u32 i;
+
+	for (i = 0; key && i < req->values[key].n; i++)
+		least = min(least, req->values[key].v[i]);
+	req->regions = key ? mc_memory_regions(least) : 0;
+}
+
+static int check_records(const struct mc_request *req, struct mc_error *e)
+{
+	u64 n = mc_engine_records(req);
+
+	if (n > MC_MAX_RECORDS)
+		return mc_fail(e, -EINVAL, "%s: %llu results are too many; %u at most",
+			       req->regions ? "region" : "cpu", n, MC_MAX_RECORDS);
+	return 0;
+}
+
 /**
- * mc_engine_cpus() - resolve cpu=, smt= and size=auto for this machine
+ * mc_engine_cpus() - resolve cpu=, smt=, size=auto and regions for this machine
  * @req: the request; its CPUs are replaced by those to run on, its sizes by numbers
  * @e: says what is wrong
  *
@@ -142,10 +167,8 @@ int mc_engine_cpus(struct mc_request *req, struct mc_error *e)
 	mc_free(cores);
 	mc_served_sizes(req);
 	find_nodes(req);
-	if (mc_engine_records(req) > MC_MAX_RECORDS)
-		return mc_fail(e, -EINVAL, "cpu: %llu results are too many; %u at most",
-			       mc_engine_records(req), MC_MAX_RECORDS);
-	return 0;
+	count_regions(req);
+	return check_records(req, e);
 }
 
 /**
@@ -194,7 +217,7 @@ static int check_turns(struct mc_run *run)
 		return mc_fail(&run->error, -EINVAL,
 			       "cpus: each needs a list of CPUs in cpu=, not any");
 	if (test->threads || test->near || test->records == MC_RECORD_OF_PAIR ||
-	    test->records == MC_RECORD_OF_GROUP)
+	    test->records == MC_RECORD_OF_GROUP || test->records == MC_RECORD_OF_REGION)
 		return mc_fail(&run->error, -EINVAL,
 			       "cpus: %s has no result of a single CPU; use cpus=together",
 			       test->spec.name);
@@ -261,7 +284,7 @@ static int find_memory(struct mc_run *run, struct mc_record *rec)
 	rec->memory_zone = area->memory_zone;
 	rec->range = area->range;
 	/* Where CPUs take turns, most threads are idle, so their nodes do not matter. */
-	if (test->records == MC_RECORD_OF_POINT || test->records == MC_RECORD_OF_GROUP)
+	if (test->records != MC_RECORD_OF_CPU && test->records != MC_RECORD_OF_PAIR)
 		rec->remote_threads = count_remote(run, area);
 	return 0;
 }
@@ -354,6 +377,16 @@ static void finish_records(struct mc_run *run, struct mc_record *rec)
 	}
 }
 
+/* There are fewer regions than there might have been. */
+static int skip_region(struct mc_run *run, const struct mc_record *rec)
+{
+	u64 i, samples = rec->point.v[MC_KEY_REPEAT] + rec->point.v[MC_KEY_WARMUP];
+
+	for (i = 0; i < samples && run->side->tick; i++)
+		run->side->tick(run);
+	return mc_team_stopped(run->team);
+}
+
 /* Measure a point into a record, or into as many as one run of the test gives. */
 static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 {
@@ -374,6 +407,8 @@ static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 	rec->remote_threads = MC_NOT_KNOWN;
 	if (!test->own_memory && !test->spec.memoryless)
 		err = find_memory(run, rec);
+	if (!err && test->region && !run->area.view)
+		return skip_region(run, rec);
 	err = err ? err : choose_repeat(run, rec);
 	if (err)
 		return err;

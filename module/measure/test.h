@@ -4,6 +4,7 @@
 #define MC_TEST_H
 
 #include "core/record.h"
+#include "core/region.h"
 #include "core/view.h"
 #include "measure/samples.h"
 #include "measure/team.h"
@@ -18,6 +19,7 @@
  * @memory_node: node of its pages
  * @memory_zone: the kernel's zone of its pages
  * @range: physical addresses of a target
+ * @region: of a test that measures memory region by region: the region
  * @homes: buffers on the threads' own nodes, the first of which is @view; NULL: all
  *         threads share @view
  */
@@ -30,6 +32,7 @@ struct mc_area {
 	int memory_node;
 	enum mc_zone memory_zone;
 	struct mc_range range;
+	struct mc_region region;
 	const struct mc_homes *homes;
 };
 
@@ -127,6 +130,7 @@ enum mc_records {
 	MC_RECORD_OF_CPU,	/* CPUs take turns, a record each */
 	MC_RECORD_OF_PAIR,	/* each CPU with each other, in this order */
 	MC_RECORD_OF_GROUP,	/* all CPUs, each group of CPUs, each CPU: from one run */
+	MC_RECORD_OF_REGION,	/* each region of memory, as many as there are */
 };
 
 /**
@@ -141,6 +145,7 @@ enum mc_records {
  *        the first one
  * @shares: its threads run at once, each on the part that mc_measurement_part()
  *          returns; with node=local this part is on the thread's own node
+ * @region: with MC_RECORD_OF_REGION: number of the key that says how large regions are
  * @near_only: prefetch= applies to the CPU in @near only, not to all CPUs of the run
  * @level: index of its column MC_LEVEL_COLUMN (served.h); 0: it has none
  * @common: all threads access the whole memory, not a part each
@@ -163,6 +168,7 @@ struct mc_test {
 	enum mc_records records;
 	unsigned int (*threads)(const struct mc_request *req);
 	int (*near)(const struct mc_run *run, const struct mc_point *point);
+	unsigned int region;
 	bool near_only;
 	unsigned int level;
 	bool common;

@@ -45,11 +45,13 @@ def different(file):
     """What differs, a line each."""
     for name, keys, figures in listed():
         # A request that names no file is shown, too.
-        if not run(f"{name} size=64K repeat=1") and name != "file":
+        given = GIVEN | ({"size": "2M"} if "region" in keys else {})
+        words = " ".join(f"{key}={value}" for key, value in given.items())
+        if not run(f"{name} {words}") and name != "file":
             yield f"{name}: is refused: {read('run')}"
         shown = re.search(f"^request: {name} (.*)", read("run"), re.MULTILINE)[1].split()
         # cpu= is shown as the list of CPUs that it stands for.
-        given = GIVEN | dict(word.split("=", 1) for word in shown if word.startswith("cpu="))
+        given |= dict(word.split("=", 1) for word in shown if word.startswith("cpu="))
         wanted = [f"{key}={given.get(key, preset)}" for key, preset in keys.items()]
         for word in sorted(set(shown) ^ set(wanted)):
             yield f"{name}: {word} is {'shown' if word in shown else 'listed'} only"

@@ -79,6 +79,9 @@ rep_movsb|rep_stosb the loop
   groups=0:read     LIST:OP[:KEY=VALUE][+MORE]  who does what
   pattern=sequential sequential|random            order
   delay=0           0..1000000                    between accesses
+""", "scan": """\
+  region=1G         2M..1024G                     of a region
+  op=read           read|write|ntwrite            what is done
 """, "file": """\
   op=read           read|write                    what is done
   path=none         none|/PATH                    the file

@@ -21,6 +21,7 @@ static const char *const lines[] = {
 	"c2c cpu=0-1 size=4K repeat=1 warmup=0",
 	"line repeat=1 warmup=0",
 	"tlb size=64K repeat=1 warmup=0",
+	"scan region=2M size=8M repeat=1 warmup=0",
 };
 
 FIXTURE(any) {

@@ -84,6 +84,18 @@ def parse(text):
     return tests
 
 
+def regions(keys):
+    """The smallest region of a test that measures memory by regions, in a list."""
+    return [short(key.low) for key in keys if key.name == "region"]
+
+
+def values_of(key, keys, cpus, largest, files):
+    """Values of a key of a test with these keys. Each sample of a test of regions goes through
+    all of them, so it has one, the smallest."""
+    least = regions(keys)
+    return least if least and key.name in ("region", "size") else key.values(cpus, largest, files)
+
+
 def fitting(given):
     """The pairs without bytes=, which only a request that writes may have."""
     writes = "write" in given.get("op", "")
@@ -103,12 +115,15 @@ class Requests:
         self.values = {(test, key.name): lists.setdefault((self.paths.get(test), key.name, *values),
                                                           values)
                        for test, keys in tests.items() for key in keys
-                       for values in [key.values(cpus, largest, files)]}
+                       for values in [values_of(key, keys, cpus, largest, files)]}
         self.taken, self.refused = set(), Counter()
         # Keys whose preset may make a run long.
         self.firsts = {(test, key.name): re.split(r",|\.\.", key.preset)[0]
                        for test, keys in tests.items() for key in keys
                        if key.sizes or key.preset != re.split(r",|\.\.", key.preset)[0]}
+
+        # Tests that take no 64K.
+        self.sizes = {test: least for test, keys in tests.items() for least in regions(keys)}
 
         # Keys whose preset is large on most machines, or names nothing: always written.
         self.needed = {(test, key.name) for test, keys in tests.items() for key in keys
@@ -120,7 +135,7 @@ class Requests:
     def base(self, test, **more):
         """A request for a short run of a test. Presets can be long lists of large sizes."""
         words = {key: preset for (name, key), preset in self.firsts.items() if name == test}
-        words |= {"size": "64K", "repeat": "1", "warmup": "0"} | more
+        words |= {"size": self.sizes.get(test, "64K"), "repeat": "1", "warmup": "0"} | more
         if test in self.paths:
             words[self.paths[test]] = (self.values[test, self.paths[test]] or ["none"])[0]
         words = fitting({key: value for key, value in words.items()

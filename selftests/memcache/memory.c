@@ -168,6 +168,26 @@ TEST_F(memory, is_short_for_the_list_of_results)
 }
 
 /*
+ * A scan takes nearly all memory. Nobody is killed for it, an eighth is left for others, no page
+ * changes its type, and all is given back.
+ */
+TEST_F(memory, is_scanned)
+{
+	long before = available(), total = meminfo("/proc/meminfo", "MemTotal:");
+	pid_t pid = run_start("scan region=64M repeat=10000 warmup=0");
+
+	ASSERT_TRUE(run_gets_to(1));
+	EXPECT_GT(before / 2, available());
+	EXPECT_LT(total / 10, meminfo("/proc/meminfo", "MemFree:"));
+	EXPECT_EQ(2 * BLOCK, witness("touched"));
+	EXPECT_EQ(0, file_write(FILES "stop", "1"));
+	EXPECT_EQ(-ECANCELED, run_end(pid));
+	EXPECT_EQ(watched_standing(), witness_away());
+	EXPECT_LT(before - 32, available());
+	EXPECT_EQ(0, run("bandwidth type=wb,uc,wc size=8M repeat=1"));
+}
+
+/*
  * From now on, this process and those that it forks later run before a writer that it has
  * forked already. The writer makes its buffer only while this process sleeps, so it has not
  * finished when the test goes on, however busy the machine is. All share a CPU.

@@ -16,7 +16,7 @@ static const char * const kinds[] = {
 
 static const char * const records[] = {
 	[MC_RECORD_OF_POINT] = "point", [MC_RECORD_OF_CPU] = "cpu", [MC_RECORD_OF_PAIR] = "pair",
-	[MC_RECORD_OF_GROUP] = "group",
+	[MC_RECORD_OF_GROUP] = "group", [MC_RECORD_OF_REGION] = "region",
 };
 
 static const char * const stores[] = {

@@ -121,7 +121,8 @@ static const char *device_needed(enum mc_type type)
 
 /* ------------------------------------------------------- anonymous memory */
 
-static u64 available_bytes(void)
+/* Return: bytes that can be allocated without swapping; all if that is not known. */
+u64 mc_user_available(void)
 {
 	char text[4096], *line;
 	u64 kib = 0;
@@ -135,7 +136,7 @@ static u64 available_bytes(void)
 }
 
 /* Return: bytes of a range in transparent huge pages, from /proc/self/smaps. */
-static u64 huge_bytes(const void *addr, u64 length)
+u64 mc_user_huge(const void *addr, u64 length)
 {
 	unsigned long start, end, from = (unsigned long)addr;
 	FILE *f = fopen("/proc/self/smaps", "re");
@@ -196,7 +197,7 @@ static void unmap(struct mapping *m)
 /* Check the size of the pages, since madvise() is only a hint. */
 static int check_pages(struct mapping *m, struct mc_error *e)
 {
-	u64 huge = huge_bytes(m->span.addr, m->span.bytes);
+	u64 huge = mc_user_huge(m->span.addr, m->span.bytes);
 
 	if (m->page == MC_PAGE_THP && huge < m->span.bytes)
 		return mc_fail(e, -EOPNOTSUPP,
@@ -214,10 +215,10 @@ static int map_own(struct mapping *m, u64 bytes, struct mc_error *e)
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
 	u64 want = (bytes + HUGE - 1) & ~(HUGE - 1);
 
-	if (want > available_bytes())
+	if (want > mc_user_available())
 		return mc_fail(e, -ENOMEM,
 			       "size: %llu MiB are asked for, %llu MiB are available",
-			       want >> 20, available_bytes() >> 20);
+			       want >> 20, mc_user_available() >> 20);
 	if (m->page == MC_PAGE_2M)
 		flags |= MAP_HUGETLB | 21 << MAP_HUGE_SHIFT;
 	/* Except for huge pages, room to align the start to 2 MiB. */
@@ -340,6 +341,8 @@ static int find_memory(struct mc_run *run, const struct mc_point *point,
 
 	if (on_target(point))
 		return mc_user_target_find(run, point, area);
+	if (want->region)
+		return mc_user_regions_find(run, point, want, area);
 	m = &devices[point->v[MC_KEY_TYPE]].map;
 	err = check_type(run, point, want);
 
@@ -360,6 +363,7 @@ static void drop_memory(void)
 {
 	struct mapping *m;
 
+	mc_user_regions_drop();
 	while ((m = own)) {
 		own = m->next;
 		unmap(m);

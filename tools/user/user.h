@@ -11,6 +11,13 @@ void mc_user_memory_init(bool own);
 void mc_user_memory_end(void);
 void mc_user_types_json(struct mc_text *t);
 const char *mc_user_memory_name(void);
+u64 mc_user_available(void);
+u64 mc_user_huge(const void *addr, u64 length);
+
+/* regions.c */
+int mc_user_regions_find(struct mc_run *run, const struct mc_point *point,
+			 const struct mc_wanted *want, struct mc_area *area);
+void mc_user_regions_drop(void);
 
 /* target.c */
 u64 mc_user_target_room(const struct mc_request *req);

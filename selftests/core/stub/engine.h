@@ -23,6 +23,7 @@ static struct mc_record rec[RECORDS_MOST];
 static u64 n;				/* records */
 static unsigned int done;		/* samples, warm-ups included */
 static void (*after_sample)(void);
+static u64 regions_most;		/* regions that memory may have */
 
 /* The memory that each point gets, and the memory that it asked for. */
 static struct mc_view view;
@@ -106,6 +107,7 @@ static int measure(const char *line)
 	n = 0;
 	run.error = (struct mc_error){ 0 };
 	assert_int_equal(mc_request_parse(&req, line, strlen(line), specs, &run.error), 0);
+	req.regions = regions_most;
 	assert_in_range(mc_engine_records(&req), 1, RECORDS_MOST);
 	err = mc_engine_measure(&run, rec, &n);
 	if (sim.failed)

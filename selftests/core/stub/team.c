@@ -368,6 +368,12 @@ void mc_served_sizes(struct mc_request *req)
 {
 }
 
+/* A test of regions says itself how many there are: see stub/engine.h. */
+u64 mc_memory_regions(u64 region)
+{
+	return 0;
+}
+
 void mc_served_by(const struct mc_run *run, struct mc_record *rec)
 {
 }

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * scan: bandwidth and latency of each region of the machine's memory.
+ *
+ * All memory that is free, but for a reserve, is taken, and measured region by region in
+ * order of physical addresses. So each region is measured in those parts that nobody used.
+ * All threads share them for the bandwidth. Then the first thread follows pointers: one
+ * cycle of lines that are spread evenly over the region, so that it passes through as many
+ * banks, channels and modules as there are behind it. The lines are flushed before each
+ * sample, and a sample follows each pointer once, so no cache serves a load. For the
+ * bandwidth, too, the region is flushed before each sample unless it is far larger than the
+ * caches.
+ *
+ * Each thread's words are consecutive integers. Their sum is verified once the bandwidth
+ * of the region is known, and the chase must be one cycle.
+ */
+#include "core/math.h"
+#include "measure/chase.h"
+#include "measure/measurement.h"
+#include "measure/served.h"
+#include "measure/side.h"
+#include "platform/os.h"
+
+enum { KEY_REGION = MC_KEY_OWN, KEY_OP };
+
+enum { COL_BEGIN, COL_ADDRESS, COL_COVERED, COL_MB_PER_S, COL_NS, COL_NS_MIN, COL_LEVEL };
+
+#define LINE		64ULL
+#define MIB		(1024 * 1024ULL)
+#define PART_LEAST	4096ULL		/* bytes of a thread */
+#define COVERED_LEAST	MIB		/* less says little about a region */
+#define FAR_LARGER	8		/* times the caches */
+#define ONCE_LEAST	(32 * MIB)	/* a pass over this much is a sample */
+#define LOADS		65536ULL	/* lines in the cycle */
+#define FLUSHED_AT_ONCE	1024
+
+static const struct mc_name op_names[] = {
+	{ "read", MC_OP_READ }, { "write", MC_OP_WRITE }, { "ntwrite", MC_OP_NTWRITE }, { }
+};
+
+static const struct mc_key keys[] = {
+	{
+		.name = "region", .column = "region_bytes", .preset = "1G",
+		.kind = MC_SIZE, .min = MC_REGION_LEAST, .max = 1ULL << 40,
+		.multiple = MC_REGION_LEAST,
+		.help = "bytes of a region, a power of two",
+	}, {
+		.name = "op", .column = "op", .preset = "read",
+		.kind = MC_CHOICE, .names = op_names,
+		.help = "what bandwidth is measured of; nt: non-temporal",
+	},
+};
+
+static const struct mc_column columns[] = {
+	[COL_BEGIN] = {
+		.name = "begin_mib", .unit = "MiB", .roles = MC_OVER | MC_WHICH, .always = true,
+		.help = "where the region begins; without physical addresses, in virtual memory",
+	},
+	[COL_ADDRESS] = {
+		.name = "physical_address", .roles = MC_WHICH, .text = true,
+		.help = "where the region begins; in user space, only with CAP_SYS_ADMIN",
+	},
+	[COL_COVERED] = {
+		.name = "covered_bytes",
+		.help = "how much of the region was free, and so was measured",
+	},
+	[COL_MB_PER_S] = {
+		.name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN, .decimals = 1,
+		.help = "payload of all threads, 10^6 bytes/s, from the median sample",
+	},
+	[COL_NS] = {
+		.name = "ns_per_load", .unit = "ns a load", .decimals = 3,
+		.help = "time of a load that waits for the one before it, on the first CPU",
+	},
+	[COL_NS_MIN] = {
+		.name = "ns_per_load_min", .decimals = 3, .wide = true,
+		.help = "the same from the fastest sample",
+	},
+	[COL_LEVEL] = {
+		.name = "level", .names = mc_hit_names,
+		.help = "memory: the bandwidth is that of memory; na: caches served some of it",
+	},
+};
+
+/**
+ * struct scan_share - a thread's part of the region
+ * @fill: writes what the words are before the first sample
+ * @sum: sums the words
+ * @flush: flushes them from the caches
+ * @first: the first of these words
+ * @ok: the sum was right
+ */
+struct scan_share {
+	struct mc_pass fill;
+	struct mc_pass sum;
+	struct mc_pass flush;
+	u64 first;
+	bool ok;
+};
+
+/**
+ * struct scan_job - a region
+ * @meas: the measurement, first of the bandwidth, then of the chase
+ * @share: array with the part of each thread
+ * @flushed: the region is flushed from the caches before each sample
+ * @checked: number of threads whose sum was compared
+ * @chase: the cycle of pointers
+ * @at: current element of the cycle
+ * @whole: the chase was verified to be one cycle
+ */
+struct scan_job {
+	struct mc_measurement meas;
+	struct scan_share *share;
+	bool flushed;
+	atomic_t checked;
+	struct mc_chase chase;
+	void **at;
+	bool whole;
+};
+
+/* ------------------------------------------------------- check the request */
+
+static bool is_power_of_two(u64 value)
+{
+	return !(value & (value - 1));
+}
+
+static int scan_check(struct mc_run *run, const struct mc_point *point)
+{
+	u64 page = point->v[MC_KEY_PAGE], region = point->v[KEY_REGION];
+
+	if (point->v[MC_KEY_TARGET] != MC_TARGET_RAM)
+		return mc_fail(&run->error, -EINVAL,
+			       "target: scan goes through all of the machine's memory; use target=ram");
+	if (point->v[MC_KEY_TYPE] != MC_WB)
+		return mc_fail(&run->error, -EINVAL,
+			       "type: scan leaves memory as it is; use type=wb");
+	if (MC_IN_KERNEL && page == MC_PAGE_4K)
+		return mc_fail(&run->error, -EINVAL,
+			       "page: scan goes through the direct map; use page=auto");
+	if (page == MC_PAGE_2M)
+		return mc_fail(&run->error, -EINVAL, "page: scan takes auto, thp or 4k");
+	if (!is_power_of_two(region))
+		return mc_fail(&run->error, -EINVAL,
+			       "region: %llu bytes are no power of two; 1G is one", region);
+	if (point->v[MC_KEY_SIZE] < MC_REGION_LEAST)
+		return mc_fail(&run->error, -EINVAL,
+			       "size: %llu bytes are less than the smallest region, 2M",
+			       point->v[MC_KEY_SIZE]);
+	return 0;
+}
+
+/* ------------------------------------------------------------- on the threads */
+
+/* The words that a thread's memory must hold now, added up: those of the last pass. */
+static u64 expected_sum(const struct scan_share *s, const struct mc_pass *p)
+{
+	u64 words = p->bytes / 8;
+
+	return mc_sum_of_run(mc_ops[p->loop->op].stores ? p->value - words : s->first, 1, words);
+}
+
+/* In a second pass, caches would serve some of what they were flushed of. */
+static int flush_part(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
+{
+	struct scan_job *job = sampler->shared->arg;
+
+	if (sampler->pass.bytes * job->meas.n >= ONCE_LEAST)
+		sampler->passes_a_sample = 1;
+	return mc_pass_untimed(w, &job->share[w->index].flush);
+}
+
+static int bandwidth_job(struct mc_worker *w, void *arg)
+{
+	struct scan_job *job = arg;
+	struct scan_share *s = &job->share[w->index];
+	int err = mc_pass_untimed(w, &s->fill);
+
+	err = err ? err : mc_measure(w, &job->meas);
+	err = err ? err : mc_pass_untimed(w, &s->sum);
+	if (err)
+		return err;
+	s->ok = s->sum.sum == expected_sum(s, &job->meas.each[w->index].pass);
+	atomic_inc_return(&job->checked);
+	return 0;
+}
+
+static void chase_stretch(struct mc_pass *p, u64 bytes)
+{
+	struct scan_job *job = p->arg;
+
+	job->at = mc_asm_chase(job->at, bytes / LINE);
+}
+
+/* Before each sample: no cache has a line of the cycle, which the sample follows once. */
+static int flush_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
+{
+	const struct scan_job *job = sampler->pass.arg;
+	u64 i;
+
+	for (i = 0; i < job->chase.n; i++) {
+		mc_flush(mc_chase_at(&job->chase, i));
+		if (i % FLUSHED_AT_ONCE)
+			continue;
+		mc_breathe();
+		if (mc_team_stopped(w->team))
+			return mc_team_stopped(w->team);
+	}
+	sampler->passes_a_sample = 1;
+	return 0;
+}
+
+static int chase_job(struct mc_worker *w, void *arg)
+{
+	struct scan_job *job = arg;
+	int err = mc_chase_link(w, &job->chase);
+
+	job->at = mc_chase_at(&job->chase, 0);
+	err = err ? err : mc_measure(w, &job->meas);
+	return err ? err : mc_chase_walk(w, &job->chase, &job->whole);
+}
+
+/* ---------------------------------------------------------------- the bandwidth */
+
+static void set_up_shares(struct scan_job *job, const struct mc_run *run,
+			  const struct mc_point *point, u64 bytes)
+{
+	unsigned int i;
+
+	job->flushed = run->area.region.bytes / FAR_LARGER <
+		       mc_served_caches(run->req->any_cpu ? NULL : run->req->cpus, 0);
+	for (i = 0; i < job->meas.n; i++) {
+		struct scan_share *s = &job->share[i];
+		struct mc_pass *p = &job->meas.each[i].pass;
+
+		*p = (struct mc_pass){
+			.loop = mc_loop_widest(point->v[KEY_OP]), .view = run->area.view,
+			.offset = { i * bytes }, .bytes = bytes, .data = MC_DATA_COUNTER,
+			.value = (i + 1ULL) << 40, .drain = mc_ops[point->v[KEY_OP]].nontemporal,
+		};
+		s->first = p->value;
+		s->fill = *p;
+		s->fill.loop = mc_loop_widest(MC_OP_WRITE);
+		s->sum = *p;
+		s->sum.loop = mc_loop_widest(MC_OP_SUM);
+		s->flush = *p;
+		s->flush.loop = mc_loop_widest(MC_OP_FLUSH);
+		if (job->flushed)
+			job->meas.each[i].prepare = flush_part;
+	}
+}
+
+static void fill_bandwidth(struct mc_record *rec, struct scan_job *job, u64 payload)
+{
+	unsigned int i;
+	bool ok = true;
+
+	mc_measurement_record(&job->meas, rec);
+	rec->payload_bytes = payload;
+	if (rec->stats.samples)
+		mc_record_set(rec, COL_MB_PER_S, mc_mb_per_s(payload, rec->stats.median_ps));
+	if (!job->flushed || job->meas.each->passes_a_sample == 1)
+		mc_record_set(rec, COL_LEVEL, MC_HIT_MEMORY);
+	if (READ_ONCE(job->checked.counter) < job->meas.n)
+		return;
+	for (i = 0; i < job->meas.n; i++)
+		ok &= job->share[i].ok;
+	rec->verified = ok ? MC_VERIFIED_OK : MC_VERIFIED_FAILED;
+}
+
+/* @bytes: the part of each thread */
+static int measure_bandwidth(struct mc_run *run, const struct mc_point *point, u64 bytes,
+			     struct mc_record *rec)
+{
+	struct scan_job job = { .share = NULL };
+	int err = mc_measurement_begin(&job.meas, run, point);
+
+	if (!err) {
+		job.share = mc_alloc_array(job.meas.n, sizeof(*job.share));
+		if (!job.share)
+			err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u threads",
+				      job.meas.n);
+	}
+	if (!err) {
+		job.meas.arg = &job;
+		set_up_shares(&job, run, point, bytes);
+		err = mc_team_run(run->team, bandwidth_job, &job);
+		fill_bandwidth(rec, &job, bytes * job.meas.n);
+	}
+	mc_free(job.share);
+	mc_measurement_end(&job.meas);
+	return err;
+}
+
+/* ------------------------------------------------------------------ the latency */
+
+/* The elements of the cycle: as many lines as there are, at most LOADS, evenly spread. */
+static void set_up_chase(struct scan_job *job, const struct mc_run *run)
+{
+	u64 bytes = run->area.region.bytes, n = min(bytes / LINE, LOADS);
+	u64 stride = bytes / n & ~(LINE - 1);
+
+	job->chase = (struct mc_chase){
+		.view = run->area.view, .stride = stride, .n = n, .order = MC_CHASE_RANDOM,
+		/* Each at another place of its stride: all channels, all sets. */
+		.skew = LINE, .skews = stride / LINE,
+	};
+	job->meas.n = 1;
+	job->meas.tick = NULL;
+	job->meas.counting = NULL;
+	job->meas.each->prepare = flush_lines;
+	job->meas.each->pass = (struct mc_pass){
+		.stretch = chase_stretch, .arg = job, .bytes = LINE * n,
+	};
+}
+
+static void fill_latency(struct mc_record *rec, struct scan_job *job)
+{
+	struct mc_measurement *meas = &job->meas;
+	struct mc_stats stats;
+
+	if (!meas->done)
+		return;
+	mc_stats_of(&stats, meas->samples, meas->done);
+	if (!stats.samples)
+		return;
+	mc_record_set(rec, COL_NS, stats.median_ps / job->chase.n);
+	mc_record_set(rec, COL_NS_MIN, stats.min_ps / job->chase.n);
+}
+
+static int measure_latency(struct mc_run *run, const struct mc_point *point,
+			   struct mc_record *rec)
+{
+	struct scan_job job = { .whole = false };
+	unsigned int first = 0;
+	int err = mc_measurement_begin(&job.meas, run, point);
+
+	if (!err) {
+		set_up_chase(&job, run);
+		err = mc_team_run_some(run->team, &first, 1, chase_job, &job);
+		fill_latency(rec, &job);
+		if (!err && !job.whole)
+			rec->verified = MC_VERIFIED_FAILED;
+	}
+	mc_measurement_end(&job.meas);
+	return err;
+}
+
+/* ------------------------------------------------------------------- the record */
+
+static void say_where(struct mc_record *rec, const struct mc_region *region)
+{
+	char address[24];
+	struct mc_text t = MC_TEXT(address);
+
+	/* Results are of a region; size= was the most memory for all of them. */
+	rec->point.v[MC_KEY_SIZE] = rec->point.v[KEY_REGION];
+	mc_record_set(rec, COL_BEGIN, region->at / MIB);
+	mc_record_set(rec, COL_COVERED, region->bytes);
+	if (!region->physical)
+		return;
+	mc_textf(&t, "0x%llx", region->at);
+	mc_record_set_text(rec, COL_ADDRESS, address);
+}
+
+static int scan_run(struct mc_run *run, const struct mc_point *point, struct mc_record *rec)
+{
+	const struct mc_region *region = &run->area.region;
+	u64 bytes = region->bytes / mc_team_size(run->team) & ~(LINE - 1);
+	int err;
+
+	if (region->bytes < COVERED_LEAST || bytes < PART_LEAST)
+		return 0;
+	say_where(rec, region);
+	err = measure_bandwidth(run, point, bytes, rec);
+	return err ? err : measure_latency(run, point, rec);
+}
+
+/* Why a region has no address, or no level. */
+static bool scan_note(struct mc_text *t, const struct mc_record *rec)
+{
+	if (!(rec->has & 1U << COL_ADDRESS))
+		mc_textf(t, "physical_address: needs CAP_SYS_ADMIN; regions are virtual memory\n");
+	else if (!(rec->has & 1U << COL_LEVEL))
+		mc_textf(t, "region: caches had a part where level is na; use larger regions\n");
+	else
+		return false;
+	return true;
+}
+
+const struct mc_test mc_test_scan = {
+	.spec = {
+		.name = "scan",
+		.help = "bandwidth and latency of each region of the machine's memory",
+		.presets = "size=65536G cpu=all repeat=5 warmup=1",
+		.keys = keys,
+		.nkeys = ARRAY_SIZE(keys),
+		.columns = columns,
+		.ncolumns = ARRAY_SIZE(columns),
+	},
+	.pointers = true,
+	.records = MC_RECORD_OF_REGION,
+	.region = KEY_REGION,
+	.table = "rows=begin_mib values=memory_node,covered_bytes,mb_per_s,ns_per_load",
+	.note = scan_note,
+	.check = scan_check,
+	.run = scan_run,
+};

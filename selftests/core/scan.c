@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * module/benchmarks/scan.c and module/measure/regions.c natively: a machine with blocks of
+ * free memory here and there, whose loops and loads have a price, and where one region is
+ * slower than the others.
+ */
+#define TEST	mc_test_scan
+#include "stub/engine.h"
+
+#include "measure/regions.h"
+#include "measure/served.h"
+#include "platform/regions.h"
+
+/* As scan.c numbers its columns. */
+enum { COL_BEGIN, COL_ADDRESS, COL_COVERED, COL_MB_PER_S, COL_NS, COL_NS_MIN, COL_LEVEL };
+
+#define MIB	(1024 * 1024ULL)
+#define REGION	(2 * MIB)
+#define BYTES	(16 * MIB)
+#define START	(5ULL << 32)		/* physical address of the first byte */
+
+static u8 *memory;
+static u64 caches;		/* bytes */
+static u64 byte_ps;		/* a byte of any loop but the flush */
+static u64 load_ps;		/* a load that waits */
+static u64 slow_from, slow_to;	/* offsets between which all is half as fast */
+static u64 *struck;		/* a word that a stray store changes */
+static bool no_addresses;
+static u64 flushed;		/* bytes */
+
+/* Free memory: offset, bytes, node. */
+static struct { u64 at, bytes; int node; } blocks[8];
+static unsigned int nblocks;
+static u64 given;		/* bytes that were given back */
+static u64 fails_at;		/* the region for whose list there is no memory, once */
+
+u64 mc_served_caches(const u64 *cpus, unsigned int level)
+{
+	return caches;
+}
+
+static u64 price(const void *at, u64 ps)
+{
+	u64 offset = (const u8 *)at - memory;
+
+	EXPECT(offset < BYTES);
+	return offset >= slow_from && offset < slow_to ? 2 * ps : ps;
+}
+
+/* ----------------------------------------------------------------- the loops */
+
+static void spend(const struct mc_loop_args *args)
+{
+	sim_spend(args->passes * price(args->a, args->bytes * byte_ps));
+}
+
+static void run_read(struct mc_loop_args *args)
+{
+	spend(args);
+}
+
+static void run_write(struct mc_loop_args *args)
+{
+	u64 *word = args->a, value = args->value, i, pass;
+
+	for (pass = 0; pass < args->passes; pass++)
+		for (i = 0; i < args->bytes / 8; i++)
+			word[i] = value++;
+	if (struck >= word && struck < word + args->bytes / 8)
+		++*struck;
+	spend(args);
+}
+
+static void run_sum(struct mc_loop_args *args)
+{
+	const u64 *word = args->a;
+	u64 i;
+
+	memset(args->lanes, 0, sizeof(args->lanes));
+	for (i = 0; i < args->bytes / 8; i++)
+		args->lanes[0] += word[i];
+	spend(args);
+}
+
+static void run_flush(struct mc_loop_args *args)
+{
+	flushed += args->bytes;
+}
+
+const struct mc_loop mc_loops[] = {
+	{ MC_OP_READ, 8, 0, run_read }, { MC_OP_WRITE, 8, 0, run_write },
+	{ MC_OP_NTWRITE, 8, 0, run_write }, { MC_OP_SUM, 8, 0, run_sum },
+	{ MC_OP_FLUSH, 64, 0, run_flush }, { }
+};
+
+const struct mc_loop mc_loops_of_kernel[] = { { } };
+
+void **mc_asm_chase(void **at, u64 loads)
+{
+	u64 i, ps = 0;
+
+	for (i = 0; i < loads; i++) {
+		ps += price(at, load_ps);
+		at = *at;
+	}
+	sim_spend(ps);
+	return at;
+}
+
+/* ---------------------------------------------------------------- free memory */
+
+static void give_back(const struct mc_block *block)
+{
+	given += block->bytes;
+	memset(block->addr, 0xff, block->bytes);
+}
+
+static struct mc_held held = { .give_back = give_back };
+
+static void add(u64 at, u64 bytes, int node)
+{
+	blocks[nblocks].at = at;
+	blocks[nblocks].bytes = bytes;
+	blocks[nblocks++].node = node;
+}
+
+static int find_region(struct mc_run *r, const struct mc_point *point,
+		       const struct mc_wanted *want, struct mc_area *area)
+{
+	unsigned int i;
+
+	assert_int_equal(want->region, REGION);
+	if (!want->index) {
+		mc_held_end(&held);
+		given = 0;
+	}
+	for (i = 0; !want->index && i < nblocks; i++) {
+		struct mc_block b = {
+			.at = START + blocks[i].at, .addr = memory + blocks[i].at,
+			.bytes = blocks[i].bytes, .node = blocks[i].node,
+		};
+
+		held.physical = !no_addresses;
+		assert_int_equal(mc_held_add(&held, &b), 0);
+	}
+	wanted[0] = *want;
+	found++;
+	if (want->index == fails_at) {
+		fails_at = ~0ULL;
+		return mc_fail(&r->error, -ENOMEM, "region: no memory for the list");
+	}
+	return mc_held_find(&held, want, area, &r->error);
+}
+
+static void end_all(void)
+{
+	mc_held_end(&held);
+}
+
+static void end(struct mc_run *r)
+{
+	end_all();
+}
+
+static const struct mc_side scan_side = {
+	.check = check_nothing, .tick = tick, .find = find_region, .end = end,
+	.drop = end_all, .node = no_node_is_set,
+};
+
+static void costs(void)
+{
+	memset(memory, 0, BYTES);
+	caches = 0;
+	byte_ps = 100;
+	load_ps = 80 * NS;
+	slow_from = 0;
+	slow_to = 0;
+	struck = NULL;
+	no_addresses = false;
+	nblocks = 0;
+	flushed = 0;
+	fails_at = ~0ULL;
+	regions_most = 8;
+	run.side = &scan_side;
+	sim.look = 10 * NS;
+}
+
+static int scan_all(const char *rest)
+{
+	char line[200];
+
+	snprintf(line, sizeof(line), "scan region=2M cpu=0-%u %s", sim.n - 1, rest);
+	return measure(line);
+}
+
+/* --------------------------------------------------------------------- figures */
+
+/* Blocks come in any order; regions are in that of their addresses, those that have some. */
+static void test_regions(void **state)
+{
+	reset(1);
+	add(6 * MIB, MIB, 0);
+	add(13 * MIB, MIB, 1);
+	add(7 * MIB, MIB, 0);
+	add(2 * MIB, 2 * MIB, 0);
+	slow_from = 6 * MIB;
+	slow_to = 8 * MIB;
+	assert_int_equal(scan_all("repeat=3 warmup=1"), 0);
+	assert_int_equal(n, 3);
+	assert_int_equal(wanted->place.node, -1);
+	assert_true(wanted->private);
+	assert_figure(&rec[0], COL_BEGIN, (START >> 20) + 2);
+	assert_figure(&rec[1], COL_BEGIN, (START >> 20) + 6);
+	assert_figure(&rec[2], COL_BEGIN, (START >> 20) + 12);
+	assert_string_equal(rec[2].text, "0x500c00000");
+	assert_figure(&rec[0], COL_COVERED, 2 * MIB);
+	assert_figure(&rec[2], COL_COVERED, MIB);
+	assert_int_equal(rec[0].memory_node, 0);
+	assert_int_equal(rec[2].memory_node, 1);
+	/* 100 ps a byte are 10 GB/s. */
+	assert_in_range(rec[0].value[COL_MB_PER_S], 99000, 100000);
+	assert_in_range(rec[1].value[COL_MB_PER_S], 49500, 50000);
+	assert_in_range(rec[0].value[COL_NS], 80000, 80100);
+	assert_in_range(rec[1].value[COL_NS], 160000, 160100);
+	assert_in_range(rec[1].value[COL_NS_MIN], 160000, 160100);
+	assert_figure(&rec[0], COL_LEVEL, MC_HIT_MEMORY);
+	assert_int_equal(rec[0].point.v[MC_KEY_SIZE], REGION);
+	assert_int_equal(rec[0].verified, MC_VERIFIED_OK);
+	assert_int_equal(rec[2].verified, MC_VERIFIED_OK);
+	/* Regions that are not there count as done. */
+	assert_int_equal(done, 8 * 4);
+	assert_int_equal(given, 5 * MIB);
+}
+
+static void test_threads_share_a_region(void **state)
+{
+	static const char * const ops[] = { "read", "write", "ntwrite" };
+	char line[60];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		reset(4);
+		add(0, 2 * MIB, 0);
+		add(2 * MIB, 2 * MIB, 0);
+		snprintf(line, sizeof(line), "op=%s repeat=3 warmup=1", ops[i]);
+		assert_int_equal(scan_all(line), 0);
+		assert_int_equal(n, 2);
+		assert_int_equal(rec->threads, 4);
+		assert_int_equal(rec->payload_bytes, 2 * MIB);
+		assert_in_range(rec->value[COL_MB_PER_S], 390000, 400000);
+		assert_int_equal(rec[1].verified, MC_VERIFIED_OK);
+	}
+}
+
+static void test_caches_are_flushed_unless_the_region_is_far_larger(void **state)
+{
+	reset(1);
+	add(0, 2 * MIB, 0);
+	caches = 2 * MIB / 8;
+	assert_int_equal(scan_all("repeat=3 warmup=1"), 0);
+	assert_int_equal(flushed, 0);
+	reset(1);
+	add(0, 2 * MIB, 0);
+	caches = 2 * MIB;
+	assert_int_equal(scan_all("repeat=3 warmup=1"), 0);
+	assert_int_equal(flushed, 4 * 2 * MIB);
+}
+
+/* A short pass is repeated in a sample, and finds what the pass before it left in a cache. */
+static void test_a_short_pass_has_no_level(void **state)
+{
+	reset(1);
+	add(0, 2 * MIB, 0);
+	caches = 2 * MIB;
+	byte_ps = 0;
+	sim.overhead = 100;
+	assert_int_equal(scan_all("repeat=1 warmup=0"), 0);
+	assert_no_figure(rec, COL_LEVEL);
+}
+
+static void test_little_of_a_region_is_not_measured(void **state)
+{
+	reset(1);
+	add(0, MIB - 4096, 0);
+	add(2 * MIB, 2 * MIB, 0);
+	assert_int_equal(scan_all("repeat=1 warmup=0"), 0);
+	assert_int_equal(n, 1);
+	assert_figure(rec, COL_BEGIN, (START >> 20) + 2);
+}
+
+static void test_without_addresses(void **state)
+{
+	char note[160] = "";
+	struct mc_text t = MC_TEXT(note);
+
+	reset(1);
+	add(0, 2 * MIB, 0);
+	no_addresses = true;
+	assert_int_equal(scan_all("repeat=1 warmup=0"), 0);
+	assert_no_figure(rec, COL_ADDRESS);
+	mc_engine_note(&t, &req, rec, n);
+	assert_non_null(strstr(note, "physical_address: "));
+}
+
+static void test_several_nodes_in_a_region(void **state)
+{
+	reset(1);
+	add(0, MIB, 0);
+	add(MIB, MIB, 1);
+	add(2 * MIB, 2 * MIB, MC_NODE_NA);
+	assert_int_equal(scan_all("repeat=1 warmup=0"), 0);
+	assert_int_equal(rec[0].memory_node, MC_NODE_MIXED);
+	assert_int_equal(rec[1].memory_node, MC_NODE_NA);
+}
+
+/* Each request for an operation takes the memory anew. */
+static void test_several_points(void **state)
+{
+	reset(1);
+	add(0, 2 * MIB, 0);
+	regions_most = 4;
+	assert_int_equal(scan_all("op=read,write repeat=1 warmup=0"), 0);
+	assert_int_equal(n, 2);
+	assert_int_equal(rec[1].verified, MC_VERIFIED_OK);
+	assert_int_equal(given, 2 * MIB);
+}
+
+/* ---------------------------------------------------------------------- errors */
+
+static void test_a_stray_store_is_found(void **state)
+{
+	reset(1);
+	add(0, 2 * MIB, 0);
+	add(2 * MIB, 2 * MIB, 0);
+	struck = (u64 *)(memory + 2 * MIB + 800);
+	assert_int_equal(scan_all("op=write repeat=2 warmup=0"), -EBADMSG);
+	assert_int_equal(n, 2);
+	assert_int_equal(rec[0].verified, MC_VERIFIED_OK);
+	assert_int_equal(rec[1].verified, MC_VERIFIED_FAILED);
+}
+
+static void test_a_stop_keeps_what_was_measured(void **state)
+{
+	reset(1);
+	add(0, 2 * MIB, 0);
+	add(2 * MIB, 2 * MIB, 0);
+	add(4 * MIB, 2 * MIB, 0);
+	stop_after = 3;
+	assert_stopped("scan region=2M cpu=0 repeat=2 warmup=0", 2);
+	assert_no_figure(&rec[1], COL_NS);
+	assert_int_equal(given, 6 * MIB);
+}
+
+/* Regions that are not measured for lack of memory are not taken for the end of memory. */
+static void test_no_memory_between_regions(void **state)
+{
+	reset(1);
+	add(0, 2 * MIB, 0);
+	add(2 * MIB, 2 * MIB, 0);
+	add(4 * MIB, 2 * MIB, 0);
+	fails_at = 1;
+	assert_int_equal(scan_all("repeat=1 warmup=0"), -ENOMEM);
+	assert_string_equal(run.error.text, "region: no memory for the list");
+	assert_int_equal(n, 1);
+	assert_int_equal(found, 2);
+	assert_int_equal(given, 6 * MIB);
+}
+
+static void test_wrong_requests(void **state)
+{
+	reset(1);
+	assert_refused("scan cpu=0 region=6M", -EINVAL, "region");
+	assert_refused("scan cpu=0 type=uc", -EINVAL, "type");
+	assert_refused("scan cpu=0 page=2m", -EINVAL, "page");
+	assert_refused("scan cpu=0 size=1M", -EINVAL, "size");
+	assert_refused("scan cpu=0 cpus=each", -EINVAL, "cpus");
+	assert_refused("scan cpu=0 target=phys:0x1000+0x1000", -EINVAL, "target");
+}
+
+/* ----------------------------------------------------------------- the regions */
+
+static void test_the_first_region_comes_first(void **state)
+{
+	struct mc_block b[5] = {
+		{ .at = 9 * MIB, .bytes = 1 }, { .at = 5 * MIB, .bytes = 2 },
+		{ .at = 4 * MIB, .bytes = 3 }, { .at = 8 * MIB, .bytes = 4 },
+		{ .at = 6 * MIB, .bytes = 5 },
+	};
+
+	assert_int_equal(mc_region_first(b, 5, 2 * MIB), 2);
+	assert_int_equal(b[0].bytes, 3);
+	assert_int_equal(b[1].bytes, 2);
+	assert_int_equal(mc_region_first(b + 2, 3, 2 * MIB), 1);
+	assert_int_equal(b[2].bytes, 5);
+	assert_int_equal(mc_region_first(b + 3, 2, 2 * MIB), 2);
+	assert_int_equal(b[3].bytes, 4);
+	assert_int_equal(mc_region_first(b + 5, 0, 2 * MIB), 0);
+}
+
+static void test_neighbours_are_one_span(void **state)
+{
+	struct mc_block b[3] = {
+		{ .addr = memory, .bytes = 4096, .zone = MC_ZONE_DMA32 },
+		{ .addr = memory + 4096, .bytes = 8192, .zone = MC_ZONE_DMA32 },
+		{ .addr = memory + 16384, .bytes = 4096, .zone = MC_ZONE_NORMAL },
+	};
+	struct mc_span spans[3];
+
+	assert_int_equal(mc_region_spans(b, 3, spans), 2);
+	assert_int_equal(spans[0].bytes, 12288);
+	assert_int_equal(spans[1].start, 12288);
+	assert_ptr_equal(spans[1].addr, memory + 16384);
+	assert_int_equal(mc_region_zone(b, 2), MC_ZONE_DMA32);
+	assert_int_equal(mc_region_zone(b, 3), MC_ZONE_MIXED);
+}
+
+static int make_memory(void **state)
+{
+	memory = aligned_alloc(4096, BYTES);
+	return !memory;
+}
+
+static int free_memory(void **state)
+{
+	free(memory);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_regions),
+		cmocka_unit_test(test_threads_share_a_region),
+		cmocka_unit_test(test_caches_are_flushed_unless_the_region_is_far_larger),
+		cmocka_unit_test(test_a_short_pass_has_no_level),
+		cmocka_unit_test(test_little_of_a_region_is_not_measured),
+		cmocka_unit_test(test_without_addresses),
+		cmocka_unit_test(test_several_nodes_in_a_region),
+		cmocka_unit_test(test_several_points),
+		cmocka_unit_test(test_a_stray_store_is_found),
+		cmocka_unit_test(test_a_stop_keeps_what_was_measured),
+		cmocka_unit_test(test_no_memory_between_regions),
+		cmocka_unit_test(test_wrong_requests),
+		cmocka_unit_test(test_the_first_region_comes_first),
+		cmocka_unit_test(test_neighbours_are_one_span),
+	};
+
+	return cmocka_run_group_tests(tests, make_memory, free_memory);
+}
