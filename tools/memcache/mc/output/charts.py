@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mc.analysis import levels, steps
+from mc.analysis import levels, regions, steps
 from mc.output.layout import best, ordered, usual
 from mc.records import fields, suite, tests, units
 from mc.records.fields import asked
@@ -32,8 +32,8 @@ MOST_BARS = 40
 LOADS = "loads"     # ns_per_load, and how much below it the fastest pass was
 # Keys whose values do not make a series each.
 ASIDE = ("repeat", "warmup")
-LABELS = {"size_bytes": "working set", "delay_cycles": "delay, cycles", "median_ns": "ns",
-          LOADS: tests.unit("ns_per_load")}
+LABELS = {"size_bytes": "working set", "begin_mib": "address, GiB",
+          "delay_cycles": "delay, cycles", "median_ns": "ns", LOADS: tests.unit("ns_per_load")}
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,13 @@ class Source:
 @dataclass(frozen=True)
 class Point:
     """A point. `low` and `high` are values of the fastest and the slowest sample; `real` says
-    whether the memory really was of its type."""
+    whether the memory really was of its type, `odd` whether it is slower than it should be."""
     x: Any
     y: float
     low: float | None = None
     high: float | None = None
     real: bool = True
+    odd: bool = False
 
 
 @dataclass
@@ -76,7 +77,7 @@ class Mark:
 class Chart:
     """A chart.
 
-    kind: curves, bars, matrix or history
+    kind: curves, bars, matrix, regions or history
     x: the key of its positions
     ends: the longest and the shortest delay, if curves go from one to the other
     """
@@ -158,6 +159,8 @@ def _plain(known: suite.Suite) -> str:
 
 
 def _charts(test: str, layouts: list[Layout], cells: list[Cell]) -> list[Chart]:
+    if test == "scan":
+        return _region_charts(cells)
     main, over = tests.of(test).main(), tests.of(test).named("over")
     if main and over:
         along = next((one.rows for one in usual(test)), "size_bytes")
@@ -284,6 +287,33 @@ def _figure_curves(x: str, y: str, along: str, cells: list[Cell]) -> list[Chart]
         delays = [r[along] for *_, r in cells]
         chart.ends = max(delays), min(delays)
     return _split(chart)
+
+
+def _region_charts(cells: list[Cell]) -> list[Chart]:
+    """Each figure of the regions over their addresses. Each node has a series; those that are
+    slower than others of their node are marked. Those that can't be compared are not `real`."""
+    runs = list({id(run): run for _, run, _ in cells}.values())
+    odd = {(id(one.result), one.figure) for one in regions.slow(runs)}
+    found = []
+    for figure in regions.TIMES:
+        known = [cell for cell in cells if _known(cell[2], figure)]
+        by_node: dict[object, list[Cell]] = {}
+        for cell in known:
+            by_node.setdefault(cell[2].get("memory_node"), []).append(cell)
+        series = []
+        for node, mine in by_node.items():
+            for one, members in _series([], mine):
+                node_name = f"node {node}" if len(by_node) > 1 else ""
+                one.name = " ".join(filter(None, [one.name, node_name]))
+                one.points = sorted(
+                    (replace(_point(r["begin_mib"] / 1024, figure, r),
+                             odd=(id(r), figure) in odd, real=regions.comparable(r))
+                     for *_, r in members),
+                    key=lambda point: point.x)
+                series.append(one)
+        if series:
+            found += _split(Chart("regions", "", "begin_mib", figure, series, []))
+    return found
 
 
 def _mark_caches(chart: Chart, cells: list[Cell]) -> None:

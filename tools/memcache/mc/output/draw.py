@@ -28,6 +28,8 @@ OF_PAGE = {TEXT: "var(--ink)", FAINT: "var(--faint)", GRID: "var(--line)",
 ON_LIGHT, ON_DARK = "#212121", "#fefefe"
 BEHIND = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5}
 HATCH = "////"
+ODD = "slower than others of its node"
+HOLLOW = "hollow: little of it was free, or caches had a part"
 UNREAL = "hatched: not shown to be that type"
 WIDTH, HEIGHT = 5.6, 3.9            # inches, of a chart
 NARROW = 4.5                        # of a chart that a phone may show
@@ -429,6 +431,29 @@ def _bars(axes: Any, chart: Chart) -> None:
     _legend(axes, chart, max(len(str(column)) for column in chart.columns))
 
 
+def _regions(axes: Any, chart: Chart) -> None:
+    """A point for each region, from 0 on, so that small differences look small. A ring is around
+    those that are slower than others of their node. Hollow points are of regions that can't be
+    compared."""
+    from matplotlib.ticker import FuncFormatter
+    odd = [point for series in chart.series for point in series.points if point.odd]
+    for series in chart.series:
+        style = _style(chart, series) | {"linestyle": ""}
+        filled: dict[str, Any] = {"label": _name(chart, series) or "region"}
+        hollow: dict[str, Any] = {"fillstyle": "none", "markersize": 3.5}
+        for real, more in ((True, filled), (False, hollow)):
+            points = [point for point in series.points if point.real == real]
+            axes.plot([p.x for p in points], [p.y for p in points], **style | more)
+    if odd:
+        axes.plot([point.x for point in odd], [point.y for point in odd], "o", color=COLOURS[1],
+                  fillstyle="none", markersize=10, label=ODD)
+    axes.set_ylim(0, 1.15 * max(point.y for series in chart.series for point in series.points))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: number(v)))
+    axes.set_ylabel(label(chart.y))
+    axes.set_xlabel(label(chart.x) + (f"\n{HOLLOW}" if chart.unreal else ""))
+    _legend(axes, chart)
+
+
 def _history(axes: Any, chart: Chart) -> None:
     """The runs in their order, and the level between two changes."""
     from matplotlib.ticker import FuncFormatter
@@ -453,4 +478,5 @@ def _history(axes: Any, chart: Chart) -> None:
     axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: number(v)))
 
 
-KINDS = {"history": _history, "curves": _curves, "matrix": _matrix, "bars": _bars}
+KINDS = {"history": _history, "curves": _curves, "matrix": _matrix, "bars": _bars,
+         "regions": _regions}

@@ -5,7 +5,7 @@ import argparse
 from collections import Counter
 
 from mc import errno_name, plural
-from mc.analysis import amplification, events, findings, hardware, traffic, verdict
+from mc.analysis import amplification, events, findings, hardware, regions, traffic, verdict
 from mc.output import tables, terminal
 from mc.parts import Heading, Part, Sentence, bullets
 from mc.records import prices, units
@@ -41,7 +41,8 @@ def parts(runs: list[Run], wide: bool = True) -> list[Part]:
     """The report without the machine: only the answers, or everything if it is wide."""
     judged = verdict.judge(runs)
     found = [*tables.parts(runs, wide), *traffic.parts(runs), *events.parts(runs),
-             *amplification.parts(runs, judged.emulated), *_failures(runs),
+             *regions.parts(runs), *amplification.parts(runs, judged.emulated),
+             *_failures(runs),
              *hardware.parts(runs, wide)]
     if any(run.results for run in runs):
         found += [*_findings(runs, judged, wide), *_types(judged, wide)]

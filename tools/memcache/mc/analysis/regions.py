@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which regions of memory are slower than the others of their node, in results of `scan`.
+
+A region is compared with the regions of the same scan, operation and node, by the rule for equal
+machines (outliers.py): with the median and the spread by median absolute deviations, once for its
+bandwidth and once for its latency. Its fastest sample must be slower, too: what disturbs a sample
+passes, and a bad module stays. Regions whose bandwidth caches have had a part in, and those of
+which little was free, differ for that reason, and are not compared.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from mc import plural
+from mc.analysis import outliers
+from mc.parts import Heading, Part, bullets
+from mc.records import units
+from mc.records.fields import asked
+from mc.records.results import Run
+
+COVERED = 25        # percent of a region, at least, for it to be compared
+MOST = 20           # regions that the report names
+# A time for each figure: how much longer a slower region takes.
+TIMES: dict[str, Callable[[float], float]] = {"mb_per_s": lambda found: 1 / found,
+                                              "ns_per_load": float}
+
+
+@dataclass(frozen=True)
+class Slow:
+    """A region that is slower than others in a figure, whose median among them is `typical`."""
+    result: dict
+    figure: str
+    typical: float
+
+
+def scanned(runs: list[Run]) -> list[dict]:
+    """The results of scans."""
+    return [result for run in runs for result in run.results if result["test"] == "scan"]
+
+
+def comparable(result: dict) -> bool:
+    """Whether the region can be compared with others."""
+    return result.get("level") == "memory" and result.get("verified") != "failed" and \
+        (result.get("covered_bytes") or 0) * 100 >= COVERED * result["region_bytes"]
+
+
+def slow(runs: list[Run]) -> list[Slow]:
+    """The regions that are slower than others of their node, in order of their addresses."""
+    found = [one for run in runs for group in _groups(run) for figure in TIMES
+             for one in _slow(group, figure)]
+    return sorted(found, key=lambda one: one.result["begin_mib"])
+
+
+def _groups(run: Run) -> Iterator[list[dict]]:
+    """The regions of this run that are compared with each other."""
+    groups: dict[tuple, list[dict]] = {}
+    for result in scanned([run]):
+        keys = [(key, str(value)) for key, value in asked(result).items()]
+        if comparable(result):
+            groups.setdefault((result["where"], result.get("memory_node"), *keys), []).append(
+                result)
+    yield from groups.values()
+
+
+def _slow(group: list[dict], figure: str) -> Iterator[Slow]:
+    known = [result for result in group if result.get(figure)]
+    if len(known) < outliers.FEWEST:
+        return
+    times = [TIMES[figure](result[figure]) for result in known]
+    found = outliers.distances(times, times)
+    limit = outliers.limit((one.chance for one in found if one.slow), len(found))
+    for result, one in zip(known, found):
+        if one.slow and one.chance <= limit and \
+                one.typical <= outliers.SLOWER * one.time * _fastest(result, figure):
+            yield Slow(result, figure, TIMES[figure](one.typical))
+
+
+def _fastest(result: dict, figure: str) -> float:
+    """The time of the fastest sample as a share of that of the median sample."""
+    if figure == "mb_per_s":
+        return (result.get("min_ns") or 1) / (result.get("median_ns") or 1)
+    return (result.get("ns_per_load_min") or result[figure]) / result[figure]
+
+
+def parts(runs: list[Run]) -> list[Part]:
+    """The part of a report on slow regions."""
+    results = scanned(runs)
+    if not results:
+        return []
+    found, kept = slow(runs), sum(map(comparable, results))
+    said = [_sentence(one) for one in found[:MOST]]
+    if len(found) > MOST:
+        said.append(f"{len(found) - MOST} more.")
+    if len(results) > kept:
+        said.append(f"Not compared: {plural(len(results) - kept, 'region')} of which less than "
+                    f"{COVERED} % was free, or whose bandwidth caches had a part in.")
+    if not found and max(map(len, (group for run in runs for group in _groups(run))),
+                         default=0) < outliers.FEWEST:
+        said.append(f"Fewer than {outliers.FEWEST} regions can be compared, so nobody can say "
+                    "which is unusual.")
+    elif not found:
+        said.insert(0, "None.")
+    return [Heading("Regions slower than others of their node"), *bullets(said)]
+
+
+def _sentence(one: Slow) -> str:
+    name = one.result.get("physical_address") or f"{one.result['begin_mib']} MiB (virtual)"
+    node = one.result.get("memory_node")
+    where = "" if node is None else f", node {node}"
+    figure, unit = ("bandwidth", units.rates().name) if one.figure == "mb_per_s" else \
+        ("latency", "ns")
+    value, typical = (units.text(one.figure, found) for found in
+                      (one.result[one.figure], one.typical))
+    return f"{name}{where}: {figure} {value} {unit}, where {typical} {unit} is usual."
