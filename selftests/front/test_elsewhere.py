@@ -34,8 +34,8 @@ class Elsewhere(fake.unittest.TestCase):
             self.assertTrue(suite.exists(ours), ours)
             self.assertFalse(suite.exists(name), name)
 
-    def test_each_mode_of_mlc_that_has_a_suite_is_understood(self):
-        self.assertEqual(set(MODES) - set(suite.ELSEWHERE), {"memory_bandwidth_scan"})
+    def test_each_mode_of_mlc_is_understood(self):
+        self.assertLessEqual(set(MODES), set(suite.ELSEWHERE))
 
     def test_it_is_said_and_measured(self):
         place = plan.Place([fake.Kernel()], None)

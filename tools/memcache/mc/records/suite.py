@@ -161,6 +161,7 @@ ELSEWHERE = {
     "idle_latency": "latency-matrix", "latency_matrix": "latency-matrix",
     "bandwidth_matrix": "bandwidth-matrix", "peak_injection_bandwidth": "peak-bandwidth",
     "max_bandwidth": "peak-bandwidth", "loaded_latency": "loaded", "c2c_latency": "c2c",
+    "memory_bandwidth_scan": "memory-scan",
     "bw_mem": "bandwidth-sweep", "lat_mem_rd": "latency-sweep", "likwid-bench": "bandwidth-sweep",
     "stream": "peak-bandwidth",
     **dict.fromkeys(("lat_ctx", "lat_mmap", "lat_pagefault", "lat_proc", "lat_select", "lat_sig",
