@@ -31,6 +31,8 @@ GUEST = {"proc/cpuinfo": "vendor_id\t: GenuineIntel\nflags\t\t: fpu pat hypervis
          "sys/kernel/debug/memcache/machine": None, "proc/modules": ""}
 
 IMC = [path for path in GOOD if "uncore_imc" in path]
+ENFORCED = {"sys/module/module/parameters/sig_enforce": "Y\n"}
+SECURE_BOOT = "sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 LOCKED = {"sys/kernel/security/lockdown": "none [integrity] confidentiality\n"}
 
 
@@ -66,8 +68,19 @@ class Doctor(fake.InDirectory):
 
     def test_lockdown_says_nothing_of_signatures(self):
         self.examine(**LOCKED)
-        self.assertIn("ok modules are allowed ", self.text)
+        self.assertIn("ok modules are allowed, if they are signed ", self.text)
         self.assertNotIn("signatures are not enforced", self.text)
+
+    def test_a_loaded_module_does_not_mean_that_signatures_are_not_enforced(self):
+        self.says("ok", "modules are allowed, if they are signed ", **ENFORCED)
+
+    def test_keys_of_mokutil_count_with_secure_boot_only(self):
+        off = "; Secure Boot is off, so keys that mokutil has enrolled do not count"
+        for boot, text in (({SECURE_BOOT: "\6\0\0\0\1"}, ""), ({SECURE_BOOT: "\6\0\0\0\0"}, off),
+                           ({"sys/firmware/efi/runtime": ""}, ""), ({}, off)):
+            for kernel in ENFORCED, LOCKED:
+                self.says("fail", "", **kernel | boot | {"proc/modules": ""})
+                self.assertRegex(self.text, re.escape(f"how to make one{text}") + r"[,)]")
 
     def test_all_is_well(self):
         self.examine()
@@ -82,7 +95,7 @@ class Doctor(fake.InDirectory):
                 ("kernel.modules_disabled is 1", {"proc/sys/kernel/modules_disabled": "1\n"}),
                 ("this kernel takes signed modules only (sign the module with a key that it "
                  "trusts: make sign KEY=FILE;",
-                 {"proc/modules": "", "sys/module/module/parameters/sig_enforce": "Y\n"}),
+                 ENFORCED | {"proc/modules": ""}),
                 ("the kernel is locked down (integrity): it takes no request (turn",
                  LOCKED | {"proc/modules": ""}),
                 ("a kernel that is locked down takes signed modules only (sign the module",

@@ -110,14 +110,23 @@ def _modules(machine: Machine) -> Iterator[Line]:
     elif machine.has("/proc/sys/kernel/modules_disabled", "^1"):
         yield Line(FAIL, "kernel.modules_disabled is 1",
                    "it stays so until a reboot; find who sets it in /etc/sysctl.d")
-    elif machine.has("/sys/module/module/parameters/sig_enforce", "^Y") and not machine.loaded:
+    elif machine.signed_only and not machine.loaded:
         yield Line(FAIL, "this kernel takes signed modules only",
-                   f"{SIGN}, or use a guest: make run")
+                   f"{SIGN}{_mok(machine)}, or use a guest: make run")
     elif machine.lockdown and not machine.loaded:
-        yield Line(FAIL, "a kernel that is locked down takes signed modules only", SIGN)
+        yield Line(FAIL, "a kernel that is locked down takes signed modules only",
+                   f"{SIGN}{_mok(machine)}")
     else:
-        yield Line(OK, "modules are allowed" + (
-            "" if machine.lockdown else ", signatures are not enforced"))
+        yield Line(OK, "modules are allowed, " + (
+            "if they are signed" if machine.signed_only or machine.lockdown else
+            "signatures are not enforced"))
+
+
+def _mok(machine: Machine) -> str:
+    """Without Secure Boot, the kernel reads the firmware's own list of keys, but not that of
+    mokutil."""
+    return "; Secure Boot is off, so keys that mokutil has enrolled do not count" \
+        if machine.secure_boot is False else ""
 
 
 def _lockdown(machine: Machine) -> Iterator[Line]:

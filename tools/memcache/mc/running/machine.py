@@ -9,6 +9,9 @@ import re
 from mc.running import debugfs, user
 
 CAP_SYS_ADMIN = 1 << 21
+EFI = "/sys/firmware/efi"
+# Four bytes of attributes, then one that is 1 with Secure Boot.
+SECURE_BOOT = f"{EFI}/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 
 
 class Machine:
@@ -51,6 +54,18 @@ class Machine:
     @property
     def lockdown(self) -> str | None:
         return debugfs.lockdown(self.read(debugfs.LOCKDOWN))
+
+    @property
+    def signed_only(self) -> bool:
+        """Whether the kernel enforces signatures of modules; a locked-down kernel does, too."""
+        return self.has("/sys/module/module/parameters/sig_enforce", "^Y")
+
+    @property
+    def secure_boot(self) -> bool | None:
+        """None: not known, since efivarfs is not mounted."""
+        if self.exists(EFI) and not self.exists(SECURE_BOOT):
+            return None
+        return self.read(SECURE_BOOT).endswith("\1")
 
     @property
     def administers(self) -> bool:
