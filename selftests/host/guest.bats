@@ -20,6 +20,7 @@ setup_file() {
 	# Nothing takes as long as this, even on a busy machine.
 	export TOP GUEST TIMEOUT=600
 	unset KERNEL ACCEL CPUS DEVICES DIMM PMEM MEM APPEND GUEST_LOG MEMCACHE_KO COMPILER KVM_DEVICE
+	unset FIRMWARE LOADER CONSOLE
 	"$TOP/tools/setup" guest
 	if [ "$GUEST" = stock ]; then
 		# Other tests test the probe for KVM.

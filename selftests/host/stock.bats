@@ -11,6 +11,7 @@ setup_file() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	export TOP TIMEOUT=600
 	unset KERNEL ACCEL CPUS DEVICES DIMM PMEM MEM APPEND GUEST_LOG MEMCACHE_KO COMPILER KVM_DEVICE
+	unset FIRMWARE LOADER CONSOLE
 	"$TOP/tools/setup" guest
 	# Other tests test the probe for KVM.
 	ACCEL=$("$TOP/tools/guest/accel" "$("$TOP/tools/guest/kernel" 6.1)" | cut -d' ' -f1)
@@ -111,6 +112,9 @@ aarch64
 		DEVICES=edu edu|edu is there twice
 		DEVICES=ivshmem=3M|ivshmem=3M
 		DEVICES=testdev=|testdev=
+		FIRMWARE=/nowhere|no file that can be written
+		LOADER=grub|none of none, shim
+		LOADER=shim|LOADER=shim needs FIRMWARE=
 	END
 	run "$TOP/tools/guest/run" nothing -- true
 	[ "$status" -eq 1 ]

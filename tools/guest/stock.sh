@@ -12,6 +12,22 @@ guest_settings() {
 	dimm=$(module_size DIMM)
 	pmem=$(module_size PMEM)
 	pci_devices
+	firmware_settings
+}
+
+# Set `firmware` to the file of its variables, empty without firmware, and `loader`.
+firmware_settings() {
+	firmware=${FIRMWARE:-} loader=${LOADER:-none}
+	case $loader in
+	none | shim) ;;
+	*) die "LOADER=$loader is none of none, shim" ;;
+	esac
+	[ "$loader" = none ] || [ -n "$firmware" ] || die "LOADER=$loader needs FIRMWARE="
+	[ -n "$firmware" ] || return 0
+	[ "$(kernel_guest "$name")$(kernel_arch "$name")" = stock ] ||
+		die "FIRMWARE: the kernel '$name' is started without firmware"
+	[ -w "$firmware" ] || die "FIRMWARE=$firmware is no file that can be written"
+	"$here/../setup" uefi
 }
 
 # module_size DIMM|PMEM: the size in bytes of this memory module; 0: there is none.
@@ -55,17 +71,44 @@ bar_size() {
 guest_prepare() {
 	accel=$("$here/accel" "$kernel")
 	about="$cpus CPUs, $mib MiB, $accel"
+	[ "$loader" = none ] || shim=$("$here/shim")
 }
 
 guest_command() {
 	((!pmem)) || machine+=,nvdimm=on
 	processor
-	command+=(-nodefaults -no-user-config -display none -monitor none -no-reboot
-		-kernel "$kernel/vmlinux" -initrd "$tmp/initrd"
-		-append "console=$console loglevel=5 panic=-1 mitigations=off $options ${APPEND:-}")
+	command+=(-nodefaults -no-user-config -display none -monitor none -no-reboot)
+	start "console=$console loglevel=5 panic=-1 mitigations=off $options ${APPEND:-}"
 	nodes
 	devices
 	command+=("${extra[@]}")
+}
+
+# start ARGUMENTS: what starts the kernel with these arguments. Firmware takes it as packaged.
+start() {
+	local image=vmlinux
+	if [ -n "$firmware" ]; then
+		image=vmlinuz
+		command+=(-drive "if=pflash,unit=0,format=raw,readonly=on,file=/usr/share/OVMF/OVMF_CODE_4M.fd"
+			-drive "if=pflash,unit=1,format=raw,file=$(quoted "$firmware")")
+	fi
+	case $loader in
+	none) command+=(-kernel "$kernel/$image" -initrd "$tmp/initrd" -append "$1") ;;
+	shim) boot_disk "$1" ;;
+	esac
+}
+
+# boot_disk ARGUMENTS: a disk with what the firmware starts: shim, which starts GRUB, which starts
+# the kernel.
+boot_disk() {
+	local disk=$tmp/disk
+	mkdir -p "$disk"/EFI/{BOOT,debian}
+	cp "$shim"/*.{EFI,efi} "$disk/EFI/BOOT/"
+	cp "$kernel/vmlinuz" "$disk/vmlinuz"
+	mv "$tmp/initrd" "$disk/initrd"
+	# GRUB leaves alone what stands in quotes, such as the $ of memmap=.
+	printf "linux /vmlinuz '%s'\ninitrd /initrd\nboot\n" "${1// /\' \'}" >"$disk/EFI/debian/grub.cfg"
+	command+=(-drive "if=virtio,format=raw,readonly=on,file.driver=vvfat,file.dir=$(quoted "$disk")")
 }
 
 # Begin the command: the emulator, with the machine and its CPUs.
@@ -115,9 +158,12 @@ quoted() { printf '%s' "${1//,/,,}"; }
 
 # The console, a port for the command's output, the machine's files, and the share.
 devices() {
-	local share
+	local share serial
 	share=$(quoted "$TOP")
-	command+=(-chardev "file,id=console,path=$(quoted "$log")" -serial chardev:console
+	serial=file,path=$(quoted "$log")
+	[ -z "${CONSOLE:-}" ] ||
+		serial="socket,path=$(quoted "$CONSOLE"),server=on,wait=off,logfile=$(quoted "$log")"
+	command+=(-chardev "$serial,id=console" -serial chardev:console
 		-device virtio-serial-pci -chardev "stdio,id=output,signal=off"
 		-device "virtserialport,chardev=output"
 		-fsdev "local,id=root,path=/,security_model=none,readonly=on,multidevs=remap"
