@@ -15,7 +15,7 @@ CHECKS := check-core check-static check-docs check-front check-host check-uml \
 	check $(CHECKS) check-kernels faults coverage fuzz fuzz-guest soak \
 	build sign load unload user describe docs \
 	setup clean install uninstall dist deb rpm arch \
-	check-packages check-tree check-series check-ci check-hpc check-fleet patch-series
+	check-packages check-signed check-tree check-series check-ci check-hpc check-fleet patch-series
 
 help: ## this list
 	@awk -f tools/help.awk $(MAKEFILE_LIST)
@@ -74,6 +74,10 @@ check-kernels: ## check-guest on every kernel of Debian, and on KCSAN
 check-packages: ## the packages: built, installed and purged in chroots
 	@tools/setup build guest deb rpm arch packages
 	@tools/check/run packages
+
+check-signed: ## signed modules: Secure Boot, MOK, sig_enforce
+	@tools/setup build guest check uefi
+	@tools/check/run signed
 
 check-tree: ## the tests as a target of kselftest in a kernel tree
 	@tools/setup build guest deb

@@ -1,0 +1,70 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A kernel with module.sig_enforce=1 and without Secure Boot, whose firmware lists our certificate.
+# There is no way back from a lockdown, so the tests of it are the last.
+
+load signed.bash
+
+@test "signatures are enforced, Secure Boot is off, the firmware's certificate is known" {
+	[ "$(cat /sys/module/module/parameters/sig_enforce)" = Y ]
+	grep -qF '[none]' "$LOCKDOWN"
+	grep -q 'X509.rsa' /proc/keys
+	grep 'asymmetri known: ' /proc/keys
+	not grep 'asymmetri foreign: ' /proc/keys
+}
+
+@test "an unsigned module is refused" {
+	refused "Key was rejected by service" "Loading of unsigned module is rejected" "$UNSIGNED"
+	doctor 1 "fail  this kernel takes signed modules only (sign the module with a key that it trusts: make sign KEY=FILE;" \
+		"Secure Boot is off, so keys that mokutil has enrolled do not count"
+}
+
+@test "a module signed with a key that is not enrolled is refused" {
+	signed_by foreign
+	refused "Key was rejected by service" \
+		"Loading of module with unavailable key is rejected" "$FOREIGN"
+}
+
+@test "a module that was changed after it was signed is refused" {
+	signed_by known
+	printf X | dd of=memcache.ko bs=1 seek=4096 conv=notrunc status=none
+	refused "Key was rejected by service" "" "$FOREIGN"
+}
+
+@test "a module signed with the known key loads, and a request measures" {
+	signed_by known
+	"$TOP/tools/with-module"
+	trusted
+	doctor 1 "ok    modules are allowed, if they are signed" "ok    the module is loaded" \
+		"ok    no lockdown" "fail  emulated by QEMU"
+	memcache run -o r.jsonl 'bandwidth type=wb,wc,uc size=4K repeat=1'
+	grep -c '"record":"result",.*"where":"kernel"' r.jsonl
+	[ "$(grep -c '"record":"result",.*"where":"kernel"' r.jsonl)" -eq 3 ]
+	rmmod memcache
+}
+
+@test "locked down for integrity, it loads, and takes no request" {
+	echo integrity >"$LOCKDOWN"
+	signed_by known
+	"$TOP/tools/with-module"
+	trusted
+	doctor 1 "ok    modules are allowed, if they are signed" \
+		"warn  the kernel is locked down (integrity): it takes no request; user space can measure UC and WC (memcache run --where user;"
+	run memcache run -o none 'bandwidth size=4K repeat=1'
+	echo "$output"
+	[[ $status -eq 1 && $output == *"the kernel is locked down (integrity)"*"--where user"* ]]
+	memcache run --where user -o r.jsonl 'bandwidth type=wb,wc,uc size=4K repeat=1'
+	[ "$(grep -c '"record":"result"' r.jsonl)" -eq 3 ]
+	grep -q '"attribute":"uc-"' r.jsonl
+	rmmod memcache
+}
+
+@test "locked down for integrity, others are refused with the same words" {
+	doctor 1 "fail  this kernel takes signed modules only" \
+		"fail  the kernel is locked down (integrity): it takes no request"
+	refused "Key was rejected by service" "Loading of unsigned module is rejected" "$UNSIGNED"
+	signed_by foreign
+	refused "Key was rejected by service" \
+		"Loading of module with unavailable key is rejected" "$FOREIGN"
+}
