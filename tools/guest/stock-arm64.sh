@@ -13,7 +13,7 @@ processor() {
 	local programs
 	programs=$("$here/arm64-root")
 	in_use "$programs"
-	command=(qemu-system-aarch64 -machine "$machine" -accel tcg -cpu cortex-a76
+	command=("${emulators}qemu-system-aarch64" -machine "$machine" -accel tcg -cpu cortex-a76
 		-fsdev "local,id=programs,path=$(quoted "$programs"),security_model=none,readonly=on"
 		-device "virtio-9p-pci,fsdev=programs,mount_tag=programs")
 }

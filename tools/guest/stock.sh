@@ -69,8 +69,14 @@ bar_size() {
 }
 
 guest_prepare() {
-	accel=$("$here/accel" "$kernel")
-	about="$cpus CPUs, $mib MiB, $accel"
+	emulators=
+	if [ -n "${QEMU:-}" ]; then
+		emulators=$("$here/qemu" "$QEMU")
+		in_use "$emulators"
+		emulators+=/bin/
+	fi
+	accel=$(PATH=${emulators:+$emulators:}$PATH "$here/accel" "$kernel")
+	about="$cpus CPUs, $mib MiB, $accel${QEMU:+, QEMU $QEMU}"
 	[ "$loader" = none ] || shim=$("$here/shim")
 }
 
@@ -113,7 +119,7 @@ boot_disk() {
 
 # Begin the command: the emulator, with the machine and its CPUs.
 processor() {
-	command=(qemu-system-x86_64 -machine "$machine")
+	command=("${emulators}qemu-system-x86_64" -machine "$machine")
 	# TCG's plain `max` looks like an AMD CPU with an unsteady TSC, and `vendor=` alone
 	# would turn PAT off. Five-level page tables cost time. With `erms` the kernel would
 	# clear and copy pages by `rep stosb`, which TCG does a byte at a time.
