@@ -19,7 +19,7 @@ setup_file() {
 	esac
 	# Nothing takes as long as this, even on a busy machine.
 	export TOP GUEST TIMEOUT=600
-	unset KERNEL ACCEL QEMU CPUS DEVICES DIMM PMEM MEM APPEND GUEST_LOG MEMCACHE_KO COMPILER KVM_DEVICE
+	unset KERNEL ACCEL QEMU CPUS DEVICES DIMM PMEM HMAT MEM APPEND GUEST_LOG MEMCACHE_KO COMPILER KVM_DEVICE
 	unset FIRMWARE LOADER CONSOLE
 	"$TOP/tools/setup" guest
 	if [ "$GUEST" = stock ]; then

@@ -14,8 +14,8 @@ load inside.bash
 	CPUS=4 APPEND=mem=512M guest nodes/no_memory.bats
 }
 
-@test "a node that has movable memory only" {
-	DIMM=256M APPEND=memhp_default_state=online_movable guest nodes/movable.bats
+@test "a node that has movable memory only, and firmware that promises latencies" {
+	DIMM=256M HMAT=yes APPEND=memhp_default_state=online_movable guest nodes/movable.bats
 }
 
 @test "persistent memory" {

@@ -11,6 +11,10 @@ guest_settings() {
 	[[ $cpus =~ ^[1-9][0-9]*$ ]] || die "CPUS=$cpus is no number of CPUs"
 	dimm=$(module_size DIMM)
 	pmem=$(module_size PMEM)
+	case ${HMAT:-} in
+	'' | yes) ;;
+	*) die "HMAT=$HMAT is not yes" ;;
+	esac
 	pci_devices
 	firmware_settings
 }
@@ -82,6 +86,7 @@ guest_prepare() {
 
 guest_command() {
 	((!pmem)) || machine+=,nvdimm=on
+	[ -z "${HMAT:-}" ] || machine+=,hmat=on
 	processor
 	command+=(-nodefaults -no-user-config -display none -monitor none -no-reboot)
 	start "console=$console loglevel=5 panic=-1 mitigations=off $options ${APPEND:-}"
@@ -132,12 +137,13 @@ processor() {
 # Two nodes, each with half of the CPUs and of the memory; and one for each memory module.
 nodes() {
 	local node first=0 last=$(((cpus + 1) / 2 - 1)) cpu memory=$((mib / 2 * 2))M more
+	local initiator=${HMAT:+,initiator=0}	# the promise of a node without CPUs is made to it
 	more=$(((dimm + pmem) >> 20))
 	((!more)) || memory+=,slots=2,maxmem=$((mib + 2 * more))M
 	command+=(-smp "$cpus" -m "$memory")
 	for node in 0 1; do
 		cpu=",cpus=$first-$last"
-		[ $first -le $last ] || cpu=
+		[ $first -le $last ] || cpu=$initiator
 		command+=(-object "memory-backend-ram,id=m$node,size=$((mib / 2))M"
 			-numa "node,nodeid=$node,memdev=m$node$cpu")
 		first=$((last + 1)) last=$((cpus - 1))
@@ -146,17 +152,43 @@ nodes() {
 	node=2
 	((!dimm)) || memory_module pc-dimm "$dimm"
 	((!pmem)) || memory_module nvdimm "$pmem"
+	[ -z "${HMAT:-}" ] || promises $((node - 1))
 }
 
 # memory_module DEVICE SIZE: on the next node, which is farther from the CPUs than the others.
 memory_module() {
 	local from
-	command+=(-numa "node,nodeid=$node")
+	command+=(-numa "node,nodeid=$node$initiator")
 	for ((from = 0; from < node; from++)); do
 		command+=(-numa "dist,src=$from,dst=$node,val=31")
 	done
 	command+=(-object "memory-backend-ram,id=$1,size=$2" -device "$1,id=of-$1,memdev=$1,node=$node")
 	node=$((node + 1))
+}
+
+# promises LAST: what the firmware says of the nodes up to this one to the CPUs of nodes 0 and 1.
+promises() {
+	local from to
+	for from in 0 1; do
+		[ $from -lt "$cpus" ] || continue
+		for ((to = 0; to <= $1; to++)); do
+			if ((to == from)); then
+				promise 80 90 20G 15G
+			elif ((to < 2)); then
+				promise 140 150 10G 8G
+			else
+				promise 250 300 5G 3G
+			fi
+		done
+	done
+}
+
+# promise READ-NS WRITE-NS READ-RATE WRITE-RATE: of the node `to` to the CPUs of `from`.
+promise() {
+	local pair="hmat-lb,initiator=$from,target=$to,hierarchy=memory,data-type"
+	command+=(-numa "$pair=read-latency,latency=$1" -numa "$pair=write-latency,latency=$2"
+		-numa "$pair=read-bandwidth,bandwidth=$3"
+		-numa "$pair=write-bandwidth,bandwidth=$4")
 }
 
 # A comma ends a value in QEMU's options; two commas stand for one.
