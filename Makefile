@@ -12,7 +12,7 @@ CHECKS := check-core check-static check-docs check-front check-host check-uml \
 
 .PHONY: help run bench-overhead bench-uml bench-peers bench-cost bench-noise bench-store \
 	bench-fleet \
-	check $(CHECKS) check-kernels faults coverage fuzz fuzz-guest soak \
+	check $(CHECKS) check-kernels check-qemu faults coverage fuzz fuzz-guest soak \
 	build sign load unload user describe docs \
 	setup clean install uninstall dist deb rpm arch \
 	check-packages check-signed check-tree check-series check-ci check-hpc check-fleet patch-series
@@ -70,6 +70,10 @@ $(CHECKS): check-%:
 check-kernels: ## check-guest on every kernel of Debian, and on KCSAN
 	@tools/setup build guest kernel check foreign arm64 arm64-guest
 	@tools/check/run kernels
+
+check-qemu: ## guests that only QEMU 10 emulates: CXL, alignment faults
+	@tools/setup build guest check arm64 arm64-guest
+	@tools/check/run qemu
 
 check-packages: ## the packages: built, installed and purged in chroots
 	@tools/setup build guest deb rpm arch packages

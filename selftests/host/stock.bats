@@ -10,7 +10,7 @@ bats_require_minimum_version 1.5.0
 setup_file() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	export TOP TIMEOUT=600
-	unset KERNEL ACCEL QEMU CPUS DEVICES DIMM PMEM HMAT MEM APPEND GUEST_LOG MEMCACHE_KO COMPILER KVM_DEVICE
+	unset KERNEL ACCEL QEMU CPUS DEVICES DIMM PMEM CXL HMAT MEM APPEND GUEST_LOG MEMCACHE_KO COMPILER KVM_DEVICE
 	unset FIRMWARE LOADER CONSOLE
 	"$TOP/tools/setup" guest
 	# Other tests test the probe for KVM.
@@ -108,6 +108,7 @@ aarch64
 		DIMM=some|DIMM=some
 		DIMM=64M|no multiple of 128M
 		PMEM=some|PMEM=some
+		CXL=some|CXL=some
 		HMAT=no|HMAT=no
 		QEMU=2|QEMU=2
 		DEVICES=nvme|no 'nvme': ivshmem=SIZE

@@ -18,5 +18,6 @@ processor() {
 		-device "virtio-9p-pci,fsdev=programs,mount_tag=programs")
 }
 
-# It boots with a device tree, which has no promises.
+# It boots with a device tree, which has neither.
+cxl_known() { die "CXL=$CXL: the arm64 machine has no CXL"; }
 promises() { die "HMAT=$HMAT: the arm64 machine has no such firmware"; }

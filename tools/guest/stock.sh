@@ -4,13 +4,14 @@
 # Sourced by tools/guest/run, which says what this file must define.
 # shellcheck disable=SC2034,SC2154	# its variables
 
-packages=guest machine=pc console=ttyS0 options=
+packages=guest machine=pc console=ttyS0 options='' cpu_more=
 
 guest_settings() {
 	name=${KERNEL:-6.1} cpus=${CPUS:-2}
 	[[ $cpus =~ ^[1-9][0-9]*$ ]] || die "CPUS=$cpus is no number of CPUs"
 	dimm=$(module_size DIMM)
 	pmem=$(module_size PMEM)
+	cxl=$(module_size CXL)
 	case ${HMAT:-} in
 	'' | yes) ;;
 	*) die "HMAT=$HMAT is not yes" ;;
@@ -34,7 +35,7 @@ firmware_settings() {
 	"$here/../setup" uefi
 }
 
-# module_size DIMM|PMEM: the size in bytes of this memory module; 0: there is none.
+# module_size DIMM|PMEM|CXL: the size in bytes of this memory; 0: there is none.
 module_size() {
 	local size=0
 	[ -z "${!1:-}" ] || size=$(numfmt --from=iec -- "${!1}" 2>/dev/null) ||
@@ -79,6 +80,7 @@ guest_prepare() {
 		in_use "$emulators"
 		emulators+=/bin/
 	fi
+	((!cxl)) || cxl_known
 	accel=$(PATH=${emulators:+$emulators:}$PATH "$here/accel" "$kernel")
 	about="$cpus CPUs, $mib MiB, $accel${QEMU:+, QEMU $QEMU}"
 	[ "$loader" = none ] || shim=$("$here/shim")
@@ -86,6 +88,7 @@ guest_prepare() {
 
 guest_command() {
 	((!pmem)) || machine+=,nvdimm=on
+	((!cxl)) || cxl_machine
 	[ -z "${HMAT:-}" ] || machine+=,hmat=on
 	processor
 	command+=(-nodefaults -no-user-config -display none -monitor none -no-reboot)
@@ -129,8 +132,8 @@ processor() {
 	# would turn PAT off. Five-level page tables cost time. With `erms` the kernel would
 	# clear and copy pages by `rep stosb`, which TCG does a byte at a time.
 	case $accel in
-	tcg*) command+=(-accel tcg -cpu "max,vendor=GenuineIntel,family=6,model=85,stepping=4,la57=off,-erms") ;;
-	kvm*) command+=(-accel kvm -cpu "host,migratable=off,arch-capabilities=off") ;;
+	tcg*) command+=(-accel tcg -cpu "max,vendor=GenuineIntel,family=6,model=85,stepping=4,la57=off,-erms$cpu_more") ;;
+	kvm*) command+=(-accel kvm -cpu "host,migratable=off,arch-capabilities=off$cpu_more") ;;
 	esac
 }
 
@@ -138,7 +141,7 @@ processor() {
 nodes() {
 	local node first=0 last=$(((cpus + 1) / 2 - 1)) cpu memory=$((mib / 2 * 2))M more
 	local initiator=${HMAT:+,initiator=0}	# the promise of a node without CPUs is made to it
-	more=$(((dimm + pmem) >> 20))
+	more=$(((dimm + pmem + cxl) >> 20))
 	((!more)) || memory+=,slots=2,maxmem=$((mib + 2 * more))M
 	command+=(-smp "$cpus" -m "$memory")
 	for node in 0 1; do
@@ -189,6 +192,24 @@ promise() {
 	command+=(-numa "$pair=read-latency,latency=$1" -numa "$pair=write-latency,latency=$2"
 		-numa "$pair=read-bandwidth,bandwidth=$3"
 		-numa "$pair=write-bandwidth,bandwidth=$4")
+}
+
+# Can QEMU emulate a CXL device with volatile memory?
+cxl_known() {
+	"${emulators}qemu-system-x86_64" -device cxl-type3,help 2>/dev/null |
+		grep volatile-memdev >/dev/null ||
+		die "CXL=$CXL: this version of QEMU has no such memory; QEMU=10 has"
+}
+
+# One host bridge, one port, one device.
+cxl_machine() {
+	machine="q35,cxl=on,cxl-fmw.0.targets.0=cxl,cxl-fmw.0.size=4G"
+	# Under a hypervisor, Linux can't invalidate the caches of a region, and refuses to commit it.
+	cpu_more+=,-hypervisor
+	extra+=(-object "memory-backend-ram,id=cxl-memory,share=on,size=$cxl"
+		-device "pxb-cxl,bus_nr=12,bus=pcie.0,id=cxl"
+		-device "cxl-rp,port=0,bus=cxl,id=cxl-port,chassis=0,slot=2"
+		-device "cxl-type3,bus=cxl-port,volatile-memdev=cxl-memory,id=cxl-device,sn=1")
 }
 
 # A comma ends a value in QEMU's options; two commas stand for one.
