@@ -12,8 +12,8 @@
  *   fault   write `map refuse|lie N M`: M mappings of another type, beginning with the N-th from
  *           now, fail, or are write-back though they should not; `map none`: they no longer do;
  *           `try fault N`: the N-th time that memcache tries accesses, it gets an
- *           address where nothing is mapped; `sum wrong N`: the N-th sum that memcache
- *           compares with is wrong
+ *           address where nothing is mapped; `try align N`: one that is not aligned;
+ *           `sum wrong N`: the N-th sum that memcache compares with is wrong
  *   mapped  read at the offset ADDRESS: what that address is for the reader itself:
  *           `type=nc direct=wb pfn=N`, where direct is the type of the same page in the
  *           kernel's direct map
@@ -44,6 +44,7 @@ static unsigned long *touched;		/* a bit for each page frame */
 static unsigned long npfns;
 static unsigned int disturb_after, disturb_left;
 static bool lie;			/* instead of refusing */
+static bool misalign;			/* instead of an address where nothing is mapped */
 static atomic_t tries_left, sums_left, hits;
 static struct dentry *dir;
 
@@ -251,7 +252,10 @@ static const struct file_operations mapped_fops = {
 static int change_line(struct kprobe *probe, struct pt_regs *regs)
 {
 	if (atomic_dec_if_positive(&tries_left) == 0) {
-		regs->regs[0] = VMALLOC_END - PAGE_SIZE;
+		if (misalign)
+			regs->regs[0]++;
+		else
+			regs->regs[0] = VMALLOC_END - PAGE_SIZE;
 		atomic_inc(&hits);
 	}
 	return 0;
@@ -298,6 +302,7 @@ static ssize_t fault_write(struct file *file, const char __user *from, size_t le
 		disturb_after = n - 1;
 		disturb_left = strcmp(kind, "none") ? times : 0;
 	} else if (!strcmp(name, "try")) {
+		misalign = !strcmp(kind, "align");
 		err = disturb(&try_probe, "memcache:mc_attr_try", change_line, &tries_left, n);
 	} else if (!strcmp(name, "sum")) {
 		err = disturb(&sum_probe, "memcache:mc_sum_of_run", change_sum, &sums_left, n);
