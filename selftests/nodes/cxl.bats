@@ -6,40 +6,17 @@
 
 load tiers.bash
 
-DEVICES=/sys/bus/cxl/devices
-
 setup_file() {
 	modprobe -a cxl_acpi cxl_pci cxl_mem dax_cxl kmem
 	small_buffers
-	until [ "$(endpoint)" ]; do sleep 0.1; done
-}
-
-# endpoint: the first decoder of the device itself, once its driver has found it.
-endpoint() {
-	local file
-	for file in "$DEVICES"/decoder*.0/dpa_size; do
-		[ ! -e "$file" ] || basename "${file%/*}"
-	done
+	until [ "$(cxl_decoder)" ]; do sleep 0.1; done
 }
 
 # node: that of the CXL memory.
 node() { cat "$BATS_FILE_TMPDIR/node"; }
 
 @test "a region of the device becomes a node" {
-	local root=$DEVICES/decoder0.0 decoder size region
-	decoder=$(endpoint)
-	size=$(cat $DEVICES/mem0/ram/size)
-	echo ram >"$DEVICES/$decoder/mode"
-	echo "$size" >"$DEVICES/$decoder/dpa_size"
-	region=$(cat $root/create_ram_region)
-	echo "$region" >$root/create_ram_region
-	cd "$DEVICES/$region"
-	echo 1 >interleave_ways
-	echo 256 >interleave_granularity
-	echo "$size" >size
-	echo "$decoder" >target0
-	echo 1 >commit
-	echo "$region" >/sys/bus/cxl/drivers/cxl_region/bind
+	cxl_region
 	until [ "$(dax_of kmem)" ]; do sleep 0.1; done
 	online "$(dax_of kmem)" >"$BATS_FILE_TMPDIR/node"
 	[ "$(node)" -gt 1 ]

@@ -23,15 +23,8 @@ setup_file() {
 }
 
 @test "as devdax it is measured in a process" {
-	cd /sys/bus/nd/devices
-	cat /proc/sys/kernel/random/uuid >dax0.0/uuid
-	echo ram >dax0.0/mode
-	echo 2097152 >dax0.0/align
-	echo namespace0.0 >dax0.0/namespace
-	echo dax0.0 >/sys/bus/nd/drivers/dax_pmem/bind
-	cd "$FILES"
 	local dax
-	dax=$(dax_of device_dax)
+	dax=$(pmem_dax)
 	"$BATS_TEST_DIRNAME/../../build/user/memcache-user" \
 		"bandwidth target=$(dax_range "$dax") write=yes op=write,read size=1M repeat=2"
 	refused EINVAL "target: a driver uses this range" "bandwidth target=$(dax_range "$dax") op=read size=64K"

@@ -27,26 +27,86 @@ dax_range() {
 	echo "phys:$(cat "$device/resource")+$(($(cat "$device/size") >> 20))M"
 }
 
+# pmem_namespace: that of the persistent memory, once its driver has it.
+pmem_namespace() {
+	local driver
+	for driver in /sys/bus/nd/devices/namespace*.0/driver; do
+		[ ! -e "$driver" ] || basename "${driver%/*}"
+	done
+}
+
+# pmem_dax: have persistent memory be a devdax device, whose name is printed. It then belongs to its
+# driver no longer.
+pmem_dax() {
+	local namespace device
+	namespace=$(basename /sys/bus/nd/devices/namespace*.0)
+	device=${namespace/namespace/dax}
+	(
+		cd "/sys/bus/nd/devices/$device" || exit
+		cat /proc/sys/kernel/random/uuid >uuid
+		echo ram >mode
+		echo 2097152 >align
+		echo "$namespace" >namespace
+	)
+	echo "$device" >/sys/bus/nd/drivers/dax_pmem/bind
+	dax_of device_dax
+}
+
+CXL=/sys/bus/cxl/devices
+
+# cxl_decoder: the first decoder of the CXL device itself, once its driver has found it.
+cxl_decoder() {
+	local file
+	for file in "$CXL"/decoder*.0/dpa_size; do
+		[ ! -e "$file" ] || basename "${file%/*}"
+	done
+}
+
+# cxl_region: make all memory of the CXL device a region, which becomes a devdax device.
+cxl_region() {
+	local decoder size region
+	decoder=$(cxl_decoder)
+	size=$(cat $CXL/mem0/ram/size)
+	echo ram >"$CXL/$decoder/mode"
+	echo "$size" >"$CXL/$decoder/dpa_size"
+	region=$(cat $CXL/decoder0.0/create_ram_region)
+	echo "$region" >$CXL/decoder0.0/create_ram_region
+	(
+		cd "$CXL/$region" || exit
+		echo 1 >interleave_ways
+		echo 256 >interleave_granularity
+		echo "$size" >size
+		echo "$decoder" >target0
+		echo 1 >commit
+	)
+	echo "$region" >/sys/bus/cxl/drivers/cxl_region/bind
+}
+
 # online DAX: as system memory, which is movable. Prints the number of its node.
 online() {
-	local block
 	until [ "$(dax_of kmem)" = "$1" ]; do sleep 0.1; done
+	online_all
+	cat "/sys/bus/dax/devices/$1/target_node"
+}
+
+# online_all: bring all blocks of memory online that are not, as movable memory.
+online_all() {
+	local block
 	for block in /sys/devices/system/memory/memory*; do
 		[ "$(cat "$block/state")" = online ] || echo online_movable >"$block/state"
 	done
-	cat "/sys/bus/dax/devices/$1/target_node"
 }
 
 # tiers_known NODE: a run by the front end knows the zone and the tier of the node, and sets what
 # was measured beside what was promised.
 tiers_known() {
-	"$BATS_TEST_DIRNAME/../../tools/memcache/memcache" run -o "$BATS_TEST_TMPDIR/r.jsonl" \
-		tiers size=64K repeat=1 warmup=0 >"$BATS_TEST_TMPDIR/said"
-	cat "$BATS_TEST_TMPDIR/said"
-	head -1 "$BATS_TEST_TMPDIR/r.jsonl" | python3 -c 'import json, sys
+	"$BATS_TEST_DIRNAME/../../tools/memcache/memcache" run -o "$BATS_TEST_TMPDIR/$1.jsonl" \
+		tiers size=64K repeat=1 warmup=0 >"$BATS_TEST_TMPDIR/said-$1"
+	cat "$BATS_TEST_TMPDIR/said-$1"
+	head -1 "$BATS_TEST_TMPDIR/$1.jsonl" | python3 -c 'import json, sys
 one = {one["node"]: one for one in json.load(sys.stdin)["tiers"]}[int(sys.argv[1])]
 print(one)
 assert one["zones"] == ["Movable"] and isinstance(one["tier"], int), one' "$1"
-	grep -q '^memory node  ns_per_load  promised_ns  memory_tier ' "$BATS_TEST_TMPDIR/said"
-	grep -q "^$1 .* Movable\$" "$BATS_TEST_TMPDIR/said"
+	grep -q '^memory node  ns_per_load  promised_ns  memory_tier ' "$BATS_TEST_TMPDIR/said-$1"
+	grep -q "^$1 .* Movable\$" "$BATS_TEST_TMPDIR/said-$1"
 }

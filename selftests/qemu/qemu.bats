@@ -5,8 +5,17 @@
 
 load ../host/inside.bash
 
-@test "a CXL device with volatile memory" {
+# with_cxl FILE: the tests of FILE in a guest with a CXL device. Linux 6.1 does not know its memory.
+with_cxl() {
 	export KERNEL=6.12
 	tools/guest/build -k $KERNEL >/dev/null
-	QEMU=10 CXL=256M APPEND=memhp_default_state=online_movable guest nodes/cxl.bats
+	QEMU=10 CXL=256M APPEND=memhp_default_state=online_movable guest "$1"
+}
+
+@test "a CXL device with volatile memory" {
+	with_cxl nodes/cxl.bats
+}
+
+@test "RAM, persistent memory, a memory module and CXL in one machine" {
+	PMEM=256M DIMM=256M with_cxl nodes/all_kinds.bats
 }

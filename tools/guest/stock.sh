@@ -87,8 +87,8 @@ guest_prepare() {
 }
 
 guest_command() {
-	((!pmem)) || machine+=,nvdimm=on
 	((!cxl)) || cxl_machine
+	((!pmem)) || machine+=,nvdimm=on
 	[ -z "${HMAT:-}" ] || machine+=,hmat=on
 	processor
 	command+=(-nodefaults -no-user-config -display none -monitor none -no-reboot)
@@ -153,8 +153,9 @@ nodes() {
 	done
 	command+=(-numa "dist,src=0,dst=1,val=21")
 	node=2
-	((!dimm)) || memory_module pc-dimm "$dimm"
+	# QEMU's firmware tells of no node of a DIMM, but says that modules may come to the last one.
 	((!pmem)) || memory_module nvdimm "$pmem"
+	((!dimm)) || memory_module pc-dimm "$dimm"
 	[ -z "${HMAT:-}" ] || promises $((node - 1))
 }
 
