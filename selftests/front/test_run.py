@@ -159,7 +159,7 @@ class Run(Measured):
     def test_a_request_cannot_choose_where_results_go(self):
         kernel = fake.Kernel()
         kernel.files["tests"] = ""      # so that the requests reach the module
-        self.run_("../../tmp/x y=1", "a\udcff z=1", output=None, kernel=kernel)
+        self.run_(f"../{Path.cwd().name}/x y=1", "a\udcff z=1", output=None, kernel=kernel)
         self.assertEqual([p.parent.name for p in Path("results").iterdir()], ["results"])
         self.assertEqual(os.listdir(), ["results"])
 
