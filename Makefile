@@ -71,7 +71,7 @@ check-kernels: ## check-guest on every kernel of Debian, and on KCSAN
 	@tools/setup build guest kernel check foreign arm64 arm64-guest
 	@tools/check/run kernels
 
-check-qemu: ## guests that only QEMU 10 emulates: CXL, alignment faults
+check-qemu: ## guests that need QEMU 10: CXL, alignment faults
 	@tools/setup build guest check arm64 arm64-guest
 	@tools/check/run qemu
 
