@@ -17,7 +17,7 @@ static const char *const lines[] = {
 	"latency size=16K,4M repeat=3",
 	"loaded cpu=0-1 size=64K delay=0,100 repeat=5",
 	"c2c cpu=0-1 size=4K repeat=20",
-	"scan region=2M size=16M repeat=3",
+	"scan cpu=0-1 region=2M size=16M repeat=3",
 };
 
 FIXTURE(moment) {
