@@ -374,6 +374,7 @@ static void call_read_implies_exec(void)
 
 static void call_run(void)
 {
+	any_fd();	/* no device may be open yet */
 	must(!run("bandwidth type=wb,wc,uc op=write size=4K repeat=1 warmup=0"), "a run");
 	must(module_unload() == -EWOULDBLOCK, "unloaded, with devices open");
 }
