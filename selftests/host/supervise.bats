@@ -49,7 +49,23 @@ boots() { [ "$(wc -l <"$boots")" -eq "$1" ]; }
 	boots 3
 }
 
-@test "but not for ever" {
+@test "a guest that spins while booting is started again" {
+	BOOT_CPU_S=1 run -0 --separate-stderr supervise "[ \$(wc -l <'$boots') -gt 1 ] || while :; do :; done
+		echo token-123 begun; echo fine; echo token-123 0"
+	[ "$output" = fine ]
+	[[ $stderr == *"the guest hung while it booted (1 s of CPU time): starting it again"* ]]
+	boots 2
+}
+
+@test "a guest that waits, or spins in its command, is not started again" {
+	BOOT_CPU_S=1 run -0 --separate-stderr supervise 'sleep 3; echo token-123 begun
+		timeout 3 sh -c "while :; do :; done"; echo fine; echo token-123 0'
+	[ "$output" = fine ]
+	[ -z "$stderr" ]
+	boots 1
+}
+
+@test "a guest that never boots is started three times" {
 	run -125 --separate-stderr supervise 'exit 1'
 	boots 3
 	[[ $stderr == *$'console ended with:\n    SeaBIOS\n    last words' ]]
