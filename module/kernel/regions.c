@@ -2,8 +2,9 @@
 /*
  * Free memory, taken for a run that measures it region by region. It is taken from each
  * zone of each node, in the largest blocks that there are, until an eighth of the zone is
- * free. Nothing is reclaimed for it, and nobody else's page moves: an allocation that finds
- * no free block fails. Pages count as movable, so that they come from blocks of pages where
+ * free, or its watermark is reached, which the kernel raises where memory is fragmented.
+ * Nothing is reclaimed for it, and nobody else's page moves: an allocation that finds no
+ * free block fails. Pages count as movable, so that they come from blocks of pages where
  * others are movable, too, and the kernel's own pages stay together elsewhere.
  */
 #include <linux/gfp.h>
