@@ -8,7 +8,7 @@ bats_require_minimum_version 1.5.0
 setup() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	export MEMCACHE_LOGS=$BATS_TEST_TMPDIR/logs
-	unset JOBS KERNEL RUNS FAST ONLY
+	unset JOBS KERNEL RUNS FAST ONLY QEMU
 }
 
 # layer NAME [STATUS]: a layer that prints stdin, then exits with STATUS.
@@ -48,6 +48,34 @@ sums() {
 	printf 'ok 1 b\nok 2 c\n1..2\n' | layer two
 	sums 0 '3 passed, 0 failed, 0 skipped' one two
 	[[ $output =~ two(\ +[0-9.]+){5}\ +2\ passed,\ 0\ failed,\ 0\ skipped ]]
+}
+
+# own_qemu VERSION: from now on this machine has this version of QEMU.
+own_qemu() {
+	mkdir -p "$BATS_TEST_TMPDIR/bin"
+	printf '#!/bin/sh\necho "QEMU emulator version %s"\n' "$1" >"$BATS_TEST_TMPDIR/bin/qemu-system-x86_64"
+	chmod +x "$BATS_TEST_TMPDIR/bin/qemu-system-x86_64"
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH
+}
+
+@test "guests get QEMU 10 where the machine's own is older than 8.1, unless QEMU= is given" {
+	local version seen
+	# shellcheck disable=SC2016	# for the layer
+	printf '#!/bin/sh\necho 1..1; echo "ok 1 - QEMU=$QEMU."\n' >"$BATS_TEST_TMPDIR/layer"
+	chmod +x "$BATS_TEST_TMPDIR/layer"
+	while read -r version seen; do
+		own_qemu "$version"
+		sums 0 '1 passed, 0 failed, 0 skipped' layer
+		grep "^ok 1 - QEMU=$seen\.$" <<<"$output"
+	done <<-'END'
+		7.2.22 10
+		8.0.5 10
+		8.1.0
+		10.0.2
+	END
+	own_qemu 7.2.22
+	QEMU='' sums 0 '1 passed, 0 failed, 0 skipped' layer
+	grep '^ok 1 - QEMU=\.$' <<<"$output"
 }
 
 @test "two layers run at a time, and speak one after the other" {
