@@ -90,7 +90,7 @@ class Doctor(fake.InDirectory):
 
     def test_what_stands_against_it(self):
         for what, changes in (
-                ("this is aarch64", {"arch": "aarch64"}),
+                ("this is riscv64 (the module is for x86_64 and aarch64)", {"arch": "riscv64"}),
                 ("this kernel takes no modules", {"proc/modules": None}),
                 ("kernel.modules_disabled is 1", {"proc/sys/kernel/modules_disabled": "1\n"}),
                 ("this kernel takes signed modules only (sign the module with a key that it "
@@ -173,6 +173,21 @@ class Doctor(fake.InDirectory):
                  {"sys/class/dmi/id/sys_vendor": "Microsoft Corporation\n"}),
                 ("warn", "a hypervisor (unknown)", {})):
             self.says(status, what, **(GUEST | changes))
+
+    def test_arm64(self):
+        arm = {"arch": "aarch64", "proc/cpuinfo": "CPU implementer\t: 0x41\n"}
+        self.says("ok", "aarch64", **arm)
+        self.examine(**arm)
+        self.assertNotIn("PAT", self.text)
+        unloaded = arm | {"sys/kernel/debug/memcache/machine": None, "proc/modules": ""}
+        self.says("ok", "no hypervisor", **unloaded)
+        for virtual in ({"sys/class/dmi/id/sys_vendor": "QEMU\n"},
+                        {"proc/device-tree/compatible": "linux,dummy-virt\0"}):
+            self.says("warn", "a hypervisor (unknown): not known whether it honours a guest's "
+                      "memory types", **unloaded | virtual)
+        self.says("warn", "a hypervisor (kvm)", **arm | {
+            "sys/kernel/debug/memcache/machine": json.dumps(fake.machine(
+                fake.KVM, {"wb": "yes", "wc": "yes", "uc": "yes"}))})
 
     def test_a_machine_that_tells_nothing(self):
         self.examine(**dict.fromkeys(GOOD))

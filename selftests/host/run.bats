@@ -9,7 +9,7 @@ setup() {
 	export MEMCACHE_SYSROOT=$BATS_TEST_TMPDIR/root MEMCACHE_KO=memcache.ko
 	stub id 'echo 0'
 	# shellcheck disable=SC2016 # for the stub to expand
-	stub uname 'case $1 in -r) echo 6.1.0-test ;; -m) echo x86_64 ;; esac'
+	stub uname 'case $1 in -r) echo 6.1.0-test ;; -m) echo ${MACHINE:-x86_64} ;; esac'
 	# A machine where nothing prevents a run.
 	root=$MEMCACHE_SYSROOT
 	mkdir -p "$root"/{proc/sys/kernel,sys/kernel/{debug,security},lib/modules/6.1.0-test/build}
@@ -47,6 +47,12 @@ unloadable() {
 @test "not root" {
 	stub id 'echo 1000'
 	refuses "loading a module needs root (sudo make run WHERE=host)"
+}
+
+@test "no kind of machine but x86_64 and aarch64" {
+	MACHINE=riscv64 refuses "this is riscv64 (the module is for x86_64 and aarch64)"
+	stub id 'echo 1000'
+	MACHINE=aarch64 refuses "loading a module needs root (sudo make run WHERE=host)"
 }
 
 @test "headers that have left the mirror" {

@@ -19,6 +19,7 @@ from mc.running.machine import Machine, hypervisor
 from mc.status import DONE, FAILED
 
 OK, WARN, FAIL = "ok", "warn", "fail"
+ARCHITECTURES = "x86_64", "aarch64"     # that the module is for, as uname names them
 HEADERS = Path(__file__).resolve().parents[3] / "headers"     # says how to install them
 SIGN = "sign the module with a key that it trusts: make sign KEY=FILE; \"Signing\" in " \
        "Documentation/security.rst says how to make one"
@@ -87,10 +88,11 @@ def _simulated(machine: Machine) -> Iterator[Line]:
 
 
 def _cpu(machine: Machine) -> Iterator[Line]:
-    if machine.uname.machine == "x86_64":
-        yield Line(OK, "x86_64")
+    if machine.uname.machine in ARCHITECTURES:
+        yield Line(OK, machine.uname.machine)
     else:
-        yield Line(FAIL, f"this is {machine.uname.machine}", "the module is for x86_64 only")
+        yield Line(FAIL, f"this is {machine.uname.machine}",
+                   f"the module is for {' and '.join(ARCHITECTURES)}")
 
 
 def _root(machine: Machine) -> Iterator[Line]:
@@ -168,6 +170,8 @@ def _headers(machine: Machine) -> Iterator[Line]:
 
 
 def _pat(machine: Machine) -> Iterator[Line]:
+    if machine.uname.machine != "x86_64":
+        return
     if not machine.has("/proc/cpuinfo", r"^flags\s*:.*\bpat\b"):
         yield Line(FAIL, "the CPU has no PAT, or it is hidden", "use another machine or CPU model")
     elif machine.has("/proc/cmdline", r"(^|\s)nopat(\s|$)"):
@@ -178,6 +182,7 @@ def _pat(machine: Machine) -> Iterator[Line]:
 
 def _hypervisor(machine: Machine) -> Iterator[Line]:
     name = hypervisor(machine)
+    amd = machine.has("/proc/cpuinfo", "AuthenticAMD|HygonGenuine")
     intel = machine.has("/proc/cpuinfo", "GenuineIntel")
     if not name:
         yield Line(OK, "no hypervisor: page tables decide on memory types")
@@ -187,9 +192,9 @@ def _hypervisor(machine: Machine) -> Iterator[Line]:
     elif name == "uml":
         yield Line(FAIL, "User-Mode Linux: a process of another Linux, with write-back only",
                    "measure on that Linux")
-    elif name == "kvm" and not intel:
+    elif name == "kvm" and amd:
         yield Line(OK, "KVM on AMD honours a guest's PAT (with shadow paging it does not)")
-    elif name == "kvm":
+    elif name == "kvm" and intel:
         yield Line(WARN, "KVM on Intel ignores a guest's PAT by default: UC may be write-back",
                    "on the host: QEMU 11 -accel kvm,honor-guest-pat=on, or "
                    "KVM_X86_QUIRK_IGNORE_GUEST_PAT off (Linux 6.16, 6.12.78), or a device with "
@@ -198,7 +203,8 @@ def _hypervisor(machine: Machine) -> Iterator[Line]:
         yield Line(WARN, "Xen honours a guest's PAT only with an IOMMU",
                    "pass a device through to this guest; see the module's verdict")
     else:
-        yield Line(WARN, f"a hypervisor ({name}): not known whether it honours a guest's PAT",
+        yield Line(WARN, f"a hypervisor ({name}): not known whether it honours a guest's memory "
+                   "types",
                    "see the module's verdict")
 
 
