@@ -129,10 +129,11 @@ boot_disk() {
 processor() {
 	command=("${emulators}qemu-system-x86_64" -machine "$machine")
 	# TCG's plain `max` looks like an AMD CPU with an unsteady TSC, and `vendor=` alone
-	# would turn PAT off. Five-level page tables cost time. With `erms` the kernel would
-	# clear and copy pages by `rep stosb`, which TCG does a byte at a time.
+	# would turn PAT off. Five-level page tables cost time. With `erms` or `fsrm` the kernel
+	# would clear and copy by `rep stosb` and `rep movsb`, which TCG does a byte at a time;
+	# with `fsrm` alone, memmove() of Linux 6.1 writes without end.
 	case $accel in
-	tcg*) command+=(-accel tcg -cpu "max,vendor=GenuineIntel,family=6,model=85,stepping=4,la57=off,-erms$cpu_more") ;;
+	tcg*) command+=(-accel tcg -cpu "max,vendor=GenuineIntel,family=6,model=85,stepping=4,la57=off,-erms,-fsrm$cpu_more") ;;
 	kvm*) command+=(-accel kvm -cpu "host,migratable=off,arch-capabilities=off$cpu_more") ;;
 	esac
 }
