@@ -181,7 +181,11 @@ class Doctor(fake.InDirectory):
         self.assertNotIn("PAT", self.text)
         unloaded = arm | {"sys/kernel/debug/memcache/machine": None, "proc/modules": ""}
         self.says("ok", "no hypervisor", **unloaded)
+        self.says("ok", "no hypervisor", **unloaded | {
+            "sys/class/dmi/id/sys_vendor": "Amazon EC2\n",
+            "sys/class/dmi/id/product_name": "c7g.metal\n"})
         for virtual in ({"sys/class/dmi/id/sys_vendor": "QEMU\n"},
+                        {"sys/class/dmi/id/sys_vendor": "Amazon EC2\n"},
                         {"proc/device-tree/compatible": "linux,dummy-virt\0"}):
             self.says("warn", "a hypervisor (unknown): not known whether it honours a guest's "
                       "memory types", **unloaded | virtual)

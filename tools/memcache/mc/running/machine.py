@@ -95,20 +95,18 @@ def hypervisor(machine: Machine) -> str | None:
         return "tcg"
     if machine.has("/proc/cpuinfo", r"^vendor_id\s*: User Mode Linux$"):
         return "uml"
+    firmware = machine.read("/sys/class/dmi/id/sys_vendor") + machine.read(
+        "/sys/class/dmi/id/product_name")
+    named = next((name for word, name in VENDORS.items() if word in firmware), None)
     if machine.uname.machine == "aarch64":
-        return "unknown" if machine.has("/proc/device-tree/compatible", "dummy-virt") \
-            or "QEMU" in _firmware(machine) else None
+        # No flag of the CPU tells, and neither does the firmware of QEMU whether KVM runs it.
+        virtual = named and "metal" not in firmware or \
+            machine.has("/proc/device-tree/compatible", "dummy-virt")
+        return "unknown" if virtual else None
     if not machine.has("/proc/cpuinfo", r"^flags\s*:.*\bhypervisor\b"):
         return None
     if not machine.root and (told := user.machine()):
         return told.get("hypervisor") or "unknown"
     if machine.has("/sys/hypervisor/type", "xen"):
         return "xen"
-    firmware = _firmware(machine)
-    return next((name for word, name in VENDORS.items() if word in firmware), "unknown")
-
-
-def _firmware(machine: Machine) -> str:
-    """The names of the machine and of its vendor, as the firmware tells them."""
-    return machine.read("/sys/class/dmi/id/sys_vendor") + machine.read(
-        "/sys/class/dmi/id/product_name")
+    return named or "unknown"
