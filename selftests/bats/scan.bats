@@ -12,11 +12,12 @@ VM=/proc/sys/vm
 # those for other kinds of pages raises it, in all by up to 1.5 times the high watermark. In a small
 # guest that is more than an eighth of the zone. So nothing may raise it here.
 setup_file() {
+	local scale
 	small_buffers
 	cat $VM/watermark_boost_factor >"$BATS_FILE_TMPDIR/boost"
 	echo 0 >$VM/watermark_boost_factor
-	cp $VM/watermark_scale_factor "$BATS_FILE_TMPDIR/scale"
-	cat "$BATS_FILE_TMPDIR/scale" >$VM/watermark_scale_factor # sets all watermarks anew
+	scale=$(<$VM/watermark_scale_factor)
+	echo "$scale" >$VM/watermark_scale_factor # sets all watermarks anew
 }
 
 teardown_file() {

@@ -102,9 +102,9 @@ class Command(Record):
                 ("6.2", 8000), ("6.2", 8100), ("6.2", 7900))):
             a_file(f"{number}", speed, many=1, requests=1, kernel=kernel, start=number)
             self.memcache("record", "runs.db", f"{number}")
-        for now, status in (("runs.db:6.2", 1), ("runs.db:4-6", 1), ("runs.db:4,5,6", 1),
-                            ("runs.db:1-3", 0)):
-            said = self.memcache("check", now, "--baseline", "runs.db:6.1", status=status)
+        for newer, status in (("runs.db:6.2", 1), ("runs.db:4-6", 1), ("runs.db:4,5,6", 1),
+                              ("runs.db:1-3", 0)):
+            said = self.memcache("check", newer, "--baseline", "runs.db:6.1", status=status)
             self.assertNotIn("There is one run of a side", said)
 
     def test_what_is_wrong(self):

@@ -6,7 +6,8 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
-	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	# shellcheck source=selftests/host/stubs.bash
+	. "$BATS_TEST_DIRNAME/stubs.bash"
 	export MEMCACHE_LOGS=$BATS_TEST_TMPDIR/logs
 	unset JOBS KERNEL RUNS FAST ONLY QEMU
 }
@@ -51,21 +52,15 @@ sums() {
 }
 
 # own_qemu VERSION: from now on this machine has this version of QEMU.
-own_qemu() {
-	mkdir -p "$BATS_TEST_TMPDIR/bin"
-	printf '#!/bin/sh\necho "QEMU emulator version %s"\n' "$1" >"$BATS_TEST_TMPDIR/bin/qemu-system-x86_64"
-	chmod +x "$BATS_TEST_TMPDIR/bin/qemu-system-x86_64"
-	PATH=$BATS_TEST_TMPDIR/bin:$PATH
-}
+own_qemu() { stub qemu-system-x86_64 "echo 'QEMU emulator version $1'"; }
 
 @test "guests get QEMU 10 where the machine's own is older than 8.1, unless QEMU= is given" {
 	local version seen
 	# shellcheck disable=SC2016	# for the layer
-	printf '#!/bin/sh\necho 1..1; echo "ok 1 - QEMU=$QEMU."\n' >"$BATS_TEST_TMPDIR/layer"
-	chmod +x "$BATS_TEST_TMPDIR/layer"
+	stub layer 'echo 1..1; echo "ok 1 - QEMU=$QEMU."'
 	while read -r version seen; do
 		own_qemu "$version"
-		sums 0 '1 passed, 0 failed, 0 skipped' layer
+		sums 0 '1 passed, 0 failed, 0 skipped' bin/layer
 		grep "^ok 1 - QEMU=$seen\.$" <<<"$output"
 	done <<-'END'
 		7.2.22 10
@@ -74,7 +69,7 @@ own_qemu() {
 		10.0.2
 	END
 	own_qemu 7.2.22
-	QEMU='' sums 0 '1 passed, 0 failed, 0 skipped' layer
+	QEMU='' sums 0 '1 passed, 0 failed, 0 skipped' bin/layer
 	grep '^ok 1 - QEMU=\.$' <<<"$output"
 }
 
