@@ -48,7 +48,7 @@ sums() {
 	printf '1..1\nok 1 a\n' | layer one
 	printf 'ok 1 b\nok 2 c\n1..2\n' | layer two
 	sums 0 '3 passed, 0 failed, 0 skipped' one two
-	[[ $output =~ two(\ +[0-9.]+){5}\ +2\ passed,\ 0\ failed,\ 0\ skipped ]]
+	[[ $output =~ two(\ +[0-9.]+){6}\ +2\ passed,\ 0\ failed,\ 0\ skipped ]]
 }
 
 # own_qemu VERSION: from now on this machine has this version of QEMU.
@@ -105,7 +105,7 @@ own_qemu() { stub qemu-system-x86_64 "echo 'QEMU emulator version $1'"; }
 	chmod +x "$BATS_TEST_TMPDIR/with"
 	sums 0 '1 passed, 0 failed, 0 skipped' 'with 6.1'
 	grep -x 'ok 1 - 6.1' "$MEMCACHE_LOGS/with-6.1.log"
-	[[ $output =~ with-6.1(\ +[0-9.]+){5}\ +1\ passed ]]
+	[[ $output =~ with-6.1(\ +[0-9.]+){6}\ +1\ passed ]]
 }
 
 # script NAME: a layer that is the bash script on stdin, with the functions of layers.
@@ -129,12 +129,26 @@ script() {
 		tap_done
 	END
 	sums 0 '3 passed, 0 failed, 0 skipped' phased
-	[ "$(grep -A1 '^layer' <<<"$output" | head -n 1 | xargs)" = "layer seconds fetching building booting testing" ]
+	[ "$(grep -A1 '^layer' <<<"$output" | head -n 1 | xargs)" = "layer seconds CPU fetching building booting testing" ]
 	# However busy the machine is, no test takes less time than its sleep.
-	grep '^phased ' <<<"$output" | awk '{ sum = $3 + $4 + $5 + $6
-		exit !($3 >= 0.4 && $4 >= 0.8 && $5 >= 0.6 && $6 >= 0.2 &&
+	grep '^phased ' <<<"$output" | awk '{ sum = $4 + $5 + $6 + $7
+		exit !($4 >= 0.4 && $5 >= 0.8 && $6 >= 0.6 && $7 >= 0.2 &&
 			sum > $2 - 0.3 && sum < $2 + 0.3) }'
 	[ ! -e "$MEMCACHE_LOGS/phased.phases" ]
+}
+
+@test "a layer's CPU time is that of all its programs, and no sleep" {
+	script busy <<-'END'
+		# Half a second of the CPU, however long that takes.
+		tap_check "worked" python3 -c 'import time
+		while time.process_time() < 0.5: pass'
+		tap_done
+	END
+	script idle <<<'tap_check "slept" sleep 3; tap_done'
+	sums 0 '2 passed, 0 failed, 0 skipped' busy idle
+	grep -E '^(busy|idle|wall clock) ' <<<"$output" | awk '
+		/^busy/ { busy = $3 } /^idle/ { idle = $3 } /^wall/ { all = $4 }
+		END { exit !(busy >= 0.5 && idle < 2 && all >= busy && all < busy + idle + 0.2) }'
 }
 
 @test "the slowest tests are listed, each test's time is in a file" {
