@@ -434,7 +434,7 @@ tools/check/run kernels" ]
 	copy=$BATS_TEST_TMPDIR$TOP
 	for name in core static docs front host uml types guest; do
 		# shellcheck disable=SC2016	# the layer's own
-		printf '#!/bin/bash\necho 1..1; echo "ok 1 - $* FAST=$FAST ONLY=$ONLY${BRIEF:+ BRIEF}"\n' >"$copy/tools/check/$name"
+		printf '#!/bin/bash\necho 1..1; echo "ok 1 - $* FAST=$FAST ONLY=$ONLY${BRIEF:+ BRIEF=$BRIEF}"\n' >"$copy/tools/check/$name"
 		chmod +x "$copy/tools/check/$name"
 	done
 	FAST=1 run "$copy/tools/check/run"
@@ -450,9 +450,11 @@ ok 1 -  FAST=1 ONLY=
 # layer guest-6.1
 ok 1 - 6.1 FAST=1 ONLY=examples.bats" ]
 	FAST='' run "$copy/tools/check/run"
-	[ "$(grep -c '^ok 1 - .*FAST= ONLY=$' <<<"$output")" -eq 9 ]
-	grep -x 'ok 1 - 6.1 FAST= ONLY= BRIEF' <<<"$output"
-	grep -x 'ok 1 - 6.1-arm64 FAST= ONLY= BRIEF' <<<"$output"
+	[ "$(grep -c '^ok 1 - .*FAST= ONLY=$' <<<"$output")" -eq 8 ]
+	grep -x 'ok 1 - debug FAST= ONLY=' <<<"$output"
+	grep -x 'ok 1 - 6.12 FAST= ONLY= BRIEF=programs' <<<"$output"
+	grep -x 'ok 1 - 6.1 FAST= ONLY= BRIEF=1' <<<"$output"
+	grep -x 'ok 1 - 6.1-arm64 FAST= ONLY= BRIEF=1' <<<"$output"
 	FAST='' run "$copy/tools/check/run" guest
 	[ "$(grep -c '^ok 1 - .*FAST= ONLY=$' <<<"$output")" -eq 4 ]
 	FAST='' ARCH=arm64 run "$copy/tools/check/run" guest
