@@ -31,13 +31,18 @@ setup_file() {
 
 # apply SERIES…: a new tree, with the patches of these series.
 apply() {
-	local series patches
 	rm -rf "$BATS_TEST_TMPDIR/tree"
 	cp -r "$LINUX" "$BATS_TEST_TMPDIR/tree"
 	cd "$BATS_TEST_TMPDIR/tree" || return
 	git init -q
 	git add -A
 	git commit -qm linux
+	also "$@"
+}
+
+# also SERIES…: the patches of these series, too.
+also() {
+	local series patches
 	for series; do
 		patches=("$OUT/$series"/*.patch)
 		git am -q "${patches[@]:1}"	# the first one is the cover letter
@@ -189,6 +194,20 @@ good_patches() {
 			-e '/own\.[chS]$') \
 		<(git ls-files | grep '\.[chS]$' | grep -v '^tests/')
 	[ -e ../../../tools/testing/selftests/memcache/test_modules/mc_msr.c ]
+}
+
+@test "the driver of each series uses nothing that a later one adds" {
+	local kernel series
+	kernel=$("$TOP/tools/guest/kernel" 6.12)
+	apply
+	for series in "$OUT"/*; do
+		also "${series##*/}"
+		echo "${series##*/}:"
+		# Only what has changed is built anew. BTF would need pahole.
+		make -s -j"$(nproc)" -C "$kernel/build" M="$PWD/drivers/misc/memcache" CONFIG_MEMCACHE=m \
+			CONFIG_DEBUG_INFO_BTF_MODULES= KCPPFLAGS=-I"$PWD/include/uapi" modules
+		[ -s drivers/misc/memcache/memcache.ko ]
+	done
 }
 
 @test "patches are signed off, with lines of the usual length" {
