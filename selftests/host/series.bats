@@ -210,6 +210,13 @@ good_patches() {
 	done
 }
 
+@test "the page on the module is well-formed" {
+	apply 1-memcache
+	run /usr/bin/python3 -m docutils Documentation/misc-devices/memcache.rst /dev/null
+	echo "$output"
+	[ -z "$output" ]
+}
+
 @test "patches are signed off, with lines of the usual length" {
 	for patch in "$OUT"/*/*.patch; do
 		echo "$patch"
