@@ -197,10 +197,12 @@ good_patches() {
 }
 
 @test "the driver of each series uses nothing that a later one adds" {
-	local kernel series
+	local kernel all series
 	kernel=$("$TOP/tools/guest/kernel" 6.12)
+	all=("$OUT"/*)
 	apply
-	for series in "$OUT"/*; do
+	# The last one has all that make check-static builds.
+	for series in "${all[@]::${#all[@]}-1}"; do
 		also "${series##*/}"
 		echo "${series##*/}:"
 		# Only what has changed is built anew. BTF would need pahole.
