@@ -54,6 +54,14 @@ kernel_arch() {
 	esac
 }
 
+# guest_memory: set `mib` to the memory of a guest in MiB, by MEM=.
+guest_memory() {
+	local bytes
+	bytes=$(numfmt --from=iec -- "${MEM:-1G}" 2>/dev/null) || die "MEM=$MEM is no size"
+	mib=$((bytes >> 20))
+	[ "$mib" -ge 256 ] || die "MEM=$MEM is too little for a guest (256M)"
+}
+
 # lock NAME [-s]: take this lock of the cache, and wait while another run holds it. It is
 # held until the calling shell or ( … ) ends, so that two runs never download or unpack
 # the same thing at once. -s: a shared lock.
