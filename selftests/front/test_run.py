@@ -66,6 +66,20 @@ class Run(Measured):
                 "\n3 requests without any result, as the run ended early or could not measure "
                 "them\n- bandwidth size=8K\n- latency size=4K (2 times)\n"), out.getvalue())
 
+    def test_results_are_on_the_disk_before_the_next_request(self):
+        stored = []
+        kernel = fake.Kernel()
+        asked = kernel.run
+        kernel.run = lambda line: (stored.append(f"asked {line}"), asked(line))[1]
+        with mock.patch.object(os, "fsync", lambda _: stored.append(
+                f"stored {len(results.load('out'))}")):
+            self.run_("bandwidth size=4K", "bandwidth size=8K", kernel=kernel)
+            self.assertEqual(stored, ["asked bandwidth size=4K", "stored 1",
+                                      "asked bandwidth size=8K", "stored 2"])
+            stored.clear()
+            self.run_("bandwidth size=4K", output="-")      # may be a pipe
+        self.assertEqual(stored, [])
+
     def test_a_single_request_is_never_missing(self):
         self.run_("bandwidth size=4K")
         self.assertNotIn("planned", results.load("out")[0].request)

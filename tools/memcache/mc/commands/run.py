@@ -21,8 +21,9 @@ or a request line: TEST [key=value]... Keys after a suite replace those of its
 lines. The file /sys/kernel/debug/memcache/tests lists the tests of the loaded
 module and their keys, memcache-user --tests those of user space.
 
-Each result is written to a new file at once, so nothing is lost if the run
-fails or is stopped (Ctrl-C). The report follows at the end.
+The results of each request are on the disk before the next one is measured:
+they are not lost if the run fails or is stopped (Ctrl-C), or in a power cut.
+The report follows at the end.
 
 If the module is installed but not loaded, a run by root loads it, and unloads
 it at the end.

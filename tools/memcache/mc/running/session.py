@@ -138,6 +138,8 @@ class Session:
             try:
                 while left:
                     left = left[file.write(left):]
+                if name != "-":
+                    os.fsync(file.fileno())     # a power cut loses what the kernel still has
             except OSError as error:    # for example a full disk
                 name = "stdout" if name == "-" else name
                 raise Failure(f"{name}: {error.strerror}") from None
