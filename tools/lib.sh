@@ -14,6 +14,16 @@ say() { printf 'memcache: %s\n' "$*" >&2; }
 # die MESSAGE: say why, and stop.
 die() { say "$*"; exit 1; }
 
+# hand_over: what root has made here belongs to the owner of the checkout, who may have called
+# sudo.
+hand_over() {
+	local made
+	[ "$(id -u)" = 0 ] || return 0
+	for made in "$TOP"/build "$TOP"/results; do
+		[ ! -e "$made" ] || chown -Rh --reference="$TOP" "$made"
+	done
+}
+
 # mistyped WHAT: whether the suite or request is wrong; says why. It costs little to find that out
 # before anything is fetched, booted or loaded.
 mistyped() {

@@ -108,6 +108,7 @@ signer() {
 	touch "$root"/var/lib/dkms/mok.{key,pub} "$BATS_TEST_TMPDIR"/MOK.{priv,der}
 	ko=$BATS_TEST_TMPDIR/some.ko
 	cp "$(readlink -f /bin/true)" "$ko"
+	stub chown ''
 	"$TOP/tools/sign" "$ko"
 	KEY=$BATS_TEST_TMPDIR/MOK.priv "$TOP/tools/sign" "$ko"
 	KEY=$BATS_TEST_TMPDIR/MOK.priv CERT=$root/var/lib/dkms/mok.pub "$TOP/tools/sign" "$ko"
@@ -238,6 +239,20 @@ loaded: tools/memcache/memcache run mlc" ]
 	[ "$status" -eq 1 ]
 	[ "$(cat "$calls")" = "chown -Rh --reference=$house $house/build
 chown -Rh --reference=$house $house/results" ]
+}
+
+@test "what root builds to sign it belongs to the owner of the checkout" {
+	house ''
+	cp "$TOP/tools/sign" "$house/tools"
+	cp "$TOP/Makefile" "$house"
+	signer
+	touch "$BATS_TEST_TMPDIR"/{MOK.priv,MOK.der,memcache.ko}
+	script guest/build "mkdir -p build/host-gcc; echo $BATS_TEST_TMPDIR/memcache.ko"
+	spy chown
+	KEY=$BATS_TEST_TMPDIR/MOK.priv run make -s -C "$house" sign
+	echo "$output"
+	[ "$status" -eq 0 ]
+	grep -x "chown -Rh --reference=$house $house/build" "$calls"
 }
 
 @test "make load leaves the module loaded, and make unload removes it" {
