@@ -210,8 +210,7 @@ def _hypervisor(machine: Machine) -> Iterator[Line]:
 
 def _module(machine: Machine) -> Iterator[Line]:
     if not machine.loaded:
-        yield Line(WARN, "the module is not loaded",
-                   "sudo make load; make run WHERE=host does so")
+        yield Line(WARN, "the module is not loaded", debugfs.loading())
         return
     if text := version.stale(machine.module):
         yield Line(WARN, text, debugfs.RELOAD)

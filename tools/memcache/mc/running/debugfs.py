@@ -126,7 +126,6 @@ class Debugfs(Side):
     def _unavailable(self, error: OSError) -> Failure:
         """Why a file of the module is not available, and what to do about it."""
         mount = self.path.parent
-        sudo = "" if os.geteuid() == 0 else "sudo "
         if isinstance(error, PermissionError):
             if os.geteuid() != 0:
                 return Failure(f"{self.path} is for root only: run this with sudo; {WITHOUT}")
@@ -137,10 +136,18 @@ class Debugfs(Side):
             return Failure("this kernel has no debugfs: it lacks CONFIG_DEBUG_FS, or was booted "
                            f"with debugfs=off; {WITHOUT}")
         if str(self.path) == STANDARD and not os.path.ismount(mount):
-            return Failure(f"debugfs is not mounted: {sudo}mount -t debugfs debugfs {mount}; "
+            return Failure(f"debugfs is not mounted: {_sudo()}mount -t debugfs debugfs {mount}; "
                            f"{WITHOUT}")
-        return Failure(f"no {self.path}: the module is not loaded: {sudo}make load, or "
-                       f"{sudo}modprobe memcache if it is installed; {WITHOUT}")
+        return Failure(f"no {self.path}: the module is not loaded: {loading()}; {WITHOUT}")
+
+
+def _sudo() -> str:
+    return "" if os.geteuid() == 0 else "sudo "
+
+
+def loading() -> str:
+    """The commands that load the module: in a checkout, or where it is installed."""
+    return f"{_sudo()}make load, or {_sudo()}modprobe memcache if it is installed"
 
 
 def _process(pid: str) -> str:
