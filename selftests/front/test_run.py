@@ -80,6 +80,13 @@ class Run(Measured):
             self.run_("bandwidth size=4K", output="-")      # may be a pipe
         self.assertEqual(stored, [])
 
+    def test_a_mistyped_suite_is_refused_before_the_module_is_loaded(self):
+        with mock.patch("mc.commands.run.module.loaded") as loaded, \
+                contextlib.redirect_stderr(io.StringIO()) as err:
+            self.assertEqual(cli.main(["run", "cache-atributes"]), 2)
+        self.assertIn("Did you mean cache-attributes?", err.getvalue())
+        loaded.assert_not_called()
+
     def test_a_single_request_is_never_missing(self):
         self.run_("bandwidth size=4K")
         self.assertNotIn("planned", results.load("out")[0].request)

@@ -71,10 +71,21 @@ def _round_count(text: str) -> int:
 
 def command(args: argparse.Namespace) -> int:
     alone = args.dry_run or args.where == "user"
+    if not alone:
+        _mistyped(args.what, args.where)
     with nullcontext() if alone else module.loaded():
         return measure(args.what, args.output, args.where, dry=args.dry_run, count=args.counters,
                        events=args.events, json=args.json, wide=args.wide, store=args.store,
                        rounds=args.rounds or 0, both=ROUNDS if args.where == "both" else 0)
+
+
+def _mistyped(words: list[str], where: str | None) -> None:
+    """Refuse what is wrong before the module is loaded. Only the module knows the rest."""
+    try:
+        plan.requests(words, plan.Place(plan.sides(), where))
+    except Failure as failure:
+        if failure.status == WRONG:
+            raise
 
 
 def measure(words: list[str], output: str | None, where: str | None = None,
