@@ -53,6 +53,7 @@ kernel_compiler() {
 kernel_guest() {
 	case $1 in
 	uml | debug | kcsan) echo "$1" ;;
+	uml-fleet) echo uml ;;
 	*) echo stock ;;
 	esac
 }

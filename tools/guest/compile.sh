@@ -12,7 +12,7 @@
 #   image    the target that is the kernel: it is put next to build/
 #   parts    what a module's build needs, besides Makefile, include and scripts
 #   adapt    a function that changes the source or the options, where that is necessary
-# and call `compiled`, which prints the directory.
+# and call `compiled`, which prints the directory, or `unpacked DIR`.
 # shellcheck disable=SC2154	# its variables
 # shellcheck source=tools/lib.sh
 . "$here/../lib.sh"
@@ -77,6 +77,17 @@ build() (
 	put "$tmp" "$dir"
 	forget "$CACHE/kernels" "$name"
 )
+
+# unpacked DIR: unpack the source into the new directory DIR, changed as this kernel needs.
+unpacked() {
+	local source
+	source=$("$here/source" 6.1)
+	mkdir "$1"
+	tar -xJf "$source/linux.tar.xz" -C "$1" --strip-components=1 \
+		"${others[@]/#/--exclude=linux-source-6.1/}"
+	cd "$1" || return
+	adapt
+}
 
 compiled() {
 	config=$here/$name.config

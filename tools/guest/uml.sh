@@ -9,7 +9,9 @@ packages=uml
 
 guest_settings() {
 	name=uml
-	[[ ${KERNEL:-} != */* ]] || name=$KERNEL	# one that bisect-uml has built
+	case ${KERNEL:-} in
+	uml-fleet | */*) name=$KERNEL ;;	# with a network; or one that bisect-uml has built
+	esac
 	[ "${CPUS:-1}" = 1 ] || die "CPUS=$CPUS: User-Mode Linux has one CPU"
 }
 
