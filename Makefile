@@ -15,8 +15,8 @@ CHECKS := check-core check-static check-docs check-front check-host check-uml \
 	check $(CHECKS) check-kernels check-qemu faults coverage fuzz fuzz-guest soak \
 	build sign load unload user describe docs \
 	setup clean install uninstall dist deb rpm arch \
-	check-packages check-signed check-tree check-series check-ci check-hpc check-fleet check-host-path \
-	patch-series
+	check-packages check-signed check-tree check-series check-ci check-hpc check-fleet \
+	check-fleet-hosts check-bisect check-host-path patch-series
 
 help: ## this list
 	@awk -f tools/help.awk $(MAKEFILE_LIST)
@@ -104,6 +104,14 @@ check-hpc: ## the check of nodes for ReFrame, over Slurm
 check-fleet: ## the Ansible collection, on hosts over ssh; as root
 	@tools/setup build check fleet
 	@tools/check/run fleet
+
+check-fleet-hosts: ## Ansible and fleet, on guests, one of them slow; as root
+	@tools/setup build guest kernel uml disk deb check fleet
+	@tools/check/run "fleet hosts"
+
+check-bisect: ## a bisection over real kernels, one of them slower
+	@tools/setup build kernel uml check
+	@tools/check/run bisect
 
 check-host-path: ## a person's way on an installed Debian; as root
 	@tools/setup build guest disk deb check

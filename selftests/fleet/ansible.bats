@@ -8,46 +8,22 @@ bats_require_minimum_version 1.5.0
 
 HOSTS="node1 node2 node3"
 
+# shellcheck source=selftests/fleet/ansible.bash
+. "$BATS_TEST_DIRNAME/ansible.bash"
+
 setup_file() {
-	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	DIR=$BATS_FILE_TMPDIR
-	export TOP DIR
+	collection
+	export WHAT='["bandwidth size=16K repeat=3"]'
 	make -s -C "$TOP/tools/user"
-	mkdir -p "$DIR/ansible_collections/memcache" /run/sshd
-	ln -s "$TOP/tools/fleet/ansible" "$DIR/ansible_collections/memcache/fleet"
-	export ANSIBLE_COLLECTIONS_PATH=$DIR ANSIBLE_HOST_KEY_CHECKING=False
-	export ANSIBLE_NOCOLOR=1 ANSIBLE_LOCAL_TEMP=$DIR/local ANSIBLE_RETRY_FILES_ENABLED=True
-	export ANSIBLE_RETRY_FILES_SAVE_PATH=$DIR/retry ANSIBLE_PIPELINING=True ANSIBLE_FORKS=8
-	ssh-keygen -q -t ed25519 -N '' -f "$DIR/key"
-	ssh-keygen -q -t ed25519 -N '' -f "$DIR/hostkey"
+	mkdir -p /run/sshd
 	local port=2201 host
-	{
-		echo "[all:vars]"
-		echo "ansible_host=127.0.0.1 ansible_user=root ansible_python_interpreter=/usr/bin/python3"
-		echo "ansible_ssh_private_key_file=$DIR/key"
-		echo "ansible_ssh_common_args='-o UserKnownHostsFile=/dev/null -o ControlPath=none'"
-		echo "measure_results=$DIR/results"
-		echo "[all]"
-	} | sed 's/ ansible_/\nansible_/g' >"$DIR/hosts"
 	for host in $HOSTS bare; do
-		mkdir -p "$DIR/$host"
-		cat >"$DIR/$host/sshd_config" <<-END
-			ListenAddress 127.0.0.1
-			Port $port
-			HostKey $DIR/hostkey
-			PidFile $DIR/$host/sshd.pid
-			AuthorizedKeysFile $DIR/key.pub
-			StrictModes no
-			PermitRootLogin prohibit-password
-			UsePAM no
-			Subsystem sftp internal-sftp
-			SetEnv PATH=$TOP/tools/memcache:/usr/sbin:/usr/bin:/sbin:/bin
-		END
-		echo "$host ansible_port=$port measure_directory=$DIR/$host/var" \
-			"ansible_async_dir=$DIR/$host/async" >>"$DIR/hosts"
+		sshd_config "$host" 127.0.0.1 "$port"
+		echo "$host ansible_host=127.0.0.1 ansible_port=$port" \
+			"measure_directory=$DIR/$host/var ansible_async_dir=$DIR/$host/async" >>"$DIR/hosts"
 		port=$((port + 1))
 	done
-	echo "dead ansible_port=2299" >>"$DIR/hosts"
+	echo "dead ansible_host=127.0.0.1 ansible_port=2299" >>"$DIR/hosts"
 	for host in $HOSTS; do
 		/usr/sbin/sshd -f "$DIR/$host/sshd_config" -E "$DIR/$host/log" 3>&-
 	done
@@ -62,18 +38,6 @@ teardown_file() {
 	local pid
 	for pid in "$DIR"/*/sshd.pid; do kill "$(<"$pid")"; done
 }
-
-# play HOSTS RUN [ARGUMENT...]: run the playbook; its output is in $DIR/said.
-play() {
-	local hosts=$1 run=$2
-	shift 2
-	ansible-playbook -i "$DIR/hosts" -l "$hosts" -e "measure_run=$run" \
-		-e '{"measure_what": ["bandwidth size=16K repeat=3"]}' "$@" \
-		memcache.fleet.measure >"$DIR/said" 2>&1 3>&-
-}
-
-# recap HOST: the counts of a host, as `ok=6 changed=0 unreachable=0 failed=0 ...`.
-recap() { sed -n "/^PLAY RECAP/,\$s/^$1 *: *//p" "$DIR/said" | tr -s ' '; }
 
 @test "ansible-lint has nothing to say" {
 	cd "$TOP/tools/fleet/ansible"
