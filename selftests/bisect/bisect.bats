@@ -20,7 +20,7 @@ planted() {
 	commit 'tmpfs: sum up the beginning of each page' mm/shmem.c \
 		'1,/^#include/s|^#include|#include <asm/checksum.h>\n&|
 		s|^\t*ret = copy_page_to_iter(page, offset, nr, to);|\
-			WARN_ON_ONCE(csum_partial(page_address(page), 256, 0) == 1);\n&|'
+			WARN_ON_ONCE(csum_partial(page_address(page), 64, 0) == 1);\n&|'
 	echo "c$number" >"$tree.slow"
 }
 
@@ -69,7 +69,6 @@ bisected() {
 @test "the commit since which tmpfs is slower, and no other" {
 	bisected c0 c12
 	grep -x "commit $(git -C "$tree" rev-parse "$(<"$tree.slow")")" "$tree.found"
-	run ! grep "can't tell" "$tree.said"
 }
 
 @test "the commits before it do not differ, so nothing is bisected" {
