@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # tools/bisect on real kernels. A git tree with the source of Linux 6.1 has a commit since which
-# tmpfs is read about 5 % slower, among others that change nothing of it. The kernels run in
-# User-Mode Linux. It is about time, so the machine should do nothing else.
+# tmpfs is read more slowly, among others that change nothing of it. The kernels run in User-Mode
+# Linux. It is about time, so the machine should do nothing else.
 
 bats_require_minimum_version 1.5.0
 
