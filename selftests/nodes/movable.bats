@@ -44,13 +44,17 @@ assert all(isinstance(one["tier"], int) for one in tiers.values()), tiers'
 @test "promised latencies and bandwidths come from the firmware to the record and the tables" {
 	local shown
 	[ "$(cat $NODE/access0/initiators/read_latency)" = 250 ]
+	# Versions of QEMU differ in the nodes that they name as nearest to a node without CPUs.
 	head -1 "$BATS_FILE_TMPDIR/tiers.jsonl" | python3 -c 'import json, sys
+nearest = [int(path.rpartition("node")[2]) for path in sys.argv[1:]]
+assert nearest in ([0], [0, 1]), nearest
 keys = "from_nodes", "read_latency_ns", "write_latency_ns", "read_mb_per_s", "write_mb_per_s"
 promised = {one["node"]: [one["promised"][key] for key in keys]
             for one in json.load(sys.stdin)["tiers"]}
 print(promised)
 near = 80, 90, 20 << 10, 15 << 10
-assert promised == {0: [[0], *near], 1: [[1], *near], 2: [[0], 250, 300, 5 << 10, 3 << 10]}'
+assert promised == {0: [[0], *near], 1: [[1], *near], 2: [nearest, 250, 300, 5 << 10, 3 << 10]}' \
+		"$NODE"/access0/initiators/node*
 	for shown in '^0 +[0-9.]+ +80 ' '^1 +[0-9.]+ +80 ' '^2 +[0-9.]+ +250 .* Movable$' \
 		'^memory node +mb_per_s +promised_mb_per_s ' '^0 +[0-9.]+ +20480\.0 ' '^2 +[0-9.]+ +5120\.0 .* Movable$'; do
 		grep -E "$shown" "$BATS_FILE_TMPDIR/said"
