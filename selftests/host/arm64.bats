@@ -92,7 +92,7 @@ barriers() {
 	all_verified 2 "random op=write generator=lcg,xorshift128+ size=64K count=4K"
 	for request in "latency size=64K" "tlb size=64K" "overhead item=loop,call" "pipe block=4K"; do
 		measure "$request repeat=2 warmup=0"
-		holds 'results' 'values("samples") == {2}'
+		holds 'results' 'taken() == {2}'
 	done
 	# The clock of the emulator may be too coarse for a sample.
 	measure "line size=64K repeat=2 warmup=0"
