@@ -20,7 +20,7 @@ planted() {
 	commit 'tmpfs: sum up the beginning of each page' mm/shmem.c \
 		'1,/^#include/s|^#include|#include <asm/checksum.h>\n&|
 		s|^\t*ret = copy_page_to_iter(page, offset, nr, to);|\
-			WARN_ON_ONCE(csum_partial(page_address(page), 64, 0) == 1);\n&|'
+			WARN_ON_ONCE(csum_partial(page_address(page), 384, 0) == 1);\n&|'
 	echo "c$number" >"$tree.slow"
 }
 
@@ -56,10 +56,12 @@ setup_file() {
 }
 
 # bisected GOOD BAD: run tools/bisect on the tree. Afterwards nothing of its work tree is left.
+# A machine's speed may change for milliseconds at a time, for as long as a round takes. The
+# median of many rounds does not change with it.
 bisected() {
 	local status=0
 	"$TOP/tools/bisect" -C "$tree" "$1" "$2" -- \
-		'file op=write,read path=/dev/shm/f bytes=64K transfer=4K repeat=500' \
+		--rounds 40 'file op=write,read path=/dev/shm/f bytes=64K transfer=4K repeat=300' \
 		>"$tree.found" 2>"$tree.said" 3>&- || status=$?
 	sed 's/^/# /' "$tree.said" "$tree.found" >&3
 	[ "$(git -C "$tree" worktree list | wc -l)" -eq 1 ]

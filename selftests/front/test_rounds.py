@@ -82,3 +82,22 @@ class Merged(fake.unittest.TestCase):
                        {"prefetch": "off"}):
             [run] = merged([record(1.0)], [record(1.0) | change])
             self.assertEqual(len(run.results), 2, change)
+
+
+class Boots(fake.InDirectory):
+    def test_the_rounds_of_a_boot_count_once(self):
+        """The middle of the middles, and one median for each boot."""
+        files = [self.write(f"{number}.jsonl", self.boot(*speeds)) for number, speeds in enumerate(
+            ((4000.0, 2000.0, 1000.0), (8000.0, 5000.0, 4000.0), (1000.0, 3000.0, 8000.0)))]
+        [boots] = rounds.together(files, boots=True)
+        self.assertEqual(boots.results[0]["mb_per_s"], 3000.0)
+        self.assertEqual(boots.results[0]["samples"], 9 * record(1.0)["samples"])
+        self.assertEqual(len(rounds.medians(boots.results[0])), 3)
+        [each] = rounds.together(files)
+        self.assertEqual(len(rounds.medians(each.results[0])), 9)
+
+    @staticmethod
+    def boot(*speeds):
+        return b"".join(line for number, speed in enumerate(speeds, 1) for line in fake.lines(
+            fake.machine(fake.BARE, YES), fake.request("bandwidth", 1, round=number),
+            record(speed)))

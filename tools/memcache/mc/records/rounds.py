@@ -33,9 +33,10 @@ def load(path: str) -> list[Run]:
     return merged(results.load(path))
 
 
-def together(files: list[str]) -> list[Run]:
+def together(files: list[str], boots: bool = False) -> list[Run]:
     """The runs of several files of one machine, or of entries of a store. Each file has one
-    more round, at least, of the same requests."""
+    more round, at least, of the same requests. With `boots`, each file is of a boot of its own:
+    its rounds are merged into one first, because they are more alike than boots are."""
     files = store.expanded(files)
     loaded = {name: results.load(name) for name in files}
     if len(loaded) < len(files):
@@ -49,10 +50,12 @@ def together(files: list[str]) -> list[Run]:
             if one != two:
                 raise Failure(f"{first} and {other} are not of the same machine: their {key} is "
                               f"{one} and {two}", WRONG)
+    every = []
     for number, runs in enumerate(loaded.values(), 1):
-        for run in runs:
-            run.request.setdefault("round", number)
-    return merged([run for runs in loaded.values() for run in runs])
+        for run in merged(runs) if boots else runs:
+            run.request["round"] = number if boots else run.request.get("round", number)
+            every.append(run)
+    return merged(every)
 
 
 def load_all(files: list[str]) -> dict[str, list[Run]]:
