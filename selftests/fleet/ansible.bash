@@ -43,12 +43,14 @@ sshd_config() {
 }
 
 # play HOSTS RUN [ARGUMENT...]: run the playbook, which measures WHAT, a list as JSON. Its output
-# is in $DIR/said.
+# is in $DIR/said, and is printed if it fails.
 play() {
-	local hosts=$1 run=$2
+	local hosts=$1 run=$2 status=0
 	shift 2
 	ansible-playbook -i "$DIR/hosts" -l "$hosts" -e "measure_run=$run" \
-		-e "{\"measure_what\": $WHAT}" "$@" memcache.fleet.measure >"$DIR/said" 2>&1 3>&-
+		-e "{\"measure_what\": $WHAT}" "$@" memcache.fleet.measure >"$DIR/said" 2>&1 3>&- || status=$?
+	[ "$status" -eq 0 ] || cat "$DIR/said"
+	return "$status"
 }
 
 # recap HOST: the counts of a host, as `ok=6 changed=0 unreachable=0 failed=0 ...`.

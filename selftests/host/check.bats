@@ -379,7 +379,8 @@ script() {
 		        ("host", "uml.bats: the guest's"), ("uml", "bats", "front.bats: plain"),
 		        ("front", "test_run.Words.test_a"), ("front", "unittest.loader._FailedTest.test_b"),
 		        ("types", "test_wide", "setUpClass (test_wide.Wide)"),
-		        ("static", "6.1: gcc W=1 has no warning"), ("docs", "links"), ("kernels", "x")):
+		        ("static", "6.1: gcc W=1 has no warning"), ("docs", "links"),
+		        ("kernels", "x"), ("fleet hosts", "guests.bats: five hosts"), ("own one", "x")):
 		    print(run.command(run.Layer(words), run.tap.Result("failed", path, "")))
 	END
 	echo "$output"
@@ -398,7 +399,9 @@ make check-front ONLY=test_b
 make check-types ONLY=test_wide.Wide
 make check-static ONLY='6.1: gcc W=1 has no warning'
 make check-docs ONLY=links
-tools/check/run kernels" ]
+make check-kernels
+make check-fleet-hosts
+tools/check/run 'own one'" ]
 }
 
 @test "a failure says what to do next" {
