@@ -363,6 +363,31 @@ script() {
 	[[ $output == *$'\n    not ok 1 # SKIP c\nok 5 - skips are no failures\n'* ]]
 }
 
+@test "a module whose build has warned is built anew, and warns again" {
+	mkdir -p "$BATS_TEST_TMPDIR/tools/guest"
+	cd "$BATS_TEST_TMPDIR"
+	cat >tools/guest/build <<-'END'
+		#!/bin/bash
+		dir=build/$2-$4
+		[ ! -e $dir ] || exit 0
+		mkdir -p $dir
+		[ ! -e warns ] || echo warning | tee $dir/.said >&2
+	END
+	chmod +x tools/guest/build
+	built() { run bash -c ". '$TOP/tools/check/lib.sh' >/dev/null; module_built 6.1 gcc"; }
+	touch warns
+	built
+	[ "$output" = warning ]
+	built
+	[ "$output" = warning ]
+	rm warns
+	built
+	[ -z "$output" ]
+	touch warns
+	built
+	[ -z "$output" ]
+}
+
 @test "what runs a failed test alone" {
 	run python3 -B - "$TOP/tools/check" <<-'END'
 		import importlib.machinery, importlib.util, sys

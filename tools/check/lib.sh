@@ -116,3 +116,11 @@ in_guest() (
 	fi
 	TIMEOUT=$seconds tools/guest/run "$guest" -- tools/check/in-guest "$@"
 )
+
+# module_built KERNEL COMPILER: build the module, and print whatever make says. If builds in that
+# directory have said anything, nothing there is used, so that it is said again.
+module_built() {
+	local dir=build/$1-$2
+	[ ! -s "$dir/.said" ] || rm -rf "$dir"
+	tools/guest/build -k "$1" -c "$2" >/dev/null
+}
