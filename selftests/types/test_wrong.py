@@ -34,10 +34,10 @@ PLANTED = (("loops_common.S", WRITE, SKIPS_OR_READS), ("loops_common.S", NTWRITE
 
 def build(tree: Path) -> Path:
     """The module with these loops, in a copy of its build: make compiles only what has changed,
-    once its notes (*.cmd) name the files of the copy."""
+    once its notes name the files of the copy: commands, and what the module is linked from."""
     built = room.TOP / "build/6.1-gcc"
     shutil.copytree(built, tree, symlinks=True, dirs_exist_ok=True)
-    for notes in tree.rglob(".*.cmd"):
+    for notes in [*tree.rglob(".*.cmd"), *tree.rglob("*.mod")]:
         notes.write_text(notes.read_text().replace(str(built), str(tree)))
     for name, right, wrong in PLANTED:
         path = tree / "module/arch/x86/macros" / name
