@@ -39,6 +39,20 @@ refused() {
 	[[ $stderr == "memcache-user: $1: $2"* && $stderr != *$'\n'* ]]
 }
 
+# same_words FILE: for the wrong lines of this file (see request.py), memcache-user has the words of
+# the loaded module, but for those that name the side itself.
+same_words() {
+	"$HERE/same_errors.py" "$1" "$USER_TOOL" >differ
+	cat differ
+	sed '$d' differ | paste - - - | awk '
+		/ EINVAL test: .* is not one of .* EINVAL test: .*\|os\|pipe$/ { next }
+		/node=/ && / EINVAL node: .* EINVAL node: there is no node / { next }
+		/cpu=/ && /EINVAL cpu: .* is not online; .* EINVAL cpu: .* is not one this process may run on/ { next }
+		/type=(uc|wc)/ && / ENOMEM size: .* type: (uc|wc) needs .* no larger than it is/ { next }
+		/type=(uc|wc)/ && / type: this machine has type=wb only.* type: (uc|wc) needs / { next }
+		{ exit 1 }'
+}
+
 # worked PID: wait until this process has had another 0.3 s of CPU time, however busy the
 # machine is.
 worked() {
