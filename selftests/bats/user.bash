@@ -39,8 +39,8 @@ refused() {
 	[[ $stderr == "memcache-user: $1: $2"* && $stderr != *$'\n'* ]]
 }
 
-# same_words FILE: for the wrong lines of this file (see request.py), memcache-user has the words of
-# the loaded module, but for those that name the side itself.
+# same_words FILE: memcache-user and the loaded module refuse the wrong lines of this file (see
+# request.py) with the same words, except where these name the side itself.
 same_words() {
 	"$HERE/same_errors.py" "$1" "$USER_TOOL" >differ
 	cat differ

@@ -158,7 +158,8 @@ no_huge_pages() {
 	insmod "$MEMCACHE_KO"
 }
 
-# User-Mode Linux has the other lines: a process for each takes long in an emulated machine.
+# Each line needs a process, which takes long in an emulated machine. So these are only the lines
+# that depend on the machine; selftests/uml/user.bats has all.
 @test "wrong types, CPUs, nodes and sizes get the same words on both sides" {
 	grep -E '(type|cpus?|node)=|size=.*G' "$HERE/bad-requests" >lines
 	[ "$(wc -l <lines)" -gt 20 ]

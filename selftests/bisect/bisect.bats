@@ -56,8 +56,8 @@ setup_file() {
 }
 
 # bisected GOOD BAD: run tools/bisect on the tree. Afterwards nothing of its work tree is left.
-# A machine's speed may change for milliseconds at a time, for as long as a round takes. The
-# median of many rounds does not change with it.
+# A round takes milliseconds, and the machine may be slow for just as long. So a boot measures many
+# rounds, whose median such moments do not change.
 bisected() {
 	local status=0
 	"$TOP/tools/bisect" -C "$tree" "$1" "$2" -- \

@@ -70,7 +70,7 @@ home() { over "$1" "cd /home/user; ${*:2}"; }
 	root rmmod memcache
 	not root modinfo memcache
 	not root command -v memcache
-	# In these, the checkout and its builds have files.
+	# The checkout is below /home, and its builds by sudo leave locks in /root/.cache.
 	run -0 root "find / -xdev \( -path /home -o -path /root/.cache \) -prune \
 		-o -iname '*memcache*' -print"
 	echo "$output"

@@ -33,8 +33,9 @@ PLANTED = (("loops_common.S", WRITE, SKIPS_OR_READS), ("loops_common.S", NTWRITE
 
 
 def build(tree: Path) -> Path:
-    """The module with these loops, in a copy of its build: make compiles only what has changed,
-    once its notes name the files of the copy: commands, and what the module is linked from."""
+    """The module with these loops, in a copy of its build. make compiles only the loops, if it is
+    called as in tools/guest/build, and if its notes (the commands of the last build, and the list
+    of objects) name the files of the copy."""
     built = room.TOP / "build/6.1-gcc"
     shutil.copytree(built, tree, symlinks=True, dirs_exist_ok=True)
     for notes in [*tree.rglob(".*.cmd"), *tree.rglob("*.mod")]:

@@ -117,8 +117,9 @@ in_guest() (
 	TIMEOUT=$seconds tools/guest/run "$guest" -- tools/check/in-guest "$@"
 )
 
-# module_built KERNEL COMPILER: build the module, and print whatever make says. If builds in that
-# directory have said anything, nothing there is used, so that it is said again.
+# module_built KERNEL COMPILER: build the module, and print the warnings of all its files. make
+# prints only those of the files that it compiles. So if any build in that directory has printed
+# something, all files are compiled anew.
 module_built() {
 	local dir=build/$1-$2
 	[ ! -s "$dir/.said" ] || rm -rf "$dir"

@@ -21,9 +21,9 @@ guest_prepare() { about="1 CPU, $mib MiB"; }
 # kernel has a console, and from its death, go to its stderr anyway. The guest's memory is
 # a file; without TMPDIR the kernel puts it on a filesystem in memory.
 #
-# The kernel and the processes in it are processes of the host that take turns. They stay on one
-# CPU, the one on which they start, because a turn that goes to another CPU has to wake it up: that
-# takes several times as long. proc(5) has the fields of stat.
+# The kernel and the processes in it are processes of the host, one of which runs at a time. All
+# stay on the CPU on which they start: a switch to a process on another CPU has to wake up that CPU,
+# which makes a guest twice as slow. Field 39 of stat is the CPU (proc(5)).
 guest_command() {
 	# shellcheck disable=SC2016,SC2054	# for that shell to expand; UML's commas
 	command=(env -u TMPDIR -u TMP -u TEMP bash -c '
