@@ -26,7 +26,7 @@ FIXTURE(moment) {
 
 FIXTURE_SETUP(moment)
 {
-	module_unload();
+	module_clear();
 	self->before = away_in_page_tables();
 	watched_setup(_metadata);
 }

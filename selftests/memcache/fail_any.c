@@ -30,7 +30,7 @@ FIXTURE(any) {
 
 FIXTURE_SETUP(any)
 {
-	module_unload();
+	module_clear();
 	self->before = away_in_page_tables();
 	watched_setup(_metadata);
 }

@@ -89,7 +89,7 @@ FIXTURE_VARIANT_ADD(each, scan) {
 FIXTURE_SETUP(each)
 {
 	walk_setup(_metadata);
-	module_unload();
+	module_clear();
 	self->before = away_in_page_tables();
 	watched_setup(_metadata);
 	if (variant->counters)
@@ -158,7 +158,7 @@ FIXTURE(load) {
 FIXTURE_SETUP(load)
 {
 	walk_setup(_metadata);
-	module_unload();
+	module_clear();
 	witness_unload();
 	ASSERT_EQ(0, witness_load());
 	self->before = away_in_page_tables();

@@ -78,6 +78,18 @@ static inline int module_unload(void)
 	return ko_unload("memcache");
 }
 
+/*
+ * Unload the module that a failed test has left, if there is one. The run of that test was
+ * killed with it, and may take a moment to end.
+ */
+static inline void module_clear(void)
+{
+	int i;
+
+	for (i = 0; i < 6000 && module_unload() == -EWOULDBLOCK; i++)
+		usleep(10000);
+}
+
 /* Writes one request, or anything else that a file takes. */
 static inline int file_write_bytes(const char *path, const void *bytes, size_t n)
 {

@@ -182,7 +182,7 @@ FIXTURE(pages) {
 
 FIXTURE_SETUP(pages)
 {
-	module_unload();
+	module_clear();
 }
 
 FIXTURE_TEARDOWN(pages)

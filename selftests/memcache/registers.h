@@ -66,7 +66,7 @@ static inline bool cpu1_online(const char *yes)
 /* @first: written to the registers before memcache is loaded */
 static void registers_setup(struct __test_metadata *_metadata, const char *first)
 {
-	module_unload();
+	module_clear();
 	ko_unload("mc_msr");
 	ASSERT_EQ(0, ko_load(ko_path("MSR_KO", "mc_msr"), ""));
 	ASSERT_TRUE(msr_set("value 8000000000000a00 0"));

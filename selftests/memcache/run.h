@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "module.h"
@@ -62,16 +63,21 @@ static inline void run_interrupted(int signum)
 {
 }
 
-/* Start a process that writes a request; if @go >= 0, once it can read from it. */
+/*
+ * Start a process that writes a request; if @go >= 0, once it can read from it. The process is
+ * killed when the test ends: a test that fails must not leave an endless run to those after it.
+ */
 static inline pid_t run_start_at(const char *line, int go)
 {
 	struct sigaction action = { .sa_handler = run_interrupted };
-	pid_t pid = fork();
+	pid_t test = getpid(), pid = fork();
 	char c;
 
 	if (pid)
 		return pid;
 	alarm(0);
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != test)
+		_exit(255);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGCHLD, &action, NULL);
 	sigaction(SIGWINCH, &action, NULL);
@@ -107,16 +113,22 @@ static inline long run_done(void)
 	return done;
 }
 
-/* Wait until the run has done so many samples; false if it never does. */
+/*
+ * Wait until the run has done so many samples. False: it had not in four minutes, and a line says
+ * so. On a busy machine 20 s were once too few for five samples of two threads.
+ */
 static inline bool run_gets_to(long samples)
 {
+	long done = -1;
 	int i;
 
-	for (i = 0; i < 2000; i++) {
-		if (run_done() >= samples)
+	for (i = 0; i < 24000; i++) {
+		done = run_done();
+		if (done >= samples)
 			return true;
 		usleep(10000);
 	}
+	fprintf(stderr, "# waited for sample %ld of the run, which is at %ld\n", samples, done);
 	return false;
 }
 
@@ -143,7 +155,7 @@ static inline int run_threads(void)
 {
 	int i, n = 0;
 
-	for (i = 0; i < 100 && (n = run_threads_now()); i++)
+	for (i = 0; i < 3000 && (n = run_threads_now()); i++)
 		usleep(10000);
 	return n;
 }

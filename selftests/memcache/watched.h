@@ -20,7 +20,7 @@ static long watched_standing(void)
 static void watched_setup(struct __test_metadata *_metadata)
 {
 	/* Remove what a test that died has left behind. */
-	module_unload();
+	module_clear();
 	witness_unload();
 	ASSERT_EQ(0, witness_load());
 	ASSERT_EQ(0, module_load("size_mb=2"));
