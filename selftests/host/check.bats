@@ -190,8 +190,8 @@ script() {
 		1..2
 		# selftests: memcache: abi
 		# TAP version 13
-		# 1..3
-		# # Starting 3 tests from 1 test cases.
+		# 1..4
+		# # Starting 4 tests from 1 test cases.
 		# #  RUN           global.a ...
 		# #            OK  global.a
 		# ok 1 global.a
@@ -199,15 +199,20 @@ script() {
 		# # abi.c:9:global.b:Expected 0 (0) == run() (-12)
 		# #          FAIL  global.b
 		# not ok 2 global.b
-		# ok 3 # SKIP no second node
-		# # FAILED: 2 / 3 tests passed.
+		# #  RUN           global.c ...
+		# # abi.c:12:global.c:Expected 1 (1) == run() (0)
+		# #          FAIL  global.c
+		# not ok 3 global.c
+		# ok 4 # SKIP no second node
+		# # FAILED: 2 / 4 tests passed.
 		not ok 1 selftests: memcache: abi # exit=1
 		# selftests: memcache: plain.sh
 		# hello
 		ok 2 selftests: memcache: plain.sh
 	END
-	sums 1 '2 passed, 1 failed, 1 skipped' kselftest
-	[[ $output == *$'abi # exit=1 > global.b\n      abi.c:9:global.b:Expected 0 (0) == run() (-12)\n'* ]]
+	sums 1 '2 passed, 2 failed, 1 skipped' kselftest
+	[[ $output == *$'abi # exit=1 > global.b\n      abi.c:9:global.b:Expected 0 (0) == run() (-12)\n      FAIL  global.b\n    alone:'* ]]
+	[[ $output == *$'abi # exit=1 > global.c\n      abi.c:12:global.c:Expected 1 (1) == run() (0)\n'* ]]
 }
 
 @test "a failing child under a passing parent fails" {

@@ -125,8 +125,12 @@ class Reader:
         return self.done
 
     def _hear(self, words):
-        """Keep a line for the previous test and for the next one."""
-        if words and not words.startswith(("RUN  ", "OK  ")):
+        """Keep a line for the previous test and for the next one. The kernel's harness says
+        when the next one begins."""
+        if words.startswith("RUN  "):
+            self.before.clear()
+            self.behind = []
+        elif words and not words.startswith("OK  "):
             self.before.append(words)
             if len(self.behind) < 2 * SAID:
                 self.behind.append(words)
