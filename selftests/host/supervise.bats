@@ -84,3 +84,13 @@ boots() { [ "$(wc -l <"$boots")" -eq "$1" ]; }
 	[[ $stderr == *"not done after 20 s"*"last words" ]]
 	boots 2
 }
+
+@test "a process of the guest that takes a while to end has ended, too" {
+	# The kernel takes away the memory of a killed process first.
+	child='import os, time
+memory = b"1" * (256 << 20)
+print(f"token-123 begun\n{os.getpid()}\ntoken-123 0", flush=True)
+time.sleep(1000)'
+	run -0 supervise "(/usr/bin/python3 -c '$child' &); sleep 1000"
+	[ ! -e "/proc/$output" ]
+}
