@@ -35,19 +35,6 @@ static long available(void)
 	return meminfo("/proc/meminfo", "MemAvailable:");
 }
 
-/*
- * Wait until so many MiB are available; false if they never are. Pages that were freed can stay in
- * the lists of a CPU for a second or two, where nobody counts them.
- */
-static bool available_again(long mib)
-{
-	int i;
-
-	for (i = 0; i < 3000 && available() <= mib; i++)
-		usleep(10000);
-	return i < 3000;
-}
-
 static long first_node(const char *name)
 {
 	return meminfo(NODE0 "meminfo", name);
@@ -196,7 +183,8 @@ TEST_F(memory, is_scanned)
 	EXPECT_EQ(0, file_write(FILES "stop", "1"));
 	EXPECT_EQ(-ECANCELED, run_end(pid));
 	EXPECT_EQ(watched_standing(), witness_away());
-	EXPECT_TRUE(available_again(before - 32));
+	/* Freed pages may lie in the lists of a CPU for a while, where nobody counts them. */
+	EXPECT_TRUE(comes_true(30, before - 32 < available()));
 	EXPECT_EQ(0, run("bandwidth type=wb,uc,wc size=8M repeat=1"));
 }
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -14,6 +15,17 @@
 #include "kselftest.h"
 
 #define FILES "/sys/kernel/debug/memcache/"
+
+/* Wait until the condition is true; false if it still is not after so many seconds. */
+#define comes_true(seconds, condition)						\
+({										\
+	int __tries = 100 * (seconds);						\
+	bool __true;								\
+										\
+	while (!(__true = (condition)) && __tries--)				\
+		usleep(10000);							\
+	__true;									\
+})
 
 /*
  * The file of a kernel module: what the variable names, or what lies in test_modules/ beside
@@ -84,10 +96,7 @@ static inline int module_unload(void)
  */
 static inline void module_clear(void)
 {
-	int i;
-
-	for (i = 0; i < 6000 && module_unload() == -EWOULDBLOCK; i++)
-		usleep(10000);
+	comes_true(60, module_unload() != -EWOULDBLOCK);
 }
 
 /* Writes one request, or anything else that a file takes. */

@@ -114,21 +114,15 @@ static inline long run_done(void)
 }
 
 /*
- * Wait until the run has done so many samples. False: it had not in four minutes, and a line says
- * so. On a busy machine 20 s were once too few for five samples of two threads.
+ * Wait until the run has done so many samples. After four minutes, print how far it got and return
+ * false. On a busy machine, 20 s were too few for five samples of two threads.
  */
 static inline bool run_gets_to(long samples)
 {
-	long done = -1;
-	int i;
-
-	for (i = 0; i < 24000; i++) {
-		done = run_done();
-		if (done >= samples)
-			return true;
-		usleep(10000);
-	}
-	fprintf(stderr, "# waited for sample %ld of the run, which is at %ld\n", samples, done);
+	if (comes_true(240, run_done() >= samples))
+		return true;
+	fprintf(stderr, "# waited for sample %ld of the run, which is at %ld\n", samples,
+		run_done());
 	return false;
 }
 
@@ -153,10 +147,9 @@ static inline int run_threads_now(void)
 
 static inline int run_threads(void)
 {
-	int i, n = 0;
+	int n;
 
-	for (i = 0; i < 3000 && (n = run_threads_now()); i++)
-		usleep(10000);
+	comes_true(30, !(n = run_threads_now()));
 	return n;
 }
 
