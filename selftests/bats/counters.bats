@@ -76,8 +76,10 @@ refused() {
 	holds 'values("amplification_read") == {2.0}' 'values("amplification_write") == {1.0}'
 }
 
-# The counters take turns every few ms, so samples must be longer than that.
+# A sample must be many turns long, so that each counter runs in each of them. By default a turn is
+# 4 ms, and a fast machine takes 13 ms for a sample.
 @test "counters that take turns are scaled up" {
+	echo 1 >$PMUS/uncore_imc_0/perf_event_mux_interval_ms
 	{ counter dram_read_a 0 2 16; counter dram_read_b 0 2 17; } >counters
 	echo 'bandwidth op=write width=16 size=128M repeat=4' >run
 	cat results
