@@ -43,12 +43,13 @@ load module.bash
 }
 
 # A window with interrupts off sees only NMIs, and there are none here. With interrupts on, a
-# sample of 16 million accesses has timer ticks in it even on the fastest machine.
+# sample of 128 million accesses, 0.3 s in these guests, has timer ticks in it, even where QEMU's timers
+# are late because the machine is busy.
 @test "interrupts are seen while they are on, and only then" {
 	echo 'bandwidth irq=off size=16K,16M repeat=20' >run
 	holds 'values("disturbed_interrupt") == {0}' 'values("windows_left_out") == {0}' \
 		'values("left_out") == {0}' 'values("samples") == {20}'
-	echo 'random irq=on size=16K count=16M verify=off repeat=3 warmup=0 disturbed=keep,leave_out' >run
+	echo 'random irq=on size=16K count=128M verify=off repeat=3 warmup=0 disturbed=keep,leave_out' >run
 	holds 'values("disturbed_interrupt") == {3}' 'taken() == {3}' \
 		'(results[0]["left_out"], results[0]["windows_left_out"]) == (0, 0)' \
 		'{"interrupt", "migration"} <= set(machine["recognised"])'
