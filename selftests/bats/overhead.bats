@@ -43,8 +43,8 @@ load module.bash
 }
 
 # A window with interrupts off sees only NMIs, and there are none here. With interrupts on, a
-# sample of 128 million accesses, 0.3 s in these guests, has timer ticks in it, even where QEMU's timers
-# are late because the machine is busy.
+# sample of 128 million accesses, 0.3 s in these guests, has timer ticks in it, even where QEMU's
+# timers are late because the machine is busy.
 @test "interrupts are seen while they are on, and only then" {
 	echo 'bandwidth irq=off size=16K,16M repeat=20' >run
 	holds 'values("disturbed_interrupt") == {0}' 'values("windows_left_out") == {0}' \
