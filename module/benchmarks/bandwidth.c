@@ -616,6 +616,7 @@ static int set_up(struct mc_run *run, const struct mc_point *point,
 			.fence = point->v[KEY_FENCE],
 			.drain = op->nontemporal || op->flushes ||
 				 (op->stores && point->v[MC_KEY_TYPE] != MC_WB),
+			.whole = op->needs == MC_CPU_STRINGS && mc_window_preemptible(),
 			.uc_word = uc_word,
 		};
 		err = set_up_thread(run, &meas->each[i], &shares[i], i, point);

@@ -252,6 +252,16 @@ int mc_threads_wait(struct mc_team *team, bool whatever_comes)
 /* -------------------------------------------------------------- windows */
 
 /**
+ * mc_window_preemptible() - may a window last as long as it likes?
+ *
+ * Return: false: its CPU runs nothing else until the window is closed.
+ */
+bool mc_window_preemptible(void)
+{
+	return false;
+}
+
+/**
  * mc_window_open() - begin a timed window
  * @w: the thread
  * @irq_off: turn interrupts off

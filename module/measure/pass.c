@@ -36,7 +36,7 @@ u64 mc_pass_turn(unsigned int streams)
 }
 
 /**
- * mc_pass_least() - size of the smallest window: 512 accesses
+ * mc_pass_least() - size of the smallest window: 512 accesses, or a pass
  * @p: the pass
  *
  * On uncached memory a one-byte access may take longer than 1 us, and a page has 4096
@@ -46,6 +46,8 @@ u64 mc_pass_turn(unsigned int streams)
  */
 u64 mc_pass_least(const struct mc_pass *p)
 {
+	if (p->whole)
+		return mc_pass_length(p);
 	return p->stretch || p->loop->width >= 8 ? 4096 : 512 * p->loop->width;
 }
 

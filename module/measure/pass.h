@@ -29,6 +29,8 @@
  *        two up to a page; a window covers whole turns. 0: a line
  * @scatter: random order of the lines of each array, which all arrays share; NULL: lines
  *           are in order
+ * @whole: a window covers whole passes, however long they last: the speed of a string
+ *         instruction depends on its length
  * @data: what the loop stores (MC_DATA_*)
  * @value: counter loops: first word of the next pass; byte loops: integer whose lowest
  *         byte the next pass stores
@@ -51,6 +53,7 @@ struct mc_pass {
 	unsigned int streams;
 	u64 turn;
 	struct mc_scatter *scatter;
+	bool whole;
 	u64 data;
 	u64 value;
 	u64 fence;

@@ -170,6 +170,36 @@ static void test_windows_grow_back_when_a_hypervisor_stole_time(void **state)
 	assert_in_range(sim.windows, windows, 3 * windows);
 }
 
+static void run_whole(struct mc_loop_args *args)
+{
+	EXPECT(args->bytes == sampler[sim_self()].pass.bytes);
+	loop.run(args);
+}
+
+static const struct mc_loop string = { MC_OP_REP_STOSB, 1, 0, run_whole };
+
+static void strings_of(u64 bytes, u64 ps)
+{
+	for (unsigned int n = 1; n <= 3; n += 2) {
+		set_up(n, bytes);
+		for (unsigned int i = 0; i < n; i++) {
+			sampler[i].pass.loop = &string;
+			sampler[i].pass.whole = true;
+			speed[i] = ps;
+		}
+		assert_int_equal(mc_team_run(team, mc_measure, &meas), 0);
+		assert_null(sim.failed);
+		for (u32 i = 0; i < 3; i++)
+			assert_in_range(samples[i], bytes * ps - bytes * ps / 1000000 - 1,
+					bytes * ps + bytes * ps / 1000000 + 1);
+	}
+}
+
+static void test_no_window_cuts_a_string_instruction(void **state)
+{
+	all_sizes_and_speeds(strings_of);
+}
+
 static u64 cost_ps;
 
 static int assert_long(struct mc_worker *w, struct mc_sampler *one, u32 round)
@@ -467,6 +497,7 @@ int main(void)
 		cmocka_unit_test(test_windows_are_short_on_memory_that_gets_slower),
 		cmocka_unit_test(test_windows_are_short_although_probed_from_a_cache),
 		cmocka_unit_test(test_windows_grow_back_when_a_hypervisor_stole_time),
+		cmocka_unit_test(test_no_window_cuts_a_string_instruction),
 		cmocka_unit_test(test_samples_last_100_clock_costs),
 		cmocka_unit_test(test_samples_last_although_time_was_stolen),
 		cmocka_unit_test(test_only_time_in_windows_counts),

@@ -204,6 +204,11 @@ int mc_threads_wait(struct mc_team *team, bool whatever_comes)
 	return err == -ETIMEDOUT ? -ETIME : err;
 }
 
+bool mc_window_preemptible(void)
+{
+	return true;
+}
+
 int mc_window_open(struct mc_worker *w, bool irq_off)
 {
 	int err = mc_team_stopped(w->team);

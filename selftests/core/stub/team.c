@@ -311,6 +311,11 @@ void mc_race_finish(struct mc_worker *w, u64 ticks)
 		sim.first_end = ticks;
 }
 
+bool mc_window_preemptible(void)
+{
+	return false;
+}
+
 int mc_window_open(struct mc_worker *w, bool irq_off)
 {
 	if (w->team->stop)
