@@ -66,6 +66,33 @@ class Configuration(unittest.TestCase):
         self.assertEqual(peers.converted(2.0, "GB/s"), 2000.0)
 
 
+class Streaming(unittest.TestCase):
+    """A function of glibc is compared with streaming stores where it uses them."""
+
+    @staticmethod
+    def taken(lengths, size, threads=1):
+        cells = [peers.Cell(op, size, threads) for op in ("copy", "ntcopy")]
+        one = peer(op="copy", streams_from="x86_non_temporal_threshold")
+        return [cell.op for cell in cells for part in peers.by_length(one, lengths)
+                if peers.takes(part, cell)]
+
+    def test_the_length_of_an_array_of_a_thread_counts(self):
+        lengths = {"x86_non_temporal_threshold": 128 << 20}
+        self.assertEqual(self.taken(lengths, "8M"), ["copy"])
+        self.assertEqual(self.taken(lengths, "256M"), ["ntcopy"])
+        self.assertEqual(self.taken(lengths, "256M", 2), ["copy"])
+        self.assertEqual(self.taken({}, "256M"), ["copy"])
+
+    def test_the_length_is_glibcs(self):
+        text = ("glibc.cpu.x86_shstk:\n"
+                "glibc.cpu.x86_non_temporal_threshold: 0xc0000 (min: 0x4040, max: 0xfff)\n")
+        with mock.patch.object(peers, "said", return_value=text), \
+             mock.patch.object(peers.Path, "exists", return_value=True):
+            self.assertEqual(peers.tunables(), {"x86_non_temporal_threshold": 0xc0000})
+        with mock.patch.object(peers.Path, "exists", return_value=False):
+            self.assertEqual(peers.tunables(), {})
+
+
 class Zeros(unittest.TestCase):
     def test_like_meets_like(self):
         zero, other = peer(writes="zero"), peer()
