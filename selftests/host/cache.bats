@@ -78,6 +78,17 @@ made_anew() {
 	[ ! -e "$MEMCACHE_CACHE/kernels/.6.1.123" ]
 }
 
+@test "what could not be made leaves nothing" {
+	run bash -c 'set -euo pipefail; . "$0/tools/lib.sh"; . "$0/tools/guest/cache.sh"
+		make_part() { touch "$tmp/part"; false; echo went on; }
+		provide building "$CACHE/thing-0123456789ab" make_part; echo went on' "$TOP"
+	[ "$status" -eq 1 ]
+	[ -z "$output" ]
+	[ -e "$MEMCACHE_CACHE/.lock-thing" ]
+	run ! compgen -G "$MEMCACHE_CACHE/*thing-*"
+	run ! compgen -G "$MEMCACHE_CACHE/.thing.*"
+}
+
 @test "a kernel of before there were lists of contents is taken over, if it is whole" {
 	old=$MEMCACHE_CACHE/kernels/6.1
 	mv "$dir" "$old"

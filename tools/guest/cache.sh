@@ -47,6 +47,36 @@ put() (
 	mv -T "$1" "$2"
 )
 
+# outdated DIR: succeeds if the directory has to be made anew although nothing in it is damaged.
+# Scripts that know such a reason redefine it.
+outdated() { return 1; }
+
+# provide PHASE DIR MAKE…: make the directory DIR unless the cache has it. MAKE… fills the empty
+# directory $tmp, which then becomes DIR. PHASE is what its time counts as.
+provide() {
+	local made=${2%-????????????} tmp
+	tmp=${made%/*}/.${made##*/}.$$
+	if ! whole "$2" || outdated "$2"; then
+		fill "$@"
+	fi
+	touch "$2"
+}
+
+# fill PHASE DIR MAKE…: as provide, for a directory that is probably not there.
+fill() (
+	phase "$1"
+	made=${made#"$CACHE"/}
+	lock "${made//\//-}"
+	needed "$2" || outdated "$2" || return 0
+	mkdir -p "${tmp%/*}"
+	rm -rf "${tmp%.*}".*	# of runs that were cut short
+	trap 'rm -rf "$tmp"' EXIT
+	mkdir "$tmp"
+	"${@:3}"
+	put "$tmp" "$2"
+	forget "${2%/*}" "${made##*/}"
+) >&2
+
 # adopt OLD DIR CHECK…: use OLD as DIR if CHECK OLD succeeds, which is tried once. OLD was
 # made when caches had no lists of contents, and less of the recipe in their names.
 adopt() (

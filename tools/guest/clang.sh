@@ -18,14 +18,14 @@ for_clang() {
 		awk -v major="$3" '$2 != "before" || major < $3 { print $1 }')
 }
 
-# copy_for_clang KERNEL TO: copy its headers and change them for clang.
+# copy_for_clang KERNEL: copy its headers to $tmp and change them for clang.
 copy_for_clang() {
 	local llvm
 	# A kernel that comes without a clang uses that of this machine, version 14.
 	llvm=$(find "$1/root/usr/lib" -maxdepth 1 -name 'llvm-*')
 	llvm=${llvm##*-}
-	cp -r "$1/build/." "$2"
-	for_clang "$2/include" "$here/clang.config" "${llvm:-14}"
+	cp -r "$1/build/." "$tmp"
+	for_clang "$tmp/include" "$here/clang.config" "${llvm:-14}"
 }
 
 # clang_headers KERNEL: print a directory like its build/, configured for CC=clang. The
@@ -34,17 +34,6 @@ clang_headers() {
 	local dir made
 	dir=$(realpath "$1/build")
 	made=$dir-clang-$(made_by for_clang copy_for_clang <"$here/clang.config")
-	if ! whole "$made"; then
-		make_clang_headers "$1" "$made"
-	fi
+	provide building "$made" copy_for_clang "$1"
 	echo "$made"
 }
-
-make_clang_headers() (
-	lock "clang-$(basename "$1")"
-	needed "$2" || return 0
-	rm -rf "$2".*	# of a run that was cut short
-	mkdir "$2.$$"
-	copy_for_clang "$1" "$2.$$"
-	put "$2.$$" "$2"
-)

@@ -48,15 +48,11 @@ compile() {
 	rm -f "$log"
 }
 
-build() (
-	phase building
-	lock "kernel-$name"
-	needed "$dir" || return 0
+# build: fill $tmp with the kernel.
+build() {
+	local source
 	source=$("$here/source" 6.1)
-	rm -rf "$CACHE/kernels/.$name".*	# of runs that were cut short
-	tmp=$CACHE/kernels/.$name.$$
-	trap 'rm -rf "$tmp"' EXIT
-	mkdir -p "$tmp"/{source,build}
+	mkdir "$tmp"/{source,build}
 	phase fetching
 	apt_update
 	apt_fetch "" "$tmp" busybox-static
@@ -74,9 +70,7 @@ build() (
 	tar -cf - --exclude='*.[acoS]' .config Makefile Module.symvers include scripts "${parts[@]}" |
 		tar -xf - -C "$tmp/build"
 	rm -rf "$tmp/source"
-	put "$tmp" "$dir"
-	forget "$CACHE/kernels" "$name"
-)
+}
 
 # unpacked DIR: unpack the source into the new directory DIR, changed as this kernel needs.
 unpacked() {
@@ -96,7 +90,6 @@ compiled() {
 	dir=$CACHE/kernels/$name-$(grep -hv '^#' "${recipe[@]}" | made_by kmake compile build)
 	adopt "$CACHE/kernels/$name-$(grep -hv '^#' "${recipe[@]}" | made_by)" "$dir" test -e
 	"$here/../setup" kernel
-	whole "$dir" || build
-	touch "$dir"
+	provide building "$dir" build
 	echo "$dir"
 }
