@@ -141,3 +141,12 @@ apt_fetch() {
 	(cd "$dir" && apt-get "${APT[@]}" -q -o APT::Default-Release="$suite" download "$@" >&2) ||
 		die "could not download: $*"
 }
+
+# apt_unpack DIRECTORY ROOT: replace the packages in DIRECTORY by their files, below ROOT.
+apt_unpack() {
+	local deb
+	for deb in "$1"/*.deb; do
+		dpkg-deb -x "$deb" "$2"
+		rm "$deb"
+	done
+}
