@@ -10,7 +10,7 @@ enum mc_feature {
 	MC_CPU_BASE,	/* what every 64-bit CPU has: SSE2; on arm64 Advanced SIMD */
 	MC_CPU_SSE41,
 	MC_CPU_AVX,
-	MC_CPU_AVX2,	/* and FMA */
+	MC_CPU_AVX2,	/* and FMA, which only op=own may use */
 	MC_CPU_AVX512F,
 	MC_CPU_CLFLUSHOPT,
 	MC_CPU_CLWB,
