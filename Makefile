@@ -15,8 +15,8 @@ CHECKS := check-core check-static check-docs check-front check-host check-uml \
 	check $(CHECKS) check-kernels check-qemu faults coverage fuzz fuzz-guest soak \
 	build sign load unload user describe docs \
 	setup clean install uninstall dist deb rpm arch \
-	check-packages check-signed check-tree check-series check-ci check-hpc check-fleet \
-	check-fleet-hosts check-bisect check-host-path patch-series
+	check-packages check-signed check-tree check-ci check-hpc check-fleet check-fleet-hosts \
+	check-bisect check-host-path
 
 help: ## this list
 	@awk -f tools/help.awk $(MAKEFILE_LIST)
@@ -87,10 +87,6 @@ check-signed: ## signed modules: Secure Boot, MOK, sig_enforce
 check-tree: ## the tests as a target of kselftest in a kernel tree
 	@tools/setup build guest deb
 	@tools/check/run tree
-
-check-series: ## the patches: built, sparse, checkpatch, KUnit
-	@tools/setup build kernel patches series
-	@tools/check/run series
 
 check-ci: ## the files for kernel CI, by their own validators
 	@tools/setup build check ci
@@ -196,10 +192,6 @@ arch: ## the same packages for Arch Linux
 	@tools/setup build deb arch
 	@tools/packaging/arch
 
-patch-series: ## patches that add memcache to the kernel source LINUX
-	@tools/setup patches
-	@tools/patch-series "$(LINUX)"
-
 ##@ Settings, as in `make run KERNEL=6.12`
 #= SUITE=cache-attributes  a suite in tools/suites/, or 'TEST key=value ...'
 #= WHERE=guest             or host: this machine's kernel, as root
@@ -218,5 +210,4 @@ patch-series: ## patches that add memcache to the kernel source LINUX
 #= HOSTS=10000             for `make bench-fleet`
 #= SEED=1                  for these three: the same requests again
 #= PREFIX=/usr/local       where `make install` puts files; DESTDIR= precedes it
-#= LINUX=DIRECTORY         a kernel source tree, 6.12 or newer
 #= PARTS=tools             only this part, of those in tools/packaging/files
