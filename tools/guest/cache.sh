@@ -77,17 +77,6 @@ fill() (
 	forget "${2%/*}" "${made##*/}"
 ) >&2
 
-# adopt OLD DIR CHECK…: use OLD as DIR if CHECK OLD succeeds, which is tried once. OLD was
-# made when caches had no lists of contents, and less of the recipe in their names.
-adopt() (
-	[ -d "$1" ] && [ ! -e "$2" ] && [ ! -e "$1/.contents" ] || return 0
-	lock "adopt-$(basename "$2")"
-	[ ! -e "$2" ] && "${@:3}" "$1" || return 0
-	contents "$1" >"$1/.contents.$$"
-	mv "$1/.contents.$$" "$1/.contents"
-	ln -s "$(basename "$1")" "$2"
-)
-
 # forget PARENT NAME: remove directories of other recipes that no run has used for a week.
 forget() (
 	find "$1" -mindepth 1 -maxdepth 1 -type d -name "$2-????????????" -mtime +7 |

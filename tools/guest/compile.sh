@@ -88,7 +88,6 @@ compiled() {
 	recipe=("${shared[@]}" "$config" "$here/kernel-$name")
 	# Another recipe makes another kernel, in a directory of its own.
 	dir=$CACHE/kernels/$name-$(grep -hv '^#' "${recipe[@]}" | made_by kmake compile build)
-	adopt "$CACHE/kernels/$name-$(grep -hv '^#' "${recipe[@]}" | made_by)" "$dir" test -e
 	"$here/../setup" kernel
 	provide building "$dir" build
 	echo "$dir"
