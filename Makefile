@@ -1,30 +1,167 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Every command that a person types. `make help` lists them. Scripts under tools/ do
-# the work; they read the settings below from the environment, where make puts what
-# its command line sets. Kbuild never reads this file.
+# Every command that a person types. `make help` lists those that users need, `make help-dev`
+# those of developers. Scripts under tools/ do the work; they read the settings below from the
+# environment, where make puts what its command line sets. Kbuild never reads this file.
+
+.DEFAULT_GOAL := help
 
 # The scripts also run make in kernel trees. That make must not inherit these flags.
 unexport MAKEFLAGS MFLAGS MAKEOVERRIDES
 
+# Each is also a profile of packages in tools/packages.
 CHECKS := check-core check-static check-docs check-front check-host check-uml \
 	check-types check-guest
 
-.PHONY: help run bench-overhead bench-uml bench-peers bench-cost bench-noise bench-store \
-	bench-fleet \
+.PHONY: help help-dev run bench-overhead bench-uml bench-peers bench-cost bench-noise \
+	bench-store bench-fleet \
 	check $(CHECKS) check-kernels check-qemu faults coverage fuzz fuzz-guest soak \
 	build sign load unload user describe docs \
 	setup clean install uninstall dist deb rpm arch \
 	check-packages check-signed check-tree check-ci check-hpc check-fleet check-fleet-hosts \
 	check-bisect check-host-path
 
-help: ## this list
-	@awk -f tools/help.awk $(MAKEFILE_LIST)
-
-##@ Measure
+##= memcache: memory by cache attribute, measured from inside the kernel
 run: ## measure a suite: prints a table, writes result files
 	@tools/run
 
+user: ## memcache-user: the same measurements in user space
+	@tools/setup build $(filter arm64,$(ARCH))
+	@$(MAKE) -s -C tools/user
+	@echo build/user$(addprefix -,$(filter arm64,$(ARCH)))/memcache-user
+
+build: ## the module for Linux KERNEL, or `host`; prints its path
+	@tools/setup build $(if $(filter host,$(KERNEL)),,guest) $(filter arm64,$(ARCH))
+	@echo "memcache: building the module for Linux $(or $(KERNEL:host=$(shell uname -r)),6.1)$(ARCH:%= on %)" >&2
+	@tools/guest/build -k $(or $(KERNEL),6.1)$(addprefix -,$(filter-out x86_64,$(ARCH)))
+
+sign: ## sign the module for the running kernel with KEY
+	@tools/setup build
+	@tools/sign "$$(tools/guest/build -k host)"
+
+load: ## load the module into the running kernel, as root
+	@tools/host
+
+unload: ## unload it
+	@PATH="$$PATH:/usr/sbin:/sbin" rmmod memcache
+
+install: ## memcache and the sources for DKMS, below PREFIX
+	@tools/setup build install
+	@tools/packaging/prepare
+	@tools/packaging/install $(or $(PARTS),tools dkms)
+
+uninstall: ## remove the installed files of this version
+	@tools/packaging/install -u $(or $(PARTS),tools dkms)
+
+deb: ## packages for Debian: memcache-dkms, -tools, -selftests
+	@tools/setup build deb
+	@tools/packaging/deb
+
+docs: ## the manual and those of releases, as HTML in build/docs
+	@tools/setup docs
+	@tools/docs
+
+help-dev: ## developers' commands: checks, benchmarks, releases
+	@awk -v part=2 -f tools/help.awk $(MAKEFILE_LIST)
+
+##@ Settings, as in `make run KERNEL=6.12`
+#= SUITE=cache-attributes  a suite in tools/suites/, or 'TEST key=value ...'
+#= WHERE=guest             or host: this machine's kernel, as root
+#= GUEST=stock             Debian's kernel under QEMU; or uml: native speed
+#= GUEST=types             simulated: UC, WC and WB are real and have a price
+#= PRICES=FILE             their prices; tools/types/prices is a model
+#= KERNEL=6.1              or 5.10, 6.1-rt, 6.12, unstable (the newest there is)
+#= ARCH=arm64              for run, build, user, check-guest: QEMU emulates it
+#= KEY=MOK.priv            signs the module for WHERE=host and load; CERT=MOK.der
+#= PREFIX=/usr/local       where `make install` puts files; DESTDIR= precedes it
+
+##= memcache: the commands of developers
+help: ## what users need
+	@awk -v part=1 -f tools/help.awk $(MAKEFILE_LIST)
+
+##@ Check
+check: ## all layers down to check-guest; FAST=1: the main ones
+	@tools/setup $(CHECKS)
+	@tools/check/run
+
+check-core: ## the core natively: unit tests, a short fuzz run
+check-static: ## compilers, sparse, checkpatch, shellcheck, spelling
+check-docs: ## the manual builds, and all names in it exist
+check-front: ## the front end, on made-up records
+check-host: ## what a person types, on this machine; memcache-user
+check-uml: ## the module at native speed, in User-Mode Linux
+check-types: ## a simulated machine: exact verdicts, times, counts
+check-guest: ## kselftest and bats in guests: 6.1, 6.12, debug, arm64
+$(CHECKS): check-%:
+	@tools/setup $@
+	@tools/check/run $*
+
+check-kernels: ## check-guest on every kernel of Debian, and on KCSAN
+	@tools/setup check-guest foreign
+	@tools/check/run kernels
+
+check-qemu: ## guests that need QEMU 10: CXL, alignment faults
+	@tools/setup build guest tests arm64 arm64-guest
+	@tools/check/run qemu
+
+check-packages: ## the packages: built, installed and purged in chroots
+	@tools/setup build guest deb rpm arch packages
+	@tools/check/run packages
+
+check-signed: ## signed modules: Secure Boot, MOK, sig_enforce
+	@tools/setup build guest tests uefi
+	@tools/check/run signed
+
+check-tree: ## the tests as a target of kselftest in a kernel tree
+	@tools/setup build guest deb
+	@tools/check/run tree
+
+check-ci: ## the files for kernel CI, by their own validators
+	@tools/setup build tests ci
+	@$(MAKE) -s -C tools/user
+	@tools/check/run ci
+
+check-hpc: ## the check of nodes for ReFrame, over Slurm
+	@tools/setup build hpc
+	@tools/check/run hpc
+
+check-fleet: ## the Ansible collection, on hosts over ssh; as root
+	@tools/setup build tests fleet
+	@tools/check/run fleet
+
+check-fleet-hosts: ## Ansible and fleet, on guests, one of them slow; as root
+	@tools/setup build guest kernel uml disk deb tests fleet
+	@tools/check/run "fleet hosts"
+
+check-bisect: ## a bisection over real kernels, one of them slower
+	@tools/setup build kernel uml tests
+	@tools/check/run bisect
+
+check-host-path: ## a person's way on an installed Debian; as root
+	@tools/setup build guest disk deb tests
+	@tools/check/run host-path
+
+faults: ## let allocations, CPUs and writers fail at any moment
+	@tools/setup build guest kernel debug tests
+	@tools/check/run faults
+
+coverage: ## the share of the module's lines that the tests run
+	@tools/setup build guest kernel debug tests coverage
+	@tools/check/run cover
+
+fuzz: ## feed RUNS inputs to each parser of the core
+	@tools/setup check-core
+	@tools/check/run fuzz
+
+fuzz-guest: ## random writes, mappings and calls in GUEST
+	@tools/setup build guest uml
+	@tools/check/run fuzz-guest
+
+soak: ## mixed runs in GUEST for HOURS: memory must stay flat
+	@tools/setup build guest uml
+	@tools/check/run soak
+
+##@ Benchmark
 bench-overhead: ## the share of a run outside its measured windows
 	@tools/run tools/bench/overhead
 
@@ -51,140 +188,21 @@ bench-store: ## a store of a million made-up results: its times
 bench-fleet: ## a report on HOSTS made-up hosts: its time and memory
 	@tools/bench/fleet $(HOSTS)
 
-##@ Check
-check: ## all layers down to check-guest; FAST=1: the main ones
-	@tools/setup build guest kernel uml types arm64 arm64-guest check docs
-	@tools/check/run
-
-check-core: ## the core natively: unit tests, a short fuzz run
-check-static: ## compilers, sparse, checkpatch, shellcheck, spelling
-check-docs: ## the manual builds, and all names in it exist
-check-front: ## the front end, on made-up records
-check-host: ## the scripts under tools/, on this machine
-check-uml: ## the module at native speed, in User-Mode Linux
-check-types: ## a simulated machine: exact verdicts, times, counts
-check-guest: ## kselftest and bats in guests: 6.1, 6.12, debug, arm64
-$(CHECKS): check-%:
-	@tools/setup build guest kernel uml types arm64 arm64-guest check docs
-	@tools/check/run $*
-
-check-kernels: ## check-guest on every kernel of Debian, and on KCSAN
-	@tools/setup build guest kernel check foreign arm64 arm64-guest
-	@tools/check/run kernels
-
-check-qemu: ## guests that need QEMU 10: CXL, alignment faults
-	@tools/setup build guest check arm64 arm64-guest
-	@tools/check/run qemu
-
-check-packages: ## the packages: built, installed and purged in chroots
-	@tools/setup build guest deb rpm arch packages
-	@tools/check/run packages
-
-check-signed: ## signed modules: Secure Boot, MOK, sig_enforce
-	@tools/setup build guest check uefi
-	@tools/check/run signed
-
-check-tree: ## the tests as a target of kselftest in a kernel tree
-	@tools/setup build guest deb
-	@tools/check/run tree
-
-check-ci: ## the files for kernel CI, by their own validators
-	@tools/setup build check ci
-	@$(MAKE) -s -C tools/user
-	@tools/check/run ci
-
-check-hpc: ## the check of nodes for ReFrame, over Slurm
-	@tools/setup build hpc
-	@tools/check/run hpc
-
-check-fleet: ## the Ansible collection, on hosts over ssh; as root
-	@tools/setup build check fleet
-	@tools/check/run fleet
-
-check-fleet-hosts: ## Ansible and fleet, on guests, one of them slow; as root
-	@tools/setup build guest kernel uml disk deb check fleet
-	@tools/check/run "fleet hosts"
-
-check-bisect: ## a bisection over real kernels, one of them slower
-	@tools/setup build kernel uml check
-	@tools/check/run bisect
-
-check-host-path: ## a person's way on an installed Debian; as root
-	@tools/setup build guest disk deb check
-	@tools/check/run host-path
-
-faults: ## let allocations, CPUs and writers fail at any moment
-	@tools/setup build guest kernel check
-	@tools/check/run faults
-
-coverage: ## the share of the module's lines that the tests run
-	@tools/setup build guest kernel check
-	@tools/check/run cover
-
-fuzz: ## feed RUNS inputs to each parser of the core
-	@tools/setup build check
-	@tools/check/run fuzz
-
-fuzz-guest: ## random writes, mappings and calls in GUEST
-	@tools/setup build guest uml
-	@tools/check/run fuzz-guest
-
-soak: ## mixed runs in GUEST for HOURS: memory must stay flat
-	@tools/setup build guest uml
-	@tools/check/run soak
-
 ##@ Build
-build: ## the module for Linux KERNEL, or `host`; prints its path
-	@tools/setup build $(if $(filter host,$(KERNEL)),,guest) $(filter arm64,$(ARCH))
-	@echo "memcache: building the module for Linux $(or $(KERNEL:host=$(shell uname -r)),6.1)$(ARCH:%= on %)" >&2
-	@tools/guest/build -k $(or $(KERNEL),6.1)$(addprefix -,$(filter-out x86_64,$(ARCH)))
-
-sign: ## sign the module for the running kernel with KEY
-	@tools/setup build
-	@tools/sign "$$(tools/guest/build -k host)"
-
-load: ## load the module into the running kernel, as root
-	@tools/host
-
-unload: ## unload it
-	@PATH="$$PATH:/usr/sbin:/sbin" rmmod memcache
-
-user: ## memcache-user: the same measurements in user space
-	@tools/setup build $(filter arm64,$(ARCH))
-	@$(MAKE) -s -C tools/user
-	@echo build/user$(addprefix -,$(filter arm64,$(ARCH)))/memcache-user
-
 describe: ## write the files that follow from the tests' tables
 	@tools/setup build
 	@tools/describe
 
-docs: ## the manual and those of releases, as HTML in build/docs
-	@tools/setup docs
-	@tools/docs
-
 setup: ## install all packages (each command does so for itself)
-	@tools/setup build guest kernel uml types arm64 arm64-guest check docs
+	@tools/setup $(CHECKS)
 
 clean: ## remove build/; results/ and the download cache stay
 	@rm -rf build
 
-##@ Install
-install: ## memcache and the sources for DKMS, below PREFIX
-	@tools/setup build install
-	@tools/packaging/prepare
-	@tools/packaging/install $(or $(PARTS),tools dkms)
-
-uninstall: ## remove the installed files of this version
-	@tools/packaging/install -u $(or $(PARTS),tools dkms)
-
 dist: ## the last commit as a release, in build/dist
 	@tools/packaging/dist
 
-deb: ## packages for Debian: memcache-dkms, -tools, -selftests
-	@tools/setup build deb
-	@tools/packaging/deb
-
-rpm: ## the same packages for Fedora
+rpm: ## the same packages as `make deb` for Fedora
 	@tools/setup build deb rpm
 	@tools/packaging/rpm
 
@@ -192,22 +210,13 @@ arch: ## the same packages for Arch Linux
 	@tools/setup build deb arch
 	@tools/packaging/arch
 
-##@ Settings, as in `make run KERNEL=6.12`
-#= SUITE=cache-attributes  a suite in tools/suites/, or 'TEST key=value ...'
-#= WHERE=guest             or host: this machine's kernel, as root
-#= GUEST=stock             Debian's kernel under QEMU; or uml: native speed
-#= GUEST=types             simulated: UC, WC and WB are real and have a price
-#= PRICES=FILE             their prices; tools/types/prices is a model
-#= KERNEL=6.1              or 5.10, 6.1-rt, 6.12, unstable (the newest there is)
-#= KEY=MOK.priv            signs the module for WHERE=host and load; CERT=MOK.der
-#= ARCH=arm64              for run, build, user, check-guest: QEMU emulates it
-#= ACCEL=auto              or kvm, tcg: how QEMU runs it
+##@ Settings
+#= ACCEL=auto              or kvm, tcg: how QEMU runs a guest
 #= ONLY=run.bats           one file or test of one check; a failure says which
 #= RUNS=1000000            inputs for `make fuzz`
 #= WRITES=50000            for `make fuzz-guest`; and CALLS=200000
 #= FAILING=1000            for `make faults`; KILLS=200, OFFLINE=50, CROWD_S=60
 #= HOURS=1                 for `make soak`; or MINUTES=60
 #= HOSTS=10000             for `make bench-fleet`
-#= SEED=1                  for these three: the same requests again
-#= PREFIX=/usr/local       where `make install` puts files; DESTDIR= precedes it
+#= SEED=1                  for fuzz-guest, faults and soak: the same again
 #= PARTS=tools             only this part, of those in tools/packaging/files

@@ -32,10 +32,32 @@ setup() {
 @test "with nothing missing it is silent and calls no apt" {
 	# shellcheck disable=SC2016 # for the stub to expand
 	stub dpkg-query 'for package; do echo "$package installed"; done'
-	run "$TOP/tools/setup" build guest check docs
+	run "$TOP/tools/setup" build guest check-core docs
 	[ "$status" -eq 0 ]
 	[ -z "$output" ]
 	[ ! -e "$calls" ]
+}
+
+@test "a check has packages of its own, and those of the profiles that it names" {
+	stub id 'echo 1000'
+	stub dpkg-query 'exit 1'
+	run "$TOP/tools/setup" check-core
+	echo "$output"
+	[[ $output == *" libcmocka-dev "* && $output == *" gcovr "* ]]
+	[[ ! $output =~ chromium|bochs|qemu|arm64|bats|@ ]]
+}
+
+@test "every profile that a command names is there" {
+	stub id 'echo 1000'
+	stub dpkg-query 'exit 1'
+	profiles=$(cd "$TOP" && grep -ohE 'tools/setup( [a-z0-9-]+)+' Makefile tools/run tools/host \
+		tools/memcache/mc/*/*.py | tr ' ' '\n' | grep -v / | sort -u)
+	[ -n "$profiles" ]
+	for profile in $profiles; do
+		run "$TOP/tools/setup" "$profile"
+		echo "$output"
+		[[ $output == *"packages are missing (for: $profile)"* && $output != *"no profile"* ]]
+	done
 }
 
 @test "an installed package that is upgraded is named before that happens" {

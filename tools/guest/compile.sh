@@ -89,6 +89,7 @@ compiled() {
 	# Another recipe makes another kernel, in a directory of its own.
 	dir=$CACHE/kernels/$name-$(grep -hv '^#' "${recipe[@]}" | made_by kmake compile build)
 	"$here/../setup" kernel
+	[ "$name" != debug ] || "$here/../setup" debug
 	provide building "$dir" build
 	echo "$dir"
 }
