@@ -106,13 +106,3 @@ barriers() {
 		'machine["width_max_bytes"] == 32'
 	"$TOP/tools/check/schema" results.jsonl
 }
-
-@test "what an arm64 CPU has not is refused" {
-	refused "Operation not supported" "fence: this CPU has no sfence; fence=none and fence=uc work on every CPU" \
-		"bandwidth fence=sfence"
-	refused "Operation not supported" "op: this CPU has no instruction for op=movdir64b" \
-		"bandwidth op=movdir64b"
-	refused "Operation not supported" "op: this CPU has no instruction for op=rep_movsb" \
-		"bandwidth op=rep_movsb"
-	refused "Invalid argument" "width: op=write has no access of 64 bytes" "bandwidth op=write width=64"
-}

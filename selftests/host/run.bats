@@ -10,8 +10,13 @@ setup() {
 	stub id 'echo 0'
 	# shellcheck disable=SC2016 # for the stub to expand
 	stub uname 'case $1 in -r) echo 6.1.0-test ;; -m) echo ${MACHINE:-x86_64} ;; esac'
-	# A machine where nothing prevents a run.
 	root=$MEMCACHE_SYSROOT
+	machine
+}
+
+# machine: from now on, nothing prevents a run on this machine.
+machine() {
+	rm -rf "$root"
 	mkdir -p "$root"/{proc/sys/kernel,sys/kernel/{debug,security},lib/modules/6.1.0-test/build}
 	touch "$root/lib/modules/6.1.0-test/build/Makefile"
 	echo 'ext4 4096 1 - Live 0x0' >"$root/proc/modules"
@@ -55,26 +60,24 @@ unloadable() {
 	MACHINE=aarch64 refuses "loading a module needs root (sudo make run WHERE=host)"
 }
 
-@test "headers that have left the mirror" {
-	stub apt-cache 'exit 100'
-	rm -r "${root:?}/lib"
-	refuses "no headers of the running kernel, 6.1.0-test (apt does not know them, even after apt-get update? Then install linux-image-amd64 and linux-headers-amd64, and reboot into the new kernel)"
-}
-
-@test "no headers" {
-	stub apt-cache ''
-	rm -r "${root:?}/lib"
-	refuses "no headers of the running kernel, 6.1.0-test (apt-get install linux-headers-6.1.0-test)"
-}
-
-@test "no modules in this kernel" {
-	rm "$root/proc/modules"
-	refuses "this kernel takes no modules"
-}
-
-@test "modules disabled" {
-	echo 1 >"$root/proc/sys/kernel/modules_disabled"
-	refuses "kernel.modules_disabled is 1"
+# A row has what is other than it should be, and what is said.
+@test "each state of the kernel that prevents a run, and the remedy" {
+	while IFS='|' read -r change text; do
+		machine
+		stub apt-cache ''
+		eval "$change"
+		refuses "$text"
+	done <<-'END'
+		rm -r $root/lib; stub apt-cache 'exit 100'|no headers of the running kernel, 6.1.0-test (apt does not know them, even after apt-get update? Then install linux-image-amd64 and linux-headers-amd64, and reboot into the new kernel)
+		rm -r $root/lib|no headers of the running kernel, 6.1.0-test (apt-get install linux-headers-6.1.0-test)
+		rm $root/proc/modules|this kernel takes no modules
+		echo 1 >$root/proc/sys/kernel/modules_disabled|kernel.modules_disabled is 1
+		echo 'none [integrity] confidentiality' >$root/sys/kernel/security/lockdown|the kernel is locked down
+		echo 'none integrity [confidentiality]' >$root/sys/kernel/security/lockdown|the kernel is locked down
+		sed -i /debugfs/d $root/proc/filesystems|this kernel has no debugfs
+		sed -i /debugfs/d $root/proc/filesystems; echo 'quiet debugfs=off' >$root/proc/cmdline|debugfs is turned off (boot without debugfs=off, or use the guest: make run)
+		echo 'memcache 40960 0 - Live 0x0' >>$root/proc/modules|the module is loaded already (rmmod memcache)
+	END
 }
 
 # enforce: from now on the kernel takes signed modules only.
@@ -135,34 +138,11 @@ sign-file sha256 $BATS_TEST_TMPDIR/MOK.priv $root/var/lib/dkms/mok.pub $ko" ]
 loaded" ]
 }
 
-@test "locked down, either way" {
-	echo 'none [integrity] confidentiality' >"$root/sys/kernel/security/lockdown"
-	refuses "the kernel is locked down"
-	echo 'none integrity [confidentiality]' >"$root/sys/kernel/security/lockdown"
-	refuses "the kernel is locked down"
-}
-
-@test "no debugfs in this kernel" {
-	printf 'nodev\tsysfs\n' >"$root/proc/filesystems"
-	refuses "this kernel has no debugfs"
-}
-
-@test "debugfs turned off" {
-	printf 'nodev\tsysfs\n' >"$root/proc/filesystems"
-	echo 'quiet debugfs=off' >"$root/proc/cmdline"
-	refuses "debugfs is turned off (boot without debugfs=off, or use the guest: make run)"
-}
-
 @test "debugfs that can't be mounted" {
 	: >"$root/proc/mounts"
 	stub mount 'exit 32'
 	export MEMCACHE_NO_SETUP=1
 	refuses "debugfs can't be mounted"
-}
-
-@test "loaded already" {
-	echo 'memcache 40960 0 - Live 0x0' >>"$root/proc/modules"
-	refuses "the module is loaded already (rmmod memcache)"
 }
 
 @test "several reasons are all said" {
@@ -175,6 +155,20 @@ loaded" ]
 	WHERE=moon run "$TOP/tools/run"
 	[ "$status" -eq 1 ]
 	[ "$output" = "memcache: WHERE=moon is neither guest nor host" ]
+}
+
+@test "a mistyped kernel, accelerator or size of a guest is refused before it boots" {
+	while read -r set word; do
+		run env "$set" "$TOP/tools/guest/run" stock -- true
+		echo "$set: $output"
+		[ "$status" -eq 1 ]
+		[[ $output == memcache:*"$word"* ]]
+	done <<-'END'
+		KERNEL=2.4 6.1
+		ACCEL=fast ACCEL=fast
+		MEM=1M MEM=1M
+		CPUS=0 CPUS=0
+	END
 }
 
 # house: a tree with tools/run and, in place of what it calls, scripts that record their calls.

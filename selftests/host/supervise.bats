@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The supervisor of QEMU, with scripts in place of QEMU: which of their output is that of
-# the command, and when a guest counts as dead.
+# The supervisor of guests, with scripts in place of QEMU: which of their output is that of
+# the command, when a guest counts as dead, and that it never outlives the supervisor.
 
 bats_require_minimum_version 1.5.0
 
@@ -22,39 +22,36 @@ supervise() { "$TOP/tools/guest/supervise" "${timeout:-600}" "$dir" "$console" b
 
 boots() { [ "$(wc -l <"$boots")" -eq "$1" ]; }
 
-@test "what stands between the tokens is the output" {
+@test "what stands between the tokens is the output, also if they come in pieces" {
 	run -7 --separate-stderr supervise 'echo token-123 begun; echo a; printf b; echo token-123 7; echo c; sleep 100'
 	[ "$output" = $'a\nb' ]
 	[ -z "$stderr" ]
 	boots 1
-}
-
-@test "a token that comes in pieces, or only seems to come" {
+	setup
 	run -0 supervise 'printf "token-1"; sleep .2; printf "23 beg"; sleep .2; echo un
 		printf "token-12"; sleep .2; printf "token-"; sleep .2; printf "token-123 x\n"
 		printf token-; sleep .2; printf 123; sleep .2; printf " 0"; sleep .2; echo; sleep 100'
 	[ "$output" = $'token-12token-token-123 x' ]
 }
 
-@test "half a token is output when nothing follows" {
-	run -125 --separate-stderr supervise 'echo token-123 begun; printf "a token-"'
-	[ "$output" = "a token-" ]
+@test "a guest that dies in its command: 125, its output and the console's last lines" {
+	run -125 --separate-stderr supervise 'echo token-123 begun; printf "partly token-"'
+	[ "$output" = "partly token-" ]
+	[[ $stderr == *$'console ended with:\n    SeaBIOS\n    last words' ]]
+	boots 1
 }
 
-@test "a guest that dies while booting is started again" {
+@test "a guest that dies or spins while it boots is started again, three times at most" {
 	run -0 --separate-stderr supervise "[ \$(wc -l <'$boots') -gt 2 ] || exit 0
 		echo token-123 begun; echo fine; echo token-123 0"
 	[ "$output" = fine ]
 	[ "$(grep -c 'starting it again' <<<"$stderr")" -eq 2 ]
 	boots 3
-}
-
-@test "a guest that spins while booting is started again" {
-	BOOT_CPU_S=1 run -0 --separate-stderr supervise "[ \$(wc -l <'$boots') -gt 1 ] || while :; do :; done
-		echo token-123 begun; echo fine; echo token-123 0"
-	[ "$output" = fine ]
-	[[ $stderr == *"the guest hung while it booted (1 s of CPU time): starting it again"* ]]
-	boots 2
+	rm "$boots"
+	setup
+	BOOT_CPU_S=1 run -125 --separate-stderr supervise "[ \$(wc -l <'$boots') -gt 1 ] || while :; do :; done"
+	[[ $stderr == *"the guest hung while it booted (1 s of CPU time): starting it again"*"last words" ]]
+	boots 3
 }
 
 @test "a guest that waits, or spins in its command, is not started again" {
@@ -65,24 +62,28 @@ boots() { [ "$(wc -l <"$boots")" -eq "$1" ]; }
 	boots 1
 }
 
-@test "a guest that never boots is started three times" {
-	run -125 --separate-stderr supervise 'exit 1'
-	boots 3
-	[[ $stderr == *$'console ended with:\n    SeaBIOS\n    last words' ]]
-}
-
-@test "a guest that dies in its command is not started again" {
-	run -125 --separate-stderr supervise 'echo token-123 begun; echo partly'
-	[ "$output" = partly ]
-	[[ $stderr == *"last words" ]]
-	boots 1
-}
-
-@test "a time-out spans all boots" {
+@test "a time-out spans all boots: 124, and the console's last lines" {
 	timeout=20 run -124 --separate-stderr supervise "[ \$(wc -l <'$boots') -gt 1 ] || { sleep 1; exit; }
 		sleep 1000"
 	[[ $stderr == *"not done after 20 s"*"last words" ]]
 	boots 2
+}
+
+@test "a signal ends the guest, and so does a reader that goes away" {
+	for signal in INT TERM KILL; do
+		"$TOP/tools/guest/supervise" 600 "$dir" "$console" bash -c \
+			'echo token-123 begun; echo $$; exec sleep 1000' >"$BATS_TEST_TMPDIR/said" 3>&- &
+		until [ -s "$BATS_TEST_TMPDIR/said" ]; do sleep 0.1; done
+		kill -$signal $!
+		status=0
+		wait $! || status=$?
+		[ "$status" -eq $((128 + $(kill -l $signal))) ]
+		# The kernel ends the guest of a supervisor that was killed.
+		while kill -0 "$(<"$BATS_TEST_TMPDIR/said")" 2>/dev/null; do sleep 0.1; done
+		rm -rf "$dir" "$BATS_TEST_TMPDIR/said"
+		setup
+	done
+	[ "$(supervise 'echo token-123 begun; yes' | head -n 1)" = y ]
 }
 
 @test "a process of the guest that takes a while to end has ended, too" {

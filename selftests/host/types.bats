@@ -103,14 +103,6 @@ refused() {
 	refused "PRICES=$PWD/mine:1: nonsense: unknown key"
 }
 
-@test "settings that are wrong" {
-	known
-	MEMCACHE_KO=none run "$TOP/tools/types/run" -- true
-	refused "no none: tools/run builds it"
-	run "$TOP/tools/types/run" true
-	refused "usage: tools/types/run [--check] -- COMMAND..."
-}
-
 @test "a command beside the machine: its status, its records, no other prices than ours" {
 	booting
 	prices 's/^uc_load_ns .*/uc_load_ns = 333/'

@@ -81,13 +81,6 @@ checkout() {
 	holds "machine['version'] == '$wanted'"
 }
 
-@test "memcache-user is not built anew if nothing has changed" {
-	make -s -C "$TOP/tools/user"
-	touch now
-	make -s -C "$TOP/tools/user"
-	[ -z "$(find "$TOP/build/user" -newer now)" ]
-}
-
 @test "an installed front end has it in a file beside it" {
 	cp -r "$TOP/tools/memcache" installed
 	echo 1.2 >installed/VERSION

@@ -23,7 +23,7 @@ apt_release bookworm
 # The machine's Debian archives, with their keys and options, as apt sources for the
 # wanted release: one function reads deb822 files, the other one-line files.
 apt_sources() {
-	local own dir=${APT_ETC:-/etc/apt}
+	local own dir=/etc/apt
 	own=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 	shopt -s nullglob
 	awk -v own="$own" -v want="$suites" -v security="$security" '
