@@ -210,8 +210,8 @@ class Program(fake.InDirectory):
                     self.fails(done, 1, f"memcache: stdout: {why}")
                     self.assertEqual(done.stderr.count("\n"), 1)
         for where in "2>&-", "2>/dev/full":
-            done = subprocess.run(f"{fake.FRONT} show nosuch {where}", shell=True,
-                                  capture_output=True, text=True)
+            done = subprocess.run(f"env -u PYTHONUNBUFFERED {fake.FRONT} show nosuch {where}",
+                                  shell=True, capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", ""))
 
     def test_ctrl_c_at_any_moment(self):

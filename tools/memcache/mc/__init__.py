@@ -7,9 +7,9 @@ little of it, and only when it is needed: an import takes long on an emulated ma
 """
 
 import errno
+import os
 import sys
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 
 from mc.status import FAILED
 
@@ -54,5 +54,7 @@ def emit(lines: Iterable[str], painted: Callable[[str], str] = str) -> None:
 def say(text: str) -> None:
     """Print a message to standard error, so that standard output holds results only. A
     message that can't be printed is no reason to stop."""
-    with suppress(OSError):
+    try:
         print(f"memcache: {plain(text)}", file=sys.stderr, flush=True)
+    except OSError:     # Python must not try to write it again when it exits: status 120
+        sys.stderr = open(os.devnull, "w", encoding="ascii")
