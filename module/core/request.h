@@ -302,6 +302,7 @@ const struct mc_key *mc_spec_key(const struct mc_spec *spec, unsigned int i);
 void mc_spec_preset(struct mc_text *t, const struct mc_spec *spec, const struct mc_key *key);
 void mc_key_allowed(struct mc_text *t, const struct mc_key *key);
 void mc_spec_show(struct mc_text *t, const struct mc_spec *spec);
+void mc_specs_show(struct mc_text *t, const struct mc_spec *const *specs);
 
 /* In values.c, for request.c. */
 int mc_values_parse(struct mc_request *req, unsigned int id, const char *s,

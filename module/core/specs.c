@@ -81,32 +81,55 @@ static void pad(struct mc_text *t, size_t from, size_t width)
 	} while (t->len < from + width && !t->cut);
 }
 
+static void show_key(struct mc_text *t, const struct mc_key *key)
+{
+	size_t from = t->len;
+
+	mc_textf(t, "  %s=%s", key->name, key->preset);
+	pad(t, from, 20);
+	from = t->len;
+	mc_key_allowed(t, key);
+	pad(t, from, 30);
+	mc_textf(t, "%s\n", key->help);
+}
+
 /**
- * mc_spec_show() - append a test's keys, presets, allowed values and columns
+ * mc_spec_show() - append a test's own keys, its presets and its figures
  * @t: the text
  * @spec: the test
  *
  * The first line is `TEST: help`. Then there is a line `  key=preset allowed help` for
- * each key, and a line `  > name help` for each of its own figures.
+ * each of its own keys, a line `  presets: key=preset...` if it has other presets of common
+ * keys, and a line `  > name help` for each of its own figures.
  */
 void mc_spec_show(struct mc_text *t, const struct mc_spec *spec)
 {
-	const struct mc_key *key;
 	unsigned int i;
 
 	mc_textf(t, "%s: %s\n", spec->name, spec->help);
-	for (i = 0; (key = mc_spec_key(spec, i)); i++) {
-		size_t from = t->len;
-
-		mc_textf(t, "  ");
-		mc_spec_preset(t, spec, key);
-		pad(t, from, 20);
-		from = t->len;
-		mc_key_allowed(t, key);
-		pad(t, from, 30);
-		mc_textf(t, "%s\n", key->help);
-	}
+	for (i = 0; i < spec->nkeys; i++)
+		show_key(t, &spec->keys[i]);
+	if (spec->presets)
+		mc_textf(t, "  presets: %s\n", spec->presets);
 	for (i = 0; i < spec->ncolumns; i++)
 		mc_textf(t, "  > %-24s %s\n", spec->columns[i].name,
 			 spec->columns[i].help);
+}
+
+/**
+ * mc_specs_show() - append the text of the file `tests`
+ * @t: the text
+ * @specs: all tests, with NULL behind the last one
+ *
+ * Before the tests come the keys that every test takes.
+ */
+void mc_specs_show(struct mc_text *t, const struct mc_spec *const *specs)
+{
+	unsigned int i;
+
+	mc_textf(t, "every test: takes these keys, with other presets where it says so\n");
+	for (i = 0; i < MC_KEY_OWN; i++)
+		show_key(t, mc_key_of(*specs, i));
+	for (; *specs; specs++)
+		mc_spec_show(t, *specs);
 }

@@ -75,10 +75,7 @@ static const struct file_operations text_fops = {
 
 static void tests_text(struct mc_text *t)
 {
-	const struct mc_spec *const *spec;
-
-	for (spec = mc_specs; *spec; spec++)
-		mc_spec_show(t, *spec);
+	mc_specs_show(t, mc_specs);
 }
 
 /* ---------------------------------------------------------- run and stop */

@@ -33,12 +33,20 @@ def run(line):
 def listed():
     """Each test: its name, its keys with their presets, its figures. A key has a list of
     values and a line of help, too."""
-    for name, text in re.findall(r"^([a-z0-9]+): .+\n((?:  .*\n)*)", read("tests"), re.MULTILINE):
+    common = {}
+    for name, text in re.findall(r"^([a-z0-9 ]+): .+\n((?:  .*\n)*)", read("tests"),
+                                 re.MULTILINE):
         keys = dict(re.findall(r"^  ([a-z_]+)=(\S*) +\S+ +\S", text, re.MULTILINE))
+        presets = re.findall(r"^  presets: (.+)", text, re.MULTILINE)
         figures = set(re.findall(r"^  > (\S+) +\S", text, re.MULTILINE))
-        if len(keys) + len(figures) != text.count("\n") or not figures:
-            print(f"{name}: lines that are neither a key nor a figure, or no figure:\n{text}")
-        yield name, keys, figures
+        if len(keys) + len(presets) + len(figures) != text.count("\n") or \
+                bool(figures) == (name == "every test"):
+            print(f"{name}: lines that are no key, presets or figure, or no figure:\n{text}")
+        if name == "every test":
+            common = keys
+            continue
+        yield name, common | keys | dict(
+            word.split("=", 1) for line in presets for word in line.split()), figures
 
 
 def different(file):

@@ -243,14 +243,7 @@ static void spec_as_it_is_shown(void **state)
 		"bandwidth: memory bandwidth\n",
 		"  op=read           read|ntread|write|ntwrite|copy|ntcopy|rmw|triad what the loop does\n",
 		"  width=max         max|8..64                     bytes an access\n",
-		"  type=wb           wb|wc|uc|wt|np ",
-		"  size=1M           auto|1K..65536G ",
-		"  cpu=0             LIST|all|any ",
-		"  cpus=together     together|each ",
-		"  node=auto         auto|local|0..1023",
-		"  repeat=5          1..1000000 ",
-		"  warmup=2          0..1000000 ",
-		"  time=0            0..86400 ",
+		"  presets: size=1M  repeat=5\n",
 		"  > mb_per_s                 payload at the median\n",
 		"  > mb_per_s_max             payload of the fastest pass\n",
 	};
@@ -265,14 +258,13 @@ static void spec_as_it_is_shown(void **state)
 			fail_msg("'%s' is not in:\n%s", lines[i], buf);
 	}
 
-	/* The test, each of its keys and each of its columns has a line. */
+	/* The test, its presets, each of its own keys and each of its columns has a line. */
 	for (i = 0, n = 0; buf[i]; i++)
 		n += buf[i] == '\n';
-	assert_int_equal(n, 1 + MC_KEY_OWN + 3 + 2);
+	assert_int_equal(n, 1 + 3 + 1 + 2);
 
-	/* The test's own keys come first; the text ends where its buffer is full. */
-	assert_true(strstr(buf, "  fence=") < strstr(buf, "  type="));
-	for (i = 1; i < 400; i++) {
+	/* The text ends where its buffer is full. */
+	for (i = 1, n = t.len; i <= n; i++) {
 		char *tight = malloc(i);
 
 		t = (struct mc_text){ .buf = tight, .size = i };
@@ -281,6 +273,59 @@ static void spec_as_it_is_shown(void **state)
 		assert_memory_equal(tight, buf, i - 1);
 		free(tight);
 	}
+}
+
+/* The keys of every test come once, before the first test. */
+static void specs_as_they_are_shown(void **state)
+{
+	static const char * const lines[] = {
+		"every test: ",
+		"\n  type=wb           wb|wc|uc|wt|np ",
+		"\n  size=16M          auto|1K..65536G ",
+		"\n  cpu=0             LIST|all|any ",
+		"\n  cpus=together     together|each ",
+		"\n  node=auto         auto|local|0..1023",
+		"\n  repeat=10         1..1000000 ",
+		"\n  warmup=2          0..1000000 ",
+		"\n  time=0            0..86400 ",
+		"\nbandwidth: ", "\ntlb: ", "\nfull: ", "\nfiles: ", "\ncrowd: ",
+	};
+	static char buf[8192], last[4096];
+	struct mc_text t = MC_TEXT(buf), l = MC_TEXT(last);
+	const char *at = buf;
+	size_t i, n;
+
+	mc_specs_show(&t, fixture_specs);
+	assert_false(t.cut);
+	for (i = 0; i < ARRAY_SIZE(lines); i++) {
+		at = strstr(at, lines[i]);
+		if (!at)
+			fail_msg("'%s' is not in its place in:\n%s", lines[i], buf);
+	}
+	for (i = 0, n = 0; buf + i < strstr(buf, "\nbandwidth: "); i++)
+		n += buf[i] == '\n';
+	assert_int_equal(n, MC_KEY_OWN);
+	mc_spec_show(&l, &crowd);
+	assert_string_equal(buf + t.len - l.len, last);
+}
+
+/* What a program shows of one test has each key with the preset that the test gives it. */
+static void keys_of_a_test(void **state)
+{
+	const struct mc_key *key;
+	char text[200] = "";
+	struct mc_text t = MC_TEXT(text);
+	unsigned int i;
+
+	for (i = 0; (key = mc_spec_key(&bandwidth, i)); i++) {
+		if (i < 4 || key == mc_key_of(&bandwidth, MC_KEY_SIZE) ||
+		    key == mc_key_of(&bandwidth, MC_KEY_REPEAT)) {
+			mc_spec_preset(&t, &bandwidth, key);
+			mc_textf(&t, " ");
+		}
+	}
+	assert_int_equal(i, 3 + MC_KEY_OWN);
+	assert_string_equal(text, "op=read width=max fence=none type=wb size=1M repeat=5 ");
 }
 
 /* The result of prefetch= may be a word that no request can have. */
@@ -305,6 +350,8 @@ int main(void)
 		cmocka_unit_test(words_of_values),
 		cmocka_unit_test(an_outcome_has_a_word),
 		cmocka_unit_test(spec_as_it_is_shown),
+		cmocka_unit_test(specs_as_they_are_shown),
+		cmocka_unit_test(keys_of_a_test),
 	};
 
 	return cmocka_run_group_tests_name("good requests", tests, NULL, NULL);

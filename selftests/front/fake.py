@@ -32,7 +32,9 @@ PRESETS = {"op": "read", "width": "max", "fence": "none", "verify": "each", "rea
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 ATTRIBUTES = {"wb": "wb", "wc": "wc", "uc": "uc-"}
 
-COMMON_KEYS = """\
+# What the file `tests` says.
+TESTS = """\
+every test: takes these keys
   type=wb           wb|wc|uc                      memory type
   size=16M          1K..65536G                    the whole working set
   cpu=0             LIST|all|any                  CPUs
@@ -46,9 +48,8 @@ COMMON_KEYS = """\
   warmup=2          0..1000000                    samples before
   timeout=0         0..86400                      seconds
 """
-# What the file `tests` says.
-TESTS = "".join(f"{test}: what it does\n{keys}{COMMON_KEYS}  > figure    what it is\n"
-                for test, keys in {
+TESTS += "".join(f"{test}: what it does\n{keys}  > figure    what it is\n"
+                 for test, keys in {
     "bandwidth": """\
   op=read           read|ntread|write|ntwrite|copy|ntcopy|rmw|triad|rw31|rw21|rw11|\
 rep_movsb|rep_stosb the loop
@@ -101,6 +102,7 @@ rep_movsb|rep_stosb the loop
   capacity=max      max|keep                      of the pipe
 """, "overhead": """\
   item=loop,clock   loop|clock|irq|fpu|call|getpid|gate|wakeup|thread what is timed
+  presets: disturbed=keep
 """, "line": "", "tlb": ""}.items())
 
 BARE = {"kernel": "6.1.0-50-amd64", "cpu": "Intel(R) Xeon(R) Gold 6252", "hypervisor": None}

@@ -190,4 +190,9 @@ class Records(fake.unittest.TestCase):
                          keys.Key("random", ("random", "page", "stride")))
         self.assertEqual(found["latency"]["size"].choices, ())
         self.assertEqual(found["bandwidth"]["cpu"].choices, ())
+        self.assertEqual([*found["tlb"]], [*found["line"]])
+        self.assertEqual([found[test]["disturbed"].preset for test in ("tlb", "overhead")],
+                         ["leave_out", "keep"])
+        self.assertEqual(found["overhead"]["disturbed"].choices, ("leave_out", "keep"))
+        self.assertNotIn(keys.EVERY, found)
         self.assertEqual(keys.parse("nonsense\n  x\n"), {})

@@ -72,16 +72,21 @@ def short(size):
 
 def parse(text):
     """The file `tests`: {test: [Key]}."""
-    tests, keys = {}, None
+    name, tests, presets = "", {}, {}
     for line in text.splitlines():
         row = ROW.match(line)
         if row:
-            keys.append(Key(*row.groups()))
+            tests[name].append(row.groups())
+        elif line.startswith("  presets: "):
+            presets[name] = dict(word.split("=", 1) for word in line.split()[1:])
         elif not line.startswith(" "):
-            keys = tests.setdefault(line.partition(":")[0], [])
-    if not all(tests.values()) or not tests:
-        raise ValueError("the file tests has no tests, or one without keys")
-    return tests
+            name = line.partition(":")[0]
+            tests[name] = []
+    common = tests.pop("every test")
+    if not common or not tests:
+        raise ValueError("the file tests has no tests, or no keys of all of them")
+    return {name: [Key(key, presets.get(name, {}).get(key, preset), allowed)
+                   for key, preset, allowed in own + common] for name, own in tests.items()}
 
 
 def regions(keys):

@@ -246,9 +246,10 @@ static int run_each_test(void)
 	if (file_read(FILES "tests", tests, sizeof(tests)) < 0)
 		return -1;
 	while ((line = strsep(&at, "\n"))) {
-		size_t len = strcspn(line, ":");
+		size_t len = strcspn(line, ": ");
 
-		if (!islower(*line) || !line[len])
+		/* The first part of the file is about every test. */
+		if (!islower(*line) || line[len] != ':')
 			continue;
 		snprintf(request, sizeof(request),
 			 "%.*s size=1M" ONCE, (int)len, line);

@@ -68,10 +68,7 @@ static void catch_signals(void)
 
 static void tests_text(struct mc_text *t)
 {
-	const struct mc_spec *const *spec;
-
-	for (spec = mc_specs; *spec; spec++)
-		mc_spec_show(t, *spec);
+	mc_specs_show(t, mc_specs);
 }
 
 /* A file that an option names is not taken. */

@@ -2,18 +2,22 @@
 """The tests of a side and their keys, as the side describes them in a text, and the number of
 records that a request makes. The text looks like this:
 
+    every test: takes these keys
+      size=16M          1K..16G                   bytes
     bandwidth: memory bandwidth of an access loop
       op=read           read|write|copy           what the loop does
+      presets: size=auto
       > mb_per_s        a figure
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from mc.records.shape import UNITS, Shape, numbers
 from mc.records.tests import of
 
+EVERY = "every test"
 KEY = re.compile(r"  (?P<name>\w+)=(?P<preset>\S*)\s+(?P<values>\S+)")
 
 
@@ -41,9 +45,15 @@ def parse(text: str) -> Tests:
         match = KEY.match(line)
         if line[:1].isalpha() and ":" in line:
             keys = tests.setdefault(line.partition(":")[0], {})
+        elif line.startswith("  presets: ") and tests:
+            for word in line.split()[1:]:
+                key, _, preset = word.partition("=")
+                keys[key] = replace(tests.get(EVERY, {}).get(key, Key("")), preset=preset)
         elif match and tests:
             keys[match["name"]] = Key(match["preset"], tuple(match["values"].split("|")))
-    return tests
+    common = tests.pop(EVERY, {})
+    return {test: own | {key: known for key, known in common.items() if key not in own}
+            for test, own in tests.items()}
 
 
 def records(line: str, shape: Shape, tests: Tests) -> int:
