@@ -6,12 +6,12 @@
 
 # made_by FUNCTION…: a digest, twelve digits, of the code of these functions, without
 # their comments, and of stdin.
-made_by() { { [ $# -eq 0 ] || declare -f "$@"; cat; } | sha1sum | cut -c1-12; }
+made_by() { { declare -f "$@"; cat; } | sha1sum | cut -c1-12; }
 
 # contents DIR: the size and name of each file in it, except those that are made from
 # its contents later.
 contents() {
-	find "$1/" -mindepth 1 \( -name '.contents*' -o -name 'initramfs-*' -o -name '*-clang*' \) \
+	find "$1/" -mindepth 1 \( -name .contents -o -name 'initramfs-*' -o -name '*-clang*' \) \
 		-prune -o \( -type f -o -type l \) -printf '%s %P\n' | LC_ALL=C sort
 }
 
