@@ -8,9 +8,6 @@ load module.bash
 
 CPUS=$(getconf _NPROCESSORS_ONLN)
 
-# refused LINE…: each is `ERRNO KEY REQUEST`, and the module refuses the request so.
-refused() { diff <(printf '%s\n' "$@") <(printf '%s\n' "$@" | request); }
-
 # Print the node of a CPU, from sysfs.
 NODE_OF='(lambda cpu: int(__import__("glob").glob(f"/sys/devices/system/cpu/cpu{cpu}/node*")[0].rsplit("node")[-1]))'
 
@@ -84,29 +81,4 @@ NODE_OF='(lambda cpu: int(__import__("glob").glob(f"/sys/devices/system/cpu/cpu{
 	echo 'bandwidth size=64K cpu=all smt=off repeat=1' >run
 	grep -q " cpu=0-$((CPUS - 1)) smt=off " run
 	holds "values('threads') == {$CPUS}"
-}
-
-@test "what can't be" {
-	refused 'EINVAL stride latency size=1K stride=1K' \
-		'EINVAL stride latency pattern=page stride=4K size=1M' \
-		'EINVAL stride latency pattern=page stride=192 size=1M' \
-		'EINVAL stride latency stride=12' \
-		'EINVAL cpu c2c cpu=0' \
-		'EINVAL cpu c2c cpu=any' \
-		'EINVAL type c2c type=uc' \
-		'EINVAL cpu loaded cpu=1' \
-		'EINVAL latency_cpu loaded latency_cpu=77' \
-		'EINVAL size loaded size=4K' \
-		'EINVAL type line type=wc' \
-		'EINVAL size line size=32K' \
-		'EINVAL size tlb size=4K page=4k' \
-		'EINVAL smt latency smt=on,off' \
-		"EINVAL cpu latency cpu=$CPUS"
-}
-
-@test "a run over many CPUs and pairs is stopped, and keeps what it has" {
-	(until grep -qE '^running ([5-9]|[1-9][0-9])' progress; do sleep 0.1; done; echo >stop) &
-	run bash -c 'echo c2c repeat=100000 >run'
-	[[ $output == *"canceled"* ]]
-	holds 'len(results) == 1' 'values("verified") == {"ok"}' 'results[0]["samples"] > 0'
 }

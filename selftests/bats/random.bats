@@ -7,9 +7,6 @@ load module.bash
 
 setup_file() { small_buffers; }
 
-# refused LINE…: each is `ERRNO KEY REQUEST`, and the module refuses the request so.
-refused() { diff <(printf '%s\n' "$@") <(printf '%s\n' "$@" | request); }
-
 @test "every access, generator, type and alignment: the data hold" {
 	echo 'random op=read,write generator=lcg,xorshift128+ align=8,1 type=wb,wc,uc size=1K,64K,2M count=8K repeat=2 warmup=1' >run
 	cat results
@@ -46,30 +43,4 @@ refused() { diff <(printf '%s\n' "$@") <(printf '%s\n' "$@" | request); }
 @test "the published setting" {
 	echo 'random op=read,write size=1K count=1M generator=xorshift128+ align=1 irq=on,off repeat=2' >run
 	holds 'len(results) == 4'
-}
-
-@test "verification off claims nothing" {
-	echo 'random op=read,write verify=off size=4K count=1K' >run
-	holds 'values("verified") == {"off"}'
-}
-
-@test "what can't be" {
-	refused 'EINVAL mode random op=write mode=dependent' \
-		'EINVAL mode random op=read,write mode=independent,dependent' \
-		'EINVAL align random align=1 size=4M' \
-		'EINVAL count random count=0' \
-		'EINVAL size random size=512' \
-		'EINVAL generator random generator=xorshift' \
-		"EINVAL 'width' random width=8" \
-		'EINVAL count random count=12'
-	grep -q 'multiple of 8 accesses' run
-	refused 'EINVAL size bandwidth size=2K'
-	grep -q '4096' run
-}
-
-@test "a long run is stopped, and keeps what it has" {
-	(until grep -qE '^running ([5-9]|[1-9][0-9])' progress; do sleep 0.1; done; echo >stop) &
-	run bash -c 'echo random size=64M count=1M repeat=100000 >run'
-	[[ $output == *"canceled"* ]]
-	holds 'len(results) == 1' 'values("verified") == {"ok"}' 'results[0]["samples"] > 0'
 }

@@ -19,7 +19,7 @@ OLDER="# of an earlier request; the last one (state: refused) has no results, se
 	echo 'bandwidth size=8K repeat=3' >run
 	before=$(cat results)
 	table=$BATS_TEST_DIRNAME/bad-requests
-	[ "$(grep -c '^E' "$table")" -ge 60 ]
+	[ "$(grep -c '^E' "$table")" -ge 30 ]
 	diff <(sed -nE '/^E/s/^(\S+ \S+) */\1 /p' "$table" | sed 's/ *$//') <(request "$table")
 	[ "$(head -n 1 results)" = "$OLDER" ]
 	[ "$(tail -n +2 results)" = "$before" ]
@@ -39,26 +39,6 @@ OLDER="# of an earlier request; the last one (state: refused) has no results, se
 	run bash -c 'echo bandwidth page=2m >run'
 	[ "$status" -eq 1 ]
 	refused refused EOPNOTSUPP page
-}
-
-@test "results of an earlier request say so, and only they" {
-	echo 'bandwidth size=8K repeat=3' >run
-	before=$(cat results) records=$(cat results.jsonl)
-	[[ $before == "# test "* ]]
-	echo 'bandwidth size=1' >run || true
-	[ "$(cat results)" = "$OLDER"$'\n'"$before" ]
-	[ "$(cat results.jsonl)" = "$records" ]
-	echo 'bandwidth size=64G' >run || true
-	[ "$(head -n 1 results)" = "${OLDER/refused/failed}" ]
-	echo 'bandwidth size=4K repeat=3' >run
-	[[ $(head -n 1 results) == "# test "* ]]
-}
-
-@test "a width that this CPU lacks is EOPNOTSUPP" {
-	holds 'machine["width_max_bytes"] < 64' || skip "this CPU has the widest there is"
-	run bash -c 'echo bandwidth width=64 >run'
-	[[ $output == *"not supported"* ]]
-	refused refused EOPNOTSUPP width
 }
 
 @test "64 KiB in one write are one line that is too long" {

@@ -12,8 +12,6 @@ FILES=/sys/kernel/debug/memcache
 setup_file() { insmod "$MEMCACHE_KO"; }
 teardown_file() { rmmod memcache; }
 
-ALL=op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad,rw31,rep_movsb,rep_stosb
-
 # like_kernel KEY…: each result has the same values of these members as the kernel's.
 like_kernel() {
 	local keys
@@ -30,10 +28,10 @@ for name in "wb", "wc", "uc":
     print(name, mmap.mmap(file, 4096, mmap.MAP_SHARED, mmap.PROT_READ)[:64].hex())'
 }
 
-@test "every operation on the module's pages of every type" {
-	line="bandwidth type=wb,wc,uc $ALL page=4k size=64K repeat=2 warmup=1"
+@test "the module's pages of every type, with the kernel's verdicts" {
+	line="bandwidth type=wb,wc,uc op=read,ntwrite,copy page=4k size=64K repeat=2 warmup=1"
 	measure "$line"
-	holds 'len(results) == 36' 'values("verified") == {"ok"}' 'taken() == {2}' \
+	holds 'len(results) == 9' 'values("verified") == {"ok"}' 'taken() == {2}' \
 		'{r["where"] for r in records} == {"user"}' 'records[0]["memory"] == "module"' \
 		'{(r["type"], r["attribute"]) for r in results} == {("wb", "wb"), ("wc", "wc"), ("uc", "uc-")}'
 	echo "$line" >"$FILES/run"
@@ -90,10 +88,10 @@ for name in "wb", "wc", "uc":
 }
 
 @test "two threads on either node" {
-	measure "bandwidth cpu=0,1 node=0,1 type=wb $ALL size=256K repeat=2"
-	holds 'len(results) == 24' 'values("threads") == {2}' 'values("verified") == {"ok"}' \
+	measure "bandwidth cpu=0,1 node=0,1 type=wb op=read,copy size=256K repeat=2"
+	holds 'len(results) == 4' 'values("threads") == {2}' 'values("verified") == {"ok"}' \
 		'[r["memory_node"] for r in results] == [int(r["node"]) for r in results]' \
-		'[r["memory_node"] for r in results] == [0] * 12 + [1] * 12'
+		'[r["memory_node"] for r in results] == [0, 0, 1, 1]'
 	refused "Invalid argument" "node: there is no node 2" 'bandwidth node=0,2'
 }
 
@@ -136,17 +134,6 @@ no_huge_pages() {
 	holds 'len(results) == 2' 'values("prefetch") == {"keep"}'
 }
 
-@test "timeout keeps what was measured" {
-	run -1 measure 'bandwidth type=uc size=64K repeat=1000000 timeout=1'
-	run bash -c "echo bandwidth size=64K repeat=1000000 timeout=1 >$FILES/run"
-	[ "$(sed 's/.*Timer expired: //' messages)" = "$(sed -n 's/^error: ETIME //p' "$FILES/run")" ]
-	holds 'records[1]["state"] == "stopped"' 'results[0]["samples"] > 0' 'values("attribute") == {"uc-"}'
-}
-
-@test "Ctrl-C keeps what was measured" {
-	stopped INT
-}
-
 @test "it can be killed, and the module unloaded then" {
 	"$USER_TOOL" 'bandwidth type=wc fence=uc size=64K repeat=1000000' 3>&- &
 	until grep -q '^uc fence ' "$FILES/buffers" && grep -q memcache_wc /proc/$!/maps; do sleep 0.1; done
@@ -162,7 +149,7 @@ no_huge_pages() {
 # that depend on the machine; selftests/uml/user.bats has all.
 @test "wrong types, CPUs, nodes and sizes get the same words on both sides" {
 	grep -E '(type|cpus?|node)=|size=.*G' "$HERE/bad-requests" >lines
-	[ "$(wc -l <lines)" -gt 20 ]
+	[ "$(wc -l <lines)" -ge 10 ]
 	same_words lines
 }
 
@@ -175,9 +162,9 @@ no_huge_pages() {
 @test "who is not root has memory of his own" {
 	install -m 755 "$USER_TOOL" /tmp/memcache-user
 	nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups /tmp/memcache-user)
-	page=4k n=12
-	[ ! -e $THP ] || page=4k,thp n=24
-	"${nobody[@]}" -j "bandwidth $ALL size=64K page=$page repeat=2" >results.jsonl
+	page=4k n=2
+	[ ! -e $THP ] || page=4k,thp n=4
+	"${nobody[@]}" -j "bandwidth op=read,copy size=64K page=$page repeat=2" >results.jsonl
 	head -n 1 results.jsonl >machine
 	holds 'records[0]["memory"] == "own"' "len(results) == $n" 'values("verified") == {"ok"}' \
 		'values("attribute") == {None}'

@@ -25,7 +25,11 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_refused("op=memcpy_toio", -EOPNOTSUPP, "op");
 	assert_refused("op=memcpy_flushcache width=8", -EOPNOTSUPP, "op");
 	assert_int_equal(check("op=write type=uc"), 0);
+	assert_refused("op=write readback=on data=zero", -EINVAL, "readback");
+	assert_refused("op=rep_stosb data=random", -EINVAL, "data");
 	assert_refused("op=rw31 streams=2", -EINVAL, "streams");
+	assert_non_null(strstr(run.error.text,
+			       "op=rw31 goes through memory in one stream; use streams=1"));
 	assert_refused("op=rep_movsb streams=16", -EINVAL, "streams");
 	assert_refused("op=write readback=on streams=2", -EINVAL, "streams");
 	assert_refused("op=copy size=7K streams=16", -EINVAL, "size");
@@ -54,6 +58,7 @@ static void test_what_cant_be_run_is_refused(void **state)
 	sim.n = 22;
 	assert_refused("op=triad size=4K", -EINVAL, "size");
 	assert_refused("op=read size=4032", -EINVAL, "size");
+	assert_non_null(strstr(run.error.text, "4096"));
 	assert_int_equal(check("op=copy size=4K"), 0);
 }
 

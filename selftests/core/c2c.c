@@ -69,20 +69,25 @@ static void closing(struct mc_worker *w)
 	sim_spend(10000 * NS);
 }
 
-/* Two pairs, with one sample each; the @stop_at-th question whether to stop gets a yes. */
-static int measure(const char *state, unsigned int stop_at)
+static int measure_line(const char *line, unsigned int threads, unsigned int stop_at)
 {
-	char line[128];
-
-	run = (struct mc_run){ .req = &req, .side = &side, .team = sim_reset(2) };
+	run = (struct mc_run){ .req = &req, .side = &side, .team = sim_reset(threads) };
 	sim.closing = closing;
 	sim.stop_at = stop_at;
 	found = 0;
 	memset(rec, 0, sizeof(rec));
 	memset(span.addr, 0, BYTES);
-	snprintf(line, sizeof(line), "c2c cpu=0,1 size=4M repeat=1 warmup=0 state=%s", state);
 	assert_int_equal(mc_request_parse(&req, line, strlen(line), specs, &run.error), 0);
 	return mc_engine_measure(&run, rec, &n);
+}
+
+/* Two pairs, with one sample each; the @stop_at-th question whether to stop gets a yes. */
+static int measure(const char *state, unsigned int stop_at)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line), "c2c cpu=0,1 size=4M repeat=1 warmup=0 state=%s", state);
+	return measure_line(line, 2, stop_at);
 }
 
 /* The lines that the writer has written to, besides the pointer. */
@@ -120,7 +125,7 @@ static void test_memory_is_found_once_a_record(void **state)
 
 static void test_a_stop_is_seen_in_the_middle(void **state)
 {
-	unsigned int all, at, some = 0;
+	unsigned int all, at, some = 0, kept = 0;
 
 	assert_int_equal(measure("hitm", 0), 0);
 	all = sim.asked;
@@ -129,8 +134,29 @@ static void test_a_stop_is_seen_in_the_middle(void **state)
 		/* Only the current phase is finished. */
 		assert_true(sim.asked <= at + 8);
 		some += written() > 0 && written() < LINES;
+		/* Pairs that were measured before are kept. */
+		kept += n == 1 && rec[0].stats.samples == 1 && rec[0].verified == MC_VERIFIED_OK;
 	}
 	assert_true(some >= OFTEN - 1);
+	assert_true(kept >= OFTEN - 1);
+}
+
+static void test_what_cant_be_run_is_refused(void **state)
+{
+	static const struct {
+		const char *line, *key;
+		unsigned int threads;
+	} bad[] = {
+		{ "c2c cpu=0", "cpu", 1 }, { "c2c cpu=any", "cpu", 1 },
+		{ "c2c cpu=0,1 type=uc", "type", 2 },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(bad); i++) {
+		assert_int_equal(measure_line(bad[i].line, bad[i].threads, 0), -EINVAL);
+		assert_names(&run.error, -EINVAL, bad[i].key);
+		assert_int_equal(n, 0);
+		assert_int_equal(found, 0);
+	}
 }
 
 int main(void)
@@ -139,6 +165,7 @@ int main(void)
 		cmocka_unit_test(test_all_of_a_set_is_written_and_seen),
 		cmocka_unit_test(test_memory_is_found_once_a_record),
 		cmocka_unit_test(test_a_stop_is_seen_in_the_middle),
+		cmocka_unit_test(test_what_cant_be_run_is_refused),
 	};
 
 	span = (struct mc_span){ aligned_alloc(4096, BYTES), 0, BYTES };

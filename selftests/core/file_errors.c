@@ -47,26 +47,6 @@ static void test_a_byte_that_is_written_wrong_is_found(void **state)
 
 /* ------------------------------------------------------- what can go wrong */
 
-static void test_what_cant_be_run_is_refused(void **state)
-{
-	reset(1);
-	assert_refused(READ " type=uc", -EINVAL, "type");
-	assert_refused(READ " irq=off", -EINVAL, "irq");
-	assert_refused(READ " node=0", -EINVAL, "node");
-	assert_refused(READ " node=local", -EINVAL, "node");
-	assert_refused(READ " page=4k", -EINVAL, "page");
-	assert_refused(READ " size=1M", -EINVAL, "size");
-	assert_refused("file", -EINVAL, "path");
-	assert_refused("file path=none", -EINVAL, "path");
-	assert_refused(READ " bytes=1M", -EINVAL, "bytes");
-	reset(3);
-	assert_refused("file op=write path=" PATH " bytes=64K transfer=32K readers=3",
-		       -EINVAL, "readers");
-	assert_null(files_find(PATH));
-	assert_int_equal(measure("file op=write path=" PATH " bytes=96K transfer=32K readers=3"),
-			 0);
-}
-
 /* The error begins with @text; nothing was measured or written. */
 static void assert_not_opened(const char *line, int err, const char *text)
 {
@@ -76,6 +56,33 @@ static void assert_not_opened(const char *line, int err, const char *text)
 	assert_int_equal(done, 0);
 	assert_int_equal(files.open, 0);
 	assert_false(wrote);
+}
+
+static void test_what_cant_be_run_is_refused(void **state)
+{
+	static const char *const bad[][2] = {
+		{ READ " type=uc", "type: files are read into memory of type=wb only" },
+		{ READ " irq=off", "irq: reading a file sleeps" },
+		{ READ " irq=on,off", "irq: reading a file sleeps" },
+		{ READ " node=0", "node: each reader's memory is on its own node" },
+		{ READ " node=local", "node: " },
+		{ READ " page=4k", "page: " },
+		{ READ " size=1M", "size: is not for files" },
+		{ "file", "path: names no file" },
+		{ "file path=none", "path: names no file" },
+		{ READ " bytes=1M", "bytes: is for op=write only" },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(bad); i++) {
+		reset(1);
+		assert_not_opened(bad[i][0], -EINVAL, bad[i][1]);
+	}
+	reset(3);
+	assert_not_opened("file op=write path=" PATH " bytes=64K transfer=32K readers=3", -EINVAL,
+			  "readers: 3 are more than the 2 transfers of the file");
+	assert_null(files_find(PATH));
+	assert_int_equal(measure("file op=write path=" PATH " bytes=96K transfer=32K readers=3"),
+			 0);
 }
 
 static void test_files_are_looked_at_first(void **state)

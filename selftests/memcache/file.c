@@ -324,41 +324,6 @@ TEST_F(file, run_can_be_ended)
 	EXPECT_EQ(0, run_threads());
 }
 
-TEST_F(file, wrong_lines_are_refused)
-{
-	static const struct {
-		const char *line, *error;
-	} bad[] = {
-		{ "file", "path: names no file" },
-		{ "file path=none", "path: names no file" },
-		{ "file path=f", "path: 'f' is not an absolute path" },
-		{ "file path=/a,/b", "path: '/a,/b' has a comma" },
-		{ "file path=/a\"b", "path: '/a\"b' has a comma, a quote" },
-		{ "file path=/a irq=off", "irq: reading a file sleeps" },
-		{ "file path=/a irq=on,off", "irq: " },
-		{ "file path=/a size=4K", "size: is not for files" },
-		{ "file path=/a node=0", "node: " },
-		{ "file path=/a page=4k", "page: " },
-		{ "file path=/a type=uc", "type: " },
-		{ "file path=/a bytes=4K", "bytes: is for op=write" },
-		{ "file path=/a op=write bytes=5K", "bytes: '5K' is not a multiple of 4096" },
-		{ "file path=/a op=write bytes=4K readers=2", "readers: 2 are more than the 1 " },
-		{ "file path=/a transfer=100", "transfer: '100'" },
-		{ "file path=/a readers=0", "readers: '0'" },
-		{ "file path=/a readers=257", "readers: '257'" },
-	};
-	char text[256];
-	unsigned int i;
-
-	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		EXPECT_EQ(-EINVAL, run(bad[i].line));
-		snprintf(text, sizeof(text), "state: refused\nerror: EINVAL %s", bad[i].error);
-		EXPECT_TRUE(file_has("run", text)) {
-			TH_LOG("%s: %s", bad[i].line, run_text);
-		}
-	}
-}
-
 /* tmpfs lies in the page cache: nothing can be dropped from it or bypass it. */
 TEST_F(file, what_a_filesystem_cant_do_is_said)
 {

@@ -270,10 +270,11 @@ static int run_times_out(struct __test_metadata *_metadata, const char *request,
 
 TEST_F(limit, timeout_ends_a_run)
 {
-	char says[64];
+	char says[128];
 	int seconds = run_times_out(_metadata, ENDLESS " size=64K", 1);
 
-	snprintf(says, sizeof(says), "\nstate: stopped\nerror: ETIME timeout: %d s ", seconds);
+	snprintf(says, sizeof(says), "\nstate: stopped\nerror: ETIME timeout: %d s have passed; "
+		 "what was measured until then is kept\n", seconds);
 	is_over(_metadata, says);
 	/* The time of one run does not count for the next one. */
 	EXPECT_EQ(0, run("bandwidth size=64K timeout=60"));

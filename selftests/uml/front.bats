@@ -55,6 +55,24 @@ setup() { cd "$BATS_TEST_TMPDIR" || return; }
 	[ "$(grep -cE '^(read|write) .* 1\.00x +\+0\.0 % ~ ' files)" -eq 4 ]
 }
 
+@test "what the module refuses is told, with the key, and no file is made" {
+	run -2 memcache run -o none.jsonl 'bandwidth op=rw31 streams=2'
+	[[ $output == *EINVAL*streams* ]]
+	[ ! -e none.jsonl ]
+}
+
+@test "Ctrl-C keeps what was measured" {
+	env --default-signal=INT memcache run -o kept.jsonl 'bandwidth size=4K repeat=3' \
+		'bandwidth size=64K repeat=1000000' >report 2>messages 3>&- &
+	until grep -q '/1000002 ' "$FILES/progress"; do sleep 0.1; done
+	kill -INT $!
+	wait $! || status=$?
+	cat report messages
+	[ "$status" -eq 130 ]
+	[ "$(grep -c '"record":"result"' kept.jsonl)" -ge 1 ]
+	[ "$(cat "$FILES/progress")" = idle ]
+}
+
 @test "nothing of a request is left: said, and no file made" {
 	run -1 memcache run -o none.jsonl 'bandwidth type=uc'
 	[[ $output == *"type=wb only"* ]]

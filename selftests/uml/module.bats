@@ -48,12 +48,6 @@ refused() {
 	refused EINVAL offset 'bandwidth offset=4K size=16K'
 }
 
-@test "every operation, data verified" {
-	measured 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad,rw31,rw21,rw11,rw32,rw41,rw91,ntrw31,ntrw21,ntrw11,ntrw32,ntrw41,ntrw91,rep_movsb,rep_stosb size=4K,64K,1M verify=each repeat=5' \
-		'len(results) == 69' 'values("verified") == {"ok"}' 'taken() == {5}' \
-		'values("effective") == {"yes"}' 'values("attribute") == {None}' 'min(values("min_ns")) > 0'
-}
-
 @test "what holds the working set is said" {
 	holds 'machine["memory_types"]["wb"]["reload_ns"] > 0'
 	measured 'bandwidth op=read size=16K,128M verify=off repeat=2' \
@@ -74,26 +68,16 @@ refused() {
 
 @test "data=: all that an operation can have is verified, and zeros are zeros" {
 	measured 'bandwidth op=read,write,ntwrite,copy,ntcopy,rep_movsb data=counter,random,zero size=12K,3M repeat=5' \
-		'len(results) == 36' 'values("verified") == {"ok"}' \
-		'values("data") == {"counter", "random", "zero"}'
+		'len(results) == 36' 'values("verified") == {"ok"}' 'taken() == {5}' \
+		'values("data") == {"counter", "random", "zero"}' 'values("effective") == {"yes"}' \
+		'values("attribute") == {None}' 'min(values("min_ns")) > 0'
 	measured 'bandwidth op=triad,nttriad,rep_stosb data=zero size=12K repeat=5' \
 		'len(results) == 3' 'values("verified") == {"ok"}'
-}
-
-@test "several streams, data verified" {
-	measured 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad streams=2,16 size=12K,3M repeat=5' \
-		'len(results) == 36' 'values("verified") == {"ok"}' 'values("streams") == {2, 16}'
 }
 
 @test "samples for a time" {
 	measured 'bandwidth op=read size=64K time=1 repeat=2 warmup=0' 'values("repeat").pop() > 2' \
 		'values("repeat") == taken()'
-}
-
-@test "lines in random order, data verified" {
-	measured 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad,rw31,ntrw21 pattern=random size=12K,3M repeat=5' \
-		'len(results) == 22' 'values("verified") == {"ok"}' 'values("pattern") == {"random"}'
-	refused EINVAL pattern 'bandwidth op=rw41 pattern=random'
 }
 
 @test "stores that need an instruction: here where memcache-user has it" {
@@ -172,25 +156,45 @@ refused() {
 	done <"$BATS_TEST_TMPDIR/names"
 }
 
-@test "results of an earlier request say so" {
-	echo 'overhead item=loop repeat=3' >run
-	not grep -E ' (type|size_bytes|node|page|attribute|effective|memory_node|verified)( |$)' results
-	before=$(cat results)
-	refused EINVAL item 'overhead item=nothing'
-	[ "$(cat results)" = "# of an earlier request; the last one (state: refused) has no results, see run"$'\n'"$before" ]
+# earlier STATE: `results` are those of a request before the last one, which has this state.
+earlier() {
+	[ "$(head -n 1 results)" = "# of an earlier request; the last one (state: $1) has no results, see run" ]
+	[ "$(tail -n +2 results)" = "$before" ]
+	[ "$(cat results.jsonl)" = "$records" ]
 }
 
-@test "a signal, and stop, end a run" {
-	env --default-signal=INT sh -c 'echo "bandwidth size=64M repeat=100000" >run' 3>&- &
-	until grep -q ^running progress; do sleep 0.1; done
-	kill -INT $!
-	not wait $!
-	grep '^error: EINTR ' run
-	echo 'bandwidth size=64M repeat=100000' >run 3>&- &
-	until grep -q ^running progress; do sleep 0.1; done
-	echo 1 >stop
-	not wait $!
-	[ "$(cat progress)" = idle ]
+@test "results of an earlier request say so, and only they" {
+	echo 'overhead item=loop repeat=3' >run
+	not grep -E ' (type|size_bytes|node|page|attribute|effective|memory_node|verified)( |$)' results
+	before=$(cat results) records=$(cat results.jsonl)
+	refused EINVAL item 'overhead item=nothing'
+	earlier refused
+	refused ENOMEM size 'bandwidth size=65536G'
+	earlier failed
+	echo 'bandwidth size=4K repeat=3' >run
+	[[ $(head -n 1 results) == "# test "* ]]
+}
+
+@test "a signal, stop and a time-out end a run, and keep what was measured" {
+	line="bandwidth op=write size=1M repeat=20,1000000 disturbed=keep"
+	kept() {
+		grep "^error: $1 " run
+		[ "$(cat progress)" = idle ]
+		holds 'records[1]["state"] == "stopped"' "records[1]['errno'] == __import__('errno').$1" \
+			'len(results) == 2' 'results[0]["samples"] == 20' \
+			'0 < results[1]["samples"] < 1000000' 'values("verified") == {"ok"}'
+	}
+	for way in INT TERM KILL stop; do
+		# A shell's background jobs ignore INT.
+		env --default-signal=INT dd of=run <<<"$line" 3>&- &
+		# The second result has samples.
+		until grep -qE '^running ([3-9][0-9]|[0-9]{3,})/' progress; do sleep 0.1; done
+		if [ $way = stop ]; then echo 1 >stop; else kill -$way $!; fi
+		not wait $!
+		kept "$([ $way = stop ] && echo ECANCELED || echo EINTR)"
+	done
+	run ! tee run <<<"$line timeout=5"
+	kept ETIME
 }
 
 @test "who gets EBUSY learns which process measures" {
@@ -206,6 +210,7 @@ refused() {
 	echo "$output"
 	cat "$BATS_TEST_TMPDIR/progress"
 	[ "$status" -eq 1 ]
+	[ ! -e "$BATS_TEST_TMPDIR/none.jsonl" ]
 	grep -xE "running [0-9]+/100002 elapsed_s=[0-9.]+ eta_s=(na|[0-9.]+) pid=$!" "$BATS_TEST_TMPDIR/progress"
 	[[ $tee == *"resource busy"* ]]
 	grep -E "EBUSY: another run is on, started by bash \(process $!, user root\): [0-9]+ of 100002 samples.*: bandwidth " <<<"$output"
