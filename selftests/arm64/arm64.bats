@@ -8,16 +8,6 @@ load ../bats/module.bash
 
 setup_file() { small_buffers; }
 
-request() { "$BATS_TEST_DIRNAME/../bats/request.py" "$@"; }
-holds() { "$BATS_TEST_DIRNAME/../bats/holds.py" "$@"; }
-
-# refused ERRNO 'KEY: words' REQUEST: the request fails with that errno and this error.
-refused() {
-	not tee run <<<"$3" 2>/dev/null
-	cat run
-	grep -qF "error: $1 $2" run
-}
-
 # all_ok RECORDS REQUEST: there are so many results, and each was verified.
 all_ok() {
 	echo "$2" >run

@@ -3,16 +3,7 @@
 #
 # The front end at work on the module itself.
 
-load module.bash
-
-setup_file() {
-	export COLUMNS=200
-	insmod "$MEMCACHE_KO"
-	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	export TOP PATH=$TOP/tools/memcache:$PATH
-}
-
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
+load front.bash
 
 @test "the suite cache-attributes, in small" {
 	sed 's/size=16M/size=256K/; s/repeat=50/repeat=3/' "$TOP/tools/suites/cache-attributes" >small

@@ -3,6 +3,7 @@
 # For tests of the module: load it, and check what its files say.
 
 FILES=/sys/kernel/debug/memcache
+HERE=${BASH_SOURCE[0]%/*}
 
 # The tests of every file begin with the module loaded without parameters, and end without
 # the module.
@@ -17,7 +18,14 @@ setup() { cd "$FILES" || return; }
 not() { ! "$@"; }
 
 # request FILE…: see request.py.
-request() { "$BATS_TEST_DIRNAME/request.py" "$@"; }
+request() { "$HERE/request.py" "$@"; }
 
 # holds EXPRESSION…: conditions on the module's files; see holds.py.
-holds() { "$BATS_TEST_DIRNAME/holds.py" "$@"; }
+holds() { "$HERE/holds.py" "$@"; }
+
+# refused ERRNO "KEY: TEXT" LINE: the request fails with that errno, and its error begins so.
+refused() {
+	not tee run <<<"$3" >/dev/null 2>&1
+	cat run
+	grep -qF "error: $1 $2" run
+}

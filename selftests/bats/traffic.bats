@@ -4,22 +4,14 @@
 # What `memcache counters` finds, and how `run --counters` uses it. The memory
 # controllers are those of mc_pmu (selftests/modules).
 
-load module.bash
+load front.bash
 
-setup_file() {
-	export COLUMNS=200
-	insmod "$MEMCACHE_KO"
-	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	export TOP PATH=$TOP/tools/memcache:$PATH
-	export MINE="dram_read type=1 config=0x0 cpu=0 scale=1"
-}
+MINE="dram_read type=1 config=0x0 cpu=0 scale=1"
 
 teardown_file() {
 	rmmod memcache
 	rmmod mc_pmu
 }
-
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 @test "a virtual machine has none, and is measured all the same" {
 	run memcache counters

@@ -277,23 +277,9 @@ static void test_cpus_take_turns(void **state)
 	}
 }
 
-/* CPUs 0 and 1 are on node 0, CPU 2 is on node 1. */
 static void test_memory_is_near_the_cpu_whose_turn_it_is(void **state)
 {
-	unsigned int i;
-
-	reset(3);
-	assert_int_equal(measure("latency size=64K cpu=0-2"), 0);
-	for (i = 0; i < 3; i++)
-		assert_turn(i, i / 2, false);
-	reset(3);
-	assert_int_equal(measure("latency size=64K cpu=0-2 node=local"), 0);
-	for (i = 0; i < 3; i++)
-		assert_turn(i, i / 2, true);
-	reset(3);
-	assert_int_equal(measure("latency size=64K cpu=0-2 node=1"), 0);
-	for (i = 0; i < 3; i++)
-		assert_turn(i, 1, true);
+	assert_turns_on_nodes("latency");
 }
 
 static unsigned int quiet;

@@ -247,19 +247,11 @@ static void test_cpus_take_turns(void **state)
 	assert_int_equal(measure("line size=64K repeat=2 cpu=0-2"), 0);
 	assert_int_equal(n, 3);
 	for (i = 0; i < n; i++) {
-		assert_turn(i, i / 2, false);
 		assert_figure(&rec[i], COL_LINE, 64);
 		assert_figure(&rec[i], COL_SAME_NS, (2 + i) * NS);
 		assert_figure(&rec[i], COL_OTHER_NS, (80 + i) * NS);
 	}
-	reset(3);
-	assert_int_equal(measure("line size=64K repeat=2 cpu=0-2 node=local"), 0);
-	for (i = 0; i < n; i++)
-		assert_turn(i, i / 2, true);
-	reset(3);
-	assert_int_equal(measure("line size=64K repeat=2 cpu=0-2 node=1"), 0);
-	for (i = 0; i < n; i++)
-		assert_turn(i, 1, true);
+	assert_turns_on_nodes("line");
 }
 
 /* ------------------------------------------------------- what can go wrong */

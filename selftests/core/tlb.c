@@ -182,18 +182,10 @@ static void test_cpus_take_turns(void **state)
 	assert_int_equal(measure("tlb size=512K page=4k cpu=0-2"), 0);
 	assert_int_equal(n, 3);
 	for (i = 0; i < n; i++) {
-		assert_turn(i, i / 2, false);
 		assert_figure(&rec[i], COL_PACKED_NS, (4 + i) * NS);
 		assert_figure(&rec[i], COL_TLB_NS, SECOND_PS);
 	}
-	reset(3);
-	assert_int_equal(measure("tlb size=64K cpu=0-2 node=local"), 0);
-	for (i = 0; i < n; i++)
-		assert_turn(i, i / 2, true);
-	reset(3);
-	assert_int_equal(measure("tlb size=64K cpu=0-2 node=1"), 0);
-	for (i = 0; i < n; i++)
-		assert_turn(i, 1, true);
+	assert_turns_on_nodes("tlb");
 }
 
 /* ------------------------------------------------------- what can go wrong */

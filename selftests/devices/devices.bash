@@ -30,8 +30,6 @@ devices() {
 	echo 0 >"$DEVICES/$IVSHMEM/enable"
 }
 
-holds() { "$BATS_TEST_DIRNAME/../bats/holds.py" "$@"; }
-
 bind() {
 	echo memcache >"$DEVICES/$1/driver_override"
 	echo "$1" >/sys/bus/pci/drivers_probe
@@ -50,13 +48,6 @@ unchanged() {
 	sum=$("$BATS_TEST_DIRNAME/bar.py" "$BAR" sum)
 	echo 0 >"$DEVICES/$IVSHMEM/enable"
 	[ "$sum" = "$SUM" ]
-}
-
-# refused ERRNO "KEY: TEXT" LINE
-refused() {
-	not bash -c "echo '$3' >run" 2>"$BATS_TEST_TMPDIR/said"
-	cat run
-	grep -qF "error: $1 $2" run
 }
 
 # another hold|scribble: a process that has the BAR mapped, before we bind the device; $!

@@ -11,8 +11,6 @@ setup_file() { small_buffers; }
 
 USER_TOOL=$BATS_TEST_DIRNAME/../../build/user/memcache-user
 
-holds() { "$BATS_TEST_DIRNAME/../bats/holds.py" "$@"; }
-
 # user LINE: by memcache-user, whose records `holds` finds then.
 user() {
 	MEMCACHE_DEBUGFS=$BATS_TEST_TMPDIR

@@ -10,8 +10,6 @@ NODE=/sys/devices/system/node/node2
 
 setup_file() { small_buffers; }
 
-holds() { "$BATS_TEST_DIRNAME/../bats/holds.py" "$@"; }
-
 blocks() { ls -d $NODE/memory[0-9]*; }
 
 @test "the machine is such a one" {

@@ -8,8 +8,6 @@ load ../bats/module.bash
 
 setup_file() { small_buffers; }
 
-holds() { "$BATS_TEST_DIRNAME/../bats/holds.py" "$@"; }
-
 @test "the machine is such a one" {
 	[ "$(cat /sys/devices/system/node/has_memory)" = 0 ]
 	[ "$(cat /sys/devices/system/node/node1/cpulist)" = 2-3 ]

@@ -4,15 +4,6 @@
 
 load ../bats/module.bash
 
-holds() { "$BATS_TEST_DIRNAME/../bats/holds.py" "$@"; }
-
-# refused ERRNO "KEY: TEXT" LINE
-refused() {
-	not bash -c "echo '$3' >run"
-	cat run
-	grep -qF "error: $1 $2" run
-}
-
 # dax_of DRIVER: the devdax devices that have this driver.
 dax_of() {
 	local device

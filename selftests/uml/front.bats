@@ -4,16 +4,7 @@
 # The front end in User-Mode Linux: what there is of a suite, on both sides.
 
 bats_require_minimum_version 1.5.0
-load ../bats/module.bash
-
-setup_file() {
-	export COLUMNS=200
-	insmod "$MEMCACHE_KO"
-	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	export TOP PATH=$TOP/tools/memcache:$PATH
-}
-
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
+load ../bats/front.bash
 
 @test "the suite cache-attributes, in small: the row of WB" {
 	sed 's/size=16M/size=256K/; s/repeat=50/repeat=3/' "$TOP/tools/suites/cache-attributes" >small

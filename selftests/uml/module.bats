@@ -9,18 +9,10 @@ load ../bats/module.bash
 
 USER_TOOL=$BATS_TEST_DIRNAME/../../build/user/memcache-user
 
-holds() { "$BATS_TEST_DIRNAME/../bats/holds.py" "$@"; }
-
 # measured LINE EXPRESSION…: run it, and let these hold.
 measured() {
 	echo "$1" >run
 	holds 'records[1]["state"] == "done"' "${@:2}"
-}
-
-# refused ERRNO KEY LINE: by this errno, for a reason that names the key.
-refused() {
-	run ! tee run <<<"$3"
-	grep -E "^error: $1 $2: " run
 }
 
 @test "the machine is the host's CPU, with a clock that was measured" {
@@ -37,15 +29,15 @@ refused() {
 	holds 'machine["memory_types"]["wb"]["effective"] == "yes"' \
 		'machine["memory_types"]["wc"] is None and machine["memory_types"]["uc"] is None'
 	for type in uc wc; do
-		refused EOPNOTSUPP type "bandwidth type=$type size=16K"
-		refused EOPNOTSUPP type "bandwidth type=wb,$type size=16K"
+		refused EOPNOTSUPP type: "bandwidth type=$type size=16K"
+		refused EOPNOTSUPP type: "bandwidth type=wb,$type size=16K"
 	done
 }
 
 @test "there is no target but RAM" {
-	refused EOPNOTSUPP target 'bandwidth target=pci:0000:00:01.0/0 type=uc size=16K'
-	refused EOPNOTSUPP target 'bandwidth target=phys:0x30000000+1M size=16K'
-	refused EINVAL offset 'bandwidth offset=4K size=16K'
+	refused EOPNOTSUPP target: 'bandwidth target=pci:0000:00:01.0/0 type=uc size=16K'
+	refused EOPNOTSUPP target: 'bandwidth target=phys:0x30000000+1M size=16K'
+	refused EINVAL offset: 'bandwidth offset=4K size=16K'
 }
 
 @test "what holds the working set is said" {
@@ -63,7 +55,7 @@ refused() {
 		grep -E '^request: .* size=[0-9]+M ' run
 	done
 	measured 'bandwidth size=4K,auto,16K repeat=1 warmup=0' 'len(values("size_bytes")) == 3'
-	refused EINVAL size 'bandwidth size=auto..64M'
+	refused EINVAL size: 'bandwidth size=auto..64M'
 }
 
 @test "data=: all that an operation can have is verified, and zeros are zeros" {
@@ -85,14 +77,14 @@ refused() {
 		if "$USER_TOOL" --own "bandwidth op=$op size=4K repeat=1"; then
 			measured "bandwidth op=$op size=4K,1M repeat=5" 'values("verified") == {"ok"}'
 		else
-			refused EOPNOTSUPP op "bandwidth op=$op size=4K"
+			refused EOPNOTSUPP op: "bandwidth op=$op size=4K"
 		fi
 	done
 }
 
 @test "functions for I/O memory, which there is none of" {
 	for op in memcpy_toio memcpy_fromio memset_io __iowrite64_copy memcpy_flushcache; do
-		refused EOPNOTSUPP op "bandwidth op=read,$op size=16K"
+		refused EOPNOTSUPP op: "bandwidth op=read,$op size=16K"
 		grep "op: this kernel has no $op()" run
 	done
 }
@@ -107,7 +99,7 @@ refused() {
 
 @test "fences, but the uncached one" {
 	measured 'bandwidth op=write,ntwrite fence=none,sfence,mfence size=64K repeat=5' 'len(results) == 6'
-	refused EOPNOTSUPP fence 'bandwidth op=write fence=uc size=64K'
+	refused EOPNOTSUPP fence: 'bandwidth op=write fence=uc size=64K'
 }
 
 @test "interrupts off and on, bound and not, memory mapped in both ways" {
@@ -133,9 +125,9 @@ refused() {
 }
 
 @test "what this machine has not is refused" {
-	refused EINVAL cpu 'bandwidth cpu=1 size=16K'
-	refused EINVAL node 'bandwidth node=1 size=16K'
-	refused EOPNOTSUPP prefetch 'bandwidth prefetch=off size=16K'
+	refused EINVAL cpu: 'bandwidth cpu=1 size=16K'
+	refused EINVAL node: 'bandwidth node=1 size=16K'
+	refused EOPNOTSUPP prefetch: 'bandwidth prefetch=off size=16K'
 	grep -q "User-Mode Linux can't reach" run
 	measured 'bandwidth prefetch=auto,keep size=16K' 'values("prefetch") == {"keep"}' \
 		'machine["prefetch"] == {"known": False, "msr": None, "mask": None, "state": None}'
@@ -167,9 +159,9 @@ earlier() {
 	echo 'overhead item=loop repeat=3' >run
 	not grep -E ' (type|size_bytes|node|page|attribute|effective|memory_node|verified)( |$)' results
 	before=$(cat results) records=$(cat results.jsonl)
-	refused EINVAL item 'overhead item=nothing'
+	refused EINVAL item: 'overhead item=nothing'
 	earlier refused
-	refused ENOMEM size 'bandwidth size=65536G'
+	refused ENOMEM size: 'bandwidth size=65536G'
 	earlier failed
 	echo 'bandwidth size=4K repeat=3' >run
 	[[ $(head -n 1 results) == "# test "* ]]
@@ -243,6 +235,6 @@ earlier() {
 	measured 'line repeat=5' 'values("line_bytes") == {64}'
 	measured 'tlb size=64K,8M repeat=5' 'values("verified") == {"ok"}' \
 		'results[0]["tlb_ns"] < results[1]["tlb_ns"]'
-	refused EINVAL cpu c2c
-	refused EINVAL cpu loaded
+	refused EINVAL cpu: c2c
+	refused EINVAL cpu: loaded
 }

@@ -148,6 +148,24 @@ static inline void assert_turn(unsigned int i, int node, bool strict)
 	assert_true(wanted[i].alone);
 }
 
+/* CPUs 0 to 2 take turns with the memory that node= says. CPUs 0 and 1 are on node 0. */
+static inline void assert_turns_on_nodes(const char *test)
+{
+	static const char *const nodes[] = { "auto", "local", "1" };
+	char line[80];
+	unsigned int i;
+	size_t k;
+
+	for (k = 0; k < ARRAY_SIZE(nodes); k++) {
+		reset(3);
+		snprintf(line, sizeof(line), "%s size=64K cpu=0-2 node=%s", test, nodes[k]);
+		assert_int_equal(measure(line), 0);
+		assert_int_equal(n, 3);
+		for (i = 0; i < n; i++)
+			assert_turn(i, k < 2 ? (int)i / 2 : 1, k > 0);
+	}
+}
+
 /* A user stops the run once @stop_after samples are done. */
 static unsigned int stop_after;
 
