@@ -46,6 +46,7 @@ every test: takes these keys
   prefetch=keep     keep|off                      prefetchers
   repeat=10         1..1000000                    samples
   warmup=2          0..1000000                    samples before
+  time=0            0|0.001..86400                seconds of samples
   timeout=0         0..86400                      seconds
 """
 TESTS += "".join(f"{test}: what it does\n{keys}  > figure    what it is\n"

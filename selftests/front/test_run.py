@@ -332,14 +332,24 @@ class Words(fake.unittest.TestCase):
                 ("bandwidth size=", "^size=: wanted KEY=VALUE$"),
                 ("bandwidth size=1", r"^size can't be '1'\. It takes "),
                 ("bandwidth size=4K..99999999G", "^size can't be '4K..99999999G'"),
-                ("bandwidth repeat=many", r"^repeat can't be 'many'\. It takes 1\.\.1000000$")):
+                ("bandwidth repeat=many", r"^repeat can't be 'many'\. It takes 1\.\.1000000$"),
+                ("bandwidth repeat=1.5", r"^repeat can't be '1\.5'\. It takes 1\.\.1000000$"),
+                ("bandwidth timeout=0.5", r"^timeout can't be '0\.5'\. It takes 0\.\.86400$"),
+                ("bandwidth time=0.0004",
+                 r"^time can't be '0\.0004'\. It takes 0\|0\.001\.\.86400$"),
+                ("bandwidth time=0.000", r"^time can't be '0\.000'\. "),
+                ("bandwidth time=86400.001", r"^time can't be '86400\.001'\. "),
+                ("bandwidth time=1.", r"^time can't be '1\.'\. "),
+                ("bandwidth time=.4", r"^time can't be '\.4'\. ")):
             self.refused([line], said)
 
     def test_all_requests_are_checked_before_the_first_is_measured(self):
         self.refused(["bandwidth size=4K", "bandwidth op=reead"], "Did you mean read")
 
     def test_what_can_only_be_right(self):
-        for line in ("bandwidth size=4k..16M,1g node=auto,0 cpu=0-3:2 repeat=1..8", "file path=/x"):
+        for line in ("bandwidth size=4k..16M,1g node=auto,0 cpu=0-3:2 repeat=1..8", "file path=/x",
+                     "bandwidth time=0", "bandwidth time=0.4", "latency time=2.125 timeout=30",
+                     "bandwidth time=0.001", "bandwidth time=86400.000"):
             self.assertEqual(self.planned(line), [line])
 
     def test_what_no_side_can_say(self):
@@ -383,11 +393,11 @@ class Keys(fake.InDirectory):
             return plan.requests(list(words), plan.Place([fake.Kernel()]))
 
     def test_in_every_line(self):
-        planned = self.planned(SUITE, "size=64M", "cpu=1", "timeout=9")
+        planned = self.planned(SUITE, "size=64M", "cpu=1", "time=0.4")
         wanted = suite.load(SUITE).requests
         self.assertEqual([r.label for r in planned], [r.label for r in wanted])
         self.assertEqual([r.line for r in planned], [
-            r.line.replace("size=16M", "size=64M").replace("cpu=0", "cpu=1") + " timeout=9"
+            r.line.replace("size=16M", "size=64M").replace("cpu=0", "cpu=1") + " time=0.4"
             for r in wanted])
 
     def test_where_the_test_takes_them(self):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from mc import meant
 from mc.records.keys import Key, Tests, bytes_of
 
-NUMBER = re.compile(r"(\d{1,15}[KMG]?)(?:\.\.(\d{1,15}[KMG]?))?", re.I)
+NUMBER = re.compile(r"(\d{1,15}(?:\.\d{1,9}|[KMG])?)(?:\.\.(\d{1,15}[KMG]?))?", re.I)
 
 
 def wrong(line: str, tests: Tests) -> str:
@@ -55,9 +55,18 @@ def takes(key: Key, value: str) -> bool:
 
 
 def _within(kind: str, value: str) -> bool:
-    """Whether a number, or a range of numbers, is within a range such as 1K..16G."""
-    low, high = map(bytes_of, kind.split("..", 1))
+    """Whether a number, or a range of numbers, is within a range such as 1K..16G. It may have as
+    many decimals as the smallest number, such as that of 0.001..86400."""
+    low, high = kind.split("..", 1)
     match = NUMBER.fullmatch(value)
-    if not match:
-        return False
-    return all(low <= bytes_of(number.upper()) <= high for number in match.groups() if number)
+    return match is not None and all(
+        _decimals(number) <= _decimals(low) and _number(low) <= _number(number) <= _number(high)
+        for number in match.groups() if number)
+
+
+def _decimals(number: str) -> int:
+    return len(number.partition(".")[2])
+
+
+def _number(text: str) -> float:
+    return float(text) if "." in text else bytes_of(text.upper())
