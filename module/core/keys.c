@@ -32,6 +32,8 @@ static const struct mc_name page_names[] = {
 	{ "4k", MC_PAGE_4K }, { "2m", MC_PAGE_2M }, { "thp", MC_PAGE_THP }, { }
 };
 
+static const struct mc_name time_names[] = { { "0", 0 }, { } };
+
 static const struct mc_name disturbed_names[] = { { "leave_out", 0 }, { "keep", 1 }, { } };
 
 static const struct mc_name prefetch_names[] = {
@@ -112,7 +114,8 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 	},
 	[MC_KEY_TIME] = {
 		.name = "time", .preset = "0",
-		.kind = MC_NUMBER, .max = 86400, .single = true, .wide = true,
+		.kind = MC_NUMBER, .names = time_names, .decimals = 3,
+		.min = 1, .max = 86400000, .single = true, .wide = true,
 		.help = "seconds that the samples of a result take; 0: as long as repeat= takes",
 	},
 	[MC_KEY_TIMEOUT] = {

@@ -414,7 +414,7 @@ static void key_cell(struct cell *c, struct mc_text *t, unsigned int id,
 	else if (c->word)
 		mc_request_values(t, req, id);
 	else
-		mc_textf(t, "%llu", value);
+		mc_text_decimal(t, value, key->decimals);
 }
 
 static void own_cell(struct cell *c, struct mc_text *t, unsigned int i,

@@ -49,7 +49,7 @@ void mc_key_show(struct mc_text *t, const struct mc_key *key, u64 value)
 	else if (key->kind == MC_SIZE)
 		mc_text_size(t, value);
 	else
-		mc_textf(t, "%llu", value);
+		mc_text_decimal(t, value, key->decimals);
 }
 
 static bool same(const char *name, const char *s, size_t len)

@@ -83,7 +83,7 @@ enum mc_cpus {
 
 enum mc_kind {
 	MC_CHOICE,	/* one of the names */
-	MC_NUMBER,	/* a decimal number, or one of the names */
+	MC_NUMBER,	/* a number, whole or with @decimals, or one of the names */
 	MC_SIZE,	/* bytes with K, M, G; A..B doubles */
 	MC_CPULIST,	/* a CPU list in the kernel's form, `all` or `any` */
 	MC_PATH,	/* an absolute path, or one of the names; at most one key of a test */
@@ -116,6 +116,8 @@ struct mc_name {
  * @multiple: a size must be a multiple of this
  * @unit: unit of a size; NULL: bytes
  * @kind: the form of its values
+ * @decimals: digits that a number may have behind its point, 0 to 9. Its values, @min and
+ *            @max are the number times 10^@decimals
  * @single: takes one value, not a list
  * @found: its column says what was found or done, which may differ from what was asked
  * @wide: only in JSON Lines, not in the table
@@ -133,6 +135,7 @@ struct mc_key {
 	u64 multiple;
 	const char *unit;
 	enum mc_kind kind;
+	u8 decimals;
 	bool single;
 	bool found;
 	bool wide;
@@ -202,7 +205,7 @@ struct mc_spec {
 /**
  * struct mc_values - the values of a key in a request
  * @n: number of values
- * @v: numbers, bytes, or the values of words
+ * @v: numbers (see @decimals of struct mc_key), bytes, or the values of words
  */
 struct mc_values {
 	u32 n;

@@ -55,6 +55,19 @@ void mc_text_fixed(struct mc_text *t, u64 value, unsigned int decimals)
 }
 
 /**
+ * mc_text_decimal() - append a fixed-point number without zeros at its end
+ * @t: the text
+ * @value: the number times 10^@decimals
+ * @decimals: digits behind the point at most, 0 to 9
+ */
+void mc_text_decimal(struct mc_text *t, u64 value, unsigned int decimals)
+{
+	for (; decimals && value % 10 == 0; decimals--)
+		value /= 10;
+	mc_text_fixed(t, value, decimals);
+}
+
+/**
  * mc_text_size() - append a size with K, M or G if it is a multiple of that
  * @t: the text
  * @bytes: the size

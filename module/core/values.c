@@ -82,21 +82,47 @@ static int parse_digits(struct piece p, u64 *value)
 	return i;
 }
 
+/*
+ * Parse a number with at most @decimals digits behind its point. Return: false if it is none,
+ * or 10^@decimals times the number, which is *@value, does not fit 64 bits.
+ */
+static bool parse_decimal(struct piece p, unsigned int decimals, u64 *value)
+{
+	struct piece whole = { 0 };
+	size_t behind, i;
+	int n;
+
+	next_piece(&p, '.', &whole);
+	behind = p.s ? p.len : 0;
+	n = parse_digits(whole, value);
+	if (n <= 0 || (size_t)n != whole.len || (p.s && !behind) || behind > decimals)
+		return false;
+	for (i = 0; i < decimals; i++) {
+		unsigned int digit = i < behind ? p.s[i] - '0' : 0;
+
+		if (digit > 9 || *value > (~0ULL - digit) / 10)
+			return false;
+		*value = *value * 10 + digit;
+	}
+	return true;
+}
+
 static int parse_number(const struct mc_key *key, struct piece p, u64 *value,
 			struct mc_error *e)
 {
 	char text[MC_ERROR_TEXT];
 	struct mc_text t = MC_TEXT(text);
-	int n;
 
 	if (word_value(key->names, p, value))
 		return 0;
-	n = parse_digits(p, value);
-	if (n > 0 && (size_t)n == p.len &&
-	    *value >= key->min && *value <= key->max)
+	if (parse_decimal(p, key->decimals, value) && *value >= key->min && *value <= key->max)
 		return 0;
-	mc_textf(&t, "is not a whole number from %llu to %llu", key->min,
-		 key->max);
+	mc_textf(&t, key->decimals ? "is not a number from " : "is not a whole number from ");
+	mc_text_decimal(&t, key->min, key->decimals);
+	mc_textf(&t, " to ");
+	mc_text_decimal(&t, key->max, key->decimals);
+	if (key->decimals)
+		mc_textf(&t, " with at most %u decimals", key->decimals);
 	if (key->names)
 		mc_textf(&t, " or '%s'", key->names->name);
 	return refuse(e, key, p, text);

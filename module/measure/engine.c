@@ -347,7 +347,7 @@ static int try_samples(struct mc_run *run, const struct mc_record *rec, u64 n, u
  */
 static int choose_repeat(struct mc_run *run, struct mc_record *rec)
 {
-	u64 aim = rec->point.v[MC_KEY_TIME] * 1000000000000ULL, first = 0, ps = 0, n = 1;
+	u64 aim = rec->point.v[MC_KEY_TIME] * 1000000000ULL, first = 0, ps = 0, n = 1;
 	u64 least = rec->point.v[MC_KEY_REPEAT], fit;
 	int err = aim ? try_samples(run, rec, n, &first) : 0;
 

@@ -47,7 +47,10 @@ static void number(struct mc_text *t, const struct mc_key *key,
 {
 	u64 x = between(key->min, key->max);
 
-	mc_textf(t, "%llu", x);
+	if (below(2))
+		mc_text_fixed(t, x, key->decimals);
+	else
+		mc_text_decimal(t, x, key->decimals);
 	v->v[v->n++] = x;
 }
 

@@ -96,14 +96,16 @@ static const struct mc_spec full = {
 _Static_assert(MC_KEY_OWN + ARRAY_SIZE(full_keys) == MC_MAX_KEYS, "full keys");
 _Static_assert(ARRAY_SIZE(full_columns) == MC_MAX_COLUMNS, "full columns");
 
-/* A path. */
-enum { PLACE = MC_KEY_OWN };
+/* A path, and a number with decimals. */
+enum { PLACE = MC_KEY_OWN, PAUSE };
 
 static const struct mc_name place_names[] = { { "none", 0 }, { } };
 
 static const struct mc_key files_keys[] = {
 	{ .name = "place", .column = "place", .preset = "none", .kind = MC_PATH,
 	  .names = place_names, .wide = true, .help = "a file" },
+	{ .name = "pause", .column = "pause_s", .preset = "0.25", .kind = MC_NUMBER,
+	  .max = 100, .decimals = 2, .help = "in seconds" },
 };
 
 static const struct mc_spec files = {

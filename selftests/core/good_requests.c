@@ -287,7 +287,7 @@ static void specs_as_they_are_shown(void **state)
 		"\n  node=auto         auto|local|0..1023",
 		"\n  repeat=10         1..1000000 ",
 		"\n  warmup=2          0..1000000 ",
-		"\n  time=0            0..86400 ",
+		"\n  time=0            0|0.001..86400 ",
 		"\nbandwidth: ", "\ntlb: ", "\nfull: ", "\nfiles: ", "\ncrowd: ",
 	};
 	static char buf[8192], last[4096];

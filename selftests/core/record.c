@@ -322,16 +322,17 @@ static void values_of_a_record(void **state)
 /* A key that takes only some numbers still has numbers in JSON. */
 static void words_that_are_numbers(void **state)
 {
-	static const char * const rows[][2] = {
-		{ "tlb ways=4", "4" }, { "tlb ways=4k", "\"4k\"" },
-		{ "tlb ways=all", "\"all\"" },
+	static const char * const rows[][3] = {
+		{ "tlb ways=4", "ways", "4" }, { "tlb ways=4k", "ways", "\"4k\"" },
+		{ "tlb ways=all", "ways", "\"all\"" },
+		{ "files pause=0.5", "pause_s", "0.5" }, { "files pause=1", "pause_s", "1" },
 	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		fill(rows[i][0]);
 		show();
-		assert_string_equal(member("ways"), rows[i][1]);
+		assert_string_equal(member(rows[i][1]), rows[i][2]);
 	}
 }
 

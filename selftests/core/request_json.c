@@ -32,8 +32,9 @@ static void requests_as_json(void **state)
 	struct mc_text t;
 	size_t i;
 
-	assert_int_equal(parse(&req, "bandwidth type=wb,uc size=4K..64K", &e), 0);
+	assert_int_equal(parse(&req, "bandwidth type=wb,uc size=4K..64K time=0.40", &e), 0);
 	snprintf(line, sizeof(line), "\"%s\"", shown(&req));
+	assert_non_null(strstr(line, " time=0.4 "));
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		t = (struct mc_text)MC_TEXT(json);
 		mc_request_json(&t, &req, "user", "done", &rows[i].e, 7);

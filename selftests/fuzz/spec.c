@@ -66,6 +66,7 @@ static void make_key(unsigned int i)
 		.preset = presets[i], .kind = kinds[next_byte() % 3],
 		.single = next_byte() % 4 == 1,
 	};
+	key->decimals = key->kind == MC_NUMBER ? i % 4 : 0;
 	if (key->kind != MC_CHOICE)
 		return make_numbers(key, presets[i]);
 	key->names = &words[next_byte() % (ARRAY_SIZE(words) - 1)];
@@ -92,9 +93,11 @@ static void check_limits(const struct mc_key *key)
 		return;
 	mc_key_show(&t, key, max);
 	MUST(taken(key->name, text));
-	snprintf(text, sizeof(text), "%llu", key->max + 1);
+	t = (struct mc_text)MC_TEXT(text);
+	mc_text_decimal(&t, key->max + 1, key->decimals);
 	MUST(key->max == ~0ULL || !taken(key->name, text));
-	snprintf(text, sizeof(text), "%llu", key->min - 1);
+	t = (struct mc_text)MC_TEXT(text);
+	mc_text_decimal(&t, key->min - 1, key->decimals);
 	MUST(!key->min || !taken(key->name, text));
 }
 

@@ -363,6 +363,12 @@ for test in json.load(sys.stdin)["tests"]:
 		'{"interrupt", "migration", "steal"} >= set(records[0]["recognised"])'
 }
 
+@test "samples for less than a second" {
+	measure --own 'bandwidth size=16K time=0.400 repeat=2'
+	holds '" time=0.4 " in records[1]["line"]' 'results[0]["repeat"] > 2' \
+		'results[0]["repeat"] == results[0]["samples"] + results[0]["left_out"]'
+}
+
 @test "timeout keeps what was measured" {
 	SECONDS=0
 	run -1 measure --own 'bandwidth size=64K repeat=1000000 timeout=1'

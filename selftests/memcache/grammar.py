@@ -9,23 +9,26 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 # Keys that take no list, or one that is a single value.
 SINGLE = ("cpu", "timeout", "target", "write", "any_bar")
 ROW = re.compile(r"  (\S+)=(\S*) +(\S+) ")
-RANGE = re.compile(r"(\d+)([KMG]?)\.\.(\d+)([KMG]?)")
+RANGE = re.compile(r"(\d+)(?:\.(\d+)|([KMG]?))\.\.(\d+)([KMG]?)")
 
 
 class Key:
-    """A key: its words, and its range of numbers, if any."""
+    """A key: its words, and its range of numbers, if any, in units of its last decimal."""
 
     def __init__(self, name, preset, allowed):
         self.name, self.preset = name, preset
         self.words, self.low, self.high = [], None, None
         self.sizes = False          # numbers are sizes: small numbers times 2^n
+        self.decimals = 0
         self.cpus = False
         self.path = False
         for part in allowed.split("|"):
             numbers = RANGE.fullmatch(part)
             if numbers:
-                low, unit, high, larger = numbers.groups()
-                self.low, self.high = int(low) * UNITS[unit], int(high) * UNITS[larger]
+                low, behind, unit, high, larger = numbers.groups(default="")
+                self.decimals = len(behind)
+                self.low = int(low + behind) * UNITS[unit]
+                self.high = int(high) * 10**self.decimals * UNITS[larger]
                 self.sizes = bool(unit or larger)
             elif part == "LIST":
                 self.cpus = True
@@ -52,8 +55,12 @@ class Key:
         elif self.path:
             values = list(files)
         elif self.low is not None:
-            values += map(str, range(self.low, min(self.high, self.low + 5) + 1))
+            values += map(self.number, range(self.low, min(self.high, self.low + 5) + 1))
         return values
+
+    def number(self, units):
+        """A number as a request has it."""
+        return f"{units / 10**self.decimals:.{self.decimals}f}" if self.decimals else str(units)
 
     def large(self, largest):
         """Whether the key is a size whose preset is, or can be, larger than that."""

@@ -49,7 +49,7 @@ class Spoilt:
         key = self.rng.choice(keys + len(keys) * [key for key in keys if key.path])
         edges = list(EDGES)
         if key.low is not None:
-            edges += map(str, (key.low - 1, key.low, key.high, key.high + 1))
+            edges += map(key.number, (key.low - 1, key.low, key.high, key.high + 1))
         if key.path:
             edges += self.paths
         edges += [word.upper() for word in key.words] + [word + "x" for word in key.words]

@@ -70,6 +70,8 @@ measured() {
 @test "samples for a time" {
 	measured 'bandwidth op=read size=64K time=1 repeat=2 warmup=0' 'values("repeat").pop() > 2' \
 		'values("repeat") == taken()'
+	measured 'bandwidth op=read size=64K time=0.250 repeat=2 warmup=0' 'values("repeat").pop() > 2'
+	[[ $(<"$FILES/run") == *" time=0.25 "* ]]
 }
 
 @test "stores that need an instruction: here where memcache-user has it" {

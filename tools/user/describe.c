@@ -42,6 +42,15 @@ static void number(struct mc_text *t, const char *name, u64 value)
 		mc_textf(t, ", \"%s\": %llu", name, value);
 }
 
+/* A number times 10^@decimals. */
+static void limit(struct mc_text *t, const char *name, u64 value, unsigned int decimals)
+{
+	if (!value)
+		return;
+	mc_textf(t, ", \"%s\": ", name);
+	mc_text_decimal(t, value, decimals);
+}
+
 static void flag(struct mc_text *t, const char *name, bool value)
 {
 	if (value)
@@ -77,8 +86,9 @@ static void describe_key(struct mc_text *t, const struct mc_key *key)
 	words(t, "words", key->names, false);
 	words(t, "asked_only", key->names, true);
 	words(t, "found_only", key->outcomes, false);
-	number(t, "min", key->min);
-	number(t, "max", key->max);
+	limit(t, "min", key->min, key->decimals);
+	limit(t, "max", key->max, key->decimals);
+	number(t, "decimals", key->decimals);
 	number(t, "multiple", key->multiple);
 	text(t, "unit", key->unit);
 	flag(t, "single", key->single);
