@@ -343,21 +343,24 @@ static int try_samples(struct mc_run *run, const struct mc_record *rec, u64 n, u
 /*
  * Find how many samples take as long as time= says, at least as many as repeat= says. What
  * a test does beside its samples takes the same time with one sample as with many, so the
- * difference between two trials is that of their samples.
+ * difference between two trials is that of their samples. One below 5 ms may be chance.
+ * If the first trial takes longer than time= says, its only sample may be the reason, so the
+ * second trial has no more than two.
  */
 static int choose_repeat(struct mc_run *run, struct mc_record *rec)
 {
 	u64 aim = rec->point.v[MC_KEY_TIME] * 1000000000ULL, first = 0, ps = 0, n = 1;
 	u64 least = rec->point.v[MC_KEY_REPEAT], fit;
+	u64 enough = max(aim / 16, 5000000000ULL);
 	int err = aim ? try_samples(run, rec, n, &first) : 0;
 
-	if (!aim || err || first >= aim)
+	if (!aim || err)
 		return err;
 	do {
-		n = min(n * 4, MC_MAX_REPEAT);
+		n = min(n * (first < aim ? 4 : 2), MC_MAX_REPEAT);
 		err = try_samples(run, rec, n, &ps);
 		ps -= min(ps, first);
-	} while (!err && ps < aim / 16 && n < MC_MAX_REPEAT);
+	} while (!err && ps < enough && n < MC_MAX_REPEAT);
 	fit = ps ? mc_muldiv(n - 1, aim, ps) : n;
 	rec->point.v[MC_KEY_REPEAT] = min(max(fit, least), MC_MAX_REPEAT);
 	if (run->side->more)

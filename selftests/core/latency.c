@@ -244,6 +244,11 @@ static void test_samples_take_as_long_as_asked(void **state)
 	load_ps = 50000 * NS;
 	assert_int_equal(measure("latency size=64K time=1 repeat=60 warmup=0"), 0);
 	assert_int_equal(rec->stats.samples, 60);
+	/* What stands beside the samples takes longer than asked, and is not counted. */
+	reset(1);
+	load_ps = 50000 * NS;
+	assert_int_equal(measure("latency size=64K time=0.4 repeat=4 warmup=1"), 0);
+	assert_in_range(rec->stats.samples * rec->stats.median_ps, 350 * MS, 450 * MS);
 	/* One sample takes longer than asked. */
 	reset(1);
 	load_ps = 2000000 * NS;
