@@ -121,21 +121,6 @@ setup_file() {
 	holds 'records[0]["record"] == "machine"' 'records[1]["test"] == "latency"'
 }
 
-@test "every operation, data verified" {
-	measure --own 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad,rw31,rw21,rw11,rw32,rw41,rw91,ntrw31,ntrw21,ntrw11,ntrw32,ntrw41,ntrw91,rep_movsb,rep_stosb size=4K,1M repeat=5'
-	holds 'records[0]["record"] == "machine"' 'records[0]["memory"] == "own"' \
-		'{r["where"] for r in records} == {"user"}' \
-		'len(results) == 46' 'values("verified") == {"ok"}' 'taken() == {5}' \
-		'values("attribute") == {None}' 'min(values("min_ns")) > 0'
-}
-
-@test "several streams, data verified" {
-	measure --own 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad streams=2,16 size=12K,3M repeat=5'
-	holds 'len(results) == 36' 'values("verified") == {"ok"}' 'values("streams") == {2, 16}'
-	refused "Invalid argument" "streams: op=rw31 goes through memory in one stream; use streams=1" \
-		--own "bandwidth op=rw31 streams=2"
-}
-
 @test "stores that need an instruction of their own, where the CPU has it" {
 	for op in clflushopt:write_clflushopt clwb:write_clwb movdir64b:movdir64b; do
 		if grep -qw "${op%:*}" /proc/cpuinfo; then
@@ -247,6 +232,25 @@ for test in json.load(sys.stdin)["tests"]:
 	"$USER_TOOL" --own bandwidth size=4K | grep -q ' attribute  effective  memory_node  verified '
 }
 
+# all_of TEST: what --tests says of it, and of every test with its presets.
+all_of() {
+	"$USER_TOOL" --tests | awk -v test="$1:" '
+		/^[a-z]/ { on = $1 == test; common = /^every test:/; if (common) next }
+		on && $1 == "presets:" {
+			for (i = 2; i <= NF; i++) { split($i, word, "="); preset[word[1]] = $i }
+			next
+		}
+		common { every[n++] = $0 }
+		on
+		END {
+			for (i = 0; i < n; i++) {
+				split(every[i], word, "[ =]+")
+				if (word[2] in preset) sub("[^ ]+", preset[word[2]], every[i])
+				print every[i]
+			}
+		}'
+}
+
 @test "a test and its keys fit the screen, and nothing is left out" {
 	words() { tr -s ' \n' '\n' | sed 's/[|,]/&\n/g' | sed '/^$/d' | sort; }
 	for test in $("$USER_TOOL" --tests | sed -n 's/^\([a-z][a-z0-9]*\): .*/\1/p'); do
@@ -254,8 +258,7 @@ for test in json.load(sys.stdin)["tests"]:
 		cat shown
 		[ -z "$(awk 'length > 80' shown)" ]
 		not grep ' $' shown
-		diff <(words <shown) \
-			<("$USER_TOOL" --tests | awk -v test="$test:" '/^[a-z]/ { on = $1 == test } on' | words)
+		diff <(words <shown) <(all_of "$test" | words)
 	done
 	script -qec "stty columns 40; '$USER_TOOL' --tests latency bandwidth" typed </dev/null >/dev/null
 	sed '1d;$d' typed | tr -d '\r' >shown
