@@ -40,6 +40,7 @@ enum {
 
 enum {
 	COL_MB_PER_S, COL_MB_PER_S_MAX, COL_TRAVERSED, COL_PASSES, COL_CORE_MHZ,
+	COL_CORE_MHZ_AFTER,
 	COL_BYTES_PER_CYCLE, COL_LEVEL, COL_OWN_LOOP,
 };
 
@@ -154,11 +155,15 @@ static const struct mc_column columns[] = {
 	},
 	[COL_CORE_MHZ] = {
 		.name = "core_mhz", .roles = MC_DETAIL, .wide = true,
-		.help = "clock of the core just before; with several threads their mean",
+		.help = "clock of the core before the samples; with several threads their mean",
+	},
+	[COL_CORE_MHZ_AFTER] = {
+		.name = "core_mhz_after", .roles = MC_DETAIL, .wide = true,
+		.help = "clock of the core after the samples; with several threads their mean",
 	},
 	[COL_BYTES_PER_CYCLE] = {
 		.name = "bytes_per_core_cycle", .roles = MC_DETAIL, .decimals = 2, .wide = true,
-		.help = "payload of a thread per cycle of its core's clock",
+		.help = "payload of a thread per cycle of its core, read before each sample",
 	},
 	[COL_LEVEL] = MC_LEVEL_COLUMN,
 	[COL_OWN_LOOP] = {
@@ -178,8 +183,9 @@ struct share {
 	struct mc_pass flush;	/* flushes the written array from the caches */
 	struct mc_pass spoil;	/* fills the written array with what it must not hold */
 	u64 first;		/* first word of the operand arrays */
-	u64 passes;		/* passes since the arrays were filled */
-	u64 mhz;		/* frequency of the core just before; 0: not known */
+	u64 refilled;		/* passes that were done when the arrays were last filled */
+	u64 offset[MC_ARRAYS_MAX];	/* of each array at the first place */
+	u64 stride;		/* bytes from a place to the next */
 	bool checked;		/* the data was verified at least once */
 	bool ok;
 };
@@ -407,7 +413,7 @@ static int refill(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 	s->first = (round + 1ULL) * (sampler->pass.bytes / 8);
 	if (op->stores == MC_STORES_TRIAD)
 		s->first &= (1ULL << 50) - 1;
-	s->passes = 0;
+	s->refilled = sampler->pass.passes;
 	if (op->arrays == 1)
 		return fill_array(w, sampler, 0, first_of_array(s, 0));
 	/* A loop whose result nobody knows may read what it writes. */
@@ -417,11 +423,9 @@ static int refill(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 	return err;
 }
 
-/* Will this sample be verified? */
-static bool verifies(const struct share *s, const struct mc_sampler *sampler, u32 round)
+/* Is a sample verified that is the last one that is kept, or is not? */
+static bool verifies(const struct share *s, bool last)
 {
-	bool last = round + 1 == sampler->warmup + sampler->repeat;
-
 	if (mc_ops[s->op].stores == MC_STORES_UNKNOWN)
 		return false;
 	return s->verify == VERIFY_EACH || (s->verify == VERIFY_DEFERRED && last);
@@ -440,7 +444,7 @@ static int bandwidth_prepare(struct mc_worker *w, struct mc_sampler *sampler,
 	struct share *s = (struct share *)sampler->shared->arg + w->index;
 	const struct mc_op_info *op = &mc_ops[s->op];
 	bool spoil = s->fill.data == MC_DATA_ZERO && op->stores &&
-		     verifies(s, sampler, round);
+		     verifies(s, sampler->shared->done + 1 == sampler->repeat);
 	int err = 0;
 
 	if (!round || (s->verify == VERIFY_EACH && has_operands(op)))
@@ -457,9 +461,21 @@ static int bandwidth_prepare(struct mc_worker *w, struct mc_sampler *sampler,
 	/* Each sample ends with another byte, and each thread with its own. */
 	if (op->stores == MC_STORES_BYTE && s->fill.data != MC_DATA_ZERO)
 		sampler->pass.value = round + 37 * w->index;
-	s->passes += sampler->passes_a_sample;
 	sampler->pass.sum = 0;
 	return err;
+}
+
+/* The pass and the untimed ones go through another place from now on, with new operands. */
+static int bandwidth_move(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
+{
+	struct share *s = (struct share *)sampler->shared->arg + w->index;
+	struct mc_pass *p = &sampler->pass;
+	unsigned int i;
+
+	for (i = 0; i < mc_ops[s->op].arrays; i++)
+		p->offset[i] = s->offset[i] + sampler->place * s->stride;
+	s->sum.offset[0] = p->offset[0];
+	return refill(w, sampler, round);
 }
 
 /*
@@ -470,10 +486,9 @@ static int bandwidth_job(struct mc_worker *w, void *arg)
 {
 	struct mc_measurement *meas = arg;
 	struct mc_sampler *sampler = &meas->each[meas->n > 1 ? w->index : 0];
-	struct share *s = (struct share *)meas->arg + w->index;
-	int err = mc_core_mhz(w, &s->mhz);
+	int err = 0;
 
-	if (!err && mc_ops[sampler->pass.loop->op].stores == MC_STORES_TRIAD)
+	if (mc_ops[sampler->pass.loop->op].stores == MC_STORES_TRIAD)
 		err = refill(w, sampler, 0);
 	return err ? err : mc_measure(w, meas);
 }
@@ -489,7 +504,7 @@ static u64 sum_of_first(const struct share *s, const struct mc_pass *p)
 	case MC_STORES_COUNTER:
 		return mc_sum_of_run(p->value - words * step, step, words);
 	case MC_STORES_ONE_MORE:
-		return mc_sum_of_run(s->first + s->passes, step, words);
+		return mc_sum_of_run(s->first + p->passes - s->refilled, step, words);
 	case MC_STORES_TRIAD:
 		return mc_sum_of_run(FOUR_BITS + s->first, step, words);
 	case MC_STORES_BYTE:
@@ -522,7 +537,7 @@ static int bandwidth_verify(struct mc_worker *w, struct mc_sampler *sampler, u32
 		s->checked = true;
 		s->ok &= !p->wrong;
 	}
-	if (!verifies(s, sampler, round))
+	if (!verifies(s, sampler->shared->done == sampler->repeat))
 		return 0;
 	/* Some timed loops sum what they read in all their passes. */
 	if (op->sums)
@@ -562,6 +577,19 @@ static int set_scatter(struct mc_run *run, struct mc_pass *p, struct share *s,
 	return 0;
 }
 
+/*
+ * Stores that bypass the caches, or lines that are flushed, find no other place different, and
+ * the list of blocks for random order begins at the first place.
+ */
+static u32 bandwidth_places(const struct mc_point *point, const struct mc_view *view, u64 bytes)
+{
+	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
+
+	if (op->nontemporal || op->flushes || point->v[KEY_PATTERN])
+		return 1;
+	return mc_places(point, view, bytes);
+}
+
 static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct share *s,
 			 unsigned int index, const struct mc_point *point)
 {
@@ -594,6 +622,11 @@ static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct 
 	s->spoil.value = 1;
 	s->flush = s->sum;
 	s->flush.loop = mc_loop_widest(MC_OP_FLUSH);
+	memcpy(s->offset, p->offset, sizeof(s->offset));
+	s->stride = mc_place_bytes(arrays * part.n * p->bytes);
+	sampler->move = bandwidth_move;
+	sampler->shared->places = min(sampler->shared->places,
+				      bandwidth_places(point, part.view, s->stride));
 	return point->v[KEY_PATTERN] ? set_scatter(run, p, s, &part) : 0;
 }
 
@@ -605,7 +638,9 @@ static int set_up(struct mc_run *run, const struct mc_point *point,
 	unsigned int i;
 	int err = 0;
 
+	meas->places = ~0U;
 	for (i = 0; i < meas->n && !err; i++) {
+		meas->each[i].clock = mc_core_mhz;
 		meas->each[i].pass = (struct mc_pass){
 			.loop = loop_of(point),
 			.readback = point->v[KEY_READBACK] ?
@@ -634,18 +669,32 @@ static void free_shares(struct mc_measurement *meas)
 	mc_free(shares);
 }
 
-/* Sum of the threads' clocks in MHz; 0: one of them is not known. */
-static u64 sum_of_clocks(const struct share *shares, unsigned int n)
+/* Mean of the threads' clocks, before the samples or after; 0: one is not known. */
+static u64 mean_mhz(const struct mc_measurement *meas, bool after)
 {
 	u64 sum = 0;
 	unsigned int i;
 
-	for (i = 0; i < n; i++) {
-		if (!shares[i].mhz)
+	for (i = 0; i < meas->n; i++) {
+		if (!meas->each[i].mhz[after])
 			return 0;
-		sum += shares[i].mhz;
+		sum += meas->each[i].mhz[after];
 	}
-	return sum;
+	return sum / meas->n;
+}
+
+/* The clocks, and the payload of a thread in a cycle. */
+static void set_clock(struct mc_record *rec, const struct mc_measurement *meas)
+{
+	u64 before = mean_mhz(meas, false), after = mean_mhz(meas, true);
+
+	if (before)
+		mc_record_set(rec, COL_CORE_MHZ, before);
+	if (after)
+		mc_record_set(rec, COL_CORE_MHZ_AFTER, after);
+	if (meas->median_cycles)
+		mc_record_set(rec, COL_BYTES_PER_CYCLE,
+			      mc_muldiv(rec->payload_bytes, 100000, meas->median_cycles * meas->n));
 }
 
 static void fill_record(struct mc_record *rec, struct mc_measurement *meas,
@@ -656,7 +705,7 @@ static void fill_record(struct mc_record *rec, struct mc_measurement *meas,
 	u64 arrays = meas->each->pass.bytes * meas->n;
 	u64 payload = arrays / max(op->turn, 1ULL) *
 		      (op->payload + !!point->v[KEY_READBACK]);
-	u64 mb = 0, mhz = sum_of_clocks(shares, meas->n);
+	u64 mb = 0;
 	bool ok = true, checked = true;
 	unsigned int i;
 
@@ -673,11 +722,7 @@ static void fill_record(struct mc_record *rec, struct mc_measurement *meas,
 		mc_record_set(rec, COL_MB_PER_S_MAX,
 			      mc_mb_per_s(payload, rec->stats.min_ps));
 	}
-	if (mhz)
-		mc_record_set(rec, COL_CORE_MHZ, mhz / meas->n);
-	/* Tenths of 10^6 bytes a second by 10^6 cycles a second. */
-	if (mhz && mb)
-		mc_record_set(rec, COL_BYTES_PER_CYCLE, mb * 10 / mhz);
+	set_clock(rec, meas);
 	for (i = 0; i < meas->n; i++) {
 		ok &= shares[i].ok;
 		checked &= shares[i].checked;

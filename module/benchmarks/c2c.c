@@ -214,8 +214,8 @@ static int run_round(struct mc_worker *w, struct c2c_job *job, u32 round)
 	if (!err && !writes) {
 		err = load_lines(w, job, &ps);
 		if (!err) {
-			mc_measurement_keep(&job->meas, round, ps);
-			mc_measurement_events(&job->meas, round, w->events, 1, 1);
+			if (mc_measurement_keep(&job->meas, ps))
+				mc_measurement_events(&job->meas, w->events, 1, 1);
 			err = verify_lines(w, job);
 		}
 	}
@@ -225,13 +225,12 @@ static int run_round(struct mc_worker *w, struct c2c_job *job, u32 round)
 static int pair_job(struct mc_worker *w, void *arg)
 {
 	struct c2c_job *job = arg;
-	const struct mc_sampler *sampler = job->meas.each;
 	u32 round;
 	int err = 0;
 
 	if (w->index == job->who[WRITER])
 		err = mc_chase_link(w, &job->chase);
-	for (round = 0; !err && round < sampler->warmup + sampler->repeat; round++) {
+	for (round = 0; !err && mc_measurement_wants(&job->meas); round++) {
 		err = run_round(w, job, round);
 		mc_breathe();
 	}

@@ -231,14 +231,15 @@ static void fill_record(struct mc_record *rec, struct mc_file_job *job)
 static int measure(struct mc_file_job *job, const struct mc_point *point,
 		   struct mc_record *rec)
 {
-	u32 round, rounds = point->v[MC_KEY_WARMUP] + point->v[MC_KEY_REPEAT];
 	int err = mc_measurement_begin(&job->meas, job->run, point);
 
 	if (!err) {
+		/* Readers and writers sleep. */
+		mc_measurement_settle(&job->meas, 0);
 		job->meas.each->passes_a_sample = 1;
 		mc_file_job_share(job);
-		for (round = 0; !err && round < rounds; round++) {
-			err = mc_file_job_sample(job, round);
+		while (!err && mc_measurement_wants(&job->meas)) {
+			err = mc_file_job_sample(job);
 			find_wrong_byte(job, rec);
 		}
 		fill_record(rec, job);

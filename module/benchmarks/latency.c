@@ -21,7 +21,7 @@ enum { KEY_PATTERN = MC_KEY_OWN, KEY_STRIDE };
 
 enum {
 	COL_NS, COL_NS_MIN, COL_CYCLES, COL_LEVEL, COL_P50, COL_P99, COL_P999,
-	COL_CORE_MHZ, COL_LOADS, COL_GRAIN_LOADS,
+	COL_CORE_MHZ, COL_CORE_MHZ_AFTER, COL_LOADS, COL_GRAIN_LOADS,
 };
 
 #define LOADS_MOST	1048576ULL	/* loads of a pass */
@@ -57,7 +57,7 @@ static const struct mc_column columns[] = {
 	},
 	[COL_CYCLES] = {
 		.name = "cycles_per_load", .decimals = 2,
-		.help = "cycles of the core's clock per load; the clock is measured beside it",
+		.help = "cycles of the core per load; its clock is read before each sample",
 	},
 	[COL_LEVEL] = {
 		.name = "level", .names = mc_hit_names,
@@ -77,7 +77,11 @@ static const struct mc_column columns[] = {
 	},
 	[COL_CORE_MHZ] = {
 		.name = "core_mhz", .roles = MC_DETAIL, .wide = true,
-		.help = "clock of the core just before",
+		.help = "clock of the core before the samples",
+	},
+	[COL_CORE_MHZ_AFTER] = {
+		.name = "core_mhz_after", .roles = MC_DETAIL, .wide = true,
+		.help = "clock of the core after the samples",
 	},
 	[COL_LOADS] = {
 		.name = "loads_per_pass", .roles = MC_COUNT | MC_DETAIL, .wide = true,
@@ -93,11 +97,10 @@ static const struct mc_column columns[] = {
  * struct latency_job - a point, on one CPU
  * @run: the run
  * @meas: the measurement
- * @chase: the cycle of pointers
- * @whole: the chase was verified to be one cycle
+ * @chase: the cycle of pointers at the first place
+ * @whole: the chase was verified to be one cycle, at each place
  * @at: current element of the cycle
  * @loads: number of loads in a pass
- * @mhz: frequency of the core
  * @grains: grains of loads
  */
 struct latency_job {
@@ -107,7 +110,6 @@ struct latency_job {
 	bool whole;
 	void **at;
 	u64 loads;
-	u64 mhz;
 	struct mc_grains grains;
 };
 
@@ -141,14 +143,47 @@ static void chase_stretch(struct mc_pass *p, u64 bytes)
 	follow(p->arg, bytes / LINE);
 }
 
+static struct mc_chase chase_of(const struct latency_job *job, u32 place)
+{
+	struct mc_chase chase = job->chase;
+
+	chase.offset = place * mc_place_bytes(chase.n * chase.stride);
+	return chase;
+}
+
+/* Each place has a cycle of its own. */
+static int link_all(struct mc_worker *w, struct latency_job *job)
+{
+	u32 place;
+	int err = 0;
+
+	job->whole = true;
+	for (place = 0; !err && place < job->meas.places; place++) {
+		struct mc_chase chase = chase_of(job, place);
+		bool whole = false;
+
+		err = mc_chase_link(w, &chase);
+		err = err ? err : mc_chase_walk(w, &chase, &whole);
+		job->whole &= whole;
+	}
+	return err;
+}
+
+static int latency_move(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
+{
+	struct latency_job *job = sampler->pass.arg;
+	struct mc_chase chase = chase_of(job, sampler->place);
+
+	job->at = mc_chase_at(&chase, 0);
+	return 0;
+}
+
 static int chase_job(struct mc_worker *w, void *arg)
 {
 	struct latency_job *job = arg;
-	int err = mc_chase_link(w, &job->chase);
+	int err = link_all(w, job);
 
-	err = err ? err : mc_chase_walk(w, &job->chase, &job->whole);
 	job->at = mc_chase_at(&job->chase, 0);
-	err = err ? err : mc_core_mhz(w, &job->mhz);
 	err = err ? err : mc_measure(w, &job->meas);
 	if (!err && job->meas.done && job->meas.samples[0] != MC_NO_SAMPLE)
 		err = mc_grains_time(&job->grains, w, job->meas.each->irq_off,
@@ -174,20 +209,23 @@ static void set_distribution(struct mc_record *rec, struct latency_job *job)
 static void fill_record(struct mc_record *rec, struct latency_job *job)
 {
 	u64 bytes = job->chase.n * min(job->chase.stride, LINE), ps;
+	const u64 *mhz = job->meas.each->mhz;
 
 	mc_measurement_record(&job->meas, rec);
 	if (job->meas.done)
 		rec->verified = job->whole ? MC_VERIFIED_OK : MC_VERIFIED_FAILED;
 	mc_record_set(rec, COL_LOADS, job->loads);
-	if (job->mhz)
-		mc_record_set(rec, COL_CORE_MHZ, job->mhz);
+	if (mhz[0])
+		mc_record_set(rec, COL_CORE_MHZ, mhz[0]);
+	if (mhz[1])
+		mc_record_set(rec, COL_CORE_MHZ_AFTER, mhz[1]);
 	if (!rec->stats.samples)
 		return;
 	ps = rec->stats.median_ps / job->loads;
 	mc_record_set(rec, COL_NS, ps);
 	mc_record_set(rec, COL_NS_MIN, rec->stats.min_ps / job->loads);
-	if (job->mhz)
-		mc_record_set(rec, COL_CYCLES, ps * job->mhz / 10000);
+	if (job->meas.median_cycles)
+		mc_record_set(rec, COL_CYCLES, job->meas.median_cycles / job->loads / 10);
 	mc_record_set(rec, COL_LEVEL, mc_served_chase(job->run, rec, bytes, max(ps, 1ULL)));
 	set_distribution(rec, job);
 }
@@ -201,6 +239,9 @@ static int measure(struct mc_run *run, const struct mc_point *point,
 	if (err)
 		goto end;
 	job->meas.n = 1;
+	job->meas.places = mc_places(point, job->chase.view, job->chase.n * job->chase.stride);
+	job->meas.each->move = latency_move;
+	job->meas.each->clock = mc_core_mhz;
 	job->meas.each->pass = (struct mc_pass){
 		.stretch = chase_stretch, .arg = job, .bytes = LINE * job->loads,
 	};

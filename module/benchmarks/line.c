@@ -174,13 +174,11 @@ static int measure_distance(struct mc_worker *w, struct line_job *job,
 static int line_job(struct mc_worker *w, void *arg)
 {
 	struct line_job *job = arg;
-	const struct mc_sampler *sampler = job->meas.each;
 	struct mc_chase start;
-	u32 round;
 	u64 ps = 0;
 	int err = link_words(w, job, 0, &start), d;
 
-	for (round = 0; !err && round < sampler->warmup + sampler->repeat; round++) {
+	while (!err && mc_measurement_wants(&job->meas)) {
 		job->meas.each->clock_bad = false;
 		for (d = 0; !err && d < NDISTANCES; d++)
 			err = measure_distance(w, job, &start, d, &ps);
@@ -188,10 +186,8 @@ static int line_job(struct mc_worker *w, void *arg)
 		 * The word at the largest distance has not come along: its time is the
 		 * sample.
 		 */
-		if (!err) {
-			mc_measurement_keep(&job->meas, round, ps);
-			mc_measurement_events(&job->meas, round, w->events, 1, 1);
-		}
+		if (!err && mc_measurement_keep(&job->meas, ps))
+			mc_measurement_events(&job->meas, w->events, 1, 1);
 		mc_breathe();
 	}
 	return err;

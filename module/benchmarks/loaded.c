@@ -87,7 +87,7 @@ static const struct mc_column columns[] = {
  * @from: ticks at the begin of its first timed window
  * @to: ticks at the end of its last timed window
  * @running: the thread has completed a window
- * @windows: number of timed windows
+ * @windows: number of windows that it has completed
  * @looked_at: @windows when the chasing thread last looked
  * @load: what it does, and where
  */
@@ -178,14 +178,12 @@ static int loaded_near(const struct mc_run *run, const struct mc_point *point)
 
 /* ------------------------------------------------------------------ the load */
 
-static void account_window(struct loaded_job *job, struct share *s, struct mc_worker *w,
-			   u64 bytes)
+static void account_window(struct share *s, const struct mc_worker *w, u64 bytes)
 {
 	if (!s->bytes)
 		s->from = w->began;
 	s->to = w->ended;
 	s->bytes += bytes;
-	mc_flag_set(&s->windows, s->windows + 1);
 }
 
 static int load_until_end(struct mc_worker *w, struct loaded_job *job)
@@ -206,8 +204,9 @@ static int load_until_end(struct mc_worker *w, struct loaded_job *job)
 		ticks = mc_window_close(w);
 		mc_walk_fit(&walk, ticks);
 		mc_flag_set(&s->running, true);
+		mc_flag_set(&s->windows, s->windows + 1);
 		if (timed && mc_flag(&job->phase) == PHASE_TIMED)
-			account_window(job, s, w, bytes);
+			account_window(s, w, bytes);
 	}
 	return 0;
 }
@@ -297,7 +296,7 @@ static int chase_window(struct mc_worker *w, struct loaded_job *job, u64 *ticks)
  * It continues until every loading thread has completed a window: a sample during which
  * one of them stands still is of another load.
  */
-static int one_sample(struct mc_worker *w, struct loaded_job *job, u32 round)
+static int one_sample(struct mc_worker *w, struct loaded_job *job)
 {
 	u64 loads = 0, all = 0, ticks = 0;
 	int err;
@@ -312,23 +311,22 @@ static int one_sample(struct mc_worker *w, struct loaded_job *job, u32 round)
 		all += ticks;
 		job->quantum = mc_chase_fit(job->quantum, job->loads, ticks);
 	}
-	mc_measurement_keep(&job->meas, round,
-			    mc_muldiv(mc_ticks_to_ps(all), job->loads, loads));
-	mc_measurement_events(&job->meas, round, w->events, job->loads, loads);
+	if (mc_measurement_keep(&job->meas, mc_muldiv(mc_ticks_to_ps(all), job->loads, loads)))
+		mc_measurement_events(&job->meas, w->events, job->loads, loads);
 	return 0;
 }
 
 static int chase_under_load(struct mc_worker *w, struct loaded_job *job)
 {
-	const struct mc_sampler *sampler = job->meas.each;
 	int err = wait_for_load(w, job);
-	u32 round;
 
 	job->at = mc_chase_at(&job->chase, 0);
 	job->quantum = min(MC_CHASE_LEAST, job->loads);
-	mc_flag_set(&job->phase, PHASE_TIMED);
-	for (round = 0; !err && round < sampler->warmup + sampler->repeat; round++)
-		err = one_sample(w, job, round);
+	while (!err && mc_measurement_wants(&job->meas)) {
+		if (job->meas.settling.settled)
+			mc_flag_set(&job->phase, PHASE_TIMED);
+		err = one_sample(w, job);
+	}
 	return err;
 }
 
@@ -430,6 +428,7 @@ static int measure(struct mc_run *run, const struct mc_point *point,
 			      job->n);
 		goto end;
 	}
+	mc_measurement_settle(&job->meas, MC_WARM_NS);
 	err = place_slices(run, job, point);
 	if (!err) {
 		job->chase.view = job->share[job->chaser].load.view;

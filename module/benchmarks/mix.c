@@ -468,7 +468,7 @@ static void keep_sample(struct mix_job *job, const struct scope *scope,
 	first->in_time = first->seen;
 	if (sum->threads > 1)
 		ps = mc_muldiv(sum->bytes, PER_1000_S, max(rate, 1ULL));
-	mc_measurement_keep(&job->meas, first->warmup + sample, ps);
+	mc_measurement_add(&job->meas, ps);
 	first->clock_bad = false;
 }
 
@@ -637,7 +637,8 @@ static int set_up(struct mc_run *run, struct mix_job *job, const struct mc_point
 		return err;
 	job->n = job->meas.n;
 	job->groups = run->req->group;
-	job->skip = 1 + point->v[MC_KEY_WARMUP];
+	job->skip = max(1 + point->v[MC_KEY_WARMUP], (u64)MC_WARM_NS / SAMPLE_NS);
+	job->meas.settling.worked = mc_ns_to_ticks(job->skip * SAMPLE_NS);
 	job->all = job->skip + point->v[MC_KEY_REPEAT];
 	job->member = mc_alloc_array(job->n, sizeof(*job->member));
 	if (!job->member)

@@ -152,10 +152,10 @@ struct meeting {
 	u64 *at;	/* ticks, by thread */
 };
 
-static void keep_times(struct mc_measurement *meas, u32 round, u64 from, u64 to)
+static void keep_times(struct mc_measurement *meas, u64 from, u64 to)
 {
 	meas->each->clock_bad = to < from;
-	mc_measurement_keep(meas, round, mc_ticks_to_ps(to - from));
+	mc_measurement_keep(meas, mc_ticks_to_ps(to - from));
 }
 
 static u64 first_time(const struct meeting *m)
@@ -185,16 +185,14 @@ static u64 last_time(const struct meeting *m)
 static int pass_gate(struct mc_worker *w, void *arg)
 {
 	struct meeting *m = arg;
-	struct mc_sampler *sampler = m->meas->each;
-	u32 round;
 	int err = 0;
 
-	for (round = 0; !err && round < sampler->warmup + sampler->repeat; round++) {
+	while (!err && mc_measurement_wants(m->meas)) {
 		err = mc_gate(w);
 		m->at[w->index] = mc_ticks();
 		err = err ? err : mc_gate(w);
 		if (!err && !w->index)
-			keep_times(m->meas, round, first_time(m), last_time(m));
+			keep_times(m->meas, first_time(m), last_time(m));
 		err = err ? err : mc_gate(w);
 	}
 	return err;
@@ -211,17 +209,15 @@ static int note_time(struct mc_worker *w, void *arg)
 /* The threads are asleep when the job starts; the last one that runs ends the sample. */
 static int wake_threads(struct mc_team *team, struct meeting *m)
 {
-	struct mc_sampler *sampler = m->meas->each;
 	u64 begin;
-	u32 round;
 	int err = 0;
 
-	for (round = 0; !err && round < sampler->warmup + sampler->repeat; round++) {
+	while (!err && mc_measurement_wants(m->meas)) {
 		mc_nap();
 		begin = mc_ticks();
 		err = mc_team_run(team, note_time, m);
 		if (!err)
-			keep_times(m->meas, round, begin, last_time(m));
+			keep_times(m->meas, begin, last_time(m));
 	}
 	return err;
 }
@@ -229,16 +225,14 @@ static int wake_threads(struct mc_team *team, struct meeting *m)
 /* The caller makes the threads, not a worker: a thread that starts another one sleeps. */
 static int make_threads(struct mc_team *team, struct meeting *m)
 {
-	struct mc_sampler *sampler = m->meas->each;
 	u64 begin;
-	u32 round;
 	int err = 0;
 
-	for (round = 0; !err && round < sampler->warmup + sampler->repeat; round++) {
+	while (!err && mc_measurement_wants(m->meas)) {
 		begin = mc_ticks();
 		err = mc_thread_once();
 		if (!err)
-			keep_times(m->meas, round, begin, mc_ticks());
+			keep_times(m->meas, begin, mc_ticks());
 		err = err ? err : mc_team_run(team, note_time, m);
 	}
 	return err;
@@ -252,6 +246,8 @@ static int measure_meeting(struct mc_run *run, const struct mc_point *point,
 	};
 	int err;
 
+	/* Threads that sleep or wait have no loop that makes their cores warm. */
+	mc_measurement_settle(meas, 0);
 	if (!m.at)
 		err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u times",
 			      meas->n);

@@ -34,6 +34,10 @@ static const char * const verified_names[] = {
 	[MC_VERIFIED_FAILED] = "failed",
 };
 
+static const char * const steady_names[] = {
+	[MC_STEADY_NOT_KNOWN] = NULL, [MC_STEADY_YES] = "yes", [MC_STEADY_NO] = "no",
+};
+
 /* The names of the bits of enum mc_left_out. */
 static const char * const left_out_whys[] = { "clock", "one_cpu", "disturbed", "no_overlap" };
 
@@ -144,7 +148,7 @@ enum fact_kind { FACT_ZONE, FACT_ATTR, FACT_EFFECT, FACT_VERIFIED, FACT_LEFT_OUT
 		 FACT_U32, FACT_U64, FACT_NS, FACT_STAT_NS, FACT_SPREAD_NS,
 		 FACT_PERCENT, FACT_DRAM_WHY, FACT_SOME, FACT_TRAFFIC,
 		 FACT_AMPLIFICATION, FACT_IDLE, FACT_DISTURBED, FACT_WINDOWS, FACT_REMOTE,
-		 FACT_EVENT, FACT_EVENTS_WHY, FACT_RANGE };
+		 FACT_EVENT, FACT_EVENTS_WHY, FACT_RANGE, FACT_STEADY };
 
 static const struct fact {
 	const char *name;
@@ -166,6 +170,9 @@ static const struct fact {
 	{ "started_unix_ns", FACT_U64, F(started_unix_ns), .wide = true },
 	{ "window_max_ns", FACT_NS, F(window_max_ps), .wide = true },
 	{ "verified", FACT_VERIFIED, F(verified), .memory = true },
+	{ "warmup_ns", FACT_NS, F(warmup_ps), .wide = true },
+	{ "steady", FACT_STEADY, F(steady), .shy = true },
+	{ "placements", FACT_SOME, F(places), .wide = true },
 	{ "samples", FACT_U32, F(stats.samples) },
 	{ "left_out", FACT_U32, F(stats.left_out), .wide = true },
 	{ "left_out_why", FACT_LEFT_OUT, F(left_out), .wide = true },
@@ -296,6 +303,11 @@ static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
 	case FACT_VERIFIED:
 		word_cell(c, t, name_of(verified_names, ARRAY_SIZE(verified_names),
 					*(const u8 *)at));
+		break;
+	case FACT_STEADY:
+		word_cell(c, t, name_of(steady_names, ARRAY_SIZE(steady_names),
+					*(const u8 *)at));
+		c->wide = *(const u8 *)at != MC_STEADY_NO;
 		break;
 	case FACT_LEFT_OUT:
 		left_out_cell(c, t, *(const u8 *)at);

@@ -7,6 +7,7 @@
 #include "core/histogram.h"
 #include "core/request.h"
 #include "core/stats.h"
+#include "core/steady.h"
 
 #define MC_MAX_COLUMNS	16	/* figures that a test can define */
 #define MC_MAX_CELLS	(MC_MAX_KEYS + MC_MAX_COLUMNS + 50)
@@ -138,6 +139,9 @@ struct mc_events_counted {
  * @windows_left_out: number of windows left out of samples that were used
  * @started_unix_ns: wall clock at the first warm-up
  * @window_max_ps: longest timed window
+ * @steady: was the loop steady, before its samples and during them (enum mc_steady)
+ * @warmup_ps: time for which the threads had worked before the first sample, without a pause
+ * @places: number of places in memory that the samples took in turn; 0: there is no memory
  * @stats: time of a pass over the working set
  * @has: bit i is set if @value[i] was measured
  * @value: the test's own figures, fixed-point with the decimals of their columns
@@ -165,6 +169,9 @@ struct mc_record {
 	u32 windows_left_out;
 	u64 started_unix_ns;
 	u64 window_max_ps;
+	u8 steady;
+	u64 warmup_ps;
+	u64 places;
 	struct mc_stats stats;
 	u32 has;
 	u64 value[MC_MAX_COLUMNS];

@@ -55,6 +55,24 @@ static u64 deviation_of(const u64 *v, size_t n, u64 mean)
 	return mc_sqrt(squares / (n - 1)) << shift;
 }
 
+static u64 middle_of(const u64 *sorted, size_t n)
+{
+	return sorted[(n - 1) / 2] + (sorted[n / 2] - sorted[(n - 1) / 2]) / 2;
+}
+
+/**
+ * mc_median() - the median, the middle sample or the mean of the two in the middle
+ * @samples: samples, none of them left out; sorted in place
+ * @n: number of samples, not 0
+ *
+ * Return: the median.
+ */
+u64 mc_median(u64 *samples, size_t n)
+{
+	mc_sort(samples, n, sizeof(*samples), ascending);
+	return middle_of(samples, n);
+}
+
 /**
  * mc_permille() - a percentile in thousandths, nearest rank
  * @sorted: samples, ascending
@@ -92,8 +110,7 @@ void mc_stats_of(struct mc_stats *st, u64 *samples, size_t n)
 		return;
 	st->min_ps = samples[0];
 	st->max_ps = samples[n - 1];
-	st->median_ps = samples[(n - 1) / 2] +
-			(samples[n / 2] - samples[(n - 1) / 2]) / 2;
+	st->median_ps = middle_of(samples, n);
 	st->mean_ps = mean_of(samples, n);
 	st->sd_ps = deviation_of(samples, n, st->mean_ps);
 	st->p50_ps = mc_permille(samples, n, 500);

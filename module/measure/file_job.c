@@ -309,7 +309,7 @@ static int prepare(struct mc_file_job *job)
 	return err ? err : mc_team_run_some(job->run->team, NULL, job->n, prepare_job, job);
 }
 
-static int one_sample(struct mc_file_job *job, u32 round)
+static int one_sample(struct mc_file_job *job)
 {
 	struct mc_measurement *meas = &job->meas;
 	struct mc_tally tally;
@@ -326,13 +326,13 @@ static int one_sample(struct mc_file_job *job, u32 round)
 		return err;
 	if (meas->counting)
 		mc_traffic_stop(meas->counting, &tally);
-	if (meas->counting && round >= meas->each->warmup)
-		mc_measurement_tally(meas, &tally);
 	ps = sample_ps(job);
 	meas->each->clock_bad = !ps;
-	mc_measurement_keep(meas, round, ps);
-	for (i = 0; i < job->n; i++)
-		mc_measurement_events(meas, round, job->reader[i].events, 1, 1);
+	mc_measurement_keep(meas, ps);
+	if (meas->kept && meas->counting)
+		mc_measurement_tally(meas, &tally);
+	for (i = 0; meas->kept && i < job->n; i++)
+		mc_measurement_events(meas, job->reader[i].events, 1, 1);
 	if (!job->write || !job->check)
 		return 0;
 	/* With cache=drop the data must be read back from the disk. */
@@ -343,14 +343,13 @@ static int one_sample(struct mc_file_job *job, u32 round)
 /**
  * mc_file_job_sample() - take one sample with all readers
  * @job: the job
- * @round: number of the sample, warm-ups included
  *
  * Context: Process, may sleep.
  * Return: 0 or a negative errno, explained in the run's error.
  */
-int mc_file_job_sample(struct mc_file_job *job, u32 round)
+int mc_file_job_sample(struct mc_file_job *job)
 {
-	int err = one_sample(job, round);
+	int err = one_sample(job);
 
 	return err ? explain_error(job, err) : 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What tests share before and after mc_measure(). */
+#include "arch/random.h"
 #include "core/math.h"
 #include "measure/disturbed.h"
 #include "measure/side.h"
@@ -26,11 +27,13 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 		.n = mc_team_size(run->team), .counting = run->counting,
 		.tick = run->trial ? NULL : run->side->tick, .run = run,
 		.keep_disturbed = point->v[MC_KEY_DISTURBED],
+		.trial = run->trial, .places = 1,
 	};
 	meas->each = mc_alloc_array(meas->n, sizeof(*meas->each));
 	meas->samples = mc_alloc_array(point->v[MC_KEY_REPEAT], sizeof(u64));
 	meas->disturbed = mc_alloc_array(point->v[MC_KEY_REPEAT], 1);
-	if (!meas->each || !meas->samples || !meas->disturbed)
+	meas->cycles = mc_alloc_array(point->v[MC_KEY_REPEAT], sizeof(u64));
+	if (!meas->each || !meas->samples || !meas->disturbed || !meas->cycles)
 		return mc_fail(&run->error, -ENOMEM,
 			       "repeat: no memory for %llu samples",
 			       point->v[MC_KEY_REPEAT]);
@@ -40,6 +43,7 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 		meas->each[i].warmup = point->v[MC_KEY_WARMUP];
 		meas->each[i].repeat = point->v[MC_KEY_REPEAT];
 	}
+	mc_measurement_settle(meas, MC_CLOCK_UP_NS);
 	return 0;
 }
 
@@ -63,6 +67,42 @@ struct mc_part mc_measurement_part(const struct mc_measurement *meas,
 	return (struct mc_part){
 		home->area.view, homes->seat[thread].index, home->threads
 	};
+}
+
+/* The most places that samples take in turn. */
+#define PLACES_MOST	8
+
+/**
+ * mc_place_bytes() - the distance of places in memory that samples take in turn
+ * @bytes: bytes of memory at each place
+ *
+ * Return: bytes, in whole pages.
+ */
+u64 mc_place_bytes(u64 bytes)
+{
+	return (bytes + 4095) & ~4095ULL;
+}
+
+/**
+ * mc_places() - number of places in memory that samples can take in turn
+ * @point: the point
+ * @view: its memory
+ * @bytes: bytes of memory at each place
+ *
+ * Which pages a working set has decides what the caches hold of it, from about half of a
+ * cache on, and a buffer keeps its pages. So the samples go through several places, as many as
+ * the first block of the buffer has. Memory that is not cached, or not RAM, has one.
+ *
+ * Return: the number, at least 1.
+ */
+u32 mc_places(const struct mc_point *point, const struct mc_view *view, u64 bytes)
+{
+	const struct mc_span *last = &view->spans[view->n - 1];
+	u64 room = min(last->start + last->bytes, MC_BLOCK_BYTES);
+
+	if (point->v[MC_KEY_TYPE] != MC_WB || point->v[MC_KEY_TARGET] != MC_TARGET_RAM)
+		return 1;
+	return max(min(room / mc_place_bytes(bytes), (u64)PLACES_MOST), 1ULL);
 }
 
 /**
@@ -120,46 +160,76 @@ u64 mc_measurement_close(struct mc_worker *w, struct mc_sampler *sampler)
 }
 
 /**
- * mc_measurement_keep() - keep a sample of a test that does not use mc_measure()
- * @meas: the measurement; the sample is bad if a window of the first sampler was
- * @round: number of the sample, warm-ups included
- * @ps: picoseconds
+ * mc_measurement_wants() - does a test that does not use mc_measure() need more samples?
+ * @meas: the measurement
  *
- * Context: Worker thread, one at a time.
+ * Context: Any thread, while none keeps a sample.
+ * Return: true or false.
  */
-void mc_measurement_keep(struct mc_measurement *meas, u32 round, u64 ps)
+bool mc_measurement_wants(const struct mc_measurement *meas)
 {
-	bool bad = meas->each->clock_bad;
-
-	if (round >= meas->each->warmup) {
-		if (bad)
-			meas->left_out |= MC_LEFT_CLOCK;
-		meas->samples[meas->done++] = bad ? MC_NO_SAMPLE : ps;
-		mc_disturbed_keep(meas);
-	}
-	mc_disturbed_reset(meas->each);
-	if (meas->tick)
-		meas->tick(meas->run);
+	return meas->done < meas->each->repeat;
 }
 
 /**
- * mc_measurement_events() - keep a thread's events of a sample that mc_measurement_keep()
- * is told of
+ * mc_measurement_add() - add a sample, without asking whether the loop has settled
+ * @meas: the measurement; the sample is bad if a window of the first sampler was
+ * @ps: picoseconds
+ *
+ * Context: One thread at a time.
+ */
+void mc_measurement_add(struct mc_measurement *meas, u64 ps)
+{
+	bool bad = meas->each->clock_bad;
+
+	if (bad)
+		meas->left_out |= MC_LEFT_CLOCK;
+	meas->samples[meas->done++] = bad ? MC_NO_SAMPLE : ps;
+	mc_disturbed_keep(meas);
+	mc_disturbed_reset(meas->each);
+}
+
+/**
+ * mc_measurement_keep() - keep a sample of a test that does not use mc_measure(), once its
+ * loop has settled
+ * @meas: the measurement; the sample is bad if a window of the first sampler was
+ * @ps: picoseconds
+ *
+ * The threads of such a test work, or spin, from the begin of the measurement on.
+ *
+ * Context: Worker thread, one at a time.
+ * Return: true if the sample was kept.
+ */
+bool mc_measurement_keep(struct mc_measurement *meas, u64 ps)
+{
+	struct mc_settling *s = &meas->settling;
+	bool asked = s->warmups;
+
+	meas->kept = mc_settling_keeps(s, meas->each->clock_bad ? MC_NO_SAMPLE : ps,
+				       s->last - s->began);
+	if (meas->kept)
+		mc_measurement_add(meas, ps);
+	else
+		mc_disturbed_reset(meas->each);
+	if (meas->tick && (meas->kept || asked))
+		meas->tick(meas->run);
+	return meas->kept;
+}
+
+/**
+ * mc_measurement_events() - keep a thread's events of the sample that was just kept
  * @meas: the measurement
- * @round: number of the sample, warm-ups included
  * @events: the thread's events, or NULL; those since mc_events_clear() are of the sample
  * @pass: work of a pass
  * @done: work that the thread did in the sample, in the same unit
  *
  * Context: The thread, or another one while it does no work. One at a time.
  */
-void mc_measurement_events(struct mc_measurement *meas, u32 round,
-			   const struct mc_events *events, u64 pass, u64 done)
+void mc_measurement_events(struct mc_measurement *meas, const struct mc_events *events,
+			   u64 pass, u64 done)
 {
 	struct mc_events_tally one;
 
-	if (round < meas->each->warmup)
-		return;
 	mc_events_take(events, &one);
 	mc_events_add(&meas->events, &one, pass, done);
 }
@@ -183,6 +253,18 @@ static void record_dram(const struct mc_measurement *meas, struct mc_dram *dram)
 	}
 }
 
+/* The median of the samples that are used, while they are still in their order. */
+static void find_cycles(struct mc_measurement *meas)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < meas->done; i++) {
+		if (meas->samples[i] != MC_NO_SAMPLE && meas->cycles[i])
+			meas->cycles[n++] = meas->cycles[i];
+	}
+	meas->median_cycles = n ? mc_median(meas->cycles, n) : 0;
+}
+
 /**
  * mc_measurement_record() - put the result of a measurement into a record
  * @meas: the measurement; its samples are sorted by this
@@ -200,6 +282,10 @@ void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec)
 	rec->window_max_ps = mc_ticks_to_ps(longest);
 	mc_disturbed_record(meas, rec);
 	rec->left_out = meas->left_out;
+	find_cycles(meas);
+	rec->steady = mc_settling_verdict(&meas->settling, meas->samples, meas->done);
+	rec->warmup_ps = mc_ticks_to_ps(meas->settling.worked);
+	rec->places = min(meas->places, meas->done);
 	mc_stats_of(&rec->stats, meas->samples, meas->done);
 	record_dram(meas, &rec->dram);
 	mc_events_record(&meas->events, meas->done * max(meas->each->passes_a_sample, 1ULL),
@@ -214,6 +300,7 @@ void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec)
  */
 void mc_measurement_end(struct mc_measurement *meas)
 {
+	mc_free(meas->cycles);
 	mc_free(meas->disturbed);
 	mc_free(meas->samples);
 	mc_free(meas->each);

@@ -4,6 +4,7 @@
  * that fit in windows, piece by piece where the buffer is not contiguous.
  */
 #include "measure/pass.h"
+#include "measure/steady.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
@@ -300,6 +301,7 @@ int mc_pass_untimed(struct mc_worker *w, struct mc_pass *p)
 			return err;
 		mc_pass_window(p, &at, 1, quantum);
 		ticks = mc_window_close(w);
+		mc_core_worked(w);
 		if (ticks < mc_ns_to_ticks(MC_WINDOW_AIM_NS) / 2)
 			quantum = min(quantum * 2, 1ULL << 40);
 	}

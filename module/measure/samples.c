@@ -118,6 +118,7 @@ static int one_sample(struct mc_worker *w, struct mc_sampler *sampler)
 	mc_disturbed_reset(sampler);
 	mc_events_clear(w->events);
 	sampler->clock_bad = false;
+	sampler->worked = ~0ULL;
 	w->finishes = false;
 	while (at.passes < sampler->passes_a_sample) {
 		err = mc_window_open(w, sampler->irq_off);
@@ -128,6 +129,7 @@ static int one_sample(struct mc_worker *w, struct mc_sampler *sampler)
 				       sampler->quantum);
 		w->finishes = at.passes >= sampler->passes_a_sample;
 		ticks = mc_window_close(w);
+		sampler->worked = min(sampler->worked, mc_core_worked(w));
 		account_window(w, sampler, bytes, ticks);
 		adapt_quantum(sampler, bytes, ticks);
 	}
@@ -159,6 +161,7 @@ static int probe_half(struct mc_worker *w, struct mc_sampler *sampler, u64 from,
 		at = at + bytes > all ? 0 : at;
 		mc_pass_part(&sampler->pass, from + at, from + at + bytes);
 		ticks = mc_window_close(w);
+		mc_core_worked(w);
 		at += bytes;
 		slow = ticks >= mc_ns_to_ticks(MC_WINDOW_AIM_NS) / 2 ? slow + 1 : 0;
 		if (slow == 2 || (!slow && bytes == all))
@@ -220,6 +223,7 @@ static int find_passes(struct mc_worker *w, struct mc_sampler *sampler, u64 cost
 			return err;
 		mc_pass_window(&sampler->pass, &at, passes, passes * length);
 		ticks = max(mc_window_close(w), 1ULL);
+		mc_core_worked(w);
 		slow = ticks >= lasting ? slow + 1 : 0;
 		/* A window that lasts is repeated, as in probe_half(). */
 		if (slow == 2 || passes >= 1ULL << 20)
@@ -351,11 +355,42 @@ static u8 why_left_out(const struct mc_measurement *meas)
 	return MC_LEFT_NO_OVERLAP;
 }
 
-static void keep_sample(struct mc_measurement *meas, u8 bad)
+/* Mean of the clocks of all threads before the sample, MHz; 0: one is not known. */
+static u64 mean_mhz(const struct mc_measurement *meas)
 {
+	u64 sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < meas->n; i++) {
+		if (!meas->each[i].mhz[1])
+			return 0;
+		sum += meas->each[i].mhz[1];
+	}
+	return sum / meas->n;
+}
+
+static void keep_sample(struct mc_measurement *meas, u8 bad, u64 ps)
+{
+	unsigned int i;
+
+	for (i = 0; i < meas->n; i++)
+		mc_events_add(&meas->events, &meas->each[i].events, 1, 1);
 	meas->left_out |= bad;
-	meas->samples[meas->done++] = bad ? MC_NO_SAMPLE : sample_ps(meas);
+	if (meas->cycles)
+		meas->cycles[meas->done] = bad ? 0 : mc_muldiv(ps, mean_mhz(meas), 1000);
+	meas->samples[meas->done++] = ps;
 	mc_disturbed_keep(meas);
+}
+
+/* Ticks for which all threads had worked before the sample, without a pause. */
+static u64 all_worked(const struct mc_measurement *meas)
+{
+	u64 worked = ~0ULL;
+	unsigned int i;
+
+	for (i = 0; i < meas->n; i++)
+		worked = min(worked, meas->each[i].worked);
+	return worked;
 }
 
 /* A lone thread must not wait at the gate: it may be one of a larger team. */
@@ -365,7 +400,7 @@ static int wait_for_others(struct mc_worker *w, const struct mc_measurement *mea
 }
 
 /**
- * mc_measurement_tally() - add a sample's DRAM traffic, before the sample is kept
+ * mc_measurement_tally() - add the DRAM traffic of the sample that was just kept
  * @meas: the measurement
  * @one: traffic of the sample
  *
@@ -378,37 +413,44 @@ void mc_measurement_tally(struct mc_measurement *meas, const struct mc_tally *on
 	struct mc_tally *sum = &meas->tally;
 	int i;
 
-	sum->counted = meas->done ? sum->counted & one->counted : one->counted;
+	sum->counted = meas->done > 1 ? sum->counted & one->counted : one->counted;
 	sum->ps += one->ps;
 	for (i = 0; i < MC_NTRAFFIC; i++)
 		sum->bytes[i] += one->bytes[i];
 }
 
-/* Called by the first thread while the others wait. */
-static void end_sample(struct mc_measurement *meas, bool kept)
+/*
+ * Is the sample kept? One during which the threads did not overlap is taken again, until the
+ * tries are used up.
+ */
+static bool is_kept(struct mc_measurement *meas, u8 bad, u64 ps)
 {
+	if (!mc_settling_keeps(&meas->settling, ps, all_worked(meas)))
+		return false;
+	if (bad != MC_LEFT_NO_OVERLAP || !meas->tries_left)
+		return true;
+	meas->tries_left--;
+	return false;
+}
+
+/* Called by the first thread while the others wait. */
+static void end_sample(struct mc_measurement *meas)
+{
+	bool asked = meas->settling.warmups;
 	u8 bad = why_left_out(meas);
+	u64 ps = bad ? MC_NO_SAMPLE : sample_ps(meas);
 	struct mc_tally tally;
-	unsigned int i;
 
-	meas->again = kept && bad == MC_LEFT_NO_OVERLAP && meas->tries_left;
-	kept &= !meas->again;
-
-	if (meas->counting) {
+	if (meas->counting)
 		mc_traffic_stop(meas->counting, &tally);
-		if (kept)
-			mc_measurement_tally(meas, &tally);
-	}
-	if (meas->again) {
-		meas->tries_left--;
+	meas->kept = is_kept(meas, bad, ps);
+	if (meas->kept)
+		keep_sample(meas, bad, ps);
+	else
 		mc_disturbed_mark(meas);
-		return;
-	}
-	for (i = 0; kept && i < meas->n; i++)
-		mc_events_add(&meas->events, &meas->each[i].events, 1, 1);
-	if (kept)
-		keep_sample(meas, bad);
-	if (meas->tick)
+	if (meas->kept && meas->counting)
+		mc_measurement_tally(meas, &tally);
+	if (meas->tick && (meas->kept || asked))
 		meas->tick(meas->run);
 }
 
@@ -427,27 +469,93 @@ static int begin_sample(struct mc_worker *w, struct mc_measurement *meas, bool f
 	return wait_for_others(w, meas);
 }
 
-static int run_round(struct mc_worker *w, struct mc_sampler *sampler, u32 round,
-		     bool *again)
+/* The samples that are kept take the places in turn. */
+static int find_place(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
+{
+	u32 place = sampler->move ? sampler->shared->done % max(sampler->shared->places, 1U) : 0;
+	unsigned int i;
+	int err;
+
+	if (place == sampler->place)
+		return 0;
+	sampler->place = place;
+	err = sampler->move(w, sampler, round);
+	for (i = 0; !err && i < MC_PASSES_A_PLACE; i++)
+		err = mc_pass_untimed(w, &sampler->pass);
+	return err;
+}
+
+/* The clock may change within milliseconds, so it is measured before each sample. */
+static int read_clock(struct mc_worker *w, struct mc_sampler *sampler)
+{
+	int err;
+
+	if (!sampler->clock || !sampler->shared->settling.settled)
+		return 0;
+	err = sampler->clock(w, &sampler->mhz[1]);
+	if (!sampler->shared->done)
+		sampler->mhz[0] = sampler->mhz[1];
+	return err;
+}
+
+static int run_round(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
 	struct mc_measurement *all = sampler->shared;
 	bool first = sampler == all->each;
-	int err = sampler->prepare ? sampler->prepare(w, sampler, round) : 0;
+	int err = find_place(w, sampler, round);
 
+	if (!err && sampler->prepare)
+		err = sampler->prepare(w, sampler, round);
+	err = err ? err : read_clock(w, sampler);
 	race_ready(w, sampler);
 	err = err ? err : begin_sample(w, all, first);
 	err = err ? err : one_sample(w, sampler);
 	err = err ? err : wait_for_others(w, all);
 	if (!err && first)
-		end_sample(all, round >= sampler->warmup);
+		end_sample(all);
 	/*
 	 * Verification must not count as traffic, and every thread needs to know
-	 * whether the sample is taken again.
+	 * whether the sample is kept.
 	 */
 	if (!err && (all->counting || all->n > 1))
 		err = wait_for_others(w, all);
-	*again = all->again;
-	return err ? err : sampler->verify ? sampler->verify(w, sampler, round) : 0;
+	if (err || !all->kept || !sampler->verify)
+		return err;
+	return sampler->verify(w, sampler, round);
+}
+
+/* Take samples until as many are kept as were asked for. */
+static int run_rounds(struct mc_worker *w, struct mc_sampler *sampler)
+{
+	const struct mc_measurement *all = sampler->shared;
+	int err = 0;
+	u32 round;
+
+	for (round = 0; !err && all->done < sampler->repeat; round++)
+		err = run_round(w, sampler, round);
+	return err ? err : read_clock(w, sampler);
+}
+
+/**
+ * mc_measurement_settle() - begin to wait for the loop to settle; a trial does not wait
+ * @meas: the measurement
+ * @least_ns: the threads must have worked for so long before a sample is kept; 0: there is
+ *            nothing that settles
+ *
+ * Context: One thread, before the first sample.
+ */
+void mc_measurement_settle(struct mc_measurement *meas, u64 least_ns)
+{
+	if (meas->trial)
+		mc_settling_begin(&meas->settling, 0, 0);
+	else
+		mc_settling_begin(&meas->settling, meas->each->warmup, least_ns);
+}
+
+/* What a pass calls: a loop, or the function of a test. */
+static const void *loop_of(const struct mc_pass *p)
+{
+	return p->stretch ? (const void *)p->stretch : p->loop;
 }
 
 /**
@@ -462,13 +570,13 @@ int mc_measure(struct mc_worker *w, void *meas)
 {
 	struct mc_measurement *all = meas;
 	struct mc_sampler *sampler = &all->each[all->n > 1 ? w->index : 0];
-	bool again = false;
-	u32 round;
 	int err = calibrate(w, sampler);
 
-	if (sampler == all->each)
+	if (sampler == all->each) {
 		all->tries_left = sampler->repeat + MC_TRIES_MORE;
-
+		mc_measurement_settle(all, MC_WARM_NS);
+		all->settling.agreed = w->agreed == loop_of(&sampler->pass);
+	}
 	mc_disturbed_begin(w, sampler);
 	/*
 	 * All threads use the number of passes that the first one calibrated, so that
@@ -477,8 +585,8 @@ int mc_measure(struct mc_worker *w, void *meas)
 	err = err ? err : wait_for_others(w, all);
 	if (!err && sampler != all->each)
 		sampler->passes_a_sample = all->each->passes_a_sample;
-	for (round = 0; !err && round < sampler->warmup + sampler->repeat; round += !again)
-		err = run_round(w, sampler, round, &again);
+	err = err ? err : run_rounds(w, sampler);
+	w->agreed = all->settling.agreed ? loop_of(&sampler->pass) : NULL;
 	mc_disturbed_last(w, sampler);
 	err = err ? err : wait_for_others(w, all);
 	if (!err && sampler == all->each)

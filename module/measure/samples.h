@@ -8,8 +8,9 @@
 
 #include "core/record.h"
 #include "measure/events.h"
-#include "measure/traffic.h"
 #include "measure/pass.h"
+#include "measure/steady.h"
+#include "measure/traffic.h"
 
 /*
  * A sample lasts at least this many times the cost of reading the clock. Some counters
@@ -34,14 +35,24 @@
  */
 #define MC_TRIES_MORE		8
 
+/* Passes over a place that are not timed, so that the caches hold it. */
+#define MC_PASSES_A_PLACE	2
+
 /**
  * struct mc_sampler - one thread's measurement of one point
  * @pass: the timed pass
  * @irq_off: interrupts are off in timed windows
- * @warmup: number of samples that are thrown away first
+ * @warmup: least number of samples that are thrown away first
  * @repeat: number of samples that are kept
- * @prepare: untimed work before each sample, or NULL
- * @verify: untimed work after each sample, or NULL
+ * @move: let the pass go through place @place of the memory from now on, which may still hold
+ *        anything; NULL: there is one place
+ * @prepare: untimed work before each sample, or NULL. Samples have numbers (@round), also
+ *           those that are not kept
+ * @verify: untimed work after each sample that is kept, or NULL
+ * @place: the place in memory that the pass goes through, of the measurement's @places
+ * @clock: measures the core's clock (mc_core_mhz()), or NULL
+ * @mhz: the clock before the first sample that is kept, and that before the current one, which
+ *       is in the end the one after the last; 0: not known
  * @shared: the measurement of all threads
  * @quantum: bytes of an array that a window covers
  * @quantum_most: @quantum as calibrated, which it never exceeds
@@ -64,14 +75,20 @@
  * @window_max: longest window of all samples, ticks
  * @events: events of the thread's core in the windows of the sample
  * @clock_bad: a window of the sample ended before it began
+ * @worked: ticks for which the core had worked before the sample, and before each of its
+ *          windows
  */
 struct mc_sampler {
 	struct mc_pass pass;
 	bool irq_off;
 	u32 warmup;
 	u32 repeat;
+	int (*move)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
 	int (*prepare)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
 	int (*verify)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
+	u32 place;
+	int (*clock)(struct mc_worker *w, u64 *mhz);
+	u64 mhz[2];
 	struct mc_measurement *shared;
 	u64 quantum;
 	u64 quantum_most;
@@ -94,6 +111,7 @@ struct mc_sampler {
 	u64 window_max;
 	struct mc_events_tally events;
 	bool clock_bad;
+	u64 worked;
 };
 
 /**
@@ -102,7 +120,13 @@ struct mc_sampler {
  * @each: array of @n samplers by worker index; a lone thread uses the first
  * @samples: array of @repeat samples, picoseconds a pass over the whole working set
  * @done: number of samples in @samples
- * @again: the last sample was dropped and is taken again
+ * @cycles: array of @repeat numbers, thousandths of a cycle of a core's clock a pass; 0: not
+ *          known. NULL: the clock is not measured
+ * @median_cycles: their median, once the record has been made; 0: not known
+ * @settling: whether the loop has settled
+ * @trial: samples only tell how long they take: none is thrown away
+ * @places: number of places in memory that the samples take in turn
+ * @kept: the last sample was kept
  * @tries_left: how many more samples may be dropped
  * @left_out: why samples are MC_NO_SAMPLE (enum mc_left_out)
  * @disturbed: disturbances that each sample saw; NULL: they are not recorded
@@ -113,7 +137,8 @@ struct mc_sampler {
  * @counting: counters of DRAM traffic, read around each sample, or NULL
  * @tally: DRAM traffic of all samples that were kept
  * @events: events of the cores in all samples that were kept
- * @tick: called by the first thread after each sample, warm-ups included, or NULL
+ * @tick: called by the first thread after each sample that is kept and each warm-up that was
+ *        asked for, or NULL
  * @run: argument of @tick
  * @arg: for the test's own use
  */
@@ -122,7 +147,12 @@ struct mc_measurement {
 	struct mc_sampler *each;
 	u64 *samples;
 	u32 done;
-	bool again;
+	u64 *cycles;
+	u64 median_cycles;
+	struct mc_settling settling;
+	bool trial;
+	u32 places;
+	bool kept;
 	u32 tries_left;
 	u8 left_out;
 	u8 *disturbed;
@@ -139,6 +169,7 @@ struct mc_measurement {
 };
 
 int mc_measure(struct mc_worker *w, void *meas);
+void mc_measurement_settle(struct mc_measurement *meas, u64 least_ns);
 void mc_measurement_tally(struct mc_measurement *meas, const struct mc_tally *one);
 u64 mc_sum_of_run(u64 first, u64 step, u64 n);
 

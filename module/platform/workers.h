@@ -24,6 +24,9 @@ struct mc_events;
  * @disturbed: disturbances in the last window (enum mc_disturbance)
  * @events: events of its core, read around each window; NULL: none are counted
  * @finishes: its part of a race ends with the current window
+ * @worked: ticks for which loops over memory have run without a pause (measure/steady.h)
+ * @left_off: ticks at the end of the last of them
+ * @agreed: the loop whose samples agreed when it was measured last; NULL: none
  * @irq_off: interrupts are off in the open window
  * @irq_flags: flags to restore at the end of the window
  */
@@ -37,6 +40,9 @@ struct mc_worker {
 	u8 disturbed;
 	struct mc_events *events;
 	bool finishes;
+	u64 worked;
+	u64 left_off;
+	const void *agreed;
 	bool irq_off;
 	unsigned long irq_flags;
 };

@@ -41,7 +41,7 @@ load module.bash
 			not k.startswith("disturbed_") and
 			not k.endswith(("_ns", "_bytes", "_percent")) and "mb_per_s" not in k} ==
 		{"memory_node", "threads", "remote_threads", "samples", "left_out", "repeat", "warmup", "streams", "passes_per_sample",
-			"core_mhz", "bytes_per_core_cycle", "windows_left_out"}'
+			"core_mhz", "core_mhz_after", "placements", "bytes_per_core_cycle", "windows_left_out"}'
 	# The statistics are in ascending order.
 	holds 'all(0 < r["min_ns"] <= r["median_ns"] <= r["p99_ns"] <= r["max_ns"] and
 		r["min_ns"] <= r["mean_ns"] <= r["max_ns"] and r["median_ns"] == r["p50_ns"] for r in results)'

@@ -11,7 +11,7 @@
 #include "stub/team.h"
 #include "measure/test.h"
 
-#define BYTES	(4ULL << 20)
+#define BYTES	(1024 * 1024ULL)
 #define LINES	(BYTES / 64)
 #define OFTEN	(LINES / 1024)	/* pieces of the set; the test asks after each */
 
@@ -86,7 +86,7 @@ static int measure(const char *state, unsigned int stop_at)
 {
 	char line[128];
 
-	snprintf(line, sizeof(line), "c2c cpu=0,1 size=4M repeat=1 warmup=0 state=%s", state);
+	snprintf(line, sizeof(line), "c2c cpu=0,1 size=1M repeat=1 warmup=0 state=%s", state);
 	return measure_line(line, 2, stop_at);
 }
 

@@ -18,7 +18,7 @@ static u8 (*happens)(unsigned int thread, int sample, unsigned int window);
 
 static int next_sample(struct mc_worker *w, struct mc_sampler *one, u32 round)
 {
-	sample[w->index] = (int)round - (int)one->warmup;
+	sample[w->index] = sample_of(one);
 	windows[w->index] = 0;
 	return 0;
 }
@@ -236,7 +236,7 @@ static int looks, theft;
 /* The detector has time to look once in three samples. */
 static enum mc_stolen look(int cpu, bool at_once)
 {
-	if (!at_once && ++looks % 3)
+	if (!at_once && (sample[cpu] < 0 || ++looks % 3))
 		return MC_NOT_LOOKED;
 	return sample[cpu] == theft ? MC_STOLEN : MC_NOT_STOLEN;
 }

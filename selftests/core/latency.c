@@ -12,7 +12,7 @@
 /* As latency.c numbers its columns. */
 enum {
 	COL_NS, COL_NS_MIN, COL_CYCLES, COL_LEVEL, COL_P50, COL_P99, COL_P999,
-	COL_CORE_MHZ, COL_LOADS, COL_GRAIN_LOADS,
+	COL_CORE_MHZ, COL_CORE_MHZ_AFTER, COL_LOADS, COL_GRAIN_LOADS,
 };
 
 #define BYTES	(16ULL << 20)
@@ -91,6 +91,12 @@ static void costs(void)
 	sim.look = mc_clock.cost_ps;
 }
 
+/* A set of 64 KiB has no second place. */
+static void one_place(void)
+{
+	spans[0].bytes = 64 << 10;
+}
+
 /* --------------------------------------------------------------------- figures */
 
 /* @bytes: the bytes of the lines that the loads touch */
@@ -110,6 +116,7 @@ static void assert_latency(const char *how, u64 elements, u64 bytes)
 	assert_figure(rec, COL_NS, 5 * NS);
 	assert_figure(rec, COL_NS_MIN, 5 * NS);
 	assert_figure(rec, COL_CORE_MHZ, 2500);
+	assert_figure(rec, COL_CORE_MHZ_AFTER, 2500);
 	assert_figure(rec, COL_CYCLES, 1250);	/* 12.50 */
 	assert_figure(rec, COL_LEVEL, MC_HIT_L2);
 	assert_int_equal(served_bytes, bytes);
@@ -137,6 +144,7 @@ static void test_all_elements_count_alike(void **state)
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(patterns); i++) {
 		reset(1);
+		one_place();
 		low_ps = 3 * NS;
 		low_bytes = 32 << 10;
 		snprintf(line, sizeof(line), "latency size=64K pattern=%s", patterns[i]);
@@ -144,6 +152,33 @@ static void test_all_elements_count_alike(void **state)
 		assert_figure(rec, COL_NS, 6500);
 		assert_figure(rec, COL_CYCLES, 1625);
 	}
+}
+
+/*
+ * The first 256 KiB cost 3 ns more. Each sample is of another 256 KiB of the first 2 MiB, so
+ * one of eight is slower, and the eighth part of the time of all is that of the slow place.
+ */
+static void test_samples_take_places_in_turn(void **state)
+{
+	reset(1);
+	low_ps = 3 * NS;
+	low_bytes = 256 << 10;
+	assert_int_equal(measure("latency size=256K repeat=16"), 0);
+	assert_int_equal(rec->places, 8);
+	assert_int_equal(rec->verified, MC_VERIFIED_OK);
+	assert_figure(rec, COL_NS, 5 * NS);
+	assert_int_equal(rec->stats.min_ps, 4096 * 5 * NS);
+	assert_int_equal(rec->stats.max_ps, 4096 * 8 * NS);
+	assert_int_equal(rec->stats.mean_ps, 4096 * (7 * 5 + 8) * NS / 8);
+	/* No more places than samples, and none where the set fills the memory. */
+	assert_int_equal(measure("latency size=256K repeat=3"), 0);
+	assert_int_equal(rec->places, 3);
+	assert_int_equal(measure("latency size=768K"), 0);
+	assert_int_equal(rec->places, 2);
+	assert_int_equal(measure("latency size=2M"), 0);
+	assert_int_equal(rec->places, 1);
+	assert_int_equal(measure("latency size=256K type=uc"), 0);
+	assert_int_equal(rec->places, 1);
 }
 
 static void slower(void)
@@ -232,6 +267,7 @@ static void test_samples_take_as_long_as_asked(void **state)
 	told_more = 0;
 	reset(1);
 	run.side = &telling;
+	one_place();
 	load_ps = 50000 * NS;
 	assert_int_equal(measure("latency size=64K time=2 repeat=4 warmup=1"), 0);
 	assert_int_equal(rec->stats.median_ps, 1024 * load_ps);
@@ -246,6 +282,7 @@ static void test_samples_take_as_long_as_asked(void **state)
 	assert_int_equal(rec->stats.samples, 60);
 	/* What stands beside the samples takes longer than asked, and is not counted. */
 	reset(1);
+	one_place();
 	load_ps = 50000 * NS;
 	assert_int_equal(measure("latency size=64K time=0.4 repeat=4 warmup=1"), 0);
 	assert_in_range(rec->stats.samples * rec->stats.median_ps, 350 * MS, 450 * MS);
@@ -297,17 +334,18 @@ static void count_quiet(struct mc_worker *w)
 static unsigned int quiet_windows(const char *line)
 {
 	reset(1);
+	one_place();
 	quiet = 0;
 	sim.opened = count_quiet;
 	assert_int_equal(measure(line), 0);
 	return quiet;
 }
 
-/* All windows except those that measure the clock of the core. */
+/* All windows except those that measure the clock of the core, before and after each sample. */
 static void test_interrupts_are_as_asked(void **state)
 {
 	assert_int_equal(quiet_windows("latency size=64K"), 0);
-	assert_int_equal(quiet_windows("latency size=64K irq=off"), sim.windows - 4);
+	assert_int_equal(quiet_windows("latency size=64K irq=off"), sim.windows - 2 * 11);
 }
 
 /* ------------------------------------------------------- what can go wrong */
@@ -360,15 +398,20 @@ static void test_a_stop_keeps_what_there_is(void **state)
 	assert_stopped("latency size=64K warmup=1 repeat=10 cpu=0,1", 1);
 }
 
+static unsigned int behind;
+
+/* Two windows behind the samples measure the clock. */
 static void stop_in_grains(struct mc_worker *w)
 {
-	if (done == 4)
+	if (done == 4 && ++behind > 2 + 1)
 		mc_team_stop(w->team, -ECANCELED);
 }
 
 static void test_grains_until_a_stop_are_kept(void **state)
 {
 	reset(1);
+	one_place();
+	behind = 0;
 	sim.opened = stop_in_grains;
 	assert_int_equal(measure("latency size=64K warmup=1 repeat=3"), -ECANCELED);
 	assert_int_equal(n, 1);
@@ -402,6 +445,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_load_costs_what_it_costs),
 		cmocka_unit_test(test_all_elements_count_alike),
+		cmocka_unit_test(test_samples_take_places_in_turn),
 		cmocka_unit_test(test_median_and_fastest),
 		cmocka_unit_test(test_a_large_set_takes_several_passes),
 		cmocka_unit_test(test_how_times_are_distributed),

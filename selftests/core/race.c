@@ -16,10 +16,10 @@ static u64 late_by, late_from;
 static unsigned int times_late[TEAM_MOST], late_times;
 static bool late[TEAM_MOST];
 
-/* The first tries of round 2, which is sample 1. All begin at the same time. */
+/* The first tries of sample 1. All begin at the same time. */
 static int be_late(struct mc_worker *w, struct mc_sampler *one, u32 round)
 {
-	late[w->index] = round == 2 && times_late[w->index]++ < late_times;
+	late[w->index] = sample_of(one) == 1 && times_late[w->index]++ < late_times;
 	late_from = sim.now[w->index];
 	return 0;
 }

@@ -111,7 +111,8 @@ static void test_windows_are_short_if_readback_is_slow(void **state)
 
 static int slow_down(struct mc_worker *w, struct mc_sampler *one, u32 round)
 {
-	speed[w->index] *= 2;
+	if (sample_of(one) >= 0)
+		speed[w->index] *= 2;
 	return 0;
 }
 
@@ -119,7 +120,7 @@ static void test_windows_are_short_on_memory_that_gets_slower(void **state)
 {
 	for (u64 bytes = PAGE; bytes <= 64 << 20; bytes *= 4) {
 		set_up(1, bytes);
-		speed[0] = 100;
+		speed[0] = 50;
 		sampler[0].prepare = slow_down;
 		sampler[0].repeat = 9;
 		assert_int_equal(measure(), 0);
@@ -294,6 +295,149 @@ static void test_warmups_are_not_kept(void **state)
 	assert_int_equal(ticks, 1);
 }
 
+/* ---------------------------------------------------------------- settling */
+
+static struct mc_record rec;
+
+static int settle(void)
+{
+	int err = measure();
+
+	rec = (struct mc_record){ .has = 0 };
+	rec.steady = mc_settling_verdict(&meas.settling, samples, meas.done);
+	return err;
+}
+
+static u64 fast_at;		/* time at which the loop becomes twice as fast */
+static bool slows;		/* each window takes 5 thousandths longer than the one before */
+static u64 base_ps = 10;
+
+static void set_speed(struct mc_worker *w)
+{
+	speed[w->index] = sim.now[w->index] < 1000 * MS + fast_at ? 2 * base_ps : base_ps;
+	base_ps += slows ? base_ps * 5 / 1000 : 0;
+}
+
+static void set_up_speeds(unsigned int n)
+{
+	set_up(n, 16 << 10);
+	sim.opened = set_speed;
+	fast_at = 0;
+	slows = false;
+	base_ps = 10000;
+	for (unsigned int i = 0; i < n; i++)
+		sampler[i].repeat = 10;
+}
+
+/* However late the loop becomes faster, up to what a core takes, no sample is of before. */
+static void test_a_core_is_waited_for(void **state)
+{
+	for (unsigned int n = 1; n <= 3; n++) {
+		for (u64 at = 0; at < 10; at++) {
+			set_up_speeds(n);
+			base_ps = 10;
+			fast_at = at * MS;
+			/* These threads have slept for long. */
+			for (unsigned int i = 0; i < n; i++)
+				mc_threads_worker(team, i)->left_off = 0;
+			assert_int_equal(settle(), 0);
+			assert_samples_near((16 << 10) * 10);
+			assert_int_equal(ticks, 11);
+			assert_int_equal(rec.steady, MC_STEADY_YES);
+			assert_in_range(mc_ticks_to_ps(meas.settling.worked), 10 * MS, 20 * MS);
+		}
+	}
+}
+
+/* A core that has not rested is not waited for. */
+static void test_a_warm_core_is_not_waited_for(void **state)
+{
+	set_up_speeds(1);
+	base_ps = 10;
+	assert_int_equal(settle(), 0);
+	assert_true(sim.now[0] < 1005 * MS);
+	assert_int_equal(meas.settling.seen, MC_STEADY_SAMPLES);
+	/* The loop is known: no sample is needed but the warm-up that was asked for. */
+	meas.done = 0;
+	assert_int_equal(settle(), 0);
+	assert_int_equal(meas.settling.seen, 1);
+	assert_int_equal(rec.steady, MC_STEADY_YES);
+}
+
+/* Faster from the third sample on that is thrown away, or that is kept. */
+static int faster_from_warmup(struct mc_worker *w, struct mc_sampler *one, u32 round)
+{
+	base_ps = round < 3 ? 20 : 10;
+	return 0;
+}
+
+static int faster_from_sample(struct mc_worker *w, struct mc_sampler *one, u32 round)
+{
+	base_ps = sample_of(one) < 5 ? 20 : 10;
+	return 0;
+}
+
+/* A loop whose samples do not agree is waited for, even if its core is warm. */
+static void test_samples_are_waited_for(void **state)
+{
+	set_up_speeds(1);
+	sampler[0].prepare = faster_from_warmup;
+	assert_int_equal(settle(), 0);
+	assert_samples_near((16 << 10) * 10);
+	assert_int_equal(rec.steady, MC_STEADY_YES);
+	/* If it changes during the samples, they say so. */
+	set_up_speeds(1);
+	sampler[0].prepare = faster_from_sample;
+	assert_int_equal(settle(), 0);
+	assert_false(meas.settling.gave_up);
+	assert_int_equal(rec.steady, MC_STEADY_NO);
+	set_up_speeds(1);
+	base_ps = 400;
+	slows = true;
+	assert_int_equal(settle(), 0);
+	assert_true(meas.settling.gave_up);
+	assert_int_equal(rec.steady, MC_STEADY_NO);
+	/* It has not waited for ever. */
+	assert_true(sim.now[0] < 1300 * MS);
+	assert_int_equal(meas.done, 10);
+}
+
+/* What is done between two samples brings the core's rest back, so the loop runs again. */
+static int rest(struct mc_worker *w, struct mc_sampler *one, u32 round)
+{
+	sim_spend(2 * MS);
+	return 0;
+}
+
+static void test_a_rest_between_samples_is_made_up_for(void **state)
+{
+	for (unsigned int n = 1; n <= 2; n++) {
+		u64 began;
+
+		set_up_speeds(n);
+		base_ps = 10;
+		for (unsigned int i = 0; i < n; i++)
+			sampler[i].verify = rest;
+		began = sim.now[0];
+		assert_int_equal(settle(), 0);
+		assert_int_equal(rec.steady, MC_STEADY_YES);
+		assert_false(meas.settling.gave_up);
+		/* 2 ms of rest and as much of the loop, for each sample that others follow. */
+		assert_in_range(sim.now[0] - began, (9 * 4 + 2) * MS, 10 * 5 * MS);
+	}
+}
+
+/* Trials only tell how long samples take. */
+static void test_a_trial_waits_for_nothing(void **state)
+{
+	set_up_speeds(1);
+	base_ps = 10;
+	meas.trial = true;
+	mc_threads_worker(team, 0)->left_off = 0;
+	assert_int_equal(settle(), 0);
+	assert_int_equal(meas.settling.seen, 0);
+}
+
 /* ------------------------------------------------------ each byte, once a pass */
 
 static void trace(unsigned int n, const struct mc_loop *l, u64 bytes, u64 ps)
@@ -395,20 +539,26 @@ static void test_a_stop_keeps_the_samples_before(void **state)
 	}
 }
 
-static int fail_in_round_2(struct mc_worker *w, struct mc_sampler *one, u32 round)
+/* Before the second sample that is kept, and after it. */
+static int fail_before(struct mc_worker *w, struct mc_sampler *one, u32 round)
 {
-	return round == 2 && w->index == sim.n - 1 ? -ENODEV : 0;
+	return sample_of(one) == 1 && w->index == sim.n - 1 ? -ENODEV : 0;
+}
+
+static int fail_after(struct mc_worker *w, struct mc_sampler *one, u32 round)
+{
+	return sample_of(one) == 2 && w->index == sim.n - 1 ? -ENODEV : 0;
 }
 
 static void test_what_a_thread_fails_with_stops_all(void **state)
 {
 	for (unsigned int n = 1; n <= 3; n++) {
 		set_up(n, PAGE);
-		sampler[n - 1].prepare = fail_in_round_2;
+		sampler[n - 1].prepare = fail_before;
 		assert_int_equal(measure(), -ENODEV);
 		assert_int_equal(meas.done, 1);
 		set_up(n, PAGE);
-		sampler[n - 1].verify = fail_in_round_2;
+		sampler[n - 1].verify = fail_after;
 		assert_int_equal(measure(), -ENODEV);
 		assert_int_equal(meas.done, 2);
 	}
@@ -418,7 +568,7 @@ static bool backwards[TEAM_MOST];
 
 static int step_back(struct mc_worker *w, struct mc_sampler *one, u32 round)
 {
-	backwards[w->index] = round == 2 && w->index == sim.n - 1;
+	backwards[w->index] = sample_of(one) == 1 && w->index == sim.n - 1;
 	return 0;
 }
 
@@ -506,6 +656,11 @@ int main(void)
 		cmocka_unit_test(test_samples_last_although_time_was_stolen),
 		cmocka_unit_test(test_only_time_in_windows_counts),
 		cmocka_unit_test(test_warmups_are_not_kept),
+		cmocka_unit_test(test_a_core_is_waited_for),
+		cmocka_unit_test(test_a_warm_core_is_not_waited_for),
+		cmocka_unit_test(test_samples_are_waited_for),
+		cmocka_unit_test(test_a_rest_between_samples_is_made_up_for),
+		cmocka_unit_test(test_a_trial_waits_for_nothing),
 		cmocka_unit_test(test_each_byte_once_a_pass),
 		cmocka_unit_test(test_an_untimed_pass),
 		cmocka_unit_test(test_a_stop_keeps_the_samples_before),

@@ -19,6 +19,9 @@ USER = TOP / "build/user/memcache-user"
 # With PRICES=FILE the tests predict the times of that file's prices.
 FILE_GIVEN = bool(os.environ.get("PRICES"))
 
+# Windows of a measurement of the core's clock: CLOCK_ROUNDS in module/measure/core_clock.c.
+CLOCK_WINDOWS = 2
+
 # Prices with which only instructions take time.
 FREE = {key: 0 for key in (
     "uc_load_ns", "uc_store_ns", "wc_load_ns", "wc_line_ns", "wc_word_ns", "l2_ns", "l3_ns",
@@ -35,8 +38,11 @@ class Run:
     everything: dict = field(default_factory=dict)
 
     def windows_of(self, number: int) -> list[dict]:
-        """All windows of a result, calibration and warm-up included."""
-        return [w["did"] for w in self.windows if w["record"] == number + 1]
+        """All windows of a result, calibration and warm-up included, but those in which
+        `bandwidth` measures the clock of the core at the end."""
+        windows = [w["did"] for w in self.windows if w["record"] == number + 1]
+        bandwidth = self.results[number]["test"] == "bandwidth"
+        return windows[:-CLOCK_WINDOWS] if bandwidth else windows
 
     @property
     def result(self) -> dict:

@@ -20,6 +20,7 @@
 /* As bandwidth.c numbers its columns. */
 enum {
 	COL_MB_PER_S, COL_MB_PER_S_MAX, COL_TRAVERSED, COL_PASSES, COL_CORE_MHZ,
+	COL_CORE_MHZ_AFTER,
 	COL_BYTES_PER_CYCLE, COL_LEVEL, COL_OWN_LOOP,
 };
 

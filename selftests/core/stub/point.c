@@ -116,6 +116,12 @@ const struct mc_loop check = { MC_OP_CHECK, 8, 0, run_check };
 
 /* ---------------------------------------------------------------- the point */
 
+/* The number of the sample that comes next, if it is kept; -1: the loop has not settled. */
+int sample_of(const struct mc_sampler *one)
+{
+	return one->shared->settling.settled ? (int)one->shared->done : -1;
+}
+
 int begin_trail(struct mc_worker *w, struct mc_sampler *one, u32 round)
 {
 	trails[w->index] = (struct trail){ .on = true, .value = one->pass.value };

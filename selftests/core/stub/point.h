@@ -27,6 +27,7 @@ extern const struct mc_loop loop, bytewise, triad, check;
 void *place(u64 offset, u64 bytes);
 void odd_spans(u64 bytes);
 void set_up(unsigned int n, u64 bytes);
+int sample_of(const struct mc_sampler *one);
 int begin_trail(struct mc_worker *w, struct mc_sampler *one, u32 round);
 int end_trail(struct mc_worker *w, struct mc_sampler *one, u32 round);
 bool trail_is_one_pass(void);

@@ -25,7 +25,7 @@ static pthread_cond_t turns[TEAM_MOST] = {
 
 static __thread struct mc_worker *self;
 
-/* @n threads, no hooks, no overheads, and a clock that costs 20 ns. */
+/* @n threads on warm cores, no hooks, no overheads, and a clock that costs 20 ns. */
 struct mc_team *sim_reset(unsigned int n)
 {
 	sim = (struct sim){ .n = n };
@@ -34,6 +34,7 @@ struct mc_team *sim_reset(unsigned int n)
 	for (unsigned int i = 0; i < n; i++) {
 		workers[i] = (struct mc_worker){
 			.team = &the_team, .index = i, .cpu = i,
+			.worked = 1000 * MS, .left_off = 1000 * MS,
 		};
 		sim.now[i] = 1000 * MS;
 	}
@@ -50,6 +51,11 @@ struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
 
 void mc_team_end(struct mc_team *team)
 {
+}
+
+struct mc_worker *mc_threads_worker(const struct mc_team *team, unsigned int i)
+{
+	return &workers[i];
 }
 
 unsigned int sim_self(void)

@@ -189,7 +189,6 @@ static int measure(struct mc_worker *w, void *arg)
 	struct pipe_job *job = arg;
 	struct mc_sampler *sampler = job->meas->each;
 	sigset_t broken;
-	u32 round;
 	int err;
 
 	/* With SIGPIPE blocked, a broken pipe is an error and does not kill the process. */
@@ -197,7 +196,7 @@ static int measure(struct mc_worker *w, void *arg)
 	sigaddset(&broken, SIGPIPE);
 	pthread_sigmask(SIG_BLOCK, &broken, NULL);
 	err = wait_for_child(job);
-	for (round = 0; !err && round < sampler->warmup + sampler->repeat; round++) {
+	while (!err && mc_measurement_wants(job->meas)) {
 		u64 ticks;
 
 		mc_measurement_sample(w, sampler);
@@ -205,10 +204,8 @@ static int measure(struct mc_worker *w, void *arg)
 		if (!err)
 			err = send_sample(job);
 		ticks = mc_measurement_close(w, sampler);
-		if (!err) {
-			mc_measurement_keep(job->meas, round, mc_ticks_to_ps(ticks));
-			mc_measurement_events(job->meas, round, w->events, 1, 1);
-		}
+		if (!err && mc_measurement_keep(job->meas, mc_ticks_to_ps(ticks)))
+			mc_measurement_events(job->meas, w->events, 1, 1);
 	}
 	return err;
 }
