@@ -79,7 +79,7 @@ def short(size):
 
 def parse(text):
     """The file `tests`: {test: [Key]}."""
-    name, tests, presets = "", {}, {}
+    tests, presets, name = {}, {}, ""
     for line in text.splitlines():
         row = ROW.match(line)
         if row:
