@@ -79,17 +79,22 @@ static u64 caches(unsigned int level, bool all)
 }
 
 /*
- * A working set that this level holds and the one before does not: half of the cache, or
- * three quarters if the caches before are large. Return: 0 if there is none.
+ * A working set that this level holds and the one before does not: a quarter of the cache,
+ * because from a half on its pages decide whether it fits; half, or three quarters if the
+ * caches before are large. Return: 0 if there is none.
  */
 static u64 working_set(unsigned int level, bool all)
 {
 	u64 bytes = caches(level, all), before = level > 1 ? caches(level - 1, all) : 0;
-	u64 size = bytes / 2;
+	unsigned int quarters;
 
-	if (size < 2 * before)
-		size = bytes - bytes / 4;
-	return size < before + before / 2 ? 0 : size & ~4095ULL;
+	for (quarters = 1; quarters <= 3; quarters++) {
+		u64 size = bytes / 4 * quarters;
+
+		if (size >= (quarters < 3 ? 2 * before : before + before / 2))
+			return size & ~4095ULL;
+	}
+	return 0;
 }
 
 static void plan_row(struct planned *p, const struct block *block, const struct row *row)
