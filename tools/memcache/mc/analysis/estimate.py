@@ -32,6 +32,7 @@ from statistics import variance
 
 from mc.analysis.findings import FLOOR, spread_known
 from mc.records import rounds, tests
+from mc.records.fields import settled
 
 OF_MEDIAN = pi / 2      # the variance of a median, if that of a mean is 1
 
@@ -46,8 +47,8 @@ Z975 = 1.959964
 class Estimate:
     """A median time.
 
-    variance: the variance of the median; inf if there are too few samples to know it, None
-              for a published time, which has no samples
+    variance: the variance of the median; inf if it is not known, since there are too few samples
+              or the loop had not settled; None for a published time, which has no samples
     freedom: the degrees of freedom of the variance
     typical: the mean and the fastest sample, if they are known
     """
@@ -132,7 +133,8 @@ def median_time(result: dict) -> Estimate | None:
     if not median or not mean:
         return None
     typical = (mean / each, fastest / each) if fastest else ()
-    known = list(filter(None, (_within(result, each), _between(result, each))))
+    known = list(filter(None, (_within(result, each), _between(result, each)))) \
+        if settled(result) else []
     return Estimate(median / each, *max(known, default=(inf, inf)), typical)
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Findings: notable differences between results of `bandwidth`.
 
-A rule compares two results that differ only in the keys of the rule. Both must be verified
-and of a memory type that is real on this machine. A difference that the spread of the samples
-can explain is reported as noise.
+A rule compares two results that differ only in the keys of the rule. Both must be verified, of a
+loop that had settled, and of a memory type that is real on this machine. A difference that the
+spread of the samples can explain is reported as noise.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -12,7 +12,7 @@ from math import hypot
 
 from mc.analysis.verdict import Verdict, listed
 from mc.records import units
-from mc.records.fields import asked
+from mc.records.fields import asked, settled
 from mc.records.results import Run
 
 MIN_SAMPLES = 5         # fewer samples do not show their spread
@@ -118,7 +118,8 @@ def _point(result: dict) -> Point | None:
     memory, width = keys.get("type"), keys.get("width_bytes")
     if result["test"] != "bandwidth" or memory not in TYPES or not width:
         return None
-    if not speed or not median or result.get("verified") == "failed" or not spread_known(result):
+    if not speed or not median or result.get("verified") == "failed" \
+            or not spread_known(result) or not settled(result):
         return None
     return Point(keys, memory, str(keys.get("op")), str(keys.get("fence")), width, speed,
                  speed * median / (result.get("min_ns") or median),
@@ -152,6 +153,9 @@ def lines(runs: list[Run], verdict: Verdict, wide: bool = True) -> list[str]:
     if few:
         found.append(f"Not compared: {few} results of fewer than {MIN_SAMPLES} samples "
                      "(`repeat=`): their spread is not known.")
+    moving = sum(not settled(result) for run in runs for result in run.results)
+    if moving:
+        found.append(f"Not compared: {moving} results whose loop had not settled.")
     if noise and wide:
         found.append("Within the noise, so no finding: " + "; ".join(noise) + ".")
     return found

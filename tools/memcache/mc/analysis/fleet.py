@@ -235,6 +235,7 @@ def fleet(measurements: Iterable[Measurement]) -> Fleet:
         known.setdefault(one.host, Host(one.host)).add(one)
         left.failed += one.left.failed
         left.emulated += one.left.emulated
+        left.unsettled += one.left.unsettled
     hosts = list(known.values())
     found = Fleet(hosts, *_groups([host for host in hosts if any(host.times())]), left)
     _judge(found)

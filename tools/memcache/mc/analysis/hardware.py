@@ -52,14 +52,6 @@ def implausible(run: Run, result: dict) -> bool:
     return (share(run, result) or 0) > 1
 
 
-def mark(run: Run, result: dict) -> str:
-    """What stands before a figure that is no fact: ! if its data was wrong, ? if no memory
-    could deliver it."""
-    if result.get("verified") == "failed":
-        return "!"
-    return "?" if implausible(run, result) else ""
-
-
 def parts(runs: list[Run], wide: bool) -> list[Part]:
     """What the firmware says of the modules and the share of their peak; memory errors."""
     return [*_modules(runs, wide), *_errors(runs)]

@@ -8,7 +8,7 @@ A change from A to B is (A - B) / A, so a positive change means less time: faste
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from mc.analysis import match
+from mc.analysis import marks, match
 from mc.analysis.estimate import Change, Estimate, average, change, median_time, without_interval
 from mc.analysis.match import FREE, IGNORED, Batch
 from mc.parts import Grid, Heading, Part, Sentence
@@ -39,6 +39,7 @@ class Cell:
     full: str = ""      # all keys of the workload
     hypervisor: str = ""
     memory: str = ""    # the node of the memory, or `local`
+    settled: bool = True
 
 
 @dataclass(frozen=True)
@@ -182,8 +183,10 @@ def parts(made: Table, mixed: bool = False) -> list[Part]:
             continue
         base, other, changed = row.change()
         unit, count = row.base[0].unit, row.base[0].count
-        rows.append([*(row.place[i] for i in told), units.duration(base.time / count, unit),
-                     units.duration(other.time / count, unit), f"{other.time / base.time:.2f}x",
+        times = [marks.unsettled(*(cell.settled for cell in side))
+                 + units.duration(one.time / count, unit)
+                 for side, one in ((row.base, base), (row.other, other))]
+        rows.append([*(row.place[i] for i in told), *times, f"{other.time / base.time:.2f}x",
                      str(changed), changed.interval])
     fixed = [f"{names[i]} {values[0]}" for i, values in enumerate(places)
              if i not in told and values[0]]
@@ -222,7 +225,8 @@ def cells(batches: list[Batch]) -> list[Cell]:
                  full=match.settings({key: load.get(key) for key in moving}),
                  effective=str(result.get("effective")),
                  hypervisor=batch.machine.get("hypervisor") or "",
-                 memory=_memory(batch, result), count=load.get("count") or 1)
+                 memory=_memory(batch, result), count=load.get("count") or 1,
+                 settled=fields.settled(result))
             for (batch, result, time), load in zip(found, loads)]
 
 

@@ -17,7 +17,7 @@ from mc.analysis import match
 from mc.analysis.estimate import Change, Estimate, change, median_time, speed
 from mc.analysis.match import Batch, Pairing
 from mc.records import rounds, tests
-from mc.records.fields import asked
+from mc.records.fields import asked, settled
 
 MOST_RUNS = 100         # nobody measures more
 
@@ -99,6 +99,10 @@ def judge(a: dict, b: dict, limit: float) -> Answer:
     answer = Answer(short(a), a["where"], _verdict(found, limit), "", (a, b), found)
     if answer.verdict != Verdict.UNKNOWN:
         return answer
+    moving = [name for name, record in (("the baseline", a), ("this run", b))
+              if not settled(record)]
+    if moving:
+        return replace(answer, why=f"the loop had not settled in {' and '.join(moving)}")
     if not found.known:
         return replace(answer, why="too few samples (`repeat=`): their spread is not known")
     many = min(len(rounds.medians(record)) for record in (a, b))

@@ -2,8 +2,8 @@
 """The results of a file that other files have as well, of the same request.
 
 Results are of one series if they have the same side, the same keys of the request but `repeat`, and
-memory of the same type and node. Results of emulated machines, and those that failed verification,
-are in no series.
+memory of the same type and node. Results of emulated machines, those that failed verification and
+those whose loop had not settled are in no series.
 """
 
 from collections.abc import Iterable
@@ -13,16 +13,17 @@ from mc.analysis.estimate import median_time
 from mc.analysis.match import IGNORED
 from mc.analysis.regression import short
 from mc.records import rounds, tests, units
-from mc.records.fields import WHICH, asked
+from mc.records.fields import WHICH, asked, settled
 from mc.records.results import Run
 
 
 @dataclass
 class Left:
-    """How many results are in no series: those that failed verification, and those of emulated
-    machines."""
+    """How many results are in no series: those that failed verification, those of emulated
+    machines, and those whose loop had not settled."""
     failed: int = 0
     emulated: int = 0
+    unsettled: int = 0
 
 
 def middles(runs: Iterable[Run], left: Left) -> dict[tuple, tuple[float, dict]]:
@@ -35,6 +36,8 @@ def middles(runs: Iterable[Run], left: Left) -> dict[tuple, tuple[float, dict]]:
                 left.emulated += 1
             elif result.get("verified") == "failed":
                 left.failed += 1
+            elif not settled(result):
+                left.unsettled += 1
             elif time := median_time(result):
                 found.setdefault(_key(result), []).append((time.time, result))
     return {key: sorted(same, key=lambda one: one[0])[(len(same) - 1) // 2]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mc.analysis import levels, regions, steps
+from mc.analysis import levels, marks, regions, steps
 from mc.output.layout import best, ordered, usual
 from mc.records import fields, suite, tests, units
 from mc.records.fields import asked
@@ -48,13 +48,15 @@ class Source:
 @dataclass(frozen=True)
 class Point:
     """A point. `low` and `high` are values of the fastest and the slowest sample; `real` says
-    whether the memory really was of its type, `odd` whether it is slower than it should be."""
+    whether the memory really was of its type, `odd` whether it is slower than it should be;
+    `doubt` has the marks that tables show beside the figure (analysis/marks.py)."""
     x: Any
     y: float
     low: float | None = None
     high: float | None = None
     real: bool = True
     odd: bool = False
+    doubt: str = ""
 
 
 @dataclass
@@ -99,6 +101,11 @@ class Chart:
     @property
     def unreal(self) -> bool:
         return any(not point.real for series in self.series for point in series.points)
+
+    @property
+    def doubts(self) -> str:
+        """The marks of all points."""
+        return marks.joined(point.doubt for series in self.series for point in series.points)
 
 
 def label(key: str) -> str:
@@ -242,9 +249,9 @@ def _curves(x: str, y: str, cells: list[Cell]) -> list[Chart]:
     series = _series([x], kept)
     for one, members in series:
         points: dict[Any, list[Point]] = {}
-        for _, _, result in members:
+        for _, run, result in members:
             points.setdefault(result[x], []).append(
-                _loads(result) if y == LOADS else _point(result[x], y, result))
+                _loads(run, result) if y == LOADS else _point(result[x], y, run, result))
         one.points = sorted(map(_median_point, points.values()), key=lambda point: point.x)
     chart = Chart("curves", _common_keys(x, cells, kept), x, y, [one for one, _ in series], [])
     _mark_caches(chart, kept)
@@ -279,7 +286,7 @@ def _figure_curves(x: str, y: str, along: str, cells: list[Cell]) -> list[Chart]
     cells = [cell for cell in cells if _known(cell[2], y) and _known(cell[2], x)]
     series = _series([along], cells)
     for one, members in series:
-        one.points = [_point(units.converted(x, r[x]), y, r) for *_, r in sorted(
+        one.points = [_point(units.converted(x, r[x]), y, run, r) for _, run, r in sorted(
             members, key=lambda cell: cell[2].get(along) or 0)]
     drawn = [one for one, _ in series if len(one.points) >= MIN_POINTS]
     chart = Chart("curves", "", x, y, drawn, [])
@@ -306,9 +313,9 @@ def _region_charts(cells: list[Cell]) -> list[Chart]:
                 node_name = f"node {node}" if len(by_node) > 1 else ""
                 one.name = " ".join(filter(None, [one.name, node_name]))
                 one.points = sorted(
-                    (replace(_point(r["begin_mib"] / 1024, figure, r),
+                    (replace(_point(r["begin_mib"] / 1024, figure, run, r),
                              odd=(id(r), figure) in odd, real=regions.comparable(r))
-                     for *_, r in members),
+                     for _, run, r in members),
                     key=lambda point: point.x)
                 series.append(one)
         if series:
@@ -376,16 +383,17 @@ def _matrices(down: str, across: str, figure: str, cells: list[Cell]) -> list[Ch
     found = []
     skip = ["cpu", "node", "writer_cpu", "reader_cpu", down, across]
     for series, members in _series(skip, cells):
-        known: dict[tuple, list[dict]] = {}
+        known: dict[tuple, list[tuple[Run, dict]]] = {}
         for _, run, result in members:
             place = value(run, result, down), value(run, result, across)
-            known.setdefault(place, []).append(result)
+            known.setdefault(place, []).append((run, result))
         if len(known) < 2 or any(None in place for place in known):
             continue
         series.points = [
-            Point(place, units.converted(figure, steps.median(r[figure] for r in results)),
-                  real=all(_is_real(r) for r in results))
-            for place, results in known.items()]
+            Point(place, units.converted(figure, steps.median(r[figure] for _, r in pairs)),
+                  real=all(_is_real(r) for _, r in pairs),
+                  doubt=marks.joined(marks.mark(*pair) for pair in pairs))
+            for place, pairs in known.items()]
         found.append(Chart("matrix", "", across, figure, [series], [],
                            rows=ordered([a for a, _ in known]), row=down,
                            columns=ordered([b for _, b in known])))
@@ -410,7 +418,7 @@ def _bars(groups: str | None, split: str | None, figure: str, cells: list[Cell])
                      own.name if groups or result.get("item") else ""]
             name = " ".join(filter(None, words))
             series.setdefault((source, name), Series(name, source))
-            bars.setdefault((source, name, place), []).append(_point(place, figure, result))
+            bars.setdefault((source, name, place), []).append(_point(place, figure, run, result))
             columns.append(place)
     for (source, name, _), points in bars.items():
         series[source, name].points.append(_median_point(points))
@@ -420,7 +428,7 @@ def _bars(groups: str | None, split: str | None, figure: str, cells: list[Cell])
     return [Chart("bars", "", groups or "", figure, list(series.values()), [], columns=columns)]
 
 
-def _point(x: object, figure: str, result: dict) -> Point:
+def _point(x: object, figure: str, run: Run, result: dict) -> Point:
     """A point with the range of its samples, whose times make a rate in inverse proportion."""
     y = units.converted(figure, result[figure])
     low = high = None
@@ -429,12 +437,13 @@ def _point(x: object, figure: str, result: dict) -> Point:
         low, high = y * least / middle, y * most / middle
         if figure.endswith("_per_s"):
             low, high = y * middle / most, y * middle / least
-    return Point(x, y, low, high, _is_real(result))
+    return Point(x, y, low, high, _is_real(result), doubt=marks.mark(run, result))
 
 
-def _loads(result: dict) -> Point:
+def _loads(run: Run, result: dict) -> Point:
     y = result["ns_per_load"]
-    return Point(result["size_bytes"], y, min(y, levels.load_ns(result)), y, _is_real(result))
+    return Point(result["size_bytes"], y, min(y, levels.load_ns(result)), y, _is_real(result),
+                 doubt=marks.mark(run, result))
 
 
 def _median_point(points: list[Point]) -> Point:
@@ -445,7 +454,8 @@ def _median_point(points: list[Point]) -> Point:
     return Point(points[0].x, steps.median(point.y for point in points),
                  min((low for low, _ in ends), default=None),
                  max((high for _, high in ends), default=None),
-                 all(point.real for point in points))
+                 all(point.real for point in points),
+                 doubt=marks.joined(point.doubt for point in points))
 
 
 def _is_real(result: dict) -> bool:

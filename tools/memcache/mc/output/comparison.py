@@ -2,7 +2,7 @@
 """The comparison of results: pairs of records side by side, then four tables of the cost of an
 operating system, of interrupts and of a hypervisor, if there are random accesses."""
 
-from mc.analysis import match, overhead
+from mc.analysis import marks, match, overhead
 from mc.analysis.estimate import Change, change, median_time, without_interval
 from mc.analysis.findings import FLOOR, MIN_SAMPLES
 from mc.analysis.match import Batch, Pairing
@@ -19,6 +19,8 @@ UNKNOWN = (f"Interval na: there was one round with fewer than {MIN_SAMPLES} samp
            "or the spread of the samples is not known. Such a change counts as noise.")
 PUBLISHED = ("Published total times in TSC cycles have no spread, so there are no intervals, and "
              "noise can't be told. ↑ faster, ↓ slower.")
+UNSETTLED = (f"~ before a figure: the loop had not settled: its {marks.WHY}. Then the interval "
+             "is na, and the change counts as noise: nobody can say faster or slower.")
 EMULATED = ("An emulated machine (QEMU, TCG): no difference between these times says anything "
             "about real hardware, so all of them count as noise.")
 
@@ -145,8 +147,10 @@ def _table(named: dict[str, Pairing], wide: bool) -> list[Part]:
             f"{len(changes)} compared, {sum(c.noise for c in changes)} of them within the noise."]
     if emulated:
         said.append(EMULATED)
-    elif not all(made.known for made in changes):
-        said.append(UNKNOWN)
+    else:
+        moving = sum(not all(map(fields.settled, pair)) for p in group for pair in p.pairs)
+        said.append(UNKNOWN if sum(not made.known for made in changes) > moving else "")
+        said.append(UNSETTLED if moving else "")
     return [Grid(names, cells, len(keys[0])), *map(Sentence, filter(None, said))]
 
 
@@ -175,9 +179,12 @@ def _change(a: dict, b: dict, emulated: bool) -> Change:
 
 def figure(result: dict | None) -> str:
     """The figure of its test: a rate, or the time of what it measures, never that of a pass. A
-    difference, such as tlb_ns, has no speed: the time of a load stands for it."""
-    if result is None:
-        return "-"
+    difference, such as tlb_ns, has no speed: the time of a load stands for it. A mark before it
+    says that the loop had not settled."""
+    return "-" if result is None else marks.unsettled(fields.settled(result)) + _figure(result)
+
+
+def _figure(result: dict) -> str:
     key = tests.of(result["test"]).main() or ""
     value = result.get(key)
     if key.endswith("mb_per_s") and value:

@@ -27,10 +27,12 @@ MADE = [
     "`verified` says whether the data were right: they are read back and summed. `effective` says "
     "whether memory really had the requested type: the time of reloading a line is compared with "
     "that of WB. `attribute` is the type in the page tables, which only the kernel can read.",
+    "`steady` says whether the loop had settled before its samples were taken; figures of one that "
+    "had not are marked ~.",
     "A difference is called noise if the spread of the samples can explain it.",
 ]
 STATISTICS = ("samples", "left_out", "min_ns", "median_ns", "mean_ns", "max_ns", "cv_percent",
-              "attribute", "effective", "verified")
+              "attribute", "effective", "verified", "steady")
 
 
 def gallery(files: dict[str, list[Run]], drawn: list[charts.Chart]) -> str:

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from mc import Failure
+from mc.analysis import marks
 from mc.output.charts import Chart, Series, label
 from mc.records import units
 
@@ -31,6 +32,8 @@ HATCH = "////"
 ODD = "slower than others of its node"
 HOLLOW = "hollow: little of it was free, or caches had a part"
 UNREAL = "hatched: not shown to be that type"
+RINGS = {"?": ("s", "square"), "~": ("o", "ring")}     # around points of curves, by their marks
+RING = 11                            # the size of a ring, in points
 WIDTH, HEIGHT = 5.6, 3.9            # inches, of a chart
 NARROW = 4.5                        # of a chart that a phone may show
 LETTERS, SMALL = 13, 16.8           # letters to an inch
@@ -264,6 +267,21 @@ def _legend(axes: Any, chart: Chart, indent: int = 0) -> None:
                 borderaxespad=0)
 
 
+def _doubts(chart: Chart) -> str:
+    """What the marks of its figures mean, in lines below the name of the x axis."""
+    names = {mark: name for mark, (_, name) in RINGS.items()} if chart.kind == "curves" else {}
+    return "".join(f"\n{names.get(mark, mark)}: {marks.MEANS[mark]}" for mark in chart.doubts)
+
+
+def _ring(axes: Any, series: Series, colour: str) -> None:
+    """Draw a ring or a square around each point that has a mark."""
+    for mark, (shape, _) in RINGS.items():
+        points = [point for point in series.points if mark in point.doubt]
+        if points:
+            axes.plot([p.x for p in points], [p.y for p in points], shape, color=colour,
+                      fillstyle="none", markersize=RING, markeredgewidth=1.4)
+
+
 def _curves(axes: Any, chart: Chart) -> None:
     few = len(chart.series) <= 3
     for series in chart.series:
@@ -275,8 +293,9 @@ def _curves(axes: Any, chart: Chart) -> None:
             axes.fill_between(xs, [p.low for p in series.points],
                               [p.high for p in series.points], color=style["color"],
                               alpha=0.15, lw=0)
+        _ring(axes, series, style["color"])
     axes.set_ylabel(label(chart.y))
-    axes.set_xlabel(label(chart.x))
+    axes.set_xlabel(label(chart.x) + _doubts(chart))
     if chart.ends:
         _loaded(axes, chart, *chart.ends)
     else:
@@ -380,14 +399,15 @@ def _matrix(axes: Any, chart: Chart) -> None:
     axes.invert_yaxis()
     axes.set_xticks([i + 0.5 for i in range(len(chart.columns))], chart.columns)
     axes.set_yticks([i + 0.5 for i in range(len(chart.rows))], chart.rows)
-    axes.set_xlabel(label(chart.x))
+    axes.set_xlabel(label(chart.x) + _doubts(chart))
     axes.set_ylabel(label(chart.row))
     bar = axes.figure.colorbar(mesh, ax=axes, label=label(chart.y), shrink=0.9)
     bar.solids.set(rasterized=many, edgecolor="face")
     if len(chart.rows) <= 12 and len(chart.columns) <= 12:
         for i, row in enumerate(grid):
             for j, found in enumerate(row):
-                text = "-" if found != found else f"{found:.0f}" if found >= 100 else f"{found:.3g}"
+                text = "-" if found != found else cells[chart.rows[i], chart.columns[j]].doubt + (
+                    f"{found:.0f}" if found >= 100 else f"{found:.3g}")
                 axes.text(j + 0.5, i + 0.5, text, ha="center", va="center", size=8.5,
                           color=TEXT if found != found else
                           ON_LIGHT if found > (low + top) / 2 else ON_DARK)
@@ -411,8 +431,8 @@ def _bars(axes: Any, chart: Chart) -> None:
         for bar, point, y in zip(bars, points, at):
             if not point.real:
                 bar.set(hatch=HATCH, edgecolor="white")
-            axes.annotate(number(point.y), (point.y, y), xytext=(3, 0), va="center", size=7.5,
-                          textcoords="offset points")
+            axes.annotate(point.doubt + number(point.y), (point.y, y), xytext=(3, 0),
+                          va="center", size=7.5, textcoords="offset points")
     axes.set_yticks(range(len(chart.columns)), [
         units.text(chart.x, column) for column in chart.columns])
     rows = max(len(chart.columns), 4 / count)       # a few bars must not become thick
@@ -420,7 +440,7 @@ def _bars(axes: Any, chart: Chart) -> None:
     axes.set_ylim(middle + rows / 2, middle - rows / 2)
     axes.grid(False, axis="y")
     axes.set_xlabel(label(chart.y) + (", log scale" if wide else "")
-                    + (f"\n{UNREAL}" if chart.unreal else ""))
+                    + (f"\n{UNREAL}" if chart.unreal else "") + _doubts(chart))
     if wide:
         axes.set_xscale("log")
         axes.set_xlim(min(values) / 2, max(values) * 4)

@@ -3,6 +3,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import asdict
 
 from mc import plural
 from mc.analysis.fleet import AT, FACTS, GROUPS, Fact, Finding, Fleet, Group, Host, Value
@@ -137,7 +138,7 @@ def record(found: Fleet) -> dict:
         "again": [_record(*one) for one in found.found(False)],
         "too_few": [host.name for host in found.few],
         "failed": [{"host": host.name, "results": host.failed} for host in found.failed],
-        "left_out": {"failed": found.left.failed, "emulated": found.left.emulated},
+        "left_out": asdict(found.left),
     }
 
 

@@ -3,7 +3,7 @@
 
 from dataclasses import replace
 
-from mc.analysis.hardware import mark
+from mc.analysis import marks
 from mc.analysis.steps import median
 from mc.analysis.traffic import amplified
 from mc.parts import Grid
@@ -140,8 +140,7 @@ def _cell(figure: str, found: Pairs, marked: bool = False) -> str:
     if not known:
         return "na"
     text = units.text(figure, known[0] if len(known) == 1 else median(known))
-    marks = {mark(*pair) for pair in found}
-    text = next((one for one in "!?" if one in marks), "") + text
+    text = marks.joined(marks.mark(*pair) for pair in found) + text
     return text + ("*" if marked and found[0][1].get("siblings") == "yes" else "")
 
 

@@ -7,7 +7,7 @@ from the usual. A wide one has everything.
 
 from collections.abc import Iterator
 
-from mc.analysis import hardware, levels, spread
+from mc.analysis import levels, marks, spread
 from mc.output import layout
 from mc.output.layout import Pairs
 from mc.parts import Grid, Heading, Part, Sentence
@@ -65,7 +65,7 @@ def _group(known: suite.Suite | None, section: str | None, test: str, where: str
     results = [result for _, result in pairs]
     settings = _settings(fixed, runs, wide)
     notes = [settings, *([_scatter(results)] if wide or matrix else []),
-             *_quality(results, wide),
+             *_quality(results, wide), *marks.sentences(pairs),
              _held(test, results) if matrix else "", *(found.notes if found else [])]
     yield Heading(title)
     yield from body
@@ -104,7 +104,7 @@ def _list(test: str, pairs: Pairs, fixed: dict, wide: bool) -> Grid:
     main = tests.of(test).main()
     marked = names.index(main) if main in names else -1
     for row, (run, result) in zip(rows, pairs):
-        row[marked] = hardware.mark(run, result) + row[marked]
+        row[marked] = marks.mark(run, result) + row[marked]
     names = [units.heading(key) for key in names]
     if any(labels):
         names, rows = ["label", *names], [[name or "", *row] for name, row in zip(labels, rows)]

@@ -96,8 +96,8 @@ def _summary(found: Gathered, changes: int, order: str) -> list[Part]:
 def left_out(left: Left) -> list[Part]:
     """A sentence on the results that are in no series, if there are any."""
     said = [f"{plural(count, 'result')} {why}" for count, why in (
-        (left.failed, "that failed verification"), (left.emulated, "of emulated machines"))
-            if count]
+        (left.failed, "that failed verification"), (left.emulated, "of emulated machines"),
+        (left.unsettled, "whose loop had not settled")) if count]
     return [Sentence(f"Left out: {', '.join(said)}.", gap=True)] if said else []
 
 

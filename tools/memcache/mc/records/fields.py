@@ -45,6 +45,12 @@ def figures(result: dict) -> dict:
             and not k.startswith("dram_")}
 
 
+def settled(result: dict) -> bool:
+    """Whether the loop had settled. False only if the record says so: with few samples nobody
+    can tell, and older records say nothing."""
+    return result.get("steady") != "no"
+
+
 def distinguishing_keys(rows: list[dict], keys: list[str]) -> list[str]:
     """The keys that are needed to tell the rows apart as well as all keys do. A key that
     only varies together with others is dropped; counts and keys with few values go first."""

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Figures that are marked: of a loop that had not settled, and above what ports can do."""
+
+import fake
+from mc.analysis import findings, marks, match, overhead, ports, regression, series, verdict
+from mc.analysis.regression import Verdict
+from mc.output import charts, comparison, document, draw, report, trend
+from mc.records import results
+
+YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
+ZEN_3 = {"cpu_vendor": "AuthenticAMD", "cpu_family": 25, "cpu_model": 1}
+RAPIDS = {"cpu_vendor": "GenuineIntel", "cpu_family": 6, "cpu_model": 143}
+LINE = "bandwidth op=read,copy size=16K"
+UNSETTLED = {"steady": "no"}
+
+
+def pair(first, second, about=(), **more):
+    """A read and a copy, with these changes."""
+    found = [fake.result(f"bandwidth op={op} size=16K repeat=10", 1000.0, **changes)
+             for op, changes in (("read", first), ("copy", second))]
+    return fake.measured(fake.BARE, (LINE, found), **dict(about), **more)
+
+
+def shown(runs, wide=False):
+    return " ".join(" ".join(report.lines(runs, wide)).split())
+
+
+class Tables(fake.unittest.TestCase):
+    def test_a_loop_that_had_not_settled(self):
+        for wide in False, True:
+            text = shown(pair(UNSETTLED, {"steady": "yes"}), wide)
+            self.assertIn("~1000.0", text)
+            self.assertEqual(text.count("~"), 2)        # the figure, and what it means
+            self.assertIn("~ In 1 of 2 results the loop had not settled: its samples still "
+                          "changed when they were taken, or did not agree within 100 ms.", text)
+
+    def test_what_is_not_known_has_no_mark(self):
+        self.assertNotIn("~", shown(pair({}, {"steady": None})))
+
+    def test_a_matrix(self):
+        found = [fake.figure("c2c", {"state": "hitm", "home": "writer", "cpu": "0-1"},
+                             {"writer_cpu": a, "reader_cpu": b, "siblings": "no",
+                              "ns_per_line": ns, "ns_per_line_min": 1.0}, **more)
+                 for a, b, ns, more in ((0, 1, 50.0, UNSETTLED), (1, 0, 60.0, {}))]
+        text = shown(fake.measured(fake.BARE, ("c2c", found)))
+        self.assertIn("0 - ~50.00 1 60.00 -", text)
+        self.assertIn("~ In 1 of 2 results", text)
+
+    def test_the_marks_of_one_figure(self):
+        self.assertEqual(marks.joined(["~", "?", "~"]), "?~")
+        self.assertEqual(marks.joined(["~", "!"]), "!")
+        self.assertEqual(marks.joined(["", ""]), "")
+
+    def test_wrong_data_are_worse(self):
+        self.assertIn("!1000.0", shown(pair(UNSETTLED | {"verified": "failed"}, {})))
+
+    def test_a_page_has_a_column(self):
+        grids = [part for part in document.parts({"a": pair(UNSETTLED, {})})
+                 if "steady" in getattr(part, "names", ())]
+        self.assertEqual([row[-1] for row in grids[-1].rows], ["no", "na"])
+
+    def test_no_finding(self):
+        runs = fake.measured(fake.BARE, ("bandwidth op=write,ntwrite", [
+            fake.result("bandwidth op=write", 1000.0, **UNSETTLED),
+            fake.result("bandwidth op=ntwrite", 3000.0)]))
+        self.assertEqual(findings.lines(runs, verdict.judge(runs)),
+                         ["Not compared: 1 results whose loop had not settled."])
+
+
+class Ports(fake.unittest.TestCase):
+    def test_limits(self):
+        for about, wanted in (
+                (ZEN_3, {"read": 64, "write": 32, "copy": 64, "ntcopy": 64, "triad": 96,
+                         "rw11": 64, "rw91": 640 / 9}),
+                (RAPIDS, {"read": 128, "write": 64, "rmw": 128, "triad": 192, "ntrw11": 128})):
+            for op, limit in wanted.items():
+                self.assertAlmostEqual(ports.limit(about, {"op": op}), limit, msg=op)
+
+    def test_not_known(self):
+        for about in ({}, ZEN_3 | {"cpu_family": 23}, RAPIDS | {"cpu_model": 1},
+                      ZEN_3 | {"hypervisor": "tcg"},
+                      RAPIDS | {"cpu_vendor": "AuthenticAMD"}):
+            self.assertIsNone(ports.limit(about, {"op": "read"}), about)
+        for more in ({}, {"op": "rep_movsb"}, {"op": "own"}, {"op": "write", "readback": "on"}):
+            self.assertIsNone(ports.limit(ZEN_3, more), more)
+
+    def test_2_percent_are_allowed(self):
+        for found, beyond in ((None, False), (65.2, False), (65.4, True)):
+            one = {"op": "copy", "bytes_per_core_cycle": found}
+            self.assertEqual(ports.beyond(ZEN_3, one), beyond, found)
+
+    def test_measured_examples_are_below_it(self):
+        runs = results.load(str(fake.TOP / "Documentation/examples/bandwidth.jsonl"))
+        self.assertEqual(ports.limit(runs[0].machine, {"op": "copy"}), 128)
+        self.assertEqual([r for run in runs for r in run.results
+                          if ports.beyond(run.machine, r)], [])
+
+    def test_a_table(self):
+        text = shown(pair({"bytes_per_core_cycle": 60.0}, {"bytes_per_core_cycle": 117.2}, ZEN_3))
+        self.assertIn("read 1000.0", text)
+        self.assertIn("copy ?1000.0", text)
+        self.assertIn("? In 1 of 2 results a core moved more bytes in a cycle than its ports can "
+                      "(copy: 117.2, at most 64): the clock that was measured was not that of the "
+                      "samples.", text)
+        self.assertNotIn("?", shown(pair({}, {"bytes_per_core_cycle": 117.2})))
+
+
+class Comparisons(fake.unittest.TestCase):
+    def test_neither_faster_nor_slower(self):
+        def runs(speed, **more):
+            found = [fake.result(f"bandwidth size={size} repeat=20", speed, **changes)
+                     for size, changes in (("4K", more), ("8K", {}))]
+            return fake.measured(fake.BARE, ("bandwidth size=4K,8K repeat=20", found))
+
+        for a, b in ((UNSETTLED, {}), ({}, UNSETTLED)):
+            parts, _ = comparison.parts({"a": runs(1000.0, **a), "b": runs(3000.0, **b)})
+            lines = fake.shown(parts)
+            [moving] = [line for line in lines if line.startswith("4K")]
+            [still] = [line for line in lines if line.startswith("8K")]
+            self.assertRegex(moving, r"~[13]000\.0 MB/s.* 3\.00x \+200\.0 % ~ +na$")
+            self.assertEqual(moving.count("~"), 2)
+            self.assertIn("3.00x +200.0 % ↑", still)
+            text = " ".join(" ".join(lines).split())
+            self.assertIn("2 compared, 1 of them within the noise. ~ before a figure: the loop "
+                          "had not settled", text)
+            self.assertNotIn("Interval na:", text)
+
+    def test_a_check_cannot_tell(self):
+        line = "bandwidth repeat=20"
+        for a, b, where in ((UNSETTLED, {}, "the baseline"), ({}, UNSETTLED, "this run"),
+                            (UNSETTLED, UNSETTLED, "the baseline and this run")):
+            answer = regression.judge(fake.result(line, 1000.0, **a),
+                                      fake.result(line, 500.0, **b), 0.05)
+            self.assertEqual((answer.verdict, answer.why),
+                             (Verdict.UNKNOWN, f"the loop had not settled in {where}"))
+
+    def test_the_four_tables(self):
+        keys = {"where": "kernel", "node": "any", "cpu": "0", "irq": "on"}
+        found = [fake.figure("random", {"op": op}, {}, **keys, median_ns=ns, mean_ns=ns, **more)
+                 for op, ns, more in (("read", 100.0, UNSETTLED), ("write", 300.0, {}))]
+        batches = match.batches({"f": fake.measured(fake.BARE, ("random", found))})
+        [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
+        self.assertRegex(fake.shown(overhead.parts(made))[-1],
+                         r"~100\.0 ns +300\.0 ns +3\.00x +-200\.00 % ~")
+
+    def test_no_series(self):
+        left = series.Left()
+        self.assertEqual(len(series.middles(pair(UNSETTLED, {}), left)), 1)
+        self.assertEqual(left.unsettled, 1)
+        self.assertEqual(fake.shown(trend.left_out(left))[-1],
+                         "Left out: 1 result whose loop had not settled.")
+
+
+class Pictures(fake.unittest.TestCase):
+    def texts(self, runs):
+        """The texts of the picture, and the shapes of the rings in it."""
+        [found] = charts.charts({"a": runs})
+        with draw.matplotlib().rc_context(draw.STYLE):
+            [part] = draw.figure([found], []).subfigs[0].subfigs
+        axes = part.axes[0]
+        rings = [line.get_marker() for line in axes.lines if line.get_markersize() == draw.RING]
+        return axes.get_xlabel(), [text.get_text() for text in axes.texts], rings
+
+    def test_a_curve(self):
+        found = [fake.result(f"bandwidth size={size} repeat=10", 1000.0, **more)
+                 for size, more in (("4K", {}), ("8K", UNSETTLED), ("16K", {}),
+                                    ("32K", {"bytes_per_core_cycle": 99.0}))]
+        x, _, rings = self.texts(fake.measured(fake.BARE, ("bandwidth", found), **ZEN_3))
+        self.assertEqual(x, "working set\nsquare: more than memory or the ports of a core can do"
+                            "\nring: the loop had not settled")
+        self.assertEqual(rings, ["s", "o"])
+        x, _, rings = self.texts(fake.measured(fake.BARE, ("bandwidth", found[::2] + [
+            fake.result("bandwidth size=64K repeat=10", 1000.0)])))
+        self.assertEqual((x, rings), ("working set", []))
+
+    def test_bars(self):
+        x, texts, _ = self.texts(pair(UNSETTLED, {}))
+        self.assertTrue(x.endswith("\n~: the loop had not settled"), x)
+        self.assertEqual(texts, ["~1\u2009000", "1\u2009000"])
+
+    def test_a_heat_map(self):
+        found = [fake.figure("c2c", {"state": "hitm", "home": "writer", "cpu": "0-1"},
+                             {"writer_cpu": a, "reader_cpu": b, "siblings": "no",
+                              "ns_per_line": ns}, **more)
+                 for a, b, ns, more in ((0, 1, 50.0, UNSETTLED), (1, 0, 60.0, {}))]
+        x, texts, _ = self.texts(fake.measured(fake.BARE, ("c2c", found)))
+        self.assertTrue(x.endswith("\n~: the loop had not settled"), x)
+        self.assertEqual(sorted(texts), ["-", "-", "60", "~50"])
+
+
+if __name__ == "__main__":
+    fake.unittest.main()
