@@ -58,12 +58,15 @@ for name in "wb", "wc", "uc":
 	refused "Operation not supported" "type: uc needs /dev/memcache_uc" --own 'bandwidth type=uc'
 }
 
+# The column `steady` is there only if a loop had not settled, which is for chance to say here.
+columns() { head -n 1 "$1" | xargs -n 1 | grep -vx steady; }
+
 @test "the table has the kernel's columns" {
 	line='bandwidth type=wb,uc op=read,copy size=4K,1M repeat=3'
 	"$USER_TOOL" "$line" >results
 	cat results
 	echo "$line" >"$FILES/run"
-	[ "$(head -n 1 results | xargs)" = "$(head -n 1 "$FILES/results" | xargs)" ]
+	[ "$(columns results)" = "$(columns "$FILES/results")" ]
 	[ "$(wc -l <results)" -eq 9 ]
 }
 
