@@ -1,7 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 
-setup() { cd "$BATS_TEST_DIRNAME/../.." || return; }
+# `make check` is a make, too, and a make in a make names its directory.
+setup() {
+	cd "$BATS_TEST_DIRNAME/../.." || return
+	unset MAKELEVEL MAKEFLAGS
+}
 
 both() { make help && make help-dev; }
 
