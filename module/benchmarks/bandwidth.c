@@ -669,24 +669,11 @@ static void free_shares(struct mc_measurement *meas)
 	mc_free(shares);
 }
 
-/* Mean of the threads' clocks, before the samples or after; 0: one is not known. */
-static u64 mean_mhz(const struct mc_measurement *meas, bool after)
-{
-	u64 sum = 0;
-	unsigned int i;
-
-	for (i = 0; i < meas->n; i++) {
-		if (!meas->each[i].mhz[after])
-			return 0;
-		sum += meas->each[i].mhz[after];
-	}
-	return sum / meas->n;
-}
-
 /* The clocks, and the payload of a thread in a cycle. */
 static void set_clock(struct mc_record *rec, const struct mc_measurement *meas)
 {
-	u64 before = mean_mhz(meas, false), after = mean_mhz(meas, true);
+	u64 before = mc_measurement_mhz(meas, false);
+	u64 after = mc_measurement_mhz(meas, true);
 
 	if (before)
 		mc_record_set(rec, COL_CORE_MHZ, before);

@@ -355,16 +355,22 @@ static u8 why_left_out(const struct mc_measurement *meas)
 	return MC_LEFT_NO_OVERLAP;
 }
 
-/* Mean of the clocks of all threads before the sample, MHz; 0: one is not known. */
-static u64 mean_mhz(const struct mc_measurement *meas)
+/**
+ * mc_measurement_mhz() - mean of the clocks of all threads
+ * @meas: the measurement
+ * @last: the last readings, otherwise those before the first sample that was kept
+ *
+ * Return: MHz; 0: the clock of a thread is not known.
+ */
+u64 mc_measurement_mhz(const struct mc_measurement *meas, bool last)
 {
 	u64 sum = 0;
 	unsigned int i;
 
 	for (i = 0; i < meas->n; i++) {
-		if (!meas->each[i].mhz[1])
+		if (!meas->each[i].mhz[last])
 			return 0;
-		sum += meas->each[i].mhz[1];
+		sum += meas->each[i].mhz[last];
 	}
 	return sum / meas->n;
 }
@@ -377,7 +383,8 @@ static void keep_sample(struct mc_measurement *meas, u8 bad, u64 ps)
 		mc_events_add(&meas->events, &meas->each[i].events, 1, 1);
 	meas->left_out |= bad;
 	if (meas->cycles)
-		meas->cycles[meas->done] = bad ? 0 : mc_muldiv(ps, mean_mhz(meas), 1000);
+		meas->cycles[meas->done] = bad ? 0 :
+				       mc_muldiv(ps, mc_measurement_mhz(meas, true), 1000);
 	meas->samples[meas->done++] = ps;
 	mc_disturbed_keep(meas);
 }
@@ -552,7 +559,7 @@ void mc_measurement_settle(struct mc_measurement *meas, u64 least_ns)
 		mc_settling_begin(&meas->settling, meas->each->warmup, least_ns);
 }
 
-/* What a pass calls: a loop, or the function of a test. */
+/* The loop that a pass calls, or the function of a test in its place. */
 static const void *loop_of(const struct mc_pass *p)
 {
 	return p->stretch ? (const void *)p->stretch : p->loop;
