@@ -95,6 +95,53 @@ const struct mc_loop *mc_loop_widest(enum mc_op op)
 	return best;
 }
 
+/* The words of width=. */
+const struct mc_name mc_width_names[] = {
+	{ "8", 8 }, { "16", 16 }, { "32", 32 }, { "64", 64 },
+	{ "max", MC_WIDTH_MAX, .asked_only = true }, { }
+};
+
+/**
+ * mc_loop_chosen() - find the loop that a request asks for
+ * @op: operation
+ * @width: bytes an access, or MC_WIDTH_MAX
+ *
+ * Return: the loop, or NULL as mc_loop_find() and mc_loop_widest().
+ */
+const struct mc_loop *mc_loop_chosen(enum mc_op op, u64 width)
+{
+	return width == MC_WIDTH_MAX ? mc_loop_widest(op) : mc_loop_find(op, width);
+}
+
+/**
+ * mc_loop_check() - does the loop exist that a request asks for, and can this CPU run it?
+ * @op: op=
+ * @width: width=
+ * @e: says what is wrong
+ *
+ * Return: 0, -EINVAL or -EOPNOTSUPP.
+ */
+int mc_loop_check(enum mc_op op, u64 width, struct mc_error *e)
+{
+	const struct mc_loop *loop = mc_loop_chosen(op, width);
+	const char *name = mc_ops[op].name;
+
+	if (!mc_cpu_has(mc_ops[op].needs))
+		return mc_fail(e, -EOPNOTSUPP,
+			       "op: this CPU has no instruction for op=%s", name);
+	if (!loop && width == MC_WIDTH_MAX)
+		return mc_fail(e, -EOPNOTSUPP,
+			       "width: this CPU has no access of any width for op=%s", name);
+	if (!loop)
+		return mc_fail(e, -EINVAL,
+			       "width: op=%s has no access of %llu bytes", name, width);
+	if (!mc_loop_runs(loop))
+		return mc_fail(e, -EOPNOTSUPP,
+			       "width: this CPU has no access of %u bytes for op=%s; width=max uses the widest it has",
+			       loop->width, name);
+	return 0;
+}
+
 static u64 gcd(u64 a, u64 b)
 {
 	while (b) {

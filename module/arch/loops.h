@@ -255,12 +255,17 @@ extern const struct mc_loop mc_loops[];
 extern const struct mc_loop mc_loops_of_kernel[];
 extern struct mc_loop mc_loops_of_own[];
 
+#define MC_WIDTH_MAX	0	/* the value of width=max */
+extern const struct mc_name mc_width_names[];
+
 void mc_vectors_clean(void);
 bool mc_fence_runs(u64 fence);
 bool mc_device_memory(enum mc_type type);
 const struct mc_loop *mc_loop_find(enum mc_op op, unsigned int width);
 const struct mc_loop *mc_loop_widest(enum mc_op op);
 bool mc_loop_runs(const struct mc_loop *loop);
+const struct mc_loop *mc_loop_chosen(enum mc_op op, u64 width);
+int mc_loop_check(enum mc_op op, u64 width, struct mc_error *e);
 u64 mc_scatter_set(struct mc_scatter *scatter, u64 bytes);
 u64 mc_loop_sum(const struct mc_loop *loop, const struct mc_loop_args *args);
 u64 mc_loop_or(const struct mc_loop *loop, const struct mc_loop_args *args);

@@ -46,7 +46,6 @@ enum {
 
 enum { VERIFY_OFF, VERIFY_EACH, VERIFY_DEFERRED };
 
-#define WIDTH_MAX	0
 #define SIZE_LEAST	4096U	/* with less, the start of the loop would dominate */
 
 #define EACH_BYTE	0x0101010101010101ULL
@@ -59,11 +58,6 @@ static const struct mc_name op_names[] = {
 #include "arch/ops.h"
 #undef OP
 	{ }
-};
-
-static const struct mc_name width_names[] = {
-	{ "8", 8 }, { "16", 16 }, { "32", 32 }, { "64", 64 },
-	{ "max", WIDTH_MAX, .asked_only = true }, { }
 };
 
 /* Loops that have only one width. */
@@ -106,7 +100,7 @@ static const struct mc_key keys[] = {
 			"what the loop does; nt: non-temporal; triad: a=b+2c; rw31: 3 bytes read for 1 written, as asked for; ntrw31: the same with non-temporal stores; own: a loop that `memcache loop` has built; from memcpy_toio on: the kernel's own functions",
 	}, {
 		.name = "width", .column = "width_bytes", .preset = "max",
-		.kind = MC_CHOICE, .names = width_names,
+		.kind = MC_CHOICE, .names = mc_width_names,
 		.outcomes = width_outcomes, .found = true,
 		.help = "bytes of each access; max: the widest that this CPU has",
 	}, {
@@ -202,10 +196,7 @@ static bool bandwidth_reads_only(const struct mc_point *point)
 
 static const struct mc_loop *loop_of(const struct mc_point *point)
 {
-	u64 width = point->v[KEY_WIDTH];
-
-	return width == WIDTH_MAX ? mc_loop_widest(point->v[KEY_OP]) :
-				    mc_loop_find(point->v[KEY_OP], width);
+	return mc_loop_chosen(point->v[KEY_OP], point->v[KEY_WIDTH]);
 }
 
 /* Bytes of one array of one thread: a multiple of a line, or of a turn of all streams. */
@@ -237,6 +228,7 @@ static int check_loop(struct mc_run *run, const struct mc_point *point)
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
 	const struct mc_loop *loop = loop_of(point);
+	int err;
 
 	if (op->kernels && !MC_IN_KERNEL)
 		return mc_fail(&run->error, -EOPNOTSUPP,
@@ -245,21 +237,9 @@ static int check_loop(struct mc_run *run, const struct mc_point *point)
 	if (op->kernels && !mc_loop_widest(point->v[KEY_OP]))
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "op: this kernel has no %s()", op->name);
-	if (!mc_cpu_has(op->needs))
-		return mc_fail(&run->error, -EOPNOTSUPP,
-			       "op: this CPU has no instruction for op=%s", op->name);
-	if (!loop && point->v[KEY_WIDTH] == WIDTH_MAX)
-		return mc_fail(&run->error, -EOPNOTSUPP,
-			       "width: this CPU has no access of any width for op=%s",
-			       op->name);
-	if (!loop)
-		return mc_fail(&run->error, -EINVAL,
-			       "width: op=%s has no access of %llu bytes",
-			       op->name, point->v[KEY_WIDTH]);
-	if (!mc_loop_runs(loop))
-		return mc_fail(&run->error, -EOPNOTSUPP,
-			       "width: this CPU has no access of %u bytes for op=%s; width=max uses the widest it has",
-			       loop->width, op->name);
+	err = mc_loop_check(point->v[KEY_OP], point->v[KEY_WIDTH], &run->error);
+	if (err)
+		return err;
 	if (loop->normal_only && mc_device_memory(point->v[MC_KEY_TYPE]))
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "type: op=%s makes accesses that fault on device memory, which type=%s is on this CPU; use type=wb or type=wc",
