@@ -48,6 +48,8 @@ void mc_key_show(struct mc_text *t, const struct mc_key *key, u64 value)
 		mc_textf(t, "%s", word);
 	else if (key->kind == MC_SIZE)
 		mc_text_size(t, value);
+	else if (key->kind == MC_TIME)
+		mc_text_time(t, value);
 	else
 		mc_text_decimal(t, value, key->decimals);
 }

@@ -85,6 +85,7 @@ enum mc_kind {
 	MC_CHOICE,	/* one of the names */
 	MC_NUMBER,	/* a number, whole or with @decimals, or one of the names */
 	MC_SIZE,	/* bytes with K, M, G; A..B doubles */
+	MC_TIME,	/* ns, with a unit: ns, us, ms, s; 0 needs none */
 	MC_CPULIST,	/* a CPU list in the kernel's form, `all` or `any` */
 	MC_PATH,	/* an absolute path, or one of the names; at most one key of a test */
 	MC_TARGET,	/* what target= names */
@@ -111,8 +112,8 @@ struct mc_name {
  * @help: one line for `tests`
  * @names: array of allowed words, terminated by an empty entry; or NULL
  * @outcomes: the same for words that only results can have
- * @min: smallest number or size
- * @max: largest number or size
+ * @min: smallest number, size or time
+ * @max: largest number, size or time
  * @multiple: a size must be a multiple of this
  * @unit: unit of a size; NULL: bytes
  * @kind: the form of its values

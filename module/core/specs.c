@@ -66,7 +66,7 @@ void mc_key_allowed(struct mc_text *t, const struct mc_key *key)
 		mc_textf(t, "%s/PATH", bar);
 	if (key->kind == MC_TARGET)
 		mc_textf(t, "%s" MC_TARGET_FORMS, bar);
-	if (key->kind != MC_NUMBER && key->kind != MC_SIZE)
+	if (key->kind != MC_NUMBER && key->kind != MC_SIZE && key->kind != MC_TIME)
 		return;
 	mc_textf(t, "%s", bar);
 	mc_key_show(t, key, key->min);

@@ -85,6 +85,23 @@ void mc_text_size(struct mc_text *t, u64 bytes)
 		mc_textf(t, "%c", " KMG"[i]);
 }
 
+/**
+ * mc_text_time() - append a time in the largest unit of which it is a multiple
+ * @t: the text
+ * @ns: the time
+ */
+void mc_text_time(struct mc_text *t, u64 ns)
+{
+	static const char * const units[] = { "ns", "us", "ms", "s" };
+	unsigned int i = 0;
+
+	while (ns && ns % 1000 == 0 && i < 3) {
+		ns /= 1000;
+		i++;
+	}
+	mc_textf(t, "%llu%s", ns, ns ? units[i] : "");
+}
+
 /* Return: how many bytes need no escape in a JSON string. */
 static int plain_bytes(const char *s)
 {

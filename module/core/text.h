@@ -36,6 +36,7 @@ struct mc_error {
 
 void mc_textf(struct mc_text *t, const char *fmt, ...) __printf(2, 3);
 void mc_text_size(struct mc_text *t, u64 bytes);
+void mc_text_time(struct mc_text *t, u64 ns);
 void mc_text_fixed(struct mc_text *t, u64 value, unsigned int decimals);
 void mc_text_decimal(struct mc_text *t, u64 value, unsigned int decimals);
 void mc_text_json(struct mc_text *t, const char *s);

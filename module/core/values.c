@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The value in key=value: words, numbers, sizes, ranges, CPU lists, paths, groups. */
+/* The value in key=value: words, numbers, sizes, ranges, times, CPU lists, paths, groups. */
 #include "core/request.h"
 
 /* A piece of the request line, not terminated. */
@@ -167,6 +167,41 @@ static int parse_size(const struct mc_key *key, struct piece p, u64 *value,
 		return refuse(e, key, p, text);
 	}
 	return 0;
+}
+
+/* The value of a unit in ns; 0: it is none. */
+static u64 time_unit(struct piece unit)
+{
+	static const struct mc_name units[] = {
+		{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { }
+	};
+	u64 ns;
+
+	return word_value(units, unit, &ns) ? ns : 0;
+}
+
+static int parse_time(const struct mc_key *key, struct piece p, u64 *value,
+		      struct mc_error *e)
+{
+	char text[MC_ERROR_TEXT];
+	struct mc_text t = MC_TEXT(text);
+	int n = parse_digits(p, value);
+	u64 ns = 1;
+
+	if (n > 0 && (*value || (size_t)n < p.len))
+		ns = time_unit((struct piece){ p.s + n, p.len - n });
+	if (!n || !ns)
+		return refuse(e, key, p, "is not a time; write e.g. 500us, 20ms or 1s");
+	if (n > 0 && *value <= key->max / ns) {
+		*value *= ns;
+		if (*value >= key->min)
+			return 0;
+	}
+	mc_textf(&t, "is outside ");
+	mc_text_time(&t, key->min);
+	mc_textf(&t, " to ");
+	mc_text_time(&t, key->max);
+	return refuse(e, key, p, text);
 }
 
 static int add_value(const struct mc_key *key, struct mc_values *out, u64 v,
@@ -340,6 +375,11 @@ static int parse_one(const struct mc_key *key, struct piece p,
 		break;
 	case MC_NUMBER:
 		err = parse_number(key, p, &v, e);
+		if (err)
+			return err;
+		break;
+	case MC_TIME:
+		err = parse_time(key, p, &v, e);
 		if (err)
 			return err;
 		break;

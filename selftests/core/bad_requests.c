@@ -168,6 +168,19 @@ static const struct bad {
 	{ "files place=/a b", "'b'", "not key=value" },
 	{ "tlb seed=18446744073709551616", "seed", "to 18446744073709551615" },
 
+	/* Times. */
+	{ "tlb rest=", "rest", "has no value; write rest=1ms" },
+	{ "tlb rest=5", "rest", "'5' is not a time; write e.g. 500us, 20ms or 1s" },
+	{ "tlb rest=ms", "rest", "'ms' is not a time" },
+	{ "tlb rest=-1ms", "rest", "is not a time" },
+	{ "tlb rest=1.5ms", "rest", "'1.5ms' is not a time" },
+	{ "tlb rest=1MS", "rest", "is not a time" },
+	{ "tlb rest=1msec", "rest", "is not a time" },
+	{ "tlb rest=1ms..4ms", "rest", "is not a time" },
+	{ "tlb rest=10001ms", "rest", "'10001ms' is outside 0 to 10s" },
+	{ "tlb rest=18446744073709551616ns", "rest", "is outside 0 to 10s" },
+	{ "tlb rest=18446744073709551615s", "rest", "is outside 0 to 10s" },
+
 	{ "tlb ways=6", "ways", "'6' is not one of 4|8|4k|all" },
 	{ "tlb ways=08", "ways", "'08'" },
 

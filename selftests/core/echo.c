@@ -86,6 +86,21 @@ static void size(struct mc_text *t, const struct mc_key *key,
 		x *= 2;
 }
 
+/* In any unit that fits. */
+static void time_of(struct mc_text *t, const struct mc_key *key, struct mc_values *v)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	u64 x = between(key->min, key->max), typed = x;
+	unsigned int i, unit = below(4);
+
+	if (below(2))
+		typed = x -= x > 1000000 ? x % 1000000 : 0;
+	for (i = 0; i < unit && typed % 1000 == 0; i++)
+		typed /= 1000;
+	mc_textf(t, "%llu%s", typed, units[i]);
+	v->v[v->n++] = x;
+}
+
 static void cpus(struct mc_text *t)
 {
 	unsigned int cpu = below(100), n;
@@ -121,6 +136,8 @@ static void value(struct mc_text *t, const struct mc_key *key,
 		return word(t, key, v);
 	case MC_NUMBER:
 		return key->names && below(2) ? word(t, key, v) : number(t, key, v);
+	case MC_TIME:
+		return time_of(t, key, v);
 	case MC_TARGET:
 		return target(t, v);
 	default:

@@ -10,7 +10,7 @@
 
 /* Numbers of the keys below, as struct mc_point has them. */
 enum { OP = MC_KEY_OWN, WIDTH, FENCE };		/* bandwidth */
-enum { STRIDE = MC_KEY_OWN, SEED, WAYS };	/* tlb */
+enum { STRIDE = MC_KEY_OWN, SEED, WAYS, REST };	/* tlb */
 
 static const struct mc_name op_names[] = {
 	{ "read", 0 }, { "ntread", 1 }, { "write", 2 }, { "ntwrite", 3 },
@@ -57,6 +57,8 @@ static const struct mc_key tlb_keys[] = {
 	  .max = ~0ULL, .single = true, .wide = true, .help = "of the order" },
 	{ .name = "ways", .column = "ways", .preset = "all",
 	  .kind = MC_CHOICE, .names = ways_names, .help = "some numbers only" },
+	{ .name = "rest", .column = "rest_ns", .preset = "1ms", .kind = MC_TIME,
+	  .max = 10000000000ULL, .wide = true, .help = "between two of them" },
 };
 
 static const struct mc_column tlb_columns[] = {

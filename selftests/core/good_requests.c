@@ -85,6 +85,10 @@ static void values_of_a_line(void **state)
 		  { 1ULL << 62, 1ULL << 63 } },
 		{ "tlb stride=18446744073709551615..18446744073709551615",
 		  STRIDE, 1, { ~0ULL } },
+		/* Times. */
+		{ "tlb", REST, 1, { 1000000 } },
+		{ "tlb rest=0,00,0s,1ns,1us,20ms,10s", REST, 7,
+		  { 0, 0, 0, 1, 1000, 20000000, 10000000000 } },
 		/* A CPU list is one setting and has no values. */
 		{ "bandwidth cpu=0-3", MC_KEY_CPU, 0, { 0 } },
 	};
@@ -155,7 +159,7 @@ static void requests_as_they_are_shown(void **state)
 		  MIDDLE " repeat=5" LAST " width=max" },
 		{ "tlb seed=9 stride=0,1,1023,1024,1536,1025K cpu=any",
 		  "tlb seed=9 stride=0,1,1023,1K,1536,1025K cpu=any type=wb size=16M"
-		  MIDDLE " repeat=10" LAST " ways=all" },
+		  MIDDLE " repeat=10" LAST " ways=all rest=1ms" },
 	};
 	size_t i;
 

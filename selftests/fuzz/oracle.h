@@ -53,6 +53,7 @@ static void check_value(const struct mc_key *key, u64 v)
 		break;
 	case MC_NUMBER:
 	case MC_SIZE:
+	case MC_TIME:
 		MUST(mc_key_word(key, v) || (v >= key->min && v <= key->max));
 		MUST(!key->multiple || v % key->multiple == 0);
 		break;

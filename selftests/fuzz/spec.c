@@ -57,13 +57,13 @@ static void make_numbers(struct mc_key *key, char *preset)
 
 static void make_key(unsigned int i)
 {
-	static const enum mc_kind kinds[] = { MC_CHOICE, MC_NUMBER, MC_SIZE };
+	static const enum mc_kind kinds[] = { MC_CHOICE, MC_NUMBER, MC_SIZE, MC_TIME };
 	struct mc_key *key = &keys[i];
 
 	snprintf(names[i], sizeof(names[i]), "k%u", i);
 	*key = (struct mc_key){
 		.name = names[i], .column = names[i], .help = "help",
-		.preset = presets[i], .kind = kinds[next_byte() % 3],
+		.preset = presets[i], .kind = kinds[next_byte() % 4],
 		.single = next_byte() % 4 == 1,
 	};
 	key->decimals = key->kind == MC_NUMBER ? i % 4 : 0;
@@ -86,6 +86,7 @@ static bool taken(const char *name, const char *value)
 static void check_limits(const struct mc_key *key)
 {
 	u64 max = key->multiple ? key->max - key->max % key->multiple : key->max;
+	const char *unit = key->kind == MC_TIME ? "ns" : "";
 	char text[32];
 	struct mc_text t = MC_TEXT(text);
 
@@ -95,9 +96,11 @@ static void check_limits(const struct mc_key *key)
 	MUST(taken(key->name, text));
 	t = (struct mc_text)MC_TEXT(text);
 	mc_text_decimal(&t, key->max + 1, key->decimals);
+	mc_textf(&t, "%s", unit);
 	MUST(key->max == ~0ULL || !taken(key->name, text));
 	t = (struct mc_text)MC_TEXT(text);
 	mc_text_decimal(&t, key->min - 1, key->decimals);
+	mc_textf(&t, "%s", unit);
 	MUST(!key->min || !taken(key->name, text));
 }
 
