@@ -91,7 +91,24 @@ static bool can_do_without(const struct mc_sampler *sampler)
 }
 
 /**
- * mc_disturbed_sample() - decide which windows of a thread's sample count
+ * mc_disturbed_windows() - decide which windows of a thread's sample count
+ * @sampler: the thread's sampler
+ *
+ * Context: Worker thread.
+ */
+void mc_disturbed_windows(struct mc_sampler *sampler)
+{
+	sampler->in_time = sampler->hit_windows && !can_do_without(sampler);
+	if (!sampler->in_time)
+		return;
+	sampler->counted_bytes += sampler->hit_bytes;
+	sampler->counted_ticks += sampler->hit_ticks;
+	sampler->hit_windows = 0;
+}
+
+/**
+ * mc_disturbed_sample() - end a thread's sample: decide which windows count, look for stolen
+ * time
  * @w: the thread
  * @sampler: the thread's sampler
  *
@@ -100,12 +117,7 @@ static bool can_do_without(const struct mc_sampler *sampler)
 void mc_disturbed_sample(struct mc_worker *w, struct mc_sampler *sampler)
 {
 	sampler->stolen = mc_detector_stolen(&w->detector, w->cpu, false);
-	if (!sampler->hit_windows || can_do_without(sampler))
-		return;
-	sampler->counted_bytes += sampler->hit_bytes;
-	sampler->counted_ticks += sampler->hit_ticks;
-	sampler->hit_windows = 0;
-	sampler->in_time = true;
+	mc_disturbed_windows(sampler);
 }
 
 /*
