@@ -252,6 +252,19 @@ int mc_threads_wait(struct mc_team *team, bool whatever_comes)
 /* -------------------------------------------------------------- windows */
 
 /**
+ * mc_idle() - let the thread sleep, and its CPU be idle if nobody else wants it
+ * @ns: for how long, at least; neither a signal nor a stop ends it
+ *
+ * Context: Worker thread, no window is open.
+ */
+void mc_idle(u64 ns)
+{
+	unsigned long us = max(ns / 1000, 1ULL);
+
+	usleep_range(us, us + us / 100 + 1);
+}
+
+/**
  * mc_window_preemptible() - may a window last as long as it likes?
  *
  * Return: false: its CPU runs nothing else until the window is closed.

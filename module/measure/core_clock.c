@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The clock of a core, measured before each sample. */
+/* The clock of a core. */
 #include "arch/chase.h"
 #include "measure/core_clock.h"
 #include "platform/clock.h"
@@ -8,6 +8,13 @@
 /* 2 us each: long enough for the time counter, and short beside a sample. */
 #define CLOCK_CYCLES	8000
 #define CLOCK_ROUNDS	2
+#define BRIEF_CYCLES	4000	/* 1 to 2 us, in which the clock does not change much */
+
+/* The frequency in MHz, if the thread's core made @cycles in @ticks. */
+static u64 mhz_of(u64 cycles, u64 ticks)
+{
+	return mc_muldiv(cycles, 1000000, max(mc_ticks_to_ps(ticks), 1ULL));
+}
 
 /**
  * mc_core_mhz() - current frequency of the thread's core
@@ -33,7 +40,24 @@ int mc_core_mhz(struct mc_worker *w, u64 *mhz)
 		if (ticks)
 			best = min(best, ticks);
 	}
-	*mhz = best == ~0ULL ? 0 :
-	       mc_muldiv(CLOCK_CYCLES, 1000000, max(mc_ticks_to_ps(best), 1ULL));
+	*mhz = best == ~0ULL ? 0 : mhz_of(CLOCK_CYCLES, best);
 	return 0;
+}
+
+/**
+ * mc_core_mhz_now() - frequency of this core at this moment
+ *
+ * It is measured only once, in 1 to 2 us, so the time that it takes to read the time counter
+ * is subtracted.
+ *
+ * Context: An open window.
+ * Return: MHz, 0 if the time counter ran backwards or has not moved.
+ */
+u64 mc_core_mhz_now(void)
+{
+	u64 cost = mc_ns_to_ticks(mc_clock.cost_ps) / 1000, from = mc_ticks(), ticks;
+
+	mc_asm_clock(BRIEF_CYCLES);
+	ticks = mc_ticks();
+	return ticks > from + cost ? mhz_of(BRIEF_CYCLES, ticks - from - cost) : 0;
 }

@@ -6,5 +6,6 @@
 #include "platform/workers.h"
 
 int mc_core_mhz(struct mc_worker *w, u64 *mhz);
+u64 mc_core_mhz_now(void);
 
 #endif /* MC_CORE_CLOCK_H */

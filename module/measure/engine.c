@@ -19,8 +19,14 @@ static bool takes_turns(const struct mc_request *req)
 	       mc_test_of(req->spec)->records == MC_RECORD_OF_POINT;
 }
 
-/* Number of records of a point. */
-static u64 parts_of(const struct mc_request *req)
+/* Do CPUs take turns because each has its own records? */
+static bool of_one_cpu(const struct mc_test *test)
+{
+	return test->records == MC_RECORD_OF_CPU || test->records == MC_RECORD_OF_STEP;
+}
+
+/* Number of times that the test runs for a point. */
+static u64 runs_of(const struct mc_request *req)
 {
 	u64 cpus = req->any_cpu ? 1 : req->ncpus;
 
@@ -29,11 +35,10 @@ static u64 parts_of(const struct mc_request *req)
 
 	switch (mc_test_of(req->spec)->records) {
 	case MC_RECORD_OF_CPU:
+	case MC_RECORD_OF_STEP:
 		return cpus;
 	case MC_RECORD_OF_PAIR:
 		return cpus > 1 ? cpus * (cpus - 1) : 1;
-	case MC_RECORD_OF_GROUP:
-		return 1 + req->ngroups + cpus;
 	case MC_RECORD_OF_REGION:
 		return req->regions;
 	default:
@@ -41,10 +46,19 @@ static u64 parts_of(const struct mc_request *req)
 	}
 }
 
-/* Number of a point's records that one run of the test gives. */
-static u64 parts_at_once(const struct mc_request *req)
+/* Number of records that one run of the test gives. */
+static u64 records_at_once(const struct mc_request *req)
 {
-	return mc_test_of(req->spec)->records == MC_RECORD_OF_GROUP ? parts_of(req) : 1;
+	const struct mc_test *test = mc_test_of(req->spec);
+
+	switch (test->records) {
+	case MC_RECORD_OF_GROUP:
+		return 1 + req->ngroups + req->ncpus;
+	case MC_RECORD_OF_STEP:
+		return 1 + req->values[test->steps].v[0];
+	default:
+		return 1;
+	}
 }
 
 /**
@@ -55,7 +69,7 @@ static u64 parts_at_once(const struct mc_request *req)
  */
 u64 mc_engine_records(const struct mc_request *req)
 {
-	return mc_request_points(req) * parts_of(req);
+	return mc_request_points(req) * runs_of(req) * records_at_once(req);
 }
 
 static bool listed(const u64 *cpus, unsigned int cpu)
@@ -202,7 +216,7 @@ u64 mc_engine_samples(const struct mc_request *req)
 		mc_request_point(req, i, &point);
 		sum += point.v[MC_KEY_REPEAT] + point.v[MC_KEY_WARMUP];
 	}
-	return sum * (parts_of(req) / parts_at_once(req));
+	return sum * runs_of(req);
 }
 
 /* Does the test work with one thread on one CPU? */
@@ -284,7 +298,7 @@ static int find_memory(struct mc_run *run, struct mc_record *rec)
 	rec->memory_zone = area->memory_zone;
 	rec->range = area->range;
 	/* Where CPUs take turns, most threads are idle, so their nodes do not matter. */
-	if (test->records != MC_RECORD_OF_CPU && test->records != MC_RECORD_OF_PAIR)
+	if (!of_one_cpu(test) && test->records != MC_RECORD_OF_PAIR)
 		rec->remote_threads = count_remote(run, area);
 	return 0;
 }
@@ -316,13 +330,13 @@ static int near_cpu(const struct mc_run *run, const struct mc_point *point)
 		return test->near(run, point);
 	if (takes_turns(run->req))
 		return mc_team_cpu(run->team, 0);
-	return test->records == MC_RECORD_OF_CPU ? mc_team_cpu(run->team, run->part) : -1;
+	return of_one_cpu(test) ? mc_team_cpu(run->team, run->part) : -1;
 }
 
 /* Take @n samples as the record asks, but only to see how long they take. */
 static int try_samples(struct mc_run *run, const struct mc_record *rec, u64 n, u64 *ps)
 {
-	struct mc_record *one = mc_alloc_array(parts_at_once(run->req), sizeof(*one));
+	struct mc_record *one = mc_alloc_array(records_at_once(run->req), sizeof(*one));
 	u64 from = mc_ticks();
 	int err;
 
@@ -371,7 +385,7 @@ static int choose_repeat(struct mc_run *run, struct mc_record *rec)
 /* What is known of the records once their test has run. */
 static void finish_records(struct mc_run *run, struct mc_record *rec)
 {
-	u64 i, n = parts_at_once(run->req);
+	u64 i, n = records_at_once(run->req);
 
 	for (i = 0; i < n; i++) {
 		rec[i].point.v[MC_KEY_PREFETCH] = rec->point.v[MC_KEY_PREFETCH];
@@ -415,7 +429,7 @@ static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 	err = err ? err : choose_repeat(run, rec);
 	if (err)
 		return err;
-	for (i = 1; i < parts_at_once(run->req); i++)
+	for (i = 1; i < records_at_once(run->req); i++)
 		rec[i] = *rec;
 	err = run_test(run, rec);
 	finish_records(run, rec);
@@ -461,18 +475,18 @@ void mc_engine_note(struct mc_text *t, const struct mc_request *req,
  */
 static int run_points(struct mc_run *run, struct mc_record *records, u64 *n)
 {
-	u64 i, parts = parts_of(run->req), all = mc_engine_records(run->req);
-	u64 k, at_once = parts_at_once(run->req);
+	u64 i, runs = runs_of(run->req), all = mc_request_points(run->req) * runs;
+	u64 k, at_once = records_at_once(run->req);
 	int err;
 
 	run->counting = mc_traffic_begin(&run->error);
 	err = run->error.err;
 	err = err ? err : mc_events_begin(run);
-	for (i = 0, *n = 0; i < all && !err; i += at_once) {
+	for (i = 0, *n = 0; i < all && !err; i++) {
 		struct mc_record *rec = &records[*n];
 
-		run->part = i % parts;
-		err = run_point(run, i / parts, rec);
+		run->part = i % runs;
+		err = run_point(run, i / runs, rec);
 		if (!rec->stats.samples && !rec->stats.left_out)
 			continue;
 		*n += at_once;

@@ -45,7 +45,7 @@ struct mc_side;
  * @team: its threads
  * @counting: counters of DRAM traffic, or NULL
  * @events: events of the threads' cores, or NULL
- * @part: index of the record that is being made of the point, see struct mc_test
+ * @part: index of the run of the test for the point: of the CPU, the pair or the region
  * @area: the memory of the current point
  * @near: CPU whose node gets the record's memory; -1: the first CPU's node
  * @homes: the threads by node, for node=local and for groups of CPUs; NULL: not needed
@@ -131,6 +131,7 @@ enum mc_records {
 	MC_RECORD_OF_PAIR,	/* each CPU with each other, in this order */
 	MC_RECORD_OF_GROUP,	/* all CPUs, each group of CPUs, each CPU: from one run */
 	MC_RECORD_OF_REGION,	/* each region of memory, as many as there are */
+	MC_RECORD_OF_STEP,	/* CPUs take turns; the whole and each step: from one run */
 };
 
 /**
@@ -146,6 +147,7 @@ enum mc_records {
  * @shares: its threads run at once, each on the part that mc_measurement_part()
  *          returns; with node=local this part is on the thread's own node
  * @region: with MC_RECORD_OF_REGION: number of the key that says how large regions are
+ * @steps: with MC_RECORD_OF_STEP: number of the key that says how many steps there are
  * @near_only: prefetch= applies to the CPU in @near only, not to all CPUs of the run
  * @level: index of its column MC_LEVEL_COLUMN (served.h); 0: it has none
  * @common: all threads access the whole memory, not a part each
@@ -158,7 +160,8 @@ enum mc_records {
  * @check: test whether this point can be run. Called for every point before the first
  *         one is run. Return: 0, or -EINVAL, -EOPNOTSUPP through mc_fail().
  * @run: measure a point into a record whose point and verified are set. With
- *       MC_RECORD_OF_GROUP those of the groups and CPUs follow it, with the same facts.
+ *       MC_RECORD_OF_GROUP those of the groups and CPUs follow it, with the same facts, with
+ *       MC_RECORD_OF_STEP those of the steps.
  *       Return: 0, or a negative errno; a record that holds samples is kept.
  */
 struct mc_test {
@@ -169,6 +172,7 @@ struct mc_test {
 	unsigned int (*threads)(const struct mc_request *req);
 	int (*near)(const struct mc_run *run, const struct mc_point *point);
 	unsigned int region;
+	unsigned int steps;
 	bool near_only;
 	unsigned int level;
 	bool common;

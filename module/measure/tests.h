@@ -14,6 +14,7 @@ MC_TEST(tlb),
 MC_TEST(mmio),
 MC_TEST(random),
 MC_TEST(scan),
+MC_TEST(ramp),
 MC_TEST(overhead),
 MC_TEST(file),
 #ifndef __KERNEL__	/* in tools/user/benchmarks/ */

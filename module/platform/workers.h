@@ -65,6 +65,7 @@ int mc_threads_cpu(void);
 int mc_team_stopped(const struct mc_team *team);
 void mc_team_end(struct mc_team *team);
 
+void mc_idle(u64 ns);
 bool mc_window_preemptible(void);
 int mc_window_open(struct mc_worker *w, bool irq_off);
 u64 mc_window_close(struct mc_worker *w);

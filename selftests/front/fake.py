@@ -84,6 +84,11 @@ rep_movsb|rep_stosb the loop
 """, "scan": """\
   region=1G         2M..1024G                     of a region
   op=read           read|write|ntwrite            what is done
+""", "ramp": """\
+  idle=0,1ms,5ms,20ms,50ms 0..1s                  of the core
+  op=copy           read|write|copy|triad         what the loop does
+  width=max         8|16|32|64|max                of each access
+  steps=40          4..400                        of 0.25 ms
 """, "file": """\
   op=read           read|write                    what is done
   path=none         none|/PATH                    the file

@@ -31,6 +31,16 @@ def loaded(*delays):
             for delay in delays]
 
 
+def ramp(idle_ns, *speeds):
+    """The whole, and steps with these speeds."""
+    asked = {"idle_ns": idle_ns, "op": "copy", "steps": len(speeds)}
+    return [fake.figure("ramp", asked, {"scope": "whole", "step": None, "at_us": None,
+                                        "mb_per_s": speeds[-1]}),
+            *(fake.figure("ramp", asked, {"scope": "step", "step": i + 1,
+                                          "at_us": 125.0 + 250 * i, "mb_per_s": speed})
+              for i, speed in enumerate(speeds))]
+
+
 def latency(**more):
     return fake.measured(fake.BARE, ("latency", sweep(SWEEP)), caches=CACHES, **more)
 
@@ -102,6 +112,15 @@ class Choice(unittest.TestCase):
         self.assertEqual((drawn.x, drawn.y, drawn.ends), ("mb_per_s", "ns_per_load", (1000, 0)))
         self.assertEqual([round(point.x) for point in drawn.series[0].points],
                          [90000, 45000, 4286])
+
+    def test_the_speed_after_a_pause_is_over_time(self):
+        drawn = chart(fake.measured(fake.BARE, ("ramp", [
+            *ramp(0, 9.0, 9.0, 9.0), *ramp(20000000, 3.0, 6.0, 9.0)])))
+        self.assertEqual((drawn.x, drawn.y, drawn.linear), ("at_us", "mb_per_s", True))
+        self.assertEqual([(one.name, [(point.x, point.y) for point in one.points])
+                          for one in drawn.series], [
+            ("idle 0", [(125.0, 9.0), (375.0, 9.0), (625.0, 9.0)]),
+            ("idle 20ms", [(125.0, 3.0), (375.0, 6.0), (625.0, 9.0)])])
 
     def test_a_matrix(self):
         drawn = chart(matrix())
@@ -256,6 +275,12 @@ class Drawing(fake.InDirectory):
     def test_curves(self):
         texts = self.clear(latency(), latency())
         for word in ("L1 min 0.9 ns", "memory min 110 ns", "L2 1M", "working set", "64K", "A", "B"):
+            self.assertIn(word, texts)
+
+    def test_ramp(self):
+        texts = self.clear(fake.measured(fake.BARE, ("ramp", [
+            *ramp(0, *[9.0] * 40), *ramp(1000000, *[3.0] * 12, *[9.0] * 28)])))
+        for word in "idle 0", "idle 1ms", "time after the pause, us", "0":
             self.assertIn(word, texts)
 
     def test_loaded(self):

@@ -300,6 +300,10 @@ class Words(fake.unittest.TestCase):
         self.assertEqual(self.planned("bandwidth", "size=4K", "op=read", "bandwidth"),
                          ["bandwidth size=4K op=read", "bandwidth"])
 
+    def test_times(self):
+        line = "ramp idle=0,1us,1000ms,1s"
+        self.assertEqual(self.planned(line), [line])
+
     def test_groups_of_cpus_are_one_value(self):
         line = "mix groups=0,2:read:size=4K+1,3:chase:node=0 size=4K,8K"
         self.assertEqual(self.planned(line), [line])
@@ -328,6 +332,9 @@ class Words(fake.unittest.TestCase):
                 ("bandwidth op=reead", r"^op can't be 'reead'\. Did you mean read\? It takes"),
                 ("bandwidth op=read,x", r"^op can't be 'x'\. It takes read\|"),
                 ("bandwidth size=4K size=8K", "^size is given twice$"),
+                ("ramp idle=5", r"^idle can't be '5'\. It takes 0\.\.1s"),
+                ("ramp idle=0,5min", r"^idle can't be '5min'\."),
+                ("ramp idle=1001ms", r"^idle can't be '1001ms'\."),
                 ("bandwidth size", "^size: wanted KEY=VALUE$"),
                 ("bandwidth size=", "^size=: wanted KEY=VALUE$"),
                 ("bandwidth size=1", r"^size can't be '1'\. It takes "),

@@ -181,6 +181,7 @@ class Records(fake.unittest.TestCase):
                              ("os cpu=0-3 item=clock", 4),
                              ("bandwidth size=4K..64K op=read,write", 10), ("loaded", 3),
                              ("mix", 3), ("mix groups=0-3,6:read+5:chase delay=0,9", 2 * 9),
+                             ("ramp", 5 * 41), ("ramp idle=0,5ms steps=8 cpu=0-2", 2 * 3 * 9),
                              ("bandwidth size=4K..100K", 5), ("nosuch size=4K,8K", 2)):
             self.assertEqual(keys.records(line, SERVER, tests), wanted, line)
 

@@ -22,6 +22,7 @@ FIGURES = {
     "mix": "scope group group_op mb_per_s ns_per_load",
     "file": "mb_per_s ios_per_s dram_read_mb_per_s dram_write_mb_per_s amplification_read "
             "amplification_write cached_percent file_bytes",
+    "ramp": "idle_ns ms_to_95 lost_bytes mb_per_s first_mb_per_s core_mhz first_core_mhz",
     "scan": "begin_mib covered_bytes mb_per_s ns_per_load",
     "tlb": "pages ns_per_load packed_ns_per_load tlb_ns",
 }

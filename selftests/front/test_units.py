@@ -30,6 +30,13 @@ class Rates(fake.unittest.TestCase):
             self.assertEqual(units.text(key, value), shown)
         self.assertEqual(units.heading("size_bytes"), "size")
 
+    def test_pauses_are_as_in_request_lines(self):
+        for ns, shown in ((0, "0"), (1, "1ns"), (1500, "1500ns"), (250000, "250us"),
+                          (20000000, "20ms"), (3000000000, "3s"), (None, "na")):
+            self.assertEqual(units.text("idle_ns", ns), shown)
+        self.assertEqual(units.heading("idle_ns"), "idle")
+        self.assertEqual((units.name("size_bytes"), units.name("delay_ns")), ("size", "delay_ns"))
+
     def test_tables_and_sentences(self):
         runs = fake.measured(fake.BARE, *(
             (line, [fake.result(line, 10000.0)]) for line in (

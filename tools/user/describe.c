@@ -9,7 +9,7 @@
 #include "user.h"
 
 static const char * const kinds[] = {
-	[MC_CHOICE] = "choice", [MC_NUMBER] = "number", [MC_SIZE] = "size",
+	[MC_CHOICE] = "choice", [MC_NUMBER] = "number", [MC_SIZE] = "size", [MC_TIME] = "time",
 	[MC_CPULIST] = "cpus", [MC_PATH] = "path", [MC_TARGET] = "target",
 	[MC_GROUPS] = "groups",
 };
@@ -17,6 +17,7 @@ static const char * const kinds[] = {
 static const char * const records[] = {
 	[MC_RECORD_OF_POINT] = "point", [MC_RECORD_OF_CPU] = "cpu", [MC_RECORD_OF_PAIR] = "pair",
 	[MC_RECORD_OF_GROUP] = "group", [MC_RECORD_OF_REGION] = "region",
+	[MC_RECORD_OF_STEP] = "step",
 };
 
 static const char * const stores[] = {

@@ -204,6 +204,11 @@ int mc_threads_wait(struct mc_team *team, bool whatever_comes)
 	return err == -ETIMEDOUT ? -ETIME : err;
 }
 
+void mc_idle(u64 ns)
+{
+	nanosleep(&(struct timespec){ ns / 1000000000, ns % 1000000000 }, NULL);
+}
+
 bool mc_window_preemptible(void)
 {
 	return true;

@@ -14,7 +14,7 @@
 #include "platform/os.h"
 #include "team.h"
 
-#define RECORDS_MOST	8
+#define RECORDS_MOST	90
 
 static const struct mc_spec *const specs[] = { &TEST.spec, NULL };
 static struct mc_request req;

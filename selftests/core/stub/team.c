@@ -317,6 +317,13 @@ void mc_race_finish(struct mc_worker *w, u64 ticks)
 		sim.first_end = ticks;
 }
 
+void mc_idle(u64 ns)
+{
+	sim_spend(ns * NS);
+	if (sim.slept)
+		sim.slept(ns);
+}
+
 bool mc_window_preemptible(void)
 {
 	return false;

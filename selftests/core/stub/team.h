@@ -57,6 +57,7 @@ struct sim {
 	const char *failed;
 	unsigned int kinds;	/* kinds of disturbance that can be detected */
 	enum mc_stolen (*stolen)(int cpu, bool at_once);	/* NULL: nobody looks */
+	void (*slept)(u64 ns);	/* called after a sleep of a thread; NULL: nothing is */
 	unsigned int asked;	/* how often a test asked whether the run was stopped */
 	unsigned int stop_at;	/* the answer is yes from this question on; 0: never */
 	unsigned int counters;	/* number of perf counters that are set */

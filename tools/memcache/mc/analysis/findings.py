@@ -200,7 +200,7 @@ def _settings(pairs: list[Pair], others: list[Pair]) -> str:
         mine, theirs = (list(dict.fromkeys(pair.this.keys.get(key) for pair in group))
                         for group in (pairs, others))
         if not set(mine) & set(theirs):
-            return f" ({key.removesuffix('_bytes')}={_values(key, mine, theirs)})"
+            return f" ({units.name(key)}={_values(key, mine, theirs)})"
     return " (with some settings)"
 
 

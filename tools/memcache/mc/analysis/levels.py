@@ -31,7 +31,7 @@ def parts(pairs: Pairs) -> list[Part]:
         if curve[0][0].machine.get("hypervisor") == "tcg":
             return [Sentence("No levels are named: an emulated machine has no caches to be seen "
                              "in times.", gap=True)]
-        own = [f"{key.removesuffix('_bytes')}={units.text(key, value)}" for key, value in keys
+        own = [f"{units.name(key)}={units.text(key, value)}" for key, value in keys
                if any((key, value) not in other for other in found)]
         title, body = DRAWN[curve[0][1]["test"]](curve)
         made += [Heading(f"{title}{': ' if own else ''}{' '.join(own)}"), *body]

@@ -192,7 +192,7 @@ def describe(result: dict, without: Iterable[str] = ()) -> str:
 
 def settings(keys: dict) -> str:
     """`op=read width=8 size=16K`"""
-    return " ".join(f"{key.removesuffix('_bytes')}={units.text(key, value)}"
+    return " ".join(f"{units.name(key)}={units.text(key, value)}"
                     for key, value in keys.items() if value is not None)
 
 
@@ -209,7 +209,7 @@ def _nearest(result: dict, others: list[dict], skip: set[str], there: str) -> st
         if other["test"] == result["test"] and len(differing) == 1 and all(
                 other.get(key) == result.get(key) for key in WHICH):
             [key] = differing
-            return f" ({there} has {key.removesuffix('_bytes')}=" \
+            return f" ({there} has {units.name(key)}=" \
                    f"{units.text(key, found.get(key))})"
     return ""
 

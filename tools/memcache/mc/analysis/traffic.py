@@ -64,7 +64,7 @@ def names(pairs: Pairs) -> tuple[list[str], list[list[str]]]:
     varying = [key for key in dict.fromkeys(key for row in found for key in row)
                if len({str(row.get(key)) for row in found}) > 1]
     keys = fields.distinguishing_keys(found, varying) or ["test"]
-    return ([key.removesuffix("_bytes") for key in keys],
+    return ([units.name(key) for key in keys],
             [["" if row.get(key) is None else units.text(key, row[key]) for key in keys]
              for row in found])
 

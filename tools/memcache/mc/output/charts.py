@@ -81,6 +81,7 @@ class Chart:
 
     kind: curves, bars, matrix, regions or history
     x: the key of its positions
+    linear: both axes are linear and begin at 0
     ends: the longest and the shortest delay, if curves go from one to the other
     """
     kind: str
@@ -96,6 +97,7 @@ class Chart:
     row: str = ""
     left_out: int = 0           # failed verification
     emulated: bool = False
+    linear: bool = False
     ends: tuple[int, int] | None = None
 
     @property
@@ -113,7 +115,7 @@ def label(key: str) -> str:
     unit, _, means = RAISED.sub(lambda power: power[1].translate(SUPERSCRIPT),
                                 units.words(tests.unit(key))).partition(": ")
     return LABELS.get(key) or (f"{unit} ({means})" if means else unit) \
-        or key.removesuffix("_bytes").replace("_", " ")
+        or units.name(key).replace("_", " ")
 
 
 Cell = tuple[int, Run, dict]        # source, run, result
@@ -170,7 +172,8 @@ def _charts(test: str, layouts: list[Layout], cells: list[Cell]) -> list[Chart]:
         return _region_charts(cells)
     main, over = tests.of(test).main(), tests.of(test).named("over")
     if main and over:
-        along = next((one.rows for one in usual(test)), "size_bytes")
+        along = over[0] if tests.of(test).records == "step" else next(
+            (one.rows for one in usual(test)), "size_bytes")
         return _figure_curves(over[0], main, along, cells)
     if test == "latency" and not any(one.rows in PLACES for one in layouts):
         return _curves("size_bytes", LOADS, cells)
@@ -289,7 +292,7 @@ def _figure_curves(x: str, y: str, along: str, cells: list[Cell]) -> list[Chart]
         one.points = [_point(units.converted(x, r[x]), y, run, r) for _, run, r in sorted(
             members, key=lambda cell: cell[2].get(along) or 0)]
     drawn = [one for one, _ in series if len(one.points) >= MIN_POINTS]
-    chart = Chart("curves", "", x, y, drawn, [])
+    chart = Chart("curves", "", x, y, drawn, [], linear=along in (x, "delay_cycles"))
     if along == "delay_cycles" and drawn:
         delays = [r[along] for *_, r in cells]
         chart.ends = max(delays), min(delays)
@@ -372,7 +375,7 @@ def _word(key: str, found: object, own: dict) -> str:
         return str(found)
     if key == "stride_bytes" and own.get("pattern") == "random":
         return ""
-    return f"{key.removesuffix('_bytes').replace('_', ' ')} {units.text(key, found)}"
+    return f"{units.name(key).replace('_', ' ')} {units.text(key, found)}"
 
 
 # ------------------------------------------------------------- matrices, bars

@@ -138,7 +138,7 @@ def _table(named: dict[str, Pairing], wide: bool) -> list[Part]:
         speeds = [[made[name].speed, made[name].speeds] if len(named) == 1 else
                   [made[name].factor if name in made else "-"] for name in named]
         cells.append([*own.values(), *figures, *sum(speeds, [])])
-    names = [*(key.removesuffix("_bytes") for key in keys[0]), "A", *named]
+    names = [*(units.name(key) for key in keys[0]), "A", *named]
     names += ["speed", "95 % interval"] if len(named) == 1 else [f"speed of {n}" for n in named]
     settings = match.settings({key: value for key, value in fixed.items() if wide or not all(
         tests.is_preset(r["test"], key, value) for r in records)})
@@ -167,7 +167,7 @@ def _keys(records: list[dict], free: set[str]) -> tuple[list[dict[str, str]], di
     told = {"test", *fields.distinguishing_keys(own, moving), *fields.WHICH}
     varying = [key for key in moving if key in told] or ["test"]
     return [{key: units.text(key, keys.get(key)) for key in varying} for keys in own], fixed, \
-        [key.removesuffix("_bytes") for key in moving if key not in varying]
+        [units.name(key) for key in moving if key not in varying]
 
 
 def _change(a: dict, b: dict, emulated: bool) -> Change:

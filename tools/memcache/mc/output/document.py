@@ -9,7 +9,7 @@ from mc.analysis import verdict
 from mc.output import charts, comparison, draw, page, report
 from mc.output.captions import captions, short
 from mc.parts import Grid, Heading, Part, Picture, Sentence
-from mc.records import prices
+from mc.records import prices, units
 from mc.records.fields import asked
 from mc.records.results import Run
 from mc.records.units import size, text, words
@@ -204,4 +204,4 @@ def _statistics(run: Run) -> Grid:
               if len({str(asked(r).get(key)) for r in run.results}) > 1]
     keys = [*moving, *STATISTICS]
     rows = [[text(key, result.get(key)) for key in keys] for result in run.results]
-    return Grid([key.removesuffix("_bytes") for key in keys], rows, max(len(moving), 1))
+    return Grid([units.name(key) for key in keys], rows, max(len(moving), 1))

@@ -296,12 +296,14 @@ def _curves(axes: Any, chart: Chart) -> None:
         _ring(axes, series, style["color"])
     axes.set_ylabel(label(chart.y))
     axes.set_xlabel(label(chart.x) + _doubts(chart))
-    if chart.ends:
-        _loaded(axes, chart, *chart.ends)
+    if chart.linear:
+        _linear(axes, chart)
     else:
         axes.set_xscale("log", base=2)
         _sizes(axes, chart)
         _times(axes, chart)
+    if chart.ends:
+        _mark_ends(axes, chart, *chart.ends)
     _mark_levels(axes, chart)
     _legend(axes, chart)
 
@@ -336,14 +338,18 @@ def _mark_levels(axes: Any, chart: Chart) -> None:
         axes.set_ylim(low / 1.5, high * 2)
 
 
-def _loaded(axes: Any, chart: Chart, first: int, last: int) -> None:
-    """Both axes begin at 0. The points with the longest and the shortest delay are marked."""
+def _linear(axes: Any, chart: Chart) -> None:
+    """Both axes begin at 0."""
     from matplotlib.ticker import FuncFormatter
     points = [point for series in chart.series for point in series.points]
     axes.set_xlim(0, 1.06 * max(point.x for point in points))
     axes.set_ylim(0, 1.22 * max(point.y for point in points))
     for axis in axes.xaxis, axes.yaxis:
         axis.set_major_formatter(FuncFormatter(lambda v, _: number(v)))
+
+
+def _mark_ends(axes: Any, chart: Chart, first: int, last: int) -> None:
+    """Mark the points with the longest and the shortest delay."""
     ends = chart.series[0].points
     for text, point in ((f"delay {first} cycles", ends[-1]), (f"delay {last}", ends[0])):
         axes.annotate(text, (point.x, point.y), xytext=AROUND[0], textcoords="offset points",

@@ -84,7 +84,7 @@ def _apart(layout: Layout, pairs: Pairs) -> list[tuple[str, Pairs]] | None:
         groups.setdefault(tuple(result.get(key) for key in differing), []).append((run, result))
     if not many and any(_repeated(layout, group) for group in groups.values()):
         return None
-    names = [key.removesuffix("_bytes") for key in differing]
+    names = [units.name(key) for key in differing]
     return [(" ".join(f"{name}={units.text(key, v)}"
                       for name, key, v in zip(names, differing, values)), group)
             for values, group in groups.items()]
@@ -151,7 +151,7 @@ def ordered(values: list) -> list:
 
 
 def _title(key: str) -> str:
-    return key.removesuffix("_bytes").replace("_", " ")
+    return units.name(key).replace("_", " ")
 
 
 def _row_name(key: str, row: object) -> str:

@@ -67,7 +67,7 @@ def _failures(runs: list[Run]) -> list[Part]:
     return [Heading("*** VERIFICATION FAILED: memory did not hold what was written to it. ***"),
             Sentence("The figures marked ! mean nothing:"), *bullets([
         " ".join(filter(None, [run.request.get("label"), *(
-            f"{key.removesuffix('_bytes')}={units.text(key, value)}"
+            f"{units.name(key)}={units.text(key, value)}"
             for key, value in asked(r).items())])) for run, r in failed])]
 
 

@@ -80,7 +80,7 @@ def _settings(fixed: dict, runs: list[Run], wide: bool) -> str:
     set to another value than the default."""
     unusual = {key for run in runs for key in tests.unusual(run.request["line"])}
     settings = " ".join(
-        f"{key.removesuffix('_bytes')}={units.text(key, value)}" for key, value in fixed.items()
+        f"{units.name(key)}={units.text(key, value)}" for key, value in fixed.items()
         if value is not None and (wide or key in unusual))
     return f"{'All with' if wide else 'With'}: {settings}." if settings else ""
 
@@ -156,7 +156,7 @@ def _spread(pairs: Pairs, fixed: dict) -> list[Part]:
         pairs = sorted(pairs, key=lambda pair: pair[1]["size_bytes"])
     named = [(" ".join(units.text(key, value(run, result, key)) for key in keys) if keys else
               run.request.get("label") or result["test"], result) for run, result in pairs]
-    return spread.parts(" ".join(key.removesuffix("_bytes") for key in keys), named)
+    return spread.parts(" ".join(units.name(key) for key in keys), named)
 
 
 def _scatter(results: list[dict]) -> str:

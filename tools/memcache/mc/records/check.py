@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from mc import meant
-from mc.records.keys import Key, Tests, bytes_of
+from mc.records.keys import Key, Tests, bytes_of, ns_of
 
 NUMBER = re.compile(r"(\d{1,15}(?:\.\d{1,9}|[KMG])?)(?:\.\.(\d{1,15}[KMG]?))?", re.I)
 
@@ -55,9 +55,12 @@ def takes(key: Key, value: str) -> bool:
 
 
 def _within(kind: str, value: str) -> bool:
-    """Whether a number, or a range of numbers, is within a range such as 1K..16G. It may have as
-    many decimals as the smallest number, such as that of 0.001..86400."""
+    """Whether a number, or a range of numbers, is within a range such as 1K..16G, or a time in
+    one such as 0..1s. A number may have as many decimals as the smallest one, such as that of
+    0.001..86400."""
     low, high = kind.split("..", 1)
+    if high.endswith("s"):
+        return ns_of(low) <= ns_of(value) <= ns_of(high)
     match = NUMBER.fullmatch(value)
     return match is not None and all(
         _decimals(number) <= _decimals(low) and _number(low) <= _number(number) <= _number(high)

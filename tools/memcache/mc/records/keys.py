@@ -20,6 +20,8 @@ from mc.records.tests import of
 EVERY = "every test"
 KEY = re.compile(r"  (?P<name>\w+)=(?P<preset>\S*)\s+(?P<values>\S+)")
 
+TIMES = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
+
 
 @dataclass(frozen=True)
 class Key:
@@ -63,7 +65,8 @@ def records(line: str, shape: Shape, tests: Tests) -> int:
     asked |= dict(word.partition("=")[::2] for word in words)
     cpus = _cpus(asked.pop("cpu", "0"), shape)
     grouped = _grouped(asked.pop("groups", ""))
-    parts = {"cpu": cpus, "pair": cpus * (cpus - 1), "group": grouped}.get(
+    steps = 1 + bytes_of(asked.pop("steps", "0"))
+    parts = {"cpu": cpus, "pair": cpus * (cpus - 1), "group": grouped, "step": cpus * steps}.get(
         of(test).records, cpus if asked.get("cpus") == "each" else 1)
     return parts * prod(sum(map(_steps, values.split(","))) for values in asked.values())
 
@@ -84,6 +87,12 @@ def _steps(value: str) -> int:
     if not high or not (bytes_of(low) and bytes_of(high)):
         return 1
     return max(bytes_of(high) // bytes_of(low), 1).bit_length()
+
+
+def ns_of(text: str) -> int:
+    """20ms as a number of nanoseconds; -1 if the text is no time."""
+    match = re.fullmatch(r"(\d{1,15})(ns|us|ms|s)|0+", text)
+    return -1 if not match else int(match[1]) * TIMES[match[2]] if match[1] else 0
 
 
 def bytes_of(text: str) -> int:

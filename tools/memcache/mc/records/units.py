@@ -18,6 +18,7 @@ RATES = {rate.name: rate for rate in (
     Rate("MB/s", 10**6, "10^6", 1), Rate("GB/s", 10**9, "10^9", 3),
     Rate("MiB/s", 1 << 20, "2^20", 1), Rate("GiB/s", 1 << 30, "2^30", 3))}
 USUAL = "MB/s"
+PAUSES = ("idle_ns",)       # columns of keys that take a time
 _shown = RATES[USUAL]
 
 
@@ -47,10 +48,15 @@ def words(unit: str) -> str:
     return unit.replace(USUAL, _shown.name).replace(RATES[USUAL].size, _shown.size)
 
 
+def name(key: str) -> str:
+    """The name of a key or figure whose values are shown with their unit: without the unit."""
+    return key.removesuffix("_ns" if key in PAUSES else "_bytes")
+
+
 def heading(key: str) -> str:
     """The name of a column of a table: `gib_per_s`. A size has its unit with its value."""
     unit = _shown.name.partition("/")[0].lower()
-    return key.removesuffix("_bytes").replace("mb_per_s", f"{unit}_per_s")
+    return name(key).replace("mb_per_s", f"{unit}_per_s")
 
 
 def size(count: int) -> str:
@@ -60,6 +66,15 @@ def size(count: int) -> str:
         count //= 1024
         unit += 1
     return f"{count}{' KMG'[unit].strip()}"
+
+
+def pause(ns: int) -> str:
+    """A time as in request lines: 20ms."""
+    unit = 0
+    while ns and ns % 1000 == 0 and unit < 3:
+        ns //= 1000
+        unit += 1
+    return f"{ns}{('ns', 'us', 'ms', 's')[unit]}" if ns else "0"
 
 
 def duration(value: float, unit: str = "ns") -> str:
@@ -80,6 +95,8 @@ def text(key: str, value: object) -> str:
         return "na"
     if key.endswith("_bytes") and isinstance(value, int):
         return size(value)
+    if key in PAUSES and isinstance(value, int):
+        return pause(value)
     if key.endswith("mb_per_s") and isinstance(value, (int, float)):
         return rate(value)
     if isinstance(value, float):

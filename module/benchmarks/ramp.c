@@ -1,0 +1,635 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ramp: how fast is a core after a pause?
+ *
+ * A thread works for MC_WARM_NS, which brings its core to full speed, sleeps for idle=, and
+ * then runs a loop over a small working set in steps of STEP_NS. Just before each step it
+ * measures the core's clock. A round is all of this, and a sample of a step is its time for
+ * a pass in one round. There is a record of the whole and one of each step. Nothing
+ * settles before the samples: what other tests wait for is measured here.
+ *
+ * The last quarter of the steps has the settled speed. A sample of the whole is the median of
+ * these steps in one round.
+ *
+ * The words of each array are consecutive integers before the first round. For the triad
+ * a = b + 2 * c they are mantissas of doubles, as in bandwidth.c. The sum of the first array is
+ * verified after the last round.
+ */
+#include "arch/loops.h"
+#include "core/math.h"
+#include "measure/core_clock.h"
+#include "measure/disturbed.h"
+#include "measure/measurement.h"
+#include "measure/samples.h"
+#include "platform/clock.h"
+#include "platform/os.h"
+
+enum { KEY_IDLE = MC_KEY_OWN, KEY_OP, KEY_WIDTH, KEY_STEPS };
+
+enum {
+	COL_SCOPE, COL_STEP, COL_AT, COL_MB_PER_S, COL_CORE_MHZ, COL_FIRST_MB_PER_S,
+	COL_FIRST_CORE_MHZ, COL_MS_TO_95, COL_LOST, COL_IDLE,
+};
+
+enum { SCOPE_WHOLE, SCOPE_STEP };
+
+#define STEP_NS		250000ULL
+#define WINDOW_NS	25000ULL	/* longest window at full speed */
+#define PIECE_NS	50000000ULL	/* a longer pause is interrupted to see a stop */
+#define SETTLED_PART	4		/* the last steps: one of so many */
+#define FAST_PERCENT	95
+#define ARRAY_LEAST	1024ULL
+
+#define FIRST_WORD	1ULL
+#define ONE_BITS	(0x3ffULL << 52)
+#define TWO_BITS	(0x400ULL << 52)
+#define FOUR_BITS	(0x401ULL << 52)
+
+static const struct mc_name scope_names[] = {
+	{ "whole", SCOPE_WHOLE }, { "step", SCOPE_STEP }, { }
+};
+
+static const struct mc_name op_names[] = {
+	{ "read", MC_OP_READ }, { "write", MC_OP_WRITE }, { "copy", MC_OP_COPY },
+	{ "triad", MC_OP_TRIAD }, { }
+};
+
+static const struct mc_key keys[] = {
+	{
+		.name = "idle", .column = "idle_ns", .preset = "0,1ms,5ms,20ms,50ms",
+		.kind = MC_TIME, .max = 1000000000,
+		.help = "how long the core is idle before the steps",
+	}, {
+		.name = "op", .column = "op", .preset = "copy",
+		.kind = MC_CHOICE, .names = op_names,
+		.help = "what the loop does, as in bandwidth",
+	}, {
+		.name = "width", .column = "width_bytes", .preset = "max",
+		.kind = MC_CHOICE, .names = mc_width_names, .found = true,
+		.help = "bytes of each access; max: the widest that this CPU has",
+	}, {
+		.name = "steps", .column = "steps", .preset = "40",
+		.kind = MC_NUMBER, .min = 4, .max = 400, .single = true, .wide = true,
+		.help = "number of steps of 0.25 ms; the last quarter has the settled speed",
+	},
+};
+
+static const struct mc_column columns[] = {
+	[COL_SCOPE] = {
+		.name = "scope", .names = scope_names, .roles = MC_WHICH, .always = true,
+		.help = "what the record is about: all steps, or one",
+	},
+	[COL_STEP] = {
+		.name = "step", .roles = MC_WHICH,
+		.help = "number of the step, counted from 1",
+	},
+	[COL_AT] = {
+		.name = "at_us", .unit = "time after the pause, us", .roles = MC_OVER,
+		.decimals = 1, .help = "middle of the step",
+	},
+	[COL_MB_PER_S] = {
+		.name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN, .decimals = 1,
+		.help = "payload, 10^6 bytes/s, median of the rounds; whole: once it has settled",
+	},
+	[COL_CORE_MHZ] = {
+		.name = "core_mhz",
+		.help = "clock of the core just before the step; whole: before the last one",
+	},
+	[COL_FIRST_MB_PER_S] = {
+		.name = "first_mb_per_s", .decimals = 1, .help = "payload in the first step",
+	},
+	[COL_FIRST_CORE_MHZ] = {
+		.name = "first_core_mhz", .help = "clock of the core right after the pause",
+	},
+	[COL_MS_TO_95] = {
+		.name = "ms_to_95", .decimals = 2,
+		.help =
+			"when the first step began from which on 95 % of the steps have 95 % of the settled speed",
+	},
+	[COL_LOST] = {
+		.name = "lost_bytes",
+		.help = "payload that the steps before that one moved less than settled ones",
+	},
+	[COL_IDLE] = {
+		.name = "idle_us", .decimals = 1, .wide = true,
+		.help = "how long the pause really was, median",
+	},
+};
+
+/**
+ * struct moment - a step in one round
+ * @ps: time of a pass; MC_NO_SAMPLE: the clock ran backwards
+ * @at: ticks from the end of the pause to the begin of the step
+ * @mhz: clock of the core then
+ * @hit_windows: disturbed windows that do not count
+ * @seen: what disturbed it (enum mc_disturbance)
+ * @in_time: the time includes the disturbance
+ */
+struct moment {
+	u64 ps;
+	u64 at;
+	u32 mhz;
+	u16 hit_windows;
+	u8 seen;
+	bool in_time;
+};
+
+/**
+ * struct ramp_job - a point, on one CPU
+ * @meas: the measurement
+ * @idle_ns: length of a pause
+ * @steps: number of steps
+ * @rounds: number of rounds, those included that are not kept
+ * @done: number of rounds that were kept
+ * @moment: array of the steps of each round that is kept
+ * @events: array with the events of each step in all of these rounds
+ * @slept: array with the real length of each pause, ticks
+ * @scratch: array for medians, as long as the larger of both numbers
+ * @at: progress in the working set
+ * @quantum: bytes of an array that a window covers
+ * @checked: the words were summed at the end
+ * @ok: the sum was right
+ */
+struct ramp_job {
+	struct mc_measurement meas;
+	u64 idle_ns;
+	u32 steps;
+	u32 rounds;
+	u32 done;
+	struct moment *moment;
+	struct mc_events_tally *events;
+	u64 *slept;
+	u64 *scratch;
+	struct mc_progress at;
+	u64 quantum;
+	bool checked;
+	bool ok;
+};
+
+/* Bytes of one array. */
+static u64 array_bytes(const struct mc_point *point)
+{
+	return point->v[MC_KEY_SIZE] / mc_ops[point->v[KEY_OP]].arrays & ~63ULL;
+}
+
+static int ramp_check(struct mc_run *run, const struct mc_point *point)
+{
+	if (array_bytes(point) < ARRAY_LEAST)
+		return mc_fail(&run->error, -EINVAL,
+			       "size: %llu bytes are less than %lluK for each of %u arrays",
+			       point->v[MC_KEY_SIZE], ARRAY_LEAST >> 10,
+			       mc_ops[point->v[KEY_OP]].arrays);
+	return mc_loop_check(point->v[KEY_OP], point->v[KEY_WIDTH], &run->error);
+}
+
+/* A window. Set @bytes to the bytes of an array, and @ticks to the time. */
+static int one_window(struct mc_worker *w, struct ramp_job *job, u64 *bytes, u64 *ticks)
+{
+	struct mc_sampler *sampler = job->meas.each;
+	int err = mc_window_open(w, sampler->irq_off);
+
+	if (err)
+		return err;
+	*bytes = mc_pass_window(&sampler->pass, &job->at, ~0ULL, job->quantum);
+	*ticks = mc_measurement_close(w, sampler);
+	return 0;
+}
+
+/* --------------------------------------------------------------- the contents */
+
+/* The first word of an array before the first round. */
+static u64 first_word(enum mc_op op, unsigned int array)
+{
+	if (mc_ops[op].stores != MC_STORES_TRIAD || !array)
+		return FIRST_WORD;
+	return array == 1 ? TWO_BITS : ONE_BITS;
+}
+
+static int fill(struct mc_worker *w, const struct mc_pass *timed)
+{
+	struct mc_pass p = {
+		.loop = mc_loop_widest(MC_OP_WRITE), .view = timed->view, .bytes = timed->bytes,
+	};
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < mc_ops[timed->loop->op].arrays && !err; i++) {
+		p.offset[0] = timed->offset[i];
+		p.value = first_word(timed->loop->op, i);
+		err = mc_pass_untimed(w, &p);
+	}
+	return err;
+}
+
+/* The sum of the first array after whole passes. */
+static u64 expected_sum(const struct mc_pass *p)
+{
+	u64 words = p->bytes / 8, first = FIRST_WORD;
+
+	if (mc_ops[p->loop->op].stores == MC_STORES_COUNTER)
+		first = p->value - words;
+	else if (mc_ops[p->loop->op].stores == MC_STORES_TRIAD)
+		first = FOUR_BITS;
+	return mc_sum_of_run(first, 1, words);
+}
+
+/* The pass is completed that the last step did not complete. */
+static int verify(struct mc_worker *w, struct ramp_job *job)
+{
+	const struct mc_pass *p = &job->meas.each->pass;
+	struct mc_pass sum = {
+		.loop = mc_loop_widest(MC_OP_SUM), .view = p->view, .bytes = p->bytes,
+	};
+	u64 bytes, ticks;
+	int err = 0;
+
+	while (job->at.from && !err)
+		err = one_window(w, job, &bytes, &ticks);
+	err = err ? err : mc_pass_untimed(w, &sum);
+	if (err)
+		return err;
+	job->checked = true;
+	job->ok = sum.sum == expected_sum(p);
+	return 0;
+}
+
+/* ----------------------------------------------------------------- on the thread */
+
+/* Work until the core has its full speed, and windows have their length. */
+static int warm_up(struct mc_worker *w, struct ramp_job *job)
+{
+	u64 from = mc_ticks(), aim = mc_ns_to_ticks(WINDOW_NS), bytes, ticks;
+
+	do {
+		int err = one_window(w, job, &bytes, &ticks);
+
+		if (err)
+			return err;
+		if (ticks > aim || ticks <= aim / 2)
+			job->quantum = mc_pass_quantum(&job->meas.each->pass, ticks > aim ?
+						       bytes / 2 : bytes * 2);
+	} while (w->ended - from < mc_ns_to_ticks(MC_WARM_NS));
+	return 0;
+}
+
+/* Let the core be idle. Return: 0 or the errno of a stop. */
+static int rest(struct mc_worker *w, u64 ns)
+{
+	int err = 0;
+	u64 piece;
+
+	for (; ns && !err; ns -= piece) {
+		piece = min(ns, PIECE_NS);
+		mc_idle(piece);
+		err = mc_team_stopped(w->team);
+	}
+	return err;
+}
+
+/* Measure the core's clock, which a step begins with. */
+static int read_clock(struct mc_worker *w, struct mc_sampler *sampler, struct moment *out)
+{
+	int err = mc_window_open(w, sampler->irq_off);
+
+	if (err)
+		return err;
+	out->mhz = mc_core_mhz_now();
+	mc_window_close(w);
+	return 0;
+}
+
+/* A step, some time after the pause, which ended at @start. */
+static int do_step(struct mc_worker *w, struct ramp_job *job, u64 start,
+		   struct mc_events_tally *events, struct moment *out)
+{
+	struct mc_sampler *sampler = job->meas.each;
+	u64 length = mc_pass_length(&sampler->pass), from = mc_ticks(), all = 0, bytes, ticks;
+	int err = read_clock(w, sampler, out);
+	struct mc_events_tally one;
+
+	mc_disturbed_reset(sampler);
+	mc_measurement_sample(w, sampler);
+	do {
+		err = err ? err : one_window(w, job, &bytes, &ticks);
+		if (err)
+			return err;
+		mc_disturbed_window(sampler, w->disturbed, bytes, ticks);
+		all += bytes;
+	} while (w->ended - from < mc_ns_to_ticks(STEP_NS));
+	mc_disturbed_windows(sampler);
+	*out = (struct moment){
+		.at = from - start, .mhz = out->mhz, .hit_windows = sampler->hit_windows,
+		.seen = sampler->seen, .in_time = sampler->in_time,
+		.ps = sampler->clock_bad ? MC_NO_SAMPLE :
+		      mc_muldiv(mc_ticks_to_ps(sampler->counted_ticks), length,
+				sampler->counted_bytes),
+	};
+	mc_events_take(w->events, &one);
+	mc_events_add(events, &one, length, all);
+	return 0;
+}
+
+/*
+ * A round. Those that are thrown away use the place of the first one that is kept, and their
+ * events are forgotten.
+ */
+static int do_round(struct mc_worker *w, struct ramp_job *job, bool kept)
+{
+	int err = warm_up(w, job);
+	u64 start = mc_ticks();
+	u32 k;
+
+	err = err ? err : rest(w, job->idle_ns);
+	job->slept[job->done] = mc_ticks() - start;
+	start = mc_ticks();
+	for (k = 0; k < job->steps && !err; k++) {
+		err = do_step(w, job, start, &job->events[k],
+			      &job->moment[job->done * job->steps + k]);
+		if (!kept)
+			job->events[k] = (struct mc_events_tally){ 0 };
+	}
+	return err;
+}
+
+static int ramp_job(struct mc_worker *w, void *arg)
+{
+	struct ramp_job *job = arg;
+	struct mc_pass *p = &job->meas.each->pass;
+	int err = fill(w, p);
+	u32 i, warmups = job->rounds - job->meas.each->repeat;
+
+	job->quantum = mc_pass_least(p);
+	for (i = 0; i < job->rounds && !err; i++) {
+		err = do_round(w, job, i >= warmups);
+		if (err)
+			break;
+		job->done += i >= warmups;
+		if (job->meas.tick)
+			job->meas.tick(job->meas.run);
+	}
+	return err ? err : verify(w, job);
+}
+
+/* ------------------------------------------------------------------ the records */
+
+/* A step in a round. */
+static const struct moment *moment_of(const struct ramp_job *job, u32 step, u32 round)
+{
+	return &job->moment[(u64)round * job->steps + step];
+}
+
+static void keep_sample(struct ramp_job *job, const struct moment *m)
+{
+	struct mc_sampler *sampler = job->meas.each;
+
+	sampler->clock_bad = m->ps == MC_NO_SAMPLE;
+	sampler->hit_windows = m->hit_windows;
+	sampler->seen = m->seen;
+	sampler->in_time = m->in_time;
+	mc_measurement_add(&job->meas, m->ps);
+}
+
+/* Forget the samples of the last record. */
+static void begin_record(struct ramp_job *job)
+{
+	job->meas.done = 0;
+	job->meas.left_out = 0;
+	job->meas.windows_left_out = 0;
+}
+
+static void fill_step(struct mc_record *rec, struct ramp_job *job, u32 step)
+{
+	u32 i;
+
+	begin_record(job);
+	for (i = 0; i < job->done; i++)
+		keep_sample(job, moment_of(job, step, i));
+	job->meas.events = job->events[step];
+	mc_measurement_record(&job->meas, rec);
+	rec->steady = MC_STEADY_NOT_KNOWN;
+	mc_record_set(rec, COL_SCOPE, SCOPE_STEP);
+	mc_record_set(rec, COL_STEP, step + 1);
+	if (!rec->stats.samples)
+		return;
+	mc_record_set(rec, COL_MB_PER_S, mc_mb_per_s(rec->payload_bytes, rec->stats.median_ps));
+	for (i = 0; i < job->done; i++)
+		job->scratch[i] = moment_of(job, step, i)->at;
+	mc_record_set(rec, COL_AT, STEP_NS / 200 +
+		      mc_ticks_to_ps(mc_median(job->scratch, job->done)) / 100000);
+	for (i = 0; i < job->done; i++)
+		job->scratch[i] = moment_of(job, step, i)->mhz;
+	mc_record_set(rec, COL_CORE_MHZ, mc_median(job->scratch, job->done));
+}
+
+/* The first of the steps that have the settled speed. */
+static u32 settled_from(const struct ramp_job *job)
+{
+	return job->steps - job->steps / SETTLED_PART;
+}
+
+/* The median of the last steps in a round, of all or of those that were not disturbed. */
+static bool settled_ps(struct ramp_job *job, u32 round, bool all, u64 *ps)
+{
+	u32 k, n = 0;
+
+	for (k = settled_from(job); k < job->steps; k++) {
+		const struct moment *m = moment_of(job, k, round);
+
+		if (m->ps != MC_NO_SAMPLE && (all || !m->in_time))
+			job->scratch[n++] = m->ps;
+	}
+	*ps = n ? mc_median(job->scratch, n) : MC_NO_SAMPLE;
+	return n;
+}
+
+/* Keep a sample of the whole. */
+static void keep_settled(struct ramp_job *job, u32 round)
+{
+	struct moment sum = { .at = 0 };
+	u32 k;
+
+	for (k = settled_from(job); k < job->steps; k++) {
+		sum.seen |= moment_of(job, k, round)->seen;
+		sum.hit_windows += moment_of(job, k, round)->hit_windows;
+	}
+	sum.in_time = !settled_ps(job, round, false, &sum.ps) &&
+		      settled_ps(job, round, true, &sum.ps);
+	keep_sample(job, &sum);
+}
+
+/* Events of the last steps, in as many passes as there are samples. */
+static void sum_events(struct ramp_job *job)
+{
+	u32 k, last = job->steps / SETTLED_PART;
+
+	job->meas.events = (struct mc_events_tally){ 0 };
+	for (k = settled_from(job); k < job->steps; k++)
+		mc_events_add(&job->meas.events, &job->events[k], 1, last);
+}
+
+/* Were the last steps steady? */
+static enum mc_steady judge(const struct ramp_job *job, const struct mc_record *step)
+{
+	u32 k, n = 0;
+
+	for (k = settled_from(job); k < job->steps; k++)
+		job->scratch[n++] = step[k].stats.median_ps;
+	return mc_steady_of(job->scratch, n, MC_SAMPLES_PERMILLE);
+}
+
+/*
+ * The first step that is fast and from which on FAST_PERCENT of the steps are; the others
+ * are dips that most machines have now and then. Return: @steps if there is none.
+ */
+static u32 fast_from(const struct mc_record *step, u32 steps, u64 settled_ps)
+{
+	u32 first = steps, fast = 0, k = steps;
+
+	while (k--) {
+		u64 ps = step[k].stats.median_ps;
+
+		if (!ps || mc_muldiv(settled_ps, 100, ps) < FAST_PERCENT)
+			continue;
+		fast++;
+		if (fast * 100 >= (steps - k) * FAST_PERCENT)
+			first = k;
+	}
+	return first;
+}
+
+/* How long it took until the core was fast, and what that cost. */
+static void say_ramp(struct mc_record *rec, const struct mc_record *step, u32 steps)
+{
+	u32 fast = fast_from(step, steps, rec->stats.median_ps), k;
+	u64 settled = mc_muldiv(rec->payload_bytes, STEP_NS * 1000, rec->stats.median_ps);
+	u64 lost = 0;
+
+	if (fast == steps)
+		return;
+	/* A step begins half of its length before its middle; both are in 100 ns. */
+	mc_record_set(rec, COL_MS_TO_95, fast ?
+		      (step[fast].value[COL_AT] - STEP_NS / 200) / 100 : 0);
+	for (k = 0; k < fast; k++) {
+		u64 ps = step[k].stats.median_ps;
+		u64 moved = ps ? mc_muldiv(rec->payload_bytes, STEP_NS * 1000, ps) : settled;
+
+		lost += settled - min(moved, settled);
+	}
+	mc_record_set(rec, COL_LOST, lost);
+}
+
+static void fill_whole(struct mc_record *rec, struct ramp_job *job)
+{
+	const struct mc_record *step = rec + 1;
+	enum mc_steady steady;
+	u32 i;
+
+	begin_record(job);
+	for (i = 0; i < job->done; i++)
+		keep_settled(job, i);
+	sum_events(job);
+	mc_measurement_record(&job->meas, rec);
+	mc_record_set(rec, COL_SCOPE, SCOPE_WHOLE);
+	if (!rec->stats.samples)
+		return;
+	steady = judge(job, step);
+	rec->steady = rec->steady == MC_STEADY_NO ? MC_STEADY_NO : steady;
+	mc_record_set(rec, COL_MB_PER_S, mc_mb_per_s(rec->payload_bytes, rec->stats.median_ps));
+	if (step->has >> COL_MB_PER_S & 1)
+		mc_record_set(rec, COL_FIRST_MB_PER_S, step->value[COL_MB_PER_S]);
+	mc_record_set(rec, COL_FIRST_CORE_MHZ, step->value[COL_CORE_MHZ]);
+	mc_record_set(rec, COL_CORE_MHZ, step[job->steps - 1].value[COL_CORE_MHZ]);
+	mc_record_set(rec, COL_IDLE,
+		      mc_ticks_to_ps(mc_median(job->slept, job->done)) / 100000);
+	if (rec->steady != MC_STEADY_NO)
+		say_ramp(rec, step, job->steps);
+}
+
+static void fill_records(struct mc_record *rec, struct ramp_job *job)
+{
+	const struct mc_pass *p = &job->meas.each->pass;
+	u32 i;
+
+	for (i = 0; i <= job->steps; i++) {
+		rec[i].threads = rec->threads;
+		rec[i].cpu = rec->cpu;
+		rec[i].point.v[KEY_WIDTH] = p->loop->width;
+		rec[i].payload_bytes = p->bytes * mc_ops[p->loop->op].payload;
+		if (job->checked)
+			rec[i].verified = job->ok ? MC_VERIFIED_OK : MC_VERIFIED_FAILED;
+	}
+	for (i = 0; i < job->steps; i++)
+		fill_step(&rec[1 + i], job, i);
+	fill_whole(rec, job);
+}
+
+/* -------------------------------------------------------------------- the run */
+
+static int set_up(struct mc_run *run, struct ramp_job *job, const struct mc_point *point)
+{
+	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
+	u64 repeat = point->v[MC_KEY_REPEAT];
+	int err = mc_measurement_begin(&job->meas, run, point);
+	struct mc_pass *p;
+	unsigned int i;
+
+	if (err)
+		return err;
+	job->meas.n = 1;
+	mc_measurement_settle(&job->meas, 0);
+	p = &job->meas.each->pass;
+	*p = (struct mc_pass){
+		.loop = mc_loop_chosen(point->v[KEY_OP], point->v[KEY_WIDTH]),
+		.view = run->area.view, .bytes = array_bytes(point), .value = FIRST_WORD,
+		.drain = op->stores && point->v[MC_KEY_TYPE] != MC_WB,
+	};
+	for (i = 0; i < op->arrays; i++)
+		p->offset[i] = i * p->bytes;
+	job->idle_ns = point->v[KEY_IDLE];
+	job->steps = point->v[KEY_STEPS];
+	job->rounds = repeat + point->v[MC_KEY_WARMUP];
+	job->moment = mc_alloc_array(repeat * job->steps, sizeof(*job->moment));
+	job->events = mc_alloc_array(job->steps, sizeof(*job->events));
+	job->slept = mc_alloc_array(repeat, sizeof(u64));
+	job->scratch = mc_alloc_array(max(repeat, point->v[KEY_STEPS]), sizeof(u64));
+	if (!job->moment || !job->events || !job->slept || !job->scratch)
+		return mc_fail(&run->error, -ENOMEM, "repeat: no memory for %llu rounds",
+			       repeat);
+	return 0;
+}
+
+static int ramp_run(struct mc_run *run, const struct mc_point *point, struct mc_record *rec)
+{
+	struct ramp_job job = { .done = 0 };
+	int err = set_up(run, &job, point);
+
+	if (!err) {
+		err = mc_measurement_turn(run, rec, ramp_job, &job);
+		fill_records(rec, &job);
+	}
+	mc_free(job.scratch);
+	mc_free(job.slept);
+	mc_free(job.events);
+	mc_free(job.moment);
+	mc_measurement_end(&job.meas);
+	return err;
+}
+
+const struct mc_test mc_test_ramp = {
+	.spec = {
+		.name = "ramp",
+		.help = "how fast a core is after a pause, step by step; CPUs take turns",
+		.presets = "size=16K",
+		.keys = keys,
+		.nkeys = ARRAY_SIZE(keys),
+		.columns = columns,
+		.ncolumns = ARRAY_SIZE(columns),
+	},
+	.table =
+		"rows=idle_ns values=ms_to_95,lost_bytes,first_mb_per_s,mb_per_s,first_core_mhz,core_mhz scope=whole",
+	.records = MC_RECORD_OF_STEP,
+	.steps = KEY_STEPS,
+	.near_only = true,
+	.check = ramp_check,
+	.run = ramp_run,
+};

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * module/benchmarks/ramp.c natively, with the real loops and a team in virtual time: how fast
+ * a pass is depends on how long ago the core was idle, so each figure is known.
+ */
+#define TEST	mc_test_ramp
+#include "stub/engine.h"
+
+/* As ramp.c numbers its columns. */
+enum {
+	COL_SCOPE, COL_STEP, COL_AT, COL_MB_PER_S, COL_CORE_MHZ, COL_FIRST_MB_PER_S,
+	COL_FIRST_CORE_MHZ, COL_MS_TO_95, COL_LOST, COL_IDLE,
+};
+
+#define STEPS		40		/* the preset */
+#define SIZE		(16ULL << 10)	/* the preset */
+#define BYTES		(64ULL << 10)
+#define PASS_PS		(100 * NS)	/* at full speed */
+#define WINDOW_PASSES	128		/* so many take 12.8 us, and twice as many too long */
+#define WINDOW_PS	(WINDOW_PASSES * PASS_PS)
+#define READ_PS		(20 * NS)	/* the time counter, twice */
+#define CLOCK_PS	(2 * (750 * NS + READ_PS))	/* twice 3000 cycles at 4000 MHz */
+#define STEP_PS		(20 * WINDOW_PS + CLOCK_PS)	/* the least that is above 250 us */
+#define FIRST_MIDDLE	1250		/* of a step of 250 us, in 100 ns */
+
+/* ---------------------------------------------------------------- the machine */
+
+static u8 *memory;
+static struct mc_span span;
+static u64 woke[TEAM_MOST];		/* when the core woke up */
+static u64 slept;			/* ns for which all threads have slept */
+static unsigned int sleeps;		/* how often */
+static u64 passes_before;
+static u64 (*pass_ps)(u64 awake_ps);
+static void (*asleep)(void);
+static void (*in_window)(struct mc_worker *w);
+
+static u64 always_fast(u64 awake_ps)
+{
+	return PASS_PS;
+}
+
+static u64 half_for_3_ms(u64 awake_ps)
+{
+	return awake_ps < 3 * MS ? 2 * PASS_PS : PASS_PS;
+}
+
+static u64 ever_faster(u64 awake_ps)
+{
+	return 3 * PASS_PS - min(awake_ps, 10 * MS) / 50000;
+}
+
+/* The job begins with its measurement. Only the timed pass counts its passes there. */
+static u64 passes(void)
+{
+	return ((struct mc_measurement *)sim.arg)->each->pass.passes;
+}
+
+static void opened(struct mc_worker *w)
+{
+	passes_before = passes();
+	if (in_window)
+		in_window(w);
+}
+
+static void closing(struct mc_worker *w)
+{
+	sim_spend((passes() - passes_before) * pass_ps(w->began - woke[w->index]));
+}
+
+static void on_sleep(u64 ns)
+{
+	slept += ns;
+	sleeps++;
+	woke[sim_self()] = sim.now[sim_self()];
+	if (asleep)
+		asleep();
+}
+
+void mc_asm_clock(u64 cycles)
+{
+	sim_spend(cycles * 1000000 / 4000 + READ_PS);
+}
+
+static void costs(void)
+{
+	span = (struct mc_span){ memory, 0, BYTES };
+	view = (struct mc_view){ &span, 1 };
+	memset(woke, 0, sizeof(woke));
+	slept = 0;
+	sleeps = 0;
+	pass_ps = always_fast;
+	asleep = NULL;
+	in_window = NULL;
+	sim.opened = opened;
+	sim.closing = closing;
+	sim.slept = on_sleep;
+}
+
+/* --------------------------------------------------------------------- figures */
+
+#define TENTHS_MB(ps)	(SIZE * 10000000 / (ps))
+
+/* All steps are at full speed, one after another. */
+static void assert_flat(const struct mc_record *r, u64 idle_us)
+{
+	u64 k;
+
+	assert_figure(r, COL_SCOPE, 0);
+	assert_no_figure(r, COL_STEP);
+	assert_no_figure(r, COL_AT);
+	assert_figure(r, COL_MB_PER_S, TENTHS_MB(PASS_PS));
+	assert_figure(r, COL_FIRST_MB_PER_S, TENTHS_MB(PASS_PS));
+	assert_figure(r, COL_CORE_MHZ, 4000);
+	assert_figure(r, COL_FIRST_CORE_MHZ, 4000);
+	assert_figure(r, COL_MS_TO_95, 0);
+	assert_figure(r, COL_LOST, 0);
+	assert_figure(r, COL_IDLE, idle_us * 10);
+	assert_int_equal(r->steady, MC_STEADY_YES);
+	assert_int_equal(r->payload_bytes, SIZE);
+	assert_int_equal(r->verified, MC_VERIFIED_OK);
+	for (k = 0; k < STEPS; k++) {
+		const struct mc_record *one = r + 1 + k;
+
+		assert_figure(one, COL_SCOPE, 1);
+		assert_figure(one, COL_STEP, k + 1);
+		assert_figure(one, COL_AT, FIRST_MIDDLE + k * STEP_PS / 100 / NS);
+		assert_figure(one, COL_MB_PER_S, TENTHS_MB(PASS_PS));
+		assert_figure(one, COL_CORE_MHZ, 4000);
+		assert_no_figure(one, COL_MS_TO_95);
+		assert_int_equal(one->stats.median_ps, PASS_PS);
+		assert_int_equal(one->verified, MC_VERIFIED_OK);
+		assert_int_equal(one->steady, MC_STEADY_NOT_KNOWN);
+	}
+}
+
+static void test_a_core_that_is_always_fast(void **state)
+{
+	reset(1);
+	pass_ps = always_fast;
+	assert_int_equal(measure("ramp idle=0,20ms op=write warmup=1 repeat=3"), 0);
+	assert_int_equal(n, 2 * (1 + STEPS));
+	assert_int_equal(done, 2 * 4);
+	assert_flat(rec, 0);
+	assert_flat(rec + 1 + STEPS, 20000);
+	assert_int_equal(rec[0].stats.samples, 3);
+	assert_int_equal(rec[1].stats.samples, 3);
+	/* Each round of the second point has slept once. */
+	assert_int_equal(sleeps, 4);
+	assert_int_equal(slept, 4 * 20000000);
+	assert_in_range(sim.longest, 1, 5 * MS);
+}
+
+/*
+ * In a window at half the speed, a pass takes twice as long. Step 12 begins before the core is
+ * fast: seven of its windows are slow, and six are not.
+ */
+static void test_a_core_at_half_speed_for_3_ms(void **state)
+{
+	u64 begin = 11 * STEP_PS, mixed, lost, k;
+
+	reset(1);
+	pass_ps = half_for_3_ms;
+	assert_int_equal(measure("ramp idle=5ms op=write warmup=0 repeat=3"), 0);
+	assert_int_equal(n, 1 + STEPS);
+	for (k = 0; k < 11; k++)
+		assert_int_equal(rec[1 + k].stats.median_ps, 2 * PASS_PS);
+	mixed = (7 * 2 + 6) * WINDOW_PS / (13 * WINDOW_PASSES);
+	assert_int_equal(rec[12].stats.median_ps, mixed);
+	for (k = 12; k < STEPS; k++)
+		assert_int_equal(rec[1 + k].stats.median_ps, PASS_PS);
+	assert_figure(rec, COL_FIRST_MB_PER_S, TENTHS_MB(2 * PASS_PS));
+	assert_figure(rec, COL_MB_PER_S, TENTHS_MB(PASS_PS));
+	begin += CLOCK_PS + (7 * 2 + 6) * WINDOW_PS;
+	assert_figure(rec, COL_MS_TO_95, begin / NS / 10000);
+	lost = 11 * (SIZE * 2500 - SIZE * 1250) + SIZE * 2500 - SIZE * 250000 * NS / mixed;
+	assert_figure(rec, COL_LOST, lost);
+	assert_int_equal(rec->steady, MC_STEADY_YES);
+	assert_figure(rec, COL_IDLE, 50000);
+	/* Without a pause, the core has been awake for long. */
+	assert_int_equal(measure("ramp idle=0 op=write warmup=0 repeat=3"), 0);
+	assert_flat(rec, 0);
+}
+
+static void test_a_core_that_never_settles(void **state)
+{
+	reset(1);
+	pass_ps = ever_faster;
+	assert_int_equal(measure("ramp idle=1ms op=write warmup=0 repeat=3"), 0);
+	assert_int_equal(rec->steady, MC_STEADY_NO);
+	assert_no_figure(rec, COL_MS_TO_95);
+	assert_no_figure(rec, COL_LOST);
+	assert_true(rec->value[COL_FIRST_MB_PER_S] < rec->value[COL_MB_PER_S]);
+	/* So few steps do not show it. */
+	assert_int_equal(measure("ramp idle=1ms op=write steps=8 warmup=0 repeat=3"), 0);
+	assert_int_equal(n, 1 + 8);
+	assert_int_equal(rec->steady, MC_STEADY_NOT_KNOWN);
+}
+
+/* A window of the second round is disturbed, and lasts 1 ms longer. */
+static unsigned int at_window, disturbed_window;
+
+static void disturb(struct mc_worker *w)
+{
+	if (woke[0] && ++at_window == disturbed_window && sleeps == 2) {
+		w->disturbed = MC_BY_INTERRUPT;
+		sim_spend(1 * MS);
+	}
+}
+
+static void awake(void)
+{
+	at_window = 0;
+}
+
+static void test_a_disturbed_window_is_left_out(void **state)
+{
+	/*
+	 * The first window measures the clock. A step of one window that is disturbed is left
+	 * out, and one with another window is that one.
+	 */
+	for (disturbed_window = 2; disturbed_window <= 3; disturbed_window++) {
+		bool alone = disturbed_window == 2;
+
+		reset(1);
+		sim.kinds = MC_BY_INTERRUPT;
+		in_window = disturb;
+		asleep = awake;
+		assert_int_equal(measure("ramp idle=1ms op=write warmup=0 repeat=3"), 0);
+		assert_int_equal(rec[1].stats.samples, alone ? 2 : 3);
+		assert_int_equal(rec[1].stats.left_out, alone);
+		assert_int_equal(rec[1].windows_left_out, !alone);
+		assert_int_equal(rec[1].disturbed[0], 1);
+		assert_int_equal(rec[1].stats.max_ps, PASS_PS);
+		assert_int_equal(rec[2].stats.samples, 3);
+		assert_int_equal(rec[2].disturbed[0], 0);
+		assert_figure(rec, COL_MS_TO_95, 0);
+	}
+}
+
+/* ------------------------------------------------------------------- the contents */
+
+static void test_each_operation_is_verified(void **state)
+{
+	static const char *const ops[] = { "read", "write", "copy", "triad" };
+	static const unsigned int arrays[] = { 1, 1, 2, 3 };
+	char line[90];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		u64 bytes = SIZE / arrays[i] & ~63ULL;
+
+		reset(1);
+		snprintf(line, sizeof(line), "ramp idle=1ms op=%s width=8 steps=4 repeat=1",
+			 ops[i]);
+		assert_int_equal(measure(line), 0);
+		assert_int_equal(rec->verified, MC_VERIFIED_OK);
+		assert_int_equal(rec[4].verified, MC_VERIFIED_OK);
+		assert_int_equal(rec->payload_bytes, bytes * arrays[i]);
+		assert_int_equal(rec->point.v[MC_KEY_OWN + 2], 8);
+	}
+}
+
+static void spoil(struct mc_worker *w)
+{
+	((u64 *)memory)[7] = 0;
+}
+
+static void test_wrong_data_is_found(void **state)
+{
+	reset(1);
+	in_window = spoil;
+	assert_int_equal(measure("ramp idle=1ms op=read steps=4 repeat=1"), -EBADMSG);
+	assert_int_equal(n, 5);
+	assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
+}
+
+/* --------------------------------------------------------------- who, and where */
+
+static void test_cpus_take_turns(void **state)
+{
+	unsigned int i;
+
+	reset(3);
+	assert_int_equal(measure("ramp idle=1ms op=write steps=8 cpu=0-2 repeat=2"), 0);
+	assert_int_equal(n, 3 * 9);
+	assert_int_equal(found, 3);
+	for (i = 0; i < n; i++) {
+		assert_int_equal(rec[i].cpu, i / 9);
+		assert_int_equal(rec[i].threads, 1);
+		assert_int_equal(rec[i].memory_node, i / 9 / 2);
+		assert_figure(&rec[i], COL_MB_PER_S, TENTHS_MB(PASS_PS));
+	}
+}
+
+/* ------------------------------------------------------- what can go wrong */
+
+static void test_what_cant_be_run_is_refused(void **state)
+{
+	reset(1);
+	assert_refused("ramp idle=0 op=triad size=2K", -EINVAL, "size");
+	assert_refused("ramp idle=0 op=read,copy size=1K steps=4", -EINVAL, "size");
+	sim.hide = 1U << MC_CPU_AVX | 1U << MC_CPU_AVX2;
+	assert_refused("ramp idle=0 width=32", -EOPNOTSUPP, "width");
+}
+
+static void test_a_stop_keeps_what_there_is(void **state)
+{
+	reset(1);
+	stop_after = 3;
+	assert_stopped("ramp idle=1ms op=write warmup=1 repeat=10 steps=4", 5);
+	assert_int_equal(rec[0].stats.samples, 2);
+	assert_int_equal(rec[4].stats.samples, 2);
+	assert_int_equal(rec[0].verified, MC_VERIFIED_OFF);
+	assert_figure(rec, COL_MS_TO_95, 0);
+}
+
+/* A thread that sleeps for 200 ms looks after 50. */
+static void stop_asleep(void)
+{
+	if (sleeps == 6)
+		mc_team_stop(run.team, -ECANCELED);
+}
+
+static void test_a_stop_ends_a_pause(void **state)
+{
+	reset(1);
+	asleep = stop_asleep;
+	assert_int_equal(measure("ramp idle=200ms op=write warmup=0 repeat=10 steps=4"),
+			 -ECANCELED);
+	assert_int_equal(sleeps, 6);
+	assert_int_equal(n, 5);
+	assert_int_equal(rec->stats.samples, 1);
+	assert_figure(rec, COL_IDLE, 2000000);
+	/* Nothing is kept of the first round. */
+	reset(1);
+	sim.stop_at = 1;
+	assert_int_equal(measure("ramp idle=200ms op=write warmup=0 steps=4"), -ECANCELED);
+	assert_int_equal(sleeps, 1);
+	assert_int_equal(n, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_core_that_is_always_fast),
+		cmocka_unit_test(test_a_core_at_half_speed_for_3_ms),
+		cmocka_unit_test(test_a_core_that_never_settles),
+		cmocka_unit_test(test_a_disturbed_window_is_left_out),
+		cmocka_unit_test(test_each_operation_is_verified),
+		cmocka_unit_test(test_wrong_data_is_found),
+		cmocka_unit_test(test_cpus_take_turns),
+		cmocka_unit_test(test_what_cant_be_run_is_refused),
+		cmocka_unit_test(test_a_stop_keeps_what_there_is),
+		cmocka_unit_test(test_a_stop_ends_a_pause),
+	};
+
+	memory = aligned_alloc(4096, BYTES);
+	return cmocka_run_group_tests_name("ramp", tests, NULL, NULL);
+}
