@@ -9,6 +9,7 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 # Keys that take no list, or one that is a single value.
 SINGLE = ("cpu", "timeout", "target", "write", "any_bar")
 ROW = re.compile(r"  (\S+)=(\S*) +(\S+) ")
+TIMES = re.compile(r"0\.\.\d+(ns|us|ms|s)")
 RANGE = re.compile(r"(\d+)(?:\.(\d+)|([KMG]?))\.\.(\d+)([KMG]?)")
 
 
@@ -30,6 +31,8 @@ class Key:
                 self.low = int(low + behind) * UNITS[unit]
                 self.high = int(high) * 10**self.decimals * UNITS[larger]
                 self.sizes = bool(unit or larger)
+            elif TIMES.fullmatch(part):
+                self.words += ["0", "500us", "2ms"]
             elif part == "LIST":
                 self.cpus = True
             elif part == "/PATH":
