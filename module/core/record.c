@@ -520,10 +520,13 @@ void mc_layout_init(struct mc_layout *l, const struct mc_request *req)
  * @l: the layout
  * @req: the request
  * @rec: one of its results
+ *
+ * Return: whether the table has a column now that it did not have before.
  */
-void mc_layout_fit(struct mc_layout *l, const struct mc_request *req,
+bool mc_layout_fit(struct mc_layout *l, const struct mc_request *req,
 		   const struct mc_record *rec)
 {
+	bool appeared = false;
 	struct cell c;
 	unsigned int i;
 
@@ -531,11 +534,14 @@ void mc_layout_fit(struct mc_layout *l, const struct mc_request *req,
 		if (!l->width[i] && !l->shy[i])
 			continue;
 		get_cell(&c, i, req, rec);
-		if (c.shy && !c.na && !c.wide)
+		if (c.shy && !c.na && !c.wide) {
+			appeared |= !l->width[i];
 			widen(&l->width[i], strlen(c.name));
+		}
 		if (l->width[i])
 			widen(&l->width[i], strlen(cell_text(&c)));
 	}
+	return appeared;
 }
 
 /**

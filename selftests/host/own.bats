@@ -62,6 +62,13 @@ own() {
 	}
 }
 
+@test "a column that only later records have begins with the first of them" {
+	"$USER_TOOL" --own --loop "$OWN/touch/touch.so" 'bandwidth op=read,own size=16K,64K repeat=2' >table
+	awk '/^#/ { with = /own_loop/; heads++; next }
+		/touch@/ && !with { exit 1 } { rows++ }
+		END { if (heads != 2 || rows != 4) exit 1 }' table || { cat table; false; }
+}
+
 @test "what can't be is refused" {
 	refused "Operation not supported" "op: op=own has no loop" --own 'bandwidth op=own'
 	refused "Invalid argument" "streams: op=own goes through memory in one stream" \

@@ -161,10 +161,11 @@ static void show_row(const struct mc_request *req, const struct mc_record *rec)
 {
 	static char row[MC_ROW_MAX];
 	struct mc_text t = MC_TEXT(row);
+	struct mc_layout fitting = layout;
 
-	if (!headed) {
-		/* Columns that only some records have, by the first one. */
-		mc_layout_fit(&layout, req, rec);
+	/* A column that only some records have begins with the first of them. */
+	if (mc_layout_fit(&fitting, req, rec) || !headed) {
+		layout = fitting;
 		if (isatty(STDOUT_FILENO) && !mc_user_wide)
 			fit_terminal(req, mc_user_columns(STDOUT_FILENO));
 		mc_header_show(&t, &layout, req);
