@@ -390,7 +390,8 @@ static void set_up(struct mmio_job *job, const struct mc_run *run, const struct 
 	job->bytes = point->v[MC_KEY_SIZE];
 	job->step = job->op == MC_MMIO_BURST ? LINE : job->loops->width;
 	sampler->pass = (struct mc_pass){
-		.stretch = mmio_stretch, .arg = job, .bytes = LINE * ACCESSES,
+		.stretch = mmio_stretch, .arg = job, .variant = &job->loops->run[job->op],
+		.bytes = LINE * ACCESSES,
 		.drain = job->op == MC_MMIO_WRITE,
 	};
 	sampler->prepare = prepare_sample;

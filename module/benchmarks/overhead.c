@@ -131,7 +131,7 @@ static int measure_short(struct mc_run *run, const struct mc_point *point,
 	for (i = 0; i < meas->n; i++) {
 		meas->each[i].pass = (struct mc_pass){
 			.stretch = repeat_item, .arg = (void *)point,
-			.bytes = 8 * BATCH,
+			.variant = &short_item[point->v[KEY_ITEM]], .bytes = 8 * BATCH,
 		};
 		meas->each[i].irq_off &= !needs_irq(point);
 	}

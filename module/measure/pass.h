@@ -16,6 +16,7 @@
  *           payload, a multiple of 64, and continues where the last call stopped; NULL:
  *           @loop is called
  * @arg: for @stretch
+ * @variant: tells what @stretch does from what else it can do; NULL: it does one thing
  * @loop: the access loop
  * @readback: comparing loop that runs over the first array after @loop, within the
  *            pass; NULL: none
@@ -45,6 +46,7 @@
 struct mc_pass {
 	void (*stretch)(struct mc_pass *p, u64 bytes);
 	void *arg;
+	const void *variant;
 	const struct mc_loop *loop;
 	const struct mc_loop *readback;
 	const struct mc_view *view;

@@ -559,9 +559,11 @@ void mc_measurement_settle(struct mc_measurement *meas, u64 least_ns)
 		mc_settling_begin(&meas->settling, meas->each->warmup, least_ns);
 }
 
-/* The loop that a pass calls, or the function of a test in its place. */
+/* What tells a loop from others. A function of a test may do many things. */
 static const void *loop_of(const struct mc_pass *p)
 {
+	if (p->variant)
+		return p->variant;
 	return p->stretch ? (const void *)p->stretch : p->loop;
 }
 

@@ -364,6 +364,27 @@ static void test_a_warm_core_is_not_waited_for(void **state)
 	assert_int_equal(rec.steady, MC_STEADY_YES);
 }
 
+static void spend_time(struct mc_pass *p, u64 bytes)
+{
+	sim_spend(bytes * base_ps);
+}
+
+/* A function of a test that does several things is as many loops. */
+static void test_each_variant_is_a_loop(void **state)
+{
+	static const char variants[2];
+
+	set_up_speeds(1);
+	base_ps = 10;
+	sampler[0].pass.stretch = spend_time;
+	for (unsigned int i = 0; i < 4; i++) {
+		sampler[0].pass.variant = &variants[i / 2];
+		meas.done = 0;
+		assert_int_equal(settle(), 0);
+		assert_int_equal(meas.settling.seen, i % 2 ? 1 : MC_STEADY_SAMPLES);
+	}
+}
+
 /* Faster from the third sample on that is thrown away, or that is kept. */
 static int faster_from_warmup(struct mc_worker *w, struct mc_sampler *one, u32 round)
 {
@@ -402,7 +423,7 @@ static void test_samples_are_waited_for(void **state)
 	assert_int_equal(meas.done, 10);
 }
 
-/* What is done between two samples brings the core's rest back, so the loop runs again. */
+/* 2 ms between two samples, in which the core rests. The loop runs again after it. */
 static int rest(struct mc_worker *w, struct mc_sampler *one, u32 round)
 {
 	sim_spend(2 * MS);
@@ -658,6 +679,7 @@ int main(void)
 		cmocka_unit_test(test_warmups_are_not_kept),
 		cmocka_unit_test(test_a_core_is_waited_for),
 		cmocka_unit_test(test_a_warm_core_is_not_waited_for),
+		cmocka_unit_test(test_each_variant_is_a_loop),
 		cmocka_unit_test(test_samples_are_waited_for),
 		cmocka_unit_test(test_a_rest_between_samples_is_made_up_for),
 		cmocka_unit_test(test_a_trial_waits_for_nothing),

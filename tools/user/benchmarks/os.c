@@ -321,7 +321,7 @@ static int measure_item(struct mc_worker *w, const struct mc_os_item *item,
 	int err = item->start ? item->start(&job.asked) : 0;
 
 	meas->each->pass = (struct mc_pass){
-		.stretch = stretch, .arg = (void *)item, .bytes = 8 * item->batch,
+		.stretch = stretch, .arg = (void *)item, .variant = item, .bytes = 8 * item->batch,
 	};
 	meas->each->verify = verify;
 	err = err ? err : mc_measure(w, meas);
