@@ -313,7 +313,7 @@ static void specs_as_they_are_shown(void **state)
 	assert_string_equal(buf + t.len - l.len, last);
 }
 
-/* What a program shows of one test has each key with the preset that the test gives it. */
+/* mc_spec_key() gives the keys of a test, each with the preset that this test has for it. */
 static void keys_of_a_test(void **state)
 {
 	const struct mc_key *key;

@@ -280,7 +280,7 @@ static void test_samples_take_as_long_as_asked(void **state)
 	load_ps = 50000 * NS;
 	assert_int_equal(measure("latency size=64K time=1 repeat=60 warmup=0"), 0);
 	assert_int_equal(rec->stats.samples, 60);
-	/* What stands beside the samples takes longer than asked, and is not counted. */
+	/* time= counts samples only: trials and warm-ups here take longer than it allows. */
 	reset(1);
 	one_place();
 	load_ps = 50000 * NS;

@@ -32,7 +32,7 @@ PRESETS = {"op": "read", "width": "max", "fence": "none", "verify": "each", "rea
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 ATTRIBUTES = {"wb": "wb", "wc": "wc", "uc": "uc-"}
 
-# What the file `tests` says.
+# The contents of the file `tests`.
 TESTS = """\
 every test: takes these keys
   type=wb           wb|wc|uc                      memory type
