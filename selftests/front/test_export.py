@@ -112,6 +112,20 @@ class Prometheus(unittest.TestCase):
         found = prometheus(export.prometheus(runs))
         self.assertIn(evil, {dict(pairs).get("label") for _, pairs in found})
 
+    def test_names_of_a_record_can_t_forge_a_line(self):
+        for evil in ('x"} 1\nforged{a="', "a\nforged_total", "9", "a\x1b[2J"):
+            for place in ("figure", "key", "test"):
+                runs = latency()
+                for result in runs[0].results:
+                    if place == "test":
+                        result["test"] = evil
+                    else:
+                        result[evil] = 1 if place == "figure" else "word"
+                text = export.prometheus(runs)
+                self.assertNotIn("\x1b", text)
+                for name, _ in prometheus(text):
+                    self.assertTrue(name.startswith("memcache_"), name)
+
     def test_what_was_not_measured_is_no_sample(self):
         runs = latency()
         for result in runs[0].results:
@@ -203,6 +217,16 @@ class Others(unittest.TestCase):
                     self.assertNotIn(key, row)
                 else:
                     self.assertEqual(row[key], "" if value is None else str(value), key)
+
+
+    def test_no_cell_of_csv_is_a_formula_or_drives_a_terminal(self):
+        runs = attributes()
+        runs[0].request["label"] = "=1+1\x1b[2J"
+        runs[0].results[0]["@key"] = "+2"
+        runs[0].results[0]["minus"] = -1.5
+        found = list(csv.DictReader(io.StringIO(export.csv(runs))))
+        self.assertEqual([found[0][key] for key in ("label", "'@key", "minus")],
+                         ["'=1+1?[2J", "'+2", "-1.5"])
 
 
 class Files(fake.InDirectory):

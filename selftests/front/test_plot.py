@@ -4,10 +4,12 @@
 import builtins
 import os
 import sys
+import tempfile
 import unittest
 import warnings
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 from unittest import mock
 from xml.etree import ElementTree
 
@@ -428,6 +430,46 @@ class Without(unittest.TestCase):
         with mock.patch.object(builtins, "__import__", missing), \
                 self.assertRaisesRegex(Failure, "apt-get install python3-matplotlib"):
             draw.matplotlib()
+
+    def test_settings_of_others_are_not_read(self):
+        """matplotlib evaluates a cycler in a matplotlibrc, and looks for one where it runs."""
+        import subprocess
+        evil = "axes.prop_cycle: cycler('color', [open('/dev/stderr', 'w').write('READ') and 'r'])"
+        with tempfile.TemporaryDirectory() as folder:
+            for place in ("matplotlibrc", "memcache-mpl/matplotlibrc", "mine/matplotlibrc"):
+                Path(folder, place).parent.mkdir(exist_ok=True)
+                Path(folder, place).write_text(evil, encoding="ascii")
+            done = subprocess.run(
+                [sys.executable, "-c", "import sys; sys.path.insert(0, sys.argv[1]); "
+                 "from mc.output import draw; "
+                 "print(draw.matplotlib().rcParams['axes.prop_cycle'].by_key())",
+                 str(fake.TOP / "tools/memcache")], check=True, cwd=folder, text=True,
+                env=os.environ | {"TMPDIR": folder, "MPLCONFIGDIR": f"{folder}/mine",
+                                  "MATPLOTLIBRC": f"{folder}/mine"}, capture_output=True)
+        self.assertNotIn("READ", done.stderr)
+        self.assertNotIn("'color': [1]", done.stdout)
+
+    def test_the_cache_of_fonts_is_private(self):
+        draw._private_directory.cache_clear()
+        self.addCleanup(draw._private_directory.cache_clear)
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch("pwd.getpwuid", return_value=SimpleNamespace(pw_dir=folder)):
+            shared = Path(folder, ".cache/memcache-plot")
+            self.assertEqual(draw._private_directory(), str(shared))
+            self.assertEqual(shared.stat().st_mode & 0o777, 0o700)
+            for open_to_others in (0o777, 0o720):
+                shared.chmod(open_to_others)
+                draw._private_directory.cache_clear()
+                own = draw._private_directory()
+                self.assertNotEqual(own, str(shared))
+                self.assertEqual(os.stat(own).st_mode & 0o777, 0o700)
+
+    def test_a_dollar_in_a_name_is_a_letter(self):
+        runs = latency()
+        for result in runs[0].results:
+            result["op"] = r"$\frac$"
+        runs[0].machine["cpu"] = r"$\frac$ $^"
+        self.assertTrue(draw.picture(charts.charts({r"$\nosuch$": runs}), [r"$\frac$"], "svg"))
 
     def test_other_commands_do_not_load_it(self):
         import subprocess

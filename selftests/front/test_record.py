@@ -55,6 +55,47 @@ class Command(Record):
             self.assertEqual(Path("out", name).read_bytes(), data)
         self.assertEqual(sorted(os.listdir(".")), ["a", "b", "c", "out", "runs.db"])
 
+    def changed(self, *statements):
+        """A store with a file, after these statements of SQL."""
+        Path("runs.db").unlink(missing_ok=True)
+        a_file("a")
+        self.memcache("record", "runs.db", "a")
+        with sqlite3.connect("runs.db") as base:
+            for statement in statements:
+                base.execute(statement)
+
+    def test_a_name_from_a_store_is_no_path(self):
+        for named, written in (("../escaped", "escaped"), ("/tmp/b", "b"), ("c/../..", None),
+                               ("/", None), ("", None), ("a\nb", None), ("..", None)):
+            self.changed(f"UPDATE entry SET name = '{named}'")
+            self.memcache("record", "runs.db", "--export", f"out{len(named)}")
+            self.assertEqual(os.listdir(f"out{len(named)}"), [written or "entry-1.jsonl"])
+            self.assertFalse(Path("escaped").exists())
+            for path in Path(f"out{len(named)}").iterdir():
+                path.unlink()
+
+    def test_tables_that_are_none_are_refused(self):
+        forever = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) " \
+                  "SELECT i AS entry FROM n"
+        for statements in (("DROP TABLE entry", f"CREATE VIEW entry AS {forever}"),
+                           ("CREATE TRIGGER t AFTER INSERT ON entry BEGIN DELETE FROM run; END",)):
+            self.changed(*statements)
+            for words in (("show", "runs.db"), ("record", "runs.db"), ("record", "runs.db", "a")):
+                self.assertIn("its tables are not those", self.memcache(*words, status=2))
+
+    def test_values_of_other_types_are_damage(self):
+        for table, column, value in (
+                ("entry", "digest", "'x'"), ("entry", "kernel", "x'00'"),
+                ("entry", "name", "x'00'"), ("entry", "added_unix_ns", "'x'"),
+                ("entry", "started_unix_ns", "1.5"),
+                ("entry", "version", "x'00'"), ("run", "first", "'x'"),
+                ("run", "records", "x'00'"),
+                ("run", "first", str(2**63 - 1)), ("run", "text", "x'00'"),
+                ("machine", "text", "x'00'"), ("result", "text", "x'00'")):
+            with self.subTest(f"{table}.{column}"):
+                self.changed(f"UPDATE {table} SET {column} = {value}")
+                self.assertIn("runs.db is damaged", self.memcache("show", "runs.db:1", status=2))
+
     def test_the_same_file_is_kept_once(self):
         a_file("a")
         self.memcache("record", "runs.db", "a")

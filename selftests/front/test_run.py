@@ -124,15 +124,23 @@ class Run(Measured):
                 mock.patch("os.fchown", lambda file, *owner: given.append(
                     (os.readlink(f"/proc/self/fd/{file}").removeprefix(f"{os.getcwd()}/"),
                      *owner))):
-            results.create("mine/deep/out").close()
+            results.create_directory("mine")
+            results.create_directory("mine")
+            results.create("mine/out").close()
             results.create("here").close()
-        self.assertEqual(given, [(path, 1000, 100) for path in (
-            "mine", "mine/deep", "mine/deep/out", "here")])
+        self.assertEqual(given, [(path, 1000, 100) for path in ("mine", "mine/out", "here")])
 
     def test_what_a_user_makes_is_not_handed_over(self):
         with mock.patch("os.geteuid", return_value=1000), mock.patch("os.fchown") as change:
+            results.create_directory("mine")
             results.create("mine/out").close()
         change.assert_not_called()
+
+    def test_only_the_directory_results_is_made(self):
+        for output, missing in (("nosuch/out", "nosuch"), ("a/b/out", "a/b")):
+            with self.assertRaisesRegex(Failure, f"{output}: there is no directory {missing}$"):
+                self.run_("bandwidth size=4K", output=output)
+        self.assertFalse(os.path.exists("nosuch") or os.path.exists("a"))
 
     def test_nothing_is_overwritten(self):
         self.write("out", b"precious")

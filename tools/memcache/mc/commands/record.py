@@ -2,12 +2,11 @@
 """`memcache record`: keep results files in a store, list them, get them back."""
 
 import argparse
-import os
 
 from mc import Failure, emit, plural
 from mc.output import terminal
 from mc.output.entries import listing
-from mc.records import database, recording, store
+from mc.records import database, recording, results, store
 from mc.status import DONE, FAILED, WRONG
 
 EPILOG = """\
@@ -58,7 +57,7 @@ def export(name: str, folder: str) -> int:
     path, which = store.parted(name) or (name, "")
     with database.opened(path) as there:
         chosen = there.chosen(which)
-        os.makedirs(folder, exist_ok=True)
+        results.create_directory(folder)
         for entry in chosen:
             emit([f"{path}:{entry.number}: {recording.put(there, entry, folder)}"])
     return DONE

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Drawing charts (charts.py) with matplotlib, which only this file loads."""
 
+import atexit
 import io
 import os
+import pwd
 import re
+import shutil
+import stat
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
 from html import escape
 from math import ceil
 from types import ModuleType
@@ -50,6 +57,7 @@ STYLE = {
     "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
     "axes.axisbelow": True, "grid.color": GRID, "grid.linewidth": 0.6, "lines.linewidth": 1.6,
     "lines.markersize": 4.5, "legend.frameon": False, "legend.fontsize": 8.5,
+    "text.parse_math": False,   # a name may have a $
     "xtick.labelsize": 8.5, "ytick.labelsize": 8.5, "hatch.linewidth": 0.6,
     "svg.fonttype": "path", "svg.hashsalt": "memcache", "figure.facecolor": "white",
 }
@@ -57,11 +65,44 @@ SHADED = {"loads": "median pass; the shade goes down to the fastest"}
 FORMATS = ("svg", "png", "pdf")
 
 
+@cache
+def _private_directory() -> str:
+    """The path of a directory that no other user can write to, for the library's cache of
+    fonts: the one in this user's home, or one that goes when this process ends."""
+    uid = os.geteuid()
+    try:
+        path = os.path.join(pwd.getpwuid(uid).pw_dir, ".cache", "memcache-plot")
+        os.makedirs(path, mode=0o700, exist_ok=True)
+        found = os.lstat(path)
+        if stat.S_ISDIR(found.st_mode) and found.st_uid == uid and not found.st_mode & 0o022:
+            return path
+    except (KeyError, OSError):
+        pass
+    path = tempfile.mkdtemp(prefix="memcache-")
+    atexit.register(shutil.rmtree, path, ignore_errors=True)
+    return path
+
+
+@contextmanager
+def _no_settings_of_others() -> Iterator[None]:
+    """Let the library read no file of settings but its own. It evaluates what such a file says,
+    and looks for one in the working directory first, which may be another user's."""
+    folder = os.environ["MPLCONFIGDIR"] = _private_directory()
+    os.environ.pop("MATPLOTLIBRC", None)
+    here = os.open(".", os.O_PATH)
+    try:
+        os.chdir(folder)
+        yield
+    finally:
+        os.fchdir(here)
+        os.close(here)
+
+
 def matplotlib() -> ModuleType:
     """Load the library, or raise a Failure that says what to install."""
-    os.environ.setdefault("MPLCONFIGDIR", os.path.join(tempfile.gettempdir(), "memcache-mpl"))
     try:
-        import matplotlib as library
+        with _no_settings_of_others():
+            import matplotlib as library
     except ImportError:
         raise Failure("drawing needs matplotlib, which is not installed: "
                       "tools/setup plot, or apt-get install python3-matplotlib") from None

@@ -9,7 +9,9 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
+from mc import plain
 from mc.output.tables import HIDDEN
 from mc.records import fields, prices
 from mc.records.fields import WHICH, asked, figures
@@ -104,8 +106,8 @@ def prometheus(runs: list[Run]) -> str:
     helps: dict[str, str] = {}
     for one in measured(runs):
         name, value = one.base
-        name = f"memcache_{one.labels['test']}_{name}"
-        helps[name] = f"{one.name} of {one.labels['test']}, in base units."
+        name = _name(f"memcache_{one.labels['test']}_{name}")
+        helps[name] = f"{_name(one.name)} of {_name(one.labels['test'])}, in base units."
         labels = {key: value for key, value in one.labels.items() if key != "test"}
         metrics.setdefault(name, []).append(f"{name}{_label_text(labels)} {value!r}")
     machine = {key: str(runs[0].machine[key]) for key in MACHINE if runs[0].machine.get(key)}
@@ -121,11 +123,17 @@ def prometheus(runs: list[Run]) -> str:
 
 
 def _label_text(labels: dict[str, str]) -> str:
-    return "{" + ",".join(f'{key}="{_escaped(value)}"' for key, value in labels.items()) + "}"
+    return "{" + ",".join(f'{_name(key)}="{_escaped(value)}"'
+                          for key, value in labels.items()) + "}"
+
+
+def _name(text: str) -> str:
+    """The text as a name, in which no character ends a line or begins a value."""
+    return re.sub(r"^(?=\d)|[^A-Za-z0-9_]", "_", text)
 
 
 def _escaped(text: str) -> str:
-    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+    return plain(text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n"))
 
 
 # ------------------------------------------------------------ CI, other tools
@@ -174,19 +182,31 @@ def lava(runs: list[Run]) -> str:
 def csv(runs: list[Run]) -> str:
     """A row for each record. A value that was not measured is empty."""
     from csv import DictWriter
-    rows = [{f"machine_{key}": run.machine.get(key) for key in MACHINE[:3]}
-            | {f"machine_{key}": value for key, value in prices.known(run.machine).items()}
-            | {key: run.request.get(key) for key in ("suite", "section", "label")}
-            | {key: run.request[key] for key in ("round",) if key in run.request}
-            | {key: value for key, value in result.items()
-               if key != "record" and key not in HISTOGRAMS}
-            for run in runs for result in run.results]
+    rows = [{_cell(key): _cell(value) for key, value in row.items()} for row in _rows(runs)]
     out = io.StringIO()
     writer = DictWriter(out, list(dict.fromkeys(key for row in rows for key in row)),
                         lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return out.getvalue()
+
+
+def _rows(runs: list[Run]) -> list[dict]:
+    return [{f"machine_{key}": run.machine.get(key) for key in MACHINE[:3]}
+            | {f"machine_{key}": value for key, value in prices.known(run.machine).items()}
+            | {key: run.request.get(key) for key in ("suite", "section", "label")}
+            | {key: run.request[key] for key in ("round",) if key in run.request}
+            | {key: value for key, value in result.items()
+               if key != "record" and key not in HISTOGRAMS}
+            for run in runs for result in run.results]
+
+
+def _cell(value: Any) -> Any:
+    """A value for a spreadsheet, which takes a text that begins with one of these for a
+    formula, and for a terminal, which a control character can drive."""
+    if not isinstance(value, str):
+        return value
+    return plain("'" + value if value[:1] in tuple("=+-@") else value)
 
 
 FORMS: dict[str, Callable[..., str]] = {

@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Writing files as a whole."""
 
+import errno
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Iterable
+from contextlib import suppress
 
 from mc import Failure
 from mc.status import WRONG
+
+ROOT = 0
+LINKS = 40      # the most that are followed for a name, as in Linux
 
 
 def beside(name: str, kind: str) -> str:
@@ -34,24 +40,56 @@ def write(path: str, data: bytes) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         return
-    path = os.path.realpath(path)
-    made = None
     try:
         if os.path.exists(path) and not os.path.isfile(path):
-            with open(path, "wb") as there:
+            with open(os.open(path, os.O_WRONLY | os.O_NOCTTY), "wb") as there:
                 there.write(data)
-            return
-        folder = os.path.dirname(path)
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=".memcache-", delete=False) as file:
+        else:
+            _replace(_followed(path), data)
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}", WRONG) from None
+
+
+def _followed(path: str) -> str:
+    """Where a symbolic link leads that this user or root has made. The link of another user is
+    not followed: it could lead to any file that this user may write."""
+    for _ in range(LINKS):
+        try:
+            found = os.lstat(path)
+        except FileNotFoundError:
+            break
+        if not stat.S_ISLNK(found.st_mode) or found.st_uid not in (ROOT, os.geteuid()):
+            break
+        path = os.path.join(os.path.dirname(path), os.readlink(path))
+    else:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return path
+
+
+def _replace(path: str, data: bytes) -> None:
+    """Put a file with this data in the place of what has the name, beside which it is made."""
+    made = None
+    try:
+        with tempfile.NamedTemporaryFile(dir=os.path.dirname(path) or ".", prefix=".memcache-",
+                                         delete=False) as file:
             made = file.name
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-            mask = os.umask(0)
-            os.umask(mask)
-            os.fchmod(file.fileno(), 0o666 & ~mask)
+            os.fchmod(file.fileno(), _mode(path))
         os.replace(made, path)
-    except OSError as error:
+    except OSError:
         if made and os.path.exists(made):
             os.unlink(made)
-        raise Failure(f"{path}: {error.strerror}", WRONG) from None
+        raise
+
+
+def _mode(path: str) -> int:
+    """The permissions of a file that is there, or those of a new one."""
+    with suppress(FileNotFoundError):
+        found = os.lstat(path)
+        if stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid():
+            return stat.S_IMODE(found.st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

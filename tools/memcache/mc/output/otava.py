@@ -13,6 +13,7 @@ import time
 from mc.analysis.trend import History, Origin
 from mc.output import files
 from mc.output.entries import SECOND
+from mc.records import results
 
 ATTRIBUTES = ("kernel", "version", "file")
 
@@ -24,7 +25,7 @@ def write(histories: list[History], folder: str) -> list[str]:
         runs = history.machine, *(one.name for one in history.origins)
         tables.setdefault(runs, []).append(history)
     written, tests = [], {}
-    os.makedirs(folder, exist_ok=True)
+    results.create_directory(folder)
     for number, group in enumerate(tables.values(), 1):
         test = f"memcache-{number}"
         path = os.path.join(folder, f"{test}.csv")

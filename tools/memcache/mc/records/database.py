@@ -45,6 +45,10 @@ CREATE VIEW measured AS SELECT entry, run, result, kernel, version, run.text AS 
     JOIN result ON result BETWEEN first AND first + run.records - 1;
 """
 
+# What the columns of an entry hold. SQLite takes a value of any type in any column.
+TYPES = (int, bytes, str, int, int | None, int, str, str, str | None)
+
+
 @dataclass(frozen=True)
 class Entry:
     """A file in the store. `started` is when its first result was measured."""
@@ -116,13 +120,13 @@ class Store:
     def entries(self) -> list[Entry]:
         """All entries, the first measured first."""
         rows = self.base.execute("SELECT * FROM entry ORDER BY started_unix_ns, entry").fetchall()
-        return [Entry(*row) for row in rows]
+        return [_entry_of(row) for row in rows]
 
     def _entry(self, number: int) -> Entry:
         row = self.base.execute("SELECT * FROM entry WHERE entry = ?", (number,)).fetchone()
         if not row:
             raise Failure(f"{self.path} has no entry {number}", WRONG)
-        return Entry(*row)
+        return _entry_of(row)
 
     def chosen(self, which: str) -> list[Entry]:
         """The entries with these numbers (`3`, `1-4,7`), or of this kernel. All if empty."""
@@ -142,13 +146,17 @@ class Store:
         for machine, request, first, records in self.base.execute(
                 "SELECT machine.text, run.text, first, records FROM run JOIN machine "
                 "USING (machine) WHERE entry = ? ORDER BY run", (number,)).fetchall():
+            _check_types((machine, request, first, records), (str, str, int, int))
             yield Lines(machine, request, self.results(first, records))
 
     def results(self, first: int, records: int) -> list[str]:
         """So many results, from this one on."""
-        return [text for text, in self.base.execute(
+        rows = self.base.execute(
             "SELECT text FROM result WHERE result BETWEEN ? AND ? ORDER BY result",
-            (first, first + records - 1))]
+            (first, first + records - 1)).fetchall()
+        for row in rows:
+            _check_types(row, (str,))
+        return [text for text, in rows]
 
     def lines(self, number: int) -> list[bytes]:
         """The lines of the file that is this entry."""
@@ -160,6 +168,20 @@ class Store:
         if digest(lines) != entry.digest:
             raise sqlite3.DatabaseError(f"entry {entry.number} is not what was recorded")
         return lines
+
+
+def _entry_of(row: tuple) -> Entry:
+    _check_types(row, TYPES)
+    return Entry(*row)
+
+
+def _has_types(row: tuple, types: tuple) -> bool:
+    return len(row) == len(types) and all(map(isinstance, row, types))
+
+
+def _check_types(row: tuple, types: tuple) -> None:
+    if not _has_types(row, types):
+        raise sqlite3.DatabaseError("a value is of another type than its column")
 
 
 def digest(lines: Iterable[bytes]) -> bytes:
@@ -183,7 +205,7 @@ def opened(path: str, new: bool = False) -> Iterator[Store]:
         why = str(error) if os.path.exists(path) else \
             "there is no such store; `memcache record STORE FILE` makes one"
         raise Failure(f"{path}: {why}", WRONG) from None
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, OverflowError) as error:
         raise Failure(f"{path} is damaged: {error}. `memcache record NEW --recover {path}` puts "
                       "what can be read into a new store", WRONG) from None
 
@@ -200,17 +222,30 @@ def _connected(path: str, mode: str) -> sqlite3.Connection:
         if version > FORMAT:
             raise Failure(f"{path} has format {version}, which is newer than this program, "
                           f"which knows {FORMAT}", WRONG)
+        _check_tables(base, path)
     except BaseException:
         base.close()
         raise
     return base
 
 
+def _check_tables(base: sqlite3.Connection, path: str) -> None:
+    """A view in the place of a table could run for ever, and a trigger do anything to the
+    store."""
+    found = dict(base.execute("SELECT name, type || ifnull(sql, '') FROM sqlite_master "
+                              "WHERE name IN ('entry', 'machine', 'run', 'result')"))
+    triggers = base.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
+    if triggers or {name: text for name, text in found.items()
+                    if not text.startswith(f"tableCREATE TABLE {name} (")}:
+        raise Failure(f"{path}: its tables are not those of a store of memcache", WRONG)
+
+
 def _make(path: str) -> None:
     """An empty store. It gets its name when it is complete; the first of several wins."""
     import tempfile
     folder = os.path.dirname(path) or "."
-    os.makedirs(folder, exist_ok=True)
+    if not os.path.isdir(folder):
+        raise Failure(f"{path}: there is no directory {folder}", WRONG)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".memcache-") as made:
         empty = os.path.join(made, "store")
         with closing(sqlite3.connect(empty, isolation_level=None)) as base:
@@ -290,7 +325,7 @@ def _copy(damaged: str, copy: str, empty: str) -> None:
 def _moved(old: Store, new: Store) -> Recovered:
     """Move all entries. The digest of a run proves its lines, that of an entry its runs."""
     found = Recovered()
-    about = {row[0]: Entry(*row) for row in _rows(old, "entry")}
+    about = {row[0]: Entry(*row) for row in _rows(old, "entry") if _has_types(row, TYPES)}
     runs: dict[int, list[tuple]] = {number: [] for number in about}
     for row in _rows(old, "run"):
         runs.setdefault(row[1], []).append(row)

@@ -63,10 +63,13 @@ def _split(lines: list[bytes], runs: list[Run]) -> list[Lines]:
 def put(store: Store, entry: Entry, folder: str) -> str:
     """Write the file of an entry into a folder, byte for byte. A file of the same name is not
     overwritten: if its contents are different, the number of the entry becomes part of the
-    name."""
+    name. A store may come from anywhere, so a name that is a path counts by its last word."""
     data = b"".join(store.proven(entry))
-    stem, kind = os.path.splitext(entry.name)
-    for name in (entry.name, f"{stem}-{entry.number}{kind}"):
+    named = os.path.basename(entry.name)
+    if named in ("", ".", "..") or not named.isprintable():
+        named = f"entry-{entry.number}.jsonl"
+    stem, kind = os.path.splitext(named)
+    for name in (named, f"{stem}-{entry.number}{kind}"):
         path = os.path.join(folder, name)
         if os.path.exists(path):
             with open(path, "rb") as file:

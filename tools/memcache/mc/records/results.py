@@ -87,11 +87,11 @@ def create(path: str) -> io.FileIO:
     try:
         if path == "-":
             return open(1, "wb", buffering=0, closefd=False)
-        directory = os.path.dirname(path)
-        _create_directory(directory)
         file = open(path, "xb", buffering=0)
-        _hand_over(file.fileno(), directory)
+        _hand_over(file.fileno(), os.path.dirname(path))
         return file
+    except FileNotFoundError:
+        raise Failure(f"{path}: there is no directory {os.path.dirname(path)}", WRONG) from None
     except FileExistsError:
         raise Failure(f"{path} exists already and is not overwritten", WRONG) from None
     except OSError as error:
@@ -109,14 +109,17 @@ def missing(runs: list[Run]) -> list[str]:
     return [name for names in awaited for name in names.values()]
 
 
-def _create_directory(path: str) -> None:
-    if not path or os.path.exists(path):
+def create_directory(path: str) -> None:
+    """Create a directory for results unless it exists. It belongs to the owner of the one that it
+    is in."""
+    try:
+        os.mkdir(path)
+    except FileExistsError:
         return
-    parent = os.path.dirname(path)
-    _create_directory(parent)
-    os.mkdir(path)
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}", WRONG) from None
     made = os.open(path, os.O_DIRECTORY | os.O_NOFOLLOW)
-    _hand_over(made, parent)
+    _hand_over(made, os.path.dirname(path))
     os.close(made)
 
 

@@ -34,6 +34,7 @@ def create(output: str | None, requests: list[Request],
     words = dict.fromkeys(r.suite or r.line.split()[0] for r in requests)
     name = re.sub(r"[^\w.+-]", "_", "+".join(words))[:80]
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    results.create_directory("results")
     base = f"results/{name}-{side.release()}-{stamp}"
     for more in ("", *(f"-{n}" for n in range(2, 100))):
         if not os.path.exists(f"{base}{more}.jsonl"):
