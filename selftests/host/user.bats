@@ -386,6 +386,41 @@ all_of() {
 	stopped TERM
 }
 
+catches_signals() {
+	grep -q '^memcache-user' "/proc/$1/comm" && grep -q '^SigCgt:.f' "/proc/$1/status"
+}
+
+# A process that dies in a run with write=yes would leave a device as the run made it.
+@test "every signal that would end the process ends the run first" {
+	for number in $(seq "$(kill -l RTMAX)"); do
+		name=$(kill -l "$number" 2>/dev/null) || continue
+		case $name in
+		'' | KILL | STOP | TSTP | TTIN | TTOU | CONT | CHLD | URG | WINCH) continue ;;
+		esac
+		env --default-signal "$USER_TOOL" --own -j 'bandwidth size=64K repeat=1000000' \
+			>results.jsonl 3>&- &
+		until catches_signals $!; do sleep 0.01; done
+		kill "-$number" $!
+		status=0
+		wait $! || status=$?
+		echo "$name: $status"
+		[ "$status" -eq $((128 + number)) ]
+	done
+	# What nohup ignores stays ignored.
+	env --ignore-signal=HUP "$USER_TOOL" --own -j 'bandwidth size=64K repeat=20000' >results.jsonl 3>&- &
+	until catches_signals $!; do sleep 0.01; done
+	kill -HUP $!
+	wait $!
+	grep -q '"state":"done"' results.jsonl
+}
+
+@test "a reader that goes ends the run without a word" {
+	run bash -o pipefail -c "'$USER_TOOL' --own bandwidth size=4K,8K,16K,32K repeat=20000 2>messages | head -n 1"
+	[ "$status" -eq 141 ]
+	[[ $output == '# test'* ]]
+	not grep -q stdout messages
+}
+
 @test "two threads, one, or any CPU" {
 	allowed=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 	for cpu in "$allowed" any; do

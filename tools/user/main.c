@@ -48,22 +48,59 @@ static const char usage[] =
 	"they are large enough; else own anonymous memory (type=wb) in pages of 4 KiB\n"
 	"(page=auto, 4k), in huge pages (2m) or in transparent huge pages (thp).\n"
 	"Exit status: 0; 1: a request failed, or can't be measured here; 2: the call or\n"
-	"a request is wrong; 130 after Ctrl-C, 143 after SIGTERM.\n";
+	"a request is wrong; 128 and its number after a signal: 130 after Ctrl-C.\n";
 
 static atomic_int signalled;
 
-static void on_signal(int number)
+/* Signals whose default is no end of the process, and those that can't be caught. */
+static bool ends_process(int number)
 {
+	static const int others[] = {
+		SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGCHLD, SIGURG, SIGWINCH,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		if (others[i] == number)
+			return false;
+	}
+	return true;
+}
+
+/* A fault would come again at once: the thread can't go on. */
+static bool is_fault(int number, const siginfo_t *info)
+{
+	return info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGILL ||
+				     number == SIGFPE || number == SIGTRAP || number == SIGSYS);
+}
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+	if (is_fault(number, info)) {
+		signal(number, SIG_DFL);
+		return;
+	}
 	signalled = number;
 	mc_user_interrupt();
 }
 
+/*
+ * A signal ends the run, and then this program, which gives devices back as they were. What
+ * nohup ignores stays ignored; a shell sets SIGINT to be ignored in the background, where
+ * kill -INT must work.
+ */
 static void catch_signals(void)
 {
-	struct sigaction action = { .sa_handler = on_signal };
+	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
+	struct sigaction old;
+	int number;
 
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	for (number = 1; number <= SIGRTMAX; number++) {
+		if (!ends_process(number) || sigaction(number, NULL, &old))
+			continue;
+		if (old.sa_handler == SIG_DFL || number == SIGINT || number == SIGTERM)
+			sigaction(number, &action, NULL);
+	}
 }
 
 static void tests_text(struct mc_text *t)

@@ -15,7 +15,8 @@ int mc_user_flush(void)
 	static bool said;
 	int err = fflush(stdout) ? errno : ferror(stdout) ? EIO : 0;
 
-	if (err && !said)
+	/* A reader that has gone, such as head, knows. */
+	if (err && err != EPIPE && !said)
 		fprintf(stderr, "memcache-user: stdout: %s\n", strerror(err));
 	said |= err;
 	return err ? MC_USER_FAILED : MC_USER_DONE;

@@ -23,7 +23,7 @@ from mc.status import DONE, FAILED, WRONG
 # After these errors no further request is tried: another run is on, somebody wrote to `stop`, or
 # a signal came.
 STOPPING = (errno.EBUSY, errno.ECANCELED, errno.EINTR)
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 def create(output: str | None, requests: list[Request],
