@@ -56,7 +56,7 @@ const struct mc_loop *mc_loop_find(enum mc_op op, unsigned int width)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(tables); i++) {
-		for (loop = tables[i]; loop->width; loop++) {
+		for (loop = tables[i]; READ_ONCE(loop->width); loop++) {
 			if (loop->op == op && loop->width == width)
 				return loop;
 		}
@@ -87,7 +87,7 @@ const struct mc_loop *mc_loop_widest(enum mc_op op)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(tables); i++) {
-		for (loop = tables[i]; loop->width; loop++) {
+		for (loop = tables[i]; READ_ONCE(loop->width); loop++) {
 			if (loop->op == op && mc_loop_runs(loop))
 				best = loop;
 		}

@@ -68,7 +68,8 @@ static const char *wrong(const struct mc_own *own)
  * @own: its description, which is copied
  * @run: the loop
  *
- * Context: No other call of this file, and no run that holds the loop before.
+ * Context: No other call of this file, and no run that holds the loop before; runs of other
+ * loops may look through the table meanwhile.
  * Return: NULL, or why the loop can't be taken; then nothing has changed.
  */
 const char *mc_own_set(const struct mc_own *own, void (*run)(struct mc_loop_args *args))
@@ -90,9 +91,11 @@ const char *mc_own_set(const struct mc_own *own, void (*run)(struct mc_loop_args
 		.twice = own->flags & MC_OWN_WRITES_TWO,
 		.registered = true,
 	};
-	mc_loops_of_own[0] = (struct mc_loop){
-		.op = MC_OP_OWN, .width = own->width, .feature = own->feature, .run = run,
-	};
+	mc_loops_of_own[0].op = MC_OP_OWN;
+	mc_loops_of_own[0].feature = own->feature;
+	mc_loops_of_own[0].run = run;
+	/* A row without a width is the end of the table for a run of other loops. */
+	smp_store_release(&mc_loops_of_own[0].width, own->width);
 	return NULL;
 }
 
@@ -103,7 +106,7 @@ const char *mc_own_set(const struct mc_own *own, void (*run)(struct mc_loop_args
  */
 void mc_own_clear(void)
 {
-	mc_loops_of_own[0] = (struct mc_loop){ 0 };
+	WRITE_ONCE(mc_loops_of_own[0].width, 0);
 }
 
 /**

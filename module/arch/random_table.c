@@ -19,8 +19,10 @@ static_assert(OFFSET(sum) == MC_RANDOM_SUM);
 
 #define ROW(name)							\
 	{								\
-		{ mc_asm_##name##_words, mc_asm_##name##_words_bare },	\
-		{ mc_asm_##name##_bytes, mc_asm_##name##_bytes_bare }	\
+		{ .access = mc_asm_##name##_words,			\
+		  .bare = mc_asm_##name##_words_bare },			\
+		{ .access = mc_asm_##name##_bytes,			\
+		  .bare = mc_asm_##name##_bytes_bare }			\
 	}
 
 DECLARE(lcg_read);

@@ -7,7 +7,9 @@
 #define MC_CORE_SHIM_H
 
 #ifdef __KERNEL__
+#include <asm/barrier.h>
 #include <linux/build_bug.h>
+#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/sort.h>
@@ -31,6 +33,9 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef long long s64;
 
+#define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, value)	__atomic_store_n(&(x), value, __ATOMIC_RELAXED)
+#define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define __iomem
 #define __printf(a, b)	__attribute((format(printf, a, b)))

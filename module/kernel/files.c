@@ -104,7 +104,7 @@ int mc_file_open(struct mc_file **f, const char *path, unsigned int how,
 		fput(file);
 		return -EOPNOTSUPP;
 	}
-	*f = (struct mc_file *)file;
+	*f = (void *)file;	/* its layout may be random */
 	return 0;
 }
 

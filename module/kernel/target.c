@@ -20,9 +20,19 @@
 #include "kernel/buffers.h"
 #include "kernel/target.h"
 #include "measure/target.h"
+#include "platform/compat.h"
 #include "platform/os.h"
 
 #define NAME	"memcache"
+
+/* A kernel without PCI has no device, and only some of the functions, which do nothing. */
+#ifndef CONFIG_PCI
+#define pci_enable_device_mem(pci)				(-ENODEV)
+#define pci_select_bars(pci, flags)				(0)
+#define pci_request_selected_regions_exclusive(pci, bars, name)	(-ENODEV)
+#define pci_release_selected_regions(pci, bars)			do { } while (0)
+#define pci_device_is_present(pci)				(false)
+#endif
 
 /**
  * struct opened - the target of the current run
@@ -64,12 +74,15 @@ static struct {
 
 /* ------------------------------------------------------------- the driver */
 
-/* An id that somebody has written to new_id is not enough: it is about all such devices. */
+/*
+ * An id that somebody has written to new_id is not enough: it is about all such devices. The
+ * lock of the device, which the caller holds, protects its driver_override.
+ */
 static int probe(struct pci_dev *pci, const struct pci_device_id *id)
 {
 	int err;
 
-	if (id->vendor != (u32)PCI_ANY_ID)
+	if (!mc_pci_offered(pci, pci->dev.driver))
 		return -ENODEV;
 	err = pci_enable_device_mem(pci);	/* in the power state D0 */
 	if (err)

@@ -32,4 +32,12 @@
 #define mc_path_permission(path, mask)	inode_permission(d_inode((path)->dentry), mask)
 #endif
 
+/* In newer kernels the name of the driver that a device is offered to is in struct device. */
+#ifdef MC_HAVE_MATCH_DRIVER_OVERRIDE
+#define mc_pci_offered(pci, drv)	(device_match_driver_override(&(pci)->dev, drv) > 0)
+#else
+#define mc_pci_offered(pci, drv)	((pci)->driver_override &&			\
+					 !strcmp((pci)->driver_override, (drv)->name))
+#endif
+
 #endif /* MC_COMPAT_H */

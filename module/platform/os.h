@@ -145,8 +145,6 @@ static inline int mc_thread_once(void)
 	((type *)((char *)(p) - offsetof(type, member)))
 
 /* What the engine uses of the kernel's atomic operations. */
-#define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
-#define WRITE_ONCE(x, value)	__atomic_store_n(&(x), value, __ATOMIC_RELAXED)
 #define cmpxchg(p, old, new)	__sync_val_compare_and_swap(p, old, new)
 typedef struct { int counter; } atomic_t;
 #define atomic_set(v, value)	WRITE_ONCE((v)->counter, value)

@@ -21,6 +21,10 @@ setup_file() { devices; }
 	echo 1af4 1110 >/sys/bus/pci/drivers/memcache/new_id
 	[ ! -e "$DEVICES/$IVSHMEM/driver" ]
 	echo 1af4 1110 >/sys/bus/pci/drivers/memcache/remove_id
+	# These are the ids that the PCI core makes up for a device that is offered.
+	echo ffffffff ffffffff >/sys/bus/pci/drivers/memcache/new_id
+	not compgen -G '/sys/bus/pci/drivers/memcache/*:*'
+	echo ffffffff ffffffff >/sys/bus/pci/drivers/memcache/remove_id
 }
 
 @test "a BAR is owned, and has the type that was asked for" {
