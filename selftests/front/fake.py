@@ -115,6 +115,9 @@ BARE = {"kernel": "6.1.0-50-amd64", "cpu": "Intel(R) Xeon(R) Gold 6252", "hyperv
 TCG = {"kernel": "6.1.0-50-amd64", "cpu": "Intel Xeon Processor (Cascadelake)",
        "hypervisor": "tcg"}
 KVM = BARE | {"hypervisor": "kvm"}
+# What a `machine` record has of a run with counters that see all memory.
+COUNTERS = {"dram_counters": {"kind": "Intel, CAS commands", "nodes": [0]},
+            "nodes": [{"node": 0, "cpus": "0-3", "memory_bytes": 8 << 30}]}
 
 
 def published() -> dict[tuple[str, str], float]:

@@ -27,8 +27,8 @@ STUDY = (read(1, "on", speed=3962.0, moved=1.15, written=0.08), read(1, "off", m
          read(20, "off", "user", moved=2.03))
 
 
-def text(*records, about=None):
-    runs = fake.measured(about or fake.BARE, (LINE, list(records)))
+def text(*records, about=None, **machine):
+    runs = fake.measured(about or fake.BARE, (LINE, list(records)), **fake.COUNTERS | machine)
     return " ".join(" ".join(fake.shown(amplification.parts(
             runs, (about or fake.BARE) is fake.TCG))).split())
 
@@ -79,6 +79,16 @@ class Amplification(fake.unittest.TestCase):
         self.assertIn("MB/s: 1000 in the kernel, 1000 checked.", said)
         self.assertNotIn("for each byte", said)
         self.assertNotIn("Comparing", said)
+
+    def test_no_conclusion_unless_all_memory_that_can_hold_the_file_is_counted(self):
+        other = {"node": 2, "cpus": "", "memory_bytes": 8 << 30}
+        for machine in ({"dram_counters": None}, {"nodes": []},
+                        {"nodes": [*fake.COUNTERS["nodes"], other]}):
+            said = text(*STUDY, **machine)
+            self.assertIn("No conclusion is drawn from the counters: in 6 of 6 results", said)
+            for word in ("Comparing", "From 1", "Against"):
+                self.assertNotIn(word, said)
+        self.assertNotIn("No conclusion", text(*STUDY))
 
     def test_emulated_machines_have_no_rates(self):
         said = text(read(1, "off", moved=1.0), read(1, "on", moved=2.0), about=fake.TCG)

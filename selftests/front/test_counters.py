@@ -128,6 +128,31 @@ class Found(Tree):
                                      "events/umc_cas_cmd.wr": "event=0x0c"})
         self.assertEqual(self.lines()[0], "dram_read_amd_umc_0 type=16 config=0xb cpu=0 scale=64")
 
+    def system(self, **files):
+        for name, text in files.items():
+            path = Path("sys/devices/system", name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{text}\n")
+
+    def test_the_nodes_that_they_cover(self):
+        """Two packages of two nodes each, a node of HBM, and one behind a memory-side cache."""
+        for cpu in range(4):
+            self.system(**{f"cpu/cpu{cpu}/topology/physical_package_id": cpu // 2})
+            self.system(**{f"node/node{cpu}/cpulist": cpu})
+        self.system(**{"node/node4/cpulist": ""})
+        for mask, nodes in (("0", [0, 1]), ("1,2", [0, 1, 2, 3]), ("3", [2, 3]), ("9", [])):
+            self.pmu("uncore_imc_0", 20, mask, **CAS)
+            self.assertEqual(counters.discover(Path(".")).nodes, nodes)
+        self.pmu("uncore_imc_0", 20, "0", **CAS)
+        self.system(**{"node/node1/memory_side_cache/index1/size": 1 << 34})
+        found = counters.discover(Path("."))
+        self.assertEqual(found.nodes, [0])
+        self.assertEqual(counters.coverage(f"cycles\n{found.text}", found),
+                         {"kind": "Intel, CAS commands", "nodes": [0]})
+        for text in ("", "cycles\n", found.text.splitlines()[0], f"{found.text}dram_read_x\n"):
+            self.assertIsNone(counters.coverage(text, found))
+        self.assertIsNone(counters.coverage("", counters.Found()))
+
     def test_amd_data_fabric(self):
         form = {"format/event": "config:0-7,32-37", "format/umask": "config:8-15,24-27"}
         self.pmu("amd_df", 15, "0,64", **form)
@@ -275,6 +300,25 @@ class Runs(Tree):
             self.assertEqual(self.run_(kernel, "bandwidth size=4K", "bandwidth size=8K"), 0)
             self.assertEqual(kernel.during, [counters.discover(Path(".")).text] * 2)
             self.assertEqual(kernel.files["counters"], before)
+            os.unlink("out")
+
+    def test_the_results_say_what_they_cover(self):
+        self.pmu("uncore_imc_0", 20, **CAS)
+        for name in ("cpu/cpu0/topology/physical_package_id", "node/node0/cpulist"):
+            Path("sys/devices/system", name).parent.mkdir(parents=True)
+            Path("sys/devices/system", name).write_text("0\n")
+        told = {"kind": "Intel, CAS commands", "nodes": [0]}
+        counted = dict(fake.result("bandwidth", 1000.0), dram_read_bytes=1)
+        for text, record, wanted in ((counters.discover(Path(".")).text, counted, told),
+                                     ("dram_read type=1 config=0x0 cpu=0 scale=1\n", counted, None),
+                                     ("", fake.result("bandwidth", 1000.0), "nothing")):
+            kernel = Kernel(text)
+            with mock.patch.dict(os.environ, MEMCACHE_SYSROOT=os.getcwd()), \
+                    mock.patch.object(fake, "result", lambda *_, record=record: record), \
+                    contextlib.redirect_stdout(io.StringIO()), \
+                    contextlib.redirect_stderr(io.StringIO()):
+                measure(["bandwidth size=4K"], "out", None, [kernel])
+            self.assertEqual(results.load("out")[0].machine.get("dram_counters", "nothing"), wanted)
             os.unlink("out")
 
     def test_and_so_when_it_fails(self):

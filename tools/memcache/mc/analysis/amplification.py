@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from statistics import median
 
-from mc.analysis.traffic import AMPLIFIED, WHY, amplified
+from mc.analysis.traffic import AMPLIFIED, WHY, Pairs, amplified, sound
 from mc.parts import Heading, Part, bullets
 from mc.records import units
 from mc.records.results import Run
@@ -42,9 +42,16 @@ def parts(runs: list[Run], emulated: bool) -> list[Part]:
     found = reads(runs)
     if not found:
         return []
+    counted = [pair for pair in _pairs(runs) if amplified(*pair, AMPLIFIED[0]) is not None]
+    doubtful = [pair for pair in counted if not sound(*pair)]
     said = [*(_setting(setting, by, emulated) for setting, by in found.items()),
-            *_checking(found), *_readers(found), *_vfs(found), *_uncached(found),
-            *_uncounted(runs)]
+            *([] if doubtful else [*_checking(found), *_readers(found), *_vfs(found)]),
+            *_uncached(found), *_uncounted(runs)]
+    if doubtful:
+        said.append(f"No conclusion is drawn from the counters: in {len(doubtful)} of "
+                    f"{len(counted)} results it is not known that they count all of the memory "
+                    "that can hold the file (`memcache run --counters` keeps which they count), or "
+                    "they claim more than it can move.")
     if emulated:
         said.append("Rates are left out: on an emulated machine no difference between them "
                     "means anything.")
@@ -53,24 +60,26 @@ def parts(runs: list[Run], emulated: bool) -> list[Part]:
 
 def reads(runs: list[Run]) -> Reads:
     """The reads by setting and reader; several of one kind become their median."""
-    groups: dict[Setting, dict[tuple[str, str], list[dict]]] = {}
-    for run in runs:
-        for result in run.results:
-            if result["test"] != "file" or result.get("op") != "read" \
-                    or not result.get("mb_per_s") or result.get("verified") == "failed":
-                continue
-            setting = (result.get("readers", 0), result.get("transfer_bytes", 0),
-                       result.get("cache", ""), result.get("direct", ""))
-            who = result["where"], result.get("check", "")
-            groups.setdefault(setting, {}).setdefault(who, []).append(result)
-    return {setting: {who: Read(median(r["mb_per_s"] for r in found), *(
-        _median(found, key) for key in ("amplification_read", "amplification_write",
-                                        "cached_percent")))
+    groups: dict[Setting, dict[tuple[str, str], Pairs]] = {}
+    for run, result in _pairs(runs):
+        setting = (result.get("readers", 0), result.get("transfer_bytes", 0),
+                   result.get("cache", ""), result.get("direct", ""))
+        who = result["where"], result.get("check", "")
+        groups.setdefault(setting, {}).setdefault(who, []).append((run, result))
+    return {setting: {who: Read(median(r["mb_per_s"] for _, r in found), *(
+        _median(found, key) for key in (*AMPLIFIED, "cached_percent")))
         for who, found in by.items()} for setting, by in groups.items()}
 
 
-def _median(found: list[dict], key: str) -> float | None:
-    known = [value for r in found if isinstance(value := amplified(r, key), (int, float))]
+def _pairs(runs: list[Run]) -> Pairs:
+    """The results that are reads of files, and not of wrong data."""
+    return [(run, result) for run in runs for result in run.results
+            if result["test"] == "file" and result.get("op") == "read"
+            and result.get("mb_per_s") and result.get("verified") != "failed"]
+
+
+def _median(found: Pairs, key: str) -> float | None:
+    known = [value for pair in found if isinstance(value := amplified(*pair, key), (int, float))]
     return median(known) if known else None
 
 
@@ -163,7 +172,7 @@ def _uncounted(runs: list[Run]) -> Iterator[str]:
     """A sentence that says why there is no amplification."""
     whys = {result.get("dram_why") for run in runs for result in run.results
             if result["test"] == "file" and result.get("op") == "read"
-            and amplified(result, AMPLIFIED[0]) is None}
+            and amplified(run, result, AMPLIFIED[0]) is None}
     if whys:
         yield "No amplification (na) where " + "; or ".join(
             WHY.get(why, str(why)) for why in sorted(map(str, whys))) + "."

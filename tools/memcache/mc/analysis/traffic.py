@@ -1,13 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""DRAM traffic beside the payload of a loop: a table, and conclusions from it."""
+"""DRAM traffic beside the payload of a loop: a table, and conclusions from it.
+
+A conclusion needs a sum whose parts are complete. The counters are those of the DDR controllers,
+so memory that others serve (CXL, HBM) is not in their sum. The front end puts into the `machine`
+record which nodes the counters cover (`dram_counters`).
+"""
 
 from collections.abc import Iterable, Iterator
 
+from mc.analysis import hardware
 from mc.parts import Grid, Heading, Part, Sentence, bullets
-from mc.records import fields, tests, units
+from mc.records import fields, shape, tests, units
 from mc.records.fields import asked
 from mc.records.results import Run
 
+# The shares of the payload that each operation of `bandwidth` itself reads and writes.
+SHARES: dict[str, tuple[float, float]] = {
+    op["name"]: (1 - 1 / op["payload"], 1 / op["payload"]) if "stores" in op else (1, 0)
+    for op in tests.OPERATIONS if op["payload"]}
+UNCACHED = frozenset(op["name"] for op in tests.OPERATIONS if op.get("nontemporal"))
 # How many bytes a loop itself reads for each byte that it writes. Memory reads beyond these
 # are caused by the stores. rmw is not here, because it reads what it writes.
 STORING: dict[str, int] = {op["name"]: op["payload"] - 1 for op in tests.OPERATIONS
@@ -20,11 +31,98 @@ AMPLIFIED = ("amplification_read", "amplification_write")
 IDLE = ("dram_idle_read_mb_per_s", "dram_idle_write_mb_per_s")
 PCM = ("dram_pcm_read_mb_per_s", "dram_pcm_write_mb_per_s")
 PCM_AMPLIFIED = ("dram_pcm_amplification_read", "dram_pcm_amplification_write")
+PCM_OTHERS = ("cxl", "pmm", "hbm")      # memory that has figures of its own in dram_pcm_*
 QUIET = 0.05            # an idle machine may cause this share of the traffic
-REACHED = 0.5           # if less than this share of the stores is written, caches hold the rest
+REACHED = 0.5           # caches hold the rest if memory has seen less than this share of a payload
 NEAR = 0.25             # a ratio this near to 0 or 1 counts as 0 or 1
 
+# Tests whose payload is in memory that the kernel chooses, not in the buffer of the record.
+KERNELS = ("file", "os", "pipe")
+
 Pairs = list[tuple[Run, dict]]
+
+
+def own_nodes(machine: dict) -> set[int] | None:
+    """The nodes that have memory; None if the record does not say."""
+    found = {node["node"] for node in machine.get("nodes", []) if node.get("memory_bytes") != 0}
+    return found | {node["node"] for node in machine.get("tiers", [])} or None
+
+
+def used_nodes(result: dict) -> set[int]:
+    """The nodes whose memory a result is of; empty if they are not known."""
+    node = result.get("memory_node")
+    if result["test"] in KERNELS or result.get("target", "ram") != "ram" or node == "mixed":
+        return set()
+    return set(shape.numbers("" if node is None else str(node)))
+
+
+def without_cpus(machine: dict, node: int) -> bool:
+    """Whether a node is known to have memory and no CPU, as CXL and HBM have nodes of their own.
+    The record says which CPUs a node has, to whom the firmware promises its latency, or that its
+    memory is of another tier than that of the first node."""
+    for one in machine.get("nodes", []):
+        if one["node"] == node:
+            return not one.get("cpus")
+    tiers = {one["node"]: one for one in machine.get("tiers", [])}
+    mine, first = tiers.get(node), tiers.get(min(tiers, default=0))
+    if not mine or not first:
+        return False
+    near = (mine.get("promised") or {}).get("from_nodes")
+    return node not in near if near else None not in (mine.get("tier"), first.get("tier")) and \
+        mine["tier"] != first["tier"]
+
+
+def elsewhere(run: Run, result: dict) -> set[int]:
+    """The nodes of a result whose memory the counters are known not to count, or not to count
+    completely."""
+    told = run.machine.get("dram_counters")
+    return {node for node in used_nodes(result) if without_cpus(run.machine, node)
+            or (told and node not in told["nodes"])}
+
+
+def partly(result: dict) -> bool:
+    """Whether the counters saw less than half of what a loop moved to or from memory: they do not
+    count all of it, whatever else is known of them."""
+    op = result.get("op")
+    if result["test"] != "bandwidth" or op not in SHARES or \
+            not all(_known(result, key) for key in AMPLIFIED):
+        return False
+    read, written = (result[key] < REACHED * share for key, share in zip(AMPLIFIED, SHARES[op]))
+    return (read or written) if result.get("level") == "memory" else written and op in UNCACHED
+
+
+def unseen(run: Run, result: dict) -> bool:
+    """Whether the counters are known not to have seen all of the traffic of a result."""
+    return bool(elsewhere(run, result)) or partly(result)
+
+
+def covered(run: Run, result: dict) -> bool:
+    """Whether the counters count all of the memory that a result is of."""
+    told, nodes = run.machine.get("dram_counters"), used_nodes(result)
+    if not told or result.get("target", "ram") != "ram" or unseen(run, result):
+        return False
+    every = own_nodes(run.machine)
+    return bool(nodes) or (every is not None and every <= set(told["nodes"]))
+
+
+def claimed(result: dict) -> float:
+    """The MB/s that the counters claim: that of the memory in the samples, that of the idle
+    machine, or that of pcm, whichever is the most."""
+    ns = result.get("dram_counted_ns")
+    moved = sum(result.get(key) or 0 for key in MOVED)
+    return max(1e3 * moved / ns if ns else 0,
+               *(sum(result.get(key) or 0 for key in keys) for keys in (IDLE, PCM)))
+
+
+def overcounted(run: Run, result: dict) -> bool:
+    """Whether the counters claim more than the memory modules can deliver."""
+    most = hardware.peak(run.machine)
+    return most is not None and claimed(result) > most
+
+
+def sound(run: Run, result: dict) -> bool:
+    """Whether the counters allow conclusions."""
+    return covered(run, result) and not overcounted(run, result)
 
 
 def payload_rate(result: dict) -> float | None:
@@ -35,9 +133,12 @@ def payload_rate(result: dict) -> float | None:
     return 1e3 * bytes_ / mean if bytes_ and mean else None
 
 
-def amplified(result: dict, key: str) -> float | None:
-    """`amplification_read` or `_write` according to the counters, else according to pcm."""
+def amplified(run: Run, result: dict, key: str) -> float | None:
+    """A figure of a result. `amplification_read` and `_write` are those of the counters, else
+    those of pcm; of memory that the counters do not count there are none."""
     own = result.get(key)
+    if key in AMPLIFIED and own is not None and unseen(run, result):
+        own = None
     return own if own is not None else result.get(f"dram_pcm_{key}")
 
 
@@ -48,7 +149,8 @@ def parts(runs: list[Run]) -> list[Part]:
     uncounted = all(result.get("dram_why", "no_counters") == "no_counters" for _, result in pairs)
     seen = [pair for pair in pairs if any(_known(pair[1], key) for key in PCM)]
     found = [*(_counted(counted) if counted else []), *(_pcm(seen) if seen else []),
-             *bullets([*_stores(counted), *_idle(counted),
+             *bullets([*_elsewhere(counted), *overcounted_remarks(counted + seen),
+                       *_stores(counted), *_others(seen), *_idle(counted),
                        *([] if uncounted else _lacking(pairs))], gap=True)]
     return [Heading("Memory traffic"), *found] if found else []
 
@@ -73,9 +175,9 @@ def _counted(pairs: Pairs) -> list[Part]:
     keys, cells = names(pairs)
     rate = units.rates().name
     rows = [[*cell, *(_mb(result, key) for key in ("payload_bytes", *MOVED)),
-             *(_number(result, key, 2) for key in AMPLIFIED),
+             *(_ratio(run, result, key) for key in AMPLIFIED),
              *(units.text(key, result.get(key)) for key in IDLE)]
-            for cell, (_, result) in zip(cells, pairs)]
+            for cell, (run, result) in zip(cells, pairs)]
     return [Grid([*keys, "payload MB", "read MB", "written MB", "read / payload",
                   "written / payload", f"idle read {rate}", f"idle written {rate}"], rows,
                  len(keys)),
@@ -88,8 +190,8 @@ def _pcm(pairs: Pairs) -> list[Part]:
     rate = units.rates().name
     rows = [[*cell, *(units.text(key, result.get(key)) for key in ("mb_per_s", *PCM)),
              units.text("", result.get("dram_pcm_samples")),
-             *(_number(result, key, 2) for key in PCM_AMPLIFIED)]
-            for cell, (_, result) in zip(cells, pairs)]
+             *(_ratio(run, result, key) for key in PCM_AMPLIFIED)]
+            for cell, (run, result) in zip(cells, pairs)]
     return [Grid([*keys, f"payload {rate}", f"pcm read {rate}", f"pcm written {rate}",
                   "pcm samples", "pcm read / payload", "pcm written / payload"], rows,
                  len(keys)), Sentence(
@@ -101,21 +203,83 @@ def _mb(result: dict, key: str) -> str:
     return f"{result[key] / 1e6:.3f}" if _known(result, key) else "na"
 
 
-def _number(result: dict, key: str, digits: int) -> str:
-    return f"{result[key]:.{digits}f}" if _known(result, key) else "na"
+def _ratio(run: Run, result: dict, key: str) -> str:
+    """An amplification, with ? if the counters claim more than the memory can move."""
+    if not _known(result, key) or (key in AMPLIFIED and unseen(run, result)):
+        return "na"
+    return f"{'?' * overcounted(run, result)}{result[key]:.2f}"
+
+
+def _elsewhere(pairs: Pairs) -> Iterator[str]:
+    """Sentences on nodes whose memory the counters do not count."""
+    for only, why in ((True, ", on which there is no CPU (CXL or HBM, for example): they are those "
+                       "of the DDR controllers of the CPUs"),
+                      (False, ", or not all of its traffic")):
+        nodes = {node for run, result in pairs for node in elsewhere(run, result)
+                 if without_cpus(run.machine, node) == only}
+        if nodes:
+            yield f"These counters do not count the memory of node {shape.listed(nodes)}{why}. " \
+                  "So there is no amplification (na)."
+
+
+def overcounted_remarks(pairs: Pairs) -> Iterator[str]:
+    """A warning for each result of which the counters claim too much."""
+    for run, result in {id(result): (run, result) for run, result in pairs}.values():
+        if overcounted(run, result):
+            most = hardware.peak(run.machine) or 0
+            name = run.request.get("label") or " ".join(
+                [result["test"], *(f"{units.name(key)}={units.text(key, result[key])}"
+                                   for key in ("op", "size_bytes") if key in result)])
+            yield f"? IMPLAUSIBLE: {name}: the counters claim {_rate(claimed(result))}, " \
+                  f"{100 * claimed(result) / most:.0f} % of what the modules can deliver. They " \
+                  "count something else, or twice: no conclusion is drawn from them."
+
+
+def _others(pairs: Pairs) -> Iterator[str]:
+    """A sentence for each kind of memory that has figures of its own from pcm."""
+    for kind in PCM_OTHERS:
+        keys = [f"dram_pcm_{kind}_{way}_mb_per_s" for way in ("read", "write")]
+        most = [max((result.get(key) or 0 for _, result in pairs), default=0) for key in keys]
+        if any(most):
+            yield other_traffic(kind, most, False)
+
+
+def other_traffic(kind: str, rates: list[float], within: bool) -> str:
+    """`pcm saw 20000 MB/s of CXL traffic (read), which Read and Write do not include`; `rates`:
+    read and written; `within`: Read and Write include them"""
+    told = [f"{_rate(rate)} of {kind.upper()} traffic ({way})"
+            for rate, way in zip(rates, ("read", "written")) if rate]
+    return f"pcm saw {' and '.join(told)}, which " + (
+        "Read and Write include: if it is a cache of other memory, they count both." if within else
+        "Read and Write do not include." if kind == "cxl" else
+        "the figures of reads and writes here do not include.")
+
+
+def _rate(mb_per_s: float) -> str:
+    return f"{units.rate(mb_per_s, coarse=True)} {units.rates().name}"
 
 
 def _stores(pairs: Pairs) -> Iterator[str]:
-    """Sentences for each operation: whether a line is read before it is written."""
+    """Sentences for each operation: whether a line is read before it is written, or why that can't
+    be told."""
     extra: dict[str, list[float]] = {}
     cached: dict[str, None] = {}
-    for _, result in pairs:
+    short: dict[str, None] = {}
+    unknown: dict[str, None] = {}
+    for run, result in pairs:
         op = result.get("op")
-        if result["test"] != "bandwidth" or op not in STORING or result.get("type") != "wb" \
-                or not all(_known(result, key) for key in AMPLIFIED):
+        if not all(_known(result, key) for key in AMPLIFIED) or elsewhere(run, result) \
+                or overcounted(run, result):
+            continue
+        if partly(result):
+            short[str(op)] = None
+        if partly(result) or result["test"] != "bandwidth" or op not in STORING \
+                or result.get("type") != "wb":
             continue
         read, written = (result[key] for key in AMPLIFIED)
-        if written * (1 + STORING[op]) < REACHED:
+        if result.get("level") is None or not covered(run, result):
+            unknown[op] = None
+        elif written < REACHED * SHARES[op][1]:
             cached[op] = None
         else:
             extra.setdefault(op, []).append(read / written - STORING[op])
@@ -124,6 +288,14 @@ def _stores(pairs: Pairs) -> Iterator[str]:
     if cached:
         yield f"{_ops(cached)}: less than half of the stored bytes are written to memory; caches " \
               "hold the rest."
+    if short:
+        yield f"{_ops(short)}: these counters saw less than half of what went to memory, so they " \
+              "do not count all of it, and there is no amplification (na)." + (
+                  " No cache serves non-temporal stores." if UNCACHED & set(short) else "")
+    if unknown:
+        yield f"{_ops(unknown)}: whether lines are read before they are written can't be told. " \
+              "The results do not say which memory these counters count (those of `memcache run " \
+              "--counters` do), on which node the data were, or which level held them."
 
 
 def _beyond(op: str, found: list[float]) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from mc.analysis import marks
 from mc.analysis.steps import median
-from mc.analysis.traffic import amplified
+from mc.analysis.traffic import AMPLIFIED, amplified, overcounted
 from mc.parts import Grid
 from mc.records import suite, tests, units
 from mc.records.best import of_each
@@ -136,11 +136,13 @@ def _rows(layout: Layout, pairs: Pairs) -> Grid:
 def _cell(figure: str, found: Pairs, marked: bool = False) -> str:
     if figure in PLACES:
         return "/".join(dict.fromkeys(units.text(figure, value(*pair, figure)) for pair in found))
-    known = [one for _, result in found if (one := amplified(result, figure)) is not None]
+    known = [one for pair in found if (one := amplified(*pair, figure)) is not None]
     if not known:
         return "na"
     text = units.text(figure, known[0] if len(known) == 1 else median(known))
-    text = marks.joined(marks.mark(*pair) for pair in found) + text
+    counted = figure in AMPLIFIED or figure.startswith("dram_")
+    text = marks.joined(marks.mark(*pair) + "?" * (counted and overcounted(*pair))
+                        for pair in found) + text
     return text + ("*" if marked and found[0][1].get("siblings") == "yes" else "")
 
 

@@ -13,6 +13,8 @@ from mc.records import shape
 
 DEVICES = "sys/bus/event_source/devices"
 RESCTRL = "sys/fs/resctrl/mon_data"
+CPUS = "sys/devices/system/cpu"
+NODES = "sys/devices/system/node"
 MOST = 256              # lines that the module takes
 NAME = 31               # bytes of a name
 LARGEST = 1 << 20       # bytes a count
@@ -70,10 +72,12 @@ class Found:
 
     kind: None if there are no usable counters
     remarks: the PMUs that can't be used, with the reasons
+    nodes: the nodes of which all memory traffic is counted
     """
     kind: Kind | None = None
     counters: list[Counter] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    nodes: list[int] = field(default_factory=list)
 
     @property
     def text(self) -> str:
@@ -184,7 +188,8 @@ def discover(top: Path | None = None) -> Found:
         pmus = [_Pmu(devices / name) for name in names if re.fullmatch(kind.pmu, name)]
         counters, problems = _all_of(kind, pmus)
         if counters and not problems:
-            return Found(kind, counters, found.remarks)
+            return Found(kind, counters, found.remarks,
+                         _nodes(top or root(), {counter.cpu for counter in counters}))
         found.remarks += problems
     found.remarks = found.remarks or [
         f"{name}: the kernel names no events of reads and writes" for name in names
@@ -236,6 +241,40 @@ def _each_cpu(pmu: _Pmu, traffic: str, event: str, config: int, scale: int) -> I
     name = re.sub(r"[^a-z0-9_]", "_", f"{traffic}_{label}".lower())[:NAME]
     for cpu in pmu.cpus():
         yield Counter(name, pmu.type(), config, cpu, scale)
+
+
+def _nodes(top: Path, cpus: set[int]) -> list[int]:
+    """The nodes of the packages in which these CPUs are. A node without CPUs is served by none of
+    their memory controllers; behind a memory-side cache they see only what that misses."""
+    counted = {_package(top, cpu) for cpu in cpus}
+    found = []
+    for path in (top / NODES).glob("node[0-9]*"):
+        mine = shape.numbers(_text(path / "cpulist"))
+        if mine and {_package(top, cpu) for cpu in mine} <= counted - {""} and \
+                not list(path.glob("memory_side_cache/index*")):
+            found.append(int(path.name[4:]))
+    return sorted(found)
+
+
+def _package(top: Path, cpu: int) -> str:
+    return _text(top / CPUS / f"cpu{cpu}/topology/physical_package_id")
+
+
+def _text(path: Path) -> str:
+    """The content of a file of sysfs; empty if it can't be read."""
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def coverage(text: str, found: Found) -> dict | None:
+    """What the front end adds to a `machine` record: the nodes that the counters in these lines
+    cover. None if they are not those that were found, but lines of the user's own."""
+    lines = [line for line in text.splitlines() if line.startswith("dram_")]
+    if not found.kind or sorted(lines) != sorted(map(str, found.counters)):
+        return None
+    return {"kind": found.title, "nodes": found.nodes}
 
 
 def beyond_l3(top: Path | None = None) -> bool:

@@ -14,7 +14,7 @@ from mc import Failure
 from mc.records import check, results, tests
 from mc.records.best import better
 from mc.records.suite import Request
-from mc.running import hardware, tiers
+from mc.running import counters, hardware, tiers
 from mc.running.plan import Job
 from mc.running.progress import Progress
 from mc.running.side import Outcome, Side
@@ -108,7 +108,7 @@ class Session:
     def keep(self, number: int, job: Job, outcome: Outcome, errors: dict[str, int]) -> None:
         """Append the results of a job, which has this number, to the list and to the file. The
         front end adds what the side can't know: labels, the machine's memory modules and tiers,
-        memory errors during the job."""
+        which memory its counters cover, memory errors during the job."""
         if not outcome.records:
             return
         lines = outcome.records.splitlines()
@@ -128,7 +128,7 @@ class Session:
                 run.request["planned"] = self.planned
         self.runs.append(run)
         self._compare(job, run)
-        if more := self._machine(job.side):
+        if more := self._machine(job.side) | _covered(job.side, run):
             run.machine |= more
             lines[0] = f'{lines[0][:-1]},{json.dumps(more, separators=(",", ":"))[1:]}'
         # The numbers stay as the kernel wrote them.
@@ -175,6 +175,13 @@ class Session:
     def fail(self, text: str, status: int = FAILED) -> None:
         self.status = max(self.status, status)
         self.progress.say(text)
+
+
+def _covered(side: Side, run: results.Run) -> dict:
+    """What the counters cover, if these results have counts of them."""
+    if not side.here or all(result.get("dram_read_bytes") is None for result in run.results):
+        return {}
+    return {"dram_counters": counters.coverage(side.counters(), side.discover())}
 
 
 def _label(job: Job) -> tuple:
