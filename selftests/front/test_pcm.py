@@ -128,6 +128,52 @@ class Files(InZone):
         self.assertEqual([s.read for s in found], [10.0, None, 30.0, 40.0])
         self.assertIn("1 of 4 rows have another number of columns", err.getvalue())
 
+    def test_messages_of_pcm(self):
+        """Before, between and after rows; with commas; in the middle of a row."""
+        first, second, *rows = OLD.splitlines(True)
+        for text in ("Cleaning up\n", " Closed perf event handles\n Zeroed uncore PMU registers\n",
+                     "WARNING: Custom counter 1, 2 is in use; skipped\n", "Delay: 1,0\n\n",
+                     "2026-1-15;12:0INFO: Core C6 residency;\n", "2026-1-15 done"):
+            for at in range(len(rows) + 1):
+                err = io.StringIO()
+                whole = "".join([first, second, *rows[:at], text, *rows[at:]])
+                if at < len(rows) and not text.endswith("\n"):
+                    continue
+                with contextlib.redirect_stderr(err):
+                    found = self.load(whole)
+                self.assertEqual([s.read for s in found], [10.0, 20.0, 30.0, 40.0], text)
+                self.assertIn(f"of other text, the first is {at + 3}: ", err.getvalue())
+
+    def test_memory_with_columns_of_its_own(self):
+        """The names that pcm-memory has on Sapphire Rapids, on Granite Rapids, with persistent
+        memory (memory mode, too), and with HBM. The value of each column is its number."""
+        mem, end = "Mem Read (MB/s),Mem Write (MB/s)", "Read,Write,Memory"
+        for groups, read, others, within in (
+                ({"SKT0": f"{mem},CXL.mem_P0Write,CXL.cache_P0hst->dv",
+                  "SKT1": f"{mem},CXL.mem_P0Write,CXL.cache_P0hst->dv",
+                  "System": f"CXLRead,{end}"}, 11, {"cxl_read": 10, "cxl_write": 4 + 8}, {}),
+                ({"SKT0": f"{mem},Memory (MB/s),CXL.mem_P0Read,CXL.mem_P0Write,"
+                          "CXL.cache_P0dv->hst,CXL.mem_P1Read,CXL.mem_P1Write",
+                  "System": end}, 10, {"cxl_read": 5 + 8, "cxl_write": 6 + 9}, {}),
+                ({"SKT0": f"Ch0PMM_Read,Ch0PMM_Write,{mem},PMM_Read (MB/s), PMM_Write (MB/s),"
+                          "iMC0 NM read hit rate",
+                  "System": f"DRAMRead,DRAMWrite,PMMREAD,PMMWrite,{end}"}, 9,
+                 {"pmm_read": 11, "pmm_write": 12}, {}),
+                ({"SKT0": f"{mem},PMM_Read (MB/s),PMM_Write (MB/s),PMM_MM_Bw/DRAM_Bw",
+                  "System": end}, 7, {}, {"pmm_read": 4, "pmm_write": 5}),
+                ({"SKT0": f"{mem},EDC_Ch0Read,EDC_Ch0Write,HBM Read (MB/s),HBM Write (MB/s),"
+                          "HBM (MB/s)", "System": end}, 9, {}, {"hbm_read": 6, "hbm_write": 7}),
+                ({"SKT0": f"{mem},EDC_Ch0Read,EDC_Ch0Write,EDC_Ch1Read,EDC_Ch1Write"}, 2,
+                 {"hbm_read": 4 + 6, "hbm_write": 5 + 7}, {})):
+            rows = [["", ""], ["Date", "Time"], ["2026-01-15", "12:00:01.000"]]
+            for group, names in groups.items():
+                for name in names.split(","):
+                    for row, cell in zip(rows, (group, name, str(len(rows[0])))):
+                        row.append(cell)
+            [found] = self.load("".join(",".join(row) + "\n" for row in rows))
+            with self.subTest(groups):
+                self.assertEqual((found.read, found.others, found.within), (read, others, within))
+
     def test_an_interruption_is_no_interval(self):
         found = self.load(new((1, 1, 1), (2, 1, 1), (3, 1, 1), (60, 1, 1)))
         self.assertEqual(found[3].start - NOON, 59 * S)
@@ -206,6 +252,34 @@ class Joining(InZone):
                                        [(runs[0], record)]))
         self.assertEqual(shown[-1].split(),
                          ["read", f"{record['dram_pcm_amplification_read']:.2f}"])
+
+    def cxl(self, read, other, *rest):
+        """A file in which the memory with columns of its own moved so much."""
+        head = NEW.replace("System,System,System", "System,System,System,System").replace(
+            "Memory (MB/s),Read,Write", "Memory (MB/s),CXLRead,Read,Write")
+        rows = new(*((n / 2, read, 1.0) for n in range(1, 13))).decode().splitlines()[2:]
+        return (head + "".join(f"{row.rpartition(f'  {read:.2f}')[0]}  {other:.2f},  {read:.2f}"
+                               f"{row.rpartition(f'  {read:.2f}')[2]}\n" for row in rows)).encode()
+
+    def test_no_ratio_without_the_traffic_of_other_memory(self):
+        for other, ratio in ((20000.0, None), (10.0, 8.941)):
+            [record] = self.import_(measured(0, 3), csv=self.cxl(500.0, other), output=f"o{other}")
+            self.assertEqual((record["dram_pcm_amplification_read"],
+                              record["dram_pcm_cxl_read_mb_per_s"]), (ratio, other))
+            said = f"pcm saw {other:.0f} MB/s of CXL traffic (read), which Read and Write do not " \
+                   "include."
+            self.assertIn(said, self.text)
+            shown = fake.shown(traffic.parts(results.load(f"o{other}")))
+            self.assertIn(said, " ".join(" ".join(shown).split()))
+
+    def test_no_ratio_of_memory_that_pcm_does_not_see(self):
+        record = measured(0, 3, memory_node=2)
+        nodes = [{"node": 0, "cpus": "0-3", "memory_bytes": 1}, {"node": 2, "cpus": ""}]
+        [run] = fake.measured(fake.BARE, ("bandwidth", [record]), nodes=nodes)
+        [one] = pcm.join([run], self.load(new(*((n / 2, 500.0, 1.0) for n in range(1, 13)))))
+        self.assertEqual((one.rate("read"), one.amplification("read")), (500.0, None))
+        run.machine["nodes"][1]["cpus"] = "4-7"
+        self.assertIsNotNone(one.amplification("read"))
 
     def test_numbers_stay_as_they_were(self):
         self.import_(measured(0, 3, mb_per_s=5000.25), output="out")

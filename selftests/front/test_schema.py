@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import fake
+from mc.analysis import pcm, traffic
 from mc.commands import import_
 from mc.records import fields, keys, tests
 
@@ -52,8 +53,9 @@ class Schema(unittest.TestCase):
         return list(check.problems([json.dumps(record)], self.checker))
 
     def test_good_records(self):
-        for record in (MACHINE, REQUEST, RESULT, REQUEST | {"label": "a", "suite": None,
-                                                        "directives": ["@title A"]}):
+        for record in (MACHINE, MACHINE | {"dram_counters": None}, MACHINE | {
+                "dram_counters": {"kind": "AMD, data fabric", "nodes": [0, 1]}}, REQUEST, RESULT,
+                REQUEST | {"label": "a", "suite": None, "directives": ["@title A"]}):
             self.assertEqual(self.problems(record), [])
 
     def test_every_fact_of_a_result(self):
@@ -91,7 +93,9 @@ class Schema(unittest.TestCase):
         self.assertIn("dram_pcm_samples", source)
         self.assertEqual(added, {"dram_pcm_samples", "dram_pcm_read_mb_per_s",
                                  "dram_pcm_write_mb_per_s", "dram_pcm_amplification_read",
-                                 "dram_pcm_amplification_write"})
+                                 "dram_pcm_amplification_write", *(
+                                     f"dram_pcm_{kind}_{way}_mb_per_s"
+                                     for kind in traffic.PCM_OTHERS for way in pcm.WAYS)})
 
 
 class Tests(unittest.TestCase):

@@ -4,36 +4,52 @@
 The file has two rows of names, the first with sockets and System, then a row for each
 interval, which is written at the end of the interval and in local time. Fields are padded;
 those of channels without memory are empty. Commas separate them, semicolons before 2019, and
-some headers have both.
+some headers have both. pcm's own messages can stand anywhere in it.
 """
 
 import re
 import time
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 
-from mc import Failure, say
+from mc import Failure, plural, say
 from mc.analysis import traffic
 from mc.records.results import Run
 
 CUT = re.compile(r"[,;]")
+DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
+CLOCK = re.compile(r"(\d{1,2}:\d{1,2}:\d{1,2})(?:\.(\d{1,9}))?")
 SECOND = 10**9
+WAYS = "read", "write"
 # Reads and writes of the whole system in MB/s. The first pair that the file has counts, since
 # Read and Write include persistent memory.
 SYSTEM = (("DRAMRead", "DRAMWrite"), ("Read", "Write"))
 SOCKET = ("Mem Read (MB/s)", "Mem Write (MB/s)")
+# Memory that has columns of its own: CXL, persistent memory, HBM, whose channels are the EDC's.
+OTHER = re.compile(r"(?:Ch\d+)?(CXL|PMM|PMEM|HBM|EDC|MCDRAM)(?!\.cache)[\w. ]*?(Read|Write)", re.I)
+KINDS = {"pmem": "pmm", "edc": "hbm", "mcdram": "hbm"}
+# The kinds that are part of these reads and writes.
+INCLUDED = {SYSTEM[0]: ("hbm",), SYSTEM[1]: ("hbm", "pmm"), SOCKET: ()}
 
 
 @dataclass(frozen=True)
 class Sample:
     """A row of the file: its number from 1, its interval in ns since 1970, and MB/s (None: not
-    in the file)."""
+    in the file). `others` has those of memory with columns of its own, by kind and way
+    (cxl_read), and `within` those that are part of `read` and `write`."""
     number: int
     start: int
     end: int
     read: float | None
     write: float | None
+    others: dict[str, float | None] = field(default_factory=dict)
+    within: dict[str, float | None] = field(default_factory=dict)
+
+    def rate(self, name: str) -> float | None:
+        """`read`, `write`, or one of the others."""
+        every = {"read": self.read, "write": self.write} | self.others | self.within
+        return every.get(name)
 
 
 @dataclass
@@ -47,18 +63,35 @@ class Joined:
 
     def rate(self, name: str) -> float | None:
         """The mean rate in MB/s, weighted by the length of the samples; None if unknown."""
-        told = [s for s in self.samples if getattr(s, name) is not None]
-        return mean(told, name) if told else None
+        return mean(self.samples, name)
+
+    def others(self) -> dict[str, float | None]:
+        """The rates of the memory that `read` and `write` do not include."""
+        names = dict.fromkeys(name for sample in self.samples for name in sample.others)
+        return {name: self.rate(name) for name in names}
 
     def amplification(self, name: str) -> float | None:
-        """The bytes of traffic for each byte of payload during the record; None if unknown."""
+        """The bytes of traffic for each byte of payload during the record; None if unknown, or if
+        other memory may have moved a part of them."""
         moved, payload = self.rate(name), traffic.payload_rate(self.result)
+        other = sum(rate or 0 for rate in self.others().values())
+        counted = sum(self.rate(way) or 0 for way in WAYS)
+        if other > traffic.QUIET * counted or self._unseen():
+            return None
         return moved / payload if moved is not None and payload else None
 
+    def _unseen(self) -> bool:
+        """Whether the record is of a node without CPUs, and pcm has no figures of such memory."""
+        return any(traffic.without_cpus(self.run.machine, node)
+                   for node in traffic.used_nodes(self.result)) and \
+            not any(sample.within for sample in self.samples)
 
-def mean(samples: list[Sample], name: str) -> float:
-    total = sum(s.end - s.start for s in samples)
-    return sum(getattr(s, name) * (s.end - s.start) for s in samples) / total
+
+def mean(samples: list[Sample], name: str) -> float | None:
+    """The mean rate, weighted by the length of the samples; None if none of them has it."""
+    told = [(rate, s.end - s.start) for s in samples if (rate := s.rate(name)) is not None]
+    return sum(rate * length for rate, length in told) / sum(length for _, length in told) \
+        if told else None
 
 
 def load(path: str) -> list[Sample]:
@@ -76,21 +109,26 @@ def load(path: str) -> list[Sample]:
         raise Failure(f"{path}:1: not of pcm-memory -csv: no two rows of names, of which the "
                       "second begins with Date,Time", 2)
     try:
-        columns = _columns(rows[head - 1], rows[head])
+        columns, included = _columns(rows[head - 1], rows[head])
     except ValueError as error:
         raise Failure(f"{path}:{head + 1}: {error}", 2) from None
-    if len(rows[-1]) < len(rows[head]) and rows.pop() != [""]:
+    if DATE.fullmatch(rows[-1][0]) and len(rows[-1]) < len(rows[head]):
+        rows.pop()
         say(f"{path}: ends in the middle of a row, which is ignored")
     found: list[tuple] = []
-    other = 0
+    other, messages = 0, []
     for number, row in enumerate(rows[head + 1:], head + 2):
         if row in ([""], rows[head - 1], rows[head]):
             continue
         # Old versions leave out columns if channels come and go.
         fits = len(row) == len(rows[head])
+        if not DATE.fullmatch(row[0]) or (
+                not fits and row[1:] and not CLOCK.fullmatch(row[1])):
+            messages.append((number, row))
+            continue
         other += not fits
         try:
-            found.append(_row(row, columns if fits else ([], []), found[-1][0] if found else 0))
+            found.append(_row(row, columns if fits else {}, found[-1][0] if found else 0))
         except ValueError as error:
             raise Failure(f"{path}:{number}: {error}", 2) from None
     if not found:
@@ -98,12 +136,16 @@ def load(path: str) -> list[Sample]:
     if other:
         say(f"{path}: {other} of {len(found)} rows have another number of columns than names, "
             "and are not used")
-    return _samples(found)
+    if messages:
+        number, row = messages[0]
+        say(f"{path}: {plural(len(messages), 'line')} of other text, the first is {number}: "
+            f"{', '.join(row)[:80]}")
+    return _samples(found, included)
 
 
-def _columns(groups: list[str], names: list[str]) -> tuple[list[int], list[int]]:
-    """The columns of reads and those of writes, which are to be summed. A group's name counts
-    for all columns up to the next name."""
+def _columns(groups: list[str], names: list[str]) -> tuple[dict[str, list[int]], tuple[str, ...]]:
+    """The columns that are to be summed for each figure, and the kinds of other memory that are
+    part of `read` and `write`. A group's name counts for all columns up to the next name."""
     filled: list[str] = []
     for group in groups:
         filled.append(group or (filled[-1] if filled else ""))
@@ -114,16 +156,29 @@ def _columns(groups: list[str], names: list[str]) -> tuple[list[int], list[int]]
     for system, pair in ((True, SYSTEM[0]), (True, SYSTEM[1]), (False, SOCKET)):
         read, write = (places.get((system, name), []) for name in pair)
         if read and len(read) == len(write):
-            return read, write
+            return {"read": read, "write": write} | _other_columns(filled, names), INCLUDED[pair]
     raise ValueError("neither System's Read and Write nor a socket's Mem Read (MB/s) and Mem "
                      "Write (MB/s)")
 
 
-def _row(row: list[str], columns: tuple[list[int], list[int]], before: int) -> tuple:
-    """The end of the interval, the width of its last digit (both in ns), MB/s read and
-    written."""
+def _other_columns(groups: list[str], names: list[str]) -> dict[str, list[int]]:
+    """The columns of memory that has its own: those of the system; else of sockets; else of
+    channels."""
+    found: dict[str, dict[int, list[int]]] = {}
+    for column, (group, name) in enumerate(zip(groups, names)):
+        if match := OTHER.match(name):
+            kind, way = (part.lower() for part in match.groups())
+            sort = 0 if group == "System" else 2 if re.search(r"Ch\d", name) else 1
+            found.setdefault(f"{KINDS.get(kind, kind)}_{way}", {}).setdefault(sort, []).append(
+                column)
+    return {name: columns[min(columns)] for name, columns in found.items()}
+
+
+def _row(row: list[str], columns: dict[str, list[int]], before: int) -> tuple:
+    """The end of the interval, the width of its last digit (both in ns), and MB/s by figure."""
     end, grain = _time(row[0], "".join(row[1:2]), before)
-    return end, grain, *(_sum([row[column] for column in side]) for side in columns)
+    return end, grain, {name: _sum([row[column] for column in places])
+                        for name, places in columns.items()}
 
 
 def _sum(cells: list[str]) -> float | None:
@@ -138,7 +193,7 @@ def _sum(cells: list[str]) -> float | None:
 
 def _time(date: str, clock: str, before: int) -> tuple[int, int]:
     """2026-11-20, or 2026-1-5 before 2020; 12:30:00.250, or without a fraction."""
-    match = re.fullmatch(r"(\d{1,2}:\d{1,2}:\d{1,2})(?:\.(\d{1,9}))?", clock)
+    match = CLOCK.fullmatch(clock)
     try:
         if not match:
             raise ValueError
@@ -153,17 +208,22 @@ def _time(date: str, clock: str, before: int) -> tuple[int, int]:
     return next((end for end in ends if end > before), ends[0]), 1 if match[2] else SECOND
 
 
-def _samples(found: list[tuple]) -> list[Sample]:
+def _samples(found: list[tuple], included: tuple[str, ...]) -> list[Sample]:
     """The samples for these rows. An interval begins at the end of the one before, unless that
     was long ago."""
     steps = [b[0] - a[0] for a, b in zip(found, found[1:]) if b[0] > a[0]]
     usual = int(median(steps)) if steps else SECOND
     samples = []
-    for number, (end, grain, read, write) in enumerate(found, 1):
+    for number, (end, grain, rates) in enumerate(found, 1):
         before = found[number - 2][0] if number > 1 else end - usual
         start = before if 0 < end - before <= 2 * usual else end - usual
         # Whole seconds are cut off, so the interval ended within the second that follows.
-        samples.append(Sample(number, start, end + (grain if grain > 1 else 0), read, write))
+        others: dict[bool, dict] = {False: {}, True: {}}
+        for name, rate in rates.items():
+            if name not in WAYS:
+                others[name.startswith(included)][name] = rate
+        samples.append(Sample(number, start, end + (grain if grain > 1 else 0), rates.get("read"),
+                              rates.get("write"), others[False], others[True]))
     return samples
 
 

@@ -4,6 +4,7 @@
 import argparse
 import json
 import time
+from collections.abc import Iterator
 from statistics import median
 
 from mc import Failure, emit
@@ -85,23 +86,39 @@ def _figures(one: Joined) -> dict:
     rates = {f"dram_pcm_{name}_mb_per_s": one.rate(name) for name in ("read", "write")}
     rates |= {f"dram_pcm_amplification_{name}": one.amplification(name)
               for name in ("read", "write")}
+    rates |= {f"dram_pcm_{name}_mb_per_s": rate for name, rate in one.others().items()}
     return {key: rate if rate is None else round(rate, 3) for key, rate in rates.items()} | {
         "dram_pcm_samples": len(one.samples)}
 
 
 def _alone(samples: list[Sample]) -> list[Part]:
     rows = []
-    for title, name in (("read", "read"), ("written", "write")):
-        told = sorted((s for s in samples if getattr(s, name) is not None),
-                      key=lambda sample: getattr(sample, name))
-        rates = [getattr(s, name) for s in told]
-        rows.append([title, str(len(told)), *(f"{v:.1f}" for v in (
-            rates[0], median(rates), rates[-1], mean(told, name)))] if told else
-                    [title, "0", *4 * ["na"]])
+    others = dict.fromkeys(name for s in samples for name in (*s.others, *s.within))
+    for name in ("read", "write", *others):
+        rates = sorted(rate for s in samples if (rate := s.rate(name)) is not None)
+        rows.append([_title(name), str(len(rates)), *(f"{v:.1f}" for v in (
+            rates[0], median(rates), rates[-1], mean(samples, name) or 0))] if rates else
+                    [_title(name), "0", *4 * ["na"]])
     return [Sentence(_when(samples), wrap=False), Grid(
         ["MB/s", "samples", "least", "median", "most", "mean"], rows), Sentence(
             "mean: weighted by the length of the samples. Without RESULTS there is no payload "
-            "and no ratio.")]
+            "and no ratio."), *bullets(list(_others(samples)), gap=True)]
+
+
+def _title(name: str) -> str:
+    """`read`, `written`, `CXL read`"""
+    kind, _, way = name.rpartition("_")
+    return f"{kind.upper()} {'written' if way == 'write' else way}".strip()
+
+
+def _others(samples: list[Sample]) -> Iterator[str]:
+    """A sentence for each kind of memory that has columns of its own, with its traffic during
+    these samples."""
+    for kind in traffic.PCM_OTHERS:
+        rates = [mean(samples, f"{kind}_{way}") or 0 for way in ("read", "write")]
+        within = any(name.startswith(kind) for s in samples for name in s.within)
+        if any(rates):
+            yield traffic.other_traffic(kind, rates, within)
 
 
 def _joined(joined: list[Joined], samples: list[Sample]) -> list[Part]:
@@ -117,6 +134,10 @@ def _joined(joined: list[Joined], samples: list[Sample]) -> list[Part]:
                 "lie partly outside are left out.")
     if not fallen:
         said.append(_why_none(joined, samples))
+    said += _others([s for s in samples if s.number in fallen] or samples)
+    said += traffic.overcounted_remarks([(one.run, one.result | {
+        f"dram_pcm_{name}_mb_per_s": one.rate(name) for name in ("read", "write")})
+        for one in joined])
     return [Grid([*keys, "start (UTC)", "s", "samples", "payload MB/s", "pcm read MB/s",
                   "pcm written MB/s", "read / payload", "written / payload"], rows, len(keys)),
             *bullets(said)]
