@@ -478,9 +478,9 @@ static void sum_events(struct mix_job *job, const struct scope *scope, u32 done)
 	unsigned int i = scope->from;
 	const struct member *m;
 
-	job->meas.events = (struct mc_events_tally){ 0 };
+	job->meas.events = (struct mc_events_total){ 0 };
 	while ((m = next_of(job, scope, &i)))
-		mc_events_add(&job->meas.events, &m->events, done, max(m->done, 1U));
+		mc_events_join(&job->meas.events, &m->events, done, max(m->done, 1U));
 }
 
 static void say_verified(struct mc_record *rec, const struct sum *sum)

@@ -404,7 +404,8 @@ static void fill_step(struct mc_record *rec, struct ramp_job *job, u32 step)
 	begin_record(job);
 	for (i = 0; i < job->done; i++)
 		keep_sample(job, moment_of(job, step, i));
-	job->meas.events = job->events[step];
+	job->meas.events = (struct mc_events_total){ 0 };
+	mc_events_join(&job->meas.events, &job->events[step], 1, 1);
 	mc_measurement_record(&job->meas, rec);
 	rec->steady = MC_STEADY_NOT_KNOWN;
 	mc_record_set(rec, COL_SCOPE, SCOPE_STEP);
@@ -460,11 +461,13 @@ static void keep_settled(struct ramp_job *job, u32 round)
 /* Events of the last steps, in as many passes as there are samples. */
 static void sum_events(struct ramp_job *job)
 {
-	u32 k, last = job->steps / SETTLED_PART;
+	struct mc_events_tally sum = { 0 };
+	u32 k;
 
-	job->meas.events = (struct mc_events_tally){ 0 };
 	for (k = settled_from(job); k < job->steps; k++)
-		mc_events_add(&job->meas.events, &job->events[k], 1, last);
+		mc_events_add(&sum, &job->events[k], 1, 1);
+	job->meas.events = (struct mc_events_total){ 0 };
+	mc_events_join(&job->meas.events, &sum, 1, job->steps / SETTLED_PART);
 }
 
 /* Were the last steps steady? */

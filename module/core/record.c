@@ -148,7 +148,7 @@ enum fact_kind { FACT_ZONE, FACT_ATTR, FACT_EFFECT, FACT_VERIFIED, FACT_LEFT_OUT
 		 FACT_U32, FACT_U64, FACT_NS, FACT_STAT_NS, FACT_SPREAD_NS,
 		 FACT_PERCENT, FACT_DRAM_WHY, FACT_SOME, FACT_TRAFFIC,
 		 FACT_AMPLIFICATION, FACT_IDLE, FACT_DISTURBED, FACT_WINDOWS, FACT_REMOTE,
-		 FACT_EVENT, FACT_EVENTS_WHY, FACT_RANGE, FACT_STEADY };
+		 FACT_EVENT, FACT_RAN, FACT_EVENTS_WHY, FACT_RANGE, FACT_STEADY };
 
 static const struct fact {
 	const char *name;
@@ -208,6 +208,12 @@ static const struct fact {
 	{ NULL, FACT_EVENT, .shy = true, .which = 3 },
 	{ NULL, FACT_EVENT, .shy = true, .which = 4 },
 	{ NULL, FACT_EVENT, .shy = true, .which = 5 },
+	{ "cycles_ran_percent", FACT_RAN, .wide = true, .which = 0 },
+	{ "instructions_ran_percent", FACT_RAN, .wide = true, .which = 1 },
+	{ "L1-dcache-load-misses_ran_percent", FACT_RAN, .wide = true, .which = 2 },
+	{ "cache-misses_ran_percent", FACT_RAN, .wide = true, .which = 3 },
+	{ "dTLB-load-misses_ran_percent", FACT_RAN, .wide = true, .which = 4 },
+	{ "dTLB-store-misses_ran_percent", FACT_RAN, .wide = true, .which = 5 },
 	{ "events_why", FACT_EVENTS_WHY, F(events.why), .wide = true },
 #undef F
 };
@@ -357,6 +363,10 @@ static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
 	case FACT_EVENT:
 		c->na = !(rec->events.counted >> f->which & 1);
 		mc_text_fixed(t, rec->events.milli[f->which], 3);
+		break;
+	case FACT_RAN:
+		c->na = !(rec->events.timed >> f->which & 1);
+		mc_text_fixed(t, rec->events.ran_ppm[f->which] / 1000, 1);
 		break;
 	case FACT_TRAFFIC:
 	case FACT_AMPLIFICATION:

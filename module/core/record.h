@@ -10,7 +10,7 @@
 #include "core/steady.h"
 
 #define MC_MAX_COLUMNS	16	/* figures that a test can define */
-#define MC_MAX_CELLS	(MC_MAX_KEYS + MC_MAX_COLUMNS + 50)
+#define MC_MAX_CELLS	(MC_MAX_KEYS + MC_MAX_COLUMNS + 60)
 
 /* Sizes of buffers, terminator included. */
 #define MC_ROW_MAX	8192			/* a row, or a result's JSON line */
@@ -107,12 +107,17 @@ enum mc_events_why {
  * struct mc_events_counted - events of the cores in the timed windows of a result
  * @why: why some event was not counted (enum mc_events_why)
  * @counted: a bit for each event that was counted
+ * @timed: a bit for each event of which @ran_ppm is known
  * @milli: thousandths of each event in a pass, all threads, mean of the samples
+ * @ran_ppm: share of the windows for which each event was on its PMU, on the thread on which
+ *           it is least; if it is not the whole, @milli is extrapolated
  */
 struct mc_events_counted {
 	u8 why;
 	u8 counted;
+	u8 timed;
 	u64 milli[MC_NEVENTS];
+	u32 ran_ppm[MC_NEVENTS];
 };
 
 #define MC_CPU_ALL	(-1)

@@ -19,11 +19,13 @@ struct open_event {
 
 /**
  * struct mc_events - the events of a thread
+ * @thread: its index
  * @why: why some event is not counted
  * @n: number of open events
  * @each: array of @n events
  */
 struct mc_events {
+	unsigned int thread;
 	enum mc_events_why why;
 	unsigned int n;
 	struct open_event each[MC_NEVENTS];
@@ -49,6 +51,7 @@ static int open_mine(struct mc_worker *w, void *arg)
 	struct mc_events *events = &o->events[w->index];
 	unsigned int i;
 
+	events->thread = w->index;
 	events->why = MC_EVENTS_COUNTED;
 	for (i = 0; i < o->n; i++) {
 		struct open_event *one = &events->each[events->n];
@@ -188,7 +191,7 @@ void mc_events_take(const struct mc_events *events, struct mc_events_tally *tall
 }
 
 /**
- * mc_events_add() - add a thread's sample to the sum of a measurement
+ * mc_events_add() - add a sample of a thread to the sum of its samples
  * @sum: the sum
  * @one: the sample
  * @pass: work of a pass
@@ -209,34 +212,77 @@ void mc_events_add(struct mc_events_tally *sum, const struct mc_events_tally *on
 }
 
 /**
- * mc_events_record() - put events into a record
- * @tally: events of all samples
- * @passes: number of passes in these samples
- * @rec: result
+ * mc_events_thread() - whose events these are
+ * @events: the events of a thread, or NULL
  *
- * An event that took turns with others is scaled up. The time for which it was open may
- * be 0, if its clock is coarse and the samples are short.
+ * Return: the index of the thread, 0 if there are no events.
  */
-void mc_events_record(const struct mc_events_tally *tally, u64 passes,
-		      struct mc_events_counted *rec)
+unsigned int mc_events_thread(const struct mc_events *events)
+{
+	return events ? events->thread : 0;
+}
+
+/**
+ * mc_events_join() - add what a thread has counted to the total of several threads
+ * @all: the total
+ * @one: events of the thread; if it counts none, nothing is added
+ * @pass: work of a pass
+ * @done: work of the thread, in the same unit; its counts are scaled from @done to @pass
+ *
+ * An event that took turns with others is scaled up by the thread's own times: threads run
+ * for different times, on cores that may differ in what they can count. The time for which
+ * an event was open may be 0, if its clock is coarse and the samples are short.
+ */
+void mc_events_join(struct mc_events_total *all, const struct mc_events_tally *one,
+		    u64 pass, u64 done)
 {
 	unsigned int i;
 
-	rec->why = tally->why;
-	if (tally->why == MC_EVENTS_NO_COUNTERS)
+	if (one->why == MC_EVENTS_NO_COUNTERS)
 		return;
-	for (i = 0; passes && i < MC_NEVENTS; i++) {
-		const struct mc_reading *r = &tally->sum[i];
+	all->why = max(all->why, one->why);
+	all->missing |= one->missing;
+	for (i = 0; i < MC_NEVENTS; i++) {
+		const struct mc_reading *r = &one->sum[i];
+		u64 on = min(r->running, r->enabled), value = r->value;
+		u32 off;
 
-		if (tally->missing >> i & 1)
+		if (one->missing >> i & 1)
 			continue;
-		if (r->enabled && !r->running) {
-			rec->why = MC_EVENTS_DID_NOT_RUN;
-			continue;
+		if (r->enabled) {
+			off = mc_muldiv(r->enabled - on, 1000000, r->enabled);
+			all->off_ppm[i] = max(all->off_ppm[i], off);
+			all->timed |= 1U << i;
+			all->idle |= !on << i;
+			value = on ? mc_muldiv(value, r->enabled, on) : 0;
 		}
+		all->value[i] += mc_muldiv(value, pass, done);
+	}
+}
+
+/**
+ * mc_events_record() - put events into a record
+ * @all: events of all threads and samples
+ * @passes: number of passes in these samples
+ * @rec: result
+ */
+void mc_events_record(const struct mc_events_total *all, u64 passes,
+		      struct mc_events_counted *rec)
+{
+	u32 none = all->missing | all->idle;
+	unsigned int i;
+
+	rec->why = all->why;
+	if (all->why == MC_EVENTS_NO_COUNTERS || !passes)
+		return;
+	rec->timed = all->timed & ~all->missing;
+	if (rec->timed & all->idle)
+		rec->why = MC_EVENTS_DID_NOT_RUN;
+	for (i = 0; i < MC_NEVENTS; i++) {
+		rec->ran_ppm[i] = 1000000 - all->off_ppm[i];
+		if (none >> i & 1)
+			continue;
 		rec->counted |= 1U << i;
-		rec->milli[i] = mc_muldiv(r->running ? mc_muldiv(r->value, r->enabled,
-								 r->running) : r->value,
-					  1000, passes);
+		rec->milli[i] = mc_muldiv(all->value[i], 1000, passes);
 	}
 }

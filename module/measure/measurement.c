@@ -231,7 +231,7 @@ void mc_measurement_events(struct mc_measurement *meas, const struct mc_events *
 	struct mc_events_tally one;
 
 	mc_events_take(events, &one);
-	mc_events_add(&meas->events, &one, pass, done);
+	mc_events_add(&meas->each[mc_events_thread(events)].counted, &one, pass, done);
 }
 
 static void record_dram(const struct mc_measurement *meas, struct mc_dram *dram)
@@ -251,6 +251,17 @@ static void record_dram(const struct mc_measurement *meas, struct mc_dram *dram)
 		dram->idle_kb_per_s[i] = mc_muldiv(idle->bytes[i], 1000000000,
 						   idle->ps);
 	}
+}
+
+static void record_events(const struct mc_measurement *meas,
+			  struct mc_events_counted *rec)
+{
+	struct mc_events_total all = meas->events;
+	unsigned int i;
+
+	for (i = 0; i < meas->n; i++)
+		mc_events_join(&all, &meas->each[i].counted, 1, 1);
+	mc_events_record(&all, meas->done * max(meas->each->passes_a_sample, 1ULL), rec);
 }
 
 /* The median of the samples that are used, while they are still in their order. */
@@ -288,8 +299,7 @@ void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec)
 	rec->places = min(meas->places, meas->done);
 	mc_stats_of(&rec->stats, meas->samples, meas->done);
 	record_dram(meas, &rec->dram);
-	mc_events_record(&meas->events, meas->done * max(meas->each->passes_a_sample, 1ULL),
-			 &rec->events);
+	record_events(meas, &rec->events);
 }
 
 /**

@@ -380,7 +380,7 @@ static void keep_sample(struct mc_measurement *meas, u8 bad, u64 ps)
 	unsigned int i;
 
 	for (i = 0; i < meas->n; i++)
-		mc_events_add(&meas->events, &meas->each[i].events, 1, 1);
+		mc_events_add(&meas->each[i].counted, &meas->each[i].events, 1, 1);
 	meas->left_out |= bad;
 	if (meas->cycles)
 		meas->cycles[meas->done] = bad ? 0 :

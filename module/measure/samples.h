@@ -74,6 +74,7 @@
  * @race_together: part of @race_ticks in which all threads were running
  * @window_max: longest window of all samples, ticks
  * @events: events of the thread's core in the windows of the sample
+ * @counted: those in all samples that were kept
  * @clock_bad: a window of the sample ended before it began
  * @worked: ticks for which the core had worked before the sample, and before each of its
  *          windows
@@ -110,6 +111,7 @@ struct mc_sampler {
 	u64 race_together;
 	u64 window_max;
 	struct mc_events_tally events;
+	struct mc_events_tally counted;
 	bool clock_bad;
 	u64 worked;
 };
@@ -136,7 +138,7 @@ struct mc_sampler {
  * @windows_left_out: number of disturbed windows left out of all samples
  * @counting: counters of DRAM traffic, read around each sample, or NULL
  * @tally: DRAM traffic of all samples that were kept
- * @events: events of the cores in all samples that were kept
+ * @events: events of threads that a test adds up by itself
  * @tick: called by the first thread after each sample that is kept and each warm-up that was
  *        asked for, or NULL
  * @run: argument of @tick
@@ -162,7 +164,7 @@ struct mc_measurement {
 	u32 windows_left_out;
 	struct mc_traffic_count *counting;
 	struct mc_tally tally;
-	struct mc_events_tally events;
+	struct mc_events_total events;
 	void (*tick)(void *run);
 	void *run;
 	void *arg;

@@ -45,7 +45,8 @@ static const struct mc_side side = { .check = check_nothing, .find = find };
 /* ---------------------------------------------------------------- the events */
 
 static u64 passes_before[TEAM_MOST];
-static u64 share[MC_NEVENTS];	/* part of the time for which an event is on its PMU: 1/N */
+/* Part of the time for which an event of a thread is on its PMU: 1/N; 0: never. */
+static u64 share[TEAM_MOST][MC_NEVENTS];
 
 static u64 passes_of(const struct mc_worker *w)
 {
@@ -58,9 +59,11 @@ static void count(const struct mc_worker *w, u64 operations, u64 ps)
 	for (unsigned int i = 0; i < MC_NEVENTS; i++) {
 		struct mc_reading *event = &sim.event[w->index][i];
 
+		u64 part = share[w->index][i];
+
 		event->enabled += ps;
-		event->running += share[i] ? ps / share[i] : 0;
-		event->value += share[i] ? operations * (i + 1) / share[i] : 0;
+		event->running += part ? ps / part : 0;
+		event->value += part ? operations * (i + 1) / part : 0;
 	}
 }
 
@@ -97,8 +100,10 @@ static void measure(unsigned int threads, unsigned int events, unsigned int refu
 
 static void each_is_on_its_pmu(void)
 {
-	for (unsigned int i = 0; i < MC_NEVENTS; i++)
-		share[i] = 1;
+	for (unsigned int i = 0; i < TEAM_MOST; i++) {
+		for (unsigned int k = 0; k < MC_NEVENTS; k++)
+			share[i][k] = 1;
+	}
 }
 
 /* ----------------------------------------------------------------- the tests */
@@ -113,23 +118,125 @@ static void test_events_are_those_of_the_windows_of_all_threads(void **state)
 		for (unsigned int i = 0; i < MC_NEVENTS; i++)
 			assert_int_equal(rec->events.milli[i],
 					 1000ULL * threads * BATCH * (i + 1));
+		assert_int_equal(rec->events.timed, (1 << MC_NEVENTS) - 1);
+		for (unsigned int i = 0; i < MC_NEVENTS; i++)
+			assert_int_equal(rec->events.ran_ppm[i], 1000000);
 	}
 }
 
 static void test_one_that_took_turns_is_scaled_up(void **state)
 {
 	each_is_on_its_pmu();
-	share[1] = 2;
+	share[0][1] = 2;
+	share[1][1] = 2;
 	measure(2, 2, 0, 0);
 	assert_int_equal(rec->events.counted, 3);
 	assert_int_equal(rec->events.milli[0], 2000ULL * BATCH);
 	assert_int_equal(rec->events.milli[1], 2000ULL * BATCH * 2);
+	assert_int_equal(rec->events.ran_ppm[0], 1000000);
+	assert_int_equal(rec->events.ran_ppm[1], 500000);
+}
+
+static void test_each_thread_is_scaled_by_its_own_time(void **state)
+{
+	char line[MC_ROW_MAX];
+	struct mc_text t = MC_TEXT(line);
+
+	each_is_on_its_pmu();
+	share[1][0] = 4;
+	measure(3, 1, 0, 0);
+	assert_int_equal(rec->events.milli[0], 3000ULL * BATCH);
+	assert_int_equal(rec->events.ran_ppm[0], 250000);
+	mc_record_json(&t, &req, "user", rec);
+	assert_non_null(strstr(line, "\"cycles_ran_percent\":25.0,"));
+	assert_non_null(strstr(line, "\"instructions_ran_percent\":null,"));
+}
+
+static void test_one_that_never_ran_on_a_thread_has_no_sum(void **state)
+{
+	for (unsigned int idle = 0; idle < 2; idle++) {
+		each_is_on_its_pmu();
+		share[idle][0] = 0;
+		measure(2, 2, 0, 0);
+		assert_int_equal(rec->events.counted, 2);
+		assert_int_equal(rec->events.why, MC_EVENTS_DID_NOT_RUN);
+		assert_int_equal(rec->events.ran_ppm[0], 0);
+		assert_int_equal(rec->events.milli[1], 2000ULL * BATCH * 2);
+	}
+}
+
+/* A thread with this many cycles, of which those in @running of @enabled ns were counted. */
+static struct mc_events_tally counted(u64 cycles, u64 enabled, u64 running)
+{
+	return (struct mc_events_tally){
+		.why = MC_EVENTS_COUNTED, .missing = ~1U,
+		.sum[0] = { cycles * running / enabled, enabled, running },
+	};
+}
+
+/* Two threads that had 11,000 cycles together, in one pass. */
+static void count_11000(u64 running)
+{
+	const struct mc_events_tally one = counted(7000, 10000, 10000),
+				     other = counted(4000, 10000, running);
+	struct mc_events_total all = { 0 };
+
+	mc_events_join(&all, &one, 1, 1);
+	mc_events_join(&all, &other, 1, 1);
+	rec->events = (struct mc_events_counted){ 0 };
+	mc_events_record(&all, 1, &rec->events);
+}
+
+static void test_no_thread_is_extrapolated_from_others(void **state)
+{
+	count_11000(0);
+	assert_int_equal(rec->events.counted, 0);
+	assert_int_equal(rec->events.why, MC_EVENTS_DID_NOT_RUN);
+	count_11000(10000 / 3);
+	assert_in_range(rec->events.milli[0], 10998000, 11000000);
+	assert_int_equal(rec->events.ran_ppm[0] / 100, 3333);
+	count_11000(10000);
+	assert_int_equal(rec->events.milli[0], 11000000);
+	assert_int_equal(rec->events.ran_ppm[0], 1000000);
+}
+
+/* Of short samples, an event that takes turns is in some only. */
+static void test_a_sample_without_the_event_counts_as_others_of_its_thread(void **state)
+{
+	const struct mc_events_tally with = counted(3000, 100, 100),
+				     without = counted(3000, 100, 0);
+	struct mc_events_tally thread = { 0 };
+	struct mc_events_total all = { 0 };
+
+	mc_events_add(&thread, &with, 1, 1);
+	mc_events_add(&thread, &without, 1, 1);
+	mc_events_add(&thread, &without, 1, 1);
+	mc_events_join(&all, &thread, 1, 1);
+	rec->events = (struct mc_events_counted){ 0 };
+	mc_events_record(&all, 3, &rec->events);
+	assert_int_equal(rec->events.milli[0], 3000000);
+	assert_int_equal(rec->events.ran_ppm[0] / 100, 3333);
+}
+
+/* The clock of perf can be too coarse for a short sample. */
+static void test_a_clock_that_stands_still_leaves_the_count(void **state)
+{
+	struct mc_events_tally one = counted(5, 1, 1);
+	struct mc_events_total all = { 0 };
+
+	one.sum[0].enabled = 0;
+	one.sum[0].running = 0;
+	mc_events_join(&all, &one, 1, 1);
+	rec->events = (struct mc_events_counted){ 0 };
+	mc_events_record(&all, 1, &rec->events);
+	assert_int_equal(rec->events.milli[0], 5000);
+	assert_int_equal(rec->events.timed, 0);
 }
 
 static void test_one_that_never_ran_is_not_counted(void **state)
 {
 	each_is_on_its_pmu();
-	share[0] = 0;
+	share[0][0] = 0;
 	measure(1, 2, 0, 0);
 	assert_int_equal(rec->events.counted, 2);
 	assert_int_equal(rec->events.why, MC_EVENTS_DID_NOT_RUN);
@@ -164,6 +271,11 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_events_are_those_of_the_windows_of_all_threads),
 		cmocka_unit_test(test_one_that_took_turns_is_scaled_up),
+		cmocka_unit_test(test_each_thread_is_scaled_by_its_own_time),
+		cmocka_unit_test(test_one_that_never_ran_on_a_thread_has_no_sum),
+		cmocka_unit_test(test_no_thread_is_extrapolated_from_others),
+		cmocka_unit_test(test_a_sample_without_the_event_counts_as_others_of_its_thread),
+		cmocka_unit_test(test_a_clock_that_stands_still_leaves_the_count),
 		cmocka_unit_test(test_one_that_never_ran_is_not_counted),
 		cmocka_unit_test(test_one_that_no_pmu_has_leaves_the_others),
 		cmocka_unit_test(test_nothing_is_counted_unasked),

@@ -63,6 +63,24 @@ class Events(unittest.TestCase):
         self.assertIn("write 4e+06 1e+06 0 0.25", text)
         self.assertNotIn("misses: na", text)
 
+    def test_one_that_took_turns_says_so(self):
+        text = report(result("read", cycles=1000.0, instructions=2500.0, cycles_ran_percent=100.0,
+                             instructions_ran_percent=33.3),
+                      result("write", cycles=4e6, instructions=1e6, cycles_ran_percent=100.0,
+                             instructions_ran_percent=66.6))
+        self.assertIn("read 1000 ~2500 ~2.50", text)
+        self.assertIn("write 4e+06 ~1e+06 ~0.25", text)
+        self.assertIn("~ instructions took turns with other events in 2 of 2 results: it was "
+                      "counted for 33 to 67 % of the time, and scaled up from that.", text)
+        self.assertNotIn("cycles took turns", text)
+
+    def test_one_that_never_ran_on_a_thread(self):
+        text = report(result("read", cycles=1000.0, instructions_ran_percent=0.0,
+                             events_why="did_not_run"))
+        self.assertIn("bandwidth 1000 na", text)
+        self.assertIn("na (it was never on its PMU on some thread", text)
+        self.assertNotIn("took turns", text)
+
     def test_exported_under_names_that_prometheus_takes(self):
         found = fake.measured(fake.BARE, (LINE, [result("read") | {"L1-dcache-load-misses": 7.5}]))
         self.assertRegex(export.prometheus(found),

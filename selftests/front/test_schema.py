@@ -37,6 +37,7 @@ TRAFFIC = {key: None for key in ("payload_bytes", "dram_read_bytes", "dram_write
                                  "amplification_read", "amplification_write", "dram_counted_ns",
                                  "dram_idle_read_mb_per_s", "dram_idle_write_mb_per_s")}
 RESULT = fake.result("bandwidth", 1000.0) | TRAFFIC | dict.fromkeys(fields.EVENTS) | {
+    f"{event}_ran_percent": None for event in fields.EVENTS} | {
     "pattern": "sequential", "smt": "on", "dram_why": "no_counters", "events_why": "no_counters",
     "level": "memory", "own_loop": None,
     "target": "ram", "offset_bytes": 0, "write": "no", "physical_range": None,
@@ -61,6 +62,10 @@ class Schema(unittest.TestCase):
     def test_every_fact_of_a_result(self):
         wanted = {*fields.FACTS, *TRAFFIC, "dram_why", *COMMON, "record", "test", "where"}
         self.assertEqual(set(SCHEMA["$defs"]["result"]["required"]), wanted)
+
+    def test_each_event_has_the_share_of_the_time_that_it_ran(self):
+        self.assertEqual([name for name in fields.FACTS if name.endswith("_ran_percent")],
+                         [f"{event}_ran_percent" for event in fields.EVENTS])
 
     def test_what_must_not_pass(self):
         def without(record, key):

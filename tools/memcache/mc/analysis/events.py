@@ -10,8 +10,10 @@ WHY = {"no_pmu": "no PMU of this machine counts it; a virtual machine has one on
                  "hypervisor offers it",
        "not_opened": "the PMU, or the kernel, refuses it; in user space it takes root, CAP_PERFMON "
                      "or kernel.perf_event_paranoid at 1 or below",
-       "did_not_run": "it was never on its PMU, where other events may have taken all places"}
+       "did_not_run": "it was never on its PMU on some thread: other events had all places, or "
+                      "the PMU of that core, which can be of another kind, does not count it"}
 PER_CYCLE = ("instructions", "cycles")
+ALWAYS = 99.9           # percent of the time that count as all of it
 
 
 def parts(runs: list[Run]) -> list[Part]:
@@ -23,14 +25,41 @@ def parts(runs: list[Run]) -> list[Part]:
     keys, cells = names(pairs)
     shown = [event for event in tests.EVENTS
              if any(result.get(event) is not None for _, result in pairs)]
-    rows = [[*cell, *(_number(result.get(event)) for event in shown), _per_cycle(result)]
+    rows = [[*cell, *(_marked(result, event) for event in shown), _per_cycle(result)]
             for cell, (_, result) in zip(cells, pairs)]
     columns = [*keys, *(event.replace("-", " ") for event in shown), "instructions / cycle"]
     table: list[Part] = [
         Grid(columns, rows, len(keys)),
         Sentence("Events of all threads in a pass, counted in timed windows.")]
     return [Heading("Events of the cores"), *(table if shown else []),
-            *bullets(_lacking([result for _, result in pairs], shown), gap=True)]
+            *bullets([*_in_turns([result for _, result in pairs], shown),
+                      *_lacking([result for _, result in pairs], shown)], gap=True)]
+
+
+def ran(result: dict, event: str) -> float | None:
+    """The percentage of the time for which an event was counted, if that was not all of it."""
+    share = result.get(f"{event}_ran_percent")
+    return share if share is not None and share < ALWAYS else None
+
+
+def _marked(result: dict, event: str) -> str:
+    """The number, with a ~ if it is extrapolated."""
+    text = _number(result.get(event))
+    return text if text == "na" or ran(result, event) is None else f"~{text}"
+
+
+def _in_turns(results: list[dict], shown: list[str]) -> list[str]:
+    """A sentence for each event that took turns with others."""
+    said = []
+    for event in shown:
+        shares = [share for result in results if result.get(event) is not None
+                  and (share := ran(result, event)) is not None]
+        if shares:
+            ends = " to ".join(dict.fromkeys(f"{end:.0f}" for end in (min(shares), max(shares))))
+            said.append(f"~ {event} took turns with other events in {len(shares)} of "
+                        f"{len(results)} results: it was counted for {ends} % of the time, and "
+                        "scaled up from that.")
+    return said
 
 
 def _number(value: float | None) -> str:
@@ -42,7 +71,9 @@ def _number(value: float | None) -> str:
 
 def _per_cycle(result: dict) -> str:
     instructions, cycles = (result.get(event) for event in PER_CYCLE)
-    return f"{instructions / cycles:.2f}" if instructions is not None and cycles else "na"
+    if instructions is None or not cycles:
+        return "na"
+    return "~" * any(ran(result, event) for event in PER_CYCLE) + f"{instructions / cycles:.2f}"
 
 
 def _lacking(results: list[dict], shown: list[str]) -> list[str]:
