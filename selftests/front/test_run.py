@@ -477,6 +477,12 @@ bandwidth node={nodes}
             self.assertIn(text, said)
         self.assertEqual([run.label for run in results.load("out")], ["narrow", "new"])
 
+    def test_a_part_is_named_where_another_has_the_same_test(self):
+        self.write("s", self.SUITE.replace(b"narrow: ", b""))
+        self.assertEqual(self.run_("./s"), 0)
+        self.assertIn("bandwidth (Two nodes): skipped: it takes 2 nodes, and this machine has 1\n",
+                      self.err.getvalue())
+
     def test_nothing_of_it(self):
         kernel = fake.Kernel(errors={n: (errno.EOPNOTSUPP, None) for n in (1, 2, 3)})
         self.assertEqual(self.run_("./s", kernel=kernel), 1)

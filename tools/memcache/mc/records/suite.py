@@ -119,7 +119,10 @@ class Suite:
             why = [why for needs in self.needs(request.section)
                    if (why := template.lacking(needs, shape))]
             if why:
-                lacking.setdefault(why[0], []).append(request.short)
+                alike = [one for one in self.requests if one.short == request.short]
+                lacking.setdefault(why[0], []).append(
+                    f"{request.short} ({request.section})" if len(alike) > 1 and request.section
+                    else request.short)
                 continue
             for line in template.expand(request.line, shape):
                 for one in self._searched(replace(request, line=line), shape):
