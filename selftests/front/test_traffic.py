@@ -3,7 +3,7 @@
 
 import fake
 from mc.analysis import traffic
-from mc.output import report
+from mc.output import export, report
 
 LINE = "bandwidth size=16M repeat=10"
 
@@ -180,6 +180,13 @@ class Complete(fake.unittest.TestCase):
                                  op.startswith("nt"))
                 self.none_of(found)
 
+    def test_no_amplification_is_exported(self):
+        for node, found in ((0, 2), (2, 0)):
+            runs = fake.measured(fake.BARE, (LINE, [counted("write", 1.0, 1.0, memory_node=node)]),
+                                 **SECOND[0])
+            self.assertEqual(export.prometheus(runs).count("\nmemcache_bandwidth_amplification_"),
+                             found)
+
     def test_more_than_the_modules_can_deliver(self):
         modules = {"slots": [DIMM], "why": None}
         for more in ({}, {"dram_read_bytes": 19 * 10**18}):
@@ -197,6 +204,9 @@ class Complete(fake.unittest.TestCase):
         self.assertIn("IMPLAUSIBLE", text(counted("read", 1.0, 0.0, idle=20000.0),
                                           modules=modules))
         self.assertNotIn("IMPLAUSIBLE", text(counted("read", 19.0, 0.0), modules=modules))
+        self.assertNotIn("IMPLAUSIBLE", text(counted("read", 20.0, 0.0)))
+        self.assertIn("more than any memory moves",
+                      text(counted("read", 1.0, 0.0, dram_read_bytes=19 * 10**18)))
         self.assertIn("claim 20000 MB/s", text(fake.result(
             LINE, 1000.0, dram_pcm_read_mb_per_s=15000.0, dram_pcm_write_mb_per_s=5000.0,
             dram_pcm_samples=3), modules=modules))
