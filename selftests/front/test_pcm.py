@@ -144,6 +144,11 @@ class Files(InZone):
                 self.assertEqual([s.read for s in found], [10.0, 20.0, 30.0, 40.0], text)
                 self.assertIn(f"of other text, the first is {at + 3}: ", err.getvalue())
 
+    def test_a_message_between_the_rows_of_names(self):
+        first, rest = OLD.split("\n", 1)
+        self.assertEqual([s.read for s in self.load(f"{first}\nINFO: 1; 2; 3\n{rest}")],
+                         [10.0, 20.0, 30.0, 40.0])
+
     def test_memory_with_columns_of_its_own(self):
         """The names that pcm-memory has on Sapphire Rapids, on Granite Rapids, with persistent
         memory (memory mode, too), and with HBM. The value of each column is its number."""

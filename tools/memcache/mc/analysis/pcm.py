@@ -108,8 +108,9 @@ def load(path: str) -> list[Sample]:
     if not head:
         raise Failure(f"{path}:1: not of pcm-memory -csv: no two rows of names, of which the "
                       "second begins with Date,Time", 2)
+    groups = next((row for row in reversed(rows[:head]) if row[:2] == ["", ""]), rows[head - 1])
     try:
-        columns, included = _columns(rows[head - 1], rows[head])
+        columns, included = _columns(groups, rows[head])
     except ValueError as error:
         raise Failure(f"{path}:{head + 1}: {error}", 2) from None
     if DATE.fullmatch(rows[-1][0]) and len(rows[-1]) < len(rows[head]):
@@ -118,7 +119,7 @@ def load(path: str) -> list[Sample]:
     found: list[tuple] = []
     other, messages = 0, []
     for number, row in enumerate(rows[head + 1:], head + 2):
-        if row in ([""], rows[head - 1], rows[head]):
+        if row in ([""], groups, rows[head]):
             continue
         # Old versions leave out columns if channels come and go.
         fits = len(row) == len(rows[head])
