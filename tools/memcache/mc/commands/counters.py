@@ -18,8 +18,9 @@ EPILOG = """\
 Prints a line for each event and package of the memory controllers' PMUs in
 /sys/bus/event_source/devices. The module's file `counters` and memcache-user
 --counters take these lines. `memcache run --counters` sets them for a run.
-With a COMMAND, they count the traffic of the whole machine while it runs, in
-user space and without the module; the exit status is that of the command.
+With a COMMAND, they count the traffic of all programs while it runs, in user
+space and without the module; the exit status is that of the command. Memory of
+nodes without CPUs, such as CXL and HBM, has other controllers and is not counted.
 """
 
 
@@ -47,6 +48,8 @@ def count(words: list[str], program: str | None = None) -> int:
     found = side.discover()
     if not found.counters:
         raise Failure(absence(found))
+    if found.uncounted:
+        say(found.uncounted)
     with NamedTemporaryFile("w", prefix="memcache-counters-") as file:
         file.write(found.text)
         file.flush()
@@ -73,4 +76,6 @@ def counters(side: Side, put: bool, clear: bool) -> int:
         emit(map(str, found.counters))
     for remark in found.remarks:
         say(f"not used: {remark}")
+    if found.uncounted:
+        say(found.uncounted)
     return DONE

@@ -73,11 +73,19 @@ class Found:
     kind: None if there are no usable counters
     remarks: the PMUs that can't be used, with the reasons
     nodes: the nodes of which all memory traffic is counted
+    others: the other nodes that have memory
     """
     kind: Kind | None = None
     counters: list[Counter] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     nodes: list[int] = field(default_factory=list)
+    others: list[int] = field(default_factory=list)
+
+    @property
+    def uncounted(self) -> str:
+        """What the counters do not count; empty if nothing is known to be missing."""
+        return f"the memory of node {shape.listed(self.others)} is not counted" \
+            if self.others else ""
 
     @property
     def text(self) -> str:
@@ -188,8 +196,10 @@ def discover(top: Path | None = None) -> Found:
         pmus = [_Pmu(devices / name) for name in names if re.fullmatch(kind.pmu, name)]
         counters, problems = _all_of(kind, pmus)
         if counters and not problems:
-            return Found(kind, counters, found.remarks,
-                         _nodes(top or root(), {counter.cpu for counter in counters}))
+            nodes = _nodes(top or root(), {counter.cpu for counter in counters})
+            memory = shape.numbers(_text((top or root()) / NODES / "has_memory"))
+            return Found(kind, counters, found.remarks, nodes,
+                         [node for node in memory if node not in nodes])
         found.remarks += problems
     found.remarks = found.remarks or [
         f"{name}: the kernel names no events of reads and writes" for name in names

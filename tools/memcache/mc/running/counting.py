@@ -49,8 +49,9 @@ class Counting:
     def _traffic(self) -> str:
         """The lines of the machine's counters of DRAM traffic."""
         found = self.sides[0].discover()
-        say(f"{found.title}: {len(found.counters)} counters" if found.counters
-            else absence(found))
+        say("; ".join(filter(None, [f"{found.title}: {len(found.counters)} counters",
+                                    found.uncounted]))
+            if found.counters else absence(found))
         return found.text
 
     def __exit__(self, *_error: object) -> None:
