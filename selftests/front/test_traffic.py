@@ -161,6 +161,10 @@ class Complete(fake.unittest.TestCase):
                               "told", found)
                 self.none_of(found)
 
+    def test_no_level_holds_non_temporal_stores(self):
+        self.assertIn("op=ntwrite reads next to nothing",
+                      text(counted("ntwrite", 0.0, 1.0, level=None)))
+
     def test_a_node_that_is_not_known_is_one_of_those_that_are_counted(self):
         for node in (None, "mixed"):
             self.assertIn("read for ownership", text(counted("write", 1.0, 1.0,

@@ -279,7 +279,8 @@ def _stores(pairs: Pairs) -> Iterator[str]:
                 or result.get("type") != "wb":
             continue
         read, written = (result[key] for key in AMPLIFIED)
-        if result.get("level") is None or not covered(run, result):
+        # No level holds what non-temporal stores write.
+        if result.get("level") is None and op not in UNCACHED or not covered(run, result):
             unknown[op] = None
         elif written < REACHED * SHARES[op][1]:
             cached[op] = None
@@ -320,10 +321,10 @@ def _ops(ops: Iterable[str]) -> str:
 def _idle(pairs: Pairs) -> Iterator[str]:
     """A sentence if the idle machine caused a considerable share of the traffic."""
     shares = []
-    for _, result in pairs:
+    for run, result in pairs:
         moved = sum(result.get(key) or 0 for key in MOVED)
         idle = sum(result.get(key) or 0 for key in IDLE)    # MB/s: bytes a us
-        if moved and _known(result, "dram_counted_ns"):
+        if not overcounted(run, result) and moved and _known(result, "dram_counted_ns"):
             shares.append(idle * result["dram_counted_ns"] / 1e3 / moved)
     if shares and max(shares) > QUIET:
         yield f"The idle machine moved up to {100 * max(shares):.0f} % of what was counted. " \
