@@ -48,7 +48,7 @@ def machine(*blocks):
 
 
 def peak(*blocks):
-    return judged.peak(machine(*blocks))
+    return judged.peak(fake.BARE | machine(*blocks))
 
 
 class Modules(fake.unittest.TestCase):
@@ -74,15 +74,42 @@ class Modules(fake.unittest.TestCase):
     def test_flash_is_no_memory(self):
         self.assertEqual(hardware.modules(device("SYSTEM ROM", kind="Flash")), [])
 
-    def test_channels(self):
-        self.assertEqual(self.channels(
-            ("DIMM 0", "P0 CHANNEL A"), ("DIMM 1", "P0 CHANNEL A"), ("ChannelB-DIMM0", "BANK 2"),
-            ("Controller0-ChannelA-DIMM0", "BANK 0"), ("DIMM_A1", "NODE 1"), ("P1-DIMMC2",),
-            ("DIMM_P0_B0", "BANK 1"), ("DIMM_A1", "P0_Node0_Channel0_Dimm0")),
-            ["P0 CHANNEL A", "P0 CHANNEL A", "ChannelB", "Controller0-ChannelA", "NODE 1 DIMM_A",
-             "P1-DIMMC", "DIMM_P0_B", "P0_Node0_Channel0"])
-        self.assertEqual(self.channels(("A1",), ("PROC 1 DIMM 4",), ("DIMM1",),
-                                       ("DIMM 0", "BANK 0")), [None] * 4)
+    def test_memory_is_what_is_not_said_to_be_storage(self):
+        for kind, count in (("Other", 1), ("Unknown", 1), ("<OUT OF SPEC>", 1), ("Reserved", 1),
+                            ("SDRAM", 1), ("Flash", 0), ("ROM", 0), ("EEPROM", 0),
+                            ("Logical non-volatile device", 0)):
+            with self.subTest(kind):
+                self.assertEqual(len(hardware.modules(device(SERVER[0], kind=kind))), count)
+        self.assertEqual(len(hardware.modules(device(SERVER[0]).replace("\tType: DDR4\n", ""))), 1)
+        self.assertEqual(hardware.modules(empty("ROM").replace("Type: Unknown", "Type: Flash")), [])
+
+    def test_the_width_is_that_of_data(self):
+        for kind, width, bits in (("DDR4", "64 bits", 64), ("DDR4", "72 bits", 64),
+                                  ("DDR5", "32 bits", 64), ("DDR5", "80 bits", 64),
+                                  ("<OUT OF SPEC>", "40 bits", 64), ("DDR3", "2244 bits", 64),
+                                  ("LPDDR5", "16 bits", 16), ("LPDDR4", "32 bits", 32),
+                                  ("DDR4", "Unknown", None)):
+            with self.subTest(kind + width):
+                [slot] = hardware.modules(device(SERVER[0], kind=kind, width=width))
+                self.assertEqual(slot["width_bits"], bits)
+        [chips] = hardware.modules(device(SERVER[0], width="16 bits").replace(
+            "Form Factor: DIMM", "Form Factor: Row Of Chips"))
+        self.assertEqual(chips["width_bits"], 16)
+
+    def test_a_clock_that_is_given_as_transfers(self):
+        for kind, rated, speed, found in (
+                ("DDR4", "2667", "1333", (2667, 2667)), ("DDR4", "2133", "1067", (2133, 2133)),
+                ("DDR3", "1333", "667", (1333, 1333)), ("DDR5", "4800", "2400", (4800, 4800)),
+                ("DDR5", "5600", "2800", (5600, 5600)), ("DDR2 FB-DIMM", "667", "333", (667, 667)),
+                ("DDR4", "1333", "1333", (2666, 2666)), ("DDR4", "1200", "Unknown", (2400, None)),
+                # These may be true.
+                ("DDR4", "3200", "1600", (3200, 1600)), ("DDR3", "1600", "800", (1600, 800)),
+                ("DDR4", "2133", "1333", (2133, 1333)), ("DDR4", "3200", "2400", (3200, 2400)),
+                ("<OUT OF SPEC>", "4800", "2400", (4800, 2400)),
+                ("LPDDR5", "6400", "3200", (6400, 3200))):
+            with self.subTest(kind + rated + speed):
+                [slot] = hardware.modules(device(SERVER[0], kind=kind, rated=rated, speed=speed))
+                self.assertEqual((slot["rated_mt_per_s"], slot["mt_per_s"]), found)
 
     def test_garbage(self):
         for text in ("", "\x00\xff", "Memory Device", "Memory Device\n\tSize: 1 XB\n",
@@ -110,7 +137,7 @@ class Report(fake.unittest.TestCase):
     def text(self, *blocks, rates=(30000.0, 20000.0), level="memory", wide=False, **more):
         found = [fake.result(f"bandwidth op={op} size=1G repeat=10", rate) | {"level": level}
                  for op, rate in zip(("read", "write"), rates)]
-        about = machine(*blocks) if blocks else more
+        about = (machine(*blocks) if blocks else {}) | more
         runs = fake.measured(fake.BARE, (LINE, found), **about)
         return " ".join(" ".join(report.lines(runs, wide)).split())
 
@@ -134,6 +161,48 @@ class Report(fake.unittest.TestCase):
         self.assertIn("write 20000.0", text)
         self.assertIn("IMPLAUSIBLE: bandwidth op=read size=1G: 30000 MB/s is 128 %", text)
         self.assertIn("Most that was measured: 20000 MB/s, 85 %", text)
+
+    def test_nothing_is_implausible_where_channels_are_not_known(self):
+        """Then the peak is one of modules that may be on channels of their own."""
+        text = self.text(device("DIMM1"), device("DIMM2"), rates=(50000.0, 20000.0))
+        self.assertIn("2 modules, 32G, at 2933 MT/s, (which of them share a channel is not said, "
+                      "so each counts as one): 46928 MB/s at most.", text)
+        self.assertNotIn("?", text)
+        self.assertNotIn("IMPLAUSIBLE", text)
+        self.assertIn("Most that was measured: 50000 MB/s (bandwidth op=read size=1G). That is "
+                      "more:", text)
+
+    def test_half_of_the_rated_speed_may_be_a_clock(self):
+        slow = device(SERVER[0], rated="3200", speed="1600")
+        self.assertNotIn("IMPLAUSIBLE", self.text(slow, rates=(20000.0,)))
+        text = self.text(slow, rates=(30000.0, 10000.0))
+        self.assertIn("CPU1_DIMM_A1 runs at 1600 MT/s, or at twice that if the firmware gives the "
+                      "clock; it is rated for 3200.", text)
+        self.assertIn("IMPLAUSIBLE: bandwidth op=read size=1G: 30000 MB/s", text)
+
+    def test_no_remark_on_channels_that_are_not_known(self):
+        text = self.text(*map(device, ("P1_DIMMA1", "P1_DIMMB1")), empty("NO DIMM", "NO DIMM"))
+        self.assertIn("on 2 channels", text)
+        self.assertNotIn("has no module", text)
+        text = self.text(*(device(f"DIMM_{c}{n}") if n < 5 else empty(f"DIMM_{c}{n}")
+                           for c in "AB" for n in range(1, 13)))
+        self.assertNotIn("Channel", text)
+
+    def test_what_an_older_version_took_for_channels(self):
+        """It took the letters of DIMM_A1 to DIMM_A4, which are CPUs."""
+        about = machine(*(device(f"DIMM{n}") for n in range(4)))
+        for slot in about["modules"]["slots"]:
+            slot["channel"] = "DIMM_A"
+        self.assertEqual(judged.peak(about | {"hypervisor": None}), 4 * 2933 * 8)
+
+    def test_the_modules_of_a_virtual_machine_are_no_facts(self):
+        for name in ("kvm", "unknown", ""):
+            with self.subTest(name):
+                about = machine(device(SERVER[0]))
+                text = self.text(wide=True, hypervisor=name, **about)
+                self.assertIn("Peak of the memory modules: na (a hypervisor: "
+                              f"{name or 'unknown'}).", text)
+                self.assertNotIn("IMPLAUSIBLE", text)
 
     def test_a_cache_may_be_faster(self):
         text = self.text(device(SERVER[0]), level="l3")
@@ -174,10 +243,12 @@ class Firmware(fake.InDirectory):
         self.assertEqual((found["slots"][0]["slot"], found["why"]), (SERVER[0], None))
 
     def test_why_it_says_nothing(self):
+        Path("unsized").write_text(device("A", size="Unknown") + device("B"))
         for why, arguments in {
                 "a virtual machine (kvm)": {"guest": "kvm"},
                 "dmidecode is not installed": {},
                 "dmidecode lists no memory modules: No SMBIOS": {"script": "echo No SMBIOS >&2"},
+                "dmidecode does not say the size of A": {"script": "exec /bin/cat unsized"},
                 "dmidecode needs root": {"script": "exit 1", "uid": 1000}}.items():
             with self.subTest(why):
                 self.assertEqual(self.described(**arguments), {"slots": [], "why": why})

@@ -2,21 +2,32 @@
 """What the memory modules of the machine can deliver, beside what was measured; and memory
 errors that came during a run."""
 
+from collections import Counter
+
 from mc.parts import Heading, Part, Sentence, bullets
 from mc.records import units
 from mc.records.results import Run
 
 RATE = "mb_per_s"
+SLOTS = 3           # of a channel, at most
+
+
+def known(slots: list[dict]) -> bool:
+    """Whether it is known which modules share a channel."""
+    found = Counter(slot["channel"] for slot in slots)
+    return bool(installed(slots)) and all(slot["channel"] for slot in installed(slots)) \
+        and all(count <= SLOTS for name, count in found.items() if name)
 
 
 def channels(slots: list[dict]) -> dict[str, list[dict]]:
-    """The slots of each channel. If the names of the slots do not say which share a channel,
-    each slot counts as one, so that the peak is too high rather than too low."""
-    named = all(slot["channel"] for slot in slots)
+    """The slots of each channel. If it is not known which share a channel, each slot counts as
+    one, so that the peak is too high rather than too low."""
     found: dict[str, list[dict]] = {}
-    for number, slot in enumerate(slots):
-        key = slot["channel"] if named else f"{slot['slot']} {number}"
-        found.setdefault(key, []).append(slot)
+    if not known(slots):
+        return {str(number): [slot] for number, slot in enumerate(slots)}
+    for slot in slots:
+        if slot["channel"]:
+            found.setdefault(slot["channel"], []).append(slot)
     return found
 
 
@@ -24,14 +35,30 @@ def installed(slots: list[dict]) -> list[dict]:
     return [slot for slot in slots if slot["size_bytes"]]
 
 
-def peak(machine: dict) -> float | None:
-    """The MB/s that all channels can transfer together; None if they are not known."""
+def half(slot: dict) -> bool:
+    """Whether the speed of a module is half of what it is rated for. Then firmware may have meant
+    the clock."""
+    speed, rated = slot["mt_per_s"], slot["rated_mt_per_s"]
+    return bool(speed and rated) and abs(2 * speed - rated) <= 2
+
+
+def slots_of(machine: dict) -> list[dict]:
+    """The slots of a machine; none if they are not known. The firmware of a virtual machine makes
+    them up."""
+    if machine.get("hypervisor") is not None:
+        return []
+    return (machine.get("modules") or {}).get("slots", [])
+
+
+def peak(machine: dict, most: bool = False) -> float | None:
+    """The MB/s that all channels can transfer together; None if they are not known. `most`: half of
+    a rated speed counts as a clock."""
     total = 0.0
-    for slots in channels(machine.get("modules", {}).get("slots", [])).values():
+    for slots in channels(slots_of(machine)).values():
         mine = installed(slots)
         if not mine:
             continue
-        speeds = [slot["mt_per_s"] for slot in mine]
+        speeds = [slot["rated_mt_per_s" if most and half(slot) else "mt_per_s"] for slot in mine]
         widths = [slot["width_bits"] for slot in mine]
         if None in speeds or None in widths:
             return None
@@ -39,17 +66,14 @@ def peak(machine: dict) -> float | None:
     return total or None
 
 
-def share(run: Run, result: dict) -> float | None:
-    """The share of the peak that a result reached that went to memory."""
-    most, rate = peak(run.machine), result.get(RATE)
-    if not most or result.get("level") != "memory" or not isinstance(rate, (int, float)):
-        return None
-    return rate / most
-
-
 def implausible(run: Run, result: dict) -> bool:
     """Whether a result is more than the memory can deliver."""
-    return (share(run, result) or 0) > 1
+    rate = result.get(RATE)
+    if result.get("level") != "memory" or not isinstance(rate, (int, float)) \
+            or not known(slots_of(run.machine)):
+        return False
+    most = peak(run.machine, most=True)
+    return most is not None and rate > most
 
 
 def parts(runs: list[Run], wide: bool) -> list[Part]:
@@ -58,22 +82,23 @@ def parts(runs: list[Run], wide: bool) -> list[Part]:
 
 
 def _modules(runs: list[Run], wide: bool) -> list[Part]:
-    told = runs[0].machine.get("modules")
+    machine = runs[0].machine
+    told = machine.get("modules")
     reached = [(run, result) for run in runs for result in run.results
                if result.get("level") == "memory" and isinstance(result.get(RATE), (int, float))]
     if not told or not (reached or wide):
         return []
-    if told["why"]:
-        return [Sentence(f"Peak of the memory modules: na ({told['why']}).")] if wide else []
-    most = peak(runs[0].machine)
-    said = [_described(told["slots"], most), *_remarks(told["slots"])]
+    slots = slots_of(machine)
+    if not installed(slots):
+        why = told["why"] or ("the firmware lists none" if machine.get("hypervisor") is None else
+                              f"a hypervisor: {machine['hypervisor'] or 'unknown'}")
+        return [Sentence(f"Peak of the memory modules: na ({why}).")] if wide else []
+    most = peak(machine)
+    said = [_described(slots, most), *_remarks(slots)]
     if most and reached:
-        best = max(reached, key=lambda pair: pair[1][RATE])
         sound = [pair for pair in reached if not implausible(*pair)]
         if sound:
-            best = max(sound, key=lambda pair: pair[1][RATE])
-            said.append(f"Most that was measured: {_rate(best[1][RATE])}, "
-                        f"{100 * best[1][RATE] / most:.0f} % of that ({_name(*best)}).")
+            said.append(_best(max(sound, key=lambda pair: pair[1][RATE]), most))
         said += [f"IMPLAUSIBLE: {_name(*pair)}: {_rate(pair[1][RATE])} is "
                  f"{100 * pair[1][RATE] / most:.0f} % of what the modules can deliver. A cache "
                  "held part of the data, or the clock was wrong."
@@ -81,14 +106,24 @@ def _modules(runs: list[Run], wide: bool) -> list[Part]:
     return [Heading("Memory modules"), *bullets(said, gap=False)]
 
 
+def _best(pair: tuple[Run, dict], most: float) -> str:
+    rate = pair[1][RATE]
+    if rate > most:
+        return f"Most that was measured: {_rate(rate)} ({_name(*pair)}). That is more: the " \
+               "figure is wrong, or what the firmware says of the modules."
+    return f"Most that was measured: {_rate(rate)}, {100 * rate / most:.0f} % of that " \
+           f"({_name(*pair)})."
+
+
 def _described(slots: list[dict], most: float | None) -> str:
-    """`4 modules, 64G, on 2 channels: 47.7 GB/s at most`"""
+    """`4 modules, 64G, at 2933 MT/s, on 2 channels: 46928 MB/s at most`"""
     mine = installed(slots)
-    named = all(slot["channel"] for slot in slots)
+    if not mine:
+        return "No modules: all slots are empty."
     count = len({slot["channel"] for slot in mine})
     speeds = " and ".join(f"{speed} MT/s" if speed else "an unknown speed" for speed in
                           sorted({slot["mt_per_s"] for slot in mine}, key=lambda one: one or 0))
-    where = f"on {count} channel{'s' * (count != 1)}" if named else \
+    where = f"on {count} channel{'s' * (count != 1)}" if known(slots) else \
         "(which of them share a channel is not said, so each counts as one)"
     peak_text = f"{_rate(most)} at most" if most else "na, as their speed or width is not said"
     total = units.size(sum(slot["size_bytes"] for slot in mine))
@@ -99,16 +134,20 @@ def _described(slots: list[dict], most: float | None) -> str:
 def _remarks(slots: list[dict]) -> list[str]:
     """Channels without a module, channels with fewer than others, and slow modules."""
     found = []
-    if all(slot["channel"] for slot in slots):
+    if known(slots):
         filled = {name: len(installed(mine)) for name, mine in channels(slots).items()}
         most = max(filled.values())
         found += [f"Channel {name} has no module." if not count else
                   f"Channel {name} has {count} of the {most} modules that others have."
                   for name, count in filled.items() if count < most]
-    found += [f"{slot['slot']} runs at {slot['mt_per_s']} MT/s; it is rated for "
-              f"{slot['rated_mt_per_s']}." for slot in installed(slots)
-              if slot["mt_per_s"] and (slot["rated_mt_per_s"] or 0) > slot["mt_per_s"]]
-    return found
+    return found + [
+        f"{slot['slot']} runs at {slot['mt_per_s']} MT/s{_or_twice(slot)}; it is rated for "
+        f"{slot['rated_mt_per_s']}." for slot in installed(slots)
+        if slot["mt_per_s"] and (slot["rated_mt_per_s"] or 0) > slot["mt_per_s"]]
+
+
+def _or_twice(slot: dict) -> str:
+    return ", or at twice that if the firmware gives the clock" if half(slot) else ""
 
 
 def _errors(runs: list[Run]) -> list[Part]:

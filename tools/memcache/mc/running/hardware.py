@@ -6,9 +6,11 @@ so neither is read there."""
 import os
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 from mc.running import counters
+from mc.running.channels import Slot, channels
 from mc.running.machine import Machine, hypervisor
 
 EDAC = "sys/devices/system/edac/mc"
@@ -17,9 +19,13 @@ DMIDECODE = ("dmidecode", "--type", "17")       # 17: memory devices
 DIRECTORIES = "/usr/sbin:/sbin"                 # not in the PATH of everybody
 UNITS = {"kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
 SPEEDS = "Configured Memory Speed", "Configured Clock Speed"    # the second before dmidecode 3.2
-SOCKET = r"\b(?:P|CPU|NODE|PROC|SOCKET)[ _]?\d+"
-CHANNELS = (r".*?CHANNEL[ _-]?[A-Z0-9]+?(?=$|[ _-]|DIMM)",      # P0 CHANNEL A, ChannelA-DIMM0
-            r".*DIMM[ _-]?(?:P\d+_)?[A-Z](?=\d+$)")             # CPU1_DIMM_A1, DIMM_P0_A0
+# Types that are no memory: firmware, and what persistent memory stores.
+STORAGE = "ROM", "Flash", "EEPROM", "FEPROM", "EPROM", "Logical non-volatile device"
+EMPTY = "No Module Installed"
+SAYS_NOTHING = "Not Specified", "Unknown", "None", "NO DIMM", "<BAD INDEX>"
+# The lowest transfers a second, in millions, of each generation of modules.
+LOWEST = {"DDR": 200, "DDR2": 400, "DDR3": 800, "DDR4": 1600, "DDR5": 3200}
+WIDTH = 64          # bits of data of a module; DDR5 has two times 32
 
 
 def describe() -> dict:
@@ -36,7 +42,12 @@ def describe() -> dict:
     except OSError as error:
         return _unknown(f"dmidecode: {error.strerror}")
     slots = modules(done.stdout)
-    if slots:
+    unsized = [fields for fields in _devices(done.stdout)
+               if fields["Size"] != EMPTY and not _quantity(fields["Size"], UNITS)]
+    if unsized:
+        return _unknown("dmidecode does not say the size of "
+                        f"{_named(unsized[0], 'Locator') or 'a module'}")
+    if any(slot["size_bytes"] for slot in slots):
         return {"slots": slots, "why": None}
     said = " ".join((done.stderr or done.stdout).split())
     return _unknown("dmidecode needs root" if machine.uid else
@@ -49,21 +60,47 @@ def _unknown(why: str) -> dict:
 
 def modules(text: str) -> list[dict]:
     """The slots for modules of memory in what dmidecode prints. An empty slot has no size."""
-    found = []
-    for block in re.split(r"\n\s*\n", text):
-        fields = dict(re.findall(r"^\t([^\t:]+): *(.*?)\s*$", block, re.M))
-        if not re.search(r"^Memory Device$", block, re.M) or "Size" not in fields:
-            continue
-        size = _quantity(fields["Size"], UNITS)
-        if size and not re.search(r"DDR|DRAM|HBM", fields.get("Type", "")):
-            continue        # a flash chip of the firmware, or persistent memory
-        found.append({
-            "slot": _named(fields, "Locator") or _named(fields, "Bank Locator") or "?",
-            "channel": _channel(_named(fields, "Bank Locator"), _named(fields, "Locator")),
-            "size_bytes": size, "width_bits": _quantity(fields.get("Data Width", ""), {"bits": 1}),
-            "rated_mt_per_s": _speed(fields, "Speed"),
-            "mt_per_s": next(filter(None, (_speed(fields, name) for name in SPEEDS)), None)})
+    found: list[dict] = []
+    names: list[Slot] = []
+    for fields in _devices(text):
+        slot, bank = _named(fields, "Locator"), _named(fields, "Bank Locator")
+        names.append(Slot(slot, bank, fields["Size"] != EMPTY))
+        found.append({"slot": slot or bank or "?", "channel": None,
+                      "size_bytes": _quantity(fields["Size"], UNITS), "width_bits": _width(fields),
+                      **_speeds(fields)})
+    for one, channel in zip(found, channels(names)):
+        one["channel"] = channel
     return found
+
+
+def _devices(text: str) -> Iterator[dict[str, str]]:
+    """The fields of each slot for memory."""
+    for block in re.split(r"^(?=Handle |Memory Device$)", text, flags=re.M):
+        fields = dict(re.findall(r"^\t([^\t:]+): *(.*?)\s*$", block, re.M))
+        if re.match(r"Memory Device$", block, re.M) and "Size" in fields \
+                and fields.get("Type") not in STORAGE:
+            yield fields
+
+
+def _width(fields: dict[str, str]) -> int | None:
+    """The bits of data: firmware sometimes counts those of ECC, or one half of DDR5."""
+    told = _quantity(fields.get("Data Width", ""), {"bits": 1})
+    chips = re.match("LPDDR|HBM", fields.get("Type", "")) or \
+        not fields.get("Form Factor", "DIMM").endswith("DIMM")
+    return told and (min(told, WIDTH) if chips else WIDTH)
+
+
+def _speeds(fields: dict[str, str]) -> dict[str, int | None]:
+    """Transfers a second. Some firmware gives the clock, which is half of that. It does so if no
+    module of this kind is so slow, and it is half of the rated speed, or equal to it."""
+    rated = _speed(fields, "Speed")
+    found = next(filter(None, (_speed(fields, name) for name in SPEEDS)), None)
+    lowest = LOWEST.get(fields.get("Type", "").partition(" ")[0], 0)
+    if rated and rated < lowest <= 2 * rated and rated == (found or rated):
+        rated, found = 2 * rated, found and 2 * found
+    elif rated and found and found < lowest and abs(rated - 2 * found) <= 2:
+        found = rated
+    return {"rated_mt_per_s": rated, "mt_per_s": found}
 
 
 def _quantity(text: str, units: dict[str, int]) -> int | None:
@@ -79,18 +116,7 @@ def _speed(fields: dict[str, str], name: str) -> int | None:
 
 def _named(fields: dict[str, str], name: str) -> str:
     text = fields.get(name, "")
-    return "" if text in ("Not Specified", "Unknown", "None") else text
-
-
-def _channel(bank: str, slot: str) -> str | None:
-    """The channel of a slot, with its socket, if the names of the slot say it."""
-    for text in (bank, slot):
-        for pattern in CHANNELS:
-            if match := re.match(pattern, text, re.I):
-                sockets = re.findall(SOCKET, f"{bank} {slot}", re.I)
-                return " ".join([*(one for one in dict.fromkeys(sockets) if one not in match[0]),
-                                 match[0]])
-    return None
+    return "" if text in SAYS_NOTHING else text
 
 
 def errors(top: Path | None = None) -> dict[str, int] | None:
