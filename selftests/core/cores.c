@@ -178,6 +178,45 @@ static void test_features_are_those_of_all(void **state)
 	assert_true(mc_cores_have(MC_CPU_CLFLUSHOPT));
 }
 
+/* The name in a record: that of the hypervisor itself, or "unknown" if it has none. */
+static void test_hypervisors(void **state)
+{
+	static const struct {
+		struct made_up_hypervisor leaves[4];
+		const char *name;
+	} rows[] = {
+		{ { { 0x40000000, "KVMKVMKVM" } }, "kvm" },
+		{ { { 0x40000000, "Linux KVM Hv" } }, "kvm" },
+		{ { { 0x40000000, "TCGTCGTCGTCG" } }, "tcg" },
+		{ { { 0x40000000, "VBoxVBoxVBox" } }, "virtualbox" },
+		{ { { 0x40000000, "bhyve bhyve " } }, "bhyve bhyve" },
+		{ { { 0x40000000, "Microsoft Hv" } }, "hyper-v" },
+		/* Imitations of Hyper-V. */
+		{ { { 0x40000000, "Microsoft Hv" }, { 0x40000100, "KVMKVMKVM" } }, "kvm" },
+		{ { { 0x40000000, "Microsoft Hv" }, { 0x40000200, "KVMKVMKVM" } }, "kvm" },
+		{ { { 0x40000000, "Microsoft Hv" }, { 0x40000100, "XenVMMXenVMM" } }, "xen" },
+		{ { { 0x40000000, "Microsoft Hv" }, { 0x40000100, "Microsoft Hv" } },
+		  "hyper-v" },
+		{ { { 0x40000000, "Microsoft Hv" }, { 0x40000100, "Something" } },
+		  "hyper-v" },
+		/* No name, or what an Intel CPU has in a leaf that is not there. */
+		{ { { 1, "" } }, "unknown" },
+		{ { { 0x40000000, "" } }, "unknown" },
+		{ { { 0x40000000, "            " } }, "unknown" },
+		{ { { 0x40000000, "\x01\x02\x80\xff" } }, "unknown" },
+	};
+	char id[MC_HYPERVISOR_BYTES];
+	size_t i;
+
+	made_up_machine(hybrid, 1);
+	assert_null(mc_hypervisor_name(id));
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		made_up_hypervisor(rows[i].leaves);
+		assert_string_equal(mc_hypervisor_name(id), rows[i].name);
+	}
+	made_up_hypervisor(NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +227,7 @@ int main(void)
 		cmocka_unit_test(test_who_shares),
 		cmocka_unit_test(test_the_system_tells),
 		cmocka_unit_test(test_features_are_those_of_all),
+		cmocka_unit_test(test_hypervisors),
 	};
 
 	return cmocka_run_group_tests_name("cores", tests, NULL, NULL);

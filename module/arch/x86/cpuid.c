@@ -223,30 +223,86 @@ void mc_core_read(struct mc_core *core)
 		core->ncaches++;
 }
 
-/**
- * mc_hypervisor_name() - the name of the hypervisor
- * @id: room for the twelve letters by which leaf 0x40000000 identifies it
- *
- * Return: a short name, or @id if there is none; NULL: no hypervisor.
+/*
+ * The first leaf of a hypervisor, and of each further one that it imitates: Linux, "KVM CPUID
+ * bits". It has twelve letters.
  */
-const char *mc_hypervisor_name(char id[MC_HYPERVISOR_BYTES])
-{
-	static const char * const known[][2] = {
-		{ "KVMKVMKVM", "kvm" }, { "TCGTCGTCGTCG", "tcg" },
-		{ "VMwareVMware", "vmware" }, { "Microsoft Hv", "hyper-v" },
-		{ "XenVMMXenVMM", "xen" },
-	};
-	struct mc_leaf l = mc_cpuid_leaf(0x40000000, 0);
-	u32 letters[3] = { l.b, l.c, l.d };
-	size_t i;
+#define HYPERVISOR	0x40000000
+#define HYPERVISORS	0x100	/* leaves of each */
+#define HYPERVISORS_END	0x40010000
 
-	if (!mc_hypervisor())
-		return NULL;
+/* Read the letters into @id. Return: false if there are none, or they are no text. */
+static bool read_id(u32 leaf, char id[MC_HYPERVISOR_BYTES])
+{
+	struct mc_leaf l = mc_cpuid_leaf(leaf, 0);
+	u32 letters[3] = { l.b, l.c, l.d };
+	size_t i, n;
+
 	memcpy(id, letters, sizeof(letters));
 	id[sizeof(letters)] = '\0';
+	for (n = strlen(id); n && id[n - 1] == ' '; n--)
+		id[n - 1] = '\0';
+	for (i = 0; i < n; i++) {
+		if (id[i] < ' ' || id[i] > '~')
+			return false;
+	}
+	return n;
+}
+
+/* Return: the short name of what identifies itself so, or NULL. */
+static const char *short_name(const char *id)
+{
+	static const char * const known[][2] = {
+		{ "KVMKVMKVM", "kvm" }, { "Linux KVM Hv", "kvm" },
+		{ "TCGTCGTCGTCG", "tcg" }, { "VMwareVMware", "vmware" },
+		{ "Microsoft Hv", "hyper-v" }, { "XenVMMXenVMM", "xen" },
+		{ "VBoxVBoxVBox", "virtualbox" },
+	};
+	size_t i;
+
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
 		if (!strcmp(id, known[i][0]))
 			return known[i][1];
 	}
-	return id;
+	return NULL;
+}
+
+/*
+ * KVM and Xen can imitate Hyper-V for Windows. Their own leaves then come after those of Hyper-V.
+ * Return: the short name of such a hypervisor, or NULL.
+ */
+static const char *imitator(void)
+{
+	char id[MC_HYPERVISOR_BYTES];
+	const char *name = NULL;
+	u32 leaf;
+
+	for (leaf = HYPERVISOR + HYPERVISORS; !name && leaf < HYPERVISORS_END;
+	     leaf += HYPERVISORS) {
+		if (read_id(leaf, id) && strcmp(id, "Microsoft Hv"))
+			name = short_name(id);
+	}
+	return name;
+}
+
+/**
+ * mc_hypervisor_name() - the name of the hypervisor
+ * @id: room for the twelve letters by which the hypervisor identifies itself
+ *
+ * Return: a short name; @id if it has none; "unknown" if it does not identify itself; NULL: no
+ * hypervisor.
+ */
+const char *mc_hypervisor_name(char id[MC_HYPERVISOR_BYTES])
+{
+	const char *name = NULL;
+
+	if (!mc_hypervisor())
+		return NULL;
+	if (!read_id(HYPERVISOR, id))
+		return "unknown";
+	if (!strcmp(id, "Microsoft Hv"))
+		name = imitator();
+	if (!name)
+		name = short_name(id);
+	return name ? name : id;
 }

@@ -3,6 +3,7 @@
 #include "cpus.h"
 
 static const struct made_up_cpu *here;	/* the CPU that "executes" */
+static const struct made_up_hypervisor *below;
 
 static struct mc_leaf cache_leaf(u32 sub)
 {
@@ -19,13 +20,35 @@ static struct mc_leaf cache_leaf(u32 sub)
 	};
 }
 
+/* The letters by which a hypervisor identifies itself; zeros in all other leaves. */
+static struct mc_leaf hypervisor_leaf(u32 leaf)
+{
+	const struct made_up_hypervisor *h = below;
+	struct mc_leaf l = { 0 };
+
+	while (h && h->leaf && h->leaf != leaf)
+		h++;
+	if (h && h->leaf)
+		memcpy(&l.b, h->letters, sizeof(h->letters));
+	return l;
+}
+
+void made_up_hypervisor(const struct made_up_hypervisor *leaves)
+{
+	below = leaves;
+}
+
 struct mc_leaf mc_cpuid_leaf(u32 leaf, u32 sub)
 {
+	if (leaf >> 24 == 0x40)
+		return hypervisor_leaf(leaf);
 	switch (leaf) {
 	case 0:
 		return (struct mc_leaf){ 0x1f, 0x756e6547, 0x6c65746e, 0x49656e69 };
 	case 1:
-		return (struct mc_leaf){ here->one_eax, here->apic << 24, 0, 1 << 26 };
+		return (struct mc_leaf){
+			here->one_eax, here->apic << 24, below ? 1U << 31 : 0, 1 << 26,
+		};
 	case 4:
 		return cache_leaf(sub);
 	case 7:

@@ -40,6 +40,18 @@ struct made_up_cpu {
 	const struct made_up_cache *caches;
 };
 
+/**
+ * struct made_up_hypervisor - a leaf by which a hypervisor identifies itself
+ * @leaf: its number; 0 marks the end
+ * @letters: ebx, ecx and edx
+ */
+struct made_up_hypervisor {
+	u32 leaf;
+	char letters[12];
+};
+
+/* Not called, or with NULL: CPUID says that there is none. */
+void made_up_hypervisor(const struct made_up_hypervisor *leaves);
 void made_up_machine(const struct made_up_cpu *cpus, unsigned int n);
 
 #endif /* MC_SELFTEST_CPUS_H */
