@@ -12,6 +12,7 @@ from unittest import mock
 
 import fake
 from mc.commands import doctor
+from mc.running import machine
 
 GOOD = {
     "proc/modules": "memcache 1 0 - Live\n", "proc/filesystems": "nodev\tdebugfs\n",
@@ -34,6 +35,12 @@ IMC = [path for path in GOOD if "uncore_imc" in path]
 ENFORCED = {"sys/module/module/parameters/sig_enforce": "Y\n"}
 SECURE_BOOT = "sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 LOCKED = {"sys/kernel/security/lockdown": "none [integrity] confidentiality\n"}
+
+
+def names(vendor, product=""):
+    """What firmware calls a machine."""
+    return {"sys/class/dmi/id/sys_vendor": f"{vendor}\n",
+            "sys/class/dmi/id/product_name": f"{product}\n"}
 
 
 def verdicts(**effective):
@@ -180,18 +187,48 @@ class Doctor(fake.InDirectory):
         self.examine(**arm)
         self.assertNotIn("PAT", self.text)
         unloaded = arm | {"sys/kernel/debug/memcache/machine": None, "proc/modules": ""}
-        self.says("ok", "no hypervisor", **unloaded)
+        for vendor, product in (("Amazon EC2", "c7g.metal"), ("GIGABYTE", "R152-P30"),
+                                ("Microsoft Corporation", "Surface Pro"), ("LENOVO", "21BX")):
+            self.says("ok", "no hypervisor", **unloaded | names(vendor, product))
         self.says("ok", "no hypervisor", **unloaded | {
-            "sys/class/dmi/id/sys_vendor": "Amazon EC2\n",
-            "sys/class/dmi/id/product_name": "c7g.metal\n"})
-        for virtual in ({"sys/class/dmi/id/sys_vendor": "QEMU\n"},
-                        {"sys/class/dmi/id/sys_vendor": "Amazon EC2\n"},
-                        {"proc/device-tree/compatible": "linux,dummy-virt\0"}):
+            "proc/device-tree/compatible": "raspberrypi,4-model-b\0brcm,bcm2711\0"})
+        for virtual in (names("QEMU"), names("Amazon EC2"), names("Hetzner", "vServer"),
+                        names("OpenStack Foundation", "OpenStack Nova"),
+                        names("Alibaba Cloud", "Alibaba Cloud ECS"), names("Red Hat", "KubeVirt"),
+                        names("Parallels International GmbH.", "Parallels ARM Virtual Machine"),
+                        names("Apple Inc.", "Apple Virtualization Generic Platform"),
+                        names("Microsoft Corporation", "Virtual Machine"),
+                        names("Huawei", "Huawei Cloud"), names("Google", "Compute Engine"),
+                        {"proc/device-tree/compatible": "linux,dummy-virt\0"},
+                        names("LENOVO") | {"proc/device-tree/hypervisor": ""}):
             self.says("warn", "a hypervisor (unknown): not known whether it honours a guest's "
                       "memory types", **unloaded | virtual)
+        for strange in {}, names("To be filled by O.E.M."), names("Microsoft Corporation"):
+            self.says("warn", "not known whether there is a hypervisor", **unloaded | strange)
         self.says("warn", "a hypervisor (kvm)", **arm | {
             "sys/kernel/debug/memcache/machine": json.dumps(fake.machine(
                 fake.KVM, {"wb": "yes", "wc": "yes", "uc": "yes"}))})
+
+    def test_a_hypervisor_without_a_name(self):
+        for name in "", "unknown":
+            self.says("warn", "a hypervisor (unknown): not known whether it honours a guest's "
+                      "memory types", **GUEST | {
+                "proc/modules": GOOD["proc/modules"],
+                "sys/kernel/debug/memcache/machine": json.dumps(fake.machine(
+                    fake.BARE | {"hypervisor": name}, {"wb": "yes", "wc": "yes", "uc": "yes"}))})
+
+    def test_none_needs_proof(self):
+        self.examine(**GUEST | {"proc/cpuinfo": "vendor_id\t: GenuineIntel\n"})
+        self.assertIn("warn not known whether there is a hypervisor", self.text)
+        self.says("ok", "no hypervisor", **GUEST | {"proc/cpuinfo": GOOD["proc/cpuinfo"]})
+        self.says("warn", "Xen honours", **GUEST | {"proc/cpuinfo": GOOD["proc/cpuinfo"],
+                                                    "sys/hypervisor/type": "xen\n"})
+
+    def test_the_module_knows_the_same_names(self):
+        source = (fake.TOP / "module/arch/arm64/cpu.c").read_text()
+        for name, words in (("guests", machine.GUESTS), ("makers", machine.MAKERS)):
+            [listed] = re.findall(rf"\b{name}\[\] = {{(.*?)}};", source, re.S)
+            self.assertEqual(re.findall(r'"([^"]+)"', listed), list(words))
 
     def test_a_machine_that_tells_nothing(self):
         self.examine(**dict.fromkeys(GOOD))

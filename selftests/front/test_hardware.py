@@ -232,6 +232,7 @@ class Firmware(fake.InDirectory):
             Path("dmidecode").write_text(f"#!/bin/sh\n{script}\n")
             Path("dmidecode").chmod(0o755)
         with mock.patch.object(hardware, "hypervisor", return_value=guest), \
+                mock.patch.object(hardware, "present", return_value=guest == "kvm"), \
                 mock.patch.object(hardware, "DIRECTORIES", ""), \
                 mock.patch.object(os, "geteuid", return_value=uid), \
                 mock.patch.dict(os.environ, {"PATH": f"{Path.cwd()}"}):
@@ -246,6 +247,7 @@ class Firmware(fake.InDirectory):
         Path("unsized").write_text(device("A", size="Unknown") + device("B"))
         for why, arguments in {
                 "a virtual machine (kvm)": {"guest": "kvm"},
+                "not known whether this is a virtual machine": {"guest": "unknown"},
                 "dmidecode is not installed": {},
                 "dmidecode lists no memory modules: No SMBIOS": {"script": "echo No SMBIOS >&2"},
                 "dmidecode does not say the size of A": {"script": "exec /bin/cat unsized"},

@@ -142,7 +142,9 @@ static void print_machine(void)
 	if (*cpu)
 		printf("%s, ", cpu);
 	printf("%u CPU%s", cpus(), cpus() == 1 ? "" : "s");
-	if (hypervisor)
+	if (hypervisor && !strcmp(hypervisor, "unknown"))
+		printf(", hypervisor unknown");
+	else if (hypervisor)
 		printf(", under %s", hypervisor);
 	uname(&name);
 	printf("\nLinux %s\nmemcache-user %s\n", name.release, mc_version);

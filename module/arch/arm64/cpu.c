@@ -2,8 +2,13 @@
 /* The CPU as its identification register describes it (Arm ARM, MIDR_EL1). */
 #include "arch/cores.h"
 
+/* Room for what firmware calls a machine, its maker, and what it is compatible with. */
+#define NAMES_BYTES	256
+
 #ifdef __KERNEL__
 #include <linux/arm-smccc.h>
+#include <linux/dmi.h>
+#include <linux/of.h>
 #include <linux/smp.h>
 #include <asm/cputype.h>
 #include <asm/sysreg.h>
@@ -69,12 +74,30 @@ static void find_caches(struct mc_core *core)
 }
 
 /*
- * A kernel that calls its firmware by HVC was started below a hypervisor: SMC is for machines
- * that have none.
+ * A kernel that calls its firmware by HVC was started below a hypervisor. One that calls it by
+ * SMC may be, if the hypervisor lets guests have hypervisors of their own.
  */
 static bool under_hypervisor(void)
 {
-	return arm_smccc_1_1_get_conduit() == SMCCC_CONDUIT_HVC;
+	struct device_node *node = of_find_node_by_path("/hypervisor");
+
+	of_node_put(node);
+	return node || arm_smccc_1_1_get_conduit() == SMCCC_CONDUIT_HVC;
+}
+
+/* Append what firmware calls the machine. */
+static void read_names(struct mc_text *t)
+{
+	struct device_node *root = of_find_node_by_path("/");
+	const char *maker = dmi_get_system_info(DMI_SYS_VENDOR);
+	const char *product = dmi_get_system_info(DMI_PRODUCT_NAME);
+	const char *name;
+	int i;
+
+	mc_textf(t, "%s %s", maker ? maker : "", product ? product : "");
+	for (i = 0; !of_property_read_string_index(root, "compatible", i, &name); i++)
+		mc_textf(t, " %s", name);
+	of_node_put(root);
 }
 
 /* Arm, "SMC Calling Convention": the call that all vendors of hypervisors share. */
@@ -90,6 +113,8 @@ static bool says_kvm(void)
 }
 #else
 #include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
 #include <sys/auxv.h>
 #include <asm/hwcap.h>
 
@@ -116,9 +141,76 @@ static void find_caches(struct mc_core *core)
 /* No register tells a process. */
 static bool under_hypervisor(void)
 {
-	return true;
+	return !access("/proc/device-tree/hypervisor", F_OK);
+}
+
+/* Append the file, with a space for each NUL. */
+static void append_file(struct mc_text *t, const char *path)
+{
+	FILE *file = fopen(path, "r");
+	int c;
+
+	if (!file)
+		return;
+	while ((c = fgetc(file)) != EOF)
+		mc_textf(t, "%c", c ? c : ' ');
+	mc_textf(t, " ");
+	fclose(file);
+}
+
+static void read_names(struct mc_text *t)
+{
+	append_file(t, "/sys/class/dmi/id/sys_vendor");
+	append_file(t, "/sys/class/dmi/id/product_name");
+	append_file(t, "/proc/device-tree/compatible");
 }
 #endif
+
+/*
+ * Words in the names of guests, and of makers of machines. The front end has the same words
+ * (mc/running/machine.py).
+ */
+static const char * const guests[] = {
+	"QEMU", "KVM", "Amazon EC2", "Google", "Xen", "xen,", "VMware", "innotek",
+	"VirtualBox", "Virtual", "virt", "OpenStack", "KubeVirt", "Parallels",
+	"Hetzner", "vServer", "Cloud", "cloud", "bhyve", "Bochs", "DigitalOcean",
+	"Nutanix", "oVirt", "Hyper-V",
+};
+
+static const char * const makers[] = {
+	"GIGABYTE", "Gigabyte", "Giga Computing", "ASRock", "ASUS", "Supermicro",
+	"Dell", "HPE", "Hewlett", "LENOVO", "Lenovo", "HUAWEI", "Huawei", "FUJITSU",
+	"Ampere", "ADLINK", "Wiwynn", "WIWYNN", "Foxconn", "Quanta", "Inventec",
+	"Inspur", "Cavium", "Marvell", "NVIDIA", "Qualcomm", "Phytium", "PHYTIUM",
+	"Surface", "System76", "SolidRun", "Raspberry Pi", "raspberrypi,", "Radxa",
+	"radxa,", "Apple Mac", "apple,", "brcm,", "rockchip,", "allwinner,",
+	"amlogic,", "qcom,", "mediatek,", "nvidia,", "fsl,", "marvell,", "xlnx,",
+	"hisilicon,", "socionext,", "samsung,", "renesas,",
+};
+
+static bool has_any(const char *names, const char * const *words, size_t n)
+{
+	while (n && !strstr(names, words[n - 1]))
+		n--;
+	return n;
+}
+
+/*
+ * Is it known that there is no hypervisor? Only the name of a machine that is no guest shows it.
+ * Instances of Amazon EC2 without a hypervisor end in ".metal".
+ */
+static bool is_hardware(void)
+{
+	char names[NAMES_BYTES] = "";
+	struct mc_text t = MC_TEXT(names);
+
+	read_names(&t);
+	if (under_hypervisor())
+		return false;
+	return strstr(names, ".metal") ||
+	       (!has_any(names, guests, ARRAY_SIZE(guests)) &&
+		has_any(names, makers, ARRAY_SIZE(makers)));
+}
 
 #define IMPLEMENTER(midr)	((midr) >> 24 & 0xff)
 #define VARIANT(midr)		((midr) >> 20 & 0xf)
@@ -216,25 +308,25 @@ bool mc_time_counter_steady(void)
 /**
  * mc_hypervisor() - may this be a virtual machine?
  *
- * Return: true if it may; always true for a process.
+ * Return: false if it is known that there is no hypervisor.
  */
 bool mc_hypervisor(void)
 {
-	return under_hypervisor();
+	return !is_hardware();
 }
 
 /**
  * mc_hypervisor_name() - the name of the hypervisor
  * @id: not used
  *
- * Return: the name, or "unknown" if it does not tell; NULL: no hypervisor, or a process asks,
- * whom nobody tells.
+ * Return: the name; "unknown" if it does not tell, or nobody knows whether there is one; NULL: no
+ * hypervisor.
  */
 const char *mc_hypervisor_name(char id[MC_HYPERVISOR_BYTES])
 {
 #ifdef __KERNEL__
-	if (under_hypervisor())
-		return says_kvm() ? "kvm" : "unknown";
+	if (under_hypervisor() && says_kvm())
+		return "kvm";
 #endif
-	return NULL;
+	return is_hardware() ? NULL : "unknown";
 }

@@ -15,7 +15,7 @@ from mc.output import terminal
 from mc.parts import Part, Sentence
 from mc.records import prices
 from mc.running import counters, debugfs, plan, user
-from mc.running.machine import Machine, hypervisor
+from mc.running.machine import Machine, hypervisor, present
 from mc.status import DONE, FAILED
 
 OK, WARN, FAIL = "ok", "warn", "fail"
@@ -184,7 +184,7 @@ def _hypervisor(machine: Machine) -> Iterator[Line]:
     name = hypervisor(machine)
     amd = machine.has("/proc/cpuinfo", "AuthenticAMD|HygonGenuine")
     intel = machine.has("/proc/cpuinfo", "GenuineIntel")
-    if not name:
+    if name is None:
         yield Line(OK, "no hypervisor: page tables decide on memory types")
     elif name == "tcg":
         yield Line(FAIL, "emulated by QEMU (TCG): neither memory types nor times are real",
@@ -202,6 +202,9 @@ def _hypervisor(machine: Machine) -> Iterator[Line]:
     elif name == "xen":
         yield Line(WARN, "Xen honours a guest's PAT only with an IOMMU",
                    "pass a device through to this guest; see the module's verdict")
+    elif not present(machine, name):
+        yield Line(WARN, "not known whether there is a hypervisor, and whether page tables decide "
+                   "on memory types", "see the module's verdict")
     else:
         yield Line(WARN, f"a hypervisor ({name}): not known whether it honours a guest's memory "
                    "types",

@@ -23,6 +23,8 @@ def below(machine: dict, hypervisor: str = "") -> str:
     if names := known(machine):
         return f"simulated by {names['emulator']}, prices {names['prices']}"
     name = machine.get("hypervisor")
+    if name == "unknown":
+        return f"{hypervisor or 'hypervisor '}{name}"
     return f"{hypervisor}{name}" if name else "no hypervisor"
 
 

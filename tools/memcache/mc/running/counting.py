@@ -4,16 +4,17 @@
 from mc import Failure, say
 from mc.records import tests
 from mc.running import counters
-from mc.running.machine import Machine, hypervisor
+from mc.running.machine import Machine, hypervisor, present
 from mc.running.side import Side
 
 
 def absence(found: counters.Found) -> str:
     """Why there are no counters, and what to do about it."""
-    guest = hypervisor(Machine())
+    machine = Machine()
+    guest = hypervisor(machine)
     if found.remarks:
         why = "; ".join(found.remarks[:4]) + ("; ..." if len(found.remarks) > 4 else "")
-    elif guest:
+    elif present(machine, guest):
         why = f"this is a virtual machine ({guest}), which has none; measure on bare metal"
     else:
         why = f"none in /{counters.DEVICES}; modprobe intel_uncore or amd_uncore may help"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mc.running import counters
 from mc.running.channels import Slot, channels
-from mc.running.machine import Machine, hypervisor
+from mc.running.machine import Machine, hypervisor, present
 
 EDAC = "sys/devices/system/edac/mc"
 COUNTS = {"corrected": "ce_count", "uncorrected": "ue_count"}
@@ -31,8 +31,10 @@ WIDTH = 64          # bits of data of a module; DDR5 has two times 32
 def describe() -> dict:
     """What the front end adds to a `machine` record: the modules, or why they are not known."""
     machine = Machine()
-    if guest := hypervisor(machine):
-        return _unknown(f"a virtual machine ({guest})")
+    guest = hypervisor(machine)
+    if guest is not None:
+        return _unknown(f"a virtual machine ({guest})" if present(machine, guest) else
+                        "not known whether this is a virtual machine")
     path = f"{os.environ.get('PATH', '')}:{DIRECTORIES}"
     try:
         done = subprocess.run(DMIDECODE, capture_output=True, text=True, errors="replace",

@@ -82,31 +82,73 @@ class Machine:
         return found if isinstance(found, dict) else {}
 
 
+UNKNOWN = "unknown"
 # Names in the firmware tell hypervisors apart that show no better sign.
 VENDORS = {"QEMU": "kvm", "KVM": "kvm", "Amazon EC2": "kvm", "Google": "kvm", "Xen": "xen",
            "VMware": "vmware", "Microsoft Corporation": "hyper-v", "innotek": "virtualbox"}
+# No register of an arm64 CPU tells a process whether there is a hypervisor. There, words in the
+# names of a machine tell: those of guests, and those of makers of machines. module/arch/arm64/cpu.c
+# has the same words.
+GUESTS = ("QEMU", "KVM", "Amazon EC2", "Google", "Xen", "xen,", "VMware", "innotek", "VirtualBox",
+          "Virtual", "virt", "OpenStack", "KubeVirt", "Parallels", "Hetzner", "vServer", "Cloud",
+          "cloud", "bhyve", "Bochs", "DigitalOcean", "Nutanix", "oVirt", "Hyper-V")
+MAKERS = ("GIGABYTE", "Gigabyte", "Giga Computing", "ASRock", "ASUS", "Supermicro", "Dell", "HPE",
+          "Hewlett", "LENOVO", "Lenovo", "HUAWEI", "Huawei", "FUJITSU", "Ampere", "ADLINK",
+          "Wiwynn", "WIWYNN", "Foxconn", "Quanta", "Inventec", "Inspur", "Cavium", "Marvell",
+          "NVIDIA", "Qualcomm", "Phytium", "PHYTIUM", "Surface", "System76", "SolidRun",
+          "Raspberry Pi", "raspberrypi,", "Radxa", "radxa,", "Apple Mac", "apple,", "brcm,",
+          "rockchip,", "allwinner,", "amlogic,", "qcom,", "mediatek,", "nvidia,", "fsl,",
+          "marvell,", "xlnx,", "hisilicon,", "socionext,", "samsung,", "renesas,")
+BARE = ".metal"     # instances of Amazon EC2 without a hypervisor
 
 
 def hypervisor(machine: Machine) -> str | None:
-    """The hypervisor as records name it; None on bare metal."""
+    """The hypervisor as records name it. None: it is known that there is none. UNKNOWN: there is
+    one without a name, or nobody knows whether there is one."""
     if "hypervisor" in machine.module:
-        return machine.module["hypervisor"]
+        return UNKNOWN if machine.module["hypervisor"] == "" else machine.module["hypervisor"]
     if machine.has("/proc/cpuinfo", r"^model name\s*:.*\b(TCG|QEMU Virtual CPU)\b"):
         return "tcg"
     if machine.has("/proc/cpuinfo", r"^vendor_id\s*: User Mode Linux$"):
         return "uml"
-    firmware = machine.read("/sys/class/dmi/id/sys_vendor") + machine.read(
-        "/sys/class/dmi/id/product_name")
-    named = next((name for word, name in VENDORS.items() if word in firmware), None)
-    if machine.uname.machine == "aarch64":
-        # No flag of the CPU tells, and neither does the firmware of QEMU whether KVM runs it.
-        virtual = named and "metal" not in firmware or \
-            machine.has("/proc/device-tree/compatible", "dummy-virt")
-        return "unknown" if virtual else None
-    if not machine.has("/proc/cpuinfo", r"^flags\s*:.*\bhypervisor\b"):
-        return None
-    if not machine.root and (told := user.machine()):
-        return told.get("hypervisor") or "unknown"
     if machine.has("/sys/hypervisor/type", "xen"):
         return "xen"
-    return named or "unknown"
+    if not (flags := _flags(machine)):
+        hardware = machine.uname.machine == "aarch64" and _is_hardware(machine)
+        return None if hardware else UNKNOWN
+    if "hypervisor" not in flags:
+        return None
+    if not machine.root and (told := user.machine()):
+        return told.get("hypervisor") or UNKNOWN
+    return next((name for word, name in VENDORS.items() if word in _firmware(machine)), UNKNOWN)
+
+
+def present(machine: Machine, name: str | None) -> bool:
+    """Whether it is known that there is a hypervisor. `name`: what hypervisor() says."""
+    if name != UNKNOWN:
+        return name is not None
+    names = _firmware(machine)
+    return "hypervisor" in _flags(machine) or machine.exists("/proc/device-tree/hypervisor") or \
+        any(word in names for word in GUESTS) and BARE not in names
+
+
+def _flags(machine: Machine) -> list[str]:
+    """The features of an x86 CPU; empty on others."""
+    match = re.search(r"^flags\s*:(.*)$", machine.read("/proc/cpuinfo"), re.M)
+    return match[1].split() if match else []
+
+
+def _firmware(machine: Machine) -> str:
+    """The names that the firmware gives the machine and its maker."""
+    return " ".join(machine.read(f"/{path}").replace("\0", " ") for path in (
+        "sys/class/dmi/id/sys_vendor", "sys/class/dmi/id/product_name",
+        "proc/device-tree/compatible"))
+
+
+def _is_hardware(machine: Machine) -> bool:
+    """Whether the firmware has the name of a machine that is no guest."""
+    names = _firmware(machine)
+    if machine.exists("/proc/device-tree/hypervisor"):
+        return False
+    return BARE in names or not any(word in names for word in GUESTS) and \
+        any(word in names for word in MAKERS)
