@@ -116,6 +116,24 @@ class Parts(fake.unittest.TestCase):
                    "6.12.0-rc10", "6.12.0", "6.12.1", "7.0.0"]
         self.assertEqual(sorted(reversed(ordered), key=trend.version), ordered)
 
+    def test_candidates_come_before_their_release(self):
+        releases = ("6.16.0-061600-generic", "6.16.0-200.fc42.x86_64", "6.16-amd64", "6.16",
+                    "6.16.0", "6.16.0+", "6.16.0-1-default", "6.16.0-061600-generic-64k", "6.16.1")
+        candidates = ("6.16.0-061600rc3-generic", "6.16.0-0.rc3.250.fc43.x86_64", "6.16~rc3-amd64",
+                      "6.16-rc3", "6.16.0-rc3", "6.16.0-rc3+", "6.16.rc3-1", "6.16rc3",
+                      "6.16.0-rc3-next-20250625", "6.16~rc3-1~exp1-amd64")
+        for candidate in candidates:
+            for release in releases:
+                self.assertLess(trend.version(candidate), trend.version(release))
+            self.assertLess(trend.version("6.15.9-061509-generic"), trend.version(candidate))
+            self.assertLess(trend.version(candidate.replace("rc3", "rc2")),
+                            trend.version(candidate))
+            self.assertLess(trend.version(candidate), trend.version(candidate.replace(
+                "rc3", "rc10")))
+        for ordered in (["6.16.0-rc3", "6.16.0-rc3+", "6.16.0-rc4", "6.16.0", "6.16.0+"],
+                        ["6.1.0-marc1", "6.2.0-marc1"]):
+            self.assertEqual(sorted(reversed(ordered), key=trend.version), ordered)
+
 
 class Command(fake.InDirectory):
     def file(self, name, number, kernel="6.1.0-50-amd64", results=(), **more):

@@ -11,92 +11,21 @@ was measured once is to be measured again.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from statistics import median
 
 from mc.analysis import outliers, series
+from mc.analysis.machines import FACTS, Fact, Facts, Value, differences, facts
 from mc.analysis.outliers import FEWEST, Distance
 from mc.analysis.series import Left
-from mc.records import prices, units
 from mc.records.results import Run
 
-AT = " at "         # stands before the place of a memory module
 COUNTED = 2         # the newest measurements of a host
-Value = str | float | tuple[str, ...] | None
 Key = tuple[str, str, str]      # the name of a result, its side, and the state of its memory
 
 
-@dataclass(frozen=True)
-class Fact:
-    """Something about a host. `groups`: hosts of one group have the same. Numbers count as the
-    same if they differ by less than `near`."""
-    name: str
-    of: Callable[[dict, list[Run]], Value]
-    groups: bool = False
-    near: float = 0.0
-
-    def same(self, one: Value, other: Value) -> bool:
-        if isinstance(one, float) and isinstance(other, float):
-            return abs(one - other) <= self.near * max(one, other)
-        return one == other
-
-
-def _told(key: str) -> Callable[[dict, list[Run]], Value]:
-    def value(machine: dict, _runs: list[Run]) -> Value:
-        found = machine.get(key)
-        return None if found is None else str(found)
-    return value
-
-
-def _nodes(machine: dict, _runs: list[Run]) -> Value:
-    return "; ".join(f"CPUs {node['cpus']}" for node in machine.get("nodes") or []) or \
-        f"CPUs {machine.get('cpus_online') or 'na'}"
-
-
-def _memory(machine: dict, _runs: list[Run]) -> Value:
-    known = [node.get("memory_bytes") for node in machine.get("nodes") or []]
-    return float(sum(known)) if known and all(known) else None
-
-
-def _modules(machine: dict, _runs: list[Run]) -> Value:
-    """Each memory module as `16G 3200 MT/s at DIMM_A1`."""
-    return tuple(sorted(f"{units.size(one['size_bytes'])}{_speed(one)}{AT}{one['slot']}"
-                        for one in (machine.get("modules") or {}).get("slots", [])
-                        if one["size_bytes"])) or None
-
-
-def _speed(module: dict) -> str:
-    return f" {module['mt_per_s']} MT/s" if module.get("mt_per_s") else ""
-
-
-def _prefetch(machine: dict, _runs: list[Run]) -> Value:
-    return (machine.get("prefetch") or {}).get("state")
-
-
-def _clock(_machine: dict, runs: list[Run]) -> Value:
-    known = [result["core_mhz"] for run in runs for result in run.results
-             if result.get("core_mhz")]
-    return float(median(known)) if known else None
-
-
-FACTS = (
-    Fact("cpu", _told("cpu"), groups=True),
-    Fact("hypervisor", lambda machine, _: prices.below(machine), groups=True),
-    Fact("kernel", _told("kernel"), groups=True),
-    Fact("microcode", _told("microcode"), groups=True),
-    Fact("nodes", _nodes, groups=True),
-    Fact("modules", _modules, groups=True),
-    Fact("prefetch", _prefetch),
-    Fact("memory", _memory, near=0.03),
-    Fact("core clock", _clock, near=0.05),
-    Fact("kernel_version", _told("kernel_version")),
-    Fact("clock", _told("clock")),
-    Fact("lockdown", _told("lockdown")),
-    Fact("version", _told("version")),
-)
 GROUPS = tuple(fact for fact in FACTS if fact.groups)
-ALIKE = ("cpu", "hypervisor")       # groups that differ in these are never compared
 
 
 @dataclass(frozen=True)
@@ -105,7 +34,7 @@ class Measurement:
     host: str
     file: str
     started: int
-    facts: dict[str, Value]
+    facts: Facts
     times: dict[Key, float]
     left: Left
 
@@ -118,8 +47,8 @@ def measurement(host: str, file: str, runs: list[Run]) -> Measurement:
     """What this file says."""
     left = Left()
     times = {_key(key, result): time for key, (time, result) in series.middles(runs, left).items()}
-    facts = {fact.name: fact.of(runs[0].machine, runs) for fact in FACTS}
-    return Measurement(host, file, series.started(runs), facts, times, left)
+    about = facts(runs[0].machine, (result for run in runs for result in run.results))
+    return Measurement(host, file, series.started(runs), about, times, left)
 
 
 def _key(key: tuple, result: dict) -> Key:
@@ -154,7 +83,7 @@ class Host:
         self.measured = [each for each, _ in zip(same, range(COUNTED))]
 
     @property
-    def facts(self) -> dict[str, Value]:
+    def facts(self) -> Facts:
         return self.measured[0].facts
 
     @property
@@ -199,10 +128,9 @@ class Group:
 
     def differs(self, host: Host) -> Iterator[tuple[Fact, Value, Value]]:
         """The facts in which a host is not like the group: what it has, what the group has."""
-        for fact in FACTS:
-            mine, usual = host.facts[fact.name], self.typical(fact)
-            if not fact.same(mine, usual):
-                yield fact, mine, usual
+        usual = {fact.name: self.typical(fact) for fact in FACTS}
+        return ((fact, host.facts[fact.name], usual[fact.name])
+                for fact in differences(host.facts, usual))
 
 
 @dataclass
@@ -263,9 +191,9 @@ def _groups(hosts: list[Host]) -> tuple[list[Group], list[Host]]:
 
 def _unlike(group: Group, host: Host) -> int:
     """In how many facts that groups go by a host differs from a group."""
-    differ = [fact.name for fact, one, other in
+    differ = [fact for fact, one, other in
               zip(GROUPS, group.equal[0].group, host.group) if one != other]
-    return len(FACTS) if set(ALIKE) & set(differ) else len(differ)
+    return len(FACTS) if any(fact.alike for fact in differ) else len(differ)
 
 
 def _judge(found: Fleet) -> None:

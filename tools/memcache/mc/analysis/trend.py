@@ -11,14 +11,16 @@ from dataclasses import dataclass, field
 
 from mc.analysis import series
 from mc.analysis.changes import FEWEST, Step, far, steps
+from mc.analysis.machines import Facts, facts
 from mc.analysis.match import describe
 from mc.analysis.series import Left
 from mc.records import prices
 from mc.records.results import Run
 
-# Facts about a machine that may bring a change.
-FACTS = ("kernel", "kernel_version", "version", "microcode", "clock", "lockdown", "cpus_online")
 ORDERS = ("time", "kernel")
+# Of a kernel that is not released yet: with the 0 that Fedora puts before it, or the digits of the
+# version that Ubuntu repeats there.
+CANDIDATE = re.compile(r"(?:-0\.|(?<=-)\d+|[-~._]|(?<=\d))rc(\d+)")
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Origin:
     """The file of a run. `started` is when its first result was measured, 0 if nobody knows."""
     name: str
     started: int
-    facts: dict
+    facts: Facts
 
     @property
     def kernel(self) -> str:
@@ -73,7 +75,8 @@ def gathered(files: Iterable[tuple[str, list[Run]]], order: str = "time",
     for file, runs in files:
         machine = runs[0].machine
         about = f"{machine['cpu']}, {prices.below(machine)}"
-        origin = Origin(file, series.started(runs), {key: machine.get(key) for key in FACTS})
+        origin = Origin(file, series.started(runs), facts(
+            machine, (result for run in runs for result in run.results)))
         for key, (time, result) in series.middles(runs, found.left).items():
             history = known.get((about, key)) or _history(about, result)
             if all(word in history.keys.split() for word in words):
@@ -105,13 +108,10 @@ def _sort(history: History, order: str) -> None:
 
 
 def version(release: str) -> tuple:
-    """What sorts kernel releases: 6.9 before 6.12-rc1 before 6.12 before 6.12.1."""
-    parts = re.findall(r"~|\d+|[A-Za-z]+", release.replace("-rc", "~rc"))
+    """What sorts kernel releases: 6.9 before 6.12-rc1 before 6.12 before 6.12.1. A candidate comes
+    before its release in all names: 6.12-rc1, 6.12~rc1, 6.12.0-0.rc1.13.fc42, and
+    6.12.0-061200rc1-generic, which is 6.12.0-061200-generic later. 6.12 is 6.12.0."""
+    release = re.sub(r"^(\d+\.\d+)(?![.\d])", r"\1.0", CANDIDATE.sub(r"~rc\1", release))
+    parts = re.findall(r"[~+]|\d+|[A-Za-z]+", release)
     return *((-2,) if part == "~" else (1, int(part)) if part.isdigit() else (0, part)
              for part in parts), (-1,)
-
-
-def brought(before: Origin, after: Origin) -> list[str]:
-    """What is different about the machine: `kernel 6.1 -> 6.2`."""
-    return [f"{key} {before.facts[key] or 'na'} -> {after.facts[key] or 'na'}" for key in FACTS
-            if before.facts[key] != after.facts[key]]

@@ -2,7 +2,7 @@
 """The comparison of results: pairs of records side by side, then four tables of the cost of an
 operating system, of interrupts and of a hypervisor, if there are random accesses."""
 
-from mc.analysis import marks, match, overhead
+from mc.analysis import machines, marks, match, overhead
 from mc.analysis.estimate import Change, change, median_time, without_interval
 from mc.analysis.findings import FLOOR, MIN_SAMPLES
 from mc.analysis.match import Batch, Pairing
@@ -79,6 +79,7 @@ def _group(group: list[Pairing], wide: bool) -> list[Part]:
     found: list[Part] = [Sentence(batch_line("A", first), gap=True),
                          *(Sentence(batch_line(name, p.b)) for name, p in named.items())]
     for name, pairing in named.items():
+        found += different(f"about {name}", pairing)
         free = pairing.free
         if pairing.a.where != pairing.b.where:
             free = {"where": (pairing.a.where, pairing.b.where), **free}
@@ -111,6 +112,13 @@ def _left(name: str, pairing: Pairing, several: bool) -> list[Part]:
         found += _list(f"Without a partner{other}, in {own if own == 'A' else name} only",
                        [line.replace("(B has ", f"({name} has ") for line in lonely])
     return found
+
+
+def different(what: str, pairing: Pairing) -> list[Part]:
+    """What is different about the machine of the second batch, if it is of another file."""
+    a, b = (machines.facts(batch.machine, batch.results) for batch in (pairing.a, pairing.b))
+    said = "" if pairing.a.file == pairing.b.file else machines.unlike(b, a)
+    return [Sentence(f"Different {what}: {said}.")] if said else []
 
 
 def batch_line(name: str, batch: Batch) -> str:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The report of `memcache fleet`: as parts for a terminal or a page, and as JSON."""
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
 
 from mc import plural
-from mc.analysis.fleet import AT, FACTS, GROUPS, Fact, Finding, Fleet, Group, Host, Value
+from mc.analysis.fleet import GROUPS, Finding, Fleet, Group, Host
+from mc.analysis.machines import FACTS, Fact, Value, difference, text
 from mc.analysis.outliers import FEWEST
 from mc.analysis.verdict import listed
 from mc.output.trend import left_out
@@ -75,31 +75,8 @@ def _text(finding: Finding) -> str:
 
 def differences(group: Group, host: Host) -> str:
     """What is different about a host, for people."""
-    return "; ".join(_difference(*one) for one in group.differs(host)) or \
+    return "; ".join(difference(*one) for one in group.differs(host)) or \
         "nothing that its record says"
-
-
-def _difference(fact: Fact, mine: Value, usual: Value) -> str:
-    if isinstance(mine, tuple) and isinstance(usual, tuple):
-        return ", ".join(f"{listed(modules)} {verb}" for modules, verb in (
-            (_without(usual, mine), "missing"), (_without(mine, usual), "more")) if modules)
-    return f"{fact.name} {text(fact, mine)} instead of {text(fact, usual)}"
-
-
-def _without(some: tuple[str, ...], others: tuple[str, ...]) -> list[str]:
-    return [one for one in some if one not in others]
-
-
-def text(fact: Fact, value: Value) -> str:
-    """A fact in words."""
-    if value is None:
-        return "na"
-    if isinstance(value, tuple):
-        kinds = Counter(module.partition(AT)[0] for module in value)
-        return ", ".join(f"{count} x {kind}" for kind, count in kinds.items())
-    if isinstance(value, float):
-        return f"{value:.0f} MHz" if fact.name == "core clock" else f"{value / (1 << 30):.1f} GiB"
-    return value
 
 
 def _groups(found: Fleet) -> list[Part]:

@@ -5,7 +5,7 @@ sentence that sums it up."""
 from mc import plural
 from mc.analysis.match import Pairing
 from mc.analysis.regression import Answer, Verdict
-from mc.output.comparison import batch_line, figure
+from mc.output.comparison import batch_line, different, figure
 from mc.parts import Grid, Part, Sentence, bullets
 from mc.records import rounds
 
@@ -20,7 +20,7 @@ def parts(pairings: list[Pairing], answers: list[Answer], limit: float) -> list[
     found: list[Part] = []
     for pairing in pairings:
         found += [Sentence(batch_line("baseline", pairing.a)),
-                  Sentence(batch_line("now     ", pairing.b))]
+                  Sentence(batch_line("now     ", pairing.b)), *different("now", pairing)]
     by = {verdict: [one for one in answers if one.verdict == verdict] for verdict in Verdict}
     several = len(pairings) > 1
     if by[Verdict.WORSE]:

@@ -5,8 +5,9 @@ import time
 
 from mc import plural
 from mc.analysis.changes import FEWEST, Step
+from mc.analysis.machines import changes
 from mc.analysis.series import Left
-from mc.analysis.trend import Gathered, History, Origin, brought
+from mc.analysis.trend import Gathered, History, Origin
 from mc.output.charts import Chart, Mark, Point, Series, Source
 from mc.output.entries import SECOND, when
 from mc.parts import Grid, Part, Sentence, bullets
@@ -39,14 +40,18 @@ def _change(group: list[tuple[History, Step]], several: bool) -> list[Part]:
     group = sorted(group, key=lambda one: one[1].speed)
     history, step = group[0]
     after, before = history.origins[step.at], history.origins[step.at - 1]
-    new = ", ".join(brought(before, after)) or \
-        "neither the kernel nor the version of memcache is new there"
-    title = f"Since {_place(after)}: {new}. Before that: {_place(before)}."
+    title = f"Since {_place(after)}: {brought(before, after)}. Before that: {_place(before)}."
     if several:
         title = f"{history.machine}. {title}"
     rows = [[_name(one), _figure(one, step.before), _figure(one, step.after), _speed(step)]
             for one, step in group]
     return [Grid(["", "before", "after", "speed"], rows, title=title)]
+
+
+def brought(before: Origin, after: Origin) -> str:
+    """What is different about the machine: `kernel 6.1 -> 6.2`."""
+    return ", ".join(changes(before.facts, after.facts)) or \
+        "the records tell of nothing that is new there"
 
 
 def _place(origin: Origin) -> str:
