@@ -212,6 +212,9 @@ class Verdicts(fake.unittest.TestCase):
         self.assertIn("NO EFFECT ON THIS MACHINE: asking for UC or WC changes nothing", text)
         self.assertIn("The rows WB, UC and WC measure the same memory", text)
         self.assertIn("Under a hypervisor (kvm)", text)
+        for name in "", "unknown":
+            self.assertIn("The hypervisor is not known.",
+                          self.said(fake.BARE | {"hypervisor": name}, FORCED))
 
     def test_unknown(self):
         text = self.said(fake.BARE, YES | {"wc": "unknown"})

@@ -66,6 +66,10 @@ class Modules(fake.unittest.TestCase):
                                          configured="Configured Clock Speed"))
         self.assertEqual((slot["size_bytes"], slot["mt_per_s"]), (8 << 30, 2933))
 
+    def test_blocks_may_follow_each_other_without_a_blank_line(self):
+        text = (device("DIMM_A1") + device("DIMM_B1")).replace("\n\n", "\n")
+        self.assertEqual([slot["slot"] for slot in hardware.modules(text)], ["DIMM_A1", "DIMM_B1"])
+
     def test_an_empty_slot(self):
         [slot] = hardware.modules(empty(SERVER[0]))
         self.assertEqual({slot[key] for key in ("size_bytes", "mt_per_s", "rated_mt_per_s",
@@ -92,15 +96,18 @@ class Modules(fake.unittest.TestCase):
             with self.subTest(kind + width):
                 [slot] = hardware.modules(device(SERVER[0], kind=kind, width=width))
                 self.assertEqual(slot["width_bits"], bits)
-        [chips] = hardware.modules(device(SERVER[0], width="16 bits").replace(
-            "Form Factor: DIMM", "Form Factor: Row Of Chips"))
-        self.assertEqual(chips["width_bits"], 16)
+        for form, width, bits in (("Row Of Chips", "16 bits", 16), ("CAMM", "128 bits", 128),
+                                  ("Row Of Chips", "72 bits", 64), ("SODIMM", "72 bits", 64)):
+            [slot] = hardware.modules(device(SERVER[0], width=width).replace(
+                "Form Factor: DIMM", f"Form Factor: {form}"))
+            self.assertEqual(slot["width_bits"], bits)
 
     def test_a_clock_that_is_given_as_transfers(self):
         for kind, rated, speed, found in (
                 ("DDR4", "2667", "1333", (2667, 2667)), ("DDR4", "2133", "1067", (2133, 2133)),
                 ("DDR3", "1333", "667", (1333, 1333)), ("DDR5", "4800", "2400", (4800, 4800)),
                 ("DDR5", "5600", "2800", (5600, 5600)), ("DDR2 FB-DIMM", "667", "333", (667, 667)),
+                ("DDR3", "667", "533", (1334, 1066)), ("DDR3", "800", "667", (1600, 1334)),
                 ("DDR4", "1333", "1333", (2666, 2666)), ("DDR4", "1200", "Unknown", (2400, None)),
                 # These may be true.
                 ("DDR4", "3200", "1600", (3200, 1600)), ("DDR3", "1600", "800", (1600, 800)),

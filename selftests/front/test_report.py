@@ -199,6 +199,10 @@ class CacheAttributes(fake.unittest.TestCase):
     def test_emulation_is_said_plainly(self):
         text = "\n".join(report.lines(attributes(fake.TCG, NO)))
         self.assertIn("hypervisor: tcg", text)
+        for name in "", "unknown":      # "" is of an older version
+            runs = fake.measured(fake.BARE | {"hypervisor": name}, ("bandwidth", [
+                fake.result("bandwidth", 9000.0)]))
+            self.assertIn("hypervisor: unknown", "\n".join(report.lines(runs)))
         self.assertIn("- Nothing: on an emulated machine", text)
         self.assertIn("MEMORY TYPES HAVE NO EFFECT ON THIS MACHINE", text)
         self.assertNotIn("faster", text)

@@ -120,7 +120,10 @@ def _no_effect(verdict: Verdict, idle: list[str]) -> list[str]:
     if len(rows) > 1:
         said.append(f"The rows {listed(rows)} measure the same memory; what differs between them "
                     f"is noise, and says nothing about {listed(rows, 'or')}.")
-    if verdict.hypervisor and not verdict.emulated:
+    if verdict.hypervisor == "unknown":
+        said.append("The hypervisor is not known. Under one, a guest's page tables may have no "
+                    "effect: measure on bare metal.")
+    elif verdict.hypervisor and not verdict.emulated:
         said.append(f"Under a hypervisor ({verdict.hypervisor}) a guest's page tables may have no "
                     "effect: measure on bare metal.")
     return said

@@ -189,7 +189,7 @@ class _Reader:
             raise ValueError("`memory_types` is not an object")
         if not isinstance(record.get("simulated", {}), dict):
             raise ValueError("`simulated` is not an object")
-        if record.get("hypervisor") == "":      # that of an older version, for one without a name
+        if record.get("hypervisor", "") == "":  # "": an older version, of one without a name
             record["hypervisor"] = "unknown"
         self.machine = record
 

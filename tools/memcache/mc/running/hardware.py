@@ -26,6 +26,7 @@ SAYS_NOTHING = "Not Specified", "Unknown", "None", "NO DIMM", "<BAD INDEX>"
 # The lowest transfers a second, in millions, of each generation of modules.
 LOWEST = {"DDR": 200, "DDR2": 400, "DDR3": 800, "DDR4": 1600, "DDR5": 3200}
 WIDTH = 64          # bits of data of a module; DDR5 has two times 32
+WITH_ECC = {36: 32, 40: 32, 72: 64, 80: 64, 144: 128, 160: 128}
 
 
 def describe() -> dict:
@@ -77,7 +78,7 @@ def modules(text: str) -> list[dict]:
 
 def _devices(text: str) -> Iterator[dict[str, str]]:
     """The fields of each slot for memory."""
-    for block in re.split(r"^(?=Handle |Memory Device$)", text, flags=re.M):
+    for block in re.split(r"\n\s*\n|^(?=Handle |Memory Device$)", text, flags=re.M):
         fields = dict(re.findall(r"^\t([^\t:]+): *(.*?)\s*$", block, re.M))
         if re.match(r"Memory Device$", block, re.M) and "Size" in fields \
                 and fields.get("Type") not in STORAGE:
@@ -89,19 +90,20 @@ def _width(fields: dict[str, str]) -> int | None:
     told = _quantity(fields.get("Data Width", ""), {"bits": 1})
     chips = re.match("LPDDR|HBM", fields.get("Type", "")) or \
         not fields.get("Form Factor", "DIMM").endswith("DIMM")
-    return told and (min(told, WIDTH) if chips else WIDTH)
+    return told and (WITH_ECC.get(told, told) if chips else WIDTH)
 
 
 def _speeds(fields: dict[str, str]) -> dict[str, int | None]:
     """Transfers a second. Some firmware gives the clock, which is half of that. It does so if no
-    module of this kind is so slow, and it is half of the rated speed, or equal to it."""
+    module of this kind is so slow. Then the rated speed is twice as high, or it is a clock, too."""
     rated = _speed(fields, "Speed")
     found = next(filter(None, (_speed(fields, name) for name in SPEEDS)), None)
     lowest = LOWEST.get(fields.get("Type", "").partition(" ")[0], 0)
-    if rated and rated < lowest <= 2 * rated and rated == (found or rated):
-        rated, found = 2 * rated, found and 2 * found
-    elif rated and found and found < lowest and abs(rated - 2 * found) <= 2:
+    slowest = found or rated or 0
+    if rated and found and found < lowest and abs(rated - 2 * found) <= 2:
         found = rated
+    elif rated and slowest < lowest <= 2 * slowest and rated <= lowest:
+        rated, found = 2 * rated, found and 2 * found
     return {"rated_mt_per_s": rated, "mt_per_s": found}
 
 
