@@ -199,6 +199,8 @@ static void test_hypervisors(void **state)
 		  "hyper-v" },
 		{ { { 0x40000000, "Microsoft Hv" }, { 0x40000100, "Something" } },
 		  "hyper-v" },
+		{ { { 0x40000000, "any letters" }, { 0x40000100, "KVMKVMKVM" } }, "kvm" },
+		{ { { 0x40000100, "KVMKVMKVM" } }, "kvm" },
 		/* No name, or what an Intel CPU has in a leaf that is not there. */
 		{ { { 1, "" } }, "unknown" },
 		{ { { 0x40000000, "" } }, "unknown" },

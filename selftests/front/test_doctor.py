@@ -188,7 +188,9 @@ class Doctor(fake.InDirectory):
         self.assertNotIn("PAT", self.text)
         unloaded = arm | {"sys/kernel/debug/memcache/machine": None, "proc/modules": ""}
         for vendor, product in (("Amazon EC2", "c7g.metal"), ("GIGABYTE", "R152-P30"),
-                                ("Microsoft Corporation", "Surface Pro"), ("LENOVO", "21BX")):
+                                ("Microsoft Corporation", "Surface Pro"), ("LENOVO", "21BX"),
+                                ("HPE", "ProLiant RL300 Gen11"), ("Huawei", "TaiShan 200"),
+                                ("Ampere(R)", "Mt. Jade"), ("Supermicro", "ARS-210M-NR")):
             self.says("ok", "no hypervisor", **unloaded | names(vendor, product))
         self.says("ok", "no hypervisor", **unloaded | {
             "proc/device-tree/compatible": "raspberrypi,4-model-b\0brcm,bcm2711\0"})

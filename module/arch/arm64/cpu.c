@@ -173,8 +173,8 @@ static void read_names(struct mc_text *t)
 static const char * const guests[] = {
 	"QEMU", "KVM", "Amazon EC2", "Google", "Xen", "xen,", "VMware", "innotek",
 	"VirtualBox", "Virtual", "virt", "OpenStack", "KubeVirt", "Parallels",
-	"Hetzner", "vServer", "Cloud", "cloud", "bhyve", "Bochs", "DigitalOcean",
-	"Nutanix", "oVirt", "Hyper-V",
+	"Hetzner", "vServer", "Cloud", "cloud", "CLOUD", "bhyve", "Bochs",
+	"DigitalOcean", "Nutanix", "oVirt", "Hyper-V",
 };
 
 static const char * const makers[] = {
@@ -183,9 +183,11 @@ static const char * const makers[] = {
 	"Ampere", "ADLINK", "Wiwynn", "WIWYNN", "Foxconn", "Quanta", "Inventec",
 	"Inspur", "Cavium", "Marvell", "NVIDIA", "Qualcomm", "Phytium", "PHYTIUM",
 	"Surface", "System76", "SolidRun", "Raspberry Pi", "raspberrypi,", "Radxa",
-	"radxa,", "Apple Mac", "apple,", "brcm,", "rockchip,", "allwinner,",
-	"amlogic,", "qcom,", "mediatek,", "nvidia,", "fsl,", "marvell,", "xlnx,",
-	"hisilicon,", "socionext,", "samsung,", "renesas,",
+	"radxa,", "Pine64", "Apple Mac", "Apple iMac", "apple,", "TaiShan",
+	"xFusion", "H3C", "TYAN", "Tyan", "MiTAC", "Samsung", "Acer", "brcm,",
+	"rockchip,", "allwinner,", "amlogic,", "qcom,", "mediatek,", "nvidia,",
+	"fsl,", "marvell,", "xlnx,", "hisilicon,", "socionext,", "samsung,",
+	"renesas,",
 };
 
 static bool has_any(const char *names, const char * const *words, size_t n)

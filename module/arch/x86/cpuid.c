@@ -268,8 +268,8 @@ static const char *short_name(const char *id)
 }
 
 /*
- * KVM and Xen can imitate Hyper-V for Windows. Their own leaves then come after those of Hyper-V.
- * Return: the short name of such a hypervisor, or NULL.
+ * KVM and Xen can imitate Hyper-V for Windows, under its name or any other. Their own leaves then
+ * come after those of Hyper-V. Return: the short name of such a hypervisor, or NULL.
  */
 static const char *imitator(void)
 {
@@ -294,15 +294,18 @@ static const char *imitator(void)
  */
 const char *mc_hypervisor_name(char id[MC_HYPERVISOR_BYTES])
 {
-	const char *name = NULL;
+	const char *name, *other = NULL;
+	bool has_id;
 
 	if (!mc_hypervisor())
 		return NULL;
-	if (!read_id(HYPERVISOR, id))
-		return "unknown";
-	if (!strcmp(id, "Microsoft Hv"))
-		name = imitator();
-	if (!name)
-		name = short_name(id);
-	return name ? name : id;
+	has_id = read_id(HYPERVISOR, id);
+	name = has_id ? short_name(id) : NULL;
+	if (!name || !strcmp(name, "hyper-v"))
+		other = imitator();
+	if (other)
+		return other;
+	if (name)
+		return name;
+	return has_id ? id : "unknown";
 }

@@ -91,13 +91,14 @@ VENDORS = {"QEMU": "kvm", "KVM": "kvm", "Amazon EC2": "kvm", "Google": "kvm", "X
 # has the same words.
 GUESTS = ("QEMU", "KVM", "Amazon EC2", "Google", "Xen", "xen,", "VMware", "innotek", "VirtualBox",
           "Virtual", "virt", "OpenStack", "KubeVirt", "Parallels", "Hetzner", "vServer", "Cloud",
-          "cloud", "bhyve", "Bochs", "DigitalOcean", "Nutanix", "oVirt", "Hyper-V")
+          "cloud", "CLOUD", "bhyve", "Bochs", "DigitalOcean", "Nutanix", "oVirt", "Hyper-V")
 MAKERS = ("GIGABYTE", "Gigabyte", "Giga Computing", "ASRock", "ASUS", "Supermicro", "Dell", "HPE",
           "Hewlett", "LENOVO", "Lenovo", "HUAWEI", "Huawei", "FUJITSU", "Ampere", "ADLINK",
           "Wiwynn", "WIWYNN", "Foxconn", "Quanta", "Inventec", "Inspur", "Cavium", "Marvell",
           "NVIDIA", "Qualcomm", "Phytium", "PHYTIUM", "Surface", "System76", "SolidRun",
-          "Raspberry Pi", "raspberrypi,", "Radxa", "radxa,", "Apple Mac", "apple,", "brcm,",
-          "rockchip,", "allwinner,", "amlogic,", "qcom,", "mediatek,", "nvidia,", "fsl,",
+          "Raspberry Pi", "raspberrypi,", "Radxa", "radxa,", "Pine64", "Apple Mac", "Apple iMac",
+          "apple,", "TaiShan", "xFusion", "H3C", "TYAN", "Tyan", "MiTAC", "Samsung", "Acer",
+          "brcm,", "rockchip,", "allwinner,", "amlogic,", "qcom,", "mediatek,", "nvidia,", "fsl,",
           "marvell,", "xlnx,", "hisilicon,", "socionext,", "samsung,", "renesas,")
 BARE = ".metal"     # instances of Amazon EC2 without a hypervisor
 
