@@ -10,6 +10,7 @@ from mc.records.results import Run
 
 RATE = "mb_per_s"
 SLOTS = 3           # of a channel, at most
+ROUNDED = 2         # MT/s: 2133 and 2134 are the same speed
 
 
 def known(slots: list[dict]) -> bool:
@@ -39,7 +40,7 @@ def half(slot: dict) -> bool:
     """Whether the speed of a module is half of what it is rated for. Then firmware may have meant
     the clock."""
     speed, rated = slot["mt_per_s"], slot["rated_mt_per_s"]
-    return bool(speed and rated) and abs(2 * speed - rated) <= 2
+    return bool(speed and rated) and abs(2 * speed - rated) <= ROUNDED
 
 
 def slots_of(machine: dict) -> list[dict]:
@@ -143,7 +144,7 @@ def _remarks(slots: list[dict]) -> list[str]:
     return found + [
         f"{slot['slot']} runs at {slot['mt_per_s']} MT/s{_or_twice(slot)}; it is rated for "
         f"{slot['rated_mt_per_s']}." for slot in installed(slots)
-        if slot["mt_per_s"] and (slot["rated_mt_per_s"] or 0) > slot["mt_per_s"]]
+        if slot["mt_per_s"] and (slot["rated_mt_per_s"] or 0) > slot["mt_per_s"] + ROUNDED]
 
 
 def _or_twice(slot: dict) -> str:

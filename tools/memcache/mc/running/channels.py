@@ -96,7 +96,8 @@ def _plain(text: str) -> str:
 
 
 def _are_channels(slots: list[Slot]) -> bool:
-    """Whether the letters in the names can be channels only, and not CPUs."""
+    """Whether the letters in the names can be channels only, and not CPUs. Firmware that has
+    letters for CPUs has no names for banks, or those of the CPUs."""
     numbers: dict[str, set[int]] = {}
     places: dict[str, set[frozenset[str]]] = {}
     for slot in slots:
@@ -104,13 +105,14 @@ def _are_channels(slots: list[Slot]) -> bool:
             letter = reading.channel[1]
             numbers.setdefault(letter, set()).add(int(reading.rest))
             places.setdefault(letter, set()).add(_places(slot.name, slot.bank))
-    known = {place for some in places.values() for place in some if place}
     if any(number > MOST for some in numbers.values() for number in some):
         return False
+    known = {place for some in places.values() for place in some if place}
     if not known:
-        return len(numbers) > 1 and all(len(some) < MOST for some in numbers.values())
-    alone = len(places) > 1 and all(len(some) == 1 for some in places.values())
-    return not (alone and len(known) == len(places))
+        return len(numbers) > 1 and all(len(some) < MOST for some in numbers.values()) \
+            and all(slot.bank for slot in slots if slot.filled)
+    one_each = len(known) == len(places) and all(len(some) == 1 for some in places.values())
+    return not one_each or len(places) == 1 and any(_places(slot.name) for slot in slots)
 
 
 def _fit(readings: Readings, slots: list[Slot]) -> bool:
