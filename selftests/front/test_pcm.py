@@ -339,9 +339,9 @@ class Joining(InZone):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("read 12 100.0 650.0 1200.0 650.0", " ".join(done.stdout.split()))
         self.assertIn("2026-01-15 12:00:00 to 2026-01-15 12:00:06 UTC", done.stdout)
-        done = front("pcm", "f.csv", "run", "-o", "new/out")
+        done = front("pcm", "f.csv", "run", "-o", "joined")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual(json.loads(Path("new/out").read_text().splitlines()[2])[
+        self.assertEqual(json.loads(Path("joined").read_text().splitlines()[2])[
             "dram_pcm_samples"], 6)
         for words in (("pcm", "nosuch"), ("perf", "f.csv"), ("pcm", "f.csv", "f.csv"),
                       ("pcm", "f.csv", "-o", "x")):

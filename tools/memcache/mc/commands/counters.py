@@ -19,8 +19,9 @@ Prints a line for each event and package of the memory controllers' PMUs in
 /sys/bus/event_source/devices. The module's file `counters` and memcache-user
 --counters take these lines. `memcache run --counters` sets them for a run.
 With a COMMAND, they count the traffic of all programs while it runs, in user
-space and without the module; the exit status is that of the command. Memory of
-nodes without CPUs, such as CXL and HBM, has other controllers and is not counted.
+space and without the module; the exit status is that of the command. Memory
+of nodes without CPUs, such as CXL and HBM, has other controllers and is not
+counted.
 """
 
 
