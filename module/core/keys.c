@@ -89,7 +89,7 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 	[MC_KEY_DISTURBED] = {
 		.name = "disturbed", .column = "disturbed", .preset = "leave_out",
 		.kind = MC_CHOICE, .names = disturbed_names, .wide = true,
-		.help = "samples hit by interrupts, migrations, steal; all stay if most are hit",
+		.help = "samples that something else has disturbed; all stay if most are hit",
 	},
 	[MC_KEY_PAGE] = {
 		.name = "page", .column = "page", .preset = "auto",

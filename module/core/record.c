@@ -179,6 +179,7 @@ static const struct fact {
 	{ "disturbed_interrupt", FACT_DISTURBED, .wide = true, .which = 0 },
 	{ "disturbed_migration", FACT_DISTURBED, .wide = true, .which = 1 },
 	{ "disturbed_steal", FACT_DISTURBED, .wide = true, .which = 2 },
+	{ "disturbed_preemption", FACT_DISTURBED, .wide = true, .which = 3 },
 	{ "windows_left_out", FACT_WINDOWS, F(windows_left_out), .wide = true },
 	{ "min_ns", FACT_STAT_NS, F(stats.min_ps) },
 	{ "median_ns", FACT_STAT_NS, F(stats.median_ps) },

@@ -10,7 +10,7 @@
 #include "core/steady.h"
 
 #define MC_MAX_COLUMNS	16	/* figures that a test can define */
-#define MC_MAX_CELLS	(MC_MAX_KEYS + MC_MAX_COLUMNS + 60)
+#define MC_MAX_CELLS	(MC_MAX_KEYS + MC_MAX_COLUMNS + 61)
 
 /* Sizes of buffers, terminator included. */
 #define MC_ROW_MAX	8192			/* a row, or a result's JSON line */
@@ -64,9 +64,10 @@ enum mc_disturbance {
 	MC_BY_INTERRUPT = 1,	/* or an exception */
 	MC_BY_MIGRATION = 2,	/* the thread has changed its CPU since the last window */
 	MC_BY_STEAL = 4,	/* a hypervisor took the CPU away */
+	MC_BY_PREEMPTION = 8,	/* other threads have had the CPU since the last window */
 };
 
-#define MC_NDISTURBANCES	3
+#define MC_NDISTURBANCES	4
 
 /* Why DRAM traffic is missing. */
 enum mc_dram_why {

@@ -2,6 +2,7 @@
 /* The detector in the kernel: the counters behind /proc/interrupts and /proc/stat. */
 #include <linux/cpumask.h>
 #include <linux/kernel_stat.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 
 #include "arch/cores.h"
@@ -45,7 +46,7 @@ static bool steal_is_reported(void)
  */
 u8 mc_detector_kinds(int cpu)
 {
-	u8 kinds = MC_BY_INTERRUPT | MC_BY_MIGRATION;
+	u8 kinds = MC_BY_INTERRUPT | MC_BY_MIGRATION | MC_BY_PREEMPTION;
 
 	return cpu >= 0 && steal_is_reported() ? kinds | MC_BY_STEAL : kinds;
 }
@@ -65,20 +66,27 @@ void mc_detector_begin(struct mc_detector *v)
  * mc_detector_end() - a timed window has ended
  * @v: the thread's detector
  *
+ * No thread can be preempted in a window here. One that was preempted since the last window
+ * finds the caches as other threads have left them.
+ *
  * Context: Preemption off.
  * Return: the disturbances in it, bits of enum mc_disturbance; a migration if the last
  * window was on another CPU.
  */
 u8 mc_detector_end(struct mc_detector *v)
 {
+	u64 switches = v->switches;
 	u32 last = v->cpu;
 	u8 seen = 0;
 
 	v->cpu = smp_processor_id() + 1;
+	v->switches = current->nivcsw + 1;
 	if (mc_interrupt_count() != v->interrupts)
 		seen |= MC_BY_INTERRUPT;
 	if (last && last != v->cpu)
 		seen |= MC_BY_MIGRATION;
+	if (switches && switches != v->switches)
+		seen |= MC_BY_PREEMPTION;
 	return seen;
 }
 

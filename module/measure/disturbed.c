@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What happens to windows and samples that an interrupt, a migration or stolen time has
- * disturbed. The disturbance itself is detected, not inferred from the duration:
+ * What happens to windows and samples that an interrupt, a migration, a preemption or
+ * stolen time has disturbed. The disturbance itself is detected, not inferred from the duration:
  * nothing is left out for being slow.
  *
  * A sample leaves out its disturbed windows if the others are a good part of it.
@@ -237,7 +237,7 @@ void mc_disturbed_record(struct mc_measurement *meas, struct mc_record *rec)
 void mc_disturbed_json(struct mc_text *t)
 {
 	static const char * const names[MC_NDISTURBANCES] = {
-		"interrupt", "migration", "steal",
+		"interrupt", "migration", "steal", "preemption",
 	};
 	u8 kinds = mc_detector_kinds(0);
 	const char *comma = "";

@@ -13,7 +13,8 @@
  * @w: the thread
  *
  * A pause takes away as much as work of the same time has brought, up to MC_WARM_NS: a
- * short pause costs little, a long one all.
+ * short pause costs little, a long one all. A window in which other threads had the CPU
+ * counts as a pause, since nobody knows which part of it they had.
  *
  * Context: Worker thread.
  * Return: ticks for which the core had worked without a pause when the window began.
@@ -21,7 +22,12 @@
 u64 mc_core_worked(struct mc_worker *w)
 {
 	u64 pause = w->began > w->left_off ? w->began - w->left_off : 0, before;
+	u64 ticks = w->ended > w->began ? w->ended - w->began : 0;
 
+	if (w->disturbed & MC_BY_PREEMPTION && mc_window_preemptible()) {
+		pause += ticks;
+		ticks = 0;
+	}
 	if (w->disturbed & MC_BY_MIGRATION)
 		w->worked = 0;
 	if (pause > mc_ns_to_ticks(MC_PAUSE_NS)) {
@@ -29,7 +35,7 @@ u64 mc_core_worked(struct mc_worker *w)
 		w->worked -= min(w->worked, pause);
 	}
 	before = w->worked;
-	w->worked += w->ended > w->began ? w->ended - w->began : 0;
+	w->worked += ticks;
 	w->left_off = w->ended;
 	return before;
 }

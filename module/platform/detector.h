@@ -12,12 +12,15 @@
  * struct mc_detector - what a thread's detector remembers
  * @interrupts: this CPU's interrupt count when the window began
  * @cpu: number of the CPU in the last window, plus 1; 0: there was no window
+ * @switches: how often other threads had taken the CPU away when the last window ended, plus
+ *            1; 0: there was no window
  * @stolen: time stolen from the CPU up to the last check, in the system's units
  * @looked: ticks at the last check; 0: there was none
  */
 struct mc_detector {
 	u32 interrupts;
 	u32 cpu;
+	u64 switches;
 	u64 stolen;
 	u64 looked;
 };

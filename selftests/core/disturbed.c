@@ -6,7 +6,7 @@
 #include "platform/os.h"
 #include "stub/point.h"
 
-#define KINDS	(MC_BY_INTERRUPT | MC_BY_MIGRATION | MC_BY_STEAL)
+#define KINDS	(MC_BY_INTERRUPT | MC_BY_MIGRATION | MC_BY_STEAL | MC_BY_PREEMPTION)
 #define LONG	(10ULL << 20)	/* bytes of a sample of several windows: 1 ns each */
 #define SHORT	(LONG / 10)	/* of one window */
 
@@ -205,6 +205,22 @@ static void test_one_window_of_one_thread(void **state)
 	assert_in_range(stats.max_ps, LONG * NS - 10, LONG * NS + 10);
 }
 
+static u8 preempted(unsigned int thread, int s, unsigned int window)
+{
+	return s == 1 ? MC_BY_PREEMPTION : 0;
+}
+
+/* Whoever had the CPU meanwhile is a cause of its own. */
+static void test_a_preemption_is_counted(void **state)
+{
+	begin(1, SHORT, 4);
+	happens = preempted;
+	measure();
+	assert_int_equal(stats.samples, 3);
+	assert_seen(0, 0, 0);
+	assert_int_equal(rec.disturbed[3], 1);
+}
+
 static u8 nothing(unsigned int thread, int s, unsigned int window)
 {
 	return 0;
@@ -294,7 +310,7 @@ static void test_what_is_recognised_is_told(void **state)
 
 	begin(1, SHORT, 1);
 	mc_disturbed_json(&t);
-	assert_string_equal(buf, "\"recognised\":[\"interrupt\",\"migration\",\"steal\"]");
+	assert_string_equal(buf, "\"recognised\":[\"interrupt\",\"migration\",\"steal\",\"preemption\"]");
 	t.len = 0;
 	sim.kinds = MC_BY_MIGRATION;
 	mc_disturbed_json(&t);
@@ -316,6 +332,7 @@ int main(void)
 		cmocka_unit_test(test_warmups_are_not_counted),
 		cmocka_unit_test(test_a_sample_is_hit_if_one_thread_was),
 		cmocka_unit_test(test_one_window_of_one_thread),
+		cmocka_unit_test(test_a_preemption_is_counted),
 		cmocka_unit_test(test_a_bad_clock_is_another_reason),
 		cmocka_unit_test(test_all_samples_since_the_last_look_are_suspects),
 		cmocka_unit_test(test_the_last_samples_are_looked_at_too),

@@ -13,7 +13,7 @@ static char header[ROW], row[ROW], json[ROW];
 /* A record, filled as a run would do it. */
 static void fill(const char *line)
 {
-	static const u32 disturbed[MC_NDISTURBANCES] = { 2, 3, 0 };
+	static const u32 disturbed[MC_NDISTURBANCES] = { 2, 3, 0, 4 };
 	static const u64 samples[] = { 4000, 2000, MC_NO_SAMPLE, 3000 };
 	u64 v[ARRAY_SIZE(samples)];
 	struct mc_error e;
@@ -31,7 +31,7 @@ static void fill(const char *line)
 	rec.effective = MC_EFFECT_YES;
 	rec.verified = MC_VERIFIED_OK;
 	rec.left_out = MC_LEFT_CLOCK | MC_LEFT_DISTURBED | MC_LEFT_NO_OVERLAP;
-	rec.watched = MC_BY_INTERRUPT | MC_BY_STEAL;
+	rec.watched = MC_BY_INTERRUPT | MC_BY_STEAL | MC_BY_PREEMPTION;
 	memcpy(rec.disturbed, disturbed, sizeof(rec.disturbed));
 	rec.windows_left_out = 5;
 	rec.started_unix_ns = 1700000000123456789;
@@ -289,6 +289,7 @@ static void values_of_a_record(void **state)
 		{ "disturbed_interrupt", NULL, "2" },
 		{ "disturbed_migration", NULL, "null" },
 		{ "disturbed_steal", NULL, "0" },
+		{ "disturbed_preemption", NULL, "4" },
 		{ "windows_left_out", NULL, "5" },
 		{ "min_ns", "2.000", "2.000" },
 		{ "median_ns", "3.000", "3.000" },
@@ -343,7 +344,7 @@ static void na_is_never_zero(void **state)
 		"min_ns", "median_ns", "max_ns", "mean_ns", "sd_ns", "p50_ns",
 		"p99_ns", "cv_percent", "attribute", "memory_node", "memory_zone",
 		"window_max_ns", "left_out_why", "mb_per_s", "mb_per_s_max",
-		"disturbed_interrupt", "disturbed_steal", "windows_left_out",
+		"disturbed_interrupt", "disturbed_steal", "disturbed_preemption", "windows_left_out",
 	};
 	size_t i;
 

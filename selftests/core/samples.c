@@ -448,6 +448,35 @@ static void test_a_rest_between_samples_is_made_up_for(void **state)
 	}
 }
 
+/* Other threads have the CPU for most of each window. */
+static void preempt(struct mc_worker *w)
+{
+	w->disturbed = MC_BY_PREEMPTION;
+	sim_spend(2 * MS);
+}
+
+/* Time that others had is not work of the loop, so the core does not become warm. */
+static void test_time_of_others_is_no_work(void **state)
+{
+	set_up_speeds(1);
+	base_ps = 10;
+	mc_threads_worker(team, 0)->left_off = 0;
+	sim.preemptible = true;
+	sim.closing = preempt;
+	assert_int_equal(settle(), 0);
+	assert_true(meas.settling.gave_up);
+	assert_int_equal(rec.steady, MC_STEADY_NO);
+	assert_int_equal(meas.settling.worked, 0);
+	/* In the kernel they had it between two windows, and the window itself is work. */
+	set_up_speeds(1);
+	base_ps = 10;
+	mc_threads_worker(team, 0)->left_off = 0;
+	sim.closing = preempt;
+	assert_int_equal(settle(), 0);
+	assert_false(meas.settling.gave_up);
+	assert_in_range(mc_ticks_to_ps(meas.settling.worked), 10 * MS, 20 * MS);
+}
+
 /* Trials only tell how long samples take. */
 static void test_a_trial_waits_for_nothing(void **state)
 {
@@ -682,6 +711,7 @@ int main(void)
 		cmocka_unit_test(test_each_variant_is_a_loop),
 		cmocka_unit_test(test_samples_are_waited_for),
 		cmocka_unit_test(test_a_rest_between_samples_is_made_up_for),
+		cmocka_unit_test(test_time_of_others_is_no_work),
 		cmocka_unit_test(test_a_trial_waits_for_nothing),
 		cmocka_unit_test(test_each_byte_once_a_pass),
 		cmocka_unit_test(test_an_untimed_pass),

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stolen time in user space is found for any CPU, however long /proc/stat is. */
+/*
+ * The detector of user space: stolen time is found for any CPU, however long /proc/stat is, and
+ * the thread's involuntary switches are preemptions.
+ */
 #include "cmocka_all.h"
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "platform/clock.h"
@@ -62,11 +66,44 @@ static void test_of_a_cpu_that_is_not_there(void **state)
 	listed = CPUS;
 }
 
+static long switches[2];	/* voluntary ones, involuntary ones */
+
+int getrusage(__rusage_who_t who, struct rusage *usage)
+{
+	assert_int_equal(who, RUSAGE_THREAD);
+	*usage = (struct rusage){ .ru_nvcsw = switches[0], .ru_nivcsw = switches[1] };
+	return 0;
+}
+
+static bool preempted(struct mc_detector *v)
+{
+	mc_detector_begin(v);
+	return mc_detector_end(v) & MC_BY_PREEMPTION;
+}
+
+/* A switch before the first window is not one of the windows, and a sleep is none at all. */
+static void test_of_switches(void **state)
+{
+	struct mc_detector v = { 0 };
+
+	switches[1] = 5;
+	mc_detector_init();
+	assert_true(mc_detector_kinds(-1) & MC_BY_PREEMPTION);
+	assert_false(preempted(&v));
+	assert_false(preempted(&v));
+	switches[1]++;
+	assert_true(preempted(&v));
+	assert_false(preempted(&v));
+	switches[0]++;
+	assert_false(preempted(&v));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_of_the_last_cpu),
 		cmocka_unit_test(test_of_a_cpu_that_is_not_there),
+		cmocka_unit_test(test_of_switches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -350,7 +350,7 @@ all_of() {
 	holds 'taken() == {200}' \
 		'all((r["left_out"] > 0) == (r["left_out_why"] == "disturbed") for r in results)' \
 		'all(r["left_out"] <= 100 for r in results)' \
-		'all(r["left_out"] <= sum(r[f"disturbed_{k}"] or 0 for k in ("interrupt", "migration", "steal")) for r in results)' \
+		'all(r["left_out"] <= sum(r[f"disturbed_{k}"] or 0 for k in ("interrupt", "migration", "steal", "preemption")) for r in results)' \
 		'"interrupt" not in records[0]["recognised"] or results[-1]["disturbed_interrupt"] > 0'
 	measure --own 'bandwidth size=16K,1M repeat=200 disturbed=keep'
 	holds 'values("samples") == {200}' 'values("left_out") == {0}' 'values("windows_left_out") == {0}'
@@ -363,7 +363,7 @@ all_of() {
 	holds '[r["disturbed_interrupt"] for r in results[:2]] == [None, None]' \
 		'[r["windows_left_out"] for r in results[:2]] == [None, None]' \
 		'results[2]["disturbed_steal"] is None' \
-		'{"interrupt", "migration", "steal"} >= set(records[0]["recognised"])'
+		'{"interrupt", "migration", "steal", "preemption"} >= set(records[0]["recognised"])'
 }
 
 @test "samples for less than a second" {

@@ -27,7 +27,8 @@ class Interrupts(unittest.TestCase):
                 for sample in accesses.samples(run.result, run.windows_of(0)):
                     self.assertEqual(room.total(sample, "interrupts"), 0)
                 self.assertEqual(run.result["disturbed_interrupt"], 0)
-                self.assertEqual(run.result["windows_left_out"], 0)
+                if not run.result["disturbed_preemption"]:
+                    self.assertEqual(run.result["windows_left_out"], 0)
 
     def test_those_of_the_record_with_interrupts_on(self):
         """`disturbed=keep` leaves no sample out, so that samples are easy to tell apart."""
@@ -45,4 +46,7 @@ class Interrupts(unittest.TestCase):
         hit = sum(window["interrupts"] > 0
                   for sample in accesses.samples(result, windows) for window in sample)
         self.assertGreater(hit, 0)
-        self.assertEqual(result["windows_left_out"], hit)
+        # A window before which other threads had the CPU is left out, too.
+        self.assertGreaterEqual(result["windows_left_out"], hit)
+        if not result["disturbed_preemption"]:
+            self.assertEqual(result["windows_left_out"], hit)

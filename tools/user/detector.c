@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The detector in user space: a mark shows interrupts, /proc/stat stolen time. */
+/*
+ * The detector in user space: a mark shows interrupts, the thread's involuntary switches
+ * preemptions, /proc/stat stolen time.
+ */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "arch/cores.h"
@@ -59,6 +63,14 @@ static bool read_stolen(int cpu, u64 *stolen)
 	return found;
 }
 
+/* How often other threads have taken the CPU away, plus 1; 0: not known. */
+static u64 read_switches(void)
+{
+	struct rusage usage;
+
+	return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_nivcsw + 1;
+}
+
 void mc_detector_init(void)
 {
 	u64 stolen = 0;
@@ -67,6 +79,8 @@ void mc_detector_init(void)
 		kinds |= MC_BY_INTERRUPT;
 	if (sched_getcpu() >= 0)
 		kinds |= MC_BY_MIGRATION;
+	if (read_switches())
+		kinds |= MC_BY_PREEMPTION;
 	stat_file = open("/proc/stat", O_RDONLY | O_CLOEXEC);
 	/* If a guest's counter is 0, its hypervisor may not report steal time. */
 	if (read_stolen(-1, &stolen) && (stolen || !mc_hypervisor()))
@@ -90,10 +104,16 @@ void mc_detector_begin(struct mc_detector *v)
 u8 mc_detector_end(struct mc_detector *v)
 {
 	u8 seen = kinds & MC_BY_INTERRUPT && mc_mark_lost() ? MC_BY_INTERRUPT : 0;
+	u64 switches = v->switches;
 	u32 last = v->cpu;
 
 	v->cpu = sched_getcpu() + 1;
-	return last && last != v->cpu ? seen | MC_BY_MIGRATION : seen;
+	v->switches = read_switches();
+	if (last && last != v->cpu)
+		seen |= MC_BY_MIGRATION;
+	if (switches && switches != v->switches)
+		seen |= MC_BY_PREEMPTION;
+	return seen;
 }
 
 /* Reading /proc/stat takes microseconds, so it is not read before it can have changed. */

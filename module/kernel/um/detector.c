@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The detector in User-Mode Linux. To the host, this kernel is a process, so the detector
- * sees the host's interrupts and the host's CPUs.
+ * sees the host's interrupts and the host's CPUs. When the host preempts this process can't
+ * be read from here.
  */
 #include "arch/x86/cpuid.h"
 #include "arch/interrupts.h"

@@ -326,7 +326,7 @@ void mc_idle(u64 ns)
 
 bool mc_window_preemptible(void)
 {
-	return false;
+	return sim.preemptible;
 }
 
 int mc_window_open(struct mc_worker *w, bool irq_off)

@@ -27,6 +27,7 @@
  * @look: time of a look at the clock, or of asking whether the run was stopped; if it
  *        is not 0, a thread that waits for others by asking lets them run
  * @together: a job begins for all of its threads at the time of the last one
+ * @preemptible: others may have the CPU while a window is open, as in user space
  * @opened: called at the beginning of each window
  * @closing: called at the end of each window
  * @now: each thread's clock
@@ -45,6 +46,7 @@ struct sim {
 	u64 late;
 	u64 look;
 	bool together;
+	bool preemptible;
 	void (*opened)(struct mc_worker *w);
 	void (*closing)(struct mc_worker *w);
 	u64 now[TEAM_MOST];

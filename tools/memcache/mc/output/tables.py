@@ -22,7 +22,7 @@ HIDDEN = (*tests.named("detail"), "histogram_ns_count")
 CACHES = ("l1", "l2", "l3")
 HOLDING = ("bandwidth", "random", "loaded")     # `level`: the cache that holds the working set
 DISTURBED = {"disturbed_interrupt": "interrupts", "disturbed_migration": "migrations",
-             "disturbed_steal": "stolen time"}
+             "disturbed_steal": "stolen time", "disturbed_preemption": "preemptions"}
 MOVED = 0.05        # a clock that changes by more changes the figures of caches
 
 

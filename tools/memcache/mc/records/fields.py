@@ -8,7 +8,7 @@ from itertools import takewhile
 from mc.records import tests
 
 DISTURBED = ("disturbed_interrupt", "disturbed_migration", "disturbed_steal",
-             "windows_left_out")            # counts too, where they can be told
+             "disturbed_preemption", "windows_left_out")    # counts too, where they can be told
 HEAD = ("record", "test", "where")
 # DRAM traffic during the measurement; see analysis/traffic.py.
 TRAFFIC = ("payload_bytes", "amplification_read", "amplification_write")
