@@ -5,7 +5,7 @@
  * One CPU follows pointers. All other CPUs access memory of their own line by line, in
  * order or at random, and count down from delay= after each line: the longer the delay,
  * the lower the load.
- * The clock starts once all of them are running. What they move while it runs is the
+ * The clock starts once all of them are running. What they move during the samples is the
  * load. They stop when the last sample is taken.
  */
 #include "measure/chase.h"
@@ -21,8 +21,6 @@ enum {
 	COL_LATENCY_CPU, COL_NS, COL_MB_PER_S, COL_LOAD_MB_PER_S, COL_DELAY_NS,
 	COL_LOADS, COL_LEVEL,
 };
-
-enum { PHASE_BEGIN, PHASE_TIMED, PHASE_END };
 
 #define LINE		MC_LOAD_LINE
 #define LOADS_MOST	32768ULL	/* loads of a sample */
@@ -82,22 +80,32 @@ static const struct mc_column columns[] = {
 };
 
 /**
- * struct share - what a loading thread has done
- * @bytes: bytes moved in windows within the timed phase
- * @from: ticks at the begin of its first timed window
- * @to: ticks at the end of its last timed window
- * @running: the thread has completed a window
+ * struct load_done - what a loading thread has done up to the end of a window
+ * @bytes: bytes that it has moved
+ * @inside: ticks that it has spent in windows, those left out in which it was preempted
+ * @ended: ticks at the end of the window; 0: there was none yet
+ */
+struct load_done {
+	u64 bytes;
+	u64 inside;
+	u64 ended;
+};
+
+/**
+ * struct share - a loading thread
  * @windows: number of windows that it has completed
- * @looked_at: @windows when the chasing thread last looked
+ * @done: what it has done up to the last window, at @windows modulo 2, and up to that before
+ * @before: what it had done when the sample began
+ * @bytes: bytes that it has moved in all samples that were kept
+ * @ticks: time that it took for them
  * @load: what it does, and where
  */
 struct share {
-	u64 bytes;
-	u64 from;
-	u64 to;
-	u32 running;
 	u32 windows;
-	u32 looked_at;
+	struct load_done done[2];
+	struct load_done before;
+	u64 bytes;
+	u64 ticks;
 	struct mc_load load;
 };
 
@@ -114,7 +122,7 @@ struct share {
  * @delay_ps: duration of the countdown
  * @chaser: index of the thread that follows pointers
  * @n: number of threads
- * @phase: PHASE_*
+ * @over: the last sample was taken
  * @share: array of @n shares
  */
 struct loaded_job {
@@ -129,7 +137,7 @@ struct loaded_job {
 	u64 delay_ps;
 	unsigned int chaser;
 	unsigned int n;
-	u32 phase;
+	u32 over;
 	struct share *share;
 };
 
@@ -178,12 +186,35 @@ static int loaded_near(const struct mc_run *run, const struct mc_point *point)
 
 /* ------------------------------------------------------------------ the load */
 
-static void account_window(struct share *s, const struct mc_worker *w, u64 bytes)
+/* Called by the loading thread, while others may read what it had done before. */
+static void publish_window(struct share *s, const struct mc_worker *w, u64 bytes, u64 ticks)
 {
-	if (!s->bytes)
-		s->from = w->began;
-	s->to = w->ended;
-	s->bytes += bytes;
+	const struct load_done *last = &s->done[s->windows % 2];
+	struct load_done *next = &s->done[(s->windows + 1) % 2];
+
+	WRITE_ONCE(next->bytes, last->bytes + bytes);
+	WRITE_ONCE(next->inside, last->inside + (mc_shared_window(w) ? 0 : ticks));
+	WRITE_ONCE(next->ended, w->ended);
+	mc_flag_set(&s->windows, s->windows + 1);
+}
+
+/* What the thread has done so far. */
+static struct load_done read_done(const struct share *s)
+{
+	struct load_done done;
+	u32 windows;
+
+	do {
+		const struct load_done *from;
+
+		windows = mc_flag(&s->windows);
+		from = &s->done[windows % 2];
+		done.bytes = READ_ONCE(from->bytes);
+		done.inside = READ_ONCE(from->inside);
+		done.ended = READ_ONCE(from->ended);
+		mc_order_reads();
+	} while (READ_ONCE(s->windows) != windows);
+	return done;
 }
 
 static int load_until_end(struct mc_worker *w, struct loaded_job *job)
@@ -193,8 +224,7 @@ static int load_until_end(struct mc_worker *w, struct loaded_job *job)
 	struct mc_walk walk;
 
 	mc_walk_begin(&walk, &s->load, w->index);
-	while (mc_flag(&job->phase) != PHASE_END) {
-		bool timed = mc_flag(&job->phase) == PHASE_TIMED;
+	while (!mc_flag(&job->over)) {
 		u64 ticks, bytes;
 		int err = mc_window_open(w, irq_off);
 
@@ -203,10 +233,7 @@ static int load_until_end(struct mc_worker *w, struct loaded_job *job)
 		bytes = mc_walk_window(&walk);
 		ticks = mc_window_close(w);
 		mc_walk_fit(&walk, ticks);
-		mc_flag_set(&s->running, true);
-		mc_flag_set(&s->windows, s->windows + 1);
-		if (timed && mc_flag(&job->phase) == PHASE_TIMED)
-			account_window(s, w, bytes);
+		publish_window(s, w, bytes, ticks);
 	}
 	return 0;
 }
@@ -241,12 +268,13 @@ static int measure_delay(struct mc_worker *w, struct loaded_job *job)
 	return 0;
 }
 
-static int wait_for_load(struct mc_worker *w, struct loaded_job *job)
+/* Wait until each loading thread has completed a window that ended at @ticks or later. */
+static int wait_for_load(struct mc_worker *w, struct loaded_job *job, u64 ticks)
 {
 	unsigned int i;
 
 	for (i = 0; i < job->n; i++) {
-		while (i != job->chaser && !mc_flag(&job->share[i].running)) {
+		while (i != job->chaser && read_done(&job->share[i]).ended < ticks) {
 			if (mc_team_stopped(w->team))
 				return mc_team_stopped(w->team);
 			mc_relax();
@@ -264,7 +292,7 @@ static bool load_went_on(const struct loaded_job *job)
 	for (i = 0; i < job->n; i++) {
 		const struct share *s = &job->share[i];
 
-		if (i != job->chaser && mc_flag(&s->windows) == s->looked_at)
+		if (i != job->chaser && read_done(s).ended == s->before.ended)
 			return false;
 	}
 	return true;
@@ -275,7 +303,41 @@ static void note_load(struct loaded_job *job)
 	unsigned int i;
 
 	for (i = 0; i < job->n; i++)
-		job->share[i].looked_at = mc_flag(&job->share[i].windows);
+		job->share[i].before = read_done(&job->share[i]);
+}
+
+/*
+ * Was each loading thread in its windows for at least half of the sample that has just ended?
+ * From its last window before the sample to the first that ended after it, so that a window
+ * in which it was preempted does not count, even if it reaches out of the sample.
+ */
+static bool load_was_there(const struct loaded_job *job)
+{
+	unsigned int i;
+
+	for (i = 0; i < job->n; i++) {
+		const struct share *s = &job->share[i];
+		struct load_done now = read_done(s);
+
+		if (i != job->chaser &&
+		    now.inside - s->before.inside < (now.ended - s->before.ended) / 2)
+			return false;
+	}
+	return true;
+}
+
+/* The load of the sample that was just kept. */
+static void add_load(struct loaded_job *job)
+{
+	unsigned int i;
+
+	for (i = 0; i < job->n; i++) {
+		struct share *s = &job->share[i];
+		struct load_done now = read_done(s);
+
+		s->bytes += now.bytes - s->before.bytes;
+		s->ticks += now.ended - s->before.ended;
+	}
 }
 
 /* Run one window of a sample. */
@@ -293,8 +355,8 @@ static int chase_window(struct mc_worker *w, struct loaded_job *job, u64 *ticks)
 
 /*
  * Take a sample: the picoseconds that job->loads loads take, and the events of their CPU.
- * It continues until every loading thread has completed a window: a sample during which
- * one of them stands still is of another load.
+ * It continues until every loading thread has completed a window. A sample during which one
+ * of them was out of its windows for more than half of the time is of another load.
  */
 static int one_sample(struct mc_worker *w, struct loaded_job *job)
 {
@@ -311,22 +373,26 @@ static int one_sample(struct mc_worker *w, struct loaded_job *job)
 		all += ticks;
 		job->quantum = mc_chase_fit(job->quantum, job->loads, ticks);
 	}
-	if (mc_measurement_keep(&job->meas, mc_muldiv(mc_ticks_to_ps(all), job->loads, loads)))
-		mc_measurement_events(&job->meas, w->events, job->loads, loads);
+	err = wait_for_load(w, job, w->ended);
+	if (err)
+		return err;
+	job->meas.each->apart = !job->meas.keep_disturbed && !load_was_there(job);
+	if (!mc_measurement_keep(&job->meas, mc_muldiv(mc_ticks_to_ps(all), job->loads, loads)))
+		return 0;
+	mc_measurement_events(&job->meas, w->events, job->loads, loads);
+	if (!job->meas.each->apart)
+		add_load(job);
 	return 0;
 }
 
 static int chase_under_load(struct mc_worker *w, struct loaded_job *job)
 {
-	int err = wait_for_load(w, job);
+	int err = wait_for_load(w, job, 1);
 
 	job->at = mc_chase_at(&job->chase, 0);
 	job->quantum = min(MC_CHASE_LEAST, job->loads);
-	while (!err && mc_measurement_wants(&job->meas)) {
-		if (job->meas.settling.settled)
-			mc_flag_set(&job->phase, PHASE_TIMED);
+	while (!err && mc_measurement_wants(&job->meas))
 		err = one_sample(w, job);
-	}
 	return err;
 }
 
@@ -345,7 +411,7 @@ static int loaded_job(struct mc_worker *w, void *arg)
 	if (w->index != job->chaser)
 		return load_until_end(w, job);
 	err = chase_under_load(w, job);
-	mc_flag_set(&job->phase, PHASE_END);
+	mc_flag_set(&job->over, true);
 	return err;
 }
 
@@ -360,9 +426,8 @@ static u64 load_rate(const struct loaded_job *job)
 	for (i = 0; i < job->n; i++) {
 		const struct share *s = &job->share[i];
 
-		if (s->bytes && s->to > s->from)
-			rate += mc_muldiv(s->bytes, 10000000,
-					  mc_ticks_to_ps(s->to - s->from));
+		if (s->ticks)
+			rate += mc_muldiv(s->bytes, 10000000, mc_ticks_to_ps(s->ticks));
 	}
 	return rate;
 }
@@ -429,6 +494,7 @@ static int measure(struct mc_run *run, const struct mc_point *point,
 		goto end;
 	}
 	mc_measurement_settle(&job->meas, MC_WARM_NS);
+	job->meas.tries_left = job->meas.each->repeat + MC_TRIES_MORE;
 	err = place_slices(run, job, point);
 	if (!err) {
 		job->chase.view = job->share[job->chaser].load.view;

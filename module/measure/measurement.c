@@ -180,10 +180,10 @@ bool mc_measurement_wants(const struct mc_measurement *meas)
  */
 void mc_measurement_add(struct mc_measurement *meas, u64 ps)
 {
-	bool bad = meas->each->clock_bad;
+	const struct mc_sampler *one = meas->each;
+	u8 bad = one->clock_bad ? MC_LEFT_CLOCK : one->apart ? MC_LEFT_NO_OVERLAP : 0;
 
-	if (bad)
-		meas->left_out |= MC_LEFT_CLOCK;
+	meas->left_out |= bad;
 	meas->samples[meas->done++] = bad ? MC_NO_SAMPLE : ps;
 	mc_disturbed_keep(meas);
 	mc_disturbed_reset(meas->each);
@@ -195,6 +195,7 @@ void mc_measurement_add(struct mc_measurement *meas, u64 ps)
  * @meas: the measurement; the sample is bad if a window of the first sampler was
  * @ps: picoseconds
  *
+ * One that the others did not take part in is taken again, until the tries are used up.
  * The threads of such a test work, or spin, from the begin of the measurement on.
  *
  * Context: Worker thread, one at a time.
@@ -207,6 +208,10 @@ bool mc_measurement_keep(struct mc_measurement *meas, u64 ps)
 
 	meas->kept = mc_settling_keeps(s, meas->each->clock_bad ? MC_NO_SAMPLE : ps,
 				       s->last - s->began);
+	if (meas->kept && meas->each->apart && meas->tries_left) {
+		meas->tries_left--;
+		meas->kept = false;
+	}
 	if (meas->kept)
 		mc_measurement_add(meas, ps);
 	else

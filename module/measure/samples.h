@@ -76,6 +76,8 @@
  * @events: events of the thread's core in the windows of the sample
  * @counted: those in all samples that were kept
  * @clock_bad: a window of the sample ended before it began
+ * @apart: tests that do not use mc_measure(): the other threads did not run at the same time
+ *         for most of the sample
  * @worked: ticks for which the core had worked before the sample, and before each of its
  *          windows
  */
@@ -113,6 +115,7 @@ struct mc_sampler {
 	struct mc_events_tally events;
 	struct mc_events_tally counted;
 	bool clock_bad;
+	bool apart;
 	u64 worked;
 };
 

@@ -9,6 +9,18 @@
 #include "platform/os.h"
 
 /**
+ * mc_shared_window() - may other threads have had the CPU in the window that was just closed?
+ * @w: the thread
+ *
+ * Context: Worker thread.
+ * Return: true: nobody knows for which part of the window its loop ran.
+ */
+bool mc_shared_window(const struct mc_worker *w)
+{
+	return w->disturbed & MC_BY_PREEMPTION && mc_window_preemptible();
+}
+
+/**
  * mc_core_worked() - note that a window with a loop over memory has just been closed
  * @w: the thread
  *
@@ -24,7 +36,7 @@ u64 mc_core_worked(struct mc_worker *w)
 	u64 pause = w->began > w->left_off ? w->began - w->left_off : 0, before;
 	u64 ticks = w->ended > w->began ? w->ended - w->began : 0;
 
-	if (w->disturbed & MC_BY_PREEMPTION && mc_window_preemptible()) {
+	if (mc_shared_window(w)) {
 		pause += ticks;
 		ticks = 0;
 	}

@@ -50,6 +50,7 @@ struct mc_settling {
 	u64 worked;
 };
 
+bool mc_shared_window(const struct mc_worker *w);
 u64 mc_core_worked(struct mc_worker *w);
 void mc_settling_begin(struct mc_settling *s, u32 warmups, u64 least_ns);
 bool mc_settling_keeps(struct mc_settling *s, u64 ps, u64 worked);

@@ -75,6 +75,12 @@ static inline u32 mc_flag(const u32 *flag)
 	return smp_load_acquire(flag);
 }
 
+/* What was read before is read before what follows. */
+static inline void mc_order_reads(void)
+{
+	smp_rmb();
+}
+
 /* Long enough for other threads to have gone to sleep. */
 static inline void mc_nap(void)
 {
@@ -181,6 +187,11 @@ static inline void mc_flag_set(u32 *flag, u32 value)
 static inline u32 mc_flag(const u32 *flag)
 {
 	return __atomic_load_n(flag, __ATOMIC_ACQUIRE);
+}
+
+static inline void mc_order_reads(void)
+{
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 }
 
 static inline void mc_nap(void)
