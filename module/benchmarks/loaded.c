@@ -82,7 +82,7 @@ static const struct mc_column columns[] = {
 /**
  * struct load_done - what a loading thread has done up to the end of a window
  * @bytes: bytes that it has moved
- * @inside: ticks that it has spent in windows, those left out in which it was preempted
+ * @inside: ticks that it has spent in windows in which nobody preempted it
  * @ended: ticks at the end of the window; 0: there was none yet
  */
 struct load_done {
@@ -186,6 +186,20 @@ static int loaded_near(const struct mc_run *run, const struct mc_point *point)
 
 /* ------------------------------------------------------------------ the load */
 
+/*
+ * Ticks that the thread has spent in the window that was just closed. A short gap before it
+ * belongs to it: windows of a small slice take no longer than it takes to open one.
+ */
+static u64 time_inside(const struct mc_worker *w, u64 last_ended, u64 ticks)
+{
+	u64 gap = w->began - last_ended;
+
+	if (mc_shared_window(w))
+		return 0;
+	return w->disturbed & MC_BY_PREEMPTION || gap > mc_ns_to_ticks(MC_PAUSE_NS) ?
+	       ticks : ticks + gap;
+}
+
 /* Called by the loading thread, while others may read what it had done before. */
 static void publish_window(struct share *s, const struct mc_worker *w, u64 bytes, u64 ticks)
 {
@@ -193,7 +207,7 @@ static void publish_window(struct share *s, const struct mc_worker *w, u64 bytes
 	struct load_done *next = &s->done[(s->windows + 1) % 2];
 
 	WRITE_ONCE(next->bytes, last->bytes + bytes);
-	WRITE_ONCE(next->inside, last->inside + (mc_shared_window(w) ? 0 : ticks));
+	WRITE_ONCE(next->inside, last->inside + time_inside(w, last->ended, ticks));
 	WRITE_ONCE(next->ended, w->ended);
 	mc_flag_set(&s->windows, s->windows + 1);
 }

@@ -425,15 +425,35 @@ static void test_a_load_that_comes_back_is_waited_for(void **state)
 	assert_int_equal(rec->left_out, 0);
 }
 
+static void tell_of_preemption(struct mc_worker *w)
+{
+	w->disturbed = MC_BY_PREEMPTION;
+}
+
 /* In the kernel the time of others is between the windows. */
 static void test_a_load_that_is_kept_from_its_windows(void **state)
 {
 	reset(2);
 	line_ps = 10000 * NS;
-	sim.gap = 900000 * NS;
-	assert_int_equal(measure("loaded size=256K delay=0 repeat=4 cpu=0,1"), 0);
-	assert_int_equal(rec->stats.left_out, 4);
-	assert_int_equal(rec->left_out, MC_LEFT_NO_OVERLAP);
+	for (unsigned int known = 0; known < 2; known++) {
+		sim.gap = (known ? 400000 : 900000) * NS;
+		sim.closing = known ? tell_of_preemption : NULL;
+		assert_int_equal(measure("loaded size=256K delay=0 repeat=4 cpu=0,1"), 0);
+		assert_int_equal(rec->stats.left_out, 4);
+		assert_int_equal(rec->left_out, MC_LEFT_NO_OVERLAP);
+	}
+}
+
+/* It takes longer to open a window than a small slice of fast memory takes. */
+static void test_the_gaps_of_short_windows_are_the_load(void **state)
+{
+	reset(2);
+	slice = 4096;
+	line_ps = 100;
+	sim.gap = 50 * NS;
+	assert_int_equal(measure("loaded size=8K delay=0 repeat=4 cpu=0,1"), 0);
+	assert_int_equal(rec->stats.samples, 4);
+	assert_figure(rec, COL_LOAD_MB_PER_S, 4096 * 10000000ULL / (64 * 100 + 50 * NS));
 }
 
 /* --------------------------------------------------------------- who, and where */
@@ -554,6 +574,7 @@ int main(void)
 		cmocka_unit_test(test_a_load_that_hardly_runs_makes_no_sample),
 		cmocka_unit_test(test_a_load_that_comes_back_is_waited_for),
 		cmocka_unit_test(test_a_load_that_is_kept_from_its_windows),
+		cmocka_unit_test(test_the_gaps_of_short_windows_are_the_load),
 		cmocka_unit_test(test_one_cpu_follows_pointers_and_all_others_load),
 		cmocka_unit_test(test_with_node_local_parts_are_on_each_ones_node),
 		cmocka_unit_test(test_what_cant_be_run_is_refused),
