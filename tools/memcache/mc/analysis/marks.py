@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The marks of figures that say less than they seem to, and what the marks mean.
 
-! the data were wrong; ? nothing could be so fast; ~ the loop had not settled."""
+! the data were wrong; ? nothing could be so fast; ~ the loop had not settled; ± others had a part
+in it."""
 
 from collections.abc import Iterable
 
 from mc.analysis import hardware, ports
+from mc.analysis.disturbed import WHY as DISTURBED
+from mc.analysis.disturbed import disturbed
 from mc.records.fields import settled
 from mc.records.results import Run
 
-MEANS = {"?": "more than memory or the ports of a core can do", "~": "the loop had not settled"}
+MEANS = {"?": "more than memory or the ports of a core can do", "~": "the loop had not settled",
+         "±": "disturbed"}
 # Why the engine says steady=no.
 WHY = "samples still changed when they were taken, or did not agree within 100 ms"
 
@@ -24,7 +28,7 @@ def mark(run: Run, result: dict) -> str:
     if result.get("verified") == "failed":
         return "!"
     doubtful = hardware.implausible(run, result) or ports.beyond(run.machine, result)
-    return "?" * doubtful + unsettled(settled(result))
+    return "?" * doubtful + unsettled(settled(result)) + "±" * disturbed(result)
 
 
 def joined(marks: Iterable[str]) -> str:
@@ -47,6 +51,8 @@ def sentences(pairs: list[tuple[Run, dict]]) -> list[str]:
                     "that of the samples.")
     if count := sum(not settled(result) for _, result in pairs):
         said.append(f"~ In {count} of {len(pairs)} results the loop had not settled: its {WHY}.")
+    if count := sum(disturbed(result) for _, result in pairs):
+        said.append(f"± {count} of {len(pairs)} results were disturbed: {DISTURBED}.")
     return said
 
 

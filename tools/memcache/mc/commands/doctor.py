@@ -14,7 +14,7 @@ from mc import emit, version
 from mc.output import terminal
 from mc.parts import Part, Sentence
 from mc.records import prices
-from mc.running import counters, debugfs, plan, user
+from mc.running import counters, debugfs, plan, quiet, user
 from mc.running.machine import Machine, hypervisor, present
 from mc.status import DONE, FAILED
 
@@ -301,7 +301,16 @@ def _counters(machine: Machine) -> Iterator[Line]:
                    "amd_uncore")
 
 
+def _quiet(machine: Machine) -> Iterator[Line]:
+    seen = quiet.look(machine)
+    for one in seen.found:
+        yield Line(WARN, one.what, one.todo)
+    if not seen.found:
+        yield Line(OK, "no other work was seen" if seen.load is not None and seen.cpus else
+                   "not known whether other work runs (/proc has no load)")
+
+
 CHECKS: list[Callable[[Machine], Iterator[Line]]] = [
     _cpu, _root, _modules, _lockdown, _debugfs, _headers, _pat, _hypervisor, _module, _prefetch,
-    _devices, _user, _kvm, _counters]
+    _devices, _user, _kvm, _counters, _quiet]
 ELSEWHERE = [_simulated, _types, _prefetch]

@@ -8,8 +8,9 @@ from contextlib import ExitStack, nullcontext
 from mc import Failure, emit, say
 from mc.output import report
 from mc.records import suite
-from mc.running import module, plan
+from mc.running import module, plan, quiet
 from mc.running.counting import Counting
+from mc.running.machine import Machine
 from mc.running.progress import Progress
 from mc.running.session import Session, Stop, create
 from mc.running.side import Side
@@ -109,10 +110,11 @@ def measure(words: list[str], output: str | None, where: str | None = None,
     with ExitStack() as held, Stop(sides) as stop, Counting(used, count, events):
         for side in used:
             held.enter_context(side.held())
+        seen = _look(used, [job.request.line for job in jobs])
         path, file = create(output, requests, sides[0])
         records = {"-": create("-", requests, sides[0])[1]} if json else {}
         with file, Progress(len(jobs)) as progress:
-            session = Session(records | {path: file}, progress, stop)
+            session = Session(records | {path: file}, progress, stop, quiet=seen)
             session.measure(jobs)
         if not session.runs:
             session.status = session.status or FAILED
@@ -126,6 +128,16 @@ def measure(words: list[str], output: str | None, where: str | None = None,
     if stop.signum:
         return SIGNAL + stop.signum
     return session.status or (DONE if plan.whole(jobs, requests, place) else FAILED)
+
+
+def _look(used: list[Side], lines: list[str]) -> dict | None:
+    """Say what disturbs this machine, if it is the one to be measured."""
+    if not all(side.here for side in used):
+        return None
+    seen = quiet.look(Machine(module={}), quiet.asked(lines))
+    for one in seen.found:
+        say(f"not quiet: {one.what} ({one.todo})")
+    return seen.record()
 
 
 def _check(store: str, output: str | None) -> None:

@@ -5,7 +5,7 @@ each number was made."""
 import time
 from collections.abc import Iterator
 
-from mc.analysis import verdict
+from mc.analysis import disturbed, verdict
 from mc.output import charts, comparison, draw, page, report
 from mc.output.captions import captions, short
 from mc.parts import Grid, Heading, Part, Picture, Sentence
@@ -173,7 +173,9 @@ def _verdict(runs: list[Run], name: str) -> Iterator[Part]:
     if failed:
         said.insert(0, f"VERIFICATION FAILED in {failed} results: memory did not hold what was "
                        "written to it.")
-    if bad or failed:
+    if text := disturbed.verdict(runs):
+        said.insert(0, text)
+    if bad or failed or text:
         yield Sentence(" ".join([f"{name}:"] * bool(name) + said), loud=True)
 
 

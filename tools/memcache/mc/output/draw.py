@@ -36,10 +36,13 @@ OF_PAGE = {TEXT: "var(--ink)", FAINT: "var(--faint)", GRID: "var(--line)",
 ON_LIGHT, ON_DARK = "#212121", "#fefefe"
 BEHIND = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5}
 HATCH = "////"
+CROSSED = "xx"                      # of figures that were disturbed
+DISTURBED = "±"
 ODD = "slower than others of its node"
 HOLLOW = "hollow: little of it was free, or caches had a part"
 UNREAL = "hatched: not shown to be that type"
-RINGS = {"?": ("s", "square"), "~": ("o", "ring")}     # around points of curves, by their marks
+# Shapes around points of curves, by their marks.
+RINGS = {"?": ("s", "square"), "~": ("o", "ring"), DISTURBED: ("D", "diamond")}
 RING = 11                            # the size of a ring, in points
 WIDTH, HEIGHT = 5.6, 3.9            # inches, of a chart
 NARROW = 4.5                        # of a chart that a phone may show
@@ -310,7 +313,8 @@ def _legend(axes: Any, chart: Chart, indent: int = 0) -> None:
 
 def _doubts(chart: Chart) -> str:
     """What the marks of its figures mean, in lines below the name of the x axis."""
-    names = {mark: name for mark, (_, name) in RINGS.items()} if chart.kind == "curves" else {}
+    names = {mark: name for mark, (_, name) in RINGS.items()} if chart.kind == "curves" else \
+        {DISTURBED: "± and crosses"}
     return "".join(f"\n{names.get(mark, mark)}: {marks.MEANS[mark]}" for mark in chart.doubts)
 
 
@@ -434,6 +438,7 @@ def number(value: float) -> str:
 
 
 def _matrix(axes: Any, chart: Chart) -> None:
+    from matplotlib.patches import Rectangle
     cells = {point.x: point for point in chart.series[0].points}
     grid = [[cells[row, column].y if (row, column) in cells else float("nan")
              for column in chart.columns] for row in chart.rows]
@@ -458,6 +463,11 @@ def _matrix(axes: Any, chart: Chart) -> None:
                 axes.text(j + 0.5, i + 0.5, text, ha="center", va="center", size=8.5,
                           color=TEXT if found != found else
                           ON_LIGHT if found > (low + top) / 2 else ON_DARK)
+    for point in () if many else cells.values():
+        if DISTURBED in point.doubt:
+            corner = chart.columns.index(point.x[1]), chart.rows.index(point.x[0])
+            axes.add_patch(Rectangle(corner, 1, 1, fill=False, hatch=CROSSED,
+                                     edgecolor=FAINT, linewidth=0))
 
 
 def _bars(axes: Any, chart: Chart) -> None:
@@ -476,8 +486,8 @@ def _bars(axes: Any, chart: Chart) -> None:
         bars = axes.barh(at, [p.y for p in points], height=thick * 0.92, color=colour,
                          label=_name(chart, series) or None, edgecolor="white", linewidth=0)
         for bar, point, y in zip(bars, points, at):
-            if not point.real:
-                bar.set(hatch=HATCH, edgecolor="white")
+            if not point.real or DISTURBED in point.doubt:
+                bar.set(hatch=CROSSED if point.real else HATCH, edgecolor="white")
             axes.annotate(point.doubt + number(point.y), (point.y, y), xytext=(3, 0),
                           va="center", size=7.5, textcoords="offset points")
     axes.set_yticks(range(len(chart.columns)), [

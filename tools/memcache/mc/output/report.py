@@ -6,6 +6,7 @@ from collections import Counter
 
 from mc import errno_name, plural
 from mc.analysis import amplification, events, findings, hardware, regions, traffic, verdict
+from mc.analysis.disturbed import verdict as of_disturbances
 from mc.output import tables, terminal
 from mc.parts import Heading, Part, Sentence, bullets
 from mc.records import prices, units
@@ -33,8 +34,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def lines(runs: list[Run], wide: bool = False) -> list[str]:
     """The report on the runs of a file, as lines for a terminal. Rounds are not merged yet."""
-    return terminal.lines([*_machine(runs[0].machine), *parts(merged(runs), wide),
+    whole = merged(runs)
+    return terminal.lines([*judged(whole), *_machine(runs[0].machine), *parts(whole, wide),
                            *_missing(runs)])
+
+
+def judged(whole: list[Run]) -> list[Part]:
+    """The first line, if the runs, whose rounds are merged, were disturbed."""
+    text = of_disturbances(whole) if whole else ""
+    return [Sentence(text)] if text else []
 
 
 def parts(runs: list[Run], wide: bool = True) -> list[Part]:

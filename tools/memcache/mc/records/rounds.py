@@ -14,10 +14,11 @@ from statistics import median_low
 
 from mc import Failure
 from mc.records import results, store
-from mc.records.fields import WHICH, asked
+from mc.records.fields import DISTURBED, WHICH, asked
 from mc.records.results import Run
 from mc.status import WRONG
 
+COUNTS = ("left_out", *DISTURBED)       # of samples, so those of all rounds are added
 # Records with different values of these were measured on different memory.
 STATE = ("attribute", "effective", "memory_node")
 
@@ -114,9 +115,9 @@ def _middle(alike: list[dict]) -> dict:
 
 
 def _samples(known: list[dict]) -> dict:
-    """The statistics of all samples of these records: their number, extremes, mean and standard
-    deviation, which includes the differences between rounds. Empty if one of the records has no
-    standard deviation."""
+    """The statistics of all samples of these records: how many there were and what hit them,
+    extremes, mean and standard deviation, which includes the differences between rounds. Empty if
+    one of the records has no standard deviation."""
     if any(result.get("sd_ns") is None for result in known):
         return {}
     count = sum(result["samples"] for result in known)
@@ -124,6 +125,8 @@ def _samples(known: list[dict]) -> dict:
     squares = sum((result["samples"] - 1) * result["sd_ns"] ** 2
                   + result["samples"] * (result["mean_ns"] - mean) ** 2 for result in known)
     deviation = sqrt(squares / (count - 1))
-    return {"samples": count, "min_ns": min(result["min_ns"] for result in known),
+    counts = {key: sum(result[key] for result in known) for key in COUNTS
+              if all(result.get(key) is not None for result in known)}
+    return counts | {"samples": count, "min_ns": min(result["min_ns"] for result in known),
             "max_ns": max(result["max_ns"] for result in known), "mean_ns": mean,
             "sd_ns": deviation, "cv_percent": 100 * deviation / mean}

@@ -80,6 +80,7 @@ class Session:
     planned: list[str] = field(default_factory=list)
     status: int = DONE
     known: dict | None = None       # what is added to `machine`, once it was asked for
+    quiet: dict | None = None       # what disturbed the machine before the run; None: no look
     # Of each label, the best result and the line that gave it.
     best: dict[tuple, tuple[dict, str]] = field(default_factory=dict)
 
@@ -153,10 +154,13 @@ class Session:
                 self.best[_label(job)] = result, job.request.line
 
     def _machine(self, side: Side) -> dict:
-        """The memory modules and tiers; nothing of a machine that is elsewhere."""
+        """The memory modules and tiers, and what disturbed before the run; nothing of a machine
+        that is elsewhere."""
         if self.known is None:
             self.known = {"modules": hardware.describe(), "tiers": tiers.describe()} \
                 if side.here else {}
+            if side.here and self.quiet:
+                self.known["quiet"] = self.quiet
         return self.known
 
     def go_on(self, job: Job, outcome: Outcome) -> bool:

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Results that were disturbed: which ones, what a report says first, how tables and pictures
+show them."""
+
+import fake
+from mc.analysis import disturbed
+from mc.output import charts, document, draw, report
+from mc.records import results, rounds
+
+QUIET = {"load": 0.1, "runnable": 0, "cpus": 2, "found": []}
+LOADED = {"load": 20.1, "runnable": 20, "cpus": 2, "found": [
+    {"kind": "load", "what": "the load is 20.1 on 2 CPUs"},
+    {"kind": "governor", "what": "the governor of CPU 0 is powersave"}]}
+WIDE = {"cv_percent": 31.0}
+PREEMPTED = {"disturbed_preemption": 6}
+ALONE = {"samples": 4, "left_out": 6, "left_out_why": "no_overlap"}
+
+
+def measured(*changes, **about):
+    """A result for each of these changes, of 10 samples."""
+    line = "bandwidth op=read repeat=10"
+    return fake.measured(fake.BARE, (line, [
+        fake.result(f"bandwidth op=read size={n + 1}K repeat=10", 1000.0, **change)
+        for n, change in enumerate(changes)]), **about)
+
+
+def shown(runs, wide=False):
+    return [" ".join(line.split()) for line in report.lines(runs, wide)]
+
+
+class Results(fake.unittest.TestCase):
+    def test_which_ones(self):
+        for change, wanted in (
+                ({}, False), ({"cv_percent": None}, False), ({"cv_percent": 20.0}, False),
+                (WIDE, True), (PREEMPTED, True), ({"disturbed_preemption": 5}, False),
+                ({"disturbed_migration": 6}, True), ({"disturbed_steal": 6}, True),
+                ({"disturbed_steal": None}, False),
+                # Ticks of a timer hit every long sample of a quiet machine.
+                ({"disturbed_interrupt": 10}, False),
+                # The windows that were hit are not in the figures.
+                (PREEMPTED | {"windows_left_out": 6}, False),
+                (ALONE, True), ({"samples": 5, "left_out": 5, "left_out_why": "disturbed"}, False),
+                ({"samples": 0, "left_out": 10, "left_out_why": "one_cpu"}, False),
+                ({"samples": 0, "left_out": 10, "left_out_why": "no_overlap"}, True),
+                ({"samples": 0, "left_out": 0}, False)):
+            one = fake.result("bandwidth op=read repeat=10", 1000.0) | change
+            self.assertEqual(disturbed.disturbed(one), wanted, change)
+
+    def test_older_records(self):
+        one = fake.result("bandwidth op=read repeat=10", 1000.0)
+        del one["disturbed_preemption"]
+        self.assertFalse(disturbed.disturbed(one))
+
+    def test_rounds_are_counted_together(self):
+        """Of ten rounds, the one in the middle was quiet."""
+        runs = [run for n in range(3) for run in measured(PREEMPTED if n != 1 else {})]
+        for n, run in enumerate(runs):
+            run.request["round"] = n + 1
+        [whole] = rounds.merged(runs)
+        self.assertEqual((whole.results[0]["samples"], whole.results[0]["disturbed_preemption"]),
+                         (30, 12))
+
+
+class Verdicts(fake.unittest.TestCase):
+    def test_the_first_line(self):
+        for wide in False, True:
+            text = " ".join(shown(measured(WIDE, PREEMPTED, {}, quiet=LOADED), wide))
+            self.assertTrue(text.startswith(
+                "DISTURBED: 2 of 3 results lost more than half of their samples, shared the CPU in "
+                "more than half of them, or spread by more than 20 %; 6 of 20 samples were "
+                "preempted; the load is 20.1 on 2 CPUs: measure again on a quiet machine."), text)
+
+    def test_half_is_not_most(self):
+        self.assertEqual(disturbed.verdict(measured(WIDE, {}, quiet=QUIET)), "")
+        self.assertEqual(disturbed.verdict(measured()), "")
+
+    def test_a_load_is_never_passed_over(self):
+        self.assertEqual(disturbed.verdict(measured(WIDE, {}, {}, quiet=LOADED)),
+                         "NOT QUIET, as a look before the run says: the load is 20.1 on 2 CPUs. "
+                         "1 of 3 results were disturbed (±).")
+
+    def test_a_governor_is_no_other_work(self):
+        about = LOADED | {"found": LOADED["found"][1:]}
+        self.assertEqual(disturbed.verdict(measured({}, quiet=about)), "")
+
+    def test_a_cause_that_nobody_saw(self):
+        self.assertIn("nothing in the records says why",
+                      disturbed.verdict(measured(WIDE, WIDE)))
+
+    def test_threads_that_did_not_run_at_once(self):
+        self.assertIn("in 2 results the threads did not run at once",
+                      disturbed.verdict(measured(ALONE, ALONE)))
+
+    def test_equal_runs_of_a_machine_with_neighbours(self):
+        """The examples of the manual were measured on such a machine."""
+        for name in "bandwidth", "latency-4k", "latency-thp":
+            runs = results.load(str(fake.TOP / f"Documentation/examples/{name}.jsonl"))
+            self.assertEqual(disturbed.verdict(runs), "", name)
+
+
+class Shown(fake.unittest.TestCase):
+    def test_a_table(self):
+        text = " ".join(shown(measured(WIDE, {}, {})))
+        self.assertIn("±1000.0", text)
+        self.assertIn("± 1 of 3 results were disturbed: more than half of the samples were lost, "
+                      "or others had the CPU in more than half, or they spread by more than 20 %.",
+                      text)
+        self.assertNotIn("±", " ".join(shown(measured({}, {}))))
+
+    def test_a_page(self):
+        said = [part.text for part in document.parts({"a": measured(WIDE, WIDE)})
+                if getattr(part, "loud", False)]
+        self.assertIn("DISTURBED: 2 of 2 results", " ".join(said))
+
+    def test_bars_and_cells_are_crossed(self):
+        for runs, kind in ((fake.measured(fake.BARE, ("bandwidth op=read,copy size=16K", [
+                fake.result(f"bandwidth op={op} size=16K repeat=10", 1000.0, **more)
+                for op, more in (("read", WIDE), ("copy", {}))])), "bars"),
+                (fake.measured(fake.BARE, ("c2c", [
+                    fake.figure("c2c", {"state": "hitm", "home": "writer", "cpu": "0-1"},
+                                {"writer_cpu": a, "reader_cpu": b, "siblings": "no",
+                                 "ns_per_line": 50.0, "ns_per_line_min": 1.0}, **more)
+                    for a, b, more in ((0, 1, WIDE), (1, 0, {}))])), "matrix")):
+            [chart] = [one for one in charts.charts({"a": runs}) if one.kind == kind]
+            with draw.matplotlib().rc_context(draw.STYLE):
+                [part] = draw.figure([chart], []).subfigs[0].subfigs
+            crossed = [patch for patch in part.axes[0].patches if patch.get_hatch() == draw.CROSSED]
+            self.assertEqual(len(crossed), 1, kind)
+            self.assertIn("± and crosses: disturbed", part.axes[0].get_xlabel())
+
+
+if __name__ == "__main__":
+    fake.unittest.main()

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Whether results were disturbed, by other work on their machine or by a hypervisor, and the
+verdict on a whole run. The manual gives the reasons for the limits ("Disturbed results")."""
+
+from mc import plural
+from mc.records.results import Run
+
+MOST = 0.5      # of the samples of a result, or of the results of a run
+SPREAD = 20     # percent: a larger coefficient of variation leaves little of a figure
+OTHERS = {"disturbed_preemption": "preempted", "disturbed_migration": "moved to another CPU",
+          "disturbed_steal": "robbed of time by a hypervisor"}
+# What other work does, and what a machine has at rest, too, such as its governor.
+WORK = ("load", "busy", "sibling", "steal")
+WHY = "more than half of the samples were lost, or others had the CPU in more than half, or they " \
+      f"spread by more than {SPREAD} %"
+
+
+def disturbed(result: dict) -> bool:
+    """Whether the figures of a result mean little. Interrupts alone do not count: a long sample
+    has some on every machine. A sample does not count either if the windows that were hit are left
+    out of it."""
+    left = result.get("left_out") or 0
+    taken = (result.get("samples") or 0) + left
+    if not taken:
+        return False
+    lost = left if result.get("left_out_why") != "one_cpu" else 0
+    hit = max(result.get(key) or 0 for key in OTHERS) - (result.get("windows_left_out") or 0)
+    return max(lost, hit) > MOST * taken or (result.get("cv_percent") or 0) > SPREAD
+
+
+def verdict(runs: list[Run]) -> str:
+    """The first sentence of a report if most results were disturbed, or if other work was seen
+    before the run; else nothing."""
+    results = [result for run in runs for result in run.results]
+    bad = [result for result in results if disturbed(result)]
+    around = _around(runs)
+    if len(bad) > MOST * len(results):
+        causes = [*_causes(bad), *around]
+        return f"DISTURBED: {len(bad)} of {plural(len(results), 'result')} lost more than half " \
+               "of their samples, shared the CPU in more than half of them, or spread by more than " \
+               f"{SPREAD} %" + (f"; {'; '.join(causes)}" if causes else
+                                "; nothing in the records says why") + \
+               ": measure again on a quiet machine."
+    if results and around:
+        return f"NOT QUIET, as a look before the run says: {'; '.join(around)}. {len(bad)} of " \
+               f"{plural(len(results), 'result')} were disturbed (±)."
+    return ""
+
+
+def _around(runs: list[Run]) -> list[str]:
+    """What was seen before the runs, each kind once."""
+    found: dict[str, str] = {}
+    for run in runs:
+        quiet = run.machine.get("quiet")
+        for one in quiet.get("found", ()) if isinstance(quiet, dict) else ():
+            if one["kind"] in WORK:
+                found.setdefault(one["kind"], one["what"])
+    return list(found.values())
+
+
+def _causes(results: list[dict]) -> list[str]:
+    """What hit the samples of these results."""
+    said = []
+    for key, name in OTHERS.items():
+        known = [result for result in results if result.get(key) is not None]
+        taken = sum((r.get("samples") or 0) + (r.get("left_out") or 0) for r in known)
+        if count := sum(result[key] for result in known):
+            said.append(f"{count} of {taken} samples were {name}")
+    if alone := sum("no_overlap" in str(result.get("left_out_why")) for result in results):
+        said.append(f"in {plural(alone, 'result')} the threads did not run at once")
+    return said
