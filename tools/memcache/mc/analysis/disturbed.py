@@ -35,12 +35,10 @@ def verdict(runs: list[Run]) -> str:
     bad = [result for result in results if disturbed(result)]
     around = _around(runs)
     if len(bad) > MOST * len(results):
-        causes = [*_causes(bad), *around]
+        why = "; ".join([*_causes(bad), *around]) or "nothing in the records says why"
         return f"DISTURBED: {len(bad)} of {plural(len(results), 'result')} lost more than half " \
-               "of their samples, shared the CPU in more than half of them, or spread by more than " \
-               f"{SPREAD} %" + (f"; {'; '.join(causes)}" if causes else
-                                "; nothing in the records says why") + \
-               ": measure again on a quiet machine."
+               "of their samples, shared the CPU in more than half of them, or spread by more " \
+               f"than {SPREAD} %; {why}: measure again on a quiet machine."
     if results and around:
         return f"NOT QUIET, as a look before the run says: {'; '.join(around)}. {len(bad)} of " \
                f"{plural(len(results), 'result')} were disturbed (±)."
