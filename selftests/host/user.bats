@@ -97,6 +97,10 @@ setup_file() {
 	[ ! -s messages ]
 	[ "$(awk 'length > 40 && NR > 3' screen)" = "" ]
 	[ "$(wc -l <screen)" -le 24 ]
+	# A load that is this high does not go while the screen is made.
+	if [ "$(awk '{ print int($1) }' /proc/loadavg)" -gt $((2 * $(nproc --all))) ]; then
+		grep -q '^not quiet: load ' screen
+	fi
 	[ "$(grep -c '^CPU ' screen)" -eq 2 ]
 	[ "$(grep -oE '^  [a-z]+' screen | tr -d '\n')" = "  latency  read  write  ntwrite  copy  triad" ]
 	# A figure for each level that a heading names.

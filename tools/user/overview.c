@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 #include <sys/utsname.h>
 
 #include "arch/caches.h"
@@ -132,6 +133,16 @@ static unsigned int cpus(void)
 	return n;
 }
 
+/* With more processes than CPUs, some take the CPUs from others, and so from this one. */
+static void print_load(void)
+{
+	double load;
+	int n = get_nprocs();
+
+	if (getloadavg(&load, 1) == 1 && load > n)
+		printf("not quiet: load %.1f on %d CPU%s\n", load, n, n == 1 ? "" : "s");
+}
+
 static void print_machine(void)
 {
 	char cpu[MC_CPU_NAME_BYTES], id[MC_HYPERVISOR_BYTES];
@@ -148,6 +159,7 @@ static void print_machine(void)
 		printf(", under %s", hypervisor);
 	uname(&name);
 	printf("\nLinux %s\nmemcache-user %s\n", name.release, mc_version);
+	print_load();
 }
 
 static void print_heading(const struct mc_request *req)
