@@ -78,6 +78,7 @@ static inline u32 mc_flag(const u32 *flag)
 /* What was read before is read before what follows. */
 static inline void mc_order_reads(void)
 {
+	/* Pairs with the store in mc_flag_set(). */
 	smp_rmb();
 }
 

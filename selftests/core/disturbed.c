@@ -310,7 +310,8 @@ static void test_what_is_recognised_is_told(void **state)
 
 	begin(1, SHORT, 1);
 	mc_disturbed_json(&t);
-	assert_string_equal(buf, "\"recognised\":[\"interrupt\",\"migration\",\"steal\",\"preemption\"]");
+	assert_string_equal(buf,
+			    "\"recognised\":[\"interrupt\",\"migration\",\"steal\",\"preemption\"]");
 	t.len = 0;
 	sim.kinds = MC_BY_MIGRATION;
 	mc_disturbed_json(&t);

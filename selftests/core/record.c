@@ -344,7 +344,8 @@ static void na_is_never_zero(void **state)
 		"min_ns", "median_ns", "max_ns", "mean_ns", "sd_ns", "p50_ns",
 		"p99_ns", "cv_percent", "attribute", "memory_node", "memory_zone",
 		"window_max_ns", "left_out_why", "mb_per_s", "mb_per_s_max",
-		"disturbed_interrupt", "disturbed_steal", "disturbed_preemption", "windows_left_out",
+		"disturbed_interrupt", "disturbed_steal", "disturbed_preemption",
+		"windows_left_out",
 	};
 	size_t i;
 
