@@ -400,6 +400,9 @@ static void set_up_sharing(u64 calls)
 /* A load that runs for a tenth of the time is not the load that was asked for. */
 static void test_a_load_that_hardly_runs_makes_no_sample(void **state)
 {
+	static const char keep[] =
+		"loaded size=384K delay=0 repeat=4 latency_cpu=1 cpu=0-2 disturbed=keep";
+
 	set_up_sharing(~0ULL);
 	assert_int_equal(measure("loaded size=384K delay=0 repeat=4 latency_cpu=1 cpu=0-2"), 0);
 	assert_int_equal(rec->stats.samples, 0);
@@ -409,8 +412,7 @@ static void test_a_load_that_hardly_runs_makes_no_sample(void **state)
 	assert_false(rec->has >> COL_LOAD_MB_PER_S & 1);
 	/* With disturbed=keep nothing is left out. */
 	set_up_sharing(~0ULL);
-	assert_int_equal(measure("loaded size=384K delay=0 repeat=4 latency_cpu=1 cpu=0-2 "
-				 "disturbed=keep"), 0);
+	assert_int_equal(measure(keep), 0);
 	assert_int_equal(rec->stats.samples, 4);
 	assert_int_equal(rec->left_out, 0);
 }
