@@ -120,7 +120,7 @@ static const struct mc_cache *cache_of(const struct mc_core *core, unsigned int 
 /**
  * mc_cache_bytes() - size of a CPU's data cache
  * @cpu: its number
- * @level: 1 to 3
+ * @level: 1 to 4
  *
  * Return: bytes, 0 if the CPU has no such cache.
  */
@@ -132,31 +132,33 @@ u64 mc_cache_bytes(int cpu, unsigned int level)
 }
 
 /*
- * CPUs share a cache if their IDs differ only in the low bits that number the IDs
- * set aside for the cache: Intel SDM vol. 3, "Enumerating Cache Sharing"; AMD APM vol.
- * 3, leaf 0x8000001d, NumSharingCache.
+ * CPUs share a cache if the system lists them together. If it does not tell, their IDs differ
+ * only in the low bits that number the IDs set aside for the cache: Intel SDM vol. 3,
+ * "Enumerating Cache Sharing"; AMD APM vol. 3, leaf 0x8000001d, NumSharingCache.
  */
 static bool share_cache(const struct mc_core *a, const struct mc_core *b,
 			const struct mc_cache *of_a)
 {
-	u32 order = 0, i;
+	const struct mc_cache *of_b = b->caches;
+	u32 order = 0;
 
+	while (of_b < b->caches + b->ncaches &&
+	       (of_b->level != of_a->level || of_b->kind != of_a->kind))
+		of_b++;
+	if (of_b == b->caches + b->ncaches)
+		return false;
+	if (of_a->cpus && of_b->cpus)
+		return of_a->first == of_b->first;
 	while (1U << order < of_a->ids)
 		order++;
-	if ((a->id ^ b->id) >> order)
-		return false;
-	for (i = 0; i < b->ncaches; i++) {
-		if (b->caches[i].level == of_a->level && b->caches[i].kind == of_a->kind)
-			return true;
-	}
-	return false;
+	return !((a->id ^ b->id) >> order);
 }
 
 /**
  * mc_cache_shared() - do two CPUs share a data cache?
  * @a: a CPU
  * @b: a CPU, perhaps the same one
- * @level: 1 to 3
+ * @level: 1 to 4
  *
  * Return: true if they do; false also if there is no such cache.
  */
@@ -274,6 +276,15 @@ static void kinds_json(struct mc_text *t)
 	mc_textf(t, "]");
 }
 
+/* A number that the CPU may not tell; 0: it does not. */
+static void known_json(struct mc_text *t, const char *name, u32 number)
+{
+	if (number)
+		mc_textf(t, ",\"%s\":%u", name, number);
+	else
+		mc_textf(t, ",\"%s\":null", name);
+}
+
 static void caches_json(struct mc_text *t)
 {
 	static const char * const kinds[] = {
@@ -297,8 +308,9 @@ static void caches_json(struct mc_text *t)
 			cpus_json(t, &f);
 			mc_textf(t, ",\"level\":%u,\"kind\":\"%s\",\"size_bytes\":%llu",
 				 c->level, kinds[c->kind], c->bytes);
-			mc_textf(t, ",\"line_bytes\":%u,\"ways\":%u,\"shared_by_cpus\":%u}",
-				 c->line, c->ways, f.n);
+			known_json(t, "line_bytes", c->line);
+			known_json(t, "ways", c->ways);
+			mc_textf(t, ",\"shared_by_cpus\":%u}", f.n);
 			comma = ",";
 		}
 		mc_breathe();

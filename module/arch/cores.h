@@ -40,14 +40,15 @@ enum mc_cache_kind {
 
 /**
  * struct mc_cache - a cache of a CPU
- * @level: 1, 2 or 3
+ * @level: 1 to 4
  * @kind: what it caches
- * @line: bytes of a line
- * @ways: associativity
+ * @line: bytes of a line; 0: not known
+ * @ways: associativity; 0: not known
  * @bytes: size of the cache
  * @ids: number of CPUs' IDs set aside for the CPUs that share it; many of them belong to
  *       no CPU
  * @cpus: number of CPUs that share it, if the system says so; 0: use IDs
+ * @first: if the system says so, the first CPU of those that share it
  */
 struct mc_cache {
 	u32 level;
@@ -57,6 +58,7 @@ struct mc_cache {
 	u64 bytes;
 	u32 ids;
 	u32 cpus;
+	u32 first;
 };
 
 #define MC_CORE_CACHES	8

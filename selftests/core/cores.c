@@ -77,6 +77,7 @@ static void test_each_cpu_has_its_own_caches(void **state)
 	}
 	assert_int_equal(mc_cache_bytes(0, 0), 0);
 	assert_int_equal(mc_cache_bytes(0, 4), 0);
+	assert_int_equal(mc_cache_bytes(0, 5), 0);
 	assert_int_equal(mc_cache_bytes(ARRAY_SIZE(hybrid), 1), 0);
 	assert_int_equal(mc_cache_bytes(-1, 1), 0);
 }
@@ -166,6 +167,49 @@ static void test_the_system_tells(void **state)
 	has(CACHE("0", 3, "unified", "25165824", 40));
 }
 
+/* APIC IDs would put CPUs 0 to 15 together, and 8 beside 9; the system lists 0-9 and 10-19. */
+static void test_the_systems_lists_decide(void **state)
+{
+	static const struct made_up_cache caches[] = {
+		{ 1, MC_CACHE_DATA, 32 * K, 2 }, { 3, MC_CACHE_UNIFIED, 32 * M, 16 }, { }
+	};
+	static struct made_up_cpu cpus[20];
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(cpus); i++)
+		cpus[i] = (struct made_up_cpu){ i, 0, 0x50654, 0, caches };
+	made_up_machine(cpus, ARRAY_SIZE(cpus));
+	for (unsigned int i = 0; i < ARRAY_SIZE(cpus); i++) {
+		struct mc_cache *c = ((struct mc_core *)mc_core_of(i))->caches;
+
+		c[0].cpus = 1;
+		c[0].first = i;
+		c[1].cpus = 10;
+		c[1].first = i / 10 * 10;
+	}
+	assert_true(mc_cache_shared(0, 9, 3));
+	assert_false(mc_cache_shared(9, 10, 3));
+	assert_true(mc_cache_shared(15, 19, 3));
+	assert_false(mc_cache_shared(8, 9, 1));
+	has(CACHE("0-19", 3, "unified", "33554432", 10));
+}
+
+/* 128 MiB of eDRAM behind an L3. */
+static void test_a_fourth_level(void **state)
+{
+	static const struct made_up_cache caches[] = {
+		{ 1, MC_CACHE_DATA, 32 * K, 2 }, { 3, MC_CACHE_UNIFIED, 6 * M, 16 },
+		{ 4, MC_CACHE_UNIFIED, 128 * M, 16 }, { }
+	};
+	static const struct made_up_cpu cpus[] = {
+		{ 0, 0, 0x40671, 0, caches }, { 2, 0, 0x40671, 0, caches },
+	};
+
+	made_up_machine(cpus, ARRAY_SIZE(cpus));
+	assert_int_equal(mc_cache_bytes(1, 4), 128 * M);
+	assert_true(mc_cache_shared(0, 1, 4));
+	has(CACHE("0-1", 4, "unified", "134217728", 2));
+}
+
 static void test_features_are_those_of_all(void **state)
 {
 	made_up_machine(hybrid, 4);
@@ -228,6 +272,8 @@ int main(void)
 		cmocka_unit_test(test_fewer_share_than_could),
 		cmocka_unit_test(test_who_shares),
 		cmocka_unit_test(test_the_system_tells),
+		cmocka_unit_test(test_the_systems_lists_decide),
+		cmocka_unit_test(test_a_fourth_level),
 		cmocka_unit_test(test_features_are_those_of_all),
 		cmocka_unit_test(test_hypervisors),
 	};

@@ -20,21 +20,22 @@ static bool read_cache(unsigned int cpu, unsigned int i, const char *name,
 	return mc_user_read_file(path, text, size);
 }
 
-/* Return: how many numbers a list like 0-3,8 has. */
-static unsigned int list_length(const char *list)
+/* Take the CPUs that share a cache from a list like 0-3,8. No number, no sharers. */
+static void take_sharers(struct mc_cache *c, const char *list)
 {
-	unsigned int n = 0;
 	char *end;
 	long from, to;
 
+	c->cpus = 0;
+	c->first = strtol(list, NULL, 10);
 	for (;; list = end + 1) {
 		from = strtol(list, &end, 10);
 		if (end == list)
-			return n;
+			return;
 		to = *end == '-' ? strtol(end + 1, &end, 10) : from;
-		n += to - from + 1;
+		c->cpus += to - from + 1;
 		if (*end != ',')
-			return n;
+			return;
 	}
 }
 
@@ -51,10 +52,9 @@ static bool find_cache(struct mc_cache *c, unsigned int cpu, unsigned int i)
 	static const char letters[MC_NCACHE_KINDS] = {
 		[MC_CACHE_DATA] = 'D', [MC_CACHE_CODE] = 'I', [MC_CACHE_UNIFIED] = 'U',
 	};
-	char type[32], sharers[4096];
+	char type[32];
 
-	if (!read_cache(cpu, i, "type", type, sizeof(type)) ||
-	    !read_cache(cpu, i, "shared_cpu_list", sharers, sizeof(sharers)))
+	if (!read_cache(cpu, i, "type", type, sizeof(type)))
 		return false;
 	*c = (struct mc_cache){
 		.level = read_number(cpu, i, "level"),
@@ -63,9 +63,6 @@ static bool find_cache(struct mc_cache *c, unsigned int cpu, unsigned int i)
 		.bytes = read_number(cpu, i, "size") << 10,	/* "32K" */
 		.ids = 1,
 	};
-	/* CPUs with neighbouring numbers share a cache. */
-	while (c->ids < list_length(sharers))
-		c->ids *= 2;
 	for (c->kind = MC_CACHE_DATA; c->kind < MC_CACHE_UNIFIED; c->kind++)
 		if (letters[c->kind] == *type)
 			break;
@@ -94,7 +91,7 @@ static void find_sharers(struct mc_core *core, unsigned int cpu)
 		if (read_cache(cpu, i, "level", text, sizeof(text)) &&
 		    atoi(text) == (int)c->level &&
 		    read_cache(cpu, i, "shared_cpu_list", text, sizeof(text)))
-			c->cpus = list_length(text);
+			take_sharers(c, text);
 	}
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The CPU as its identification register describes it (Arm ARM, MIDR_EL1). */
 #include "arch/cores.h"
+#include "core/level.h"
 
 /* Room for what firmware calls a machine, its maker, and what it is compatible with. */
 #define NAMES_BYTES	256
@@ -56,7 +57,7 @@ static void find_caches(struct mc_core *core)
 	u64 list = read_sysreg(clidr_el1);
 	u32 level;
 
-	for (level = 1; level <= 3; level++) {
+	for (level = 1; level <= MC_CACHES; level++) {
 		/* 1: code; 2: data; 3: code and data; 4: unified */
 		u32 type = field(list, 3 * (level - 1), 3);
 		struct mc_cache *c = &core->caches[core->ncaches];

@@ -164,18 +164,25 @@ static void find_model(struct mc_cpu_model *cpu)
 			    (mc_cpuid_leaf(0x80000021, 0).a >> 13 & 1);
 }
 
-/*
- * Describe cache @i from leaf 4, or from leaf 0x8000001d, which has the same layout, if
- * AMD's TOPOEXT bit is set.
- */
-static bool find_cache(struct mc_cache *c, u32 i)
+static bool is_amd(const struct mc_cpu_model *cpu)
 {
-	bool amd = has_leaf(0x8000001d) && mc_cpuid_leaf(0x80000001, 0).c >> 22 & 1;
+	return !strcmp(cpu->vendor, "AuthenticAMD") || !strcmp(cpu->vendor, "HygonGenuine");
+}
+
+/* AMD's TOPOEXT bit: leaf 0x8000001d has the layout of leaf 4. */
+static bool has_topology(void)
+{
+	return has_leaf(0x8000001d) && mc_cpuid_leaf(0x80000001, 0).c >> 22 & 1;
+}
+
+/* Describe cache @i from a leaf with the layout of leaf 4. */
+static bool find_cache(struct mc_cache *c, u32 leaf, u32 i)
+{
 	struct mc_leaf l;
 
-	if (!(amd || has_leaf(4)))
+	if (!has_leaf(leaf))
 		return false;
-	l = mc_cpuid_leaf(amd ? 0x8000001d : 4, i);
+	l = mc_cpuid_leaf(leaf, i);
 	*c = (struct mc_cache){
 		.kind = l.a & 0x1f, .level = l.a >> 5 & 7,
 		.line = (l.b & 0xfff) + 1, .ways = (l.b >> 22) + 1,
@@ -184,6 +191,80 @@ static bool find_cache(struct mc_cache *c, u32 i)
 	c->bytes = (u64)c->line * c->ways * ((l.b >> 12 & 0x3ff) + 1) *
 		   ((u64)l.c + 1);
 	return c->kind != MC_CACHE_NONE && c->kind < MC_NCACHE_KINDS;
+}
+
+/* Ways of an L2 or L3, as leaf 0x80000006 encodes them. 0: not known. */
+static u32 ways_of_code(u32 code, u32 all)
+{
+	static const u16 ways[] = { 0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32, 48, 64, 96, 128 };
+
+	return code == 0xf ? all : ways[code];
+}
+
+/*
+ * Number of APIC IDs of the CPUs that share an L3, as Linux finds them: first those of a
+ * package (leaf 0x80000008, ApicIdSize or NC), then those of a core complex, which has 8.
+ * Newer CPUs tell it in leaf 0x8000001d only, so without that leaf an L3 is of one CPU.
+ */
+static u32 ids_of_l3(const struct mc_cpu_model *cpu)
+{
+	u32 c = has_leaf(0x80000008) ? mc_cpuid_leaf(0x80000008, 0).c : 0;
+
+	if (cpu->family < 0x17)
+		return c & 0xf000 ? 1U << (c >> 12 & 0xf) : (c & 0xff) + 1;
+	return cpu->family == 0x17 && cpu->model <= 0x1f ? 8 : 1;
+}
+
+/* Add a cache, unless it is turned off. @ways: of an L1 as they are, of others encoded. */
+static void add_cache(struct mc_core *core, struct mc_cache c)
+{
+	u32 lines = c.line ? c.bytes / c.line : 0;
+
+	if (!c.bytes || !c.ways)
+		return;
+	if (c.level > 1)
+		c.ways = ways_of_code(c.ways, lines);
+	else if (c.ways == 0xff)
+		c.ways = lines;
+	core->caches[core->ncaches++] = c;
+}
+
+/*
+ * The caches of an AMD CPU without TOPOEXT, among them CPUs of virtual machines. Each core
+ * has its own L1 and L2. AMD APM vol. 3, leaves 0x80000005 and 0x80000006.
+ */
+static void find_old_caches(struct mc_core *core)
+{
+	struct mc_leaf one = { 0 }, two = { 0 };
+
+	if (has_leaf(0x80000005))
+		one = mc_cpuid_leaf(0x80000005, 0);
+	if (has_leaf(0x80000006))
+		two = mc_cpuid_leaf(0x80000006, 0);
+	add_cache(core, (struct mc_cache){
+		1, MC_CACHE_DATA, one.c & 0xff, one.c >> 16 & 0xff, one.c >> 24 << 10, 1 });
+	add_cache(core, (struct mc_cache){
+		1, MC_CACHE_CODE, one.d & 0xff, one.d >> 16 & 0xff, one.d >> 24 << 10, 1 });
+	add_cache(core, (struct mc_cache){
+		2, MC_CACHE_UNIFIED, two.c & 0xff, two.c >> 12 & 0xf, two.c >> 16 << 10, 1 });
+	add_cache(core, (struct mc_cache){
+		3, MC_CACHE_UNIFIED, two.d & 0xff, two.d >> 12 & 0xf,
+		(u64)(two.d >> 18) << 19, ids_of_l3(&core->model) });
+}
+
+/* As Linux does, from leaf 4 unless the CPU is one of AMD's. */
+static void find_caches(struct mc_core *core)
+{
+	bool topology = has_topology();
+
+	core->ncaches = 0;
+	if (is_amd(&core->model) && !topology) {
+		find_old_caches(core);
+		return;
+	}
+	while (core->ncaches < MC_CORE_CACHES &&
+	       find_cache(&core->caches[core->ncaches], topology ? 0x8000001d : 4, core->ncaches))
+		core->ncaches++;
 }
 
 /*
@@ -217,10 +298,7 @@ void mc_core_read(struct mc_core *core)
 	find_model(&core->model);
 	core->features = features();
 	core->id = apic_id();
-	core->ncaches = 0;
-	while (core->ncaches < MC_CORE_CACHES &&
-	       find_cache(&core->caches[core->ncaches], core->ncaches))
-		core->ncaches++;
+	find_caches(core);
 }
 
 /*
