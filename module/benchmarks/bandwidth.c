@@ -570,6 +570,21 @@ static u32 bandwidth_places(const struct mc_point *point, const struct mc_view *
 	return mc_places(point, view, bytes);
 }
 
+/*
+ * What is flushed, or stored past the caches. Caches serve the other arrays of such a loop, and
+ * what is read back.
+ */
+static enum mc_uncached bandwidth_uncached(const struct mc_point *point)
+{
+	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
+
+	if (!op->nontemporal && !op->flushes)
+		return MC_UNCACHED_NONE;
+	if (op->flushes || op->arrays > 1 || op->registered || point->v[KEY_READBACK])
+		return MC_UNCACHED_SOME;
+	return MC_NT_SURE ? MC_UNCACHED_ALL : MC_UNCACHED_SOME;
+}
+
 static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct share *s,
 			 unsigned int index, const struct mc_point *point)
 {
@@ -743,6 +758,7 @@ const struct mc_test mc_test_bandwidth = {
 		.ncolumns = ARRAY_SIZE(columns),
 	},
 	.level = COL_LEVEL,
+	.uncached = bandwidth_uncached,
 	.shares = true,
 	.reads_only = bandwidth_reads_only,
 	.check = bandwidth_check,

@@ -539,6 +539,11 @@ static int loaded_run(struct mc_run *run, const struct mc_point *point,
 	return measure(run, point, &job, rec);
 }
 
+static enum mc_uncached loaded_uncached(const struct mc_point *point)
+{
+	return mc_mixes[point->v[KEY_OP]].nt ? MC_UNCACHED_SOME : MC_UNCACHED_NONE;
+}
+
 const struct mc_test mc_test_loaded = {
 	.spec = {
 		.name = "loaded",
@@ -552,6 +557,7 @@ const struct mc_test mc_test_loaded = {
 	.table = "rows=delay_cycles values=delay_ns,ns_per_load,mb_per_s,load_mb_per_s",
 	.pointers = true,
 	.level = COL_LEVEL,
+	.uncached = loaded_uncached,
 	.near = loaded_near,
 	.near_only = true,
 	.shares = true,

@@ -12,18 +12,18 @@
  * @set: the working set
  *
  * Return: the level; MC_HIT_MEMORY if no cache has room for it and for the working sets
- * of the threads that share the cache; MC_HIT_UNKNOWN if hits and misses take about the
- * same time, as in an emulator.
+ * of the threads that share the cache; MC_HIT_UNKNOWN if the CPU reports no caches, or if
+ * hits and misses take about the same time, as in an emulator.
  */
 enum mc_hit mc_holder_of(const struct mc_hierarchy *h, const struct mc_set *set)
 {
 	unsigned int i;
 
-	if (!h->hit_ps || h->miss_ps < 4 * h->hit_ps)
+	if (!mc_level_timed(h))
 		return MC_HIT_UNKNOWN;
 	for (i = 0; i < MC_CACHES; i++) {
 		if (set->sharers[i] && set->bytes <= h->bytes[i] / set->sharers[i])
 			return (enum mc_hit)(MC_HIT_L1 + i);
 	}
-	return MC_HIT_MEMORY;
+	return mc_level_beyond(h);
 }

@@ -5,9 +5,11 @@
 
 #include "core/request.h"
 
-#define MC_CACHES	3	/* levels of cache */
+#define MC_CACHES	4	/* levels of cache */
 
-enum mc_hit { MC_HIT_L1, MC_HIT_L2, MC_HIT_L3, MC_HIT_MEMORY, MC_HIT_UNKNOWN };
+enum mc_hit {
+	MC_HIT_L1, MC_HIT_L2, MC_HIT_L3, MC_HIT_L4, MC_HIT_MEMORY, MC_HIT_UNKNOWN
+};
 
 /**
  * struct mc_hierarchy - sizes and times of a CPU's caches
@@ -23,6 +25,8 @@ struct mc_hierarchy {
 
 extern const struct mc_name mc_hit_names[];
 
+bool mc_level_timed(const struct mc_hierarchy *h);
+enum mc_hit mc_level_beyond(const struct mc_hierarchy *h);
 enum mc_hit mc_level_of(const struct mc_hierarchy *h, u64 bytes, u64 ps);
 
 #endif /* MC_CORE_LEVEL_H */

@@ -244,6 +244,7 @@ struct mc_group {
  * @nodes: bitmap of the actual nodes of node=local
  * @target: what target= names; its kind is the key's value
  * @regions: with regions of memory: the largest number of them, filled in later
+ * @size_guessed: size=auto became a size although the CPUs report no caches
  * @room: bytes that the target has from the largest offset= on; 0: not known, or RAM
  * @path: the path of the MC_PATH key; empty if its value is a word
  * @groups: the value of the MC_GROUPS key, as text; empty: there is no such key
@@ -264,6 +265,7 @@ struct mc_request {
 	u64 nodes[MC_MAX_NODES / 64];
 	struct mc_target target;
 	u64 regions;
+	bool size_guessed;
 	u64 room;
 	char path[MC_PATH_MAX + 1];
 	char groups[MC_GROUPS_MAX + 1];

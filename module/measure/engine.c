@@ -436,6 +436,14 @@ static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 	return err;
 }
 
+static bool note_size(struct mc_text *t, const struct mc_request *req)
+{
+	if (!req->size_guessed)
+		return false;
+	mc_textf(t, "size: the CPUs report no caches, so auto may be too small for memory\n");
+	return true;
+}
+
 static bool note_remote(struct mc_text *t, const struct mc_record *rec)
 {
 	if (rec->point.v[MC_KEY_NODE] != MC_AUTO || !rec->remote_threads ||
@@ -454,7 +462,7 @@ static bool note_remote(struct mc_text *t, const struct mc_record *rec)
  * @records: its results
  * @n: number of results
  *
- * It is about what the test has to say, or else about remote memory.
+ * It is about a size that was guessed, or what the test has to say, or else remote memory.
  */
 void mc_engine_note(struct mc_text *t, const struct mc_request *req,
 		    const struct mc_record *records, u64 n)
@@ -462,6 +470,8 @@ void mc_engine_note(struct mc_text *t, const struct mc_request *req,
 	const struct mc_test *test = mc_test_of(req->spec);
 	const struct mc_record *rec;
 
+	if (note_size(t, req))
+		return;
 	for (rec = records; rec < records + n; rec++) {
 		if ((test->note && test->note(t, rec)) || note_remote(t, rec))
 			return;

@@ -52,7 +52,7 @@ static bool counted_before(const u64 *cpus, int cpu, unsigned int level)
 /**
  * mc_served_caches() - bytes of the caches that several CPUs have, each counted once
  * @cpus: bitmap of the CPUs; NULL: all
- * @level: 1 to 3; 0: the last level of each CPU
+ * @level: 1 to 4; 0: the last level of each CPU
  *
  * Return: bytes.
  */
@@ -98,9 +98,10 @@ static bool all_cached(const struct mc_values *types)
  *
  * The size is four times the caches that the threads can use, so that the caches serve
  * little of it, at least 64 MiB, and a power of two; but at most a quarter of all
- * memory. Types other than WB are not cached, and slow: they get 16 MiB, for which the
- * module has buffers of all types from the beginning. A target may be smaller than that: it
- * also limits a size that the user did not write.
+ * memory. Where the CPUs report no caches it is a guess, and the request says so. Types other
+ * than WB are not cached, and slow: they get 16 MiB, for which the module has buffers of all
+ * types from the beginning. A target may be smaller than that: it also limits a size that the
+ * user did not write.
  */
 void mc_served_sizes(struct mc_request *req)
 {
@@ -119,8 +120,10 @@ void mc_served_sizes(struct mc_request *req)
 		bool fits = sizes->v[i] == MC_AUTO ||
 			    (sizes->n == 1 && !mc_request_given(req, MC_KEY_SIZE));
 
-		if (sizes->v[i] == MC_AUTO)
+		if (sizes->v[i] == MC_AUTO) {
 			sizes->v[i] = size;
+			req->size_guessed = !caches && wanted != NOT_CACHED;
+		}
 		if (fits && req->room)
 			sizes->v[i] = min(sizes->v[i], req->room);
 	}
@@ -203,14 +206,36 @@ static enum mc_hit served_on_all(const struct accesses *a)
 	return hit;
 }
 
-/* Uncached accesses are served by memory, whatever the size of the working set. */
+/*
+ * What no cache holds is served by memory, whether or not accesses pass the caches by. What
+ * both a cache and memory serve has no level.
+ */
+static enum mc_hit past_caches(const struct accesses *a, enum mc_hit held)
+{
+	const struct mc_test *test = mc_test_of(a->run->req->spec);
+	enum mc_uncached which = MC_UNCACHED_NONE;
+
+	if (test->uncached && held < MC_HIT_MEMORY)
+		which = test->uncached(&a->rec->point);
+	if (which == MC_UNCACHED_ALL)
+		return MC_HIT_MEMORY;
+	return which == MC_UNCACHED_SOME ? MC_HIT_UNKNOWN : held;
+}
+
+/*
+ * Uncached accesses are served by memory, whatever the size of the working set. Where
+ * write-back memory shows no cache, nobody can tell what served them.
+ */
 static enum mc_hit level_of(const struct accesses *a)
 {
 	const struct mc_record *rec = a->rec;
+	bool cached = rec->point.v[MC_KEY_TYPE] == MC_WB;
 
-	if (rec->point.v[MC_KEY_TYPE] != MC_WB && rec->effective != MC_EFFECT_NO)
+	if (cached && rec->effective == MC_EFFECT_NO)
+		return MC_HIT_UNKNOWN;
+	if (!cached && rec->effective != MC_EFFECT_NO)
 		return rec->effective == MC_EFFECT_YES ? MC_HIT_MEMORY : MC_HIT_UNKNOWN;
-	return served_on_all(a);
+	return past_caches(a, served_on_all(a));
 }
 
 /**

@@ -134,6 +134,12 @@ enum mc_records {
 	MC_RECORD_OF_STEP,	/* CPUs take turns; the whole and each step: from one run */
 };
 
+/*
+ * Which accesses of a point pass the caches by, or leave nothing in them: the size of its
+ * working set then says nothing about what serves them.
+ */
+enum mc_uncached { MC_UNCACHED_NONE, MC_UNCACHED_SOME, MC_UNCACHED_ALL };
+
 /**
  * struct mc_test - a test
  * @spec: its name, keys and columns: the row of the parser
@@ -150,6 +156,7 @@ enum mc_records {
  * @steps: with MC_RECORD_OF_STEP: number of the key that says how many steps there are
  * @near_only: prefetch= applies to the CPU in @near only, not to all CPUs of the run
  * @level: index of its column MC_LEVEL_COLUMN (served.h); 0: it has none
+ * @uncached: which accesses of a point pass the caches by; NULL: none
  * @common: all threads access the whole memory, not a part each
  * @histogram: its records have a histogram
  * @table: how a report lays out its records, as @table in a suite; NULL: as a list
@@ -175,6 +182,7 @@ struct mc_test {
 	unsigned int steps;
 	bool near_only;
 	unsigned int level;
+	enum mc_uncached (*uncached)(const struct mc_point *point);
 	bool common;
 	bool shares;
 	bool histogram;

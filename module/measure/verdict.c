@@ -142,7 +142,7 @@ static u64 eight_ticks(void *line, bool flushed)
 /*
  * Duration of a miss. The flush itself is not timed, since it may take longer than the
  * miss. The cost of reading the clock is in both times and cancels out. 0: flushing
- * changes too little, as in an emulator.
+ * changes too little.
  */
 static u64 miss_ps(void *line, u64 hit_ps)
 {
@@ -170,8 +170,11 @@ static u64 miss_ps(void *line, u64 hit_ps)
  */
 void mc_verdict_init(void *line)
 {
-	wb_reload_ps = fastest(mc_asm_reload, line, 8);
-	wb_missed_ps = miss_ps(line, wb_reload_ps);
+	struct mc_verdict v;
+
+	mc_verdict_of(&v, MC_WB, line);
+	wb_reload_ps = v.reload_ps;
+	wb_missed_ps = v.effect == MC_EFFECT_YES ? miss_ps(line, v.reload_ps) : 0;
 }
 
 /**
@@ -187,7 +190,8 @@ u64 mc_verdict_hit_ps(void)
 /**
  * mc_verdict_miss_ps() - duration of a load that misses all caches
  *
- * Return: picoseconds, 0 if it could not be measured.
+ * Return: picoseconds, 0 if it could not be measured, or if write-back memory shows no cache,
+ * as in an emulator.
  */
 u64 mc_verdict_miss_ps(void)
 {

@@ -245,9 +245,32 @@ static void test_a_run_cut_short_tells_what_it_knows(void **state)
 	assert_int_equal(rec.verified, MC_VERIFIED_OFF);
 }
 
+static enum mc_uncached uncached(const char *line)
+{
+	assert_int_equal(check(line), 0);
+	return mc_test_bandwidth.uncached(&rec.point);
+}
+
+static void test_what_passes_the_caches_by(void **state)
+{
+	reset(1);
+	sim.show = 1 << MC_CPU_CLWB | 1 << MC_CPU_CLFLUSHOPT | 1 << MC_CPU_MOVDIR64B;
+	assert_int_equal(uncached("op=read"), MC_UNCACHED_NONE);
+	assert_int_equal(uncached("op=ntread"), MC_UNCACHED_NONE);
+	assert_int_equal(uncached("op=copy"), MC_UNCACHED_NONE);
+	assert_int_equal(uncached("op=ntwrite"), MC_UNCACHED_ALL);
+	assert_int_equal(uncached("op=ntwrite readback=on"), MC_UNCACHED_SOME);
+	assert_int_equal(uncached("op=ntcopy"), MC_UNCACHED_SOME);
+	assert_int_equal(uncached("op=ntrw91"), MC_UNCACHED_SOME);
+	assert_int_equal(uncached("op=movdir64b"), MC_UNCACHED_SOME);
+	assert_int_equal(uncached("op=write_clflushopt"), MC_UNCACHED_SOME);
+	assert_int_equal(uncached("op=write_clwb"), MC_UNCACHED_SOME);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_passes_the_caches_by),
 		cmocka_unit_test(test_what_cant_be_run_is_refused),
 		cmocka_unit_test(test_rates_are_those_of_the_payload),
 		cmocka_unit_test(test_rates_of_threads),

@@ -115,7 +115,8 @@ static void levels(void **state)
 		{ 256 << 20, 100000, MC_HIT_MEMORY, MC_HIT_MEMORY },
 		{ 256 << 20, 30000, MC_HIT_MEMORY, MC_HIT_MEMORY },
 	};
-	struct mc_hierarchy flat = usual;
+	struct mc_hierarchy flat = usual, four = usual;
+	static const struct mc_hierarchy none = { .hit_ps = 1000, .miss_ps = 120000 };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -124,6 +125,14 @@ static void levels(void **state)
 		assert_int_equal(mc_level_of(&no_l3, rows[i].bytes, rows[i].ps),
 				 rows[i].without_l3);
 	}
+	four.bytes[3] = 128 << 20;
+	assert_int_equal(mc_level_of(&four, 64 << 20, 40000), MC_HIT_L4);
+	assert_int_equal(mc_level_of(&four, 64 << 20, 80000), MC_HIT_MEMORY);
+	assert_int_equal(mc_level_of(&four, 129 << 20, 40000), MC_HIT_MEMORY);
+	/* The CPU reports no caches: only a time as long as that of a miss tells the level. */
+	assert_int_equal(mc_level_of(&none, 4096, 1000), MC_HIT_UNKNOWN);
+	assert_int_equal(mc_level_of(&none, 8 << 20, 12000), MC_HIT_UNKNOWN);
+	assert_int_equal(mc_level_of(&none, 256 << 20, 100000), MC_HIT_MEMORY);
 	flat.miss_ps = 3999;	/* an emulator: nothing misses */
 	assert_int_equal(mc_level_of(&flat, 4096, 1000), MC_HIT_UNKNOWN);
 	flat.hit_ps = 0;

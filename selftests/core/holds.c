@@ -52,16 +52,27 @@ static void test_small_caches_are_shared(void **state)
 	assert_int_equal(mc_holder_of(&caches, &set), MC_HIT_L3);
 }
 
+static void test_a_fourth_level(void **state)
+{
+	struct mc_hierarchy four = caches;
+	struct mc_set set = { .bytes = 64 * M, .sharers = { 1, 1, 2, 2 } };
+
+	four.bytes[3] = 128 * M;
+	assert_int_equal(mc_holder_of(&four, &set), MC_HIT_L4);
+	set.bytes += 64;
+	assert_int_equal(mc_holder_of(&four, &set), MC_HIT_MEMORY);
+}
+
 static void test_little_is_known(void **state)
 {
 	struct mc_hierarchy none = { .hit_ps = 1000, .miss_ps = 100000 };
 	struct mc_hierarchy alike = caches;
 	struct mc_set set = { .bytes = 1 * K };
 
-	/* CPUID reports no caches: then nothing is said to fit. */
-	assert_int_equal(mc_holder_of(&none, &set), MC_HIT_MEMORY);
-	set = (struct mc_set){ .bytes = 1 * K, .sharers = { 1, 1, 1 } };
-	assert_int_equal(mc_holder_of(&none, &set), MC_HIT_MEMORY);
+	/* The CPU reports no caches, though it has some. */
+	assert_int_equal(mc_holder_of(&none, &set), MC_HIT_UNKNOWN);
+	set = (struct mc_set){ .bytes = 1ULL << 46, .sharers = { 1, 1, 1 } };
+	assert_int_equal(mc_holder_of(&none, &set), MC_HIT_UNKNOWN);
 	alike.miss_ps = 3999;
 	assert_int_equal(mc_holder_of(&alike, &set), MC_HIT_UNKNOWN);
 	alike.hit_ps = 0;
@@ -74,6 +85,7 @@ int main(void)
 		cmocka_unit_test(test_one_thread),
 		cmocka_unit_test(test_threads_share),
 		cmocka_unit_test(test_small_caches_are_shared),
+		cmocka_unit_test(test_a_fourth_level),
 		cmocka_unit_test(test_little_is_known),
 	};
 

@@ -561,11 +561,26 @@ static void test_a_stop_is_seen_everywhere(void **state)
 	}
 }
 
+/* Lines that are stored past the caches load the memory, however small the shares are. */
+static void test_stores_that_pass_the_caches_by(void **state)
+{
+	static const char line[] = "loaded delay=0 op=write,ntwrite,ntrw21,copy";
+	struct mc_point point;
+
+	assert_int_equal(mc_request_parse(&req, line, strlen(line), specs, &run.error), 0);
+	for (unsigned int i = 0; i < mc_request_points(&req); i++) {
+		mc_request_point(&req, i, &point);
+		assert_int_equal(mc_test_loaded.uncached(&point),
+				 i == 1 || i == 2 ? MC_UNCACHED_SOME : MC_UNCACHED_NONE);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_figures_at_each_delay),
 		cmocka_unit_test(test_figures_spelled_out),
+		cmocka_unit_test(test_stores_that_pass_the_caches_by),
 		cmocka_unit_test(test_the_load_is_what_was_asked_for),
 		cmocka_unit_test(test_random_lines_of_several_blocks),
 		cmocka_unit_test(test_load_counts_once_all_are_at_it),

@@ -25,6 +25,14 @@ static const struct made_up_cache alone[] = {
 	{ 1, MC_CACHE_DATA, 32 * K, 1 }, { 2, MC_CACHE_UNIFIED, 2 * M, 4 }, { }
 };
 
+/* 128 MiB of eDRAM. */
+static const struct made_up_cache edram[] = {
+	{ 1, MC_CACHE_DATA, 32 * K, 1 }, { 2, MC_CACHE_UNIFIED, 256 * K, 1 },
+	{ 3, MC_CACHE_UNIFIED, 6 * M, 16 }, { 4, MC_CACHE_UNIFIED, 128 * M, 16 }, { }
+};
+
+static const struct made_up_cache nothing[] = { { } };
+
 #define CPU(apic, caches)	{ apic, 0, 0x50654, 0, caches }
 
 /* A core of two threads, two cores of a cluster, and a core that has no L3. */
@@ -36,6 +44,9 @@ static const struct made_up_cpu hybrid[] = {
 static const struct made_up_cpu sockets[] = {
 	CPU(0, big), CPU(2, big), CPU(64, big), CPU(66, big),
 };
+
+static const struct made_up_cpu four_levels[] = { CPU(0, edram), CPU(1, edram) };
+static const struct made_up_cpu silent[] = { CPU(0, nothing) };
 
 /* ---------------------------------------------------------- the questions */
 
@@ -132,6 +143,13 @@ static enum mc_hit level(u64 bytes)
 	return rec.has >> 1 & 1 ? (enum mc_hit)rec.value[1] : MC_HIT_UNKNOWN;
 }
 
+static enum mc_uncached which;
+
+static enum mc_uncached uncached(const struct mc_point *point)
+{
+	return which;
+}
+
 /* For loads on one of the CPUs. */
 static enum mc_hit chased(int cpu, u64 bytes, u64 ps)
 {
@@ -172,6 +190,42 @@ static void test_auto_is_of_the_cpu_that_measures(void **state)
 	memory = 300 * M;
 	ASK(&each, 0, -1);
 	assert_int_equal(size(), 64 * M);
+}
+
+static void test_auto_is_beyond_a_fourth_level(void **state)
+{
+	made_up_machine(four_levels, ARRAY_SIZE(four_levels));
+	ASK(&each, 0, -1);
+	assert_int_equal(size(), 512 * M);
+	ASK(&each, 0, 1, -1);
+	assert_int_equal(size(), 512 * M);
+	assert_int_equal(level(16 * M), MC_HIT_L4);
+	assert_int_equal(level(64 * M + 64), MC_HIT_MEMORY);
+	assert_int_equal(chased(0, 64 * M, 40000), MC_HIT_L4);
+}
+
+/* Then nothing but a time tells a level, and nobody knows whether a size reaches memory. */
+static void test_cpus_that_report_no_caches(void **state)
+{
+	made_up_machine(silent, ARRAY_SIZE(silent));
+	ASK(&each, 0, -1);
+	assert_int_equal(size(), 64 * M);
+	assert_true(req.size_guessed);
+	assert_int_equal(level(16 * K), MC_HIT_UNKNOWN);
+	assert_int_equal(level(G), MC_HIT_UNKNOWN);
+	assert_int_equal(chased(0, 16 * K, 1000), MC_HIT_UNKNOWN);
+	assert_int_equal(chased(0, G, 90000), MC_HIT_MEMORY);
+	/* A size that a user wrote, and types that are not cached. */
+	assert_int_equal(size_on_target(0, 64 * K, true), 64 * K);
+	assert_false(req.size_guessed);
+	ASK(&each, 0, -1);
+	req.values[MC_KEY_TYPE].v[0] = MC_UC;
+	assert_int_equal(size(), 16 * M);
+	assert_false(req.size_guessed);
+	made_up_machine(sockets, ARRAY_SIZE(sockets));
+	ASK(&each, 0, -1);
+	size();
+	assert_false(req.size_guessed);
 }
 
 static void test_auto_counts_each_cache_once(void **state)
@@ -331,6 +385,41 @@ static void test_memory_that_is_not_cached(void **state)
 	}
 }
 
+/* Non-temporal stores, with other accesses or without, and whether a cache would hold the set. */
+static void test_accesses_that_pass_the_caches_by(void **state)
+{
+	static const enum mc_hit wanted[][2] = {
+		[MC_UNCACHED_NONE] = { MC_HIT_L1, MC_HIT_MEMORY },
+		[MC_UNCACHED_SOME] = { MC_HIT_UNKNOWN, MC_HIT_MEMORY },
+		[MC_UNCACHED_ALL] = { MC_HIT_MEMORY, MC_HIT_MEMORY },
+	};
+
+	made_up_machine(sockets, ARRAY_SIZE(sockets));
+	each.uncached = uncached;
+	ASK(&each, 0, -1);
+	for (which = 0; which < ARRAY_SIZE(wanted); which++) {
+		assert_int_equal(level(16 * K), wanted[which][0]);
+		assert_int_equal(level(G), wanted[which][1]);
+	}
+	hit = 0;
+	which = MC_UNCACHED_ALL;
+	assert_int_equal(level(16 * K), MC_HIT_UNKNOWN);
+}
+
+/* As in an emulator, even if a flush seemed to cost something once. */
+static void test_write_back_memory_without_a_cache(void **state)
+{
+	struct mc_record rec = record(16 * K);
+
+	made_up_machine(sockets, ARRAY_SIZE(sockets));
+	ASK(&each, 0, -1);
+	rec.effective = MC_EFFECT_NO;
+	assert_int_equal(mc_served_chase(&run, &rec, 16 * K, 1000), MC_HIT_UNKNOWN);
+	assert_int_equal(mc_served_chase(&run, &rec, 16 * K, 90000), MC_HIT_UNKNOWN);
+	mc_served_by(&run, &rec);
+	assert_false(rec.has >> 1 & 1);
+}
+
 static void test_little_is_known(void **state)
 {
 	made_up_machine(sockets, ARRAY_SIZE(sockets));
@@ -349,6 +438,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_auto_is_of_the_cpu_that_measures, set_up),
+		cmocka_unit_test_setup(test_auto_is_beyond_a_fourth_level, set_up),
+		cmocka_unit_test_setup(test_cpus_that_report_no_caches, set_up),
 		cmocka_unit_test_setup(test_auto_counts_each_cache_once, set_up),
 		cmocka_unit_test_setup(test_auto_is_at_most_what_a_target_has, set_up),
 		cmocka_unit_test_setup(test_caches_of_several_cpus, set_up),
@@ -359,6 +450,8 @@ int main(void)
 		cmocka_unit_test_setup(test_all_go_through_the_same, set_up),
 		cmocka_unit_test_setup(test_loads_that_wait, set_up),
 		cmocka_unit_test_setup(test_memory_that_is_not_cached, set_up),
+		cmocka_unit_test_setup(test_accesses_that_pass_the_caches_by, set_up),
+		cmocka_unit_test_setup(test_write_back_memory_without_a_cache, set_up),
 		cmocka_unit_test_setup(test_little_is_known, set_up),
 	};
 

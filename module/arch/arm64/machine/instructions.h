@@ -15,6 +15,7 @@
 
 /* The counter's name in the record of the machine: the virtual count of the generic timer. */
 #define MC_TIME_COUNTER	"cntvct"
+#define MC_NT_SURE	false	/* STNP is a hint: a cache may keep what it stores */
 
 /**
  * mc_time_counter() - read the CPU's time counter in program order

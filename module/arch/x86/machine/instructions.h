@@ -14,6 +14,7 @@
 
 /* The counter's name in the record of the machine: the time stamp counter. */
 #define MC_TIME_COUNTER	"tsc"
+#define MC_NT_SURE	true	/* non-temporal stores go to memory */
 
 /**
  * mc_time_counter() - read the CPU's time counter in program order

@@ -19,7 +19,7 @@ from mc.records.results import Run
 SHOWN_FACTS = ("median_ns", "cv_percent")
 # Figures that are in the file but not in tables.
 HIDDEN = (*tests.named("detail"), "histogram_ns_count")
-CACHES = ("l1", "l2", "l3")
+CACHES = ("l1", "l2", "l3", "l4")
 HOLDING = ("bandwidth", "random", "loaded")     # `level`: the cache that holds the working set
 DISTURBED = {"disturbed_interrupt": "interrupts", "disturbed_migration": "migrations",
              "disturbed_steal": "stolen time", "disturbed_preemption": "preemptions"}
