@@ -181,14 +181,17 @@ static int latency_move(struct mc_worker *w, struct mc_sampler *sampler, u32 rou
 static int chase_job(struct mc_worker *w, void *arg)
 {
 	struct latency_job *job = arg;
+	bool irq_off = job->meas.each->irq_off;
 	int err = link_all(w, job);
 
 	job->at = mc_chase_at(&job->chase, 0);
 	err = err ? err : mc_measure(w, &job->meas);
-	if (!err && job->meas.done && job->meas.samples[0] != MC_NO_SAMPLE)
-		err = mc_grains_time(&job->grains, w, job->meas.each->irq_off,
-				     job->meas.samples[0] / job->loads, COSTS_A_GRAIN, follow, job);
-	return err;
+	if (err || !job->meas.done || job->meas.samples[0] == MC_NO_SAMPLE)
+		return err;
+	err = mc_grains_gauge(&job->grains, w, irq_off, follow, job);
+	return err ? err : mc_grains_time(&job->grains, w, irq_off,
+					  job->meas.samples[0] / job->loads, COSTS_A_GRAIN,
+					  follow, job);
 }
 
 /* ---------------------------------------------------------------- the record */

@@ -5,10 +5,14 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
-/* 2 us each: long enough for the time counter, and short beside a sample. */
-#define CLOCK_CYCLES	8000
+/*
+ * Multiples of 96, as mc_asm_clock() makes no others. 2 us each: long enough for the time
+ * counter, and short beside a sample.
+ */
+#define CLOCK_CYCLES	8064
 #define CLOCK_ROUNDS	2
-#define BRIEF_CYCLES	4000	/* 1 to 2 us, in which the clock does not change much */
+#define COST_CYCLES	96
+#define BRIEF_CYCLES	4032	/* 1 to 2 us, in which the clock does not change much */
 
 /* The frequency in MHz, if the thread's core made @cycles in @ticks. */
 static u64 mhz_of(u64 cycles, u64 ticks)
@@ -16,31 +20,45 @@ static u64 mhz_of(u64 cycles, u64 ticks)
 	return mc_muldiv(cycles, 1000000, max(mc_ticks_to_ps(ticks), 1ULL));
 }
 
+/* Keep the least time that @cycles take with a reading of the time counter. */
+static void keep_least(u64 cycles, u64 *least)
+{
+	u64 from = mc_ticks(), to;
+
+	mc_asm_clock(cycles);
+	to = mc_ticks();
+	if (to > from)
+		*least = min(*least, to - from);
+}
+
 /**
  * mc_core_mhz() - current frequency of the thread's core
  * @w: the thread
  * @mhz: result; from the fastest of some rounds, as any disturbance only adds time
+ *
+ * The reading of the time counter and the call take as long for few cycles as for many, so
+ * the difference of the two is the time of cycles alone.
  *
  * Context: Worker thread.
  * Return: 0, or a negative errno as of mc_window_open().
  */
 int mc_core_mhz(struct mc_worker *w, u64 *mhz)
 {
-	u64 best = ~0ULL;
+	u64 few = ~0ULL, many = ~0ULL;
 	int i;
 
 	for (i = 0; i < CLOCK_ROUNDS; i++) {
 		int err = mc_window_open(w, false);
-		u64 ticks;
 
 		if (err)
 			return err;
-		mc_asm_clock(CLOCK_CYCLES);
-		ticks = mc_window_close(w);
-		if (ticks)
-			best = min(best, ticks);
+		keep_least(COST_CYCLES, &few);
+		keep_least(COST_CYCLES + CLOCK_CYCLES, &many);
+		mc_window_close(w);
 	}
-	*mhz = best == ~0ULL ? 0 : mhz_of(CLOCK_CYCLES, best);
+	/* A clock that is too coarse for the few cycles does not show their cost either. */
+	few = few == ~0ULL ? 0 : few;
+	*mhz = many == ~0ULL || many <= few ? 0 : mhz_of(CLOCK_CYCLES, many - few);
 	return 0;
 }
 

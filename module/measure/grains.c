@@ -16,6 +16,7 @@ int mc_grains_begin(struct mc_grains *g, struct mc_error *e)
 	g->ps = mc_alloc_array(MC_GRAINS_MOST, sizeof(*g->ps));
 	if (!g->ps)
 		return mc_fail(e, -ENOMEM, "repeat: no memory for %u grains", MC_GRAINS_MOST);
+	g->cost_ps = mc_clock.cost_ps;
 	return 0;
 }
 

@@ -27,6 +27,7 @@ static u64 low_ps;		/* extra cost of a load from the set's lower half */
 static u64 low_bytes;
 static u64 cpu_ps;		/* extra cost for each CPU before this one */
 static u64 core_mhz;
+static u64 call_ps;		/* extra cost of a call of a loop, however long it is */
 static u64 slow_every;		/* after the samples, each so many'th call is 10 times as slow */
 static u64 calls;
 static u64 samples;		/* number of samples that are asked for */
@@ -45,7 +46,7 @@ static void visit(void **at)
 
 void **mc_asm_chase(void **at, u64 loads)
 {
-	u64 ps = 0, i;
+	u64 ps = call_ps, i;
 
 	EXPECT(sim_self() == run.part);
 	for (i = 0; i < loads; i++) {
@@ -54,7 +55,7 @@ void **mc_asm_chase(void **at, u64 loads)
 		ps += (u64)((u8 *)at - (u8 *)memory) < low_bytes ? low_ps : 0;
 		at = *at;
 	}
-	if (slow_every && done == samples && !(++calls % slow_every))
+	if (slow_every && loads && done == samples && !(++calls % slow_every))
 		ps *= 10;
 	sim_spend(ps);
 	return at;
@@ -62,7 +63,7 @@ void **mc_asm_chase(void **at, u64 loads)
 
 void mc_asm_clock(u64 cycles)
 {
-	sim_spend(cycles * 1000000 / core_mhz);
+	sim_spend(call_ps + cycles / 96 * 96 * 1000000 / core_mhz);
 }
 
 /* What the test asks about the level that served the loads. */
@@ -85,6 +86,7 @@ static void costs(void)
 	low_bytes = 0;
 	cpu_ps = 0;
 	core_mhz = 2500;
+	call_ps = 0;
 	slow_every = 0;
 	calls = 0;
 	/* A look at the clock costs what the clock is said to cost. */
@@ -244,6 +246,28 @@ static void test_how_times_are_distributed(void **state)
 	assert_figure(rec, COL_P50, 5 * NS);
 	assert_figure(rec, COL_P99, 50 * NS);
 	assert_int_equal(calls, 8192);
+}
+
+/* The grains and the clock of the core know what clock and calls cost, and nothing else. */
+static void test_calls_cost_nothing(void **state)
+{
+	static const u64 clocks[] = { 800, 2500, 3000, 5000 };
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(clocks); i++) {
+		reset(1);
+		one_place();
+		core_mhz = clocks[i];
+		call_ps = 7 * NS;
+		sim.overhead = 30 * NS;
+		load_ps = 4000000 / core_mhz;	/* 4 cycles */
+		assert_int_equal(measure("latency size=64K warmup=1 repeat=2"), 0);
+		assert_figure(rec, COL_CORE_MHZ, core_mhz);
+		assert_figure(rec, COL_CORE_MHZ_AFTER, core_mhz);
+		assert_in_range(rec->value[COL_CYCLES], 399, 402);
+		assert_figure(rec, COL_P50, load_ps);
+		assert_figure(rec, COL_P99, load_ps);
+		assert_figure(rec, COL_P999, load_ps);
+	}
 }
 
 /* --------------------------------------------------------------- who, and where */
@@ -449,6 +473,7 @@ int main(void)
 		cmocka_unit_test(test_median_and_fastest),
 		cmocka_unit_test(test_a_large_set_takes_several_passes),
 		cmocka_unit_test(test_how_times_are_distributed),
+		cmocka_unit_test(test_calls_cost_nothing),
 		cmocka_unit_test(test_samples_take_as_long_as_asked),
 		cmocka_unit_test(test_a_stop_during_trials),
 		cmocka_unit_test(test_cpus_take_turns),

@@ -19,7 +19,7 @@ enum {
 #define WINDOW_PASSES	128		/* so many take 12.8 us, and twice as many too long */
 #define WINDOW_PS	(WINDOW_PASSES * PASS_PS)
 #define READ_PS		(20 * NS)	/* the time counter, twice */
-#define CLOCK_PS	(1000 * NS + READ_PS)	/* 4000 cycles at 4000 MHz */
+#define CLOCK_PS	(1008 * NS + READ_PS)	/* 4032 cycles at 4000 MHz */
 #define STEP_PS		(20 * WINDOW_PS + CLOCK_PS)	/* the least that is above 250 us */
 #define FIRST_MIDDLE	1250		/* of a step of 250 us, in 100 ns */
 
