@@ -169,6 +169,25 @@ class Levels(fake.unittest.TestCase):
         self.assertIn("No step shows L3", found)
         self.assertRegex(found, r"\nmemory +2M ")
 
+    def test_a_curve_that_has_no_climb(self):
+        """A flat one, one that begins behind a cache, and one that misses sizes."""
+        flat = [latency(4096 << i, 90.0, "memory") for i in range(15)]
+        self.assertIn("- No step shows L1, L2 and L3: the curve is flat.",
+                      self.block(flat, caches=CACHES))
+        late = [latency(8 << 20 << i, 15.0 if i < 3 else 110.0, "l3" if i < 3 else "memory")
+                for i in range(7)]
+        shown = self.block(late, caches=CACHES)
+        self.assertIn("- No step shows L1 and L2: the first level of the curve is L3.", shown)
+        gap = [latency(4096 << i, ns, "memory" if ns > 100 else None) for i, ns in
+               enumerate([0.9] * 4 + [3.2] * 5 + [110.0] * 6)]
+        shown = " ".join(self.block(gap, caches=CACHES).split())
+        self.assertIn("- No step shows L3: no size between 1M and 2M was measured.", shown)
+        climb = gap[:9] + [latency(size << 20, ns, "l3") for size, ns in ((2, 9.0), (4, 30.0))] + \
+            gap[11:]
+        shown = " ".join(self.block(climb, caches=CACHES).split())
+        self.assertIn("- No step shows L3: the curve climbs from the level before to the next "
+                      "without a stop.", shown)
+
     def test_a_sweep_that_ends_in_l2(self):
         found = self.block(sweep(SWEEP[:8]), caches=CACHES)
         self.assertRegex(found, r"\nL2 +64K +512K +3.20")
@@ -224,6 +243,21 @@ class Levels(fake.unittest.TestCase):
         self.assertNotIn("between", shown)      # one step, which climbs over an octave
         self.assertIn("No step", self.block(found[:4] + [dict(r, size_bytes=1) for r in found[:3]]))
 
+    def test_a_page_walk_has_no_entries(self):
+        """Two levels of page walks, of tables in a cache and in memory; after an L2 TLB, or not."""
+        for second, name in ((1.6, "L2 TLB"), (12.0, "L2 TLB or page walk")):
+            extra = {16: 0.0, 32: 0.0, 64: 0.0, 128: second, 256: second, 512: second,
+                     1024: 25.0, 2048: 25.0, 4096: 25.0, 8192: 90.0, 16384: 90.0}
+            found = [fake.figure("tlb", {"size_bytes": 4096 * pages}, {
+                "pages": pages, "page_bytes": 4096, "ns_per_load": 0.9 + ns,
+                "packed_ns_per_load": 0.9, "tlb_ns": ns}) for pages, ns in extra.items()]
+            shown = self.block(found)
+            self.assertRegex(shown, r"\nL1 TLB +16 +64 +64\.\.127 +0\.00 +\d")
+            self.assertRegex(shown, r"\npage walk +1024 +4096 +25\.00\n")
+            self.assertRegex(shown, r"\npage walk +8192 +16384 +90\.00\n?")
+            self.assertRegex(shown, rf"\n{name} +128 +512 +" + (
+                r"512\.\.1023 +1\.60 +23\.40\n" if name == "L2 TLB" else r"12\.00\n"))
+
     def test_several_steps_of_tlbs_are_not_one(self):
         extra = {64: 0.0, 128: 0.0, 256: 0.0, 512: 0.0, 1024: 0.0, 2048: 0.0, 4096: 12.0,
                  8192: 55.0, 16384: 163.0, 32768: 163.0}
@@ -240,17 +274,45 @@ class Levels(fake.unittest.TestCase):
         self.assertIn("a step of its own", " ".join(shown.split()))
 
 
-class Interrupted(fake.unittest.TestCase):
-    def test_it_is_said(self):
-        found = [latency(4096, 1.0), latency(8192, 100.0, ns_per_load=900.0),
-                 latency(16384, 120.0, ns_per_load=900.0)]
-        shown = " ".join(text(fake.measured(fake.BARE, ("latency", found))).split())
+class Slower(fake.unittest.TestCase):
+    """Passes that took longer than their loads did in grains."""
+    L1 = [{"cpus": "0", "level": 1, "kind": "data", "size_bytes": 32 << 10, "line_bytes": 64,
+           "ways": 8, "shared_by_cpus": 1}]
+
+    def shown(self, *found, **more):
+        return " ".join(text(fake.measured(fake.BARE, ("latency", list(found)), **more)).split())
+
+    def test_samples_that_were_interrupted(self):
+        found = [latency(4096, 1.0)] + [
+            latency(size, ns, ns_per_load=900.0, disturbed_interrupt=seen, samples=10)
+            for size, ns, seen in ((8192, 100.0, 10), (16384, 120.0, 5))]
         self.assertIn("In 2 of them a load took longer on average than 99 of 100 loads did: their "
                       "passes were interrupted. The median load took 100.0 to 120.0 ns in these.",
-                      shown)
-        shown = text(fake.measured(fake.BARE, ("latency", found[:1])))
-        self.assertNotIn("interrupted", shown)
+                      self.shown(*found))
+        self.assertNotIn("longer on average", self.shown(found[0]))
 
+    def test_no_reason_that_the_record_does_not_show(self):
+        """None was interrupted, or what was interrupted is left out, or nobody can tell."""
+        for facts in ({}, {"disturbed_interrupt": 1, "left_out": 1, "samples": 9},
+                      {"disturbed_interrupt": 5, "left_out": 5, "samples": 5},
+                      {"disturbed_interrupt": 3, "samples": 10},
+                      {"disturbed_interrupt": 8, "windows_left_out": 8, "samples": 10},
+                      {"disturbed_interrupt": None, "disturbed_migration": None}):
+            found = latency(8192, 100.0, ns_per_load=900.0, **facts)
+            self.assertIn("In 1 of them a load took longer on average than 99 of 100 loads did. "
+                          "The median load took 100.0 ns in these.",
+                          self.shown(found, caches=self.L1))
+
+    def test_lines_that_compete_for_few_sets(self):
+        """Four sets of eight ways; the same lines close together do not compete."""
+        for stride, lines, said in ((1024, 32, True), (1024, 64, True), (1024, 24, False),
+                                    (64, 32, False), (4096, 8, True), (4096, 4, False)):
+            found = latency(stride * lines, 1.2, ns_per_load=3.0, stride_bytes=stride)
+            shown = self.shown(found, caches=self.L1)
+            self.assertEqual(f"did: their lines compete for few sets of L1 ({lines} lines in "
+                             f"{4096 // stride} sets of 8). The median" in shown, said, shown)
+        self.assertNotIn("compete", self.shown(
+            latency(32768, 1.2, ns_per_load=3.0, stride_bytes=1024)))
 
     def test_prefetchers_that_stayed_on(self):
         found = [latency(4096, 1.0, prefetch="ineffective"), latency(8192, 1.0)]

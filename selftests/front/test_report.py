@@ -55,7 +55,7 @@ class Levels(fake.unittest.TestCase):
             for delay, level in ((0, "l3"), (100, "l3"), (200, "memory"), (300, None))]
         text = " ".join(" ".join(report.lines(fake.measured(fake.BARE, ("loaded", found)))).split())
         self.assertIn("In 2 of 4 results (l3) the load fits caches: the latency is not that of "
-                      "loaded memory there.", text)
+                      "loaded memory there, by the sizes that the CPU reports.", text)
         self.assertNotIn("fits caches", " ".join(report.lines(fake.measured(
             fake.BARE, ("loaded", found[2:])))))
 
@@ -64,8 +64,64 @@ class Levels(fake.unittest.TestCase):
         self.assertIn("l3", " ".join(report.lines(listing("size=4K", "size=1M", level="l3"))))
         self.assertNotIn("fits caches", " ".join(report.lines(listing("size=4K", level="l3"))))
         text = " ".join(" ".join(report.lines(attributes(level="l3"))).split())
-        self.assertRegex(text, r"In (\d+) of \1 results \(l3\) the working set fits caches: no mem")
+        self.assertRegex(text, r"In (\d+) of \1 results \(l3\) the working set fits caches: no "
+                               r"memory is measured there, by the sizes that the CPU reports\.")
         self.assertNotIn("fits caches", " ".join(report.lines(attributes(level="memory"))))
+
+
+    def told(self, *chases, held=None, **machine):
+        """What a report says of bandwidth of 16M in L3, if these latencies were measured, too."""
+        lines = [f"bandwidth op={op} size=16M" for op in ("read", "write")]
+        found = [fake.result(line, 1000.0) | {"level": "l3", "threads": 1} | (held or {})
+                 for line in lines]
+        loads = [fake.figure("latency", {"pattern": "random", "stride_bytes": 64,
+                                         "size_bytes": size << 20} | more,
+                             {"ns_per_load": 9.0, "level": level})
+                 for size, level, *rest in chases for more in (rest or [{}])]
+        asked = [("latency", loads)] if loads else []
+        text = " ".join(report.lines(fake.measured(
+            fake.KVM, *asked, ("bandwidth", found), suite="bandwidth-sweep-quick", **machine)))
+        return " ".join(text.split())
+
+    def test_latency_of_the_same_size_decides(self):
+        fits = "In 2 of 2 results (l3) the working set fits caches: no memory is measured there"
+        self.assertIn(f"{fits}.", self.told((16, "l3")))
+        self.assertIn(f"{fits}.", self.told((32, "l3")))
+        for other in ((), ((8, "l3"),), ((16, "l3", {"pattern": "stride"}),),
+                      ((16, "memory", {"type": "uc"}),), ((32, "memory"),),
+                      ((16, "l3", {"stride_bytes": 4096}),), ((16, None),)):
+            self.assertIn(f"{fits}, by the sizes that the CPU reports.", self.told(*other), other)
+        for other in ((16, "memory"), (4, "memory")):
+            text = self.told(other)
+            self.assertNotIn("fits caches", text)
+            self.assertIn("In 2 of 2 results (l3) the CPU reports a cache that is large enough, "
+                          "but `latency` shows memory at that size: the level is not known there.",
+                          text)
+
+    def test_latency_of_a_threads_share(self):
+        """Two threads of 8M each. One such chase in L3 does not show that there is room for two."""
+        two = {"threads": 2, "cpu": "0-1"}
+        self.assertIn("shows memory at that size", self.told((8, "memory"), held=two))
+        self.assertIn("by the sizes", self.told((16, "memory"), held=two))
+        self.assertIn("by the sizes", self.told((16, "l3"), held=two))
+
+    def test_latency_of_another_kind_of_core(self):
+        caches = [{"cpus": cpus, "level": 3, "kind": "unified", "size_bytes": size << 20}
+                  for cpus, size in (("0", 32), ("1", 32), ("2", 4))]
+        for cpu, known in (("0", True), ("1", True), ("2", False)):
+            text = self.told((16, "memory", {"cpu": cpu}), caches=caches)
+            self.assertEqual("shows memory at that size" in text, known)
+
+    def test_a_fourth_level(self):
+        self.assertIn("In 2 of 2 results (l4) the working set fits caches",
+                      self.told(held={"level": "l4"}))
+
+    def test_a_cpu_that_reports_no_caches(self):
+        said = "In 2 of 2 results the level is not known: the CPU reports no caches"
+        self.assertIn(said, self.told(held={"level": None}, caches=[]))
+        self.assertNotIn(said, self.told(held={"level": None}, caches=[
+            {"cpus": "0", "level": 1, "kind": "data", "size_bytes": 32768}]))
+        self.assertNotIn(said, self.told(held={"level": None}))
 
 
 class Tables(fake.unittest.TestCase):

@@ -135,6 +135,14 @@ class OfTheMachine(fake.InDirectory):
         found = self.found(machine)
         self.assertEqual((found.cache, found.shared_by), (24 << 20, 8))
 
+    def test_a_fourth_level_is_the_last_cache(self):
+        """128M of eDRAM."""
+        edram = {"level": 4, "kind": "unified", "size_bytes": 128 << 20, "shared_by_cpus": 4}
+        found = self.found({"cpus_online": "0-3", "caches": [*CACHES, edram]})
+        self.assertEqual((found.cache, found.shared_by), (128 << 20, 4))
+        self.assertEqual(template.expand("t size={memory size}", replace(found, memory=1 << 30)),
+                         ["t size=512M"])
+
     def test_from_sysfs(self):
         self.tree(cpu__online="0-3", node__has_memory="0-1", node__node0__cpulist="0,2",
                   node__node1__cpulist="1,3", node__node0__meminfo="Node 0 MemTotal:  4096 kB",

@@ -41,6 +41,10 @@ DRAM = {"node": 0, "zones": ["DMA32", "Normal"], "tier": 4, "promised": {
 CXL = {"node": 2, "zones": ["Movable"], "tier": 22, "promised": {
     "from_nodes": [0], "read_latency_ns": 250, "write_latency_ns": 300,
     "read_mb_per_s": 5000, "write_mb_per_s": 5000}}
+HBM = [{"level": 1, "size_bytes": 64 << 30, "line_bytes": 64, "direct_mapped": True,
+        "write_policy": "write-back"},
+       {"level": 2, "size_bytes": 1 << 40, "line_bytes": None, "direct_mapped": None,
+        "write_policy": None}]
 NODES = [{"node": 0, "cpus": "0-1", "memory_bytes": 1 << 30},
          {"node": 1, "cpus": "2-3", "memory_bytes": 0},
          {"node": 2, "cpus": "", "memory_bytes": 1 << 28}]
@@ -81,6 +85,14 @@ class Sysfs(fake.InDirectory):
             for path in Path("sys/devices/system", name, "initiators").glob("*_*"):
                 path.write_text("0\n", encoding="ascii")
         self.assertIsNone(self.described()[0]["promised"])
+
+    def test_caches_in_front_of_memory(self):
+        path = f"{tiers.NODES}/node0/memory_side_cache"
+        write({f"{path}/uevent": "\n", f"{path}/power/size": "1\n"} | {
+            f"{path}/index{level}/{file}": f"{word}\n" for level, words in (
+                (1, (64 << 30, 64, 0, 0)), (2, (1 << 40, "", 2, 2)), (3, (0, 64, 0, 1)))
+            for file, word in zip(("size", "line_size", "indexing", "write_policy"), words)})
+        self.assertEqual(self.described(), [DRAM | {"memory_side_cache": HBM}, CXL])
 
     def test_a_machine_that_knows_nothing(self):
         self.assertEqual(tiers.describe(Machine(f"{Path.cwd()}/nowhere", {})), [])
@@ -145,6 +157,19 @@ class Suite(fake.unittest.TestCase):
         text = printed(runs(None, latency(0, 0, 90.0), latency(0, 2, 400.0)))
         self.assertRegex(text, r"\n *0 +90.00 +na +na +na\n")
 
+    def test_a_working_set_that_fits_a_cache_in_front_of_memory(self):
+        """That of node 0 has 64 GiB and 1 TiB. What a cache of the CPU served is no matter."""
+        text = " ".join(printed(runs([DRAM | {"memory_side_cache": HBM}, CXL], *FOUND)).split())
+        said = "In {} of {} results the working set fits the memory-side cache of node {} ({})"
+        self.assertIn(said.format(2, 4, 0, "1024G"), text)
+        small = [HBM[0] | {"size_bytes": 16 << 20}]
+        for known in ([DRAM, CXL], [DRAM | {"memory_side_cache": small}, CXL]):
+            self.assertNotIn("memory-side", printed(runs(known, *FOUND)))
+        cached = [DRAM | {"memory_side_cache": HBM[:1]}, CXL]
+        found = [one | {"level": "l3"} for one in FOUND[:1]] + [FOUND[0] | {"level": "memory"}]
+        text = " ".join(printed(runs(cached, *found)).split())
+        self.assertIn(said.format(1, 2, 0, "64G"), text)
+
     def test_the_picture_has_both(self):
         [found] = charts.charts({"a.jsonl": runs([DRAM, CXL], *FOUND)})
         self.assertEqual((found.kind, found.x, found.y), ("bars", "memory_node", "ns_per_load"))
@@ -155,8 +180,9 @@ class Suite(fake.unittest.TestCase):
         self.assertEqual([one.name for one in found.series], ["measured"])
 
     def test_the_machine_is_described_by_node(self):
-        found = runs([DRAM, CXL | {"promised": None}], *FOUND)
+        found = runs([DRAM, CXL | {"promised": None, "memory_side_cache": HBM[:1]}], *FOUND)
         with mock.patch.object(document.draw, "inline", return_value="<svg/>"):
             text = " ".join(" ".join(fake.shown(document.parts({"a.jsonl": found}))).split())
         self.assertIn("node 0: DMA32, Normal, tier 4, promised reads 80 ns and 20000 MB/s, "
-                      "promised writes 85 ns; node 2: Movable, tier 22", text)
+                      "promised writes 85 ns; node 2: Movable, tier 22, memory-side cache of 64G",
+                      text)

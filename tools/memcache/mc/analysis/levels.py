@@ -8,11 +8,12 @@ from math import log
 
 from mc.analysis import steps
 from mc.analysis.steps import Level, median
+from mc.analysis.verdict import listed
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import units
 from mc.records.fields import asked
 from mc.records.results import Run
-from mc.records.shape import data_caches
+from mc.records.shape import data_caches, numbers
 
 MIN_POINTS = 6      # fewer points make no curve
 APART = 1.7         # sizes that differ by this factor are not the same cache
@@ -52,11 +53,57 @@ def curves(pairs: Pairs) -> dict[tuple, Pairs]:
 
 def load_ns(result: dict) -> float | None:
     """The time of a load without disturbances, which is that of the fastest pass. If 99 of
-    100 loads took less, every pass was interrupted, and the median load counts."""
+    100 loads took less, something slowed every pass down, and the median load counts."""
     fastest, most = result.get("ns_per_load_min"), result.get("p99_ns_per_load")
     if fastest and most and fastest > most:
         return result.get("p50_ns_per_load")
     return fastest or result.get("ns_per_load")
+
+
+def slower_passes(pairs: Pairs) -> list[str]:
+    """Sentences on results whose loads took longer on average than 99 of 100 loads did in grains,
+    with the reason where the records show one."""
+    found: dict[str, list[float]] = {}
+    for run, result in pairs:
+        if result.get("p99_ns_per_load") and \
+                (result.get("ns_per_load") or 0) > result["p99_ns_per_load"]:
+            found.setdefault(_why_slower(run, result), []).append(result["p50_ns_per_load"])
+    said = []
+    for why, medians in found.items():
+        times = " to ".join(dict.fromkeys(f"{ns:.1f}" for ns in (min(medians), max(medians))))
+        said.append(f"In {len(medians)} of them a load took longer on average than 99 of 100 loads "
+                    f"did{why}. The median load took {times} ns in these.")
+    return said
+
+
+def _why_slower(run: Run, result: dict) -> str:
+    """Samples that were interrupted and count, or more lines in a set of L1 than it can keep."""
+    seen = max((result.get(f"disturbed_{cause}") or 0 for cause in
+                ("interrupt", "migration", "steal")), default=0)
+    # What was left out, a sample or windows of one, is not in the time.
+    counted = seen - (result.get("left_out") or 0) - (result.get("windows_left_out") or 0)
+    if counted > 0 and 2 * counted >= (result.get("samples") or 0):
+        return ": their passes were interrupted"
+    return _conflict(run, result)
+
+
+def _conflict(run: Run, result: dict) -> str:
+    """Lines that lie so far apart that they share few sets of L1, and fill them."""
+    stride = result.get("stride_bytes") or 0
+    for cache in run.machine.get("caches") or []:
+        line, ways = cache.get("line_bytes"), cache.get("ways")
+        mine = not numbers(str(result.get("cpu"))) or \
+            set(numbers(str(cache.get("cpus") or result.get("cpu")))) & \
+            set(numbers(str(result.get("cpu"))))
+        if cache.get("level") != 1 or cache.get("kind") == "code" or not (line and ways and mine):
+            continue
+        sets = cache["size_bytes"] // line // ways
+        lines = result["size_bytes"] // stride if stride > line else 0
+        used = len({i * stride // line % sets for i in range(min(lines, sets))}) if sets else 0
+        if 0 < used < min(lines, sets) and lines >= used * ways:
+            return f": their lines compete for few sets of L1 ({lines} lines in {used} sets of " \
+                   f"{ways})"
+    return ""
 
 
 # --------------------------------------------------------------------- caches
@@ -96,11 +143,8 @@ def _caches(curve: Pairs) -> tuple[str, list[Part]]:
         if cache and level.limit and not 1 / APART < level.limit / cache[1] < APART:
             notes.append(_size_remark(one.name, level.limit, cache[1], machine))
     memory = sum(one.name == "memory" for one in found)
-    missed = [f"L{number}" for number, size in data_caches(machine, results[0]["cpu"])
-              if (number, size) not in [one.cache for one in found]]
-    if memory and missed:
-        notes.append(f"No step shows {' and '.join(missed)}: the curve climbs from the level "
-                     "before to the next without a stop.")
+    if memory:
+        notes += _missed_remarks(found, results, data_caches(machine, results[0]["cpu"]))
     if memory > 1:
         notes.append("Memory has several steps: some pages are not in the TLBs, or there was a "
                      "disturbance.")
@@ -109,6 +153,27 @@ def _caches(curve: Pairs) -> tuple[str, list[Part]]:
     return "Levels in this curve", [
         Grid(["level", "flat from", "to", "ends at about", "fastest ns", "fastest cycles",
               "CPU says"], rows), *bullets(notes)]
+
+
+def _missed_remarks(found: list[Named], results: list[dict],
+                    told: list[tuple[int, int]]) -> list[str]:
+    """Sentences on caches that the CPU reports and the curve does not show. One that climbs passes
+    sizes between two levels; without such sizes nobody can tell, and a flat one has no levels."""
+    missed: dict[str, list[str]] = {}
+    for number, size in told:
+        if (number, size) in [one.cache for one in found]:
+            continue
+        below = [i for i, one in enumerate(found) if one.cache and one.cache[0] < number]
+        if not below:
+            why = "the curve is flat" if len(found) == 1 else \
+                f"the first level of the curve is {found[0].name}"
+        else:
+            low, high = found[below[-1]].level.last, found[below[-1] + 1].level.first
+            why = "the curve climbs from the level before to the next without a stop" \
+                if any(low < result["size_bytes"] < high for result in results) else \
+                f"no size between {units.size(int(low))} and {units.size(int(high))} was measured"
+        missed.setdefault(why, []).append(f"L{number}")
+    return [f"No step shows {listed(names)}: {why}." for why, names in missed.items()]
 
 
 def _is_memory(level: Level, results: list[dict], told: list[tuple[int, int]]) -> bool:
@@ -168,6 +233,8 @@ def _rough_size(size: float | None) -> str:
 # ----------------------------------------------------------------------- TLBs
 
 TLBS = ("L1 TLB", "L2 TLB")
+WALK = "page walk"
+NEAR = 6.0      # ns beyond a hit: no L2 TLB takes longer, and a page walk may
 MOST = 0.75     # of a step: at twice the entries so many loads miss, even in random order
 
 
@@ -183,20 +250,30 @@ def _tlbs(curve: Pairs) -> tuple[str, list[Part]]:
     if len(flat) < 2:
         return title, [Sentence("No step: a load costs about the same, however many pages there "
                                 "are.", gap=True)]
-    names = {id(level): TLBS[i] if i < len(TLBS) and level.limit else
-             "L2 TLB or page walk" if i == 1 else "page walk" for i, level in enumerate(flat)}
+    names = {id(level): _tlb_name(i, level, base) for i, level in enumerate(flat)}
     found = _with_climbs(flat, steps.envelope(points))
     rows = []
     for level, above in zip(found, [*found[1:], None]):
+        name = names.get(id(level), "between")
         beyond = min((r["pages"] for r in results if r["pages"] > level.last), default=0)
-        rows.append([names.get(id(level), "between"), f"{level.first:.0f}", f"{level.last:.0f}",
-                     f"{level.last:.0f}..{beyond - 1}" if above else "",
+        # A page walk has no entries, and is not missed.
+        held = None if WALK in name else above
+        rows.append([name, f"{level.first:.0f}", f"{level.last:.0f}",
+                     f"{level.last:.0f}..{beyond - 1}" if held else "",
                      f"{max(level.time - base, 0):.2f}",
-                     f"{above.time - level.time:.2f}" if above else ""])
+                     f"{held.time - level.time:.2f}" if held else ""])
     notes = ["Each size between two levels is a step of its own: one TLB does not climb so long. "
              "More sizes between them may show which are levels."] if len(found) > len(flat) else []
     return title, [Grid(["level", "flat from pages", "to", "entries", "ns beyond a hit",
                          "ns that a miss adds"], rows), *bullets(notes)]
+
+
+def _tlb_name(index: int, level: Level, base: float) -> str:
+    if index == 0 and level.limit:
+        return TLBS[0]
+    if index == 1:
+        return TLBS[1] if level.limit and level.time - base <= NEAR else f"{TLBS[1]} or {WALK}"
+    return WALK
 
 
 def _with_climbs(flat: list[Level], points: list[tuple[float, float]]) -> list[Level]:

@@ -110,6 +110,8 @@ def _tier(one: dict) -> str:
     words = [f"node {one['node']}: {', '.join(one['zones'])}"]
     if one["tier"] is not None:
         words.append(f"tier {one['tier']}")
+    words += [f"memory-side cache of {size(cache['size_bytes'])}"
+              for cache in one.get("memory_side_cache") or []]
     told = one["promised"] or {}
     for what, latency, rate in (("reads", "read_latency_ns", "read_mb_per_s"),
                                 ("writes", "write_latency_ns", "write_mb_per_s")):

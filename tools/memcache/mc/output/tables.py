@@ -7,7 +7,7 @@ from the usual. A wide one has everything.
 
 from collections.abc import Iterator
 
-from mc.analysis import levels, marks, spread
+from mc.analysis import holds, levels, marks, spread
 from mc.output import layout
 from mc.output.layout import Pairs
 from mc.parts import Grid, Heading, Part, Sentence
@@ -19,8 +19,6 @@ from mc.records.results import Run
 SHOWN_FACTS = ("median_ns", "cv_percent")
 # Figures that are in the file but not in tables.
 HIDDEN = (*tests.named("detail"), "histogram_ns_count")
-CACHES = ("l1", "l2", "l3", "l4")
-HOLDING = ("bandwidth", "random", "loaded")     # `level`: the cache that holds the working set
 DISTURBED = {"disturbed_interrupt": "interrupts", "disturbed_migration": "migrations",
              "disturbed_steal": "stolen time", "disturbed_preemption": "preemptions"}
 MOVED = 0.05        # a clock that changes by more changes the figures of caches
@@ -33,16 +31,17 @@ def parts(runs: list[Run], wide: bool) -> Iterator[Part]:
         key = run.suite, run.section, run.request["test"], run.where
         groups.setdefault(key, []).append(run)
     named = None
+    loads = holds.loads(runs)
     for (name, section, test, where), group in groups.items():
         known = suite.described(group[0].request)
         if known and section and name != named:
             yield Heading(known.title)
         named = name
-        yield from _group(known, section, test, where, group, wide)
+        yield from _group(known, section, test, where, group, wide, loads)
 
 
 def _group(known: suite.Suite | None, section: str | None, test: str, where: str,
-           runs: list[Run], wide: bool) -> Iterator[Part]:
+           runs: list[Run], wide: bool, loads: Pairs) -> Iterator[Part]:
     pairs = [(run, result) for run in runs for result in run.results]
     if not pairs:
         yield Heading(f"{section or (known.name if known else test)}: no results")
@@ -65,8 +64,8 @@ def _group(known: suite.Suite | None, section: str | None, test: str, where: str
     results = [result for _, result in pairs]
     settings = _settings(fixed, runs, wide)
     notes = [settings, *([_scatter(results)] if wide or matrix else []),
-             *_quality(results, wide), *marks.sentences(pairs),
-             _held(test, results) if matrix else "", *(found.notes if found else [])]
+             *_quality(pairs, wide), *marks.sentences(pairs),
+             *holds.sentences(pairs, loads, matrix), *(found.notes if found else [])]
     yield Heading(title)
     yield from body
     yield from map(Sentence, filter(None, notes))
@@ -166,11 +165,12 @@ def _scatter(results: list[dict]) -> str:
            f"{scatter[-1]:.1f} %." if scatter else ""
 
 
-def _quality(results: list[dict], wide: bool) -> list[str]:
+def _quality(pairs: Pairs, wide: bool) -> list[str]:
     """Sentences on what makes figures doubtful. A wide report also says how many results were
     verified, which samples were left out, what disturbed them, and how many rounds there were;
     it has all of this as one paragraph."""
-    said = [*_verified(results, wide), *_interrupted(results), *_clock(results),
+    results = [result for _, result in pairs]
+    said = [*_verified(results, wide), *levels.slower_passes(pairs), *_clock(results),
             *_prefetching(results)]
     if not wide:
         return said
@@ -215,16 +215,6 @@ def _rounds(results: list[dict]) -> list[str]:
             "and the spread of all rounds."] if most else []
 
 
-def _held(test: str, results: list[dict]) -> str:
-    """A sentence if caches were measured in place of memory."""
-    held = [r["level"] for r in results if r.get("level") in CACHES]
-    if test not in HOLDING or not held:
-        return ""
-    what = "load fits caches: the latency is not that of loaded memory there" \
-        if test == "loaded" else "working set fits caches: no memory is measured there"
-    return f"In {len(held)} of {len(results)} results ({', '.join(sorted(set(held)))}) the {what}."
-
-
 def _disturbed(results: list[dict]) -> list[str]:
     """A sentence on disturbances during samples, whether or not those were left out."""
     seen = []
@@ -238,15 +228,3 @@ def _disturbed(results: list[dict]) -> list[str]:
     if windows:
         seen.append(f"{windows} timed windows were left out of samples that count")
     return [f"{'; '.join(seen)}."] if seen else []
-
-
-def _interrupted(results: list[dict]) -> list[str]:
-    """A sentence if passes were interrupted: the time of a load that was not."""
-    found = [r["p50_ns_per_load"] for r in results if r.get("p99_ns_per_load")
-             and (r.get("ns_per_load") or 0) > r["p99_ns_per_load"]]
-    if not found:
-        return []
-    times = " to ".join(dict.fromkeys(f"{ns:.1f}" for ns in (min(found), max(found))))
-    return [f"In {len(found)} of them a load took longer on average than 99 of 100 loads did: "
-            "their passes were interrupted. The median load took "
-            f"{times} ns in these."]

@@ -8,6 +8,7 @@
     memory_zones, memory_tier   those of the node of the memory
     promised_ns                 latency that the firmware promises for reads of that memory
     promised_mb_per_s           bandwidth, in the same way
+    memory_side_cache_bytes     the largest cache in front of that memory
     near                        yes: the promise is made to the node of the CPUs; without one, the
                                 memory is on that node, or on a node without CPUs
     who                         of groups of CPUs: total, group N or CPU N
@@ -75,6 +76,11 @@ def _promised(run: Run, result: dict, key: str) -> object:
     return (_tier(run, result).get("promised") or {}).get(key)
 
 
+def _in_front(run: Run, result: dict) -> int | None:
+    return max((one["size_bytes"] for one in _tier(run, result).get("memory_side_cache") or []),
+               default=None)
+
+
 def _near(run: Run, result: dict) -> str:
     told = _promised(run, result, "from_nodes")
     nodes = told if isinstance(told, list) and told else [
@@ -99,6 +105,7 @@ PLACES = {
     "memory_tier": lambda run, result: _tier(run, result).get("tier"),
     "promised_ns": lambda run, result: _promised(run, result, "read_latency_ns"),
     "promised_mb_per_s": lambda run, result: _promised(run, result, "read_mb_per_s"),
+    "memory_side_cache_bytes": _in_front,
     "near": _near,
     "who": _who,
 }

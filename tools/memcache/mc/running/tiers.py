@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the kernel knows of the memory of each node: its zones, its tier, and the latency and
-bandwidth that the firmware promises (ACPI HMAT, CXL's CDAT)."""
+"""What the kernel knows of the memory of each node: its zones, its tier, the caches in front of it,
+and the latency and bandwidth that the firmware promises (ACPI HMAT, CXL's CDAT)."""
 
 import re
 
@@ -13,6 +13,8 @@ TIERS = "/sys/devices/virtual/memory_tiering"
 CLASSES = "access1", "access0"
 PROMISES = {"read_latency_ns": "read_latency", "write_latency_ns": "write_latency",
             "read_mb_per_s": "read_bandwidth", "write_mb_per_s": "write_bandwidth"}
+DIRECT = {"0": True, "1": False}
+POLICIES = {"0": "write-back", "1": "write-through"}
 ZONE = re.compile(r"^Node (\d+), zone +(\w+)$((?:\n(?!Node ).*)*)", re.M)
 
 
@@ -22,7 +24,8 @@ def describe(machine: Machine | None = None) -> list[dict]:
     zones = _zones(machine.read("/proc/zoneinfo"))
     tiers = _tiers(machine)
     return [{"node": node, "zones": zones[node], "tier": tiers.get(node),
-             "promised": _promised(machine, node)} for node in sorted(zones)]
+             "promised": _promised(machine, node), **_caches(machine, node)}
+            for node in sorted(zones)]
 
 
 def _zones(text: str) -> dict[int, list[str]]:
@@ -39,6 +42,23 @@ def _tiers(machine: Machine) -> dict[int, int]:
     return {node: int(name.removeprefix("memory_tier"))
             for name in machine.names(TIERS) if re.fullmatch(r"memory_tier\d+", name)
             for node in numbers(machine.read(f"{TIERS}/{name}/nodelist"))}
+
+
+def _caches(machine: Machine, node: int) -> dict:
+    """The caches in front of the memory of a node (HBM, or DRAM), by level, if it has any
+    (Documentation/ABI/stable/sysfs-devices-node in Linux)."""
+    path = f"{NODES}/node{node}/memory_side_cache"
+    found = []
+    for name in machine.names(path):
+        size = _number(machine.read(f"{path}/{name}/size"))
+        if re.fullmatch(r"index\d+", name) and size:
+            indexing, policy = (machine.read(f"{path}/{name}/{file}").strip()
+                                for file in ("indexing", "write_policy"))
+            found.append({"level": int(name[5:]), "size_bytes": size,
+                          "line_bytes": _number(machine.read(f"{path}/{name}/line_size")),
+                          "direct_mapped": DIRECT.get(indexing),
+                          "write_policy": POLICIES.get(policy)})
+    return {"memory_side_cache": sorted(found, key=lambda cache: cache["level"])} if found else {}
 
 
 def _promised(machine: Machine, node: int) -> dict | None:

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Whether caches hold a working set, in the words of a report.
+
+The record's `level` of most tests is the cache that holds the working set by the sizes that the
+CPU reports, which a virtual machine may not get. Where `latency` was measured as well, its times
+tell more: memory that serves the loads of a set serves those of a larger one, and a cache that
+serves the loads of a set holds a smaller one."""
+
+from mc.records import units
+from mc.records.places import value
+from mc.records.results import Run
+from mc.records.shape import data_caches, numbers
+
+CACHES = ("l1", "l2", "l3", "l4")
+# `level` of these is the cache that holds the working set, or a thread's share of it.
+TESTS = ("bandwidth", "random", "loaded")
+WHOLE = ("random",)     # all threads go through the whole set
+LINE = 64
+
+Pairs = list[tuple[Run, dict]]
+
+
+def loads(runs: list[Run]) -> Pairs:
+    """The results of `latency` whose times tell a level: loads of cached memory in an order
+    that prefetchers do not guess."""
+    return [(run, result) for run in runs for result in run.results
+            if result["test"] == "latency" and result.get("level")
+            and result.get("pattern", "random") != "stride"
+            and (result.get("type") == "wb" or result.get("effective") == "no")]
+
+
+def sentences(pairs: Pairs, measured: Pairs, matrix: bool) -> list[str]:
+    """Sentences on caches that hold the working sets of these results, or may hold them. Those on
+    what the column `level` of a list says are for a matrix only, which has no such column."""
+    return [*(_held(pairs, measured, matrix) if pairs[0][1]["test"] in TESTS else []),
+            *_memory_side(pairs), *_unknown(pairs)]
+
+
+def _held(pairs: Pairs, measured: Pairs, matrix: bool) -> list[str]:
+    held = [pair for pair in pairs if pair[1].get("level") in CACHES]
+    judged = [(str(pair[1]["level"]), _by_latency(pair, measured)) for pair in held]
+    sure = [level for level, memory in judged if memory is False]
+    guessed = [level for level, memory in judged if memory is None]
+    beyond = [level for level, memory in judged if memory]
+    loaded = pairs[0][1]["test"] == "loaded"
+    what = "load fits caches: the latency is not that of loaded memory there" if loaded else \
+        "working set fits caches: no memory is measured there"
+    said = []
+    if sure and matrix:
+        said.append(f"{_count(sure, pairs)} the {what}.")
+    if guessed and matrix:
+        said.append(f"{_count(guessed, pairs)} the {what}, by the sizes that the CPU reports.")
+    if beyond:
+        said.append(f"{_count(beyond, pairs)} the CPU reports a cache that is large enough, but "
+                    "`latency` shows memory at that size: the level is not known there.")
+    return said
+
+
+def _count(levels: list[str], pairs: Pairs) -> str:
+    return f"In {len(levels)} of {len(pairs)} results ({', '.join(sorted(set(levels)))})"
+
+
+def _by_latency(pair: tuple[Run, dict], measured: Pairs) -> bool | None:
+    """Whether `latency` shows that memory serves a working set of this size; None: it does not
+    tell. A cache that holds a set of one thread may not hold those of several."""
+    run, result = pair
+    share = _share(result)
+    same = [(_bytes(other), other["level"] == "memory") for its, other in measured
+            if its.where == run.where and _alike(its, other, run, result)]
+    if any(memory and size <= share for size, memory in same):
+        return True
+    alone = result["test"] in WHOLE or result.get("threads") == 1
+    return False if alone and any(not memory and size >= share for size, memory in same) else None
+
+
+def _alike(a: Run, one: dict, b: Run, other: dict) -> bool:
+    """Whether two results are of CPUs with the same caches."""
+    cpus, others = (numbers(str(result.get("cpu"))) for result in (one, other))
+    caches = data_caches(a.machine, str(one.get("cpu")))
+    return bool(set(cpus) & set(others)) or \
+        bool(caches) and caches == data_caches(b.machine, str(other.get("cpu")))
+
+
+def _share(result: dict) -> float:
+    """The bytes that a thread goes through."""
+    threads = 1 if result["test"] in WHOLE else result.get("threads") or 1
+    return result["size_bytes"] / threads
+
+
+def _bytes(result: dict) -> float:
+    """The bytes of the lines that loads go through."""
+    stride = result.get("stride_bytes") or LINE
+    return result["size_bytes"] / stride * min(stride, LINE)
+
+
+def _memory_side(pairs: Pairs) -> list[str]:
+    """A sentence for each node whose memory-side cache may have served what counts as memory."""
+    found: dict[tuple[object, int], int] = {}
+    for run, result in pairs:
+        size = value(run, result, "memory_side_cache_bytes")
+        if isinstance(size, int) and isinstance(result.get("size_bytes"), int) and \
+                result["size_bytes"] <= size and result.get("level", "memory") == "memory":
+            key = value(run, result, "memory_node"), size
+            found[key] = found.get(key, 0) + 1
+    return [f"In {count} of {len(pairs)} results the working set fits the memory-side cache of "
+            f"node {node} ({units.size(size)}): it may have served them in place of the memory "
+            "behind it." for (node, size), count in found.items()]
+
+
+def _unknown(pairs: Pairs) -> list[str]:
+    """A sentence if nobody knows what caches hold, as the CPU reports none."""
+    count = sum(run.machine.get("caches") == [] and "level" in result and
+                not result["level"] for run, result in pairs)
+    return [f"In {count} of {len(pairs)} results the level is not known: the CPU reports no "
+            "caches, and `size=auto` may be too small to measure memory."] if count else []
