@@ -103,14 +103,28 @@ setup_file() {
 	fi
 	[ "$(grep -c '^CPU ' screen)" -eq 2 ]
 	[ "$(grep -oE '^  [a-z]+' screen | tr -d '\n')" = "  latency  read  write  ntwrite  copy  triad" ]
-	# A figure for each level that a heading names.
+	# What a mark means is said if there is one.
+	[ "$(grep -c ' ?' screen)" -eq 0 ] || grep -q '^?: no size shows' screen
+	# A figure, or a mark, for each level that a heading names.
 	awk '/ memory$/ { levels = NF - ($1 == "ns" ? 3 : 1) }
 	     /^  / { if (NF != levels + 1) exit 1; for (i = 2; i <= NF; i++) if ($i <= 0) exit 1 }' screen
 }
 
+@test "without a request: levels are found in latencies, not in what the CPU reports" {
+	cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+	taskset -c "$cpu" "$USER_TOOL" --own -j >results.jsonl
+	"$TOP/tools/check/schema" results.jsonl
+	head -n 1 results.jsonl >machine
+	# Each set of a bandwidth has a latency, and those of caches are of different levels.
+	holds 'known := {r["size_bytes"]: r["level"] for r in results if r["test"] == "latency"}' \
+		'sets := sorted({r["size_bytes"] for r in results if r.get("op") == "triad"})' \
+		'len({known[size] for size in sets[:-1]}) == len(sets) - 1' 'known[sets[0]] == "l1"' \
+		'records[0]["record"] == "machine"' '[r["record"] for r in records].count("machine") == 1'
+}
+
 @test "without a request: Ctrl-C keeps what was measured, and JSON has all of it" {
 	env --default-signal=INT "$USER_TOOL" --own >screen 2>messages 3>&- &
-	until grep -q '^  latency ' screen; do sleep 0.1; done
+	until grep -q '^  read ' screen; do sleep 0.1; done
 	kill -INT $!
 	wait $! || status=$?
 	cat screen messages

@@ -33,12 +33,13 @@ unsigned int mc_user_columns(int fd)
 	return !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : 80;
 }
 
-/* Begin @samples samples in all. */
+/* Begin @samples samples, after those of earlier requests. */
 void mc_user_progress_begin(u64 samples)
 {
 	progress.live = isatty(STDERR_FILENO);
-	progress.total = samples;
-	progress.began_ns = mc_clock_raw_ns();
+	progress.total = progress.done + samples;
+	if (!progress.done)
+		progress.began_ns = mc_clock_raw_ns();
 }
 
 /* From now on, samples are of the request @name. */

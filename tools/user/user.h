@@ -3,6 +3,8 @@
 #ifndef MC_USER_H
 #define MC_USER_H
 
+#include "core/level.h"
+#include "core/math.h"
 #include "measure/side.h"
 
 /* memory.c */
@@ -69,6 +71,35 @@ struct mc_user_view {
 
 int mc_user_run(char **words, const struct mc_user_view *with);
 void mc_user_result(struct mc_run *run, const struct mc_record *rec);
+
+/* levels.c */
+/**
+ * struct mc_user_probe - the latency of a working set, or the rate of reading it
+ * @bytes: its size
+ * @value: picoseconds a load, or tenths of a MB/s
+ * @level: what served the loads, as its record says; MC_HIT_UNKNOWN: it does not
+ */
+struct mc_user_probe {
+	u64 bytes;
+	u64 value;
+	enum mc_hit level;
+};
+
+/**
+ * struct mc_user_level - a level that latencies show
+ * @bytes: a working set of this level
+ * @ps: its latency
+ * @last: the largest working set of this level
+ */
+struct mc_user_level {
+	u64 bytes;
+	u64 ps;
+	u64 last;
+};
+
+bool mc_user_find_cache(const struct mc_user_probe *p, unsigned int n, enum mc_hit level,
+			struct mc_user_level *out);
+bool mc_user_find_memory(const struct mc_user_probe *p, unsigned int n, u64 least, u64 *bytes);
 
 /* overview.c */
 int mc_user_overview(bool json);

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The levels that memcache-user finds in latencies and rates, some of them measured. */
+#include "cmocka_all.h"
+
+#include "user.h"
+
+#define K	1024ULL
+#define M	(1024 * K)
+
+#define L1	MC_HIT_L1
+#define L2	MC_HIT_L2
+#define L3	MC_HIT_L3
+#define L4	MC_HIT_L4
+#define MEM	MC_HIT_MEMORY
+
+/* A virtual machine whose CPU reports 480 MiB of L3. Where that should be, there is a climb. */
+static const struct mc_user_probe climbs[] = {
+	{ 4 * K, 1394, L1 }, { 8 * K, 1410, L1 }, { 16 * K, 1393, L1 }, { 32 * K, 1396, L1 },
+	{ 64 * K, 4451, L2 }, { 128 * K, 4455, L2 }, { 256 * K, 4457, L2 }, { 512 * K, 4952, L2 },
+	{ 1 * M, 5673, L2 }, { 2 * M, 25925, L2 }, { 3 * M, 30100, L3 }, { 4 * M, 37181, L3 },
+	{ 6 * M, 48300, L3 }, { 8 * M, 62020, L3 }, { 12 * M, 120400, MEM },
+	{ 16 * M, 151517, MEM },
+};
+
+/* A desktop. */
+static const struct mc_user_probe flat[] = {
+	{ 4 * K, 900, L1 }, { 8 * K, 900, L1 }, { 16 * K, 910, L1 }, { 32 * K, 905, L1 },
+	{ 64 * K, 3200, L2 }, { 128 * K, 3200, L2 }, { 256 * K, 3300, L2 }, { 512 * K, 3900, L2 },
+	{ 1 * M, 10100, L3 }, { 2 * M, 10200, L3 }, { 3 * M, 10300, L3 }, { 4 * M, 10300, L3 },
+	{ 6 * M, 10500, L3 }, { 8 * M, 11000, L3 }, { 16 * M, 13200, L3 }, { 32 * M, 41000, L3 },
+};
+
+static void finds(const struct mc_user_probe *p, unsigned int n, enum mc_hit level, u64 bytes,
+		  u64 last)
+{
+	struct mc_user_level found = { 0 };
+
+	assert_int_equal(mc_user_find_cache(p, n, level, &found), !!bytes);
+	assert_int_equal(found.bytes, bytes);
+	assert_int_equal(found.last, last);
+}
+
+static void test_levels_of_a_desktop(void **state)
+{
+	finds(flat, ARRAY_SIZE(flat), L1, 16 * K, 32 * K);
+	finds(flat, ARRAY_SIZE(flat), L2, 256 * K, 512 * K);
+	finds(flat, ARRAY_SIZE(flat), L3, 4 * M, 16 * M);
+	finds(flat, ARRAY_SIZE(flat), L4, 0, 0);
+	finds(flat, ARRAY_SIZE(flat), MEM, 0, 0);
+}
+
+static void test_a_climb_is_no_level(void **state)
+{
+	finds(climbs, ARRAY_SIZE(climbs), L1, 16 * K, 32 * K);
+	finds(climbs, ARRAY_SIZE(climbs), L2, 256 * K, 1 * M);
+	finds(climbs, ARRAY_SIZE(climbs), L3, 0, 0);
+}
+
+/* Three sizes, of which no two are an octave apart, and one that is alone. */
+static void test_thin_evidence(void **state)
+{
+	static const struct mc_user_probe few[] = {
+		{ 32 * K, 1000, L1 }, { 1024 * K, 9000, L3 }, { 1536 * K, 9000, L3 },
+		{ 2000 * K, 9000, L3 }, { 4 * M, 90000, MEM },
+	};
+
+	finds(few, ARRAY_SIZE(few), L1, 0, 0);
+	finds(few, ARRAY_SIZE(few), L3, 0, 0);
+	finds(few, 0, L1, 0, 0);
+}
+
+/* The record of one size in between names another level. */
+static void test_a_level_in_two_parts(void **state)
+{
+	static const struct mc_user_probe parts[] = {
+		{ 64 * K, 3000, L2 }, { 128 * K, 3000, L2 }, { 256 * K, 2900, L1 },
+		{ 512 * K, 3000, L2 }, { 1 * M, 3000, L2 }, { 2 * M, 3000, L2 },
+	};
+
+	finds(parts, ARRAY_SIZE(parts), L2, 1 * M, 2 * M);
+}
+
+static void memory_is(const struct mc_user_probe *p, unsigned int n, u64 least, u64 bytes,
+		      bool sure)
+{
+	u64 found = 0;
+
+	assert_int_equal(mc_user_find_memory(p, n, least, &found), sure);
+	assert_int_equal(found, bytes);
+}
+
+static void test_memory(void **state)
+{
+	/* The machine of the climb: the L3 is fast where many loads are on their way. */
+	static const struct mc_user_probe halves[] = {
+		{ 32 * M, 287009 }, { 64 * M, 283171 }, { 128 * M, 161188 }, { 256 * M, 155000 },
+		{ 512 * M, 154451 },
+	};
+	/* A cache of 480 MiB, and memory that even the smallest set reaches. */
+	static const struct mc_user_probe huge[] = {
+		{ 128 * M, 283171 }, { 256 * M, 282000 }, { 512 * M, 223000 },
+	};
+	static const struct mc_user_probe even[] = {
+		{ 32 * M, 90000 }, { 64 * M, 101000 }, { 128 * M, 100000 },
+	};
+
+	memory_is(halves, 5, 32 * M, 128 * M, true);
+	memory_is(halves, 5, 256 * M, 256 * M, true);
+	memory_is(halves, 5, 2048 * M, 512 * M, false);
+	memory_is(huge, 3, 4 * M, 512 * M, false);
+	memory_is(even, 3, 4 * M, 32 * M, true);
+	memory_is(even, 3, 64 * M, 64 * M, true);
+	memory_is(even, 1, 4 * M, 32 * M, false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_levels_of_a_desktop),
+		cmocka_unit_test(test_a_climb_is_no_level),
+		cmocka_unit_test(test_thin_evidence),
+		cmocka_unit_test(test_a_level_in_two_parts),
+		cmocka_unit_test(test_memory),
+	};
+
+	return cmocka_run_group_tests_name("user_levels", tests, NULL, NULL);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which sizes show the levels of the hierarchy, by the latency of each size and by the level in
+ * its record. A size tells of a level if the time hardly differs at the next size: a climb
+ * belongs to no level. A virtual machine may have a climb where its CPU reports a cache.
+ */
+#include "user.h"
+
+/* At twice the size, the time differs by at most a quarter, and by less at smaller steps. */
+static bool are_flat(const struct mc_user_probe *a, const struct mc_user_probe *b)
+{
+	u64 more = mc_muldiv(min(a->value, b->value), b->bytes - a->bytes, 4 * a->bytes);
+
+	return a->level == b->level && max(a->value, b->value) - min(a->value, b->value) <= more;
+}
+
+/*
+ * The flat part of a level that has most sizes, from index *@first on, and goes to twice its first
+ * size at least. Return: the number of these sizes, 0 if there is none.
+ */
+static unsigned int flat_part(const struct mc_user_probe *p, unsigned int n, enum mc_hit level,
+			      unsigned int *first)
+{
+	unsigned int i, begin = 0, longest = 0;
+
+	for (i = 1; i <= n; i++) {
+		if (i < n && are_flat(&p[i - 1], &p[i]))
+			continue;
+		if (p[begin].level == level && p[i - 1].bytes >= 2 * p[begin].bytes &&
+		    i - begin > longest) {
+			longest = i - begin;
+			*first = begin;
+		}
+		begin = i;
+	}
+	return longest;
+}
+
+/**
+ * mc_user_find_cache() - find a size that shows a level of cache
+ * @p: array of @n latencies, in the order of their sizes
+ * @n: their number
+ * @level: the level
+ * @out: result: the size in the middle of the flat part of the level. @last: the largest size of
+ *       this part
+ *
+ * Return: true if the level is sure; otherwise @out is not set.
+ */
+bool mc_user_find_cache(const struct mc_user_probe *p, unsigned int n, enum mc_hit level,
+			struct mc_user_level *out)
+{
+	unsigned int first = 0, length = flat_part(p, n, level, &first);
+	const struct mc_user_probe *middle = &p[first + length / 2];
+
+	if (!length)
+		return false;
+	*out = (struct mc_user_level){
+		.bytes = middle->bytes, .ps = middle->value, .last = p[first + length - 1].bytes,
+	};
+	return true;
+}
+
+/**
+ * mc_user_find_memory() - find a size that caches serve little of
+ * @p: array of @n rates of reading, in the order of their sizes
+ * @n: their number
+ * @least: the least that it may be
+ * @bytes: result: the smallest size whose rate, and that of all larger ones, is that of the
+ *         largest one; the largest one if no other has it
+ *
+ * Rates show this better than latencies: where an L3 is slow, they halve while the latency rises
+ * by a tenth.
+ *
+ * Return: true if several sizes agree; otherwise still larger ones may have another rate.
+ */
+bool mc_user_find_memory(const struct mc_user_probe *p, unsigned int n, u64 least, u64 *bytes)
+{
+	unsigned int i = n - 1;
+	u64 last = p[i].value;
+
+	while (i && p[i - 1].bytes >= least && p[i - 1].value <= last + last / 8 &&
+	       p[i - 1].value + last / 8 >= last)
+		i--;
+	*bytes = p[i].bytes;
+	return i < n - 1;
+}
