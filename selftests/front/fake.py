@@ -204,6 +204,23 @@ def measured(about: dict, *requests: tuple[str, list[dict]], suite: str | None =
     return runs(*records)
 
 
+def in_rounds(line: str, *speeds: float, label: dict | None = None, about: dict = BARE,
+              cv: float = 0.2, **more) -> list[dict]:
+    """The records of a request that was measured in rounds, at these speeds."""
+    records = []
+    for number, speed in enumerate(speeds, 1):
+        found = result(line, speed, cv) | more
+        where = found["where"]
+        records += [machine(about, {"wb": "yes", "wc": "yes", "uc": "yes"}) | {"where": where},
+                    request(line, 1, round=number, where=where, **(label or {})), found]
+    return records
+
+
+def around(speed: float, spread: float = 0.001) -> list[float]:
+    """The speeds of five rounds that differ by so much."""
+    return [speed * (1 + spread * step) for step in (0, -1, 1, -0.5, 0.5)]
+
+
 def lines(*records: dict) -> list[bytes]:
     return [json.dumps(record, separators=(",", ":")).encode() + b"\n" for record in records]
 

@@ -4,49 +4,52 @@ machines where memory types are not real."""
 
 import fake
 from mc.analysis import findings, verdict
-from mc.records import suite
+from mc.records import rounds, suite
 
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 NO = {"wb": "no", "wc": "no", "uc": "no"}
 FORCED = {"wb": "yes", "wc": "no", "uc": "no"}
 
 
-def measured(speed, about=fake.BARE, effective=YES, **more):
-    """The suite cache-attributes, at speed(type, test)."""
+def measured(speed, about=fake.BARE, effective=YES, spread=0.001, count=5, **more):
+    """The suite cache-attributes, at speed(type, test), in so many rounds."""
     runs = []
     for asked in suite.load("cache-attributes").requests:
         line = asked.line.replace(" type=wb,uc,wc", "")
-        found = [fake.result(f"{line} type={name}", speed(name, asked.label),
-                             effective=effective[name], **more) for name in ("wb", "uc", "wc")]
-        runs += fake.runs(fake.machine(about, effective),
-                          fake.request(asked.line, 3, label=asked.label), *found)
-    return runs
+        for number, factor in enumerate(fake.around(1.0, spread)[:count]):
+            found = [fake.result(f"{line} type={name}", factor * speed(name, asked.label), cv=0.2,
+                                 effective=effective[name], **more) for name in ("wb", "uc", "wc")]
+            runs += fake.runs(fake.machine(about, effective), fake.request(
+                asked.line, 3, label=asked.label, round=number), *found)
+    return rounds.merged(runs)
 
 
 def found(runs):
     return findings.lines(runs, verdict.judge(runs))
 
 
-def two(a, b, line_a="op=write fence=none", line_b="op=write fence=sfence", repeat=50, **more):
-    """Two results, the first with these changes."""
+def two(a, b, line_a="op=write fence=none", line_b="op=write fence=sfence", repeat=50,
+        spread=0.001, count=5, **more):
+    """Two results in so many rounds, the first with these changes."""
     lines = [f"bandwidth {line} repeat={repeat}" for line in (line_a, line_b)]
-    records = [fake.result(lines[0], a, **more), fake.result(lines[1], b)]
-    return fake.runs(fake.machine(fake.BARE, YES), fake.request(lines[0], 1), records[0],
-                     fake.machine(fake.BARE, YES), fake.request(lines[1], 1), records[1])
+    return rounds.merged(fake.runs(
+        *fake.in_rounds(lines[0], *fake.around(a, spread)[:count], **more),
+        *fake.in_rounds(lines[1], *fake.around(b, spread)[:count])))
 
 
 class Data(fake.unittest.TestCase):
     def test_zeros_that_are_written_faster_are_a_finding(self):
         runs = two(91000, 42000, "op=ntwrite data=zero", "op=ntwrite data=counter")
-        self.assertEqual(found(runs), ["Zeros against a counter: WB ntwrite 2.2 times as fast."])
+        self.assertEqual(found(runs), ["Zeros against a counter: WB ntwrite 2.2 times as fast.",
+                                       "1 difference: 1 faster, 0 slower, 0 same, 0 can't tell."])
 
     def test_random_words_are_compared_too(self):
-        self.assertEqual(found(two(40000, 50000, "op=write data=random", "op=write data=counter")),
-                         ["Random words against a counter: WB write 20 % slower."])
+        lines = found(two(40000, 50000, "op=write data=random", "op=write data=counter"))
+        self.assertEqual(lines[0], "Random words against a counter: WB write 20 % slower.")
 
-    def test_a_difference_within_noise_is_none(self):
-        self.assertEqual(found(two(42100, 42000, "op=write data=zero", "op=write data=counter")),
-                         ["Within the noise, so no finding: Zeros against a counter (WB write)."])
+    def test_what_is_the_same_is_no_finding(self):
+        lines = found(two(42100, 42000, "op=write data=zero", "op=write data=counter"))
+        self.assertEqual(lines[0], "The same: Zeros against a counter (WB write).")
 
 
 class BothDirections(fake.unittest.TestCase):
@@ -57,8 +60,9 @@ class BothDirections(fake.unittest.TestCase):
         """The finding for pairs of (settings, speed of write, speed of ntwrite)."""
         lines = [(f"bandwidth op={op} {words}", speed) for words, *speeds in settings
                  for op, speed in zip(("write", "ntwrite"), speeds)]
-        said = found(fake.measured(fake.BARE, *(
-            (line, [fake.result(line, speed)]) for line, speed in lines)))
+        said = found(rounds.merged(fake.runs(*(
+            record for line, speed in lines
+            for record in fake.in_rounds(line, *fake.around(speed))))))
         return said[0].removeprefix("Streaming stores against ordinary ones: ")
 
     def test_sizes_tell_them_apart(self):
@@ -97,7 +101,7 @@ class Published(fake.unittest.TestCase):
         self.assertEqual(self.lines, [
             "UC against WB: write 51 to 64 times slower, ntwrite 30 to 44 times slower, "
             "read 138 times slower.",
-            "WC against WB: write 1.3 to 2.0 times as fast, ntwrite 2 to 13 % faster, "
+            "WC against WB: write 1.3 to 2.0 times as fast, ntwrite 3 to 13 % faster, "
             "read 127 times slower.",
             "WC against UC: write 64 to 112 times as fast, ntwrite 34 to 46 times as fast, "
             "read 9 % faster.",
@@ -108,44 +112,59 @@ class Published(fake.unittest.TestCase):
             "WC write 42 % slower, WC ntwrite 26 % slower.",
             "sfence against none: WB write 17 % faster, WC ntwrite 2 % slower.",
             "Even, whatever the fence: UC write 227 to 229 MB/s; UC ntwrite 463 to 466 MB/s.",
-            "Within the noise, so no finding: WC against WB (WC ntwrite); "
-            "UC fence against none (UC write and ntwrite); "
+            "The same: WC against WB (WC ntwrite); UC fence against none (UC write and ntwrite); "
             "sfence against none (UC write and ntwrite; WC write; WB ntwrite); "
-            "Checking once against after each round (WB ntwrite; UC ntwrite; WC ntwrite).",
+            "Checking once against after each round (WB ntwrite; UC ntwrite).",
+            "Can't tell: WC against WB (WC ntwrite); "
+            "Checking once against after each round (WC ntwrite).",
+            "48 differences: 21 faster, 16 slower, 9 same, 2 can't tell.",
+            "Can't tell 2: the interval is wider than the limit allows; about 7 to 9 more runs of "
+            "each side would tell.",
         ])
 
     def test_wide_spread_leaves_the_large_differences_only(self):
         speeds = fake.published()
-        lines = found(measured(lambda memory, test: speeds[memory, test], cv=20))
+        lines = found(measured(lambda memory, test: speeds[memory, test], spread=0.2))
         self.assertIn("UC against WB: write 51 to 64 times slower", lines[0])
         self.assertFalse(any(line.startswith("sfence against none") for line in lines))
-        self.assertIn("sfence against none (WB write", lines[-1])
+        self.assertTrue(any("sfence against none (WB write" in line for line in lines
+                            if line.startswith("Can't tell: ")), lines)
+
+    def test_one_round_leaves_what_no_other_run_explains(self):
+        """The spread of 50 samples says nothing of another run."""
+        speeds = fake.published()
+        once = found(measured(lambda memory, test: speeds[memory, test], count=1))
+        self.assertEqual(once[:2], [
+            "UC against WB: write 51 to 64 times slower, ntwrite 30 to 44 times slower, "
+            "read 138 times slower.", "WC against WB: read 127 times slower."])
+        self.assertIn("Can't tell 32: one run shows no spread between runs", once[-1])
 
 
 class Noise(fake.unittest.TestCase):
     def test_a_difference_that_the_spread_explains(self):
-        [line] = found(two(1000, 1100, cv=8))
-        self.assertEqual(line, "Within the noise, so no finding: sfence against none (WB write).")
+        lines = found(two(1000, 1100, spread=0.1))
+        self.assertEqual(lines[:2], ["Can't tell: sfence against none (WB write).",
+                                     "1 difference: 0 faster, 0 slower, 0 same, 1 can't tell."])
+        self.assertRegex(lines[2], r"^Can't tell 1: the interval is wider .*; about \d+ more runs ")
 
     def test_the_same_difference_with_little_spread(self):
-        self.assertEqual(found(two(1000, 1100)), ["sfence against none: WB write 10 % faster."])
+        self.assertEqual(found(two(1000, 1100))[0], "sfence against none: WB write 10 % faster.")
 
-    def test_a_tiny_difference_is_none_however_steady(self):
-        [line] = found(two(1000, 1015, cv=0.01))
-        self.assertIn("Within the noise", line)
+    def test_a_tiny_difference_is_the_same(self):
+        self.assertEqual(found(two(1000, 1015))[0], "The same: sfence against none (WB write).")
+
+    def test_equal_speeds_that_scatter_are_not_the_same(self):
+        self.assertIn("Can't tell", found(two(1000, 1000, spread=0.1))[0])
 
     def test_one_interrupted_sample_hides_nothing(self):
-        # 16 MiB at 1000 MB/s take 16.8 ms; one sample of 50 took 100 ms.
-        runs = two(1000, 1100, cv=70.0, min_ns=16.7e6, max_ns=100e6)
-        self.assertEqual(found(runs), ["sfence against none: WB write 10 % faster."])
+        # 16 MiB at 1000 MB/s take 16.8 ms; one sample of each round took 100 ms.
+        runs = two(1000, 1100, min_ns=16.7e6, max_ns=100e6)
+        self.assertEqual(found(runs)[0], "sfence against none: WB write 10 % faster.")
 
-    def test_too_few_samples(self):
-        [line] = found(two(1000, 2000, repeat=4))
-        self.assertTrue(line.startswith("Not compared: 2 results of fewer than 5 samples"))
-
-    def test_no_spread_measured(self):
-        [line] = found(two(1000, 2000, cv_percent=None))
-        self.assertTrue(line.startswith("Not compared: 1 results"))
+    def test_one_round(self):
+        for repeat in (3, 50):
+            lines = found(two(1000, 2000, repeat=repeat, count=1))
+            self.assertIn("Can't tell 1: one run shows no spread between runs", lines[-1])
 
 
 class LikeWithLike(fake.unittest.TestCase):
@@ -162,7 +181,7 @@ class LikeWithLike(fake.unittest.TestCase):
         self.assertEqual(found(two(1000, 2000, mb_per_s=None)), [])
 
     def test_wider_streaming_stores_that_gain_less(self):
-        [line] = found(two(1000, 1400, "op=write width=8", "op=ntwrite width=16"))
+        line, *_ = found(two(1000, 1400, "op=write width=8", "op=ntwrite width=16"))
         self.assertEqual(line, "Streaming stores against ordinary ones: WB 40 % faster.")
 
 

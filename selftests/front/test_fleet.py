@@ -155,7 +155,8 @@ class Command(fake.InDirectory):
         self.hosts()
         said = self.memcache("fleet", "runs")
         self.assertIn("12 hosts in 1 group, 192 results compared: 0 slow, 0 to be measured again, "
-                      "12 like the others, 0 with too few like them.", said)
+                      "12 like the others, 0 can't be told, 0 with too few like "
+                      "them.", said)
         self.assertIn("- 1: 12 hosts with Intel(R) Xeon(R) Gold 6252, no hypervisor, kernel "
                       "6.1.0-50-amd64, microcode 0x1f, CPUs 0-3, 8 x 16G 3200 MT/s.", said)
 

@@ -7,7 +7,8 @@ import tempfile
 import fake
 from mc import Failure
 from mc.analysis import match, overhead, published
-from mc.analysis.estimate import average, change
+from mc.analysis.estimate import average
+from mc.analysis.judge import judge
 from mc.commands import compare
 
 FIGURES = str(fake.TOP / "Documentation/examples/random_access.csv")
@@ -16,8 +17,8 @@ YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 
 def changes(figures):
     """{table: {place: percent}}"""
-    return {made.title: {row.place[1:]: change(*(average([c.time for c in cells])
-                                                 for cells in (row.base, row.other))).percent
+    return {made.title: {row.place[1:]: judge(*(average([c.time for c in cells])
+                                                for cells in (row.base, row.other))).percent
                          for row in made.rows} for made in overhead.tables(figures)}
 
 
@@ -57,10 +58,19 @@ class Published(fake.unittest.TestCase):
         self.assertAlmostEqual(self.interrupts["bare-metal", "read", "bound"], 0.44812, 4)
         self.assertAlmostEqual(self.interrupts["vm", "write", "any"], 0.31399, 4)
 
-    def test_arrows_go_by_the_formula(self):
+    def test_figures_without_a_spread_tell_little(self):
+        """Two figures of one sample each: only a large factor is no chance."""
         text = "\n".join(compare.compare([FIGURES])[0])
-        self.assertRegex(text, r"bare-metal +read +bound .* 1\.00x +\+0\.04 % ↑\n")
-        self.assertRegex(text, r"vm +write +bound .* 1\.01x +-0\.51 % ↓\n")
+        self.assertRegex(text, r"bare-metal +read +bound .* 1\.00x +\+0\.04 % \?\n")
+        self.assertNotRegex(text.partition("Write against read")[2], "[↑↓=]\n")
+        for read, write, mark in ((100, 127, "?"), (100, 1000, "↓"), (1000, 100, "↑")):
+            with tempfile.TemporaryDirectory() as directory:
+                path = os.path.join(directory, "a.csv")
+                with open(path, "w", encoding="utf-8") as file:
+                    print("machine,mode,op,setting,total_time",
+                          f"vm,user,read,IRQ Enable CPU 3,{read}",
+                          f"vm,user,write,IRQ Enable CPU 3,{write}", sep="\n", file=file)
+                self.assertTrue(compare.compare([path])[0][-1].endswith(f"% {mark}"))
 
     def test_they_come_alone(self):
         with tempfile.TemporaryDirectory() as directory:
@@ -135,19 +145,19 @@ class Records(fake.unittest.TestCase):
 
     def test_times_are_of_an_access(self):
         batches = figures(fake.BARE, record("kernel", "read", "on", "0", 5000.0),
-                          record("kernel", "write", "on", "0", 12500.0))
+                          record("kernel", "write", "on", "0", 25000.0))
         [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
         self.assertRegex(fake.shown(overhead.parts(made))[-1],
-                         r"5\.000 ns +12\.50 ns +2\.50x +-150\.00 % ↓")
+                         r"5\.000 ns +25\.00 ns +5\.00x +-400\.00 % ↓")
 
     def test_a_vm_against_bare_metal_in_any_order(self):
-        vm = figures(fake.KVM, record("user", "read", "on", "0", 150.0), name="vm")
+        vm = figures(fake.KVM, record("user", "read", "on", "0", 400.0), name="vm")
         bare = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0), name="bare")
         for batches in (vm + bare, bare + vm):
             made = overhead.tables(overhead.Figures(overhead.cells(batches)))
             self.assertEqual([row.place for row in made[0].rows],
                              [("", "kvm", "read", "bound")])
-            self.assertIn("-50.00 % ↓", "\n".join(fake.shown(overhead.parts(made[0]))))
+            self.assertIn("-300.00 % ↓", "\n".join(fake.shown(overhead.parts(made[0]))))
 
     def test_without_bare_metal_the_first_machine_stands_for_it(self):
         batches = figures(fake.KVM, record("kernel", "read", "on", "0", 100.0)) + \
@@ -164,10 +174,10 @@ class Records(fake.unittest.TestCase):
 
     def test_rows_of_mixed_verdicts_are_left_out(self):
         batches = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0),
-                        record("user", "read", "on", "0", 200.0, effective="no"))
+                        record("user", "read", "on", "0", 400.0, effective="no"))
         [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
         self.assertIn("1 rows are left out", fake.shown(overhead.parts(made))[-1])
-        self.assertIn("-100.00 % ↓", "\n".join(fake.shown(overhead.parts(made, True))))
+        self.assertIn("-300.00 % ↓", "\n".join(fake.shown(overhead.parts(made, True))))
 
     def test_rows_of_memory_of_several_nodes_are_left_out(self):
         batches = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0, memory_node=0),
@@ -176,17 +186,17 @@ class Records(fake.unittest.TestCase):
         self.assertIn("1 rows are left out: their memory-type verdicts, or the nodes",
                       fake.shown(overhead.parts(made))[-1])
 
-    def test_noise_is_no_result(self):
+    def test_one_run_of_each_is_no_result(self):
         batches = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0),
-                        record("kernel", "write", "on", "0", 101.0))
+                        record("kernel", "write", "on", "0", 130.0))
         [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
-        self.assertIn("-1.00 % ~", fake.shown(overhead.parts(made))[-1])
+        self.assertIn("-30.00 % ?", fake.shown(overhead.parts(made))[-1])
 
     def test_emulation_is_no_result(self):
         batches = figures(fake.TCG, record("kernel", "read", "on", "0", 100.0),
                         record("kernel", "write", "on", "0", 500.0))
         [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
-        self.assertRegex(fake.shown(overhead.parts(made))[-1], r"5\.00x +-400\.00 % ~$")
+        self.assertRegex(fake.shown(overhead.parts(made))[-1], r"5\.00x +-400\.00 % \?$")
 
     def test_irq_off_in_user_mode_linux(self):
         for about, said in ((fake.BARE, False), (fake.BARE | {"hypervisor": "uml"}, True)):

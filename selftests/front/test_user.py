@@ -96,7 +96,7 @@ class InUserSpace(fake.InDirectory):
             ("kernel", 3), ("user", 3)])
         shown = rounds.load("out")
         self.assertEqual([run.where for run in shown], ["kernel", "user", "kernel"])
-        self.assertEqual([len(rounds.medians(run.results[0])) for run in shown], [3, 3, 0])
+        self.assertEqual([rounds.count(run.results[0]) for run in shown], [3, 3, 1])
         self.assertEqual("\n".join(report.lines(runs)) + "\n\nResults: out\n",
                          self.out.getvalue())
         self.assertIn("Measured in 3 rounds; the tables show the",

@@ -5,10 +5,10 @@ Runs that lie far from their neighbours are left out: a run that something distu
 about a change. In the rest, the library `ruptures` finds places where the distribution changes
 (kernel change-point detection with a Gaussian kernel: Arlot, Celisse and Harchaoui, "A kernel
 multiple change-point algorithm via model selection", Journal of Machine Learning Research 20,
-2019). It finds some in pure noise, too, so each has to be confirmed: the medians before and after
-differ by 2 % at least, and of all ways to deal the runs to the two sides fewer than 1 in 5000
-separate their ranks as well (a permutation test). The place that is least sure is dropped first,
-which makes the stretches beside it one.
+2019). It finds some in pure noise, too, so each has to be confirmed: the runs after it are faster
+or slower than those before by judge.py, and of all ways to deal the runs to the two sides fewer
+than 1 in 5000 separate their ranks as well (a permutation test). The place that is least sure is
+dropped first, which makes the stretches beside it one.
 """
 
 from collections.abc import Sequence
@@ -19,13 +19,14 @@ from statistics import median
 from types import ModuleType
 
 from mc import Failure
+from mc.analysis.estimate import of_runs
+from mc.analysis.judge import Word, judge
 from mc.analysis.robust import deviation
 
 FEWEST = 16         # runs: of 8 and 8, 2 in 12870 deals separate them completely
 PENALTY = 3         # of each place, in units of the kernel's cost
 SHORTEST = 3        # runs between two places
 SURE = 0.0002       # the share of deals that may separate the sides as well
-LEAST = 0.02        # the smallest change that counts
 DEALS = 19999
 FAR = 4             # standard deviations from the median of the neighbours
 NEIGHBOURS = 4      # on each side
@@ -43,6 +44,10 @@ class Step:
     @property
     def speed(self) -> float:
         return self.before / self.after
+
+    @property
+    def word(self) -> Word:
+        return Word.FASTER if self.speed > 1 else Word.SLOWER
 
 
 def ruptures() -> ModuleType:
@@ -84,6 +89,16 @@ def steps(times: Sequence[float]) -> list[Step]:
     return []
 
 
+def overall(times: Sequence[float], found: Sequence[Step]) -> Word:
+    """Whether the runs after the last of these changes are faster or slower than those before the
+    first one. If there is no change, the runs of the second half are compared with the others."""
+    first, last = (found[0].at, found[-1].at) if found else 2 * (len(times) // 2,)
+    off = far(times)
+    base, now = (of_runs([times[i] for i in places if not off[i]])
+                 for places in (range(first), range(last, len(times))))
+    return judge(base, now).word
+
+
 def _candidates(logs: list[float]) -> list[int]:
     import numpy
     squares = numpy.subtract.outer(logs, logs) ** 2
@@ -107,8 +122,10 @@ NONE = (0.0, 0.0)
 def _doubt(before: list[float], after: list[float]) -> tuple[float, float]:
     """How little a change between these is sure; NONE if it is confirmed."""
     share = separated(before, after)
-    change = abs(exp(median(before) - median(after)) - 1)
-    return NONE if share < SURE and change >= LEAST else (share, -change)
+    base, now = (of_runs([exp(one) for one in side]) for side in (before, after))
+    found = judge(base, now)
+    sure = share < SURE and found.word in (Word.FASTER, Word.SLOWER)
+    return NONE if sure else (share, -abs(found.percent))
 
 
 def separated(before: Sequence[float], after: Sequence[float]) -> float:

@@ -1,203 +1,122 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The certainty of a difference: the medians of samples, their ratio, and its interval.
+"""The time that a result stands for, and how far another run of it might be from that.
 
-The change from a median A to a median B is 1 - B / A. Its interval comes from the
-logarithm of the ratio, whose variance is, by the delta method,
+The spread between runs decides. Several files are several runs: with medians m_i of their
+logarithms, the variance of the median of n runs is
 
-    var(ln B/A) = pi/2 ((sd_A / A)^2 / n_A + (sd_B / B)^2 / n_B)
+    v = pi/2 sd(ln m)^2 / n             with n - 1 degrees of freedom
 
 where pi/2 is the ratio of the variance of a median to that of a mean, for many samples with a
-normal distribution. The ratio is less if a few samples are far out, as disturbances are.
+normal distribution. (Logarithms, because a ratio is judged: Hedges, Gurevitch and Curtis, "The
+meta-analysis of response ratios in experimental ecology", Ecology 80, 1999.)
 
-(Hedges, Gurevitch and Curtis, "The meta-analysis of response ratios in
-experimental ecology", Ecology 80, 1999). The spreads may differ: Student's t
-is taken with the degrees of freedom of Satterthwaite and Welch (Biometrics
-Bulletin 2, 1946; Biometrika 34, 1947), where v are the two terms above:
+Rounds of one file are more alike than files are: they share the process's or the machine's state of
+a minute. So they count for less. If the variance between files is SHARED times that between the
+rounds of a file, the median of k rounds has the variance
 
-    df = (v_A + v_B)^2 / (v_A^2 / (n_A - 1) + v_B^2 / (n_B - 1))
+    v = pi/2 sd(ln m)^2 (1 / k + SHARED)    with k - 1 degrees of freedom
 
-For a ratio of means the two together are what Bonett and Price recommend
-("Confidence intervals for ratios of means and medians", Journal of Educational
-and Behavioral Statistics 45, 2020).
-
-Results of different rounds differ by more than their samples show. For these, sd is the
-standard deviation of the medians of the rounds and n the number of rounds, unless the samples
-give a larger variance.
+which is the effect of clusters (Kish, "Survey Sampling", 1965). SHARED is that of equal runs in
+rounds, see Documentation/comparison.rst. For two files, each with several rounds, that is halved:
+two files alone have one degree of freedom.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import exp, inf, isfinite, pi, sqrt
-from statistics import variance
+from math import inf, log, pi
+from statistics import mean, median, variance
 
-from mc.analysis.findings import FLOOR, spread_known
 from mc.records import rounds, tests
 from mc.records.fields import settled
 
 OF_MEDIAN = pi / 2      # the variance of a median, if that of a mean is 1
-
-# The 0.975 quantile of Student's t for 1 to 30 degrees of freedom, rounded up.
-T975 = (12.707, 4.303, 3.183, 2.777, 2.571, 2.447, 2.365, 2.307, 2.263, 2.229, 2.201, 2.179,
-        2.161, 2.145, 2.132, 2.120, 2.110, 2.101, 2.094, 2.086, 2.080, 2.074, 2.069, 2.064,
-        2.060, 2.056, 2.052, 2.049, 2.046, 2.043)
-Z975 = 1.959964
+SHARED = 0.5            # the variance between files, if that between rounds is 1
+ENOUGH = 3              # so many files show the spread between files
+UNSETTLED = "the loop had not settled"
 
 
 @dataclass(frozen=True)
 class Estimate:
     """A median time.
 
-    variance: the variance of the median; inf if it is not known, since there are too few samples
-              or the loop had not settled; None for a published time, which has no samples
+    fastest, slowest: the times of these samples; the median if it is all that is known
+    runs: how many runs it is of
+    variance: that of the logarithm of the time, between runs; None if it is not known
     freedom: the degrees of freedom of the variance
-    typical: the mean and the fastest sample, if they are known
+    doubt: why nobody can tell anything about the time
     """
     time: float
+    fastest: float
+    slowest: float
+    runs: int = 1
     variance: float | None = None
     freedom: float = inf
-    typical: tuple[float, ...] = ()
+    doubt: str = ""
 
 
-@dataclass(frozen=True)
-class Change:
-    """A change in percent. A positive one means less time: faster. The interval from low to
-    high is that of 95 %."""
-    percent: float
-    low: float | None = None
-    high: float | None = None
-    typical: tuple[float, ...] = ()     # the changes of the mean and of the fastest sample
-
-    @property
-    def noise(self) -> bool:
-        """Whether the spread of the samples, or another run, can explain the change; also if
-        there are too few samples to know. A disturbance often slows many samples in a row, so
-        the interval takes it for a steady change, but the fastest sample stays the same. So
-        median, mean and fastest sample must all have changed."""
-        if self.low is None or self.high is None:
-            return False
-        sign = 1 if self.percent > 0 else -1
-        return self.low <= 0 <= self.high or any(
-            sign * change < 100 * FLOOR for change in (self.percent, *self.typical))
-
-    @property
-    def mark(self) -> str:
-        if self.noise or not self.percent:
-            return "~"
-        return "↑" if self.percent > 0 else "↓"
-
-    @property
-    def known(self) -> bool:
-        """Whether there is an interval."""
-        return self.low is not None and isfinite(self.low)
-
-    @property
-    def interval(self) -> str:
-        if self.low is None or self.high is None or not self.known:
-            return "na"
-        low = f"{self.low:+.2f}" if self.low > -1000 else "below -1000"
-        return f"{low} to {self.high:+.2f}"
-
-    @property
-    def speed(self) -> str:
-        """The speed of B against A: `0.40x -60.0 % ↓` takes 2.5 times as long."""
-        times = speed(self.percent)
-        return f"{times:.2f}x {100 * (times - 1):+6.1f} % {self.mark}"
-
-    @property
-    def factor(self) -> str:
-        """The speed without the change in percent: `0.40x ↓`."""
-        return f"{speed(self.percent):.2f}x {self.mark}"
-
-    @property
-    def speeds(self) -> str:
-        """The interval of the speed."""
-        if self.low is None or self.high is None or not self.known:
-            return "na"
-        return f"{speed(self.low):.3f}x to {speed(self.high):.3f}x"
-
-    def __str__(self) -> str:
-        return f"{self.percent:+.2f} % {self.mark}"
+def alone(time: float) -> Estimate:
+    """A time of which nothing else is known."""
+    return Estimate(time, time, time)
 
 
-def speed(percent: float) -> float:
-    """The ratio of speeds for a change of time in percent, which is never 100."""
-    return 100 / (100 - percent)
+def of_runs(times: Sequence[float]) -> Estimate:
+    """The time that these runs stand for, each with its median time."""
+    known = _between(tuple((time,) for time in times)) if len(times) > 1 else None
+    return Estimate(median(times), min(times), max(times), len(times), *(known or (None, inf)))
 
 
-def median_time(result: dict) -> Estimate | None:
+def median_time(result: dict, exact: bool = False) -> Estimate | None:
     """The median time of a sample of this result, or of one of its loads; None if nothing was
-    measured."""
+    measured. `exact`: on this machine equal runs take equal times, so that the samples of one run
+    have all spread that there is."""
     each = next((result[name] for name in tests.of(result["test"]).named("count")
                  if result.get(name)), 1)
-    median, mean, fastest = (result.get(f"{key}_ns") for key in ("median", "mean", "min"))
-    if not median or not mean:
+    middle = result.get("median_ns")
+    if not middle or not result.get("mean_ns"):
         return None
-    typical = (mean / each, fastest / each) if fastest else ()
-    known = list(filter(None, (_within(result, each), _between(result, each)))) \
-        if settled(result) else []
-    return Estimate(median / each, *max(known, default=(inf, inf)), typical)
+    fastest, slowest = (result.get(f"{key}_ns") or middle for key in ("min", "max"))
+    files = rounds.medians(result)
+    known = _between(files) or (_within(result) if exact else None) or (None, inf)
+    return Estimate(middle / each, fastest / each, slowest / each, max(len(files), 1),
+                    known[0], known[1], "" if settled(result) else UNSETTLED)
 
 
-def _within(result: dict, each: float) -> tuple[float, float] | None:
-    """The variance of the median that its samples show, and the degrees of freedom."""
-    if result.get("sd_ns") is None or not spread_known(result):
+def _between(files: tuple[tuple[float, ...], ...]) -> tuple[float, float] | None:
+    """The variance that the rounds of these files show, and the degrees of freedom."""
+    logs = [[log(one) for one in found] for found in files]
+    several = [found for found in logs if len(found) > 1]
+    if len(logs) >= ENOUGH or len(logs) > 1 and not several:
+        between = variance(median(found) for found in logs)
+        return OF_MEDIAN * between / len(logs), len(logs) - 1
+    if not several:
         return None
-    count = result["samples"]
-    return OF_MEDIAN * (result["sd_ns"] / each) ** 2 / count, count - 1
+    of_file = mean(variance(found) * (1 / len(found) + SHARED) for found in several)
+    return OF_MEDIAN * of_file / len(logs), sum(len(found) - 1 for found in several)
 
 
-def _between(result: dict, each: float) -> tuple[float, float] | None:
-    """The variance of the median that the rounds show, and the degrees of freedom."""
-    found = [median / each for median in rounds.medians(result)]
-    return (OF_MEDIAN * variance(found) / len(found), len(found) - 1) if len(found) > 1 else None
+def _within(result: dict) -> tuple[float, float] | None:
+    """The variance that the samples of one run show, and the degrees of freedom."""
+    count = result.get("samples") or 0
+    if result.get("sd_ns") is None or count < 2:
+        return None
+    return OF_MEDIAN * (result["sd_ns"] / result["median_ns"]) ** 2 / count, count - 1
 
 
 def average(parts: list[Estimate]) -> Estimate:
     """The mean of times that were measured separately."""
-    mean = sum(part.time for part in parts) / len(parts)
-    terms = [(part.variance, part.freedom) for part in parts if part.variance is not None]
-    if len(terms) < len(parts):
-        return Estimate(mean)
-    typical = tuple(sum(values) / len(parts) for values in zip(*(p.typical for p in parts)))
-    return Estimate(mean, *_pooled((v / len(parts) ** 2, f) for v, f in terms), typical)
+    count = len(parts)
+    time, fastest, slowest = (sum(getattr(one, key) for one in parts) / count
+                              for key in ("time", "fastest", "slowest"))
+    terms = [((one.time / time / count) ** 2 * one.variance, one.freedom) for one in parts
+             if one.variance is not None]
+    known = pooled(terms) if len(terms) == count else (None, inf)
+    return Estimate(time, fastest, slowest, min(one.runs for one in parts), *known,
+                    next((one.doubt for one in parts if one.doubt), ""))
 
 
-def change(base: Estimate, other: Estimate) -> Change:
-    """(base - other) / base."""
-    ratio = other.time / base.time
-    percent = 100 * (1 - ratio)
-    if base.variance is None or other.variance is None:
-        return Change(percent)
-    total, freedom = _pooled([(base.variance / base.time ** 2, base.freedom),
-                              (other.variance / other.time ** 2, other.freedom)])
-    if not isfinite(total):
-        return without_interval(Change(percent))
-    half = min(t975(freedom) * sqrt(total), 100)    # exp() has its bounds
-    typical = tuple(100 * (1 - b / a) for a, b in zip(base.typical, other.typical))
-    return Change(percent, 100 * (1 - ratio * exp(half)), 100 * (1 - ratio * exp(-half)), typical)
-
-
-def without_interval(found: Change) -> Change:
-    """This change with an unknown interval."""
-    return Change(found.percent, -inf, inf)
-
-
-def _pooled(terms: Iterable[tuple[float, float]]) -> tuple[float, float]:
+def pooled(terms: Iterable[tuple[float, float]]) -> tuple[float, float]:
     """The variance of a sum and its degrees of freedom according to Satterthwaite."""
     terms = list(terms)
     total = sum(value for value, _ in terms)
-    weight = sum(value ** 2 / freedom for value, freedom in terms) if isfinite(total) else 0
+    weight = sum(value ** 2 / freedom for value, freedom in terms)
     return total, total ** 2 / weight if weight else inf
-
-
-def t975(freedom: float) -> float:
-    """Half the width of a 95 % interval, in standard errors. Fractions of a degree of freedom
-    are cut off, which widens the interval. Above 30 degrees these are the first terms of the
-    expansion of t (Abramowitz and Stegun 26.7.5)."""
-    if freedom < len(T975) + 1:
-        return T975[max(int(freedom), 1) - 1]
-    if not isfinite(freedom):
-        return Z975
-    z = Z975
-    return z + (z ** 3 + z) / (4 * freedom) + (
-        5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2)

@@ -2,22 +2,22 @@
 """Findings: notable differences between results of `bandwidth`.
 
 A rule compares two results that differ only in the keys of the rule. Both must be verified, of a
-loop that had settled, and of a memory type that is real on this machine. A difference that the
-spread of the samples can explain is reported as noise.
+loop that had settled, and of a memory type that is real on this machine. What is said of their
+difference is what judge.py says.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from math import hypot
+from functools import cached_property
 
+from mc import plural
+from mc.analysis.estimate import Estimate, median_time
+from mc.analysis.judge import Difference, Word, counted, doubts, judge
 from mc.analysis.verdict import Verdict, listed
 from mc.records import units
 from mc.records.fields import asked, settled
 from mc.records.results import Run
 
-MIN_SAMPLES = 5         # fewer samples do not show their spread
-FLOOR = 0.02            # another run may reverse a smaller difference
-SIGMAS = 2.0
 EVEN = 0.03             # speeds that differ by less are even, whatever the fence
 MANY = 3                # a clause lists no more values of a key than that
 WIDTH_SHARE = 0.15      # a speed-up this near to the ratio of the widths is due to the widths
@@ -25,15 +25,15 @@ WIDTH_SHARE = 0.15      # a speed-up this near to the ratio of the widths is due
 
 @dataclass(frozen=True)
 class Point:
-    """The part of a result that is compared: the keys of the request and speeds in MB/s."""
+    """The part of a result that is compared: the keys of the request, the speed in MB/s, and the
+    time."""
     keys: dict
     type: str
     op: str
     fence: str
     width: int
     speed: float
-    fastest: float
-    sd: float
+    time: Estimate
 
     def rest(self, varying: Iterable[str]) -> tuple:
         return tuple((k, v) for k, v in self.keys.items() if k not in varying)
@@ -48,16 +48,13 @@ class Pair:
     def ratio(self) -> float:
         return self.this.speed / self.that.speed
 
+    @cached_property
+    def difference(self) -> Difference:
+        return judge(self.that.time, self.this.time)
+
     @property
-    def noise(self) -> bool:
-        """Whether the spread of the samples can explain the difference."""
-        slow, fast = sorted((self.this, self.that), key=lambda p: p.speed)
-        difference = fast.speed - slow.speed
-        if difference < FLOOR * slow.speed:
-            return True
-        # An interruption slows a sample down and makes the deviation large. So it is clear
-        # as well if even the fastest sample of one is below the median of the other.
-        return slow.fastest > fast.speed and difference < SIGMAS * hypot(slow.sd, fast.sd)
+    def clear(self) -> bool:
+        return self.difference.word in (Word.FASTER, Word.SLOWER)
 
 
 @dataclass(frozen=True)
@@ -109,56 +106,52 @@ RULES = [
 
 def points(runs: list[Run]) -> list[Point]:
     """The results of `bandwidth` that can be compared."""
-    return [point for run in runs for result in run.results if (point := _point(result))]
+    return [point for run in runs for result in run.results
+            if (point := _point(result, bool(run.machine.get("simulated"))))]
 
 
-def _point(result: dict) -> Point | None:
+def _point(result: dict, exact: bool) -> Point | None:
     keys = asked(result) | {"where": result["where"]}
-    speed, median = result.get("mb_per_s"), result.get("median_ns")
+    speed, time = result.get("mb_per_s"), median_time(result, exact)
     memory, width = keys.get("type"), keys.get("width_bytes")
     if result["test"] != "bandwidth" or memory not in TYPES or not width:
         return None
-    if not speed or not median or result.get("verified") == "failed" \
-            or not spread_known(result) or not settled(result):
+    if not speed or not time or result.get("verified") == "failed" or not settled(result):
         return None
-    return Point(keys, memory, str(keys.get("op")), str(keys.get("fence")), width, speed,
-                 speed * median / (result.get("min_ns") or median),
-                 speed * result["cv_percent"] / 100)
-
-
-def spread_known(result: dict) -> bool:
-    return result.get("samples", 0) >= MIN_SAMPLES and result.get("cv_percent") is not None
+    return Point(keys, memory, str(keys.get("op")), str(keys.get("fence")), width, speed, time)
 
 
 def lines(runs: list[Run], verdict: Verdict, wide: bool = True) -> list[str]:
-    """A sentence for each finding, then sentences on speeds that are even, results that were not
-    compared and, if `wide`, differences that are noise."""
+    """A sentence for each finding, then sentences on speeds that are even, differences that nobody
+    can tell, results that were not compared and, if `wide`, those that are the same."""
     if verdict.emulated:
         return []
     trusted = [p for p in points(runs) if verdict.comparable(p.type)
                and (p.fence != "uc" or verdict.uc_works)]
-    found, noise = [], []
+    found: list[str] = []
+    names: dict[Word, list[str]] = {Word.SAME: [], Word.UNKNOWN: []}
+    differences: list[Difference] = []
     for rule in RULES:
         pairs = list(_pairs(rule, trusted))
-        clear = [pair for pair in pairs if not pair.noise]
-        if clear:
+        differences += (pair.difference for pair in pairs)
+        if clear := [pair for pair in pairs if pair.clear]:
             found.append(f"{rule.title}: {_clauses(rule, clear)}.")
-        quiet = [pair for pair in pairs if pair.noise]
-        if quiet:
-            noise.append(f"{rule.title} ({_names(quiet)})")
+        for word, those in names.items():
+            if alike := [pair for pair in pairs if pair.difference.word == word]:
+                those.append(f"{rule.title} ({_names(alike)})")
     even = _even(trusted)
     if even:
         found.append(f"Even, whatever the fence: {'; '.join(even)}.")
-    few = sum(not spread_known(result) for run in runs for result in run.results)
-    if few:
-        found.append(f"Not compared: {few} results of fewer than {MIN_SAMPLES} samples "
-                     "(`repeat=`): their spread is not known.")
     moving = sum(not settled(result) for run in runs for result in run.results)
     if moving:
         found.append(f"Not compared: {moving} results whose loop had not settled.")
-    if noise and wide:
-        found.append("Within the noise, so no finding: " + "; ".join(noise) + ".")
-    return found
+    if wide:
+        found += [f"{title}: {'; '.join(names[word])}." for word, title in (
+            (Word.SAME, "The same"), (Word.UNKNOWN, "Can't tell")) if names[word]]
+    if differences:
+        found.append(f"{plural(len(differences), 'difference')}: "
+                     f"{counted(one.word for one in differences)}.")
+    return found + doubts(differences)
 
 
 def _pairs(rule: Rule, trusted: list[Point]) -> Iterator[Pair]:
@@ -251,9 +244,11 @@ def _even(trusted: list[Point]) -> list[str]:
         groups.setdefault(point.rest(("fence", "verify")), []).append(point)
     said = []
     for group in groups.values():
-        speeds = sorted(p.speed for p in group)
-        if len({p.fence for p in group}) >= 3 and speeds[-1] <= speeds[0] * (1 + EVEN):
-            ends = dict.fromkeys(units.rate(speeds[i], coarse=True) for i in (0, -1))
+        if len({p.fence for p in group}) < 3:
+            continue
+        slow, *_, fast = sorted(group, key=lambda point: point.speed)
+        if judge(slow.time, fast.time, EVEN).word == Word.SAME:
+            ends = dict.fromkeys(units.rate(one.speed, coarse=True) for one in (slow, fast))
             said.append(f"{_title(group[0].type)} {group[0].op} {' to '.join(ends)} "
                         f"{units.rates().name}")
     return said

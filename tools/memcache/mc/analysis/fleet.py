@@ -7,13 +7,15 @@ a host that lacks a memory module is compared with those that have it.
 
 Of each host the two newest measurements count, if its facts are the same in both; of the two times
 of a result, the better one. A host is called slow only if both measurements were as slow. One that
-was measured once is to be measured again.
+was measured once is to be measured again. What hosts differ from themselves by, between two
+measurements or between the rounds of one, is a part of the spread of their group: see outliers.py.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from statistics import median
+from math import log
+from statistics import median, variance
 
 from mc.analysis import outliers, series
 from mc.analysis.machines import FACTS, Fact, Facts, Value, differences, facts
@@ -30,13 +32,15 @@ GROUPS = tuple(fact for fact in FACTS if fact.groups)
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a results file says about its host. `times` are median times."""
+    """What a results file says about its host. `times` are median times; `spreads` are the
+    variances of their logarithms, of those that were measured in rounds."""
     host: str
     file: str
     started: int
     facts: Facts
     times: dict[Key, float]
     left: Left
+    spreads: dict[Key, float] = field(default_factory=dict)
 
     @property
     def group(self) -> tuple[Value, ...]:
@@ -46,9 +50,11 @@ class Measurement:
 def measurement(host: str, file: str, runs: list[Run]) -> Measurement:
     """What this file says."""
     left = Left()
-    times = {_key(key, result): time for key, (time, result) in series.middles(runs, left).items()}
+    found = {_key(key, result): time for key, (time, result) in series.middles(runs, left).items()}
+    times = {key: time.time for key, time in found.items()}
+    spreads = {key: time.variance for key, time in found.items() if time.variance is not None}
     about = facts(runs[0].machine, (result for run in runs for result in run.results))
-    return Measurement(host, file, series.started(runs), about, times, left)
+    return Measurement(host, file, series.started(runs), about, times, left, spreads)
 
 
 def _key(key: tuple, result: dict) -> Key:
@@ -75,6 +81,8 @@ class Host:
     name: str
     measured: list[Measurement] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    compared: int = 0       # results that were compared with those of others
+    blurred: int = 0        # those of them whose spread hides even a very slow host
 
     def add(self, one: Measurement) -> None:
         self.measured.append(one)
@@ -99,10 +107,23 @@ class Host:
     def slow(self) -> bool:
         return any(finding.again for finding in self.findings)
 
+    @property
+    def unsure(self) -> bool:
+        """Whether nobody can tell if it is slow."""
+        return not self.findings and 2 * self.blurred >= self.compared
+
     def times(self) -> Iterator[tuple[Key, float]]:
         """The better time of each result."""
         for key in dict.fromkeys(key for one in self.measured for key in one.times):
             yield key, min(one.times[key] for one in self.measured if key in one.times)
+
+    def spread(self, key: Key) -> float | None:
+        """The variance of the logarithm of this time on this host: between its measurements, else
+        between the rounds of one; None if neither is known."""
+        logs = [log(one.times[key]) for one in self.measured if key in one.times]
+        if len(logs) > 1:
+            return variance(logs)
+        return next((one.spreads[key] for one in self.measured if key in one.spreads), None)
 
     def again(self, key: Key) -> bool:
         return sum(key in one.times for one in self.measured) == COUNTED
@@ -149,6 +170,11 @@ class Fleet:
         return sorted(((group, host) for group in self.groups for host in group.hosts
                        if host.findings and host.slow == slow),
                       key=lambda one: one[1].findings[0].distance.speed)
+
+    @property
+    def unsure(self) -> list[Host]:
+        """The hosts of which nobody can tell whether they are slow."""
+        return [host for group in self.groups for host in group.hosts if host.unsure]
 
     @property
     def failed(self) -> list[Host]:
@@ -199,14 +225,15 @@ def _unlike(group: Group, host: Host) -> int:
 def _judge(found: Fleet) -> None:
     """Note at each host in which results it is slow."""
     slow: dict[int, list[tuple[Key, Distance]]] = {}
-    tests: Counter[int] = Counter()     # how many results of each host were compared
     for group in found.groups:
         for key, column, far in _columns(group):
-            tests.update(map(id, column))
             for host, one in zip(column, far):
+                host.compared += 1
+                host.blurred += one.blurred
                 if one.slow:
                     slow.setdefault(id(host), []).append((key, one))
-    found.compared = tests.total()
+    tests = {id(host): host.compared for host in found.hosts if host.compared}
+    found.compared = sum(tests.values())
     chances = {host: outliers.overall((one.chance for _, one in results), tests[host])
                for host, results in slow.items()}
     limit = outliers.limit(chances.values(), len(tests))
@@ -227,7 +254,8 @@ def _columns(group: Group) -> Iterator[tuple[Key, list[Host], list[Distance]]]:
             equal[key] += i < len(group.equal)
     for key, (hosts, times) in columns.items():
         if equal[key] >= FEWEST:
-            yield key, hosts, outliers.distances(times[:equal[key]], times)
+            own = [spread for host in hosts if (spread := host.spread(key)) is not None]
+            yield key, hosts, outliers.distances(times[:equal[key]], times, own)
 
 
 def _note(host: Host, slow: list[tuple[Key, Distance]], tests: int) -> None:

@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from mc import Failure
+from mc.analysis.estimate import median_time
+from mc.analysis.judge import EMULATED, LIMIT, Difference, judge, unknown
 from mc.records import places, tests, units
 from mc.records.fields import WHICH, asked
 from mc.records.results import Run
@@ -39,6 +41,10 @@ class Batch:
     def emulated(self) -> bool:
         return self.machine.get("hypervisor") == "tcg"
 
+    @property
+    def simulated(self) -> bool:
+        return bool(self.machine.get("simulated"))
+
 
 @dataclass
 class Pairing:
@@ -50,6 +56,15 @@ class Pairing:
     refused: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)  # those of them whose data is wrong in B
     alone: dict[str, list[str]] = field(default_factory=lambda: {"A": [], "B": []})
+
+    def judged(self, a: dict, b: dict, limit: float = LIMIT) -> Difference:
+        """What is known of the difference between two of its records, which were measured."""
+        base, other = (median_time(result, self.a.simulated and self.b.simulated)
+                       for result in (a, b))
+        assert base and other
+        if self.a.emulated or self.b.emulated:
+            return unknown(base, other, EMULATED)
+        return judge(base, other, limit)
 
 
 def batches(files: dict[str, list[Run]]) -> list[Batch]:
@@ -86,7 +101,7 @@ def pair(a: Batch, b: Batch, mixed: bool) -> Pairing:
     """Find the partner of each record. `mixed` also takes records whose verdicts, nodes or
     prefetchers differ."""
     found = Pairing(a, b, _free_keys(a, b))
-    if not mixed and len({bool(batch.machine.get("simulated")) for batch in (a, b)}) > 1:
+    if not mixed and a.simulated != b.simulated:
         found.refused.append("any of it: one machine is simulated, the other is not")
         return found
     skip = {*found.free, *IGNORED}

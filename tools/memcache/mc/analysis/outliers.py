@@ -8,6 +8,11 @@ what is known before anybody measures, that equal machines differ by 2 %:
 
     spread^2 = (6 * 0.02^2 + n/2 s^2) / (6 + n/2)       and 2 % at least
 
+Hosts also differ from themselves. Where that is known, of hosts that were measured twice or in
+rounds, the spread is at least the root mean square of these differences, averaged with 2 % in the
+same way. Nothing is left out there: a figure with several modes, or one that is disturbed now and
+then, has a median absolute deviation that knows nothing of it.
+
 The prior counts as much as 6 observations, and s as n/2 (Croux and Rousseeuw, "Time-efficient
 algorithms for two highly robust estimators of scale", COMPSTAT 1992, for its efficiency and for the
 factor n / (n - 0.8) that corrects it). The distance from the median in spreads then has Student's
@@ -18,14 +23,16 @@ many. The procedure of Benjamini and Hochberg ("Controlling the false discovery 
 the Royal Statistical Society B 57, 1995) finds a limit for them such that 1 % of those found are
 expected to be chance. It is used twice: over the results of a machine, which gives the machine a
 probability (Simes, Biometrika 73, 1986), and over the machines. A result counts only if it is 3.5
-spreads from the median, and 5 % slower.
+spreads from the median, 5 % slower, and slower by judge.py.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import erfc, exp, log, log1p, sqrt
 from statistics import median
 
+from mc.analysis.estimate import OF_MEDIAN, alone
+from mc.analysis.judge import Word, judge
 from mc.analysis.robust import deviation
 
 FEWEST = 5          # machines with a result; of fewer, nobody can say which is unusual
@@ -33,36 +40,46 @@ USUAL = 0.02        # the spread of equal machines
 PRIOR = 6           # this counts as so many observations
 FAR = 3.5           # spreads
 SLOWER = 0.95       # the speed of a slow machine, at most
+BLURRED = 0.8       # if the spread hides a machine of this speed, nobody can tell
 FALSE = 0.01        # the share of those found that may be chance
 
 
 @dataclass(frozen=True)
 class Distance:
     """How far a machine is from the median of its group in a result. `typical` is that median
-    time, `chance` the probability that a machine is as slow."""
+    time, `chance` the probability that a machine is as slow, `slow` whether it is by far, `blurred`
+    whether the spread would hide even a very slow one."""
     time: float
     typical: float
     spreads: float
     chance: float
+    slow: bool
+    blurred: bool
 
     @property
     def speed(self) -> float:
         return self.typical / self.time
 
-    @property
-    def slow(self) -> bool:
-        return self.spreads >= FAR and self.speed <= SLOWER
-
-
-def distances(reference: Sequence[float], times: Iterable[float]) -> list[Distance]:
-    """How far these times are from those of reference, of which there are FEWEST at least."""
+def distances(reference: Sequence[float], times: Iterable[float],
+              own: Sequence[float] = ()) -> list[Distance]:
+    """How far these times are from those of reference, of which there are FEWEST at least. `own`:
+    the variances of the logarithms of the times of single machines, as far as they are known."""
     logs = [log(time) for time in reference]
     count, middle = len(logs), median(logs)
     mine = deviation(abs(one - middle) for one in logs) * count / (count - 0.8)
     freedom = PRIOR + count / 2
-    spread = max(sqrt((PRIOR * USUAL ** 2 + count / 2 * mine ** 2) / freedom), USUAL)
-    found = ((time, (log(time) - middle) / spread) for time in times)
-    return [Distance(time, exp(middle), far, _tail(far, freedom)) for time, far in found]
+    spread = max(sqrt((PRIOR * USUAL ** 2 + count / 2 * mine ** 2) / freedom), USUAL,
+                 sqrt((PRIOR * USUAL ** 2 + sum(own)) / (PRIOR + len(own))))
+    typical = exp(middle)
+    group = replace(alone(typical), variance=OF_MEDIAN * spread ** 2 / count, freedom=freedom)
+    blurred = FAR * spread > -log(BLURRED)
+    found = []
+    for time in times:
+        far = (log(time) - middle) / spread
+        one = replace(alone(time), variance=spread ** 2, freedom=freedom)
+        slow = far >= FAR and typical / time <= SLOWER and judge(group, one).word == Word.SLOWER
+        found.append(Distance(time, typical, far, _tail(far, freedom), slow, blurred))
+    return found
 
 
 def _tail(value: float, freedom: float) -> float:

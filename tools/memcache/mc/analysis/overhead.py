@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from mc.analysis import marks, match
-from mc.analysis.estimate import Change, Estimate, average, change, median_time, without_interval
+from mc.analysis.estimate import Estimate, average, median_time
+from mc.analysis.judge import EMULATED, Difference, judge, unknown
 from mc.analysis.match import FREE, IGNORED, Batch
 from mc.parts import Grid, Heading, Part, Sentence
 from mc.records import fields, places, prices, units
@@ -57,10 +58,10 @@ class Row:
         """Whether one of its cells is of a machine with this hypervisor."""
         return any(cell.hypervisor == hypervisor for cell in self.base + self.other)
 
-    def change(self) -> tuple[Estimate, Estimate, Change]:
+    def change(self) -> tuple[Estimate, Estimate, Difference]:
         base, other = (average([cell.time for cell in cells]) for cells in (self.base, self.other))
-        found = change(base, other)
-        return base, other, without_interval(found) if self.on("tcg") else found
+        return base, other, unknown(base, other, EMULATED) if self.on("tcg") else \
+            judge(base, other)
 
 
 @dataclass
@@ -211,7 +212,8 @@ def cells(batches: list[Batch]) -> list[Cell]:
     names = machines(batches)
     found = [(batch, result, time) for batch in batches for result in batch.results
              if result["test"] == "random" and result.get("threads") == 1
-             and result.get("verified") != "failed" and (time := median_time(result))
+             and result.get("verified") != "failed"
+             and (time := median_time(result, batch.simulated))
              and asked(result).get("op") in ("read", "write")]
     if not found:
         return []

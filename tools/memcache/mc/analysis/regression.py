@@ -1,50 +1,50 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether results are slower than a baseline by more than a limit.
-
-The speed of a result is the ratio of the baseline's median time to its own, with the 95 %
-interval of estimate.py. With a limit of 5 % a result is `worse` if the whole interval lies
-below 0.95x, and mean and fastest sample say the same. It is `no worse` if the whole interval
-lies at 0.95x or above. Otherwise nobody can tell. More runs make the interval narrower: its
-variance is taken to fall with the number of runs, and everything else to stay as it is.
-"""
+"""Whether results are slower than a baseline by more than a limit, as judge.py says."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from enum import Enum
-from math import isfinite
 
 from mc.analysis import match
-from mc.analysis.estimate import Change, Estimate, change, median_time, speed
+from mc.analysis.estimate import UNSETTLED
+from mc.analysis.judge import Difference, Word, speed
 from mc.analysis.match import Batch, Pairing
-from mc.records import rounds, tests
+from mc.records import tests
 from mc.records.fields import asked, settled
-
-MOST_RUNS = 100         # nobody measures more
-
-
-class Verdict(Enum):
-    """What is known of a figure."""
-    WORSE = "worse"
-    NO_WORSE = "no worse"
-    UNKNOWN = "can't tell"
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The verdict on one result.
+    """The answer on one result.
 
     text: which result, by its keys
     why: why it can't be told, or what is wrong besides the time
     pair: the record of the baseline and the one that is checked, if both were measured
-    more: how many more runs of each side would tell; None if that is not known
+    wrong: whether its data failed verification, and those of the baseline did not
     """
     text: str
     where: str
-    verdict: Verdict
     why: str = ""
     pair: tuple[dict, dict] | None = None
-    change: Change | None = None
-    more: int | None = None
+    change: Difference | None = None
+    wrong: bool = False
+
+    @property
+    def word(self) -> Word:
+        return self.change.word if self.change else Word.UNKNOWN
+
+    @property
+    def more(self) -> int | None:
+        """How many more runs of each side would tell."""
+        return self.change.more if self.change else None
+
+    @property
+    def worse(self) -> bool:
+        return self.wrong or self.word == Word.SLOWER
+
+    @property
+    def no_worse(self) -> bool:
+        """Whether it is known to be no slower than the limit allows."""
+        return bool(self.change and self.change.no_slower)
 
     @property
     def speed(self) -> float:
@@ -65,20 +65,25 @@ def answers(pairing: Pairing, limit: float) -> Iterator[Answer]:
     where = pairing.a.where
     differ = ", ".join(f"{key}={a} in the baseline, {b} now"
                        for key, (a, b) in pairing.free.items())
-    emulated = pairing.a.emulated or pairing.b.emulated
     for a, b in pairing.pairs:
-        if differ or emulated:
-            why = differ or "an emulated machine has no speed of its own"
-            yield Answer(short(a), where, Verdict.UNKNOWN, why)
+        if differ:
+            yield Answer(short(a), where, differ)
         else:
-            yield judge(a, b, limit)
+            yield answer(pairing, a, b, limit)
     for text in pairing.refused:
-        verdict = Verdict.WORSE if text in pairing.wrong else Verdict.UNKNOWN
         name, _, why = text.partition(": ")
-        yield Answer(name, where, verdict, _sides(why))
+        yield Answer(name, where, _sides(why), wrong=text in pairing.wrong)
     for text in pairing.alone["A"]:
-        yield Answer(text.replace("(B has", "(now it has"), where, Verdict.UNKNOWN,
-                     "only in the baseline")
+        yield Answer(text.replace("(B has", "(now it has"), where, "only in the baseline")
+
+
+def answer(pairing: Pairing, a: dict, b: dict, limit: float) -> Answer:
+    """The answer on two records that were both measured."""
+    found = pairing.judged(a, b, limit)
+    moving = [name for name, record in (("the baseline", a), ("this run", b))
+              if not settled(record)]
+    why = f"{found.why} in {' and '.join(moving)}" if found.why == UNSETTLED else found.why
+    return Answer(short(a), a["where"], why, (a, b), found)
 
 
 def short(record: dict) -> str:
@@ -89,47 +94,3 @@ def short(record: dict) -> str:
 
 def _sides(why: str) -> str:
     return why.replace(" in A", " in the baseline").replace(" in B", " now")
-
-
-def judge(a: dict, b: dict, limit: float) -> Answer:
-    """The verdict on two records that were both measured."""
-    base, now = median_time(a), median_time(b)
-    assert base and now
-    found = change(base, now)
-    answer = Answer(short(a), a["where"], _verdict(found, limit), "", (a, b), found)
-    if answer.verdict != Verdict.UNKNOWN:
-        return answer
-    moving = [name for name, record in (("the baseline", a), ("this run", b))
-              if not settled(record)]
-    if moving:
-        return replace(answer, why=f"the loop had not settled in {' and '.join(moving)}")
-    if not found.known:
-        return replace(answer, why="too few samples (`repeat=`): their spread is not known")
-    many = min(len(rounds.medians(record)) for record in (a, b))
-    return replace(answer, why="the interval holds the limit",
-                   more=_more_runs(base, now, many, limit) if many > 1 else None)
-
-
-def _verdict(found: Change, limit: float) -> Verdict:
-    slowest = -100 * limit / (1 - limit)    # the change of time that is just allowed
-    if found.low is None or found.high is None or not found.known:
-        return Verdict.UNKNOWN
-    if found.low >= slowest:
-        return Verdict.NO_WORSE
-    if found.high < slowest and all(percent < slowest for percent in found.typical):
-        return Verdict.WORSE
-    return Verdict.UNKNOWN
-
-
-def _more_runs(base: Estimate, now: Estimate, runs: int, limit: float) -> int | None:
-    """How many runs more of each side give a verdict, if further runs are like these."""
-    def with_runs(one: Estimate, number: int) -> Estimate:
-        share = number / runs
-        assert one.variance is not None and isfinite(one.variance)
-        return replace(one, variance=one.variance / share, freedom=one.freedom * share)
-
-    for more in range(1, MOST_RUNS + 1):
-        narrower = change(with_runs(base, runs + more), with_runs(now, runs + more))
-        if _verdict(narrower, limit) != Verdict.UNKNOWN:
-            return more
-    return None

@@ -9,7 +9,7 @@ those whose loop had not settled are in no series.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mc.analysis.estimate import median_time
+from mc.analysis.estimate import Estimate, median_time
 from mc.analysis.match import IGNORED
 from mc.analysis.regression import short
 from mc.records import rounds, tests, units
@@ -26,10 +26,10 @@ class Left:
     unsettled: int = 0
 
 
-def middles(runs: Iterable[Run], left: Left) -> dict[tuple, tuple[float, dict]]:
+def middles(runs: Iterable[Run], left: Left) -> dict[tuple, tuple[Estimate, dict]]:
     """The median time of each series in a file, and its result. Of several results of a series,
     the one in the middle counts."""
-    found: dict[tuple, list[tuple[float, dict]]] = {}
+    found: dict[tuple, list[tuple[Estimate, dict]]] = {}
     for run in runs:
         for result in run.results:
             if run.machine.get("hypervisor") == "tcg":
@@ -39,8 +39,8 @@ def middles(runs: Iterable[Run], left: Left) -> dict[tuple, tuple[float, dict]]:
             elif not settled(result):
                 left.unsettled += 1
             elif time := median_time(result):
-                found.setdefault(_key(result), []).append((time.time, result))
-    return {key: sorted(same, key=lambda one: one[0])[(len(same) - 1) // 2]
+                found.setdefault(_key(result), []).append((time, result))
+    return {key: sorted(same, key=lambda one: one[0].time)[(len(same) - 1) // 2]
             for key, same in found.items()}
 
 

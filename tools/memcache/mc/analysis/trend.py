@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from mc.analysis import series
-from mc.analysis.changes import FEWEST, Step, far, steps
+from mc.analysis.changes import FEWEST, Step, far, overall, steps
+from mc.analysis.judge import Word
 from mc.analysis.machines import Facts, facts
 from mc.analysis.match import describe
 from mc.analysis.series import Left
@@ -57,6 +58,11 @@ class History:
     def far(self) -> list[bool]:
         return far(self.times)
 
+    @property
+    def word(self) -> Word:
+        """What became of it from its first runs to its last ones."""
+        return overall(self.times, self.steps)
+
 
 @dataclass
 class Gathered:
@@ -82,8 +88,8 @@ def gathered(files: Iterable[tuple[str, list[Run]]], order: str = "time",
             if all(word in history.keys.split() for word in words):
                 known[about, key] = history
                 history.origins.append(origin)
-                history.times.append(time)
-                history.values.append(series.value(result, time))
+                history.times.append(time.time)
+                history.values.append(series.value(result, time.time))
     found.histories = list(known.values())
     for history in found.histories:
         _sort(history, order)

@@ -6,7 +6,8 @@ import re
 
 from mc import Failure, emit
 from mc.analysis import match, regression
-from mc.analysis.regression import Answer, Verdict
+from mc.analysis.judge import Word
+from mc.analysis.regression import Answer
 from mc.output import regression as output
 from mc.output import report, terminal
 from mc.records import rounds
@@ -14,10 +15,10 @@ from mc.status import DONE, FAILED, UNCERTAIN, WRONG
 
 EPILOG = """\
 Each result of the baseline is compared with the result of the same keys.
-Several files of a side are several runs of one machine, as are the rounds of
-run --rounds. A result is worse if its whole 95 % interval lies beyond the
-limit, and no worse if the whole interval lies within it. Else nobody can tell,
-and the command says how many more runs would do.
+Several files of a side are several runs of one machine; the rounds of
+run --rounds are runs, too. A result is slower if its whole 95 % interval lies
+beyond the limit, and the same if the whole interval lies within it. Else nobody
+can tell, and the command says how many more runs would do.
 
 For git bisect, let it be the last command of the script:
   memcache check now.jsonl --baseline good.jsonl
@@ -58,7 +59,7 @@ def _side(files: list[str]) -> list[match.Batch]:
 
 
 def _status(answers: list[Answer]) -> int:
-    verdicts = {answer.verdict for answer in answers}
-    if Verdict.WORSE in verdicts:
+    if any(answer.worse for answer in answers):
         return FAILED
-    return UNCERTAIN if Verdict.UNKNOWN in verdicts else DONE
+    unsure = any(answer.word == Word.UNKNOWN and not answer.no_worse for answer in answers)
+    return UNCERTAIN if unsure else DONE

@@ -21,7 +21,7 @@ Measure memory by cache attribute, from inside the kernel.
   memcache run --counters mlc               count DRAM traffic as well
   memcache run --dry-run mlc                print the lines of a suite
   memcache show results/FILE.jsonl          print the report of a run again
-  memcache compare A.jsonl B.jsonl          tell differences from noise
+  memcache compare A.jsonl B.jsonl          faster, slower, same, can't tell
   memcache check B.jsonl --baseline A.jsonl  exit 1 if B is slower than A
   memcache record RUNS.db A.jsonl           keep results in a store
   memcache trend RUNS.db                    find what changed over many runs

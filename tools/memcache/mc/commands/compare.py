@@ -13,8 +13,8 @@ that has the same keys. Within a file, records of the kernel are compared with
 those of user space (run --where both). 0.40x means 40 % of the speed of the
 first file, so 60 % less. Results of random accesses (run os-overhead) also make
 four tables: write against read, and the cost of the OS, of a hypervisor and of
-interrupts. On a terminal, differences that are not noise are coloured, unless
-NO_COLOR is set.
+interrupts. On a terminal, faster and slower are coloured, unless NO_COLOR is
+set.
 """
 
 

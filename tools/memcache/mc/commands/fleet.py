@@ -101,5 +101,5 @@ def _write(found: Fleet, path: str, kind: str) -> None:
 def _status(found: Fleet) -> int:
     if found.found(True) or found.failed:
         return FAILED
-    told = found.compared and not found.found(False) and not found.few
+    told = found.compared and not found.found(False) and not found.unsure and not found.few
     return DONE if told else UNCERTAIN

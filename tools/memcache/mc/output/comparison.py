@@ -2,9 +2,9 @@
 """The comparison of results: pairs of records side by side, then four tables of the cost of an
 operating system, of interrupts and of a hypervisor, if there are random accesses."""
 
-from mc.analysis import machines, marks, match, overhead
-from mc.analysis.estimate import Change, change, median_time, without_interval
-from mc.analysis.findings import FLOOR, MIN_SAMPLES
+from mc.analysis import judge, machines, marks, match, overhead
+from mc.analysis.estimate import median_time
+from mc.analysis.judge import Difference
 from mc.analysis.match import Batch, Pairing
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import fields, prices, results, tests, units
@@ -12,17 +12,12 @@ from mc.records.fields import asked
 
 TOLD = 5        # how many records without a partner are listed
 LEGEND = ("speed: that of the file against A's, from the times of the median samples. 0.40x is 40 "
-          "% of A's speed, 60 % less. ↑ faster than A; ↓ slower; ~ within the noise: the 95 % "
-          "interval holds 1.00x, or mean, median or fastest sample changed by less than "
-          f"{100 * FLOOR:.0f} %, as they may between two runs of the same request.")
-UNKNOWN = (f"Interval na: there was one round with fewer than {MIN_SAMPLES} samples (`repeat=`), "
-           "or the spread of the samples is not known. Such a change counts as noise.")
+          f"% of A's speed, 60 % less. {judge.LEGEND}. Faster, slower: the whole 95 % interval "
+          f"lies beyond {1 - judge.LIMIT:.2f}x or {1 / (1 - judge.LIMIT):.2f}x; same: between them. "
+          "The interval comes from the spread between runs.")
 PUBLISHED = ("Published total times in TSC cycles have no spread, so there are no intervals, and "
-             "noise can't be told. ↑ faster, ↓ slower.")
-UNSETTLED = (f"~ before a figure: the loop had not settled: its {marks.WHY}. Then the interval "
-             "is na, and the change counts as noise: nobody can say faster or slower.")
-EMULATED = ("An emulated machine (QEMU, TCG): no difference between these times says anything "
-            "about real hardware, so all of them count as noise.")
+             f"only a factor of {judge.APART:g} tells faster from slower. {judge.LEGEND}.")
+UNSETTLED = f"~ before a figure: the loop had not settled: its {marks.WHY}."
 
 
 def parts(files: dict[str, list[results.Run]], mixed: bool = False, wide: bool = True,
@@ -136,11 +131,10 @@ def _table(named: dict[str, Pairing], wide: bool) -> list[Part]:
             rows.setdefault(id(a), {})[name] = b
     records = [firsts[key] for key in rows]
     keys, fixed, implied = _keys(records, {key for p in group for key in p.free})
-    emulated = any(batch.emulated for p in group for batch in (p.a, p.b))
     cells: list[list[str]] = []
-    changes: list[Change] = []
+    changes: list[Difference] = []
     for own, (key, others) in zip(keys, rows.items()):
-        made = {name: _change(firsts[key], other, emulated) for name, other in others.items()}
+        made = {name: named[name].judged(firsts[key], other) for name, other in others.items()}
         changes += made.values()
         figures = [figure(result) for result in (firsts[key], *map(others.get, named))]
         speeds = [[made[name].speed, made[name].speeds] if len(named) == 1 else
@@ -152,13 +146,10 @@ def _table(named: dict[str, Pairing], wide: bool) -> list[Part]:
         tests.is_preset(r["test"], key, value) for r in records)})
     said = [f"{'All with' if wide else 'With'}: {settings}." if settings else "",
             f"Varying along with the others: {', '.join(implied)}." if implied and wide else "",
-            f"{len(changes)} compared, {sum(c.noise for c in changes)} of them within the noise."]
-    if emulated:
-        said.append(EMULATED)
-    else:
-        moving = sum(not all(map(fields.settled, pair)) for p in group for pair in p.pairs)
-        said.append(UNKNOWN if sum(not made.known for made in changes) > moving else "")
-        said.append(UNSETTLED if moving else "")
+            f"{len(changes)} compared: {judge.counted(one.word for one in changes)}.",
+            *judge.doubts(changes),
+            "" if all(fields.settled(one) for p in group for pair in p.pairs for one in pair)
+            else UNSETTLED]
     return [Grid(names, cells, len(keys[0])), *map(Sentence, filter(None, said))]
 
 
@@ -176,13 +167,6 @@ def _keys(records: list[dict], free: set[str]) -> tuple[list[dict[str, str]], di
     varying = [key for key in moving if key in told] or ["test"]
     return [{key: units.text(key, keys.get(key)) for key in varying} for keys in own], fixed, \
         [units.name(key) for key in moving if key not in varying]
-
-
-def _change(a: dict, b: dict, emulated: bool) -> Change:
-    """The change of time from A to B, both of which were measured."""
-    base, other = median_time(a), median_time(b)
-    assert base and other
-    return without_interval(change(base, other)) if emulated else change(base, other)
 
 
 def figure(result: dict | None) -> str:

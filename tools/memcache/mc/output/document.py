@@ -29,7 +29,8 @@ MADE = [
     "that of WB. `attribute` is the type in the page tables, which only the kernel can read.",
     "`steady` says whether the loop had settled before its samples were taken; figures of one that "
     "had not are marked ~.",
-    "A difference is called noise if the spread of the samples can explain it.",
+    "Faster, slower and same come from the spread between runs: one run of each side tells only "
+    "large factors. See: Comparing, in the manual.",
 ]
 STATISTICS = ("samples", "left_out", "min_ns", "median_ns", "mean_ns", "max_ns", "cv_percent",
               "attribute", "effective", "verified", "steady")

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from mc import plural
 from mc.analysis.fleet import GROUPS, Finding, Fleet, Group, Host
 from mc.analysis.machines import FACTS, Fact, Value, difference, text
-from mc.analysis.outliers import FEWEST
+from mc.analysis.outliers import BLURRED, FEWEST
 from mc.analysis.verdict import listed
 from mc.output.trend import left_out
 from mc.parts import Grid, Heading, Part, Sentence, bullets
@@ -32,6 +32,11 @@ def parts(found: Fleet, most: int | None = TOLD) -> list[Part]:
         said.append(Heading("Measure again before they are called slow", 2))
         for group, host in again:
             said += _host(group, host, most)
+    if unsure := found.unsure:
+        said += [Heading("Can't tell", 2), Sentence(
+            f"Half of their results, or more, scatter so much that a host of {BLURRED:g} times the "
+            f"speed would not be noticed: {_names(unsure, most)}. Measure all hosts again when "
+            "they are quiet.")]
     if found.groups:
         said += [Heading("Groups of equal hosts", 2), *_groups(found)]
     if found.few:
@@ -42,10 +47,11 @@ def parts(found: Fleet, most: int | None = TOLD) -> list[Part]:
 
 def _summary(found: Fleet, slow: int, again: int) -> str:
     compared = sum(len(group.hosts) for group in found.groups)
+    unsure = len(found.unsure)
     return (f"{plural(len(found.hosts), 'host')} in {plural(len(found.groups), 'group')}, "
             f"{plural(found.compared, 'result')} compared: {slow} slow, {again} to be measured "
-            f"again, {compared - slow - again} like the others, {len(found.few)} with too few like "
-            "them.")
+            f"again, {compared - slow - again - unsure} like the others, {unsure} can't be told, "
+            f"{len(found.few)} with too few like them.")
 
 
 def _names(hosts: Iterable[Host], most: int | None) -> str:
@@ -113,6 +119,7 @@ def record(found: Fleet) -> dict:
                    for group in found.groups],
         "slow": [_record(*one) for one in found.found(True)],
         "again": [_record(*one) for one in found.found(False)],
+        "unsure": [host.name for host in found.unsure],
         "too_few": [host.name for host in found.few],
         "failed": [{"host": host.name, "results": host.failed} for host in found.failed],
         "left_out": asdict(found.left),

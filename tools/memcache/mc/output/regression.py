@@ -3,16 +3,14 @@
 sentence that sums it up."""
 
 from mc import plural
+from mc.analysis import judge
+from mc.analysis.judge import Word
 from mc.analysis.match import Pairing
-from mc.analysis.regression import Answer, Verdict
+from mc.analysis.regression import Answer
 from mc.output.comparison import batch_line, different, figure
 from mc.parts import Grid, Part, Sentence, bullets
-from mc.records import rounds
 
 TOLD = 10       # how many results that can't be told are listed
-ONE_RUN = ("There is one run of a side, so the intervals hold what changes between samples, not "
-           "what changes between runs. `memcache run --rounds 5`, or several files of a side, "
-           "show that, too.")
 
 
 def parts(pairings: list[Pairing], answers: list[Answer], limit: float) -> list[Part]:
@@ -21,18 +19,22 @@ def parts(pairings: list[Pairing], answers: list[Answer], limit: float) -> list[
     for pairing in pairings:
         found += [Sentence(batch_line("baseline", pairing.a)),
                   Sentence(batch_line("now     ", pairing.b)), *different("now", pairing)]
-    by = {verdict: [one for one in answers if one.verdict == verdict] for verdict in Verdict}
     several = len(pairings) > 1
-    if by[Verdict.WORSE]:
-        found.append(_worse(by[Verdict.WORSE], several, limit))
-    if by[Verdict.UNKNOWN]:
-        found += _unknown(by[Verdict.UNKNOWN], several)
-    if any(not rounds.medians(record) for one in answers for record in one.pair or ()):
-        found.append(Sentence(ONE_RUN, gap=True))
+    if worse := [one for one in answers if one.worse]:
+        found.append(_worse(worse, several, limit))
+    unsure = [one for one in answers if one.word == Word.UNKNOWN and not one.worse]
+    if unsure:
+        found += _unknown(unsure, several)
+    if any(one.why == judge.FEW_RUNS for one in unsure):
+        found.append(Sentence(f"One run shows no spread between runs: {judge.MEASURE}.", gap=True))
+    no_worse = sum(one.no_worse for one in unsure)
+    wrong = sum(one.wrong for one in answers)
+    words = judge.counted(one.word for one in answers if not one.wrong)
     found.append(Sentence(
-        f"{plural(len(answers), 'result')}: {len(by[Verdict.WORSE])} worse, "
-        f"{len(by[Verdict.UNKNOWN])} can't be told, {len(by[Verdict.NO_WORSE])} no worse than the "
-        f"baseline less {percent(limit)}.", gap=True))
+        f"{plural(len(answers), 'result')}, limit {percent(limit)}: "
+        + (f"{wrong} with wrong data, " if wrong else "") + words
+        + (f" ({no_worse} of these are no slower than the limit allows)" if no_worse else "")
+        + ".", gap=True))
     return found
 
 
@@ -48,7 +50,7 @@ def _name(answer: Answer, several: bool) -> str:
 def _worse(answers: list[Answer], several: bool, limit: float) -> Grid:
     rows = [[_name(one, several), *_figures(one)] for one in sorted(answers, key=lambda a: a.speed)]
     return Grid(["", "baseline", "now", "speed", "95 % interval"], rows,
-                title=f"Worse than the baseline by more than {percent(limit)}:")
+                title=f"Slower than the baseline by more than {percent(limit)}:")
 
 
 def _figures(answer: Answer) -> list[str]:
@@ -59,7 +61,7 @@ def _figures(answer: Answer) -> list[str]:
 
 def _unknown(answers: list[Answer], several: bool) -> list[Part]:
     """The results that fewest runs would decide come first."""
-    answers = sorted(answers, key=lambda one: (one.more is None, one.more))
+    answers = sorted(answers, key=lambda one: (one.no_worse, one.more is None, one.more))
     texts = [f"{_name(one, several)}: {one.why}{_more(one)}" for one in answers[:TOLD]]
     if len(answers) > TOLD:
         texts.append(f"... and {len(answers) - TOLD} more")
@@ -67,9 +69,10 @@ def _unknown(answers: list[Answer], several: bool) -> list[Part]:
 
 
 def _more(answer: Answer) -> str:
-    if not answer.change or not answer.change.known:
+    if not answer.change:
         return ""
-    speeds = f" ({answer.change.factor[:-2]}, {answer.change.speeds})"
+    found = answer.change
+    speeds = f" ({found.factor[:-2]}{f', {found.speeds}' if found.low is not None else ''})"
     if not answer.more:
         return speeds
     return f"{speeds}; about {plural(answer.more, 'more run')} of each side would tell"

@@ -210,9 +210,9 @@ def _left_out(results: list[dict]) -> list[str]:
 
 def _rounds(results: list[dict]) -> list[str]:
     """A sentence if requests were measured in rounds."""
-    most = max(len(rounds.medians(result)) for result in results)
+    most = max(rounds.count(result) for result in results)
     return [f"Measured in {most} rounds; the tables show the round with the middle median, "
-            "and the spread of all rounds."] if most else []
+            "and the spread of all rounds."] if most > 1 else []
 
 
 def _disturbed(results: list[dict]) -> list[str]:

@@ -5,6 +5,7 @@ import time
 
 from mc import plural
 from mc.analysis.changes import FEWEST, Step
+from mc.analysis.judge import counted
 from mc.analysis.machines import changes
 from mc.analysis.series import Left
 from mc.analysis.trend import Gathered, History, Origin
@@ -76,7 +77,7 @@ def figure(history: History, time: float) -> float:
 
 
 def _speed(step: Step) -> str:
-    return f"{step.speed:.2f}x {'↑' if step.speed > 1 else '↓'}"
+    return f"{step.speed:.2f}x {step.word.mark}"
 
 
 def _summary(found: Gathered, changes: int, order: str) -> list[Part]:
@@ -94,7 +95,8 @@ def _summary(found: Gathered, changes: int, order: str) -> list[Part]:
     said.append(Sentence(
         f"{plural(len(long), 'result')} over {plural(len(files), 'run')}, in the order of "
         f"{'kernel versions' if order == 'kernel' else 'time'}: {plural(steps, 'lasting change')}, "
-        f"at {plural(changes, 'run')}.", gap=True))
+        f"at {plural(changes, 'run')}. From the first to the last runs: "
+        f"{counted(history.word for history in long)}.", gap=True))
     return said
 
 

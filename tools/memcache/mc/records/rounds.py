@@ -25,7 +25,7 @@ STATE = ("attribute", "effective", "memory_node")
 
 class Middle(dict):
     """A record that stands for the records of all rounds."""
-    medians: tuple[float, ...] = ()
+    medians: tuple[tuple[float, ...], ...] = ()
     clocks: tuple[float, ...] = ()
 
 
@@ -55,6 +55,7 @@ def together(files: list[str], boots: bool = False) -> list[Run]:
     for number, runs in enumerate(loaded.values(), 1):
         for run in merged(runs) if boots else runs:
             run.request["round"] = number if boots else run.request.get("round", number)
+            run.request["file"] = number
             every.append(run)
     return merged(every)
 
@@ -66,9 +67,14 @@ def load_all(files: list[str]) -> dict[str, list[Run]]:
     return {name: load(name) for name in files}
 
 
-def medians(result: dict) -> tuple[float, ...]:
-    """The median of each round, in ns; empty if there was only one round."""
+def medians(result: dict) -> tuple[tuple[float, ...], ...]:
+    """The median of each round, in ns, for each file; empty if there was only one round."""
     return getattr(result, "medians", ())
+
+
+def count(result: dict) -> int:
+    """The number of rounds, in all files."""
+    return sum(map(len, medians(result))) or 1
 
 
 def clocks(result: dict) -> tuple[float, ...]:
@@ -88,28 +94,33 @@ def merged(runs: list[Run]) -> list[Run]:
 
 
 def _one(group: list[Run]) -> Run:
-    found: dict[tuple, list[dict]] = {}
+    found: dict[tuple, list[tuple[int, dict]]] = {}
     for run in group:
         seen: dict[tuple, int] = {}
         for result in run.results:
             key = tuple(str(result.get(name)) for name in (*WHICH, *STATE)), \
                 tuple(asked(result).items())
             seen[key] = seen.get(key, 0) + 1
-            found.setdefault((key, seen[key]), []).append(result)
+            found.setdefault((key, seen[key]), []).append((run.request.get("file", 0), result))
     bad = next((run for run in group if run.request["state"] != "done"), group[0])
     return Run(group[0].machine, bad.request, [_middle(alike) for alike in found.values()])
 
 
-def _middle(alike: list[dict]) -> dict:
-    """The record that stands for these. A record that failed verification is never hidden."""
-    known = [result for result in alike if result.get("median_ns")]
-    failed = [result for result in alike if result.get("verified") == "failed"]
+def _middle(alike: list[tuple[int, dict]]) -> dict:
+    """The record that stands for these, of which each has the number of its file. A record that
+    failed verification is never hidden."""
+    known = [result for _, result in alike if result.get("median_ns")]
+    failed = [result for _, result in alike if result.get("verified") == "failed"]
     if failed or not known:
-        return (failed or alike)[0]
+        return failed[0] if failed else alike[0][1]
     middle = median_low(result["median_ns"] for result in known)
     one = Middle(next(result for result in known if result["median_ns"] == middle))
     one |= _samples(known)
-    one.medians = tuple(result["median_ns"] for result in known)
+    files: dict[int, list[float]] = {}
+    for file, result in alike:
+        if result.get("median_ns"):
+            files.setdefault(file, []).append(result["median_ns"])
+    one.medians = tuple(map(tuple, files.values()))
     one.clocks = tuple(clock for result in known for clock in clocks(result))
     return one
 

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Whether one figure is faster or slower than another, the same, or nobody can tell.
+
+`compare`, `check`, `trend`, `fleet` and the findings of a report all ask judge(). It looks at the
+95 % interval of the ratio of two times, and at a limit, which is a share of the speed:
+
+    slower      the whole interval lies below 1 - limit
+    faster      the whole interval lies above 1 / (1 - limit)
+    same        the whole interval lies between these two
+    can't tell  all else
+
+So a wide interval never means "same". (Schuirmann, "A comparison of the two one-sided tests
+procedure and the power approach for assessing the equivalence of average bioavailability", Journal
+of Pharmacokinetics and Biopharmaceutics 15, 1987, for "same"; Murphy and Myors, "Testing the
+hypothesis that treatments have negligible effects", Journal of Applied Psychology 84, 1999, for
+the others.)
+
+The interval comes from the spread between runs (estimate.py). In logarithms of times the
+difference of two medians has the variance v_A + v_B, and Student's t with the degrees of freedom
+of Satterthwaite (Biometrics Bulletin 2, 1946) and Welch (Biometrika 34, 1947):
+
+    df = (v_A + v_B)^2 / (v_A^2 / df_A + v_B^2 / df_B)
+
+A disturbance slows many samples in a row, but the fastest sample stays the same. So the fastest
+samples must lie beyond the limit as well.
+
+One run shows nothing of the spread between runs, however many samples it has. Two figures differ
+nevertheless if all samples of the one took APART times as long as any of the other. The factor
+comes from equal runs on two virtual machines with busy neighbours (Documentation/comparison.rst).
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import Enum
+from math import exp, isfinite, log, sqrt
+
+from mc import plural
+from mc.analysis.estimate import Estimate, pooled
+
+LIMIT = 0.02        # another run may reverse a smaller difference
+APART = 3.0         # equal runs whose ranges lie so far apart: 0.1 % of the pairs, see above
+MOST_RUNS = 100     # nobody measures more
+FEW_RUNS = "one run shows no spread between runs"
+EMULATED = "an emulated machine has no speed of its own"
+WIDE = "the interval is wider than the limit allows"
+MEASURE = "measure in rounds (`memcache run --rounds 5`) or several times (`memcache check`)"
+
+# The 0.975 quantile of Student's t for 1 to 30 degrees of freedom, rounded up.
+T975 = (12.707, 4.303, 3.183, 2.777, 2.571, 2.447, 2.365, 2.307, 2.263, 2.229, 2.201, 2.179,
+        2.161, 2.145, 2.132, 2.120, 2.110, 2.101, 2.094, 2.086, 2.080, 2.074, 2.069, 2.064,
+        2.060, 2.056, 2.052, 2.049, 2.046, 2.043)
+Z975 = 1.959964
+
+
+class Word(Enum):
+    """What is known of a difference."""
+    FASTER = "faster"
+    SLOWER = "slower"
+    SAME = "same"
+    UNKNOWN = "can't tell"
+
+    @property
+    def mark(self) -> str:
+        return {"faster": "↑", "slower": "↓", "same": "="}.get(self.value, "?")
+
+
+LEGEND = ", ".join(f"{word.mark} {word.value}" for word in Word)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A difference of two times, and what is known of it.
+
+    percent: the change of time; a positive one means less time: faster
+    low, high: its 95 % interval, if the spread between runs is known
+    why: why nobody can tell
+    more: about how many more runs of each side would tell; None if that is not known
+    no_slower: whether it is known to be no slower than the limit allows
+    """
+    word: Word
+    percent: float
+    low: float | None = None
+    high: float | None = None
+    why: str = ""
+    more: int | None = None
+    no_slower: bool = False
+
+    @property
+    def mark(self) -> str:
+        return self.word.mark
+
+    @property
+    def interval(self) -> str:
+        if self.low is None or self.high is None:
+            return "na"
+        low = f"{self.low:+.2f}" if self.low > -1000 else "below -1000"
+        return f"{low} to {self.high:+.2f}"
+
+    @property
+    def speed(self) -> str:
+        """The speed of B against A: `0.40x -60.0 % ↓` takes 2.5 times as long."""
+        times = speed(self.percent)
+        return f"{times:.2f}x {100 * (times - 1):+6.1f} % {self.mark}"
+
+    @property
+    def factor(self) -> str:
+        """The speed without the change in percent: `0.40x ↓`."""
+        return f"{speed(self.percent):.2f}x {self.mark}"
+
+    @property
+    def speeds(self) -> str:
+        """The interval of the speed."""
+        if self.low is None or self.high is None:
+            return "na"
+        return f"{speed(self.low):.3f}x to {speed(self.high):.3f}x"
+
+    def __str__(self) -> str:
+        return f"{self.percent:+.2f} % {self.mark}"
+
+
+def speed(percent: float) -> float:
+    """The ratio of speeds for a change of time in percent, which is never 100."""
+    return 100 / (100 - percent)
+
+
+def unknown(base: Estimate, other: Estimate, why: str) -> Difference:
+    """A difference of which nobody can tell anything, for this reason."""
+    return Difference(Word.UNKNOWN, _percent(log(other.time / base.time)), why=why)
+
+
+def judge(base: Estimate, other: Estimate, limit: float = LIMIT) -> Difference:
+    """The difference between these times. `limit` is a share of the speed: 0.05 is 5 %."""
+    allowed = -log(1 - limit)
+    for one in (base, other):
+        if one.doubt:
+            return unknown(base, other, one.doubt)
+    found = _by_interval(base, other, allowed)
+    if found.word == Word.UNKNOWN and (word := _far_apart(base, other, allowed)):
+        return replace(found, word=word, why="", no_slower=word == Word.FASTER)
+    if found.word == Word.UNKNOWN and found.low is not None:
+        return replace(found, more=_more_runs(base, other, allowed))
+    return found
+
+
+def _far_apart(base: Estimate, other: Estimate, allowed: float) -> Word | None:
+    """What the ranges of the samples say; None if they say nothing."""
+    least = APART * exp(allowed)
+    if other.fastest >= least * base.slowest:
+        return Word.SLOWER
+    return Word.FASTER if base.fastest >= least * other.slowest else None
+
+
+def _by_interval(base: Estimate, other: Estimate, allowed: float) -> Difference:
+    middle = log(other.time / base.time)
+    if base.variance is None or other.variance is None:
+        return unknown(base, other, FEW_RUNS)
+    total, freedom = pooled([(base.variance, base.freedom), (other.variance, other.freedom)])
+    half = min(t975(freedom) * sqrt(total), 100)    # exp() has its bounds
+    low, high = middle - half, middle + half        # a higher logarithm is a longer time
+    fastest = log(other.fastest / base.fastest)
+    if low > allowed and fastest > allowed:
+        word = Word.SLOWER
+    elif high < -allowed and fastest < -allowed:
+        word = Word.FASTER
+    else:
+        word = Word.SAME if -allowed <= low and high <= allowed else Word.UNKNOWN
+    return Difference(word, _percent(middle), _percent(high), _percent(low),
+                      WIDE if word == Word.UNKNOWN else "", no_slower=high <= allowed)
+
+
+def _percent(logarithm: float) -> float:
+    return 100 * (1 - exp(logarithm))
+
+
+def _more_runs(base: Estimate, other: Estimate, allowed: float) -> int | None:
+    """How many runs more of each side would tell, if further runs are like these."""
+    def with_runs(one: Estimate, more: int) -> Estimate:
+        share = (one.runs + more) / one.runs
+        assert one.variance is not None
+        return replace(one, variance=one.variance / share, freedom=one.freedom * share)
+
+    for more in range(1, MOST_RUNS + 1):
+        found = _by_interval(with_runs(base, more), with_runs(other, more), allowed)
+        if found.word != Word.UNKNOWN:
+            return more
+    return None
+
+
+def t975(freedom: float) -> float:
+    """Half the width of a 95 % interval, in standard errors. Fractions of a degree of freedom
+    are cut off, which widens the interval. Above 30 degrees these are the first terms of the
+    expansion of t (Abramowitz and Stegun 26.7.5)."""
+    if freedom < len(T975) + 1:
+        return T975[max(int(freedom), 1) - 1]
+    if not isfinite(freedom):
+        return Z975
+    z = Z975
+    return z + (z ** 3 + z) / (4 * freedom) + (
+        5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2)
+
+
+def counted(words: Iterable[Word]) -> str:
+    """`3 faster, 1 slower, 20 same, 3 can't tell`"""
+    found = Counter(words)
+    return ", ".join(f"{found[word]} {word.value}" for word in Word)
+
+
+def doubts(differences: Iterable[Difference]) -> list[str]:
+    """A sentence on each reason why nobody can tell, and on what would help."""
+    reasons: dict[str, list[Difference]] = {}
+    for one in differences:
+        if one.word == Word.UNKNOWN:
+            reasons.setdefault(one.why, []).append(one)
+    return [f"Can't tell {len(same)}: {why}{_remedy(why, same)}." for why, same in reasons.items()]
+
+
+def _remedy(why: str, same: list[Difference]) -> str:
+    if why == FEW_RUNS:
+        return f": {MEASURE}"
+    if why != WIDE:
+        return ""
+    known = sorted(one.more for one in same if one.more)
+    if not known:
+        return f"; {MOST_RUNS} more runs of each side would not be enough"
+    said = f"; about {_runs(known[0], known[-1])} of each side would tell"
+    if len(known) < len(same):
+        said += f", but of {len(same) - len(known)} not even {MOST_RUNS}"
+    return said
+
+
+def _runs(least: int, most: int) -> str:
+    return plural(least, "more run") if least == most else f"{least} to {most} more runs"
