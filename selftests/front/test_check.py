@@ -66,10 +66,12 @@ class Answers(fake.unittest.TestCase):
                 self.assertEqual((answer.word, answer.more), (word, None), (repeat, factor))
                 self.assertEqual(verdict(records(10000.0), now).word, word)
 
-    def test_ranges_of_samples_that_come_near_each_other(self):
-        """One slow sample of the faster side is enough for nobody to tell."""
+    def test_a_disturbed_sample_hides_no_large_factor(self):
+        """It is slow. A fast sample of the slower side is no disturbance."""
         base, now = fake.in_rounds(READ, 10000.0), fake.in_rounds(READ, 1000.0)
-        base[-1]["max_ns"] = now[-1]["min_ns"] / 2
+        base[-1]["max_ns"] = 100 * now[-1]["max_ns"]
+        self.assertEqual(verdict(base, now).word, Word.SLOWER)
+        now[-1]["min_ns"] = base[-1]["median_ns"]
         self.assertEqual(verdict(base, now).word, Word.UNKNOWN)
 
     def test_a_disturbance_is_no_regression(self):

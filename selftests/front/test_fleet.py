@@ -15,15 +15,19 @@ YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 START, HOUR = 1790000000 * 10 ** 9, 3600 * 10 ** 9
 FLEETS, FIGURES = 200, 20       # simulated fleets, results of each host
 OPS = ("read", "write", "copy", "ntwrite")
+# The modes of a copy of 16 KiB on one virtual machine, as shares of its highest speed.
+MODES = tuple(speed / 207 for speed in (142, 159, 176, 207))
 
 
-def measured(chance, hosts, slow=1.0, noise=0.012, outliers_too=False, again=True):
-    """Measurements of a fleet whose host 0 is slow, each host twice."""
+def measured(chance, hosts, slow=1.0, noise=0.012, outliers_too=False, again=True, modes=(1.0,)):
+    """Measurements of a fleet whose host 0 is slow, each host twice. Each figure of each
+    measurement has one of the modes."""
     for round_ in range(1 + again):
         for host in range(hosts):
             run = 1 - chance.uniform(0.1, 0.4) * (outliers_too and chance.random() < 0.07)
             speed = run * (slow if host == 0 else 1)
-            times = {(f"r{i}", "kernel", ""): 1000 / (speed * (1 + chance.gauss(0, noise)))
+            times = {(f"r{i}", "kernel", ""):
+                     1000 / (speed * chance.choice(modes) * (1 + chance.gauss(0, noise)))
                      for i in range(FIGURES)}
             facts = {fact.name: "same" for fact in fleet.FACTS}
             yield fleet.Measurement(f"host{host}", "", round_, facts, times, Left())
@@ -47,6 +51,22 @@ class Rates(fake.unittest.TestCase):
         for hosts, noise in ((5, 0.012), (30, 0.012), (5, 0.03), (8, 0.04), (30, 0.03)):
             with self.subTest(hosts=hosts, noise=noise):
                 self.assertEqual(self.found(hosts, hosts, noise=noise), (0, 0))
+
+    def test_figures_of_several_modes(self):
+        """Two measurements of a host are in the slowest mode now and then."""
+        for modes in (MODES, (1.0, 0.7), (1.0, 1.0, 1.0, 0.7), (1.0, *9 * (0.7,))):
+            for hosts in 5, 8, 20:
+                with self.subTest(hosts=hosts, modes=modes):
+                    right, others = self.found(hosts, hosts, modes=modes)
+                    self.assertLessEqual(right + others, 0.01 * FLEETS * hosts)
+        right, others = self.found(1, 20, modes=MODES, slow=0.4)
+        self.assertGreaterEqual(right, 0.98 * FLEETS)
+        self.assertLessEqual(others, 0.01 * FLEETS * 20)
+
+    def test_nobody_can_tell_where_the_spread_hides_a_slow_host(self):
+        for modes, number in (MODES, 20), ((1.0,), 0):
+            found = fleet.fleet(measured(random.Random(1), 20, modes=modes))
+            self.assertEqual(len(found.unsure), number)
 
     def test_runs_that_something_disturbed(self):
         """7 % of the runs are 10 to 40 % slower. Of two that are, a host is called slow."""

@@ -168,8 +168,8 @@ class Command(fake.InDirectory):
         self.assertRegex(said, r"before after speed bandwidth width=16 size=4K page=direct "
                                r"(100|99)\d\d\.\d MB/s (90|89)\d\d\.\d MB/s 0\.90x ↓")
         self.assertTrue(said.endswith("2 results over 30 runs, in the order of time: 1 lasting "
-                                      "change, at 1 run. From the first to the last runs: 0 faster, "
-                                      "1 slower, 1 same, 0 can't tell."), said)
+                                      "change, at 1 run. From the first to the last runs: "
+                                      "0 faster, 1 slower, 1 same, 0 can't tell."), said)
 
     def test_the_worst_first_and_what_became_faster(self):
         self.nights(write=0.8)

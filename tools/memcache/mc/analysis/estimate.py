@@ -39,7 +39,7 @@ UNSETTLED = "the loop had not settled"
 class Estimate:
     """A median time.
 
-    fastest, slowest: the times of these samples; the median if it is all that is known
+    fastest: the time of the fastest sample; the median if it is all that is known
     runs: how many runs it is of
     variance: that of the logarithm of the time, between runs; None if it is not known
     freedom: the degrees of freedom of the variance
@@ -47,7 +47,6 @@ class Estimate:
     """
     time: float
     fastest: float
-    slowest: float
     runs: int = 1
     variance: float | None = None
     freedom: float = inf
@@ -56,13 +55,13 @@ class Estimate:
 
 def alone(time: float) -> Estimate:
     """A time of which nothing else is known."""
-    return Estimate(time, time, time)
+    return Estimate(time, time)
 
 
 def of_runs(times: Sequence[float]) -> Estimate:
     """The time that these runs stand for, each with its median time."""
     known = _between(tuple((time,) for time in times)) if len(times) > 1 else None
-    return Estimate(median(times), min(times), max(times), len(times), *(known or (None, inf)))
+    return Estimate(median(times), min(times), len(times), *(known or (None, inf)))
 
 
 def median_time(result: dict, exact: bool = False) -> Estimate | None:
@@ -74,11 +73,11 @@ def median_time(result: dict, exact: bool = False) -> Estimate | None:
     middle = result.get("median_ns")
     if not middle or not result.get("mean_ns"):
         return None
-    fastest, slowest = (result.get(f"{key}_ns") or middle for key in ("min", "max"))
+    fastest = result.get("min_ns") or middle
     files = rounds.medians(result)
     known = _between(files) or (_within(result) if exact else None) or (None, inf)
-    return Estimate(middle / each, fastest / each, slowest / each, max(len(files), 1),
-                    known[0], known[1], "" if settled(result) else UNSETTLED)
+    return Estimate(middle / each, fastest / each, max(len(files), 1), known[0], known[1],
+                    "" if settled(result) else UNSETTLED)
 
 
 def _between(files: tuple[tuple[float, ...], ...]) -> tuple[float, float] | None:
@@ -105,12 +104,12 @@ def _within(result: dict) -> tuple[float, float] | None:
 def average(parts: list[Estimate]) -> Estimate:
     """The mean of times that were measured separately."""
     count = len(parts)
-    time, fastest, slowest = (sum(getattr(one, key) for one in parts) / count
-                              for key in ("time", "fastest", "slowest"))
+    time = sum(one.time for one in parts) / count
+    fastest = sum(one.fastest for one in parts) / count
     terms = [((one.time / time / count) ** 2 * one.variance, one.freedom) for one in parts
              if one.variance is not None]
     known = pooled(terms) if len(terms) == count else (None, inf)
-    return Estimate(time, fastest, slowest, min(one.runs for one in parts), *known,
+    return Estimate(time, fastest, min(one.runs for one in parts), *known,
                     next((one.doubt for one in parts if one.doubt), ""))
 
 

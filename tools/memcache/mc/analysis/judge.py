@@ -25,8 +25,9 @@ A disturbance slows many samples in a row, but the fastest sample stays the same
 samples must lie beyond the limit as well.
 
 One run shows nothing of the spread between runs, however many samples it has. Two figures differ
-nevertheless if all samples of the one took APART times as long as any of the other. The factor
-comes from equal runs on two virtual machines with busy neighbours (Documentation/comparison.rst).
+nevertheless if even the fastest sample of the one took APART times as long as the median of the
+other, since a disturbance makes samples slower, never faster. The factor comes from equal runs on
+two virtual machines with busy neighbours (Documentation/comparison.rst).
 """
 
 from collections import Counter
@@ -39,7 +40,7 @@ from mc import plural
 from mc.analysis.estimate import Estimate, pooled
 
 LIMIT = 0.02        # another run may reverse a smaller difference
-APART = 3.0         # equal runs whose ranges lie so far apart: 0.1 % of the pairs, see above
+APART = 3.0         # of pairs of equal runs, 0.2 % lie so far apart
 MOST_RUNS = 100     # nobody measures more
 FEW_RUNS = "one run shows no spread between runs"
 EMULATED = "an emulated machine has no speed of its own"
@@ -144,11 +145,11 @@ def judge(base: Estimate, other: Estimate, limit: float = LIMIT) -> Difference:
 
 
 def _far_apart(base: Estimate, other: Estimate, allowed: float) -> Word | None:
-    """What the ranges of the samples say; None if they say nothing."""
+    """What the samples say without any spread between runs; None if they say nothing."""
     least = APART * exp(allowed)
-    if other.fastest >= least * base.slowest:
+    if other.fastest >= least * base.time:
         return Word.SLOWER
-    return Word.FASTER if base.fastest >= least * other.slowest else None
+    return Word.FASTER if base.fastest >= least * other.time else None
 
 
 def _by_interval(base: Estimate, other: Estimate, allowed: float) -> Difference:

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Equal runs of a busy machine: how often something is said to be different, and how often a
+difference that was planted is found. data/README says how they were measured."""
+
+import json
+import lzma
+import os
+import random
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from statistics import median, stdev
+from unittest import mock
+
+import fake
+from mc.analysis import fleet, match
+from mc.analysis.judge import Word
+from mc.records import results, rounds
+
+DATA = fake.HERE / "data/equal-runs.xz"
+FIGURES = ("min_ns", "median_ns", "max_ns", "mean_ns", "sd_ns", "samples")
+TIMES = FIGURES[:5]
+DEALS = 30          # random choices of runs
+DIFFERENT = 0.05    # of equal pairs are called faster or slower, at most
+SLOW = 0.01         # of equal hosts are called slow, at most
+FOUND = 0.9         # of planted differences are found, at least
+PLANTED = 0.9       # times the speed
+QUIET = 0.025       # runs that scatter by less allow to find it with five runs a side
+
+
+def unpacked(directory):
+    """The results files, in this directory."""
+    with lzma.open(DATA, "rt", encoding="utf-8") as file:
+        machine, requests, templates = (json.loads(next(file)) for _ in range(3))
+        measured = {}
+        for line in file:
+            run, round_, number, moving, *figures = line.rstrip().split(",")
+            record = templates[int(number)] | dict(zip(FIGURES, map(float, figures)))
+            record |= {"samples": int(figures[-1]), "steady": "no" if moving == "1" else "yes",
+                       "cv_percent": 100 * record["sd_ns"] / record["mean_ns"]}
+            measured.setdefault(int(run), {}).setdefault(int(round_), {})[int(number)] = record
+    for run, of_run in measured.items():
+        records = []
+        for round_, found in of_run.items():
+            for request in requests:
+                mine = [found[number] for number in request["results"]]
+                records += [machine, fake.request(request["line"], len(mine), round=round_,
+                                                  where="user"), *mine]
+        Path(directory, f"{run:02}.jsonl").write_bytes(b"".join(fake.lines(*records)))
+
+
+def name(result):
+    return match.describe(result)
+
+
+def slowed(result, speed):
+    """This result at a share of its speed."""
+    made = rounds.Middle(result)
+    made |= {key: result[key] / speed for key in TIMES}
+    made.medians = tuple(tuple(one / speed for one in file) for file in rounds.medians(result))
+    return made
+
+
+class Runs(fake.unittest.TestCase):
+    """With MEMCACHE_EQUAL_RUNS=DIR the files of that directory are used instead."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = os.environ.get("MEMCACHE_EQUAL_RUNS")
+        if not folder:
+            directory = tempfile.TemporaryDirectory()
+            cls.addClassCleanup(directory.cleanup)
+            folder = directory.name
+            unpacked(folder)
+        cls.files = sorted(map(str, Path(folder).glob("*.jsonl")))
+        loaded = lru_cache(None)(results.load)
+        cls.enterClassContext(mock.patch.object(results, "load", loaded))
+
+    def sides(self, runs):
+        """Random choices of so many runs for each of two sides, as pairings."""
+        chance = random.Random(runs)
+        for _ in range(DEALS):
+            chosen = chance.sample(self.files, 2 * runs)
+            [a], [b] = (match.batches({side[0]: rounds.together(side)})
+                        for side in (chosen[:runs], chosen[runs:]))
+            yield match.pair(a, b, False)
+
+    def spreads(self):
+        """The standard deviation of the logarithms of each result over all runs."""
+        found = {}
+        for file in self.files:
+            for run in rounds.load(file):
+                for one in run.results:
+                    found.setdefault(name(one), []).append(median(
+                        time for times in rounds.medians(one) or ((one["median_ns"],),)
+                        for time in times))
+        return {key: stdev(times) / median(times) for key, times in found.items()}
+
+    @staticmethod
+    def shares(found):
+        return {word: found[word] / found.total() for word in Word}
+
+    def said(self, title, found):
+        print(f"# {title}: " + ", ".join(f"{share:.1%} {word.value}" for word, share in
+                                         self.shares(found).items()), file=sys.stderr)
+
+    def test_equal_results_are_rarely_different(self):
+        for runs in (1, 2, 3, 5):
+            for limit in (0.02, 0.05):
+                with self.subTest(runs=runs, limit=limit):
+                    found = Counter(pairing.judged(a, b, limit).word
+                                    for pairing in self.sides(runs) for a, b in pairing.pairs)
+                    self.said(f"{runs} equal runs a side, limit {limit:.0%}", found)
+                    shares = self.shares(found)
+                    self.assertLessEqual(shares[Word.FASTER] + shares[Word.SLOWER], DIFFERENT)
+
+    def test_what_is_planted_is_found_where_the_spread_allows_it(self):
+        quiet = {key for key, spread in self.spreads().items() if spread <= QUIET}
+        self.assertGreaterEqual(len(quiet), 3)
+        for speed, word in ((PLANTED, Word.SLOWER), (1 / PLANTED, Word.FASTER)):
+            all_of_them, found = Counter(), Counter()
+            for pairing in self.sides(5):
+                for a, b in pairing.pairs:
+                    judged = pairing.judged(a, slowed(b, speed)).word
+                    all_of_them[judged] += 1
+                    found[judged] += name(a) in quiet
+            self.said(f"{speed:.2f} times the speed, 5 runs a side, {len(quiet)} quiet results",
+                      found)
+            self.said(f"{speed:.2f} times the speed, 5 runs a side, all results", all_of_them)
+            self.assertGreaterEqual(self.shares(found)[word], FOUND)
+
+    def test_a_tenfold_difference_is_found_with_one_round(self):
+        """Unless the loop had not settled."""
+        found, equal = Counter(), Counter()
+        chance = random.Random(10)
+        for _ in range(DEALS):
+            [a], [b] = (match.batches({file: [
+                run for run in results.load(file) if run.request.get("round", 1) == 1]})
+                for file in chance.sample(self.files, 2))
+            pairing = match.pair(a, b, False)
+            for one, other in pairing.pairs:
+                if "no" not in (one.get("steady"), other.get("steady")):
+                    found[pairing.judged(one, slowed(other, 0.1)).word] += 1
+                    equal[pairing.judged(one, other).word] += 1
+        self.said("ten times slower, one round of each", found)
+        self.said("equal, one round of each", equal)
+        self.assertGreaterEqual(self.shares(found)[Word.SLOWER], 0.98)
+        self.assertGreaterEqual(self.shares(equal)[Word.UNKNOWN], 0.99)
+
+    def test_equal_hosts_are_rarely_slow(self):
+        """The runs are dealt out as those of 20 hosts, each measured twice."""
+        measured = [fleet.measurement("", file, rounds.load(file)) for file in self.files]
+        chance, hosts = random.Random(1), len(self.files) // 2
+        for speed in (1.0, 0.8):
+            slow = unsure = right = 0
+            for _ in range(DEALS):
+                chance.shuffle(measured)
+                found = fleet.fleet(replace(one, host=str(i % hosts), times={
+                    key: time if i % hosts else time / speed for key, time in one.times.items()})
+                    for i, one in enumerate(measured))
+                names = [host.name for _, host in found.found(True)]
+                right += "0" in names
+                slow += len(names) - ("0" in names)
+                unsure += len(found.unsure)
+            print(f"# {hosts} equal hosts, one of {speed} times the speed: {right / DEALS:.0%} "
+                  f"slow; of the others {slow / DEALS / (hosts - 1):.2%}; can't tell "
+                  f"{unsure / DEALS / hosts:.0%}", file=sys.stderr)
+            self.assertLessEqual(slow, SLOW * DEALS * (hosts - 1))
+            if speed < 1:
+                self.assertGreaterEqual(right, FOUND * DEALS)
+            else:
+                self.assertLessEqual(right, SLOW * DEALS)
+
+
+if __name__ == "__main__":
+    fake.unittest.main()
