@@ -75,7 +75,8 @@ class Program(fake.InDirectory):
     def test_a_dry_run_needs_no_module(self):
         done = self.memcache("run", "--dry-run", "latency-matrix")
         self.assertEqual(done.returncode, 0)
-        self.assertRegex(done.stdout, r"# latency-matrix: 1 request, \d+ records?, about .*\n"
+        self.assertRegex(done.stdout, r"# latency-matrix: 1 request in 3 rounds, \d+ records, "
+                                      r"about .*\n# in 3 rounds; this is one\n"
                                       r"latency pattern=random cpu=\d\S* node=\d\S* size=\d+[MG] ")
         self.assertFalse(os.path.exists("results"))
 

@@ -286,7 +286,7 @@ class CacheAttributes(fake.unittest.TestCase):
     def test_what_disturbed_them_is_said(self):
         text = " ".join(report.lines(attributes(disturbed_interrupt=3, disturbed_steal=1,
                                                 windows_left_out=2), wide=True))
-        self.assertIn("72 of 1200 samples saw interrupts; 24 of 1200 samples saw stolen time; "
+        self.assertIn("72 of 240 samples saw interrupts; 24 of 240 samples saw stolen time; "
                       "48 timed windows were left out of samples that count.", text)
         text = " ".join(report.lines(attributes(), wide=True))
         self.assertNotIn("saw", text)

@@ -18,7 +18,7 @@ import fake
 from mc import Failure
 from mc.commands import cli
 from mc.commands.run import measure
-from mc.records import results, suite
+from mc.records import results, rounds, suite
 from mc.running import debugfs, plan
 
 SUITE = "cache-attributes"
@@ -36,8 +36,8 @@ class Run(Measured):
     def test_a_suite(self):
         self.assertEqual(self.run_(SUITE), 0)
         requests = suite.load(SUITE).requests
-        self.assertEqual(self.kernel.asked, [r.line for r in requests])
-        runs = results.load("out")
+        self.assertEqual(self.kernel.asked, 5 * [r.line for r in requests])
+        runs = rounds.load("out")
         self.assertEqual([run.label for run in runs], [r.label for r in requests])
         self.assertEqual({run.suite for run in runs}, {SUITE})
         self.assertIn("What stands out", self.out.getvalue())

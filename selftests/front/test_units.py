@@ -4,7 +4,7 @@
 import fake
 from mc.analysis import findings, traffic, verdict
 from mc.output import charts, report
-from mc.records import units
+from mc.records import rounds, units
 from test_draw import NODES
 
 
@@ -38,9 +38,9 @@ class Rates(fake.unittest.TestCase):
         self.assertEqual((units.name("size_bytes"), units.name("delay_ns")), ("size", "delay_ns"))
 
     def test_tables_and_sentences(self):
-        runs = fake.measured(fake.BARE, *(
-            (line, [fake.result(line, 10000.0)]) for line in (
-                f"bandwidth op=ntwrite fence={fence}" for fence in ("none", "sfence", "mfence"))))
+        runs = rounds.merged(fake.runs(*(
+            record for fence in ("none", "sfence", "mfence") for record in fake.in_rounds(
+                f"bandwidth op=ntwrite fence={fence}", *fake.around(10000.0, 1e-6)))))
         units.show_rates_in("GB/s")
         shown = " ".join("\n".join(report.lines(runs)).split())
         self.assertIn("gb_per_s", shown)

@@ -51,7 +51,7 @@ home() { over "$1" "cd /home/user; ${*:2}"; }
 	not grep loading <<<"$output"
 	run -0 home user sudo memcache run -o quick.jsonl cache-attributes-quick
 	says "Access speed by memory type"
-	[ "$(results ../quick.jsonl)" -eq 24 ]
+	[ "$(results ../quick.jsonl)" -eq 72 ]
 	unloaded
 }
 

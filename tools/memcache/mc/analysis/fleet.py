@@ -12,7 +12,7 @@ measurements or between the rounds of one, is a part of the spread of their grou
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import log
 from statistics import median, variance
@@ -125,6 +125,11 @@ class Host:
             return variance(logs)
         return next((one.spreads[key] for one in self.measured if key in one.spreads), None)
 
+    def jump(self, key: Key) -> float | None:
+        """What its two measurements differ by, in logarithms."""
+        logs = [log(one.times[key]) for one in self.measured if key in one.times]
+        return abs(logs[0] - logs[1]) if len(logs) > 1 else None
+
     def again(self, key: Key) -> bool:
         return sum(key in one.times for one in self.measured) == COUNTED
 
@@ -226,7 +231,9 @@ def _judge(found: Fleet) -> None:
     """Note at each host in which results it is slow."""
     slow: dict[int, list[tuple[Key, Distance]]] = {}
     for group in found.groups:
-        for key, column, far in _columns(group):
+        jumps = sorted(jump for host in group.hosts for key, _ in host.times()
+                       if (jump := host.jump(key)) is not None)
+        for key, column, far in _columns(group, jumps):
             for host, one in zip(column, far):
                 host.compared += 1
                 host.blurred += one.blurred
@@ -242,8 +249,10 @@ def _judge(found: Fleet) -> None:
             _note(host, slow[id(host)], tests[id(host)])
 
 
-def _columns(group: Group) -> Iterator[tuple[Key, list[Host], list[Distance]]]:
-    """Each result of a group that enough of its equal hosts have, with the hosts that have it."""
+def _columns(group: Group, jumps: Sequence[float]
+             ) -> Iterator[tuple[Key, list[Host], list[Distance]]]:
+    """Each result of a group that enough of its equal hosts have, with the hosts that have it.
+    `jumps`: what hosts of the group differ from themselves by, in any result."""
     columns: dict[Key, tuple[list[Host], list[float]]] = {}
     equal: Counter[Key] = Counter()     # hosts of the group that have a result; they come first
     for i, host in enumerate(group.hosts):
@@ -255,7 +264,9 @@ def _columns(group: Group) -> Iterator[tuple[Key, list[Host], list[Distance]]]:
     for key, (hosts, times) in columns.items():
         if equal[key] >= FEWEST:
             own = [spread for host in hosts if (spread := host.spread(key)) is not None]
-            yield key, hosts, outliers.distances(times[:equal[key]], times, own)
+            mine = [jump for host in hosts if (jump := host.jump(key)) is not None]
+            yield key, hosts, [outliers.less_sure(one, mine, jumps) if one.slow else one for one in
+                               outliers.distances(times[:equal[key]], times, own)]
 
 
 def _note(host: Host, slow: list[tuple[Key, Distance]], tests: int) -> None:

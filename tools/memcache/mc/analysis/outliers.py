@@ -13,6 +13,12 @@ rounds, the spread is at least the root mean square of these differences, averag
 same way. Nothing is left out there: a figure with several modes, or one that is disturbed now and
 then, has a median absolute deviation that knows nothing of it.
 
+Of few hosts, all but one may happen to be in one mode, and then their spread is small. So a
+probability is never taken to be less than that of two measurements in the same slow mode. How often
+measurements jump by half of the distance is counted in this result, and with the weight of one
+host in all results of the group. If a share p of the measurements is slow, a host's two differ
+with the probability q = 2 p (1 - p), and both are slow with p^2.
+
 The prior counts as much as 6 observations, and s as n/2 (Croux and Rousseeuw, "Time-efficient
 algorithms for two highly robust estimators of scale", COMPSTAT 1992, for its efficiency and for the
 factor n / (n - 0.8) that corrects it). The distance from the median in spreads then has Student's
@@ -26,6 +32,7 @@ probability (Simes, Biometrika 73, 1986), and over the machines. A result counts
 spreads from the median, 5 % slower, and slower by judge.py.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import erfc, exp, log, log1p, sqrt
@@ -38,6 +45,7 @@ from mc.analysis.robust import deviation
 FEWEST = 5          # machines with a result; of fewer, nobody can say which is unusual
 USUAL = 0.02        # the spread of equal machines
 PRIOR = 6           # this counts as so many observations
+JUMPS = 1           # so many hosts' weight have the jumps of other results
 FAR = 3.5           # spreads
 SLOWER = 0.95       # the speed of a slow machine, at most
 BLURRED = 0.8       # if the spread hides a machine of this speed, nobody can tell
@@ -80,6 +88,16 @@ def distances(reference: Sequence[float], times: Iterable[float],
         slow = far >= FAR and typical / time <= SLOWER and judge(group, one).word == Word.SLOWER
         found.append(Distance(time, typical, far, _tail(far, freedom), slow, blurred))
     return found
+
+
+def less_sure(one: Distance, own: Sequence[float], jumps: Sequence[float]) -> Distance:
+    """This distance with a probability that allows for modes. `own`: what each machine differs
+    from itself by in this result; `jumps`: in all results, sorted."""
+    size = log(one.time / one.typical) / 2
+    others = 1 - bisect_left(jumps, size) / len(jumps) if jumps else 0
+    share = (JUMPS * others + sum(jump >= size for jump in own)) / (JUMPS + len(own))
+    slow = (1 - sqrt(max(1 - 2 * share, 0))) / 2
+    return replace(one, chance=max(one.chance, slow ** 2))
 
 
 def _tail(value: float, freedom: float) -> float:

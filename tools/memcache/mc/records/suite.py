@@ -4,7 +4,7 @@
     # a comment
     @title   the title of the suite, in one line
     @where   kernel, user or both: the side that measures, unless --where names another
-    @rounds  3                          (the number of rounds of requests for both sides)
+    @rounds  3                          (the number of rounds)
     @takes   0.5 s a record             (an estimate for a real machine)
     @section a title: the lines that follow make a table of their own
     @needs   2 cpus, cores or nodes: a machine with fewer skips the section

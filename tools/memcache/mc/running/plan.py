@@ -20,10 +20,15 @@ from mc.status import WRONG
 
 def sides() -> list[Side]:
     """The sides of the machine that MEMCACHE_MACHINE names, else those of this machine."""
-    if machine := os.environ.get("MEMCACHE_MACHINE"):
+    if machine := simulated_machine():
         from mc.running import simulated
         return simulated.sides(machine)
     return [Debugfs(), User()]
+
+
+def simulated_machine() -> str:
+    """The socket of the simulated machine that measures, if one does."""
+    return os.environ.get("MEMCACHE_MACHINE", "")
 
 
 class Place:
@@ -169,8 +174,8 @@ def jobs(asked: list[Request], place: Place, rounds: int = 0, both: int = 0) -> 
     """A job for each request and each of its sides, one directly after the other. Values
     that a side can't measure are left out, with a message. The sides take turns to be first.
 
-    rounds: the number of rounds for all requests. With 0, a request that one side measures has
-            one round, and one that both measure has `both` rounds
+    rounds: the number of rounds for all requests. With 0, a request that both sides measure has
+            `both` rounds, any other as many as its suite says
     both: with 0, the suite says how many rounds these are
     """
     assigned = [Job(side, request) for request in asked for side in place.chosen(request)]
@@ -192,10 +197,16 @@ def jobs(asked: list[Request], place: Place, rounds: int = 0, both: int = 0) -> 
         say(f"{_counted(names)}: {how} in {NAMES[where]}: {why}")
     if not kept:
         raise Failure("nothing is left to measure")
-    times = [rounds or (both or same[0].request.rounds if len(same) > 1 else 1)
-             for same in kept.values()]
+    times = [rounds or _rounds(same, both) for same in kept.values()]
     return [job for number in range(1, max(times) + 1) for same, most in zip(kept.values(), times)
             if number <= most for job in _round(same, number, most)]
+
+
+def _rounds(same: list[Job], both: int) -> int:
+    """The number of rounds of a request. On a simulated machine, no run differs from another."""
+    if len(same) > 1:
+        return both or same[0].request.rounds
+    return 1 if simulated_machine() else same[0].request.rounds
 
 
 def whole(planned: list[Job], asked: list[Request], place: Place) -> bool:
@@ -232,7 +243,10 @@ def length(planned: list[Job], place: Place) -> Iterator[str]:
                     for job in mine)
         each = mine[0].request.record_s
         about = f", about {duration(count * each)} (longer in an emulator)" if each else ""
-        yield f"{name}: {plural(len(mine), 'request')}, {plural(count, 'record')}{about}"
+        most = max(job.round or 1 for job in mine)
+        requests = plural(sum((job.round or 1) == 1 for job in mine), "request") + (
+            f" in {most} rounds" if most > 1 else "")
+        yield f"{name}: {requests}, {plural(count, 'record')}{about}"
 
 
 def duration(seconds: float) -> str:
@@ -246,9 +260,10 @@ def show(planned: list[Job], place: Place) -> None:
     """Print the jobs as the lines of a suite. Further rounds are not printed."""
     emit(f"# {text}" for text in length(planned, place))
     rounds = max(job.round or 1 for job in planned)
-    if rounds > 1:
-        emit([f"# in {rounds} rounds, in which the sides take turns to be first; this is one"])
     both = len({job.side.where for job in planned}) > 1
+    if rounds > 1:
+        turns = ", in which the sides take turns to be first" if both else ""
+        emit([f"# in {rounds} rounds{turns}; this is one"])
     for job in planned:
         if job.round not in (None, 1):
             continue
