@@ -118,7 +118,7 @@ class Published(fake.unittest.TestCase):
             "Can't tell: WC against WB (WC ntwrite); "
             "Checking once against after each round (WC ntwrite).",
             "48 differences: 21 faster, 16 slower, 9 same, 2 can't tell.",
-            "Can't tell 2: the interval is wider than the limit allows; about 7 to 9 more runs of "
+            "Can't tell 2: the interval holds a limit; about 7 to 9 more runs of "
             "each side would tell.",
         ])
 
@@ -145,7 +145,7 @@ class Noise(fake.unittest.TestCase):
         lines = found(two(1000, 1100, spread=0.1))
         self.assertEqual(lines[:2], ["Can't tell: sfence against none (WB write).",
                                      "1 difference: 0 faster, 0 slower, 0 same, 1 can't tell."])
-        self.assertRegex(lines[2], r"^Can't tell 1: the interval is wider .*; about \d+ more runs ")
+        self.assertRegex(lines[2], r"^Can't tell 1: the interval holds a limit; about \d+ more runs ")
 
     def test_the_same_difference_with_little_spread(self):
         self.assertEqual(found(two(1000, 1100))[0], "sfence against none: WB write 10 % faster.")

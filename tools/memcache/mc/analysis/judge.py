@@ -44,7 +44,7 @@ APART = 3.0         # of pairs of equal runs, 0.2 % lie so far apart
 MOST_RUNS = 100     # nobody measures more
 FEW_RUNS = "one run shows no spread between runs"
 EMULATED = "an emulated machine has no speed of its own"
-WIDE = "the interval is wider than the limit allows"
+WIDE = "the interval holds a limit"
 MEASURE = "measure in rounds (`memcache run --rounds 5`) or several times (`memcache check`)"
 
 # The 0.975 quantile of Student's t for 1 to 30 degrees of freedom, rounded up.
