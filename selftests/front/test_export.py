@@ -237,6 +237,21 @@ class Files(fake.InDirectory):
             self.assertEqual(command.export("prometheus", "a.jsonl", *words), 0)
         return out.getvalue()
 
+    def test_one_result_stands_for_all_rounds(self):
+        """In CSV, each round has its row."""
+        self.write("rounds", b"".join(fake.lines(
+            *fake.in_rounds("bandwidth", 1000.0, 3000.0, 2000.0))))
+        for form in export.FORMS:
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                command.export(form, "rounds", None)
+            self.assertNotIn("repetition", out.getvalue())
+            if form == "csv":
+                self.assertEqual([row["mb_per_s"] for row in csv.DictReader(
+                    out.getvalue().splitlines())], ["1000.0", "3000.0", "2000.0"])
+            if form == "lava":
+                self.assertEqual(re.findall(r"mb_per_s RES.*MEASUREMENT=(\S+)>", out.getvalue()),
+                                 ["2000.0"])
+
     def test_to_stdout(self):
         self.assertEqual(self.export(None), export.prometheus(matrix()))
 

@@ -224,10 +224,9 @@ def _remedy(why: str, same: list[Difference]) -> str:
     known = sorted(one.more for one in same if one.more)
     if not known:
         return f"; {MOST_RUNS} more runs of each side would not be enough"
-    said = f"; about {_runs(known[0], known[-1])} of each side would tell"
-    if len(known) < len(same):
-        said += f", but of {len(same) - len(known)} not even {MOST_RUNS}"
-    return said
+    those = f"of {len(known)} of them, " if len(known) < len(same) else ""
+    others = f", of the others not even {MOST_RUNS}" if those else ""
+    return f"; {those}about {_runs(known[0], known[-1])} of each side would tell{others}"
 
 
 def _runs(least: int, most: int) -> str:

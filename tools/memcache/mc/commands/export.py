@@ -8,14 +8,15 @@ import sys
 from mc import Failure
 from mc.output import files
 from mc.output.export import FORMS, ORIGIN
-from mc.records import results
+from mc.records import results, rounds
 from mc.status import DONE, WRONG
 
 EPILOG = """\
 csv: a row for each record. prometheus: a file for the node exporter's textfile
 collector. kcidb: a report with `tests[].number`, and with a build for each
 kernel unless --build-id names a build. lkp: lines of `key: value`.
-lava: the output of lava-test-case. The keys of the request, the memory type,
+lava: the output of lava-test-case. In all but csv, one result stands for all
+rounds of a request: the one in the middle. The keys of the request, the memory type,
 its verdict and the result of verification become labels or parts of names.
 """
 
@@ -57,7 +58,7 @@ def export(form: str, file: str, output: str | None, **options: str) -> int:
     runs = results.load(file)
     if not any(run.results for run in runs):
         raise Failure(f"{file}: no results to export")
-    text = FORMS[form](runs, **options)
+    text = FORMS[form](runs if form == "csv" else rounds.merged(runs), **options)
     if output:
         files.write(output, text.encode(errors="replace"))
     else:
