@@ -145,7 +145,7 @@ class Noise(fake.unittest.TestCase):
         lines = found(two(1000, 1100, spread=0.1))
         self.assertEqual(lines[:2], ["Can't tell: sfence against none (WB write).",
                                      "1 difference: 0 faster, 0 slower, 0 same, 1 can't tell."])
-        self.assertRegex(lines[2], r"^Can't tell 1: the interval holds a limit; about \d+ more runs ")
+        self.assertRegex(lines[2], r"^Can't tell 1: the interval holds a limit; about \d+ more ")
 
     def test_the_same_difference_with_little_spread(self):
         self.assertEqual(found(two(1000, 1100))[0], "sfence against none: WB write 10 % faster.")

@@ -4,6 +4,7 @@
 import csv
 import os
 from pathlib import Path
+from unittest import mock
 
 import fake
 from mc import Failure
@@ -11,6 +12,7 @@ from mc.records import check, keys, suite
 from mc.records.places import PLACES
 from mc.records.shape import UNITS
 from mc.records.tests import ASKED
+from mc.running import plan
 
 # The figures and facts that tables of suites may be made of, by test.
 FIGURES = {
@@ -186,6 +188,26 @@ class Shipped(fake.unittest.TestCase):
     def test_all_but_the_first_ones_say_how_long_they_take(self):
         untold = [name for name in suite.names() if suite.load(name).record_s is None]
         self.assertEqual(untold, [])
+
+    def test_the_spread_between_rounds_is_in_each_file(self):
+        """Nobody can tell equal from different without it."""
+        once = {"peak-bandwidth", "memory-scan", "ramp", "amplification", "amplification-each",
+                "amplification-quick"}
+        for name in set(suite.names()) - once:
+            for request in suite.load(name).requests:
+                repeat = int(request.line.partition("repeat=")[2].split()[0])
+                with self.subTest(f"{name}: {request.line}"):
+                    self.assertGreaterEqual(request.rounds, 3)
+                    self.assertGreaterEqual(request.rounds * repeat, 6)
+
+    def test_a_simulated_machine_needs_one_round(self):
+        request = suite.load("latency-sweep-quick").requests[0]
+        job = plan.Job(fake.Kernel(), request)
+        self.assertEqual(plan._rounds([job], 0), 3)
+        self.assertEqual(plan._rounds([job, job], 5), 5)
+        with mock.patch.dict(os.environ, {"MEMCACHE_MACHINE": "socket"}):
+            self.assertEqual(plan._rounds([job], 0), 1)
+            self.assertEqual(plan._rounds([job, job], 0), 3)
 
     def test_a_small_machine_has_a_part_of_each(self):
         for name in suite.names():
