@@ -2,8 +2,8 @@
 """Equal runs of a busy machine: how often something is said to be different, and how often a
 difference that was planted is found. data/README says how they were measured."""
 
+import csv
 import json
-import lzma
 import os
 import random
 import sys
@@ -20,9 +20,8 @@ from mc.analysis import fleet, match
 from mc.analysis.judge import Word
 from mc.records import results, rounds
 
-DATA = fake.HERE / "data/equal-runs.xz"
-FIGURES = ("min_ns", "median_ns", "max_ns", "mean_ns", "sd_ns", "samples")
-TIMES = FIGURES[:5]
+DATA = fake.HERE / "data/equal-runs.csv"
+TIMES = ("min_ns", "median_ns", "max_ns", "mean_ns", "sd_ns")
 DEALS = 30          # random choices of runs
 DIFFERENT = 0.05    # of equal pairs are called faster or slower, at most
 SLOW = 0.01         # of equal hosts are called slow, at most
@@ -31,24 +30,29 @@ PLANTED = 0.9       # times the speed
 QUIET = 0.025       # runs that scatter by less allow to find it with five runs a side
 
 
+def times(cell):
+    """The times of a result: the fastest sample and the median one."""
+    fastest, middle = map(float, cell.rstrip("~").split())
+    return {"min_ns": fastest, "median_ns": middle, "max_ns": middle, "mean_ns": middle,
+            "sd_ns": 0.0, "cv_percent": 0.0, "samples": 7,
+            "steady": "no" if cell.endswith("~") else "yes"}
+
+
 def unpacked(directory):
     """The results files, in this directory."""
-    with lzma.open(DATA, "rt", encoding="utf-8") as file:
-        machine, requests, templates = (json.loads(next(file)) for _ in range(3))
-        measured = {}
-        for line in file:
-            run, round_, number, moving, *figures = line.rstrip().split(",")
-            record = templates[int(number)] | dict(zip(FIGURES, map(float, figures)))
-            record |= {"samples": int(figures[-1]), "steady": "no" if moving == "1" else "yes",
-                       "cv_percent": 100 * record["sd_ns"] / record["mean_ns"]}
-            measured.setdefault(int(run), {}).setdefault(int(round_), {})[int(number)] = record
+    about = json.loads(DATA.with_suffix(".json").read_text())
+    measured = {}
+    with open(DATA, encoding="utf-8") as file:
+        for run, round_, *cells in csv.reader(line for line in file if line[0].isdigit()):
+            measured.setdefault(int(run), {})[int(round_)] = [
+                template | times(cell) for template, cell in zip(about["results"], cells)]
     for run, of_run in measured.items():
         records = []
         for round_, found in of_run.items():
-            for request in requests:
+            for request in about["requests"]:
                 mine = [found[number] for number in request["results"]]
-                records += [machine, fake.request(request["line"], len(mine), round=round_,
-                                                  where="user"), *mine]
+                records += [about["machine"], fake.request(
+                    request["line"], len(mine), round=round_, where="user"), *mine]
         Path(directory, f"{run:02}.jsonl").write_bytes(b"".join(fake.lines(*records)))
 
 

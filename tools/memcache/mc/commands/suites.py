@@ -40,7 +40,7 @@ def _time(found: suite.Suite, machine: shape.Shape, tests: keys.Tests) -> str:
         return ""
     requests, _ = found.expanded(machine)
     records = sum(keys.records(request.line, machine, tests) for request in requests)
-    often = 2 * found.rounds if found.where == "both" else 1
+    often = found.rounds * (2 if found.where == "both" else 1)
     return duration(records * often * found.record_s) if records else "-"
 
 
