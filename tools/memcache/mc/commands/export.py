@@ -16,8 +16,9 @@ csv: a row for each record. prometheus: a file for the node exporter's textfile
 collector. kcidb: a report with `tests[].number`, and with a build for each
 kernel unless --build-id names a build. lkp: lines of `key: value`.
 lava: the output of lava-test-case. In all but csv, one result stands for all
-rounds of a request: the one in the middle. The keys of the request, the memory type,
-its verdict and the result of verification become labels or parts of names.
+rounds of a request: the one in the middle. The keys of the request, the memory
+type, its verdict and the result of verification become labels or parts of
+names.
 """
 
 
