@@ -82,7 +82,7 @@ static int probe(struct pci_dev *pci, const struct pci_device_id *id)
 {
 	int err;
 
-	if (!mc_pci_offered(pci, pci->dev.driver))
+	if (!mc_pci_offered(pci, NAME))
 		return -ENODEV;
 	err = pci_enable_device_mem(pci);	/* in the power state D0 */
 	if (err)

@@ -140,6 +140,26 @@ static int check_records(const struct mc_request *req, struct mc_error *e)
 	return 0;
 }
 
+/* A process may be confined to other CPUs than the one that a request has if it names none. */
+static void take_usable_cpu(struct mc_request *req)
+{
+	unsigned int cpu;
+
+	if (mc_request_given(req, MC_KEY_CPU) || req->all_cpus || req->any_cpu ||
+	    req->ncpus != 1 || req->ngroups)
+		return;
+	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++) {
+		if (listed(req->cpus, cpu) && mc_cpu_usable(cpu))
+			return;
+	}
+	for (cpu = 0; cpu < MC_MAX_CPUS && !mc_cpu_usable(cpu); cpu++)
+		;
+	if (cpu == MC_MAX_CPUS)
+		return;
+	memset(req->cpus, 0, sizeof(req->cpus));
+	req->cpus[cpu / 64] = 1ULL << (cpu % 64);
+}
+
 /**
  * mc_engine_cpus() - resolve cpu=, smt=, size=auto and regions for this machine
  * @req: the request; its CPUs are replaced by those to run on, its sizes by numbers
@@ -156,6 +176,7 @@ int mc_engine_cpus(struct mc_request *req, struct mc_error *e)
 
 	if (take_grouped(req, e))
 		return e->err;
+	take_usable_cpu(req);
 	all = req->all_cpus;
 	cores = mc_alloc_array(MC_MAX_CPUS / 64, sizeof(u64));
 	if (!cores)

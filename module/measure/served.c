@@ -98,10 +98,10 @@ static bool all_cached(const struct mc_values *types)
  *
  * The size is four times the caches that the threads can use, so that the caches serve
  * little of it, at least 64 MiB, and a power of two; but at most a quarter of all
- * memory. Where the CPUs report no caches it is a guess, and the request says so. Types other
- * than WB are not cached, and slow: they get 16 MiB, for which the module has buffers of all
- * types from the beginning. A target may be smaller than that: it also limits a size that the
- * user did not write.
+ * memory, and in a process half of what it may take. Where the CPUs report no caches it is a
+ * guess, and the request says so. Types other than WB are not cached, and slow: they get 16 MiB,
+ * for which the module has buffers of all types from the beginning. A target may be smaller than
+ * that: it also limits a size that the user did not write.
  */
 void mc_served_sizes(struct mc_request *req)
 {
@@ -109,12 +109,13 @@ void mc_served_sizes(struct mc_request *req)
 	struct mc_values *sizes = &req->values[MC_KEY_SIZE];
 	bool one = req->any_cpu || test->common;
 	u64 caches = one ? largest_cache(cpus_of(req)) : mc_served_caches(cpus_of(req), 0);
-	u64 wanted = max(BEYOND * caches, LEAST), size = 1 << 20;
+	u64 wanted = max(BEYOND * caches, LEAST), size = 1 << 20, most;
 	unsigned int i;
 
 	if (!all_cached(&req->values[MC_KEY_TYPE]))
 		wanted = NOT_CACHED;
-	while (size < wanted && 2 * size <= mc_memory_bytes() / MEMORY_SHARE)
+	most = min(mc_memory_bytes() / MEMORY_SHARE, mc_memory_room() / 2);
+	while (size < wanted && 2 * size <= most)
 		size *= 2;
 	for (i = 0; i < sizes->n; i++) {
 		bool fits = sizes->v[i] == MC_AUTO ||

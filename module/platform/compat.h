@@ -8,6 +8,7 @@
 
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/pci.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 
@@ -33,11 +34,19 @@
 #endif
 
 /* In newer kernels the name of the driver that a device is offered to is in struct device. */
+static inline bool mc_pci_offered(struct pci_dev *pci, const char *driver)
+{
 #ifdef MC_HAVE_MATCH_DRIVER_OVERRIDE
-#define mc_pci_offered(pci, drv)	(device_match_driver_override(&(pci)->dev, drv) > 0)
+	bool offered;
+
+	spin_lock(&pci->dev.driver_override.lock);
+	offered = pci->dev.driver_override.name &&
+		  !strcmp(pci->dev.driver_override.name, driver);
+	spin_unlock(&pci->dev.driver_override.lock);
+	return offered;
 #else
-#define mc_pci_offered(pci, drv)	((pci)->driver_override &&			\
-					 !strcmp((pci)->driver_override, (drv)->name))
+	return pci->driver_override && !strcmp(pci->driver_override, driver);
 #endif
+}
 
 #endif /* MC_COMPAT_H */

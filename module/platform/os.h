@@ -99,6 +99,12 @@ static inline u64 mc_memory_bytes(void)
 	return (u64)totalram_pages() << PAGE_SHIFT;
 }
 
+/* Memory that a run may take at most; an allocation beyond it fails, and harms nobody. */
+static inline u64 mc_memory_room(void)
+{
+	return mc_memory_bytes();
+}
+
 /* What getpid() returns. */
 static inline int mc_pid(void)
 {
@@ -209,6 +215,9 @@ static inline u64 mc_memory_bytes(void)
 {
 	return (u64)get_phys_pages() * 4096;
 }
+
+/* Memory that this process may still take; the kernel ends it if it takes more. */
+u64 mc_memory_room(void);
 
 static inline int mc_pid(void)
 {

@@ -63,6 +63,13 @@ long get_phys_pages(void)
 	return memory / 4096;
 }
 
+static u64 room = ~0ULL;
+
+u64 mc_memory_room(void)
+{
+	return room;
+}
+
 u64 mc_verdict_hit_ps(void)
 {
 	return hit;
@@ -190,6 +197,12 @@ static void test_auto_is_of_the_cpu_that_measures(void **state)
 	memory = 300 * M;
 	ASK(&each, 0, -1);
 	assert_int_equal(size(), 64 * M);
+	/* A control group allows this process less than the machine has. */
+	memory = 64 * G;
+	room = 100 * M;
+	ASK(&each, 0, -1);
+	assert_int_equal(size(), 32 * M);
+	room = ~0ULL;
 }
 
 static void test_auto_is_beyond_a_fourth_level(void **state)

@@ -121,6 +121,26 @@ class OfTheMachine(fake.InDirectory):
         self.assertEqual(found.memory, 256 << 20, "a quarter of the smaller node")
         self.assertEqual(found.cores, ((0,), (1,), (2,), (5,)))
 
+    def test_what_a_process_may_use(self):
+        machine = {"cpus_online": "0-3", "nodes": [
+            {"node": 0, "cpus": "0-1", "memory_bytes": 8 << 30},
+            {"node": 1, "cpus": "2-3", "memory_bytes": 8 << 30},
+            {"node": 2, "cpus": "", "memory_bytes": 8 << 30}]}
+        for process, cpus, nodes, memory in (
+                ({"cpus": "1", "nodes": "0", "memory_limit_bytes": 100 << 20}, (1,),
+                 [(0, (1,))], 50 << 20),
+                ({"cpus": "3", "nodes": "0,2", "memory_limit_bytes": None}, (3,),
+                 [(0, ()), (2, ())], 1 << 30),
+                ({"cpus": "0-63", "nodes": "0-9", "memory_limit_bytes": 1 << 50}, (0, 1, 2, 3),
+                 [(0, (0, 1)), (1, (2, 3)), (2, ())], 1 << 30),
+                ({"cpus": "x", "nodes": "9"}, (0, 1, 2, 3),
+                 [(0, (0, 1)), (1, (2, 3)), (2, ())], 1 << 30)):
+            found = self.found(machine | {"process": process})
+            self.assertEqual(found.cpus, cpus)
+            self.assertEqual([(n.number, n.cpus) for n in found.nodes], nodes)
+            self.assertEqual(found.memory, memory)
+            self.assertEqual({cpu for core in found.cores for cpu in core}, set(cpus))
+
     def test_each_cpu_has_the_caches_of_its_kind(self):
         machine = {"cpus_online": "0-9", "caches": HYBRID}
         for cpu, wanted in (("0", [(1, 48), (2, 1280), (3, 24576)]),

@@ -247,7 +247,7 @@ class Shipped(fake.unittest.TestCase):
         self.assertEqual([r.label for r in requests],
                          [test for memory, test in fake.published() if memory == "wb"])
         for request in requests:
-            for word in ("type=wb,uc,wc", "size=16M", "cpu=0", "repeat=10"):
+            for word in ("type=wb,uc,wc", "size=16M", "cpu={first}", "repeat=10"):
                 self.assertIn(word, request.line.split())
             wide = "width=16" if request.label.startswith("nt") else "width=8"
             self.assertIn(wide, request.line)

@@ -439,6 +439,46 @@ catches_signals() {
 	not grep -q stdout messages
 }
 
+@test "taskset: the default CPU is one that is left, and another one is refused" {
+	last=$(taskset -cp $$ | sed 's/.*[-:, ]//')
+	[ "$last" != 0 ] || skip "CPU 0 is the only one"
+	taskset -c "$last" "$USER_TOOL" --own -j 'bandwidth size=16K repeat=2' >results.jsonl
+	head -n 1 results.jsonl >machine
+	holds "values('cpu') == {'$last'}" "machine['process']['cpus'] == '$last'"
+	run -2 taskset -c "$last" "$USER_TOOL" --own 'bandwidth size=16K cpu=0 repeat=2'
+	[[ $output == *"cpu: 0 is not one this process may run on; those are $last" ]]
+	echo 'latency size=16K cpu={first} repeat=2' >suite
+	taskset -c "$last" "$TOP/tools/memcache/memcache" run --where user ./suite -o first.jsonl
+	grep -q "\"cpu\":\"$last\"" first.jsonl
+}
+
+@test "a control group: auto stays below its limit, and more is refused by its name" {
+	[ "$(id -u)" -eq 0 ] || skip "only root makes a control group"
+	group=/sys/fs/cgroup/memory/memcache-$$ limit=memory.limit_in_bytes
+	if [ ! -d /sys/fs/cgroup/memory ]; then
+		group=/sys/fs/cgroup/memcache-$$ limit=memory.max
+		echo +memory >/sys/fs/cgroup/cgroup.subtree_control || true
+	fi
+	mkdir "$group" && [ -e "$group/$limit" ] || skip "there is no controller of memory"
+	echo 100M >"$group/$limit"
+	status=0
+	(
+		echo "$BASHPID" >"$group/cgroup.procs"
+		"$USER_TOOL" --own -j 'bandwidth size=auto repeat=2' >results.jsonl
+		run -1 "$USER_TOOL" --own 'bandwidth size=128M repeat=2'
+		[[ $output == *"size: 128 MiB are asked for, "*"$limit is 100 MiB in $group" ]]
+		# A group around the process's own one counts, too.
+		mkdir "$group/inner" && echo "$BASHPID" >"$group/inner/cgroup.procs"
+		run -1 "$USER_TOOL" --own 'bandwidth size=128M repeat=2'
+		[[ $output == *"size: 128 MiB are asked for, "* ]]
+		"$USER_TOOL" >overview
+	) || status=$?
+	rmdir "$group/inner" "$group" || true
+	[ "$status" -eq 0 ]
+	head -n 1 results.jsonl >machine
+	holds 'values("size_bytes") == {32 << 20}' "machine['process']['memory_limit_bytes'] == 100 << 20"
+}
+
 @test "two threads, one, or any CPU" {
 	allowed=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 	for cpu in "$allowed" any; do

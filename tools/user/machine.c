@@ -89,6 +89,35 @@ const char *mc_user_hypervisor(char *id)
 	return in_uml() ? "uml" : mc_hypervisor_name(id);
 }
 
+/* A list in /proc/self/status; empty if it is not there. */
+static void allowed_json(struct mc_text *t, const char *word)
+{
+	char text[8192], list[4096] = "", *at;
+
+	at = mc_user_read_file("/proc/self/status", text, sizeof(text)) ?
+	     strstr(text, word) : NULL;
+	if (at)
+		sscanf(at + strlen(word), " %4095s", list);
+	mc_text_json(t, list);
+}
+
+/* What a cpuset, taskset or a control group leaves to this process. */
+static void process_json(struct mc_text *t)
+{
+	struct mc_user_room room;
+
+	mc_user_room(&room);
+	mc_textf(t, ",\"process\":{\"cpus\":");
+	allowed_json(t, "\nCpus_allowed_list:");
+	mc_textf(t, ",\"nodes\":");
+	allowed_json(t, "\nMems_allowed_list:");
+	mc_textf(t, ",\"memory_limit_bytes\":");
+	if (*room.why)
+		mc_textf(t, "%llu}", room.of);
+	else
+		mc_textf(t, "null}");
+}
+
 void mc_user_machine_json(struct mc_text *t)
 {
 	struct utsname name;
@@ -111,6 +140,7 @@ void mc_user_machine_json(struct mc_text *t)
 	mc_text_json(t, cpus);
 	mc_textf(t, ",\"nodes\":");
 	nodes_json(t);
+	process_json(t);
 	mc_textf(t, ",\"clock\":\"%s\",\"clock_khz\":%llu,\"clock_cost_ns\":",
 		 mc_clock.counter ? MC_TIME_COUNTER : "monotonic_raw", mc_clock.khz);
 	mc_text_fixed(t, mc_clock.cost_ps, 3);

@@ -121,20 +121,6 @@ static const char *device_needed(enum mc_type type)
 
 /* ------------------------------------------------------- anonymous memory */
 
-/* Return: bytes that can be allocated without swapping; all if that is not known. */
-u64 mc_user_available(void)
-{
-	char text[4096], *line;
-	u64 kib = 0;
-
-	if (!mc_user_read_file("/proc/meminfo", text, sizeof(text)))
-		return ~0ULL;
-	line = strstr(text, "MemAvailable:");
-	if (!line || sscanf(line, "MemAvailable: %llu", &kib) != 1)
-		return ~0ULL;
-	return kib << 10;
-}
-
 /* Return: bytes of a range in transparent huge pages, from /proc/self/smaps. */
 u64 mc_user_huge(const void *addr, u64 length)
 {
@@ -214,11 +200,13 @@ static int map_own(struct mapping *m, u64 bytes, struct mc_error *e)
 {
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
 	u64 want = (bytes + HUGE - 1) & ~(HUGE - 1);
+	struct mc_user_room room;
 
-	if (want > mc_user_available())
+	mc_user_room(&room);
+	if (want > room.bytes)
 		return mc_fail(e, -ENOMEM,
-			       "size: %llu MiB are asked for, %llu MiB are available",
-			       want >> 20, mc_user_available() >> 20);
+			       "size: %llu MiB are asked for, %llu MiB are available%s%s",
+			       want >> 20, room.bytes >> 20, *room.why ? "; " : "", room.why);
 	if (m->page == MC_PAGE_2M)
 		flags |= MAP_HUGETLB | 21 << MAP_HUGE_SHIFT;
 	/* Except for huge pages, room to align the start to 2 MiB. */

@@ -500,7 +500,7 @@ static void print_legend(void)
 /* Measure it all. Return: an exit status. */
 int mc_user_overview(bool json)
 {
-	u64 room = min(mc_memory_bytes() / 4, mc_user_available() / 2), most = 1ULL << 20;
+	u64 room = min(mc_memory_bytes() / 4, mc_memory_room() / 2), most = 1ULL << 20;
 	int status;
 
 	while (2 * most <= min(MOST_BYTES, room))

@@ -43,59 +43,13 @@ u64 mc_memory_regions(u64 region)
 
 /* -------------------------------------------------------------- how much */
 
-/* Return: the number in a file of a control group; @otherwise if there is none. */
-static u64 number_in(const char *group, const char *file, u64 otherwise)
-{
-	char path[4200], text[64], *end;
-	u64 value;
-
-	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/%s", group, file);
-	if (!mc_user_read_file(path, text, sizeof(text)))
-		return otherwise;
-	value = strtoull(text, &end, 10);
-	return end == text ? otherwise : value;
-}
-
-static u64 spare_of(u64 limit, u64 used)
-{
-	used += limit / MC_REGIONS_KEEP;
-	return limit - min(limit, used);
-}
-
-/* Bytes that this process's control group, or the container around it, allows on top. */
-static u64 spare_in_group(void)
-{
-	static const char * const limits[] = { "memory.max", "memory.limit_in_bytes" };
-	static const char * const uses[] = { "memory.current", "memory.usage_in_bytes" };
-	char text[8192], path[4096], group[4160], *line;
-	u64 spare = ~0ULL;
-	unsigned int i, own;
-
-	if (!mc_user_read_file("/proc/self/cgroup", text, sizeof(text)))
-		return spare;
-	/* Version 2, then version 1; in a container, its group is the root. */
-	for (i = 0; i < 2; i++) {
-		line = strstr(text, i ? ":memory:" : "0::");
-		if (!line || sscanf(line + (i ? 8 : 3), "%4095[^\n]", path) != 1)
-			continue;
-		for (own = 0; own < 2; own++) {
-			snprintf(group, sizeof(group), "%s%s", i ? "/memory" : "",
-				 own ? path : "");
-			spare = min(spare, spare_of(number_in(group, limits[i], ~0ULL),
-						    number_in(group, uses[i], 0)));
-		}
-	}
-	return spare;
-}
-
 /* Bytes that may still be taken. */
 static u64 spare_bytes(void)
 {
-	u64 all = mc_memory_bytes(), available = mc_user_available();
+	struct mc_user_room room;
 
-	available = min(available, all);
-	available -= min(available, all / MC_REGIONS_KEEP);
-	return min(available, spare_in_group());
+	mc_user_room(&room);
+	return room.bytes - min(room.bytes, room.of / MC_REGIONS_KEEP);
 }
 
 /* If memory runs out in spite of all that, the OOM killer ends this process. */

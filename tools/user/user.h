@@ -13,7 +13,21 @@ void mc_user_memory_init(bool own);
 void mc_user_memory_end(void);
 void mc_user_types_json(struct mc_text *t);
 const char *mc_user_memory_name(void);
-u64 mc_user_available(void);
+
+/**
+ * struct mc_user_room - memory that this process may still take
+ * @bytes: so many
+ * @of: of so many: all memory, or the limit of a control group
+ * @why: the limit that is the lowest, with its control group; empty: none, memory itself
+ */
+struct mc_user_room {
+	u64 bytes;
+	u64 of;
+	char why[192];
+};
+
+/* limits.c */
+void mc_user_room(struct mc_user_room *room);
 u64 mc_user_huge(const void *addr, u64 length);
 
 /* regions.c */

@@ -112,6 +112,20 @@ static void *worker_main(void *arg)
 	}
 }
 
+static int refuse_cpu(const struct mc_worker *w)
+{
+	u64 usable[MC_MAX_CPUS / 64] = { 0 };
+	char list[256];
+	struct mc_text t = MC_TEXT(list);
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++)
+		usable[cpu / 64] |= (u64)mc_cpu_usable(cpu) << (cpu % 64);
+	mc_text_list(&t, usable, MC_MAX_CPUS);
+	return mc_fail(w->team->error, -EINVAL,
+		       "cpu: %d is not one this process may run on; those are %s", w->cpu, list);
+}
+
 int mc_threads_start(struct mc_worker *w)
 {
 	struct member *m = container_of(w, struct member, worker);
@@ -120,6 +134,11 @@ int mc_threads_start(struct mc_worker *w)
 	pthread_attr_t attr;
 	int err;
 
+	/* Without a cpuset, the kernel would let a thread leave the CPUs that taskset gave. */
+	if (w->cpu >= 0 && !mc_cpu_usable(w->cpu)) {
+		CPU_FREE(set);
+		return refuse_cpu(w);
+	}
 	pthread_attr_init(&attr);
 	if (w->cpu >= 0 && set) {
 		CPU_ZERO_S(size, set);
@@ -130,9 +149,6 @@ int mc_threads_start(struct mc_worker *w)
 	pthread_attr_destroy(&attr);
 	CPU_FREE(set);
 	m->started = !err;
-	if (err == EINVAL)
-		return mc_fail(w->team->error, -EINVAL,
-			       "cpu: %d is not one this process may run on", w->cpu);
 	if (err)
 		mc_fail(w->team->error, -err, "cpu: no thread could be started");
 	return -err;

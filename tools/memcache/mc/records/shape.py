@@ -52,9 +52,22 @@ def machine_shape(machine: dict, system: Path = SYSTEM, meminfo: Path = MEMINFO)
     caches = _record_caches(machine) or [cache for cpu in cpus for cache in _caches(system, cpu)]
     last = max(caches, default=(0, 0, 1))
     total, available = _memory(meminfo)
+    process = machine.get("process")
+    if isinstance(process, dict):
+        cpus, nodes = _allowed(process, cpus, nodes)
+        available = min(available, process.get("memory_limit_bytes") or available)
     least = min((node.memory for node in nodes if node.memory), default=total)
     return Shape(cpus, _cores(system, cpus), nodes, last[1], last[2],
                  min(least // 4, available // 2), machine.get("width_max_bytes") or Shape.width)
+
+
+def _allowed(process: dict, cpus: tuple[int, ...],
+             nodes: tuple[Node, ...]) -> tuple[tuple[int, ...], tuple[Node, ...]]:
+    """The CPUs and nodes that a process may use, of those of the machine."""
+    mine, mems = (set(numbers(str(process.get(key)))) for key in ("cpus", "nodes"))
+    cpus = tuple(cpu for cpu in cpus if cpu in mine) or cpus
+    return cpus, tuple(Node(node.number, tuple(cpu for cpu in node.cpus if cpu in cpus),
+                            node.memory) for node in nodes if node.number in mems) or nodes
 
 
 def numbers(text: str) -> list[int]:

@@ -76,6 +76,7 @@ LISTS: dict[str, Callable[[Shape], Values]] = {
     "cpus": lambda shape: shape.cpus,
     "cores": lambda shape: tuple(core[0] for core in shape.cores),
     "nodes": lambda shape: tuple(node.number for node in shape.nodes),
+    "first": lambda shape: shape.cpus[:1],
     "last": lambda shape: shape.cpus[-1:],
     "cpus but the last": lambda shape: shape.cpus[:-1],
     "cpus 1 to 20": lambda shape: tuple(c for c in shape.cpus if 1 <= c <= 20) or shape.cpus[:1],

@@ -72,9 +72,13 @@ class Place:
 
     @cached_property
     def shape(self) -> shape.Shape:
-        """The shape of the machine according to one side. All sides are on the same machine."""
+        """The shape of the machine according to one side. All sides are on the same machine, of
+        which a process may use a part only."""
         order = sorted(self.sides, key=lambda side: side.where != self.where)
-        return shape.machine_shape(next(filter(None, (side.machine() for side in order)), {}))
+        found = [side.machine() for side in order]
+        process = [record["process"] for record in found if record and "process" in record]
+        return shape.machine_shape(next(filter(None, found), {}) |
+                                   ({"process": process[0]} if process else {}))
 
 
 @dataclass(frozen=True)
