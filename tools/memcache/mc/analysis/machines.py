@@ -40,7 +40,7 @@ def _told(key: str) -> Callable[[dict, Iterable[dict]], Value]:
 
 def _nodes(machine: dict, _results: Iterable[dict]) -> Value:
     """The CPUs of each node that are online."""
-    known = [node["cpus"] for node in machine.get("nodes") or []] or \
+    known = [node.get("cpus") or "" for node in machine.get("nodes") or []] or \
         [machine.get("cpus_online") or ""]
     return "; ".join(f"CPUs {cpus}" for cpus in known if cpus or len(known) > 1) or None
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from mc import Failure
 from mc.analysis.estimate import median_time
-from mc.analysis.judge import EMULATED, LIMIT, Difference, judge, unknown
+from mc.analysis.judge import EMULATED, LIMIT, Difference, Word, judge, unknown
 from mc.records import places, tests, units
 from mc.records.fields import WHICH, asked
 from mc.records.results import Run
@@ -58,10 +58,11 @@ class Pairing:
     alone: dict[str, list[str]] = field(default_factory=lambda: {"A": [], "B": []})
 
     def judged(self, a: dict, b: dict, limit: float = LIMIT) -> Difference:
-        """What is known of the difference between two of its records, which were measured."""
+        """What is known of the difference between two of its records."""
         base, other = (median_time(result, self.a.simulated and self.b.simulated)
                        for result in (a, b))
-        assert base and other
+        if not base or not other:
+            return Difference(Word.UNKNOWN, 0, why="no time was measured")
         if self.a.emulated or self.b.emulated:
             return unknown(base, other, EMULATED)
         return judge(base, other, limit)

@@ -66,7 +66,7 @@ def _directory(args: argparse.Namespace) -> Path:
     if directory.exists() and not directory.is_dir():
         raise Failure(f"{directory}: is a file; -o names a directory", WRONG)
     try:
-        directory.mkdir(exist_ok=True)
+        directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Failure(f"{directory}: {error.strerror}", WRONG) from None
     return directory

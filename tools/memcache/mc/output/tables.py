@@ -152,7 +152,7 @@ def _spread(pairs: Pairs, fixed: dict) -> list[Part]:
     """The histograms. Their names are what tells them apart, never a whole request."""
     keys = _varying(pairs, fixed, labelled=False)
     if keys == ["size_bytes"]:
-        pairs = sorted(pairs, key=lambda pair: pair[1]["size_bytes"])
+        pairs = sorted(pairs, key=lambda pair: pair[1].get("size_bytes") or 0)
     named = [(" ".join(units.text(key, value(run, result, key)) for key in keys) if keys else
               run.request.get("label") or result["test"], result) for run, result in pairs]
     return spread.parts(" ".join(units.name(key) for key in keys), named)

@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from mc import Failure, plural, say
-from mc.records import store
+from mc.records import schema, store
 from mc.records.fields import DISTURBED
 from mc.status import WRONG
 
 SCHEMA = 1
 SAME_MACHINE = ("kernel", "cpu", "hypervisor", "simulated")
-UNITS = ("_ns", "_bytes", "_percent", "_per_s")     # keys that end so have numbers
+UNITS = ("_ns", "_bytes", "_percent", "_per_s", "_mhz")     # keys that end so have numbers
 COUNTS = ("samples", "left_out", "threads")
 HISTOGRAMS = ("histogram_ns_count",)
 WORDS = {
@@ -173,11 +173,11 @@ class _Reader:
         return f"cut short: {self.missing} more results belong to the request before"
 
     def _machine(self, record: dict) -> None:
-        schema = record.get("schema")
-        if not isinstance(schema, int) or not _is_count(schema):
+        number = record.get("schema")
+        if not isinstance(number, int) or not _is_count(number):
             raise ValueError("a machine record without `schema`")
-        if schema > SCHEMA:
-            raise ValueError(f"schema {schema} is newer than this program, which knows {SCHEMA}")
+        if number > SCHEMA:
+            raise ValueError(f"schema {number} is newer than this program, which knows {SCHEMA}")
         if self.machine:
             raise ValueError("cut short: no request follows the machine before")
         self.first = self.first or record
@@ -185,10 +185,8 @@ class _Reader:
             if record.get(key) != self.first.get(key):
                 raise ValueError(f"mixed: {key} is {record.get(key)!r} here, but "
                                  f"{self.first.get(key)!r} in line 1")
-        if not isinstance(record.get("memory_types", {}), dict):
-            raise ValueError("`memory_types` is not an object")
-        if not isinstance(record.get("simulated", {}), dict):
-            raise ValueError("`simulated` is not an object")
+        if (place := schema.wrong_place(record)) is not None:
+            raise ValueError(f"`{place.lstrip('.')}` of the machine has a value that can't be")
         if record.get("hypervisor", "") == "":  # "": an older version, of one without a name
             record["hypervisor"] = "unknown"
         self.machine = record
@@ -218,7 +216,7 @@ def _record(line: bytes) -> dict:
         record = DECODER.decode(line.decode())
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not JSON ({error})") from None
-    if not isinstance(record, dict) or record.get("record") not in WORDS:
+    if not isinstance(record, dict) or record.get("record") not in [*WORDS]:
         raise ValueError("not a record of memcache: no machine, request or result")
     kind = record["record"]
     for key in WORDS[kind]:

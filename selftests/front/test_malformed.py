@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Results files that somebody, or something, has changed: no command may end with a traceback.
+`RUNS=1000000 tools/check/front test_malformed` tries more of them."""
+
+import contextlib
+import copy
+import io
+import json
+import os
+import random
+import sys
+import unittest
+from pathlib import Path
+
+import fake
+from mc.commands import cli
+from mc.records import schema
+
+RUNS = int(os.environ.get("RUNS", "300"))
+VALUES = (None, True, -1, 0, 5, 2**70, -1.5, 1e300, "", "x", "=1+1", "\x1b[2J", "0-3", "$\\frac$",
+          [], [1], [[]], [{}], {}, {"a": 1}, {"node": "x"})
+COMMANDS = (("show", "{0}"), ("show", "--wide", "{0}"), ("compare", "{0}", "{1}"),
+            ("check", "{0}", "--baseline", "{1}"), ("trend", "{0}", "{1}", "{1}", "{1}"),
+            ("fleet", "hosts"),
+            ("export", "--format", "csv", "{0}"), ("export", "--format", "prometheus", "{0}"),
+            ("export", "--format", "kcidb", "{0}"), ("record", "store.db", "{0}"))
+MACHINE = {
+    "version": "1.2", "kernel": "6.1.0-50-amd64", "kernel_version": "#1 SMP", "cpu": "CPU",
+    "cpu_vendor": "AuthenticAMD", "cpu_family": 25, "cpu_model": 1, "cpu_stepping": 1,
+    "microcode": "0x1", "hypervisor": None, "width_max_bytes": 32, "cpus_online": "0-3",
+    "kinds": [{"cpus": "0-3", "cpu_family": 25, "cpu_model": 1, "cpu_stepping": 1,
+               "core_type": None}],
+    "caches": [{"level": 1, "kind": "data", "size_bytes": 32768, "ways": 8, "line_bytes": 64,
+                "shared_by_cpus": 1, "cpus": "0-3"}],
+    "nodes": [{"node": 0, "cpus": "0-1", "memory_bytes": 8 << 30},
+              {"node": 1, "cpus": "2-3", "memory_bytes": 8 << 30}],
+    "process": {"cpus": "0-3", "nodes": "0-1", "memory_limit_bytes": None},
+    "clock_khz": 3000000, "clock_cost_ns": 10.0, "recognised": ["interrupt"],
+    "modules": {"why": None, "slots": [
+        {"slot": "A1", "channel": "A", "size_bytes": 8 << 30, "width_bits": 64,
+         "rated_mt_per_s": 3200, "mt_per_s": 3200}]},
+    "tiers": [{"node": 0, "zones": ["Normal"], "tier": 4, "promised": None}],
+    "quiet": {"load": 0.1, "runnable": 1, "cpus": 4, "found": []},
+    "dram_counters": {"kind": "perf", "nodes": [0, 1]},
+    "lockdown": False, "page_table_levels": 4,
+    "prefetch": {"known": True, "msr": "0x1a4", "mask": "0xf", "state": "on"},
+}
+
+
+def records():
+    """The records of a file, as the module and the front end write them."""
+    about = fake.BARE | MACHINE
+    runs = fake.measured(about, ("bandwidth op=read size=1G", [
+        fake.result("bandwidth op=read size=1G", 10000.0 + i, level="memory", core_mhz=3000)
+        for i in range(3)]))
+    return [record for run in runs for record in (run.machine, run.request, *run.results)]
+
+
+def places(value, path=()):
+    """The path of each value in these records."""
+    yield path
+    inside = value.items() if isinstance(value, dict) else \
+        enumerate(value) if isinstance(value, list) else ()
+    for key, inner in inside:
+        yield from places(inner, (*path, key))
+
+
+def mutated(rng, good):
+    """The records with one to three values replaced, removed or doubled."""
+    bad = copy.deepcopy(good)
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        path = rng.choice([path for path in places(bad) if len(path) > 1])
+        there = bad
+        for key in path[:-1]:
+            there = there[key]
+        how = rng.random()
+        if how < 0.2:
+            del there[path[-1]]
+        elif how < 0.3 and isinstance(there, list):
+            there.append(copy.deepcopy(there[path[-1]]))
+        else:
+            there[path[-1]] = copy.deepcopy(rng.choice(VALUES))
+    return bad
+
+
+class Malformed(fake.InDirectory):
+    def run_(self, words):
+        """The exit status of a command. An exception is the failure of the test."""
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = cli.main(list(words))
+        self.assertNotIn("\x1b", out.getvalue() + err.getvalue())
+        return status
+
+    def write_all(self, name, found):
+        Path(name).write_bytes(b"".join(fake.lines(*found)))
+
+    def setUp(self):
+        super().setUp()
+        self.good = records()
+        os.mkdir("hosts")
+        for name in ("good", *(f"hosts/n{i}" for i in range(5))):
+            self.write_all(f"{name}.jsonl", self.good)
+
+    def test_no_command_ends_with_a_traceback(self):
+        rng = random.Random(1)
+        refused = 0
+        for number in range(RUNS):
+            bad = mutated(rng, self.good)
+            self.write_all("bad.jsonl", bad)
+            self.write_all("hosts/n2.jsonl", bad)
+            words = [word.format("bad.jsonl", "good.jsonl")
+                     for word in COMMANDS[number % len(COMMANDS)]]
+            try:
+                refused += self.run_(words) != 0
+            except Exception as error:
+                self.fail(f"{' '.join(words)}: {type(error).__name__}: {error}\n"
+                          f"{json.dumps([b for b, g in zip(bad, self.good) if b != g])}")
+        print(f"# {RUNS} files, {refused} refused", file=sys.stderr)
+
+    def test_fleet_leaves_a_bad_file_out_by_its_name(self):
+        for key, value in (("nodes", [1]), ("nodes", 5), ("memory_bytes", "x"),
+                           ("modules", {"slots": [{}, 5]}), ("caches", [{"level": "x"}])):
+            with self.subTest(key=key):
+                bad = copy.deepcopy(self.good)
+                bad[0][key] = value
+                if key == "memory_bytes":
+                    bad[0]["nodes"][0][key] = value
+                self.write_all("hosts/n2.jsonl", bad)
+                out, err = io.StringIO(), io.StringIO()
+                with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                    status = cli.main(["fleet", "hosts"])
+                self.assertEqual(status, 1)
+                self.assertIn("n2.jsonl", out.getvalue() + err.getvalue())
+
+    def test_all_of_a_record_is_looked_at(self):
+        """The example has a value in each part that the schema knows of."""
+        self.assertIsNone(schema.wrong_place(self.good[0]))
+        for path in places(self.good[0]):
+            if not path:
+                continue
+            bad = copy.deepcopy(self.good[0])
+            there = bad
+            for key in path[:-1]:
+                there = there[key]
+            there[path[-1]] = {"no": ["such"]} if not isinstance(there[path[-1]], dict) else 5
+            if path[0] not in ("record", "schema", "where"):
+                self.assertIsNotNone(schema.wrong_place(bad), path)
+
+
+if __name__ == "__main__":
+    unittest.main()

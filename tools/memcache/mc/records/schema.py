@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Machine records against Documentation/results.schema.json, as far as programs rely on it: the
+types of all values, however deep, and the keys of what the front end itself adds. Elsewhere a key
+that is missing, and one that is not known, belongs to another version of memcache, so neither is
+an error. tools/check/schema checks everything, with a library that is too slow for ten thousand
+files."""
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+
+SCHEMA = Path(__file__).resolve().parents[4] / "Documentation/results.schema.json"
+WHOLE = ("modules", "tier", "quiet")     # these have had the same keys in all versions
+# A function that returns where a value is wrong, such as `nodes[0].cpus`; None: it is right.
+Check = Callable[[object], str | None]
+
+TYPES: dict[str, Callable[[object], bool]] = {
+    "object": lambda value: isinstance(value, dict),
+    "array": lambda value: isinstance(value, list),
+    "string": lambda value: isinstance(value, str),
+    "boolean": lambda value: isinstance(value, bool),
+    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool)
+    and abs(value) < 1e30,
+    "null": lambda value: value is None,
+}
+
+
+@cache
+def _definitions() -> dict[str, dict]:
+    found: dict[str, dict] = json.loads(SCHEMA.read_text(encoding="utf-8"))["$defs"]
+    return found
+
+
+def wrong_place(machine: dict) -> str | None:
+    """Where a machine record has a value of a wrong type: `nodes[0].cpus`; None if nowhere."""
+    return _named("machine")(machine)
+
+
+@cache
+def _named(name: str) -> Check:
+    return _compiled(_definitions()[name], name in WHOLE)
+
+
+def _compiled(part: dict, whole: bool) -> Check:
+    """A function that checks a value against this part of the schema. whole: no key that it
+    requires may be missing."""
+    if "$ref" in part:
+        return _named(part["$ref"].rpartition("/")[2])
+    checks = [*_of_value(part), *_of_parts(part, whole)]
+    if whole and "required" in part:
+        keys = part["required"]
+        checks.append(lambda value: _first_wrong((f".{key}", "") for key in keys
+                                                 if key not in value)
+                      if isinstance(value, dict) else None)
+    return lambda value: next((found for check in checks
+                               if (found := check(value)) is not None), None)
+
+
+def _of_value(part: dict) -> list[Check]:
+    checks: list[Check] = []
+    if "type" in part:
+        names = part["type"] if isinstance(part["type"], list) else [part["type"]]
+        tests = [TYPES[name] for name in names]
+        checks.append(lambda value: None if any(test(value) for test in tests) else "")
+    if "enum" in part and not all(isinstance(word, str) or word is None for word in part["enum"]):
+        numbers = part["enum"]
+        checks.append(lambda value: None if value in numbers or _is_count(value) else "")
+    elif "enum" in part:        # newer versions may have other words
+        checks.append(lambda value: None if value is None or isinstance(value, str) else "")
+    if "minimum" in part:
+        least = min(part["minimum"], 0)
+        checks.append(lambda value: "" if TYPES["number"](value) and _below(value, least) else None)
+    if "pattern" in part:
+        pattern = re.compile(part["pattern"])
+        checks.append(lambda value: "" if isinstance(value, str) and not pattern.search(value)
+                      else None)
+    return checks
+
+
+def _of_parts(part: dict, whole: bool) -> list[Check]:
+    checks: list[Check] = []
+    if "oneOf" in part:
+        either = [_compiled(one, whole) for one in part["oneOf"]]
+        checks.append(lambda value: None if any(one(value) is None for one in either) else "")
+    if "items" in part:
+        item = _compiled(part["items"], whole)
+        checks.append(lambda value: _first_wrong(
+            (f"[{i}]", item(one)) for i, one in enumerate(value)) if isinstance(value, list)
+            else None)
+    if "properties" in part:
+        known = {name: _compiled(one, whole) for name, one in part["properties"].items()}
+        checks.append(lambda value: _first_wrong(
+            (f".{name}", known[name](one)) for name, one in value.items() if name in known)
+            if isinstance(value, dict) else None)
+    if isinstance(part.get("additionalProperties"), dict):
+        other = _compiled(part["additionalProperties"], whole)
+        checks.append(lambda value: _first_wrong(
+            (f".{name}", other(one)) for name, one in value.items()) if isinstance(value, dict)
+            else None)
+    return checks
+
+
+def _first_wrong(found: Iterable[tuple[str, str | None]]) -> str | None:
+    return next((f"{name}{place}" for name, place in found if place is not None), None)
+
+
+def _is_count(value: object) -> bool:
+    return TYPES["integer"](value) and not _below(value, 0)
+
+
+def _below(value: object, least: float) -> bool:
+    return isinstance(value, (int, float)) and value < least
