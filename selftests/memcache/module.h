@@ -50,9 +50,13 @@ static inline const char *ko_path(const char *variable, const char *name)
 /* Skips all tests of this program if the module is not there. BUILD prints where it is built. */
 static inline void ko_need(const char *variable, const char *name, const char *build)
 {
-	if (ko_path(variable, name))
+	const char *path = ko_path(variable, name);
+
+	if (path && !access(path, R_OK))
 		return;
 	ksft_print_header();
+	if (path)
+		ksft_exit_skip("%s=%s can't be read; %s builds it\n", variable, path, build);
 	ksft_exit_skip("no %s.ko: %s=%s builds it\n", name, variable, build);
 }
 
