@@ -21,6 +21,11 @@ u64 mc_clock_raw_ns(void)
 	return 0;
 }
 
+bool mc_cpu_usable(unsigned int cpu)
+{
+	return true;
+}
+
 bool mc_cpu_has(enum mc_feature feature)
 {
 	return __builtin_cpu_supports("avx");

@@ -47,7 +47,7 @@ class Answers(fake.unittest.TestCase):
     def test_an_interval_that_holds_the_limit(self):
         answer = verdict(records(10000.0, spread=0.01), records(9510.0, spread=0.01))
         self.assertEqual((answer.word, answer.no_worse), (Word.UNKNOWN, False))
-        self.assertEqual(answer.why, "the interval holds a limit")
+        self.assertEqual(answer.why, "the interval is too wide")
 
     def test_faster_or_the_same_is_no_worse(self):
         """The interval holds the upper limit, but not the lower one."""
@@ -104,7 +104,7 @@ class Command(fake.InDirectory):
                 ("same", 0, "1 result, limit 5 %: 0 faster, 0 slower, 1 same, 0 can't tell."),
                 ("fast", 0, "1 result, limit 5 %: 1 faster, 0 slower, 0 same, 0 can't tell."),
                 ("slow", 1, "0.90x"), ("slow --fail-over 20%", 0, "limit 20 %: 0 faster, 0 slower"),
-                ("near", 125, "the interval holds a limit"),
+                ("near", 125, "the interval is too wide"),
                 ("other", 125, "only in the baseline"),
                 ("wrong", 1, "1 with wrong data, 0 faster, 0 slower"),
                 ("typed", 125, "effective=yes in the baseline, no now"),

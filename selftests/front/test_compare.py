@@ -401,6 +401,11 @@ class Command(fake.InDirectory):
         self.assertIn("Not compared: 1", lines)
         self.assertTrue(any("--mixed-verdicts" in line for line in lines))
         self.assertEqual(compare.compare(["a", "b"], True)[1], 0)
+        # No option helps against wrong data, whatever keys the record has.
+        self.save("b", "bandwidth type=uc", ("bandwidth", {"verified": "failed"}))
+        lines, status = compare.compare(["a", "b"])
+        self.assertEqual(status, 1)
+        self.assertFalse(any("--mixed-verdicts" in line for line in lines), lines)
 
     def test_nothing_in_common(self):
         self.save("a", "bandwidth op=read size=4K")

@@ -87,6 +87,10 @@ class Verdicts(fake.unittest.TestCase):
         self.assertIn("nothing in the records says why",
                       disturbed.verdict(measured(WIDE, WIDE)))
 
+    def test_interrupts_are_a_cause_if_there_is_no_other(self):
+        hit = WIDE | {"disturbed_interrupt": 4}
+        self.assertIn("; 8 samples saw interrupts:", disturbed.verdict(measured(hit, hit)))
+
     def test_threads_that_did_not_run_at_once(self):
         self.assertIn("in 2 results the threads did not run at once",
                       disturbed.verdict(measured(ALONE, ALONE)))

@@ -118,7 +118,7 @@ class Published(fake.unittest.TestCase):
             "Can't tell: WC against WB (WC ntwrite); "
             "Checking once against after each round (WC ntwrite).",
             "48 differences: 21 faster, 16 slower, 9 same, 2 can't tell.",
-            "Can't tell 2: the interval holds a limit; about 7 to 9 more runs of "
+            "Can't tell 2: the interval is too wide; about 7 to 9 more runs of "
             "each side would tell.",
         ])
 
@@ -145,7 +145,7 @@ class Noise(fake.unittest.TestCase):
         lines = found(two(1000, 1100, spread=0.1))
         self.assertEqual(lines[:2], ["Can't tell: sfence against none (WB write).",
                                      "1 difference: 0 faster, 0 slower, 0 same, 1 can't tell."])
-        self.assertRegex(lines[2], r"^Can't tell 1: the interval holds a limit; about \d+ more ")
+        self.assertRegex(lines[2], r"^Can't tell 1: the interval is too wide; about \d+ more ")
 
     def test_the_same_difference_with_little_spread(self):
         self.assertEqual(found(two(1000, 1100))[0], "sfence against none: WB write 10 % faster.")
@@ -239,6 +239,13 @@ class Verdicts(fake.unittest.TestCase):
         text = self.said(fake.BARE, YES | {"wc": "unknown"})
         self.assertIn("does not show whether WC had an effect", text)
         self.assertNotIn("real.", text)
+
+    def test_an_effect_in_some_results_only(self):
+        some, none = (measured(lambda *_: 1.0, fake.BARE, YES | {"uc": known})
+                      for known in ("yes", "no"))
+        text = " ".join(verdict.sentences(verdict.judge([*some, *none])))
+        self.assertIn("UC had an effect in some results, and none in others", text)
+        self.assertNotIn("does not show whether UC", text)
 
     def test_real(self):
         self.assertEqual(self.said(fake.BARE, YES), "WB, UC and WC: as asked for, and real.")

@@ -175,7 +175,7 @@ class Command(fake.InDirectory):
         self.hosts()
         said = self.memcache("fleet", "runs")
         self.assertIn("12 hosts in 1 group, 192 results compared: 0 slow, 0 to be measured again, "
-                      "12 like the others, 0 can't be told, 0 with too few like "
+                      "12 not found slow, 0 can't be told, 0 with too few like "
                       "them.", said)
         self.assertIn("- 1: 12 hosts with Intel(R) Xeon(R) Gold 6252, no hypervisor, kernel "
                       "6.1.0-50-amd64, microcode 0x1f, CPUs 0-3, 8 x 16G 3200 MT/s.", said)
@@ -184,13 +184,13 @@ class Command(fake.InDirectory):
         self.hosts()
         self.host("node05", 0.85)
         said = self.memcache("fleet", "runs", status=125)
-        self.assertIn("0 slow, 1 to be measured again, 11 like the others", said)
+        self.assertIn("0 slow, 1 to be measured again, 11 not found slow", said)
         self.assertIn("node05, compared with group 1: 16 results slower in one measurement.", said)
         self.assertEqual(self.memcache("fleet", "runs", "--again", status=125), "node05")
 
         self.host("node05", 0.85, round_=2)
         said = self.memcache("fleet", "runs", status=1)
-        self.assertIn("1 slow, 0 to be measured again, 11 like the others", said)
+        self.assertIn("1 slow, 0 to be measured again, 11 not found slow", said)
         self.assertIn("node05, compared with group 1: 16 results slower in two measurements.", said)
         self.assertRegex(said, r"bandwidth (op=\w+ )?width=16 size=\w+ page=direct [\d.]+ [nmu]s "
                                r"[\d.]+ [nmu]s 0\.8\dx ↓")

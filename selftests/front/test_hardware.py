@@ -170,7 +170,7 @@ class Report(fake.unittest.TestCase):
         self.assertIn("read ?30000.0", text)
         self.assertIn("write 20000.0", text)
         self.assertIn("IMPLAUSIBLE: bandwidth op=read size=1G: 30000 MB/s is 128 %", text)
-        self.assertIn("Most that was measured: 20000 MB/s, 85 %", text)
+        self.assertIn("Most that is plausible: 20000 MB/s, 85 %", text)
 
     def test_nothing_is_implausible_where_channels_are_not_known(self):
         """Then the peak is one of modules that may be on channels of their own."""

@@ -69,7 +69,13 @@ class Slow(unittest.TestCase):
         runs = scanned([*alike(), region(12, speed=30000.0, level=None),
                         region(13, speed=30000.0, covered_bytes=GIB // 8)])
         self.assertEqual(named(runs), [])
-        self.assertIn("Not compared: 2 regions", said(runs))
+        self.assertIn("Not compared: 1 region of which nobody knows whether caches", said(runs))
+        self.assertIn("Not compared: 1 region of which less than 25 % was free", said(runs))
+
+    def test_a_spread_that_hides_slow_regions_is_said(self):
+        self.assertIn("None.", said(scanned(alike())))
+        mixed = [region(i, speed=20000.0 if i % 2 else 10000.0) for i in range(12)]
+        self.assertIn("Can't tell: the regions differ so much", said(scanned(mixed)))
 
     def test_no_scan_has_no_part(self):
         self.assertEqual(regions.parts([]), [])

@@ -40,9 +40,13 @@ class Merged(fake.unittest.TestCase):
         self.assertAlmostEqual(one["sd_ns"], (28 / 6) ** 0.5)
         self.assertAlmostEqual(one["cv_percent"], 25 * (28 / 6) ** 0.5)
 
-    def test_a_round_of_one_sample_has_no_spread_to_add(self):
-        [run] = merged([record(1000.0, samples=1, sd_ns=None, cv_percent=None)], [record(2000.0)])
-        self.assertEqual(run.results[0]["samples"], record(2000.0)["samples"])
+    def test_a_round_of_one_sample_counts_too(self):
+        [run] = merged([record(1000.0, samples=1, sd_ns=None, cv_percent=None, left_out=2,
+                               left_out_why="no_overlap")],
+                       [record(2000.0, left_out=1, left_out_why="disturbed")])
+        found = run.results[0]
+        self.assertEqual(found["samples"], 1 + record(2000.0)["samples"])
+        self.assertEqual((found["left_out"], found["left_out_why"]), (3, "disturbed,no_overlap"))
 
     def test_the_clock_of_each_round(self):
         [run] = merged(*([record(speed, core_mhz=clock)] for speed, clock in

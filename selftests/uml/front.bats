@@ -89,14 +89,14 @@ load ../bats/front.bash
 	cat messages report
 	grep -q '^cpu node / memory node  *0$' report
 	for op in all-reads 3:1-reads-writes 2:1-reads-writes 1:1-reads-writes triad; do
-		grep -q "^$op  *[0-9.]*$" report
+		grep -qE "^$op +[~±?]*[0-9.]+$" report
 	done
 }
 
 @test "reads of files: rates on both sides, and why nothing was counted" {
 	memcache run -o files.jsonl amplification-quick >report
 	cat report
-	[ "$(grep -c '^20x5M-checked  *[0-9.]*  *[0-9.]*  *na  *na  *na  *na  *100' report)" -eq 2 ]
+	[ "$(grep -cE '^20x5M-checked +[~±?]*[0-9.]+ +[~±?]*[0-9.]+ +na +na +na +na +100' report)" -eq 2 ]
 	tr -s '\n ' ' ' <report | grep -q 'No amplification (na) where no counters were set'
 	rm /var/tmp/memcache-file
 }

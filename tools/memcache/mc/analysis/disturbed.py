@@ -64,6 +64,9 @@ def _causes(results: list[dict]) -> list[str]:
         taken = sum((r.get("samples") or 0) + (r.get("left_out") or 0) for r in known)
         if count := sum(result[key] for result in known):
             said.append(f"{count} of {taken} samples were {name}")
+    saw = sum(result.get("disturbed_interrupt") or 0 for result in results)
+    if not said and saw:
+        said.append(f"{plural(saw, 'sample')} saw interrupts")
     if alone := sum("no_overlap" in str(result.get("left_out_why")) for result in results):
         said.append(f"in {plural(alone, 'result')} the threads did not run at once")
     return said

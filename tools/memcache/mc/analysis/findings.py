@@ -142,9 +142,10 @@ def lines(runs: list[Run], verdict: Verdict, wide: bool = True) -> list[str]:
     even = _even(trusted)
     if even:
         found.append(f"Even, whatever the fence: {'; '.join(even)}.")
-    moving = sum(not settled(result) for run in runs for result in run.results)
+    moving = sum(not settled(result) for run in runs for result in run.results
+                 if result["test"] == "bandwidth")
     if moving:
-        found.append(f"Not compared: {moving} results whose loop had not settled.")
+        found.append(f"Not compared: {plural(moving, 'result')} whose loop had not settled.")
     if wide:
         found += [f"{title}: {'; '.join(names[word])}." for word, title in (
             (Word.SAME, "The same"), (Word.UNKNOWN, "Can't tell")) if names[word]]

@@ -99,20 +99,22 @@ def _modules(runs: list[Run], wide: bool) -> list[Part]:
     if most and reached:
         sound = [pair for pair in reached if not implausible(*pair)]
         if sound:
-            said.append(_best(max(sound, key=lambda pair: pair[1][RATE]), most))
+            said.append(_best(max(sound, key=lambda pair: pair[1][RATE]), most,
+                              len(sound) == len(reached)))
         said += [f"IMPLAUSIBLE: {_name(*pair)}: {_rate(pair[1][RATE])} is "
                  f"{100 * pair[1][RATE] / most:.0f} % of what the modules can deliver. A cache "
-                 "held part of the data, or the clock was wrong."
+                 "held part of the data, the clock was wrong, or what the firmware says is."
                  for pair in reached if implausible(*pair)]
     return [Heading("Memory modules"), *bullets(said, gap=False)]
 
 
-def _best(pair: tuple[Run, dict], most: float) -> str:
+def _best(pair: tuple[Run, dict], most: float, all_plausible: bool) -> str:
     rate = pair[1][RATE]
+    what = "was measured" if all_plausible else "is plausible"
     if rate > most:
         return f"Most that was measured: {_rate(rate)} ({_name(*pair)}). That is more: the " \
                "figure is wrong, or what the firmware says of the modules."
-    return f"Most that was measured: {_rate(rate)}, {100 * rate / most:.0f} % of that " \
+    return f"Most that {what}: {_rate(rate)}, {100 * rate / most:.0f} % of that " \
            f"({_name(*pair)})."
 
 

@@ -42,9 +42,10 @@ from mc.analysis.estimate import Estimate, pooled
 LIMIT = 0.02        # another run may reverse a smaller difference
 APART = 3.0         # of pairs of equal runs, 0.2 % lie so far apart
 MOST_RUNS = 100     # nobody measures more
+TOO_WIDE = 100      # an interval that reaches such a factor says nothing
 FEW_RUNS = "one run shows no spread between runs"
 EMULATED = "an emulated machine has no speed of its own"
-WIDE = "the interval holds a limit"
+WIDE = "the interval is too wide"
 MEASURE = "measure in rounds (`memcache run --rounds 5`) or several times (`memcache check`)"
 
 # The 0.975 quantile of Student's t for 1 to 30 degrees of freedom, rounded up.
@@ -114,7 +115,10 @@ class Difference:
         """The interval of the speed."""
         if self.low is None or self.high is None:
             return "na"
-        return f"{speed(self.low):.3f}x to {speed(self.high):.3f}x"
+        low, high = speed(self.low), speed(self.high)
+        if low * TOO_WIDE < 1 or high > TOO_WIDE:
+            return "too wide"
+        return f"{low:.3f}x to {high:.3f}x"
 
     def __str__(self) -> str:
         return f"{self.percent:+.2f} % {self.mark}"
@@ -224,8 +228,8 @@ def _remedy(why: str, same: list[Difference]) -> str:
     known = sorted(one.more for one in same if one.more)
     if not known:
         return f"; {MOST_RUNS} more runs of each side would not be enough"
-    those = f"of {len(known)} of them, " if len(known) < len(same) else ""
-    others = f", of the others not even {MOST_RUNS}" if those else ""
+    those = f"for {len(known)} of them " if len(known) < len(same) else ""
+    others = f", and for the others not even {MOST_RUNS}" if those else ""
     return f"; {those}about {_runs(known[0], known[-1])} of each side would tell{others}"
 
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import log
 
+from mc import plural
 from mc.analysis import steps
+from mc.analysis.marks import MEANS, joined, mark
 from mc.analysis.steps import Level, median
 from mc.analysis.verdict import listed
 from mc.parts import Grid, Heading, Part, Sentence, bullets
@@ -16,6 +18,7 @@ from mc.records.results import Run
 from mc.records.shape import data_caches, numbers
 
 MIN_POINTS = 6      # fewer points make no curve
+CLEARLY = 1.05      # of a load: less is the noise of both figures
 APART = 1.7         # sizes that differ by this factor are not the same cache
 PATTERNS = (None, "random", "page")     # in other patterns prefetchers would hide levels
 
@@ -66,13 +69,13 @@ def slower_passes(pairs: Pairs) -> list[str]:
     found: dict[str, list[float]] = {}
     for run, result in pairs:
         if result.get("p99_ns_per_load") and \
-                (result.get("ns_per_load") or 0) > result["p99_ns_per_load"]:
+                (result.get("ns_per_load") or 0) > CLEARLY * result["p99_ns_per_load"]:
             found.setdefault(_why_slower(run, result), []).append(result["p50_ns_per_load"])
     said = []
     for why, medians in found.items():
         times = " to ".join(dict.fromkeys(f"{ns:.1f}" for ns in (min(medians), max(medians))))
         said.append(f"In {len(medians)} of them a load took longer on average than 99 of 100 loads "
-                    f"did{why}. The median load took {times} ns in these.")
+                    f"did{why}. The median load took {times} ns there.")
     return said
 
 
@@ -101,8 +104,8 @@ def _conflict(run: Run, result: dict) -> str:
         lines = result["size_bytes"] // stride if stride > line else 0
         used = len({i * stride // line % sets for i in range(min(lines, sets))}) if sets else 0
         if 0 < used < min(lines, sets) and lines >= used * ways:
-            return f": their lines compete for few sets of L1 ({lines} lines in {used} sets of " \
-                   f"{ways})"
+            return f": their lines compete for few sets of L1 ({lines} lines in " \
+                   f"{plural(used, 'set')} of {ways})"
     return ""
 
 
@@ -135,9 +138,13 @@ def _caches(curve: Pairs) -> tuple[str, list[Part]]:
     machine = curve[0][0].machine
     found = named_levels(curve)
     rows, notes = [], []
+    doubts: set[str] = set()
     for one in found:
         level, cache = one.level, one.cache
-        rows.append([one.name, units.size(int(level.first)), units.size(int(level.last)),
+        doubt = joined(mark(run, result) for run, result in curve
+                       if level.first <= result["size_bytes"] <= level.last)
+        doubts |= set(doubt)
+        rows.append([doubt + one.name, units.size(int(level.first)), units.size(int(level.last)),
                      _rough_size(level.limit), f"{level.time:.2f}", _cycles(level, results),
                      units.size(cache[1]) if cache else "" if one.name == "memory" else "na"])
         if cache and level.limit and not 1 / APART < level.limit / cache[1] < APART:
@@ -148,8 +155,13 @@ def _caches(curve: Pairs) -> tuple[str, list[Part]]:
     if memory > 1:
         notes.append("Memory has several steps: some pages are not in the TLBs, or there was a "
                      "disturbance.")
-    if not memory:
+    if not memory and not data_caches(machine, results[0]["cpu"]):
+        notes.append("Which level is memory is not known: the CPU reports no caches.")
+    elif not memory and results[-1].get("level") != "memory":
         notes.append("The sweep does not reach memory: measure larger sizes, too.")
+    if doubts & set(MEANS):
+        notes.append("Levels with a mark come from figures with that mark, and so do the sizes at "
+                     "which they end.")
     return "Levels in this curve", [
         Grid(["level", "flat from", "to", "ends at about", "fastest ns", "fastest cycles",
               "CPU says"], rows), *bullets(notes)]
@@ -208,10 +220,10 @@ def _name(index: int, told: list[tuple[int, int]], last: bool) -> str:
 def _size_remark(name: str, limit: float, size: int, machine: dict) -> str:
     if limit > size:
         return f"{name} seems larger ({_rough_size(limit)}) than the CPU says ({units.size(size)})."
-    why = "a virtual machine may be told of more than it gets, and" \
-        if machine.get("hypervisor") else "it may be that"
+    why = "a virtual machine may be told of more than it gets, or others may use it" \
+        if machine.get("hypervisor") else "others may use it"
     return (f"{name} ends at about {_rough_size(limit)}, but the CPU says {units.size(size)}: "
-            f"{why} others use it at the same time.")
+            f"{why} at the same time.")
 
 
 def _cycles(level: Level, results: list[dict]) -> str:

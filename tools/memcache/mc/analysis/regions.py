@@ -8,6 +8,7 @@ passes, and a bad module stays. Regions whose bandwidth caches have had a part i
 which little was free, differ for that reason, and are not compared.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -40,8 +41,19 @@ def scanned(runs: list[Run]) -> list[dict]:
 
 def comparable(result: dict) -> bool:
     """Whether the region can be compared with others."""
-    return result.get("level") == "memory" and result.get("verified") != "failed" and \
-        (result.get("covered_bytes") or 0) * 100 >= COVERED * result["region_bytes"]
+    return not _why_not(result)
+
+
+def _why_not(result: dict) -> str:
+    """Why the region can't be compared with others; empty if it can."""
+    if result.get("verified") == "failed":
+        return "whose data were wrong"
+    if (result.get("covered_bytes") or 0) * 100 < COVERED * result["region_bytes"]:
+        return f"of which less than {COVERED} % was free"
+    if result.get("level") == "memory":
+        return ""
+    return "whose bandwidth caches had a part in" if result.get("level") else \
+        "of which nobody knows whether caches had a part in the bandwidth"
 
 
 def slow(runs: list[Run]) -> list[Slow]:
@@ -60,6 +72,13 @@ def _groups(run: Run) -> Iterator[list[dict]]:
             groups.setdefault((result["where"], result.get("memory_node"), *keys), []).append(
                 result)
     yield from groups.values()
+
+
+def _blurred(group: list[dict], figure: str) -> bool:
+    """Whether these regions differ so much that a slow one would not be noticed."""
+    times = [TIMES[figure](result[figure]) for result in group if result.get(figure)]
+    return len(times) >= outliers.FEWEST and \
+        any(one.blurred for one in outliers.distances(times, times))
 
 
 def _slow(group: list[dict], figure: str) -> Iterator[Slow]:
@@ -87,17 +106,20 @@ def parts(runs: list[Run]) -> list[Part]:
     results = scanned(runs)
     if not results:
         return []
-    found, kept = slow(runs), sum(map(comparable, results))
+    found = slow(runs)
     said = [_sentence(one) for one in found[:MOST]]
     if len(found) > MOST:
         said.append(f"{len(found) - MOST} more.")
-    if len(results) > kept:
-        said.append(f"Not compared: {plural(len(results) - kept, 'region')} of which less than "
-                    f"{COVERED} % was free, or whose bandwidth caches had a part in.")
+    for why, count in Counter(filter(None, map(_why_not, results))).items():
+        said.append(f"Not compared: {plural(count, 'region')} {why}.")
     if not found and max(map(len, (group for run in runs for group in _groups(run))),
                          default=0) < outliers.FEWEST:
         said.append(f"Fewer than {outliers.FEWEST} regions can be compared, so nobody can say "
                     "which is unusual.")
+    elif not found and any(_blurred(group, figure) for run in runs for group in _groups(run)
+                           for figure in TIMES):
+        said.insert(0, "Can't tell: the regions differ so much among themselves that one of "
+                       f"{outliers.BLURRED:g} times the speed would not be noticed.")
     elif not found:
         said.insert(0, "None.")
     return [Heading("Regions slower than others of their node"), *bullets(said)]

@@ -326,7 +326,10 @@ def _idle(pairs: Pairs) -> Iterator[str]:
         idle = sum(result.get(key) or 0 for key in IDLE)    # MB/s: bytes a us
         if not overcounted(run, result) and moved and _known(result, "dram_counted_ns"):
             shares.append(idle * result["dram_counted_ns"] / 1e3 / moved)
-    if shares and max(shares) > QUIET:
+    if shares and max(shares) > 1:
+        yield "The machine moved more before the run, when it was idle, than was counted during " \
+              "it: no ratio of these figures means anything."
+    elif shares and max(shares) > QUIET:
         yield f"The idle machine moved up to {100 * max(shares):.0f} % of what was counted. " \
               "These figures include that."
 

@@ -24,6 +24,10 @@ class Type:
     reload_ns: float | None = None
 
     @property
+    def effects(self) -> set[str]:
+        return set(self.effective.split("/"))
+
+    @property
     def real(self) -> bool:
         return self.effective == "yes" and self.as_asked
 
@@ -103,13 +107,22 @@ def sentences(verdict: Verdict) -> list[str]:
     if verdict.emulated:
         said.append("An emulated machine (QEMU, TCG): no time measured here says anything about "
                     "real hardware.")
-    unsure = [t.name.upper() for t in verdict.types.values() if t.effective not in ("yes", "no")]
+    both = [t.name.upper() for t in verdict.types.values() if {"yes", "no"} <= t.effects]
+    if both:
+        said.append(f"{listed(both)} had an effect in some results, and none in others: do not "
+                    "compare these rows.")
+    unsure = [t.name.upper() for t in verdict.types.values()
+              if t.effective not in ("yes", "no") and t.name.upper() not in both]
     if unsure:
         said.append(f"The timing does not show whether {listed(unsure)} had an effect: do not "
                     "take these rows as results of that type.")
     if not said and verdict.types:
         where = " on this simulated machine" if verdict.simulated else ""
-        said.append(f"{listed(n.upper() for n in verdict.types)}: as asked for, and real{where}.")
+        names = listed(n.upper() for n in verdict.types)
+        if any(t.attribute == "na" for t in verdict.types.values()):
+            said.append(f"{names}: real{where}, by its timing (page tables can't be read here).")
+        else:
+            said.append(f"{names}: as asked for, and real{where}.")
     return said
 
 
@@ -119,7 +132,7 @@ def _no_effect(verdict: Verdict, idle: list[str]) -> list[str]:
     rows = [name.upper() for name in verdict.types if name == "wb" or name.upper() in idle]
     if len(rows) > 1:
         said.append(f"The rows {listed(rows)} measure the same memory; what differs between them "
-                    f"is noise, and says nothing about {listed(rows, 'or')}.")
+                    f"is not due to {listed(rows, 'or')}.")
     if verdict.hypervisor == "unknown":
         said.append("The hypervisor is not known. Under one, a guest's page tables may have no "
                     "effect: measure on bare metal.")

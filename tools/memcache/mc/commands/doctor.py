@@ -141,7 +141,7 @@ def _lockdown(machine: Machine) -> Iterator[Line]:
         yield Line(FAIL, what, f"{off}; with a signed module user space can measure UC and WC")
     else:
         yield Line(OK, "no lockdown" if machine.exists(debugfs.LOCKDOWN) else
-                   "no lockdown (this kernel has none, or securityfs is not mounted)")
+                   "a lockdown is not known: this kernel has none, or securityfs is not mounted")
 
 
 def _debugfs(machine: Machine) -> Iterator[Line]:

@@ -13,8 +13,9 @@ from mc.records.fields import asked
 TOLD = 5        # how many records without a partner are listed
 LEGEND = ("speed: that of the file against A's, from the times of the median samples. 0.40x is 40 "
           f"% of A's speed, 60 % less. {judge.LEGEND}. Faster, slower: the whole 95 % interval "
-          f"lies beyond {1 - judge.LIMIT:.2f}x or {1 / (1 - judge.LIMIT):.2f}x; same: between. "
-          "The interval comes from the spread between runs.")
+          f"lies beyond {1 - judge.LIMIT:.2f}x or {1 / (1 - judge.LIMIT):.2f}x, or the samples are "
+          f"a factor of {judge.APART:g} apart; same: between. The interval comes from the spread "
+          "between runs.")
 PUBLISHED = ("Published total times in TSC cycles have no spread, so there are no intervals, and "
              f"only a factor of {judge.APART:g} tells faster from slower. {judge.LEGEND}.")
 UNSETTLED = f"~ before a figure: the loop had not settled: its {marks.WHY}."
@@ -98,7 +99,7 @@ def _left(name: str, pairing: Pairing, several: bool) -> list[Part]:
     where = f" with {name}" if several else ""
     found = _list(f"Not compared{where}", [line.replace(" in B", f" in {name}")
                                            for line in pairing.refused])
-    if any(word in line for line in pairing.refused
+    if any(word in line.partition(": ")[2] for line in pairing.refused
            for word in ("effective=", "page tables", "memory of node", "prefetch=", "simulated")):
         found.append(Sentence("Their memory or the state of the prefetchers differed; "
                               "--mixed-verdicts compares them nevertheless."))

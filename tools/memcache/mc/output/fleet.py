@@ -48,10 +48,12 @@ def parts(found: Fleet, most: int | None = TOLD) -> list[Part]:
 def _summary(found: Fleet, slow: int, again: int) -> str:
     compared = sum(len(group.hosts) for group in found.groups)
     unsure = len(found.unsure)
+    bare = len(found.hosts) - compared - len(found.few)
     return (f"{plural(len(found.hosts), 'host')} in {plural(len(found.groups), 'group')}, "
             f"{plural(found.compared, 'result')} compared: {slow} slow, {again} to be measured "
-            f"again, {compared - slow - again - unsure} like the others, {unsure} can't be told, "
-            f"{len(found.few)} with too few like them.")
+            f"again, {compared - slow - again - unsure} not found slow, {unsure} can't be told, "
+            f"{len(found.few)} with too few like them"
+            + (f", {bare} without a result that can be compared" if bare else "") + ".")
 
 
 def _names(hosts: Iterable[Host], most: int | None) -> str:

@@ -20,19 +20,21 @@ def parts(pairings: list[Pairing], answers: list[Answer], limit: float) -> list[
         found += [Sentence(batch_line("baseline", pairing.a)),
                   Sentence(batch_line("now     ", pairing.b)), *different("now", pairing)]
     several = len(pairings) > 1
-    if worse := [one for one in answers if one.worse]:
+    if worse := [one for one in answers if one.worse and not one.wrong]:
         found.append(_worse(worse, several, limit))
+    if wrong := [one for one in answers if one.wrong]:
+        found += [Sentence("Wrong data now:", gap=True),
+                  *bullets([f"{_name(one, several)}: {one.why}" for one in wrong])]
     unsure = [one for one in answers if one.word == Word.UNKNOWN and not one.worse]
     if unsure:
         found += _unknown(unsure, several)
     if any(one.why == judge.FEW_RUNS for one in unsure):
         found.append(Sentence(f"One run shows no spread between runs: {judge.MEASURE}.", gap=True))
     no_worse = sum(one.no_worse for one in unsure)
-    wrong = sum(one.wrong for one in answers)
     words = judge.counted(one.word for one in answers if not one.wrong)
     found.append(Sentence(
         f"{plural(len(answers), 'result')}, limit {percent(limit)}: "
-        + (f"{wrong} with wrong data, " if wrong else "") + words
+        + (f"{len(wrong)} with wrong data, " if wrong else "") + words
         + (f" ({no_worse} of these are no slower than the limit allows)" if no_worse else "")
         + ".", gap=True))
     return found

@@ -7,6 +7,7 @@ from the usual. A wide one has everything.
 
 from collections.abc import Iterator
 
+from mc import plural
 from mc.analysis import holds, levels, marks, spread
 from mc.output import layout
 from mc.output.layout import Pairs
@@ -101,7 +102,7 @@ def _list(test: str, pairs: Pairs, fixed: dict, wide: bool) -> Grid:
     names = [*told, *shown]
     rows = [[units.text(key, result.get(key)) for key in names] for _, result in pairs]
     main = tests.of(test).main()
-    marked = names.index(main) if main in names else -1
+    marked = next((names.index(name) for name in (main, "median_ns") if name in names), -1)
     for row, (run, result) in zip(rows, pairs):
         row[marked] = marks.mark(run, result) + row[marked]
     names = [units.heading(key) for key in names]
@@ -197,15 +198,16 @@ def _clock(results: list[dict]) -> list[str]:
     seen = [clock for result in results for clock in rounds.clocks(result)]
     if not seen or max(seen) <= min(seen) * (1 + MOVED):
         return []
-    return [f"The core's clock moved between {min(seen):.0f} and {max(seen):.0f} MHz, by "
-            f"{100 * (max(seen) / min(seen) - 1):.0f} %: figures of caches moved with it."]
+    return [f"The core's clock was measured between {min(seen):.0f} and {max(seen):.0f} MHz: "
+            f"figures of caches follow the clock."]
 
 
 def _left_out(results: list[dict]) -> list[str]:
     """A sentence if samples were left out."""
     left = sum(result.get("left_out", 0) for result in results)
     why = sorted({str(r["left_out_why"]) for r in results if r.get("left_out_why")})
-    return [f"{left} samples were left out ({', '.join(why) or 'na'})."] if left else []
+    return [f"{plural(left, 'sample')} {'was' if left == 1 else 'were'} left out "
+            f"({', '.join(why) or 'na'})."] if left else []
 
 
 def _rounds(results: list[dict]) -> list[str]:
@@ -226,5 +228,6 @@ def _disturbed(results: list[dict]) -> list[str]:
             seen.append(f"{count} of {of} samples saw {name}")
     windows = sum(r.get("windows_left_out") or 0 for r in results)
     if windows:
-        seen.append(f"{windows} timed windows were left out of samples that count")
+        seen.append(f"{plural(windows, 'timed window')} {'was' if windows == 1 else 'were'} "
+                    "left out of samples that count")
     return [f"{'; '.join(seen)}."] if seen else []

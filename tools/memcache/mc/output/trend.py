@@ -96,7 +96,8 @@ def _summary(found: Gathered, changes: int, order: str) -> list[Part]:
         f"{plural(len(long), 'result')} over {plural(len(files), 'run')}, in the order of "
         f"{'kernel versions' if order == 'kernel' else 'time'}: {plural(steps, 'lasting change')}, "
         f"at {plural(changes, 'run')}. From the first to the last runs: "
-        f"{counted(history.word for history in long)}.", gap=True))
+        f"{counted(history.word for history in long)}"
+        + (f", {len(short)} with too few runs" if short else "") + ".", gap=True))
     return said
 
 

@@ -127,17 +127,20 @@ def _middle(alike: list[tuple[int, dict]]) -> dict:
 
 def _samples(known: list[dict]) -> dict:
     """The statistics of all samples of these records: how many there were and what hit them,
-    extremes, mean and standard deviation, which includes the differences between rounds. Empty if
-    one of the records has no standard deviation."""
-    if any(result.get("sd_ns") is None for result in known):
-        return {}
+    extremes, mean and standard deviation, which includes the differences between rounds."""
+    counts: dict = {key: sum(result[key] for result in known) for key in COUNTS
+                    if all(result.get(key) is not None for result in known)}
+    if reasons := {why for result in known if result.get("left_out_why")
+                   for why in str(result["left_out_why"]).split(",")}:
+        counts["left_out_why"] = ",".join(sorted(reasons))
+    if any(result.get("mean_ns") is None for result in known):
+        return counts
     count = sum(result["samples"] for result in known)
     mean = sum(result["samples"] * result["mean_ns"] for result in known) / count
-    squares = sum((result["samples"] - 1) * result["sd_ns"] ** 2
+    # A single sample has no deviation, and lies as far from the mean as its round.
+    squares = sum((result["samples"] - 1) * (result.get("sd_ns") or 0) ** 2
                   + result["samples"] * (result["mean_ns"] - mean) ** 2 for result in known)
-    deviation = sqrt(squares / (count - 1))
-    counts = {key: sum(result[key] for result in known) for key in COUNTS
-              if all(result.get(key) is not None for result in known)}
+    deviation = sqrt(squares / (count - 1)) if count > 1 else 0.0
     return counts | {"samples": count, "min_ns": min(result["min_ns"] for result in known),
             "max_ns": max(result["max_ns"] for result in known), "mean_ns": mean,
             "sd_ns": deviation, "cv_percent": 100 * deviation / mean}
