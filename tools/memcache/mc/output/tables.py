@@ -213,8 +213,8 @@ def _left_out(results: list[dict]) -> list[str]:
 def _rounds(results: list[dict]) -> list[str]:
     """A sentence if requests were measured in rounds."""
     most = max(rounds.count(result) for result in results)
-    return [f"Measured in {most} rounds; the tables show the round with the middle median, "
-            "and the spread of all rounds."] if most > 1 else []
+    return [f"Measured in {most} rounds; the tables show the round with the middle median, with "
+            "its marks, and the spread of all rounds."] if most > 1 else []
 
 
 def _disturbed(results: list[dict]) -> list[str]:
