@@ -459,8 +459,11 @@ catches_signals() {
 		group=/sys/fs/cgroup/memcache-$$ limit=memory.max
 		echo +memory >/sys/fs/cgroup/cgroup.subtree_control || true
 	fi
-	mkdir "$group" && [ -e "$group/$limit" ] || skip "there is no controller of memory"
-	echo 100M >"$group/$limit"
+	mkdir "$group" || skip "no control group can be made"
+	if ! echo 100M >"$group/$limit"; then
+		rmdir "$group"
+		skip "there is no controller of memory"
+	fi
 	status=0
 	(
 		echo "$BASHPID" >"$group/cgroup.procs"
