@@ -133,8 +133,17 @@ class Levels(fake.unittest.TestCase):
                     r"memory +(16|32)M +64M +110.00 +440.0\n"):
             self.assertRegex(found, row)
         self.assertIn("L3 ends at about", found)
-        self.assertIn("but the CPU says 32M: it may be that others use it", found)
+        self.assertIn("but the CPU says 32M: others may use it at the same time", found)
         self.assertNotIn("L2 ends", found)
+
+    def test_levels_of_disturbed_figures_are_marked(self):
+        curve = [result | {"steady": "no"} if result["size_bytes"] <= 32 << 10 else result
+                 for result in sweep(SWEEP)]
+        found = self.block(curve, caches=CACHES)
+        self.assertRegex(found, r"\n~L1 +4K +32K")
+        self.assertRegex(found, r"\nL2 +64K")
+        self.assertIn("Levels with a mark come from figures with that mark", found)
+        self.assertNotIn("with that mark", self.block(sweep(SWEEP), caches=CACHES))
 
     def test_times_are_called_those_of_fastest_passes(self):
         """The median pass of these took a tenth longer."""
@@ -287,7 +296,7 @@ class Slower(fake.unittest.TestCase):
             latency(size, ns, ns_per_load=900.0, disturbed_interrupt=seen, samples=10)
             for size, ns, seen in ((8192, 100.0, 10), (16384, 120.0, 5))]
         self.assertIn("In 2 of them a load took longer on average than 99 of 100 loads did: their "
-                      "passes were interrupted. The median load took 100.0 to 120.0 ns in these.",
+                      "passes were interrupted. The median load took 100.0 to 120.0 ns there.",
                       self.shown(*found))
         self.assertNotIn("longer on average", self.shown(found[0]))
 
@@ -300,7 +309,7 @@ class Slower(fake.unittest.TestCase):
                       {"disturbed_interrupt": None, "disturbed_migration": None}):
             found = latency(8192, 100.0, ns_per_load=900.0, **facts)
             self.assertIn("In 1 of them a load took longer on average than 99 of 100 loads did. "
-                          "The median load took 100.0 ns in these.",
+                          "The median load took 100.0 ns there.",
                           self.shown(found, caches=self.L1))
 
     def test_lines_that_compete_for_few_sets(self):
@@ -309,10 +318,17 @@ class Slower(fake.unittest.TestCase):
                                     (64, 32, False), (4096, 8, True), (4096, 4, False)):
             found = latency(stride * lines, 1.2, ns_per_load=3.0, stride_bytes=stride)
             shown = self.shown(found, caches=self.L1)
+            sets = "1 set" if stride == 4096 else "4 sets"
             self.assertEqual(f"did: their lines compete for few sets of L1 ({lines} lines in "
-                             f"{4096 // stride} sets of 8). The median" in shown, said, shown)
+                             f"{sets} of 8). The median" in shown, said, shown)
         self.assertNotIn("compete", self.shown(
             latency(32768, 1.2, ns_per_load=3.0, stride_bytes=1024)))
+
+    def test_a_difference_that_the_figures_do_not_show(self):
+        found = latency(8192, 100.0)
+        most = found["p99_ns_per_load"]
+        for ns, said in ((1.04 * most, False), (1.06 * most, True)):
+            self.assertEqual("longer on average" in self.shown(found | {"ns_per_load": ns}), said)
 
     def test_prefetchers_that_stayed_on(self):
         found = [latency(4096, 1.0, prefetch="ineffective"), latency(8192, 1.0)]

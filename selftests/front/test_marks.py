@@ -64,7 +64,7 @@ class Tables(fake.unittest.TestCase):
             fake.result("bandwidth op=write", 1000.0, **UNSETTLED),
             fake.result("bandwidth op=ntwrite", 3000.0)]))
         self.assertEqual(findings.lines(runs, verdict.judge(runs)),
-                         ["Not compared: 1 results whose loop had not settled."])
+                         ["Not compared: 1 result whose loop had not settled."])
 
 
 class Ports(fake.unittest.TestCase):
