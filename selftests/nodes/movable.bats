@@ -53,8 +53,8 @@ print(promised)
 near = 80, 90, 20 << 10, 15 << 10
 assert promised == {0: [[0], *near], 1: [[1], *near], 2: [nearest, 250, 300, 5 << 10, 3 << 10]}' \
 		"$NODE"/access0/initiators/node*
-	for shown in '^0 +[0-9.]+ +80 ' '^1 +[0-9.]+ +80 ' '^2 +[0-9.]+ +250 .* Movable$' \
-		'^memory node +mb_per_s +promised_mb_per_s ' '^0 +[0-9.]+ +20480\.0 ' '^2 +[0-9.]+ +5120\.0 .* Movable$'; do
+	for shown in '^0 +[~±?]*[0-9.]+ +80 ' '^1 +[~±?]*[0-9.]+ +80 ' '^2 +[~±?]*[0-9.]+ +250 .* Movable$' \
+		'^memory node +mb_per_s +promised_mb_per_s ' '^0 +[~±?]*[0-9.]+ +20480\.0 ' '^2 +[~±?]*[0-9.]+ +5120\.0 .* Movable$'; do
 		grep -E "$shown" "$BATS_FILE_TMPDIR/said"
 	done
 }
