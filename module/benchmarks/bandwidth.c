@@ -571,8 +571,8 @@ static u32 bandwidth_places(const struct mc_point *point, const struct mc_view *
 }
 
 /*
- * What is flushed, or stored past the caches. Caches serve the other arrays of such a loop, and
- * what is read back.
+ * Which of the loop's arrays no cache serves, because their lines are flushed or their stores go
+ * past the caches. Caches serve the other arrays, and the lines that are read back.
  */
 static enum mc_uncached bandwidth_uncached(const struct mc_point *point)
 {

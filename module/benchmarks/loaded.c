@@ -212,7 +212,7 @@ static void publish_window(struct share *s, const struct mc_worker *w, u64 bytes
 	mc_flag_set(&s->windows, s->windows + 1);
 }
 
-/* What the thread has done so far. */
+/* Bytes, time in windows and last end of the thread, which goes on working meanwhile. */
 static struct load_done read_done(const struct share *s)
 {
 	struct load_done done;

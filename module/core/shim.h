@@ -34,7 +34,7 @@ typedef long long s64;
 
 #define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, value)	__atomic_store_n(&(x), value, __ATOMIC_RELAXED)
-/* What was stored before is there for who sees this. */
+/* A thread that reads this value also sees all earlier stores. */
 #define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define __iomem

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What happens to windows and samples that an interrupt, a migration, a preemption or
- * stolen time has disturbed. The disturbance itself is detected, not inferred from the duration:
- * nothing is left out for being slow.
+ * Windows and samples that an interrupt, a migration, a preemption or stolen time has
+ * disturbed, and which of them are left out. The disturbance itself is detected, not inferred
+ * from the duration: nothing is left out for being slow.
  *
  * A sample leaves out its disturbed windows if the others are a good part of it.
  * Otherwise the whole sample counts as disturbed. Disturbed samples are left out if at

@@ -559,7 +559,7 @@ void mc_measurement_settle(struct mc_measurement *meas, u64 least_ns)
 		mc_settling_begin(&meas->settling, meas->each->warmup, least_ns);
 }
 
-/* What tells a loop from others. A function of a test may do many things. */
+/* An address that identifies the loop. A test that has one function for several loops gives it. */
 static const void *loop_of(const struct mc_pass *p)
 {
 	if (p->variant)

@@ -208,8 +208,8 @@ static enum mc_hit served_on_all(const struct accesses *a)
 }
 
 /*
- * What no cache holds is served by memory, whether or not accesses pass the caches by. What
- * both a cache and memory serve has no level.
+ * Memory serves a working set that no cache holds, whether or not accesses pass the caches by. A
+ * working set that both a cache and memory serve has no level.
  */
 static enum mc_hit past_caches(const struct accesses *a, enum mc_hit held)
 {

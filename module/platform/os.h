@@ -75,7 +75,7 @@ static inline u32 mc_flag(const u32 *flag)
 	return smp_load_acquire(flag);
 }
 
-/* What was read before is read before what follows. */
+/* Earlier reads are done before later ones. */
 static inline void mc_order_reads(void)
 {
 	/* Pairs with the store in mc_flag_set(). */

@@ -210,7 +210,7 @@ static u8 preempted(unsigned int thread, int s, unsigned int window)
 	return s == 1 ? MC_BY_PREEMPTION : 0;
 }
 
-/* Whoever had the CPU meanwhile is a cause of its own. */
+/* A preemption is a cause of its own. */
 static void test_a_preemption_is_counted(void **state)
 {
 	begin(1, SHORT, 4);

@@ -299,6 +299,8 @@ class Slower(fake.unittest.TestCase):
                       "passes were interrupted. The median load took 100.0 to 120.0 ns there.",
                       self.shown(*found))
         self.assertNotIn("longer on average", self.shown(found[0]))
+        self.assertIn("their passes were interrupted", self.shown(
+            latency(8192, 100.0, ns_per_load=900.0, disturbed_preemption=10, samples=10)))
 
     def test_no_reason_that_the_record_does_not_show(self):
         """None was interrupted, or what was interrupted is left out, or nobody can tell."""

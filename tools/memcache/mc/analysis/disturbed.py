@@ -33,9 +33,9 @@ def verdict(runs: list[Run]) -> str:
     before the run; else nothing."""
     results = [result for run in runs for result in run.results]
     bad = [result for result in results if disturbed(result)]
-    around = _around(runs)
+    around = _work_before(runs)
     if len(bad) > MOST * len(results):
-        why = "; ".join([*_causes(bad), *around]) or "nothing in the records says why"
+        why = "; ".join([*_cause_texts(bad), *around]) or "nothing in the records says why"
         return f"DISTURBED: {len(bad)} of {plural(len(results), 'result')} lost more than half " \
                "of their samples, shared the CPU in more than half of them, or spread by more " \
                f"than {SPREAD} %; {why}: measure again on a quiet machine."
@@ -45,7 +45,7 @@ def verdict(runs: list[Run]) -> str:
     return ""
 
 
-def _around(runs: list[Run]) -> list[str]:
+def _work_before(runs: list[Run]) -> list[str]:
     """What was seen before the runs, each kind once."""
     found: dict[str, str] = {}
     for run in runs:
@@ -56,7 +56,7 @@ def _around(runs: list[Run]) -> list[str]:
     return list(found.values())
 
 
-def _causes(results: list[dict]) -> list[str]:
+def _cause_texts(results: list[dict]) -> list[str]:
     """What hit the samples of these results."""
     said = []
     for key, name in OTHERS.items():

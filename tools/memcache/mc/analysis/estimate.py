@@ -60,7 +60,7 @@ def alone(time: float) -> Estimate:
 
 def of_runs(times: Sequence[float]) -> Estimate:
     """The time that these runs stand for, each with its median time."""
-    known = _between(tuple((time,) for time in times)) if len(times) > 1 else None
+    known = _variance_of_runs(tuple((time,) for time in times)) if len(times) > 1 else None
     return Estimate(median(times), min(times), len(times), *(known or (None, inf)))
 
 
@@ -75,12 +75,13 @@ def median_time(result: dict, exact: bool = False) -> Estimate | None:
         return None
     fastest = result.get("min_ns") or middle
     files = rounds.medians(result)
-    known = _between(files) or (_within(result) if exact else None) or (None, inf)
+    known = _variance_of_runs(files) or (_variance_of_samples(result) if exact else None) or \
+        (None, inf)
     return Estimate(middle / each, fastest / each, max(len(files), 1), known[0], known[1],
                     "" if settled(result) else UNSETTLED)
 
 
-def _between(files: tuple[tuple[float, ...], ...]) -> tuple[float, float] | None:
+def _variance_of_runs(files: tuple[tuple[float, ...], ...]) -> tuple[float, float] | None:
     """The variance that the rounds of these files show, and the degrees of freedom."""
     logs = [[log(one) for one in found] for found in files]
     several = [found for found in logs if len(found) > 1]
@@ -93,7 +94,7 @@ def _between(files: tuple[tuple[float, ...], ...]) -> tuple[float, float] | None
     return OF_MEDIAN * of_file / len(logs), sum(len(found) - 1 for found in several)
 
 
-def _within(result: dict) -> tuple[float, float] | None:
+def _variance_of_samples(result: dict) -> tuple[float, float] | None:
     """The variance that the samples of one run show, and the degrees of freedom."""
     count = result.get("samples") or 0
     if result.get("sd_ns") is None or count < 2:

@@ -99,22 +99,22 @@ def _modules(runs: list[Run], wide: bool) -> list[Part]:
     if most and reached:
         sound = [pair for pair in reached if not implausible(*pair)]
         if sound:
-            said.append(_best(max(sound, key=lambda pair: pair[1][RATE]), most,
+            said.append(_best_text(max(sound, key=lambda pair: pair[1][RATE]), most,
                               len(sound) == len(reached)))
-        said += [f"IMPLAUSIBLE: {_name(*pair)}: {_rate(pair[1][RATE])} is "
+        said += [f"IMPLAUSIBLE: {_name(*pair)}: {units.rate_text(pair[1][RATE])} is "
                  f"{100 * pair[1][RATE] / most:.0f} % of what the modules can deliver. A cache "
                  "held part of the data, the clock was wrong, or what the firmware says is."
                  for pair in reached if implausible(*pair)]
     return [Heading("Memory modules"), *bullets(said, gap=False)]
 
 
-def _best(pair: tuple[Run, dict], most: float, all_plausible: bool) -> str:
+def _best_text(pair: tuple[Run, dict], most: float, all_plausible: bool) -> str:
     rate = pair[1][RATE]
     what = "was measured" if all_plausible else "is plausible"
     if rate > most:
-        return f"Most that was measured: {_rate(rate)} ({_name(*pair)}). That is more: the " \
-               "figure is wrong, or what the firmware says of the modules."
-    return f"Most that {what}: {_rate(rate)}, {100 * rate / most:.0f} % of that " \
+        return f"Most that was measured: {units.rate_text(rate)} ({_name(*pair)}). That is " \
+               "more: the figure is wrong, or what the firmware says of the modules."
+    return f"Most that {what}: {units.rate_text(rate)}, {100 * rate / most:.0f} % of that " \
            f"({_name(*pair)})."
 
 
@@ -128,7 +128,8 @@ def _described(slots: list[dict], most: float | None) -> str:
                           sorted({slot["mt_per_s"] for slot in mine}, key=lambda one: one or 0))
     where = f"on {count} channel{'s' * (count != 1)}" if known(slots) else \
         "(which of them share a channel is not said, so each counts as one)"
-    peak_text = f"{_rate(most)} at most" if most else "na, as their speed or width is not said"
+    peak_text = f"{units.rate_text(most)} at most" if most else \
+        "na, as their speed or width is not said"
     total = units.size(sum(slot["size_bytes"] for slot in mine))
     return f"{len(mine)} module{'s' * (len(mine) != 1)}, {total}, at {speeds}, {where}: " \
            f"{peak_text}."
@@ -161,10 +162,6 @@ def _errors(runs: list[Run]) -> list[Part]:
     return [Heading("*** MEMORY ERRORS WERE COUNTED DURING THE RUN. ***"), *bullets([
         f"{run.label}: " + ", ".join(f"{count} {kind}" for kind, count in
                                      run.request["memory_errors"].items()) for run in hit])]
-
-
-def _rate(mb_per_s: float) -> str:
-    return f"{units.rate(mb_per_s, coarse=True)} {units.rates().name}"
 
 
 def _name(run: Run, result: dict) -> str:

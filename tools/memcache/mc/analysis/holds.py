@@ -32,11 +32,11 @@ def loads(runs: list[Run]) -> Pairs:
 def sentences(pairs: Pairs, measured: Pairs, matrix: bool) -> list[str]:
     """Sentences on caches that hold the working sets of these results, or may hold them. Those on
     what the column `level` of a list says are for a matrix only, which has no such column."""
-    return [*(_held(pairs, measured, matrix) if pairs[0][1]["test"] in TESTS else []),
-            *_memory_side(pairs), *_unknown(pairs)]
+    caches = _sentences_on_caches(pairs, measured, matrix) if pairs[0][1]["test"] in TESTS else []
+    return [*caches, *_sentences_on_memory_side(pairs), *_sentence_on_no_caches(pairs)]
 
 
-def _held(pairs: Pairs, measured: Pairs, matrix: bool) -> list[str]:
+def _sentences_on_caches(pairs: Pairs, measured: Pairs, matrix: bool) -> list[str]:
     held = [pair for pair in pairs if pair[1].get("level") in CACHES]
     judged = [(str(pair[1]["level"]), _by_latency(pair, measured)) for pair in held]
     sure = [level for level, memory in judged if memory is False]
@@ -47,16 +47,16 @@ def _held(pairs: Pairs, measured: Pairs, matrix: bool) -> list[str]:
         "working set fits caches: no memory is measured there"
     said = []
     if sure and matrix:
-        said.append(f"{_count(sure, pairs)} the {what}.")
+        said.append(f"{_count_text(sure, pairs)} the {what}.")
     if guessed and matrix:
-        said.append(f"{_count(guessed, pairs)} the {what}, by the sizes that the CPU reports.")
+        said.append(f"{_count_text(guessed, pairs)} the {what}, by the sizes that the CPU reports.")
     if beyond:
-        said.append(f"{_count(beyond, pairs)} the CPU reports a cache that is large enough, but "
-                    "`latency` shows memory at that size: the level is not known there.")
+        said.append(f"{_count_text(beyond, pairs)} the CPU reports a cache that is large enough, "
+                    "but `latency` shows memory at that size: the level is not known there.")
     return said
 
 
-def _count(levels: list[str], pairs: Pairs) -> str:
+def _count_text(levels: list[str], pairs: Pairs) -> str:
     return f"In {len(levels)} of {len(pairs)} results ({', '.join(sorted(set(levels)))})"
 
 
@@ -64,16 +64,16 @@ def _by_latency(pair: tuple[Run, dict], measured: Pairs) -> bool | None:
     """Whether `latency` shows that memory serves a working set of this size; None: it does not
     tell. A cache that holds a set of one thread may not hold those of several."""
     run, result = pair
-    share = _share(result)
-    same = [(_bytes(other), other["level"] == "memory") for its, other in measured
-            if its.where == run.where and _alike(its, other, run, result)]
+    share = _bytes_of_thread(result)
+    same = [(_bytes_of_loads(other), other["level"] == "memory") for its, other in measured
+            if its.where == run.where and _have_same_caches(its, other, run, result)]
     if any(memory and size <= share for size, memory in same):
         return True
     alone = result["test"] in WHOLE or result.get("threads") == 1
     return False if alone and any(not memory and size >= share for size, memory in same) else None
 
 
-def _alike(a: Run, one: dict, b: Run, other: dict) -> bool:
+def _have_same_caches(a: Run, one: dict, b: Run, other: dict) -> bool:
     """Whether two results are of CPUs with the same caches."""
     cpus, others = (numbers(str(result.get("cpu"))) for result in (one, other))
     caches = data_caches(a.machine, str(one.get("cpu")))
@@ -81,19 +81,19 @@ def _alike(a: Run, one: dict, b: Run, other: dict) -> bool:
         bool(caches) and caches == data_caches(b.machine, str(other.get("cpu")))
 
 
-def _share(result: dict) -> float:
+def _bytes_of_thread(result: dict) -> float:
     """The bytes that a thread goes through."""
     threads = 1 if result["test"] in WHOLE else result.get("threads") or 1
     return result["size_bytes"] / threads
 
 
-def _bytes(result: dict) -> float:
+def _bytes_of_loads(result: dict) -> float:
     """The bytes of the lines that loads go through."""
     stride = result.get("stride_bytes") or LINE
     return result["size_bytes"] / stride * min(stride, LINE)
 
 
-def _memory_side(pairs: Pairs) -> list[str]:
+def _sentences_on_memory_side(pairs: Pairs) -> list[str]:
     """A sentence for each node whose memory-side cache may have served what counts as memory."""
     found: dict[tuple[object, int], int] = {}
     for run, result in pairs:
@@ -107,7 +107,7 @@ def _memory_side(pairs: Pairs) -> list[str]:
             "behind it." for (node, size), count in found.items()]
 
 
-def _unknown(pairs: Pairs) -> list[str]:
+def _sentence_on_no_caches(pairs: Pairs) -> list[str]:
     """A sentence if nobody knows what caches hold, as the CPU reports none."""
     count = sum(run.machine.get("caches") == [] and "level" in result and
                 not result["level"] for run, result in pairs)

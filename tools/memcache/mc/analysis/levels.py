@@ -13,7 +13,7 @@ from mc.analysis.steps import Level, median
 from mc.analysis.verdict import listed
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import units
-from mc.records.fields import asked
+from mc.records.fields import DISTURBED, asked
 from mc.records.results import Run
 from mc.records.shape import data_caches, numbers
 
@@ -81,8 +81,7 @@ def slower_passes(pairs: Pairs) -> list[str]:
 
 def _why_slower(run: Run, result: dict) -> str:
     """Samples that were interrupted and count, or more lines in a set of L1 than it can keep."""
-    seen = max((result.get(f"disturbed_{cause}") or 0 for cause in
-                ("interrupt", "migration", "steal")), default=0)
+    seen = max(result.get(cause) or 0 for cause in DISTURBED)
     # What was left out, a sample or windows of one, is not in the time.
     counted = seen - (result.get("left_out") or 0) - (result.get("windows_left_out") or 0)
     if counted > 0 and 2 * counted >= (result.get("samples") or 0):

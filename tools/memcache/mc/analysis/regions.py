@@ -41,10 +41,10 @@ def scanned(runs: list[Run]) -> list[dict]:
 
 def comparable(result: dict) -> bool:
     """Whether the region can be compared with others."""
-    return not _why_not(result)
+    return not _reason_against(result)
 
 
-def _why_not(result: dict) -> str:
+def _reason_against(result: dict) -> str:
     """Why the region can't be compared with others; empty if it can."""
     if result.get("verified") == "failed":
         return "whose data were wrong"
@@ -74,7 +74,7 @@ def _groups(run: Run) -> Iterator[list[dict]]:
     yield from groups.values()
 
 
-def _blurred(group: list[dict], figure: str) -> bool:
+def _hide_slow_ones(group: list[dict], figure: str) -> bool:
     """Whether these regions differ so much that a slow one would not be noticed."""
     times = [TIMES[figure](result[figure]) for result in group if result.get(figure)]
     return len(times) >= outliers.FEWEST and \
@@ -110,13 +110,13 @@ def parts(runs: list[Run]) -> list[Part]:
     said = [_sentence(one) for one in found[:MOST]]
     if len(found) > MOST:
         said.append(f"{len(found) - MOST} more.")
-    for why, count in Counter(filter(None, map(_why_not, results))).items():
+    for why, count in Counter(filter(None, map(_reason_against, results))).items():
         said.append(f"Not compared: {plural(count, 'region')} {why}.")
     if not found and max(map(len, (group for run in runs for group in _groups(run))),
                          default=0) < outliers.FEWEST:
         said.append(f"Fewer than {outliers.FEWEST} regions can be compared, so nobody can say "
                     "which is unusual.")
-    elif not found and any(_blurred(group, figure) for run in runs for group in _groups(run)
+    elif not found and any(_hide_slow_ones(group, figure) for run in runs for group in _groups(run)
                            for figure in TIMES):
         said.insert(0, "Can't tell: the regions differ so much among themselves that one of "
                        f"{outliers.BLURRED:g} times the speed would not be noticed.")

@@ -232,9 +232,9 @@ def overcounted_remarks(pairs: Pairs) -> Iterator[str]:
             name = run.request.get("label") or " ".join(
                 [result["test"], *(f"{units.name(key)}={units.text(key, result[key])}"
                                    for key in ("op", "size_bytes") if key in result)])
-            yield f"? IMPLAUSIBLE: {name}: the counters claim {_rate(claimed(result))}, " \
-                  f"{share}. They count something else, or twice: no conclusion is drawn from " \
-                  "them."
+            yield f"? IMPLAUSIBLE: {name}: the counters claim " \
+                  f"{units.rate_text(claimed(result))}, {share}. They count something " \
+                  "else, or twice: no conclusion is drawn from them."
 
 
 def _others(pairs: Pairs) -> Iterator[str]:
@@ -249,16 +249,12 @@ def _others(pairs: Pairs) -> Iterator[str]:
 def other_traffic(kind: str, rates: list[float], within: bool) -> str:
     """`pcm saw 20000 MB/s of CXL traffic (read), which Read and Write do not include`; `rates`:
     read and written; `within`: Read and Write include them"""
-    told = [f"{_rate(rate)} of {kind.upper()} traffic ({way})"
+    told = [f"{units.rate_text(rate)} of {kind.upper()} traffic ({way})"
             for rate, way in zip(rates, ("read", "written")) if rate]
     return f"pcm saw {' and '.join(told)}, which " + (
         "Read and Write include: if it is a cache of other memory, they count both." if within else
         "Read and Write do not include." if kind == "cxl" else
         "the figures of reads and writes here do not include.")
-
-
-def _rate(mb_per_s: float) -> str:
-    return f"{units.rate(mb_per_s, coarse=True)} {units.rates().name}"
 
 
 def _stores(pairs: Pairs) -> Iterator[str]:

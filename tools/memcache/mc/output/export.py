@@ -107,8 +107,8 @@ def prometheus(runs: list[Run]) -> str:
     helps: dict[str, str] = {}
     for one in measured(runs):
         name, value = one.base
-        name = _name(f"memcache_{one.labels['test']}_{name}")
-        helps[name] = f"{_name(one.name)} of {_name(one.labels['test'])}, in base units."
+        name = _safe_name(f"memcache_{one.labels['test']}_{name}")
+        helps[name] = f"{_safe_name(one.name)} of {_safe_name(one.labels['test'])}, in base units."
         labels = {key: value for key, value in one.labels.items() if key != "test"}
         metrics.setdefault(name, []).append(f"{name}{_label_text(labels)} {value!r}")
     machine = {key: str(runs[0].machine[key]) for key in MACHINE if runs[0].machine.get(key)}
@@ -124,11 +124,11 @@ def prometheus(runs: list[Run]) -> str:
 
 
 def _label_text(labels: dict[str, str]) -> str:
-    return "{" + ",".join(f'{_name(key)}="{_escaped(value)}"'
+    return "{" + ",".join(f'{_safe_name(key)}="{_escaped(value)}"'
                           for key, value in labels.items()) + "}"
 
 
-def _name(text: str) -> str:
+def _safe_name(text: str) -> str:
     """The text as a name, in which no character ends a line or begins a value."""
     return re.sub(r"^(?=\d)|[^A-Za-z0-9_]", "_", text)
 
@@ -183,7 +183,8 @@ def lava(runs: list[Run]) -> str:
 def csv(runs: list[Run]) -> str:
     """A row for each record. A value that was not measured is empty."""
     from csv import DictWriter
-    rows = [{_cell(key): _cell(value) for key, value in row.items()} for row in _rows(runs)]
+    rows = [{_safe_cell(key): _safe_cell(value) for key, value in row.items()}
+            for row in _csv_rows(runs)]
     out = io.StringIO()
     writer = DictWriter(out, list(dict.fromkeys(key for row in rows for key in row)),
                         lineterminator="\n")
@@ -192,7 +193,7 @@ def csv(runs: list[Run]) -> str:
     return out.getvalue()
 
 
-def _rows(runs: list[Run]) -> list[dict]:
+def _csv_rows(runs: list[Run]) -> list[dict]:
     return [{f"machine_{key}": run.machine.get(key) for key in MACHINE[:3]}
             | {f"machine_{key}": value for key, value in prices.known(run.machine).items()}
             | {key: run.request.get(key) for key in ("suite", "section", "label")}
@@ -202,7 +203,7 @@ def _rows(runs: list[Run]) -> list[dict]:
             for run in runs for result in run.results]
 
 
-def _cell(value: Any) -> Any:
+def _safe_cell(value: Any) -> Any:
     """A value for a spreadsheet, which takes a text that begins with one of these for a
     formula, and for a terminal, which a control character can drive."""
     if not isinstance(value, str):

@@ -45,12 +45,12 @@ def write(path: str, data: bytes) -> None:
             with open(os.open(path, os.O_WRONLY | os.O_NOCTTY), "wb") as there:
                 there.write(data)
         else:
-            _replace(_followed(path), data)
+            _replace_file(_follow_links(path), data)
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}", WRONG) from None
 
 
-def _followed(path: str) -> str:
+def _follow_links(path: str) -> str:
     """Where a symbolic link leads that this user or root has made. The link of another user is
     not followed: it could lead to any file that this user may write."""
     for _ in range(LINKS):
@@ -66,7 +66,7 @@ def _followed(path: str) -> str:
     return path
 
 
-def _replace(path: str, data: bytes) -> None:
+def _replace_file(path: str, data: bytes) -> None:
     """Put a file with this data in the place of what has the name, beside which it is made."""
     made = None
     try:
@@ -76,7 +76,7 @@ def _replace(path: str, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-            os.fchmod(file.fileno(), _mode(path))
+            os.fchmod(file.fileno(), _mode_of(path))
         os.replace(made, path)
     except OSError:
         if made and os.path.exists(made):
@@ -84,7 +84,7 @@ def _replace(path: str, data: bytes) -> None:
         raise
 
 
-def _mode(path: str) -> int:
+def _mode_of(path: str) -> int:
     """The permissions of a file that is there, or those of a new one."""
     with suppress(FileNotFoundError):
         found = os.lstat(path)

@@ -36,19 +36,19 @@ def _definitions() -> dict[str, dict]:
 
 def wrong_place(machine: dict) -> str | None:
     """Where a machine record has a value of a wrong type: `nodes[0].cpus`; None if nowhere."""
-    return _named("machine")(machine)
+    return _check_of_name("machine")(machine)
 
 
 @cache
-def _named(name: str) -> Check:
-    return _compiled(_definitions()[name], name in WHOLE)
+def _check_of_name(name: str) -> Check:
+    return _check_of_part(_definitions()[name], name in WHOLE)
 
 
-def _compiled(part: dict, whole: bool) -> Check:
+def _check_of_part(part: dict, whole: bool) -> Check:
     """A function that checks a value against this part of the schema. whole: no key that it
     requires may be missing."""
     if "$ref" in part:
-        return _named(part["$ref"].rpartition("/")[2])
+        return _check_of_name(part["$ref"].rpartition("/")[2])
     checks = [*_of_value(part), *_of_parts(part, whole)]
     if whole and "required" in part:
         keys = part["required"]
@@ -72,7 +72,8 @@ def _of_value(part: dict) -> list[Check]:
         checks.append(lambda value: None if value is None or isinstance(value, str) else "")
     if "minimum" in part:
         least = min(part["minimum"], 0)
-        checks.append(lambda value: "" if TYPES["number"](value) and _below(value, least) else None)
+        checks.append(lambda value: "" if TYPES["number"](value) and _is_below(value, least)
+                      else None)
     if "pattern" in part:
         pattern = re.compile(part["pattern"])
         checks.append(lambda value: "" if isinstance(value, str) and not pattern.search(value)
@@ -83,20 +84,20 @@ def _of_value(part: dict) -> list[Check]:
 def _of_parts(part: dict, whole: bool) -> list[Check]:
     checks: list[Check] = []
     if "oneOf" in part:
-        either = [_compiled(one, whole) for one in part["oneOf"]]
+        either = [_check_of_part(one, whole) for one in part["oneOf"]]
         checks.append(lambda value: None if any(one(value) is None for one in either) else "")
     if "items" in part:
-        item = _compiled(part["items"], whole)
+        item = _check_of_part(part["items"], whole)
         checks.append(lambda value: _first_wrong(
             (f"[{i}]", item(one)) for i, one in enumerate(value)) if isinstance(value, list)
             else None)
     if "properties" in part:
-        known = {name: _compiled(one, whole) for name, one in part["properties"].items()}
+        known = {name: _check_of_part(one, whole) for name, one in part["properties"].items()}
         checks.append(lambda value: _first_wrong(
             (f".{name}", known[name](one)) for name, one in value.items() if name in known)
             if isinstance(value, dict) else None)
     if isinstance(part.get("additionalProperties"), dict):
-        other = _compiled(part["additionalProperties"], whole)
+        other = _check_of_part(part["additionalProperties"], whole)
         checks.append(lambda value: _first_wrong(
             (f".{name}", other(one)) for name, one in value.items()) if isinstance(value, dict)
             else None)
@@ -108,8 +109,8 @@ def _first_wrong(found: Iterable[tuple[str, str | None]]) -> str | None:
 
 
 def _is_count(value: object) -> bool:
-    return TYPES["integer"](value) and not _below(value, 0)
+    return TYPES["integer"](value) and not _is_below(value, 0)
 
 
-def _below(value: object, least: float) -> bool:
+def _is_below(value: object, least: float) -> bool:
     return isinstance(value, (int, float)) and value < least

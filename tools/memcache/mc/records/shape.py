@@ -46,7 +46,7 @@ class Shape:
 def machine_shape(machine: dict, system: Path = SYSTEM, meminfo: Path = MEMINFO) -> Shape:
     """The shape of the machine that this program runs on. `machine` is its record, which may
     be empty."""
-    cpus = tuple(numbers(str(machine.get("cpus_online") or _read(system / "cpu/online"))))
+    cpus = tuple(numbers(str(machine.get("cpus_online") or read_file(system / "cpu/online"))))
     cpus = cpus or tuple(range(os.cpu_count() or 1))
     nodes = record_nodes(machine) or _nodes(system, cpus)
     caches = _record_caches(machine) or [cache for cpu in cpus for cache in _caches(system, cpu)]
@@ -54,14 +54,14 @@ def machine_shape(machine: dict, system: Path = SYSTEM, meminfo: Path = MEMINFO)
     total, available = _memory(meminfo)
     process = machine.get("process")
     if isinstance(process, dict):
-        cpus, nodes = _allowed(process, cpus, nodes)
+        cpus, nodes = _allowed_to(process, cpus, nodes)
         available = min(available, process.get("memory_limit_bytes") or available)
     least = min((node.memory for node in nodes if node.memory), default=total)
     return Shape(cpus, _cores(system, cpus), nodes, last[1], last[2],
                  min(least // 4, available // 2), machine.get("width_max_bytes") or Shape.width)
 
 
-def _allowed(process: dict, cpus: tuple[int, ...],
+def _allowed_to(process: dict, cpus: tuple[int, ...],
              nodes: tuple[Node, ...]) -> tuple[tuple[int, ...], tuple[Node, ...]]:
     """The CPUs and nodes that a process may use, of those of the machine."""
     mine, mems = (set(numbers(str(process.get(key)))) for key in ("cpus", "nodes"))
@@ -112,11 +112,11 @@ def _record_caches(machine: dict, cpus: Iterable[int] = ()) -> list[tuple[int, i
 def _caches(system: Path, cpu: int) -> list[tuple[int, int, int]]:
     found = []
     for index in sorted((system / f"cpu/cpu{cpu}/cache").glob("index*")):
-        size = re.match(r"(\d+)([KMG]?)", _read(index / "size"))
-        if size and _read(index / "type") in ("Data", "Unified"):
-            found.append((int(_read(index / "level") or 0),
+        size = re.match(r"(\d+)([KMG]?)", read_file(index / "size"))
+        if size and read_file(index / "type") in ("Data", "Unified"):
+            found.append((int(read_file(index / "level") or 0),
                           int(size[1]) * UNITS.get(size[2], 1),
-                          len(numbers(_read(index / "shared_cpu_list"))) or 1))
+                          len(numbers(read_file(index / "shared_cpu_list"))) or 1))
     return found
 
 
@@ -131,10 +131,11 @@ def record_nodes(machine: dict) -> tuple[Node, ...]:
 def _nodes(system: Path, cpus: tuple[int, ...]) -> tuple[Node, ...]:
     """The nodes in sysfs. If the kernel has none, all CPUs are on node 0."""
     found = []
-    for number in numbers(_read(system / "node/has_memory") or _read(system / "node/online")):
+    nodes = read_file(system / "node/has_memory") or read_file(system / "node/online")
+    for number in numbers(nodes):
         path = system / f"node/node{number}"
-        match = re.search(r"MemTotal: +(\d+) kB", _read(path / "meminfo"))
-        found.append(Node(number, tuple(numbers(_read(path / "cpulist"))),
+        match = re.search(r"MemTotal: +(\d+) kB", read_file(path / "meminfo"))
+        found.append(Node(number, tuple(numbers(read_file(path / "cpulist"))),
                           int(match[1]) << 10 if match else None))
     return tuple(found) or (Node(0, cpus, None),)
 
@@ -143,18 +144,19 @@ def _cores(system: Path, cpus: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     cores: dict[tuple[int, ...], None] = {}
     for cpu in cpus:
         path = system / f"cpu/cpu{cpu}/topology/thread_siblings_list"
-        cores[tuple(c for c in numbers(_read(path)) if c in cpus) or (cpu,)] = None
+        cores[tuple(c for c in numbers(read_file(path)) if c in cpus) or (cpu,)] = None
     return tuple(cores)
 
 
 def _memory(meminfo: Path) -> tuple[int, int]:
     """Bytes of memory: all, and those that are available."""
-    words = dict(re.findall(r"^(\w+): +(\d+) kB", _read(meminfo), re.M))
+    words = dict(re.findall(r"^(\w+): +(\d+) kB", read_file(meminfo), re.M))
     total = int(words.get("MemTotal", 0)) << 10
     return total, int(words.get("MemAvailable", words.get("MemFree", 0))) << 10
 
 
-def _read(path: Path) -> str:
+def read_file(path: Path) -> str:
+    """The content of a file of the kernel, without its end of line; empty if it can't be read."""
     try:
         return path.read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError):

@@ -43,6 +43,11 @@ def rate(mb_per_s: float, coarse: bool = False) -> str:
     return f"{converted('mb_per_s', mb_per_s):.{_shown.digits - coarse}f}"
 
 
+def rate_text(mb_per_s: float) -> str:
+    """A rate with its unit, for a sentence: `143000 MB/s`."""
+    return f"{rate(mb_per_s, coarse=True)} {_shown.name}"
+
+
 def words(unit: str) -> str:
     """The description of a unit, for the unit in which rates are shown."""
     return unit.replace(USUAL, _shown.name).replace(RATES[USUAL].size, _shown.size)

@@ -45,13 +45,13 @@ Readings = list[Reading | None]
 
 def channels(slots: list[Slot]) -> list[str | None]:
     """The channel of each slot: None if the names do not say it."""
-    fitting = [readings for readings in _ways(slots) if _fit(readings, slots)]
-    if not fitting or not all(_agree(*two) for two in combinations(fitting, 2)):
+    fitting = [readings for readings in _ways_to_read(slots) if _fits_slots(readings, slots)]
+    if not fitting or not all(_divide_alike(*two) for two in combinations(fitting, 2)):
         return [None] * len(slots)
-    return _names(max(fitting, key=lambda readings: sum(map(bool, readings))))
+    return _channel_names(max(fitting, key=lambda readings: sum(map(bool, readings))))
 
 
-def _ways(slots: list[Slot]) -> Iterator[Readings]:
+def _ways_to_read(slots: list[Slot]) -> Iterator[Readings]:
     """What each way of reading makes of the slots."""
     banks = [_by_word(slot.bank, slot.name) for slot in slots]
     # One name of a bank for all slots says nothing.
@@ -70,28 +70,28 @@ def _by_word(text: str, other: str) -> Reading | None:
         return None
     before = PLACE.search(text[:match.start()])
     name = text[before.start() if before else match.start():match.end()]
-    return Reading((_places(text, other), _plain(match[0])), _placed(name, other),
-                   _plain(text[match.end():]))
+    return Reading((_places_in(text, other), _compact(match[0])), _full_name(name, other),
+                   _compact(text[match.end():]))
 
 
 def _by_letter(slot: str, bank: str) -> Reading | None:
     """The letter before the number of the slot."""
     if not (match := LETTER.match(slot)):
         return None
-    return Reading((_places(slot, bank), match[1].upper()), _placed(match[0].rstrip(" _-"), bank),
-                   slot[match.end():])
+    return Reading((_places_in(slot, bank), match[1].upper()),
+                   _full_name(match[0].rstrip(" _-"), bank), slot[match.end():])
 
 
-def _places(*names: str) -> frozenset[str]:
-    return frozenset(_plain(place) for name in names for place in PLACE.findall(name))
+def _places_in(*names: str) -> frozenset[str]:
+    return frozenset(_compact(place) for name in names for place in PLACE.findall(name))
 
 
-def _placed(name: str, other: str) -> str:
+def _full_name(name: str, other: str) -> str:
     """The name of a channel, with its place if only the other name of the slot has it."""
     return name if PLACE.search(name) else " ".join([*PLACE.findall(other), name])
 
 
-def _plain(text: str) -> str:
+def _compact(text: str) -> str:
     return re.sub(r"[ _#-]", "", text).upper()
 
 
@@ -104,7 +104,7 @@ def _are_channels(slots: list[Slot]) -> bool:
         if reading := _by_letter(slot.name, ""):
             letter = reading.channel[1]
             numbers.setdefault(letter, set()).add(int(reading.rest))
-            places.setdefault(letter, set()).add(_places(slot.name, slot.bank))
+            places.setdefault(letter, set()).add(_places_in(slot.name, slot.bank))
     if any(number > MOST for some in numbers.values() for number in some):
         return False
     known = {place for some in places.values() for place in some if place}
@@ -112,10 +112,10 @@ def _are_channels(slots: list[Slot]) -> bool:
         return len(numbers) > 1 and all(len(some) < MOST for some in numbers.values()) \
             and all(slot.bank for slot in slots if slot.filled)
     one_each = len(known) == len(places) and all(len(some) == 1 for some in places.values())
-    return not one_each or len(places) == 1 and any(_places(slot.name) for slot in slots)
+    return not one_each or len(places) == 1 and any(_places_in(slot.name) for slot in slots)
 
 
-def _fit(readings: Readings, slots: list[Slot]) -> bool:
+def _fits_slots(readings: Readings, slots: list[Slot]) -> bool:
     """Whether each filled slot has a channel, and no channel has more slots than it can have, or
     the same slot twice."""
     found: dict[tuple, list[tuple[str, Slot]]] = {}
@@ -133,13 +133,13 @@ def _fit(readings: Readings, slots: list[Slot]) -> bool:
     return bool(found)
 
 
-def _agree(some: Readings, others: Readings) -> bool:
+def _divide_alike(some: Readings, others: Readings) -> bool:
     """Whether two ways put the same slots together."""
     pairs = {(one.channel, other.channel) for one, other in zip(some, others) if one and other}
     return len(pairs) == len({one for one, _ in pairs}) == len({other for _, other in pairs})
 
 
-def _names(readings: Readings) -> list[str | None]:
+def _channel_names(readings: Readings) -> list[str | None]:
     """The names of the channels, with all of their places if they are not enough."""
     known = {one.channel: one.name for one in readings if one}
     if len(set(known.values())) < len(known):

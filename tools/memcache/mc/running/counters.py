@@ -197,7 +197,7 @@ def discover(top: Path | None = None) -> Found:
         counters, problems = _all_of(kind, pmus)
         if counters and not problems:
             nodes = _nodes(top or root(), {counter.cpu for counter in counters})
-            memory = shape.numbers(_text((top or root()) / NODES / "has_memory"))
+            memory = shape.numbers(shape.read_file((top or root()) / NODES / "has_memory"))
             return Found(kind, counters, found.remarks, nodes,
                          [node for node in memory if node not in nodes])
         found.remarks += problems
@@ -259,7 +259,7 @@ def _nodes(top: Path, cpus: set[int]) -> list[int]:
     counted = {_package(top, cpu) for cpu in cpus}
     found = []
     for path in (top / NODES).glob("node[0-9]*"):
-        mine = shape.numbers(_text(path / "cpulist"))
+        mine = shape.numbers(shape.read_file(path / "cpulist"))
         if mine and {_package(top, cpu) for cpu in mine} <= counted - {""} and \
                 not list(path.glob("memory_side_cache/index*")):
             found.append(int(path.name[4:]))
@@ -267,15 +267,7 @@ def _nodes(top: Path, cpus: set[int]) -> list[int]:
 
 
 def _package(top: Path, cpu: int) -> str:
-    return _text(top / CPUS / f"cpu{cpu}/topology/physical_package_id")
-
-
-def _text(path: Path) -> str:
-    """The content of a file of sysfs; empty if it can't be read."""
-    try:
-        return path.read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError):
-        return ""
+    return shape.read_file(top / CPUS / f"cpu{cpu}/topology/physical_package_id")
 
 
 def coverage(text: str, found: Found) -> dict | None:

@@ -52,15 +52,15 @@ class Look:
 def look(machine: Machine, cpus: list[int] | None = None,
          wait: Callable[[float], None] = time.sleep) -> Look:
     """Look at these CPUs, by default at all that this process may use, for less than 0.1 s."""
-    first, others = _stat(machine)
+    first, others = _read_stat(machine)
     if first:
         wait(LOOK_S)
-    second, more = _stat(machine)
-    shares = {cpu: share for cpu in first if (share := _shares(first[cpu], second.get(cpu)))}
+    second, more = _read_stat(machine)
+    shares = {cpu: share for cpu in first if (share := _time_shares(first[cpu], second.get(cpu)))}
     cpus = cpus or sorted(first if machine.root else os.sched_getaffinity(0))
-    load = _load(machine)
-    found = [*_loads(load, len(first)), *_busy(machine, shares, cpus), *_steal(shares, cpus),
-             *_clocks(machine, cpus)]
+    load = _read_load(machine)
+    found = [*_find_load(load, len(first)), *_find_busy(machine, shares, cpus),
+             *_find_steal(shares, cpus), *_find_slow_clocks(machine, cpus)]
     return Look(load, max((count for count in (others, more) if count is not None), default=None),
                 len(first) or None, found)
 
@@ -77,7 +77,7 @@ def asked(lines: list[str]) -> list[int] | None:
     return sorted(wanted) or None
 
 
-def _stat(machine: Machine) -> tuple[dict[int, list[int]], int | None]:
+def _read_stat(machine: Machine) -> tuple[dict[int, list[int]], int | None]:
     """The ticks of each CPU in /proc/stat, and the number of processes that could run. This one
     is reading the file, so it is not counted."""
     text = machine.read("/proc/stat")
@@ -87,7 +87,7 @@ def _stat(machine: Machine) -> tuple[dict[int, list[int]], int | None]:
     return ticks, max(int(running[1]) - 1, 0) if running else None
 
 
-def _shares(first: list[int], second: list[int] | None) -> tuple[float, float] | None:
+def _time_shares(first: list[int], second: list[int] | None) -> tuple[float, float] | None:
     """The percentages of the time for which a CPU ran something, and which was stolen; None: no
     tick was counted, so they are not known."""
     ticks = [after - before for before, after in zip(first[:STEAL + 1], second or first)]
@@ -98,44 +98,44 @@ def _shares(first: list[int], second: list[int] | None) -> tuple[float, float] |
     return 100 * ran / total, 100 * ticks[STEAL] / total
 
 
-def _load(machine: Machine) -> float | None:
+def _read_load(machine: Machine) -> float | None:
     try:
         return float(machine.read("/proc/loadavg").split()[0])
     except (ValueError, IndexError):
         return None
 
 
-def _loads(load: float | None, cpus: int) -> Iterator[Disturber]:
+def _find_load(load: float | None, cpus: int) -> Iterator[Disturber]:
     """With more processes than CPUs, some wait and take the CPUs from others."""
     if load is not None and cpus and load > cpus:
         yield Disturber("load", f"the load is {load:g} on {plural(cpus, 'CPU')}",
                         "end other work, or wait until it has ended")
 
 
-def _busy(machine: Machine, shares: dict, cpus: list[int]) -> Iterator[Disturber]:
+def _find_busy(machine: Machine, shares: dict, cpus: list[int]) -> Iterator[Disturber]:
     def busy(of: list[int]) -> list[int]:
         return [cpu for cpu in of if cpu in shares and shares[cpu][0] >= BUSY]
 
     if found := busy(cpus):
         most = max(shares[cpu][0] for cpu in found)
-        yield Disturber("busy", f"{_named(found)} ran other work for "
+        yield Disturber("busy", f"{_cpu_names(found)} ran other work for "
                         f"{'up to ' * (len(found) > 1)}{most:.0f} % of {LOOK_S * 1000:.0f} ms",
                         "end it, or name other CPUs with cpu=")
     siblings = {sibling for cpu in cpus for sibling in shape.numbers(
         machine.read(CPU.format(cpu, "topology/thread_siblings_list")).strip())}
     if found := busy(sorted(siblings - set(cpus))):
-        yield Disturber("sibling", f"{_named(found)} ran other work on the core of a CPU that is "
-                        "to be measured", "end it, or name CPUs of other cores with cpu=")
+        yield Disturber("sibling", f"{_cpu_names(found)} ran other work on the core of a CPU that "
+                        "is to be measured", "end it, or name CPUs of other cores with cpu=")
 
 
-def _steal(shares: dict, cpus: list[int]) -> Iterator[Disturber]:
+def _find_steal(shares: dict, cpus: list[int]) -> Iterator[Disturber]:
     most = max((shares[cpu][1] for cpu in cpus if cpu in shares), default=0)
     if most > 0:
         yield Disturber("steal", f"a hypervisor took {most:.0f} % of a CPU's time",
                         "measure while its other guests do less")
 
 
-def _clocks(machine: Machine, cpus: list[int]) -> Iterator[Disturber]:
+def _find_slow_clocks(machine: Machine, cpus: list[int]) -> Iterator[Disturber]:
     governors, limits = {}, {}
     for cpu in cpus:
         name, limit, most = (machine.read(CPU.format(cpu, f"cpufreq/{file}")).strip() for file in (
@@ -145,15 +145,15 @@ def _clocks(machine: Machine, cpus: list[int]) -> Iterator[Disturber]:
         if limit.isdecimal() and most.isdecimal() and int(limit) < int(most):
             limits[cpu] = int(limit) // 1000, int(most) // 1000
     if governors:
-        yield Disturber("governor", f"the governor of {_named(list(governors))} is "
+        yield Disturber("governor", f"the governor of {_cpu_names(list(governors))} is "
                         f"{'/'.join(dict.fromkeys(governors.values()))}",
                         "cpupower frequency-set -g performance")
     if limits:
         held, full = min(limits.values())
-        yield Disturber("limit", f"the clock of {_named(list(limits))} is limited to {held} of "
+        yield Disturber("limit", f"the clock of {_cpu_names(list(limits))} is limited to {held} of "
                         f"{full} MHz", f"cpupower frequency-set -u {full}MHz")
 
 
-def _named(cpus: list[int]) -> str:
+def _cpu_names(cpus: list[int]) -> str:
     return f"CPU{'s' * (len(cpus) > 1)} {', '.join(map(str, cpus[:8]))}" + \
         ", ..." * (len(cpus) > 8)
