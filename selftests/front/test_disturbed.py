@@ -4,8 +4,9 @@ show them."""
 
 import fake
 from mc.analysis import disturbed
-from mc.output import charts, document, draw, report
+from mc.output import charts, document, draw, layout, report
 from mc.records import results, rounds
+from mc.records.suite import Layout
 
 QUIET = {"load": 0.1, "runnable": 0, "cpus": 2, "found": []}
 LOADED = {"load": 20.1, "runnable": 20, "cpus": 2, "found": [
@@ -110,6 +111,13 @@ class Shown(fake.unittest.TestCase):
                       "or others had the CPU in more than half, or they spread by more than 20 %.",
                       text)
         self.assertNotIn("±", " ".join(shown(measured({}, {}))))
+
+    def test_a_mark_stands_before_figures_of_time_alone(self):
+        names = ("mb_per_s", "ios_per_s", "median_ns", "ns_per_load", "tlb_ns", "cv_percent",
+                 "cached_percent", "pipe_bytes", "covered_bytes", "pages")
+        runs = measured(WIDE | {"label": "one"} | dict.fromkeys(names, 40.0))
+        [grid] = layout.draw(Layout("op", None, names), [(runs[0], runs[0].results[0])])
+        self.assertEqual([cell[0] == "±" for cell in grid.rows[0][1:]], [True] * 6 + [False] * 4)
 
     def test_a_page(self):
         said = [part.text for part in document.parts({"a": measured(WIDE, WIDE)})

@@ -141,9 +141,16 @@ def _cell(figure: str, found: Pairs, marked: bool = False) -> str:
         return "na"
     text = units.text(figure, known[0] if len(known) == 1 else median(known))
     counted = figure in AMPLIFIED or figure.startswith("dram_")
-    text = marks.joined(marks.mark(*pair) + "?" * (counted and overcounted(*pair))
-                        for pair in found) + text
+    if counted or _is_timed(figure):
+        text = marks.joined(marks.mark(*pair) + "?" * (counted and overcounted(*pair))
+                            for pair in found) + text
     return text + ("*" if marked and found[0][1].get("siblings") == "yes" else "")
+
+
+def _is_timed(figure: str) -> bool:
+    """Whether a figure comes from times. Others, such as the share of a file that was in the page
+    cache, are as true in a disturbed result."""
+    return not {"ns", "s", "cv"}.isdisjoint(figure.split("_"))
 
 
 def ordered(values: list) -> list:
