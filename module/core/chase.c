@@ -11,6 +11,20 @@
 #include "core/chase.h"
 
 /**
+ * mc_chase_offset() - offset of an element
+ * @c: the cycle
+ * @i: index of the element, less than @c->n
+ *
+ * Return: its offset in the buffer.
+ */
+u64 mc_chase_offset(const struct mc_chase *c, u64 i)
+{
+	u64 skew = c->skews ? (i + i / c->skews) % c->skews * c->skew : 0;
+
+	return c->offset + i * c->stride + skew;
+}
+
+/**
  * mc_chase_at() - address of an element
  * @c: the cycle
  * @i: index of the element, less than @c->n
@@ -19,9 +33,13 @@
  */
 void **mc_chase_at(const struct mc_chase *c, u64 i)
 {
-	u64 skew = c->skews ? (i + i / c->skews) % c->skews * c->skew : 0;
+	return mc_view_at(c->view, mc_chase_offset(c, i), NULL);
+}
 
-	return mc_view_at(c->view, c->offset + i * c->stride + skew, NULL);
+/* Where the address of the element behind this one is kept. */
+static void **link_of(const struct mc_chase *c, u64 i)
+{
+	return c->links ? &c->links[i] : mc_chase_at(c, i);
 }
 
 static u64 random_below(struct mc_chase *c, u64 range)
@@ -31,10 +49,10 @@ static u64 random_below(struct mc_chase *c, u64 range)
 
 static void insert(const struct mc_chase *c, u64 i, u64 behind)
 {
-	void **new = mc_chase_at(c, i), **old = mc_chase_at(c, behind);
+	void **old = link_of(c, behind);
 
-	*new = *old;
-	*old = new;
+	*link_of(c, i) = *old;
+	*old = mc_chase_at(c, i);
 }
 
 /* Return: elements on a page of MC_CHASE_PAGE_BYTES. */
@@ -88,9 +106,7 @@ static void link_one(struct mc_chase *c, u64 k)
 u64 mc_chase_build(struct mc_chase *c, u64 most)
 {
 	if (!c->linked && most) {
-		void **first = mc_chase_at(c, 0);
-
-		*first = first;
+		*link_of(c, 0) = mc_chase_at(c, 0);
 		c->linked = 1;
 		most--;
 	}

@@ -28,6 +28,8 @@ enum mc_chase_order {
  * @skews: see @skew; 0 or 1: no skew
  * @n: number of elements, not 0
  * @order: the order of the elements in the cycle
+ * @links: array of @n that gets what the elements are to hold, and the buffer is not touched;
+ *         NULL: the elements get it
  * @linked: number of elements in the cycle so far
  * @random: state of the generator
  */
@@ -39,10 +41,12 @@ struct mc_chase {
 	u64 skews;
 	u64 n;
 	enum mc_chase_order order;
+	void **links;
 	u64 linked;
 	struct mc_random random;
 };
 
+u64 mc_chase_offset(const struct mc_chase *c, u64 i);
 void **mc_chase_at(const struct mc_chase *c, u64 i);
 u64 mc_chase_build(struct mc_chase *c, u64 most);
 

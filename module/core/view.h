@@ -3,7 +3,7 @@
 #ifndef MC_CORE_VIEW_H
 #define MC_CORE_VIEW_H
 
-#include "core/shim.h"
+#include "core/target.h"
 
 /**
  * struct mc_span - a contiguous part of a buffer
@@ -21,10 +21,13 @@ struct mc_span {
  * struct mc_view - a buffer as an array of spans
  * @spans: the spans, in order of their offsets and without gaps
  * @n: number of spans
+ * @foreign: physical addresses of memory that no allocator gave, so that nobody vouches for it;
+ *           NULL: it is RAM
  */
 struct mc_view {
 	const struct mc_span *spans;
 	unsigned int n;
+	const struct mc_range *foreign;
 };
 
 void *mc_view_at(const struct mc_view *v, u64 at, u64 *left);

@@ -40,11 +40,13 @@
  * @range: its physical addresses
  * @window: the part that the points of the request measure: offset and length
  * @contents: contents of the window before the run, if a point writes to it
+ * @proven: each page of the window was tried
  * @map: all of it, mapped with @type; or NULL
  * @type: the type asked for
  * @attribute: what the page tables say
  * @page_bytes: size of most mappings
- * @span: the part that a point measures
+ * @part: physical addresses of the part that a point measures
+ * @span: the same
  * @view: the same
  */
 static struct opened {
@@ -52,10 +54,12 @@ static struct opened {
 	struct mc_range range;
 	struct mc_range window;
 	struct mc_contents contents;
+	bool proven;
 	void __iomem *map;
 	enum mc_type type;
 	enum mc_attr attribute;
 	u64 page_bytes;
+	struct mc_range part;
 	struct mc_span span;
 	struct mc_view view;
 } opened;
@@ -359,13 +363,26 @@ static bool cached(enum mc_type type)
 	return type == MC_WB || type == MC_WT;
 }
 
-/* Save the window before the first point that writes, which asks for @type. */
-static int save(struct mc_run *run, enum mc_type type)
+/*
+ * Before the first point, try each page of the window, and save it if points write. What a BAR
+ * without memory answers to a read is nobody's business but the reader's.
+ */
+static int prove(struct mc_run *run, const struct mc_point *point)
 {
-	int err = map_as(cached(type) ? MC_UC : type, &run->error);
+	enum mc_type type = point->v[MC_KEY_TYPE];
+	bool writes = point->v[MC_KEY_WRITE];
+	struct mc_range range = {
+		opened.range.start + opened.window.start, opened.window.bytes
+	};
+	int err = map_as(writes && cached(type) ? MC_UC : type, &run->error);
 
-	return err ? err : mc_contents_save(&opened.contents, address(opened.window.start),
-					    opened.window.bytes, run);
+	if (!err && writes)
+		err = mc_contents_save(&opened.contents, address(opened.window.start), &range,
+				       run);
+	else if (!err && !in_use.pci)
+		err = mc_target_look(address(opened.window.start), &range, run);
+	opened.proven = !err;
+	return err;
 }
 
 /* A device that was pulled out has no contents. */
@@ -418,19 +435,20 @@ int mc_target_find(struct mc_run *run, const struct mc_point *point, struct mc_a
 	u64 offset = point->v[MC_KEY_OFFSET], size = point->v[MC_KEY_SIZE];
 	int err = opened.is ? 0 : open_target(run);
 
-	if (!err && point->v[MC_KEY_WRITE] && !opened.contents.saved)
-		err = save(run, point->v[MC_KEY_TYPE]);
+	if (!err && !opened.proven)
+		err = prove(run, point);
 	err = err ? err : map_as(point->v[MC_KEY_TYPE], &run->error);
 	if (err)
 		return err;
+	opened.part = (struct mc_range){ opened.range.start + offset, size };
 	opened.span = (struct mc_span){ address(offset), 0, size };
-	opened.view = (struct mc_view){ &opened.span, 1 };
+	opened.view = (struct mc_view){ &opened.span, 1, &opened.part };
 	*area = (struct mc_area){
 		.view = &opened.view, .page = MC_PAGE_DIRECT,
 		.page_bytes = opened.page_bytes, .attribute = opened.attribute,
 		.effective = judge(address(offset)),
 		.memory_node = in_use.pci ? dev_to_node(&in_use.pci->dev) : MC_NODE_NA,
-		.range = { opened.range.start + offset, size },
+		.range = opened.part,
 	};
 	return 0;
 }

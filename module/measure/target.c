@@ -133,34 +133,111 @@ static void store_words(u32 *to, const u32 *from, u64 bytes)
 		WRITE_ONCE(to[i], from[i]);
 }
 
-/* Is what is written to this word read again? The word stays as it is. */
-static bool is_memory(u32 *word)
+/*
+ * The words that are tried: the first and the last one of each piece, so that each page has one,
+ * wherever the memory begins. Return: offset of the @i'th of them.
+ */
+static u64 tried_word(u64 bytes, u64 i)
 {
-	u32 old = READ_ONCE(*word), found;
+	u64 piece = i / 2 * PIECE;
 
-	WRITE_ONCE(*word, ~old);
+	return i % 2 ? min(piece + PIECE, bytes) - sizeof(u32) : piece;
+}
+
+/* What is written to a word to try it: another value to each word, and never the old one. */
+static u32 mark_of(const u8 *saved, u64 offset)
+{
+	u32 mark = (offset / sizeof(u32) + 1) * 2654435761U;	/* odd, so no two are alike */
+
+	return mark == *(const u32 *)(saved + offset) ? ~mark : mark;
+}
+
+/*
+ * Does each page keep what is written to it, and is it another one than those before it? All
+ * of them are written before one is read. They hold what they held afterwards.
+ */
+static int prove_pages(const u8 *saved, u8 *at, const struct mc_range *range,
+		       struct mc_run *run)
+{
+	u64 n = 2 * ((range->bytes + PIECE - 1) / PIECE), i, offset;
+	int err = 0;
+
+	for (i = 0; i < n && !err; i++) {
+		offset = tried_word(range->bytes, i);
+		WRITE_ONCE(*(u32 *)(at + offset), mark_of(saved, offset));
+		err = mc_team_look(run->team);
+		mc_breathe();
+	}
 	mc_drain();
-	found = READ_ONCE(*word);
-	WRITE_ONCE(*word, old);
+	for (i = 0; i < n && !err; i++) {
+		offset = tried_word(range->bytes, i);
+		if (READ_ONCE(*(u32 *)(at + offset)) == mark_of(saved, offset))
+			err = mc_team_look(run->team);
+		else
+			err = mc_fail(&run->error, -EOPNOTSUPP,
+				      "target: the page at 0x%llx is not memory: what was written is not read",
+				      (range->start + offset) & ~(PIECE - 1));
+		mc_breathe();
+	}
+	for (i = 0; i < n; i++) {
+		offset = tried_word(range->bytes, i);
+		WRITE_ONCE(*(u32 *)(at + offset), *(const u32 *)(saved + offset));
+		mc_breathe();
+	}
 	mc_drain();
-	return found == ~old && READ_ONCE(*word) == old;
+	return err;
 }
 
 /**
- * mc_contents_save() - save contents, then try whether the first and the last word are memory
+ * mc_target_look() - look for pages that nobody answers for, in memory that is only read
+ * @at: the memory
+ * @range: its physical addresses, whole words
+ * @run: the run
+ *
+ * A read that nobody answers gives ones on most machines. To know more, one would have to write.
+ *
+ * Context: Process, may sleep.
+ * Return: 0, -EOPNOTSUPP (a page reads ones only), or the errno of the stop, explained in
+ * @run->error.
+ */
+int mc_target_look(const void *at, const struct mc_range *range, struct mc_run *run)
+{
+	u64 done, i, bytes;
+	int err = 0;
+
+	for (done = 0; done < range->bytes && !err; done += PIECE) {
+		const u32 *piece = at + done;
+
+		bytes = min(PIECE, range->bytes - done);
+		for (i = 0; i < bytes / sizeof(u32) && READ_ONCE(piece[i]) == ~0U; i++)
+			;
+		if (i < bytes / sizeof(u32))
+			err = mc_team_look(run->team);
+		else
+			err = mc_fail(&run->error, -EOPNOTSUPP,
+				      "target: the page at 0x%llx reads ones only, as where there is no memory; write=yes finds out",
+				      (range->start + done) & ~(PIECE - 1));
+		mc_breathe();
+	}
+	return err;
+}
+
+/**
+ * mc_contents_save() - save contents, then try whether each page is memory
  * @c: result
  * @at: the memory, mapped so that no cache has it
- * @bytes: its size, whole words
+ * @range: its physical addresses, whole words
  * @run: the run
  *
  * Context: Process, may sleep.
- * Return: 0, -ENOMEM, -EOPNOTSUPP (it is not memory), or the errno of the stop, explained in
+ * Return: 0, -ENOMEM, -EOPNOTSUPP (a page is not memory), or the errno of the stop, explained in
  * @run->error. Only after 0 there is something to bring back.
  */
-int mc_contents_save(struct mc_contents *c, void *at, u64 bytes, struct mc_run *run)
+int mc_contents_save(struct mc_contents *c, void *at, const struct mc_range *range,
+		     struct mc_run *run)
 {
+	u64 bytes = range->bytes, done;
 	u8 *saved = mc_alloc_array(1, bytes + PIECE);
-	u64 done;
 	int err = 0;
 
 	if (!saved)
@@ -171,9 +248,7 @@ int mc_contents_save(struct mc_contents *c, void *at, u64 bytes, struct mc_run *
 		err = mc_team_look(run->team);
 		mc_breathe();
 	}
-	if (!err && !(is_memory(at) && is_memory(at + bytes - sizeof(u32))))
-		err = mc_fail(&run->error, -EOPNOTSUPP,
-			      "write: the target is not memory: what was written is not read");
+	err = err ? err : prove_pages(saved, at, range, run);
 	if (err) {
 		mc_free(saved);
 		return err;

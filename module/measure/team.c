@@ -17,12 +17,6 @@ void mc_team_stop(struct mc_team *team, int err)
 	cmpxchg(&team->stop, 0, err);
 }
 
-/* Several threads and the writer may fail at once: only the first writes @error. */
-static bool claim_error(struct mc_team *team)
-{
-	return !cmpxchg(&team->error_claimed, 0, 1);
-}
-
 /**
  * mc_team_check_cpu() - is this thread on its CPU?
  * @w: the thread
@@ -36,7 +30,7 @@ int mc_team_check_cpu(const struct mc_worker *w)
 {
 	if (w->cpu < 0 || mc_threads_cpu() == w->cpu)
 		return 0;
-	if (claim_error(w->team))
+	if (mc_team_claim_error(w->team))
 		mc_fail(w->team->error, -ENODEV,
 			"cpu: %d went offline while the run was on", w->cpu);
 	return -ENODEV;
@@ -45,11 +39,11 @@ int mc_team_check_cpu(const struct mc_worker *w)
 /* @err is that of mc_threads_look() or mc_threads_wait(). */
 static void stop_early(struct mc_team *team, int err)
 {
-	if (err == -ETIME && claim_error(team))
+	if (err == -ETIME && mc_team_claim_error(team))
 		mc_fail(team->error, err,
 			"timeout: %llu s have passed; what was measured until then is kept",
 			team->seconds);
-	else if (err == -ECANCELED && claim_error(team))
+	else if (err == -ECANCELED && mc_team_claim_error(team))
 		mc_fail(team->error, err,
 			"run: stopped because its writer is about to be frozen, as for a suspend; earlier results are kept");
 	mc_team_stop(team, err);

@@ -50,6 +50,12 @@ int mc_team_run_some(struct mc_team *team, const unsigned int *who,
 void mc_team_stop(struct mc_team *team, int err);
 int mc_team_look(struct mc_team *team);
 
+/* Several threads and the writer may fail at once: only the first writes the team's @error. */
+static inline bool mc_team_claim_error(struct mc_team *team)
+{
+	return !cmpxchg(&team->error_claimed, 0, 1);
+}
+
 /* For the side's threads. */
 void mc_team_do_job(struct mc_worker *w);
 int mc_team_check_cpu(const struct mc_worker *w);

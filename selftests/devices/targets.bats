@@ -147,8 +147,9 @@ setup_file() { devices; }
 
 @test "write=yes: memory that drops what is written is refused" {
 	bind "$TESTDEV"
+	start=$(sed -n 3p "$DEVICES/$TESTDEV/resource" | sed 's/^0x0*\([0-9a-f]*\) .*/\1/')
 	for line in "bandwidth type=uc op=write" "mmio type=np op=write_read"; do
-		refused EOPNOTSUPP "write: the target is not memory: what was written is not read" \
+		refused EOPNOTSUPP "target: the page at 0x$start is not memory: what was written is not read" \
 			"$line target=pci:$TESTDEV/2 any_bar=yes write=yes size=4K"
 	done
 	# To read what it has instead is fine.

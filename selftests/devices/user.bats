@@ -102,7 +102,7 @@ EOF
 
 @test "memory that drops what is written is refused" {
 	offer "$TESTDEV"
-	refuses "Operation not supported: write: the target is not memory" \
+	refuses "Operation not supported: target: the page at 0x" \
 		"bandwidth target=pci:$TESTDEV/2 any_bar=yes write=yes type=uc op=write size=4K"
 	[ "$(cat "$DEVICES/$TESTDEV/enable")" = 0 ]
 	take_back "$TESTDEV"

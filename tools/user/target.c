@@ -55,12 +55,14 @@ struct place {
  * @target: its physical addresses
  * @window: the part that the points of the request measure: offset and length
  * @contents: contents of the window before the run, if a point writes to it
+ * @proven: each page of the window was tried
  * @base: all that is mapped, or NULL
  * @length: length of it
  * @at: where the target begins in it
  * @type: the type asked for
  * @attribute: what the kernel says of the mapping
- * @span: the part that a point measures
+ * @part: physical addresses of the part that a point measures
+ * @span: the same
  * @view: the same
  */
 static struct opened {
@@ -70,11 +72,13 @@ static struct opened {
 	struct mc_range target;
 	struct mc_range window;
 	struct mc_contents contents;
+	bool proven;
 	void *base;
 	u64 length;
 	char *at;
 	enum mc_type type;
 	enum mc_attr attribute;
+	struct mc_range part;
 	struct mc_span span;
 	struct mc_view view;
 } opened;
@@ -388,10 +392,21 @@ static int map_as(struct mc_run *run, enum mc_type type)
 		       mc_attr_name(wanted), mc_attr_name(opened.attribute));
 }
 
-static int save(struct mc_run *run)
+/* Before the first point, try each page of the window, and save it if points write. */
+static int prove(struct mc_run *run, bool writes)
 {
-	return mc_contents_save(&opened.contents, opened.at + opened.window.start,
-				opened.window.bytes, run);
+	char *at = opened.at + opened.window.start;
+	struct mc_range range = {
+		opened.target.start + opened.window.start, opened.window.bytes
+	};
+	int err = 0;
+
+	if (writes)
+		err = mc_contents_save(&opened.contents, at, &range, run);
+	else if (!opened.pci)
+		err = mc_target_look(at, &range, run);
+	opened.proven = !err;
+	return err;
 }
 
 /**
@@ -410,23 +425,24 @@ int mc_user_target_find(struct mc_run *run, const struct mc_point *point, struct
 	const char *node;
 
 	err = err ? err : map_as(run, point->v[MC_KEY_TYPE]);
-	if (!err && point->v[MC_KEY_WRITE] && !opened.contents.saved)
-		err = save(run);
+	if (!err && !opened.proven)
+		err = prove(run, point->v[MC_KEY_WRITE]);
 	if (err)
 		return err;
 	/* Only where nobody else writes: the verdict follows pointers. */
 	if (opened.contents.saved && !opened.pci)
 		mc_verdict_of(&verdict, opened.type, opened.at + offset);
 	node = told(opened.pci ? DEVICES : DAX, opened.place.name, "numa_node");
+	opened.part = (struct mc_range){ opened.target.start + offset, size };
 	opened.span = (struct mc_span){ opened.at + offset, 0, size };
-	opened.view = (struct mc_view){ &opened.span, 1 };
+	opened.view = (struct mc_view){ &opened.span, 1, &opened.part };
 	*area = (struct mc_area){
 		.view = &opened.view,
 		.page = opened.place.align == PAGE ? MC_PAGE_4K : MC_PAGE_2M,
 		.page_bytes = opened.place.align, .attribute = opened.attribute,
 		.effective = verdict.effect,
 		.memory_node = *node && *node != '-' ? atoi(node) : MC_NODE_NA,
-		.range = { opened.target.start + offset, size },
+		.range = opened.part,
 	};
 	return 0;
 }

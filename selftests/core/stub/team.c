@@ -46,6 +46,7 @@ struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
 			      struct mc_error *e)
 {
 	EXPECT(n == sim.n);
+	the_team.error = e;
 	return &the_team;
 }
 
