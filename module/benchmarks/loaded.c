@@ -80,7 +80,8 @@ static const struct mc_column columns[] = {
 };
 
 /**
- * struct load_done - what a loading thread has done up to the end of a window
+ * struct load_done - what a loading thread has done up to the end of a window, and of those that
+ * count down behind it
  * @bytes: bytes that it has moved
  * @inside: ticks that it has spent in windows in which nobody preempted it
  * @ended: ticks at the end of the window; 0: there was none yet
@@ -201,14 +202,13 @@ static u64 time_inside(const struct mc_worker *w, u64 last_ended, u64 ticks)
 }
 
 /* Called by the loading thread, while others may read what it had done before. */
-static void publish_window(struct share *s, const struct mc_worker *w, u64 bytes, u64 ticks)
+static void publish_done(struct share *s, const struct load_done *done)
 {
-	const struct load_done *last = &s->done[s->windows % 2];
 	struct load_done *next = &s->done[(s->windows + 1) % 2];
 
-	WRITE_ONCE(next->bytes, last->bytes + bytes);
-	WRITE_ONCE(next->inside, last->inside + time_inside(w, last->ended, ticks));
-	WRITE_ONCE(next->ended, w->ended);
+	WRITE_ONCE(next->bytes, done->bytes);
+	WRITE_ONCE(next->inside, done->inside);
+	WRITE_ONCE(next->ended, done->ended);
 	mc_flag_set(&s->windows, s->windows + 1);
 }
 
@@ -231,25 +231,38 @@ static struct load_done read_done(const struct share *s)
 	return done;
 }
 
-static int load_until_end(struct mc_worker *w, struct loaded_job *job)
+/* Work in a window, and count down behind it in as many more as it takes. */
+static int load_once(struct mc_worker *w, struct share *s, struct mc_walk *walk, bool irq_off)
 {
-	struct share *s = &job->share[w->index];
-	bool irq_off = job->meas.each->irq_off;
-	struct mc_walk walk;
+	struct load_done done = s->done[s->windows % 2];
+	u64 all = 0, ticks;
 
-	mc_walk_begin(&walk, &s->load, w->index);
-	while (!mc_flag(&job->over)) {
-		u64 ticks, bytes;
+	do {
 		int err = mc_window_open(w, irq_off);
 
 		if (err)
 			return err;
-		bytes = mc_walk_window(&walk);
+		done.bytes += mc_walk_window(walk);
 		ticks = mc_window_close(w);
-		mc_walk_fit(&walk, ticks);
-		publish_window(s, w, bytes, ticks);
-	}
+		done.inside += time_inside(w, done.ended, ticks);
+		done.ended = w->ended;
+		all += ticks;
+	} while (walk->owed);
+	mc_walk_fit(walk, all);
+	publish_done(s, &done);
 	return 0;
+}
+
+static int load_until_end(struct mc_worker *w, struct loaded_job *job)
+{
+	struct share *s = &job->share[w->index];
+	struct mc_walk walk;
+	int err = 0;
+
+	mc_walk_begin(&walk, &s->load, w->index);
+	while (!err && !mc_flag(&job->over))
+		err = load_once(w, s, &walk, job->meas.each->irq_off);
+	return err;
 }
 
 /* ------------------------------------------------------------- the latency */

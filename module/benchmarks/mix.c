@@ -349,7 +349,7 @@ static int work(struct mc_worker *w, struct mix_job *job, struct mc_walk *walk)
 	struct member *m = &job->member[w->index];
 	struct mc_sampler *sampler = &job->meas.each[w->index];
 	void **at = m->chases ? mc_chase_at(&m->chase, 0) : NULL;
-	u64 loads = MC_CHASE_LEAST, ticks, bytes;
+	u64 loads = MC_CHASE_LEAST, ticks, bytes, all = 0;
 	struct part part = { 0 };
 	u32 sample = 0, now = 0;
 
@@ -363,14 +363,19 @@ static int work(struct mc_worker *w, struct mix_job *job, struct mc_walk *walk)
 			at = mc_asm_chase(at, loads);
 		bytes = m->chases ? loads * LINE : mc_walk_window(walk);
 		ticks = mc_measurement_close(w, sampler);
-		if (m->chases)
-			loads = mc_chase_fit(loads, m->chase.n, ticks);
-		else
-			mc_walk_fit(walk, ticks);
 		part.from = part.bytes ? part.from : w->began;
 		part.to = w->ended;
 		part.ticks += ticks;
 		part.bytes += bytes;
+		all += ticks;
+		/* The countdown behind the lines goes on, and is of the same sample. */
+		if (!m->chases && walk->owed)
+			continue;
+		if (m->chases)
+			loads = mc_chase_fit(loads, m->chase.n, ticks);
+		else
+			mc_walk_fit(walk, all);
+		all = 0;
 		if (part.bytes)
 			mc_flag_set(&m->reached, sample + 1);
 		end_sample(w, job);

@@ -122,7 +122,8 @@ void mc_walk_begin(struct mc_walk *walk, const struct mc_load *load, u64 seed)
 	*walk = (struct mc_walk){
 		.load = load, .bytes = 4 * LINE,
 		.args = {
-			.delay = load->delay, .reads = load->mix->reads,
+			.delay = min(load->delay, MC_LOAD_COUNTDOWN),
+			.reads = load->mix->reads,
 			.end = load->mix->reads + load->mix->writes, .nt = load->mix->nt,
 			.combine = load->mix->arrays > 1,
 		},
@@ -179,9 +180,25 @@ u64 mc_walk_steps(struct mc_walk *walk, u64 most)
 	return steps;
 }
 
+/* Count down as behind a line, which is in L1. */
+static void count_down(struct mc_walk *walk)
+{
+	static u64 room[2 * LINE / sizeof(u64)];	/* a line of it is whole */
+	struct mc_paced args = {
+		.steps = 1, .delay = min(walk->owed, MC_LOAD_REST), .reads = 1, .end = 1,
+		.place = { (void *)(((unsigned long)room + LINE - 1) & ~(LINE - 1)) },
+	};
+
+	mc_asm_paced(&args);
+	walk->owed -= args.delay;
+}
+
 /**
  * mc_walk_window() - read and write what fits into a window, in whole steps
  * @walk: how far the thread has come
+ *
+ * A window must not last as long as many lines with a long countdown. So only a part of each
+ * is behind its line, and the rest, @walk->owed, takes the next windows, which move nothing.
  *
  * Context: An open window.
  * Return: bytes moved.
@@ -190,19 +207,24 @@ u64 mc_walk_window(struct mc_walk *walk)
 {
 	u64 step = step_bytes(walk->load), steps = max(walk->bytes / step, 1ULL);
 
+	if (walk->owed) {
+		count_down(walk);
+		return 0;
+	}
 	if (!walk->load->random)
 		steps = mc_walk_steps(walk, steps);
 	if (!steps)
 		return 0;
 	walk->args.steps = steps;
 	mc_asm_paced(&walk->args);
+	walk->owed = steps * walk->args.end * (walk->load->delay - walk->args.delay);
 	return steps * step;
 }
 
 /**
  * mc_walk_fit() - adjust the length of the next windows
  * @walk: how far the thread has come
- * @ticks: duration of the last window
+ * @ticks: duration of the last window that moved something, and of those that counted down for it
  */
 void mc_walk_fit(struct mc_walk *walk, u64 ticks)
 {

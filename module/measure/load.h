@@ -9,6 +9,8 @@
 
 #define MC_LOAD_LINE		64ULL
 #define MC_LOAD_WINDOW_NS	100000	/* length of such a thread's windows */
+#define MC_LOAD_COUNTDOWN	20000ULL	/* the longest countdown behind a line, at once */
+#define MC_LOAD_REST		200000ULL	/* counts of a window that does the rest */
 
 /* The mixes, as op= names them. */
 enum mc_mix_op {
@@ -65,6 +67,7 @@ struct mc_load {
  * @at: bytes that it has gone through in each array
  * @rounds: how often it began again at the start of its arrays
  * @bytes: bytes of a window
+ * @owed: counts that were left over of the countdowns behind the lines of the last windows
  * @args: arguments of the loop. Where the loop writes what it did not read, each word is
  *        their address
  */
@@ -73,6 +76,7 @@ struct mc_walk {
 	u64 at;
 	u64 rounds;
 	u64 bytes;
+	u64 owed;
 	struct mc_paced args;
 };
 

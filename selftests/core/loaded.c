@@ -102,6 +102,12 @@ static void look_at_lines(const struct mc_paced *args)
 	}
 }
 
+/* The rest of a countdown, beside a line of nobody. */
+static bool rests(const struct mc_paced *args)
+{
+	return !args->stride && !args->lines && args->steps == 1 && args->end == 1;
+}
+
 /* The thread that follows pointers measures the delay first. */
 void mc_asm_paced(struct mc_paced *args)
 {
@@ -109,6 +115,10 @@ void mc_asm_paced(struct mc_paced *args)
 	u64 lines = args->steps * args->end, ps = lines * (line_ps + args->delay * count_ps);
 
 	EXPECT(args->steps && args->end <= MC_PACED_MOST);
+	if (rests(args)) {
+		sim_spend(args->delay * count_ps);
+		return;
+	}
 	if (args->lines)
 		look_at_random(args);
 	else
@@ -210,6 +220,48 @@ static void test_figures_at_each_delay(void **state)
 		assert_int_equal(done, 5 * n);
 		for (unsigned int i = 0; i < n; i++)
 			assert_loaded(&rec[i], threads - 1, delays[i]);
+	}
+}
+
+static u64 longest_quiet;
+
+static void see_quiet(struct mc_worker *w)
+{
+	u64 ps = sim.now[w->index] - w->began;
+
+	if (w->irq_off && ps > longest_quiet)
+		longest_quiet = ps;
+}
+
+/*
+ * However long the countdown and however many lines a step has, no window is long, and the
+ * figures are those of one that is. What loads wait for is the countdown behind a line.
+ */
+static void test_windows_of_a_long_countdown(void **state)
+{
+	static const char *const ops[] = { "read", "rw91", "triad", "ntwrite" };
+	static const char *const patterns[] = { "sequential", "random" };
+	static const u64 delays[] = { 20000, 20001, 77777, 1000000 };
+	char line[120];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ops) * ARRAY_SIZE(patterns) * ARRAY_SIZE(delays); i++) {
+		u64 delay = delays[i % 4], lines, ps;
+
+		reset(2);
+		longest_quiet = 0;
+		sim.closing = see_quiet;
+		crowd_ps = 0;
+		snprintf(line, sizeof(line),
+			 "loaded size=256K delay=%llu op=%s pattern=%s repeat=2 warmup=0 irq=off cpu=0,1",
+			 delay, ops[i / 4 % 4], patterns[i / 16]);
+		assert_int_equal(measure(line), 0);
+		assert_in_range(longest_quiet, 1, MS / 2);
+		ps = line_ps + delay * count_ps;
+		lines = rec->value[COL_LOAD_MB_PER_S];
+		if (lines + 1 < rate(ps) || lines > rate(ps) + 1)
+			fail_msg("%s: %llu, not %llu", line, lines, rate(ps));
+		assert_figure(rec, COL_DELAY_NS, delay * count_ps);
 	}
 }
 
@@ -579,6 +631,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_figures_at_each_delay),
+		cmocka_unit_test(test_windows_of_a_long_countdown),
 		cmocka_unit_test(test_figures_spelled_out),
 		cmocka_unit_test(test_stores_that_pass_the_caches_by),
 		cmocka_unit_test(test_the_load_is_what_was_asked_for),

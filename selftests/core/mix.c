@@ -78,6 +78,12 @@ void mc_asm_paced(struct mc_paced *args)
 	unsigned int i = sim_self(), w;
 	u64 step, line, ps = 0;
 
+	/* The rest of a countdown, beside a line of nobody. */
+	if (!args->stride && !args->lines) {
+		EXPECT(args->steps == 1 && args->reads == 1 && args->end == 1);
+		sim_spend(args->delay * count_ps);
+		return;
+	}
 	for (step = 0; step < args->steps; step++) {
 		u64 computed[LINE / 8] = { 0 };
 
@@ -205,6 +211,30 @@ static void test_each_group_has_its_figures(void **state)
 	/* A pass of all threads takes as long as its bytes at the rate of all. */
 	assert_int_equal(rec->payload_bytes, 512 << 10);
 	assert_in_range(rec->stats.median_ps * 147636 / 10000000, 524288 - 20, 524288 + 20);
+}
+
+/* However long the countdown and however many lines a step has, no window is long. */
+static void test_windows_of_a_long_countdown(void **state)
+{
+	static const char *const ops[] = { "read", "rw91", "ntrw32", "copy", "triad" };
+	static const char *const patterns[] = { "sequential", "random" };
+	static const u64 delays[] = { 20000, 20001, 77777, 1000000 };
+	char line[120];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ops) * ARRAY_SIZE(patterns) * ARRAY_SIZE(delays); i++) {
+		u64 delay = delays[i % 4], tenths;
+
+		reset(1);
+		write_ps = 10 * NS;
+		nt_ps = 10 * NS;
+		snprintf(line, sizeof(line), "0:%s:pattern=%s:delay=%llu", ops[i / 8],
+			 patterns[i / 4 % 2], delay);
+		assert_int_equal(together(line, "size=128K node=0 repeat=4 irq=off"), 0);
+		assert_in_range(rec->window_max_ps, 1, MS / 2);
+		tenths = 64ULL * 10000000 / (10 * NS + delay * count_ps);
+		assert_in_range(rec->value[COL_MB_PER_S], tenths ? tenths - 1 : 0, tenths);
+	}
 }
 
 /* The latency of several chasing threads is that of each, not their sum or quotient. */
@@ -521,6 +551,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_group_has_its_figures),
+		cmocka_unit_test(test_windows_of_a_long_countdown),
 		cmocka_unit_test(test_latency_of_a_group),
 		cmocka_unit_test(test_groups_follow_the_request),
 		cmocka_unit_test(test_each_group_has_its_memory),
