@@ -4,7 +4,9 @@
 #include <linux/completion.h>
 #include <linux/cpu.h>
 #include <linux/jiffies.h>
+#include <linux/kmemleak.h>
 #include <linux/kthread.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/wait.h>
 
@@ -15,11 +17,14 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
+#define SLICE	HZ	/* of a wait, between looks at whether a thread has died */
+
 /*
  * @wake: where this thread waits for a job; one for each thread, so that the others
  *        sleep on where CPUs take turns
  * @jobs: jobs handed to this thread so far
  * @jobs_seen: jobs that it has started
+ * @busy: it has not completed the last one
  */
 struct member {
 	struct mc_worker worker;
@@ -27,6 +32,7 @@ struct member {
 	wait_queue_head_t wake;
 	unsigned int jobs;
 	unsigned int jobs_seen;
+	bool busy;
 };
 
 /*
@@ -90,6 +96,25 @@ int mc_threads_cpu(void)
 	return raw_smp_processor_id();
 }
 
+/* Has the thread died of an oops? Then it never returns to this module. */
+static bool has_died(const struct member *m)
+{
+	return m->task && READ_ONCE(m->task->flags) & PF_EXITING;
+}
+
+/* Number of threads that have died; with @at_work: with a job that nobody completes now. */
+static unsigned int count_dead(const struct threads *t, bool at_work)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < t->team.n; i++) {
+		const struct member *m = &t->member[i];
+
+		n += has_died(m) && (READ_ONCE(m->busy) || !at_work);
+	}
+	return n;
+}
+
 static bool has_job(const struct member *m)
 {
 	/* Pairs with the store in hand_out(), so that the job is visible. */
@@ -107,6 +132,7 @@ static int worker_main(void *arg)
 			return 0;
 		m->jobs_seen++;
 		mc_team_do_job(&m->worker);
+		WRITE_ONCE(m->busy, false);
 		if (atomic_dec_and_test(&t->working))
 			complete(&t->done);
 	}
@@ -149,9 +175,22 @@ int mc_threads_start(struct mc_worker *w)
 	return 0;
 }
 
+/* A thread that died may have left its stack in a queue of @t, and its CPU marked as busy. */
+static void leave_dead(struct threads *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->team.n; i++) {
+		if (has_died(&t->member[i]))
+			pr_err("memcache: the thread %u, on CPU %d, has died; its part of the run is never freed, and its CPU may have lost the use of vector registers in the kernel: reboot soon\n",
+			       i, t->member[i].worker.cpu);
+	}
+	kmemleak_not_leak(t);
+}
+
 /**
  * mc_team_end() - stop and join the threads, and free the team
- * @team: the threads, none of which has a job; or NULL
+ * @team: the threads, of which those that live have no job; or NULL
  *
  * Context: Process, may sleep.
  */
@@ -163,10 +202,16 @@ void mc_team_end(struct mc_team *team)
 	if (!team)
 		return;
 	for (i = 0; i < team->n; i++) {
-		if (!t->member[i].task)
-			continue;
-		kthread_stop(t->member[i].task);
-		put_task_struct(t->member[i].task);
+		if (t->member[i].task && !has_died(&t->member[i]))
+			kthread_stop(t->member[i].task);
+	}
+	if (count_dead(t, false)) {
+		leave_dead(t);
+		return;
+	}
+	for (i = 0; i < team->n; i++) {
+		if (t->member[i].task)
+			put_task_struct(t->member[i].task);
 	}
 	kvfree(t);
 }
@@ -189,11 +234,12 @@ int mc_team_stopped(const struct mc_team *team)
  * @team: the team
  *
  * Context: Process, the writer of the request.
- * Return: 0, -ETIME (the deadline has passed), or as mc_writer_stopped().
+ * Return: 0, -EIO (a thread has died), -ETIME (the deadline has passed), or as
+ * mc_writer_stopped().
  */
 int mc_threads_look(const struct mc_team *team)
 {
-	int err = mc_writer_stopped();
+	int err = count_dead(threads_of(team), false) ? -EIO : mc_writer_stopped();
 
 	if (!err && team->seconds && time_after_eq(jiffies, threads_of(team)->deadline))
 		err = -ETIME;
@@ -202,6 +248,7 @@ int mc_threads_look(const struct mc_team *team)
 
 static void hand_out(struct member *m)
 {
+	m->busy = true;
 	/* Pairs with the load in has_job(). */
 	smp_store_release(&m->jobs, m->jobs + 1);
 	wake_up(&m->wake);
@@ -226,8 +273,22 @@ void mc_threads_hand_out(struct mc_team *team, const unsigned int *who, unsigned
 		hand_out(&t->member[who ? who[i] : i]);
 }
 
+/* Does nobody work any more? */
+static bool all_ended(const struct threads *t)
+{
+	return atomic_read(&t->working) == count_dead(t, true);
+}
+
+/* Until the next look, in jiffies. */
+static long slice_of(const struct threads *t)
+{
+	long left = t->deadline - jiffies;
+
+	return t->team.seconds ? clamp(left, 1L, (long)SLICE) : SLICE;
+}
+
 /**
- * mc_threads_wait() - wait until all threads have done the job
+ * mc_threads_wait() - wait until all threads have done the job, or have died
  * @team: the team
  * @whatever_comes: neither a signal nor the deadline ends the wait
  *
@@ -240,13 +301,17 @@ int mc_threads_wait(struct mc_team *team, bool whatever_comes)
 	int end;
 
 	if (whatever_comes) {
-		wait_for_completion(&t->done);
+		while (!wait_for_completion_timeout(&t->done, SLICE) && !all_ended(t))
+			;
 		return 0;
 	}
-	end = mc_writer_wait(&t->done, team->seconds, t->deadline);
-	if (end > 0)
-		return 0;
-	return end ? end : -ETIME;
+	do {
+		end = mc_writer_wait(&t->done, slice_of(t));
+		if (end > 0)
+			return 0;
+		end = end ? end : mc_threads_look(team);
+	} while (!end);
+	return end;
 }
 
 /* -------------------------------------------------------------- windows */

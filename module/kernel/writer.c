@@ -6,7 +6,6 @@
  * repeat the write and start the run anew.
  */
 #include <linux/freezer.h>
-#include <linux/jiffies.h>
 #include <linux/minmax.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -14,7 +13,7 @@
 
 #include "kernel/writer.h"
 
-#define LOOK	(HZ / 20)	/* polling interval, once an interruptible wait can't sleep */
+#define LOOK	(HZ / 20L)	/* polling interval, once an interruptible wait can't sleep */
 
 /**
  * mc_writer_hold() - block signals that must not end a run
@@ -83,30 +82,21 @@ int mc_writer_stopped(void)
 /**
  * mc_writer_wait() - wait for a completion
  * @done: the completion
- * @limited: there is a deadline
- * @deadline: in jiffies, if @limited
+ * @most: the longest wait, in jiffies
  *
  * Context: Process, the writer; may sleep.
- * Return: 1 if completed, 0 if the deadline has passed, or as mc_writer_stopped().
+ * Return: 1 if completed, 0 if not yet, or as mc_writer_stopped().
  */
-int mc_writer_wait(struct completion *done, bool limited, unsigned long deadline)
+int mc_writer_wait(struct completion *done, long most)
 {
-	for (;;) {
-		long left = MAX_SCHEDULE_TIMEOUT;
-		int err;
+	long left = wait_for_completion_interruptible_timeout(done, most);
+	int err;
 
-		if (limited)
-			left = max(1L, (long)(deadline - jiffies));
-		left = wait_for_completion_interruptible_timeout(done, left);
-		if (left >= 0)
-			return left > 0;
-		err = mc_writer_stopped();
-		if (err)
-			return err;
-		/* signal_pending() stays true, so an interruptible wait would not sleep. */
-		if (wait_for_completion_killable_timeout(done, LOOK) > 0)
-			return 1;
-		if (limited && time_after_eq(jiffies, deadline))
-			return 0;
-	}
+	if (left >= 0)
+		return left > 0;
+	err = mc_writer_stopped();
+	if (err)
+		return err;
+	/* signal_pending() stays true, so an interruptible wait would not sleep. */
+	return wait_for_completion_killable_timeout(done, min(most, LOOK)) > 0;
 }

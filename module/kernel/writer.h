@@ -10,6 +10,6 @@
 void mc_writer_hold(sigset_t *before);
 void mc_writer_release(const sigset_t *before);
 int mc_writer_stopped(void);
-int mc_writer_wait(struct completion *done, bool limited, unsigned long deadline);
+int mc_writer_wait(struct completion *done, long most);
 
 #endif /* MC_WRITER_H */

@@ -46,6 +46,9 @@ static void stop_early(struct mc_team *team, int err)
 	else if (err == -ECANCELED && mc_team_claim_error(team))
 		mc_fail(team->error, err,
 			"run: stopped because its writer is about to be frozen, as for a suspend; earlier results are kept");
+	else if (err == -EIO && mc_team_claim_error(team))
+		mc_fail(team->error, err,
+			"run: one of its threads died in the kernel, whose log says why; earlier results are kept, and the machine should be rebooted");
 	mc_team_stop(team, err);
 }
 
