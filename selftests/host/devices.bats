@@ -11,6 +11,11 @@ load inside.bash
 		guest devices/targets.bats
 }
 
+@test "a reserved range that is not all memory" {
+	MODULES="8M@0x100000000 8M@0x101000000" \
+		APPEND="memmap=24M\$0x100000000 acpi_no_memhotplug" guest devices/gaps.bats
+}
+
 @test "BARs and physical ranges in a process" {
 	DEVICES="ivshmem=4M testdev=1M edu" APPEND="memmap=32M%0x1a000000-1+0xefffffff" \
 		guest devices/user.bats

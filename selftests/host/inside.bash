@@ -6,7 +6,7 @@ setup_file() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	# Nothing takes as long as this, even on a busy machine.
 	export TOP TIMEOUT=3600
-	unset KERNEL ACCEL CPUS DEVICES DIMM PMEM CXL HMAT MEM APPEND GUEST_LOG MEMCACHE_KO COMPILER
+	unset KERNEL ACCEL CPUS DEVICES DIMM MODULES PMEM CXL HMAT MEM APPEND GUEST_LOG MEMCACHE_KO COMPILER
 	unset FIRMWARE LOADER CONSOLE
 	cd "$TOP" || return
 	make -s -C tools/user

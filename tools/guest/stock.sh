@@ -16,6 +16,7 @@ guest_settings() {
 	'' | yes) ;;
 	*) die "HMAT=$HMAT is not yes" ;;
 	esac
+	placed_modules
 	pci_devices
 	firmware_settings
 }
@@ -42,6 +43,17 @@ module_size() {
 		die "$1=${!1} is no size"
 	((size % (128 << 20) == 0)) || die "$1=${!1} is no multiple of 128M"
 	echo "$size"
+}
+
+# Set `placed` to MODULES.
+placed_modules() {
+	local one
+	placed=()
+	for one in ${MODULES:-}; do
+		[[ $one =~ ^[1-9][0-9]*M@0x[0-9a-f]+$ ]] ||
+			die "MODULES: '$one' is no size at an address, such as 8M@0x100000000"
+		placed+=("$one")
+	done
 }
 
 # Set `extra` to QEMU's options for DEVICES.
@@ -140,10 +152,10 @@ processor() {
 
 # Two nodes, each with half of the CPUs and of the memory; and one for each memory module.
 nodes() {
-	local node first=0 last=$(((cpus + 1) / 2 - 1)) cpu memory=$((mib / 2 * 2))M more
+	local node first=0 last=$(((cpus + 1) / 2 - 1)) cpu memory=$((mib / 2 * 2))M more one
 	local initiator=${HMAT:+,initiator=0}	# the promise of a node without CPUs is made to it
-	more=$(((dimm + pmem + cxl) >> 20))
-	((!more)) || memory+=,slots=2,maxmem=$((mib + 2 * more))M
+	more=$((((dimm + pmem + cxl) >> 20) + 512 * ${#placed[@]}))
+	((!more)) || memory+=,slots=$((2 + ${#placed[@]})),maxmem=$((mib + 2 * more))M
 	command+=(-smp "$cpus" -m "$memory")
 	for node in 0 1; do
 		cpu=",cpus=$first-$last"
@@ -157,6 +169,10 @@ nodes() {
 	# QEMU's firmware tells of no node of a DIMM, but says that modules may come to the last one.
 	((!pmem)) || memory_module nvdimm "$pmem"
 	((!dimm)) || memory_module pc-dimm "$dimm"
+	for one in "${placed[@]}"; do
+		command+=(-object "memory-backend-ram,id=at${one#*@},size=${one%@*}"
+			-device "pc-dimm,memdev=at${one#*@},addr=${one#*@},node=0")
+	done
 	[ -z "${HMAT:-}" ] || promises $((node - 1))
 }
 
