@@ -364,8 +364,8 @@ static bool cached(enum mc_type type)
 }
 
 /*
- * Before the first point, try each page of the window, and save it if points write. What a BAR
- * without memory answers to a read is nobody's business but the reader's.
+ * Before the first point, try each page of the window, and save it if points write. A BAR that is
+ * only read is not tried: a device may well answer with ones, and no test follows its pointers.
  */
 static int prove(struct mc_run *run, const struct mc_point *point)
 {
@@ -380,7 +380,7 @@ static int prove(struct mc_run *run, const struct mc_point *point)
 		err = mc_contents_save(&opened.contents, address(opened.window.start), &range,
 				       run);
 	else if (!err && !in_use.pci)
-		err = mc_target_look(address(opened.window.start), &range, run);
+		err = mc_target_check_pages(address(opened.window.start), &range, run);
 	opened.proven = !err;
 	return err;
 }

@@ -189,7 +189,7 @@ static int prove_pages(const u8 *saved, u8 *at, const struct mc_range *range,
 }
 
 /**
- * mc_target_look() - look for pages that nobody answers for, in memory that is only read
+ * mc_target_check_pages() - check that something answers on each page of memory that is only read
  * @at: the memory
  * @range: its physical addresses, whole words
  * @run: the run
@@ -200,7 +200,7 @@ static int prove_pages(const u8 *saved, u8 *at, const struct mc_range *range,
  * Return: 0, -EOPNOTSUPP (a page reads ones only), or the errno of the stop, explained in
  * @run->error.
  */
-int mc_target_look(const void *at, const struct mc_range *range, struct mc_run *run)
+int mc_target_check_pages(const void *at, const struct mc_range *range, struct mc_run *run)
 {
 	u64 done, i, bytes;
 	int err = 0;

@@ -35,7 +35,7 @@ int mc_target_check_test(const struct mc_point *point, const struct mc_test *tes
 			 struct mc_error *e);
 int mc_target_check_place(const struct mc_point *point, u64 bytes, struct mc_error *e);
 struct mc_range mc_target_window(const struct mc_request *req);
-int mc_target_look(const void *at, const struct mc_range *range, struct mc_run *run);
+int mc_target_check_pages(const void *at, const struct mc_range *range, struct mc_run *run);
 int mc_contents_save(struct mc_contents *c, void *at, const struct mc_range *range,
 		     struct mc_run *run);
 u64 mc_contents_bring_back(const struct mc_contents *c, void *at);

@@ -206,25 +206,25 @@ static void test_pages_that_are_only_read(void **state)
 	all_memory();
 	protect(PROT_READ);
 	run = (struct mc_run){ .team = sim_reset(1) };
-	assert_int_equal(mc_target_look(memory, &window, &run), 0);
+	assert_int_equal(mc_target_check_pages(memory, &window, &run), 0);
 	/* Zeros may well be memory. */
 	hole(3, 5, 0);
-	assert_int_equal(mc_target_look(memory, &window, &run), 0);
+	assert_int_equal(mc_target_check_pages(memory, &window, &run), 0);
 	hole(77, 2, 0xff);
-	assert_int_equal(mc_target_look(memory, &window, &run), -EOPNOTSUPP);
+	assert_int_equal(mc_target_check_pages(memory, &window, &run), -EOPNOTSUPP);
 	assert_page(77);
 	/* A word that is not ones is enough. */
 	all_memory();
 	memset(memory, 0xff, BYTES - 4);
 	run.error.err = 0;
-	assert_int_equal(mc_target_look(memory + BYTES - PAGE,
+	assert_int_equal(mc_target_check_pages(memory + BYTES - PAGE,
 					&(struct mc_range){ START, PAGE }, &run), 0);
 	run = (struct mc_run){ .team = sim_reset(1) };
 	sim.stop_at = 5;
-	assert_int_equal(mc_target_look(memory + BYTES - PAGE,
+	assert_int_equal(mc_target_check_pages(memory + BYTES - PAGE,
 					&(struct mc_range){ START, PAGE }, &run), 0);
 	all_memory();
-	assert_int_equal(mc_target_look(memory, &window, &run), -ECANCELED);
+	assert_int_equal(mc_target_check_pages(memory, &window, &run), -ECANCELED);
 }
 
 /* ------------------------------------------------------- each pointer is compared */

@@ -19,7 +19,7 @@ setup_file() {
 	# Nothing takes as long as this, even on a busy machine.
 	export TOP GUEST KERNEL TIMEOUT=600
 	unset ACCEL CPUS DEVICES DIMM PMEM CXL HMAT MEM APPEND GUEST_LOG MEMCACHE_KO COMPILER
-	unset FIRMWARE LOADER CONSOLE
+	unset FIRMWARE LOADER CONSOLE MODULES
 	# Host and guest share this directory.
 	MARK=guest-test-$GUEST-$$ SHARED=$TOP/build/guest-test-$GUEST-$$
 	export MARK SHARED

@@ -6,8 +6,8 @@ setup_file() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	# Nothing takes as long as this, even on a busy machine.
 	export TOP TIMEOUT=3600
-	unset KERNEL ACCEL CPUS DEVICES DIMM MODULES PMEM CXL HMAT MEM APPEND GUEST_LOG MEMCACHE_KO COMPILER
-	unset FIRMWARE LOADER CONSOLE
+	unset KERNEL ACCEL CPUS DEVICES DIMM PMEM CXL HMAT MEM APPEND GUEST_LOG MEMCACHE_KO COMPILER
+	unset FIRMWARE LOADER CONSOLE MODULES
 	cd "$TOP" || return
 	make -s -C tools/user
 	tools/guest/build >/dev/null

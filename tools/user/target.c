@@ -404,7 +404,7 @@ static int prove(struct mc_run *run, bool writes)
 	if (writes)
 		err = mc_contents_save(&opened.contents, at, &range, run);
 	else if (!opened.pci)
-		err = mc_target_look(at, &range, run);
+		err = mc_target_check_pages(at, &range, run);
 	opened.proven = !err;
 	return err;
 }
