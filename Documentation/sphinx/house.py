@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 
 from docutils import nodes
@@ -66,12 +67,17 @@ def comments(file: Path) -> str:
     return re.sub(r"(?<=\^)(?=\*\*\w)|(?<=\w\*\*)(?=\[)", r"\\ ", made.stdout)
 
 
+@cache
 def kernel_doc() -> str:
-    """The kernel's script, from whichever linux-kbuild is installed."""
+    """The kernel's script, from whichever linux-kbuild is installed, else from the kernel's source,
+    which may have to be downloaded first."""
     found = sorted(Path("/usr/lib").glob("linux-kbuild-*/scripts/kernel-doc"))
-    if not found:
+    if found:
+        return str(found[-1])
+    source = subprocess.run([TOP / "tools/guest/source", "6.1"], stdout=subprocess.PIPE, text=True)
+    if source.returncode:
         raise ExtensionError("no kernel-doc: tools/setup docs")
-    return str(found[-1])
+    return f"{source.stdout.strip()}/scripts/kernel-doc"
 
 
 class Tests(FromSource):

@@ -1,20 +1,53 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
+#
+# tools/setup, with a dpkg and an apt that have what the test says. `make check-packages` tries it
+# with those of Debian 12 and 13.
+
+bats_require_minimum_version 1.5.0
 
 setup() {
 	# shellcheck source=selftests/host/stubs.bash
 	. "$BATS_TEST_DIRNAME/stubs.bash"
 	spy apt-get
+	has
+	knows '*'
+}
+
+# has PACKAGE[,PROVIDED]…: dpkg has these packages, and no others.
+has() { stub dpkg-query "echo 'config-files,gone,'; printf 'installed,%s,\n' $(printf '%q ' "$@")"; }
+
+# knows PATTERN: apt has lists, and in them the packages whose names fit. As apt does, it takes the
+# name of another package for a pattern.
+knows() {
+	# shellcheck disable=SC2016 # for the stub to expand
+	stub apt-cache 'shift; for name; do
+case $name in
+provided) printf "Package: $name\nVersions: \n\nReverse Depends: \n  x,$name\nProvides: \nReverse Provides: \nother 1 (= 1)\n" ;;
+'"$1"') printf "Package: $name\nVersions: \n1 (/lists)\n\nReverse Depends: \n  x,$name\nReverse Provides: \n" ;;
+*) printf "Package: $name.2\nVersions: \n1 (/lists)\nPackage: $name\nVersions: \n\nReverse Depends: \n  x,$name\nReverse Provides: \n" ;;
+esac; done'
+	stub apt-get "[ \"\$1\" = indextargets ] && echo lists || echo \"apt-get \$*\" >>$calls"
 }
 
 @test "without root, the packages to install are printed as a command" {
 	stub id 'echo 1000'
-	stub dpkg-query 'exit 1'
 	run "$TOP/tools/setup" guest
 	echo "$output"
 	[ "$status" -eq 1 ]
-	[[ $output =~ sudo\ apt-get\ install.*\ qemu-system-x86 ]]
+	[[ $output =~ \ \ sudo\ apt-get\ install.*\ qemu-system-x86 ]]
 	[ ! -e "$calls" ]
+}
+
+@test "without root and package lists, the command reads the lists first" {
+	stub id 'echo 1000'
+	stub apt-cache 'exit 100'
+	spy apt-get
+	run "$TOP/tools/setup" debug guest
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ $output == *"    sudo apt-get update && sudo apt-get install --no-install-recommends clang-16 "* ]]
+	[[ $output != *lacks* ]]
 }
 
 @test "without apt, the packages are named" {
@@ -29,27 +62,86 @@ setup() {
 	[[ $output == *"no apt"*qemu-system-x86* ]]
 }
 
-@test "with nothing missing it is silent and calls no apt" {
-	# shellcheck disable=SC2016 # for the stub to expand
-	stub dpkg-query 'for package; do echo "$package installed"; done'
-	run "$TOP/tools/setup" build guest check-core docs
-	[ "$status" -eq 0 ]
-	[ -z "$output" ]
+# What libelf1 is called where, with what dpkg says that the package provides.
+NAMES='Debian 12|libelf1
+Debian 13|libelf1t64,libelf1 (= 0.192-4)
+Ubuntu 24.04|libelf1t64,libelf1 (= 0.190-1.1build4)
+of several names|elf,a, libelf1:any (= 2), b (= 3)'
+
+@test "with nothing missing it is silent and calls no apt, whatever a release calls a package" {
+	for user in 0 1000; do
+		stub id "echo $user"
+		while IFS='|' read -r release name; do
+			has make gcc libc6-dev gcc-12 dpkg xz-utils zstd kmod "$name"
+			run "$TOP/tools/setup" build
+			echo "$release: $output"
+			[ "$status" -eq 0 ]
+			[ -z "$output" ]
+		done <<<"$NAMES"
+	done
 	[ ! -e "$calls" ]
+}
+
+@test "a package that is removed, and one that only begins with a name, are missing" {
+	stub id 'echo 1000'
+	stub dpkg-query 'printf "%s\n" "config-files,make," "installed,libelf1-dev," "installed,x,libelf1-udeb"'
+	run "$TOP/tools/setup" build
+	echo "$output"
+	[[ $output == *" libelf1 make "* ]]
+}
+
+@test "a package that the release lacks is left out in one line, if nothing needs it" {
+	for user in 0 1000; do
+		stub id "echo $user"
+		has
+		knows '*[!6]'
+		run "$TOP/tools/setup" debug uml
+		echo "$output"
+		[ "$status" -eq $((user > 0)) ]
+		[ "${lines[0]}" = "memcache: this release lacks packages: clang-16 lld-16 llvm-16 (no debug kernel, and no guest with it)" ]
+		[[ "${lines[*]:1}" =~ (install|installing).*cpio\ python3 ]]
+		[[ "${lines[*]:1}" != *clang* ]]
+		has python3 cpio
+		run "$TOP/tools/setup" debug uml
+		echo "$output"
+		[ "$status" -eq 0 ]
+		[ ${#lines[@]} -eq 1 ]
+	done
+	run -1 grep -E "update|16" "$calls"
+}
+
+@test "a package that the release lacks and that is needed is named, and nothing is installed" {
+	stub id 'echo 0'
+	knows '*[!d]'
+	run "$TOP/tools/setup" guest uml
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ $output == *"memcache: this release has no package kmod (for: guest uml)" ]]
+	[ "$(grep -c . "$calls")" -eq 1 ]
+	grep -q update "$calls"
+}
+
+@test "a name that others provide can be installed" {
+	mkdir -p "$BATS_TEST_TMPDIR/top/tools"
+	cp "$TOP"/tools/{setup,lib.sh} "$BATS_TEST_TMPDIR/top/tools/"
+	echo "some: provided" >"$BATS_TEST_TMPDIR/top/tools/packages"
+	stub id 'echo 0'
+	run "$BATS_TEST_TMPDIR/top/tools/setup" some
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$output" = "memcache: installing (for: some): provided" ]
 }
 
 @test "a check has packages of its own, and those of the profiles that it names" {
 	stub id 'echo 1000'
-	stub dpkg-query 'exit 1'
 	run "$TOP/tools/setup" check-core
 	echo "$output"
 	[[ $output == *" libcmocka-dev "* && $output == *" gcovr "* ]]
 	[[ ! $output =~ chromium|bochs|qemu|arm64|bats|@ ]]
 }
 
-@test "every profile that a command names is there" {
+@test "every profile that a command names is there, and each package that may be lacking" {
 	stub id 'echo 1000'
-	stub dpkg-query 'exit 1'
 	profiles=$(cd "$TOP" && grep -ohE 'tools/setup( [a-z0-9-]+)+' Makefile tools/run tools/host \
 		tools/memcache/mc/*/*.py | tr ' ' '\n' | grep -v / | sort -u)
 	[ -n "$profiles" ]
@@ -58,16 +150,21 @@ setup() {
 		echo "$output"
 		[[ $output == *"packages are missing (for: $profile)"* && $output != *"no profile"* ]]
 	done
+	sed -n 's/^without \([^:]*\):.*/\1/p' "$TOP/tools/packages" | tr ' ' '\n' |
+		while read -r package; do
+			echo "$package"
+			grep -v ^without "$TOP/tools/packages" | grep -qE "^[^:]*: .*\b$package\b"
+		done
 }
 
 @test "an installed package that is upgraded is named before that happens" {
 	stub id 'echo 0'
-	stub dpkg-query 'exit 1'
 	# shellcheck disable=SC2016 # for the stub to expand
-	stub apt-get 'case " $* " in *" -qs "*)
+	stub apt-get 'case " $* " in
+*" -qs "*)
 	echo "Inst linux-kbuild-6.1 [6.1.129-1] (6.1.170-3 Debian:12.11/oldstable [amd64])"
 	echo "Inst linux-headers-6.1.0-50-amd64 (6.1.170-3 Debian:12.11/oldstable [amd64])" ;;
-*" -s "*) ;;
+*" indextargets "*) echo lists ;;
 *) echo "installing" ;;
 esac'
 	run "$TOP/tools/setup" run
