@@ -12,7 +12,7 @@ COPY=$OWN_LOOPS/copy2/memcache_own_copy2.ko
 ADD=$OWN_LOOPS/add-one/memcache_own_add_one.ko
 
 setup_file() {
-	[ -n "${OWN_LOOPS:-}" ] || skip "OWN_LOOPS names no loops: tools/check/own-loops builds them"
+	[ -n "${OWN_LOOPS:-}" ] || skip "OWN_LOOPS names no loops: tools/check/own-loops or memcache-selftests builds them"
 	insmod "$MEMCACHE_KO"
 }
 

@@ -31,6 +31,8 @@ GOOD = {
 GUEST = {"proc/cpuinfo": "vendor_id\t: GenuineIntel\nflags\t\t: fpu pat hypervisor\n",
          "sys/kernel/debug/memcache/machine": None, "proc/modules": ""}
 
+# Words that only make sense in a checkout.
+CHECKOUT = r"\bmake \w|tools/|Documentation/|\.rst"
 IMC = [path for path in GOOD if "uncore_imc" in path]
 ENFORCED = {"sys/module/module/parameters/sig_enforce": "Y\n"}
 SECURE_BOOT = "sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
@@ -149,11 +151,47 @@ class Doctor(fake.InDirectory):
                 ("WC: page tables say wc, effective=unknown",
                  {"sys/kernel/debug/memcache/machine": verdicts(wc="unknown")}),
                 ("no /dev/memcache_uc", {"dev/memcache_uc": None}),
-                ("memcache-user is not built", {"built": False}),
+                ("there is no memcache-user", {"built": False}),
                 ("no counters of DRAM traffic", dict.fromkeys(IMC)),
                 ("DRAM traffic can't be counted (uncore_imc: type is 'x')", {IMC[0]: "x"}),
                 ("no /dev/kvm", {"dev/kvm": None})):
             self.says("warn", what, **changes)
+
+    def test_an_installed_program_speaks_of_no_checkout(self):
+        everything = {"proc/modules": "", "proc/mounts": "", "dev/kvm": None, "built": False,
+                      "lib/modules/6.1/build/Makefile": None}
+        for changes in (ENFORCED, LOCKED, {"proc/modules": None}, {"proc/filesystems": "ext4\n"},
+                        {"proc/modules": "memcache 1\n",
+                         "sys/kernel/debug/memcache/machine": verdicts(uc="no")}, {}):
+            changes = everything | changes
+            with self.subTest(changes):
+                with mock.patch("mc.advice.CHECKOUT", True):
+                    self.examine(**changes)
+                self.assertRegex(self.text, CHECKOUT)
+                with mock.patch("mc.advice.CHECKOUT", False):
+                    self.examine(**changes)
+                self.assertNotRegex(self.text, CHECKOUT)
+                self.assertNotRegex(self.text, r"\(\)|\(,|None|: [;)]")
+                subprocess.run("rm -r *", shell=True, check=True)
+
+    def test_a_module_that_dkms_has_not_built(self):
+        unbuilt = {"proc/modules": "", "usr/src/memcache-1.0/dkms.conf": ""}
+        with mock.patch("mc.advice.CHECKOUT", False):
+            self.says("warn", "the module is not loaded (it is installed for DKMS, but not built "
+                      "for this kernel, 6.1: dkms install memcache/1.0)", **unbuilt)
+            self.says("warn", "the module is not loaded (it is installed for DKMS, but not built "
+                      "for this kernel, 6.1 (/var/lib/dkms/memcache/1.0/build/make.log says why "
+                      "it could not): dkms install memcache/1.0)",
+                      **unbuilt, **{"var/lib/dkms/memcache/1.0/build/make.log": "error\n"})
+
+    def test_a_module_of_another_version_that_is_installed_but_not_loaded(self):
+        with mock.patch("mc.running.module.installed", lambda root: "0.9"):
+            for checkout, todo in ((True, "make load"), (
+                    False, "install memcache-dkms and memcache-tools of the same version")):
+                with mock.patch("mc.advice.CHECKOUT", checkout):
+                    self.says("warn", "the installed module is of version 0.9, and this program "
+                              "of version 1.0 (load the one that belongs to this program: "
+                              f"{todo})", **{"proc/modules": ""})
 
     def test_prefetchers(self):
         def module(**prefetch):

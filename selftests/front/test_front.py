@@ -299,7 +299,7 @@ class Reasons(fake.unittest.TestCase):
                       self.reason(absent, mounted=False, offered=False))
         self.assertIn("the module is not loaded: make load", self.reason(absent))
         self.assertIn("not mounted: sudo mount", self.reason(absent, uid=1000, mounted=False))
-        self.assertIn("not loaded: sudo make load, or sudo modprobe", self.reason(absent, uid=1000))
+        self.assertIn("not loaded: sudo make load; ", self.reason(absent, uid=1000))
 
     def test_root_that_is_not_let_in(self):
         refused = PermissionError(1, "Operation not permitted")

@@ -4,10 +4,13 @@
 import contextlib
 import io
 import os
+import unittest
 from pathlib import Path
+from types import SimpleNamespace
 from unittest import mock
 
 import fake
+from mc import advice
 from mc.running import module
 
 # Each program notes its call and ends with a status that the test sets by its name.
@@ -77,3 +80,73 @@ class Loaded(fake.InDirectory):
                 contextlib.redirect_stderr(io.StringIO()), module.loaded(Path("sys")):
             raise ValueError
         self.assertEqual(Path("calls").read_text(encoding="ascii").splitlines()[-1], UNLOAD)
+
+
+class Loading(fake.InDirectory):
+    """What brings the module into the kernel, where the program is installed."""
+
+    def setUp(self):
+        super().setUp()
+        self.enterContext(mock.patch("mc.advice.CHECKOUT", False))
+        self.enterContext(mock.patch("mc.version.version", lambda: "1.2"))
+        self.enterContext(mock.patch("os.geteuid", return_value=1000))
+        self.enterContext(mock.patch("os.uname", lambda: SimpleNamespace(release="6.1")))
+        self.enterContext(mock.patch.dict(os.environ, PATH=f"{os.getcwd()}:{os.environ['PATH']}"))
+        self.program("modprobe", "exit 1")
+        self.program("modinfo", "exit 1")
+        self.program("apt-cache", "exit 0")
+
+    def program(self, name: str, does: str) -> None:
+        Path(self.write(name, f"#!/bin/sh\n{does}\n".encode())).chmod(0o755)
+
+    def put(self, path: str) -> None:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).touch()
+
+    def test_dkms_has_built_it(self):
+        self.program("modprobe", f"[ \"$*\" = '-d {os.getcwd()}/ --dry-run --quiet memcache' ]")
+        self.assertEqual(module.loading(os.getcwd()), "sudo modprobe memcache")
+
+    def test_dkms_has_not_built_it(self):
+        self.put("usr/src/memcache-1.2/dkms.conf")
+        what = "it is installed for DKMS, but not built for this kernel, 6.1"
+        self.assertEqual(module.loading(os.getcwd()),
+                         f"{what} (no headers): apt-get install linux-headers-6.1")
+        self.put("lib/modules/6.1/build/Makefile")
+        self.assertEqual(module.loading(os.getcwd()), f"{what}: sudo dkms install memcache/1.2")
+        self.put("var/lib/dkms/memcache/1.2/build/make.log")
+        self.assertEqual(module.loading(os.getcwd()),
+                         f"{what} (/var/lib/dkms/memcache/1.2/build/make.log says why it could "
+                         "not): sudo dkms install memcache/1.2")
+
+    def test_it_is_not_installed(self):
+        self.assertEqual(module.loading(os.getcwd()), "the package memcache-dkms has it")
+
+    def test_another_version_is_loaded(self):
+        belongs = "load the one that belongs to this program: "
+        self.put("usr/src/memcache-1.1/dkms.conf")
+        self.assertEqual(module.renewing(os.getcwd()), f"{belongs}install memcache-dkms and "
+                         "memcache-tools of the same version")
+        self.put("usr/src/memcache-1.2/dkms.conf")
+        self.assertIn(f"{belongs}it is installed for DKMS", module.renewing(os.getcwd()))
+        self.program("modinfo", "echo 1.2")
+        self.assertEqual(module.renewing(os.getcwd()), f"{belongs}sudo modprobe memcache")
+
+    def test_a_checkout_has_a_command_of_its_own(self):
+        with mock.patch("mc.advice.CHECKOUT", True):
+            self.assertEqual(module.loading(os.getcwd()), "sudo make load")
+            self.assertIn(": sudo make load", module.renewing(os.getcwd()))
+            self.program("modprobe", "exit 0")
+            self.assertEqual(module.loading(os.getcwd()),
+                             "sudo make load, or sudo modprobe memcache")
+
+
+class Advice(unittest.TestCase):
+    def test_an_installed_program_is_told_nothing_of_a_checkout(self):
+        for where in "an installed program", "an environment of Python":
+            with mock.patch("mc.advice.CHECKOUT", False), \
+                    mock.patch("mc.advice.OWN_PYTHON", "Python" in where):
+                for what in advice.TEXTS:
+                    text = advice.advice(what)
+                    self.assertNotRegex(text, r"^make|[^`]make \w|tools/|Documentation/", where)
+                    self.assertFalse("python3-" in text and "Python" in where, text)

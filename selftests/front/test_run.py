@@ -264,7 +264,7 @@ class Run(Measured):
         self.assertEqual(
             said("1.0", "1.1-dirty"), "memcache: the loaded module is of version 1.0, and this "
             "program of version 1.1-dirty; rmmod memcache, then load the one that belongs to "
-            "this program\n")
+            f"this program: {'' if os.geteuid() == 0 else 'sudo '}make load\n")
         for module, program in ("1.1", "1.1"), ("unknown", "1.1"), ("1.0", "unknown"):
             self.assertEqual(said(module, program), "")
 

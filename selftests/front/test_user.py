@@ -184,7 +184,7 @@ class InUserSpace(fake.InDirectory):
         with mock.patch("mc.running.user.find", return_value=None):
             self.user = user.User()
         for where in ("user", "both"):
-            with self.assertRaisesRegex(Failure, "is not built: make user .*--where k"):
+            with self.assertRaisesRegex(Failure, "no memcache-user: make user .*--where k"):
                 self.run_("bandwidth size=4K", where=where)
         self.assertEqual(self.kernel.asked, [])
         self.assertFalse(os.path.exists("out"))

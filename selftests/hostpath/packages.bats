@@ -30,7 +30,7 @@ home() { over "$1" "cd /home/user; ${*:2}"; }
 	says "$FILES is for root only: run this with sudo; without it: --where user"
 	home user memcache run --where user -o own.jsonl bandwidth size=16K repeat=3
 	run -1 home user memcache doctor
-	says "the module is not loaded (sudo make load, or sudo modprobe memcache if it is installed)" \
+	says "the module is not loaded (sudo modprobe memcache)" \
 		"ok    memcache-user: /usr/"
 	run -0 home user memcache complete memcache run 'cache-at'
 	says cache-attributes

@@ -47,6 +47,8 @@ static inline const char *ko_path(const char *variable, const char *name)
 	return access(beside, R_OK) ? NULL : beside;
 }
 
+#define BUILT	"builds it in a checkout; where packages are installed, memcache-selftests does"
+
 /* Skips all tests of this program if the module is not there. BUILD prints where it is built. */
 static inline void ko_need(const char *variable, const char *name, const char *build)
 {
@@ -56,8 +58,8 @@ static inline void ko_need(const char *variable, const char *name, const char *b
 		return;
 	ksft_print_header();
 	if (path)
-		ksft_exit_skip("%s=%s can't be read; %s builds it\n", variable, path, build);
-	ksft_exit_skip("no %s.ko: %s=%s builds it\n", name, variable, build);
+		ksft_exit_skip("%s=%s can't be read; %s " BUILT "\n", variable, path, build);
+	ksft_exit_skip("no %s.ko: %s=%s " BUILT "\n", name, variable, build);
 }
 
 __attribute__((constructor)) static void module_need(void)

@@ -21,10 +21,10 @@ def version() -> str:
         return UNKNOWN
 
 
-def stale(module: dict) -> str:
+def stale(module: dict, which: str = "loaded") -> str:
     """A sentence if the module with this `machine` record is of another version than this
-    program; empty if it is not, or if that is not known."""
-    loaded = module.get("version")
-    if not loaded or UNKNOWN in (loaded, own := version()) or loaded == own:
+    program; empty if it is not, or if that is not known. `which` module it is becomes a word."""
+    found = module.get("version")
+    if not found or UNKNOWN in (found, own := version()) or found == own:
         return ""
-    return f"the loaded module is of version {loaded}, and this program of version {own}"
+    return f"the {which} module is of version {found}, and this program of version {own}"

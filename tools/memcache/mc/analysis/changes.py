@@ -19,6 +19,7 @@ from statistics import median
 from types import ModuleType
 
 from mc import Failure
+from mc.advice import advice
 from mc.analysis.estimate import of_runs
 from mc.analysis.judge import Word, judge
 from mc.analysis.robust import deviation
@@ -56,8 +57,7 @@ def ruptures() -> ModuleType:
         import ruptures as library
     except ImportError:
         raise Failure("trend needs the Python library ruptures, which is not installed: "
-                      "tools/setup trend (numpy, scipy), then pip3 install --user "
-                      "--break-system-packages --no-deps ruptures") from None
+                      f"{advice('trend')}") from None
     return library
 
 

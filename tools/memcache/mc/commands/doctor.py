@@ -5,24 +5,22 @@ nor the module."""
 
 import argparse
 import json
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from mc import emit, version
+from mc.advice import advice
 from mc.output import terminal
 from mc.parts import Part, Sentence
 from mc.records import prices
-from mc.running import counters, debugfs, plan, quiet, user
+from mc.running import counters, debugfs, module, plan, quiet, user
 from mc.running.machine import Machine, hypervisor, present
 from mc.status import DONE, FAILED
 
 OK, WARN, FAIL = "ok", "warn", "fail"
 ARCHITECTURES = "x86_64", "aarch64"     # that the module is for, as uname names them
-HEADERS = Path(__file__).resolve().parents[3] / "headers"     # says how to install them
-SIGN = "sign the module with a key that it trusts: make sign KEY=FILE; \"Signing\" in " \
-       "Documentation/security.rst says how to make one"
+SIGN = "sign the module with a key that it trusts: "
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ def examine(machine: Machine | None = None, as_json: bool = False) -> tuple[list
     warned = sum(line.status == WARN for line in found)
     if failed:
         verdict = f"UC can't be measured here at present: {failed} of the lines above say why. " \
-                  "What works: memcache run --where user (WB), make run (a guest)."
+                  f"What works: memcache run --where user (WB){advice('or guest')}."
     else:
         verdict = "Nothing prevents measuring UC here" + (
             f"; there are {warned} warnings." if warned else ".")
@@ -108,16 +106,16 @@ def _root(machine: Machine) -> Iterator[Line]:
 def _modules(machine: Machine) -> Iterator[Line]:
     if not machine.exists("/proc/modules"):
         yield Line(FAIL, "this kernel takes no modules",
-                   "boot one that has CONFIG_MODULES=y, or use a guest: make run")
+                   f"boot one that has CONFIG_MODULES=y{advice('guest')}")
     elif machine.has("/proc/sys/kernel/modules_disabled", "^1"):
         yield Line(FAIL, "kernel.modules_disabled is 1",
                    "it stays so until a reboot; find who sets it in /etc/sysctl.d")
     elif machine.signed_only and not machine.loaded:
         yield Line(FAIL, "this kernel takes signed modules only",
-                   f"{SIGN}{_mok(machine)}, or use a guest: make run")
+                   f"{SIGN}{advice('sign')}{_mok(machine)}{advice('guest')}")
     elif machine.lockdown and not machine.loaded:
         yield Line(FAIL, "a kernel that is locked down takes signed modules only",
-                   f"{SIGN}{_mok(machine)}")
+                   f"{SIGN}{advice('sign')}{_mok(machine)}")
     else:
         yield Line(OK, "modules are allowed, " + (
             "if they are signed" if machine.signed_only or machine.lockdown else
@@ -133,7 +131,7 @@ def _mok(machine: Machine) -> str:
 
 def _lockdown(machine: Machine) -> Iterator[Line]:
     what = f"the kernel is locked down ({machine.lockdown}): it takes no request"
-    off = "turn Secure Boot off, boot without lockdown=, or use a guest: make run"
+    off = advice("unlock")
     if machine.lockdown and machine.loaded:
         yield Line(WARN, f"{what}; user space can measure UC and WC",
                    f"memcache run --where user; for the kernel {off}")
@@ -150,12 +148,12 @@ def _debugfs(machine: Machine) -> Iterator[Line]:
         yield Line(FAIL, "debugfs is off", "boot without debugfs=off")
     elif not machine.has("/proc/filesystems", r"\bdebugfs$"):
         yield Line(FAIL, "this kernel has no debugfs",
-                   "boot one that has CONFIG_DEBUG_FS=y, or use a guest: make run")
+                   f"boot one that has CONFIG_DEBUG_FS=y{advice('guest')}")
     elif machine.has("/proc/mounts", r"^\S+ /sys/kernel/debug debugfs "):
         yield Line(OK, "debugfs is mounted")
     else:
         yield Line(WARN, "debugfs is not mounted",
-                   "mount -t debugfs debugfs /sys/kernel/debug; make run WHERE=host does so")
+                   f"mount -t debugfs debugfs /sys/kernel/debug{advice('mounted')}")
 
 
 def _headers(machine: Machine) -> Iterator[Line]:
@@ -163,10 +161,8 @@ def _headers(machine: Machine) -> Iterator[Line]:
     if machine.exists(f"/lib/modules/{release}/build/Makefile"):
         yield Line(OK, f"headers of the running kernel, {release}")
     else:
-        todo = subprocess.run([HEADERS, release], check=True, stdout=subprocess.PIPE,
-                              text=True).stdout.strip()
         yield Line(WARN if machine.loaded else FAIL, f"no headers of the running kernel, {release}",
-                   f"{todo}, or use a guest: make run")
+                   f"{module.headers(release)}{advice('guest')}")
 
 
 def _pat(machine: Machine) -> Iterator[Line]:
@@ -213,10 +209,12 @@ def _hypervisor(machine: Machine) -> Iterator[Line]:
 
 def _module(machine: Machine) -> Iterator[Line]:
     if not machine.loaded:
-        yield Line(WARN, "the module is not loaded", debugfs.loading())
+        yield Line(WARN, "the module is not loaded", module.loading(machine.root))
+        if text := version.stale({"version": module.installed(machine.root)}, "installed"):
+            yield Line(WARN, text, module.renewing(machine.root))
         return
     if text := version.stale(machine.module):
-        yield Line(WARN, text, debugfs.RELOAD)
+        yield Line(WARN, text, f"rmmod memcache, then {module.renewing(machine.root)}")
     else:
         yield Line(OK, "the module is loaded")
     yield from _types(machine)
@@ -236,8 +234,8 @@ def _types(machine: Machine) -> Iterator[Line]:
         if effect == "yes":
             yield Line(OK, what)
         elif effect == "no":
-            yield Line(FAIL if name == "uc" else WARN, what, "it has no effect here: "
-                       "Documentation/hypervisors.rst says where it has")
+            yield Line(FAIL if name == "uc" else WARN, what,
+                       f"it has no effect here: {advice('types')}")
         else:
             yield Line(WARN, what, "the timing does not show it; load the module again on a quiet "
                        "machine")
@@ -276,13 +274,13 @@ def _user(_machine: Machine) -> Iterator[Line]:
     if path:
         yield Line(OK, f"memcache-user: {path}")
     else:
-        yield Line(WARN, "memcache-user is not built, so nothing can be measured in user space",
-                   "make user")
+        yield Line(WARN, "there is no memcache-user, so nothing can be measured in user space",
+                   advice("memcache-user"))
 
 
 def _kvm(machine: Machine) -> Iterator[Line]:
     if machine.usable("/dev/kvm"):
-        yield Line(OK, "/dev/kvm can be opened (make run tries it before it relies on it)")
+        yield Line(OK, f"/dev/kvm can be opened{advice('kvm')}")
     else:
         why = "/dev/kvm is not for this user" if machine.exists("/dev/kvm") else "no /dev/kvm"
         yield Line(WARN, f"{why}: guests are emulated and have no memory types",

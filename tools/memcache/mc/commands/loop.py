@@ -4,13 +4,13 @@
 import argparse
 import os
 import platform
-import subprocess
 from pathlib import Path
 
 from mc import Failure, emit, say
 from mc.records import loop as loops
 from mc.records.loop import Loop
 from mc.running import loop as building
+from mc.running import module
 from mc.status import DONE, FAILED, WRONG
 
 EPILOG = """\
@@ -88,10 +88,9 @@ def _module(loop: Loop, directory: Path, named: str | None) -> int:
     if not (headers / "Makefile").exists():
         if named:
             raise Failure(f"{headers}: not the headers of a kernel", WRONG)
-        todo = subprocess.run([building.TOP / "tools/headers", release], check=True,
-                              stdout=subprocess.PIPE, text=True).stdout.strip()
-        say(f"no module is built: there are no headers of the running kernel, {release}: {todo}. "
-            "--headers names those of another kernel; --where user builds no module")
+        say(f"no module is built: there are no headers of the running kernel, {release}: "
+            f"{module.headers(release)}. --headers names those of another kernel; --where user "
+            "builds no module")
         return FAILED
     made = building.module(loop, directory, headers)
     emit([f"kernel:      insmod {made}",

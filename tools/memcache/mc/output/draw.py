@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from mc import Failure
+from mc.advice import advice
 from mc.analysis import marks
 from mc.output.charts import Chart, Series, label
 from mc.records import units
@@ -108,7 +109,7 @@ def matplotlib() -> ModuleType:
             import matplotlib as library
     except ImportError:
         raise Failure("drawing needs matplotlib, which is not installed: "
-                      "tools/setup plot, or apt-get install python3-matplotlib") from None
+                      f"{advice('plot')}") from None
     library.use("Agg")
     return library
 

@@ -9,9 +9,10 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from functools import cache
-from pathlib import Path
 
-SCHEMA = Path(__file__).resolve().parents[4] / "Documentation/results.schema.json"
+from mc.advice import TOP
+
+SCHEMA = TOP / "Documentation/results.schema.json"
 WHOLE = ("modules", "tier", "quiet")     # these have had the same keys in all versions
 # A function that returns where a value is wrong, such as `nodes[0].cpus`; None: it is right.
 Check = Callable[[object], str | None]

@@ -29,11 +29,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mc import Failure, meant
+from mc.advice import TOP
 from mc.records import check, template
 from mc.records.shape import Shape
 from mc.status import WRONG
 
-HERE = Path(__file__).resolve().parents[3] / "suites"
+HERE = TOP / "tools/suites"
 LINE = re.compile(r"(?:(?P<label>[A-Za-z0-9_:-]+):\s+)?(?P<request>[a-z][a-z0-9]*(?:\s+\S+=\S+)*)")
 TAKES = re.compile(r"(\d+(?:\.\d+)?) s a record")
 WHERE = ("kernel", "user", "both")

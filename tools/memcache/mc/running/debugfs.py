@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mc import Failure, errno_name, say
 from mc.records import keys
+from mc.running import module
 from mc.running.side import Outcome, Side
 
 STANDARD = "/sys/kernel/debug/memcache"
@@ -17,7 +18,6 @@ LOCKDOWN = "/sys/kernel/security/lockdown"
 RUNNING = re.compile(r"running (?P<done>\d+)/(?P<total>\d+) elapsed_s=\S+ eta_s=(?P<eta>\S+)"
                      r" pid=(?P<pid>\d+)")
 NOBODY = 2 ** 32 - 1    # the login of a process that no login started
-RELOAD = "rmmod memcache, then load the one that belongs to this program"
 WITHOUT = "without it: --where user"
 
 
@@ -37,7 +37,7 @@ class Debugfs(Side):
             raise self._unavailable(FileNotFoundError(errno.ENOENT, ""))
         from mc.version import stale
         if text := stale(self.machine()):
-            say(f"{text}; {RELOAD}")
+            say(f"{text}; rmmod memcache, then {module.renewing()}")
 
     def held(self) -> AbstractContextManager:
         # A module with an open file can't be unloaded.
@@ -136,18 +136,9 @@ class Debugfs(Side):
             return Failure("this kernel has no debugfs: it lacks CONFIG_DEBUG_FS, or was booted "
                            f"with debugfs=off; {WITHOUT}")
         if str(self.path) == STANDARD and not os.path.ismount(mount):
-            return Failure(f"debugfs is not mounted: {_sudo()}mount -t debugfs debugfs {mount}; "
-                           f"{WITHOUT}")
-        return Failure(f"no {self.path}: the module is not loaded: {loading()}; {WITHOUT}")
-
-
-def _sudo() -> str:
-    return "" if os.geteuid() == 0 else "sudo "
-
-
-def loading() -> str:
-    """The commands that load the module: in a checkout, or where it is installed."""
-    return f"{_sudo()}make load, or {_sudo()}modprobe memcache if it is installed"
+            return Failure(f"debugfs is not mounted: {module.sudo()}mount -t debugfs debugfs "
+                           f"{mount}; {WITHOUT}")
+        return Failure(f"no {self.path}: the module is not loaded: {module.loading()}; {WITHOUT}")
 
 
 def _process(pid: str) -> str:

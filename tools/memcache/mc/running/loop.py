@@ -10,10 +10,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from mc import Failure
+from mc.advice import TOP
 from mc.records.loop import Loop
 from mc.status import WRONG
 
-TOP = Path(__file__).resolve().parents[4]
 # What the sources need, at the same paths below the directory that is built in.
 SHARED = ("arch/loops.h", "arch/own.h", "arch/x86/macros/function.S", "arch/x86/macros/own.S")
 

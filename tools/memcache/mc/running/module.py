@@ -6,9 +6,60 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mc import say
+from mc import say, version
+from mc.advice import TOP, advice
 
 NAME = "memcache"
+# Where DKMS finds sources, and where it builds them.
+SOURCES, BUILDS = f"/usr/src/{NAME}-", f"/var/lib/dkms/{NAME}"
+
+
+def sudo() -> str:
+    return "" if os.geteuid() == 0 else "sudo "
+
+
+def headers(release: str) -> str:
+    """How to install the headers of this kernel."""
+    return _said(str(TOP / "tools/headers"), release)
+
+
+def installed(root: str = "") -> str:
+    """The version of the module that is installed for the running kernel; empty if none is, or
+    if it does not say its version. `root`, here and below, is a directory that has the files of
+    the machine."""
+    return _said("modinfo", "-b", f"{root}/", "-F", "version", NAME)
+
+
+def loading(root: str = "") -> str:
+    """What brings the module into this kernel: commands, or what prevents them."""
+    there = _run("modprobe", "-d", f"{root}/", "--dry-run", "--quiet", NAME)
+    ways = [advice("load"), f"modprobe {NAME}" if there else ""]
+    return ", or ".join(f"{sudo()}{way}" for way in ways if way) \
+        or _unbuilt(root) or advice("module")
+
+
+def renewing(root: str = "") -> str:
+    """What to do in place of a module that is of another version than this program."""
+    own = version.version()
+    way = f"modprobe {NAME}" if installed(root) == own else advice("load")
+    how = f"{sudo()}{way}" if way else _unbuilt(root, own) or advice("renew")
+    return f"load the one that belongs to this program: {how}"
+
+
+def _unbuilt(root: str, wanted: str = "*") -> str:
+    """Why DKMS has not built the sources that it has for the running kernel, and what to do; empty
+    if it has no sources of the wanted version."""
+    release = os.uname().release
+    found = sorted(Path(f"{root}/").glob(f"{SOURCES[1:]}{wanted}/dkms.conf"))
+    if not found:
+        return ""
+    what = f"it is installed for DKMS, but not built for this kernel, {release}"
+    if not Path(f"{root}/lib/modules/{release}/build/Makefile").exists():
+        return f"{what} (no headers): {headers(release)}"
+    own = found[-1].parent.name.removeprefix(f"{NAME}-")
+    log = f"{BUILDS}/{own}/build/make.log"
+    failed = f" ({log} says why it could not)" if Path(f"{root}{log}").exists() else ""
+    return f"{what}{failed}: {sudo()}dkms install {NAME}/{own}"
 
 
 @contextmanager
@@ -35,8 +86,21 @@ def loaded(sysfs: Path = Path("/sys")) -> Iterator[None]:
 def _run(*words: str) -> bool:
     """Whether this program of /sbin, which may be missing in PATH, succeeds."""
     import subprocess
-    path = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
     try:
-        return not subprocess.run(["env", f"PATH={path}", *words], check=False).returncode
+        return not subprocess.run(_found(*words), check=False).returncode
     except OSError:
         return False
+
+
+def _said(*words: str) -> str:
+    """What such a program prints; empty if it fails."""
+    import subprocess
+    try:
+        return subprocess.run(_found(*words), check=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def _found(*words: str) -> list[str]:
+    return ["env", f"PATH={os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin", *words]

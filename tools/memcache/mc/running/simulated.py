@@ -12,6 +12,7 @@ from pathlib import Path
 from shlex import quote
 
 from mc import Failure
+from mc.advice import advice
 from mc.records import keys
 from mc.running.counters import Found
 from mc.running.debugfs import STANDARD, Debugfs, why
@@ -65,7 +66,7 @@ class Machine:
             if self.stopped:
                 return {}
             raise Failure(f"the simulated machine can't be reached ({self.path}: "
-                          f"{error.strerror}): make run GUEST=types") from None
+                          f"{error.strerror}): {advice('simulated')}") from None
         finally:
             self.connection = None
         if self.stopped:

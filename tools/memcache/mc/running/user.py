@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 from mc import Failure
+from mc.advice import advice
 from mc.records import keys
 from mc.running.side import Outcome, Side
 
@@ -42,9 +43,9 @@ class User(Side):
 
     def check(self) -> None:
         if not self.program:
-            raise Failure(f"{NAME} is not built: make user (looked for in build/user, "
-                          "beside this program and in PATH; MEMCACHE_USER may name it); "
-                          "without it: --where kernel")
+            raise Failure(f"there is no {NAME}: {advice('memcache-user')} (looked for in "
+                          "build/user, beside this program and in PATH; MEMCACHE_USER may name "
+                          "it); without it: --where kernel")
 
     def tests(self) -> keys.Tests:
         try:
