@@ -13,8 +13,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "sphinx"))
 
 project = "memcache"
-author = "the memcache maintainers"
-project_copyright = "the memcache maintainers, GPL-2.0-only"
+author = "The memcache authors"
+project_copyright = "2026 The memcache authors, GPL-2.0-only"
 version = release = subprocess.run([Path(__file__).parent.parent / "tools/version"], check=True,
                                    stdout=subprocess.PIPE, text=True).stdout.strip()
 root_doc = "index"

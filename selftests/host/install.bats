@@ -113,6 +113,7 @@ unpacked() {
 		sed 's/\t.*//; s/^/memcache-/'); do
 		[ "$(grep -c '^\.SH \(NAME\|SYNOPSIS\|"SEE ALSO"\)' "$name.1")" -eq 3 ]
 		grep -q "^$name \\\\- " "$name.1"
+		grep -qE '^\.TH [^ ]+ "1" "20[0-9]{2}-[0-9]{2}-[0-9]{2}" ' "$name.1"
 	done
 	# --help alone is the source: each option of memcache run is there.
 	for option in where rounds dry counters; do

@@ -16,3 +16,6 @@ unpack() {
 	SOURCE_DATE_EPOCH=$(stat -c %Y "$1/memcache-$release/VERSION")
 	export SOURCE_DATE_EPOCH version
 }
+
+# maintainer: the name and the address of those who maintain the packages.
+maintainer() { sed -n 's/^Maintainer: //p' "$TOP/tools/packaging/debian/control"; }
