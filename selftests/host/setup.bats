@@ -72,7 +72,7 @@ of several names|elf,a, libelf1:any (= 2), b (= 3)'
 	for user in 0 1000; do
 		stub id "echo $user"
 		while IFS='|' read -r release name; do
-			has make gcc libc6-dev gcc-12 dpkg xz-utils zstd kmod "$name"
+			has make gcc libc6-dev gcc-12 perl dpkg xz-utils zstd kmod "$name"
 			run "$TOP/tools/setup" build
 			echo "$release: $output"
 			[ "$status" -eq 0 ]
