@@ -143,6 +143,11 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 		.kind = MC_CHOICE, .names = mc_yes_no, .single = true, .wide = true,
 		.help = "yes: also a BAR where reading may have an effect (not prefetchable)",
 	},
+	[MC_KEY_ANY_RANGE] = {
+		.name = "any_range", .preset = "no",
+		.kind = MC_CHOICE, .names = mc_yes_no, .single = true, .wide = true,
+		.help = "yes: also a range that is reserved, for nobody knows what",
+	},
 };
 
 /**

@@ -13,7 +13,7 @@
 
 #define MC_LINE_MAX	4095		/* bytes in a request line */
 #define MC_SHOW_MAX	8192		/* bytes of a request as shown, with ranges expanded */
-#define MC_MAX_KEYS	30		/* keys of a test, common ones included */
+#define MC_MAX_KEYS	31		/* keys of a test, common ones included */
 #define MC_MAX_VALUES	64		/* values of a key in one request */
 #define MC_MAX_REPEAT	1000000ULL	/* samples of a point */
 #define MC_MAX_POINTS	65536		/* combinations in one request */
@@ -72,6 +72,7 @@ enum mc_key_id {
 	MC_KEY_OFFSET,
 	MC_KEY_WRITE,
 	MC_KEY_ANY_BAR,
+	MC_KEY_ANY_RANGE,
 	MC_KEY_OWN,	/* a test's own keys are numbered from here */
 };
 

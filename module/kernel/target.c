@@ -2,8 +2,9 @@
 /*
  * Memory that is not the kernel's, for target=. A BAR is measured only if its device is bound
  * to the driver here, which has no ids: whoever writes the driver's name to the device's
- * driver_override has said yes. A physical range is measured only if it is reserved, set
- * aside for special use, or persistent memory without a driver; never if it is System RAM.
+ * driver_override has said yes. A physical range is measured only if it is set aside for
+ * special use, persistent memory without a driver, or, with any_range=yes, reserved; never if
+ * some of it is System RAM, or belongs to the firmware.
  *
  * The driver, or the run, owns the range, and maps it once. A second mapping would silently
  * have the type of the first one, so the type is read back from the page tables.
@@ -18,6 +19,7 @@
 
 #include "kernel/arch.h"
 #include "kernel/buffers.h"
+#include "kernel/firmware.h"
 #include "kernel/target.h"
 #include "measure/target.h"
 #include "platform/compat.h"
@@ -209,24 +211,81 @@ static struct mc_bar bar_of(struct pci_dev *pci, unsigned int number)
 	return bar;
 }
 
-/* Memory that no part of the kernel uses as its own. */
-static int check_phys(const struct mc_range *range, struct mc_error *e)
+/**
+ * struct look - a look at what /proc/iomem has of a range
+ * @desc: what all of it should be
+ * @next: up to here it is that, without a gap
+ * @other: some of it is something else, too
+ */
+struct look {
+	unsigned long desc;
+	u64 next;
+	bool other;
+};
+
+static int look_at(struct resource *part, void *arg)
+{
+	struct look *look = arg;
+
+	if (part->desc != look->desc)
+		look->other = true;
+	else if (part->start <= look->next)
+		look->next = max_t(u64, look->next, part->end + 1);
+	return 0;
+}
+
+/* @alone: nothing else lies in the range, such as a BAR, or the window of a bus around it. */
+static bool is_all(const struct mc_range *range, unsigned long desc, bool alone)
+{
+	u64 last = range->start + (range->bytes - 1);
+	struct look look = { .desc = desc, .next = range->start };
+
+	walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_MEM, range->start, last, &look, look_at);
+	return look.next - 1 >= last && look.next > range->start && !(alone && look.other);
+}
+
+/*
+ * Reserved says only that Linux must leave it alone: it may be spare memory, or that of the
+ * firmware, whatever the lists say.
+ */
+static int check_reserved(const struct mc_request *req, struct mc_error *e)
+{
+	const char *unknown = mc_firmware_unknown();
+
+	if (unknown)
+		return mc_fail(e, -EINVAL,
+			       "target: this range is reserved, and the kernel does not have %s, which would say whether the firmware uses it",
+			       unknown);
+	if (!req->values[MC_KEY_ANY_RANGE].v[0])
+		return mc_fail(e, -EINVAL,
+			       "any_range: this range is reserved, and the kernel does not know what it is for; any_range=yes measures it nevertheless");
+	return 0;
+}
+
+/* Memory that no part of the kernel, and no firmware, uses as its own. */
+static int check_phys(const struct mc_request *req, struct mc_error *e)
 {
 	static const unsigned long kinds[] = {
-		IORES_DESC_RESERVED, IORES_DESC_SOFT_RESERVED,
-		IORES_DESC_PERSISTENT_MEMORY, IORES_DESC_PERSISTENT_MEMORY_LEGACY,
+		IORES_DESC_SOFT_RESERVED, IORES_DESC_PERSISTENT_MEMORY,
+		IORES_DESC_PERSISTENT_MEMORY_LEGACY,
 	};
+	const struct mc_range *range = &req->target.range;
+	const char *owned = mc_firmware_owns(range);
 	unsigned int i;
 
+	if (owned)
+		return mc_fail(e, -EINVAL,
+			       "target: some of this range belongs to the firmware: %s", owned);
 	if (region_intersects(range->start, range->bytes, IORESOURCE_SYSTEM_RAM,
 			      IORES_DESC_NONE) != REGION_DISJOINT)
 		return mc_fail(e, -EINVAL,
 			       "target: some of this range is System RAM, which belongs to the kernel; use target=ram");
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
-		if (region_intersects(range->start, range->bytes, IORESOURCE_MEM,
-				      kinds[i]) == REGION_INTERSECTS)
+		if (is_all(range, kinds[i], false))
 			return 0;
 	}
+	if (is_all(range, IORES_DESC_RESERVED, true))
+		return check_reserved(req, e);
 	return mc_fail(e, -EINVAL,
 		       "target: this range is not reserved, soft reserved or persistent memory; /proc/iomem has those that are");
 }
@@ -240,7 +299,7 @@ static int find_range(const struct mc_request *req, struct mc_range *range, stru
 
 	if (t->kind == MC_TARGET_PHYS) {
 		*range = t->range;
-		return check_phys(range, e);
+		return check_phys(req, e);
 	}
 	pci = find_device(t, e);
 	if (!pci)

@@ -106,6 +106,7 @@ static const struct bad {
 	{ "bandwidth offset=1", "offset", "multiple of 64" },
 	{ "bandwidth write=on", "write", "is not one of yes|no" },
 	{ "bandwidth any_bar=1", "any_bar", "is not one of yes|no" },
+	{ "bandwidth any_range=1", "any_range", "is not one of yes|no" },
 
 	/* Numbers. */
 	{ "bandwidth repeat=0", "repeat", "from 1 to 1000000" },

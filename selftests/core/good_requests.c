@@ -142,7 +142,7 @@ static void cpus_of_a_line(void **state)
 }
 
 #define MIDDLE	" cpus=together smt=on node=auto irq=on disturbed=leave_out page=auto prefetch=keep"
-#define LAST	" warmup=2 time=0 timeout=0 target=ram offset=0 write=no any_bar=no"
+#define LAST	" warmup=2 time=0 timeout=0 target=ram offset=0 write=no any_bar=no any_range=no"
 
 static void requests_as_they_are_shown(void **state)
 {

@@ -274,6 +274,7 @@ static void values_of_a_record(void **state)
 		{ "offset_bytes", NULL, "0" },
 		{ "write", NULL, "\"no\"" },
 		{ "any_bar", NULL, NULL },
+		{ "any_range", NULL, NULL },
 		{ "attribute", "uc-", "\"uc-\"" },
 		{ "effective", "yes", "\"yes\"" },
 		{ "memory_node", "1", "1" },

@@ -7,9 +7,9 @@
 
 load ../bats/module.bash
 
-ALL=target=phys:0x100000000+24M
-FIRST=target=phys:0x100000000+8M
-LAST=target=phys:0x101000000+8M
+ALL="target=phys:0x100000000+24M any_range=yes"
+FIRST="target=phys:0x100000000+8M any_range=yes"
+LAST="target=phys:0x101000000+8M any_range=yes"
 
 setup_file() { small_buffers; }
 

@@ -3,12 +3,13 @@
 #
 # target=: BARs of PCI devices, and physical ranges. selftests/host/devices.bats boots a guest
 # that has ivshmem (a BAR with memory behind it), testdev (one that drops what is written), edu
-# (registers), and 16 MiB at 0x18000000 that are reserved. With iomem=relaxed its kernel leaves
-# the mappings that processes have of a BAR when a driver takes it.
+# (registers), and 16 MiB at 0x18000000 that are reserved, as is 1 MiB at 0x17000000, where
+# firmware reports errors. With iomem=relaxed its kernel leaves the mappings that processes have of
+# a BAR when a driver takes it.
 
 load devices.bash
 
-PHYS=phys:0x18000000+16M
+PHYS='phys:0x18000000+16M any_range=yes'
 
 setup_file() { devices; }
 
@@ -225,7 +226,7 @@ removed() { echo 1 >"$DEVICES/$IVSHMEM/remove"; }
 @test "a range that is reserved has all types" {
 	echo "bandwidth target=$PHYS type=wb,wc,uc op=read size=64K,1M repeat=3" >run
 	cat results
-	holds 'len(results) == 6' "values('target') == {'$PHYS'}" \
+	holds 'len(results) == 6' "values('target') == {'${PHYS% *}'}" \
 		'[r["attribute"] for r in results] == ["wb"] * 2 + ["wc"] * 2 + ["uc-"] * 2' \
 		'values("physical_range") == {"0x18000000+64K", "0x18000000+1M"}'
 	echo "bandwidth target=$PHYS write=yes type=wb,wc,uc op=write,ntwrite,copy size=64K offset=8M repeat=3" >run
@@ -243,6 +244,50 @@ removed() { echo 1 >"$DEVICES/$IVSHMEM/remove"; }
 	refused EINVAL "target: some of this range is System RAM" "bandwidth target=phys:0x10000000+4K size=4K"
 	refused EINVAL "target: some of this range is System RAM" "bandwidth target=phys:0x18000000+32M size=4K"
 	refused EINVAL "target: this range is not reserved" "bandwidth target=phys:0x200000000000+4K size=4K"
+	refused EINVAL "any_range: this range is reserved, and the kernel does not know what it is for; any_range=yes" \
+		"bandwidth target=${PHYS% *} op=read size=4K"
+	# Beside the reserved range in the list, there is nothing.
+	refused EINVAL "target: this range is not reserved" \
+		"bandwidth target=phys:0xfffc0000+1M any_range=yes op=read size=4K"
+}
+
+@test "ACPI tables are refused, also in a range that is just reserved" {
+	local table tables=0
+	# ACPI: FACP 0x000000003FFE2072 000074 (v01 BOCHS  BXPC     00000001 BXPC 00000001)
+	while read -r table; do
+		refused EINVAL "target: some of this range belongs to the firmware: ACPI tables" \
+			"bandwidth target=phys:$(printf 0x%x $((table & ~4095)))+4K any_range=yes op=read size=4K"
+		tables=$((tables + 1))
+	done < <(dd if=/dev/kmsg iflag=nonblock 2>/dev/null | sed -n '/ACPI: RSDP/d; s/.*;ACPI: [A-Z]* \(0x[0-9A-F]*\) .*v0.*BOCHS.*/\1/p')
+	[ $tables -gt 2 ]
+}
+
+# reports ADDRESS: the firmware reports errors in this page.
+reports() {
+	refused EINVAL "target: some of this range belongs to the firmware: the place where it reports hardware errors" \
+		"bandwidth target=phys:$1+4K any_range=yes op=read size=4K"
+}
+
+# spare ADDRESS: nobody uses this page.
+spare() { echo "bandwidth target=phys:$1+4K any_range=yes op=read size=4K repeat=1" >run; }
+
+@test "the places where the firmware reports errors are refused" {
+	reports 0x17000000
+	reports 0x1700f000
+	spare 0x17010000
+	# Registers, and what they point to.
+	reports 0x17020000
+	reports 0x17021000
+	spare 0x17040000
+	spare 0x17084000
+	printf '\0\0\4\27\0\0\0\0' | dd of=/dev/mem bs=8 seek=$((0x17020000 / 8)) conv=notrunc
+	printf '\0\100\10\27\0\0\0\0' | dd of=/dev/mem bs=8 seek=$((0x17021000 / 8)) conv=notrunc
+	reports 0x17040000
+	reports 0x17043000
+	spare 0x17044000
+	reports 0x17084000
+	reports 0x17087000
+	spare 0x17088000
 }
 
 @test "the module can go while a device is bound to it" {

@@ -7,13 +7,23 @@
 load inside.bash
 
 @test "BARs and physical ranges" {
-	DEVICES="ivshmem=4M testdev=1M edu" APPEND="memmap=16M\$0x18000000 iomem=relaxed" \
+	"$BATS_TEST_DIRNAME/error_tables.py" "$BATS_TEST_TMPDIR"
+	ACPI="BERT=$BATS_TEST_TMPDIR/bert HEST=$BATS_TEST_TMPDIR/hest" \
+		DEVICES="ivshmem=4M testdev=1M edu" \
+		APPEND="memmap=16M\$0x18000000 memmap=1M\$0x17000000 iomem=relaxed" \
 		guest devices/targets.bats
 }
 
 @test "a reserved range that is not all memory" {
 	MODULES="8M@0x100000000 8M@0x101000000" \
 		APPEND="memmap=24M\$0x100000000 acpi_no_memhotplug" guest devices/gaps.bats
+}
+
+@test "physical ranges of a machine that UEFI firmware has started" {
+	tools/setup uefi
+	cp /usr/share/OVMF/OVMF_VARS_4M.fd "$BATS_TEST_TMPDIR/variables"
+	FIRMWARE=$BATS_TEST_TMPDIR/variables APPEND="memmap=16M\$0x18000000" \
+		guest devices/firmware.bats
 }
 
 @test "BARs and physical ranges in a process" {

@@ -7,7 +7,7 @@ setup_file() {
 	# Nothing takes as long as this, even on a busy machine.
 	export TOP TIMEOUT=3600
 	unset KERNEL ACCEL CPUS DEVICES DIMM PMEM CXL HMAT MEM APPEND GUEST_LOG MEMCACHE_KO COMPILER
-	unset FIRMWARE LOADER CONSOLE MODULES
+	unset FIRMWARE LOADER CONSOLE MODULES ACPI
 	cd "$TOP" || return
 	make -s -C tools/user
 	tools/guest/build >/dev/null

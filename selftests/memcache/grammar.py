@@ -7,7 +7,7 @@ from collections import Counter
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 # Keys that take no list, or one that is a single value.
-SINGLE = ("cpu", "timeout", "target", "write", "any_bar")
+SINGLE = ("cpu", "timeout", "target", "write", "any_bar", "any_range")
 ROW = re.compile(r"  (\S+)=(\S*) +(\S+) ")
 TIMES = re.compile(r"0\.\.\d+(ns|us|ms|s)")
 RANGE = re.compile(r"(\d+)(?:\.(\d+)|([KMG]?))\.\.(\d+)([KMG]?)")

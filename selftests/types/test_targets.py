@@ -7,7 +7,7 @@ import unittest
 import accesses
 import room
 
-RANGE = "phys:0x18000000+1M"
+RANGE = "phys:0x18000000+1M any_range=yes"
 GRAINS = 8192
 RUNS = {1: 10, 4: 8, 8: 7, 16: 6}       # lengths of runs, 512 bytes at most
 ROUNDS = 5

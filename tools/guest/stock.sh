@@ -18,6 +18,7 @@ guest_settings() {
 	esac
 	placed_modules
 	pci_devices
+	acpi_tables
 	firmware_settings
 }
 
@@ -73,6 +74,16 @@ pci_devices() {
 		edu) extra+=(-device edu) ;;
 		*) die "DEVICES: there is no '$device': ivshmem=SIZE, testdev=SIZE, edu" ;;
 		esac
+	done
+}
+
+# Add QEMU's options for ACPI to `extra`.
+acpi_tables() {
+	local table
+	for table in ${ACPI:-}; do
+		[[ $table =~ ^[A-Z]{4}=. && -r ${table#*=} ]] ||
+			die "ACPI: $table is no SIGNATURE=FILE with a file that can be read"
+		extra+=(-acpitable "sig=${table%%=*},rev=1,data=$(quoted "${table#*=}")")
 	done
 }
 
