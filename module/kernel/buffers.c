@@ -122,8 +122,9 @@ static int check_stopped(struct mc_team *team, struct mc_error *e)
 /* Make room for one more block; the list doubles, since blocks may be small. */
 static int grow_chunks(struct mc_buffer *b)
 {
+	/* At most 2^25 of them, since size= is at most 2^46. */
 	unsigned int room = b->room ? 2 * b->room :
-				      DIV_ROUND_UP_ULL(b->bytes, PMD_SIZE);
+				      (unsigned int)DIV_ROUND_UP_ULL(b->bytes, PMD_SIZE);
 	struct mc_chunk *more;
 
 	if (b->nchunks < b->room)
@@ -489,14 +490,15 @@ pgprot_t mc_protection(enum mc_type type, pgprot_t prot)
  */
 int mc_buffer_map(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
 {
-	unsigned int i, j, n = b->bytes >> PAGE_SHIFT, at = 0;
+	u64 n = b->bytes >> PAGE_SHIFT;
+	unsigned int i, j, at = 0;
 	struct page **pages;
 	void *addr;
 	int err = 0;
 
 	if (b->mapped.n)
 		return 0;
-	pages = mc_alloc_array(n, sizeof(*pages));
+	pages = n > INT_MAX ? NULL : mc_alloc_array(n, sizeof(*pages));
 	if (!pages)
 		return mc_fail(e, -ENOMEM, "page: no memory for the list of pages");
 	for (i = 0; i < b->nchunks && !err; i++) {
@@ -508,7 +510,7 @@ int mc_buffer_map(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
 		mc_free(pages);
 		return err;
 	}
-	addr = vmap(pages, n, VM_MAP, mc_protection(b->type, PAGE_KERNEL));
+	addr = vmap(pages, (unsigned int)n, VM_MAP, mc_protection(b->type, PAGE_KERNEL));
 	mc_free(pages);
 	if (!addr)
 		return mc_fail(e, -ENOMEM, "page: no room for a mapping of %llu MiB",

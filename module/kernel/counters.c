@@ -51,14 +51,14 @@ static void *open_for(const struct mc_counter *c, int cpu, struct task_struct *t
 		      int *why)
 {
 	struct perf_event_attr attr = {
-		.size = sizeof(attr), .type = c->type, .config = c->config,
+		.size = sizeof(attr), .type = (u32)c->type, .config = c->config,
 	};
 	void *event = create_event(&attr, cpu, task);
 
 	if (!IS_ERR(event))
 		return event;
 	if (why)
-		*why = PTR_ERR(event);
+		*why = PTR_ERR_OR_ZERO(event);
 	return NULL;
 }
 
@@ -72,8 +72,10 @@ static void *open_for(const struct mc_counter *c, int cpu, struct task_struct *t
  */
 void *mc_counter_open(const struct mc_counter *c, int *why)
 {
-	if (c->cpu < nr_cpu_ids && cpu_online(c->cpu))
-		return open_for(c, c->cpu, NULL, why);
+	int cpu = c->cpu < nr_cpu_ids ? (int)c->cpu : -1;
+
+	if (cpu >= 0 && cpu_online(cpu))
+		return open_for(c, cpu, NULL, why);
 	if (why)
 		*why = -ENODEV;
 	return NULL;

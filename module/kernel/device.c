@@ -28,7 +28,7 @@ static struct mc_buffer *buffer_of(const struct file *file)
 {
 	const struct miscdevice *misc = file->private_data;
 
-	return mc_memory_standing(misc - devices);
+	return mc_memory_standing((enum mc_type)(misc - devices));
 }
 
 /*

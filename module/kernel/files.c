@@ -98,7 +98,7 @@ int mc_file_open(struct mc_file **f, const char *path, unsigned int how,
 		/* EINVAL with @what means that it is not a regular file. */
 		if (PTR_ERR(file) == -EINVAL && how & MC_FILE_DIRECT && !*what)
 			return -EOPNOTSUPP;
-		return PTR_ERR(file);
+		return PTR_ERR_OR_ZERO(file);
 	}
 	if (!file->f_op->read_iter || (write && !file->f_op->write_iter)) {
 		fput(file);
@@ -130,7 +130,7 @@ u64 mc_file_size(const struct mc_file *f)
  */
 int mc_file_cut(struct mc_file *f, u64 bytes)
 {
-	return vfs_truncate(&file_of(f)->f_path, bytes);
+	return (int)vfs_truncate(&file_of(f)->f_path, bytes);
 }
 
 /* Bypass the page cache; direct I/O inside the kernel takes pages, not addresses. */

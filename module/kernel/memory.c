@@ -167,23 +167,23 @@ int mc_memory_check(const struct mc_point *point, struct mc_error *e)
 	if (point->v[MC_KEY_OFFSET])
 		return mc_fail(e, -EINVAL,
 			       "offset: is for a BAR or a range in target=, not for RAM");
-	if (point->v[MC_KEY_TYPE] >= MC_NTYPES && !mc_attr_settable(point->v[MC_KEY_TYPE]))
+	if (point->v[MC_KEY_TYPE] >= MC_NTYPES && !mc_attr_settable(mc_type_of(point)))
 		return mc_fail(e, -EOPNOTSUPP,
 			       "type: RAM takes wb, wc%s; %s is for a BAR or a range in target=",
 			       mc_attr_settable(MC_NP) ? ", uc and np" : " and uc",
-			       mc_type_name(point->v[MC_KEY_TYPE]));
-	if (!mc_attr_settable(point->v[MC_KEY_TYPE]))
+			       mc_type_name(mc_type_of(point)));
+	if (!mc_attr_settable(mc_type_of(point)))
 		return mc_fail(e, -EOPNOTSUPP,
 			       "type: this machine has type=wb only");
 	if (point->v[MC_KEY_PAGE] > MC_PAGE_4K)
 		return mc_fail(e, -EOPNOTSUPP,
 			       "page: 2m and thp are for memcache-user; the module takes auto, direct or 4k");
-	if (point->v[MC_KEY_PAGE] == MC_PAGE_DIRECT && !mc_attr_direct(point->v[MC_KEY_TYPE]))
+	if (point->v[MC_KEY_PAGE] == MC_PAGE_DIRECT && !mc_attr_direct(mc_type_of(point)))
 		return mc_fail(e, -EOPNOTSUPP,
 			       "page: on this machine, only type=wb can be measured in the direct map; use page=4k or page=auto");
 	/* node=auto and node=local may fall back to the nearest node with memory. */
 	if (node != MC_AUTO && node != MC_LOCAL &&
-	    (node >= MAX_NUMNODES || !node_state(node, N_MEMORY)))
+	    (node >= MAX_NUMNODES || !node_state((int)node, N_MEMORY)))
 		return mc_fail(e, -EINVAL,
 			       "node: %llu has no memory; nodes with memory are %*pbl",
 			       node, nodemask_pr_args(&node_states[N_MEMORY]));
@@ -291,11 +291,11 @@ static struct mc_buffer *find_buffer(struct mc_run *run, enum mc_type type,
 int mc_memory_find(struct mc_run *run, const struct mc_point *point,
 		   const struct mc_wanted *want, struct mc_area *area)
 {
-	enum mc_page page = point->v[MC_KEY_PAGE];
+	enum mc_page page = (enum mc_page)point->v[MC_KEY_PAGE];
 	struct mc_buffer *b;
 
 	mutex_lock(&lock);
-	b = find_buffer(run, point->v[MC_KEY_TYPE], want);
+	b = find_buffer(run, mc_type_of(point), want);
 	page = page == MC_PAGE_AUTO ? page_of_all() : page;
 	if (b && page == MC_PAGE_4K && mc_buffer_map(b, run->team, &run->error))
 		b = NULL;

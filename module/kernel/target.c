@@ -428,7 +428,7 @@ static bool cached(enum mc_type type)
  */
 static int prove(struct mc_run *run, const struct mc_point *point)
 {
-	enum mc_type type = point->v[MC_KEY_TYPE];
+	enum mc_type type = mc_type_of(point);
 	bool writes = point->v[MC_KEY_WRITE];
 	struct mc_range range = {
 		opened.range.start + opened.window.start, opened.window.bytes
@@ -496,7 +496,7 @@ int mc_target_find(struct mc_run *run, const struct mc_point *point, struct mc_a
 
 	if (!err && !opened.proven)
 		err = prove(run, point);
-	err = err ? err : map_as(point->v[MC_KEY_TYPE], &run->error);
+	err = err ? err : map_as(mc_type_of(point), &run->error);
 	if (err)
 		return err;
 	opened.part = (struct mc_range){ opened.range.start + offset, size };

@@ -205,6 +205,12 @@ extern const struct mc_spec *const mc_specs[];
 
 const struct mc_test *mc_test_of(const struct mc_spec *spec);
 
+/* The memory type of a point. */
+static inline enum mc_type mc_type_of(const struct mc_point *point)
+{
+	return (enum mc_type)point->v[MC_KEY_TYPE];
+}
+
 /* Must the point leave its memory as it is? */
 static inline bool mc_untouched(const struct mc_point *point)
 {

@@ -17,6 +17,7 @@
 #include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 
 #include "platform/compat.h"
 
@@ -28,9 +29,13 @@
  */
 static inline void *mc_alloc_array(size_t n, size_t size)
 {
-	if (array_size(n, size) >> PAGE_SHIFT > (unsigned long)si_mem_available())
+	const gfp_t how = GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN;
+	size_t bytes = array_size(n, size);
+
+	if (bytes >> PAGE_SHIFT > (unsigned long)si_mem_available())
 		return NULL;
-	return kvcalloc(n, size, GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+	/* kvcalloc() refuses more, whatever memory there is. */
+	return bytes > INT_MAX ? __vmalloc(bytes, how | __GFP_ZERO) : kvcalloc(n, size, how);
 }
 
 static inline void mc_free(void *p)
@@ -132,7 +137,7 @@ static inline int mc_thread_once(void)
 						 "memcache/once");
 
 	if (IS_ERR(thread))
-		return PTR_ERR(thread);
+		return PTR_ERR_OR_ZERO(thread);
 	/* A kthread that is stopped before it begins would not run at all. */
 	wait_for_completion(&begun);
 	return kthread_stop(thread);

@@ -19,8 +19,8 @@ def register(address):
 
 
 def generic(number, address):
-    return struct.pack("<HHHBBIII", 9, number, 0xffff, 0, 0, 1, 1, 0) + register(address) + NOTIFY + \
-        struct.pack("<I", 16384)
+    return (struct.pack("<HHHBBIII", 9, number, 0xffff, 0, 0, 1, 1, 0) + register(address) +
+            NOTIFY + struct.pack("<I", 16384))
 
 
 def generic_2(number, address):

@@ -21,6 +21,7 @@
 #include <asm/sysreg.h>
 
 #include "kernel/arch.h"
+#include "measure/pieces.h"
 
 #define DESCRIPTOR_VALID	BIT(0)
 #define DESCRIPTOR_TABLE	BIT(1)	/* except at the last level */
@@ -146,14 +147,20 @@ enum mc_attr mc_attr_read(const void *addr, u64 *mapping_bytes)
 	return attr_of(encoded);
 }
 
-/* Write back and empty the caches. Lines are as long as all of the machine's CPUs can do. */
-static void clean(void *addr, u64 bytes)
+/* Lines are as long as all of the machine's CPUs can do. */
+static void clean_piece(void *addr, unsigned int bytes)
 {
 	u64 line = 4ULL << (read_sanitised_ftr_reg(SYS_CTR_EL0) >> 16 & 0xf);
 	u64 at;
 
 	for (at = 0; at < bytes; at += line)
 		asm volatile("dc civac, %0" : : "r" ((u8 *)addr + at) : "memory");
+}
+
+/* Write back and empty the caches. */
+static void clean(void *addr, u64 bytes)
+{
+	mc_in_pieces(addr, bytes, clean_piece);
 	dsb(sy);
 }
 
@@ -189,7 +196,7 @@ bool mc_attr_direct(enum mc_type type)
  *
  * Until WB is set, nobody may access the pages through the direct map.
  *
- * Context: Process.
+ * Context: Process, may sleep.
  * Return: 0.
  */
 int mc_attr_set(void *addr, unsigned int pages, enum mc_type type)
@@ -229,7 +236,7 @@ void __iomem *mc_attr_map(u64 start, u64 bytes, enum mc_type type)
  *
  * The next mapping may bypass the caches.
  *
- * Context: Process.
+ * Context: Process, may sleep.
  */
 void mc_attr_leave(void *addr, u64 bytes, enum mc_type type)
 {

@@ -7,6 +7,7 @@
 #include <asm/pgtable.h>
 
 #include "kernel/arch.h"
+#include "measure/pieces.h"
 
 #define MSR_PAT		0x277	/* Intel SDM vol. 4, IA32_PAT: a byte for each entry */
 
@@ -145,12 +146,12 @@ void __iomem *mc_attr_map(u64 start, u64 bytes, enum mc_type type)
  *
  * The next mapping may bypass the caches.
  *
- * Context: Process.
+ * Context: Process, may sleep.
  */
 void mc_attr_leave(void *addr, u64 bytes, enum mc_type type)
 {
 	if (type == MC_WB || type == MC_WT)
-		clflush_cache_range(addr, bytes);
+		mc_in_pieces(addr, bytes, clflush_cache_range);
 }
 
 /**
