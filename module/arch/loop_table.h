@@ -68,6 +68,7 @@ DECLARE(ntrw32);
 DECLARE(ntrw41);
 DECLARE(ntrw91);
 DECLARE(sum);
+DECLARE(fill);
 DECLARE(check);
 
 #endif /* MC_LOOP_TABLE_H */

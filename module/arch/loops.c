@@ -39,6 +39,7 @@ struct mc_op_info mc_ops[MC_NOPS] = {
 #include "arch/ops.h"
 #undef OP
 	[MC_OP_SUM] = { "sum", 1, 1, .sums = true },
+	[MC_OP_FILL] = { "fill", 1, 1, MC_STORES_RUN },
 	[MC_OP_CHECK] = { "check", 1, 1 },
 	[MC_OP_FLUSH] = { "flush", 1, 1 },
 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The access loops: their table, and the arguments that C and assembly share. Every
- * word stored is the next value of a counter, so a pass leaves a row of known words
- * behind, and a sum verifies it. The data (MC_DATA_*) say by how much the counter
- * grows from word to word. Loops that can only repeat a byte store the lowest byte of
+ * The access loops: their table, and the arguments that C and assembly share. The words
+ * stored are values of a counter, so a pass leaves known words behind, and a sum verifies
+ * them. The data (MC_DATA_*) say by how much the counter grows from word to word. Timed
+ * loops store the same few values again and again during a pass, and the next few in the
+ * next pass (mc_pass_values()). Loops that can only repeat a byte store the lowest byte of
  * the counter, which then counts passes.
  */
 #ifndef MC_LOOPS_H
@@ -125,7 +126,7 @@ struct mc_scatter {
  * @bytes: bytes of each array, a multiple of 64, not 0; with several streams the bytes
  *         of each stream, a multiple of MC_STREAM_BYTES
  * @passes: number of passes, not 0
- * @value: counter loops: the first word; it continues from pass to pass. Byte loops:
+ * @value: counter loops: the first word; the counter goes on from pass to pass. Byte loops:
  *         its lowest byte is stored; it grows by one in each pass, with MC_DATA_ZERO
  *         it does not
  * @fence: fence after each pass (MC_FENCE_*)
@@ -166,6 +167,7 @@ enum mc_op {
 #undef OP
 	/* Helpers of other loops. */
 	MC_OP_SUM,	/* of all words */
+	MC_OP_FILL,	/* stores consecutive values of the counter */
 	MC_OP_CHECK,	/* OR of (word ^ counter): 0 if every word is right */
 	MC_OP_FLUSH,	/* clflush, or clflushopt, of every line */
 	MC_NOPS,
@@ -174,12 +176,13 @@ enum mc_op {
 /* What an operation leaves in its first array. */
 enum mc_stores {
 	MC_STORES_NOTHING,
-	MC_STORES_COUNTER,
+	MC_STORES_COUNTER,	/* the values of the pass, see mc_pass_values() */
 	MC_STORES_COPY,		/* of the second array */
 	MC_STORES_ONE_MORE,	/* the old word plus one */
 	MC_STORES_TRIAD,	/* of the second and third */
 	MC_STORES_BYTE,
 	MC_STORES_UNKNOWN,	/* something that nobody can verify */
+	MC_STORES_RUN,		/* consecutive values of the counter */
 };
 
 /**

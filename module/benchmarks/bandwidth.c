@@ -5,8 +5,8 @@
  * Each operand is an array, and each thread owns a slice of it. The slices of one
  * array lie side by side, so that the neighbours of a slice that is read are read, too:
  * prefetchers cross borders. With data=counter words hold consecutive integers before
- * and after every operation, so the sum over an array is known: a write stores a counter
- * that continues from pass to pass, a copy preserves the integers, an rmw adds one to
+ * every operation, so the sum over an array is known after it: a write stores the next few
+ * integers in each pass, a copy preserves the integers, an rmw adds one to
  * each word. Operations that repeat one byte store another byte in each pass. With
  * data=random the words grow by a large odd step in place of one. With data=zero all
  * words are zero, before and after; the written array holds integers before a sample
@@ -482,7 +482,7 @@ static u64 sum_of_first(const struct share *s, const struct mc_pass *p)
 		return 0;
 	switch (mc_ops[s->op].stores) {
 	case MC_STORES_COUNTER:
-		return mc_sum_of_run(p->value - words * step, step, words);
+		return mc_pass_sum(p);
 	case MC_STORES_ONE_MORE:
 		return mc_sum_of_run(s->first + p->passes - s->refilled, step, words);
 	case MC_STORES_TRIAD:
@@ -611,7 +611,7 @@ static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct 
 	s->sum.streams = 1;
 	s->sum.fence = MC_FENCE_NONE;
 	s->fill = s->sum;
-	s->fill.loop = mc_loop_widest(MC_OP_WRITE);
+	s->fill.loop = mc_loop_widest(MC_OP_FILL);
 	s->spoil = s->fill;
 	s->spoil.data = MC_DATA_COUNTER;
 	s->spoil.value = 1;
@@ -639,7 +639,7 @@ static int set_up(struct mc_run *run, const struct mc_point *point,
 		meas->each[i].pass = (struct mc_pass){
 			.loop = loop_of(point),
 			.readback = point->v[KEY_READBACK] ?
-				mc_loop_widest(MC_OP_CHECK) : NULL,
+				mc_loop_find(MC_OP_CHECK, loop_of(point)->width) : NULL,
 			.bytes = array_bytes(run, point),
 			.streams = point->v[KEY_STREAMS],
 			.turn = op->turn,

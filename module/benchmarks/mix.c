@@ -181,7 +181,7 @@ static bool writes(const struct member *m)
 static int prepare(struct mc_worker *w, struct member *m)
 {
 	struct mc_pass fill = {
-		.loop = mc_loop_widest(MC_OP_WRITE), .view = m->load.view,
+		.loop = mc_loop_widest(MC_OP_FILL), .view = m->load.view,
 		.offset = { m->load.start }, .bytes = m->load.slice,
 		.data = MC_DATA_COUNTER, .value = 1,
 	};

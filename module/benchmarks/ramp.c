@@ -208,7 +208,7 @@ static u64 first_word(enum mc_op op, unsigned int array)
 static int fill(struct mc_worker *w, const struct mc_pass *timed)
 {
 	struct mc_pass p = {
-		.loop = mc_loop_widest(MC_OP_WRITE), .view = timed->view, .bytes = timed->bytes,
+		.loop = mc_loop_widest(MC_OP_FILL), .view = timed->view, .bytes = timed->bytes,
 	};
 	unsigned int i;
 	int err = 0;
@@ -224,13 +224,11 @@ static int fill(struct mc_worker *w, const struct mc_pass *timed)
 /* The sum of the first array after whole passes. */
 static u64 expected_sum(const struct mc_pass *p)
 {
-	u64 words = p->bytes / 8, first = FIRST_WORD;
+	enum mc_stores stores = mc_ops[p->loop->op].stores;
 
-	if (mc_ops[p->loop->op].stores == MC_STORES_COUNTER)
-		first = p->value - words;
-	else if (mc_ops[p->loop->op].stores == MC_STORES_TRIAD)
-		first = FOUR_BITS;
-	return mc_sum_of_run(first, 1, words);
+	if (stores == MC_STORES_COUNTER)
+		return mc_pass_sum(p);
+	return mc_sum_of_run(stores == MC_STORES_TRIAD ? FOUR_BITS : FIRST_WORD, 1, p->bytes / 8);
 }
 
 /* The pass is completed that the last step did not complete. */

@@ -155,9 +155,8 @@ static int scan_check(struct mc_run *run, const struct mc_point *point)
 /* The words that a thread's memory must hold now, added up: those of the last pass. */
 static u64 expected_sum(const struct scan_share *s, const struct mc_pass *p)
 {
-	u64 words = p->bytes / 8;
-
-	return mc_sum_of_run(mc_ops[p->loop->op].stores ? p->value - words : s->first, 1, words);
+	return mc_ops[p->loop->op].stores ? mc_pass_sum(p) :
+					    mc_sum_of_run(s->first, 1, p->bytes / 8);
 }
 
 /* In a second pass, caches would serve some of what they were flushed of. */
@@ -240,7 +239,7 @@ static void set_up_shares(struct scan_job *job, const struct mc_run *run,
 		};
 		s->first = p->value;
 		s->fill = *p;
-		s->fill.loop = mc_loop_widest(MC_OP_WRITE);
+		s->fill.loop = mc_loop_widest(MC_OP_FILL);
 		s->sum = *p;
 		s->sum.loop = mc_loop_widest(MC_OP_SUM);
 		s->flush = *p;

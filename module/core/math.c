@@ -61,3 +61,18 @@ u64 mc_sqrt(u64 x)
 	}
 	return root;
 }
+
+/**
+ * mc_sum_of_run() - sum of words that grow by a constant step
+ * @first: the first word
+ * @step: difference between neighbours
+ * @n: number of words
+ *
+ * Return: n * first + n * (n - 1) / 2 * step, modulo 2^64.
+ */
+u64 mc_sum_of_run(u64 first, u64 step, u64 n)
+{
+	u64 pairs = n & 1 ? (n - 1) / 2 * n : n / 2 * (n - 1);
+
+	return n * first + pairs * step;
+}

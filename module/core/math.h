@@ -7,6 +7,7 @@
 
 u64 mc_muldiv(u64 a, u64 b, u64 c);
 u64 mc_sqrt(u64 x);
+u64 mc_sum_of_run(u64 first, u64 step, u64 n);
 
 /* Return: the bandwidth in tenths of 10^6 bytes per second. */
 static inline u64 mc_mb_per_s(u64 bytes, u64 ps)

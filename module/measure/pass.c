@@ -3,6 +3,7 @@
  * Passes: one traversal of a thread's arrays. A pass runs as a whole or in the parts
  * that fit in windows, piece by piece where the buffer is not contiguous.
  */
+#include "core/math.h"
 #include "measure/pass.h"
 #include "measure/steady.h"
 #include "platform/clock.h"
@@ -103,13 +104,40 @@ static u64 contiguous_bytes(const struct mc_pass *p, unsigned int n, u64 from, u
 	return bytes;
 }
 
-/*
- * The counter advances with each word; loops that repeat one byte advance it with each
- * pass.
+/**
+ * mc_pass_values() - number of values of the counter that a pass stores
+ * @p: the pass
+ *
+ * A loop that stores a counter in order of addresses stores what its four registers hold
+ * again and again, and loops that repeat one byte store only that. Other loops store a value
+ * for each word. The next pass goes on with the value behind those of this one.
+ *
+ * Return: the number; word i of an array gets value i modulo this number.
  */
-static bool counts_passes(const struct mc_pass *p)
+u64 mc_pass_values(const struct mc_pass *p)
 {
-	return !p->stretch && mc_ops[p->loop->op].stores == MC_STORES_BYTE;
+	enum mc_stores stores = p->stretch ? MC_STORES_UNKNOWN : mc_ops[p->loop->op].stores;
+
+	if (stores == MC_STORES_BYTE)
+		return 1;
+	if (stores == MC_STORES_COUNTER && p->streams <= 1 && !p->scatter)
+		return 4 * p->loop->width / 8;
+	return p->bytes / 8;
+}
+
+/**
+ * mc_pass_sum() - sum of the words that the last pass left, if it stored a counter
+ * @p: the pass
+ *
+ * Return: the sum modulo 2^64.
+ */
+u64 mc_pass_sum(const struct mc_pass *p)
+{
+	u64 words = p->bytes / 8, values = mc_pass_values(p), step = mc_data_step(p->data);
+	u64 first = p->value - values * step;
+
+	return words / values * mc_sum_of_run(first, step, values) +
+	       mc_sum_of_run(first, step, words % values);
 }
 
 static void run_loop(struct mc_pass *p, const struct mc_loop *loop,
@@ -144,7 +172,7 @@ static void run_arrays(struct mc_pass *p, const struct mc_loop *loop, u64 from, 
 	struct mc_loop_args args = {
 		.passes = passes, .uc_word = p->uc_word, .data = p->data,
 	};
-	u64 step = counts_passes(p) ? 0 : mc_data_step(p->data);
+	u64 values = 8 * mc_pass_values(p), into;
 	unsigned int n;
 
 	if (p->scatter && loop == p->loop) {
@@ -157,7 +185,11 @@ static void run_arrays(struct mc_pass *p, const struct mc_loop *loop, u64 from, 
 	for (from /= n, to /= n; from < to; from += args.bytes) {
 		args.bytes = contiguous_bytes(p, n, from, to,
 					      n > 1 ? streams->array : args.array);
-		args.value = p->value + from * n / 8 * step;
+		/* A loop begins with the first value of its round, or ends in the same round. */
+		into = from * n % values;
+		if (into)
+			args.bytes = min(args.bytes, values - into);
+		args.value = p->value + into / 8 * mc_data_step(p->data);
 		/* The fence belongs to the pass, not to its pieces. */
 		args.fence = from + args.bytes == p->bytes / n ? p->fence :
 								 MC_FENCE_NONE;
@@ -182,8 +214,7 @@ static void run_stretch(struct mc_pass *p, const struct mc_loop *loop, u64 from,
 static void end_passes(struct mc_pass *p, u64 passes)
 {
 	p->passes += passes;
-	p->value += passes * mc_data_step(p->data) *
-		    (counts_passes(p) ? 1 : p->bytes / 8);
+	p->value += passes * mc_data_step(p->data) * mc_pass_values(p);
 }
 
 /**

@@ -18,8 +18,8 @@
  * @arg: for @stretch
  * @variant: tells what @stretch does from what else it can do; NULL: it does one thing
  * @loop: the access loop
- * @readback: comparing loop that runs over the first array after @loop, within the
- *            pass; NULL: none
+ * @readback: comparing loop of the same width that runs over the first array after @loop,
+ *            within the pass; NULL: none
  * @view: the buffer
  * @offset: offset of each array in the buffer
  * @bytes: bytes of each array
@@ -78,6 +78,8 @@ struct mc_progress {
 
 u64 mc_data_step(u64 data);
 u64 mc_pass_turn(unsigned int streams);
+u64 mc_pass_values(const struct mc_pass *p);
+u64 mc_pass_sum(const struct mc_pass *p);
 u64 mc_pass_least(const struct mc_pass *p);
 u64 mc_pass_length(const struct mc_pass *p);
 u64 mc_pass_quantum(const struct mc_pass *p, u64 bytes);

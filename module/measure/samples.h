@@ -177,6 +177,5 @@ int mc_measure(struct mc_worker *w, void *meas);
 void mc_measurement_settle(struct mc_measurement *meas, u64 least_ns);
 u64 mc_measurement_mhz(const struct mc_measurement *meas, bool last);
 void mc_measurement_tally(struct mc_measurement *meas, const struct mc_tally *one);
-u64 mc_sum_of_run(u64 first, u64 step, u64 n);
 
 #endif /* MC_SAMPLES_H */

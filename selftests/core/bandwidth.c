@@ -53,6 +53,25 @@ static void test_right_data_is_ok(void **state)
 	}
 }
 
+/* A piece of an array begins at any of the lines whose words a loop's registers hold. */
+static void test_right_data_in_pieces_is_ok(void **state)
+{
+	static const char *const of[] = { "write", "ntwrite", "rw11", "write readback=on" };
+
+	for (unsigned int i = 0; i < 2 * 4 * 4 * ARRAY_SIZE(of); i++) {
+		unsigned int width = 8 << i / 2 % 4, lines = i / 8 % 4;
+		const char *op = of[i / 32];
+		char line[60];
+
+		snprintf(line, sizeof(line), "op=%s width=%u", op, width);
+		reset(2);
+		pass_ps = i % 2 ? 150 * NS : 0;
+		if (!check(line))
+			assert_int_equal(verified("size=%u %s", SIZE - 128 * lines, line),
+					 MC_VERIFIED_OK);
+	}
+}
+
 /* Windows smaller than a pass, then passes in a window; pieces in both. */
 static void test_right_data_of_streams_is_ok(void **state)
 {
@@ -461,6 +480,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_right_data_is_ok),
+		cmocka_unit_test(test_right_data_in_pieces_is_ok),
 		cmocka_unit_test(test_right_data_of_streams_is_ok),
 		cmocka_unit_test(test_right_data_read_back_is_ok),
 		cmocka_unit_test(test_what_must_not_be_written_stays_as_it_is),

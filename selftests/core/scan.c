@@ -59,16 +59,26 @@ static void run_read(struct mc_loop_args *args)
 	spend(args);
 }
 
-static void run_write(struct mc_loop_args *args)
+/* In each pass words get @values values of the counter again and again. */
+static void store(struct mc_loop_args *args, u64 values)
 {
-	u64 *word = args->a, value = args->value, i, pass;
+	u64 *word = args->a, i;
 
-	for (pass = 0; pass < args->passes; pass++)
-		for (i = 0; i < args->bytes / 8; i++)
-			word[i] = value++;
+	for (i = 0; i < args->bytes / 8; i++)
+		word[i] = args->value + (args->passes - 1) * values + i % values;
 	if (struck >= word && struck < word + args->bytes / 8)
 		++*struck;
 	spend(args);
+}
+
+static void run_write(struct mc_loop_args *args)
+{
+	store(args, 4);
+}
+
+static void run_fill(struct mc_loop_args *args)
+{
+	store(args, args->bytes / 8);
 }
 
 static void run_sum(struct mc_loop_args *args)
@@ -90,7 +100,7 @@ static void run_flush(struct mc_loop_args *args)
 const struct mc_loop mc_loops[] = {
 	{ MC_OP_READ, 8, 0, run_read }, { MC_OP_WRITE, 8, 0, run_write },
 	{ MC_OP_NTWRITE, 8, 0, run_write }, { MC_OP_SUM, 8, 0, run_sum },
-	{ MC_OP_FLUSH, 64, 0, run_flush }, { }
+	{ MC_OP_FILL, 8, 0, run_fill }, { MC_OP_FLUSH, 64, 0, run_flush }, { }
 };
 
 const struct mc_loop mc_loops_of_kernel[] = { { } };

@@ -113,7 +113,7 @@
 /* With stores of this kind, and over lines in random order where there are few arrays. */
 .macro MIX_OF store, name, w, arrays, behind, twice
 LOOP mc_asm_\name\w, \w, \store\twice, arrays=\arrays, prep=PREP_MIX, done=DONE_MIX, \
-	behind=\behind, count=1
+	behind=\behind, renew=1
 .if \w > 8 && \arrays <= MC_STREAM_ARRAYS
 LOOP_SCATTER mc_asm_\name\()_scatter\w, \w, \store, arrays=\arrays, prep=PREP_MIX, \
 	done=DONE_MIX, behind=\behind, count=1

@@ -18,8 +18,8 @@
 .endm
 
 .macro LOOPS w
-LOOP mc_asm_write_clflushopt\w, \w, DO_WRITE, prep=PREP_COUNT, behind=FLUSH_LINE, count=1
-LOOP mc_asm_write_clwb\w, \w, DO_WRITE, prep=PREP_COUNT, behind=WRITE_LINE_BACK, count=1
+LOOP mc_asm_write_clflushopt\w, \w, DO_WRITE, prep=PREP_COUNT, behind=FLUSH_LINE, renew=1
+LOOP mc_asm_write_clwb\w, \w, DO_WRITE, prep=PREP_COUNT, behind=WRITE_LINE_BACK, renew=1
 .endm
 
 LOOPS 8

@@ -17,8 +17,13 @@
 .macro COUNT_BY_ONE store, k, o
 	leaq \k-2(%r12), %r13
 	\store %r13, \o(%rdx)
-	.if \k == 5
+.endm
+
+.macro STEP_MIX w, vstep
+	.if \w == 8
 	addq $4, %r12
+	.else
+	COUNTER_STEP \w, \vstep
 	.endif
 .endm
 
@@ -139,9 +144,9 @@
 /* With ordinary stores, and with non-temporal ones. */
 .macro MIX name, w, arrays, behind, twice
 LOOP mc_asm_\name\w, \w, DO_COUNT\twice, arrays=\arrays, prep=PREP_MIX, done=DONE_MIX, \
-	behind=\behind, count=\w>8
+	behind=\behind, renew=1, step=STEP_MIX
 LOOP mc_asm_nt\name\w, \w, DO_NTCOUNT\twice, arrays=\arrays, prep=PREP_MIX, \
-	done=DONE_MIX, behind=\behind, count=\w>8
+	done=DONE_MIX, behind=\behind, renew=1, step=STEP_MIX
 .if \w > 8 && \arrays <= MC_STREAM_ARRAYS
 LOOP_SCATTER mc_asm_\name\()_scatter\w, \w, DO_COUNT, arrays=\arrays, prep=PREP_MIX, \
 	done=DONE_MIX, behind=\behind, count=1

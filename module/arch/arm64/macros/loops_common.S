@@ -18,6 +18,10 @@
  * the body. Loops over more than four arrays have accesses of vector registers only, and
  * also point with x12 to x17. x18 and the registers that a function must preserve stay
  * unchanged.
+ *
+ * The counters of timed loops advance once a pass (renew), so that each pass stores other
+ * words, and those of a round are stored again and again during the pass. Loops that fill
+ * arrays, and those that take lines in another order, count all words (count).
  */
 #include "arch/arm64/macros/function.S"
 #include "arch/loops.h"
@@ -171,15 +175,20 @@
 .endm
 
 /*
- * Accesses for one line. If a line takes fewer than four numbers, the counters of all
- * four still advance by the eight integers of a line.
+ * Accesses for one line, the first or second one (at) of a round. If a line takes fewer than
+ * four numbers, the counters of all four still advance by the eight integers of a line.
  */
-.macro LINE w, body, behind, count
+.macro LINE w, body, behind, count, at=0
 	.if \w <= 16
 	ACCESSES 64, \w, \body, \behind, \count
 	.else
+	.if \at
+	ACCESS \w, \body, \behind, 4, 0
+	ACCESS \w, \body, \behind, 5, 32
+	.else
 	ACCESS \w, \body, \behind, 2, 0
 	ACCESS \w, \body, \behind, 3, 32
+	.endif
 	.if \count
 	COUNTER_STEP \w, 1
 	.endif
@@ -296,7 +305,7 @@
 	.endif
 
 .macro LOOP name, w, body, arrays=1, prep=PREP_NONE, done=DONE_NONE, \
-	behind=BEHIND_NONE, count=0, fence=1
+	behind=BEHIND_NONE, count=0, renew=0, fence=1
 FUNCTION_TYPED \name
 	START \arrays
 	ldr x1, [x0, #MC_ARG_PASSES]
@@ -323,11 +332,20 @@ FUNCTION_TYPED \name
 	LINE \w, \body, \behind, \count
 	ADVANCE 64, \arrays
 	cmp x2, x7
+	.if \renew && \w > 16
+	b.eq .Ldone\@
+	LINE \w, \body, \behind, 0, 1
+	ADVANCE 64, \arrays
+	cmp x2, x7
+	.endif
 	b.ne .Lline\@
 .Ldone\@:
 	REWIND \arrays
 	.if \fence
 	FENCE
+	.endif
+	.if \renew
+	COUNTER_STEP \w, 0
 	.endif
 	subs x1, x1, #1
 	b.ne .Lpass\@

@@ -16,6 +16,11 @@
  * interrupt may unwind the stack, and some kernels follow rbp for that. Data number k
  * (2 to 5) is in r1k, xmmk, ymmk or zmmk. xmm0 is the step of the counters for a round
  * of four registers, xmm1 the step for a line. rax, xmm6 and up are for the body.
+ *
+ * The counters of timed loops advance once a pass (renew), so that each pass stores other
+ * words, and those of a round are stored again and again during the pass. On Zen 3 any
+ * further instruction beside eight stores costs up to a tenth of the rate of L2. Loops
+ * that fill arrays, and those that take lines in another order, count all words (count).
  * Nothing is loaded from the arguments between passes: on Zen 5 this made passes of 4
  * KiB last 30 % longer.
  */
@@ -163,16 +168,26 @@
 .endm
 
 /*
- * Accesses for one line. If a line takes fewer than four registers, the counters of all
- * four still advance by the eight integers of a line.
+ * Accesses for one line, which is line number at (0 to 2) of a round. If a line takes fewer
+ * than four registers, the counters of all four still advance by the eight integers of a
+ * line.
  */
-.macro LINE w, body, behind, count
+.macro LINE w, body, behind, count, at=0
 	.if \w <= 16
 	ACCESSES 64, \w, \body, \behind, \count
 	.else
+	.if \w == 32 && \at == 1
+	ACCESS \w, \body, \behind, 4, 0
+	ACCESS \w, \body, \behind, 5, 32
+	.elseif \w == 32
 	ACCESS \w, \body, \behind, 2, 0
-	.if \w == 32
 	ACCESS \w, \body, \behind, 3, 32
+	.elseif \at == 0
+	ACCESS \w, \body, \behind, 2, 0
+	.elseif \at == 1
+	ACCESS \w, \body, \behind, 3, 0
+	.else
+	ACCESS \w, \body, \behind, 4, 0
 	.endif
 	.if \count
 	COUNTER_STEP \w, 1
@@ -263,7 +278,7 @@
 .endm
 
 .macro LOOP name, w, body, arrays=1, prep=PREP_NONE, done=DONE_NONE, \
-	behind=BEHIND_NONE, count=0, fence=1, vector=1
+	behind=BEHIND_NONE, count=0, renew=0, step=COUNTER_STEP, fence=1, vector=1
 FUNCTION_TYPED \name
 	SAVE
 	START \arrays
@@ -293,11 +308,24 @@ FUNCTION_TYPED \name
 	LINE \w, \body, \behind, \count
 	ADVANCE 64, \arrays
 	cmpq %r11, %rdx
+	.if \renew && \w > 16
+	je .Ldone\@
+	LINE \w, \body, \behind, 0, 1
+	ADVANCE 64, \arrays
+	cmpq %r11, %rdx
+	je .Ldone\@
+	LINE \w, \body, \behind, 0, 2
+	ADVANCE 64, \arrays
+	.else
 	jne .Lline\@
+	.endif
 .Ldone\@:
 	REWIND \w, \arrays
 	.if \fence
 	FENCE edi, "8(%rsp)"
+	.endif
+	.if \renew
+	\step \w, 0
 	.endif
 	decq %rsi
 	jnz .Lpass\@
