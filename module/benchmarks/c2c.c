@@ -8,6 +8,7 @@
  * the reader sees what the writer has written.
  */
 #include "measure/chase.h"
+#include "measure/served.h"
 #include "measure/test.h"
 #include "measure/measurement.h"
 #include "platform/clock.h"
@@ -16,7 +17,7 @@
 enum { KEY_STATE = MC_KEY_OWN, KEY_HOME };
 
 enum {
-	COL_WRITER, COL_READER, COL_SIBLINGS, COL_NS, COL_NS_MIN, COL_LINES,
+	COL_WRITER, COL_READER, COL_SIBLINGS, COL_LEVEL, COL_NS, COL_NS_MIN, COL_LINES,
 };
 
 enum { HITM, HIT };
@@ -60,6 +61,10 @@ static const struct mc_column columns[] = {
 	[COL_SIBLINGS] = {
 		.name = "siblings", .always = true, .names = yes_no,
 		.help = "the two are threads of one core and share its caches",
+	},
+	[COL_LEVEL] = {
+		.name = "writer_level", .names = mc_hit_names,
+		.help = "smallest cache of the writer that holds the lines, by what it reports",
 	},
 	[COL_NS] = {
 		.name = "ns_per_line", .unit = "ns a line", .roles = MC_MAIN | MC_EACH,
@@ -244,6 +249,7 @@ static void fill_record(struct mc_record *rec, struct c2c_job *job,
 {
 	int writer = mc_team_cpu(team, job->who[WRITER]);
 	int reader = mc_team_cpu(team, job->who[READER]);
+	enum mc_hit level = mc_served_held(rec, writer, LINE * job->chase.n);
 
 	mc_measurement_record(&job->meas, rec);
 	rec->threads = 2;
@@ -251,6 +257,8 @@ static void fill_record(struct mc_record *rec, struct c2c_job *job,
 	mc_record_set(rec, COL_READER, reader);
 	mc_record_set(rec, COL_SIBLINGS, mc_cpu_core(writer) == mc_cpu_core(reader));
 	mc_record_set(rec, COL_LINES, job->chase.n);
+	if (level != MC_HIT_UNKNOWN)
+		mc_record_set(rec, COL_LEVEL, level);
 	if (!job->meas.done)
 		return;
 	rec->verified = job->ok ? MC_VERIFIED_OK : MC_VERIFIED_FAILED;
@@ -297,7 +305,7 @@ const struct mc_test mc_test_c2c = {
 	.spec = {
 		.name = "c2c",
 		.help = "loads of lines that another CPU's cache holds, pair by pair",
-		.presets = "size=64K cpu=all",
+		.presets = "size=16K cpu=all",
 		.keys = keys,
 		.nkeys = ARRAY_SIZE(keys),
 		.columns = columns,

@@ -279,3 +279,19 @@ enum mc_hit mc_served_chase(const struct mc_run *run, const struct mc_record *re
 
 	return level_of(&a);
 }
+
+/**
+ * mc_served_held() - smallest cache of a CPU that holds what only this CPU has touched
+ * @rec: the record, of WB memory
+ * @cpu: the CPU
+ * @bytes: bytes of all lines
+ *
+ * Return: the level, MC_HIT_MEMORY if no cache holds them; MC_HIT_UNKNOWN if it is not known.
+ */
+enum mc_hit mc_served_held(const struct mc_record *rec, int cpu, u64 bytes)
+{
+	struct mc_hierarchy h = hierarchy_of(cpu);
+	const struct mc_set set = { .bytes = bytes, .sharers = { 1, 1, 1, 1 } };
+
+	return rec->effective == MC_EFFECT_NO ? MC_HIT_UNKNOWN : mc_holder_of(&h, &set);
+}

@@ -15,6 +15,7 @@
 u64 mc_served_caches(const u64 *cpus, unsigned int level);
 void mc_served_sizes(struct mc_request *req);
 void mc_served_by(const struct mc_run *run, struct mc_record *rec);
+enum mc_hit mc_served_held(const struct mc_record *rec, int cpu, u64 bytes);
 enum mc_hit mc_served_chase(const struct mc_run *run, const struct mc_record *rec,
 			    u64 bytes, u64 ps);
 

@@ -7,11 +7,13 @@
 
 #include "measure/side.h"
 #include "measure/engine.h"
+#include "measure/served.h"
 #include "platform/os.h"
 #include "stub/team.h"
 #include "measure/test.h"
 
 #define BYTES	(1024 * 1024ULL)
+#define LEVEL	3	/* column */
 #define LINES	(BYTES / 64)
 #define OFTEN	(LINES / 1024)	/* pieces of the set; the test asks after each */
 
@@ -47,6 +49,13 @@ static int no_node_is_set(void)
 static int check_nothing(struct mc_run *r, const struct mc_point *point)
 {
 	return 0;
+}
+
+/* The writer is CPU 0 of the first pair and CPU 1 of the second one, which has no L2. */
+enum mc_hit mc_served_held(const struct mc_record *r, int cpu, u64 bytes)
+{
+	assert_int_equal(bytes, BYTES);
+	return cpu ? MC_HIT_UNKNOWN : MC_HIT_L2;
 }
 
 u64 mc_clock_wall_ns(void)
@@ -115,6 +124,15 @@ static void test_all_of_a_set_is_written_and_seen(void **state)
 	assert_true(sim.asked >= 2 * 3 * OFTEN);
 }
 
+static void test_the_cache_of_the_writer_has_a_column(void **state)
+{
+	assert_int_equal(measure("hitm", 0), 0);
+	assert_string_equal(mc_test_c2c.spec.columns[LEVEL].name, "writer_level");
+	assert_int_equal(rec[0].value[LEVEL], MC_HIT_L2);
+	assert_true(rec[0].has >> LEVEL & 1);
+	assert_false(rec[1].has >> LEVEL & 1);
+}
+
 /* In the kernel the memory's type is judged each time, which takes a millisecond. */
 static void test_memory_is_found_once_a_record(void **state)
 {
@@ -163,6 +181,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_of_a_set_is_written_and_seen),
+		cmocka_unit_test(test_the_cache_of_the_writer_has_a_column),
 		cmocka_unit_test(test_memory_is_found_once_a_record),
 		cmocka_unit_test(test_a_stop_is_seen_in_the_middle),
 		cmocka_unit_test(test_what_cant_be_run_is_refused),

@@ -433,6 +433,24 @@ static void test_write_back_memory_without_a_cache(void **state)
 	assert_false(rec.has >> 1 & 1);
 }
 
+/* What one CPU has touched is in its own caches, whoever shares them. */
+static void test_what_one_cpu_holds(void **state)
+{
+	struct mc_record rec = record(16 * K);
+
+	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
+	assert_int_equal(mc_served_held(&rec, 0, 48 * K), MC_HIT_L1);
+	assert_int_equal(mc_served_held(&rec, 0, 48 * K + 64), MC_HIT_L2);
+	assert_int_equal(mc_served_held(&rec, 2, 2 * M), MC_HIT_L2);
+	assert_int_equal(mc_served_held(&rec, 2, 32 * M), MC_HIT_L3);
+	assert_int_equal(mc_served_held(&rec, 4, 2 * M + 64), MC_HIT_MEMORY);
+	rec.effective = MC_EFFECT_NO;
+	assert_int_equal(mc_served_held(&rec, 0, 16 * K), MC_HIT_UNKNOWN);
+	made_up_machine(silent, ARRAY_SIZE(silent));
+	rec.effective = MC_EFFECT_YES;
+	assert_int_equal(mc_served_held(&rec, 0, 16 * K), MC_HIT_UNKNOWN);
+}
+
 static void test_little_is_known(void **state)
 {
 	made_up_machine(sockets, ARRAY_SIZE(sockets));
@@ -465,6 +483,7 @@ int main(void)
 		cmocka_unit_test_setup(test_memory_that_is_not_cached, set_up),
 		cmocka_unit_test_setup(test_accesses_that_pass_the_caches_by, set_up),
 		cmocka_unit_test_setup(test_write_back_memory_without_a_cache, set_up),
+		cmocka_unit_test_setup(test_what_one_cpu_holds, set_up),
 		cmocka_unit_test_setup(test_little_is_known, set_up),
 	};
 
