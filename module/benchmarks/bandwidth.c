@@ -403,12 +403,19 @@ static int refill(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 	return err;
 }
 
-/* Is a sample verified that is the last one that is kept, or is not? */
-static bool verifies(const struct share *s, bool last)
+/*
+ * Is a sample verified that is the last one that is kept, or is not? Between the samples of a
+ * loop that only loads, all at one place, nothing changes, so one look after the last of them
+ * is enough.
+ */
+static bool verifies(const struct mc_sampler *sampler, const struct share *s, bool last)
 {
-	if (mc_ops[s->op].stores == MC_STORES_UNKNOWN)
+	const struct mc_op_info *op = &mc_ops[s->op];
+
+	if (op->stores == MC_STORES_UNKNOWN || s->verify == VERIFY_OFF)
 		return false;
-	return s->verify == VERIFY_EACH || (s->verify == VERIFY_DEFERRED && last);
+	return last || (s->verify == VERIFY_EACH &&
+			(op->stores || op->sums || sampler->shared->places > 1));
 }
 
 /* Does the operation need new operands for its result to be new? */
@@ -424,7 +431,7 @@ static int bandwidth_prepare(struct mc_worker *w, struct mc_sampler *sampler,
 	struct share *s = (struct share *)sampler->shared->arg + w->index;
 	const struct mc_op_info *op = &mc_ops[s->op];
 	bool spoil = s->fill.data == MC_DATA_ZERO && op->stores &&
-		     verifies(s, sampler->shared->done + 1 == sampler->repeat);
+		     verifies(sampler, s, sampler->shared->done + 1 == sampler->repeat);
 	int err = 0;
 
 	if (!round || (s->verify == VERIFY_EACH && has_operands(op)))
@@ -517,7 +524,7 @@ static int bandwidth_verify(struct mc_worker *w, struct mc_sampler *sampler, u32
 		s->checked = true;
 		s->ok &= !p->wrong;
 	}
-	if (!verifies(s, sampler->shared->done == sampler->repeat))
+	if (!verifies(sampler, s, sampler->shared->done == sampler->repeat))
 		return 0;
 	/* Some timed loops sum what they read in all their passes. */
 	if (op->sums)

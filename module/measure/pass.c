@@ -136,8 +136,9 @@ u64 mc_pass_sum(const struct mc_pass *p)
 	u64 words = p->bytes / 8, values = mc_pass_values(p), step = mc_data_step(p->data);
 	u64 first = p->value - values * step;
 
-	return words / values * mc_sum_of_run(first, step, values) +
-	       mc_sum_of_run(first, step, words % values);
+	u64 sum = words / values * mc_sum_of_run(first, step, values);
+
+	return words % values ? sum + mc_sum_of_run(first, step, words % values) : sum;
 }
 
 static void run_loop(struct mc_pass *p, const struct mc_loop *loop,

@@ -413,6 +413,28 @@ static void test_wrong_loads_are_found(void **state)
 	spoiler = 0;
 }
 
+/* A word is wrong after the second sample only. */
+static void flip_and_back(void)
+{
+	if (done == 2 || done == 3)
+		*word(victim) ^= 1ULL << 51;
+}
+
+/* Nothing changes what is only read, so the test looks at it once, after the last sample. */
+static void test_what_is_only_read_is_checked_once(void **state)
+{
+	static const char *const of[] = { "read", "write", "read" };
+
+	victim = 100;
+	when = 3;
+	for (unsigned int i = 0; i < ARRAY_SIZE(of); i++) {
+		reset(1);
+		after_sample = i < 2 ? flip_and_back : flip;
+		assert_int_equal(verified("size=30K op=%s", of[i]),
+				 i ? MC_VERIFIED_FAILED : MC_VERIFIED_OK);
+	}
+}
+
 /* A loop that reads one of them twice, in place of another, gets another sum. */
 static void test_arrays_that_are_read_differ(void **state)
 {
@@ -492,6 +514,7 @@ int main(void)
 		cmocka_unit_test(test_wrong_stores_are_found),
 		cmocka_unit_test(test_stale_and_foreign_data_is_found),
 		cmocka_unit_test(test_wrong_loads_are_found),
+		cmocka_unit_test(test_what_is_only_read_is_checked_once),
 		cmocka_unit_test(test_arrays_that_are_read_differ),
 		cmocka_unit_test(test_wrong_stores_to_a_second_array_are_found),
 		cmocka_unit_test(test_triads_never_compute_with_denormals),

@@ -233,7 +233,7 @@ FIXTURE_VARIANT(data) {
 
 FIXTURE_VARIANT_ADD(data, write) { "op=write", "sum wrong 1" };
 FIXTURE_VARIANT_ADD(data, ntwrite_later) { "op=ntwrite", "sum wrong 4" };
-FIXTURE_VARIANT_ADD(data, read) { "op=read type=uc", "sum wrong 2" };
+FIXTURE_VARIANT_ADD(data, read) { "op=read type=uc", "sum wrong 1" };
 FIXTURE_VARIANT_ADD(data, copy) { "op=copy type=wc", "sum wrong 5" };
 FIXTURE_VARIANT_ADD(data, triad) { "op=triad irq=off", "sum wrong 3" };
 FIXTURE_VARIANT_ADD(data, rmw) { "op=rmw cpu=1", "sum wrong 1" };
