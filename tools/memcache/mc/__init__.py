@@ -22,6 +22,13 @@ class Failure(Exception):
         self.status = status
 
 
+def libraries() -> None:
+    """Let Python find libraries that are not its own. The program starts without them (-S)."""
+    import site
+    if sys.flags.no_site:
+        site.main()
+
+
 def errno_name(number: int) -> str:
     """The name of an error number as the module writes it: `EINVAL`."""
     if number == errno.EOPNOTSUPP:      # errno.errorcode has only its synonym, ENOTSUP

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The version of this program, and whether a module is of the same."""
 
-import subprocess
-from pathlib import Path
+import os
 
 UNKNOWN = "unknown"
 
@@ -10,13 +9,15 @@ UNKNOWN = "unknown"
 def version() -> str:
     """The version that is installed beside the program, or that of the sources. Finding it may
     start git."""
-    here = Path(__file__).resolve().parents[1]
+    here = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
     try:
-        return (here / "VERSION").read_text(encoding="ascii").strip()
+        with open(f"{here}/VERSION", encoding="ascii") as file:
+            return file.read().strip()
     except OSError:
         pass
+    import subprocess
     try:
-        return subprocess.check_output([here.parent / "version"], text=True).strip()
+        return subprocess.check_output([f"{here}/../version"], text=True).strip()
     except (OSError, subprocess.CalledProcessError):
         return UNKNOWN
 

@@ -18,7 +18,7 @@ from math import comb, exp, log
 from statistics import median
 from types import ModuleType
 
-from mc import Failure
+from mc import Failure, libraries
 from mc.advice import advice
 from mc.analysis.estimate import of_runs
 from mc.analysis.judge import Word, judge
@@ -53,6 +53,7 @@ class Step:
 
 def ruptures() -> ModuleType:
     """Load the library, or raise a Failure that says how to install it."""
+    libraries()
     try:
         import ruptures as library
     except ImportError:

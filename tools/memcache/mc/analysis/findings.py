@@ -111,13 +111,14 @@ def points(runs: list[Run]) -> list[Point]:
 
 
 def _point(result: dict, exact: bool) -> Point | None:
+    speed, memory, width = map(result.get, ("mb_per_s", "type", "width_bytes"))
+    if result["test"] != "bandwidth" or memory not in TYPES or not width or not speed:
+        return None
+    if result.get("verified") == "failed" or not settled(result):
+        return None
+    if not (time := median_time(result, exact)):
+        return None
     keys = asked(result) | {"where": result["where"]}
-    speed, time = result.get("mb_per_s"), median_time(result, exact)
-    memory, width = keys.get("type"), keys.get("width_bytes")
-    if result["test"] != "bandwidth" or memory not in TYPES or not width:
-        return None
-    if not speed or not time or result.get("verified") == "failed" or not settled(result):
-        return None
     return Point(keys, memory, str(keys.get("op")), str(keys.get("fence")), width, speed, time)
 
 

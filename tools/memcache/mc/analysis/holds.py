@@ -38,7 +38,8 @@ def sentences(pairs: Pairs, measured: Pairs, matrix: bool) -> list[str]:
 
 def _sentences_on_caches(pairs: Pairs, measured: Pairs, matrix: bool) -> list[str]:
     held = [pair for pair in pairs if pair[1].get("level") in CACHES]
-    judged = [(str(pair[1]["level"]), _by_latency(pair, measured)) for pair in held]
+    judged = [(str(pair[1]["level"]), _by_latency(pair, measured) if measured else None)
+              for pair in held]
     sure = [level for level, memory in judged if memory is False]
     guessed = [level for level, memory in judged if memory is None]
     beyond = [level for level, memory in judged if memory]

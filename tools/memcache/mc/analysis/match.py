@@ -137,17 +137,22 @@ def _key(result: dict, skip: Iterable[str]) -> tuple:
 def _pair_states(found: Pairing, left: list[dict], rest: list[dict], skip: set[str],
                  mixed: bool) -> None:
     """Refuse records that differ only in the state of the prefetchers; if `mixed`, take them."""
-    for result in list(left):
-        other = next((one for one in rest if _key(one, skip) == _key(result, skip)), None)
-        if other is None:
+    waiting: dict[tuple, list[dict]] = {}
+    for result in reversed(rest):
+        waiting.setdefault(_key(result, skip), []).append(result)
+    paired = set()
+    for result in left:
+        if not (same := waiting.get(_key(result, skip))):
             continue
-        left.remove(result)
-        rest[:] = [one for one in rest if one is not other]
+        other = same.pop()
+        paired |= {id(result), id(other)}
         if mixed:
             _take(found, result, other, mixed)
         else:
             found.refused.append(f"{describe(result, [STATE])}: prefetch={result.get(STATE)} "
                                  f"in A, {other.get(STATE)} in B")
+    for some in (left, rest):
+        some[:] = [result for result in some if id(result) not in paired]
 
 
 def _free_keys(a: Batch, b: Batch) -> dict[str, tuple]:

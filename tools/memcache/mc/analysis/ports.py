@@ -19,6 +19,7 @@ Narrow accesses move less. This is the most that any width can do.
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 
 from mc.records import prices
 
@@ -54,14 +55,20 @@ MIX = re.compile(r"rw(\d)(\d)")
 def limit(machine: dict, result: dict) -> float | None:
     """The most bytes of payload in a cycle; None if the ports of this CPU, or what the operation
     moves, are not known."""
-    make = next((one for one in MAKES if one.vendor == machine.get("cpu_vendor")
-                 and one.family == machine.get("cpu_family")
-                 and machine.get("cpu_model") in one.models), None)
-    op = str(result.get("op")).removeprefix("nt")
+    if result.get("readback") == "on" or prices.known(machine) \
+            or machine.get("hypervisor") == "tcg":
+        return None
+    return _limit(machine.get("cpu_vendor"), machine.get("cpu_family"), machine.get("cpu_model"),
+                  str(result.get("op")).removeprefix("nt"))
+
+
+@lru_cache
+def _limit(vendor: object, family: object, model: object, op: str) -> float | None:
+    make = next((one for one in MAKES if one.vendor == vendor and one.family == family
+                 and model in one.models), None)
     mix = MIX.fullmatch(op)
     arrays = (int(mix[1]), int(mix[2])) if mix else ARRAYS.get(op)
-    if not make or not arrays or result.get("readback") == "on" or prices.known(machine) \
-            or machine.get("hypervisor") == "tcg":
+    if not make or not arrays:
         return None
     reads, writes = arrays
     return (reads + writes) / max(reads / make.loads, writes / make.stores)

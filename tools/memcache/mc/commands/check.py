@@ -8,8 +8,9 @@ from mc import Failure, emit
 from mc.analysis import match, regression
 from mc.analysis.judge import Word
 from mc.analysis.regression import Answer
+from mc.commands import options
 from mc.output import regression as output
-from mc.output import report, terminal
+from mc.output import terminal
 from mc.records import rounds
 from mc.status import DONE, FAILED, UNCERTAIN, WRONG
 
@@ -32,7 +33,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                         help="results that they are checked against")
     parser.add_argument("--fail-over", type=share, default=share("5%"), metavar="LIMIT",
                         help="how much slower is too slow: 5%% (the default) allows 0.95x")
-    report.units_argument(parser)
+    options.units(parser)
 
 
 def share(text: str) -> float:

@@ -4,7 +4,8 @@
 import argparse
 
 from mc import Failure, emit
-from mc.output import comparison, report, terminal
+from mc.commands import options
+from mc.output import comparison, terminal
 from mc.records import rounds
 
 EPILOG = """\
@@ -24,8 +25,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                              "prefetcher states differ")
     parser.add_argument("--tables", action="store_true",
                         help="print only the four tables of random accesses")
-    report.units_argument(parser)
-    report.arguments(parser)
+    options.units(parser)
+    options.wide(parser)
     parser.add_argument("file", nargs="+", metavar="FILE",
                         help="results of memcache run, or published figures (.csv)")
 

@@ -4,7 +4,8 @@
 import argparse
 
 from mc import Failure, say
-from mc.output import charts, draw, files, report
+from mc.commands import options
+from mc.output import charts, draw, files
 from mc.output.captions import captions
 from mc.records import rounds
 from mc.status import DONE
@@ -23,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", dest="output", metavar="OUT",
                         help="the picture: .svg, .png, .pdf or .html (default: the first FILE's "
                              "name with .svg); `-`: SVG on standard output")
-    report.units_argument(parser)
+    options.units(parser)
 
 
 def command(args: argparse.Namespace) -> int:

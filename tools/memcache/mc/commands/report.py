@@ -4,8 +4,8 @@
 import argparse
 
 from mc import say
+from mc.commands import options
 from mc.output import document, files, page
-from mc.output.report import units_argument
 from mc.records import rounds
 from mc.status import DONE
 
@@ -21,7 +21,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", dest="output", metavar="OUT.html",
                         help="the page (default: the first FILE's name with .html); `-`: standard "
                              "output")
-    units_argument(parser)
+    options.units(parser)
 
 
 def command(args: argparse.Namespace) -> int:

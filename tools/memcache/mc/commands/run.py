@@ -6,6 +6,7 @@ import os
 from contextlib import ExitStack, nullcontext
 
 from mc import Failure, emit, say
+from mc.commands import options
 from mc.output import report
 from mc.records import suite
 from mc.running import module, plan, quiet
@@ -54,10 +55,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                         help="keep the results file in this store, too (see: memcache record)")
     parser.add_argument("--json", action="store_true",
                         help="print the records as they come (JSON Lines) in place of the report")
-    report.units_argument(parser)
+    options.units(parser)
     parser.add_argument("--dry-run", action="store_true",
                         help="print the request lines that would be measured on this machine")
-    report.arguments(parser)
+    options.wide(parser)
     parser.add_argument("--counters", action="store_true",
                         help="count DRAM traffic during this run (see: memcache counters)")
     parser.add_argument("--events", action="store_true",

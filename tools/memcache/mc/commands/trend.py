@@ -5,7 +5,8 @@ import argparse
 
 from mc import Failure, emit, plural, say
 from mc.analysis import changes, trend
-from mc.output import draw, files, otava, report, terminal
+from mc.commands import options
+from mc.output import draw, files, otava, terminal
 from mc.output import trend as output
 from mc.records.reader import Reader
 from mc.status import DONE, FAILED
@@ -32,7 +33,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                         help="draw each result: .svg, .png or .pdf; this needs matplotlib")
     parser.add_argument("--otava", metavar="DIR",
                         help="write CSV and otava.yaml for Otava into this directory")
-    report.units_argument(parser)
+    options.units(parser)
 
 
 def command(args: argparse.Namespace) -> int:

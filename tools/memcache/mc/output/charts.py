@@ -260,7 +260,8 @@ def _curves(x: str, y: str, cells: list[Cell]) -> list[Chart]:
     _mark_caches(chart, kept)
     if kept[0][2]["test"] == "latency":
         _mark_levels(chart, kept)
-    rest = [cell for cell in cells if all(cell is not other for other in kept)]
+    drawn = set(map(id, kept))
+    rest = [cell for cell in cells if id(cell) not in drawn]
     bars = _bars(None, None, figure, rest)
     for bar in bars:
         bar.title = _common_keys(x, cells, rest)
@@ -269,13 +270,16 @@ def _curves(x: str, y: str, cells: list[Cell]) -> list[Chart]:
 
 def _common_keys(x: str, cells: list[Cell], mine: list[Cell]) -> str:
     """The keys that only these results have in common, as a title."""
-    def found(key: str, some: list[Cell]) -> set:
-        return {str(asked(result).get(key)) for *_, result in some}
-
-    own = asked(mine[0][2]) if mine else {}
+    ours, all_ = ([asked(result) for *_, result in some] for some in (mine, cells))
+    own = ours[0] if ours else {}
     keys = [key for key in own if key not in (x, "count", *ASIDE)
-            and len(found(key, mine)) == 1 < len(found(key, cells))]
+            and len(_words(key, ours)) == 1 < len(_words(key, all_))]
     return ", ".join(filter(None, (_word(key, own[key], own) for key in keys)))
+
+
+def _words(key: str, some: list[dict]) -> set[str]:
+    """The values of a key in the requests of these results."""
+    return {str(one.get(key)) for one in some}
 
 
 def _split(chart: Chart) -> list[Chart]:

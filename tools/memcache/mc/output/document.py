@@ -205,8 +205,8 @@ def _requests(runs: list[Run]) -> Iterator[Part]:
 
 
 def _statistics(run: Run) -> Grid:
-    moving = [key for key in asked(run.results[0])
-              if len({str(asked(r).get(key)) for r in run.results}) > 1]
+    requests = [asked(result) for result in run.results]
+    moving = [key for key in requests[0] if len({str(one.get(key)) for one in requests}) > 1]
     keys = [*moving, *STATISTICS]
     rows = [[text(key, result.get(key)) for key in keys] for result in run.results]
     return Grid([units.name(key) for key in keys], rows, max(len(moving), 1))

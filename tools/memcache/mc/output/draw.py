@@ -17,7 +17,7 @@ from math import ceil
 from types import ModuleType
 from typing import Any
 
-from mc import Failure
+from mc import Failure, libraries
 from mc.advice import advice
 from mc.analysis import marks
 from mc.output.charts import Chart, Series, label
@@ -104,6 +104,7 @@ def _no_settings_of_others() -> Iterator[None]:
 
 def matplotlib() -> ModuleType:
     """Load the library, or raise a Failure that says what to install."""
+    libraries()
     try:
         with _no_settings_of_others():
             import matplotlib as library

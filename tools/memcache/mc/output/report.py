@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The report on a results file: machine, tables, findings, verdict."""
 
-import argparse
 from collections import Counter
 
 from mc import errno_name, plural
@@ -13,23 +12,6 @@ from mc.records import prices, units
 from mc.records.fields import asked
 from mc.records.results import Run, missing
 from mc.records.rounds import merged
-
-
-def units_argument(parser: argparse.ArgumentParser) -> None:
-    """Let the user choose the unit of rates. It is in use as soon as it is read."""
-    class Use(argparse.Action):
-        def __call__(self, _parser: object, _args: object, name: object, *_: object) -> None:
-            units.show_rates_in(str(name))
-
-    parser.add_argument("--units", choices=tuple(units.RATES), action=Use,
-                        help=f"show rates in this unit (default: {units.USUAL}; records always "
-                             "have MB/s)")
-
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of each command that prints a report."""
-    parser.add_argument("--wide", action="store_true",
-                        help="print all figures and settings, not only the answers")
 
 
 def lines(runs: list[Run], wide: bool = False) -> list[str]:

@@ -2,8 +2,10 @@
 """The fields of a `result` record: the keys of the request, the facts that every result has,
 and the figures of its test."""
 
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import takewhile
+from operator import itemgetter
 
 from mc.records import tests
 
@@ -26,16 +28,20 @@ def asked(result: dict) -> dict:
     """The keys of the request and their values. A key that the test does not have counts as
     well if it stands before the facts in a record whose keys are still in their original
     order."""
-    return {key: result[key] for key in _asked(result.get("test"), tuple(result))}
+    keys, values = _asked(result.get("test"), tuple(result))
+    return dict(zip(keys, values(result)))
 
 
 @lru_cache
-def _asked(test: object, fields: tuple[str, ...]) -> list[str]:
+def _asked(test: object, fields: tuple[str, ...]) -> tuple[list[str], Callable[[dict], Iterable]]:
+    """These keys in a record with these fields, and what takes their values."""
     keys = [key for key in tests.asked(test) if key in fields]
     if fields[:1] == HEAD[:1]:
         before = takewhile(lambda key: key not in _FACTS, fields)
         keys += [key for key in before if key not in keys and key not in HEAD]
-    return keys
+    if len(keys) > 1:
+        return keys, itemgetter(*keys)
+    return keys, lambda result: [result[key] for key in keys]
 
 
 def figures(result: dict) -> dict:
@@ -54,8 +60,10 @@ def settled(result: dict) -> bool:
 def distinguishing_keys(rows: list[dict], keys: list[str]) -> list[str]:
     """The keys that are needed to tell the rows apart as well as all keys do. A key that
     only varies together with others is dropped; counts and keys with few values go first."""
+    columns = {key: [row.get(key) for row in rows] for key in keys}
+
     def different(chosen: list[str]) -> int:
-        return len({tuple(row.get(key) for key in chosen) for row in rows})
+        return len(set(zip(*map(columns.__getitem__, chosen)))) if chosen else min(len(rows), 1)
 
     kept, wanted = keys, different(keys)
     for key in sorted(keys, key=lambda key: (key != "count", different([key]))):

@@ -10,10 +10,12 @@ has the names of all of them, `planned`.
 import io
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import itemgetter
+from types import NoneType
 
 from mc import Failure, plural, say
 from mc.records import schema, store
@@ -25,6 +27,7 @@ SAME_MACHINE = ("kernel", "cpu", "hypervisor", "simulated")
 UNITS = ("_ns", "_bytes", "_percent", "_per_s", "_mhz")     # keys that end so have numbers
 COUNTS = ("samples", "left_out", "threads")
 HISTOGRAMS = ("histogram_ns_count",)
+LIMIT = 1e30                # of all numbers
 WORDS = {
     "machine": ("kernel", "cpu"),
     "request": ("test", "line", "state"),
@@ -71,7 +74,7 @@ def load(path: str) -> list[Run]:
         if (kept := store.read(path)) is not None:
             return parse(kept, path)
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
-            return parse(file.read().splitlines(keepends=True), path)
+            return parse(file, path)
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}", WRONG) from None
     except Cut as cut:
@@ -96,6 +99,14 @@ def create(path: str) -> io.FileIO:
         raise Failure(f"{path} exists already and is not overwritten", WRONG) from None
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}", WRONG) from None
+
+
+def json_lines(runs: list[Run]) -> Iterator[str]:
+    """The records of these runs. Each request says how many results there are, also if the
+    file was cut short."""
+    for run in runs:
+        for record in (run.machine, run.request | {"records": len(run.results)}, *run.results):
+            yield json.dumps(record, separators=(",", ":"))
 
 
 def missing(runs: list[Run]) -> list[str]:
@@ -219,22 +230,35 @@ def _record(line: bytes) -> dict:
     if not isinstance(record, dict) or record.get("record") not in [*WORDS]:
         raise ValueError("not a record of memcache: no machine, request or result")
     kind = record["record"]
+    if kind == "result" and (alike := _alike(tuple(record), tuple(map(type, record.values())))):
+        keys, numbers = alike
+        if min(found := numbers(record)) >= 0 and max(found) < LIMIT:
+            return dict(zip(keys, record.values()))
     for key in WORDS[kind]:
         if not isinstance(record.get(key), str):
             raise ValueError(f"a {kind} record without `{key}`")
-    for check, (key, value) in zip(_checks(kind, tuple(record)), record.items()):
-        if not check(value):
+    for key, value in record.items():
+        if not _check(kind, key)(value):
             raise ValueError(f"`{key}` can't be {json.dumps(value)}")
     return record
 
 
 @lru_cache
-def _checks(kind: str, keys: tuple[str, ...]) -> list[Callable[[object], bool]]:
-    """For each of these fields of this kind of record, a function that says whether a value is
-    possible. Most records of a file have the same fields."""
-    return [_check(kind, key) for key in keys]
+def _alike(keys: tuple[str, ...], types: tuple[type, ...]) -> tuple[tuple[str, ...],
+                                                                     itemgetter] | None:
+    """For results with these keys, whose values have these types: the keys, which they may all
+    share, and what takes their numbers. They are possible if none is negative or too large. None
+    if that does not tell. Most results of a file are alike."""
+    samples = {str: "", NoneType: None, int: 0, float: 0.0}
+    of = dict(zip(keys, types))
+    numbers = [key for key in keys if of[key] in (int, float)]
+    if len(numbers) < 2 or any(of.get(key) is not str for key in WORDS["result"]) or not all(
+            of[key] in samples and _check("result", key)(samples[of[key]]) for key in keys):
+        return None
+    return keys, itemgetter(*numbers)
 
 
+@lru_cache
 def _check(kind: str, key: str) -> Callable[[object], bool]:
     if key in ("label", "suite", "section"):
         return _or_none(lambda value: isinstance(value, str))
@@ -263,10 +287,10 @@ def _are_lines(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(line, str) for line in value)
 
 
-def _is_number(value: object, least: float = -1e30) -> bool:
+def _is_number(value: object, least: float = -LIMIT) -> bool:
     # Infinity and NaN are excluded, so arithmetic can't fail.
     return isinstance(value, (int, float)) and not isinstance(value, bool) \
-        and least <= value < 1e30
+        and least <= value < LIMIT
 
 
 def _is_count(value: object) -> bool:

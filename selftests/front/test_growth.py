@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The work of a command grows no faster than the number of records. Calls of functions are counted,
+not time, so that a busy machine changes nothing; a generator counts as often as it goes on."""
+
+import sys
+import unittest
+
+import fake
+from mc.commands import compare
+from mc.output import charts, document, report
+from mc.records import results
+
+FEW, TIMES = 150, 4
+
+
+def calls(act, *args):
+    """How often Python called something meanwhile."""
+    count = 0
+
+    def count_call(_frame, event, _arg):
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    act(*args)      # what is found once is known by now
+    sys.setprofile(count_call)
+    try:
+        act(*args)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def records(count, first=0):
+    """Made-up results: sizes, and as many repeats of each as make the number."""
+    line = "bandwidth op=read,write,copy"
+    made = [fake.result(f"bandwidth op={('read', 'write', 'copy')[i % 3]} "
+                        f"size={4 + i // 3 % 20 * 4}K repeat={3 + i // 60} warmup={first}",
+                        1000 + i % 7) for i in range(count)]
+    return fake.measured(fake.BARE, (line, made))
+
+
+class Growth(fake.InDirectory):
+    def grows(self, act, made=records):
+        few, many = (calls(act, made(count)) for count in (FEW, FEW * TIMES))
+        self.assertGreater(few, FEW)
+        self.assertLess(many, few * TIMES * 1.3, f"{few} calls for {FEW} records")
+
+    def test_reading(self):
+        self.grows(lambda lines: results.parse(lines, "x"),
+                   lambda count: [results.json.dumps(record).encode() + b"\n"
+                                  for run in records(count)
+                                  for record in (run.machine, run.request, *run.results)])
+
+    def test_a_report(self):
+        self.grows(report.lines)
+
+    def test_a_wide_report(self):
+        self.grows(lambda runs: report.lines(runs, True))
+
+    def test_pictures(self):
+        self.grows(lambda runs: charts.charts({"x": runs}))
+
+    def test_lists_of_a_page(self):
+        self.grows(lambda runs: list(document._requests(runs)))
+
+    def compared(self, first):
+        def act(runs):
+            (other,) = records(len(runs[0].results), first)
+            for name, run in (("a", runs[0]), ("b", other)):
+                with open(name, "w", encoding="ascii") as file:
+                    file.writelines(line + "\n" for line in results.json_lines([run]))
+            compare.compare(["a", "b"])
+
+        self.grows(act)
+
+    def test_a_comparison(self):
+        self.compared(0)
+
+    def test_a_comparison_of_what_has_no_partner(self):
+        self.compared(1)
+
+
+if __name__ == "__main__":
+    unittest.main()
