@@ -12,6 +12,7 @@ enum state { READY, AT_GATE, ENDED };
 
 struct sim sim;
 struct mc_clock mc_clock;
+unsigned int sim_drains;
 
 static struct mc_team the_team;
 static unsigned int turn;		/* the thread that may run */
