@@ -116,11 +116,106 @@ static void test_rates_of_threads(void **state)
 
 static void test_no_clock_is_no_figure(void **state)
 {
-	core_mhz = 0;
 	reset(1);
+	core_mhz = 0;
 	assert_int_equal(measure("size=30K"), 0);
-	core_mhz = 2500;
 	assert_int_equal(rec.has, 0xf);
+}
+
+/* The mean of all threads is not known, then. */
+static void test_a_clock_that_one_thread_does_not_know(void **state)
+{
+	for (unsigned int threads = 1; threads <= 3; threads++) {
+		for (unsigned int i = 0; i < threads; i++) {
+			reset(threads);
+			no_clock = 1 << i;
+			assert_int_equal(measure("size=30K"), 0);
+			assert_int_equal(rec.has, 0xf);
+		}
+	}
+}
+
+static void know_the_clock(void)
+{
+	core_mhz = done == 3 ? 2500 : core_mhz;
+}
+
+/* Only before the last of three samples is the clock known. */
+static void test_a_clock_that_is_not_known_at_first(void **state)
+{
+	reset(1);
+	pass_ps = 123456789;
+	core_mhz = 0;
+	after_sample = know_the_clock;
+	assert_int_equal(measure("size=30K"), 0);
+	assert_int_equal(rec.has, 0x7f & ~(1 << COL_CORE_MHZ));
+	assert_int_equal(rec.value[COL_CORE_MHZ_AFTER], 2500);
+	assert_int_equal(rec.value[COL_BYTES_PER_CYCLE], rec.value[COL_MB_PER_S] * 10 / 2500);
+}
+
+/* The clock is measured in two rounds of two calls. Either round may be slow. */
+static void test_the_clock_is_that_of_the_fastest_round(void **state)
+{
+	static const unsigned int slow[] = { 0x3, 0xc, 0x6, 0x9 };
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(slow); i++) {
+		reset(1);
+		slow_calls = slow[i];
+		assert_int_equal(measure("size=30K"), 0);
+		assert_int_equal(rec.value[COL_CORE_MHZ], 2500);
+		assert_int_equal(rec.value[COL_CORE_MHZ_AFTER], 2500);
+	}
+}
+
+static unsigned int drains;
+
+static void count_drains(struct mc_worker *w)
+{
+	closing(w);
+	drains = w->irq_off ? sim_drains : drains;
+	sim_drains = 0;
+}
+
+/* Did the last timed window of a line wait for its stores? */
+static bool waits(const char *line)
+{
+	reset(1);
+	sim.closing = count_drains;
+	assert_int_equal(measure(line), 0);
+	assert_in_range(drains, 0, 1);
+	return drains;
+}
+
+/* What is still in the CPU's buffers at the end of a window has cost nothing yet. */
+static void test_stores_that_pass_the_caches_by_are_waited_for(void **state)
+{
+	static const struct {
+		enum mc_op op;
+		bool on_wb, on_wc;
+	} rows[] = {
+		{ MC_OP_READ, false, false }, { MC_OP_NTREAD, false, false },
+		{ MC_OP_WRITE, false, true }, { MC_OP_NTWRITE, true, true },
+		{ MC_OP_COPY, false, true }, { MC_OP_NTCOPY, true, true },
+		{ MC_OP_RMW, false, true }, { MC_OP_TRIAD, false, true },
+		{ MC_OP_NTTRIAD, true, true }, { MC_OP_RW91, false, true },
+		{ MC_OP_NTRW91, true, true }, { MC_OP_REP_STOSB, false, true },
+		{ MC_OP_MOVDIR64B, true, true },
+	};
+	char line[80];
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (!mc_loop_widest(rows[i].op))
+			continue;
+		snprintf(line, sizeof(line), "size=30K op=%s type=wb", ops[rows[i].op]);
+		assert_int_equal(waits(line), rows[i].on_wb);
+		snprintf(line, sizeof(line), "size=30K op=%s type=wc", ops[rows[i].op]);
+		assert_int_equal(waits(line), rows[i].on_wc);
+	}
+	if (mc_loop_widest(MC_OP_WRITE_FLUSHOPT))
+		assert_true(waits("size=30K op=write_clflushopt"));
+	if (mc_loop_widest(MC_OP_WRITE_CLWB))
+		assert_true(waits("size=30K op=write_clwb"));
+	assert_true(waits("size=30K op=write type=uc"));
 }
 
 static unsigned int untimed;
@@ -275,6 +370,10 @@ int main(void)
 		cmocka_unit_test(test_rates_are_those_of_the_payload),
 		cmocka_unit_test(test_rates_of_threads),
 		cmocka_unit_test(test_no_clock_is_no_figure),
+		cmocka_unit_test(test_a_clock_that_one_thread_does_not_know),
+		cmocka_unit_test(test_a_clock_that_is_not_known_at_first),
+		cmocka_unit_test(test_the_clock_is_that_of_the_fastest_round),
+		cmocka_unit_test(test_stores_that_pass_the_caches_by_are_waited_for),
 		cmocka_unit_test(test_streaming_stores_start_with_cold_caches),
 		cmocka_unit_test(test_medians_and_passes),
 		cmocka_unit_test(test_the_longest_window_is_reported),

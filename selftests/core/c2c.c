@@ -1,108 +1,312 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/benchmarks/c2c.c natively, with a team in virtual time: however large the
- * set, the test notices a stop in every phase, and lets others run.
+ * module/benchmarks/c2c.c natively, with a team in virtual time, on a machine where a load
+ * costs what the state of its line says. However large the set, the test notices a stop in
+ * every phase, and lets others run.
  */
-#include "cmocka_all.h"
+#define TEST	mc_test_c2c
+#include "stub/engine.h"
 
-#include "measure/side.h"
-#include "measure/engine.h"
+#include "arch/chase.h"
 #include "measure/served.h"
-#include "platform/os.h"
-#include "stub/team.h"
-#include "measure/test.h"
 
-#define BYTES	(1024 * 1024ULL)
-#define LEVEL	3	/* column */
+/* As c2c.c numbers its columns. */
+enum { COL_WRITER, COL_READER, COL_SIBLINGS, COL_LEVEL, COL_NS, COL_NS_MIN, COL_LINES };
+
+#define BYTES	(256 * 1024ULL)
 #define LINES	(BYTES / 64)
 #define OFTEN	(LINES / 1024)	/* pieces of the set; the test asks after each */
 
-static const struct mc_spec *const specs[] = { &mc_test_c2c.spec, NULL };
-static struct mc_request req;
-static struct mc_run run;
-static struct mc_record rec[2];
-static u64 n;			/* records */
-static unsigned int found;	/* how often the test asked for memory */
+/* ---------------------------------------------------------------- the machine */
+
+#define OWN_PS		(1 * NS)	/* a line that the CPU has itself */
+#define MEMORY_PS	(90 * NS)	/* one that no CPU has */
+
+static u8 *memory;
 static struct mc_span span;
-static const struct mc_view view = { .spans = &span, .n = 1 };
+static u64 clean_ps, modified_ps;	/* one that another CPU has */
+static u64 spoilt;			/* line whose second word a reader's loads change */
+static bool loses;			/* stores are lost, but those of the first time */
+static u8 blank;			/* each byte of memory at first */
 
-/* --------------------------------------------------------- what a run offers */
+static struct {
+	u8 cpus;		/* those that have the line, a bit each */
+	bool modified;
+} state_of[LINES];
 
-const struct mc_test *mc_test_of(const struct mc_spec *spec)
+static u64 line_of(const void *at)
 {
-	return &mc_test_c2c;
+	u64 line = ((u8 *)at - memory) / 64;
+
+	EXPECT(line < LINES);
+	return line;
 }
 
-static int find(struct mc_run *r, const struct mc_point *point,
-		const struct mc_wanted *want, struct mc_area *area)
+static u64 load(u64 line)
 {
-	found++;
-	*area = (struct mc_area){ .view = &view, .page = MC_PAGE_4K };
+	u8 me = 1 << sim_self(), others = state_of[line].cpus & ~me;
+	u64 ps = state_of[line].cpus & me ? OWN_PS : !others ? MEMORY_PS :
+		 state_of[line].modified ? modified_ps : clean_ps;
+
+	state_of[line].modified &= !others;
+	state_of[line].cpus |= me;
+	return ps;
+}
+
+void **mc_asm_chase(void **at, u64 loads)
+{
+	u64 ps = 0, i;
+
+	sim.event[sim_self()][0].value += loads;
+	for (i = 0; i < loads; i++) {
+		if (line_of(at) == spoilt)
+			((u64 *)at)[1] ^= 1ULL << 40;
+		ps += load(line_of(at));
+		at = *at;
+	}
+	sim_spend(ps);
+	return at;
+}
+
+void **mc_asm_dirty(void **at, u64 lines, u64 value)
+{
+	for (u64 i = 0; i < lines; i++) {
+		u64 line = line_of(at);
+
+		if (!loses || ((u64 *)at)[1] >> 56 == blank)
+			((u64 *)at)[1] = value;
+		sim_spend(load(line));
+		state_of[line].cpus = 1 << sim_self();
+		state_of[line].modified = true;
+		at = *at;
+	}
+	return at;
+}
+
+static void run_flush(struct mc_loop_args *args)
+{
+	for (u64 at = 0; at < args->bytes; at += 64)
+		state_of[line_of((u8 *)args->a + at)].cpus = 0;
+	sim_spend(args->bytes / 64 * NS);
+}
+
+struct mc_op_info mc_ops[MC_NOPS] = { [MC_OP_FLUSH] = { "flush", 1, 1 } };
+static const struct mc_loop flush = { MC_OP_FLUSH, 64, MC_CPU_BASE, run_flush };
+
+const struct mc_loop *mc_loop_widest(enum mc_op op)
+{
+	return op == MC_OP_FLUSH ? &flush : NULL;
+}
+
+/* Flushing reads nothing. */
+u64 mc_loop_sum(const struct mc_loop *loop, const struct mc_loop_args *args)
+{
 	return 0;
 }
 
-static int no_node_is_set(void)
-{
-	return -1;
-}
-
-static int check_nothing(struct mc_run *r, const struct mc_point *point)
-{
-	return 0;
-}
+static u64 held_bytes;
 
 /* The writer is CPU 0 of the first pair and CPU 1 of the second one, which has no L2. */
 enum mc_hit mc_served_held(const struct mc_record *r, int cpu, u64 bytes)
 {
-	assert_int_equal(bytes, BYTES);
+	held_bytes = bytes;
 	return cpu ? MC_HIT_UNKNOWN : MC_HIT_L2;
 }
 
-u64 mc_clock_wall_ns(void)
+u64 mc_loop_or(const struct mc_loop *loop, const struct mc_loop_args *args)
 {
-	return 1;
+	return 0;
 }
 
-static void tick(void *r)
+static void costs(void)
 {
+	span = (struct mc_span){ memory, 0, BYTES };
+	view = (struct mc_view){ &span, 1 };
+	memset(memory, blank, BYTES);
+	memset(state_of, 0, sizeof(state_of));
+	clean_ps = 40 * NS;
+	modified_ps = 150 * NS;
+	spoilt = LINES;
+	loses = false;
+	/* A window lasts longer than its content by the reported cost of the clock. */
+	sim.overhead = mc_clock.cost_ps;
 }
 
-static const struct mc_side side = {
-	.check = check_nothing, .tick = tick, .find = find, .node = no_node_is_set,
-};
+/* --------------------------------------------------------------------- figures */
 
-/* --------------------------------------------------------------------- tests */
-
-static void closing(struct mc_worker *w)
+/* The set takes several windows, and the clock is read for each. */
+static void assert_line(const char *how, u64 ps)
 {
-	sim_spend(10000 * NS);
+	char line[120];
+
+	reset(2);
+	snprintf(line, sizeof(line), "c2c cpu=0,1 size=256K warmup=1 repeat=3 %s", how);
+	assert_int_equal(measure(line), 0);
+	assert_int_equal(n, 2);
+	for (unsigned int i = 0; i < n; i++) {
+		assert_figure(&rec[i], COL_WRITER, i);
+		assert_figure(&rec[i], COL_READER, !i);
+		assert_figure(&rec[i], COL_SIBLINGS, 1);
+		assert_figure(&rec[i], COL_LINES, LINES);
+		assert_figure(&rec[i], COL_NS, ps);
+		assert_figure(&rec[i], COL_NS_MIN, ps);
+		assert_int_equal(rec[i].stats.samples, 3);
+		assert_int_equal(rec[i].stats.max_ps, LINES * ps);
+		assert_int_equal(rec[i].threads, 2);
+		assert_int_equal(rec[i].verified, MC_VERIFIED_OK);
+		assert_in_range(rec[i].window_max_ps, 1, 5 * MS);
+	}
 }
 
-static int measure_line(const char *line, unsigned int threads, unsigned int stop_at)
+static void test_a_line_costs_what_its_state_costs(void **state)
 {
-	run = (struct mc_run){ .req = &req, .side = &side, .team = sim_reset(threads) };
-	sim.closing = closing;
-	sim.stop_at = stop_at;
-	found = 0;
-	memset(rec, 0, sizeof(rec));
-	memset(span.addr, 0, BYTES);
-	assert_int_equal(mc_request_parse(&req, line, strlen(line), specs, &run.error), 0);
-	return mc_engine_measure(&run, rec, &n);
+	/* Whatever the memory holds at first. */
+	for (int byte = 0; byte < 256; byte += 0x5a) {
+		blank = byte;
+		assert_line("state=hitm", 150 * NS);
+		assert_line("state=hit", 40 * NS);
+	}
+	blank = 0;
 }
+
+static void test_the_cache_of_the_writer_has_a_column(void **state)
+{
+	reset(2);
+	assert_int_equal(measure("c2c cpu=0,1 size=256K repeat=1 warmup=0 state=hitm"), 0);
+	assert_string_equal(mc_test_c2c.spec.columns[COL_LEVEL].name, "writer_level");
+	assert_int_equal(held_bytes, BYTES);
+	assert_figure(&rec[0], COL_LEVEL, MC_HIT_L2);
+	assert_false(rec[1].has >> COL_LEVEL & 1);
+}
+
+static void faster(void)
+{
+	modified_ps -= NS;
+}
+
+static void test_median_and_fastest(void **state)
+{
+	reset(2);
+	after_sample = faster;
+	assert_int_equal(measure("c2c cpu=0,1 size=256K warmup=1 repeat=5 state=hitm"), 0);
+	/* 149 ns after the warm-up, and one less in each sample. */
+	assert_figure(rec, COL_NS, 147 * NS);
+	assert_figure(rec, COL_NS_MIN, 145 * NS);
+	/* That of the warm-up. */
+	assert_int_equal(rec->window_max_ps, 1024 * 150 * NS + sim.overhead);
+}
+
+static unsigned int timed;		/* windows of the reader in the current sample */
+static unsigned int backwards;		/* one of them in which the clock runs backwards */
+
+static void restart(void)
+{
+	timed = 0;
+}
+
+static void turn_back(struct mc_worker *w)
+{
+	if (w->index == 1 && done == 2 && timed++ == backwards)
+		sim.now[w->index] = w->began - NS - sim.overhead;
+}
+
+/* A sample is left out if the clock ran backwards in any of its windows. */
+static void test_a_clock_that_runs_backwards(void **state)
+{
+	for (backwards = 0; backwards < OFTEN; backwards++) {
+		reset(2);
+		sim.closing = turn_back;
+		after_sample = restart;
+		timed = 0;
+		assert_int_equal(measure("c2c cpu=0,1 size=256K warmup=1 repeat=3 state=hitm"), 0);
+		assert_int_equal(rec->stats.samples, 2);
+		assert_int_equal(rec->stats.left_out, 1);
+		assert_int_equal(rec->left_out, MC_LEFT_CLOCK);
+		assert_figure(rec, COL_NS, 150 * NS);
+	}
+}
+
+/* CPUs 0 and 1 are a core and a node, and so are 2 and 3. */
+static void test_memory_is_on_the_node_of_its_home(void **state)
+{
+	for (int home = 0; home < 2; home++) {
+		unsigned int i = 0;
+		char line[80];
+
+		reset(4);
+		snprintf(line, sizeof(line), "c2c cpu=0-3 size=64K repeat=1 state=hitm home=%s",
+			 home ? "reader" : "writer");
+		assert_int_equal(measure(line), 0);
+		assert_int_equal(n, 12);
+		for (unsigned int writer = 0; writer < 4; writer++) {
+			for (unsigned int reader = 0; reader < 4; reader++) {
+				if (reader == writer)
+					continue;
+				assert_figure(&rec[i], COL_WRITER, writer);
+				assert_figure(&rec[i], COL_READER, reader);
+				assert_figure(&rec[i], COL_SIBLINGS, writer / 2 == reader / 2);
+				assert_int_equal(wanted[i++].place.node,
+						 (home ? reader : writer) / 2);
+			}
+		}
+	}
+}
+
+/* The reader loads each line once a sample. Warm-ups do not count. */
+static void test_events_are_those_of_the_samples(void **state)
+{
+	static const char *const states[] = { "hitm", "hit" };
+	char line[80];
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(states); i++) {
+		reset(2);
+		sim.events = 1;
+		snprintf(line, sizeof(line), "c2c cpu=0,1 size=256K warmup=2 repeat=3 state=%s",
+			 states[i]);
+		assert_int_equal(measure(line), 0);
+		for (unsigned int k = 0; k < n; k++)
+			assert_int_equal(rec[k].events.milli[0], 1000 * LINES);
+	}
+}
+
+static void test_one_wrong_line_is_found(void **state)
+{
+	for (u64 line = 0; line < LINES; line = 2 * line + 1) {
+		reset(2);
+		spoilt = line;
+		assert_int_equal(measure("c2c cpu=0,1 size=256K repeat=2 state=hitm"), -EBADMSG);
+		assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
+	}
+}
+
+/* What the reader finds is that of this round, not of the one before. */
+static void test_lost_stores_are_found(void **state)
+{
+	blank = 0x5a;
+	reset(2);
+	loses = true;
+	assert_int_equal(measure("c2c cpu=0,1 size=256K repeat=2 state=hitm"), -EBADMSG);
+	assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
+	blank = 0;
+}
+
+/* ----------------------------------------------------------------------- stops */
 
 /* Two pairs, with one sample each; the @stop_at-th question whether to stop gets a yes. */
-static int measure(const char *state, unsigned int stop_at)
+static int measure_state(const char *state, unsigned int stop_at)
 {
 	char line[128];
 
-	snprintf(line, sizeof(line), "c2c cpu=0,1 size=1M repeat=1 warmup=0 state=%s", state);
-	return measure_line(line, 2, stop_at);
+	reset(2);
+	sim.stop_at = stop_at;
+	snprintf(line, sizeof(line), "c2c cpu=0,1 size=256K repeat=1 warmup=0 state=%s", state);
+	return measure(line);
 }
 
 /* The lines that the writer has written to, besides the pointer. */
 static u64 written(void)
 {
-	const u64 *word = span.addr;
+	const u64 *word = (const u64 *)memory;
 	u64 i, lines = 0;
 
 	for (i = 0; i < LINES; i++)
@@ -112,31 +316,22 @@ static u64 written(void)
 
 static void test_all_of_a_set_is_written_and_seen(void **state)
 {
-	assert_int_equal(measure("hitm", 0), 0);
+	assert_int_equal(measure_state("hitm", 0), 0);
 	assert_int_equal(n, 2);
 	assert_int_equal(rec[0].verified, MC_VERIFIED_OK);
 	assert_int_equal(rec[1].verified, MC_VERIFIED_OK);
 	assert_int_equal(written(), LINES);
 	/* While linking, writing and looking, for either pair. */
 	assert_true(sim.asked >= 2 * 2 * OFTEN);
-	assert_int_equal(measure("hit", 0), 0);
+	assert_int_equal(measure_state("hit", 0), 0);
 	assert_int_equal(rec[1].verified, MC_VERIFIED_OK);
 	assert_true(sim.asked >= 2 * 3 * OFTEN);
-}
-
-static void test_the_cache_of_the_writer_has_a_column(void **state)
-{
-	assert_int_equal(measure("hitm", 0), 0);
-	assert_string_equal(mc_test_c2c.spec.columns[LEVEL].name, "writer_level");
-	assert_int_equal(rec[0].value[LEVEL], MC_HIT_L2);
-	assert_true(rec[0].has >> LEVEL & 1);
-	assert_false(rec[1].has >> LEVEL & 1);
 }
 
 /* In the kernel the memory's type is judged each time, which takes a millisecond. */
 static void test_memory_is_found_once_a_record(void **state)
 {
-	assert_int_equal(measure("hitm", 0), 0);
+	assert_int_equal(measure_state("hitm", 0), 0);
 	assert_int_equal(n, 2);
 	assert_int_equal(found, 2);
 }
@@ -145,10 +340,10 @@ static void test_a_stop_is_seen_in_the_middle(void **state)
 {
 	unsigned int all, at, some = 0, kept = 0;
 
-	assert_int_equal(measure("hitm", 0), 0);
+	assert_int_equal(measure_state("hitm", 0), 0);
 	all = sim.asked;
 	for (at = 1; at <= all; at++) {
-		assert_int_equal(measure("hitm", at), -ECANCELED);
+		assert_int_equal(measure_state("hitm", at), -ECANCELED);
 		/* Only the current phase is finished. */
 		assert_true(sim.asked <= at + 8);
 		some += written() > 0 && written() < LINES;
@@ -161,32 +356,30 @@ static void test_a_stop_is_seen_in_the_middle(void **state)
 
 static void test_what_cant_be_run_is_refused(void **state)
 {
-	static const struct {
-		const char *line, *key;
-		unsigned int threads;
-	} bad[] = {
-		{ "c2c cpu=0", "cpu", 1 }, { "c2c cpu=any", "cpu", 1 },
-		{ "c2c cpu=0,1 type=uc", "type", 2 },
-	};
-
-	for (unsigned int i = 0; i < ARRAY_SIZE(bad); i++) {
-		assert_int_equal(measure_line(bad[i].line, bad[i].threads, 0), -EINVAL);
-		assert_names(&run.error, -EINVAL, bad[i].key);
-		assert_int_equal(n, 0);
-		assert_int_equal(found, 0);
-	}
+	reset(1);
+	assert_refused("c2c cpu=0", -EINVAL, "cpu");
+	assert_refused("c2c cpu=any", -EINVAL, "cpu");
+	reset(2);
+	assert_refused("c2c cpu=0,1 type=uc", -EINVAL, "type");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_of_a_set_is_written_and_seen),
+		cmocka_unit_test(test_a_line_costs_what_its_state_costs),
 		cmocka_unit_test(test_the_cache_of_the_writer_has_a_column),
+		cmocka_unit_test(test_median_and_fastest),
+		cmocka_unit_test(test_a_clock_that_runs_backwards),
+		cmocka_unit_test(test_memory_is_on_the_node_of_its_home),
+		cmocka_unit_test(test_events_are_those_of_the_samples),
+		cmocka_unit_test(test_one_wrong_line_is_found),
+		cmocka_unit_test(test_lost_stores_are_found),
+		cmocka_unit_test(test_all_of_a_set_is_written_and_seen),
 		cmocka_unit_test(test_memory_is_found_once_a_record),
 		cmocka_unit_test(test_a_stop_is_seen_in_the_middle),
 		cmocka_unit_test(test_what_cant_be_run_is_refused),
 	};
 
-	span = (struct mc_span){ aligned_alloc(4096, BYTES), 0, BYTES };
+	memory = aligned_alloc(4096, BYTES);
 	return cmocka_run_group_tests_name("c2c", tests, NULL, NULL);
 }

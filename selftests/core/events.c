@@ -218,6 +218,27 @@ static void test_a_sample_without_the_event_counts_as_others_of_its_thread(void 
 	assert_int_equal(rec->events.ran_ppm[0] / 100, 3333);
 }
 
+/* A sample does the work of four passes, so a quarter of its counts is that of a pass. */
+static void test_counts_are_scaled_to_a_pass(void **state)
+{
+	const struct mc_events_tally one = counted(6000, 100, 100);
+	struct mc_events_tally thread = { 0 };
+	struct mc_events_total all = { 0 };
+
+	mc_events_add(&thread, &one, 64, 256);
+	mc_events_add(&thread, &one, 64, 256);
+	mc_events_join(&all, &thread, 1, 1);
+	rec->events = (struct mc_events_counted){ 0 };
+	mc_events_record(&all, 2, &rec->events);
+	assert_int_equal(rec->events.milli[0], 1500000);
+	all = (struct mc_events_total){ 0 };
+	mc_events_join(&all, &one, 64, 256);
+	mc_events_join(&all, &one, 64, 256);
+	rec->events = (struct mc_events_counted){ 0 };
+	mc_events_record(&all, 1, &rec->events);
+	assert_int_equal(rec->events.milli[0], 3000000);
+}
+
 /* The clock of perf can be too coarse for a short sample. */
 static void test_a_clock_that_stands_still_leaves_the_count(void **state)
 {
@@ -275,6 +296,7 @@ int main(void)
 		cmocka_unit_test(test_one_that_never_ran_on_a_thread_has_no_sum),
 		cmocka_unit_test(test_no_thread_is_extrapolated_from_others),
 		cmocka_unit_test(test_a_sample_without_the_event_counts_as_others_of_its_thread),
+		cmocka_unit_test(test_counts_are_scaled_to_a_pass),
 		cmocka_unit_test(test_a_clock_that_stands_still_leaves_the_count),
 		cmocka_unit_test(test_one_that_never_ran_is_not_counted),
 		cmocka_unit_test(test_one_that_no_pmu_has_leaves_the_others),

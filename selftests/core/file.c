@@ -209,6 +209,51 @@ static void test_what_it_makes_the_memory_move(void **state)
 	assert_int_equal(sim.closed, 2);
 }
 
+static void test_a_counter_that_took_turns_is_scaled_up(void **state)
+{
+	reset(1);
+	written(PATH, BYTES);
+	sim.counters = 2;
+	sim.openable = 2;
+	turns = 3;
+	assert_int_equal(measure(READ), 0);
+	assert_int_equal(rec->dram.bytes[MC_DRAM_READ], 3 * 2 * BYTES);
+	assert_int_equal(rec->dram.why, MC_DRAM_COUNTED);
+}
+
+static u64 idle_lines[2];	/* that the idle machine reads, and writes, while it is watched */
+
+/* In place of a tenth of a second before a run. */
+int __wrap_nanosleep(const struct timespec *time, struct timespec *left)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		sim.reading[i].value += idle_lines[i];
+		sim.reading[i].enabled++;
+		sim.reading[i].running++;
+	}
+	sim.now[0] += (time->tv_sec * 1000000000ULL + time->tv_nsec) * NS;
+	return 0;
+}
+
+/* 1000 lines in 100 ms are 640,000 bytes a second. They are not part of the samples. */
+static void test_traffic_of_the_idle_machine(void **state)
+{
+	reset(1);
+	written(PATH, BYTES);
+	sim.counters = 2;
+	sim.openable = 2;
+	idle_lines[0] = 1000;
+	idle_lines[1] = 300;
+	assert_int_equal(measure(READ), 0);
+	idle_lines[0] = 0;
+	idle_lines[1] = 0;
+	assert_int_equal(rec->dram.idle_kb_per_s[MC_DRAM_READ], 640);
+	assert_int_equal(rec->dram.idle_kb_per_s[MC_DRAM_WRITE], 192);
+	assert_int_equal(rec->dram.bytes[MC_DRAM_READ], 2 * BYTES);
+	assert_int_equal(rec->dram.bytes[MC_DRAM_WRITE], 0);
+	assert_int_equal(rec->dram.counted_ps, ALONE_PS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,6 +267,8 @@ int main(void)
 		cmocka_unit_test(test_what_gets_to_the_disk_takes_its_time),
 		cmocka_unit_test(test_what_was_in_the_page_cache),
 		cmocka_unit_test(test_what_it_makes_the_memory_move),
+		cmocka_unit_test(test_a_counter_that_took_turns_is_scaled_up),
+		cmocka_unit_test(test_traffic_of_the_idle_machine),
 	};
 
 	return cmocka_run_group_tests_name("file", tests, NULL, NULL);

@@ -105,6 +105,7 @@ static void levels(void **state)
 		{ 16 << 10, 1000, MC_HIT_L1, MC_HIT_L1 },
 		{ 32 << 10, 2000, MC_HIT_L1, MC_HIT_L1 },
 		/* A few lines of one set, at the speed of L2. */
+		{ 4 << 10, 2001, MC_HIT_L2, MC_HIT_L2 },
 		{ 4 << 10, 3800, MC_HIT_L2, MC_HIT_L2 },
 		{ 33 << 10, 1100, MC_HIT_L2, MC_HIT_L2 },
 		{ 1 << 20, 5000, MC_HIT_L2, MC_HIT_L2 },

@@ -22,10 +22,12 @@ static u64 line_bytes;
 static u64 fetched_bytes;	/* bytes that a load fetches, aligned like lines */
 static u64 hit_ps, miss_ps;
 static u64 along_ps;		/* the first load of a neighbour that was fetched along */
+static u64 late_ps;		/* time after which a neighbour is there */
 static u64 cpu_ps;		/* extra cost for each CPU before this one */
 static u64 slow_at;		/* number of the chase that is ten times as slow */
 static u64 chases;
 static enum { NOT_THERE, LOADED, ALONG } cached[BYTES / LEAST];
+static u64 there_at[BYTES / LEAST];
 
 static u64 offset_of(const void *at)
 {
@@ -35,24 +37,32 @@ static u64 offset_of(const void *at)
 	return offset;
 }
 
-/* Set the state of the @bytes around @offset. Bytes that are there are not fetched along. */
-static void cache(u64 offset, u64 bytes, int how)
+/*
+ * From the time @at on, set the state of the @bytes around @offset. Bytes that are there are
+ * not fetched along.
+ */
+static void cache(u64 offset, u64 bytes, int how, u64 at)
 {
 	u64 i, first = (offset & ~(bytes - 1)) / LEAST;
 
-	for (i = first; i < first + bytes / LEAST; i++)
-		cached[i] = how == ALONG && cached[i] ? cached[i] : how;
+	for (i = first; i < first + bytes / LEAST; i++) {
+		if (how == ALONG && cached[i])
+			continue;
+		cached[i] = how;
+		there_at[i] = at;
+	}
 }
 
-/* Return: the time that the load takes. */
-static u64 load(u64 offset)
+/* Return: the time that a load takes at the time @now. */
+static u64 load(u64 offset, u64 now)
 {
 	const u64 takes[] = { miss_ps, hit_ps, along_ps };
-	u64 ps = takes[cached[offset / LEAST]];
+	u64 word = offset / LEAST;
+	u64 ps = now < there_at[word] ? miss_ps : takes[cached[word]];
 
-	if (!cached[offset / LEAST])
-		cache(offset, fetched_bytes, ALONG);
-	cache(offset, line_bytes, LOADED);
+	if (!cached[word])
+		cache(offset, fetched_bytes, ALONG, now + late_ps);
+	cache(offset, line_bytes, LOADED, 0);
 	return ps;
 }
 
@@ -62,7 +72,7 @@ void **mc_asm_chase(void **at, u64 loads)
 
 	EXPECT(sim_self() == run.part);
 	for (i = 0; i < loads; i++) {
-		ps += load(offset_of(at)) + sim_self() * cpu_ps;
+		ps += load(offset_of(at), sim.now[sim_self()] + ps) + sim_self() * cpu_ps;
 		at = *at;
 	}
 	sim_spend(++chases == slow_at ? 10 * ps : ps);
@@ -79,7 +89,7 @@ void mc_asm_flush64(struct mc_loop_args *args)
 	u64 at;
 
 	for (at = 0; at < args->bytes; at += LEAST)
-		cache(offset_of((u8 *)args->a + at), line_bytes, NOT_THERE);
+		cache(offset_of((u8 *)args->a + at), line_bytes, NOT_THERE, 0);
 	sim_spend(NS);
 }
 
@@ -111,6 +121,7 @@ static void costs(void)
 	hit_ps = 2 * NS;
 	miss_ps = 80 * NS;
 	along_ps = hit_ps;
+	late_ps = 0;
 	cpu_ps = 0;
 	slow_at = 0;
 	chases = 0;
@@ -204,6 +215,19 @@ static void test_what_is_nearer_to_a_miss_is_one(void **state)
 	reset(1);
 	fetched_bytes = 128;
 	along_ps = 13 * NS;
+	assert_lines(64, 0);
+}
+
+/* The test waits 2 us for what is fetched along. Whatever comes later has not come along. */
+static void test_what_comes_along_comes_late(void **state)
+{
+	reset(1);
+	fetched_bytes = 128;
+	late_ps = 2000 * NS;
+	assert_lines(64, 128);
+	reset(1);
+	fetched_bytes = 128;
+	late_ps = 3500 * NS;
 	assert_lines(64, 0);
 }
 
@@ -316,6 +340,7 @@ int main(void)
 		cmocka_unit_test(test_what_has_no_end_is_not_made_up),
 		cmocka_unit_test(test_where_a_miss_costs_no_more_nothing_is_seen),
 		cmocka_unit_test(test_what_is_nearer_to_a_miss_is_one),
+		cmocka_unit_test(test_what_comes_along_comes_late),
 		cmocka_unit_test(test_a_sample_is_one_way_through_the_pages),
 		cmocka_unit_test(test_the_fastest_time_counts),
 		cmocka_unit_test(test_cpus_take_turns),

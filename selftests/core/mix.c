@@ -375,6 +375,17 @@ static void test_what_is_written_is_verified(void **state)
 		assert_int_equal(rec[i].verified, MC_VERIFIED_OFF);
 }
 
+/* The lines that are still in the CPU's buffers could not be verified. */
+static void test_verification_waits_for_the_stores(void **state)
+{
+	reset(1);
+	sim_drains = 0;
+	assert_int_equal(together("0:read", "size=128K node=0 repeat=4"), 0);
+	assert_int_equal(sim_drains, 0);
+	assert_int_equal(together("0:ntwrite", "size=128K node=0 repeat=4"), 0);
+	assert_true(sim_drains > 0);
+}
+
 /* The memory has a gap in the middle of a step, so the load leaves that step out. */
 static void test_a_gap_is_no_error(void **state)
 {
@@ -557,6 +568,7 @@ int main(void)
 		cmocka_unit_test(test_each_group_has_its_memory),
 		cmocka_unit_test(test_memory_of_another_node),
 		cmocka_unit_test(test_what_is_written_is_verified),
+		cmocka_unit_test(test_verification_waits_for_the_stores),
 		cmocka_unit_test(test_a_gap_is_no_error),
 		cmocka_unit_test(test_what_was_not_reached_is_not_verified),
 		cmocka_unit_test(test_all_that_writes_is_verified),

@@ -13,6 +13,7 @@ static void measure(void)
 }
 
 static u64 late_by, late_from;
+static unsigned int late_one;
 static unsigned int times_late[TEAM_MOST], late_times;
 static bool late[TEAM_MOST];
 
@@ -25,23 +26,23 @@ static int be_late(struct mc_worker *w, struct mc_sampler *one, u32 round)
 }
 
 /*
- * Another task has the CPU when the last thread comes out of the gate. Until the thread
- * starts, the others are twice as fast.
+ * Another task has the CPU when a thread comes out of the gate. Until the thread starts, the
+ * others are twice as fast.
  */
 static void start_late(struct mc_worker *w)
 {
 	unsigned int i = w->index;
-	bool last = i == sim.n - 1;
+	bool is_it = i == late_one;
 
-	if (late[i] && last) {
+	if (late[i] && is_it) {
 		sim_spend(late_by);
 		w->began = sim.now[i];
 	}
-	late[i] = late[i] && !last;
+	late[i] = late[i] && !is_it;
 	speed[i] = late[i] && w->began < late_from + late_by ? NS / 2 : NS;
 }
 
-static void late_start(unsigned int n, u64 by, unsigned int times)
+static void late_start(unsigned int n, unsigned int who, u64 by, unsigned int times)
 {
 	set_up(n, 8 << 20);
 	memset(times_late, 0, sizeof(times_late));
@@ -50,21 +51,43 @@ static void late_start(unsigned int n, u64 by, unsigned int times)
 	for (unsigned int i = 0; i < n; i++)
 		sampler[i].prepare = be_late;
 	late_by = by;
+	late_one = who;
 	measure();
 	assert_int_equal(meas.done, 3);
 	assert_in_range(samples[0], (8 << 20) * NS - 10, (8 << 20) * NS + 10);
 	assert_in_range(samples[2], (8 << 20) * NS - 10, (8 << 20) * NS + 10);
 }
 
-/* The last thread starts when the others are half done, or later. */
+/* A thread starts when the others are half done, or later, whichever thread it is. */
 static void test_a_sample_without_overlap_is_left_out(void **state)
 {
 	static const u64 times[] = { 3 * MS, 4 * MS, 5 * MS, 100 * MS };
 
 	for (unsigned int n = 2; n <= TEAM_MOST; n++) {
 		for (unsigned int i = 0; i < ARRAY_SIZE(times); i++) {
-			late_start(n, times[i], 100);
-			assert_true(samples[1] == MC_NO_SAMPLE);
+			for (unsigned int who = 0; who < n; who++) {
+				late_start(n, who, times[i], 100);
+				assert_true(samples[1] == MC_NO_SAMPLE);
+				assert_int_equal(meas.left_out, MC_LEFT_NO_OVERLAP);
+			}
+		}
+	}
+}
+
+/*
+ * The others do two bytes a nanosecond until the thread starts. If it is late by a third of the
+ * sample, they then have done two thirds, and all run together for the other third: for half
+ * of the race.
+ */
+static void test_half_of_the_longest_race_is_enough(void **state)
+{
+	const u64 third = (8 << 20) * NS / 3;
+
+	for (unsigned int n = 2; n <= TEAM_MOST; n++) {
+		for (unsigned int who = 0; who < n; who++) {
+			late_start(n, who, third - 50000 * NS, 100);
+			assert_int_equal(meas.left_out, 0);
+			late_start(n, who, third + 50000 * NS, 100);
 			assert_int_equal(meas.left_out, MC_LEFT_NO_OVERLAP);
 		}
 	}
@@ -73,7 +96,7 @@ static void test_a_sample_without_overlap_is_left_out(void **state)
 static void test_a_sample_without_overlap_is_taken_again(void **state)
 {
 	for (unsigned int n = 2; n <= TEAM_MOST; n++) {
-		late_start(n, 100 * MS, 5);
+		late_start(n, n - 1, 100 * MS, 5);
 		assert_int_equal(meas.left_out, 0);
 		assert_int_equal(ticks, 4);
 		assert_in_range(samples[1], (8 << 20) * NS - 10, (8 << 20) * NS + 10);
@@ -83,10 +106,12 @@ static void test_a_sample_without_overlap_is_taken_again(void **state)
 static void test_nothing_counts_before_all_threads_run(void **state)
 {
 	for (unsigned int n = 2; n <= TEAM_MOST; n++) {
-		/* Two windows. */
-		late_start(n, (8 << 20) / 16 * NS, 1);
-		assert_in_range(samples[1], (8 << 20) * NS - 10, (8 << 20) * NS + 10);
-		assert_int_equal(meas.left_out, 0);
+		for (unsigned int who = 0; who < n; who++) {
+			/* Two windows. */
+			late_start(n, who, (8 << 20) / 16 * NS, 1);
+			assert_in_range(samples[1], (8 << 20) * NS - 10, (8 << 20) * NS + 10);
+			assert_int_equal(meas.left_out, 0);
+		}
 	}
 }
 
@@ -120,6 +145,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_sample_without_overlap_is_left_out),
+		cmocka_unit_test(test_half_of_the_longest_race_is_enough),
 		cmocka_unit_test(test_a_sample_without_overlap_is_taken_again),
 		cmocka_unit_test(test_nothing_counts_before_all_threads_run),
 		cmocka_unit_test(test_samples_last_long_against_what_the_gate_is_late),

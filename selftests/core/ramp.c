@@ -63,8 +63,12 @@ static void opened(struct mc_worker *w)
 		in_window(w);
 }
 
+static unsigned int drains;	/* of the last window with a timed pass */
+
 static void closing(struct mc_worker *w)
 {
+	drains = passes() == passes_before ? drains : sim_drains;
+	sim_drains = 0;
 	sim_spend((passes() - passes_before) * pass_ps(w->began - woke[w->index]));
 }
 
@@ -275,6 +279,18 @@ static void test_wrong_data_is_found(void **state)
 	assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
 }
 
+/* Stores that the caches do not take are waited for in the window. */
+static void test_uncached_stores_are_waited_for(void **state)
+{
+	reset(1);
+	assert_int_equal(measure("ramp idle=0 op=write steps=4 repeat=1 type=wc"), 0);
+	assert_int_equal(drains, 1);
+	assert_int_equal(measure("ramp idle=0 op=write steps=4 repeat=1"), 0);
+	assert_int_equal(drains, 0);
+	assert_int_equal(measure("ramp idle=0 op=read steps=4 repeat=1 type=wc"), 0);
+	assert_int_equal(drains, 0);
+}
+
 /* --------------------------------------------------------------- who, and where */
 
 static void test_cpus_take_turns(void **state)
@@ -349,6 +365,7 @@ int main(void)
 		cmocka_unit_test(test_a_disturbed_window_is_left_out),
 		cmocka_unit_test(test_each_operation_is_verified),
 		cmocka_unit_test(test_wrong_data_is_found),
+		cmocka_unit_test(test_uncached_stores_are_waited_for),
 		cmocka_unit_test(test_cpus_take_turns),
 		cmocka_unit_test(test_what_cant_be_run_is_refused),
 		cmocka_unit_test(test_a_stop_keeps_what_there_is),

@@ -67,6 +67,8 @@ static const struct mc_side side = { .uc_word = the_uc_word, .tick = tick };
 /* ------------------------------------------------------------- virtual time */
 
 static u64 access_ps, bare_ps;	/* time of an access; bare: of making an address */
+static u64 fast_sample;		/* the only bare sample that is as fast; ~0: all are */
+static unsigned int drains;	/* of the last timed window */
 static u64 passes_before[TEAM_MOST];
 
 static struct mc_pass *pass_of(const struct mc_worker *w)
@@ -86,8 +88,16 @@ static void closing(struct mc_worker *w)
 	bool bare = meas->tick != tick;
 	u64 passes = pass_of(w)->passes - passes_before[w->index];
 
+	bool slow = fast_sample != ~0ULL && meas->done != fast_sample;
+
+	/* The loop that makes addresses only does not use them. */
+	for (u64 i = 0; bare && i < 128; i++)
+		EXPECT(*word(i) == 0xa5a5a5a5a5a5a5a5);
+	drains = w->irq_off ? sim_drains : drains;
+	sim_drains = 0;
 	if (w->irq_off)
-		sim_spend(passes * pass_of(w)->bytes / 8 * (bare ? bare_ps : access_ps));
+		sim_spend(passes * pass_of(w)->bytes / 8 *
+			  (!bare ? access_ps : slow ? 2 * bare_ps : bare_ps));
 }
 
 static void reset(unsigned int threads)
@@ -101,6 +111,7 @@ static void reset(unsigned int threads)
 	done = 0;
 	access_ps = 5 * NS;
 	bare_ps = 600;
+	fast_sample = ~0ULL;
 	view = (struct mc_view){ blocks, ARRAY_SIZE(blocks) };
 }
 
@@ -331,10 +342,41 @@ static void test_figures_are_those_of_an_access(void **state)
 		assert_int_equal(measure("size=1K"), 0);
 		assert_int_equal(rec.has, 7);
 		assert_int_equal(rec.value[COL_ACCESSES], threads * 4096);
+		assert_int_equal(rec.payload_bytes, threads * 4096 * 8);
 		assert_in_range(rec.value[COL_NS_PER_ACCESS], 4999, 5001);
 		assert_in_range(rec.value[COL_GENERATOR_NS], 599, 601);
 		assert_in_range(rec.stats.median_ps, 4096 * 5 * NS - 9, 4096 * 5 * NS + 9);
 		assert_true(rec.window_max_ps >= rec.stats.median_ps - 9);
+	}
+}
+
+/* The loop uses no memory, so whatever else the CPU does only adds time. */
+static void test_the_fastest_of_the_generator_counts(void **state)
+{
+	for (u64 i = 0; i < 10; i++) {
+		reset(1);
+		fast_sample = i;
+		assert_int_equal(measure("size=1K"), 0);
+		assert_in_range(rec.value[COL_GENERATOR_NS], 599, 601);
+	}
+}
+
+static void test_writes_that_are_not_cached_are_waited_for(void **state)
+{
+	static const struct {
+		const char *line;
+		unsigned int drains;
+	} rows[] = {
+		{ "size=1K verify=off op=write", 0 },
+		{ "size=1K verify=off op=write type=wc", 1 },
+		{ "size=1K verify=off op=write type=uc", 1 },
+		{ "size=1K verify=off op=read type=wc", 0 },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		reset(1);
+		assert_int_equal(measure(rows[i].line), 0);
+		assert_int_equal(drains, rows[i].drains);
 	}
 }
 
@@ -370,6 +412,8 @@ int main(void)
 		cmocka_unit_test(test_what_cant_be_run_is_refused),
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_figures_are_those_of_an_access),
+		cmocka_unit_test(test_the_fastest_of_the_generator_counts),
+		cmocka_unit_test(test_writes_that_are_not_cached_are_waited_for),
 		cmocka_unit_test(test_a_run_cut_short_tells_what_it_knows),
 	};
 

@@ -13,10 +13,12 @@ struct mc_clock mc_clock = { .khz = 1000000 };	/* a tick is a nanosecond */
 
 static u64 now_ns;
 static u64 hit_ns, miss_ns;	/* duration of a load of a line, and after a flush */
+static u64 combine_ns;		/* of the stores that fill a line; 0: of eight loads */
 static unsigned int calls;	/* of the loops */
 static u64 after_flush_ns;	/* an emulator takes so long for the loads behind a flush */
 static unsigned int ones;	/* calls in a row with a count of 1 */
 static unsigned int slow_calls;	/* so many calls, from the first one, take five times as long */
+static unsigned int quick_call;	/* but not this one */
 
 u64 mc_clock_raw_ns(void)
 {
@@ -25,7 +27,8 @@ u64 mc_clock_raw_ns(void)
 
 static void take(u64 ns)
 {
-	now_ns += calls++ < slow_calls ? 5 * ns : ns;
+	now_ns += calls < slow_calls && calls != quick_call ? 5 * ns : ns;
+	calls++;
 }
 
 void mc_asm_reload(void *line, u64 count)
@@ -44,7 +47,7 @@ void mc_asm_flush_reload(void *line, u64 count)
 
 void mc_asm_combine(void *line, u64 count)
 {
-	take(8 * hit_ns * count);
+	take((combine_ns ? combine_ns : 8 * hit_ns) * count);
 }
 
 /* The verdict on a line of a type, after a quiet look at the line that it is compared with. */
@@ -72,6 +75,22 @@ static void test_a_slow_try_is_no_verdict(void **state)
 	assert_int_equal(judged(MC_UC, A_TRY(2)).effect, MC_EFFECT_NO);
 	assert_int_equal(judged(MC_UC, A_TRY(2)).reload_ps, 2000);
 	assert_int_equal(judged(MC_WC, 3 * A_TRY(2)).effect, MC_EFFECT_NO);
+}
+
+/* One round of 16 is not slow. Its first call warms up, and its second one is timed. */
+static void test_the_fastest_of_all_rounds_counts(void **state)
+{
+	hit_ns = 2;
+	miss_ns = 2;
+	for (unsigned int round = 0; round < 16; round++) {
+		quick_call = 1 + 2 * round + 1;
+		assert_int_equal(judged(MC_UC, ~0U).reload_ps, 2000);
+		quick_call = 1 + 32 + 2 * round + 1;
+		assert_int_equal(judged(MC_UC, ~0U).combine_ps, 16000);
+		quick_call = 1 + 2 * 32 + 2 * round + 1;
+		assert_int_equal(judged(MC_WB, ~0U).reference_ps, 2000);
+	}
+	quick_call = 0;
 }
 
 /* Only the reloads are slow, so that a miss seems to be no slower than a hit. */
@@ -105,6 +124,56 @@ static void test_no_cache_no_miss(void **state)
 	after_flush_ns = 0;
 }
 
+/* Where a reload of a WB line takes @wb ns, that of another one @ns, and the stores @stores. */
+static enum mc_effect effect(enum mc_type type, u64 wb, u64 ns, u64 stores)
+{
+	_Alignas(64) static char line[64];
+	struct mc_verdict v;
+
+	hit_ns = wb;
+	miss_ns = wb;
+	mc_verdict_init(line);
+	if (type == MC_WB)
+		miss_ns = ns;
+	else
+		hit_ns = ns;
+	combine_ns = stores;
+	mc_verdict_of(&v, type, line);
+	combine_ns = 0;
+	return v.effect;
+}
+
+/* Eight times and 20 ns are enough for yes, twice is too little for anything but no. */
+static void test_each_verdict_has_its_edges(void **state)
+{
+	static const enum mc_type types[] = { MC_WB, MC_UC };
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(types); i++) {
+		assert_int_equal(effect(types[i], 4, 32, 0), MC_EFFECT_YES);
+		assert_int_equal(effect(types[i], 4, 31, 0), MC_EFFECT_UNKNOWN);
+		assert_int_equal(effect(types[i], 4, 9, 0), MC_EFFECT_UNKNOWN);
+		assert_int_equal(effect(types[i], 4, 8, 0), MC_EFFECT_NO);
+		assert_int_equal(effect(types[i], 2, 22, 0), MC_EFFECT_YES);
+		assert_int_equal(effect(types[i], 2, 21, 0), MC_EFFECT_UNKNOWN);
+	}
+	/* A reload of a WB line that takes as long has not hit a cache. */
+	assert_int_equal(effect(MC_UC, 19, 152, 0), MC_EFFECT_YES);
+	assert_int_equal(effect(MC_UC, 20, 160, 0), MC_EFFECT_UNKNOWN);
+	assert_int_equal(effect(MC_UC, 20, 20, 0), MC_EFFECT_UNKNOWN);
+}
+
+/* The stores that fill a line of WC take at most half of what they take on effective UC. */
+static void test_wc_is_compared_with_uc(void **state)
+{
+	assert_int_equal(effect(MC_UC, 2, 100, 800), MC_EFFECT_YES);
+	assert_int_equal(effect(MC_WC, 2, 100, 400), MC_EFFECT_YES);
+	assert_int_equal(effect(MC_WC, 2, 100, 401), MC_EFFECT_UNKNOWN);
+	assert_int_equal(effect(MC_WC, 2, 4, 400), MC_EFFECT_NO);
+	/* UC that has no effect is nothing to compare with. */
+	assert_int_equal(effect(MC_UC, 2, 4, 800), MC_EFFECT_NO);
+	assert_int_equal(effect(MC_WC, 2, 100, 10), MC_EFFECT_UNKNOWN);
+}
+
 static void test_what_stays_between_stays_unknown(void **state)
 {
 	hit_ns = 4;
@@ -118,8 +187,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_slow_try_is_no_verdict),
+		cmocka_unit_test(test_the_fastest_of_all_rounds_counts),
 		cmocka_unit_test(test_each_time_is_the_least_of_all_tries),
 		cmocka_unit_test(test_no_cache_no_miss),
+		cmocka_unit_test(test_each_verdict_has_its_edges),
+		cmocka_unit_test(test_wc_is_compared_with_uc),
 		cmocka_unit_test(test_what_stays_between_stays_unknown),
 	};
 

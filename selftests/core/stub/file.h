@@ -32,6 +32,7 @@ static u64 bytes_by[TEAM_MOST][FILES_MOST];	/* bytes of a file that a thread tra
 static u64 first_by[TEAM_MOST];			/* offset at which each thread began */
 static u64 calls;
 static bool wrote;
+static u64 turns;		/* the counter of reads is on its PMU in one of so many */
 
 static void note(struct mc_file *f, u64 offset, u64 bytes, bool write)
 {
@@ -47,7 +48,7 @@ static void note(struct mc_file *f, u64 offset, u64 bytes, bool write)
 	wrote |= write;
 	/* Two lines of memory for each 64 bytes; the counter's clock runs. */
 	sim.reading[write].value += 2 * bytes / 64;
-	sim.reading[0].enabled++;
+	sim.reading[0].enabled += turns;
 	sim.reading[0].running++;
 	sim.reading[1].enabled++;
 	sim.reading[1].running++;
@@ -64,6 +65,7 @@ static void costs(void)
 	memset(sim.reading, 0, sizeof(sim.reading));
 	calls = 0;
 	wrote = false;
+	turns = 1;
 	/* All threads are woken at the same time, however long others took before. */
 	sim.together = true;
 }
