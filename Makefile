@@ -19,7 +19,7 @@ CHECKS := check-core check-static check-docs check-front check-host check-uml \
 	build sign load unload user describe docs \
 	setup clean install uninstall dist deb rpm arch \
 	check-packages check-signed check-tree check-ci check-hpc check-fleet check-fleet-hosts \
-	check-bisect check-host-path
+	check-bisect check-mutants check-host-path
 
 ##= memcache: memory by cache attribute, measured from inside the kernel
 run: ## measure a suite: prints a table, writes result files
@@ -136,6 +136,10 @@ check-fleet-hosts: ## Ansible and fleet, on guests, one of them slow; as root
 check-bisect: ## a bisection over real kernels, one of them slower
 	@tools/setup build kernel uml tests
 	@tools/check/run bisect
+
+check-mutants: ## wrong code, planted in a copy: tests must fail
+	@tools/setup check-core
+	@tools/check/run mutants
 
 check-host-path: ## a person's way on an installed Debian; as root
 	@tools/setup build guest disk deb tests
