@@ -288,5 +288,10 @@ void mc_asm_reload(void *line, u64 count);
 void mc_asm_flush_reload(void *line, u64 count);
 void mc_asm_combine(void *line, u64 count);
 
+/* fill.c, for the verdict. */
+#define MC_FILL_LINES	64	/* of a page: more than any CPU has buffers that combine */
+void mc_fill_by_lines(void *page, u64 words);
+void mc_fill_by_words(void *page, u64 words);
+
 #endif /* __ASSEMBLER__ */
 #endif /* MC_LOOPS_H */

@@ -425,13 +425,13 @@ void *mc_buffer_start(const struct mc_buffer *b)
 
 /**
  * mc_buffer_judge() - update the verdict on what the hardware does with the memory
- * @b: the buffer; its first line is zeroed
+ * @b: the buffer; its first page is zeroed
  *
  * Context: Process.
  */
 void mc_buffer_judge(struct mc_buffer *b)
 {
-	mc_verdict_of(&b->verdict, b->type, mc_buffer_start(b));
+	mc_verdict_of(&b->verdict, b->type, mc_buffer_start(b), PAGE_SIZE);
 }
 
 /**

@@ -188,7 +188,7 @@ int mc_regions_find(struct mc_run *run, const struct mc_wanted *want, struct mc_
 					       area->attribute, levels);
 	area->page = MC_PAGE_DIRECT;
 	area->page_bytes = mc_level_most(levels);
-	mc_verdict_of(&verdict, MC_WB, area->view->spans->addr);
+	mc_verdict_of(&verdict, MC_WB, area->view->spans->addr, 64);
 	area->effective = verdict.effect;
 	return 0;
 }

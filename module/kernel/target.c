@@ -468,13 +468,13 @@ static void restore(struct mc_run *run)
 }
 
 /* Only where nobody else writes: the verdict follows pointers. */
-static enum mc_effect judge(void *line)
+static enum mc_effect judge(void *line, u64 bytes)
 {
 	struct mc_verdict verdict;
 
 	if (!opened.contents.saved || in_use.pci || opened.type == MC_WT)
 		return MC_EFFECT_UNKNOWN;
-	mc_verdict_of(&verdict, opened.type, line);
+	mc_verdict_of(&verdict, opened.type, line, bytes);
 	return verdict.effect;
 }
 
@@ -505,7 +505,7 @@ int mc_target_find(struct mc_run *run, const struct mc_point *point, struct mc_a
 	*area = (struct mc_area){
 		.view = &opened.view, .page = MC_PAGE_DIRECT,
 		.page_bytes = opened.page_bytes, .attribute = opened.attribute,
-		.effective = judge(address(offset)),
+		.effective = judge(address(offset), size),
 		.memory_node = in_use.pci ? dev_to_node(&in_use.pci->dev) : MC_NODE_NA,
 		.range = opened.part,
 	};

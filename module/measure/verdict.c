@@ -10,7 +10,10 @@
  *   uc       reload with a reload of a WB line          >= 8x, >= 20 ns <= 2x
  *   wc       the same, and filling a line by eight      >= 8x, >= 20 ns <= 2x
  *            stores takes at most half of what it       and combining
- *            takes on effective UC
+ *            takes on effective UC; without such UC,
+ *            a store that fills its line after the
+ *            others takes at most half of one to
+ *            another line each time
  *   wb       reload after clflush with reload           >= 8x, >= 20 ns <= 2x
  *
  * UC and WC stay unknown where the reload of the WB line takes 20 ns or more. No cache
@@ -23,7 +26,7 @@
 #include "platform/os.h"
 
 #define ROUNDS		16
-#define COUNT		8	/* calls of 8 accesses: at 1 us each, 64 us */
+#define COUNT		8	/* calls of 8 accesses: at 1 us each, 64 us; words of a line */
 #define TRIES		8	/* what else the core does may slow all rounds down */
 #define UNCACHED_PS	20000	/* a load this slow has not hit a cache */
 
@@ -76,9 +79,11 @@ static enum mc_effect judge_wc(const struct mc_verdict *v)
 
 	if (uncached != MC_EFFECT_YES)
 		return uncached;
-	if (uc_combine_ps && 2 * v->combine_ps <= uc_combine_ps)
-		return MC_EFFECT_YES;
-	return MC_EFFECT_UNKNOWN;
+	if (uc_combine_ps)
+		return 2 * v->combine_ps <= uc_combine_ps ? MC_EFFECT_YES :
+							    MC_EFFECT_UNKNOWN;
+	return v->together_ps && 2 * v->together_ps <= v->apart_ps ? MC_EFFECT_YES :
+								     MC_EFFECT_UNKNOWN;
 }
 
 static void keep_least(u64 *ps, u64 now)
@@ -87,12 +92,17 @@ static void keep_least(u64 *ps, u64 now)
 		*ps = now;
 }
 
-static void time_line(struct mc_verdict *v, enum mc_type type, void *line)
+static void time_line(struct mc_verdict *v, enum mc_type type, void *line, u64 bytes)
 {
 	keep_least(&v->reload_ps, fastest(mc_asm_reload, line, 8));
 	keep_least(&v->combine_ps, fastest(mc_asm_combine, line, 1));
 	if (type == MC_WB)
 		keep_least(&v->reference_ps, fastest(mc_asm_flush_reload, line, 8));
+	if (type != MC_WC || uc_combine_ps || bytes < MC_FILL_LINES * 64 ||
+	    judge_uncached(v) != MC_EFFECT_YES)
+		return;
+	keep_least(&v->together_ps, fastest(mc_fill_by_lines, line, MC_FILL_LINES));
+	keep_least(&v->apart_ps, fastest(mc_fill_by_words, line, MC_FILL_LINES));
 }
 
 static enum mc_effect judge_type(const struct mc_verdict *v, enum mc_type type)
@@ -107,19 +117,21 @@ static enum mc_effect judge_type(const struct mc_verdict *v, enum mc_type type)
  * @v: result
  * @type: the type that was asked for
  * @line: the first line of the page; it holds zeros afterwards
+ * @bytes: bytes from there on that may hold zeros afterwards, too
  *
- * WC is judged against the UC line that was judged last, so judge UC first.
+ * WC is judged against the UC line that was judged last, so judge UC first. If UC has no
+ * effect, or there is none, WC is judged by itself, which takes a page of @bytes.
  *
  * Context: Process.
  */
-void mc_verdict_of(struct mc_verdict *v, enum mc_type type, void *line)
+void mc_verdict_of(struct mc_verdict *v, enum mc_type type, void *line, u64 bytes)
 {
 	unsigned int i;
 
 	*v = (struct mc_verdict){ .reference_ps = type == MC_WB ? 0 : wb_reload_ps };
 	mc_asm_combine(line, 1);	/* zeros, which the reloads follow */
 	for (i = 0; i < TRIES && v->effect == MC_EFFECT_UNKNOWN; i++) {
-		time_line(v, type, line);
+		time_line(v, type, line, bytes);
 		v->effect = judge_type(v, type);
 	}
 	if (type != MC_WB && type != MC_WC)
@@ -172,7 +184,7 @@ void mc_verdict_init(void *line)
 {
 	struct mc_verdict v;
 
-	mc_verdict_of(&v, MC_WB, line);
+	mc_verdict_of(&v, MC_WB, line, 64);
 	wb_reload_ps = v.reload_ps;
 	wb_missed_ps = v.effect == MC_EFFECT_YES ? miss_ps(line, v.reload_ps) : 0;
 }
@@ -225,5 +237,7 @@ void mc_verdict_json(struct mc_text *t, enum mc_attr attr,
 	ns_json(t, "reload_ns", v->reload_ps);
 	ns_json(t, "reference_ns", v->reference_ps);
 	ns_json(t, "combine_ns", v->combine_ps);
+	ns_json(t, "together_ns", v->together_ps);
+	ns_json(t, "apart_ns", v->apart_ps);
 	mc_textf(t, "}");
 }

@@ -12,16 +12,21 @@
  * @reference_ps: the time it is compared with: the reload of a WB line; for WB itself a
  *                reload after clflush
  * @combine_ps: duration of eight 8-byte stores that fill a line, and an sfence
+ * @together_ps: WC without effective UC: duration of an 8-byte store, where eight in a row
+ *               fill a line; 0: not measured
+ * @apart_ps: the same, where each store is to another line than those before it
  */
 struct mc_verdict {
 	enum mc_effect effect;
 	u64 reload_ps;
 	u64 reference_ps;
 	u64 combine_ps;
+	u64 together_ps;
+	u64 apart_ps;
 };
 
 void mc_verdict_init(void *line);
-void mc_verdict_of(struct mc_verdict *v, enum mc_type type, void *line);
+void mc_verdict_of(struct mc_verdict *v, enum mc_type type, void *line, u64 bytes);
 u64 mc_verdict_hit_ps(void);
 u64 mc_verdict_miss_ps(void);
 void mc_verdict_json(struct mc_text *t, enum mc_attr attr,

@@ -50,6 +50,18 @@ void mc_asm_combine(void *line, u64 count)
 	take((combine_ns ? combine_ns : 8 * hit_ns) * count);
 }
 
+static u64 together_ns, apart_ns;
+
+void mc_fill_by_lines(void *page, u64 words)
+{
+	take(together_ns * words * MC_FILL_LINES);
+}
+
+void mc_fill_by_words(void *page, u64 words)
+{
+	take(apart_ns * words * MC_FILL_LINES);
+}
+
 /* The verdict on a line of a type, after a quiet look at the line that it is compared with. */
 static struct mc_verdict judged(enum mc_type type, unsigned int slow)
 {
@@ -60,7 +72,7 @@ static struct mc_verdict judged(enum mc_type type, unsigned int slow)
 	mc_verdict_init(line);
 	calls = 0;
 	slow_calls = slow;
-	mc_verdict_of(&v, type, line);
+	mc_verdict_of(&v, type, line, sizeof(line));
 	return v;
 }
 
@@ -183,6 +195,43 @@ static void test_what_stays_between_stays_unknown(void **state)
 	assert_int_equal(calls, 1 + 8 * 3 * 32);
 }
 
+/* What the machine does with a page of a type: loads of 200 ns, and stores of these times. */
+static struct mc_verdict judged_page(u64 bytes, u64 line_by_line_ns, u64 word_by_word_ns)
+{
+	_Alignas(64) static char page[4096];
+	struct mc_verdict v;
+
+	slow_calls = 0;
+	hit_ns = 2;
+	miss_ns = 80;
+	mc_verdict_init(page);
+	mc_verdict_of(&v, MC_UC, page, bytes);
+	assert_int_equal(v.effect, MC_EFFECT_NO);
+	hit_ns = 200;
+	together_ns = line_by_line_ns;
+	apart_ns = word_by_word_ns;
+	mc_verdict_of(&v, MC_WC, page, bytes);
+	return v;
+}
+
+/* A hypervisor may honour WC and not UC, and memory of others may come alone. */
+static void test_wc_is_judged_by_itself_where_uc_has_no_effect(void **state)
+{
+	struct mc_verdict v = judged_page(4096, 8, 200);
+
+	assert_int_equal(v.effect, MC_EFFECT_YES);
+	assert_int_equal(v.together_ps, 8000);
+	assert_int_equal(v.apart_ps, 200000);
+	assert_int_equal(judged_page(4096, 100, 200).effect, MC_EFFECT_YES);
+	assert_int_equal(judged_page(4096, 101, 200).effect, MC_EFFECT_UNKNOWN);
+	/* Uncached memory gains nothing by the order. */
+	assert_int_equal(judged_page(4096, 200, 200).effect, MC_EFFECT_UNKNOWN);
+	/* There is no room for a page of stores. */
+	v = judged_page(1024, 8, 200);
+	assert_int_equal(v.effect, MC_EFFECT_UNKNOWN);
+	assert_int_equal(v.together_ps, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +242,7 @@ int main(void)
 		cmocka_unit_test(test_each_verdict_has_its_edges),
 		cmocka_unit_test(test_wc_is_compared_with_uc),
 		cmocka_unit_test(test_what_stays_between_stays_unknown),
+		cmocka_unit_test(test_wc_is_judged_by_itself_where_uc_has_no_effect),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

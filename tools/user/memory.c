@@ -231,7 +231,7 @@ static int map_own(struct mapping *m, u64 bytes, struct mc_error *e)
 	memset(m->span.addr, 0, want);
 	m->memory_node = node_of(m->span.addr, want);
 	m->attribute = MC_ATTR_NA;
-	mc_verdict_of(&m->verdict, MC_WB, m->span.addr);
+	mc_verdict_of(&m->verdict, MC_WB, m->span.addr, want);
 	return check_pages(m, e);
 }
 
@@ -480,7 +480,7 @@ void mc_user_types_json(struct mc_text *t)
 
 		mc_textf(t, "%s\"%s\":", type ? "," : "", mc_type_name(type));
 		if (type == MC_WB && !has_device(type)) {
-			mc_verdict_of(&v, type, zero_page);
+			mc_verdict_of(&v, type, zero_page, PAGE);
 			mc_verdict_json(t, MC_ATTR_NA, &v);
 		} else if (has_device(type)) {
 			mc_verdict_json(t, devices[type].map.attribute,

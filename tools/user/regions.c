@@ -233,7 +233,7 @@ int mc_user_regions_find(struct mc_run *run, const struct mc_point *point,
 	err = err ? err : mc_held_find(&held, want, area, &run->error);
 	if (err || !area->view)
 		return err;
-	mc_verdict_of(&verdict, MC_WB, area->view->spans->addr);
+	mc_verdict_of(&verdict, MC_WB, area->view->spans->addr, 64);
 	area->effective = verdict.effect;
 	area->page = huge ? MC_PAGE_THP : MC_PAGE_4K;
 	area->page_bytes = huge ? HUGE : sysconf(_SC_PAGESIZE);

@@ -431,7 +431,7 @@ int mc_user_target_find(struct mc_run *run, const struct mc_point *point, struct
 		return err;
 	/* Only where nobody else writes: the verdict follows pointers. */
 	if (opened.contents.saved && !opened.pci)
-		mc_verdict_of(&verdict, opened.type, opened.at + offset);
+		mc_verdict_of(&verdict, opened.type, opened.at + offset, size);
 	node = told(opened.pci ? DEVICES : DAX, opened.place.name, "numa_node");
 	opened.part = (struct mc_range){ opened.target.start + offset, size };
 	opened.span = (struct mc_span){ opened.at + offset, 0, size };
