@@ -62,14 +62,14 @@ struct tlb_job {
 	void **at;
 };
 
-/* Distance between loads: the size of the pages that were asked for. */
+/* Distance between loads: the size of the pages that were asked for, if any was. */
 static u64 page_of(const struct mc_point *point)
 {
 	u64 page = point->v[MC_KEY_PAGE];
 
 	if (page == MC_PAGE_AUTO)
 		return MC_IN_KERNEL ? LARGE : SMALL;
-	return page == MC_PAGE_4K ? SMALL : LARGE;
+	return page == MC_PAGE_4K || page == MC_PAGE_OBJECT ? SMALL : LARGE;
 }
 
 static int tlb_check(struct mc_run *run, const struct mc_point *point)

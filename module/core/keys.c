@@ -32,6 +32,8 @@ static const struct mc_name page_names[] = {
 	{ "4k", MC_PAGE_4K }, { "2m", MC_PAGE_2M }, { "thp", MC_PAGE_THP }, { }
 };
 
+static const struct mc_name page_outcomes[] = { { "object", MC_PAGE_OBJECT }, { } };
+
 static const struct mc_name time_names[] = { { "0", 0 }, { } };
 
 static const struct mc_name disturbed_names[] = { { "leave_out", 0 }, { "keep", 1 }, { } };
@@ -94,6 +96,7 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 	[MC_KEY_PAGE] = {
 		.name = "page", .column = "page", .preset = "auto",
 		.kind = MC_CHOICE, .names = page_names, .found = true,
+		.outcomes = page_outcomes,
 		.help = "mapping; kernel: direct map (auto), 4k; user: 4k (auto), 2m, thp",
 	},
 	[MC_KEY_PREFETCH] = {

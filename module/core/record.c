@@ -148,7 +148,7 @@ enum fact_kind { FACT_ZONE, FACT_ATTR, FACT_EFFECT, FACT_VERIFIED, FACT_LEFT_OUT
 		 FACT_U32, FACT_U64, FACT_NS, FACT_STAT_NS, FACT_SPREAD_NS,
 		 FACT_PERCENT, FACT_DRAM_WHY, FACT_SOME, FACT_TRAFFIC,
 		 FACT_AMPLIFICATION, FACT_IDLE, FACT_DISTURBED, FACT_WINDOWS, FACT_REMOTE,
-		 FACT_EVENT, FACT_RAN, FACT_EVENTS_WHY, FACT_RANGE, FACT_STEADY };
+		 FACT_EVENT, FACT_RAN, FACT_EVENTS_WHY, FACT_RANGE, FACT_STEADY, FACT_WORD };
 
 static const struct fact {
 	const char *name;
@@ -164,6 +164,7 @@ static const struct fact {
 	{ "effective", FACT_EFFECT, F(effective), .memory = true },
 	{ "memory_node", FACT_NODE, F(memory_node), .memory = true },
 	{ "memory_zone", FACT_ZONE, F(memory_zone), .wide = true, .memory = true },
+	{ "memory_object", FACT_WORD, F(object), .shy = true, .memory = true },
 	{ "physical_range", FACT_RANGE, F(range), .shy = true, .memory = true },
 	{ "threads", FACT_U32, F(threads), .wide = true },
 	{ "remote_threads", FACT_REMOTE, .shy = true },
@@ -315,6 +316,9 @@ static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
 		word_cell(c, t, name_of(steady_names, ARRAY_SIZE(steady_names),
 					*(const u8 *)at));
 		c->wide = *(const u8 *)at != MC_STEADY_NO;
+		break;
+	case FACT_WORD:
+		word_cell(c, t, *(const char * const *)at);
 		break;
 	case FACT_LEFT_OUT:
 		left_out_cell(c, t, *(const u8 *)at);

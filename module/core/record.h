@@ -135,6 +135,7 @@ struct mc_events_counted {
  *                  MC_NOT_KNOWN
  * @memory_node: NUMA node of the pages, or MC_NODE_LOCAL, _MIXED or _NA
  * @memory_zone: the kernel's zone of the pages (enum mc_zone)
+ * @object: word for the memory of a shared object, which must outlive the record; NULL: none
  * @range: physical addresses of a target; of RAM, and of no memory, it has no bytes
  * @attribute: what the page tables say (enum mc_attr)
  * @effective: did the memory type have an effect (enum mc_effect)
@@ -165,6 +166,7 @@ struct mc_record {
 	u32 remote_threads;
 	int memory_node;
 	u8 memory_zone;
+	const char *object;
 	struct mc_range range;
 	u8 attribute;
 	u8 effective;

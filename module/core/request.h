@@ -42,6 +42,7 @@ enum mc_page {
 	MC_PAGE_4K,
 	MC_PAGE_2M,	/* 2m and thp: in user space only */
 	MC_PAGE_THP,
+	MC_PAGE_OBJECT,	/* those of the object of memcache-user --memory */
 };
 
 /* The state of the prefetchers: prefetch=, and in a result the actual state. */

@@ -317,6 +317,7 @@ static int find_memory(struct mc_run *run, struct mc_record *rec)
 	rec->effective = area->effective;
 	rec->memory_node = area->memory_node;
 	rec->memory_zone = area->memory_zone;
+	rec->object = area->object;
 	rec->range = area->range;
 	/* Where CPUs take turns, most threads are idle, so their nodes do not matter. */
 	if (!of_one_cpu(test) && test->records != MC_RECORD_OF_PAIR)

@@ -18,6 +18,7 @@
  * @effective: whether the memory type has an effect
  * @memory_node: node of its pages
  * @memory_zone: the kernel's zone of its pages
+ * @object: word for the memory of a shared object, as in struct mc_record; NULL: none
  * @range: physical addresses of a target
  * @region: of a test that measures memory region by region: the region
  * @homes: buffers on the threads' own nodes, the first of which is @view; NULL: all
@@ -31,6 +32,7 @@ struct mc_area {
 	enum mc_effect effective;
 	int memory_node;
 	enum mc_zone memory_zone;
+	const char *object;
 	struct mc_range range;
 	struct mc_region region;
 	const struct mc_homes *homes;

@@ -27,6 +27,7 @@ static void fill(const char *line)
 	rec.cpu = MC_CPU_ALL;
 	rec.memory_node = 1;
 	rec.memory_zone = MC_ZONE_DMA32;
+	rec.object = "cuda:wc:0";
 	rec.attribute = MC_ATTR_UC_MINUS;
 	rec.effective = MC_EFFECT_YES;
 	rec.verified = MC_VERIFIED_OK;
@@ -157,6 +158,7 @@ static void fill_some(unsigned int i)
 		rec.verified = MC_VERIFIED_FAILED;
 		rec.memory_node = MC_NODE_MIXED;
 		rec.histogram = &widest;
+		rec.object = "an:object:of:sixty-three:characters:which:is:the:longest:word:::";
 		break;
 	}
 }
@@ -279,6 +281,7 @@ static void values_of_a_record(void **state)
 		{ "effective", "yes", "\"yes\"" },
 		{ "memory_node", "1", "1" },
 		{ "memory_zone", NULL, "\"DMA32\"" },
+		{ "memory_object", "cuda:wc:0", "\"cuda:wc:0\"" },
 		{ "physical_range", NULL, "null" },
 		{ "threads", NULL, "4" },
 		{ "started_unix_ns", NULL, "1700000000123456789" },

@@ -43,6 +43,16 @@ USER = {"where": "user", "page": "4k", "attribute": None}
 
 
 class Partners(fake.unittest.TestCase):
+    def test_memory_of_different_objects_is_not_the_same(self):
+        def made(*words):
+            return [("bandwidth", {"memory_object": word}) for word in words]
+        [found] = pairings(a=made("cuda:wc:0", None), b=made("hugetlb:1g", None))
+        self.assertEqual([(a["memory_object"], b["memory_object"]) for a, b in found.pairs],
+                         [(None, None)])
+        # As with pages, the only kind of each file is compared.
+        [found] = pairings(a=made("cuda:wc:0"), b=made("hugetlb:1g"))
+        self.assertEqual(len(found.pairs), 1)
+
     def test_records_of_which_the_same_was_asked(self):
         [found] = pairings(a=["bandwidth size=4K", "bandwidth size=8K"],
                            b=["bandwidth size=8K", "bandwidth size=16K"])

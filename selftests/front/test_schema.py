@@ -41,8 +41,8 @@ RESULT = fake.result("bandwidth", 1000.0) | TRAFFIC | dict.fromkeys(fields.EVENT
     "pattern": "sequential", "smt": "on", "dram_why": "no_counters", "events_why": "no_counters",
     "level": "memory", "own_loop": None,
     "target": "ram", "offset_bytes": 0, "write": "no", "physical_range": None,
-    "memory_zone": None, "warmup_ns": 10000000.0, "steady": "yes", "placements": 8,
-    "core_mhz_after": 3000}
+    "memory_zone": None, "memory_object": None, "warmup_ns": 10000000.0, "steady": "yes",
+    "placements": 8, "core_mhz_after": 3000}
 REQUEST = fake.request("bandwidth", 1)
 
 

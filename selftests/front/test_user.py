@@ -66,9 +66,11 @@ class InUserSpace(fake.InDirectory):
         self.assertIn("bandwidth, in user space\n", self.out.getvalue())
         self.assertIn("[1/1] bandwidth (user)\n", self.err.getvalue())
 
-    def test_the_loop_of_op_own_is_named_by_a_variable(self):
+    def test_files_of_ones_own_are_named_by_variables(self):
         Path("program").write_text('#!/bin/sh\nprintf "%s\\n" "$@" >words\ncat machine records\n')
-        for more, wanted in ({}, []), ({"MEMCACHE_LOOP": "a b.so"}, ["--loop", "a b.so"]):
+        for more, wanted in (
+                ({}, []), ({"MEMCACHE_LOOP": "a b.so"}, ["--loop", "a b.so"]),
+                ({"MEMCACHE_MEMORY": "m.so,wc"}, ["--memory", "m.so,wc"])):
             with mock.patch.dict(os.environ, more):
                 self.user.run("bandwidth op=own")
             self.assertEqual(Path("words").read_text().splitlines(),

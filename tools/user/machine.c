@@ -32,6 +32,25 @@ bool mc_user_read_file(const char *path, char *buf, size_t size)
 	return true;
 }
 
+/*
+ * The path of a program beside this one, which may be run through a link. Return: can it be
+ * executed?
+ */
+bool mc_user_beside(const char *name, char *path, size_t size)
+{
+	ssize_t n = readlink("/proc/self/exe", path, size - 1);
+	char *slash;
+
+	if (n <= 0)
+		return false;
+	path[n] = '\0';
+	slash = strrchr(path, '/');
+	if (!slash || slash + 1 - path + strlen(name) >= size)
+		return false;
+	strcpy(slash + 1, name);
+	return !access(path, X_OK);
+}
+
 static void nodes_json(struct mc_text *t)
 {
 	char path[64], text[4096], *total;

@@ -39,6 +39,9 @@ static const char usage[] =
 	"               module's `counters`\n"
 	"  --loop FILE  the loop of op=own, which this program then executes: a shared\n"
 	"               object that `memcache loop` has built\n"
+	"  --memory FILE[,OPTIONS]\n"
+	"               memory that a shared object makes, see memcache_memory.h; requests\n"
+	"               name its type\n"
 	"  --count      run a command, then print the DRAM traffic of the machine while\n"
 	"               it ran; exit with its status\n"
 	"  --tests      the tests, their keys, presets and allowed values; with -j all\n"
@@ -123,6 +126,7 @@ int main(int argc, char **argv)
 		{ "wide", no_argument, NULL, 'w' },
 		{ "counters", required_argument, NULL, 'c' },
 		{ "loop", required_argument, NULL, 'l' },
+		{ "memory", required_argument, NULL, 'm' },
 		{ "count", no_argument, NULL, 'n' },
 		{ "tests", no_argument, NULL, 't' },
 		{ "version", no_argument, NULL, 'v' },
@@ -151,6 +155,11 @@ int main(int argc, char **argv)
 			break;
 		case 'l':
 			if (mc_user_own(optarg, &e))
+				return refused(&e, e.err == -EINVAL ? MC_USER_USAGE :
+								      MC_USER_FAILED);
+			break;
+		case 'm':
+			if (mc_user_object(optarg, argv, &e))
 				return refused(&e, e.err == -EINVAL ? MC_USER_USAGE :
 								      MC_USER_FAILED);
 			break;

@@ -304,7 +304,7 @@ static int check_type(struct mc_run *run, const struct mc_point *point,
 	const char *type = mc_type_name(point->v[MC_KEY_TYPE]);
 	const struct device *d = &devices[point->v[MC_KEY_TYPE]];
 
-	if (point->v[MC_KEY_TYPE] == MC_WB || device_serves(point, want))
+	if (point->v[MC_KEY_TYPE] == MC_WB || mc_user_has_object() || device_serves(point, want))
 		return 0;
 	if (has_device(point->v[MC_KEY_TYPE]) && want->place.node >= 0 &&
 	    want->place.node != d->info.node)
@@ -329,6 +329,8 @@ static int find_memory(struct mc_run *run, const struct mc_point *point,
 
 	if (on_target(point))
 		return mc_user_target_find(run, point, area);
+	if (mc_user_has_object())
+		return mc_user_object_find(run, point, want, area);
 	if (want->region)
 		return mc_user_regions_find(run, point, want, area);
 	m = &devices[point->v[MC_KEY_TYPE]].map;
@@ -352,6 +354,7 @@ static void drop_memory(void)
 	struct mapping *m;
 
 	mc_user_regions_drop();
+	mc_user_object_drop();
 	while ((m = own)) {
 		own = m->next;
 		unmap(m);
@@ -399,7 +402,7 @@ static int check_point(struct mc_run *run, const struct mc_point *point)
 {
 	struct mc_wanted want;
 	unsigned int i;
-	int err;
+	int err = 0;
 
 	if (!point->v[MC_KEY_IRQ])
 		return mc_fail(&run->error, -EOPNOTSUPP,
@@ -412,6 +415,10 @@ static int check_point(struct mc_run *run, const struct mc_point *point)
 			       "page: direct is the kernel's own mapping; memcache-user takes auto, 4k, 2m or thp");
 	if (on_target(point))
 		return mc_user_target_check(run, point);
+	if (mc_user_has_object())
+		err = mc_user_object_check(run, point);
+	if (err)
+		return err;
 	if (point->v[MC_KEY_TYPE] >= MC_NTYPES)
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "type: RAM takes wb, wc and uc; %s is for the module",
@@ -451,6 +458,7 @@ void mc_user_memory_init(bool own_only)
 	if (zero_page == MAP_FAILED)
 		abort();
 	mc_verdict_init(zero_page);
+	own_only |= mc_user_has_object();
 	for (type = 0; !own_only && type < MC_NTYPES; type++)
 		open_device(type);
 }
@@ -472,14 +480,17 @@ void mc_user_memory_end(void)
 
 void mc_user_types_json(struct mc_text *t)
 {
-	enum mc_type type;
+	enum mc_type type, of_object = MC_NTYPES;
+	const struct mc_verdict *verdict = mc_user_object_verdict(&of_object);
 
 	mc_textf(t, "{");
 	for (type = 0; type < MC_NTYPES; type++) {
 		struct mc_verdict v;
 
 		mc_textf(t, "%s\"%s\":", type ? "," : "", mc_type_name(type));
-		if (type == MC_WB && !has_device(type)) {
+		if (type == of_object) {
+			mc_verdict_json(t, MC_ATTR_NA, verdict);
+		} else if (type == MC_WB && !has_device(type)) {
 			mc_verdict_of(&v, type, zero_page, PAGE);
 			mc_verdict_json(t, MC_ATTR_NA, &v);
 		} else if (has_device(type)) {
@@ -494,5 +505,5 @@ void mc_user_types_json(struct mc_text *t)
 
 const char *mc_user_memory_name(void)
 {
-	return has_device(MC_WB) ? "module" : "own";
+	return mc_user_has_object() ? "object" : has_device(MC_WB) ? "module" : "own";
 }

@@ -6,6 +6,7 @@
 #include "core/level.h"
 #include "core/math.h"
 #include "measure/side.h"
+#include "measure/verdict.h"
 
 /* memory.c */
 extern const struct mc_side mc_user_side;
@@ -52,11 +53,24 @@ int mc_user_own(const char *path, struct mc_error *e);
 int mc_user_own_hold(struct mc_run *run);
 void mc_user_own_drop(void);
 
+/* object.c */
+int mc_user_object(char *named, char **argv, struct mc_error *e);
+bool mc_user_has_object(void);
+int mc_user_object_check(struct mc_run *run, const struct mc_point *point);
+int mc_user_object_find(struct mc_run *run, const struct mc_point *point,
+			const struct mc_wanted *want, struct mc_area *area);
+const struct mc_verdict *mc_user_object_verdict(enum mc_type *type);
+void mc_user_object_drop(void);
+
+/* dynamic/load.c, in memcache-user-dynamic only */
+const void *mc_user_load(const char *path, const char *name, const char **why);
+
 /* machine.c */
 #define MC_MACHINE_MAX	16384
 void mc_user_machine_json(struct mc_text *t);
 const char *mc_user_hypervisor(char *id);
 bool mc_user_read_file(const char *path, char *buf, size_t size);
+bool mc_user_beside(const char *name, char *path, size_t size);
 
 /* describe.c */
 void mc_user_describe(struct mc_text *t);

@@ -387,19 +387,6 @@ static int os_job(struct mc_worker *w, void *arg)
 
 /* ----------------------------------------------------------------- the run */
 
-static bool find_hello(void)
-{
-	ssize_t n = readlink("/proc/self/exe", job.hello, sizeof(job.hello) - 32);
-	char *slash;
-
-	if (n <= 0)
-		return false;
-	job.hello[n] = '\0';
-	slash = strrchr(job.hello, '/');
-	strcpy(slash ? slash + 1 : job.hello, "memcache-hello");
-	return !access(job.hello, X_OK);
-}
-
 #define BIT(n)	(1U << (n))
 
 /* The items that use a key. For others a list of its values would repeat the same. */
@@ -440,7 +427,8 @@ static int os_check(struct mc_run *run, const struct mc_point *point)
 	u64 item = point->v[KEY_ITEM];
 	const char *word = mc_key_word(keys, item);
 
-	if (item >= ITEM_FORK_EXEC && !find_hello())
+	if (item >= ITEM_FORK_EXEC &&
+	    !mc_user_beside("memcache-hello", job.hello, sizeof(job.hello)))
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "item: %s needs the program memcache-hello beside memcache-user",
 			       word);

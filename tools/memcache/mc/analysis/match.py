@@ -20,7 +20,7 @@ from mc.records import places, tests, units
 from mc.records.fields import WHICH, asked
 from mc.records.results import Run
 
-FREE = ("irq", "cpu", "page", "disturbed")
+FREE = ("irq", "cpu", "page", "disturbed", "memory_object")
 IGNORED = ("repeat",)
 STATE = "prefetch"                      # the state that was reached, not the one asked for
 

@@ -27,9 +27,12 @@ WHICH = tests.named("which")
 def asked(result: dict) -> dict:
     """The keys of the request and their values. A key that the test does not have counts as
     well if it stands before the facts in a record whose keys are still in their original
-    order."""
+    order. An object that made the memory was asked for, too."""
     keys, values = _asked(result.get("test"), tuple(result))
-    return dict(zip(keys, values(result)))
+    found = dict(zip(keys, values(result)))
+    if made := result.get("memory_object"):
+        found["memory_object"] = made
+    return found
 
 
 @lru_cache

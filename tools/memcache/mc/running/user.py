@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The side of user space: the program memcache-user, which is called for each request. The variable
-MEMCACHE_LOOP names the loop of op=own."""
+MEMCACHE_LOOP names the loop of op=own, MEMCACHE_MEMORY the object that makes the memory."""
 
 import errno
 import os
@@ -80,8 +80,9 @@ class User(Side):
             return self._run(["--counters", file.name], line)
 
     def _run(self, options: list[str], line: str) -> Outcome:
-        if named := os.environ.get("MEMCACHE_LOOP"):
-            options = [*options, "--loop", named]
+        for option in ("loop", "memory"):
+            if named := os.environ.get(f"MEMCACHE_{option.upper()}"):
+                options = [*options, f"--{option}", named]
         try:
             self.child = subprocess.Popen(
                 [self.source, "-j", *options, "--", line], text=True, errors="replace",
