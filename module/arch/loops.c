@@ -77,6 +77,27 @@ bool mc_loop_runs(const struct mc_loop *loop)
 }
 
 /**
+ * mc_loop_within() - find the widest loop, up to a width, that this CPU can run
+ * @op: operation
+ * @most: bytes of an access at most
+ *
+ * Return: the loop, or NULL if the CPU can run none, or there is none.
+ */
+const struct mc_loop *mc_loop_within(enum mc_op op, unsigned int most)
+{
+	const struct mc_loop *best = NULL, *loop;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(tables); i++) {
+		for (loop = tables[i]; READ_ONCE(loop->width); loop++) {
+			if (loop->op == op && loop->width <= most && mc_loop_runs(loop))
+				best = loop;
+		}
+	}
+	return best;
+}
+
+/**
  * mc_loop_widest() - find the widest loop that this CPU can run
  * @op: operation
  *
@@ -84,16 +105,7 @@ bool mc_loop_runs(const struct mc_loop *loop)
  */
 const struct mc_loop *mc_loop_widest(enum mc_op op)
 {
-	const struct mc_loop *best = NULL, *loop;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(tables); i++) {
-		for (loop = tables[i]; READ_ONCE(loop->width); loop++) {
-			if (loop->op == op && mc_loop_runs(loop))
-				best = loop;
-		}
-	}
-	return best;
+	return mc_loop_within(op, ~0U);
 }
 
 /* The words of width=. */
@@ -105,12 +117,14 @@ const struct mc_name mc_width_names[] = {
 /**
  * mc_loop_chosen() - find the loop that a request asks for
  * @op: operation
- * @width: bytes an access, or MC_WIDTH_MAX
+ * @width: bytes an access, or MC_WIDTH_MAX, or MC_WIDTH_NARROW
  *
  * Return: the loop, or NULL as mc_loop_find() and mc_loop_widest().
  */
 const struct mc_loop *mc_loop_chosen(enum mc_op op, u64 width)
 {
+	if (width == MC_WIDTH_NARROW)
+		return mc_loop_within(op, MC_WIDTH_SAFE);
 	return width == MC_WIDTH_MAX ? mc_loop_widest(op) : mc_loop_find(op, width);
 }
 
@@ -130,6 +144,10 @@ int mc_loop_check(enum mc_op op, u64 width, struct mc_error *e)
 	if (!mc_cpu_has(mc_ops[op].needs))
 		return mc_fail(e, -EOPNOTSUPP,
 			       "op: this CPU has no instruction for op=%s", name);
+	if (!loop && width == MC_WIDTH_NARROW)
+		return mc_fail(e, -EINVAL,
+			       "width: op=%s has no access of %u bytes or less, and a device may not answer wider ones; width= says which to make",
+			       name, MC_WIDTH_SAFE);
 	if (!loop && width == MC_WIDTH_MAX)
 		return mc_fail(e, -EOPNOTSUPP,
 			       "width: this CPU has no access of any width for op=%s", name);

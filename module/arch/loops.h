@@ -259,12 +259,15 @@ extern const struct mc_loop mc_loops_of_kernel[];
 extern struct mc_loop mc_loops_of_own[];
 
 #define MC_WIDTH_MAX	0	/* the value of width=max */
+#define MC_WIDTH_NARROW	(~0ULL)	/* the widest up to MC_WIDTH_SAFE */
+#define MC_WIDTH_SAFE	8U	/* bytes of an access that each device is supposed to answer */
 extern const struct mc_name mc_width_names[];
 
 void mc_vectors_clean(void);
 bool mc_fence_runs(u64 fence);
 bool mc_device_memory(enum mc_type type);
 const struct mc_loop *mc_loop_find(enum mc_op op, unsigned int width);
+const struct mc_loop *mc_loop_within(enum mc_op op, unsigned int most);
 const struct mc_loop *mc_loop_widest(enum mc_op op);
 bool mc_loop_runs(const struct mc_loop *loop);
 const struct mc_loop *mc_loop_chosen(enum mc_op op, u64 width);

@@ -613,12 +613,12 @@ static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct 
 	s->verify = point->v[KEY_VERIFY];
 	s->ok = true;
 	s->sum = *p;
-	s->sum.loop = mc_loop_widest(MC_OP_SUM);
+	s->sum.loop = mc_loop_within(MC_OP_SUM, mc_point_width(run, point));
 	s->sum.readback = NULL;
 	s->sum.streams = 1;
 	s->sum.fence = MC_FENCE_NONE;
 	s->fill = s->sum;
-	s->fill.loop = mc_loop_widest(MC_OP_FILL);
+	s->fill.loop = mc_loop_within(MC_OP_FILL, mc_point_width(run, point));
 	s->spoil = s->fill;
 	s->spoil.data = MC_DATA_COUNTER;
 	s->spoil.value = 1;
@@ -763,6 +763,7 @@ const struct mc_test mc_test_bandwidth = {
 		.nkeys = ARRAY_SIZE(keys),
 		.columns = columns,
 		.ncolumns = ARRAY_SIZE(columns),
+		.width = KEY_WIDTH,
 	},
 	.level = COL_LEVEL,
 	.uncached = bandwidth_uncached,

@@ -112,6 +112,7 @@ struct member {
  * @n: number of threads
  * @member: array of @n threads
  * @groups: the groups of the request
+ * @fill: loop that fills the memory of threads
  * @skip: number of samples that are not kept: until all threads are at it, and warm-ups
  * @all: number of samples
  * @now: number of the current sample; @all: it is the end
@@ -122,6 +123,7 @@ struct mix_job {
 	unsigned int n;
 	struct member *member;
 	const struct mc_group *groups;
+	const struct mc_loop *fill;
 	u32 skip;
 	u32 all;
 	u32 now;
@@ -178,10 +180,10 @@ static bool writes(const struct member *m)
 }
 
 /* Fill a thread's memory, and link its pointers. */
-static int prepare(struct mc_worker *w, struct member *m)
+static int prepare(struct mc_worker *w, const struct mix_job *job, struct member *m)
 {
 	struct mc_pass fill = {
-		.loop = mc_loop_widest(MC_OP_FILL), .view = m->load.view,
+		.loop = job->fill, .view = m->load.view,
 		.offset = { m->load.start }, .bytes = m->load.slice,
 		.data = MC_DATA_COUNTER, .value = 1,
 	};
@@ -392,7 +394,7 @@ static int mix_job(struct mc_worker *w, void *arg)
 	struct mix_job *job = arg;
 	struct member *m = &job->member[w->index];
 	struct mc_walk walk;
-	int err = prepare(w, m);
+	int err = prepare(w, job, m);
 
 	if (!m->chases)
 		mc_walk_begin(&walk, &m->load, w->index);
@@ -642,6 +644,7 @@ static int set_up(struct mc_run *run, struct mix_job *job, const struct mc_point
 		return err;
 	job->n = job->meas.n;
 	job->groups = run->req->group;
+	job->fill = mc_loop_within(MC_OP_FILL, mc_point_width(run, point));
 	job->skip = max(1 + point->v[MC_KEY_WARMUP], (u64)MC_WARM_NS / SAMPLE_NS);
 	job->meas.settling.worked = mc_ns_to_ticks(job->skip * SAMPLE_NS);
 	job->all = job->skip + point->v[MC_KEY_REPEAT];

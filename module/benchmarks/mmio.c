@@ -423,6 +423,7 @@ const struct mc_test mc_test_mmio = {
 		.nkeys = ARRAY_SIZE(keys),
 		.columns = columns,
 		.ncolumns = ARRAY_SIZE(columns),
+		.width = KEY_WIDTH,
 	},
 	.records = MC_RECORD_OF_CPU,
 	.histogram = true,

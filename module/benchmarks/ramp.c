@@ -205,10 +205,17 @@ static u64 first_word(enum mc_op op, unsigned int array)
 	return array == 1 ? TWO_BITS : ONE_BITS;
 }
 
+/* A loop beside the timed one, whose accesses are no wider. */
+static const struct mc_loop *loop_beside(const struct mc_pass *timed, enum mc_op op)
+{
+	return mc_loop_within(op, max(timed->loop->width, MC_WIDTH_SAFE));
+}
+
 static int fill(struct mc_worker *w, const struct mc_pass *timed)
 {
 	struct mc_pass p = {
-		.loop = mc_loop_widest(MC_OP_FILL), .view = timed->view, .bytes = timed->bytes,
+		.loop = loop_beside(timed, MC_OP_FILL), .view = timed->view,
+		.bytes = timed->bytes,
 	};
 	unsigned int i;
 	int err = 0;
@@ -236,7 +243,7 @@ static int verify(struct mc_worker *w, struct ramp_job *job)
 {
 	const struct mc_pass *p = &job->meas.each->pass;
 	struct mc_pass sum = {
-		.loop = mc_loop_widest(MC_OP_SUM), .view = p->view, .bytes = p->bytes,
+		.loop = loop_beside(p, MC_OP_SUM), .view = p->view, .bytes = p->bytes,
 	};
 	u64 bytes, ticks;
 	int err = 0;
@@ -625,6 +632,7 @@ const struct mc_test mc_test_ramp = {
 		.nkeys = ARRAY_SIZE(keys),
 		.columns = columns,
 		.ncolumns = ARRAY_SIZE(columns),
+		.width = KEY_WIDTH,
 	},
 	.table =
 		"rows=idle_ns values=ms_to_95,lost_bytes,first_mb_per_s,mb_per_s,first_core_mhz,core_mhz scope=whole",

@@ -347,7 +347,7 @@ static int set_up_job(struct mc_run *run, const struct mc_point *point,
 	job->count = point->v[KEY_COUNT];
 	job->loop = mc_random_loop_find(job->generator, job->op, job->bytes);
 	job->fill = (struct mc_pass){
-		.loop = mc_loop_widest(MC_OP_FILL), .view = view,
+		.loop = mc_loop_within(MC_OP_FILL, mc_point_width(run, point)), .view = view,
 		.bytes = size, .value = FIRST,
 	};
 	job->share = mc_alloc_array(mc_team_size(run->team), sizeof(*job->share));

@@ -191,6 +191,7 @@ struct mc_column {
  * @nkeys: number of @keys
  * @columns: its own figures
  * @ncolumns: number of @columns, at most MC_MAX_COLUMNS
+ * @width: number of the key that says how wide its accesses are; 0: it has none
  * @memoryless: it measures no memory: none is found for a point, and the table has no
  *              column about memory
  */
@@ -202,6 +203,7 @@ struct mc_spec {
 	unsigned int nkeys;
 	const struct mc_column *columns;
 	unsigned int ncolumns;
+	unsigned int width;
 	bool memoryless;
 };
 

@@ -336,7 +336,24 @@ int mc_target_check(struct mc_run *run, const struct mc_point *point)
 
 /* ---------------------------------------------------- open, map and close */
 
-/* The device may have been unbound since mc_target_check(), or may be on its way out. */
+/* Find the range of a BAR whose device can't go away, nor change. */
+static int hold_bar(struct mc_run *run, struct pci_dev *pci)
+{
+	struct mc_bar bar = bar_of(pci, run->req->target.bar);
+	int err;
+
+	if (!bound(pci) || pci->current_state != PCI_D0)
+		return mc_fail(&run->error, -ENODEV, "target: %s went away, or it sleeps",
+			       pci_name(pci));
+	err = mc_target_check_bar(&bar, run->req, &run->error);
+	opened.range = bar.range;
+	return err ? err : mc_target_check_window(&opened.window, bar.range.bytes, &run->error);
+}
+
+/*
+ * Since mc_target_check() the device may have been unbound, or even been bound again with
+ * another BAR, which is only resized and moved while no driver has the device.
+ */
 static int open_device(struct mc_run *run)
 {
 	struct pci_dev *pci = find_device(&run->req->target, &run->error);
@@ -345,7 +362,7 @@ static int open_device(struct mc_run *run)
 		return run->error.err;
 	/* remove() runs with this lock held. */
 	device_lock(&pci->dev);
-	opened.is = bound(pci) && pci->current_state == PCI_D0;
+	opened.is = !hold_bar(run, pci);
 	mutex_lock(&in_use.lock);
 	in_use.pci = opened.is ? pci : NULL;
 	in_use.team = run->team;
@@ -353,15 +370,17 @@ static int open_device(struct mc_run *run)
 	device_unlock(&pci->dev);
 	if (opened.is)
 		return 0;
-	mc_fail(&run->error, -ENODEV, "target: %s went away, or it sleeps", pci_name(pci));
 	pci_dev_put(pci);
 	return run->error.err;
 }
 
 static int open_range(struct mc_run *run)
 {
-	const struct mc_range *r = &opened.range;
+	const struct mc_range *r = &run->req->target.range;
 
+	if (check_phys(run->req, &run->error))
+		return run->error.err;
+	opened.range = *r;
 	opened.is = request_mem_region(r->start, r->bytes, NAME);
 	if (opened.is)
 		return 0;
@@ -371,10 +390,7 @@ static int open_range(struct mc_run *run)
 
 static int open_target(struct mc_run *run)
 {
-	opened = (struct opened){ 0 };
-	if (find_range(run->req, &opened.range, &run->error))
-		return run->error.err;
-	opened.window = mc_target_window(run->req);
+	opened = (struct opened){ .window = mc_target_window(run->req) };
 	return run->req->target.kind == MC_TARGET_PCI ? open_device(run) : open_range(run);
 }
 
@@ -435,6 +451,7 @@ static int prove(struct mc_run *run, const struct mc_point *point)
 	};
 	int err = map_as(writes && cached(type) ? MC_UC : type, &run->error);
 
+	err = err ? err : mc_target_try(run, point, address(opened.window.start));
 	if (!err && writes)
 		err = mc_contents_save(&opened.contents, address(opened.window.start), &range,
 				       run);
@@ -497,6 +514,7 @@ int mc_target_find(struct mc_run *run, const struct mc_point *point, struct mc_a
 	if (!err && !opened.proven)
 		err = prove(run, point);
 	err = err ? err : map_as(mc_type_of(point), &run->error);
+	err = err ? err : mc_target_try(run, point, address(offset));
 	if (err)
 		return err;
 	opened.part = (struct mc_range){ opened.range.start + offset, size };

@@ -221,6 +221,20 @@ unsigned int mc_engine_threads(const struct mc_request *req)
 	return req->any_cpu ? 1 : req->ncpus;
 }
 
+/*
+ * One combination of a request. Where a wide access may be one that nobody answers, only a
+ * width in the request makes one.
+ */
+static void point_of(const struct mc_request *req, u64 index, struct mc_point *point)
+{
+	unsigned int key = req->spec->width;
+
+	mc_request_point(req, index, point);
+	if (key && point->v[key] == MC_WIDTH_MAX && mc_unvouched(point) &&
+	    !mc_request_given(req, key))
+		point->v[key] = MC_WIDTH_NARROW;
+}
+
 /**
  * mc_engine_samples() - number of samples that a request takes
  * @req: the request
@@ -274,7 +288,7 @@ static int check_points(struct mc_run *run)
 	if (takes_turns(run->req))
 		mc_team_only(run->team, 0);
 	for (i = 0; i < n && !err; i++) {
-		mc_request_point(run->req, i, &point);
+		point_of(run->req, i, &point);
 		mc_area_assign(run, &point);
 		err = run->side->check(run, &point);
 		if (!err)
@@ -433,7 +447,7 @@ static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 	int err = 0;
 	u64 i;
 
-	mc_request_point(run->req, index, &rec->point);
+	point_of(run->req, index, &rec->point);
 	rec->cpu = MC_CPU_ALL;
 	if (takes_turns(run->req)) {
 		mc_team_only(run->team, run->part);

@@ -9,6 +9,26 @@
 #include "platform/os.h"
 
 /**
+ * mc_point_width() - how wide the accesses of a point may be, those that are not timed included
+ * @run: the run
+ * @point: the point
+ *
+ * Context: Any.
+ * Return: bytes: as wide as the CPU can, but for memory that nobody vouches for no wider than
+ * the request says.
+ */
+unsigned int mc_point_width(const struct mc_run *run, const struct mc_point *point)
+{
+	unsigned int key = run->req->spec->width;
+
+	if (!mc_unvouched(point))
+		return ~0U;
+	if (!key || !mc_request_given(run->req, key))
+		return MC_WIDTH_SAFE;
+	return point->v[key] == MC_WIDTH_MAX ? ~0U : (unsigned int)max(point->v[key], 8ULL);
+}
+
+/**
  * mc_measurement_begin() - set up the measurement of a point
  * @meas: result, which mc_measurement_end() must free even after an error; the test
  *        fills in each thread's pass

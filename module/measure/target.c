@@ -3,8 +3,11 @@
  * Targets other than RAM, on either side: what may be measured on them, and their contents,
  * which a run that writes saves before, and brings back.
  */
+#include "arch/loops.h"
+#include "arch/mmio.h"
 #include "measure/target.h"
 #include "measure/team.h"
+#include "platform/access.h"
 #include "platform/os.h"
 
 /**
@@ -110,6 +113,69 @@ struct mc_range mc_target_window(const struct mc_request *req)
 		first, mc_request_max(req, MC_KEY_OFFSET) - first +
 		       mc_request_max(req, MC_KEY_SIZE)
 	};
+}
+
+/**
+ * mc_target_check_window() - check that the target still has what a request measures
+ * @window: mc_target_window()
+ * @bytes: size of the target, now that nobody can change it
+ * @e: explains an error
+ *
+ * Return: 0 or -ENODEV.
+ */
+int mc_target_check_window(const struct mc_range *window, u64 bytes, struct mc_error *e)
+{
+	if (window->start <= bytes && window->bytes <= bytes - window->start)
+		return 0;
+	return mc_fail(e, -ENODEV,
+		       "target: it has changed since the request was checked, and has %llu bytes now",
+		       bytes);
+}
+
+/* Widths of the accesses that a point makes; each is a bit, since all are powers of two. */
+static unsigned int widths_of(const struct mc_run *run, const struct mc_point *point)
+{
+	unsigned int widths = 0, most = mc_point_width(run, point), width;
+	unsigned int key = run->req->spec->width;
+	const struct mc_mmio_loop *loop;
+
+	/* What was there is saved by words of 4 bytes; the verdict follows pointers. */
+	if (point->v[MC_KEY_WRITE])
+		widths = point->v[MC_KEY_TARGET] == MC_TARGET_PHYS ? 4 | 8 : 4;
+	/* Wide reads are compared with those of 4 bytes. */
+	if (key && point->v[key] != MC_WIDTH_MAX && point->v[key] != MC_WIDTH_NARROW) {
+		widths |= (unsigned int)point->v[key] | (point->v[key] < 8 ? 0 : 4);
+		if (mc_unvouched(point))
+			return widths;
+	}
+	for (width = MC_WIDTH_SAFE; width <= 64 && width <= most; width *= 2) {
+		loop = mc_mmio_loop_find(width);
+		if (loop && mc_cpu_has(loop->feature))
+			widths |= width;
+	}
+	return widths;
+}
+
+/**
+ * mc_target_try() - make the first access of each width to a target, such that it may fault
+ * @run: the run
+ * @point: the point
+ * @at: the first line that the point measures
+ *
+ * Context: Process.
+ * Return: 0, or -EOPNOTSUPP (an access faulted), explained in @run->error.
+ */
+int mc_target_try(struct mc_run *run, const struct mc_point *point, void *at)
+{
+	unsigned int widths = widths_of(run, point), width;
+
+	for (width = 1; width <= 64; width *= 2) {
+		if (widths & width && mc_access_try(at, width, point->v[MC_KEY_WRITE]))
+			return mc_fail(&run->error, -EOPNOTSUPP,
+				       "width: the target does not take an access of %u bytes: it faults",
+				       width);
+	}
+	return 0;
 }
 
 /* ------------------------------------------------------------ the contents */

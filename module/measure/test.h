@@ -213,6 +213,15 @@ static inline enum mc_type mc_type_of(const struct mc_point *point)
 	return (enum mc_type)point->v[MC_KEY_TYPE];
 }
 
+/* Does nobody vouch for the memory: may it be that of a device, or no memory at all? */
+static inline bool mc_unvouched(const struct mc_point *point)
+{
+	return point->v[MC_KEY_TARGET] == MC_TARGET_PCI ||
+	       (point->v[MC_KEY_TARGET] == MC_TARGET_PHYS && point->v[MC_KEY_ANY_RANGE]);
+}
+
+unsigned int mc_point_width(const struct mc_run *run, const struct mc_point *point);
+
 /* Must the point leave its memory as it is? */
 static inline bool mc_untouched(const struct mc_point *point)
 {

@@ -31,7 +31,7 @@ setup_file() { devices; }
 @test "a BAR is owned, and has the type that was asked for" {
 	bind "$IVSHMEM"
 	grep -q ' : memcache$' /proc/iomem
-	echo "bandwidth target=pci:$IVSHMEM/2 type=uc,wc op=read,ntread size=64K offset=0,1M repeat=3" >run
+	echo "bandwidth target=pci:$IVSHMEM/2 type=uc,wc op=read,ntread width=max size=64K offset=0,1M repeat=3" >run
 	cat results
 	holds 'len(results) == 8' 'values("verified") == {"off"}' 'values("memory_node") == {None}' \
 		'[r["attribute"] for r in results] == 4 * ["uc-"] + 4 * ["wc"]' \
@@ -157,6 +157,52 @@ setup_file() { devices; }
 	echo "mmio target=pci:$TESTDEV/2 any_bar=yes type=uc op=read size=4K repeat=1" >run
 	holds 'len(results) == 1'
 	unbind "$TESTDEV"
+}
+
+@test "a BAR and a reserved range get accesses of 8 bytes at most, unless width= is given" {
+	local target
+	bind "$IVSHMEM"
+	for target in "pci:$IVSHMEM/2" "$PHYS"; do
+		echo "bandwidth target=$target type=uc write=yes op=read,write,copy,rw21 readback=off size=64K repeat=1" >run
+		holds 'values("width_bytes") == {8}' 'values("verified") == {"ok"}'
+		echo "ramp target=$target type=uc write=yes op=write size=16K repeat=1" >run
+		holds '{r["width_bytes"] for r in results} == {8}'
+		refused EINVAL "width: op=ntread has no access of 8 bytes or less, and a device may not answer wider ones; width= says which to make" \
+			"bandwidth target=$target type=uc op=ntread size=64K"
+		echo "bandwidth target=$target type=uc write=yes op=write,ntread width=max size=64K repeat=1" >run
+		holds 'all(r["width_bytes"] >= 16 for r in results)' 'values("verified") == {"ok"}'
+		echo "bandwidth target=$target type=uc op=read width=16 size=64K repeat=1" >run
+		holds 'values("width_bytes") == {16}'
+	done
+	unbind "$IVSHMEM"
+	unchanged
+}
+
+# faults N BYTES LINE: the N-th first access of the request faults, one of so many bytes.
+faults() {
+	echo "try fault $1" >/sys/kernel/debug/mc_witness/fault
+	refused EOPNOTSUPP "width: the target does not take an access of $2 bytes: it faults" "$3"
+	grep -q '^hits=[1-9]' /sys/kernel/debug/mc_witness/state
+}
+
+@test "an access that faults is an error, of every width" {
+	local bar=target=pci:$IVSHMEM/2
+	insmod "$WITNESS_KO"
+	bind "$IVSHMEM"
+	faults 1 8 "bandwidth $bar type=uc op=read size=64K"
+	faults 1 4 "mmio $bar type=uc op=read width=16"
+	faults 2 16 "mmio $bar type=uc op=read width=16"
+	for width in 1 2 4; do faults 1 $width "mmio $bar type=uc op=read width=$width"; done
+	faults 1 4 "bandwidth $bar type=uc write=yes op=write width=32 size=64K"
+	faults 2 32 "bandwidth $bar type=uc write=yes op=write width=32 size=64K"
+	faults 3 4 "bandwidth $bar type=uc write=yes op=write width=32 size=64K"
+	faults 2 16 "bandwidth $bar type=uc op=read width=max size=64K"
+	faults 1 8 "bandwidth target=$PHYS type=wb op=read size=64K"
+	echo "bandwidth $bar type=uc write=yes op=write width=32 size=64K repeat=1" >run
+	holds 'values("verified") == {"ok"}'
+	unbind "$IVSHMEM"
+	rmmod mc_witness
+	unchanged
 }
 
 @test "mmio: what an access costs, of every operation and width" {

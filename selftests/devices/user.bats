@@ -64,7 +64,7 @@ take_back() { echo >"$DEVICES/$1/driver_override"; }
 @test "a BAR: types read back, contents unchanged, the device as it was" {
 	offer "$IVSHMEM"
 	local bar=target=pci:$IVSHMEM/2
-	process "bandwidth $bar type=uc,wc op=read,ntread size=64K offset=0,1M repeat=2" \
+	process "bandwidth $bar type=uc,wc op=read,ntread width=max size=64K offset=0,1M repeat=2" \
 		"mmio $bar type=uc,wc op=read width=4,8 repeat=2"
 	cat "$BATS_TEST_TMPDIR/results.jsonl"
 	holds 'len(results) == 12' \
@@ -75,6 +75,19 @@ take_back() { echo >"$DEVICES/$1/driver_override"; }
 		"mmio $bar write=yes type=uc,wc op=write,write_read,burst width=1,8 repeat=2"
 	holds 'len(results) == 20' 'values("verified") == {"ok"}'
 	[ "$(cat "$DEVICES/$IVSHMEM/enable")" = 0 ]
+	take_back "$IVSHMEM"
+	unchanged
+}
+
+@test "a BAR gets accesses of 8 bytes at most, unless width= is given" {
+	local bar=target=pci:$IVSHMEM/2
+	offer "$IVSHMEM"
+	process "bandwidth $bar type=uc write=yes op=read,write,copy size=64K repeat=1"
+	holds 'values("width_bytes") == {8}' 'values("verified") == {"ok"}'
+	refuses "Invalid argument: width: op=ntread has no access of 8 bytes or less" \
+		"bandwidth $bar type=uc op=ntread size=64K"
+	process "bandwidth $bar type=uc op=read,ntread width=16 size=64K repeat=1"
+	holds 'values("width_bytes") == {16}'
 	take_back "$IVSHMEM"
 	unchanged
 }

@@ -7,6 +7,8 @@
 load inside.bash
 
 @test "BARs and physical ranges" {
+	WITNESS_KO=$(tools/guest/build -w)
+	export WITNESS_KO
 	"$BATS_TEST_DIRNAME/error_tables.py" "$BATS_TEST_TMPDIR"
 	ACPI="BERT=$BATS_TEST_TMPDIR/bert HEST=$BATS_TEST_TMPDIR/hest" \
 		DEVICES="ivshmem=4M testdev=1M edu" \

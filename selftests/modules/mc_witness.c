@@ -14,6 +14,7 @@
  *           the work is done (late), succeed without having done anything (lie),
  *           or succeed having done only the first page (part);
  *           `sum wrong N`: the N-th sum that memcache compares with is wrong;
+ *           `try fault N`: the N-th first access that memcache makes to a target faults;
  *           `repair`: make all pages write-back again
  *   mapped  read at the offset ADDRESS: the entry of that address in the reader's
  *           own page tables: `type=wc direct=wc pfn=N`, where direct is the type of
@@ -79,8 +80,8 @@ static unsigned long *touched;		/* a bit for each page frame */
 static unsigned long npfns;
 static atomic_t hits;			/* faults that took place */
 
-static struct kprobe sum_probe;
-static atomic_t sums_left;
+static struct kprobe sum_probe, try_probe;
+static atomic_t sums_left, tries_left;
 static struct dentry *dir;
 
 /* ---------------------------------------------------------- replacing functions */
@@ -161,6 +162,16 @@ static int change_sum(struct kprobe *probe, struct pt_regs *regs)
 {
 	if (atomic_dec_if_positive(&sums_left) == 0) {
 		regs->di++;
+		atomic_inc(&hits);
+	}
+	return 0;
+}
+
+/* mc_access_try(at, width, stores): nothing is mapped below the end of the address space. */
+static int change_address(struct kprobe *probe, struct pt_regs *regs)
+{
+	if (atomic_dec_if_positive(&tries_left) == 0) {
+		regs->di = -PAGE_SIZE;
 		atomic_inc(&hits);
 	}
 	return 0;
@@ -302,19 +313,17 @@ static int repair(void)
 	return err;
 }
 
-/* The probe is for memcache as it is loaded now: it goes when memcache is unloaded. */
-static int wrong_sum(unsigned int n)
+/* A probe is for memcache as it is loaded now: it goes when memcache is unloaded. */
+static int disturb(struct kprobe *probe, const char *name, kprobe_pre_handler_t handler,
+		   atomic_t *left, unsigned int n)
 {
-	if (sum_probe.symbol_name)
-		unregister_kprobe(&sum_probe);
-	sum_probe = (struct kprobe){
-		.symbol_name = "memcache:mc_sum_of_run",
-		.pre_handler = change_sum,
-	};
-	atomic_set(&sums_left, n);
-	if (!register_kprobe(&sum_probe))
+	if (probe->symbol_name)
+		unregister_kprobe(probe);
+	*probe = (struct kprobe){ .symbol_name = name, .pre_handler = handler };
+	atomic_set(left, n);
+	if (!register_kprobe(probe))
 		return 0;
-	sum_probe.symbol_name = NULL;
+	probe->symbol_name = NULL;
 	return -ENOENT;
 }
 
@@ -353,7 +362,9 @@ static ssize_t fault_write(struct file *file, const char __user *from,
 	if (!strcmp(name, "repair"))
 		err = repair();
 	else if (!strcmp(name, "sum"))
-		err = wrong_sum(n);
+		err = disturb(&sum_probe, "memcache:mc_sum_of_run", change_sum, &sums_left, n);
+	else if (!strcmp(name, "try"))
+		err = disturb(&try_probe, "memcache:mc_access_try", change_address, &tries_left, n);
 	else
 		err = set_fault(name, kind, n, times);
 	return err ? err : len;
@@ -406,6 +417,8 @@ static void __exit witness_exit(void)
 	debugfs_remove(dir);
 	if (sum_probe.symbol_name)
 		unregister_kprobe(&sum_probe);
+	if (try_probe.symbol_name)
+		unregister_kprobe(&try_probe);
 	unregister(ARRAY_SIZE(functions));
 	kvfree(touched);
 }

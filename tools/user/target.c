@@ -295,6 +295,9 @@ static int open_target(struct mc_run *run)
 		return err;
 	opened.target = opened.pci ? opened.place.range : run->req->target.range;
 	opened.window = mc_target_window(run->req);
+	err = mc_target_check_window(&opened.window, opened.target.bytes, e);
+	if (err)
+		return err;
 	err = opened.pci ? set_enabled(opened.place.name, true) : 0;
 	if (err)
 		return mc_fail(e, err, "target: %s can't be switched on: %s", opened.place.name,
@@ -425,6 +428,7 @@ int mc_user_target_find(struct mc_run *run, const struct mc_point *point, struct
 	const char *node;
 
 	err = err ? err : map_as(run, point->v[MC_KEY_TYPE]);
+	err = err ? err : mc_target_try(run, point, opened.at + offset);
 	if (!err && !opened.proven)
 		err = prove(run, point->v[MC_KEY_WRITE]);
 	if (err)

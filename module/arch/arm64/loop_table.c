@@ -46,6 +46,8 @@ const struct mc_loop mc_loops[] = {
 	ROW(sum, SUM, 8, MC_CPU_BASE),
 	ROW(sum, SUM, 16, MC_CPU_BASE),
 	ROW(sum, SUM, 32, MC_CPU_BASE),
+	ROW(fill, FILL, 8, MC_CPU_BASE),
+	ROW(fill, FILL, 16, MC_CPU_BASE),
 	ROW(fill, FILL, 32, MC_CPU_BASE),
 	ROW(check, CHECK, 8, MC_CPU_BASE),
 	ROW(check, CHECK, 16, MC_CPU_BASE),

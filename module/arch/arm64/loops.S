@@ -10,6 +10,7 @@
 .macro LOOPS w
 LOOP mc_asm_read\w, \w, DO_READ, prep=PREP_SUM, done=DONE_SUM
 LOOP mc_asm_sum\w, \w, DO_SUM, prep=PREP_SUM, done=DONE_SUM
+LOOP mc_asm_fill\w, \w, DO_WRITE, prep=PREP_COUNT, count=1
 LOOP mc_asm_write\w, \w, DO_WRITE, prep=PREP_COUNT, renew=1
 LOOP mc_asm_copy\w, \w, DO_COPY, arrays=2
 LOOP mc_asm_rmw\w, \w, DO_RMW, prep=PREP_ONES
@@ -21,7 +22,6 @@ LOOPS 8
 LOOPS 16
 LOOPS 32
 
-LOOP mc_asm_fill32, 32, DO_WRITE, prep=PREP_COUNT, count=1
 LOOP mc_asm_ntread32, 32, DO_NTREAD, prep=PREP_SUM, done=DONE_SUM
 LOOP mc_asm_ntwrite32, 32, DO_NTWRITE, prep=PREP_COUNT, renew=1
 LOOP mc_asm_ntcopy32, 32, DO_NTCOPY, arrays=2

@@ -98,6 +98,7 @@ const struct mc_loop mc_loops[] = {
 	ROW(sum, SUM, 16, MC_CPU_BASE),
 	ROW(sum, SUM, 32, MC_CPU_AVX2),
 	ROW(sum, SUM, 64, MC_CPU_AVX512F),
+	ROW(fill, FILL, 8, MC_CPU_BASE),
 	ROW(fill, FILL, 16, MC_CPU_BASE),
 	ROW(fill, FILL, 32, MC_CPU_AVX2),
 	ROW(fill, FILL, 64, MC_CPU_AVX512F),

@@ -11,9 +11,9 @@
 LOOP mc_asm_read\w, \w, DO_READ, prep=PREP_SUM, done=DONE_SUM
 LOOP mc_asm_sum\w, \w, DO_SUM, prep=PREP_SUM, done=DONE_SUM
 .if \w > 8
-LOOP mc_asm_fill\w, \w, DO_WRITE, prep=PREP_COUNT, count=1
 LOOP mc_asm_ntread\w, \w, DO_NTREAD, prep=PREP_SUM, done=DONE_SUM, behind=ADD_LOADS
 .endif
+LOOP mc_asm_fill\w, \w, DO_WRITE, prep=PREP_COUNT, count=1
 LOOP mc_asm_write\w, \w, DO_WRITE, prep=PREP_COUNT, renew=1
 LOOP mc_asm_ntwrite\w, \w, DO_NTWRITE, prep=PREP_COUNT, renew=1
 LOOP mc_asm_copy\w, \w, DO_COPY, arrays=2

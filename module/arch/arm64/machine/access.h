@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Single accesses of an arm64 CPU, which may fault. Each architecture has a file of this name. */
+#ifndef MC_MACHINE_ACCESS_H
+#define MC_MACHINE_ACCESS_H
+
+#include "core/shim.h"
+
+#ifdef __KERNEL__
+#include <asm/asm-extable.h>
+#define MC_CATCH(from, to)	_ASM_EXTABLE_KACCESS_ERR_ZERO(from, to, w11, wzr)
+#else
+#define MC_CATCH(from, to)	""	/* a signal is caught elsewhere */
+#endif
+
+/* In the kernel, a fault goes to 3, and err_ is then not 0. */
+#define MC_ACCESS(load, store) ({					\
+	register long err_ asm("x11") = 0;				\
+									\
+	if (stores)							\
+		asm volatile(".arch_extension fp\n\t"			\
+			     ".arch_extension simd\n"			\
+			     "1:\t" load "\n2:\t" store "\n3:\n"		\
+			     MC_CATCH(1b, 3b) MC_CATCH(2b, 3b)		\
+			     : "+r" (err_) : "r" (at)			\
+			     : "memory", "x9", "v6", "v7");		\
+	else								\
+		asm volatile(".arch_extension fp\n\t"			\
+			     ".arch_extension simd\n"			\
+			     "1:\t" load "\n3:\n"			\
+			     MC_CATCH(1b, 3b)				\
+			     : "+r" (err_) : "r" (at)			\
+			     : "memory", "x9", "v6", "v7");		\
+	(int)err_;							\
+})
+
+/**
+ * mc_access() - load, and store what was loaded
+ * @at: the address
+ * @width: bytes of the access
+ * @stores: whether to store
+ *
+ * Context: In the kernel: between mc_fpu_begin() and mc_fpu_end().
+ * Return: 0; not 0: there is no such access; or, in the kernel, it faulted.
+ */
+static inline int mc_access(void *at, unsigned int width, bool stores)
+{
+	switch (width) {
+	case 1:
+		return MC_ACCESS("ldrb w9, [%1]", "strb w9, [%1]");
+	case 2:
+		return MC_ACCESS("ldrh w9, [%1]", "strh w9, [%1]");
+	case 4:
+		return MC_ACCESS("ldr w9, [%1]", "str w9, [%1]");
+	case 8:
+		return MC_ACCESS("ldr x9, [%1]", "str x9, [%1]");
+	case 16:
+		return MC_ACCESS("ldr q6, [%1]", "str q6, [%1]");
+	case 32:
+		return MC_ACCESS("ldp q6, q7, [%1]", "stp q6, q7, [%1]");
+	default:
+		return 1;
+	}
+}
+
+#endif /* MC_MACHINE_ACCESS_H */
