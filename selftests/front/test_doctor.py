@@ -171,6 +171,7 @@ class Doctor(fake.InDirectory):
                 with mock.patch("mc.advice.CHECKOUT", False):
                     self.examine(**changes)
                 self.assertNotRegex(self.text, CHECKOUT)
+                self.assertNotIn("What works", self.text)
                 self.assertNotRegex(self.text, r"\(\)|\(,|None|: [;)]")
                 subprocess.run("rm -r *", shell=True, check=True)
 

@@ -12,7 +12,7 @@ OWN_PYTHON = sys.prefix != sys.base_prefix  # that of pipx, or of another enviro
 # The words for a checkout, and those for an installed program.
 TEXTS = {
     "guest": (", or use a guest: make run", ""),
-    "or guest": (", make run (a guest)", ""),
+    "works": ("make run (a guest)", ""),
     "unlock": ("turn Secure Boot off, boot without lockdown=, or use a guest: make run",
                "turn Secure Boot off, or boot without lockdown="),
     "mounted": ("; make run WHERE=host does so", ""),

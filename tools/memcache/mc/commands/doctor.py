@@ -61,8 +61,10 @@ def examine(machine: Machine | None = None, as_json: bool = False) -> tuple[list
         for line in found]
     warned = sum(line.status == WARN for line in found)
     if failed:
-        verdict = f"UC can't be measured here at present: {failed} of the lines above say why. " \
-                  f"What works: memcache run --where user (WB){advice('or guest')}."
+        works = ", ".join(filter(None, [user.find() and "memcache run --where user (WB)",
+                                        advice("works")]))
+        verdict = f"UC can't be measured here at present: {failed} of the lines above say why." \
+                  f"{works and f' What works: {works}.'}"
     else:
         verdict = "Nothing prevents measuring UC here" + (
             f"; there are {warned} warnings." if warned else ".")
