@@ -70,13 +70,17 @@ static bool take_amount(struct rest *r, u64 *value)
 	return true;
 }
 
-/* 0000:03:00.0/2, as `lspci -D` names the device. */
+/* 0000:03:00.0/2, or without the domain, as `lspci` names the device where there is only one. */
 static bool parse_pci(struct mc_target *t, struct rest r)
 {
 	u64 domain, bus, device, function, bar;
+	struct rest whole = r;
 
-	if (take_digits(&r, 16, 0xffffffff, &domain) < 4 || !take(&r, ":") ||
-	    take_digits(&r, 16, 0xff, &bus) != 2 || !take(&r, ":") ||
+	if (take_digits(&r, 16, 0xffffffff, &domain) < 4 || !take(&r, ":")) {
+		r = whole;
+		domain = 0;
+	}
+	if (take_digits(&r, 16, 0xff, &bus) != 2 || !take(&r, ":") ||
 	    take_digits(&r, 16, 0x1f, &device) != 2 || !take(&r, ".") ||
 	    take_digits(&r, 16, 7, &function) != 1 || !take(&r, "/") ||
 	    take_digits(&r, 10, 5, &bar) != 1 || r.len)
@@ -113,9 +117,10 @@ bool mc_target_parse(struct mc_target *target, const char *s, size_t len)
 {
 	struct rest r = { s, len };
 
-	if (take(&r, "pci:"))
-		return parse_pci(target, r);
-	return take(&r, "phys:") && parse_phys(target, r);
+	if (take(&r, "phys:"))
+		return parse_phys(target, r);
+	take(&r, "pci:");
+	return parse_pci(target, r);
 }
 
 /**

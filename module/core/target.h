@@ -5,7 +5,7 @@
 
 #include "core/text.h"
 
-#define MC_TARGET_FORMS	"pci:DOMAIN:BUS:DEV.FN/BAR|phys:START+LENGTH"
+#define MC_TARGET_FORMS	"[pci:][DOMAIN:]BUS:DEV.FN/BAR|phys:START+LENGTH"
 
 enum mc_target_kind {
 	MC_TARGET_RAM,	/* memory that is allocated for the run */

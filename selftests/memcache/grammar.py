@@ -37,7 +37,7 @@ class Key:
                 self.cpus = True
             elif part == "/PATH":
                 self.path = True
-            elif part.startswith(("pci:", "phys:")):
+            elif part.startswith(("[pci:]", "phys:")):
                 pass                # not every machine has such a target
             else:
                 self.words.append(part)

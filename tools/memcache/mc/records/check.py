@@ -41,17 +41,16 @@ def _mistakes(test: str, words: list[str], known: dict[str, Key]) -> Iterator[st
         if key not in known:
             yield f"{test} has no key {key}.{meant(key, known)} It has: {', '.join(known)}"
             continue
-        for value in values.split(","):
+        for value in [] if known[key].fits_form(values) else values.split(","):
             if not takes(known[key], value):
-                yield f"{key} can't be {value!r}.{meant(value, known[key].values)} " \
+                yield f"{key} can't be {value!r}.{meant(value, known[key].words)} " \
                       f"It takes {'|'.join(known[key].values)}"
 
 
 def takes(key: Key, value: str) -> bool:
-    """Whether a key takes this value. Only words and numbers can be checked here."""
+    """Whether a key takes this value, which is a word, a number, or a range of numbers."""
     return not key.values or any(
-        _within(kind, value) if ".." in kind else kind.isupper() or value == kind
-        for kind in key.values)
+        _within(kind, value) if ".." in kind else value == kind for kind in key.values)
 
 
 def _within(kind: str, value: str) -> bool:

@@ -12,6 +12,7 @@ records that a request makes. The text looks like this:
 
 import re
 from dataclasses import dataclass, replace
+from functools import cache
 from math import prod
 
 from mc.records.shape import UNITS, Shape, numbers
@@ -26,15 +27,38 @@ TIMES = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 @dataclass(frozen=True)
 class Key:
     """A key of a test: its default and its possible values. These are words, ranges such as
-    1K..16G, and kinds of values in capitals, such as LIST."""
+    1K..16G, and forms with capitals for what the user puts there, such as LIST and
+    phys:START+LENGTH. A part of a form in [] may be left out."""
     preset: str
     values: tuple[str, ...] = ()
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """The words among its values."""
+        return tuple(v for v in self.values if ".." not in v and not is_form(v))
+
+    @property
     def choices(self) -> tuple[str, ...]:
         """All values that it takes; empty if they can't be listed."""
-        closed = len(self.values) > 1 and not any(".." in v or v.isupper() for v in self.values)
-        return self.values if closed else ()
+        return self.values if len(self.values) > 1 and self.words == self.values else ()
+
+    def fits_form(self, text: str) -> bool:
+        """Whether one of its forms fits this text. Only the side itself knows which of these
+        texts mean something."""
+        return any(re.fullmatch(_pattern(form), text) for form in filter(is_form, self.values))
+
+
+def is_form(value: str) -> bool:
+    """Whether this is a form, and no word and no range."""
+    return ".." not in value and value != value.lower()
+
+
+@cache
+def _pattern(form: str) -> str:
+    """The texts that a form fits, as a regular expression."""
+    parts = {"[": "(?:", "]": ")?"}
+    return "".join(".+" if part.isupper() else parts.get(part, re.escape(part))
+                   for part in re.findall(r"[A-Z]+|.", form))
 
 
 Tests = dict[str, dict[str, Key]]
