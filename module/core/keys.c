@@ -117,13 +117,13 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 	},
 	[MC_KEY_TIME] = {
 		.name = "time", .preset = "0",
-		.kind = MC_NUMBER, .names = time_names, .decimals = 3,
+		.kind = MC_NUMBER, .names = time_names, .decimals = 3, .seconds = true,
 		.min = 1, .max = 86400000, .single = true, .wide = true,
 		.help = "seconds that the samples of a result take; 0: as long as repeat= takes",
 	},
 	[MC_KEY_TIMEOUT] = {
 		.name = "timeout", .preset = "0",
-		.kind = MC_NUMBER, .max = 86400, .single = true, .wide = true,
+		.kind = MC_NUMBER, .max = 86400, .seconds = true, .single = true, .wide = true,
 		.help = "seconds after which the run stops, keeping what it has; 0: never",
 	},
 	[MC_KEY_TARGET] = {

@@ -86,7 +86,7 @@ enum mc_cpus {
 enum mc_kind {
 	MC_CHOICE,	/* one of the names */
 	MC_NUMBER,	/* a number, whole or with @decimals, or one of the names */
-	MC_SIZE,	/* bytes with K, M, G; A..B doubles */
+	MC_SIZE,	/* bytes with K, M, G, also 1.5M, 64KiB; A..B doubles */
 	MC_TIME,	/* ns, with a unit: ns, us, ms, s; 0 needs none */
 	MC_CPULIST,	/* a CPU list in the kernel's form, `all` or `any` */
 	MC_PATH,	/* an absolute path, or one of the names; at most one key of a test */
@@ -121,6 +121,7 @@ struct mc_name {
  * @kind: the form of its values
  * @decimals: digits that a number may have behind its point, 0 to 9. Its values, @min and
  *            @max are the number times 10^@decimals
+ * @seconds: a number of seconds, which may have a unit of time
  * @single: takes one value, not a list
  * @found: its column says what was found or done, which may differ from what was asked
  * @wide: only in JSON Lines, not in the table
@@ -139,6 +140,7 @@ struct mc_key {
 	const char *unit;
 	enum mc_kind kind;
 	u8 decimals;
+	bool seconds;
 	bool single;
 	bool found;
 	bool wide;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The value in key=value: words, numbers, sizes, ranges, times, CPU lists, paths, groups. */
+#include "core/meant.h"
 #include "core/request.h"
 
 /* A piece of the request line, not terminated. */
@@ -41,8 +42,7 @@ static int refuse(struct mc_error *e, const struct mc_key *key,
 static bool word_value(const struct mc_name *names, struct piece p, u64 *value)
 {
 	for (; names && names->name; names++) {
-		if (strlen(names->name) == p.len &&
-		    !memcmp(names->name, p.s, p.len)) {
+		if (mc_same_letters(names->name, p.s, p.len)) {
 			*value = names->value;
 			return true;
 		}
@@ -50,16 +50,27 @@ static bool word_value(const struct mc_name *names, struct piece p, u64 *value)
 	return false;
 }
 
+/* A longer list leaves no room for the word that was meant. */
+#define LONGEST_LIST	(MC_ERROR_TEXT - 100)
+
 static int refuse_word(struct mc_error *e, const struct mc_key *key,
 		       struct piece p)
 {
+	struct mc_meant meant = { .s = p.s, .len = p.len };
 	char text[MC_ERROR_TEXT];
 	struct mc_text t = MC_TEXT(text);
 	const struct mc_name *n;
 
 	mc_textf(&t, "is not one of ");
-	for (n = key->names; n->name; n++)
+	for (n = key->names; n->name; n++) {
 		mc_textf(&t, n == key->names ? "%s" : "|%s", n->name);
+		mc_meant_try(&meant, n->name);
+	}
+	if (meant.word && t.len > LONGEST_LIST) {
+		t = (struct mc_text)MC_TEXT(text);
+		mc_textf(&t, "is not a value of it");
+	}
+	mc_meant_show(&t, &meant);
 	return refuse(e, key, p, text);
 }
 
@@ -107,6 +118,36 @@ static bool parse_decimal(struct piece p, unsigned int decimals, u64 *value)
 	return true;
 }
 
+/* A number of seconds may have its unit, or another one. Return: false if it is no such number. */
+static bool parse_seconds(const struct mc_key *key, struct piece p, u64 *value)
+{
+	static const struct {
+		const char *name;
+		unsigned int times, part;
+	} units[] = { { "ms", 1, 1000 }, { "s", 1, 1 }, { "min", 60, 1 }, { "h", 3600, 1 } };
+	unsigned int i;
+	size_t n;
+
+	for (i = 0; i < ARRAY_SIZE(units); i++) {
+		n = strlen(units[i].name);
+		if (p.len > n && !memcmp(p.s + p.len - n, units[i].name, n))
+			break;
+	}
+	if (i == ARRAY_SIZE(units))
+		return parse_decimal(p, key->decimals, value);
+	p.len -= n;
+	if (!parse_decimal(p, key->decimals, value) || *value > ~0ULL / units[i].times ||
+	    *value % units[i].part)
+		return false;
+	*value = *value * units[i].times / units[i].part;
+	return true;
+}
+
+static bool parse_plain(const struct mc_key *key, struct piece p, u64 *value)
+{
+	return key->seconds ? parse_seconds(key, p, value) : parse_decimal(p, key->decimals, value);
+}
+
 static int parse_number(const struct mc_key *key, struct piece p, u64 *value,
 			struct mc_error *e)
 {
@@ -115,7 +156,7 @@ static int parse_number(const struct mc_key *key, struct piece p, u64 *value,
 
 	if (word_value(key->names, p, value))
 		return 0;
-	if (parse_decimal(p, key->decimals, value) && *value >= key->min && *value <= key->max)
+	if (parse_plain(key, p, value) && *value >= key->min && *value <= key->max)
 		return 0;
 	mc_textf(&t, key->decimals ? "is not a number from " : "is not a whole number from ");
 	mc_text_decimal(&t, key->min, key->decimals);
@@ -138,25 +179,68 @@ static unsigned int suffix_shift(char c)
 	}
 }
 
+/* K, KB or KiB: all are 1024. Return: the shift; 0: bytes; -1: it is no unit. */
+static int unit_shift(struct piece unit)
+{
+	int shift;
+
+	if (!unit.len)
+		return 0;
+	shift = suffix_shift(*unit.s);
+	if (!shift || (unit.len > 1 && !mc_same_letters("b", unit.s + 1, unit.len - 1) &&
+		       !mc_same_letters("ib", unit.s + 1, unit.len - 1)))
+		return -1;
+	return shift;
+}
+
+/* Take the digits behind the point. Return: false if these are none, or too many. */
+static bool take_fraction(struct piece *p, u64 *fraction, u64 *of)
+{
+	const size_t most = 6;
+	int n;
+
+	*fraction = 0;
+	*of = 1;
+	if (!p->len || *p->s != '.')
+		return true;
+	p->s++;
+	p->len--;
+	n = parse_digits(*p, fraction);
+	if (n <= 0 || (size_t)n > most)
+		return false;
+	p->s += n;
+	p->len -= n;
+	while (n--)
+		*of *= 10;
+	return true;
+}
+
 static int parse_size(const struct mc_key *key, struct piece p, u64 *value,
 		      struct mc_error *e)
 {
 	char text[MC_ERROR_TEXT];
 	struct mc_text t = MC_TEXT(text);
 	const char *unit = key->unit ? key->unit : "bytes";
-	unsigned int shift = 0;
-	int n = parse_digits(p, value);
+	int n = parse_digits(p, value), shift = -1;
+	u64 fraction = 0, of = 1;
+	struct piece rest = p;
 
-	if (n > 0 && (size_t)n + 1 == p.len) {
-		shift = suffix_shift(p.s[n]);
-		n += shift ? 1 : 0;
+	if (n > 0) {
+		rest.s += n;
+		rest.len -= n;
+		if (take_fraction(&rest, &fraction, &of))
+			shift = unit_shift(rest);
 	}
-	if (n == 0 || (n > 0 && (size_t)n != p.len))
+	if (n >= 0 && shift < 0)
 		return refuse(e, key, p,
 			      "is not a size; write bytes or K, M, G, e.g. 64K or 4K..16M");
 	if (n < 0 || *value > ~0ULL >> shift)
 		return refuse(e, key, p, "is too large: it does not fit 64 bits");
-	*value <<= shift;
+	if ((fraction << shift) % of) {
+		mc_textf(&t, "is not a whole number of %s", unit);
+		return refuse(e, key, p, text);
+	}
+	*value = (*value << shift) + (fraction << shift) / of;
 	if (*value < key->min || *value > key->max) {
 		mc_textf(&t, "is outside %llu to %llu %s", key->min, key->max,
 			 unit);
@@ -175,9 +259,13 @@ static u64 time_unit(struct piece unit)
 	static const struct mc_name units[] = {
 		{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { }
 	};
-	u64 ns;
+	const struct mc_name *u;
 
-	return word_value(units, unit, &ns) ? ns : 0;
+	for (u = units; u->name; u++) {
+		if (strlen(u->name) == unit.len && !memcmp(u->name, unit.s, unit.len))
+			return u->value;
+	}
+	return 0;
 }
 
 static int parse_time(const struct mc_key *key, struct piece p, u64 *value,

@@ -11,12 +11,12 @@ from mc.records import check, keys
 from mc.records import tests as described
 
 FORMS = {
-    "choice": lambda key: [*key["words"], ",".join(key["words"][:2])],
+    "choice": lambda key: [*key["words"], ",".join(key["words"][:2]), key["words"][0].upper()],
     "number": lambda key: [*key.get("words", ()), str(key.get("min", 0)), str(key["max"]), "007",
-                           "7,8", "2.5", "0.125"],
+                           "7,8", "2.5", "0.125", "10s", "500ms", "1.5min", "1h"],
     "size": lambda key: [*key.get("words", ()), *key.get("words", ("4K",)), "4096", "04096", "64k",
                          "1m", "1G", "4K..64K", "4K,1M..4M", str(key["max"]), "1T",
-                         "00000000000000000064K"],
+                         "00000000000000000064K", "64kB", "64KiB", "1.5M", "1.5MiB..6mb"],
     "time": lambda key: ["0", "00", "0s", "1us,20ms", "0001ms", "1s", "3000us"],
     "cpus": lambda key: ["0", "00", "0-3,8", "8,0-3", "all", "any"],
     "path": lambda key: [*key.get("words", ()), "/dev/shm/a-b_c.d", "/a/../b", "/a=b", "/A..B"],

@@ -92,6 +92,7 @@ static void describe_key(struct mc_text *t, const struct mc_key *key)
 	number(t, "decimals", key->decimals);
 	number(t, "multiple", key->multiple);
 	text(t, "unit", key->unit);
+	flag(t, "seconds", key->seconds);
 	flag(t, "single", key->single);
 	flag(t, "found", key->found);
 	text(t, "help", key->help);

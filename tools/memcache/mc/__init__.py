@@ -41,10 +41,29 @@ def plural(count: int, word: str) -> str:
 
 
 def meant(word: str, known: Iterable[str]) -> str:
-    """` Did you mean X?` with the known word that is most like this one; empty if none is."""
-    from difflib import get_close_matches
-    near = get_close_matches(word, list(known), 1)
-    return f" Did you mean {near[0]}?" if near else ""
+    """`; did you mean X?` with the known word that is most like this one; empty if none is. It is
+    the rule of module/core/meant.c: one letter in four may differ, but at least one."""
+    near: dict[int, str] = {}
+    for one in known:
+        longer = max(len(word), len(one))
+        edits = _edits(word.lower(), one.lower())
+        if word and edits <= (0 if longer < 3 else 1 if longer < 8 else longer // 4):
+            near.setdefault(edits, one)
+    return f"; did you mean {near[min(near)]}?" if near else ""
+
+
+def _edits(one: str, other: str) -> int:
+    """Letters that are to be replaced, added, left out, or swapped with their neighbours."""
+    before: list[int] = []
+    last = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        row = [i]
+        for j, there in enumerate(other, 1):
+            row.append(min(last[j] + 1, row[-1] + 1, last[j - 1] + (letter != there)))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == there:
+                row[-1] = min(row[-1], before[j - 2] + 1)
+        before, last = last, row
+    return last[-1]
 
 
 def plain(text: str) -> str:

@@ -3,19 +3,20 @@
 side itself knows which values go together."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from mc import meant
-from mc.records.keys import Key, Tests, bytes_of, ns_of
+from mc.records.keys import Key, Tests, bytes_of, ns_of, ns_of_seconds
 
-NUMBER = re.compile(r"(\d{1,15}(?:\.\d{1,9}|[KMG])?)(?:\.\.(\d{1,15}[KMG]?))?", re.I)
+DECIMALS = re.compile(r"\d+\.\d+")
+SIZE = re.compile(r"\d+(?:\.\d{1,6})?(?:[KMG](?:I?B)?)?", re.I)
 
 
 def wrong(line: str, tests: Tests) -> str:
     """The first mistake in this line; empty if there is none."""
     test, *words = line.split()
     if test not in tests:
-        return f"no test {test}.{meant(test, tests)} There are: {', '.join(tests)}"
+        return f"test: {test!r} is not one of {'|'.join(tests)}{meant(test, tests)}"
     return next(_mistakes(test, words, tests[test]), "") if tests[test] else form(words)
 
 
@@ -34,41 +35,62 @@ def changed(line: str, words: list[str]) -> str:
     return " ".join([test, *(f"{key}={value}" for key, value in pairs.items())])
 
 
+def usual(line: str, tests: Tests) -> str:
+    """The line with its words in the letters of the tests: type=WB becomes type=wb."""
+    test, *words = line.split()
+    known = tests.get(test, {})
+    return " ".join([test, *(_usual(word, known) for word in words)])
+
+
+def _usual(word: str, known: dict[str, Key]) -> str:
+    key, equals, values = word.partition("=")
+    if key not in known or known[key].fits_form(values):
+        return word
+    return key + equals + ",".join(value.lower() if value.lower() in known[key].words else value
+                                   for value in values.split(","))
+
+
 def _mistakes(test: str, words: list[str], known: dict[str, Key]) -> Iterator[str]:
     if bad := form(words):
         yield bad
     for key, _, values in (word.partition("=") for word in words):
         if key not in known:
-            yield f"{test} has no key {key}.{meant(key, known)} It has: {', '.join(known)}"
+            yield f"{key!r}: is not a key of {test}" + (
+                meant(key, known) or f"; it has: {', '.join(known)}")
             continue
         for value in [] if known[key].fits_form(values) else values.split(","):
             if not takes(known[key], value):
-                yield f"{key} can't be {value!r}.{meant(value, known[key].words)} " \
-                      f"It takes {'|'.join(known[key].values)}"
+                yield f"{key}: {value!r} is not one of {'|'.join(known[key].values)}" \
+                      f"{meant(value, known[key].words)}"
 
 
 def takes(key: Key, value: str) -> bool:
     """Whether a key takes this value, which is a word, a number, or a range of numbers."""
     return not key.values or any(
-        _within(kind, value) if ".." in kind else value == kind for kind in key.values)
+        _within(kind, value, key.seconds) if ".." in kind else value.lower() == kind
+        for kind in key.values)
 
 
-def _within(kind: str, value: str) -> bool:
-    """Whether a number, or a range of numbers, is within a range such as 1K..16G, or a time in
-    one such as 0..1s. A number may have as many decimals as the smallest one, such as that of
+def _within(kind: str, value: str, seconds: bool) -> bool:
+    """Whether a number, or a range of sizes, is within a range such as 1K..16G, or a time in one
+    such as 0..1s. A number may have as many decimals as the smallest one, such as that of
     0.001..86400."""
     low, high = kind.split("..", 1)
+    if seconds:
+        return _fits(ns_of_seconds, low, value, high) \
+            and ns_of_seconds(value) % (10**9 // 10**_decimals(low)) == 0
     if high.endswith("s"):
-        return ns_of(low) <= ns_of(value) <= ns_of(high)
-    match = NUMBER.fullmatch(value)
-    return match is not None and all(
-        _decimals(number) <= _decimals(low) and _number(low) <= _number(number) <= _number(high)
-        for number in match.groups() if number)
+        return _fits(ns_of, low, value, high)
+    if DECIMALS.fullmatch(value) and _decimals(low):
+        return _decimals(value) <= _decimals(low) and float(low) <= float(value) <= float(high)
+    sizes = value.split("..")
+    return len(sizes) <= 2 and all(SIZE.fullmatch(size) and _fits(bytes_of, low, size, high)
+                                   for size in sizes)
+
+
+def _fits(number: Callable[[str], int], low: str, value: str, high: str) -> bool:
+    return number(low) <= number(value) <= number(high)
 
 
 def _decimals(number: str) -> int:
     return len(number.partition(".")[2])
-
-
-def _number(text: str) -> float:
-    return float(text) if "." in text else bytes_of(text.upper())

@@ -16,21 +16,23 @@ from functools import cache
 from math import prod
 
 from mc.records.shape import UNITS, Shape, numbers
-from mc.records.tests import of
+from mc.records.tests import SECONDS, of
 
 EVERY = "every test"
 KEY = re.compile(r"  (?P<name>\w+)=(?P<preset>\S*)\s+(?P<values>\S+)")
 
-TIMES = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
+TIMES = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9,
+         "h": 3600 * 10**9}
 
 
 @dataclass(frozen=True)
 class Key:
     """A key of a test: its default and its possible values. These are words, ranges such as
     1K..16G, and forms with capitals for what the user puts there, such as LIST and
-    phys:START+LENGTH. A part of a form in [] may be left out."""
+    phys:START+LENGTH. A part of a form in [] may be left out. `seconds`: numbers are seconds."""
     preset: str
     values: tuple[str, ...] = ()
+    seconds: bool = False
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -76,7 +78,8 @@ def parse(text: str) -> Tests:
                 key, _, preset = word.partition("=")
                 keys[key] = replace(tests.get(EVERY, {}).get(key, Key("")), preset=preset)
         elif match and tests:
-            keys[match["name"]] = Key(match["preset"], tuple(match["values"].split("|")))
+            keys[match["name"]] = Key(match["preset"], tuple(match["values"].split("|")),
+                                      match["name"] in SECONDS)
     common = tests.pop(EVERY, {})
     return {test: own | {key: known for key, known in common.items() if key not in own}
             for test, own in tests.items()}
@@ -115,11 +118,24 @@ def _steps(value: str) -> int:
 
 def ns_of(text: str) -> int:
     """20ms as a number of nanoseconds; -1 if the text is no time."""
-    match = re.fullmatch(r"(\d{1,15})(ns|us|ms|s)|0+", text)
+    match = re.fullmatch(r"(\d+)(ns|us|ms|s)|0+", text)
     return -1 if not match else int(match[1]) * TIMES[match[2]] if match[1] else 0
 
 
+def ns_of_seconds(text: str) -> int:
+    """10, 10s, 1.5min or 500ms as a number of nanoseconds; -1 if the text is no such number."""
+    match = re.fullmatch(r"(\d+(?:\.\d{1,9})?)(ms|s|min|h)?", text)
+    return _whole(match[1], TIMES[match[2] or "s"]) if match else -1
+
+
 def bytes_of(text: str) -> int:
-    """16M as a number; 0 if the text is no number."""
-    match = re.fullmatch(r"(\d{1,15})([KMG]?)", text)
-    return int(match[1]) * UNITS.get(match[2], 1) if match else 0
+    """16M, 64KiB or 1.5M as a number; 0 if the text is no size."""
+    match = re.fullmatch(r"(\d+(?:\.\d{1,6})?)(?:([KMG])(?:I?B)?)?", text, re.I)
+    return max(_whole(match[1], UNITS.get((match[2] or "").upper(), 1)), 0) if match else 0
+
+
+def _whole(number: str, unit: int) -> int:
+    """A number of units, which may have decimals; -1 if it is not whole then."""
+    before, _, behind = number.partition(".")
+    product, parts = int(before + behind) * unit, 10**len(behind)
+    return -1 if product % parts else product // parts

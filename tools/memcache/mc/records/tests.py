@@ -60,6 +60,8 @@ def _test(said: dict) -> Test:
 _said: dict = json.loads(FILE.read_text(encoding="utf-8"))
 TESTS: dict[str, Test] = {said["name"]: _test(said) for said in _said["tests"]}
 ASKED = _columns(_said["keys"])      # the columns of the keys that every test takes
+# The keys that are numbers of seconds.
+SECONDS = frozenset(key["name"] for key in _said["keys"] if key.get("seconds"))
 # Fields that every result has. They are neither keys of the request nor figures of the test.
 FACTS: tuple[str, ...] = tuple(_said["facts"])
 EVENTS: tuple[str, ...] = tuple(_said["events"])    # of a core, named as `perf list` names them
