@@ -5,6 +5,7 @@
  */
 #include "arch/loops.h"
 #include "core/record.h"
+#include "elsewhere.h"
 #include "measure/test.h"
 #include "user.h"
 
@@ -172,13 +173,27 @@ static void describe_operations(struct mc_text *t)
 	}
 }
 
+static void describe_elsewhere(struct mc_text *t)
+{
+	const struct mc_elsewhere *row;
+
+	for (row = mc_elsewhere; row->of; row++) {
+		mc_textf(t, "%s  {\"of\": \"%s\"", row == mc_elsewhere ? "\n" : ",\n", row->of);
+		text(t, "word", row->word);
+		text(t, "ours", row->ours);
+		text(t, "suite", row->suite);
+		text(t, "why", row->why);
+		mc_textf(t, "}");
+	}
+}
+
 /**
  * mc_user_describe() - append what the tests say of themselves, as JSON
  * @t: the text
  *
  * "keys" are those that every test takes. A record has the column of each key, then the
  * "facts", then the figures of its test. Those of the facts that count "events" of a core
- * have the events' names.
+ * have the events' names. "elsewhere" has the words of other programs, as struct mc_elsewhere.
  */
 void mc_user_describe(struct mc_text *t)
 {
@@ -203,5 +218,7 @@ void mc_user_describe(struct mc_text *t)
 		mc_textf(t, spec == mc_specs ? "\n" : ",\n");
 		describe_test(t, mc_test_of(*spec));
 	}
+	mc_textf(t, "],\n \"elsewhere\": [");
+	describe_elsewhere(t);
 	mc_textf(t, "]}\n");
 }

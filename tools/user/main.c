@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elsewhere.h"
 #include "measure/engine.h"
 #include "platform/clock.h"
 #include "platform/cpus.h"
@@ -118,6 +119,31 @@ static int refused(const struct mc_error *e, int status)
 	return status;
 }
 
+/*
+ * A call of another program in place of requests, such as memcache-user bw_mem 64M rd, becomes one
+ * word, since its arguments are no options of ours.
+ */
+static void take_call(int *argc, char **argv)
+{
+	char **word = argv + 1, **more, *line, *longer;
+
+	while (*word && **word == '-' && !mc_user_mode(*word))
+		word++;
+	if (!*word || !(mc_user_mode(*word) || mc_user_program(*word)))
+		return;
+	if (asprintf(&line, "%s%s", mc_user_mode(*word) ? "mlc " : "", *word) < 0)
+		return;
+	for (more = word + 1; *more; more++) {
+		if (asprintf(&longer, "%s %s", line, *more) < 0)
+			return;
+		free(line);
+		line = longer;
+	}
+	*word = line;
+	word[1] = NULL;
+	*argc = word + 1 - argv;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -137,6 +163,7 @@ int main(int argc, char **argv)
 	struct mc_error e = { 0 };
 	int c, status;
 
+	take_call(&argc, argv);
 	/* What follows --count is of the command. */
 	while (!count && (c = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
 		switch (c) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elsewhere.h"
 #include "measure/engine.h"
 #include "platform/os.h"
 #include "user.h"
@@ -95,9 +96,11 @@ static int check_all(struct job *jobs, unsigned int n)
 
 	for (i = 0; i < n; i++) {
 		struct mc_error e = { 0 };
-		int err = check(&jobs[i], &e);
+		int err = mc_user_usual(&jobs[i].line);
 
-		if (err)
+		if (!err)
+			err = check(&jobs[i], &e);
+		if (e.err)
 			report(&e, &jobs[i], n);
 		if (err == -EINVAL)
 			status = MC_USER_USAGE;

@@ -119,6 +119,7 @@ def main(argv: list[str]) -> int:
 
 
 def _command(argv: list[str]) -> int:
+    argv = _with_calls_of_others(argv)
     top = parser(*argv[:1])
     if not argv:
         top.print_help()
@@ -128,6 +129,28 @@ def _command(argv: list[str]) -> int:
                       f"There are: {', '.join(COMMANDS)}", status.WRONG)
     args = top.parse_args(argv)
     return args.command(args)
+
+
+def _with_calls_of_others(argv: list[str]) -> list[str]:
+    """The command line with a call of another program, such as `bw_mem 64M rd`, as one word of
+    `run`: what follows its name are no options of ours."""
+    from mc.records import elsewhere
+    if argv[:1] and elsewhere.is_mode(argv[0]):
+        return ["run", " ".join(["mlc", *argv])]
+    run = argv[:1] == ["run"]
+    at = next((number for number, word in enumerate(argv[run:], run)
+               if elsewhere.program(word)), len(argv))
+    if at > len(argv) - 1 - run or not _are_options(argv[run:at]):
+        return argv
+    return ["run", *argv[run:at], " ".join(argv[at:])]
+
+
+def _are_options(words: list[str]) -> bool:
+    """Whether these are options of `run` and their values only."""
+    valued = {option for action in (actions("run") if words else ()) if action.nargs is None
+              for option in action.option_strings}
+    return all(word.startswith("-") or before in valued
+               for before, word in zip(["", *words], words))
 
 
 def _forget_output() -> None:

@@ -82,11 +82,15 @@ def command(args: argparse.Namespace) -> int:
 
 
 def _mistyped(words: list[str], where: str | None) -> None:
-    """Refuse what is wrong before the module is loaded. Only the module knows the rest."""
+    """Refuse what is wrong before the module is loaded. Only the module knows the rest. What is
+    to be said otherwise comes when the module is there."""
+    said: list[str] = []
     try:
-        plan.requests(words, plan.Place(plan.sides(), where))
+        plan.requests(words, plan.Place(plan.sides(), where, said.append))
     except Failure as failure:
         if failure.status == WRONG:
+            for text in said:
+                say(text)
             raise
 
 

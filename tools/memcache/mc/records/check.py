@@ -39,10 +39,11 @@ def usual(line: str, tests: Tests) -> str:
     """The line with its words in the letters of the tests: type=WB becomes type=wb."""
     test, *words = line.split()
     known = tests.get(test, {})
-    return " ".join([test, *(_usual(word, known) for word in words)])
+    return " ".join([test, *(usual_word(word, known) for word in words)])
 
 
-def _usual(word: str, known: dict[str, Key]) -> str:
+def usual_word(word: str, known: dict[str, Key]) -> str:
+    """A word key=value in the letters of these keys."""
     key, equals, values = word.partition("=")
     if key not in known or known[key].fits_form(values):
         return word

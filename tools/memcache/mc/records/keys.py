@@ -40,9 +40,14 @@ class Key:
         return tuple(v for v in self.values if ".." not in v and not is_form(v))
 
     @property
+    def takes_words(self) -> bool:
+        """Whether it takes words only."""
+        return self.words == self.values
+
+    @property
     def choices(self) -> tuple[str, ...]:
         """All values that it takes; empty if they can't be listed."""
-        return self.values if len(self.values) > 1 and self.words == self.values else ()
+        return self.values if len(self.values) > 1 and self.takes_words else ()
 
     def fits_form(self, text: str) -> bool:
         """Whether one of its forms fits this text. Only the side itself knows which of these

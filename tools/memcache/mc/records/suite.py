@@ -159,19 +159,6 @@ def directory() -> Path:
     return Path(os.environ.get("MEMCACHE_SUITES") or HERE)
 
 
-# What other tools call the measurements of a suite: modes of Intel MLC, programs of lmbench and
-# others. Documentation/other-tools.rst has their options, too.
-ELSEWHERE = {
-    "idle_latency": "latency-matrix", "latency_matrix": "latency-matrix",
-    "bandwidth_matrix": "bandwidth-matrix", "peak_injection_bandwidth": "peak-bandwidth",
-    "max_bandwidth": "peak-bandwidth", "loaded_latency": "loaded", "c2c_latency": "c2c",
-    "memory_bandwidth_scan": "memory-scan",
-    "bw_mem": "bandwidth-sweep", "lat_mem_rd": "latency-sweep", "likwid-bench": "bandwidth-sweep",
-    "stream": "peak-bandwidth",
-    **dict.fromkeys(("lat_ctx", "lat_mmap", "lat_pagefault", "lat_proc", "lat_select", "lat_sig",
-                     "lat_syscall", "lat_tcp", "lat_unix"), "server")}
-
-
 def names() -> list[str]:
     """The names of all suites."""
     try:

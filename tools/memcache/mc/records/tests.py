@@ -66,6 +66,7 @@ SECONDS = frozenset(key["name"] for key in _said["keys"] if key.get("seconds"))
 FACTS: tuple[str, ...] = tuple(_said["facts"])
 EVENTS: tuple[str, ...] = tuple(_said["events"])    # of a core, named as `perf list` names them
 OPERATIONS: list[dict] = _said["operations"]
+ELSEWHERE: list[dict[str, str]] = _said["elsewhere"]    # words of other programs
 
 
 @cache
@@ -83,6 +84,12 @@ def of(name: object) -> Test:
 def named(role: str) -> tuple[str, ...]:
     """The figures that have this role in some test."""
     return tuple(dict.fromkeys(name for test in TESTS.values() for name in test.named(role)))
+
+
+def key_names(test: str) -> frozenset[str]:
+    """The names of the keys of a test."""
+    own: list[dict] = next((one["keys"] for one in _said["tests"] if one["name"] == test), [])
+    return frozenset(key["name"] for key in (*own, *_said["keys"]))
 
 
 def unit(name: str) -> str:

@@ -4,12 +4,12 @@ of suites are adapted to the shape of the machine, and each request becomes a jo
 side that can measure it."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from mc import Failure, emit, meant, plural, say
-from mc.records import check, keys, shape, suite
+from mc.records import check, elsewhere, keys, shape, suite
 from mc.records.suite import Request
 from mc.running.debugfs import Debugfs
 from mc.running.fit import NAMES, fit
@@ -36,11 +36,14 @@ class Place:
 
     sides: the available sides
     where: the side that the user chose with --where; None if the user did not choose
+    say: prints a message
     """
 
-    def __init__(self, sides: list[Side], where: str | None = None):
+    def __init__(self, sides: list[Side], where: str | None = None,
+                 say: Callable[[str], None] = say):
         self.sides = sides
         self.where = where
+        self.say = say
 
     def chosen(self, request: Request) -> list[Side]:
         wanted = self.where or request.where
@@ -106,19 +109,37 @@ def _requests(line: str, place: Place) -> list[Request]:
     if not words or "\n" in line or "\0" in line:
         raise Failure("a request is one line: TEST [key=value]...", WRONG)
     name, given = words[0], words[1:]
-    if ours := suite.ELSEWHERE.get(name):
-        say(f"{name}: this is the suite {ours}")
-        return _requests(" ".join([ours, *given]), place)
+    if not suite.exists(name) or not all("=" in word for word in given):
+        if theirs := _of_others(name, given, place):
+            return _requests(theirs, place)
     if suite.exists(name):
         found = suite.load(name)
         # With keys, a name that a suite shares with the test that it measures is the test.
         if not given or not _is_test(name, found, place):
             return _of_suite(found, given, place)
-    if not given and name not in place.known:
+    ours, same = elsewhere.usual(line, place.known)
+    if same:
+        place.say(f"{name}: this is the suite {same}")
+        return _requests(" ".join([same, *given]), place)
+    theirs = ours.split() != words
+    if theirs:
+        place.say(f"{line.strip()}: this is {ours}")
+    elif not given and name not in place.known:
         raise Failure(_neither(name, place), WRONG)
-    if why := place.wrong(line):
+    ours = check.usual(ours, place.known)
+    if why := place.wrong(ours):
         raise Failure(why, WRONG)
-    return [Request(line.strip())]
+    return [Request(line.strip() if ours.split() == words else ours)]
+
+
+def _of_others(name: str, given: list[str], place: Place) -> str:
+    """The request or the suite that a call of another program stands for; empty if it is none."""
+    called = elsewhere.program(name)
+    if not called:
+        return ""
+    line, same = elsewhere.translated(called, given)
+    place.say(f"{' '.join([called, *given])}: this is " + (f"the suite {same}" if same else line))
+    return same or line
 
 
 def _neither(name: str, place: Place) -> str:
@@ -139,12 +160,15 @@ def _of_suite(found: suite.Suite, given: list[str], place: Place) -> list[Reques
     """The requests of a suite. Words that were typed after its name replace the keys of its
     lines, wherever the test of the line takes them."""
     tests = list(dict.fromkeys(request.test for request in found.requests))
+    known = {key: one for test in tests for key, one in place.known.get(test, {}).items()}
+    given = [check.usual_word(word, known)
+             for theirs in given for word in elsewhere.usual_word(theirs, known)]
     for why in [check.form(given), *(_refused(word, tests, place) for word in given)]:
         if why:
             raise Failure(f"{found.name}: {why}", WRONG)
     requests, lacking = found.expanded(place.shape)
     for why, names in lacking.items():
-        say(f"{_counted(names)}: skipped: {why}")
+        place.say(f"{_counted(names)}: skipped: {why}")
     if not given:
         return requests
     changed: dict[tuple, Request] = {}
