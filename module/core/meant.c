@@ -9,6 +9,15 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
 }
 
+static bool starts_with(const char *known, const char *s, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len && lower(known[i]) == lower(s[i]); i++)
+		;
+	return i == len;
+}
+
 /**
  * mc_same_letters() - compare words without regard to capitals
  * @name: a word
@@ -19,11 +28,7 @@ static char lower(char c)
  */
 bool mc_same_letters(const char *name, const char *s, size_t len)
 {
-	size_t i;
-
-	for (i = 0; i < len && lower(name[i]) == lower(s[i]); i++)
-		;
-	return i == len && !name[i];
+	return strlen(name) == len && starts_with(name, s, len);
 }
 
 static u8 least(u8 a, u8 b, u8 c)
@@ -68,17 +73,21 @@ static unsigned int count_edits(const char *s, size_t len, const char *known, si
  * @m: the word that is not known; @m->word becomes @known if that is nearer than all before
  * @known: the known word
  *
- * One letter in four may differ, but at least one. Words of two letters differ too easily.
+ * A letter may differ, two or more in long words; words of two letters differ too easily. Three
+ * letters or more may also be the begin of it.
  */
 void mc_meant_try(struct mc_meant *m, const char *known)
 {
 	size_t n = strlen(known), longer = n > m->len ? n : m->len;
-	unsigned int most = longer < 3 ? 0 : longer < 8 ? 1 : longer / 4, edits;
+	unsigned int most = longer < 3 ? 0 : longer < 7 ? 1 : longer < 12 ? 2 : longer / 4;
+	unsigned int edits;
+	bool begins;
 
 	if (!m->len || longer > LONGEST)
 		return;
 	edits = count_edits(m->s, m->len, known, n);
-	if (edits <= most && (!m->word || edits < m->edits)) {
+	begins = m->len > 2 && m->len < n && starts_with(known, m->s, m->len);
+	if ((begins || edits <= most) && (!m->word || edits < m->edits)) {
 		m->word = known;
 		m->edits = edits;
 	}

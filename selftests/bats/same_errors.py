@@ -25,8 +25,9 @@ def by_module(data):
 
 
 def by_program(program, line):
-    """A process for each line: one that gets several measures nothing if one is wrong."""
-    done = subprocess.run([program, line], capture_output=True, check=False)
+    """A process for each line: one that gets several measures nothing if one is wrong. With -j an
+    error is one line."""
+    done = subprocess.run([program, "-j", line], capture_output=True, check=False)
     names = {os.strerror(number): name for number, name in NAMES.items()}
     said = re.fullmatch("memcache-user: ([^:]*): (.*)\n", done.stderr.decode())
     return f"{names.get(said[1])} {said[2]}" if said else "none"

@@ -62,7 +62,7 @@ class Program(fake.InDirectory):
 
     def test_unknown_suite(self):
         self.fails(self.memcache("run", "cache-atributes"), 2, "no suite cache-atributes ",
-                   " Did you mean cache-attributes? ", ", cache-attributes,")
+                   " Did you mean cache-attributes? ", "  cache-attributes\n")
 
     def test_what_is_in_a_suite(self):
         shown = self.memcache("suites", "c2c").stdout
@@ -70,7 +70,7 @@ class Program(fake.InDirectory):
         self.assertIn("(needs 2 nodes)", " ".join(shown.split()))
         self.assertIn("\n  c2c cpu={cpus} state=hitm,hit ", shown)
         self.fails(self.memcache("suites", "mcl"), 2,
-                   "memcache: no suite mcl. Did you mean mlc? There are: amplification, ")
+                   "memcache: no suite mcl. Did you mean mlc? There are:\n  amplification ")
 
     def test_a_dry_run_needs_no_module(self):
         done = self.memcache("run", "--dry-run", "latency-matrix")
@@ -99,7 +99,7 @@ class Program(fake.InDirectory):
     def test_wrong_words(self):
         for words in (["--fast"], ["show"], ["run", "--fast", "x"]):
             self.fails(self.memcache(*words), 2, "usage: memcache")
-        self.fails(self.memcache("measure"), 2, "memcache: no command measure. There are: run, ")
+        self.fails(self.memcache("measure"), 2, "memcache: no command measure. There are:\n  run ")
 
     def test_alone_it_says_what_it_can_do(self):
         done = self.memcache()
@@ -193,12 +193,12 @@ class Program(fake.InDirectory):
 
     def test_a_mistyped_command(self):
         for typed, said in (("rapport", "memcache: no command rapport. Did you mean report? There "
-                                        "are: run, show, compare, check, record, trend, "),
-                            ("xyzzy", "memcache: no command xyzzy. There are: run, "),
-                            ("", "memcache: no command . There are: run, ")):
+                                        "are:\n  run "),
+                            ("xyzzy", "memcache: no command xyzzy. There are:\n  run "),
+                            ("", "memcache: no command . There are:\n  run ")):
             done = self.memcache(typed, "x")
             self.fails(done, 2, said)
-            self.assertEqual(done.stderr.count("\n"), 1)
+            self.assertLess(max(map(len, done.stderr.splitlines())), 100)
         self.fails(self.memcache("--verbose"), 2, "the following arguments are required: COMMAND")
 
     def test_what_takes_no_output(self):

@@ -47,9 +47,30 @@ setup_file() {
 		# shellcheck disable=SC2086 # words
 		run -2 --separate-stderr "$USER_TOOL" $call
 		[ -z "$output" ]
-		[[ $stderr == *"usage: memcache-user "* ]]
+		[[ $stderr == "usage: memcache-user "*$'\n'"memcache-user: "* ]]
+		[[ ${stderr##*$'\n'} == "memcache-user: "* ]]
 	done
+	run -2 --separate-stderr "$USER_TOOL" --vresion
+	[[ $stderr == *"no option --vresion; did you mean --version?" ]]
+	run -2 --separate-stderr "$USER_TOOL" bandwidth op=nosuch
+	[[ ${stderr_lines[0]} == "memcache-user: Invalid argument: op: 'nosuch' is not one of these" ]]
+	[ "$(awk 'length > 100' <<<"$stderr")" = "" ]
+	[ "$("$USER_TOOL" help)" = "$("$USER_TOOL" --help)" ]
+	[ "$("$USER_TOOL" -V)" = "$("$USER_TOOL" version)" ]
+	[ "$("$USER_TOOL" list)" = "$("$USER_TOOL" --tests)" ]
 	[ "$("$USER_TOOL" --help | awk 'length > 80')" = "" ]
+}
+
+@test "a call of another program is understood, and said" {
+	run -0 --separate-stderr "$USER_TOOL" bw_mem -N 2 64k rd
+	[ "$stderr" = "memcache-user: bw_mem -N 2 64k rd: this is bandwidth size=64k op=read repeat=2" ]
+	[[ $output == *" 65536 "* ]]
+	run -0 --separate-stderr "$USER_TOOL" --wide triad size=64KiB repeat=1 cpus=0
+	[ "$stderr" = "memcache-user: triad size=64KiB repeat=1 cpus=0: this is bandwidth op=triad size=64KiB repeat=1 cpu=0" ]
+	run -2 --separate-stderr "$USER_TOOL" mlc --latency_matrix
+	[[ $stderr == *"the front end measures this: memcache run latency-matrix" ]]
+	run -2 --separate-stderr "$USER_TOOL" bw_mem 64k nosuch
+	[[ $stderr == *"bw_mem: nosuch has no counterpart here"* ]]
 }
 
 @test "counters that can't be read are refused" {

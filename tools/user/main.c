@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/meant.h"
 #include "elsewhere.h"
 #include "measure/engine.h"
 #include "platform/clock.h"
@@ -30,7 +31,10 @@ static const char usage[] =
 	"are those of the memcache module, TEST [key=value]..., with the same loops, e.g.\n"
 	"  memcache-user bandwidth op=read,write size=16K..16M cpu=0\n"
 	"A word with = belongs to the request before it. All requests are checked before\n"
-	"the first one is measured.\n"
+	"the first one is measured. Calls of Intel MLC, lmbench, likwid-bench, STREAM and\n"
+	"mbw are understood, and words such as triad, threads=2, op=2:1, size=1.5M:\n"
+	"  memcache-user lat_mem_rd 64 128\n"
+	"The words help, version and list are these options.\n"
 	"\n"
 	"  -j, --json   JSON Lines, as the module's results.jsonl\n"
 	"  --wide       all columns, even if the terminal is narrower\n"
@@ -144,6 +148,50 @@ static void take_call(int *argc, char **argv)
 	*argc = word + 1 - argv;
 }
 
+/* memcache-user help, version and list are options of these names. */
+static void take_word(int argc, char **argv)
+{
+	static char help[] = "--help", version[] = "--version", tests[] = "--tests";
+
+	if (argc < 2)
+		return;
+	if (argc == 2 && !strcmp(argv[1], "help"))
+		argv[1] = help;
+	else if (argc == 2 && !strcmp(argv[1], "version"))
+		argv[1] = version;
+	else if (!strcmp(argv[1], "list") || !strcmp(argv[1], "tests"))
+		argv[1] = tests;
+}
+
+/* The first lines of the help. */
+static void print_synopsis(void)
+{
+	fwrite(usage, 1, strstr(usage, "\n\n") + 1 - usage, stderr);
+}
+
+/* What is wrong stands below the synopsis. Return: an exit status. */
+static int refuse_option(int c, int letter, const char *word, const struct option *options)
+{
+	struct mc_meant meant = { .s = word + 2, .len = strcspn(word, "=") - 2 };
+	char text[80] = "";
+	struct mc_text t = MC_TEXT(text);
+
+	print_synopsis();
+	if (c == ':') {
+		fprintf(stderr, "memcache-user: %s needs a value\n", word);
+		return MC_USER_USAGE;
+	}
+	for (; !strncmp(word, "--", 2) && options->name; options++)
+		mc_meant_try(&meant, options->name);
+	if (meant.word)
+		mc_textf(&t, "; did you mean --%s?", meant.word);
+	if (!strncmp(word, "--", 2))
+		fprintf(stderr, "memcache-user: no option %s%s\n", word, text);
+	else
+		fprintf(stderr, "memcache-user: no option -%c\n", letter);
+	return MC_USER_USAGE;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -164,8 +212,10 @@ int main(int argc, char **argv)
 	int c, status;
 
 	take_call(&argc, argv);
+	take_word(argc, argv);
+	opterr = 0;
 	/* What follows --count is of the command. */
-	while (!count && (c = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
+	while (!count && (c = getopt_long(argc, argv, ":jhV", options, NULL)) != -1) {
 		switch (c) {
 		case 'j':
 			json = true;
@@ -197,20 +247,21 @@ int main(int argc, char **argv)
 			tests = true;
 			break;
 		case 'v':
+		case 'V':
 			printf("memcache-user %s\n", mc_version);
 			return mc_user_flush();
 		case 'h':
 			fputs(usage, stdout);
 			return mc_user_flush();
 		default:
-			fputs(usage, stderr);
-			return MC_USER_USAGE;
+			return refuse_option(c, optopt, argv[optind - 1], options);
 		}
 	}
 	if (count && optind < argc && !strcmp(argv[optind], "--"))
 		optind++;
 	if (count && optind == argc) {
-		fputs(usage, stderr);
+		print_synopsis();
+		fprintf(stderr, "memcache-user: --count needs a command\n");
 		return MC_USER_USAGE;
 	}
 	if (count) {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "elsewhere.h"
 #include "measure/engine.h"
@@ -59,15 +60,42 @@ static struct job *join(char **word, unsigned int *n)
 	return jobs;
 }
 
+/* A long list of words in an error is a table below it, unless a program reads the errors. */
+static bool print_list(const char *text, const char *line, unsigned int n)
+{
+	static const char intro[] = " is not one of ";
+	const char *list = strstr(text, intro), *end;
+	unsigned int columns = min(mc_user_columns(STDERR_FILENO), 100), at, wide = 0;
+	size_t len;
+
+	list = list ? list + strlen(intro) : NULL;
+	end = list ? list + strcspn(list, "; ") : NULL;
+	if (!list || end - list < 60 || view == &mc_user_json)
+		return false;
+	fprintf(stderr, "%.*sthese%s", (int)(list - text), text, end);
+	fprintf(stderr, n > 1 ? " (in: %s)\n" : "\n", line);
+	for (const char *word = list; word < end; word += len + 1) {
+		len = strcspn(word, "|; ");
+		wide = max(wide, (unsigned int)len + 2);
+	}
+	for (at = 0; list < end; list += len + 1) {
+		len = strcspn(list, "|; ");
+		bool last = at + 2 * wide + 2 > columns || list + len >= end;
+
+		fprintf(stderr, "%*s%-*.*s%s", at ? 0 : 2, "", last ? 0 : (int)wide, (int)len, list,
+			last ? "\n" : "");
+		at = last ? 0 : at + wide;
+	}
+	return true;
+}
+
 /* With several requests the message says which one is meant. */
 static void report(const struct mc_error *e, const struct job *job, unsigned int n)
 {
 	mc_user_progress_clear();
-	if (n == 1)
-		fprintf(stderr, "memcache-user: %s: %s\n", strerror(-e->err), e->text);
-	else
-		fprintf(stderr, "memcache-user: %s: %s (in: %s)\n", strerror(-e->err),
-			e->text, job->line);
+	fprintf(stderr, "memcache-user: %s: ", strerror(-e->err));
+	if (!print_list(e->text, job->line, n))
+		fprintf(stderr, n == 1 ? "%s\n" : "%s (in: %s)\n", e->text, job->line);
 }
 
 /* Do everything that comes before measuring. */

@@ -8,6 +8,7 @@ little of it, and only when it is needed: an import takes long on an emulated ma
 
 import errno
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable
 
@@ -40,16 +41,27 @@ def plural(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}"
 
 
-def meant(word: str, known: Iterable[str]) -> str:
-    """`; did you mean X?` with the known word that is most like this one; empty if none is. It is
-    the rule of module/core/meant.c: one letter in four may differ, but at least one."""
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The known word that is most like this one; empty if none is. It is the rule of
+    module/core/meant.c: a letter may differ, two or more in long words; or the rest is missing."""
     near: dict[int, str] = {}
     for one in known:
         longer = max(len(word), len(one))
         edits = _edits(word.lower(), one.lower())
-        if word and edits <= (0 if longer < 3 else 1 if longer < 8 else longer // 4):
+        begins = len(word) > 2 and one.lower().startswith(word.lower())
+        if word and (begins or edits <= _most_edits(longer)):
             near.setdefault(edits, one)
-    return f"; did you mean {near[min(near)]}?" if near else ""
+    return near[min(near)] if near else ""
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """` Did you mean X?` with the nearest known word; empty if there is none."""
+    near = nearest(word, known)
+    return f" Did you mean {near}?" if near else ""
+
+
+def _most_edits(longer: int) -> int:
+    return 0 if longer < 3 else 1 if longer < 7 else max(2, longer // 4)
 
 
 def _edits(one: str, other: str) -> int:
@@ -71,6 +83,33 @@ def plain(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
+WIDE = 100      # a message that is longer has its lists below it
+LISTED = re.compile(r"(?:[^\s|,]+\|){7,}[^\s|,;]+|(?:[^\s|,]+, ){7,}[^\s|,.]+")
+
+
+def unrolled(text: str) -> list[str]:
+    """The lines of a message. Long lists in it become tables below it."""
+    found = LISTED.search(text) if len(text) > WIDE else None
+    if not found:
+        return [text]
+    words = re.split(r"\||, ", found[0])
+    here = text[:found.start()] + ("these" if "|" in found[0] else "")
+    rest = text[found.end():].lstrip(".").strip()
+    if "|" in found[0]:
+        return [here + text[found.end():], *columns(words)]
+    more = LISTED.search(rest)
+    return [here.rstrip(), *columns(words), *([] if not rest else unrolled(
+        rest if more is None else rest.ljust(WIDE + 1)))]
+
+
+def columns(words: list[str]) -> list[str]:
+    """A table of words, read from left to right."""
+    wide = max(map(len, words)) + 2
+    each = max((WIDE - 2) // wide, 1)
+    return [f"  {''.join(word.ljust(wide) for word in words[at:at + each])}".rstrip()
+            for at in range(0, len(words), each)]
+
+
 def emit(lines: Iterable[str], painted: Callable[[str], str] = str) -> None:
     """Print lines. `painted` adds colours to a line."""
     for line in lines:
@@ -81,6 +120,6 @@ def say(text: str) -> None:
     """Print a message to standard error, so that standard output holds results only. A
     message that can't be printed is no reason to stop."""
     try:
-        print(f"memcache: {plain(text)}", file=sys.stderr, flush=True)
+        print("\n".join(unrolled(f"memcache: {plain(text)}")), file=sys.stderr, flush=True)
     except OSError:     # Python must not try to write it again when it exits: status 120
         sys.stderr = open(os.devnull, "w", encoding="ascii")

@@ -3,9 +3,9 @@
 side itself knows which values go together."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
-from mc import meant
+from mc import nearest
 from mc.records.keys import Key, Tests, bytes_of, ns_of, ns_of_seconds
 
 DECIMALS = re.compile(r"\d+\.\d+")
@@ -16,16 +16,19 @@ def wrong(line: str, tests: Tests) -> str:
     """The first mistake in this line; empty if there is none."""
     test, *words = line.split()
     if test not in tests:
-        return f"test: {test!r} is not one of {'|'.join(tests)}{meant(test, tests)}"
+        return f"test: {test!r} is not one of {'|'.join(tests)}{_meant(test, tests)}"
     return next(_mistakes(test, words, tests[test]), "") if tests[test] else form(words)
 
 
 def form(words: list[str]) -> str:
-    """The first mistake in the form of these words, for any test: KEY=VALUE, each key once."""
+    """The first mistake in the form of these words, for any test: key=value, each key once."""
     keys = [word.partition("=")[0] for word in words]
-    return next((f"{word}: wanted KEY=VALUE" for word in words
-                 if not all(word.partition("="))),
-                next((f"{key} is given twice" for key in keys if keys.count(key) > 1), ""))
+    for key, equals, value in (word.partition("=") for word in words):
+        if not equals:
+            return f"{key!r}: is not key=value"
+        if not value:
+            return f"{key}: has no value"
+    return next((f"{key}: is given twice" for key in keys if keys.count(key) > 1), "")
 
 
 def changed(line: str, words: list[str]) -> str:
@@ -57,12 +60,17 @@ def _mistakes(test: str, words: list[str], known: dict[str, Key]) -> Iterator[st
     for key, _, values in (word.partition("=") for word in words):
         if key not in known:
             yield f"{key!r}: is not a key of {test}" + (
-                meant(key, known) or f"; it has: {', '.join(known)}")
+                _meant(key, known) or f"; it has: {', '.join(known)}")
             continue
         for value in [] if known[key].fits_form(values) else values.split(","):
             if not takes(known[key], value):
                 yield f"{key}: {value!r} is not one of {'|'.join(known[key].values)}" \
-                      f"{meant(value, known[key].words)}"
+                      f"{_meant(value, known[key].words)}"
+
+
+def _meant(word: str, known: Iterable[str]) -> str:
+    near = nearest(word, known)
+    return f"; did you mean {near}?" if near else ""
 
 
 def takes(key: Key, value: str) -> bool:
