@@ -16,6 +16,7 @@
 #include "measure/served.h"
 #include "measure/side.h"
 #include "measure/target.h"
+#include "platform/access.h"
 #include "platform/os.h"
 #include "stub/team.h"
 
@@ -334,6 +335,17 @@ const struct mc_test *mc_test_of(const struct mc_spec *spec)
 u64 mc_clock_wall_ns(void)
 {
 	return 1;
+}
+
+/* Each width is one that the window takes. */
+int mc_access_try(void *at, unsigned int width, bool stores)
+{
+	return 0;
+}
+
+enum mc_hit mc_served_held(const struct mc_record *record, int cpu, u64 bytes)
+{
+	return MC_HIT_UNKNOWN;
 }
 
 enum mc_hit mc_served_chase(const struct mc_run *r, const struct mc_record *record,
