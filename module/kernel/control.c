@@ -9,6 +9,7 @@
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "kernel/control.h"
@@ -16,6 +17,7 @@
 #include "kernel/machine.h"
 #include "kernel/memory.h"
 #include "kernel/run.h"
+#include "kernel/target.h"
 #include "measure/test.h"
 #include "platform/os.h"
 
@@ -111,6 +113,12 @@ static int stop_open(struct inode *inode, struct file *file)
 static ssize_t stop_write(struct file *file, const char __user *from, size_t len,
 			  loff_t *pos)
 {
+	char word[16] = "";
+
+	if (copy_from_user(word, from, min(len, sizeof(word) - 1)))
+		return -EFAULT;
+	if (sysfs_streq(word, "contents"))
+		mc_target_give_up();
 	mc_run_stop();
 	return len;
 }

@@ -34,6 +34,7 @@ static struct {
 	struct mc_team *team;		/* of the active run, else NULL */
 	struct pid *writer;		/* of the process in mc_run_line(), if there is a team */
 	bool stop;			/* the active run is to end */
+	bool ending;			/* its threads are done; it gives its memory back */
 	char refused[64];		/* the start of the last line, if it was invalid */
 	struct mc_error error;
 	u64 started_ns;
@@ -174,11 +175,20 @@ static void begin_measuring(struct mc_run *run)
 	set_team(run->team);
 }
 
+static void set_ending(bool ending)
+{
+	mutex_lock(&status.lock);
+	status.ending = ending;
+	mutex_unlock(&status.lock);
+}
+
 static void end_measuring(struct mc_run *run)
 {
+	set_ending(true);
 	set_team(NULL);
 	mc_target_end(run);
 	drop();
+	set_ending(false);
 }
 
 static void *uc_word(struct mc_run *run)
@@ -437,12 +447,12 @@ void mc_run_show(struct mc_text *t)
  */
 void mc_run_progress(struct mc_text *t)
 {
-	u64 done = READ_ONCE(status.done), total, ns;
+	u64 done = READ_ONCE(status.done), total, ns, back, all;
 	pid_t writer = 0;
 	bool active;
 
 	mutex_lock(&status.lock);
-	active = status.team;
+	active = status.team || status.ending;
 	if (active)	/* then the writer lives, and so does its struct pid */
 		writer = pid_vnr(status.writer);
 	total = status.total;
@@ -460,5 +470,8 @@ void mc_run_progress(struct mc_text *t)
 				 100000000, 1);
 	else
 		mc_textf(t, "na");
-	mc_textf(t, " pid=%d\n", writer);
+	mc_textf(t, " pid=%d", writer);
+	if (mc_target_back(&back, &all))
+		mc_textf(t, " contents=%llu%%", mc_muldiv(back, 100, all));
+	mc_textf(t, "\n");
 }

@@ -43,6 +43,9 @@
  * @window: the part that the points of the request measure: offset and length
  * @contents: contents of the window before the run, if a point writes to it
  * @proven: each page of the window was tried
+ * @back: bytes of it that were brought back or compared
+ * @all: what @back will be in the end; 0: nothing is being brought back
+ * @given_up: the rest is not to be brought back
  * @map: all of it, mapped with @type; or NULL
  * @type: the type asked for
  * @attribute: what the page tables say
@@ -57,6 +60,9 @@ static struct opened {
 	struct mc_range window;
 	struct mc_contents contents;
 	bool proven;
+	u64 back;
+	u64 all;
+	bool given_up;
 	void __iomem *map;
 	enum mc_type type;
 	enum mc_attr attribute;
@@ -454,11 +460,41 @@ static int prove(struct mc_run *run, const struct mc_point *point)
 	err = err ? err : mc_target_try(run, point, address(opened.window.start));
 	if (!err && writes)
 		err = mc_contents_save(&opened.contents, address(opened.window.start), &range,
-				       run);
+				       run, mc_point_width(run, point));
 	else if (!err && !in_use.pci)
 		err = mc_target_check_pages(address(opened.window.start), &range, run);
 	opened.proven = !err;
 	return err;
+}
+
+static bool tell_how_far(u64 done, u64 all)
+{
+	WRITE_ONCE(opened.back, done);
+	WRITE_ONCE(opened.all, all);
+	return !READ_ONCE(opened.given_up);
+}
+
+/**
+ * mc_target_back() - how far a run is that brings back the contents of its target
+ * @done: result: bytes
+ * @all: result: what @done will be in the end
+ *
+ * Return: false if no run does.
+ */
+bool mc_target_back(u64 *done, u64 *all)
+{
+	*done = READ_ONCE(opened.back);
+	*all = READ_ONCE(opened.all);
+	return *all;
+}
+
+/**
+ * mc_target_give_up() - leave the rest of the contents as they are, if some are brought back now
+ */
+void mc_target_give_up(void)
+{
+	if (READ_ONCE(opened.all))
+		WRITE_ONCE(opened.given_up, true);
 }
 
 /* A device that was pulled out has no contents. */
@@ -475,10 +511,16 @@ static void restore(struct mc_run *run)
 		wrong = 0;
 	else
 		wrong = opened.map ? mc_contents_bring_back(&opened.contents,
-							    address(opened.window.start)) :
+							    address(opened.window.start),
+							    tell_how_far) :
 				     opened.window.bytes;
+	WRITE_ONCE(opened.all, 0);
 	mc_contents_forget(&opened.contents);
-	if (wrong)
+	if (wrong && opened.given_up)
+		mc_fail(&run->error, -EIO,
+			"write: bringing back the contents was stopped; %llu bytes of the target do not have them, or were not compared",
+			wrong);
+	else if (wrong)
 		mc_fail(&run->error, -EIO,
 			"write: %llu bytes of the target do not have their contents back",
 			wrong);

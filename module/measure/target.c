@@ -182,21 +182,86 @@ int mc_target_try(struct mc_run *run, const struct mc_point *point, void *at)
 
 #define PIECE	4096ULL
 
-/* By 4 bytes at a time, the accesses that every device answers. */
-static void load_words(u32 *to, const u32 *from, u64 bytes)
+/*
+ * Accesses of so many bytes. Those of 4 are the ones that every device answers; a copy loop
+ * makes wider ones, on both sides. Whole lines.
+ */
+static void load(void *to, const void *from, u64 bytes, unsigned int width)
 {
+	const struct mc_loop *loop = width > sizeof(u32) ? mc_loop_find(MC_OP_COPY, width) : NULL;
+	struct mc_loop_args args = {
+		.a = to, .b = (void *)from, .bytes = bytes, .passes = 1,
+	};
+	u32 *word = to;
 	u64 i;
 
+	if (loop) {
+		mc_fpu_begin();
+		loop->run(&args);
+		mc_fpu_end();
+		return;
+	}
 	for (i = 0; i < bytes / sizeof(u32); i++)
-		to[i] = READ_ONCE(from[i]);
+		word[i] = READ_ONCE(((const u32 *)from)[i]);
 }
 
-static void store_words(u32 *to, const u32 *from, u64 bytes)
+static void store(void *to, const void *from, u64 bytes, unsigned int width)
 {
+	u32 *word = to;
 	u64 i;
 
+	if (width > sizeof(u32)) {
+		load(to, from, bytes, width);
+		return;
+	}
 	for (i = 0; i < bytes / sizeof(u32); i++)
-		WRITE_ONCE(to[i], from[i]);
+		WRITE_ONCE(word[i], ((const u32 *)from)[i]);
+}
+
+#define LINE	64ULL
+
+/* Do loads of this width find what loads of 4 bytes find? @room: some lines */
+static bool loads_alike(void *at, unsigned int width, u8 *room)
+{
+	u8 *narrow = room, *wide = room + LINE;
+
+	load(narrow, at, LINE, sizeof(u32));
+	load(wide, at, LINE, width);
+	return !memcmp(narrow, wide, LINE);
+}
+
+/* Does a line take stores of this width? It stays as it is. */
+static bool stores_alike(void *at, unsigned int width, u8 *room)
+{
+	u8 *old = room, *other = room + LINE, *found = room + 2 * LINE;
+	unsigned int i;
+
+	load(old, at, LINE, sizeof(u32));
+	for (i = 0; i < LINE; i++)
+		other[i] = ~old[i];
+	store(at, other, LINE, width);
+	mc_drain();
+	load(found, at, LINE, sizeof(u32));
+	store(at, old, LINE, sizeof(u32));
+	mc_drain();
+	return !memcmp(other, found, LINE);
+}
+
+/* The widest accesses, up to @most bytes, that both ends of the memory answer. */
+static unsigned int widest(u8 *at, u64 bytes, unsigned int most, u8 *room,
+			   bool (*alike)(void *at, unsigned int width, u8 *room))
+{
+	unsigned int best = sizeof(u32), width;
+
+	for (width = 8; width <= 64 && width <= most; width *= 2) {
+		const struct mc_loop *loop = mc_loop_find(MC_OP_COPY, width);
+
+		if (!loop || !mc_loop_runs(loop) || mc_access_try(at, width, true) ||
+		    !alike(at, width, room) || !alike(at + bytes - LINE, width, room))
+			break;
+		best = width;
+	}
+	return best;
 }
 
 /*
@@ -292,34 +357,41 @@ int mc_target_check_pages(const void *at, const struct mc_range *range, struct m
  * mc_contents_save() - save contents, then try whether each page is memory
  * @c: result
  * @at: the memory, mapped so that no cache has it
- * @range: its physical addresses, whole words
+ * @range: its physical addresses, whole lines
  * @run: the run
+ * @most: bytes of an access at most, if the memory answers such ones
  *
  * Context: Process, may sleep.
  * Return: 0, -ENOMEM, -EOPNOTSUPP (a page is not memory), or the errno of the stop, explained in
  * @run->error. Only after 0 there is something to bring back.
  */
 int mc_contents_save(struct mc_contents *c, void *at, const struct mc_range *range,
-		     struct mc_run *run)
+		     struct mc_run *run, unsigned int most)
 {
 	u64 bytes = range->bytes, done;
-	u8 *saved = mc_alloc_array(1, bytes + PIECE);
+	u8 *memory = mc_alloc_array(1, bytes + PIECE + LINE), *saved;
+	unsigned int width;
 	int err = 0;
 
-	if (!saved)
+	if (!memory)
 		return mc_fail(&run->error, -ENOMEM,
 			       "write: no memory to save the contents, %llu MiB", bytes >> 20);
+	saved = memory + (-(unsigned long)memory & (LINE - 1));
+	width = widest(at, bytes, most, saved + bytes, loads_alike);
 	for (done = 0; done < bytes && !err; done += PIECE) {
-		load_words((u32 *)(saved + done), at + done, min(PIECE, bytes - done));
+		load(saved + done, at + done, min(PIECE, bytes - done), width);
 		err = mc_team_look(run->team);
 		mc_breathe();
 	}
 	err = err ? err : prove_pages(saved, at, range, run);
 	if (err) {
-		mc_free(saved);
+		mc_free(memory);
 		return err;
 	}
-	*c = (struct mc_contents){ saved, bytes };
+	*c = (struct mc_contents){
+		.saved = saved, .bytes = bytes, .memory = memory, .load = width,
+		.store = widest(at, bytes, most, saved + bytes, stores_alike),
+	};
 	return 0;
 }
 
@@ -327,24 +399,33 @@ int mc_contents_save(struct mc_contents *c, void *at, const struct mc_range *ran
  * mc_contents_bring_back() - store what was saved, and compare
  * @c: what was saved
  * @at: the memory, mapped so that no cache has it
+ * @go_on: called after each piece with the bytes that were stored or compared, and what both
+ *         will be in the end. Return: false to give the rest up
+ *
+ * No signal ends this, since what is not brought back is lost.
  *
  * Context: Process, may sleep.
- * Return: bytes of pieces that hold something else afterwards.
+ * Return: bytes of pieces that hold something else afterwards, or were not compared.
  */
-u64 mc_contents_bring_back(const struct mc_contents *c, void *at)
+u64 mc_contents_bring_back(const struct mc_contents *c, void *at,
+			   bool (*go_on)(u64 done, u64 all))
 {
 	u8 *found = c->saved + c->bytes;
 	u64 done, wrong = 0;
 
 	for (done = 0; done < c->bytes; done += PIECE) {
-		store_words(at + done, (u32 *)(c->saved + done), min(PIECE, c->bytes - done));
+		store(at + done, c->saved + done, min(PIECE, c->bytes - done), c->store);
 		mc_breathe();
+		if (!go_on(done, 2 * c->bytes))
+			return c->bytes;
 	}
 	mc_drain();	/* what is on its way is there before it is read */
 	for (done = 0; done < c->bytes; done += PIECE) {
 		u64 bytes = min(PIECE, c->bytes - done);
 
-		load_words((u32 *)found, at + done, bytes);
+		if (!go_on(c->bytes + done, 2 * c->bytes))
+			return wrong + c->bytes - done;
+		load(found, at + done, bytes, c->load);
 		if (memcmp(found, c->saved + done, bytes))
 			wrong += bytes;
 		mc_breathe();
@@ -358,6 +439,6 @@ u64 mc_contents_bring_back(const struct mc_contents *c, void *at)
  */
 void mc_contents_forget(struct mc_contents *c)
 {
-	mc_free(c->saved);
+	mc_free(c->memory);
 	*c = (struct mc_contents){ 0 };
 }

@@ -21,12 +21,18 @@ struct mc_bar {
 
 /**
  * struct mc_contents - what was in memory before a run wrote to it
- * @saved: its bytes, and room for a piece; NULL: nothing was saved
+ * @saved: its bytes, and room for a piece, on a line; NULL: nothing was saved
  * @bytes: number of bytes
+ * @memory: what holds @saved, for mc_free()
+ * @load: bytes of a load of the memory: as wide as it answers, and the request allows
+ * @store: the same for stores
  */
 struct mc_contents {
 	u8 *saved;
 	u64 bytes;
+	void *memory;
+	unsigned int load;
+	unsigned int store;
 };
 
 int mc_target_check_bar(const struct mc_bar *bar, const struct mc_request *req,
@@ -39,8 +45,9 @@ int mc_target_try(struct mc_run *run, const struct mc_point *point, void *at);
 struct mc_range mc_target_window(const struct mc_request *req);
 int mc_target_check_pages(const void *at, const struct mc_range *range, struct mc_run *run);
 int mc_contents_save(struct mc_contents *c, void *at, const struct mc_range *range,
-		     struct mc_run *run);
-u64 mc_contents_bring_back(const struct mc_contents *c, void *at);
+		     struct mc_run *run, unsigned int most);
+u64 mc_contents_bring_back(const struct mc_contents *c, void *at,
+			   bool (*go_on)(u64 done, u64 all));
 void mc_contents_forget(struct mc_contents *c);
 
 #endif /* MC_MEASURE_TARGET_H */

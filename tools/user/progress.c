@@ -83,6 +83,19 @@ void mc_user_progress_tick(void *run)
 		show(now);
 }
 
+/* The contents of a target are brought back. Return: true: nothing but SIGKILL ends that. */
+bool mc_user_progress_back(u64 done, u64 all)
+{
+	u64 now = mc_clock_raw_ns();
+
+	if (!progress.live || now - progress.shown_ns < EVERY_NS)
+		return true;
+	fprintf(stderr, "\rbringing back the contents: %llu %%\033[K", mc_muldiv(done, 100, all));
+	progress.shown = true;
+	progress.shown_ns = now;
+	return true;
+}
+
 /* Wipe the line out, before anything else is printed. */
 void mc_user_progress_clear(void)
 {

@@ -396,7 +396,7 @@ static int map_as(struct mc_run *run, enum mc_type type)
 }
 
 /* Before the first point, try each page of the window, and save it if points write. */
-static int prove(struct mc_run *run, bool writes)
+static int prove(struct mc_run *run, const struct mc_point *point)
 {
 	char *at = opened.at + opened.window.start;
 	struct mc_range range = {
@@ -404,8 +404,9 @@ static int prove(struct mc_run *run, bool writes)
 	};
 	int err = 0;
 
-	if (writes)
-		err = mc_contents_save(&opened.contents, at, &range, run);
+	if (point->v[MC_KEY_WRITE])
+		err = mc_contents_save(&opened.contents, at, &range, run,
+				       mc_point_width(run, point));
 	else if (!opened.pci)
 		err = mc_target_check_pages(at, &range, run);
 	opened.proven = !err;
@@ -430,7 +431,7 @@ int mc_user_target_find(struct mc_run *run, const struct mc_point *point, struct
 	err = err ? err : map_as(run, point->v[MC_KEY_TYPE]);
 	err = err ? err : mc_target_try(run, point, opened.at + offset);
 	if (!err && !opened.proven)
-		err = prove(run, point->v[MC_KEY_WRITE]);
+		err = prove(run, point);
 	if (err)
 		return err;
 	/* Only where nobody else writes: the verdict follows pointers. */
@@ -460,7 +461,8 @@ static void restore(struct mc_run *run)
 		return;
 	/* Without a mapping, the last change of type has failed. */
 	if (opened.base || !map_as(run, opened.pci ? MC_UC : MC_WB))
-		wrong = mc_contents_bring_back(&opened.contents, opened.at + opened.window.start);
+		wrong = mc_contents_bring_back(&opened.contents, opened.at + opened.window.start,
+					       mc_user_progress_back);
 	mc_contents_forget(&opened.contents);
 	if (wrong)
 		mc_fail(&run->error, -EIO,

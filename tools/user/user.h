@@ -145,6 +145,7 @@ void mc_user_progress_begin(u64 samples);
 void mc_user_progress_name(const char *name);
 void mc_user_progress_tick(void *run);
 void mc_user_progress_more(u64 samples);
+bool mc_user_progress_back(u64 done, u64 all);
 void mc_user_progress_clear(void);
 
 /* nodes.c */

@@ -63,3 +63,22 @@ int mc_target_find(struct mc_run *run, const struct mc_point *point, struct mc_a
 void mc_target_end(struct mc_run *run)
 {
 }
+
+/**
+ * mc_target_back() - how far a run is that brings back the contents of its target
+ * @done: not set
+ * @all: not set
+ *
+ * Return: false, since there is no target.
+ */
+bool mc_target_back(u64 *done, u64 *all)
+{
+	return false;
+}
+
+/**
+ * mc_target_give_up() - nothing
+ */
+void mc_target_give_up(void)
+{
+}
