@@ -6,7 +6,7 @@
 #include "measure/pieces.h"
 #include "platform/os.h"
 
-#define PIECE	(1U << 20)
+#define PIECE	1048576U
 
 /**
  * mc_in_pieces() - call a function for each piece of memory

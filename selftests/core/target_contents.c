@@ -14,7 +14,7 @@
 
 #define BYTES	(5 * 4096 + 64)
 
-static u8 device[BYTES] __attribute__((aligned(4096)));
+static u8 device[BYTES];
 static u8 before[BYTES];
 
 /* Widths are bits here. */
@@ -136,7 +136,8 @@ static int save(unsigned int most)
 	unsigned int i;
 
 	for (i = 0; i < BYTES; i++)
-		before[i] = device[i] = rand();
+		device[i] = rand();
+	memcpy(before, device, BYTES);
 	memset(&run, 0, sizeof(run));
 	memset(&contents, 0, sizeof(contents));
 	return mc_contents_save(&contents, device, BYTES, &run, most);
@@ -204,7 +205,8 @@ static void what_was_given_up_is_said(void **state)
 
 	for (i = 1; i <= 2 * pieces; i++) {
 		memset(&is, 0, sizeof(is));
-		is.answered = is.taken = ALL;
+		is.answered = ALL;
+		is.taken = ALL;
 		assert_int_equal(save(~0U), 0);
 		is.give_up = i;
 		wrong = bring_back();
@@ -220,7 +222,8 @@ static void what_was_given_up_is_said(void **state)
 static void a_stop_while_saving_leaves_all_as_it_was(void **state)
 {
 	memset(&is, 0, sizeof(is));
-	is.answered = is.taken = ALL;
+	is.answered = ALL;
+	is.taken = ALL;
 	is.stop = -EINTR;
 	assert_int_equal(save(~0U), -EINTR);
 	assert_null(contents.saved);

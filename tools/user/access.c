@@ -10,6 +10,7 @@
 static const int faults[] = { SIGBUS, SIGSEGV, SIGILL };
 
 static sigjmp_buf out;
+static int err;	/* a jump leaves it alone */
 
 static void on_fault(int number)
 {
@@ -21,9 +22,9 @@ int mc_access_try(void *at, unsigned int width, bool stores)
 {
 	const struct sigaction catching = { .sa_handler = on_fault };
 	struct sigaction old[ARRAY_SIZE(faults)];
-	volatile int err = 1;
 	unsigned int i;
 
+	err = 1;
 	for (i = 0; i < ARRAY_SIZE(faults); i++)
 		sigaction(faults[i], &catching, &old[i]);
 	if (!sigsetjmp(out, 1))

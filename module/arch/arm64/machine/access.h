@@ -16,20 +16,15 @@
 #define MC_ACCESS(load, store) ({					\
 	register long err_ asm("x11") = 0;				\
 									\
-	if (stores)							\
-		asm volatile(".arch_extension fp\n\t"			\
-			     ".arch_extension simd\n"			\
-			     "1:\t" load "\n2:\t" store "\n3:\n"		\
-			     MC_CATCH(1b, 3b) MC_CATCH(2b, 3b)		\
-			     : "+r" (err_) : "r" (at)			\
-			     : "memory", "x9", "v6", "v7");		\
-	else								\
-		asm volatile(".arch_extension fp\n\t"			\
-			     ".arch_extension simd\n"			\
-			     "1:\t" load "\n3:\n"			\
-			     MC_CATCH(1b, 3b)				\
-			     : "+r" (err_) : "r" (at)			\
-			     : "memory", "x9", "v6", "v7");		\
+	asm volatile(".arch_extension fp\n\t"				\
+		     ".arch_extension simd\n"				\
+		     "1:\t" load "\n"					\
+		     "\tcbz %w2, 3f\n"					\
+		     "2:\t" store "\n"					\
+		     "3:\n"						\
+		     MC_CATCH(1b, 3b) MC_CATCH(2b, 3b)			\
+		     : "+&r" (err_) : "r" (at), "r" ((int)stores)	\
+		     : "memory", "x9", "v6", "v7");			\
 	(int)err_;							\
 })
 

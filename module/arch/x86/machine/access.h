@@ -12,22 +12,19 @@
 #define MC_CATCH(from, to)	""	/* a signal is caught elsewhere */
 #endif
 
-/* In the kernel, a fault goes to 3, where err_ is still not 0. */
+/* In the kernel, a fault goes to 4, where err_ is still not 0. */
 #define MC_ACCESS(load, store) ({					\
 	int err_ = 1;							\
 									\
-	if (stores)							\
-		asm volatile("1:\t" load "\n2:\t" store "\n"		\
-			     "\txorl %0, %0\n3:\n"			\
-			     MC_CATCH(1b, 3b) MC_CATCH(2b, 3b)		\
-			     : "+r" (err_) : "r" (at)			\
-			     : "memory", "rax");			\
-	else								\
-		asm volatile("1:\t" load "\n"				\
-			     "\txorl %0, %0\n3:\n"			\
-			     MC_CATCH(1b, 3b)				\
-			     : "+r" (err_) : "r" (at)			\
-			     : "memory", "rax");			\
+	asm volatile("1:\t" load "\n"					\
+		     "\ttestl %2, %2\n"					\
+		     "\tjz 3f\n"					\
+		     "2:\t" store "\n"					\
+		     "3:\txorl %0, %0\n"				\
+		     "4:\n"						\
+		     MC_CATCH(1b, 4b) MC_CATCH(2b, 4b)			\
+		     : "+&r" (err_) : "r" (at), "r" ((int)stores)	\
+		     : "memory", "cc", "rax");				\
 	err_;								\
 })
 
