@@ -178,8 +178,10 @@ class Hierarchy(unittest.TestCase):
                               lambda ps: ps // pages == round(figure * 1000))
         loads = passes * pages
         translations = room.total(some, "tlb_misses") - loads * missed
+        # Another process that ran before a window has emptied the TLB. Then the first pass misses.
+        first = 0 if missed else min(translations // pages, len(some))
         # The code of a window, its stack and data are on a few pages.
-        self.assertIn(translations, range(16 * len(some)))
+        self.assertIn(translations - first * pages, range(16 * len(some)))
         ns = (self.tlb_window_ns * len(some) + loads * self.load_ns +
               sum(room.total(some, level) * cost[f"{level}_ns"] for level in (*NAMES, "memory")) +
               (translations + loads * missed) * cost["tlb_miss_ns"])
