@@ -133,6 +133,22 @@ static void test_a_sample_is_not_made_of_its_last_window(void **state)
 	}
 }
 
+static void test_a_quarter_of_a_sample_can_stand_for_it(void **state)
+{
+	begin(1, SHORT, 1);
+	for (u64 hit = 2999; hit <= 3001; hit++) {
+		bool enough = hit <= 3000;
+
+		sampler[0].counted_bytes = 1000;
+		sampler[0].hit_bytes = hit;
+		sampler[0].hit_windows = 3;
+		mc_disturbed_windows(&sampler[0]);
+		assert_int_equal(sampler[0].in_time, !enough);
+		assert_int_equal(sampler[0].counted_bytes, enough ? 1000 : 1000 + hit);
+		assert_int_equal(sampler[0].hit_windows, enough ? 3 : 0);
+	}
+}
+
 /* ------------------------------------------------------------------ samples */
 
 static int hit_samples;
@@ -329,6 +345,7 @@ int main(void)
 		cmocka_unit_test(test_keep_keeps_it),
 		cmocka_unit_test(test_a_pass_of_two_parts_is_whole_or_not_at_all),
 		cmocka_unit_test(test_a_sample_is_not_made_of_its_last_window),
+		cmocka_unit_test(test_a_quarter_of_a_sample_can_stand_for_it),
 		cmocka_unit_test(test_samples_are_left_out_while_half_are_clean),
 		cmocka_unit_test(test_warmups_are_not_counted),
 		cmocka_unit_test(test_a_sample_is_hit_if_one_thread_was),

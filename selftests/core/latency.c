@@ -172,7 +172,9 @@ static void test_samples_take_places_in_turn(void **state)
 	assert_int_equal(rec->stats.min_ps, 4096 * 5 * NS);
 	assert_int_equal(rec->stats.max_ps, 4096 * 8 * NS);
 	assert_int_equal(rec->stats.mean_ps, 4096 * (7 * 5 + 8) * NS / 8);
-	/* No more places than samples, and none where the set fills the memory. */
+	/* No more places than eight or than samples, and none where the set fills the memory. */
+	assert_int_equal(measure("latency size=64K repeat=16"), 0);
+	assert_int_equal(rec->places, 8);
 	assert_int_equal(measure("latency size=256K repeat=3"), 0);
 	assert_int_equal(rec->places, 3);
 	assert_int_equal(measure("latency size=768K"), 0);

@@ -350,6 +350,20 @@ static void test_figures_are_those_of_an_access(void **state)
 	}
 }
 
+static void slower(void)
+{
+	access_ps += 1 * NS;
+}
+
+/* 6 ns after the warm-up, and one more in each sample. */
+static void test_the_median_counts(void **state)
+{
+	reset(1);
+	after_sample = slower;
+	assert_int_equal(measure("size=1K"), 0);
+	assert_in_range(rec.value[COL_NS_PER_ACCESS], 6999, 7001);
+}
+
 /* The loop uses no memory, so whatever else the CPU does only adds time. */
 static void test_the_fastest_of_the_generator_counts(void **state)
 {
@@ -412,6 +426,7 @@ int main(void)
 		cmocka_unit_test(test_what_cant_be_run_is_refused),
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_figures_are_those_of_an_access),
+		cmocka_unit_test(test_the_median_counts),
 		cmocka_unit_test(test_the_fastest_of_the_generator_counts),
 		cmocka_unit_test(test_writes_that_are_not_cached_are_waited_for),
 		cmocka_unit_test(test_a_run_cut_short_tells_what_it_knows),

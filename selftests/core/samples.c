@@ -477,6 +477,33 @@ static void test_time_of_others_is_no_work(void **state)
 	assert_in_range(mc_ticks_to_ps(meas.settling.worked), 10 * MS, 20 * MS);
 }
 
+static unsigned int hindered;
+
+/* Others had the CPU of one thread for a part of the window that nobody knows. */
+static void preempt_one(struct mc_worker *w)
+{
+	if (w->index == hindered)
+		w->disturbed = MC_BY_PREEMPTION;
+}
+
+/* All cores have to become warm, whichever thread it is whose core does not. */
+static void test_one_cold_core_is_enough(void **state)
+{
+	for (unsigned int n = 2; n <= 3; n++) {
+		for (hindered = 0; hindered < n; hindered++) {
+			set_up_speeds(n);
+			base_ps = 10;
+			mc_threads_worker(team, hindered)->left_off = 0;
+			sim.preemptible = true;
+			sim.closing = preempt_one;
+			meas.keep_disturbed = true;
+			assert_int_equal(settle(), 0);
+			assert_true(meas.settling.gave_up);
+			assert_int_equal(rec.steady, MC_STEADY_NO);
+		}
+	}
+}
+
 /* Trials only tell how long samples take. */
 static void test_a_trial_waits_for_nothing(void **state)
 {
@@ -712,6 +739,7 @@ int main(void)
 		cmocka_unit_test(test_samples_are_waited_for),
 		cmocka_unit_test(test_a_rest_between_samples_is_made_up_for),
 		cmocka_unit_test(test_time_of_others_is_no_work),
+		cmocka_unit_test(test_one_cold_core_is_enough),
 		cmocka_unit_test(test_a_trial_waits_for_nothing),
 		cmocka_unit_test(test_each_byte_once_a_pass),
 		cmocka_unit_test(test_an_untimed_pass),

@@ -49,7 +49,7 @@ static u64 translate(u64 page)
 	return i < FIRST_ENTRIES ? 0 : SECOND_PS;
 }
 
-static u8 lines[64];			/* places in a page that were loaded from */
+static u8 lines[64];			/* places in a page that were loaded from, but for page 0 */
 
 void **mc_asm_chase(void **at, u64 loads)
 {
@@ -62,7 +62,9 @@ void **mc_asm_chase(void **at, u64 loads)
 		EXPECT(offset < BYTES);
 		ps += LOAD_PS + sim_self() * cpu_ps + translate(offset / covered);
 		ps += offset < covered ? first_page_ps : 0;
-		lines[offset / 64 % 64] = 1;
+		/* The lines close together are on the first page. */
+		if (offset >= 4096)
+			lines[offset / 64 % 64] = 1;
 		at = *at;
 	}
 	sim_spend(++chases == odd_at ? ps * odd_tenths / 10 : ps);
@@ -153,7 +155,7 @@ static void test_large_pages_reach_further(void **state)
 	assert_figure(rec, COL_TLB_NS, 0);
 }
 
-/* The lines of 64 pages are at 64 different places in a page, so they share no set. */
+/* The lines of 63 other pages are at 63 different places in a page, so they share no set. */
 static void test_loads_spread_over_the_lines_of_a_page(void **state)
 {
 	u64 i, used = 0;
@@ -162,7 +164,7 @@ static void test_loads_spread_over_the_lines_of_a_page(void **state)
 	assert_int_equal(measure("tlb size=256K page=4k"), 0);
 	for (i = 0; i < ARRAY_SIZE(lines); i++)
 		used += lines[i];
-	assert_int_equal(used, 64);
+	assert_int_equal(used, 63);
 }
 
 /* A negative difference counts as 0: 63 loads of 4 ns and one of 10 ns, or all of 10 ns. */

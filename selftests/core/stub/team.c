@@ -298,7 +298,10 @@ int mc_gate(struct mc_worker *w)
 			open_gate();
 		next_turn();
 		wait_for_turn(w->index);
-		sim.now[w->index] += w->index == sim.n - 1 ? sim.late : 0;
+		if (w->index == sim.n - 1) {
+			sim.now[w->index] += sim.late;
+			sim.late = sim.late_gates && !--sim.late_gates ? 0 : sim.late;
+		}
 	}
 	return w->team->stop;
 }
