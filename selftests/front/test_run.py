@@ -540,6 +540,8 @@ bandwidth node={nodes}
         for text in ("label  mb_per_s  streams  width   fence\n"
                      "up       1449.0        4     16  sfence\n"
                      "down      949.0        1     16  sfence\n",
+                     "up: one stream 1124.0, best 1449.0 (streams=4 fence=sfence); "
+                     "down: one stream 949.0, the best form\n",
                      "label / streams       1       2       4\n"
                      "up               1124.0  1224.0  1449.0\n"
                      "down              949.0   824.0   624.0\n"):

@@ -128,7 +128,11 @@ setup_file() {
 	[ "$(grep -c ' ?' screen)" -eq 0 ] || grep -q '^?: no size shows' screen
 	# A figure, or a mark, for each level that a heading names.
 	awk '/ memory$/ { levels = NF - ($1 == "ns" ? 3 : 1) }
-	     /^  / { if (NF != levels + 1) exit 1; for (i = 2; i <= NF; i++) if ($i <= 0) exit 1 }' screen
+	     /^  [a-z]/ { if (NF != levels + 1) exit 1; for (i = 2; i <= NF; i++) if ($i <= 0) exit 1
+		memory = $NF }
+	     # A form that is better in memory than one stream, with its figure.
+	     /^    / { if (NF != 3 || $1 != "best:" || $2 !~ /^(streams|op)=/) exit 1
+		if ($3 !~ /^[?]/ && $3 + 0 <= memory + 0) exit 1 }' screen
 }
 
 @test "without a request: levels are found in latencies, not in what the CPU reports" {

@@ -27,7 +27,7 @@ static const char usage[] =
 	"       memcache-user [-j] --tests [NAME...] | --version | --help\n"
 	"\n"
 	"Measures memory from user space. Without a request: latency and bandwidth of\n"
-	"each cache and of memory, on one CPU and on all, in about 20 seconds. Requests\n"
+	"each cache and of memory, on one CPU and on all, in 10 to 20 seconds. Requests\n"
 	"are those of the memcache module, TEST [key=value]..., with the same loops, e.g.\n"
 	"  memcache-user bandwidth op=read,write size=16K..16M cpu=0\n"
 	"A word with = belongs to the request before it. All requests are checked before\n"

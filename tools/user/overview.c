@@ -6,7 +6,8 @@
  * The latency of one size after another shows where the caches are, and the records name
  * them: in a virtual machine, what the CPU reports may be wrong. Memory is what is read at the
  * rate of the largest set. Each row of the bandwidth of these levels is a request of its own and
- * is printed when it has been measured.
+ * is printed when it has been measured. In memory, other forms of an operation may do far more
+ * than one stream of ordinary accesses, so the best of them stands beside it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 
 #include "arch/caches.h"
 #include "arch/cores.h"
+#include "arch/loops.h"
 #include "measure/engine.h"
 #include "measure/served.h"
 #include "platform/clock.h"
@@ -47,6 +49,28 @@ static const struct row rates[] = {
 	{ "copy", "op=copy" },
 	{ "triad", "op=triad" },
 	{ }
+};
+
+/* Another form of a row's operation, in memory. */
+struct form {
+	const struct row *row;
+	const char *key;	/* of the request */
+	const char *name;
+	enum mc_op op;
+};
+
+static const struct form forms[] = {
+	{ &rates[0], "op=read streams=2", "streams=2", MC_OP_READ },
+	{ &rates[0], "op=read streams=4", "streams=4", MC_OP_READ },
+	{ &rates[0], "op=read streams=8", "streams=8", MC_OP_READ },
+	{ &rates[1], "op=write streams=4", "streams=4", MC_OP_WRITE },
+	{ &rates[1], "op=ntwrite", "op=ntwrite", MC_OP_NTWRITE },
+	{ &rates[1], "op=rep_stosb", "op=rep_stosb", MC_OP_REP_STOSB },
+	{ &rates[3], "op=copy streams=4", "streams=4", MC_OP_COPY },
+	{ &rates[3], "op=ntcopy", "op=ntcopy", MC_OP_NTCOPY },
+	{ &rates[3], "op=rep_movsb", "op=rep_movsb", MC_OP_REP_MOVSB },
+	{ &rates[4], "op=triad streams=4", "streams=4", MC_OP_TRIAD },
+	{ &rates[4], "op=nttriad", "op=nttriad", MC_OP_NTTRIAD },
 };
 
 /* A column of the screen. */
@@ -81,15 +105,18 @@ static bool as_json, begun;
 static unsigned int got;	/* results of the current request */
 static u64 cell[LEVELS + 1];	/* figures of the current row */
 static bool filled[LEVELS + 1];
+static u64 best;		/* the highest rate of memory in the current row and its forms */
+static const char *best_name;	/* of the form; NULL: one stream */
 
-/* A row of bandwidths, on one CPU or on all. */
+/* A row of bandwidths, or a form of one in memory, on one CPU or on all. */
 struct planned {
 	const struct row *row;
+	const struct form *form;
 	bool all;
 	char line[LINE];
 };
 
-static struct planned plan[2 * ARRAY_SIZE(rates)];
+static struct planned plan[2 * (ARRAY_SIZE(rates) + ARRAY_SIZE(forms))];
 static const struct planned *now, *next = plan;
 
 /* --------------------------------------------------------------- what the views share */
@@ -405,11 +432,24 @@ static void print_latencies(void)
 	mc_user_flush();
 }
 
+/* The best form of the current row, if one of them is better than one stream of it. */
+static void print_best(void)
+{
+	const struct column *last = &columns[ncolumns - 1];
+	int width = 12 + 7 * (int)(ncolumns - 1);
+	char text[64];
+
+	snprintf(text, sizeof(text), "    best: %s", best_name);
+	printf("%-*s", width, text);
+	print_cell(last, now->all, true, best, 1);
+	printf("\n");
+}
+
 static void begin_rate(const struct mc_request *req)
 {
 	begin(req);
 	now = next++;
-	if (now->row == rates && !as_json)
+	if (now->row == rates && !now->form && !as_json)
 		print_heading("GB/s", now->all);
 	mc_user_flush();
 }
@@ -422,6 +462,8 @@ static void take_rate(const struct mc_request *req, const struct mc_record *rec)
 
 	for (i = 0; i < ncolumns && (nth || !columns[i].bytes[now->all]); i++)
 		nth -= !!columns[i].bytes[now->all];
+	if (now->form)
+		i = ncolumns - 1;
 	if (i == ncolumns || !value_of(req, rec, "mb_per_s", &value))
 		return;
 	cell[i] = (value + 500) / 1000;
@@ -436,23 +478,34 @@ static void end_rate(const struct mc_run *run, const struct mc_record *records, 
 		mc_user_json.end(run, records, n, err);
 		return;
 	}
-	printf("  %-10s", now->row->label);
-	for (i = 0; i < ncolumns; i++)
-		print_cell(&columns[i], now->all, filled[i], cell[i], 1);
-	printf("\n");
+	if (!now->form) {
+		printf("  %-10s", now->row->label);
+		for (i = 0; i < ncolumns; i++)
+			print_cell(&columns[i], now->all, filled[i], cell[i], 1);
+		printf("\n");
+		best = 0;
+		best_name = NULL;
+	}
+	if (filled[ncolumns - 1] && cell[ncolumns - 1] > best) {
+		best = cell[ncolumns - 1];
+		best_name = now->form ? now->form->name : NULL;
+	}
+	if (best_name && !next->form)
+		print_best();
 }
 
-static void plan_row(struct planned *p, const struct row *row, bool all)
+/* @form: NULL: the row itself, at all levels */
+static void plan_row(struct planned *p, const struct row *row, const struct form *form, bool all)
 {
 	char sizes[LINE / 2] = "", cpu[24] = "all node=local";
 	struct mc_text t = MC_TEXT(sizes);
 	unsigned int i, repeat = all ? 10 : 15;
 
-	*p = (struct planned){ .row = row, .all = all };
+	*p = (struct planned){ .row = row, .form = form, .all = all };
 	for (i = 0; i < ncolumns; i++) {
 		u64 bytes = columns[i].bytes[all];
 
-		if (!bytes)
+		if (!bytes || (form && i + 1 < ncolumns))
 			continue;
 		mc_textf(&t, "%s%llu", *sizes ? "," : "", bytes);
 		if (bytes > LARGE_BYTES)
@@ -460,8 +513,8 @@ static void plan_row(struct planned *p, const struct row *row, bool all)
 	}
 	if (!all)
 		snprintf(cpu, sizeof(cpu), "%d", mc_core_next(-1));
-	snprintf(p->line, sizeof(p->line), "bandwidth %s repeat=%u size=%s cpu=%s%s", row->key,
-		 repeat, sizes, cpu, page);
+	snprintf(p->line, sizeof(p->line), "bandwidth %s repeat=%u size=%s cpu=%s%s",
+		 form ? form->key : row->key, repeat, sizes, cpu, page);
 }
 
 static int measure_rates(void)
@@ -471,14 +524,19 @@ static int measure_rates(void)
 	};
 	char *lines[ARRAY_SIZE(plan) + 1];
 	const struct row *row;
-	unsigned int n = 0, all;
+	unsigned int n = 0, all, i;
 
 	for (all = 0; all < 1 + (cpus() > 1); all++) {
-		for (row = rates; row->label; row++, n++) {
-			plan_row(&plan[n], row, all);
-			lines[n] = plan[n].line;
+		for (row = rates; row->label; row++) {
+			plan_row(&plan[n++], row, NULL, all);
+			for (i = 0; i < ARRAY_SIZE(forms) && columns[ncolumns - 1].bytes[all]; i++) {
+				if (forms[i].row == row && mc_loop_widest(forms[i].op))
+					plan_row(&plan[n++], row, &forms[i], all);
+			}
 		}
 	}
+	for (i = 0; i < n; i++)
+		lines[i] = plan[i].line;
 	lines[n] = NULL;
 	return mc_user_run(lines, &view);
 }
