@@ -3,6 +3,7 @@
 
 import os
 import pty
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -11,7 +12,7 @@ from unittest import mock
 import fake
 from mc import Failure
 from mc.commands import cli
-from mc.records import results
+from mc.records import results, suite, tests
 from mc.running import debugfs
 
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
@@ -101,9 +102,28 @@ class Program(fake.InDirectory):
             self.fails(self.memcache(*words), 2, "usage: memcache")
         self.fails(self.memcache("measure"), 2, "memcache: no command measure. There are:\n  run ")
 
-    def test_alone_it_says_what_it_can_do(self):
-        done = self.memcache()
+    def test_alone_it_measures_this_machine_and_says_what_else_there_is(self):
+        self.write("user", b"#!/bin/sh\n[ $# = 0 ] && echo 'GB/s  L1' && exit ${STATUS:-0}\n")
+        os.chmod("user", 0o755)
+        done = self.memcache(MEMCACHE_USER="./user")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(done.stdout.startswith("GB/s  L1\n\nMore:\n  memcache run "), done.stdout)
+        for command in re.findall(r"^  memcache (\S+)", done.stdout, re.M):
+            self.assertIn(command, (*cli.COMMANDS, *cli.WORDS))
+        failed = self.memcache(MEMCACHE_USER="./user", STATUS="1")
+        self.assertEqual((failed.returncode, failed.stdout), (1, "GB/s  L1\n"))
+
+    def test_words_that_a_person_tries(self):
+        for words, same in ((("help",), ("--help",)), (("version",), ("--version",)),
+                            (("-V",), ("--version",)), (("help", "run"), ("run", "--help"))):
+            self.assertEqual(self.memcache(*words).stdout, self.memcache(*same).stdout)
+        listed = self.memcache("list").stdout
+        for word in (*suite.names(), *tests.TESTS):
+            self.assertRegex(listed, rf"(?m)^{word} ")
+
+    def test_without_memcache_user_it_says_what_it_can_do(self):
+        done = self.memcache(MEMCACHE_USER="./none")
+        self.fails(done, 0, "memcache-user is not there")
         self.assertEqual(done.stdout, self.memcache("--help").stdout)
         for word in cli.COMMANDS:
             self.assertRegex(done.stdout, rf"\n    {word} ")

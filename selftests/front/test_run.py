@@ -337,10 +337,10 @@ class Words(fake.unittest.TestCase):
                                        r"mean bandwidth\?$"),
                 ("bandwidthh", r"no such test\. Did you mean bandwidth\? "),
                 ("cache-atributes", r"no such test\. Did you mean cache-attributes\? "),
-                ("bandwidth sizze=4K", "^'sizze': is not a key of bandwidth; did you mean size[?]$"),
+                ("bandwidth sizze=4K", "^'sizze': is not a key of bandwidth; did you mean size"),
                 ("bandwidth threads=0", "^'threads': is not a key of bandwidth; it has: op, "),
                 ("bandwidth opp=read", "^'opp': is not a key of bandwidth; did you mean op[?]$"),
-                ("bandwidth op=reead", r"^op: 'reead' is not one of read\|.*; did you mean read\?$"),
+                ("bandwidth op=reead", r"^op: 'reead' is not one of read\|.*; did you mean read\?"),
                 ("bandwidth op=read,x", r"^op: 'x' is not one of read\|[^;]*$"),
                 ("bandwidth size=4K size=8K", "^size: is given twice$"),
                 ("ramp idle=5", r"^idle: '5' is not one of 0\.\.1s"),
@@ -432,8 +432,8 @@ class Keys(fake.InDirectory):
                          [(None, "bandwidth size=64K"), ("a", "bandwidth size=64K")])
 
     def test_mistakes(self):
-        for word, said in (("sizze=4K", "^cache-attributes: 'sizze': is not a key of bandwidth; did "
-                                        "you mean size"),
+        for word, said in (("sizze=4K", "^cache-attributes: 'sizze': is not a key of bandwidth; "
+                                        "did you mean size"),
                            ("op=reead", "op: 'reead' is not one of .*; did you mean read"),
                            ("size=1", "size: '1' is not")):
             with self.subTest(word), self.assertRaisesRegex(Failure, said) as raised:

@@ -28,6 +28,10 @@ load inside.bash
 		guest devices/firmware.bats
 }
 
+@test "the command that takes a device, measures it and gives it back" {
+	DEVICES="ivshmem=4M edu" guest devices/mmio.bats
+}
+
 @test "BARs and physical ranges in a process" {
 	DEVICES="ivshmem=4M testdev=1M edu" APPEND="memmap=32M%0x1a000000-1+0xefffffff" \
 		guest devices/user.bats

@@ -182,7 +182,8 @@ const struct mc_elsewhere mc_elsewhere[] = {
 	{ "lat_ctx", "-W*", "" },
 	{ "lat_ctx", "-s*", "set=*K" },
 	{ "lat_ctx", "#+", "processes=*" },
-	{ "lat_sig", "", "os item=signal_install,signal_catch,protection_fault", "server" },
+	{ "lat_sig", "", "os item=signal_install,signal_catch,protection_fault",
+	  "server" },
 	{ "lat_sig", "-N*", "repeat=*" },
 	{ "lat_sig", "-W*", "" },
 	{ "lat_sig", "install", "item=signal_install" },
@@ -219,7 +220,7 @@ const struct mc_elsewhere mc_elsewhere[] = {
 	{ "lat_tcp", "localhost", "" },
 	{ "lat_tcp", "127.0.0.1", "" },
 
-	/* STREAM: of its four kernels two are here; add and scale move as much as triad and copy. */
+	/* STREAM: of its kernels two are here; add and scale move as much as triad and copy. */
 	{ "stream", "", "bandwidth op=copy,triad cpu=all node=local" },
 	{ "stream_c", "", "bandwidth op=copy,triad cpu=all node=local" },
 	{ "stream_c.exe", "", "bandwidth op=copy,triad cpu=all node=local" },

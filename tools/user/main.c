@@ -151,16 +151,14 @@ static void take_call(int *argc, char **argv)
 /* memcache-user help, version and list are options of these names. */
 static void take_word(int argc, char **argv)
 {
-	static char help[] = "--help", version[] = "--version", tests[] = "--tests";
+	char *option = NULL;
 
-	if (argc < 2)
-		return;
-	if (argc == 2 && !strcmp(argv[1], "help"))
-		argv[1] = help;
-	else if (argc == 2 && !strcmp(argv[1], "version"))
-		argv[1] = version;
-	else if (!strcmp(argv[1], "list") || !strcmp(argv[1], "tests"))
-		argv[1] = tests;
+	if (argc == 2 && (!strcmp(argv[1], "help") || !strcmp(argv[1], "version")))
+		option = strcmp(argv[1], "help") ? strdup("--version") : strdup("--help");
+	else if (argc > 1 && !strcmp(argv[1], "list"))
+		option = strdup("--tests");
+	if (option)
+		argv[1] = option;
 }
 
 /* The first lines of the help. */

@@ -264,7 +264,8 @@ static int explain(const char *program, char **args, struct argument *out)
 			continue;
 		}
 		if (!row || !value) {
-			fprintf(stderr, "memcache-user: %s: %s has no counterpart here; the manual has a page for those who come from other tools\n",
+			fprintf(stderr, "memcache-user: %s: %s has no counterpart here; "
+				"the manual has a page for those who come from other tools\n",
 				program, *args);
 			return -EINVAL;
 		}
@@ -330,7 +331,8 @@ static const struct mc_elsewhere *find_value(const char *key, const char *value,
 		if (!strcasecmp(row->word + n + 1, value))
 			return row;
 		*end = len - tail;
-		if (row->word[n + 1] == '_' && tail < len && !strcasecmp(row->word + n + 1, value + *end))
+		if (row->word[n + 1] == '_' && tail < len &&
+		    !strcasecmp(row->word + n + 1, value + *end))
 			return row;
 	}
 	return NULL;
@@ -386,7 +388,8 @@ static int put_usual(struct words *w, const struct mc_spec *spec, const char *wo
 		put(w, word, false);
 		return 0;
 	}
-	rest = values = key ? strdup(word + len + 1) : NULL;
+	values = key ? strdup(word + len + 1) : NULL;
+	rest = values;
 	while (known && rest && (value = strsep(&rest, ",")))
 		known = usual_value(w, key, value, &l, &why);
 	free(values);

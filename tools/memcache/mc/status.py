@@ -19,6 +19,7 @@ TABLE = {
 PARTS = {
     "run": "something was not measured. Requests that a suite leaves out because this machine "
            "can't do them do not count",
+    "mmio": "the device could not be taken, measured or given back",
     "show": "the report could not be printed",
     "compare": "nothing could be compared, or records were refused because their memory-type "
                "verdicts, the nodes of their memory, or the states of the prefetchers differ",

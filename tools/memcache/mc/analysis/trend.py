@@ -2,7 +2,8 @@
 """The history of each result in many files: the same request, again and again.
 
 A file is a run; its runs are in the order of their times, or of their kernels' versions. Results
-are of one history if they are of one series (series.py) and have the same CPU.
+are of one history if they are of one series (series.py) and have the same CPU. Each of several hosts
+has histories of its own.
 """
 
 import re
@@ -15,7 +16,7 @@ from mc.analysis.judge import Word
 from mc.analysis.machines import Facts, facts
 from mc.analysis.match import describe
 from mc.analysis.series import Left
-from mc.records import prices
+from mc.records import prices, reader
 from mc.records.results import Run
 
 ORDERS = ("time", "kernel")
@@ -79,23 +80,40 @@ def gathered(files: Iterable[tuple[str, list[Run]]], order: str = "time",
     found = Gathered([])
     known: dict[tuple, History] = {}
     for file, runs in files:
-        machine = runs[0].machine
+        machine, host = runs[0].machine, reader.host(runs)
         about = f"{machine['cpu']}, {prices.below(machine)}"
         origin = Origin(file, series.started(runs), facts(
             machine, (result for run in runs for result in run.results)))
         for key, (time, result) in series.middles(runs, found.left).items():
-            history = known.get((about, key)) or _history(about, result)
+            history = known.get((about, host, key)) or _history(about, result)
             if all(word in history.keys.split() for word in words):
-                known[about, key] = history
+                known[about, host, key] = history
                 history.origins.append(origin)
                 history.times.append(time.time)
                 history.values.append(series.value(result, time.time))
-    found.histories = list(known.values())
+    found.histories = _of_hosts(known)
     for history in found.histories:
         _sort(history, order)
         if history.long:
             history.steps = steps(history.times)
     return found
+
+
+def _of_hosts(known: dict[tuple, History]) -> list[History]:
+    """The histories of each host. Runs that name no host are those of the only one that there is."""
+    hosts = {host for _, host, _ in known if host}
+    if len(hosts) > 1:
+        for (about, host, _), history in known.items():
+            history.machine = f"{host}: {about}" if host else about
+        return list(known.values())
+    found: dict[tuple, History] = {}
+    for (about, _, key), history in known.items():
+        same = found.setdefault((about, key), history)
+        if same is not history:
+            same.origins += history.origins
+            same.times += history.times
+            same.values += history.values
+    return list(found.values())
 
 
 def _history(about: str, result: dict) -> History:

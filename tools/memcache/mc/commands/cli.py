@@ -15,11 +15,13 @@ from mc import Failure, meant, say, status
 HELP = """\
 Measure memory by cache attribute, from inside the kernel.
 
+  memcache                                  measure this machine in 20 seconds
   memcache run cache-attributes             run a suite and print the report
   memcache run 'bandwidth type=wb,uc'       run request lines of your own
   memcache run os-overhead                  compare kernel and user space
   memcache run --counters mlc               count DRAM traffic as well
   memcache run --dry-run mlc                print the lines of a suite
+  memcache mmio 00:05.0                     what a PCI device costs its driver
   memcache show results/FILE.jsonl          print the report of a run again
   memcache compare A.jsonl B.jsonl          faster, slower, same, can't tell
   memcache check B.jsonl --baseline A.jsonl  exit 1 if B is slower than A
@@ -37,6 +39,7 @@ Measure memory by cache attribute, from inside the kernel.
 
 COMMANDS = {
     "run": "run suites or request lines and print the report",
+    "mmio": "measure what accesses to a PCI device cost a driver",
     "show": "print the report of results files again",
     "compare": "compare results, and show what an OS or a VM costs",
     "check": "tell by the exit status whether results are slower than others",
@@ -53,6 +56,8 @@ COMMANDS = {
     "suites": "list the suites, or the requests of one",
     "complete": "print completions of a word (shells call this)",
 }
+# Words that are no commands of their own.
+WORDS = {"help": ["--help"], "version": ["--version"], "list": ["list"], "-V": ["--version"]}
 FILES = {"import": "import_"}       # a keyword of Python can't be the name of a module
 
 
@@ -119,14 +124,17 @@ def main(argv: list[str]) -> int:
 
 
 def _command(argv: list[str]) -> int:
-    argv = _with_calls_of_others(argv)
+    if argv[:1] == ["help"] and argv[1:]:
+        argv = [argv[1], "--help"]
+    argv = _with_calls_of_others(WORDS.get(argv[0], argv) if len(argv) == 1 else argv)
     top = parser(*argv[:1])
-    if not argv:
-        top.print_help()
-        return status.DONE
+    if argv in ([], ["list"]):
+        from mc.commands import overview
+        return overview.listing() if argv else overview.measure(top.format_help())
     if not argv[0].startswith("-") and argv[0] not in COMMANDS:
-        raise Failure(f"no command {argv[0]}.{meant(argv[0], COMMANDS)} "
-                      f"There are: {', '.join(COMMANDS)}", status.WRONG)
+        known = [*COMMANDS, "help", "version", "list"]
+        raise Failure(f"no command {argv[0]}.{meant(argv[0], known)} "
+                      f"There are: {', '.join(known)}", status.WRONG)
     args = top.parse_args(argv)
     return args.command(args)
 

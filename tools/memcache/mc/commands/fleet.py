@@ -18,10 +18,11 @@ from mc.records import reader, rounds
 from mc.status import DONE, FAILED, UNCERTAIN
 
 EPILOG = """\
-WHAT is a directory with results files (HOST.jsonl), also in directories below
-it, a store, some of its entries, or a file. The name of a file is that of its
-host. Several files of a name are several measurements of this host. Equal
-hosts are compared: same CPU, microcode, kernel, nodes and memory modules.
+WHAT is a directory with results files, also in directories below it, a store,
+some of its entries, or a file. Records have the name of their host; where they
+do not, the name of the file (HOST.jsonl) counts. Several files of a host are
+several measurements of it. Equal hosts are compared: same CPU, microcode,
+kernel, nodes and memory modules.
 
 A host is called slow if two measurements say so. To measure those again of
 which there is only one:
@@ -81,9 +82,10 @@ def _mapped(names: list[str], hosts: list[str]) -> Iterator[Measurement | str]:
 
 
 def _read(name: str, host: str) -> Measurement | str:
-    """What a file says, or why it can't be read."""
+    """What a file says, or why it can't be read. `host`: its host, if its records do not say."""
     try:
-        return fleet.measurement(host, name, rounds.load(name))
+        runs = rounds.load(name)
+        return fleet.measurement(reader.host(runs) or host, name, runs)
     except Failure as failure:
         return str(failure)
 

@@ -3,12 +3,15 @@
 
 import argparse
 import os
+from collections.abc import Callable
 from contextlib import ExitStack, nullcontext
 
 from mc import Failure, emit, say
 from mc.commands import options
-from mc.output import report
+from mc.output import report, terminal
+from mc.parts import Part
 from mc.records import suite
+from mc.records.results import Run
 from mc.running import module, plan, quiet
 from mc.running.counting import Counting
 from mc.running.machine import Machine
@@ -53,6 +56,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                              "output, and there is no report")
     parser.add_argument("--store", metavar="STORE",
                         help="keep the results file in this store, too (see: memcache record)")
+    parser.add_argument("--host", metavar="NAME", default="",
+                        help="the name of this machine in the records (default: the host name); "
+                             "`none`: they do not tell")
     parser.add_argument("--json", action="store_true",
                         help="print the records as they come (JSON Lines) in place of the report")
     options.units(parser)
@@ -77,7 +83,7 @@ def command(args: argparse.Namespace) -> int:
         _mistyped(args.what, args.where)
     with nullcontext() if alone else module.loaded():
         return measure(args.what, args.output, args.where, dry=args.dry_run, count=args.counters,
-                       events=args.events, json=args.json, wide=args.wide, store=args.store,
+                       events=args.events, json=args.json, wide=args.wide, store=args.store, host=args.host,
                        rounds=args.rounds or 0, both=ROUNDS if args.where == "both" else 0)
 
 
@@ -97,7 +103,9 @@ def _mistyped(words: list[str], where: str | None) -> None:
 def measure(words: list[str], output: str | None, where: str | None = None,
             sides: list[Side] | None = None, dry: bool = False, count: bool = False,
             rounds: int = 0, both: int = 0, json: bool = False, wide: bool = False,
-            store: str | None = None, events: bool = False) -> int:
+            store: str | None = None, events: bool = False, host: str = "",
+            explain: Callable[[list[Run]], list[Part]] | None = None) -> int:
+    """Measure, and print the report. `explain` makes parts that follow its tables."""
     if store:
         _check(store, output)
     sides = sides or plan.sides()
@@ -119,7 +127,8 @@ def measure(words: list[str], output: str | None, where: str | None = None,
         path, file = create(output, requests, sides[0])
         records = {"-": create("-", requests, sides[0])[1]} if json else {}
         with file, Progress(len(jobs)) as progress:
-            session = Session(records | {path: file}, progress, stop, quiet=seen)
+            session = Session(records | {path: file}, progress, stop, host=_host(host),
+                              quiet=seen)
             session.measure(jobs)
         if not session.runs:
             session.status = session.status or FAILED
@@ -127,7 +136,8 @@ def measure(words: list[str], output: str | None, where: str | None = None,
                 os.unlink(path)
         elif "-" not in session.files:
             kept = _kept(store, path, session)
-            emit([*report.lines(session.runs, wide), "", f"Results: {path}{kept}"])
+            more = terminal.lines(explain(session.runs)) if explain else []
+            emit([*report.lines(session.runs, wide), *more, "", f"Results: {path}{kept}"])
         elif path != "-":
             say(f"results: {path}{_kept(store, path, session)}")
     if stop.signum:
@@ -143,6 +153,12 @@ def _look(used: list[Side], lines: list[str]) -> dict | None:
     for one in seen.found:
         say(f"not quiet: {one.what} ({one.todo})")
     return seen.record()
+
+
+def _host(named: str) -> str:
+    """The name of this machine for the records. That which every machine has says nothing."""
+    name = named or os.uname().nodename
+    return "" if name == "none" or not named and name.startswith(("localhost", "(none)")) else name
 
 
 def _check(store: str, output: str | None) -> None:

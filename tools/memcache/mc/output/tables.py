@@ -225,7 +225,7 @@ def _disturbed(results: list[dict]) -> list[str]:
         of = sum((r.get("samples") or 0) + (r.get("left_out") or 0) for r in results
                  if r.get(key) is not None)
         if count:
-            seen.append(f"{count} of {of} samples saw {name}")
+            seen.append(f"{count} of {plural(of, 'sample')} saw {name}")
     windows = sum(r.get("windows_left_out") or 0 for r in results)
     if windows:
         seen.append(f"{plural(windows, 'timed window')} {'was' if windows == 1 else 'were'} "

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Calls of other programs, such as Intel MLC and lmbench, and their words in our requests, put into
-words of ours. The table is tools/user/elsewhere.c, and tests.json has its rows; translate.c does the
-same for memcache-user."""
+words of ours. The table is tools/user/elsewhere.c, and tests.json has its rows; translate.c does
+the same for memcache-user."""
 
 import os
 import re
@@ -61,7 +61,7 @@ def translated(name: str, arguments: list[str]) -> tuple[str, str]:
     words = _Words()
     words.add(start)
     # What is to be measured comes first, options last: they know better.
-    heads, rest = _parted(said, lambda row: bool(row) and _is_head(row))
+    heads, rest = _parted(said, _is_head)
     options, places = _parted(rest, _is_option)
     for row, value in [*heads, *places, *options]:
         if row:
@@ -81,8 +81,9 @@ def _is_option(row: Row | None) -> bool:
     return row is None or row.word.startswith("-")
 
 
-def _is_head(row: Row) -> bool:
-    return bool(row.suite) or "=" not in row.ours.partition(" ")[0] and bool(row.ours)
+def _is_head(row: Row | None) -> bool:
+    return row is not None and (
+        bool(row.suite) or "=" not in row.ours.partition(" ")[0] and bool(row.ours))
 
 
 def _explained(name: str, arguments: list[str]) -> Iterator[Explained]:

@@ -49,6 +49,12 @@ def _within(name: str, deep: bool) -> list[str]:
     return found
 
 
+def host(runs: list[Run]) -> str:
+    """The host that these records name; empty if they name none."""
+    said = runs[0].machine.get("host")
+    return said if isinstance(said, str) else ""
+
+
 def hosts(names: Iterable[str]) -> dict[str, str]:
     """The host of each of these files: the name of the file without its end. An entry of a store
     has the name of the file that was recorded."""

@@ -29,6 +29,7 @@ class Test:
         all CPUs, each group of CPUs and each CPU (group)
     asked: the columns of its own keys, which repeat the request
     figures: the columns of its results
+    help: what it measures
     table: the layout of its results, as @table in a suite; empty: a list
     """
     name: str
@@ -36,6 +37,7 @@ class Test:
     asked: tuple[str, ...] = ()
     figures: tuple[Figure, ...] = ()
     table: str = ""
+    help: str = ""
 
     def named(self, role: str) -> list[str]:
         """The figures that have this role."""
@@ -54,7 +56,7 @@ def _test(said: dict) -> Test:
     figures = tuple(Figure(one["name"], tuple(one.get("roles", ())), one.get("unit", ""))
                     for one in said["figures"])
     return Test(said["name"], said["records"], _columns(said["keys"]), figures,
-                said.get("table", ""))
+                said.get("table", ""), said["help"])
 
 
 _said: dict = json.loads(FILE.read_text(encoding="utf-8"))

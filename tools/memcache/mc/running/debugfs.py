@@ -8,7 +8,7 @@ import re
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
-from mc import Failure, errno_name, say
+from mc import Failure, errno_name, plural, say
 from mc.records import keys
 from mc.running import module
 from mc.running.side import Outcome, Side
@@ -94,7 +94,7 @@ class Debugfs(Side):
             return "another run is on"
         left = "" if found["eta"] == "na" else f", {found['eta']} s left"
         return f"another run is on, started by {_process(found['pid'])}: {found['done']} of " \
-               f"{found['total']} samples{left}: {told[1] if told else ''}"
+               f"{plural(int(found['total']), 'sample')}{left}: {told[1] if told else ''}"
 
     def _read(self, name: str) -> str:
         try:

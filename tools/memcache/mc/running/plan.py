@@ -121,8 +121,7 @@ def _requests(line: str, place: Place) -> list[Request]:
     if same:
         place.say(f"{name}: this is the suite {same}")
         return _requests(" ".join([same, *given]), place)
-    theirs = ours.split() != words
-    if theirs:
+    if ours.split() != words:
         place.say(f"{line.strip()}: this is {ours}")
     elif not given and name not in place.known:
         raise Failure(_neither(name, place), WRONG)

@@ -10,7 +10,7 @@ import signal
 import time
 from dataclasses import dataclass, field, replace
 
-from mc import Failure
+from mc import Failure, plural
 from mc.records import check, results, tests
 from mc.records.best import better
 from mc.records.suite import Request
@@ -30,11 +30,17 @@ def create(output: str | None, requests: list[Request],
            side: Side) -> tuple[str, io.FileIO]:
     """Create the results file, which must be a new one."""
     if output:
-        return output, results.create(output)
+        try:
+            return output, results.create(output)
+        except Failure as failure:
+            raise Failure(f"-o {failure}", failure.status) from None
     words = dict.fromkeys(r.suite or r.line.split()[0] for r in requests)
     name = re.sub(r"[^\w.+-]", "_", "+".join(words))[:80]
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    results.create_directory("results")
+    try:
+        results.create_directory("results")
+    except Failure as failure:
+        raise Failure(f"{failure}; -o names another file", failure.status) from None
     base = f"results/{name}-{side.release()}-{stamp}"
     for more in ("", *(f"-{n}" for n in range(2, 100))):
         if not os.path.exists(f"{base}{more}.jsonl"):
@@ -79,7 +85,9 @@ class Session:
     runs: list[results.Run] = field(default_factory=list)
     planned: list[str] = field(default_factory=list)
     status: int = DONE
+    skipped: dict[str, int] = field(default_factory=dict)   # by the reason, how many after one
     known: dict | None = None       # what is added to `machine`, once it was asked for
+    host: str = ""                  # the name of this machine in the records; empty: none
     quiet: dict | None = None       # what disturbed the machine before the run; None: no look
     # Of each label, the best result and the line that gave it.
     best: dict[tuple, tuple[dict, str]] = field(default_factory=dict)
@@ -97,6 +105,9 @@ class Session:
                     break
         except Failure as failure:
             self.fail(str(failure))
+        for why, more in self.skipped.items():
+            if more:
+                self.progress.say(f"{plural(more, 'request')} more: skipped: {why}")
 
     def searched(self, job: Job) -> Job:
         """The job; if it is a step of a search, with all that was the best until now."""
@@ -159,6 +170,8 @@ class Session:
         if self.known is None:
             self.known = {"modules": hardware.describe(), "tiers": tiers.describe()} \
                 if side.here else {}
+            if side.here and self.host:
+                self.known["host"] = self.host
             if side.here and self.quiet:
                 self.known["quiet"] = self.quiet
         return self.known
@@ -169,7 +182,10 @@ class Session:
             self.progress.say(f"stopped; results kept: {count}")
             return False
         if outcome.error == errno.EOPNOTSUPP and job.request.suite:
-            self.progress.say(f"{job.request.name}{_side(job)}: skipped: {outcome.why}")
+            # A reason that is that of many requests is said once, and then their number.
+            self.skipped[outcome.why] = self.skipped.get(outcome.why, -1) + 1
+            if not self.skipped[outcome.why]:
+                self.progress.say(f"{job.request.name}{_side(job)}: skipped: {outcome.why}")
         elif outcome.error:
             wrong = outcome.error == errno.EINVAL and not job.request.suite
             self.fail(f"{job.request.name}{_side(job)}: {outcome.name}: {outcome.why}",

@@ -40,6 +40,7 @@ class User(Side):
         self.child: subprocess.Popen | None = None
         self.stopped = False
         self.counted = ""
+        self.passed: tuple[int, ...] = ()   # open files that the program shall have, too
 
     def check(self) -> None:
         if not self.program:
@@ -86,7 +87,8 @@ class User(Side):
         try:
             self.child = subprocess.Popen(
                 [self.source, "-j", *options, "--", line], text=True, errors="replace",
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                pass_fds=self.passed)
         except OSError as error:
             raise Failure(f"{self.source}: {error.strerror}") from None
         if self.stopped:        # by a signal that came before the child was started

@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# `memcache mmio` in a guest that has ivshmem and edu: with the module, and in a process.
+
+load devices.bash
+
+FRONT=$BATS_TEST_DIRNAME/../../tools/memcache/memcache
+
+setup_file() { devices; }
+
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
+
+# given_back ADDRESS DRIVER: the device has this driver, or none, and is offered to nobody.
+given_back() {
+	local driver=
+	[ ! -e "$DEVICES/$1/driver" ] || driver=$(basename "$(readlink "$DEVICES/$1/driver")")
+	[ "$driver" = "$2" ]
+	case $(cat "$DEVICES/$1/driver_override") in '' | '(null)') ;; *) false ;; esac
+}
+
+@test "the devices are listed, and one is measured and explained" {
+	"$FRONT" mmio >list
+	cat list
+	grep -q "^$IVSHMEM  1af4:1110, class 050000 .* 2: 4M" list
+	"$FRONT" mmio --yes --write -o results.jsonl "${IVSHMEM#0000:}" >report 2>said
+	cat report said
+	grep -q '^2 *4M *yes *is measured$' report
+	grep -q 'A read of a register of 4 bytes takes [0-9]* ns' report
+	grep -q 'A doorbell, a store of 4 bytes, takes [0-9]* ns by UC, and [0-9]* ns' report
+	grep -q 'A descriptor of 64 bytes and a flush take' report
+	grep -q "$IVSHMEM: given back" said
+	grep -c '"record": *"result"' results.jsonl
+	given_back "$IVSHMEM" ''
+	"$FRONT" show results.jsonl | grep -q write_read
+	"$FRONT" compare results.jsonl results.jsonl >/dev/null || [ $? = 2 ]
+	unchanged
+}
+
+@test "a request with a BAR has rounds and a report" {
+	bind "$IVSHMEM"
+	"$FRONT" run --rounds 2 -o rounds.jsonl "mmio target=${IVSHMEM#0000:}/2 type=uc size=4K repeat=2" >report
+	cat report
+	grep -q 'Measured in 2 rounds' report
+	unbind "$IVSHMEM"
+}
+
+@test "registers are read by UC only, and wide reads that nobody answers are said" {
+	"$FRONT" mmio --yes -o results.jsonl "$EDU" >report
+	cat report
+	grep -q 'may have an effect' report
+	not grep -q '"type": *"wc"' results.jsonl
+	grep -q 'get only ones' report
+	given_back "$EDU" ''
+}
+
+@test "in a process" {
+	make -s -C "$BATS_TEST_DIRNAME/../../tools/user" 2>/dev/null || true
+	"$FRONT" mmio --yes --where user -o results.jsonl "$IVSHMEM" >report
+	cat report
+	grep -q 'A read of a register of 4 bytes takes [0-9]* ns' report
+	given_back "$IVSHMEM" ''
+	unchanged
+}
+
+@test "Ctrl-C and SIGKILL: the device is given back" {
+	local signal pid
+	for signal in INT KILL; do
+		"$FRONT" mmio --yes -o "$signal.jsonl" "$IVSHMEM" >report 2>said 3>&- &
+		pid=$!
+		until grep -qs running /sys/kernel/debug/memcache/progress; do sleep 0.1; done
+		kill "-$signal" "$pid"
+		wait "$pid" || true
+		for _ in $(seq 100); do
+			given_back "$IVSHMEM" '' && break
+			sleep 0.2
+		done
+		given_back "$IVSHMEM" ''
+	done
+	unchanged
+}
+
+@test "a device that somebody has bound is left alone" {
+	bind "$IVSHMEM"
+	not "$FRONT" mmio --yes "$IVSHMEM" 2>said
+	cat said
+	grep -q 'already' said
+	[ "$(cat "$DEVICES/$IVSHMEM/driver_override")" = memcache ]
+	unbind "$IVSHMEM"
+}

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What single accesses to a device cost a driver, in sentences. A sentence needs the results that
+it compares; without them it is not said."""
+
+from collections.abc import Iterator
+
+ALIKE = 1.25        # times that differ by less are alike: rounds differ as much
+
+
+def sentences(results: list[dict]) -> list[str]:
+    """What these results of mmio say."""
+    times = {(one["op"], one["type"], one["width_bytes"]): one["ns_per_access"]
+             for one in results if one.get("ns_per_access") is not None}
+    return [*_reads(times), *_unanswered(results), *_stores(times), *_bursts(results, times)]
+
+
+Times = dict[tuple[str, str, int], float]
+
+
+def _reads(times: Times) -> Iterator[str]:
+    widths = sorted(width for op, kind, width in times if (op, kind) == ("read", "uc"))
+    if 4 in widths:
+        uc, wc = times["read", "uc", 4], times.get(("read", "wc", 4))
+        yield f"A read of a register of 4 bytes takes {uc:.0f} ns, and the CPU waits for it" + (
+            f"; through a WC mapping it takes {wc:.0f} ns." if wc else ".")
+    if len(widths) > 1:
+        first, last = widths[0], widths[-1]
+        low, high = times["read", "uc", first], times["read", "uc", last]
+        if high < ALIKE * low:
+            yield f"A read of {last} bytes takes no longer than one of {first}, by UC: copy with " \
+                  "the widest reads that the device answers."
+        else:
+            yield f"By UC, a read of {last} bytes takes {high / low:.1f} times as long as one of " \
+                  f"{first}, and moves {last // first} times as much."
+
+
+def _unanswered(results: list[dict]) -> Iterator[str]:
+    bad = sorted({one["width_bytes"] for one in results if one.get("wide_reads") == "all_ones"})
+    if bad:
+        yield f"Reads of {', '.join(map(str, bad))} bytes get only ones: the device does not answer " \
+              "them, and their times are of nothing."
+
+
+def _stores(times: Times) -> Iterator[str]:
+    uc, wc = (times.get(("write", kind, 4)) for kind in ("uc", "wc"))
+    if uc is not None:
+        yield f"A doorbell, a store of 4 bytes, takes {uc:.0f} ns by UC" + (
+            f", and {wc:.0f} ns in a row of stores by WC." if wc is not None else ".") + \
+            " The CPU does not wait until it has arrived."
+    both, read = times.get(("write_read", "uc", 4)), times.get(("read", "uc", 4))
+    if both is not None and read is not None:
+        more = f", {both - read:.0f} ns more than the read alone" if both > ALIKE * read else ""
+        yield f"To be sure that it has arrived, a driver reads it back: {both:.0f} ns{more}."
+
+
+def _bursts(results: list[dict], times: Times) -> Iterator[str]:
+    burst = times.get(("burst", "wc", 8))
+    if burst is None:
+        return
+    one = next(result for result in results
+               if (result["op"], result["type"], result["width_bytes"]) == ("burst", "wc", 8))
+    uc = times.get(("burst", "uc", 8))
+    yield f"A descriptor of 64 bytes and a flush take {burst:.0f} ns by WC" + (
+        f", and {uc:.0f} ns by UC." if uc is not None else ".")
+    combined = next((result["burst_bytes"] for result in results if result["type"] == "wc"
+                     and result.get("burst_bytes") is not None), None)
+    if combined is not None:
+        yield f"Stores by WC leave the CPU {combined} bytes at a time" + (
+            ": nothing was combined." if combined <= one["width_bytes"] else ".")

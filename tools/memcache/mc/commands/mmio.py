@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`memcache mmio`: what registers and memory of a PCI device cost a driver."""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from mc import Failure, emit, say
+from mc.analysis import accesses
+from mc.commands import run
+from mc.output import report, terminal
+from mc.parts import Grid, Heading, Part, Sentence, bullets
+from mc.records import units
+from mc.records.results import Run
+from mc.running import debugfs, module, pci, plan, user
+from mc.running.side import Side
+from mc.status import DONE, WRONG
+
+EPILOG = """\
+DEVICE is an address as lspci shows it, such as 00:05.0; 00:05.0/2 is BAR 2.
+Without it, the devices that have memory are listed.
+
+The device is taken from its driver, measured, and given back, also if you
+stop it (Ctrl-C) or it crashes. It does not work meanwhile: choose none that
+this machine needs, such as its disk or its network card.
+
+Without --write nothing is stored on the device. With it, contents are saved
+before and brought back at the end; never write to a BAR with registers.
+"""
+LARGEST = 64 << 10      # bytes that are measured
+WORDS = "1,2,4,8"
+# Wider accesses, and the flag of the CPU that they need.
+WIDER = {"16": "sse2", "32": "avx2", "64": "avx512f"}
+PAGE = 4096
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("device", nargs="?", metavar="DEVICE", help="its address, such as 00:05.0")
+    parser.add_argument("--yes", action="store_true",
+                        help="you agree that the device is taken from its driver")
+    parser.add_argument("--write", action="store_true",
+                        help="you agree that it is written to; measures stores, doorbells and "
+                             "bursts as well")
+    parser.add_argument("--where", choices=["kernel", "user"],
+                        help="measure in the kernel, or in user space (default: the kernel if the "
+                             "module is there)")
+    parser.add_argument("-o", dest="output", metavar="FILE",
+                        help="the results file (default: results/mmio-KERNEL-TIME.jsonl)")
+    report.arguments(parser)
+
+
+def command(args: argparse.Namespace) -> int:
+    if not args.device:
+        emit(terminal.lines(list(listing(pci.devices()))))
+        return DONE
+    device, number = pci.find(args.device)
+    bar = chosen(device, number)
+    emit(terminal.lines(list(described(device, bar))))
+    if not args.yes:
+        ask(device)
+    with module.loaded():
+        side = plan_side(args.where)
+        side.check()
+        with pci.lent(device, bind=side.where == "kernel") as kept:
+            if isinstance(side, user.User):
+                side.passed = (kept,)
+            lines = list(requests(device, bar, args.write, side.where))
+            return run.measure(lines, args.output, side.where, [side], wide=args.wide,
+                               explain=lambda runs: explained(runs, args.write))
+
+
+def plan_side(where: str | None) -> Side:
+    """The side that measures."""
+    if where == "user":
+        return user.User()
+    kernel = debugfs.Debugfs()
+    if where == "kernel" or kernel.tests():
+        return kernel
+    say("the module is not there, so a process measures")
+    return user.User()
+
+
+def listing(found: list[pci.Device]) -> Iterator[Part]:
+    if not found:
+        yield Sentence("No PCI device with memory is there.")
+        return
+    yield Grid(["device", "what it is", "driver", "BARs"],
+               [[device.address, device.name, device.driver or "none",
+                 ", ".join(f"{bar.number}: {units.size(bar.size)}" for bar in device.bars)]
+                for device in found], left=4)
+    yield Sentence("memcache mmio DEVICE measures one of them.", gap=True)
+
+
+def chosen(device: pci.Device, number: int | None) -> pci.Bar:
+    """The BAR with this number, else the largest prefetchable one, else the largest one."""
+    if not device.bars:
+        raise Failure(f"{device.address} has no memory: no BAR that can be measured", WRONG)
+    if number is None:
+        return max(device.bars, key=lambda bar: (bar.prefetchable, bar.size))
+    for bar in device.bars:
+        if bar.number == number:
+            return bar
+    raise Failure(f"BAR {number} of {device.address} is no memory; BARs that are: "
+                  f"{', '.join(str(bar.number) for bar in device.bars)}", WRONG)
+
+
+def described(device: pci.Device, bar: pci.Bar) -> Iterator[Part]:
+    yield Heading(f"{device.address}: {device.name}")
+    yield Grid([], [["driver", device.driver or "none"]])
+    yield Grid(["BAR", "size", "prefetchable", ""],
+               [[str(one.number), units.size(one.size), "yes" if one.prefetchable else "no",
+                 "is measured" if one == bar else ""] for one in device.bars], left=1)
+    if not bar.prefetchable:
+        yield Sentence("Reads of a BAR that is not prefetchable may have an effect on the device, "
+                       "such as that an interrupt is acknowledged.", loud=True, gap=True)
+
+
+def ask(device: pci.Device) -> None:
+    """Ask a person at a terminal whether the device may be taken."""
+    driver = f"from its driver {device.driver}, " if device.driver else ""
+    what = f"Take {device.address} {driver}measure it, and give it back?"
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise Failure(f"{what} Nobody is there to answer: --yes does", WRONG)
+    print(f"{what} [yes/no] ", end="", flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise Failure("nothing was measured, and the device was left alone")
+
+
+def requests(device: pci.Device, bar: pci.Bar, write: bool, where: str) -> Iterator[str]:
+    """Reads of each width, and stores if they are allowed, by each type that the BAR may have."""
+    size = min(LARGEST, bar.size) // 64 * 64
+    target = f"target=pci:{device.address}/{bar.number} size={size}"
+    types = "uc,wc" if bar.prefetchable else "uc"
+    if not bar.prefetchable:
+        target += " any_bar=yes"
+    if where == "user" and bar.size % PAGE:
+        raise Failure(f"a process maps whole pages of {PAGE} bytes: --where kernel", WRONG)
+    flags = _flags()
+    wider = [width for width, flag in WIDER.items() if flag in flags]
+    yield f"mmio {target} type={types} op=read width={','.join([WORDS, *wider])} repeat=3"
+    if write:
+        yield f"mmio {target} type={types} write=yes op=write,write_read,burst width=4,8 repeat=3"
+
+
+def _flags() -> set[str]:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return set()
+    return set(next((line for line in text.splitlines() if line.startswith("flags")), "").split())
+
+
+def explained(runs: list[Run], write: bool) -> list[Part]:
+    said = accesses.sentences([result for run in runs for result in run.results])
+    if not write:
+        said.append("What stores, doorbells and bursts cost: --write, if the BAR is memory.")
+    return [Heading("What this means for a driver"), *bullets(said)]

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`memcache` without arguments measures this machine: what memcache-user shows of it, and what else
+there is. `memcache list` lists what can be measured."""
+
+import subprocess
+from collections.abc import Iterator
+
+from mc import emit, say
+from mc.commands import suites
+from mc.output.terminal import wrapped
+from mc.records import tests
+from mc.running import plan, user
+from mc.status import DONE
+
+MORE = """
+More:
+  memcache run                  UC, WC and WB memory, by the kernel module (root)
+  memcache doctor               what prevents that here, and what to do
+  memcache list                 all suites and tests
+  memcache run mlc              the figures of Intel MLC
+  memcache run triad threads=2  a request of your own; words of other tools will do
+  memcache mmio 00:05.0         what registers and memory of a PCI device cost
+  memcache compare A B          two results: faster, slower, same, can't tell
+  memcache help                 all commands
+"""
+
+
+def measure(usage: str) -> int:
+    """Measure this machine. Without memcache-user, or if another machine is meant, print the help.
+    Returns an exit status."""
+    program = user.find()
+    if not program or plan.simulated_machine():
+        if not program:
+            say("memcache-user is not there, so nothing is measured")
+        print(usage, end="")
+        return DONE
+    done = subprocess.run([program], check=False).returncode
+    if done == DONE:
+        print(MORE, end="")
+    return done if done >= 0 else 128 - done
+
+
+def listing() -> int:
+    """Print all suites and tests."""
+    emit(["Suites: memcache run SUITE", *suites.overview(), "",
+          "Tests: memcache run 'TEST [key=value]...'; memcache-user list TEST explains its keys",
+          *_tests()])
+    return DONE
+
+
+def _tests() -> Iterator[str]:
+    wide = max(map(len, tests.TESTS))
+    for test in tests.TESTS.values():
+        yield from wrapped(test.help, f"{test.name:{wide}}  ")

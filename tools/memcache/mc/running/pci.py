@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""PCI devices: their memory, and lending one to the driver that measures it. For tests, set
+MEMCACHE_SYSROOT to a directory that holds files in place of /sys."""
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from mc import Failure, meant, say
+from mc.status import WRONG
+
+OURS = "memcache"       # the driver of the module, and the word by which a device is offered
+ADDRESS = re.compile(r"(?:pci:)?(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}:[01][0-9a-f]\.[0-7])(?:/([0-5]))?",
+                     re.I)
+BARS = 6
+# Flags in the file `resource` of a device: enum of IORESOURCE_ in linux/ioport.h.
+IS_MEMORY, IS_PREFETCHABLE = 0x200, 0x2000
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A BAR that is memory. Reads of a prefetchable one have no effect."""
+    number: int
+    size: int
+    prefetchable: bool
+
+
+@dataclass(frozen=True)
+class Device:
+    """A PCI device, by its address 0000:03:00.0."""
+    address: str
+
+    @property
+    def path(self) -> Path:
+        return _root() / self.address
+
+    def read(self, name: str) -> str:
+        try:
+            return (self.path / name).read_text(encoding="ascii", errors="replace").strip()
+        except OSError:
+            return ""
+
+    def write(self, name: str, text: str) -> None:
+        """Write a line to one of its files."""
+        try:
+            (self.path / name).write_text(f"{text}\n", encoding="ascii")
+        except OSError as error:
+            raise Failure(f"{self.path / name}: {error.strerror}") from None
+
+    @property
+    def driver(self) -> str:
+        """The name of the driver that has it; empty if none has."""
+        try:
+            return os.path.basename(os.readlink(self.path / "driver"))
+        except OSError:
+            return ""
+
+    @property
+    def name(self) -> str:
+        """What it is, by its numbers."""
+        numbers = [self.read(one).removeprefix("0x") for one in ("vendor", "device", "class")]
+        return "{}:{}, class {}".format(*(number or "unknown" for number in numbers))
+
+    @cached_property
+    def bars(self) -> list[Bar]:
+        found = []
+        for number, line in enumerate(self.read("resource").splitlines()[:BARS]):
+            start, end, flags = (int(word, 16) for word in line.split())
+            if flags & IS_MEMORY and end > start:
+                found.append(Bar(number, end - start + 1, bool(flags & IS_PREFETCHABLE)))
+        return found
+
+
+def _root() -> Path:
+    return Path(os.environ.get("MEMCACHE_SYSROOT") or "/") / "sys/bus/pci/devices"
+
+
+def devices() -> list[Device]:
+    """All devices that have memory."""
+    try:
+        names = sorted(os.listdir(_root()))
+    except OSError:
+        return []
+    return [device for name in names if (device := Device(name)).bars]
+
+
+def find(text: str) -> tuple[Device, int | None]:
+    """The device of an address such as 00:05.0 or 0000:00:05.0/2, and the BAR, if it names one."""
+    match = ADDRESS.fullmatch(text)
+    if not match:
+        raise Failure(f"{text!r}: is not the address of a PCI device; write e.g. 00:05.0, as lspci "
+                      "does, or 00:05.0/2 for BAR 2", WRONG)
+    device = Device(f"{match[1] or '0000'}:{match[2]}".lower())
+    if not device.path.exists():
+        known = [one.address for one in devices()]
+        raise Failure(f"there is no PCI device {device.address}."
+                      f"{meant(device.address, known)} With memory there are: "
+                      f"{', '.join(known) or 'none'}", WRONG)
+    return device, int(match[3]) if match[3] else None
+
+
+@contextmanager
+def lent(device: Device, bind: bool) -> Iterator[int]:
+    """The device, taken from its driver and offered to memcache as long as this context lasts.
+    With `bind` the module's driver has it.
+
+    A process of its own gives the device back, so that nothing that ends this one can prevent it:
+    no signal, and no crash. It waits until nobody has the file any more that the context yields:
+    who measures in another process passes it on.
+    """
+    driver, before = device.driver, device.read("driver_override")
+    if driver == OURS or before == OURS:
+        raise Failure(f"{device.address} is bound to {OURS}, or offered to it, already: another "
+                      "run, or its owner, has it")
+    alive, end = os.pipe()
+    keeper = os.fork()
+    if not keeper:
+        _give_back_later(device, driver, before, alive, end)
+    os.close(alive)
+    try:
+        _take(device, driver, bind)
+        yield end
+    finally:
+        os.close(end)
+        _, status = os.waitpid(keeper, 0)
+        if status:
+            say(f"{device.address}: could not be given back; see {device.path}")
+        else:
+            say(f"{device.address}: given back" + (f" to {driver}" if driver else ""))
+
+
+def _take(device: Device, driver: str, bind: bool) -> None:
+    device.write("driver_override", OURS)
+    if driver:
+        device.write("driver/unbind", device.address)
+    if bind:
+        _probe(device)
+        if device.driver != OURS:
+            raise Failure(f"{device.address}: the driver {OURS} did not take it; the kernel's log "
+                          "says why")
+
+
+def _probe(device: Device) -> None:
+    path = _root().parent / "drivers_probe"
+    try:
+        path.write_text(f"{device.address}\n", encoding="ascii")
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}") from None
+
+
+def _give_back_later(device: Device, driver: str, before: str, alive: int, end: int) -> None:
+    """Wait until the process that measures has ended, or closes its pipe; give the device back, and
+    exit."""
+    status = 1
+    try:
+        os.setsid()         # no signal of a terminal comes here
+        os.close(end)
+        os.read(alive, 1)
+        if device.path.exists():
+            device.write("driver_override", "" if before in ("", "(null)") else before)
+            if device.driver == OURS:
+                device.write("driver/unbind", device.address)
+            if driver and not device.driver:
+                _probe(device)
+        status = 0 if device.driver == driver or not device.path.exists() else 1
+    except Failure as failure:
+        say(str(failure))
+    finally:
+        with suppress(OSError):
+            os.close(alive)
+        os._exit(status)
