@@ -6,6 +6,9 @@
 #include "platform/os.h"
 
 #define STEPS_AT_ONCE	4096	/* uncached, these take some milliseconds */
+#define WALKS		32	/* more than a core can have misses in flight */
+#define WALK_LEAST	1024	/* elements of a walk */
+#define BEGINS		1UL
 
 /**
  * mc_chase_fit() - adjust the number of loads of the next window
@@ -118,28 +121,122 @@ int mc_chase_link(struct mc_worker *w, struct mc_chase *c)
 }
 
 /**
+ * struct walk - walks along a cycle, which take a step each in turn, so that their loads overlap
+ * @first: where each walk began
+ * @at: where those walks are that have not reached the beginning of one
+ * @of: number of each of them
+ * @to: number of the walk whose beginning a walk has reached
+ * @n: number of walks
+ * @left: number of them that have not ended
+ * @steps: of all walks
+ */
+struct walk {
+	void **first[WALKS];
+	void **at[WALKS];
+	u8 of[WALKS];
+	u8 to[WALKS];
+	unsigned int n;
+	unsigned int left;
+	u64 steps;
+};
+
+/* The elements at which walks begin have this bit in their pointers, which are aligned. */
+static void mark(void **first)
+{
+	*first = (void *)((unsigned long)*first ^ BEGINS);
+}
+
+static void begin_walks(struct walk *walk, const struct mc_chase *c)
+{
+	unsigned int i;
+
+	walk->n = min(c->n / WALK_LEAST + 1, (u64)WALKS);
+	walk->left = walk->n;
+	walk->steps = walk->n;
+	for (i = 0; i < walk->n; i++) {
+		walk->first[i] = mc_chase_at(c, i * (c->n / walk->n));
+		walk->at[i] = *walk->first[i];
+		walk->of[i] = i;
+	}
+	for (i = 0; i < walk->n; i++)
+		mark(walk->first[i]);
+}
+
+/* The walk at place @i has reached an element at which one began. */
+static void end_walk(struct walk *walk, unsigned int i)
+{
+	u8 to = 0;
+
+	while (to + 1U < walk->n && walk->first[to] != walk->at[i])
+		to++;
+	walk->to[walk->of[i]] = to;
+	walk->left--;
+	walk->at[i] = walk->at[walk->left];
+	walk->of[i] = walk->of[walk->left];
+}
+
+static void step_walks(struct walk *walk)
+{
+	unsigned int i = 0;
+
+	while (i < walk->left) {
+		unsigned long next = (unsigned long)*walk->at[i];
+
+		if (next & BEGINS) {
+			end_walk(walk, i);
+			continue;
+		}
+		walk->at[i++] = (void **)next;
+		walk->steps++;
+	}
+}
+
+/* Do the walks, one behind the other, come back to the first only after all others? */
+static bool walks_meet(const struct walk *walk)
+{
+	unsigned int i, at = 0;
+
+	for (i = 1; i < walk->n; i++) {
+		at = walk->to[at];
+		if (!at)
+			return false;
+	}
+	return !walk->to[at];
+}
+
+/**
  * mc_chase_walk() - test whether the chase is one cycle of all elements
  * @w: the thread
  * @c: the cycle
  * @whole: result: the walk returns to its start after as many steps as there are
  *         elements, and not before
  *
+ * Several walks begin at elements far apart, and each ends where one began. If they are one
+ * cycle together, and have taken as many steps as there are elements, then so would a single
+ * walk, in many times the time.
+ *
  * Context: Worker thread, may sleep.
  * Return: 0, or the errno of the stop.
  */
 int mc_chase_walk(struct mc_worker *w, const struct mc_chase *c, bool *whole)
 {
-	void **first = mc_chase_at(c, 0), **at = first;
-	u64 i, back = 0;
-	int err;
+	struct walk walk;
+	unsigned int i;
+	u64 asked = 0;
+	int err = 0;
 
-	for (i = 1; i <= c->n; i++) {
-		at = *at;
-		back += at == first;
-		err = look(w, i);
-		if (err)
-			return err;
+	begin_walks(&walk, c);
+	while (!err && walk.left && walk.steps <= c->n) {
+		step_walks(&walk);
+		if (walk.steps - asked < STEPS_AT_ONCE)
+			continue;
+		asked = walk.steps;
+		mc_breathe();
+		err = mc_team_stopped(w->team);
 	}
-	*whole = at == first && back == 1;
-	return 0;
+	for (i = 0; i < walk.n; i++)
+		mark(walk.first[i]);
+	if (!err)
+		*whole = !walk.left && walk.steps == c->n && walks_meet(&walk);
+	return err;
 }
