@@ -405,8 +405,8 @@ static int refill(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 
 /*
  * Is a sample verified that is the last one that is kept, or is not? Between the samples of a
- * loop that only loads, all at one place, nothing changes, so one look after the last of them
- * is enough.
+ * loop that only loads, all at one place, nothing changes, so a look after the first and the
+ * last of them is enough. The first one is for runs that are cut short.
  */
 static bool verifies(const struct mc_sampler *sampler, const struct share *s, bool last)
 {
@@ -415,7 +415,8 @@ static bool verifies(const struct mc_sampler *sampler, const struct share *s, bo
 	if (op->stores == MC_STORES_UNKNOWN || s->verify == VERIFY_OFF)
 		return false;
 	return last || (s->verify == VERIFY_EACH &&
-			(op->stores || op->sums || sampler->shared->places > 1));
+			(op->stores || op->sums || sampler->shared->places > 1 ||
+			 sampler->shared->done <= 1));
 }
 
 /* Does the operation need new operands for its result to be new? */
