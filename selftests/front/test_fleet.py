@@ -167,6 +167,17 @@ class Command(fake.InDirectory):
         self.assertLessEqual(max(map(len, done.stdout.splitlines()), default=0), 80)
         return " ".join((done.stdout + done.stderr).split())
 
+    def test_records_name_their_host(self):
+        """Whatever the files are called: those of a host are measurements of it."""
+        for i in range(4):
+            self.host(f"file{i}", round_=i, host="node07")
+        self.host("old", round_=1)
+        hosts = [host for group in self.report(125)["groups"] for host in group.get("hosts", ())] \
+            or self.memcache("fleet", "runs", status=125)
+        self.assertIn("node07", str(hosts))
+        self.assertNotIn("file", self.memcache("fleet", "runs", status=125))
+        self.assertIn("2 hosts", self.memcache("fleet", "runs", status=125))
+
     def report(self, status):
         self.memcache("fleet", "runs", "-o", "fleet.json", status=status)
         return json.loads(Path("fleet.json").read_text())

@@ -91,8 +91,9 @@ class Lent(Sysfs):
         """By a process that waits until the one that measured has ended."""
         script = "import os, signal\nfrom mc.running import pci\n" \
                  f"with pci.lent(pci.Device('{ADDRESS}'), bind=False):\n" \
-                 f"    print(open('sys/bus/pci/devices/{ADDRESS}/driver_override').read(), end='',\n" \
-                 "          flush=True)\n    os.kill(os.getpid(), signal.{})\n"
+                 f"    path = 'sys/bus/pci/devices/{ADDRESS}/driver_override'\n" \
+                 "    print(open(path).read(), end='', flush=True)\n" \
+                 "    os.kill(os.getpid(), signal.{})\n"
         for number in "SIGKILL", "SIGINT", "SIGSEGV":
             with self.subTest(number):
                 # Its output ends when the process that gives the device back has ended, too.

@@ -25,14 +25,37 @@ SUITE = "cache-attributes"
 
 
 class Measured(fake.InDirectory):
-    def run_(self, *words, kernel=None, output="out", where=None, users=()):
+    def run_(self, *words, kernel=None, output="out", where=None, users=(),
+             host=""):
         self.kernel = kernel or fake.Kernel()
         self.out, self.err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(self.out), contextlib.redirect_stderr(self.err):
-            return measure(list(words), output, where, [self.kernel, *users])
+            return measure(list(words), output, where, [self.kernel, *users], host=host)
 
 
 class Run(Measured):
+    def test_the_records_have_the_name_of_this_machine(self):
+        for asked, uname, told in (("", "node07", "node07"), ("", "localhost", None),
+                                   ("rack1-3", "node07", "rack1-3"), ("none", "node07", None),
+                                   ("localhost", "node07", "localhost")):
+            with self.subTest(asked + uname), mock.patch("os.uname") as name:
+                name.return_value = mock.Mock(nodename=uname, release="6.1")
+                self.run_("bandwidth size=4K", host=asked)
+                self.assertEqual(results.load("out")[0].machine.get("host"), told)
+                os.unlink("out")
+
+    def test_a_place_where_no_file_can_be_made_names_the_option(self):
+        with self.assertRaisesRegex(Failure, "^-o nosuch/out: there is no directory nosuch"):
+            self.run_("bandwidth size=4K", output="nosuch/out")
+
+    def test_a_reason_that_many_requests_share_is_said_once(self):
+        self.write("s", b"".join(b"%d: bandwidth size=%dK\n" % (i, i) for i in range(4, 9)))
+        self.run_("./s", kernel=fake.Kernel(errors=dict.fromkeys(
+            range(1, 5), (errno.EOPNOTSUPP, None))))
+        said = self.err.getvalue()
+        self.assertEqual(said.count("skipped: "), 2, said)
+        self.assertIn("3 requests more: skipped: ", said)
+
     def test_a_suite(self):
         self.assertEqual(self.run_(SUITE), 0)
         requests = suite.load(SUITE).requests
@@ -151,7 +174,7 @@ class Run(Measured):
 
     def test_a_place_that_takes_no_file(self):
         for output in ("/dev/null/out", "/proc/nosuch/out"):
-            with self.assertRaisesRegex(Failure, f"^{output}: "):
+            with self.assertRaisesRegex(Failure, f"^-o {output}: "):
                 self.run_("bandwidth size=4K", output=output)
 
     def test_a_refused_request_leaves_no_trace_of_the_one_before(self):

@@ -20,12 +20,6 @@ START, DAY = 1790000000 * 10 ** 9, 86400 * 10 ** 9
 SERIES, RUNS, AT = 200, 30, 20      # how many series, of how many runs, where the step is
 NEAR = 2                            # runs from the step
 
-RUPTURES = subprocess.run([fake.TOP / "tools/check/ruptures"], stdout=subprocess.PIPE,
-                          text=True).stdout.strip()
-if not RUPTURES:
-    raise fake.unittest.SkipTest("ruptures can't be fetched from PyPI")
-sys.path.append(RUPTURES)
-
 
 def series(chance, step=0.0, outliers=False, runs=RUNS, at=AT, noise=0.012):
     """Times that scatter by 1.2 %. With outliers, 7 % of the runs take up to 1.7 times as long."""
@@ -152,7 +146,7 @@ class Command(fake.InDirectory):
                 fake.result(READ, chance.gauss(9000.0 if new else 10000.0, 100)),
                 fake.result(WRITE, chance.gauss(5000.0 * (write if new else 1), 50))])
 
-    def memcache(self, *words, status=0, path=RUPTURES):
+    def memcache(self, *words, status=0, path=""):
         done = subprocess.run([fake.FRONT, *words], capture_output=True, text=True,
                               env=os.environ | {"COLUMNS": "80", "PYTHONPATH": path})
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
@@ -210,6 +204,21 @@ class Command(fake.InDirectory):
         self.assertIn("2 results over 40 runs, in the order of time: 0 lasting changes",
                       self.memcache("trend", "two"))
 
+    def test_hosts_are_not_mixed(self):
+        for number in range(40):
+            slow = number % 2
+            self.file(f"two/{number:02}.jsonl", number, host="slow" if slow else "fast",
+                      results=[fake.result(READ, 8000.0 if slow else 10000.0)])
+        self.assertIn("2 results over 40 runs, in the order of time: 0 lasting changes",
+                      self.memcache("trend", "two"))
+
+    def test_runs_that_name_no_host_are_of_the_only_one(self):
+        for number in range(20):
+            named = {"host": "one"} if number > 10 else {}
+            self.file(f"one/{number:02}.jsonl", number, results=[fake.result(READ, 9000.0)],
+                      **named)
+        self.assertIn("1 result over 20 runs", self.memcache("trend", "one"))
+
     def test_what_is_left_out(self):
         self.nights()
         self.file("nights/98.jsonl", 98, results=[fake.result(READ, 1.0, verified="failed")])
@@ -222,9 +231,9 @@ class Command(fake.InDirectory):
 
     def test_too_few(self):
         self.nights(runs=9)
-        said = self.memcache("trend", "nights", status=1)
-        self.assertIn("Too few runs, less than 16: - bandwidth width=16 size=4K page=direct: 9",
-                      said)
+        said = self.memcache("trend", "nights")
+        self.assertIn("Too few runs to confirm a change, less than 16: - bandwidth width=16 "
+                      "size=4K page=direct: 9", said)
 
     def test_only(self):
         self.nights(write=0.8)
@@ -245,9 +254,29 @@ class Command(fake.InDirectory):
 
     def test_without_the_library(self):
         self.nights(runs=10)
-        with mock.patch.dict(sys.modules, ruptures=None), \
-                self.assertRaisesRegex(changes.Failure, "tools/setup trend"):
-            changes.ruptures()
+        with mock.patch.dict(sys.modules, numpy=None), \
+                self.assertRaisesRegex(changes.Failure, "apt install python3-numpy"):
+            changes.steps([1000.0] * 15 + [2000.0] * 15)
+
+    def test_a_few_runs(self):
+        """A step is hinted at, which needs no library, and nothing where there is none."""
+        with mock.patch.dict(sys.modules, numpy=None):
+            found = changes.hint([1000, 1003, 998, 1201, 1199])
+            self.assertEqual((found.at, round(found.speed, 2)), (3, 0.83))
+            for times in ([1000, 1001], [1000, 1001, 999], [1000, 1001, 999, 1002, 1000, 998],
+                          [1000, 1300, 1010, 1290, 1005]):
+                self.assertIsNone(changes.hint(times), times)
+            chance = random.Random(5)
+            wrong = sum(changes.hint(series(chance, runs=runs)) is not None
+                        for runs in (3, 5, 8, 12) for _ in range(50))
+            self.assertLessEqual(wrong, 2)
+
+    def test_how_many_runs_are_wanted(self):
+        self.nights(runs=2)
+        self.assertIn("2 of 3 runs; meanwhile: memcache compare A B.",
+                      self.memcache("trend", "nights", status=1))
+        self.nights(runs=3)
+        self.assertNotIn("meanwhile", self.memcache("trend", "nights"))
 
     def test_pictures(self):
         self.nights()

@@ -29,15 +29,12 @@ TEXTS = {
               '"Virtual machines" in the manual says where it has'),
     "plot": ("tools/setup plot, or apt-get install python3-matplotlib",
              "apt-get install python3-matplotlib"),
-    "trend": ("tools/setup trend (numpy, scipy), then pip3 install --user "
-              "--break-system-packages --no-deps ruptures",
-              "apt-get install python3-numpy python3-scipy python3-pip, then pip3 install --user "
-              "--break-system-packages --no-deps ruptures"),
+    "trend": ("apt-get install python3-numpy", "apt-get install python3-numpy"),
 }
 # Those of a program that has a Python of its own, where the packages of a distribution don't count.
 IN_ENVIRONMENT = {
     "plot": f"{sys.prefix}/bin/python -m pip install matplotlib",
-    "trend": f"{sys.prefix}/bin/python -m pip install ruptures",
+    "trend": f"{sys.prefix}/bin/python -m pip install numpy",
 }
 
 

@@ -37,8 +37,8 @@ def _reads(times: Times) -> Iterator[str]:
 def _unanswered(results: list[dict]) -> Iterator[str]:
     bad = sorted({one["width_bytes"] for one in results if one.get("wide_reads") == "all_ones"})
     if bad:
-        yield f"Reads of {', '.join(map(str, bad))} bytes get only ones: the device does not answer " \
-              "them, and their times are of nothing."
+        yield f"Reads of {', '.join(map(str, bad))} bytes get only ones: the device does not " \
+              "answer them, and their times are of nothing."
 
 
 def _stores(times: Times) -> Iterator[str]:

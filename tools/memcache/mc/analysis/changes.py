@@ -2,13 +2,16 @@
 """Lasting changes in a series of times, one of each run.
 
 Runs that lie far from their neighbours are left out: a run that something disturbed says nothing
-about a change. In the rest, the library `ruptures` finds places where the distribution changes
-(kernel change-point detection with a Gaussian kernel: Arlot, Celisse and Harchaoui, "A kernel
-multiple change-point algorithm via model selection", Journal of Machine Learning Research 20,
-2019). It finds some in pure noise, too, so each has to be confirmed: the runs after it are faster
+about a change. In the rest, places are looked for where the distribution changes (kernel
+change-point detection with a Gaussian kernel: Arlot, Celisse and Harchaoui, "A kernel multiple
+change-point algorithm via model selection", Journal of Machine Learning Research 20, 2019). There
+are some in pure noise, too, so each has to be confirmed: the runs after it are faster
 or slower than those before by judge.py, and of all ways to deal the runs to the two sides fewer
 than 1 in 5000 separate their ranks as well (a permutation test). The place that is least sure is
 dropped first, which makes the stretches beside it one.
+
+Few runs can't confirm a change in this way. Of 3 runs and more, a step is hinted at if it is four
+times as large as the spread of the runs on its sides.
 """
 
 from collections.abc import Sequence
@@ -24,6 +27,7 @@ from mc.analysis.estimate import of_runs
 from mc.analysis.judge import Word, judge
 from mc.analysis.robust import deviation
 
+LEAST = 3           # runs: for fewer there is no spread
 FEWEST = 16         # runs: of 8 and 8, 2 in 12870 deals separate them completely
 PENALTY = 3         # of each place, in units of the kernel's cost
 SHORTEST = 3        # runs between two places
@@ -31,6 +35,7 @@ SURE = 0.0002       # the share of deals that may separate the sides as well
 DEALS = 19999
 FAR = 4             # standard deviations from the median of the neighbours
 NEIGHBOURS = 4      # on each side
+USUAL = 0.0125      # the least spread of a few runs: smaller steps than 5 % stay unseen
 TIE = 1e-4          # the least standard deviation, of logarithms of times
 
 
@@ -51,14 +56,14 @@ class Step:
         return Word.FASTER if self.speed > 1 else Word.SLOWER
 
 
-def ruptures() -> ModuleType:
+def numpy() -> ModuleType:
     """Load the library, or raise a Failure that says how to install it."""
     libraries()
     try:
-        import ruptures as library
+        import numpy as library
     except ImportError:
-        raise Failure("trend needs the Python library ruptures, which is not installed: "
-                      f"{advice('trend')}") from None
+        raise Failure(f"to confirm changes in {FEWEST} runs or more, trend needs the Python "
+                      f"library numpy, which is not installed: {advice('trend')}") from None
     return library
 
 
@@ -100,15 +105,55 @@ def overall(times: Sequence[float], found: Sequence[Step]) -> Word:
     return judge(base, now).word
 
 
+def hint(times: Sequence[float]) -> Step | None:
+    """The step in a few times that divides them best, if it is far larger than their spread; else
+    None. It may be chance. Few runs can have a small spread by chance, so it is taken to be USUAL
+    at least."""
+    kept = [i for i, off in enumerate(far(times)) if not off] if len(times) > 2 * NEIGHBOURS \
+        else list(range(len(times)))
+    logs = [log(times[i]) for i in kept]
+    if len(logs) < LEAST:
+        return None
+    sides = {place: (logs[:place], logs[place:]) for place in range(1, len(logs))}
+    place = min(sides, key=lambda place: sum(map(_scatter, sides[place])))
+    before, after = sides[place]
+    spread = max((sum(map(_scatter, sides[place])) / max(len(logs) - 2, 1)) ** 0.5, USUAL)
+    if abs(sum(after) / len(after) - sum(before) / len(before)) < FAR * spread:
+        return None
+    return Step(kept[place], exp(median(before)), exp(median(after)))
+
+
+def _scatter(values: Sequence[float]) -> float:
+    """The sum of the squares of the distances from the mean."""
+    mean = sum(values) / len(values)
+    return sum((value - mean) ** 2 for value in values)
+
+
 def _candidates(logs: list[float]) -> list[int]:
-    import numpy
-    squares = numpy.subtract.outer(logs, logs) ** 2
+    """The places that make the sum of the costs of all stretches, and of a penalty for each place,
+    the smallest. The cost of a stretch is how unlike its values are by the kernel."""
+    library = numpy()
+    squares = library.subtract.outer(logs, logs) ** 2
     if not squares.any():
         return []
     # The usual width of the kernel. Equal times don't count, since they would make it 0.
-    width = {"gamma": 1 / numpy.median(squares[squares > 0])}
-    model = ruptures().KernelCPD(kernel="rbf", min_size=SHORTEST, params=width)
-    return model.fit(numpy.array(logs)).predict(pen=PENALTY)[:-1]
+    alike = library.exp(-squares / library.median(squares[squares > 0]))
+    count = len(logs)
+    sums = library.zeros((count + 1, count + 1))
+    sums[1:, 1:] = alike.cumsum(0).cumsum(1)
+    best, last = library.full(count + 1, library.inf), [0] * (count + 1)
+    best[0] = -PENALTY
+    for end in range(SHORTEST, count + 1):
+        begin = library.arange(end - SHORTEST + 1)
+        inside = sums[end, end] - 2 * sums[begin, end] + sums[begin, begin]
+        total = best[begin] + (end - begin) - inside / (end - begin) + PENALTY
+        last[end] = int(total.argmin())
+        best[end] = total[last[end]]
+    places = []
+    while last[count]:
+        count = last[count]
+        places.append(count)
+    return places[::-1]
 
 
 def _sides(logs: list[float], places: list[int]) -> list[tuple[list[float], list[float]]]:
@@ -132,7 +177,6 @@ def _doubt(before: list[float], after: list[float]) -> tuple[float, float]:
 def separated(before: Sequence[float], after: Sequence[float]) -> float:
     """The share of deals of these values to two sides that separate their ranks as well. If there
     are too many deals to count, some are drawn at random, always the same ones."""
-    import numpy
     values = [*before, *after]
     order = sorted(values)
     middle = (len(values) - 1) / 2
@@ -142,6 +186,7 @@ def separated(before: Sequence[float], after: Sequence[float]) -> float:
     seen = abs(sum(ranks[:side])) - 1e-9
     if (deals := comb(len(values), side)) <= DEALS:
         return sum(abs(sum(one)) >= seen for one in combinations(ranks, side)) / deals
-    dealt = numpy.random.default_rng(1).permuted(numpy.tile(ranks, (DEALS, 1)), axis=1)
+    library = numpy()
+    dealt = library.random.default_rng(1).permuted(library.tile(ranks, (DEALS, 1)), axis=1)
     as_well = int((abs(dealt[:, :side].sum(axis=1)) >= seen).sum())
     return (as_well + 1) / (DEALS + 1)

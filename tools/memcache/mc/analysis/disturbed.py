@@ -63,7 +63,8 @@ def _cause_texts(results: list[dict]) -> list[str]:
         known = [result for result in results if result.get(key) is not None]
         taken = sum((r.get("samples") or 0) + (r.get("left_out") or 0) for r in known)
         if count := sum(result[key] for result in known):
-            said.append(f"{count} of {plural(taken, 'sample')} {'was' if taken == 1 else 'were'} {name}")
+            were = "was" if taken == 1 else "were"
+            said.append(f"{count} of {plural(taken, 'sample')} {were} {name}")
     saw = sum(result.get("disturbed_interrupt") or 0 for result in results)
     if not said and saw:
         said.append(f"{plural(saw, 'sample')} saw interrupts")

@@ -2,8 +2,8 @@
 """The history of each result in many files: the same request, again and again.
 
 A file is a run; its runs are in the order of their times, or of their kernels' versions. Results
-are of one history if they are of one series (series.py) and have the same CPU. Each of several hosts
-has histories of its own.
+are of one history if they are of one series (series.py) and have the same CPU. Each of several
+hosts has histories of its own.
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from mc.analysis import series
-from mc.analysis.changes import FEWEST, Step, far, overall, steps
+from mc.analysis.changes import FEWEST, Step, far, hint, overall, steps
 from mc.analysis.judge import Word
 from mc.analysis.machines import Facts, facts
 from mc.analysis.match import describe
@@ -51,6 +51,7 @@ class History:
     times: list[float] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
+    hint: Step | None = None        # of a few runs; it may be chance
 
     @property
     def long(self) -> bool:
@@ -96,11 +97,13 @@ def gathered(files: Iterable[tuple[str, list[Run]]], order: str = "time",
         _sort(history, order)
         if history.long:
             history.steps = steps(history.times)
+        else:
+            history.hint = hint(history.times)
     return found
 
 
 def _of_hosts(known: dict[tuple, History]) -> list[History]:
-    """The histories of each host. Runs that name no host are those of the only one that there is."""
+    """The histories of each host. Runs that name no host are those of the only one there is."""
     hosts = {host for _, host, _ in known if host}
     if len(hosts) > 1:
         for (about, host, _), history in known.items():

@@ -13,7 +13,7 @@ from mc.output import report, terminal
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import units
 from mc.records.results import Run
-from mc.running import debugfs, module, pci, plan, user
+from mc.running import debugfs, module, pci, user
 from mc.running.side import Side
 from mc.status import DONE, WRONG
 

@@ -83,8 +83,9 @@ def command(args: argparse.Namespace) -> int:
         _mistyped(args.what, args.where)
     with nullcontext() if alone else module.loaded():
         return measure(args.what, args.output, args.where, dry=args.dry_run, count=args.counters,
-                       events=args.events, json=args.json, wide=args.wide, store=args.store, host=args.host,
-                       rounds=args.rounds or 0, both=ROUNDS if args.where == "both" else 0)
+                       events=args.events, json=args.json, wide=args.wide, store=args.store,
+                       host=args.host, rounds=args.rounds or 0,
+                       both=ROUNDS if args.where == "both" else 0)
 
 
 def _mistyped(words: list[str], where: str | None) -> None:

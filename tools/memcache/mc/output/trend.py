@@ -4,7 +4,7 @@
 import time
 
 from mc import plural
-from mc.analysis.changes import FEWEST, Step
+from mc.analysis.changes import FEWEST, LEAST, Step
 from mc.analysis.judge import counted
 from mc.analysis.machines import changes
 from mc.analysis.series import Left
@@ -86,10 +86,15 @@ def _summary(found: Gathered, changes: int, order: str) -> list[Part]:
     files = {origin.name for history in found.histories for origin in history.origins}
     said: list[Part] = []
     if short:
+        said += _hints(short)
         texts = [f"{_name(one)}: {len(one.times)}" for one in short[:TOLD]]
         if len(short) > TOLD:
             texts.append(f"... and {len(short) - TOLD} more")
-        said += [Sentence(f"Too few runs, less than {FEWEST}:", gap=True), *bullets(texts)]
+        said += [Sentence(f"Too few runs to confirm a change, less than {FEWEST}:", gap=True),
+                 *bullets(texts)]
+        if (most := max(len(one.times) for one in short)) < LEAST:
+            said.append(Sentence(f"{most} of {LEAST} runs; meanwhile: memcache compare A B.",
+                                 gap=True))
     said += left_out(found.left)
     steps = sum(len(history.steps) for history in long)
     said.append(Sentence(
@@ -99,6 +104,14 @@ def _summary(found: Gathered, changes: int, order: str) -> list[Part]:
         f"{counted(history.word for history in long)}"
         + (f", {len(short)} with too few runs" if short else "") + ".", gap=True))
     return said
+
+
+def _hints(short: list[History]) -> list[Part]:
+    """The steps that a few runs show."""
+    rows = [[_name(one), _place(one.origins[one.hint.at]), _figure(one, one.hint.before),
+             _figure(one, one.hint.after), _speed(one.hint)] for one in short if one.hint]
+    return [Grid(["", "since", "before", "after", "speed"], rows,
+                 title="Steps in a few runs, which may be chance:")] if rows else []
 
 
 def left_out(left: Left) -> list[Part]:

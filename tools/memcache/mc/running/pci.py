@@ -14,8 +14,8 @@ from mc import Failure, meant, say
 from mc.status import WRONG
 
 OURS = "memcache"       # the driver of the module, and the word by which a device is offered
-ADDRESS = re.compile(r"(?:pci:)?(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}:[01][0-9a-f]\.[0-7])(?:/([0-5]))?",
-                     re.I)
+ADDRESS = re.compile(r"(?:pci:)?(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}:[01][0-9a-f]\.[0-7])"
+                     r"(?:/([0-5]))?", re.I)
 BARS = 6
 # Flags in the file `resource` of a device: enum of IORESOURCE_ in linux/ioport.h.
 IS_MEMORY, IS_PREFETCHABLE = 0x200, 0x2000
