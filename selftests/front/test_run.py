@@ -426,6 +426,20 @@ class Names(fake.unittest.TestCase):
         self.assertIn(" delay=0 ", request.line)
 
 
+class Quick(Measured):
+    def test_the_quick_form_of_a_suite(self):
+        self.assertEqual(suite.quick(["mlc", "latency size=4K", "loaded repeat=1", "type=wb"]),
+                         ["mlc-quick", "latency size=4K", "loaded-quick repeat=1", "type=wb"])
+        self.assertEqual(suite.quick(["mlc-quick"]), ["mlc-quick"])
+        with self.assertRaisesRegex(Failure, "^c2c has no quick form; these have: ampl.*, mlc, "):
+            suite.quick(["c2c"])
+
+    def test_those_that_are_offered(self):
+        self.assertEqual([name for name in suite.offered() if name.endswith("quick")], [])
+        self.assertEqual({name.removesuffix("-quick") for name in suite.names()},
+                         set(suite.offered()))
+
+
 class Keys(fake.InDirectory):
     """The keys of a suite can be replaced on the command line."""
 

@@ -62,6 +62,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true",
                         help="print the records as they come (JSON Lines) in place of the report")
     options.units(parser)
+    parser.add_argument("--quick", action="store_true",
+                        help="measure the quick form of each suite: fewer sizes and rounds")
     parser.add_argument("--dry-run", action="store_true",
                         help="print the request lines that would be measured on this machine")
     options.wide(parser)
@@ -78,6 +80,8 @@ def _round_count(text: str) -> int:
 
 
 def command(args: argparse.Namespace) -> int:
+    if args.quick:
+        args.what = suite.quick(args.what)
     alone = args.dry_run or args.where == "user"
     if not alone:
         _mistyped(args.what, args.where)

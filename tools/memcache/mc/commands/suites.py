@@ -29,10 +29,18 @@ def overview() -> list[str]:
     """A line for each suite: its name, an estimate of its time, its title."""
     place = Place(sides())
     tests: keys.Tests = next(filter(None, place.tests.values()), {})
-    rows = [(found.name, _time(found, place.shape, tests), found.title)
-            for found in map(suite.load, suite.names())]
+    rows = [(found.name, _time(found, place.shape, tests), found.title + _quick(found, place, tests))
+            for found in map(suite.load, suite.offered())]
     widths = [max((len(row[i]) for row in rows), default=0) for i in (0, 1)]
     return [f"{name:{widths[0]}}  {time:>{widths[1]}}  {title}" for name, time, title in rows]
+
+
+def _quick(found: suite.Suite, place: Place, tests: keys.Tests) -> str:
+    """What --quick takes in place of a suite, if there is such a form."""
+    if not suite.exists(short := found.name + suite.QUICK):
+        return ""
+    time = _time(suite.load(short), place.shape, tests)
+    return f" (--quick: {time})" if time else " (--quick)"
 
 
 def _time(found: suite.Suite, machine: shape.Shape, tests: keys.Tests) -> str:

@@ -167,6 +167,35 @@ def names() -> list[str]:
         raise Failure(f"{directory()}: {error.strerror}") from None
 
 
+QUICK = "-quick"        # the end of the name of a suite that is a shorter one of another
+
+
+def offered() -> list[str]:
+    """The names of all suites without those that are shorter ones of others: `--quick` takes these
+    instead."""
+    known = names()
+    return [name for name in known if not name.endswith(QUICK)
+            or name.removesuffix(QUICK) not in known]
+
+
+def quick(words: list[str]) -> list[str]:
+    """These words of `run` with the shorter suites; a Failure if one has none."""
+    found = []
+    for word in words:
+        name, space, rest = word.partition(" ")
+        if exists(name) and "/" not in name and not name.endswith(QUICK):
+            if not exists(name + QUICK):
+                raise Failure(f"{name} has no quick form; these have: {', '.join(_quick_names())}",
+                              WRONG)
+            name += QUICK
+        found.append(name + space + rest)
+    return found
+
+
+def _quick_names() -> list[str]:
+    return [name for name in offered() if exists(name + QUICK)]
+
+
 def exists(name: str) -> bool:
     """Whether there is a suite of that name, or a file at that path (with a slash)."""
     if "/" in name:
@@ -178,7 +207,7 @@ def load(name: str) -> Suite:
     """Read a suite, named by its name or by a path with a slash."""
     path = Path(name) if "/" in name else directory() / name
     if "/" not in name and not exists(name):
-        there = names()
+        there = offered()
         raise Failure(f"no suite {name}.{meant(name, there)} There are: {', '.join(there)}", WRONG)
     try:
         text = path.read_text(encoding="utf-8")

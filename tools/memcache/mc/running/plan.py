@@ -143,7 +143,7 @@ def _of_others(name: str, given: list[str], place: Place) -> str:
 
 def _neither(name: str, place: Place) -> str:
     """The message about a word that is neither a suite nor a test."""
-    suites = suite.names()
+    suites = suite.offered()
     tests = f"and no such test.{meant(name, [*suites, *place.known])} Tests: " \
             f"{', '.join(place.known)}." if place.known else \
             "(and no module loaded, and no memcache-user, that could have such a test)." \
