@@ -63,7 +63,7 @@ class Program(fake.InDirectory):
 
     def test_unknown_suite(self):
         self.fails(self.memcache("run", "cache-atributes"), 2, "no suite cache-atributes ",
-                   " Did you mean cache-attributes? ", "  cache-attributes\n")
+                   " Did you mean cache-attributes? ", "  cache-attributes ")
 
     def test_what_is_in_a_suite(self):
         shown = self.memcache("suites", "c2c").stdout
@@ -88,7 +88,7 @@ class Program(fake.InDirectory):
 
     def test_suites(self):
         self.assertRegex(self.memcache("suites").stdout,
-                         r"cache-attributes +\d+ s +Access speed by memory type\n")
+                         r"cache-attributes +\d+ s +Access speed by memory type \(--quick: \d+ s\)\n")
 
     @mock.patch.dict(os.environ, COLUMNS="80")
     def test_help(self):
@@ -223,7 +223,7 @@ class Program(fake.InDirectory):
 
     def test_what_takes_no_output(self):
         self.write("good", GOOD)
-        for words in ("show good", "suites", "--help", "compare -h", ""):
+        for words in ("show good", "suites", "--help", "compare -h", "list"):
             for where, why in (">/dev/full", "No space left on device"), (">&-", "Bad file descri"):
                 done = subprocess.run(f"{fake.FRONT} {words} {where}", shell=True,
                                       capture_output=True, text=True)
