@@ -49,6 +49,14 @@ unloadable() {
 	[ "${lines[1]}" = "memcache: $1" ]
 }
 
+@test "--help starts nothing" {
+	spy make
+	run -0 "$TOP/tools/run" --help
+	[[ ${lines[0]} == "tools/run [COMMAND"* ]]
+	[[ $output != *set\ -euo* ]]
+	[ ! -e "$calls" ]
+}
+
 @test "not root" {
 	stub id 'echo 1000'
 	refuses "loading a module needs root (sudo make run WHERE=host)"
