@@ -51,7 +51,8 @@ unloadable() {
 
 @test "--help starts nothing" {
 	spy make
-	run -0 "$TOP/tools/run" --help
+	run "$TOP/tools/run" --help
+	[ "$status" -eq 0 ]
 	[[ ${lines[0]} == "tools/run [COMMAND"* ]]
 	[[ $output != *set\ -euo* ]]
 	[ ! -e "$calls" ]
