@@ -232,7 +232,7 @@ setup_file() {
 	refused "Invalid argument" "size: " 'bandwidth size=5'
 	refused "Invalid argument" "'nonsense': " 'bandwidth nonsense=1'
 	refused "Invalid argument" "test: the line is empty; write TEST [key=value]...; memcache-user --tests lists them" ''
-	refused "Invalid argument" "'sizes': is not a key of latency; memcache-user --tests lists them" 'latency sizes=4K'
+	refused "Invalid argument" "'sizes': is not a key of latency; did you mean size?" 'latency sizes=4K'
 	refused "Invalid argument" "line: " $'bandwidth\tsize=4K'
 	refused "Invalid argument" "cpu: 4095 is not one this process may run on" 'bandwidth cpu=4095'
 	refused "Invalid argument" "node: there is no node 1023" 'bandwidth node=1023'
