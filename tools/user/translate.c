@@ -442,9 +442,12 @@ static int begin(struct words *w, const char *word)
 		return refuse_suite(word, row->suite);
 	for (i = 0; !row && !find_spec(word) && i < MC_OP_SUM; i++)
 		row = strcmp(mc_ops[i].name, word) ? NULL : &loop;
-	if (!row)
-		loop.ours = word;
-	apply(w, row ? row : &loop, word);
+	if (row) {
+		apply(w, row, word);
+		return 0;
+	}
+	w->word[0] = strdup(word);
+	w->n = 1;
 	return 0;
 }
 
