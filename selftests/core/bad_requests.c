@@ -32,7 +32,7 @@ static const struct bad {
 	{ "bandwidth o=read", "'o'", "not a key" },
 	{ "bandwidth opp=read", "'opp'", "is not a key of bandwidth; did you mean op?" },
 	{ "bandwidth Size=4K", "'Size'", "did you mean size?" },
-	{ "bandwidth tiem=1", "'tiem'", "did you mean time?" },
+	{ "bandwidth timr=1", "'timr'", "did you mean time?" },
 	{ "bandwidth prefech=off", "'prefech'", "did you mean prefetch?" },
 	{ "bandwidth threads=2", "'threads'", "is not a key of bandwidth; memcache-user --tests" },
 	{ "bandwidth o=2", "'o'", "is not a key of bandwidth; memcache-user --tests" },
@@ -64,7 +64,7 @@ static const struct bad {
 	/* Words. */
 	{ "bandwidth op=erase", "op", "'erase' is not one of read|ntread|" },
 	{ "bandwidth op=rea", "op", "|triad; did you mean read?" },
-	{ "bandwidth op=raed", "op", "did you mean read?" },
+	{ "bandwidth op=erad", "op", "did you mean read?" },
 	{ "bandwidth op=stream", "op", "'stream' is not one of read|ntread|" },
 	{ "bandwidth op=reads", "op", "'reads'" },
 	{ "bandwidth op=read,erase", "op", "'erase'" },

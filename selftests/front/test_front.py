@@ -88,7 +88,8 @@ class Program(fake.InDirectory):
 
     def test_suites(self):
         self.assertRegex(self.memcache("suites").stdout,
-                         r"cache-attributes +\d+ s +Access speed by memory type \(--quick: \d+ s\)\n")
+                         r"cache-attributes +\d+ s +Access speed by memory type "
+                         r"\(--quick: \d+ s\)\n")
 
     @mock.patch.dict(os.environ, COLUMNS="80")
     def test_help(self):

@@ -53,7 +53,7 @@ setup_file() {
 	run -2 --separate-stderr "$USER_TOOL" --vresion
 	[[ $stderr == *"no option --vresion; did you mean --version?" ]]
 	run -2 --separate-stderr "$USER_TOOL" bandwidth op=nosuch
-	[[ ${stderr_lines[0]} == "memcache-user: Invalid argument: op: 'nosuch' is not one of these" ]]
+	[[ ${stderr%%$'\n'*} == "memcache-user: Invalid argument: op: 'nosuch' is not one of these" ]]
 	[ "$(awk 'length > 100' <<<"$stderr")" = "" ]
 	[ "$("$USER_TOOL" help)" = "$("$USER_TOOL" --help)" ]
 	[ "$("$USER_TOOL" -V)" = "$("$USER_TOOL" version)" ]

@@ -29,7 +29,8 @@ def overview() -> list[str]:
     """A line for each suite: its name, an estimate of its time, its title."""
     place = Place(sides())
     tests: keys.Tests = next(filter(None, place.tests.values()), {})
-    rows = [(found.name, _time(found, place.shape, tests), found.title + _quick(found, place, tests))
+    rows = [(found.name, _time(found, place.shape, tests),
+             found.title + _quick(found, place, tests))
             for found in map(suite.load, suite.offered())]
     widths = [max((len(row[i]) for row in rows), default=0) for i in (0, 1)]
     return [f"{name:{widths[0]}}  {time:>{widths[1]}}  {title}" for name, time, title in rows]
