@@ -238,6 +238,27 @@ sums() {
 	[ "$output" = "memcache: ARCH=riscv64 is neither x86_64 nor arm64" ]
 }
 
+@test "with tap_strict, a function fails where its first command does" {
+	for strict in '' y; do
+		cat >"$BATS_TEST_TMPDIR/checks" <<-END
+			set -euo pipefail
+			. "$TOP/tools/lib.sh"
+			. "$TOP/tools/check/lib.sh"
+			tap_strict=$strict
+			half() { false; echo on; true; }
+			whole() { echo on; }
+			tap_check "half" half
+			tap_check "whole" whole
+			tap_done
+		END
+		run -0 bash "$BATS_TEST_TMPDIR/checks"
+		echo "$output"
+		[ "$(grep -c '^not ok 1 - half' <<<"$output")" -eq ${#strict} ]
+		[ "$(grep -c '^# on' <<<"$output")" -eq 0 ]
+		[[ $output == *"ok 2 - whole"* ]]
+	done
+}
+
 # loops FILE REGISTER: an object with two loops, one of which clears REGISTER.
 loops() {
 	gcc -c -x assembler -o "$1" - <<-END

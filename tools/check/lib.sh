@@ -58,12 +58,21 @@ tap_result() {
 	phase testing
 }
 
-# tap_check NAME COMMAND…: pass if COMMAND succeeds; if not, print its output as comments.
+# tap_check NAME COMMAND…: pass if COMMAND succeeds; if not, print its output as comments. Without
+# tap_strict a function goes on after a command that fails, since bash forgets `set -e` there. With
+# it the function runs in a shell of its own, so that it sets no variable.
 tap_check() {
 	local name=$1 status=0
 	[ -z "${tap_by_name:-}" ] || tap_wanted "$name" || return 0
 	shift
-	"$@" >"$tap_output" 2>&1 </dev/null || status=$?
+	if [ -n "${tap_strict:-}" ]; then
+		set +e
+		(set -e; "$@") >"$tap_output" 2>&1 </dev/null
+		status=$?
+		set -e
+	else
+		"$@" >"$tap_output" 2>&1 </dev/null || status=$?
+	fi
 	tap_result "$status" "$name"
 	[ "$status" -eq 0 ] || sed 's/^/# /' "$tap_output"
 }
