@@ -11,10 +11,16 @@
  * neighbouring bytes to each. As long as longer runs cost less, the stores of a run leave
  * the CPU together.
  *
+ * How many bursts leave whole: one burst after another is timed, and so are stores that are one
+ * transaction for certain, and two. A burst that takes a time of one was whole; see
+ * core/share.c. The verdict looks at the fastest of a few bursts, and can't tell that most are
+ * not whole.
+ *
  * The distribution of the times is measured afterwards, in grains of one access, or of as
  * many as the clock can time.
  */
 #include "arch/mmio.h"
+#include "core/share.h"
 #include "measure/grains.h"
 #include "measure/measurement.h"
 #include "measure/test.h"
@@ -25,7 +31,7 @@ enum { KEY_OP = MC_KEY_OWN, KEY_WIDTH };
 
 enum {
 	COL_NS, COL_P50, COL_P99, COL_MAX, COL_BURST, COL_FLUSH_NS, COL_WIDE,
-	COL_ACCESSES, COL_GRAIN,
+	COL_ACCESSES, COL_GRAIN, COL_WHOLE, COL_WHOLE_LOW, COL_WHOLE_HIGH,
 };
 
 #define LINE		64ULL		/* bytes of a pass that stand for an access; of a burst */
@@ -36,6 +42,8 @@ enum {
 #define RUNS		10		/* run lengths: 1 to BLOCK bytes */
 #define ROUNDS		5
 #define PIECE		4096ULL
+#define BURSTS		4096U		/* bursts that are timed one by one */
+#define BURSTS_A_WINDOW	32U
 
 static const struct mc_name op_names[] = {
 	{ "read", MC_MMIO_READ }, { "write", MC_MMIO_WRITE },
@@ -103,7 +111,22 @@ static const struct mc_column columns[] = {
 		.name = "grain_accesses", .roles = MC_DETAIL, .wide = true,
 		.help = "accesses timed together for percentiles, maximum and histogram",
 	},
+	[COL_WHOLE] = {
+		.name = "whole_percent", .roles = MC_DETAIL, .decimals = 4,
+		.help = "share of the bursts of 64 bytes that left the CPU in one transaction",
+	},
+	[COL_WHOLE_LOW] = {
+		.name = "whole_low_percent", .roles = MC_DETAIL, .decimals = 4, .wide = true,
+		.help = "lower end of the interval that has this share with 99 % confidence",
+	},
+	[COL_WHOLE_HIGH] = {
+		.name = "whole_high_percent", .roles = MC_DETAIL, .decimals = 4, .wide = true,
+		.help = "upper end of this interval",
+	},
 };
+
+/* What is timed to know how many bursts leave whole; the last two are examples. */
+enum { BURST, ONE_TRANSACTION, TWO_TRANSACTIONS, KINDS };
 
 /**
  * struct mmio_job - a point, on one CPU
@@ -123,6 +146,8 @@ static const struct mc_column columns[] = {
  * @runs: fastest time of ACCESSES stores in runs of 1, 2, 4, ... bytes, picoseconds; 0: not
  *        measured
  * @stream: the same in one run
+ * @times: of MC_MMIO_BURST: times of BURSTS bursts of each kind
+ * @cached: a line that is no part of the memory
  */
 struct mmio_job {
 	struct mc_measurement meas;
@@ -140,6 +165,8 @@ struct mmio_job {
 	struct mc_grains grains;
 	u64 runs[RUNS];
 	u64 stream;
+	struct mc_times times[KINDS];
+	void *cached;
 };
 
 static bool mmio_reads_only(const struct mc_point *point)
@@ -283,6 +310,78 @@ static int time_all_runs(struct mc_worker *w, struct mmio_job *job)
 	return err;
 }
 
+/* Some neighbouring stores. */
+struct stores {
+	void *at;
+	u64 n;
+};
+
+/*
+ * The stores of a burst, or as many of which only one or two go to the memory, to a line each.
+ * All kinds are as many calls, so that they differ by nothing else.
+ */
+static void plan_stores(struct stores *s, const struct mmio_job *job, unsigned int kind, u64 at)
+{
+	u64 left, width = job->loops->width, n = LINE / width;
+	u8 *line = mc_view_at(job->view, at, &left);
+	void *other = mc_view_at(job->view, (at + BLOCK) % job->bytes, &left);
+
+	s[0] = (struct stores){ line, 1 };
+	s[1] = (struct stores){ kind == BURST ? line + width : job->cached, n > 1 };
+	s[2] = (struct stores){ kind == BURST ? line + 2 * width : job->cached,
+				n > 2 ? n - 2 : 0 };
+	if (kind == TWO_TRANSACTIONS)
+		s[1] = (struct stores){ other, 1 };
+}
+
+/* Time stores until they have left the CPU. Return: ticks. */
+static u64 time_stores(const struct stores *s, mc_mmio_run write, u64 value)
+{
+	u64 begin = mc_ticks();
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		if (s[i].n)
+			write(s[i].at, s[i].n, value);
+	}
+	mc_drain();
+	return mc_ticks() - begin;
+}
+
+/* Kinds take turns, so that what changes meanwhile changes for all of them. */
+static void time_bursts(struct mmio_job *job)
+{
+	mc_mmio_run write = job->loops->run[MC_MMIO_WRITE];
+	struct stores stores[3];
+	unsigned int i, kind;
+
+	for (i = 0; i < BURSTS_A_WINDOW; i++) {
+		for (kind = 0; kind < KINDS; kind++) {
+			struct mc_times *t = &job->times[kind];
+
+			plan_stores(stores, job, kind, job->at);
+			t->ps[t->n++] = mc_ticks_to_ps(time_stores(stores, write, job->value));
+			job->at = (job->at + LINE) % job->bytes;
+		}
+	}
+}
+
+static int time_all_bursts(struct mc_worker *w, struct mmio_job *job)
+{
+	int err = 0;
+
+	job->at = 0;
+	while (!err && job->times[BURST].n < BURSTS) {
+		err = mc_window_open(w, job->meas.each->irq_off);
+		if (err)
+			break;
+		time_bursts(job);
+		mc_window_close(w);
+		mc_breathe();
+	}
+	return err;
+}
+
 static int mmio_job(struct mc_worker *w, void *arg)
 {
 	struct mmio_job *job = arg;
@@ -297,6 +396,8 @@ static int mmio_job(struct mc_worker *w, void *arg)
 			     job->meas.samples[0] / ACCESSES, COSTS_A_GRAIN, make_accesses, job);
 	if (!err && job->op == MC_MMIO_BURST)
 		err = time_all_runs(w, job);
+	if (!err && job->op == MC_MMIO_BURST)
+		err = time_all_bursts(w, job);
 	return err;
 }
 
@@ -336,6 +437,21 @@ static void set_burst(struct mc_record *rec, const struct mmio_job *job, u64 ps)
 		mc_record_set(rec, COL_BURST, bytes);
 }
 
+static void set_whole(struct mc_record *rec, struct mmio_job *job)
+{
+	struct mc_share s;
+
+	if (!bypasses_caches(rec))
+		return;
+	mc_share_of(&s, &job->times[BURST], &job->times[ONE_TRANSACTION],
+		    &job->times[TWO_TRANSACTIONS]);
+	if (!s.known)
+		return;
+	mc_record_set(rec, COL_WHOLE, s.ppm);
+	mc_record_set(rec, COL_WHOLE_LOW, s.low_ppm);
+	mc_record_set(rec, COL_WHOLE_HIGH, s.high_ppm);
+}
+
 static void set_distribution(struct mc_record *rec, struct mmio_job *job)
 {
 	struct mc_stats stats;
@@ -364,6 +480,7 @@ static void fill_record(struct mc_record *rec, struct mmio_job *job)
 	if (job->op == MC_MMIO_READ && job->loops->width >= sizeof(u64))
 		mc_record_set(rec, COL_WIDE, job->wide_ones ? WIDE_ALL_ONES : WIDE_LIKE_NARROW);
 	set_burst(rec, job, ps);
+	set_whole(rec, job);
 	set_distribution(rec, job);
 }
 
@@ -398,18 +515,37 @@ static void set_up(struct mmio_job *job, const struct mc_run *run, const struct 
 	sampler->verify = job->op == MC_MMIO_READ ? NULL : verify_sample;
 }
 
+/* Memory for the times of bursts, and behind them for a line, which begins with one. */
+static int begin_bursts(struct mmio_job *job, u64 op, struct mc_error *e)
+{
+	u64 *ps;
+	unsigned int i;
+
+	if (op != MC_MMIO_BURST)
+		return 0;
+	ps = mc_alloc_array(KINDS * BURSTS + 2 * LINE / sizeof(*ps), sizeof(*ps));
+	if (!ps)
+		return mc_fail(e, -ENOMEM, "op: no memory for the times of %u bursts", BURSTS);
+	for (i = 0; i < KINDS; i++)
+		job->times[i].ps = ps + i * BURSTS;
+	job->cached = (void *)(((unsigned long)(ps + KINDS * BURSTS) + LINE - 1) & ~(LINE - 1));
+	return 0;
+}
+
 static int mmio_run(struct mc_run *run, const struct mc_point *point, struct mc_record *rec)
 {
 	struct mmio_job job = { 0 };
 	int err = mc_measurement_begin(&job.meas, run, point);
 
 	err = err ? err : mc_grains_begin(&job.grains, &run->error);
+	err = err ? err : begin_bursts(&job, point->v[KEY_OP], &run->error);
 	if (!err) {
 		set_up(&job, run, point);
 		err = mc_measurement_turn(run, rec, mmio_job, &job);
 		fill_record(rec, &job);
 	}
 	mc_grains_end(&job.grains);
+	mc_free(job.times[BURST].ps);
 	mc_measurement_end(&job.meas);
 	return err;
 }

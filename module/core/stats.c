@@ -10,6 +10,18 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/**
+ * mc_sort_times() - sort times, the shortest first
+ * @times: the times; those that were left out come last
+ * @n: number of times
+ *
+ * Context: Any; O(n log n).
+ */
+void mc_sort_times(u64 *times, size_t n)
+{
+	mc_sort(times, n, sizeof(*times), ascending);
+}
+
 /* Quotients and remainders are added separately, so that no sum overflows. */
 static u64 mean_of(const u64 *v, size_t n)
 {
@@ -69,7 +81,7 @@ static u64 middle_of(const u64 *sorted, size_t n)
  */
 u64 mc_median(u64 *samples, size_t n)
 {
-	mc_sort(samples, n, sizeof(*samples), ascending);
+	mc_sort_times(samples, n);
 	return middle_of(samples, n);
 }
 
@@ -101,7 +113,7 @@ void mc_stats_of(struct mc_stats *st, u64 *samples, size_t n)
 	size_t all = n;
 
 	memset(st, 0, sizeof(*st));
-	mc_sort(samples, n, sizeof(*samples), ascending);
+	mc_sort_times(samples, n);
 	while (n && samples[n - 1] == MC_NO_SAMPLE)
 		n--;
 	st->samples = n;

@@ -34,6 +34,7 @@ struct mc_stats {
 	u64 cv_ppm;
 };
 
+void mc_sort_times(u64 *times, size_t n);
 u64 mc_median(u64 *samples, size_t n);
 u64 mc_permille(const u64 *sorted, size_t n, unsigned int permille);
 void mc_stats_of(struct mc_stats *st, u64 *samples, size_t n);

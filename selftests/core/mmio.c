@@ -11,7 +11,7 @@
 /* As mmio.c numbers its columns. */
 enum {
 	COL_NS, COL_P50, COL_P99, COL_MAX, COL_BURST, COL_FLUSH_NS, COL_WIDE,
-	COL_ACCESSES, COL_GRAIN,
+	COL_ACCESSES, COL_GRAIN, COL_WHOLE, COL_WHOLE_LOW, COL_WHOLE_HIGH,
 };
 
 #define BYTES		(64ULL << 10)
@@ -24,6 +24,8 @@ static struct mc_span spans[2];
 static u64 read_ps, store_ps, round_trip_ps, flush_ps;
 static u64 combined_bytes;	/* stores to as many neighbouring bytes cost as much as one */
 static u64 combining_at;	/* where the last store went, in units of combined_bytes */
+static u64 split_ppm;		/* so many of a million bursts do not leave whole */
+static unsigned int split_after;	/* the burst has been split after so many stores more */
 static u64 cpu_ps;		/* extra cost of a read for each CPU before this one */
 static u64 slow_every;		/* each so many'th read is a hundred times as slow */
 static u64 reads;
@@ -53,10 +55,29 @@ static u64 load(const void *at, u64 bytes)
 	return wide_ones && bytes >= 8 ? ~0ULL : word;
 }
 
+static u64 chance(u64 below)
+{
+	static u64 state = 0x9e3779b97f4a7c15ULL;
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (state >> 16) % below;
+}
+
 static void store(void *at, u64 bytes, u64 value)
 {
-	u64 unit = place(at, bytes) / combined_bytes, i;
+	u64 unit, i;
 
+	/* The line of the test itself, which is cached. */
+	if ((u8 *)at < memory || (u8 *)at >= memory + BYTES)
+		return;
+	unit = place(at, bytes) / combined_bytes;
+	if (split_after && !--split_after)
+		combining_at = ~0ULL;
+	if (unit != combining_at)
+		split_after = chance(1000000) < split_ppm ?
+			      1 + chance(combined_bytes / bytes - 1) : 0;
 	for (i = 0; i < bytes && !drops; i++)
 		((u8 *)at)[i] = value >> 8 * (i % 8);
 	if (unit != combining_at)
@@ -156,6 +177,8 @@ static void costs(void)
 	flush_ps = 300 * NS;
 	combined_bytes = 1;
 	combining_at = ~0ULL;
+	split_ppm = 0;
+	split_after = 0;
 	cpu_ps = 0;
 	slow_every = 0;
 	reads = 0;
@@ -361,6 +384,56 @@ static void test_a_burst_needs_room_and_no_cache(void **state)
 	assert_burst("type=wb width=8", 0, 300 * NS);
 }
 
+/* The share of bursts that leave whole, where some are drained early. */
+static void test_the_share_of_whole_bursts(void **state)
+{
+	static const u64 planted[] = { 1000000, 900000, 300000, 10000, 1000 };
+	static const char * const lines[] = {
+		"mmio op=burst type=wc width=8", "mmio op=burst type=wc width=1 irq=off",
+		"mmio op=burst type=wc width=16 size=1K",
+	};
+	unsigned int i, k;
+
+	for (i = 0; i < ARRAY_SIZE(planted); i++) {
+		for (k = 0; k < ARRAY_SIZE(lines); k++) {
+			reset(1);
+			combined_bytes = 64;
+			split_ppm = 1000000 - planted[i];
+			assert_int_equal(measure(lines[k]), 0);
+			assert_in_range(planted[i], rec->value[COL_WHOLE_LOW],
+					rec->value[COL_WHOLE_HIGH]);
+			assert_in_range(rec->value[COL_WHOLE], rec->value[COL_WHOLE_LOW],
+					rec->value[COL_WHOLE_HIGH]);
+			assert_in_range(rec->value[COL_WHOLE_HIGH] - rec->value[COL_WHOLE_LOW],
+					0, 60000);
+		}
+	}
+	/* Uncached memory combines nothing. */
+	reset(1);
+	assert_int_equal(measure("mmio op=burst type=uc width=8"), 0);
+	assert_figure(rec, COL_WHOLE, 0);
+}
+
+/* Where a second transaction takes no time, or caches take the stores, nobody knows. */
+static void test_a_share_may_not_be_known(void **state)
+{
+	reset(1);
+	combined_bytes = 64;
+	store_ps = 0;
+	assert_int_equal(measure("mmio op=burst type=wc width=8"), 0);
+	assert_no_figure(rec, COL_WHOLE);
+	assert_no_figure(rec, COL_WHOLE_HIGH);
+	reset(1);
+	combined_bytes = 64;
+	assert_int_equal(measure("mmio op=burst type=wb width=8"), 0);
+	assert_no_figure(rec, COL_WHOLE);
+	reset(1);
+	assert_int_equal(measure("mmio op=read,write,write_read type=wc width=8"), 0);
+	assert_no_figure(&rec[0], COL_WHOLE);
+	assert_no_figure(&rec[1], COL_WHOLE);
+	assert_no_figure(&rec[2], COL_WHOLE);
+}
+
 static void test_other_operations_have_no_burst(void **state)
 {
 	reset(1);
@@ -525,6 +598,8 @@ int main(void)
 		cmocka_unit_test(test_how_times_are_distributed),
 		cmocka_unit_test(test_a_burst_carries_what_combines),
 		cmocka_unit_test(test_a_burst_needs_room_and_no_cache),
+		cmocka_unit_test(test_the_share_of_whole_bursts),
+		cmocka_unit_test(test_a_share_may_not_be_known),
 		cmocka_unit_test(test_other_operations_have_no_burst),
 		cmocka_unit_test(test_lost_writes_are_found),
 		cmocka_unit_test(test_old_data_is_not_right),

@@ -240,7 +240,8 @@ faults() {
 	echo "mmio type=uc,wc,wb op=read,write,write_read,burst width=8 size=16K repeat=2" >run
 	cat results
 	holds 'len(results) == 12' 'values("verified") == {"off", "ok"}'
-	holds 'all(r["burst_bytes"] is None for r in results if r["type"] == "wb")'
+	holds 'all(r["burst_bytes"] is None and r["whole_percent"] is None for r in results if r["type"] == "wb")' \
+		'all(0 <= r["whole_low_percent"] <= r["whole_percent"] <= r["whole_high_percent"] <= 100 for r in results if r["whole_percent"] is not None)'
 }
 
 # away COMMAND…: in the middle of a run that writes, the device goes away by this command.

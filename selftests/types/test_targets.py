@@ -109,16 +109,21 @@ class Targets(unittest.TestCase):
 
     def test_a_burst_of_write_combining_is_a_line(self):
         for width in (1, 4, 8, 16):
-            self.assertEqual(self.burst("wc", width)["burst_bytes"], 64)
+            found = self.burst("wc", width)
+            self.assertEqual(found["burst_bytes"], 64)
+            self.assertEqual((found["whole_percent"], found["whole_high_percent"]), (100, 100))
+            self.assertGreater(found["whole_low_percent"], 99)
 
     def test_a_cpu_that_combines_words_only(self):
         self.assertEqual(self.burst("wc", 4, wc_line_ns=8 * 200, wc_word_ns=200)["burst_bytes"], 8)
-        self.assertEqual(self.burst("wc", 1, wc_line_ns=8 * 200, wc_word_ns=200)["burst_bytes"], 8)
+        found = self.burst("wc", 1, wc_line_ns=8 * 200, wc_word_ns=200)
+        self.assertEqual((found["burst_bytes"], found["whole_percent"]), (8, 0))
 
     def test_uncached_stores_do_not_combine(self):
         for kind in ("uc", "np"):
             for width in (1, 4, 16):
-                self.assertEqual(self.burst(kind, width)["burst_bytes"], width)
+                found = self.burst(kind, width)
+                self.assertEqual((found["burst_bytes"], found["whole_percent"]), (width, 0))
 
     def test_bandwidth(self):
         cost = self.room.machine.cost

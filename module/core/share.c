@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A mixture of two kinds of times, of which there are examples of each kind.
+ *
+ * One limit tells the kinds apart, with errors that the examples show: it is chosen where most
+ * of the first kind and fewest of the second are at or below it (W. J. Youden, "Index for
+ * rating diagnostic tests", Cancer 3, 1950). The share that is at or below the limit, corrected
+ * for these errors, is that of the first kind (W. J. Rogan and B. Gladen, "Estimating prevalence
+ * from the results of a screening test", Am. J. Epidemiology 107, 1978). The interval also
+ * has the chance in the examples (Z. Lang and J. Reiczigel, "Confidence limits for prevalence of
+ * disease adjusted for estimated sensitivity and specificity", Preventive Veterinary Medicine
+ * 113, 2014).
+ *
+ * The limit does not depend on the times of the mixture. Neither a rare nor a frequent kind is
+ * lost, as with methods that look for two groups in the mixture alone.
+ *
+ * Numbers without a unit are in billionths.
+ */
+#include "core/math.h"
+#include "core/share.h"
+#include "core/stats.h"
+
+#define ONE		1000000000LL
+/* 99 % of a normal distribution are within so many deviations. */
+#define Z		2575829304LL
+#define Z_SQUARE	6634896601LL
+#define TOLD_LEAST	(ONE / 2)	/* with less, kinds are not told apart */
+
+/* Return: how many of the sorted times are at or below the limit. */
+static size_t count_below(const struct mc_times *t, u64 limit)
+{
+	size_t low = 0, high = t->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (t->ps[middle] <= limit)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static s64 part_of(size_t count, size_t n)
+{
+	return mc_muldiv(count, ONE, n);
+}
+
+/* a * b, of which neither is above a few times one */
+static s64 product(s64 a, s64 b)
+{
+	return a * b / ONE;
+}
+
+/* The variance of a part that was found in @n cases, in billionths of billionths. */
+static u64 variance(s64 part, s64 n_milli)
+{
+	return mc_muldiv((u64)part * (ONE - part), 1000, n_milli);
+}
+
+/*
+ * The limit at which the kinds differ most. All limits between two times are as good, so the
+ * middle of the widest such gap is taken. Return: how far the kinds are told apart there.
+ */
+static s64 find_limit(const struct mc_times *first, const struct mc_times *second, u64 *limit)
+{
+	size_t i = 0, k = 0;
+	s64 most = 0;
+	u64 widest = 0;
+
+	while (i < first->n) {
+		u64 at = first->ps[i], next;
+		s64 told;
+
+		while (i < first->n && first->ps[i] == at)
+			i++;
+		while (k < second->n && second->ps[k] <= at)
+			k++;
+		next = i < first->n ? first->ps[i] : at;
+		if (k < second->n && (i == first->n || second->ps[k] < next))
+			next = second->ps[k];
+		told = part_of(i, first->n) - part_of(k, second->n);
+		if (told < most || (told == most && next - at <= widest))
+			continue;
+		most = told;
+		widest = next - at;
+		*limit = at + widest / 2;
+	}
+	return most;
+}
+
+static u32 to_ppm(s64 part)
+{
+	if (part < 0)
+		return 0;
+	return part > ONE ? MC_SHARE_WHOLE : part / 1000;
+}
+
+/*
+ * @below: the part of the mixture at or below the limit, of @n times; @hit: that of the first
+ * kind, of @n_first; @miss: that of the second kind above it, of @n_second. Formulas are those
+ * of Lang and Reiczigel, with their adjusted numbers of cases.
+ */
+static void find_interval(struct mc_share *s, const struct mc_times *mixed, size_t below,
+			  const struct mc_times *first, size_t hits,
+			  const struct mc_times *second, size_t misses)
+{
+	s64 n = mixed->n * 1000 + Z_SQUARE / 1000000;	/* in thousandths, as all n here */
+	s64 n_first = (first->n + 2) * 1000, n_second = (second->n + 2) * 1000;
+	s64 part = mc_muldiv(below * ONE + Z_SQUARE / 2, 1000, n);
+	s64 hit = part_of(hits + 1, first->n + 2), miss = part_of(misses + 1, second->n + 2);
+	s64 told = hit + miss - ONE, share, shift, half;
+	u64 of_first, of_second;
+
+	share = (part + miss - ONE) * ONE / told;
+	of_first = variance(hit, n_first);
+	of_second = variance(miss, n_second);
+	shift = product(2 * Z_SQUARE, product(share, of_first / ONE) -
+				      product(ONE - share, of_second / ONE));
+	half = mc_sqrt(variance(part, n) +
+		       mc_muldiv(product(share, share), of_first, ONE) +
+		       mc_muldiv(product(ONE - share, ONE - share), of_second, ONE));
+	half = product(half, Z) * ONE / told;
+	s->low_ppm = to_ppm(share + shift - half);
+	s->high_ppm = to_ppm(share + shift + half + 999);
+}
+
+/**
+ * mc_share_of() - the share of one kind in times that are of two kinds
+ * @s: result
+ * @mixed: the times; sorted in place, as those of the other two
+ * @first: times of the first kind, which are the shorter ones
+ * @second: times of the second kind
+ *
+ * Without a hundred times of each, or if the kinds differ too little, the share is not known.
+ */
+void mc_share_of(struct mc_share *s, struct mc_times *mixed, struct mc_times *first,
+		 struct mc_times *second)
+{
+	struct mc_times *all[] = { mixed, first, second };
+	size_t below, hits, misses;
+	unsigned int i;
+	s64 told;
+
+	*s = (struct mc_share){ 0 };
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		if (all[i]->n < 100)
+			return;
+		mc_sort_times(all[i]->ps, all[i]->n);
+	}
+	told = find_limit(first, second, &s->limit_ps);
+	s->told_ppm = to_ppm(told);
+	if (told < TOLD_LEAST)
+		return;
+	below = count_below(mixed, s->limit_ps);
+	hits = count_below(first, s->limit_ps);
+	misses = second->n - count_below(second, s->limit_ps);
+	s->ppm = to_ppm((part_of(below, mixed->n) + part_of(misses, second->n) - ONE) *
+			ONE / told);
+	find_interval(s, mixed, below, first, hits, second, misses);
+	s->known = true;
+}

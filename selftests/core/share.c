@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * module/core/share.c: mixtures with a planted share. A burst that leaves whole takes a time of
+ * one transaction, another one a time of two to eight, and both have noise and interruptions.
+ */
+#include "cmocka_all.h"
+#include "core/math.h"
+#include "core/share.h"
+
+#define BURSTS		4096
+#define EXAMPLES	4096
+#define RUNS		200
+
+static u64 state;
+
+/* Numbers from 0 to @below - 1 (Marsaglia's xorshift). */
+static u64 chance(u64 below)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (state >> 16) % below;
+}
+
+/* Times of a machine, in picoseconds. */
+static struct machine {
+	u64 base;		/* of a burst without its transactions */
+	u64 transaction;
+	u64 noise;		/* up to so much more, mostly little */
+	u64 tick;		/* of the clock */
+	u64 interrupted;	/* one of so many is, and takes far longer */
+} machine;
+
+static u64 time_of(unsigned int transactions)
+{
+	u64 ps = machine.base + transactions * machine.transaction +
+		 chance(machine.noise) * chance(machine.noise) / machine.noise;
+
+	if (!chance(machine.interrupted))
+		ps += 2000000 + chance(5000000);
+	return ps / machine.tick * machine.tick;
+}
+
+static u64 ps[3][BURSTS];
+static struct mc_times mixed, one, two;
+
+/* @whole_ppm: planted chance of a burst that leaves whole. Return: how many did. */
+static unsigned int plant(u64 whole_ppm)
+{
+	unsigned int i, n = 0;
+
+	mixed = (struct mc_times){ ps[0], BURSTS };
+	one = (struct mc_times){ ps[1], EXAMPLES };
+	two = (struct mc_times){ ps[2], EXAMPLES };
+	for (i = 0; i < BURSTS; i++) {
+		bool whole = chance(1000000) < whole_ppm;
+
+		n += whole;
+		ps[0][i] = time_of(whole ? 1 : 2 + chance(7));
+		ps[1][i] = time_of(1);
+		ps[2][i] = time_of(2);
+	}
+	return n;
+}
+
+static const u64 shares[] = { 1000000, 900000, 300000, 10000, 1000, 0 };
+
+static const struct machine machines[] = {
+	/* Far apart; the noise is small. */
+	{ 100000, 60000, 20000, 385, 5000 },
+	/* The noise is as large as a transaction. */
+	{ 100000, 20000, 30000, 385, 2000 },
+	/* A coarse clock. */
+	{ 150000, 50000, 30000, 10000, 1000 },
+};
+
+/* In how many of RUNS runs the interval has the planted share. */
+static unsigned int covered(u64 share, u64 *width)
+{
+	unsigned int i, n = 0;
+	struct mc_share s;
+
+	*width = 0;
+	for (i = 0; i < RUNS; i++) {
+		plant(share);
+		mc_share_of(&s, &mixed, &one, &two);
+		assert_true(s.known);
+		assert_true(s.low_ppm <= s.ppm && s.ppm <= s.high_ppm);
+		n += s.low_ppm <= share && share <= s.high_ppm;
+		*width += s.high_ppm - s.low_ppm;
+	}
+	*width /= RUNS;
+	return n;
+}
+
+static void test_the_interval_has_the_planted_share(void **unused)
+{
+	size_t m, i;
+	u64 width;
+
+	state = 0x9e3779b97f4a7c15ULL;
+	for (m = 0; m < ARRAY_SIZE(machines); m++) {
+		machine = machines[m];
+		for (i = 0; i < ARRAY_SIZE(shares); i++) {
+			unsigned int n = covered(shares[i], &width);
+
+			print_message("machine %zu, share %llu ppm: %u of %u, %llu ppm wide\n", m,
+				      shares[i], n, RUNS, width);
+			assert_in_range(n, RUNS * 95 / 100, RUNS);
+			/* An interval from 0 to 1 has every share, and says nothing. */
+			assert_in_range(width, 0, 120000);
+		}
+	}
+}
+
+/*
+ * The verdict compares the fastest of many bursts with half of what parts take. It says the
+ * same of a machine that combines all bursts and of one that combines one in a hundred.
+ */
+static void test_the_fastest_burst_does_not_tell_shares_apart(void **unused)
+{
+	unsigned int i, run, said[ARRAY_SIZE(shares)] = { 0 };
+
+	state = 1;
+	machine = machines[0];
+	machine.base = 0;
+	for (i = 0; i < ARRAY_SIZE(shares); i++) {
+		for (run = 0; run < RUNS; run++) {
+			u64 fastest = ~0ULL, k;
+
+			plant(shares[i]);
+			for (k = 0; k < 1024; k++)
+				fastest = ps[0][k] < fastest ? ps[0][k] : fastest;
+			said[i] += 2 * fastest <= 8 * machine.transaction;
+		}
+	}
+	for (i = 0; i < ARRAY_SIZE(shares); i++)
+		print_message("share %llu ppm: yes in %u of %u\n", shares[i], said[i], RUNS);
+	/* All but the share of nothing. */
+	for (i = 1; i + 1 < ARRAY_SIZE(shares); i++)
+		assert_int_equal(said[i], said[0]);
+}
+
+static void test_kinds_that_do_not_differ_are_not_told_apart(void **unused)
+{
+	struct mc_share s;
+
+	state = 2;
+	machine = machines[0];
+	machine.transaction = 0;
+	plant(500000);
+	mc_share_of(&s, &mixed, &one, &two);
+	assert_false(s.known);
+	assert_in_range(s.told_ppm, 0, 499999);
+	/* The second kind is the shorter one. */
+	machine = machines[0];
+	plant(500000);
+	mc_share_of(&s, &mixed, &two, &one);
+	assert_false(s.known);
+}
+
+static void test_few_times_tell_nothing(void **unused)
+{
+	struct mc_share s;
+	struct mc_times *all[] = { &mixed, &one, &two };
+	size_t i;
+
+	state = 3;
+	machine = machines[0];
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		plant(500000);
+		all[i]->n = 99;
+		mc_share_of(&s, &mixed, &one, &two);
+		assert_false(s.known);
+		plant(500000);
+		all[i]->n = 0;
+		mc_share_of(&s, &mixed, &one, &two);
+		assert_false(s.known);
+	}
+	plant(500000);
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		all[i]->n = 100;
+	mc_share_of(&s, &mixed, &one, &two);
+	assert_true(s.known);
+}
+
+/* Without noise every limit between the kinds is as good: the middle has most room. */
+static void test_the_limit_lies_in_the_middle(void **unused)
+{
+	struct mc_share s;
+	size_t i;
+
+	mixed = (struct mc_times){ ps[0], 200 };
+	one = (struct mc_times){ ps[1], 200 };
+	two = (struct mc_times){ ps[2], 200 };
+	for (i = 0; i < 200; i++) {
+		ps[0][i] = i < 50 ? 1400 : 1600;
+		ps[1][i] = 1000;
+		ps[2][i] = 2000;
+	}
+	mc_share_of(&s, &mixed, &one, &two);
+	assert_int_equal(s.limit_ps, 1500);
+	assert_int_equal(s.ppm, 250000);
+	assert_int_equal(s.told_ppm, 1000000);
+	/* Largest times do not overflow. */
+	for (i = 0; i < 200; i++) {
+		ps[0][i] = i < 50 ? 1 : ~0ULL;
+		ps[1][i] = 1;
+		ps[2][i] = ~0ULL;
+	}
+	mc_share_of(&s, &mixed, &one, &two);
+	assert_int_equal(s.ppm, 250000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_interval_has_the_planted_share),
+		cmocka_unit_test(test_the_fastest_burst_does_not_tell_shares_apart),
+		cmocka_unit_test(test_kinds_that_do_not_differ_are_not_told_apart),
+		cmocka_unit_test(test_few_times_tell_nothing),
+		cmocka_unit_test(test_the_limit_lies_in_the_middle),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
