@@ -40,6 +40,53 @@ struct mc_mmio_loop {
 /* The loops of the architecture, by width; the last row has width 0. */
 extern const struct mc_mmio_loop mc_mmio_loops[];
 
+/* Ways to store a line, other than one store of the loop's width after another. */
+enum mc_mmio_way {
+	MC_WAY_STORES,		/* that one */
+	MC_WAY_C_LOOP,		/* what the compiler makes of a loop of 8-byte stores */
+	MC_WAY_MOVDIR64B,
+	MC_WAY_REP_MOVSB,
+	MC_WAY_ST1,		/* four vectors */
+	MC_WAY_ST4,		/* four vectors, of which words take turns */
+	MC_WAY_DGH,		/* 8-byte stores, and a hint not to gather them with later ones */
+	MC_WAY_MEMCPY_TOIO,	/* functions of the kernel */
+	MC_WAY_IOWRITE64_COPY,
+	MC_NWAYS,
+};
+
+/**
+ * struct mc_mmio_copy - a way to store a line
+ * @copy: copy the line at @from to the one at @to; NULL: there is no such way here
+ * @feature: CPU feature that it needs
+ * @direct: its stores pass the caches by even on write-back memory
+ */
+struct mc_mmio_copy {
+	void (*copy)(void *to, const void *from);
+	enum mc_feature feature;
+	bool direct;
+};
+
+/* The ways of the architecture, by enum mc_mmio_way. */
+extern const struct mc_mmio_copy mc_mmio_ways[MC_NWAYS];
+
+void mc_asm_line_movdir64b(void *to, const void *from);
+void mc_asm_line_rep_movsb(void *to, const void *from);
+void mc_asm_line_st1(void *to, const void *from);
+void mc_asm_line_st4(void *to, const void *from);
+void mc_asm_line_dgh(void *to, const void *from);
+void mc_mmio_c_loop(void *to, const void *from);
+void mc_mmio_memcpy_toio(void *to, const void *from);
+void mc_mmio_iowrite64_copy(void *to, const void *from);
+
+/* Functions of the kernel. User-Mode Linux has no I/O memory, only a memcpy() by their names. */
+#if defined(__KERNEL__) && !defined(CONFIG_UML)
+#define MC_MMIO_WAYS_OF_KERNEL						\
+	[MC_WAY_MEMCPY_TOIO] = { mc_mmio_memcpy_toio },			\
+	[MC_WAY_IOWRITE64_COPY] = { mc_mmio_iowrite64_copy },
+#else
+#define MC_MMIO_WAYS_OF_KERNEL
+#endif
+
 /* A row of the table, by the names of its functions. */
 #define MC_MMIO_ROW(bytes, needs)						\
 	{									\

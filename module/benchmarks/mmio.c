@@ -27,7 +27,7 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
-enum { KEY_OP = MC_KEY_OWN, KEY_WIDTH };
+enum { KEY_OP = MC_KEY_OWN, KEY_WIDTH, KEY_STORE };
 
 enum {
 	COL_NS, COL_P50, COL_P99, COL_MAX, COL_BURST, COL_FLUSH_NS, COL_WIDE,
@@ -55,6 +55,13 @@ static const struct mc_name width_names[] = {
 	{ "64", 64 }, { }
 };
 
+static const struct mc_name way_names[] = {
+	{ "plain", MC_WAY_STORES }, { "c_loop", MC_WAY_C_LOOP },
+	{ "movdir64b", MC_WAY_MOVDIR64B }, { "rep_movsb", MC_WAY_REP_MOVSB },
+	{ "st1", MC_WAY_ST1 }, { "st4", MC_WAY_ST4 }, { "dgh", MC_WAY_DGH },
+	{ "memcpy_toio", MC_WAY_MEMCPY_TOIO }, { "__iowrite64_copy", MC_WAY_IOWRITE64_COPY }, { }
+};
+
 static const struct mc_key keys[] = {
 	{
 		.name = "op", .column = "op", .preset = "read",
@@ -64,6 +71,10 @@ static const struct mc_key keys[] = {
 		.name = "width", .column = "width_bytes", .preset = "4",
 		.kind = MC_CHOICE, .names = width_names,
 		.help = "bytes an access",
+	}, {
+		.name = "store", .column = "store", .preset = "plain",
+		.kind = MC_CHOICE, .names = way_names,
+		.help = "op=burst: how 64 bytes are stored; plain: by stores of width=",
 	},
 };
 
@@ -137,6 +148,7 @@ enum { BURST, ONE_TRANSACTION, TWO_TRANSACTIONS, KINDS };
  * @view: the memory
  * @bytes: its size
  * @step: bytes from an access to the next one
+ * @way: way to store a line; without @copy: by the loop of the width
  * @at: offset of the next access
  * @touched: bytes accessed since the sample began
  * @value: what is stored: all of its bytes are equal
@@ -148,6 +160,7 @@ enum { BURST, ONE_TRANSACTION, TWO_TRANSACTIONS, KINDS };
  * @stream: the same in one run
  * @times: of MC_MMIO_BURST: times of BURSTS bursts of each kind
  * @cached: a line that is no part of the memory
+ * @source: the line that @way copies
  */
 struct mmio_job {
 	struct mc_measurement meas;
@@ -157,6 +170,7 @@ struct mmio_job {
 	const struct mc_view *view;
 	u64 bytes;
 	u64 step;
+	struct mc_mmio_copy way;
 	u64 at;
 	u64 touched;
 	u64 value;
@@ -167,6 +181,7 @@ struct mmio_job {
 	u64 stream;
 	struct mc_times times[KINDS];
 	void *cached;
+	void *source;
 };
 
 static bool mmio_reads_only(const struct mc_point *point)
@@ -174,17 +189,47 @@ static bool mmio_reads_only(const struct mc_point *point)
 	return point->v[KEY_OP] == MC_MMIO_READ;
 }
 
+/* Can a line be stored in this way, here? */
+static int check_way(struct mc_run *run, const struct mc_point *point)
+{
+	u64 way = point->v[KEY_STORE];
+	const char *name = mc_name_of(way_names, way);
+
+	if (way == MC_WAY_STORES)
+		return 0;
+	if (point->v[KEY_OP] != MC_MMIO_BURST)
+		return mc_fail(&run->error, -EINVAL, "store: %s stores 64 bytes; use op=burst",
+			       name);
+	if (way >= MC_WAY_MEMCPY_TOIO && !mc_mmio_ways[way].copy)
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "store: %s is a function of the kernel; user space has none, nor has User-Mode Linux",
+			       name);
+	if (!mc_mmio_ways[way].copy || !mc_cpu_has(mc_mmio_ways[way].feature))
+		return mc_fail(&run->error, -EOPNOTSUPP, "store: this CPU has no %s", name);
+	return 0;
+}
+
 static int mmio_check(struct mc_run *run, const struct mc_point *point)
 {
 	const struct mc_mmio_loop *loops = mc_mmio_loop_find(point->v[KEY_WIDTH]);
 
 	if (loops && mc_cpu_has(loops->feature))
-		return 0;
+		return check_way(run, point);
 	return mc_fail(&run->error, -EOPNOTSUPP,
 		       "width: this CPU has no access of %llu bytes", point->v[KEY_WIDTH]);
 }
 
 /* ------------------------------------------------------------- on the thread */
+
+/* Store and flush @n lines in the way of the request. Return: 0, as the loops do. */
+static u64 burst_lines(const struct mmio_job *job, u8 *at, u64 n)
+{
+	for (; n; n--, at += LINE) {
+		job->way.copy(at, job->source);
+		mc_drain();
+	}
+	return 0;
+}
 
 /* Make @n accesses, from where the last ones ended; the first place follows the last one. */
 static void make_accesses(void *arg, u64 n)
@@ -196,7 +241,8 @@ static void make_accesses(void *arg, u64 n)
 	for (; n; n -= now) {
 		at = mc_view_at(job->view, job->at, &left);
 		now = min(n, min(left, job->bytes - job->at) / job->step);
-		found = job->run(at, now, job->value);
+		found = job->way.copy ? burst_lines(job, at, now) :
+					job->run(at, now, job->value);
 		if (job->op == MC_MMIO_WRITE_READ)
 			job->wrong |= found;
 		job->touched += now * job->step;
@@ -219,6 +265,8 @@ static int prepare_sample(struct mc_worker *w, struct mc_sampler *sampler, u32 r
 	job->at = 0;
 	job->touched = 0;
 	job->value = (round % 255 + 1) * 0x0101010101010101ULL;
+	if (job->source)
+		memset(job->source, (u8)job->value, LINE);
 	return 0;
 }
 
@@ -316,12 +364,20 @@ struct stores {
 	u64 n;
 };
 
+/* What is timed: stores, and then the copy of a line, if it goes anywhere. */
+struct timed {
+	struct stores stores[3];
+	void *copy_to;
+};
+
 /*
  * The stores of a burst, or as many of which only one or two go to the memory, to a line each.
- * All kinds are as many calls, so that they differ by nothing else.
+ * All kinds are as many calls, so that they differ by nothing else. A line that is copied is
+ * all of a burst; in the other kinds the copy goes to the cached line.
  */
-static void plan_stores(struct stores *s, const struct mmio_job *job, unsigned int kind, u64 at)
+static void plan_stores(struct timed *t, const struct mmio_job *job, unsigned int kind, u64 at)
 {
+	struct stores *s = t->stores;
 	u64 left, width = job->loops->width, n = LINE / width;
 	u8 *line = mc_view_at(job->view, at, &left);
 	void *other = mc_view_at(job->view, (at + BLOCK) % job->bytes, &left);
@@ -332,18 +388,31 @@ static void plan_stores(struct stores *s, const struct mmio_job *job, unsigned i
 				n > 2 ? n - 2 : 0 };
 	if (kind == TWO_TRANSACTIONS)
 		s[1] = (struct stores){ other, 1 };
+	t->copy_to = NULL;
+	if (!job->way.copy)
+		return;
+	if (kind != TWO_TRANSACTIONS)
+		s[1].n = 0;
+	s[2].n = 0;
+	if (kind == BURST)
+		s[0].n = 0;
+	if (kind == BURST || !job->way.direct)
+		t->copy_to = kind == BURST ? line : job->cached;
 }
 
 /* Time stores until they have left the CPU. Return: ticks. */
-static u64 time_stores(const struct stores *s, mc_mmio_run write, u64 value)
+static u64 time_stores(const struct timed *t, const struct mmio_job *job)
 {
+	mc_mmio_run write = job->loops->run[MC_MMIO_WRITE];
 	u64 begin = mc_ticks();
 	unsigned int i;
 
-	for (i = 0; i < 3; i++) {
-		if (s[i].n)
-			write(s[i].at, s[i].n, value);
+	for (i = 0; i < ARRAY_SIZE(t->stores); i++) {
+		if (t->stores[i].n)
+			write(t->stores[i].at, t->stores[i].n, job->value);
 	}
+	if (t->copy_to)
+		job->way.copy(t->copy_to, job->source);
 	mc_drain();
 	return mc_ticks() - begin;
 }
@@ -351,16 +420,15 @@ static u64 time_stores(const struct stores *s, mc_mmio_run write, u64 value)
 /* Kinds take turns, so that what changes meanwhile changes for all of them. */
 static void time_bursts(struct mmio_job *job)
 {
-	mc_mmio_run write = job->loops->run[MC_MMIO_WRITE];
-	struct stores stores[3];
 	unsigned int i, kind;
+	struct timed timed;
 
 	for (i = 0; i < BURSTS_A_WINDOW; i++) {
 		for (kind = 0; kind < KINDS; kind++) {
 			struct mc_times *t = &job->times[kind];
 
-			plan_stores(stores, job, kind, job->at);
-			t->ps[t->n++] = mc_ticks_to_ps(time_stores(stores, write, job->value));
+			plan_stores(&timed, job, kind, job->at);
+			t->ps[t->n++] = mc_ticks_to_ps(time_stores(&timed, job));
 			job->at = (job->at + LINE) % job->bytes;
 		}
 	}
@@ -394,7 +462,7 @@ static int mmio_job(struct mc_worker *w, void *arg)
 		return err;
 	err = mc_grains_time(&job->grains, w, job->meas.each->irq_off,
 			     job->meas.samples[0] / ACCESSES, COSTS_A_GRAIN, make_accesses, job);
-	if (!err && job->op == MC_MMIO_BURST)
+	if (!err && job->op == MC_MMIO_BURST && !job->way.copy)
 		err = time_all_runs(w, job);
 	if (!err && job->op == MC_MMIO_BURST)
 		err = time_all_bursts(w, job);
@@ -506,6 +574,7 @@ static void set_up(struct mmio_job *job, const struct mc_run *run, const struct 
 	job->view = run->area.view;
 	job->bytes = point->v[MC_KEY_SIZE];
 	job->step = job->op == MC_MMIO_BURST ? LINE : job->loops->width;
+	job->way = mc_mmio_ways[point->v[KEY_STORE]];
 	sampler->pass = (struct mc_pass){
 		.stretch = mmio_stretch, .arg = job, .variant = &job->loops->run[job->op],
 		.bytes = LINE * ACCESSES,
@@ -515,7 +584,7 @@ static void set_up(struct mmio_job *job, const struct mc_run *run, const struct 
 	sampler->verify = job->op == MC_MMIO_READ ? NULL : verify_sample;
 }
 
-/* Memory for the times of bursts, and behind them for a line, which begins with one. */
+/* Memory for the times of bursts, and behind them for two lines, which begin with one. */
 static int begin_bursts(struct mmio_job *job, u64 op, struct mc_error *e)
 {
 	u64 *ps;
@@ -523,12 +592,13 @@ static int begin_bursts(struct mmio_job *job, u64 op, struct mc_error *e)
 
 	if (op != MC_MMIO_BURST)
 		return 0;
-	ps = mc_alloc_array(KINDS * BURSTS + 2 * LINE / sizeof(*ps), sizeof(*ps));
+	ps = mc_alloc_array(KINDS * BURSTS + 3 * LINE / sizeof(*ps), sizeof(*ps));
 	if (!ps)
 		return mc_fail(e, -ENOMEM, "op: no memory for the times of %u bursts", BURSTS);
 	for (i = 0; i < KINDS; i++)
 		job->times[i].ps = ps + i * BURSTS;
 	job->cached = (void *)(((unsigned long)(ps + KINDS * BURSTS) + LINE - 1) & ~(LINE - 1));
+	job->source = (u8 *)job->cached + LINE;
 	return 0;
 }
 

@@ -87,6 +87,30 @@ static void test_bursts(void **state)
 	each_loop(check_burst);
 }
 
+/* Every way to store a line copies that line, and nothing beside it. */
+static void test_copies_of_a_line(void **state)
+{
+	static u8 from[3 * 64] __attribute((aligned(64)));
+	unsigned int i, way, ways = 0;
+
+	for (i = 0; i < sizeof(from); i++)
+		from[i] = i * 5 + 3;
+	for (way = 0; way < MC_NWAYS; way++) {
+		const struct mc_mmio_copy *w = &mc_mmio_ways[way];
+
+		if (!w->copy || !cpu_runs(w->feature))
+			continue;
+		ways++;
+		memset(memory, 0xcc, sizeof(memory));
+		w->copy(at, from + 64);
+		for (i = 0; i < sizeof(memory); i++)
+			assert_int_equal(memory[i], i >= AROUND && i < AROUND + 64 ?
+					 from[i - AROUND + 64] : 0xcc);
+	}
+	assert_null(mc_mmio_ways[MC_WAY_STORES].copy);
+	assert_in_range(ways, 2, MC_NWAYS);
+}
+
 static void test_each_width_has_a_row(void **state)
 {
 	unsigned int width = 1;
@@ -107,6 +131,7 @@ int main(void)
 		cmocka_unit_test(test_writes),
 		cmocka_unit_test(test_round_trips),
 		cmocka_unit_test(test_bursts),
+		cmocka_unit_test(test_copies_of_a_line),
 		cmocka_unit_test(test_each_width_has_a_row),
 	};
 

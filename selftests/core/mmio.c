@@ -166,6 +166,19 @@ const struct mc_mmio_loop mc_mmio_loops[] = {
 	MC_MMIO_ROW(32, MC_CPU_AVX2), { }
 };
 
+/* A line in eight stores; the cached line takes none. */
+static void copy_line(void *to, const void *from)
+{
+	for (unsigned int i = 0; i < 64; i += 8)
+		store((u8 *)to + i, 8, *(const u64 *)((const u8 *)from + i));
+}
+
+const struct mc_mmio_copy mc_mmio_ways[MC_NWAYS] = {
+	[MC_WAY_C_LOOP] = { copy_line },
+	[MC_WAY_MOVDIR64B] = { copy_line, MC_CPU_BASE, .direct = true },
+	[MC_WAY_REP_MOVSB] = { copy_line, MC_CPU_AVX512F },
+};
+
 static void costs(void)
 {
 	memset(memory, 0, BYTES);
@@ -391,6 +404,7 @@ static void test_the_share_of_whole_bursts(void **state)
 	static const char * const lines[] = {
 		"mmio op=burst type=wc width=8", "mmio op=burst type=wc width=1 irq=off",
 		"mmio op=burst type=wc width=16 size=1K",
+		"mmio op=burst type=wc store=c_loop", "mmio op=burst type=wc store=movdir64b",
 	};
 	unsigned int i, k;
 
@@ -412,6 +426,27 @@ static void test_the_share_of_whole_bursts(void **state)
 	reset(1);
 	assert_int_equal(measure("mmio op=burst type=uc width=8"), 0);
 	assert_figure(rec, COL_WHOLE, 0);
+}
+
+/* A line that is stored in another way costs what its stores cost, and is verified. */
+static void test_a_line_may_be_copied(void **state)
+{
+	reset(1);
+	combined_bytes = 64;
+	assert_int_equal(measure("mmio op=burst type=wc store=c_loop,movdir64b"), 0);
+	assert_int_equal(n, 2);
+	for (unsigned int i = 0; i < n; i++) {
+		assert_figure(&rec[i], COL_NS, 100 * NS);
+		assert_int_equal(rec[i].verified, MC_VERIFIED_OK);
+		/* Runs of other lengths are those of plain stores. */
+		assert_no_figure(&rec[i], COL_BURST);
+		assert_no_figure(&rec[i], COL_FLUSH_NS);
+	}
+	assert_int_not_equal(memory[BYTES - 1], 0);
+	reset(1);
+	drops = true;
+	assert_int_equal(measure("mmio op=burst type=wc store=c_loop"), -EBADMSG);
+	assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
 }
 
 /* Where a second transaction takes no time, or caches take the stores, nobody knows. */
@@ -531,6 +566,13 @@ static void test_what_cant_be_run_is_refused(void **state)
 	sim.hide = 1U << MC_CPU_AVX2;
 	assert_refused("mmio width=32", -EOPNOTSUPP, "width");
 	assert_int_equal(measure("mmio width=16"), 0);
+	reset(1);
+	assert_refused("mmio store=c_loop", -EINVAL, "store");
+	assert_refused("mmio op=burst,write store=plain,c_loop", -EINVAL, "store");
+	sim.hide = 1U << MC_CPU_AVX512F;
+	assert_refused("mmio op=burst store=rep_movsb", -EOPNOTSUPP, "store");
+	assert_refused("mmio op=burst store=st4", -EOPNOTSUPP, "store");
+	assert_refused("mmio op=burst store=memcpy_toio", -EOPNOTSUPP, "store");
 }
 
 static void test_a_stop_keeps_what_there_is(void **state)
@@ -599,6 +641,7 @@ int main(void)
 		cmocka_unit_test(test_a_burst_carries_what_combines),
 		cmocka_unit_test(test_a_burst_needs_room_and_no_cache),
 		cmocka_unit_test(test_the_share_of_whole_bursts),
+		cmocka_unit_test(test_a_line_may_be_copied),
 		cmocka_unit_test(test_a_share_may_not_be_known),
 		cmocka_unit_test(test_other_operations_have_no_burst),
 		cmocka_unit_test(test_lost_writes_are_found),

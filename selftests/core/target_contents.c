@@ -133,6 +133,7 @@ static bool go_on(u64 done, u64 all)
 
 static int save(unsigned int most)
 {
+	const struct mc_range range = { 0x100000000, BYTES };
 	unsigned int i;
 
 	for (i = 0; i < BYTES; i++)
@@ -140,7 +141,7 @@ static int save(unsigned int most)
 	memcpy(before, device, BYTES);
 	memset(&run, 0, sizeof(run));
 	memset(&contents, 0, sizeof(contents));
-	return mc_contents_save(&contents, device, BYTES, &run, most);
+	return mc_contents_save(&contents, device, &range, &run, most);
 }
 
 static u64 bring_back(void)

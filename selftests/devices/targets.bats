@@ -244,6 +244,19 @@ faults() {
 		'all(0 <= r["whole_low_percent"] <= r["whole_percent"] <= r["whole_high_percent"] <= 100 for r in results if r["whole_percent"] is not None)'
 }
 
+@test "mmio: a burst may be stored in other ways" {
+	local ways=plain,c_loop,memcpy_toio,__iowrite64_copy
+	case $(uname -m) in
+	x86_64) ways+=,rep_movsb ;;
+	aarch64) ways+=,st1,st4,dgh ;;
+	esac
+	echo "mmio type=wc,wb op=burst store=$ways irq=on,off size=16K repeat=2" >run
+	cat results
+	holds 'values("verified") == {"ok"}' 'len({r["store"] for r in results}) >= 5' \
+		'all(r["burst_bytes"] is None for r in results if r["store"] != "plain")'
+	refused EINVAL "store: c_loop stores 64 bytes; use op=burst" "mmio store=c_loop"
+}
+
 # away COMMAND…: in the middle of a run that writes, the device goes away by this command.
 away() {
 	bind "$IVSHMEM"

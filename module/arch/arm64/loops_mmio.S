@@ -143,4 +143,23 @@ LOOPS 8
 LOOPS 16
 LOOPS 32
 
+/* Copies of a line: x0 where it goes, x1 the line. */
+FUNCTION_TYPED mc_asm_line_st1
+	ld1 {v0.16b-v3.16b}, [x1]
+	st1 {v0.16b-v3.16b}, [x0]
+FUNCTION_END mc_asm_line_st1
+
+FUNCTION_TYPED mc_asm_line_st4
+	ld4 {v0.4s-v3.4s}, [x1]
+	st4 {v0.4s-v3.4s}, [x0]
+FUNCTION_END mc_asm_line_st4
+
+FUNCTION_TYPED mc_asm_line_dgh
+	.irp o, 0, 8, 16, 24, 32, 40, 48, 56
+	ldr x2, [x1, #\o]
+	str x2, [x0, #\o]
+	.endr
+	hint #6
+FUNCTION_END mc_asm_line_dgh
+
 	.section .note.GNU-stack, "", @progbits

@@ -21,3 +21,11 @@ const struct mc_mmio_loop mc_mmio_loops[] = {
 	MC_MMIO_ROW(32, MC_CPU_BASE),
 	{ }
 };
+
+const struct mc_mmio_copy mc_mmio_ways[MC_NWAYS] = {
+	[MC_WAY_C_LOOP] = { mc_mmio_c_loop },
+	[MC_WAY_ST1] = { mc_asm_line_st1 },
+	[MC_WAY_ST4] = { mc_asm_line_st4 },
+	[MC_WAY_DGH] = { mc_asm_line_dgh },
+	MC_MMIO_WAYS_OF_KERNEL
+};

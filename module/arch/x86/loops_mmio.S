@@ -158,4 +158,14 @@ LOOPS 16
 LOOPS 32
 LOOPS 64
 
+/* Copies of a line: rdi where it goes, rsi the line. */
+FUNCTION_TYPED mc_asm_line_movdir64b
+	movdir64b (%rsi), %rdi
+FUNCTION_END mc_asm_line_movdir64b
+
+FUNCTION_TYPED mc_asm_line_rep_movsb
+	movl $MC_MMIO_LINE, %ecx
+	rep movsb
+FUNCTION_END mc_asm_line_rep_movsb
+
 	.section .note.GNU-stack, "", @progbits

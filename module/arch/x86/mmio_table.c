@@ -20,3 +20,10 @@ const struct mc_mmio_loop mc_mmio_loops[] = {
 	MC_MMIO_ROW(64, MC_CPU_AVX512F),
 	{ }
 };
+
+const struct mc_mmio_copy mc_mmio_ways[MC_NWAYS] = {
+	[MC_WAY_C_LOOP] = { mc_mmio_c_loop },
+	[MC_WAY_MOVDIR64B] = { mc_asm_line_movdir64b, MC_CPU_MOVDIR64B, .direct = true },
+	[MC_WAY_REP_MOVSB] = { mc_asm_line_rep_movsb },
+	MC_MMIO_WAYS_OF_KERNEL
+};
