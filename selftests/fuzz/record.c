@@ -138,6 +138,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	for (i = 0; i < sizeof(e.text) - 1 && at < size; i++)
 		e.text[i] = data[at++];
 	rec.histogram = rec.histogram ? &histogram : NULL;
+	rec.object = rec.object ? "an:object" : NULL;
 	e.err = e.text[0] ? -EINVAL : 0;
 	check_table(a, &rec);
 	check_record_json(&a->req, &rec);
