@@ -14,6 +14,8 @@
 
 #define BYTES	(5 * 4096 + 64)
 
+unsigned int sim_drains;	/* counted, and not asked for */
+
 static u8 device[BYTES];
 static u8 before[BYTES];
 
