@@ -13,7 +13,13 @@ processor() {
 	local programs
 	programs=$("$here/arm64-root")
 	in_use "$programs"
-	command=("${emulators}qemu-system-aarch64" -machine "$machine" -accel tcg -cpu cortex-a76
+	command=("${emulators}qemu-system-aarch64" -machine "$machine")
+	case $accel in
+	# Its clock ticks each nanosecond, and pages have 4 KiB in tables of four levels.
+	sim*) command+=("${simulator[@]}" -cpu "max,sve=off,lpa2=off,pauth=off") ;;
+	*) command+=(-accel tcg -cpu cortex-a76) ;;
+	esac
+	command+=(
 		-fsdev "local,id=programs,path=$(quoted "$programs"),security_model=none,readonly=on"
 		-device "virtio-9p-pci,fsdev=programs,mount_tag=programs")
 }

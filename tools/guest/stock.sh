@@ -9,6 +9,9 @@ packages=guest machine=pc console=ttyS0 options='' cpu_more=
 guest_settings() {
 	name=${KERNEL:-6.1} cpus=${CPUS:-2}
 	[[ $cpus =~ ^[1-9][0-9]*$ ]] || die "CPUS=$cpus is no number of CPUs"
+	nodes=${NODES:-2}
+	[[ $nodes =~ ^[1-8]$ ]] || die "NODES=$nodes is no number of nodes: 1 to 8"
+	per_node=$(((cpus + nodes - 1) / nodes))
 	dimm=$(module_size DIMM)
 	pmem=$(module_size PMEM)
 	cxl=$(module_size CXL)
@@ -98,6 +101,7 @@ bar_size() {
 
 guest_prepare() {
 	emulators=
+	[ "${ACCEL:-}" != sim ] || sim_emulator
 	if [ -n "${QEMU:-}" ]; then
 		emulators=$("$here/qemu" "$QEMU")
 		in_use "$emulators"
@@ -106,6 +110,7 @@ guest_prepare() {
 	((!cxl)) || cxl_known
 	accel=$(PATH=${emulators:+$emulators:}$PATH "$here/accel" "$kernel")
 	about="$cpus CPUs, $mib MiB, $accel${QEMU:+, QEMU $QEMU}"
+	[[ $accel != sim* ]] || sim_prepare
 	[ "$loader" = none ] || shim=$("$here/shim")
 }
 
@@ -155,28 +160,32 @@ processor() {
 	# would turn PAT off. Five-level page tables cost time. With `erms` or `fsrm` the kernel
 	# would clear and copy by `rep stosb` and `rep movsb`, which TCG does a byte at a time;
 	# with `fsrm` alone, memmove() of Linux 6.1 writes without end.
+	local model=max,vendor=GenuineIntel,family=6,model=85,stepping=4,la57=off,-erms,-fsrm
 	case $accel in
-	tcg*) command+=(-accel tcg -cpu "max,vendor=GenuineIntel,family=6,model=85,stepping=4,la57=off,-erms,-fsrm$cpu_more") ;;
+	tcg*) command+=(-accel tcg -cpu "$model$cpu_more") ;;
+	sim*) command+=("${simulator[@]}" -cpu "$model$cpu_more") ;;
 	kvm*) command+=(-accel kvm -cpu "host,migratable=off,arch-capabilities=off$cpu_more") ;;
 	esac
 }
 
-# Two nodes, each with half of the CPUs and of the memory; and one for each memory module.
+# Nodes, each with its part of the CPUs and of the memory, as long as there are CPUs; and one for
+# each memory module.
 nodes() {
-	local node first=0 last=$(((cpus + 1) / 2 - 1)) cpu memory=$((mib / 2 * 2))M more one
+	local node first last cpu memory=$((mib / nodes * nodes))M more from one
 	local initiator=${HMAT:+,initiator=0}	# the promise of a node without CPUs is made to it
 	more=$((((dimm + pmem + cxl) >> 20) + 512 * ${#placed[@]}))
 	((!more)) || memory+=,slots=$((2 + ${#placed[@]})),maxmem=$((mib + 2 * more))M
 	command+=(-smp "$cpus" -m "$memory")
-	for node in 0 1; do
-		cpu=",cpus=$first-$last"
-		[ $first -le $last ] || cpu=$initiator
-		command+=(-object "memory-backend-ram,id=m$node,size=$((mib / 2))M"
+	for ((node = 0; node < nodes; node++)); do
+		first=$((node * per_node)) last=$(((node + 1) * per_node - 1))
+		cpu=",cpus=$first-$((last < cpus ? last : cpus - 1))"
+		[ $first -lt "$cpus" ] || cpu=$initiator
+		command+=(-object "memory-backend-ram,id=m$node,size=$((mib / nodes))M"
 			-numa "node,nodeid=$node,memdev=m$node$cpu")
-		first=$((last + 1)) last=$((cpus - 1))
+		for ((from = 0; from < node; from++)); do
+			command+=(-numa "dist,src=$from,dst=$node,val=21")
+		done
 	done
-	command+=(-numa "dist,src=0,dst=1,val=21")
-	node=2
 	# QEMU's firmware tells of no node of a DIMM, but says that modules may come to the last one.
 	((!pmem)) || memory_module nvdimm "$pmem"
 	((!dimm)) || memory_module pc-dimm "$dimm"
@@ -260,6 +269,8 @@ devices() {
 		-device "virtio-9p-pci,fsdev=share,mount_tag=share")
 }
 
+# shellcheck source=tools/guest/sim.sh
+. "$here/sim.sh"
 # What is different for the kernels of another architecture.
 # shellcheck source=tools/guest/stock-arm64.sh
 [[ ${KERNEL:-} != *-arm64 ]] || . "$here/stock-arm64.sh"

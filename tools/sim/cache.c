@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache.h"
+
+/**
+ * cache_make() - make an empty cache
+ * @c: the cache; what it had is freed
+ * @bytes: its size; 0: there is no such cache
+ * @ways: number of ways
+ *
+ * Return: false: there is no memory for it.
+ */
+bool cache_make(struct cache *c, uint32_t bytes, uint32_t ways)
+{
+	free(c->places);
+	*c = (struct cache){ .sets = bytes / 64 / ways, .ways = ways };
+	if (!c->sets)
+		return true;
+	c->places = calloc((size_t)c->sets * ways, sizeof(*c->places));
+	return c->places;
+}
+
+void cache_empty(struct cache *c)
+{
+	if (c->sets)
+		memset(c->places, 0, (size_t)c->sets * c->ways * sizeof(*c->places));
+}
+
+static struct place *find(const struct cache *c, uint64_t line)
+{
+	struct place *set;
+	uint32_t i;
+
+	if (!c->sets)
+		return NULL;
+	set = &c->places[line % c->sets * c->ways];
+	for (i = 0; i < c->ways; i++) {
+		if (set[i].tag == line + 1)
+			return &set[i];
+	}
+	return NULL;
+}
+
+bool cache_has(const struct cache *c, uint64_t line)
+{
+	return find(c, line);
+}
+
+/**
+ * cache_use() - look a line up, and make it the most recently used one of its set
+ * @c: the cache
+ * @line: number of the line
+ *
+ * Return: its place; NULL: the cache doesn't have it.
+ */
+struct place *cache_use(struct cache *c, uint64_t line)
+{
+	struct place *found = find(c, line);
+
+	if (found)
+		found->used = ++c->uses;
+	return found;
+}
+
+/**
+ * cache_fill() - bring a line into a cache that doesn't have it
+ * @c: the cache
+ * @line: number of the line
+ *
+ * Return: what made room for it; its tag is 0 if nothing had to.
+ */
+struct place cache_fill(struct cache *c, uint64_t line)
+{
+	struct place *set = &c->places[line % c->sets * c->ways], *oldest = set, evicted;
+	uint32_t i;
+
+	for (i = 1; i < c->ways; i++) {
+		if (set[i].used < oldest->used)
+			oldest = &set[i];
+	}
+	evicted = *oldest;
+	*oldest = (struct place){ .tag = line + 1, .used = ++c->uses };
+	return evicted;
+}
+
+/**
+ * cache_drop() - remove a line from a cache
+ * @c: the cache
+ * @line: number of the line
+ *
+ * Return: what was removed; its tag is 0 if the cache didn't have the line.
+ */
+struct place cache_drop(struct cache *c, uint64_t line)
+{
+	struct place *found = find(c, line), dropped = { 0 };
+
+	if (found) {
+		dropped = *found;
+		*found = (struct place){ 0 };
+	}
+	return dropped;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A cache of lines, each of which is found in one set of ways. */
+#ifndef SIM_CACHE_H
+#define SIM_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * struct place - a place for a line in a cache
+ * @tag: number of the line plus 1; 0: the place is free
+ * @used: when it was used last, in uses of this cache
+ * @dirty: the line differs from memory
+ */
+struct place {
+	uint64_t tag;
+	uint64_t used;
+	bool dirty;
+};
+
+/**
+ * struct cache - a cache
+ * @sets: number of sets; 0: there is no such cache
+ * @ways: number of places in a set
+ * @uses: number of uses so far
+ * @places: all places
+ */
+struct cache {
+	uint32_t sets;
+	uint32_t ways;
+	uint64_t uses;
+	struct place *places;
+};
+
+bool cache_make(struct cache *c, uint32_t bytes, uint32_t ways);
+void cache_empty(struct cache *c);
+bool cache_has(const struct cache *c, uint64_t line);
+struct place *cache_use(struct cache *c, uint64_t line);
+struct place cache_fill(struct cache *c, uint64_t line);
+struct place cache_drop(struct cache *c, uint64_t line);
+
+#endif /* SIM_CACHE_H */

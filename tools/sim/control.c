@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Orders to the machine come over a socket, a line each, while no CPU executes anything:
+ *   hello               {"qemu": …, "prices": …}
+ *   prices KEY=VALUE …  use these prices from now on; all caches are emptied
+ *   window A B C D M    a window opens when the clock is read in code at A up to B, and closes
+ *                       when it is read in code at C up to D; a call of M begins another record.
+ *                       Several may be set
+ *   window              forget all of these
+ *   counts              the counts since the last such order
+ * Each is answered by a line of JSON; a wrong order by `{"error":"…"}`.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "control.h"
+#include "machine.h"
+
+#define SPACE		" \t\n"
+#define RANGES_OF_CODE	4
+
+static struct prices prices;
+static struct shape shape;
+
+/* Code that reads the clock to open and to close a window, and the function that is called
+ * when a record begins.
+ */
+static struct code_range {
+	uint64_t open, open_end, close, close_end, mark;
+} ranges[RANGES_OF_CODE];
+
+static unsigned int nranges;
+
+/**
+ * control_make() - make the machine's memory
+ * @p: the prices
+ * @s: CPUs and nodes
+ *
+ * Return: NULL, or what is wrong.
+ */
+const char *control_make(const struct prices *p, const struct shape *s)
+{
+	prices = *p;
+	shape = *s;
+	return model_make(p, s);
+}
+
+/**
+ * control_clock_is_read() - a CPU reads the clock
+ * @cpu: the CPU
+ * @at: address of the instruction
+ */
+void control_clock_is_read(unsigned int cpu, uint64_t at)
+{
+	int64_t now = vcpus[cpu].clock - vcpus[cpu].rest;
+	const struct code_range *r;
+
+	for (r = ranges; r < ranges + nranges; r++) {
+		if (at >= r->open && at < r->open_end)
+			tally_window_begin(cpu, now);
+		if (at >= r->close && at < r->close_end)
+			tally_window_end(cpu, now);
+	}
+}
+
+/** control_block_begins() - a CPU comes to this address */
+void control_block_begins(uint64_t at)
+{
+	const struct code_range *r;
+
+	for (r = ranges; r < ranges + nranges; r++) {
+		if (at == r->mark)
+			tally_mark();
+	}
+}
+
+/* ------------------------------------------------------------------------- orders */
+
+static void answer_error(FILE *to, const char *why)
+{
+	fprintf(to, "{\"error\":\"%s\"}\n", why);
+}
+
+static void order_prices(const char *words, FILE *to)
+{
+	const char *wrong;
+	char why[256];
+
+	if (!prices_set(&prices, words, why, sizeof(why))) {
+		answer_error(to, why);
+		return;
+	}
+	wrong = model_make(&prices, &shape);
+	if (wrong)
+		answer_error(to, wrong);
+	else
+		fprintf(to, "{}\n");
+}
+
+static void order_window(const char *words, FILE *to)
+{
+	struct code_range r;
+	int n = sscanf(words, "%lx %lx %lx %lx %lx", &r.open, &r.open_end, &r.close,
+		       &r.close_end, &r.mark);
+
+	if (n == 5 && nranges == RANGES_OF_CODE) {
+		answer_error(to, "too many windows");
+		return;
+	}
+	if (n == 5)
+		ranges[nranges++] = r;
+	else
+		nranges = 0;
+	fprintf(to, "{}\n");
+}
+
+static void order_hello(const char *words, FILE *to)
+{
+	fprintf(to, "{\"qemu\":\"10\",\"prices\":");
+	prices_print(&prices, to);
+	fprintf(to, "}\n");
+}
+
+static void order_counts(const char *words, FILE *to)
+{
+	tally_report(to);
+	tally_clear();
+}
+
+static const struct order {
+	const char *name;
+	void (*take)(const char *words, FILE *to);
+} orders[] = {
+	{ "hello", order_hello }, { "prices", order_prices }, { "window", order_window },
+	{ "counts", order_counts },
+};
+
+static void take_order(char *line, FILE *to)
+{
+	char *words = line + strcspn(line, SPACE);
+	size_t i;
+
+	if (*words)
+		*words++ = 0;
+	for (i = 0; i < sizeof(orders) / sizeof(*orders); i++) {
+		if (strcmp(line, orders[i].name))
+			continue;
+		machine_lock();
+		orders[i].take(words, to);
+		machine_unlock();
+		return;
+	}
+	answer_error(to, "no such order");
+}
+
+static void *serve(void *data)
+{
+	int listening = (int)(intptr_t)data, connection;
+	char line[4096];
+
+	for (;;) {
+		FILE *f;
+
+		connection = accept(listening, NULL, NULL);
+		f = connection < 0 ? NULL : fdopen(connection, "r+");
+		if (!f)
+			continue;
+		while (fgets(line, sizeof(line), f)) {
+			take_order(line, f);
+			fflush(f);
+		}
+		fclose(f);
+	}
+	return NULL;
+}
+
+/**
+ * control_begin() - begin to take orders
+ * @path: where the socket is made
+ *
+ * Return: NULL, or what is wrong.
+ */
+const char *control_begin(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	pthread_t thread;
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return "the path of the socket is too long";
+	strcpy(address.sun_path, path);
+	if (listening < 0 || bind(listening, (struct sockaddr *)&address, sizeof(address)) ||
+	    listen(listening, 8))
+		return "the socket for orders can't be made";
+	if (pthread_create(&thread, NULL, serve, (void *)(intptr_t)listening))
+		return "no thread for orders";
+	return NULL;
+}

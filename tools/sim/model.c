@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
+#include "cache.h"
+#include "combine.h"
+#include "controller.h"
+#include "directory.h"
+#include "model.h"
+#include "tlb.h"
+
+#define LINES_OF_PAGE	64
+
+/**
+ * struct cpu - what a CPU has of its own
+ * @l1: its first level of cache
+ * @l2: its second level
+ * @tlb: its first level of TLB
+ * @tlb2: its second level
+ * @combiner: its write-combining buffers
+ * @prefetches: the prefetcher is on
+ * @chance: state of its random numbers, which are the same each time
+ * @happened: counts
+ */
+static struct cpu {
+	struct cache l1;
+	struct cache l2;
+	struct tlb tlb;
+	struct tlb tlb2;
+	struct combiner combiner;
+	bool prefetches;
+	uint32_t chance;
+	struct happened happened;
+} cpus[CPUS_MOST];
+
+static struct cache l3s[CPUS_MOST];	/* one for each l3_cpus neighbours */
+static struct controller controllers[NODES_MOST];
+static struct prices prices;
+static struct shape shape;
+
+static unsigned int node_of(uint64_t physical)
+{
+	unsigned int i;
+
+	for (i = 0; i < shape.nranges; i++) {
+		if (physical >= shape.ranges[i].from && physical < shape.ranges[i].to)
+			return shape.ranges[i].node;
+	}
+	return 0;
+}
+
+static struct cache *l3_of(unsigned int cpu)
+{
+	return &l3s[cpu / prices.l3_cpus];
+}
+
+/* ------------------------------------------------------------- memory controllers */
+
+/* Return: how long the CPU waits until the controller turns to its request. */
+static uint64_t request(unsigned int cpu, int64_t now, uint64_t line)
+{
+	unsigned int node = node_of(line * 64);
+	uint64_t waited = controller_serve(&controllers[node], now, prices.service_ns[node]);
+
+	cpus[cpu].happened.waited_ns += waited;
+	return waited;
+}
+
+/* A changed line goes back to memory; nobody waits for that. */
+static void write_back(int64_t now, uint64_t line)
+{
+	unsigned int node = node_of(line * 64);
+
+	controller_serve(&controllers[node], now, prices.service_ns[node]);
+}
+
+/* ------------------------------------------------------------------------- caches */
+
+/* A line has come to an L3; dirty: it differs from memory. */
+static void keep_in_l3(unsigned int cpu, int64_t now, uint64_t line, bool dirty)
+{
+	struct cache *l3 = l3_of(cpu);
+	struct place *place = cache_use(l3, line), evicted;
+
+	if (!place) {
+		evicted = cache_fill(l3, line);
+		if (evicted.tag && evicted.dirty)
+			write_back(now, evicted.tag - 1);
+		place = cache_use(l3, line);
+	}
+	place->dirty |= dirty;
+}
+
+/* One of a CPU's caches has lost a line. If the other one hasn't got it, the CPU is without. */
+static void lost(unsigned int cpu, int64_t now, uint64_t line)
+{
+	bool dirty;
+
+	if (cache_has(&cpus[cpu].l1, line) || cache_has(&cpus[cpu].l2, line))
+		return;
+	dirty = directory_owner(line) == (int)cpu;
+	directory_remove(line, cpu);
+	if (!dirty)
+		return;
+	if (l3_of(cpu)->sets)
+		keep_in_l3(cpu, now, line, true);
+	else
+		write_back(now, line);
+}
+
+static void fill(struct cache *c, unsigned int cpu, int64_t now, uint64_t line)
+{
+	struct place evicted = cache_fill(c, line);
+
+	if (evicted.tag)
+		lost(cpu, now, evicted.tag - 1);
+}
+
+/* Take a line from all CPUs but one. */
+static void take_from_others(unsigned int cpu, uint64_t line)
+{
+	unsigned int i, sharers = directory_sharers(line) & ~(1U << cpu);
+
+	for (i = 0; sharers >> i; i++) {
+		if (!(sharers >> i & 1))
+			continue;
+		cache_drop(&cpus[i].l1, line);
+		cache_drop(&cpus[i].l2, line);
+		directory_remove(line, i);
+	}
+	/* What the L3 of other CPUs has is no longer the line. */
+	for (i = 0; i < shape.ncpus; i += prices.l3_cpus) {
+		if (l3_of(i) != l3_of(cpu))
+			cache_drop(l3_of(i), line);
+	}
+}
+
+/* Throw a line out of all caches. Return: whether it differed from memory. */
+static bool drop_everywhere(uint64_t line)
+{
+	bool dirty = directory_owner(line) >= 0;
+	unsigned int i;
+
+	for (i = 0; i < shape.ncpus; i++) {
+		cache_drop(&cpus[i].l1, line);
+		cache_drop(&cpus[i].l2, line);
+		directory_remove(line, i);
+	}
+	for (i = 0; i < shape.ncpus; i += prices.l3_cpus)
+		dirty |= cache_drop(l3_of(i), line).dirty;
+	return dirty;
+}
+
+/* The CPU whose copy is the nearest: the first one of the CPU's own node, or the first one. */
+static unsigned int nearest(unsigned int cpu, unsigned int sharers)
+{
+	unsigned int i, first = __builtin_ctz(sharers);
+
+	for (i = first; sharers >> i; i++) {
+		if (sharers >> i & 1 && shape.node[i] == shape.node[cpu])
+			return i;
+	}
+	return first;
+}
+
+/* The price of finding a line that the CPU's own caches lack. */
+static uint64_t beyond_own(unsigned int cpu, int64_t now, uint64_t line)
+{
+	unsigned int here = shape.node[cpu], others = directory_sharers(line) & ~(1U << cpu);
+	struct happened *h = &cpus[cpu].happened;
+	struct cache *l3 = l3_of(cpu);
+	int owner = directory_owner(line);
+
+	if (owner >= 0 && owner != (int)cpu) {
+		h->dirty++;
+		directory_clean(line);		/* both have it now, and memory has it, too */
+		if (l3->sets)
+			keep_in_l3(cpu, now, line, true);
+		else
+			write_back(now, line);
+		return prices.dirty_ns[here][shape.node[owner]];
+	}
+	if (cache_use(l3, line)) {
+		h->level[2]++;
+		return prices.l3_ns;
+	}
+	if (l3->sets)
+		keep_in_l3(cpu, now, line, false);
+	if (others) {
+		h->clean++;
+		return prices.clean_ns[here][shape.node[nearest(cpu, others)]];
+	}
+	h->memory++;
+	return prices.memory_ns[here][node_of(line * 64)] + request(cpu, now, line);
+}
+
+static void prefetch(unsigned int cpu, int64_t now, uint64_t line)
+{
+	struct cpu *c = &cpus[cpu];
+	uint64_t next = line + 1, last = line | (LINES_OF_PAGE - 1);
+
+	if (!c->prefetches || !c->l2.sets)
+		return;
+	for (; next <= last && next <= line + prices.prefetch_lines; next++) {
+		if (directory_sharers(next))
+			continue;
+		write_back(now, next);		/* as much work for the controller */
+		fill(&c->l2, cpu, now, next);
+		directory_add(next, cpu);
+		c->happened.prefetched++;
+	}
+}
+
+static uint64_t load(unsigned int cpu, int64_t now, uint64_t line, bool for_store)
+{
+	struct cpu *c = &cpus[cpu];
+	uint64_t cost;
+
+	if (cache_use(&c->l1, line)) {
+		c->happened.level[0]++;
+		return prices.l1_ns;
+	}
+	if (cache_use(&c->l2, line)) {
+		c->happened.level[1]++;
+		cost = prices.l2_ns;
+	} else {
+		cost = beyond_own(cpu, now, line);
+		directory_add(line, cpu);
+		if (c->l2.sets)
+			fill(&c->l2, cpu, now, line);
+	}
+	fill(&c->l1, cpu, now, line);
+	if (!for_store && prices.prefetch_lines)
+		prefetch(cpu, now, line);
+	return cost;
+}
+
+static uint64_t store(unsigned int cpu, int64_t now, uint64_t line)
+{
+	unsigned int others = directory_sharers(line) & ~(1U << cpu);
+	bool has = directory_sharers(line) >> cpu & 1;
+	uint64_t cost = load(cpu, now, line, true);
+
+	if (others) {
+		/* A line that the CPU lacked came together with the right to change it. */
+		if (has)
+			cost += prices.clean_ns[shape.node[cpu]][shape.node[nearest(cpu, others)]];
+		take_from_others(cpu, line);
+	}
+	directory_own(line, cpu);
+	return cost;
+}
+
+/* ------------------------------------------------------------ write combining */
+
+static uint64_t price_of_sent(unsigned int cpu, int64_t now, const struct sent *sent)
+{
+	struct happened *h = &cpus[cpu].happened;
+	uint64_t cost = 0;
+	uint32_t i;
+
+	h->wc_lines += sent->lines;
+	h->wc_words += sent->words;
+	for (i = 0; i < sent->lines; i++)
+		cost += prices.wc_line_ns + request(cpu, now + cost, sent->line);
+	for (i = 0; i < sent->words; i++)
+		cost += prices.wc_word_ns + request(cpu, now + cost, sent->line);
+	return cost;
+}
+
+static uint64_t drain(unsigned int cpu, int64_t now)
+{
+	struct sent sent = { 0 };
+
+	combine_drain(&cpus[cpu].combiner, &sent);
+	return price_of_sent(cpu, now, &sent);
+}
+
+static uint64_t send_line(unsigned int cpu, int64_t now, uint64_t line)
+{
+	struct sent sent = { 0 };
+
+	combine_send(&cpus[cpu].combiner, line, &sent);
+	return price_of_sent(cpu, now, &sent);
+}
+
+/* Whether one of 1000 cases has come; the numbers are those of a linear congruence. */
+static bool comes(unsigned int cpu, uint32_t of_1000)
+{
+	uint32_t *x = &cpus[cpu].chance;
+
+	*x = *x * 1664525 + 1013904223;
+	return (*x >> 8) % 1000 < of_1000;
+}
+
+static uint64_t combine(unsigned int cpu, int64_t now, uint64_t physical, unsigned int bytes)
+{
+	struct sent sent = { 0 };
+	uint64_t cost;
+
+	combine_store(&cpus[cpu].combiner, physical, bytes, &sent);
+	cost = price_of_sent(cpu, now, &sent);
+	if (prices.wc_early && comes(cpu, prices.wc_early))
+		cost += send_line(cpu, now + cost, physical / 64);
+	return cost;
+}
+
+/* -------------------------------------------------------------------- accesses */
+
+static uint64_t cached_line(unsigned int cpu, int64_t now, uint64_t line, bool stores)
+{
+	uint64_t cost = send_line(cpu, now, line);
+
+	return cost + (stores ? store(cpu, now + cost, line) : load(cpu, now + cost, line, false));
+}
+
+static uint64_t cached(unsigned int cpu, int64_t now, const struct access *a)
+{
+	uint64_t first = a->physical / 64, last = (a->physical + a->bytes - 1) / 64;
+	uint64_t cost = cached_line(cpu, now, first, a->operation == STORE);
+
+	return last == first ? cost :
+	       cost + cached_line(cpu, now + cost, last, a->operation == STORE);
+}
+
+static uint64_t uncached(unsigned int cpu, int64_t now, const struct access *a)
+{
+	uint64_t cost = drain(cpu, now);
+
+	cost += a->operation == STORE ? prices.uc_store_ns : prices.uc_load_ns;
+	return cost + request(cpu, now + cost, a->physical / 64);
+}
+
+static uint64_t write_combining(unsigned int cpu, int64_t now, const struct access *a)
+{
+	uint64_t cost;
+
+	if (a->operation == STORE)
+		return combine(cpu, now, a->physical, a->bytes);
+	cost = send_line(cpu, now, a->physical / 64) + prices.wc_load_ns;
+	return cost + request(cpu, now + cost, a->physical / 64);
+}
+
+static uint64_t flush(unsigned int cpu, int64_t now, uint64_t line)
+{
+	if (drop_everywhere(line))
+		write_back(now, line);
+	return prices.flush_ns;
+}
+
+static uint64_t clean(unsigned int cpu, int64_t now, uint64_t line)
+{
+	if (directory_owner(line) >= 0) {
+		directory_clean(line);
+		write_back(now, line);
+	}
+	return prices.clwb_ns;
+}
+
+static uint64_t translate(unsigned int cpu, const struct access *a)
+{
+	struct cpu *c = &cpus[cpu];
+	uint64_t key = a->page << 6 | a->page_shift;
+
+	if (!prices.tlb_entries || tlb_use(&c->tlb, key))
+		return 0;
+	c->happened.tlb_misses++;
+	if (prices.tlb2_entries && tlb_use(&c->tlb2, key))
+		return prices.tlb2_ns;
+	c->happened.walks++;
+	return prices.tlb_miss_ns;
+}
+
+/* A non-temporal store to memory that is cached throws the line out of the caches and is
+ * combined (Intel SDM vol. 1, 10.4.6.2). UC takes no notice of the hint.
+ */
+static uint64_t of_type(unsigned int cpu, int64_t now, const struct access *a)
+{
+	switch (a->type) {
+	case WC:
+		return write_combining(cpu, now, a);
+	case WB:
+	case WT:
+	case WP:
+		if (!a->streaming || a->operation != STORE)
+			return cached(cpu, now, a);
+		drop_everywhere(a->physical / 64);
+		return combine(cpu, now, a->physical, a->bytes);
+	default:
+		return uncached(cpu, now, a);
+	}
+}
+
+/**
+ * model_access() - a CPU accesses memory, or flushes a line
+ * @cpu: the CPU
+ * @now: its time
+ * @a: what it does
+ *
+ * Return: what that costs, in nanoseconds.
+ */
+uint64_t model_access(unsigned int cpu, int64_t now, const struct access *a)
+{
+	uint64_t cost;
+
+	switch (a->operation) {
+	case FLUSH:
+		return flush(cpu, now, a->physical / 64);
+	case CLEAN:
+		return clean(cpu, now, a->physical / 64);
+	case DRAIN:
+		return drain(cpu, now);
+	default:
+		cost = translate(cpu, a);
+		return cost + of_type(cpu, now + cost, a);
+	}
+}
+
+/**
+ * model_is_private() - whether an access concerns only what the CPU has of its own
+ * @cpu: the CPU
+ * @a: the access
+ *
+ * So it is if the CPU's own caches have the line, and no other CPU has it.
+ */
+bool model_is_private(unsigned int cpu, const struct access *a)
+{
+	uint64_t line = a->physical / 64;
+
+	return a->operation <= STORE && a->type == WB && !a->streaming &&
+	       directory_sharers(line) == 1U << cpu &&
+	       (a->physical + a->bytes - 1) / 64 == line && !prices.prefetch_lines;
+}
+
+void model_forget_translations(unsigned int cpu)
+{
+	tlb_empty(&cpus[cpu].tlb);
+	tlb_empty(&cpus[cpu].tlb2);
+}
+
+/** model_forget_caches() - WBINVD or INVD: the caches of all CPUs are empty afterwards */
+void model_forget_caches(unsigned int cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < shape.ncpus; i++) {
+		cache_empty(&cpus[i].l1);
+		cache_empty(&cpus[i].l2);
+		cache_empty(&l3s[i]);
+	}
+	directory_empty();
+}
+
+void model_switch_prefetcher(unsigned int cpu, bool on)
+{
+	cpus[cpu].prefetches = on;
+}
+
+const struct prices *model_prices(void)
+{
+	return &prices;
+}
+
+const struct happened *model_happened(unsigned int cpu)
+{
+	return &cpus[cpu].happened;
+}
+
+static bool make_cpu(struct cpu *c, const struct prices *p)
+{
+	memset(&c->combiner, 0, sizeof(c->combiner));
+	c->combiner.n = p->wc_buffers;
+	c->chance = 1;
+	return cache_make(&c->l1, p->l1_bytes, p->l1_ways) &&
+	       cache_make(&c->l2, p->l2_bytes, p->l2_ways) &&
+	       tlb_make(&c->tlb, p->tlb_entries) && tlb_make(&c->tlb2, p->tlb2_entries);
+}
+
+/**
+ * model_make() - make the machine's memory anew, with empty caches, buffers and TLBs
+ * @p: prices, which prices_read() or prices_set() found right
+ * @s: CPUs and nodes
+ *
+ * Prefetchers that were switched off stay so.
+ *
+ * Return: NULL, or what is wrong.
+ */
+const char *model_make(const struct prices *p, const struct shape *s)
+{
+	static bool made;
+	bool good = directory_make();
+	unsigned int i;
+
+	prices = *p;
+	shape = *s;
+	for (i = 0; i < CPUS_MOST; i++) {
+		good = good && make_cpu(&cpus[i], p) &&
+		       cache_make(&l3s[i], p->l3_bytes, p->l3_ways);
+		if (!made)
+			cpus[i].prefetches = true;
+	}
+	for (i = 0; i < NODES_MOST; i++)
+		controllers[i] = (struct controller){ p->refresh_every_ns, p->refresh_ns, 0 };
+	made = good;
+	return good ? NULL : "no memory for the caches";
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where the addresses of the guest lie, and of which type they are: walks of its page tables. */
+#ifndef SIM_PAGES_H
+#define SIM_PAGES_H
+
+#include "types.h"
+
+void pages_begin(unsigned int cpu, bool is_x86);
+uint64_t pages_register(unsigned int cpu, unsigned int number);
+struct mapping pages_find(unsigned int cpu, uint64_t address);
+void pages_forget(unsigned int cpu);
+void pages_write_msr(unsigned int cpu);
+
+#endif /* SIM_PAGES_H */

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The simulated machine's side of QEMU: a plugin of its code generator (TCG). It is told of each
+ * block of instructions that a CPU executes, and of the accesses of those that it watches: the
+ * module's, and memcache-user's. It takes over QEMU's clock and its choice of the next CPU.
+ *
+ * Its arguments (-plugin FILE,KEY=VALUE,…):
+ *   prices=FILE         what memory costs
+ *   module=FROM-TO      addresses of the code of kernel modules; the kernel must run with nokaslr
+ *   program=FILE        the program whose code is watched, too
+ *   cpu=NODE            the node of the next CPU
+ *   memory=FROM-TO-NODE physical memory of a node
+ *   control=PATH        a socket that takes orders (control.c)
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "control.h"
+#include "instruction.h"
+#include "machine.h"
+#include "pages.h"
+#include "program.h"
+#include "qemu.h"
+#include "replace.h"
+
+EXPORTED int qemu_plugin_version = PLUGIN_VERSION;
+
+static bool is_x86;
+static uint64_t module_from, module_to;
+
+/* ------------------------------------------------------------ what instructions do */
+
+/* QEMU passes to the callbacks below the number of the CPU for which a block was translated. With
+ * thread=single, another CPU may execute it, so we ask machine_current().
+ */
+
+/**
+ * struct watched - an instruction that has a callback
+ * @at: its address
+ * @bytes: its length
+ * @rest: instructions that come after it in its block
+ * @in: what it does
+ */
+struct watched {
+	uint64_t at;
+	unsigned int bytes;
+	unsigned int rest;
+	struct instruction in;
+};
+
+static void reads_clock(unsigned int translator, void *data)
+{
+	const struct watched *w = data;
+	unsigned int cpu = machine_current();
+
+	if (!machine_clock_is_due(cpu, w->rest))
+		cpu_loop_exit_restore(vcpus[cpu].state,
+				      (uintptr_t)__builtin_return_address(0) - 2);
+	control_clock_is_read(cpu, w->at);
+}
+
+static void drains(unsigned int translator, void *data)
+{
+	const struct watched *w = data;
+	const struct access a = { .operation = DRAIN };
+	unsigned int cpu = machine_current();
+
+	tally_access(cpu, &a);
+	machine_access(cpu, &a, w->rest);
+}
+
+static void flushes(unsigned int translator, void *data)
+{
+	const struct watched *w = data;
+	const struct instruction *in = &w->in;
+	unsigned int cpu = machine_current();
+	uint64_t address = in->offset;
+	struct mapping m;
+	struct access a = { .operation = in->kind == FLUSHES ? FLUSH : CLEAN };
+
+	if (in->base != NO_REGISTER)
+		address += pages_register(cpu, in->base);
+	if (in->index != NO_REGISTER)
+		address += pages_register(cpu, in->index) * in->scale;
+	if (in->base == NO_REGISTER && in->index == NO_REGISTER)
+		address += w->at + w->bytes;
+	m = pages_find(cpu, address);
+	if (!m.found)
+		return;
+	a.physical = m.physical;
+	tally_access(cpu, &a);
+	machine_access(cpu, &a, w->rest);
+}
+
+static void writes_msr(unsigned int translator, void *data)
+{
+	pages_write_msr(machine_current());
+}
+
+static void changes_translations(unsigned int translator, void *data)
+{
+	const struct watched *w = data;
+	unsigned int i, cpu = machine_current();
+
+	for (i = 0; i < nvcpus; i++) {
+		if (i != cpu && w->in.kind != CHANGES_ALL_TRANSLATIONS)
+			continue;
+		pages_forget(i);
+		model_forget_translations(i);
+	}
+}
+
+static void empties_caches(unsigned int translator, void *data)
+{
+	model_forget_caches(machine_current());
+}
+
+/**
+ * struct action - what is done before an instruction of a kind
+ * @call: the function; NULL: nothing
+ * @flags: whether it reads registers
+ */
+static const struct action {
+	exec_callback call;
+	int flags;
+} actions[] = {
+	[DRAINS] = { drains, REGISTERS_UNTOUCHED },
+	[FLUSHES] = { flushes, REGISTERS_READ },
+	[CLEANS] = { flushes, REGISTERS_READ },
+	[READS_CLOCK] = { reads_clock, REGISTERS_READ },
+	[WRITES_MSR] = { writes_msr, REGISTERS_READ },
+	[CHANGES_TRANSLATIONS] = { changes_translations, REGISTERS_UNTOUCHED },
+	[CHANGES_ALL_TRANSLATIONS] = { changes_translations, REGISTERS_UNTOUCHED },
+	[EMPTIES_CACHES] = { empties_caches, REGISTERS_UNTOUCHED },
+};
+
+#define STREAMING	0x10000U
+
+static void accesses(unsigned int translator, plugin_memory_info info, uint64_t address, void *data)
+{
+	unsigned int cpu = machine_current();
+	uintptr_t flags = (uintptr_t)data;
+	struct mapping m = pages_find(cpu, address);
+	struct access a = {
+		.physical = m.physical,
+		.page = address >> m.shift,
+		.page_shift = m.shift,
+		.bytes = 1 << qemu_plugin_mem_size_shift(info),
+		.operation = qemu_plugin_mem_is_store(info) ? STORE : LOAD,
+		.type = m.type,
+	};
+
+	if (!m.found)
+		return;
+	a.streaming = a.operation == STORE && flags & STREAMING;
+	tally_access(cpu, &a);
+	machine_access(cpu, &a, flags & 0xffff);
+}
+
+/* ---------------------------------------------------------- blocks of instructions */
+
+/**
+ * struct block - a block of instructions
+ * @at: address of the first one
+ * @n: how many
+ */
+struct block {
+	uint64_t at;
+	unsigned int n;
+};
+
+static void passes(unsigned int translator, void *data)
+{
+	machine_pass(machine_current(), (uintptr_t)data);
+}
+
+static void passes_watched(unsigned int translator, void *data)
+{
+	const struct block *b = data;
+
+	control_block_begins(b->at);
+	machine_pass(machine_current(), b->n);
+}
+
+static struct instruction decoded(const struct qemu_plugin_insn *insn)
+{
+	uint8_t bytes[16] = { 0 };
+	uint32_t word;
+	size_t n = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
+
+	if (is_x86)
+		return instruction_x86(bytes, n);
+	memcpy(&word, bytes, sizeof(word));
+	return instruction_arm64(word);
+}
+
+static void *kept(const void *from, size_t n)
+{
+	void *to = malloc(n);
+
+	if (!to)
+		abort();
+	return memcpy(to, from, n);
+}
+
+static bool is_watched(const struct qemu_plugin_tb *tb, uint64_t at)
+{
+	uint8_t bytes[16];
+	size_t n;
+
+	if (at >= module_from && at < module_to)
+		return true;
+	n = qemu_plugin_insn_data(qemu_plugin_tb_get_insn(tb, 0), bytes, sizeof(bytes));
+	return program_has(at, bytes, n);
+}
+
+static void translate_block(plugin_id id, struct qemu_plugin_tb *tb)
+{
+	struct block block = { qemu_plugin_tb_vaddr(tb), qemu_plugin_tb_n_insns(tb) };
+	bool watched = is_watched(tb, block.at);
+	unsigned int i;
+
+	if (watched)
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, passes_watched, REGISTERS_UNTOUCHED,
+						     kept(&block, sizeof(block)));
+	else
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, passes, REGISTERS_UNTOUCHED,
+						     (void *)(uintptr_t)block.n);
+	for (i = 0; i < block.n; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		struct watched w = {
+			.at = qemu_plugin_insn_vaddr(insn), .bytes = qemu_plugin_insn_size(insn),
+			.rest = block.n - 1 - i, .in = decoded(insn),
+		};
+		const struct action *action = &actions[w.in.kind];
+		void *flags = (void *)(uintptr_t)(w.rest | (w.in.kind == STREAMS ? STREAMING : 0));
+
+		if (action->call && (watched || w.in.kind >= WRITES_MSR))
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, action->call, action->flags,
+							       kept(&w, sizeof(w)));
+		if (watched)
+			qemu_plugin_register_vcpu_mem_cb(insn, accesses, REGISTERS_READ,
+							 MEMORY_READ_WRITE, flags);
+	}
+}
+
+/* ---------------------------------------------------------------------- the start */
+
+static void begin_cpu(plugin_id id, unsigned int cpu)
+{
+	if (cpu >= CPUS_MOST) {
+		fprintf(stderr, "memcache: the simulated machine has at most %d CPUs\n", CPUS_MOST);
+		exit(1);
+	}
+	machine_add(cpu, qemu_get_cpu(cpu));
+	pages_begin(cpu, is_x86);
+}
+
+/* CPUID's leaf 4 for the caches of the prices (Intel SDM vol. 2, CPUID). */
+static void say_caches(uint32_t index, uint32_t r[4])
+{
+	const struct prices *p = model_prices();
+	const struct { uint32_t level, type, bytes, ways, cpus; } caches[] = {
+		{ 1, 1, p->l1_bytes, p->l1_ways, 1 },	/* data */
+		{ 1, 2, 32768, 8, 1 },			/* instructions: free */
+		{ 2, 3, p->l2_bytes, p->l2_ways, 1 },
+		{ 3, 3, p->l3_bytes, p->l3_ways, p->l3_cpus },
+	};
+	uint32_t cores = r[0] & 0xfc000000;
+
+	memset(r, 0, 4 * sizeof(*r));
+	if (index >= sizeof(caches) / sizeof(*caches) || !caches[index].bytes)
+		return;
+	r[0] = caches[index].type | caches[index].level << 5 | 1 << 8 |
+	       (caches[index].cpus - 1) << 14 | cores;
+	r[1] = 63 | (caches[index].ways - 1) << 22;
+	r[2] = caches[index].bytes / 64 / caches[index].ways - 1;
+}
+
+static cpuid_function qemu_cpuid;
+
+/* In place of QEMU's helper. Its CPU's state begins with rax, rcx, rdx and rbx. */
+static void cpuid(uint64_t *rax_rcx_rdx_rbx)
+{
+	uint64_t *r = rax_rcx_rdx_rbx;
+	uint32_t leaf = r[0], index = r[1], out[4];
+
+	qemu_cpuid(r, leaf, index, &out[0], &out[1], &out[2], &out[3]);
+	if (leaf == 4)
+		say_caches(index, out);
+	r[0] = out[0];
+	r[3] = out[1];
+	r[1] = out[2];
+	r[2] = out[3];
+}
+
+static bool take_over(void)
+{
+	const struct { const char *name; void *by; bool x86; } ours[] = {
+		{ "cpu_can_run", machine_may_run, false },
+		{ "all_cpu_threads_idle", machine_is_idle, false },
+		{ "cpu_get_clock", machine_now, false },
+		{ "cpus_get_elapsed_ticks", machine_now, true },
+		{ "helper_cpuid", cpuid, true },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(ours) / sizeof(*ours); i++) {
+		if ((!ours[i].x86 || is_x86) && !replace(ours[i].name, ours[i].by)) {
+			fprintf(stderr, "memcache: this QEMU does not export %s\n", ours[i].name);
+			return false;
+		}
+	}
+	return true;
+}
+
+static const char *take_argument(const char *argument, struct shape *shape, struct prices *prices)
+{
+	static char why[512];
+	const char *value = strchr(argument, '=');
+	uint64_t from, to;
+	unsigned int node;
+
+	if (!value++)
+		return "an argument is KEY=VALUE";
+	if (!strncmp(argument, "prices=", 7))
+		return prices_read(prices, value, why, sizeof(why)) ? NULL : why;
+	if (sscanf(argument, "module=%lx-%lx", &module_from, &module_to) == 2)
+		return NULL;
+	if (!strncmp(argument, "program=", 8))
+		return program_read(value) ? NULL : "program= is no static ELF program";
+	if (sscanf(argument, "cpu=%u", &node) == 1 && node < NODES_MOST &&
+	    shape->ncpus < CPUS_MOST) {
+		shape->node[shape->ncpus++] = node;
+		return NULL;
+	}
+	if (sscanf(argument, "memory=%lx-%lx-%u", &from, &to, &node) == 3 &&
+	    node < NODES_MOST && shape->nranges < RANGES_MOST) {
+		shape->ranges[shape->nranges++] = (struct range){ from, to, node };
+		return NULL;
+	}
+	if (!strncmp(argument, "control=", 8))
+		return control_begin(value);
+	snprintf(why, sizeof(why), "'%s' is no argument of the simulated machine", argument);
+	return why;
+}
+
+EXPORTED int qemu_plugin_install(plugin_id id, const struct plugin_info *info, int argc,
+				 char **argv)
+{
+	struct prices prices = { 0 };
+	struct shape shape = { 0 };
+	const char *why = NULL;
+	int i;
+
+	is_x86 = !strcmp(info->target_name, "x86_64");
+	for (i = 0; i < argc && !why; i++)
+		why = take_argument(argv[i], &shape, &prices);
+	if (!why && !prices.wc_buffers)
+		why = "prices= is missing";
+	if (!why)
+		why = control_make(&prices, &shape);
+	if (why) {
+		fprintf(stderr, "memcache: %s\n", why);
+		return -1;
+	}
+	if (is_x86) {
+		qemu_cpuid = (cpuid_function)dlsym(RTLD_DEFAULT, "cpu_x86_cpuid");
+		if (!qemu_cpuid) {
+			fprintf(stderr, "memcache: this QEMU does not export cpu_x86_cpuid\n");
+			return -1;
+		}
+	}
+	if (!take_over())
+		return -1;
+	qemu_plugin_register_vcpu_init_cb(id, begin_cpu);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translate_block);
+	return 0;
+}
