@@ -18,6 +18,7 @@ bool cache_make(struct cache *c, uint32_t bytes, uint32_t ways)
 	*c = (struct cache){ .sets = bytes / 64 / ways, .ways = ways };
 	if (!c->sets)
 		return true;
+	c->mask = c->sets & (c->sets - 1) ? 0 : c->sets - 1;
 	c->places = calloc((size_t)c->sets * ways, sizeof(*c->places));
 	return c->places;
 }
@@ -28,6 +29,11 @@ void cache_empty(struct cache *c)
 		memset(c->places, 0, (size_t)c->sets * c->ways * sizeof(*c->places));
 }
 
+static struct place *set_of(const struct cache *c, uint64_t line)
+{
+	return &c->places[(c->mask ? line & c->mask : line % c->sets) * c->ways];
+}
+
 static struct place *find(const struct cache *c, uint64_t line)
 {
 	struct place *set;
@@ -35,7 +41,7 @@ static struct place *find(const struct cache *c, uint64_t line)
 
 	if (!c->sets)
 		return NULL;
-	set = &c->places[line % c->sets * c->ways];
+	set = set_of(c, line);
 	for (i = 0; i < c->ways; i++) {
 		if (set[i].tag == line + 1)
 			return &set[i];
@@ -73,7 +79,7 @@ struct place *cache_use(struct cache *c, uint64_t line)
  */
 struct place cache_fill(struct cache *c, uint64_t line)
 {
-	struct place *set = &c->places[line % c->sets * c->ways], *oldest = set, evicted;
+	struct place *set = set_of(c, line), *oldest = set, evicted;
 	uint32_t i;
 
 	for (i = 1; i < c->ways; i++) {

@@ -21,12 +21,14 @@ struct place {
 /**
  * struct cache - a cache
  * @sets: number of sets; 0: there is no such cache
+ * @mask: @sets less 1, if that is a power of two; 0: it isn't
  * @ways: number of places in a set
  * @uses: number of uses so far
  * @places: all places
  */
 struct cache {
 	uint32_t sets;
+	uint32_t mask;
 	uint32_t ways;
 	uint64_t uses;
 	struct place *places;

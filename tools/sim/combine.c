@@ -3,12 +3,13 @@
 
 #include "combine.h"
 
-static void send(struct buffer *b, struct sent *sent)
+static void send(struct combiner *c, struct buffer *b, struct sent *sent)
 {
 	int i;
 
 	if (!b->written)
 		return;
+	c->written--;
 	sent->line = b->line;
 	if (b->written == ~0ULL) {
 		sent->lines++;
@@ -23,7 +24,7 @@ static struct buffer *buffer_of(struct combiner *c, uint64_t line)
 {
 	uint32_t i;
 
-	for (i = 0; i < c->n; i++) {
+	for (i = 0; c->written && i < c->n; i++) {
 		if (c->buffers[i].written && c->buffers[i].line == line)
 			return &c->buffers[i];
 	}
@@ -38,12 +39,13 @@ static void store(struct combiner *c, uint64_t line, unsigned int from, unsigned
 
 	if (!b) {
 		b = &c->buffers[c->next++ % c->n];
-		send(b, sent);
+		send(c, b, sent);
 		b->line = line;
+		c->written++;
 	}
 	b->written |= mask << from;
 	if (b->written == ~0ULL)
-		send(b, sent);
+		send(c, b, sent);
 }
 
 /**
@@ -68,7 +70,7 @@ void combine_send(struct combiner *c, uint64_t line, struct sent *sent)
 	struct buffer *b = buffer_of(c, line);
 
 	if (b)
-		send(b, sent);
+		send(c, b, sent);
 }
 
 /** combine_drain() - send all lines */
@@ -76,6 +78,6 @@ void combine_drain(struct combiner *c, struct sent *sent)
 {
 	uint32_t i;
 
-	for (i = 0; i < c->n; i++)
-		send(&c->buffers[i], sent);
+	for (i = 0; c->written && i < c->n; i++)
+		send(c, &c->buffers[i], sent);
 }

@@ -21,11 +21,13 @@ struct buffer {
  * struct combiner - the buffers of a CPU
  * @n: number of buffers
  * @next: the buffer that makes room next
+ * @written: number of buffers that have something
  * @buffers: the buffers
  */
 struct combiner {
 	uint32_t n;
 	uint32_t next;
+	uint32_t written;
 	struct buffer buffers[BUFFERS_MOST];
 };
 

@@ -62,7 +62,7 @@ static bool waits(const struct vcpu *c)
 /* The time of what a CPU does next to anything shared. */
 static int64_t turn_of(const struct vcpu *c)
 {
-	return waits(c) ? c->clock - c->queue[c->first].rest : c->clock;
+	return waits(c) ? c->clock - c->queue[c->first % QUEUE_MOST].rest : c->clock;
 }
 
 static int64_t lowest_but(const struct vcpu *but)

@@ -14,7 +14,8 @@ def known(machine: dict) -> dict[str, str]:
     if not told:
         return {}
     listed = json.dumps(told.get("prices"), sort_keys=True).encode()
-    return {"emulator": f"Bochs {told.get('bochs')}", "prices": f"{crc32(listed):08x}"}
+    emulator = f"QEMU {told['qemu']}" if "qemu" in told else f"Bochs {told.get('bochs')}"
+    return {"emulator": emulator, "prices": f"{crc32(listed):08x}"}
 
 
 def below(machine: dict, hypervisor: str = "") -> str:

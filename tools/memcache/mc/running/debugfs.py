@@ -11,6 +11,7 @@ from pathlib import Path
 from mc import Failure, errno_name, plural, say
 from mc.records import keys
 from mc.running import module
+from mc.running.mark import marked
 from mc.running.side import Outcome, Side
 
 STANDARD = "/sys/kernel/debug/memcache"
@@ -54,7 +55,7 @@ class Debugfs(Side):
 
     def machine(self) -> dict:
         try:
-            return json.loads(self._read("machine"))
+            return json.loads(marked(self._read("machine")))
         except (Failure, ValueError):
             return {}
 
@@ -76,9 +77,9 @@ class Debugfs(Side):
             raise Failure(f"{self.path / 'counters'}: {why.strip() or os.strerror(error)}")
 
     def run(self, line: str) -> Outcome:
-        before = self._read("results.jsonl")
+        before = marked(self._read("results.jsonl"))
         error = self._write("run", line)
-        records = self._read("results.jsonl")
+        records = marked(self._read("results.jsonl"))
         if not error:
             return Outcome(0, records=records)
         if error == errno.EBUSY:

@@ -16,6 +16,7 @@ from mc.advice import advice
 from mc.records import keys
 from mc.running.counters import Found
 from mc.running.debugfs import STANDARD, Debugfs, why
+from mc.running.mark import marked
 from mc.running.side import Outcome, Side
 from mc.running.user import NUMBERS, User, outcome
 
@@ -104,13 +105,7 @@ class Machine:
         return self.known
 
     def marked(self, records: str) -> str:
-        """These records, with a description of the machine added to the first. Their numbers
-        stay as they were written."""
-        first, newline, rest = records.partition("\n")
-        if not first.endswith("}"):
-            return records
-        about = json.dumps(self.about(), separators=(",", ":"))
-        return f'{first[:-1]},"simulated":{about}}}{newline}{rest}'
+        return marked(records, json.dumps(self.about(), separators=(",", ":")))
 
     def interrupt(self) -> None:
         self.stopped = True

@@ -12,6 +12,7 @@ from pathlib import Path
 from mc import Failure
 from mc.advice import advice
 from mc.records import keys
+from mc.running.mark import marked
 from mc.running.side import Outcome, Side
 
 NAME = "memcache-user"
@@ -94,7 +95,7 @@ class User(Side):
         if self.stopped:        # by a signal that came before the child was started
             self.interrupt()
         records, said = self.child.communicate()
-        return outcome(self.child.returncode, records, said)
+        return outcome(self.child.returncode, marked(records), said)
 
     def interrupt(self) -> None:
         self.stopped = True

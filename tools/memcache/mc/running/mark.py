@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Records of a simulated machine say so. tools/guest describes the machine, in JSON, to the
+programs in its guest by MEMCACHE_SIMULATED."""
+
+import os
+
+
+def marked(records: str, about: str | None = None) -> str:
+    """These records, with a description of the simulated machine added to the first; as they are
+    on a real machine. Their numbers stay as they were written."""
+    about = about or os.environ.get("MEMCACHE_SIMULATED", "")
+    first, newline, rest = records.partition("\n")
+    if not about or not first.endswith("}"):
+        return records
+    return f'{first[:-1]},"simulated":{about}}}{newline}{rest}'
