@@ -185,14 +185,16 @@ loaded" ]
 # ends with 3.
 house() {
 	house=$BATS_TEST_TMPDIR/house
-	mkdir -p "$house"/tools/{guest,memcache,user}
+	mkdir -p "$house"/tools/{guest,memcache,sim,user}
 	cp "$TOP/tools/run" "$TOP/tools/lib.sh" "$house/tools"
 	printf 'all:\n' >"$house/tools/user/Makefile"
 	script setup ''
 	script guest/kernel 'echo kernel'
 	script guest/accel "echo '$1'"
 	script guest/build 'echo memcache.ko'
-	script guest/run 'echo "guest: $*" | tee -a calls; exit 3'
+	script sim/check 'echo "{}"'
+	# shellcheck disable=SC2016 # for the script to expand
+	script guest/run 'echo "guest: ${ACCEL:+$ACCEL: }$*" | tee -a calls; exit 3'
 	# shellcheck disable=SC2016 # for the script to expand
 	script memcache/memcache 'case $* in
 *nosuch) echo "memcache: no suite nosuch" >&2; exit 2 ;;
@@ -304,13 +306,47 @@ rmmod memcache" ]
 loaded" ]
 }
 
-@test "emulation is said before measuring, and real numbers follow" {
+@test "without KVM, the machine is simulated, and real numbers follow" {
 	house "tcg (no /dev/kvm)"
 	run "$house/tools/run"
 	echo "$output"
 	[ "$status" -eq 3 ]
-	[[ $output == *"NO KVM: tcg (no /dev/kvm)"*"real numbers"*"guest: stock"*"REAL NUMBERS"*here:* ]]
-	[ "$(cat "$house/calls")" = "guest: stock -- tools/with-module tools/memcache/memcache run cache-attributes
+	[[ $output == *"NO KVM: tcg (no /dev/kvm)"*simulated*"real numbers"*"guest: sim: stock"*"REAL NUMBERS"*here:* ]]
+	[ "$(cat "$house/calls")" = "guest: sim: stock -- tools/with-module tools/memcache/memcache run cache-attributes-quick
+here: run --where user cache-attributes type=wb" ]
+}
+
+@test "GUEST=types is simulated, with KVM and for each suite and command" {
+	house "kvm (a probe boot reached init)"
+	GUEST=types run "$house/tools/run"
+	echo "$output"
+	[ "$status" -eq 3 ]
+	[[ $output == *simulated* && $output != *KVM* && $output != *REAL* ]]
+	GUEST=types SUITE=mlc run "$house/tools/run"
+	GUEST=types run "$house/tools/run" true
+	[ "$(cat "$house/calls")" = "guest: sim: stock -- tools/with-module tools/memcache/memcache run cache-attributes-quick
+guest: sim: stock -- tools/with-module tools/memcache/memcache run mlc
+guest: sim: stock -- tools/with-module true" ]
+}
+
+@test "a wrong price file is refused before the module is built" {
+	house ''
+	script sim/check 'echo "memcache: PRICES=mine:1: nonsense: unknown key" >&2; exit 1'
+	script guest/build 'echo built >>calls'
+	GUEST=types PRICES=mine run "$house/tools/run"
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[ "$output" = "memcache: PRICES=mine:1: nonsense: unknown key" ]
+	[ ! -e "$house/calls" ]
+}
+
+@test "with ACCEL=tcg, emulation is said before measuring, and real numbers follow" {
+	house "tcg (ACCEL=tcg)"
+	ACCEL=tcg run "$house/tools/run"
+	echo "$output"
+	[ "$status" -eq 3 ]
+	[[ $output == *"NO KVM: tcg (ACCEL=tcg)"*"real numbers"*"guest: tcg: stock"*"REAL NUMBERS"*here:* ]]
+	[ "$(cat "$house/calls")" = "guest: tcg: stock -- tools/with-module tools/memcache/memcache run cache-attributes
 here: run --where user cache-attributes type=wb" ]
 }
 

@@ -95,14 +95,6 @@ refused() {
 	refused "PRICES=.: not a file"
 }
 
-@test "a price file is looked for where the command is given, before anything is built" {
-	known
-	stub make :
-	echo nonsense >mine
-	MEMCACHE_NO_SETUP=1 GUEST=types PRICES=mine run "$TOP/tools/run" true
-	refused "PRICES=$PWD/mine:1: nonsense: unknown key"
-}
-
 @test "a command beside the machine: its status, its records, no other prices than ours" {
 	booting
 	prices 's/^uc_load_ns .*/uc_load_ns = 333/'

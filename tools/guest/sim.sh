@@ -14,21 +14,19 @@ sim_emulator() {
 sim_prepare() {
 	((cpus <= 8)) || die "CPUS=$cpus: the simulated machine has at most 8"
 	local listed version
-	make -s -C "$TOP/tools/sim"
 	prices=${PRICES:-$TOP/tools/sim/prices}
-	listed=$("$TOP/build/sim/show" "$prices" 2>&1) || die "PRICES=$listed"
+	listed=$("$TOP/tools/sim/check")
 	version=$("${emulators}qemu-system-x86_64" --version |
 		sed -n 's/^QEMU emulator version \([0-9.]*\).*/\1/p')
 	# The front end in the guest adds this to its records.
 	export MEMCACHE_SIMULATED="{\"qemu\":\"$version\",\"prices\":$listed}"
 	simulator=(-accel "tcg,thread=single" -plugin "$(sim_plugin)")
 	about+=", prices ${prices#"$TOP"/}"
-	# Two things stay where they are: the code of the module, and the rate of the clock.
+	# Two things stay where they are: the code of the module, and the rate of the clock. The
+	# machine is no emulation whose times mean nothing, and doesn't say that it is QEMU's.
 	options+=" nokaslr"
-	case $machine in
-	virt) ;;
-	*) options+=" tsc=reliable tsc_early_khz=1000000" ;;
-	esac
+	[ "$machine" = virt ] || options+=" tsc=reliable tsc_early_khz=1000000"
+	cpu_more+=,-hypervisor,tcg-cpuid=off,model-id=Simulated
 }
 
 # The addresses of the code of modules, without KASLR.

@@ -12,7 +12,7 @@ enum kind {
 	DRAINS,			/* a fence that waits for the write-combining buffers */
 	FLUSHES,		/* a line goes out of all caches */
 	CLEANS,			/* a line is written back, and stays */
-	READS_CLOCK,
+	READS_CLOCK,		/* from here on, also code that is not watched is looked at */
 	WRITES_MSR,		/* x86: ecx, edx:eax */
 	CHANGES_TRANSLATIONS,	/* of this CPU */
 	CHANGES_ALL_TRANSLATIONS,	/* of all CPUs */

@@ -224,6 +224,20 @@ static struct vcpu *next_in_turn(void)
 	}
 }
 
+/* The last time at which a CPU comes before all others. */
+static int64_t limit_of(const struct vcpu *c)
+{
+	int64_t limit = NEVER, before;
+	unsigned int i;
+
+	for (i = 0; i < nvcpus; i++) {
+		before = turn_of(&vcpus[i]) - (&vcpus[i] < c);
+		if (&vcpus[i] != c && vcpus[i].running && before < limit)
+			limit = before;
+	}
+	return limit;
+}
+
 /* The CPUs' thread holds the world while a CPU runs, so that orders find it at rest. */
 void machine_lock(void)
 {
@@ -259,7 +273,7 @@ bool machine_may_run(struct CPUState *state)
 	holds_world = c && c->state == state;
 	if (holds_world) {
 		current = c - vcpus;
-		c->limit = lowest_but(c);
+		c->limit = limit_of(c);
 	} else {
 		machine_unlock();
 	}

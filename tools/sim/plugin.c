@@ -240,7 +240,7 @@ static void translate_block(plugin_id id, struct qemu_plugin_tb *tb)
 		const struct action *action = &actions[w.in.kind];
 		void *flags = (void *)(uintptr_t)(w.rest | (w.in.kind == STREAMS ? STREAMING : 0));
 
-		if (action->call && (watched || w.in.kind >= WRITES_MSR))
+		if (action->call && (watched || w.in.kind >= READS_CLOCK))
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, action->call, action->flags,
 							       kept(&w, sizeof(w)));
 		if (watched)
@@ -293,6 +293,8 @@ static void cpuid(uint64_t *rax_rcx_rdx_rbx)
 	qemu_cpuid(r, leaf, index, &out[0], &out[1], &out[2], &out[3]);
 	if (leaf == 4)
 		say_caches(index, out);
+	if (leaf == 0x80000007)
+		out[3] |= 1 << 8;	/* the TSC is invariant */
 	r[0] = out[0];
 	r[3] = out[1];
 	r[1] = out[2];

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The instructions that the simulated machine (tools/sim) acts on, by their bytes. */
+#include "cmocka_all.h"
+#include "../../tools/sim/instruction.h"
+
+#define RAX	0
+#define RCX	1
+#define RSP	4
+#define RDI	7
+#define R9	9
+#define R12	12
+#define R13	13
+
+static void test_x86_kinds(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t n;
+		enum kind kind;
+	} all[] = {
+		{ "\x0f\x31", 2, READS_CLOCK },
+		{ "\x0f\x01\xf9", 3, READS_CLOCK },
+		{ "\x0f\xae\xf8", 3, DRAINS },			/* sfence */
+		{ "\x0f\xae\xf0", 3, DRAINS },			/* mfence */
+		{ "\x0f\xae\xe8", 3, ORDINARY },		/* lfence */
+		{ "\x66\x0f\xae\xf0", 4, ORDINARY },		/* tpause */
+		{ "\x0f\xae\x38", 3, FLUSHES },			/* clflush */
+		{ "\x66\x0f\xae\x38", 4, FLUSHES },		/* clflushopt */
+		{ "\x66\x0f\xae\x30", 4, CLEANS },		/* clwb */
+		{ "\x0f\xae\x30", 3, ORDINARY },		/* xsaveopt */
+		{ "\x48\x0f\xc3\x07", 4, STREAMS },		/* movnti */
+		{ "\x66\x0f\xe7\x07", 4, STREAMS },		/* movntdq */
+		{ "\xc5\xfd\xe7\x07", 4, STREAMS },		/* vmovntdq, ymm */
+		{ "\xc4\x41\x7d\xe7\x07", 5, STREAMS },
+		{ "\x62\xf1\x7d\x48\xe7\x07", 6, STREAMS },	/* zmm */
+		{ "\xc5\xfd\x7f\x07", 4, ORDINARY },		/* vmovdqa */
+		{ "\x66\x0f\x38\x2a\x07", 5, ORDINARY },	/* movntdqa loads */
+		{ "\x48\x89\x07", 3, ORDINARY },
+		{ "\x0f\x30", 2, WRITES_MSR },
+		{ "\x0f\x22\xd8", 3, CHANGES_TRANSLATIONS },	/* mov cr3 */
+		{ "\x0f\x01\x38", 3, CHANGES_TRANSLATIONS },	/* invlpg */
+		{ "\x66\x0f\x38\x82\x07", 5, CHANGES_TRANSLATIONS },
+		{ "\x0f\x09", 2, EMPTIES_CACHES },
+		{ "\x90", 1, ORDINARY },
+		{ "\x0f", 1, ORDINARY },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
+		assert_int_equal(instruction_x86((const void *)all[i].bytes, all[i].n).kind,
+				 all[i].kind);
+}
+
+static void test_x86_operands(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t n;
+		int base, index;
+		unsigned int scale;
+		int offset;
+	} all[] = {
+		{ "\x0f\xae\x38", 3, RAX, NO_REGISTER, 1, 0 },
+		{ "\x0f\xae\x7f\x40", 4, RDI, NO_REGISTER, 1, 64 },
+		{ "\x0f\xae\x7f\xc0", 4, RDI, NO_REGISTER, 1, -64 },
+		{ "\x41\x0f\xae\xb9\x00\x01\x00\x00", 8, R9, NO_REGISTER, 1, 256 },
+		{ "\x0f\xae\x3c\x24", 4, RSP, NO_REGISTER, 1, 0 },
+		{ "\x41\x0f\xae\x3c\x24", 5, R12, NO_REGISTER, 1, 0 },
+		{ "\x41\x0f\xae\x7d\x00", 5, R13, NO_REGISTER, 1, 0 },
+		{ "\x0f\xae\x3c\xcf", 4, RDI, RCX, 8, 0 },
+		{ "\x42\x0f\xae\x7c\x67\x08", 6, RDI, R12, 2, 8 },
+		{ "\x0f\xae\x3c\xcd\x10\x00\x00\x00", 8, NO_REGISTER, RCX, 8, 16 },
+		{ "\x0f\xae\x3d\x10\x00\x00\x00", 7, NO_REGISTER, NO_REGISTER, 1, 16 },
+	};
+	struct instruction in;
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		in = instruction_x86((const void *)all[i].bytes, all[i].n);
+		assert_int_equal(in.kind, FLUSHES);
+		assert_int_equal(in.base, all[i].base);
+		assert_int_equal(in.index, all[i].index);
+		assert_int_equal(in.scale, all[i].scale);
+		assert_int_equal(in.offset, all[i].offset);
+	}
+}
+
+static void test_arm64(void **state)
+{
+	static const struct {
+		uint32_t word;
+		enum kind kind;
+		int base;
+	} all[] = {
+		{ 0xd5033f9f, DRAINS, NO_REGISTER },		/* dsb sy */
+		{ 0xd5033a9f, DRAINS, NO_REGISTER },		/* dsb ishst */
+		{ 0xd5033fbf, ORDINARY, NO_REGISTER },		/* dmb sy */
+		{ 0xd5033fdf, ORDINARY, NO_REGISTER },		/* isb */
+		{ 0xd50b7e23, FLUSHES, 3 },			/* dc civac, x3 */
+		{ 0xd50b7a20, CLEANS, 0 },			/* dc cvac, x0 */
+		{ 0xd50b7421, ORDINARY, NO_REGISTER },		/* dc zva, x1 */
+		{ 0xd53be040, READS_CLOCK, NO_REGISTER },	/* mrs x0, cntvct_el0 */
+		{ 0xd53be045, READS_CLOCK, NO_REGISTER },
+		{ 0xd53be020, ORDINARY, NO_REGISTER },		/* mrs x0, cntpct_el0 */
+		{ 0xd5182020, CHANGES_TRANSLATIONS, NO_REGISTER },	/* msr ttbr1_el1, x0 */
+		{ 0xd508831f, CHANGES_ALL_TRANSLATIONS, NO_REGISTER },	/* tlbi vmalle1is */
+		{ 0xd508871f, CHANGES_ALL_TRANSLATIONS, NO_REGISTER },
+		{ 0xf9400000, ORDINARY, NO_REGISTER },		/* ldr */
+	};
+	struct instruction in;
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		in = instruction_arm64(all[i].word);
+		assert_int_equal(in.kind, all[i].kind);
+		assert_int_equal(in.base, all[i].base);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_x86_kinds), cmocka_unit_test(test_x86_operands),
+		cmocka_unit_test(test_arm64),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

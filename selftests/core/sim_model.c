@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What accesses cost on the simulated machine (tools/sim): caches, directory, controllers. */
+#include <string.h>
+
+#include "cmocka_all.h"
+#include "../../tools/sim/model.h"
+
+/* Two nodes with two CPUs each; node 1 has the memory from MEBIBYTE on. */
+#define MEBIBYTE	0x100000
+#define FAR		MEBIBYTE
+
+static const struct shape shape = {
+	.ncpus = 4, .node = { 0, 0, 1, 1 }, .nranges = 2,
+	.ranges = { { 0, MEBIBYTE, 0 }, { MEBIBYTE, 2 * MEBIBYTE, 1 } },
+};
+
+/* All prices differ, so that a sum tells what was met. */
+static struct prices prices;
+
+static void make(const char *words)
+{
+	static const char all[] =
+		"uc_load_ns=1000 uc_store_ns=2000 wc_load_ns=3000 wc_line_ns=400 wc_word_ns=500 "
+		"wc_buffers=2 wc_early=0 l1_bytes=512 l1_ways=2 l1_ns=1 l2_bytes=2K l2_ways=4 "
+		"l2_ns=10 l3_bytes=0 l3_ways=4 l3_ns=20 l3_cpus=2 clean_ns=30 clean_ns_0_1=31 "
+		"clean_ns_1_0=32 dirty_ns=40 dirty_ns_0_1=41 dirty_ns_1_0=42 memory_ns=80 "
+		"memory_ns_0_1=180 memory_ns_1_0=190 service_ns=0 refresh_every_ns=0 refresh_ns=0 "
+		"flush_ns=7 clwb_ns=8 prefetch_lines=0 tlb_entries=0 tlb2_entries=0 tlb2_ns=100 "
+		"tlb_miss_ns=900";
+	char why[256];
+
+	memset(&prices, 0, sizeof(prices));
+	assert_true(prices_set(&prices, all, why, sizeof(why)));
+	assert_true(prices_set(&prices, words, why, sizeof(why)));
+	assert_null(model_make(&prices, &shape));
+}
+
+static uint64_t at(unsigned int cpu, int64_t now, enum operation operation, enum type type,
+		   uint64_t physical, unsigned int bytes)
+{
+	const struct access a = {
+		.physical = physical, .page = physical >> 12, .page_shift = 12, .bytes = bytes,
+		.operation = operation, .type = type,
+	};
+
+	return model_access(cpu, now, &a);
+}
+
+static uint64_t load(unsigned int cpu, uint64_t physical)
+{
+	return at(cpu, 0, LOAD, WB, physical, 8);
+}
+
+static uint64_t store(unsigned int cpu, uint64_t physical)
+{
+	return at(cpu, 0, STORE, WB, physical, 8);
+}
+
+static void test_levels(void **state)
+{
+	make("");
+	assert_int_equal(load(0, 0), 80);
+	assert_int_equal(load(0, 56), 1);
+	/* Two more lines of its set of L1 push it out; L2 has it. */
+	assert_int_equal(load(0, 256), 80);
+	assert_int_equal(load(0, 512), 80);
+	assert_int_equal(load(0, 0), 10);
+	assert_int_equal(load(0, 0), 1);
+	assert_int_equal(load(0, 64 - 4), 1 + 80);		/* two lines */
+}
+
+static void test_nodes(void **state)
+{
+	make("");
+	assert_int_equal(load(0, FAR), 180);
+	assert_int_equal(load(2, 0), 190);
+	assert_int_equal(load(2, FAR + 64), 80);
+}
+
+static void test_hit_of_others(void **state)
+{
+	make("");
+	assert_int_equal(store(0, 0), 80);
+	assert_int_equal(store(0, 0), 1);
+	assert_int_equal(load(1, 0), 40);		/* changed, on the same node */
+	assert_int_equal(load(2, 0), 32);		/* by now unchanged, from node 0 */
+	assert_int_equal(store(3, 64), 190);
+	assert_int_equal(load(0, 64), 41);
+	/* A store takes the line from those who share it, and from nobody else. */
+	assert_int_equal(store(0, 0), 1 + 30);
+	assert_int_equal(load(1, 0), 40);
+	assert_int_equal(load(0, 0), 1);
+	/* A store to a line that it lacks comes with the right to change it. */
+	assert_int_equal(store(3, 0), 32);
+	assert_int_equal(load(0, 0), 41);
+}
+
+static void test_flush(void **state)
+{
+	make("");
+	store(1, 0);
+	assert_int_equal(at(0, 0, FLUSH, 0, 32, 0), 7);
+	assert_int_equal(load(1, 0), 80);
+	assert_int_equal(store(1, 0), 1);
+	assert_int_equal(at(0, 0, CLEAN, 0, 32, 0), 8);
+	assert_int_equal(load(1, 0), 1);
+	assert_int_equal(load(0, 0), 30);		/* it was cleaned */
+}
+
+static void test_l3(void **state)
+{
+	uint64_t line;
+
+	make("l3_bytes=64K");
+	assert_int_equal(load(0, 0), 80);
+	/* 128 lines push it out of L1 and L2. */
+	for (line = 1; line <= 128; line++)
+		load(0, line * 64);
+	assert_int_equal(load(0, 0), 20);
+	for (line = 1; line <= 128; line++)
+		load(0, line * 64);
+	assert_int_equal(load(1, 0), 20);		/* it shares that L3 */
+	assert_int_equal(load(2, 0), 32);		/* and this CPU has another */
+	/* A changed line goes to the L3, not to memory. */
+	make("l3_bytes=64K");
+	store(0, 0);
+	for (line = 1; line <= 128; line++)
+		load(0, line * 64);
+	assert_int_equal(load(1, 0), 20);
+	/* A store takes it out of the other L3. */
+	assert_int_equal(store(2, 0), 32);
+	at(2, 0, FLUSH, 0, 0, 0);
+	assert_int_equal(load(0, 0), 80);
+}
+
+static void test_uncached(void **state)
+{
+	make("");
+	assert_int_equal(at(0, 0, LOAD, UC, 0, 8), 1000);
+	assert_int_equal(at(0, 0, STORE, UC, 0, 8), 2000);
+	assert_int_equal(at(0, 0, LOAD, UC_MINUS, 0, 8), 1000);
+	/* The write-combining buffers are sent before. */
+	assert_int_equal(at(0, 0, STORE, WC, 64, 8), 0);
+	assert_int_equal(at(0, 0, LOAD, UC, 0, 8), 500 + 1000);
+}
+
+static void test_combining(void **state)
+{
+	uint64_t sent;
+	unsigned int i;
+
+	make("");
+	for (i = 0; i < 7; i++)
+		assert_int_equal(at(0, 0, STORE, WC, i * 8, 8), 0);
+	assert_int_equal(at(0, 0, STORE, WC, 56, 8), 400);
+	assert_int_equal(at(0, 0, STORE, WC, 0, 64), 400);
+	/* A third line makes room, since there are two buffers. */
+	assert_int_equal(at(0, 0, STORE, WC, 0, 16), 0);
+	assert_int_equal(at(0, 0, STORE, WC, 64, 4), 0);
+	assert_int_equal(at(0, 0, STORE, WC, 128, 4), 1000);
+	assert_int_equal(at(0, 0, LOAD, WC, 64, 4), 500 + 3000);
+	assert_int_equal(at(0, 0, DRAIN, 0, 0, 0), 500);
+	assert_int_equal(at(0, 0, DRAIN, 0, 0, 0), 0);
+	/* A CPU has buffers of its own. */
+	assert_int_equal(at(0, 0, STORE, WC, 0, 8), 0);
+	assert_int_equal(at(1, 0, DRAIN, 0, 0, 0), 0);
+	/* With wc_early, each store is sent at once, or a part of them. */
+	make("wc_early=1000");
+	assert_int_equal(at(0, 0, STORE, WC, 0, 8), 500);
+	make("wc_early=250");
+	sent = 0;
+	for (i = 0; i < 4000; i++)
+		sent += at(0, 0, STORE, WC, 64 * i, 8) / 500;
+	/* Each store is sent once, early or to make room. */
+	assert_in_range(sent, 3998, 4000);
+}
+
+static void test_streaming(void **state)
+{
+	struct access a = { .bytes = 32, .operation = STORE, .type = WB, .streaming = true };
+
+	make("");
+	load(0, 0);
+	assert_int_equal(model_access(0, 0, &a), 0);
+	a.physical = 32;
+	assert_int_equal(model_access(0, 0, &a), 400);
+	assert_int_equal(load(0, 0), 80);	/* it has left the caches */
+}
+
+static void test_controller(void **state)
+{
+	make("service_ns=50");
+	/* Requests at the same time wait for each other; each node has a controller. */
+	assert_int_equal(at(0, 1000, LOAD, WB, 0, 8), 80);
+	assert_int_equal(at(1, 1000, LOAD, WB, 64, 8), 80 + 50);
+	assert_int_equal(at(2, 1010, LOAD, WB, 128, 8), 190 + 90);
+	assert_int_equal(at(2, 1010, LOAD, WB, FAR, 8), 80);
+	assert_int_equal(at(0, 1150, LOAD, WB, 192, 8), 80);
+	assert_int_equal(at(0, 1190, LOAD, UC, 0, 8), 1000);
+	/* An uncached load asks the controller when its own price is over. */
+	assert_int_equal(at(1, 1200, LOAD, UC, 0, 8), 1000 + 40);
+}
+
+static void test_refresh(void **state)
+{
+	make("refresh_every_ns=1000 refresh_ns=100");
+	assert_int_equal(at(0, 5000, LOAD, WB, 0, 8), 80 + 100);
+	assert_int_equal(at(0, 5099, LOAD, WB, 64, 8), 80 + 1);
+	assert_int_equal(at(0, 5100, LOAD, WB, 128, 8), 80);
+}
+
+static void test_prefetcher(void **state)
+{
+	make("prefetch_lines=2");
+	assert_int_equal(load(0, 4096 - 192), 80);
+	assert_int_equal(load(0, 4096 - 128), 10);
+	assert_int_equal(load(0, 4096 - 64), 10);
+	assert_int_equal(load(0, 4096), 80);		/* it ends with the page */
+	model_switch_prefetcher(0, false);
+	assert_int_equal(load(0, 8192), 80);
+	assert_int_equal(load(0, 8192 + 64), 80);
+	assert_int_equal(load(1, 16384), 80);
+	assert_int_equal(load(1, 16384 + 64), 10);	/* the other CPU's is on */
+	model_switch_prefetcher(0, true);
+}
+
+static void test_tlb(void **state)
+{
+	make("l1_ns=0 tlb_entries=2 tlb2_entries=4");
+	load(0, 0);
+	assert_int_equal(load(0, 0), 0);
+	assert_int_equal(load(0, 4096 + 64), 900 + 80);
+	assert_int_equal(load(0, 8192 + 128), 900 + 80);
+	assert_int_equal(load(0, 0), 100);		/* the first level had two others */
+	assert_int_equal(load(0, 0), 0);
+	model_forget_translations(0);
+	assert_int_equal(load(0, 0), 900);
+	make("tlb_entries=2");
+	load(0, 0);
+	load(0, 4096 + 64);
+	load(0, 8192 + 128);
+	assert_int_equal(load(0, 0), 900 + 1);
+}
+
+static void test_private(void **state)
+{
+	struct access a = { .bytes = 8, .operation = LOAD, .type = WB };
+
+	make("");
+	assert_false(model_is_private(0, &a));
+	load(0, 0);
+	assert_true(model_is_private(0, &a));
+	load(1, 0);
+	assert_false(model_is_private(0, &a));
+	a.type = UC;
+	assert_false(model_is_private(0, &a));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_levels), cmocka_unit_test(test_nodes),
+		cmocka_unit_test(test_hit_of_others), cmocka_unit_test(test_flush),
+		cmocka_unit_test(test_l3), cmocka_unit_test(test_uncached),
+		cmocka_unit_test(test_combining), cmocka_unit_test(test_streaming),
+		cmocka_unit_test(test_controller), cmocka_unit_test(test_refresh),
+		cmocka_unit_test(test_prefetcher), cmocka_unit_test(test_tlb),
+		cmocka_unit_test(test_private),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Whose turn it is on the simulated machine (tools/sim), and in which order accesses meet. */
+#include <string.h>
+
+#include "cmocka_all.h"
+#include "../../tools/sim/machine.h"
+#include "../../tools/sim/qemu.h"
+
+/* In place of QEMU's CPUs. */
+static struct CPUState {
+	bool idle;
+	unsigned int exits;
+} states[CPUS_MOST];
+
+bool cpu_thread_is_idle(struct CPUState *cpu)
+{
+	return cpu->idle;
+}
+
+bool cpu_is_stopped(struct CPUState *cpu)
+{
+	return false;
+}
+
+void cpu_exit(struct CPUState *cpu)
+{
+	cpu->exits++;
+}
+
+static const struct access UNCACHED = { .bytes = 8, .operation = LOAD, .type = UC };
+static const struct access CACHED = { .physical = 4096, .bytes = 8, .operation = LOAD, .type = WB };
+
+/* An uncached load costs 100 ns, and takes the controller 40 of them. */
+static void begin(unsigned int n)
+{
+	static const char words[] =
+		"uc_load_ns=100 wc_buffers=8 l1_bytes=32K l1_ways=8 l2_bytes=0 l2_ways=1 l3_bytes=0 "
+		"l3_ways=1 l3_cpus=8 service_ns=40";
+	struct shape shape = { .ncpus = n };
+	struct prices prices = { 0 };
+	char why[256];
+	unsigned int i;
+
+	prices.l1_ways = prices.l2_ways = prices.l3_ways = 1;
+	assert_true(prices_set(&prices, words, why, sizeof(why)));
+	assert_null(model_make(&prices, &shape));
+	memset(vcpus, 0, sizeof(vcpus));
+	memset(states, 0, sizeof(states));
+	nvcpus = 0;
+	for (i = 0; i < n; i++)
+		machine_add(i, &states[i]);
+}
+
+static int whose(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nvcpus; i++) {
+		if (machine_may_run(&states[i]))
+			return i;
+	}
+	return -1;
+}
+
+static void test_the_lowest_clock_runs(void **state)
+{
+	begin(3);
+	assert_int_equal(whose(), 0);
+	machine_pass(0, 10);
+	assert_int_equal(whose(), 1);
+	machine_pass(1, 20);
+	assert_int_equal(whose(), 2);
+	machine_pass(2, 5);
+	assert_int_equal(whose(), 2);
+	machine_pass(2, 10);
+	assert_int_equal(whose(), 0);
+	assert_int_equal(machine_now(), 10);
+}
+
+/* A CPU runs ahead a little, and is made to stop then. */
+static void test_it_stops(void **state)
+{
+	begin(2);
+	assert_int_equal(whose(), 0);
+	machine_pass(0, 900);
+	assert_int_equal(states[0].exits, 0);
+	machine_pass(0, 200);
+	assert_int_equal(states[0].exits, 1);
+	/* Alone, it never has to. */
+	begin(1);
+	assert_int_equal(whose(), 0);
+	machine_pass(0, 1000000);
+	assert_int_equal(states[0].exits, 0);
+}
+
+/* CPU 0 comes first, but what it does is later than what CPU 1 does. */
+static void test_accesses_meet_in_order(void **state)
+{
+	begin(2);
+	assert_int_equal(whose(), 0);
+	machine_pass(0, 50);
+	machine_access(0, &UNCACHED, 20);	/* at 30 */
+	assert_int_equal(states[0].exits, 1);
+	assert_int_equal(vcpus[0].clock, 50);
+	assert_int_equal(whose(), 1);
+	machine_pass(1, 25);
+	machine_access(1, &UNCACHED, 5);	/* at 20: nobody else is earlier */
+	assert_int_equal(vcpus[1].clock, 25 + 100);
+	assert_int_equal(whose(), 1);
+	/* Asking at 130, it waits for the other's, which the controller serves from 120 to 160. */
+	assert_int_equal(vcpus[0].clock, 50 + 100 + 30);
+}
+
+static void test_equal_times_go_by_number(void **state)
+{
+	begin(2);
+	assert_int_equal(whose(), 0);
+	machine_pass(0, 10);
+	machine_access(0, &UNCACHED, 0);
+	assert_int_equal(whose(), 1);
+	machine_pass(1, 10);
+	machine_access(1, &UNCACHED, 0);
+	assert_int_equal(vcpus[1].clock, 10);
+	assert_int_equal(whose(), 0);
+	assert_int_equal(vcpus[0].clock, 10 + 100);
+	assert_int_equal(vcpus[1].clock, 10 + 100 + 40);
+}
+
+static void test_lines_of_its_own_do_not_wait(void **state)
+{
+	begin(2);
+	states[1].idle = true;
+	assert_int_equal(whose(), 0);
+	machine_access(0, &CACHED, 0);
+	states[1].idle = false;
+	assert_int_equal(whose(), 0);
+	machine_pass(0, 50);
+	machine_access(0, &CACHED, 0);
+	assert_int_equal(states[0].exits, 0);
+}
+
+static void test_the_clock_waits(void **state)
+{
+	begin(2);
+	assert_int_equal(whose(), 0);
+	machine_pass(0, 50);
+	assert_true(machine_clock_is_due(0, 9));
+	assert_int_equal(machine_now(), 41);
+	machine_access(0, &UNCACHED, 5);	/* at 45 */
+	assert_false(machine_clock_is_due(0, 3));
+	assert_int_equal(vcpus[0].clock, 46);	/* four instructions come later */
+	assert_int_equal(whose(), 1);
+	machine_pass(1, 160);
+	assert_int_equal(whose(), 0);
+	assert_int_equal(vcpus[0].clock, 146);
+	machine_pass(0, 4);
+	assert_true(machine_clock_is_due(0, 3));
+	assert_int_equal(machine_now(), 147);
+}
+
+static void test_a_cpu_wakes_at_the_time_of_the_others(void **state)
+{
+	begin(2);
+	states[1].idle = true;
+	assert_int_equal(whose(), 0);
+	machine_pass(0, 5000);
+	states[1].idle = false;
+	assert_int_equal(whose(), 0);
+	assert_int_equal(vcpus[1].clock, 5000);
+}
+
+/* While nobody runs, time passes as it does on the host, and does not run backwards. */
+static void test_idle(void **state)
+{
+	int64_t then;
+
+	begin(2);
+	states[1].idle = true;
+	assert_int_equal(whose(), 0);
+	machine_pass(0, 12345678);
+	assert_false(machine_is_idle());
+	states[0].idle = true;
+	assert_true(machine_is_idle());
+	then = machine_now();
+	assert_true(then >= 12345678);
+	while (machine_now() < then + 1000000)
+		;
+	states[1].idle = false;
+	assert_false(machine_is_idle());
+	assert_int_equal(whose(), 1);
+	assert_true(vcpus[1].clock >= then + 1000000);
+	assert_true(machine_now() >= then + 1000000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_lowest_clock_runs), cmocka_unit_test(test_it_stops),
+		cmocka_unit_test(test_accesses_meet_in_order),
+		cmocka_unit_test(test_equal_times_go_by_number),
+		cmocka_unit_test(test_lines_of_its_own_do_not_wait),
+		cmocka_unit_test(test_the_clock_waits),
+		cmocka_unit_test(test_a_cpu_wakes_at_the_time_of_the_others),
+		cmocka_unit_test(test_idle),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
