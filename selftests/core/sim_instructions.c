@@ -20,8 +20,8 @@ static void test_x86_kinds(void **state)
 	} all[] = {
 		{ "\x0f\x31", 2, READS_CLOCK },
 		{ "\x0f\x01\xf9", 3, READS_CLOCK },
-		{ "\x0f\xae\xf8", 3, DRAINS },			/* sfence */
-		{ "\x0f\xae\xf0", 3, DRAINS },			/* mfence */
+		{ "\x0f\xae\xf8", 3, SFENCE },
+		{ "\x0f\xae\xf0", 3, MFENCE },
 		{ "\x0f\xae\xe8", 3, ORDINARY },		/* lfence */
 		{ "\x66\x0f\xae\xf0", 4, ORDINARY },		/* tpause */
 		{ "\x0f\xae\x38", 3, FLUSHES },			/* clflush */
@@ -92,8 +92,8 @@ static void test_arm64(void **state)
 		enum kind kind;
 		int base;
 	} all[] = {
-		{ 0xd5033f9f, DRAINS, NO_REGISTER },		/* dsb sy */
-		{ 0xd5033a9f, DRAINS, NO_REGISTER },		/* dsb ishst */
+		{ 0xd5033f9f, DSB, NO_REGISTER },		/* dsb sy */
+		{ 0xd5033a9f, DSB, NO_REGISTER },		/* dsb ishst */
 		{ 0xd5033fbf, ORDINARY, NO_REGISTER },		/* dmb sy */
 		{ 0xd5033fdf, ORDINARY, NO_REGISTER },		/* isb */
 		{ 0xd50b7e23, FLUSHES, 3 },			/* dc civac, x3 */

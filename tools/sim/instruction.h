@@ -9,7 +9,9 @@
 enum kind {
 	ORDINARY,
 	STREAMS,		/* its stores are non-temporal */
-	DRAINS,			/* a fence that waits for the write-combining buffers */
+	SFENCE,			/* these fences wait for the write-combining buffers */
+	MFENCE,
+	DSB,			/* arm64 */
 	FLUSHES,		/* a line goes out of all caches */
 	CLEANS,			/* a line is written back, and stays */
 	READS_CLOCK,		/* from here on, also code that is not watched is looked at */

@@ -13,7 +13,7 @@ static const struct pattern {
 	enum kind kind;
 } patterns[] = {
 	/* Arm ARM (DDI 0487), C5.1 and C6.2: system instructions */
-	{ 0xfffff0ff, 0xd503309f, DRAINS },		/* DSB */
+	{ 0xfffff0ff, 0xd503309f, DSB },
 	{ 0xffffffe0, 0xd50b7e20, FLUSHES },		/* DC CIVAC */
 	{ 0xffffffe0, 0xd5087620, FLUSHES },		/* DC IVAC */
 	{ 0xffffffe0, 0xd50b7a20, CLEANS },		/* DC CVAC */

@@ -47,8 +47,10 @@ static enum kind kind_of_0f_ae(uint8_t modrm, bool has_66)
 {
 	uint8_t reg = modrm >> 3 & 7;
 
-	if (modrm >= 0xc0)				/* SFENCE, MFENCE */
-		return !has_66 && (modrm == 0xf8 || modrm == 0xf0) ? DRAINS : ORDINARY;
+	if (modrm >= 0xc0 && !has_66)
+		return modrm == 0xf8 ? SFENCE : modrm == 0xf0 ? MFENCE : ORDINARY;
+	if (modrm >= 0xc0)
+		return ORDINARY;
 	if (reg == 7)					/* CLFLUSH, CLFLUSHOPT */
 		return FLUSHES;
 	return has_66 && reg == 6 ? CLEANS : ORDINARY;	/* CLWB */

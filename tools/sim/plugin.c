@@ -70,7 +70,7 @@ static void drains(unsigned int translator, void *data)
 	const struct access a = { .operation = DRAIN };
 	unsigned int cpu = machine_current();
 
-	tally_access(cpu, &a);
+	tally_fence(cpu, w->in.kind - SFENCE);
 	machine_access(cpu, &a, w->rest);
 }
 
@@ -129,7 +129,9 @@ static const struct action {
 	exec_callback call;
 	int flags;
 } actions[] = {
-	[DRAINS] = { drains, REGISTERS_UNTOUCHED },
+	[SFENCE] = { drains, REGISTERS_UNTOUCHED },
+	[MFENCE] = { drains, REGISTERS_UNTOUCHED },
+	[DSB] = { drains, REGISTERS_UNTOUCHED },
 	[FLUSHES] = { flushes, REGISTERS_READ },
 	[CLEANS] = { flushes, REGISTERS_READ },
 	[READS_CLOCK] = { reads_clock, REGISTERS_READ },

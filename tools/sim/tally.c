@@ -28,6 +28,11 @@ static unsigned int width_of(unsigned int bytes)
 								NWIDTHS - 1;
 }
 
+void tally_fence(unsigned int cpu, enum fence fence)
+{
+	vcpus[cpu].tally.fences[fence]++;
+}
+
 void tally_access(unsigned int cpu, const struct access *a)
 {
 	struct tally *t = &vcpus[cpu].tally;
@@ -38,9 +43,6 @@ void tally_access(unsigned int cpu, const struct access *a)
 		break;
 	case CLEAN:
 		t->cleans++;
-		break;
-	case DRAIN:
-		t->fences++;
 		break;
 	default:
 		t->accesses[a->type][a->operation][width_of(a->bytes)]++;
@@ -128,7 +130,8 @@ static void report_one(FILE *f, const struct tally *t)
 		const char *name;
 		uint64_t n;
 	} counts[] = {
-		{ "ns", t->ns }, { "charged", t->charged }, { "fence", t->fences },
+		{ "ticks", t->ns }, { "charged", t->charged }, { "sfence", t->fences[FENCE_SFENCE] },
+		{ "mfence", t->fences[FENCE_MFENCE] }, { "dsb", t->fences[FENCE_DSB] },
 		{ "flush", t->flushes }, { "clwb", t->cleans },
 		{ "l1", h->level[0] }, { "l2", h->level[1] }, { "l3", h->level[2] },
 		{ "clean", h->clean }, { "dirty", h->dirty }, { "memory", h->memory },
