@@ -70,7 +70,7 @@ help-dev: ## developers' commands: checks, benchmarks, releases
 #= WHERE=guest             or host: this machine's kernel, as root
 #= GUEST=stock             Debian's kernel under QEMU; or uml: native speed
 #= GUEST=types             simulated: UC, WC and WB are real and have a price
-#= PRICES=FILE             their prices; tools/types/prices is a model
+#= PRICES=FILE             their prices; tools/sim/prices is a model
 #= KERNEL=6.1              or 5.10, 6.1-rt, 6.12, unstable (the newest there is)
 #= ARCH=arm64              for run, build, user, check-guest: QEMU emulates it
 #= KEY=MOK.priv            signs the module for WHERE=host and load; CERT=MOK.der
@@ -104,6 +104,10 @@ check-kernels: ## check-guest on every kernel of Debian, and on KCSAN
 check-qemu: ## guests that need QEMU 10: CXL, alignment faults
 	@tools/setup build guest tests arm64 arm64-guest
 	@tools/check/run qemu
+
+check-sim: ## the simulated machine: several CPUs and nodes, arm64
+	@tools/setup build guest arm64 arm64-guest
+	@tools/check/run sim
 
 check-packages: ## the packages: built, installed and purged in chroots
 	@tools/setup build guest deb rpm arch packages
@@ -216,7 +220,7 @@ arch: ## the same packages for Arch Linux
 	@tools/packaging/arch
 
 ##@ Settings
-#= ACCEL=auto              or kvm, tcg: how QEMU runs a guest
+#= ACCEL=auto              or kvm, tcg, sim: how QEMU runs a guest
 #= ONLY=run.bats           one file or test of one check; a failure says which
 #= RUNS=1000000            inputs for `make fuzz`
 #= WRITES=50000            for `make fuzz-guest`; and CALLS=200000

@@ -65,7 +65,8 @@ class Machine:
             "MEMCACHE_USER": str(files["memcache-user"])}
         with open(self.room / "said", "wb") as said:
             self.process = subprocess.Popen(
-                [TOP / "tools/guest/run", "stock", "--", HERE / "agent", self.room],
+                ["setpriv", "--pdeathsig", "TERM", TOP / "tools/guest/run", "stock", "--",
+                 HERE / "agent", self.room],
                 env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
                 start_new_session=True)
         try:
