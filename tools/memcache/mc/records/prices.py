@@ -37,16 +37,26 @@ def text(machine: dict) -> str:
     def take(key: str) -> str:
         return units.text(key, left.pop(key, None))
 
+    def pairs(name: str) -> str:
+        """The price of all pairs of nodes, and those of pairs that have another one."""
+        others = [key for key in left if key.startswith(f"{name}_")]
+        return ", ".join([take(name), *(
+            f"nodes {key.removeprefix(f'{name}_').replace('_', ' to ')}: {take(key)}"
+            for key in others)])
+
     def level(name: str) -> str:
-        size, ways, time = (take(f"{name}_{what}") for what in ("bytes", "ways", "ns"))
+        size, ways, time, _ = (take(f"{name}_{what}") for what in ("bytes", "ways", "ns", "cpus"))
         return "" if size == "0" else f"{name.upper()} {time} ({size}, {ways} ways)"
 
     parts = [f"UC load {take('uc_load_ns')}, store {take('uc_store_ns')}",
              f"WC load {take('wc_load_ns')}, whole line {take('wc_line_ns')}, part of one "
              f"{take('wc_word_ns')} each 8 bytes, {take('wc_buffers')} buffers",
              ", ".join(filter(None, [level("l1"), level("l2"), level("l3"),
-                                     f"memory {take('memory_ns')}"])),
+                                     f"memory {pairs('memory_ns')}"])),
+             *([f"another CPU's line {pairs('clean_ns')}", f"changed {pairs('dirty_ns')}"]
+               if "clean_ns" in left else []),
              f"flush {take('flush_ns')}",
              f"TLB of {take('tlb_entries')} entries, miss {take('tlb_miss_ns')}",
-             *(f"{key} {take(key)}" for key in list(left))]
+             *(f"{key} {take(key)}" for key in list(left) if left[key]),
+             *(["the others 0"] if left else [])]
     return f"Prices {known(machine)['prices']}, in ns: {'; '.join(parts)}."
