@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The simulated machine in QEMU as a tool: what it says when it can't start. selftests/types
+# compares what it measures with its prices.
+
+setup_file() {
+	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	export TOP
+	unset PRICES
+	make -s -C "$TOP/tools/sim"
+}
+
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
+
+# prices SED…: make a price file from the model's with sed.
+prices() { sed "$@" "$TOP/tools/sim/prices" >prices; }
+
+# refused LINE: the command exits with 1 and prints this line and nothing else.
+refused() {
+	PRICES=${2:-prices} run "$TOP/tools/sim/check"
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[ "$output" = "memcache: PRICES=$1" ]
+}
+
+@test "the model's prices" {
+	run "$TOP/tools/sim/check"
+	[ "$status" -eq 0 ]
+	[[ $output == '{"uc_load_ns":200,'*'"memory_ns_0_1":140,'* ]]
+}
+
+@test "a wrong price file is named with its line" {
+	prices '3i nonsense'
+	refused "prices:3: nonsense: unknown key"
+	prices '3i memory_ns_0_9 = 1'
+	refused "prices:3: memory_ns_0_9: unknown key"
+	prices '/^l3_ways/d'
+	refused "prices:$(wc -l <prices): l3_ways is missing"
+	prices 's/^tlb_miss_ns .*/&\nuc_load_ns = 200/'
+	refused "prices:$(wc -l <prices): uc_load_ns: given twice"
+	prices 's/^l1_ways .*/l1_ways = 7/'
+	refused "prices:$(wc -l <prices): a cache's bytes are not ways of whole sets of 64-byte lines"
+	prices 's/^wc_buffers .*/wc_buffers = 65/'
+	refused "prices:$(grep -n ^wc_buffers prices | cut -d: -f1): wc_buffers is 1 to 64"
+	refused "none: No such file or directory" none
+	refused ".: Is a directory" .
+}
+
+# The plugin itself says what it can't do, before the machine has begun.
+@test "what is wrong with the plugin's arguments is said" {
+	local qemu
+	qemu=$("$TOP/tools/guest/qemu" 10)/bin/qemu-system-x86_64
+	prices '3i nonsense'
+	for arguments in "prices=prices|prices:3: nonsense: unknown key" "module=0-1|prices= is missing" \
+		"colour=red|'colour=red' is no argument of the simulated machine"; do
+		run timeout 20 "$qemu" -plugin "file=$TOP/build/sim/sim.so,${arguments%%|*}" -display none -S
+		echo "$output"
+		[ "$status" -eq 1 ]
+		[[ $output == *"memcache: ${arguments#*|}"* ]]
+	done
+}
