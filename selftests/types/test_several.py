@@ -5,7 +5,6 @@ Each figure is predicted from the prices and from a run in which only instructio
 import json
 import subprocess
 import unittest
-from pathlib import Path
 
 import room
 from room import TOP, machine
@@ -29,11 +28,9 @@ class Several(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         subprocess.run(["make", "-s", "-C", TOP / "tools/sim"], check=True)
-        built = subprocess.run([TOP / "tools/guest/build", "-k", cls.kernel], check=True,
-                               stdout=subprocess.PIPE, text=True).stdout.strip()
-        cls.machine = machine.Machine(
-            {"memcache.ko": Path(built), "memcache-user": TOP / cls.programs / "memcache-user"},
-            kernel=cls.kernel, cpus=2, nodes=2)
+        files = {"memcache.ko": TOP / f"build/{cls.kernel}-gcc/module/memcache.ko",
+                 "memcache-user": TOP / cls.programs / "memcache-user"}
+        cls.machine = machine.Machine(files, kernel=cls.kernel, cpus=2, nodes=2)
         cls.addClassCleanup(cls.machine.close)
         cls.cost = dict(cls.machine.cost)       # while the module is loaded
         cls.machine.sh("insmod /memcache.ko size_mb=8")
