@@ -32,7 +32,7 @@ class Several(unittest.TestCase):
                  "memcache-user": TOP / cls.programs / "memcache-user"}
         cls.machine = machine.Machine(files, kernel=cls.kernel, cpus=2, nodes=2)
         cls.addClassCleanup(cls.machine.close)
-        cls.cost = dict(cls.machine.cost)       # while the module is loaded
+        cls.cost = dict(cls.machine.cost)       # those of the file
         cls.machine.sh("insmod /memcache.ko size_mb=8")
 
     def ask(self, line, **prices):
@@ -50,6 +50,10 @@ class Several(unittest.TestCase):
                 for one, free in zip(self.ask(line, **prices), without, strict=True)]
 
     def test_types_are_real(self):
+        # A request makes a verdict. Its memory may be of either node, seen from its CPU.
+        own = self.cost["memory_ns"]
+        self.ask("bandwidth size=4K repeat=1 warmup=0",
+                 **self.cost | {"memory_ns_0_1": own, "memory_ns_1_0": own})
         told = json.loads(self.machine.sh(f"cat {machine.DEBUGFS}/machine"))["memory_types"]
         self.assertEqual({one["effective"] for one in told.values()}, {"yes"}, told)
         cost = self.cost
@@ -81,7 +85,7 @@ class Several(unittest.TestCase):
     def test_threads_share_what_a_controller_serves(self):
         """Two CPUs ask for more lines than the controller of one node serves: a line in
         SERVICE ns, whoever asks."""
-        line = ("bandwidth type=wb op=read width=16 size=2M page=4k irq=off cpu={} node=0 "
+        line = ("bandwidth type=wb op=read width=16 size=4M page=4k irq=off cpu={} node=0 "
                 "repeat=1 warmup=1")
         prices = PAIRS | {"service_ns": SERVICE}
         alone, = self.ask(line.format("0"), **prices)
@@ -95,7 +99,7 @@ class Several(unittest.TestCase):
         and a server that always has one to serve, each turn takes two services (Denning and
         Buzen, "The Operational Analysis of Queueing Network Models", 1978: the asymptotic
         bound). When the other one comes rarely, a turn takes what a load takes alone."""
-        results = self.ask("loaded op=read size=2M page=4k cpu=0-1 delay=0,100000 repeat=1",
+        results = self.ask("loaded op=read size=4M page=4k cpu=0-1 delay=0,100000 repeat=1",
                            **PAIRS | {"memory_ns_1_0": 80, "service_ns": SERVICE})
         busy, rare = (one["ns_per_load"] for one in results)
         # While it begins a pass, the other one asks for nothing.
