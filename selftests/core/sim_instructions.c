@@ -88,7 +88,7 @@ static void test_x86_operands(void **state)
 static void test_arm64(void **state)
 {
 	static const struct {
-		uint32_t word;
+		unsigned int word;
 		enum kind kind;
 		int base;
 	} all[] = {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What accesses cost on the simulated machine (tools/sim): caches, directory, controllers. */
+#include <stdio.h>
 #include <string.h>
 
 #include "cmocka_all.h"
@@ -19,24 +20,29 @@ static struct prices prices;
 
 static void make(const char *words)
 {
-	static const char all[] =
-		"uc_load_ns=1000 uc_store_ns=2000 wc_load_ns=3000 wc_line_ns=400 wc_word_ns=500 "
-		"wc_buffers=2 wc_early=0 l1_bytes=512 l1_ways=2 l1_ns=1 l2_bytes=2K l2_ways=4 "
-		"l2_ns=10 l3_bytes=0 l3_ways=4 l3_ns=20 l3_cpus=2 clean_ns=30 clean_ns_0_1=31 "
-		"clean_ns_1_0=32 dirty_ns=40 dirty_ns_0_1=41 dirty_ns_1_0=42 memory_ns=80 "
-		"memory_ns_0_1=180 memory_ns_1_0=190 service_ns=0 refresh_every_ns=0 refresh_ns=0 "
-		"flush_ns=7 clwb_ns=8 prefetch_lines=0 tlb_entries=0 tlb2_entries=0 tlb2_ns=100 "
-		"tlb_miss_ns=900";
-	char why[256];
+	static const char *const all[] = {
+		"uc_load_ns=1000 uc_store_ns=2000 wc_load_ns=3000 wc_line_ns=400",
+		"wc_word_ns=500 wc_buffers=2 wc_early=0 l1_bytes=512 l1_ways=2 l1_ns=1",
+		"l2_bytes=2K l2_ways=4 l2_ns=10 l3_bytes=0 l3_ways=4 l3_ns=20 l3_cpus=2",
+		"clean_ns=30 clean_ns_0_1=31 clean_ns_1_0=32 dirty_ns=40",
+		"dirty_ns_0_1=41 dirty_ns_1_0=42 memory_ns=80 memory_ns_0_1=180",
+		"memory_ns_1_0=190 service_ns=0 refresh_every_ns=0 refresh_ns=0",
+		"flush_ns=7 clwb_ns=8 prefetch_lines=0 tlb_entries=0 tlb2_entries=0",
+		"tlb2_ns=100 tlb_miss_ns=900",
+	};
+	char why[256], joined[1024] = "";
+	size_t i;
 
 	memset(&prices, 0, sizeof(prices));
-	assert_true(prices_set(&prices, all, why, sizeof(why)));
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
+		snprintf(joined + strlen(joined), sizeof(joined) - strlen(joined), "%s ", all[i]);
+	assert_true(prices_set(&prices, joined, why, sizeof(why)));
 	assert_true(prices_set(&prices, words, why, sizeof(why)));
 	assert_null(model_make(&prices, &shape));
 }
 
-static uint64_t at(unsigned int cpu, int64_t now, enum operation operation, enum type type,
-		   uint64_t physical, unsigned int bytes)
+static unsigned long at(unsigned int cpu, long now, enum operation operation, enum type type,
+			unsigned long physical, unsigned int bytes)
 {
 	const struct access a = {
 		.physical = physical, .page = physical >> 12, .page_shift = 12, .bytes = bytes,
@@ -46,12 +52,12 @@ static uint64_t at(unsigned int cpu, int64_t now, enum operation operation, enum
 	return model_access(cpu, now, &a);
 }
 
-static uint64_t load(unsigned int cpu, uint64_t physical)
+static unsigned long load(unsigned int cpu, unsigned long physical)
 {
 	return at(cpu, 0, LOAD, WB, physical, 8);
 }
 
-static uint64_t store(unsigned int cpu, uint64_t physical)
+static unsigned long store(unsigned int cpu, unsigned long physical)
 {
 	return at(cpu, 0, STORE, WB, physical, 8);
 }
@@ -109,7 +115,7 @@ static void test_flush(void **state)
 
 static void test_l3(void **state)
 {
-	uint64_t line;
+	unsigned long line;
 
 	make("l3_bytes=64K");
 	assert_int_equal(load(0, 0), 80);
@@ -146,7 +152,7 @@ static void test_uncached(void **state)
 
 static void test_combining(void **state)
 {
-	uint64_t sent;
+	unsigned long sent;
 	unsigned int i;
 
 	make("");

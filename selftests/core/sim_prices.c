@@ -29,7 +29,7 @@ static int make_file(void **state)
 		return -1;
 	model[fread(model, 1, sizeof(model) - 1, f)] = 0;
 	fclose(f);
-	strcpy(name, "/tmp/memcache-prices-XXXXXX");
+	snprintf(name, sizeof(name), "/tmp/memcache-prices-XXXXXX");
 	fd = mkstemp(name);
 	return fd < 0 || close(fd);
 }
@@ -94,7 +94,7 @@ static void test_each_key_is_needed(void **state)
 		line += *line == '\n';
 		if (sscanf(line, "%63[a-z0-9_] =", key) != 1 || key[strlen(key) - 2] == '_')
 			continue;
-		strcpy(file, model);
+		memcpy(file, model, sizeof(file));
 		file[line - model] = '#';
 		read_text("", file, "");
 		snprintf(wanted, sizeof(wanted), ": %s is missing", key);

@@ -33,16 +33,16 @@ static const struct access CACHED = { .physical = 4096, .bytes = 8, .operation =
 /* An uncached load costs 100 ns, and takes the controller 40 of them. */
 static void begin(unsigned int n)
 {
-	static const char words[] =
-		"uc_load_ns=100 wc_buffers=8 l1_bytes=32K l1_ways=8 l2_bytes=0 l2_ways=1 l3_bytes=0 "
-		"l3_ways=1 l3_cpus=8 service_ns=40";
+	static const char words[] = "uc_load_ns=100 wc_buffers=8 l1_bytes=32K l1_ways=8 l3_cpus=8";
 	struct shape shape = { .ncpus = n };
 	struct prices prices = { 0 };
 	char why[256];
 	unsigned int i;
 
-	prices.l1_ways = prices.l2_ways = prices.l3_ways = 1;
+	prices.l2_ways = 1;
+	prices.l3_ways = 1;
 	assert_true(prices_set(&prices, words, why, sizeof(why)));
+	assert_true(prices_set(&prices, "service_ns=40", why, sizeof(why)));
 	assert_null(model_make(&prices, &shape));
 	memset(vcpus, 0, sizeof(vcpus));
 	memset(states, 0, sizeof(states));
@@ -172,7 +172,7 @@ static void test_a_cpu_wakes_at_the_time_of_the_others(void **state)
 /* While nobody runs, time passes as it does on the host, and does not run backwards. */
 static void test_idle(void **state)
 {
-	int64_t then;
+	long then;
 
 	begin(2);
 	states[1].idle = true;

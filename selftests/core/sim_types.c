@@ -9,21 +9,21 @@
 #define ROOT	0x1000
 
 /* Physical memory from 0 on, as entries of page tables. */
-static uint64_t memory[PAGES * 512];
+static unsigned long memory[PAGES * 512];
 
-static uint64_t read(uint64_t physical)
+static unsigned long read(unsigned long physical)
 {
 	assert_true(physical / 8 < PAGES * 512);
 	return memory[physical / 8];
 }
 
-static void enter(uint64_t table, unsigned int index, uint64_t entry)
+static void enter(unsigned long table, unsigned int index, unsigned long entry)
 {
 	memory[table / 8 + index] = entry;
 }
 
 /* Tables at 0x1000, 0x2000, 0x3000 and 0x4000 map addresses from 0 on. */
-static void tables(uint64_t bits)
+static void tables(unsigned long bits)
 {
 	memset(memory, 0, sizeof(memory));
 	enter(0x1000, 0, 0x2000 | bits);
@@ -35,7 +35,7 @@ static void tables(uint64_t bits)
 
 static struct x86_types x86 = { .pat = LINUX_PAT, .mtrr_default = 0xc06 };
 
-static struct mapping x86_at(uint64_t address)
+static struct mapping x86_at(unsigned long address)
 {
 	return x86_walk(&x86, ROOT | 0x18, address, read);
 }
@@ -43,7 +43,7 @@ static struct mapping x86_at(uint64_t address)
 static void test_x86_pages(void **state)
 {
 	static const struct {
-		uint64_t bits;
+		unsigned long bits;
 		enum type type;
 	} entries[] = {
 		{ 1, WB }, { 1 | 8, WC }, { 1 | 0x10, UC }, { 1 | 0x18, UC }, { 1 | 0x80, WB },
@@ -86,7 +86,7 @@ static void test_x86_large_pages(void **state)
 	assert_int_equal(m.shift, 30);
 }
 
-static enum type with_mtrr(enum type mtrr, uint64_t bits)
+static enum type with_mtrr(enum type mtrr, unsigned long bits)
 {
 	enter(0x4000, 0, 0x100000 | 1 | bits);
 	x86_write_msr(&x86, 0x202, 0x100000 | mtrr);
@@ -127,7 +127,7 @@ static void test_mtrrs(void **state)
 static void test_arm64(void **state)
 {
 	/* Linux: Normal, Normal tagged, Normal Non-cacheable, Device-nGnRnE, Device-nGnRE. */
-	static const uint64_t mair = 0x040044f0ffULL;
+	static const unsigned long mair = 0x040044f0ffULL;
 	static const enum type types[] = { WB, WB, WC, UC, UC };
 	struct mapping m;
 	unsigned int i;

@@ -193,7 +193,7 @@ const char *control_begin(const char *path)
 
 	if (strlen(path) >= sizeof(address.sun_path))
 		return "the path of the socket is too long";
-	strcpy(address.sun_path, path);
+	memcpy(address.sun_path, path, strlen(path) + 1);
 	if (listening < 0 || bind(listening, (struct sockaddr *)&address, sizeof(address)) ||
 	    listen(listening, 8))
 		return "the socket for orders can't be made";

@@ -130,7 +130,8 @@ static void report_one(FILE *f, const struct tally *t)
 		const char *name;
 		uint64_t n;
 	} counts[] = {
-		{ "ticks", t->ns }, { "charged", t->charged }, { "sfence", t->fences[FENCE_SFENCE] },
+		{ "ticks", t->ns }, { "charged", t->charged },
+		{ "sfence", t->fences[FENCE_SFENCE] },
 		{ "mfence", t->fences[FENCE_MFENCE] }, { "dsb", t->fences[FENCE_DSB] },
 		{ "flush", t->flushes }, { "clwb", t->cleans },
 		{ "l1", h->level[0] }, { "l2", h->level[1] }, { "l3", h->level[2] },
