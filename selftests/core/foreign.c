@@ -202,7 +202,7 @@ static void test_a_stop_leaves_everything_as_it_was(void **state)
 	for (at = 1; at < PAGES * 5; at += 7) {
 		run = (struct mc_run){ .team = sim_reset(1) };
 		sim.stop_at = at;
-		assert_int_equal(mc_contents_save(&c, memory, &window, &run, sizeof(u32)), -ECANCELED);
+		assert_int_equal(mc_contents_save(&c, memory, &window, &run, 4), -ECANCELED);
 		assert_null(c.saved);
 		assert_memory_equal(before, memory, BYTES);
 	}
@@ -210,6 +210,8 @@ static void test_a_stop_leaves_everything_as_it_was(void **state)
 
 static void test_pages_that_are_only_read(void **state)
 {
+	static const struct mc_range page = { START, PAGE };
+
 	all_memory();
 	protect(PROT_READ);
 	run = (struct mc_run){ .team = sim_reset(1) };
@@ -224,12 +226,10 @@ static void test_pages_that_are_only_read(void **state)
 	all_memory();
 	memset(memory, 0xff, BYTES - 4);
 	run.error.err = 0;
-	assert_int_equal(mc_target_check_pages(memory + BYTES - PAGE,
-					&(struct mc_range){ START, PAGE }, &run), 0);
+	assert_int_equal(mc_target_check_pages(memory + BYTES - PAGE, &page, &run), 0);
 	run = (struct mc_run){ .team = sim_reset(1) };
 	sim.stop_at = 5;
-	assert_int_equal(mc_target_check_pages(memory + BYTES - PAGE,
-					&(struct mc_range){ START, PAGE }, &run), 0);
+	assert_int_equal(mc_target_check_pages(memory + BYTES - PAGE, &page, &run), 0);
 	all_memory();
 	assert_int_equal(mc_target_check_pages(memory, &window, &run), -ECANCELED);
 }

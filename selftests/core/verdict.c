@@ -150,7 +150,7 @@ static enum mc_effect effect(enum mc_type type, u64 wb, u64 ns, u64 stores)
 	else
 		hit_ns = ns;
 	combine_ns = stores;
-	mc_verdict_of(&v, type, line);
+	mc_verdict_of(&v, type, line, sizeof(line));
 	combine_ns = 0;
 	return v.effect;
 }

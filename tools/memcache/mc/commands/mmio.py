@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mc import Failure, emit, say
 from mc.analysis import accesses
-from mc.commands import run
+from mc.commands import options, run
 from mc.output import report, terminal
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import units
@@ -47,7 +47,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                              "module is there)")
     parser.add_argument("-o", dest="output", metavar="FILE",
                         help="the results file (default: results/mmio-KERNEL-TIME.jsonl)")
-    report.arguments(parser)
+    options.wide(parser)
 
 
 def command(args: argparse.Namespace) -> int:
