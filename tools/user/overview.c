@@ -529,8 +529,9 @@ static int measure_rates(void)
 	for (all = 0; all < 1 + (cpus() > 1); all++) {
 		for (row = rates; row->label; row++) {
 			plan_row(&plan[n++], row, NULL, all);
-			for (i = 0; i < ARRAY_SIZE(forms) && columns[ncolumns - 1].bytes[all]; i++) {
-				if (forms[i].row == row && mc_loop_widest(forms[i].op))
+			for (i = 0; i < ARRAY_SIZE(forms); i++) {
+				if (columns[ncolumns - 1].bytes[all] && forms[i].row == row &&
+				    mc_loop_widest(forms[i].op))
 					plan_row(&plan[n++], row, &forms[i], all);
 			}
 		}

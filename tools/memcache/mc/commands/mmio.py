@@ -9,7 +9,7 @@ from pathlib import Path
 from mc import Failure, emit, say
 from mc.analysis import accesses
 from mc.commands import options, run
-from mc.output import report, terminal
+from mc.output import terminal
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import units
 from mc.records.results import Run
