@@ -88,6 +88,10 @@ class Files(fake.InDirectory):
             results.load(self.write("whole", whole))
         self.assertEqual(err.getvalue(), "")
 
+    def test_several_requests_are_of_the_machine_before_them(self):
+        runs = results.parse(fake.lines(*GOOD, REQUEST, RESULT, *GOOD), "x")
+        self.assertEqual([(run.machine, run.results) for run in runs], [(MACHINE, [RESULT])] * 3)
+
     def test_a_request_without_results_is_one(self):
         [run] = results.parse(fake.lines(MACHINE, REQUEST | {"records": 0}), "x")
         self.assertEqual(run.results, [])

@@ -162,7 +162,8 @@ class _Reader:
     def __init__(self) -> None:
         self.runs: list[Run] = []
         self.first: dict | None = None      # the first machine of the file
-        self.machine: dict | None = None    # the machine of the next request
+        self.machine: dict | None = None    # the machine of the next requests
+        self.without_request = False        # no request has followed it yet
         self.missing = 0                    # how many results of the last request are still to come
 
     def take(self, line: bytes) -> None:
@@ -176,7 +177,7 @@ class _Reader:
         """A sentence about records that are missing after the last line; empty if none are."""
         if self.missing:
             return self._owed()
-        if self.machine:
+        if self.without_request:
             return "cut short: no request follows the machine"
         return "" if self.runs else "empty: no results in this file"
 
@@ -189,7 +190,7 @@ class _Reader:
             raise ValueError("a machine record without `schema`")
         if number > SCHEMA:
             raise ValueError(f"schema {number} is newer than this program, which knows {SCHEMA}")
-        if self.machine:
+        if self.without_request:
             raise ValueError("cut short: no request follows the machine before")
         self.first = self.first or record
         for key in SAME_MACHINE:
@@ -200,7 +201,7 @@ class _Reader:
             raise ValueError(f"`{place.lstrip('.')}` of the machine has a value that can't be")
         if record.get("hypervisor", "") == "":  # "": an older version, of one without a name
             record["hypervisor"] = "unknown"
-        self.machine = record
+        self.machine, self.without_request = record, True
 
     def _request(self, record: dict) -> None:
         if not self.machine:
@@ -208,7 +209,7 @@ class _Reader:
         if not _is_count(record.get("records")):
             raise ValueError("a request record without the number of its `records`")
         self.runs.append(Run(self.machine, record))
-        self.missing, self.machine = record["records"], None
+        self.missing, self.without_request = record["records"], False
 
     def _result(self, record: dict) -> None:
         if not self.missing:
