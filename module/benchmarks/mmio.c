@@ -576,7 +576,9 @@ static void set_up(struct mmio_job *job, const struct mc_run *run, const struct 
 	job->step = job->op == MC_MMIO_BURST ? LINE : job->loops->width;
 	job->way = mc_mmio_ways[point->v[KEY_STORE]];
 	sampler->pass = (struct mc_pass){
-		.stretch = mmio_stretch, .arg = job, .variant = &job->loops->run[job->op],
+		.stretch = mmio_stretch, .arg = job,
+		.variant = job->way.copy ? (const void *)&mc_mmio_ways[point->v[KEY_STORE]] :
+					   &job->loops->run[job->op],
 		.bytes = LINE * ACCESSES,
 		.drain = job->op == MC_MMIO_WRITE,
 	};

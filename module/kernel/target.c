@@ -43,6 +43,7 @@
  * @window: the part that the points of the request measure: offset and length
  * @contents: contents of the window before the run, if a point writes to it
  * @proven: each page of the window was tried
+ * @saved_as: type by which the contents were saved
  * @back: bytes of it that were brought back or compared
  * @all: what @back will be in the end; 0: nothing is being brought back
  * @given_up: the rest is not to be brought back
@@ -60,6 +61,7 @@ static struct opened {
 	struct mc_range window;
 	struct mc_contents contents;
 	bool proven;
+	enum mc_type saved_as;
 	u64 back;
 	u64 all;
 	bool given_up;
@@ -246,7 +248,9 @@ static bool is_all(const struct mc_range *range, unsigned long desc, bool alone)
 	u64 last = range->start + (range->bytes - 1);
 	struct look look = { .desc = desc, .next = range->start };
 
-	walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_MEM, range->start, last, &look, look_at);
+	/* Without a kind the walk sees what is outermost only, see open_range(). */
+	walk_iomem_res_desc(alone ? IORES_DESC_NONE : desc, IORESOURCE_MEM, range->start, last,
+			    &look, look_at);
 	return look.next - 1 >= last && look.next > range->start && !(alone && look.other);
 }
 
@@ -383,11 +387,20 @@ static int open_device(struct mc_run *run)
 static int open_range(struct mc_run *run)
 {
 	const struct mc_range *r = &run->req->target.range;
+	struct resource *held;
 
 	if (check_phys(run->req, &run->error))
 		return run->error.err;
 	opened.range = *r;
-	opened.is = request_mem_region(r->start, r->bytes, NAME);
+	held = request_mem_region(r->start, r->bytes, NAME);
+	/* Inside a reserved range there may be what has a name, such as registers of the chipset. */
+	if (held && held->parent->desc != IORES_DESC_RESERVED &&
+	    is_all(r, IORES_DESC_RESERVED, true)) {
+		release_mem_region(r->start, r->bytes);
+		return mc_fail(&run->error, -EINVAL,
+			       "target: /proc/iomem has a name for a part of this reserved range");
+	}
+	opened.is = held;
 	if (opened.is)
 		return 0;
 	return mc_fail(&run->error, -EINVAL,
@@ -464,6 +477,7 @@ static int prove(struct mc_run *run, const struct mc_point *point)
 	else if (!err && !in_use.pci)
 		err = mc_target_check_pages(address(opened.window.start), &range, run);
 	opened.proven = !err;
+	opened.saved_as = opened.type;
 	return err;
 }
 
@@ -493,8 +507,11 @@ bool mc_target_back(u64 *done, u64 *all)
  */
 void mc_target_give_up(void)
 {
+	/* Not those of the next run. */
+	mutex_lock(&in_use.lock);
 	if (READ_ONCE(opened.all))
 		WRITE_ONCE(opened.given_up, true);
+	mutex_unlock(&in_use.lock);
 }
 
 /* A device that was pulled out has no contents. */
@@ -507,6 +524,14 @@ static void restore(struct mc_run *run)
 	/* Without a mapping, the last change of type has failed. */
 	if (!opened.map || cached(opened.type))
 		map_as(MC_UC, &run->error);
+	/*
+	 * Wide accesses were tried with the type of the save. A thread that died may have left a
+	 * CPU without the use of vector registers.
+	 */
+	if (opened.type != opened.saved_as || mc_team_stopped(run->team) == -EIO) {
+		opened.contents.load = sizeof(u32);
+		opened.contents.store = sizeof(u32);
+	}
 	if (in_use.pci && !pci_device_is_present(in_use.pci))
 		wrong = 0;
 	else
@@ -514,7 +539,9 @@ static void restore(struct mc_run *run)
 							    address(opened.window.start),
 							    tell_how_far) :
 				     opened.window.bytes;
+	mutex_lock(&in_use.lock);
 	WRITE_ONCE(opened.all, 0);
+	mutex_unlock(&in_use.lock);
 	mc_contents_forget(&opened.contents);
 	if (wrong && opened.given_up)
 		mc_fail(&run->error, -EIO,

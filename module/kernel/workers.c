@@ -197,18 +197,20 @@ static void leave_dead(struct threads *t)
 void mc_team_end(struct mc_team *team)
 {
 	struct threads *t = threads_of(team);
-	unsigned int i;
+	unsigned int i, died;
 
 	if (!team)
 		return;
+	/* Before the others end, since then all of them look as if they had died. */
+	died = count_dead(t, false);
+	if (died)
+		leave_dead(t);
 	for (i = 0; i < team->n; i++) {
 		if (t->member[i].task && !has_died(&t->member[i]))
 			kthread_stop(t->member[i].task);
 	}
-	if (count_dead(t, false)) {
-		leave_dead(t);
+	if (died)
 		return;
-	}
 	for (i = 0; i < team->n; i++) {
 		if (t->member[i].task)
 			put_task_struct(t->member[i].task);

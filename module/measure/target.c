@@ -132,54 +132,6 @@ int mc_target_check_window(const struct mc_range *window, u64 bytes, struct mc_e
 		       bytes);
 }
 
-/* Widths of the accesses that a point makes; each is a bit, since all are powers of two. */
-static unsigned int widths_of(const struct mc_run *run, const struct mc_point *point)
-{
-	unsigned int widths = 0, most = mc_point_width(run, point), width;
-	unsigned int key = run->req->spec->width;
-	const struct mc_mmio_loop *loop;
-
-	/* What was there is saved by words of 4 bytes; the verdict follows pointers. */
-	if (point->v[MC_KEY_WRITE])
-		widths = point->v[MC_KEY_TARGET] == MC_TARGET_PHYS ? 4 | 8 : 4;
-	/* Wide reads are compared with those of 4 bytes. */
-	if (key && point->v[key] != MC_WIDTH_MAX && point->v[key] != MC_WIDTH_NARROW) {
-		widths |= (unsigned int)point->v[key] | (point->v[key] < 8 ? 0 : 4);
-		if (mc_unvouched(point))
-			return widths;
-	}
-	for (width = MC_WIDTH_SAFE; width <= 64 && width <= most; width *= 2) {
-		loop = mc_mmio_loop_find(width);
-		if (loop && mc_cpu_has(loop->feature))
-			widths |= width;
-	}
-	return widths;
-}
-
-/**
- * mc_target_try() - make the first access of each width to a target, such that it may fault
- * @run: the run
- * @point: the point
- * @at: the first line that the point measures
- *
- * Context: Process.
- * Return: 0, or -EOPNOTSUPP (an access faulted), explained in @run->error.
- */
-int mc_target_try(struct mc_run *run, const struct mc_point *point, void *at)
-{
-	unsigned int widths = widths_of(run, point), width;
-
-	for (width = 1; width <= 64; width *= 2) {
-		if (widths & width && mc_access_try(at, width, point->v[MC_KEY_WRITE]))
-			return mc_fail(&run->error, -EOPNOTSUPP,
-				       "width: the target does not take an access of %u bytes: it faults",
-				       width);
-	}
-	return 0;
-}
-
-/* ------------------------------------------------------------ the contents */
-
 #define PIECE	4096ULL
 
 /*
@@ -220,14 +172,92 @@ static void store(void *to, const void *from, u64 bytes, unsigned int width)
 
 #define LINE	64ULL
 
-/* Do loads of this width find what loads of 4 bytes find? @room: some lines */
+/*
+ * mc_access_try(), after which the line has what it had: a device that does not answer a wide load
+ * may well take the store of what was not loaded.
+ */
+static int try_access(void *at, unsigned int width, bool stores)
+{
+	bool put_back = stores && width > sizeof(u32);
+	u32 old[LINE / sizeof(u32)];
+	int err;
+
+	if (put_back)
+		load(old, at, LINE, sizeof(u32));
+	err = mc_access_try(at, width, stores);
+	if (put_back) {
+		store(at, old, LINE, sizeof(u32));
+		mc_drain();
+	}
+	return err;
+}
+
+/* Widths of the accesses that a point makes; each is a bit, since all are powers of two. */
+static unsigned int widths_of(const struct mc_run *run, const struct mc_point *point)
+{
+	unsigned int widths = 0, most = mc_point_width(run, point), width;
+	unsigned int key = run->req->spec->width;
+	const struct mc_mmio_loop *loop;
+
+	/* What was there is saved by words of 4 bytes; the verdict follows pointers. */
+	if (point->v[MC_KEY_WRITE])
+		widths = point->v[MC_KEY_TARGET] == MC_TARGET_PHYS ? 4 | 8 : 4;
+	/* Wide reads are compared with those of 4 bytes. */
+	if (key && point->v[key] != MC_WIDTH_MAX && point->v[key] != MC_WIDTH_NARROW) {
+		widths |= (unsigned int)point->v[key] | (point->v[key] < 8 ? 0 : 4);
+		if (mc_unvouched(point))
+			return widths;
+	}
+	for (width = MC_WIDTH_SAFE; width <= 64 && width <= most; width *= 2) {
+		loop = mc_mmio_loop_find(width);
+		if (loop && mc_cpu_has(loop->feature))
+			widths |= width;
+	}
+	return widths;
+}
+
+/**
+ * mc_target_try() - make the first access of each width to a target, such that it may fault
+ * @run: the run
+ * @point: the point
+ * @at: the first line that the point measures
+ *
+ * Context: Process.
+ * Return: 0, or -EOPNOTSUPP (an access faulted), explained in @run->error.
+ */
+int mc_target_try(struct mc_run *run, const struct mc_point *point, void *at)
+{
+	unsigned int widths = widths_of(run, point), width;
+
+	for (width = 1; width <= 64; width *= 2) {
+		if (widths & width && try_access(at, width, point->v[MC_KEY_WRITE]))
+			return mc_fail(&run->error, -EOPNOTSUPP,
+				       "width: the target does not take an access of %u bytes: it faults",
+				       width);
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------ the contents */
+
+/*
+ * Do loads of this width find what stores of 4 bytes have left? What was there may be zeros or ones
+ * only, as is what wide loads find that nobody answers. The line stays as it is.
+ */
 static bool loads_alike(void *at, unsigned int width, u8 *room)
 {
-	u8 *narrow = room, *wide = room + LINE;
+	u8 *old = room, *other = room + LINE, *found = room + 2 * LINE;
+	unsigned int i;
 
-	load(narrow, at, LINE, sizeof(u32));
-	load(wide, at, LINE, width);
-	return !memcmp(narrow, wide, LINE);
+	load(old, at, LINE, sizeof(u32));
+	for (i = 0; i < LINE; i++)
+		other[i] = old[i] ^ (u8)((i + 1) * 2654435761U >> 24 | 1);
+	store(at, other, LINE, sizeof(u32));
+	mc_drain();
+	load(found, at, LINE, width);
+	store(at, old, LINE, sizeof(u32));
+	mc_drain();
+	return !memcmp(other, found, LINE);
 }
 
 /* Does a line take stores of this width? It stays as it is. */
@@ -256,7 +286,7 @@ static unsigned int widest(u8 *at, u64 bytes, unsigned int most, u8 *room,
 	for (width = 8; width <= 64 && width <= most; width *= 2) {
 		const struct mc_loop *loop = mc_loop_find(MC_OP_COPY, width);
 
-		if (!loop || !mc_loop_runs(loop) || mc_access_try(at, width, true) ||
+		if (!loop || !mc_loop_runs(loop) || try_access(at, width, true) ||
 		    !alike(at, width, room) || !alike(at + bytes - LINE, width, room))
 			break;
 		best = width;

@@ -90,9 +90,21 @@ bool mc_loop_runs(const struct mc_loop *loop)
 	return loop->width < 64;
 }
 
+/* What a wide load finds that the device does not answer is stored all the same. */
 int mc_access_try(void *at, unsigned int width, bool stores)
 {
-	return is.faults & width ? -EFAULT : 0;
+	static u8 line[64];
+	struct mc_loop_args in = { .a = line, .b = at, .bytes = width };
+	struct mc_loop_args out = { .a = at, .b = line, .bytes = width };
+
+	if (is.faults & width)
+		return -EFAULT;
+	if (width > 4) {
+		copy(&in, width);
+		if (stores)
+			copy(&out, width);
+	}
+	return 0;
 }
 
 int mc_team_look(struct mc_team *team)
@@ -133,13 +145,15 @@ static bool go_on(u64 done, u64 all)
 	return is.calls != is.give_up;
 }
 
+static bool is_blank;		/* the first and the last line hold ones, as what is not answered */
+
 static int save(unsigned int most)
 {
 	const struct mc_range range = { 0x100000000, BYTES };
 	unsigned int i;
 
 	for (i = 0; i < BYTES; i++)
-		device[i] = rand();
+		device[i] = is_blank && (i < 64 || i >= BYTES - 64) ? 0xff : rand();
 	memcpy(before, device, BYTES);
 	memset(&run, 0, sizeof(run));
 	memset(&contents, 0, sizeof(contents));
@@ -180,24 +194,26 @@ static void contents_come_back_by_the_widest_accesses(void **state)
 		/* They fault. */
 		{ ALL, ALL, 8, ~0U, 4, 4 },
 		{ ALL, ALL, 32, ~0U, 16, 16 },
-	};
+	}, *row;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+		is_blank = i >= ARRAY_SIZE(rows);
+		row = &rows[i % ARRAY_SIZE(rows)];
 		memset(&is, 0, sizeof(is));
-		is.answered = rows[i].answered;
-		is.taken = rows[i].taken;
-		is.faults = rows[i].faults;
-		assert_int_equal(save(rows[i].most), 0);
+		is.answered = row->answered;
+		is.taken = row->taken;
+		is.faults = row->faults;
+		assert_int_equal(save(row->most), 0);
 		assert_memory_equal(device, before, BYTES);
-		assert_int_equal(contents.load, rows[i].load);
-		assert_int_equal(contents.store, rows[i].store);
+		assert_int_equal(contents.load, row->load);
+		assert_int_equal(contents.store, row->store);
 		assert_int_equal((u64)contents.saved % 64, 0);
 		assert_int_equal(bring_back(), 0);
 		assert_memory_equal(device, before, BYTES);
 		/* Nothing wider than allowed was ever tried, nor what faults. */
-		assert_true((is.loads | is.stores) <= 2 * (u64)rows[i].most - 1);
-		assert_false((is.loads | is.stores) & rows[i].faults);
+		assert_true((is.loads | is.stores) <= 2 * (u64)row->most - 1);
+		assert_false((is.loads | is.stores) & row->faults);
 		assert_int_equal(is.calls, 2 * ((BYTES + 4095) / 4096));
 	}
 }

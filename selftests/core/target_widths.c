@@ -43,11 +43,13 @@ int mc_team_look(struct mc_team *team)
 	return 0;
 }
 
+static u64 line[8];
+
 static int check_it(struct mc_run *r, const struct mc_point *point)
 {
 	made.most = mc_point_width(r, point);
 	made.width = point->v[KEY_WIDTH];
-	made.err = mc_target_try(r, point, NULL);
+	made.err = mc_target_try(r, point, line);
 	return made.err;
 }
 

@@ -58,6 +58,7 @@ each() {
 		note: insmod[77] exited with irqs disabled
 		note: insmod[77] exited with preempt_count 1
 		initcall mc_init+0x0/0x1 [memcache] returned with preemption imbalance
+		memcache: the thread 0, on CPU 1, has died; its part of the run is never freed
 		list_del corruption. prev->next should be ffff, but was dead000000000100
 		refcount_t: underflow; use-after-free.
 		debugfs: File 'run' in directory 'memcache' already present!
