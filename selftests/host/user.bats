@@ -43,7 +43,7 @@ setup_file() {
 	run -0 --separate-stderr "$USER_TOOL" --help
 	[[ $output == "usage: memcache-user "* ]]
 	[ -z "$stderr" ]
-	for call in --nonsense -x "-j --tests=x"; do
+	for call in --nonsense -x "-j --tests=x" --translate; do
 		# shellcheck disable=SC2086 # words
 		run -2 --separate-stderr "$USER_TOOL" $call
 		[ -z "$output" ]
@@ -75,6 +75,14 @@ setup_file() {
 		python3 -c 'import json, sys; print("|".join(t["name"] for t in json.load(sys.stdin)["tests"]))')" ]
 	run -2 --separate-stderr "$USER_TOOL" bw_mem 64k nosuch
 	[[ $stderr == *"bw_mem: nosuch has no counterpart here"* ]]
+	run -0 --separate-stderr "$USER_TOOL" --translate triad size=64KiB 'numa repeat=3' 'latency size=1M'
+	[ "$output" = "bandwidth op=triad size=64KiB"$'\n'"suite latency-matrix repeat=3"$'\n'"latency size=1M" ]
+	[ -z "$stderr" ]
+	run -0 --separate-stderr "$USER_TOOL" --translate mlc --loaded_latency -R -d0
+	[ "$output" = "loaded node=local op=read delay=0" ]
+	run -2 --separate-stderr "$USER_TOOL" --translate bw_mem 64k nosuch
+	[ -z "$output" ]
+	[[ $stderr == "memcache-user: bw_mem: nosuch has no counterpart here"* ]]
 }
 
 @test "counters that can't be read are refused" {

@@ -32,5 +32,6 @@ extern const struct mc_elsewhere mc_elsewhere[];
 const char *mc_user_program(const char *name);
 bool mc_user_mode(const char *option);
 int mc_user_usual(char **line);
+int mc_user_translate(const char *line);
 
 #endif /* MC_USER_ELSEWHERE_H */

@@ -24,6 +24,7 @@
 static const char usage[] =
 	"usage: memcache-user [OPTION...] [REQUEST...]\n"
 	"       memcache-user --counters FILE --count COMMAND [ARGUMENT...]\n"
+	"       memcache-user --translate REQUEST...\n"
 	"       memcache-user [-j] --tests [NAME...] | --version | --help\n"
 	"\n"
 	"Measures memory from user space. Without a request: latency and bandwidth of\n"
@@ -45,10 +46,12 @@ static const char usage[] =
 	"  --loop FILE  the loop of op=own, which this program then executes: a shared\n"
 	"               object that `memcache loop` has built\n"
 	"  --memory FILE[,OPTIONS]\n"
-	"               memory that a shared object makes, see memcache_memory.h; requests\n"
-	"               name its type\n"
+	"               memory that a shared object makes, see memcache_memory.h;\n"
+	"               requests name its type\n"
 	"  --count      run a command, then print the DRAM traffic of the machine while\n"
 	"               it ran; exit with its status\n"
+	"  --translate  measure nothing: print the requests in words of memcache, a line\n"
+	"               each; `suite NAME [key=value]...` is for memcache run\n"
 	"  --tests      the tests, their keys, presets and allowed values; with -j all\n"
 	"               that they say of themselves, as one JSON object\n"
 	"\n"
@@ -201,11 +204,12 @@ int main(int argc, char **argv)
 		{ "memory", required_argument, NULL, 'm' },
 		{ "count", no_argument, NULL, 'n' },
 		{ "tests", no_argument, NULL, 't' },
+		{ "translate", no_argument, NULL, 'r' },
 		{ "version", no_argument, NULL, 'v' },
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
-	bool json = false, own = false, tests = false, count = false;
+	bool json = false, own = false, tests = false, count = false, translate = false;
 	struct mc_error e = { 0 };
 	int c, status;
 
@@ -244,6 +248,9 @@ int main(int argc, char **argv)
 		case 't':
 			tests = true;
 			break;
+		case 'r':
+			translate = true;
+			break;
 		case 'v':
 		case 'V':
 			printf("memcache-user %s\n", mc_version);
@@ -257,15 +264,18 @@ int main(int argc, char **argv)
 	}
 	if (count && optind < argc && !strcmp(argv[optind], "--"))
 		optind++;
-	if (count && optind == argc) {
+	if ((count || translate) && optind == argc) {
 		print_synopsis();
-		fprintf(stderr, "memcache-user: --count needs a command\n");
+		fprintf(stderr, "memcache-user: %s\n", count ? "--count needs a command" :
+							       "--translate needs a request");
 		return MC_USER_USAGE;
 	}
 	if (count) {
 		mc_clock_init();
 		return mc_user_count(argv + optind);
 	}
+	if (translate)
+		return mc_user_translate_all(argv + optind);
 	if (tests && !json && optind < argc)
 		return mc_user_tests(argv + optind);
 	if (tests) {

@@ -219,3 +219,17 @@ int mc_user_run(char **words, const struct mc_user_view *with)
 	free(jobs);
 	return status;
 }
+
+/* Print the requests of these words in words of ours. Return: the exit status of the program. */
+int mc_user_translate_all(char **words)
+{
+	unsigned int i, n;
+	struct job *jobs = join(words, &n);
+	int status = jobs ? MC_USER_DONE : MC_USER_FAILED;
+
+	for (i = 0; jobs && i < n; i++) {
+		if (mc_user_translate(jobs[i].line))
+			status = MC_USER_USAGE;
+	}
+	return status ? status : mc_user_flush();
+}

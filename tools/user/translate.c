@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Calls of other programs, and their words in our requests, put into requests of ours by the table
- * in elsewhere.c. mc/records/elsewhere.py does the same for the front end.
+ * in elsewhere.c. The front end calls memcache-user --translate.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,10 +17,16 @@
 
 #define MOST	64	/* words of a request */
 
-/* A request in words. */
+/**
+ * struct words - a request in words
+ * @word: the test, NULL if only a suite measures this; then key=value
+ * @n: their number with the test
+ * @suite: the suite of the front end that measures the same, or NULL
+ */
 struct words {
-	char *word[MOST];	/* the test, then key=value */
+	char *word[MOST];
 	unsigned int n;
+	const char *suite;
 };
 
 static const struct mc_elsewhere *find_row(const char *of, const char *word)
@@ -75,9 +81,9 @@ static const struct mc_spec *find_spec(const char *name)
 {
 	const struct mc_spec *const *spec;
 
-	for (spec = mc_specs; *spec && strcmp((*spec)->name, name); spec++)
+	for (spec = mc_specs; name && *spec && strcmp((*spec)->name, name); spec++)
 		;
-	return *spec;
+	return name ? *spec : NULL;
 }
 
 static const struct mc_key *find_key(const struct mc_spec *spec, const char *name, size_t len)
@@ -216,10 +222,9 @@ static void apply(struct words *w, const struct mc_elsewhere *row, const char *v
 		if (!memchr(word, '=', n)) {
 			free(w->word[0]);
 			w->word[0] = strndup(word, n);
-			w->n = w->n ? w->n : 1;
 			continue;
 		}
-		n = choose(w->n ? find_spec(w->word[0]) : NULL, &word, n);
+		n = choose(find_spec(w->word[0]), &word, n);
 		if (fill(&t, word, n, value))
 			put(w, text, !strcmp(row->word, "#+"));
 	}
@@ -274,18 +279,16 @@ static int explain(const char *program, char **args, struct argument *out)
 	return n;
 }
 
-/*
- * Say a call of another program in words of ours. Return: 0, or -EINVAL, which was said. @w is
- * empty if only the front end has a suite for it.
- */
-static int translate(struct words *w, const char *program, char **args, const char **suite)
+/* Say a call of another program in words of ours. Return: 0, or -EINVAL, which was said. */
+static int translate(struct words *w, const char *program, char **args)
 {
 	struct argument found[MOST];
 	int i, n = explain(program, args, found), turn;
+	bool plain = true;	/* nothing says how to measure it */
 
 	if (n < 0)
 		return n;
-	*suite = find_row(program, "")->suite;
+	w->suite = find_row(program, "")->suite;
 	apply(w, find_row(program, ""), "");
 	/* What is to be measured comes first, options last: they know better. */
 	for (turn = 0; turn < 3; turn++) {
@@ -297,10 +300,14 @@ static int translate(struct words *w, const char *program, char **args, const ch
 			if (!row || turn != (is_head(row) ? 0 : *row->word != '-' ? 1 : 2))
 				continue;
 			if (!turn && row->suite)
-				*suite = row->suite;
+				w->suite = row->suite;
 			apply(w, row, found[i].value);
 		}
 	}
+	for (i = 0; i < n; i++)
+		plain &= found[i].row && is_head(found[i].row);
+	if (w->word[0] && !plain)
+		w->suite = NULL;
 	return 0;
 }
 
@@ -384,7 +391,7 @@ static int put_usual(struct words *w, const struct mc_spec *spec, const char *wo
 	const char *why = NULL;
 	bool known = true;
 
-	if (!word[len] || (key && key->kind != MC_CHOICE)) {
+	if (!spec || !word[len] || (key && key->kind != MC_CHOICE)) {
 		put(w, word, false);
 		return 0;
 	}
@@ -411,13 +418,6 @@ static int put_usual(struct words *w, const struct mc_spec *spec, const char *wo
 	return 0;
 }
 
-static int refuse_suite(const char *word, const char *suite)
-{
-	fprintf(stderr, "memcache-user: %s: the front end measures this: memcache run %s\n", word,
-		suite);
-	return -EINVAL;
-}
-
 /* A word in the place of a test. Return: the row of it, or NULL. */
 static const struct mc_elsewhere *find_test(const char *word)
 {
@@ -431,24 +431,21 @@ static const struct mc_elsewhere *find_test(const char *word)
 	return find_row("mlc", mode);
 }
 
-/* Begin with the word in the place of a test. Return: 0 or -EINVAL, which was said. */
-static int begin(struct words *w, const char *word)
+/* Begin with the word in the place of a test. */
+static void begin(struct words *w, const char *word)
 {
 	const struct mc_elsewhere *row = find_spec(word) ? NULL : find_test(word);
 	struct mc_elsewhere loop = { .word = word, .ours = "bandwidth op=*" };
 	unsigned int i;
 
-	if (row && !row->ours)
-		return refuse_suite(word, row->suite);
 	for (i = 0; !row && !find_spec(word) && i < MC_OP_SUM; i++)
 		row = strcmp(mc_ops[i].name, word) ? NULL : &loop;
-	if (row) {
-		apply(w, row, word);
-		return 0;
+	if (!row) {
+		w->word[0] = strdup(word);
+		return;
 	}
-	w->word[0] = strdup(word);
-	w->n = 1;
-	return 0;
+	apply(w, row, word);
+	w->suite = row->suite;
 }
 
 /* Is it a key of the request that a word for the test has brought? Those of the user count. */
@@ -471,6 +468,7 @@ static bool replaces(struct words *w, const bool *theirs, char *word)
 static int put_all(struct words *w, char *line)
 {
 	bool theirs[MOST] = { false };
+	bool begun = false;
 	struct words one;
 	unsigned int i;
 	char *word;
@@ -479,10 +477,13 @@ static int put_all(struct words *w, char *line)
 	while ((word = strsep(&line, " ")) && !err) {
 		if (!*word)
 			continue;
-		if (!w->n) {
-			err = begin(w, word);
+		if (!begun) {
+			begin(w, word);
+			begun = true;
 			continue;
 		}
+		if (w->word[0])
+			w->suite = NULL;
 		one = (struct words){ .n = 1 };
 		err = put_usual(&one, find_spec(w->word[0]), word);
 		for (i = 1; i < one.n; i++) {
@@ -514,17 +515,17 @@ static bool same_words(const char *one, const char *other)
 }
 
 /*
- * A call of another program, with arguments that are no key=value, as a request. Return: it, or
- * NULL; *@err: what is wrong was said.
+ * Put a call of another program, with arguments that are no key=value, into words of ours. Those
+ * stay empty if @line is none. Return: 0, or -EINVAL, which was said.
  */
-static char *called(const char *line, int *err)
+static int put_call(struct words *w, const char *line)
 {
-	char *copy = strdup(line), *rest = copy, *word, *made = NULL;
-	const char *program = NULL, *suite = NULL;
+	char *copy = strdup(line), *rest = copy, *word;
+	const char *program = NULL;
 	char *args[MOST + 1] = { NULL };
-	struct words w = { .n = 0 };
 	bool plain = false;
 	unsigned int n = 0;
+	int err = 0;
 
 	while (copy && (word = strsep(&rest, " ")) && n < MOST) {
 		if (*word)
@@ -534,13 +535,31 @@ static char *called(const char *line, int *err)
 	if (n)
 		program = mc_user_mode(*args) ? "mlc" : mc_user_program(*args);
 	if (program && (plain || mc_user_mode(*args)))
-		*err = translate(&w, program, args + !mc_user_mode(*args), &suite);
-	if (w.n && w.word[0])
-		made = join(&w);
-	else if (suite && !*err)
-		*err = refuse_suite(line, suite);
+		err = translate(w, program, args + !mc_user_mode(*args));
 	free(copy);
-	return made;
+	return err;
+}
+
+/* Put a line into words of ours. Return: 0; -EINVAL, which was said; -E2BIG. */
+static int put_line(struct words *w, const char *line)
+{
+	struct words call = { .n = 1 };
+	char *copy;
+	int err;
+
+	if (strlen(line) > MC_LINE_MAX)		/* the parser says so */
+		return -E2BIG;
+	err = put_call(&call, line);
+	if (err || (call.suite && !call.word[0])) {
+		*w = call;
+		return err;
+	}
+	copy = call.word[0] ? join(&call) : strdup(line);
+	err = copy ? put_all(w, copy) : -ENOMEM;
+	if (call.suite)
+		w->suite = call.suite;
+	free(copy);
+	return err;
 }
 
 /**
@@ -551,26 +570,52 @@ static char *called(const char *line, int *err)
  */
 int mc_user_usual(char **line)
 {
-	char *theirs, *copy, *made;
-	struct words w = { .n = 0 };
-	int err = 0;
+	struct words w = { .n = 1 };
+	int err = put_line(&w, *line);
+	char *made;
 
-	if (strlen(*line) > MC_LINE_MAX)	/* the parser says so */
-		return 0;
-	theirs = called(*line, &err);
-	copy = err ? NULL : strdup(theirs ? theirs : *line);
-	free(theirs);
-	if (!copy)
-		return err;
-	err = put_all(&w, copy);
-	free(copy);
+	if (err)
+		return err == -EINVAL ? err : 0;
+	if (!w.word[0] && w.suite) {
+		fprintf(stderr,
+			"memcache-user: %s: the front end measures this: memcache run %s\n", *line,
+			w.suite);
+		return -EINVAL;
+	}
 	made = join(&w);
-	if (!err && made && !same_words(made, *line)) {
+	if (made && !same_words(made, *line)) {
 		fprintf(stderr, "memcache-user: %s: this is %s\n", *line, made);
 		free(*line);
 		*line = made;
 		return 0;
 	}
 	free(made);
-	return err == -EINVAL ? err : 0;
+	return 0;
+}
+
+/**
+ * mc_user_translate() - print a request in words of ours, for the front end
+ * @line: the request
+ *
+ * A line `suite NAME [key=value]...` stands for a suite of the front end. What has no words of
+ * others is printed as it is.
+ *
+ * Return: 0, or -EINVAL and then a message was printed.
+ */
+int mc_user_translate(const char *line)
+{
+	struct words w = { .n = 1 };
+	int err = put_line(&w, line);
+	bool alone = !w.word[0];	/* without a test: its keys are those of the suite */
+	char *made;
+
+	if (err == -EINVAL)
+		return err;
+	made = err ? NULL : join(&w);
+	if (made && w.suite)
+		printf("suite %s%s\n", w.suite, alone ? made : "");
+	else
+		printf("%s\n", made ? made : line);
+	free(made);
+	return 0;
 }

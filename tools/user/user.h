@@ -98,6 +98,7 @@ struct mc_user_view {
 };
 
 int mc_user_run(char **words, const struct mc_user_view *with);
+int mc_user_translate_all(char **words);
 void mc_user_result(struct mc_run *run, const struct mc_record *rec);
 
 /* levels.c */
