@@ -5,13 +5,19 @@ options."""
 import contextlib
 import io
 import re
+import shutil
 import subprocess
+from typing import NamedTuple
+from unittest import mock
 
 import fake
 from mc import Failure
-from mc.records import check, elsewhere, keys, suite, tests
+from mc.commands import cli
+from mc.records import check, keys, suite, tests
 from mc.running import plan
 
+USER = fake.TOP / "build/user/memcache-user"
+TABLE = fake.TOP / "tools/user/elsewhere.c"
 PAGE = fake.TOP / "Documentation/other-tools.rst"
 MODES = ("latency_matrix", "idle_latency", "bandwidth_matrix", "peak_injection_bandwidth",
          "max_bandwidth", "loaded_latency", "c2c_latency", "memory_bandwidth_scan")
@@ -20,7 +26,7 @@ OPTIONS = {"options": "abBcCdDeEfgGhHiIjJkKlLmMnopPqQrRStTuUvwxXYZ", "lat_mem_rd
            "likwid-bench": "haltpsiwWdf"}
 # Their values are others than ours: masks, numbers of instructions, files, pairs of options.
 OTHER_VALUES = ["-m", "-K", "-M", "-W21", "-W23", "-W27"]
-# Calls of other programs, and what they are here; empty: only the front end has it.
+# Calls of other programs, and what they are here.
 CALLS = {
     "bw_mem 64M rd": "bandwidth size=64M op=read",
     "bw_mem -P 4 512k cp": "bandwidth size=512k op=copy cpu=0-3",
@@ -47,7 +53,8 @@ CALLS = {
                                              "latency_cpu=2",
     "mlc --max_bandwidth -X": "bandwidth op=read,rw31,rw21,rw11,triad cpu=all node=local smt=off",
     "mlc --c2c_latency -C 64": "c2c size=64K",
-    "mlc --latency_matrix": "",
+    "mlc --latency_matrix": "suite latency-matrix",
+    "mlc --latency_matrix -X": "suite latency-matrix smt=off",
     "mbw -n 5 256": "bandwidth op=copy size=256M repeat=5",
     "STREAM size=64M": "bandwidth op=copy,triad cpu=all node=local size=64M",
     "/opt/stream_c.exe": "bandwidth op=copy,triad cpu=all node=local",
@@ -63,7 +70,7 @@ CALLS = {
     "mmio bar=00:05.0/2": "mmio target=00:05.0/2",
     "latency duration=1": "latency time=1",
     "pointer_chase size=1M": "latency size=1M",
-    "numa": "",
+    "numa": "suite latency-matrix",
 }
 MIXES = (*range(2, 20), 21, 23, 27)
 
@@ -77,10 +84,48 @@ def rows(section):
     return [[" ".join(cell.split()) for cell in row] for row in found]
 
 
+class Row(NamedTuple):
+    """A row of the table, as struct mc_elsewhere in tools/user/elsewhere.h."""
+    of: str
+    word: str
+    ours: str = ""
+    suite: str = ""
+    why: str = ""
+
+
+def table():
+    """The rows of the table in the source."""
+    text = TABLE.read_text()
+    peak = re.search(r'#define PEAK\s+(".*")', text)[1]
+    for row in re.findall(r"\{ (\".*?\") \}", text.replace("PEAK", peak), re.S):
+        named = dict(re.findall(r'\.(\w+) = "(.*?)"', row))
+        yield Row(*re.findall(r'"(.*?)"', re.sub(r'\.\w+ = ".*?"', "", row)), **named)
+
+
 class Elsewhere(fake.unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        text = subprocess.run([fake.TOP / "tools/tests"], check=True, capture_output=True,
+                              text=True).stdout
+        cls.known = keys.parse(text)
+
+    def planned(self, *words):
+        """The requests for these words, and what is said."""
+        said, kernel = [], fake.Kernel()
+        with mock.patch.object(kernel, "tests", return_value=self.known):
+            return plan.requests(list(words), plan.Place([kernel], say=said.append)), said
+
+    def refused(self, said, *words):
+        with self.subTest(words), self.assertRaisesRegex(Failure, said) as raised:
+            self.planned(*words)
+        self.assertEqual(raised.exception.status, 2)
+
     def test_what_a_row_names_exists(self):
         known = {operation["name"] for operation in tests.OPERATIONS}
-        for row in (elsewhere.Row(**said) for said in tests.ELSEWHERE):
+        keys = {key for test in self.known.values() for key in test}
+        rows = list(table())
+        self.assertEqual(len(rows), TABLE.read_text().count("{ \""))
+        for row in rows:
             with self.subTest(row):
                 self.assertTrue(not row.suite or suite.exists(row.suite))
                 test, _, _ = row.ours.partition(" ")
@@ -88,18 +133,23 @@ class Elsewhere(fake.unittest.TestCase):
                     self.assertIn(test, tests.TESTS)
                 for word in re.split(r"[ |]", row.ours)["=" not in test:]:
                     key, _, value = word.partition("=")
-                    self.assertIn(key, {key for one in tests.TESTS for key in tests.key_names(one)})
+                    self.assertIn(key, keys)
                     if key == "op" and value != "*":
                         self.assertLessEqual(set(value.split(",")), known)
 
     def test_words_hide_no_test_and_no_suite(self):
-        for word in (*elsewhere.rows(), *elsewhere.programs()):
+        for word in (*(row.word for row in table() if not row.of), *tests.CALLS):
             self.assertNotIn(word, tests.TESTS)
             self.assertTrue(word == "mlc" or not suite.exists(word), word)
 
-    def test_each_mode_of_mlc_is_understood(self):
-        for mode in MODES:
-            self.assertTrue(elsewhere.is_mode(f"--{mode}"), mode)
+    def test_calls_are_one_word_of_run(self):
+        for typed, words in (
+                *((f"--{mode} -e", ["run", f"mlc --{mode} -e"]) for mode in MODES),
+                ("bw_mem -P 4 64M rd", ["run", "bw_mem -P 4 64M rd"]),
+                ("run --where user /opt/STREAM -x", ["run", "--where", "user", "/opt/STREAM -x"]),
+                ("run triad latency", ["run", "triad", "latency"]),
+                ("show stream x", ["show", "stream", "x"])):
+            self.assertEqual(cli._with_calls_of_others(typed.split()), words)
 
     def test_options_that_have_a_counterpart_on_the_page_are_understood(self):
         for section, name in (("options", "mlc"), ("bw_mem and lat_mem_rd", "lat_mem_rd"),
@@ -108,37 +158,62 @@ class Elsewhere(fake.unittest.TestCase):
                     and re.match(r"``\w+=", row[-1])
                     for option in re.findall(r"``(-\w+)``", row[0])]
             self.assertTrue(told)
-            lacking = [option for option in told if not elsewhere._option(
-                elsewhere.rows(name), option)[0] and option not in elsewhere.rows(name)]
+            said = subprocess.run([USER, "--translate", *(f"{name} {option} 1" for option in told)],
+                                  capture_output=True, text=True).stderr
+            lacking = [option for option in told if f"{name}: {option} has no counterpart" in said]
             self.assertEqual(lacking, OTHER_VALUES if name == "mlc" else [], name)
 
     def test_both_programs_understand_the_same(self):
         """memcache-user says what a call is, and measures nothing, since the last is wrong."""
-        text = subprocess.run([fake.TOP / "tools/tests"], check=True, capture_output=True,
-                              text=True).stdout
-        known = keys.parse(text)
-        done = subprocess.run([fake.TOP / "build/user/memcache-user", *CALLS, "nosuch"],
-                              capture_output=True, text=True).stderr
+        done = subprocess.run([USER, *CALLS, "nosuch"], capture_output=True, text=True).stderr
         for call, ours in CALLS.items():
             with self.subTest(call):
-                name, *given = call.split()
-                line = call
-                if elsewhere.program(name) and not all("=" in word for word in given):
-                    line, _ = elsewhere.translated(elsewhere.program(name), given)
-                line, _ = elsewhere.usual(line, known) if line else ("", "")
-                self.assertEqual(line, ours)
-                self.assertEqual(check.wrong(ours, known) if ours else "", "")
-                self.assertIn(f"memcache-user: {call}: " + (
-                    f"this is {ours}\n" if ours else "the front end measures this: memcache run "),
-                    done)
+                found, said = self.planned(call)
+                if ours.startswith("suite "):
+                    _, name, *words = ours.split()
+                    self.assertEqual({one.suite for one in found}, {name})
+                    self.assertTrue(all(word in one.line for word in words for one in found))
+                    self.assertIn(f"{call}: this is the suite {name}", said[0])
+                    self.assertIn(f"memcache-user: {call}: the front end measures this: memcache "
+                                  f"run {name}\n", done)
+                else:
+                    self.assertEqual([one.line for one in found], [ours])
+                    self.assertEqual(check.wrong(ours, self.known), "")
+                    self.assertEqual(said, [f"{call}: this is {ours}"])
+                    self.assertIn(f"memcache-user: {call}: this is {ours}\n", done)
+
+    def test_words_for_a_suite(self):
+        found, _ = self.planned("cache-attributes", "threads=2", "iterations=3")
+        self.assertTrue(found and all("cpu=0-1" in one.line and "repeat=3" in one.line
+                                      for one in found))
+        self.refused("^op=all: name the operations", "cache-attributes", "op=all")
 
     def test_what_has_no_counterpart_is_named(self):
         for call in ("mlc --c2c_latency -S2", "bw_mem 64M xx", "likwid-bench -t", "mbw -b 4 5"):
-            name, *given = call.split()
-            with self.subTest(call), self.assertRaisesRegex(Failure, f"^{name}: .* has no count"):
-                elsewhere.translated(name, given)
-        with self.assertRaisesRegex(Failure, "^op=all: name the operations"):
-            elsewhere.usual("bandwidth op=all", keys.parse(fake.TESTS))
+            self.refused(f"^{call.split()[0]}: .* has no count", call)
+        self.refused("^op=all: name the operations", "bandwidth op=all")
+
+    def test_without_memcache_user(self):
+        wrong = (("bw_mem 64M rd", "^test: 'bw_mem' is not one of "), ("triad", "^no suite triad "),
+                 ("bandwidth threads=2", "^'threads': is not a key of bandwidth; "),
+                 ("cache-attributes threads=2", "^cache-attributes: 'threads': is not a key of "))
+        for line, fault in wrong:
+            with mock.patch("mc.running.user.find", return_value=None):
+                self.refused(f"{fault}.*memcache-user, which .*, is not there: make user", line)
+            # One that does not know the option, and one that can't be executed.
+            for other in (shutil.which("false"), str(TABLE)):
+                with mock.patch("mc.running.user.find", return_value=other):
+                    self.refused(fault, line)
+        for line in ("bandwidth size=4K size=8K", "bandwidth size", "bandwidth size="):
+            with mock.patch("mc.running.user.find", return_value=None):
+                self.refused("^(?!.*memcache-user)", line)
+
+    def test_ordinary_requests_start_no_process(self):
+        with mock.patch("subprocess.Popen", side_effect=AssertionError), \
+                mock.patch("mc.records.shape.machine_shape", return_value=fake.shape(4)):
+            for words in (["bandwidth op=read,write type=WB size=1.5M"], ["latency", "repeat=3"],
+                          ["cache-attributes"], ["mlc", "repeat=3"], ["loaded", "delay=0"]):
+                self.assertTrue(self.planned(*words)[0])
 
     def test_it_is_said_and_measured(self):
         place = plan.Place([fake.Kernel()], None)

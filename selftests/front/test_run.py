@@ -318,6 +318,10 @@ class Run(Measured):
 
 
 class Words(fake.unittest.TestCase):
+    def setUp(self):
+        # No word is one of another program, so that memcache-user would change nothing.
+        self.enterContext(mock.patch("mc.running.plan.our_words", lambda lines, _: lines))
+
     def planned(self, *words):
         place = plan.Place([fake.Kernel()])
         return [request.line for request in plan.requests(list(words), place)]

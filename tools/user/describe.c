@@ -173,17 +173,16 @@ static void describe_operations(struct mc_text *t)
 	}
 }
 
-static void describe_elsewhere(struct mc_text *t)
+static void describe_calls(struct mc_text *t)
 {
 	const struct mc_elsewhere *row;
+	const char *between = "";
 
 	for (row = mc_elsewhere; row->of; row++) {
-		mc_textf(t, "%s  {\"of\": \"%s\"", row == mc_elsewhere ? "\n" : ",\n", row->of);
-		text(t, "word", row->word);
-		text(t, "ours", row->ours);
-		text(t, "suite", row->suite);
-		text(t, "why", row->why);
-		mc_textf(t, "}");
+		if (!*row->of || (*row->word && !mc_user_mode(row->word)))
+			continue;
+		mc_textf(t, "%s\"%s\"", between, *row->word ? row->word : row->of);
+		between = ", ";
 	}
 }
 
@@ -193,7 +192,7 @@ static void describe_elsewhere(struct mc_text *t)
  *
  * "keys" are those that every test takes. A record has the column of each key, then the
  * "facts", then the figures of its test. Those of the facts that count "events" of a core
- * have the events' names. "elsewhere" has the words of other programs, as struct mc_elsewhere.
+ * have the events' names. "calls" are the words with which calls of other programs begin.
  */
 void mc_user_describe(struct mc_text *t)
 {
@@ -218,7 +217,7 @@ void mc_user_describe(struct mc_text *t)
 		mc_textf(t, spec == mc_specs ? "\n" : ",\n");
 		describe_test(t, mc_test_of(*spec));
 	}
-	mc_textf(t, "],\n \"elsewhere\": [");
-	describe_elsewhere(t);
+	mc_textf(t, "],\n \"calls\": [");
+	describe_calls(t);
 	mc_textf(t, "]}\n");
 }

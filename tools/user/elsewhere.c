@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The words of other programs: Intel MLC, lmbench, likwid-bench, STREAM, mbw; and words for ours.
- * Documentation/other-tools.rst explains them. translate.c and mc/records/elsewhere.py read this
- * table; struct mc_elsewhere has its rules.
+ * Documentation/other-tools.rst explains them. translate.c reads this table; struct mc_elsewhere
+ * has its rules.
  */
 #include <stddef.h>
 

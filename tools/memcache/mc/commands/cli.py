@@ -142,12 +142,12 @@ def _command(argv: list[str]) -> int:
 def _with_calls_of_others(argv: list[str]) -> list[str]:
     """The command line with a call of another program, such as `bw_mem 64M rd`, as one word of
     `run`: what follows its name are no options of ours."""
-    from mc.records import elsewhere
-    if argv[:1] and elsewhere.is_mode(argv[0]):
+    from mc.records import tests
+    if argv[:1] and argv[0].startswith("--") and argv[0] in tests.CALLS:
         return ["run", " ".join(["mlc", *argv])]
     run = argv[:1] == ["run"]
     at = next((number for number, word in enumerate(argv[run:], run)
-               if elsewhere.program(word)), len(argv))
+               if tests.is_program(word)), len(argv))
     if at > len(argv) - 1 - run or not _are_options(argv[run:at]):
         return argv
     return ["run", *argv[run:at], " ".join(argv[at:])]

@@ -3,6 +3,7 @@
 tests.json is what `memcache-user --tests --json` prints; `make describe` writes it."""
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -68,7 +69,8 @@ SECONDS = frozenset(key["name"] for key in _said["keys"] if key.get("seconds"))
 FACTS: tuple[str, ...] = tuple(_said["facts"])
 EVENTS: tuple[str, ...] = tuple(_said["events"])    # of a core, named as `perf list` names them
 OPERATIONS: list[dict] = _said["operations"]
-ELSEWHERE: list[dict[str, str]] = _said["elsewhere"]    # words of other programs
+# Calls of other programs begin with their names, or with options of Intel MLC.
+CALLS: frozenset[str] = frozenset(_said["calls"])
 
 
 @cache
@@ -88,10 +90,9 @@ def named(role: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for test in TESTS.values() for name in test.named(role)))
 
 
-def key_names(test: str) -> frozenset[str]:
-    """The names of the keys of a test."""
-    own: list[dict] = next((one["keys"] for one in _said["tests"] if one["name"] == test), [])
-    return frozenset(key["name"] for key in (*own, *_said["keys"]))
+def is_program(word: str) -> bool:
+    """Whether this is the name of another program whose calls memcache-user understands."""
+    return not word.startswith("-") and os.path.basename(word).lower() in CALLS
 
 
 def unit(name: str) -> str:

@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from mc import Failure, emit, meant, plural, say
-from mc.records import check, elsewhere, keys, shape, suite
+from mc.records import check, keys, shape, suite
 from mc.records.suite import Request
+from mc.records.tests import is_program
 from mc.running.debugfs import Debugfs
 from mc.running.fit import NAMES, fit
 from mc.running.side import Side
-from mc.running.user import User
+from mc.running.user import User, our_words
 from mc.status import WRONG
 
 
@@ -109,36 +110,26 @@ def _requests(line: str, place: Place) -> list[Request]:
     if not words or "\n" in line or "\0" in line:
         raise Failure("a request is one line: TEST [key=value]...", WRONG)
     name, given = words[0], words[1:]
-    if not suite.exists(name) or not all("=" in word for word in given):
-        if theirs := _of_others(name, given, place):
-            return _requests(theirs, place)
-    if suite.exists(name):
+    if suite.exists(name) and (not is_program(name) or all("=" in word for word in given)):
         found = suite.load(name)
         # With keys, a name that a suite shares with the test that it measures is the test.
         if not given or not _is_test(name, found, place):
             return _of_suite(found, given, place)
-    ours, same = elsewhere.usual(line, place.known)
-    if same:
-        place.say(f"{name}: this is the suite {same}")
-        return _requests(" ".join([same, *given]), place)
-    if ours.split() != words:
-        place.say(f"{line.strip()}: this is {ours}")
-    elif not given and name not in place.known:
-        raise Failure(_neither(name, place), WRONG)
-    ours = check.usual(ours, place.known)
-    if why := place.wrong(ours):
-        raise Failure(why, WRONG)
+    ours = check.usual(line, place.known)
+    fault = place.wrong(ours) if given or name in place.known else _neither(name, place)
+    if fault and (is_program(name) or not check.form(given)):
+        [said] = our_words([" ".join(words)], fault)
+        if said.startswith("suite "):
+            same, *rest = said.split()[1:]
+            place.say(f"{name if rest == given else line.strip()}: this is the suite {same}")
+            return _requests(" ".join([same, *rest]), place)
+        if said.split() != words:
+            place.say(f"{line.strip()}: this is {said}")
+            ours = check.usual(said, place.known)
+            fault = place.wrong(ours)
+    if fault:
+        raise Failure(fault, WRONG)
     return [Request(line.strip() if ours.split() == words else ours)]
-
-
-def _of_others(name: str, given: list[str], place: Place) -> str:
-    """The request or the suite that a call of another program stands for; empty if it is none."""
-    called = elsewhere.program(name)
-    if not called:
-        return ""
-    line, same = elsewhere.translated(called, given)
-    place.say(f"{' '.join([called, *given])}: this is " + (f"the suite {same}" if same else line))
-    return same or line
 
 
 def _neither(name: str, place: Place) -> str:
@@ -161,7 +152,7 @@ def _of_suite(found: suite.Suite, given: list[str], place: Place) -> list[Reques
     tests = list(dict.fromkeys(request.test for request in found.requests))
     known = {key: one for test in tests for key, one in place.known.get(test, {}).items()}
     given = [check.usual_word(word, known)
-             for theirs in given for word in elsewhere.usual_word(theirs, known)]
+             for theirs in given for word in _in_our_words(theirs, found.name, tests, place)]
     for why in [check.form(given), *(_refused(word, tests, place) for word in given)]:
         if why:
             raise Failure(f"{found.name}: {why}", WRONG)
@@ -180,6 +171,16 @@ def _of_suite(found: suite.Suite, given: list[str], place: Place) -> list[Reques
         changed.setdefault((request.section, request.label, line, request.tries),
                            replace(request, line=line))
     return list(changed.values())
+
+
+def _in_our_words(word: str, name: str, tests: list[str], place: Place) -> list[str]:
+    """A word for the suite of this name in words of ours: it, or what it stands for in the first
+    of these tests that has a counterpart."""
+    fault = _refused(word, tests, place)
+    if not fault or check.form([word]):
+        return [word]
+    said = our_words([f"{test} {word}" for test in tests], f"{name}: {fault}")
+    return next((ours for _, *ours in map(str.split, said) if ours != [word]), [word])
 
 
 def _refused(word: str, tests: list[str], place: Place) -> str:

@@ -14,6 +14,7 @@ from mc.advice import advice
 from mc.records import keys
 from mc.running.mark import marked
 from mc.running.side import Outcome, Side
+from mc.status import WRONG
 
 NAME = "memcache-user"
 HERE = Path(__file__).resolve().parents[2]
@@ -30,6 +31,25 @@ def find() -> str | None:
         if os.access(path, os.X_OK):
             return str(path)
     return shutil.which(NAME)
+
+
+def our_words(lines: list[str], fault: str) -> list[str]:
+    """These requests, in which something is wrong, with the words of other programs put into ours.
+    A line `suite NAME [key=value]...` stands for a suite. The Failure says what has no counterpart;
+    it is `fault`, with advice, if memcache-user is not there."""
+    program = find()
+    if not program:
+        raise Failure(f"{fault} ({NAME}, which knows words of other programs, is not there: "
+                      f"{advice('memcache-user')})", WRONG)
+    try:
+        done = subprocess.run([program, "--translate", "--", *lines], capture_output=True,
+                              text=True, errors="replace", stdin=subprocess.DEVNULL)
+    except OSError:
+        raise Failure(fault, WRONG) from None
+    found, (said, _, _) = done.stdout.splitlines(), done.stderr.partition("\n")
+    if len(found) == len(lines):
+        return found
+    raise Failure(said.removeprefix(f"{NAME}: ") if said.startswith(f"{NAME}: ") else fault, WRONG)
 
 
 class User(Side):
