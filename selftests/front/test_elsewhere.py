@@ -208,6 +208,15 @@ class Elsewhere(fake.unittest.TestCase):
             with mock.patch("mc.running.user.find", return_value=None):
                 self.refused("^(?!.*memcache-user)", line)
 
+    def test_options_of_run_are_no_words_of_a_call(self):
+        for typed, wanted in (
+                ("run mlc --where user", ["run", "--where", "user", "mlc"]),
+                ("run mlc loaded --dry-run", ["run", "--dry-run", "mlc", "loaded"]),
+                ("run stream --dry-run", ["run", "--dry-run", "stream"]),
+                ("bw_mem -P 2 64m rd --where=user", ["run", "--where=user", "bw_mem -P 2 64m rd"])):
+            with self.subTest(typed):
+                self.assertEqual(cli._with_calls_of_others(typed.split()), wanted)
+
     def test_ordinary_requests_start_no_process(self):
         with mock.patch("subprocess.Popen", side_effect=AssertionError), \
                 mock.patch("mc.records.shape.machine_shape", return_value=fake.shape(4)):

@@ -70,6 +70,18 @@ def with_label(found, name, **labels):
     return value
 
 
+class Itself(fake.InDirectory):
+    def test_results_are_not_written_over(self):
+        data = lines(fake.measured(fake.BARE, ("bandwidth op=read", [
+            fake.result("bandwidth op=read", 1000.0)])))
+        Path("a").write_bytes(data)
+        os.link("a", "b")
+        for output in "a", "./a", "b":
+            with self.subTest(output), self.assertRaisesRegex(Failure, "the results themselves"):
+                command.export("csv", "a", output)
+        self.assertEqual(Path("a").read_bytes(), data)
+
+
 class Prometheus(unittest.TestCase):
     def test_figures_are_in_base_units(self):
         found = prometheus(export.prometheus(attributes() + latency()))

@@ -110,6 +110,23 @@ class Lent(Sysfs):
             self.fail("it was lent")
 
 
+    def test_a_device_in_use_is_not_lent(self):
+        path = Path("sys/bus/pci/devices", ADDRESS, "virtio1")
+        (path / "block/vda/vda1").mkdir(parents=True)
+        (path / "net/eth0").mkdir(parents=True)
+        Path("proc").mkdir()
+        for mounts, flags, said in (("/dev/vda1 / ext4 rw 0 0\n", "0x1002", "vda of its driver"),
+                                    ("tmpfs /tmp tmpfs rw 0 0\n", "0x1003", "eth0 of its driver")):
+            Path("proc/mounts").write_text(mounts)
+            (path / "net/eth0/flags").write_text(flags + "\n")
+            with self.subTest(said), self.assertRaisesRegex(Failure, said), \
+                    pci.lent(pci.Device(ADDRESS), bind=False):
+                self.fail("it was lent")
+        (path / "net/eth0/flags").write_text("0x1002\n")
+        with pci.lent(pci.Device(ADDRESS), bind=False):
+            pass
+
+
 class Sentences(fake.unittest.TestCase):
     def one(self, op, kind, width, ns, **more):
         return {"op": op, "type": kind, "width_bytes": width, "ns_per_access": ns, **more}

@@ -34,6 +34,18 @@ def a_file(name, speed=10000.0, many=3, kernel="6.1.0-50-amd64", requests=2, sta
 
 
 class Record(fake.InDirectory):
+    def test_a_machine_with_several_requests(self):
+        whole = a_file("whole")
+        machine, *rest = whole.splitlines(keepends=True)
+        once = machine + b"".join(line for line in rest if line != machine)
+        Path("once").write_bytes(once)
+        Path("cut").write_bytes(once[:-20])
+        for name in "once", "cut":
+            self.memcache("record", f"{name}.store", name)
+            self.memcache("record", f"{name}.store", "--export", f"{name}-out")
+        [kept] = Path("once-out").iterdir()
+        self.assertEqual(kept.read_bytes(), whole)
+
     def memcache(self, *words, status=0):
         done = subprocess.run([fake.FRONT, *words], capture_output=True, text=True,
                               env=os.environ | {"COLUMNS": "80"})

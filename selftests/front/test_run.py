@@ -26,7 +26,7 @@ SUITE = "cache-attributes"
 
 class Measured(fake.InDirectory):
     def run_(self, *words, kernel=None, output="out", where=None, users=(),
-             host=""):
+             host=None):
         self.kernel = kernel or fake.Kernel()
         self.out, self.err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(self.out), contextlib.redirect_stderr(self.err):
@@ -35,14 +35,19 @@ class Measured(fake.InDirectory):
 
 class Run(Measured):
     def test_the_records_have_the_name_of_this_machine(self):
-        for asked, uname, told in (("", "node07", "node07"), ("", "localhost", None),
+        for asked, uname, told in ((None, "node07", "node07"), (None, "localhost", None),
                                    ("rack1-3", "node07", "rack1-3"), ("none", "node07", None),
                                    ("localhost", "node07", "localhost")):
-            with self.subTest(asked + uname), mock.patch("os.uname") as name:
+            with self.subTest(f"{asked} {uname}"), mock.patch("os.uname") as name:
                 name.return_value = mock.Mock(nodename=uname, release="6.1")
                 self.run_("bandwidth size=4K", host=asked)
                 self.assertEqual(results.load("out")[0].machine.get("host"), told)
                 os.unlink("out")
+
+    def test_a_name_that_is_none(self):
+        for name in "", "  ", "x" * 65:
+            with self.subTest(name), self.assertRaisesRegex(Failure, "^--host: a name has 1 to 64"):
+                self.run_("bandwidth size=4K", host=name)
 
     def test_a_place_where_no_file_can_be_made_names_the_option(self):
         with self.assertRaisesRegex(Failure, "^-o nosuch/out: there is no directory nosuch"):

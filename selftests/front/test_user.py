@@ -226,6 +226,12 @@ class Fitting(fake.unittest.TestCase):
         self.assertFalse(fake.Kernel().wb_only())
         self.assertTrue(fake.Kernel({"page_table_levels": None}).wb_only())
 
+    def test_a_target_needs_no_device_of_the_module(self):
+        line = "mmio target=pci:0000:00:05.0/2 type=uc,wc"
+        self.assertEqual(fit.fit(line, "user", has_device=lambda _: False), (line, ""))
+        line = "mmio target=ram type=uc,wc"
+        self.assertIsNone(fit.fit(line, "user", has_device=lambda _: False)[0])
+
     def test_devices(self):
         with mock.patch("os.access", return_value=True):
             self.assertEqual(fit.fit("bandwidth type=uc fence=uc", "user"),

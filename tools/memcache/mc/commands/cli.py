@@ -128,6 +128,8 @@ def _command(argv: list[str]) -> int:
         argv = [argv[1], "--help"]
     argv = _with_calls_of_others(WORDS.get(argv[0], argv) if len(argv) == 1 else argv)
     top = parser(*argv[:1])
+    if argv[:1] in (["list"], ["version"]) and argv[1:]:
+        raise Failure(f"{argv[0]} takes no words", status.WRONG)
     if argv in ([], ["list"]):
         from mc.commands import overview
         return overview.listing() if argv else overview.measure(top.format_help())
@@ -150,7 +152,28 @@ def _with_calls_of_others(argv: list[str]) -> list[str]:
                if tests.is_program(word)), len(argv))
     if at > len(argv) - 1 - run or not _are_options(argv[run:at]):
         return argv
-    return ["run", *argv[run:at], " ".join(argv[at:])]
+    ours, theirs = _split_options(argv[at:])
+    if theirs[0] == "mlc" and not any(word.startswith("-") for word in theirs):
+        # The suite, or several.
+        return ["run", *argv[run:at], *ours, *theirs]
+    return ["run", *argv[run:at], *ours, " ".join(theirs)]
+
+
+def _split_options(words: list[str]) -> tuple[list[str], list[str]]:
+    """The long options of `run` with their values, and the other words."""
+    flags = {option: action.nargs is None for action in actions("run")
+             for option in action.option_strings if option.startswith("--")}
+    ours, theirs, left = [], [], list(words)
+    while left:
+        word = left.pop(0)
+        name, equals, _ = word.partition("=")
+        if name not in flags:
+            theirs.append(word)
+            continue
+        ours.append(word)
+        if flags[name] and not equals and left:
+            ours.append(left.pop(0))
+    return ours, theirs
 
 
 def _are_options(words: list[str]) -> bool:

@@ -2,6 +2,7 @@
 """`memcache export`: print results for other programs."""
 
 import argparse
+import os
 import re
 import sys
 
@@ -56,6 +57,9 @@ def command(args: argparse.Namespace) -> int:
 
 
 def export(form: str, file: str, output: str | None, **options: str) -> int:
+    if output and os.path.isfile(output) and os.path.exists(file) \
+            and os.path.samefile(file, output):
+        raise Failure(f"-o {output}: these are the results themselves", WRONG)
     runs = results.load(file)
     if not any(run.results for run in runs):
         raise Failure(f"{file}: no results to export")

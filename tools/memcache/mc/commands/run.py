@@ -56,7 +56,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                              "output, and there is no report")
     parser.add_argument("--store", metavar="STORE",
                         help="keep the results file in this store, too (see: memcache record)")
-    parser.add_argument("--host", metavar="NAME", default="",
+    parser.add_argument("--host", metavar="NAME",
                         help="the name of this machine in the records (default: the host name); "
                              "`none`: they do not tell")
     parser.add_argument("--json", action="store_true",
@@ -108,11 +108,12 @@ def _mistyped(words: list[str], where: str | None) -> None:
 def measure(words: list[str], output: str | None, where: str | None = None,
             sides: list[Side] | None = None, dry: bool = False, count: bool = False,
             rounds: int = 0, both: int = 0, json: bool = False, wide: bool = False,
-            store: str | None = None, events: bool = False, host: str = "",
+            store: str | None = None, events: bool = False, host: str | None = None,
             explain: Callable[[list[Run]], list[Part]] | None = None) -> int:
     """Measure, and print the report. `explain` makes parts that follow its tables."""
     if store:
         _check(store, output)
+    name = _host(host)
     sides = sides or plan.sides()
     place = plan.Place(sides, where)
     requests = plan.requests(words, place)
@@ -132,8 +133,7 @@ def measure(words: list[str], output: str | None, where: str | None = None,
         path, file = create(output, requests, sides[0])
         records = {"-": create("-", requests, sides[0])[1]} if json else {}
         with file, Progress(len(jobs)) as progress:
-            session = Session(records | {path: file}, progress, stop, host=_host(host),
-                              quiet=seen)
+            session = Session(records | {path: file}, progress, stop, host=name, quiet=seen)
             session.measure(jobs)
         if not session.runs:
             session.status = session.status or FAILED
@@ -160,10 +160,14 @@ def _look(used: list[Side], lines: list[str]) -> dict | None:
     return seen.record()
 
 
-def _host(named: str) -> str:
+def _host(named: str | None) -> str:
     """The name of this machine for the records. That which every machine has says nothing."""
-    name = named or os.uname().nodename
-    return "" if name == "none" or not named and name.startswith(("localhost", "(none)")) else name
+    name = os.uname().nodename if named is None else named
+    if named is not None and not 0 < len(named.strip()) <= 64:
+        raise Failure("--host: a name has 1 to 64 characters; `none`: the records do not tell",
+                      WRONG)
+    return "" if name == "none" or named is None and name.startswith(("localhost", "(none)")) \
+        else name
 
 
 def _check(store: str, output: str | None) -> None:

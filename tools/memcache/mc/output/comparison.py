@@ -81,7 +81,8 @@ def _group(group: list[Pairing], wide: bool) -> list[Part]:
             free = {"where": (pairing.a.where, pairing.b.where), **free}
         if free:
             found.append(Sentence(f"{'Compared' if len(group) == 1 else name}: " + ", ".join(
-                f"{key}={a} against {b}" for key, (a, b) in free.items())))
+                f"{key}={units.text(key, a)} against {units.text(key, b)}"
+                for key, (a, b) in free.items())))
     if any(pairing.pairs for pairing in group):
         found += _table(named, wide)
         if any(batch.machine.get("hypervisor") == "uml"

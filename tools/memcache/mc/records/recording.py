@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Results files into a store, and out of it."""
 
+import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from mc import Failure, say
 from mc.records import database, results
@@ -28,11 +29,27 @@ def take(store: Store, path: str) -> tuple[int, bool]:
         runs = results.parse(lines, path)
     except Cut as cut:
         runs = cut.runs
+        lines = list(_whole(line for line in lines if line.endswith(b"\n")))
         lines = lines[:sum(2 + len(run.results) for run in runs)]
         if not lines:
             raise
         say(f"{cut}; the complete lines are kept")
+    if len(lines) < sum(2 + len(run.results) for run in runs):
+        lines = list(_whole(lines))
     return store.add(_entry(path, lines, runs), _split(lines, runs))
+
+
+def _whole(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines with the machine before each request: memcache-user -j has it once."""
+    machine, before = b"", ""
+    for line in lines:
+        kind = json.loads(line)["record"]
+        if kind == "machine":
+            machine = line
+        elif kind == "request" and before != "machine":
+            yield machine
+        before = kind
+        yield line
 
 
 def _read(path: str) -> list[bytes]:

@@ -3,6 +3,7 @@
 for user space only, and some need the devices of the module."""
 
 import os
+import re
 from collections.abc import Callable
 
 from mc.records.keys import Key
@@ -18,6 +19,11 @@ def usable(device: str) -> bool:
     return os.access(device, os.R_OK | os.W_OK)
 
 
+def _is_not_needed(_device: str) -> bool:
+    """Memory of a target comes from no device of the module."""
+    return True
+
+
 def fit(line: str, where: str, wb_only: bool = False,
         known: dict[str, Key] | None = None,
         has_device: Callable[[str], bool] = usable) -> tuple[str | None, str]:
@@ -30,6 +36,8 @@ def fit(line: str, where: str, wb_only: bool = False,
     has_device: whether that side can use a device
     """
     words, lost = [], []
+    if re.search(r"\btarget=(?!ram\b)", line):
+        has_device = _is_not_needed
     for word in line.split():
         key, _, values = word.partition("=")
         kept = []

@@ -65,6 +65,18 @@ class Device:
         numbers = [self.read(one).removeprefix("0x") for one in ("vendor", "device", "class")]
         return "{}:{}, class {}".format(*(number or "unknown" for number in numbers))
 
+    @property
+    def in_use(self) -> list[str]:
+        """The names of its disks that are mounted or swapped to, and of networks that are up."""
+        names: dict[str, list[str]] = {"block": [], "net": []}
+        for folder, inner, _ in os.walk(self.path):
+            names.get(os.path.basename(folder), []).extend(inner)
+        mounted = [os.path.basename(line.split()[0]) for table in ("mounts", "swaps")
+                   for line in _lines(table) if line.startswith("/dev/")]
+        return [name for name in names["block"]
+                if any(one.startswith(name) for one in mounted)] + \
+            [name for name in names["net"] if _is_up(self.path, name)]
+
     @cached_property
     def bars(self) -> list[Bar]:
         found = []
@@ -73,6 +85,21 @@ class Device:
             if flags & IS_MEMORY and end > start:
                 found.append(Bar(number, end - start + 1, bool(flags & IS_PREFETCHABLE)))
         return found
+
+
+def _lines(table: str) -> list[str]:
+    """The lines of a file in /proc."""
+    root = Path(os.environ.get("MEMCACHE_SYSROOT") or "/")
+    try:
+        return (root / "proc" / table).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+
+
+def _is_up(device: Path, name: str) -> bool:
+    """Whether a network interface is up: IFF_UP, linux/if.h."""
+    flags = [path / name / "flags" for path in device.rglob("net")]
+    return any(path.exists() and int(path.read_text(encoding="ascii"), 16) & 1 for path in flags)
 
 
 def _root() -> Path:
@@ -116,6 +143,11 @@ def lent(device: Device, bind: bool) -> Iterator[int]:
     if driver == OURS or before == OURS:
         raise Failure(f"{device.address} is bound to {OURS}, or offered to it, already: another "
                       "run, or its owner, has it")
+    if used := device.in_use:
+        raise Failure(f"{device.address}: {', '.join(used)} of its driver {driver} is in use: "
+                      "unmount it, or take it down, first")
+    if not os.access(device.path / "driver_override", os.W_OK):
+        raise Failure(f"{device.address}: taking it from its driver needs root")
     alive, end = os.pipe()
     keeper = os.fork()
     if not keeper:
