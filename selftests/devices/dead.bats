@@ -7,7 +7,7 @@
 load ../bats/module.bash
 
 DIES=$BATS_TEST_DIRNAME/../../build/dies/memcache_own_dies.ko
-PHYS=target=phys:0x18000000+16M
+PHYS="target=phys:0x18000000+16M any_range=yes"
 
 setup_file() {
 	small_buffers
