@@ -393,7 +393,7 @@ static int open_range(struct mc_run *run)
 		return run->error.err;
 	opened.range = *r;
 	held = request_mem_region(r->start, r->bytes, NAME);
-	/* Inside a reserved range there may be what has a name, such as registers of the chipset. */
+	/* In a reserved range there may be what has a name, such as registers of the chipset. */
 	if (held && held->parent->desc != IORES_DESC_RESERVED &&
 	    is_all(r, IORES_DESC_RESERVED, true)) {
 		release_mem_region(r->start, r->bytes);
