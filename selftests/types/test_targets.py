@@ -11,6 +11,7 @@ RANGE = "phys:0x18000000+1M any_range=yes"
 GRAINS = 8192
 RUNS = {1: 10, 4: 8, 8: 7, 16: 6}       # lengths of runs, 512 bytes at most
 ROUNDS = 5
+SINGLE = 4096 // 32    # windows of bursts that are timed one by one
 WIDTHS = tuple(RUNS)
 # The machine's name for the type that accesses have.
 SEEN = {"uc": "uc", "np": "uc", "wc": "wc", "wt": "wt", "wb": "wb"}
@@ -46,11 +47,11 @@ class Targets(unittest.TestCase):
         return self.room.ask(f"mmio target={RANGE} size=32K repeat=1 warmup=0 irq=off {line}")
 
     def sample(self, result, windows):
-        """The windows of the sample, and its passes. Grains, and then runs, were timed after
-        it. The time in the record is that of these windows, to the picosecond."""
+        """The windows of the sample, and its passes. Grains, then runs, and then single bursts were
+        timed after it. The time in the record is that of these windows, to the picosecond."""
         op, width, kind = result["op"], result["width_bytes"], SEEN[result["type"]]
         if op == "burst":
-            windows = windows[:-ROUNDS * (1 + RUNS[width])]
+            windows = windows[:-ROUNDS * (1 + RUNS[width]) - SINGLE]
         each = 64 if op == "burst" else width * (2 if op == "write_read" else 1)
 
         def moved(window):

@@ -40,9 +40,11 @@ class Wide(unittest.TestCase):
                 # Everything charged in the windows belongs to the loop, except what the
                 # code of the window itself costs in the caches.
                 self.assertGreaterEqual(room.total(windows, "charged") * 1000, charged * mhz)
-                self.assertEqual(
-                    round(result["median_ns"] * 1000) // 1000,
-                    room.total(windows, "ticks") * 1000 // mhz // result["passes_per_sample"])
+                # That code was in the caches in one sample, and not in another.
+                self.assertAlmostEqual(
+                    result["median_ns"],
+                    room.total(windows, "ticks") * 1000 / mhz / result["passes_per_sample"],
+                    delta=result["median_ns"] / 10000)
 
     def test_64_bytes(self):
         for op in OPS:
