@@ -241,10 +241,11 @@ int mc_target_try(struct mc_run *run, const struct mc_point *point, void *at)
 /* ------------------------------------------------------------ the contents */
 
 /*
- * Do loads of this width find what stores of 4 bytes have left? What was there may be zeros or ones
- * only, as is what wide loads find that nobody answers. The line stays as it is.
+ * Do loads of one width find what stores of the other width have left? Each byte is another one
+ * than before: memory that held only zeros or only ones may look like no answer. The line stays as
+ * it is.
  */
-static bool loads_alike(void *at, unsigned int width, u8 *room)
+static bool keeps_line(void *at, unsigned int loads, unsigned int stores, u8 *room)
 {
 	u8 *old = room, *other = room + LINE, *found = room + 2 * LINE;
 	unsigned int i;
@@ -252,42 +253,29 @@ static bool loads_alike(void *at, unsigned int width, u8 *room)
 	load(old, at, LINE, sizeof(u32));
 	for (i = 0; i < LINE; i++)
 		other[i] = old[i] ^ (u8)((i + 1) * 2654435761U >> 24 | 1);
-	store(at, other, LINE, sizeof(u32));
+	store(at, other, LINE, stores);
 	mc_drain();
-	load(found, at, LINE, width);
+	load(found, at, LINE, loads);
 	store(at, old, LINE, sizeof(u32));
 	mc_drain();
 	return !memcmp(other, found, LINE);
 }
 
-/* Does a line take stores of this width? It stays as it is. */
-static bool stores_alike(void *at, unsigned int width, u8 *room)
-{
-	u8 *old = room, *other = room + LINE, *found = room + 2 * LINE;
-	unsigned int i;
-
-	load(old, at, LINE, sizeof(u32));
-	for (i = 0; i < LINE; i++)
-		other[i] = ~old[i];
-	store(at, other, LINE, width);
-	mc_drain();
-	load(found, at, LINE, sizeof(u32));
-	store(at, old, LINE, sizeof(u32));
-	mc_drain();
-	return !memcmp(other, found, LINE);
-}
-
-/* The widest accesses, up to @most bytes, that both ends of the memory answer. */
-static unsigned int widest(u8 *at, u64 bytes, unsigned int most, u8 *room,
-			   bool (*alike)(void *at, unsigned int width, u8 *room))
+/*
+ * The widest loads, or the widest stores, up to @most bytes, that both ends of the memory answer.
+ * The other accesses are of 4 bytes.
+ */
+static unsigned int find_widest(u8 *at, u64 bytes, unsigned int most, u8 *room, bool stores)
 {
 	unsigned int best = sizeof(u32), width;
 
 	for (width = 8; width <= 64 && width <= most; width *= 2) {
 		const struct mc_loop *loop = mc_loop_find(MC_OP_COPY, width);
+		unsigned int in = stores ? sizeof(u32) : width, out = stores ? width : sizeof(u32);
 
 		if (!loop || !mc_loop_runs(loop) || try_access(at, width, true) ||
-		    !alike(at, width, room) || !alike(at + bytes - LINE, width, room))
+		    !keeps_line(at, in, out, room) ||
+		    !keeps_line(at + bytes - LINE, in, out, room))
 			break;
 		best = width;
 	}
@@ -407,7 +395,7 @@ int mc_contents_save(struct mc_contents *c, void *at, const struct mc_range *ran
 		return mc_fail(&run->error, -ENOMEM,
 			       "write: no memory to save the contents, %llu MiB", bytes >> 20);
 	saved = memory + (-(unsigned long)memory & (LINE - 1));
-	width = widest(at, bytes, most, saved + bytes, loads_alike);
+	width = find_widest(at, bytes, most, saved + bytes, false);
 	for (done = 0; done < bytes && !err; done += PIECE) {
 		load(saved + done, at + done, min(PIECE, bytes - done), width);
 		err = mc_team_look(run->team);
@@ -420,7 +408,7 @@ int mc_contents_save(struct mc_contents *c, void *at, const struct mc_range *ran
 	}
 	*c = (struct mc_contents){
 		.saved = saved, .bytes = bytes, .memory = memory, .load = width,
-		.store = widest(at, bytes, most, saved + bytes, stores_alike),
+		.store = find_widest(at, bytes, most, saved + bytes, true),
 	};
 	return 0;
 }
