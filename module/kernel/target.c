@@ -300,22 +300,22 @@ static int check_phys(const struct mc_request *req, struct mc_error *e)
 		       "target: this range is not reserved, soft reserved or persistent memory; /proc/iomem has those that are");
 }
 
-/* Find the range of the request's target, if it can be measured. */
-static int find_range(const struct mc_request *req, struct mc_range *range, struct mc_error *e)
+/* Find the size of the request's target, if it can be measured. */
+static int find_bytes(const struct mc_request *req, u64 *bytes, struct mc_error *e)
 {
 	const struct mc_target *t = &req->target;
 	struct pci_dev *pci;
 	struct mc_bar bar;
 
 	if (t->kind == MC_TARGET_PHYS) {
-		*range = t->range;
+		*bytes = t->range.bytes;
 		return check_phys(req, e);
 	}
 	pci = find_device(t, e);
 	if (!pci)
 		return e->err;
 	bar = bar_of(pci, t->bar);
-	*range = bar.range;
+	*bytes = bar.range.bytes;
 	mc_target_check_bar(&bar, req, e);
 	pci_dev_put(pci);
 	return e->err;
@@ -333,15 +333,16 @@ static int find_range(const struct mc_request *req, struct mc_range *range, stru
 int mc_target_check(struct mc_run *run, const struct mc_point *point)
 {
 	struct mc_error *e = &run->error;
-	struct mc_range range;
 	int err;
 
 	if (security_locked_down(LOCKDOWN_PCI_ACCESS) || security_locked_down(LOCKDOWN_DEV_MEM))
 		return mc_fail(e, -EOPNOTSUPP,
 			       "target: the kernel is locked down, so target=ram only");
 	err = mc_target_check_test(point, mc_test_of(run->req->spec), e);
-	err = err ? err : find_range(run->req, &range, e);
-	return err ? err : mc_target_check_place(point, range.bytes, e);
+	/* All points have the same target, and the walk through the firmware's tables is long. */
+	if (!err && !run->target_bytes)
+		err = find_bytes(run->req, &run->target_bytes, e);
+	return err ? err : mc_target_check_place(point, run->target_bytes, e);
 }
 
 /* ---------------------------------------------------- open, map and close */

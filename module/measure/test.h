@@ -51,6 +51,7 @@ struct mc_side;
  * @area: the memory of the current point
  * @near: CPU whose node gets the record's memory; -1: the first CPU's node
  * @homes: the threads by node, for node=local and for groups of CPUs; NULL: not needed
+ * @target_bytes: size of the target, once the side has found it; 0: not yet, or it is RAM
  * @error: explains what went wrong
  * @bad_data: a record failed verification
  * @trial: what is being measured only tells how long a sample takes
@@ -66,6 +67,7 @@ struct mc_run {
 	struct mc_area area;
 	int near;
 	struct mc_homes *homes;
+	u64 target_bytes;
 	struct mc_error error;
 	bool bad_data;
 	bool trial;

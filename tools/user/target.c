@@ -255,16 +255,17 @@ int mc_user_target_check(struct mc_run *run, const struct mc_point *point)
 {
 	bool pci = run->req->target.kind == MC_TARGET_PCI;
 	struct mc_error *e = &run->error;
-	struct place place;
+	struct place place = { 0 };
 	int err;
 
 	err = mc_target_check_test(point, mc_test_of(run->req->spec), e);
-	err = err ? err : find(run->req, &place, e);
+	/* All points have the same target. */
+	if (!err && !run->target_bytes) {
+		err = find(run->req, &place, e);
+		run->target_bytes = pci ? place.range.bytes : run->req->target.range.bytes;
+	}
 	err = err ? err : check_type(point->v[MC_KEY_TYPE], pci, e);
-	if (err)
-		return err;
-	return mc_target_check_place(point, pci ? place.range.bytes :
-						  run->req->target.range.bytes, e);
+	return err ? err : mc_target_check_place(point, run->target_bytes, e);
 }
 
 /* -------------------------------------------------------- open, map, close */
