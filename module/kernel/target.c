@@ -458,25 +458,18 @@ static bool cached(enum mc_type type)
 	return type == MC_WB || type == MC_WT;
 }
 
-/*
- * Before the first point, try each page of the window, and save it if points write. A BAR that is
- * only read is not tried: a device may well answer with ones, and no test follows its pointers.
- */
+/* Before the first point, try each page of the window, and save it if points write. */
 static int prove(struct mc_run *run, const struct mc_point *point)
 {
 	enum mc_type type = mc_type_of(point);
-	bool writes = point->v[MC_KEY_WRITE];
 	struct mc_range range = {
 		opened.range.start + opened.window.start, opened.window.bytes
 	};
-	int err = map_as(writes && cached(type) ? MC_UC : type, &run->error);
+	int err = map_as(point->v[MC_KEY_WRITE] && cached(type) ? MC_UC : type, &run->error);
 
 	err = err ? err : mc_target_try(run, point, address(opened.window.start));
-	if (!err && writes)
-		err = mc_contents_save(&opened.contents, address(opened.window.start), &range,
-				       run, mc_point_width(run, point));
-	else if (!err && !in_use.pci)
-		err = mc_target_check_pages(address(opened.window.start), &range, run);
+	err = err ? err : mc_target_prove(&opened.contents, address(opened.window.start),
+					  &range, run, point);
 	opened.proven = !err;
 	opened.saved_as = opened.type;
 	return err;

@@ -414,6 +414,30 @@ int mc_contents_save(struct mc_contents *c, void *at, const struct mc_range *ran
 }
 
 /**
+ * mc_target_prove() - try each page of the memory of a request, and save it if points write
+ * @c: result, if points write
+ * @at: the memory, mapped so that no cache has it if points write
+ * @range: its physical addresses, whole lines
+ * @run: the run
+ * @point: the first point
+ *
+ * A BAR that is only read is not tried: a device may well answer with ones, and no test follows
+ * its pointers.
+ *
+ * Context: Process, may sleep.
+ * Return: as mc_contents_save() or mc_target_check_pages().
+ */
+int mc_target_prove(struct mc_contents *c, void *at, const struct mc_range *range,
+		    struct mc_run *run, const struct mc_point *point)
+{
+	if (point->v[MC_KEY_WRITE])
+		return mc_contents_save(c, at, range, run, mc_point_width(run, point));
+	if (point->v[MC_KEY_TARGET] == MC_TARGET_PCI)
+		return 0;
+	return mc_target_check_pages(at, range, run);
+}
+
+/**
  * mc_contents_bring_back() - store what was saved, and compare
  * @c: what was saved
  * @at: the memory, mapped so that no cache has it

@@ -46,6 +46,8 @@ struct mc_range mc_target_window(const struct mc_request *req);
 int mc_target_check_pages(const void *at, const struct mc_range *range, struct mc_run *run);
 int mc_contents_save(struct mc_contents *c, void *at, const struct mc_range *range,
 		     struct mc_run *run, unsigned int most);
+int mc_target_prove(struct mc_contents *c, void *at, const struct mc_range *range,
+		    struct mc_run *run, const struct mc_point *point);
 u64 mc_contents_bring_back(const struct mc_contents *c, void *at,
 			   bool (*go_on)(u64 done, u64 all));
 void mc_contents_forget(struct mc_contents *c);

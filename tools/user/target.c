@@ -399,17 +399,12 @@ static int map_as(struct mc_run *run, enum mc_type type)
 /* Before the first point, try each page of the window, and save it if points write. */
 static int prove(struct mc_run *run, const struct mc_point *point)
 {
-	char *at = opened.at + opened.window.start;
 	struct mc_range range = {
 		opened.target.start + opened.window.start, opened.window.bytes
 	};
-	int err = 0;
+	int err = mc_target_prove(&opened.contents, opened.at + opened.window.start, &range,
+				  run, point);
 
-	if (point->v[MC_KEY_WRITE])
-		err = mc_contents_save(&opened.contents, at, &range, run,
-				       mc_point_width(run, point));
-	else if (!opened.pci)
-		err = mc_target_check_pages(at, &range, run);
 	opened.proven = !err;
 	return err;
 }
