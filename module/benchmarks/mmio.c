@@ -136,7 +136,7 @@ static const struct mc_column columns[] = {
 	},
 };
 
-/* What is timed to know how many bursts leave whole; the last two are examples. */
+/* Kinds of stores, timed to know how many bursts leave whole; the last two are examples. */
 enum { BURST, ONE_TRANSACTION, TWO_TRANSACTIONS, KINDS };
 
 /**
@@ -364,7 +364,7 @@ struct stores {
 	u64 n;
 };
 
-/* What is timed: stores, and then the copy of a line, if it goes anywhere. */
+/* Work that is timed: stores, then the copy of a line to @copy_to, if that is not NULL. */
 struct timed {
 	struct stores stores[3];
 	void *copy_to;
@@ -372,32 +372,47 @@ struct timed {
 
 /*
  * The stores of a burst, or as many of which only one or two go to the memory, to a line each.
- * All kinds are as many calls, so that they differ by nothing else. A line that is copied is
- * all of a burst; in the other kinds the copy goes to the cached line.
+ * All kinds are as many calls, so that they differ by nothing else.
  */
-static void plan_stores(struct timed *t, const struct mmio_job *job, unsigned int kind, u64 at)
+static struct timed plan_stores(const struct mmio_job *job, unsigned int kind, u8 *line,
+				void *other)
 {
-	struct stores *s = t->stores;
-	u64 left, width = job->loops->width, n = LINE / width;
-	u8 *line = mc_view_at(job->view, at, &left);
-	void *other = mc_view_at(job->view, (at + BLOCK) % job->bytes, &left);
+	u64 width = job->loops->width, n = LINE / width;
+	struct timed t = {
+		.stores = {
+			{ line, 1 }, { job->cached, n > 1 }, { job->cached, n > 2 ? n - 2 : 0 },
+		},
+	};
 
-	s[0] = (struct stores){ line, 1 };
-	s[1] = (struct stores){ kind == BURST ? line + width : job->cached, n > 1 };
-	s[2] = (struct stores){ kind == BURST ? line + 2 * width : job->cached,
-				n > 2 ? n - 2 : 0 };
-	if (kind == TWO_TRANSACTIONS)
-		s[1] = (struct stores){ other, 1 };
-	t->copy_to = NULL;
-	if (!job->way.copy)
-		return;
-	if (kind != TWO_TRANSACTIONS)
-		s[1].n = 0;
-	s[2].n = 0;
+	if (kind == BURST) {
+		t.stores[1].at = line + width;
+		t.stores[2].at = line + 2 * width;
+	} else if (kind == TWO_TRANSACTIONS) {
+		t.stores[1] = (struct stores){ other, 1 };
+	}
+	return t;
+}
+
+/* A line that is copied is all of a burst. In the other kinds, the copy goes to the cached line. */
+static struct timed plan_copy(const struct mmio_job *job, unsigned int kind, u8 *line,
+			      void *other)
+{
 	if (kind == BURST)
-		s[0].n = 0;
-	if (kind == BURST || !job->way.direct)
-		t->copy_to = kind == BURST ? line : job->cached;
+		return (struct timed){ .copy_to = line };
+	return (struct timed){
+		.stores = { { line, 1 }, { other, kind == TWO_TRANSACTIONS } },
+		.copy_to = job->way.direct ? NULL : job->cached,
+	};
+}
+
+/* A kind for the line at this offset. The second of two transactions goes to another block. */
+static struct timed plan_kind(const struct mmio_job *job, unsigned int kind, u64 at)
+{
+	u8 *line = mc_view_at(job->view, at, NULL);
+	void *other = mc_view_at(job->view, (at + BLOCK) % job->bytes, NULL);
+
+	return job->way.copy ? plan_copy(job, kind, line, other) :
+			       plan_stores(job, kind, line, other);
 }
 
 /* Time stores until they have left the CPU. Return: ticks. */
@@ -421,13 +436,12 @@ static u64 time_stores(const struct timed *t, const struct mmio_job *job)
 static void time_bursts(struct mmio_job *job)
 {
 	unsigned int i, kind;
-	struct timed timed;
 
 	for (i = 0; i < BURSTS_A_WINDOW; i++) {
 		for (kind = 0; kind < KINDS; kind++) {
+			struct timed timed = plan_kind(job, kind, job->at);
 			struct mc_times *t = &job->times[kind];
 
-			plan_stores(&timed, job, kind, job->at);
 			t->ps[t->n++] = mc_ticks_to_ps(time_stores(&timed, job));
 			job->at = (job->at + LINE) % job->bytes;
 		}
