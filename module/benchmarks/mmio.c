@@ -613,7 +613,7 @@ static int begin_bursts(struct mmio_job *job, u64 op, struct mc_error *e)
 		return mc_fail(e, -ENOMEM, "op: no memory for the times of %u bursts", BURSTS);
 	for (i = 0; i < KINDS; i++)
 		job->times[i].ps = ps + i * BURSTS;
-	job->cached = (void *)(((unsigned long)(ps + KINDS * BURSTS) + LINE - 1) & ~(LINE - 1));
+	job->cached = PTR_ALIGN(ps + KINDS * BURSTS, LINE);
 	job->source = (u8 *)job->cached + LINE;
 	return 0;
 }

@@ -186,7 +186,7 @@ static void count_down(struct mc_walk *walk)
 	static u64 room[2 * LINE / sizeof(u64)];	/* a line of it is whole */
 	struct mc_paced args = {
 		.steps = 1, .delay = min(walk->owed, MC_LOAD_REST), .reads = 1, .end = 1,
-		.place = { (void *)(((unsigned long)room + LINE - 1) & ~(LINE - 1)) },
+		.place = { PTR_ALIGN(&room[0], LINE) },
 	};
 
 	mc_asm_paced(&args);

@@ -394,7 +394,7 @@ int mc_contents_save(struct mc_contents *c, void *at, const struct mc_range *ran
 	if (!memory)
 		return mc_fail(&run->error, -ENOMEM,
 			       "write: no memory to save the contents, %llu MiB", bytes >> 20);
-	saved = memory + (-(unsigned long)memory & (LINE - 1));
+	saved = PTR_ALIGN(memory, LINE);
 	width = find_widest(at, bytes, most, saved + bytes, false);
 	for (done = 0; done < bytes && !err; done += PIECE) {
 		load(saved + done, at + done, min(PIECE, bytes - done), width);
