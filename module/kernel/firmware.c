@@ -22,7 +22,7 @@ static bool meet(const struct mc_range *range, u64 start, u64 bytes)
 	       range->start <= start + (bytes - 1);
 }
 
-/* What Linux, or the firmware, still needs after the start. */
+/* Memory that Linux, or the firmware, still needs after the start. */
 static bool efi_keeps(const efi_memory_desc_t *md)
 {
 	switch (md->type) {
@@ -68,7 +68,7 @@ static u64 address_of(const struct acpi_table_header *table)
 	return page + offset_in_page(table);
 }
 
-static bool is_table(const struct mc_range *range)
+static bool in_tables(const struct mc_range *range)
 {
 	struct acpi_table_header *table;
 	bool found = false;
@@ -183,7 +183,7 @@ static bool in_errors(const struct mc_range *range, bool *whole)
 	return found;
 }
 #else
-static bool is_table(const struct mc_range *range)
+static bool in_tables(const struct mc_range *range)
 {
 	return false;
 }
@@ -213,7 +213,7 @@ const char *mc_firmware_owns(const struct mc_range *range)
 
 	if (efi_owns(range))
 		return "memory of UEFI's runtime services or of ACPI";
-	if (iomem_owns(range) || is_table(range))
+	if (iomem_owns(range) || in_tables(range))
 		return "ACPI tables or ACPI's non-volatile storage";
 	if (in_boot_errors(range) || in_errors(range, &whole))
 		return "the place where it reports hardware errors";

@@ -255,8 +255,8 @@ static bool is_all(const struct mc_range *range, unsigned long desc, bool alone)
 }
 
 /*
- * Reserved says only that Linux must leave it alone: it may be spare memory, or that of the
- * firmware, whatever the lists say.
+ * Reserved says only that Linux must leave it alone. It may be spare memory, or memory of the
+ * firmware that no list names.
  */
 static int check_reserved(const struct mc_request *req, struct mc_error *e)
 {

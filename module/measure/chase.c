@@ -108,8 +108,8 @@ static int link_foreign(struct mc_worker *w, struct mc_chase *c)
  * @w: the thread; its CPU touches all of the memory
  * @c: the cycle, of which nothing is linked yet
  *
- * Elements in memory that nobody vouches for are compared with what they must hold, so that
- * whoever follows them stays in it.
+ * Elements in memory that nobody vouches for are compared with the pointers that they must hold,
+ * so that a chase does not leave the memory.
  *
  * Context: Worker thread, may sleep.
  * Return: 0, the errno of the stop, or -EOPNOTSUPP (an element does not hold its pointer) or

@@ -222,8 +222,8 @@ unsigned int mc_engine_threads(const struct mc_request *req)
 }
 
 /*
- * One combination of a request. Where a wide access may be one that nobody answers, only a
- * width in the request makes one.
+ * One combination of a request. Devices need not answer wide accesses, so only a width in the
+ * request makes one where the memory may be that of a device.
  */
 static void point_of(const struct mc_request *req, u64 index, struct mc_point *point)
 {

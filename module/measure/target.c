@@ -199,7 +199,7 @@ static unsigned int widths_of(const struct mc_run *run, const struct mc_point *p
 	unsigned int key = run->req->spec->width;
 	const struct mc_mmio_loop *loop;
 
-	/* What was there is saved by words of 4 bytes; the verdict follows pointers. */
+	/* The contents are saved by words of 4 bytes; the verdict follows pointers. */
 	if (point->v[MC_KEY_WRITE])
 		widths = point->v[MC_KEY_TARGET] == MC_TARGET_PHYS ? 4 | 8 : 4;
 	/* Wide reads are compared with those of 4 bytes. */
@@ -293,7 +293,7 @@ static u64 tried_word(u64 bytes, u64 i)
 	return i % 2 ? min(piece + PIECE, bytes) - sizeof(u32) : piece;
 }
 
-/* What is written to a word to try it: another value to each word, and never the old one. */
+/* The value that tries a word: another one for each word, and never the old one. */
 static u32 mark_of(const u8 *saved, u64 offset)
 {
 	u32 mark = (offset / sizeof(u32) + 1) * 2654435761U;	/* odd, so no two are alike */

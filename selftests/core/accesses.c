@@ -14,7 +14,7 @@
 #define LINE	64
 #define PASSES	2
 
-/* What a call should have done to each place of @width bytes of an array, in each pass. */
+/* Accesses that a call should make to each place of @width bytes of an array, in each pass. */
 struct wanted {
 	unsigned int loads;
 	unsigned int stores;

@@ -186,7 +186,7 @@ static bool waits(const char *line)
 	return drains;
 }
 
-/* What is still in the CPU's buffers at the end of a window has cost nothing yet. */
+/* Stores that are still in the CPU's buffers at the end of a window would cost nothing. */
 static void test_stores_that_pass_the_caches_by_are_waited_for(void **state)
 {
 	static const struct {

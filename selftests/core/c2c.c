@@ -160,7 +160,7 @@ static void assert_line(const char *how, u64 ps)
 
 static void test_a_line_costs_what_its_state_costs(void **state)
 {
-	/* Whatever the memory holds at first. */
+	/* The figures do not depend on the bytes that the memory holds at first. */
 	for (int byte = 0; byte < 256; byte += 0x5a) {
 		blank = byte;
 		assert_line("state=hitm", 150 * NS);
@@ -279,7 +279,7 @@ static void test_one_wrong_line_is_found(void **state)
 	}
 }
 
-/* What the reader finds is that of this round, not of the one before. */
+/* The reader must find the words of this round, not those of the one before. */
 static void test_lost_stores_are_found(void **state)
 {
 	blank = 0x5a;

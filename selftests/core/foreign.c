@@ -312,7 +312,7 @@ static void test_the_first_element_that_is_lost_is_named(void **state)
 	assert_not_followed(shape(64, MC_CHASE_STRIDE, 0), 127 * PAGE);
 	hole(9, 30, 0x11);
 	assert_not_followed(shape(PAGE, MC_CHASE_RANDOM, 64), ~0ULL);
-	/* What the other one got is an element's address, too. */
+	/* The second half overwrites the first one, also with addresses of elements. */
 	doubled(64, 64, 0);
 	assert_not_followed(shape(64, MC_CHASE_RANDOM, 0), 0);
 	/* Elsewhere, a hole does no harm. */

@@ -218,7 +218,7 @@ static void test_what_is_nearer_to_a_miss_is_one(void **state)
 	assert_lines(64, 0);
 }
 
-/* The test waits 2 us for what is fetched along. Whatever comes later has not come along. */
+/* The test waits 2 us for lines that are fetched along. A line that comes later does not count. */
 static void test_what_comes_along_comes_late(void **state)
 {
 	reset(1);

@@ -234,8 +234,8 @@ static void see_quiet(struct mc_worker *w)
 }
 
 /*
- * However long the countdown and however many lines a step has, no window is long, and the
- * figures are those of one that is. What loads wait for is the countdown behind a line.
+ * The length of the countdown and the number of lines of a step make no window long. The
+ * figures are those of one long window: a load waits for the countdown behind a line.
  */
 static void test_windows_of_a_long_countdown(void **state)
 {

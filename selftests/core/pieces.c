@@ -5,7 +5,7 @@
 
 static u8 *const start = (u8 *)0x100000000000;
 
-/* What a function that takes a size of 32 bits, such as clflush_cache_range(), was given. */
+/* The pieces so far. Functions such as clflush_cache_range() take a size of 32 bits. */
 static struct {
 	u64 next;
 	u64 calls;

@@ -364,7 +364,7 @@ static void test_the_median_counts(void **state)
 	assert_in_range(rec.value[COL_NS_PER_ACCESS], 6999, 7001);
 }
 
-/* The loop uses no memory, so whatever else the CPU does only adds time. */
+/* The loop uses no memory, so other work of the CPU only adds time. */
 static void test_the_fastest_of_the_generator_counts(void **state)
 {
 	for (u64 i = 0; i < 10; i++) {

@@ -433,7 +433,7 @@ static void test_write_back_memory_without_a_cache(void **state)
 	assert_false(rec.has >> 1 & 1);
 }
 
-/* What one CPU has touched is in its own caches, whoever shares them. */
+/* The lines that one CPU has touched are in its own caches. Other CPUs may share these. */
 static void test_what_one_cpu_holds(void **state)
 {
 	struct mc_record rec = record(16 * K);

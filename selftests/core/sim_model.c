@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What accesses cost on the simulated machine (tools/sim): caches, directory, controllers. */
+/* Costs of accesses on the simulated machine (tools/sim): caches, directory, controllers. */
 #include <stdio.h>
 #include <string.h>
 

@@ -190,7 +190,7 @@ static void test_set(void **state)
 	assert_int_equal(prices.uc_load_ns, 300);
 }
 
-/* What is printed is read back, by way of its keys, as the same prices. */
+/* The prices as printed, read back key by key, are the same prices. */
 static void test_print(void **state)
 {
 	struct prices copy;

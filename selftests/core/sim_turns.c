@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whose turn it is on the simulated machine (tools/sim), and in which order accesses meet. */
+/* Turns of the CPUs of the simulated machine (tools/sim), and the order in which accesses meet. */
 #include <string.h>
 
 #include "cmocka_all.h"

@@ -90,7 +90,7 @@ bool mc_loop_runs(const struct mc_loop *loop)
 	return loop->width < 64;
 }
 
-/* What a wide load finds that the device does not answer is stored all the same. */
+/* Ones from a wide load that the device does not answer are stored all the same. */
 int mc_access_try(void *at, unsigned int width, bool stores)
 {
 	static u8 line[64];
@@ -211,7 +211,7 @@ static void contents_come_back_by_the_widest_accesses(void **state)
 		assert_int_equal((u64)contents.saved % 64, 0);
 		assert_int_equal(bring_back(), 0);
 		assert_memory_equal(device, before, BYTES);
-		/* Nothing wider than allowed was ever tried, nor what faults. */
+		/* No width was tried that is more than allowed, or faults. */
 		assert_true((is.loads | is.stores) <= 2 * (u64)row->most - 1);
 		assert_false((is.loads | is.stores) & row->faults);
 		assert_int_equal(is.calls, 2 * ((BYTES + 4095) / 4096));

@@ -195,7 +195,7 @@ static void test_what_stays_between_stays_unknown(void **state)
 	assert_int_equal(calls, 1 + 8 * 3 * 32);
 }
 
-/* What the machine does with a page of a type: loads of 200 ns, and stores of these times. */
+/* The verdict on a WC page where loads take 200 ns, and stores in the two orders these times. */
 static struct mc_verdict judged_page(u64 bytes, u64 line_by_line_ns, u64 word_by_word_ns)
 {
 	_Alignas(64) static char page[4096];

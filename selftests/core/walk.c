@@ -28,7 +28,7 @@ static bool walked(const struct mc_chase *c)
 
 	memcpy(before, memory, sizeof(memory));
 	assert_int_equal(mc_chase_walk(worker, c, &whole), 0);
-	/* What marks the beginnings of walks is gone. */
+	/* The marks of the beginnings of walks are gone. */
 	assert_memory_equal(before, memory, sizeof(memory));
 	return whole;
 }
