@@ -184,7 +184,7 @@ static struct mc_loop_args args_of(u64 bytes, u64 fence)
 }
 
 /* A turn of the main part, and lines of the rest. */
-static void in_order(u64 fence)
+static void check_in_order(u64 fence)
 {
 	const u64 bytes = 256 + 2 * LINE;
 	struct mc_loop_args args = args_of(bytes, fence);
@@ -200,7 +200,7 @@ static void in_order(u64 fence)
 	assert_fences(fence, PASSES);
 }
 
-static void over_streams(u64 fence)
+static void check_streams(u64 fence)
 {
 	struct mc_stream at[2];
 	struct mc_loop_args args = args_of(MC_STREAM_BYTES, fence);
@@ -216,7 +216,7 @@ static void over_streams(u64 fence)
 	assert_fences(fence, PASSES);
 }
 
-static void scattered(u64 fence)
+static void check_scattered(u64 fence)
 {
 	const u64 bytes = 6 * LINE;
 	struct mc_loop_args args = args_of(bytes, fence);
@@ -243,11 +243,11 @@ static void test_each_loop_does_its_accesses_and_no_others(void **state)
 		if (!mc_loop_runs(this_loop))
 			continue;
 		for (u64 fence = MC_FENCE_NONE; fence <= MC_FENCE_MFENCE; fence++) {
-			in_order(fence);
+			check_in_order(fence);
 			if (this_loop->run_streams)
-				over_streams(fence);
+				check_streams(fence);
 			if (this_loop->run_scatter)
-				scattered(fence);
+				check_scattered(fence);
 		}
 	}
 }
@@ -255,7 +255,7 @@ static void test_each_loop_does_its_accesses_and_no_others(void **state)
 /* ----------------------------------------------------------------- the others */
 
 /* The next access is one of @width bytes at @offset. */
-static void next(unsigned int *i, u64 offset, unsigned int width, bool store, enum how how)
+static void assert_next(unsigned int *i, u64 offset, unsigned int width, bool store, enum how how)
 {
 	const struct access *a = &watched.access[(*i)++];
 
@@ -302,7 +302,7 @@ static void test_a_chase_loads_each_element_once(void **state)
 
 		watch(call_chase, &n);
 		for (unsigned int k = 0; k < n; k++)
-			next(&i, element(k), 8, false, ORDINARY);
+			assert_next(&i, element(k), 8, false, ORDINARY);
 		assert_int_equal(watched.n, i);
 		assert_ptr_equal(came_to, watched.memory + element(n));
 	}
@@ -317,8 +317,8 @@ static void test_a_line_is_dirtied_by_one_store(void **state)
 
 		watch(call_dirty, &n);
 		for (unsigned int k = 0; k < n; k++) {
-			next(&i, element(k) + 8, 8, true, ORDINARY);
-			next(&i, element(k), 8, false, ORDINARY);
+			assert_next(&i, element(k) + 8, 8, true, ORDINARY);
+			assert_next(&i, element(k), 8, false, ORDINARY);
 		}
 		assert_int_equal(watched.n, i);
 		assert_ptr_equal(came_to, watched.memory + element(n));
@@ -348,18 +348,18 @@ static void test_the_loops_of_the_verdict(void **state)
 	memset(watched.memory, 0, LINE);
 	watch(call_reload, watched.memory);
 	for (k = 0; k < 3 * 8; k++)
-		next(&i, 0, 1, false, ORDINARY);
+		assert_next(&i, 0, 1, false, ORDINARY);
 	assert_int_equal(watched.n, i);
 	watch(call_flush_reload, watched.memory);
 	for (i = 0, k = 0; k < 3 * 8; k++) {
-		next(&i, 0, LINE, false, FLUSH);
-		next(&i, 0, 1, false, ORDINARY);
+		assert_next(&i, 0, LINE, false, FLUSH);
+		assert_next(&i, 0, 1, false, ORDINARY);
 	}
 	assert_int_equal(watched.n, i);
 	assert_int_equal(watched.mfences, 3 * 8);
 	watch(call_combine, watched.memory);
 	for (i = 0, k = 0; k < 3 * 8; k++)
-		next(&i, k % 8 * 8, 8, true, ORDINARY);
+		assert_next(&i, k % 8 * 8, 8, true, ORDINARY);
 	assert_int_equal(watched.n, i);
 	assert_int_equal(watched.sfences, 3);
 	assert_int_equal(watched.sfences_behind, 1);
@@ -384,8 +384,8 @@ static void step_lines(u64 reads, u64 writes, bool nt, bool combine)
 	for (u64 s = 0; s < args.steps; s++)
 		for (u64 k = 0; k < args.end; k++)
 			for (u64 at = 0; at < LINE; at += 16)
-				next(&i, k * ARRAY + s * LINE + at, 16, k >= reads,
-				     k >= reads && nt ? STREAMING : ORDINARY);
+				assert_next(&i, k * ARRAY + s * LINE + at, 16, k >= reads,
+					    k >= reads && nt ? STREAMING : ORDINARY);
 	assert_int_equal(watched.n, i);
 }
 
@@ -424,7 +424,7 @@ static void random_accesses(enum mc_generator g, enum mc_random_op op, bool byte
 	for (unsigned int i = 0; i < args.count; ) {
 		u64 place = mc_random_below(mc_random_next(&again, g), args.range);
 
-		next(&i, bytes ? place : 8 * place, 8, op == MC_RANDOM_WRITE, ORDINARY);
+		assert_next(&i, bytes ? place : 8 * place, 8, op == MC_RANDOM_WRITE, ORDINARY);
 	}
 	/* The loop without accesses takes the same steps. */
 	args.blocks = bytes ? blocks : others;
@@ -454,25 +454,25 @@ static void single_accesses(const struct mc_mmio_loop *loop, u64 n)
 	mmio_run = loop->run[MC_MMIO_READ];
 	watch(call_mmio, &n);
 	for (k = 0; k < n; k++)
-		next(&i, k * w, w, false, ORDINARY);
+		assert_next(&i, k * w, w, false, ORDINARY);
 	assert_int_equal(watched.n, i);
 	mmio_run = loop->run[MC_MMIO_WRITE];
 	watch(call_mmio, &n);
 	for (i = 0, k = 0; k < n; k++)
-		next(&i, k * w, w, true, ORDINARY);
+		assert_next(&i, k * w, w, true, ORDINARY);
 	assert_int_equal(watched.n, i);
 	mmio_run = loop->run[MC_MMIO_WRITE_READ];
 	watch(call_mmio, &n);
 	for (i = 0, k = 0; k < n; k++) {
-		next(&i, k * w, w, true, ORDINARY);
-		next(&i, k * w, w, false, ORDINARY);
+		assert_next(&i, k * w, w, true, ORDINARY);
+		assert_next(&i, k * w, w, false, ORDINARY);
 	}
 	assert_int_equal(watched.n, i);
 	mmio_run = loop->run[MC_MMIO_BURST];
 	watch(call_mmio, &n);
 	for (i = 0, k = 0; k < n; k++)
 		for (o = 0; o < LINE; o += w)
-			next(&i, k * LINE + o, w, true, ORDINARY);
+			assert_next(&i, k * LINE + o, w, true, ORDINARY);
 	assert_int_equal(watched.n, i);
 	assert_int_equal(watched.sfences, n);
 	assert_int_equal(watched.sfences_behind, 1);

@@ -58,7 +58,7 @@ static void on_trap(int number, siginfo_t *info, void *context)
 }
 
 /* Memory everywhere, which holds numbers. */
-static void all_memory(void)
+static void fill_window(void)
 {
 	u64 i;
 
@@ -72,7 +72,7 @@ static void all_memory(void)
 }
 
 /* No memory in these pages, where each byte reads @reads. */
-static void hole(u64 page, u64 pages, int reads)
+static void make_hole(u64 page, u64 pages, int reads)
 {
 	struct sigaction fault = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO };
 	struct sigaction trap = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
@@ -80,7 +80,7 @@ static void hole(u64 page, u64 pages, int reads)
 	/* cmocka has handlers of its own in each test. */
 	sigaction(SIGSEGV, &fault, NULL);
 	sigaction(SIGTRAP, &trap, NULL);
-	all_memory();
+	fill_window();
 	hole_from = page * PAGE;
 	hole_to = hole_from + pages * PAGE;
 	hole_reads = reads;
@@ -89,9 +89,9 @@ static void hole(u64 page, u64 pages, int reads)
 }
 
 /* These pages are the same memory as those from @same on. */
-static void doubled(u64 page, u64 pages, u64 same)
+static void map_twice(u64 page, u64 pages, u64 same)
 {
-	all_memory();
+	fill_window();
 	assert_ptr_not_equal(mmap(memory + page * PAGE, pages * PAGE, PROT_READ | PROT_WRITE,
 				  MAP_SHARED | MAP_FIXED, file, same * PAGE), MAP_FAILED);
 }
@@ -146,14 +146,14 @@ static void test_every_page_is_tried(void **state)
 	static const int reads[] = { 0, 0xff, 0xa5 };
 	u64 page;
 
-	all_memory();
+	fill_window();
 	assert_int_equal(save(NULL), 0);
 	for (page = 0; page < PAGES; page++) {
-		hole(page, 1, reads[page % ARRAY_SIZE(reads)]);
+		make_hole(page, 1, reads[page % ARRAY_SIZE(reads)]);
 		assert_int_equal(save(NULL), -EOPNOTSUPP);
 		assert_page(page);
 	}
-	hole(40, 30, 0xff);
+	make_hole(40, 30, 0xff);
 	assert_int_equal(save(NULL), -EOPNOTSUPP);
 	assert_page(40);
 }
@@ -167,7 +167,7 @@ static void test_pages_of_a_window_that_begins_in_one(void **state)
 	u64 page;
 
 	for (page = 0; page < 7; page++) {
-		hole(page, 1, 0);
+		make_hole(page, 1, 0);
 		assert_int_equal(save(&odd), page < 6 ? -EOPNOTSUPP : 0);
 		if (page < 6)
 			assert_page(page);
@@ -181,13 +181,13 @@ static void test_pages_of_a_window_that_begins_in_one(void **state)
 /* Pages that hold what is written, but are the same ones. */
 static void test_pages_that_are_the_same_memory(void **state)
 {
-	doubled(64, 64, 0);
+	map_twice(64, 64, 0);
 	assert_int_equal(save(NULL), -EOPNOTSUPP);
 	assert_page(0);
-	doubled(101, 1, 9);
+	map_twice(101, 1, 9);
 	assert_int_equal(save(NULL), -EOPNOTSUPP);
 	assert_page(9);
-	doubled(120, 8, 120);
+	map_twice(120, 8, 120);
 	assert_int_equal(save(NULL), 0);
 }
 
@@ -197,7 +197,7 @@ static void test_a_stop_leaves_everything_as_it_was(void **state)
 	static u8 before[BYTES];
 	u64 at;
 
-	all_memory();
+	fill_window();
 	memcpy(before, memory, BYTES);
 	for (at = 1; at < PAGES * 5; at += 7) {
 		run = (struct mc_run){ .team = sim_reset(1) };
@@ -212,25 +212,25 @@ static void test_pages_that_are_only_read(void **state)
 {
 	static const struct mc_range page = { START, PAGE };
 
-	all_memory();
+	fill_window();
 	protect(PROT_READ);
 	run = (struct mc_run){ .team = sim_reset(1) };
 	assert_int_equal(mc_target_check_pages(memory, &window, &run), 0);
 	/* Zeros may well be memory. */
-	hole(3, 5, 0);
+	make_hole(3, 5, 0);
 	assert_int_equal(mc_target_check_pages(memory, &window, &run), 0);
-	hole(77, 2, 0xff);
+	make_hole(77, 2, 0xff);
 	assert_int_equal(mc_target_check_pages(memory, &window, &run), -EOPNOTSUPP);
 	assert_page(77);
 	/* A word that is not ones is enough. */
-	all_memory();
+	fill_window();
 	memset(memory, 0xff, BYTES - 4);
 	run.error.err = 0;
 	assert_int_equal(mc_target_check_pages(memory + BYTES - PAGE, &page, &run), 0);
 	run = (struct mc_run){ .team = sim_reset(1) };
 	sim.stop_at = 5;
 	assert_int_equal(mc_target_check_pages(memory + BYTES - PAGE, &page, &run), 0);
-	all_memory();
+	fill_window();
 	assert_int_equal(mc_target_check_pages(memory, &window, &run), -ECANCELED);
 }
 
@@ -266,12 +266,12 @@ static void assert_the_same_cycle(struct mc_chase c)
 {
 	static u8 in_place[BYTES];
 
-	all_memory();
+	fill_window();
 	view.foreign = NULL;
 	chase = c;
 	assert_int_equal(link_it(), 0);
 	memcpy(in_place, memory, BYTES);
-	all_memory();
+	fill_window();
 	view.foreign = &window;
 	chase = c;
 	assert_int_equal(link_it(), 0);
@@ -305,18 +305,18 @@ static void assert_not_followed(struct mc_chase c, u64 offset)
 static void test_the_first_element_that_is_lost_is_named(void **state)
 {
 	view.foreign = &window;
-	hole(50, 1, 0);
+	make_hole(50, 1, 0);
 	assert_not_followed(shape(64, MC_CHASE_RANDOM, 0), 50 * PAGE);
 	assert_not_followed(shape(64, MC_CHASE_PAGE, 0), 50 * PAGE);
-	hole(127, 1, 0xff);
+	make_hole(127, 1, 0xff);
 	assert_not_followed(shape(64, MC_CHASE_STRIDE, 0), 127 * PAGE);
-	hole(9, 30, 0x11);
+	make_hole(9, 30, 0x11);
 	assert_not_followed(shape(PAGE, MC_CHASE_RANDOM, 64), ~0ULL);
 	/* The second half overwrites the first one, also with addresses of elements. */
-	doubled(64, 64, 0);
+	map_twice(64, 64, 0);
 	assert_not_followed(shape(64, MC_CHASE_RANDOM, 0), 0);
 	/* Elsewhere, a hole does no harm. */
-	hole(2, 1, 0);
+	make_hole(2, 1, 0);
 	chase = shape(2 * PAGE, MC_CHASE_RANDOM, 0);
 	chase.offset = PAGE;
 	assert_int_equal(link_it(), 0);
@@ -439,14 +439,14 @@ static void test_no_test_follows_what_it_reads(void **state)
 
 	view.foreign = &window;
 	for (i = 0; i < ARRAY_SIZE(tests); i++) {
-		all_memory();
+		fill_window();
 		assert_int_equal(measure(tests[i]), 0);
 		assert_true(followed);
 		/* In the first half, which loaded gives the thread that follows pointers. */
-		hole(20, 1, 0);
+		make_hole(20, 1, 0);
 		assert_int_equal(measure(tests[i]), -EOPNOTSUPP);
 		/* Among the first lines, which tlb follows before others. */
-		hole(1, 1, 0xff);
+		make_hole(1, 1, 0xff);
 		if (measure(tests[i]) != -EOPNOTSUPP || followed)
 			fail_msg("%s: followed %llu times", tests[i]->spec.name, followed);
 		assert_names(&run.error, -EOPNOTSUPP, "target");

@@ -103,7 +103,7 @@ static void look_at_lines(const struct mc_paced *args)
 }
 
 /* The rest of a countdown, beside a line of nobody. */
-static bool rests(const struct mc_paced *args)
+static bool is_countdown(const struct mc_paced *args)
 {
 	return !args->stride && !args->lines && args->steps == 1 && args->end == 1;
 }
@@ -115,7 +115,7 @@ void mc_asm_paced(struct mc_paced *args)
 	u64 lines = args->steps * args->end, ps = lines * (line_ps + args->delay * count_ps);
 
 	EXPECT(args->steps && args->end <= MC_PACED_MOST);
-	if (rests(args)) {
+	if (is_countdown(args)) {
 		sim_spend(args->delay * count_ps);
 		return;
 	}

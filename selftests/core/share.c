@@ -75,7 +75,7 @@ static const struct machine machines[] = {
 };
 
 /* In how many of RUNS runs the interval has the planted share. */
-static unsigned int covered(u64 share, u64 *width)
+static unsigned int count_covered(u64 share, u64 *width)
 {
 	unsigned int i, n = 0;
 	struct mc_share s;
@@ -102,7 +102,7 @@ static void test_the_interval_has_the_planted_share(void **unused)
 	for (m = 0; m < ARRAY_SIZE(machines); m++) {
 		machine = machines[m];
 		for (i = 0; i < ARRAY_SIZE(shares); i++) {
-			unsigned int n = covered(shares[i], &width);
+			unsigned int n = count_covered(shares[i], &width);
 
 			print_message("machine %zu, share %llu ppm: %u of %u, %llu ppm wide\n", m,
 				      shares[i], n, RUNS, width);

@@ -54,14 +54,14 @@ static const char *read_text(const char *before, const char *text, const char *a
 }
 
 /* Read the model with text before and after it. Return: the error after the file's name. */
-static const char *said(const char *before, const char *after)
+static const char *read_model(const char *before, const char *after)
 {
 	return read_text(before, model, after);
 }
 
 static void test_model(void **state)
 {
-	assert_string_equal(said("", ""), "");
+	assert_string_equal(read_model("", ""), "");
 	assert_int_equal(prices.uc_load_ns, 200);
 	assert_int_equal(prices.l1_bytes, 32768);
 	assert_int_equal(prices.l2_bytes, 1 << 20);
@@ -75,7 +75,7 @@ static void test_model(void **state)
 /* A pair of nodes and a node, before and after the key for all of them. */
 static void test_nodes(void **state)
 {
-	assert_string_equal(said("memory_ns_3_2 = 500\n", "\nservice_ns_2 = 9\n"), "");
+	assert_string_equal(read_model("memory_ns_3_2 = 500\n", "\nservice_ns_2 = 9\n"), "");
 	assert_int_equal(prices.memory_ns[3][2], 500);
 	assert_int_equal(prices.memory_ns[2][3], 80);
 	assert_int_equal(prices.service_ns[2], 9);
@@ -145,14 +145,15 @@ static void test_wrong_lines(void **state)
 	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		snprintf(before, sizeof(before), "# one\n%s\n", wrong[i].line);
 		snprintf(wanted, sizeof(wanted), ":2: %s", wrong[i].said);
-		assert_string_equal(said(before, ""), wanted);
+		assert_string_equal(read_model(before, ""), wanted);
 	}
 }
 
 static void test_twice(void **state)
 {
-	assert_non_null(strstr(said("", "\nflush_ns = 7\n"), ": flush_ns: given twice"));
-	assert_non_null(strstr(said("", "\nmemory_ns_0_1 = 7\n"), ": memory_ns_0_1: given twice"));
+	assert_non_null(strstr(read_model("", "\nflush_ns = 7\n"), ": flush_ns: given twice"));
+	assert_non_null(strstr(read_model("", "\nmemory_ns_0_1 = 7\n"),
+			       ": memory_ns_0_1: given twice"));
 }
 
 /* Machines that can't exist. */
@@ -169,7 +170,7 @@ static void test_impossible(void **state)
 	struct prices before;
 	size_t i;
 
-	assert_string_equal(said("", ""), "");
+	assert_string_equal(read_model("", ""), "");
 	before = prices;
 	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		assert_false(prices_set(&prices, wrong[i].set, why, sizeof(why)));
@@ -180,7 +181,7 @@ static void test_impossible(void **state)
 
 static void test_set(void **state)
 {
-	assert_string_equal(said("", ""), "");
+	assert_string_equal(read_model("", ""), "");
 	assert_true(prices_set(&prices, "uc_load_ns=300 memory_ns_0_0=5", why, sizeof(why)));
 	assert_int_equal(prices.uc_load_ns, 300);
 	assert_int_equal(prices.memory_ns[0][0], 5);
@@ -198,7 +199,7 @@ static void test_print(void **state)
 	size_t n;
 	FILE *f = open_memstream(&text, &n);
 
-	assert_string_equal(said("", "\nservice_ns_1 = 4\n"), "");
+	assert_string_equal(read_model("", "\nservice_ns_1 = 4\n"), "");
 	prices_print(&prices, f);
 	fclose(f);
 	assert_int_equal(text[0], '{');

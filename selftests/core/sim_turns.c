@@ -51,7 +51,7 @@ static void begin(unsigned int n)
 		machine_add(i, &states[i]);
 }
 
-static int whose(void)
+static int find_turn(void)
 {
 	unsigned int i;
 
@@ -65,15 +65,15 @@ static int whose(void)
 static void test_the_lowest_clock_runs(void **state)
 {
 	begin(3);
-	assert_int_equal(whose(), 0);
+	assert_int_equal(find_turn(), 0);
 	machine_pass(0, 10);
-	assert_int_equal(whose(), 1);
+	assert_int_equal(find_turn(), 1);
 	machine_pass(1, 20);
-	assert_int_equal(whose(), 2);
+	assert_int_equal(find_turn(), 2);
 	machine_pass(2, 5);
-	assert_int_equal(whose(), 2);
+	assert_int_equal(find_turn(), 2);
 	machine_pass(2, 10);
-	assert_int_equal(whose(), 0);
+	assert_int_equal(find_turn(), 0);
 	assert_int_equal(machine_now(), 10);
 }
 
@@ -81,14 +81,14 @@ static void test_the_lowest_clock_runs(void **state)
 static void test_it_stops(void **state)
 {
 	begin(2);
-	assert_int_equal(whose(), 0);
+	assert_int_equal(find_turn(), 0);
 	machine_pass(0, 900);
 	assert_int_equal(states[0].exits, 0);
 	machine_pass(0, 200);
 	assert_int_equal(states[0].exits, 1);
 	/* Alone, it never has to. */
 	begin(1);
-	assert_int_equal(whose(), 0);
+	assert_int_equal(find_turn(), 0);
 	machine_pass(0, 1000000);
 	assert_int_equal(states[0].exits, 0);
 }
@@ -97,16 +97,16 @@ static void test_it_stops(void **state)
 static void test_accesses_meet_in_order(void **state)
 {
 	begin(2);
-	assert_int_equal(whose(), 0);
+	assert_int_equal(find_turn(), 0);
 	machine_pass(0, 50);
 	machine_access(0, &UNCACHED, 20);	/* at 30 */
 	assert_int_equal(states[0].exits, 1);
 	assert_int_equal(vcpus[0].clock, 50);
-	assert_int_equal(whose(), 1);
+	assert_int_equal(find_turn(), 1);
 	machine_pass(1, 25);
 	machine_access(1, &UNCACHED, 5);	/* at 20: nobody else is earlier */
 	assert_int_equal(vcpus[1].clock, 25 + 100);
-	assert_int_equal(whose(), 1);
+	assert_int_equal(find_turn(), 1);
 	/* Asking at 130, it waits for the other's, which the controller serves from 120 to 160. */
 	assert_int_equal(vcpus[0].clock, 50 + 100 + 30);
 }
@@ -114,14 +114,14 @@ static void test_accesses_meet_in_order(void **state)
 static void test_equal_times_go_by_number(void **state)
 {
 	begin(2);
-	assert_int_equal(whose(), 0);
+	assert_int_equal(find_turn(), 0);
 	machine_pass(0, 10);
 	machine_access(0, &UNCACHED, 0);
-	assert_int_equal(whose(), 1);
+	assert_int_equal(find_turn(), 1);
 	machine_pass(1, 10);
 	machine_access(1, &UNCACHED, 0);
 	assert_int_equal(vcpus[1].clock, 10);
-	assert_int_equal(whose(), 0);
+	assert_int_equal(find_turn(), 0);
 	assert_int_equal(vcpus[0].clock, 10 + 100);
 	assert_int_equal(vcpus[1].clock, 10 + 100 + 40);
 }
@@ -130,10 +130,10 @@ static void test_lines_of_its_own_do_not_wait(void **state)
 {
 	begin(2);
 	states[1].idle = true;
-	assert_int_equal(whose(), 0);
+	assert_int_equal(find_turn(), 0);
 	machine_access(0, &CACHED, 0);
 	states[1].idle = false;
-	assert_int_equal(whose(), 0);
+	assert_int_equal(find_turn(), 0);
 	machine_pass(0, 50);
 	machine_access(0, &CACHED, 0);
 	assert_int_equal(states[0].exits, 0);
@@ -142,16 +142,16 @@ static void test_lines_of_its_own_do_not_wait(void **state)
 static void test_the_clock_waits(void **state)
 {
 	begin(2);
-	assert_int_equal(whose(), 0);
+	assert_int_equal(find_turn(), 0);
 	machine_pass(0, 50);
 	assert_true(machine_clock_is_due(0, 9));
 	assert_int_equal(machine_now(), 41);
 	machine_access(0, &UNCACHED, 5);	/* at 45 */
 	assert_false(machine_clock_is_due(0, 3));
 	assert_int_equal(vcpus[0].clock, 46);	/* four instructions come later */
-	assert_int_equal(whose(), 1);
+	assert_int_equal(find_turn(), 1);
 	machine_pass(1, 160);
-	assert_int_equal(whose(), 0);
+	assert_int_equal(find_turn(), 0);
 	assert_int_equal(vcpus[0].clock, 146);
 	machine_pass(0, 4);
 	assert_true(machine_clock_is_due(0, 3));
@@ -162,10 +162,10 @@ static void test_a_cpu_wakes_at_the_time_of_the_others(void **state)
 {
 	begin(2);
 	states[1].idle = true;
-	assert_int_equal(whose(), 0);
+	assert_int_equal(find_turn(), 0);
 	machine_pass(0, 5000);
 	states[1].idle = false;
-	assert_int_equal(whose(), 0);
+	assert_int_equal(find_turn(), 0);
 	assert_int_equal(vcpus[1].clock, 5000);
 }
 
@@ -176,7 +176,7 @@ static void test_idle(void **state)
 
 	begin(2);
 	states[1].idle = true;
-	assert_int_equal(whose(), 0);
+	assert_int_equal(find_turn(), 0);
 	machine_pass(0, 12345678);
 	assert_false(machine_is_idle());
 	states[0].idle = true;
@@ -187,7 +187,7 @@ static void test_idle(void **state)
 		;
 	states[1].idle = false;
 	assert_false(machine_is_idle());
-	assert_int_equal(whose(), 1);
+	assert_int_equal(find_turn(), 1);
 	assert_true(vcpus[1].clock >= then + 1000000);
 	assert_true(machine_now() >= then + 1000000);
 }

@@ -23,7 +23,7 @@ static void enter(unsigned long table, unsigned int index, unsigned long entry)
 }
 
 /* Tables at 0x1000, 0x2000, 0x3000 and 0x4000 map addresses from 0 on. */
-static void tables(unsigned long bits)
+static void make_tables(unsigned long bits)
 {
 	memset(memory, 0, sizeof(memory));
 	enter(0x1000, 0, 0x2000 | bits);
@@ -52,7 +52,7 @@ static void test_x86_pages(void **state)
 	struct mapping m;
 	size_t i;
 
-	tables(7);
+	make_tables(7);
 	for (i = 0; i < 8; i++)
 		enter(0x4000, i, entries[i].bits | (0x40 + i) << 12 | 1ULL << 63);
 	for (i = 0; i < 8; i++) {
@@ -70,7 +70,7 @@ static void test_x86_large_pages(void **state)
 {
 	struct mapping m;
 
-	tables(7);
+	make_tables(7);
 	enter(0x3000, 1, 0x400000 | 0x81 | 0x8);
 	enter(0x3000, 2, 0x600000 | 0x81 | 0x1000);	/* PAT is bit 12 here */
 	enter(0x2000, 1, 0x80000000 | 0x81);
@@ -96,7 +96,7 @@ static enum type with_mtrr(enum type mtrr, unsigned long bits)
 
 static void test_mtrrs(void **state)
 {
-	tables(7);
+	make_tables(7);
 	assert_int_equal(with_mtrr(UC, 0), UC);
 	assert_int_equal(with_mtrr(UC, 8), WC);
 	assert_int_equal(with_mtrr(WC, 0x10), WC);		/* UC- */
@@ -132,7 +132,7 @@ static void test_arm64(void **state)
 	struct mapping m;
 	unsigned int i;
 
-	tables(3);
+	make_tables(3);
 	for (i = 0; i < 5; i++)
 		enter(0x4000, i, (0x80000 + i * 0x1000) | 3 | i << 2 | 1ULL << 54);
 	enter(0x3000, 1, 0x600000 | 1 | 2 << 2);

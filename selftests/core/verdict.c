@@ -196,7 +196,7 @@ static void test_what_stays_between_stays_unknown(void **state)
 }
 
 /* The verdict on a WC page where loads take 200 ns, and stores in the two orders these times. */
-static struct mc_verdict judged_page(u64 bytes, u64 line_by_line_ns, u64 word_by_word_ns)
+static struct mc_verdict judge_page(u64 bytes, u64 line_by_line_ns, u64 word_by_word_ns)
 {
 	_Alignas(64) static char page[4096];
 	struct mc_verdict v;
@@ -217,17 +217,17 @@ static struct mc_verdict judged_page(u64 bytes, u64 line_by_line_ns, u64 word_by
 /* A hypervisor may honour WC and not UC, and memory of others may come alone. */
 static void test_wc_is_judged_by_itself_where_uc_has_no_effect(void **state)
 {
-	struct mc_verdict v = judged_page(4096, 8, 200);
+	struct mc_verdict v = judge_page(4096, 8, 200);
 
 	assert_int_equal(v.effect, MC_EFFECT_YES);
 	assert_int_equal(v.together_ps, 8000);
 	assert_int_equal(v.apart_ps, 200000);
-	assert_int_equal(judged_page(4096, 100, 200).effect, MC_EFFECT_YES);
-	assert_int_equal(judged_page(4096, 101, 200).effect, MC_EFFECT_UNKNOWN);
+	assert_int_equal(judge_page(4096, 100, 200).effect, MC_EFFECT_YES);
+	assert_int_equal(judge_page(4096, 101, 200).effect, MC_EFFECT_UNKNOWN);
 	/* Uncached memory gains nothing by the order. */
-	assert_int_equal(judged_page(4096, 200, 200).effect, MC_EFFECT_UNKNOWN);
+	assert_int_equal(judge_page(4096, 200, 200).effect, MC_EFFECT_UNKNOWN);
 	/* There is no room for a page of stores. */
-	v = judged_page(1024, 8, 200);
+	v = judge_page(1024, 8, 200);
 	assert_int_equal(v.effect, MC_EFFECT_UNKNOWN);
 	assert_int_equal(v.together_ps, 0);
 }

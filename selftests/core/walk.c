@@ -12,7 +12,7 @@ static const struct mc_span span = { memory, 0, sizeof(memory) };
 static const struct mc_view view = { &span, 1 };
 static struct mc_worker *worker;
 
-static struct mc_chase linked(u64 n)
+static struct mc_chase link_cycle(u64 n)
 {
 	struct mc_chase c = { .view = &view, .stride = 8, .n = n, .order = MC_CHASE_RANDOM };
 
@@ -21,7 +21,7 @@ static struct mc_chase linked(u64 n)
 	return c;
 }
 
-static bool walked(const struct mc_chase *c)
+static bool walk_cycle(const struct mc_chase *c)
 {
 	static void *before[MOST];
 	bool whole = !c->n;
@@ -38,9 +38,9 @@ static const u64 sizes[] = { 2, 3, 1023, 1024, 1025, 4096, 33000, MOST };
 static void test_one_cycle(void **state)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(sizes); i++) {
-		struct mc_chase c = linked(sizes[i]);
+		struct mc_chase c = link_cycle(sizes[i]);
 
-		assert_true(walked(&c));
+		assert_true(walk_cycle(&c));
 	}
 }
 
@@ -52,14 +52,14 @@ static void test_two_cycles(void **state)
 		struct { u64 a, b; } with[] = { { 0, 1 }, { 0, n - 1 }, { n / 3, n / 2 } };
 
 		for (unsigned int k = 0; k < ARRAY_SIZE(with); k++) {
-			struct mc_chase c = linked(n);
+			struct mc_chase c = link_cycle(n);
 			void *kept = memory[with[k].a];
 
 			if (with[k].a == with[k].b)
 				continue;
 			memory[with[k].a] = memory[with[k].b];
 			memory[with[k].b] = kept;
-			assert_false(walked(&c));
+			assert_false(walk_cycle(&c));
 		}
 	}
 }
@@ -68,21 +68,21 @@ static void test_two_cycles(void **state)
 static void test_what_is_no_cycle_of_all(void **state)
 {
 	for (unsigned int i = 2; i < ARRAY_SIZE(sizes); i++) {
-		struct mc_chase c = linked(sizes[i]);
+		struct mc_chase c = link_cycle(sizes[i]);
 		void **skips = mc_chase_at(&c, 7);
 
 		*skips = *(void **)*skips;
-		assert_false(walked(&c));
-		c = linked(sizes[i]);
+		assert_false(walk_cycle(&c));
+		c = link_cycle(sizes[i]);
 		/* An element that is no beginning. */
 		memory[5] = &memory[5];
-		assert_false(walked(&c));
+		assert_false(walk_cycle(&c));
 	}
 }
 
 static void test_a_stop_leaves_no_mark(void **state)
 {
-	struct mc_chase c = linked(MOST);
+	struct mc_chase c = link_cycle(MOST);
 	static void *before[MOST];
 	bool whole = false;
 

@@ -31,7 +31,7 @@ struct instruction {
 	unsigned int vector;	/* bytes of a vector with VEX or EVEX; 0: neither */
 };
 
-static struct instruction decoded(const u8 *at)
+static struct instruction decode(const u8 *at)
 {
 	struct instruction i = { 0 };
 
@@ -118,7 +118,7 @@ static unsigned int width_of(const struct instruction *i)
 static void on_fault(int number, siginfo_t *info, void *context)
 {
 	greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
-	struct instruction i = decoded((const u8 *)registers[REG_RIP]);
+	struct instruction i = decode((const u8 *)registers[REG_RIP]);
 	u64 offset = (u8 *)info->si_addr - watched.memory;
 	bool adds = i.map == BARE && i.opcode == 0x83;
 	bool store = registers[REG_ERR] & IS_WRITE;
@@ -139,7 +139,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 static void on_step(int number, siginfo_t *info, void *context)
 {
 	greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
-	struct instruction i = decoded((const u8 *)registers[REG_RIP]);
+	struct instruction i = decode((const u8 *)registers[REG_RIP]);
 
 	watched.sfences += is_fence(&i, 7);
 	watched.sfences_behind += is_fence(&i, 7);
