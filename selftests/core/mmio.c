@@ -7,6 +7,7 @@
 #include "stub/engine.h"
 
 #include "arch/mmio.h"
+#include "stub/chance.h"
 
 /* As mmio.c numbers its columns. */
 enum {
@@ -53,16 +54,6 @@ static u64 load(const void *at, u64 bytes)
 	place(at, bytes);
 	memcpy(&word, at, bytes < 8 ? bytes : 8);
 	return wide_ones && bytes >= 8 ? ~0ULL : word;
-}
-
-static u64 chance(u64 below)
-{
-	static u64 state = 0x9e3779b97f4a7c15ULL;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (state >> 16) % below;
 }
 
 static void store(void *at, u64 bytes, u64 value)

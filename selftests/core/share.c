@@ -6,21 +6,11 @@
 #include "cmocka_all.h"
 #include "core/math.h"
 #include "core/share.h"
+#include "stub/chance.h"
 
 #define BURSTS		4096
 #define EXAMPLES	4096
 #define RUNS		200
-
-static u64 state;
-
-/* Numbers from 0 to @below - 1 (Marsaglia's xorshift). */
-static u64 chance(u64 below)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (state >> 16) % below;
-}
 
 /* Times of a machine, in picoseconds. */
 static struct machine {
@@ -98,7 +88,7 @@ static void test_the_interval_has_the_planted_share(void **unused)
 	size_t m, i;
 	u64 width;
 
-	state = 0x9e3779b97f4a7c15ULL;
+	chance_state = 0x9e3779b97f4a7c15ULL;
 	for (m = 0; m < ARRAY_SIZE(machines); m++) {
 		machine = machines[m];
 		for (i = 0; i < ARRAY_SIZE(shares); i++) {
@@ -121,7 +111,7 @@ static void test_the_fastest_burst_does_not_tell_shares_apart(void **unused)
 {
 	unsigned int i, run, said[ARRAY_SIZE(shares)] = { 0 };
 
-	state = 1;
+	chance_state = 1;
 	machine = machines[0];
 	machine.base = 0;
 	for (i = 0; i < ARRAY_SIZE(shares); i++) {
@@ -145,7 +135,7 @@ static void test_kinds_that_do_not_differ_are_not_told_apart(void **unused)
 {
 	struct mc_share s;
 
-	state = 2;
+	chance_state = 2;
 	machine = machines[0];
 	machine.transaction = 0;
 	plant(500000);
@@ -165,7 +155,7 @@ static void test_few_times_tell_nothing(void **unused)
 	struct mc_times *all[] = { &mixed, &one, &two };
 	size_t i;
 
-	state = 3;
+	chance_state = 3;
 	machine = machines[0];
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
 		plant(500000);
