@@ -17,26 +17,14 @@ import tempfile
 import time
 from pathlib import Path
 
+from orders import DEBUGFS, Broken, Orders  # noqa: F401 # the tests have DEBUGFS from here
+
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parent.parent
 PRICES = HERE / "prices"
-DEBUGFS = "/sys/kernel/debug/memcache"
 
 
-class Broken(Exception):
-    """The machine does not start, has died, or does not answer."""
-
-
-class Failed(Exception):
-    """A script in the guest ended with a status other than 0."""
-
-    def __init__(self, status: int, output: str):
-        super().__init__(f"status {status}: {output.strip()}")
-        self.status = status
-        self.output = output
-
-
-class Machine:
+class Machine(Orders):
     """One boot of the machine.
 
     files: host paths of the module and of memcache-user by their names in the guest's root
@@ -74,16 +62,10 @@ class Machine:
             self.control = socket.socket(socket.AF_UNIX)
             self.control.connect(str(self.tmp / "control"))
             self.answers = self.control.makefile("r")
-            self.cost: dict[str, int] = self._ask("hello")["prices"]
+            self.cost = self._ask("hello")["prices"]
         except BaseException:
             self.close()
             raise
-
-    def __enter__(self) -> "Machine":
-        return self
-
-    def __exit__(self, *_error) -> None:
-        self.close()
 
     def _wait(self) -> int:
         """Wait for the end of a script, and return its status. The first one is the boot."""
@@ -114,29 +96,6 @@ class Machine:
         (self.room / "script.new").rename(self.room / "script")
         status = self._wait()
         return status, (self.room / "output").read_text(errors="replace")
-
-    def sh(self, script: str) -> str:
-        """Run a shell script that must succeed; return its output."""
-        status, output = self.run(script)
-        if status:
-            raise Failed(status, output)
-        return output
-
-    def prices(self, **changed: int) -> None:
-        """Change prices by their keys. Caches and buffers are empty afterwards."""
-        self._ask("prices " + " ".join(f"{key}={value}" for key, value in changed.items()))
-        self.cost |= changed
-
-    def counts(self) -> dict:
-        """The counts since the last call: of each of the `cpus`, and of each of the `windows`."""
-        return self._ask("counts")
-
-    def watch(self, *windows: str) -> None:
-        """Count in windows that open and close in the code of these functions. The arguments
-        are four addresses, and that of a function that is called when a record begins."""
-        self._ask("window")
-        for window in windows:
-            self._ask(f"window {window}")
 
     def close(self) -> None:
         if self.process.poll() is None:

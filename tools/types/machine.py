@@ -29,13 +29,14 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parent.parent
 sys.path.insert(0, str(TOP / "tools/check"))
+sys.path.append(str(TOP / "tools/sim"))     # it has a module named machine, too
 import phases  # noqa: E402
+from orders import DEBUGFS, Broken, Failed, Orders  # noqa: E402, F401 # others have these from here
 
 BUILT = TOP / "build/types"
 PRICES = HERE / "prices"
 BOCHS = "bochs-bin"
 BIOS = Path(os.environ.get("BOCHS_SHARE", "/usr/share/bochs")) / "BIOS-bochs-latest"
-DEBUGFS = "/sys/kernel/debug/memcache"
 
 STATUS_UNKNOWN = 98     # as in bochs.h
 
@@ -73,21 +74,8 @@ ata1: enabled=0
 """
 
 
-class Broken(Exception):
-    """The machine does not start, has died, or does not answer."""
-
-
 class Unknown(Broken):
     """The witness does not know this host's version of Bochs, or the host has no Bochs."""
-
-
-class Failed(Exception):
-    """A script in the guest ended with a status other than 0."""
-
-    def __init__(self, status: int, output: str):
-        super().__init__(f"status {status}: {output.strip()}")
-        self.status = status
-        self.output = output
 
 
 def rom(code: bytes) -> bytes:
@@ -108,7 +96,7 @@ def version() -> str:
     return found[1].decode() if found else ""
 
 
-class Machine:
+class Machine(Orders):
     """One boot of the machine.
 
     kernel: directory of a kernel in the cache (tools/guest/kernel)
@@ -139,13 +127,7 @@ class Machine:
             self.close()
             raise
         self.bochs: str = hello["bochs"]
-        self.cost: dict[str, int] = hello["prices"]
-
-    def __enter__(self) -> "Machine":
-        return self
-
-    def __exit__(self, *_error) -> None:
-        self.close()
+        self.cost = hello["prices"]
 
     # ------------------------------------------------------------- the start
 
@@ -255,29 +237,6 @@ class Machine:
         answer = self._ask(f"guest {len(data)}", data)
         output = self.answers.read(answer["bytes"])
         return answer["status"], output.decode(errors="replace")
-
-    def sh(self, script: str) -> str:
-        """Run a shell script that must succeed; return its output."""
-        status, output = self.run(script)
-        if status:
-            raise Failed(status, output)
-        return output
-
-    def prices(self, **changed: int) -> None:
-        """Change prices by their keys. Caches and buffers are empty afterwards."""
-        self._ask("prices " + " ".join(f"{key}={value}" for key, value in changed.items()))
-        self.cost |= changed
-
-    def counts(self) -> dict:
-        """The counts since the last call: of `all`, and of each of the `windows`."""
-        return self._ask("counts")
-
-    def watch(self, *windows: str) -> None:
-        """Count in windows that open and close in the code of these functions. The arguments
-        are four addresses, and that of a function that is called when a record begins."""
-        self._ask("window")
-        for window in windows:
-            self._ask(f"window {window}")
 
     def close(self) -> None:
         if process := getattr(self, "process", None):
