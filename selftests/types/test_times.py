@@ -26,7 +26,7 @@ def widths(op: str) -> list[int]:
 
 
 def lines() -> list[str]:
-    common = "type=uc,wc irq=off verify=off warmup=0 repeat=1"
+    common = "type=uc,wc irq=off verify=off warmup=0 repeat=1 disturbed=keep"
     fences = "fence=none,sfence,mfence,uc"
     return [f"bandwidth op={op} width={width} {fences if op in FENCED else ''} "
             f"size={ACCESSES * width} {common}"
