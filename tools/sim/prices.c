@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "prices.h"
+#include "setting.h"
 
 #define SPACE		" \t\r\n"
 #define NUMBERS_MOST	(NODES_MOST * NODES_MOST)
@@ -106,28 +107,6 @@ static struct named named_by(const char *text, size_t length)
 	return found;
 }
 
-static bool is_size(const struct price_key *key)
-{
-	return strstr(key->name, "_bytes");
-}
-
-static bool number_of(const char *text, bool size, uint32_t *number)
-{
-	unsigned long long n;
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	if (size && *end == 'K' && n <= UINT32_MAX)
-		n <<= 10, end++;
-	else if (size && *end == 'M' && n <= UINT32_MAX)
-		n <<= 20, end++;
-	*number = n;
-	return !errno && n <= UINT32_MAX && !*end;
-}
-
 /**
  * struct seen - what a file has set so far
  * @keys: a bit for each key
@@ -140,21 +119,14 @@ struct seen {
 
 static bool set(struct prices *p, struct seen *seen, const char *text, char *why, size_t room)
 {
-	size_t length = strcspn(text, " \t="), at = length, i;
+	size_t length = setting_key_length(text), i;
 	struct named named = named_by(text, length);
+	const char *value = setting_value(text, named.key, why, room);
 	uint64_t *bits, bit;
-	char value[32];
 	uint32_t number;
 
-	at += strspn(text + at, " \t");
-	if (!named.key || text[at] != '=') {
-		snprintf(why, room, named.key ? "%.*s: no value: key = value" :
-						"%.*s: unknown key", (int)length, text);
+	if (!value)
 		return false;
-	}
-	at += 1 + strspn(text + at + 1, " \t");
-	snprintf(value, sizeof(value), "%.*s", (int)strcspn(text + at, " \t\n"), text + at);
-	at += strlen(value);
 	bits = named.n == 1 && named.key->indices ? &seen->pairs[named.key - keys] : &seen->keys;
 	bit = 1ULL << (bits == &seen->keys ? (size_t)(named.key - keys) : named.first);
 	if (*bits & bit) {
@@ -162,13 +134,8 @@ static bool set(struct prices *p, struct seen *seen, const char *text, char *why
 		return false;
 	}
 	*bits |= bit;
-	if (text[at + strspn(text + at, " \t\n")] ||
-	    !number_of(value, is_size(named.key), &number)) {
-		snprintf(why, room, "%.*s: '%s' is no %s", (int)length, text,
-			 text + at - strlen(value), is_size(named.key) ?
-			 "size: a number, with K or M" : "whole number");
+	if (!setting_number(text, value, strstr(named.key->name, "_bytes"), &number, why, room))
 		return false;
-	}
 	if (number < named.key->least || number > named.key->most) {
 		snprintf(why, room, "%.*s is %u to %u", (int)length, text, named.key->least,
 			 named.key->most);

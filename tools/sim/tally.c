@@ -22,12 +22,6 @@ static struct tally began[CPUS_MOST];
 static bool is_open[CPUS_MOST];
 static unsigned int nwindows, lost, record;
 
-static unsigned int width_of(unsigned int bytes)
-{
-	return bytes && !(bytes & (bytes - 1)) && bytes <= 64 ? __builtin_ctz(bytes) :
-								NWIDTHS - 1;
-}
-
 void tally_fence(unsigned int cpu, enum fence fence)
 {
 	vcpus[cpu].tally.fences[fence]++;
@@ -101,24 +95,6 @@ void tally_mark(void)
 	record++;
 }
 
-static void report_widths(FILE *f, const char *name, const uint64_t *widths, bool *first)
-{
-	bool none = true;
-	int i;
-
-	for (i = 0; i < NWIDTHS; i++) {
-		if (!widths[i])
-			continue;
-		if (none)
-			fprintf(f, "%s\"%s\":{", *first ? "" : ",", name);
-		fprintf(f, "%s\"%d\":%lu", none ? "" : ",", i < NWIDTHS - 1 ? 1 << i : 0,
-			widths[i]);
-		none = *first = false;
-	}
-	if (!none)
-		fprintf(f, "}");
-}
-
 static void report_one(FILE *f, const struct tally *t)
 {
 	static const char *const types[NTYPES] = {
@@ -151,9 +127,9 @@ static void report_one(FILE *f, const struct tally *t)
 			continue;
 		fprintf(f, ",\"%s\":{", types[type]);
 		first = true;
-		report_widths(f, "load", t->accesses[type][LOAD], &first);
-		report_widths(f, "store", t->accesses[type][STORE], &first);
-		report_widths(f, "streaming", t->streaming[type], &first);
+		widths_print(f, "load", t->accesses[type][LOAD], &first);
+		widths_print(f, "store", t->accesses[type][STORE], &first);
+		widths_print(f, "streaming", t->streaming[type], &first);
 		fprintf(f, "}");
 	}
 	fprintf(f, "}");

@@ -6,8 +6,7 @@
 #include <stdio.h>
 
 #include "model.h"
-
-#define NWIDTHS	8	/* 1, 2, 4 … 64 bytes, and the rest */
+#include "widths.h"
 
 enum fence { FENCE_SFENCE, FENCE_MFENCE, FENCE_DSB, NFENCES };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../sim/setting.h"
 #include "model.h"
 
 #define SPACE " \t\r\n"
@@ -33,24 +34,6 @@ static const struct price_key *key_of(const char *name, size_t length)
 	return NULL;
 }
 
-/* Read a number that fits 32 bits. The number of a size may end in K or M. */
-static bool number_of(const char *text, bool size, uint32_t *number)
-{
-	unsigned long long n;
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	if (size && *end == 'K' && n <= UINT32_MAX)
-		n <<= 10, end++;
-	else if (size && *end == 'M' && n <= UINT32_MAX)
-		n <<= 20, end++;
-	*number = n;
-	return !errno && n <= UINT32_MAX && !*end;
-}
-
 /**
  * prices_set() - set one key
  * @p: the prices
@@ -63,35 +46,20 @@ static bool number_of(const char *text, bool size, uint32_t *number)
  */
 bool prices_set(struct prices *p, uint64_t *seen, const char *text, char *why, size_t room)
 {
-	size_t length = strcspn(text, " \t="), at = length;
-	const struct price_key *key = key_of(text, length);
-	char value[32];
+	const struct price_key *key = key_of(text, setting_key_length(text));
+	const char *value = setting_value(text, key, why, room);
 	uint64_t bit;
 
-	at += strspn(text + at, " \t");
-	if (!key || text[at] != '=') {
-		snprintf(why, room, key ? "%.*s: no value: key = value" : "%.*s: unknown key",
-			 (int)length, text);
+	if (!value)
 		return false;
-	}
-	at += 1 + strspn(text + at + 1, " \t");
-	snprintf(value, sizeof(value), "%.*s", (int)strcspn(text + at, " \t\n"), text + at);
-	at += strlen(value);
 	bit = 1ULL << (key - price_keys);
 	if (*seen & bit) {
 		snprintf(why, room, "%s: given twice", key->name);
 		return false;
 	}
 	*seen |= bit;
-	if (text[at + strspn(text + at, " \t\n")] ||
-	    !number_of(value, strstr(key->name, "_bytes"),
-		       (uint32_t *)((char *)p + key->offset))) {
-		snprintf(why, room, "%s: '%s' is no %s", key->name, text + at - strlen(value),
-			 strstr(key->name, "_bytes") ? "size: a number, with K or M" :
-						       "whole number");
-		return false;
-	}
-	return true;
+	return setting_number(text, value, strstr(key->name, "_bytes"),
+			      (uint32_t *)((char *)p + key->offset), why, room);
 }
 
 /**

@@ -24,12 +24,6 @@ static struct tally began;
 static unsigned int nwindows, lost, record;
 static bool open;
 
-unsigned int tally_width(unsigned int bytes)
-{
-	return bytes && !(bytes & (bytes - 1)) && bytes <= 64 ? __builtin_ctz(bytes) :
-								NWIDTHS - 1;
-}
-
 static struct tally now_is(uint64_t now)
 {
 	tally.ticks = now;
@@ -77,32 +71,6 @@ void tally_mark(void)
 	record++;
 }
 
-static const char *comma(bool *first)
-{
-	const char *text = *first ? "" : ",";
-
-	*first = false;
-	return text;
-}
-
-static void report_widths(FILE *f, const char *name, const uint64_t *widths, bool *first)
-{
-	bool none = true;
-	int i;
-
-	for (i = 0; i < NWIDTHS; i++) {
-		if (!widths[i])
-			continue;
-		if (none)
-			fprintf(f, "%s\"%s\":{", comma(first), name);
-		fprintf(f, "%s\"%d\":%lu", none ? "" : ",", i < NWIDTHS - 1 ? 1 << i : 0,
-			widths[i]);
-		none = false;
-	}
-	if (!none)
-		fprintf(f, "}");
-}
-
 static void report_one(FILE *f, const struct tally *t)
 {
 	static const char *const types[NTYPES] = {
@@ -138,8 +106,8 @@ static void report_one(FILE *f, const struct tally *t)
 		fprintf(f, ",\"%s\":{", types[type]);
 		first = true;
 		for (kind = 0; kind < NACCESSES; kind++)
-			report_widths(f, kinds[kind], t->accesses[type][kind], &first);
-		report_widths(f, "streaming", t->streaming[type], &first);
+			widths_print(f, kinds[kind], t->accesses[type][kind], &first);
+		widths_print(f, "streaming", t->streaming[type], &first);
 		fprintf(f, "}");
 	}
 	fprintf(f, "}");

@@ -3,9 +3,8 @@
 #ifndef TYPES_TALLY_H
 #define TYPES_TALLY_H
 
+#include "../sim/widths.h"
 #include "model.h"
-
-#define NWIDTHS	8	/* 1, 2, 4 … 64 bytes, and the rest */
 
 enum fence { SFENCE, MFENCE, LFENCE, NFENCES };
 
@@ -35,7 +34,6 @@ struct tally {
 
 extern struct tally tally;
 
-unsigned int tally_width(unsigned int bytes);
 void tally_window_begin(uint64_t now);
 void tally_window_end(uint64_t now);
 void tally_mark(void);

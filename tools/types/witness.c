@@ -190,7 +190,7 @@ static void linear_access(uint64_t linear, uint64_t physical, unsigned int bytes
 {
 	bool streaming = current == STREAMING && access == STORE;
 	uint64_t cost = translate(linear, physical);
-	unsigned int width = tally_width(bytes);
+	unsigned int width = width_of(bytes);
 
 	if (!is_memory(physical))
 		return;
