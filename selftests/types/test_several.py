@@ -43,7 +43,7 @@ class Several(unittest.TestCase):
         records = [json.loads(one) for one in text.splitlines()]
         return [one for one in records if one["record"] == "result"]
 
-    def paid(self, line, key, **prices):
+    def prices_paid(self, line, key, **prices):
         """Each result with what its figure is more than without prices."""
         without = self.ask(line, **FREE)
         return [(one, one[key] - free[key])
@@ -63,8 +63,8 @@ class Several(unittest.TestCase):
                          cost["memory_ns"] + 2)     # the flush, and the fence
 
     def test_latency_of_each_pair_of_nodes(self):
-        for one, paid in self.paid("latency size=2M page=4k irq=off cpu=0,1 node=0,1 repeat=1 "
-                                   "warmup=1", "ns_per_load", **PAIRS):
+        for one, paid in self.prices_paid("latency size=2M page=4k irq=off cpu=0,1 node=0,1 "
+                                          "repeat=1 warmup=1", "ns_per_load", **PAIRS):
             pair = (int(one["cpu"]), int(one["memory_node"]))
             key = "memory_ns" if pair[0] == pair[1] else "memory_ns_{}_{}".format(*pair)
             with self.subTest(pair=pair):
@@ -73,8 +73,8 @@ class Several(unittest.TestCase):
 
     def test_lines_of_another_cpu_cost_what_their_state_says(self):
         for state, key in (("hitm", "dirty_ns"), ("hit", "clean_ns")):
-            seen = self.paid(f"c2c type=wb state={state} size=16K cpu=0-1 repeat=1",
-                             "ns_per_line", **PAIRS)
+            seen = self.prices_paid(f"c2c type=wb state={state} size=16K cpu=0-1 repeat=1",
+                                    "ns_per_line", **PAIRS)
             self.assertEqual(len(seen), 2)
             for one, paid in seen:
                 with self.subTest(state=state, writer=one["writer_cpu"]):

@@ -33,7 +33,7 @@ runpy.run_path(str(front / "memcache"), run_name="__main__")
 
 
 class UnsupportedOperation(Exception):
-    """What a build system raises that makes no source distribution."""
+    """This build system makes no source distribution. pip expects an exception of this name."""
 
 
 def build_sdist(directory: str, settings: dict | None = None) -> str:
@@ -72,7 +72,7 @@ def python_version(version: str) -> str:
 
 def contents(name: str, project: dict, version: str) -> Iterator[tuple[str, bytes, int]]:
     """The path, the content and the mode of each file of the wheel."""
-    for source, target in installed():
+    for source, target in installed_files():
         yield f"{name}.data/data/{target}", source.read_bytes(), source.stat().st_mode & 0o755
     yield f"{name}.data/data/{VERSION}", f"{version}\n".encode(), 0o644
     yield f"{name}.data/scripts/memcache", PROGRAM.encode(), 0o755
@@ -83,7 +83,7 @@ def contents(name: str, project: dict, version: str) -> Iterator[tuple[str, byte
         yield f"{name}.dist-info/licenses/LICENSES/{file.name}", file.read_bytes(), 0o644
 
 
-def installed() -> Iterator[tuple[Path, str]]:
+def installed_files() -> Iterator[tuple[Path, str]]:
     """The files of the part `tools` below share/memcache that lie in the sources, and their
     places."""
     for line in (TOP / "tools/packaging/files").read_text(encoding="utf-8").splitlines():

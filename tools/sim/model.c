@@ -90,8 +90,8 @@ static void keep_in_l3(unsigned int cpu, int64_t now, uint64_t line, bool dirty)
 	place->dirty |= dirty;
 }
 
-/* One of a CPU's caches has lost a line. If the other one hasn't got it, the CPU is without. */
-static void lost(unsigned int cpu, int64_t now, uint64_t line)
+/* One of a CPU's caches has lost a line. If the other one lacks it, too, the CPU has lost it. */
+static void drop_sharer(unsigned int cpu, int64_t now, uint64_t line)
 {
 	bool dirty;
 
@@ -112,7 +112,7 @@ static void fill(struct cache *c, unsigned int cpu, int64_t now, uint64_t line)
 	struct place evicted = cache_fill(c, line);
 
 	if (evicted.tag)
-		lost(cpu, now, evicted.tag - 1);
+		drop_sharer(cpu, now, evicted.tag - 1);
 }
 
 /* Take a line from all CPUs but one. */
@@ -127,7 +127,7 @@ static void take_from_others(unsigned int cpu, uint64_t line)
 		cache_drop(&cpus[i].l2, line);
 		directory_remove(line, i);
 	}
-	/* What the L3 of other CPUs has is no longer the line. */
+	/* The copies in the L3s of other CPUs are no longer right. */
 	for (i = 0; i < shape.ncpus; i += prices.l3_cpus) {
 		if (l3_of(i) != l3_of(cpu))
 			cache_drop(l3_of(i), line);
@@ -150,20 +150,20 @@ static bool drop_everywhere(uint64_t line)
 	return dirty;
 }
 
-/* The CPU whose copy is the nearest: the first one of the CPU's own node, or the first one. */
-static unsigned int nearest(unsigned int cpu, unsigned int sharers)
+/* The node of the nearest copy: the CPU's own if a CPU of it has the line, or the first sharer's. */
+static unsigned int nearest_node(unsigned int cpu, unsigned int sharers)
 {
 	unsigned int i, first = __builtin_ctz(sharers);
 
 	for (i = first; sharers >> i; i++) {
 		if (sharers >> i & 1 && shape.node[i] == shape.node[cpu])
-			return i;
+			return shape.node[cpu];
 	}
-	return first;
+	return shape.node[first];
 }
 
 /* The price of finding a line that the CPU's own caches lack. */
-static uint64_t beyond_own(unsigned int cpu, int64_t now, uint64_t line)
+static uint64_t cost_beyond_own(unsigned int cpu, int64_t now, uint64_t line)
 {
 	unsigned int here = shape.node[cpu], others = directory_sharers(line) & ~(1U << cpu);
 	struct happened *h = &cpus[cpu].happened;
@@ -187,7 +187,7 @@ static uint64_t beyond_own(unsigned int cpu, int64_t now, uint64_t line)
 		keep_in_l3(cpu, now, line, false);
 	if (others) {
 		h->clean++;
-		return prices.clean_ns[here][shape.node[nearest(cpu, others)]];
+		return prices.clean_ns[here][nearest_node(cpu, others)];
 	}
 	h->memory++;
 	return prices.memory_ns[here][node_of(line * 64)] + request(cpu, now, line);
@@ -223,7 +223,7 @@ static uint64_t load(unsigned int cpu, int64_t now, uint64_t line, bool for_stor
 		c->happened.level[1]++;
 		cost = prices.l2_ns;
 	} else {
-		cost = beyond_own(cpu, now, line);
+		cost = cost_beyond_own(cpu, now, line);
 		directory_add(line, cpu);
 		if (c->l2.sets)
 			fill(&c->l2, cpu, now, line);
@@ -243,7 +243,7 @@ static uint64_t store(unsigned int cpu, int64_t now, uint64_t line)
 	if (others) {
 		/* A line that the CPU lacked came together with the right to change it. */
 		if (has)
-			cost += prices.clean_ns[shape.node[cpu]][shape.node[nearest(cpu, others)]];
+			cost += prices.clean_ns[shape.node[cpu]][nearest_node(cpu, others)];
 		take_from_others(cpu, line);
 	}
 	directory_own(line, cpu);
@@ -283,8 +283,8 @@ static uint64_t send_line(unsigned int cpu, int64_t now, uint64_t line)
 	return price_of_sent(cpu, now, &sent);
 }
 
-/* Whether one of 1000 cases has come; the numbers are those of a linear congruence. */
-static bool comes(unsigned int cpu, uint32_t of_1000)
+/* Is this one of so many cases in 1000? The numbers are those of a linear congruence. */
+static bool draw_chance(unsigned int cpu, uint32_t of_1000)
 {
 	uint32_t *x = &cpus[cpu].chance;
 
@@ -299,30 +299,30 @@ static uint64_t combine(unsigned int cpu, int64_t now, uint64_t physical, unsign
 
 	combine_store(&cpus[cpu].combiner, physical, bytes, &sent);
 	cost = price_of_sent(cpu, now, &sent);
-	if (prices.wc_early && comes(cpu, prices.wc_early))
+	if (prices.wc_early && draw_chance(cpu, prices.wc_early))
 		cost += send_line(cpu, now + cost, physical / 64);
 	return cost;
 }
 
 /* -------------------------------------------------------------------- accesses */
 
-static uint64_t cached_line(unsigned int cpu, int64_t now, uint64_t line, bool stores)
+static uint64_t cost_of_cached_line(unsigned int cpu, int64_t now, uint64_t line, bool stores)
 {
 	uint64_t cost = send_line(cpu, now, line);
 
 	return cost + (stores ? store(cpu, now + cost, line) : load(cpu, now + cost, line, false));
 }
 
-static uint64_t cached(unsigned int cpu, int64_t now, const struct access *a)
+static uint64_t cost_of_cached(unsigned int cpu, int64_t now, const struct access *a)
 {
 	uint64_t first = a->physical / 64, last = (a->physical + a->bytes - 1) / 64;
-	uint64_t cost = cached_line(cpu, now, first, a->operation == STORE);
+	uint64_t cost = cost_of_cached_line(cpu, now, first, a->operation == STORE);
 
 	return last == first ? cost :
-	       cost + cached_line(cpu, now + cost, last, a->operation == STORE);
+	       cost + cost_of_cached_line(cpu, now + cost, last, a->operation == STORE);
 }
 
-static uint64_t uncached(unsigned int cpu, int64_t now, const struct access *a)
+static uint64_t cost_of_uncached(unsigned int cpu, int64_t now, const struct access *a)
 {
 	uint64_t cost = drain(cpu, now);
 
@@ -330,7 +330,7 @@ static uint64_t uncached(unsigned int cpu, int64_t now, const struct access *a)
 	return cost + request(cpu, now + cost, a->physical / 64);
 }
 
-static uint64_t write_combining(unsigned int cpu, int64_t now, const struct access *a)
+static uint64_t cost_of_write_combining(unsigned int cpu, int64_t now, const struct access *a)
 {
 	uint64_t cost;
 
@@ -373,20 +373,20 @@ static uint64_t translate(unsigned int cpu, const struct access *a)
 /* A non-temporal store to memory that is cached throws the line out of the caches and is
  * combined (Intel SDM vol. 1, 10.4.6.2). UC takes no notice of the hint.
  */
-static uint64_t of_type(unsigned int cpu, int64_t now, const struct access *a)
+static uint64_t cost_of_type(unsigned int cpu, int64_t now, const struct access *a)
 {
 	switch (a->type) {
 	case WC:
-		return write_combining(cpu, now, a);
+		return cost_of_write_combining(cpu, now, a);
 	case WB:
 	case WT:
 	case WP:
 		if (!a->streaming || a->operation != STORE)
-			return cached(cpu, now, a);
+			return cost_of_cached(cpu, now, a);
 		drop_everywhere(a->physical / 64);
 		return combine(cpu, now, a->physical, a->bytes);
 	default:
-		return uncached(cpu, now, a);
+		return cost_of_uncached(cpu, now, a);
 	}
 }
 
@@ -411,7 +411,7 @@ uint64_t model_access(unsigned int cpu, int64_t now, const struct access *a)
 		return drain(cpu, now);
 	default:
 		cost = translate(cpu, a);
-		return cost + of_type(cpu, now + cost, a);
+		return cost + cost_of_type(cpu, now + cost, a);
 	}
 }
 

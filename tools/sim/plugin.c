@@ -189,7 +189,7 @@ static void passes_watched(unsigned int translator, void *data)
 	machine_pass(machine_current(), b->n);
 }
 
-static struct instruction decoded(const struct qemu_plugin_insn *insn)
+static struct instruction decode_instruction(const struct qemu_plugin_insn *insn)
 {
 	uint8_t bytes[16] = { 0 };
 	uint32_t word;
@@ -201,7 +201,7 @@ static struct instruction decoded(const struct qemu_plugin_insn *insn)
 	return instruction_arm64(word);
 }
 
-static void *kept(const void *from, size_t n)
+static void *keep_copy(const void *from, size_t n)
 {
 	void *to = malloc(n);
 
@@ -229,7 +229,7 @@ static void translate_block(plugin_id id, struct qemu_plugin_tb *tb)
 
 	if (watched)
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, passes_watched, REGISTERS_UNTOUCHED,
-						     kept(&block, sizeof(block)));
+						     keep_copy(&block, sizeof(block)));
 	else
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, passes, REGISTERS_UNTOUCHED,
 						     (void *)(uintptr_t)block.n);
@@ -237,14 +237,14 @@ static void translate_block(plugin_id id, struct qemu_plugin_tb *tb)
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		struct watched w = {
 			.at = qemu_plugin_insn_vaddr(insn), .bytes = qemu_plugin_insn_size(insn),
-			.rest = block.n - 1 - i, .in = decoded(insn),
+			.rest = block.n - 1 - i, .in = decode_instruction(insn),
 		};
 		const struct action *action = &actions[w.in.kind];
 		void *flags = (void *)(uintptr_t)(w.rest | (w.in.kind == STREAMS ? STREAMING : 0));
 
 		if (action->call && (watched || w.in.kind >= READS_CLOCK))
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, action->call, action->flags,
-							       kept(&w, sizeof(w)));
+							       keep_copy(&w, sizeof(w)));
 		if (watched)
 			qemu_plugin_register_vcpu_mem_cb(insn, accesses, REGISTERS_READ,
 							 MEMORY_READ_WRITE, flags);

@@ -51,7 +51,7 @@ static enum type mtrr_type(const struct x86_types *t, uint64_t physical)
 }
 
 /* SDM vol. 3, 12.5.2.2, table 12-7. */
-static enum type effective(enum type pat, enum type mtrr)
+static enum type effective_type(enum type pat, enum type mtrr)
 {
 	switch (pat) {
 	case UC:
@@ -93,7 +93,7 @@ struct mapping x86_walk(const struct x86_types *t, uint64_t cr3, uint64_t addres
 	within = (1ULL << m.shift) - 1;
 	pat = (entry >> 3 & 3) | (entry >> (m.shift == 12 ? 7 : 12) & 1) << 2;
 	m.physical = (entry & ADDRESS & ~within) | (address & within);
-	m.type = effective(t->pat >> (8 * pat) & 7, mtrr_type(t, m.physical));
+	m.type = effective_type(t->pat >> (8 * pat) & 7, mtrr_type(t, m.physical));
 	m.found = true;
 	return m;
 }
