@@ -62,7 +62,7 @@ esac; done'
 	[[ $output == *"no apt"*qemu-system-x86* ]]
 }
 
-# What libelf1 is called where, with what dpkg says that the package provides.
+# A release, its package that has libelf1, and the names that dpkg says this package provides.
 NAMES='Debian 12|libelf1
 Debian 13|libelf1t64,libelf1 (= 0.192-4)
 Ubuntu 24.04|libelf1t64,libelf1 (= 0.190-1.1build4)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What the guest `stock` does otherwise with ACCEL=sim: QEMU 10 with our plugin is a simulated
-# machine, on which every access of the module and of memcache-user has a price (tools/sim).
-# stock.sh sources this file.
+# The guest `stock` with ACCEL=sim: QEMU 10 with our plugin is a simulated machine, on which every
+# access of the module and of memcache-user has a price (tools/sim). stock.sh sources this file.
 # shellcheck disable=SC2034,SC2154	# its variables
 
 # The machine's own QEMU, if it is of version 10; if not, that of the cache.
