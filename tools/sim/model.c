@@ -150,7 +150,7 @@ static bool drop_everywhere(uint64_t line)
 	return dirty;
 }
 
-/* The node of the nearest copy: the CPU's own if a CPU of it has the line, or the first sharer's. */
+/* The node of the nearest copy: the CPU's own node if it has one, or that of the first sharer. */
 static unsigned int nearest_node(unsigned int cpu, unsigned int sharers)
 {
 	unsigned int i, first = __builtin_ctz(sharers);
