@@ -56,13 +56,13 @@ class Devices(Sysfs):
         device, _ = pci.find("00:05.0")
         self.assertEqual(device.bars, [pci.Bar(1, 4096, False), pci.Bar(2, 4 << 20, True)])
         self.assertEqual([one.address for one in pci.devices()], [ADDRESS])
-        self.assertEqual(mmio.chosen(device, None).number, 2)
-        self.assertEqual(mmio.chosen(device, 1).number, 1)
+        self.assertEqual(mmio.choose_bar(device, None).number, 2)
+        self.assertEqual(mmio.choose_bar(device, 1).number, 1)
         for number in 0, 3:
             with self.assertRaisesRegex(Failure, f"BAR {number} .* is no memory; .*: 1, 2$"):
-                mmio.chosen(device, number)
+                mmio.choose_bar(device, number)
         with self.assertRaisesRegex(Failure, "has no memory"):
-            mmio.chosen(pci.Device("0000:00:06.0"), None)
+            mmio.choose_bar(pci.Device("0000:00:06.0"), None)
 
     def test_a_bar_with_registers_is_read_as_uc_only(self):
         device, _ = pci.find("00:05.0")
@@ -83,14 +83,14 @@ class Devices(Sysfs):
 
 class Lent(Sysfs):
     def test_the_device_is_given_back(self):
-        with pci.lent(pci.Device(ADDRESS), bind=False):
+        with pci.lend(pci.Device(ADDRESS), bind=False):
             self.assertEqual(self.said("driver_override"), "memcache\n")
         self.assertEqual(self.said("driver_override"), "\n")
 
     def test_the_device_is_given_back_after_a_kill(self):
         """By a process that waits until the one that measured has ended."""
         script = "import os, signal\nfrom mc.running import pci\n" \
-                 f"with pci.lent(pci.Device('{ADDRESS}'), bind=False):\n" \
+                 f"with pci.lend(pci.Device('{ADDRESS}'), bind=False):\n" \
                  f"    path = 'sys/bus/pci/devices/{ADDRESS}/driver_override'\n" \
                  "    print(open(path).read(), end='', flush=True)\n" \
                  "    os.kill(os.getpid(), signal.{})\n"
@@ -106,7 +106,7 @@ class Lent(Sysfs):
     def test_a_device_that_is_lent_is_not_lent_again(self):
         Path("sys/bus/pci/devices", ADDRESS, "driver_override").write_text("memcache\n")
         with self.assertRaisesRegex(Failure, "already"), \
-                pci.lent(pci.Device(ADDRESS), bind=False):
+                pci.lend(pci.Device(ADDRESS), bind=False):
             self.fail("it was lent")
 
 
@@ -120,10 +120,10 @@ class Lent(Sysfs):
             Path("proc/mounts").write_text(mounts)
             (path / "net/eth0/flags").write_text(flags + "\n")
             with self.subTest(said), self.assertRaisesRegex(Failure, said), \
-                    pci.lent(pci.Device(ADDRESS), bind=False):
+                    pci.lend(pci.Device(ADDRESS), bind=False):
                 self.fail("it was lent")
         (path / "net/eth0/flags").write_text("0x1002\n")
-        with pci.lent(pci.Device(ADDRESS), bind=False):
+        with pci.lend(pci.Device(ADDRESS), bind=False):
             pass
 
 

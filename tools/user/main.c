@@ -170,7 +170,7 @@ static void print_synopsis(void)
 	fwrite(usage, 1, strstr(usage, "\n\n") + 1 - usage, stderr);
 }
 
-/* What is wrong stands below the synopsis. Return: an exit status. */
+/* Print the synopsis, and the error below it. Return: an exit status. */
 static int refuse_option(int c, int letter, const char *word, const struct option *options)
 {
 	struct mc_meant meant = { .s = word + 2, .len = strcspn(word, "=") - 2 };
@@ -233,12 +233,8 @@ int main(int argc, char **argv)
 				return refused(&e, MC_USER_FAILED);
 			break;
 		case 'l':
-			if (mc_user_own(optarg, &e))
-				return refused(&e, e.err == -EINVAL ? MC_USER_USAGE :
-								      MC_USER_FAILED);
-			break;
 		case 'm':
-			if (mc_user_object(optarg, argv, &e))
+			if (c == 'l' ? mc_user_own(optarg, &e) : mc_user_object(optarg, argv, &e))
 				return refused(&e, e.err == -EINVAL ? MC_USER_USAGE :
 								      MC_USER_FAILED);
 			break;

@@ -4,7 +4,6 @@
 import argparse
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 from mc import Failure, emit, say
 from mc.analysis import accesses
@@ -14,6 +13,7 @@ from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import units
 from mc.records.results import Run
 from mc.running import debugfs, module, pci, user
+from mc.running.machine import Machine, cpu_flags
 from mc.running.side import Side
 from mc.status import DONE, WRONG
 
@@ -55,19 +55,19 @@ def command(args: argparse.Namespace) -> int:
         emit(terminal.lines(list(listing(pci.devices()))))
         return DONE
     device, number = pci.find(args.device)
-    bar = chosen(device, number)
-    emit(terminal.lines(list(described(device, bar))))
+    bar = choose_bar(device, number)
+    emit(terminal.lines(list(device_parts(device, bar))))
     if not args.yes:
         ask(device)
     with module.loaded():
         side = plan_side(args.where)
         side.check()
-        with pci.lent(device, bind=side.where == "kernel") as kept:
+        with pci.lend(device, bind=side.where == "kernel") as kept:
             if isinstance(side, user.User):
                 side.passed = (kept,)
             lines = list(requests(device, bar, args.write, side.where))
             return run.measure(lines, args.output, side.where, [side], wide=args.wide,
-                               explain=lambda runs: explained(runs, args.write))
+                               explain=lambda runs: explanation_parts(runs, args.write))
 
 
 def plan_side(where: str | None) -> Side:
@@ -92,7 +92,7 @@ def listing(found: list[pci.Device]) -> Iterator[Part]:
     yield Sentence("memcache mmio DEVICE measures one of them.", gap=True)
 
 
-def chosen(device: pci.Device, number: int | None) -> pci.Bar:
+def choose_bar(device: pci.Device, number: int | None) -> pci.Bar:
     """The BAR with this number, else the largest prefetchable one, else the largest one."""
     if not device.bars:
         raise Failure(f"{device.address} has no memory: no BAR that can be measured", WRONG)
@@ -105,7 +105,7 @@ def chosen(device: pci.Device, number: int | None) -> pci.Bar:
                   f"{', '.join(str(bar.number) for bar in device.bars)}", WRONG)
 
 
-def described(device: pci.Device, bar: pci.Bar) -> Iterator[Part]:
+def device_parts(device: pci.Device, bar: pci.Bar) -> Iterator[Part]:
     yield Heading(f"{device.address}: {device.name}")
     yield Grid([], [["driver", device.driver or "none"]])
     yield Grid(["BAR", "size", "prefetchable", ""],
@@ -136,22 +136,14 @@ def requests(device: pci.Device, bar: pci.Bar, write: bool, where: str) -> Itera
         target += " any_bar=yes"
     if where == "user" and bar.size % PAGE:
         raise Failure(f"a process maps whole pages of {PAGE} bytes: --where kernel", WRONG)
-    flags = _flags()
+    flags = cpu_flags(Machine(module={}))
     wider = [width for width, flag in WIDER.items() if flag in flags]
     yield f"mmio {target} type={types} op=read width={','.join([WORDS, *wider])} repeat=3"
     if write:
         yield f"mmio {target} type={types} write=yes op=write,write_read,burst width=4,8 repeat=3"
 
 
-def _flags() -> set[str]:
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return set()
-    return set(next((line for line in text.splitlines() if line.startswith("flags")), "").split())
-
-
-def explained(runs: list[Run], write: bool) -> list[Part]:
+def explanation_parts(runs: list[Run], write: bool) -> list[Part]:
     said = accesses.sentences([result for run in runs for result in run.results])
     if not write:
         said.append("What stores, doorbells and bursts cost: --write, if the BAR is memory.")

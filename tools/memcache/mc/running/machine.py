@@ -114,7 +114,7 @@ def hypervisor(machine: Machine) -> str | None:
         return "uml"
     if machine.has("/sys/hypervisor/type", "xen"):
         return "xen"
-    if not (flags := _flags(machine)):
+    if not (flags := cpu_flags(machine)):
         hardware = machine.uname.machine == "aarch64" and _is_hardware(machine)
         return None if hardware else UNKNOWN
     if "hypervisor" not in flags:
@@ -129,11 +129,11 @@ def present(machine: Machine, name: str | None) -> bool:
     if name != UNKNOWN:
         return name is not None
     names = _firmware(machine)
-    return "hypervisor" in _flags(machine) or machine.exists("/proc/device-tree/hypervisor") or \
+    return "hypervisor" in cpu_flags(machine) or machine.exists("/proc/device-tree/hypervisor") or \
         any(word in names for word in GUESTS) and BARE not in names
 
 
-def _flags(machine: Machine) -> list[str]:
+def cpu_flags(machine: Machine) -> list[str]:
     """The features of an x86 CPU; empty on others."""
     match = re.search(r"^flags\s*:(.*)$", machine.read("/proc/cpuinfo"), re.M)
     return match[1].split() if match else []

@@ -11,6 +11,8 @@ from functools import cached_property
 from pathlib import Path
 
 from mc import Failure, meant, say
+from mc.records.shape import read_file
+from mc.running.machine import Machine
 from mc.status import WRONG
 
 OURS = "memcache"       # the driver of the module, and the word by which a device is offered
@@ -39,10 +41,7 @@ class Device:
         return _root() / self.address
 
     def read(self, name: str) -> str:
-        try:
-            return (self.path / name).read_text(encoding="ascii", errors="replace").strip()
-        except OSError:
-            return ""
+        return read_file(self.path / name)
 
     def write(self, name: str, text: str) -> None:
         """Write a line to one of its files."""
@@ -61,7 +60,7 @@ class Device:
 
     @property
     def name(self) -> str:
-        """What it is, by its numbers."""
+        """Its vendor, device and class, by their numbers."""
         numbers = [self.read(one).removeprefix("0x") for one in ("vendor", "device", "class")]
         return "{}:{}, class {}".format(*(number or "unknown" for number in numbers))
 
@@ -71,8 +70,10 @@ class Device:
         names: dict[str, list[str]] = {"block": [], "net": []}
         for folder, inner, _ in os.walk(self.path):
             names.get(os.path.basename(folder), []).extend(inner)
+        files = Machine(module={})
         mounted = [os.path.basename(line.split()[0]) for table in ("mounts", "swaps")
-                   for line in _lines(table) if line.startswith("/dev/")]
+                   for line in files.read(f"/proc/{table}").splitlines()
+                   if line.startswith("/dev/")]
         return [name for name in names["block"]
                 if any(one.startswith(name) for one in mounted)] + \
             [name for name in names["net"] if _is_up(self.path, name)]
@@ -85,15 +86,6 @@ class Device:
             if flags & IS_MEMORY and end > start:
                 found.append(Bar(number, end - start + 1, bool(flags & IS_PREFETCHABLE)))
         return found
-
-
-def _lines(table: str) -> list[str]:
-    """The lines of a file in /proc."""
-    root = Path(os.environ.get("MEMCACHE_SYSROOT") or "/")
-    try:
-        return (root / "proc" / table).read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return []
 
 
 def _is_up(device: Path, name: str) -> bool:
@@ -131,7 +123,7 @@ def find(text: str) -> tuple[Device, int | None]:
 
 
 @contextmanager
-def lent(device: Device, bind: bool) -> Iterator[int]:
+def lend(device: Device, bind: bool) -> Iterator[int]:
     """The device, taken from its driver and offered to memcache as long as this context lasts.
     With `bind` the module's driver has it.
 
