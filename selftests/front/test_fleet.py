@@ -168,7 +168,7 @@ class Command(fake.InDirectory):
         return " ".join((done.stdout + done.stderr).split())
 
     def test_records_name_their_host(self):
-        """Whatever the files are called: those of a host are measurements of it."""
+        """The names of the files do not matter then."""
         for i in range(4):
             self.host(f"file{i}", round_=i, host="node07")
         self.host("old", round_=1)

@@ -83,7 +83,7 @@ class Loaded(fake.InDirectory):
 
 
 class Loading(fake.InDirectory):
-    """What brings the module into the kernel, where the program is installed."""
+    """The advice on loading the module, for an installed program."""
 
     def setUp(self):
         super().setUp()

@@ -69,7 +69,7 @@ setup_file() {
 	[ "$stderr" = "memcache-user: triad size=64KiB repeat=1 cpus=0: this is bandwidth op=triad size=64KiB repeat=1 cpu=0" ]
 	run -2 --separate-stderr "$USER_TOOL" mlc --latency_matrix
 	[[ $stderr == *"the front end measures this: memcache run latency-matrix" ]]
-	# What is no word of anybody stays as it is.
+	# A word that no program knows stays as it is.
 	run -2 --separate-stderr "$USER_TOOL" -j a=b
 	[ "$stderr" = "memcache-user: Invalid argument: test: 'a=b' is not one of $("$USER_TOOL" -j --tests |
 		python3 -c 'import json, sys; print("|".join(t["name"] for t in json.load(sys.stdin)["tests"]))')" ]

@@ -34,7 +34,7 @@ static const struct function functions[] = {
 	{ "cuMemFreeHost", &cu_mem_free_host },
 };
 
-/* What the options ask for, and the GPU that is in use. */
+/* The meaning of the options, and the GPU that is in use. */
 static struct {
 	unsigned int number;
 	int wc;

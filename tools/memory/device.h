@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A region of a device: what was in it is kept, and brought back. */
+/* A region of a device: its contents are kept, and brought back. */
 #ifndef MEMCACHE_DEVICE_H
 #define MEMCACHE_DEVICE_H
 
@@ -10,7 +10,7 @@
 /**
  * struct region - a region that is mapped
  * @word: word for results
- * @contents: what was in it
+ * @contents: its contents before the run
  */
 struct region {
 	char word[MEMCACHE_MEMORY_WORD];

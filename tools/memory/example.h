@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the examples share. */
+/* Functions that the examples share. */
 #ifndef MEMCACHE_EXAMPLE_H
 #define MEMCACHE_EXAMPLE_H
 

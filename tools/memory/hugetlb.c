@@ -14,7 +14,7 @@ static const struct page {
 	unsigned int shift;	/* a page has 2^shift bytes */
 } pages[] = { { "1g", 30 }, { "2m", 21 } };
 
-static const struct page *asked_for(const char *options)
+static const struct page *find_page(const char *options)
 {
 	unsigned int i;
 
@@ -28,7 +28,7 @@ static const struct page *asked_for(const char *options)
 static int allocate(size_t bytes, const char *options, struct memcache_memory_block *block,
 		    char *why)
 {
-	const struct page *page = asked_for(options);
+	const struct page *page = find_page(options);
 	size_t one;
 
 	if (!page)

@@ -102,7 +102,7 @@ static const struct function functions[] = {
 	{ "vkMapMemory", &map_memory },
 };
 
-/* What is in use; all of it is given back in the opposite order. */
+/* The objects that are in use; they are given back in the opposite order. */
 static struct {
 	void *instance;
 	void *device;

@@ -90,7 +90,7 @@ static const struct memcache_memory *load(const char *path, struct mc_error *e)
 }
 
 /**
- * mc_user_object() - make the object of a file that which makes the memory
+ * mc_user_object() - load the object that makes the memory
  * @named: its path, and after a comma its options; may be changed
  * @argv: words of this call
  * @e: result: why not

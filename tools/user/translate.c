@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls of other programs, and their words in our requests, put into requests of ours by the table
- * in elsewhere.c. The front end calls memcache-user --translate.
+ * Translation of other programs' calls, and of their words in our requests, into requests of ours,
+ * by the table in elsewhere.c. The front end calls memcache-user --translate.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -290,7 +290,7 @@ static int translate(struct words *w, const char *program, char **args)
 		return n;
 	w->suite = find_row(program, "")->suite;
 	apply(w, find_row(program, ""), "");
-	/* What is to be measured comes first, options last: they know better. */
+	/* The words for a test come first. Options come last, since they replace the rest. */
 	for (turn = 0; turn < 3; turn++) {
 		for (i = 0; i < n; i++) {
 			const struct mc_elsewhere *row = found[i].row;

@@ -47,7 +47,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
     near: dict[int, str] = {}
     for one in known:
         longer = max(len(word), len(one))
-        edits = _edits(word.lower(), one.lower())
+        edits = _count_edits(word.lower(), one.lower())
         begins = len(word) > 2 and one.lower().startswith(word.lower())
         if word and (begins or edits <= _most_edits(longer)):
             near.setdefault(edits, one)
@@ -64,7 +64,7 @@ def _most_edits(longer: int) -> int:
     return 0 if longer < 3 else 1 if longer < 7 else max(2, longer // 4)
 
 
-def _edits(one: str, other: str) -> int:
+def _count_edits(one: str, other: str) -> int:
     """Letters that are to be replaced, added, left out, or swapped with their neighbours."""
     before: list[int] = []
     last = list(range(len(other) + 1))
@@ -87,7 +87,7 @@ WIDE = 100      # a message that is longer has its lists below it
 LISTED = re.compile(r"(?:[^\s|,]+\|){7,}[^\s|,;]+|(?:[^\s|,]+, ){7,}[^\s|,.]+")
 
 
-def unrolled(text: str) -> list[str]:
+def message_lines(text: str) -> list[str]:
     """The lines of a message. Long lists in it become tables below it."""
     found = LISTED.search(text) if len(text) > WIDE else None
     if not found:
@@ -98,7 +98,7 @@ def unrolled(text: str) -> list[str]:
     if "|" in found[0]:
         return [here + text[found.end():], *columns(words)]
     more = LISTED.search(rest)
-    return [here.rstrip(), *columns(words), *([] if not rest else unrolled(
+    return [here.rstrip(), *columns(words), *([] if not rest else message_lines(
         rest if more is None else rest.ljust(WIDE + 1)))]
 
 
@@ -120,6 +120,6 @@ def say(text: str) -> None:
     """Print a message to standard error, so that standard output holds results only. A
     message that can't be printed is no reason to stop."""
     try:
-        print("\n".join(unrolled(f"memcache: {plain(text)}")), file=sys.stderr, flush=True)
+        print("\n".join(message_lines(f"memcache: {plain(text)}")), file=sys.stderr, flush=True)
     except OSError:     # Python must not try to write it again when it exits: status 120
         sys.stderr = open(os.devnull, "w", encoding="ascii")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a person can do about something that is missing, where this program is: a checkout has a
+"""Advice on things that are missing. It depends on the place of this program: a checkout has a
 Makefile, which an installed program has not."""
 
 import sys

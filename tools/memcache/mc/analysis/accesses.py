@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What single accesses to a device cost a driver, in sentences. A sentence needs the results that
-it compares; without them it is not said."""
+"""The cost of single accesses to a device for its driver, in sentences. A sentence needs the
+results that it compares; without them it is not said."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ ALIKE = 1.25        # times that differ by less are alike: rounds differ as much
 
 
 def sentences(results: list[dict]) -> list[str]:
-    """What these results of mmio say."""
+    """The sentences on these results of mmio."""
     times = {(one["op"], one["type"], one["width_bytes"]): one["ns_per_access"]
              for one in results if one.get("ns_per_access") is not None}
     return [*_reads(times), *_unanswered(results), *_stores(times), *_bursts(results, times)]

@@ -100,7 +100,7 @@ def _modules(runs: list[Run], wide: bool) -> list[Part]:
         sound = [pair for pair in reached if not implausible(*pair)]
         if sound:
             said.append(_best_text(max(sound, key=lambda pair: pair[1][RATE]), most,
-                              len(sound) == len(reached)))
+                                   len(sound) == len(reached)))
         said += [f"IMPLAUSIBLE: {_name(*pair)}: {units.rate_text(pair[1][RATE])} is "
                  f"{100 * pair[1][RATE] / most:.0f} % of what the modules can deliver. A cache "
                  "held part of the data, the clock was wrong, or what the firmware says is."

@@ -92,7 +92,7 @@ def gathered(files: Iterable[tuple[str, list[Run]]], order: str = "time",
                 history.origins.append(origin)
                 history.times.append(time.time)
                 history.values.append(series.value(result, time.time))
-    found.histories = _of_hosts(known)
+    found.histories = _join_hosts(known)
     for history in found.histories:
         _sort(history, order)
         if history.long:
@@ -102,7 +102,7 @@ def gathered(files: Iterable[tuple[str, list[Run]]], order: str = "time",
     return found
 
 
-def _of_hosts(known: dict[tuple, History]) -> list[History]:
+def _join_hosts(known: dict[tuple, History]) -> list[History]:
     """The histories of each host. Runs that name no host are those of the only one there is."""
     hosts = {host for _, host, _ in known if host}
     if len(hosts) > 1:

@@ -82,7 +82,8 @@ def _mapped(names: list[str], hosts: list[str]) -> Iterator[Measurement | str]:
 
 
 def _read(name: str, host: str) -> Measurement | str:
-    """What a file says, or why it can't be read. `host`: its host, if its records do not say."""
+    """The measurement in a file, or why it can't be read. `host`: its host, if its records do not
+    say."""
     try:
         runs = rounds.load(name)
         return fleet.measurement(reader.host(runs) or host, name, runs)

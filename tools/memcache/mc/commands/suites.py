@@ -37,7 +37,7 @@ def overview() -> list[str]:
 
 
 def _quick(found: suite.Suite, place: Place, tests: keys.Tests) -> str:
-    """What --quick takes in place of a suite, if there is such a form."""
+    """A remark that a suite has a quick form, with its time; empty if it has none."""
     if not suite.exists(short := found.name + suite.QUICK):
         return ""
     time = _time(suite.load(short), place.shape, tests)

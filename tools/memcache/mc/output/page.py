@@ -125,7 +125,7 @@ def _heading(part: Heading, anchor: str) -> Iterator[str]:
         f"<{tag}>{text}</{tag}>"
 
 
-def _marked(text: str) -> str:
+def _with_code(text: str) -> str:
     """A text whose words in backticks are code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
@@ -133,7 +133,7 @@ def _marked(text: str) -> str:
 def _sentence(part: Sentence) -> Iterator[str]:
     code = f"<code>{escape(part.code)}</code> " if part.code else ""
     tag = "li" if part.bullet else "p"
-    yield f"<{tag}{_class('loud' if part.loud else '')}>{code}{_marked(part.text)}</{tag}>"
+    yield f"<{tag}{_class('loud' if part.loud else '')}>{code}{_with_code(part.text)}</{tag}>"
 
 
 def _grid(part: Grid, about: str) -> Iterator[str]:
@@ -151,12 +151,12 @@ def _grid(part: Grid, about: str) -> Iterator[str]:
                 f"{_cells('td', row[1:], part.left - 1)}</tr>" for row in part.rows)
     yield "</tbody></table></div>"
     if part.note:
-        yield f"<p>{_marked(part.note)}</p>"
+        yield f"<p>{_with_code(part.note)}</p>"
 
 
 def _picture(part: Picture) -> Iterator[str]:
     yield f"<figure>{part.svg}<figcaption>"
-    yield from (f"<p>{_marked(text)}</p>" for text in part.captions)
+    yield from (f"<p>{_with_code(text)}</p>" for text in part.captions)
     yield "</figcaption></figure>"
 
 

@@ -86,18 +86,18 @@ def _within(kind: str, value: str, seconds: bool) -> bool:
     0.001..86400."""
     low, high = kind.split("..", 1)
     if seconds:
-        return _fits(ns_of_seconds, low, value, high) \
+        return _is_between(ns_of_seconds, low, value, high) \
             and ns_of_seconds(value) % (10**9 // 10**_decimals(low)) == 0
     if high.endswith("s"):
-        return _fits(ns_of, low, value, high)
+        return _is_between(ns_of, low, value, high)
     if DECIMALS.fullmatch(value) and _decimals(low):
         return _decimals(value) <= _decimals(low) and float(low) <= float(value) <= float(high)
     sizes = value.split("..")
-    return len(sizes) <= 2 and all(SIZE.fullmatch(size) and _fits(bytes_of, low, size, high)
+    return len(sizes) <= 2 and all(SIZE.fullmatch(size) and _is_between(bytes_of, low, size, high)
                                    for size in sizes)
 
 
-def _fits(number: Callable[[str], int], low: str, value: str, high: str) -> bool:
+def _is_between(number: Callable[[str], int], low: str, value: str, high: str) -> bool:
     return number(low) <= number(value) <= number(high)
 
 

@@ -130,16 +130,16 @@ def ns_of(text: str) -> int:
 def ns_of_seconds(text: str) -> int:
     """10, 10s, 1.5min or 500ms as a number of nanoseconds; -1 if the text is no such number."""
     match = re.fullmatch(r"(\d+(?:\.\d{1,9})?)(ms|s|min|h)?", text)
-    return _whole(match[1], TIMES[match[2] or "s"]) if match else -1
+    return _whole_product(match[1], TIMES[match[2] or "s"]) if match else -1
 
 
 def bytes_of(text: str) -> int:
     """16M, 64KiB or 1.5M as a number; 0 if the text is no size."""
     match = re.fullmatch(r"(\d+(?:\.\d{1,6})?)(?:([KMG])(?:I?B)?)?", text, re.I)
-    return max(_whole(match[1], UNITS.get((match[2] or "").upper(), 1)), 0) if match else 0
+    return max(_whole_product(match[1], UNITS.get((match[2] or "").upper(), 1)), 0) if match else 0
 
 
-def _whole(number: str, unit: int) -> int:
+def _whole_product(number: str, unit: int) -> int:
     """A number of units, which may have decimals; -1 if it is not whole then."""
     before, _, behind = number.partition(".")
     product, parts = int(before + behind) * unit, 10**len(behind)

@@ -29,17 +29,17 @@ def take(store: Store, path: str) -> tuple[int, bool]:
         runs = results.parse(lines, path)
     except Cut as cut:
         runs = cut.runs
-        lines = list(_whole(line for line in lines if line.endswith(b"\n")))
+        lines = list(_repeat_machine(line for line in lines if line.endswith(b"\n")))
         lines = lines[:sum(2 + len(run.results) for run in runs)]
         if not lines:
             raise
         say(f"{cut}; the complete lines are kept")
     if len(lines) < sum(2 + len(run.results) for run in runs):
-        lines = list(_whole(lines))
+        lines = list(_repeat_machine(lines))
     return store.add(_entry(path, lines, runs), _split(lines, runs))
 
 
-def _whole(lines: Iterable[bytes]) -> Iterator[bytes]:
+def _repeat_machine(lines: Iterable[bytes]) -> Iterator[bytes]:
     """The lines with the machine before each request: memcache-user -j has it once."""
     machine, before = b"", ""
     for line in lines:

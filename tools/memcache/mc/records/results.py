@@ -231,8 +231,9 @@ def _record(line: bytes) -> dict:
     if not isinstance(record, dict) or record.get("record") not in [*WORDS]:
         raise ValueError("not a record of memcache: no machine, request or result")
     kind = record["record"]
-    if kind == "result" and (alike := _alike(tuple(record), tuple(map(type, record.values())))):
-        keys, numbers = alike
+    types = tuple(map(type, record.values()))
+    if kind == "result" and (check := _check_of_all(tuple(record), types)):
+        keys, numbers = check
         if min(found := numbers(record)) >= 0 and max(found) < LIMIT:
             return dict(zip(keys, record.values()))
     for key in WORDS[kind]:
@@ -245,11 +246,11 @@ def _record(line: bytes) -> dict:
 
 
 @lru_cache
-def _alike(keys: tuple[str, ...], types: tuple[type, ...]) -> tuple[tuple[str, ...],
-                                                                     itemgetter] | None:
+def _check_of_all(keys: tuple[str, ...],
+                  types: tuple[type, ...]) -> tuple[tuple[str, ...], itemgetter] | None:
     """For results with these keys, whose values have these types: the keys, which they may all
-    share, and what takes their numbers. They are possible if none is negative or too large. None
-    if that does not tell. Most results of a file are alike."""
+    share, and a function that takes their numbers. They are possible if none is negative or too
+    large. None if that does not tell. Most results of a file are alike."""
     samples = {str: "", NoneType: None, int: 0, float: 0.0}
     of = dict(zip(keys, types))
     numbers = [key for key in keys if of[key] in (int, float)]

@@ -62,7 +62,7 @@ def machine_shape(machine: dict, system: Path = SYSTEM, meminfo: Path = MEMINFO)
 
 
 def _allowed_to(process: dict, cpus: tuple[int, ...],
-             nodes: tuple[Node, ...]) -> tuple[tuple[int, ...], tuple[Node, ...]]:
+                nodes: tuple[Node, ...]) -> tuple[tuple[int, ...], tuple[Node, ...]]:
     """The CPUs and nodes that a process may use, of those of the machine."""
     mine, mems = (set(numbers(str(process.get(key)))) for key in ("cpus", "nodes"))
     cpus = tuple(cpu for cpu in cpus if cpu in mine) or cpus

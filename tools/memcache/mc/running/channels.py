@@ -70,8 +70,8 @@ def _by_word(text: str, other: str) -> Reading | None:
         return None
     before = PLACE.search(text[:match.start()])
     name = text[before.start() if before else match.start():match.end()]
-    return Reading((_places_in(text, other), _compact(match[0])), _full_name(name, other),
-                   _compact(text[match.end():]))
+    return Reading((_places_in(text, other), _bare_name(match[0])), _full_name(name, other),
+                   _bare_name(text[match.end():]))
 
 
 def _by_letter(slot: str, bank: str) -> Reading | None:
@@ -83,7 +83,7 @@ def _by_letter(slot: str, bank: str) -> Reading | None:
 
 
 def _places_in(*names: str) -> frozenset[str]:
-    return frozenset(_compact(place) for name in names for place in PLACE.findall(name))
+    return frozenset(_bare_name(place) for name in names for place in PLACE.findall(name))
 
 
 def _full_name(name: str, other: str) -> str:
@@ -91,7 +91,7 @@ def _full_name(name: str, other: str) -> str:
     return name if PLACE.search(name) else " ".join([*PLACE.findall(other), name])
 
 
-def _compact(text: str) -> str:
+def _bare_name(text: str) -> str:
     return re.sub(r"[ _#-]", "", text).upper()
 
 

@@ -20,33 +20,33 @@ def sudo() -> str:
 
 def headers(release: str) -> str:
     """How to install the headers of this kernel."""
-    return _said(str(TOP / "tools/headers"), release)
+    return _output_of(str(TOP / "tools/headers"), release)
 
 
 def installed(root: str = "") -> str:
     """The version of the module that is installed for the running kernel; empty if none is, or
     if it does not say its version. `root`, here and below, is a directory that has the files of
     the machine."""
-    return _said("modinfo", "-b", f"{root}/", "-F", "version", NAME)
+    return _output_of("modinfo", "-b", f"{root}/", "-F", "version", NAME)
 
 
 def loading(root: str = "") -> str:
-    """What brings the module into this kernel: commands, or what prevents them."""
+    """The commands that load the module, or the reason why there are none."""
     there = _run("modprobe", "-d", f"{root}/", "--dry-run", "--quiet", NAME)
     ways = [advice("load"), f"modprobe {NAME}" if there else ""]
     return ", or ".join(f"{sudo()}{way}" for way in ways if way) \
-        or _unbuilt(root) or advice("module")
+        or _advice_for_dkms(root) or advice("module")
 
 
 def renewing(root: str = "") -> str:
-    """What to do in place of a module that is of another version than this program."""
+    """Advice on a module that is of another version than this program."""
     own = version.version()
     way = f"modprobe {NAME}" if installed(root) == own else advice("load")
-    how = f"{sudo()}{way}" if way else _unbuilt(root, own) or advice("renew")
+    how = f"{sudo()}{way}" if way else _advice_for_dkms(root, own) or advice("renew")
     return f"load the one that belongs to this program: {how}"
 
 
-def _unbuilt(root: str, wanted: str = "*") -> str:
+def _advice_for_dkms(root: str, wanted: str = "*") -> str:
     """Why DKMS has not built the sources that it has for the running kernel, and what to do; empty
     if it has no sources of the wanted version."""
     release = os.uname().release
@@ -87,20 +87,20 @@ def _run(*words: str) -> bool:
     """Whether this program of /sbin, which may be missing in PATH, succeeds."""
     import subprocess
     try:
-        return not subprocess.run(_found(*words), check=False).returncode
+        return not subprocess.run(_with_sbin(*words), check=False).returncode
     except OSError:
         return False
 
 
-def _said(*words: str) -> str:
-    """What such a program prints; empty if it fails."""
+def _output_of(*words: str) -> str:
+    """The output of such a program; empty if it fails."""
     import subprocess
     try:
-        return subprocess.run(_found(*words), check=True, stdout=subprocess.PIPE,
+        return subprocess.run(_with_sbin(*words), check=True, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return ""
 
 
-def _found(*words: str) -> list[str]:
+def _with_sbin(*words: str) -> list[str]:
     return ["env", f"PATH={os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin", *words]
