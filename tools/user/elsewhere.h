@@ -16,7 +16,10 @@
  *        of the parts of it that colons divide, `%` or `%3` for a list of so many CPUs. A unit
  *        behind them counts only if the value has none. `a=*|b=*`: the first that the test has
  * @suite: the suite of the front end that measures the same, if no keys are given
- * @why: it has no counterpart, and this is said
+ * @why: the advice that is given in place of a translation
+ * @first: the values, between spaces, that the first part of a value may have, since @ours has no
+ *         word for it
+ * @listed: of a program: the manual's page "Coming from other tools" has its options
  */
 struct mc_elsewhere {
 	const char *of;
@@ -24,6 +27,8 @@ struct mc_elsewhere {
 	const char *ours;
 	const char *suite;
 	const char *why;
+	const char *first;
+	bool listed;
 };
 
 extern const struct mc_elsewhere mc_elsewhere[];

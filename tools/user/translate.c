@@ -134,7 +134,7 @@ static char *join(struct words *w)
 	return strdup(line);
 }
 
-/* Part @n of a value, from 1 on, that colons divide. Return: false if there is none. */
+/* Part @n of a value, from 1 on, that colons divide; it may be empty. Return: is there one? */
 static bool part_of(const char *value, unsigned int n, char *out, size_t size)
 {
 	while (--n) {
@@ -143,10 +143,10 @@ static bool part_of(const char *value, unsigned int n, char *out, size_t size)
 			return false;
 	}
 	snprintf(out, size, "%.*s", (int)strcspn(value, ":"), value);
-	return *out;
+	return true;
 }
 
-/* A list of the first CPUs. Return: false if this is no number of CPUs. */
+/* A list of the first CPUs. Return: false if is no number of CPUs. */
 static bool show_cpus(struct mc_text *t, const char *count)
 {
 	char *end;
@@ -158,8 +158,11 @@ static bool show_cpus(struct mc_text *t, const char *count)
 	return true;
 }
 
-/* Put a value into a word of the table. Return: false if a part of the value is not there. */
-static bool fill(struct mc_text *t, const char *from, size_t len, const char *value)
+/*
+ * Put a value into a word of the table. Return: 0, -ENOENT if it lacks a part, or -EINVAL if it is
+ * no number of CPUs.
+ */
+static int fill(struct mc_text *t, const char *from, size_t len, const char *value)
 {
 	char part[256];
 	size_t i;
@@ -173,13 +176,13 @@ static bool fill(struct mc_text *t, const char *from, size_t len, const char *va
 		}
 		if (i + 1 < len && from[i + 1] >= '1' && from[i + 1] <= '9') {
 			if (!part_of(value, from[++i] - '0', part, sizeof(part)))
-				return false;
+				return -ENOENT;
 		} else {
 			snprintf(part, sizeof(part), "%s", value);
 		}
 		if (c == '%') {
 			if (!show_cpus(t, part))
-				return false;
+				return -EINVAL;
 			continue;
 		}
 		mc_textf(t, "%s", part);
@@ -188,7 +191,7 @@ static bool fill(struct mc_text *t, const char *from, size_t len, const char *va
 		    !memchr("0123456789", part[strlen(part) - 1], 10))
 			i++;
 	}
-	return true;
+	return 0;
 }
 
 /* Of a=*|b=*, the first whose key the test has. Return: its length; @word is moved there. */
@@ -206,9 +209,47 @@ static size_t choose(const struct mc_spec *spec, const char **word, size_t len)
 	}
 }
 
-/* Add what a row of the table says. */
-static void apply(struct words *w, const struct mc_elsewhere *row, const char *value)
+/* An argument, the row that explains it, and its value. A word key=value of ours has no row. */
+struct argument {
+	const char *word;
+	const struct mc_elsewhere *row;
+	const char *value;
+};
+
+/* The first key that an argument stands for, in a test. Return: its length; 0: none. */
+static size_t find_first_key(const struct mc_spec *spec, const struct argument *arg,
+			     const char **key)
 {
+	*key = arg->row ? arg->row->ours : arg->value;
+	if (!*key || !strchr(*key, '=') || strcspn(*key, " ") < strcspn(*key, "="))
+		return 0;
+	choose(spec, key, strcspn(*key, " "));
+	return strcspn(*key, "=");
+}
+
+/* Is this the first key of an argument? */
+static bool is_first_key(const struct mc_spec *spec, const struct argument *args, unsigned int n,
+			 const char *word)
+{
+	size_t len = strcspn(word, "=");
+	const char *key;
+
+	while (n--) {
+		if (find_first_key(spec, &args[n], &key) == len && !strncmp(key, word, len))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Add the words of a row of the table. A key behind the first one counts only if it is not the
+ * first of one of @n arguments. Return: how many keys were added, or -EINVAL.
+ */
+static int apply(struct words *w, const struct mc_elsewhere *row, const char *value,
+		 const struct argument *args, unsigned int n_args)
+{
+	bool behind = false;
+	int err, added = 0;
 	const char *at = row->ours ? row->ours : "";
 	size_t n;
 
@@ -225,22 +266,95 @@ static void apply(struct words *w, const struct mc_elsewhere *row, const char *v
 			continue;
 		}
 		n = choose(find_spec(w->word[0]), &word, n);
-		if (fill(&t, word, n, value))
+		if (behind && is_first_key(find_spec(w->word[0]), args, n_args, word))
+			continue;
+		behind = true;
+		err = fill(&t, word, n, value);
+		if (err == -EINVAL)
+			return err;
+		if (!err)
 			put(w, text, !strcmp(row->word, "#+"));
+		added += !err;
 	}
+	return added;
 }
 
 /* ------------------------------------------------------------ calls of other programs */
 
-/* An argument, the row that explains it, and its value. */
-struct argument {
-	const struct mc_elsewhere *row;
-	const char *value;
-};
-
 static bool is_head(const struct mc_elsewhere *row)
 {
 	return row->suite || (row->ours && strcspn(row->ours, " ") < strcspn(row->ours, "="));
+}
+
+/* Say that a word of a call has no counterpart. Return: -EINVAL. */
+static int refuse_word(const char *program, const char *word)
+{
+	fprintf(stderr, "memcache-user: %s: %s has no counterpart here", program, word);
+	if (find_row(program, "")->listed)
+		fprintf(stderr, "; \"Coming from other tools\" in the manual has the options of %s",
+			program);
+	fprintf(stderr, "\n");
+	return -EINVAL;
+}
+
+/* Have all parts of a value a word of ours? Return: 0, or -EINVAL, which was said. */
+static int check_parts(const char *program, const struct argument *arg)
+{
+	const char *at = arg->row->ours ? arg->row->ours : "";
+	char part[256], spaced[sizeof(part) + 2];
+	unsigned int n, most = 0;
+
+	for (; *at; at++) {
+		if (strchr("@%", *at) && at[1] >= '1' && at[1] <= '9')
+			most = max(most, at[1] - '0');
+	}
+	for (n = 1; most && part_of(arg->value, n, part, sizeof(part)); n++) {
+		snprintf(spaced, sizeof(spaced), " %s ", part);
+		if (n > most || (n == 1 && arg->row->first && !strstr(arg->row->first, spaced))) {
+			snprintf(part, sizeof(part), "%s %.200s", arg->word, arg->value);
+			return refuse_word(program, part);
+		}
+	}
+	return 0;
+}
+
+/* Must one of these arguments be dropped for the other? */
+static bool exclude_each_other(const struct mc_spec *spec, const struct argument *one,
+			       const struct argument *other)
+{
+	const char *key, *same;
+	size_t len;
+
+	if (one->row && other->row) {
+		if (one->row->ours && other->row->ours && !strcmp(one->value, other->value) &&
+		    !strcmp(one->row->ours, other->row->ours))
+			return false;
+		if (is_head(one->row) || is_head(other->row))
+			return one->row != other->row && is_head(one->row) && is_head(other->row);
+		if (!strcmp(one->row->word, "#+") && one->row == other->row)
+			return false;
+	}
+	len = find_first_key(spec, one, &key);
+	return len && find_first_key(spec, other, &same) == len && !strncmp(key, same, len);
+}
+
+/* Can a request say all of these arguments? Return: 0, or -EINVAL, which was said. */
+static int check_arguments(const char *program, const struct mc_spec *spec,
+			   const struct argument *args, unsigned int n)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < n; i++) {
+		for (j = 0; j < i; j++) {
+			if (!exclude_each_other(spec, &args[j], &args[i]))
+				continue;
+			fprintf(stderr,
+				"memcache-user: %s: %s and %s are two requests; make two calls\n",
+				program, args[j].word, args[i].word);
+			return -EINVAL;
+		}
+	}
+	return 0;
 }
 
 /* Explain the arguments. Return: their number, or -EINVAL, which was said. */
@@ -250,14 +364,14 @@ static int explain(const char *program, char **args, struct argument *out)
 	char place[8];
 
 	for (; *args && n < MOST; args++) {
-		const char *value = "";
-		const struct mc_elsewhere *row = find_row(program, *args);
+		const char *value = "", *word = *args;
+		const struct mc_elsewhere *row = find_row(program, word);
 
 		position += **args != '-';
 		if (!row && **args == '-') {
 			row = find_option(program, *args, &value);
-			if (row && !value)
-				value = args[1] ? *++args : NULL;
+			if (row && !value && args[1] && *args[1] != '-')
+				value = *++args;
 		} else if (!row && !strchr(*args, '=')) {
 			snprintf(place, sizeof(place), "#%u", position);
 			row = find_row(program, place);
@@ -265,16 +379,22 @@ static int explain(const char *program, char **args, struct argument *out)
 			value = *args;
 		}
 		if (strchr(*args, '=') && !row) {
-			out[n++] = (struct argument){ .value = *args };
+			out[n++] = (struct argument){ word, .value = word };
 			continue;
 		}
-		if (!row || !value) {
-			fprintf(stderr, "memcache-user: %s: %s has no counterpart here; "
-				"the manual has a page for those who come from other tools\n",
-				program, *args);
+		if (!row)
+			return refuse_word(program, word);
+		if (row->why) {
+			fprintf(stderr, "memcache-user: %s: %s: %s\n", program, word, row->why);
 			return -EINVAL;
 		}
-		out[n++] = (struct argument){ row, value };
+		if (!value) {
+			fprintf(stderr, "memcache-user: %s: %s needs a value\n", program, word);
+			return -EINVAL;
+		}
+		out[n] = (struct argument){ word, row, value };
+		if (check_parts(program, &out[n++]))
+			return -EINVAL;
 	}
 	return n;
 }
@@ -283,13 +403,14 @@ static int explain(const char *program, char **args, struct argument *out)
 static int translate(struct words *w, const char *program, char **args)
 {
 	struct argument found[MOST];
-	int i, n = explain(program, args, found), turn;
+	int i, n = explain(program, args, found), turn, added;
 	bool plain = true;	/* nothing says how to measure it */
+	const char *key;
 
 	if (n < 0)
 		return n;
 	w->suite = find_row(program, "")->suite;
-	apply(w, find_row(program, ""), "");
+	apply(w, find_row(program, ""), "", NULL, 0);
 	/* The words for a test come first. Options come last, since they replace the rest. */
 	for (turn = 0; turn < 3; turn++) {
 		for (i = 0; i < n; i++) {
@@ -301,8 +422,17 @@ static int translate(struct words *w, const char *program, char **args)
 				continue;
 			if (!turn && row->suite)
 				w->suite = row->suite;
-			apply(w, row, found[i].value);
+			added = apply(w, row, found[i].value, found, n);
+			if (added < 0) {
+				fprintf(stderr, "memcache-user: %s: %s %s is no number of CPUs\n",
+					program, found[i].word, found[i].value);
+				return added;
+			}
+			if (!added && find_first_key(NULL, &found[i], &key))
+				return refuse_word(program, found[i].value);
 		}
+		if (!turn && check_arguments(program, find_spec(w->word[0]), found, n))
+			return -EINVAL;
 	}
 	for (i = 0; i < n; i++)
 		plain &= found[i].row && is_head(found[i].row);
@@ -412,7 +542,7 @@ static int put_usual(struct words *w, const struct mc_spec *spec, const char *wo
 	snprintf(text, sizeof(text), "%.*s=", (int)len, word);
 	row = find_row("", text);
 	*text = '\0';
-	if (row && fill(&t, row->ours, strlen(row->ours), word + len + 1))
+	if (row && !fill(&t, row->ours, strlen(row->ours), word + len + 1))
 		return put_usual(w, spec, text);
 	put(w, word, false);
 	return 0;
@@ -444,7 +574,7 @@ static void begin(struct words *w, const char *word)
 		w->word[0] = strdup(word);
 		return;
 	}
-	apply(w, row, word);
+	apply(w, row, word, NULL, 0);
 	w->suite = row->suite;
 }
 
@@ -522,20 +652,24 @@ static int put_call(struct words *w, const char *line)
 {
 	char *copy = strdup(line), *rest = copy, *word;
 	const char *program = NULL;
-	char *args[MOST + 1] = { NULL };
+	char *args[MOST + 2] = { NULL };
 	bool plain = false;
 	unsigned int n = 0;
 	int err = 0;
 
-	while (copy && (word = strsep(&rest, " ")) && n < MOST) {
+	while (copy && (word = strsep(&rest, " ")) && n <= MOST) {
 		if (*word)
 			args[n++] = word;
 		plain |= n > 1 && !strchr(word, '=');
 	}
 	if (n)
 		program = mc_user_mode(*args) ? "mlc" : mc_user_program(*args);
-	if (program && (plain || mc_user_mode(*args)))
+	if (program && n > MOST) {
+		fprintf(stderr, "memcache-user: %s: more than %u words\n", program, MOST);
+		err = -EINVAL;
+	} else if (program && (plain || mc_user_mode(*args))) {
 		err = translate(w, program, args + !mc_user_mode(*args));
+	}
 	free(copy);
 	return err;
 }
