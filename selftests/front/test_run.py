@@ -437,11 +437,17 @@ class Names(fake.unittest.TestCase):
 
 class Quick(Measured):
     def test_the_quick_form_of_a_suite(self):
-        self.assertEqual(suite.quick(["mlc", "latency size=4K", "loaded repeat=1", "type=wb"]),
-                         ["mlc-quick", "latency size=4K", "loaded-quick repeat=1", "type=wb"])
+        self.assertEqual(suite.quick(["mlc", "loaded repeat=1", "type=wb"]),
+                         ["mlc-quick", "loaded-quick repeat=1", "type=wb"])
         self.assertEqual(suite.quick(["mlc-quick"]), ["mlc-quick"])
-        with self.assertRaisesRegex(Failure, "^c2c has no quick form; these have: ampl.*, mlc, "):
-            suite.quick(["c2c"])
+        for word in ("c2c", "latency size=4K", "latency", "triad", "bw_mem 64M rd", "loaded_latency",
+                     "mlc --max_bandwidth", f"{suite.directory()}/c2c", "nosuch"):
+            with self.subTest(word), self.assertRaisesRegex(
+                    Failure, f"^{word} has no quick form; these have: ampl.*, mlc, ") as raised:
+                suite.quick(["mlc", word])
+            self.assertEqual(raised.exception.status, 2)
+        path = f"{suite.directory()}/loaded"
+        self.assertEqual(suite.quick([path]), [f"{path}-quick"])
 
     def test_those_that_are_offered(self):
         self.assertEqual([name for name in suite.offered() if name.endswith("quick")], [])

@@ -32,6 +32,7 @@ from mc import Failure, meant
 from mc.advice import TOP
 from mc.records import check, template
 from mc.records.shape import Shape
+from mc.records.tests import is_program
 from mc.status import WRONG
 
 HERE = TOP / "tools/suites"
@@ -179,13 +180,15 @@ def offered() -> list[str]:
 
 
 def quick(words: list[str]) -> list[str]:
-    """These words of `run` with the shorter suites; a Failure if one has none."""
+    """These words of `run` with the shorter suites; a Failure if one has none, such as a
+    request."""
     found = []
     for word in words:
         name, space, rest = word.partition(" ")
-        if exists(name) and "/" not in name and not name.endswith(QUICK):
-            if not exists(name + QUICK):
-                raise Failure(f"{name} has no quick form; these have: {', '.join(_quick_names())}",
+        if "=" not in name and not name.endswith(QUICK):
+            call = is_program(name) and not all("=" in key for key in rest.split())
+            if call or not exists(name + QUICK):
+                raise Failure(f"{word} has no quick form; these have: {', '.join(_quick_names())}",
                               WRONG)
             name += QUICK
         found.append(name + space + rest)
