@@ -174,6 +174,8 @@ class Command(Record):
                             ("other.db a", "no store of memcache"),
                             ("text.db a", "is damaged"),
                             ("runs.db a --export out", "take no FILE"),
+                            ("/proc/new.db a", "memcache: /proc/new.db: "),
+                            ("/proc/new.db --recover runs.db", "memcache: /proc/new.db: "),
                             ("runs.db --recover runs.db", "is not overwritten")):
             with self.subTest(words):
                 self.assertIn(said, self.memcache("record", *words.split(), status=2))
@@ -224,6 +226,7 @@ exec cat records
     def test_a_store_that_can_not_be_used_is_said_before_it_measures(self):
         self.write("text.db", b"no database\n" * 1000)
         for store, output, said in (("text.db", "now.jsonl", "is damaged"),
+                                    ("/proc/new.db", "now.jsonl", "memcache: /proc/new.db: "),
                                     ("runs.db", "-", "--store keeps a file")):
             done = self.run_it("--store", store, "-o", output)
             self.assertEqual((done.returncode, done.stdout), (2, ""))

@@ -440,8 +440,8 @@ class Quick(Measured):
         self.assertEqual(suite.quick(["mlc", "loaded repeat=1", "type=wb"]),
                          ["mlc-quick", "loaded-quick repeat=1", "type=wb"])
         self.assertEqual(suite.quick(["mlc-quick"]), ["mlc-quick"])
-        for word in ("c2c", "latency size=4K", "latency", "triad", "bw_mem 64M rd", "loaded_latency",
-                     "mlc --max_bandwidth", f"{suite.directory()}/c2c", "nosuch"):
+        for word in ("c2c", "latency size=4K", "latency", "triad", "bw_mem 64M rd", "nosuch",
+                     "loaded_latency", "mlc --max_bandwidth", f"{suite.directory()}/c2c"):
             with self.subTest(word), self.assertRaisesRegex(
                     Failure, f"^{word} has no quick form; these have: ampl.*, mlc, ") as raised:
                 suite.quick(["mlc", word])

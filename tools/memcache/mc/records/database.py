@@ -195,7 +195,10 @@ def opened(path: str, new: bool = False) -> Iterator[Store]:
     Failure says what to do."""
     try:
         if new and not os.path.exists(path):
-            _make(path)
+            try:
+                _make(path)
+            except OSError as error:
+                raise Failure(f"{path}: {error.strerror}", WRONG) from None
         with closing(_connected(path, "rw" if new else "ro")) as base:
             yield Store(path, base)
     except sqlite3.OperationalError as error:
