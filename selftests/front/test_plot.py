@@ -407,9 +407,11 @@ class Manual(unittest.TestCase):
         text = (fake.TOP / "Documentation/pictures.rst").read_text()
         drawn = [line.split()[2:] for line in text.splitlines() if line.startswith(".. drawn::")]
         self.assertLess(text.index(".. drawn::"), text.index("-" * 8))
-        self.assertEqual(sorted(sum(drawn, [])), sorted(
-            str(path.relative_to(fake.TOP)) for path in (
-                fake.TOP / "Documentation/examples").glob("*.jsonl")))
+        elsewhere = "".join(page.read_text() for page in (
+            fake.TOP / "Documentation").glob("*.rst") if page.name != "pictures.rst")
+        for path in (fake.TOP / "Documentation/examples").glob("*.jsonl"):
+            name = str(path.relative_to(fake.TOP))
+            self.assertTrue(name in sum(drawn, []) or name in elsewhere, name)
         for names in drawn:
             files = {name: results.load(str(fake.TOP / name)) for name in names}
             self.assertTrue(charts.charts(files))

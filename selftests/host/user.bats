@@ -192,7 +192,8 @@ setup_file() {
 	line='bandwidth op=read,write size=4K..16K repeat=3 disturbed=keep'
 	"$USER_TOOL" --own "$line" >results
 	cat results
-	[ "$(awk '{ print NF, length }' <(sed 's/^# /  /' results) | sort -u | wc -l)" -eq 1 ]
+	# The head comes again with a column `steady` where a loop had not settled.
+	[ -z "$(awk '/^#/ { n = NF - 1; width = length } !/^#/ && (NF != n || length != width)' results)" ]
 	measure --own "$line"
 	holds '[[row[k] for k in ("op", "size_bytes", "samples", "verified")] for row in table] ==
 		[[str(r[k]) for k in ("op", "size_bytes", "samples", "verified")] for r in results]'
@@ -274,7 +275,7 @@ for test in json.load(sys.stdin)["tests"]:
 	script -qec "stty columns 80; '$USER_TOOL' --own $requests 2>messages" typed </dev/null >/dev/null
 	sed '1d;$d' typed | tr -d '\r' >tables
 	cat tables
-	[ "$(grep -c '^# test ' tables)" -eq 8 ]
+	[ "$(grep -c '^# test ' tables)" -ge 8 ]
 	[ -z "$(awk 'length > 80' tables)" ]
 	grep -qE '^# test +op +size_bytes .* mb_per_s' tables
 	grep -qE '^# test +item .* median_ns' tables
