@@ -432,7 +432,7 @@ static int bandwidth_prepare(struct mc_worker *w, struct mc_sampler *sampler,
 	struct share *s = (struct share *)sampler->shared->arg + w->index;
 	const struct mc_op_info *op = &mc_ops[s->op];
 	bool spoil = s->fill.data == MC_DATA_ZERO && op->stores &&
-		     verifies(sampler, s, sampler->shared->done + 1 == sampler->repeat);
+		     verifies(sampler, s, sampler->shared->done + 1 == sampler->settings.repeat);
 	int err = 0;
 
 	if (!round || (s->verify == VERIFY_EACH && has_operands(op)))
@@ -525,11 +525,11 @@ static int bandwidth_verify(struct mc_worker *w, struct mc_sampler *sampler, u32
 		s->checked = true;
 		s->ok &= !p->wrong;
 	}
-	if (!verifies(sampler, s, sampler->shared->done == sampler->repeat))
+	if (!verifies(sampler, s, sampler->shared->done == sampler->settings.repeat))
 		return 0;
 	/* Some timed loops sum what they read in all their passes. */
 	if (op->sums)
-		s->ok &= p->sum == sum_of_read(s, p) * sampler->passes_a_sample;
+		s->ok &= p->sum == sum_of_read(s, p) * sampler->cal.passes_a_sample;
 	if (op->stores || !op->sums) {
 		s->sum.sum = 0;
 		err = op->stores ? over_written(w, sampler, &s->sum) :
@@ -607,8 +607,8 @@ static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct 
 	p->value = p->data == MC_DATA_ZERO ? 0 : (index + 1ULL) << 40;
 	/* What such memory holds is not ours, so nobody knows what a read should find. */
 	if (!mc_untouched(point)) {
-		sampler->prepare = bandwidth_prepare;
-		sampler->verify = bandwidth_verify;
+		sampler->settings.prepare = bandwidth_prepare;
+		sampler->settings.verify = bandwidth_verify;
 	}
 	s->op = point->v[KEY_OP];
 	s->verify = point->v[KEY_VERIFY];
@@ -627,7 +627,7 @@ static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct 
 	s->flush.loop = mc_loop_widest(MC_OP_FLUSH);
 	memcpy(s->offset, p->offset, sizeof(s->offset));
 	s->stride = mc_place_bytes(arrays * part.n * p->bytes);
-	sampler->move = bandwidth_move;
+	sampler->settings.move = bandwidth_move;
 	sampler->shared->places = min(sampler->shared->places,
 				      bandwidth_places(point, part.view, s->stride));
 	return point->v[KEY_PATTERN] ? set_scatter(run, p, s, &part) : 0;
@@ -643,7 +643,7 @@ static int set_up(struct mc_run *run, const struct mc_point *point,
 
 	meas->places = ~0U;
 	for (i = 0; i < meas->n && !err; i++) {
-		meas->each[i].clock = mc_core_mhz;
+		meas->each[i].settings.clock = mc_core_mhz;
 		meas->each[i].pass = (struct mc_pass){
 			.loop = loop_of(point),
 			.readback = point->v[KEY_READBACK] ?
@@ -705,7 +705,7 @@ static void fill_record(struct mc_record *rec, struct mc_measurement *meas,
 	if (op->registered)
 		mc_record_set_text(rec, COL_OWN_LOOP, mc_own_name());
 	mc_record_set(rec, COL_TRAVERSED, arrays * op->arrays);
-	mc_record_set(rec, COL_PASSES, meas->each->passes_a_sample);
+	mc_record_set(rec, COL_PASSES, meas->each->cal.passes_a_sample);
 	if (rec->stats.samples) {
 		mb = mc_mb_per_s(payload, rec->stats.median_ps);
 		mc_record_set(rec, COL_MB_PER_S, mb);

@@ -174,9 +174,9 @@ static int load_lines(struct mc_worker *w, struct c2c_job *job, u64 *ps)
 	void **at = mc_chase_at(&job->chase, 0);
 	u64 left = job->chase.n, n, ticks = 0;
 
-	mc_measurement_sample(w, sampler);
+	mc_sample_begin(w, sampler);
 	for (; left; left -= n) {
-		int err = mc_window_open(w, sampler->irq_off);
+		int err = mc_window_open(w, sampler->settings.irq_off);
 
 		if (err)
 			return err;

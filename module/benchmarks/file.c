@@ -236,7 +236,7 @@ static int measure(struct mc_file_job *job, const struct mc_point *point,
 	if (!err) {
 		/* Readers and writers sleep. */
 		mc_measurement_settle(&job->meas, 0);
-		job->meas.each->passes_a_sample = 1;
+		job->meas.each->cal.passes_a_sample = 1;
 		mc_file_job_share(job);
 		while (!err && mc_measurement_wants(&job->meas)) {
 			err = mc_file_job_sample(job);

@@ -181,7 +181,7 @@ static int latency_move(struct mc_worker *w, struct mc_sampler *sampler, u32 rou
 static int chase_job(struct mc_worker *w, void *arg)
 {
 	struct latency_job *job = arg;
-	bool irq_off = job->meas.each->irq_off;
+	bool irq_off = job->meas.each->settings.irq_off;
 	int err = link_all(w, job);
 
 	job->at = mc_chase_at(&job->chase, 0);
@@ -243,8 +243,8 @@ static int measure(struct mc_run *run, const struct mc_point *point,
 		goto end;
 	job->meas.n = 1;
 	job->meas.places = mc_places(point, job->chase.view, job->chase.n * job->chase.stride);
-	job->meas.each->move = latency_move;
-	job->meas.each->clock = mc_core_mhz;
+	job->meas.each->settings.move = latency_move;
+	job->meas.each->settings.clock = mc_core_mhz;
 	job->meas.each->pass = (struct mc_pass){
 		.stretch = chase_stretch, .arg = job, .bytes = LINE * job->loads,
 	};

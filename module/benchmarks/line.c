@@ -99,7 +99,7 @@ static int time_words(struct mc_worker *w, struct line_job *job,
 
 	/* The events are those of the window that is the sample: the last one. */
 	mc_events_clear(w->events);
-	err = mc_window_open(w, sampler->irq_off);
+	err = mc_window_open(w, sampler->settings.irq_off);
 	if (err)
 		return err;
 	mc_asm_chase(mc_chase_at(c, 0), c->n);
@@ -179,7 +179,6 @@ static int line_job(struct mc_worker *w, void *arg)
 	int err = link_words(w, job, 0, &start), d;
 
 	while (!err && mc_measurement_wants(&job->meas)) {
-		job->meas.each->clock_bad = false;
 		for (d = 0; !err && d < NDISTANCES; d++)
 			err = measure_distance(w, job, &start, d, &ps);
 		/*

@@ -261,7 +261,7 @@ static int load_until_end(struct mc_worker *w, struct loaded_job *job)
 
 	mc_walk_begin(&walk, &s->load, w->index);
 	while (!err && !mc_flag(&job->over))
-		err = load_once(w, s, &walk, job->meas.each->irq_off);
+		err = load_once(w, s, &walk, job->meas.each->settings.irq_off);
 	return err;
 }
 
@@ -371,7 +371,7 @@ static void add_load(struct loaded_job *job)
 static int chase_window(struct mc_worker *w, struct loaded_job *job, u64 *ticks)
 {
 	struct mc_sampler *sampler = job->meas.each;
-	int err = mc_window_open(w, sampler->irq_off);
+	int err = mc_window_open(w, sampler->settings.irq_off);
 
 	if (err)
 		return err;
@@ -388,9 +388,10 @@ static int chase_window(struct mc_worker *w, struct loaded_job *job, u64 *ticks)
 static int one_sample(struct mc_worker *w, struct loaded_job *job)
 {
 	u64 loads = 0, all = 0, ticks = 0;
+	bool apart;
 	int err;
 
-	mc_measurement_sample(w, job->meas.each);
+	mc_sample_begin(w, job->meas.each);
 	note_load(job);
 	while (loads < job->loads || !load_went_on(job)) {
 		err = chase_window(w, job, &ticks);
@@ -403,11 +404,12 @@ static int one_sample(struct mc_worker *w, struct loaded_job *job)
 	err = wait_for_load(w, job, w->ended);
 	if (err)
 		return err;
-	job->meas.each->apart = !job->meas.keep_disturbed && !load_was_there(job);
+	apart = !job->meas.keep_disturbed && !load_was_there(job);
+	job->meas.each->sample.apart = apart;
 	if (!mc_measurement_keep(&job->meas, mc_muldiv(mc_ticks_to_ps(all), job->loads, loads)))
 		return 0;
 	mc_measurement_events(&job->meas, w->events, job->loads, loads);
-	if (!job->meas.each->apart)
+	if (!apart)
 		add_load(job);
 	return 0;
 }
@@ -521,7 +523,7 @@ static int measure(struct mc_run *run, const struct mc_point *point,
 		goto end;
 	}
 	mc_measurement_settle(&job->meas, MC_WARM_NS);
-	job->meas.tries_left = job->meas.each->repeat + MC_TRIES_MORE;
+	job->meas.tries_left = job->meas.each->settings.repeat + MC_TRIES_MORE;
 	err = place_slices(run, job, point);
 	if (!err) {
 		job->chase.view = job->share[job->chaser].load.view;

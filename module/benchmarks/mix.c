@@ -334,14 +334,13 @@ static void keep_part(struct mc_worker *w, struct mix_job *job, struct mc_sample
 	u64 ticks = m->chases ? part->ticks : part->to - part->from;
 
 	if (sample >= job->skip) {
-		m->ps[m->done] = sampler->clock_bad ? 0 :
+		m->ps[m->done] = sampler->sample.clock_bad ? 0 :
 			mc_muldiv(mc_ticks_to_ps(ticks), m->bytes, part->bytes);
-		m->seen[m->done++] = sampler->seen;
+		m->seen[m->done++] = sampler->sample.seen;
 		mc_events_take(w->events, &events);
 		mc_events_add(&m->events, &events, m->bytes, part->bytes);
 	}
-	mc_measurement_sample(w, sampler);
-	sampler->seen = 0;
+	mc_sample_begin(w, sampler);
 	*part = (struct part){ 0 };
 }
 
@@ -355,9 +354,9 @@ static int work(struct mc_worker *w, struct mix_job *job, struct mc_walk *walk)
 	struct part part = { 0 };
 	u32 sample = 0, now = 0;
 
-	mc_measurement_sample(w, sampler);
+	mc_sample_begin(w, sampler);
 	while (now < job->all) {
-		int err = mc_window_open(w, sampler->irq_off);
+		int err = mc_window_open(w, sampler->settings.irq_off);
 
 		if (err)
 			return err;
@@ -467,16 +466,15 @@ static void keep_sample(struct mix_job *job, const struct scope *scope,
 
 	while ((m = next_of(job, scope, &i))) {
 		ps = m->ps[sample];
-		first->clock_bad |= !ps;
-		first->seen |= m->seen[sample];
+		first->sample.clock_bad |= !ps;
+		first->sample.seen |= m->seen[sample];
 		if (ps)
 			rate += mc_muldiv(m->bytes, PER_1000_S, ps);
 	}
-	first->in_time = first->seen;
+	first->sample.in_time = first->sample.seen;
 	if (sum->threads > 1)
 		ps = mc_muldiv(sum->bytes, PER_1000_S, max(rate, 1ULL));
 	mc_measurement_add(&job->meas, ps);
-	first->clock_bad = false;
 }
 
 /* The events of these threads in @done samples. */
@@ -570,8 +568,7 @@ static void join_samplers(struct mc_measurement *meas)
 	for (i = 1; i < meas->n; i++)
 		meas->each->window_max = max(meas->each->window_max,
 					     meas->each[i].window_max);
-	meas->each->seen = 0;
-	meas->each->clock_bad = false;
+	meas->each->sample = (struct mc_sample){ 0 };
 	meas->n = 1;
 	meas->tick = NULL;
 }

@@ -328,7 +328,7 @@ static void store_runs(const struct mmio_job *job, u64 bytes, u64 apart)
 static int time_runs(struct mc_worker *w, const struct mmio_job *job, u64 bytes, u64 apart,
 		     u64 *best)
 {
-	int err = mc_window_open(w, job->meas.each->irq_off);
+	int err = mc_window_open(w, job->meas.each->settings.irq_off);
 	u64 ps;
 
 	if (err)
@@ -454,7 +454,7 @@ static int time_all_bursts(struct mc_worker *w, struct mmio_job *job)
 
 	job->at = 0;
 	while (!err && job->times[BURST].n < BURSTS) {
-		err = mc_window_open(w, job->meas.each->irq_off);
+		err = mc_window_open(w, job->meas.each->settings.irq_off);
 		if (err)
 			break;
 		time_bursts(job);
@@ -474,7 +474,7 @@ static int mmio_job(struct mc_worker *w, void *arg)
 	err = mc_measure(w, &job->meas);
 	if (err || !job->meas.done || job->meas.samples[0] == MC_NO_SAMPLE)
 		return err;
-	err = mc_grains_time(&job->grains, w, job->meas.each->irq_off,
+	err = mc_grains_time(&job->grains, w, job->meas.each->settings.irq_off,
 			     job->meas.samples[0] / ACCESSES, COSTS_A_GRAIN, make_accesses, job);
 	if (!err && job->op == MC_MMIO_BURST && !job->way.copy)
 		err = time_all_runs(w, job);
@@ -596,8 +596,8 @@ static void set_up(struct mmio_job *job, const struct mc_run *run, const struct 
 		.bytes = LINE * ACCESSES,
 		.drain = job->op == MC_MMIO_WRITE,
 	};
-	sampler->prepare = prepare_sample;
-	sampler->verify = job->op == MC_MMIO_READ ? NULL : verify_sample;
+	sampler->settings.prepare = prepare_sample;
+	sampler->settings.verify = job->op == MC_MMIO_READ ? NULL : verify_sample;
 }
 
 /* Memory for the times of bursts, and behind them for two lines, which begin with one. */

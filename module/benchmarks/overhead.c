@@ -133,14 +133,14 @@ static int measure_short(struct mc_run *run, const struct mc_point *point,
 			.stretch = repeat_item, .arg = (void *)point,
 			.variant = &short_item[point->v[KEY_ITEM]], .bytes = 8 * BATCH,
 		};
-		meas->each[i].irq_off &= !needs_irq(point);
+		meas->each[i].settings.irq_off &= !needs_irq(point);
 	}
 	err = mc_team_run(run->team, mc_measure, meas);
 	for (i = 0; i < meas->done; i++) {
 		if (meas->samples[i] != MC_NO_SAMPLE)
 			meas->samples[i] /= BATCH;
 	}
-	*operations = meas->each->passes_a_sample * BATCH;
+	*operations = meas->each->cal.passes_a_sample * BATCH;
 	return err;
 }
 
@@ -154,7 +154,7 @@ struct meeting {
 
 static void keep_times(struct mc_measurement *meas, u64 from, u64 to)
 {
-	meas->each->clock_bad = to < from;
+	meas->each->sample.clock_bad = to < from;
 	mc_measurement_keep(meas, mc_ticks_to_ps(to - from));
 }
 

@@ -186,7 +186,7 @@ static int ramp_check(struct mc_run *run, const struct mc_point *point)
 static int one_window(struct mc_worker *w, struct ramp_job *job, u64 *bytes, u64 *ticks)
 {
 	struct mc_sampler *sampler = job->meas.each;
-	int err = mc_window_open(w, sampler->irq_off);
+	int err = mc_window_open(w, sampler->settings.irq_off);
 
 	if (err)
 		return err;
@@ -294,7 +294,7 @@ static int rest(struct mc_worker *w, u64 ns)
 /* Measure the core's clock, which a step begins with. */
 static int read_clock(struct mc_worker *w, struct mc_sampler *sampler, struct moment *out)
 {
-	int err = mc_window_open(w, sampler->irq_off);
+	int err = mc_window_open(w, sampler->settings.irq_off);
 
 	if (err)
 		return err;
@@ -312,8 +312,7 @@ static int do_step(struct mc_worker *w, struct ramp_job *job, u64 start,
 	int err = read_clock(w, sampler, out);
 	struct mc_events_tally one;
 
-	mc_disturbed_reset(sampler);
-	mc_measurement_sample(w, sampler);
+	mc_sample_begin(w, sampler);
 	do {
 		err = err ? err : one_window(w, job, &bytes, &ticks);
 		if (err)
@@ -323,11 +322,11 @@ static int do_step(struct mc_worker *w, struct ramp_job *job, u64 start,
 	} while (w->ended - from < mc_ns_to_ticks(STEP_NS));
 	mc_disturbed_windows(sampler);
 	*out = (struct moment){
-		.at = from - start, .mhz = out->mhz, .hit_windows = sampler->hit_windows,
-		.seen = sampler->seen, .in_time = sampler->in_time,
-		.ps = sampler->clock_bad ? MC_NO_SAMPLE :
-		      mc_muldiv(mc_ticks_to_ps(sampler->counted_ticks), length,
-				sampler->counted_bytes),
+		.at = from - start, .mhz = out->mhz, .hit_windows = sampler->sample.hit_windows,
+		.seen = sampler->sample.seen, .in_time = sampler->sample.in_time,
+		.ps = sampler->sample.clock_bad ? MC_NO_SAMPLE :
+		      mc_muldiv(mc_ticks_to_ps(sampler->sample.counted_ticks), length,
+				sampler->sample.counted_bytes),
 	};
 	mc_events_take(w->events, &one);
 	mc_events_add(events, &one, length, all);
@@ -361,7 +360,7 @@ static int ramp_job(struct mc_worker *w, void *arg)
 	struct ramp_job *job = arg;
 	struct mc_pass *p = &job->meas.each->pass;
 	int err = fill(w, p);
-	u32 i, warmups = job->rounds - job->meas.each->repeat;
+	u32 i, warmups = job->rounds - job->meas.each->settings.repeat;
 
 	job->quantum = mc_pass_least(p);
 	for (i = 0; i < job->rounds && !err; i++) {
@@ -387,10 +386,10 @@ static void keep_sample(struct ramp_job *job, const struct moment *m)
 {
 	struct mc_sampler *sampler = job->meas.each;
 
-	sampler->clock_bad = m->ps == MC_NO_SAMPLE;
-	sampler->hit_windows = m->hit_windows;
-	sampler->seen = m->seen;
-	sampler->in_time = m->in_time;
+	sampler->sample.clock_bad = m->ps == MC_NO_SAMPLE;
+	sampler->sample.hit_windows = m->hit_windows;
+	sampler->sample.seen = m->seen;
+	sampler->sample.in_time = m->in_time;
 	mc_measurement_add(&job->meas, m->ps);
 }
 

@@ -202,7 +202,7 @@ static int random_verify(struct mc_worker *w, struct mc_sampler *sampler, u32 ro
 {
 	struct job *job = sampler->shared->arg;
 	struct share *s = &job->share[w->index];
-	u64 left = sampler->passes_a_sample * job->count, sum = 0, n;
+	u64 left = sampler->cal.passes_a_sample * job->count, sum = 0, n;
 	bool ok = true;
 
 	for (; left; left -= n) {
@@ -252,8 +252,8 @@ static void set_up(struct mc_measurement *meas, struct job *job, bool bare)
 		sampler->pass.drain = job->drain;
 		if (bare)
 			continue;
-		sampler->prepare = random_prepare;
-		sampler->verify = job->verify ? random_verify : NULL;
+		sampler->settings.prepare = random_prepare;
+		sampler->settings.verify = job->verify ? random_verify : NULL;
 	}
 }
 

@@ -165,7 +165,7 @@ static int flush_part(struct mc_worker *w, struct mc_sampler *sampler, u32 round
 	struct scan_job *job = sampler->shared->arg;
 
 	if (sampler->pass.bytes * job->meas.n >= ONCE_LEAST)
-		sampler->passes_a_sample = 1;
+		sampler->cal.passes_a_sample = 1;
 	return mc_pass_untimed(w, &job->share[w->index].flush);
 }
 
@@ -205,7 +205,7 @@ static int flush_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 roun
 		if (mc_team_stopped(w->team))
 			return mc_team_stopped(w->team);
 	}
-	sampler->passes_a_sample = 1;
+	sampler->cal.passes_a_sample = 1;
 	return 0;
 }
 
@@ -245,7 +245,7 @@ static void set_up_shares(struct scan_job *job, const struct mc_run *run,
 		s->flush = *p;
 		s->flush.loop = mc_loop_widest(MC_OP_FLUSH);
 		if (job->flushed)
-			job->meas.each[i].prepare = flush_part;
+			job->meas.each[i].settings.prepare = flush_part;
 	}
 }
 
@@ -258,7 +258,7 @@ static void fill_bandwidth(struct mc_record *rec, struct scan_job *job, u64 payl
 	rec->payload_bytes = payload;
 	if (rec->stats.samples)
 		mc_record_set(rec, COL_MB_PER_S, mc_mb_per_s(payload, rec->stats.median_ps));
-	if (!job->flushed || job->meas.each->passes_a_sample == 1)
+	if (!job->flushed || job->meas.each->cal.passes_a_sample == 1)
 		mc_record_set(rec, COL_LEVEL, MC_HIT_MEMORY);
 	if (READ_ONCE(job->checked.counter) < job->meas.n)
 		return;
@@ -307,7 +307,7 @@ static void set_up_chase(struct scan_job *job, const struct mc_run *run)
 	job->meas.n = 1;
 	job->meas.tick = NULL;
 	job->meas.counting = NULL;
-	job->meas.each->prepare = flush_lines;
+	job->meas.each->settings.prepare = flush_lines;
 	job->meas.each->pass = (struct mc_pass){
 		.stretch = chase_stretch, .arg = job, .bytes = LINE * n,
 	};

@@ -104,8 +104,8 @@ static int measure_packed(struct mc_worker *w, struct tlb_job *job)
 	int err = mc_chase_link(w, &job->packed);
 
 	sampler.shared = &few;
-	sampler.warmup = PACKED_WARMUPS;
-	sampler.repeat = PACKED_SAMPLES;
+	sampler.settings.warmup = PACKED_WARMUPS;
+	sampler.settings.repeat = PACKED_SAMPLES;
 	job->at = mc_chase_at(&job->packed, 0);
 	err = err ? err : mc_measure(w, &few);
 	mc_stats_of(&stats, samples, few.done);

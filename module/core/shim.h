@@ -37,7 +37,8 @@ typedef long long s64;
 /* A thread that reads this value also sees all earlier stores. */
 #define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#define PTR_ALIGN(p, a)	((typeof(p))(((unsigned long)(p) + (a) - 1) & ~((a) - 1UL)))
+#define PTR_ALIGN(p, a)	({ unsigned long n_ = (a); \
+	(typeof(p))(((unsigned long)(p) + n_ - 1) & -n_); })
 #define __iomem
 #define __printf(a, b)	__attribute((format(printf, a, b)))
 

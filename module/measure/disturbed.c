@@ -43,23 +43,6 @@ void mc_disturbed_begin(struct mc_worker *w, struct mc_sampler *sampler)
 }
 
 /**
- * mc_disturbed_reset() - start a sample
- * @sampler: the thread's sampler
- *
- * Context: Worker thread.
- */
-void mc_disturbed_reset(struct mc_sampler *sampler)
-{
-	sampler->counted_bytes = 0;
-	sampler->counted_ticks = 0;
-	sampler->hit_windows = 0;
-	sampler->hit_bytes = 0;
-	sampler->hit_ticks = 0;
-	sampler->seen = 0;
-	sampler->in_time = false;
-}
-
-/**
  * mc_disturbed_window() - add a window to the sample
  * @sampler: the thread's sampler
  * @seen: what disturbed it (enum mc_disturbance, a bit each); 0: nothing
@@ -70,12 +53,14 @@ void mc_disturbed_reset(struct mc_sampler *sampler)
  */
 void mc_disturbed_window(struct mc_sampler *sampler, u8 seen, u64 bytes, u64 ticks)
 {
-	sampler->seen |= seen;
-	sampler->hit_windows += !!seen;
-	sampler->hit_bytes += seen ? bytes : 0;
-	sampler->hit_ticks += seen ? ticks : 0;
-	sampler->counted_bytes += seen ? 0 : bytes;
-	sampler->counted_ticks += seen ? 0 : ticks;
+	struct mc_sample *sample = &sampler->sample;
+
+	sample->seen |= seen;
+	sample->hit_windows += !!seen;
+	sample->hit_bytes += seen ? bytes : 0;
+	sample->hit_ticks += seen ? ticks : 0;
+	sample->counted_bytes += seen ? 0 : bytes;
+	sample->counted_ticks += seen ? 0 : ticks;
 }
 
 /*
@@ -84,10 +69,11 @@ void mc_disturbed_window(struct mc_sampler *sampler, u8 seen, u64 bytes, u64 tic
  */
 static bool can_do_without(const struct mc_sampler *sampler)
 {
-	u64 all = sampler->counted_bytes + sampler->hit_bytes;
+	const struct mc_sample *sample = &sampler->sample;
+	u64 all = sample->counted_bytes + sample->hit_bytes;
 
 	return !sampler->shared->keep_disturbed && !sampler->pass.readback &&
-	       sampler->counted_bytes * CLEAN_PART >= all;
+	       sample->counted_bytes * CLEAN_PART >= all;
 }
 
 /**
@@ -98,12 +84,14 @@ static bool can_do_without(const struct mc_sampler *sampler)
  */
 void mc_disturbed_windows(struct mc_sampler *sampler)
 {
-	sampler->in_time = sampler->hit_windows && !can_do_without(sampler);
-	if (!sampler->in_time)
+	struct mc_sample *sample = &sampler->sample;
+
+	sample->in_time = sample->hit_windows && !can_do_without(sampler);
+	if (!sample->in_time)
 		return;
-	sampler->counted_bytes += sampler->hit_bytes;
-	sampler->counted_ticks += sampler->hit_ticks;
-	sampler->hit_windows = 0;
+	sample->counted_bytes += sample->hit_bytes;
+	sample->counted_ticks += sample->hit_ticks;
+	sample->hit_windows = 0;
 }
 
 /**
@@ -152,8 +140,8 @@ void mc_disturbed_keep(struct mc_measurement *meas)
 	for (i = 0; i < meas->n; i++) {
 		const struct mc_sampler *one = &meas->each[i];
 
-		seen |= one->seen | (one->in_time ? MC_IN_TIME : 0);
-		meas->windows_left_out += one->hit_windows;
+		seen |= one->sample.seen | (one->sample.in_time ? MC_IN_TIME : 0);
+		meas->windows_left_out += one->sample.hit_windows;
 	}
 	meas->disturbed[meas->done - 1] = seen;
 	mc_disturbed_mark(meas);

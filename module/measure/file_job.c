@@ -327,7 +327,7 @@ static int one_sample(struct mc_file_job *job)
 	if (meas->counting)
 		mc_traffic_stop(meas->counting, &tally);
 	ps = sample_ps(job);
-	meas->each->clock_bad = !ps;
+	meas->each->sample.clock_bad = !ps;
 	mc_measurement_keep(meas, ps);
 	if (meas->kept && meas->counting)
 		mc_measurement_tally(meas, &tally);

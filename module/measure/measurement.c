@@ -59,9 +59,11 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 			       point->v[MC_KEY_REPEAT]);
 	for (i = 0; i < meas->n; i++) {
 		meas->each[i].shared = meas;
-		meas->each[i].irq_off = !point->v[MC_KEY_IRQ];
-		meas->each[i].warmup = point->v[MC_KEY_WARMUP];
-		meas->each[i].repeat = point->v[MC_KEY_REPEAT];
+		meas->each[i].settings = (struct mc_settings){
+			.irq_off = !point->v[MC_KEY_IRQ],
+			.warmup = point->v[MC_KEY_WARMUP],
+			.repeat = point->v[MC_KEY_REPEAT],
+		};
 	}
 	mc_measurement_settle(meas, MC_CLOCK_UP_NS);
 	return 0;
@@ -146,19 +148,6 @@ int mc_measurement_turn(struct mc_run *run, struct mc_record *rec, mc_job job,
 }
 
 /**
- * mc_measurement_sample() - begin a sample of a test that does not use mc_measure()
- * @w: the thread; its events are counted from now on
- * @sampler: the thread's sampler
- *
- * Context: Worker thread.
- */
-void mc_measurement_sample(struct mc_worker *w, struct mc_sampler *sampler)
-{
-	sampler->clock_bad = false;
-	mc_events_clear(w->events);
-}
-
-/**
  * mc_measurement_close() - close a timed window of a test that does not use mc_measure()
  * @w: the thread
  * @sampler: the thread's sampler; gets the window's length and disturbances
@@ -170,10 +159,10 @@ u64 mc_measurement_close(struct mc_worker *w, struct mc_sampler *sampler)
 {
 	u64 ticks = mc_window_close(w);
 
-	sampler->clock_bad |= !ticks;
 	sampler->window_max = max(sampler->window_max, ticks);
-	sampler->seen |= w->disturbed;
-	sampler->in_time = sampler->seen;
+	sampler->sample.clock_bad |= !ticks;
+	sampler->sample.seen |= w->disturbed;
+	sampler->sample.in_time = sampler->sample.seen;
 	/* Windows this short are not checked for stolen time. */
 	sampler->shared->watched = mc_detector_kinds(-1);
 	return ticks;
@@ -188,7 +177,7 @@ u64 mc_measurement_close(struct mc_worker *w, struct mc_sampler *sampler)
  */
 bool mc_measurement_wants(const struct mc_measurement *meas)
 {
-	return meas->done < meas->each->repeat;
+	return meas->done < meas->each->settings.repeat;
 }
 
 /**
@@ -200,13 +189,13 @@ bool mc_measurement_wants(const struct mc_measurement *meas)
  */
 void mc_measurement_add(struct mc_measurement *meas, u64 ps)
 {
-	const struct mc_sampler *one = meas->each;
-	u8 bad = one->clock_bad ? MC_LEFT_CLOCK : one->apart ? MC_LEFT_NO_OVERLAP : 0;
+	struct mc_sample *sample = &meas->each->sample;
+	u8 bad = sample->clock_bad ? MC_LEFT_CLOCK : sample->apart ? MC_LEFT_NO_OVERLAP : 0;
 
 	meas->left_out |= bad;
 	meas->samples[meas->done++] = bad ? MC_NO_SAMPLE : ps;
 	mc_disturbed_keep(meas);
-	mc_disturbed_reset(meas->each);
+	*sample = (struct mc_sample){ 0 };
 }
 
 /**
@@ -223,19 +212,19 @@ void mc_measurement_add(struct mc_measurement *meas, u64 ps)
  */
 bool mc_measurement_keep(struct mc_measurement *meas, u64 ps)
 {
+	struct mc_sample *sample = &meas->each->sample;
 	struct mc_settling *s = &meas->settling;
 	bool asked = s->warmups;
 
-	meas->kept = mc_settling_keeps(s, meas->each->clock_bad ? MC_NO_SAMPLE : ps,
-				       s->last - s->began);
-	if (meas->kept && meas->each->apart && meas->tries_left) {
+	meas->kept = mc_settling_keeps(s, sample->clock_bad ? MC_NO_SAMPLE : ps, s->last - s->began);
+	if (meas->kept && sample->apart && meas->tries_left) {
 		meas->tries_left--;
 		meas->kept = false;
 	}
 	if (meas->kept)
 		mc_measurement_add(meas, ps);
 	else
-		mc_disturbed_reset(meas->each);
+		*sample = (struct mc_sample){ 0 };
 	if (meas->tick && (meas->kept || asked))
 		meas->tick(meas->run);
 	return meas->kept;
@@ -261,7 +250,7 @@ void mc_measurement_events(struct mc_measurement *meas, const struct mc_events *
 
 static void record_dram(const struct mc_measurement *meas, struct mc_dram *dram)
 {
-	u64 passes = meas->done * meas->each->passes_a_sample;
+	u64 passes = meas->done * meas->each->cal.passes_a_sample;
 	const struct mc_tally *idle;
 	int i;
 
@@ -286,7 +275,7 @@ static void record_events(const struct mc_measurement *meas,
 
 	for (i = 0; i < meas->n; i++)
 		mc_events_join(&all, &meas->each[i].counted, 1, 1);
-	mc_events_record(&all, meas->done * max(meas->each->passes_a_sample, 1ULL), rec);
+	mc_events_record(&all, meas->done * max(meas->each->cal.passes_a_sample, 1ULL), rec);
 }
 
 /* The median of the samples that are used, while they are still in their order. */

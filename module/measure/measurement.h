@@ -10,7 +10,6 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 int mc_measurement_turn(struct mc_run *run, struct mc_record *rec, mc_job job,
 			void *arg);
 
-void mc_measurement_sample(struct mc_worker *w, struct mc_sampler *sampler);
 u64 mc_measurement_close(struct mc_worker *w, struct mc_sampler *sampler);
 bool mc_measurement_wants(const struct mc_measurement *meas);
 void mc_measurement_add(struct mc_measurement *meas, u64 ps);

@@ -26,20 +26,22 @@
 static void adapt_quantum(struct mc_sampler *sampler, u64 bytes, u64 ticks)
 {
 	if (ticks > mc_ns_to_ticks(MC_WINDOW_MAX_NS) / 2)
-		sampler->quantum = mc_pass_quantum(&sampler->pass,
-						   min(sampler->quantum, bytes) / 2);
+		sampler->cal.quantum = mc_pass_quantum(&sampler->pass,
+						       min(sampler->cal.quantum, bytes) / 2);
 	else if (ticks < mc_ns_to_ticks(MC_WINDOW_AIM_NS) / 4 &&
-		 bytes > sampler->quantum / 2)
-		sampler->quantum = min(sampler->quantum * 2, sampler->quantum_most);
+		 bytes > sampler->cal.quantum / 2)
+		sampler->cal.quantum = min(sampler->cal.quantum * 2, sampler->cal.quantum_most);
 }
 
 /* Called before the gate, while no thread has begun the sample. */
 static void race_ready(struct mc_worker *w, struct mc_sampler *sampler)
 {
-	sampler->race_ticks = 0;
-	sampler->race_together = 0;
-	sampler->race_last = 0;
-	mc_flag_set(&sampler->racing, false);
+	struct mc_race *race = &sampler->race;
+
+	race->ticks = 0;
+	race->together = 0;
+	race->last = 0;
+	mc_flag_set(&race->begun, false);
 	mc_race_start(w);
 }
 
@@ -48,10 +50,10 @@ static void race_ready(struct mc_worker *w, struct mc_sampler *sampler)
  */
 static void race_begin(const struct mc_worker *w, struct mc_sampler *sampler)
 {
-	if (sampler->racing)
+	if (sampler->race.begun)
 		return;
-	sampler->race_from = w->began;
-	mc_flag_set(&sampler->racing, true);
+	sampler->race.from = w->began;
+	mc_flag_set(&sampler->race.begun, true);
 }
 
 /* Ticks at which the last thread began the sample; ~0: some thread has not yet. */
@@ -61,23 +63,23 @@ static u64 race_last(struct mc_sampler *sampler)
 	u64 last = 0;
 	unsigned int i;
 
-	if (sampler->race_last)
-		return sampler->race_last;
+	if (sampler->race.last)
+		return sampler->race.last;
 	for (i = 0; i < meas->n; i++) {
 		const struct mc_sampler *one = &meas->each[i];
 
-		if (!mc_flag(&one->racing))
+		if (!mc_flag(&one->race.begun))
 			return ~0ULL;
-		last = max(last, one->race_from);
+		last = max(last, one->race.from);
 	}
-	sampler->race_last = last;
+	sampler->race.last = last;
 	return last;
 }
 
 /* Has the sample any window yet, counted or disturbed? */
 static bool has_windows(const struct mc_sampler *sampler)
 {
-	return sampler->counted_bytes || sampler->hit_bytes;
+	return sampler->sample.counted_bytes || sampler->sample.hit_bytes;
 }
 
 /*
@@ -92,13 +94,13 @@ static void account_window(struct mc_worker *w, struct mc_sampler *sampler, u64 
 
 	sampler->window_max = max(sampler->window_max, ticks);
 	if (to <= from)
-		sampler->clock_bad = true;
+		sampler->sample.clock_bad = true;
 	if (sampler->shared->n > 1) {
 		to = min(to, mc_race_first(w));
-		sampler->race_ticks += to > from ? to - from : 0;
+		sampler->race.ticks += to > from ? to - from : 0;
 		from = max(from, race_last(sampler));
 		part = to > from ? to - from : 0;
-		sampler->race_together += part;
+		sampler->race.together += part;
 		if (!part && (has_windows(sampler) || !sampler->shared->keep_disturbed))
 			return;
 		if (part)
@@ -109,32 +111,42 @@ static void account_window(struct mc_worker *w, struct mc_sampler *sampler, u64 
 	mc_disturbed_window(sampler, w->disturbed, bytes, part);
 }
 
+/**
+ * mc_sample_begin() - begin a sample
+ * @w: the thread; its events are counted from now on
+ * @sampler: the thread's sampler
+ *
+ * Context: Worker thread.
+ */
+void mc_sample_begin(struct mc_worker *w, struct mc_sampler *sampler)
+{
+	sampler->sample = (struct mc_sample){ .worked = ~0ULL };
+	mc_events_clear(w->events);
+}
+
 static int one_sample(struct mc_worker *w, struct mc_sampler *sampler)
 {
 	struct mc_progress at = { 0 };
 	u64 bytes, ticks;
 	int err;
 
-	mc_disturbed_reset(sampler);
-	mc_events_clear(w->events);
-	sampler->clock_bad = false;
-	sampler->worked = ~0ULL;
+	mc_sample_begin(w, sampler);
 	w->finishes = false;
-	while (at.passes < sampler->passes_a_sample) {
-		err = mc_window_open(w, sampler->irq_off);
+	while (at.passes < sampler->cal.passes_a_sample) {
+		err = mc_window_open(w, sampler->settings.irq_off);
 		if (err)
 			return err;
 		race_begin(w, sampler);
-		bytes = mc_pass_window(&sampler->pass, &at, sampler->passes_a_sample,
-				       sampler->quantum);
-		w->finishes = at.passes >= sampler->passes_a_sample;
+		bytes = mc_pass_window(&sampler->pass, &at, sampler->cal.passes_a_sample,
+				       sampler->cal.quantum);
+		w->finishes = at.passes >= sampler->cal.passes_a_sample;
 		ticks = mc_window_close(w);
-		sampler->worked = min(sampler->worked, mc_core_worked(w));
+		sampler->sample.worked = min(sampler->sample.worked, mc_core_worked(w));
 		account_window(w, sampler, bytes, ticks);
 		adapt_quantum(sampler, bytes, ticks);
 	}
 	w->finishes = false;
-	mc_events_take(w->events, &sampler->events);
+	mc_events_take(w->events, &sampler->sample.events);
 	mc_disturbed_sample(w, sampler);
 	return 0;
 }
@@ -154,7 +166,7 @@ static int probe_half(struct mc_worker *w, struct mc_sampler *sampler, u64 from,
 	unsigned int slow = 0;
 
 	for (;;) {
-		int err = mc_window_open(w, sampler->irq_off);
+		int err = mc_window_open(w, sampler->settings.irq_off);
 
 		if (err)
 			return err;
@@ -170,7 +182,7 @@ static int probe_half(struct mc_worker *w, struct mc_sampler *sampler, u64 from,
 			bytes = min(bytes * 2, all);
 	}
 	if (slow)
-		sampler->quantum = min(sampler->quantum, bytes);
+		sampler->cal.quantum = min(sampler->cal.quantum, bytes);
 	*pass += mc_muldiv(all, ticks, bytes);
 	return 0;
 }
@@ -185,7 +197,7 @@ static int find_quantum(struct mc_worker *w, struct mc_sampler *sampler, u64 *pa
 	struct mc_pass *p = &sampler->pass;
 	int err;
 
-	sampler->quantum = mc_pass_length(p);
+	sampler->cal.quantum = mc_pass_length(p);
 	err = probe_half(w, sampler, 0, pass);
 	if (!err && p->readback) {
 		err = probe_half(w, sampler, p->bytes, pass);
@@ -218,7 +230,7 @@ static int find_passes(struct mc_worker *w, struct mc_sampler *sampler, u64 cost
 
 	for (;;) {
 		at = (struct mc_progress){ 0 };
-		err = mc_window_open(w, sampler->irq_off);
+		err = mc_window_open(w, sampler->settings.irq_off);
 		if (err)
 			return err;
 		mc_pass_window(&sampler->pass, &at, passes, passes * length);
@@ -231,10 +243,10 @@ static int find_passes(struct mc_worker *w, struct mc_sampler *sampler, u64 cost
 		if (!slow)
 			passes = min(passes * 8, passes_to_last(passes, lasting, ticks));
 	}
-	sampler->quantum = mc_muldiv(passes * length, aim, ticks);
+	sampler->cal.quantum = mc_muldiv(passes * length, aim, ticks);
 	if (ticks < least && ticks >= lasting)
 		passes = passes_to_last(passes, least, ticks);
-	sampler->passes_a_sample = passes;
+	sampler->cal.passes_a_sample = passes;
 	return 0;
 }
 
@@ -249,7 +261,7 @@ static int find_skew(struct mc_worker *w, struct mc_sampler *sampler)
 	unsigned int trial, i;
 	int err = 0;
 
-	sampler->skew = 0;
+	sampler->cal.skew = 0;
 	for (trial = 0; meas->n > 1 && trial < MC_SKEW_TRIALS; trial++) {
 		err = mc_gate(w);
 		/*
@@ -258,19 +270,19 @@ static int find_skew(struct mc_worker *w, struct mc_sampler *sampler)
 		 */
 		if (err)
 			break;
-		sampler->race_from = mc_ticks();
+		sampler->race.from = mc_ticks();
 		err = mc_gate(w);
 		if (err)
 			break;
-		first = sampler->race_from;
+		first = sampler->race.from;
 		last = first;
 		for (i = 0; i < meas->n; i++) {
-			first = min(first, meas->each[i].race_from);
-			last = max(last, meas->each[i].race_from);
+			first = min(first, meas->each[i].race.from);
+			last = max(last, meas->each[i].race.from);
 		}
-		sampler->skew = max(sampler->skew, last - first);
+		sampler->cal.skew = max(sampler->cal.skew, last - first);
 	}
-	sampler->skew = min(sampler->skew, mc_ns_to_ticks(MC_SKEW_MAX_NS));
+	sampler->cal.skew = min(sampler->cal.skew, mc_ns_to_ticks(MC_SKEW_MAX_NS));
 	return err;
 }
 
@@ -285,26 +297,26 @@ static int calibrate(struct mc_worker *w, struct mc_sampler *sampler)
 	err = err ? err : find_quantum(w, sampler, &pass);
 	if (err)
 		return err;
-	least = max(max(least, sampler->skew * MC_SKEWS_A_RACE), 1ULL);
-	if (sampler->quantum >= length)
+	least = max(max(least, sampler->cal.skew * MC_SKEWS_A_RACE), 1ULL);
+	if (sampler->cal.quantum >= length)
 		err = find_passes(w, sampler, cost, least);
 	else
-		sampler->passes_a_sample = passes_to_last(1, least, pass);
+		sampler->cal.passes_a_sample = passes_to_last(1, least, pass);
 	if (race)
-		sampler->quantum = min(sampler->quantum, sampler->passes_a_sample *
+		sampler->cal.quantum = min(sampler->cal.quantum, sampler->cal.passes_a_sample *
 				       length / MC_WINDOWS_A_RACE);
-	sampler->quantum = mc_pass_quantum(&sampler->pass, sampler->quantum);
-	sampler->quantum_most = sampler->quantum;
+	sampler->cal.quantum = mc_pass_quantum(&sampler->pass, sampler->cal.quantum);
+	sampler->cal.quantum_most = sampler->cal.quantum;
 	return err;
 }
 
 /* Duration of all windows of a sample, extrapolated to those that were left out. */
 static u64 work_ps(const struct mc_sampler *one)
 {
-	u64 all = mc_pass_length(&one->pass) * one->passes_a_sample;
-	u64 ps = mc_ticks_to_ps(one->counted_ticks);
+	u64 all = mc_pass_length(&one->pass) * one->cal.passes_a_sample;
+	u64 ps = mc_ticks_to_ps(one->sample.counted_ticks);
 
-	return one->hit_windows ? mc_muldiv(ps, all, one->counted_bytes) : ps;
+	return one->sample.hit_windows ? mc_muldiv(ps, all, one->sample.counted_bytes) : ps;
 }
 
 /*
@@ -317,13 +329,13 @@ static u64 sample_ps(const struct mc_measurement *meas)
 	unsigned int i;
 
 	if (meas->n == 1)
-		return work_ps(meas->each) / meas->each->passes_a_sample;
+		return work_ps(meas->each) / meas->each->cal.passes_a_sample;
 	for (i = 0; i < meas->n; i++) {
 		const struct mc_sampler *one = &meas->each[i];
-		u64 ps = max(mc_ticks_to_ps(one->counted_ticks), 1ULL);
+		u64 ps = max(mc_ticks_to_ps(one->sample.counted_ticks), 1ULL);
 
 		total += mc_pass_length(&one->pass);
-		rate += mc_muldiv(one->counted_bytes, 1000000000000ULL, ps);
+		rate += mc_muldiv(one->sample.counted_bytes, 1000000000000ULL, ps);
 	}
 	return mc_muldiv(total, 1000000000000ULL, max(rate, 1ULL));
 }
@@ -335,8 +347,8 @@ static bool overlapped(const struct mc_measurement *meas)
 	unsigned int i;
 
 	for (i = 0; i < meas->n; i++) {
-		least = min(least, meas->each[i].race_together);
-		most = max(most, meas->each[i].race_ticks);
+		least = min(least, meas->each[i].race.together);
+		most = max(most, meas->each[i].race.ticks);
 	}
 	return least > most / 2;
 }
@@ -347,7 +359,7 @@ static u8 why_left_out(const struct mc_measurement *meas)
 	unsigned int i;
 
 	for (i = 0; i < meas->n; i++) {
-		if (meas->each[i].clock_bad)
+		if (meas->each[i].sample.clock_bad)
 			return MC_LEFT_CLOCK;
 	}
 	if (meas->n == 1 || meas->keep_disturbed || overlapped(meas))
@@ -380,7 +392,7 @@ static void keep_sample(struct mc_measurement *meas, u8 bad, u64 ps)
 	unsigned int i;
 
 	for (i = 0; i < meas->n; i++)
-		mc_events_add(&meas->each[i].counted, &meas->each[i].events, 1, 1);
+		mc_events_add(&meas->each[i].counted, &meas->each[i].sample.events, 1, 1);
 	meas->left_out |= bad;
 	if (meas->cycles)
 		meas->cycles[meas->done] = bad ? 0 :
@@ -396,7 +408,7 @@ static u64 all_worked(const struct mc_measurement *meas)
 	unsigned int i;
 
 	for (i = 0; i < meas->n; i++)
-		worked = min(worked, meas->each[i].worked);
+		worked = min(worked, meas->each[i].sample.worked);
 	return worked;
 }
 
@@ -479,14 +491,15 @@ static int begin_sample(struct mc_worker *w, struct mc_measurement *meas, bool f
 /* The samples that are kept take the places in turn. */
 static int find_place(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
-	u32 place = sampler->move ? sampler->shared->done % max(sampler->shared->places, 1U) : 0;
+	const struct mc_measurement *all = sampler->shared;
+	u32 place = sampler->settings.move ? all->done % max(all->places, 1U) : 0;
 	unsigned int i;
 	int err;
 
 	if (place == sampler->place)
 		return 0;
 	sampler->place = place;
-	err = sampler->move(w, sampler, round);
+	err = sampler->settings.move(w, sampler, round);
 	for (i = 0; !err && i < MC_PASSES_A_PLACE; i++)
 		err = mc_pass_untimed(w, &sampler->pass);
 	return err;
@@ -497,9 +510,9 @@ static int read_clock(struct mc_worker *w, struct mc_sampler *sampler)
 {
 	int err;
 
-	if (!sampler->clock || !sampler->shared->settling.settled)
+	if (!sampler->settings.clock || !sampler->shared->settling.settled)
 		return 0;
-	err = sampler->clock(w, &sampler->mhz[1]);
+	err = sampler->settings.clock(w, &sampler->mhz[1]);
 	if (!sampler->shared->done)
 		sampler->mhz[0] = sampler->mhz[1];
 	return err;
@@ -511,8 +524,8 @@ static int run_round(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 	bool first = sampler == all->each;
 	int err = find_place(w, sampler, round);
 
-	if (!err && sampler->prepare)
-		err = sampler->prepare(w, sampler, round);
+	if (!err && sampler->settings.prepare)
+		err = sampler->settings.prepare(w, sampler, round);
 	err = err ? err : read_clock(w, sampler);
 	race_ready(w, sampler);
 	err = err ? err : begin_sample(w, all, first);
@@ -526,9 +539,9 @@ static int run_round(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 	 */
 	if (!err && (all->counting || all->n > 1))
 		err = wait_for_others(w, all);
-	if (err || !all->kept || !sampler->verify)
+	if (err || !all->kept || !sampler->settings.verify)
 		return err;
-	return sampler->verify(w, sampler, round);
+	return sampler->settings.verify(w, sampler, round);
 }
 
 /* Take samples until as many are kept as were asked for. */
@@ -538,7 +551,7 @@ static int run_rounds(struct mc_worker *w, struct mc_sampler *sampler)
 	int err = 0;
 	u32 round;
 
-	for (round = 0; !err && all->done < sampler->repeat; round++)
+	for (round = 0; !err && all->done < sampler->settings.repeat; round++)
 		err = run_round(w, sampler, round);
 	return err ? err : read_clock(w, sampler);
 }
@@ -556,7 +569,7 @@ void mc_measurement_settle(struct mc_measurement *meas, u64 least_ns)
 	if (meas->trial)
 		mc_settling_begin(&meas->settling, 0, 0);
 	else
-		mc_settling_begin(&meas->settling, meas->each->warmup, least_ns);
+		mc_settling_begin(&meas->settling, meas->each->settings.warmup, least_ns);
 }
 
 /* An address that identifies the loop. A test that has one function for several loops gives it. */
@@ -582,7 +595,7 @@ int mc_measure(struct mc_worker *w, void *meas)
 	int err = calibrate(w, sampler);
 
 	if (sampler == all->each) {
-		all->tries_left = sampler->repeat + MC_TRIES_MORE;
+		all->tries_left = sampler->settings.repeat + MC_TRIES_MORE;
 		mc_measurement_settle(all, MC_WARM_NS);
 		all->settling.agreed = w->agreed == loop_of(&sampler->pass);
 	}
@@ -593,7 +606,7 @@ int mc_measure(struct mc_worker *w, void *meas)
 	 */
 	err = err ? err : wait_for_others(w, all);
 	if (!err && sampler != all->each)
-		sampler->passes_a_sample = all->each->passes_a_sample;
+		sampler->cal.passes_a_sample = all->each->cal.passes_a_sample;
 	err = err ? err : run_rounds(w, sampler);
 	w->agreed = all->settling.agreed ? loop_of(&sampler->pass) : NULL;
 	mc_disturbed_last(w, sampler);

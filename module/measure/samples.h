@@ -38,9 +38,10 @@
 /* Passes over a place that are not timed, so that the caches hold it. */
 #define MC_PASSES_A_PLACE	2
 
+struct mc_sampler;
+
 /**
- * struct mc_sampler - one thread's measurement of one point
- * @pass: the timed pass
+ * struct mc_settings - how a thread takes its samples
  * @irq_off: interrupts are off in timed windows
  * @warmup: least number of samples that are thrown away first
  * @repeat: number of samples that are kept
@@ -49,74 +50,106 @@
  * @prepare: untimed work before each sample, or NULL. Samples have numbers (@round), also
  *           those that are not kept
  * @verify: untimed work after each sample that is kept, or NULL
- * @place: the place in memory that the pass goes through, of the measurement's @places
  * @clock: measures the core's clock (mc_core_mhz()), or NULL
- * @mhz: the clock before the first sample that is kept, and that before the current one, which
- *       is in the end the one after the last; 0: not known
- * @shared: the measurement of all threads
- * @quantum: bytes of an array that a window covers
- * @quantum_most: @quantum as calibrated, which it never exceeds
- * @passes_a_sample: number of passes in a sample
- * @counted_bytes: bytes of an array covered by the sample's counted windows
- * @counted_ticks: duration of those windows
- * @hit_windows: disturbed windows of the sample, which do not count
- * @hit_bytes: bytes of an array covered by the disturbed windows
- * @hit_ticks: duration of the disturbed windows
- * @seen: disturbances seen in the sample (enum mc_disturbance)
- * @in_time: the counted time of the sample includes the disturbed windows
- * @stolen: whether time was stolen since the last check (enum mc_stolen)
- * @stolen_from: index of the first sample since the last check
- * @skew: largest difference between the threads' starts behind the gate, ticks
- * @race_from: ticks at which this thread began the sample
- * @racing: this thread has begun the sample, and @race_from is valid
- * @race_last: ticks at which the last thread began the sample; 0: not known yet
- * @race_ticks: duration of this thread's windows before the first thread finished
- * @race_together: part of @race_ticks in which all threads were running
- * @window_max: longest window of all samples, ticks
- * @events: events of the thread's core in the windows of the sample
- * @counted: those in all samples that were kept
- * @clock_bad: a window of the sample ended before it began
- * @apart: tests that do not use mc_measure(): the other threads did not run at the same time
- *         for most of the sample
- * @worked: ticks for which the core had worked before the sample, and before each of its
- *          windows
  */
-struct mc_sampler {
-	struct mc_pass pass;
+struct mc_settings {
 	bool irq_off;
 	u32 warmup;
 	u32 repeat;
 	int (*move)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
 	int (*prepare)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
 	int (*verify)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
-	u32 place;
 	int (*clock)(struct mc_worker *w, u64 *mhz);
-	u64 mhz[2];
-	struct mc_measurement *shared;
+};
+
+/**
+ * struct mc_calibration - how large windows and samples are
+ * @quantum: bytes of an array that a window covers
+ * @quantum_most: @quantum as calibrated, which it never exceeds
+ * @passes_a_sample: number of passes in a sample
+ * @skew: largest difference between the threads' starts behind the gate, ticks
+ */
+struct mc_calibration {
 	u64 quantum;
 	u64 quantum_most;
 	u64 passes_a_sample;
+	u64 skew;
+};
+
+/**
+ * struct mc_sample - what a thread's windows of the current sample add up to
+ * @counted_bytes: bytes of an array covered by the counted windows
+ * @counted_ticks: duration of those windows
+ * @hit_windows: disturbed windows, which do not count
+ * @hit_bytes: bytes of an array covered by the disturbed windows
+ * @hit_ticks: duration of the disturbed windows
+ * @worked: ticks for which the core had worked before each of the windows
+ * @events: events of the thread's core in the windows
+ * @seen: disturbances seen (enum mc_disturbance)
+ * @in_time: the counted time includes the disturbed windows
+ * @clock_bad: a window ended before it began
+ * @apart: tests that do not use mc_measure(): the other threads did not run at the same time
+ *         for most of the sample
+ */
+struct mc_sample {
 	u64 counted_bytes;
 	u64 counted_ticks;
 	u32 hit_windows;
 	u64 hit_bytes;
 	u64 hit_ticks;
+	u64 worked;
+	struct mc_events_tally events;
 	u8 seen;
 	bool in_time;
-	u8 stolen;
-	u32 stolen_from;
-	u64 skew;
-	u64 race_from;
-	u32 racing;
-	u64 race_last;
-	u64 race_ticks;
-	u64 race_together;
-	u64 window_max;
-	struct mc_events_tally events;
-	struct mc_events_tally counted;
 	bool clock_bad;
 	bool apart;
-	u64 worked;
+};
+
+/**
+ * struct mc_race - when a thread worked in the current sample, and the others with it
+ * @from: ticks at which this thread began the sample
+ * @begun: this thread has begun the sample, and @from is valid
+ * @last: ticks at which the last thread began the sample; 0: not known yet
+ * @ticks: duration of this thread's windows before the first thread finished
+ * @together: part of @ticks in which all threads were running
+ */
+struct mc_race {
+	u64 from;
+	u32 begun;
+	u64 last;
+	u64 ticks;
+	u64 together;
+};
+
+/**
+ * struct mc_sampler - one thread's measurement of one point
+ * @pass: the timed pass
+ * @settings: how samples are taken
+ * @cal: how large they are
+ * @sample: the current one
+ * @race: the current one among those of all threads
+ * @shared: the measurement of all threads
+ * @place: the place in memory that the pass goes through, of the measurement's @places
+ * @mhz: the clock before the first sample that is kept, and that before the current one, which
+ *       is in the end the one after the last; 0: not known
+ * @stolen: whether time was stolen since the last check (enum mc_stolen)
+ * @stolen_from: index of the first sample since the last check
+ * @window_max: longest window of all samples, ticks
+ * @counted: events in all samples that were kept
+ */
+struct mc_sampler {
+	struct mc_pass pass;
+	struct mc_settings settings;
+	struct mc_calibration cal;
+	struct mc_sample sample;
+	struct mc_race race;
+	struct mc_measurement *shared;
+	u32 place;
+	u64 mhz[2];
+	u8 stolen;
+	u32 stolen_from;
+	u64 window_max;
+	struct mc_events_tally counted;
 };
 
 /**
@@ -174,6 +207,7 @@ struct mc_measurement {
 };
 
 int mc_measure(struct mc_worker *w, void *meas);
+void mc_sample_begin(struct mc_worker *w, struct mc_sampler *sampler);
 void mc_measurement_settle(struct mc_measurement *meas, u64 least_ns);
 u64 mc_measurement_mhz(const struct mc_measurement *meas, bool last);
 void mc_measurement_tally(struct mc_measurement *meas, const struct mc_tally *one);

@@ -41,8 +41,8 @@ static void begin(unsigned int n, u64 bytes, u32 repeat)
 	sim.kinds = KINDS;
 	sim.closing = disturb;
 	for (unsigned int i = 0; i < n; i++) {
-		sampler[i].prepare = next_sample;
-		sampler[i].repeat = repeat;
+		sampler[i].settings.prepare = next_sample;
+		sampler[i].settings.repeat = repeat;
 		sample[i] = -1;
 	}
 }
@@ -54,7 +54,7 @@ static void measure(void)
 		fail_msg("%s", sim.failed);
 	mc_disturbed_record(&meas, &rec);
 	mc_stats_of(&stats, samples, meas.done);
-	assert_int_equal(stats.samples + stats.left_out, sampler[0].repeat);
+	assert_int_equal(stats.samples + stats.left_out, sampler[0].settings.repeat);
 	assert_int_equal(!!stats.left_out, !!(meas.left_out & MC_LEFT_DISTURBED));
 }
 
@@ -139,13 +139,13 @@ static void test_a_quarter_of_a_sample_can_stand_for_it(void **state)
 	for (u64 hit = 2999; hit <= 3001; hit++) {
 		bool enough = hit <= 3000;
 
-		sampler[0].counted_bytes = 1000;
-		sampler[0].hit_bytes = hit;
-		sampler[0].hit_windows = 3;
+		sampler[0].sample.counted_bytes = 1000;
+		sampler[0].sample.hit_bytes = hit;
+		sampler[0].sample.hit_windows = 3;
 		mc_disturbed_windows(&sampler[0]);
-		assert_int_equal(sampler[0].in_time, !enough);
-		assert_int_equal(sampler[0].counted_bytes, enough ? 1000 : 1000 + hit);
-		assert_int_equal(sampler[0].hit_windows, enough ? 3 : 0);
+		assert_int_equal(sampler[0].sample.in_time, !enough);
+		assert_int_equal(sampler[0].sample.counted_bytes, enough ? 1000 : 1000 + hit);
+		assert_int_equal(sampler[0].sample.hit_windows, enough ? 3 : 0);
 	}
 }
 
@@ -183,12 +183,12 @@ static void test_warmups_are_not_counted(void **state)
 	begin(1, SHORT, 5);
 	hit_samples = 5;
 	happens = first_samples;
-	sampler[0].warmup = 0;
+	sampler[0].settings.warmup = 0;
 	measure();
 	assert_seen(5, 0, 0);
 	begin(1, SHORT, 5);
 	hit_samples = 0;
-	sampler[0].warmup = 4;
+	sampler[0].settings.warmup = 4;
 	measure();
 	assert_seen(0, 0, 0);
 	assert_int_equal(stats.left_out, 0);
@@ -277,7 +277,7 @@ static void steal_in(int s)
 {
 	begin(1, SHORT, 9);
 	happens = nothing;
-	sampler[0].warmup = 0;
+	sampler[0].settings.warmup = 0;
 	looks = 0;
 	theft = s;
 	sim.stolen = look;
@@ -298,7 +298,7 @@ static void test_the_last_samples_are_looked_at_too(void **state)
 {
 	begin(1, SHORT, 8);
 	happens = nothing;
-	sampler[0].warmup = 0;
+	sampler[0].settings.warmup = 0;
 	looks = 0;
 	theft = 7;
 	sim.stolen = look;

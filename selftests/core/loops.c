@@ -101,7 +101,7 @@ static u64 step_of(enum mc_op op, unsigned int width)
 static u64 expect(const struct mc_loop *loop, u64 words, u64 passes, u64 first)
 {
 	u64 step = step_of(loop->op, loop->width), sum = 0;
-	/* A pass stores the values of four registers again and again; the next pass has new ones. */
+	/* A pass stores the values of four registers again and again; the next has new ones. */
 	u64 values = mc_ops[loop->op].stores == MC_STORES_COUNTER ? loop->width / 2 : words;
 
 	for (u64 p = 0, value = first; p < passes; p++, value += values * step) {

@@ -264,8 +264,9 @@ static void begin_window(struct mc_worker *w)
 static void end_window(struct mc_worker *w)
 {
 	const struct mc_measurement *meas = sim.arg;
+	const struct mc_sampler *one = meas->each;
 
-	if (only_samples && (!meas->each->passes_a_sample || meas->done == meas->each->repeat))
+	if (only_samples && (!one->cal.passes_a_sample || meas->done == one->settings.repeat))
 		return;
 	drained += sim_drains;
 	/* Bursts that are timed one by one are waited for one by one. */

@@ -62,7 +62,7 @@ static void late_start(unsigned int n, unsigned int who, u64 by, unsigned int ti
 	late_times = times;
 	sim.opened = start_late;
 	for (unsigned int i = 0; i < n; i++)
-		sampler[i].prepare = be_late;
+		sampler[i].settings.prepare = be_late;
 	late_by = by;
 	late_one = who;
 	/* The core of a thread that was late is not warm, and its sample would not be kept. */
@@ -119,7 +119,7 @@ static void test_a_thread_that_paused_did_not_overlap(void **state)
 			meas.trial = true;
 			sim.opened = pause_once;
 			for (unsigned int i = 0; i < n; i++)
-				sampler[i].prepare = be_late;
+				sampler[i].settings.prepare = be_late;
 			measure();
 			assert_int_equal(meas.left_out, MC_LEFT_NO_OVERLAP);
 			assert_true(samples[1] == MC_NO_SAMPLE);
@@ -158,8 +158,8 @@ static void test_the_largest_skew_counts(void **state)
 		sim.late_gates = 1;
 		measure();
 		for (unsigned int i = 0; i < n; i++)
-			assert_int_equal(sampler[i].skew, 3 * MS);
-		assert_true(sampler[0].passes_a_sample * PAGE * NS >= 4 * 3 * MS);
+			assert_int_equal(sampler[i].cal.skew, 3 * MS);
+		assert_true(sampler[0].cal.passes_a_sample * PAGE * NS >= 4 * 3 * MS);
 	}
 }
 

@@ -18,7 +18,7 @@ static int measure(void)
 
 static void assert_samples(u64 ps)
 {
-	assert_int_equal(meas.done, sampler[0].repeat);
+	assert_int_equal(meas.done, sampler[0].settings.repeat);
 	for (u32 i = 0; i < meas.done; i++)
 		assert_int_equal(samples[i], ps);
 }
@@ -66,7 +66,7 @@ static void test_windows_of_bytes_are_short(void **state)
 /* Within 1 ppm: the rates of several threads are rounded. */
 static void assert_samples_near(u64 ps)
 {
-	assert_int_equal(meas.done, sampler[0].repeat);
+	assert_int_equal(meas.done, sampler[0].settings.repeat);
 	for (u32 i = 0; i < meas.done; i++)
 		assert_in_range(samples[i], ps - ps / 1000000 - 1, ps + ps / 1000000 + 1);
 }
@@ -121,8 +121,8 @@ static void test_windows_are_short_on_memory_that_gets_slower(void **state)
 	for (u64 bytes = PAGE; bytes <= 64 << 20; bytes *= 4) {
 		set_up(1, bytes);
 		speed[0] = 50;
-		sampler[0].prepare = slow_down;
-		sampler[0].repeat = 9;
+		sampler[0].settings.prepare = slow_down;
+		sampler[0].settings.repeat = 9;
 		assert_int_equal(measure(), 0);
 		assert_int_equal(samples[8], bytes * speed[0]);
 	}
@@ -209,7 +209,7 @@ static u64 cost_ps;
 
 static int assert_long(struct mc_worker *w, struct mc_sampler *one, u32 round)
 {
-	EXPECT(one->counted_ticks >= 100 * cost_ps);
+	EXPECT(one->sample.counted_ticks >= 100 * cost_ps);
 	return 0;
 }
 
@@ -220,7 +220,7 @@ static void long_samples(unsigned int n, u64 bytes)
 	sim.overhead = cost_ps;
 	for (unsigned int i = 0; i < n; i++) {
 		speed[i] = 100 << i;
-		sampler[i].verify = assert_long;
+		sampler[i].settings.verify = assert_long;
 	}
 	assert_int_equal(measure(), 0);
 }
@@ -249,7 +249,7 @@ static void test_samples_last_although_time_was_stolen(void **state)
 	for (steal_at = 0; steal_at < 12; steal_at++) {
 		set_up(1, 64);
 		speed[0] = 10;
-		sampler[0].verify = assert_long;
+		sampler[0].settings.verify = assert_long;
 		sim.closing = steal_once;
 		assert_int_equal(measure(), 0);
 	}
@@ -278,9 +278,9 @@ static int speed_of_round(struct mc_worker *w, struct mc_sampler *one, u32 round
 static void test_warmups_are_not_kept(void **state)
 {
 	set_up(1, 1 << 20);
-	sampler[0].prepare = speed_of_round;
-	sampler[0].warmup = 4;
-	sampler[0].repeat = 7;
+	sampler[0].settings.prepare = speed_of_round;
+	sampler[0].settings.warmup = 4;
+	sampler[0].settings.repeat = 7;
 	assert_int_equal(measure(), 0);
 	assert_int_equal(meas.done, 7);
 	assert_int_equal(ticks, 11);
@@ -288,8 +288,8 @@ static void test_warmups_are_not_kept(void **state)
 		assert_int_equal(samples[i], (4 + i + 1) * NS << 20);
 
 	set_up(1, 1 << 20);
-	sampler[0].warmup = 0;
-	sampler[0].repeat = 1;
+	sampler[0].settings.warmup = 0;
+	sampler[0].settings.repeat = 1;
 	assert_int_equal(measure(), 0);
 	assert_int_equal(meas.done, 1);
 	assert_int_equal(ticks, 1);
@@ -326,7 +326,7 @@ static void set_up_speeds(unsigned int n)
 	slows = false;
 	base_ps = 10000;
 	for (unsigned int i = 0; i < n; i++)
-		sampler[i].repeat = 10;
+		sampler[i].settings.repeat = 10;
 }
 
 /* However late the loop becomes faster, up to what a core takes, no sample is of before. */
@@ -402,13 +402,13 @@ static int faster_from_sample(struct mc_worker *w, struct mc_sampler *one, u32 r
 static void test_samples_are_waited_for(void **state)
 {
 	set_up_speeds(1);
-	sampler[0].prepare = faster_from_warmup;
+	sampler[0].settings.prepare = faster_from_warmup;
 	assert_int_equal(settle(), 0);
 	assert_samples_near((16 << 10) * 10);
 	assert_int_equal(rec.steady, MC_STEADY_YES);
 	/* If it changes during the samples, they say so. */
 	set_up_speeds(1);
-	sampler[0].prepare = faster_from_sample;
+	sampler[0].settings.prepare = faster_from_sample;
 	assert_int_equal(settle(), 0);
 	assert_false(meas.settling.gave_up);
 	assert_int_equal(rec.steady, MC_STEADY_NO);
@@ -438,7 +438,7 @@ static void test_a_rest_between_samples_is_made_up_for(void **state)
 		set_up_speeds(n);
 		base_ps = 10;
 		for (unsigned int i = 0; i < n; i++)
-			sampler[i].verify = rest;
+			sampler[i].settings.verify = rest;
 		began = sim.now[0];
 		assert_int_equal(settle(), 0);
 		assert_int_equal(rec.steady, MC_STEADY_YES);
@@ -529,8 +529,8 @@ static void trace(unsigned int n, const struct mc_loop *l, u64 bytes, u64 ps)
 			sampler[i].pass.offset[k] = (i * arrays + k) * bytes;
 		sampler[i].pass.fence = MC_FENCE_UC;
 		sampler[i].pass.uc_word = &meas;
-		sampler[i].prepare = begin_trail;
-		sampler[i].verify = end_trail;
+		sampler[i].settings.prepare = begin_trail;
+		sampler[i].settings.verify = end_trail;
 	}
 	assert_int_equal(measure(), 0);
 }
@@ -631,11 +631,11 @@ static void test_what_a_thread_fails_with_stops_all(void **state)
 {
 	for (unsigned int n = 1; n <= 3; n++) {
 		set_up(n, PAGE);
-		sampler[n - 1].prepare = fail_before;
+		sampler[n - 1].settings.prepare = fail_before;
 		assert_int_equal(measure(), -ENODEV);
 		assert_int_equal(meas.done, 1);
 		set_up(n, PAGE);
-		sampler[n - 1].verify = fail_after;
+		sampler[n - 1].settings.verify = fail_after;
 		assert_int_equal(measure(), -ENODEV);
 		assert_int_equal(meas.done, 2);
 	}
@@ -660,7 +660,7 @@ static void test_a_clock_that_runs_backwards(void **state)
 {
 	for (unsigned int n = 1; n <= 2; n++) {
 		set_up(n, 8 << 20);
-		sampler[n - 1].prepare = step_back;
+		sampler[n - 1].settings.prepare = step_back;
 		sim.closing = run_backwards;
 		assert_int_equal(measure(), 0);
 		assert_int_equal(meas.left_out, MC_LEFT_CLOCK);

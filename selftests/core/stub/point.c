@@ -133,8 +133,8 @@ int end_trail(struct mc_worker *w, struct mc_sampler *one, u32 round)
 {
 	struct trail *t = &trails[w->index];
 
-	EXPECT(!t->next && t->passes == one->passes_a_sample);
-	EXPECT(t->passes == sampler[0].passes_a_sample);
+	EXPECT(!t->next && t->passes == one->cal.passes_a_sample);
+	EXPECT(t->passes == sampler[0].cal.passes_a_sample);
 	EXPECT(t->value == one->pass.value);
 	EXPECT(t->fences == (one->pass.fence ? t->passes : 0));
 	t->on = false;
@@ -166,8 +166,8 @@ void set_up(unsigned int n, u64 bytes)
 		sampler[i] = (struct mc_sampler){
 			.pass = { .loop = &loop, .view = &view, .bytes = bytes,
 				  .offset = { i * bytes }, .value = 1000 * i },
-			.shared = &meas, .irq_off = true,
-			.warmup = 1, .repeat = 3,
+			.settings = { .irq_off = true, .warmup = 1, .repeat = 3 },
+			.shared = &meas,
 		};
 	}
 	one_span(n * bytes);

@@ -323,7 +323,7 @@ static int measure_item(struct mc_worker *w, const struct mc_os_item *item,
 	meas->each->pass = (struct mc_pass){
 		.stretch = stretch, .arg = (void *)item, .variant = item, .bytes = 8 * item->batch,
 	};
-	meas->each->verify = verify;
+	meas->each->settings.verify = verify;
 	err = err ? err : mc_measure(w, meas);
 	if (item->stop)
 		item->stop();
@@ -360,8 +360,8 @@ static int measure_less(struct mc_worker *w, const struct mc_os_item *item, u64 
 		return 0;
 	err = measure_less(w, item->less, &less_ps);
 	sampler.shared = &few;
-	sampler.warmup = 1;
-	sampler.repeat = LESS_SAMPLES;
+	sampler.settings.warmup = 1;
+	sampler.settings.repeat = LESS_SAMPLES;
 	err = err ? err : measure_item(w, item, &few);
 	if (err)
 		return err;
@@ -484,7 +484,7 @@ static void fill_record(struct mc_record *rec, struct mc_measurement *meas,
 	}
 	mc_measurement_record(meas, rec);
 	mc_record_set(rec, COL_OPERATIONS,
-		      meas->each->passes_a_sample * operations(item));
+		      meas->each->cal.passes_a_sample * operations(item));
 	if (item->less)
 		mc_record_set(rec, COL_LESS, job.less_ps);
 	if (item->right && meas->done)

@@ -199,7 +199,7 @@ static int measure(struct mc_worker *w, void *arg)
 	while (!err && mc_measurement_wants(job->meas)) {
 		u64 ticks;
 
-		mc_measurement_sample(w, sampler);
+		mc_sample_begin(w, sampler);
 		err = mc_window_open(w, false);
 		if (!err)
 			err = send_sample(job);
