@@ -7,60 +7,48 @@
 #include "core/math.h"
 #include "core/record.h"
 
-static const char * const attr_names[MC_NATTRS] = {
-	[MC_ATTR_NA] = NULL, [MC_ATTR_MIXED] = "mixed",
-	[MC_ATTR_WB] = "wb", [MC_ATTR_WT] = "wt", [MC_ATTR_WP] = "wp",
-	[MC_ATTR_WC] = "wc", [MC_ATTR_UC_MINUS] = "uc-", [MC_ATTR_UC] = "uc",
-	[MC_ATTR_NC] = "nc", [MC_ATTR_NGNRE] = "nGnRE", [MC_ATTR_NGNRNE] = "nGnRnE",
+static const struct mc_name attr_names[] = {
+	{ "mixed", MC_ATTR_MIXED },
+	{ "wb", MC_ATTR_WB }, { "wt", MC_ATTR_WT }, { "wp", MC_ATTR_WP },
+	{ "wc", MC_ATTR_WC }, { "uc-", MC_ATTR_UC_MINUS }, { "uc", MC_ATTR_UC },
+	{ "nc", MC_ATTR_NC }, { "nGnRE", MC_ATTR_NGNRE }, { "nGnRnE", MC_ATTR_NGNRNE }, { }
 };
 
 /* As /proc/zoneinfo has them. */
-static const char * const zone_names[MC_NZONES] = {
-	[MC_ZONE_NA] = NULL, [MC_ZONE_MIXED] = "mixed",
-	[MC_ZONE_DMA] = "DMA", [MC_ZONE_DMA32] = "DMA32", [MC_ZONE_NORMAL] = "Normal",
-	[MC_ZONE_HIGHMEM] = "HighMem", [MC_ZONE_MOVABLE] = "Movable",
-	[MC_ZONE_DEVICE] = "Device",
+static const struct mc_name zone_names[] = {
+	{ "mixed", MC_ZONE_MIXED },
+	{ "DMA", MC_ZONE_DMA }, { "DMA32", MC_ZONE_DMA32 }, { "Normal", MC_ZONE_NORMAL },
+	{ "HighMem", MC_ZONE_HIGHMEM }, { "Movable", MC_ZONE_MOVABLE },
+	{ "Device", MC_ZONE_DEVICE }, { }
 };
 
-static const char * const effect_names[MC_NEFFECTS] = {
-	[MC_EFFECT_UNKNOWN] = "unknown",
-	[MC_EFFECT_YES] = "yes",
-	[MC_EFFECT_NO] = "no",
+static const struct mc_name effect_names[] = {
+	{ "unknown", MC_EFFECT_UNKNOWN }, { "yes", MC_EFFECT_YES }, { "no", MC_EFFECT_NO }, { }
 };
 
-static const char * const verified_names[] = {
-	[MC_VERIFIED_OFF] = "off",
-	[MC_VERIFIED_OK] = "ok",
-	[MC_VERIFIED_FAILED] = "failed",
+static const struct mc_name verified_names[] = {
+	{ "off", MC_VERIFIED_OFF }, { "ok", MC_VERIFIED_OK }, { "failed", MC_VERIFIED_FAILED }, { }
 };
 
-static const char * const steady_names[] = {
-	[MC_STEADY_NOT_KNOWN] = NULL, [MC_STEADY_YES] = "yes", [MC_STEADY_NO] = "no",
+static const struct mc_name steady_names[] = {
+	{ "yes", MC_STEADY_YES }, { "no", MC_STEADY_NO }, { }
 };
 
-/* The names of the bits of enum mc_left_out. */
-static const char * const left_out_whys[] = { "clock", "one_cpu", "disturbed", "no_overlap" };
-
-static const char * const dram_whys[MC_NDRAM_WHYS] = {
-	[MC_DRAM_NO_COUNTERS] = "no_counters",
-	[MC_DRAM_COUNTED] = NULL,
-	[MC_DRAM_NOT_OPENED] = "not_opened",
-	[MC_DRAM_DID_NOT_RUN] = "did_not_run",
+/* Bits. */
+static const struct mc_name left_out_whys[] = {
+	{ "clock", MC_LEFT_CLOCK }, { "one_cpu", MC_LEFT_ALONE },
+	{ "disturbed", MC_LEFT_DISTURBED }, { "no_overlap", MC_LEFT_NO_OVERLAP }, { }
 };
 
-static const char * const events_whys[MC_NEVENTS_WHYS] = {
-	[MC_EVENTS_NO_COUNTERS] = "no_counters",
-	[MC_EVENTS_COUNTED] = NULL,
-	[MC_EVENTS_NO_PMU] = "no_pmu",
-	[MC_EVENTS_NOT_OPENED] = "not_opened",
-	[MC_EVENTS_DID_NOT_RUN] = "did_not_run",
+static const struct mc_name dram_whys[] = {
+	{ "no_counters", MC_DRAM_NO_COUNTERS }, { "not_opened", MC_DRAM_NOT_OPENED },
+	{ "did_not_run", MC_DRAM_DID_NOT_RUN }, { }
 };
 
-/* Return: the name, or NULL if @i has none. */
-static const char *name_of(const char * const *names, size_t n, size_t i)
-{
-	return i < n ? names[i] : NULL;
-}
+static const struct mc_name events_whys[] = {
+	{ "no_counters", MC_EVENTS_NO_COUNTERS }, { "no_pmu", MC_EVENTS_NO_PMU },
+	{ "not_opened", MC_EVENTS_NOT_OPENED }, { "did_not_run", MC_EVENTS_DID_NOT_RUN }, { }
+};
 
 /**
  * mc_attr_name() - the name of an attribute
@@ -70,7 +58,7 @@ static const char *name_of(const char * const *names, size_t n, size_t i)
  */
 const char *mc_attr_name(enum mc_attr attr)
 {
-	const char *name = name_of(attr_names, MC_NATTRS, attr);
+	const char *name = mc_name_of(attr_names, attr);
 
 	return name ? name : "na";
 }
@@ -83,11 +71,11 @@ const char *mc_attr_name(enum mc_attr attr)
  */
 enum mc_zone mc_zone_named(const char *name)
 {
-	enum mc_zone zone;
+	const struct mc_name *zone;
 
-	for (zone = MC_ZONE_DMA; zone < MC_NZONES; zone++) {
-		if (!strcmp(zone_names[zone], name))
-			return zone;
+	for (zone = zone_names; zone->name; zone++) {
+		if (zone->value != MC_ZONE_MIXED && !strcmp(zone->name, name))
+			return zone->value;
 	}
 	return MC_ZONE_NA;
 }
@@ -100,7 +88,7 @@ enum mc_zone mc_zone_named(const char *name)
  */
 const char *mc_effect_name(enum mc_effect effect)
 {
-	const char *name = name_of(effect_names, MC_NEFFECTS, effect);
+	const char *name = mc_name_of(effect_names, effect);
 
 	return name ? name : "unknown";
 }
@@ -133,9 +121,10 @@ void mc_record_set_text(struct mc_record *rec, unsigned int column, const char *
 
 #define CELL_MAX	160	/* bytes of any cell but a path and groups */
 
-/* A cell as text, before it is padded or quoted. */
+/* A cell of a result of @req as text, before it is padded or quoted. */
 struct cell {
 	const char *name;
+	const struct mc_request *req;
 	bool wide;	/* not in the table */
 	bool shy;	/* in the table only if a record has a value */
 	bool word;	/* a string in JSON */
@@ -143,86 +132,280 @@ struct cell {
 	char buf[MC_GROUPS_MAX + 1];
 };
 
-/* Facts and statistics: where a record has them, and how they are shown. */
-enum fact_kind { FACT_ZONE, FACT_ATTR, FACT_EFFECT, FACT_VERIFIED, FACT_LEFT_OUT, FACT_NODE,
-		 FACT_U32, FACT_U64, FACT_NS, FACT_STAT_NS, FACT_SPREAD_NS,
-		 FACT_PERCENT, FACT_DRAM_WHY, FACT_SOME, FACT_TRAFFIC,
-		 FACT_AMPLIFICATION, FACT_IDLE, FACT_DISTURBED, FACT_WINDOWS, FACT_REMOTE,
-		 FACT_EVENT, FACT_RAN, FACT_EVENTS_WHY, FACT_RANGE, FACT_STEADY, FACT_WORD };
-
-static const struct fact {
+/**
+ * struct fact - a fact or statistic that records of all tests have
+ * @name: its name, with the unit; NULL: that of an event, mc_event_name()
+ * @show: make it a cell, whose text is still empty
+ * @offset: where a record has it
+ * @names: words for its values, terminated by an empty entry
+ * @which: traffic, disturbance or event
+ * @wide: not in the table
+ * @shy: in the table only if a record has a value; remote_threads: not 0
+ * @memory: about memory: not in the table of a test that measures none
+ */
+struct fact {
 	const char *name;
-	enum fact_kind kind;
+	void (*show)(struct cell *c, struct mc_text *t, const struct fact *f,
+		     const struct mc_record *rec);
 	size_t offset;
+	const struct mc_name *names;
+	u8 which;
 	bool wide;
-	bool shy;	/* in the table only if a record has a value; remote_threads: not 0 */
-	bool memory;	/* about memory: not in the table of a test that measures none */
-	u8 which;	/* traffic, disturbance or event */
-} facts[] = {
-#define F(field)	offsetof(struct mc_record, field)
-	{ "attribute", FACT_ATTR, F(attribute), .memory = true },
-	{ "effective", FACT_EFFECT, F(effective), .memory = true },
-	{ "memory_node", FACT_NODE, F(memory_node), .memory = true },
-	{ "memory_zone", FACT_ZONE, F(memory_zone), .wide = true, .memory = true },
-	{ "memory_object", FACT_WORD, F(object), .shy = true, .memory = true },
-	{ "physical_range", FACT_RANGE, F(range), .shy = true, .memory = true },
-	{ "threads", FACT_U32, F(threads), .wide = true },
-	{ "remote_threads", FACT_REMOTE, .shy = true },
-	{ "started_unix_ns", FACT_U64, F(started_unix_ns), .wide = true },
-	{ "window_max_ns", FACT_NS, F(window_max_ps), .wide = true },
-	{ "verified", FACT_VERIFIED, F(verified), .memory = true },
-	{ "warmup_ns", FACT_NS, F(warmup_ps), .wide = true },
-	{ "steady", FACT_STEADY, F(steady), .shy = true },
-	{ "placements", FACT_SOME, F(places), .wide = true },
-	{ "samples", FACT_U32, F(stats.samples) },
-	{ "left_out", FACT_U32, F(stats.left_out), .wide = true },
-	{ "left_out_why", FACT_LEFT_OUT, F(left_out), .wide = true },
-	{ "disturbed_interrupt", FACT_DISTURBED, .wide = true, .which = 0 },
-	{ "disturbed_migration", FACT_DISTURBED, .wide = true, .which = 1 },
-	{ "disturbed_steal", FACT_DISTURBED, .wide = true, .which = 2 },
-	{ "disturbed_preemption", FACT_DISTURBED, .wide = true, .which = 3 },
-	{ "windows_left_out", FACT_WINDOWS, F(windows_left_out), .wide = true },
-	{ "min_ns", FACT_STAT_NS, F(stats.min_ps) },
-	{ "median_ns", FACT_STAT_NS, F(stats.median_ps) },
-	{ "max_ns", FACT_STAT_NS, F(stats.max_ps) },
-	{ "mean_ns", FACT_STAT_NS, F(stats.mean_ps), .wide = true },
-	{ "sd_ns", FACT_SPREAD_NS, F(stats.sd_ps), .wide = true },
-	{ "p50_ns", FACT_STAT_NS, F(stats.p50_ps), .wide = true },
-	{ "p99_ns", FACT_STAT_NS, F(stats.p99_ps), .wide = true },
-	{ "cv_percent", FACT_PERCENT, F(stats.cv_ppm) },
-	{ "payload_bytes", FACT_SOME, F(payload_bytes), .wide = true },
-	{ "dram_read_bytes", FACT_TRAFFIC, .shy = true, .which = MC_DRAM_READ },
-	{ "dram_write_bytes", FACT_TRAFFIC, .shy = true, .which = MC_DRAM_WRITE },
-	{ "amplification_read", FACT_AMPLIFICATION, .shy = true,
-	  .which = MC_DRAM_READ },
-	{ "amplification_write", FACT_AMPLIFICATION, .shy = true,
-	  .which = MC_DRAM_WRITE },
-	{ "dram_counted_ns", FACT_NS, F(dram.counted_ps), .wide = true },
-	{ "dram_idle_read_mb_per_s", FACT_IDLE, .wide = true,
-	  .which = MC_DRAM_READ },
-	{ "dram_idle_write_mb_per_s", FACT_IDLE, .wide = true,
-	  .which = MC_DRAM_WRITE },
-	{ "dram_why", FACT_DRAM_WHY, F(dram.why), .wide = true },
-	/* mc_event_name() has their names. */
-	{ NULL, FACT_EVENT, .shy = true, .which = 0 },
-	{ NULL, FACT_EVENT, .shy = true, .which = 1 },
-	{ NULL, FACT_EVENT, .shy = true, .which = 2 },
-	{ NULL, FACT_EVENT, .shy = true, .which = 3 },
-	{ NULL, FACT_EVENT, .shy = true, .which = 4 },
-	{ NULL, FACT_EVENT, .shy = true, .which = 5 },
-	{ "cycles_ran_percent", FACT_RAN, .wide = true, .which = 0 },
-	{ "instructions_ran_percent", FACT_RAN, .wide = true, .which = 1 },
-	{ "L1-dcache-load-misses_ran_percent", FACT_RAN, .wide = true, .which = 2 },
-	{ "cache-misses_ran_percent", FACT_RAN, .wide = true, .which = 3 },
-	{ "dTLB-load-misses_ran_percent", FACT_RAN, .wide = true, .which = 4 },
-	{ "dTLB-store-misses_ran_percent", FACT_RAN, .wide = true, .which = 5 },
-	{ "events_why", FACT_EVENTS_WHY, F(events.why), .wide = true },
-#undef F
+	bool shy;
+	bool memory;
 };
+
+static const void *field_of(const struct mc_record *rec, const struct fact *f)
+{
+	return (const char *)rec + f->offset;
+}
+
+static u64 u64_of(const struct mc_record *rec, const struct fact *f)
+{
+	return *(const u64 *)field_of(rec, f);
+}
+
+static void word_cell(struct cell *c, struct mc_text *t, const char *word)
+{
+	c->word = true;
+	c->na = !word;
+	if (word)
+		mc_textf(t, "%s", word);
+}
+
+static void show_name(struct cell *c, struct mc_text *t, const struct fact *f,
+		      const struct mc_record *rec)
+{
+	word_cell(c, t, mc_name_of(f->names, *(const u8 *)field_of(rec, f)));
+}
+
+static void show_steady(struct cell *c, struct mc_text *t, const struct fact *f,
+			const struct mc_record *rec)
+{
+	show_name(c, t, f, rec);
+	c->wide = rec->steady != MC_STEADY_NO;
+}
+
+static void show_object(struct cell *c, struct mc_text *t, const struct fact *f,
+			const struct mc_record *rec)
+{
+	word_cell(c, t, rec->object);
+}
+
+/* All reasons, separated by commas. */
+static void show_left_out(struct cell *c, struct mc_text *t, const struct fact *f,
+			  const struct mc_record *rec)
+{
+	const struct mc_name *why;
+	const char *comma = "";
+
+	c->word = true;
+	c->na = !rec->left_out;
+	for (why = left_out_whys; why->name; why++) {
+		if (!(rec->left_out & why->value))
+			continue;
+		mc_textf(t, "%s%s", comma, why->name);
+		comma = ",";
+	}
+}
+
+static void show_node(struct cell *c, struct mc_text *t, const struct fact *f,
+		      const struct mc_record *rec)
+{
+	int node = rec->memory_node;
+
+	c->word = node == MC_NODE_LOCAL;
+	if (c->word)
+		mc_text_list(t, c->req->nodes, MC_MAX_NODES);
+	else if (node == MC_NODE_MIXED)
+		word_cell(c, t, "mixed");
+	else if (node >= 0)
+		mc_textf(t, "%d", node);
+	c->na = !t->len;
+}
+
+static void show_range(struct cell *c, struct mc_text *t, const struct fact *f,
+		       const struct mc_record *rec)
+{
+	c->word = true;
+	c->na = !rec->range.bytes;
+	if (!c->na)
+		mc_range_show(t, &rec->range);
+}
+
+static void show_remote(struct cell *c, struct mc_text *t, const struct fact *f,
+			const struct mc_record *rec)
+{
+	c->na = rec->remote_threads == MC_NOT_KNOWN;
+	c->wide = !rec->remote_threads;
+	mc_textf(t, "%u", rec->remote_threads);
+}
+
+static void show_u32(struct cell *c, struct mc_text *t, const struct fact *f,
+		     const struct mc_record *rec)
+{
+	mc_textf(t, "%u", *(const u32 *)field_of(rec, f));
+}
+
+static void show_u64(struct cell *c, struct mc_text *t, const struct fact *f,
+		     const struct mc_record *rec)
+{
+	mc_textf(t, "%llu", u64_of(rec, f));
+}
+
+/* A number that is known if it is not 0. */
+static void show_some(struct cell *c, struct mc_text *t, const struct fact *f,
+		      const struct mc_record *rec)
+{
+	c->na = !u64_of(rec, f);
+	show_u64(c, t, f, rec);
+}
+
+/* A time that is known if it is not 0. */
+static void show_ns(struct cell *c, struct mc_text *t, const struct fact *f,
+		    const struct mc_record *rec)
+{
+	c->na = !u64_of(rec, f);
+	mc_text_fixed(t, u64_of(rec, f), 3);
+}
+
+static void show_stat_ns(struct cell *c, struct mc_text *t, const struct fact *f,
+			 const struct mc_record *rec)
+{
+	c->na = !rec->stats.samples;
+	mc_text_fixed(t, u64_of(rec, f), 3);
+}
+
+static void show_spread_ns(struct cell *c, struct mc_text *t, const struct fact *f,
+			   const struct mc_record *rec)
+{
+	c->na = rec->stats.samples < 2;
+	mc_text_fixed(t, u64_of(rec, f), 3);
+}
+
+/* From millionths. */
+static void show_spread_percent(struct cell *c, struct mc_text *t, const struct fact *f,
+				const struct mc_record *rec)
+{
+	c->na = rec->stats.samples < 2;
+	mc_text_fixed(t, u64_of(rec, f) / 100, 2);
+}
+
+static void show_event(struct cell *c, struct mc_text *t, const struct fact *f,
+		       const struct mc_record *rec)
+{
+	c->na = !(rec->events.counted >> f->which & 1);
+	mc_text_fixed(t, rec->events.milli[f->which], 3);
+}
+
+static void show_ran_percent(struct cell *c, struct mc_text *t, const struct fact *f,
+			     const struct mc_record *rec)
+{
+	c->na = !(rec->events.timed >> f->which & 1);
+	mc_text_fixed(t, rec->events.ran_ppm[f->which] / 1000, 1);
+}
+
+static void show_traffic(struct cell *c, struct mc_text *t, const struct fact *f,
+			 const struct mc_record *rec)
+{
+	c->na = !(rec->dram.counted & 1U << f->which);
+	mc_textf(t, "%llu", rec->dram.bytes[f->which]);
+}
+
+static void show_amplification(struct cell *c, struct mc_text *t, const struct fact *f,
+			       const struct mc_record *rec)
+{
+	c->na = !(rec->dram.counted & 1U << f->which) || !rec->payload_bytes;
+	mc_text_fixed(t, mc_muldiv(rec->dram.bytes[f->which], 1000, rec->payload_bytes), 3);
+}
+
+static void show_idle(struct cell *c, struct mc_text *t, const struct fact *f,
+		      const struct mc_record *rec)
+{
+	c->na = !(rec->dram.counted & 1U << f->which);
+	mc_text_fixed(t, rec->dram.idle_kb_per_s[f->which], 3);
+}
+
+static void show_disturbed(struct cell *c, struct mc_text *t, const struct fact *f,
+			   const struct mc_record *rec)
+{
+	c->na = !(rec->watched >> f->which & 1);
+	mc_textf(t, "%u", rec->disturbed[f->which]);
+}
+
+static void show_windows(struct cell *c, struct mc_text *t, const struct fact *f,
+			 const struct mc_record *rec)
+{
+	c->na = !rec->watched;
+	mc_textf(t, "%u", rec->windows_left_out);
+}
+
+#define F(field)	offsetof(struct mc_record, field)
+static const struct fact facts[] = {
+	{ "attribute", show_name, F(attribute), attr_names, .memory = true },
+	{ "effective", show_name, F(effective), effect_names, .memory = true },
+	{ "memory_node", show_node, .memory = true },
+	{ "memory_zone", show_name, F(memory_zone), zone_names, .wide = true, .memory = true },
+	{ "memory_object", show_object, .shy = true, .memory = true },
+	{ "physical_range", show_range, .shy = true, .memory = true },
+	{ "threads", show_u32, F(threads), .wide = true },
+	{ "remote_threads", show_remote, .shy = true },
+	{ "started_unix_ns", show_u64, F(started_unix_ns), .wide = true },
+	{ "window_max_ns", show_ns, F(window_max_ps), .wide = true },
+	{ "verified", show_name, F(verified), verified_names, .memory = true },
+	{ "warmup_ns", show_ns, F(warmup_ps), .wide = true },
+	{ "steady", show_steady, F(steady), steady_names, .shy = true },
+	{ "placements", show_some, F(places), .wide = true },
+	{ "samples", show_u32, F(stats.samples) },
+	{ "left_out", show_u32, F(stats.left_out), .wide = true },
+	{ "left_out_why", show_left_out, .wide = true },
+	{ "disturbed_interrupt", show_disturbed, .wide = true, .which = 0 },
+	{ "disturbed_migration", show_disturbed, .wide = true, .which = 1 },
+	{ "disturbed_steal", show_disturbed, .wide = true, .which = 2 },
+	{ "disturbed_preemption", show_disturbed, .wide = true, .which = 3 },
+	{ "windows_left_out", show_windows, .wide = true },
+	{ "min_ns", show_stat_ns, F(stats.min_ps) },
+	{ "median_ns", show_stat_ns, F(stats.median_ps) },
+	{ "max_ns", show_stat_ns, F(stats.max_ps) },
+	{ "mean_ns", show_stat_ns, F(stats.mean_ps), .wide = true },
+	{ "sd_ns", show_spread_ns, F(stats.sd_ps), .wide = true },
+	{ "p50_ns", show_stat_ns, F(stats.p50_ps), .wide = true },
+	{ "p99_ns", show_stat_ns, F(stats.p99_ps), .wide = true },
+	{ "cv_percent", show_spread_percent, F(stats.cv_ppm) },
+	{ "payload_bytes", show_some, F(payload_bytes), .wide = true },
+	{ "dram_read_bytes", show_traffic, .shy = true, .which = MC_DRAM_READ },
+	{ "dram_write_bytes", show_traffic, .shy = true, .which = MC_DRAM_WRITE },
+	{ "amplification_read", show_amplification, .shy = true,
+	  .which = MC_DRAM_READ },
+	{ "amplification_write", show_amplification, .shy = true,
+	  .which = MC_DRAM_WRITE },
+	{ "dram_counted_ns", show_ns, F(dram.counted_ps), .wide = true },
+	{ "dram_idle_read_mb_per_s", show_idle, .wide = true,
+	  .which = MC_DRAM_READ },
+	{ "dram_idle_write_mb_per_s", show_idle, .wide = true,
+	  .which = MC_DRAM_WRITE },
+	{ "dram_why", show_name, F(dram.why), dram_whys, .wide = true },
+	/* mc_event_name() has their names. */
+	{ NULL, show_event, .shy = true, .which = 0 },
+	{ NULL, show_event, .shy = true, .which = 1 },
+	{ NULL, show_event, .shy = true, .which = 2 },
+	{ NULL, show_event, .shy = true, .which = 3 },
+	{ NULL, show_event, .shy = true, .which = 4 },
+	{ NULL, show_event, .shy = true, .which = 5 },
+	{ "cycles_ran_percent", show_ran_percent, .wide = true, .which = 0 },
+	{ "instructions_ran_percent", show_ran_percent, .wide = true, .which = 1 },
+	{ "L1-dcache-load-misses_ran_percent", show_ran_percent, .wide = true, .which = 2 },
+	{ "cache-misses_ran_percent", show_ran_percent, .wide = true, .which = 3 },
+	{ "dTLB-load-misses_ran_percent", show_ran_percent, .wide = true, .which = 4 },
+	{ "dTLB-store-misses_ran_percent", show_ran_percent, .wide = true, .which = 5 },
+	{ "events_why", show_name, F(events.why), events_whys, .wide = true },
+};
+
+#undef F
 
 static const char *fact_name(const struct fact *f)
 {
-	return f->kind == FACT_EVENT ? mc_event_name(f->which) : f->name;
+	return f->name ? f->name : mc_event_name(f->which);
 }
 
 /**
@@ -236,161 +419,13 @@ const char *mc_fact_name(unsigned int index)
 	return index < ARRAY_SIZE(facts) ? fact_name(&facts[index]) : NULL;
 }
 
-static void word_cell(struct cell *c, struct mc_text *t, const char *word)
-{
-	c->word = true;
-	c->na = !word;
-	if (word)
-		mc_textf(t, "%s", word);
-}
-
-/* All reasons, separated by commas. */
-static void left_out_cell(struct cell *c, struct mc_text *t, u8 why)
-{
-	const char *comma = "";
-	size_t i;
-
-	c->word = true;
-	c->na = !why;
-	for (i = 0; i < ARRAY_SIZE(left_out_whys); i++) {
-		if (!(why >> i & 1))
-			continue;
-		mc_textf(t, "%s%s", comma, left_out_whys[i]);
-		comma = ",";
-	}
-}
-
-static void node_cell(struct cell *c, struct mc_text *t, int node,
-		      const struct mc_request *req)
-{
-	c->word = node == MC_NODE_LOCAL;
-	if (c->word)
-		mc_text_list(t, req->nodes, MC_MAX_NODES);
-	else if (node == MC_NODE_MIXED)
-		word_cell(c, t, "mixed");
-	else if (node >= 0)
-		mc_textf(t, "%d", node);
-	c->na = !t->len;
-}
-
-static void dram_cell(struct cell *c, struct mc_text *t, const struct fact *f,
+static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
 		      const struct mc_record *rec)
 {
-	const struct mc_dram *d = &rec->dram;
-
-	c->na = !(d->counted & 1U << f->which);
-	if (f->kind == FACT_TRAFFIC) {
-		mc_textf(t, "%llu", d->bytes[f->which]);
-	} else if (f->kind == FACT_IDLE) {
-		mc_text_fixed(t, d->idle_kb_per_s[f->which], 3);
-	} else {
-		c->na |= !rec->payload_bytes;
-		mc_text_fixed(t, mc_muldiv(d->bytes[f->which], 1000,
-					   rec->payload_bytes), 3);
-	}
-}
-
-static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
-		      const struct mc_request *req, const struct mc_record *rec)
-{
-	const void *at = (const char *)rec + f->offset;
-
 	c->name = fact_name(f);
-	c->wide = f->wide || (f->memory && req->spec->memoryless);
+	c->wide = f->wide || (f->memory && c->req->spec->memoryless);
 	c->shy = f->shy;
-	switch (f->kind) {
-	case FACT_ZONE:
-		word_cell(c, t, name_of(zone_names, MC_NZONES, *(const u8 *)at));
-		break;
-	case FACT_ATTR:
-		word_cell(c, t, name_of(attr_names, MC_NATTRS, *(const u8 *)at));
-		break;
-	case FACT_EFFECT:
-		word_cell(c, t, mc_effect_name(*(const u8 *)at));
-		break;
-	case FACT_VERIFIED:
-		word_cell(c, t, name_of(verified_names, ARRAY_SIZE(verified_names),
-					*(const u8 *)at));
-		break;
-	case FACT_STEADY:
-		word_cell(c, t, name_of(steady_names, ARRAY_SIZE(steady_names),
-					*(const u8 *)at));
-		c->wide = *(const u8 *)at != MC_STEADY_NO;
-		break;
-	case FACT_WORD:
-		word_cell(c, t, *(const char * const *)at);
-		break;
-	case FACT_LEFT_OUT:
-		left_out_cell(c, t, *(const u8 *)at);
-		break;
-	case FACT_NODE:
-		node_cell(c, t, *(const int *)at, req);
-		break;
-	case FACT_RANGE:
-		c->word = true;
-		c->na = !rec->range.bytes;
-		if (!c->na)
-			mc_range_show(t, &rec->range);
-		break;
-	case FACT_REMOTE:
-		c->na = rec->remote_threads == MC_NOT_KNOWN;
-		c->wide = !rec->remote_threads;
-		mc_textf(t, "%u", rec->remote_threads);
-		break;
-	case FACT_U32:
-		mc_textf(t, "%u", *(const u32 *)at);
-		break;
-	case FACT_U64:
-		mc_textf(t, "%llu", *(const u64 *)at);
-		break;
-	case FACT_STAT_NS:
-		c->na = !rec->stats.samples;
-		mc_text_fixed(t, *(const u64 *)at, 3);
-		break;
-	case FACT_SPREAD_NS:
-		c->na = rec->stats.samples < 2;
-		mc_text_fixed(t, *(const u64 *)at, 3);
-		break;
-	case FACT_NS:
-		c->na = !*(const u64 *)at;
-		mc_text_fixed(t, *(const u64 *)at, 3);
-		break;
-	case FACT_SOME:
-		c->na = !*(const u64 *)at;
-		mc_textf(t, "%llu", *(const u64 *)at);
-		break;
-	case FACT_DRAM_WHY:
-		word_cell(c, t, name_of(dram_whys, MC_NDRAM_WHYS, *(const u8 *)at));
-		break;
-	case FACT_EVENTS_WHY:
-		word_cell(c, t, name_of(events_whys, MC_NEVENTS_WHYS, *(const u8 *)at));
-		break;
-	case FACT_EVENT:
-		c->na = !(rec->events.counted >> f->which & 1);
-		mc_text_fixed(t, rec->events.milli[f->which], 3);
-		break;
-	case FACT_RAN:
-		c->na = !(rec->events.timed >> f->which & 1);
-		mc_text_fixed(t, rec->events.ran_ppm[f->which] / 1000, 1);
-		break;
-	case FACT_TRAFFIC:
-	case FACT_AMPLIFICATION:
-	case FACT_IDLE:
-		dram_cell(c, t, f, rec);
-		break;
-	case FACT_DISTURBED:
-		c->na = !(rec->watched >> f->which & 1);
-		mc_textf(t, "%u", rec->disturbed[f->which]);
-		break;
-	case FACT_WINDOWS:
-		c->na = !rec->watched;
-		mc_textf(t, "%u", *(const u32 *)at);
-		break;
-	case FACT_PERCENT:
-		c->na = rec->stats.samples < 2;
-		mc_text_fixed(t, *(const u64 *)at / 100, 2);
-		break;
-	}
+	f->show(c, t, f, rec);
 }
 
 /* If a key allows only certain numbers, these are words to the parser. */
@@ -485,11 +520,12 @@ static void get_cell(struct cell *c, unsigned int i,
 	struct mc_text t = { .buf = c->buf, .size = CELL_MAX };
 
 	memset(c, 0, sizeof(*c));
+	c->req = req;
 	if (i < req->nkeys) {
 		/* The test's own keys come first, as the most important ones. */
 		key_cell(c, &t, (i + MC_KEY_OWN) % req->nkeys, req, rec);
 	} else if (i < req->nkeys + ARRAY_SIZE(facts)) {
-		fact_cell(c, &t, &facts[i - req->nkeys], req, rec);
+		fact_cell(c, &t, &facts[i - req->nkeys], rec);
 	} else {
 		i -= req->nkeys + ARRAY_SIZE(facts);
 		own_cell(c, &t, i, req, rec);
