@@ -233,7 +233,7 @@ static void cpus_json(struct mc_text *t, const struct fact *f)
 	const char *comma = "";
 	int cpu, first;
 
-	mc_textf(t, "{\"cpus\":\"");
+	mc_textf(t, "\"cpus\":\"");
 	for (cpu = next_with(f, -1); cpu >= 0; cpu = next_with(f, cpu)) {
 		first = cpu;
 		while (next_with(f, cpu) == cpu + 1)
@@ -267,7 +267,7 @@ static void kinds_json(struct mc_text *t)
 
 		if (next_with(&f, -1) != cpu)
 			continue;	/* already printed with an earlier CPU */
-		mc_textf(t, "%s", comma);
+		mc_textf(t, "%s{", comma);
 		cpus_json(t, &f);
 		model_json(t, &f.core->model);
 		mc_textf(t, ",\"core_type\":%s}", types[f.core->model.type]);
@@ -304,7 +304,7 @@ static void caches_json(struct mc_text *t)
 			f.n = count_sharers(f.core, c);
 			if (next_with(&f, -1) != cpu)
 				continue;
-			mc_textf(t, "%s", comma);
+			mc_textf(t, "%s{", comma);
 			cpus_json(t, &f);
 			mc_textf(t, ",\"level\":%u,\"kind\":\"%s\",\"size_bytes\":%llu",
 				 c->level, kinds[c->kind], c->bytes);

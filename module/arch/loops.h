@@ -77,7 +77,7 @@
 #define MC_RANDOM_STEP	-0x61c8864680b583eb
 
 #ifndef __ASSEMBLER__
-#include "core/request.h"
+#include "core/keys.h"
 #include "machine/instructions.h"
 #include "platform/cpus.h"
 

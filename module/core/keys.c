@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The keys that every test takes. */
-#include "core/request.h"
+#include "core/keys.h"
+#include "core/target.h"
 
 static const struct mc_name type_names[] = {
 	{ "wb", MC_WB }, { "wc", MC_WC }, { "uc", MC_UC }, { "wt", MC_WT }, { "np", MC_NP }, { }
@@ -152,6 +153,58 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 		.help = "yes: also a range that is reserved, for nobody knows what",
 	},
 };
+
+/**
+ * mc_name_of() - the word for a value
+ * @names: words, terminated by an empty entry; or NULL
+ * @value: the value
+ *
+ * Return: the word, or NULL.
+ */
+const char *mc_name_of(const struct mc_name *names, u64 value)
+{
+	for (; names && names->name; names++) {
+		if (names->value == value)
+			return names->name;
+	}
+	return NULL;
+}
+
+/**
+ * mc_key_word() - the word for a value
+ * @key: the key
+ * @value: one of its values
+ *
+ * Return: the word, or NULL if the value is a plain number.
+ */
+const char *mc_key_word(const struct mc_key *key, u64 value)
+{
+	const char *word = mc_name_of(key->names, value);
+
+	if (key->kind == MC_GROUPS)	/* its names are operations of a group */
+		return NULL;
+	return word ? word : mc_name_of(key->outcomes, value);
+}
+
+/**
+ * mc_key_show() - append a value in the form of a request
+ * @t: the text
+ * @key: the key
+ * @value: one of its values
+ */
+void mc_key_show(struct mc_text *t, const struct mc_key *key, u64 value)
+{
+	const char *word = mc_key_word(key, value);
+
+	if (word)
+		mc_textf(t, "%s", word);
+	else if (key->kind == MC_SIZE)
+		mc_text_size(t, value);
+	else if (key->kind == MC_TIME)
+		mc_text_time(t, value);
+	else
+		mc_text_decimal(t, value, key->decimals);
+}
 
 /**
  * mc_type_name() - the name of a memory type

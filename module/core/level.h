@@ -3,7 +3,7 @@
 #ifndef MC_CORE_LEVEL_H
 #define MC_CORE_LEVEL_H
 
-#include "core/request.h"
+#include "core/keys.h"
 
 #define MC_CACHES	4	/* levels of cache */
 

@@ -179,6 +179,12 @@ static void show_name(struct cell *c, struct mc_text *t, const struct fact *f,
 	word_cell(c, t, mc_name_of(f->names, *(const u8 *)field_of(rec, f)));
 }
 
+static void show_effect(struct cell *c, struct mc_text *t, const struct fact *f,
+			const struct mc_record *rec)
+{
+	word_cell(c, t, mc_effect_name(rec->effective));
+}
+
 static void show_steady(struct cell *c, struct mc_text *t, const struct fact *f,
 			const struct mc_record *rec)
 {
@@ -343,7 +349,7 @@ static void show_windows(struct cell *c, struct mc_text *t, const struct fact *f
 #define F(field)	offsetof(struct mc_record, field)
 static const struct fact facts[] = {
 	{ "attribute", show_name, F(attribute), attr_names, .memory = true },
-	{ "effective", show_name, F(effective), effect_names, .memory = true },
+	{ "effective", show_effect, .memory = true },
 	{ "memory_node", show_node, .memory = true },
 	{ "memory_zone", show_name, F(memory_zone), zone_names, .wide = true, .memory = true },
 	{ "memory_object", show_object, .shy = true, .memory = true },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The text of the file `tests`, from the table that the parser uses. */
-#include "core/request.h"
+#include "core/keys.h"
+#include "core/target.h"
 
 /**
  * mc_spec_key() - find a key of a test in the order in which they are shown

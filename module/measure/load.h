@@ -4,7 +4,7 @@
 #define MC_LOAD_H
 
 #include "arch/chase.h"
-#include "core/request.h"
+#include "core/keys.h"
 #include "core/view.h"
 
 #define MC_LOAD_LINE		64ULL

@@ -6,7 +6,7 @@
 #ifndef MC_WORKERS_H
 #define MC_WORKERS_H
 
-#include "core/request.h"
+#include "core/keys.h"
 #include "platform/cpus.h"
 #include "platform/detector.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The machine as user space sees it, with the same keys as the kernel's record. */
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -14,22 +13,6 @@
 bool mc_cpu_has(enum mc_feature feature)
 {
 	return mc_cores_have(feature);
-}
-
-/* Read the first @size - 1 bytes of a file; newlines at the end are removed. */
-bool mc_user_read_file(const char *path, char *buf, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
-
-	if (fd >= 0)
-		close(fd);
-	if (n < 0)
-		return false;
-	while (n && buf[n - 1] == '\n')
-		n--;
-	buf[n] = '\0';
-	return true;
 }
 
 /*

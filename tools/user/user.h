@@ -65,11 +65,13 @@ void mc_user_object_drop(void);
 /* dynamic/load.c, in memcache-user-dynamic only */
 const void *mc_user_load(const char *path, const char *name, const char **why);
 
+/* read_file.c */
+bool mc_user_read_file(const char *path, char *buf, size_t size);
+
 /* machine.c */
 #define MC_MACHINE_MAX	16384
 void mc_user_machine_json(struct mc_text *t);
 const char *mc_user_hypervisor(char *id);
-bool mc_user_read_file(const char *path, char *buf, size_t size);
 bool mc_user_beside(const char *name, char *path, size_t size);
 
 /* describe.c */
