@@ -11,16 +11,13 @@
  * neighbouring bytes to each. As long as longer runs cost less, the stores of a run leave
  * the CPU together.
  *
- * How many bursts leave whole: one burst after another is timed, and so are stores that are one
- * transaction for certain, and two. A burst that takes a time of one was whole; see
- * core/share.c. The verdict looks at the fastest of a few bursts, and can't tell that most are
- * not whole.
+ * How many bursts leave whole: see measure/bursts.c.
  *
  * The distribution of the times is measured afterwards, in grains of one access, or of as
  * many as the clock can time.
  */
 #include "arch/mmio.h"
-#include "core/share.h"
+#include "measure/bursts.h"
 #include "measure/grains.h"
 #include "measure/measurement.h"
 #include "measure/test.h"
@@ -43,7 +40,6 @@ enum {
 #define ROUNDS		5
 #define PIECE		4096ULL
 #define BURSTS		4096U		/* bursts that are timed one by one */
-#define BURSTS_A_WINDOW	32U
 
 static const struct mc_name op_names[] = {
 	{ "read", MC_MMIO_READ }, { "write", MC_MMIO_WRITE },
@@ -136,9 +132,6 @@ static const struct mc_column columns[] = {
 	},
 };
 
-/* Kinds of stores, timed to know how many bursts leave whole; the last two are examples. */
-enum { BURST, ONE_TRANSACTION, TWO_TRANSACTIONS, KINDS };
-
 /**
  * struct mmio_job - a point, on one CPU
  * @meas: the measurement
@@ -158,9 +151,7 @@ enum { BURST, ONE_TRANSACTION, TWO_TRANSACTIONS, KINDS };
  * @runs: fastest time of ACCESSES stores in runs of 1, 2, 4, ... bytes, picoseconds; 0: not
  *        measured
  * @stream: the same in one run
- * @times: of MC_MMIO_BURST: times of BURSTS bursts of each kind
- * @cached: a line that is no part of the memory
- * @source: the line that @way copies
+ * @bursts: of MC_MMIO_BURST: bursts that are timed one by one
  */
 struct mmio_job {
 	struct mc_measurement meas;
@@ -179,9 +170,7 @@ struct mmio_job {
 	struct mc_grains grains;
 	u64 runs[RUNS];
 	u64 stream;
-	struct mc_times times[KINDS];
-	void *cached;
-	void *source;
+	struct mc_bursts bursts;
 };
 
 static bool mmio_reads_only(const struct mc_point *point)
@@ -225,7 +214,7 @@ static int mmio_check(struct mc_run *run, const struct mc_point *point)
 static u64 burst_lines(const struct mmio_job *job, u8 *at, u64 n)
 {
 	for (; n; n--, at += LINE) {
-		job->way.copy(at, job->source);
+		job->way.copy(at, job->bursts.source);
 		mc_drain();
 	}
 	return 0;
@@ -265,8 +254,9 @@ static int prepare_sample(struct mc_worker *w, struct mc_sampler *sampler, u32 r
 	job->at = 0;
 	job->touched = 0;
 	job->value = (round % 255 + 1) * 0x0101010101010101ULL;
-	if (job->source)
-		memset(job->source, (u8)job->value, LINE);
+	job->bursts.value = job->value;
+	if (job->bursts.source)
+		memset(job->bursts.source, (u8)job->value, LINE);
 	return 0;
 }
 
@@ -358,106 +348,15 @@ static int time_all_runs(struct mc_worker *w, struct mmio_job *job)
 	return err;
 }
 
-/* Some neighbouring stores. */
-struct stores {
-	void *at;
-	u64 n;
-};
-
-/* Work that is timed: stores, then the copy of a line to @copy_to, if that is not NULL. */
-struct timed {
-	struct stores stores[3];
-	void *copy_to;
-};
-
-/*
- * The stores of a burst, or as many of which only one or two go to the memory, to a line each.
- * All kinds are as many calls, so that they differ by nothing else.
- */
-static struct timed plan_stores(const struct mmio_job *job, unsigned int kind, u8 *line,
-				void *other)
-{
-	u64 width = job->loops->width, n = LINE / width;
-	struct timed t = {
-		.stores = {
-			{ line, 1 }, { job->cached, n > 1 }, { job->cached, n > 2 ? n - 2 : 0 },
-		},
-	};
-
-	if (kind == BURST) {
-		t.stores[1].at = line + width;
-		t.stores[2].at = line + 2 * width;
-	} else if (kind == TWO_TRANSACTIONS) {
-		t.stores[1] = (struct stores){ other, 1 };
-	}
-	return t;
-}
-
-/* A line that is copied is all of a burst. In the other kinds, the copy goes to the cached line. */
-static struct timed plan_copy(const struct mmio_job *job, unsigned int kind, u8 *line,
-			      void *other)
-{
-	if (kind == BURST)
-		return (struct timed){ .copy_to = line };
-	return (struct timed){
-		.stores = { { line, 1 }, { other, kind == TWO_TRANSACTIONS } },
-		.copy_to = job->way.direct ? NULL : job->cached,
-	};
-}
-
-/* A kind for the line at this offset. The second of two transactions goes to another block. */
-static struct timed plan_kind(const struct mmio_job *job, unsigned int kind, u64 at)
-{
-	u8 *line = mc_view_at(job->view, at, NULL);
-	void *other = mc_view_at(job->view, (at + BLOCK) % job->bytes, NULL);
-
-	return job->way.copy ? plan_copy(job, kind, line, other) :
-			       plan_stores(job, kind, line, other);
-}
-
-/* Time stores until they have left the CPU. Return: ticks. */
-static u64 time_stores(const struct timed *t, const struct mmio_job *job)
-{
-	mc_mmio_run write = job->loops->run[MC_MMIO_WRITE];
-	u64 begin = mc_ticks();
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(t->stores); i++) {
-		if (t->stores[i].n)
-			write(t->stores[i].at, t->stores[i].n, job->value);
-	}
-	if (t->copy_to)
-		job->way.copy(t->copy_to, job->source);
-	mc_drain();
-	return mc_ticks() - begin;
-}
-
-/* Kinds take turns, so that what changes meanwhile changes for all of them. */
-static void time_bursts(struct mmio_job *job)
-{
-	unsigned int i, kind;
-
-	for (i = 0; i < BURSTS_A_WINDOW; i++) {
-		for (kind = 0; kind < KINDS; kind++) {
-			struct timed timed = plan_kind(job, kind, job->at);
-			struct mc_times *t = &job->times[kind];
-
-			t->ps[t->n++] = mc_ticks_to_ps(time_stores(&timed, job));
-			job->at = (job->at + LINE) % job->bytes;
-		}
-	}
-}
-
 static int time_all_bursts(struct mc_worker *w, struct mmio_job *job)
 {
 	int err = 0;
 
-	job->at = 0;
-	while (!err && job->times[BURST].n < BURSTS) {
+	while (!err && !mc_bursts_done(&job->bursts)) {
 		err = mc_window_open(w, job->meas.each->settings.irq_off);
 		if (err)
 			break;
-		time_bursts(job);
+		mc_bursts_time(&job->bursts);
 		mc_window_close(w);
 		mc_breathe();
 	}
@@ -523,10 +422,9 @@ static void set_whole(struct mc_record *rec, struct mmio_job *job)
 {
 	struct mc_share s;
 
-	if (!bypasses_caches(rec))
+	if (job->op != MC_MMIO_BURST || !bypasses_caches(rec))
 		return;
-	mc_share_of(&s, &job->times[BURST], &job->times[ONE_TRANSACTION],
-		    &job->times[TWO_TRANSACTIONS]);
+	mc_bursts_share(&job->bursts, &s);
 	if (!s.known)
 		return;
 	mc_record_set(rec, COL_WHOLE, s.ppm);
@@ -600,21 +498,16 @@ static void set_up(struct mmio_job *job, const struct mc_run *run, const struct 
 	sampler->settings.verify = job->op == MC_MMIO_READ ? NULL : verify_sample;
 }
 
-/* Memory for the times of bursts, and behind them for two lines, which begin with one. */
-static int begin_bursts(struct mmio_job *job, u64 op, struct mc_error *e)
+static int begin_bursts(struct mmio_job *job, const struct mc_run *run,
+			const struct mc_point *point, struct mc_error *e)
 {
-	u64 *ps;
-	unsigned int i;
-
-	if (op != MC_MMIO_BURST)
-		return 0;
-	ps = mc_alloc_array(KINDS * BURSTS + 3 * LINE / sizeof(*ps), sizeof(*ps));
-	if (!ps)
+	job->bursts = (struct mc_bursts){
+		.view = run->area.view, .bytes = point->v[MC_KEY_SIZE],
+		.loops = mc_mmio_loop_find(point->v[KEY_WIDTH]),
+		.way = mc_mmio_ways[point->v[KEY_STORE]],
+	};
+	if (point->v[KEY_OP] == MC_MMIO_BURST && mc_bursts_begin(&job->bursts, BURSTS))
 		return mc_fail(e, -ENOMEM, "op: no memory for the times of %u bursts", BURSTS);
-	for (i = 0; i < KINDS; i++)
-		job->times[i].ps = ps + i * BURSTS;
-	job->cached = PTR_ALIGN(ps + KINDS * BURSTS, LINE);
-	job->source = (u8 *)job->cached + LINE;
 	return 0;
 }
 
@@ -624,14 +517,14 @@ static int mmio_run(struct mc_run *run, const struct mc_point *point, struct mc_
 	int err = mc_measurement_begin(&job.meas, run, point);
 
 	err = err ? err : mc_grains_begin(&job.grains, &run->error);
-	err = err ? err : begin_bursts(&job, point->v[KEY_OP], &run->error);
+	err = err ? err : begin_bursts(&job, run, point, &run->error);
 	if (!err) {
 		set_up(&job, run, point);
 		err = mc_measurement_turn(run, rec, mmio_job, &job);
 		fill_record(rec, &job);
 	}
 	mc_grains_end(&job.grains);
-	mc_free(job.times[BURST].ps);
+	mc_bursts_end(&job.bursts);
 	mc_measurement_end(&job.meas);
 	return err;
 }

@@ -270,7 +270,7 @@ static void end_window(struct mc_worker *w)
 		return;
 	drained += sim_drains;
 	/* Bursts that are timed one by one are waited for one by one. */
-	forgotten += wrote != sim_drains && sim_drains != 3 * 32;
+	forgotten += wrote != sim_drains && sim_drains != 3 * 16;
 }
 
 /*

@@ -11,7 +11,7 @@ RANGE = "phys:0x18000000+1M any_range=yes"
 GRAINS = 8192
 RUNS = {1: 10, 4: 8, 8: 7, 16: 6}       # lengths of runs, 512 bytes at most
 ROUNDS = 5
-SINGLE = 4096 // 32    # windows of bursts that are timed one by one
+SINGLE = 4096 // 16    # windows of bursts that are timed one by one
 WIDTHS = tuple(RUNS)
 # The machine's name for the type that accesses have.
 SEEN = {"uc": "uc", "np": "uc", "wc": "wc", "wt": "wt", "wb": "wb"}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How many bursts of write-combining memory leave the CPU whole. */
+#ifndef MC_BURSTS_H
+#define MC_BURSTS_H
+
+#include "arch/mmio.h"
+#include "core/share.h"
+#include "core/view.h"
+
+#define MC_BURSTS_A_ROUND	16U
+
+/* Kinds of stores that are timed; the last two are examples of known transactions. */
+enum mc_burst_kind { MC_BURST, MC_ONE_TRANSACTION, MC_TWO_TRANSACTIONS, MC_BURST_KINDS };
+
+/**
+ * struct mc_bursts - bursts that are timed one by one, in turn with examples
+ * @view: the memory
+ * @bytes: how much of it, whole lines
+ * @at: offset of the next line
+ * @loops: loops of the width of a store
+ * @value: what is stored: all of its bytes are equal
+ * @way: way to store a line; without a copy: by stores of @loops
+ * @cached: a line that is no part of the memory
+ * @source: the line that @way copies
+ * @room: bursts that there is memory for
+ * @times: their times, of each kind
+ */
+struct mc_bursts {
+	const struct mc_view *view;
+	u64 bytes;
+	u64 at;
+	const struct mc_mmio_loop *loops;
+	u64 value;
+	struct mc_mmio_copy way;
+	void *cached;
+	void *source;
+	size_t room;
+	struct mc_times times[MC_BURST_KINDS];
+};
+
+int mc_bursts_begin(struct mc_bursts *b, size_t room);
+void mc_bursts_end(struct mc_bursts *b);
+void mc_bursts_time(struct mc_bursts *b);
+bool mc_bursts_done(const struct mc_bursts *b);
+void mc_bursts_share(struct mc_bursts *b, struct mc_share *s);
+
+#endif /* MC_BURSTS_H */
