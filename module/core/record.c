@@ -23,7 +23,8 @@ static const struct mc_name zone_names[] = {
 };
 
 static const struct mc_name effect_names[] = {
-	{ "unknown", MC_EFFECT_UNKNOWN }, { "yes", MC_EFFECT_YES }, { "no", MC_EFFECT_NO }, { }
+	{ "unknown", MC_EFFECT_UNKNOWN }, { "yes", MC_EFFECT_YES },
+	{ "partly", MC_EFFECT_PARTLY }, { "no", MC_EFFECT_NO }, { }
 };
 
 static const struct mc_name verified_names[] = {

@@ -33,8 +33,13 @@ enum mc_attr {
 	MC_NATTRS,
 };
 
-/* Did the memory type have an effect on the hardware? */
-enum mc_effect { MC_EFFECT_UNKNOWN, MC_EFFECT_YES, MC_EFFECT_NO, MC_NEFFECTS };
+/*
+ * Did the memory type have an effect on the hardware? Partly: write-combining memory, of which
+ * too few bursts leave whole.
+ */
+enum mc_effect {
+	MC_EFFECT_UNKNOWN, MC_EFFECT_YES, MC_EFFECT_PARTLY, MC_EFFECT_NO, MC_NEFFECTS,
+};
 
 /* The kernel's zone that pages are in. */
 enum mc_zone {

@@ -235,7 +235,7 @@ static enum mc_hit level_of(const struct accesses *a)
 	if (cached && rec->effective == MC_EFFECT_NO)
 		return MC_HIT_UNKNOWN;
 	if (!cached && rec->effective != MC_EFFECT_NO)
-		return rec->effective == MC_EFFECT_YES ? MC_HIT_MEMORY : MC_HIT_UNKNOWN;
+		return rec->effective == MC_EFFECT_UNKNOWN ? MC_HIT_UNKNOWN : MC_HIT_MEMORY;
 	return past_caches(a, served_on_all(a));
 }
 

@@ -16,11 +16,16 @@
  *            another line each time
  *   wb       reload after clflush with reload           >= 8x, >= 20 ns <= 2x
  *
+ * The fastest stores show that WC can combine, and not how often it does. So the share of bursts
+ * that leave whole is measured, too; see measure/bursts.c. With too few it is partly effective.
+ * Where the share can't be measured, the fastest stores decide.
+ *
  * UC and WC stay unknown where the reload of the WB line takes 20 ns or more. No cache
  * is so slow: something, say an MTRR, has made write-back memory uncached, too, so
  * there is nothing to compare with.
  */
 #include "arch/loops.h"
+#include "measure/bursts.h"
 #include "measure/verdict.h"
 #include "platform/clock.h"
 #include "platform/os.h"
@@ -29,6 +34,12 @@
 #define COUNT		8	/* calls of 8 accesses: at 1 us each, 64 us; words of a line */
 #define TRIES		8	/* what else the core does may slow all rounds down */
 #define UNCACHED_PS	20000	/* a load this slow has not hit a cache */
+#define BURSTS		1024
+/*
+ * The rest may leave in as many as 8 transactions, and all of it then takes no more than twice
+ * as many as whole bursts do: s + 8 * (1 - s) <= 2.
+ */
+#define WHOLE_LEAST_PPM	857143
 
 /* Reload of a WB line that hits, one that misses, and filling a UC line; 0: unknown. */
 static u64 wb_reload_ps;
@@ -73,17 +84,47 @@ static enum mc_effect judge_uncached(const struct mc_verdict *v)
 	return judge(v->reload_ps, v->reference_ps);
 }
 
+/* Have the fastest stores been combined? */
+static bool combines(const struct mc_verdict *v)
+{
+	if (uc_combine_ps)
+		return 2 * v->combine_ps <= uc_combine_ps;
+	return v->together_ps && 2 * v->together_ps <= v->apart_ps;
+}
+
 static enum mc_effect judge_wc(const struct mc_verdict *v)
 {
 	enum mc_effect uncached = judge_uncached(v);
+	const struct mc_share *s = &v->share;
 
 	if (uncached != MC_EFFECT_YES)
 		return uncached;
-	if (uc_combine_ps)
-		return 2 * v->combine_ps <= uc_combine_ps ? MC_EFFECT_YES :
-							    MC_EFFECT_UNKNOWN;
-	return v->together_ps && 2 * v->together_ps <= v->apart_ps ? MC_EFFECT_YES :
-								     MC_EFFECT_UNKNOWN;
+	if (s->known && s->high_ppm < WHOLE_LEAST_PPM)
+		return combines(v) || s->low_ppm ? MC_EFFECT_PARTLY : MC_EFFECT_UNKNOWN;
+	if (s->known && s->low_ppm < WHOLE_LEAST_PPM)
+		return MC_EFFECT_UNKNOWN;
+	return combines(v) ? MC_EFFECT_YES : MC_EFFECT_UNKNOWN;
+}
+
+/* Measure which share of the bursts to a page of zeros leaves whole. */
+static void measure_share(struct mc_share *s, void *page, u64 bytes)
+{
+	const struct mc_span span = { page, 0, bytes };
+	const struct mc_view view = { &span, 1 };
+	struct mc_bursts b = {
+		.view = &view, .bytes = bytes, .loops = mc_mmio_loop_find(sizeof(u64)),
+	};
+
+	if (mc_bursts_begin(&b, BURSTS))
+		return;
+	while (!mc_bursts_done(&b)) {
+		unsigned long quiet = mc_quiet_begin();
+
+		mc_bursts_time(&b);
+		mc_quiet_end(quiet);
+	}
+	mc_bursts_share(&b, s);
+	mc_bursts_end(&b);
 }
 
 static void keep_least(u64 *ps, u64 now)
@@ -98,8 +139,10 @@ static void time_line(struct mc_verdict *v, enum mc_type type, void *line, u64 b
 	keep_least(&v->combine_ps, fastest(mc_asm_combine, line, 1));
 	if (type == MC_WB)
 		keep_least(&v->reference_ps, fastest(mc_asm_flush_reload, line, 8));
-	if (type != MC_WC || uc_combine_ps || bytes < MC_FILL_LINES * 64 ||
-	    judge_uncached(v) != MC_EFFECT_YES)
+	if (type != MC_WC || bytes < MC_FILL_LINES * 64 || judge_uncached(v) != MC_EFFECT_YES)
+		return;
+	measure_share(&v->share, line, MC_FILL_LINES * 64);
+	if (uc_combine_ps)
 		return;
 	keep_least(&v->together_ps, fastest(mc_fill_by_lines, line, MC_FILL_LINES));
 	keep_least(&v->apart_ps, fastest(mc_fill_by_words, line, MC_FILL_LINES));
@@ -120,9 +163,10 @@ static enum mc_effect judge_type(const struct mc_verdict *v, enum mc_type type)
  * @bytes: bytes from there on that may hold zeros afterwards, too
  *
  * WC is judged against the UC line that was judged last, so judge UC first. If UC has no
- * effect, or there is none, WC is judged by itself, which takes a page of @bytes.
+ * effect, or there is none, WC is judged by itself, which takes a page of @bytes, as does the
+ * share of bursts that leave whole.
  *
- * Context: Process.
+ * Context: Process, may sleep.
  */
 void mc_verdict_of(struct mc_verdict *v, enum mc_type type, void *line, u64 bytes)
 {
@@ -210,13 +254,19 @@ u64 mc_verdict_miss_ps(void)
 	return wb_missed_ps;
 }
 
-static void ns_json(struct mc_text *t, const char *name, u64 ps)
+static void figure_json(struct mc_text *t, const char *name, bool known, u64 value,
+			unsigned int decimals)
 {
 	mc_textf(t, ",\"%s\":", name);
-	if (ps)
-		mc_text_fixed(t, ps, 3);
+	if (known)
+		mc_text_fixed(t, value, decimals);
 	else
 		mc_textf(t, "null");
+}
+
+static void ns_json(struct mc_text *t, const char *name, u64 ps)
+{
+	figure_json(t, name, ps, ps, 3);
 }
 
 /**
@@ -239,5 +289,8 @@ void mc_verdict_json(struct mc_text *t, enum mc_attr attr,
 	ns_json(t, "combine_ns", v->combine_ps);
 	ns_json(t, "together_ns", v->together_ps);
 	ns_json(t, "apart_ns", v->apart_ps);
+	figure_json(t, "whole_percent", v->share.known, v->share.ppm, 4);
+	figure_json(t, "whole_low_percent", v->share.known, v->share.low_ppm, 4);
+	figure_json(t, "whole_high_percent", v->share.known, v->share.high_ppm, 4);
 	mc_textf(t, "}");
 }

@@ -4,6 +4,7 @@
 #define MC_VERDICT_H
 
 #include "core/record.h"
+#include "core/share.h"
 
 /**
  * struct mc_verdict - what the hardware did with a memory type
@@ -15,6 +16,7 @@
  * @together_ps: WC without effective UC: duration of an 8-byte store, where eight in a row
  *               fill a line; 0: not measured
  * @apart_ps: the same, where each store is to another line than those before it
+ * @share: WC: bursts that leave whole
  */
 struct mc_verdict {
 	enum mc_effect effect;
@@ -23,6 +25,7 @@ struct mc_verdict {
 	u64 combine_ps;
 	u64 together_ps;
 	u64 apart_ps;
+	struct mc_share share;
 };
 
 void mc_verdict_init(void *line);

@@ -18,7 +18,7 @@
  * @node: NUMA node of the pages, -2 if not all the same
  * @reserved: 0
  * @attribute: what the page tables say: wb, wc, uc-, ...
- * @effective: what the hardware does: yes, no, unknown
+ * @effective: what the hardware does: yes, partly, no, unknown
  */
 struct memcache_info {
 	__u64 size_bytes;

@@ -437,7 +437,7 @@ static void names_of_facts(void **state)
 	};
 	static const char * const effects[] = {
 		[MC_EFFECT_UNKNOWN] = "unknown", [MC_EFFECT_YES] = "yes",
-		[MC_EFFECT_NO] = "no", [MC_NEFFECTS] = "unknown",
+		[MC_EFFECT_PARTLY] = "partly", [MC_EFFECT_NO] = "no", [MC_NEFFECTS] = "unknown",
 		[255] = "unknown",
 	};
 	static const char * const zones[] = {

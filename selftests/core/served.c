@@ -381,6 +381,7 @@ static void test_memory_that_is_not_cached(void **state)
 	static const enum mc_hit wanted[][2] = {
 		[MC_EFFECT_NO] = { MC_HIT_L1, MC_HIT_L1 },
 		[MC_EFFECT_YES] = { MC_HIT_MEMORY, MC_HIT_MEMORY },
+		[MC_EFFECT_PARTLY] = { MC_HIT_MEMORY, MC_HIT_MEMORY },
 		[MC_EFFECT_UNKNOWN] = { MC_HIT_UNKNOWN, MC_HIT_UNKNOWN },
 	};
 

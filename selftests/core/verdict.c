@@ -6,8 +6,10 @@
 #include "cmocka_all.h"
 
 #include "arch/loops.h"
+#include "arch/mmio.h"
 #include "measure/verdict.h"
 #include "platform/clock.h"
+#include "stub/chance.h"
 
 struct mc_clock mc_clock = { .khz = 1000000 };	/* a tick is a nanosecond */
 
@@ -45,10 +47,48 @@ void mc_asm_flush_reload(void *line, u64 count)
 	take(8 * miss_ns * count);
 }
 
+/* Memory that combines: time of a transaction, and how many of a million bursts are one. */
+static u64 transaction_ns;
+static u64 whole_ppm;
+static unsigned int pieces;	/* of the other bursts */
+static u64 noise_ns;		/* a burst takes up to so much longer */
+
+static unsigned int sim_pieces(void)
+{
+	return chance(1000000) < whole_ppm ? 1 : pieces;
+}
+
 void mc_asm_combine(void *line, u64 count)
 {
-	take((combine_ns ? combine_ns : 8 * hit_ns) * count);
+	u64 ns = (combine_ns ? combine_ns : 8 * hit_ns) * count, i;
+
+	for (i = 0; transaction_ns && i < count; i++)
+		ns = (i ? ns : 0) + sim_pieces() * transaction_ns;
+	take(ns);
 }
+
+unsigned int sim_drains;
+
+_Alignas(64) static char page[4096];
+
+/* Each line of the page that gets stores is a transaction; all stores of a line are a burst. */
+static u64 store_words(void *at, u64 n, u64 value)
+{
+	bool of_page = (char *)at >= page && (char *)at < page + sizeof(page);
+	unsigned int word = (uintptr_t)at / 8 % 8;
+
+	assert_int_equal(value, 0);
+	if (of_page && !word)
+		now_ns += transaction_ns + (noise_ns ? chance(noise_ns) : 0);
+	/* The stores behind the first two complete a burst. */
+	if (of_page && word > 1)
+		now_ns += (sim_pieces() - 1) * transaction_ns;
+	return 0;
+}
+
+const struct mc_mmio_loop mc_mmio_loops[] = {
+	{ 8, MC_CPU_BASE, { [MC_MMIO_WRITE] = store_words } }, { }
+};
 
 static u64 together_ns, apart_ns;
 
@@ -232,6 +272,74 @@ static void test_wc_is_judged_by_itself_where_uc_has_no_effect(void **state)
 	assert_int_equal(v.together_ps, 0);
 }
 
+/*
+ * The verdict on WC where each transaction takes 100 ns, so that UC takes 800 ns for a line. Bursts
+ * that are not whole leave in @in pieces.
+ */
+static struct mc_verdict judge_bursts(u64 whole, unsigned int in)
+{
+	struct mc_verdict v;
+
+	hit_ns = 2;
+	miss_ns = 80;
+	transaction_ns = 0;
+	combine_ns = 800;
+	mc_verdict_init(page);
+	hit_ns = 200;
+	mc_verdict_of(&v, MC_UC, page, sizeof(page));
+	assert_int_equal(v.effect, MC_EFFECT_YES);
+	combine_ns = 0;
+	transaction_ns = 100;
+	whole_ppm = whole;
+	pieces = in;
+	mc_verdict_of(&v, MC_WC, page, sizeof(page));
+	transaction_ns = 0;
+	return v;
+}
+
+/*
+ * Bursts in two pieces cost a quarter of what UC costs. So the fastest of some tries says yes,
+ * whatever the share of whole ones.
+ */
+static void test_bursts_that_seldom_leave_whole_are_partly_combined(void **state)
+{
+	static const struct {
+		u64 whole_ppm;
+		unsigned int pieces;
+		enum mc_effect effect;
+	} cases[] = {
+		{ 1000000, 2, MC_EFFECT_YES }, { 1000000, 8, MC_EFFECT_YES },
+		{ 950000, 2, MC_EFFECT_YES }, { 950000, 8, MC_EFFECT_YES },
+		{ 750000, 2, MC_EFFECT_PARTLY }, { 300000, 2, MC_EFFECT_PARTLY },
+		{ 300000, 8, MC_EFFECT_PARTLY }, { 10000, 2, MC_EFFECT_PARTLY },
+		{ 1000, 2, MC_EFFECT_PARTLY }, { 0, 2, MC_EFFECT_PARTLY },
+		/* Nothing shows that stores are ever combined. */
+		{ 0, 8, MC_EFFECT_UNKNOWN },
+	};
+	unsigned int i;
+
+	chance_state = 1;
+	for (noise_ns = 0; noise_ns <= 30; noise_ns += 30) {
+		for (i = 0; i < ARRAY_SIZE(cases); i++) {
+			struct mc_verdict v = judge_bursts(cases[i].whole_ppm, cases[i].pieces);
+
+			assert_int_equal(v.effect, cases[i].effect);
+			assert_true(v.share.known);
+			assert_in_range(cases[i].whole_ppm, v.share.low_ppm, v.share.high_ppm);
+		}
+	}
+	noise_ns = 0;
+}
+
+/* Memory that nobody waits for hides how bursts left: the fastest tries are all there is. */
+static void test_a_share_that_is_not_known_changes_no_verdict(void **state)
+{
+	struct mc_verdict v = judge_page(4096, 8, 200);
+
+	assert_false(v.share.known);
+	assert_int_equal(v.effect, MC_EFFECT_YES);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -243,6 +351,8 @@ int main(void)
 		cmocka_unit_test(test_wc_is_compared_with_uc),
 		cmocka_unit_test(test_what_stays_between_stays_unknown),
 		cmocka_unit_test(test_wc_is_judged_by_itself_where_uc_has_no_effect),
+		cmocka_unit_test(test_bursts_that_seldom_leave_whole_are_partly_combined),
+		cmocka_unit_test(test_a_share_that_is_not_known_changes_no_verdict),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
