@@ -111,6 +111,7 @@ class Partners(fake.unittest.TestCase):
 class Refusals(fake.unittest.TestCase):
     def test_verdicts_that_differ(self):
         for change, said in (({"effective": "no"}, "effective=yes in A, no in B"),
+                             ({"effective": "partly"}, "effective=yes in A, partly in B"),
                              ({"attribute": "wb"}, "page tables say uc- in A, wb in B")):
             line = "bandwidth type=uc"
             [found] = pairings(a=[line], b=[(line, change)])

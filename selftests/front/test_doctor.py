@@ -150,6 +150,8 @@ class Doctor(fake.InDirectory):
                 ("its files can't be read", {"sys/kernel/debug/memcache/machine": None}),
                 ("WC: page tables say wc, effective=unknown",
                  {"sys/kernel/debug/memcache/machine": verdicts(wc="unknown")}),
+                ("WC: page tables say wc, effective=partly (too few of its bursts leave the CPU",
+                 {"sys/kernel/debug/memcache/machine": verdicts(wc="partly")}),
                 ("no /dev/memcache_uc", {"dev/memcache_uc": None}),
                 ("there is no memcache-user", {"built": False}),
                 ("no counters of DRAM traffic", dict.fromkeys(IMC)),

@@ -196,7 +196,8 @@ class NotReal(fake.unittest.TestCase):
         self.assertEqual(found(measured(self.speed, fake.TCG, YES)), [])
 
     def test_types_without_effect_are_not_compared(self):
-        for effective in (NO, FORCED, dict.fromkeys(YES, "unknown")):
+        for effective in (NO, FORCED, dict.fromkeys(YES, "unknown"),
+                          {"wb": "yes", "uc": "no", "wc": "partly"}):
             text = " ".join(found(measured(self.speed, fake.KVM, effective)))
             self.assertNotIn("UC", text)
             self.assertNotIn("WC", text)
@@ -216,9 +217,12 @@ class NotReal(fake.unittest.TestCase):
 
 
 class Verdicts(fake.unittest.TestCase):
+    @staticmethod
+    def sentences(runs):
+        return " ".join(verdict.sentences(verdict.judge(runs)))
+
     def said(self, about, effective):
-        judged = verdict.judge(measured(lambda *_: 1.0, about, effective))
-        return " ".join(verdict.sentences(judged))
+        return self.sentences(measured(lambda *_: 1.0, about, effective))
 
     def test_emulation(self):
         text = self.said(fake.TCG, NO)
@@ -246,6 +250,26 @@ class Verdicts(fake.unittest.TestCase):
         text = " ".join(verdict.sentences(verdict.judge([*some, *none])))
         self.assertIn("UC had an effect in some results, and none in others", text)
         self.assertNotIn("does not show whether UC", text)
+
+    def test_an_effect_in_part(self):
+        runs = measured(lambda *_: 1.0, fake.BARE, YES | {"wc": "partly"})
+        self.assertIn("WC has its effect in part only: too few of its bursts leave the CPU whole. "
+                      "Do not take these rows", self.sentences(runs))
+        for run in runs:
+            run.machine["memory_types"]["wc"] |= {
+                "whole_percent": 1.0742, "whole_low_percent": 0.4521, "whole_high_percent": 2.3}
+        judged, text = verdict.judge(runs), self.sentences(runs)
+        self.assertIn("1.07 % of its bursts leave the CPU whole (0.452 to 2.3 %)", text)
+        for wrong in ("does not show", "real.", "in others"):
+            self.assertNotIn(wrong, text)
+        self.assertFalse(judged.comparable("wc"))
+        self.assertTrue(judged.comparable("uc"))
+        # Yes in other results, and then no in some.
+        mixed = [*runs, *measured(lambda *_: 1.0)]
+        self.assertIn("WC has its effect in part only", self.sentences(mixed))
+        mixed += measured(lambda *_: 1.0, fake.BARE, YES | {"wc": "no"})
+        self.assertIn("WC had an effect in some results, and none in others",
+                      self.sentences(mixed))
 
     def test_real(self):
         self.assertEqual(self.said(fake.BARE, YES), "WB, UC and WC: as asked for, and real.")

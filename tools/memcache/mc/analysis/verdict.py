@@ -22,6 +22,12 @@ class Type:
     attribute: str
     effective: str
     reload_ns: float | None = None
+    whole: tuple[float, ...] | None = None  # percent of bursts that leave whole; its interval
+
+    @property
+    def partly(self) -> bool:
+        """Write combining of which too few bursts leave whole, in some results at least."""
+        return "partly" in self.effects <= {"partly", "yes"}
 
     @property
     def effects(self) -> set[str]:
@@ -61,7 +67,7 @@ def judge(runs: list[Run]) -> Verdict:
             if isinstance(result.get("type"), str) and result.get("page") != "auto":
                 found.setdefault(result["type"], []).append(result)
     types = {name: Type(name, _attribute(results), _joined(results, "effective", "unknown"),
-                        _reload(machine, name))
+                        _reload(machine, name), whole(_known(machine, name)))
              for name, results in found.items()}
     uc = types["uc"].effective if "uc" in types else _known(machine, "uc").get("effective")
     return Verdict(types, machine.get("hypervisor"), uc == "yes", bool(machine.get("simulated")))
@@ -84,6 +90,20 @@ def _known(machine: dict, name: str) -> dict:
 def _reload(machine: dict, name: str) -> float | None:
     value = _known(machine, name).get("reload_ns")
     return value if isinstance(value, (int, float)) else None
+
+
+def whole(known: dict) -> tuple[float, ...] | None:
+    """The share of bursts that leave whole, its lower end and its upper end, in percent."""
+    found = [known.get(f"whole_{end}percent") for end in ("", "low_", "high_")]
+    return tuple(found) if all(isinstance(one, (int, float)) for one in found) else None
+
+
+def share(found: tuple[float, ...] | None) -> str:
+    """That share in words."""
+    if found is None:
+        return "too few of its bursts leave the CPU whole"
+    middle, low, high = found
+    return f"{middle:.3g} % of its bursts leave the CPU whole ({low:.3g} to {high:.3g} %)"
 
 
 def grid(verdict: Verdict) -> Grid:
@@ -111,8 +131,11 @@ def sentences(verdict: Verdict) -> list[str]:
     if both:
         said.append(f"{listed(both)} had an effect in some results, and none in others: do not "
                     "compare these rows.")
+    said += [f"{t.name.upper()} has its effect in part only: {share(t.whole)}. Do not take these "
+             "rows as results of memory that combines its stores."
+             for t in verdict.types.values() if t.partly]
     unsure = [t.name.upper() for t in verdict.types.values()
-              if t.effective not in ("yes", "no") and t.name.upper() not in both]
+              if t.effective not in ("yes", "no") and not t.partly and t.name.upper() not in both]
     if unsure:
         said.append(f"The timing does not show whether {listed(unsure)} had an effect: do not "
                     "take these rows as results of that type.")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from mc import emit, version
 from mc.advice import advice
+from mc.analysis.verdict import share, whole
 from mc.output import terminal
 from mc.parts import Part, Sentence
 from mc.records import prices
@@ -238,6 +239,8 @@ def _types(machine: Machine) -> Iterator[Line]:
         elif effect == "no":
             yield Line(FAIL if name == "uc" else WARN, what,
                        f"it has no effect here: {advice('types')}")
+        elif effect == "partly":
+            yield Line(WARN, what, share(whole(known)))
         else:
             yield Line(WARN, what, "the timing does not show it; load the module again on a quiet "
                        "machine")
