@@ -80,10 +80,27 @@ class Verdicts(unittest.TestCase):
                 self.assertEqual(self.verdicts(wc_load_ns=wc_load)["wc"], verdict)
 
     def test_wc_combines_at_half_the_time_of_uc(self):
+        # A burst of this price is not one transaction of 200 ns, so none counts as whole.
         most = (COMBINE_NS + 8 * 200) / 2 - COMBINE_NS
         self.assertEqual(most, 793.5)
-        self.assertEqual(self.verdicts(wc_line_ns=793)["wc"], "yes")
+        self.assertEqual(self.verdicts(wc_line_ns=793)["wc"], "partly")
         self.assertEqual(self.verdicts(wc_line_ns=794)["wc"], "unknown")
+
+    def test_a_burst_is_whole_if_it_is_nearer_to_one_transaction_than_to_two(self):
+        self.assertEqual(self.verdicts(wc_line_ns=299)["wc"], "yes")
+        self.assertEqual(self.verdicts(wc_line_ns=301)["wc"], "partly")
+
+    @unittest.skipUnless(room.SIM, "the machine in Bochs sends nothing early")
+    def test_wc_is_partly_effective_where_few_bursts_leave_whole(self):
+        for early, verdict in ((0, "yes"), (15, "yes"), (158, "partly"), (482, "partly"),
+                               (1000, "unknown")):
+            with self.subTest(early=early):
+                self.assertEqual(self.verdicts(wc_early=early),
+                                 {"wb": "yes", "uc": "yes", "wc": verdict})
+                found, planted = told(self.room), 100 * (1 - early / 1000) ** 7
+                self.assertLessEqual(found["wc"]["whole_low_percent"], planted)
+                self.assertGreaterEqual(found["wc"]["whole_high_percent"], planted)
+                self.assertIsNone(found["uc"]["whole_percent"])
 
     def test_wc_line_dearer_than_uc(self):
         self.assertEqual(self.verdicts(wc_line_ns=1700),
