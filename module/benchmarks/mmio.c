@@ -151,6 +151,7 @@ static const struct mc_column columns[] = {
  * @runs: fastest time of ACCESSES stores in runs of 1, 2, 4, ... bytes, picoseconds; 0: not
  *        measured
  * @stream: the same in one run
+ * @bypasses_caches: stores leave the CPU in bursts; cached memory takes them into its caches
  * @bursts: of MC_MMIO_BURST: bursts that are timed one by one
  */
 struct mmio_job {
@@ -170,6 +171,7 @@ struct mmio_job {
 	struct mc_grains grains;
 	u64 runs[RUNS];
 	u64 stream;
+	bool bypasses_caches;
 	struct mc_bursts bursts;
 };
 
@@ -377,7 +379,7 @@ static int mmio_job(struct mc_worker *w, void *arg)
 			     job->meas.samples[0] / ACCESSES, COSTS_A_GRAIN, make_accesses, job);
 	if (!err && job->op == MC_MMIO_BURST && !job->way.copy)
 		err = time_all_runs(w, job);
-	if (!err && job->op == MC_MMIO_BURST)
+	if (!err && job->op == MC_MMIO_BURST && job->bypasses_caches)
 		err = time_all_bursts(w, job);
 	return err;
 }
@@ -402,34 +404,25 @@ static u64 burst_bytes(const struct mmio_job *job)
 	return 0;
 }
 
-/* Cached memory takes stores into its caches, where they do not leave the CPU in bursts. */
-static bool bypasses_caches(const struct mc_record *rec)
-{
-	return rec->point.v[MC_KEY_TYPE] != MC_WB && rec->effective != MC_EFFECT_NO;
-}
-
 static void set_burst(struct mc_record *rec, const struct mmio_job *job, u64 ps)
 {
 	u64 line = job->stream / (ACCESSES * job->loops->width / LINE), bytes = burst_bytes(job);
 
 	if (job->stream)
 		mc_record_set(rec, COL_FLUSH_NS, ps - min(ps, line));
-	if (bytes && bypasses_caches(rec))
+	if (bytes && job->bypasses_caches)
 		mc_record_set(rec, COL_BURST, bytes);
 }
 
-static void set_whole(struct mc_record *rec, struct mmio_job *job)
+static void set_whole(struct mc_record *rec, const struct mmio_job *job)
 {
-	struct mc_share s;
+	const struct mc_share *s = &job->bursts.share;
 
-	if (job->op != MC_MMIO_BURST || !bypasses_caches(rec))
+	if (!s->known)
 		return;
-	mc_bursts_share(&job->bursts, &s);
-	if (!s.known)
-		return;
-	mc_record_set(rec, COL_WHOLE, s.ppm);
-	mc_record_set(rec, COL_WHOLE_LOW, s.low_ppm);
-	mc_record_set(rec, COL_WHOLE_HIGH, s.high_ppm);
+	mc_record_set(rec, COL_WHOLE, s->ppm);
+	mc_record_set(rec, COL_WHOLE_LOW, s->low_ppm);
+	mc_record_set(rec, COL_WHOLE_HIGH, s->high_ppm);
 }
 
 static void set_distribution(struct mc_record *rec, struct mmio_job *job)
@@ -487,6 +480,8 @@ static void set_up(struct mmio_job *job, const struct mc_run *run, const struct 
 	job->bytes = point->v[MC_KEY_SIZE];
 	job->step = job->op == MC_MMIO_BURST ? LINE : job->loops->width;
 	job->way = mc_mmio_ways[point->v[KEY_STORE]];
+	job->bypasses_caches = point->v[MC_KEY_TYPE] != MC_WB &&
+			       run->area.effective != MC_EFFECT_NO;
 	sampler->pass = (struct mc_pass){
 		.stretch = mmio_stretch, .arg = job,
 		.variant = job->way.copy ? (const void *)&mc_mmio_ways[point->v[KEY_STORE]] :

@@ -11,6 +11,11 @@
  * disease adjusted for estimated sensitivity and specificity", Preventive Veterinary Medicine
  * 113, 2014).
  *
+ * Examples need not be the fastest of their kind, nor the slowest: a whole line may take less time
+ * than one word, and a burst may leave in more than two transactions. The errors are then smaller
+ * than those of the examples. So the lower end of the interval is that of a first kind without
+ * error, and the upper end that of a second kind without error.
+ *
  * The limit does not depend on the times of the mixture. Neither a rare nor a frequent kind is
  * lost, as with methods that look for two groups in the mixture alone.
  *
@@ -146,6 +151,7 @@ void mc_share_of(struct mc_share *s, struct mc_times *mixed, struct mc_times *fi
 	size_t below, hits, misses;
 	unsigned int i;
 	s64 told;
+	u32 low;
 
 	*s = (struct mc_share){ 0 };
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
@@ -162,6 +168,9 @@ void mc_share_of(struct mc_share *s, struct mc_times *mixed, struct mc_times *fi
 	misses = second->n - count_below(second, s->limit_ps);
 	s->ppm = to_ppm((part_of(below, mixed->n) + part_of(misses, second->n) - ONE) *
 			ONE / told);
-	find_interval(s, mixed, below, first, hits, second, misses);
+	find_interval(s, mixed, below, first, first->n, second, misses);
+	low = s->low_ppm;
+	find_interval(s, mixed, below, first, hits, second, second->n);
+	s->low_ppm = low;
 	s->known = true;
 }

@@ -3,6 +3,11 @@
  * How many bursts leave whole: one burst after another is timed, and so are stores that are one
  * transaction for certain, and two. A burst that takes a time of one was whole; see
  * core/share.c. The fastest of many bursts can't tell that most are not whole.
+ *
+ * Nobody waits for a store to a device behind PCIe, so two transactions take as long as one,
+ * until the path to the device is full. If the kinds can't be told apart, all of them are timed
+ * anew behind so many stores that the path has no room, and each transaction has to wait for one
+ * that leaves. These stores go to a line each, so that each is a transaction for certain.
  */
 #include "measure/bursts.h"
 #include "platform/clock.h"
@@ -10,6 +15,11 @@
 
 #define LINE	((u64)MC_MMIO_LINE)
 #define APART	512ULL		/* from a line to that of the second transaction */
+#define A_ROUND	16U		/* bursts of a round, and of each other kind */
+#define ROOM	64U		/* lines beside those: more than a CPU has buffers */
+
+/* How many stores come before each burst: first none. */
+static const unsigned int befores[] = { 0, 8, 16, 32, 64, 128, 256 };
 
 /* Some neighbouring stores. */
 struct stores {
@@ -58,23 +68,34 @@ static struct timed plan_copy(const struct mc_bursts *b, enum mc_burst_kind kind
 	};
 }
 
-/* A kind for the next line. The second of two transactions goes to another block. */
-static struct timed plan_next(struct mc_bursts *b, enum mc_burst_kind kind)
+/*
+ * A kind for the line behind those of the stores before it. The second of two transactions goes to
+ * another block, where nothing was stored since the last drain.
+ */
+static struct timed plan_kind(const struct mc_bursts *b, enum mc_burst_kind kind)
 {
-	u8 *line = mc_view_at(b->view, b->at, NULL);
-	void *other = mc_view_at(b->view, (b->at + APART) % b->bytes, NULL);
+	u64 at = (b->at + b->before * LINE) % b->bytes;
+	u8 *line = mc_view_at(b->view, at, NULL);
+	void *other = mc_view_at(b->view, (at + APART) % b->bytes, NULL);
 
-	b->at = (b->at + LINE) % b->bytes;
 	return b->way.copy ? plan_copy(b, kind, line, other) : plan_stores(b, kind, line, other);
 }
 
-/* Time stores until they have left the CPU. Return: ticks. */
+/*
+ * Time stores, and those before them, until they have left the CPU. A load comes first: it returns
+ * when all earlier stores have arrived, so that no kind pays for the one before it.
+ * Return: ticks.
+ */
 static u64 time_stores(const struct mc_bursts *b, const struct timed *t)
 {
 	mc_mmio_run write = b->loops->run[MC_MMIO_WRITE];
-	u64 begin = mc_ticks();
 	unsigned int i;
+	u64 begin;
 
+	b->loops->run[MC_MMIO_READ](mc_view_at(b->view, b->at, NULL), 1, 0);
+	begin = mc_ticks();
+	for (i = 0; i < b->before; i++)
+		write(mc_view_at(b->view, (b->at + i * LINE) % b->bytes, NULL), 1, b->value);
 	for (i = 0; i < ARRAY_SIZE(t->stores); i++) {
 		if (t->stores[i].n)
 			write(t->stores[i].at, t->stores[i].n, b->value);
@@ -120,43 +141,55 @@ void mc_bursts_end(struct mc_bursts *b)
 }
 
 /**
- * mc_bursts_time() - time MC_BURSTS_A_ROUND bursts, and as many of each other kind
+ * mc_bursts_time() - time some bursts, and as many of each other kind
  * @b: the bursts
  *
  * Kinds take turns, so that what changes meanwhile changes for all of them. Where interrupts are
- * off, they are so for some 100 us at most.
+ * off, they are so for less than a millisecond, if a store takes no more than a microsecond.
  */
 void mc_bursts_time(struct mc_bursts *b)
 {
+	size_t n = min(b->times[MC_BURST].n + (b->before ? 1 : A_ROUND), b->room);
 	enum mc_burst_kind kind;
-	unsigned int i;
 
-	for (i = 0; i < MC_BURSTS_A_ROUND && !mc_bursts_done(b); i++) {
+	while (b->times[MC_BURST].n < n) {
 		for (kind = 0; kind < MC_BURST_KINDS; kind++) {
-			struct timed timed = plan_next(b, kind);
+			struct timed timed = plan_kind(b, kind);
 			struct mc_times *t = &b->times[kind];
 
 			t->ps[t->n++] = mc_ticks_to_ps(time_stores(b, &timed));
+			b->at = (b->at + (b->before + 1) * LINE) % b->bytes;
 		}
 	}
 }
 
-/**
- * mc_bursts_done() - is there a time of each burst that there is room for?
- * @b: the bursts
- */
-bool mc_bursts_done(const struct mc_bursts *b)
+/* Begin again with more stores before each burst. Return: false if there is no room for more. */
+static bool fill_more(struct mc_bursts *b)
 {
-	return b->times[MC_BURST].n == b->room;
+	enum mc_burst_kind kind;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(befores) && befores[i] <= b->before; i++)
+		;
+	if (i == ARRAY_SIZE(befores) || befores[i] + ROOM > b->bytes / LINE)
+		return false;
+	b->before = befores[i];
+	for (kind = 0; kind < MC_BURST_KINDS; kind++)
+		b->times[kind].n = 0;
+	return true;
 }
 
 /**
- * mc_bursts_share() - the share of bursts that left whole
- * @b: the bursts; their times are sorted afterwards
- * @s: result
+ * mc_bursts_done() - is the share known, or can it not be known?
+ * @b: the bursts
+ *
+ * Context: Process. It takes the time of a sort, now and then.
  */
-void mc_bursts_share(struct mc_bursts *b, struct mc_share *s)
+bool mc_bursts_done(struct mc_bursts *b)
 {
-	mc_share_of(s, &b->times[MC_BURST], &b->times[MC_ONE_TRANSACTION],
+	if (b->times[MC_BURST].n < b->room)
+		return false;
+	mc_share_of(&b->share, &b->times[MC_BURST], &b->times[MC_ONE_TRANSACTION],
 		    &b->times[MC_TWO_TRANSACTIONS]);
+	return b->share.known || !fill_more(b);
 }

@@ -7,8 +7,6 @@
 #include "core/share.h"
 #include "core/view.h"
 
-#define MC_BURSTS_A_ROUND	16U
-
 /* Kinds of stores that are timed; the last two are examples of known transactions. */
 enum mc_burst_kind { MC_BURST, MC_ONE_TRANSACTION, MC_TWO_TRANSACTIONS, MC_BURST_KINDS };
 
@@ -22,8 +20,10 @@ enum mc_burst_kind { MC_BURST, MC_ONE_TRANSACTION, MC_TWO_TRANSACTIONS, MC_BURST
  * @way: way to store a line; without a copy: by stores of @loops
  * @cached: a line that is no part of the memory
  * @source: the line that @way copies
+ * @before: stores before each burst, to a line each
  * @room: bursts that there is memory for
  * @times: their times, of each kind
+ * @share: what they say
  */
 struct mc_bursts {
 	const struct mc_view *view;
@@ -34,14 +34,15 @@ struct mc_bursts {
 	struct mc_mmio_copy way;
 	void *cached;
 	void *source;
+	unsigned int before;
 	size_t room;
 	struct mc_times times[MC_BURST_KINDS];
+	struct mc_share share;
 };
 
 int mc_bursts_begin(struct mc_bursts *b, size_t room);
 void mc_bursts_end(struct mc_bursts *b);
 void mc_bursts_time(struct mc_bursts *b);
-bool mc_bursts_done(const struct mc_bursts *b);
-void mc_bursts_share(struct mc_bursts *b, struct mc_share *s);
+bool mc_bursts_done(struct mc_bursts *b);
 
 #endif /* MC_BURSTS_H */

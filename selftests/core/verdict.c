@@ -86,8 +86,13 @@ static u64 store_words(void *at, u64 n, u64 value)
 	return 0;
 }
 
+static u64 load_word(void *at, u64 n, u64 value)
+{
+	return 0;
+}
+
 const struct mc_mmio_loop mc_mmio_loops[] = {
-	{ 8, MC_CPU_BASE, { [MC_MMIO_WRITE] = store_words } }, { }
+	{ 8, MC_CPU_BASE, { [MC_MMIO_READ] = load_word, [MC_MMIO_WRITE] = store_words } }, { }
 };
 
 static u64 together_ns, apart_ns;

@@ -24,6 +24,8 @@ SERVICE = 100
 @unittest.skipUnless(room.SIM, "the machine in Bochs has one CPU")
 class Several(unittest.TestCase):
     kernel, programs = "6.1", "build/user"
+    ways = ("width=1", "store=c_loop", "store=rep_movsb", "store=memcpy_toio",
+            "store=__iowrite64_copy")
 
     @classmethod
     def setUpClass(cls):
@@ -61,6 +63,15 @@ class Several(unittest.TestCase):
                          cost["uc_load_ns"])
         self.assertEqual(round(told["wb"]["reference_ns"] - told["wb"]["reload_ns"]),
                          cost["memory_ns"] + 2)     # the flush, and the fence
+
+    def test_each_way_to_store_a_line_has_its_share_of_whole_bursts(self):
+        for early, low, high in ((0, 99, 100), (158, 0, 85), (1000, 0, 0)):
+            for store in ("width=8", *self.ways):
+                with self.subTest(early=early, store=store):
+                    found, = self.ask(f"mmio type=wc op=burst {store} size=16K irq=off repeat=1",
+                                      **self.cost | {"wc_early": early})
+                    self.assertLessEqual(low, found["whole_percent"])
+                    self.assertLessEqual(found["whole_percent"], high)
 
     def test_latency_of_each_pair_of_nodes(self):
         for one, paid in self.prices_paid("latency size=2M page=4k irq=off cpu=0,1 node=0,1 "
@@ -110,6 +121,8 @@ class Several(unittest.TestCase):
 
 class SeveralArm64(Several):
     kernel, programs = "6.1-arm64", "build/user-arm64"
+    ways = ("width=16", "width=32", "store=c_loop", "store=st1", "store=st4", "store=dgh",
+            "store=memcpy_toio", "store=__iowrite64_copy")
 
 
 if __name__ == "__main__":

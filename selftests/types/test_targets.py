@@ -126,23 +126,6 @@ class Targets(unittest.TestCase):
                 found = self.burst(kind, width)
                 self.assertEqual((found["burst_bytes"], found["whole_percent"]), (width, 0))
 
-    @unittest.skipUnless(room.SIM, "the machine in Bochs sends nothing early")
-    def test_the_share_is_that_of_the_bursts_that_the_machine_counted(self):
-        # Of the eight stores of a burst, seven may find that their buffer is sent before it is
-        # full. The verdict is from 1024 bursts of its own; with the last share but one, nothing
-        # may show that any was whole.
-        for early, effects in ((0, "yes"), (15, "yes"), (158, "partly"), (482, "partly"),
-                               (627, "partly unknown"), (1000, "unknown")):
-            with self.subTest(early=early):
-                self.room.machine.prices(wc_early=early)
-                run = self.mmio("write=yes type=wc op=burst width=8")
-                found, bursts = run.result, 16 * SINGLE
-                counted = room.total(run.windows_of(0)[-SINGLE:], "wc_lines")
-                self.assertEqual(round(found["whole_percent"] * bursts / 100), counted)
-                self.assertLessEqual(found["whole_low_percent"], 100 * (1 - early / 1000) ** 7)
-                self.assertGreaterEqual(found["whole_high_percent"], 100 * (1 - early / 1000) ** 7)
-                self.assertIn(found["effective"], effects.split())
-
     def test_bandwidth(self):
         cost = self.room.machine.cost
         run = self.room.ask(f"bandwidth target={RANGE} write=yes type=uc,wc op=read,write,copy "
