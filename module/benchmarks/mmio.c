@@ -28,7 +28,7 @@ enum { KEY_OP = MC_KEY_OWN, KEY_WIDTH, KEY_STORE };
 
 enum {
 	COL_NS, COL_P50, COL_P99, COL_MAX, COL_BURST, COL_FLUSH_NS, COL_WIDE,
-	COL_ACCESSES, COL_GRAIN, COL_WHOLE, COL_WHOLE_LOW, COL_WHOLE_HIGH,
+	COL_ACCESSES, COL_GRAIN, COL_WHOLE, COL_WHOLE_LOW, COL_WHOLE_HIGH, COL_WHOLE_HOW,
 };
 
 #define LINE		64ULL		/* bytes of a pass that stand for an access; of a burst */
@@ -80,6 +80,13 @@ static const struct mc_name wide_names[] = {
 	{ "like_narrow", WIDE_LIKE_NARROW }, { "all_ones", WIDE_ALL_ONES }, { }
 };
 
+enum { WHOLE_ALONE, WHOLE_BEHIND_STORES, WHOLE_NOT_TOLD_APART };
+
+static const struct mc_name how_names[] = {
+	{ "alone", WHOLE_ALONE }, { "behind_stores", WHOLE_BEHIND_STORES },
+	{ "not_told_apart", WHOLE_NOT_TOLD_APART }, { }
+};
+
 static const struct mc_column columns[] = {
 	[COL_NS] = {
 		.name = "ns_per_access", .unit = "ns an access", .roles = MC_MAIN | MC_EACH,
@@ -129,6 +136,10 @@ static const struct mc_column columns[] = {
 	[COL_WHOLE_HIGH] = {
 		.name = "whole_high_percent", .roles = MC_DETAIL, .decimals = 4, .wide = true,
 		.help = "upper end of this interval",
+	},
+	[COL_WHOLE_HOW] = {
+		.name = "whole_how", .names = how_names, .roles = MC_DETAIL,
+		.help = "how one transaction was told from two: of a burst alone, or behind stores that fill the path",
 	},
 };
 
@@ -418,6 +429,10 @@ static void set_whole(struct mc_record *rec, const struct mmio_job *job)
 {
 	const struct mc_share *s = &job->bursts.share;
 
+	if (job->bursts.times[MC_BURST].n < BURSTS)
+		return;
+	mc_record_set(rec, COL_WHOLE_HOW, !s->known ? WHOLE_NOT_TOLD_APART :
+		      job->bursts.before ? WHOLE_BEHIND_STORES : WHOLE_ALONE);
 	if (!s->known)
 		return;
 	mc_record_set(rec, COL_WHOLE, s->ppm);

@@ -12,7 +12,7 @@
 /* As mmio.c numbers its columns. */
 enum {
 	COL_NS, COL_P50, COL_P99, COL_MAX, COL_BURST, COL_FLUSH_NS, COL_WIDE,
-	COL_ACCESSES, COL_GRAIN, COL_WHOLE, COL_WHOLE_LOW, COL_WHOLE_HIGH,
+	COL_ACCESSES, COL_GRAIN, COL_WHOLE, COL_WHOLE_LOW, COL_WHOLE_HIGH, COL_WHOLE_HOW,
 };
 
 #define BYTES		(64ULL << 10)
@@ -421,6 +421,7 @@ static void test_the_share_of_whole_bursts(void **state)
 	reset(1);
 	assert_int_equal(measure("mmio op=burst type=uc width=8"), 0);
 	assert_figure(rec, COL_WHOLE, 0);
+	assert_figure(rec, COL_WHOLE_HOW, 0);
 }
 
 /* A line that is stored in another way costs what its stores cost, and is verified. */
@@ -453,10 +454,12 @@ static void test_a_share_may_not_be_known(void **state)
 	assert_int_equal(measure("mmio op=burst type=wc width=8"), 0);
 	assert_no_figure(rec, COL_WHOLE);
 	assert_no_figure(rec, COL_WHOLE_HIGH);
+	assert_figure(rec, COL_WHOLE_HOW, 2);
 	reset(1);
 	combined_bytes = 64;
 	assert_int_equal(measure("mmio op=burst type=wb width=8"), 0);
 	assert_no_figure(rec, COL_WHOLE);
+	assert_no_figure(rec, COL_WHOLE_HOW);
 	reset(1);
 	assert_int_equal(measure("mmio op=read,write,write_read type=wc width=8"), 0);
 	assert_no_figure(&rec[0], COL_WHOLE);
