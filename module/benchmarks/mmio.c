@@ -139,7 +139,7 @@ static const struct mc_column columns[] = {
 	},
 	[COL_WHOLE_HOW] = {
 		.name = "whole_how", .names = how_names, .roles = MC_DETAIL,
-		.help = "how one transaction was told from two: of a burst alone, or behind stores that fill the path",
+		.help = "how one transaction was told from two: a burst alone, or behind other stores",
 	},
 };
 

@@ -95,7 +95,8 @@ def _reload(machine: dict, name: str) -> float | None:
 def whole(known: dict) -> tuple[float, ...] | None:
     """The share of bursts that leave whole, its lower end and its upper end, in percent."""
     found = [known.get(f"whole_{end}percent") for end in ("", "low_", "high_")]
-    return tuple(found) if all(isinstance(one, (int, float)) for one in found) else None
+    figures = tuple(one for one in found if isinstance(one, (int, float)))
+    return figures if len(figures) == len(found) else None
 
 
 def share(found: tuple[float, ...] | None) -> str:
