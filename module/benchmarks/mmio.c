@@ -80,10 +80,10 @@ static const struct mc_name wide_names[] = {
 	{ "like_narrow", WIDE_LIKE_NARROW }, { "all_ones", WIDE_ALL_ONES }, { }
 };
 
-enum { WHOLE_ALONE, WHOLE_BEHIND_STORES, WHOLE_NOT_TOLD_APART };
+enum { WHOLE_ALONE, WHOLE_BY_RATE, WHOLE_NOT_TOLD_APART };
 
 static const struct mc_name how_names[] = {
-	{ "alone", WHOLE_ALONE }, { "behind_stores", WHOLE_BEHIND_STORES },
+	{ "alone", WHOLE_ALONE }, { "by_rate", WHOLE_BY_RATE },
 	{ "not_told_apart", WHOLE_NOT_TOLD_APART }, { }
 };
 
@@ -139,7 +139,7 @@ static const struct mc_column columns[] = {
 	},
 	[COL_WHOLE_HOW] = {
 		.name = "whole_how", .names = how_names, .roles = MC_DETAIL,
-		.help = "how one transaction was told from two: a burst alone, or behind other stores",
+		.help = "how one transaction was told from two: of single bursts, or by their rate",
 	},
 };
 
@@ -429,10 +429,10 @@ static void set_whole(struct mc_record *rec, const struct mmio_job *job)
 {
 	const struct mc_share *s = &job->bursts.share;
 
-	if (job->bursts.times[MC_BURST].n < BURSTS)
+	if (!job->bursts.times[MC_BURST].n || job->bursts.times[MC_BURST].n < job->bursts.room)
 		return;
 	mc_record_set(rec, COL_WHOLE_HOW, !s->known ? WHOLE_NOT_TOLD_APART :
-		      job->bursts.before ? WHOLE_BEHIND_STORES : WHOLE_ALONE);
+		      job->bursts.by_rate ? WHOLE_BY_RATE : WHOLE_ALONE);
 	if (!s->known)
 		return;
 	mc_record_set(rec, COL_WHOLE, s->ppm);
@@ -515,6 +515,7 @@ static int begin_bursts(struct mmio_job *job, const struct mc_run *run,
 		.view = run->area.view, .bytes = point->v[MC_KEY_SIZE],
 		.loops = mc_mmio_loop_find(point->v[KEY_WIDTH]),
 		.way = mc_mmio_ways[point->v[KEY_STORE]],
+		.vectors = true,
 	};
 	if (point->v[KEY_OP] == MC_MMIO_BURST && mc_bursts_begin(&job->bursts, BURSTS))
 		return mc_fail(e, -ENOMEM, "op: no memory for the times of %u bursts", BURSTS);

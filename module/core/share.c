@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A mixture of two kinds of times, of which there are examples of each kind.
+ * A mixture of two kinds of times, of which there are examples of each kind; of single times, and,
+ * further down, of the means of many.
  *
  * One limit tells the kinds apart, with errors that the examples show: it is chosen where most
  * of the first kind and fewest of the second are at or below it (W. J. Youden, "Index for
@@ -172,5 +173,109 @@ void mc_share_of(struct mc_share *s, struct mc_times *mixed, struct mc_times *fi
 	low = s->low_ppm;
 	find_interval(s, mixed, below, first, hits, second, second->n);
 	s->low_ppm = low;
+	s->known = true;
+}
+
+/* ------------------------------------------------------------------ by the mean */
+
+/* A mean, in picoseconds, and its variance. */
+struct mean {
+	s64 ps;
+	s64 variance;
+};
+
+/* Times above @most count as @most. */
+static struct mean mean_of(const struct mc_times *t, u64 most)
+{
+	u64 sum = 0, squares = 0;
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		sum += t->ps[i] < most ? t->ps[i] : most;
+	sum /= t->n;
+	for (i = 0; i < t->n; i++) {
+		s64 off = (s64)(t->ps[i] < most ? t->ps[i] : most) - (s64)sum;
+
+		squares += (u64)(off * off) / t->n;
+	}
+	return (struct mean){ sum, squares / (t->n - 1) };
+}
+
+static s64 product_ppm(s64 a, s64 ppm)
+{
+	return a * ppm / MC_SHARE_WHOLE;
+}
+
+/*
+ * Is a mixture with this share of the first kind, by @z deviations, too slow to have the mean that
+ * was found? E. C. Fieller, "Some problems in interval estimation", J. Royal Statistical Society
+ * B 16, 1954: the interval of a ratio has all values that a test of the difference does not
+ * reject.
+ */
+static bool is_too_slow(s64 ppm, struct mean mixed, struct mean first, struct mean second, s64 z)
+{
+	s64 rest = MC_SHARE_WHOLE - ppm;
+	s64 ps = product_ppm(first.ps, ppm) + product_ppm(second.ps, rest) - mixed.ps;
+	s64 variance = mixed.variance + product_ppm(product_ppm(first.variance, ppm), ppm) +
+		       product_ppm(product_ppm(second.variance, rest), rest);
+
+	return ps > z * (s64)mc_sqrt(variance) / 1000;
+}
+
+/* The least share that is not too slow. A larger share is faster. */
+static u32 find_least(struct mean mixed, struct mean first, struct mean second, s64 z)
+{
+	u32 low = 0, high = MC_SHARE_WHOLE;
+
+	while (low < high) {
+		u32 middle = (low + high) / 2;
+
+		if (is_too_slow(middle, mixed, first, second, z))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/**
+ * mc_share_of_rates() - the share of lines that left whole, from the times of many at once
+ * @s: result
+ * @kinds: times of windows of each kind (enum mc_line_kind)
+ * @pieces: a line has no more pieces than this
+ *
+ * Each piece takes its time, so a line that is not whole takes between that of two pieces and that
+ * of @pieces. How many there are is not known: one end of the interval, and the share itself, are
+ * those of two pieces, and the other end is that of @pieces. What took longer than nearly all
+ * windows of eight pieces was interrupted, and counts as long as these.
+ */
+void mc_share_of_rates(struct mc_share *s, const struct mc_times *kinds, unsigned int pieces)
+{
+	struct mean mixed, whole, two, many;
+	unsigned int i;
+	u64 most;
+
+	*s = (struct mc_share){ 0 };
+	for (i = 0; i < MC_LINE_KINDS; i++) {
+		if (kinds[i].n < 100)
+			return;
+	}
+	mc_sort_times(kinds[MC_LINES_EIGHT].ps, kinds[MC_LINES_EIGHT].n);
+	most = kinds[MC_LINES_EIGHT].ps[kinds[MC_LINES_EIGHT].n * 9 / 10];
+	mixed = mean_of(&kinds[MC_LINES_MIXED], most);
+	whole = mean_of(&kinds[MC_LINES_WHOLE], most);
+	two = mean_of(&kinds[MC_LINES_TWO], most);
+	many = mean_of(&kinds[MC_LINES_EIGHT], most);
+	/* Without ten deviations between them, kinds are not told apart. */
+	if (two.ps - whole.ps < 10 * (s64)mc_sqrt(two.variance + whole.variance) ||
+	    two.ps <= whole.ps || many.ps < two.ps)
+		return;
+	if (pieces > 2)
+		many.ps = two.ps + (many.ps - two.ps) * (pieces - 2) / 6;
+	else
+		many = two;
+	s->ppm = find_least(mixed, whole, two, 0);
+	s->low_ppm = find_least(mixed, whole, two, Z / 1000000);
+	s->high_ppm = find_least(mixed, whole, many, -Z / 1000000);
 	s->known = true;
 }

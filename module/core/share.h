@@ -35,6 +35,12 @@ struct mc_times {
 	size_t n;
 };
 
+/* Lines that are stored many at a time: those in question, whole ones, and those in pieces. */
+enum mc_line_kind {
+	MC_LINES_MIXED, MC_LINES_WHOLE, MC_LINES_TWO, MC_LINES_EIGHT, MC_LINE_KINDS,
+};
+
+void mc_share_of_rates(struct mc_share *s, const struct mc_times *kinds, unsigned int pieces);
 void mc_share_of(struct mc_share *s, struct mc_times *mixed, struct mc_times *first,
 		 struct mc_times *second);
 

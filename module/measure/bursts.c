@@ -4,10 +4,13 @@
  * transaction for certain, and two. A burst that takes a time of one was whole; see
  * core/share.c. The fastest of many bursts can't tell that most are not whole.
  *
- * Nobody waits for a store to a device behind PCIe, so two transactions take as long as one,
- * until the path to the device is full. If the kinds can't be told apart, all of them are timed
- * anew behind so many stores that the path has no room, and each transaction has to wait for one
- * that leaves. These stores go to a line each, so that each is a transaction for certain.
+ * Nobody waits for a store to a device behind PCIe, so two transactions take as long as one. What
+ * tells there is the rate of a path that is full. If single bursts tell nothing, many are timed at a
+ * time, with stores between them that keep the path full however slow the CPU is, and a load at
+ * the end, which waits for all of them. In between, as many lines are timed that leave whole for
+ * certain, by one instruction; and lines in two pieces and in eight, whose pieces are stored so far
+ * apart that no buffer waits for the next one. The mean of the bursts lies between these, in
+ * proportion to their share; see core/share.c.
  */
 #include "measure/bursts.h"
 #include "platform/clock.h"
@@ -15,11 +18,11 @@
 
 #define LINE	((u64)MC_MMIO_LINE)
 #define APART	512ULL		/* from a line to that of the second transaction */
-#define A_ROUND	16U		/* bursts of a round, and of each other kind */
-#define ROOM	64U		/* lines beside those: more than a CPU has buffers */
-
-/* How many stores come before each burst: first none. */
-static const unsigned int befores[] = { 0, 8, 16, 32, 64, 128, 256 };
+#define A_ROUND	16U		/* single bursts of a round, and of each other kind */
+#define WINDOWS	1024U		/* of many bursts, of each kind */
+#define LINES	16U		/* lines of a window */
+#define BETWEEN	8U		/* stores before each line, to keep the path full */
+#define OTHERS	48U		/* lines that these stores go to in turn: more than there are buffers */
 
 /* Some neighbouring stores. */
 struct stores {
@@ -68,23 +71,18 @@ static struct timed plan_copy(const struct mc_bursts *b, enum mc_burst_kind kind
 	};
 }
 
-/*
- * A kind for the line behind those of the stores before it. The second of two transactions goes to
- * another block, where nothing was stored since the last drain.
- */
+/* A kind for the next line. The second of two transactions goes to another block. */
 static struct timed plan_kind(const struct mc_bursts *b, enum mc_burst_kind kind)
 {
-	u64 at = (b->at + b->before * LINE) % b->bytes;
-	u8 *line = mc_view_at(b->view, at, NULL);
-	void *other = mc_view_at(b->view, (at + APART) % b->bytes, NULL);
+	u8 *line = mc_view_at(b->view, b->at, NULL);
+	void *other = mc_view_at(b->view, (b->at + APART) % b->bytes, NULL);
 
 	return b->way.copy ? plan_copy(b, kind, line, other) : plan_stores(b, kind, line, other);
 }
 
 /*
- * Time stores, and those before them, until they have left the CPU. A load comes first: it returns
- * when all earlier stores have arrived, so that no kind pays for the one before it.
- * Return: ticks.
+ * Time stores until they have left the CPU. A load comes first: it returns when all earlier stores
+ * have arrived, so that no kind pays for the one before it. Return: ticks.
  */
 static u64 time_stores(const struct mc_bursts *b, const struct timed *t)
 {
@@ -94,8 +92,6 @@ static u64 time_stores(const struct mc_bursts *b, const struct timed *t)
 
 	b->loops->run[MC_MMIO_READ](mc_view_at(b->view, b->at, NULL), 1, 0);
 	begin = mc_ticks();
-	for (i = 0; i < b->before; i++)
-		write(mc_view_at(b->view, (b->at + i * LINE) % b->bytes, NULL), 1, b->value);
 	for (i = 0; i < ARRAY_SIZE(t->stores); i++) {
 		if (t->stores[i].n)
 			write(t->stores[i].at, t->stores[i].n, b->value);
@@ -104,6 +100,100 @@ static u64 time_stores(const struct mc_bursts *b, const struct timed *t)
 		b->way.copy(t->copy_to, b->source);
 	mc_drain();
 	return mc_ticks() - begin;
+}
+
+/* How to store a line such that it is one transaction: by one instruction. */
+static const struct mc_mmio_copy *whole_copy(void)
+{
+	const struct mc_mmio_copy *way = &mc_mmio_ways[MC_WAY_MOVDIR64B];
+
+	return way->copy && mc_cpu_has(way->feature) ? way : NULL;
+}
+
+static const struct mc_mmio_loop *whole_store(const struct mc_bursts *b)
+{
+	const struct mc_mmio_loop *loops = mc_mmio_loop_find(LINE);
+
+	return b->vectors && loops && mc_cpu_has(loops->feature) ? loops : NULL;
+}
+
+static void store_whole(const struct mc_bursts *b, void *line)
+{
+	if (whole_store(b))
+		whole_store(b)->run[MC_MMIO_WRITE](line, 1, b->value);
+	else
+		whole_copy()->copy(line, b->source);
+}
+
+static void store_burst(const struct mc_bursts *b, void *line)
+{
+	if (b->way.copy)
+		b->way.copy(line, b->source);
+	else
+		b->loops->run[MC_MMIO_WRITE](line, LINE / b->loops->width, b->value);
+}
+
+static void *line_at(const struct mc_bursts *b, unsigned int i)
+{
+	return mc_view_at(b->view, (b->at + i * LINE) % b->bytes, NULL);
+}
+
+/* Store all lines of a window, piece by piece. Return: ticks until all have arrived. */
+static u64 time_window(const struct mc_bursts *b, enum mc_line_kind kind)
+{
+	static const unsigned int pieces_of[] = {
+		[MC_LINES_MIXED] = 1, [MC_LINES_WHOLE] = 1, [MC_LINES_TWO] = 2, [MC_LINES_EIGHT] = 8,
+	};
+	const struct mc_mmio_loop *words = mc_mmio_loop_find(sizeof(u64));
+	unsigned int pieces = pieces_of[kind], piece, i, k, other = 0;
+	u64 begin;
+
+	words->run[MC_MMIO_READ](line_at(b, 0), 1, 0);
+	begin = mc_ticks();
+	for (piece = 0; piece < pieces; piece++) {
+		for (i = 0; i < LINES; i++) {
+			for (k = 0; k < BETWEEN / pieces; k++, other++)
+				words->run[MC_MMIO_WRITE](line_at(b, LINES + other % OTHERS), 1,
+							  b->value);
+			if (kind == MC_LINES_MIXED)
+				store_burst(b, line_at(b, i));
+			else if (kind == MC_LINES_WHOLE)
+				store_whole(b, line_at(b, i));
+			else
+				words->run[MC_MMIO_WRITE](line_at(b, i) + piece * LINE / pieces,
+							  8 / pieces, b->value);
+		}
+	}
+	words->run[MC_MMIO_READ](line_at(b, 0), 1, 0);
+	return mc_ticks() - begin;
+}
+
+static void time_rates(struct mc_bursts *b)
+{
+	enum mc_line_kind kind;
+
+	for (kind = 0; kind < MC_LINE_KINDS; kind++) {
+		struct mc_times *t = &b->times[kind];
+
+		t->ps[t->n++] = mc_ticks_to_ps(time_window(b, kind));
+		b->at = (b->at + LINES * LINE) % b->bytes;
+	}
+}
+
+static void time_singles(struct mc_bursts *b)
+{
+	enum mc_burst_kind kind;
+	unsigned int i;
+
+	for (i = 0; i < A_ROUND && b->times[MC_BURST].n < b->room; i++) {
+		for (kind = 0; kind < MC_BURST_KINDS; kind++) {
+			struct timed timed = plan_kind(b, kind);
+			struct mc_times *t = &b->times[kind];
+
+			t->ps[t->n++] = mc_ticks_to_ps(time_stores(b, &timed));
+			b->at = (b->at + LINE) % b->bytes;
+		}
+	}
 }
 
 /**
@@ -116,15 +206,15 @@ static u64 time_stores(const struct mc_bursts *b, const struct timed *t)
  */
 int mc_bursts_begin(struct mc_bursts *b, size_t room)
 {
-	u64 *ps = mc_alloc_array(MC_BURST_KINDS * room + 3 * LINE / sizeof(*ps), sizeof(*ps));
+	u64 *ps = mc_alloc_array(MC_LINE_KINDS * room + 3 * LINE / sizeof(*ps), sizeof(*ps));
 	unsigned int i;
 
 	if (!ps)
 		return -ENOMEM;
 	b->room = room;
-	for (i = 0; i < MC_BURST_KINDS; i++)
+	for (i = 0; i < MC_LINE_KINDS; i++)
 		b->times[i] = (struct mc_times){ .ps = ps + i * room };
-	b->cached = PTR_ALIGN(ps + MC_BURST_KINDS * room, LINE);
+	b->cached = PTR_ALIGN(ps + MC_LINE_KINDS * room, LINE);
 	b->source = (u8 *)b->cached + LINE;
 	return 0;
 }
@@ -145,36 +235,26 @@ void mc_bursts_end(struct mc_bursts *b)
  * @b: the bursts
  *
  * Kinds take turns, so that what changes meanwhile changes for all of them. Where interrupts are
- * off, they are so for less than a millisecond, if a store takes no more than a microsecond.
+ * off, they are so for a millisecond at most, if a store takes no more than a microsecond.
  */
 void mc_bursts_time(struct mc_bursts *b)
 {
-	size_t n = min(b->times[MC_BURST].n + (b->before ? 1 : A_ROUND), b->room);
-	enum mc_burst_kind kind;
-
-	while (b->times[MC_BURST].n < n) {
-		for (kind = 0; kind < MC_BURST_KINDS; kind++) {
-			struct timed timed = plan_kind(b, kind);
-			struct mc_times *t = &b->times[kind];
-
-			t->ps[t->n++] = mc_ticks_to_ps(time_stores(b, &timed));
-			b->at = (b->at + (b->before + 1) * LINE) % b->bytes;
-		}
-	}
+	if (b->by_rate)
+		time_rates(b);
+	else
+		time_singles(b);
 }
 
-/* Begin again with more stores before each burst. Return: false if there is no room for more. */
-static bool fill_more(struct mc_bursts *b)
+/* Begin again with many bursts at a time. Return: false if that is not possible. */
+static bool begin_rates(struct mc_bursts *b)
 {
-	enum mc_burst_kind kind;
-	unsigned int i;
+	enum mc_line_kind kind;
 
-	for (i = 0; i < ARRAY_SIZE(befores) && befores[i] <= b->before; i++)
-		;
-	if (i == ARRAY_SIZE(befores) || befores[i] + ROOM > b->bytes / LINE)
+	if (b->bytes < (LINES + OTHERS) * LINE || (!whole_copy() && !whole_store(b)))
 		return false;
-	b->before = befores[i];
-	for (kind = 0; kind < MC_BURST_KINDS; kind++)
+	b->by_rate = true;
+	b->room = min(b->room, (size_t)WINDOWS);
+	for (kind = 0; kind < MC_LINE_KINDS; kind++)
 		b->times[kind].n = 0;
 	return true;
 }
@@ -189,7 +269,11 @@ bool mc_bursts_done(struct mc_bursts *b)
 {
 	if (b->times[MC_BURST].n < b->room)
 		return false;
+	if (b->by_rate) {
+		mc_share_of_rates(&b->share, b->times, b->way.copy ? 8 : LINE / b->loops->width);
+		return true;
+	}
 	mc_share_of(&b->share, &b->times[MC_BURST], &b->times[MC_ONE_TRANSACTION],
 		    &b->times[MC_TWO_TRANSACTIONS]);
-	return b->share.known || !fill_more(b);
+	return b->share.known || !begin_rates(b);
 }

@@ -7,7 +7,10 @@
 #include "core/share.h"
 #include "core/view.h"
 
-/* Kinds of stores that are timed; the last two are examples of known transactions. */
+/*
+ * Kinds of stores that are timed one by one; the last two are examples of known transactions. Many
+ * at a time are those of enum mc_line_kind.
+ */
 enum mc_burst_kind { MC_BURST, MC_ONE_TRANSACTION, MC_TWO_TRANSACTIONS, MC_BURST_KINDS };
 
 /**
@@ -20,7 +23,8 @@ enum mc_burst_kind { MC_BURST, MC_ONE_TRANSACTION, MC_TWO_TRANSACTIONS, MC_BURST
  * @way: way to store a line; without a copy: by stores of @loops
  * @cached: a line that is no part of the memory
  * @source: the line that @way copies
- * @before: stores before each burst, to a line each
+ * @vectors: registers of vectors may be used
+ * @by_rate: many bursts are timed at a time, since single ones told nothing
  * @room: bursts that there is memory for
  * @times: their times, of each kind
  * @share: what they say
@@ -34,9 +38,10 @@ struct mc_bursts {
 	struct mc_mmio_copy way;
 	void *cached;
 	void *source;
-	unsigned int before;
+	bool vectors;
+	bool by_rate;
 	size_t room;
-	struct mc_times times[MC_BURST_KINDS];
+	struct mc_times times[MC_LINE_KINDS];
 	struct mc_share share;
 };
 

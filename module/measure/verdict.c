@@ -113,6 +113,7 @@ static void measure_share(struct mc_share *s, void *page, u64 bytes)
 	const struct mc_view view = { &span, 1 };
 	struct mc_bursts b = {
 		.view = &view, .bytes = bytes, .loops = mc_mmio_loop_find(sizeof(u64)),
+		.vectors = !MC_IN_KERNEL,
 	};
 
 	if (mc_bursts_begin(&b, BURSTS))

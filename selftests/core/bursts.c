@@ -10,7 +10,6 @@
 #include "stub/chance.h"
 
 #define BYTES	(64U << 10)
-#define BURSTS	1024
 #define RUNS	200
 
 struct mc_clock mc_clock = { .khz = 1000000 };	/* a tick is a nanosecond */
@@ -20,76 +19,101 @@ static u8 *memory;
 static u64 now_ps;		/* time of the CPU */
 static u64 free_ps;		/* when the path has sent all that it has */
 
-/* The path: room for so many pieces, and times in picoseconds. */
+/*
+ * The path: room for so many pieces, and times in picoseconds. What has no room yet is kept by the
+ * CPU, which goes on; only a load waits.
+ */
 static struct path {
 	u64 room;
 	u64 whole;		/* to send a burst that is whole, or a piece of one */
 	u64 piece;
-	u64 noise;		/* a piece takes up to so much longer */
-	u64 drain;		/* what it takes to know that the path has all */
+	u64 noise;		/* the answer of a load takes up to so much longer */
+	u64 store;		/* the CPU's own time for a store */
+	bool waits;		/* the CPU waits for each piece */
 } path;
 
 static u64 whole_ppm;
 static unsigned int pieces;	/* of other bursts: from 2 to so many */
+static bool wide;		/* the CPU has a store of a line */
 
 u64 mc_clock_raw_ns(void)
 {
-	static unsigned int seen;
-
-	/* A drain takes its time, in which the path sends on. */
-	if (seen != sim_drains)
-		now_ps += path.drain;
-	seen = sim_drains;
 	return now_ps / 1000;
 }
 
-/* Give the path a transaction. The CPU waits while there is no room. */
+bool mc_cpu_has(enum mc_feature feature)
+{
+	return wide;
+}
+
 static void send(u64 ps)
 {
-	u64 queued = path.room * path.piece;
+	u64 free = path.room * path.piece;
 
-	now_ps += 500;
-	free_ps = (free_ps > now_ps ? free_ps : now_ps) + ps + chance(path.noise + 1);
-	if (free_ps > now_ps + queued)
-		now_ps = free_ps - queued;
+	free_ps = (free_ps > now_ps ? free_ps : now_ps) + ps;
+	if (path.waits)
+		now_ps = free_ps;
+	/* Beyond what it has room for, the path takes one piece after another. */
+	else if (free_ps > now_ps + free)
+		now_ps = free_ps - free;
 }
 
-/* A line gets all of its stores by two calls, as the loop of a width makes a burst: 1 and 7. */
+/* Return: in how many pieces a burst leaves. */
+static unsigned int draw_pieces(void)
+{
+	return chance(1000000) < whole_ppm ? 1 : 2 + chance(pieces - 1);
+}
+
+/*
+ * A single burst is stored by calls with 1, 1 and 6 words, of which the first one sends a piece.
+ * Many are stored by calls with 8.
+ */
 static u64 store_words(void *at, u64 n, u64 value)
 {
-	unsigned int word = (uintptr_t)at / 8 % 8, more;
+	static u8 *last;
+	bool behind_last = (u8 *)at == last + 8;
+	unsigned int left = 1;
 
+	now_ps += n * path.store;
 	if ((u8 *)at < memory || (u8 *)at >= memory + BYTES)
 		return 0;
-	/* One store is a transaction. So is the first one of a burst, as far as anybody knows. */
-	if (!word)
-		send(path.piece);
-	/* The stores behind the first two complete a burst, which takes less if it is whole. */
-	if (word > 1) {
-		more = chance(1000000) < whole_ppm ? 0 : 1 + chance(pieces - 1);
-		if (!more)
-			free_ps -= path.piece - path.whole;
-		for (; more; more--)
+	last = at;
+	if (n > 4)
+		left = draw_pieces() - (n == 6);
+	else if (behind_last)
+		left = 0;
+	if (n == 8 && left == 1)
+		send(path.whole);
+	else
+		while (left--)
 			send(path.piece);
-	}
 	return 0;
 }
 
-/* A load follows all stores, and waits for the answer. */
 static u64 load_word(void *at, u64 n, u64 value)
 {
-	now_ps = (free_ps > now_ps ? free_ps : now_ps) + 1000000;
+	now_ps = (free_ps > now_ps ? free_ps : now_ps) + 1000000 + chance(path.noise + 1);
 	return 0;
+}
+
+static void copy_whole(void *to, const void *from)
+{
+	now_ps += path.store;
+	send(path.whole);
 }
 
 const struct mc_mmio_loop mc_mmio_loops[] = {
 	{ 8, MC_CPU_BASE, { [MC_MMIO_READ] = load_word, [MC_MMIO_WRITE] = store_words } }, { }
 };
 
+const struct mc_mmio_copy mc_mmio_ways[MC_NWAYS] = {
+	[MC_WAY_MOVDIR64B] = { copy_whole, MC_CPU_BASE, .direct = true },
+};
+
 static struct mc_span span;
 static const struct mc_view view = { &span, 1 };
 
-static struct mc_bursts measure(u64 bytes)
+static struct mc_bursts measure_some(u64 bytes, size_t room)
 {
 	struct mc_bursts b = {
 		.view = &view, .bytes = bytes, .loops = mc_mmio_loop_find(8),
@@ -98,89 +122,119 @@ static struct mc_bursts measure(u64 bytes)
 	span = (struct mc_span){ memory, 0, bytes };
 	now_ps = 0;
 	free_ps = 0;
-	assert_int_equal(mc_bursts_begin(&b, BURSTS), 0);
+	assert_int_equal(mc_bursts_begin(&b, room), 0);
 	while (!mc_bursts_done(&b))
 		mc_bursts_time(&b);
 	mc_bursts_end(&b);
 	return b;
 }
 
+static struct mc_bursts measure(u64 bytes)
+{
+	return measure_some(bytes, 1024);
+}
+
 static const u64 shares[] = { 1000000, 900000, 300000, 10000, 1000 };
 
-/* Where the CPU waits for each transaction, bursts need no stores before them. */
-static void test_a_path_without_room_is_full_at_once(void **state)
+/* Where the CPU waits for each transaction, single bursts tell, and nothing else is needed. */
+static void test_single_bursts_tell_where_the_cpu_waits(void **state)
 {
 	struct mc_bursts b;
 	size_t i;
 
-	path = (struct path){ 0, 60000, 60000, 5000, 100000 };
+	path = (struct path){ 0, 0, 60000, 0, 500, true };
 	pieces = 8;
 	for (i = 0; i < ARRAY_SIZE(shares); i++) {
 		whole_ppm = shares[i];
 		b = measure(BYTES);
 		assert_true(b.share.known);
-		assert_int_equal(b.before, 0);
+		assert_false(b.by_rate);
 	}
 }
 
-/* As it is behind PCIe: a whole line takes 5.4 ns, and each of its pieces 13.6 ns. */
+/*
+ * As it is behind PCIe: a whole line takes 3 ns, each of its pieces 11.4 ns, and the answer of a
+ * load varies by more than both. Loops of bytes take longer than the path for a line.
+ */
 static void test_the_interval_has_the_share_behind_a_path(void **state)
 {
 	static const struct path paths[] = {
-		{ 4, 5400, 13600, 4000, 150000 }, { 30, 5400, 13600, 0, 150000 },
-		{ 100, 13600, 13600, 300, 500000 },
+		{ 30, 3000, 11400, 150000, 500 }, { 100, 11400, 11400, 20000, 500 },
+		{ 8, 3000, 11400, 150000, 4000 },
 	};
 	unsigned int held, run;
 	struct mc_bursts b;
 	size_t i, k;
-	u64 width;
+	u64 off;
 
+	wide = true;
 	for (i = 0; i < ARRAY_SIZE(paths) * ARRAY_SIZE(shares); i++) {
 		path = paths[i / ARRAY_SIZE(shares)];
 		whole_ppm = shares[i % ARRAY_SIZE(shares)];
 		for (k = 2; k <= 8; k += 6) {
 			pieces = k;
 			held = 0;
-			width = 0;
-			for (run = 0; run < RUNS / 2; run++) {
-				b = measure(BYTES);
-				assert_true(b.share.known);
-				assert_true(b.before);
+			off = 0;
+			for (run = 0; run < RUNS; run++) {
+				b = measure_some(BYTES, 128);
+				assert_true(b.share.known && b.by_rate);
 				assert_true(b.share.low_ppm <= b.share.ppm);
 				assert_true(b.share.ppm <= b.share.high_ppm);
 				held += b.share.low_ppm <= whole_ppm &&
 					whole_ppm <= b.share.high_ppm;
-				width += b.share.high_ppm - b.share.low_ppm;
+				/* The share itself is right for two pieces. */
+				if (k == 2)
+					off += llabs((s64)b.share.ppm - (s64)whole_ppm);
 			}
-			print_message("room for %llu, share %llu, up to %zu pieces: %u of %u, %llu ppm wide\n",
-				      path.room, whole_ppm, k, held, RUNS / 2, width / (RUNS / 2));
-			assert_in_range(held, RUNS / 2 * 95 / 100, RUNS / 2);
-			assert_in_range(width / (RUNS / 2), 0, 120000);
+			print_message("path %zu, share %llu, up to %zu pieces: %u of %u\n",
+				      i / ARRAY_SIZE(shares), whole_ppm, k, held, RUNS);
+			assert_in_range(held, RUNS * 95 / 100, RUNS);
+			assert_in_range(off / RUNS, 0, 30000);
 		}
 	}
 }
 
-/* A path with more room than can be filled, or with too little memory to fill it, tells nothing. */
-static void test_a_path_that_is_never_full_tells_nothing(void **state)
+/* An interval from 0 to 1 says nothing. This one tells a share that is good from one that is not. */
+static void test_the_interval_is_narrow_enough_for_a_verdict(void **state)
 {
-	path = (struct path){ 10000, 5400, 13600, 0, 150000 };
+	wide = true;
+	path = (struct path){ 30, 3000, 11400, 150000, 500 };
+	for (pieces = 2; pieces <= 8; pieces += 6) {
+		whole_ppm = 1000000;
+		assert_in_range(measure(BYTES).share.low_ppm, 950000, 1000000);
+		whole_ppm = 10000;
+		assert_in_range(measure(BYTES).share.high_ppm, 0, 857142);
+	}
+}
+
+static void test_what_is_not_told_apart_is_not_known(void **state)
+{
+	path = (struct path){ 30, 3000, 11400, 150000, 500 };
 	whole_ppm = 500000;
 	pieces = 2;
+	/* There is no line that is whole for certain. */
+	wide = false;
 	assert_false(measure(BYTES).share.known);
-	assert_int_equal(measure(BYTES).before, 256);
-	assert_int_equal(measure(8192).before, 64);
-	assert_int_equal(measure(4096).before, 0);
-	path.room = 30;
-	assert_false(measure(4096).share.known);
-	assert_true(measure(8192).share.known);
+	assert_false(measure(BYTES).by_rate);
+	wide = true;
+	assert_true(measure(BYTES).share.known);
+	assert_true(measure(4096).share.known);
+	assert_false(measure(2048).share.known);
+	/* The path has room for all, or pieces take no time. */
+	path.room = 100000;
+	path.piece = 0;
+	path.whole = 0;
+	assert_true(measure(BYTES).by_rate);
+	assert_false(measure(BYTES).share.known);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_path_without_room_is_full_at_once),
+		cmocka_unit_test(test_single_bursts_tell_where_the_cpu_waits),
 		cmocka_unit_test(test_the_interval_has_the_share_behind_a_path),
-		cmocka_unit_test(test_a_path_that_is_never_full_tells_nothing),
+		cmocka_unit_test(test_the_interval_is_narrow_enough_for_a_verdict),
+		cmocka_unit_test(test_what_is_not_told_apart_is_not_known),
 	};
 
 	memory = aligned_alloc(4096, BYTES);
