@@ -64,8 +64,9 @@ class Several(unittest.TestCase):
                          cost["memory_ns"] + 2)     # the flush, and the fence
 
     def test_each_way_to_store_a_line_has_its_share_of_whole_bursts(self):
-        # Functions of the kernel, such as memcpy_toio(), have no prices here.
-        for early, low, high in ((0, 99, 100), (158, 0, 85), (1000, 0, 0)):
+        # Functions of the kernel, such as memcpy_toio(), have no prices here. The last request is
+        # one of the file's prices, whose verdict stays for other tests.
+        for early, low, high in ((1000, 0, 0), (158, 0, 85), (0, 99, 100)):
             for store in ("width=8", *self.ways):
                 with self.subTest(early=early, store=store):
                     found, = self.ask(f"mmio type=wc op=burst {store} size=16K irq=off repeat=1",
