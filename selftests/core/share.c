@@ -202,6 +202,93 @@ static void test_the_limit_lies_in_the_middle(void **unused)
 	assert_int_equal(s.ppm, 250000);
 }
 
+/* Windows of 16 lines, of which a line takes so long in one, in two and in eight pieces. */
+static void fill_windows(struct mc_times *kinds, u64 one, u64 two, u64 eight, u64 mixed_lines)
+{
+	static u64 windows[MC_LINE_KINDS][200];
+	const u64 lines[] = { mixed_lines, 16 * one, 16 * two, 16 * eight };
+	unsigned int kind, i;
+
+	for (kind = 0; kind < MC_LINE_KINDS; kind++) {
+		kinds[kind] = (struct mc_times){ windows[kind], 200 };
+		for (i = 0; i < 200; i++)
+			windows[kind][i] = 3000000 + lines[kind] + chance(100);
+	}
+}
+
+/* Of 16 lines, four are in two pieces, or fewer are in more. */
+static void test_the_mean_of_many_lines_tells_their_share(void **unused)
+{
+	struct mc_times kinds[MC_LINE_KINDS];
+	struct mc_share s;
+
+	chance_state = 4;
+	fill_windows(kinds, 3000, 23000, 92000, 12 * 3000 + 4 * 23000);
+	mc_share_of_rates(&s, kinds, 2);
+	assert_true(s.known);
+	assert_in_range(s.ppm, 749000, 751000);
+	assert_in_range(s.low_ppm, 748000, s.ppm);
+	assert_in_range(s.high_ppm, s.ppm, 752000);
+	/* 80 ns more than whole lines are 0.9 lines of eight pieces, or 1.7 of four. */
+	mc_share_of_rates(&s, kinds, 8);
+	assert_in_range(s.low_ppm, 748000, 750000);
+	assert_in_range(s.high_ppm, 943000, 945000);
+	mc_share_of_rates(&s, kinds, 4);
+	assert_in_range(s.high_ppm, 883000, 885000);
+	/* A store that is all of a line has no pieces. */
+	mc_share_of_rates(&s, kinds, 1);
+	assert_in_range(s.high_ppm, s.ppm, 752000);
+	/* Faster than whole lines, and slower than eight pieces. */
+	fill_windows(kinds, 3000, 23000, 92000, 0);
+	mc_share_of_rates(&s, kinds, 8);
+	assert_int_equal(s.low_ppm, 1000000);
+	assert_int_equal(s.high_ppm, 1000000);
+	fill_windows(kinds, 3000, 23000, 92000, 16 * 200000);
+	mc_share_of_rates(&s, kinds, 8);
+	assert_int_equal(s.low_ppm, 0);
+	assert_int_equal(s.high_ppm, 0);
+}
+
+static void test_means_that_do_not_differ_tell_nothing(void **unused)
+{
+	struct mc_times kinds[MC_LINE_KINDS];
+	struct mc_share s;
+
+	chance_state = 5;
+	fill_windows(kinds, 3000, 3000, 3000, 16 * 3000);
+	mc_share_of_rates(&s, kinds, 8);
+	assert_false(s.known);
+	fill_windows(kinds, 23000, 3000, 92000, 16 * 3000);
+	mc_share_of_rates(&s, kinds, 8);
+	assert_false(s.known);
+	fill_windows(kinds, 3000, 23000, 4000, 16 * 3000);
+	mc_share_of_rates(&s, kinds, 8);
+	assert_false(s.known);
+	fill_windows(kinds, 3000, 23000, 92000, 16 * 3000);
+	kinds[MC_LINES_TWO].n = 99;
+	mc_share_of_rates(&s, kinds, 8);
+	assert_false(s.known);
+}
+
+/* One window of 50 takes as long as an interrupt. */
+static void test_interrupted_windows_count_little(void **unused)
+{
+	struct mc_times kinds[MC_LINE_KINDS];
+	struct mc_share s;
+	unsigned int kind, i;
+
+	chance_state = 6;
+	fill_windows(kinds, 3000, 23000, 92000, 12 * 3000 + 4 * 23000);
+	for (kind = 0; kind < MC_LINE_KINDS; kind++) {
+		for (i = 0; i < 200; i++)
+			kinds[kind].ps[i] += chance(50) ? 0 : 5000000;
+	}
+	mc_share_of_rates(&s, kinds, 2);
+	assert_true(s.known);
+	assert_in_range(750000, s.low_ppm, s.high_ppm);
+	assert_in_range(s.high_ppm - s.low_ppm, 0, 600000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -210,6 +297,9 @@ int main(void)
 		cmocka_unit_test(test_kinds_that_do_not_differ_are_not_told_apart),
 		cmocka_unit_test(test_few_times_tell_nothing),
 		cmocka_unit_test(test_the_limit_lies_in_the_middle),
+		cmocka_unit_test(test_the_mean_of_many_lines_tells_their_share),
+		cmocka_unit_test(test_means_that_do_not_differ_tell_nothing),
+		cmocka_unit_test(test_interrupted_windows_count_little),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
