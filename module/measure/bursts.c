@@ -5,9 +5,9 @@
  * core/share.c. The fastest of many bursts can't tell that most are not whole.
  *
  * Nobody waits for a store to a device behind PCIe, so two transactions take as long as one. What
- * tells there is the rate of a path that is full. If single bursts tell nothing, many are timed at a
- * time, with stores between them that keep the path full however slow the CPU is, and a load at
- * the end, which waits for all of them. In between, as many lines are timed that leave whole for
+ * tells there is the rate of a path that is full. If single bursts tell nothing, many are timed
+ * at a time, with stores between them that keep the path full however slow the CPU is, and a load
+ * at the end, which waits for all of them. In between, as many lines are timed that leave whole for
  * certain, by one instruction; and lines in two pieces and in eight, whose pieces are stored so far
  * apart that no buffer waits for the next one. The mean of the bursts lies between these, in
  * proportion to their share; see core/share.c.
@@ -19,10 +19,10 @@
 #define LINE	((u64)MC_MMIO_LINE)
 #define APART	512ULL		/* from a line to that of the second transaction */
 #define A_ROUND	16U		/* single bursts of a round, and of each other kind */
-#define WINDOWS	1024U		/* of many bursts, of each kind */
+#define WINDOWS	((size_t)1024)	/* of many bursts, of each kind */
 #define LINES	16U		/* lines of a window */
 #define BETWEEN	8U		/* stores before each line, to keep the path full */
-#define OTHERS	48U		/* lines that these stores go to in turn: more than there are buffers */
+#define OTHERS	48U		/* lines that they go to in turn: more than there are buffers */
 
 /* Some neighbouring stores. */
 struct stores {
@@ -142,7 +142,8 @@ static void *line_at(const struct mc_bursts *b, unsigned int i)
 static u64 time_window(const struct mc_bursts *b, enum mc_line_kind kind)
 {
 	static const unsigned int pieces_of[] = {
-		[MC_LINES_MIXED] = 1, [MC_LINES_WHOLE] = 1, [MC_LINES_TWO] = 2, [MC_LINES_EIGHT] = 8,
+		[MC_LINES_MIXED] = 1, [MC_LINES_WHOLE] = 1,
+		[MC_LINES_TWO] = 2, [MC_LINES_EIGHT] = 8,
 	};
 	const struct mc_mmio_loop *words = mc_mmio_loop_find(sizeof(u64));
 	unsigned int pieces = pieces_of[kind], piece, i, k, other = 0;
@@ -253,7 +254,7 @@ static bool begin_rates(struct mc_bursts *b)
 	if (b->bytes < (LINES + OTHERS) * LINE || (!whole_copy() && !whole_store(b)))
 		return false;
 	b->by_rate = true;
-	b->room = min(b->room, (size_t)WINDOWS);
+	b->room = min(b->room, WINDOWS);
 	for (kind = 0; kind < MC_LINE_KINDS; kind++)
 		b->times[kind].n = 0;
 	return true;

@@ -194,7 +194,7 @@ static void test_the_interval_has_the_share_behind_a_path(void **state)
 	}
 }
 
-/* An interval from 0 to 1 says nothing. This one tells a share that is good from one that is not. */
+/* An interval from 0 to 1 says nothing. This one tells a good share from one that is not. */
 static void test_the_interval_is_narrow_enough_for_a_verdict(void **state)
 {
 	wide = true;
