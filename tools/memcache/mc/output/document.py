@@ -26,7 +26,8 @@ MADE = [
     "reads for ownership. `na` means not measured.",
     "`verified` says whether the data were right: they are read back and summed. `effective` says "
     "whether memory really had the requested type: the time of reloading a line is compared with "
-    "that of WB. `attribute` is the type in the page tables, which only the kernel can read.",
+    "that of WB. `partly` is write-combining memory of which too few bursts leave the CPU whole. "
+    "`attribute` is the type in the page tables, which only the kernel can read.",
     "`steady` says whether the loop had settled before its samples were taken; figures of one that "
     "had not are marked ~.",
     "Faster, slower and same come from the spread between runs: one run of each side tells only "
