@@ -138,6 +138,7 @@ static int check_common(struct mc_run *run, const struct mc_point *point)
 	} only[] = {
 		{ MC_KEY_TYPE, MC_WB, "files are read into memory of type=wb only" },
 		{ MC_KEY_IRQ, 1, "reading a file sleeps, so interrupts stay on" },
+		{ MC_KEY_SCHED, MC_SCHED_KEEP, "reading a file sleeps; use sched=keep" },
 		{ MC_KEY_NODE, MC_AUTO, "each reader's memory is on its own node; use node=auto" },
 		{ MC_KEY_PAGE, MC_PAGE_AUTO, "there is no mapping to choose; use page=auto" },
 	};

@@ -48,6 +48,10 @@ static const struct mc_name prefetch_outcomes[] = {
 	{ "ineffective", MC_PREFETCH_INEFFECTIVE }, { }
 };
 
+static const struct mc_name sched_names[] = {
+	{ "keep", MC_SCHED_KEEP }, { "fifo", MC_SCHED_FIFO }, { }
+};
+
 static const struct mc_name target_names[] = { { "ram", MC_TARGET_RAM }, { } };
 
 static const struct mc_key common_keys[MC_KEY_OWN] = {
@@ -89,6 +93,11 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 		.kind = MC_CHOICE, .names = mc_on_off, .found = true,
 		.help = "interrupts while the clock runs; off: they are off for 2 ms at a time",
 	},
+	[MC_KEY_SCHED] = {
+		.name = "sched", .column = "sched", .preset = "keep",
+		.kind = MC_CHOICE, .names = sched_names, .shy = true,
+		.help = "user: fifo runs the threads before all others, but for short rests",
+	},
 	[MC_KEY_DISTURBED] = {
 		.name = "disturbed", .column = "disturbed", .preset = "leave_out",
 		.kind = MC_CHOICE, .names = disturbed_names, .wide = true,
@@ -129,7 +138,7 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 	},
 	[MC_KEY_TARGET] = {
 		.name = "target", .column = "target", .preset = "ram",
-		.kind = MC_TARGET, .names = target_names, .single = true,
+		.kind = MC_TARGET, .names = target_names, .single = true, .shy = true,
 		.help = "memory of the kernel, a BAR of a PCI device, or other physical memory",
 	},
 	[MC_KEY_OFFSET] = {

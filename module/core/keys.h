@@ -8,7 +8,7 @@
 
 #include "core/text.h"
 
-#define MC_MAX_KEYS	31		/* keys of a test, common ones included */
+#define MC_MAX_KEYS	32		/* keys of a test, common ones included */
 #define MC_MAX_REPEAT	1000000ULL	/* samples of a point */
 #define MC_MAX_CPUS	8192		/* the kernel's largest NR_CPUS on x86 */
 #define MC_MAX_NODES	1024		/* the kernel's largest MAX_NUMNODES */
@@ -52,6 +52,7 @@ enum mc_key_id {
 	MC_KEY_SMT,
 	MC_KEY_NODE,
 	MC_KEY_IRQ,
+	MC_KEY_SCHED,
 	MC_KEY_DISTURBED,
 	MC_KEY_PAGE,
 	MC_KEY_PREFETCH,
@@ -65,6 +66,12 @@ enum mc_key_id {
 	MC_KEY_ANY_BAR,
 	MC_KEY_ANY_RANGE,
 	MC_KEY_OWN,	/* a test's own keys are numbered from here */
+};
+
+/* The values of sched=: how the threads are scheduled. */
+enum mc_sched {
+	MC_SCHED_KEEP,
+	MC_SCHED_FIFO,
 };
 
 /* The values of cpus=. */
@@ -115,6 +122,7 @@ struct mc_name {
  * @single: takes one value, not a list
  * @found: its column says what was found or done, which may differ from what was asked
  * @wide: only in JSON Lines, not in the table
+ * @shy: the table has its column only for other values than that of the first name
  * @grouped: a group of CPUs may have a value of its own
  */
 struct mc_key {
@@ -134,6 +142,7 @@ struct mc_key {
 	bool single;
 	bool found;
 	bool wide;
+	bool shy;
 	bool grouped;
 };
 

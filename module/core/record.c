@@ -464,10 +464,9 @@ static void key_cell(struct cell *c, struct mc_text *t, unsigned int id,
 	c->name = key->column;
 	c->wide = key->wide ||
 		  (req->spec->memoryless && id < MC_KEY_OWN && about_memory[id]);
-	/* The table shows a target unless it is RAM. */
-	if (key->kind == MC_TARGET) {
+	if (key->shy) {
 		c->shy = true;
-		c->wide = value == MC_TARGET_RAM;
+		c->wide = value == key->names->value;
 	}
 	c->word = word ? !is_number(word) :
 			 key->kind == MC_CPULIST || key->kind == MC_PATH ||

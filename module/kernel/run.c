@@ -140,6 +140,9 @@ static int check(struct mc_run *run, const struct mc_point *point)
 
 	if (err)
 		return err;
+	if (point->v[MC_KEY_SCHED] == MC_SCHED_FIFO)
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "sched: fifo is for memcache-user; in the module, irq=off keeps all else off the CPUs");
 	return on_target(point) ? mc_target_check(run, point) :
 				  mc_memory_check(point, &run->error);
 }

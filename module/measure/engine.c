@@ -455,6 +455,7 @@ static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 	}
 	rec->threads = mc_team_size(run->team);
 	run->near = near_cpu(run, &rec->point);
+	run->team->fifo = rec->point.v[MC_KEY_SCHED] == MC_SCHED_FIFO;
 	rec->started_unix_ns = mc_clock_wall_ns();
 	rec->memory_node = MC_NODE_NA;
 	rec->remote_threads = MC_NOT_KNOWN;

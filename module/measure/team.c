@@ -273,7 +273,7 @@ int mc_gate(struct mc_worker *w)
  */
 void mc_race_start(struct mc_worker *w)
 {
-	WRITE_ONCE(w->team->first_end, ~0ULL >> 1);
+	WRITE_ONCE(w->team->first_end, MC_RACE_ON);
 }
 
 /**
@@ -281,7 +281,7 @@ void mc_race_start(struct mc_worker *w)
  * @w: the thread
  *
  * Context: Worker thread.
- * Return: ticks, the largest signed number while none has.
+ * Return: ticks; MC_RACE_ON while none has.
  */
 u64 mc_race_first(struct mc_worker *w)
 {

@@ -13,6 +13,7 @@
  * struct mc_team - what both sides need to know of the threads of a run
  * @n: number of threads
  * @only: index of the thread that works alone, as if it were the whole team; -1: all work
+ * @fifo: the threads work before all ordinary ones of their CPUs (sched=fifo)
  * @stop: errno of what stopped the run, 0 until then
  * @seconds: the value of timeout=, 0: there is no limit
  * @error: explanation of the first error
@@ -27,6 +28,7 @@
 struct mc_team {
 	unsigned int n;
 	int only;
+	bool fifo;
 	int stop;
 	u64 seconds;
 	struct mc_error *error;
@@ -38,6 +40,8 @@ struct mc_team {
 	u32 meetings;
 	u64 first_end;
 };
+
+#define MC_RACE_ON	(~0ULL >> 1)	/* @first_end: no thread has finished */
 
 struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
 			      struct mc_error *e);

@@ -39,6 +39,8 @@ OLDER="# of an earlier request; the last one (state: refused) has no results, se
 	run bash -c 'echo bandwidth page=2m >run'
 	[ "$status" -eq 1 ]
 	refused refused EOPNOTSUPP page
+	run bash -c 'echo bandwidth sched=fifo >run'
+	refused refused EOPNOTSUPP sched
 }
 
 @test "64 KiB in one write are one line that is too long" {

@@ -9,12 +9,14 @@
 #include "kernel/arch.h"
 #include "user.h"
 #include "../../tools/user/workers.c"
+#include "../../tools/user/sched.c"
 
 #define THREADS	6
 #define JOBS	2000
 #define MEETINGS	200
 
-struct mc_clock mc_clock;
+/* Whatever the real rate is: the threads measure by this one. */
+struct mc_clock mc_clock = { .counter = true, .khz = 1000000 };
 
 u64 mc_clock_raw_ns(void)
 {
@@ -50,6 +52,11 @@ int clock_gettime(clockid_t id, struct timespec *t)
 	if (id == CLOCK_REALTIME)
 		t->tv_sec += wall_is_ahead_s;
 	return err;
+}
+
+bool mc_user_read_file(const char *path, char *buf, size_t size)
+{
+	return false;
 }
 
 static unsigned int done[THREADS];
@@ -164,6 +171,77 @@ static void test_the_gate_opens_however_often(void **state)
 	team->meetings = ~0U - MEETINGS / 2;
 	assert_int_equal(mc_team_run(team, meet_often, NULL), 0);
 	mc_team_end(team);
+}
+
+static int policy(void)
+{
+	return sched_getscheduler(0);
+}
+
+static int meet_before_others(struct mc_worker *w, void *arg)
+{
+	return policy() == SCHED_FIFO ? meet_often(w, arg) : -EPERM;
+}
+
+static int meet_as_before(struct mc_worker *w, void *arg)
+{
+	return policy() == *(int *)arg && !mc_give_way ? 0 : -EPERM;
+}
+
+/* A thread that waits for another one on its own CPU must let it run. */
+static void test_threads_of_a_cpu_meet_before_others(void **state)
+{
+	static struct mc_request req;
+	int before = policy(), cpu = sched_getcpu();
+	struct mc_error e = { 0 };
+	struct mc_team *team;
+
+	if (begin())
+		skip();
+	end();
+	assert_int_equal(policy(), before);
+	req.cpus[cpu / 64] = 1ULL << (cpu % 64);
+	req.ncpus = 1;
+	req.values[MC_KEY_TIMEOUT].v[0] = 60;	/* or it would hang */
+	team = mc_team_start(&req, THREADS, &e);
+	assert_non_null(team);
+	for (int i = 0; i < 2; i++) {
+		team->fifo = true;
+		assert_int_equal(mc_team_run(team, meet_before_others, NULL), 0);
+		team->fifo = false;
+		assert_int_equal(mc_team_run(team, meet_as_before, &before), 0);
+	}
+	mc_team_end(team);
+}
+
+/* Other threads of the CPU run meanwhile, so a run may take as long as it likes. */
+static int work_for_long(struct mc_worker *w, void *arg)
+{
+	u64 from = mc_ticks();
+	int err = 0;
+
+	while (!err && mc_ticks() - from < 5 * mc_ns_to_ticks(WORK_NS)) {
+		err = mc_window_open(w, false);
+		mc_window_close(w);
+	}
+	return err ? err : look(w, arg);
+}
+
+static void test_who_goes_before_others_rests(void **state)
+{
+	static struct mc_request req = { .any_cpu = true };
+	struct mc_error e = { 0 };
+	struct mc_team *team;
+
+	if (begin())
+		skip();
+	end();
+	team = mc_team_start(&req, 1, &e);
+	assert_non_null(team);
+	team->fifo = true;
+	assert_int_equal(mc_team_run(team, work_for_long, NULL), 0);
+	mc_team_end(team);
+	assert_true(slept[0] >= 4);
 }
 
 /* The upper half of a vector register, before a window and in it. */
@@ -284,6 +362,8 @@ int main(void)
 		cmocka_unit_test(test_the_limit_ends_a_job),
 		cmocka_unit_test(test_a_thread_that_left_its_cpu_fails),
 		cmocka_unit_test(test_the_gate_opens_however_often),
+		cmocka_unit_test(test_threads_of_a_cpu_meet_before_others),
+		cmocka_unit_test(test_who_goes_before_others_rests),
 		cmocka_unit_test(test_upper_halves_are_empty_in_a_window),
 	};
 

@@ -39,6 +39,36 @@ setup_file() {
 	done
 }
 
+# policies PID: how the threads of the process are scheduled: 0 is SCHED_OTHER, 1 SCHED_FIFO.
+policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut -d ' ' -f 39; done; }
+
+@test "sched=fifo: threads go before others while their combination is measured" {
+	chrt -f 1 true || skip "this process may not have SCHED_FIFO"
+	cpus=0-1
+	[ "$(nproc)" -ge 2 ] || cpus=0
+	"$USER_TOOL" -j --own "bandwidth size=64K cpu=$cpus repeat=3 sched=fifo,keep" \
+		"bandwidth size=64K cpu=$cpus repeat=1000000 sched=fifo" >both 3>&- &
+	pid=$!
+	until policies $pid | grep -qx 1 && [ "$(grep -c '"result"' both)" = 2 ]; do sleep 0.1; done
+	# The thread that waits for the others has kept its policy.
+	[ "$(policies $pid | sort -u | tr -d '\n')" = 01 ]
+	# Another one on the same CPUs ends, and so do both.
+	measure --own "bandwidth size=64K cpu=$cpus repeat=3 sched=fifo"
+	holds 'values("sched") == {"fifo"}'
+	kill $pid
+	wait $pid || status=$?
+	[ "${status:-0}" -eq 143 ]
+	[ "$(grep -o '"sched":"[a-z]*"' both | head -n 2 | tr -d '\n')" = '"sched":"fifo""sched":"keep"' ]
+}
+
+@test "sched=fifo is refused where it is not possible, and says why" {
+	run -1 --separate-stderr setpriv --reuid=65534 --clear-groups --bounding-set=-all \
+		"$USER_TOOL" --own 'bandwidth sched=fifo'
+	[ "$stderr" = 'memcache-user: Operation not supported: sched: fifo needs root, CAP_SYS_NICE or `ulimit -r 1`, and a control group that has real-time (Operation not permitted)' ]
+	refused "Invalid argument" "sched: fifo is for tests of memory" 'os item=loop sched=fifo'
+	refused "Invalid argument" "sched: reading a file sleeps" "file path=$PWD/x sched=fifo"
+}
+
 @test "help, and wrong calls" {
 	run -0 --separate-stderr "$USER_TOOL" --help
 	[[ $output == "usage: memcache-user "* ]]

@@ -406,7 +406,10 @@ static int check_point(struct mc_run *run, const struct mc_point *point)
 
 	if (!point->v[MC_KEY_IRQ])
 		return mc_fail(&run->error, -EOPNOTSUPP,
-			       "irq: off is possible in the kernel only");
+			       "irq: off is possible in the kernel only; sched=fifo keeps other threads away");
+	err = mc_user_sched_check(run, point);
+	if (err)
+		return err;
 	if (point->v[MC_KEY_PREFETCH] == MC_PREFETCH_OFF)
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "prefetch: off is possible in the kernel only; use prefetch=keep or prefetch=auto");

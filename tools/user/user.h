@@ -154,6 +154,11 @@ void mc_user_progress_clear(void);
 /* nodes.c */
 int mc_user_module_node(void);
 
+/* sched.c */
+int mc_user_sched_check(struct mc_run *run, const struct mc_point *point);
+void mc_user_sched_begin(struct mc_worker *w);
+void mc_user_sched_end(void);
+
 /* workers.c: end the current run with -EINTR; may be called by a signal handler. */
 void mc_user_interrupt(void);
 bool mc_user_interrupted(void);

@@ -104,7 +104,9 @@ static void *worker_main(void *arg)
 		pthread_mutex_unlock(&t->lock);
 		if (ending)
 			return NULL;
+		mc_user_sched_begin(&m->worker);
 		mc_team_do_job(&m->worker);
+		mc_user_sched_end();
 		pthread_mutex_lock(&t->lock);
 		if (!--t->working)
 			pthread_cond_signal(&t->done);
@@ -246,6 +248,12 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
 	return 0;
 }
 
+/* Where threads measure together, none may rest before one of them has ended its part. */
+static bool may_rest(struct mc_worker *w)
+{
+	return w->team->party == 1 || mc_race_first(w) != MC_RACE_ON;
+}
+
 u64 mc_window_close(struct mc_worker *w)
 {
 	w->ended = mc_ticks();
@@ -253,5 +261,7 @@ u64 mc_window_close(struct mc_worker *w)
 		mc_race_finish(w, w->ended);
 	w->disturbed = mc_detector_end(&w->detector);
 	mc_events_stop(w->events);
+	if (may_rest(w))
+		mc_breathe();
 	return w->ended > w->began ? w->ended - w->began : 0;
 }
