@@ -3,6 +3,7 @@
 #ifndef SIM_INSTRUCTION_H
 #define SIM_INSTRUCTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,7 @@ enum kind {
  * @index: register that is added to it, times @scale, or NO_REGISTER
  * @scale: 1, 2, 4 or 8
  * @offset: added to these; with NO_REGISTER for both, from the next instruction's address
+ * @halves: it accesses 32 bytes, of which QEMU tells in two halves
  */
 struct instruction {
 	enum kind kind;
@@ -37,6 +39,7 @@ struct instruction {
 	int index;
 	unsigned int scale;
 	int32_t offset;
+	bool halves;
 };
 
 struct instruction instruction_x86(const uint8_t *bytes, size_t n);

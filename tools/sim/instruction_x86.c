@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Intel SDM vol. 2, 2.1 to 2.7: the bytes of instructions in 64-bit mode. */
-#include <stdbool.h>
 #include <string.h>
 
 #include "instruction.h"
@@ -92,6 +91,27 @@ static bool stores_streaming(uint8_t opcode)
 	return opcode == 0x2b || opcode == 0xe7;
 }
 
+/* Opcodes of map 0f whose memory operand is no whole register: shifts by a count, conversions to
+ * wider numbers.
+ */
+static bool is_narrow(uint8_t opcode)
+{
+	return opcode && strchr("\x5a\xd1\xd2\xd3\xe1\xe2\xe6\xf1\xf2\xf3", opcode);
+}
+
+/* Decode an instruction from the bytes of its VEX prefix that has the length, its map, and its
+ * opcode (SDM vol. 2, 2.3.5). Of map 0f38, only VMOVNTDQA is known to access a whole register.
+ */
+static struct instruction decode_vex(uint8_t length, uint8_t map, uint8_t opcode)
+{
+	struct instruction in = { ORDINARY, NO_REGISTER, NO_REGISTER, 1, 0 };
+
+	if (map == 1 && stores_streaming(opcode))
+		in.kind = STREAMS;
+	in.halves = length & 4 && (map == 1 ? !is_narrow(opcode) : map == 2 && opcode == 0x2a);
+	return in;
+}
+
 /**
  * instruction_x86() - decode an instruction
  * @b: its bytes
@@ -113,9 +133,9 @@ struct instruction instruction_x86(const uint8_t *b, size_t n)
 		if (in.kind == FLUSHES || in.kind == CLEANS)
 			operand(b + 2, end, rex, &in);
 	} else if (end - b >= 4 && b[0] == 0xc5) {	/* VEX of two bytes: map 0f */
-		in.kind = stores_streaming(b[2]) ? STREAMS : ORDINARY;
+		in = decode_vex(b[1], 1, b[2]);
 	} else if (end - b >= 5 && b[0] == 0xc4) {	/* VEX of three bytes */
-		in.kind = (b[1] & 31) == 1 && stores_streaming(b[3]) ? STREAMS : ORDINARY;
+		in = decode_vex(b[2], b[1] & 31, b[3]);
 	} else if (end - b >= 6 && b[0] == 0x62) {	/* EVEX */
 		in.kind = (b[1] & 7) == 1 && stores_streaming(b[4]) ? STREAMS : ORDINARY;
 	}

@@ -142,22 +142,37 @@ static const struct action {
 };
 
 #define STREAMING	0x10000U
+#define HALVES		0x20000U
+
+/* Is this the second half of an access whose first half was already taken for the whole? If it is
+ * the first half, note where the second one comes.
+ */
+static bool is_second_half(unsigned int cpu, uint64_t address)
+{
+	static uint64_t second[CPUS_MOST];
+	bool is = address == second[cpu];
+
+	second[cpu] = is ? 0 : address + 16;
+	return is;
+}
 
 static void accesses(unsigned int translator, plugin_memory_info info, uint64_t address, void *data)
 {
 	unsigned int cpu = machine_current();
 	uintptr_t flags = (uintptr_t)data;
+	unsigned int bytes = 1 << qemu_plugin_mem_size_shift(info);
+	bool halves = flags & HALVES && bytes == 16;
 	struct mapping m = pages_find(cpu, address);
 	struct access a = {
 		.physical = m.physical,
 		.page = address >> m.shift,
 		.page_shift = m.shift,
-		.bytes = 1 << qemu_plugin_mem_size_shift(info),
+		.bytes = halves ? 32 : bytes,
 		.operation = qemu_plugin_mem_is_store(info) ? STORE : LOAD,
 		.type = m.type,
 	};
 
-	if (!m.found)
+	if (!m.found || (halves && is_second_half(cpu, address)))
 		return;
 	a.streaming = a.operation == STORE && flags & STREAMING;
 	tally_access(cpu, &a);
@@ -240,7 +255,8 @@ static void translate_block(plugin_id id, struct qemu_plugin_tb *tb)
 			.rest = block.n - 1 - i, .in = decode_instruction(insn),
 		};
 		const struct action *action = &actions[w.in.kind];
-		void *flags = (void *)(uintptr_t)(w.rest | (w.in.kind == STREAMS ? STREAMING : 0));
+		void *flags = (void *)(uintptr_t)(w.rest | (w.in.kind == STREAMS ? STREAMING : 0) |
+						  (w.in.halves ? HALVES : 0));
 
 		if (action->call && (watched || w.in.kind >= READS_CLOCK))
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, action->call, action->flags,
