@@ -86,6 +86,23 @@ class Room:
         text = int(self.machine.sh("cat /sys/module/memcache/sections/.text"), 16)
         self.machine.watch(_ranges(self.ko, text), _ranges(USER))
 
+    def watch_functions(self, *names: str) -> None:
+        """Have the accesses of these functions of the kernel priced and counted. On the machine
+        in Bochs all accesses are."""
+        if not SIM:
+            return
+        if not names:
+            self.machine.price_functions()
+            return
+        pattern = " ".join(f"-e ' {name}$'" for name in names)
+        # A function goes up to the next symbol with another address.
+        told = self.machine.sh(f"grep ' [tTwW] ' /proc/kallsyms | grep -A 4 {pattern}")
+        code = [(int(line.split()[0], 16), line.split()[-1])
+                for line in told.splitlines() if line != "--"]
+        self.machine.price_functions(*(
+            f"{at:x} {min(end for end, _ in code if end > at):x}"
+            for at, name in code if name in names))
+
     def ask(self, line: str) -> Run:
         """Let the module measure; return its records, and what the machine saw."""
         self.machine.counts()

@@ -15,6 +15,12 @@ LINES = [f"bandwidth type=uc,wc op={op} width={width} size=24K irq={{irq}} verif
                     "nttriad", "rw31", "rw21", "rw11", "rw32", "ntrw31", "ntrw91")
          for width in (8, 16, 32) if width > 8 or op not in accesses.WIDE]
 
+# What memcpy_toio() and the others are, or call, on x86 and arm64.
+FUNCTIONS = ("memcpy_toio", "memcpy_fromio", "memset_io", "memset", "memset_orig", "__memset",
+             "__memset_io", "__memcpy_toio", "__memcpy_fromio", "__iowrite64_copy",
+             "__memcpy_flushcache", "memcpy_flushcache", "memcpy", "memcpy_orig", "__memcpy",
+             "__pi_memcpy", "__pi_memset")
+
 
 def size(line):
     return line.replace("24K", "32K") if "rw31" in line else line
@@ -58,6 +64,8 @@ class Sides(unittest.TestCase):
                         self.assertGreaterEqual(passes, 1)
 
     def test_strings_and_kernel_functions_move_the_bytes_of_the_payload(self):
+        self.room.watch_functions(*FUNCTIONS)
+        self.addCleanup(self.room.watch_functions)
         for op in ("rep_movsb", "rep_stosb", "memcpy_toio", "memcpy_fromio", "memset_io",
                    "__iowrite64_copy", "memcpy_flushcache"):
             run = self.room.ask(f"bandwidth type=uc,wc op={op} size=24K irq=off verify=off "

@@ -7,6 +7,9 @@
  *                       when it is read in code at C up to D; a call of M begins another record.
  *                       Several may be set
  *   window              forget all of these
+ *   function FROM TO    the accesses of code from FROM up to TO, a function of the kernel's, have
+ *                       prices, too. There may be several
+ *   function            forget all of these
  *   counts              the counts since the last such order
  * Each is answered by a line of JSON; a wrong order by `{"error":"…"}`.
  */
@@ -20,9 +23,11 @@
 
 #include "control.h"
 #include "machine.h"
+#include "qemu.h"
 
 #define SPACE		" \t\n"
 #define RANGES_OF_CODE	4
+#define FUNCTIONS_MOST	32
 
 static struct prices prices;
 static struct shape shape;
@@ -35,6 +40,12 @@ static struct code_range {
 } ranges[RANGES_OF_CODE];
 
 static unsigned int nranges;
+
+static struct function {
+	uint64_t from, to;
+} functions[FUNCTIONS_MOST];
+
+static unsigned int nfunctions;
 
 /**
  * control_make() - make the machine's memory
@@ -79,6 +90,18 @@ void control_block_begins(uint64_t at)
 	}
 }
 
+/** control_has_function() - whether this is code of a function that an order has named */
+bool control_has_function(uint64_t at)
+{
+	const struct function *f;
+
+	for (f = functions; f < functions + nfunctions; f++) {
+		if (at >= f->from && at < f->to)
+			return true;
+	}
+	return false;
+}
+
 /* ------------------------------------------------------------------------- orders */
 
 static void answer_error(FILE *to, const char *why)
@@ -119,6 +142,29 @@ static void order_window(const char *words, FILE *to)
 	fprintf(to, "{}\n");
 }
 
+static void forget_code(struct CPUState *cpu, uint64_t data)
+{
+	tb_flush(cpu);
+}
+
+static void order_function(const char *words, FILE *to)
+{
+	struct function f;
+	int n = sscanf(words, "%lx %lx", &f.from, &f.to);
+
+	if (n == 2 && nfunctions == FUNCTIONS_MOST) {
+		answer_error(to, "too many functions");
+		return;
+	}
+	if (n == 2)
+		functions[nfunctions++] = f;
+	else
+		nfunctions = 0;
+	/* QEMU may have translated their code already. */
+	async_safe_run_on_cpu(vcpus[0].state, forget_code, 0);
+	fprintf(to, "{}\n");
+}
+
 static void order_hello(const char *words, FILE *to)
 {
 	fprintf(to, "{\"qemu\":\"10\",\"prices\":");
@@ -137,7 +183,7 @@ static const struct order {
 	void (*take)(const char *words, FILE *to);
 } orders[] = {
 	{ "hello", order_hello }, { "prices", order_prices }, { "window", order_window },
-	{ "counts", order_counts },
+	{ "function", order_function }, { "counts", order_counts },
 };
 
 static void take_order(char *line, FILE *to)

@@ -97,6 +97,13 @@ class Machine(Orders):
         status = self._wait()
         return status, (self.room / "output").read_text(errors="replace")
 
+    def price_functions(self, *ranges: str) -> None:
+        """Have the accesses of these functions of the kernel cost something, too. An argument
+        has the addresses where a function begins and ends."""
+        self._ask("function")
+        for one in ranges:
+            self._ask(f"function {one}")
+
     def close(self) -> None:
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGTERM)

@@ -230,7 +230,7 @@ static bool is_watched(const struct qemu_plugin_tb *tb, uint64_t at)
 	uint8_t bytes[16];
 	size_t n;
 
-	if (at >= module_from && at < module_to)
+	if ((at >= module_from && at < module_to) || control_has_function(at))
 		return true;
 	n = qemu_plugin_insn_data(qemu_plugin_tb_get_insn(tb, 0), bytes, sizeof(bytes));
 	return program_has(at, bytes, n);

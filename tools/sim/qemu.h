@@ -86,6 +86,10 @@ bool cpu_thread_is_idle(struct CPUState *cpu);
 bool cpu_is_stopped(struct CPUState *cpu);
 void cpu_exit(struct CPUState *cpu);
 _Noreturn void cpu_loop_exit_restore(struct CPUState *cpu, uintptr_t host_pc);
+void tb_flush(struct CPUState *cpu);
+/* Its data is a union of 8 bytes, which is passed as a number is. */
+void async_safe_run_on_cpu(struct CPUState *cpu, void (*f)(struct CPUState *cpu, uint64_t data),
+			   uint64_t data);
 void cpu_physical_memory_rw(uint64_t physical, void *buffer, uint64_t bytes, bool is_write);
 
 /* Of the emulator for x86 only; looked up by name. */
