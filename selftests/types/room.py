@@ -37,7 +37,7 @@ class Run:
     request: dict
     results: list[dict]
     windows: list[dict] = field(default_factory=list)
-    everything: dict = field(default_factory=dict)
+    cpus: list[dict] = field(default_factory=list)      # what each CPU did in all
 
     def windows_of(self, number: int) -> list[dict]:
         """All windows of a result, calibration and warm-up included, but those in which
@@ -119,7 +119,7 @@ class Room:
         counts = self.machine.counts()
         assert not counts["lost"], "more windows than are kept"
         run = parsed(text)
-        run.windows, run.everything = counts["windows"], counts.get("all", {})
+        run.windows, run.cpus = counts["windows"], counts.get("cpus") or [counts["all"]]
         return run
 
     def verdicts(self) -> dict[str, str]:

@@ -20,6 +20,7 @@ enum kind {
 	CHANGES_TRANSLATIONS,	/* of this CPU */
 	CHANGES_ALL_TRANSLATIONS,	/* of all CPUs */
 	EMPTIES_CACHES,
+	RETURNS_FROM_INTERRUPT,	/* or from an exception */
 };
 
 #define NO_REGISTER	-1
@@ -27,6 +28,7 @@ enum kind {
 /**
  * struct instruction - an instruction, decoded as far as the machine needs it
  * @kind: what it does
+ * @halves: it accesses 32 bytes, which QEMU does 16 at a time
  * @base: register with the address of the line that it flushes or cleans, or NO_REGISTER
  * @index: register that is added to it, times @scale, or NO_REGISTER
  * @scale: 1, 2, 4 or 8
@@ -35,6 +37,7 @@ enum kind {
  */
 struct instruction {
 	enum kind kind;
+	bool halves;
 	int base;
 	int index;
 	unsigned int scale;

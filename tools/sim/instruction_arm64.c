@@ -22,6 +22,7 @@ static const struct pattern {
 	{ 0xffffffe0, 0xd53be0c0, READS_CLOCK },	/* MRS CNTVCTSS_EL0 */
 	{ 0xffffffc0, 0xd5182000, CHANGES_TRANSLATIONS },	/* MSR TTBR0_EL1, TTBR1_EL1 */
 	{ 0xffffffe0, 0xd518a200, CHANGES_TRANSLATIONS },	/* MSR MAIR_EL1 */
+	{ 0xffffffff, 0xd69f03e0, RETURNS_FROM_INTERRUPT },	/* ERET */
 	{ 0xfff8f000, 0xd5088000, CHANGES_ALL_TRANSLATIONS },	/* TLBI */
 };
 
@@ -31,7 +32,7 @@ static const struct pattern {
  */
 struct instruction instruction_arm64(uint32_t word)
 {
-	struct instruction in = { ORDINARY, NO_REGISTER, NO_REGISTER, 1, 0 };
+	struct instruction in = { ORDINARY, false, NO_REGISTER, NO_REGISTER, 1, 0 };
 	size_t i;
 
 	for (i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {

@@ -91,25 +91,14 @@ static bool stores_streaming(uint8_t opcode)
 	return opcode == 0x2b || opcode == 0xe7;
 }
 
-/* Opcodes of map 0f whose memory operand is no whole register: shifts by a count, conversions to
- * wider numbers.
+/* An instruction with a VEX prefix (SDM vol. 2, 2.3.5). @payload: the last byte of the prefix; the
+ * opcode is behind it. Those of map 0f with the bit L access 32 bytes, and so does VMOVNTDQA.
  */
-static bool is_narrow(uint8_t opcode)
+static void decode_vex(const uint8_t *payload, unsigned int map, struct instruction *in)
 {
-	return opcode && strchr("\x5a\xd1\xd2\xd3\xe1\xe2\xe6\xf1\xf2\xf3", opcode);
-}
-
-/* Decode an instruction from the bytes of its VEX prefix that has the length, its map, and its
- * opcode (SDM vol. 2, 2.3.5). Of map 0f38, only VMOVNTDQA is known to access a whole register.
- */
-static struct instruction decode_vex(uint8_t length, uint8_t map, uint8_t opcode)
-{
-	struct instruction in = { ORDINARY, NO_REGISTER, NO_REGISTER, 1, 0 };
-
-	if (map == 1 && stores_streaming(opcode))
-		in.kind = STREAMS;
-	in.halves = length & 4 && (map == 1 ? !is_narrow(opcode) : map == 2 && opcode == 0x2a);
-	return in;
+	if (map == 1 && stores_streaming(payload[1]))
+		in->kind = STREAMS;
+	in->halves = payload[0] & 4 && (map == 1 || (map == 2 && payload[1] == 0x2a));
 }
 
 /**
@@ -119,7 +108,7 @@ static struct instruction decode_vex(uint8_t length, uint8_t map, uint8_t opcode
  */
 struct instruction instruction_x86(const uint8_t *b, size_t n)
 {
-	struct instruction in = { ORDINARY, NO_REGISTER, NO_REGISTER, 1, 0 };
+	struct instruction in = { ORDINARY, false, NO_REGISTER, NO_REGISTER, 1, 0 };
 	const uint8_t *end = b + n;
 	bool has_66 = false;
 	uint8_t rex = 0;
@@ -132,10 +121,12 @@ struct instruction instruction_x86(const uint8_t *b, size_t n)
 		in.kind = kind_of_0f(b + 1, end, has_66);
 		if (in.kind == FLUSHES || in.kind == CLEANS)
 			operand(b + 2, end, rex, &in);
+	} else if (end - b >= 1 && b[0] == 0xcf) {	/* IRET */
+		in.kind = RETURNS_FROM_INTERRUPT;
 	} else if (end - b >= 4 && b[0] == 0xc5) {	/* VEX of two bytes: map 0f */
-		in = decode_vex(b[1], 1, b[2]);
+		decode_vex(b + 1, 1, &in);
 	} else if (end - b >= 5 && b[0] == 0xc4) {	/* VEX of three bytes */
-		in = decode_vex(b[2], b[1] & 31, b[3]);
+		decode_vex(b + 2, b[1] & 31, &in);
 	} else if (end - b >= 6 && b[0] == 0x62) {	/* EVEX */
 		in.kind = (b[1] & 7) == 1 && stores_streaming(b[4]) ? STREAMS : ORDINARY;
 	}

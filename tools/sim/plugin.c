@@ -115,6 +115,11 @@ static void changes_translations(unsigned int translator, void *data)
 	}
 }
 
+static void returns_from_interrupt(unsigned int translator, void *data)
+{
+	vcpus[machine_current()].tally.interrupts++;
+}
+
 static void empties_caches(unsigned int translator, void *data)
 {
 	model_forget_caches(machine_current());
@@ -139,22 +144,14 @@ static const struct action {
 	[CHANGES_TRANSLATIONS] = { changes_translations, REGISTERS_UNTOUCHED },
 	[CHANGES_ALL_TRANSLATIONS] = { changes_translations, REGISTERS_UNTOUCHED },
 	[EMPTIES_CACHES] = { empties_caches, REGISTERS_UNTOUCHED },
+	[RETURNS_FROM_INTERRUPT] = { returns_from_interrupt, REGISTERS_UNTOUCHED },
 };
 
 #define STREAMING	0x10000U
 #define HALVES		0x20000U
 
-/* Is this the second half of an access whose first half was already taken for the whole? If it is
- * the first half, note where the second one comes.
- */
-static bool is_second_half(unsigned int cpu, uint64_t address)
-{
-	static uint64_t second[CPUS_MOST];
-	bool is = address == second[cpu];
-
-	second[cpu] = is ? 0 : address + 16;
-	return is;
-}
+/* Where each CPU's access of 32 bytes goes on that has been charged as a whole; 0: nowhere. */
+static uint64_t second_half[CPUS_MOST];
 
 static void accesses(unsigned int translator, plugin_memory_info info, uint64_t address, void *data)
 {
@@ -174,6 +171,14 @@ static void accesses(unsigned int translator, plugin_memory_info info, uint64_t 
 
 	if (!m.found || (halves && is_second_half(cpu, address)))
 		return;
+	if (flags & HALVES && a.bytes == 16) {
+		if (second_half[cpu] == address) {
+			second_half[cpu] = 0;
+			return;
+		}
+		second_half[cpu] = address + 16;
+		a.bytes = 32;
+	}
 	a.streaming = a.operation == STORE && flags & STREAMING;
 	tally_access(cpu, &a);
 	machine_access(cpu, &a, flags & 0xffff);
