@@ -60,6 +60,13 @@ def parsed(text: str) -> Run:
     return Run(kinds["machine"][0], kinds["request"][0], kinds["result"])
 
 
+def kernel(name: str = "6.1") -> Path:
+    """The directory of a kernel, which is brought into the cache if it is not there."""
+    found = subprocess.run([TOP / "tools/guest/kernel", name], stdout=subprocess.PIPE, text=True,
+                           check=True)
+    return Path(found.stdout.strip())
+
+
 class Room:
     """A machine with the module loaded, whose windows are watched."""
 
@@ -69,7 +76,7 @@ class Room:
             settings.setdefault("prices", Path(os.environ["PRICES"]))
         files = {"memcache.ko": ko, "memcache-user": USER}
         self.machine = machine.Machine(files, **settings) if SIM else \
-            machine.Machine(machine.kernel(), files, **settings)
+            machine.Machine(kernel(), files, **settings)
         self.ko = ko
         self.file_prices = dict(self.machine.cost)
 

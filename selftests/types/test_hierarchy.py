@@ -2,12 +2,14 @@
 """latency, line, tlb and the levels in the front end's reports agree with the caches and the
 TLB of the prices: sizes, times, entries."""
 
+import json
 import os
 import re
 import sys
 import unittest
 
 import room
+from room import machine
 
 sys.path.insert(0, str(room.TOP / "tools/memcache"))
 from mc.analysis import levels
@@ -210,3 +212,18 @@ class Hierarchy(unittest.TestCase):
                 self.assertTrue(int(held[1]) <= entries <= int(held[2]), text)
                 self.assertTrue(min(walks) - 0.05 <= float(held[3]) <= max(walks) + 0.05, text)
                 self.assertEqual(len(re.findall("page walk|between", text)), 1, text)
+
+    def test_prefetcher_goes_and_comes_back(self):
+        self.room.load(prefetch_lines=4, l2_bytes=M, l2_ways=16, l2_ns=10, l3_bytes=0,
+                       memory_ns=80, tlb_miss_ns=0)
+        run = self.room.ask("bandwidth type=wb op=read width=16 size=4M page=4k cpu=0 "
+                            f"prefetch=keep,off {QUIET}")
+        on, off = ([window["prefetched"] for window in run.windows_of(number)]
+                   for number in range(2))
+        self.assertGreater(max(on), 4 * M // LINE * 0.9)
+        self.assertEqual(set(off), {0})
+        self.assertEqual([result["prefetch"] for result in run.results], ["keep", "off"])
+        # Of five lines, four come from L2 in place of memory.
+        self.assertLess(run.results[0]["median_ns"] * 4, run.results[1]["median_ns"])
+        told = json.loads(self.room.machine.sh(f"cat {machine.DEBUGFS}/machine"))
+        self.assertEqual(told["prefetch"]["state"], "on")

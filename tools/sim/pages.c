@@ -7,7 +7,6 @@
 
 #define PAGES		4096
 #define GENERAL_MOST	32
-#define MSR_PREFETCHERS	0x1a4
 
 /* Registers of a CPU besides the general ones. */
 enum special { CR3, TTBR0, TTBR1, MAIR, NSPECIAL };
@@ -35,12 +34,14 @@ struct page {
  * @general: its general registers
  * @special: the others
  * @types: registers of an x86 CPU that it has written
+ * @prefetchers: its register that switches them off, too
  * @pages: pages that were looked up since translations changed
  */
 static struct tables {
 	struct qemu_plugin_register *general[GENERAL_MOST];
 	struct qemu_plugin_register *special[NSPECIAL];
 	struct x86_types types;
+	uint64_t prefetchers;
 	struct page pages[PAGES];
 } all[CPUS_MOST];
 
@@ -149,8 +150,16 @@ void pages_write_msr(unsigned int cpu)
 	uint32_t msr = pages_register(cpu, 1);
 	uint64_t value = (uint32_t)pages_register(cpu, 0) | pages_register(cpu, 2) << 32;
 
-	if (msr == MSR_PREFETCHERS)
+	if (msr == MSR_PREFETCHERS) {
+		all[cpu].prefetchers = value;
 		model_switch_prefetcher(cpu, !(value & 1));
+	}
 	x86_write_msr(&all[cpu].types, msr, value);
 	pages_forget(cpu);
+}
+
+/** pages_prefetchers() - the register of an x86 CPU that switches prefetchers off */
+uint64_t pages_prefetchers(unsigned int cpu)
+{
+	return all[cpu].prefetchers;
 }

@@ -5,10 +5,13 @@
 
 #include "types.h"
 
+#define MSR_PREFETCHERS	0x1a4
+
 void pages_begin(unsigned int cpu, bool is_x86);
 uint64_t pages_register(unsigned int cpu, unsigned int number);
 struct mapping pages_find(unsigned int cpu, uint64_t address);
 void pages_forget(unsigned int cpu);
 void pages_write_msr(unsigned int cpu);
+uint64_t pages_prefetchers(unsigned int cpu);
 
 #endif /* SIM_PAGES_H */

@@ -324,6 +324,34 @@ static void cpuid(uint64_t *rax_rcx_rdx_rbx)
 	r[2] = out[3];
 }
 
+static msr_function qemu_rdmsr;
+
+/* Before QEMU's helper, which knows no such register. QEMU finds the instruction by the address
+ * that its helper returns to, so the helper is reached by a jump.
+ */
+static void __attribute__((optimize("O2"))) rdmsr(uint64_t *rax_rcx_rdx_rbx)
+{
+	uint64_t *r = rax_rcx_rdx_rbx, value;
+
+	if ((uint32_t)r[1] != MSR_PREFETCHERS)
+		return qemu_rdmsr(r);
+	value = pages_prefetchers(machine_current());
+	r[0] = (uint32_t)value;
+	r[2] = value >> 32;
+}
+
+/* QEMU has a description of each helper, which begins with its address. */
+static bool take_over_rdmsr(void)
+{
+	msr_function *helper = dlsym(RTLD_DEFAULT, "helper_info_rdmsr");
+
+	if (!helper)
+		return false;
+	qemu_rdmsr = *helper;
+	*helper = rdmsr;
+	return true;
+}
+
 static bool take_over(void)
 {
 	const struct { const char *name; void *by; bool x86; } ours[] = {
@@ -403,6 +431,10 @@ EXPORTED int qemu_plugin_install(plugin_id id, const struct plugin_info *info, i
 	}
 	if (!take_over())
 		return -1;
+	if (is_x86 && !take_over_rdmsr()) {
+		fprintf(stderr, "memcache: this QEMU does not export helper_info_rdmsr\n");
+		return -1;
+	}
 	qemu_plugin_register_vcpu_init_cb(id, begin_cpu);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translate_block);
 	return 0;

@@ -95,5 +95,6 @@ void cpu_physical_memory_rw(uint64_t physical, void *buffer, uint64_t bytes, boo
 /* Of the emulator for x86 only; looked up by name. */
 typedef void (*cpuid_function)(void *env, uint32_t leaf, uint32_t index, uint32_t *eax,
 			       uint32_t *ebx, uint32_t *ecx, uint32_t *edx);
+typedef void (*msr_function)(uint64_t *registers);
 
 #endif /* SIM_QEMU_H */
