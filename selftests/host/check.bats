@@ -275,6 +275,54 @@ loops() {
 	END
 }
 
+# wide FILE OFFSET [MORE]: a loop of 32 bytes that copies two lines, and one of 64 that loads the
+# second one from OFFSET, and does MORE.
+wide() {
+	gcc -c -x assembler -o "$1" - <<-END
+		.globl mc_asm_copy32, mc_asm_copy64
+		mc_asm_copy32:
+		1: vmovdqa (%r9), %ymm0
+		vmovdqa %ymm0, (%rdx)
+		vmovdqa 32(%r9), %ymm1
+		vmovdqa %ymm1, 32(%rdx)
+		vmovdqa 64(%r9), %ymm0
+		vmovdqa %ymm0, 64(%rdx)
+		vmovdqa 96(%r9), %ymm1
+		vmovdqa %ymm1, 96(%rdx)
+		dec %rsi
+		jne 1b
+		ret
+		.balign 64
+		mc_asm_copy64:
+		1: vmovdqa64 (%r9), %zmm0
+		vmovdqa64 %zmm0, (%rdx)
+		vmovdqa64 $2(%r9), %zmm1
+		vmovdqa64 %zmm1, 64(%rdx)
+		${3:-}
+		dec %rsi
+		jne 1b
+		ret
+	END
+}
+
+@test "a loop of 64 bytes that is not that of 32 is named" {
+	cd "$BATS_TEST_TMPDIR"
+	wide one 64
+	"$TOP/tools/check/wide-loops" one
+	wide one 128
+	run -1 "$TOP/tools/check/wide-loops" one
+	[[ $output == "mc_asm_copy64: block 0: load of line 2 of (%r9) in place of load of line 1 "* ]]
+	wide one 64 'vmovdqa64 %zmm1, 64(%rdx)'
+	run -1 "$TOP/tools/check/wide-loops" one
+	[[ $output == "mc_asm_copy64: block 0 accesses other bytes" ]]
+	wide one 64 'vmovdqa64 %zmm1, 192(%rdx)'
+	run -1 "$TOP/tools/check/wide-loops" one
+	[[ $output == "mc_asm_copy64: block 0: store of line 3 "* ]]
+	wide one 64 sfence
+	run -1 "$TOP/tools/check/wide-loops" one
+	[[ $output == "mc_asm_copy64: block 0: sfence in place of dec %rsi" ]]
+}
+
 @test "a loop that is not the same in two files is named" {
 	cd "$BATS_TEST_TMPDIR"
 	loops one %eax

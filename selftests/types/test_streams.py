@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Loops that go through an array in several streams, loops that flush behind each line, and
-random accesses. QEMU has no accesses of 64 bytes: tools/check/same-loops compares those loops
+random accesses. QEMU has no accesses of 64 bytes: tools/check/wide-loops compares those loops
 with the ones of 32 bytes."""
 
 import unittest
