@@ -38,7 +38,9 @@ SETS = {
 if room.FILE_GIVEN:
     SETS = {os.environ["PRICES"]: {}}
 
-ONCE = "warmup=1 repeat=1"
+# Another thread may run between two windows. Without disturbed=keep the module then leaves out
+# the second one, and estimates the time of the sample from the others.
+ONCE = "warmup=1 repeat=1 disturbed=keep"
 QUIET = f"irq=off {ONCE}"
 
 
