@@ -129,6 +129,11 @@ static void test_wrong_lines(void **state)
 		{ "uc_load_ns = 1K", "uc_load_ns: '1K' is no whole number" },
 		{ "uc_load_ns = 1 2", "uc_load_ns: '1 2' is no whole number" },
 		{ "uc_load_ns = 4294967296", "uc_load_ns: '4294967296' is no whole number" },
+		{ "uc_load_ns = +1", "uc_load_ns: '+1' is no whole number" },
+		{ "uc_load_ns = 99999999999999999999",
+		  "uc_load_ns: '99999999999999999999' is no whole number" },
+		{ "l1_bytes = 4096M", "l1_bytes: '4096M' is no size: a number, with K or M" },
+		{ "l1_bytes = K", "l1_bytes: 'K' is no size: a number, with K or M" },
 		{ "uc_load_ns = 4294967295", "uc_load_ns is 0 to 1000000000" },
 		{ "l1_bytes = 1G", "l1_bytes: '1G' is no size: a number, with K or M" },
 		{ "l1_bytes = 1KK", "l1_bytes: '1KK' is no size: a number, with K or M" },
@@ -215,6 +220,24 @@ static void test_print(void **state)
 	free(text);
 }
 
+static void test_lines_end_as_elsewhere(void **state)
+{
+	assert_string_equal(read_model("# one\r\n\r\n  \r\n", "\r\n"), "");
+}
+
+/* A comment, or a line that contains one, may have any length. */
+static void test_long_remarks(void **state)
+{
+	char remark[1025];
+
+	memset(remark, 'x', sizeof(remark) - 1);
+	remark[sizeof(remark) - 1] = 0;
+	remark[0] = '#';
+	assert_string_equal(read_model(remark, ""), "");
+	strcpy(remark + 1000, "\nfoo = 1\n");
+	assert_string_equal(read_model(remark, ""), ":2: foo: unknown key");
+}
+
 static void test_no_file(void **state)
 {
 	assert_false(prices_read(&prices, "/nowhere/prices", why, sizeof(why)));
@@ -230,7 +253,8 @@ int main(void)
 		cmocka_unit_test(test_each_key_is_needed), cmocka_unit_test(test_wrong_lines),
 		cmocka_unit_test(test_twice), cmocka_unit_test(test_impossible),
 		cmocka_unit_test(test_set), cmocka_unit_test(test_print),
-		cmocka_unit_test(test_no_file),
+		cmocka_unit_test(test_lines_end_as_elsewhere),
+		cmocka_unit_test(test_long_remarks), cmocka_unit_test(test_no_file),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);

@@ -1,8 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The simulated machine in QEMU as a tool: what it says when it can't start. selftests/types
+# The simulated machine as a tool: what it says when it can't start. selftests/types
 # compares what it measures with its prices.
+
+bats_require_minimum_version 1.5.0
 
 setup_file() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -59,4 +61,23 @@ refused() {
 		[ "$status" -eq 1 ]
 		[[ $output == *"memcache: ${arguments#*|}"* ]]
 	done
+}
+
+@test "the front end on it: its status, its records, no other prices than ours" {
+	local ko
+	ko=$("$TOP/tools/guest/build" -k 6.1)
+	make -s -C "$TOP/tools/user"
+	prices 's/^uc_load_ns .*/uc_load_ns = 333/'
+	ACCEL=sim PRICES=prices MEMCACHE_KO=$ko MEMCACHE_PARAMS=size_mb=4 run -0 "$TOP/tools/guest/run" \
+		stock -- "$TOP/tools/with-module" sh -c "'$TOP/tools/memcache/memcache' run \
+		'bandwidth type=uc,wc width=8 size=64K irq=off repeat=3 verify=off' 'bandwidth size=1K' \
+		-o /tmp/out; echo status \$?; cat /tmp/out"
+	echo "$output"
+	[[ $output == *"bandwidth size=1K: EINVAL: size: "* ]]
+	[[ $output == *"A SIMULATED MACHINE (QEMU 10."*"UC load 333,"*$'\nstatus 2'* ]]
+	grep '^{' <<<"$output" >out
+	"$TOP/tools/check/schema" out
+	# 8 bytes in 333 ns and one for the instruction.
+	grep -o '"type":"uc".*"mb_per_s":2[34]\.' out
+	[ "$(grep -c '"effective":"yes".*"mb_per_s"' out)" -eq 2 ]
 }
