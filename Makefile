@@ -91,7 +91,7 @@ check-docs: ## the manual builds, and all names in it exist
 check-front: ## the front end, on made-up records
 check-host: ## what a person types, on this machine; memcache-user
 check-uml: ## the module at native speed, in User-Mode Linux
-check-types: ## a simulated machine: exact verdicts, times, counts
+check-types: ## a simulated machine: exact verdicts, times, counts, c2c, queues
 check-guest: ## kselftest and bats in guests: 6.1, 6.12, debug, arm64
 $(CHECKS): check-%:
 	@tools/setup $@
@@ -104,10 +104,6 @@ check-kernels: ## check-guest on every kernel of Debian, and on KCSAN
 check-qemu: ## guests that need QEMU 10: CXL, alignment faults
 	@tools/setup build guest tests arm64 arm64-guest
 	@tools/check/run qemu
-
-check-sim: ## the simulated machine: several CPUs and nodes, arm64
-	@tools/setup build guest arm64 arm64-guest
-	@tools/check/run sim
 
 check-packages: ## the packages: built, installed and purged in chroots
 	@tools/setup build guest deb rpm arch packages

@@ -29,8 +29,7 @@ class Loaded(fake.InDirectory):
         for name in "modprobe", "rmmod":
             Path(self.write(name, PROGRAM.encode())).chmod(0o755)
         self.enterContext(mock.patch.dict(os.environ, PATH=f"{os.getcwd()}:{os.environ['PATH']}"))
-        for name in "MEMCACHE_MACHINE", "MEMCACHE_DEBUGFS":
-            os.environ.pop(name, None)
+        os.environ.pop("MEMCACHE_DEBUGFS", None)
 
     def calls(self, user: int = 0, fail: str = "", **environment: str) -> list[str]:
         """What is called before and after a run."""
@@ -54,8 +53,8 @@ class Loaded(fake.InDirectory):
     def test_only_root_loads_it(self):
         self.assertEqual(self.calls(user=1000), ["the run"])
 
-    def test_another_machine_needs_none_here(self):
-        self.assertEqual(self.calls(MEMCACHE_MACHINE="x"), ["the run"])
+    def test_files_elsewhere_need_none_here(self):
+        self.assertEqual(self.calls(MEMCACHE_DEBUGFS="x"), ["the run"])
 
     def test_it_is_not_installed(self):
         self.assertEqual(self.calls(fail="modprobe--dry-run"), [LOOK, "the run"])

@@ -205,7 +205,7 @@ class Shipped(fake.unittest.TestCase):
         job = plan.Job(fake.Kernel(), request)
         self.assertEqual(plan._rounds([job], 0), 3)
         self.assertEqual(plan._rounds([job, job], 5), 5)
-        with mock.patch.dict(os.environ, {"MEMCACHE_MACHINE": "socket"}):
+        with mock.patch.dict(os.environ, {"MEMCACHE_SIMULATED": "{}"}):
             self.assertEqual(plan._rounds([job], 0), 1)
             self.assertEqual(plan._rounds([job, job], 0), 3)
 

@@ -21,10 +21,10 @@ setup_file() {
 @test "it builds in a path with a space, as does the simulated machine" {
 	mkdir "a b"
 	cp -r "$TOP/module" "$TOP/tools" "a b"
-	for program in user types; do make -s -C "a b/tools/$program" CFLAGS=-O0; done
+	for program in user sim; do make -s -C "a b/tools/$program" CFLAGS=-O0; done
 	"a b/build/user/memcache-user" --tests >tests
 	grep '^bandwidth: ' tests
-	[ -e "a b/build/types/witness.so" ]
+	[ -e "a b/build/sim/sim.so" ]
 }
 
 # The threads of the module run the same code, except the code that starts and wakes them.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The loads and stores of a result's payload, and their cost at the prices of a machine.
 The tests compute these from the manual's definitions of the operations, without code of
-the module or of the witness."""
+the module or of the machine."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

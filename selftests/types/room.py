@@ -10,9 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent.parent
-# MACHINE=sim: the machine in QEMU in place of that in Bochs.
-SIM = os.environ.get("MACHINE") == "sim"
-sys.path.insert(0, str(TOP / ("tools/sim" if SIM else "tools/types")))
+sys.path.insert(0, str(TOP / "tools/sim"))
 import machine  # noqa: E402
 
 KO = Path(os.environ.get("MEMCACHE_KO", TOP / "build/6.1-gcc/module/memcache.ko"))
@@ -32,12 +30,12 @@ FREE = {key: 0 for key in (
 
 @dataclass
 class Run:
-    """A request: its records, and the windows that the machine saw."""
+    """A request: its records, the windows that the machine saw, and what each CPU did in all."""
     machine: dict
     request: dict
     results: list[dict]
     windows: list[dict] = field(default_factory=list)
-    cpus: list[dict] = field(default_factory=list)      # what each CPU did in all
+    cpus: list[dict] = field(default_factory=list)
 
     def windows_of(self, number: int) -> list[dict]:
         """All windows of a result, calibration and warm-up included, but those in which
@@ -60,13 +58,6 @@ def parsed(text: str) -> Run:
     return Run(kinds["machine"][0], kinds["request"][0], kinds["result"])
 
 
-def kernel(name: str = "6.1") -> Path:
-    """The directory of a kernel, which is brought into the cache if it is not there."""
-    found = subprocess.run([TOP / "tools/guest/kernel", name], stdout=subprocess.PIPE, text=True,
-                           check=True)
-    return Path(found.stdout.strip())
-
-
 class Room:
     """A machine with the module loaded, whose windows are watched."""
 
@@ -75,8 +66,7 @@ class Room:
         if FILE_GIVEN:
             settings.setdefault("prices", Path(os.environ["PRICES"]))
         files = {"memcache.ko": ko, "memcache-user": USER}
-        self.machine = machine.Machine(files, **settings) if SIM else \
-            machine.Machine(kernel(), files, **settings)
+        self.machine = machine.Machine(files, **settings)
         self.ko = ko
         self.file_prices = dict(self.machine.cost)
 
@@ -94,10 +84,7 @@ class Room:
         self.machine.watch(_ranges(self.ko, text), _ranges(USER))
 
     def watch_functions(self, *names: str) -> None:
-        """Have the accesses of these functions of the kernel priced and counted. On the machine
-        in Bochs all accesses are."""
-        if not SIM:
-            return
+        """Have the accesses of these functions of the kernel priced and counted."""
         if not names:
             self.machine.price_functions()
             return
@@ -126,7 +113,7 @@ class Room:
         counts = self.machine.counts()
         assert not counts["lost"], "more windows than are kept"
         run = parsed(text)
-        run.windows, run.cpus = counts["windows"], counts.get("cpus") or [counts["all"]]
+        run.windows, run.cpus = counts["windows"], counts["cpus"]
         return run
 
     def verdicts(self) -> dict[str, str]:

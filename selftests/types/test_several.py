@@ -6,7 +6,6 @@ import json
 import subprocess
 import unittest
 
-import room
 from room import TOP, machine
 
 # Each pair of nodes has another price.
@@ -21,7 +20,6 @@ FREE = {key: 0 for key in ("uc_load_ns", "uc_store_ns", "wc_load_ns", "wc_line_n
 SERVICE = 100
 
 
-@unittest.skipUnless(room.SIM, "the machine in Bochs has one CPU")
 class Several(unittest.TestCase):
     kernel, programs = "6.1", "build/user"
     ways = ("width=1", "store=c_loop", "store=rep_movsb")

@@ -13,18 +13,34 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
-from orders import DEBUGFS, Broken, Orders  # noqa: F401 # the tests have DEBUGFS from here
-
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parent.parent
+sys.path.append(str(TOP / "tools/check"))
+import phases  # noqa: E402
+
 PRICES = HERE / "prices"
+DEBUGFS = "/sys/kernel/debug/memcache"
 
 
-class Machine(Orders):
+class Broken(Exception):
+    """The machine does not start, has died, or does not answer."""
+
+
+class Failed(Exception):
+    """A script in the guest ended with a status other than 0."""
+
+    def __init__(self, status: int, output: str):
+        super().__init__(f"status {status}: {output.strip()}")
+        self.status = status
+        self.output = output
+
+
+class Machine:
     """One boot of the machine.
 
     files: host paths of the module and of memcache-user by their names in the guest's root
@@ -32,8 +48,9 @@ class Machine(Orders):
     append: more of the kernel's command line
     prices: a price file
     timeout: seconds that a script may take
+    cost: its prices by their keys
     """
-    clock_mhz = 1000
+    cost: dict[str, int]
 
     def __init__(self, files: dict[str, Path], kernel: str = "6.1", append: str = "",
                  prices: Path = PRICES, cpus: int = 1, nodes: int = 1, timeout: float = 600):
@@ -59,6 +76,7 @@ class Machine(Orders):
                 start_new_session=True)
         try:
             self._wait()
+            phases.note("testing")
             self.control = socket.socket(socket.AF_UNIX)
             self.control.connect(str(self.tmp / "control"))
             self.answers = self.control.makefile("r")
@@ -66,6 +84,12 @@ class Machine(Orders):
         except BaseException:
             self.close()
             raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_error) -> None:
+        self.close()
 
     def _wait(self) -> int:
         """Wait for the end of a script, and return its status. The first one is the boot."""
@@ -83,6 +107,7 @@ class Machine(Orders):
         return number
 
     def _ask(self, line: str) -> dict:
+        """Give an order; return the answer. ValueError: the machine refuses the order."""
         assert self.control
         self.control.sendall(f"{line}\n".encode())
         answer = json.loads(self.answers.readline() or '{"error":"the machine has died"}')
@@ -96,6 +121,30 @@ class Machine(Orders):
         (self.room / "script.new").rename(self.room / "script")
         status = self._wait()
         return status, (self.room / "output").read_text(errors="replace")
+
+    def sh(self, script: str) -> str:
+        """Run a shell script that must succeed; return its output."""
+        status, output = self.run(script)
+        if status:
+            raise Failed(status, output)
+        return output
+
+    def prices(self, **changed: int) -> None:
+        """Change prices by their keys. Caches and buffers are empty afterwards."""
+        self._ask("prices " + " ".join(f"{key}={value}" for key, value in changed.items()))
+        self.cost |= changed
+
+    def counts(self) -> dict:
+        """The counts since the last call: those of each of the `windows`, and of each of the
+        `cpus`."""
+        return self._ask("counts")
+
+    def watch(self, *windows: str) -> None:
+        """Count in windows that open and close in the code of these functions. The arguments
+        are four addresses, and that of a function that is called when a record begins."""
+        self._ask("window")
+        for window in windows:
+            self._ask(f"window {window}")
 
     def price_functions(self, *ranges: str) -> None:
         """Have the accesses of these functions of the kernel cost something, too. An argument

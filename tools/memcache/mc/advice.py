@@ -17,7 +17,6 @@ TEXTS = {
                "turn Secure Boot off, or boot without lockdown="),
     "mounted": ("; make run WHERE=host does so", ""),
     "kvm": (" (make run tries it before it relies on it)", ""),
-    "simulated": ("make run GUEST=types", "`make run GUEST=types` in the sources starts one"),
     "memcache-user": ("make user", "the package memcache-tools has it"),
     "load": ("make load", ""),
     "module": ("", "the package memcache-dkms has it"),

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`memcache doctor`: check whether this machine, or the machine that MEMCACHE_MACHINE names,
-can measure UC. It says what prevents that and what to do about it, and needs neither root
-nor the module."""
+"""`memcache doctor`: check whether this machine can measure UC. It says what prevents that and what
+to do about it, and needs neither root nor the module."""
 
 import argparse
 import json
@@ -14,8 +13,7 @@ from mc.advice import advice
 from mc.analysis.verdict import share, whole
 from mc.output import terminal
 from mc.parts import Part, Sentence
-from mc.records import prices
-from mc.running import counters, debugfs, module, plan, quiet, user
+from mc.running import counters, debugfs, module, quiet, user
 from mc.running.machine import Machine, hypervisor, present
 from mc.status import DONE, FAILED
 
@@ -49,8 +47,8 @@ def command(args: argparse.Namespace) -> int:
 
 def examine(machine: Machine | None = None, as_json: bool = False) -> tuple[list[str], int]:
     """The lines to print, and the exit status."""
-    machine, wanted = (machine, CHECKS) if machine else _asked_for()
-    found = [line for check in wanted for line in check(machine)]
+    machine = machine or Machine()
+    found = [line for check in CHECKS for line in check(machine)]
     failed = sum(line.status == FAIL for line in found)
     status = FAILED if failed else DONE
     if as_json:
@@ -70,22 +68,6 @@ def examine(machine: Machine | None = None, as_json: bool = False) -> tuple[list
         verdict = "Nothing prevents measuring UC here" + (
             f"; there are {warned} warnings." if warned else ".")
     return terminal.lines([*said, Sentence(verdict, gap=True)]), status
-
-
-def _asked_for() -> tuple[Machine, list]:
-    """This machine and all checks. If MEMCACHE_MACHINE names a machine: that one, and the checks
-    that need only its `machine` record."""
-    side = plan.sides()[0]
-    if side.here:
-        return Machine(), CHECKS
-    side.check()
-    return Machine(module=side.machine()), ELSEWHERE
-
-
-def _simulated(machine: Machine) -> Iterator[Line]:
-    emulator = prices.known(machine.module).get("emulator", "of an unknown kind")
-    yield Line(OK, f"a simulated machine ({emulator}), which MEMCACHE_MACHINE names; this one "
-               "is not examined")
 
 
 def _cpu(machine: Machine) -> Iterator[Line]:
@@ -316,4 +298,3 @@ def _quiet(machine: Machine) -> Iterator[Line]:
 CHECKS: list[Callable[[Machine], Iterator[Line]]] = [
     _cpu, _root, _modules, _lockdown, _debugfs, _headers, _pat, _hypervisor, _module, _prefetch,
     _devices, _user, _kvm, _counters, _quiet]
-ELSEWHERE = [_simulated, _types, _prefetch]

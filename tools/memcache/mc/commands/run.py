@@ -129,7 +129,7 @@ def measure(words: list[str], output: str | None, where: str | None = None,
     with ExitStack() as held, Stop(sides) as stop, Counting(used, count, events):
         for side in used:
             held.enter_context(side.held())
-        seen = _look(used, [job.request.line for job in jobs])
+        seen = _look([job.request.line for job in jobs])
         path, file = create(output, requests, sides[0])
         records = {"-": create("-", requests, sides[0])[1]} if json else {}
         with file, Progress(len(jobs)) as progress:
@@ -150,10 +150,8 @@ def measure(words: list[str], output: str | None, where: str | None = None,
     return session.status or (DONE if plan.whole(jobs, requests, place) else FAILED)
 
 
-def _look(used: list[Side], lines: list[str]) -> dict | None:
-    """Say what disturbs this machine, if it is the one to be measured."""
-    if not all(side.here for side in used):
-        return None
+def _look(lines: list[str]) -> dict | None:
+    """Say what disturbs this machine."""
     seen = quiet.look(Machine(module={}), quiet.asked(lines))
     for one in seen.found:
         say(f"not quiet: {one.what} ({one.todo})")

@@ -5,10 +5,15 @@ programs in its guest by MEMCACHE_SIMULATED."""
 import os
 
 
-def marked(records: str, about: str | None = None) -> str:
+def description() -> str:
+    """The description of this machine; empty if it is real."""
+    return os.environ.get("MEMCACHE_SIMULATED", "")
+
+
+def marked(records: str) -> str:
     """These records, with a description of the simulated machine added to the first; as they are
     on a real machine. Their numbers stay as they were written."""
-    about = about or os.environ.get("MEMCACHE_SIMULATED", "")
+    about = description()
     first, newline, rest = records.partition("\n")
     if not about or not first.endswith("}"):
         return records

@@ -3,7 +3,6 @@
 of suites are adapted to the shape of the machine, and each request becomes a job for every
 side that can measure it."""
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,6 +11,7 @@ from mc import Failure, emit, meant, plural, say
 from mc.records import check, keys, shape, suite
 from mc.records.suite import Request
 from mc.records.tests import is_program
+from mc.running import mark
 from mc.running.debugfs import Debugfs
 from mc.running.fit import NAMES, fit
 from mc.running.side import Side
@@ -20,16 +20,8 @@ from mc.status import WRONG
 
 
 def sides() -> list[Side]:
-    """The sides of the machine that MEMCACHE_MACHINE names, else those of this machine."""
-    if machine := simulated_machine():
-        from mc.running import simulated
-        return simulated.sides(machine)
+    """The sides of this machine."""
     return [Debugfs(), User()]
-
-
-def simulated_machine() -> str:
-    """The socket of the simulated machine that measures, if one does."""
-    return os.environ.get("MEMCACHE_MACHINE", "")
 
 
 class Place:
@@ -234,7 +226,7 @@ def _rounds(same: list[Job], both: int) -> int:
     """The number of rounds of a request. On a simulated machine, no run differs from another."""
     if len(same) > 1:
         return both or same[0].request.rounds
-    return 1 if simulated_machine() else same[0].request.rounds
+    return 1 if mark.description() else same[0].request.rounds
 
 
 def whole(planned: list[Job], asked: list[Request], place: Place) -> bool:

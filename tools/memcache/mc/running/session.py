@@ -132,7 +132,7 @@ class Session:
             run.request["directives"] = job.request.directives
         if job.round:
             run.request["round"] = job.round
-        if errors and job.side.here:
+        if errors:
             run.request["memory_errors"] = errors
         if len(self.planned) > 1:
             run.request["job"] = number
@@ -140,7 +140,7 @@ class Session:
                 run.request["planned"] = self.planned
         self.runs.append(run)
         self._compare(job, run)
-        if more := self._machine(job.side) | _covered(job.side, run):
+        if more := self._machine() | _covered(job.side, run):
             run.machine |= more
             lines[0] = f'{lines[0][:-1]},{json.dumps(more, separators=(",", ":"))[1:]}'
         # The numbers stay as the kernel wrote them.
@@ -164,15 +164,13 @@ class Session:
             if better(result, before, str(figure)):
                 self.best[_label(job)] = result, job.request.line
 
-    def _machine(self, side: Side) -> dict:
-        """The memory modules and tiers, and what disturbed before the run; nothing of a machine
-        that is elsewhere."""
+    def _machine(self) -> dict:
+        """The memory modules and tiers, and what disturbed before the run."""
         if self.known is None:
-            self.known = {"modules": hardware.describe(), "tiers": tiers.describe()} \
-                if side.here else {}
-            if side.here and self.host:
+            self.known = {"modules": hardware.describe(), "tiers": tiers.describe()}
+            if self.host:
                 self.known["host"] = self.host
-            if side.here and self.quiet:
+            if self.quiet:
                 self.known["quiet"] = self.quiet
         return self.known
 
@@ -199,7 +197,7 @@ class Session:
 
 def _covered(side: Side, run: results.Run) -> dict:
     """What the counters cover, if these results have counts of them."""
-    if not side.here or all(result.get("dram_read_bytes") is None for result in run.results):
+    if all(result.get("dram_read_bytes") is None for result in run.results):
         return {}
     return {"dram_counters": counters.coverage(side.counters(), side.discover())}
 

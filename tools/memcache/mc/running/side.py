@@ -32,7 +32,6 @@ class Outcome:
 class Side:
     where = ""          # the value of `where` in its records
     source = ""         # where its records come from, for messages
-    here = True         # whether it measures the machine that this program runs on
 
     def check(self) -> None:
         """Raise a Failure that says what to do if this side is not available."""
