@@ -21,10 +21,12 @@ sim_prepare() {
 	export MEMCACHE_SIMULATED="{\"qemu\":\"$version\",\"prices\":$listed}"
 	simulator=(-accel "tcg,thread=single" -plugin "$(sim_plugin)")
 	about+=", prices ${prices#"$TOP"/}"
-	# Two things stay where they are: the code of the module, and the rate of the clock. The
-	# machine is no emulation whose times mean nothing, and doesn't say that it is QEMU's.
+	# Two things stay where they are: the code of the module, and the rate of the clock, which
+	# Linux would measure by the HPET or the PM timer. The machine is no emulation whose times
+	# mean nothing, and doesn't say that it is QEMU's.
 	options+=" nokaslr"
-	[ "$machine" = virt ] || options+=" tsc=reliable tsc_early_khz=1000000"
+	[ "$machine" = virt ] ||
+		options+=" tsc=reliable tsc_early_khz=1000000 hpet=disable pmtmr=0"
 	cpu_more+=,-hypervisor,tcg-cpuid=off,model-id=Simulated
 }
 
