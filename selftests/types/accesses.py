@@ -113,7 +113,8 @@ def differences(result: dict, windows: list[dict]) -> list[str]:
         wrong += [f"{access} of uc: {_some(seen)} instead of {_some(fences)}"
                   for access in ("load", "store")
                   if _some(seen := room.count(windows, "uc", access)) != _some(fences)]
-    fenced = room.total(windows, done.fence) if done.fence in ("sfence", "mfence") else None
+    seen = done.fence.partition("_")[0]
+    fenced = room.total(windows, seen) if seen in ("sfence", "mfence", "dsb") else None
     if fenced is not None and fenced < result["passes_per_sample"]:
         wrong.append(f"{done.fence}: {fenced}")
     return wrong

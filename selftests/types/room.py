@@ -13,8 +13,7 @@ TOP = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(TOP / "tools/sim"))
 import machine  # noqa: E402
 
-KO = Path(os.environ.get("MEMCACHE_KO", TOP / "build/6.1-gcc/module/memcache.ko"))
-USER = TOP / "build/user/memcache-user"
+KERNEL = "6.1"
 
 # With PRICES=FILE the tests predict the times of that file's prices.
 FILE_GIVEN = bool(os.environ.get("PRICES"))
@@ -59,15 +58,17 @@ def parsed(text: str) -> Run:
 
 
 class Room:
-    """A machine with the module loaded, whose windows are watched."""
+    """A machine with the module loaded, whose windows are watched. ko: another module than the one
+    that was built for the kernel. The other settings are those of a Machine."""
 
-    def __init__(self, ko: Path = KO, **settings):
+    def __init__(self, ko: Path | None = None, kernel: str = KERNEL, **settings):
         subprocess.run(["make", "-s", "-C", Path(machine.__file__).parent], check=True)
         if FILE_GIVEN:
             settings.setdefault("prices", Path(os.environ["PRICES"]))
-        files = {"memcache.ko": ko, "memcache-user": USER}
-        self.machine = machine.Machine(files, **settings)
-        self.ko = ko
+        self.ko = ko or TOP / f"build/{kernel}-gcc/module/memcache.ko"
+        self.user_tool = TOP / f"build/user{kernel[len(KERNEL):]}/memcache-user"
+        files = {"memcache.ko": self.ko, "memcache-user": self.user_tool}
+        self.machine = machine.Machine(files, kernel, **settings)
         self.file_prices = dict(self.machine.cost)
 
     def close(self) -> None:
@@ -81,7 +82,7 @@ class Room:
         self.machine.sh(f"insmod /memcache.ko {parameters}")
         # To read /proc/kallsyms would take this machine 30 times as long.
         text = int(self.machine.sh("cat /sys/module/memcache/sections/.text"), 16)
-        self.machine.watch(_ranges(self.ko, text), _ranges(USER))
+        self.machine.watch(_ranges(self.ko, text), _ranges(self.user_tool))
 
     def watch_functions(self, *names: str) -> None:
         """Have the accesses of these functions of the kernel priced and counted."""
