@@ -234,7 +234,7 @@ static void test_long_remarks(void **state)
 	remark[sizeof(remark) - 1] = 0;
 	remark[0] = '#';
 	assert_string_equal(read_model(remark, ""), "");
-	strcpy(remark + 1000, "\nfoo = 1\n");
+	snprintf(remark + 1000, 25, "\nfoo = 1\n");
 	assert_string_equal(read_model(remark, ""), ":2: foo: unknown key");
 }
 
