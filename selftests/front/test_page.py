@@ -3,6 +3,7 @@
 
 import re
 import unittest
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from unittest import mock
@@ -10,6 +11,7 @@ from unittest import mock
 import browser
 import fake
 from mc import Failure
+from mc.analysis import spread
 from mc.commands import report as command
 from mc.output import document, page, report
 from mc.parts import Grid, Heading, Picture, Sentence, bullets
@@ -17,7 +19,7 @@ from test_draw import CACHES, SWEEP, sweep
 from test_plot import latency, loaded, matrix
 from test_report import NO, attributes
 
-VOID = ("meta", "wbr")
+VOID = ("meta",)
 EVIL = "<script>alert(1)</script>&\"'"
 
 
@@ -88,11 +90,11 @@ class Parts(unittest.TestCase):
     def test_a_table_is_one(self):
         said = self.html(Heading("Title"), Grid(["size_kib", "x"], [["4K", "1.0"], ["8K", "<2>"]]))
         [found] = Reader(said).tables
-        self.assertEqual(found, [["size_kib", "x"], ["4K", "1.0"], ["8K", "<2>"]])
+        self.assertEqual(found, [["size, KiB", "x"], ["4K", "1.0"], ["8K", "<2>"]])
         self.assertIn('<h3 id="s-title"><a href="#s-title">Title</a></h3>', said)
         self.assertIn('<div class="scroll" tabindex="0" role="region" aria-label="Title"><table>',
                       said)
-        self.assertIn('<th scope="col" class="left">size_<wbr>kib</th><th scope="col">x</th>', said)
+        self.assertIn('<th scope="col" class="left">size, KiB</th><th scope="col">x</th>', said)
         self.assertIn('<tr><th scope="row" class="left">4K</th><td>1.0</td></tr>', said)
 
     def test_headings_of_one_name_have_different_anchors(self):
@@ -123,6 +125,46 @@ class Parts(unittest.TestCase):
                          '<th scope="row" class="left">CPU</th><td class="left">x</td></tr>'
                          '</tbody></table></div>', self.html(Grid([], [["CPU", "x"]], 2)))
 
+    def test_what_is_folded_ends_at_the_next_heading(self):
+        for after in ([], [Heading("Next")], [Heading("Next", 2, folded=True)]):
+            said = self.html(Heading("A <", 2, folded=True), Sentence("hidden"), *after,
+                             Sentence("more"))
+            self.assertEqual(Reader(said).open, [])
+            inside = said[said.index("<summary>"):said.index("</details>")]
+            self.assertTrue(inside.startswith(
+                '<summary><h2 id="s-a">A &lt;</h2></summary><p>hidden</p>'), said)
+            self.assertEqual("more" in inside, not after)
+
+    def test_names_of_columns_are_words(self):
+        for name, wanted in (("ns_per_load", "ns per load"), ("mb_per_s", "MB/s"),
+                             ("gib_per_s", "GiB/s"), ("median_ns", "median, ns"),
+                             ("cv_percent", "spread, %"), ("left_out", "left out"),
+                             ("A", "A"), ("95 % interval", "95 % interval"), ("size", "size")):
+            self.assertEqual(page.column_words(name), wanted)
+
+    def test_histograms_are_drawn(self):
+        found = [("<a>", sweep([1.0, 5.0])[0]), ("b", sweep([1.0, 5.0])[1])]
+        for _, result in found:
+            result["histogram_ns_count"] = [[1.0, 50], [10.0, 49], [1000.0, 1]]
+        parts = spread.parts("size", found)
+        text = "\n".join(fake.shown(parts))
+        said = self.html(*parts)
+        self.assertEqual(said.count("<rect"), 6)
+        self.assertEqual(sum(line.count("|") == 2 for line in text.split("\n")), 3)
+        self.assertNotIn("|", said)
+        for value in ("1.000 ns to 1.259 ns: 50 % of loads", ": 1 % of loads", ">10</text>"):
+            self.assertIn(value, said)
+
+    def test_a_second_line_is_small(self):
+        self.assertIn('<th scope="row" class="left">a<small>b &lt;</small></th>',
+                      self.html(Grid(["x"], [["a\nb <"]], large=True)))
+
+    def test_a_picture_across_the_page_has_two_forms(self):
+        self.assertEqual(self.html(Picture("a", "<svg/>", wide="<svg></svg>")),
+                         '<div class="pictures"><figure class="across"><div class="narrow"><svg/>'
+                         '</div><div class="wide"><svg></svg></div><figcaption></figcaption>'
+                         '</figure></div>')
+
     def test_pictures_stand_together(self):
         self.assertEqual(self.html(Picture("a", "<svg/>", ["<"]), Picture("b", "<svg/>")),
                          '<div class="pictures"><figure><svg/><figcaption><p>&lt;</p>'
@@ -130,7 +172,7 @@ class Parts(unittest.TestCase):
                          '</div>')
 
     def test_also_where_it_is_too_wide_for_lines(self):
-        names = ["size", *(f"column_{i}" for i in range(40))]
+        names = ["size", *(f"column {i}" for i in range(40))]
         [found] = Reader(self.html(Heading("Title"), Grid(
             names, [["4K", *("123456.7" for _ in range(40))]]))).tables
         self.assertEqual(found[0], names)
@@ -144,13 +186,12 @@ class Parts(unittest.TestCase):
 
     def test_all_that_a_report_says_is_there(self):
         runs = attributes() + matrix() + latency()
-        said = re.sub(r"<wbr>|</?(?:ul|li|p|h\d)[^>]*>|<[^>]*>", " ", "".join(
-            page.body(report.parts(runs))))
-        words = set(said.replace("&#x27;", "'").split())
+        said = unescape(re.sub(r"<[^>]*>", " ", "".join(page.body(report.parts(runs)))))
+        words = set(re.split(r"[\s_]+", said))
         for line in report.lines(runs)[3:]:
-            for word in re.split(r"[\s_]+", line.replace("|", " ").removeprefix("- ")):
-                if word and word.isalnum():
-                    self.assertIn(word, words | set(re.split(r"[\s_]+", said)), line)
+            for word in line.replace("|", " ").removeprefix("- ").split():
+                if word.replace("_", "").isalnum() and page.column_words(word) not in said:
+                    self.assertLessEqual(set(word.split("_")), words, line)
 
 
 class Page(unittest.TestCase):
@@ -179,12 +220,30 @@ class Page(unittest.TestCase):
                      "MEMORY TYPES HAVE NO EFFECT ON THIS MACHINE",
                      "bandwidth op=write width=8 fence=sfence"):
             (self.assertNotIn if text == "VERIFICATION" else self.assertIn)(text, self.text)
-        self.assertEqual(self.reader.tags.count("figure"), self.text.count("</svg>"))
         self.assertEqual(self.reader.tags.count("figure"), 4)
+        self.assertEqual(self.text.count('<svg role="group"'), 5, "the first has two forms")
+
+    def test_the_finding_comes_first_and_details_are_folded(self):
+        found = re.findall(r"<h1>|<table[^>]*>|<nav|<figure|<h2|<details><summary><h2", self.text)
+        self.assertEqual(found[:4], ["<h1>", '<table class="large">', "<nav", "<h2"])
+        chapters = re.findall(r"(?<!<summary>)<h2[^>]*><a[^>]*>([^<]+)", self.text)
+        self.assertEqual(chapters, ["Comparison", "Pictures", "Results of A: a.jsonl",
+                                    "Results of B: b.jsonl", "Machines"])
+        folded = re.findall(r"<summary><h2[^>]*>([^<]+)", self.text)
+        self.assertEqual(folded, ["How each number was made", "Requests of A: a.jsonl",
+                                  "Requests of B: b.jsonl"])
+        self.assertIn("<summary><h3", self.text)
+
+    def test_values_can_be_pointed_at_and_walked_to(self):
+        places = re.findall(r'<g class="at" tabindex="0" role="img" aria-label="([^"]+)"',
+                            made({"a": latency()}))
+        points = len(latency()[0].results)
+        self.assertEqual(len(places), 2 * points, "of both forms of the picture")
+        self.assertRegex(places[0], r"^4K; [\d.]+ ns a load$")
 
     def test_every_record_has_its_samples(self):
-        rows = [row for found in self.reader.tables if "median_ns" in found[0]
-                and "effective" in found[0] for row in found[1:]]
+        rows = [row for found in self.reader.tables if "median, ns" in found[0]
+                and "type is real" in found[0] for row in found[1:]]
         self.assertEqual(len(rows), sum(
             len(run.results) for runs in everything().values() for run in runs))
 
@@ -260,16 +319,21 @@ class Command(fake.InDirectory):
 
 @unittest.skipUnless(browser.program(), "no chromium")
 class InBrowser(fake.InDirectory):
-    def test_at_two_widths_and_on_paper(self):
+    def test_at_three_widths_and_on_paper(self):
         Path("page.html").write_text(made(everything()))
         with browser.Browser() as chromium:
-            for width in (360, 1280):
+            for width in (360, 800, 1280):
                 chromium.open("page.html", width)
-                # The contents come first, and a picture begins in the first screen.
-                self.assertEqual(chromium.value("document.querySelector('h1').nextElementSibling"
-                                                ".tagName"), "NAV")
-                self.assertLess(chromium.value("document.querySelector('svg')"
+                # The figures that matter most begin in the first screen.
+                self.assertLess(chromium.value("document.querySelector('.large')"
                                                ".getBoundingClientRect().top"), 800)
+                # Values appear with the focus of the keyboard, without any script.
+                box = "getComputedStyle([...document.querySelectorAll('.at')].find(e => " \
+                      "e.getBoundingClientRect().width).querySelector('.values')).visibility"
+                self.assertEqual(chromium.value(box), "hidden")
+                chromium.value("[...document.querySelectorAll('.at')].find(e => "
+                               "e.getBoundingClientRect().width).focus()")
+                self.assertEqual(chromium.value(box), "visible")
                 for scheme, paper in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(22, 24, 27)")):
                     chromium.call("Emulation.setEmulatedMedia", features=[
                         {"name": "prefers-color-scheme", "value": scheme}])
@@ -282,7 +346,9 @@ class InBrowser(fake.InDirectory):
                 self.assertEqual([url.rpartition("/")[2] for url in chromium.requested],
                                  ["page.html"])
                 # Of pictures each is seen, and what is cut off can be scrolled to.
-                self.assertEqual(chromium.value("[...document.querySelectorAll('svg')].filter("
+                drawn = "[...document.querySelectorAll('figure svg')].filter(" \
+                        "e => e.getBoundingClientRect().width)"
+                self.assertEqual(chromium.value(f"{drawn}.filter("
                                                 "e => e.getBoundingClientRect().width > 250 && "
                                                 "e.getBoundingClientRect().height > 150).length"),
                                  4)
@@ -291,7 +357,7 @@ class InBrowser(fake.InDirectory):
                     "e.parentNode.clientWidth && getComputedStyle(e.parentNode).overflowX "
                     "!= 'auto').length"), 0)
                 # Letters of a picture, in CSS pixels, as a phone shows them.
-                size = chromium.value("Math.min(...[...document.querySelectorAll('svg')].map("
+                size = chromium.value(f"Math.min(...{drawn}.map("
                                       "e => 8.5 * e.getBoundingClientRect().width "
                                       "/ e.viewBox.baseVal.width))")
                 self.assertGreater(size, 7.5)

@@ -6,15 +6,34 @@ lines of text, output/page.py into HTML.
 an empty line stands before a heading, before a grid and after a grid.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+
+
+class Drawn(str):
+    """A cell that is a drawing: its text is for terminals. A page draws `bars`, each with its
+    place, its height up to 1 and its value in words, and writes `names` at their places; places
+    are columns of `width`."""
+    width: int
+    bars: list[tuple[int, float, str]]
+    names: list[tuple[int, str]]
+
+    @classmethod
+    def made(cls, text: str, width: int, bars: Iterable[tuple[int, float, str]] = (),
+             names: Iterable[tuple[int, str]] = ()) -> "Drawn":
+        cell = cls(text)
+        cell.width, cell.bars, cell.names = width, list(bars), list(names)
+        return cell
 
 
 @dataclass(frozen=True)
 class Heading:
-    """A title. Level 1 is the title of a page, level 3 that of a section."""
+    """A title. Level 1 is the title of a page, level 3 that of a section. What follows a folded
+    one, up to the next heading, a page shows only when asked to."""
     text: str
     level: int = 3
     gap: bool | None = None
+    folded: bool = False
 
 
 @dataclass(frozen=True)
@@ -42,6 +61,7 @@ class Grid:
     matrix: whether rows and columns may change places
     title: a line directly above the table
     note: a remark below the table
+    large: whether it has the few figures that matter most
     """
     names: list[str]
     rows: list[list[str]]
@@ -51,15 +71,18 @@ class Grid:
     title: str = ""
     note: str = ""
     gap: bool | None = None
+    large: bool = False
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing in SVG. Each caption is a paragraph below it."""
+    """A drawing in SVG. Each caption is a paragraph below it. `wide` is the same for wide screens,
+    across the page."""
     title: str
     svg: str
     captions: list[str] = field(default_factory=list)
     gap: bool | None = None
+    wide: str = ""
 
 
 def turned(grid: Grid) -> Grid:

@@ -4,7 +4,7 @@ the same scale."""
 
 from math import ceil, floor, log10
 
-from mc.parts import Grid, Heading, Part, Sentence
+from mc.parts import Drawn, Grid, Heading, Part, Sentence
 from mc.records import units
 
 WIDTH = 48                  # columns of a picture, at most
@@ -22,13 +22,13 @@ def parts(head: str, named: list[tuple[str, dict]]) -> list[Part]:
     scale = _Scale([result for _, result in kept])
     rows = [[name, *(units.text("ns", result.get(f"{p}_ns_per_load"))
                      for p in ("p50", "p99", "p999")),
-             f"|{scale.picture(result['histogram_ns_count'])}|"] for name, result in kept]
+             scale.picture(result["histogram_ns_count"])] for name, result in kept]
     return [Heading("Distribution of the times of loads (ns)"),
-            Grid([head, "p50", "p99", "p99.9", f"|{scale.ruler()}|"], rows),
+            Grid([head, "p50", "p99", "p99.9", scale.ruler()], rows),
             Sentence(
                 f"Each column is a factor of {10 ** scale.step:.2f}; the last one has all longer "
-                f"times. Shades go from {SHADES[0]} (few loads) to {SHADES[-1]} (half of them or "
-                "more).")]
+                "times. Shares of loads are on a log scale, from 1 in 10 000 to half of them or "
+                f"more; in text from {SHADES[0]} to {SHADES[-1]}.")]
 
 
 class _Scale:
@@ -47,25 +47,37 @@ class _Scale:
             return 0
         return min(max(floor((log10(ns) - self.low) / self.step + 1e-9), 0), self.width - 1)
 
-    def picture(self, histogram: list[list]) -> str:
+    def picture(self, histogram: list[list]) -> Drawn:
         total = sum(count for _, count in histogram) or 1
         columns = [0] * self.width
         for start, count in histogram:
             columns[self.column(start)] += count
-        return "".join(_shade(count / total) for count in columns)
+        shares = [count / total for count in columns]
+        return Drawn.made(f"|{''.join(map(_shade, shares))}|", self.width, (
+            (place, _height(share), f"{self._times(place)}: {100 * share:.3g} % of loads")
+            for place, share in enumerate(shares) if share))
 
-    def ruler(self) -> str:
+    def _times(self, place: int) -> str:
+        """The times of a column: `10.0 ns to 12.6 ns`."""
+        first, end = (units.duration(10 ** (self.low + self.step * (place + i))) for i in (0, 1))
+        return f"{first} and more" if place == self.width - 1 else f"{first} to {end}"
+
+    def ruler(self) -> Drawn:
         """A line that marks the columns of 1, 10, 100 ns."""
         marks = [" "] * self.width
+        names = []
         for power in range(ceil(self.low), ceil(self.low + self.step * self.width)):
             text, at = f"{10 ** power:g}", self.column(10.0 ** power)
             if at + len(text) <= self.width - 1 and not "".join(marks[max(at - 1, 0):]).strip():
                 marks[at:at + len(text)] = text
-        return "".join(marks)
+                names.append((at, text))
+        return Drawn.made(f"|{''.join(marks)}|", self.width, names=names)
+
+
+def _height(share: float) -> float:
+    """The height of a bar for this share, between 0 and 1."""
+    return min(max((log10(share) - RAREST) / (OFTEN - RAREST), 0), 1)
 
 
 def _shade(share: float) -> str:
-    if not share:
-        return " "
-    part = (log10(share) - RAREST) / (OFTEN - RAREST)
-    return SHADES[min(max(round(part * (len(SHADES) - 1)), 0), len(SHADES) - 1)]
+    return SHADES[round(_height(share) * (len(SHADES) - 1))] if share else " "

@@ -36,5 +36,10 @@ def machine(record: dict) -> str:
 
 
 def where(sources: list[Source]) -> str:
-    names = {"kernel": "in the kernel", "user": "in user space"}
-    return f"Measured {verdict.listed(names.get(s.where, s.where) for s in sources)}."
+    return f"Measured {sides(source.where for source in sources)}."
+
+
+def sides(names: Iterable[str]) -> str:
+    """The sides of the system-call boundary in words."""
+    words = {"kernel": "in the kernel", "user": "in user space"}
+    return verdict.listed(words.get(name, name) for name in dict.fromkeys(names))

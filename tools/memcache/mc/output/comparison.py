@@ -175,10 +175,11 @@ def figure(result: dict | None) -> str:
     """The figure of its test: a rate, or the time of what it measures, never that of a pass. A
     difference, such as tlb_ns, has no speed: the time of a load stands for it. A mark before it
     says that the loop had not settled."""
-    return "-" if result is None else marks.unsettled(fields.settled(result)) + _figure(result)
+    return "-" if result is None else marks.unsettled(fields.settled(result)) + plain_figure(result)
 
 
-def _figure(result: dict) -> str:
+def plain_figure(result: dict) -> str:
+    """The figure without a mark."""
     key = tests.of(result["test"]).main() or ""
     value = result.get(key)
     if key.endswith("mb_per_s") and value:

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The page of `memcache report`: pictures first, then tables, comparisons, machines, and how
-each number was made."""
+"""The page of `memcache report`: the finding, comparisons, pictures, tables, and behind them the
+machines, and how each number was made."""
 
 import time
 from collections.abc import Iterator
 
-from mc.analysis import disturbed, verdict
-from mc.output import charts, comparison, draw, page, report
-from mc.output.captions import captions, short
+from mc import plural
+from mc.analysis import verdict
+from mc.output import charts, comparison, draw, finding, page, report
+from mc.output.captions import captions, short, sides
 from mc.parts import Grid, Heading, Part, Picture, Sentence
 from mc.records import prices, units
 from mc.records.fields import asked
@@ -50,29 +51,28 @@ def title(files: dict[str, list[Run]]) -> str:
 
 
 def parts(files: dict[str, list[Run]]) -> Iterator[Part]:
-    yield Heading(title(files), 1)
     sources = charts.sources(files)
     letters = {source.file: source.name.partition(" ")[0] for source in sources
                if len(files) > 1}
     named = {name: f"{letters.get(name, '')}: {called}".removeprefix(": ")
              for name, called in short(files).items()}
-    for name, runs in files.items():
-        yield from _verdict(runs, named[name] if len(files) > 1 else "")
+    yield from finding.parts(files, sources, named, title(files))
+    if len(sources) > 1:
+        yield Heading("Comparison", 2)
+        yield from comparison.parts(files)[0]
     drawn = charts.charts(files)
     if drawn:
         yield Heading("Pictures", 2)
         yield from _pictures(named if len(files) > 1 else {}, drawn)
     for name, runs in files.items():
-        yield Heading(f"Results {named[name]}", 2)
+        yield Heading("Results" if len(files) == 1 else f"Results of {named[name]}", 2)
         yield from report.parts(runs)
-    if len({(source.file, source.where) for source in sources}) > 1:
-        yield Heading("Comparison", 2)
-        yield from comparison.parts(files)[0]
     yield from _machines(files, named)
-    yield Heading("How each number was made", 2)
+    yield Heading("How each number was made", 2, folded=True)
     yield from (Sentence(words(text)) for text in MADE)
     for name, runs in files.items():
-        yield Heading(f"Requests {named[name]}", 3)
+        yield Heading("Requests" if len(files) == 1 else f"Requests of {named[name]}", 2,
+                      folded=True)
         yield from _requests(runs)
 
 
@@ -81,10 +81,10 @@ def _machines(files: dict[str, list[Run]], named: dict[str, str]) -> Iterator[Pa
     known: dict[tuple, list[str]] = {}
     for name, runs in files.items():
         known.setdefault(tuple(_machine(runs[0].machine)), []).append(name)
-    yield Heading("Machine" if len(known) == 1 else "Machines", 2)
+    yield Heading("Machine" if len(known) == 1 else "Machines", 2, folded=len(known) == 1)
     for rows, names in known.items():
         if len(known) > 1:
-            yield Heading(verdict.listed(named[name] for name in names), 3)
+            yield Heading(verdict.listed(named[name] for name in names), 3, folded=True)
         times = [(f"Measured {named[name]}" if len(names) > 1 else "Measured", _when(files[name]))
                  for name in names]
         yield Grid([], [list(row) for row in (*rows, *times)], 2)
@@ -160,37 +160,22 @@ def _when(runs: list[Run]) -> str:
         return "na"
     first, last = (time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(at))
                    for at in (min(times), max(times)))
-    names = {"kernel": "in the kernel", "user": "in user space"}
-    sides = verdict.listed(names.get(w, w) for w in dict.fromkeys(run.where for run in runs))
     cost = runs[0].machine.get("clock_cost_ns")
-    return f"{sides}, {first} to {last[11:] if first[:10] == last[:10] else last} UTC" + (
+    until = last[11:] if first[:10] == last[:10] else last
+    return f"{sides(run.where for run in runs)}, {first} to {until} UTC" + (
         f"; reading the clock cost {text('ns', cost)} ns" if cost else "")
 
 
-def _verdict(runs: list[Run], name: str) -> Iterator[Part]:
-    """A warning if numbers do not mean what they seem to mean. The verdict on all types stands
-    with the results."""
-    judged = verdict.judge(runs)
-    bad = judged.emulated or not all(t.real for t in judged.types.values())
-    failed = sum(r.get("verified") == "failed" for run in runs for r in run.results)
-    said = verdict.sentences(judged)
-    if failed:
-        said.insert(0, f"VERIFICATION FAILED in {failed} results: memory did not hold what was "
-                       "written to it.")
-    if text := disturbed.verdict(runs):
-        said.insert(0, text)
-    if bad or failed or text:
-        yield Sentence(" ".join([f"{name}:"] * bool(name) + said), loud=True)
-
-
 def _pictures(texts: dict[str, str], drawn: list[charts.Chart]) -> Iterator[Part]:
-    """The pictures, and below each of them the texts of its files."""
+    """The pictures, the first of them across the page, and below each the texts of its files."""
     for number, chart in enumerate(drawn):
         mine = [texts[name] for name in dict.fromkeys(source.file for source in chart.sources)
                 if name in texts]
         if chart.left_out:
-            mine.append(f"{chart.left_out} results that failed verification are not drawn.")
-        yield Picture(chart.title, draw.inline(chart, number), mine)
+            mine.append(f"{plural(chart.left_out, 'result')} that failed verification "
+                        f"{'is' if chart.left_out == 1 else 'are'} not drawn.")
+        wide = "" if number else draw.inline(chart, "w", draw.ACROSS)
+        yield Picture(chart.title, draw.inline(chart, str(number)), mine, wide=wide)
 
 
 def _requests(runs: list[Run]) -> Iterator[Part]:

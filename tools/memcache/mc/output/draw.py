@@ -20,7 +20,9 @@ from typing import Any
 from mc import Failure, libraries
 from mc.advice import advice
 from mc.analysis import marks
+from mc.output import hover
 from mc.output.charts import Chart, Series, label
+from mc.output.hover import number
 from mc.records import units
 
 # The palette of Okabe and Ito, which can be told apart with any colour vision. Its yellow is left
@@ -46,7 +48,7 @@ UNREAL = "hatched: not shown to be that type"
 RINGS = {"?": ("s", "square"), "~": ("o", "ring"), DISTURBED: ("D", "diamond")}
 RING = 11                            # the size of a ring, in points
 WIDTH, HEIGHT = 5.6, 3.9            # inches, of a chart
-NARROW = 4.5                        # of a chart that a phone may show
+NARROW, ACROSS = 4.5, 9.4           # of a chart that a phone may show; of one across a page
 LETTERS, SMALL = 13, 16.8           # letters to an inch
 DENSE = 3                           # pixels between two places of a curve
 BESIDE = 2                          # pixels between the labels of two ticks, at least
@@ -115,26 +117,35 @@ def matplotlib() -> ModuleType:
     return library
 
 
-def picture(charts: list[Chart], captions: list[str], kind: str,
-            width: float = WIDTH) -> bytes:
+def picture(charts: list[Chart], captions: list[str], kind: str) -> bytes:
     """All charts in one picture, in one or two columns, with the captions below."""
     with matplotlib().rc_context(STYLE):
-        out = io.BytesIO()
-        dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
-        figure(charts, captions, width).savefig(out, format=kind, dpi=144, metadata=dated)
+        return _saved(figure(charts, captions), kind)
+
+
+def _saved(whole: Any, kind: str) -> bytes:
+    out = io.BytesIO()
+    dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
+    whole.savefig(out, format=kind, dpi=144, metadata=dated)
     return out.getvalue()
 
 
-def inline(chart: Chart, number_: int) -> str:
-    """A chart as SVG for a page. It scales, its ids are unique in the page, and everything but
-    the data has the colours of the page."""
-    svg = picture([chart], [], "svg", NARROW).decode()
+def inline(chart: Chart, name: str, width: float = NARROW) -> str:
+    """A chart as SVG for a page. It scales, its ids begin with the name, so that they are unique
+    in the page, it shows its values, and everything but the data has the colours of the page."""
+    with matplotlib().rc_context(STYLE):
+        whole = figure([chart], [], width)
+        svg = _saved(whole, "svg").decode()
+        lines = [(_name(chart, series), _style(chart, series)["color"])
+                 for series in chart.series]
+    svg = svg.replace("</svg>", hover.overlay(chart, whole, lines) + "</svg>")
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg"):], flags=re.S)
     svg = re.sub(r' (?:width|height)="[\d.]+pt"', "", svg, count=2)
     for colour, own in OF_PAGE.items():
         svg = svg.replace(f": {colour}", f": {own}")
-    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>c{number_}-", svg)
-    return svg.replace("<svg", '<svg role="img" aria-label="' + escape(chart.title, True) + '"', 1)
+    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>c{name}-", svg)
+    return svg.replace("<svg", '<svg role="group" aria-label="' + escape(chart.title, True) + '"',
+                       1)
 
 
 def figure(charts: list[Chart], captions: list[str], width: float = WIDTH) -> Any:
@@ -432,11 +443,6 @@ def _plain(axis: Any, room: float = 3) -> None:
     axis.set_major_locator(LogLocator(base=100 if ratio > 1e5 * room else 10, subs=subs))
     axis.set_major_formatter(FuncFormatter(lambda v, _: number(v)))
     axis.set_minor_locator(NullLocator())
-
-
-def number(value: float) -> str:
-    """A number as text: 1000000 becomes 1 000 000, and 12.345 becomes 12.3."""
-    return f"{value:,.0f}".replace(",", "\u2009") if value >= 100 else f"{value:.3g}"
 
 
 def _matrix(axes: Any, chart: Chart) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from html import escape
 from itertools import groupby
 
-from mc.parts import Grid, Heading, Part, Picture, Sentence
+from mc.parts import Drawn, Grid, Heading, Part, Picture, Sentence
 
 STYLE = """\
 :root { color-scheme: light dark; --paper: #fff; --ink: #222; --faint: #5c5c5c; --line: #d8d8d8;
@@ -32,6 +32,8 @@ p { margin: .5rem 0; } ul { margin: .5rem 0; padding-left: 1.2rem; }
 .faint, figcaption { color: var(--faint); font-size: .85rem; }
 .loud { border-left: .3rem solid var(--loud); padding: .1rem .8rem; background: var(--behind); }
 .scroll { overflow-x: auto; max-width: 100%; margin: .5rem 0; }
+.long { overflow-y: auto; max-height: 80vh; }
+thead th { position: sticky; top: 0; background: var(--paper); }
 table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .15rem .6rem; text-align: right; white-space: nowrap; overflow-wrap: normal; }
 caption { text-align: left; }
@@ -42,16 +44,27 @@ tbody th { font-weight: inherit; }
 .faster { color: var(--faster); } .slower { color: var(--slower); }
 .facts th { font-weight: 600; vertical-align: top; }
 .facts td { white-space: normal; overflow-wrap: anywhere; }
-.drawn { font-family: monospace; white-space: pre; text-align: left; }
 code { font-size: .9em; }
+details { border: 1px solid var(--line); border-radius: .4rem; padding: 0 .8rem; margin: .75rem 0; }
+summary { cursor: pointer; padding: .5rem 0; }
+summary h2, summary h3 { display: inline; border: 0; font-size: 1rem; }
+.large { width: 100%; font-size: 1rem; }
+.large th, .large td { padding: .35rem .6rem .35rem 0; vertical-align: top; text-align: left; }
+.large th { white-space: normal; } .large small { display: block; color: var(--faint); }
+.large td:nth-of-type(1) { font-size: 1.2rem; font-weight: 600; }
 .pictures { display: grid; gap: 1.5rem; margin: 1rem 0;
-            grid-template-columns: repeat(auto-fit, minmax(min(100%, 27rem), 1fr)); }
+            grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); }
+.across { grid-column: 1 / -1; } .across .wide { display: none; }
+@media (min-width: 45rem) { .across .narrow { display: none; } .across .wide { display: block; } }
 figure { margin: 0; min-width: 0; } figure svg { width: 100%; height: auto; display: block; }
-figure:only-child svg { max-width: 27rem; }
+.histogram { display: block; fill: var(--blue); }
+.histogram text { font-size: 11px; fill: var(--ink); }
+.histogram rect:hover { fill: var(--loud); }
 @media print {
   nav { display: none; } body { max-width: none; padding: 0; font-size: 9.5pt; }
-  .scroll { overflow: visible; } table { font-size: 7pt; }
-  th, td { white-space: normal; padding: .1rem .3rem; } .drawn { white-space: pre; font-size: 5pt; }
+  .scroll, .long { overflow: visible; max-height: none; } table { font-size: 7pt; }
+  th, td { white-space: normal; padding: .1rem .3rem; } .histogram { width: 8rem; height: .7rem; }
+  details::details-content { content-visibility: visible; display: block; }
   h2, h3 { break-after: avoid; } figure, tr, .loud { break-inside: avoid; }
   .pictures { grid-template-columns: 1fr 1fr; }
 }
@@ -71,22 +84,25 @@ def document(title: str, parts: Iterable[Part]) -> str:
 
 def body(parts: Iterable[Part]) -> Iterator[str]:
     """The HTML of these parts. Items in a row make a list, pictures in a row make a gallery.
-    After the title of the page come links to its chapters."""
+    Before the first chapter come links to all of them."""
     parts = list(parts)
     anchors = _anchors(parts)
-    about = ""
+    about, folded = "", False
+    chapters = [part for part in parts if isinstance(part, Heading) and part.level == 2]
     for around, group in groupby(parts, key=_around):
         yield from [f"<{around}>"] if around else []
         for part in group:
             if isinstance(part, Heading):
-                about = part.text
+                yield from ["</details>"] if folded else []
+                yield from _contents(chapters, anchors) if part in chapters[:1] else []
+                about, folded = part.text, part.folded
                 yield from _heading(part, anchors.get(id(part), ""))
-                yield from _contents(parts, anchors) if part.level == 1 else []
             elif isinstance(part, Grid):
                 yield from _grid(part, about)
             else:
                 yield from SHOWN[type(part)](part)
         yield from [f"</{around.split()[0]}>"] if around else []
+    yield from ["</details>"] if folded else []
 
 
 def _anchors(parts: list[Part]) -> dict[int, str]:
@@ -103,8 +119,7 @@ def _anchors(parts: list[Part]) -> dict[int, str]:
     return found
 
 
-def _contents(parts: list[Part], anchors: dict[int, str]) -> Iterator[str]:
-    chapters = [part for part in parts if isinstance(part, Heading) and part.level == 2]
+def _contents(chapters: list[Heading], anchors: dict[int, str]) -> Iterator[str]:
     if len(chapters) > 1:
         yield '<nav aria-label="Contents"><ul>'
         yield from (f'<li><a href="#{anchors[id(part)]}">{escape(part.text)}</a></li>'
@@ -121,6 +136,9 @@ def _around(part: Part) -> str:
 
 def _heading(part: Heading, anchor: str) -> Iterator[str]:
     tag, text = f"h{part.level}", escape(part.text)
+    if part.folded:     # a link in it would not unfold it
+        yield f'<details><summary><{tag} id="{anchor}">{text}</{tag}></summary>'
+        return
     yield f'<{tag} id="{anchor}"><a href="#{anchor}">{text}</a></{tag}>' if anchor else \
         f"<{tag}>{text}</{tag}>"
 
@@ -139,9 +157,11 @@ def _sentence(part: Sentence) -> Iterator[str]:
 def _grid(part: Grid, about: str) -> Iterator[str]:
     """A table, which can be scrolled, also by keys, if the page is too narrow for it. `about`
     names it for those who do not see it."""
+    kind = "large" if part.large else "" if part.names else "facts"
     scrolled = f' tabindex="0" role="region" aria-label="{escape(part.title or about, True)}"' \
         if part.names else ""
-    yield f'<div class="scroll"{scrolled}><table{_class("" if part.names else "facts")}>'
+    long = " long" if len(part.rows) > LONG else ""
+    yield f'<div class="scroll{long}"{scrolled}><table{_class(kind)}>'
     if part.title:
         yield f"<caption>{escape(part.title)}</caption>"
     if part.names:
@@ -155,30 +175,62 @@ def _grid(part: Grid, about: str) -> Iterator[str]:
 
 
 def _picture(part: Picture) -> Iterator[str]:
-    yield f"<figure>{part.svg}<figcaption>"
+    if part.wide:
+        yield f'<figure class="across"><div class="narrow">{part.svg}</div>' \
+              f'<div class="wide">{part.wide}</div><figcaption>'
+    else:
+        yield f"<figure>{part.svg}<figcaption>"
     yield from (f"<p>{_with_code(text)}</p>" for text in part.captions)
     yield "</figcaption></figure>"
 
 
 SHOWN: dict[type, Callable] = {Sentence: _sentence, Picture: _picture}
 MARKS = {"↑": "faster", "↓": "slower"}
+COLUMN, TALL = 6, 24        # of a histogram, in its own units
+LONG = 30                   # rows; a longer table is scrolled in itself
+KEY = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+|verified|effective|attribute")
+RATE = re.compile(r"\b([kmg]i?)b per s\b")
+UNITS = {"ns": "ns", "us": "us", "mib": "MiB", "kib": "KiB", "mhz": "MHz", "percent": "%"}
+WORDS = {"cv_percent": "spread, %", "verified": "data", "effective": "type is real",
+         "attribute": "page tables"}
 
 
 def _cells(tag: str, row: list[str], left: int, scope: str = "") -> str:
     """`scope`: what the cells are heads of, if they are: row or col."""
     of = f' scope="{scope}"' if scope else ""
     return "".join(
-        f"<{tag}{of}{_class(_kind(cell, i < left))}>{_broken(scope, cell)}</{tag}>"
+        f"<{tag}{of}{_class(MARKS.get(cell[-1:], 'left' if i < left else ''))}>"
+        f"{_histogram(cell) if isinstance(cell, Drawn) else _text(cell, scope)}</{tag}>"
         for i, cell in enumerate(row))
 
 
-def _kind(cell: str, left: bool) -> str:
-    return "drawn" if cell.startswith("|") else MARKS.get(cell[-1:], "left" if left else "")
+def _text(cell: str, scope: str) -> str:
+    """The text of a cell; a second line is small."""
+    first, _, second = cell.partition("\n")
+    small = f"<small>{escape(second)}</small>" if second else ""
+    return escape(column_words(first) if scope == "col" else first) + small
 
 
-def _broken(scope: str, cell: str) -> str:
-    """The text of a cell. The name of a column may be broken after `_`."""
-    return escape(cell).replace("_", "_<wbr>") if scope == "col" else escape(cell)
+def column_words(name: str) -> str:
+    """The name of a column in words, if it is a key of the records: `median, ns`."""
+    if not KEY.fullmatch(name) or name in WORDS:
+        return WORDS.get(name, name)
+    text = RATE.sub(lambda found: f"{found[1].capitalize()}B/s", name.replace("_", " "))
+    before, _, unit = text.rpartition(" ")
+    return f"{before}, {UNITS[unit]}" if unit in UNITS else text
+
+
+def _histogram(cell: Drawn) -> str:
+    """A drawing in a cell: bars that say their values, or the names of places."""
+    bars = "".join(
+        f'<rect x="{COLUMN * place}" y="{TALL * (1 - high):.1f}" width="{COLUMN - 1}" '
+        f'height="{max(TALL * high, 1):.1f}"><title>{escape(text)}</title></rect>'
+        for place, high, text in cell.bars)
+    names = "".join(f'<text x="{COLUMN * place}" y="{TALL - 4}">{escape(text)}</text>'
+                    for place, text in cell.names)
+    wide = COLUMN * cell.width
+    return f'<svg class="histogram" viewBox="0 0 {wide} {TALL}" width="{wide}" height="{TALL}" ' \
+           f'aria-hidden="true" preserveAspectRatio="none">{bars}{names}</svg>'
 
 
 def _class(kind: str) -> str:

@@ -67,7 +67,7 @@ def _group(known: suite.Suite | None, section: str | None, test: str, where: str
     notes = [settings, *([_scatter(results)] if wide or matrix else []),
              *_quality(pairs, wide), *marks.sentences(pairs),
              *holds.sentences(pairs, loads, matrix), *(found.notes if found else [])]
-    yield Heading(title)
+    yield Heading(title, folded=True)
     yield from body
     yield from map(Sentence, filter(None, notes))
     yield from levels.parts(pairs)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The figures of a file that people ask for first, and what each is compared with: the same result
+of another file or of the other side, or another result of the same file."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from mc.analysis.steps import median
+from mc.records import tests, units
+from mc.records.fields import asked
+from mc.records.results import Run
+
+MOST = 5
+Pair = tuple[Run, dict]
+DONE = {"read": "Reading", "write": "Writing", "ntwrite": "Writing past the caches",
+        "copy": "Copying"}
+TYPES = {"wc": "write-combining memory", "uc": "uncached memory"}
+
+
+@dataclass(frozen=True)
+class Highlight:
+    """A figure: its name in words, its result, and one of the same file to set it beside."""
+    name: str
+    run: Run
+    result: dict
+    beside: str = ""
+    other: Pair | None = None
+
+
+def highlights(runs: list[Run]) -> list[Highlight]:
+    """At most MOST figures of these runs, which are of one side."""
+    good = [(run, result) for run in runs for result in run.results
+            if result.get("verified") != "failed" and result.get(_main(result)) is not None]
+    found = [one for rule in RULES for one in rule(good)]
+    shown = {one.result["test"] for one in found}
+    return [*found, *_others([pair for pair in good if pair[1]["test"] not in shown])][:MOST]
+
+
+def _main(result: dict) -> str:
+    return tests.of(result["test"]).main() or "median_ns"
+
+
+def _of(pairs: list[Pair], test: str, **wanted: object) -> list[Pair]:
+    return [pair for pair in pairs if pair[1]["test"] == test
+            and all(pair[1].get(key) == value for key, value in wanted.items())]
+
+
+def _size(pair: Pair) -> int:
+    return pair[1].get("size_bytes") or 0
+
+
+def _place(result: dict) -> str:
+    """The level that served a result if times showed it, else its size."""
+    level = result.get("level") if result["test"] == "latency" else None
+    if level:
+        return "memory" if level == "memory" else f"the {str(level).upper()} cache"
+    return units.text("size_bytes", result.get("size_bytes"))
+
+
+def _latency(pairs: list[Pair]) -> Iterator[Highlight]:
+    """The latency of the largest set, beside that of the smallest."""
+    known = _of(pairs, "latency", type="wb", pattern="random") or _of(pairs, "latency", type="wb")
+    if known:
+        last, first = max(known, key=_size), min(known, key=_size)
+        several = _size(last) > _size(first)
+        yield Highlight(f"Latency of {_place(last[1])}", *last,
+                        _place(first[1]) if several else "", first if several else None)
+
+
+def _rates(pairs: list[Pair], *ops: str) -> Iterator[Highlight]:
+    """The best rate of each of these operations in the largest set."""
+    for op in ops:
+        if known := _of(pairs, "bandwidth", type="wb", op=op):
+            largest = max(map(_size, known))
+            best = max((pair for pair in known if _size(pair) == largest), key=_rate)
+            yield Highlight(f"{DONE[op]}, {_place(best[1])}", *best)
+
+
+def _usual(pairs: list[Pair]) -> Iterator[Highlight]:
+    return _rates(pairs, "read", "write")
+
+
+def _further(pairs: list[Pair]) -> Iterator[Highlight]:
+    return _rates(pairs, "ntwrite", "copy")
+
+
+def _rate(pair: Pair) -> float:
+    return pair[1]["mb_per_s"]
+
+
+def _types(pairs: list[Pair]) -> Iterator[Highlight]:
+    """Writes to WC memory and reads of UC memory, each beside the same of WB."""
+    for memory, op in (("wc", "write"), ("uc", "read"), ("wc", "read"), ("uc", "write")):
+        if known := _of(pairs, "bandwidth", type=memory, op=op):
+            best = max(known, key=lambda pair: (_size(pair), _rate(pair)))
+            keys = asked(best[1]) | {"type": "wb"}
+            same = next((pair for pair in _of(pairs, "bandwidth", type="wb", op=op)
+                         if asked(pair[1]) == keys), None)
+            yield Highlight(f"{DONE[op]}, {TYPES[memory]}", *best,
+                            "write-back" if same else "", same)
+
+
+def _lines(pairs: list[Pair]) -> Iterator[Highlight]:
+    """The median pair of CPUs, whose line one has changed and the other loads."""
+    known = _of(pairs, "c2c", state="hitm")
+    if known:
+        middle = median(pair[1]["ns_per_line"] for pair in known)
+        mine = min(known, key=lambda pair: abs(pair[1]["ns_per_line"] - middle))
+        which = "" if len(known) == 1 else ", median pair of CPUs"
+        clean = [pair for pair in _of(pairs, "c2c", state="hit") if all(
+            pair[1].get(key) == mine[1].get(key) for key in ("writer_cpu", "reader_cpu"))]
+        yield Highlight(f"A line that another CPU has changed{which}", *mine,
+                        "unchanged" if clean else "", clean[0] if clean else None)
+
+
+def _loaded(pairs: list[Pair]) -> Iterator[Highlight]:
+    """The latency under the heaviest load, beside that under the lightest."""
+    known = [pair for pair in _of(pairs, "loaded") if pair[1].get("delay_cycles") is not None]
+    if known:
+        heavy, light = (choose(known, key=lambda pair: pair[1]["delay_cycles"])
+                        for choose in (min, max))
+        yield Highlight("Latency under load", *heavy,
+                        "hardly any load" if light is not heavy else "",
+                        light if light is not heavy else None)
+
+
+def _others(pairs: list[Pair]) -> Iterator[Highlight]:
+    """The first result of each other kind."""
+    kinds: dict[tuple, Pair] = {}
+    for pair in pairs:
+        kinds.setdefault((pair[1]["test"], pair[1].get("item") or pair[1].get("op")), pair)
+    for (test, kind), pair in kinds.items():
+        words = pair[0].request.get("label") or " ".join(filter(None, [test, kind]))
+        yield Highlight(words[:1].upper() + words[1:].replace("_", " "), *pair)
+
+
+RULES: tuple[Callable[[list[Pair]], Iterator[Highlight]], ...] = (
+    _latency, _usual, _types, _loaded, _lines, _further)

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The beginning of a report's page: what was found, on which machine and when, and the figures that
+people ask for first, beside what they were compared with."""
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+
+from mc import plural
+from mc.analysis import disturbed, judge, marks, match, verdict
+from mc.analysis.highlights import Highlight, highlights
+from mc.analysis.judge import Difference, Word
+from mc.analysis.match import Pairing
+from mc.output import captions, comparison
+from mc.output.charts import Source
+from mc.parts import Grid, Heading, Part, Sentence
+from mc.records import prices, units
+from mc.records.results import Run
+from mc.records.shape import numbers
+
+EMULATED = "An emulated machine: its times say nothing about real hardware"
+FAILED = "Memory did not hold what was written to it"
+
+
+def parts(files: dict[str, list[Run]], sources: list[Source], named: dict[str, str],
+          title: str) -> Iterator[Part]:
+    """The headline, the machine of each file, its verdict, and a table of figures. `named`: what
+    each file is called here; `title`: the headline if there are no figures."""
+    runs = _first(files, sources)
+    found = highlights(runs)
+    pairings = _pairings(files) if len(sources) > 1 else {}
+    first = sources[0].name or sources[0].where if sources else ""
+    yield Heading(_headline(files, found, first, pairings) or title, 1)
+    for name, some in files.items():
+        yield Sentence(f"{named[name]}: {_about(some)}" if len(files) > 1 else _about(some))
+    for name, some in files.items():
+        yield from _verdict(some, named[name] if len(files) > 1 else "")
+    if found:
+        yield _beside_others(found, first, pairings) if pairings else _beside_itself(found)
+
+
+def _first(files: dict[str, list[Run]], sources: list[Source]) -> list[Run]:
+    """The runs of the first source."""
+    return [Run(run.machine, run.request, [r for r in run.results if r["where"] == one.where])
+            for one in sources[:1] for run in files[one.file]]
+
+
+def _pairings(files: dict[str, list[Run]]) -> dict[str, Pairing]:
+    """The comparisons of the first source with the others, by the names of these."""
+    batches = match.batches(files)
+    letters = {name: chr(ord("A") + i % 26) for i, name in enumerate(files)}
+    found = {}
+    for a, b in match.plan(batches):
+        if a is batches[0]:
+            several = sum(one.file == b.file for one in batches) > 1
+            found[" ".join([letters[b.file]] * (len(files) > 1) + [b.where] * (
+                several or len(files) == 1))] = match.pair(a, b, False)
+    return found
+
+
+def _headline(files: dict[str, list[Run]], found: list[Highlight], first: str,
+              pairings: dict[str, Pairing]) -> str:
+    """What was found, in a line: a comparison, else the first two figures."""
+    results = [result for runs in files.values() for run in runs for result in run.results]
+    if any(result.get("verified") == "failed" for result in results):
+        return FAILED
+    if any(verdict.judge(runs).emulated for runs in files.values()):
+        return EMULATED
+    said = [f"{name} against {first}: {_counted(pairing)}" for name, pairing in pairings.items()
+            if pairing.pairs]
+    return "; ".join(said) or ". ".join(f"{one.name}: {_figure(one.run, one.result)}"
+                                        for one in found[:2])
+
+
+def _counted(pairing: Pairing) -> str:
+    """`2 slower, 30 the same, can't tell 3`"""
+    words = Counter(pairing.judged(a, b).word for a, b in pairing.pairs)
+    texts = {Word.FASTER: "{} faster", Word.SLOWER: "{} slower", Word.SAME: "{} the same",
+             Word.UNKNOWN: "can't tell {}"}
+    return ", ".join(text.format(words[word]) for word, text in texts.items() if words[word])
+
+
+def _about(runs: list[Run]) -> str:
+    """The machine in a line, and when it was measured."""
+    machine = runs[0].machine
+    cpus = len(numbers(str(machine.get("cpus_online"))))
+    times = [result["started_unix_ns"] // 10**9 for run in runs for result in run.results
+             if result.get("started_unix_ns")]
+    when = time.strftime("%-d %B %Y, %H:%M UTC", time.gmtime(min(times))) if times else "no date"
+    facts = [machine["cpu"], plural(cpus, "CPU") if cpus else "",
+             prices.below(machine, "hypervisor "), f"Linux {machine['kernel']}",
+             f"host {machine['host']}" if machine.get("host") else ""]
+    return f"{', '.join(filter(None, facts))}. Measured " \
+           f"{captions.sides(run.where for run in runs)}, {when}."
+
+
+def _verdict(runs: list[Run], name: str) -> Iterator[Part]:
+    """What the figures mean. It is loud if they do not mean what they seem to mean."""
+    judged = verdict.judge(runs)
+    bad = judged.emulated or not all(one.real for one in judged.types.values())
+    failed = sum(r.get("verified") == "failed" for run in runs for r in run.results)
+    said = verdict.sentences(judged)
+    if failed:
+        said.insert(0, f"VERIFICATION FAILED in {plural(failed, 'result')}: memory did not hold "
+                       "what was written to it.")
+    if text := disturbed.verdict(runs):
+        said.insert(0, text)
+    if said:
+        yield Sentence(" ".join([f"{name}:"] * bool(name) + said),
+                       loud=bool(bad or failed or text))
+
+
+def _beside_itself(found: list[Highlight]) -> Grid:
+    """The figures, each beside another one of the same file."""
+    rows = [[_named(one), _figure(one.run, one.result),
+             f"{one.beside}: {_figure(*one.other)}" if one.other else ""] for one in found]
+    return Grid(["what", "measured", "compared with"], rows, large=True,
+                note=_meanings([(one.run, one.result) for one in found]))
+
+
+def _beside_others(found: list[Highlight], first: str, pairings: dict[str, Pairing]) -> Grid:
+    """The figures of the first source, beside those of the others."""
+    rows: list[list[str]] = []
+    differences: list[Difference] = []
+    for one in found:
+        others = {name: next((b for a, b in pairing.pairs if a is one.result), None)
+                  for name, pairing in pairings.items()}
+        judged = {name: pairings[name].judged(one.result, other)
+                  for name, other in others.items() if other}
+        differences += judged.values()
+        rows.append([_named(one), _figure(one.run, one.result),
+                     *map(comparison.figure, others.values()),
+                     *(judged[name].factor if name in judged else "-" for name in others)])
+    said = [_meanings([(one.run, one.result) for one in found]), f"{judge.LEGEND}.",
+            *judge.doubts(differences)]
+    return Grid(["what", first, *pairings, *(f"speed of {name}" for name in pairings)],
+                rows, large=True, note=" ".join(filter(None, said)))
+
+
+def _figure(run: Run, result: dict) -> str:
+    return marks.mark(run, result) + comparison.plain_figure(result)
+
+
+def _named(one: Highlight) -> str:
+    """Its name, and in a second line how it was measured: `64M on CPU 0, spread 1.2 %`."""
+    result = one.result
+    cpu = str(result.get("cpu", ""))
+    where = f" on CPU{'' if cpu.isdigit() else 's'} {cpu}" if numbers(cpu) else ""
+    size = units.text("size_bytes", result.get("size_bytes"))
+    spread = result.get("cv_percent")
+    return f"{one.name}\n{size}{where}" + ("" if spread is None else f", spread {spread:.1f} %")
+
+
+def _meanings(pairs: list[tuple[Run, dict]]) -> str:
+    """What the marks of these figures mean."""
+    shown = marks.joined(marks.mark(*pair) for pair in pairs)
+    return " ".join(f"{mark} {marks.MEANS[mark]}." for mark in shown if mark in marks.MEANS)
