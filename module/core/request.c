@@ -3,9 +3,56 @@
 #include "core/meant.h"
 #include "core/request.h"
 
-static bool same(const char *name, const char *s, size_t len)
+/**
+ * mc_name_of() - the word for a value
+ * @names: words, terminated by an empty entry; or NULL
+ * @value: the value
+ *
+ * Return: the word, or NULL.
+ */
+const char *mc_name_of(const struct mc_name *names, u64 value)
 {
-	return strlen(name) == len && !memcmp(name, s, len);
+	for (; names && names->name; names++) {
+		if (names->value == value)
+			return names->name;
+	}
+	return NULL;
+}
+
+/**
+ * mc_key_word() - the word for a value
+ * @key: the key
+ * @value: one of its values
+ *
+ * Return: the word, or NULL if the value is a plain number.
+ */
+const char *mc_key_word(const struct mc_key *key, u64 value)
+{
+	const char *word = mc_name_of(key->names, value);
+
+	if (key->kind == MC_GROUPS)	/* its names are operations of a group */
+		return NULL;
+	return word ? word : mc_name_of(key->outcomes, value);
+}
+
+/**
+ * mc_key_show() - append a value in the form of a request
+ * @t: the text
+ * @key: the key
+ * @value: one of its values
+ */
+void mc_key_show(struct mc_text *t, const struct mc_key *key, u64 value)
+{
+	const char *word = mc_key_word(key, value);
+
+	if (word)
+		mc_textf(t, "%s", word);
+	else if (key->kind == MC_SIZE)
+		mc_text_size(t, value);
+	else if (key->kind == MC_TIME)
+		mc_text_time(t, value);
+	else
+		mc_text_decimal(t, value, key->decimals);
 }
 
 /* Find the next word from *@at on, and move *@at there. Return: its length, 0 at the end. */
@@ -35,7 +82,7 @@ static int find_spec(struct mc_request *req, const char *s, size_t len,
 	mc_text_quote(&t, s, len);
 	mc_textf(&t, " is not one of ");
 	for (i = 0; specs[i]; i++) {
-		if (same(specs[i]->name, s, len)) {
+		if (mc_same_letters(specs[i]->name, s, len)) {
 			req->spec = specs[i];
 			req->nkeys = MC_KEY_OWN + specs[i]->nkeys;
 			return 0;
@@ -82,7 +129,7 @@ static int parse_word(struct mc_request *req, const char *s, size_t len,
 	}
 	klen = eq - s;
 	for (id = 0; id < req->nkeys; id++) {
-		if (same(mc_key_of(req->spec, id)->name, s, klen))
+		if (mc_same_letters(mc_key_of(req->spec, id)->name, s, klen))
 			break;
 	}
 	if (id == req->nkeys)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The words of target=: parse and show them. */
+#include "core/meant.h"
 #include "core/target.h"
 
 #define PAGE	4096ULL
@@ -14,7 +15,7 @@ static bool take(struct rest *r, const char *word)
 {
 	size_t n = strlen(word);
 
-	if (r->len < n || memcmp(r->s, word, n))
+	if (r->len < n || !mc_same_letters(word, r->s, n))
 		return false;
 	r->s += n;
 	r->len -= n;

@@ -130,7 +130,7 @@ static bool parse_seconds(const struct mc_key *key, struct piece p, u64 *value)
 
 	for (i = 0; i < ARRAY_SIZE(units); i++) {
 		n = strlen(units[i].name);
-		if (p.len > n && !memcmp(p.s + p.len - n, units[i].name, n))
+		if (p.len > n && mc_same_letters(units[i].name, p.s + p.len - n, n))
 			break;
 	}
 	if (i == ARRAY_SIZE(units))
@@ -179,12 +179,12 @@ static unsigned int suffix_shift(char c)
 	}
 }
 
-/* K, KB or KiB: all are 1024. Return: the shift; 0: bytes; -1: it is no unit. */
+/* K, KB or KiB: all are 1024. Return: the shift; 0: bytes, also as B; -1: it is no unit. */
 static int unit_shift(struct piece unit)
 {
 	int shift;
 
-	if (!unit.len)
+	if (!unit.len || mc_same_letters("b", unit.s, unit.len))
 		return 0;
 	shift = suffix_shift(*unit.s);
 	if (!shift || (unit.len > 1 && !mc_same_letters("b", unit.s + 1, unit.len - 1) &&
@@ -262,7 +262,7 @@ static u64 time_unit(struct piece unit)
 	const struct mc_name *u;
 
 	for (u = units; u->name; u++) {
-		if (strlen(u->name) == unit.len && !memcmp(u->name, unit.s, unit.len))
+		if (mc_same_letters(u->name, unit.s, unit.len))
 			return u->value;
 	}
 	return 0;
@@ -393,8 +393,8 @@ static int parse_cpus(struct mc_request *req, const struct mc_key *key,
 
 	memset(req->cpus, 0, sizeof(req->cpus));
 	req->ncpus = 0;
-	req->any_cpu = rest.len == 3 && !memcmp(rest.s, "any", 3);
-	req->all_cpus = rest.len == 3 && !memcmp(rest.s, "all", 3);
+	req->any_cpu = mc_same_letters("any", rest.s, rest.len);
+	req->all_cpus = mc_same_letters("all", rest.s, rest.len);
 	if (req->any_cpu || req->all_cpus)
 		return 0;
 	while (next_piece(&rest, ',', &p)) {
@@ -506,8 +506,7 @@ static unsigned int grouped_key(const struct mc_request *req, struct piece name)
 	for (id = 0; id < req->nkeys; id++) {
 		const struct mc_key *key = mc_key_of(req->spec, id);
 
-		if (key->grouped && strlen(key->name) == name.len &&
-		    !memcmp(key->name, name.s, name.len))
+		if (key->grouped && mc_same_letters(key->name, name.s, name.len))
 			break;
 	}
 	return id;

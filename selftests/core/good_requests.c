@@ -63,6 +63,8 @@ static void values_of_a_line(void **state)
 		{ "bandwidth op=READ", OP, 1, { 0 } },
 		{ "bandwidth page=4K,2M", MC_KEY_PAGE, 2, { MC_PAGE_4K, MC_PAGE_2M } },
 		{ "bandwidth size=AUTO", MC_KEY_SIZE, 1, { MC_AUTO } },
+		{ "BANDWIDTH OP=COPY", OP, 1, { 4 } },
+		{ "Bandwidth Size=64K", MC_KEY_SIZE, 1, { 64 * K } },
 		/* Seconds: those of time= are in thousandths. */
 		{ "bandwidth time=10s", MC_KEY_TIME, 1, { 10000 } },
 		{ "bandwidth time=0.4s", MC_KEY_TIME, 1, { 400 } },
@@ -70,6 +72,7 @@ static void values_of_a_line(void **state)
 		{ "bandwidth time=1.5min", MC_KEY_TIME, 1, { 90000 } },
 		{ "bandwidth timeout=24h", MC_KEY_TIMEOUT, 1, { 86400 } },
 		{ "bandwidth timeout=5000ms", MC_KEY_TIMEOUT, 1, { 5 } },
+		{ "bandwidth time=1.5MIN", MC_KEY_TIME, 1, { 90000 } },
 		{ "bandwidth width=8,64,max", WIDTH, 3, { 8, 64, 0 } },
 		{ "tlb seed=18446744073709551615", SEED, 1, { ~0ULL } },
 		/* Sizes. */
@@ -80,6 +83,7 @@ static void values_of_a_line(void **state)
 		{ "bandwidth size=1.5M,1.50MiB,0.5gb,0.0625M", MC_KEY_SIZE, 4,
 		  { 1536 * K, 1536 * K, 512 * M, 64 * K } },
 		{ "bandwidth size=1.5K..6KiB", MC_KEY_SIZE, 3, { 1536, 3072, 6144 } },
+		{ "bandwidth size=4096B,4160b", MC_KEY_SIZE, 2, { 4096, 4160 } },
 		{ "bandwidth size=auto", MC_KEY_SIZE, 1, { MC_AUTO } },
 		{ "bandwidth size=4K,auto", MC_KEY_SIZE, 2, { 4 * K, MC_AUTO } },
 		{ "bandwidth size=65536G", MC_KEY_SIZE, 1, { 1ULL << 46 } },
@@ -103,6 +107,7 @@ static void values_of_a_line(void **state)
 		  STRIDE, 1, { ~0ULL } },
 		/* Times. */
 		{ "tlb", REST, 1, { 1000000 } },
+		{ "tlb rest=20MS,1Us", REST, 2, { 20000000, 1000 } },
 		{ "tlb rest=0,00,0s,1ns,1us,20ms,10s", REST, 7,
 		  { 0, 0, 0, 1, 1000, 20000000, 10000000000 } },
 		/* A CPU list is one setting and has no values. */
@@ -129,6 +134,7 @@ static void cpus_of_a_line(void **state)
 		u64 first_word, last_word;
 	} rows[] = {
 		{ "any", .any = true },
+		{ "Any", .any = true },
 		{ "0", .n = 1, .first_word = 1 },
 		{ "00", .n = 1, .first_word = 1 },
 		{ "3", .n = 1, .first_word = 8 },

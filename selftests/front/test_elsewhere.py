@@ -29,8 +29,11 @@ OTHER_VALUES = ["-m", "-K", "-M", "-W21", "-W23", "-W27"]
 # Calls of other programs, and what they are here.
 CALLS = {
     "bw_mem 64M rd": "bandwidth size=64M op=read",
-    "bw_mem -P 4 512k cp": "bandwidth size=512k op=copy cpu=0-3",
+    "bw_mem -P 4 512k cp": "bandwidth size=2048k op=copy cpu=0-3",
+    "bw_mem -P 2 1.5M rd": "bandwidth size=3M op=read cpu=0-1",
+    "bw_mem -P 1 64m rd": "bandwidth size=64m op=read cpu=0",
     "bw_mem 8m bzero": "bandwidth size=8m op=rep_stosb data=zero",
+    "lat_mem_rd -P 2 64": "latency size=1K..64M cpu=0-1",
     "lat_mem_rd 64": "latency size=1K..64M",
     "lat_mem_rd 64 128": "latency size=1K..64M stride=128 pattern=stride",
     "lat_mem_rd -t 64 128": "latency size=1K..64M stride=128 pattern=random",
@@ -49,6 +52,8 @@ CALLS = {
     "likwid-bench -t copy -W S0:1MB": "bandwidth op=copy size=1MB smt=off",
     "mlc --idle_latency -b200m -c0": "latency size=200m cpu=0",
     "mlc --idle_latency -b 2000 -c 3": "latency size=2000K cpu=3",
+    "mlc --max_bandwidth -b100m -k0,2-4 -W3":
+        "bandwidth op=rw31 node=local size=400m cpu=0,2-4",
     "mlc --loaded_latency -R -t5 -d100 -c2": "loaded node=local op=read time=5 delay=100 "
                                              "latency_cpu=2",
     "mlc --max_bandwidth -X": "bandwidth op=read,rw31,rw21,rw11,triad cpu=all node=local smt=off",
@@ -59,6 +64,10 @@ CALLS = {
     "STREAM size=64M": "bandwidth op=copy,triad cpu=all node=local size=64M",
     "/opt/stream_c.exe": "bandwidth op=copy,triad cpu=all node=local",
     "triad": "bandwidth op=triad",
+    "TRIAD SIZE=4096B THREADS=2": "bandwidth op=triad size=4096B cpu=0-1",
+    "Hitm": "c2c state=hitm",
+    "LATENCY_MATRIX": "suite latency-matrix",
+    "BANDWIDTH OP=2:1": "bandwidth op=rw21",
     "ntwrite size=1M": "bandwidth op=ntwrite size=1M",
     "hitm": "c2c state=hitm",
     "peak cpu=0": "bandwidth op=read,rw31,rw21,rw11,triad cpu=0 node=local",
@@ -98,7 +107,7 @@ def table():
     """The rows of the table in the source."""
     text = TABLE.read_text()
     peak = re.search(r'#define PEAK\s+(".*")', text)[1]
-    for row in re.findall(r"\{ (\".*?\") \}", text.replace("PEAK", peak), re.S):
+    for row in re.findall(r"\{ (\".*?) \}", text.replace("PEAK", peak), re.S):
         named = dict(re.findall(r'\.(\w+) = "(.*?)"', row))
         yield Row(*re.findall(r'"(.*?)"', re.sub(r'\.\w+ = ".*?"', "", row)), **named)
 
@@ -203,6 +212,10 @@ class Elsewhere(fake.unittest.TestCase):
                      "mbw 5 -n", "lat_ctx -s"):
             self.refused(f"^{call.split()[0]}: -. needs a value$", call)
         self.refused("^op=all: name the operations", "bandwidth op=all")
+
+    def test_a_size_of_each_thread_needs_their_number(self):
+        self.refused("^mlc: -b100 is the size of a thread; write that of all: size=$",
+                     "mlc --max_bandwidth -b100 -X")
 
     def test_no_word_is_dropped(self):
         for call in ("mlc --latency_matrix --bandwidth_matrix", "mlc -b100 -b 200",

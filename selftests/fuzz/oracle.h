@@ -7,6 +7,8 @@
 #ifndef MC_SELFTEST_ORACLE_H
 #define MC_SELFTEST_ORACLE_H
 
+#include <strings.h>
+
 #include "fuzz.h"
 
 static size_t show(char *buf, const struct mc_request *req)
@@ -24,7 +26,7 @@ static bool written(const char *key, size_t len, const char *line, size_t size)
 	size_t i;
 
 	for (i = 1; i + len < size; i++) {
-		if (line[i - 1] == ' ' && !memcmp(line + i, key, len) &&
+		if (line[i - 1] == ' ' && !strncasecmp(line + i, key, len) &&
 		    line[i + len] == '=')
 			return true;
 	}

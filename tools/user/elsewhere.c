@@ -91,7 +91,7 @@ const struct mc_elsewhere mc_elsewhere[] = {
 	{ "", "state=modified", "state=hitm" },
 	{ "", "state=clean", "state=hit" },
 
-	/* Intel MLC. Sizes are those of a thread. */
+	/* Intel MLC. */
 	{ "mlc", "", .listed = true, .suite = "mlc" },
 	{ "mlc", "--idle_latency", "latency size=auto", "latency-matrix" },
 	{ "mlc", "--latency_matrix", .suite = "latency-matrix" },
@@ -102,7 +102,7 @@ const struct mc_elsewhere mc_elsewhere[] = {
 	{ "mlc", "--c2c_latency", "c2c", "c2c" },
 	{ "mlc", "--memory_bandwidth_scan", "scan", "memory-scan" },
 	{ "mlc", "-a", "cpu=all" },
-	{ "mlc", "-b*", "size=*K" },
+	{ "mlc", "-b*", "size=*K", .each = true },
 	{ "mlc", "-B", .why = "ask for mix groups=, whose records are those of each thread" },
 	{ "mlc", "-C*", "size=*K" },
 	{ "mlc", "-c*", "latency_cpu=*|cpu=*" },
@@ -157,7 +157,7 @@ const struct mc_elsewhere mc_elsewhere[] = {
 	{ "bw_mem", "-P*", "cpu=%" },
 	{ "bw_mem", "-N*", "repeat=*" },
 	{ "bw_mem", "-W*", "" },
-	{ "bw_mem", "#1", "size=*" },
+	{ "bw_mem", "#1", "size=*", .each = true },
 	{ "bw_mem", "rd", "op=read" },
 	{ "bw_mem", "frd", "op=read" },
 	{ "bw_mem", "wr", "op=write" },

@@ -19,6 +19,7 @@
  * @why: the advice that is given in place of a translation
  * @first: the values, between spaces, that the first part of a value may have, since @ours has no
  *         word for it
+ * @each: @ours has a size of each thread, where ours is that of all threads
  * @listed: of a program: the manual's page "Coming from other tools" has its options
  */
 struct mc_elsewhere {
@@ -28,6 +29,7 @@ struct mc_elsewhere {
 	const char *suite;
 	const char *why;
 	const char *first;
+	bool each;
 	bool listed;
 };
 

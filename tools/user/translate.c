@@ -3,11 +3,13 @@
  * Translation of other programs' calls, and of their words in our requests, into requests of ours,
  * by the table in elsewhere.c. The front end calls memcache-user --translate.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/sysinfo.h>
 
 #include "arch/loops.h"
 #include "core/meant.h"
@@ -29,12 +31,14 @@ struct words {
 	const char *suite;
 };
 
+/* The row of a word. Options differ by their capitals, words of requests do not. */
 static const struct mc_elsewhere *find_row(const char *of, const char *word)
 {
 	const struct mc_elsewhere *row;
 
 	for (row = mc_elsewhere; row->of; row++) {
-		if (!strcmp(row->of, of) && !strcmp(row->word, word))
+		if (!strcmp(row->of, of) &&
+		    !(*of ? strcmp(row->word, word) : strcasecmp(row->word, word)))
 			return row;
 	}
 	return NULL;
@@ -81,7 +85,7 @@ static const struct mc_spec *find_spec(const char *name)
 {
 	const struct mc_spec *const *spec;
 
-	for (spec = mc_specs; name && *spec && strcmp((*spec)->name, name); spec++)
+	for (spec = mc_specs; name && *spec && strcasecmp((*spec)->name, name); spec++)
 		;
 	return name ? *spec : NULL;
 }
@@ -92,7 +96,7 @@ static const struct mc_key *find_key(const struct mc_spec *spec, const char *nam
 	unsigned int i;
 
 	for (i = 0; spec && (key = mc_spec_key(spec, i)); i++) {
-		if (strlen(key->name) == len && !memcmp(key->name, name, len))
+		if (mc_same_letters(key->name, name, len))
 			break;
 	}
 	return key;
@@ -108,7 +112,7 @@ static void put(struct words *w, const char *word, bool more)
 	unsigned int i;
 
 	for (i = 1; i < w->n; i++) {
-		if (strcspn(w->word[i], "=") == key && !strncmp(w->word[i], word, key))
+		if (strcspn(w->word[i], "=") == key && !strncasecmp(w->word[i], word, key))
 			break;
 	}
 	if (i == MOST)
@@ -399,6 +403,67 @@ static int explain(const char *program, char **args, struct argument *out)
 	return n;
 }
 
+/* The words of a key. Return: the value, or NULL. */
+static const char *value_of(const struct words *w, const char *key)
+{
+	size_t len = strlen(key);
+	unsigned int i;
+
+	for (i = 1; i < w->n; i++) {
+		if (!strncmp(w->word[i], key, len) && w->word[i][len] == '=')
+			return w->word[i] + len + 1;
+	}
+	return NULL;
+}
+
+/*
+ * The threads that measure at once. Return: their number, 0 if the request does not tell; 1 also if
+ * the list of CPUs is wrong, which the parser says.
+ */
+static unsigned int count_threads(const struct words *w)
+{
+	const struct mc_spec *spec = find_spec(w->word[0]);
+	const char *cpus = value_of(w, "cpu"), *smt = value_of(w, "smt");
+	unsigned long first, last, n = 0;
+	char *end;
+
+	if (!cpus || !spec || !mc_test_of(spec)->shares)	/* CPUs take turns */
+		return 1;
+	if (smt && !strcmp(smt, "off"))
+		return 0;
+	if (!strcmp(cpus, "all"))
+		return get_nprocs();
+	for (;; cpus = end + 1) {
+		first = strtoul(cpus, &end, 10);
+		last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
+		n += last - first + 1;
+		if (*end != ',')
+			return *end || last < first ? 1 : n;
+	}
+}
+
+/* A size that others count for each thread is one of all threads here. Return: 0, or -EINVAL. */
+static int scale_size(struct words *w, const char *program, const struct argument *arg)
+{
+	const char *size = value_of(w, "size");
+	unsigned int n = count_threads(w);
+	char text[64], *unit;
+	double value;
+
+	if (!size || n == 1)
+		return 0;
+	value = strtod(size, &unit);
+	if (!n || unit == size) {
+		fprintf(stderr,
+			"memcache-user: %s: %s is the size of a thread; write that of all: size=\n",
+			program, arg->word);
+		return -EINVAL;
+	}
+	snprintf(text, sizeof(text), "size=%.15g%s", n * value, unit);
+	put(w, text, false);
+	return 0;
+}
+
 /* Say a call of another program in words of ours. Return: 0, or -EINVAL, which was said. */
 static int translate(struct words *w, const char *program, char **args)
 {
@@ -434,6 +499,10 @@ static int translate(struct words *w, const char *program, char **args)
 		if (!turn && check_arguments(program, find_spec(w->word[0]), found, n))
 			return -EINVAL;
 	}
+	for (i = 0; i < n; i++) {
+		if (found[i].row && found[i].row->each && scale_size(w, program, &found[i]))
+			return -EINVAL;
+	}
 	for (i = 0; i < n; i++)
 		plain &= found[i].row && is_head(found[i].row);
 	if (w->word[0] && !plain)
@@ -461,7 +530,7 @@ static const struct mc_elsewhere *find_value(const char *key, const char *value,
 	size_t n = strlen(key), len = strlen(value), tail;
 
 	for (row = mc_elsewhere; row->of; row++) {
-		if (*row->of || strncmp(row->word, key, n) || row->word[n] != '=')
+		if (*row->of || strncasecmp(row->word, key, n) || row->word[n] != '=')
 			continue;
 		tail = strlen(row->word + n + 1);
 		*end = len;
@@ -515,12 +584,17 @@ static int put_usual(struct words *w, const struct mc_spec *spec, const char *wo
 {
 	size_t len = strcspn(word, "=");
 	const struct mc_key *key = find_key(spec, word, len);
-	char text[MC_LINE_MAX] = "", list[MC_LINE_MAX] = "", *values, *value, *rest;
+	char text[MC_LINE_MAX] = "", list[MC_LINE_MAX] = "", named[MC_LINE_MAX + 1];
+	char *values, *value, *rest;
 	struct mc_text t = MC_TEXT(text), l = MC_TEXT(list);
 	const struct mc_elsewhere *row;
 	const char *why = NULL;
 	bool known = true;
 
+	if (key && word[len]) {		/* in its own letters */
+		snprintf(named, sizeof(named), "%s%s", key->name, word + len);
+		word = named;
+	}
 	if (!spec || !word[len] || (key && key->kind != MC_CHOICE)) {
 		put(w, word, false);
 		return 0;
@@ -553,11 +627,13 @@ static const struct mc_elsewhere *find_test(const char *word)
 {
 	const struct mc_elsewhere *row = find_row("", word);
 	const char *program = mc_user_program(word);
-	char mode[64];
+	char mode[64], *at;
 
 	if (row || program)
 		return row ? row : find_row(program, "");
 	snprintf(mode, sizeof(mode), "--%s", word);
+	for (at = mode; *at; at++)
+		*at = tolower(*at);
 	return find_row("mlc", mode);
 }
 
@@ -568,10 +644,14 @@ static void begin(struct words *w, const char *word)
 	struct mc_elsewhere loop = { .word = word, .ours = "bandwidth op=*" };
 	unsigned int i;
 
-	for (i = 0; !row && !find_spec(word) && i < MC_OP_SUM; i++)
-		row = strcmp(mc_ops[i].name, word) ? NULL : &loop;
+	for (i = 0; !row && !find_spec(word) && i < MC_OP_SUM; i++) {
+		if (!strcasecmp(mc_ops[i].name, word)) {
+			row = &loop;
+			word = mc_ops[i].name;
+		}
+	}
 	if (!row) {
-		w->word[0] = strdup(word);
+		w->word[0] = strdup(find_spec(word) ? find_spec(word)->name : word);
 		return;
 	}
 	apply(w, row, word, NULL, 0);
@@ -585,7 +665,8 @@ static bool replaces(struct words *w, const bool *theirs, char *word)
 	unsigned int i;
 
 	for (i = 1; i < w->n; i++) {
-		if (theirs[i] || strcspn(w->word[i], "=") != key || strncmp(w->word[i], word, key))
+		if (theirs[i] || strcspn(w->word[i], "=") != key ||
+		    strncasecmp(w->word[i], word, key))
 			continue;
 		free(w->word[i]);
 		w->word[i] = word;

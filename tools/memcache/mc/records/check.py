@@ -9,7 +9,7 @@ from mc import nearest
 from mc.records.keys import Key, Tests, bytes_of, ns_of, ns_of_seconds
 
 DECIMALS = re.compile(r"\d+\.\d+")
-SIZE = re.compile(r"\d+(?:\.\d{1,6})?(?:[KMG](?:I?B)?)?", re.I)
+SIZE = re.compile(r"\d+(?:\.\d{1,6})?(?:[KMG](?:I?B)?|B)?", re.I)
 
 
 def wrong(line: str, tests: Tests) -> str:
@@ -39,8 +39,9 @@ def changed(line: str, words: list[str]) -> str:
 
 
 def usual(line: str, tests: Tests) -> str:
-    """The line with its words in the letters of the tests: type=WB becomes type=wb."""
+    """The line with its words in the letters of the tests: TYPE=WB becomes type=wb."""
     test, *words = line.split()
+    test = test.lower() if test.lower() in tests else test
     known = tests.get(test, {})
     return " ".join([test, *(usual_word(word, known) for word in words)])
 
@@ -48,8 +49,9 @@ def usual(line: str, tests: Tests) -> str:
 def usual_word(word: str, known: dict[str, Key]) -> str:
     """A word key=value in the letters of these keys."""
     key, equals, values = word.partition("=")
+    key = key.lower() if key.lower() in known else key
     if key not in known or known[key].fits_form(values):
-        return word
+        return key + equals + values
     return key + equals + ",".join(value.lower() if value.lower() in known[key].words else value
                                    for value in values.split(","))
 

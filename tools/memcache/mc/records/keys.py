@@ -123,19 +123,19 @@ def _steps(value: str) -> int:
 
 def ns_of(text: str) -> int:
     """20ms as a number of nanoseconds; -1 if the text is no time."""
-    match = re.fullmatch(r"(\d+)(ns|us|ms|s)|0+", text)
+    match = re.fullmatch(r"(\d+)(ns|us|ms|s)|0+", text.lower())
     return -1 if not match else int(match[1]) * TIMES[match[2]] if match[1] else 0
 
 
 def ns_of_seconds(text: str) -> int:
     """10, 10s, 1.5min or 500ms as a number of nanoseconds; -1 if the text is no such number."""
-    match = re.fullmatch(r"(\d+(?:\.\d{1,9})?)(ms|s|min|h)?", text)
+    match = re.fullmatch(r"(\d+(?:\.\d{1,9})?)(ms|s|min|h)?", text.lower())
     return _whole_product(match[1], TIMES[match[2] or "s"]) if match else -1
 
 
 def bytes_of(text: str) -> int:
     """16M, 64KiB or 1.5M as a number; 0 if the text is no size."""
-    match = re.fullmatch(r"(\d+(?:\.\d{1,6})?)(?:([KMG])(?:I?B)?)?", text, re.I)
+    match = re.fullmatch(r"(\d+(?:\.\d{1,6})?)(?:([KMG])(?:I?B)?|B)?", text, re.I)
     return max(_whole_product(match[1], UNITS.get((match[2] or "").upper(), 1)), 0) if match else 0
 
 

@@ -102,6 +102,8 @@ def _requests(line: str, place: Place) -> list[Request]:
     if not words or "\n" in line or "\0" in line:
         raise Failure("a request is one line: TEST [key=value]...", WRONG)
     name, given = words[0], words[1:]
+    if "/" not in name and suite.exists(name.lower()):
+        name = name.lower()
     if suite.exists(name) and (not is_program(name) or all("=" in word for word in given)):
         found = suite.load(name)
         # With keys, a name that a suite shares with the test that it measures is the test.
