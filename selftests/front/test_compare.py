@@ -14,6 +14,7 @@ from mc.analysis.estimate import Estimate
 from mc.analysis.judge import Word
 from mc.commands import cli, compare
 from mc.output import comparison, terminal
+from mc.parts import Grid
 from mc.records import rounds
 
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
@@ -173,6 +174,21 @@ class Refusals(fake.unittest.TestCase):
 def time(middle, sd=0.0, runs=10, fastest=None):
     """A time whose runs have this standard deviation."""
     return Estimate(middle, fastest or middle, runs, (sd / middle) ** 2 / runs, runs - 1)
+
+
+class Columns(fake.unittest.TestCase):
+    def names(self, **more):
+        """The names of the columns for two tests, whose results have these fields."""
+        line = "bandwidth op=read size=4K"
+        runs = {name: fake.measured(fake.BARE, (line, [fake.result(line, 9000.0, **more)]), (
+            "latency", [fake.figure("latency", {"pattern": "random"}, {"ns_per_load": 1.0})]))
+                for name in "ab"}
+        [names] = [part.names for part in comparison.parts(runs)[0] if isinstance(part, Grid)]
+        return names
+
+    def test_one_without_any_value_is_left_out(self):
+        self.assertNotIn("own_loop", self.names(own_loop=None))
+        self.assertIn("own_loop", self.names(own_loop="x, 12ab34cd"))
 
 
 class Intervals(fake.unittest.TestCase):

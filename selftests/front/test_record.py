@@ -11,6 +11,7 @@ from unittest import mock
 
 import fake
 from mc import Failure
+from mc.output import entries
 from mc.records import database, results
 from mc.records.database import PAGE
 
@@ -52,6 +53,21 @@ class Record(fake.InDirectory):
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         self.assertNotIn("Traceback", done.stderr)
         return done.stdout if status == 0 else done.stdout + done.stderr
+
+
+class Listing(fake.unittest.TestCase):
+    def test_it_is_one_table_on_any_terminal(self):
+        name = "cache-attributes-6.18.44-fc-v769-20261126-175501.jsonl"
+        made = [database.Entry(number, b"", name, 0, 1790000000 * 10 ** 9, 44, "6.18.44-fc-v769",
+                               "cpu", "0-856-g35eb8e89e5c8") for number in (1, 2)]
+        for wide, has in ((60, ("results",)), (80, ("kernel", "results")),
+                          (100, ("kernel", "version", "results")), (200, ("version", name))):
+            with self.subTest(wide), mock.patch("mc.output.terminal.width", return_value=wide):
+                lines = fake.shown(entries.listing("runs.db", made))
+                self.assertEqual(len(lines), 5, "names, two entries, a gap, the sum")
+                self.assertLessEqual(max(map(len, lines)), wide)
+                for text in (*has, "cache-attri"):
+                    self.assertIn(text, "\n".join(lines))
 
 
 class Command(Record):

@@ -161,7 +161,8 @@ def _keys(records: list[dict], free: set[str]) -> tuple[list[dict[str, str]], di
     own = [{"test": r["test"]} | asked(r) | {k: r[k] for k in fields.WHICH if k in r}
            for r in records]
     skip = {*free, *match.IGNORED}
-    names = [key for key in dict.fromkeys(key for keys in own for key in keys) if key not in skip]
+    names = [key for key in dict.fromkeys(key for keys in own for key, value in keys.items()
+                                          if value is not None) if key not in skip]
     fixed = {key: own[0].get(key) for key in names
              if all(key in keys and keys[key] == own[0].get(key) for keys in own)}
     moving = [key for key in names if key not in fixed]

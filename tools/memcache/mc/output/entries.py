@@ -4,20 +4,42 @@
 import time
 
 from mc import plural
+from mc.output import terminal
 from mc.parts import Grid, Part, Sentence
 from mc.records.database import Entry
 
 SECOND = 10 ** 9
+LEAST_NAME = 20     # columns for the name of a file
+CUT = "..."
 
 
 def listing(path: str, entries: list[Entry]) -> list[Part]:
-    """All that `memcache record STORE` prints."""
+    """All that `memcache record STORE` prints: one table. On a narrow terminal it has no version
+    and no kernel, and cuts names of files."""
     rows = [[str(one.number), when(one.started), one.kernel, one.version or "-",
              str(one.records), one.name] for one in entries]
     total = sum(entry.records for entry in entries)
     said = Sentence(f"{path}: {plural(len(entries), 'file')}, {plural(total, 'result')}", gap=True)
-    return [Grid(["entry", "measured, UTC", "kernel", "version", "results", "file"], rows, left=4),
-            said] if rows else [said]
+    if not rows:
+        return [said]
+    names = ["entry", "measured, UTC", "kernel", "version", "results", "file"]
+    for less in ("version", "kernel"):
+        if _room(names, rows) < min(LEAST_NAME, max(len(row[-1]) for row in rows)):
+            at = names.index(less)
+            names, rows = names[:at] + names[at + 1:], [row[:at] + row[at + 1:] for row in rows]
+    room = max(_room(names, rows), len(CUT) + 1)
+    return [Grid(names, [[*row[:-1], _cut(row[-1], room)] for row in rows],
+                 left=len(names) - 2), said]
+
+
+def _room(names: list[str], rows: list[list[str]]) -> int:
+    """The columns of the screen that are left for the names of files."""
+    widths = [max(map(len, column)) for column in list(zip(names, *rows))[:-1]]
+    return terminal.width() - sum(widths) - len(terminal.BETWEEN) * len(widths)
+
+
+def _cut(name: str, room: int) -> str:
+    return name if len(name) <= room else name[:room - len(CUT)] + CUT
 
 
 def when(started: int | None) -> str:
