@@ -20,8 +20,8 @@ static const struct mc_name size_names[] = {
 	{ "auto", MC_AUTO, .asked_only = true }, { }
 };
 
-static const struct mc_name cpus_names[] = {
-	{ "together", MC_CPUS_TOGETHER }, { "each", MC_CPUS_EACH }, { }
+static const struct mc_name measure_names[] = {
+	{ "together", MC_MEASURE_TOGETHER }, { "each", MC_MEASURE_EACH }, { }
 };
 
 static const struct mc_name node_names[] = {
@@ -72,9 +72,9 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 		.kind = MC_CPULIST, .found = true,
 		.help = "list of CPUs, each with a bound thread; any: one thread that is not bound",
 	},
-	[MC_KEY_CPUS] = {
-		.name = "cpus", .preset = "together",
-		.kind = MC_CHOICE, .names = cpus_names, .single = true, .wide = true,
+	[MC_KEY_MEASURE] = {
+		.name = "measure", .was = "cpus", .preset = "together",
+		.kind = MC_CHOICE, .names = measure_names, .single = true, .wide = true,
 		.help = "each: one CPU of the list after another, with a result for each",
 	},
 	[MC_KEY_SMT] = {
@@ -162,6 +162,25 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 		.help = "yes: also a range that is reserved, for nobody knows what",
 	},
 };
+
+/* The order in which help shows them: first the MC_KEYS_MAIN that most requests have. */
+static const u8 shown[MC_KEY_OWN] = {
+	MC_KEY_TYPE, MC_KEY_SIZE, MC_KEY_CPU, MC_KEY_NODE, MC_KEY_REPEAT, MC_KEY_TIME,
+	MC_KEY_MEASURE, MC_KEY_SMT, MC_KEY_PAGE, MC_KEY_IRQ, MC_KEY_SCHED, MC_KEY_PREFETCH,
+	MC_KEY_DISTURBED, MC_KEY_WARMUP, MC_KEY_TIMEOUT, MC_KEY_TARGET, MC_KEY_OFFSET,
+	MC_KEY_WRITE, MC_KEY_ANY_BAR, MC_KEY_ANY_RANGE,
+};
+
+/**
+ * mc_common_key() - find a key that every test takes, in the order in which they are shown
+ * @i: its place, 0 to MC_KEY_OWN - 1; those before MC_KEYS_MAIN are the main ones
+ *
+ * Return: the key.
+ */
+const struct mc_key *mc_common_key(unsigned int i)
+{
+	return &common_keys[shown[i]];
+}
 
 /**
  * mc_name_of() - the word for a value

@@ -43,12 +43,12 @@ enum mc_prefetch {
 	MC_PREFETCH_INEFFECTIVE,	/* switched off, but still on when read back */
 };
 
-/* The keys of every test, in the order of the file `tests`. */
+/* The keys of every test, in the order of a request that is shown. */
 enum mc_key_id {
 	MC_KEY_TYPE,
 	MC_KEY_SIZE,
 	MC_KEY_CPU,
-	MC_KEY_CPUS,
+	MC_KEY_MEASURE,
 	MC_KEY_SMT,
 	MC_KEY_NODE,
 	MC_KEY_IRQ,
@@ -74,10 +74,12 @@ enum mc_sched {
 	MC_SCHED_FIFO,
 };
 
-/* The values of cpus=. */
-enum mc_cpus {
-	MC_CPUS_TOGETHER,
-	MC_CPUS_EACH,
+#define MC_KEYS_MAIN	6	/* of them, that help shows first */
+
+/* The values of measure=. */
+enum mc_measure {
+	MC_MEASURE_TOGETHER,
+	MC_MEASURE_EACH,
 };
 
 enum mc_kind {
@@ -106,6 +108,7 @@ struct mc_name {
 /**
  * struct mc_key - one key of a test
  * @name: its name in a request
+ * @was: its name in older versions, which a request may still use; or NULL
  * @column: its name in results, with the unit; NULL: not in results
  * @preset: its value if the request does not have the key, as text
  * @help: one line for `tests`
@@ -127,6 +130,7 @@ struct mc_name {
  */
 struct mc_key {
 	const char *name;
+	const char *was;
 	const char *column;
 	const char *preset;
 	const char *help;
@@ -215,6 +219,7 @@ const char *mc_type_name(enum mc_type type);
 const struct mc_key *mc_key_of(const struct mc_spec *spec, unsigned int id);
 const char *mc_name_of(const struct mc_name *names, u64 value);
 const char *mc_key_word(const struct mc_key *key, u64 value);
+bool mc_key_is(const struct mc_key *key, const char *s, size_t len);
 void mc_key_show(struct mc_text *t, const struct mc_key *key, u64 value);
 const struct mc_key *mc_spec_key(const struct mc_spec *spec, unsigned int i);
 void mc_spec_preset(struct mc_text *t, const struct mc_spec *spec, const struct mc_key *key);
@@ -223,3 +228,4 @@ void mc_spec_show(struct mc_text *t, const struct mc_spec *spec);
 void mc_specs_show(struct mc_text *t, const struct mc_spec *const *specs);
 
 #endif /* MC_CORE_KEYS_H */
+const struct mc_key *mc_common_key(unsigned int i);

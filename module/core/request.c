@@ -4,55 +4,17 @@
 #include "core/request.h"
 
 /**
- * mc_name_of() - the word for a value
- * @names: words, terminated by an empty entry; or NULL
- * @value: the value
- *
- * Return: the word, or NULL.
- */
-const char *mc_name_of(const struct mc_name *names, u64 value)
-{
-	for (; names && names->name; names++) {
-		if (names->value == value)
-			return names->name;
-	}
-	return NULL;
-}
-
-/**
- * mc_key_word() - the word for a value
+ * mc_key_is() - is this the name of a key?
  * @key: the key
- * @value: one of its values
+ * @s: the name, in any letters, not terminated
+ * @len: its length
  *
- * Return: the word, or NULL if the value is a plain number.
+ * Return: true if it is the name of the key, or was in older versions.
  */
-const char *mc_key_word(const struct mc_key *key, u64 value)
+bool mc_key_is(const struct mc_key *key, const char *s, size_t len)
 {
-	const char *word = mc_name_of(key->names, value);
-
-	if (key->kind == MC_GROUPS)	/* its names are operations of a group */
-		return NULL;
-	return word ? word : mc_name_of(key->outcomes, value);
-}
-
-/**
- * mc_key_show() - append a value in the form of a request
- * @t: the text
- * @key: the key
- * @value: one of its values
- */
-void mc_key_show(struct mc_text *t, const struct mc_key *key, u64 value)
-{
-	const char *word = mc_key_word(key, value);
-
-	if (word)
-		mc_textf(t, "%s", word);
-	else if (key->kind == MC_SIZE)
-		mc_text_size(t, value);
-	else if (key->kind == MC_TIME)
-		mc_text_time(t, value);
-	else
-		mc_text_decimal(t, value, key->decimals);
+	return mc_same_letters(key->name, s, len) ||
+	       (key->was && mc_same_letters(key->was, s, len));
 }
 
 /* Find the next word from *@at on, and move *@at there. Return: its length, 0 at the end. */
@@ -129,7 +91,7 @@ static int parse_word(struct mc_request *req, const char *s, size_t len,
 	}
 	klen = eq - s;
 	for (id = 0; id < req->nkeys; id++) {
-		if (mc_same_letters(mc_key_of(req->spec, id)->name, s, klen))
+		if (mc_key_is(mc_key_of(req->spec, id), s, klen))
 			break;
 	}
 	if (id == req->nkeys)

@@ -8,15 +8,15 @@
  * @spec: the test
  * @i: its place
  *
- * The test's own keys come first.
+ * The test's own keys come first, then the main ones of those that every test takes.
  *
  * Return: the key, or NULL if there are no more.
  */
 const struct mc_key *mc_spec_key(const struct mc_spec *spec, unsigned int i)
 {
-	unsigned int n = MC_KEY_OWN + spec->nkeys;
-
-	return i < n ? mc_key_of(spec, (i + MC_KEY_OWN) % n) : NULL;
+	if (i < spec->nkeys)
+		return &spec->keys[i];
+	return i < spec->nkeys + MC_KEY_OWN ? mc_common_key(i - spec->nkeys) : NULL;
 }
 
 /**
@@ -130,7 +130,7 @@ void mc_specs_show(struct mc_text *t, const struct mc_spec *const *specs)
 
 	mc_textf(t, "every test: takes these keys, with other presets where it says so\n");
 	for (i = 0; i < MC_KEY_OWN; i++)
-		show_key(t, mc_key_of(*specs, i));
+		show_key(t, mc_common_key(i));
 	for (; *specs; specs++)
 		mc_spec_show(t, *specs);
 }

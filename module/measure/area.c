@@ -48,7 +48,7 @@ int mc_area_begin(struct mc_run *run)
 
 	if (!run->req->ngroups &&
 	    (!has_local(run->req) || !mc_test_of(run->req->spec)->shares ||
-	     run->req->any_cpu || run->req->values[MC_KEY_CPUS].v[0] == MC_CPUS_EACH))
+	     run->req->any_cpu || run->req->values[MC_KEY_MEASURE].v[0] == MC_MEASURE_EACH))
 		return 0;
 	homes = mc_alloc_array(1, sizeof(*homes));
 	run->homes = homes;

@@ -10,12 +10,12 @@
 #include "platform/regions.h"
 
 /*
- * Do the CPUs take turns because cpus=each asks for it? In tests that give a record of each
+ * Do the CPUs take turns because measure=each asks for it? In tests that give a record of each
  * CPU they do so anyway.
  */
 static bool takes_turns(const struct mc_request *req)
 {
-	return req->values[MC_KEY_CPUS].v[0] == MC_CPUS_EACH &&
+	return req->values[MC_KEY_MEASURE].v[0] == MC_MEASURE_EACH &&
 	       mc_test_of(req->spec)->records == MC_RECORD_OF_POINT;
 }
 
@@ -260,15 +260,15 @@ static int check_turns(struct mc_run *run)
 	const struct mc_request *req = run->req;
 	const struct mc_test *test = mc_test_of(req->spec);
 
-	if (req->values[MC_KEY_CPUS].v[0] != MC_CPUS_EACH)
+	if (req->values[MC_KEY_MEASURE].v[0] != MC_MEASURE_EACH)
 		return 0;
 	if (req->any_cpu)
 		return mc_fail(&run->error, -EINVAL,
-			       "cpus: each needs a list of CPUs in cpu=, not any");
+			       "measure: each needs a list of CPUs in cpu=, not any");
 	if (test->threads || test->near || test->records == MC_RECORD_OF_PAIR ||
 	    test->records == MC_RECORD_OF_GROUP || test->records == MC_RECORD_OF_REGION)
 		return mc_fail(&run->error, -EINVAL,
-			       "cpus: %s has no result of a single CPU; use cpus=together",
+			       "measure: %s has no result of a single CPU; use measure=together",
 			       test->spec.name);
 	return 0;
 }

@@ -64,6 +64,9 @@ static void values_of_a_line(void **state)
 		{ "bandwidth page=4K,2M", MC_KEY_PAGE, 2, { MC_PAGE_4K, MC_PAGE_2M } },
 		{ "bandwidth size=AUTO", MC_KEY_SIZE, 1, { MC_AUTO } },
 		{ "BANDWIDTH OP=COPY", OP, 1, { 4 } },
+		/* The name of a key in older versions. */
+		{ "bandwidth cpus=each", MC_KEY_MEASURE, 1, { MC_MEASURE_EACH } },
+		{ "bandwidth measure=each", MC_KEY_MEASURE, 1, { MC_MEASURE_EACH } },
 		{ "Bandwidth Size=64K", MC_KEY_SIZE, 1, { 64 * K } },
 		/* Seconds: those of time= are in thousandths. */
 		{ "bandwidth time=10s", MC_KEY_TIME, 1, { 10000 } },
@@ -163,7 +166,7 @@ static void cpus_of_a_line(void **state)
 	assert_int_equal(req.cpus[0], 1);
 }
 
-#define MIDDLE	" cpus=together smt=on node=auto irq=on sched=keep disturbed=leave_out page=auto prefetch=keep"
+#define MIDDLE	" measure=together smt=on node=auto irq=on disturbed=leave_out page=auto prefetch=keep"
 #define LAST	" warmup=2 time=0 timeout=0 target=ram offset=0 write=no any_bar=no any_range=no"
 
 static void requests_as_they_are_shown(void **state)
@@ -309,11 +312,11 @@ static void specs_as_they_are_shown(void **state)
 		"\n  type=wb           wb|wc|uc|wt|np ",
 		"\n  size=16M          auto|1K..65536G ",
 		"\n  cpu=0             LIST|all|any ",
-		"\n  cpus=together     together|each ",
 		"\n  node=auto         auto|local|0..1023",
 		"\n  repeat=10         1..1000000 ",
-		"\n  warmup=2          0..1000000 ",
 		"\n  time=0            0|0.001..86400 ",
+		"\n  measure=together  together|each ",
+		"\n  warmup=2          0..1000000 ",
 		"\nbandwidth: ", "\ntlb: ", "\nfull: ", "\nfiles: ", "\ncrowd: ",
 	};
 	static char buf[8192], last[4096];
@@ -341,7 +344,7 @@ static void keys_of_a_test(void **state)
 	const struct mc_key *key;
 	char text[200] = "";
 	struct mc_text t = MC_TEXT(text);
-	unsigned int i;
+	unsigned int i, j, n;
 
 	for (i = 0; (key = mc_spec_key(&bandwidth, i)); i++) {
 		if (i < 4 || key == mc_key_of(&bandwidth, MC_KEY_SIZE) ||
@@ -351,6 +354,12 @@ static void keys_of_a_test(void **state)
 		}
 	}
 	assert_int_equal(i, 3 + MC_KEY_OWN);
+	assert_ptr_equal(mc_spec_key(&bandwidth, 3), mc_common_key(0));
+	for (i = 0; i < MC_KEY_OWN; i++) {	/* each common key is shown once */
+		for (j = 0, n = 0; j < MC_KEY_OWN; j++)
+			n += mc_common_key(j) == mc_key_of(&bandwidth, i);
+		assert_int_equal(n, 1);
+	}
 	assert_string_equal(text, "op=read width=max fence=none type=wb size=1M repeat=5 ");
 }
 

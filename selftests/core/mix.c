@@ -501,7 +501,7 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_refused("mix cpu=0,1 groups=0,1:read:size=8128 size=1M", -EINVAL, "size");
 	assert_refused("mix cpu=0,1 groups=0:read+1:chase:delay=1 size=1M", -EINVAL, "groups");
 	assert_refused("mix cpu=0,1 groups=0:chase:pattern=random+1:read", -EINVAL, "groups");
-	assert_refused("mix cpu=0,1 groups=0:read+1:read cpus=each", -EINVAL, "cpus");
+	assert_refused("mix cpu=0,1 groups=0:read+1:read measure=each", -EINVAL, "measure");
 	assert_refused("mix cpu=0,1 groups=0:read+1:read smt=off", -EINVAL, "smt");
 	assert_refused("mix cpu=0,1 groups=0:read+1:read target=phys:0x1000+4K", -EINVAL, "target");
 }

@@ -384,7 +384,7 @@ static void test_wrong_requests(void **state)
 	assert_refused("scan cpu=0 type=uc", -EINVAL, "type");
 	assert_refused("scan cpu=0 page=2m", -EINVAL, "page");
 	assert_refused("scan cpu=0 size=1M", -EINVAL, "size");
-	assert_refused("scan cpu=0 cpus=each", -EINVAL, "cpus");
+	assert_refused("scan cpu=0 measure=each", -EINVAL, "measure");
 	assert_refused("scan cpu=0 target=phys:0x1000+0x1000", -EINVAL, "target");
 }
 

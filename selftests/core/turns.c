@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* cpus=each: the engine gives a test one CPU after another, each as a team of its own. */
+/* measure=each: the engine gives a test one CPU after another, each as a team of its own. */
 #include "measure/test.h"
 
 static struct mc_test the_test;
@@ -69,7 +69,7 @@ static void costs(void)
 static void test_each_cpu_is_a_team_of_its_own(void **state)
 {
 	reset(3);
-	assert_int_equal(measure("turns cpu=0-2 cpus=each size=4K,8K"), 0);
+	assert_int_equal(measure("turns cpu=0-2 measure=each size=4K,8K"), 0);
 	assert_int_equal(n, 2 * 3);
 	assert_int_equal(sizes_checked, 2);
 	for (unsigned int i = 0; i < n; i++) {
@@ -91,7 +91,7 @@ static void test_each_cpu_is_a_team_of_its_own(void **state)
 static void test_with_node_local_too(void **state)
 {
 	reset(4);
-	assert_int_equal(measure("turns cpu=0-3 cpus=each node=local size=4K"), 0);
+	assert_int_equal(measure("turns cpu=0-3 measure=each node=local size=4K"), 0);
 	assert_int_equal(n, 4);
 	for (unsigned int i = 0; i < n; i++) {
 		assert_true(wanted[i].alone);
@@ -115,17 +115,17 @@ static void test_together_is_the_preset(void **state)
 static void test_what_has_no_single_cpu_is_refused(void **state)
 {
 	reset(1);
-	assert_refused("turns cpu=any cpus=each", -EINVAL, "cpus");
+	assert_refused("turns cpu=any measure=each", -EINVAL, "measure");
 	reset(2);
 	the_test.records = MC_RECORD_OF_PAIR;
-	assert_refused("turns cpu=0,1 cpus=each", -EINVAL, "cpus");
+	assert_refused("turns cpu=0,1 measure=each", -EINVAL, "measure");
 	the_test.records = MC_RECORD_OF_POINT;
 	the_test.threads = own_threads;
-	assert_refused("turns cpu=0,1 cpus=each", -EINVAL, "cpus");
+	assert_refused("turns cpu=0,1 measure=each", -EINVAL, "measure");
 	the_test.threads = NULL;
 	/* A test that chooses a CPU of several. */
 	the_test.near = near_the_last;
-	assert_refused("turns cpu=0,1 cpus=each", -EINVAL, "cpus");
+	assert_refused("turns cpu=0,1 measure=each", -EINVAL, "measure");
 	the_test.near = NULL;
 }
 

@@ -75,6 +75,7 @@ CALLS = {
     "bandwidth op=load_avx512 threads=2": "bandwidth width=64 op=read cpu=0-1",
     "bandwidth threads=1": "bandwidth cpu=0",
     "bandwidth cpus=0-1": "bandwidth cpu=0-1",
+    "bandwidth op=1:1 cpus=each": "bandwidth op=rw11 measure=each",
     "bandwidth type=write-back iterations=3": "bandwidth type=wb repeat=3",
     "mmio bar=00:05.0/2": "mmio target=00:05.0/2",
     "latency duration=1": "latency time=1",

@@ -202,8 +202,8 @@ class Records(fake.unittest.TestCase):
     def test_how_many(self):
         tests = keys.parse(fake.TESTS)
         for line, wanted in (("bandwidth", 1), ("bandwidth cpu=0-7", 1), ("latency cpu=0-3", 4),
-                             ("bandwidth cpu=0-7 cpus=each size=4K,8K", 16),
-                             ("latency cpu=0-3 cpus=each", 4),
+                             ("bandwidth cpu=0-7 measure=each size=4K,8K", 16),
+                             ("latency cpu=0-3 measure=each", 4),
                              ("latency cpu=all size=4K,8K", 16), ("c2c cpu=0-3", 24),
                              ("c2c cpu=0-3 state=hit", 12), ("latency cpu=any", 1),
                              ("os cpu=0-3 item=clock", 4),

@@ -82,6 +82,7 @@ static void words(struct mc_text *t, const char *name, const struct mc_name *nam
 static void describe_key(struct mc_text *t, const struct mc_key *key)
 {
 	mc_textf(t, "{\"name\": \"%s\"", key->name);
+	text(t, "was", key->was);
 	text(t, "column", key->column);
 	text(t, "kind", kinds[key->kind]);
 	text(t, "preset", key->preset);

@@ -81,8 +81,14 @@ static void show(const struct mc_spec *spec)
 
 	wrap(spec->help, printf("%s: ", spec->name), AFTER_NAME);
 	printf("\n");
-	for (i = 0; (key = mc_spec_key(spec, i)); i++)
+	for (i = 0; (key = mc_spec_key(spec, i)); i++) {
+		if (i == spec->nkeys)
+			printf("  -- keys of every test\n");
+		if (i == spec->nkeys + MC_KEYS_MAIN)
+			printf("  -- those that few requests have\n");
 		show_key(spec, key);
+	}
+	printf("  -- figures\n");
 	for (i = 0; i < spec->ncolumns; i++)
 		show_figure(&spec->columns[i]);
 }

@@ -96,7 +96,7 @@ static const struct mc_key *find_key(const struct mc_spec *spec, const char *nam
 	unsigned int i;
 
 	for (i = 0; spec && (key = mc_spec_key(spec, i)); i++) {
-		if (mc_same_letters(key->name, name, len))
+		if (mc_key_is(key, name, len))
 			break;
 	}
 	return key;
@@ -588,12 +588,13 @@ static int put_usual(struct words *w, const struct mc_spec *spec, const char *wo
 	char *values, *value, *rest;
 	struct mc_text t = MC_TEXT(text), l = MC_TEXT(list);
 	const struct mc_elsewhere *row;
-	const char *why = NULL;
+	const char *why = NULL, *theirs = word;
 	bool known = true;
 
 	if (key && word[len]) {		/* in its own letters */
 		snprintf(named, sizeof(named), "%s%s", key->name, word + len);
 		word = named;
+		len = strlen(key->name);
 	}
 	if (!spec || !word[len] || (key && key->kind != MC_CHOICE)) {
 		put(w, word, false);
@@ -613,7 +614,7 @@ static int put_usual(struct words *w, const struct mc_spec *spec, const char *wo
 		put(w, text, false);
 		return 0;
 	}
-	snprintf(text, sizeof(text), "%.*s=", (int)len, word);
+	snprintf(text, sizeof(text), "%.*s=", (int)strcspn(theirs, "="), theirs);
 	row = find_row("", text);
 	*text = '\0';
 	if (row && !fill(&t, row->ours, strlen(row->ours), word + len + 1))

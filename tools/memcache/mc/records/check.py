@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from mc import nearest
 from mc.records.keys import Key, Tests, bytes_of, ns_of, ns_of_seconds
+from mc.records.tests import WAS
 
 DECIMALS = re.compile(r"\d+\.\d+")
 SIZE = re.compile(r"\d+(?:\.\d{1,6})?(?:[KMG](?:I?B)?|B)?", re.I)
@@ -50,6 +51,9 @@ def usual_word(word: str, known: dict[str, Key]) -> str:
     """A word key=value in the letters of these keys."""
     key, equals, values = word.partition("=")
     key = key.lower() if key.lower() in known else key
+    now = WAS.get(key.lower())
+    if now in known and values.lower() in known[now].words:
+        key = now
     if key not in known or known[key].fits_form(values):
         return key + equals + values
     return key + equals + ",".join(value.lower() if value.lower() in known[key].words else value

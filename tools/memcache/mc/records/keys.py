@@ -99,7 +99,7 @@ def records(line: str, shape: Shape, tests: Tests) -> int:
     grouped = _grouped(asked.pop("groups", ""))
     steps = 1 + bytes_of(asked.pop("steps", "0"))
     parts = {"cpu": cpus, "pair": cpus * (cpus - 1), "group": grouped, "step": cpus * steps}.get(
-        of(test).records, cpus if asked.get("cpus") == "each" else 1)
+        of(test).records, cpus if asked.get("measure") == "each" else 1)
     return parts * prod(sum(map(_steps, values.split(","))) for values in asked.values())
 
 

@@ -65,6 +65,8 @@ TESTS: dict[str, Test] = {said["name"]: _test(said) for said in _said["tests"]}
 ASKED = _columns(_said["keys"])      # the columns of the keys that every test takes
 # The keys that are numbers of seconds.
 SECONDS = frozenset(key["name"] for key in _said["keys"] if key.get("seconds"))
+# Names that keys had in older versions.
+WAS: dict[str, str] = {key["was"]: key["name"] for key in _said["keys"] if "was" in key}
 # Fields that every result has. They are neither keys of the request nor figures of the test.
 FACTS: tuple[str, ...] = tuple(_said["facts"])
 EVENTS: tuple[str, ...] = tuple(_said["events"])    # of a core, named as `perf list` names them
@@ -136,5 +138,5 @@ def _presets(name: str) -> frozenset[tuple[str, str]]:
 def unusual(line: str) -> set[str]:
     """The columns of the keys that have another value than the default in this request."""
     test, *words = line.split()
-    asked = dict(word.partition("=")[::2] for word in words)
+    asked = {WAS.get(key, key): value for key, _, value in (word.partition("=") for word in words)}
     return {column for key, column, preset in _defaults(test) if asked.get(key, preset) != preset}
