@@ -28,7 +28,6 @@ enum kind {
 /**
  * struct instruction - an instruction, decoded as far as the machine needs it
  * @kind: what it does
- * @halves: it accesses 32 bytes, which QEMU does 16 at a time
  * @base: register with the address of the line that it flushes or cleans, or NO_REGISTER
  * @index: register that is added to it, times @scale, or NO_REGISTER
  * @scale: 1, 2, 4 or 8
@@ -37,7 +36,6 @@ enum kind {
  */
 struct instruction {
 	enum kind kind;
-	bool halves;
 	int base;
 	int index;
 	unsigned int scale;

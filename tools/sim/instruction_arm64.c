@@ -32,7 +32,7 @@ static const struct pattern {
  */
 struct instruction instruction_arm64(uint32_t word)
 {
-	struct instruction in = { ORDINARY, false, NO_REGISTER, NO_REGISTER, 1, 0 };
+	struct instruction in = { ORDINARY, NO_REGISTER, NO_REGISTER, 1, 0 };
 	size_t i;
 
 	for (i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {

@@ -91,14 +91,25 @@ static bool stores_streaming(uint8_t opcode)
 	return opcode == 0x2b || opcode == 0xe7;
 }
 
-/* An instruction with a VEX prefix (SDM vol. 2, 2.3.5). @payload: the last byte of the prefix; the
- * opcode is behind it. Those of map 0f with the bit L access 32 bytes, and so does VMOVNTDQA.
+/* Opcodes of map 0f whose memory operand is no whole register: shifts by a count, conversions to
+ * wider numbers.
  */
-static void decode_vex(const uint8_t *payload, unsigned int map, struct instruction *in)
+static bool is_narrow(uint8_t opcode)
 {
-	if (map == 1 && stores_streaming(payload[1]))
-		in->kind = STREAMS;
-	in->halves = payload[0] & 4 && (map == 1 || (map == 2 && payload[1] == 0x2a));
+	return opcode && strchr("\x5a\xd1\xd2\xd3\xe1\xe2\xe6\xf1\xf2\xf3", opcode);
+}
+
+/* Decode an instruction from the bytes of its VEX prefix that has the length, its map, and its
+ * opcode (SDM vol. 2, 2.3.5). Of map 0f38, only VMOVNTDQA is known to access a whole register.
+ */
+static struct instruction decode_vex(uint8_t length, uint8_t map, uint8_t opcode)
+{
+	struct instruction in = { ORDINARY, NO_REGISTER, NO_REGISTER, 1, 0 };
+
+	if (map == 1 && stores_streaming(opcode))
+		in.kind = STREAMS;
+	in.halves = length & 4 && (map == 1 ? !is_narrow(opcode) : map == 2 && opcode == 0x2a);
+	return in;
 }
 
 /**
@@ -108,7 +119,7 @@ static void decode_vex(const uint8_t *payload, unsigned int map, struct instruct
  */
 struct instruction instruction_x86(const uint8_t *b, size_t n)
 {
-	struct instruction in = { ORDINARY, false, NO_REGISTER, NO_REGISTER, 1, 0 };
+	struct instruction in = { ORDINARY, NO_REGISTER, NO_REGISTER, 1, 0 };
 	const uint8_t *end = b + n;
 	bool has_66 = false;
 	uint8_t rex = 0;
@@ -124,9 +135,9 @@ struct instruction instruction_x86(const uint8_t *b, size_t n)
 	} else if (end - b >= 1 && b[0] == 0xcf) {	/* IRET */
 		in.kind = RETURNS_FROM_INTERRUPT;
 	} else if (end - b >= 4 && b[0] == 0xc5) {	/* VEX of two bytes: map 0f */
-		decode_vex(b + 1, 1, &in);
+		in = decode_vex(b[1], 1, b[2]);
 	} else if (end - b >= 5 && b[0] == 0xc4) {	/* VEX of three bytes */
-		decode_vex(b + 2, b[1] & 31, &in);
+		in = decode_vex(b[2], b[1] & 31, b[3]);
 	} else if (end - b >= 6 && b[0] == 0x62) {	/* EVEX */
 		in.kind = (b[1] & 7) == 1 && stores_streaming(b[4]) ? STREAMS : ORDINARY;
 	}

@@ -150,8 +150,17 @@ static const struct action {
 #define STREAMING	0x10000U
 #define HALVES		0x20000U
 
-/* Where each CPU's access of 32 bytes goes on that has been charged as a whole; 0: nowhere. */
-static uint64_t second_half[CPUS_MOST];
+/* Is this the second half of an access whose first half was already taken for the whole? If it is
+ * the first half, note where the second one comes.
+ */
+static bool is_second_half(unsigned int cpu, uint64_t address)
+{
+	static uint64_t second[CPUS_MOST];
+	bool is = address == second[cpu];
+
+	second[cpu] = is ? 0 : address + 16;
+	return is;
+}
 
 static void accesses(unsigned int translator, plugin_memory_info info, uint64_t address, void *data)
 {
@@ -171,14 +180,6 @@ static void accesses(unsigned int translator, plugin_memory_info info, uint64_t 
 
 	if (!m.found || (halves && is_second_half(cpu, address)))
 		return;
-	if (flags & HALVES && a.bytes == 16) {
-		if (second_half[cpu] == address) {
-			second_half[cpu] = 0;
-			return;
-		}
-		second_half[cpu] = address + 16;
-		a.bytes = 32;
-	}
 	a.streaming = a.operation == STORE && flags & STREAMING;
 	tally_access(cpu, &a);
 	machine_access(cpu, &a, flags & 0xffff);
