@@ -82,7 +82,7 @@ class Room:
         self.machine.sh(f"insmod /memcache.ko {parameters}")
         # To read /proc/kallsyms would take this machine 30 times as long.
         text = int(self.machine.sh("cat /sys/module/memcache/sections/.text"), 16)
-        self.machine.watch(_ranges(self.ko, text), _ranges(self.user_tool))
+        self.machine.watch(code_ranges(self.ko, text), code_ranges(USER))
 
     def watch_functions(self, *names: str) -> None:
         """Have the accesses of these functions of the kernel priced and counted."""
@@ -122,7 +122,7 @@ class Room:
         return {name: one["effective"] for name, one in told["memory_types"].items()}
 
 
-def _ranges(program: Path, text: int = 0) -> str:
+def code_ranges(program: Path, text: int = 0) -> str:
     """Addresses: where opening a window begins and ends, where closing one does, and where a
     record begins. text: the address of the code, if symbols are relative to it."""
     told = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout

@@ -7,6 +7,8 @@
  *                       when it is read in code at C up to D; a call of M begins another record.
  *                       Several may be set
  *   window              forget all of these
+ *   memory FROM TO NODE these addresses cost what memory of another node does
+ *   memory              forget all of these
  *   function FROM TO    the accesses of code from FROM up to TO, a function of the kernel's, have
  *                       prices, too. There may be several
  *   function            forget all of these
@@ -31,6 +33,7 @@
 
 static struct prices prices;
 static struct shape shape;
+static unsigned int nranges_at_start;
 
 /* Code that reads the clock to open and to close a window, and the function that is called
  * when a record begins.
@@ -58,6 +61,7 @@ const char *control_make(const struct prices *p, const struct shape *s)
 {
 	prices = *p;
 	shape = *s;
+	nranges_at_start = s->nranges;
 	return model_make(p, s);
 }
 
@@ -142,6 +146,35 @@ static void order_window(const char *words, FILE *to)
 	fprintf(to, "{}\n");
 }
 
+static void order_memory(const char *words, FILE *to)
+{
+	struct shape with = shape;
+	struct range r;
+	const char *wrong;
+	int n = sscanf(words, "%lx %lx %u", &r.from, &r.to, &r.node);
+
+	if (n == 3 && (r.node >= NODES_MOST || with.nranges == RANGES_MOST)) {
+		answer_error(to, "no such node, or too many ranges");
+		return;
+	}
+	/* The first range that has an address counts. */
+	if (n == 3) {
+		memmove(with.ranges + 1, shape.ranges, shape.nranges * sizeof(r));
+		with.ranges[0] = r;
+		with.nranges++;
+	} else {
+		with.nranges = nranges_at_start;
+		memmove(with.ranges, shape.ranges + shape.nranges - nranges_at_start,
+			nranges_at_start * sizeof(r));
+	}
+	shape = with;
+	wrong = model_make(&prices, &shape);
+	if (wrong)
+		answer_error(to, wrong);
+	else
+		fprintf(to, "{}\n");
+}
+
 static void forget_code(struct CPUState *cpu, uint64_t data)
 {
 	tb_flush(cpu);
@@ -183,7 +216,7 @@ static const struct order {
 	void (*take)(const char *words, FILE *to);
 } orders[] = {
 	{ "hello", order_hello }, { "prices", order_prices }, { "window", order_window },
-	{ "function", order_function }, { "counts", order_counts },
+	{ "memory", order_memory }, { "function", order_function }, { "counts", order_counts },
 };
 
 static void take_order(char *line, FILE *to)

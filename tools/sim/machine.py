@@ -146,6 +146,11 @@ class Machine:
         for window in windows:
             self._ask(f"window {window}")
 
+    def slow_memory(self, begin: int, end: int, node: int) -> None:
+        """Have these physical addresses cost what memory of another node does. With begin == end,
+        all memory costs again what that of its own node does."""
+        self._ask(f"memory {begin:x} {end:x} {node}" if begin != end else "memory")
+
     def price_functions(self, *ranges: str) -> None:
         """Have the accesses of these functions of the kernel cost something, too. An argument
         has the addresses where a function begins and ends."""
