@@ -23,8 +23,8 @@ CLOCK_WINDOWS = 2
 
 # Prices with which only instructions take time.
 FREE = {key: 0 for key in (
-    "uc_load_ns", "uc_store_ns", "wc_load_ns", "wc_line_ns", "wc_word_ns", "l2_ns", "l3_ns",
-    "memory_ns", "flush_ns", "tlb_miss_ns")}
+    "uc_load_ns", "uc_store_ns", "wc_load_ns", "wc_line_ns", "wc_word_ns", "l1_ns", "l2_ns",
+    "l3_ns", "memory_ns", "flush_ns", "tlb_miss_ns")}
 
 
 @dataclass

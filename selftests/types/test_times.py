@@ -18,7 +18,8 @@ UNFENCED = ("read", "ntread")
 KIND = {"uc_load_ns": 53, "uc_store_ns": 59, "wc_load_ns": 47, "wc_line_ns": 31, "wc_word_ns": 11}
 ACCESSES = 9216     # accesses of an array: they last longer than the shortest sample
 # Only UC and WC memory has a price, so everything else takes the same time in both runs.
-CACHES_FREE = {key: 0 for key in ("l2_ns", "l3_ns", "memory_ns", "flush_ns", "tlb_miss_ns")}
+CACHES_FREE = {key: 0 for key in ("l1_ns", "l2_ns", "l3_ns", "memory_ns", "flush_ns",
+                                  "tlb_miss_ns")}
 
 
 def widths(op: str) -> list[int]:
