@@ -3,6 +3,7 @@
 
 import importlib.machinery
 import importlib.util
+import itertools
 import os
 import random
 import sys
@@ -185,6 +186,37 @@ class Rounds(unittest.TestCase):
         self.run_round(their=lambda name: None if name == "p1" else 100.0)
         self.assertEqual(list(map(len, self.cell.peers.values())), [2, 2, 2])
         self.assertNotIn("1", self.cell.peers)
+
+    def test_a_form_runs_again_until_its_seconds_are_over(self):
+        clock, values = itertools.count(0, 1), iter([5.0, 9.0, 7.0, 8.0, 6.0])
+        with mock.patch.object(peers, "EACH_S", 4), \
+             mock.patch.object(peers.time, "monotonic", lambda: next(clock)):
+            self.assertEqual(peers.repeated(lambda: next(values)), 7.0)     # of 5, 9 and 7
+        self.assertEqual(list(values), [8.0, 6.0])
+        self.assertEqual(peers.repeated(iter([5.0, 9.0]).__next__), 5.0)
+        with mock.patch.object(peers, "EACH_S", 4):
+            self.assertIsNone(peers.repeated(lambda: None))
+
+    def test_the_spread_of_each_form(self):
+        with mock.patch.multiple(peers, EACH_S=1, repeated=lambda run: run()):
+            for value in (100.0, 110.0, 100.0):
+                self.run_round(lambda form: value if form else 100.0,
+                               lambda name: value * 0.5 if name == "p0" else 100.0)
+        rows = peers.spreads([self.cell], self.peers)
+        self.assertEqual(len(rows), 4 + len(peers.forms(CONFIG, self.cell)))
+        self.assertEqual([rows[0][4], rows[-1][4]], ["0.00%", "5.59%"])
+        self.assertIn(["write", "512K", "1", "50.0", "5.59%", "p0"], rows)
+        self.assertIn(["write", "512K", "1", "100.0", "0.00%", "memcache-user"], rows)
+
+    def test_both_sides_begin_on_cores_that_have_worked(self):
+        cell = peers.Cell("read", "16K", 2)
+        with mock.patch.object(peers, "said", return_value='{"record": "result"}') as said:
+            peers.measured(cell, "bandwidth", 3)
+            peers.theirs(peer(command="theirs", regex="(x)", unit="MB/s"), cell)
+        begins = [call[0][0][:6] for call in said.call_args_list]
+        self.assertEqual(begins[0], begins[1])
+        self.assertEqual(begins[0][:3], ["taskset", "-c", "0-1"])
+        self.assertIn("memcache-user --own 'bandwidth", begins[0][5])
 
     def test_ctrl_c_leaves_whole_rounds(self):
         def stop(name):
