@@ -188,7 +188,8 @@ static inline void mc_quiet_end(unsigned long flags)
 }
 
 /* Threads with sched=fifo have a function here that lets other threads run; all others NULL. */
-_Thread_local void (*mc_give_way)(void) __attribute__((weak));
+#pragma weak mc_give_way	/* each file that includes this has it, and they share it */
+__thread void (*mc_give_way)(void);
 
 static inline void mc_breathe(void)
 {

@@ -32,7 +32,7 @@
 /* The lowest priority that goes before ordinary threads; those of real work go before it. */
 static const struct sched_param lowest = { .sched_priority = 1 };
 
-static _Thread_local struct {
+static __thread struct {
 	int policy;
 	struct sched_param param;
 	struct mc_worker *w;
