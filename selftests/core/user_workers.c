@@ -196,9 +196,9 @@ static void test_threads_of_a_cpu_meet_before_others(void **state)
 	struct mc_error e = { 0 };
 	struct mc_team *team;
 
-	if (begin())
+	if (take_fifo())
 		skip();
-	end();
+	restore_policy();
 	assert_int_equal(policy(), before);
 	req.cpus[cpu / 64] = 1ULL << (cpu % 64);
 	req.ncpus = 1;
@@ -233,9 +233,9 @@ static void test_who_goes_before_others_rests(void **state)
 	struct mc_error e = { 0 };
 	struct mc_team *team;
 
-	if (begin())
+	if (take_fifo())
 		skip();
-	end();
+	restore_policy();
 	team = mc_team_start(&req, 1, &e);
 	assert_non_null(team);
 	team->fifo = true;

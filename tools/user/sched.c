@@ -56,14 +56,14 @@ static void give_way(void)
 	former.w->left_off += former.rested - from;
 }
 
-static int begin(void)
+static int take_fifo(void)
 {
 	int err = pthread_getschedparam(pthread_self(), &former.policy, &former.param);
 
 	return err ? err : pthread_setschedparam(pthread_self(), SCHED_FIFO, &lowest);
 }
 
-static void end(void)
+static void restore_policy(void)
 {
 	pthread_setschedparam(pthread_self(), former.policy, &former.param);
 }
@@ -76,7 +76,7 @@ static int refuse(struct mc_error *e, int err)
 }
 
 /* The number in a file; -1: not known, or no limit. */
-static long long number(const char *path)
+static long long number_in(const char *path)
 {
 	char text[32];
 
@@ -92,7 +92,7 @@ static long long number(const char *path)
  */
 int mc_user_sched_check(struct mc_run *run, const struct mc_point *point)
 {
-	long long runtime = number(RUNTIME), period = number(PERIOD);
+	long long runtime = number_in(RUNTIME), period = number_in(PERIOD);
 	int err;
 
 	if (point->v[MC_KEY_SCHED] != MC_SCHED_FIFO)
@@ -104,10 +104,10 @@ int mc_user_sched_check(struct mc_run *run, const struct mc_point *point)
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "sched: fifo takes up to nine tenths of a CPU, and %lld of %lld us are allowed; see "
 			       RUNTIME, runtime, period);
-	err = begin();
+	err = take_fifo();
 	if (err)
 		return refuse(&run->error, err);
-	end();
+	restore_policy();
 	return 0;
 }
 
@@ -119,7 +119,7 @@ int mc_user_sched_check(struct mc_run *run, const struct mc_point *point)
  */
 void mc_user_sched_begin(struct mc_worker *w)
 {
-	int err = w->team->fifo ? begin() : 0;
+	int err = w->team->fifo ? take_fifo() : 0;
 
 	if (err && mc_team_claim_error(w->team))
 		refuse(w->team->error, err);
@@ -138,5 +138,5 @@ void mc_user_sched_end(void)
 	if (!mc_give_way)
 		return;
 	mc_give_way = NULL;
-	end();
+	restore_policy();
 }
