@@ -340,6 +340,7 @@ class Programs(unittest.TestCase):
 
     def test_one_that_fails(self):
         self.assertIsNone(peers.said(["sh", "-c", "echo 42; exit 1"]))
+        self.assertEqual(peers.said(["sh", "-c", "echo 42; exit 1"], whatever=True), "42\n")
         self.assertEqual(peers.said(["echo", "42"]), "42\n")
 
 
