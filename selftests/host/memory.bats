@@ -53,6 +53,13 @@ freed() {
 	grep -E ' plain:none ' table
 }
 
+@test "without a request, it says what to give" {
+	run -2 --separate-stderr "$USER_TOOL" --memory "$OBJECTS/plain.so"
+	[ -z "$output" ]
+	[[ $stderr == *"memcache-user: --memory needs a request, such as latency type=wc size=1M" ]]
+	[ ! -s blocks ]
+}
+
 @test "without an object, records name none, and the table has no such column" {
 	measure --own 'bandwidth size=64K repeat=2'
 	holds 'values("memory_object") == {None}' 'records[0]["memory"] == "own"'

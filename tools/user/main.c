@@ -260,6 +260,13 @@ int main(int argc, char **argv)
 	}
 	if (count && optind < argc && !strcmp(argv[optind], "--"))
 		optind++;
+	/* Its sizes and its type are not known before it is asked for some. */
+	if (optind == argc && !count && !translate && !tests && mc_user_has_object()) {
+		print_synopsis();
+		fprintf(stderr,
+			"memcache-user: --memory needs a request, such as latency type=wc size=1M\n");
+		return MC_USER_USAGE;
+	}
 	if ((count || translate) && optind == argc) {
 		print_synopsis();
 		fprintf(stderr, "memcache-user: %s\n", count ? "--count needs a command" :

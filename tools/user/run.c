@@ -93,6 +93,11 @@ static bool print_list(const char *text, const char *line, unsigned int n)
 static void report(const struct mc_error *e, const struct job *job, unsigned int n)
 {
 	mc_user_progress_clear();
+	if (e->err == -EINTR && view->screen) {
+		fprintf(stderr,
+			"memcache-user: stopped by a signal; only what is shown was measured\n");
+		return;
+	}
 	fprintf(stderr, "memcache-user: %s: ", strerror(-e->err));
 	if (!print_list(e->text, job->line, n))
 		fprintf(stderr, n == 1 ? "%s\n" : "%s (in: %s)\n", e->text, job->line);
