@@ -60,6 +60,16 @@ class Figures(unittest.TestCase):
         for key in ("op", "size_bytes", "width_bytes", "fence"):
             self.assertEqual(one.result[key], one.other[1][key])
 
+    def test_a_type_that_is_not_real_is_not_called_so(self):
+        for effective, wanted in (("yes", "uncached memory"), ("no", "memory asked for as UC"),
+                                  ("unknown", "memory asked for as UC"), (None,
+                                   "memory asked for as UC")):
+            runs = attributes()
+            for run in runs:
+                for result in run.results:
+                    result["effective"] = effective
+            self.assertIn(f"Reading, {wanted}", self.names(runs))
+
     def test_pairs_and_loads(self):
         runs = matrix() + fake.measured(fake.BARE, ("loaded", loaded(0, 50, 1000)))
         load, line = highlights(runs)

@@ -89,14 +89,17 @@ def _rate(pair: Pair) -> float:
 
 
 def _types(pairs: list[Pair]) -> Iterator[Highlight]:
-    """Writes to WC memory and reads of UC memory, each beside the same of WB."""
+    """Writes to WC memory, reads of UC memory and the reverse, each beside the same of WB. It is
+    called by its type only if the type is real."""
     for memory, op in (("wc", "write"), ("uc", "read"), ("wc", "read"), ("uc", "write")):
         if known := _of(pairs, "bandwidth", type=memory, op=op):
             best = max(known, key=lambda pair: (_size(pair), _rate(pair)))
             keys = asked(best[1]) | {"type": "wb"}
             same = next((pair for pair in _of(pairs, "bandwidth", type="wb", op=op)
                          if asked(pair[1]) == keys), None)
-            yield Highlight(f"{DONE[op]}, {TYPES[memory]}", *best,
+            real = best[1].get("effective") == "yes"
+            name = TYPES[memory] if real else f"memory asked for as {memory.upper()}"
+            yield Highlight(f"{DONE[op]}, {name}", *best,
                             "write-back" if same else "", same)
 
 

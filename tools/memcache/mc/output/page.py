@@ -55,6 +55,12 @@ summary h2, summary h3 { display: inline; border: 0; font-size: 1rem; }
 .pictures { display: grid; gap: 1.5rem; margin: 1rem 0;
             grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); }
 .across { grid-column: 1 / -1; } .across .wide { display: none; }
+@media (max-width: 45rem) {
+  .large tr { display: flex; flex-wrap: wrap; }
+  .large tbody th { flex: 0 0 100%; border: 0; } .large thead th:first-child { display: none; }
+  .large td, .large thead th { flex: 1 1 0; white-space: normal; }
+  .large td:nth-of-type(1) { font-size: 1rem; }
+}
 @media (min-width: 45rem) { .across .narrow { display: none; } .across .wide { display: block; } }
 figure { margin: 0; min-width: 0; } figure svg { width: 100%; height: auto; display: block; }
 .histogram { display: block; fill: var(--blue); }
