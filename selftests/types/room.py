@@ -82,7 +82,7 @@ class Room:
         self.machine.sh(f"insmod /memcache.ko {parameters}")
         # To read /proc/kallsyms would take this machine 30 times as long.
         text = int(self.machine.sh("cat /sys/module/memcache/sections/.text"), 16)
-        self.machine.watch(code_ranges(self.ko, text), code_ranges(USER))
+        self.machine.watch(code_ranges(self.ko, text), code_ranges(self.user_tool))
 
     def watch_functions(self, *names: str) -> None:
         """Have the accesses of these functions of the kernel priced and counted."""

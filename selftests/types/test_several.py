@@ -131,6 +131,17 @@ class Several(unittest.TestCase):
         self.assertEqual(round(told["wb"]["reference_ns"] - told["wb"]["reload_ns"]),
                          cost["memory_ns"] + 2)     # the flush, and the fence
 
+    def test_each_way_to_store_a_line_has_its_share_of_whole_bursts(self):
+        # Functions of the kernel, such as memcpy_toio(), have no prices here. The last request is
+        # one of the file's prices, whose verdict stays for other tests.
+        for early, low, high in ((1000, 0, 0), (158, 0, 85), (0, 99, 100)):
+            for store in ("width=8", *self.ways):
+                with self.subTest(early=early, store=store):
+                    found, = self.ask(f"mmio type=wc op=burst {store} size=16K irq=off repeat=1",
+                                      **self.cost | {"wc_early": early})
+                    self.assertLessEqual(low, found["whole_percent"])
+                    self.assertLessEqual(found["whole_percent"], high)
+
     def test_latency_of_each_node_from_each_node(self):
         """The requests of the suites latency-matrix and tiers; node 2 has no CPU."""
         found = self.measure("latency size=2M page=4k irq=off cpu=0,2 node=0,1,2 repeat=1 "
