@@ -740,8 +740,8 @@ static int bandwidth_run(struct mc_run *run, const struct mc_point *point,
 		goto end;
 	meas.arg = mc_alloc_array(meas.n, sizeof(struct share));
 	if (!meas.arg) {
-		err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u threads",
-			      meas.n);
+		err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s",
+			      meas.n, MC_S(meas.n));
 		goto end;
 	}
 	err = set_up(run, point, &meas, uc_word);

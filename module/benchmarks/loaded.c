@@ -518,8 +518,8 @@ static int measure(struct mc_run *run, const struct mc_point *point,
 		goto end;
 	job->share = mc_alloc_array(job->n, sizeof(*job->share));
 	if (!job->share) {
-		err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u threads",
-			      job->n);
+		err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s",
+			      job->n, MC_S(job->n));
 		goto end;
 	}
 	mc_measurement_settle(&job->meas, MC_WARM_NS);

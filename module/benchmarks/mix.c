@@ -614,8 +614,8 @@ static int set_up_member(struct mc_run *run, struct mix_job *job, unsigned int i
 	m->ps = mc_alloc_array(point->v[MC_KEY_REPEAT], sizeof(u64));
 	m->seen = mc_alloc_array(point->v[MC_KEY_REPEAT], 1);
 	if (!m->ps || !m->seen)
-		return mc_fail(&run->error, -ENOMEM, "repeat: no memory for %llu samples",
-			       point->v[MC_KEY_REPEAT]);
+		return mc_fail(&run->error, -ENOMEM, "repeat: no memory for %llu sample%s",
+			       point->v[MC_KEY_REPEAT], MC_S(point->v[MC_KEY_REPEAT]));
 	m->load = (struct mc_load){
 		.view = view, .start = seat->start, .slice = seat->bytes,
 	};
@@ -647,8 +647,8 @@ static int set_up(struct mc_run *run, struct mix_job *job, const struct mc_point
 	job->all = job->skip + point->v[MC_KEY_REPEAT];
 	job->member = mc_alloc_array(job->n, sizeof(*job->member));
 	if (!job->member)
-		return mc_fail(&run->error, -ENOMEM, "groups: no memory for %u threads",
-			       job->n);
+		return mc_fail(&run->error, -ENOMEM, "groups: no memory for %u thread%s",
+			       job->n, MC_S(job->n));
 	for (i = 0; i < job->n && !err; i++)
 		err = set_up_member(run, job, i, point);
 	return err;

@@ -249,8 +249,8 @@ static int measure_meeting(struct mc_run *run, const struct mc_point *point,
 	/* Threads that sleep or wait have no loop that makes their cores warm. */
 	mc_measurement_settle(meas, 0);
 	if (!m.at)
-		err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u times",
-			      meas->n);
+		err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u time%s",
+			      meas->n, MC_S(meas->n));
 	else if (point->v[KEY_ITEM] == ITEM_GATE)
 		err = mc_team_run(run->team, pass_gate, &m);
 	else if (point->v[KEY_ITEM] == ITEM_WAKEUP)

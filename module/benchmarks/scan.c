@@ -277,8 +277,8 @@ static int measure_bandwidth(struct mc_run *run, const struct mc_point *point, u
 	if (!err) {
 		job.share = mc_alloc_array(job.meas.n, sizeof(*job.share));
 		if (!job.share)
-			err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u threads",
-				      job.meas.n);
+			err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s",
+				      job.meas.n, MC_S(job.meas.n));
 	}
 	if (!err) {
 		job.meas.arg = &job;

@@ -19,6 +19,9 @@ struct mc_text {
 	bool cut;
 };
 
+/* The end of a word behind this number: 1 thread, 2 threads. */
+#define MC_S(n)		((n) == 1 ? "" : "s")
+
 #define MC_TEXT(array)	{ .buf = (array), .size = sizeof(array) }
 
 /* Size of an error's text, terminator included. */

@@ -332,8 +332,8 @@ static int set_type(struct mc_buffer *b, struct mc_team *team, struct mc_error *
 		err = mc_attr_set(page_address(c->page), 1U << c->order, b->type);
 		if (err)
 			return mc_fail(e, err,
-				       "type: the kernel refused to set %u pages (error %d)",
-				       1U << c->order, -err);
+				       "type: the kernel refused to set %u page%s (error %d)",
+				       1U << c->order, MC_S(1U << c->order), -err);
 	}
 	return 0;
 }

@@ -267,8 +267,8 @@ static int prepare_run(struct mc_snapshot *s, struct mc_error *e)
 	s->records = mc_alloc_array(records, sizeof(*s->records));
 	s->machine = mc_alloc_array(1, MC_MACHINE_MAX);
 	if (!s->records || !s->machine)
-		return mc_fail(e, -ENOMEM, "line: no memory for %llu results",
-			       records);
+		return mc_fail(e, -ENOMEM, "line: no memory for %llu result%s",
+			       records, MC_S(records));
 	mutex_lock(&status.lock);
 	replace(&status.request, s);
 	status.state = "running";

@@ -162,10 +162,11 @@ int mc_threads_start(struct mc_worker *w)
 	/* kthread_create() gives up when its caller is being killed. */
 	if (task == ERR_PTR(-EINTR))
 		return mc_fail(team->error, -EINTR,
-			       "cpu: a signal ended the start of %u threads", team->n);
+			       "cpu: a signal ended the start of %u thread%s", team->n,
+			       MC_S(team->n));
 	if (IS_ERR(task))
-		return mc_fail(team->error, -ENOMEM, "cpu: no memory for %u threads",
-			       team->n);
+		return mc_fail(team->error, -ENOMEM, "cpu: no memory for %u thread%s",
+			       team->n, MC_S(team->n));
 	/* Keeps the task_struct until mc_team_end() has stopped the thread. */
 	get_task_struct(task);
 	if (w->cpu >= 0)

@@ -58,7 +58,7 @@ int mc_area_begin(struct mc_run *run)
 	}
 	if (!homes || !homes->home || !homes->seat)
 		return mc_fail(&run->error, -ENOMEM,
-			       "node: no memory for the places of %u threads", n);
+			       "node: no memory for the places of %u thread%s", n, MC_S(n));
 	for (i = 0; i < n && !run->req->ngroups; i++)
 		assign_seat(homes, i, mc_cpu_node(mc_team_cpu(run->team, i)));
 	return 0;

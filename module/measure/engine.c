@@ -599,10 +599,10 @@ static void explain_stop(struct mc_run *run, int err, u64 n)
 {
 	if (err == -EINTR)
 		mc_fail(&run->error, err,
-			"run: stopped by a signal; %llu results are kept", n);
+			"run: stopped by a signal; %llu result%s kept", n, MC_S(n));
 	else if (err == -ECANCELED)
 		mc_fail(&run->error, err,
-			"run: stopped by a write to stop; %llu results are kept", n);
+			"run: stopped by a write to stop; %llu result%s kept", n, MC_S(n));
 	else if (err)
 		mc_fail(&run->error, err, "run: failed with error %d", -err);
 }

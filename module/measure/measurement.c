@@ -55,8 +55,8 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 	meas->cycles = mc_alloc_array(point->v[MC_KEY_REPEAT], sizeof(u64));
 	if (!meas->each || !meas->samples || !meas->disturbed || !meas->cycles)
 		return mc_fail(&run->error, -ENOMEM,
-			       "repeat: no memory for %llu samples",
-			       point->v[MC_KEY_REPEAT]);
+			       "repeat: no memory for %llu sample%s",
+			       point->v[MC_KEY_REPEAT], MC_S(point->v[MC_KEY_REPEAT]));
 	for (i = 0; i < meas->n; i++) {
 		meas->each[i].shared = meas;
 		meas->each[i].settings = (struct mc_settings){

@@ -109,7 +109,7 @@ struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
 	struct mc_team *team = mc_threads_new(n, seconds);
 
 	if (!team) {
-		mc_fail(e, -ENOMEM, "cpu: no memory for %u threads", n);
+		mc_fail(e, -ENOMEM, "cpu: no memory for %u thread%s", n, MC_S(n));
 		return NULL;
 	}
 	team->n = n;

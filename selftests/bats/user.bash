@@ -78,7 +78,7 @@ stopped() {
 	wait $! || status=$?
 	cat messages
 	[ "$status" -eq $((128 + $(kill -l "$1"))) ]
-	grep -qx 'memcache-user: Interrupted system call: run: stopped by a signal; 1 results are kept (in: .*)' messages
+	grep -qx 'memcache-user: Interrupted system call: run: stopped by a signal; 1 result kept (in: .*)' messages
 	head -n 1 results.jsonl >machine
 	holds '[r["record"] for r in records] == ["machine", "request", "result"] + ["request", "result"]' \
 		'[(r["state"], r["errno"]) for r in records if r["record"] == "request"] == [("done", 0), ("stopped", 4)]' \

@@ -78,7 +78,7 @@ class Verdicts(fake.unittest.TestCase):
     def test_a_load_is_never_passed_over(self):
         self.assertEqual(disturbed.verdict(measured(WIDE, {}, {}, quiet=LOADED)),
                          "NOT QUIET, as a look before the run says: the load is 20.1 on 2 CPUs. "
-                         "1 of 3 results were disturbed (±).")
+                         "1 of 3 results was disturbed (±).")
 
     def test_a_governor_is_no_other_work(self):
         about = LOADED | {"found": LOADED["found"][1:]}
@@ -107,7 +107,7 @@ class Shown(fake.unittest.TestCase):
     def test_a_table(self):
         text = " ".join(shown(measured(WIDE, {}, {})))
         self.assertIn("±1000.0", text)
-        self.assertIn("± 1 of 3 results were disturbed: more than half of the samples were lost, "
+        self.assertIn("± 1 of 3 results was disturbed: more than half of the samples were lost, "
                       "or others had the CPU in more than half, or they spread by more than 20 %.",
                       text)
         self.assertNotIn("±", " ".join(shown(measured({}, {}))))

@@ -176,14 +176,14 @@ class Records(fake.unittest.TestCase):
         batches = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0),
                         record("user", "read", "on", "0", 400.0, effective="no"))
         [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
-        self.assertIn("1 rows are left out", fake.shown(overhead.parts(made))[-1])
+        self.assertIn("1 row is left out", fake.shown(overhead.parts(made))[-1])
         self.assertIn("-300.00 % ↓", "\n".join(fake.shown(overhead.parts(made, True))))
 
     def test_rows_of_memory_of_several_nodes_are_left_out(self):
         batches = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0, memory_node=0),
                         record("user", "read", "on", "0", 200.0, memory_node=1))
         [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
-        self.assertIn("1 rows are left out: their memory-type verdicts, or the nodes",
+        self.assertIn("1 row is left out: the memory-type verdicts, or the nodes",
                       fake.shown(overhead.parts(made))[-1])
 
     def test_one_run_of_each_is_no_result(self):

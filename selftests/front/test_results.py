@@ -74,7 +74,7 @@ class Files(fake.InDirectory):
                 (joined(*GOOD)[:-1], "6: cut short in the middle of a line", 2),
                 (joined(MACHINE), "5: cut short: no request follows the machine", 1),
                 (joined(MACHINE)[:9], "4: cut short in the middle of a line", 1),
-                (joined(MACHINE, REQUEST), "6: cut short: 1 more results belong to the", 2),
+                (joined(MACHINE, REQUEST), "6: cut short: 1 more result belongs to the", 2),
                 (joined(MACHINE, REQUEST | {"records": 2}, RESULT), "7: cut short: 1 more", 2)):
             err = io.StringIO()
             with self.subTest(end), contextlib.redirect_stderr(err):

@@ -89,7 +89,7 @@ class Traffic(fake.unittest.TestCase):
         self.assertIn("na in 1 of 2 results: no counters were set", text(
             counted("write", 1.0, 1.0), counted("write", None, None, size="32M",
                                                 why="no_counters")))
-        self.assertIn("na in 1 of 1 results: a counter could not be opened any more.",
+        self.assertIn("na in 1 of 1 result: a counter could not be opened any more.",
                       text(counted("write", None, None, why="not_opened")))
 
     def test_a_test_without_payload(self):

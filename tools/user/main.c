@@ -47,7 +47,7 @@ static const char usage[] =
 	"               object that `memcache loop` has built\n"
 	"  --memory FILE[,OPTIONS]\n"
 	"               memory that a shared object makes, see memcache_memory.h;\n"
-	"               requests name its type\n"
+	"               requests, which it needs, name its type\n"
 	"  --count      run a command, then print the DRAM traffic of the machine while\n"
 	"               it ran; exit with its status\n"
 	"  --translate  measure nothing: print the requests in words of memcache, a line\n"
@@ -263,8 +263,7 @@ int main(int argc, char **argv)
 	/* Its sizes and its type are not known before it is asked for some. */
 	if (optind == argc && !count && !translate && !tests && mc_user_has_object()) {
 		print_synopsis();
-		fprintf(stderr,
-			"memcache-user: --memory needs a request, such as latency type=wc size=1M\n");
+		fprintf(stderr, "memcache-user: --memory needs a request, such as 'latency size=64K..64M', with the type of that memory, such as type=wc\n");
 		return MC_USER_USAGE;
 	}
 	if ((count || translate) && optind == argc) {

@@ -228,8 +228,9 @@ static bool huge_pages(u64 bytes)
 /* Measure sizes on the first CPU. Return: an exit status. */
 static int probe(struct probed *what, const char *test, const char *sizes)
 {
-	static const struct mc_user_view view = {
+	const struct mc_user_view view = {
 		.start = start, .begin = begin, .result = take_probe, .end = end_probe,
+		.screen = !as_json,
 	};
 	char line[LINE], *lines[] = { line, NULL };
 	int status;
@@ -519,8 +520,9 @@ static void plan_row(struct planned *p, const struct row *row, const struct form
 
 static int measure_rates(void)
 {
-	static const struct mc_user_view view = {
+	const struct mc_user_view view = {
 		.start = start, .begin = begin_rate, .result = take_rate, .end = end_rate,
+		.screen = !as_json,
 	};
 	char *lines[ARRAY_SIZE(plan) + 1];
 	const struct row *row;

@@ -90,6 +90,7 @@ enum { MC_USER_DONE, MC_USER_FAILED, MC_USER_USAGE };
  * @begin: called before a request is measured
  * @result: called with each result as soon as it is there
  * @end: called when a request has ended, with what the engine returned
+ * @screen: a few figures are shown of the results, and no result is kept
  */
 struct mc_user_view {
 	void (*start)(void);
@@ -97,6 +98,7 @@ struct mc_user_view {
 	void (*result)(const struct mc_request *req, const struct mc_record *rec);
 	void (*end)(const struct mc_run *run, const struct mc_record *records, u64 n,
 		    int err);
+	bool screen;
 };
 
 int mc_user_run(char **words, const struct mc_user_view *with);

@@ -179,8 +179,8 @@ static inline void assert_stopped(const char *line, u64 kept)
 {
 	char text[60];
 
-	snprintf(text, sizeof(text), "run: stopped by a signal; %llu results are kept",
-		 (unsigned long long)kept);
+	snprintf(text, sizeof(text), "run: stopped by a signal; %llu result%s kept",
+		 (unsigned long long)kept, MC_S(kept));
 	after_sample = stop;
 	assert_int_equal(measure(line), -EINTR);
 	assert_string_equal(run.error.text, text);

@@ -41,6 +41,11 @@ def plural(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}"
 
 
+def out_of(count: int, total: int, word: str) -> str:
+    """`1 of 5 results`"""
+    return f"{count} of {plural(total, word)}"
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """The known word that is most like this one; empty if none is. It is the rule of
     module/core/meant.c: a letter may differ, two or more in long words; or the rest is missing."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from statistics import median
 
+from mc import out_of
 from mc.analysis.traffic import AMPLIFIED, WHY, Pairs, amplified, sound
 from mc.parts import Heading, Part, bullets
 from mc.records import units
@@ -48,9 +49,10 @@ def parts(runs: list[Run], emulated: bool) -> list[Part]:
             *([] if doubtful else [*_checking(found), *_readers(found), *_vfs(found)]),
             *_uncached(found), *_uncounted(runs)]
     if doubtful:
-        said.append(f"No conclusion is drawn from the counters: in {len(doubtful)} of "
-                    f"{len(counted)} results it is not known that they count all of the memory "
-                    "that can hold the file (`memcache run --counters` keeps which they count), or "
+        said.append("No conclusion is drawn from the counters: in "
+                    f"{out_of(len(doubtful), len(counted), 'result')} it is not known that they "
+                    "count all of the memory that can hold the file (`memcache run --counters` "
+                    "keeps which they count), or "
                     "they claim more than it can move.")
     if emulated:
         said.append("Rates are left out: on an emulated machine no difference between them "

@@ -2,7 +2,7 @@
 """Whether results were disturbed, by other work on their machine or by a hypervisor, and the
 verdict on a whole run. The manual gives the reasons for the limits ("Disturbed results")."""
 
-from mc import plural
+from mc import out_of, plural
 from mc.records.results import Run
 
 MOST = 0.5      # of the samples of a result, or of the results of a run
@@ -40,8 +40,9 @@ def verdict(runs: list[Run]) -> str:
                "of their samples, shared the CPU in more than half of them, or spread by more " \
                f"than {SPREAD} %; {why}: measure again on a quiet machine."
     if results and around:
-        return f"NOT QUIET, as a look before the run says: {'; '.join(around)}. {len(bad)} of " \
-               f"{plural(len(results), 'result')} were disturbed (±)."
+        return f"NOT QUIET, as a look before the run says: {'; '.join(around)}. " \
+               f"{out_of(len(bad), len(results), 'result')} " \
+               f"{'was' if len(bad) == 1 else 'were'} disturbed (±)."
     return ""
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Events of the cores in a pass: cycles, instructions, cache and TLB misses, as a table."""
 
+from mc import out_of
 from mc.analysis.traffic import names
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import tests
@@ -56,9 +57,9 @@ def _in_turns(results: list[dict], shown: list[str]) -> list[str]:
                   and (share := ran(result, event)) is not None]
         if shares:
             ends = " to ".join(dict.fromkeys(f"{end:.0f}" for end in (min(shares), max(shares))))
-            said.append(f"~ {event} took turns with other events in {len(shares)} of "
-                        f"{len(results)} results: it was counted for {ends} % of the time, and "
-                        "scaled up from that.")
+            said.append(f"~ {event} took turns with other events in "
+                        f"{out_of(len(shares), len(results), 'result')}: it was counted for {ends} "
+                        "% of the time, and scaled up from that.")
     return said
 
 

@@ -6,6 +6,7 @@ CPU reports, which a virtual machine may not get. Where `latency` was measured a
 tell more: memory that serves the loads of a set serves those of a larger one, and a cache that
 serves the loads of a set holds a smaller one."""
 
+from mc import out_of
 from mc.records import units
 from mc.records.places import value
 from mc.records.results import Run
@@ -58,7 +59,7 @@ def _sentences_on_caches(pairs: Pairs, measured: Pairs, matrix: bool) -> list[st
 
 
 def _count_text(levels: list[str], pairs: Pairs) -> str:
-    return f"In {len(levels)} of {len(pairs)} results ({', '.join(sorted(set(levels)))})"
+    return f"In {out_of(len(levels), len(pairs), 'result')} ({', '.join(sorted(set(levels)))})"
 
 
 def _by_latency(pair: tuple[Run, dict], measured: Pairs) -> bool | None:
@@ -103,14 +104,14 @@ def _sentences_on_memory_side(pairs: Pairs) -> list[str]:
                 result["size_bytes"] <= size and result.get("level", "memory") == "memory":
             key = value(run, result, "memory_node"), size
             found[key] = found.get(key, 0) + 1
-    return [f"In {count} of {len(pairs)} results the working set fits the memory-side cache of "
-            f"node {node} ({units.size(size)}): it may have served them in place of the memory "
-            "behind it." for (node, size), count in found.items()]
+    return [f"In {out_of(count, len(pairs), 'result')} the working set fits the memory-side "
+            f"cache of node {node} ({units.size(size)}): it may have served them in place of the "
+            "memory behind it." for (node, size), count in found.items()]
 
 
 def _sentence_on_no_caches(pairs: Pairs) -> list[str]:
     """A sentence if nobody knows what caches hold, as the CPU reports none."""
     count = sum(run.machine.get("caches") == [] and "level" in result and
                 not result["level"] for run, result in pairs)
-    return [f"In {count} of {len(pairs)} results the level is not known: the CPU reports no "
-            "caches, and `size=auto` may be too small to measure memory."] if count else []
+    return [f"In {out_of(count, len(pairs), 'result')} the level is not known: the CPU reports "
+            "no caches, and `size=auto` may be too small to measure memory."] if count else []

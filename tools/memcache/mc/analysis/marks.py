@@ -6,6 +6,7 @@ in it."""
 
 from collections.abc import Iterable
 
+from mc import out_of
 from mc.analysis import hardware, ports
 from mc.analysis.disturbed import WHY as DISTURBED
 from mc.analysis.disturbed import disturbed
@@ -44,15 +45,17 @@ def sentences(pairs: list[tuple[Run, dict]]) -> list[str]:
     beyond = [(run, result) for run, result in pairs if ports.beyond(run.machine, result)]
     if beyond:
         run, worst = max(beyond, key=_times)
-        said.append(f"? In {len(beyond)} of {len(pairs)} results a core moved more bytes in a "
-                    f"cycle than its ports can ({worst['op']}: "
+        said.append(f"? In {out_of(len(beyond), len(pairs), 'result')} a core moved more bytes in "
+                    f"a cycle than its ports can ({worst['op']}: "
                     f"{worst['bytes_per_core_cycle']:.1f}, at most "
                     f"{ports.limit(run.machine, worst):.0f}): the clock that was measured was not "
                     "that of the samples.")
     if count := sum(not settled(result) for _, result in pairs):
-        said.append(f"~ In {count} of {len(pairs)} results the loop had not settled: its {WHY}.")
+        said.append(f"~ In {out_of(count, len(pairs), 'result')} the loop had not settled: its "
+                    f"{WHY}.")
     if count := sum(disturbed(result) for _, result in pairs):
-        said.append(f"± {count} of {len(pairs)} results were disturbed: {DISTURBED}.")
+        said.append(f"± {out_of(count, len(pairs), 'result')} {'was' if count == 1 else 'were'} "
+                    f"disturbed: {DISTURBED}.")
     return said
 
 

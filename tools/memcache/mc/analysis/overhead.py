@@ -8,6 +8,7 @@ A change from A to B is (A - B) / A, so a positive change means less time: faste
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from mc import plural
 from mc.analysis import marks, match
 from mc.analysis.estimate import Estimate, average, median_time
 from mc.analysis.judge import EMULATED, Difference, judge, unknown
@@ -200,8 +201,9 @@ def parts(made: Table, mixed: bool = False) -> list[Part]:
         found.append(Grid(heads, rows, len(told)))
     if refused:
         found.append(Sentence(
-            f"{refused} rows are left out: their memory-type verdicts, or the nodes of their "
-            "memory, differ (--mixed-verdicts).", gap=not rows, wrap=False))
+            f"{plural(refused, 'row')} {'is' if refused == 1 else 'are'} left out: the memory-type "
+            "verdicts, or the nodes of the memory, differ (--mixed-verdicts).", gap=not rows,
+            wrap=False))
     if made.interrupts and any(row.on("uml") for row in made.rows):
         found.append(Sentence(UML_IRQ, gap=False))
     return found

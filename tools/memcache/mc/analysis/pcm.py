@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from statistics import median
 
-from mc import Failure, plural, say
+from mc import Failure, out_of, plural, say
 from mc.analysis import traffic
 from mc.records.results import Run
 
@@ -135,8 +135,8 @@ def load(path: str) -> list[Sample]:
     if not found:
         raise Failure(f"{path}:{head + 2}: no samples in this file", 2)
     if other:
-        say(f"{path}: {other} of {len(found)} rows have another number of columns than names, "
-            "and are not used")
+        say(f"{path}: {out_of(other, len(found), 'row')} have another number of columns than "
+            "names, and are not used")
     if messages:
         number, row = messages[0]
         say(f"{path}: {plural(len(messages), 'line')} of other text, the first is {number}: "

@@ -2,8 +2,8 @@
 """The results of a file that other files have as well, of the same request.
 
 Results are of one series if they have the same side, the same keys of the request but `repeat`, and
-memory of the same type and node. Results of emulated machines, those that failed verification and
-those whose loop had not settled are in no series.
+memory of the same type and node. Results of emulated machines, those that failed verification,
+those whose loop had not settled and those without a time are in no series.
 """
 
 from collections.abc import Iterable
@@ -20,10 +20,11 @@ from mc.records.results import Run
 @dataclass
 class Left:
     """How many results are in no series: those that failed verification, those of emulated
-    machines, and those whose loop had not settled."""
+    machines, those whose loop had not settled, and those without any time."""
     failed: int = 0
     emulated: int = 0
     unsettled: int = 0
+    empty: int = 0
 
 
 def middles(runs: Iterable[Run], left: Left) -> dict[tuple, tuple[Estimate, dict]]:
@@ -40,6 +41,8 @@ def middles(runs: Iterable[Run], left: Left) -> dict[tuple, tuple[Estimate, dict
                 left.unsettled += 1
             elif time := median_time(result):
                 found.setdefault(_key(result), []).append((time, result))
+            else:
+                left.empty += 1
     return {key: sorted(same, key=lambda one: one[0].time)[(len(same) - 1) // 2]
             for key, same in found.items()}
 

@@ -8,6 +8,7 @@ record which nodes the counters cover (`dram_counters`).
 
 from collections.abc import Iterable, Iterator
 
+from mc import out_of
 from mc.analysis import hardware
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import fields, shape, tests, units
@@ -336,4 +337,4 @@ def _lacking(pairs: Pairs) -> Iterator[str]:
         if isinstance(result.get("dram_why"), str):
             reasons[result["dram_why"]] = reasons.get(result["dram_why"], 0) + 1
     for why, count in reasons.items():
-        yield f"na in {count} of {len(pairs)} results: {WHY.get(why, why)}."
+        yield f"na in {out_of(count, len(pairs), 'result')}: {WHY.get(why, why)}."

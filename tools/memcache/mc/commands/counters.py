@@ -7,7 +7,7 @@ import signal
 import subprocess
 from tempfile import NamedTemporaryFile
 
-from mc import Failure, emit, say
+from mc import Failure, emit, plural, say
 from mc.running import plan
 from mc.running.counting import absence
 from mc.running.side import Side
@@ -72,7 +72,7 @@ def counters(side: Side, put: bool, clear: bool) -> int:
         raise Failure(absence(found))
     if put:
         side.count(found.text)
-        say(f"{found.title}: {len(found.counters)} counters set")
+        say(f"{found.title}: {plural(len(found.counters), 'counter')} set")
     else:
         emit(map(str, found.counters))
     for remark in found.remarks:

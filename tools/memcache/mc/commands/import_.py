@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from statistics import median
 
-from mc import Failure, emit
+from mc import Failure, emit, out_of, plural
 from mc.analysis import pcm, traffic
 from mc.analysis.pcm import SECOND, Joined, Sample, mean
 from mc.output import terminal
@@ -130,7 +130,7 @@ def _joined(joined: list[Joined], samples: list[Sample]) -> list[Part]:
             for cell, one in zip(cells, joined)]
     said = [_when(samples)]
     fallen = {s.number for one in joined for s in one.samples}
-    said.append(f"{len(fallen)} of {len(samples)} samples lie within a record; those that "
+    said.append(f"{out_of(len(fallen), len(samples), 'sample')} lie within a record; those that "
                 "lie partly outside are left out.")
     if not fallen:
         said.append(_why_none(joined, samples))
@@ -154,7 +154,7 @@ def _clock(ns: int) -> str:
 
 
 def _when(samples: list[Sample]) -> str:
-    return f"pcm: {len(samples)} samples, {_clock(samples[0].start)} to " \
+    return f"pcm: {plural(len(samples), 'sample')}, {_clock(samples[0].start)} to " \
            f"{_clock(samples[-1].end)} UTC, if its clock was that of the time zone " \
            f"{time.strftime('%Z', time.localtime(samples[0].end // SECOND))}."
 

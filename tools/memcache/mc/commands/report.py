@@ -3,7 +3,7 @@
 
 import argparse
 
-from mc import say
+from mc import plural, say
 from mc.commands import options
 from mc.output import document, files, page
 from mc.records import rounds
@@ -34,5 +34,6 @@ def report(names: list[str], output: str | None) -> int:
     loaded = rounds.load_all(names)
     made = page.document(document.title(loaded), document.parts(loaded))
     files.write(output, made.encode(errors="replace"))
-    say(f"{output}: {sum(len(run.results) for runs in loaded.values() for run in runs)} records")
+    count = sum(len(run.results) for runs in loaded.values() for run in runs)
+    say(f"{output}: {plural(count, 'record')}")
     return DONE

@@ -45,8 +45,9 @@ def command(args: argparse.Namespace) -> int:
     reader = Reader(args.what)
     found = trend.gathered(reader.files(), args.over, args.only)
     if not found.histories:
+        left = "".join(f". {part.text}".removesuffix(".") for part in output.left_out(found.left))
         raise Failure("no result to follow"
-                      + (f": none has {' '.join(args.only)}" if args.only else ""))
+                      + (f": none has {' '.join(args.only)}" if args.only else "") + left)
     emit(terminal.lines(output.parts(found, args.over)), terminal.painter())
     if args.output:
         _draw(found, args.output, kind, args.over)

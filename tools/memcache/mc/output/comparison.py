@@ -2,6 +2,7 @@
 """The comparison of results: pairs of records side by side, then four tables of the cost of an
 operating system, of interrupts and of a hypervisor, if there are random accesses."""
 
+from mc import plural
 from mc.analysis import judge, machines, marks, match, overhead
 from mc.analysis.estimate import median_time
 from mc.analysis.judge import Difference
@@ -63,7 +64,8 @@ def _overhead(figures: overhead.Figures, mixed: bool) -> list[Part]:
     found += [part for one in made for part in overhead.parts(one, mixed)]
     if figures.repeated:
         found.append(Sentence(
-            f"{figures.repeated} results were measured more than once on a machine: the first of "
+            f"{plural(figures.repeated, 'result')} {'was' if figures.repeated == 1 else 'were'} "
+            "measured more than once on a machine: the first of "
             "each counts in these tables.", gap=True))
     return found
 

@@ -88,7 +88,8 @@ def differences(group: Group, host: Host) -> str:
 
 
 def _groups(found: Fleet) -> list[Part]:
-    said: list[Part] = [Sentence(f"{group.number}: {len(group.equal)} hosts with {_about(group)}.",
+    said: list[Part] = [Sentence(f"{group.number}: {plural(len(group.equal), 'host')} with "
+                                 f"{_about(group)}.",
                                  "- ") for group in found.groups]
     for group in found.groups:
         kinds: dict[tuple, list[Host]] = {}

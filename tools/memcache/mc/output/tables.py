@@ -183,7 +183,8 @@ def _verified(results: list[dict], wide: bool) -> list[str]:
     states = [result.get("verified") for result in results]
     if "failed" not in states and not (wide and any(state != "off" for state in states)):
         return []
-    return [f"Data verified in {states.count('ok')} of {len(results)} results."]
+    return [f"Data verified in {states.count('ok')} of "
+            f"{plural(len(results), 'result')}."]
 
 
 def _prefetching(results: list[dict]) -> list[str]:

@@ -114,11 +114,12 @@ def _hints(short: list[History]) -> list[Part]:
                  title="Steps in a few runs, which may be chance:")] if rows else []
 
 
-def left_out(left: Left) -> list[Part]:
+def left_out(left: Left) -> list[Sentence]:
     """A sentence on the results that are in no series, if there are any."""
     said = [f"{plural(count, 'result')} {why}" for count, why in (
         (left.failed, "that failed verification"), (left.emulated, "of emulated machines"),
-        (left.unsettled, "whose loop had not settled")) if count]
+        (left.unsettled, "whose loop had not settled"),
+        (left.empty, "in which nothing was measured")) if count]
     return [Sentence(f"Left out: {', '.join(said)}.", gap=True)] if said else []
 
 

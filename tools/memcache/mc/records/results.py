@@ -182,7 +182,8 @@ class _Reader:
         return "" if self.runs else "empty: no results in this file"
 
     def _owed(self) -> str:
-        return f"cut short: {self.missing} more results belong to the request before"
+        return f"cut short: {plural(self.missing, 'more result')} " \
+               f"{'belongs' if self.missing == 1 else 'belong'} to the request before"
 
     def _machine(self, record: dict) -> None:
         number = record.get("schema")

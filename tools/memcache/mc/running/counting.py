@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Counting DRAM traffic, and events of the cores, while something is measured."""
 
-from mc import Failure, say
+from mc import Failure, plural, say
 from mc.records import tests
 from mc.running import counters
 from mc.running.machine import Machine, hypervisor, present
@@ -50,7 +50,7 @@ class Counting:
     def _traffic(self) -> str:
         """The lines of the machine's counters of DRAM traffic."""
         found = self.sides[0].discover()
-        say("; ".join(filter(None, [f"{found.title}: {len(found.counters)} counters",
+        say("; ".join(filter(None, [f"{found.title}: {plural(len(found.counters), 'counter')}",
                                     found.uncounted]))
             if found.counters else absence(found))
         return found.text

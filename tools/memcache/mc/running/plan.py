@@ -189,7 +189,7 @@ def _refused(word: str, tests: list[str], place: Place) -> str:
 
 
 def _counted(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{len(names)} requests"
+    return names[0] if len(names) == 1 else plural(len(names), "request")
 
 
 def jobs(asked: list[Request], place: Place, rounds: int = 0, both: int = 0) -> list[Job]:
