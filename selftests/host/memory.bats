@@ -56,7 +56,7 @@ freed() {
 @test "without a request, it says what to give" {
 	run -2 --separate-stderr "$USER_TOOL" --memory "$OBJECTS/plain.so"
 	[ -z "$output" ]
-	[[ $stderr == *"memcache-user: --memory needs a request, such as 'latency size=64K..64M', with the type"* ]]
+	[[ $stderr == *"memcache-user: --memory needs a request, such as latency type=wc size=1M" ]]
 	[ ! -s blocks ]
 }
 

@@ -263,7 +263,8 @@ int main(int argc, char **argv)
 	/* Its sizes and its type are not known before it is asked for some. */
 	if (optind == argc && !count && !translate && !tests && mc_user_has_object()) {
 		print_synopsis();
-		fprintf(stderr, "memcache-user: --memory needs a request, such as 'latency size=64K..64M', with the type of that memory, such as type=wc\n");
+		fprintf(stderr,
+			"memcache-user: --memory needs a request, such as latency type=wc size=1M\n");
 		return MC_USER_USAGE;
 	}
 	if ((count || translate) && optind == argc) {
