@@ -13,7 +13,7 @@ from room import TOP, machine
 from test_hierarchy import sample
 
 LINE = 64
-CPUS, NODES = 4, 3      # nodes 0 and 1 have two CPUs each; node 2 has none
+CPUS = 4        # nodes 0 and 1 have two each; a third node has none
 
 # Each pair of nodes has another price.
 KEPT = {"uc_load_ns": 173, "uc_store_ns": 211, "wc_load_ns": 157, "wc_line_ns": 47,
@@ -56,15 +56,15 @@ class Seen:
 
 
 class Several(unittest.TestCase):
-    kernel, programs = "6.1", "build/user"
-    ways = ("width=1", "store=c_loop", "store=rep_movsb")
+    kernel, programs, nodes = "6.1", "build/user", 3
 
     @classmethod
     def setUpClass(cls):
         subprocess.run(["make", "-s", "-C", TOP / "tools/sim"], check=True)
         ko = TOP / f"build/{cls.kernel}-gcc/module/memcache.ko"
         files = {"memcache.ko": ko, "memcache-user": TOP / cls.programs / "memcache-user"}
-        cls.machine = machine.Machine(files, kernel=cls.kernel, cpus=CPUS, nodes=NODES)
+        cls.machine = machine.Machine(files, kernel=cls.kernel, cpus=CPUS, nodes=cls.nodes)
+        cls.node_list = ",".join(map(str, range(cls.nodes)))
         cls.addClassCleanup(cls.machine.close)
         cls.cost = dict(cls.machine.cost)       # those of the file
         cls.machine.sh("insmod /memcache.ko size_mb=8")
@@ -144,9 +144,9 @@ class Several(unittest.TestCase):
 
     def test_latency_of_each_node_from_each_node(self):
         """The requests of the suites latency-matrix and tiers; node 2 has no CPU."""
-        found = self.measure("latency size=2M page=4k irq=off cpu=0,2 node=0,1,2 repeat=1 "
-                             "warmup=1", **KEPT)
-        self.assertEqual(len(found), 6)
+        found = self.measure("latency size=2M page=4k irq=off cpu=0,2 repeat=1 warmup=1 "
+                             f"node={self.node_list}", **KEPT)
+        self.assertEqual(len(found), 2 * self.nodes)
         for seen in found:
             cpu, node = seen.result["cpu"], int(seen.result["memory_node"])
             each = price("memory_ns", node_of(cpu), node)
@@ -162,7 +162,8 @@ class Several(unittest.TestCase):
         instructions and its price."""
         for cpus in ("0-1", "2-3"):
             for seen in self.measure(f"bandwidth op=read width=16 size=4M page=4k irq=off "
-                                     f"cpu={cpus} node=0,1,2 verify=off repeat=1 warmup=1",
+                                     f"cpu={cpus} node={self.node_list} verify=off repeat=1 "
+                                     "warmup=1",
                                      **KEPT):
                 node = int(seen.result["memory_node"])
                 first = int(cpus[0])
@@ -214,18 +215,19 @@ class Several(unittest.TestCase):
                 self.assertAlmostEqual(seen.result["mb_per_s"], want, delta=want * PAUSES)
 
     def test_groups_of_a_mix_share_what_a_controller_serves(self):
-        """Each thread has its turn once in N services, whether it follows pointers or streams."""
+        """Each thread has its turn once in N services, whether it follows pointers or streams. A
+        line that is written is loaded before, and written back later: two services."""
         service = 61
-        for groups, shares in (("0-1:read+2-3:read", (2, 2)), ("0:chase+1-2:read", (1, 2)),
-                               ("0:read+1:ntwrite", (1, 1))):
-            n = sum(shares)
+        for groups, shares, n in (("0-1:read+2-3:read", (2, 2), 4), ("0:chase+1-2:read", (1, 2), 3),
+                                  ("0:read+1:write", (1, 1), 3)):
             found = self.ask(f"mix groups={groups} size=8M page=4k node=0 repeat=1 irq=off",
                              **EVEN | {"service_ns": service})
             most = LINE * 1000 / service
+            moved = most * sum(shares) / n
             by_group = [one for one in found if one["scope"] == "group"]
             total, = (one for one in found if one["scope"] == "total")
             with self.subTest(groups=groups):
-                self.assertAlmostEqual(total["mb_per_s"], most, delta=most * PAUSES)
+                self.assertAlmostEqual(total["mb_per_s"], moved, delta=moved * PAUSES)
                 for one, share in zip(by_group, shares, strict=True):
                     want = most * share / n
                     self.assertAlmostEqual(one["mb_per_s"], want, delta=want * 2 * PAUSES)
@@ -254,7 +256,8 @@ class Several(unittest.TestCase):
 
     def test_random_accesses_cost_what_serves_them(self):
         for seen in self.measure("random op=read mode=dependent,independent count=8192 size=8M "
-                                 "page=4k irq=off cpu=0 node=0,2 repeat=1 warmup=0", **KEPT):
+                                 f"page=4k irq=off cpu=0 node={self.node_list} repeat=1 "
+                                 "warmup=0", **KEPT):
             result = seen.result
             with self.subTest(mode=result["mode"], node=result["memory_node"]):
                 each = price("memory_ns", 0, int(result["memory_node"]))
@@ -286,7 +289,9 @@ class Several(unittest.TestCase):
                     self.assertAlmostEqual(now["ns_per_load"] - one["ns_per_load"],
                                            more * is_slow, delta=0.1)
                     period = LINE * 1000 / one["mb_per_s"] + more * is_slow
-                    self.assertAlmostEqual(now["mb_per_s"], LINE * 1000 / period, delta=0.2)
+                    # Each sample has a few windows, with instructions of their own.
+                    self.assertAlmostEqual(now["mb_per_s"], LINE * 1000 / period,
+                                           delta=LINE / period)
 
     def test_prefetcher_brings_lines_until_it_is_off(self):
         """With prefetch_lines, a page's first line comes from memory, the others from L2."""
@@ -312,10 +317,45 @@ class Several(unittest.TestCase):
                 if off:
                     self.assertEqual(room.total(windows, "prefetched"), 0)
 
+    def test_two_runs_give_the_same_figures(self):
+        """The second one beside eight busy processes. What one CPU pays at a time is the same.
+        Where several ask a controller at once, it depends on when each of them began: they wait
+        for each other's start while time passes as on the host."""
+        exact = {
+            "latency size=2M page=4k irq=off cpu=2 node=0 repeat=1 warmup=1": "ns_per_load",
+            "bandwidth type=uc op=read,write width=8 size=64K page=4k irq=off cpu=0 node=1 "
+            "verify=off repeat=1 warmup=1": "mb_per_s",
+            "c2c state=hitm,hit size=16K irq=off repeat=2 cpu=0,2": "ns_per_line",
+        }
+        shared = {
+            "bandwidth op=read width=16 size=8M page=4k irq=off verify=off cpu=0-2 node=0 "
+            "repeat=2 warmup=1": "mb_per_s",
+            "loaded op=read size=8M page=4k cpu=0-2 node=0 irq=off delay=0 repeat=1": "ns_per_load",
+        }
+        quiet = self.figures(exact | shared)
+        busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(8)]
+        try:
+            beside = self.figures(exact | shared)
+        finally:
+            for one in busy:
+                one.kill()
+                one.wait()
+        for line in exact:
+            with self.subTest(line=line):
+                self.assertEqual(quiet[line], beside[line])
+        for line in shared:
+            with self.subTest(line=line):
+                for one, other in zip(quiet[line], beside[line], strict=True):
+                    self.assertAlmostEqual(one, other, delta=one / 1000)
+
+    def figures(self, lines):
+        return {line: [one[key] for one in self.ask(line, **KEPT | {"service_ns": 37})]
+                for line, key in lines.items()}
+
 
 class SeveralArm64(Several):
-    kernel, programs = "6.1-arm64", "build/user-arm64"
-    ways = ("width=16", "width=32", "store=c_loop", "store=st1", "store=st4", "store=dgh")
+    # With a node that has no CPU, this kernel hangs on the simulated machine while it starts.
+    kernel, programs, nodes = "6.1-arm64", "build/user-arm64", 2
 
 
 if __name__ == "__main__":
