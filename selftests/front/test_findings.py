@@ -259,7 +259,7 @@ class Verdicts(fake.unittest.TestCase):
             run.machine["memory_types"]["wc"] |= {
                 "whole_percent": 1.0742, "whole_low_percent": 0.4521, "whole_high_percent": 2.3}
         judged, text = verdict.judge(runs), self.sentences(runs)
-        self.assertIn("1.07 % of its bursts leave the CPU whole (0.452 to 2.3 %)", text)
+        self.assertIn("1.07 % (0.452 to 2.3 %) of its bursts leave the CPU whole", text)
         for wrong in ("does not show", "real.", "in others"):
             self.assertNotIn(wrong, text)
         self.assertFalse(judged.comparable("wc"))

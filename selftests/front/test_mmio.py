@@ -138,14 +138,20 @@ class Sentences(fake.unittest.TestCase):
                                                        wide_reads="all_ones"),
             self.one("write", "uc", 4, 120.0), self.one("write", "wc", 4, 9.0),
             self.one("write_read", "uc", 4, 1500.0),
-            self.one("burst", "wc", 8, 80.0, burst_bytes=64), self.one("burst", "uc", 8, 600.0)]))
+            self.one("burst", "wc", 8, 80.0, burst_bytes=64, whole_percent=12.3456,
+                     whole_low_percent=9.87, whole_high_percent=100.0),
+            self.one("burst", "uc", 8, 600.0)]))
         for text in ("A read of a register of 4 bytes takes 900 ns, and the CPU waits for it; "
                      "through a WC mapping it takes 890 ns.", "Reads of 8 bytes get only ones",
                      "a store of 4 bytes, takes 120 ns by UC, and 9 ns",
                      "reads it back: 1500 ns, 600 ns more than the read alone.",
                      "64 bytes and a flush take 80 ns by WC, and 600 ns by UC.",
-                     "leave the CPU 64 bytes at a time."):
+                     "leave the CPU 64 bytes at a time.",
+                     "By WC, 12.3 % (9.87 to 100 %) of descriptors leave the CPU whole."):
             self.assertIn(text, said)
+        self.assertIn("How many descriptors leave the CPU whole is not known", accesses.sentences(
+            [self.one("burst", "wc", 8, 80.0, whole_percent=None, whole_low_percent=None,
+                      whole_high_percent=None, whole_how="not_told_apart")])[-1])
 
     def test_what_was_not_measured_is_not_said(self):
         self.assertEqual(accesses.sentences([]), [])

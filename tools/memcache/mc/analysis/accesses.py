@@ -4,6 +4,8 @@ results that it compares; without them it is not said."""
 
 from collections.abc import Iterator
 
+from mc.analysis import verdict
+
 ALIKE = 1.25        # times that differ by less are alike: rounds differ as much
 
 
@@ -67,3 +69,9 @@ def _bursts(results: list[dict], times: Times) -> Iterator[str]:
     if combined is not None:
         yield f"Stores by WC leave the CPU {combined} bytes at a time" + (
             ": nothing was combined." if combined <= one["width_bytes"] else ".")
+    whole = verdict.whole(one)
+    if whole:
+        yield f"By WC, {verdict.share(whole)} of descriptors leave the CPU whole."
+    elif one.get("whole_how") == "not_told_apart":
+        yield "How many descriptors leave the CPU whole is not known: two transactions take no " \
+              "longer than one."

@@ -100,11 +100,11 @@ def whole(known: dict) -> tuple[float, ...] | None:
 
 
 def share(found: tuple[float, ...] | None) -> str:
-    """That share in words."""
+    """That share in words, behind which come the bursts."""
     if found is None:
-        return "too few of its bursts leave the CPU whole"
+        return "too few"
     middle, low, high = found
-    return f"{middle:.3g} % of its bursts leave the CPU whole ({low:.3g} to {high:.3g} %)"
+    return f"{middle:.3g} % ({low:.3g} to {high:.3g} %)"
 
 
 def grid(verdict: Verdict) -> Grid:
@@ -132,8 +132,8 @@ def sentences(verdict: Verdict) -> list[str]:
     if both:
         said.append(f"{listed(both)} had an effect in some results, and none in others: do not "
                     "compare these rows.")
-    said += [f"{t.name.upper()} has its effect in part only: {share(t.whole)}. Do not take these "
-             "rows as results of memory that combines its stores."
+    said += [f"{t.name.upper()} has its effect in part only: {share(t.whole)} of its bursts leave "
+             "the CPU whole. Do not take these rows as results of memory that combines its stores."
              for t in verdict.types.values() if t.partly]
     unsure = [t.name.upper() for t in verdict.types.values()
               if t.effective not in ("yes", "no") and not t.partly and t.name.upper() not in both]

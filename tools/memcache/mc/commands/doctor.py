@@ -222,7 +222,7 @@ def _types(machine: Machine) -> Iterator[Line]:
             yield Line(FAIL if name == "uc" else WARN, what,
                        f"it has no effect here: {advice('types')}")
         elif effect == "partly":
-            yield Line(WARN, what, share(whole(known)))
+            yield Line(WARN, what, f"{share(whole(known))} of its bursts leave the CPU whole")
         else:
             yield Line(WARN, what, "the timing does not show it; load the module again on a quiet "
                        "machine")
