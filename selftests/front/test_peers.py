@@ -204,9 +204,9 @@ class Rounds(unittest.TestCase):
                                lambda name: value * 0.5 if name == "p0" else 100.0)
         rows = peers.spreads([self.cell], self.peers)
         self.assertEqual(len(rows), 4 + len(peers.forms(CONFIG, self.cell)))
-        self.assertEqual([rows[0][4], rows[-1][4]], ["0.00%", "5.59%"])
-        self.assertIn(["write", "512K", "1", "50.0", "5.59%", "p0"], rows)
-        self.assertIn(["write", "512K", "1", "100.0", "0.00%", "memcache-user"], rows)
+        self.assertEqual([rows[0][2], rows[-1][2]], ["0.00%", "5.59%"])
+        self.assertIn(["write 512K 1", "50.0", "5.59%", "p0"], rows)
+        self.assertIn(["write 512K 1", "100.0", "0.00%", "memcache-user"], rows)
 
     def test_both_sides_begin_on_cores_that_have_worked(self):
         cell = peers.Cell("read", "16K", 2)
