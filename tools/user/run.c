@@ -192,10 +192,7 @@ static int measure_all(const struct job *jobs, unsigned int n)
 		if (mc_user_flush())
 			return MC_USER_FAILED;
 		if (err) {
-			if (err == -EINTR && view->screen)
-				fprintf(stderr, "memcache-user: stopped by a signal; only what is shown was measured\n");
-			else
-				report(&e, &jobs[i], n);
+			report(&e, &jobs[i], n);
 			status = MC_USER_FAILED;
 		}
 	}
