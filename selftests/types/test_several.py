@@ -57,6 +57,7 @@ class Seen:
 
 class Several(unittest.TestCase):
     kernel, programs, nodes = "6.1", "build/user", 3
+    ways = ("width=1", "store=c_loop", "store=rep_movsb")
 
     @classmethod
     def setUpClass(cls):
@@ -356,6 +357,7 @@ class Several(unittest.TestCase):
 class SeveralArm64(Several):
     # With a node that has no CPU, this kernel hangs on the simulated machine while it starts.
     kernel, programs, nodes = "6.1-arm64", "build/user-arm64", 2
+    ways = ("width=16", "width=32", "store=c_loop", "store=st1", "store=st4", "store=dgh")
     # Turns are taken by the same code. The busy processes take minutes from this machine.
     test_two_runs_give_the_same_figures = None
 
