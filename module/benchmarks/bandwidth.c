@@ -109,11 +109,11 @@ static const struct mc_key keys[] = {
 		.help = "fence after each pass; uc: a store to an uncached page that is read back",
 	}, {
 		.name = "verify", .column = "verify", .preset = "each",
-		.kind = MC_CHOICE, .names = verify_names, .wide = true,
+		.kind = MC_CHOICE, .names = verify_names, .json_only = true,
 		.help = "sum the words after each sample, after the last one, or never",
 	}, {
 		.name = "readback", .column = "readback", .preset = "off",
-		.kind = MC_CHOICE, .names = mc_on_off, .wide = true,
+		.kind = MC_CHOICE, .names = mc_on_off, .json_only = true,
 		.help = "op=write: compare each word within the pass, which counts as reading",
 	}, {
 		.name = "streams", .column = "streams", .preset = "1",
@@ -121,7 +121,7 @@ static const struct mc_key keys[] = {
 		.help = "parts of each array that are accessed in turn, 256 bytes of each",
 	}, {
 		.name = "data", .column = "data", .preset = "counter",
-		.kind = MC_CHOICE, .names = data_names, .wide = true,
+		.kind = MC_CHOICE, .names = data_names, .json_only = true,
 		.help = "words that are written: consecutive integers, random numbers or zeros",
 	}, {
 		.name = "pattern", .column = "pattern", .preset = "sequential",
@@ -136,27 +136,27 @@ static const struct mc_column columns[] = {
 		.help = "payload of all threads, 10^6 bytes/s, from the median sample",
 	},
 	[COL_MB_PER_S_MAX] = {
-		.name = "mb_per_s_max", .roles = MC_DETAIL, .decimals = 1, .wide = true,
+		.name = "mb_per_s_max", .roles = MC_DETAIL, .decimals = 1, .json_only = true,
 		.help = "payload of all threads, 10^6 bytes/s, from the fastest sample",
 	},
 	[COL_TRAVERSED] = {
-		.name = "traversed_bytes", .roles = MC_DETAIL, .wide = true,
+		.name = "traversed_bytes", .roles = MC_DETAIL, .json_only = true,
 		.help = "bytes that a pass traverses: size= in whole lines",
 	},
 	[COL_PASSES] = {
-		.name = "passes_per_sample", .roles = MC_DETAIL, .wide = true,
+		.name = "passes_per_sample", .roles = MC_DETAIL, .json_only = true,
 		.help = "passes timed together, so that the clock's cost is small",
 	},
 	[COL_CORE_MHZ] = {
-		.name = "core_mhz", .roles = MC_DETAIL, .wide = true,
+		.name = "core_mhz", .roles = MC_DETAIL, .json_only = true,
 		.help = "clock of the core before the samples; with several threads their mean",
 	},
 	[COL_CORE_MHZ_AFTER] = {
-		.name = "core_mhz_after", .roles = MC_DETAIL, .wide = true,
+		.name = "core_mhz_after", .roles = MC_DETAIL, .json_only = true,
 		.help = "clock of the core after the samples; with several threads their mean",
 	},
 	[COL_BYTES_PER_CYCLE] = {
-		.name = "bytes_per_core_cycle", .roles = MC_DETAIL, .decimals = 2, .wide = true,
+		.name = "bytes_per_core_cycle", .roles = MC_DETAIL, .decimals = 2, .json_only = true,
 		.help = "payload of a thread per cycle of its core, read before each sample",
 	},
 	[COL_LEVEL] = MC_LEVEL_COLUMN,
@@ -175,7 +175,7 @@ struct share {
 	struct mc_pass sum;	/* sums the first array, to verify it */
 	struct mc_pass fill;	/* fills the arrays that the loop reads */
 	struct mc_pass flush;	/* flushes the written array from the caches */
-	struct mc_pass spoil;	/* fills the written array with what it must not hold */
+	struct mc_pass poison;	/* fills the written array with what it must not hold */
 	u64 first;		/* first word of the operand arrays */
 	u64 refilled;		/* passes that were done when the arrays were last filled */
 	u64 offset[MC_ARRAYS_MAX];	/* of each array at the first place */
@@ -431,20 +431,20 @@ static int bandwidth_prepare(struct mc_worker *w, struct mc_sampler *sampler,
 {
 	struct share *s = (struct share *)sampler->shared->arg + w->index;
 	const struct mc_op_info *op = &mc_ops[s->op];
-	bool spoil = s->fill.data == MC_DATA_ZERO && op->stores &&
+	bool poison = s->fill.data == MC_DATA_ZERO && op->stores &&
 		     verifies(sampler, s, sampler->shared->done + 1 == sampler->settings.repeat);
 	int err = 0;
 
 	if (!round || (s->verify == VERIFY_EACH && has_operands(op)))
 		err = refill(w, sampler, round);
 	/* Zeros of an earlier sample would pass for the zeros of this one. */
-	if (!err && spoil)
-		err = over_written(w, sampler, &s->spoil);
+	if (!err && poison)
+		err = over_written(w, sampler, &s->poison);
 	/*
 	 * Filling and verifying bring the array into the caches. On some CPUs (Zen 5) a
 	 * non-temporal store that hits L1 stays there, which would not measure memory.
 	 */
-	if (!err && op->nontemporal && (!round || spoil || s->verify == VERIFY_EACH))
+	if (!err && op->nontemporal && (!round || poison || s->verify == VERIFY_EACH))
 		err = over_written(w, sampler, &s->flush);
 	/* Each sample ends with another byte, and each thread with its own. */
 	if (op->stores == MC_STORES_BYTE && s->fill.data != MC_DATA_ZERO)
@@ -620,9 +620,9 @@ static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct 
 	s->sum.fence = MC_FENCE_NONE;
 	s->fill = s->sum;
 	s->fill.loop = mc_loop_within(MC_OP_FILL, mc_point_width(run, point));
-	s->spoil = s->fill;
-	s->spoil.data = MC_DATA_COUNTER;
-	s->spoil.value = 1;
+	s->poison = s->fill;
+	s->poison.data = MC_DATA_COUNTER;
+	s->poison.value = 1;
 	s->flush = s->sum;
 	s->flush.loop = mc_loop_widest(MC_OP_FLUSH);
 	memcpy(s->offset, p->offset, sizeof(s->offset));

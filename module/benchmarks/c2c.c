@@ -75,7 +75,7 @@ static const struct mc_column columns[] = {
 		.help = "time of a load of a line, from the fastest sample",
 	},
 	[COL_LINES] = {
-		.name = "lines", .roles = MC_COUNT, .wide = true,
+		.name = "lines", .roles = MC_COUNT, .json_only = true,
 		.help = "lines in the working set",
 	},
 };
@@ -215,7 +215,7 @@ static int run_round(struct mc_worker *w, struct c2c_job *job, u32 round)
 	u64 ps = 0;
 	int err = writes ? prepare_lines(w, job, round) : 0;
 
-	err = err ? err : mc_gate(w);
+	err = err ? err : mc_barrier(w);
 	if (!err && !writes) {
 		err = load_lines(w, job, &ps);
 		if (!err) {
@@ -224,7 +224,7 @@ static int run_round(struct mc_worker *w, struct c2c_job *job, u32 round)
 			err = verify_lines(w, job);
 		}
 	}
-	return err ? err : mc_gate(w);
+	return err ? err : mc_barrier(w);
 }
 
 static int pair_job(struct mc_worker *w, void *arg)

@@ -58,7 +58,7 @@ static const struct mc_key keys[] = {
 		.help = "read a file, or write it with a pattern that can be checked",
 	}, {
 		.name = "path", .column = "path", .preset = "none",
-		.kind = MC_PATH, .names = path_names, .wide = true,
+		.kind = MC_PATH, .names = path_names, .json_only = true,
 		.help = "path of a regular file; op=write takes a new or empty one, or its own",
 	}, {
 		.name = "files", .column = "files", .preset = "shared",
@@ -101,11 +101,11 @@ static const struct mc_column columns[] = {
 		.help = "transfers of all readers per second, from the median sample",
 	},
 	[COL_DRAM_READ] = {
-		.name = "dram_read_mb_per_s", .decimals = 1, .wide = true,
+		.name = "dram_read_mb_per_s", .decimals = 1, .json_only = true,
 		.help = "reads from memory at the same time, 10^6 bytes/s",
 	},
 	[COL_DRAM_WRITE] = {
-		.name = "dram_write_mb_per_s", .decimals = 1, .wide = true,
+		.name = "dram_write_mb_per_s", .decimals = 1, .json_only = true,
 		.help = "writes to memory at the same time, 10^6 bytes/s",
 	},
 	[COL_CACHED] = {
@@ -113,7 +113,7 @@ static const struct mc_column columns[] = {
 		.help = "bytes of the files in the page cache before the last sample",
 	},
 	[COL_WRONG] = {
-		.name = "wrong_offset", .wide = true,
+		.name = "wrong_offset", .json_only = true,
 		.help = "check=on: offset of the first wrong byte in its file",
 	},
 };

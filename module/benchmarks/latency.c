@@ -52,7 +52,7 @@ static const struct mc_column columns[] = {
 		.help = "time of a load, from the median sample",
 	},
 	[COL_NS_MIN] = {
-		.name = "ns_per_load_min", .decimals = 3, .wide = true,
+		.name = "ns_per_load_min", .decimals = 3, .json_only = true,
 		.help = "time of a load, from the fastest sample",
 	},
 	[COL_CYCLES] = {
@@ -64,7 +64,7 @@ static const struct mc_column columns[] = {
 		.help = "level that served the loads, by sizes that the CPU reports and by time",
 	},
 	[COL_P50] = {
-		.name = "p50_ns_per_load", .roles = MC_DETAIL, .decimals = 3, .wide = true,
+		.name = "p50_ns_per_load", .roles = MC_DETAIL, .decimals = 3, .json_only = true,
 		.help = "time of a load that half of all grains took at most",
 	},
 	[COL_P99] = {
@@ -72,23 +72,23 @@ static const struct mc_column columns[] = {
 		.help = "time of a load that 99 % of all grains took at most",
 	},
 	[COL_P999] = {
-		.name = "p999_ns_per_load", .roles = MC_DETAIL, .decimals = 3, .wide = true,
+		.name = "p999_ns_per_load", .roles = MC_DETAIL, .decimals = 3, .json_only = true,
 		.help = "time of a load that 99.9 % of all grains took at most",
 	},
 	[COL_CORE_MHZ] = {
-		.name = "core_mhz", .roles = MC_DETAIL, .wide = true,
+		.name = "core_mhz", .roles = MC_DETAIL, .json_only = true,
 		.help = "clock of the core before the samples",
 	},
 	[COL_CORE_MHZ_AFTER] = {
-		.name = "core_mhz_after", .roles = MC_DETAIL, .wide = true,
+		.name = "core_mhz_after", .roles = MC_DETAIL, .json_only = true,
 		.help = "clock of the core after the samples",
 	},
 	[COL_LOADS] = {
-		.name = "loads_per_pass", .roles = MC_COUNT | MC_DETAIL, .wide = true,
+		.name = "loads_per_pass", .roles = MC_COUNT | MC_DETAIL, .json_only = true,
 		.help = "loads of a pass: the length of the cycle, at most a million",
 	},
 	[COL_GRAIN_LOADS] = {
-		.name = "grain_loads", .roles = MC_DETAIL, .wide = true,
+		.name = "grain_loads", .roles = MC_DETAIL, .json_only = true,
 		.help = "loads timed together for percentiles and histogram",
 	},
 };
@@ -138,7 +138,7 @@ static void follow(void *arg, u64 n)
 	job->at = mc_asm_chase(job->at, n);
 }
 
-static void chase_stretch(struct mc_pass *p, u64 bytes)
+static void chase_body(struct mc_pass *p, u64 bytes)
 {
 	follow(p->arg, bytes / LINE);
 }
@@ -246,7 +246,7 @@ static int measure(struct mc_run *run, const struct mc_point *point,
 	job->meas.each->settings.move = latency_move;
 	job->meas.each->settings.clock = mc_core_mhz;
 	job->meas.each->pass = (struct mc_pass){
-		.stretch = chase_stretch, .arg = job, .bytes = LINE * job->loads,
+		.body = chase_body, .arg = job, .bytes = LINE * job->loads,
 	};
 	err = mc_measurement_turn(run, rec, chase_job, job);
 	fill_record(rec, job);

@@ -65,7 +65,7 @@ static const struct mc_column columns[] = {
 	},
 	[COL_LOAD_MB_PER_S] = {
 		.name = "load_mb_per_s", .unit = "MB/s of the load", .decimals = 1,
-		.wide = true,
+		.json_only = true,
 		.help = "payload of the threads that make load, 10^6 bytes/s",
 	},
 	[COL_DELAY_NS] = {
@@ -73,7 +73,7 @@ static const struct mc_column columns[] = {
 		.help = "time that the countdown adds to a line, measured in L1",
 	},
 	[COL_LOADS] = {
-		.name = "loads_per_pass", .roles = MC_COUNT | MC_DETAIL, .wide = true,
+		.name = "loads_per_pass", .roles = MC_COUNT | MC_DETAIL, .json_only = true,
 		.help = "number of pointers followed in a pass",
 	},
 	[COL_LEVEL] = MC_LEVEL_COLUMN,
@@ -434,7 +434,7 @@ static int loaded_job(struct mc_worker *w, void *arg)
 		err = measure_delay(w, job);
 		err = err ? err : mc_chase_link(w, &job->chase);
 	}
-	err = err ? err : mc_gate(w);
+	err = err ? err : mc_barrier(w);
 	if (err)
 		return err;
 	if (w->index != job->chaser)

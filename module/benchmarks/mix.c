@@ -39,7 +39,7 @@ static const struct mc_name scope_names[] = {
 static const struct mc_key keys[] = {
 	{
 		.name = "groups", .column = "groups", .preset = "0:read",
-		.kind = MC_GROUPS, .names = mc_load_words, .single = true, .wide = true,
+		.kind = MC_GROUPS, .names = mc_load_words, .single = true, .json_only = true,
 		.help =
 			"groups of CPUs and what they do, e.g. 0-3:read+4,5:ntwrite:size=64M+6:chase; OP as in loaded, or chase: follow pointers",
 	}, {
@@ -397,7 +397,7 @@ static int mix_job(struct mc_worker *w, void *arg)
 
 	if (!m->chases)
 		mc_walk_begin(&walk, &m->load, w->index);
-	err = err ? err : mc_gate(w);
+	err = err ? err : mc_barrier(w);
 	err = err ? err : work(w, job, &walk);
 	return err ? err : verify(w, m, &walk);
 }

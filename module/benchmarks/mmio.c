@@ -94,7 +94,7 @@ static const struct mc_column columns[] = {
 		.help = "time of an access, from the median sample; burst: 64 bytes and a flush",
 	},
 	[COL_P50] = {
-		.name = "p50_ns_per_access", .decimals = 3, .wide = true,
+		.name = "p50_ns_per_access", .decimals = 3, .json_only = true,
 		.help = "time that half of all accesses took at most, by grains",
 	},
 	[COL_P99] = {
@@ -118,11 +118,11 @@ static const struct mc_column columns[] = {
 		.help = "all_ones: reads of this width do not get what reads of 4 bytes get",
 	},
 	[COL_ACCESSES] = {
-		.name = "accesses_per_pass", .roles = MC_COUNT | MC_DETAIL, .wide = true,
+		.name = "accesses_per_pass", .roles = MC_COUNT | MC_DETAIL, .json_only = true,
 		.help = "accesses of a pass",
 	},
 	[COL_GRAIN] = {
-		.name = "grain_accesses", .roles = MC_DETAIL, .wide = true,
+		.name = "grain_accesses", .roles = MC_DETAIL, .json_only = true,
 		.help = "accesses timed together for percentiles, maximum and histogram",
 	},
 	[COL_WHOLE] = {
@@ -130,11 +130,11 @@ static const struct mc_column columns[] = {
 		.help = "share of the bursts of 64 bytes that left the CPU in one transaction",
 	},
 	[COL_WHOLE_LOW] = {
-		.name = "whole_low_percent", .roles = MC_DETAIL, .decimals = 4, .wide = true,
+		.name = "whole_low_percent", .roles = MC_DETAIL, .decimals = 4, .json_only = true,
 		.help = "lower end of the interval that has this share with 99 % confidence",
 	},
 	[COL_WHOLE_HIGH] = {
-		.name = "whole_high_percent", .roles = MC_DETAIL, .decimals = 4, .wide = true,
+		.name = "whole_high_percent", .roles = MC_DETAIL, .decimals = 4, .json_only = true,
 		.help = "upper end of this interval",
 	},
 	[COL_WHOLE_HOW] = {
@@ -254,7 +254,7 @@ static void make_accesses(void *arg, u64 n)
 	}
 }
 
-static void mmio_stretch(struct mc_pass *p, u64 bytes)
+static void mmio_body(struct mc_pass *p, u64 bytes)
 {
 	make_accesses(p->arg, bytes / LINE);
 }
@@ -498,7 +498,7 @@ static void set_up(struct mmio_job *job, const struct mc_run *run, const struct 
 	job->bypasses_caches = point->v[MC_KEY_TYPE] != MC_WB &&
 			       run->area.effective != MC_EFFECT_NO;
 	sampler->pass = (struct mc_pass){
-		.stretch = mmio_stretch, .arg = job,
+		.body = mmio_body, .arg = job,
 		.variant = job->way.copy ? (const void *)&mc_mmio_ways[point->v[KEY_STORE]] :
 					   &job->loops->run[job->op],
 		.bytes = LINE * ACCESSES,

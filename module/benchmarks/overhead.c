@@ -3,7 +3,7 @@
  * overhead: the costs around a measurement, and the costs of the system. Nothing here
  * touches the buffer.
  *
- * Short items are repeated in windows, like an access loop. Skew of the gate, wake-up,
+ * Short items are repeated in windows, like an access loop. Skew of the barrier, wake-up,
  * and the life of a thread happen once a sample.
  */
 #include "measure/test.h"
@@ -38,7 +38,7 @@ static const struct mc_key keys[] = {
 
 static const struct mc_column columns[] = {
 	[COL_OPERATIONS] = {
-		.name = "operations_per_sample", .wide = true,
+		.name = "operations_per_sample", .json_only = true,
 		.help = "operations timed together, so that the clock's cost is small",
 	},
 };
@@ -130,7 +130,7 @@ static int measure_short(struct mc_run *run, const struct mc_point *point,
 
 	for (i = 0; i < meas->n; i++) {
 		meas->each[i].pass = (struct mc_pass){
-			.stretch = repeat_item, .arg = (void *)point,
+			.body = repeat_item, .arg = (void *)point,
 			.variant = &short_item[point->v[KEY_ITEM]], .bytes = 8 * BATCH,
 		};
 		meas->each[i].settings.irq_off &= !needs_irq(point);
@@ -179,7 +179,7 @@ static u64 last_time(const struct meeting *m)
 }
 
 /*
- * After the gate each thread reads the clock. Then all wait until the first one has
+ * After the barrier each thread reads the clock. Then all wait until the first one has
  * computed the skew.
  */
 static int pass_gate(struct mc_worker *w, void *arg)
@@ -188,12 +188,12 @@ static int pass_gate(struct mc_worker *w, void *arg)
 	int err = 0;
 
 	while (!err && mc_measurement_wants(m->meas)) {
-		err = mc_gate(w);
+		err = mc_barrier(w);
 		m->at[w->index] = mc_ticks();
-		err = err ? err : mc_gate(w);
+		err = err ? err : mc_barrier(w);
 		if (!err && !w->index)
 			keep_times(m->meas, first_time(m), last_time(m));
-		err = err ? err : mc_gate(w);
+		err = err ? err : mc_barrier(w);
 	}
 	return err;
 }

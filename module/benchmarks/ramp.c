@@ -69,7 +69,7 @@ static const struct mc_key keys[] = {
 		.help = "bytes of each access; max: the widest that this CPU has",
 	}, {
 		.name = "steps", .column = "steps", .preset = "40",
-		.kind = MC_NUMBER, .min = 4, .max = 400, .single = true, .wide = true,
+		.kind = MC_NUMBER, .min = 4, .max = 400, .single = true, .json_only = true,
 		.help = "number of steps of 0.25 ms; the last quarter has the settled speed",
 	},
 };
@@ -111,7 +111,7 @@ static const struct mc_column columns[] = {
 		.help = "payload that the steps before that one moved less than settled ones",
 	},
 	[COL_IDLE] = {
-		.name = "idle_us", .decimals = 1, .wide = true,
+		.name = "idle_us", .decimals = 1, .json_only = true,
 		.help = "how long the pause really was, median",
 	},
 };

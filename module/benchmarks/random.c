@@ -77,7 +77,7 @@ static const struct mc_key keys[] = {
 		.help = "alignment; 1: also across lines, size=2M at most, writes unverified",
 	}, {
 		.name = "verify", .column = "verify", .preset = "each",
-		.kind = MC_CHOICE, .names = verify_names, .found = true, .wide = true,
+		.kind = MC_CHOICE, .names = verify_names, .found = true, .json_only = true,
 		.help = "check the sum of what was read, and what was written, after each sample",
 	},
 };
@@ -92,7 +92,7 @@ static const struct mc_column columns[] = {
 		.help = "time of an address in the same loop without accesses; the two overlap",
 	},
 	[COL_ACCESSES] = {
-		.name = "accesses", .wide = true,
+		.name = "accesses", .json_only = true,
 		.help = "accesses of all threads in a pass",
 	},
 	[COL_LEVEL] = MC_LEVEL_COLUMN,
@@ -246,7 +246,7 @@ static void set_up(struct mc_measurement *meas, struct job *job, bool bare)
 			.ok = true,
 		};
 		mc_random_seed(&s->args.state, i);
-		sampler->pass.stretch = run_accesses;
+		sampler->pass.body = run_accesses;
 		sampler->pass.arg = s;
 		sampler->pass.bytes = 8 * job->count;
 		sampler->pass.drain = job->drain;

@@ -73,7 +73,7 @@ static const struct mc_column columns[] = {
 		.help = "time of a load that waits for the one before it, on the first CPU",
 	},
 	[COL_NS_MIN] = {
-		.name = "ns_per_load_min", .decimals = 3, .wide = true,
+		.name = "ns_per_load_min", .decimals = 3, .json_only = true,
 		.help = "the same from the fastest sample",
 	},
 	[COL_LEVEL] = {
@@ -184,7 +184,7 @@ static int bandwidth_job(struct mc_worker *w, void *arg)
 	return 0;
 }
 
-static void chase_stretch(struct mc_pass *p, u64 bytes)
+static void chase_body(struct mc_pass *p, u64 bytes)
 {
 	struct scan_job *job = p->arg;
 
@@ -309,7 +309,7 @@ static void set_up_chase(struct scan_job *job, const struct mc_run *run)
 	job->meas.counting = NULL;
 	job->meas.each->settings.prepare = flush_lines;
 	job->meas.each->pass = (struct mc_pass){
-		.stretch = chase_stretch, .arg = job, .bytes = LINE * n,
+		.body = chase_body, .arg = job, .bytes = LINE * n,
 	};
 }
 

@@ -85,7 +85,7 @@ static int tlb_check(struct mc_run *run, const struct mc_point *point)
 
 /* ------------------------------------------------------------- on the thread */
 
-static void chase_stretch(struct mc_pass *p, u64 bytes)
+static void chase_body(struct mc_pass *p, u64 bytes)
 {
 	struct tlb_job *job = p->arg;
 
@@ -172,7 +172,7 @@ static int tlb_run(struct mc_run *run, const struct mc_point *point,
 	if (!err) {
 		job.meas.n = 1;
 		job.meas.each->pass = (struct mc_pass){
-			.stretch = chase_stretch, .arg = &job, .bytes = LINE * job.chase.n,
+			.body = chase_body, .arg = &job, .bytes = LINE * job.chase.n,
 		};
 		err = mc_measurement_turn(run, rec, tlb_job, &job);
 		mc_measurement_record(&job.meas, rec);

@@ -74,12 +74,12 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 	},
 	[MC_KEY_MEASURE] = {
 		.name = "measure", .was = "cpus", .preset = "together",
-		.kind = MC_CHOICE, .names = measure_names, .single = true, .wide = true,
+		.kind = MC_CHOICE, .names = measure_names, .single = true, .json_only = true,
 		.help = "each: one CPU of the list after another, with a result for each",
 	},
 	[MC_KEY_SMT] = {
 		.name = "smt", .column = "smt", .preset = "on",
-		.kind = MC_CHOICE, .names = mc_on_off, .single = true, .wide = true,
+		.kind = MC_CHOICE, .names = mc_on_off, .single = true, .json_only = true,
 		.help = "off: use one CPU of each core of the list",
 	},
 	[MC_KEY_NODE] = {
@@ -95,12 +95,12 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 	},
 	[MC_KEY_SCHED] = {
 		.name = "sched", .column = "sched", .preset = "keep",
-		.kind = MC_CHOICE, .names = sched_names, .shy = true,
+		.kind = MC_CHOICE, .names = sched_names, .if_any = true,
 		.help = "user: fifo runs the threads before all others, but for short rests",
 	},
 	[MC_KEY_DISTURBED] = {
 		.name = "disturbed", .column = "disturbed", .preset = "leave_out",
-		.kind = MC_CHOICE, .names = disturbed_names, .wide = true,
+		.kind = MC_CHOICE, .names = disturbed_names, .json_only = true,
 		.help = "samples that something else has disturbed; all stay if most are hit",
 	},
 	[MC_KEY_PAGE] = {
@@ -111,54 +111,54 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 	},
 	[MC_KEY_PREFETCH] = {
 		.name = "prefetch", .column = "prefetch", .preset = "keep",
-		.kind = MC_CHOICE, .names = prefetch_names, .wide = true,
+		.kind = MC_CHOICE, .names = prefetch_names, .json_only = true,
 		.outcomes = prefetch_outcomes, .found = true,
 		.help = "hardware prefetchers; off: while measuring; auto: off if possible",
 	},
 	[MC_KEY_REPEAT] = {
 		.name = "repeat", .column = "repeat", .preset = "10",
-		.kind = MC_NUMBER, .min = 1, .max = MC_MAX_REPEAT, .wide = true, .found = true,
+		.kind = MC_NUMBER, .min = 1, .max = MC_MAX_REPEAT, .json_only = true, .found = true,
 		.help = "number of samples that are kept; with time= the least number",
 	},
 	[MC_KEY_WARMUP] = {
 		.name = "warmup", .column = "warmup", .preset = "2",
-		.kind = MC_NUMBER, .max = 1000000, .wide = true,
+		.kind = MC_NUMBER, .max = 1000000, .json_only = true,
 		.help = "number of samples before the first one that is kept",
 	},
 	[MC_KEY_TIME] = {
 		.name = "time", .preset = "0",
 		.kind = MC_NUMBER, .names = time_names, .decimals = 3, .seconds = true,
-		.min = 1, .max = 86400000, .single = true, .wide = true,
+		.min = 1, .max = 86400000, .single = true, .json_only = true,
 		.help = "seconds that the samples of a result take; 0: as long as repeat= takes",
 	},
 	[MC_KEY_TIMEOUT] = {
 		.name = "timeout", .preset = "0",
-		.kind = MC_NUMBER, .max = 86400, .seconds = true, .single = true, .wide = true,
+		.kind = MC_NUMBER, .max = 86400, .seconds = true, .single = true, .json_only = true,
 		.help = "seconds after which the run stops, keeping what it has; 0: never",
 	},
 	[MC_KEY_TARGET] = {
 		.name = "target", .column = "target", .preset = "ram",
-		.kind = MC_TARGET, .names = target_names, .single = true, .shy = true,
+		.kind = MC_TARGET, .names = target_names, .single = true, .if_any = true,
 		.help = "memory of the kernel, a BAR of a PCI device, or other physical memory",
 	},
 	[MC_KEY_OFFSET] = {
 		.name = "offset", .column = "offset_bytes", .preset = "0",
-		.kind = MC_SIZE, .max = 1ULL << 46, .multiple = 64, .wide = true,
+		.kind = MC_SIZE, .max = 1ULL << 46, .multiple = 64, .json_only = true,
 		.help = "bytes of the target before the first one that is measured",
 	},
 	[MC_KEY_WRITE] = {
 		.name = "write", .column = "write", .preset = "no",
-		.kind = MC_CHOICE, .names = mc_yes_no, .single = true, .wide = true,
+		.kind = MC_CHOICE, .names = mc_yes_no, .single = true, .json_only = true,
 		.help = "yes: write to the target, and bring its contents back at the end",
 	},
 	[MC_KEY_ANY_BAR] = {
 		.name = "any_bar", .preset = "no",
-		.kind = MC_CHOICE, .names = mc_yes_no, .single = true, .wide = true,
+		.kind = MC_CHOICE, .names = mc_yes_no, .single = true, .json_only = true,
 		.help = "yes: also a BAR where reading may have an effect (not prefetchable)",
 	},
 	[MC_KEY_ANY_RANGE] = {
 		.name = "any_range", .preset = "no",
-		.kind = MC_CHOICE, .names = mc_yes_no, .single = true, .wide = true,
+		.kind = MC_CHOICE, .names = mc_yes_no, .single = true, .json_only = true,
 		.help = "yes: also a range that is reserved, for nobody knows what",
 	},
 };

@@ -124,8 +124,8 @@ struct mc_name {
  * @seconds: a number of seconds, which may have a unit of time
  * @single: takes one value, not a list
  * @found: its column says what was found or done, which may differ from what was asked
- * @wide: only in JSON Lines, not in the table
- * @shy: the table has its column only for other values than that of the first name
+ * @json_only: only in JSON Lines, not in the table
+ * @if_any: the table has its column only for other values than that of the first name
  * @grouped: a group of CPUs may have a value of its own
  */
 struct mc_key {
@@ -145,8 +145,8 @@ struct mc_key {
 	bool seconds;
 	bool single;
 	bool found;
-	bool wide;
-	bool shy;
+	bool json_only;
+	bool if_any;
 	bool grouped;
 };
 
@@ -167,7 +167,7 @@ enum mc_role {
  * @name: its name, with the unit
  * @help: one line for `tests`
  * @decimals: digits behind the point of its fixed-point value
- * @wide: only in JSON Lines, not in the table
+ * @json_only: only in JSON Lines, not in the table
  * @names: words for its values, terminated by an empty entry; NULL: it is a number
  * @text: its value is the text of the record; at most one column of a test. The table has
  *        the column only if a record has a text
@@ -179,7 +179,7 @@ struct mc_column {
 	const char *name;
 	const char *help;
 	u8 decimals;
-	bool wide;
+	bool json_only;
 	const struct mc_name *names;
 	bool text;
 	const char *unit;

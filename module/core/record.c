@@ -126,8 +126,8 @@ void mc_record_set_text(struct mc_record *rec, unsigned int column, const char *
 struct cell {
 	const char *name;
 	const struct mc_request *req;
-	bool wide;	/* not in the table */
-	bool shy;	/* in the table only if a record has a value */
+	bool json_only;	/* not in the table */
+	bool if_any;	/* in the table only if a record has a value */
 	bool word;	/* a string in JSON */
 	bool na;
 	char buf[MC_GROUPS_MAX + 1];
@@ -140,8 +140,8 @@ struct cell {
  * @offset: where a record has it
  * @names: words for its values, terminated by an empty entry
  * @which: traffic, disturbance or event
- * @wide: not in the table
- * @shy: in the table only if a record has a value; remote_threads: not 0
+ * @json_only: not in the table
+ * @if_any: in the table only if a record has a value; remote_threads: not 0
  * @memory: about memory: not in the table of a test that measures none
  */
 struct fact {
@@ -151,8 +151,8 @@ struct fact {
 	size_t offset;
 	const struct mc_name *names;
 	u8 which;
-	bool wide;
-	bool shy;
+	bool json_only;
+	bool if_any;
 	bool memory;
 };
 
@@ -190,7 +190,7 @@ static void show_steady(struct cell *c, struct mc_text *t, const struct fact *f,
 			const struct mc_record *rec)
 {
 	show_name(c, t, f, rec);
-	c->wide = rec->steady != MC_STEADY_NO;
+	c->json_only = rec->steady != MC_STEADY_NO;
 }
 
 static void show_object(struct cell *c, struct mc_text *t, const struct fact *f,
@@ -244,7 +244,7 @@ static void show_remote(struct cell *c, struct mc_text *t, const struct fact *f,
 			const struct mc_record *rec)
 {
 	c->na = rec->remote_threads == MC_NOT_KNOWN;
-	c->wide = !rec->remote_threads;
+	c->json_only = !rec->remote_threads;
 	mc_textf(t, "%u", rec->remote_threads);
 }
 
@@ -352,60 +352,60 @@ static const struct fact facts[] = {
 	{ "attribute", show_name, F(attribute), attr_names, .memory = true },
 	{ "effective", show_effect, .memory = true },
 	{ "memory_node", show_node, .memory = true },
-	{ "memory_zone", show_name, F(memory_zone), zone_names, .wide = true, .memory = true },
-	{ "memory_object", show_object, .shy = true, .memory = true },
-	{ "physical_range", show_range, .shy = true, .memory = true },
-	{ "threads", show_u32, F(threads), .wide = true },
-	{ "remote_threads", show_remote, .shy = true },
-	{ "started_unix_ns", show_u64, F(started_unix_ns), .wide = true },
-	{ "window_max_ns", show_ns, F(window_max_ps), .wide = true },
+	{ "memory_zone", show_name, F(memory_zone), zone_names, .json_only = true, .memory = true },
+	{ "memory_object", show_object, .if_any = true, .memory = true },
+	{ "physical_range", show_range, .if_any = true, .memory = true },
+	{ "threads", show_u32, F(threads), .json_only = true },
+	{ "remote_threads", show_remote, .if_any = true },
+	{ "started_unix_ns", show_u64, F(started_unix_ns), .json_only = true },
+	{ "window_max_ns", show_ns, F(window_max_ps), .json_only = true },
 	{ "verified", show_name, F(verified), verified_names, .memory = true },
-	{ "warmup_ns", show_ns, F(warmup_ps), .wide = true },
-	{ "steady", show_steady, F(steady), steady_names, .shy = true },
-	{ "placements", show_some, F(places), .wide = true },
+	{ "warmup_ns", show_ns, F(warmup_ps), .json_only = true },
+	{ "steady", show_steady, F(steady), steady_names, .if_any = true },
+	{ "placements", show_some, F(places), .json_only = true },
 	{ "samples", show_u32, F(stats.samples) },
-	{ "left_out", show_u32, F(stats.left_out), .wide = true },
-	{ "left_out_why", show_left_out, .wide = true },
-	{ "disturbed_interrupt", show_disturbed, .wide = true, .which = 0 },
-	{ "disturbed_migration", show_disturbed, .wide = true, .which = 1 },
-	{ "disturbed_steal", show_disturbed, .wide = true, .which = 2 },
-	{ "disturbed_preemption", show_disturbed, .wide = true, .which = 3 },
-	{ "windows_left_out", show_windows, .wide = true },
+	{ "left_out", show_u32, F(stats.left_out), .json_only = true },
+	{ "left_out_why", show_left_out, .json_only = true },
+	{ "disturbed_interrupt", show_disturbed, .json_only = true, .which = 0 },
+	{ "disturbed_migration", show_disturbed, .json_only = true, .which = 1 },
+	{ "disturbed_steal", show_disturbed, .json_only = true, .which = 2 },
+	{ "disturbed_preemption", show_disturbed, .json_only = true, .which = 3 },
+	{ "windows_left_out", show_windows, .json_only = true },
 	{ "min_ns", show_stat_ns, F(stats.min_ps) },
 	{ "median_ns", show_stat_ns, F(stats.median_ps) },
 	{ "max_ns", show_stat_ns, F(stats.max_ps) },
-	{ "mean_ns", show_stat_ns, F(stats.mean_ps), .wide = true },
-	{ "sd_ns", show_spread_ns, F(stats.sd_ps), .wide = true },
-	{ "p50_ns", show_stat_ns, F(stats.p50_ps), .wide = true },
-	{ "p99_ns", show_stat_ns, F(stats.p99_ps), .wide = true },
+	{ "mean_ns", show_stat_ns, F(stats.mean_ps), .json_only = true },
+	{ "sd_ns", show_spread_ns, F(stats.sd_ps), .json_only = true },
+	{ "p50_ns", show_stat_ns, F(stats.p50_ps), .json_only = true },
+	{ "p99_ns", show_stat_ns, F(stats.p99_ps), .json_only = true },
 	{ "cv_percent", show_spread_percent, F(stats.cv_ppm) },
-	{ "payload_bytes", show_some, F(payload_bytes), .wide = true },
-	{ "dram_read_bytes", show_traffic, .shy = true, .which = MC_DRAM_READ },
-	{ "dram_write_bytes", show_traffic, .shy = true, .which = MC_DRAM_WRITE },
-	{ "amplification_read", show_amplification, .shy = true,
+	{ "payload_bytes", show_some, F(payload_bytes), .json_only = true },
+	{ "dram_read_bytes", show_traffic, .if_any = true, .which = MC_DRAM_READ },
+	{ "dram_write_bytes", show_traffic, .if_any = true, .which = MC_DRAM_WRITE },
+	{ "amplification_read", show_amplification, .if_any = true,
 	  .which = MC_DRAM_READ },
-	{ "amplification_write", show_amplification, .shy = true,
+	{ "amplification_write", show_amplification, .if_any = true,
 	  .which = MC_DRAM_WRITE },
-	{ "dram_counted_ns", show_ns, F(dram.counted_ps), .wide = true },
-	{ "dram_idle_read_mb_per_s", show_idle, .wide = true,
+	{ "dram_counted_ns", show_ns, F(dram.counted_ps), .json_only = true },
+	{ "dram_idle_read_mb_per_s", show_idle, .json_only = true,
 	  .which = MC_DRAM_READ },
-	{ "dram_idle_write_mb_per_s", show_idle, .wide = true,
+	{ "dram_idle_write_mb_per_s", show_idle, .json_only = true,
 	  .which = MC_DRAM_WRITE },
-	{ "dram_why", show_name, F(dram.why), dram_whys, .wide = true },
+	{ "dram_why", show_name, F(dram.why), dram_whys, .json_only = true },
 	/* mc_event_name() has their names. */
-	{ NULL, show_event, .shy = true, .which = 0 },
-	{ NULL, show_event, .shy = true, .which = 1 },
-	{ NULL, show_event, .shy = true, .which = 2 },
-	{ NULL, show_event, .shy = true, .which = 3 },
-	{ NULL, show_event, .shy = true, .which = 4 },
-	{ NULL, show_event, .shy = true, .which = 5 },
-	{ "cycles_ran_percent", show_ran_percent, .wide = true, .which = 0 },
-	{ "instructions_ran_percent", show_ran_percent, .wide = true, .which = 1 },
-	{ "L1-dcache-load-misses_ran_percent", show_ran_percent, .wide = true, .which = 2 },
-	{ "cache-misses_ran_percent", show_ran_percent, .wide = true, .which = 3 },
-	{ "dTLB-load-misses_ran_percent", show_ran_percent, .wide = true, .which = 4 },
-	{ "dTLB-store-misses_ran_percent", show_ran_percent, .wide = true, .which = 5 },
-	{ "events_why", show_name, F(events.why), events_whys, .wide = true },
+	{ NULL, show_event, .if_any = true, .which = 0 },
+	{ NULL, show_event, .if_any = true, .which = 1 },
+	{ NULL, show_event, .if_any = true, .which = 2 },
+	{ NULL, show_event, .if_any = true, .which = 3 },
+	{ NULL, show_event, .if_any = true, .which = 4 },
+	{ NULL, show_event, .if_any = true, .which = 5 },
+	{ "cycles_ran_percent", show_ran_percent, .json_only = true, .which = 0 },
+	{ "instructions_ran_percent", show_ran_percent, .json_only = true, .which = 1 },
+	{ "L1-dcache-load-misses_ran_percent", show_ran_percent, .json_only = true, .which = 2 },
+	{ "cache-misses_ran_percent", show_ran_percent, .json_only = true, .which = 3 },
+	{ "dTLB-load-misses_ran_percent", show_ran_percent, .json_only = true, .which = 4 },
+	{ "dTLB-store-misses_ran_percent", show_ran_percent, .json_only = true, .which = 5 },
+	{ "events_why", show_name, F(events.why), events_whys, .json_only = true },
 };
 
 #undef F
@@ -430,8 +430,8 @@ static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
 		      const struct mc_record *rec)
 {
 	c->name = fact_name(f);
-	c->wide = f->wide || (f->memory && c->req->spec->memoryless);
-	c->shy = f->shy;
+	c->json_only = f->json_only || (f->memory && c->req->spec->memoryless);
+	c->if_any = f->if_any;
 	f->show(c, t, f, rec);
 }
 
@@ -462,11 +462,11 @@ static void key_cell(struct cell *c, struct mc_text *t, unsigned int id,
 	const char *word = mc_key_word(key, value);
 
 	c->name = key->column;
-	c->wide = key->wide ||
+	c->json_only = key->json_only ||
 		  (req->spec->memoryless && id < MC_KEY_OWN && about_memory[id]);
-	if (key->shy) {
-		c->shy = true;
-		c->wide = value == key->names->value;
+	if (key->if_any) {
+		c->if_any = true;
+		c->json_only = value == key->names->value;
 	}
 	c->word = word ? !is_number(word) :
 			 key->kind == MC_CPULIST || key->kind == MC_PATH ||
@@ -491,9 +491,9 @@ static void own_cell(struct cell *c, struct mc_text *t, unsigned int i,
 	const struct mc_column *col = &req->spec->columns[i];
 
 	c->name = col->name;
-	c->wide = col->wide;
+	c->json_only = col->json_only;
 	c->na = !(rec->has & 1U << i);
-	c->shy = col->text;
+	c->if_any = col->text;
 	if (col->text) {
 		word_cell(c, t, c->na ? NULL : rec->text);
 		return;
@@ -566,8 +566,8 @@ void mc_layout_init(struct mc_layout *l, const struct mc_request *req)
 	l->n = cells_of(req);
 	for (i = 0; i < l->n; i++) {
 		get_cell(&c, i, req, &none);
-		l->shy[i] = c.shy;
-		if (c.name && !c.wide && !c.shy)
+		l->if_any[i] = c.if_any;
+		if (c.name && !c.json_only && !c.if_any)
 			widen(&l->width[i], strlen(c.name));
 	}
 }
@@ -588,10 +588,10 @@ bool mc_layout_fit(struct mc_layout *l, const struct mc_request *req,
 	unsigned int i;
 
 	for (i = 0; i < l->n; i++) {
-		if (!l->width[i] && !l->shy[i])
+		if (!l->width[i] && !l->if_any[i])
 			continue;
 		get_cell(&c, i, req, rec);
-		if (c.shy && !c.na && !c.wide) {
+		if (c.if_any && !c.na && !c.json_only) {
 			appeared |= !l->width[i];
 			widen(&l->width[i], strlen(c.name));
 		}
@@ -635,7 +635,7 @@ void mc_layout_drop(struct mc_layout *l, const struct mc_request *req, const cha
 		if (!c.name || strcmp(c.name, name))
 			continue;
 		l->width[i] = 0;
-		l->shy[i] = false;
+		l->if_any[i] = false;
 	}
 }
 

@@ -200,12 +200,12 @@ struct mc_record {
 /**
  * struct mc_layout - widths of a table's columns
  * @n: number of columns of a record, in the table or not
- * @shy: the column is in the table only if a record has a value for it
+ * @if_any: the column is in the table only if a record has a value for it
  * @width: width of the column in characters; 0: not in the table
  */
 struct mc_layout {
 	unsigned int n;
-	bool shy[MC_MAX_CELLS];
+	bool if_any[MC_MAX_CELLS];
 	u8 width[MC_MAX_CELLS];
 };
 

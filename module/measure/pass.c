@@ -50,7 +50,7 @@ u64 mc_pass_least(const struct mc_pass *p)
 {
 	if (p->whole)
 		return mc_pass_length(p);
-	return p->stretch || p->loop->width >= 8 ? 4096 : 512 * p->loop->width;
+	return p->body || p->loop->width >= 8 ? 4096 : 512 * p->loop->width;
 }
 
 /**
@@ -116,7 +116,7 @@ static u64 contiguous_bytes(const struct mc_pass *p, unsigned int n, u64 from, u
  */
 u64 mc_pass_values(const struct mc_pass *p)
 {
-	enum mc_stores stores = p->stretch ? MC_STORES_UNKNOWN : mc_ops[p->loop->op].stores;
+	enum mc_stores stores = p->body ? MC_STORES_UNKNOWN : mc_ops[p->loop->op].stores;
 
 	if (stores == MC_STORES_BYTE)
 		return 1;
@@ -203,11 +203,11 @@ static void run_arrays(struct mc_pass *p, const struct mc_loop *loop, u64 from, 
  * times. More than one pass needs all of it in one piece. A test's own function spends no
  * time on arguments of loops.
  */
-static void run_stretch(struct mc_pass *p, const struct mc_loop *loop, u64 from,
+static void run_body(struct mc_pass *p, const struct mc_loop *loop, u64 from,
 			u64 to, u64 passes)
 {
-	if (p->stretch)
-		p->stretch(p, (to - from) * passes);
+	if (p->body)
+		p->body(p, (to - from) * passes);
 	else
 		run_arrays(p, loop, from, to, passes);
 }
@@ -229,9 +229,9 @@ static void end_passes(struct mc_pass *p, u64 passes)
 void mc_pass_part(struct mc_pass *p, u64 from, u64 to)
 {
 	if (from < p->bytes)
-		run_stretch(p, p->loop, from, min(to, p->bytes), 1);
+		run_body(p, p->loop, from, min(to, p->bytes), 1);
 	if (to > p->bytes)
-		run_stretch(p, p->readback, from > p->bytes ? from - p->bytes : 0,
+		run_body(p, p->readback, from > p->bytes ? from - p->bytes : 0,
 			    to - p->bytes, 1);
 	if (to == mc_pass_length(p))
 		end_passes(p, 1);
@@ -244,8 +244,8 @@ static bool in_one_piece(const struct mc_pass *p)
 	unsigned int n;
 	u64 each;
 
-	if (p->stretch || p->readback)
-		return p->stretch;
+	if (p->body || p->readback)
+		return p->body;
 	if (p->scatter)
 		return !p->fence;
 	n = streams_of(p, p->loop);
@@ -258,7 +258,7 @@ static void run_whole_passes(struct mc_pass *p, u64 passes)
 	u64 i;
 
 	if (in_one_piece(p)) {
-		run_stretch(p, p->loop, 0, p->bytes, passes);
+		run_body(p, p->loop, 0, p->bytes, passes);
 		end_passes(p, passes);
 		return;
 	}

@@ -12,11 +12,11 @@
 
 /**
  * struct mc_pass - one traversal of a thread's working set
- * @stretch: test's own loop, called in place of @loop: covers that many bytes of
+ * @body: test's own loop, called in place of @loop: covers that many bytes of
  *           payload, a multiple of 64, and continues where the last call stopped; NULL:
  *           @loop is called
- * @arg: for @stretch
- * @variant: tells what @stretch does from what else it can do; NULL: it does one thing
+ * @arg: for @body
+ * @variant: tells what @body does from what else it can do; NULL: it does one thing
  * @loop: the access loop
  * @readback: comparing loop of the same width that runs over the first array after @loop,
  *            within the pass; NULL: none
@@ -44,7 +44,7 @@
  * @wrong: comparing loops: OR of all differing bits of all words and passes
  */
 struct mc_pass {
-	void (*stretch)(struct mc_pass *p, u64 bytes);
+	void (*body)(struct mc_pass *p, u64 bytes);
 	void *arg;
 	const void *variant;
 	const struct mc_loop *loop;

@@ -7,7 +7,7 @@
  * counts. A window is cut to last about 2 ms. A pass shorter than a window is repeated
  * inside one until the sample is long compared with the cost of reading the clock.
  *
- * Several threads race: all start at the gate, and only what they do between the last
+ * Several threads race: all start at the barrier, and only what they do between the last
  * thread's start and the first thread's end counts, so no thread is measured while
  * another idles. When other processes want the CPUs, too, that part may be short. A
  * sample whose threads overlapped for too little of it is taken again, and left out
@@ -33,7 +33,7 @@ static void adapt_quantum(struct mc_sampler *sampler, u64 bytes, u64 ticks)
 		sampler->cal.quantum = min(sampler->cal.quantum * 2, sampler->cal.quantum_most);
 }
 
-/* Called before the gate, while no thread has begun the sample. */
+/* Called before the barrier, while no thread has begun the sample. */
 static void race_ready(struct mc_worker *w, struct mc_sampler *sampler)
 {
 	struct mc_race *race = &sampler->race;
@@ -251,7 +251,7 @@ static int find_passes(struct mc_worker *w, struct mc_sampler *sampler, u64 cost
 }
 
 /*
- * How far apart the threads come out of the gate. In a virtual machine it can be
+ * How far apart the threads come out of the barrier. In a virtual machine it can be
  * milliseconds. All threads compute the same value.
  */
 static int find_skew(struct mc_worker *w, struct mc_sampler *sampler)
@@ -263,15 +263,15 @@ static int find_skew(struct mc_worker *w, struct mc_sampler *sampler)
 
 	sampler->cal.skew = 0;
 	for (trial = 0; meas->n > 1 && trial < MC_SKEW_TRIALS; trial++) {
-		err = mc_gate(w);
+		err = mc_barrier(w);
 		/*
-		 * After a stop the gate does not wait, and another thread may still
+		 * After a stop the barrier does not wait, and another thread may still
 		 * read the last trial.
 		 */
 		if (err)
 			break;
 		sampler->race.from = mc_ticks();
-		err = mc_gate(w);
+		err = mc_barrier(w);
 		if (err)
 			break;
 		first = sampler->race.from;
@@ -412,10 +412,10 @@ static u64 all_worked(const struct mc_measurement *meas)
 	return worked;
 }
 
-/* A lone thread must not wait at the gate: it may be one of a larger team. */
+/* A lone thread must not wait at the barrier: it may be one of a larger team. */
 static int wait_for_others(struct mc_worker *w, const struct mc_measurement *meas)
 {
-	return meas->n > 1 ? mc_gate(w) : mc_team_stopped(w->team);
+	return meas->n > 1 ? mc_barrier(w) : mc_team_stopped(w->team);
 }
 
 /**
@@ -474,7 +474,7 @@ static void end_sample(struct mc_measurement *meas)
 }
 
 /*
- * The counters are read between two gates: after all threads have prepared, and before
+ * The counters are read between two barriers: after all threads have prepared, and before
  * any starts.
  */
 static int begin_sample(struct mc_worker *w, struct mc_measurement *meas, bool first)
@@ -577,7 +577,7 @@ static const void *loop_of(const struct mc_pass *p)
 {
 	if (p->variant)
 		return p->variant;
-	return p->stretch ? (const void *)p->stretch : p->loop;
+	return p->body ? (const void *)p->body : p->loop;
 }
 
 /**

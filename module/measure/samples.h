@@ -22,7 +22,7 @@
 
 /*
  * A race lasts at least MC_SKEWS_A_RACE times the largest skew between its threads that
- * was seen behind the gate in MC_SKEW_TRIALS trials. A skew above MC_SKEW_MAX_NS was a
+ * was seen behind the barrier in MC_SKEW_TRIALS trials. A skew above MC_SKEW_MAX_NS was a
  * preemption, so it counts as MC_SKEW_MAX_NS.
  */
 #define MC_SKEWS_A_RACE		4
@@ -67,7 +67,7 @@ struct mc_settings {
  * @quantum: bytes of an array that a window covers
  * @quantum_most: @quantum as calibrated, which it never exceeds
  * @passes_a_sample: number of passes in a sample
- * @skew: largest difference between the threads' starts behind the gate, ticks
+ * @skew: largest difference between the threads' starts behind the barrier, ticks
  */
 struct mc_calibration {
 	u64 quantum;

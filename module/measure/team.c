@@ -181,7 +181,7 @@ void mc_team_do_job(struct mc_worker *w)
  * mc_team_run_some() - have some of the threads do a job, and wait for them
  * @team: the threads
  * @who: array of @n indices of threads, the others sleep on; NULL: the first @n
- * @n: number of threads that do it and that meet at the gate; not 0
+ * @n: number of threads that do it and that meet at the barrier; not 0
  * @job: each does it once
  * @arg: its argument
  *
@@ -233,10 +233,10 @@ int mc_team_run(struct mc_team *team, mc_job job, void *arg)
 	return err;
 }
 
-/* ---------------------------------------------------- the gate and a race */
+/* ---------------------------------------------------- the barrier and a race */
 
 /**
- * mc_gate() - wait until all threads that have the job are here
+ * mc_barrier() - wait until all threads that have the job are here
  * @w: the thread
  *
  * Threads spin, because a wake-up would make them start late.
@@ -245,7 +245,7 @@ int mc_team_run(struct mc_team *team, mc_job job, void *arg)
  * Return: 0; the errno of the stop, also if only another thread has seen it; or
  * -ENODEV if the thread's CPU went offline.
  */
-int mc_gate(struct mc_worker *w)
+int mc_barrier(struct mc_worker *w)
 {
 	struct mc_team *team = w->team;
 	u32 meetings = READ_ONCE(team->meetings);
@@ -255,7 +255,7 @@ int mc_gate(struct mc_worker *w)
 		/* Releases: @arrived is 0 before a thread comes again. */
 		mc_flag_set(&team->meetings, meetings + 1);
 	}
-	/* Acquires: what other threads wrote before the gate is visible. */
+	/* Acquires: what other threads wrote before the barrier is visible. */
 	while (mc_flag(&team->meetings) == meetings) {
 		if (mc_team_stopped(team))
 			break;
@@ -266,7 +266,7 @@ int mc_gate(struct mc_worker *w)
 }
 
 /**
- * mc_race_start() - begin a race; called before the gate
+ * mc_race_start() - begin a race; called before the barrier
  * @w: the thread
  *
  * Context: Worker thread.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A team: the threads of a run, started together at a gate, and stopped and joined on
+ * A team: the threads of a run, started together at a barrier, and stopped and joined on
  * every path.
  */
 #ifndef MC_TEAM_H
@@ -18,11 +18,11 @@
  * @seconds: the value of timeout=, 0: there is no limit
  * @error: explanation of the first error
  * @error_claimed: some thread writes, or has written, @error
- * @party: number of threads that have the job, and that meet at the gate
+ * @party: number of threads that have the job, and that meet at the barrier
  * @job: the current job
  * @arg: its argument
- * @arrived: number of threads that wait at the gate
- * @meetings: number of times that the gate has opened; may wrap
+ * @arrived: number of threads that wait at the barrier
+ * @meetings: number of times that the barrier has opened; may wrap
  * @first_end: ticks at which the first thread of a race finished
  */
 struct mc_team {
@@ -64,7 +64,7 @@ static inline bool mc_team_claim_error(struct mc_team *team)
 void mc_team_do_job(struct mc_worker *w);
 int mc_team_check_cpu(const struct mc_worker *w);
 
-int mc_gate(struct mc_worker *w);
+int mc_barrier(struct mc_worker *w);
 void mc_race_start(struct mc_worker *w);
 u64 mc_race_first(struct mc_worker *w);
 void mc_race_finish(struct mc_worker *w, u64 ticks);

@@ -35,7 +35,7 @@ static const struct mc_key bandwidth_keys[] = {
 
 static const struct mc_column bandwidth_columns[] = {
 	{ "mb_per_s", "payload at the median", 1 },
-	{ "mb_per_s_max", "payload of the fastest pass", 1, .wide = true },
+	{ "mb_per_s_max", "payload of the fastest pass", 1, .json_only = true },
 };
 
 static const struct mc_spec bandwidth = {
@@ -54,11 +54,11 @@ static const struct mc_key tlb_keys[] = {
 	{ .name = "stride", .column = "stride_bytes", .preset = "4K",
 	  .kind = MC_SIZE, .max = ~0ULL, .help = "from page to page" },
 	{ .name = "seed", .column = "seed", .preset = "1", .kind = MC_NUMBER,
-	  .max = ~0ULL, .single = true, .wide = true, .help = "of the order" },
+	  .max = ~0ULL, .single = true, .json_only = true, .help = "of the order" },
 	{ .name = "ways", .column = "ways", .preset = "all",
 	  .kind = MC_CHOICE, .names = ways_names, .help = "some numbers only" },
 	{ .name = "rest", .column = "rest_ns", .preset = "1ms", .kind = MC_TIME,
-	  .max = 10000000000ULL, .wide = true, .help = "between two of them" },
+	  .max = 10000000000ULL, .json_only = true, .help = "between two of them" },
 };
 
 static const struct mc_column tlb_columns[] = {
@@ -105,7 +105,7 @@ static const struct mc_name place_names[] = { { "none", 0 }, { } };
 
 static const struct mc_key files_keys[] = {
 	{ .name = "place", .column = "place", .preset = "none", .kind = MC_PATH,
-	  .names = place_names, .wide = true, .help = "a file" },
+	  .names = place_names, .json_only = true, .help = "a file" },
 	{ .name = "pause", .column = "pause_s", .preset = "0.25", .kind = MC_NUMBER,
 	  .max = 100, .decimals = 2, .help = "in seconds" },
 };
@@ -121,7 +121,7 @@ enum { GROUPS = MC_KEY_OWN, PACE };
 
 static const struct mc_key crowd_keys[] = {
 	{ .name = "groups", .column = "groups", .preset = "0:read", .kind = MC_GROUPS,
-	  .names = op_names, .wide = true, .help = "what each CPU does" },
+	  .names = op_names, .json_only = true, .help = "what each CPU does" },
 	{ .name = "pace", .column = "pace", .preset = "7", .kind = MC_NUMBER, .max = 100,
 	  .grouped = true, .help = "of each group" },
 };

@@ -167,7 +167,7 @@ static void test_a_thread_once_a_sample(void **state)
 	assert_true(shows(rec, "\"irq\":\"on\""));
 }
 
-/* The virtual gate opens for all at once. */
+/* The virtual barrier opens for all at once. */
 static void test_the_gate(void **state)
 {
 	reset(4);

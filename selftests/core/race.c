@@ -28,7 +28,7 @@ static int be_late(struct mc_worker *w, struct mc_sampler *one, u32 round)
 }
 
 /*
- * Another task has the CPU when a thread comes out of the gate. Until the thread starts, the
+ * Another task has the CPU when a thread comes out of the barrier. Until the thread starts, the
  * others are twice as fast.
  */
 static void start_late(struct mc_worker *w)
@@ -155,7 +155,7 @@ static void test_the_largest_skew_counts(void **state)
 	for (unsigned int n = 2; n <= TEAM_MOST; n++) {
 		set_up(n, PAGE);
 		sim.late = 3 * MS;
-		sim.late_gates = 1;
+		sim.late_barriers = 1;
 		measure();
 		for (unsigned int i = 0; i < n; i++)
 			assert_int_equal(sampler[i].cal.skew, 3 * MS);

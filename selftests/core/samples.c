@@ -376,7 +376,7 @@ static void test_each_variant_is_a_loop(void **state)
 
 	set_up_speeds(1);
 	base_ps = 10;
-	sampler[0].pass.stretch = spend_time;
+	sampler[0].pass.body = spend_time;
 	for (unsigned int i = 0; i < 4; i++) {
 		sampler[0].pass.variant = &variants[i / 2];
 		meas.done = 0;

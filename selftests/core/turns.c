@@ -24,7 +24,7 @@ static int note_worker(struct mc_worker *w, void *arg)
 	seen[records].index = w->index;
 	EXPECT(w->cpu == mc_team_cpu(w->team, w->index));
 	seen[records].cpu = w->cpu;
-	return mc_gate(w);
+	return mc_barrier(w);
 }
 
 static int check_it(struct mc_run *r, const struct mc_point *point)

@@ -150,7 +150,7 @@ static int meet_often(struct mc_worker *w, void *arg)
 {
 	for (unsigned int i = 1; i <= MEETINGS; i++) {
 		__atomic_store_n(&met[w->index], i, __ATOMIC_SEQ_CST);
-		if (mc_gate(w))
+		if (mc_barrier(w))
 			return -ETIME;
 		if (!together(i))
 			return -EIO;

@@ -97,7 +97,7 @@ static bool can_go(const struct mc_request *req, const char *name)
 	if (strcmp(name, "median_ns"))
 		return true;
 	/* It is the figure of a test that has no other in the table. */
-	for (i = 0; i < req->spec->ncolumns && req->spec->columns[i].wide; i++)
+	for (i = 0; i < req->spec->ncolumns && req->spec->columns[i].json_only; i++)
 		;
 	return i < req->spec->ncolumns;
 }

@@ -62,7 +62,7 @@ static void *the_uc_word(struct mc_run *r)
 	return uc_word;
 }
 
-/* All threads have passed the gate behind the sample; none has verified yet. */
+/* All threads have passed the barrier behind the sample; none has verified yet. */
 static void tick(void *r)
 {
 	done++;

@@ -270,7 +270,7 @@ int mc_team_stopped(const struct mc_team *team)
 	return team->stop;
 }
 
-/* All threads that wait at the gate continue, from the current time. */
+/* All threads that wait at the barrier continue, from the current time. */
 static void open_gate(void)
 {
 	unsigned int i;
@@ -288,9 +288,9 @@ void mc_team_stop(struct mc_team *team, int err)
 	open_gate();
 }
 
-/* ------------------------------------------------------ the gate, windows */
+/* ------------------------------------------------------ the barrier, windows */
 
-int mc_gate(struct mc_worker *w)
+int mc_barrier(struct mc_worker *w)
 {
 	if (!w->team->stop) {
 		states[w->index] = AT_GATE;
@@ -300,7 +300,7 @@ int mc_gate(struct mc_worker *w)
 		wait_for_turn(w->index);
 		if (w->index == sim.n - 1) {
 			sim.now[w->index] += sim.late;
-			sim.late = sim.late_gates && !--sim.late_gates ? 0 : sim.late;
+			sim.late = sim.late_barriers && !--sim.late_barriers ? 0 : sim.late;
 		}
 	}
 	return w->team->stop;

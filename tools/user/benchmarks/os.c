@@ -84,26 +84,26 @@ static const struct mc_key keys[] = {
 	}, {
 		.name = "file", .column = "file_bytes", .preset = "1M",
 		.kind = MC_SIZE, .min = 65536, .max = 1ULL << 30, .multiple = 65536,
-		.wide = true,
+		.json_only = true,
 		.help = "mmap, page_fault: bytes of the file that is mapped",
 	}, {
 		.name = "descriptors", .column = "descriptors", .preset = "100",
-		.kind = MC_NUMBER, .min = 1, .max = 1000, .wide = true,
+		.kind = MC_NUMBER, .min = 1, .max = 1000, .json_only = true,
 		.help = "select_file, select_tcp: descriptors that are looked at",
 	}, {
 		.name = "dir", .column = "dir", .preset = "/tmp",
-		.kind = MC_PATH, .wide = true,
+		.kind = MC_PATH, .json_only = true,
 		.help = "directory of the files of stat, open_close, select_file, faults, mmap",
 	},
 };
 
 static const struct mc_column columns[] = {
 	[COL_OPERATIONS] = {
-		.name = "operations_per_sample", .wide = true,
+		.name = "operations_per_sample", .json_only = true,
 		.help = "operations timed together, so that the clock's cost is small",
 	},
 	[COL_LESS] = {
-		.name = "subtracted_ns", .decimals = 3, .wide = true,
+		.name = "subtracted_ns", .decimals = 3, .json_only = true,
 		.help = "time of what is done besides the operation, not in the other times",
 	},
 };
@@ -300,7 +300,7 @@ static const struct mc_os_item *const items[] = {
 
 /* ------------------------------------------------------------------ on the thread */
 
-static void stretch(struct mc_pass *p, u64 bytes)
+static void body(struct mc_pass *p, u64 bytes)
 {
 	const struct mc_os_item *item = p->arg;
 
@@ -321,7 +321,7 @@ static int measure_item(struct mc_worker *w, const struct mc_os_item *item,
 	int err = item->start ? item->start(&job.asked) : 0;
 
 	meas->each->pass = (struct mc_pass){
-		.stretch = stretch, .arg = (void *)item, .variant = item, .bytes = 8 * item->batch,
+		.body = body, .arg = (void *)item, .variant = item, .bytes = 8 * item->batch,
 	};
 	meas->each->settings.verify = verify;
 	err = err ? err : mc_measure(w, meas);
