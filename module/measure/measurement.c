@@ -216,7 +216,8 @@ bool mc_measurement_keep(struct mc_measurement *meas, u64 ps)
 	struct mc_settling *s = &meas->settling;
 	bool asked = s->warmups;
 
-	meas->kept = mc_settling_keeps(s, sample->clock_bad ? MC_NO_SAMPLE : ps, s->last - s->began);
+	meas->kept = mc_settling_keeps(s, sample->clock_bad ? MC_NO_SAMPLE : ps,
+				       s->last - s->began);
 	if (meas->kept && sample->apart && meas->tries_left) {
 		meas->tries_left--;
 		meas->kept = false;
