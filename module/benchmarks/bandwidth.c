@@ -156,7 +156,8 @@ static const struct mc_column columns[] = {
 		.help = "clock of the core after the samples; with several threads their mean",
 	},
 	[COL_BYTES_PER_CYCLE] = {
-		.name = "bytes_per_core_cycle", .roles = MC_DETAIL, .decimals = 2, .json_only = true,
+		.name = "bytes_per_core_cycle", .roles = MC_DETAIL, .decimals = 2,
+		.json_only = true,
 		.help = "payload of a thread per cycle of its core, read before each sample",
 	},
 	[COL_LEVEL] = MC_LEVEL_COLUMN,

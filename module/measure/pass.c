@@ -204,7 +204,7 @@ static void run_arrays(struct mc_pass *p, const struct mc_loop *loop, u64 from, 
  * time on arguments of loops.
  */
 static void run_body(struct mc_pass *p, const struct mc_loop *loop, u64 from,
-			u64 to, u64 passes)
+		     u64 to, u64 passes)
 {
 	if (p->body)
 		p->body(p, (to - from) * passes);
@@ -232,7 +232,7 @@ void mc_pass_part(struct mc_pass *p, u64 from, u64 to)
 		run_body(p, p->loop, from, min(to, p->bytes), 1);
 	if (to > p->bytes)
 		run_body(p, p->readback, from > p->bytes ? from - p->bytes : 0,
-			    to - p->bytes, 1);
+			 to - p->bytes, 1);
 	if (to == mc_pass_length(p))
 		end_passes(p, 1);
 }

@@ -56,6 +56,7 @@ freed() {
 @test "without a request, it says what to give" {
 	run -2 --separate-stderr "$USER_TOOL" --memory "$OBJECTS/plain.so"
 	[ -z "$output" ]
+	# shellcheck disable=SC2154 # set by run
 	[[ $stderr == *"memcache-user: --memory needs a request, such as latency type=wc size=1M" ]]
 	[ ! -s blocks ]
 }

@@ -61,6 +61,7 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 @test "sched=fifo is refused where it is not possible, and says why" {
 	run -1 --separate-stderr setpriv --reuid=65534 --clear-groups --bounding-set=-all \
 		"$USER_TOOL" --own 'bandwidth sched=fifo'
+	# shellcheck disable=SC2016 # quotes of a message
 	[ "$stderr" = 'memcache-user: Operation not supported: sched: fifo needs root, CAP_SYS_NICE or `ulimit -r 1`, and a control group that has real-time (Operation not permitted)' ]
 	refused "Invalid argument" "sched: fifo is for tests of memory" 'os item=loop sched=fifo'
 	refused "Invalid argument" "sched: reading a file sleeps" "file path=$PWD/x sched=fifo"
