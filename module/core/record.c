@@ -134,7 +134,7 @@ struct cell {
 };
 
 /**
- * struct fact - a fact or statistic that records of all tests have
+ * struct record_fact - a fact or statistic that records of all tests have
  * @name: its name, with the unit; NULL: that of an event, mc_event_name()
  * @show: make it a cell, whose text is still empty
  * @offset: where a record has it
@@ -144,9 +144,9 @@ struct cell {
  * @if_any: in the table only if a record has a value; remote_threads: not 0
  * @memory: about memory: not in the table of a test that measures none
  */
-struct fact {
+struct record_fact {
 	const char *name;
-	void (*show)(struct cell *c, struct mc_text *t, const struct fact *f,
+	void (*show)(struct cell *c, struct mc_text *t, const struct record_fact *f,
 		     const struct mc_record *rec);
 	size_t offset;
 	const struct mc_name *names;
@@ -156,12 +156,12 @@ struct fact {
 	bool memory;
 };
 
-static const void *field_of(const struct mc_record *rec, const struct fact *f)
+static const void *field_of(const struct mc_record *rec, const struct record_fact *f)
 {
 	return (const char *)rec + f->offset;
 }
 
-static u64 u64_of(const struct mc_record *rec, const struct fact *f)
+static u64 u64_of(const struct mc_record *rec, const struct record_fact *f)
 {
 	return *(const u64 *)field_of(rec, f);
 }
@@ -174,33 +174,33 @@ static void word_cell(struct cell *c, struct mc_text *t, const char *word)
 		mc_textf(t, "%s", word);
 }
 
-static void show_name(struct cell *c, struct mc_text *t, const struct fact *f,
+static void show_name(struct cell *c, struct mc_text *t, const struct record_fact *f,
 		      const struct mc_record *rec)
 {
 	word_cell(c, t, mc_name_of(f->names, *(const u8 *)field_of(rec, f)));
 }
 
-static void show_effect(struct cell *c, struct mc_text *t, const struct fact *f,
+static void show_effect(struct cell *c, struct mc_text *t, const struct record_fact *f,
 			const struct mc_record *rec)
 {
 	word_cell(c, t, mc_effect_name(rec->effective));
 }
 
-static void show_steady(struct cell *c, struct mc_text *t, const struct fact *f,
+static void show_steady(struct cell *c, struct mc_text *t, const struct record_fact *f,
 			const struct mc_record *rec)
 {
 	show_name(c, t, f, rec);
 	c->json_only = rec->steady != MC_STEADY_NO;
 }
 
-static void show_object(struct cell *c, struct mc_text *t, const struct fact *f,
+static void show_object(struct cell *c, struct mc_text *t, const struct record_fact *f,
 			const struct mc_record *rec)
 {
 	word_cell(c, t, rec->object);
 }
 
 /* All reasons, separated by commas. */
-static void show_left_out(struct cell *c, struct mc_text *t, const struct fact *f,
+static void show_left_out(struct cell *c, struct mc_text *t, const struct record_fact *f,
 			  const struct mc_record *rec)
 {
 	const struct mc_name *why;
@@ -216,7 +216,7 @@ static void show_left_out(struct cell *c, struct mc_text *t, const struct fact *
 	}
 }
 
-static void show_node(struct cell *c, struct mc_text *t, const struct fact *f,
+static void show_node(struct cell *c, struct mc_text *t, const struct record_fact *f,
 		      const struct mc_record *rec)
 {
 	int node = rec->memory_node;
@@ -231,7 +231,7 @@ static void show_node(struct cell *c, struct mc_text *t, const struct fact *f,
 	c->na = !t->len;
 }
 
-static void show_range(struct cell *c, struct mc_text *t, const struct fact *f,
+static void show_range(struct cell *c, struct mc_text *t, const struct record_fact *f,
 		       const struct mc_record *rec)
 {
 	c->word = true;
@@ -240,7 +240,7 @@ static void show_range(struct cell *c, struct mc_text *t, const struct fact *f,
 		mc_range_show(t, &rec->range);
 }
 
-static void show_remote(struct cell *c, struct mc_text *t, const struct fact *f,
+static void show_remote(struct cell *c, struct mc_text *t, const struct record_fact *f,
 			const struct mc_record *rec)
 {
 	c->na = rec->remote_threads == MC_NOT_KNOWN;
@@ -248,20 +248,20 @@ static void show_remote(struct cell *c, struct mc_text *t, const struct fact *f,
 	mc_textf(t, "%u", rec->remote_threads);
 }
 
-static void show_u32(struct cell *c, struct mc_text *t, const struct fact *f,
+static void show_u32(struct cell *c, struct mc_text *t, const struct record_fact *f,
 		     const struct mc_record *rec)
 {
 	mc_textf(t, "%u", *(const u32 *)field_of(rec, f));
 }
 
-static void show_u64(struct cell *c, struct mc_text *t, const struct fact *f,
+static void show_u64(struct cell *c, struct mc_text *t, const struct record_fact *f,
 		     const struct mc_record *rec)
 {
 	mc_textf(t, "%llu", u64_of(rec, f));
 }
 
 /* A number that is known if it is not 0. */
-static void show_some(struct cell *c, struct mc_text *t, const struct fact *f,
+static void show_some(struct cell *c, struct mc_text *t, const struct record_fact *f,
 		      const struct mc_record *rec)
 {
 	c->na = !u64_of(rec, f);
@@ -269,21 +269,21 @@ static void show_some(struct cell *c, struct mc_text *t, const struct fact *f,
 }
 
 /* A time that is known if it is not 0. */
-static void show_ns(struct cell *c, struct mc_text *t, const struct fact *f,
+static void show_ns(struct cell *c, struct mc_text *t, const struct record_fact *f,
 		    const struct mc_record *rec)
 {
 	c->na = !u64_of(rec, f);
 	mc_text_fixed(t, u64_of(rec, f), 3);
 }
 
-static void show_stat_ns(struct cell *c, struct mc_text *t, const struct fact *f,
+static void show_stat_ns(struct cell *c, struct mc_text *t, const struct record_fact *f,
 			 const struct mc_record *rec)
 {
 	c->na = !rec->stats.samples;
 	mc_text_fixed(t, u64_of(rec, f), 3);
 }
 
-static void show_spread_ns(struct cell *c, struct mc_text *t, const struct fact *f,
+static void show_spread_ns(struct cell *c, struct mc_text *t, const struct record_fact *f,
 			   const struct mc_record *rec)
 {
 	c->na = rec->stats.samples < 2;
@@ -291,56 +291,56 @@ static void show_spread_ns(struct cell *c, struct mc_text *t, const struct fact 
 }
 
 /* From millionths. */
-static void show_spread_percent(struct cell *c, struct mc_text *t, const struct fact *f,
+static void show_spread_percent(struct cell *c, struct mc_text *t, const struct record_fact *f,
 				const struct mc_record *rec)
 {
 	c->na = rec->stats.samples < 2;
 	mc_text_fixed(t, u64_of(rec, f) / 100, 2);
 }
 
-static void show_event(struct cell *c, struct mc_text *t, const struct fact *f,
+static void show_event(struct cell *c, struct mc_text *t, const struct record_fact *f,
 		       const struct mc_record *rec)
 {
 	c->na = !(rec->events.counted >> f->which & 1);
 	mc_text_fixed(t, rec->events.milli[f->which], 3);
 }
 
-static void show_ran_percent(struct cell *c, struct mc_text *t, const struct fact *f,
+static void show_ran_percent(struct cell *c, struct mc_text *t, const struct record_fact *f,
 			     const struct mc_record *rec)
 {
 	c->na = !(rec->events.timed >> f->which & 1);
 	mc_text_fixed(t, rec->events.ran_ppm[f->which] / 1000, 1);
 }
 
-static void show_traffic(struct cell *c, struct mc_text *t, const struct fact *f,
+static void show_traffic(struct cell *c, struct mc_text *t, const struct record_fact *f,
 			 const struct mc_record *rec)
 {
 	c->na = !(rec->dram.counted & 1U << f->which);
 	mc_textf(t, "%llu", rec->dram.bytes[f->which]);
 }
 
-static void show_amplification(struct cell *c, struct mc_text *t, const struct fact *f,
+static void show_amplification(struct cell *c, struct mc_text *t, const struct record_fact *f,
 			       const struct mc_record *rec)
 {
 	c->na = !(rec->dram.counted & 1U << f->which) || !rec->payload_bytes;
 	mc_text_fixed(t, mc_muldiv(rec->dram.bytes[f->which], 1000, rec->payload_bytes), 3);
 }
 
-static void show_idle(struct cell *c, struct mc_text *t, const struct fact *f,
+static void show_idle(struct cell *c, struct mc_text *t, const struct record_fact *f,
 		      const struct mc_record *rec)
 {
 	c->na = !(rec->dram.counted & 1U << f->which);
 	mc_text_fixed(t, rec->dram.idle_kb_per_s[f->which], 3);
 }
 
-static void show_disturbed(struct cell *c, struct mc_text *t, const struct fact *f,
+static void show_disturbed(struct cell *c, struct mc_text *t, const struct record_fact *f,
 			   const struct mc_record *rec)
 {
 	c->na = !(rec->watched >> f->which & 1);
 	mc_textf(t, "%u", rec->disturbed[f->which]);
 }
 
-static void show_windows(struct cell *c, struct mc_text *t, const struct fact *f,
+static void show_windows(struct cell *c, struct mc_text *t, const struct record_fact *f,
 			 const struct mc_record *rec)
 {
 	c->na = !rec->watched;
@@ -348,7 +348,7 @@ static void show_windows(struct cell *c, struct mc_text *t, const struct fact *f
 }
 
 #define F(field)	offsetof(struct mc_record, field)
-static const struct fact facts[] = {
+static const struct record_fact facts[] = {
 	{ "attribute", show_name, F(attribute), attr_names, .memory = true },
 	{ "effective", show_effect, .memory = true },
 	{ "memory_node", show_node, .memory = true },
@@ -410,7 +410,7 @@ static const struct fact facts[] = {
 
 #undef F
 
-static const char *fact_name(const struct fact *f)
+static const char *fact_name(const struct record_fact *f)
 {
 	return f->name ? f->name : mc_event_name(f->which);
 }
@@ -426,7 +426,7 @@ const char *mc_fact_name(unsigned int index)
 	return index < ARRAY_SIZE(facts) ? fact_name(&facts[index]) : NULL;
 }
 
-static void fact_cell(struct cell *c, struct mc_text *t, const struct fact *f,
+static void fact_cell(struct cell *c, struct mc_text *t, const struct record_fact *f,
 		      const struct mc_record *rec)
 {
 	c->name = fact_name(f);

@@ -31,7 +31,7 @@ static const struct bad {
 	{ "bandwidth OPS=read", "'OPS'", "did you mean op?" },
 	{ "bandwidth o=read", "'o'", "not a key" },
 	{ "bandwidth opp=read", "'opp'", "is not a key of bandwidth; did you mean op?" },
-	{ "bandwidth Sise=4K", "'Sise'", "did you mean size?" },
+	{ "bandwidth Soze=4K", "'Soze'", "did you mean size?" },
 	{ "bandwidth timr=1", "'timr'", "did you mean time?" },
 	{ "bandwidth prefech=off", "'prefech'", "did you mean prefetch?" },
 	{ "bandwidth threads=2", "'threads'", "is not a key of bandwidth; memcache-user --tests" },
@@ -252,7 +252,7 @@ static const struct bad {
 	/* CPU lists. */
 	{ "bandwidth cpu=every", "cpu", "'every' is not a CPU list" },
 	{ "bandwidth cpu=all,0", "cpu", "'all'" },
-	{ "bandwidth cpu=Anyy", "cpu", "'Anyy'" },
+	{ "bandwidth cpu=Every", "cpu", "'Every'" },
 	{ "bandwidth cpu=any,0", "cpu", "'any'" },
 	{ "bandwidth cpu=0,any", "cpu", "'any'" },
 	{ "bandwidth cpu=-1", "cpu", "'-1'" },
