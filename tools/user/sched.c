@@ -35,8 +35,8 @@ static const struct sched_param lowest = { .sched_priority = 1 };
 static __thread struct {
 	int policy;
 	struct sched_param param;
-	struct mc_worker *w;
 	u64 rested;	/* ticks at the end of the last rest */
+	u64 rests;	/* ticks of all rests since the last window was opened */
 } former;
 
 /*
@@ -53,7 +53,7 @@ static void give_way(void)
 	}
 	nanosleep(&(struct timespec){ .tv_nsec = REST_NS }, NULL);
 	former.rested = mc_ticks();
-	former.w->left_off += former.rested - from;
+	former.rests += former.rested - from;
 }
 
 static int take_fifo(void)
@@ -127,9 +127,18 @@ void mc_user_sched_begin(struct mc_worker *w)
 		mc_team_stop(w->team, -EOPNOTSUPP);
 	if (err || !w->team->fifo)
 		return;
-	former.w = w;
 	former.rested = mc_ticks();
 	mc_give_way = give_way;
+}
+
+/**
+ * mc_user_sched_work() - the thread opens a window: its rests before it are no pause
+ * @w: the thread; a rest behind its last window came before that window was accounted for
+ */
+void mc_user_sched_work(struct mc_worker *w)
+{
+	w->left_off += former.rests;
+	former.rests = 0;
 }
 
 /** mc_user_sched_end() - give the thread its former policy back */
@@ -138,5 +147,6 @@ void mc_user_sched_end(void)
 	if (!mc_give_way)
 		return;
 	mc_give_way = NULL;
+	former.rests = 0;
 	restore_policy();
 }

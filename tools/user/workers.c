@@ -241,6 +241,7 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
 	err = mc_team_check_cpu(w);
 	if (err)
 		return err;
+	mc_user_sched_work(w);
 	mc_events_start(w->events);
 	mc_vectors_clean();
 	mc_detector_begin(&w->detector);
