@@ -216,6 +216,7 @@ extern const struct mc_name mc_on_off[];
 extern const struct mc_name mc_yes_no[];
 
 const char *mc_type_name(enum mc_type type);
+const struct mc_key *mc_common_key(unsigned int i);
 const struct mc_key *mc_key_of(const struct mc_spec *spec, unsigned int id);
 const char *mc_name_of(const struct mc_name *names, u64 value);
 const char *mc_key_word(const struct mc_key *key, u64 value);
@@ -228,4 +229,3 @@ void mc_spec_show(struct mc_text *t, const struct mc_spec *spec);
 void mc_specs_show(struct mc_text *t, const struct mc_spec *const *specs);
 
 #endif /* MC_CORE_KEYS_H */
-const struct mc_key *mc_common_key(unsigned int i);

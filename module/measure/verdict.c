@@ -123,6 +123,7 @@ static void measure_share(struct mc_share *s, void *page, u64 bytes)
 
 		mc_bursts_time(&b);
 		mc_quiet_end(quiet);
+		mc_breathe();
 	}
 	*s = b.share;
 	mc_bursts_end(&b);
