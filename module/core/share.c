@@ -196,14 +196,17 @@ static struct mean mean_of(const struct mc_times *t, u64 most)
 	for (i = 0; i < t->n; i++) {
 		s64 off = (s64)(t->ps[i] < most ? t->ps[i] : most) - (s64)sum;
 
-		squares += (u64)(off * off) / t->n;
+		off = off < 0 ? -off : off;
+		/* Windows of some milliseconds have squares of more than 64 bits. */
+		squares += mc_muldiv(off, off, t->n * (t->n - 1));
 	}
-	return (struct mean){ sum, squares / (t->n - 1) };
+	return (struct mean){ sum, squares };
 }
 
+/* Of numbers that are not negative. */
 static s64 product_ppm(s64 a, s64 ppm)
 {
-	return a * ppm / MC_SHARE_WHOLE;
+	return mc_muldiv(a, ppm, MC_SHARE_WHOLE);
 }
 
 /*

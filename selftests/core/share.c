@@ -289,6 +289,24 @@ static void test_interrupted_windows_count_little(void **unused)
 	assert_in_range(s.high_ppm - s.low_ppm, 0, 600000);
 }
 
+/* Windows of a slow device, of which some take milliseconds more: 10 us a transaction. */
+static void test_slow_windows_are_no_other_share(void **unused)
+{
+	struct mc_times kinds[MC_LINE_KINDS];
+	struct mc_share s;
+	unsigned int i;
+
+	chance_state = 7;
+	fill_windows(kinds, 90000000, 100000000, 160000000, 8 * 90000000ULL + 8 * 100000000ULL);
+	for (i = 0; i < 200; i++)
+		kinds[MC_LINES_EIGHT].ps[i] += i % 5 ? 0 : 20000000000;
+	mc_share_of_rates(&s, kinds, 8);
+	assert_true(s.known);
+	assert_in_range(s.ppm, 490000, 510000);
+	assert_in_range(s.low_ppm, 480000, s.ppm);
+	assert_in_range(s.high_ppm, s.ppm, 990000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -300,6 +318,7 @@ int main(void)
 		cmocka_unit_test(test_the_mean_of_many_lines_tells_their_share),
 		cmocka_unit_test(test_means_that_do_not_differ_tell_nothing),
 		cmocka_unit_test(test_interrupted_windows_count_little),
+		cmocka_unit_test(test_slow_windows_are_no_other_share),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
