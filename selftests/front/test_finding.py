@@ -70,6 +70,16 @@ class Figures(unittest.TestCase):
                     result["effective"] = effective
             self.assertIn(f"Reading, {wanted}", self.names(runs))
 
+    def test_memory_of_an_object_is_named_and_a_real_type_goes_first(self):
+        """Host memory that was asked for as WC is faster than real WC memory of a GPU."""
+        line = "bandwidth op=write size=64M type=wc"
+        runs = fake.measured(fake.BARE, *(
+            (line, [fake.result(line, speed, 0.5, effective=real, memory_object=name)])
+            for name, real, speed in (("gpu", "yes", 20000.0), ("host", "no", 40000.0))))
+        [one] = highlights(runs)
+        self.assertEqual(one.name, "Writing, write-combining memory, gpu")
+        self.assertEqual(one.result["mb_per_s"], 20000.0)
+
     def test_pairs_and_loads(self):
         runs = matrix() + fake.measured(fake.BARE, ("loaded", loaded(0, 50, 1000)))
         load, line = highlights(runs)

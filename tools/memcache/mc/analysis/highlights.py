@@ -3,7 +3,7 @@
 of another file or of the other side, or another result of the same file."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mc.analysis.steps import median
 from mc.records import tests, units
@@ -33,7 +33,14 @@ def highlights(runs: list[Run]) -> list[Highlight]:
             if result.get("verified") != "failed" and result.get(_main(result)) is not None]
     found = [one for rule in RULES for one in rule(good)]
     shown = {one.result["test"] for one in found}
-    return [*found, *_others([pair for pair in good if pair[1]["test"] not in shown])][:MOST]
+    found += _others([pair for pair in good if pair[1]["test"] not in shown])
+    return [_of_object(one) for one in found[:MOST]]
+
+
+def _of_object(one: Highlight) -> Highlight:
+    """With the object in its name, if its memory is that of an object and not of this machine."""
+    what = one.result.get("memory_object")
+    return replace(one, name=f"{one.name}, {what}") if what else one
 
 
 def _main(result: dict) -> str:
@@ -89,11 +96,12 @@ def _rate(pair: Pair) -> float:
 
 
 def _types(pairs: list[Pair]) -> Iterator[Highlight]:
-    """Writes to WC memory, reads of UC memory and the reverse, each beside the same of WB. It is
-    called by its type only if the type is real."""
+    """Writes to WC memory, reads of UC memory and the reverse, each beside the same of WB. Memory
+    whose type is real goes before other memory, and only it is called by its type."""
     for memory, op in (("wc", "write"), ("uc", "read"), ("wc", "read"), ("uc", "write")):
         if known := _of(pairs, "bandwidth", type=memory, op=op):
-            best = max(known, key=lambda pair: (_size(pair), _rate(pair)))
+            best = max(known, key=lambda pair: (pair[1].get("effective") == "yes", _size(pair),
+                                                _rate(pair)))
             keys = asked(best[1]) | {"type": "wb"}
             same = next((pair for pair in _of(pairs, "bandwidth", type="wb", op=op)
                          if asked(pair[1]) == keys), None)
