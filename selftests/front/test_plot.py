@@ -197,6 +197,20 @@ class Choice(unittest.TestCase):
         self.assertEqual((drawn.kind, drawn.y, drawn.columns), ("bars", "median_ns", list(items)))
         self.assertEqual([point.y for point in drawn.series[0].points], list(items.values()))
 
+    def test_long_names_of_bars_are_not_cut_off(self):
+        """Names of memory objects would leave no room for the bars."""
+        found = [fake.result(f"bandwidth op={op} size=64M", 1000.0, memory_object=name)
+                 for op in ("read", "write")
+                 for name in ("vulkan:0.4:mapped+device+coherent+and+more", "cuda:wc:0")]
+        drawn = chart(fake.measured(fake.BARE, ("bandwidth", found)))
+        with warnings.catch_warnings(), draw.matplotlib().rc_context(draw.STYLE):
+            warnings.simplefilter("error")
+            whole = draw.figure([drawn], [], draw.NARROW)
+        [axes] = whole.axes
+        for name in axes.yaxis.get_ticklabels():
+            self.assertGreaterEqual(name.get_window_extent().x0, 0)
+        self.assertGreater(axes.bbox.width, whole.bbox.width / 4)
+
     def test_what_makes_no_curve_is_bars_beside_it(self):
         found = [fake.result(f"bandwidth op={op} size={size}", 1000.0)
                  for op, sizes in (("read", ("4K", "64K", "1M")), ("copy", ("4K", "8K")))

@@ -55,7 +55,7 @@ BESIDE = 2                          # pixels between the labels of two ticks, at
 NAMES = "_name"                     # the label of names of points; see _placed()
 AROUND = [(x, y) for y in (-7, 7, 0, -16, 16, -28, 28) for x in (0, 7, -7) if x or y]   # in points
 MANY = 2000                         # cells of a heat map
-BAR = 0.17                          # inches
+BAR, LABEL = 0.17, 0.15             # inches, of a bar and of a line of its name
 TINTS = (0, 0.45, 0.7)              # the share of white in the bars of other sources
 STYLE = {
     "font.family": "DejaVu Sans", "font.size": 9, "axes.labelsize": 9, "axes.edgecolor": FAINT,
@@ -155,7 +155,8 @@ def figure(charts: list[Chart], captions: list[str], width: float = WIDTH) -> An
     lines = [line for text in captions
              for line in _wrapped(text, int(SMALL * width) * columns)]
     foot = 0.14 * len(lines) + 0.12 if lines else 0.01
-    heights = [max(map(height, charts[i:i + columns])) for i in range(0, len(charts), columns)]
+    heights = [max(height(chart, width) for chart in charts[i:i + columns])
+               for i in range(0, len(charts), columns)]
     whole = Figure((width * columns, sum(heights) + foot), layout="constrained")
     body, below = whole.subfigures(2, 1, height_ratios=[sum(heights), foot])
     parts = body.subfigures(len(heights), columns, squeeze=False, height_ratios=heights).flat
@@ -169,12 +170,19 @@ def figure(charts: list[Chart], captions: list[str], width: float = WIDTH) -> An
     return whole
 
 
-def height(chart: Chart) -> float:
-    """The height of a chart in inches, which depends on the number of bars."""
+def height(chart: Chart, width: float = WIDTH) -> float:
+    """The height of a chart in inches, which depends on the number of bars and on their names."""
     if chart.kind != "bars":
         return HEIGHT
-    bars = len(chart.columns) * (len(chart.series) + 0.6)
-    return max(1.6 + BAR * bars + 0.2 * ceil(len(chart.series) / 3), 2.6)
+    lines = max(name.count("\n") + 1 for name in _bar_names(chart, width))
+    group = max(BAR * (len(chart.series) + 0.6), LABEL * lines)
+    return max(1.6 + group * len(chart.columns) + 0.2 * ceil(len(chart.series) / 3), 2.6)
+
+
+def _bar_names(chart: Chart, width: float) -> list[str]:
+    """The names of the groups of bars, which leave the bars at least half of the width."""
+    return ["\n".join(_wrapped(units.text(chart.x, column), int(LETTERS * width / 2)))
+            for column in chart.columns]
 
 
 def _wrapped(text: str, width: int) -> list[str]:
@@ -498,8 +506,8 @@ def _bars(axes: Any, chart: Chart) -> None:
                 bar.set(hatch=CROSSED if point.real else HATCH, edgecolor="white")
             axes.annotate(point.doubt + number(point.y), (point.y, y), xytext=(3, 0),
                           va="center", size=7.5, textcoords="offset points")
-    axes.set_yticks(range(len(chart.columns)), [
-        units.text(chart.x, column) for column in chart.columns])
+    names = _bar_names(chart, axes.figure.bbox.width / axes.figure.dpi)
+    axes.set_yticks(range(len(chart.columns)), names)
     rows = max(len(chart.columns), 4 / count)       # a few bars must not become thick
     middle = (len(chart.columns) - 1) / 2
     axes.set_ylim(middle + rows / 2, middle - rows / 2)
@@ -513,7 +521,7 @@ def _bars(axes: Any, chart: Chart) -> None:
     else:
         axes.set_xlim(0, max(values) * 1.18)
         axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: number(v)))
-    _legend(axes, chart, max(len(str(column)) for column in chart.columns))
+    _legend(axes, chart, max(len(line) for name in names for line in name.split("\n")))
 
 
 def _regions(axes: Any, chart: Chart) -> None:
