@@ -365,6 +365,15 @@ class Spread(fake.unittest.TestCase):
         self.assertEqual(lines[start + 3].split()[:4], ["latency", "90.00", "180.00", "270.00"])
         self.assertLess(max(map(len, lines)), 101)
 
+    def test_accesses_are_not_called_loads(self):
+        """A test of registers stores, too, and its percentiles have other names."""
+        heading, grid, said = spread.parts("op", [("write", {
+            "p50_ns_per_access": 2.5, "p99_ns_per_access": 3.5,
+            "histogram_ns_count": [[1.0, 50], [10.0, 50]]})])
+        self.assertEqual(heading.text, "Distribution of the times of accesses (ns)")
+        self.assertEqual(grid.rows[0][1:4], ["2.50", "3.50", "na"])
+        self.assertIn("Shares of accesses", said.text)
+
     def test_no_histogram_no_picture(self):
         self.assertEqual(spread.parts("x", [("a", {"histogram_ns_count": None}), ("b", {})]), [])
         self.assertEqual(spread.parts("x", [("a", latency(1, 1.0))] * 99), [])

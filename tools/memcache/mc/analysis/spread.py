@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The distribution of the times of loads: a histogram for each result, one below the other on
-the same scale."""
+"""The distribution of the times of loads or other accesses: a histogram for each result, one below
+the other on the same scale."""
 
 from math import ceil, floor, log10
 
@@ -19,22 +19,24 @@ def parts(head: str, named: list[tuple[str, dict]]) -> list[Part]:
     kept = [(name, result) for name, result in named if result.get("histogram_ns_count")]
     if not kept or len(kept) > MOST:
         return []
-    scale = _Scale([result for _, result in kept])
-    rows = [[name, *(units.text("ns", result.get(f"{p}_ns_per_load"))
+    of = "access" if any("p50_ns_per_access" in result for _, result in kept) else "load"
+    scale = _Scale([result for _, result in kept], {"load": "loads", "access": "accesses"}[of])
+    rows = [[name, *(units.text("ns", result.get(f"{p}_ns_per_{of}"))
                      for p in ("p50", "p99", "p999")),
              scale.picture(result["histogram_ns_count"])] for name, result in kept]
-    return [Heading("Distribution of the times of loads (ns)"),
+    return [Heading(f"Distribution of the times of {scale.of} (ns)"),
             Grid([head, "p50", "p99", "p99.9", scale.ruler()], rows),
             Sentence(
                 f"Each column is a factor of {10 ** scale.step:.2f}; the last one has all longer "
-                "times. Shares of loads are on a log scale, from 1 in 10 000 to half of them or "
-                f"more; in text from {SHADES[0]} to {SHADES[-1]}.")]
+                f"times. Shares of {scale.of} are on a log scale, from 1 in 10 000 to half of them "
+                f"or more; in text from {SHADES[0]} to {SHADES[-1]}.")]
 
 
 class _Scale:
     """Columns of equal ratio, from the fastest time to the slowest one that is not rare."""
 
-    def __init__(self, results: list[dict]) -> None:
+    def __init__(self, results: list[dict], of: str) -> None:
+        self.of = of
         starts = [pair[0] for r in results for pair in r["histogram_ns_count"] if pair[0] > 0]
         tops = [r.get("p999_ns_per_load") or r["histogram_ns_count"][-1][0] for r in results]
         self.low = floor(10 * log10(min(starts, default=1))) / 10
@@ -54,7 +56,7 @@ class _Scale:
             columns[self.column(start)] += count
         shares = [count / total for count in columns]
         return Drawn.made(f"|{''.join(map(_shade, shares))}|", self.width, (
-            (place, _height(share), f"{self._times(place)}: {100 * share:.3g} % of loads")
+            (place, _height(share), f"{self._times(place)}: {100 * share:.3g} % of {self.of}")
             for place, share in enumerate(shares) if share))
 
     def _times(self, place: int) -> str:
