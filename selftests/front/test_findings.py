@@ -257,6 +257,7 @@ class Verdicts(fake.unittest.TestCase):
                       "Do not take these rows", self.sentences(runs))
         for run in runs:
             run.machine["memory_types"]["wc"] |= {
+                "effective": "partly",
                 "whole_percent": 1.0742, "whole_low_percent": 0.4521, "whole_high_percent": 2.3}
         judged, text = verdict.judge(runs), self.sentences(runs)
         self.assertIn("1.07 % (0.452 to 2.3 %) of its bursts leave the CPU whole", text)
@@ -264,6 +265,14 @@ class Verdicts(fake.unittest.TestCase):
             self.assertNotIn(wrong, text)
         self.assertFalse(judged.comparable("wc"))
         self.assertTrue(judged.comparable("uc"))
+        # The share of other memory is not said.
+        for run in runs:
+            run.results = [result | {"memory_object": "gpu"} for result in run.results]
+        self.assertIn("only: too few of its bursts", self.sentences(runs))
+        for run in runs:
+            run.results = [result | {"memory_object": None} for result in run.results]
+            run.machine["memory_types"]["wc"]["effective"] = "yes"
+        self.assertIn("only: too few of its bursts", self.sentences(runs))
         # Yes in other results, and then no in some.
         mixed = [*runs, *measured(lambda *_: 1.0)]
         self.assertIn("WC has its effect in part only", self.sentences(mixed))

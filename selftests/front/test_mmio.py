@@ -149,7 +149,8 @@ class Sentences(fake.unittest.TestCase):
                      "leave the CPU 64 bytes at a time.",
                      "By WC, 12.3 % (9.87 to 100 %) of descriptors leave the CPU whole."):
             self.assertIn(text, said)
-        self.assertIn("How many descriptors leave the CPU whole is not known", accesses.sentences(
+        self.assertIn("How many descriptors leave the CPU whole is not known: their times do not "
+                      "tell two transactions from one.", accesses.sentences(
             [self.one("burst", "wc", 8, 80.0, whole_percent=None, whole_low_percent=None,
                       whole_high_percent=None, whole_how="not_told_apart")])[-1])
 

@@ -73,5 +73,5 @@ def _bursts(results: list[dict], times: Times) -> Iterator[str]:
     if whole:
         yield f"By WC, {verdict.share(whole)} of descriptors leave the CPU whole."
     elif one.get("whole_how") == "not_told_apart":
-        yield "How many descriptors leave the CPU whole is not known: two transactions take no " \
-              "longer than one."
+        yield "How many descriptors leave the CPU whole is not known: their times do not tell " \
+              "two transactions from one."

@@ -67,7 +67,7 @@ def judge(runs: list[Run]) -> Verdict:
             if isinstance(result.get("type"), str) and result.get("page") != "auto":
                 found.setdefault(result["type"], []).append(result)
     types = {name: Type(name, _attribute(results), _joined(results, "effective", "unknown"),
-                        _reload(machine, name), whole(_known(machine, name)))
+                        _reload(machine, name), _whole_of(machine, name, results))
              for name, results in found.items()}
     uc = types["uc"].effective if "uc" in types else _known(machine, "uc").get("effective")
     return Verdict(types, machine.get("hypervisor"), uc == "yes", bool(machine.get("simulated")))
@@ -90,6 +90,15 @@ def _known(machine: dict, name: str) -> dict:
 def _reload(machine: dict, name: str) -> float | None:
     value = _known(machine, name).get("reload_ns")
     return value if isinstance(value, (int, float)) else None
+
+
+def _whole_of(machine: dict, name: str, results: list[dict]) -> tuple[float, ...] | None:
+    """The share that the machine's buffer of this type has, if it is why results have `partly`:
+    that of a buffer which has its full effect, or of other memory, is not theirs."""
+    known = _known(machine, name)
+    if known.get("effective") != "partly" or any(r.get("memory_object") for r in results):
+        return None
+    return whole(known)
 
 
 def whole(known: dict) -> tuple[float, ...] | None:
