@@ -218,6 +218,13 @@ class Elsewhere(fake.unittest.TestCase):
         self.refused("^mlc: -b100 is the size of a thread; write that of all: size=$",
                      "mlc --max_bandwidth -b100 -X")
 
+    def test_a_size_of_each_thread_counts_the_cpus_that_a_test_takes_by_itself(self):
+        lines = [subprocess.run([str(USER), "--translate", f"mlc {mode} -b4m"], text=True,
+                                capture_output=True, check=True).stdout
+                 for mode in ("--loaded_latency", "--loaded_latency -k all")]
+        sizes = [re.search("size=[0-9]+m", line)[0] for line in lines]
+        self.assertEqual(sizes[0], sizes[1])
+
     def test_no_word_is_dropped(self):
         for call in ("mlc --latency_matrix --bandwidth_matrix", "mlc -b100 -b 200",
                      "mlc --max_bandwidth -W3 -W5", "mlc --loaded_latency -R -W3",

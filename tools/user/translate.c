@@ -425,10 +425,15 @@ static unsigned int count_threads(const struct words *w)
 	const struct mc_spec *spec = find_spec(w->word[0]);
 	const char *cpus = value_of(w, "cpu"), *smt = value_of(w, "smt");
 	unsigned long first, last, n = 0;
-	char *end;
+	char preset[64] = "", *end;
+	struct mc_text t = MC_TEXT(preset);
 
-	if (!cpus || !spec || !mc_test_of(spec)->shares)	/* CPUs take turns */
+	if (!spec || !mc_test_of(spec)->shares)			/* CPUs take turns */
 		return 1;
+	if (!cpus) {
+		mc_spec_preset(&t, spec, mc_common_key(MC_KEY_CPU));
+		cpus = strchr(preset, '=') + 1;
+	}
 	if (smt && !strcmp(smt, "off"))
 		return 0;
 	if (!strcmp(cpus, "all"))
