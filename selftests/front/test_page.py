@@ -142,6 +142,12 @@ class Parts(unittest.TestCase):
                              ("A", "A"), ("95 % interval", "95 % interval"), ("size", "size")):
             self.assertEqual(page.column_words(name), wanted)
 
+    def test_columns_are_explained_by_the_names_that_the_page_gives_them(self):
+        said = " ".join(document.MADE)
+        for key in ("verified", "effective", "attribute"):
+            self.assertIn(f"`{page.WORDS[key]}` (`{key}`", said.replace(" in the records", ""))
+        self.assertIn("`spread`", said)
+
     def test_histograms_are_drawn(self):
         found = [("<a>", sweep([1.0, 5.0])[0]), ("b", sweep([1.0, 5.0])[1])]
         for _, result in found:

@@ -25,10 +25,11 @@ MADE = [
     "the kernel has interrupts off in windows of 5 ms at most. Only the time in windows counts.",
     "MB/s is 10^6 bytes of payload a second. Payload is the bytes that the loop asked for, without "
     "reads for ownership. `na` means not measured.",
-    "`verified` says whether the data were right: they are read back and summed. `effective` says "
-    "whether memory really had the requested type: the time of reloading a line is compared with "
-    "that of WB. `partly` is write-combining memory of which too few bursts leave the CPU whole. "
-    "`attribute` is the type in the page tables, which only the kernel can read.",
+    "`data` (`verified` in the records) says whether the data were right: they are read back and "
+    "summed. `type is real` (`effective`) says whether memory really had the requested type: the "
+    "time of reloading a line is compared with that of WB. `partly` is write-combining memory of "
+    "which too few bursts leave the CPU whole. `page tables` (`attribute`) is the type in them, "
+    "which only the kernel can read. `spread` is the coefficient of variation of the samples.",
     "`steady` says whether the loop had settled before its samples were taken; figures of one that "
     "had not are marked ~.",
     "Faster, slower and same come from the spread between runs: one run of each side tells only "
