@@ -11,17 +11,20 @@ import random
 import sys
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import fake
 from mc.commands import cli
+from mc.output import draw
 from mc.records import schema
+from test_plot import latency
 
 RUNS = int(os.environ.get("RUNS", "300"))
 VALUES = (None, True, -1, 0, 5, 2**70, -1.5, 1e300, "", "x", "=1+1", "\x1b[2J", "0-3", "$\\frac$",
           [], [1], [[]], [{}], {}, {"a": 1}, {"node": "x"})
 COMMANDS = (("show", "{0}"), ("show", "--wide", "{0}"), ("compare", "{0}", "{1}"),
             ("check", "{0}", "--baseline", "{1}"), ("trend", "{0}", "{1}", "{1}", "{1}"),
-            ("fleet", "hosts"),
+            ("fleet", "hosts"), ("report", "{0}", "-o", "page.html"),
             ("export", "--format", "csv", "{0}"), ("export", "--format", "prometheus", "{0}"),
             ("export", "--format", "kcidb", "{0}"), ("record", "store.db", "{0}"))
 MACHINE = {
@@ -97,6 +100,9 @@ class Malformed(fake.InDirectory):
 
     def setUp(self):
         super().setUp()
+        drawn = mock.patch.object(draw, "inline", lambda *about: "<svg></svg>")   # takes long
+        drawn.start()
+        self.addCleanup(drawn.stop)
         self.good = records()
         os.mkdir("hosts")
         for name in ("good", *(f"hosts/n{i}" for i in range(5))):
@@ -117,6 +123,34 @@ class Malformed(fake.InDirectory):
                 self.fail(f"{' '.join(words)}: {type(error).__name__}: {error}\n"
                           f"{json.dumps([b for b, g in zip(bad, self.good) if b != g])}")
         print(f"# {RUNS} files, {refused} refused", file=sys.stderr)
+
+    def test_values_that_no_measurement_gives_are_refused(self):
+        for at, key, value in ((1, "line", " "), (1, "where", True),
+                               (2, "started_unix_ns", 10**29), (2, "started_unix_ns", 2**63),
+                               (2, "ns_per_load", "x"), (2, "p99_ns_per_load", "1")):
+            with self.subTest(key=key, value=value):
+                bad = copy.deepcopy(self.good)
+                bad[at][key] = value
+                self.write_all("bad.jsonl", bad)
+                for words in (("show", "bad.jsonl"), ("record", "store.db", "bad.jsonl"),
+                              ("report", "bad.jsonl", "-o", "page.html")):
+                    self.assertEqual(self.run_(words), 2)
+
+    def test_parts_of_a_machine_may_be_missing(self):
+        for key, value in (("caches", [{}]), ("nodes", [{}])):
+            self.write_all("bad.jsonl", [self.good[0] | {key: value}, *self.good[1:]])
+            self.assertEqual(self.run_(("report", "bad.jsonl", "-o", "page.html")), 0)
+
+    def test_a_curve_may_lack_a_size(self):
+        runs = latency()
+        runs[0].results[0]["size_bytes"] = None
+        self.write_all("bad.jsonl", [part for run in runs
+                                     for part in (run.machine, run.request, *run.results)])
+        self.assertEqual(self.run_(("show", "bad.jsonl")), 0)
+
+    def test_what_is_no_text_is_not_kept(self):
+        Path("bad.jsonl").write_bytes(b"\xd5\r\xc1\n")
+        self.assertEqual(self.run_(("record", "store.db", "bad.jsonl")), 2)
 
     def test_fleet_leaves_a_bad_file_out_by_its_name(self):
         for key, value in (("nodes", [1]), ("nodes", 5), ("memory_bytes", "x"),

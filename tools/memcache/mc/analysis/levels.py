@@ -46,7 +46,8 @@ def curves(pairs: Pairs) -> dict[tuple, Pairs]:
     """The curves in these results: results that differ only in size."""
     found: dict[tuple, Pairs] = {}
     for run, result in pairs:
-        if result["test"] in DRAWN and result.get("pattern") in PATTERNS and (
+        if result["test"] in DRAWN and result.get("pattern") in PATTERNS and \
+                result.get("size_bytes") is not None and (
                 result.get("type") == "wb" or result.get("effective") == "no"):
             keys = tuple((key, value) for key, value in asked(result).items()
                          if key not in ("size_bytes", "repeat", "warmup"))

@@ -100,9 +100,11 @@ def _machine(record: dict) -> list[tuple[str, str]]:
             *_below(record),
             ("Caches", ", ".join(
                 f"L{cache['level']} {cache['kind']} {size(cache['size_bytes'])}"
-                f"{_whose(record, cache)}" for cache in record.get("caches") or []) or "na"),
+                f"{_whose(record, cache)}" for cache in record.get("caches") or []
+                if {"level", "kind", "size_bytes"} <= cache.keys()) or "na"),
             ("Nodes", ", ".join(
-                f"{node['node']} (CPUs {node['cpus']})" for node in record.get("nodes") or [])
+                f"{node['node']} (CPUs {node['cpus']})" for node in record.get("nodes") or []
+                if {"node", "cpus"} <= node.keys())
              or "na"),
             *([("Memory", "; ".join(map(_tier, record["tiers"])))] if record.get("tiers") else []),
             ("Clock", _clock(record)), ("Prefetchers", _prefetchers(record))]

@@ -5,6 +5,7 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 
 from mc import Failure, say
 from mc.records import database, results
@@ -29,7 +30,7 @@ def take(store: Store, path: str) -> tuple[int, bool]:
         runs = results.parse(lines, path)
     except Cut as cut:
         runs = cut.runs
-        lines = list(_repeat_machine(line for line in lines if line.endswith(b"\n")))
+        lines = list(_repeat_machine(takewhile(lambda line: line.endswith(b"\n"), lines)))
         lines = lines[:sum(2 + len(run.results) for run in runs)]
         if not lines:
             raise

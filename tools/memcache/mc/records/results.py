@@ -28,6 +28,7 @@ UNITS = ("_ns", "_bytes", "_percent", "_per_s", "_mhz")     # keys that end so h
 COUNTS = ("samples", "left_out", "threads")
 HISTOGRAMS = ("histogram_ns_count",)
 LIMIT = 1e30                # of all numbers
+WIDEST = 1 << 63            # of points in time, which stores and the C library keep in 64 bits
 WORDS = {
     "machine": ("kernel", "cpu"),
     "request": ("test", "line", "state"),
@@ -235,7 +236,7 @@ def _record(line: bytes) -> dict:
     types = tuple(map(type, record.values()))
     if kind == "result" and (check := _check_of_all(tuple(record), types)):
         keys, numbers = check
-        if min(found := numbers(record)) >= 0 and max(found) < LIMIT:
+        if min(found := numbers(record)) >= 0 and max(found) < WIDEST:
             return dict(zip(keys, record.values()))
     for key in WORDS[kind]:
         if not isinstance(record.get(key), str):
@@ -269,15 +270,22 @@ def _check(kind: str, key: str) -> Callable[[object], bool]:
         return _are_lines
     if kind == "request" and key in ("round", "job"):
         return _is_count
+    if kind == "request" and key == "line":
+        return lambda value: bool(str(value).split())
+    if kind == "request" and key == "where":
+        return lambda value: isinstance(value, str)
     if kind != "result":
         return lambda value: True
     if key in COUNTS:
         return _is_count
+    if key == "started_unix_ns":
+        return _or_none(lambda value: isinstance(value, int) and _is_count(value)
+                        and value < WIDEST)
     if key in DISTURBED:
         return _or_none(_is_count)
     if key in HISTOGRAMS:
         return _or_none(_is_histogram)
-    if key.endswith(UNITS):
+    if key.endswith(UNITS) or "ns_per_" in key:
         return lambda value: value is None or _is_number(value, least=0)
     return lambda value: value is None or isinstance(value, str) or _is_number(value)
 
