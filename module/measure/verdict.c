@@ -106,7 +106,16 @@ static enum mc_effect judge_wc(const struct mc_verdict *v)
 	return combines(v) ? MC_EFFECT_YES : MC_EFFECT_UNKNOWN;
 }
 
-/* Measure which share of the bursts to a page of zeros leaves whole. */
+/* Is a share on one side of the limit, with all of its interval? */
+static bool decides(const struct mc_share *s)
+{
+	return s->high_ppm < WHOLE_LEAST_PPM || s->low_ppm >= WHOLE_LEAST_PPM;
+}
+
+/*
+ * Measure which share of the bursts to a page of zeros leaves whole. The interval of a share by
+ * rates is wide: one that decides nothing takes no verdict away that other times give.
+ */
 static void measure_share(struct mc_share *s, void *page, u64 bytes)
 {
 	const struct mc_span span = { page, 0, bytes };
@@ -125,7 +134,8 @@ static void measure_share(struct mc_share *s, void *page, u64 bytes)
 		mc_quiet_end(quiet);
 		mc_breathe();
 	}
-	*s = b.share;
+	if (!b.by_rate || decides(&b.share))
+		*s = b.share;
 	mc_bursts_end(&b);
 }
 
