@@ -39,7 +39,7 @@ static struct instruction decode(const u8 *at)
 		if (*at == 0x66)
 			i.operand_size = true;
 		else if (*at >> 4 == 4)
-			i.json_only = *at & 8;
+			i.wide = *at & 8;
 		else if (*at != 0xf2 && *at != 0xf3)
 			break;
 	}
@@ -109,7 +109,7 @@ static unsigned int width_of(const struct instruction *i)
 	if (is_of(i, MAP_0F, 0xb7))
 		return 2;
 	if (i->map == BARE)
-		return i->json_only ? 8 : i->operand_size ? 2 : 4;
+		return i->wide ? 8 : i->operand_size ? 2 : 4;
 	return i->operand_size ? 16 : 8;
 }
 
