@@ -146,6 +146,7 @@ class Several(unittest.TestCase):
     def test_latency_of_each_node_from_each_node(self):
         """The requests of the suites latency-matrix and tiers; node 2 has no CPU."""
         found = self.measure("latency size=2M page=4k irq=off cpu=0,2 repeat=1 warmup=1 "
+                             "disturbed=keep "
                              f"node={self.node_list}", **KEPT)
         self.assertEqual(len(found), 2 * self.nodes)
         for seen in found:
@@ -298,7 +299,7 @@ class Several(unittest.TestCase):
         """With prefetch_lines, a page's first line comes from memory, the others from L2."""
         switch = "keep,off" if self.kernel == "6.1" else "keep"
         for seen in self.measure("latency pattern=stride size=2M page=4k irq=off cpu=0 node=0 "
-                                 f"repeat=1 warmup=1 prefetch={switch}",
+                                 f"repeat=1 warmup=1 disturbed=keep prefetch={switch}",
                                  **KEPT | {"prefetch_lines": 2}):
             off, loads = seen.result["prefetch"] == "off", seen.result["loads_per_pass"]
             windows, passes = sample(
