@@ -42,11 +42,16 @@ def load(path):
 
 
 def table():
-    names, *rows = [line.split() for line in
-                    read(f"{FILES}/results").splitlines()
-                    if not line.startswith("# of an earlier request")]
-    assert names.pop(0) == "#"
-    return [dict(zip(names, row, strict=True)) for row in rows]
+    """The rows by the names of their columns. The head comes again where a column has come."""
+    names, rows = [], []
+    for line in read(f"{FILES}/results").splitlines():
+        if line.startswith("# of an earlier request"):
+            continue
+        if line.startswith("#"):
+            names = line.split()[1:]
+        else:
+            rows.append(dict(zip(names, line.split(), strict=True)))
+    return rows
 
 
 def values(name):

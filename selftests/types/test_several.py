@@ -348,7 +348,7 @@ class Several(unittest.TestCase):
         for line in shared:
             with self.subTest(line=line):
                 for one, other in zip(quiet[line], beside[line], strict=True):
-                    self.assertAlmostEqual(one, other, delta=one / 1000)
+                    self.assertAlmostEqual(one, other, delta=one * PAUSES)
 
     def figures(self, lines):
         return {line: [one[key] for one in self.ask(line, **KEPT | {"service_ns": 37})]
