@@ -92,13 +92,11 @@ class Verdicts(unittest.TestCase):
         found = self.verdicts(**room.FREE | missing)
         self.assertEqual((found["uc"], found["wc"]), ("no", "no"))
 
-    @unittest.skipUnless(room.SIM, "the machine in Bochs has no bus")
     def test_a_busy_bus_decides_nothing(self):
         busy = {"service_ns": 20, "refresh_every_ns": 2000, "refresh_ns": 400}
         self.assertEqual(self.verdicts(**busy), {"wb": "yes", "uc": "yes", "wc": "yes"})
         self.assertEqual(self.verdicts(**busy, wc_early=158)["wc"], "partly")
 
-    @unittest.skipUnless(room.SIM, "the machine in Bochs sends nothing early")
     def test_wc_is_partly_effective_where_few_bursts_leave_whole(self):
         for early, verdict in ((0, "yes"), (15, "yes"), (158, "partly"), (482, "partly"),
                                (1000, "unknown")):
@@ -132,7 +130,6 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(self.verdicts(l1_ns=2, memory_ns=4)["wb"], "unknown")
 
 
-@unittest.skipUnless(room.SIM, "the machine in Bochs sends nothing early")
 class Bursts(unittest.TestCase):
     """The share of bursts that leave whole, where a store may find that its buffer is sent before
     it is full."""
