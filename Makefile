@@ -91,7 +91,7 @@ check-docs: ## the manual builds, and all names in it exist
 check-front: ## the front end, on made-up records
 check-host: ## what a person types, on this machine; memcache-user
 check-uml: ## the module at native speed, in User-Mode Linux
-check-types: ## a simulated machine: exact verdicts, times, counts, c2c, queues
+check-types: ## a simulated machine: exact verdicts, times, counts
 check-guest: ## kselftest and bats in guests: 6.1, 6.12, debug, arm64
 $(CHECKS): check-%:
 	@tools/setup $@
