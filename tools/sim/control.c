@@ -108,25 +108,21 @@ bool control_has_function(uint64_t at)
 
 /* ------------------------------------------------------------------------- orders */
 
-static void answer_error(FILE *to, const char *why)
+/* @wrong: what is wrong with the order; NULL: it was carried out. */
+static void answer(FILE *to, const char *wrong)
 {
-	fprintf(to, "{\"error\":\"%s\"}\n", why);
+	if (wrong)
+		fprintf(to, "{\"error\":\"%s\"}\n", wrong);
+	else
+		fprintf(to, "{}\n");
 }
 
 static void order_prices(const char *words, FILE *to)
 {
-	const char *wrong;
 	char why[256];
 
-	if (!prices_set(&prices, words, why, sizeof(why))) {
-		answer_error(to, why);
-		return;
-	}
-	wrong = model_make(&prices, &shape);
-	if (wrong)
-		answer_error(to, wrong);
-	else
-		fprintf(to, "{}\n");
+	answer(to, prices_set(&prices, words, why, sizeof(why)) ? model_make(&prices, &shape) :
+								  why);
 }
 
 static void order_window(const char *words, FILE *to)
@@ -136,14 +132,14 @@ static void order_window(const char *words, FILE *to)
 		       &r.close_end, &r.mark);
 
 	if (n == 5 && nranges == RANGES_OF_CODE) {
-		answer_error(to, "too many windows");
+		answer(to, "too many windows");
 		return;
 	}
 	if (n == 5)
 		ranges[nranges++] = r;
 	else
 		nranges = 0;
-	fprintf(to, "{}\n");
+	answer(to, NULL);
 }
 
 static void order_memory(const char *words, FILE *to)
@@ -154,7 +150,7 @@ static void order_memory(const char *words, FILE *to)
 	int n = sscanf(words, "%lx %lx %u", &r.from, &r.to, &r.node);
 
 	if (n == 3 && (r.node >= NODES_MOST || with.nranges == RANGES_MOST)) {
-		answer_error(to, "no such node, or too many ranges");
+		answer(to, "no such node, or too many ranges");
 		return;
 	}
 	/* The first range that has an address counts. */
@@ -167,12 +163,10 @@ static void order_memory(const char *words, FILE *to)
 		memmove(with.ranges, shape.ranges + shape.nranges - nranges_at_start,
 			nranges_at_start * sizeof(r));
 	}
-	shape = with;
-	wrong = model_make(&prices, &shape);
-	if (wrong)
-		answer_error(to, wrong);
-	else
-		fprintf(to, "{}\n");
+	wrong = model_make(&prices, &with);
+	if (!wrong)
+		shape = with;
+	answer(to, wrong);
 }
 
 static void forget_code(struct CPUState *cpu, uint64_t data)
@@ -186,7 +180,7 @@ static void order_function(const char *words, FILE *to)
 	int n = sscanf(words, "%lx %lx", &f.from, &f.to);
 
 	if (n == 2 && nfunctions == FUNCTIONS_MOST) {
-		answer_error(to, "too many functions");
+		answer(to, "too many functions");
 		return;
 	}
 	if (n == 2)
@@ -195,7 +189,7 @@ static void order_function(const char *words, FILE *to)
 		nfunctions = 0;
 	/* QEMU may have translated their code already. */
 	async_safe_run_on_cpu(vcpus[0].state, forget_code, 0);
-	fprintf(to, "{}\n");
+	answer(to, NULL);
 }
 
 static void order_hello(const char *words, FILE *to)
@@ -234,7 +228,7 @@ static void take_order(char *line, FILE *to)
 		machine_unlock();
 		return;
 	}
-	answer_error(to, "no such order");
+	answer(to, "no such order");
 }
 
 static void *serve(void *data)
