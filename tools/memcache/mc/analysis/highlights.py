@@ -4,6 +4,7 @@ of another file or of the other side, or another result of the same file."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from mc.analysis.steps import median
 from mc.records import tests, units
@@ -30,29 +31,29 @@ class Highlight:
 def highlights(runs: list[Run]) -> list[Highlight]:
     """At most MOST figures of these runs, which are of one side."""
     good = [(run, result) for run in runs for result in run.results
-            if result.get("verified") != "failed" and result.get(_main(result)) is not None]
+            if result.get("verified") != "failed" and result.get(_main_figure(result)) is not None]
     found = [one for rule in RULES for one in rule(good)]
     shown = {one.result["test"] for one in found}
-    found += _others([pair for pair in good if pair[1]["test"] not in shown])
-    return [_of_object(one) for one in found[:MOST]]
+    found += _one_of_each_kind([pair for pair in good if pair[1]["test"] not in shown])
+    return [_with_object(one) for one in found[:MOST]]
 
 
-def _of_object(one: Highlight) -> Highlight:
+def _with_object(one: Highlight) -> Highlight:
     """With the object in its name, if its memory is that of an object and not of this machine."""
     what = one.result.get("memory_object")
     return replace(one, name=f"{one.name}, {what}") if what else one
 
 
-def _main(result: dict) -> str:
+def _main_figure(result: dict) -> str:
     return tests.of(result["test"]).main() or "median_ns"
 
 
-def _of(pairs: list[Pair], test: str, **wanted: object) -> list[Pair]:
+def _results_of(pairs: list[Pair], test: str, **wanted: object) -> list[Pair]:
     return [pair for pair in pairs if pair[1]["test"] == test
             and all(pair[1].get(key) == value for key, value in wanted.items())]
 
 
-def _size(pair: Pair) -> int:
+def _size_of(pair: Pair) -> int:
     return pair[1].get("size_bytes") or 0
 
 
@@ -64,46 +65,39 @@ def _place(result: dict) -> str:
     return units.text("size_bytes", result.get("size_bytes"))
 
 
-def _latency(pairs: list[Pair]) -> Iterator[Highlight]:
+def _latency_of_memory(pairs: list[Pair]) -> Iterator[Highlight]:
     """The latency of the largest set, beside that of the smallest."""
-    known = _of(pairs, "latency", type="wb", pattern="random") or _of(pairs, "latency", type="wb")
+    known = _results_of(pairs, "latency", type="wb")
+    known = [pair for pair in known if pair[1].get("pattern") == "random"] or known
     if known:
-        last, first = max(known, key=_size), min(known, key=_size)
-        several = _size(last) > _size(first)
+        last, first = max(known, key=_size_of), min(known, key=_size_of)
+        several = _size_of(last) > _size_of(first)
         yield Highlight(f"Latency of {_place(last[1])}", *last,
                         _place(first[1]) if several else "", first if several else None)
 
 
-def _rates(pairs: list[Pair], *ops: str) -> Iterator[Highlight]:
+def _best_rates(ops: tuple[str, ...], pairs: list[Pair]) -> Iterator[Highlight]:
     """The best rate of each of these operations in the largest set."""
     for op in ops:
-        if known := _of(pairs, "bandwidth", type="wb", op=op):
-            largest = max(map(_size, known))
-            best = max((pair for pair in known if _size(pair) == largest), key=_rate)
+        if known := _results_of(pairs, "bandwidth", type="wb", op=op):
+            largest = max(map(_size_of, known))
+            best = max((pair for pair in known if _size_of(pair) == largest), key=_rate_of)
             yield Highlight(f"{DONE[op]}, {_place(best[1])}", *best)
 
 
-def _usual(pairs: list[Pair]) -> Iterator[Highlight]:
-    return _rates(pairs, "read", "write")
-
-
-def _further(pairs: list[Pair]) -> Iterator[Highlight]:
-    return _rates(pairs, "ntwrite", "copy")
-
-
-def _rate(pair: Pair) -> float:
+def _rate_of(pair: Pair) -> float:
     return pair[1]["mb_per_s"]
 
 
-def _types(pairs: list[Pair]) -> Iterator[Highlight]:
+def _types_beside_wb(pairs: list[Pair]) -> Iterator[Highlight]:
     """Writes to WC memory, reads of UC memory and the reverse, each beside the same of WB. Memory
     whose type is real goes before other memory, and only it is called by its type."""
     for memory, op in (("wc", "write"), ("uc", "read"), ("wc", "read"), ("uc", "write")):
-        if known := _of(pairs, "bandwidth", type=memory, op=op):
-            best = max(known, key=lambda pair: (pair[1].get("effective") == "yes", _size(pair),
-                                                _rate(pair)))
+        if known := _results_of(pairs, "bandwidth", type=memory, op=op):
+            best = max(known, key=lambda pair: (pair[1].get("effective") == "yes", _size_of(pair),
+                                                _rate_of(pair)))
             keys = asked(best[1]) | {"type": "wb"}
-            same = next((pair for pair in _of(pairs, "bandwidth", type="wb", op=op)
+            same = next((pair for pair in _results_of(pairs, "bandwidth", type="wb", op=op)
                          if asked(pair[1]) == keys), None)
             real = best[1].get("effective") == "yes"
             name = TYPES[memory] if real else f"memory asked for as {memory.upper()}"
@@ -111,22 +105,23 @@ def _types(pairs: list[Pair]) -> Iterator[Highlight]:
                             "write-back" if same else "", same)
 
 
-def _lines(pairs: list[Pair]) -> Iterator[Highlight]:
+def _changed_lines(pairs: list[Pair]) -> Iterator[Highlight]:
     """The median pair of CPUs, whose line one has changed and the other loads."""
-    known = _of(pairs, "c2c", state="hitm")
+    known = _results_of(pairs, "c2c", state="hitm")
     if known:
         middle = median(pair[1]["ns_per_line"] for pair in known)
         mine = min(known, key=lambda pair: abs(pair[1]["ns_per_line"] - middle))
         which = "" if len(known) == 1 else ", median pair of CPUs"
-        clean = [pair for pair in _of(pairs, "c2c", state="hit") if all(
+        clean = [pair for pair in _results_of(pairs, "c2c", state="hit") if all(
             pair[1].get(key) == mine[1].get(key) for key in ("writer_cpu", "reader_cpu"))]
         yield Highlight(f"A line that another CPU has changed{which}", *mine,
                         "unchanged" if clean else "", clean[0] if clean else None)
 
 
-def _loaded(pairs: list[Pair]) -> Iterator[Highlight]:
+def _latency_under_load(pairs: list[Pair]) -> Iterator[Highlight]:
     """The latency under the heaviest load, beside that under the lightest."""
-    known = [pair for pair in _of(pairs, "loaded") if pair[1].get("delay_cycles") is not None]
+    known = [pair for pair in _results_of(pairs, "loaded")
+             if pair[1].get("delay_cycles") is not None]
     if known:
         heavy, light = (choose(known, key=lambda pair: pair[1]["delay_cycles"])
                         for choose in (min, max))
@@ -135,7 +130,7 @@ def _loaded(pairs: list[Pair]) -> Iterator[Highlight]:
                         light if light is not heavy else None)
 
 
-def _others(pairs: list[Pair]) -> Iterator[Highlight]:
+def _one_of_each_kind(pairs: list[Pair]) -> Iterator[Highlight]:
     """The first result of each other kind."""
     kinds: dict[tuple, Pair] = {}
     for pair in pairs:
@@ -146,4 +141,5 @@ def _others(pairs: list[Pair]) -> Iterator[Highlight]:
 
 
 RULES: tuple[Callable[[list[Pair]], Iterator[Highlight]], ...] = (
-    _latency, _usual, _types, _loaded, _lines, _further)
+    _latency_of_memory, partial(_best_rates, ("read", "write")), _types_beside_wb,
+    _latency_under_load, _changed_lines, partial(_best_rates, ("ntwrite", "copy")))

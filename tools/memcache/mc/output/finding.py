@@ -26,20 +26,20 @@ def parts(files: dict[str, list[Run]], sources: list[Source], named: dict[str, s
           title: str) -> Iterator[Part]:
     """The headline, the machine of each file, its verdict, and a table of figures. `named`: what
     each file is called here; `title`: the headline if there are no figures."""
-    runs = _first(files, sources)
+    runs = _runs_of_first(files, sources)
     found = highlights(runs)
     pairings = _pairings(files) if len(sources) > 1 else {}
     first = sources[0].name or sources[0].where if sources else ""
     yield Heading(_headline(files, found, first, pairings) or title, 1)
     for name, some in files.items():
-        yield Sentence(f"{named[name]}: {_about(some)}" if len(files) > 1 else _about(some))
+        yield Sentence(f"{named[name]}: " * (len(files) > 1) + _machine_line(some))
     for name, some in files.items():
         yield from _verdict(some, named[name] if len(files) > 1 else "")
     if found:
         yield _beside_others(found, first, pairings) if pairings else _beside_itself(found)
 
 
-def _first(files: dict[str, list[Run]], sources: list[Source]) -> list[Run]:
+def _runs_of_first(files: dict[str, list[Run]], sources: list[Source]) -> list[Run]:
     """The runs of the first source."""
     return [Run(run.machine, run.request, [r for r in run.results if r["where"] == one.where])
             for one in sources[:1] for run in files[one.file]]
@@ -66,13 +66,13 @@ def _headline(files: dict[str, list[Run]], found: list[Highlight], first: str,
         return FAILED
     if any(verdict.judge(runs).emulated for runs in files.values()):
         return EMULATED
-    said = [f"{name} against {first}: {_counted(pairing)}" for name, pairing in pairings.items()
+    said = [f"{name} against {first}: {_count_words(pairing)}" for name, pairing in pairings.items()
             if pairing.pairs]
-    return "; ".join(said) or ". ".join(f"{one.name}: {_figure(one.run, one.result)}"
+    return "; ".join(said) or ". ".join(f"{one.name}: {_marked_figure(one.run, one.result)}"
                                         for one in found[:2])
 
 
-def _counted(pairing: Pairing) -> str:
+def _count_words(pairing: Pairing) -> str:
     """`2 slower, 30 the same, can't tell 3`"""
     words = Counter(pairing.judged(a, b).word for a, b in pairing.pairs)
     texts = {Word.FASTER: "{} faster", Word.SLOWER: "{} slower", Word.SAME: "{} the same",
@@ -80,7 +80,7 @@ def _counted(pairing: Pairing) -> str:
     return ", ".join(text.format(words[word]) for word, text in texts.items() if words[word])
 
 
-def _about(runs: list[Run]) -> str:
+def _machine_line(runs: list[Run]) -> str:
     """The machine in a line, and when it was measured."""
     machine = runs[0].machine
     cpus = len(numbers(str(machine.get("cpus_online"))))
@@ -112,10 +112,10 @@ def _verdict(runs: list[Run], name: str) -> Iterator[Part]:
 
 def _beside_itself(found: list[Highlight]) -> Grid:
     """The figures, each beside another one of the same file."""
-    rows = [[_named(one), _figure(one.run, one.result),
-             f"{one.beside}: {_figure(*one.other)}" if one.other else ""] for one in found]
+    rows = [[_name_and_how(one), _marked_figure(one.run, one.result),
+             f"{one.beside}: {_marked_figure(*one.other)}" if one.other else ""] for one in found]
     return Grid(["what", "measured", "compared with"], rows, large=True,
-                note=_meanings([(one.run, one.result) for one in found]))
+                note=_meanings_of_marks([(one.run, one.result) for one in found]))
 
 
 def _beside_others(found: list[Highlight], first: str, pairings: dict[str, Pairing]) -> Grid:
@@ -128,20 +128,20 @@ def _beside_others(found: list[Highlight], first: str, pairings: dict[str, Pairi
         judged = {name: pairings[name].judged(one.result, other)
                   for name, other in others.items() if other}
         differences += judged.values()
-        rows.append([_named(one), _figure(one.run, one.result),
+        rows.append([_name_and_how(one), _marked_figure(one.run, one.result),
                      *map(comparison.figure, others.values()),
                      *(judged[name].factor if name in judged else "-" for name in others)])
-    said = [_meanings([(one.run, one.result) for one in found]), f"{judge.LEGEND}.",
+    said = [_meanings_of_marks([(one.run, one.result) for one in found]), f"{judge.LEGEND}.",
             *judge.doubts(differences)]
     return Grid(["what", first, *pairings, *(f"speed of {name}" for name in pairings)],
                 rows, large=True, note=" ".join(filter(None, said)))
 
 
-def _figure(run: Run, result: dict) -> str:
+def _marked_figure(run: Run, result: dict) -> str:
     return marks.mark(run, result) + comparison.plain_figure(result)
 
 
-def _named(one: Highlight) -> str:
+def _name_and_how(one: Highlight) -> str:
     """Its name, and in a second line how it was measured: `64M on CPU 0, spread 1.2 %`."""
     result = one.result
     cpu = str(result.get("cpu", ""))
@@ -151,7 +151,7 @@ def _named(one: Highlight) -> str:
     return f"{one.name}\n{size}{where}" + ("" if spread is None else f", spread {spread:.1f} %")
 
 
-def _meanings(pairs: list[tuple[Run, dict]]) -> str:
+def _meanings_of_marks(pairs: list[tuple[Run, dict]]) -> str:
     """What the marks of these figures mean."""
     shown = marks.joined(marks.mark(*pair) for pair in pairs)
     return " ".join(f"{mark} {marks.MEANS[mark]}." for mark in shown if mark in marks.MEANS)

@@ -44,24 +44,24 @@ def overlay(chart: Chart, figure: Any, lines: list[tuple[str, Any]]) -> str:
                    for x, point in places.items())
     middles = [(a[0] + b[0]) / 2 for a, b in zip(known, known[1:])]
     return f"<style>{STYLE}</style>" + "".join(
-        _place(chart, x, points, (at, first, last), (left, right, top, bottom))
+        _strip(chart, x, points, (at, first, last), (left, right, top, bottom))
         for (at, x, points), first, last in zip(known, [left, *middles], [*middles, right]))
 
 
-def _place(chart: Chart, x: float, points: list[tuple[str, Any, Point]],
+def _strip(chart: Chart, x: float, points: list[tuple[str, Any, Point]],
            across: tuple[float, float, float], frame: tuple[float, float, float, float]) -> str:
     """The strip of a place, and the box with its values, on the side that has more room."""
     at, first, last = across
     left, right, top, bottom = frame
     unit = label(chart.y).partition(" (")[0]
     said = [f"{name} {point.doubt}{number(point.y)} {unit}".strip() for name, _, point in points]
-    wide = max(len(text) + 2 for text in (*said, _x(chart, x))) * LETTER + 2 * EDGE
+    wide = max(len(text) + 2 for text in (*said, _x_words(chart, x))) * LETTER + 2 * EDGE
     tall = (len(said) + 1) * LINE + EDGE
     begin = at + EDGE if at < (left + right) / 2 else at - EDGE - wide
-    rows = [f'<tspan x="{begin + EDGE:.1f}" dy="{LINE}">{escape(_x(chart, x))}</tspan>']
+    rows = [f'<tspan x="{begin + EDGE:.1f}" dy="{LINE}">{escape(_x_words(chart, x))}</tspan>']
     rows += [f'<tspan x="{begin + EDGE:.1f}" dy="{LINE}" style="fill: {colour.lower()}">■</tspan> '
              f"{escape(text)}" for text, (_, colour, _) in zip(said, points)]
-    words = escape("; ".join([_x(chart, x), *said]), True)
+    words = escape("; ".join([_x_words(chart, x), *said]), True)
     return (f'<g class="at" tabindex="0" role="img" aria-label="{words}">'
             f'<rect x="{first:.1f}" y="{top:.1f}" width="{last - first:.1f}" '
             f'height="{bottom - top:.1f}" fill="none" pointer-events="all"/><g class="values">'
@@ -70,7 +70,7 @@ def _place(chart: Chart, x: float, points: list[tuple[str, Any, Point]],
             f'{"".join(rows)}</text></g></g>')
 
 
-def _x(chart: Chart, x: float) -> str:
+def _x_words(chart: Chart, x: float) -> str:
     """A place of the x axis in words: `64K`, `12.3 MB/s`."""
     if chart.x.endswith("_bytes"):
         return units.size(int(x))
