@@ -463,7 +463,7 @@ static void key_cell(struct cell *c, struct mc_text *t, unsigned int id,
 
 	c->name = key->column;
 	c->json_only = key->json_only ||
-		  (req->spec->memoryless && id < MC_KEY_OWN && about_memory[id]);
+		       (req->spec->memoryless && id < MC_KEY_OWN && about_memory[id]);
 	if (key->if_any) {
 		c->if_any = true;
 		c->json_only = value == key->names->value;

@@ -14,7 +14,7 @@
 enum mc_burst_kind { MC_BURST, MC_ONE_TRANSACTION, MC_TWO_TRANSACTIONS, MC_BURST_KINDS };
 
 /**
- * struct mc_bursts - bursts that are timed one by one, in turn with examples
+ * struct mc_bursts - bursts that are timed, in turn with examples of known transactions
  * @view: the memory
  * @bytes: how much of it, whole lines
  * @at: offset of the next line

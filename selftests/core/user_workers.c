@@ -16,7 +16,7 @@
 #define JOBS	2000
 #define MEETINGS	200
 
-/* Whatever the real rate is: the threads measure by this one. */
+/* The threads tell time by this rate. The CPU's counter may have another one. */
 struct mc_clock mc_clock = { .counter = true, .khz = 1000000 };
 
 u64 mc_clock_raw_ns(void)

@@ -49,12 +49,12 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 	"$USER_TOOL" -j --own "bandwidth size=64K repeat=3 sched=fifo,keep" \
 		"bandwidth size=64K cpu=$cpus repeat=1000000 sched=fifo" >both 3>&- &
 	pid=$!
-	until policies $pid | grep -qx 1 && [ "$(grep -c '"record":"result"' both)" = 2 ]; do
+	# The thread that waits for the others keeps its policy.
+	until [ "$(policies $pid | sort -u | tr -d '\n')" = 01 ] &&
+		[ "$(grep -c '"record":"result"' both)" = 2 ]; do
 		kill -0 $pid
 		sleep 0.1
 	done
-	# The thread that waits for the others has kept its policy.
-	[ "$(policies $pid | sort -u | tr -d '\n')" = 01 ]
 	kill $pid
 	wait $pid || status=$?
 	[ "${status:-0}" -eq 143 ]
