@@ -55,7 +55,7 @@ class Configuration(unittest.TestCase):
 
     def test_each_command_can_be_filled_in(self):
         with mock.patch.object(peers.shutil, "which", return_value="/bin/true"), \
-             mock.patch.object(peers, "said", return_value=None) as said:
+             mock.patch.object(peers, "output_of", return_value=None) as said:
             for one in peers.expanded(CONFIG):
                 size = one.get("sizes", ["512K"])[0]
                 cell = peers.Cell(one["op"], size, one.get("threads", 2), speed=1000.0)
@@ -87,7 +87,7 @@ class Streaming(unittest.TestCase):
     def test_the_length_is_glibcs(self):
         text = ("glibc.cpu.x86_shstk:\n"
                 "glibc.cpu.x86_non_temporal_threshold: 0xc0000 (min: 0x4040, max: 0xfff)\n")
-        with mock.patch.object(peers, "said", return_value=text), \
+        with mock.patch.object(peers, "output_of", return_value=text), \
              mock.patch.object(peers.Path, "exists", return_value=True):
             self.assertEqual(peers.tunables(), {"x86_non_temporal_threshold": 0xc0000})
         with mock.patch.object(peers.Path, "exists", return_value=False):
@@ -111,7 +111,7 @@ class Zeros(unittest.TestCase):
 class Cells(unittest.TestCase):
     def wanted(self, tests="data=counter|zero", *found, **settings):
         with mock.patch.dict(os.environ, settings), \
-             mock.patch.object(peers, "said", return_value=tests), \
+             mock.patch.object(peers, "output_of", return_value=tests), \
              mock.patch.object(sys, "stderr"):
             return [str(cell) for cell in peers.wanted(dict(enumerate(found)))]
 
@@ -191,18 +191,18 @@ class Rounds(unittest.TestCase):
         clock, values = itertools.count(0, 1), iter([5.0, 9.0, 7.0, 8.0, 6.0])
         with mock.patch.object(peers, "EACH_S", 4), \
              mock.patch.object(peers.time, "monotonic", lambda: next(clock)):
-            self.assertEqual(peers.repeated(lambda: next(values)), 7.0)     # of 5, 9 and 7
+            self.assertEqual(peers.median_of_round(lambda: next(values)), 7.0)     # of 5, 9 and 7
         self.assertEqual(list(values), [8.0, 6.0])
-        self.assertEqual(peers.repeated(iter([5.0, 9.0]).__next__), 5.0)
+        self.assertEqual(peers.median_of_round(iter([5.0, 9.0]).__next__), 5.0)
         with mock.patch.object(peers, "EACH_S", 4):
-            self.assertIsNone(peers.repeated(lambda: None))
+            self.assertIsNone(peers.median_of_round(lambda: None))
 
     def test_the_spread_of_each_form(self):
-        with mock.patch.multiple(peers, EACH_S=1, repeated=lambda run: run()):
+        with mock.patch.multiple(peers, EACH_S=1, median_of_round=lambda run: run()):
             for value in (100.0, 110.0, 100.0):
                 self.run_round(lambda form: value if form else 100.0,
                                lambda name: value * 0.5 if name == "p0" else 100.0)
-        rows = peers.spreads([self.cell], self.peers)
+        rows = peers.spread_rows([self.cell], self.peers)
         self.assertEqual(len(rows), 4 + len(peers.forms(CONFIG, self.cell)))
         self.assertEqual([rows[0][2], rows[-1][2]], ["0.00%", "5.59%"])
         self.assertIn(["write 512K 1", "50.0", "5.59%", "p0"], rows)
@@ -210,7 +210,7 @@ class Rounds(unittest.TestCase):
 
     def test_both_sides_begin_on_cores_that_have_worked(self):
         cell = peers.Cell("read", "16K", 2)
-        with mock.patch.object(peers, "said", return_value='{"record": "result"}') as said:
+        with mock.patch.object(peers, "output_of", return_value='{"record": "result"}') as said:
             peers.measured(cell, "bandwidth", 3)
             peers.theirs(peer(command="theirs", regex="(x)", unit="MB/s"), cell)
         begins = [call[0][0][:6] for call in said.call_args_list]
@@ -335,13 +335,13 @@ class Programs(unittest.TestCase):
             peers.find_built(CONFIG)
 
     def test_one_that_does_not_end(self):
-        text = peers.said(["sh", "-c", "echo 42; sleep 600 & sleep 600"], limit_s=0.5)
+        text = peers.output_of(["sh", "-c", "echo 42; sleep 600 & sleep 600"], limit_s=0.5)
         self.assertEqual(text, "42\n")
 
     def test_one_that_fails(self):
-        self.assertIsNone(peers.said(["sh", "-c", "echo 42; exit 1"]))
-        self.assertEqual(peers.said(["sh", "-c", "echo 42; exit 1"], whatever=True), "42\n")
-        self.assertEqual(peers.said(["echo", "42"]), "42\n")
+        self.assertIsNone(peers.output_of(["sh", "-c", "echo 42; exit 1"]))
+        self.assertEqual(peers.output_of(["sh", "-c", "echo 42; exit 1"], whatever=True), "42\n")
+        self.assertEqual(peers.output_of(["echo", "42"]), "42\n")
 
 
 if __name__ == "__main__":
