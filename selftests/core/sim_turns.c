@@ -143,10 +143,14 @@ static void test_the_clock_waits(void **state)
 {
 	begin(2);
 	assert_int_equal(find_turn(), 0);
-	machine_pass(0, 50);
+	machine_pass(0, 1);
+	assert_int_equal(find_turn(), 1);
+	machine_pass(1, 45);
+	assert_int_equal(find_turn(), 0);
+	machine_pass(0, 49);
 	assert_true(machine_clock_is_due(0, 9));
 	assert_int_equal(machine_now(), 41);
-	machine_access(0, &UNCACHED, 5);	/* at 45 */
+	machine_access(0, &UNCACHED, 4);	/* at 46 */
 	assert_false(machine_clock_is_due(0, 3));
 	assert_int_equal(vcpus[0].clock, 46);	/* four instructions come later */
 	assert_int_equal(find_turn(), 1);
@@ -156,6 +160,56 @@ static void test_the_clock_waits(void **state)
 	machine_pass(0, 4);
 	assert_true(machine_clock_is_due(0, 3));
 	assert_int_equal(machine_now(), 147);
+}
+
+/* No CPU reads an earlier time than another one has read before. */
+static void test_the_clock_never_runs_backwards(void **state)
+{
+	int i;
+
+	begin(2);
+	assert_int_equal(find_turn(), 0);
+	machine_pass(0, 500);
+	assert_int_equal(find_turn(), 1);
+	machine_pass(1, 900);
+	assert_false(machine_clock_is_due(1, 99));
+	assert_int_equal(states[1].exits, 1);
+	assert_int_equal(vcpus[1].clock, 800);
+	assert_int_equal(find_turn(), 0);
+	machine_pass(0, 10);
+	assert_true(machine_clock_is_due(0, 9));
+	assert_int_equal(machine_now(), 501);
+	machine_pass(0, 491);
+	assert_int_equal(find_turn(), 1);
+	machine_pass(1, 100);
+	assert_true(machine_clock_is_due(1, 99));
+	assert_int_equal(machine_now(), 801);
+	/* If all want to read it at one time, all can. */
+	begin(2);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(find_turn(), i);
+		machine_pass(i, 1);
+		assert_true(machine_clock_is_due(i, 0));
+		assert_int_equal(machine_now(), 1);
+	}
+}
+
+/* A CPU that runs alone is made to stop soon after it has woken another one. */
+static void test_it_stops_for_one_that_it_wakes(void **state)
+{
+	begin(3);
+	states[1].idle = true;
+	states[2].idle = true;
+	assert_int_equal(find_turn(), 0);
+	machine_pass(0, 100000);
+	assert_int_equal(states[0].exits, 0);
+	states[2].idle = false;
+	machine_pass(0, 900);
+	assert_int_equal(states[0].exits, 0);
+	machine_pass(0, 200);
+	assert_int_equal(states[0].exits, 1);
+	assert_int_equal(find_turn(), 0);
+	assert_int_equal(vcpus[2].clock, 101100);
 }
 
 static void test_a_cpu_wakes_at_the_time_of_the_others(void **state)
@@ -200,6 +254,8 @@ int main(void)
 		cmocka_unit_test(test_equal_times_go_by_number),
 		cmocka_unit_test(test_lines_of_its_own_do_not_wait),
 		cmocka_unit_test(test_the_clock_waits),
+		cmocka_unit_test(test_the_clock_never_runs_backwards),
+		cmocka_unit_test(test_it_stops_for_one_that_it_wakes),
 		cmocka_unit_test(test_a_cpu_wakes_at_the_time_of_the_others),
 		cmocka_unit_test(test_idle),
 	};

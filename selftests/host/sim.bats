@@ -63,6 +63,19 @@ refused() {
 	done
 }
 
+# A machine that hung while it booted is started again with the same arguments.
+@test "the socket of a machine that died is made anew" {
+	local qemu
+	qemu=$("$TOP/tools/guest/qemu" 10)/bin/qemu-system-x86_64
+	for _ in 1 2; do
+		run timeout -s KILL 3 "$qemu" -display none -S \
+			-plugin "file=$TOP/build/sim/sim.so,prices=$TOP/tools/sim/prices,cpu=0,control=$PWD/control"
+		echo "$output"
+		[ "$status" -eq 137 ]
+		[ -S control ]
+	done
+}
+
 @test "the front end on it: its status, its records, no other prices than ours" {
 	local ko
 	ko=$("$TOP/tools/guest/build" -k 6.1)

@@ -30,6 +30,7 @@ struct pending {
  * @clock: its time: an instruction takes 1 ns, and an access what it costs
  * @running: it executes instructions; false: it waits for an interrupt
  * @limit: time up to which no other CPU does anything
+ * @looked: its time when it last looked, alone, whether it has woken another CPU
  * @rest: instructions that @clock counts already, and that come after the one that reads it
  * @first: index of the first access in @queue
  * @last: index behind the last one
@@ -42,6 +43,7 @@ struct vcpu {
 	atomic_llong clock;
 	bool running;
 	int64_t limit;
+	int64_t looked;
 	uint32_t rest;
 	uint32_t first;
 	uint32_t last;
