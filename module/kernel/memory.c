@@ -227,6 +227,18 @@ static void make_uc_known(enum mc_type type)
 		fence = new_fence(&e);
 }
 
+/* A miss should cost what memory of the node costs on which this thread runs. */
+static void renew_reference(void)
+{
+	void *local = (void *)get_zeroed_page(GFP_KERNEL);
+
+	if (local) {
+		free_page((unsigned long)reference);
+		reference = local;
+	}
+	mc_verdict_init(reference);
+}
+
 /*
  * MTRRs may have changed since the last verdict. WC is judged against UC, and both
  * against the page of write-back memory.
@@ -235,7 +247,7 @@ static void refresh_verdict(struct mc_buffer *b)
 {
 	struct mc_buffer *uc = standing[MC_UC] ? standing[MC_UC] : fence;
 
-	mc_verdict_init(reference);
+	renew_reference();
 	if (b->type == MC_WC && uc)
 		mc_buffer_judge(uc);
 	mc_buffer_judge(b);
