@@ -165,10 +165,10 @@ class Runs(fake.unittest.TestCase):
                 found = fleet.fleet(replace(one, host=str(i % hosts), times={
                     key: time if i % hosts else time / speed for key, time in one.times.items()})
                     for i, one in enumerate(measured))
-                names = [host.name for _, host in found.found(True)]
+                names = [host.name for _, host in found.hosts_with_findings(True)]
                 right += "0" in names
                 slow += len(names) - ("0" in names)
-                unsure += len(found.unsure)
+                unsure += len(found.unsure_hosts)
             print(f"# {hosts} equal hosts, one of {speed} times the speed: {right / DEALS:.0%} "
                   f"slow; of the others {slow / DEALS / (hosts - 1):.2%}; can't tell "
                   f"{unsure / DEALS / hosts:.0%}", file=sys.stderr)
