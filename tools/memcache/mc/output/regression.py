@@ -7,7 +7,7 @@ from mc.analysis import judge
 from mc.analysis.judge import Word
 from mc.analysis.match import Pairing
 from mc.analysis.regression import Answer
-from mc.output.comparison import batch_line, different, figure
+from mc.output.comparison import batch_line, differences_of_machines, figure
 from mc.parts import Grid, Part, Sentence, bullets
 
 TOLD = 10       # how many results that can't be told are listed
@@ -18,7 +18,8 @@ def parts(pairings: list[Pairing], answers: list[Answer], limit: float) -> list[
     found: list[Part] = []
     for pairing in pairings:
         found += [Sentence(batch_line("baseline", pairing.a)),
-                  Sentence(batch_line("now     ", pairing.b)), *different("now", pairing)]
+                  Sentence(batch_line("now     ", pairing.b)),
+                  *differences_of_machines("now", pairing)]
     several = len(pairings) > 1
     if worse := [one for one in answers if one.worse and not one.wrong]:
         found.append(_worse(worse, several, limit))
