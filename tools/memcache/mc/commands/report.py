@@ -32,8 +32,8 @@ def report(names: list[str], output: str | None) -> int:
     output = output or files.beside(names[0], "html")
     files.kind(output, ("", "html"))        # such as /dev/null, but no page.pdf
     loaded = rounds.load_all(names)
-    made = page.document(document.title(loaded), document.parts(loaded))
-    files.write(output, made.encode(errors="replace"))
+    html = page.document(document.title(loaded), document.parts(loaded))
+    files.write(output, html.encode(errors="replace"))
     count = sum(len(run.results) for runs in loaded.values() for run in runs)
     say(f"{output}: {plural(count, 'record')}")
     return DONE
