@@ -135,9 +135,9 @@ class Commands(fake.InDirectory):
         from mc.records import rounds
         days = [rounds.load(self.file(f"{n}", n, "" if n < 9 else "H")) for n in range(8, 10)]
         before, after = (Origin("x", 1, machines.facts(runs[0].machine, [])) for runs in days)
-        self.assertEqual(trend.brought(before, after),
+        self.assertEqual(trend.newest_change(before, after),
                          f"{self.SAID}, memory 256.0 GiB -> 224.0 GiB")
-        self.assertEqual(trend.brought(after, after),
+        self.assertEqual(trend.newest_change(after, after),
                          "the records tell of nothing that is new there")
 
     def test_fleet(self):

@@ -148,7 +148,7 @@ class Comparisons(fake.unittest.TestCase):
         left = series.Left()
         self.assertEqual(len(series.middles(pair(UNSETTLED, {}), left)), 1)
         self.assertEqual(left.unsettled, 1)
-        self.assertEqual(fake.shown(trend.left_out(left))[-1],
+        self.assertEqual(fake.shown(trend.sentences_on_left_out(left))[-1],
                          "Left out: 1 result whose loop had not settled.")
 
 

@@ -92,7 +92,8 @@ class Parts(fake.unittest.TestCase):
         for i in 10, 11, 12:
             times[i] = 9.0
         self.assertEqual(changes.steps(times), [])
-        self.assertEqual([i for i, off in enumerate(changes.far(times)) if off], [10, 11, 12])
+        self.assertEqual([i for i, off in enumerate(changes.are_far_off(times)) if off],
+                         [10, 11, 12])
 
     def test_the_permutation_test(self):
         """Of 5 and 5 values, 2 of 252 deals separate the ranks completely."""

@@ -67,7 +67,7 @@ def numpy() -> ModuleType:
     return library
 
 
-def far(times: Sequence[float]) -> list[bool]:
+def are_far_off(times: Sequence[float]) -> list[bool]:
     """Which of these lie far from their neighbours. The spread is that from one run to the next,
     so that a change does not count as spread."""
     logs = [log(time) for time in times]
@@ -79,7 +79,7 @@ def far(times: Sequence[float]) -> list[bool]:
 
 def steps(times: Sequence[float]) -> list[Step]:
     """The confirmed changes in these times, the earliest first."""
-    kept = [i for i, off in enumerate(far(times)) if not off]
+    kept = [i for i, off in enumerate(are_far_off(times)) if not off]
     if len(kept) < FEWEST:
         return []
     logs = [log(times[i]) for i in kept]
@@ -99,7 +99,7 @@ def overall(times: Sequence[float], found: Sequence[Step]) -> Word:
     """Whether the runs after the last of these changes are faster or slower than those before the
     first one. If there is no change, the runs of the second half are compared with the others."""
     first, last = (found[0].at, found[-1].at) if found else 2 * (len(times) // 2,)
-    off = far(times)
+    off = are_far_off(times)
     base, now = (of_runs([times[i] for i in places if not off[i]])
                  for places in (range(first), range(last, len(times))))
     return judge(base, now).word
@@ -109,8 +109,8 @@ def hint(times: Sequence[float]) -> Step | None:
     """The step in a few times that divides them best, if it is far larger than their spread; else
     None. It may be chance. Few runs can have a small spread by chance, so it is taken to be USUAL
     at least."""
-    kept = [i for i, off in enumerate(far(times)) if not off] if len(times) > 2 * NEIGHBOURS \
-        else list(range(len(times)))
+    kept = [i for i, off in enumerate(are_far_off(times)) if not off] \
+        if len(times) > 2 * NEIGHBOURS else list(range(len(times)))
     logs = [log(times[i]) for i in kept]
     if len(logs) < LEAST:
         return None

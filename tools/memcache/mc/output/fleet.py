@@ -9,7 +9,7 @@ from mc.analysis.fleet import GROUPS, Finding, Fleet, Group, Host
 from mc.analysis.machines import FACTS, Fact, Value, difference, text
 from mc.analysis.outliers import BLURRED, FEWEST
 from mc.analysis.verdict import listed
-from mc.output.trend import left_out
+from mc.output.trend import sentences_on_left_out
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import units
 
@@ -43,7 +43,7 @@ def parts(fleet: Fleet, most: int | None = MOST_LISTED) -> list[Part]:
     if fleet.few:
         report += [Heading(f"Too few like them to compare, less than {FEWEST}", 2),
                    Sentence(_names(fleet.few, most))]
-    return [*report, *left_out(fleet.left)]
+    return [*report, *sentences_on_left_out(fleet.left)]
 
 
 def _summary(fleet: Fleet, slow: int, again: int) -> str:
