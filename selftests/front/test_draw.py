@@ -49,7 +49,7 @@ class Matrices(fake.unittest.TestCase):
 
     def test_every_pair_of_cpus(self):
         found = c2c([(0, 1), (0, 4), (1, 0), (1, 4), (4, 0)]) + c2c([(0, 1)], "hit")
-        lines = self.draw(layout.usual("c2c")[0], found)
+        lines = self.draw(layout.layouts_of("c2c")[0], found)
         self.assertEqual([line.split() for line in lines], [
             ["state=hitm"],
             ["writer", "cpu", "/", "reader", "cpu", "0", "1", "4"],
@@ -60,7 +60,8 @@ class Matrices(fake.unittest.TestCase):
             ["*", "siblings:", "two", "CPUs", "of", "one", "core"]])
 
     def test_no_siblings_no_mark(self):
-        self.assertNotIn("*", "\n".join(self.draw(layout.usual("c2c")[0], c2c([(0, 1), (1, 0)]))))
+        self.assertNotIn("*", "\n".join(self.draw(layout.layouts_of("c2c")[0],
+                                                  c2c([(0, 1), (1, 0)]))))
 
     def test_places_take_the_median(self):
         found = c2c([(0, 1)], ns=10.0) + c2c([(1, 0)], ns=20.0) + c2c([(0, 4)], ns=3.0) + \
@@ -103,7 +104,7 @@ class Matrices(fake.unittest.TestCase):
                          ["page=4k", "size", "16K", "1M", "page=2m", "size", "16K", "1M"])
 
     def test_the_same_twice_is_no_matrix(self):
-        self.assertIsNone(self.draw(layout.usual("c2c")[0], c2c([(0, 1), (0, 1)])))
+        self.assertIsNone(self.draw(layout.layouts_of("c2c")[0], c2c([(0, 1), (0, 1)])))
 
     def test_nothing_of_what_is_wanted(self):
         self.assertEqual(self.draw(Layout("state", "pair", ("ns_per_line",),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mc.analysis import levels, marks, regions, steps
-from mc.output.layout import best, ordered, usual
+from mc.output.layout import best, different_values, layouts_of
 from mc.records import fields, suite, tests, units
 from mc.records.fields import asked
 from mc.records.places import PLACES, value
@@ -155,7 +155,7 @@ def _groups(files: dict[str, list[Run]], places: dict) -> dict[tuple, list[Cell]
             known = suite.described(run.request)
             section = known.section(run.section) if known else None
             test = run.request["test"]
-            layouts = tuple(section.layouts if section else []) or tuple(usual(test))
+            layouts = tuple(section.layouts if section else []) or tuple(layouts_of(test))
             title = run.section or (_plain(known) if known else test)
             groups.setdefault((test, title, layouts), []).extend(
                 (places[name, result["where"]], run, result) for result in run.results)
@@ -173,7 +173,7 @@ def _charts(test: str, layouts: list[Layout], cells: list[Cell]) -> list[Chart]:
     main, over = tests.of(test).main(), tests.of(test).named("over")
     if main and over:
         along = over[0] if tests.of(test).records == "step" else next(
-            (one.rows for one in usual(test)), "size_bytes")
+            (one.rows for one in layouts_of(test)), "size_bytes")
         return _figure_curves(over[0], main, along, cells)
     if test == "latency" and not any(one.rows in PLACES for one in layouts):
         return _curves("size_bytes", LOADS, cells)
@@ -219,7 +219,7 @@ def _best_charts(one: Layout, cells: list[Cell]) -> list[Chart]:
     found = _layout_charts(replace(one, best=None), cells)
     for chart in found:
         chart.title = f"by {label(chart.x)}" if one.columns else ""
-        chart.columns = ordered(chart.columns)
+        chart.columns = different_values(chart.columns)
     return found
 
 
@@ -402,8 +402,8 @@ def _matrices(down: str, across: str, figure: str, cells: list[Cell]) -> list[Ch
                   doubt=marks.joined(marks.mark(*pair) for pair in pairs))
             for place, pairs in known.items()]
         found.append(Chart("matrix", "", across, figure, [series], [],
-                           rows=ordered([a for a, _ in known]), row=down,
-                           columns=ordered([b for _, b in known])))
+                           rows=different_values([a for a, _ in known]), row=down,
+                           columns=different_values([b for _, b in known])))
     return found
 
 

@@ -27,16 +27,17 @@ def parts(files: dict[str, list[Run]], sources: list[Source], named: dict[str, s
     """The headline, the machine of each file, its verdict, and a table of figures. `named`: what
     each file is called here; `title`: the headline if there are no figures."""
     runs = _runs_of_first(files, sources)
-    found = highlights(runs)
+    figures = highlights(runs)
     pairings = _pairings(files) if len(sources) > 1 else {}
     first = sources[0].name or sources[0].where if sources else ""
-    yield Heading(_headline(files, found, first, pairings) or title, 1)
+    yield Heading(_headline(files, figures, first, pairings) or title, 1)
     for name, some in files.items():
         yield Sentence(f"{named[name]}: " * (len(files) > 1) + _machine_line(some))
     for name, some in files.items():
         yield from _verdict(some, named[name] if len(files) > 1 else "")
-    if found:
-        yield _beside_others(found, first, pairings) if pairings else _beside_itself(found)
+    if figures:
+        yield _figures_of_sources(figures, first, pairings) if pairings else \
+            _figures_of_one_file(figures)
 
 
 def _runs_of_first(files: dict[str, list[Run]], sources: list[Source]) -> list[Run]:
@@ -49,16 +50,16 @@ def _pairings(files: dict[str, list[Run]]) -> dict[str, Pairing]:
     """The comparisons of the first source with the others, by the names of these."""
     batches = match.batches(files)
     letters = {name: chr(ord("A") + i % 26) for i, name in enumerate(files)}
-    found = {}
+    pairings = {}
     for a, b in match.plan(batches):
         if a is batches[0]:
             several = sum(one.file == b.file for one in batches) > 1
-            found[" ".join([letters[b.file]] * (len(files) > 1) + [b.where] * (
+            pairings[" ".join([letters[b.file]] * (len(files) > 1) + [b.where] * (
                 several or len(files) == 1))] = match.pair(a, b, False)
-    return found
+    return pairings
 
 
-def _headline(files: dict[str, list[Run]], found: list[Highlight], first: str,
+def _headline(files: dict[str, list[Run]], figures: list[Highlight], first: str,
               pairings: dict[str, Pairing]) -> str:
     """What was found, in a line: a comparison, else the first two figures."""
     results = [result for runs in files.values() for run in runs for result in run.results]
@@ -66,10 +67,10 @@ def _headline(files: dict[str, list[Run]], found: list[Highlight], first: str,
         return FAILED
     if any(verdict.judge(runs).emulated for runs in files.values()):
         return EMULATED
-    said = [f"{name} against {first}: {_count_words(pairing)}" for name, pairing in pairings.items()
-            if pairing.pairs]
-    return "; ".join(said) or ". ".join(f"{one.name}: {_marked_figure(one.run, one.result)}"
-                                        for one in found[:2])
+    comparisons = [f"{name} against {first}: {_count_words(pairing)}"
+                   for name, pairing in pairings.items() if pairing.pairs]
+    return "; ".join(comparisons) or ". ".join(f"{one.name}: {_marked_figure(one.run, one.result)}"
+                                               for one in figures[:2])
 
 
 def _count_words(pairing: Pairing) -> str:
@@ -99,30 +100,30 @@ def _verdict(runs: list[Run], name: str) -> Iterator[Part]:
     judged = verdict.judge(runs)
     bad = judged.emulated or not all(one.real for one in judged.types.values())
     failed = sum(r.get("verified") == "failed" for run in runs for r in run.results)
-    said = verdict.sentences(judged)
+    sentences = verdict.sentences(judged)
     if failed:
-        said.insert(0, f"VERIFICATION FAILED in {plural(failed, 'result')}: memory did not hold "
-                       "what was written to it.")
+        sentences.insert(0, f"VERIFICATION FAILED in {plural(failed, 'result')}: memory did not "
+                            "hold what was written to it.")
     if text := disturbed.verdict(runs):
-        said.insert(0, text)
-    if said:
-        yield Sentence(" ".join([f"{name}:"] * bool(name) + said),
+        sentences.insert(0, text)
+    if sentences:
+        yield Sentence(" ".join([f"{name}:"] * bool(name) + sentences),
                        loud=bool(bad or failed or text))
 
 
-def _beside_itself(found: list[Highlight]) -> Grid:
+def _figures_of_one_file(figures: list[Highlight]) -> Grid:
     """The figures, each beside another one of the same file."""
     rows = [[_name_and_how(one), _marked_figure(one.run, one.result),
-             f"{one.beside}: {_marked_figure(*one.other)}" if one.other else ""] for one in found]
+             f"{one.beside}: {_marked_figure(*one.other)}" if one.other else ""] for one in figures]
     return Grid(["what", "measured", "compared with"], rows, large=True,
-                note=_meanings_of_marks([(one.run, one.result) for one in found]))
+                note=_meanings_of_marks([(one.run, one.result) for one in figures]))
 
 
-def _beside_others(found: list[Highlight], first: str, pairings: dict[str, Pairing]) -> Grid:
+def _figures_of_sources(figures: list[Highlight], first: str, pairings: dict[str, Pairing]) -> Grid:
     """The figures of the first source, beside those of the others."""
     rows: list[list[str]] = []
     differences: list[Difference] = []
-    for one in found:
+    for one in figures:
         others = {name: next((b for a, b in pairing.pairs if a is one.result), None)
                   for name, pairing in pairings.items()}
         judged = {name: pairings[name].judged(one.result, other)
@@ -131,10 +132,10 @@ def _beside_others(found: list[Highlight], first: str, pairings: dict[str, Pairi
         rows.append([_name_and_how(one), _marked_figure(one.run, one.result),
                      *map(comparison.figure, others.values()),
                      *(judged[name].factor if name in judged else "-" for name in others)])
-    said = [_meanings_of_marks([(one.run, one.result) for one in found]), f"{judge.LEGEND}.",
-            *judge.doubts(differences)]
+    remarks = [_meanings_of_marks([(one.run, one.result) for one in figures]), f"{judge.LEGEND}.",
+               *judge.doubts(differences)]
     return Grid(["what", first, *pairings, *(f"speed of {name}" for name in pairings)],
-                rows, large=True, note=" ".join(filter(None, said)))
+                rows, large=True, note=" ".join(filter(None, remarks)))
 
 
 def _marked_figure(run: Run, result: dict) -> str:
