@@ -399,7 +399,7 @@ class Verdicts(fake.unittest.TestCase):
 class Reports(fake.unittest.TestCase):
     def test_mlc(self):
         found = suite.load("mlc")
-        requests, _ = found.expanded(fake.shape(8, smt=2, nodes=2))
+        requests, _ = found.requests_for(fake.shape(8, smt=2, nodes=2))
         runs = []
         for request in requests:
             [run] = fake.measured(fake.BARE, (request.line, answers(request.line)), suite="mlc",

@@ -88,7 +88,7 @@ class Runs(fake.unittest.TestCase):
         chance = random.Random(runs)
         for _ in range(DEALS):
             chosen = chance.sample(self.files, 2 * runs)
-            [a], [b] = (match.batches({side[0]: rounds.together(side)})
+            [a], [b] = (match.batches({side[0]: rounds.load_together(side)})
                         for side in (chosen[:runs], chosen[runs:]))
             yield match.pair(a, b, False)
 

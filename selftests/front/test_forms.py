@@ -59,7 +59,7 @@ class Forms(fake.unittest.TestCase):
         taken = Counter(kinds[line] for line in kinds if line not in refused)
         self.assertEqual(set(taken), set(FORMS), "no form of a kind was taken")
         self.assertEqual([why for line in kinds
-                          if line not in refused and (why := check.wrong(line, known))], [])
+                          if line not in refused and (why := check.first_mistake(line, known))], [])
 
     def test_each_kind_of_key_has_forms(self):
         self.assertEqual({kind for kind, _ in lines()}, set(FORMS))

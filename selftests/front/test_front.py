@@ -127,7 +127,7 @@ class Program(fake.InDirectory):
                             (("-V",), ("--version",)), (("help", "run"), ("run", "--help"))):
             self.assertEqual(self.memcache(*words).stdout, self.memcache(*same).stdout)
         listed = self.memcache("list").stdout
-        for word in (*suite.offered(), *tests.TESTS):
+        for word in (*suite.names_offered(), *tests.TESTS):
             self.assertRegex(listed, rf"(?m)^{word} ")
 
     def test_without_memcache_user_it_says_what_it_can_do(self):

@@ -93,11 +93,11 @@ class Boots(fake.InDirectory):
         """The middle of the middles, and one median for each boot."""
         files = [self.write(f"{number}.jsonl", self.boot(*speeds)) for number, speeds in enumerate(
             ((4000.0, 2000.0, 1000.0), (8000.0, 5000.0, 4000.0), (1000.0, 3000.0, 8000.0)))]
-        [boots] = rounds.together(files, boots=True)
+        [boots] = rounds.load_together(files, boots=True)
         self.assertEqual(boots.results[0]["mb_per_s"], 3000.0)
         self.assertEqual(boots.results[0]["samples"], 9 * record(1.0)["samples"])
         self.assertEqual(len(rounds.medians(boots.results[0])), 3)
-        [each] = rounds.together(files)
+        [each] = rounds.load_together(files)
         self.assertEqual([len(found) for found in rounds.medians(each.results[0])], [3, 3, 3])
 
     @staticmethod

@@ -437,22 +437,22 @@ class Names(fake.unittest.TestCase):
 
 class Quick(Measured):
     def test_the_quick_form_of_a_suite(self):
-        self.assertEqual(suite.quick(["mlc", "loaded repeat=1", "type=wb"]),
+        self.assertEqual(suite.with_quick_forms(["mlc", "loaded repeat=1", "type=wb"]),
                          ["mlc-quick", "loaded-quick repeat=1", "type=wb"])
-        self.assertEqual(suite.quick(["mlc-quick"]), ["mlc-quick"])
+        self.assertEqual(suite.with_quick_forms(["mlc-quick"]), ["mlc-quick"])
         for word in ("c2c", "latency size=4K", "latency", "triad", "bw_mem 64M rd", "nosuch",
                      "loaded_latency", "mlc --max_bandwidth", f"{suite.directory()}/c2c"):
             with self.subTest(word), self.assertRaisesRegex(
                     Failure, f"^{word} has no quick form; these have: ampl.*, mlc, ") as raised:
-                suite.quick(["mlc", word])
+                suite.with_quick_forms(["mlc", word])
             self.assertEqual(raised.exception.status, 2)
         path = f"{suite.directory()}/loaded"
-        self.assertEqual(suite.quick([path]), [f"{path}-quick"])
+        self.assertEqual(suite.with_quick_forms([path]), [f"{path}-quick"])
 
     def test_those_that_are_offered(self):
-        self.assertEqual([name for name in suite.offered() if name.endswith("quick")], [])
+        self.assertEqual([name for name in suite.names_offered() if name.endswith("quick")], [])
         self.assertEqual({name.removesuffix("-quick") for name in suite.names()},
-                         set(suite.offered()))
+                         set(suite.names_offered()))
 
 
 class Keys(fake.InDirectory):

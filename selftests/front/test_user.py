@@ -248,7 +248,7 @@ class Suites(fake.InDirectory):
 
     def test_os_overhead(self):
         for name in ("os-overhead", "os-overhead-quick"):
-            found, _ = suite.load(name).expanded(fake.shape(cpus=2))
+            found, _ = suite.load(name).requests_for(fake.shape(cpus=2))
             lines = [request.line for request in found]
             self.assertEqual(len(lines), 12)
             for cpu in ("cpu=0", "cpu=1", "cpu=any"):

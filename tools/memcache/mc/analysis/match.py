@@ -128,7 +128,7 @@ def pair(a: Batch, b: Batch, mixed: bool) -> Pairing:
 def _key(result: dict, skip: Iterable[str]) -> tuple:
     """What a record and its partner have in common. A key that an older version did not have
     counts as its default."""
-    known = tests.repeated(result["test"]) | asked(result)
+    known = tests.columns_with_presets(result["test"]) | asked(result)
     keys = {key: value for key, value in known.items() if key not in skip}
     which = tuple(result.get(key) for key in WHICH)
     return result["test"], which, frozenset(keys.items())
@@ -198,7 +198,7 @@ def _memory(found: Pairing, a: dict, b: dict) -> str:
     """How the nodes of their memory differ; empty if they don't, or if one is not known."""
     nodes = [result.get("memory_node") for result in (a, b)]
     if None in nodes or nodes[0] == nodes[1] or (
-            places.local(found.a.machine, a) and places.local(found.b.machine, b)):
+            places.is_local(found.a.machine, a) and places.is_local(found.b.machine, b)):
         return ""
     return f"memory of node {nodes[0]} in A, of node {nodes[1]} in B"
 

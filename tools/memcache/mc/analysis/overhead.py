@@ -235,7 +235,7 @@ def cells(batches: list[Batch]) -> list[Cell]:
 
 
 def _memory(batch: Batch, result: dict) -> str:
-    if places.local(batch.machine, result):
+    if places.is_local(batch.machine, result):
         return "local"
     node = result.get("memory_node")
     return "" if node is None else str(node)

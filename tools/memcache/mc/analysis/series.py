@@ -70,7 +70,7 @@ def figure(result: dict) -> str:
 def value(result: dict, time: float) -> float:
     """The value of that figure; `time` is the median time."""
     read = figure(result)
-    return time if read == "median_ns" else units.converted(read, result[read])
+    return time if read == "median_ns" else units.in_shown_unit(read, result[read])
 
 
 def started(runs: Iterable[Run]) -> int:

@@ -219,7 +219,7 @@ def _elsewhere(pairs: Pairs) -> Iterator[str]:
         nodes = {node for run, result in pairs for node in elsewhere(run, result)
                  if without_cpus(run.machine, node) == only}
         if nodes:
-            yield f"These counters do not count the memory of node {shape.listed(nodes)}{why}. " \
+            yield f"These counters do not count the memory of node {shape.cpu_list(nodes)}{why}. " \
                   "So there is no amplification (na)."
 
 

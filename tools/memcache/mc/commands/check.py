@@ -53,7 +53,7 @@ def command(args: argparse.Namespace) -> int:
 
 def _side(files: list[str]) -> list[match.Batch]:
     name = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
-    found = match.batches({name: rounds.together(files)})
+    found = match.batches({name: rounds.load_together(files)})
     if not found:
         raise Failure(f"{name}: no results", WRONG)
     return found

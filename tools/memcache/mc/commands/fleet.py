@@ -45,7 +45,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def command(args: argparse.Namespace) -> int:
     kind = files.kind(args.output, KINDS) if args.output else ""
     bad: list[str] = []
-    all_hosts = fleet.fleet(_measurements(reader.named(args.what, deep=True), bad))
+    all_hosts = fleet.fleet(_measurements(reader.results_files(args.what, deep=True), bad))
     if not all_hosts.hosts:
         raise Failure("no results of any host")
     if args.again:

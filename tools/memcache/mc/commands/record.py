@@ -47,16 +47,16 @@ def keep(path: str, files: list[str]) -> int:
 
 
 def show(name: str) -> int:
-    path, which = store.parted(name) or (name, "")
-    with database.opened(path) as there:
-        emit(terminal.lines(listing(path, there.chosen(which))))
+    path, which = store.split_name(name) or (name, "")
+    with database.open_store(path) as there:
+        emit(terminal.lines(listing(path, there.choose_entries(which))))
     return DONE
 
 
 def export(name: str, folder: str) -> int:
-    path, which = store.parted(name) or (name, "")
-    with database.opened(path) as there:
-        chosen = there.chosen(which)
+    path, which = store.split_name(name) or (name, "")
+    with database.open_store(path) as there:
+        chosen = there.choose_entries(which)
         results.create_directory(folder)
         for entry in chosen:
             emit([f"{path}:{entry.number}: {recording.put(there, entry, folder)}"])

@@ -81,7 +81,7 @@ def _round_count(text: str) -> int:
 
 def command(args: argparse.Namespace) -> int:
     if args.quick:
-        args.what = suite.quick(args.what)
+        args.what = suite.with_quick_forms(args.what)
     alone = args.dry_run or args.where == "user"
     if not alone:
         _refuse_wrong_words(args.what, args.where)
@@ -173,7 +173,7 @@ def _check_store(store: str, output: str | None) -> None:
     from mc.records import database
     if output == "-":
         raise Failure("--store keeps a file, and -o - makes none", WRONG)
-    with database.opened(store, new=True):
+    with database.open_store(store, new=True):
         pass
 
 

@@ -31,7 +31,7 @@ def overview() -> list[str]:
     tests: keys.Tests = next(filter(None, place.tests.values()), {})
     rows = [(found.name, _time(found, place.shape, tests),
              found.title + _quick(found, place, tests))
-            for found in map(suite.load, suite.offered())]
+            for found in map(suite.load, suite.names_offered())]
     widths = [max((len(row[i]) for row in rows), default=0) for i in (0, 1)]
     return [f"{name:{widths[0]}}  {time:>{widths[1]}}  {title}" for name, time, title in rows]
 
@@ -47,7 +47,7 @@ def _quick(found: suite.Suite, place: Place, tests: keys.Tests) -> str:
 def _time(found: suite.Suite, machine: shape.Shape, tests: keys.Tests) -> str:
     if not found.record_s:
         return ""
-    requests, _ = found.expanded(machine)
+    requests, _ = found.requests_for(machine)
     records = sum(keys.records(request.line, machine, tests) for request in requests)
     often = found.rounds * (2 if found.where == "both" else 1)
     return duration(records * often * found.record_s) if records else "-"

@@ -152,7 +152,7 @@ def _groups(files: dict[str, list[Run]], places: dict) -> dict[tuple, list[Cell]
     groups: dict[tuple, list[Cell]] = {}
     for name, runs in files.items():
         for run in runs:
-            known = suite.described(run.request)
+            known = suite.suite_of_request(run.request)
             section = known.section(run.section) if known else None
             test = run.request["test"]
             layouts = tuple(section.layouts if section else []) or tuple(layouts_of(test))
@@ -205,7 +205,7 @@ def _beside(chart: Chart, promised: str, cells: list[Cell]) -> Chart:
         told = value(run, result, promised)
         if isinstance(told, int):
             found.setdefault(source, {})[value(run, result, chart.x)] = \
-                units.converted(chart.y, told)
+                units.in_shown_unit(chart.y, told)
     measured = [replace(one, name=one.name or "measured") for one in chart.series]
     return replace(chart, series=measured + [
         Series("promised", source, [Point(*place) for place in told.items()])
@@ -293,7 +293,7 @@ def _figure_curves(x: str, y: str, along: str, cells: list[Cell]) -> list[Chart]
     cells = [cell for cell in cells if _known(cell[2], y) and _known(cell[2], x)]
     series = _series([along], cells)
     for one, members in series:
-        one.points = [_point(units.converted(x, r[x]), y, run, r) for _, run, r in sorted(
+        one.points = [_point(units.in_shown_unit(x, r[x]), y, run, r) for _, run, r in sorted(
             members, key=lambda cell: cell[2].get(along) or 0)]
     drawn = [one for one, _ in series if len(one.points) >= MIN_POINTS]
     chart = Chart("curves", "", x, y, drawn, [], linear=along in (x, "delay_cycles"))
@@ -397,7 +397,7 @@ def _matrices(down: str, across: str, figure: str, cells: list[Cell]) -> list[Ch
         if len(known) < 2 or any(None in place for place in known):
             continue
         series.points = [
-            Point(place, units.converted(figure, steps.median(r[figure] for _, r in pairs)),
+            Point(place, units.in_shown_unit(figure, steps.median(r[figure] for _, r in pairs)),
                   real=all(_is_real(r) for _, r in pairs),
                   doubt=marks.joined(marks.mark(*pair) for pair in pairs))
             for place, pairs in known.items()]
@@ -437,7 +437,7 @@ def _bars(groups: str | None, split: str | None, figure: str, cells: list[Cell])
 
 def _point(x: object, figure: str, run: Run, result: dict) -> Point:
     """A point with the range of its samples, whose times make a rate in inverse proportion."""
-    y = units.converted(figure, result[figure])
+    y = units.in_shown_unit(figure, result[figure])
     low = high = None
     least, middle, most = (result.get(f"{name}_ns") for name in ("min", "median", "max"))
     if least and middle and most and figure != "tlb_ns":

@@ -9,7 +9,7 @@ from mc.analysis.steps import median
 from mc.analysis.traffic import AMPLIFIED, amplified, overcounted
 from mc.parts import Grid
 from mc.records import suite, tests, units
-from mc.records.best import of_each
+from mc.records.best import best_of_each
 from mc.records.fields import asked
 from mc.records.places import MANY, PLACES, value
 from mc.records.results import Run
@@ -78,8 +78,8 @@ def _streams(layout: Layout, pairs: Pairs) -> Iterator[str]:
 
 def best(layout: Layout, pairs: Pairs) -> Pairs:
     """The results that a layout with best= shows: the best one of each place."""
-    return of_each(pairs, lambda pair: tuple(value(*pair, key) for key in _keys(layout)),
-                   lambda pair: pair[1], str(layout.best))
+    return best_of_each(pairs, lambda pair: tuple(value(*pair, key) for key in _keys(layout)),
+                        lambda pair: pair[1], str(layout.best))
 
 
 def _is_of_cpu_pairs(layout: Layout) -> bool:

@@ -10,7 +10,7 @@ from mc.output import tables, terminal
 from mc.parts import Heading, Part, Sentence, bullets
 from mc.records import prices, units
 from mc.records.fields import asked
-from mc.records.results import Run, missing
+from mc.records.results import Run, missing_requests
 from mc.records.rounds import merged
 
 
@@ -97,7 +97,7 @@ def _errors(runs: list[Run]) -> list[Part]:
 
 def _missing(runs: list[Run]) -> list[Part]:
     """The requests of which there is nothing, as after a power cut."""
-    names = missing(runs)
+    names = missing_requests(runs)
     if not names:
         return []
     return [Heading(f"{plural(len(names), 'request')} without any result, as the run ended early "

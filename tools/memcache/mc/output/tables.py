@@ -34,7 +34,7 @@ def parts(runs: list[Run], wide: bool) -> Iterator[Part]:
     named = None
     loads = holds.loads(runs)
     for (name, section, test, where), group in groups.items():
-        its_suite = suite.described(group[0].request)
+        its_suite = suite.suite_of_request(group[0].request)
         if its_suite and section and name != named:
             yield Heading(its_suite.title)
         named = name
@@ -78,7 +78,7 @@ def _group(its_suite: suite.Suite | None, section: str | None, test: str, where:
 def _settings(fixed: dict, runs: list[Run], wide: bool) -> str:
     """A sentence on what all results have in common; if it is short, only on what a request
     set to another value than the default."""
-    unusual = {key for run in runs for key in tests.unusual(run.request["line"])}
+    unusual = {key for run in runs for key in tests.columns_not_preset(run.request["line"])}
     settings = " ".join(
         f"{units.name(key)}={units.text(key, value)}" for key, value in fixed.items()
         if value is not None and (wide or key in unusual))

@@ -29,10 +29,10 @@ def asked(result: dict) -> dict:
     well if it stands before the facts in a record whose keys are still in their original
     order. An object that made the memory was asked for, too."""
     keys, values = _asked(result.get("test"), tuple(result))
-    found = dict(zip(keys, values(result)))
-    if made := result.get("memory_object"):
-        found["memory_object"] = made
-    return found
+    by_key = dict(zip(keys, values(result)))
+    if memory_object := result.get("memory_object"):
+        by_key["memory_object"] = memory_object
+    return by_key
 
 
 @lru_cache

@@ -10,11 +10,12 @@ from mc.records import units
 def known(machine: dict) -> dict[str, str]:
     """The emulator of a simulated machine and a name for its prices; empty if the machine is
     real. The same prices have the same name."""
-    told = machine.get("simulated")
-    if not told:
+    description = machine.get("simulated")
+    if not description:
         return {}
-    listed = json.dumps(told.get("prices"), sort_keys=True).encode()
-    emulator = f"QEMU {told['qemu']}" if "qemu" in told else f"Bochs {told.get('bochs')}"
+    listed = json.dumps(description.get("prices"), sort_keys=True).encode()
+    emulator = f"QEMU {description['qemu']}" if "qemu" in description else \
+        f"Bochs {description.get('bochs')}"
     return {"emulator": emulator, "prices": f"{crc32(listed):08x}"}
 
 
@@ -31,8 +32,8 @@ def below(machine: dict, hypervisor: str = "") -> str:
 
 def text(machine: dict) -> str:
     """All prices of a simulated machine, in a sentence."""
-    told = machine["simulated"].get("prices")
-    left = dict(told) if isinstance(told, dict) else {}
+    prices = machine["simulated"].get("prices")
+    left = dict(prices) if isinstance(prices, dict) else {}
 
     def take(key: str) -> str:
         return units.text(key, left.pop(key, None))

@@ -33,7 +33,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from mc.records import units
-from mc.records.shape import UNITS, Shape, listed
+from mc.records.shape import UNITS, Shape, cpu_list
 
 PLACE = re.compile(r"\{([^{}]*)\}")
 SHARES = (1, 2, 4, 6, 8)    # eighths
@@ -60,12 +60,12 @@ def _pairs(shape: Shape) -> Values:
 
 def _shares(shape: Shape) -> list[str]:
     """CPUs of more and more cores of each node."""
-    there = [[core for core in shape.cores if core[0] in node.cpus] for node in shape.nodes]
-    return [listed(cpu for cores in there for core in _spread(cores, share) for cpu in core)
-            for share in SHARES]
+    nodes = [[core for core in shape.cores if core[0] in node.cpus] for node in shape.nodes]
+    return [cpu_list(cpu for cores in nodes for core in _spread_evenly(cores, share)
+                     for cpu in core) for share in SHARES]
 
 
-def _spread(cores: list[Values], share: int) -> Iterator[Values]:
+def _spread_evenly(cores: list[Values], share: int) -> Iterator[Values]:
     """So many eighths of these cores, evenly spread, so that caches which neighbours share are
     used alike."""
     count = -(-len(cores) * share // SHARES[-1])
@@ -89,7 +89,7 @@ LINES: dict[str, Callable[[Shape], list[str]]] = {
     "each cpu": lambda shape: [str(cpu) for cpu in shape.cpus],
     "each core": lambda shape: [str(core[0]) for core in shape.cores],
     "each node": lambda shape: [str(node.number) for node in shape.nodes],
-    "each node's cpus": lambda shape: [listed(node.cpus) for node in shape.nodes if node.cpus],
+    "each node's cpus": lambda shape: [cpu_list(node.cpus) for node in shape.nodes if node.cpus],
     "each share of the cores": _shares,
     "each smt": lambda shape: ["off", "on"] if any(core[1:] for core in shape.cores) else ["on"],
     "each width": lambda shape: [str(width) for width in WIDTHS if width <= shape.width],
@@ -100,17 +100,17 @@ SIZES: dict[str, Callable[[Shape], int]] = {
 }
 
 
-def unknown(line: str) -> str | None:
+def unknown_placeholder(line: str) -> str | None:
     """The first placeholder of this line that does not exist; None if all exist."""
     return next((f"{{{name}}}" for name in PLACE.findall(line) if not (
         OR_LESS.fullmatch(name) or name in LINES or name in SIZES or name in LISTS)), None)
 
 
-def lacking(needs: str, shape: Shape) -> str:
+def reason_against(needs: str, shape: Shape) -> str:
     """Why a machine of that shape does not meet a need such as `2 nodes`; empty if it does."""
     count, name = needs.split()
-    found = len(LISTS[name](shape))
-    return f"it takes {needs}, and this machine has {found}" if found < int(count) else ""
+    count_here = len(LISTS[name](shape))
+    return f"it takes {needs}, and this machine has {count_here}" if count_here < int(count) else ""
 
 
 def expand(line: str, shape: Shape) -> list[str]:
@@ -141,7 +141,7 @@ def _value(name: str, shape: Shape) -> str:
         beyond = max(BEYOND * SIZES[name](shape), LEAST)
         return units.size(_at_most(1 << (beyond - 1).bit_length(), shape))
     values = LISTS[name](shape)
-    return ",".join(map(str, values)) if name in APART else listed(values)
+    return ",".join(map(str, values)) if name in APART else cpu_list(values)
 
 
 def _at_most(size: int, shape: Shape, times: int = 1) -> int:

@@ -113,7 +113,7 @@ def _defaults(name: str) -> Iterator[tuple[str, str, str]]:
             yield key["name"], key.get("column", key["name"]), preset
 
 
-def repeated(name: object) -> dict[str, object]:
+def columns_with_presets(name: object) -> dict[str, object]:
     """The columns that repeat a word of the request, with the key's default. An older version
     had no such key and did what its default does now."""
     defaults = {column: preset for _, column, preset in _defaults(str(name))}
@@ -135,7 +135,7 @@ def _presets(name: str) -> frozenset[tuple[str, str]]:
     return frozenset(found[1:] for found in _defaults(name))
 
 
-def unusual(line: str) -> set[str]:
+def columns_not_preset(line: str) -> set[str]:
     """The columns of the keys that have another value than the default in this request."""
     test, *words = line.split()
     asked = {WAS.get(key, key): value for key, _, value in (word.partition("=") for word in words)}

@@ -84,7 +84,7 @@ class Found:
     @property
     def uncounted(self) -> str:
         """What the counters do not count; empty if nothing is known to be missing."""
-        return f"the memory of node {shape.listed(self.others)} is not counted" \
+        return f"the memory of node {shape.cpu_list(self.others)} is not counted" \
             if self.others else ""
 
     @property

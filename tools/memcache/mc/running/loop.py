@@ -20,7 +20,7 @@ SHARED = ("arch/loops.h", "arch/own.h", "arch/x86/macros/function.S", "arch/x86/
 
 def _module_name(loop: Loop) -> str:
     """The name of the module, which differs from loop to loop."""
-    return "memcache_own_" + re.sub(r"\W", "_", loop.short)
+    return "memcache_own_" + re.sub(r"\W", "_", loop.short_name)
 
 
 def write(loop: Loop, directory: Path) -> None:
@@ -40,7 +40,7 @@ def write(loop: Loop, directory: Path) -> None:
 
 def shared_object(loop: Loop, directory: Path) -> Path:
     """Assemble and link the loop. Nothing in the object is relocated when it is loaded."""
-    made = directory / f"{loop.short}.so"
+    made = directory / f"{loop.short_name}.so"
     compiler = shlex.split(os.environ.get("CC", "cc"))
     with TemporaryDirectory(prefix="memcache-loop-") as temporary:
         assembled = Path(temporary) / "loop.o"

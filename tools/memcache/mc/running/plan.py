@@ -58,7 +58,8 @@ class Place:
     def wrong(self, line: str) -> str:
         """What is wrong with a request line; empty if one of the sides that shall measure it
         takes it, or if no side is there to say which tests it has."""
-        faults = {where: check.wrong(line, tests) for where, tests in self.tests.items() if tests}
+        faults = {where: check.first_mistake(line, tests)
+                  for where, tests in self.tests.items() if tests}
         mine = [faults[side.where] for side in self.chosen(Request(line)) if side.where in faults]
         judges = mine or list(faults.values())
         if not judges or not all(judges):
@@ -109,9 +110,9 @@ def _requests(line: str, place: Place) -> list[Request]:
         # With keys, a name that a suite shares with the test that it measures is the test.
         if not given or not _is_test(name, found, place):
             return _of_suite(found, given, place)
-    ours = check.usual(line, place.known)
+    ours = check.with_usual_letters(line, place.known)
     fault = place.wrong(ours) if given or name in place.known else _neither(name, place)
-    if fault and (is_program(name) or not check.form(given)):
+    if fault and (is_program(name) or not check.mistake_of_form(given)):
         [said] = our_words([" ".join(words)], fault)
         if said.startswith("suite "):
             same, *rest = said.split()[1:]
@@ -119,7 +120,7 @@ def _requests(line: str, place: Place) -> list[Request]:
             return _requests(" ".join([same, *rest]), place)
         if said.split() != words:
             place.say(f"{line.strip()}: this is {said}")
-            ours = check.usual(said, place.known)
+            ours = check.with_usual_letters(said, place.known)
             fault = place.wrong(ours)
     if fault:
         raise Failure(fault, WRONG)
@@ -128,7 +129,7 @@ def _requests(line: str, place: Place) -> list[Request]:
 
 def _neither(name: str, place: Place) -> str:
     """The message about a word that is neither a suite nor a test."""
-    suites = suite.offered()
+    suites = suite.names_offered()
     tests = f"and no such test.{meant(name, [*suites, *place.known])} Tests: " \
             f"{', '.join(place.known)}." if place.known else \
             "(and no module loaded, and no memcache-user, that could have such a test)." \
@@ -147,10 +148,10 @@ def _of_suite(found: suite.Suite, given: list[str], place: Place) -> list[Reques
     known = {key: one for test in tests for key, one in place.known.get(test, {}).items()}
     given = [check.usual_word(word, known)
              for theirs in given for word in _in_our_words(theirs, found.name, tests, place)]
-    for why in [check.form(given), *(_refused(word, tests, place) for word in given)]:
+    for why in [check.mistake_of_form(given), *(_refused(word, tests, place) for word in given)]:
         if why:
             raise Failure(f"{found.name}: {why}", WRONG)
-    requests, lacking = found.expanded(place.shape)
+    requests, lacking = found.requests_for(place.shape)
     for why, names in lacking.items():
         place.say(f"{_counted(names)}: skipped: {why}")
     if not given:
@@ -161,7 +162,7 @@ def _of_suite(found: suite.Suite, given: list[str], place: Place) -> list[Reques
         if request.tries.partition("=")[0] in fixed:
             continue
         words = [word for word in given if not _refused(word, [request.test], place)]
-        line = check.changed(request.line, words)
+        line = check.with_words(request.line, words)
         changed.setdefault((request.section, request.label, line, request.tries),
                            replace(request, line=line))
     return list(changed.values())
@@ -171,7 +172,7 @@ def _in_our_words(word: str, name: str, tests: list[str], place: Place) -> list[
     """A word for the suite of this name in words of ours: it, or what it stands for in the first
     of these tests that has a counterpart."""
     fault = _refused(word, tests, place)
-    if not fault or check.form([word]):
+    if not fault or check.mistake_of_form([word]):
         return [word]
     said = our_words([f"{test} {word}" for test in tests], f"{name}: {fault}")
     return next((ours for _, *ours in map(str.split, said) if ours != [word]), [word])
@@ -180,7 +181,7 @@ def _in_our_words(word: str, name: str, tests: list[str], place: Place) -> list[
 def _refused(word: str, tests: list[str], place: Place) -> str:
     """Why none of these tests takes this word; empty if one does, or if nothing is known of
     them."""
-    faults = {test: check.wrong(f"{test} {word}", place.known)
+    faults = {test: check.first_mistake(f"{test} {word}", place.known)
               for test in tests if test in place.known}
     if not faults or not all(faults.values()):
         return ""
@@ -210,7 +211,7 @@ def jobs(asked: list[Request], place: Place, rounds: int = 0, both: int = 0) -> 
         line, why = _fit(request.line, job.side, wb_only[where],
                          place.tests if sides > 1 or request.suite else {})
         if why:
-            name = request.short if request.suite else request.name
+            name = request.short_name if request.suite else request.name
             lost.setdefault((where, bool(line), why), []).append(name)
         if line:
             kept.setdefault(id(request), []).append(Job(job.side, replace(request, line=line)))

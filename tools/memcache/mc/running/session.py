@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from mc import Failure, plural
 from mc.records import check, results, tests
-from mc.records.best import better
+from mc.records.best import is_better
 from mc.records.suite import Request
 from mc.running import counters, hardware, tiers
 from mc.running.plan import Job
@@ -115,7 +115,7 @@ class Session:
         if not request.tries or _label(job) not in self.best:
             return job
         _, line = self.best[_label(job)]
-        return replace(job, request=replace(request, line=check.changed(line, [request.tries])))
+        return replace(job, request=replace(request, line=check.with_words(line, [request.tries])))
 
     def keep(self, number: int, job: Job, outcome: Outcome, errors: dict[str, int]) -> None:
         """Append the results of a job, which has this number, to the list and to the file. The
@@ -161,7 +161,7 @@ class Session:
         figure = tests.of(job.request.test).main()
         for result in run.results if figure else ():
             before, _ = self.best.get(_label(job), ({}, ""))
-            if better(result, before, str(figure)):
+            if is_better(result, before, str(figure)):
                 self.best[_label(job)] = result, job.request.line
 
     def _machine(self) -> dict:
