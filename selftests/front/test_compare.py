@@ -369,10 +369,10 @@ class Command(fake.InDirectory):
         self.assertRegex(said[1], r"All with: test=bandwidth op=read .*node=auto")
 
     def test_colours_are_for_terminals_that_want_them(self):
-        self.assertEqual(terminal.coloured("4K  0.40x  -60.0 % ↓  0.39x"),
+        self.assertEqual(terminal.colour_changes("4K  0.40x  -60.0 % ↓  0.39x"),
                          "4K  \033[31m0.40x  -60.0 % ↓\033[0m  0.39x")
-        self.assertEqual(terminal.coloured("1.25x ↑"), "\033[32m1.25x ↑\033[0m")
-        self.assertEqual(terminal.coloured("1.25x ?"), "1.25x ?")
+        self.assertEqual(terminal.colour_changes("1.25x ↑"), "\033[32m1.25x ↑\033[0m")
+        self.assertEqual(terminal.colour_changes("1.25x ?"), "1.25x ?")
         self.save("a", "bandwidth")
         self.save("b", ("bandwidth", {"speed": 400.0}))
         for tty, more, wanted in ((True, {"TERM": "xterm"}, True),

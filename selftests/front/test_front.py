@@ -312,7 +312,7 @@ class Reasons(fake.unittest.TestCase):
     def reason(self, error, uid=0, mounted=True, offered=True):
         with mock.patch("os.geteuid", return_value=uid), \
              mock.patch("os.path.ismount", return_value=mounted), \
-             mock.patch("mc.running.debugfs.offered", return_value=offered), \
+             mock.patch("mc.running.debugfs.has_debugfs", return_value=offered), \
              mock.patch("pathlib.Path.exists", side_effect=error), \
              self.assertRaises(Failure) as raised:
             debugfs.Debugfs(debugfs.STANDARD).check()

@@ -143,7 +143,7 @@ class Parts(unittest.TestCase):
             self.assertEqual(page.column_words(name), wanted)
 
     def test_columns_are_explained_by_the_names_that_the_page_gives_them(self):
-        said = " ".join(document.MADE)
+        said = " ".join(document.METHOD)
         for key in ("verified", "effective", "attribute"):
             self.assertIn(f"`{page.WORDS[key]}` (`{key}`", said.replace(" in the records", ""))
         self.assertIn("`spread`", said)

@@ -109,7 +109,7 @@ class Run(Measured):
         self.assertEqual(stored, [])
 
     def test_a_mistyped_suite_is_refused_before_the_module_is_loaded(self):
-        with mock.patch("mc.commands.run.module.loaded") as loaded, \
+        with mock.patch("mc.commands.run.module.keep_loaded") as loaded, \
                 contextlib.redirect_stderr(io.StringIO()) as err:
             self.assertEqual(cli.main(["run", "cache-atributes"]), 2)
         self.assertIn("Did you mean cache-attributes?", err.getvalue())

@@ -165,12 +165,12 @@ class Marked(unittest.TestCase):
 
     def test_the_first_record_is_marked(self):
         with mock.patch.dict(os.environ, MEMCACHE_SIMULATED=self.ABOUT):
-            found = mark.marked(self.RECORDS)
+            found = mark.with_mark(self.RECORDS)
         first, second = found.splitlines()
         self.assertEqual(json.loads(first)["simulated"], json.loads(self.ABOUT))
         self.assertIn('"clock_cost_ns":9.000,', first)
         self.assertEqual(second, '{"record":"request"}')
-        self.assertEqual(mark.marked(self.RECORDS), self.RECORDS)
+        self.assertEqual(mark.with_mark(self.RECORDS), self.RECORDS)
 
     def test_what_reads_the_files_and_the_program_marks(self):
         with mock.patch.dict(os.environ, MEMCACHE_SIMULATED=self.ABOUT):

@@ -203,11 +203,11 @@ class Shipped(fake.unittest.TestCase):
     def test_a_simulated_machine_needs_one_round(self):
         request = suite.load("latency-sweep-quick").requests[0]
         job = plan.Job(fake.Kernel(), request)
-        self.assertEqual(plan._rounds([job], 0), 3)
-        self.assertEqual(plan._rounds([job, job], 5), 5)
+        self.assertEqual(plan._count_rounds([job], 0), 3)
+        self.assertEqual(plan._count_rounds([job, job], 5), 5)
         with mock.patch.dict(os.environ, {"MEMCACHE_SIMULATED": "{}"}):
-            self.assertEqual(plan._rounds([job], 0), 1)
-            self.assertEqual(plan._rounds([job, job], 0), 3)
+            self.assertEqual(plan._count_rounds([job], 0), 1)
+            self.assertEqual(plan._count_rounds([job, job], 0), 3)
 
     def test_a_small_machine_has_a_part_of_each(self):
         for name in suite.names():

@@ -14,7 +14,7 @@ from mc.analysis.verdict import share, whole
 from mc.output import terminal
 from mc.parts import Part, Sentence
 from mc.running import counters, debugfs, module, quiet, user
-from mc.running.machine import Machine, hypervisor, present
+from mc.running.machine import Machine, hypervisor, is_present
 from mc.status import DONE, FAILED
 
 OK, WARN, FAIL = "ok", "warn", "fail"
@@ -79,7 +79,7 @@ def _cpu(machine: Machine) -> Iterator[Line]:
 
 
 def _root(machine: Machine) -> Iterator[Line]:
-    if machine.uid == 0 and not machine.administers:
+    if machine.uid == 0 and not machine.can_administer:
         yield Line(FAIL, "root without CAP_SYS_ADMIN, so without the module's files and devices",
                    "measure outside of this container")
     elif machine.uid == 0:
@@ -95,15 +95,15 @@ def _modules(machine: Machine) -> Iterator[Line]:
     elif machine.has("/proc/sys/kernel/modules_disabled", "^1"):
         yield Line(FAIL, "kernel.modules_disabled is 1",
                    "it stays so until a reboot; find who sets it in /etc/sysctl.d")
-    elif machine.signed_only and not machine.loaded:
+    elif machine.takes_signed_only and not machine.is_loaded:
         yield Line(FAIL, "this kernel takes signed modules only",
                    f"{SIGN}{advice('sign')}{_mok(machine)}{advice('guest')}")
-    elif machine.lockdown and not machine.loaded:
+    elif machine.lockdown and not machine.is_loaded:
         yield Line(FAIL, "a kernel that is locked down takes signed modules only",
                    f"{SIGN}{advice('sign')}{_mok(machine)}")
     else:
         yield Line(OK, "modules are allowed, " + (
-            "if they are signed" if machine.signed_only or machine.lockdown else
+            "if they are signed" if machine.takes_signed_only or machine.lockdown else
             "signatures are not enforced"))
 
 
@@ -117,7 +117,7 @@ def _mok(machine: Machine) -> str:
 def _lockdown(machine: Machine) -> Iterator[Line]:
     what = f"the kernel is locked down ({machine.lockdown}): it takes no request"
     off = advice("unlock")
-    if machine.lockdown and machine.loaded:
+    if machine.lockdown and machine.is_loaded:
         yield Line(WARN, f"{what}; user space can measure UC and WC",
                    f"memcache run --where user; for the kernel {off}")
     elif machine.lockdown:
@@ -146,7 +146,8 @@ def _headers(machine: Machine) -> Iterator[Line]:
     if machine.exists(f"/lib/modules/{release}/build/Makefile"):
         yield Line(OK, f"headers of the running kernel, {release}")
     else:
-        yield Line(WARN if machine.loaded else FAIL, f"no headers of the running kernel, {release}",
+        yield Line(WARN if machine.is_loaded else FAIL,
+                   f"no headers of the running kernel, {release}",
                    f"{module.headers(release)}{advice('guest')}")
 
 
@@ -183,7 +184,7 @@ def _hypervisor(machine: Machine) -> Iterator[Line]:
     elif name == "xen":
         yield Line(WARN, "Xen honours a guest's PAT only with an IOMMU",
                    "pass a device through to this guest; see the module's verdict")
-    elif not present(machine, name):
+    elif not is_present(machine, name):
         yield Line(WARN, "not known whether there is a hypervisor, and whether page tables decide "
                    "on memory types", "see the module's verdict")
     else:
@@ -193,13 +194,13 @@ def _hypervisor(machine: Machine) -> Iterator[Line]:
 
 
 def _module(machine: Machine) -> Iterator[Line]:
-    if not machine.loaded:
-        yield Line(WARN, "the module is not loaded", module.loading(machine.root))
-        if text := version.stale({"version": module.installed(machine.root)}, "installed"):
-            yield Line(WARN, text, module.renewing(machine.root))
+    if not machine.is_loaded:
+        yield Line(WARN, "the module is not loaded", module.how_to_load(machine.root))
+        if text := version.stale({"version": module.installed_version(machine.root)}, "installed"):
+            yield Line(WARN, text, module.how_to_renew(machine.root))
         return
     if text := version.stale(machine.module):
-        yield Line(WARN, text, f"rmmod memcache, then {module.renewing(machine.root)}")
+        yield Line(WARN, text, f"rmmod memcache, then {module.how_to_renew(machine.root)}")
     else:
         yield Line(OK, "the module is loaded")
     yield from _types(machine)
@@ -246,7 +247,7 @@ def _prefetch(machine: Machine) -> Iterator[Line]:
 def _devices(machine: Machine) -> Iterator[Line]:
     paths = [f"/dev/memcache_{name}" for name in ("wb", "uc", "wc")]
     missing = [path for path in paths if not machine.exists(path)]
-    closed = [path for path in paths if path not in missing and not machine.usable(path)]
+    closed = [path for path in paths if path not in missing and not machine.is_usable(path)]
     if missing:
         yield Line(WARN, f"no {', '.join(missing)}",
                    "they come with the module; without them user space measures only WB")
@@ -266,7 +267,7 @@ def _user(_machine: Machine) -> Iterator[Line]:
 
 
 def _kvm(machine: Machine) -> Iterator[Line]:
-    if machine.usable("/dev/kvm"):
+    if machine.is_usable("/dev/kvm"):
         yield Line(OK, f"/dev/kvm can be opened{advice('kvm')}")
     else:
         why = "/dev/kvm is not for this user" if machine.exists("/dev/kvm") else "no /dev/kvm"

@@ -59,7 +59,7 @@ def command(args: argparse.Namespace) -> int:
     emit(terminal.lines(list(device_parts(device, bar))))
     if not args.yes:
         ask(device)
-    with module.loaded():
+    with module.keep_loaded():
         side = plan_side(args.where)
         side.check()
         with pci.lend(device, bind=side.where == "kernel") as kept:

@@ -85,7 +85,7 @@ def command(args: argparse.Namespace) -> int:
     alone = args.dry_run or args.where == "user"
     if not alone:
         _refuse_wrong_words(args.what, args.where)
-    with nullcontext() if alone else module.loaded():
+    with nullcontext() if alone else module.keep_loaded():
         return measure(args.what, args.output, args.where, dry=args.dry_run, count=args.counters,
                        events=args.events, json=args.json, wide=args.wide, store=args.store,
                        host=args.host, rounds=args.rounds or 0,
@@ -120,10 +120,10 @@ def measure(words: list[str], output: str | None, where: str | None = None,
     if dry:
         plan.show(plan.jobs(requests, place, rounds, both), place)
         return DONE
-    for side in dict.fromkeys(side for request in requests for side in place.chosen(request)):
+    for side in dict.fromkeys(side for request in requests for side in place.sides_for(request)):
         side.check()
     jobs = plan.jobs(requests, place, rounds, both)
-    for text in plan.length(jobs, place):
+    for text in plan.length_lines(jobs, place):
         say(text)
     used = list(dict.fromkeys(job.side for job in jobs))
     with ExitStack() as held, Stop(sides) as stop, Counting(used, count, events):
@@ -147,12 +147,12 @@ def measure(words: list[str], output: str | None, where: str | None = None,
             say(f"results: {path}{_keep_in_store(store, path, session)}")
     if stop.signum:
         return SIGNAL + stop.signum
-    return session.status or (DONE if plan.whole(jobs, requests, place) else FAILED)
+    return session.status or (DONE if plan.is_complete(jobs, requests, place) else FAILED)
 
 
 def _say_what_disturbs(lines: list[str]) -> dict | None:
     """Say what disturbs this machine."""
-    look = quiet.look(Machine(module={}), quiet.asked(lines))
+    look = quiet.look(Machine(module={}), quiet.named_cpus(lines))
     for one in look.found:
         say(f"not quiet: {one.what} ({one.todo})")
     return look.record()

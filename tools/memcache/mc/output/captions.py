@@ -12,18 +12,18 @@ from mc.records.results import Run
 
 def captions(files: dict[str, list[Run]], sources: list[Source]) -> list[str]:
     """A caption for each file: its letter, its machine, its verdict."""
-    found = []
-    called = short(files)
+    texts = []
+    short_names = without_directories(files)
     for name, runs in files.items():
         mine = [source for source in sources if source.file == name]
         letter = mine[0].name.split()[0] + ": " if len(files) > 1 and mine else ""
-        found.append(letter + " ".join([f"{called[name]}.", machine(runs[0].machine)
+        texts.append(letter + " ".join([f"{short_names[name]}.", machine(runs[0].machine)
                                         + ".", where(mine), *verdict.sentences(
                                             verdict.judge(runs))]))
-    return found
+    return texts
 
 
-def short(names: Iterable[str]) -> dict[str, str]:
+def without_directories(names: Iterable[str]) -> dict[str, str]:
     """The names of these files without their directories, unless two would be alike."""
     names = list(names)
     bases = [os.path.basename(name) for name in names]

@@ -116,7 +116,7 @@ def _records_not_compared(name: str, pairing: Pairing, several: bool) -> list[Pa
 def differences_of_machines(what: str, pairing: Pairing) -> list[Part]:
     """What is different about the machine of the second batch, if it is of another file."""
     a, b = (machines.facts(batch.machine, batch.results) for batch in (pairing.a, pairing.b))
-    differences = "" if pairing.a.file == pairing.b.file else machines.unlike(b, a)
+    differences = "" if pairing.a.file == pairing.b.file else machines.differences_in_words(b, a)
     return [Sentence(f"Different {what}: {differences}.")] if differences else []
 
 

@@ -55,7 +55,7 @@ class Measured:
         return "_".join(word for word, _ in words), float(f"{self.value * factor:.12g}")
 
     @property
-    def failed(self) -> bool:
+    def has_failed(self) -> bool:
         return self.result.get("verified") == "failed"
 
     def path(self, separator: str) -> str:
@@ -69,14 +69,14 @@ class Measured:
 def measured(runs: list[Run], all_of_them: bool = True) -> Iterator[Measured]:
     """The figures and statistics of these runs, or only the figures that a report shows. If
     several records have the same labels, each but the first gets a number."""
-    seen: dict[tuple, int] = {}
+    counts: dict[tuple, int] = {}
     for run in runs:
         for result in run.results:
             labels = _labels(run, result)
             key = tuple(labels.items())
-            seen[key] = seen.get(key, 0) + 1
-            if seen[key] > 1:
-                labels["repetition"] = str(seen[key])
+            counts[key] = counts.get(key, 0) + 1
+            if counts[key] > 1:
+                labels["repetition"] = str(counts[key])
             own = [name for name in figures(result) if name not in WHICH
                    and (all_of_them or name not in HIDDEN)]
             extra = [name for name in result if name in fields.TRAFFIC
@@ -88,14 +88,14 @@ def measured(runs: list[Run], all_of_them: bool = True) -> Iterator[Measured]:
 
 
 def _labels(run: Run, result: dict) -> dict[str, str]:
-    known = prices.known(run.machine)
-    found = {"test": result["test"], "where": result["where"],
-             "simulated": f"{known['emulator']}, prices {known['prices']}" if known else None,
-             "suite": run.suite,
-             "section": run.section, "label": run.request.get("label"), **asked(result),
-             **{key: result.get(key) for key in (*WHICH, *PLACE)}}
+    simulation = prices.known(run.machine)
+    labels = {"test": result["test"], "where": result["where"],
+              "simulated": f"{simulation['emulator']}, prices {simulation['prices']}"
+              if simulation else None, "suite": run.suite,
+              "section": run.section, "label": run.request.get("label"), **asked(result),
+              **{key: result.get(key) for key in (*WHICH, *PLACE)}}
     verdict = {key: result.get(key) or "na" for key in VERDICT}
-    return {key: str(value) for key, value in {**found, **verdict}.items() if value is not None}
+    return {key: str(value) for key, value in {**labels, **verdict}.items() if value is not None}
 
 
 # ----------------------------------------------------------------- prometheus
@@ -124,7 +124,7 @@ def prometheus(runs: list[Run]) -> str:
 
 
 def _label_text(labels: dict[str, str]) -> str:
-    return "{" + ",".join(f'{_safe_name(key)}="{_escaped(value)}"'
+    return "{" + ",".join(f'{_safe_name(key)}="{_escape(value)}"'
                           for key, value in labels.items()) + "}"
 
 
@@ -133,7 +133,7 @@ def _safe_name(text: str) -> str:
     return re.sub(r"^(?=\d)|[^A-Za-z0-9_]", "_", text)
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return plain(text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n"))
 
 
@@ -152,7 +152,7 @@ def kcidb(runs: list[Run], origin: str = ORIGIN, build_id: str | None = None) ->
             "id": f"{origin}:{started}:{one.path('.')}",
             "build_id": build_id or f"{origin}:{one.run.machine['kernel']}", "origin": origin,
             "path": f"memcache.{one.labels['test']}.{one.name}",
-            "status": "FAIL" if one.failed else "DONE",
+            "status": "FAIL" if one.has_failed else "DONE",
             "start_time": time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(started / 1e9)),
             "environment": {"comment": one.run.machine["cpu"]},
             "number": number, "misc": one.labels})
@@ -176,8 +176,9 @@ def lava(runs: list[Run]) -> str:
     """The lines that lava-test-case prints for measurements."""
     return "".join(
         f"<LAVA_SIGNAL_TESTCASE TEST_CASE_ID={one.path('.')} RESULT="
-        f"{'fail' if one.failed else 'pass'} UNITS={one.symbol.replace('%', 'percent') or 'count'} "
-        f"MEASUREMENT={one.value!r}>\n" for one in measured(runs, all_of_them=False))
+        f"{'fail' if one.has_failed else 'pass'} UNITS="
+        f"{one.symbol.replace('%', 'percent') or 'count'} MEASUREMENT={one.value!r}>\n"
+        for one in measured(runs, all_of_them=False))
 
 
 def csv(runs: list[Run]) -> str:

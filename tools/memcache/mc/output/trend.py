@@ -10,7 +10,7 @@ from mc.analysis.machines import changes
 from mc.analysis.series import Left
 from mc.analysis.trend import Gathered, History, Origin
 from mc.output.charts import Chart, Mark, Point, Series, Source
-from mc.output.entries import SECOND, when
+from mc.output.entries import SECOND, time_text
 from mc.parts import Grid, Part, Sentence, bullets
 from mc.records import units
 
@@ -56,7 +56,7 @@ def newest_change(before: Origin, after: Origin) -> str:
 
 
 def _place(origin: Origin) -> str:
-    return f"{origin.name} ({when(origin.started or None)} UTC)"
+    return f"{origin.name} ({time_text(origin.started or None)} UTC)"
 
 
 def _name(history: History) -> str:

@@ -94,16 +94,16 @@ def merged(runs: list[Run]) -> list[Run]:
 
 
 def _merge_rounds(group: list[Run]) -> Run:
-    results: dict[tuple, list[tuple[int, dict]]] = {}
+    same: dict[tuple, list[tuple[int, dict]]] = {}
     for run in group:
         counts: dict[tuple, int] = {}
         for result in run.results:
             key = tuple(str(result.get(name)) for name in (*WHICH, *STATE)), \
                 tuple(asked(result).items())
             counts[key] = counts.get(key, 0) + 1
-            results.setdefault((key, counts[key]), []).append((run.request.get("file", 0), result))
+            same.setdefault((key, counts[key]), []).append((run.request.get("file", 0), result))
     bad = next((run for run in group if run.request["state"] != "done"), group[0])
-    return Run(group[0].machine, bad.request, [_middle_record(alike) for alike in results.values()])
+    return Run(group[0].machine, bad.request, [_middle_record(alike) for alike in same.values()])
 
 
 def _middle_record(alike: list[tuple[int, dict]]) -> dict:

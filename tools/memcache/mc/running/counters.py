@@ -153,7 +153,7 @@ class _Pmu:
             if not match:
                 raise ValueError(f"{term!r} is not a term of an event")
             place = "config:0-63" if match[1] == "config" else self.read(f"format/{match[1]}")
-            config |= _placed(int(match[2] or "1", 0), place, term)
+            config |= _move_to_bits(int(match[2] or "1", 0), place, term)
         return config
 
 
@@ -162,7 +162,7 @@ def _natural(name: str) -> list:
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 
-def _placed(value: int, place: str, term: str) -> int:
+def _move_to_bits(value: int, place: str, term: str) -> int:
     """The value moved to the bits of a place such as `config:0-7,21`, the lowest bit first."""
     match = re.fullmatch(r"config:(\d{1,2}(?:-\d{1,2})?(?:,\d{1,2}(?:-\d{1,2})?)*)", place)
     if not match:
@@ -191,23 +191,23 @@ def discover(top: Path | None = None) -> Found:
         names = sorted(os.listdir(devices), key=_natural)
     except OSError:
         names = []
-    found = Found()
+    result = Found()
     for kind in KINDS:
         pmus = [_Pmu(devices / name) for name in names if re.fullmatch(kind.pmu, name)]
-        counters, problems = _all_of(kind, pmus)
+        counters, problems = _counters_of_kind(kind, pmus)
         if counters and not problems:
             nodes = _nodes(top or root(), {counter.cpu for counter in counters})
             memory = shape.numbers(shape.read_file((top or root()) / NODES / "has_memory"))
-            return Found(kind, counters, found.remarks, nodes,
+            return Found(kind, counters, result.remarks, nodes,
                          [node for node in memory if node not in nodes])
-        found.remarks += problems
-    found.remarks = found.remarks or [
+        result.remarks += problems
+    result.remarks = result.remarks or [
         f"{name}: the kernel names no events of reads and writes" for name in names
         if any(re.fullmatch(kind.pmu, name) for kind in KINDS)]
-    return found
+    return result
 
 
-def _all_of(kind: Kind, pmus: list[_Pmu]) -> tuple[list[Counter], list[str]]:
+def _counters_of_kind(kind: Kind, pmus: list[_Pmu]) -> tuple[list[Counter], list[str]]:
     """The counters of all PMUs of a kind, and the problems. A sum without one of the channels
     would be wrong, so a problem with one PMU rules out all of them."""
     counters: dict[tuple, Counter] = {}
@@ -257,13 +257,13 @@ def _nodes(top: Path, cpus: set[int]) -> list[int]:
     """The nodes of the packages in which these CPUs are. A node without CPUs is served by none of
     their memory controllers; behind a memory-side cache they see only what that misses."""
     counted = {_package(top, cpu) for cpu in cpus}
-    found = []
+    nodes = []
     for path in (top / NODES).glob("node[0-9]*"):
         mine = shape.numbers(shape.read_file(path / "cpulist"))
         if mine and {_package(top, cpu) for cpu in mine} <= counted - {""} and \
                 not list(path.glob("memory_side_cache/index*")):
-            found.append(int(path.name[4:]))
-    return sorted(found)
+            nodes.append(int(path.name[4:]))
+    return sorted(nodes)
 
 
 def _package(top: Path, cpu: int) -> str:
@@ -279,6 +279,6 @@ def coverage(text: str, found: Found) -> dict | None:
     return {"kind": found.title, "nodes": found.nodes}
 
 
-def beyond_l3(top: Path | None = None) -> bool:
+def counts_beyond_l3(top: Path | None = None) -> bool:
     """Whether resctrl counts the traffic beyond the L3."""
     return any(((top or root()) / RESCTRL).glob("*/mbm_total_bytes"))

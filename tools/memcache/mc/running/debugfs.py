@@ -11,7 +11,7 @@ from pathlib import Path
 from mc import Failure, errno_name, plural, say
 from mc.records import keys
 from mc.running import module
-from mc.running.mark import marked
+from mc.running.mark import with_mark
 from mc.running.side import Outcome, Side
 
 STANDARD = "/sys/kernel/debug/memcache"
@@ -31,14 +31,14 @@ class Debugfs(Side):
 
     def check(self) -> None:
         try:
-            found = (self.path / "run").exists()
+            is_there = (self.path / "run").exists()
         except OSError as error:
             raise self._unavailable(error) from None
-        if not found:
+        if not is_there:
             raise self._unavailable(FileNotFoundError(errno.ENOENT, ""))
         from mc.version import stale
         if text := stale(self.machine()):
-            say(f"{text}; rmmod memcache, then {module.renewing()}")
+            say(f"{text}; rmmod memcache, then {module.how_to_renew()}")
 
     def held(self) -> AbstractContextManager:
         # A module with an open file can't be unloaded.
@@ -55,7 +55,7 @@ class Debugfs(Side):
 
     def machine(self) -> dict:
         try:
-            return json.loads(marked(self._read("machine")))
+            return json.loads(with_mark(self._read("machine")))
         except (Failure, ValueError):
             return {}
 
@@ -77,25 +77,26 @@ class Debugfs(Side):
             raise Failure(f"{self.path / 'counters'}: {why.strip() or os.strerror(error)}")
 
     def run(self, line: str) -> Outcome:
-        before = marked(self._read("results.jsonl"))
+        before = with_mark(self._read("results.jsonl"))
         error = self._write("run", line)
-        records = marked(self._read("results.jsonl"))
+        records = with_mark(self._read("results.jsonl"))
         if not error:
             return Outcome(0, records=records)
         if error == errno.EBUSY:
-            return Outcome(error, self._busy())
+            return Outcome(error, self._message_on_other_run())
         # A request without results leaves the results of the previous one in place.
-        return Outcome(error, why(error, self._read("run")), records if records != before else "")
+        return Outcome(error, explanation(error, self._read("run")),
+                       records if records != before else "")
 
-    def _busy(self) -> str:
+    def _message_on_other_run(self) -> str:
         """Who measures now, what, and how far it is."""
-        told = re.match(r"request: (.*)", self._read("run"))
-        found = RUNNING.match(self.progress())
-        if not found:       # it has just begun, or ended
+        request = re.match(r"request: (.*)", self._read("run"))
+        match = RUNNING.match(self.progress())
+        if not match:       # it has just begun, or ended
             return "another run is on"
-        left = "" if found["eta"] == "na" else f", {found['eta']} s left"
-        return f"another run is on, started by {_process(found['pid'])}: {found['done']} of " \
-               f"{plural(int(found['total']), 'sample')}{left}: {told[1] if told else ''}"
+        left = "" if match["eta"] == "na" else f", {match['eta']} s left"
+        return f"another run is on, started by {_process_text(match['pid'])}: {match['done']} of " \
+               f"{plural(int(match['total']), 'sample')}{left}: {request[1] if request else ''}"
 
     def _read(self, name: str) -> str:
         try:
@@ -133,16 +134,17 @@ class Debugfs(Side):
             return Failure(f"{self.path}: {error.strerror}: {_why_not_root()}; {WITHOUT}")
         if not isinstance(error, FileNotFoundError):
             return Failure(f"{self.path}: {error.strerror}")
-        if str(self.path) == STANDARD and not offered():
+        if str(self.path) == STANDARD and not has_debugfs():
             return Failure("this kernel has no debugfs: it lacks CONFIG_DEBUG_FS, or was booted "
                            f"with debugfs=off; {WITHOUT}")
         if str(self.path) == STANDARD and not os.path.ismount(mount):
             return Failure(f"debugfs is not mounted: {module.sudo()}mount -t debugfs debugfs "
                            f"{mount}; {WITHOUT}")
-        return Failure(f"no {self.path}: the module is not loaded: {module.loading()}; {WITHOUT}")
+        return Failure(f"no {self.path}: the module is not loaded: {module.how_to_load()}; "
+                       f"{WITHOUT}")
 
 
-def _process(pid: str) -> str:
+def _process_text(pid: str) -> str:
     """The name of a process, and the user who logged in to start it."""
     import pwd
     about = Path("/proc") / pid
@@ -161,7 +163,7 @@ def _process(pid: str) -> str:
     return f"{name} (process {pid}, user {user})"
 
 
-def offered() -> bool:
+def has_debugfs() -> bool:
     """Whether this kernel has debugfs, so that it can be mounted."""
     try:
         return "\tdebugfs\n" in Path("/proc/filesystems").read_text(encoding="ascii")
@@ -185,9 +187,9 @@ def _why_not_root() -> str:
     return f"the kernel is locked down ({level}) and takes no request" if level else lost
 
 
-def why(error: int, told: str) -> str:
+def explanation(error: int, run_text: str) -> str:
     """The explanation in the file `run` if it is about this error, else the text of the errno."""
-    pairs = (line.partition(": ") for line in told.splitlines())
+    pairs = (line.partition(": ") for line in run_text.splitlines())
     status = {key: value.strip() for key, _, value in pairs}    # request, state, error
     name, _, text = status.get("error", "").partition(" ")
     if name == errno_name(error):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mc import errno_name
 from mc.records.keys import Tests
 from mc.running import counters
-from mc.running.fit import usable
+from mc.running.fit import is_usable
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Side:
 
     def has_device(self, path: str) -> bool:
         """Whether this device of the module exists and may be used."""
-        return usable(path)
+        return is_usable(path)
 
     def progress(self) -> str:
         """`running DONE/TOTAL …` during a run, anything else at other times."""
