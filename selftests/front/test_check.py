@@ -46,13 +46,13 @@ class Answers(fake.unittest.TestCase):
 
     def test_an_interval_that_holds_the_limit(self):
         answer = verdict(records(10000.0, spread=0.01), records(9510.0, spread=0.01))
-        self.assertEqual((answer.word, answer.no_worse), (Word.UNKNOWN, False))
+        self.assertEqual((answer.word, answer.is_no_worse), (Word.UNKNOWN, False))
         self.assertEqual(answer.why, "the interval is too wide")
 
     def test_faster_or_the_same_is_no_worse(self):
         """The interval holds the upper limit, but not the lower one."""
         answer = verdict(records(10000.0, spread=0.01), records(10500.0, spread=0.01))
-        self.assertEqual((answer.word, answer.no_worse), (Word.UNKNOWN, True))
+        self.assertEqual((answer.word, answer.is_no_worse), (Word.UNKNOWN, True))
 
     def test_one_run_shows_nothing_of_other_runs(self):
         """Whatever the number of its samples. A factor that no run explains is told."""

@@ -35,8 +35,8 @@ def files(**contents):
 
 
 def pairings(mixed=False, **contents):
-    found = match.plan(match.checked({name: rounds.merged(runs)
-                                      for name, runs in files(**contents).items()}))
+    found = match.plan(match.comparable_batches({name: rounds.merged(runs)
+                                                 for name, runs in files(**contents).items()}))
     return [match.pair(a, b, mixed) for a, b in found]
 
 
@@ -148,7 +148,7 @@ class Refusals(fake.unittest.TestCase):
             for run in runs:
                 run.machine["nodes"] = [{"node": n, "cpus": str(n), "memory_bytes": 1 << 30}
                                         for n in (0, 1)]
-        [found] = [match.pair(a, b, False) for a, b in match.plan(match.checked({
+        [found] = [match.pair(a, b, False) for a, b in match.plan(match.comparable_batches({
             name: rounds.merged(runs) for name, runs in both.items()}))]
         self.assertEqual((len(found.pairs), found.refused), (1, []))
 
@@ -483,7 +483,7 @@ class Hierarchy(fake.unittest.TestCase):
             records += [fake.machine(fake.BARE, YES) | {"where": results[0]["where"]},
                         fake.request(results[0]["test"], len(results)), *results]
         [pairing] = [match.pair(a, b, False) for a, b in
-                     match.plan(match.checked({"f": fake.runs(*records)}))]
+                     match.plan(match.comparable_batches({"f": fake.runs(*records)}))]
         return pairing
 
     def test_a_pair_of_cpus_is_compared_with_itself(self):
@@ -503,6 +503,6 @@ class Hierarchy(fake.unittest.TestCase):
                          "min_ns": 5500.0, "attribute": None}
         found = self.compared([kernel], [user])
         [(a, b)] = found.pairs
-        self.assertEqual(round(found.judged(a, b).percent, 3), -10.0)
+        self.assertEqual(round(found.judge(a, b).percent, 3), -10.0)
         self.assertEqual(estimate.median_time(kernel).time, 5.0)
         self.assertEqual(estimate.median_time(kernel).fastest, 5.0)

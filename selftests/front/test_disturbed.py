@@ -45,12 +45,12 @@ class Results(fake.unittest.TestCase):
                 ({"samples": 0, "left_out": 10, "left_out_why": "no_overlap"}, True),
                 ({"samples": 0, "left_out": 0}, False)):
             one = fake.result("bandwidth op=read repeat=10", 1000.0) | change
-            self.assertEqual(disturbed.disturbed(one), wanted, change)
+            self.assertEqual(disturbed.is_disturbed(one), wanted, change)
 
     def test_older_records(self):
         one = fake.result("bandwidth op=read repeat=10", 1000.0)
         del one["disturbed_preemption"]
-        self.assertFalse(disturbed.disturbed(one))
+        self.assertFalse(disturbed.is_disturbed(one))
 
     def test_rounds_are_counted_together(self):
         """Of ten rounds, the one in the middle was quiet."""

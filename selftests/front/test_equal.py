@@ -115,7 +115,7 @@ class Runs(fake.unittest.TestCase):
         for runs in (1, 2, 3, 5):
             for limit in (0.02, 0.05):
                 with self.subTest(runs=runs, limit=limit):
-                    found = Counter(pairing.judged(a, b, limit).word
+                    found = Counter(pairing.judge(a, b, limit).word
                                     for pairing in self.sides(runs) for a, b in pairing.pairs)
                     self.said(f"{runs} equal runs a side, limit {limit:.0%}", found)
                     shares = self.shares(found)
@@ -128,7 +128,7 @@ class Runs(fake.unittest.TestCase):
             all_of_them, found = Counter(), Counter()
             for pairing in self.sides(5):
                 for a, b in pairing.pairs:
-                    judged = pairing.judged(a, slowed(b, speed)).word
+                    judged = pairing.judge(a, slowed(b, speed)).word
                     all_of_them[judged] += 1
                     found[judged] += name(a) in quiet
             self.said(f"{speed:.2f} times the speed, 5 runs a side, {len(quiet)} quiet results",
@@ -147,8 +147,8 @@ class Runs(fake.unittest.TestCase):
             pairing = match.pair(a, b, False)
             for one, other in pairing.pairs:
                 if "no" not in (one.get("steady"), other.get("steady")):
-                    found[pairing.judged(one, slowed(other, 0.1)).word] += 1
-                    equal[pairing.judged(one, other).word] += 1
+                    found[pairing.judge(one, slowed(other, 0.1)).word] += 1
+                    equal[pairing.judge(one, other).word] += 1
         self.said("ten times slower, one round of each", found)
         self.said("equal, one round of each", equal)
         self.assertGreaterEqual(self.shares(found)[Word.SLOWER], 0.98)

@@ -263,8 +263,8 @@ class Verdicts(fake.unittest.TestCase):
         self.assertIn("1.07 % (0.452 to 2.3 %) of its bursts leave the CPU whole", text)
         for wrong in ("does not show", "real.", "in others"):
             self.assertNotIn(wrong, text)
-        self.assertFalse(judged.comparable("wc"))
-        self.assertTrue(judged.comparable("uc"))
+        self.assertFalse(judged.is_comparable("wc"))
+        self.assertTrue(judged.is_comparable("uc"))
         # The share of other memory is not said.
         for run in runs:
             run.results = [result | {"memory_object": "gpu"} for result in run.results]

@@ -119,8 +119,8 @@ class Outliers(fake.unittest.TestCase):
 
     def test_the_probability_of_a_machine(self):
         """Simes: the least of m p(k) / k."""
-        self.assertEqual(outliers.overall([], 10), 1)
-        self.assertAlmostEqual(outliers.overall([0.004, 0.002, 0.003], 10), 0.04 / 3)
+        self.assertEqual(outliers.chance_of_machine([], 10), 1)
+        self.assertAlmostEqual(outliers.chance_of_machine([0.004, 0.002, 0.003], 10), 0.04 / 3)
 
     def test_student(self):
         """Tables say 0.001 for these."""

@@ -115,8 +115,8 @@ class Commands(fake.InDirectory):
         from mc.analysis import regression
         from mc.commands import check
         from mc.output import regression as output
-        pairings = regression.pairings(check._side([self.file("a", 1)]),
-                                       check._side([self.file("b", 2, "H")]))
+        pairings = regression.pairings(check._batches_of([self.file("a", 1)]),
+                                       check._batches_of([self.file("b", 2, "H")]))
         answers = [one for pairing in pairings for one in regression.answers(pairing, 0.05)]
         self.assertIn(f"Different now: {self.SAID}; memory 224.0 GiB instead of 256.0 GiB.",
                       self.text(output.parts(pairings, answers, 0.05)))

@@ -47,9 +47,9 @@ class Tables(fake.unittest.TestCase):
         self.assertIn("~ In 1 of 2 results", text)
 
     def test_the_marks_of_one_figure(self):
-        self.assertEqual(marks.joined(["~", "?", "~"]), "?~")
-        self.assertEqual(marks.joined(["~", "!"]), "!")
-        self.assertEqual(marks.joined(["", ""]), "")
+        self.assertEqual(marks.join_marks(["~", "?", "~"]), "?~")
+        self.assertEqual(marks.join_marks(["~", "!"]), "!")
+        self.assertEqual(marks.join_marks(["", ""]), "")
 
     def test_wrong_data_are_worse(self):
         self.assertIn("!1000.0", shown(pair(UNSETTLED | {"verified": "failed"}, {})))
@@ -87,13 +87,13 @@ class Ports(fake.unittest.TestCase):
     def test_2_percent_are_allowed(self):
         for found, beyond in ((None, False), (65.2, False), (65.4, True)):
             one = {"op": "copy", "bytes_per_core_cycle": found}
-            self.assertEqual(ports.beyond(ZEN_3, one), beyond, found)
+            self.assertEqual(ports.is_beyond_ports(ZEN_3, one), beyond, found)
 
     def test_measured_examples_are_below_it(self):
         runs = results.load(str(fake.TOP / "Documentation/examples/bandwidth.jsonl"))
         self.assertEqual(ports.limit(runs[0].machine, {"op": "copy"}), 128)
         self.assertEqual([r for run in runs for r in run.results
-                          if ports.beyond(run.machine, r)], [])
+                          if ports.is_beyond_ports(run.machine, r)], [])
 
     def test_a_table(self):
         text = shown(pair({"bytes_per_core_cycle": 60.0}, {"bytes_per_core_cycle": 117.2}, ZEN_3))

@@ -27,7 +27,7 @@ def alike(count=12, **more):
 
 
 def named(runs):
-    return [(one.result["begin_mib"] >> 10, one.figure) for one in regions.slow(runs)]
+    return [(one.result["begin_mib"] >> 10, one.figure) for one in regions.slow_regions(runs)]
 
 
 def said(runs):

@@ -210,7 +210,7 @@ class Types(fake.unittest.TestCase):
         for name, attribute in (("wb", "wb"), ("wc", "nc"), ("uc", "nGnRE")):
             self.assertTrue(Type(name, attribute, "yes").real, name)
         for name, attribute in (("wc", "nGnRE"), ("uc", "nc"), ("wb", "nc")):
-            self.assertFalse(Type(name, attribute, "yes").as_asked, name)
+            self.assertFalse(Type(name, attribute, "yes").is_as_asked, name)
 
 
 class NoMemory(fake.unittest.TestCase):

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from mc import plural
 from mc.analysis.estimate import Estimate, median_time
-from mc.analysis.judge import Difference, Word, counted, doubts, judge
+from mc.analysis.judge import Difference, Word, count_words, doubts, judge
 from mc.analysis.verdict import Verdict, listed
 from mc.records import units
 from mc.records.fields import asked, settled
@@ -127,7 +127,7 @@ def lines(runs: list[Run], verdict: Verdict, wide: bool = True) -> list[str]:
     can tell, results that were not compared and, if `wide`, those that are the same."""
     if verdict.emulated:
         return []
-    trusted = [p for p in points(runs) if verdict.comparable(p.type)
+    trusted = [p for p in points(runs) if verdict.is_comparable(p.type)
                and (p.fence != "uc" or verdict.uc_works)]
     sentences: list[str] = []
     names: dict[Word, list[str]] = {Word.SAME: [], Word.UNKNOWN: []}
@@ -152,7 +152,7 @@ def lines(runs: list[Run], verdict: Verdict, wide: bool = True) -> list[str]:
             (Word.SAME, "The same"), (Word.UNKNOWN, "Can't tell")) if names[word]]
     if differences:
         sentences.append(f"{plural(len(differences), 'difference')}: "
-                         f"{counted(one.word for one in differences)}.")
+                         f"{count_words(one.word for one in differences)}.")
     return sentences + doubts(differences)
 
 

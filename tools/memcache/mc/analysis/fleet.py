@@ -55,7 +55,7 @@ def measurement(host: str, file: str, runs: list[Run]) -> Measurement:
     times = {key: time.time for key, time in estimates.items()}
     spreads = {key: time.variance for key, time in estimates.items() if time.variance is not None}
     about = facts(runs[0].machine, (result for run in runs for result in run.results))
-    return Measurement(host, file, series.started(runs), about, times, left, spreads)
+    return Measurement(host, file, series.start_time(runs), about, times, left, spreads)
 
 
 def _key(key: tuple, result: dict) -> Key:
@@ -243,7 +243,7 @@ def _judge_hosts(fleet: Fleet) -> None:
                     slow.setdefault(id(host), []).append((key, one))
     tests = {id(host): host.compared for host in fleet.hosts if host.compared}
     fleet.compared = sum(tests.values())
-    chances = {host: outliers.overall((one.chance for _, one in results), tests[host])
+    chances = {host: outliers.chance_of_machine((one.chance for _, one in results), tests[host])
                for host, results in slow.items()}
     limit = outliers.limit(chances.values(), len(tests))
     for host in fleet.hosts:
@@ -267,8 +267,8 @@ def _columns(group: Group, jumps: Sequence[float]
         if equal[key] >= FEWEST:
             own = [spread for host in hosts if (spread := host.spread(key)) is not None]
             mine = [jump for host in hosts if (jump := host.jump(key)) is not None]
-            yield key, hosts, [outliers.less_sure(one, mine, jumps) if one.slow else one for one in
-                               outliers.distances(times[:equal[key]], times, own)]
+            yield key, hosts, [outliers.with_chance_of_modes(one, mine, jumps) if one.slow else one
+                               for one in outliers.distances(times[:equal[key]], times, own)]
 
 
 def _note_findings(host: Host, slow: list[tuple[Key, Distance]], tests: int) -> None:

@@ -62,7 +62,7 @@ def _modules(machine: dict, _results: Iterable[dict]) -> Value:
     return tuple(sorted(f"{units.size(one['size_bytes'])}{_speed(one)}{AT}{one['slot']}"
                         + (f" ({one['channel']})" if names[one["slot"]] > 1 and one["channel"]
                            else "")
-                        for one in hardware.installed(slots))) or None
+                        for one in hardware.filled_slots(slots))) or None
 
 
 def _speed(module: dict) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from mc.analysis.estimate import Estimate, median_time
 from mc.analysis.match import IGNORED
-from mc.analysis.regression import short
+from mc.analysis.regression import short_description
 from mc.records import rounds, tests, units
 from mc.records.fields import WHICH, asked, settled
 from mc.records.results import Run
@@ -30,7 +30,7 @@ class Left:
 def middles(runs: Iterable[Run], left: Left) -> dict[tuple, tuple[Estimate, dict]]:
     """The median time of each series in a file, and its result. Of several results of a series,
     the one in the middle counts."""
-    found: dict[tuple, list[tuple[Estimate, dict]]] = {}
+    by_series: dict[tuple, list[tuple[Estimate, dict]]] = {}
     for run in runs:
         for result in run.results:
             if run.machine.get("hypervisor") == "tcg":
@@ -40,11 +40,11 @@ def middles(runs: Iterable[Run], left: Left) -> dict[tuple, tuple[Estimate, dict
             elif not settled(result):
                 left.unsettled += 1
             elif time := median_time(result):
-                found.setdefault(_key(result), []).append((time, result))
+                by_series.setdefault(_key(result), []).append((time, result))
             else:
                 left.empty += 1
     return {key: sorted(same, key=lambda one: one[0].time)[(len(same) - 1) // 2]
-            for key, same in found.items()}
+            for key, same in by_series.items()}
 
 
 def _key(result: dict) -> tuple:
@@ -57,7 +57,7 @@ def _key(result: dict) -> tuple:
 def name(result: dict) -> str:
     """The name of a result, with its verdict if that is not `yes`."""
     effective = result.get("effective") or "yes"
-    return short(result) + ("" if effective == "yes" else f" effective={effective}")
+    return short_description(result) + ("" if effective == "yes" else f" effective={effective}")
 
 
 def figure(result: dict) -> str:
@@ -73,7 +73,7 @@ def value(result: dict, time: float) -> float:
     return time if read == "median_ns" else units.in_shown_unit(read, result[read])
 
 
-def started(runs: Iterable[Run]) -> int:
+def start_time(runs: Iterable[Run]) -> int:
     """When the first result of a file was measured; 0 if nobody knows."""
     return min((result["started_unix_ns"] for run in runs for result in run.results
                 if isinstance(result.get("started_unix_ns"), int)), default=0)

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from mc.analysis import series
-from mc.analysis.changes import FEWEST, Step, are_far_off, hint, overall, steps
+from mc.analysis.changes import FEWEST, Step, are_far_off, hint, steps, word_of_history
 from mc.analysis.judge import Word
 from mc.analysis.machines import Facts, facts
 from mc.analysis.match import describe
@@ -63,7 +63,7 @@ class History:
     @property
     def word(self) -> Word:
         """What became of it from its first runs to its last ones."""
-        return overall(self.times, self.steps)
+        return word_of_history(self.times, self.steps)
 
 
 @dataclass
@@ -83,7 +83,7 @@ def gather(files: Iterable[tuple[str, list[Run]]], order: str = "time",
     for file, runs in files:
         machine, host = runs[0].machine, reader.host(runs)
         about = f"{machine['cpu']}, {prices.below(machine)}"
-        origin = Origin(file, series.started(runs), facts(
+        origin = Origin(file, series.start_time(runs), facts(
             machine, (result for run in runs for result in run.results)))
         for key, (time, result) in series.middles(runs, gathered.left).items():
             history = by_series.get((about, host, key)) or _history(about, result)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mc import emit, version
 from mc.advice import advice
-from mc.analysis.verdict import share, whole
+from mc.analysis.verdict import whole_bursts, whole_bursts_in_words
 from mc.output import terminal
 from mc.parts import Part, Sentence
 from mc.running import counters, debugfs, module, quiet, user
@@ -223,7 +223,8 @@ def _types(machine: Machine) -> Iterator[Line]:
             yield Line(FAIL if name == "uc" else WARN, what,
                        f"it has no effect here: {advice('types')}")
         elif effect == "partly":
-            yield Line(WARN, what, f"{share(whole(known))} of its bursts leave the CPU whole")
+            share = whole_bursts_in_words(whole_bursts(known))
+            yield Line(WARN, what, f"{share} of its bursts leave the CPU whole")
         else:
             yield Line(WARN, what, "the timing does not show it; load the module again on a quiet "
                        "machine")

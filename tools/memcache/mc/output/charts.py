@@ -107,7 +107,7 @@ class Chart:
     @property
     def doubts(self) -> str:
         """The marks of all points."""
-        return marks.joined(point.doubt for series in self.series for point in series.points)
+        return marks.join_marks(point.doubt for series in self.series for point in series.points)
 
 
 def label(key: str) -> str:
@@ -307,7 +307,7 @@ def _region_charts(cells: list[Cell]) -> list[Chart]:
     """Each figure of the regions over their addresses. Each node has a series; those that are
     slower than others of their node are marked. Those that can't be compared are not `real`."""
     runs = list({id(run): run for _, run, _ in cells}.values())
-    odd = {(id(one.result), one.figure) for one in regions.slow(runs)}
+    odd = {(id(one.result), one.figure) for one in regions.slow_regions(runs)}
     found = []
     for figure in regions.TIMES:
         known = [cell for cell in cells if _known(cell[2], figure)]
@@ -321,7 +321,7 @@ def _region_charts(cells: list[Cell]) -> list[Chart]:
                 one.name = " ".join(filter(None, [one.name, node_name]))
                 one.points = sorted(
                     (replace(_point(r["begin_mib"] / 1024, figure, run, r),
-                             odd=(id(r), figure) in odd, real=regions.comparable(r))
+                             odd=(id(r), figure) in odd, real=regions.is_comparable(r))
                      for _, run, r in members),
                     key=lambda point: point.x)
                 series.append(one)
@@ -399,7 +399,7 @@ def _matrices(down: str, across: str, figure: str, cells: list[Cell]) -> list[Ch
         series.points = [
             Point(place, units.in_shown_unit(figure, steps.median(r[figure] for _, r in pairs)),
                   real=all(_is_real(r) for _, r in pairs),
-                  doubt=marks.joined(marks.mark(*pair) for pair in pairs))
+                  doubt=marks.join_marks(marks.mark(*pair) for pair in pairs))
             for place, pairs in known.items()]
         found.append(Chart("matrix", "", across, figure, [series], [],
                            rows=different_values([a for a, _ in known]), row=down,
@@ -462,7 +462,7 @@ def _median_point(points: list[Point]) -> Point:
                  min((low for low, _ in ends), default=None),
                  max((high for _, high in ends), default=None),
                  all(point.real for point in points),
-                 doubt=marks.joined(point.doubt for point in points))
+                 doubt=marks.join_marks(point.doubt for point in points))
 
 
 def _is_real(result: dict) -> bool:

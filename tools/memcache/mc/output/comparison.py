@@ -30,7 +30,7 @@ def parts(files: dict[str, list[results.Run]], mixed: bool = False, wide: bool =
     if tables:
         return costs or [Sentence("No results of random accesses by one thread: no tables.")], \
             0 if costs else 1
-    batches = match.checked(files)
+    batches = match.comparable_batches(files)
     pairings = [match.pair(a, b, mixed) for a, b in match.plan(batches)]
     good = any(p.pairs for p in pairings) and not any(p.refused for p in pairings)
     return [*(part for group in _groups(pairings) for part in _group(group, wide)),
@@ -138,7 +138,7 @@ def _table(named: dict[str, Pairing], wide: bool) -> list[Part]:
     cells: list[list[str]] = []
     changes: list[Difference] = []
     for own, (key, others) in zip(keys, rows.items()):
-        judged = {name: named[name].judged(firsts[key], other) for name, other in others.items()}
+        judged = {name: named[name].judge(firsts[key], other) for name, other in others.items()}
         changes += judged.values()
         figures = [figure(result) for result in (firsts[key], *map(others.get, named))]
         speeds = [[judged[name].speed, judged[name].speeds] if len(named) == 1 else
@@ -150,7 +150,7 @@ def _table(named: dict[str, Pairing], wide: bool) -> list[Part]:
         tests.is_preset(r["test"], key, value) for r in records)})
     remarks = [f"{'All with' if wide else 'With'}: {settings}." if settings else "",
                f"Varying along with the others: {', '.join(implied)}." if implied and wide else "",
-               f"{len(changes)} compared: {judge.counted(one.word for one in changes)}.",
+               f"{len(changes)} compared: {judge.count_words(one.word for one in changes)}.",
                *judge.doubts(changes),
                "" if all(fields.settled(one) for p in group for pair in p.pairs for one in pair)
                else UNSETTLED]
@@ -178,7 +178,9 @@ def figure(result: dict | None) -> str:
     """The figure of its test: a rate, or the time of what it measures, never that of a pass. A
     difference, such as tlb_ns, has no speed: the time of a load stands for it. A mark before it
     says that the loop had not settled."""
-    return "-" if result is None else marks.unsettled(fields.settled(result)) + plain_figure(result)
+    if result is None:
+        return "-"
+    return marks.mark_of_unsettled(fields.settled(result)) + plain_figure(result)
 
 
 def plain_figure(result: dict) -> str:

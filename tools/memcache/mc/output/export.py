@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mc import plain
-from mc.analysis.traffic import AMPLIFIED, unseen
+from mc.analysis.traffic import AMPLIFIED, is_unseen
 from mc.output.tables import HIDDEN
 from mc.records import fields, prices
 from mc.records.fields import WHICH, asked, figures
@@ -82,7 +82,7 @@ def measured(runs: list[Run], all_of_them: bool = True) -> Iterator[Measured]:
             extra = [name for name in result if name in fields.TRAFFIC
                      or name in fields.EVENTS or name.startswith("dram_")] if all_of_them else []
             for name in (*(STATISTICS if all_of_them else ("median_ns",)), *own, *extra):
-                value = None if name in AMPLIFIED and unseen(run, result) else result.get(name)
+                value = None if name in AMPLIFIED and is_unseen(run, result) else result.get(name)
                 if isinstance(value, (int, float)) and not isinstance(value, bool):
                     yield Measured(name, value, labels, run, result)
 

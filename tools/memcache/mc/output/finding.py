@@ -75,7 +75,7 @@ def _headline(files: dict[str, list[Run]], figures: list[Highlight], first: str,
 
 def _count_words(pairing: Pairing) -> str:
     """`2 slower, 30 the same, can't tell 3`"""
-    words = Counter(pairing.judged(a, b).word for a, b in pairing.pairs)
+    words = Counter(pairing.judge(a, b).word for a, b in pairing.pairs)
     texts = {Word.FASTER: "{} faster", Word.SLOWER: "{} slower", Word.SAME: "{} the same",
              Word.UNKNOWN: "can't tell {}"}
     return ", ".join(text.format(words[word]) for word, text in texts.items() if words[word])
@@ -126,7 +126,7 @@ def _figures_of_sources(figures: list[Highlight], first: str, pairings: dict[str
     for one in figures:
         others = {name: next((b for a, b in pairing.pairs if a is one.result), None)
                   for name, pairing in pairings.items()}
-        judged = {name: pairings[name].judged(one.result, other)
+        judged = {name: pairings[name].judge(one.result, other)
                   for name, other in others.items() if other}
         differences += judged.values()
         rows.append([_name_and_how(one), _marked_figure(one.run, one.result),
@@ -154,5 +154,5 @@ def _name_and_how(one: Highlight) -> str:
 
 def _meanings_of_marks(pairs: list[tuple[Run, dict]]) -> str:
     """What the marks of these figures mean."""
-    shown = marks.joined(marks.mark(*pair) for pair in pairs)
+    shown = marks.join_marks(marks.mark(*pair) for pair in pairs)
     return " ".join(f"{mark} {marks.MEANS[mark]}." for mark in shown if mark in marks.MEANS)

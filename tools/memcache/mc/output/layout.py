@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from mc.analysis import marks
 from mc.analysis.steps import median
-from mc.analysis.traffic import AMPLIFIED, amplified, overcounted
+from mc.analysis.traffic import AMPLIFIED, amplification, is_overcounted
 from mc.parts import Grid
 from mc.records import suite, tests, units
 from mc.records.best import best_of_each
@@ -162,14 +162,14 @@ def _rows(layout: Layout, pairs: Pairs) -> Grid:
 def _cell(figure: str, pairs: Pairs, marked: bool = False) -> str:
     if figure in PLACES:
         return "/".join(dict.fromkeys(units.text(figure, value(*pair, figure)) for pair in pairs))
-    values = [one for pair in pairs if (one := amplified(*pair, figure)) is not None]
+    values = [one for pair in pairs if (one := amplification(*pair, figure)) is not None]
     if not values:
         return "na"
     text = units.text(figure, values[0] if len(values) == 1 else median(values))
     counted = figure in AMPLIFIED or figure.startswith("dram_")
     if counted or _is_timed(figure):
-        text = marks.joined(marks.mark(*pair) + "?" * (counted and overcounted(*pair))
-                            for pair in pairs) + text
+        text = marks.join_marks(marks.mark(*pair) + "?" * (counted and is_overcounted(*pair))
+                                for pair in pairs) + text
     return text + ("*" if marked and pairs[0][1].get("siblings") == "yes" else "")
 
 

@@ -21,18 +21,18 @@ def parts(pairings: list[Pairing], answers: list[Answer], limit: float) -> list[
                    Sentence(batch_line("now     ", pairing.b)),
                    *differences_of_machines("now", pairing)]
     several = len(pairings) > 1
-    if worse := [one for one in answers if one.worse and not one.wrong]:
+    if worse := [one for one in answers if one.is_worse and not one.wrong]:
         report.append(_grid_of_worse(worse, several, limit))
     if wrong := [one for one in answers if one.wrong]:
         report += [Sentence("Wrong data now:", gap=True),
                    *bullets([f"{_name(one, several)}: {one.why}" for one in wrong])]
-    unsure = [one for one in answers if one.word == Word.UNKNOWN and not one.worse]
+    unsure = [one for one in answers if one.word == Word.UNKNOWN and not one.is_worse]
     if unsure:
         report += _list_of_unknown(unsure, several)
     if any(one.why == judge.FEW_RUNS for one in unsure):
         report.append(Sentence(f"One run shows no spread between runs: {judge.MEASURE}.", gap=True))
-    no_worse = sum(one.no_worse for one in unsure)
-    words = judge.counted(one.word for one in answers if not one.wrong)
+    no_worse = sum(one.is_no_worse for one in unsure)
+    words = judge.count_words(one.word for one in answers if not one.wrong)
     report.append(Sentence(
         f"{plural(len(answers), 'result')}, limit {percent(limit)}: "
         + (f"{len(wrong)} with wrong data, " if wrong else "") + words
@@ -64,7 +64,7 @@ def _figures(answer: Answer) -> list[str]:
 
 def _list_of_unknown(answers: list[Answer], several: bool) -> list[Part]:
     """The results that fewest runs would decide come first."""
-    answers = sorted(answers, key=lambda one: (one.no_worse, one.more is None, one.more))
+    answers = sorted(answers, key=lambda one: (one.is_no_worse, one.more is None, one.more))
     texts = [f"{_name(one, several)}: {one.why}{_advice_on_more_runs(one)}"
              for one in answers[:MOST_LISTED]]
     if len(answers) > MOST_LISTED:

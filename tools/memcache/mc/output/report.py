@@ -68,7 +68,7 @@ def _findings(runs: list[Run], judged: verdict.Verdict, wide: bool) -> list[Part
         sentences.append("Nothing: on an emulated machine, no difference between these numbers "
                          "means anything.")
     else:
-        idle = [name.upper() for name in judged.types if not judged.comparable(name)]
+        idle = [name.upper() for name in judged.types if not judged.is_comparable(name)]
         if idle:
             sentences.append(f"Left out: {verdict.listed(idle)}, not shown to be real here (see "
                              "below).")

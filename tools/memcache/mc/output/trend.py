@@ -5,7 +5,7 @@ import time
 
 from mc import plural
 from mc.analysis.changes import FEWEST, LEAST, Step
-from mc.analysis.judge import counted
+from mc.analysis.judge import count_words
 from mc.analysis.machines import changes
 from mc.analysis.series import Left
 from mc.analysis.trend import Gathered, History, Origin
@@ -101,7 +101,7 @@ def _summary(gathered: Gathered, changes: int, order: str) -> list[Part]:
         f"{plural(len(long), 'result')} over {plural(len(files), 'run')}, in the order of "
         f"{'kernel versions' if order == 'kernel' else 'time'}: {plural(steps, 'lasting change')}, "
         f"at {plural(changes, 'run')}. From the first to the last runs: "
-        f"{counted(history.word for history in long)}"
+        f"{count_words(history.word for history in long)}"
         + (f", {len(short)} with too few runs" if short else "") + ".", gap=True))
     return report
 
