@@ -31,8 +31,8 @@ FORMS = {
 
 def lines():
     """A request for each form of each key of each test, with the kind of the key."""
-    for test in described._said["tests"]:
-        for key in (*test["keys"], *described._said["keys"]):
+    for test in described._tables["tests"]:
+        for key in (*test["keys"], *described._tables["keys"]):
             for value in FORMS[key["kind"]](key):
                 yield key["kind"], f"{test['name']} {key['name']}={value}"
 

@@ -170,11 +170,11 @@ class Choice(unittest.TestCase):
         self.assertEqual([one.name for one in drawn.series], ["WB", "UC", "WC"])
         self.assertEqual(drawn.columns[:2], ["write", "write_nofence"])
         self.assertEqual(drawn.series[1].points[0].y, fake.published()["uc", "write"])
-        self.assertFalse(drawn.unreal)
+        self.assertFalse(drawn.has_unreal_points)
 
     def test_a_type_without_effect_is_marked(self):
         drawn = chart(attributes(fake.TCG, NO))
-        self.assertTrue(drawn.unreal and drawn.emulated)
+        self.assertTrue(drawn.has_unreal_points and drawn.emulated)
         self.assertTrue(all(point.real for point in drawn.series[0].points))
 
     def test_files_are_overlaid(self):

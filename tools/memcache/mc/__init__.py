@@ -46,11 +46,11 @@ def out_of(count: int, total: int, word: str) -> str:
     return f"{count} of {plural(total, word)}"
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def nearest(word: str, words: Iterable[str]) -> str:
     """The known word that is most like this one; empty if none is. It is the rule of
     module/core/meant.c: a letter may differ, two or more in long words; or the rest is missing."""
     near: dict[int, str] = {}
-    for one in known:
+    for one in words:
         longer = max(len(word), len(one))
         edits = _count_edits(word.lower(), one.lower())
         begins = len(word) > 2 and one.lower().startswith(word.lower())
@@ -94,14 +94,14 @@ LISTED = re.compile(r"(?:[^\s|,]+\|){7,}[^\s|,;]+|(?:[^\s|,]+, ){7,}[^\s|,.]+")
 
 def message_lines(text: str) -> list[str]:
     """The lines of a message. Long lists in it become tables below it."""
-    found = LISTED.search(text) if len(text) > WIDE else None
-    if not found:
+    long_list = LISTED.search(text) if len(text) > WIDE else None
+    if not long_list:
         return [text]
-    words = re.split(r"\||, ", found[0])
-    here = text[:found.start()] + ("these" if "|" in found[0] else "")
-    rest = text[found.end():].lstrip(".").strip()
-    if "|" in found[0]:
-        return [here + text[found.end():], *columns(words)]
+    words = re.split(r"\||, ", long_list[0])
+    here = text[:long_list.start()] + ("these" if "|" in long_list[0] else "")
+    rest = text[long_list.end():].lstrip(".").strip()
+    if "|" in long_list[0]:
+        return [here + text[long_list.end():], *columns(words)]
     more = LISTED.search(rest)
     return [here.rstrip(), *columns(words), *([] if not rest else message_lines(
         rest if more is None else rest.ljust(WIDE + 1)))]

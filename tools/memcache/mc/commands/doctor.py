@@ -48,17 +48,17 @@ def command(args: argparse.Namespace) -> int:
 def examine(machine: Machine | None = None, as_json: bool = False) -> tuple[list[str], int]:
     """The lines to print, and the exit status."""
     machine = machine or Machine()
-    found = [line for check in CHECKS for line in check(machine)]
-    failed = sum(line.status == FAIL for line in found)
+    results = [line for check in CHECKS for line in check(machine)]
+    failed = sum(line.status == FAIL for line in results)
     status = FAILED if failed else DONE
     if as_json:
         checks = [{"status": line.status, "what": line.what, "todo": line.todo or None}
-                  for line in found]
+                  for line in results]
         return [json.dumps({"can_measure_uc": not failed, "checks": checks})], status
-    said: list[Part] = [
+    report: list[Part] = [
         Sentence(line.what + (f" ({line.todo})" if line.todo else ""), f"{line.status:4}  ")
-        for line in found]
-    warned = sum(line.status == WARN for line in found)
+        for line in results]
+    warned = sum(line.status == WARN for line in results)
     if failed:
         works = ", ".join(filter(None, [user.find() and "memcache run --where user (WB)",
                                         advice("works")]))
@@ -67,7 +67,7 @@ def examine(machine: Machine | None = None, as_json: bool = False) -> tuple[list
     else:
         verdict = "Nothing prevents measuring UC here" + (
             f"; there are {warned} warnings." if warned else ".")
-    return terminal.lines([*said, Sentence(verdict, gap=True)]), status
+    return terminal.lines([*report, Sentence(verdict, gap=True)]), status
 
 
 def _cpu(machine: Machine) -> Iterator[Line]:
@@ -196,10 +196,11 @@ def _hypervisor(machine: Machine) -> Iterator[Line]:
 def _module(machine: Machine) -> Iterator[Line]:
     if not machine.is_loaded:
         yield Line(WARN, "the module is not loaded", module.how_to_load(machine.root))
-        if text := version.stale({"version": module.installed_version(machine.root)}, "installed"):
+        installed = {"version": module.installed_version(machine.root)}
+        if text := version.remark_if_stale(installed, "installed"):
             yield Line(WARN, text, module.how_to_renew(machine.root))
         return
-    if text := version.stale(machine.module):
+    if text := version.remark_if_stale(machine.module):
         yield Line(WARN, text, f"rmmod memcache, then {module.how_to_renew(machine.root)}")
     else:
         yield Line(OK, "the module is loaded")
@@ -213,9 +214,9 @@ def _types(machine: Machine) -> Iterator[Line]:
                    "run this as root")
         return
     for name in ("wb", "uc", "wc"):
-        known = types.get(name) or {}
-        effect = known.get("effective")
-        what = f"{name.upper()}: page tables say {known.get('attribute') or 'na'}, " \
+        verdict = types.get(name) or {}
+        effect = verdict.get("effective")
+        what = f"{name.upper()}: page tables say {verdict.get('attribute') or 'na'}, " \
                f"effective={effect or 'na'}"
         if effect == "yes":
             yield Line(OK, what)
@@ -223,7 +224,7 @@ def _types(machine: Machine) -> Iterator[Line]:
             yield Line(FAIL if name == "uc" else WARN, what,
                        f"it has no effect here: {advice('types')}")
         elif effect == "partly":
-            share = whole_bursts_in_words(whole_bursts(known))
+            share = whole_bursts_in_words(whole_bursts(verdict))
             yield Line(WARN, what, f"{share} of its bursts leave the CPU whole")
         else:
             yield Line(WARN, what, "the timing does not show it; load the module again on a quiet "
@@ -231,18 +232,19 @@ def _types(machine: Machine) -> Iterator[Line]:
 
 
 def _prefetch(machine: Machine) -> Iterator[Line]:
-    found = machine.module.get("prefetch")
-    if not isinstance(found, dict):
+    prefetch = machine.module.get("prefetch")
+    if not isinstance(prefetch, dict):
         return
-    if not found.get("known"):
+    if not prefetch.get("known"):
         yield Line(WARN, "prefetchers of this CPU model are not known",
                    "prefetch=off fails, prefetch=auto keeps them as they are")
-    elif found.get("state") == "unreadable":
-        yield Line(WARN, f"the prefetchers' register, {found.get('msr')}, can't be read, as under "
-                   "most hypervisors", "prefetch=off fails, prefetch=auto keeps them as they are")
+    elif prefetch.get("state") == "unreadable":
+        yield Line(WARN, f"the prefetchers' register, {prefetch.get('msr')}, can't be read, as "
+                   "under most hypervisors",
+                   "prefetch=off fails, prefetch=auto keeps them as they are")
     else:
-        yield Line(OK, f"prefetchers: {found.get('msr')} can be read, they are "
-                   f"{found.get('state')}")
+        yield Line(OK, f"prefetchers: {prefetch.get('msr')} can be read, they are "
+                   f"{prefetch.get('state')}")
 
 
 def _devices(machine: Machine) -> Iterator[Line]:
@@ -277,11 +279,11 @@ def _kvm(machine: Machine) -> Iterator[Line]:
 
 
 def _counters(machine: Machine) -> Iterator[Line]:
-    found = counters.discover(Path(machine.root or "/"))
-    if found.counters:
-        yield Line(OK, f"counters of DRAM traffic: {found.title} (memcache run --counters)")
-    elif found.remarks:
-        yield Line(WARN, "DRAM traffic can't be counted", found.remarks[0])
+    discovered = counters.discover(Path(machine.root or "/"))
+    if discovered.counters:
+        yield Line(OK, f"counters of DRAM traffic: {discovered.title} (memcache run --counters)")
+    elif discovered.remarks:
+        yield Line(WARN, "DRAM traffic can't be counted", discovered.remarks[0])
     else:
         yield Line(WARN, "no counters of DRAM traffic: records will say na",
                    "a virtual machine has none; on bare metal: modprobe intel_uncore or "
@@ -289,11 +291,11 @@ def _counters(machine: Machine) -> Iterator[Line]:
 
 
 def _quiet(machine: Machine) -> Iterator[Line]:
-    seen = quiet.look(machine)
-    for one in seen.found:
+    look = quiet.look(machine)
+    for one in look.found:
         yield Line(WARN, one.what, one.todo)
-    if not seen.found:
-        yield Line(OK, "no other work was seen" if seen.load is not None and seen.cpus else
+    if not look.found:
+        yield Line(OK, "no other work was seen" if look.load is not None and look.cpus else
                    "not known whether other work runs (/proc has no load)")
 
 

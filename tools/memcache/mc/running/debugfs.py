@@ -36,8 +36,8 @@ class Debugfs(Side):
             raise self._unavailable(error) from None
         if not is_there:
             raise self._unavailable(FileNotFoundError(errno.ENOENT, ""))
-        from mc.version import stale
-        if text := stale(self.machine()):
+        from mc.version import remark_if_stale
+        if text := remark_if_stale(self.machine()):
             say(f"{text}; rmmod memcache, then {module.how_to_renew()}")
 
     def held(self) -> AbstractContextManager:
