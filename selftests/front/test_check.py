@@ -22,7 +22,8 @@ def records(speed, line=READ, spread=0.001, **more):
 
 def verdict(base, now, limit=0.05):
     """The answer on two lists of records, each of one result."""
-    sides = (match.batches({"x": rounds.merged(fake.runs(*side))}) for side in (base, now))
+    sides = (match.batches({"x": rounds.with_merged_rounds(fake.runs(*side))})
+             for side in (base, now))
     [pairing] = regression.pairings(*sides)
     [answer] = regression.answers(pairing, limit)
     return answer

@@ -35,7 +35,7 @@ def files(**contents):
 
 
 def pairings(mixed=False, **contents):
-    found = match.plan(match.comparable_batches({name: rounds.merged(runs)
+    found = match.plan(match.comparable_batches({name: rounds.with_merged_rounds(runs)
                                                  for name, runs in files(**contents).items()}))
     return [match.pair(a, b, mixed) for a, b in found]
 
@@ -149,7 +149,7 @@ class Refusals(fake.unittest.TestCase):
                 run.machine["nodes"] = [{"node": n, "cpus": str(n), "memory_bytes": 1 << 30}
                                         for n in (0, 1)]
         [found] = [match.pair(a, b, False) for a, b in match.plan(match.comparable_batches({
-            name: rounds.merged(runs) for name, runs in both.items()}))]
+            name: rounds.with_merged_rounds(runs) for name, runs in both.items()}))]
         self.assertEqual((len(found.pairs), found.refused), (1, []))
 
     def test_prefetchers_that_differ(self):
@@ -269,7 +269,7 @@ class Intervals(fake.unittest.TestCase):
                         "bandwidth", 1, round=number), fake.result(
                         "bandwidth", 1000.0 * (16 << 20) / ns, 0.1))
                     runs[-1].request["file"] = file
-            [run] = rounds.merged(runs)
+            [run] = rounds.with_merged_rounds(runs)
             return estimate.median_time(run.results[0])
 
         e = math.e

@@ -57,7 +57,7 @@ class Results(fake.unittest.TestCase):
         runs = [run for n in range(3) for run in measured(PREEMPTED if n != 1 else {})]
         for n, run in enumerate(runs):
             run.request["round"] = n + 1
-        [whole] = rounds.merged(runs)
+        [whole] = rounds.with_merged_rounds(runs)
         self.assertEqual((whole.results[0]["samples"], whole.results[0]["disturbed_preemption"]),
                          (30, 12))
 

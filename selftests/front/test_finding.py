@@ -25,7 +25,8 @@ def rates(*ops, factor=1.0, **more):
 
 
 def five_rounds(*speeds):
-    return rounds.merged(fake.runs(*fake.in_rounds("bandwidth op=read size=64M", *speeds)))
+    runs = fake.runs(*fake.in_rounds("bandwidth op=read size=64M", *speeds))
+    return rounds.with_merged_rounds(runs)
 
 
 def begin(files):

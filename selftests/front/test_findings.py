@@ -21,7 +21,7 @@ def measured(speed, about=fake.BARE, effective=YES, spread=0.001, count=5, **mor
                                  effective=effective[name], **more) for name in ("wb", "uc", "wc")]
             runs += fake.runs(fake.machine(about, effective), fake.request(
                 asked.line, 3, label=asked.label, round=number), *found)
-    return rounds.merged(runs)
+    return rounds.with_merged_rounds(runs)
 
 
 def found(runs):
@@ -32,7 +32,7 @@ def two(a, b, line_a="op=write fence=none", line_b="op=write fence=sfence", repe
         spread=0.001, count=5, **more):
     """Two results in so many rounds, the first with these changes."""
     lines = [f"bandwidth {line} repeat={repeat}" for line in (line_a, line_b)]
-    return rounds.merged(fake.runs(
+    return rounds.with_merged_rounds(fake.runs(
         *fake.in_rounds(lines[0], *fake.around(a, spread)[:count], **more),
         *fake.in_rounds(lines[1], *fake.around(b, spread)[:count])))
 
@@ -60,7 +60,7 @@ class BothDirections(fake.unittest.TestCase):
         """The finding for pairs of (settings, speed of write, speed of ntwrite)."""
         lines = [(f"bandwidth op={op} {words}", speed) for words, *speeds in settings
                  for op, speed in zip(("write", "ntwrite"), speeds)]
-        said = found(rounds.merged(fake.runs(*(
+        said = found(rounds.with_merged_rounds(fake.runs(*(
             record for line, speed in lines
             for record in fake.in_rounds(line, *fake.around(speed))))))
         return said[0].removeprefix("Streaming stores against ordinary ones: ")

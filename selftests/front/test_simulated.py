@@ -188,7 +188,7 @@ class Marked(unittest.TestCase):
     def test_named(self):
         for about, name in ((ABOUT, "QEMU 10.0"),
                             ({"bochs": "2.7", "prices": PRICES}, "Bochs 2.7")):
-            self.assertEqual(price_list.known({"simulated": about})["emulator"], name)
+            self.assertEqual(price_list.simulation({"simulated": about})["emulator"], name)
 
 
 if __name__ == "__main__":

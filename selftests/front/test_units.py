@@ -38,7 +38,7 @@ class Rates(fake.unittest.TestCase):
         self.assertEqual((units.name("size_bytes"), units.name("delay_ns")), ("size", "delay_ns"))
 
     def test_tables_and_sentences(self):
-        runs = rounds.merged(fake.runs(*(
+        runs = rounds.with_merged_rounds(fake.runs(*(
             record for fence in ("none", "sfence", "mfence") for record in fake.in_rounds(
                 f"bandwidth op=ntwrite fence={fence}", *fake.around(10000.0, 1e-6)))))
         units.show_rates_in("GB/s")

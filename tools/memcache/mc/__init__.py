@@ -59,9 +59,9 @@ def nearest(word: str, words: Iterable[str]) -> str:
     return near[min(near)] if near else ""
 
 
-def meant(word: str, known: Iterable[str]) -> str:
+def hint(word: str, words: Iterable[str]) -> str:
     """` Did you mean X?` with the nearest known word; empty if there is none."""
-    near = nearest(word, known)
+    near = nearest(word, words)
     return f" Did you mean {near}?" if near else ""
 
 
@@ -83,7 +83,7 @@ def _count_edits(one: str, other: str) -> int:
     return last[-1]
 
 
-def plain(text: str) -> str:
+def make_plain(text: str) -> str:
     """The line without control characters, so that no results file can drive the terminal."""
     return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
@@ -118,13 +118,14 @@ def columns(words: list[str]) -> list[str]:
 def emit(lines: Iterable[str], painted: Callable[[str], str] = str) -> None:
     """Print lines. `painted` adds colours to a line."""
     for line in lines:
-        print(painted(plain(line)))
+        print(painted(make_plain(line)))
 
 
 def say(text: str) -> None:
     """Print a message to standard error, so that standard output holds results only. A
     message that can't be printed is no reason to stop."""
     try:
-        print("\n".join(message_lines(f"memcache: {plain(text)}")), file=sys.stderr, flush=True)
+        print("\n".join(message_lines(f"memcache: {make_plain(text)}")), file=sys.stderr,
+              flush=True)
     except OSError:     # Python must not try to write it again when it exits: status 120
         sys.stderr = open(os.devnull, "w", encoding="ascii")

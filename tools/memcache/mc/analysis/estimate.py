@@ -27,7 +27,7 @@ from math import inf, log, pi
 from statistics import mean, median, variance
 
 from mc.records import rounds, tests
-from mc.records.fields import settled
+from mc.records.fields import has_settled
 
 OF_MEDIAN = pi / 2      # the variance of a median, if that of a mean is 1
 SHARED = 0.5            # the variance between files, if that between rounds is 1
@@ -78,7 +78,7 @@ def median_time(result: dict, exact: bool = False) -> Estimate | None:
     spread = _variance_of_runs(files) or (_variance_of_samples(result) if exact else None) or \
         (None, inf)
     return Estimate(middle / each, fastest / each, max(len(files), 1), spread[0], spread[1],
-                    "" if settled(result) else UNSETTLED)
+                    "" if has_settled(result) else UNSETTLED)
 
 
 def _variance_of_runs(files: tuple[tuple[float, ...], ...]) -> tuple[float, float] | None:

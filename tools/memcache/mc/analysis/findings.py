@@ -13,9 +13,9 @@ from functools import cached_property
 from mc import plural
 from mc.analysis.estimate import Estimate, median_time
 from mc.analysis.judge import Difference, Word, count_words, doubts, judge
-from mc.analysis.verdict import Verdict, listed
+from mc.analysis.verdict import Verdict, join_words
 from mc.records import units
-from mc.records.fields import asked, settled
+from mc.records.fields import has_settled, request_keys
 from mc.records.results import Run
 
 EVEN = 0.03             # speeds that differ by less are even, whatever the fence
@@ -114,11 +114,11 @@ def _point(result: dict, exact: bool) -> Point | None:
     speed, memory, width = map(result.get, ("mb_per_s", "type", "width_bytes"))
     if result["test"] != "bandwidth" or memory not in TYPES or not width or not speed:
         return None
-    if result.get("verified") == "failed" or not settled(result):
+    if result.get("verified") == "failed" or not has_settled(result):
         return None
     if not (time := median_time(result, exact)):
         return None
-    keys = asked(result) | {"where": result["where"]}
+    keys = request_keys(result) | {"where": result["where"]}
     return Point(keys, memory, str(keys.get("op")), str(keys.get("fence")), width, speed, time)
 
 
@@ -143,7 +143,7 @@ def lines(runs: list[Run], verdict: Verdict, wide: bool = True) -> list[str]:
     even = _even_speeds_whatever_the_fence(trusted)
     if even:
         sentences.append(f"Even, whatever the fence: {'; '.join(even)}.")
-    moving = sum(not settled(result) for run in runs for result in run.results
+    moving = sum(not has_settled(result) for run in runs for result in run.results
                  if result["test"] == "bandwidth")
     if moving:
         sentences.append(f"Not compared: {plural(moving, 'result')} whose loop had not settled.")
@@ -235,7 +235,7 @@ def _operations_by_type(pairs: list[Pair]) -> str:
     groups: dict[str, dict[str, None]] = {}
     for pair in pairs:
         groups.setdefault(_title(pair.this.type), {})[pair.this.op] = None
-    return "; ".join(f"{name} {listed(ops)}" for name, ops in groups.items())
+    return "; ".join(f"{name} {join_words(ops)}" for name, ops in groups.items())
 
 
 def _even_speeds_whatever_the_fence(trusted: list[Point]) -> list[str]:

@@ -8,7 +8,7 @@ from functools import partial
 
 from mc.analysis.steps import median
 from mc.records import tests, units
-from mc.records.fields import asked
+from mc.records.fields import request_keys
 from mc.records.results import Run
 
 MOST = 5
@@ -96,9 +96,9 @@ def _types_beside_wb(pairs: list[Pair]) -> Iterator[Highlight]:
         if known := _results_of(pairs, "bandwidth", type=memory, op=op):
             best = max(known, key=lambda pair: (pair[1].get("effective") == "yes", _size_of(pair),
                                                 _rate_of(pair)))
-            keys = asked(best[1]) | {"type": "wb"}
+            keys = request_keys(best[1]) | {"type": "wb"}
             same = next((pair for pair in _results_of(pairs, "bandwidth", type="wb", op=op)
-                         if asked(pair[1]) == keys), None)
+                         if request_keys(pair[1]) == keys), None)
             real = best[1].get("effective") == "yes"
             name = TYPES[memory] if real else f"memory asked for as {memory.upper()}"
             yield Highlight(f"{DONE[op]}, {name}", *best,

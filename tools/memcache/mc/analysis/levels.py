@@ -10,10 +10,10 @@ from mc import plural
 from mc.analysis import steps
 from mc.analysis.marks import MEANS, join_marks, mark
 from mc.analysis.steps import Level, median
-from mc.analysis.verdict import listed
+from mc.analysis.verdict import join_words
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import units
-from mc.records.fields import DISTURBED, asked
+from mc.records.fields import DISTURBED, request_keys
 from mc.records.results import Run
 from mc.records.shape import data_caches, numbers
 
@@ -49,7 +49,7 @@ def curves(pairs: Pairs) -> dict[tuple, Pairs]:
         if result["test"] in DRAWN and result.get("pattern") in PATTERNS and \
                 result.get("size_bytes") is not None and (
                 result.get("type") == "wb" or result.get("effective") == "no"):
-            keys = tuple((key, value) for key, value in asked(result).items()
+            keys = tuple((key, value) for key, value in request_keys(result).items()
                          if key not in ("size_bytes", "repeat", "warmup"))
             by_keys.setdefault(keys, []).append((run, result))
     return by_keys
@@ -185,7 +185,7 @@ def _missed_remarks(named: list[Named], results: list[dict],
                 if any(low < result["size_bytes"] < high for result in results) else \
                 f"no size between {units.size(int(low))} and {units.size(int(high))} was measured"
         missed.setdefault(why, []).append(f"L{number}")
-    return [f"No step shows {listed(names)}: {why}." for why, names in missed.items()]
+    return [f"No step shows {join_words(names)}: {why}." for why, names in missed.items()]
 
 
 def _is_memory_level(level: Level, results: list[dict], caches: list[tuple[int, int]]) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from mc.analysis import hardware
-from mc.analysis.verdict import listed
+from mc.analysis.verdict import join_words
 from mc.records import prices, units
 
 AT = " at "         # stands before the place of a memory module
@@ -80,7 +80,7 @@ def _clock(_machine: dict, results: Iterable[dict]) -> Value:
 
 FACTS = (
     Fact("cpu", _fact_of("cpu"), groups=True, alike=True),
-    Fact("hypervisor", lambda machine, _: prices.below(machine), groups=True, alike=True),
+    Fact("hypervisor", lambda machine, _: prices.layer_below(machine), groups=True, alike=True),
     Fact("kernel", _fact_of("kernel"), groups=True),
     Fact("microcode", _fact_of("microcode"), groups=True),
     Fact("nodes", _nodes, groups=True),
@@ -142,7 +142,7 @@ def _exchanged_modules(before: Value, after: Value) -> str:
             new -= Counter([name])
     if 2 * missing.total() > len(before) and _kinds_in_words(before) != _kinds_in_words(after):
         return ""
-    return ", ".join(f"{listed(sorted(modules.elements()))} {verb}" for modules, verb in (
+    return ", ".join(f"{join_words(sorted(modules.elements()))} {verb}" for modules, verb in (
         (missing, "missing"), (new, "more")) if modules)
 
 

@@ -10,7 +10,7 @@ from mc import out_of
 from mc.analysis import hardware, ports
 from mc.analysis.disturbed import WHY as DISTURBED
 from mc.analysis.disturbed import is_disturbed
-from mc.records.fields import settled
+from mc.records.fields import has_settled
 from mc.records.results import Run
 
 MEANS = {"?": "more than memory or the ports of a core can do", "~": "the loop had not settled",
@@ -29,7 +29,7 @@ def mark(run: Run, result: dict) -> str:
     if result.get("verified") == "failed":
         return "!"
     doubtful = hardware.is_implausible(run, result) or ports.is_beyond_ports(run.machine, result)
-    return "?" * doubtful + mark_of_unsettled(settled(result)) + "±" * is_disturbed(result)
+    return "?" * doubtful + mark_of_unsettled(has_settled(result)) + "±" * is_disturbed(result)
 
 
 def join_marks(marks: Iterable[str]) -> str:
@@ -50,7 +50,7 @@ def sentences(pairs: list[tuple[Run, dict]]) -> list[str]:
                      f"{worst['bytes_per_core_cycle']:.1f}, at most "
                      f"{ports.limit(run.machine, worst):.0f}): the clock that was measured was not "
                      "that of the samples.")
-    if count := sum(not settled(result) for _, result in pairs):
+    if count := sum(not has_settled(result) for _, result in pairs):
         texts.append(f"~ In {out_of(count, len(pairs), 'result')} the loop had not settled: its "
                      f"{WHY}.")
     if count := sum(is_disturbed(result) for _, result in pairs):

@@ -17,7 +17,7 @@ from mc import Failure
 from mc.analysis.estimate import median_time
 from mc.analysis.judge import EMULATED, LIMIT, Difference, Word, judge, unknown_difference
 from mc.records import places, tests, units
-from mc.records.fields import WHICH, asked
+from mc.records.fields import WHICH, request_keys
 from mc.records.results import Run
 
 FREE = ("irq", "cpu", "page", "disturbed", "memory_object")
@@ -128,7 +128,7 @@ def pair(a: Batch, b: Batch, mixed: bool) -> Pairing:
 def _key(result: dict, skip: Iterable[str]) -> tuple:
     """What a record and its partner have in common. A key that an older version did not have
     counts as its default."""
-    request = tests.columns_with_presets(result["test"]) | asked(result)
+    request = tests.columns_with_presets(result["test"]) | request_keys(result)
     keys = {key: value for key, value in request.items() if key not in skip}
     which = tuple(result.get(key) for key in WHICH)
     return result["test"], which, frozenset(keys.items())
@@ -159,7 +159,7 @@ def _free_keys(a: Batch, b: Batch) -> dict[str, tuple]:
     """The keys of which each batch has a single value, and these two values differ."""
     free: dict[str, tuple] = {}
     for key in FREE:
-        values = [{asked(result).get(key) for result in batch.results} for batch in (a, b)]
+        values = [{request_keys(result).get(key) for result in batch.results} for batch in (a, b)]
         if all(len(own_values) == 1 for own_values in values) and values[0] != values[1]:
             free[key] = (values[0].pop(), values[1].pop())
     return free
@@ -206,7 +206,7 @@ def _difference_of_nodes(pairing: Pairing, a: dict, b: dict) -> str:
 
 def describe(result: dict, without: Iterable[str] = ()) -> str:
     """`bandwidth op=read width=8 …`"""
-    own = {key: value for key, value in asked(result).items()
+    own = {key: value for key, value in request_keys(result).items()
            if key not in (*without, *IGNORED)}
     own |= {key: result[key] for key in WHICH if key in result}
     return f"{result['test']} {settings(own)}"
@@ -225,7 +225,7 @@ def _descriptions(lonely: list[dict], others: list[dict], skip: set[str], side: 
 
 def _nearest_in_words(result: dict, others: list[dict], skip: set[str], side: str) -> str:
     for other in others:
-        keys, other_keys = asked(result), asked(other)
+        keys, other_keys = request_keys(result), request_keys(other)
         differing = [key for key in keys.keys() | other_keys.keys()
                      if key not in skip and keys.get(key) != other_keys.get(key)]
         if other["test"] == result["test"] and len(differing) == 1 and all(

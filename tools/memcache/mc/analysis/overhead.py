@@ -15,7 +15,7 @@ from mc.analysis.judge import EMULATED, Difference, judge, unknown_difference
 from mc.analysis.match import FREE, IGNORED, Batch
 from mc.parts import Grid, Heading, Part, Sentence
 from mc.records import fields, places, prices, units
-from mc.records.fields import asked
+from mc.records.fields import request_keys
 
 UML = ("User-Mode Linux: its kernel is a process of another Linux. Loops run at native speed; the "
        "costs of system calls, scheduling and interrupts are not those of a kernel on hardware.")
@@ -216,10 +216,11 @@ def cells(batches: list[Batch]) -> list[Cell]:
              if result["test"] == "random" and result.get("threads") == 1
              and result.get("verified") != "failed"
              and (time := median_time(result, batch.simulated))
-             and asked(result).get("op") in ("read", "write")]
+             and request_keys(result).get("op") in ("read", "write")]
     if not timed:
         return []
-    loads = [{k: v for k, v in asked(result).items() if k not in OWN} for _, result, _ in timed]
+    loads = [{k: v for k, v in request_keys(result).items() if k not in OWN}
+             for _, result, _ in timed]
     keys = list(dict.fromkeys(key for load in loads for key in load))
     short = fields.distinguishing_keys(loads, keys)
     moving = [key for key in keys if len({load.get(key) for load in loads}) > 1]
@@ -230,7 +231,7 @@ def cells(batches: list[Batch]) -> list[Cell]:
                  effective=str(result.get("effective")),
                  hypervisor=batch.machine.get("hypervisor") or "",
                  memory=_node_text(batch, result), count=load.get("count") or 1,
-                 settled=fields.settled(result))
+                 settled=fields.has_settled(result))
             for (batch, result, time), load in zip(timed, loads)]
 
 
@@ -250,7 +251,7 @@ def _short_name(load: dict, keys: list[str]) -> str:
 
 def machine_key(batch: Batch) -> tuple:
     """The hypervisor or simulation (None: bare metal), the kernel, the CPU."""
-    below = prices.below(batch.machine) if prices.known(batch.machine) else None
+    below = prices.layer_below(batch.machine) if prices.simulation(batch.machine) else None
     return (below or batch.machine.get("hypervisor"), batch.machine["kernel"], batch.machine["cpu"])
 
 

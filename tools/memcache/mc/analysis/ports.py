@@ -55,7 +55,7 @@ MIX = re.compile(r"rw(\d)(\d)")
 def limit(machine: dict, result: dict) -> float | None:
     """The most bytes of payload in a cycle; None if the ports of this CPU, or what the operation
     moves, are not known."""
-    if result.get("readback") == "on" or prices.known(machine) \
+    if result.get("readback") == "on" or prices.simulation(machine) \
             or machine.get("hypervisor") == "tcg":
         return None
     return _limit(machine.get("cpu_vendor"), machine.get("cpu_family"), machine.get("cpu_model"),

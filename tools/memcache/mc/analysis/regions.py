@@ -16,7 +16,7 @@ from mc import plural
 from mc.analysis import outliers
 from mc.parts import Heading, Part, bullets
 from mc.records import units
-from mc.records.fields import asked
+from mc.records.fields import request_keys
 from mc.records.results import Run
 
 COVERED = 25        # percent of a region, at least, for it to be compared
@@ -67,7 +67,7 @@ def _groups(run: Run) -> Iterator[list[dict]]:
     """The regions of this run that are compared with each other."""
     groups: dict[tuple, list[dict]] = {}
     for result in scan_results([run]):
-        keys = [(key, str(value)) for key, value in asked(result).items()]
+        keys = [(key, str(value)) for key, value in request_keys(result).items()]
         if is_comparable(result):
             groups.setdefault((result["where"], result.get("memory_node"), *keys), []).append(
                 result)

@@ -9,7 +9,7 @@ from mc.analysis.estimate import UNSETTLED
 from mc.analysis.judge import Difference, Word, speed
 from mc.analysis.match import Batch, Pairing
 from mc.records import tests
-from mc.records.fields import asked, settled
+from mc.records.fields import has_settled, request_keys
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def answer(pairing: Pairing, a: dict, b: dict, limit: float) -> Answer:
     """The answer on two records that were both measured."""
     difference = pairing.judge(a, b, limit)
     moving = [name for name, record in (("the baseline", a), ("this run", b))
-              if not settled(record)]
+              if not has_settled(record)]
     why = difference.why
     if why == UNSETTLED:
         why += f" in {' and '.join(moving)}"
@@ -90,7 +90,7 @@ def answer(pairing: Pairing, a: dict, b: dict, limit: float) -> Answer:
 
 def short_description(record: dict) -> str:
     """Which result, by the keys that are not the test's defaults."""
-    return match.describe(record, [key for key, value in asked(record).items()
+    return match.describe(record, [key for key, value in request_keys(record).items()
                                    if tests.is_preset(record["test"], key, value)])
 
 

@@ -13,7 +13,7 @@ from mc.analysis.estimate import Estimate, median_time
 from mc.analysis.match import IGNORED
 from mc.analysis.regression import short_description
 from mc.records import rounds, tests, units
-from mc.records.fields import WHICH, asked, settled
+from mc.records.fields import WHICH, has_settled, request_keys
 from mc.records.results import Run
 
 
@@ -37,7 +37,7 @@ def middles(runs: Iterable[Run], left: Left) -> dict[tuple, tuple[Estimate, dict
                 left.emulated += 1
             elif result.get("verified") == "failed":
                 left.failed += 1
-            elif not settled(result):
+            elif not has_settled(result):
                 left.unsettled += 1
             elif time := median_time(result):
                 by_series.setdefault(_key(result), []).append((time, result))
@@ -50,7 +50,7 @@ def middles(runs: Iterable[Run], left: Left) -> dict[tuple, tuple[Estimate, dict
 def _key(result: dict) -> tuple:
     """What all results of a series have in common."""
     state = tuple(result.get(key) for key in (*WHICH, *rounds.STATE))
-    keys = ((key, value) for key, value in asked(result).items() if key not in IGNORED)
+    keys = ((key, value) for key, value in request_keys(result).items() if key not in IGNORED)
     return result["where"], result["test"], state, *keys
 
 

@@ -12,7 +12,7 @@ from mc import out_of
 from mc.analysis import hardware
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import fields, shape, tests, units
-from mc.records.fields import asked
+from mc.records.fields import request_keys
 from mc.records.results import Run
 
 # The shares of the payload that each operation of `bandwidth` itself reads and writes.
@@ -165,7 +165,7 @@ def _has_number(result: dict, key: str) -> bool:
 def names(pairs: Pairs) -> tuple[list[str], list[list[str]]]:
     """The columns that tell these results apart, and their cells for each result."""
     rows = [{"label": run.request.get("label"), "where": result["where"], "test": result["test"]}
-            | asked(result) for run, result in pairs]
+            | request_keys(result) for run, result in pairs]
     varying = [key for key in dict.fromkeys(key for row in rows for key in row)
                if len({str(row.get(key)) for row in rows}) > 1]
     keys = fields.distinguishing_keys(rows, varying) or ["test"]

@@ -82,7 +82,7 @@ def gather(files: Iterable[tuple[str, list[Run]]], order: str = "time",
     by_series: dict[tuple, History] = {}
     for file, runs in files:
         machine, host = runs[0].machine, reader.host(runs)
-        about = f"{machine['cpu']}, {prices.below(machine)}"
+        about = f"{machine['cpu']}, {prices.layer_below(machine)}"
         origin = Origin(file, series.start_time(runs), facts(
             machine, (result for run in runs for result in run.results)))
         for key, (time, result) in series.middles(runs, gathered.left).items():

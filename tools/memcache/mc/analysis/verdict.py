@@ -139,8 +139,8 @@ def sentences(verdict: Verdict) -> list[str]:
                      "real hardware.")
     both = [t.name.upper() for t in verdict.types.values() if {"yes", "no"} <= t.effects]
     if both:
-        texts.append(f"{listed(both)} had an effect in some results, and none in others: do not "
-                     "compare these rows.")
+        texts.append(f"{join_words(both)} had an effect in some results, and none in others: do "
+                     "not compare these rows.")
     texts += [f"{t.name.upper()} has its effect in part only: {whole_bursts_in_words(t.whole)} of "
               "its bursts leave the CPU whole. Do not take these rows as results of memory that "
               "combines its stores."
@@ -149,11 +149,11 @@ def sentences(verdict: Verdict) -> list[str]:
               if t.effective not in ("yes", "no") and not t.is_partial
               and t.name.upper() not in both]
     if unsure:
-        texts.append(f"The timing does not show whether {listed(unsure)} had an effect: do not "
+        texts.append(f"The timing does not show whether {join_words(unsure)} had an effect: do not "
                      "take these rows as results of that type.")
     if not texts and verdict.types:
         where = " on this simulated machine" if verdict.simulated else ""
-        names = listed(n.upper() for n in verdict.types)
+        names = join_words(n.upper() for n in verdict.types)
         if any(t.attribute == "na" for t in verdict.types.values()):
             texts.append(f"{names}: real{where}, by its timing (page tables can't be read here).")
         else:
@@ -163,11 +163,11 @@ def sentences(verdict: Verdict) -> list[str]:
 
 def _sentences_on_no_effect(verdict: Verdict, idle: list[str]) -> list[str]:
     texts = ["MEMORY TYPES HAVE NO EFFECT ON THIS MACHINE: asking for "
-             f"{listed(idle, 'or')} changes nothing."]
+             f"{join_words(idle, 'or')} changes nothing."]
     rows = [name.upper() for name in verdict.types if name == "wb" or name.upper() in idle]
     if len(rows) > 1:
-        texts.append(f"The rows {listed(rows)} measure the same memory; what differs between them "
-                     f"is not due to {listed(rows, 'or')}.")
+        texts.append(f"The rows {join_words(rows)} measure the same memory; what differs between "
+                     f"them is not due to {join_words(rows, 'or')}.")
     if verdict.hypervisor == "unknown":
         texts.append("The hypervisor is not known. Under one, a guest's page tables may have no "
                      "effect: measure on bare metal.")
@@ -177,7 +177,7 @@ def _sentences_on_no_effect(verdict: Verdict, idle: list[str]) -> list[str]:
     return texts
 
 
-def listed(words: Iterable[str], last: str = "and") -> str:
+def join_words(words: Iterable[str], last: str = "and") -> str:
     """`a, b and c`"""
     words = list(words)
     return f" {last} ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))

@@ -5,7 +5,7 @@ import argparse
 from collections.abc import Iterator
 
 from mc import emit
-from mc.output.terminal import wrapped
+from mc.output.terminal import wrap_lines
 from mc.records import keys, shape, suite
 from mc.running.plan import Place, duration, sides
 from mc.status import DONE
@@ -72,6 +72,6 @@ def _section_head(one: suite.Suite, title: str | None) -> Iterator[str]:
         needed = one.needs(title)
         needs = f" (needs {', '.join(needed)})" if needed else ""
         yield ""
-        yield from wrapped(f"{title}{needs}")
+        yield from wrap_lines(f"{title}{needs}")
     if section and section.search:
         yield f"  the best of: {' '.join(section.search)}"

@@ -32,7 +32,7 @@ def without_directories(names: Iterable[str]) -> dict[str, str]:
 
 def machine(record: dict) -> str:
     return ", ".join([f"Linux {record['kernel']}", record["cpu"],
-                      prices.below(record, "hypervisor ")])
+                      prices.layer_below(record, "hypervisor ")])
 
 
 def where(sources: list[Source]) -> str:
@@ -42,4 +42,4 @@ def where(sources: list[Source]) -> str:
 def sides(names: Iterable[str]) -> str:
     """The sides of the system-call boundary in words."""
     words = {"kernel": "in the kernel", "user": "in user space"}
-    return verdict.listed(words.get(name, name) for name in dict.fromkeys(names))
+    return verdict.join_words(words.get(name, name) for name in dict.fromkeys(names))

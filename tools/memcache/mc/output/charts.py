@@ -14,7 +14,7 @@ from typing import Any
 from mc.analysis import levels, marks, regions, steps
 from mc.output.layout import best, different_values, layouts_of
 from mc.records import fields, suite, tests, units
-from mc.records.fields import asked
+from mc.records.fields import request_keys
 from mc.records.places import PLACES, value
 from mc.records.results import Run
 from mc.records.shape import data_caches, numbers
@@ -233,7 +233,7 @@ def _default_charts(test: str, cells: list[Cell]) -> list[Chart]:
         _has_figure(r, "mb_per_s") for *_, r in cells) else "mb_per_s")
     cells = [cell for cell in cells if _has_figure(cell[2], figure)]
     sizes = max(("size_bytes", "block_bytes"), key=lambda key: len(
-        {asked(r).get(key) for *_, r in cells}))
+        {request_keys(r).get(key) for *_, r in cells}))
     return _curves(sizes, figure, cells) or _bars(None, None, figure, cells)
 
 
@@ -270,7 +270,7 @@ def _curves(x: str, y: str, cells: list[Cell]) -> list[Chart]:
 
 def _common_keys(x: str, cells: list[Cell], mine: list[Cell]) -> str:
     """The keys that only these results have in common, as a title."""
-    ours, all_ = ([asked(result) for *_, result in some] for some in (mine, cells))
+    ours, all_ = ([request_keys(result) for *_, result in some] for some in (mine, cells))
     own = ours[0] if ours else {}
     keys = [key for key in own if key not in (x, "count", *ASIDE)
             and len(_words(key, ours)) == 1 < len(_words(key, all_))]
@@ -355,7 +355,8 @@ def _series(skip: list[str], cells: list[Cell],
             within: Sequence[str] = ()) -> list[tuple[Series, list[Cell]]]:
     """The results in series: one for each source and each value of the keys that differ. With
     `within`, only keys count that differ between results with the same values of those."""
-    keys = [{k: v for k, v in asked(r).items() if k not in (*skip, *ASIDE)} for *_, r in cells]
+    keys = [{k: v for k, v in request_keys(r).items() if k not in (*skip, *ASIDE)}
+            for *_, r in cells]
     alike: dict[tuple, list[dict]] = {}
     for (source, run, result), own in zip(cells, keys):
         place = [str(value(run, result, key)) for key in within]

@@ -9,7 +9,7 @@ from mc.analysis.judge import Difference
 from mc.analysis.match import Batch, Pairing
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import fields, prices, results, tests, units
-from mc.records.fields import asked
+from mc.records.fields import request_keys
 
 MOST_LISTED = 5        # how many records without a partner are listed
 LEGEND = ("speed: that of the file against A's, from the times of the median samples. 0.40x is 40 "
@@ -122,7 +122,7 @@ def differences_of_machines(what: str, pairing: Pairing) -> list[Part]:
 
 def batch_line(name: str, batch: Batch) -> str:
     return f"{name}  {batch.name}: Linux {batch.machine['kernel']}, {batch.machine['cpu']}, " \
-           f"{prices.below(batch.machine)}"
+           f"{prices.layer_below(batch.machine)}"
 
 
 def _table(named: dict[str, Pairing], wide: bool) -> list[Part]:
@@ -152,7 +152,7 @@ def _table(named: dict[str, Pairing], wide: bool) -> list[Part]:
                f"Varying along with the others: {', '.join(implied)}." if implied and wide else "",
                f"{len(changes)} compared: {judge.count_words(one.word for one in changes)}.",
                *judge.doubts(changes),
-               "" if all(fields.settled(one) for p in group for pair in p.pairs for one in pair)
+               "" if all(fields.has_settled(one) for p in group for pair in p.pairs for one in pair)
                else UNSETTLED]
     return [Grid(names, cells, len(keys[0])), *map(Sentence, filter(None, remarks))]
 
@@ -160,7 +160,7 @@ def _table(named: dict[str, Pairing], wide: bool) -> list[Part]:
 def _keys(records: list[dict], free: set[str]) -> tuple[list[dict[str, str]], dict, list[str]]:
     """For each record the keys that tell it apart, and their values as text; the keys that all
     have in common; the keys that vary only together with others."""
-    own = [{"test": r["test"]} | asked(r) | {k: r[k] for k in fields.WHICH if k in r}
+    own = [{"test": r["test"]} | request_keys(r) | {k: r[k] for k in fields.WHICH if k in r}
            for r in records]
     skip = {*free, *match.IGNORED}
     names = [key for key in dict.fromkeys(key for keys in own for key, value in keys.items()
@@ -180,7 +180,7 @@ def figure(result: dict | None) -> str:
     says that the loop had not settled."""
     if result is None:
         return "-"
-    return marks.mark_of_unsettled(fields.settled(result)) + plain_figure(result)
+    return marks.mark_of_unsettled(fields.has_settled(result)) + plain_figure(result)
 
 
 def plain_figure(result: dict) -> str:

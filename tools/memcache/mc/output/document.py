@@ -11,7 +11,7 @@ from mc.output import charts, comparison, draw, finding, page, report
 from mc.output.captions import captions, sides, without_directories
 from mc.parts import Grid, Heading, Part, Picture, Sentence
 from mc.records import prices, units
-from mc.records.fields import asked
+from mc.records.fields import request_keys
 from mc.records.results import Run
 from mc.records.units import size, text, words
 
@@ -85,7 +85,7 @@ def _machines(files: dict[str, list[Run]], named: dict[str, str]) -> Iterator[Pa
     yield Heading("Machine" if len(machines) == 1 else "Machines", 2, folded=len(machines) == 1)
     for rows, names in machines.items():
         if len(machines) > 1:
-            yield Heading(verdict.listed(named[name] for name in names), 3, folded=True)
+            yield Heading(verdict.join_words(named[name] for name in names), 3, folded=True)
         times = [(f"Measured {named[name]}" if len(names) > 1 else "Measured",
                   _time_text(files[name])) for name in names]
         yield Grid([], [list(row) for row in (*rows, *times)], 2)
@@ -135,9 +135,9 @@ def _cpus_of_cache(record: dict, cache: dict) -> str:
 
 
 def _rows_on_layer_below(record: dict) -> list[tuple[str, str]]:
-    if prices.known(record):
-        return [("Simulated", f"by {prices.known(record)['emulator']}: its times follow from its "
-                 f"prices, and are of no real hardware. {prices.text(record)}")]
+    if simulation := prices.simulation(record):
+        return [("Simulated", f"by {simulation['emulator']}: its times follow from its prices, "
+                 f"and are of no real hardware. {prices.text(record)}")]
     return [("Hypervisor", record.get("hypervisor") or "none")]
 
 
@@ -195,7 +195,7 @@ def _requests(runs: list[Run]) -> Iterator[Part]:
 
 
 def _statistics(run: Run) -> Grid:
-    requests = [asked(result) for result in run.results]
+    requests = [request_keys(result) for result in run.results]
     moving = [key for key in requests[0] if len({str(one.get(key)) for one in requests}) > 1]
     keys = [*moving, *STATISTICS]
     rows = [[text(key, result.get(key)) for key in keys] for result in run.results]

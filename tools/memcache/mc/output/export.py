@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from mc import plain
+from mc import make_plain
 from mc.analysis.traffic import AMPLIFIED, is_unseen
 from mc.output.tables import HIDDEN
 from mc.records import fields, prices
-from mc.records.fields import WHICH, asked, figures
+from mc.records.fields import WHICH, figures, request_keys
 from mc.records.results import HISTOGRAMS, Run
 
 STATISTICS = ("min_ns", "median_ns", "max_ns", "mean_ns", "sd_ns", "p50_ns", "p99_ns",
@@ -88,11 +88,11 @@ def measured(runs: list[Run], all_of_them: bool = True) -> Iterator[Measured]:
 
 
 def _labels(run: Run, result: dict) -> dict[str, str]:
-    simulation = prices.known(run.machine)
+    simulation = prices.simulation(run.machine)
     labels = {"test": result["test"], "where": result["where"],
               "simulated": f"{simulation['emulator']}, prices {simulation['prices']}"
               if simulation else None, "suite": run.suite,
-              "section": run.section, "label": run.request.get("label"), **asked(result),
+              "section": run.section, "label": run.request.get("label"), **request_keys(result),
               **{key: result.get(key) for key in (*WHICH, *PLACE)}}
     verdict = {key: result.get(key) or "na" for key in VERDICT}
     return {key: str(value) for key, value in {**labels, **verdict}.items() if value is not None}
@@ -112,7 +112,7 @@ def prometheus(runs: list[Run]) -> str:
         labels = {key: value for key, value in one.labels.items() if key != "test"}
         metrics.setdefault(name, []).append(f"{name}{_label_text(labels)} {value!r}")
     machine = {key: str(runs[0].machine[key]) for key in MACHINE if runs[0].machine.get(key)}
-    machine |= prices.known(runs[0].machine)
+    machine |= prices.simulation(runs[0].machine)
     metrics["memcache_machine_info"] = [f"memcache_machine_info{_label_text(machine)} 1"]
     helps["memcache_machine_info"] = "The machine that was measured."
     last = max(result.get("started_unix_ns") or 0 for run in runs for result in run.results)
@@ -134,7 +134,7 @@ def _safe_name(text: str) -> str:
 
 
 def _escape(text: str) -> str:
-    return plain(text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n"))
+    return make_plain(text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n"))
 
 
 # ------------------------------------------------------------ CI, other tools
@@ -196,7 +196,7 @@ def csv(runs: list[Run]) -> str:
 
 def _csv_rows(runs: list[Run]) -> list[dict]:
     return [{f"machine_{key}": run.machine.get(key) for key in MACHINE[:3]}
-            | {f"machine_{key}": value for key, value in prices.known(run.machine).items()}
+            | {f"machine_{key}": value for key, value in prices.simulation(run.machine).items()}
             | {key: run.request.get(key) for key in ("suite", "section", "label")}
             | {key: run.request[key] for key in ("round",) if key in run.request}
             | {key: value for key, value in result.items()
@@ -209,7 +209,7 @@ def _safe_cell(value: Any) -> Any:
     formula, and for a terminal, which a control character can drive."""
     if not isinstance(value, str):
         return value
-    return plain("'" + value if value[:1] in tuple("=+-@") else value)
+    return make_plain("'" + value if value[:1] in tuple("=+-@") else value)
 
 
 FORMS: dict[str, Callable[..., str]] = {

@@ -89,7 +89,7 @@ def _machine_line(runs: list[Run]) -> str:
              if result.get("started_unix_ns")]
     when = time.strftime("%-d %B %Y, %H:%M UTC", time.gmtime(min(times))) if times else "no date"
     facts = [machine["cpu"], plural(cpus, "CPU") if cpus else "",
-             prices.below(machine, "hypervisor "), f"Linux {machine['kernel']}",
+             prices.layer_below(machine, "hypervisor "), f"Linux {machine['kernel']}",
              f"host {machine['host']}" if machine.get("host") else ""]
     return f"{', '.join(filter(None, facts))}. Measured " \
            f"{captions.sides(run.where for run in runs)}, {when}."

@@ -8,7 +8,7 @@ from mc import plural
 from mc.analysis.fleet import GROUPS, Finding, Fleet, Group, Host
 from mc.analysis.machines import FACTS, Fact, Value, difference, text
 from mc.analysis.outliers import BLURRED, FEWEST
-from mc.analysis.verdict import listed
+from mc.analysis.verdict import join_words
 from mc.output.trend import sentences_on_left_out
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import units
@@ -61,7 +61,7 @@ def _names(hosts: Iterable[Host], most: int | None) -> str:
     names = [host.name for host in hosts]
     if most and len(names) > most:
         names[most:] = [f"{len(names) - most} more"]
-    return listed(names)
+    return join_words(names)
 
 
 def _host(group: Group, host: Host, most: int | None) -> list[Part]:

@@ -10,7 +10,7 @@ from mc.analysis.traffic import AMPLIFIED, amplification, is_overcounted
 from mc.parts import Grid
 from mc.records import suite, tests, units
 from mc.records.best import best_of_each
-from mc.records.fields import asked
+from mc.records.fields import request_keys
 from mc.records.places import MANY, PLACES, value
 from mc.records.results import Run
 from mc.records.suite import Layout
@@ -98,7 +98,7 @@ def _split_into_tables(layout: Layout, pairs: Pairs) -> list[tuple[str, Pairs]] 
     cells: dict[tuple, list[dict]] = {}
     for run, result in pairs:
         cells.setdefault(tuple(value(run, result, key) for key in keys), []).append(
-            {k: v for k, v in asked(result).items() if k not in many})
+            {k: v for k, v in request_keys(result).items() if k not in many})
     differing = list(dict.fromkeys(
         key for results in cells.values() for own in results for key in own
         if any(other.get(key) != own[key] for other in results)))

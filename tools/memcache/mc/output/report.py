@@ -9,14 +9,14 @@ from mc.analysis.disturbed import verdict as of_disturbances
 from mc.output import tables, terminal
 from mc.parts import Heading, Part, Sentence, bullets
 from mc.records import prices, units
-from mc.records.fields import asked
+from mc.records.fields import request_keys
 from mc.records.results import Run, missing_requests
-from mc.records.rounds import merged
+from mc.records.rounds import with_merged_rounds
 
 
 def lines(runs: list[Run], wide: bool = False) -> list[str]:
     """The report on the runs of a file, as lines for a terminal. Rounds are not merged yet."""
-    whole = merged(runs)
+    whole = with_merged_rounds(runs)
     return terminal.lines([*warning_of_disturbances(whole), *_machine(runs[0].machine),
                            *parts(whole, wide), *_missing(runs)])
 
@@ -39,9 +39,9 @@ def parts(runs: list[Run], wide: bool = True) -> list[Part]:
 
 
 def _machine(machine: dict) -> list[Part]:
-    simulated = prices.known(machine)
+    simulated = prices.simulation(machine)
     words = [f"Linux {machine['kernel']}", machine["cpu"],
-             "simulated" if simulated else prices.below(machine, "hypervisor: "),
+             "simulated" if simulated else prices.layer_below(machine, "hypervisor: "),
              f"clock: {machine.get('clock') or 'na'}"]
     warnings = [f"A SIMULATED MACHINE ({simulated['emulator']}): its times follow from its prices, "
                 "and are of no real hardware.", prices.text(machine)] if simulated else []
@@ -57,7 +57,7 @@ def _failures(runs: list[Run]) -> list[Part]:
             Sentence("The figures marked ! mean nothing:"), *bullets([
         " ".join(filter(None, [run.request.get("label"), *(
             f"{units.name(key)}={units.text(key, value)}"
-            for key, value in asked(r).items())])) for run, r in failed])]
+            for key, value in request_keys(r).items())])) for run, r in failed])]
 
 
 def _findings(runs: list[Run], judged: verdict.Verdict, wide: bool) -> list[Part]:
@@ -70,8 +70,8 @@ def _findings(runs: list[Run], judged: verdict.Verdict, wide: bool) -> list[Part
     else:
         idle = [name.upper() for name in judged.types if not judged.is_comparable(name)]
         if idle:
-            sentences.append(f"Left out: {verdict.listed(idle)}, not shown to be real here (see "
-                             "below).")
+            sentences.append(f"Left out: {verdict.join_words(idle)}, not shown to be real here "
+                             "(see below).")
     if not sentences and not wide:
         return []
     return [Heading("What stands out"), *bullets(sentences or ["Nothing."])]

@@ -13,7 +13,7 @@ from mc.output import layout
 from mc.output.layout import Pairs
 from mc.parts import Grid, Heading, Part, Sentence
 from mc.records import rounds, suite, tests, units
-from mc.records.fields import asked, distinguishing_keys, figures
+from mc.records.fields import distinguishing_keys, figures, request_keys
 from mc.records.places import value
 from mc.records.results import Run
 
@@ -51,7 +51,7 @@ def _group(its_suite: suite.Suite | None, section: str | None, test: str, where:
     wanted = its_section.layouts if its_section else []
     drawn = [layout.draw(one, pairs) for one in wanted or layout.layouts_of(test)]
     title = section or (its_suite.title if its_suite else test)
-    fixed = _keys_in_common([asked(result) for _, result in pairs])
+    fixed = _keys_in_common([request_keys(result) for _, result in pairs])
     matrix = bool(drawn) and None not in drawn
     if matrix:
         unit = layout.unit(wanted or layout.layouts_of(test))
@@ -96,8 +96,8 @@ def _list(test: str, pairs: Pairs, fixed: dict, wide: bool) -> Grid:
     labels = [run.request.get("label") for run, _ in pairs]
     keys = _keys_that_vary(pairs, fixed, labelled=all(labels))
     if not wide:
-        keys = distinguishing_keys([asked(result) | {"label": label} for label, (_, result) in
-                                    zip(labels, pairs)], keys)
+        keys = distinguishing_keys([request_keys(result) | {"label": label}
+                                    for label, (_, result) in zip(labels, pairs)], keys)
     shown = _figures(pairs) if wide else _answer(test, pairs)
     names = [*keys, *shown]
     rows = [[units.text(key, result.get(key)) for key in names] for _, result in pairs]
@@ -141,10 +141,10 @@ def _keys_that_vary(pairs: Pairs, fixed: dict, labelled: bool) -> list[str]:
     """The keys that tell results apart. If each result has a label, these are the keys that
     tell results of the same label apart."""
     if not labelled:
-        return list(dict.fromkeys(k for _, r in pairs for k in asked(r) if k not in fixed))
+        return list(dict.fromkeys(k for _, r in pairs for k in request_keys(r) if k not in fixed))
     values: dict[tuple, set] = {}
     for run, result in pairs:
-        for key, setting in asked(result).items():
+        for key, setting in request_keys(result).items():
             values.setdefault((key, run.label), set()).add(setting)
     return list(dict.fromkeys(key for (key, _), different in values.items() if len(different) > 1))
 

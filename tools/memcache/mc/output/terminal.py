@@ -59,17 +59,17 @@ def _has_gap(before: Part | None, part: Part) -> bool:
 
 def _lines_of(part: Part) -> list[str]:
     if isinstance(part, Grid):
-        return [*wrapped(part.title), *table(part),
-                *(["", *wrapped(part.note)] if part.note else [])]
+        return [*wrap_lines(part.title), *table(part),
+                *(["", *wrap_lines(part.note)] if part.note else [])]
     if isinstance(part, Heading):
-        return wrapped(part.text)
+        return wrap_lines(part.text)
     if isinstance(part, Picture):
-        return [f"[{part.title}]", *(line for text in part.captions for line in wrapped(text))]
+        return [f"[{part.title}]", *(line for text in part.captions for line in wrap_lines(text))]
     text = " ".join(filter(None, [part.code, part.text]))
-    return wrapped(text, part.bullet) if part.wrap else [part.bullet + text]
+    return wrap_lines(text, part.bullet) if part.wrap else [part.bullet + text]
 
 
-def wrapped(text: str, bullet: str = "") -> list[str]:
+def wrap_lines(text: str, bullet: str = "") -> list[str]:
     """The text in lines; those after the first are indented as far as the bullet is wide."""
     return wrap(text, width(), initial_indent=bullet, subsequent_indent=" " * len(bullet),
                 break_on_hyphens=False)
@@ -132,10 +132,10 @@ def _rows_as_lists(grid: Grid, first: int, kept: list[int]) -> list[str]:
     """Each row as the keys that tell it apart, with its figures below."""
     text_lines = []
     for row in grid.rows:
-        text_lines += wrapped(", ".join(f"{name} {cell}" for name, cell in
-                                        zip(grid.names[:first], row)))
+        text_lines += wrap_lines(", ".join(f"{name} {cell}" for name, cell in
+                                           zip(grid.names[:first], row)))
         text_lines += [line for i in kept[first:]
-                       for line in wrapped(f"{grid.names[i]} {row[i]}", "  ")]
+                       for line in wrap_lines(f"{grid.names[i]} {row[i]}", "  ")]
     return text_lines
 
 

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 
-from mc import Failure, meant
+from mc import Failure, hint
 from mc.records.shape import numbers
 from mc.status import WRONG
 
@@ -137,7 +137,7 @@ class Store:
             return entries
         kernels = list(dict.fromkeys(entry.kernel for entry in entries))
         if which not in kernels:
-            raise Failure(f"{self.path} has no entry of kernel {which}.{meant(which, kernels)} "
+            raise Failure(f"{self.path} has no entry of kernel {which}.{hint(which, kernels)} "
                           f"`memcache record {self.path}` lists its entries", WRONG)
         return [entry for entry in entries if entry.kernel == which]
 

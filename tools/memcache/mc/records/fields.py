@@ -24,11 +24,11 @@ _FACTS = frozenset(FACTS)
 WHICH = tests.named("which")
 
 
-def asked(result: dict) -> dict:
+def request_keys(result: dict) -> dict:
     """The keys of the request and their values. A key that the test does not have counts as
     well if it stands before the facts in a record whose keys are still in their original
     order. An object that made the memory was asked for, too."""
-    keys, values = _asked(result.get("test"), tuple(result))
+    keys, values = _getter(result.get("test"), tuple(result))
     by_key = dict(zip(keys, values(result)))
     if memory_object := result.get("memory_object"):
         by_key["memory_object"] = memory_object
@@ -36,7 +36,8 @@ def asked(result: dict) -> dict:
 
 
 @lru_cache
-def _asked(test: object, fields: tuple[str, ...]) -> tuple[list[str], Callable[[dict], Iterable]]:
+def _getter(test: object,
+            fields: tuple[str, ...]) -> tuple[list[str], Callable[[dict], Iterable]]:
     """These keys in a record with these fields, and what takes their values."""
     keys = [key for key in tests.asked(test) if key in fields]
     if fields[:1] == HEAD[:1]:
@@ -49,12 +50,12 @@ def _asked(test: object, fields: tuple[str, ...]) -> tuple[list[str], Callable[[
 
 def figures(result: dict) -> dict:
     """The figures of the test."""
-    mine = asked(result)
+    mine = request_keys(result)
     return {k: v for k, v in result.items() if k not in mine and k not in FACTS + HEAD + TRAFFIC
             and not k.startswith("dram_")}
 
 
-def settled(result: dict) -> bool:
+def has_settled(result: dict) -> bool:
     """Whether the loop had settled. False only if the record says so: with few samples nobody
     can tell, and older records say nothing."""
     return result.get("steady") != "no"

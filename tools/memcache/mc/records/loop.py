@@ -23,7 +23,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from mc import Failure, meant
+from mc import Failure, hint
 from mc.status import WRONG
 
 ARRAYS = "abcd"
@@ -169,7 +169,7 @@ class _Reader:
     def _fact(self, words: list[str]) -> None:
         name, value = words[0], " ".join(words[1:])
         if name not in FACTS:
-            raise self.fault(f"{name}: no such word.{meant(name, (*FACTS, *SECTIONS))} There are: "
+            raise self.fault(f"{name}: no such word.{hint(name, (*FACTS, *SECTIONS))} There are: "
                              f"{', '.join(FACTS)}; then {', '.join(SECTIONS)}")
         if name in self.facts:
             raise self.fault(f"{name} is there already")

@@ -7,7 +7,7 @@ from zlib import crc32
 from mc.records import units
 
 
-def known(machine: dict) -> dict[str, str]:
+def simulation(machine: dict) -> dict[str, str]:
     """The emulator of a simulated machine and a name for its prices; empty if the machine is
     real. The same prices have the same name."""
     description = machine.get("simulated")
@@ -19,10 +19,10 @@ def known(machine: dict) -> dict[str, str]:
     return {"emulator": emulator, "prices": f"{crc32(listed):08x}"}
 
 
-def below(machine: dict, hypervisor: str = "") -> str:
+def layer_below(machine: dict, hypervisor: str = "") -> str:
     """The simulation or the hypervisor below its kernel, or that there is none. `hypervisor` is
     printed before the name of a hypervisor."""
-    if names := known(machine):
+    if names := simulation(machine):
         return f"simulated by {names['emulator']}, prices {names['prices']}"
     name = machine.get("hypervisor")
     if name == "unknown":
@@ -60,4 +60,4 @@ def text(machine: dict) -> str:
              f"TLB of {take('tlb_entries')} entries, miss {take('tlb_miss_ns')}",
              *(f"{key} {take(key)}" for key in list(left) if left[key]),
              *(["the others 0"] if left else [])]
-    return f"Prices {known(machine)['prices']}, in ns: {'; '.join(parts)}."
+    return f"Prices {simulation(machine)['prices']}, in ns: {'; '.join(parts)}."

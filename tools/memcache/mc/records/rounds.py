@@ -14,7 +14,7 @@ from statistics import median_low
 
 from mc import Failure
 from mc.records import results, store
-from mc.records.fields import DISTURBED, WHICH, asked
+from mc.records.fields import DISTURBED, WHICH, request_keys
 from mc.records.results import Run
 from mc.status import WRONG
 
@@ -31,7 +31,7 @@ class Middle(dict):
 
 def load(path: str) -> list[Run]:
     """The runs of a file; all rounds of a request make one run."""
-    return merged(results.load(path))
+    return with_merged_rounds(results.load(path))
 
 
 def load_together(files: list[str], boots: bool = False) -> list[Run]:
@@ -43,7 +43,7 @@ def load_together(files: list[str], boots: bool = False) -> list[Run]:
     if len(loaded) < len(files):
         raise Failure("a file is named twice", WRONG)
     if len(loaded) == 1:
-        return merged(*loaded.values())
+        return with_merged_rounds(*loaded.values())
     first, *others = loaded
     for other in others:
         for key in results.SAME_MACHINE:
@@ -53,11 +53,11 @@ def load_together(files: list[str], boots: bool = False) -> list[Run]:
                               f"{one} and {two}", WRONG)
     every = []
     for number, runs in enumerate(loaded.values(), 1):
-        for run in merged(runs) if boots else runs:
+        for run in with_merged_rounds(runs) if boots else runs:
             run.request["round"] = number if boots else run.request.get("round", number)
             run.request["file"] = number
             every.append(run)
-    return merged(every)
+    return with_merged_rounds(every)
 
 
 def load_all(files: list[str]) -> dict[str, list[Run]]:
@@ -82,7 +82,7 @@ def clocks(result: dict) -> tuple[float, ...]:
     return getattr(result, "clocks", ()) or tuple(filter(None, [result.get("core_mhz")]))
 
 
-def merged(runs: list[Run]) -> list[Run]:
+def with_merged_rounds(runs: list[Run]) -> list[Run]:
     """These runs, with all rounds of a request merged into one run. Runs that were not
     measured in rounds stay as they are."""
     groups: dict[tuple, list[Run]] = {}
@@ -99,7 +99,7 @@ def _merge_rounds(group: list[Run]) -> Run:
         counts: dict[tuple, int] = {}
         for result in run.results:
             key = tuple(str(result.get(name)) for name in (*WHICH, *STATE)), \
-                tuple(asked(result).items())
+                tuple(request_keys(result).items())
             counts[key] = counts.get(key, 0) + 1
             same.setdefault((key, counts[key]), []).append((run.request.get("file", 0), result))
     bad = next((run for run in group if run.request["state"] != "done"), group[0])

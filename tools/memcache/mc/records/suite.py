@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from mc import Failure, meant
+from mc import Failure, hint
 from mc.advice import TOP
 from mc.records import check, template
 from mc.records.shape import Shape
@@ -212,7 +212,7 @@ def load(name: str) -> Suite:
     path = Path(name) if "/" in name else directory() / name
     if "/" not in name and not exists(name):
         existing = names_offered()
-        raise Failure(f"no suite {name}.{meant(name, existing)} There are: {', '.join(existing)}",
+        raise Failure(f"no suite {name}.{hint(name, existing)} There are: {', '.join(existing)}",
                       WRONG)
     try:
         text = path.read_text(encoding="utf-8")

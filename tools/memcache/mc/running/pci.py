@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from mc import Failure, meant, say
+from mc import Failure, hint, say
 from mc.records.shape import read_file
 from mc.running.machine import Machine
 from mc.status import WRONG
@@ -117,7 +117,7 @@ def find(text: str) -> tuple[Device, int | None]:
     if not device.path.exists():
         addresses = [one.address for one in devices()]
         raise Failure(f"there is no PCI device {device.address}."
-                      f"{meant(device.address, addresses)} With memory there are: "
+                      f"{hint(device.address, addresses)} With memory there are: "
                       f"{', '.join(addresses) or 'none'}", WRONG)
     return device, int(match[3]) if match[3] else None
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from mc import Failure, emit, meant, plural, say
+from mc import Failure, emit, hint, plural, say
 from mc.records import check, keys, shape, suite
 from mc.records.suite import Request
 from mc.records.tests import is_program
@@ -132,10 +132,10 @@ def _requests(line: str, place: Place) -> list[Request]:
 def _no_suite_nor_test(name: str, place: Place) -> str:
     """The message about a word that is neither a suite nor a test."""
     suites = suite.names_offered()
-    tests = f"and no such test.{meant(name, [*suites, *place.all_tests])} Tests: " \
+    tests = f"and no such test.{hint(name, [*suites, *place.all_tests])} Tests: " \
             f"{', '.join(place.all_tests)}." if place.all_tests else \
             "(and no module loaded, and no memcache-user, that could have such a test)." \
-            f"{meant(name, suites)}"
+            f"{hint(name, suites)}"
     return f"no suite {name} {tests} Suites: {', '.join(suites)}"
 
 
