@@ -174,7 +174,7 @@ class Choice(unittest.TestCase):
 
     def test_a_type_without_effect_is_marked(self):
         drawn = chart(attributes(fake.TCG, NO))
-        self.assertTrue(drawn.has_unreal_points and drawn.emulated)
+        self.assertTrue(drawn.has_unreal_points and drawn.is_emulated)
         self.assertTrue(all(point.real for point in drawn.series[0].points))
 
     def test_files_are_overlaid(self):

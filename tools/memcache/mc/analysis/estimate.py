@@ -68,7 +68,7 @@ def median_time(result: dict, exact: bool = False) -> Estimate | None:
     """The median time of a sample of this result, or of one of its loads; None if nothing was
     measured. `exact`: on this machine equal runs take equal times, so that the samples of one run
     have all spread that there is."""
-    each = next((result[name] for name in tests.of(result["test"]).named("count")
+    each = next((result[name] for name in tests.test_of(result["test"]).figures_with_role("count")
                  if result.get(name)), 1)
     middle = result.get("median_ns")
     if not middle or not result.get("mean_ns"):

@@ -35,7 +35,7 @@ class Point:
     speed: float
     time: Estimate
 
-    def rest(self, varying: Iterable[str]) -> tuple:
+    def other_keys(self, varying: Iterable[str]) -> tuple:
         return tuple((k, v) for k, v in self.keys.items() if k not in varying)
 
 
@@ -125,7 +125,7 @@ def _point(result: dict, exact: bool) -> Point | None:
 def lines(runs: list[Run], verdict: Verdict, wide: bool = True) -> list[str]:
     """A sentence for each finding, then sentences on speeds that are even, differences that nobody
     can tell, results that were not compared and, if `wide`, those that are the same."""
-    if verdict.emulated:
+    if verdict.is_emulated:
         return []
     trusted = [p for p in points(runs) if verdict.is_comparable(p.type)
                and (p.fence != "uc" or verdict.uc_works)]
@@ -160,9 +160,9 @@ def _pairs(rule: Rule, trusted: list[Point]) -> Iterator[Pair]:
     these = [point for point in trusted if _has_values(point, rule.this)]
     if not these:
         return
-    partners = {p.rest(rule.varying): p for p in trusted if _has_values(p, rule.that)}
+    partners = {p.other_keys(rule.varying): p for p in trusted if _has_values(p, rule.that)}
     for point in these:
-        partner = partners.get(point.rest(rule.varying))
+        partner = partners.get(point.other_keys(rule.varying))
         if partner:
             yield Pair(point, partner)
 
@@ -243,7 +243,7 @@ def _even_speeds_whatever_the_fence(trusted: list[Point]) -> list[str]:
     fences."""
     groups: dict[tuple, list[Point]] = {}
     for point in trusted:
-        groups.setdefault(point.rest(("fence", "verify")), []).append(point)
+        groups.setdefault(point.other_keys(("fence", "verify")), []).append(point)
     texts = []
     for group in groups.values():
         if len({p.fence for p in group}) < 3:

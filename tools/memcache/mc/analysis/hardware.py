@@ -146,12 +146,12 @@ def _remarks(slots: list[dict]) -> list[str]:
                     f"Channel {name} has {count} of the {most} modules that others have."
                     for name, count in filled.items() if count < most]
     return remarks + [
-        f"{slot['slot']} runs at {slot['mt_per_s']} MT/s{_or_twice(slot)}; it is rated for "
+        f"{slot['slot']} runs at {slot['mt_per_s']} MT/s{_remark_on_clock(slot)}; it is rated for "
         f"{slot['rated_mt_per_s']}." for slot in filled_slots(slots)
         if slot["mt_per_s"] and (slot["rated_mt_per_s"] or 0) > slot["mt_per_s"] + ROUNDED]
 
 
-def _or_twice(slot: dict) -> str:
+def _remark_on_clock(slot: dict) -> str:
     return ", or at twice that if the firmware gives the clock" if is_at_half_speed(slot) else ""
 
 

@@ -38,11 +38,11 @@ class Batch:
         return f"{self.file}, {self.where}"
 
     @property
-    def emulated(self) -> bool:
+    def is_emulated(self) -> bool:
         return self.machine.get("hypervisor") == "tcg"
 
     @property
-    def simulated(self) -> bool:
+    def is_simulated(self) -> bool:
         return bool(self.machine.get("simulated"))
 
 
@@ -59,11 +59,11 @@ class Pairing:
 
     def judge(self, a: dict, b: dict, limit: float = LIMIT) -> Difference:
         """What is known of the difference between two of its records."""
-        base, other = (median_time(result, self.a.simulated and self.b.simulated)
+        base, other = (median_time(result, self.a.is_simulated and self.b.is_simulated)
                        for result in (a, b))
         if not base or not other:
             return Difference(Word.UNKNOWN, 0, why="no time was measured")
-        if self.a.emulated or self.b.emulated:
+        if self.a.is_emulated or self.b.is_emulated:
             return unknown_difference(base, other, EMULATED)
         return judge(base, other, limit)
 
@@ -102,7 +102,7 @@ def pair(a: Batch, b: Batch, mixed: bool) -> Pairing:
     """Find the partner of each record. `mixed` also takes records whose verdicts, nodes or
     prefetchers differ."""
     pairing = Pairing(a, b, _free_keys(a, b))
-    if not mixed and a.simulated != b.simulated:
+    if not mixed and a.is_simulated != b.is_simulated:
         pairing.refused.append("any of it: one machine is simulated, the other is not")
         return pairing
     skip = {*pairing.free, *IGNORED}

@@ -215,7 +215,7 @@ def cells(batches: list[Batch]) -> list[Cell]:
     timed = [(batch, result, time) for batch in batches for result in batch.results
              if result["test"] == "random" and result.get("threads") == 1
              and result.get("verified") != "failed"
-             and (time := median_time(result, batch.simulated))
+             and (time := median_time(result, batch.is_simulated))
              and request_keys(result).get("op") in ("read", "write")]
     if not timed:
         return []

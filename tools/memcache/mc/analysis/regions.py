@@ -22,7 +22,7 @@ from mc.records.results import Run
 COVERED = 25        # percent of a region, at least, for it to be compared
 MOST = 20           # regions that the report names
 # A time for each figure: how much longer a slower region takes.
-TIMES: dict[str, Callable[[float], float]] = {"mb_per_s": lambda found: 1 / found,
+TIMES: dict[str, Callable[[float], float]] = {"mb_per_s": lambda rate: 1 / rate,
                                               "ns_per_load": float}
 
 

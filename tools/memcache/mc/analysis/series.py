@@ -62,7 +62,7 @@ def name(result: dict) -> str:
 
 def figure(result: dict) -> str:
     """The figure that people read; `median_ns` stands for the time if there is none."""
-    main = tests.of(result["test"]).main() or ""
+    main = tests.test_of(result["test"]).main() or ""
     value = result.get(main)
     return main if isinstance(value, (int, float)) and value > 0 else "median_ns"
 

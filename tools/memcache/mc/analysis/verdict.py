@@ -50,7 +50,7 @@ class Verdict:
     simulated: bool = False
 
     @property
-    def emulated(self) -> bool:
+    def is_emulated(self) -> bool:
         return self.hypervisor == "tcg"
 
     def is_comparable(self, name: str) -> bool:
@@ -129,12 +129,12 @@ def sentences(verdict: Verdict) -> list[str]:
              for t in verdict.types.values() if not t.is_as_asked]
     idle = [t.name.upper() for t in verdict.types.values() if t.effective == "no"]
     if idle == ["WB"] and len(verdict.types) == 1:
-        if not verdict.emulated:
+        if not verdict.is_emulated:
             texts.append("WB shows no cache at work: a reload of a line that was flushed takes no "
                          "longer than a hit.")
     elif idle:
         texts += _sentences_on_no_effect(verdict, idle)
-    if verdict.emulated:
+    if verdict.is_emulated:
         texts.append("An emulated machine (QEMU, TCG): no time measured here says anything about "
                      "real hardware.")
     both = [t.name.upper() for t in verdict.types.values() if {"yes", "no"} <= t.effects]
@@ -171,7 +171,7 @@ def _sentences_on_no_effect(verdict: Verdict, idle: list[str]) -> list[str]:
     if verdict.hypervisor == "unknown":
         texts.append("The hypervisor is not known. Under one, a guest's page tables may have no "
                      "effect: measure on bare metal.")
-    elif verdict.hypervisor and not verdict.emulated:
+    elif verdict.hypervisor and not verdict.is_emulated:
         texts.append(f"Under a hypervisor ({verdict.hypervisor}) a guest's page tables may have no "
                      "effect: measure on bare metal.")
     return texts

@@ -33,7 +33,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                         help="results that they are checked against")
     parser.add_argument("--fail-over", type=share, default=share("5%"), metavar="LIMIT",
                         help="how much slower is too slow: 5%% (the default) allows 0.95x")
-    options.units(parser)
+    options.add_units(parser)
 
 
 def share(text: str) -> float:

@@ -49,8 +49,8 @@ def count(words: list[str], program: str | None = None) -> int:
     discovered = side.discover()
     if not discovered.counters:
         raise Failure(absence(discovered))
-    if discovered.uncounted:
-        say(discovered.uncounted)
+    if discovered.uncounted_text:
+        say(discovered.uncounted_text)
     with NamedTemporaryFile("w", prefix="memcache-counters-") as file:
         file.write(discovered.text)
         file.flush()
@@ -77,6 +77,6 @@ def counters(side: Side, put: bool, clear: bool) -> int:
         emit(map(str, discovered.counters))
     for remark in discovered.remarks:
         say(f"not used: {remark}")
-    if discovered.uncounted:
-        say(discovered.uncounted)
+    if discovered.uncounted_text:
+        say(discovered.uncounted_text)
     return DONE

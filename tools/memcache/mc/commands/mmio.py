@@ -47,7 +47,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                              "module is there)")
     parser.add_argument("-o", dest="output", metavar="FILE",
                         help="the results file (default: results/mmio-KERNEL-TIME.jsonl)")
-    options.wide(parser)
+    options.add_wide(parser)
 
 
 def command(args: argparse.Namespace) -> int:

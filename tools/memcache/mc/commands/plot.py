@@ -24,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", dest="output", metavar="OUT",
                         help="the picture: .svg, .png, .pdf or .html (default: the first FILE's "
                              "name with .svg); `-`: SVG on standard output")
-    options.units(parser)
+    options.add_units(parser)
 
 
 def command(args: argparse.Namespace) -> int:
@@ -32,7 +32,7 @@ def command(args: argparse.Namespace) -> int:
 
 
 def plot(names: list[str], output: str | None) -> int:
-    output = output or files.beside(names[0], "svg")
+    output = output or files.path_beside(names[0], "svg")
     kind = "svg" if output == "-" else files.kind(output, KINDS)
     loaded = rounds.load_all(names)
     drawn = charts.charts(loaded)

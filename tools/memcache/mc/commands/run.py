@@ -61,12 +61,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                              "`none`: they do not tell")
     parser.add_argument("--json", action="store_true",
                         help="print the records as they come (JSON Lines) in place of the report")
-    options.units(parser)
+    options.add_units(parser)
     parser.add_argument("--quick", action="store_true",
                         help="measure the quick form of each suite: fewer sizes and rounds")
     parser.add_argument("--dry-run", action="store_true",
                         help="print the request lines that would be measured on this machine")
-    options.wide(parser)
+    options.add_wide(parser)
     parser.add_argument("--counters", action="store_true",
                         help="count DRAM traffic during this run (see: memcache counters)")
     parser.add_argument("--events", action="store_true",

@@ -35,7 +35,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                         help="draw each result: .svg, .png or .pdf; this needs matplotlib")
     parser.add_argument("--otava", metavar="DIR",
                         help="write CSV and otava.yaml for Otava into this directory")
-    options.units(parser)
+    options.add_units(parser)
 
 
 def command(args: argparse.Namespace) -> int:

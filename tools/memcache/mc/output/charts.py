@@ -96,7 +96,7 @@ class Chart:
     columns: list = field(default_factory=list)     # of a matrix, of bars and of a history
     row: str = ""
     left_out: int = 0           # failed verification
-    emulated: bool = False
+    is_emulated: bool = False
     linear: bool = False
     ends: tuple[int, int] | None = None
 
@@ -143,7 +143,7 @@ def charts(files: dict[str, list[Run]]) -> list[Chart]:
             chart.title = ": ".join(filter(None, [PLACED.sub("", title), chart.title]))
             chart.sources = [all_sources[i] for i in sorted({s.source for s in chart.series})]
             chart.left_out = len(cells) - len(good)
-            chart.emulated = any(run.machine.get("hypervisor") == "tcg" for _, run, _ in good)
+            chart.is_emulated = any(run.machine.get("hypervisor") == "tcg" for _, run, _ in good)
             all_charts.append(chart)
     return all_charts
 
@@ -170,9 +170,9 @@ def _plain_title(its_suite: suite.Suite) -> str:
 def _charts(test: str, layouts: list[Layout], cells: list[Cell]) -> list[Chart]:
     if test == "scan":
         return _region_charts(cells)
-    main, over = tests.of(test).main(), tests.of(test).named("over")
+    main, over = tests.test_of(test).main(), tests.test_of(test).figures_with_role("over")
     if main and over:
-        along = over[0] if tests.of(test).records == "step" else next(
+        along = over[0] if tests.test_of(test).records == "step" else next(
             (one.rows for one in layouts_of(test)), "size_bytes")
         return _figure_curves(over[0], main, along, cells)
     if test == "latency" and not any(one.rows in PLACES for one in layouts):
@@ -229,7 +229,7 @@ def _is_place(key: str) -> bool:
 
 def _default_charts(test: str, cells: list[Cell]) -> list[Chart]:
     """The charts of a test without a layout: over the size that has most values."""
-    figure = tests.of(test).main() or ("median_ns" if not any(
+    figure = tests.test_of(test).main() or ("median_ns" if not any(
         _has_figure(r, "mb_per_s") for *_, r in cells) else "mb_per_s")
     cells = [cell for cell in cells if _has_figure(cell[2], figure)]
     sizes = max(("size_bytes", "block_bytes"), key=lambda key: len(

@@ -45,7 +45,7 @@ def _groups(pairings: list[Pairing]) -> list[list[Pairing]]:
     return list(groups.values())
 
 
-def published(files: list[str]) -> list[Part]:
+def report_on_published(files: list[str]) -> list[Part]:
     from mc.analysis.published import load
     report: list[Part] = []
     for name in files:
@@ -185,7 +185,7 @@ def figure(result: dict | None) -> str:
 
 def plain_figure(result: dict) -> str:
     """The figure without a mark."""
-    key = tests.of(result["test"]).main() or ""
+    key = tests.test_of(result["test"]).main() or ""
     value = result.get(key)
     if key.endswith("mb_per_s") and value:
         return f"{units.rate(value)} {units.rates().name}"

@@ -66,7 +66,7 @@ class Measured:
         return separator.join(re.sub(r"[^A-Za-z0-9_-]+", "-", word) for word in words)
 
 
-def measured(runs: list[Run], all_of_them: bool = True) -> Iterator[Measured]:
+def labelled_figures(runs: list[Run], all_of_them: bool = True) -> Iterator[Measured]:
     """The figures and statistics of these runs, or only the figures that a report shows. If
     several records have the same labels, each but the first gets a number."""
     counts: dict[tuple, int] = {}
@@ -105,7 +105,7 @@ def prometheus(runs: list[Run]) -> str:
     without times; all lines of a metric stand together."""
     metrics: dict[str, list[str]] = {}
     helps: dict[str, str] = {}
-    for one in measured(runs):
+    for one in labelled_figures(runs):
         name, value = one.base
         name = _safe_name(f"memcache_{one.labels['test']}_{name}")
         helps[name] = f"{_safe_name(one.name)} of {_safe_name(one.labels['test'])}, in base units."
@@ -143,7 +143,7 @@ def kcidb(runs: list[Run], origin: str = ORIGIN, build_id: str | None = None) ->
     """A report for KCIDB, version 5: a test for each figure, with its `number`. They belong to
     this build, which KCIDB has from elsewhere, or to builds in the report, one for each kernel."""
     tests = []
-    for one in measured(runs, all_of_them=False):
+    for one in labelled_figures(runs, all_of_them=False):
         number: dict[str, float | str] = {"value": one.base[1]}
         if symbol := {"ns": "s", "MB/s": "B/s", "MHz": "Hz", "B": "B"}.get(one.symbol):
             number |= {"unit": symbol, "prefix": "metric"}
@@ -169,7 +169,7 @@ def kcidb(runs: list[Run], origin: str = ORIGIN, build_id: str | None = None) ->
 
 def lkp(runs: list[Run]) -> str:
     """Lines of `key: value`, as the parsers of the Linux Kernel Performance tests print them."""
-    return "".join(f"{one.path('.')}: {one.value!r}\n" for one in measured(runs))
+    return "".join(f"{one.path('.')}: {one.value!r}\n" for one in labelled_figures(runs))
 
 
 def lava(runs: list[Run]) -> str:
@@ -178,7 +178,7 @@ def lava(runs: list[Run]) -> str:
         f"<LAVA_SIGNAL_TESTCASE TEST_CASE_ID={one.path('.')} RESULT="
         f"{'fail' if one.has_failed else 'pass'} UNITS="
         f"{one.symbol.replace('%', 'percent') or 'count'} MEASUREMENT={one.value!r}>\n"
-        for one in measured(runs, all_of_them=False))
+        for one in labelled_figures(runs, all_of_them=False))
 
 
 def csv(runs: list[Run]) -> str:

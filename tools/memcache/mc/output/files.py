@@ -16,7 +16,7 @@ ROOT = 0
 LINKS = 40      # the most that are followed for a name, as in Linux
 
 
-def beside(name: str, kind: str) -> str:
+def path_beside(name: str, kind: str) -> str:
     """The file of this kind beside a results file; standard output if those came from standard
     input."""
     return "-" if name == "-" else f"{os.path.splitext(name)[0]}.{kind}"

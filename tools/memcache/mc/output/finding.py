@@ -65,7 +65,7 @@ def _headline(files: dict[str, list[Run]], figures: list[Highlight], first: str,
     results = [result for runs in files.values() for run in runs for result in run.results]
     if any(result.get("verified") == "failed" for result in results):
         return FAILED
-    if any(verdict.judge(runs).emulated for runs in files.values()):
+    if any(verdict.judge(runs).is_emulated for runs in files.values()):
         return EMULATED
     comparisons = [f"{name} against {first}: {_count_words(pairing)}"
                    for name, pairing in pairings.items() if pairing.pairs]
@@ -98,7 +98,7 @@ def _machine_line(runs: list[Run]) -> str:
 def _verdict(runs: list[Run], name: str) -> Iterator[Part]:
     """What the figures mean. It is loud if they do not mean what they seem to mean."""
     judged = verdict.judge(runs)
-    bad = judged.emulated or not all(one.real for one in judged.types.values())
+    bad = judged.is_emulated or not all(one.real for one in judged.types.values())
     failed = sum(r.get("verified") == "failed" for run in runs for r in run.results)
     sentences = verdict.sentences(judged)
     if failed:

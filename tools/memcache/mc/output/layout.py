@@ -23,7 +23,7 @@ SIBLINGS = "* siblings: two CPUs of one core"
 
 def layouts_of(test: str) -> list[Layout]:
     """The layouts of the results of a test whose suite has no @table."""
-    table = tests.of(test).table
+    table = tests.test_of(test).table
     return [suite.layout(table)] if table else []
 
 

@@ -31,7 +31,7 @@ def parts(runs: list[Run], wide: bool = True) -> list[Part]:
     """The report without the machine: only the answers, or everything if it is wide."""
     judged = verdict.judge(runs)
     report = [*tables.parts(runs, wide), *traffic.parts(runs), *events.parts(runs),
-              *regions.parts(runs), *amplification.parts(runs, judged.emulated),
+              *regions.parts(runs), *amplification.parts(runs, judged.is_emulated),
               *_failures(runs), *hardware.parts(runs, wide)]
     if any(run.results for run in runs):
         report += [*_findings(runs, judged, wide), *_types(judged, wide)]
@@ -64,7 +64,7 @@ def _findings(runs: list[Run], judged: verdict.Verdict, wide: bool) -> list[Part
     if not findings.points(runs):
         return []
     sentences = findings.lines(runs, judged, wide)
-    if judged.emulated:
+    if judged.is_emulated:
         sentences.append("Nothing: on an emulated machine, no difference between these numbers "
                          "means anything.")
     else:
@@ -80,7 +80,7 @@ def _findings(runs: list[Run], judged: verdict.Verdict, wide: bool) -> list[Part
 def _types(judged: verdict.Verdict, wide: bool) -> list[Part]:
     """The verdict on memory types. A short report has one sentence if all types are real."""
     sentences = verdict.sentences(judged)
-    if not wide and judged.types and not judged.emulated and all(
+    if not wide and judged.types and not judged.is_emulated and all(
             one.real for one in judged.types.values()):
         return [Sentence(text, gap=True) for text in sentences]
     if judged.types:

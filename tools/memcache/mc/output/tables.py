@@ -19,7 +19,7 @@ from mc.records.results import Run
 
 SHOWN_FACTS = ("median_ns", "cv_percent")
 # Figures that are in the file but not in tables.
-HIDDEN = (*tests.named("detail"), "histogram_ns_count")
+HIDDEN = (*tests.figures_with_role("detail"), "histogram_ns_count")
 DISTURBED = {"disturbed_interrupt": "interrupts", "disturbed_migration": "migrations",
              "disturbed_steal": "stolen time", "disturbed_preemption": "preemptions"}
 MOVED = 0.05        # a clock that changes by more changes the figures of caches
@@ -101,7 +101,7 @@ def _list(test: str, pairs: Pairs, fixed: dict, wide: bool) -> Grid:
     shown = _figures(pairs) if wide else _answer(test, pairs)
     names = [*keys, *shown]
     rows = [[units.text(key, result.get(key)) for key in names] for _, result in pairs]
-    main = tests.of(test).main()
+    main = tests.test_of(test).main()
     marked = next((names.index(name) for name in (main, "median_ns") if name in names), -1)
     for row, (run, result) in zip(rows, pairs):
         row[marked] = marks.mark(run, result) + row[marked]
@@ -114,25 +114,26 @@ def _list(test: str, pairs: Pairs, fixed: dict, wide: bool) -> Grid:
 def _figures(pairs: Pairs) -> list[str]:
     """All figures that are not for other programs."""
     own = dict.fromkeys(k for _, r in pairs for k in figures(r) if k not in HIDDEN)
-    facts = SHOWN_FACTS[1:] if any(key in own for key in tests.named("each")) else SHOWN_FACTS
+    each = any(key in own for key in tests.figures_with_role("each"))
+    facts = SHOWN_FACTS[1:] if each else SHOWN_FACTS
     return [*facts, *own]
 
 
 def _answer(test: str, pairs: Pairs) -> list[str]:
     """The most important figure, its spread, the level that was measured and, if a memory type
     is not shown to be real, the verdict. All figures if none is the most important one."""
-    description = tests.of(test)
+    description = tests.test_of(test)
     main = description.main()
     if not main:
         return _figures(pairs)
     results = [result for _, result in pairs]
     own = figures(results[0])
-    which = [key for key in description.named("which")
+    which = [key for key in description.figures_with_role("which")
              if any(result.get(key) is not None for result in results)]
     level = ["level"] if any(result.get("level") for result in results) else []
     real = all(result.get("effective") == "yes" or result.get("page") == "auto"
                for result in results)
-    over = [key for key in description.named("over") if key in own]
+    over = [key for key in description.figures_with_role("over") if key in own]
     return [*which, *over, main, "cv_percent", *level,
             *([] if real else ["effective"])]
 

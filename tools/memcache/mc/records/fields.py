@@ -21,7 +21,7 @@ FACTS = tuple(name for name in tests.FACTS
               if name not in TRAFFIC and not name.startswith("dram_"))
 _FACTS = frozenset(FACTS)
 # Figures that say which pair of CPUs a record is of.
-WHICH = tests.named("which")
+WHICH = tests.figures_with_role("which")
 
 
 def request_keys(result: dict) -> dict:
@@ -39,7 +39,7 @@ def request_keys(result: dict) -> dict:
 def _getter(test: object,
             fields: tuple[str, ...]) -> tuple[list[str], Callable[[dict], Iterable]]:
     """These keys in a record with these fields, and what takes their values."""
-    keys = [key for key in tests.asked(test) if key in fields]
+    keys = [key for key in tests.key_columns(test) if key in fields]
     if fields[:1] == HEAD[:1]:
         before = takewhile(lambda key: key not in _FACTS, fields)
         keys += [key for key in before if key not in keys and key not in HEAD]
@@ -66,12 +66,12 @@ def distinguishing_keys(rows: list[dict], keys: list[str]) -> list[str]:
     only varies together with others is dropped; counts and keys with few values go first."""
     columns = {key: [row.get(key) for row in rows] for key in keys}
 
-    def different(chosen: list[str]) -> int:
+    def count_different(chosen: list[str]) -> int:
         return len(set(zip(*map(columns.__getitem__, chosen)))) if chosen else min(len(rows), 1)
 
-    kept, wanted = keys, different(keys)
-    for key in sorted(keys, key=lambda key: (key != "count", different([key]))):
+    kept, wanted = keys, count_different(keys)
+    for key in sorted(keys, key=lambda key: (key != "count", count_different([key]))):
         fewer = [other for other in kept if other != key]
-        if different(fewer) == wanted:
+        if count_different(fewer) == wanted:
             kept = fewer
     return kept

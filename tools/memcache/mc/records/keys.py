@@ -16,7 +16,7 @@ from functools import cache
 from math import prod
 
 from mc.records.shape import UNITS, Shape, numbers
-from mc.records.tests import SECONDS, of
+from mc.records.tests import SECONDS, test_of
 
 EVERY = "every test"
 KEY = re.compile(r"  (?P<name>\w+)=(?P<preset>\S*)\s+(?P<values>\S+)")
@@ -99,7 +99,7 @@ def records(line: str, shape: Shape, tests: Tests) -> int:
     grouped = _records_of_groups(asked.pop("groups", ""))
     steps = 1 + bytes_of(asked.pop("steps", "0"))
     parts = {"cpu": cpus, "pair": cpus * (cpus - 1), "group": grouped, "step": cpus * steps}.get(
-        of(test).records, cpus if asked.get("measure") == "each" else 1)
+        test_of(test).records, cpus if asked.get("measure") == "each" else 1)
     return parts * prod(sum(map(_steps, values.split(","))) for values in asked.values())
 
 

@@ -47,11 +47,11 @@ LEAST = 64 << 20
 Values = tuple[int, ...]
 
 
-def _firsts(shape: Shape) -> Values:
+def _first_cpus(shape: Shape) -> Values:
     return tuple(node.cpus[0] for node in shape.nodes if node.cpus)
 
 
-def _pairs(shape: Shape) -> Values:
+def _cpus_of_two_cores(shape: Shape) -> Values:
     """The first CPUs of two cores of each node, or of one core if a node has only one."""
     firsts = [core[0] for core in shape.cores]
     return tuple(cpu for node in shape.nodes
@@ -80,8 +80,8 @@ LISTS: dict[str, Callable[[Shape], Values]] = {
     "last": lambda shape: shape.cpus[-1:],
     "cpus but the last": lambda shape: shape.cpus[:-1],
     "cpus 1 to 20": lambda shape: tuple(c for c in shape.cpus if 1 <= c <= 20) or shape.cpus[:1],
-    "a cpu of each node": _firsts,
-    "two cores of each node": _pairs,
+    "a cpu of each node": _first_cpus,
+    "two cores of each node": _cpus_of_two_cores,
 }
 # Each value of these is measured separately, so they make a list without ranges.
 APART = ("nodes",)
@@ -124,11 +124,11 @@ def _lines(line: str, shape: Shape) -> Iterator[str]:
             for value in LINES[name](shape):
                 yield from _lines(line.replace(f"{{{name}}}", value), shape)
             return
-    yield " ".join(map(_once, PLACE.sub(
+    yield " ".join(map(_without_repeats, PLACE.sub(
         lambda match: _value(match[1], shape), line).split()))
 
 
-def _once(word: str) -> str:
+def _without_repeats(word: str) -> str:
     key, equals, values = word.partition("=")
     return key + equals + ",".join(dict.fromkeys(values.split(",")))
 

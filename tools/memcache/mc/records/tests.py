@@ -40,13 +40,13 @@ class Test:
     table: str = ""
     help: str = ""
 
-    def named(self, role: str) -> list[str]:
+    def figures_with_role(self, role: str) -> list[str]:
         """The figures that have this role."""
         return [figure.name for figure in self.figures if role in figure.roles]
 
     def main(self) -> str | None:
         """The most important figure."""
-        return next(iter(self.named("main")), None)
+        return next(iter(self.figures_with_role("main")), None)
 
 
 def _columns(keys: list[dict]) -> tuple[str, ...]:
@@ -76,20 +76,21 @@ CALLS: frozenset[str] = frozenset(_tables["calls"])
 
 
 @cache
-def asked(test: object) -> tuple[str, ...]:
+def key_columns(test: object) -> tuple[str, ...]:
     """The columns of all keys of this test; of an unknown test, those of any."""
     tests = [TESTS[str(test)]] if test in TESTS else TESTS.values()
     return (*dict.fromkeys(key for one in tests for key in one.asked), *ASKED)
 
 
-def of(name: object) -> Test:
+def test_of(name: object) -> Test:
     """The test of this name. A newer version may have made the results of an unknown one."""
     return TESTS.get(str(name), Test(str(name)))
 
 
-def named(role: str) -> tuple[str, ...]:
+def figures_with_role(role: str) -> tuple[str, ...]:
     """The figures that have this role in some test."""
-    return tuple(dict.fromkeys(name for test in TESTS.values() for name in test.named(role)))
+    return tuple(dict.fromkeys(name for test in TESTS.values()
+                               for name in test.figures_with_role(role)))
 
 
 def is_program(word: str) -> bool:

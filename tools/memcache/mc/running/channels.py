@@ -53,18 +53,18 @@ def channels(slots: list[Slot]) -> list[str | None]:
 
 def _ways_to_read(slots: list[Slot]) -> Iterator[Readings]:
     """What each way of reading makes of the slots."""
-    banks = [_by_word(slot.bank, slot.name) for slot in slots]
+    banks = [_reading_by_word(slot.bank, slot.name) for slot in slots]
     # One name of a bank for all slots says nothing.
     if len({slot.bank for slot in slots}) > 1 or len(slots) == 1:
         yield banks
-    yield [_by_word(slot.name, slot.bank) for slot in slots]
+    yield [_reading_by_word(slot.name, slot.bank) for slot in slots]
     if _are_channels(slots):
-        yield [_by_letter(slot.name, "") for slot in slots]
-        yield [_by_letter(slot.name, slot.bank) if PLACE.search(slot.bank) else None
+        yield [_reading_by_letter(slot.name, "") for slot in slots]
+        yield [_reading_by_letter(slot.name, slot.bank) if PLACE.search(slot.bank) else None
                for slot in slots]
 
 
-def _by_word(text: str, other: str) -> Reading | None:
+def _reading_by_word(text: str, other: str) -> Reading | None:
     """The channel in a name that has the word."""
     if not (match := CHANNEL.search(text)):
         return None
@@ -74,7 +74,7 @@ def _by_word(text: str, other: str) -> Reading | None:
                    _bare_name(text[match.end():]))
 
 
-def _by_letter(slot: str, bank: str) -> Reading | None:
+def _reading_by_letter(slot: str, bank: str) -> Reading | None:
     """The letter before the number of the slot."""
     if not (match := LETTER.match(slot)):
         return None
@@ -101,7 +101,7 @@ def _are_channels(slots: list[Slot]) -> bool:
     numbers: dict[str, set[int]] = {}
     places: dict[str, set[frozenset[str]]] = {}
     for slot in slots:
-        if reading := _by_letter(slot.name, ""):
+        if reading := _reading_by_letter(slot.name, ""):
             letter = reading.channel[1]
             numbers.setdefault(letter, set()).add(int(reading.rest))
             places.setdefault(letter, set()).add(_places_in(slot.name, slot.bank))

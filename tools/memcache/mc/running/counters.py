@@ -82,7 +82,7 @@ class Found:
     others: list[int] = field(default_factory=list)
 
     @property
-    def uncounted(self) -> str:
+    def uncounted_text(self) -> str:
         """What the counters do not count; empty if nothing is known to be missing."""
         return f"the memory of node {shape.cpu_list(self.others)} is not counted" \
             if self.others else ""
@@ -115,7 +115,7 @@ class _Pmu:
             names = os.listdir(self.path / "events")
         except OSError:
             return []
-        return sorted((n for n in names if re.fullmatch(pattern, n)), key=_natural)
+        return sorted((n for n in names if re.fullmatch(pattern, n)), key=_natural_key)
 
     def type(self) -> int:
         text = self.read("type")
@@ -157,7 +157,7 @@ class _Pmu:
         return config
 
 
-def _natural(name: str) -> list:
+def _natural_key(name: str) -> list:
     """A key that sorts imc_2 before imc_10."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
@@ -188,7 +188,7 @@ def discover(top: Path | None = None) -> Found:
     """The counters of this machine's memory controllers."""
     devices = (top or root()) / DEVICES
     try:
-        names = sorted(os.listdir(devices), key=_natural)
+        names = sorted(os.listdir(devices), key=_natural_key)
     except OSError:
         names = []
     result = Found()

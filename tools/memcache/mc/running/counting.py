@@ -51,7 +51,7 @@ class Counting:
         """The lines of the machine's counters of DRAM traffic."""
         discovered = self.sides[0].discover()
         count = plural(len(discovered.counters), "counter")
-        say("; ".join(filter(None, [f"{discovered.title}: {count}", discovered.uncounted]))
+        say("; ".join(filter(None, [f"{discovered.title}: {count}", discovered.uncounted_text]))
             if discovered.counters else absence(discovered))
         return discovered.text
 

@@ -33,9 +33,9 @@ class Debugfs(Side):
         try:
             is_there = (self.path / "run").exists()
         except OSError as error:
-            raise self._unavailable(error) from None
+            raise self._failure_for(error) from None
         if not is_there:
-            raise self._unavailable(FileNotFoundError(errno.ENOENT, ""))
+            raise self._failure_for(FileNotFoundError(errno.ENOENT, ""))
         from mc.version import remark_if_stale
         if text := remark_if_stale(self.machine()):
             say(f"{text}; rmmod memcache, then {module.how_to_renew()}")
@@ -45,7 +45,7 @@ class Debugfs(Side):
         try:
             return open(self.path / "progress", "rb")
         except OSError as error:
-            raise self._unavailable(error) from None
+            raise self._failure_for(error) from None
 
     def tests(self) -> keys.Tests:
         try:
@@ -103,7 +103,7 @@ class Debugfs(Side):
             with open(self.path / name, encoding="utf-8", errors="replace") as file:
                 return file.read()
         except OSError as error:
-            raise self._unavailable(error) from None
+            raise self._failure_for(error) from None
 
     def _write(self, name: str, line: str) -> int:
         """Call write(2) exactly once and return its errno.
@@ -117,7 +117,7 @@ class Debugfs(Side):
         try:
             file = os.open(self.path / name, os.O_WRONLY)
         except OSError as error:
-            raise self._unavailable(error) from None
+            raise self._failure_for(error) from None
         try:
             ctypes.set_errno(0)
             written = libc.write(file, data, ctypes.c_size_t(len(data)))
@@ -125,7 +125,7 @@ class Debugfs(Side):
         finally:
             os.close(file)
 
-    def _unavailable(self, error: OSError) -> Failure:
+    def _failure_for(self, error: OSError) -> Failure:
         """Why a file of the module is not available, and what to do about it."""
         mount = self.path.parent
         if isinstance(error, PermissionError):

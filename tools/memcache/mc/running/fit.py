@@ -31,7 +31,7 @@ def fit(line: str, where: str, wb_only: bool = False,
     and the reasons.
 
     wb_only: the machine has no memory of another type
-    known: the keys of the test on that side; keys and values that are not among them are
+    keys: the keys of the test on that side; keys and values that are not among them are
            left out (None: nothing is known)
     has_device: whether that side can use a device
     """

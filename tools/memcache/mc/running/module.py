@@ -32,7 +32,7 @@ def installed_version(root: str = "") -> str:
 
 def how_to_load(root: str = "") -> str:
     """The commands that load the module, or the reason why there are none."""
-    is_installed = _can_run("modprobe", "-d", f"{root}/", "--dry-run", "--quiet", NAME)
+    is_installed = _succeeds("modprobe", "-d", f"{root}/", "--dry-run", "--quiet", NAME)
     ways = [advice("load"), f"modprobe {NAME}" if is_installed else ""]
     return ", or ".join(f"{sudo()}{way}" for way in ways if way) \
         or _advice_for_dkms(root) or advice("module")
@@ -69,20 +69,20 @@ def keep_loaded(sysfs: Path = Path("/sys")) -> Iterator[None]:
     happens."""
     here = sysfs / "module" / NAME
     if "MEMCACHE_DEBUGFS" in os.environ or os.geteuid() != 0 or here.exists() \
-            or not _can_run("modprobe", "--dry-run", "--quiet", NAME):
+            or not _succeeds("modprobe", "--dry-run", "--quiet", NAME):
         yield
         return
     say("loading the module for this run")
-    done = _can_run("modprobe", NAME)
+    done = _succeeds("modprobe", NAME)
     try:
         yield
     finally:
         # It is gone already if somebody else has unloaded it.
-        if done and here.exists() and not _can_run("rmmod", NAME):
+        if done and here.exists() and not _succeeds("rmmod", NAME):
             say(f"the module stays loaded: rmmod {NAME}")
 
 
-def _can_run(*words: str) -> bool:
+def _succeeds(*words: str) -> bool:
     """Whether this program of /sbin, which may be missing in PATH, succeeds."""
     import subprocess
     try:

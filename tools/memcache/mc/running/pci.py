@@ -65,7 +65,7 @@ class Device:
         return "{}:{}, class {}".format(*(number or "unknown" for number in numbers))
 
     @property
-    def in_use(self) -> list[str]:
+    def names_in_use(self) -> list[str]:
         """The names of its disks that are mounted or swapped to, and of networks that are up."""
         names: dict[str, list[str]] = {"block": [], "net": []}
         for folder, inner, _ in os.walk(self.path):
@@ -135,7 +135,7 @@ def lend(device: Device, bind: bool) -> Iterator[int]:
     if driver == OURS or before == OURS:
         raise Failure(f"{device.address} is bound to {OURS}, or offered to it, already: another "
                       "run, or its owner, has it")
-    if used := device.in_use:
+    if used := device.names_in_use:
         raise Failure(f"{device.address}: {', '.join(used)} of its driver {driver} is in use: "
                       "unmount it, or take it down, first")
     if not os.access(device.path / "driver_override", os.W_OK):

@@ -158,7 +158,7 @@ class Session:
                 raise Failure(f"{name}: {error.strerror}") from None
 
     def _keep_best(self, job: Job, run: results.Run) -> None:
-        figure = tests.of(job.request.test).main()
+        figure = tests.test_of(job.request.test).main()
         for result in run.results if figure else ():
             before, _ = self.best.get(_key_of_search(job), ({}, ""))
             if is_better(result, before, str(figure)):
