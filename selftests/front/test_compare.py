@@ -28,8 +28,8 @@ def files(**contents):
         for one in wanted:
             line, more = one if isinstance(one, tuple) else (one, {})
             keys = {key: value for key, value in more.items() if key != "speed"}
-            runs += fake.runs(*fake.in_rounds(line, *fake.around(more.get("speed", 1000.0)),
-                                              **keys))
+            speeds = fake.speeds_around(more.get("speed", 1000.0))
+            runs += fake.runs(*fake.records_of_rounds(line, *speeds, **keys))
         found[name] = runs
     return found
 
@@ -180,7 +180,7 @@ class Columns(fake.unittest.TestCase):
     def names(self, **more):
         """The names of the columns for two tests, whose results have these fields."""
         line = "bandwidth op=read size=4K"
-        runs = {name: fake.measured(fake.BARE, (line, [fake.result(line, 9000.0, **more)]), (
+        runs = {name: fake.runs_of(fake.BARE, (line, [fake.result(line, 9000.0, **more)]), (
             "latency", [fake.figure("latency", {"pattern": "random"}, {"ns_per_load": 1.0})]))
                 for name in "ab"}
         [names] = [part.names for part in comparison.parts(runs)[0] if isinstance(part, Grid)]
@@ -296,8 +296,8 @@ class Command(fake.InDirectory):
         records = []
         for line, more in (one if isinstance(one, tuple) else (one, {}) for one in wanted):
             keys = {key: value for key, value in more.items() if key not in ("speed", "rounds")}
-            speeds = fake.around(more.get("speed", 1000.0))[:more.get("rounds", 5)]
-            records += fake.in_rounds(line, *speeds, **keys)
+            speeds = fake.speeds_around(more.get("speed", 1000.0))[:more.get("rounds", 5)]
+            records += fake.records_of_rounds(line, *speeds, **keys)
         return self.write(name, b"".join(fake.lines(*records)))
 
     def test_a_key_that_came_later_counts_as_its_default(self):
@@ -492,7 +492,7 @@ class Hierarchy(fake.unittest.TestCase):
         self.assertEqual([(a["writer_cpu"], b["writer_cpu"]) for a, b in found.pairs],
                          [(1, 1), (2, 2)])
         self.assertRegex(found.alone["A"][0], "^c2c .*writer_cpu=0 reader_cpu=1")
-        shown = "\n".join(fake.shown(comparison._table({"B": found}, False)))
+        shown = "\n".join(fake.terminal_lines(comparison._table({"B": found}, False)))
         self.assertRegex(shown, r"1 +0 +100.0 ns +500.0 ns +0.20x +-79.8 % ↓")
 
     def test_a_load_is_what_a_latency_is_of(self):

@@ -56,7 +56,7 @@ def written(*blocks, rates=(30000.0, 20000.0), level="memory", wide=False, **mor
     found = [fake.result(f"bandwidth op={op} size=1G repeat=10", rate) | {"level": level}
              for op, rate in zip(("read", "write"), rates)]
     about = (machine(*blocks) if blocks else {}) | more
-    runs = fake.measured(fake.BARE, (LINE, found), **about)
+    runs = fake.runs_of(fake.BARE, (LINE, found), **about)
     return " ".join(" ".join(report.lines(runs, wide)).split())
 
 
@@ -227,7 +227,7 @@ class Report(fake.unittest.TestCase):
 
     def test_errors_are_loud(self):
         found = [fake.result(LINE.replace(",write", ""), 1000.0)]
-        runs = fake.measured(fake.BARE, (LINE, found))
+        runs = fake.runs_of(fake.BARE, (LINE, found))
         self.assertNotIn("ERRORS", " ".join(report.lines(runs)))
         runs[0].request["memory_errors"] = {"corrected": 3, "uncorrected": 0}
         text = " ".join(" ".join(report.lines(runs)).split())

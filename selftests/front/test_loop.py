@@ -254,7 +254,7 @@ class Reports(InDirectory):
         return fake.result(f"bandwidth op={op}", 1000.0) | {"own_loop": name}
 
     def shown(self, *records: dict) -> str:
-        return "\n".join(report.lines(fake.measured(fake.BARE, ("bandwidth", list(records)))))
+        return "\n".join(report.lines(fake.runs_of(fake.BARE, ("bandwidth", list(records)))))
 
     def test_the_loop_is_named_where_there_is_one(self):
         self.assertIn("one@0123", self.shown(self.record("read", None),

@@ -63,7 +63,7 @@ class Listing(fake.unittest.TestCase):
         for wide, has in ((60, ("results",)), (80, ("kernel", "results")),
                           (100, ("kernel", "version", "results")), (200, ("version", name))):
             with self.subTest(wide), mock.patch("mc.output.terminal.width", return_value=wide):
-                lines = fake.shown(entries.listing("runs.db", made))
+                lines = fake.terminal_lines(entries.listing("runs.db", made))
                 self.assertEqual(len(lines), 5, "names, two entries, a gap, the sum")
                 self.assertLessEqual(max(map(len, lines)), wide)
                 for text in (*has, "cache-attri"):

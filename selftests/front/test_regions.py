@@ -18,7 +18,7 @@ def region(at, speed=50000.0, ns=90.0, node=0, **more):
 
 
 def scanned(found):
-    return fake.measured(fake.BARE, ("scan", list(found)))
+    return fake.runs_of(fake.BARE, ("scan", list(found)))
 
 
 def alike(count=12, **more):
@@ -31,7 +31,7 @@ def named(runs):
 
 
 def said(runs):
-    return "\n".join(fake.shown(regions.parts(runs)))
+    return "\n".join(fake.terminal_lines(regions.parts(runs)))
 
 
 class Slow(unittest.TestCase):

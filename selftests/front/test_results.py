@@ -164,6 +164,6 @@ class Sorted(fake.unittest.TestCase):
             self.assertEqual([fields.request_keys(r) for run in runs for r in run.results],
                              [fields.request_keys(r) for run in plain for r in run.results])
             parts, status = comparison.parts({"a": plain, "b": runs})
-            lines = fake.shown(parts)
+            lines = fake.terminal_lines(parts)
             self.assertEqual(status, 0)
             self.assertIn("6 compared: 0 faster, 0 slower, 0 same, 6 can't tell.", lines)

@@ -29,7 +29,7 @@ SIMULATED = fake.BARE | {"simulated": ABOUT}
 
 def runs(about=SIMULATED, line="bandwidth type=wb,uc", speed=1000.0):
     found = [fake.result(f"bandwidth type={name}", speed) for name in ("wb", "uc", "wc")]
-    return fake.measured(about, (line, found))
+    return fake.runs_of(about, (line, found))
 
 
 class Results(unittest.TestCase):
@@ -76,7 +76,7 @@ class Results(unittest.TestCase):
     def test_compared_with_a_real_machine(self):
         files = {"a": runs(), "b": runs(fake.BARE, speed=900.0)}
         parts, status = comparison.parts(files)
-        lines = fake.shown(parts)
+        lines = fake.terminal_lines(parts)
         text = "\n".join(lines)
         self.assertEqual(status, 1)
         self.assertIn("Gold 6252, simulated by QEMU 10.0, prices 0d7ab813 B ",
@@ -84,13 +84,13 @@ class Results(unittest.TestCase):
         self.assertIn("any of it: one machine is simulated, the other is not", text)
         self.assertIn("--mixed-verdicts compares them nevertheless", text)
         parts, status = comparison.parts(files, mixed=True)
-        lines = fake.shown(parts)
+        lines = fake.terminal_lines(parts)
         self.assertIn("3 compared: 0 faster, 0 slower, 0 same, 3 can't tell.", lines)
 
     def test_compared_with_other_prices(self):
         files = {"a": runs(), "b": runs(fake.BARE | {"simulated": DEAR}, speed=900.0)}
         parts, status = comparison.parts(files)
-        lines = fake.shown(parts)
+        lines = fake.terminal_lines(parts)
         self.assertEqual(status, 0)
         # No run of a simulated machine differs from another, so that one is enough.
         self.assertIn("3 compared: 0 faster, 3 slower, 0 same, 0 can't tell.", lines)
@@ -102,10 +102,10 @@ class Results(unittest.TestCase):
             asked = {"op": "read", "count": 8, "mode": "independent"}
             found = [fake.figure("random", asked | {"op": op}, {"ns_per_access": 1.0}, where=side)
                      for op in ("read", "write")]
-            return fake.measured(about, ("random", found))
+            return fake.runs_of(about, ("random", found))
 
         kernel, user = random(SIMULATED, "kernel"), random(SIMULATED, "user")
-        text = "\n".join(fake.shown(comparison.parts(
+        text = "\n".join(fake.terminal_lines(comparison.parts(
             {"a": kernel, "b": user, "c": random(fake.BARE, "kernel")}, mixed=True)[0]))
         self.assertIn("OS overhead", text)
         self.assertNotIn("hypervisor overhead", text)
