@@ -167,7 +167,8 @@ NONE = (0.0, 0.0)
 
 
 def _doubt(before: list[float], after: list[float]) -> tuple[float, float]:
-    """How little a change between these is sure; NONE if it is confirmed."""
+    """A doubt about the change between these sides. A larger one means that chance explains the
+    change more easily; NONE means that it is confirmed."""
     share = share_as_separated(before, after)
     base, now = (of_runs([exp(one) for one in side]) for side in (before, after))
     difference = judge(base, now)

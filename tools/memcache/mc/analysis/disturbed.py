@@ -47,7 +47,7 @@ def verdict(runs: list[Run]) -> str:
 
 
 def _work_in_words(runs: list[Run]) -> list[str]:
-    """What was seen before the runs, each kind once."""
+    """The other work that a look before the runs has shown, each kind once."""
     by_kind: dict[str, str] = {}
     for run in runs:
         quiet = run.machine.get("quiet")
@@ -58,7 +58,7 @@ def _work_in_words(runs: list[Run]) -> list[str]:
 
 
 def _cause_texts(results: list[dict]) -> list[str]:
-    """What hit the samples of these results."""
+    """The causes for which samples of these results were disturbed, with the number of samples."""
     texts = []
     for key, name in OTHERS.items():
         counted = [result for result in results if result.get(key) is not None]

@@ -48,7 +48,7 @@ class Measurement:
 
 
 def measurement(host: str, file: str, runs: list[Run]) -> Measurement:
-    """What this file says."""
+    """The facts and the times of the host of this file."""
     left = Left()
     estimates = {_key(key, result): time
                  for key, (time, result) in series.middles(runs, left).items()}
@@ -127,7 +127,7 @@ class Host:
         return next((one.spreads[key] for one in self.measured if key in one.spreads), None)
 
     def jump(self, key: Key) -> float | None:
-        """What its two measurements differ by, in logarithms."""
+        """The difference of its two measurements, in logarithms; None if there is only one."""
         logs = [log(one.times[key]) for one in self.measured if key in one.times]
         return abs(logs[0] - logs[1]) if len(logs) > 1 else None
 

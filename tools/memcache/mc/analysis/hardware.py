@@ -79,7 +79,8 @@ def is_implausible(run: Run, result: dict) -> bool:
 
 
 def parts(runs: list[Run], wide: bool) -> list[Part]:
-    """What the firmware says of the modules and the share of their peak; memory errors."""
+    """The part of a report on the memory modules, on the share of their peak that was measured,
+    and on memory errors."""
     return [*_modules(runs, wide), *_errors(runs)]
 
 

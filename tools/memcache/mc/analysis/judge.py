@@ -149,7 +149,8 @@ def judge(base: Estimate, other: Estimate, limit: float = LIMIT) -> Difference:
 
 
 def _word_if_far_apart(base: Estimate, other: Estimate, allowed: float) -> Word | None:
-    """What the samples say without any spread between runs; None if they say nothing."""
+    """Slower or faster if the samples lie so far apart that this needs no spread between runs;
+    else None."""
     least = APART * exp(allowed)
     if other.fastest >= least * base.time:
         return Word.SLOWER

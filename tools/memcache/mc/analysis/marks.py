@@ -25,7 +25,7 @@ def mark_of_unsettled(*states: bool) -> str:
 
 
 def mark(run: Run, result: dict) -> str:
-    """What stands before the figures of a result. If its data were wrong, nothing else matters."""
+    """The mark before the figures of a result. Wrong data have the mark `!` and no other."""
     if result.get("verified") == "failed":
         return "!"
     doubtful = hardware.is_implausible(run, result) or ports.is_beyond_ports(run.machine, result)
@@ -60,6 +60,6 @@ def sentences(pairs: list[tuple[Run, dict]]) -> list[str]:
 
 
 def _times_of_limit(pair: tuple[Run, dict]) -> float:
-    """How many times the limit of the ports."""
+    """The bytes of a result in a cycle, as a multiple of the limit of the ports."""
     run, result = pair
     return result["bytes_per_core_cycle"] / (ports.limit(run.machine, result) or 1)

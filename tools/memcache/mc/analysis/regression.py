@@ -89,7 +89,7 @@ def answer(pairing: Pairing, a: dict, b: dict, limit: float) -> Answer:
 
 
 def short_description(record: dict) -> str:
-    """Which result, by the keys that are not the test's defaults."""
+    """The test of a result, and the keys that do not have their defaults."""
     return match.describe(record, [key for key, value in request_keys(record).items()
                                    if tests.is_preset(record["test"], key, value)])
 

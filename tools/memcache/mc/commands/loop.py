@@ -73,7 +73,7 @@ def _directory(args: argparse.Namespace) -> Path:
 
 
 def _summary(loop: Loop) -> str:
-    """What memcache will take the loop for."""
+    """A line on the loop: its arrays, its bytes, and how its data are verified."""
     done = [f"{word} {' '.join(arrays)}"
             for word, arrays in (("reads", loop.reads), ("writes", loop.writes)) if arrays]
     verification = f"verified as op={loop.result}" if loop.result else \

@@ -266,7 +266,8 @@ def _points_on_curves(axes: Any) -> list[tuple[float, float]]:
 
 
 def _count_letters(axes: Any) -> int:
-    """How many letters fit side by side in the part of the figure that these axes have."""
+    """The number of letters that fit side by side in the part of the figure that these axes
+    have."""
     return int(LETTERS * axes.figure.bbox.width / axes.figure.dpi)
 
 
@@ -333,7 +334,7 @@ def _put_legend(axes: Any, chart: Chart, indent: int = 0) -> None:
 
 
 def _doubts_in_words(chart: Chart) -> str:
-    """What the marks of its figures mean, in lines below the name of the x axis."""
+    """The meanings of the marks of its figures, in lines below the name of the x axis."""
     names = {mark: name for mark, (_, name) in RINGS.items()} if chart.kind == "curves" else \
         {DISTURBED: "± and crosses"}
     return "".join(f"\n{names.get(mark, mark)}: {marks.MEANS[mark]}" for mark in chart.doubts)

@@ -61,7 +61,7 @@ def _pairings(files: dict[str, list[Run]]) -> dict[str, Pairing]:
 
 def _headline(files: dict[str, list[Run]], figures: list[Highlight], first: str,
               pairings: dict[str, Pairing]) -> str:
-    """What was found, in a line: a comparison, else the first two figures."""
+    """The headline: the comparisons in words. Without comparisons it has the first two figures."""
     results = [result for runs in files.values() for run in runs for result in run.results]
     if any(result.get("verified") == "failed" for result in results):
         return FAILED
@@ -96,7 +96,8 @@ def _machine_line(runs: list[Run]) -> str:
 
 
 def _verdict(runs: list[Run], name: str) -> Iterator[Part]:
-    """What the figures mean. It is loud if they do not mean what they seem to mean."""
+    """A sentence on the verdict. It is loud if the data are wrong, the machine is emulated or was
+    disturbed, or a memory type is not real."""
     judged = verdict.judge(runs)
     bad = judged.is_emulated or not all(one.real for one in judged.types.values())
     failed = sum(r.get("verified") == "failed" for run in runs for r in run.results)

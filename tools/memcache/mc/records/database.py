@@ -150,7 +150,7 @@ class Store:
             yield Lines(machine, request, self.results(first, records))
 
     def results(self, first: int, records: int) -> list[str]:
-        """So many results, from this one on."""
+        """`records` results in a row. The result with the number `first` is the first of them."""
         rows = self.base.execute(
             "SELECT text FROM result WHERE result BETWEEN ? AND ? ORDER BY result",
             (first, first + records - 1)).fetchall()
@@ -185,7 +185,7 @@ def _check_types(row: tuple, types: tuple) -> None:
 
 
 def digest(lines: Iterable[bytes]) -> bytes:
-    """What proves that these are the lines of a file."""
+    """The SHA-256 sum of these lines. Other lines have another one."""
     return hashlib.sha256(b"".join(lines)).digest()
 
 
@@ -377,7 +377,8 @@ def _proven_runs(old: Store, rows: list[tuple]) -> Iterator[Lines]:
 
 
 def _entry_of_part(about: Entry | None, number: int, lines: list[Lines]) -> Entry:
-    """What is known of an entry that is not whole."""
+    """An entry for the complete runs of a damaged one. Its kernel, its CPU and its times come from
+    these runs."""
     import json
     machine = json.loads(lines[0].machine)
     times = [json.loads(text).get("started_unix_ns") for run in lines for text in run.results]

@@ -83,7 +83,7 @@ class Loop:
 
     @property
     def stores(self) -> str:
-        """What it leaves in its first array, as own.h names it."""
+        """The name that own.h has for the data in the first array after a turn."""
         return self.result.upper() or ("UNKNOWN" if self.writes else "NOTHING")
 
     @property

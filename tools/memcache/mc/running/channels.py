@@ -52,7 +52,7 @@ def channels(slots: list[Slot]) -> list[str | None]:
 
 
 def _ways_to_read(slots: list[Slot]) -> Iterator[Readings]:
-    """What each way of reading makes of the slots."""
+    """The channels of the slots by each way of reading their names."""
     banks = [_reading_by_word(slot.bank, slot.name) for slot in slots]
     # One name of a bank for all slots says nothing.
     if len({slot.bank for slot in slots}) > 1 or len(slots) == 1:

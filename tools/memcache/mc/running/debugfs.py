@@ -89,7 +89,8 @@ class Debugfs(Side):
                        records if records != before else "")
 
     def _message_on_other_run(self) -> str:
-        """Who measures now, what, and how far it is."""
+        """A message on the run that keeps this one waiting: its process, its progress and its
+        request."""
         request = re.match(r"request: (.*)", self._read("run"))
         match = RUNNING.match(self.progress())
         if not match:       # it has just begun, or ended

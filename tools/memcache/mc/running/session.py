@@ -203,7 +203,7 @@ def _coverage(side: Side, run: results.Run) -> dict:
 
 
 def _key_of_search(job: Job) -> tuple:
-    """What the results that a search compares have in common."""
+    """The key under which a search compares results: side, suite, section and label."""
     return job.side.where, job.request.suite, job.request.section, job.request.label
 
 
