@@ -253,7 +253,7 @@ class Kernel(debugfs.Debugfs):
     def check(self):
         pass
 
-    def held(self):
+    def hold(self):
         return contextlib.nullcontext()
 
     def _read(self, name):

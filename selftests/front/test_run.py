@@ -275,7 +275,7 @@ class Run(Measured):
 
     def test_a_suite_may_leave_out_what_is_not_there_and_a_person_is_told(self):
         left = "memcache: bandwidth size=4K type=wb,uc: in part left out in the kernel: type=uc "
-        with mock.patch.object(fake.Kernel, "wb_only", return_value=True):
+        with mock.patch.object(fake.Kernel, "has_wb_only", return_value=True):
             self.assertEqual(self.run_("bandwidth size=4K type=wb,uc"), 1)
             self.assertIn(left, self.err.getvalue())
             self.assertEqual(self.kernel.asked, ["bandwidth size=4K type=wb"])
@@ -302,7 +302,7 @@ class Run(Measured):
                     if os.path.exists(f"/proc/self/fd/{name}")]
         held = []
         kernel = fake.Kernel()
-        kernel.held = debugfs.Debugfs(".").held
+        kernel.hold = debugfs.Debugfs(".").hold
         write = kernel._write
         kernel._write = lambda *given: (held.append(files()), write(*given))[1]
         self.write("progress", b"idle\n")

@@ -75,9 +75,9 @@ def _count_edits(one: str, other: str) -> int:
     last = list(range(len(other) + 1))
     for i, letter in enumerate(one, 1):
         row = [i]
-        for j, there in enumerate(other, 1):
-            row.append(min(last[j] + 1, row[-1] + 1, last[j - 1] + (letter != there)))
-            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == there:
+        for j, letter_there in enumerate(other, 1):
+            row.append(min(last[j] + 1, row[-1] + 1, last[j - 1] + (letter != letter_there)))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == letter_there:
                 row[-1] = min(row[-1], before[j - 2] + 1)
         before, last = last, row
     return last[-1]

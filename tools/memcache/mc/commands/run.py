@@ -128,7 +128,7 @@ def measure(words: list[str], output: str | None, where: str | None = None,
     used = list(dict.fromkeys(job.side for job in jobs))
     with ExitStack() as held, Stop(sides) as stop, Counting(used, count, events):
         for side in used:
-            held.enter_context(side.held())
+            held.enter_context(side.hold())
         disturbances = _say_what_disturbs([job.request.line for job in jobs])
         path, file = create(output, requests, sides[0])
         records = {"-": create("-", requests, sides[0])[1]} if json else {}

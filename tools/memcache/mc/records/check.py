@@ -47,35 +47,35 @@ def with_usual_letters(line: str, tests: Tests) -> str:
     return " ".join([test, *(usual_word(word, keys) for word in words)])
 
 
-def usual_word(word: str, known: dict[str, Key]) -> str:
+def usual_word(word: str, keys: dict[str, Key]) -> str:
     """A word key=value in the letters of these keys."""
     key, equals, values = word.partition("=")
-    key = key.lower() if key.lower() in known else key
+    key = key.lower() if key.lower() in keys else key
     now = WAS.get(key.lower())
-    if now in known and values.lower() in known[now].words:
+    if now in keys and values.lower() in keys[now].words:
         key = now
-    if key not in known or known[key].fits_form(values):
+    if key not in keys or keys[key].fits_form(values):
         return key + equals + values
-    return key + equals + ",".join(value.lower() if value.lower() in known[key].words else value
+    return key + equals + ",".join(value.lower() if value.lower() in keys[key].words else value
                                    for value in values.split(","))
 
 
-def _mistakes(test: str, words: list[str], known: dict[str, Key]) -> Iterator[str]:
+def _mistakes(test: str, words: list[str], keys: dict[str, Key]) -> Iterator[str]:
     if bad := mistake_of_form(words):
         yield bad
     for key, _, values in (word.partition("=") for word in words):
-        if key not in known:
+        if key not in keys:
             yield f"{key!r}: is not a key of {test}" + (
-                _suggestion(key, known) or f"; it has: {', '.join(known)}")
+                _suggestion(key, keys) or f"; it has: {', '.join(keys)}")
             continue
-        for value in [] if known[key].fits_form(values) else values.split(","):
-            if not takes(known[key], value):
-                yield f"{key}: {value!r} is not one of {'|'.join(known[key].values)}" \
-                      f"{_suggestion(value, known[key].words)}"
+        for value in [] if keys[key].fits_form(values) else values.split(","):
+            if not takes(keys[key], value):
+                yield f"{key}: {value!r} is not one of {'|'.join(keys[key].values)}" \
+                      f"{_suggestion(value, keys[key].words)}"
 
 
-def _suggestion(word: str, known: Iterable[str]) -> str:
-    near = nearest(word, known)
+def _suggestion(word: str, words: Iterable[str]) -> str:
+    near = nearest(word, words)
     return f"; did you mean {near}?" if near else ""
 
 

@@ -133,7 +133,7 @@ def is_preset(name: str, column: str, value: object) -> bool:
 @cache
 def _presets(name: str) -> frozenset[tuple[str, str]]:
     """The defaults of this test, by column."""
-    return frozenset(found[1:] for found in _defaults(name))
+    return frozenset(one[1:] for one in _defaults(name))
 
 
 def columns_not_preset(line: str) -> set[str]:

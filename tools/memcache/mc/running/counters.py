@@ -270,13 +270,13 @@ def _package(top: Path, cpu: int) -> str:
     return shape.read_file(top / CPUS / f"cpu{cpu}/topology/physical_package_id")
 
 
-def coverage(text: str, found: Found) -> dict | None:
+def coverage(text: str, discovered: Found) -> dict | None:
     """What the front end adds to a `machine` record: the nodes that the counters in these lines
     cover. None if they are not those that were found, but lines of the user's own."""
     lines = [line for line in text.splitlines() if line.startswith("dram_")]
-    if not found.kind or sorted(lines) != sorted(map(str, found.counters)):
+    if not discovered.kind or sorted(lines) != sorted(map(str, discovered.counters)):
         return None
-    return {"kind": found.title, "nodes": found.nodes}
+    return {"kind": discovered.title, "nodes": discovered.nodes}
 
 
 def counts_beyond_l3(top: Path | None = None) -> bool:

@@ -40,7 +40,7 @@ class Debugfs(Side):
         if text := remark_if_stale(self.machine()):
             say(f"{text}; rmmod memcache, then {module.how_to_renew()}")
 
-    def held(self) -> AbstractContextManager:
+    def hold(self) -> AbstractContextManager:
         # A module with an open file can't be unloaded.
         try:
             return open(self.path / "progress", "rb")
@@ -59,7 +59,7 @@ class Debugfs(Side):
         except (Failure, ValueError):
             return {}
 
-    def wb_only(self) -> bool:
+    def has_wb_only(self) -> bool:
         # In User-Mode Linux the page tables are not those of the machine.
         return self.machine().get("page_table_levels", 0) is None
 

@@ -149,7 +149,7 @@ def _requests_of_suite(loaded: suite.Suite, given: list[str], place: Place) -> l
     tests = list(dict.fromkeys(request.test for request in loaded.requests))
     its_keys = {key: one for test in tests for key, one in place.all_tests.get(test, {}).items()}
     given = [check.usual_word(word, its_keys)
-             for theirs in given for word in _in_our_words(theirs, loaded.name, tests, place)]
+             for theirs in given for word in _words_of_ours(theirs, loaded.name, tests, place)]
     for why in [check.mistake_of_form(given),
                 *(_reason_against(word, tests, place) for word in given)]:
         if why:
@@ -171,7 +171,7 @@ def _requests_of_suite(loaded: suite.Suite, given: list[str], place: Place) -> l
     return list(changed.values())
 
 
-def _in_our_words(word: str, name: str, tests: list[str], place: Place) -> list[str]:
+def _words_of_ours(word: str, name: str, tests: list[str], place: Place) -> list[str]:
     """A word for the suite of this name in words of ours: it, or what it stands for in the first
     of these tests that has a counterpart."""
     fault = _reason_against(word, tests, place)
@@ -206,7 +206,7 @@ def jobs(asked: list[Request], place: Place, rounds: int = 0, both: int = 0) -> 
     """
     assigned = [Job(side, request) for request in asked for side in place.sides_for(request)]
     sides = len({job.side.where for job in assigned})
-    wb_only = {side.where: side.wb_only() for side in {job.side for job in assigned}}
+    wb_only = {side.where: side.has_wb_only() for side in {job.side for job in assigned}}
     kept: dict[int, list[Job]] = {}
     lost: dict[tuple, list[str]] = {}
     for job in assigned:

@@ -36,7 +36,7 @@ class Side:
     def check(self) -> None:
         """Raise a Failure that says what to do if this side is not available."""
 
-    def held(self) -> AbstractContextManager:
+    def hold(self) -> AbstractContextManager:
         """A context during which nobody can take this side away, not even between requests."""
         return nullcontext()
 
@@ -48,7 +48,7 @@ class Side:
         """Its `machine` record; empty if this side is not available."""
         return {}
 
-    def wb_only(self) -> bool:
+    def has_wb_only(self) -> bool:
         """Whether it never has memory of any type but write-back."""
         return False
 
