@@ -64,7 +64,7 @@ class Answers(fake.unittest.TestCase):
                 base, now = (fake.records_of_rounds(line, speed)
                              for speed in (10000.0, 10000.0 * factor))
                 answer = verdict(base, now)
-                self.assertEqual((answer.word, answer.more), (word, None), (repeat, factor))
+                self.assertEqual((answer.word, answer.more_runs), (word, None), (repeat, factor))
                 self.assertEqual(verdict(records(10000.0), now).word, word)
 
     def test_a_disturbed_sample_hides_no_large_factor(self):

@@ -33,7 +33,7 @@ class Answer:
         return self.change.word if self.change else Word.UNKNOWN
 
     @property
-    def more(self) -> int | None:
+    def more_runs(self) -> int | None:
         """How many more runs of each side would tell."""
         return self.change.more if self.change else None
 

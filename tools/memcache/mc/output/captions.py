@@ -17,8 +17,8 @@ def captions(files: dict[str, list[Run]], sources: list[Source]) -> list[str]:
     for name, runs in files.items():
         mine = [source for source in sources if source.file == name]
         letter = mine[0].name.split()[0] + ": " if len(files) > 1 and mine else ""
-        texts.append(letter + " ".join([f"{short_names[name]}.", machine(runs[0].machine)
-                                        + ".", where(mine), *verdict.sentences(
+        texts.append(letter + " ".join([f"{short_names[name]}.", machine_text(runs[0].machine)
+                                        + ".", sides_text(mine), *verdict.sentences(
                                             verdict.judge(runs))]))
     return texts
 
@@ -30,12 +30,12 @@ def without_directories(names: Iterable[str]) -> dict[str, str]:
     return {name: base if bases.count(base) == 1 else name for name, base in zip(names, bases)}
 
 
-def machine(record: dict) -> str:
+def machine_text(record: dict) -> str:
     return ", ".join([f"Linux {record['kernel']}", record["cpu"],
                       prices.layer_below(record, "hypervisor ")])
 
 
-def where(sources: list[Source]) -> str:
+def sides_text(sources: list[Source]) -> str:
     return f"Measured {sides(source.where for source in sources)}."
 
 

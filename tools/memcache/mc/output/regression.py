@@ -64,7 +64,8 @@ def _figures(answer: Answer) -> list[str]:
 
 def _list_of_unknown(answers: list[Answer], several: bool) -> list[Part]:
     """The results that fewest runs would decide come first."""
-    answers = sorted(answers, key=lambda one: (one.is_no_worse, one.more is None, one.more))
+    answers = sorted(answers, key=lambda one: (one.is_no_worse, one.more_runs is None,
+                                               one.more_runs))
     texts = [f"{_name(one, several)}: {one.why}{_advice_on_more_runs(one)}"
              for one in answers[:MOST_LISTED]]
     if len(answers) > MOST_LISTED:
@@ -77,6 +78,6 @@ def _advice_on_more_runs(answer: Answer) -> str:
         return ""
     change = answer.change
     speeds = f" ({change.factor[:-2]}{f', {change.speeds}' if change.low is not None else ''})"
-    if not answer.more:
+    if not answer.more_runs:
         return speeds
-    return f"{speeds}; about {plural(answer.more, 'more run')} of each side would tell"
+    return f"{speeds}; about {plural(answer.more_runs, 'more run')} of each side would tell"

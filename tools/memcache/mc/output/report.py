@@ -18,7 +18,7 @@ def lines(runs: list[Run], wide: bool = False) -> list[str]:
     """The report on the runs of a file, as lines for a terminal. Rounds are not merged yet."""
     whole = with_merged_rounds(runs)
     return terminal.lines([*warning_of_disturbances(whole), *_machine(runs[0].machine),
-                           *parts(whole, wide), *_missing(runs)])
+                           *parts(whole, wide), *_missing_requests(runs)])
 
 
 def warning_of_disturbances(whole: list[Run]) -> list[Part]:
@@ -95,7 +95,7 @@ def _errors(runs: list[Run]) -> list[Part]:
     return [Heading("Requests that did not succeed"), *bullets(bad)] if bad else []
 
 
-def _missing(runs: list[Run]) -> list[Part]:
+def _missing_requests(runs: list[Run]) -> list[Part]:
     """The requests of which there is nothing, as after a power cut."""
     names = missing_requests(runs)
     if not names:
