@@ -193,30 +193,30 @@ def figure(test: str, asked: dict, figures: dict, **more) -> dict:
     return {"record": "result", "test": test, "where": "kernel", **keys, **facts, **figures} | more
 
 
-def measured(about: dict, *requests: tuple[str, list[dict]], suite: str | None = None,
-             **more) -> list[results.Run]:
+def runs_of(about: dict, *requests: tuple[str, list[dict]], suite: str | None = None,
+            **more) -> list[results.Run]:
     """Runs of these request lines, of a suite or `label: line`, with their results."""
     records = []
-    for line, found in requests:
+    for line, outcomes in requests:
         label, _, rest = line.rpartition(": ")
         records += [machine(about, {"wb": "yes", "wc": "yes", "uc": "yes"}, **more),
-                    request(rest, len(found), suite=suite, label=label or None), *found]
+                    request(rest, len(outcomes), suite=suite, label=label or None), *outcomes]
     return runs(*records)
 
 
-def in_rounds(line: str, *speeds: float, label: dict | None = None, about: dict = BARE,
-              cv: float = 0.2, **more) -> list[dict]:
+def records_of_rounds(line: str, *speeds: float, label: dict | None = None, about: dict = BARE,
+                      cv: float = 0.2, **more) -> list[dict]:
     """The records of a request that was measured in rounds, at these speeds."""
     records = []
     for number, speed in enumerate(speeds, 1):
-        found = result(line, speed, cv) | more
-        where = found["where"]
+        one = result(line, speed, cv) | more
+        where = one["where"]
         records += [machine(about, {"wb": "yes", "wc": "yes", "uc": "yes"}) | {"where": where},
-                    request(line, 1, round=number, where=where, **(label or {})), found]
+                    request(line, 1, round=number, where=where, **(label or {})), one]
     return records
 
 
-def around(speed: float, spread: float = 0.001) -> list[float]:
+def speeds_around(speed: float, spread: float = 0.001) -> list[float]:
     """The speeds of five rounds that differ by so much."""
     return [speed * (1 + spread * step) for step in (0, -1, 1, -0.5, 0.5)]
 
@@ -225,7 +225,7 @@ def lines(*records: dict) -> list[bytes]:
     return [json.dumps(record, separators=(",", ":")).encode() + b"\n" for record in records]
 
 
-def shown(parts) -> list[str]:
+def terminal_lines(parts) -> list[str]:
     """The lines that a terminal has for these parts of a report."""
     return terminal.lines(parts)
 
@@ -253,7 +253,7 @@ class Kernel(debugfs.Debugfs):
     def check(self):
         pass
 
-    def held(self):
+    def hold(self):
         return contextlib.nullcontext()
 
     def _read(self, name):
@@ -267,20 +267,20 @@ class Kernel(debugfs.Debugfs):
                                 f"{errno_name(error)} size: no; 4K to 1G would be right\n"
             return error
         types = dict(w.split("=") for w in line.split()[1:]).get("type", "wb").split(",")[:keep]
-        found = [result(" ".join(w for w in line.split() if not w.startswith("type="))
-                        + f" type={name}", self.speed(name, line), self.cv, self.effective[name])
-                 for name in types]
-        for record in found:
+        outcomes = [result(" ".join(w for w in line.split() if not w.startswith("type="))
+                           + f" type={name}", self.speed(name, line), self.cv, self.effective[name])
+                    for name in types]
+        for record in outcomes:
             record["started_unix_ns"] += len(self.asked)
         if error == errno.EBADMSG:
-            found[-1]["verified"] = "failed"
+            outcomes[-1]["verified"] = "failed"
         state = {0: "done", errno.EINTR: "stopped", errno.ECANCELED: "stopped",
                  errno.ETIME: "stopped"}.get(error, "failed")
         why = "verify: it did not hold" if error else None
-        asked = request(line, len(found), state=state, errno=error, error=why)
-        if found:
+        asked = request(line, len(outcomes), state=state, errno=error, error=why)
+        if outcomes:
             self.files["results.jsonl"] = b"".join(
-                lines(machine(self.about, self.effective), asked, *found)).decode()
+                lines(machine(self.about, self.effective), asked, *outcomes)).decode()
         self.files["run"] = f"request: {line}\nstate: {state}\n"
         self.files["run"] += f"error: {errno_name(error)} {why}\n" if why else ""
         return error

@@ -29,14 +29,14 @@ STUDY = (read(1, "on", speed=3962.0, moved=1.15, written=0.08), read(1, "off", m
 
 
 def text(*records, about=None, **machine):
-    runs = fake.measured(about or fake.BARE, (LINE, list(records)), **fake.COUNTERS | machine)
-    return " ".join(" ".join(fake.shown(amplification.parts(
+    runs = fake.runs_of(about or fake.BARE, (LINE, list(records)), **fake.COUNTERS | machine)
+    return " ".join(" ".join(fake.terminal_lines(amplification.parts(
             runs, (about or fake.BARE) is fake.TCG))).split())
 
 
 class Amplification(fake.unittest.TestCase):
     def test_nothing_read_nothing_said(self):
-        none = fake.measured(fake.BARE, ("bandwidth", [fake.result("bandwidth", 1.0)]))
+        none = fake.runs_of(fake.BARE, ("bandwidth", [fake.result("bandwidth", 1.0)]))
         self.assertEqual(amplification.parts(none, False), [])
         self.assertEqual(text(read(1, "on") | {"op": "write"}), "")
         self.assertEqual(text(read(1, "on") | {"verified": "failed"}), "")
@@ -106,6 +106,6 @@ class Amplification(fake.unittest.TestCase):
                       text(part | {"cache": "drop", "direct": "on"}))
 
     def test_it_is_in_the_report(self):
-        runs = fake.measured(fake.BARE, (LINE, list(STUDY)))
+        runs = fake.runs_of(fake.BARE, (LINE, list(STUDY)))
         self.assertIn("Reads of files", report.lines(runs))
 

@@ -17,12 +17,13 @@ READ = "bandwidth op=read size=4K repeat=20"
 
 def records(speed, line=READ, spread=0.001, **more):
     """A run in five rounds."""
-    return fake.in_rounds(line, *fake.around(speed, spread), **more)
+    return fake.records_of_rounds(line, *fake.speeds_around(speed, spread), **more)
 
 
 def verdict(base, now, limit=0.05):
     """The answer on two lists of records, each of one result."""
-    sides = (match.batches({"x": rounds.merged(fake.runs(*side))}) for side in (base, now))
+    sides = (match.batches({"x": rounds.with_merged_rounds(fake.runs(*side))})
+             for side in (base, now))
     [pairing] = regression.pairings(*sides)
     [answer] = regression.answers(pairing, limit)
     return answer
@@ -46,13 +47,13 @@ class Answers(fake.unittest.TestCase):
 
     def test_an_interval_that_holds_the_limit(self):
         answer = verdict(records(10000.0, spread=0.01), records(9510.0, spread=0.01))
-        self.assertEqual((answer.word, answer.no_worse), (Word.UNKNOWN, False))
+        self.assertEqual((answer.word, answer.is_no_worse), (Word.UNKNOWN, False))
         self.assertEqual(answer.why, "the interval is too wide")
 
     def test_faster_or_the_same_is_no_worse(self):
         """The interval holds the upper limit, but not the lower one."""
         answer = verdict(records(10000.0, spread=0.01), records(10500.0, spread=0.01))
-        self.assertEqual((answer.word, answer.no_worse), (Word.UNKNOWN, True))
+        self.assertEqual((answer.word, answer.is_no_worse), (Word.UNKNOWN, True))
 
     def test_one_run_shows_nothing_of_other_runs(self):
         """Whatever the number of its samples. A factor that no run explains is told."""
@@ -60,15 +61,15 @@ class Answers(fake.unittest.TestCase):
             line = f"bandwidth op=read size=4K repeat={repeat}"
             for factor, word in ((1, Word.UNKNOWN), (0.9, Word.UNKNOWN), (0.5, Word.UNKNOWN),
                                  (0.1, Word.SLOWER), (10, Word.FASTER)):
-                base, now = (fake.in_rounds(line, speed)
+                base, now = (fake.records_of_rounds(line, speed)
                              for speed in (10000.0, 10000.0 * factor))
                 answer = verdict(base, now)
-                self.assertEqual((answer.word, answer.more), (word, None), (repeat, factor))
+                self.assertEqual((answer.word, answer.more_runs), (word, None), (repeat, factor))
                 self.assertEqual(verdict(records(10000.0), now).word, word)
 
     def test_a_disturbed_sample_hides_no_large_factor(self):
         """It is slow. A fast sample of the slower side is no disturbance."""
-        base, now = fake.in_rounds(READ, 10000.0), fake.in_rounds(READ, 1000.0)
+        base, now = fake.records_of_rounds(READ, 10000.0), fake.records_of_rounds(READ, 1000.0)
         base[-1]["max_ns"] = 100 * now[-1]["max_ns"]
         self.assertEqual(verdict(base, now).word, Word.SLOWER)
         now[-1]["min_ns"] = base[-1]["median_ns"]
@@ -149,7 +150,7 @@ class Command(fake.InDirectory):
         """The samples of a run are alike, the runs are not."""
         for side, speeds in ("a", (10000, 10400, 9700)), ("b", (10000, 10300, 9800)):
             for number, speed in enumerate(speeds):
-                self.files(**{f"{side}{number}": fake.in_rounds(READ, speed)})
+                self.files(**{f"{side}{number}": fake.records_of_rounds(READ, speed)})
         status, out, err = self.check("b0 b1 b2 --baseline a0 a1 a2")
         self.assertEqual(status, 125, out + err)
         self.assertRegex(" ".join(out.split()),

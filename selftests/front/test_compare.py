@@ -28,15 +28,15 @@ def files(**contents):
         for one in wanted:
             line, more = one if isinstance(one, tuple) else (one, {})
             keys = {key: value for key, value in more.items() if key != "speed"}
-            runs += fake.runs(*fake.in_rounds(line, *fake.around(more.get("speed", 1000.0)),
-                                              **keys))
+            speeds = fake.speeds_around(more.get("speed", 1000.0))
+            runs += fake.runs(*fake.records_of_rounds(line, *speeds, **keys))
         found[name] = runs
     return found
 
 
 def pairings(mixed=False, **contents):
-    found = match.plan(match.checked({name: rounds.merged(runs)
-                                      for name, runs in files(**contents).items()}))
+    found = match.plan(match.comparable_batches({name: rounds.with_merged_rounds(runs)
+                                                 for name, runs in files(**contents).items()}))
     return [match.pair(a, b, mixed) for a, b in found]
 
 
@@ -148,8 +148,8 @@ class Refusals(fake.unittest.TestCase):
             for run in runs:
                 run.machine["nodes"] = [{"node": n, "cpus": str(n), "memory_bytes": 1 << 30}
                                         for n in (0, 1)]
-        [found] = [match.pair(a, b, False) for a, b in match.plan(match.checked({
-            name: rounds.merged(runs) for name, runs in both.items()}))]
+        [found] = [match.pair(a, b, False) for a, b in match.plan(match.comparable_batches({
+            name: rounds.with_merged_rounds(runs) for name, runs in both.items()}))]
         self.assertEqual((len(found.pairs), found.refused), (1, []))
 
     def test_prefetchers_that_differ(self):
@@ -180,7 +180,7 @@ class Columns(fake.unittest.TestCase):
     def names(self, **more):
         """The names of the columns for two tests, whose results have these fields."""
         line = "bandwidth op=read size=4K"
-        runs = {name: fake.measured(fake.BARE, (line, [fake.result(line, 9000.0, **more)]), (
+        runs = {name: fake.runs_of(fake.BARE, (line, [fake.result(line, 9000.0, **more)]), (
             "latency", [fake.figure("latency", {"pattern": "random"}, {"ns_per_load": 1.0})]))
                 for name in "ab"}
         [names] = [part.names for part in comparison.parts(runs)[0] if isinstance(part, Grid)]
@@ -269,7 +269,7 @@ class Intervals(fake.unittest.TestCase):
                         "bandwidth", 1, round=number), fake.result(
                         "bandwidth", 1000.0 * (16 << 20) / ns, 0.1))
                     runs[-1].request["file"] = file
-            [run] = rounds.merged(runs)
+            [run] = rounds.with_merged_rounds(runs)
             return estimate.median_time(run.results[0])
 
         e = math.e
@@ -296,8 +296,8 @@ class Command(fake.InDirectory):
         records = []
         for line, more in (one if isinstance(one, tuple) else (one, {}) for one in wanted):
             keys = {key: value for key, value in more.items() if key not in ("speed", "rounds")}
-            speeds = fake.around(more.get("speed", 1000.0))[:more.get("rounds", 5)]
-            records += fake.in_rounds(line, *speeds, **keys)
+            speeds = fake.speeds_around(more.get("speed", 1000.0))[:more.get("rounds", 5)]
+            records += fake.records_of_rounds(line, *speeds, **keys)
         return self.write(name, b"".join(fake.lines(*records)))
 
     def test_a_key_that_came_later_counts_as_its_default(self):
@@ -369,10 +369,10 @@ class Command(fake.InDirectory):
         self.assertRegex(said[1], r"All with: test=bandwidth op=read .*node=auto")
 
     def test_colours_are_for_terminals_that_want_them(self):
-        self.assertEqual(terminal.coloured("4K  0.40x  -60.0 % ↓  0.39x"),
+        self.assertEqual(terminal.colour_changes("4K  0.40x  -60.0 % ↓  0.39x"),
                          "4K  \033[31m0.40x  -60.0 % ↓\033[0m  0.39x")
-        self.assertEqual(terminal.coloured("1.25x ↑"), "\033[32m1.25x ↑\033[0m")
-        self.assertEqual(terminal.coloured("1.25x ?"), "1.25x ?")
+        self.assertEqual(terminal.colour_changes("1.25x ↑"), "\033[32m1.25x ↑\033[0m")
+        self.assertEqual(terminal.colour_changes("1.25x ?"), "1.25x ?")
         self.save("a", "bandwidth")
         self.save("b", ("bandwidth", {"speed": 400.0}))
         for tty, more, wanted in ((True, {"TERM": "xterm"}, True),
@@ -483,7 +483,7 @@ class Hierarchy(fake.unittest.TestCase):
             records += [fake.machine(fake.BARE, YES) | {"where": results[0]["where"]},
                         fake.request(results[0]["test"], len(results)), *results]
         [pairing] = [match.pair(a, b, False) for a, b in
-                     match.plan(match.checked({"f": fake.runs(*records)}))]
+                     match.plan(match.comparable_batches({"f": fake.runs(*records)}))]
         return pairing
 
     def test_a_pair_of_cpus_is_compared_with_itself(self):
@@ -492,7 +492,7 @@ class Hierarchy(fake.unittest.TestCase):
         self.assertEqual([(a["writer_cpu"], b["writer_cpu"]) for a, b in found.pairs],
                          [(1, 1), (2, 2)])
         self.assertRegex(found.alone["A"][0], "^c2c .*writer_cpu=0 reader_cpu=1")
-        shown = "\n".join(fake.shown(comparison._table({"B": found}, False)))
+        shown = "\n".join(fake.terminal_lines(comparison._table({"B": found}, False)))
         self.assertRegex(shown, r"1 +0 +100.0 ns +500.0 ns +0.20x +-79.8 % ↓")
 
     def test_a_load_is_what_a_latency_is_of(self):
@@ -503,6 +503,6 @@ class Hierarchy(fake.unittest.TestCase):
                          "min_ns": 5500.0, "attribute": None}
         found = self.compared([kernel], [user])
         [(a, b)] = found.pairs
-        self.assertEqual(round(found.judged(a, b).percent, 3), -10.0)
+        self.assertEqual(round(found.judge(a, b).percent, 3), -10.0)
         self.assertEqual(estimate.median_time(kernel).time, 5.0)
         self.assertEqual(estimate.median_time(kernel).fastest, 5.0)

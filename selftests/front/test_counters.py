@@ -146,10 +146,10 @@ class Found(Tree):
         self.pmu("uncore_imc_0", 20, "0", **CAS)
         self.system(**{"node/node1/memory_side_cache/index1/size": 1 << 34})
         found = counters.discover(Path("."))
-        self.assertEqual((found.nodes, found.uncounted), ([0], ""))
+        self.assertEqual((found.nodes, found.uncounted_text), ([0], ""))
         self.system(**{"node/has_memory": "0-4"})
         found = counters.discover(Path("."))
-        self.assertEqual(found.uncounted, "the memory of node 1-4 is not counted")
+        self.assertEqual(found.uncounted_text, "the memory of node 1-4 is not counted")
         self.assertEqual(counters.coverage(f"cycles\n{found.text}", found),
                          {"kind": "Intel, CAS commands", "nodes": [0]})
         for text in ("", "cycles\n", found.text.splitlines()[0], f"{found.text}dram_read_x\n"):

@@ -11,7 +11,7 @@ class Described(fake.unittest.TestCase):
         for test in filter(lambda test: test.table, tests.TESTS.values()):
             with self.subTest(test.name):
                 found = suite.layout(test.table)
-                known = {*tests.asked(test.name), *(figure.name for figure in test.figures),
+                known = {*tests.key_columns(test.name), *(figure.name for figure in test.figures),
                          *PLACES}
                 self.assertLessEqual({found.rows, *found.values, *filter(None, [found.columns])},
                                      known)
@@ -35,9 +35,9 @@ class Described(fake.unittest.TestCase):
         for test in tests.TESTS.values():
             for role in "main", "over", "count":
                 with self.subTest(f"{test.name} {role}"):
-                    self.assertLessEqual(len(test.named(role)), 1)
+                    self.assertLessEqual(len(test.figures_with_role(role)), 1)
             with self.subTest(test.name):
-                self.assertTrue(test.main() or not test.named("over"))
+                self.assertTrue(test.main() or not test.figures_with_role("over"))
 
     def test_figures_of_one_name_have_one_unit(self):
         found = {}
@@ -47,5 +47,5 @@ class Described(fake.unittest.TestCase):
                     self.assertEqual(found.setdefault(figure.name, figure.unit), figure.unit)
 
     def test_a_test_that_is_not_known(self):
-        self.assertEqual(tests.of("nosuch").table, "")
-        self.assertLessEqual({"op", "size_bytes"}, {*tests.asked("nosuch")})
+        self.assertEqual(tests.test_of("nosuch").table, "")
+        self.assertLessEqual({"op", "size_bytes"}, {*tests.key_columns("nosuch")})

@@ -20,7 +20,7 @@ ALONE = {"samples": 4, "left_out": 6, "left_out_why": "no_overlap"}
 def measured(*changes, **about):
     """A result for each of these changes, of 10 samples."""
     line = "bandwidth op=read repeat=10"
-    return fake.measured(fake.BARE, (line, [
+    return fake.runs_of(fake.BARE, (line, [
         fake.result(f"bandwidth op=read size={n + 1}K repeat=10", 1000.0, **change)
         for n, change in enumerate(changes)]), **about)
 
@@ -45,19 +45,19 @@ class Results(fake.unittest.TestCase):
                 ({"samples": 0, "left_out": 10, "left_out_why": "no_overlap"}, True),
                 ({"samples": 0, "left_out": 0}, False)):
             one = fake.result("bandwidth op=read repeat=10", 1000.0) | change
-            self.assertEqual(disturbed.disturbed(one), wanted, change)
+            self.assertEqual(disturbed.is_disturbed(one), wanted, change)
 
     def test_older_records(self):
         one = fake.result("bandwidth op=read repeat=10", 1000.0)
         del one["disturbed_preemption"]
-        self.assertFalse(disturbed.disturbed(one))
+        self.assertFalse(disturbed.is_disturbed(one))
 
     def test_rounds_are_counted_together(self):
         """Of ten rounds, the one in the middle was quiet."""
         runs = [run for n in range(3) for run in measured(PREEMPTED if n != 1 else {})]
         for n, run in enumerate(runs):
             run.request["round"] = n + 1
-        [whole] = rounds.merged(runs)
+        [whole] = rounds.with_merged_rounds(runs)
         self.assertEqual((whole.results[0]["samples"], whole.results[0]["disturbed_preemption"]),
                          (30, 12))
 
@@ -125,10 +125,10 @@ class Shown(fake.unittest.TestCase):
         self.assertIn("DISTURBED: 2 of 2 results", " ".join(said))
 
     def test_bars_and_cells_are_crossed(self):
-        for runs, kind in ((fake.measured(fake.BARE, ("bandwidth op=read,copy size=16K", [
+        for runs, kind in ((fake.runs_of(fake.BARE, ("bandwidth op=read,copy size=16K", [
                 fake.result(f"bandwidth op={op} size=16K repeat=10", 1000.0, **more)
                 for op, more in (("read", WIDE), ("copy", {}))])), "bars"),
-                (fake.measured(fake.BARE, ("c2c", [
+                (fake.runs_of(fake.BARE, ("c2c", [
                     fake.figure("c2c", {"state": "hitm", "home": "writer", "cpu": "0-1"},
                                 {"writer_cpu": a, "reader_cpu": b, "siblings": "no",
                                  "ns_per_line": 50.0, "ns_per_line_min": 1.0}, **more)

@@ -43,13 +43,13 @@ def text(runs):
 
 class Matrices(fake.unittest.TestCase):
     def draw(self, wanted, found, **more):
-        [run] = fake.measured(fake.BARE, (f"{found[0]['test']}", found), nodes=NODES, **more)
+        [run] = fake.runs_of(fake.BARE, (f"{found[0]['test']}", found), nodes=NODES, **more)
         grids = layout.draw(wanted, [(run, result) for result in run.results])
-        return None if grids is None else fake.shown(grids)
+        return None if grids is None else fake.terminal_lines(grids)
 
     def test_every_pair_of_cpus(self):
         found = c2c([(0, 1), (0, 4), (1, 0), (1, 4), (4, 0)]) + c2c([(0, 1)], "hit")
-        lines = self.draw(layout.usual("c2c")[0], found)
+        lines = self.draw(layout.layouts_of("c2c")[0], found)
         self.assertEqual([line.split() for line in lines], [
             ["state=hitm"],
             ["writer", "cpu", "/", "reader", "cpu", "0", "1", "4"],
@@ -60,7 +60,8 @@ class Matrices(fake.unittest.TestCase):
             ["*", "siblings:", "two", "CPUs", "of", "one", "core"]])
 
     def test_no_siblings_no_mark(self):
-        self.assertNotIn("*", "\n".join(self.draw(layout.usual("c2c")[0], c2c([(0, 1), (1, 0)]))))
+        self.assertNotIn("*", "\n".join(self.draw(layout.layouts_of("c2c")[0],
+                                                  c2c([(0, 1), (1, 0)]))))
 
     def test_places_take_the_median(self):
         found = c2c([(0, 1)], ns=10.0) + c2c([(1, 0)], ns=20.0) + c2c([(0, 4)], ns=3.0) + \
@@ -103,7 +104,7 @@ class Matrices(fake.unittest.TestCase):
                          ["page=4k", "size", "16K", "1M", "page=2m", "size", "16K", "1M"])
 
     def test_the_same_twice_is_no_matrix(self):
-        self.assertIsNone(self.draw(layout.usual("c2c")[0], c2c([(0, 1), (0, 1)])))
+        self.assertIsNone(self.draw(layout.layouts_of("c2c")[0], c2c([(0, 1), (0, 1)])))
 
     def test_nothing_of_what_is_wanted(self):
         self.assertEqual(self.draw(Layout("state", "pair", ("ns_per_line",),
@@ -114,7 +115,7 @@ class Matrices(fake.unittest.TestCase):
                              {"latency_cpu": 0, "ns_per_load": 90.0 + delay, "mb_per_s": 1000.0,
                               "load_mb_per_s": 900.0, "delay_ns": delay / 4}, verified="off")
                  for delay in (0, 100)]
-        shown = text(fake.measured(fake.BARE, ("loaded delay=0,100", found)))
+        shown = text(fake.runs_of(fake.BARE, ("loaded delay=0,100", found)))
         self.assertRegex(shown, "loaded\n\ndelay cycles +delay_ns +ns_per_load +mb_per_s +load_mb"
                                 "_per_s\n0 +0.00 +90.00 +1000.0 +900.0\n100 +25.00 +190.00 ")
         self.assertNotIn("verified", shown)
@@ -122,8 +123,8 @@ class Matrices(fake.unittest.TestCase):
 
 class Levels(fake.unittest.TestCase):
     def block(self, found, about=fake.BARE, **more):
-        [run] = fake.measured(about, (found[0]["test"], found), **more)
-        return "\n".join(fake.shown(levels.parts([(run, r) for r in run.results])))
+        [run] = fake.runs_of(about, (found[0]["test"], found), **more)
+        return "\n".join(fake.terminal_lines(levels.parts([(run, r) for r in run.results])))
 
     def test_caches_beside_what_the_cpu_says(self):
         found = self.block(sweep(SWEEP), caches=CACHES)
@@ -289,7 +290,7 @@ class Slower(fake.unittest.TestCase):
            "ways": 8, "shared_by_cpus": 1}]
 
     def shown(self, *found, **more):
-        return " ".join(text(fake.measured(fake.BARE, ("latency", list(found)), **more)).split())
+        return " ".join(text(fake.runs_of(fake.BARE, ("latency", list(found)), **more)).split())
 
     def test_samples_that_were_interrupted(self):
         found = [latency(4096, 1.0)] + [
@@ -335,13 +336,13 @@ class Slower(fake.unittest.TestCase):
     def test_prefetchers_that_stayed_on(self):
         found = [latency(4096, 1.0, prefetch="ineffective"), latency(8192, 1.0)]
         self.assertIn("In 1 of them prefetch=off had no effect",
-                      " ".join(text(fake.measured(fake.BARE, ("latency", found))).split()))
+                      " ".join(text(fake.runs_of(fake.BARE, ("latency", found))).split()))
 
 
 class Spread(fake.unittest.TestCase):
     def test_one_scale_for_all(self):
         found = [("a", latency(4096, 1.0)), ("b", latency(8192, 100.0))]
-        lines = fake.shown(spread.parts("size", found))
+        lines = fake.terminal_lines(spread.parts("size", found))
         a, b = (next(line for line in lines if line.startswith(name + " ")) for name in "ab")
         self.assertEqual(a.split()[1:4], ["1.00", "2.00", "3.00"])
         self.assertEqual(a.split("|")[1].index("@"), lines[2].split("|")[1].index("1"))
@@ -351,7 +352,7 @@ class Spread(fake.unittest.TestCase):
 
     def test_wide_and_narrow(self):
         for times in ((1.0,), (0.9, 1e6), (0.0, 5.0), (250.0, 260.0)):
-            lines = fake.shown(spread.parts(
+            lines = fake.terminal_lines(spread.parts(
                 "size", [("x", latency(4096, ns)) for ns in times]))
             self.assertLessEqual(max(map(len, lines)), 100)
             pictures = [line.split("|")[1] for line in lines if line.count("|") == 2]
@@ -359,7 +360,7 @@ class Spread(fake.unittest.TestCase):
 
     def test_a_single_one_is_called_by_its_test(self):
         line = "latency size=64M cpu=0 repeat=5 type=wb smt=on node=auto irq=on page=auto"
-        [run] = fake.measured(fake.BARE, (line, [latency(64 << 20, 90.0)]))
+        [run] = fake.runs_of(fake.BARE, (line, [latency(64 << 20, 90.0)]))
         lines = report.lines([run], wide=True)
         start = lines.index("Distribution of the times of loads (ns)")
         self.assertEqual(lines[start + 3].split()[:4], ["latency", "90.00", "180.00", "270.00"])
@@ -383,13 +384,13 @@ class Verdicts(fake.unittest.TestCase):
     """A file of write-back memory only says nothing of memory types."""
 
     def test_no_cache_at_work(self):
-        shown = text(fake.measured(fake.KVM, ("latency", [latency(4096, 1.0, effective="no")])))
+        shown = text(fake.runs_of(fake.KVM, ("latency", [latency(4096, 1.0, effective="no")])))
         self.assertIn("- WB shows no cache at work", shown)
         self.assertNotIn("NO EFFECT", shown)
         self.assertNotIn("and real", shown)
 
     def test_an_emulator(self):
-        shown = text(fake.measured(fake.TCG, ("latency", [latency(4096, 1.0, effective="no")])))
+        shown = text(fake.runs_of(fake.TCG, ("latency", [latency(4096, 1.0, effective="no")])))
         self.assertIn("- An emulated machine", shown)
         self.assertNotIn("NO EFFECT", shown)
         self.assertNotIn("no cache at work", shown)
@@ -398,11 +399,11 @@ class Verdicts(fake.unittest.TestCase):
 class Reports(fake.unittest.TestCase):
     def test_mlc(self):
         found = suite.load("mlc")
-        requests, _ = found.expanded(fake.shape(8, smt=2, nodes=2))
+        requests, _ = found.requests_for(fake.shape(8, smt=2, nodes=2))
         runs = []
         for request in requests:
-            [run] = fake.measured(fake.BARE, (request.line, answers(request.line)), suite="mlc",
-                                  nodes=NODES)
+            [run] = fake.runs_of(fake.BARE, (request.line, answers(request.line)), suite="mlc",
+                                 nodes=NODES)
             run.request |= {"label": request.label, "section": request.section}
             runs.append(run)
         shown = text(runs)

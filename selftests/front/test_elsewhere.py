@@ -190,7 +190,7 @@ class Elsewhere(fake.unittest.TestCase):
                                   f"run {name}\n", done)
                 else:
                     self.assertEqual([one.line for one in found], [ours])
-                    self.assertEqual(check.wrong(ours, self.known), "")
+                    self.assertEqual(check.first_mistake(ours, self.known), "")
                     self.assertEqual(said, [f"{call}: this is {ours}"])
                     self.assertIn(f"memcache-user: {call}: this is {ours}\n", done)
 

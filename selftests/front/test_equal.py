@@ -88,7 +88,7 @@ class Runs(fake.unittest.TestCase):
         chance = random.Random(runs)
         for _ in range(DEALS):
             chosen = chance.sample(self.files, 2 * runs)
-            [a], [b] = (match.batches({side[0]: rounds.together(side)})
+            [a], [b] = (match.batches({side[0]: rounds.load_together(side)})
                         for side in (chosen[:runs], chosen[runs:]))
             yield match.pair(a, b, False)
 
@@ -115,7 +115,7 @@ class Runs(fake.unittest.TestCase):
         for runs in (1, 2, 3, 5):
             for limit in (0.02, 0.05):
                 with self.subTest(runs=runs, limit=limit):
-                    found = Counter(pairing.judged(a, b, limit).word
+                    found = Counter(pairing.judge(a, b, limit).word
                                     for pairing in self.sides(runs) for a, b in pairing.pairs)
                     self.said(f"{runs} equal runs a side, limit {limit:.0%}", found)
                     shares = self.shares(found)
@@ -128,7 +128,7 @@ class Runs(fake.unittest.TestCase):
             all_of_them, found = Counter(), Counter()
             for pairing in self.sides(5):
                 for a, b in pairing.pairs:
-                    judged = pairing.judged(a, slowed(b, speed)).word
+                    judged = pairing.judge(a, slowed(b, speed)).word
                     all_of_them[judged] += 1
                     found[judged] += name(a) in quiet
             self.said(f"{speed:.2f} times the speed, 5 runs a side, {len(quiet)} quiet results",
@@ -147,8 +147,8 @@ class Runs(fake.unittest.TestCase):
             pairing = match.pair(a, b, False)
             for one, other in pairing.pairs:
                 if "no" not in (one.get("steady"), other.get("steady")):
-                    found[pairing.judged(one, slowed(other, 0.1)).word] += 1
-                    equal[pairing.judged(one, other).word] += 1
+                    found[pairing.judge(one, slowed(other, 0.1)).word] += 1
+                    equal[pairing.judge(one, other).word] += 1
         self.said("ten times slower, one round of each", found)
         self.said("equal, one round of each", equal)
         self.assertGreaterEqual(self.shares(found)[Word.SLOWER], 0.98)
@@ -165,10 +165,10 @@ class Runs(fake.unittest.TestCase):
                 found = fleet.fleet(replace(one, host=str(i % hosts), times={
                     key: time if i % hosts else time / speed for key, time in one.times.items()})
                     for i, one in enumerate(measured))
-                names = [host.name for _, host in found.found(True)]
+                names = [host.name for _, host in found.hosts_with_findings(True)]
                 right += "0" in names
                 slow += len(names) - ("0" in names)
-                unsure += len(found.unsure)
+                unsure += len(found.unsure_hosts)
             print(f"# {hosts} equal hosts, one of {speed} times the speed: {right / DEALS:.0%} "
                   f"slow; of the others {slow / DEALS / (hosts - 1):.2%}; can't tell "
                   f"{unsure / DEALS / hosts:.0%}", file=sys.stderr)

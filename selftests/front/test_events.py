@@ -16,8 +16,8 @@ LINE = "bandwidth size=16M repeat=10"
 
 
 def report(*results):
-    found = fake.measured(fake.BARE, (LINE, list(results)))
-    return " ".join(" ".join(fake.shown(events.parts(found))).split())
+    found = fake.runs_of(fake.BARE, (LINE, list(results)))
+    return " ".join(" ".join(fake.terminal_lines(events.parts(found))).split())
 
 
 def result(op, **counted):
@@ -82,7 +82,7 @@ class Events(unittest.TestCase):
         self.assertNotIn("took turns", text)
 
     def test_exported_under_names_that_prometheus_takes(self):
-        found = fake.measured(fake.BARE, (LINE, [result("read") | {"L1-dcache-load-misses": 7.5}]))
+        found = fake.runs_of(fake.BARE, (LINE, [result("read") | {"L1-dcache-load-misses": 7.5}]))
         self.assertRegex(export.prometheus(found),
                          r"(?m)^memcache_bandwidth_L1_dcache_load_misses\{.*\} 7\.5$")
 

@@ -72,7 +72,7 @@ def with_label(found, name, **labels):
 
 class Itself(fake.InDirectory):
     def test_results_are_not_written_over(self):
-        data = lines(fake.measured(fake.BARE, ("bandwidth op=read", [
+        data = lines(fake.runs_of(fake.BARE, ("bandwidth op=read", [
             fake.result("bandwidth op=read", 1000.0)])))
         Path("a").write_bytes(data)
         os.link("a", "b")
@@ -252,7 +252,7 @@ class Files(fake.InDirectory):
     def test_one_result_stands_for_all_rounds(self):
         """In CSV, each round has its row."""
         self.write("rounds", b"".join(fake.lines(
-            *fake.in_rounds("bandwidth", 1000.0, 3000.0, 2000.0))))
+            *fake.records_of_rounds("bandwidth", 1000.0, 3000.0, 2000.0))))
         for form in export.FORMS:
             with contextlib.redirect_stdout(io.StringIO()) as out:
                 command.export(form, "rounds", None)
@@ -301,7 +301,7 @@ class Files(fake.InDirectory):
 
     def test_options_of_kcidb(self):
         parse = cli.parser("export").parse_args
-        self.write("a.jsonl", lines(fake.measured(fake.BARE, ("latency", []))))
+        self.write("a.jsonl", lines(fake.runs_of(fake.BARE, ("latency", []))))
         for words in (["--origin", "Ours"], ["--build-id", "1234"]):
             with self.subTest(words), self.assertRaises(SystemExit), \
                     contextlib.redirect_stderr(io.StringIO()):
@@ -310,7 +310,7 @@ class Files(fake.InDirectory):
             command.command(parse(["export", "--format", "csv", "--origin", "ours", "a.jsonl"]))
 
     def test_no_results(self):
-        self.write("a.jsonl", lines(fake.measured(fake.BARE, ("bandwidth", []))))
+        self.write("a.jsonl", lines(fake.runs_of(fake.BARE, ("bandwidth", []))))
         with self.assertRaisesRegex(Failure, "no results"):
             command.export("csv", "a.jsonl", None)
 

@@ -17,7 +17,7 @@ SIZES = ("16K", "64M")
 
 def rates(*ops, factor=1.0, **more):
     """Rates of these operations with two sizes, of which the larger one is slower."""
-    return fake.measured(fake.BARE, *(
+    return fake.runs_of(fake.BARE, *(
         (line, [fake.result(line, factor * speed, 0.5)])
         for number, op in enumerate(ops)
         for size, speed in zip(SIZES, (100000.0 + number, 10000.0 + number))
@@ -25,7 +25,8 @@ def rates(*ops, factor=1.0, **more):
 
 
 def five_rounds(*speeds):
-    return rounds.merged(fake.runs(*fake.in_rounds("bandwidth op=read size=64M", *speeds)))
+    runs = fake.runs(*fake.records_of_rounds("bandwidth op=read size=64M", *speeds))
+    return rounds.with_merged_rounds(runs)
 
 
 def begin(files):
@@ -73,7 +74,7 @@ class Figures(unittest.TestCase):
     def test_memory_of_an_object_is_named_and_a_real_type_goes_first(self):
         """Host memory that was asked for as WC is faster than real WC memory of a GPU."""
         line = "bandwidth op=write size=64M type=wc"
-        runs = fake.measured(fake.BARE, *(
+        runs = fake.runs_of(fake.BARE, *(
             (line, [fake.result(line, speed, 0.5, effective=real, memory_object=name)])
             for name, real, speed in (("gpu", "yes", 20000.0), ("host", "no", 40000.0))))
         [one] = highlights(runs)
@@ -81,7 +82,7 @@ class Figures(unittest.TestCase):
         self.assertEqual(one.result["mb_per_s"], 20000.0)
 
     def test_pairs_and_loads(self):
-        runs = matrix() + fake.measured(fake.BARE, ("loaded", loaded(0, 50, 1000)))
+        runs = matrix() + fake.runs_of(fake.BARE, ("loaded", loaded(0, 50, 1000)))
         load, line = highlights(runs)
         self.assertEqual((load.result["delay_cycles"], load.other[1]["delay_cycles"]), (0, 1000))
         known = sorted(result["ns_per_line"] for run in matrix() for result in run.results
@@ -95,7 +96,7 @@ class Figures(unittest.TestCase):
 
     def test_other_tests_have_their_main_figure(self):
         asked = {"item": "getpid"}
-        runs = fake.measured(fake.BARE, ("os item=getpid", [fake.figure("os", asked, {})]))
+        runs = fake.runs_of(fake.BARE, ("os item=getpid", [fake.figure("os", asked, {})]))
         self.assertEqual(self.names(runs), ["Os getpid"])
 
     def test_what_the_cpu_reports_is_no_level_of_bandwidth(self):
@@ -107,7 +108,7 @@ class Figures(unittest.TestCase):
 
 class Begin(unittest.TestCase):
     def test_one_file(self):
-        runs = fake.measured(fake.KVM, ("latency", sweep(SWEEP)), cpus_online="0-3", host="lab <1>")
+        runs = fake.runs_of(fake.KVM, ("latency", sweep(SWEEP)), cpus_online="0-3", host="lab <1>")
         headline, said, grid = begin({"a.jsonl": runs})
         self.assertRegex(headline, r"^Latency of \w+: [\d.]+ ns$")
         self.assertEqual(said[0].text, f"{fake.KVM['cpu']}, 4 CPUs, hypervisor kvm, Linux "
@@ -118,8 +119,8 @@ class Begin(unittest.TestCase):
         self.assertIn("spread", grid.rows[0][0].partition("\n")[2])
 
     def test_a_comparison_is_the_headline(self):
-        files = {"a.jsonl": five_rounds(*fake.around(10000)),
-                 "b.jsonl": five_rounds(*fake.around(5000))}
+        files = {"a.jsonl": five_rounds(*fake.speeds_around(10000)),
+                 "b.jsonl": five_rounds(*fake.speeds_around(5000))}
         headline, said, grid = begin(files)
         self.assertEqual(headline, "B against A: 1 slower")
         self.assertEqual(grid.names, ["what", "A", "B", "speed of B"])
@@ -136,7 +137,7 @@ class Begin(unittest.TestCase):
         self.assertIn("one run shows no spread", grid.note)
 
     def test_three_files_and_two_sides(self):
-        headline, _, grid = begin({name: five_rounds(*fake.around(speed)) for name, speed in
+        headline, _, grid = begin({name: five_rounds(*fake.speeds_around(speed)) for name, speed in
                                    (("a", 10000), ("b", 10000), ("c", 20000))})
         self.assertEqual(headline, "B against A: 1 the same; C against A: 1 faster")
         self.assertEqual(grid.names, ["what", "A", "B", "C", "speed of B", "speed of C"])
@@ -157,7 +158,7 @@ class Begin(unittest.TestCase):
     def test_no_figure_means_anything(self):
         for files, wanted in (({"a": attributes(fake.TCG, NO)}, "An emulated machine: "),
                               ({"a": attributes(verified="failed")}, "Memory did not hold"),
-                              ({"a": fake.measured(fake.BARE, ("bandwidth", []))},
+                              ({"a": fake.runs_of(fake.BARE, ("bandwidth", []))},
                                "memcache: bandwidth")):
             self.assertTrue(begin(files)[0].startswith(wanted))
 

@@ -16,12 +16,12 @@ def measured(speed, about=fake.BARE, effective=YES, spread=0.001, count=5, **mor
     runs = []
     for asked in suite.load("cache-attributes").requests:
         line = asked.line.replace(" type=wb,uc,wc", "")
-        for number, factor in enumerate(fake.around(1.0, spread)[:count]):
+        for number, factor in enumerate(fake.speeds_around(1.0, spread)[:count]):
             found = [fake.result(f"{line} type={name}", factor * speed(name, asked.label), cv=0.2,
                                  effective=effective[name], **more) for name in ("wb", "uc", "wc")]
             runs += fake.runs(fake.machine(about, effective), fake.request(
                 asked.line, 3, label=asked.label, round=number), *found)
-    return rounds.merged(runs)
+    return rounds.with_merged_rounds(runs)
 
 
 def found(runs):
@@ -32,9 +32,9 @@ def two(a, b, line_a="op=write fence=none", line_b="op=write fence=sfence", repe
         spread=0.001, count=5, **more):
     """Two results in so many rounds, the first with these changes."""
     lines = [f"bandwidth {line} repeat={repeat}" for line in (line_a, line_b)]
-    return rounds.merged(fake.runs(
-        *fake.in_rounds(lines[0], *fake.around(a, spread)[:count], **more),
-        *fake.in_rounds(lines[1], *fake.around(b, spread)[:count])))
+    return rounds.with_merged_rounds(fake.runs(
+        *fake.records_of_rounds(lines[0], *fake.speeds_around(a, spread)[:count], **more),
+        *fake.records_of_rounds(lines[1], *fake.speeds_around(b, spread)[:count])))
 
 
 class Data(fake.unittest.TestCase):
@@ -60,9 +60,9 @@ class BothDirections(fake.unittest.TestCase):
         """The finding for pairs of (settings, speed of write, speed of ntwrite)."""
         lines = [(f"bandwidth op={op} {words}", speed) for words, *speeds in settings
                  for op, speed in zip(("write", "ntwrite"), speeds)]
-        said = found(rounds.merged(fake.runs(*(
+        said = found(rounds.with_merged_rounds(fake.runs(*(
             record for line, speed in lines
-            for record in fake.in_rounds(line, *fake.around(speed))))))
+            for record in fake.records_of_rounds(line, *fake.speeds_around(speed))))))
         return said[0].removeprefix("Streaming stores against ordinary ones: ")
 
     def test_sizes_tell_them_apart(self):
@@ -263,8 +263,8 @@ class Verdicts(fake.unittest.TestCase):
         self.assertIn("1.07 % (0.452 to 2.3 %) of its bursts leave the CPU whole", text)
         for wrong in ("does not show", "real.", "in others"):
             self.assertNotIn(wrong, text)
-        self.assertFalse(judged.comparable("wc"))
-        self.assertTrue(judged.comparable("uc"))
+        self.assertFalse(judged.is_comparable("wc"))
+        self.assertTrue(judged.is_comparable("uc"))
         # The share of other memory is not said.
         for run in runs:
             run.results = [result | {"memory_object": "gpu"} for result in run.results]

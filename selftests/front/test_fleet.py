@@ -42,7 +42,7 @@ class Rates(fake.unittest.TestCase):
         right = others = 0
         for _ in range(FLEETS):
             one = fleet.fleet(measured(chance, hosts, **about))
-            names = [host.name for _, host in one.found(True)]
+            names = [host.name for _, host in one.hosts_with_findings(True)]
             right += "host0" in names
             others += len(set(names) - {"host0"})
         return right, others
@@ -66,7 +66,7 @@ class Rates(fake.unittest.TestCase):
     def test_nobody_can_tell_where_the_spread_hides_a_slow_host(self):
         for modes, number in (MODES, 20), ((1.0,), 0):
             found = fleet.fleet(measured(random.Random(1), 20, modes=modes))
-            self.assertEqual(len(found.unsure), number)
+            self.assertEqual(len(found.unsure_hosts), number)
 
     def test_runs_that_something_disturbed(self):
         """7 % of the runs are 10 to 40 % slower. Of two that are, a host is called slow."""
@@ -90,8 +90,8 @@ class Rates(fake.unittest.TestCase):
 
     def test_once_is_not_enough(self):
         one = fleet.fleet(measured(random.Random(1), 10, slow=0.85, again=False))
-        self.assertEqual(one.found(True), [])
-        self.assertEqual([host.name for _, host in one.found(False)], ["host0"])
+        self.assertEqual(one.hosts_with_findings(True), [])
+        self.assertEqual([host.name for _, host in one.hosts_with_findings(False)], ["host0"])
 
 
 class Outliers(fake.unittest.TestCase):
@@ -119,8 +119,8 @@ class Outliers(fake.unittest.TestCase):
 
     def test_the_probability_of_a_machine(self):
         """Simes: the least of m p(k) / k."""
-        self.assertEqual(outliers.overall([], 10), 1)
-        self.assertAlmostEqual(outliers.overall([0.004, 0.002, 0.003], 10), 0.04 / 3)
+        self.assertEqual(outliers.chance_of_machine([], 10), 1)
+        self.assertAlmostEqual(outliers.chance_of_machine([0.004, 0.002, 0.003], 10), 0.04 / 3)
 
     def test_student(self):
         """Tables say 0.001 for these."""

@@ -31,8 +31,8 @@ FORMS = {
 
 def lines():
     """A request for each form of each key of each test, with the kind of the key."""
-    for test in described._said["tests"]:
-        for key in (*test["keys"], *described._said["keys"]):
+    for test in described._tables["tests"]:
+        for key in (*test["keys"], *described._tables["keys"]):
             for value in FORMS[key["kind"]](key):
                 yield key["kind"], f"{test['name']} {key['name']}={value}"
 
@@ -59,7 +59,7 @@ class Forms(fake.unittest.TestCase):
         taken = Counter(kinds[line] for line in kinds if line not in refused)
         self.assertEqual(set(taken), set(FORMS), "no form of a kind was taken")
         self.assertEqual([why for line in kinds
-                          if line not in refused and (why := check.wrong(line, known))], [])
+                          if line not in refused and (why := check.first_mistake(line, known))], [])
 
     def test_each_kind_of_key_has_forms(self):
         self.assertEqual({kind for kind, _ in lines()}, set(FORMS))

@@ -127,7 +127,7 @@ class Program(fake.InDirectory):
                             (("-V",), ("--version",)), (("help", "run"), ("run", "--help"))):
             self.assertEqual(self.memcache(*words).stdout, self.memcache(*same).stdout)
         listed = self.memcache("list").stdout
-        for word in (*suite.offered(), *tests.TESTS):
+        for word in (*suite.names_offered(), *tests.TESTS):
             self.assertRegex(listed, rf"(?m)^{word} ")
 
     def test_without_memcache_user_it_says_what_it_can_do(self):
@@ -312,7 +312,7 @@ class Reasons(fake.unittest.TestCase):
     def reason(self, error, uid=0, mounted=True, offered=True):
         with mock.patch("os.geteuid", return_value=uid), \
              mock.patch("os.path.ismount", return_value=mounted), \
-             mock.patch("mc.running.debugfs.offered", return_value=offered), \
+             mock.patch("mc.running.debugfs.has_debugfs", return_value=offered), \
              mock.patch("pathlib.Path.exists", side_effect=error), \
              self.assertRaises(Failure) as raised:
             debugfs.Debugfs(debugfs.STANDARD).check()

@@ -36,7 +36,7 @@ def records(count, first=0):
     made = [fake.result(f"bandwidth op={('read', 'write', 'copy')[i % 3]} "
                         f"size={4 + i // 3 % 20 * 4}K repeat={3 + i // 60} warmup={first}",
                         1000 + i % 7) for i in range(count)]
-    return fake.measured(fake.BARE, (line, made))
+    return fake.runs_of(fake.BARE, (line, made))
 
 
 class Growth(fake.InDirectory):

@@ -56,7 +56,7 @@ def written(*blocks, rates=(30000.0, 20000.0), level="memory", wide=False, **mor
     found = [fake.result(f"bandwidth op={op} size=1G repeat=10", rate) | {"level": level}
              for op, rate in zip(("read", "write"), rates)]
     about = (machine(*blocks) if blocks else {}) | more
-    runs = fake.measured(fake.BARE, (LINE, found), **about)
+    runs = fake.runs_of(fake.BARE, (LINE, found), **about)
     return " ".join(" ".join(report.lines(runs, wide)).split())
 
 
@@ -227,7 +227,7 @@ class Report(fake.unittest.TestCase):
 
     def test_errors_are_loud(self):
         found = [fake.result(LINE.replace(",write", ""), 1000.0)]
-        runs = fake.measured(fake.BARE, (LINE, found))
+        runs = fake.runs_of(fake.BARE, (LINE, found))
         self.assertNotIn("ERRORS", " ".join(report.lines(runs)))
         runs[0].request["memory_errors"] = {"corrected": 3, "uncorrected": 0}
         text = " ".join(" ".join(report.lines(runs)).split())
@@ -294,7 +294,7 @@ class Firmware(fake.InDirectory):
             Path("dmidecode").write_text(f"#!/bin/sh\n{script}\n")
             Path("dmidecode").chmod(0o755)
         with mock.patch.object(hardware, "hypervisor", return_value=guest), \
-                mock.patch.object(hardware, "present", return_value=guest == "kvm"), \
+                mock.patch.object(hardware, "is_present", return_value=guest == "kvm"), \
                 mock.patch.object(hardware, "DIRECTORIES", ""), \
                 mock.patch.object(os, "geteuid", return_value=uid), \
                 mock.patch.dict(os.environ, {"PATH": f"{Path.cwd()}"}):
@@ -329,10 +329,10 @@ class Firmware(fake.InDirectory):
         self.count(2, 1)
         before = hardware.errors(Path("."))
         self.assertEqual(before, {"corrected": 4, "uncorrected": 2})
-        self.assertEqual(hardware.came(before, before), {})
-        self.assertEqual(hardware.came(None, before), {})
+        self.assertEqual(hardware.new_errors(before, before), {})
+        self.assertEqual(hardware.new_errors(None, before), {})
         self.count(5, 1)
-        self.assertEqual(hardware.came(before, hardware.errors(Path("."))),
+        self.assertEqual(hardware.new_errors(before, hardware.errors(Path("."))),
                          {"corrected": 6, "uncorrected": 0})
 
     def test_a_run_has_both_in_its_records(self):

@@ -67,13 +67,13 @@ class Words(InDirectory):
 
     def test_each_change_of_the_file_is_another_loop(self):
         one, other = self.loaded(COPY), self.loaded(COPY + "\tnop\n")
-        self.assertEqual(one.short, other.short)
+        self.assertEqual(one.short_name, other.short_name)
         self.assertNotEqual(one.name, other.name)
 
     def test_what_has_no_word(self):
         text = COPY.replace("result copy\n", "").replace("turn   64", "turn 64\nbytes 100")
         loop = self.loaded(text.replace("reads  b", "reads b, a\nname mine"))
-        self.assertEqual((loop.short, loop.reads, loop.payload, loop.stores),
+        self.assertEqual((loop.short_name, loop.reads, loop.payload, loop.stores),
                          ("mine", "ab", 100, "UNKNOWN"))
         self.assertEqual(self.loaded("reads a\nturn 64\nwidth 8\nloop\nmovq (%rdi), %rax\n").stores,
                          "NOTHING")
@@ -99,7 +99,7 @@ class Words(InDirectory):
 
     def test_all_examples_are_right(self):
         for path in sorted(EXAMPLES.glob("*.loop")):
-            self.assertEqual(loops.load(str(path)).short, path.stem)
+            self.assertEqual(loops.load(str(path)).short_name, path.stem)
 
 
     def test_the_manual_shows_an_example_and_what_is_printed(self):
@@ -173,16 +173,16 @@ class Building(InDirectory):
     def test_the_turn_is_the_bytes_that_the_assembler_makes_of_the_lines(self):
         for path in sorted(EXAMPLES.glob("*.loop")):
             loop = loops.load(str(path))
-            number, said, _ = self.front("--where", "user", "-o", loop.short, str(path))
+            number, said, _ = self.front("--where", "user", "-o", loop.short_name, str(path))
             self.assertEqual(number, 0)
-            self.assertIn(f"memcache-user --loop {loop.short}/{loop.short}.so bandwidth op=own",
-                          said)
+            name = loop.short_name
+            self.assertIn(f"memcache-user --loop {name}/{name}.so bandwidth op=own", said)
             plain = "\n".join(line.text for line in loop.sections["loop"])
             Path("plain.s").write_text(f"{plain}\n", encoding="ascii")
             subprocess.run(["as", "plain.s", "-o", "plain.o"], check=True)
             subprocess.run(["objcopy", "-O", "binary", "-j", ".text", "plain.o", "plain"],
                            check=True)
-            built = self.code(Path(loop.short, f"{loop.short}.so"))
+            built = self.code(Path(loop.short_name, f"{loop.short_name}.so"))
             self.assertEqual(built, Path("plain").read_bytes())
             self.assertGreater(len(built), 8)
 
@@ -254,7 +254,7 @@ class Reports(InDirectory):
         return fake.result(f"bandwidth op={op}", 1000.0) | {"own_loop": name}
 
     def shown(self, *records: dict) -> str:
-        return "\n".join(report.lines(fake.measured(fake.BARE, ("bandwidth", list(records)))))
+        return "\n".join(report.lines(fake.runs_of(fake.BARE, ("bandwidth", list(records)))))
 
     def test_the_loop_is_named_where_there_is_one(self):
         self.assertIn("one@0123", self.shown(self.record("read", None),

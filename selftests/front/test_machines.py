@@ -115,8 +115,8 @@ class Commands(fake.InDirectory):
         from mc.analysis import regression
         from mc.commands import check
         from mc.output import regression as output
-        pairings = regression.pairings(check._side([self.file("a", 1)]),
-                                       check._side([self.file("b", 2, "H")]))
+        pairings = regression.pairings(check._batches_of([self.file("a", 1)]),
+                                       check._batches_of([self.file("b", 2, "H")]))
         answers = [one for pairing in pairings for one in regression.answers(pairing, 0.05)]
         self.assertIn(f"Different now: {self.SAID}; memory 224.0 GiB instead of 256.0 GiB.",
                       self.text(output.parts(pairings, answers, 0.05)))
@@ -135,9 +135,9 @@ class Commands(fake.InDirectory):
         from mc.records import rounds
         days = [rounds.load(self.file(f"{n}", n, "" if n < 9 else "H")) for n in range(8, 10)]
         before, after = (Origin("x", 1, machines.facts(runs[0].machine, [])) for runs in days)
-        self.assertEqual(trend.brought(before, after),
+        self.assertEqual(trend.newest_change(before, after),
                          f"{self.SAID}, memory 256.0 GiB -> 224.0 GiB")
-        self.assertEqual(trend.brought(after, after),
+        self.assertEqual(trend.newest_change(after, after),
                          "the records tell of nothing that is new there")
 
     def test_fleet(self):

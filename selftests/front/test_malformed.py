@@ -53,7 +53,7 @@ MACHINE = {
 def records():
     """The records of a file, as the module and the front end write them."""
     about = fake.BARE | MACHINE
-    runs = fake.measured(about, ("bandwidth op=read size=1G", [
+    runs = fake.runs_of(about, ("bandwidth op=read size=1G", [
         fake.result("bandwidth op=read size=1G", 10000.0 + i, level="memory", core_mhz=3000)
         for i in range(3)]))
     return [record for run in runs for record in (run.machine, run.request, *run.results)]

@@ -18,7 +18,7 @@ def pair(first, second, about=(), **more):
     """A read and a copy, with these changes."""
     found = [fake.result(f"bandwidth op={op} size=16K repeat=10", 1000.0, **changes)
              for op, changes in (("read", first), ("copy", second))]
-    return fake.measured(fake.BARE, (LINE, found), **dict(about), **more)
+    return fake.runs_of(fake.BARE, (LINE, found), **dict(about), **more)
 
 
 def shown(runs, wide=False):
@@ -42,14 +42,14 @@ class Tables(fake.unittest.TestCase):
                              {"writer_cpu": a, "reader_cpu": b, "siblings": "no",
                               "ns_per_line": ns, "ns_per_line_min": 1.0}, **more)
                  for a, b, ns, more in ((0, 1, 50.0, UNSETTLED), (1, 0, 60.0, {}))]
-        text = shown(fake.measured(fake.BARE, ("c2c", found)))
+        text = shown(fake.runs_of(fake.BARE, ("c2c", found)))
         self.assertIn("0 - ~50.00 1 60.00 -", text)
         self.assertIn("~ In 1 of 2 results", text)
 
     def test_the_marks_of_one_figure(self):
-        self.assertEqual(marks.joined(["~", "?", "~"]), "?~")
-        self.assertEqual(marks.joined(["~", "!"]), "!")
-        self.assertEqual(marks.joined(["", ""]), "")
+        self.assertEqual(marks.join_marks(["~", "?", "~"]), "?~")
+        self.assertEqual(marks.join_marks(["~", "!"]), "!")
+        self.assertEqual(marks.join_marks(["", ""]), "")
 
     def test_wrong_data_are_worse(self):
         self.assertIn("!1000.0", shown(pair(UNSETTLED | {"verified": "failed"}, {})))
@@ -60,7 +60,7 @@ class Tables(fake.unittest.TestCase):
         self.assertEqual([row[-1] for row in grids[-1].rows], ["no", "na"])
 
     def test_no_finding(self):
-        runs = fake.measured(fake.BARE, ("bandwidth op=write,ntwrite", [
+        runs = fake.runs_of(fake.BARE, ("bandwidth op=write,ntwrite", [
             fake.result("bandwidth op=write", 1000.0, **UNSETTLED),
             fake.result("bandwidth op=ntwrite", 3000.0)]))
         self.assertEqual(findings.lines(runs, verdict.judge(runs)),
@@ -87,13 +87,13 @@ class Ports(fake.unittest.TestCase):
     def test_2_percent_are_allowed(self):
         for found, beyond in ((None, False), (65.2, False), (65.4, True)):
             one = {"op": "copy", "bytes_per_core_cycle": found}
-            self.assertEqual(ports.beyond(ZEN_3, one), beyond, found)
+            self.assertEqual(ports.is_beyond_ports(ZEN_3, one), beyond, found)
 
     def test_measured_examples_are_below_it(self):
         runs = results.load(str(fake.TOP / "Documentation/examples/bandwidth.jsonl"))
         self.assertEqual(ports.limit(runs[0].machine, {"op": "copy"}), 128)
         self.assertEqual([r for run in runs for r in run.results
-                          if ports.beyond(run.machine, r)], [])
+                          if ports.is_beyond_ports(run.machine, r)], [])
 
     def test_a_table(self):
         text = shown(pair({"bytes_per_core_cycle": 60.0}, {"bytes_per_core_cycle": 117.2}, ZEN_3))
@@ -110,11 +110,11 @@ class Comparisons(fake.unittest.TestCase):
         def runs(speed, **more):
             found = [fake.result(f"bandwidth size={size} repeat=20", speed, **changes)
                      for size, changes in (("4K", more), ("8K", {}))]
-            return fake.measured(fake.BARE, ("bandwidth size=4K,8K repeat=20", found))
+            return fake.runs_of(fake.BARE, ("bandwidth size=4K,8K repeat=20", found))
 
         for a, b in ((UNSETTLED, {}), ({}, UNSETTLED)):
             parts, _ = comparison.parts({"a": runs(1000.0, **a), "b": runs(4000.0, **b)})
-            lines = fake.shown(parts)
+            lines = fake.terminal_lines(parts)
             [moving] = [line for line in lines if line.startswith("4K")]
             [still] = [line for line in lines if line.startswith("8K")]
             self.assertRegex(moving, r"~[14]000\.0 MB/s.* 4\.00x \+300\.0 % \? +na$")
@@ -128,7 +128,7 @@ class Comparisons(fake.unittest.TestCase):
         line = "bandwidth repeat=20"
         for a, b, where in ((UNSETTLED, {}, "the baseline"), ({}, UNSETTLED, "this run"),
                             (UNSETTLED, UNSETTLED, "the baseline and this run")):
-            base, now = (fake.measured(fake.BARE, (line, [fake.result(line, speed, **more)]))
+            base, now = (fake.runs_of(fake.BARE, (line, [fake.result(line, speed, **more)]))
                          for speed, more in ((1000.0, a), (200.0, b)))
             [pairing] = regression.pairings(*(match.batches({"x": one}) for one in (base, now)))
             [answer] = regression.answers(pairing, 0.05)
@@ -139,16 +139,16 @@ class Comparisons(fake.unittest.TestCase):
         keys = {"where": "kernel", "node": "any", "cpu": "0", "irq": "on"}
         found = [fake.figure("random", {"op": op}, {}, **keys, median_ns=ns, mean_ns=ns, **more)
                  for op, ns, more in (("read", 100.0, UNSETTLED), ("write", 300.0, {}))]
-        batches = match.batches({"f": fake.measured(fake.BARE, ("random", found))})
+        batches = match.batches({"f": fake.runs_of(fake.BARE, ("random", found))})
         [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
-        self.assertRegex(fake.shown(overhead.parts(made))[-1],
+        self.assertRegex(fake.terminal_lines(overhead.parts(made))[-1],
                          r"~100\.0 ns +300\.0 ns +3\.00x +-200\.00 % \?")
 
     def test_no_series(self):
         left = series.Left()
         self.assertEqual(len(series.middles(pair(UNSETTLED, {}), left)), 1)
         self.assertEqual(left.unsettled, 1)
-        self.assertEqual(fake.shown(trend.left_out(left))[-1],
+        self.assertEqual(fake.terminal_lines(trend.sentences_on_left_out(left))[-1],
                          "Left out: 1 result whose loop had not settled.")
 
 
@@ -166,11 +166,11 @@ class Pictures(fake.unittest.TestCase):
         found = [fake.result(f"bandwidth size={size} repeat=10", 1000.0, **more)
                  for size, more in (("4K", {}), ("8K", UNSETTLED), ("16K", {}),
                                     ("32K", {"bytes_per_core_cycle": 99.0}))]
-        x, _, rings = self.texts(fake.measured(fake.BARE, ("bandwidth", found), **ZEN_3))
+        x, _, rings = self.texts(fake.runs_of(fake.BARE, ("bandwidth", found), **ZEN_3))
         self.assertEqual(x, "working set\nsquare: more than memory or the ports of a core can do"
                             "\nring: the loop had not settled")
         self.assertEqual(rings, ["s", "o"])
-        x, _, rings = self.texts(fake.measured(fake.BARE, ("bandwidth", found[::2] + [
+        x, _, rings = self.texts(fake.runs_of(fake.BARE, ("bandwidth", found[::2] + [
             fake.result("bandwidth size=64K repeat=10", 1000.0)])))
         self.assertEqual((x, rings), ("working set", []))
 
@@ -184,7 +184,7 @@ class Pictures(fake.unittest.TestCase):
                              {"writer_cpu": a, "reader_cpu": b, "siblings": "no",
                               "ns_per_line": ns}, **more)
                  for a, b, ns, more in ((0, 1, 50.0, UNSETTLED), (1, 0, 60.0, {}))]
-        x, texts, _ = self.texts(fake.measured(fake.BARE, ("c2c", found)))
+        x, texts, _ = self.texts(fake.runs_of(fake.BARE, ("c2c", found)))
         self.assertTrue(x.endswith("\n~: the loop had not settled"), x)
         self.assertEqual(sorted(texts), ["-", "-", "60", "~50"])
 

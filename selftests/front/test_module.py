@@ -36,7 +36,7 @@ class Loaded(fake.InDirectory):
         said = io.StringIO()
         with mock.patch("os.geteuid", return_value=user), contextlib.redirect_stderr(said), \
                 mock.patch.dict(os.environ, FAIL=fail, **environment):
-            with module.loaded(Path("sys")), open("calls", "a", encoding="ascii") as file:
+            with module.keep_loaded(Path("sys")), open("calls", "a", encoding="ascii") as file:
                 file.write("the run\n")
         self.said = said.getvalue()
         return Path("calls").read_text(encoding="ascii").splitlines()
@@ -65,7 +65,7 @@ class Loaded(fake.InDirectory):
 
     def test_what_was_unloaded_in_between_is_not_unloaded(self):
         with mock.patch("os.geteuid", return_value=0), \
-                contextlib.redirect_stderr(io.StringIO()) as said, module.loaded(Path("sys")):
+                contextlib.redirect_stderr(io.StringIO()) as said, module.keep_loaded(Path("sys")):
             os.rmdir("sys/module/memcache")
         self.assertEqual(Path("calls").read_text(encoding="ascii").splitlines(), [LOOK, LOAD])
         self.assertNotIn("stays loaded", said.getvalue())
@@ -76,7 +76,7 @@ class Loaded(fake.InDirectory):
 
     def test_a_run_that_fails_unloads_it(self):
         with self.assertRaises(ValueError), mock.patch("os.geteuid", return_value=0), \
-                contextlib.redirect_stderr(io.StringIO()), module.loaded(Path("sys")):
+                contextlib.redirect_stderr(io.StringIO()), module.keep_loaded(Path("sys")):
             raise ValueError
         self.assertEqual(Path("calls").read_text(encoding="ascii").splitlines()[-1], UNLOAD)
 
@@ -104,39 +104,39 @@ class Loading(fake.InDirectory):
 
     def test_dkms_has_built_it(self):
         self.program("modprobe", f"[ \"$*\" = '-d {os.getcwd()}/ --dry-run --quiet memcache' ]")
-        self.assertEqual(module.loading(os.getcwd()), "sudo modprobe memcache")
+        self.assertEqual(module.how_to_load(os.getcwd()), "sudo modprobe memcache")
 
     def test_dkms_has_not_built_it(self):
         self.put("usr/src/memcache-1.2/dkms.conf")
         what = "it is installed for DKMS, but not built for this kernel, 6.1"
-        self.assertEqual(module.loading(os.getcwd()),
+        self.assertEqual(module.how_to_load(os.getcwd()),
                          f"{what} (no headers): apt-get install linux-headers-6.1")
         self.put("lib/modules/6.1/build/Makefile")
-        self.assertEqual(module.loading(os.getcwd()), f"{what}: sudo dkms install memcache/1.2")
+        self.assertEqual(module.how_to_load(os.getcwd()), f"{what}: sudo dkms install memcache/1.2")
         self.put("var/lib/dkms/memcache/1.2/build/make.log")
-        self.assertEqual(module.loading(os.getcwd()),
+        self.assertEqual(module.how_to_load(os.getcwd()),
                          f"{what} (/var/lib/dkms/memcache/1.2/build/make.log says why it could "
                          "not): sudo dkms install memcache/1.2")
 
     def test_it_is_not_installed(self):
-        self.assertEqual(module.loading(os.getcwd()), "the package memcache-dkms has it")
+        self.assertEqual(module.how_to_load(os.getcwd()), "the package memcache-dkms has it")
 
     def test_another_version_is_loaded(self):
         belongs = "load the one that belongs to this program: "
         self.put("usr/src/memcache-1.1/dkms.conf")
-        self.assertEqual(module.renewing(os.getcwd()), f"{belongs}install memcache-dkms and "
+        self.assertEqual(module.how_to_renew(os.getcwd()), f"{belongs}install memcache-dkms and "
                          "memcache-tools of the same version")
         self.put("usr/src/memcache-1.2/dkms.conf")
-        self.assertIn(f"{belongs}it is installed for DKMS", module.renewing(os.getcwd()))
+        self.assertIn(f"{belongs}it is installed for DKMS", module.how_to_renew(os.getcwd()))
         self.program("modinfo", "echo 1.2")
-        self.assertEqual(module.renewing(os.getcwd()), f"{belongs}sudo modprobe memcache")
+        self.assertEqual(module.how_to_renew(os.getcwd()), f"{belongs}sudo modprobe memcache")
 
     def test_a_checkout_has_a_command_of_its_own(self):
         with mock.patch("mc.advice.CHECKOUT", True):
-            self.assertEqual(module.loading(os.getcwd()), "sudo make load")
-            self.assertIn(": sudo make load", module.renewing(os.getcwd()))
+            self.assertEqual(module.how_to_load(os.getcwd()), "sudo make load")
+            self.assertIn(": sudo make load", module.how_to_renew(os.getcwd()))
             self.program("modprobe", "exit 0")
-            self.assertEqual(module.loading(os.getcwd()),
+            self.assertEqual(module.how_to_load(os.getcwd()),
                              "sudo make load, or sudo modprobe memcache")
 
 

@@ -147,7 +147,7 @@ class Records(fake.unittest.TestCase):
         batches = figures(fake.BARE, record("kernel", "read", "on", "0", 5000.0),
                           record("kernel", "write", "on", "0", 25000.0))
         [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
-        self.assertRegex(fake.shown(overhead.parts(made))[-1],
+        self.assertRegex(fake.terminal_lines(overhead.parts(made))[-1],
                          r"5\.000 ns +25\.00 ns +5\.00x +-400\.00 % ↓")
 
     def test_a_vm_against_bare_metal_in_any_order(self):
@@ -157,7 +157,7 @@ class Records(fake.unittest.TestCase):
             made = overhead.tables(overhead.Figures(overhead.cells(batches)))
             self.assertEqual([row.place for row in made[0].rows],
                              [("", "kvm", "read", "bound")])
-            self.assertIn("-300.00 % ↓", "\n".join(fake.shown(overhead.parts(made[0]))))
+            self.assertIn("-300.00 % ↓", "\n".join(fake.terminal_lines(overhead.parts(made[0]))))
 
     def test_without_bare_metal_the_first_machine_stands_for_it(self):
         batches = figures(fake.KVM, record("kernel", "read", "on", "0", 100.0)) + \
@@ -176,27 +176,27 @@ class Records(fake.unittest.TestCase):
         batches = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0),
                         record("user", "read", "on", "0", 400.0, effective="no"))
         [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
-        self.assertIn("1 row is left out", fake.shown(overhead.parts(made))[-1])
-        self.assertIn("-300.00 % ↓", "\n".join(fake.shown(overhead.parts(made, True))))
+        self.assertIn("1 row is left out", fake.terminal_lines(overhead.parts(made))[-1])
+        self.assertIn("-300.00 % ↓", "\n".join(fake.terminal_lines(overhead.parts(made, True))))
 
     def test_rows_of_memory_of_several_nodes_are_left_out(self):
         batches = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0, memory_node=0),
                         record("user", "read", "on", "0", 200.0, memory_node=1))
         [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
         self.assertIn("1 row is left out: the memory-type verdicts, or the nodes",
-                      fake.shown(overhead.parts(made))[-1])
+                      fake.terminal_lines(overhead.parts(made))[-1])
 
     def test_one_run_of_each_is_no_result(self):
         batches = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0),
                         record("kernel", "write", "on", "0", 130.0))
         [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
-        self.assertIn("-30.00 % ?", fake.shown(overhead.parts(made))[-1])
+        self.assertIn("-30.00 % ?", fake.terminal_lines(overhead.parts(made))[-1])
 
     def test_emulation_is_no_result(self):
         batches = figures(fake.TCG, record("kernel", "read", "on", "0", 100.0),
                         record("kernel", "write", "on", "0", 500.0))
         [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
-        self.assertRegex(fake.shown(overhead.parts(made))[-1], r"5\.00x +-400\.00 % \?$")
+        self.assertRegex(fake.terminal_lines(overhead.parts(made))[-1], r"5\.00x +-400\.00 % \?$")
 
     def test_irq_off_in_user_mode_linux(self):
         for about, said in ((fake.BARE, False), (fake.BARE | {"hypervisor": "uml"}, True)):
@@ -204,7 +204,8 @@ class Records(fake.unittest.TestCase):
                             record("kernel", "read", "off", "0", 99.0),
                             record("user", "read", "on", "0", 98.0))
             [system, interrupts] = overhead.tables(overhead.Figures(overhead.cells(batches)))
-            found = [" ".join(fake.shown(overhead.parts(made))) for made in (system, interrupts)]
+            found = [" ".join(fake.terminal_lines(overhead.parts(made)))
+                     for made in (system, interrupts)]
             self.assertEqual(["irq=off does not switch off the interrupts of the machine" in text
                               for text in found], [False, said])
 

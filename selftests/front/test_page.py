@@ -74,7 +74,7 @@ def both():
 
 
 def everything():
-    return {"a.jsonl": attributes() + matrix() + both() + fake.measured(
+    return {"a.jsonl": attributes() + matrix() + both() + fake.runs_of(
                 fake.BARE, ("loaded", loaded(0, 50, 1000, 20000))),
             "b.jsonl": attributes(fake.TCG, NO)}
 
@@ -143,7 +143,7 @@ class Parts(unittest.TestCase):
             self.assertEqual(page.column_words(name), wanted)
 
     def test_columns_are_explained_by_the_names_that_the_page_gives_them(self):
-        said = " ".join(document.MADE)
+        said = " ".join(document.METHOD)
         for key in ("verified", "effective", "attribute"):
             self.assertIn(f"`{page.WORDS[key]}` (`{key}`", said.replace(" in the records", ""))
         self.assertIn("`spread`", said)
@@ -153,7 +153,7 @@ class Parts(unittest.TestCase):
         for _, result in found:
             result["histogram_ns_count"] = [[1.0, 50], [10.0, 49], [1000.0, 1]]
         parts = spread.parts("size", found)
-        text = "\n".join(fake.shown(parts))
+        text = "\n".join(fake.terminal_lines(parts))
         said = self.html(*parts)
         self.assertEqual(said.count("<rect"), 6)
         self.assertEqual(sum(line.count("|") == 2 for line in text.split("\n")), 3)
@@ -277,7 +277,7 @@ class Page(unittest.TestCase):
 
     def test_a_machine_is_there_once(self):
         machines = {"same": fake.BARE, "again": fake.BARE, "other": fake.TCG}
-        files = {name: fake.measured(about, ("latency", sweep(SWEEP)), caches=CACHES)
+        files = {name: fake.runs_of(about, ("latency", sweep(SWEEP)), caches=CACHES)
                  for name, about in machines.items()}
         tables = [dict(table) for table in Reader(made(files)).tables if table[0][0] == "Kernel"]
         self.assertEqual([[key for key in table if key.startswith("Measured")]

@@ -253,8 +253,8 @@ class Joining(InZone):
     def test_amplification_in_a_suites_table(self):
         [record] = self.import_(measured(0, 3, amplification_read=None), output="out")
         runs = results.load("out")
-        shown = fake.shown(layout.draw(Layout("op", None, ("amplification_read",)),
-                                       [(runs[0], record)]))
+        shown = fake.terminal_lines(layout.draw(Layout("op", None, ("amplification_read",)),
+                                                [(runs[0], record)]))
         self.assertEqual(shown[-1].split(),
                          ["read", f"{record['dram_pcm_amplification_read']:.2f}"])
 
@@ -274,13 +274,13 @@ class Joining(InZone):
             said = f"pcm saw {other:.0f} MB/s of CXL traffic (read), which Read and Write do not " \
                    "include."
             self.assertIn(said, self.text)
-            shown = fake.shown(traffic.parts(results.load(f"o{other}")))
+            shown = fake.terminal_lines(traffic.parts(results.load(f"o{other}")))
             self.assertIn(said, " ".join(" ".join(shown).split()))
 
     def test_no_ratio_of_memory_that_pcm_does_not_see(self):
         record = measured(0, 3, memory_node=2)
         nodes = [{"node": 0, "cpus": "0-3", "memory_bytes": 1}, {"node": 2, "cpus": ""}]
-        [run] = fake.measured(fake.BARE, ("bandwidth", [record]), nodes=nodes)
+        [run] = fake.runs_of(fake.BARE, ("bandwidth", [record]), nodes=nodes)
         [one] = pcm.join([run], self.load(new(*((n / 2, 500.0, 1.0) for n in range(1, 13)))))
         self.assertEqual((one.rate("read"), one.amplification("read")), (500.0, None))
         run.machine["nodes"][1]["cpus"] = "4-7"
@@ -306,7 +306,7 @@ class Joining(InZone):
 
     def test_in_the_report(self):
         self.import_(measured(0, 3), output="out")
-        text = " ".join(" ".join(fake.shown(traffic.parts(results.load("out")))).split())
+        text = " ".join(" ".join(fake.terminal_lines(traffic.parts(results.load("out")))).split())
         self.assertIn("bandwidth 5000.0 350.0 35.0 6", text)
         self.assertIn("from pcm-memory", text)
 

@@ -56,15 +56,15 @@ class Configuration(unittest.TestCase):
     def test_each_command_can_be_filled_in(self):
         with mock.patch.object(peers.shutil, "which", return_value="/bin/true"), \
              mock.patch.object(peers, "output_of", return_value=None) as said:
-            for one in peers.expanded(CONFIG):
+            for one in peers.peer_forms(CONFIG):
                 size = one.get("sizes", ["512K"])[0]
                 cell = peers.Cell(one["op"], size, one.get("threads", 2), speed=1000.0)
-                self.assertIsNone(peers.theirs(one, cell))
+                self.assertIsNone(peers.their_figure(one, cell))
                 self.assertNotRegex(" ".join(said.call_args[0][0]), "[{}]")
 
     def test_ns_for_a_line_is_a_rate(self):
-        self.assertEqual(peers.converted(0.5, "ns/line"), 128000.0)
-        self.assertEqual(peers.converted(2.0, "GB/s"), 2000.0)
+        self.assertEqual(peers.in_our_unit(0.5, "ns/line"), 128000.0)
+        self.assertEqual(peers.in_our_unit(2.0, "GB/s"), 2000.0)
 
 
 class Streaming(unittest.TestCase):
@@ -74,8 +74,8 @@ class Streaming(unittest.TestCase):
     def taken(lengths, size, threads=1):
         cells = [peers.Cell(op, size, threads) for op in ("copy", "ntcopy")]
         one = peer(op="copy", streams_from="x86_non_temporal_threshold")
-        return [cell.op for cell in cells for part in peers.by_length(one, lengths)
-                if peers.takes(part, cell)]
+        return [cell.op for cell in cells for part in peers.peers_by_length(one, lengths)
+                if peers.can_measure(part, cell)]
 
     def test_the_length_of_an_array_of_a_thread_counts(self):
         lengths = {"x86_non_temporal_threshold": 128 << 20}
@@ -98,10 +98,9 @@ class Zeros(unittest.TestCase):
     def test_like_meets_like(self):
         zero, other = peer(writes="zero"), peer()
         cells = {data: peers.Cell("write", "16K", 1, data) for data in ("any", "zero")}
-        self.assertEqual([peers.takes(zero, cells["zero"]), peers.takes(zero, cells["any"])],
-                         [True, False])
-        self.assertEqual([peers.takes(other, cells["zero"]), peers.takes(other, cells["any"])],
-                         [False, True])
+        for one, which in ((zero, [True, False]), (other, [False, True])):
+            self.assertEqual([peers.can_measure(one, cells["zero"]),
+                              peers.can_measure(one, cells["any"])], which)
 
     def test_ours_writes_zeros_too(self):
         self.assertIn("data=zero", peers.words(peers.Cell("copy", "16K", 1, "zero"), ""))
@@ -113,7 +112,7 @@ class Cells(unittest.TestCase):
         with mock.patch.dict(os.environ, settings), \
              mock.patch.object(peers, "output_of", return_value=tests), \
              mock.patch.object(sys, "stderr"):
-            return [str(cell) for cell in peers.wanted(dict(enumerate(found)))]
+            return [str(cell) for cell in peers.wanted_cells(dict(enumerate(found)))]
 
     def test_all(self):
         self.assertEqual(len(self.wanted()), 7 * 4 * 2 + 2 * 4)
@@ -152,7 +151,8 @@ class Rounds(unittest.TestCase):
             order.append(one["name"])
             return their(one["name"])
 
-        with mock.patch.multiple(peers, ours=ours, theirs=theirs, huge_pages=mock.Mock(),
+        with mock.patch.multiple(peers, our_figures=ours, their_figure=theirs,
+                                 huge_pages=mock.Mock(),
                                  calibrate=lambda cell, forms: cell.repeats.update(
                                      dict.fromkeys(forms, 5))):
             peers.one_round(self.cell, CONFIG, self.peers)
@@ -211,8 +211,8 @@ class Rounds(unittest.TestCase):
     def test_both_sides_begin_on_cores_that_have_worked(self):
         cell = peers.Cell("read", "16K", 2)
         with mock.patch.object(peers, "output_of", return_value='{"record": "result"}') as said:
-            peers.measured(cell, "bandwidth", 3)
-            peers.theirs(peer(command="theirs", regex="(x)", unit="MB/s"), cell)
+            peers.result_of(cell, "bandwidth", 3)
+            peers.their_figure(peer(command="theirs", regex="(x)", unit="MB/s"), cell)
         begins = [call[0][0][:6] for call in said.call_args_list]
         self.assertEqual(begins[0], begins[1])
         self.assertEqual(begins[0][:3], ["taskset", "-c", "0-1"])

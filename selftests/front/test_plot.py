@@ -44,12 +44,12 @@ def ramp(idle_ns, *speeds):
 
 
 def latency(**more):
-    return fake.measured(fake.BARE, ("latency", sweep(SWEEP)), caches=CACHES, **more)
+    return fake.runs_of(fake.BARE, ("latency", sweep(SWEEP)), caches=CACHES, **more)
 
 
 def matrix():
     found = c2c([(a, b) for a in CPUS for b in CPUS if a != b])
-    return fake.measured(fake.BARE, ("c2c", found), nodes=NODES, suite="c2c")
+    return fake.runs_of(fake.BARE, ("c2c", found), nodes=NODES, suite="c2c")
 
 
 def chart(*runs):
@@ -68,14 +68,14 @@ class Choice(unittest.TestCase):
         self.assertEqual(found.caches, [("L1", 48 << 10), ("L2", 1 << 20), ("L3", 32 << 20)])
 
     def test_an_emulated_machine_has_no_levels(self):
-        self.assertEqual(chart(fake.measured(fake.TCG, ("latency", sweep(SWEEP)))).marks, [])
+        self.assertEqual(chart(fake.runs_of(fake.TCG, ("latency", sweep(SWEEP)))).marks, [])
 
     def test_a_curve_for_each_stride(self):
         found = [fake.figure("latency", {"pattern": "stride", "stride_bytes": stride,
                                          "size_bytes": size << 10},
                              {"ns_per_load": 1.0 * stride, "ns_per_load_min": 1.0})
                  for stride in (64, 4096) for size in (64, 16, 256)]
-        drawn = chart(fake.measured(fake.BARE, ("latency", found)))
+        drawn = chart(fake.runs_of(fake.BARE, ("latency", found)))
         self.assertEqual([(one.name, [point.x >> 10 for point in one.points])
                           for one in drawn.series],
                          [("stride 64", [16, 64, 256]), ("stride 4K", [16, 64, 256])])
@@ -84,7 +84,7 @@ class Choice(unittest.TestCase):
         found = [fake.result(f"bandwidth op={op} type={memory} size={size}", 1000.0)
                  for op in ("read", "write") for memory in ("wb", "uc")
                  for size in ("4K", "64K", "1M")]
-        drawn = chart(fake.measured(fake.BARE, ("bandwidth", found)))
+        drawn = chart(fake.runs_of(fake.BARE, ("bandwidth", found)))
         self.assertEqual([one.name for one in drawn.series],
                          ["read WB", "read UC", "write WB", "write UC"])
         self.assertEqual((drawn.kind, drawn.y), ("curves", "mb_per_s"))
@@ -100,23 +100,23 @@ class Choice(unittest.TestCase):
     def test_the_caches_of_the_cpu_in_any_sweep_over_size(self):
         """Several CPUs have more than the caches of one."""
         for cpu, marked in (("0", ["L1", "L2", "L3"]), ("0-3", [])):
-            found = chart(fake.measured(fake.BARE, ("bandwidth", [
+            found = chart(fake.runs_of(fake.BARE, ("bandwidth", [
                 fake.figure("bandwidth", {"op": "read", "size_bytes": 4096 << i, "cpu": cpu},
                             {"mb_per_s": 1e5}) for i in range(15)]), caches=CACHES))
             self.assertEqual([name for name, _ in found.caches], marked)
 
     def test_two_points_are_no_curve(self):
         found = [fake.result(f"bandwidth size={size}", 1000.0) for size in ("4K", "64K")]
-        self.assertEqual(chart(fake.measured(fake.BARE, ("bandwidth", found))).kind, "bars")
+        self.assertEqual(chart(fake.runs_of(fake.BARE, ("bandwidth", found))).kind, "bars")
 
     def test_loaded_latency_is_over_bandwidth_in_the_order_of_delays(self):
-        drawn = chart(fake.measured(fake.BARE, ("loaded", loaded(1000, 0, 50))))
+        drawn = chart(fake.runs_of(fake.BARE, ("loaded", loaded(1000, 0, 50))))
         self.assertEqual((drawn.x, drawn.y, drawn.ends), ("mb_per_s", "ns_per_load", (1000, 0)))
         self.assertEqual([round(point.x) for point in drawn.series[0].points],
                          [90000, 45000, 4286])
 
     def test_the_speed_after_a_pause_is_over_time(self):
-        drawn = chart(fake.measured(fake.BARE, ("ramp", [
+        drawn = chart(fake.runs_of(fake.BARE, ("ramp", [
             *ramp(0, 9.0, 9.0, 9.0), *ramp(20000000, 3.0, 6.0, 9.0)])))
         self.assertEqual((drawn.x, drawn.y, drawn.linear), ("at_us", "mb_per_s", True))
         self.assertEqual([(one.name, [(point.x, point.y) for point in one.points])
@@ -135,7 +135,7 @@ class Choice(unittest.TestCase):
         """As in the table: not the first of them."""
         found = [{**result, "ns_per_line": ns} for ns, result in zip(
             (50.0, 90.0, 70.0), c2c([(0, 1), (1, 0), (0, 5)]))] + c2c([(0, 2)], ns=200.0)
-        runs = fake.measured(fake.BARE, ("c2c", found), nodes=NODES)
+        runs = fake.runs_of(fake.BARE, ("c2c", found), nodes=NODES)
         cells = [(0, run, result) for run in runs for result in run.results]
         [bars] = charts._layout_charts(Layout("pair", "state", ("ns_per_line",)), cells)
         self.assertEqual([(series.name, [(p.x, p.y) for p in series.points])
@@ -145,13 +145,13 @@ class Choice(unittest.TestCase):
     def test_results_alike_are_their_median(self):
         found = [fake.result(f"bandwidth size={size}", speed) for size in ("4K", "64K", "1M")
                  for speed in (1000.0, 3000.0, 2000.0)]
-        drawn = chart(fake.measured(fake.BARE, ("bandwidth", found)))
+        drawn = chart(fake.runs_of(fake.BARE, ("bandwidth", found)))
         self.assertEqual([point.y for point in drawn.series[0].points], [2000.0] * 3)
 
     def test_a_search_is_drawn_as_its_table_is(self):
         runs = [run for label, op in (("reads", "read"), ("writes", "write"))
                 for width, speed in ((32, 950.0), (8, 900.0), (16, 1000.0))
-                for run in fake.measured(fake.BARE, (f"{label}: bandwidth op={op} width={width}", [
+                for run in fake.runs_of(fake.BARE, (f"{label}: bandwidth op={op} width={width}", [
                     fake.result(f"bandwidth op={op} width={width}", speed)]))]
         for run in runs:
             run.request |= {"suite": "s", "directives": [
@@ -170,11 +170,11 @@ class Choice(unittest.TestCase):
         self.assertEqual([one.name for one in drawn.series], ["WB", "UC", "WC"])
         self.assertEqual(drawn.columns[:2], ["write", "write_nofence"])
         self.assertEqual(drawn.series[1].points[0].y, fake.published()["uc", "write"])
-        self.assertFalse(drawn.unreal)
+        self.assertFalse(drawn.has_unreal_points)
 
     def test_a_type_without_effect_is_marked(self):
         drawn = chart(attributes(fake.TCG, NO))
-        self.assertTrue(drawn.unreal and drawn.emulated)
+        self.assertTrue(drawn.has_unreal_points and drawn.is_emulated)
         self.assertTrue(all(point.real for point in drawn.series[0].points))
 
     def test_files_are_overlaid(self):
@@ -193,7 +193,7 @@ class Choice(unittest.TestCase):
     def test_what_the_system_costs(self):
         items = {"loop": 0.4, "getpid": 110.0, "fork_exit": 8e4}
         found = [fake.figure("os", {"item": item}, {}, median_ns=ns) for item, ns in items.items()]
-        drawn = chart(fake.measured(fake.BARE, ("os", found), suite="server"))
+        drawn = chart(fake.runs_of(fake.BARE, ("os", found), suite="server"))
         self.assertEqual((drawn.kind, drawn.y, drawn.columns), ("bars", "median_ns", list(items)))
         self.assertEqual([point.y for point in drawn.series[0].points], list(items.values()))
 
@@ -202,7 +202,7 @@ class Choice(unittest.TestCase):
         found = [fake.result(f"bandwidth op={op} size=64M", 1000.0, memory_object=name)
                  for op in ("read", "write")
                  for name in ("vulkan:0.4:mapped+device+coherent+and+more", "cuda:wc:0")]
-        drawn = chart(fake.measured(fake.BARE, ("bandwidth", found)))
+        drawn = chart(fake.runs_of(fake.BARE, ("bandwidth", found)))
         with warnings.catch_warnings(), draw.matplotlib().rc_context(draw.STYLE):
             warnings.simplefilter("error")
             whole = draw.figure([drawn], [], draw.NARROW)
@@ -215,14 +215,14 @@ class Choice(unittest.TestCase):
         found = [fake.result(f"bandwidth op={op} size={size}", 1000.0)
                  for op, sizes in (("read", ("4K", "64K", "1M")), ("copy", ("4K", "8K")))
                  for size in sizes]
-        curves, bars = charts.charts({"a": fake.measured(fake.BARE, ("bandwidth", found))})
+        curves, bars = charts.charts({"a": fake.runs_of(fake.BARE, ("bandwidth", found))})
         self.assertEqual((curves.title, len(curves.series[0].points)), ("bandwidth: read", 3))
         self.assertEqual((bars.title, bars.columns), ("bandwidth: copy", ["size 4K", "size 8K"]))
 
     def test_a_pipe_over_its_blocks(self):
         found = [fake.figure("pipe", {"block_bytes": 4096 << i, "cpu": "0"}, {"mb_per_s": 1000.0})
                  for i in range(4)]
-        drawn = chart(fake.measured(fake.BARE, ("pipe", found)))
+        drawn = chart(fake.runs_of(fake.BARE, ("pipe", found)))
         self.assertEqual((drawn.kind, drawn.x, len(drawn.series)), ("curves", "block_bytes", 1))
 
     def test_data_that_did_not_hold_is_not_drawn(self):
@@ -234,13 +234,13 @@ class Choice(unittest.TestCase):
     def test_what_is_not_known_is_not_drawn(self):
         found = loaded(0, 100, 1000, 5000)
         found[1]["ns_per_load"] = None
-        drawn = chart(fake.measured(fake.BARE, ("loaded", found)))
+        drawn = chart(fake.runs_of(fake.BARE, ("loaded", found)))
         self.assertEqual(len(drawn.series[0].points), 3)
 
     def test_more_curves_than_can_be_told_apart(self):
         found = [fake.result(f"bandwidth op=read repeat=5 cpu={cpu} size={size}", 1000.0)
                  for cpu in range(30) for size in ("4K", "64K", "1M")]
-        drawn = charts.charts({"a": fake.measured(fake.BARE, ("bandwidth", found))})
+        drawn = charts.charts({"a": fake.runs_of(fake.BARE, ("bandwidth", found))})
         self.assertEqual([len(one.series) for one in drawn], [12, 12, 6])
 
 
@@ -294,19 +294,19 @@ class Drawing(fake.InDirectory):
             self.assertIn(word, texts)
 
     def test_ramp(self):
-        texts = self.clear(fake.measured(fake.BARE, ("ramp", [
+        texts = self.clear(fake.runs_of(fake.BARE, ("ramp", [
             *ramp(0, *[9.0] * 40), *ramp(1000000, *[3.0] * 12, *[9.0] * 28)])))
         for word in "idle 0", "idle 1ms", "time after the pause, us", "0":
             self.assertIn(word, texts)
 
     def test_loaded(self):
-        texts = self.clear(fake.measured(fake.BARE, ("loaded", loaded(0, 8, 50, 200, 1000, 20000))))
+        texts = self.clear(fake.runs_of(fake.BARE, ("loaded", loaded(0, 8, 50, 200, 1000, 20000))))
         self.assertIn("delay 20000 cycles", texts)
 
     def test_names_of_points_hide_no_point(self):
         """Also where further files have points just there."""
         delays = 0, 100, 500, 2500, 20000
-        runs = [fake.measured(fake.BARE, ("loaded", [
+        runs = [fake.runs_of(fake.BARE, ("loaded", [
             fake.figure("loaded", {"op": "read", "delay_cycles": delay},
                         {"mb_per_s": float(mb), "ns_per_load": float(ns)})
             for delay, (mb, ns) in zip(delays, measured)])) for measured in (
@@ -324,12 +324,12 @@ class Drawing(fake.InDirectory):
 
     def test_labels_of_ticks_do_not_collide(self):
         names = {f"a-very-long-name-of-{i}": 12345.0 * i for i in range(20, 23)}
-        runs = fake.measured(fake.BARE, ("os", [
+        runs = fake.runs_of(fake.BARE, ("os", [
             fake.figure("os", {"item": item}, {}, median_ns=ns) for item, ns in names.items()]))
         wide = [fake.figure("c2c", {"state": "hit"}, {
             "writer_cpu": a, "reader_cpu": b, "ns_per_line": 50.0})
             for a in range(0, 3000, 60) for b in range(0, 3000, 60) if a != b]
-        for found in (runs, fake.measured(fake.BARE, ("c2c", wide), suite="c2c")):
+        for found in (runs, fake.runs_of(fake.BARE, ("c2c", wide), suite="c2c")):
             with mock.patch.object(draw.figure, "__defaults__", (draw.NARROW,)):
                 self.clear(found)
 
@@ -347,7 +347,7 @@ class Drawing(fake.InDirectory):
         self.assertEqual({line.get_fillstyle() for line in lines}, {"full", "none", "left"})
 
     def sweeps(self):
-        return fake.measured(fake.BARE, ("bandwidth", [
+        return fake.runs_of(fake.BARE, ("bandwidth", [
             fake.figure("bandwidth", {"op": op, "size_bytes": 4096 << i},
                         {"mb_per_s": 1e5 / (i + 1)})
             for op in ("read", "write") for i in range(6)]))
@@ -358,13 +358,13 @@ class Drawing(fake.InDirectory):
     def test_bars_of_very_different_times(self):
         times = {"loop": 0.4, "getpid": 110.0, "fork_exit": 8e4, "fork_exec": 987654.0}
         found = [fake.figure("os", {"item": item}, {}, median_ns=ns) for item, ns in times.items()]
-        runs = fake.measured(fake.BARE, ("os", found), suite="server")
+        runs = fake.runs_of(fake.BARE, ("os", found), suite="server")
         for width in (draw.WIDTH, draw.NARROW):
             with mock.patch.object(draw.figure, "__defaults__", (width,)):
                 self.assertIn("987\u2009654", self.clear(runs))
 
     def test_all_in_one(self):
-        self.clear(latency() + matrix() + fake.measured(
+        self.clear(latency() + matrix() + fake.runs_of(
             fake.BARE, ("loaded", loaded(0, 50, 200, 1000))))
 
     def save(self, name, *runs):
@@ -408,7 +408,7 @@ class Drawing(fake.InDirectory):
 
     def test_nothing_to_draw(self):
         with self.assertRaisesRegex(Failure, "nothing to draw"):
-            self.save("a.svg", fake.measured(fake.BARE, ("bandwidth", [])))
+            self.save("a.svg", fake.runs_of(fake.BARE, ("bandwidth", [])))
 
     def test_published_figures_are_no_results(self):
         self.write("x.csv", b"machine,mode\n")
@@ -497,7 +497,7 @@ class Without(unittest.TestCase):
 
 class Style(unittest.TestCase):
     def test_a_file_has_its_colour_in_every_chart(self):
-        files = {"a": matrix(), "b": latency(), "c": latency() + fake.measured(
+        files = {"a": matrix(), "b": latency(), "c": latency() + fake.runs_of(
             fake.BARE, ("loaded", loaded(0, 50, 1000)))}
         drawn = [one for one in charts.charts(files) if one.kind == "curves"]
         styles = [[draw._style(one, series)["color"] for series in one.series] for one in drawn]

@@ -84,7 +84,7 @@ class Quiet(Measured):
                               [0, 1, 2, 5]), (["latency"], None), (["latency cpu=all"], None),
                               (["mix cpu=0-1 groups=read:0"], None),
                               (["latency cpu=1", "latency latency_cpu=2"], None)):
-            self.assertEqual(quiet.asked(lines), wanted, lines)
+            self.assertEqual(quiet.named_cpus(lines), wanted, lines)
 
     def test_doctor(self):
         self.look(load="20.00")

@@ -63,7 +63,7 @@ class Listing(fake.unittest.TestCase):
         for wide, has in ((60, ("results",)), (80, ("kernel", "results")),
                           (100, ("kernel", "version", "results")), (200, ("version", name))):
             with self.subTest(wide), mock.patch("mc.output.terminal.width", return_value=wide):
-                lines = fake.shown(entries.listing("runs.db", made))
+                lines = fake.terminal_lines(entries.listing("runs.db", made))
                 self.assertEqual(len(lines), 5, "names, two entries, a gap, the sum")
                 self.assertLessEqual(max(map(len, lines)), wide)
                 for text in (*has, "cache-attri"):
@@ -211,7 +211,7 @@ class Command(Record):
         self.memcache("record", "runs.db", "a")
         os.chmod("runs.db", 0o444)
         before = os.listdir(".")
-        with database.opened("runs.db") as there:
+        with database.open_store("runs.db") as there:
             self.assertEqual(len(there.entries()), 1)
             self.assertEqual(os.listdir("."), before)
             with self.assertRaises(sqlite3.OperationalError):
@@ -268,7 +268,7 @@ class Writers(Record):
     def test_a_killed_writer_leaves_nothing_half_done(self):
         a_file("a")
         self.memcache("record", "runs.db", "a")
-        with database.opened("runs.db", new=True) as there:
+        with database.open_store("runs.db", new=True) as there:
             there.base.execute("BEGIN IMMEDIATE")
             there.base.execute("INSERT INTO result VALUES (99, 'half')")
             there.base.execute("PRAGMA cache_spill = 1")
@@ -279,19 +279,19 @@ class Writers(Record):
         self.assertIn("1 file,", self.memcache("record", "killed/runs.db"))
         a_file("b", 5.0)
         self.memcache("record", "killed/runs.db", "b")
-        with database.opened("killed/runs.db") as there:
+        with database.open_store("killed/runs.db") as there:
             self.assertEqual([(e.number, e.records) for e in there.entries()], [(1, 6), (2, 6)])
 
     def test_a_busy_store(self):
         a_file("a")
         self.memcache("record", "runs.db", "a")
         with mock.patch.object(database, "WAIT_S", 0), \
-                database.opened("runs.db", new=True) as one:
+                database.open_store("runs.db", new=True) as one:
             one.base.execute("BEGIN IMMEDIATE")
             with self.assertRaisesRegex(Failure, "nothing was recorded"), \
-                    database.opened("runs.db", new=True) as other:
+                    database.open_store("runs.db", new=True) as other:
                 other.add(other.entries()[0], [])
-            with database.opened("runs.db") as reader:     # which does not wait for a writer
+            with database.open_store("runs.db") as reader:     # which does not wait for a writer
                 self.assertEqual(len(reader.entries()), 1)
 
 
@@ -310,7 +310,7 @@ class Damaged(Record):
         command says of them is right, and all of their runs were recorded."""
         done = subprocess.run([fake.FRONT, "record", "new.db", "--recover", "runs.db"],
                               capture_output=True, text=True)
-        with database.opened("new.db") as there:
+        with database.open_store("new.db") as there:
             found = {one.number: b"".join(there.lines(one.number)) for one in there.entries()}
         os.unlink("new.db")
         files = dict(enumerate(self.files.values(), 1))

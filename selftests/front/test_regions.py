@@ -18,7 +18,7 @@ def region(at, speed=50000.0, ns=90.0, node=0, **more):
 
 
 def scanned(found):
-    return fake.measured(fake.BARE, ("scan", list(found)))
+    return fake.runs_of(fake.BARE, ("scan", list(found)))
 
 
 def alike(count=12, **more):
@@ -27,11 +27,11 @@ def alike(count=12, **more):
 
 
 def named(runs):
-    return [(one.result["begin_mib"] >> 10, one.figure) for one in regions.slow(runs)]
+    return [(one.result["begin_mib"] >> 10, one.figure) for one in regions.slow_regions(runs)]
 
 
 def said(runs):
-    return "\n".join(fake.shown(regions.parts(runs)))
+    return "\n".join(fake.terminal_lines(regions.parts(runs)))
 
 
 class Slow(unittest.TestCase):

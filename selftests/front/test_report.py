@@ -53,10 +53,10 @@ class Levels(fake.unittest.TestCase):
         found = [fake.figure("loaded", {"op": "read", "delay_cycles": delay}, {
             "ns_per_load": 20.0, "mb_per_s": 9000.0, "level": level})
             for delay, level in ((0, "l3"), (100, "l3"), (200, "memory"), (300, None))]
-        text = " ".join(" ".join(report.lines(fake.measured(fake.BARE, ("loaded", found)))).split())
+        text = " ".join(" ".join(report.lines(fake.runs_of(fake.BARE, ("loaded", found)))).split())
         self.assertIn("In 2 of 4 results (l3) the load fits caches: the latency is not that of "
                       "loaded memory there, by the sizes that the CPU reports.", text)
-        self.assertNotIn("fits caches", " ".join(report.lines(fake.measured(
+        self.assertNotIn("fits caches", " ".join(report.lines(fake.runs_of(
             fake.BARE, ("loaded", found[2:])))))
 
     def test_bandwidth_of_a_cache(self):
@@ -79,7 +79,7 @@ class Levels(fake.unittest.TestCase):
                              {"ns_per_load": 9.0, "level": level})
                  for size, level, *rest in chases for more in (rest or [{}])]
         asked = [("latency", loads)] if loads else []
-        text = " ".join(report.lines(fake.measured(
+        text = " ".join(report.lines(fake.runs_of(
             fake.KVM, *asked, ("bandwidth", found), suite="bandwidth-sweep-quick", **machine)))
         return " ".join(text.split())
 
@@ -210,7 +210,7 @@ class Types(fake.unittest.TestCase):
         for name, attribute in (("wb", "wb"), ("wc", "nc"), ("uc", "nGnRE")):
             self.assertTrue(Type(name, attribute, "yes").real, name)
         for name, attribute in (("wc", "nGnRE"), ("uc", "nc"), ("wb", "nc")):
-            self.assertFalse(Type(name, attribute, "yes").as_asked, name)
+            self.assertFalse(Type(name, attribute, "yes").is_as_asked, name)
 
 
 class NoMemory(fake.unittest.TestCase):
@@ -218,7 +218,7 @@ class NoMemory(fake.unittest.TestCase):
         """Its page is still as asked for: auto."""
         found = [fake.figure("os", {"item": "getpid"}, {"operations_per_sample": 16384},
                              page="auto", effective="unknown", attribute=None)]
-        text = "\n".join(report.lines(fake.measured(fake.BARE, ("os item=getpid", found))))
+        text = "\n".join(report.lines(fake.runs_of(fake.BARE, ("os item=getpid", found))))
         self.assertIn("getpid", text)
         self.assertNotIn("effective", text)
         self.assertNotIn("do not take", text)
@@ -256,7 +256,7 @@ class CacheAttributes(fake.unittest.TestCase):
         text = "\n".join(report.lines(attributes(fake.TCG, NO)))
         self.assertIn("hypervisor: tcg", text)
         for name in "", "unknown":      # "" is of an older version
-            runs = fake.measured(fake.BARE | {"hypervisor": name}, ("bandwidth", [
+            runs = fake.runs_of(fake.BARE | {"hypervisor": name}, ("bandwidth", [
                 fake.result("bandwidth", 9000.0)]))
             self.assertIn("hypervisor: unknown", "\n".join(report.lines(runs)))
         self.assertIn("- Nothing: on an emulated machine", text)

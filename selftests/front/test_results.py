@@ -129,7 +129,7 @@ class Files(fake.InDirectory):
 
 class Records(fake.unittest.TestCase):
     def test_what_was_asked_stands_before_the_facts(self):
-        keys = fields.asked(RESULT)
+        keys = fields.request_keys(RESULT)
         self.assertEqual(keys["size_bytes"], 16 << 20)
         self.assertIn("warmup", keys)
         for key in ("record", "test", "where", "attribute", "mb_per_s"):
@@ -161,9 +161,9 @@ class Sorted(fake.unittest.TestCase):
                               for record in records)) for back in (False, True)]
         for runs in turned:
             self.assertEqual(report.lines(runs), report.lines(plain))
-            self.assertEqual([fields.asked(r) for run in runs for r in run.results],
-                             [fields.asked(r) for run in plain for r in run.results])
+            self.assertEqual([fields.request_keys(r) for run in runs for r in run.results],
+                             [fields.request_keys(r) for run in plain for r in run.results])
             parts, status = comparison.parts({"a": plain, "b": runs})
-            lines = fake.shown(parts)
+            lines = fake.terminal_lines(parts)
             self.assertEqual(status, 0)
             self.assertIn("6 compared: 0 faster, 0 slower, 0 same, 6 can't tell.", lines)

@@ -13,7 +13,7 @@ def merged(*found, **more):
     for number, records in enumerate(found, 1):
         runs += fake.runs(fake.machine(fake.BARE, YES), fake.request(
             "bandwidth", len(records), round=number, **more), *records)
-    return rounds.merged(runs)
+    return rounds.with_merged_rounds(runs)
 
 
 def record(speed, line="bandwidth", **more):
@@ -57,7 +57,7 @@ class Merged(fake.unittest.TestCase):
     def test_without_rounds_nothing_changes(self):
         runs = fake.runs(*(2 * [fake.machine(fake.BARE, YES), fake.request("bandwidth", 1),
                                 record(1000.0)]))
-        self.assertEqual(rounds.merged(runs), runs)
+        self.assertEqual(rounds.with_merged_rounds(runs), runs)
         self.assertEqual(rounds.medians(runs[0].results[0]), ())
 
     def test_a_round_that_was_stopped(self):
@@ -72,7 +72,7 @@ class Merged(fake.unittest.TestCase):
         runs = [run for state in ("done", "failed") for run in merged([record(1.0)], state=state)]
         for number, run in enumerate(runs):
             run.request["round"] = number
-        self.assertEqual(rounds.merged(runs)[0].request["state"], "failed")
+        self.assertEqual(rounds.with_merged_rounds(runs)[0].request["state"], "failed")
 
     def test_nothing_measured_in_one(self):
         none = dict.fromkeys(("median_ns", "mean_ns", "mb_per_s"))
@@ -93,11 +93,11 @@ class Boots(fake.InDirectory):
         """The middle of the middles, and one median for each boot."""
         files = [self.write(f"{number}.jsonl", self.boot(*speeds)) for number, speeds in enumerate(
             ((4000.0, 2000.0, 1000.0), (8000.0, 5000.0, 4000.0), (1000.0, 3000.0, 8000.0)))]
-        [boots] = rounds.together(files, boots=True)
+        [boots] = rounds.load_together(files, boots=True)
         self.assertEqual(boots.results[0]["mb_per_s"], 3000.0)
         self.assertEqual(boots.results[0]["samples"], 9 * record(1.0)["samples"])
         self.assertEqual(len(rounds.medians(boots.results[0])), 3)
-        [each] = rounds.together(files)
+        [each] = rounds.load_together(files)
         self.assertEqual([len(found) for found in rounds.medians(each.results[0])], [3, 3, 3])
 
     @staticmethod

@@ -109,7 +109,7 @@ class Run(Measured):
         self.assertEqual(stored, [])
 
     def test_a_mistyped_suite_is_refused_before_the_module_is_loaded(self):
-        with mock.patch("mc.commands.run.module.loaded") as loaded, \
+        with mock.patch("mc.commands.run.module.keep_loaded") as loaded, \
                 contextlib.redirect_stderr(io.StringIO()) as err:
             self.assertEqual(cli.main(["run", "cache-atributes"]), 2)
         self.assertIn("Did you mean cache-attributes?", err.getvalue())
@@ -275,7 +275,7 @@ class Run(Measured):
 
     def test_a_suite_may_leave_out_what_is_not_there_and_a_person_is_told(self):
         left = "memcache: bandwidth size=4K type=wb,uc: in part left out in the kernel: type=uc "
-        with mock.patch.object(fake.Kernel, "wb_only", return_value=True):
+        with mock.patch.object(fake.Kernel, "has_wb_only", return_value=True):
             self.assertEqual(self.run_("bandwidth size=4K type=wb,uc"), 1)
             self.assertIn(left, self.err.getvalue())
             self.assertEqual(self.kernel.asked, ["bandwidth size=4K type=wb"])
@@ -302,7 +302,7 @@ class Run(Measured):
                     if os.path.exists(f"/proc/self/fd/{name}")]
         held = []
         kernel = fake.Kernel()
-        kernel.held = debugfs.Debugfs(".").held
+        kernel.hold = debugfs.Debugfs(".").hold
         write = kernel._write
         kernel._write = lambda *given: (held.append(files()), write(*given))[1]
         self.write("progress", b"idle\n")
@@ -437,22 +437,22 @@ class Names(fake.unittest.TestCase):
 
 class Quick(Measured):
     def test_the_quick_form_of_a_suite(self):
-        self.assertEqual(suite.quick(["mlc", "loaded repeat=1", "type=wb"]),
+        self.assertEqual(suite.with_quick_forms(["mlc", "loaded repeat=1", "type=wb"]),
                          ["mlc-quick", "loaded-quick repeat=1", "type=wb"])
-        self.assertEqual(suite.quick(["mlc-quick"]), ["mlc-quick"])
+        self.assertEqual(suite.with_quick_forms(["mlc-quick"]), ["mlc-quick"])
         for word in ("c2c", "latency size=4K", "latency", "triad", "bw_mem 64M rd", "nosuch",
                      "loaded_latency", "mlc --max_bandwidth", f"{suite.directory()}/c2c"):
             with self.subTest(word), self.assertRaisesRegex(
                     Failure, f"^{word} has no quick form; these have: ampl.*, mlc, ") as raised:
-                suite.quick(["mlc", word])
+                suite.with_quick_forms(["mlc", word])
             self.assertEqual(raised.exception.status, 2)
         path = f"{suite.directory()}/loaded"
-        self.assertEqual(suite.quick([path]), [f"{path}-quick"])
+        self.assertEqual(suite.with_quick_forms([path]), [f"{path}-quick"])
 
     def test_those_that_are_offered(self):
-        self.assertEqual([name for name in suite.offered() if name.endswith("quick")], [])
+        self.assertEqual([name for name in suite.names_offered() if name.endswith("quick")], [])
         self.assertEqual({name.removesuffix("-quick") for name in suite.names()},
-                         set(suite.offered()))
+                         set(suite.names_offered()))
 
 
 class Keys(fake.InDirectory):

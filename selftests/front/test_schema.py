@@ -134,7 +134,7 @@ class Tests(unittest.TestCase):
                 figures[test] += (match[1],)
         for test, own in figures.items():
             wanted |= set(SCHEMA["$defs"][test]["properties"]) - {*own, "histogram_ns_count"}
-        self.assertEqual({key for test in figures for key in tests.asked(test)}, wanted)
+        self.assertEqual({key for test in figures for key in tests.key_columns(test)}, wanted)
         self.assertEqual([name for own in figures.values() for name in own if name in wanted], [])
 
     def test_files_that_follow_from_the_tables_are_new(self):

@@ -50,7 +50,7 @@ EXPANDED = {
 class Placeholders(fake.InDirectory):
     def test_each(self):
         for line, wanted in EXPANDED.items():
-            self.assertIsNone(template.unknown(line))
+            self.assertIsNone(template.unknown_placeholder(line))
             self.assertEqual(template.expand(line, SERVER), wanted)
 
     def test_a_desktop(self):
@@ -69,7 +69,7 @@ class Placeholders(fake.InDirectory):
                                      (2, 4 << 30, "cpu=1 bytes=32M"),
                                      (1, 256 << 20, "cpu=0 bytes=2M")):
             shape = fake.shape(cpus, memory=memory)
-            found, lacking = suite.load("amplification-each").expanded(shape)
+            found, lacking = suite.load("amplification-each").requests_for(shape)
             self.assertEqual((len(found), lacking), (5, {}))
             cpu, size = wanted.split()
             for request in found:
@@ -89,14 +89,14 @@ class Placeholders(fake.InDirectory):
     def test_what_becomes_the_same_is_there_once(self):
         self.write("s", b"bandwidth cpu=0\nbandwidth cpu={last}\n@section more\nbandwidth cpu=0\n")
         for cpus, lines in ((8, ["0", "7", "0"]), (1, ["0", "0"])):
-            found, _ = suite.load("./s").expanded(fake.shape(cpus))
+            found, _ = suite.load("./s").requests_for(fake.shape(cpus))
             self.assertEqual([r.line for r in found], [f"bandwidth cpu={cpu}" for cpu in lines])
 
     def test_what_a_machine_lacks(self):
         for needs, said in (("2 nodes", ""), ("4 cores", ""), ("8 cpus", ""),
                             ("3 nodes", "it takes 3 nodes, and this machine has 2"),
                             ("5 cores", "it takes 5 cores, and this machine has 4")):
-            self.assertEqual(template.lacking(needs, SERVER), said)
+            self.assertEqual(template.reason_against(needs, SERVER), said)
 
 
 class OfTheMachine(fake.InDirectory):
@@ -179,7 +179,7 @@ class OfTheMachine(fake.InDirectory):
                   cpu__cpu2__cache__index2__type="Unified")
         found = self.found({})
         self.assertEqual(found.cores, ((0, 2), (1, 3)))
-        self.assertTrue(found.siblings(0, 2) and not found.siblings(0, 1))
+        self.assertTrue(found.are_siblings(0, 2) and not found.are_siblings(0, 1))
         self.assertEqual([(n.number, n.cpus, n.memory) for n in found.nodes],
                          [(0, (0, 2), 4 << 20), (1, (1, 3), None)])
         self.assertEqual((found.cache, found.shared_by, found.memory), (16 << 20, 4, 1 << 20))
@@ -195,7 +195,7 @@ class OfTheMachine(fake.InDirectory):
         for text, wanted in (("0-2,5", [0, 1, 2, 5]), ("3", [3]), ("", []), ("any", []),
                              ("1,x", []), ("2-1", [])):
             self.assertEqual(shape.numbers(text), wanted)
-        self.assertEqual(shape.listed([5, 0, 1, 2, 2, 8]), "0-2,5,8")
+        self.assertEqual(shape.cpu_list([5, 0, 1, 2, 2, 8]), "0-2,5,8")
 
 
 class Records(fake.unittest.TestCase):

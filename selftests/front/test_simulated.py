@@ -29,7 +29,7 @@ SIMULATED = fake.BARE | {"simulated": ABOUT}
 
 def runs(about=SIMULATED, line="bandwidth type=wb,uc", speed=1000.0):
     found = [fake.result(f"bandwidth type={name}", speed) for name in ("wb", "uc", "wc")]
-    return fake.measured(about, (line, found))
+    return fake.runs_of(about, (line, found))
 
 
 class Results(unittest.TestCase):
@@ -76,7 +76,7 @@ class Results(unittest.TestCase):
     def test_compared_with_a_real_machine(self):
         files = {"a": runs(), "b": runs(fake.BARE, speed=900.0)}
         parts, status = comparison.parts(files)
-        lines = fake.shown(parts)
+        lines = fake.terminal_lines(parts)
         text = "\n".join(lines)
         self.assertEqual(status, 1)
         self.assertIn("Gold 6252, simulated by QEMU 10.0, prices 0d7ab813 B ",
@@ -84,13 +84,13 @@ class Results(unittest.TestCase):
         self.assertIn("any of it: one machine is simulated, the other is not", text)
         self.assertIn("--mixed-verdicts compares them nevertheless", text)
         parts, status = comparison.parts(files, mixed=True)
-        lines = fake.shown(parts)
+        lines = fake.terminal_lines(parts)
         self.assertIn("3 compared: 0 faster, 0 slower, 0 same, 3 can't tell.", lines)
 
     def test_compared_with_other_prices(self):
         files = {"a": runs(), "b": runs(fake.BARE | {"simulated": DEAR}, speed=900.0)}
         parts, status = comparison.parts(files)
-        lines = fake.shown(parts)
+        lines = fake.terminal_lines(parts)
         self.assertEqual(status, 0)
         # No run of a simulated machine differs from another, so that one is enough.
         self.assertIn("3 compared: 0 faster, 3 slower, 0 same, 0 can't tell.", lines)
@@ -102,10 +102,10 @@ class Results(unittest.TestCase):
             asked = {"op": "read", "count": 8, "mode": "independent"}
             found = [fake.figure("random", asked | {"op": op}, {"ns_per_access": 1.0}, where=side)
                      for op in ("read", "write")]
-            return fake.measured(about, ("random", found))
+            return fake.runs_of(about, ("random", found))
 
         kernel, user = random(SIMULATED, "kernel"), random(SIMULATED, "user")
-        text = "\n".join(fake.shown(comparison.parts(
+        text = "\n".join(fake.terminal_lines(comparison.parts(
             {"a": kernel, "b": user, "c": random(fake.BARE, "kernel")}, mixed=True)[0]))
         self.assertIn("OS overhead", text)
         self.assertNotIn("hypervisor overhead", text)
@@ -165,12 +165,12 @@ class Marked(unittest.TestCase):
 
     def test_the_first_record_is_marked(self):
         with mock.patch.dict(os.environ, MEMCACHE_SIMULATED=self.ABOUT):
-            found = mark.marked(self.RECORDS)
+            found = mark.with_mark(self.RECORDS)
         first, second = found.splitlines()
         self.assertEqual(json.loads(first)["simulated"], json.loads(self.ABOUT))
         self.assertIn('"clock_cost_ns":9.000,', first)
         self.assertEqual(second, '{"record":"request"}')
-        self.assertEqual(mark.marked(self.RECORDS), self.RECORDS)
+        self.assertEqual(mark.with_mark(self.RECORDS), self.RECORDS)
 
     def test_what_reads_the_files_and_the_program_marks(self):
         with mock.patch.dict(os.environ, MEMCACHE_SIMULATED=self.ABOUT):
@@ -188,7 +188,7 @@ class Marked(unittest.TestCase):
     def test_named(self):
         for about, name in ((ABOUT, "QEMU 10.0"),
                             ({"bochs": "2.7", "prices": PRICES}, "Bochs 2.7")):
-            self.assertEqual(price_list.known({"simulated": about})["emulator"], name)
+            self.assertEqual(price_list.simulation({"simulated": about})["emulator"], name)
 
 
 if __name__ == "__main__":

@@ -106,26 +106,26 @@ class Grammar(fake.InDirectory):
                 (fake.shape(1), [("streams=1", ""), ("streams=2", "")]),
                 (fake.shape(2, smt=2), [("smt=off", ""), ("smt=on", ""),
                                         ("streams=1", "streams=1"), ("streams=2", "streams=2")])):
-            requests, _ = found.expanded(machine)
+            requests, _ = found.requests_for(machine)
             self.assertEqual([(r.label, r.line, r.tries) for r in requests], [
-                (label, check.changed(line, [word]), tries)
+                (label, check.with_words(line, [word]), tries)
                 for label, line in (("a", "bandwidth cpu=0 op=read"), ("b", "bandwidth op=write"))
                 for word, tries in steps])
 
     def test_a_placeholder_of_a_search_may_have_a_comma(self):
         self.write("one", b"@search size={1G or less, 2 times},4K\na: bandwidth\n")
-        requests, _ = suite.load("./one").expanded(fake.shape(memory=1 << 30))
+        requests, _ = suite.load("./one").requests_for(fake.shape(memory=1 << 30))
         self.assertEqual([r.line for r in requests],
                          ["bandwidth size=128M", "bandwidth size=4K"])
 
     def test_a_record_describes_the_suite_that_it_is_of(self):
-        found = suite.described({"suite": "gone", "directives": list(SHOWN)})
+        found = suite.suite_of_request({"suite": "gone", "directives": list(SHOWN)})
         self.assertEqual((found.name, found.title), ("gone", "A title"))
         self.assertEqual(found.section(None).notes, ["Mind.", "That."])
-        self.assertEqual(suite.described({"suite": "c2c"}).title, "Cache to cache")
+        self.assertEqual(suite.suite_of_request({"suite": "c2c"}).title, "Cache to cache")
         for record in ({}, {"suite": "gone"}, {"suite": "../suites/c2c"},
                        {"suite": "c2c", "directives": ["@table nonsense"]}):
-            self.assertIsNone(suite.described(record))
+            self.assertIsNone(suite.suite_of_request(record))
 
     def test_bad_files_are_refused_by_line(self):
         for text, said in BAD.items():
@@ -157,7 +157,7 @@ class Shipped(fake.unittest.TestCase):
         tests = keys.parse(fake.TESTS)
         self.assertTrue(suite.names())
         for name in suite.names():
-            requests, lacking = suite.load(name).expanded(fake.shape(8, smt=2, nodes=2))
+            requests, lacking = suite.load(name).requests_for(fake.shape(8, smt=2, nodes=2))
             self.assertEqual(lacking, {}, name)
             for request in requests:
                 with self.subTest(request.line):
@@ -203,21 +203,21 @@ class Shipped(fake.unittest.TestCase):
     def test_a_simulated_machine_needs_one_round(self):
         request = suite.load("latency-sweep-quick").requests[0]
         job = plan.Job(fake.Kernel(), request)
-        self.assertEqual(plan._rounds([job], 0), 3)
-        self.assertEqual(plan._rounds([job, job], 5), 5)
+        self.assertEqual(plan._count_rounds([job], 0), 3)
+        self.assertEqual(plan._count_rounds([job, job], 5), 5)
         with mock.patch.dict(os.environ, {"MEMCACHE_SIMULATED": "{}"}):
-            self.assertEqual(plan._rounds([job], 0), 1)
-            self.assertEqual(plan._rounds([job, job], 0), 3)
+            self.assertEqual(plan._count_rounds([job], 0), 1)
+            self.assertEqual(plan._count_rounds([job, job], 0), 3)
 
     def test_a_small_machine_has_a_part_of_each(self):
         for name in suite.names():
-            requests, lacking = suite.load(name).expanded(fake.shape(2))
+            requests, lacking = suite.load(name).requests_for(fake.shape(2))
             with self.subTest(name):
                 self.assertTrue(requests)
                 self.assertTrue(all("2 nodes" in why for why in lacking))
 
     def test_one_cpu(self):
-        requests, lacking = suite.load("mlc").expanded(fake.shape(1))
+        requests, lacking = suite.load("mlc").requests_for(fake.shape(1))
         self.assertEqual(lacking, {"it takes 2 cpus, and this machine has 1": ["loaded", "c2c"]})
         self.assertEqual({r.line.split()[0] for r in requests}, {"latency", "bandwidth"})
 
@@ -228,7 +228,7 @@ class Shipped(fake.unittest.TestCase):
         self.assertEqual(len(published), 111)
         for cache in (1 << 20, 96 << 20, 1 << 30):
             shape = fake.shape(2, cache=cache, memory=64 << 30)
-            requests, _ = suite.load("latency-sweep").expanded(shape)
+            requests, _ = suite.load("latency-sweep").requests_for(shape)
             points = {pattern: set() for pattern in ("random", "stride")}
             for request in requests:
                 asked = dict(word.split("=") for word in request.line.split()[1:])

@@ -115,8 +115,8 @@ def latency(cpu, node, ns):
 
 
 def runs(known, *found):
-    [run] = fake.measured(fake.BARE, ("latency", list(found)), nodes=NODES, suite="tiers",
-                          **({"tiers": known} if known else {}))
+    [run] = fake.runs_of(fake.BARE, ("latency", list(found)), nodes=NODES, suite="tiers",
+                         **({"tiers": known} if known else {}))
     run.request["section"] = next(one.title for one in suite.load("tiers").sections
                                    if one.title)
     return [run]
@@ -182,7 +182,8 @@ class Suite(fake.unittest.TestCase):
     def test_the_machine_is_described_by_node(self):
         found = runs([DRAM, CXL | {"promised": None, "memory_side_cache": HBM[:1]}], *FOUND)
         with mock.patch.object(document.draw, "inline", return_value="<svg/>"):
-            text = " ".join(" ".join(fake.shown(document.parts({"a.jsonl": found}))).split())
+            lines = fake.terminal_lines(document.parts({"a.jsonl": found}))
+            text = " ".join(" ".join(lines).split())
         self.assertIn("node 0: DMA32, Normal, tier 4, promised reads 80 ns and 20000 MB/s, "
                       "promised writes 85 ns; node 2: Movable, tier 22, memory-side cache of 64G",
                       text)

@@ -22,8 +22,8 @@ def counted(op, read, write, size="16M", why=None, idle=0.0, **more):
 
 
 def said(*records, **machine):
-    return fake.shown(traffic.parts(fake.measured(fake.BARE, (LINE, list(records)),
-                                                  **fake.COUNTERS | machine)))
+    return fake.terminal_lines(traffic.parts(fake.runs_of(fake.BARE, (LINE, list(records)),
+                                                          **fake.COUNTERS | machine)))
 
 
 def text(*records, **machine):
@@ -71,10 +71,10 @@ class Traffic(fake.unittest.TestCase):
 
     def test_only_stores_to_write_back_memory(self):
         for more in ({"type": "uc"}, {"type": "wc"}, {"op": "read"}, {"test": "random"}):
-            runs = fake.measured(fake.BARE, (LINE, [counted("write", 1.0, 1.0)]), **fake.COUNTERS)
+            runs = fake.runs_of(fake.BARE, (LINE, [counted("write", 1.0, 1.0)]), **fake.COUNTERS)
             runs[0].results[0] |= more
-            self.assertEqual(fake.shown(traffic.parts(runs))[0], "Memory traffic")
-            self.assertNotIn("ownership", " ".join(fake.shown(traffic.parts(runs))))
+            self.assertEqual(fake.terminal_lines(traffic.parts(runs))[0], "Memory traffic")
+            self.assertNotIn("ownership", " ".join(fake.terminal_lines(traffic.parts(runs))))
 
     def test_idle_is_told_where_it_counts(self):
         self.assertIn("The idle machine moved up to 10 % of what was counted",
@@ -98,7 +98,7 @@ class Traffic(fake.unittest.TestCase):
         self.assertIn("na 16.777 16.777 na na 0.0 0.0", " ".join(" ".join(found).split()))
 
     def test_in_the_report_once(self):
-        lines = report.lines(fake.measured(fake.BARE, (
+        lines = report.lines(fake.runs_of(fake.BARE, (
             LINE, [counted("write", 1.0, 1.0), counted("ntwrite", 0.0, 1.0)])))
         self.assertEqual(lines.count("Memory traffic"), 1)
         self.assertNotIn("dram_", "\n".join(lines))
@@ -186,8 +186,8 @@ class Complete(fake.unittest.TestCase):
 
     def test_no_amplification_is_exported(self):
         for node, found in ((0, 2), (2, 0)):
-            runs = fake.measured(fake.BARE, (LINE, [counted("write", 1.0, 1.0, memory_node=node)]),
-                                 **SECOND[0])
+            runs = fake.runs_of(fake.BARE, (LINE, [counted("write", 1.0, 1.0, memory_node=node)]),
+                                **SECOND[0])
             self.assertEqual(export.prometheus(runs).count("\nmemcache_bandwidth_amplification_"),
                              found)
 
@@ -195,7 +195,7 @@ class Complete(fake.unittest.TestCase):
         modules = {"slots": [DIMM], "why": None}
         for more in ({}, {"dram_read_bytes": 19 * 10**18}):
             record = counted("read", 20.0, 0.0) | more      # 20 times 1000 MB/s
-            runs = fake.measured(fake.BARE, (LINE, [record]), modules=modules, **fake.COUNTERS)
+            runs = fake.runs_of(fake.BARE, (LINE, [record]), modules=modules, **fake.COUNTERS)
             found = " ".join(" ".join(report.lines(runs)).split())
             self.assertIn("IMPLAUSIBLE: bandwidth op=read size=16M: the counters claim ", found)
             self.assertRegex(found, r"bandwidth 16\.777 .* \?20\.00 \?0\.00")

@@ -77,7 +77,7 @@ class Parts(fake.unittest.TestCase):
     def test_less_than_2_percent_is_no_change(self):
         """However sure it is."""
         times = series(random.Random(1), 0.015, noise=0.0001)
-        self.assertLess(changes.separated(times[:AT], times[AT:]), 0.01)
+        self.assertLess(changes.share_as_separated(times[:AT], times[AT:]), 0.01)
         self.assertEqual(changes.steps(times), [])
 
     def test_equal_times(self):
@@ -92,18 +92,20 @@ class Parts(fake.unittest.TestCase):
         for i in 10, 11, 12:
             times[i] = 9.0
         self.assertEqual(changes.steps(times), [])
-        self.assertEqual([i for i, off in enumerate(changes.far(times)) if off], [10, 11, 12])
+        self.assertEqual([i for i, off in enumerate(changes.are_far_off(times)) if off],
+                         [10, 11, 12])
 
     def test_the_permutation_test(self):
         """Of 5 and 5 values, 2 of 252 deals separate the ranks completely."""
-        share = changes.separated([1, 2, 3, 4, 5], [6, 7, 8, 9, 10])
+        share = changes.share_as_separated([1, 2, 3, 4, 5], [6, 7, 8, 9, 10])
         self.assertAlmostEqual(share, 2 / 252, places=9)
-        self.assertLess(changes.separated(range(8), range(8, 16)), changes.SURE)
-        self.assertGreater(changes.separated(range(7), range(7, 14)), changes.SURE)
-        many = changes.separated([1, 3, 5, 7, 9, 11, 13, 15, 18], [2, 4, 6, 8, 10, 12, 14, 16, 17])
+        self.assertLess(changes.share_as_separated(range(8), range(8, 16)), changes.SURE)
+        self.assertGreater(changes.share_as_separated(range(7), range(7, 14)), changes.SURE)
+        many = changes.share_as_separated([1, 3, 5, 7, 9, 11, 13, 15, 18],
+                                          [2, 4, 6, 8, 10, 12, 14, 16, 17])
         self.assertGreater(many, 0.5)       # too many deals to count
-        self.assertEqual(changes.separated([1, 1, 1], [1, 1, 1]), 1)
-        self.assertGreater(changes.separated([1, 4, 5, 8], [2, 3, 6, 7]), 0.5)
+        self.assertEqual(changes.share_as_separated([1, 1, 1], [1, 1, 1]), 1)
+        self.assertGreater(changes.share_as_separated([1, 4, 5, 8], [2, 3, 6, 7]), 0.5)
 
     def test_the_order_of_kernels(self):
         ordered = ["5.10.0-30-amd64", "6.1.0-9-amd64", "6.1.0-50-amd64", "6.9.0", "6.12.0-rc1",

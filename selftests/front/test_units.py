@@ -38,9 +38,9 @@ class Rates(fake.unittest.TestCase):
         self.assertEqual((units.name("size_bytes"), units.name("delay_ns")), ("size", "delay_ns"))
 
     def test_tables_and_sentences(self):
-        runs = rounds.merged(fake.runs(*(
-            record for fence in ("none", "sfence", "mfence") for record in fake.in_rounds(
-                f"bandwidth op=ntwrite fence={fence}", *fake.around(10000.0, 1e-6)))))
+        runs = rounds.with_merged_rounds(fake.runs(*(
+            record for fence in ("none", "sfence", "mfence") for record in fake.records_of_rounds(
+                f"bandwidth op=ntwrite fence={fence}", *fake.speeds_around(10000.0, 1e-6)))))
         units.show_rates_in("GB/s")
         shown = " ".join("\n".join(report.lines(runs)).split())
         self.assertIn("gb_per_s", shown)
@@ -50,8 +50,8 @@ class Rates(fake.unittest.TestCase):
         self.assertNotIn("mb_per_s", shown)
 
     def test_titles(self):
-        runs = fake.measured(fake.BARE, ("a: bandwidth", [fake.result("bandwidth", 10000.0)]),
-                             suite="cache-attributes")
+        runs = fake.runs_of(fake.BARE, ("a: bandwidth", [fake.result("bandwidth", 10000.0)]),
+                            suite="cache-attributes")
         for unit, title in (("MB/s", "(MB/s: 10^6 bytes of payload a second, in the"),
                             ("GiB/s", "(GiB/s: 2^30 bytes of payload a second, in the")):
             units.show_rates_in(unit)
@@ -62,7 +62,7 @@ class Rates(fake.unittest.TestCase):
             units.show_rates_in(unit)
             for line, key, figures in (("bandwidth", "size_bytes", {}),
                                        ("loaded", "delay_cycles", {"ns_per_load": 100.0})):
-                runs = fake.measured(fake.BARE, (line, [
+                runs = fake.runs_of(fake.BARE, (line, [
                     fake.figure(line, {key: value}, {"mb_per_s": 10000.0, **figures})
                     for value in (1024, 2048, 4096)]))
                 [chart] = charts.charts({"a.jsonl": runs})
@@ -73,7 +73,7 @@ class Rates(fake.unittest.TestCase):
 
     def test_heat_maps(self):
         units.show_rates_in("GB/s")
-        runs = fake.measured(fake.BARE, ("bandwidth", [
+        runs = fake.runs_of(fake.BARE, ("bandwidth", [
             fake.result("bandwidth", 10000.0, cpu=str(cpu), memory_node=node)
             for cpu in (0, 1) for node in (0, 1)]), nodes=NODES, suite="matrix")
         [chart] = charts.charts({"a.jsonl": runs})
@@ -83,7 +83,7 @@ class Rates(fake.unittest.TestCase):
         units.show_rates_in("GB/s")
         result = fake.result("bandwidth", 10000.0, dram_pcm_samples=1,
                              dram_pcm_read_mb_per_s=2000.0, dram_pcm_write_mb_per_s=1.0)
-        shown = "\n".join(fake.shown(traffic.parts(fake.measured(fake.BARE, (
+        shown = "\n".join(fake.terminal_lines(traffic.parts(fake.runs_of(fake.BARE, (
             "bandwidth", [result])))))
         self.assertRegex(shown, r"\ntest +GB/s +GB/s +GB/s ")
         self.assertRegex(shown, r"10\.000 +2\.000 +0\.001")

@@ -223,8 +223,8 @@ class Fitting(fake.unittest.TestCase):
                              ("bandwidth type=uc", None), ("bandwidth fence=uc", None),
                              ("bandwidth fence=none,uc", "bandwidth fence=none")):
             self.assertEqual(fit.fit(line, "kernel", wb_only=True)[0], wanted, line)
-        self.assertFalse(fake.Kernel().wb_only())
-        self.assertTrue(fake.Kernel({"page_table_levels": None}).wb_only())
+        self.assertFalse(fake.Kernel().has_wb_only())
+        self.assertTrue(fake.Kernel({"page_table_levels": None}).has_wb_only())
 
     def test_a_target_needs_no_device_of_the_module(self):
         line = "mmio target=pci:0000:00:05.0/2 type=uc,wc"
@@ -248,7 +248,7 @@ class Suites(fake.InDirectory):
 
     def test_os_overhead(self):
         for name in ("os-overhead", "os-overhead-quick"):
-            found, _ = suite.load(name).expanded(fake.shape(cpus=2))
+            found, _ = suite.load(name).requests_for(fake.shape(cpus=2))
             lines = [request.line for request in found]
             self.assertEqual(len(lines), 12)
             for cpu in ("cpu=0", "cpu=1", "cpu=any"):

@@ -48,7 +48,7 @@ class Document:
         self.results = []
         self.inner = []         # of closed inner documents that no point has claimed yet
 
-    def point(self, match, said, seconds):
+    def point(self, match, lines, seconds):
         inner, self.inner = self.inner, []
         self.points += 1
         why = (match["why"] or "").strip()
@@ -56,7 +56,7 @@ class Document:
         state = SKIPPED if match["word"] else FAILED if match["bad"] else PASSED
         self.results += [r._replace(path=(name, *r.path)) for r in inner]
         if not inner or (state == FAILED and all(r.state != FAILED for r in inner)):
-            self.results.append(Result(state, (name,), why, said, seconds))
+            self.results.append(Result(state, (name,), why, lines, seconds))
 
     def close(self):
         """All results of this level, its own faults among them."""

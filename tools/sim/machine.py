@@ -68,11 +68,11 @@ class Machine:
             "SIM_CONTROL": str(self.tmp / "control"), "TIMEOUT": "100000",
             "MEMCACHE_KO": str(files["memcache.ko"]),
             "MEMCACHE_USER": str(files["memcache-user"])}
-        with open(self.room / "said", "wb") as said:
+        with open(self.room / "said", "wb") as output:
             self.process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "TERM", TOP / "tools/guest/run", "stock", "--",
                  HERE / "agent", self.room],
-                env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+                env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                 start_new_session=True)
         try:
             self._wait()

@@ -46,11 +46,11 @@ def out_of(count: int, total: int, word: str) -> str:
     return f"{count} of {plural(total, word)}"
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def nearest(word: str, words: Iterable[str]) -> str:
     """The known word that is most like this one; empty if none is. It is the rule of
     module/core/meant.c: a letter may differ, two or more in long words; or the rest is missing."""
     near: dict[int, str] = {}
-    for one in known:
+    for one in words:
         longer = max(len(word), len(one))
         edits = _count_edits(word.lower(), one.lower())
         begins = len(word) > 2 and one.lower().startswith(word.lower())
@@ -59,9 +59,9 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return near[min(near)] if near else ""
 
 
-def meant(word: str, known: Iterable[str]) -> str:
+def hint(word: str, words: Iterable[str]) -> str:
     """` Did you mean X?` with the nearest known word; empty if there is none."""
-    near = nearest(word, known)
+    near = nearest(word, words)
     return f" Did you mean {near}?" if near else ""
 
 
@@ -75,15 +75,15 @@ def _count_edits(one: str, other: str) -> int:
     last = list(range(len(other) + 1))
     for i, letter in enumerate(one, 1):
         row = [i]
-        for j, there in enumerate(other, 1):
-            row.append(min(last[j] + 1, row[-1] + 1, last[j - 1] + (letter != there)))
-            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == there:
+        for j, letter_there in enumerate(other, 1):
+            row.append(min(last[j] + 1, row[-1] + 1, last[j - 1] + (letter != letter_there)))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == letter_there:
                 row[-1] = min(row[-1], before[j - 2] + 1)
         before, last = last, row
     return last[-1]
 
 
-def plain(text: str) -> str:
+def make_plain(text: str) -> str:
     """The line without control characters, so that no results file can drive the terminal."""
     return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
@@ -94,14 +94,14 @@ LISTED = re.compile(r"(?:[^\s|,]+\|){7,}[^\s|,;]+|(?:[^\s|,]+, ){7,}[^\s|,.]+")
 
 def message_lines(text: str) -> list[str]:
     """The lines of a message. Long lists in it become tables below it."""
-    found = LISTED.search(text) if len(text) > WIDE else None
-    if not found:
+    long_list = LISTED.search(text) if len(text) > WIDE else None
+    if not long_list:
         return [text]
-    words = re.split(r"\||, ", found[0])
-    here = text[:found.start()] + ("these" if "|" in found[0] else "")
-    rest = text[found.end():].lstrip(".").strip()
-    if "|" in found[0]:
-        return [here + text[found.end():], *columns(words)]
+    words = re.split(r"\||, ", long_list[0])
+    here = text[:long_list.start()] + ("these" if "|" in long_list[0] else "")
+    rest = text[long_list.end():].lstrip(".").strip()
+    if "|" in long_list[0]:
+        return [here + text[long_list.end():], *columns(words)]
     more = LISTED.search(rest)
     return [here.rstrip(), *columns(words), *([] if not rest else message_lines(
         rest if more is None else rest.ljust(WIDE + 1)))]
@@ -118,13 +118,14 @@ def columns(words: list[str]) -> list[str]:
 def emit(lines: Iterable[str], painted: Callable[[str], str] = str) -> None:
     """Print lines. `painted` adds colours to a line."""
     for line in lines:
-        print(painted(plain(line)))
+        print(painted(make_plain(line)))
 
 
 def say(text: str) -> None:
     """Print a message to standard error, so that standard output holds results only. A
     message that can't be printed is no reason to stop."""
     try:
-        print("\n".join(message_lines(f"memcache: {plain(text)}")), file=sys.stderr, flush=True)
+        print("\n".join(message_lines(f"memcache: {make_plain(text)}")), file=sys.stderr,
+              flush=True)
     except OSError:     # Python must not try to write it again when it exits: status 120
         sys.stderr = open(os.devnull, "w", encoding="ascii")

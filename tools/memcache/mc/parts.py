@@ -19,8 +19,8 @@ class Drawn(str):
     names: list[tuple[int, str]]
 
     @classmethod
-    def made(cls, text: str, width: int, bars: Iterable[tuple[int, float, str]] = (),
-             names: Iterable[tuple[int, str]] = ()) -> "Drawn":
+    def create(cls, text: str, width: int, bars: Iterable[tuple[int, float, str]] = (),
+               names: Iterable[tuple[int, str]] = ()) -> "Drawn":
         cell = cls(text)
         cell.width, cell.bars, cell.names = width, list(bars), list(names)
         return cell
@@ -85,7 +85,7 @@ class Picture:
     wide: str = ""
 
 
-def turned(grid: Grid) -> Grid:
+def turn_matrix(grid: Grid) -> Grid:
     """A matrix whose rows have become columns."""
     down, _, across = grid.names[0].partition(" / ")
     return replace(grid, names=[" / ".join(filter(None, [across, down if across else ""])),

@@ -22,10 +22,10 @@ def version() -> str:
         return UNKNOWN
 
 
-def stale(module: dict, which: str = "loaded") -> str:
+def remark_if_stale(module: dict, which: str = "loaded") -> str:
     """A sentence if the module with this `machine` record is of another version than this
     program; empty if it is not, or if that is not known. `which` module it is becomes a word."""
-    found = module.get("version")
-    if not found or UNKNOWN in (found, own := version()) or found == own:
+    its_version = module.get("version")
+    if not its_version or UNKNOWN in (its_version, own := version()) or its_version == own:
         return ""
-    return f"the {which} module is of version {found}, and this program of version {own}"
+    return f"the {which} module is of version {its_version}, and this program of version {own}"

@@ -13,13 +13,14 @@ def sentences(results: list[dict]) -> list[str]:
     """The sentences on these results of mmio."""
     times = {(one["op"], one["type"], one["width_bytes"]): one["ns_per_access"]
              for one in results if one.get("ns_per_access") is not None}
-    return [*_reads(times), *_unanswered(results), *_stores(times), *_bursts(results, times)]
+    return [*_sentences_on_reads(times), *_sentence_on_unanswered(results),
+            *_sentences_on_stores(times), *_sentences_on_bursts(results, times)]
 
 
 Times = dict[tuple[str, str, int], float]
 
 
-def _reads(times: Times) -> Iterator[str]:
+def _sentences_on_reads(times: Times) -> Iterator[str]:
     widths = sorted(width for op, kind, width in times if (op, kind) == ("read", "uc"))
     if 4 in widths:
         uc, wc = times["read", "uc", 4], times.get(("read", "wc", 4))
@@ -36,14 +37,14 @@ def _reads(times: Times) -> Iterator[str]:
                   f"{first}, and moves {last // first} times as much."
 
 
-def _unanswered(results: list[dict]) -> Iterator[str]:
+def _sentence_on_unanswered(results: list[dict]) -> Iterator[str]:
     bad = sorted({one["width_bytes"] for one in results if one.get("wide_reads") == "all_ones"})
     if bad:
         yield f"Reads of {', '.join(map(str, bad))} bytes get only ones: the device does not " \
               "answer them, and their times are of nothing."
 
 
-def _stores(times: Times) -> Iterator[str]:
+def _sentences_on_stores(times: Times) -> Iterator[str]:
     uc, wc = (times.get(("write", kind, 4)) for kind in ("uc", "wc"))
     if uc is not None:
         yield f"A doorbell, a store of 4 bytes, takes {uc:.0f} ns by UC" + (
@@ -55,7 +56,7 @@ def _stores(times: Times) -> Iterator[str]:
         yield f"To be sure that it has arrived, a driver reads it back: {both:.0f} ns{more}."
 
 
-def _bursts(results: list[dict], times: Times) -> Iterator[str]:
+def _sentences_on_bursts(results: list[dict], times: Times) -> Iterator[str]:
     burst = times.get(("burst", "wc", 8))
     if burst is None:
         return
@@ -69,9 +70,9 @@ def _bursts(results: list[dict], times: Times) -> Iterator[str]:
     if combined is not None:
         yield f"Stores by WC leave the CPU {combined} bytes at a time" + (
             ": nothing was combined." if combined <= one["width_bytes"] else ".")
-    whole = verdict.whole(one)
+    whole = verdict.whole_bursts(one)
     if whole:
-        yield f"By WC, {verdict.share(whole)} of descriptors leave the CPU whole."
+        yield f"By WC, {verdict.whole_bursts_in_words(whole)} of descriptors leave the CPU whole."
     elif one.get("whole_how") == "not_told_apart":
         yield "How many descriptors leave the CPU whole is not known: their times do not tell " \
               "two transactions from one."

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from mc import out_of
-from mc.analysis.traffic import AMPLIFIED, WHY, Pairs, amplified, sound
+from mc.analysis.traffic import AMPLIFIED, WHY, Pairs, allows_conclusions, amplification
 from mc.parts import Heading, Part, bullets
 from mc.records import units
 from mc.records.results import Run
@@ -40,24 +40,26 @@ Reads = dict[Setting, dict[tuple[str, str], Read]]
 
 def parts(runs: list[Run], emulated: bool) -> list[Part]:
     """A heading and a list; empty if no files were read."""
-    found = reads(runs)
-    if not found:
+    by_setting = reads(runs)
+    if not by_setting:
         return []
-    counted = [pair for pair in _pairs(runs) if amplified(*pair, AMPLIFIED[0]) is not None]
-    doubtful = [pair for pair in counted if not sound(*pair)]
-    said = [*(_setting(setting, by, emulated) for setting, by in found.items()),
-            *([] if doubtful else [*_checking(found), *_readers(found), *_vfs(found)]),
-            *_uncached(found), *_uncounted(runs)]
+    counted = [pair for pair in _pairs(runs) if amplification(*pair, AMPLIFIED[0]) is not None]
+    doubtful = [pair for pair in counted if not allows_conclusions(*pair)]
+    texts = [*(_setting_in_words(setting, by, emulated) for setting, by in by_setting.items()),
+             *([] if doubtful else [*_sentences_on_checking(by_setting),
+                                    *_sentences_on_readers(by_setting),
+                                    *_sentence_on_vfs(by_setting)]),
+             *_sentence_on_uncached(by_setting), *_sentence_on_uncounted(runs)]
     if doubtful:
-        said.append("No conclusion is drawn from the counters: in "
-                    f"{out_of(len(doubtful), len(counted), 'result')} it is not known that they "
-                    "count all of the memory that can hold the file (`memcache run --counters` "
-                    "keeps which they count), or "
-                    "they claim more than it can move.")
+        texts.append("No conclusion is drawn from the counters: in "
+                     f"{out_of(len(doubtful), len(counted), 'result')} it is not known that they "
+                     "count all of the memory that can hold the file (`memcache run --counters` "
+                     "keeps which they count), or "
+                     "they claim more than it can move.")
     if emulated:
-        said.append("Rates are left out: on an emulated machine no difference between them "
-                    "means anything.")
-    return [Heading("Reads of files"), *bullets(said)]
+        texts.append("Rates are left out: on an emulated machine no difference between them "
+                     "means anything.")
+    return [Heading("Reads of files"), *bullets(texts)]
 
 
 def reads(runs: list[Run]) -> Reads:
@@ -68,9 +70,9 @@ def reads(runs: list[Run]) -> Reads:
                    result.get("cache", ""), result.get("direct", ""))
         who = result["where"], result.get("check", "")
         groups.setdefault(setting, {}).setdefault(who, []).append((run, result))
-    return {setting: {who: Read(median(r["mb_per_s"] for _, r in found), *(
-        _median(found, key) for key in (*AMPLIFIED, "cached_percent")))
-        for who, found in by.items()} for setting, by in groups.items()}
+    return {setting: {who: Read(median(r["mb_per_s"] for _, r in pairs), *(
+        _median(pairs, key) for key in (*AMPLIFIED, "cached_percent")))
+        for who, pairs in by.items()} for setting, by in groups.items()}
 
 
 def _pairs(runs: list[Run]) -> Pairs:
@@ -80,9 +82,10 @@ def _pairs(runs: list[Run]) -> Pairs:
             and result.get("mb_per_s") and result.get("verified") != "failed"]
 
 
-def _median(found: Pairs, key: str) -> float | None:
-    known = [value for pair in found if isinstance(value := amplified(*pair, key), (int, float))]
-    return median(known) if known else None
+def _median(pairs: Pairs, key: str) -> float | None:
+    values = [value for pair in pairs
+              if isinstance(value := amplification(*pair, key), (int, float))]
+    return median(values) if values else None
 
 
 def _name(setting: Setting) -> str:
@@ -92,30 +95,30 @@ def _name(setting: Setting) -> str:
         ", direct" if direct == "on" else "")
 
 
-def _setting(setting: Setting, by: dict[tuple[str, str], Read], emulated: bool) -> str:
+def _setting_in_words(setting: Setting, by: dict[tuple[str, str], Read], emulated: bool) -> str:
     """`1 reader, 512K: 3962 MB/s plain, 3900 in the kernel, 3100 checked; …`"""
-    said = []
-    known = [(NAMES[who], by[who]) for who in NAMES if who in by]
+    texts = []
+    readers = [(NAMES[who], by[who]) for who in NAMES if who in by]
     if not emulated:
-        said.append(f"{units.rates().name}: " + ", ".join(
-            f"{units.rate(one.rate, coarse=True)} {name}" for name, one in known))
-    for title, values in (("read", [(name, one.read) for name, one in known]),
-                          ("written", [(name, one.written) for name, one in known])):
+        texts.append(f"{units.rates().name}: " + ", ".join(
+            f"{units.rate(one.rate, coarse=True)} {name}" for name, one in readers))
+    for title, values in (("read", [(name, one.read) for name, one in readers]),
+                          ("written", [(name, one.written) for name, one in readers])):
         counted = [f"{value:.2f} {name}" for name, value in values if value is not None]
         if counted:
-            said.append(f"memory {title} for each byte: {', '.join(counted)}")
-    return f"{_name(setting)}: {'; '.join(said) or 'measured'}."
+            texts.append(f"memory {title} for each byte: {', '.join(counted)}")
+    return f"{_name(setting)}: {'; '.join(texts) or 'measured'}."
 
 
-def _checking(found: Reads) -> Iterator[str]:
+def _sentences_on_checking(all_reads: Reads) -> Iterator[str]:
     """Sentences on how much more the memory reads if each byte is compared."""
     extra = {}
-    for setting, by in found.items():
+    for setting, by in all_reads.items():
         pairs = [(by[on].read, by[off].read) for on, off in ((CHECKED, VFS), (CHECKED_PLAIN, PLAIN))
                  if on in by and off in by]
-        known = [on - off for on, off in pairs if on is not None and off is not None]
-        if known:
-            extra[setting] = known[0]
+        differences = [on - off for on, off in pairs if on is not None and off is not None]
+        if differences:
+            extra[setting] = differences[0]
     few = [s for s, more in extra.items() if more <= SAME]
     many = {s: more for s, more in extra.items() if more > SAME}
     if few:
@@ -127,12 +130,12 @@ def _checking(found: Reads) -> Iterator[str]:
               f"({_names(many)}): the caches no longer hold what was just read."
 
 
-def _readers(found: Reads) -> Iterator[str]:
+def _sentences_on_readers(all_reads: Reads) -> Iterator[str]:
     """Sentences on what more readers change if all else is equal."""
     same: dict[tuple[int, int], list[str]] = {}
     for who in (PLAIN, VFS, CHECKED):
         groups: dict[tuple, list[tuple[int, float]]] = {}
-        for setting, by in found.items():
+        for setting, by in all_reads.items():
             if who in by and (read := by[who].read) is not None:
                 groups.setdefault(setting[1:], []).append((setting[0], read))
         for rest, points in groups.items():
@@ -149,11 +152,12 @@ def _readers(found: Reads) -> Iterator[str]:
         yield f"From {few} to {many} readers nothing changes ({'; '.join(names)})."
 
 
-def _vfs(found: Reads) -> Iterator[str]:
+def _sentence_on_vfs(all_reads: Reads) -> Iterator[str]:
     """A sentence that compares the memory traffic of reads in the kernel with that of system
     calls."""
-    known = [(by[VFS].read, by[PLAIN].read) for by in found.values() if VFS in by and PLAIN in by]
-    differ = [kernel - plain for kernel, plain in known if kernel is not None and plain is not None]
+    pairs = [(by[VFS].read, by[PLAIN].read) for by in all_reads.values()
+             if VFS in by and PLAIN in by]
+    differ = [kernel - plain for kernel, plain in pairs if kernel is not None and plain is not None]
     if differ and max(abs(value) for value in differ) <= SAME:
         yield "The kernel reads as plainly as a system call: the same traffic for the same bytes."
     elif differ:
@@ -161,20 +165,21 @@ def _vfs(found: Reads) -> Iterator[str]:
             f"{value:+.2f}" for value in (min(differ), max(differ)))) + " bytes for each byte."
 
 
-def _uncached(found: Reads) -> Iterator[str]:
+def _sentence_on_uncached(all_reads: Reads) -> Iterator[str]:
     """A sentence if a file was partly read from disk, though the page cache should have held
     all of it."""
-    low = [setting for setting, by in found.items() if setting[2] == "keep" and setting[3] == "off"
+    low = [setting for setting, by in all_reads.items()
+           if setting[2] == "keep" and setting[3] == "off"
            and any(one.cached is not None and one.cached < CACHED for one in by.values())]
     if low:
         yield f"Not all of the file was in the page cache ({_names(low)}): a disk is in the rates."
 
 
-def _uncounted(runs: list[Run]) -> Iterator[str]:
+def _sentence_on_uncounted(runs: list[Run]) -> Iterator[str]:
     """A sentence that says why there is no amplification."""
     whys = {result.get("dram_why") for run in runs for result in run.results
             if result["test"] == "file" and result.get("op") == "read"
-            and amplified(run, result, AMPLIFIED[0]) is None}
+            and amplification(run, result, AMPLIFIED[0]) is None}
     if whys:
         yield "No amplification (na) where " + "; or ".join(
             WHY.get(why, str(why)) for why in sorted(map(str, whys))) + "."

@@ -67,7 +67,7 @@ def numpy() -> ModuleType:
     return library
 
 
-def far(times: Sequence[float]) -> list[bool]:
+def are_far_off(times: Sequence[float]) -> list[bool]:
     """Which of these lie far from their neighbours. The spread is that from one run to the next,
     so that a change does not count as spread."""
     logs = [log(time) for time in times]
@@ -79,13 +79,13 @@ def far(times: Sequence[float]) -> list[bool]:
 
 def steps(times: Sequence[float]) -> list[Step]:
     """The confirmed changes in these times, the earliest first."""
-    kept = [i for i, off in enumerate(far(times)) if not off]
+    kept = [i for i, off in enumerate(are_far_off(times)) if not off]
     if len(kept) < FEWEST:
         return []
     logs = [log(times[i]) for i in kept]
     places = _candidates(logs)
     while places:
-        sides = list(_sides(logs, places))
+        sides = list(_stretches_beside(logs, places))
         doubts = [_doubt(before, after) for before, after in sides]
         worst = max(range(len(places)), key=lambda i: doubts[i])
         if doubts[worst] == NONE:
@@ -95,11 +95,11 @@ def steps(times: Sequence[float]) -> list[Step]:
     return []
 
 
-def overall(times: Sequence[float], found: Sequence[Step]) -> Word:
+def word_of_history(times: Sequence[float], changes: Sequence[Step]) -> Word:
     """Whether the runs after the last of these changes are faster or slower than those before the
     first one. If there is no change, the runs of the second half are compared with the others."""
-    first, last = (found[0].at, found[-1].at) if found else 2 * (len(times) // 2,)
-    off = far(times)
+    first, last = (changes[0].at, changes[-1].at) if changes else 2 * (len(times) // 2,)
+    off = are_far_off(times)
     base, now = (of_runs([times[i] for i in places if not off[i]])
                  for places in (range(first), range(last, len(times))))
     return judge(base, now).word
@@ -109,8 +109,8 @@ def hint(times: Sequence[float]) -> Step | None:
     """The step in a few times that divides them best, if it is far larger than their spread; else
     None. It may be chance. Few runs can have a small spread by chance, so it is taken to be USUAL
     at least."""
-    kept = [i for i, off in enumerate(far(times)) if not off] if len(times) > 2 * NEIGHBOURS \
-        else list(range(len(times)))
+    kept = [i for i, off in enumerate(are_far_off(times)) if not off] \
+        if len(times) > 2 * NEIGHBOURS else list(range(len(times)))
     logs = [log(times[i]) for i in kept]
     if len(logs) < LEAST:
         return None
@@ -156,7 +156,8 @@ def _candidates(logs: list[float]) -> list[int]:
     return places[::-1]
 
 
-def _sides(logs: list[float], places: list[int]) -> list[tuple[list[float], list[float]]]:
+def _stretches_beside(logs: list[float],
+                      places: list[int]) -> list[tuple[list[float], list[float]]]:
     """The stretches before and after each place."""
     ends = [0, *places, len(logs)]
     return [(logs[a:b], logs[b:c]) for a, b, c in zip(ends, ends[1:], ends[2:])]
@@ -166,15 +167,16 @@ NONE = (0.0, 0.0)
 
 
 def _doubt(before: list[float], after: list[float]) -> tuple[float, float]:
-    """How little a change between these is sure; NONE if it is confirmed."""
-    share = separated(before, after)
+    """A doubt about the change between these sides. A larger one means that chance explains the
+    change more easily; NONE means that it is confirmed."""
+    share = share_as_separated(before, after)
     base, now = (of_runs([exp(one) for one in side]) for side in (before, after))
-    found = judge(base, now)
-    sure = share < SURE and found.word in (Word.FASTER, Word.SLOWER)
-    return NONE if sure else (share, -abs(found.percent))
+    difference = judge(base, now)
+    sure = share < SURE and difference.word in (Word.FASTER, Word.SLOWER)
+    return NONE if sure else (share, -abs(difference.percent))
 
 
-def separated(before: Sequence[float], after: Sequence[float]) -> float:
+def share_as_separated(before: Sequence[float], after: Sequence[float]) -> float:
     """The share of deals of these values to two sides that separate their ranks as well. If there
     are too many deals to count, some are drawn at random, always the same ones."""
     values = [*before, *after]
@@ -183,10 +185,10 @@ def separated(before: Sequence[float], after: Sequence[float]) -> float:
     # Equal values share the middle of their ranks.
     ranks = [(order.index(v) + len(order) - 1 - order[::-1].index(v)) / 2 - middle for v in values]
     side = len(before)
-    seen = abs(sum(ranks[:side])) - 1e-9
+    observed = abs(sum(ranks[:side])) - 1e-9
     if (deals := comb(len(values), side)) <= DEALS:
-        return sum(abs(sum(one)) >= seen for one in combinations(ranks, side)) / deals
+        return sum(abs(sum(one)) >= observed for one in combinations(ranks, side)) / deals
     library = numpy()
     dealt = library.random.default_rng(1).permuted(library.tile(ranks, (DEALS, 1)), axis=1)
-    as_well = int((abs(dealt[:, :side].sum(axis=1)) >= seen).sum())
+    as_well = int((abs(dealt[:, :side].sum(axis=1)) >= observed).sum())
     return (as_well + 1) / (DEALS + 1)

@@ -15,7 +15,7 @@ WHY = "more than half of the samples were lost, or others had the CPU in more th
       f"spread by more than {SPREAD} %"
 
 
-def disturbed(result: dict) -> bool:
+def is_disturbed(result: dict) -> bool:
     """Whether the figures of a result mean little. Interrupts alone do not count: a long sample
     has some on every machine. A sample does not count either if the windows that were hit are left
     out of it."""
@@ -32,8 +32,8 @@ def verdict(runs: list[Run]) -> str:
     """The first sentence of a report if most results were disturbed, or if other work was seen
     before the run; else nothing."""
     results = [result for run in runs for result in run.results]
-    bad = [result for result in results if disturbed(result)]
-    around = _work_before(runs)
+    bad = [result for result in results if is_disturbed(result)]
+    around = _work_in_words(runs)
     if len(bad) > MOST * len(results):
         why = "; ".join([*_cause_texts(bad), *around]) or "nothing in the records says why"
         return f"DISTURBED: {len(bad)} of {plural(len(results), 'result')} lost more than half " \
@@ -46,29 +46,29 @@ def verdict(runs: list[Run]) -> str:
     return ""
 
 
-def _work_before(runs: list[Run]) -> list[str]:
-    """What was seen before the runs, each kind once."""
-    found: dict[str, str] = {}
+def _work_in_words(runs: list[Run]) -> list[str]:
+    """The other work that a look before the runs has shown, each kind once."""
+    by_kind: dict[str, str] = {}
     for run in runs:
         quiet = run.machine.get("quiet")
         for one in quiet.get("found", ()) if isinstance(quiet, dict) else ():
             if one["kind"] in WORK:
-                found.setdefault(one["kind"], one["what"])
-    return list(found.values())
+                by_kind.setdefault(one["kind"], one["what"])
+    return list(by_kind.values())
 
 
 def _cause_texts(results: list[dict]) -> list[str]:
-    """What hit the samples of these results."""
-    said = []
+    """The causes for which samples of these results were disturbed, with the number of samples."""
+    texts = []
     for key, name in OTHERS.items():
-        known = [result for result in results if result.get(key) is not None]
-        taken = sum((r.get("samples") or 0) + (r.get("left_out") or 0) for r in known)
-        if count := sum(result[key] for result in known):
+        counted = [result for result in results if result.get(key) is not None]
+        taken = sum((r.get("samples") or 0) + (r.get("left_out") or 0) for r in counted)
+        if count := sum(result[key] for result in counted):
             were = "was" if taken == 1 else "were"
-            said.append(f"{count} of {plural(taken, 'sample')} {were} {name}")
+            texts.append(f"{count} of {plural(taken, 'sample')} {were} {name}")
     saw = sum(result.get("disturbed_interrupt") or 0 for result in results)
-    if not said and saw:
-        said.append(f"{plural(saw, 'sample')} saw interrupts")
+    if not texts and saw:
+        texts.append(f"{plural(saw, 'sample')} saw interrupts")
     if alone := sum("no_overlap" in str(result.get("left_out_why")) for result in results):
-        said.append(f"in {plural(alone, 'result')} the threads did not run at once")
-    return said
+        texts.append(f"in {plural(alone, 'result')} the threads did not run at once")
+    return texts

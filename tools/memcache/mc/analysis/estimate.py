@@ -27,7 +27,7 @@ from math import inf, log, pi
 from statistics import mean, median, variance
 
 from mc.records import rounds, tests
-from mc.records.fields import settled
+from mc.records.fields import has_settled
 
 OF_MEDIAN = pi / 2      # the variance of a median, if that of a mean is 1
 SHARED = 0.5            # the variance between files, if that between rounds is 1
@@ -53,45 +53,45 @@ class Estimate:
     doubt: str = ""
 
 
-def alone(time: float) -> Estimate:
+def of_single_time(time: float) -> Estimate:
     """A time of which nothing else is known."""
     return Estimate(time, time)
 
 
 def of_runs(times: Sequence[float]) -> Estimate:
     """The time that these runs stand for, each with its median time."""
-    known = _variance_of_runs(tuple((time,) for time in times)) if len(times) > 1 else None
-    return Estimate(median(times), min(times), len(times), *(known or (None, inf)))
+    spread = _variance_of_runs(tuple((time,) for time in times)) if len(times) > 1 else None
+    return Estimate(median(times), min(times), len(times), *(spread or (None, inf)))
 
 
 def median_time(result: dict, exact: bool = False) -> Estimate | None:
     """The median time of a sample of this result, or of one of its loads; None if nothing was
     measured. `exact`: on this machine equal runs take equal times, so that the samples of one run
     have all spread that there is."""
-    each = next((result[name] for name in tests.of(result["test"]).named("count")
+    each = next((result[name] for name in tests.test_of(result["test"]).figures_with_role("count")
                  if result.get(name)), 1)
     middle = result.get("median_ns")
     if not middle or not result.get("mean_ns"):
         return None
     fastest = result.get("min_ns") or middle
     files = rounds.medians(result)
-    known = _variance_of_runs(files) or (_variance_of_samples(result) if exact else None) or \
+    spread = _variance_of_runs(files) or (_variance_of_samples(result) if exact else None) or \
         (None, inf)
-    return Estimate(middle / each, fastest / each, max(len(files), 1), known[0], known[1],
-                    "" if settled(result) else UNSETTLED)
+    return Estimate(middle / each, fastest / each, max(len(files), 1), spread[0], spread[1],
+                    "" if has_settled(result) else UNSETTLED)
 
 
 def _variance_of_runs(files: tuple[tuple[float, ...], ...]) -> tuple[float, float] | None:
     """The variance that the rounds of these files show, and the degrees of freedom."""
-    logs = [[log(one) for one in found] for found in files]
-    several = [found for found in logs if len(found) > 1]
+    logs = [[log(one) for one in of_one] for of_one in files]
+    several = [of_one for of_one in logs if len(of_one) > 1]
     if len(logs) >= ENOUGH or len(logs) > 1 and not several:
-        between = variance(median(found) for found in logs)
+        between = variance(median(of_one) for of_one in logs)
         return OF_MEDIAN * between / len(logs), len(logs) - 1
     if not several:
         return None
-    of_file = mean(variance(found) * (1 / len(found) + SHARED) for found in several)
-    return OF_MEDIAN * of_file / len(logs), sum(len(found) - 1 for found in several)
+    of_file = mean(variance(of_one) * (1 / len(of_one) + SHARED) for of_one in several)
+    return OF_MEDIAN * of_file / len(logs), sum(len(of_one) - 1 for of_one in several)
 
 
 def _variance_of_samples(result: dict) -> tuple[float, float] | None:
@@ -109,12 +109,12 @@ def average(parts: list[Estimate]) -> Estimate:
     fastest = sum(one.fastest for one in parts) / count
     terms = [((one.time / time / count) ** 2 * one.variance, one.freedom) for one in parts
              if one.variance is not None]
-    known = pooled(terms) if len(terms) == count else (None, inf)
-    return Estimate(time, fastest, min(one.runs for one in parts), *known,
+    spread = pool(terms) if len(terms) == count else (None, inf)
+    return Estimate(time, fastest, min(one.runs for one in parts), *spread,
                     next((one.doubt for one in parts if one.doubt), ""))
 
 
-def pooled(terms: Iterable[tuple[float, float]]) -> tuple[float, float]:
+def pool(terms: Iterable[tuple[float, float]]) -> tuple[float, float]:
     """The variance of a sum and its degrees of freedom according to Satterthwaite."""
     terms = list(terms)
     total = sum(value for value, _ in terms)

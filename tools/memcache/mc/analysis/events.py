@@ -26,41 +26,41 @@ def parts(runs: list[Run]) -> list[Part]:
     keys, cells = names(pairs)
     shown = [event for event in tests.EVENTS
              if any(result.get(event) is not None for _, result in pairs)]
-    rows = [[*cell, *(_marked(result, event) for event in shown), _per_cycle(result)]
+    rows = [[*cell, *(_marked_number(result, event) for event in shown), _per_cycle_text(result)]
             for cell, (_, result) in zip(cells, pairs)]
     columns = [*keys, *(event.replace("-", " ") for event in shown), "instructions / cycle"]
     table: list[Part] = [
         Grid(columns, rows, len(keys)),
         Sentence("Events of all threads in a pass, counted in timed windows.")]
     return [Heading("Events of the cores"), *(table if shown else []),
-            *bullets([*_in_turns([result for _, result in pairs], shown),
-                      *_lacking([result for _, result in pairs], shown)], gap=True)]
+            *bullets([*_sentences_on_turns([result for _, result in pairs], shown),
+                      *_reasons_without_events([result for _, result in pairs], shown)], gap=True)]
 
 
-def ran(result: dict, event: str) -> float | None:
+def counted_percent(result: dict, event: str) -> float | None:
     """The percentage of the time for which an event was counted, if that was not all of it."""
     share = result.get(f"{event}_ran_percent")
     return share if share is not None and share < ALWAYS else None
 
 
-def _marked(result: dict, event: str) -> str:
+def _marked_number(result: dict, event: str) -> str:
     """The number, with a ~ if it is extrapolated."""
     text = _number(result.get(event))
-    return text if text == "na" or ran(result, event) is None else f"~{text}"
+    return text if text == "na" or counted_percent(result, event) is None else f"~{text}"
 
 
-def _in_turns(results: list[dict], shown: list[str]) -> list[str]:
+def _sentences_on_turns(results: list[dict], shown: list[str]) -> list[str]:
     """A sentence for each event that took turns with others."""
-    said = []
+    texts = []
     for event in shown:
         shares = [share for result in results if result.get(event) is not None
-                  and (share := ran(result, event)) is not None]
+                  and (share := counted_percent(result, event)) is not None]
         if shares:
             ends = " to ".join(dict.fromkeys(f"{end:.0f}" for end in (min(shares), max(shares))))
-            said.append(f"~ {event} took turns with other events in "
-                        f"{out_of(len(shares), len(results), 'result')}: it was counted for {ends} "
-                        "% of the time, and scaled up from that.")
-    return said
+            texts.append(f"~ {event} took turns with other events in "
+                         f"{out_of(len(shares), len(results), 'result')}: it was counted for "
+                         f"{ends} % of the time, and scaled up from that.")
+    return texts
 
 
 def _number(value: float | None) -> str:
@@ -70,14 +70,15 @@ def _number(value: float | None) -> str:
     return f"{value:.0f}" if 100 <= value < 1e6 or not value else f"{value:.4g}"
 
 
-def _per_cycle(result: dict) -> str:
+def _per_cycle_text(result: dict) -> str:
     instructions, cycles = (result.get(event) for event in PER_CYCLE)
     if instructions is None or not cycles:
         return "na"
-    return "~" * any(ran(result, event) for event in PER_CYCLE) + f"{instructions / cycles:.2f}"
+    in_part = any(counted_percent(result, event) for event in PER_CYCLE)
+    return "~" * in_part + f"{instructions / cycles:.2f}"
 
 
-def _lacking(results: list[dict], shown: list[str]) -> list[str]:
+def _reasons_without_events(results: list[dict], shown: list[str]) -> list[str]:
     """Which events are missing everywhere, and the reasons."""
     lacking = [event for event in tests.EVENTS if event not in shown]
     whys = dict.fromkeys(result["events_why"] for result in results if result["events_why"])

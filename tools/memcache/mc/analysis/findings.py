@@ -12,10 +12,10 @@ from functools import cached_property
 
 from mc import plural
 from mc.analysis.estimate import Estimate, median_time
-from mc.analysis.judge import Difference, Word, counted, doubts, judge
-from mc.analysis.verdict import Verdict, listed
+from mc.analysis.judge import Difference, Word, count_words, doubts, judge
+from mc.analysis.verdict import Verdict, join_words
 from mc.records import units
-from mc.records.fields import asked, settled
+from mc.records.fields import has_settled, request_keys
 from mc.records.results import Run
 
 EVEN = 0.03             # speeds that differ by less are even, whatever the fence
@@ -35,7 +35,7 @@ class Point:
     speed: float
     time: Estimate
 
-    def rest(self, varying: Iterable[str]) -> tuple:
+    def other_keys(self, varying: Iterable[str]) -> tuple:
         return tuple((k, v) for k, v in self.keys.items() if k not in varying)
 
 
@@ -53,7 +53,7 @@ class Pair:
         return judge(self.that.time, self.this.time)
 
     @property
-    def clear(self) -> bool:
+    def is_clear(self) -> bool:
         return self.difference.word in (Word.FASTER, Word.SLOWER)
 
 
@@ -114,60 +114,60 @@ def _point(result: dict, exact: bool) -> Point | None:
     speed, memory, width = map(result.get, ("mb_per_s", "type", "width_bytes"))
     if result["test"] != "bandwidth" or memory not in TYPES or not width or not speed:
         return None
-    if result.get("verified") == "failed" or not settled(result):
+    if result.get("verified") == "failed" or not has_settled(result):
         return None
     if not (time := median_time(result, exact)):
         return None
-    keys = asked(result) | {"where": result["where"]}
+    keys = request_keys(result) | {"where": result["where"]}
     return Point(keys, memory, str(keys.get("op")), str(keys.get("fence")), width, speed, time)
 
 
 def lines(runs: list[Run], verdict: Verdict, wide: bool = True) -> list[str]:
     """A sentence for each finding, then sentences on speeds that are even, differences that nobody
     can tell, results that were not compared and, if `wide`, those that are the same."""
-    if verdict.emulated:
+    if verdict.is_emulated:
         return []
-    trusted = [p for p in points(runs) if verdict.comparable(p.type)
+    trusted = [p for p in points(runs) if verdict.is_comparable(p.type)
                and (p.fence != "uc" or verdict.uc_works)]
-    found: list[str] = []
+    sentences: list[str] = []
     names: dict[Word, list[str]] = {Word.SAME: [], Word.UNKNOWN: []}
     differences: list[Difference] = []
     for rule in RULES:
         pairs = list(_pairs(rule, trusted))
         differences += (pair.difference for pair in pairs)
-        if clear := [pair for pair in pairs if pair.clear]:
-            found.append(f"{rule.title}: {_clauses(rule, clear)}.")
+        if clear := [pair for pair in pairs if pair.is_clear]:
+            sentences.append(f"{rule.title}: {_clauses(rule, clear)}.")
         for word, those in names.items():
             if alike := [pair for pair in pairs if pair.difference.word == word]:
-                those.append(f"{rule.title} ({_names(alike)})")
-    even = _even(trusted)
+                those.append(f"{rule.title} ({_operations_by_type(alike)})")
+    even = _even_speeds_whatever_the_fence(trusted)
     if even:
-        found.append(f"Even, whatever the fence: {'; '.join(even)}.")
-    moving = sum(not settled(result) for run in runs for result in run.results
+        sentences.append(f"Even, whatever the fence: {'; '.join(even)}.")
+    moving = sum(not has_settled(result) for run in runs for result in run.results
                  if result["test"] == "bandwidth")
     if moving:
-        found.append(f"Not compared: {plural(moving, 'result')} whose loop had not settled.")
+        sentences.append(f"Not compared: {plural(moving, 'result')} whose loop had not settled.")
     if wide:
-        found += [f"{title}: {'; '.join(names[word])}." for word, title in (
+        sentences += [f"{title}: {'; '.join(names[word])}." for word, title in (
             (Word.SAME, "The same"), (Word.UNKNOWN, "Can't tell")) if names[word]]
     if differences:
-        found.append(f"{plural(len(differences), 'difference')}: "
-                     f"{counted(one.word for one in differences)}.")
-    return found + doubts(differences)
+        sentences.append(f"{plural(len(differences), 'difference')}: "
+                         f"{count_words(one.word for one in differences)}.")
+    return sentences + doubts(differences)
 
 
 def _pairs(rule: Rule, trusted: list[Point]) -> Iterator[Pair]:
-    these = [point for point in trusted if _fits(point, rule.this)]
+    these = [point for point in trusted if _has_values(point, rule.this)]
     if not these:
         return
-    partners = {p.rest(rule.varying): p for p in trusted if _fits(p, rule.that)}
+    partners = {p.other_keys(rule.varying): p for p in trusted if _has_values(p, rule.that)}
     for point in these:
-        partner = partners.get(point.rest(rule.varying))
+        partner = partners.get(point.other_keys(rule.varying))
         if partner:
             yield Pair(point, partner)
 
 
-def _fits(point: Point, wanted: dict) -> bool:
+def _has_values(point: Point, wanted: dict) -> bool:
     for key, value in wanted.items():
         if point.keys.get(key) != value:
             return False
@@ -230,27 +230,27 @@ def _range(values: list[float], digits: int) -> str:
     return " to ".join(dict.fromkeys(f"{v:.{digits}f}" for v in (values[0], values[-1])))
 
 
-def _names(pairs: list[Pair]) -> str:
+def _operations_by_type(pairs: list[Pair]) -> str:
     """The operations of these pairs for each type."""
     groups: dict[str, dict[str, None]] = {}
     for pair in pairs:
         groups.setdefault(_title(pair.this.type), {})[pair.this.op] = None
-    return "; ".join(f"{name} {listed(ops)}" for name, ops in groups.items())
+    return "; ".join(f"{name} {join_words(ops)}" for name, ops in groups.items())
 
 
-def _even(trusted: list[Point]) -> list[str]:
+def _even_speeds_whatever_the_fence(trusted: list[Point]) -> list[str]:
     """A text for each type and operation that has nearly the same speed with three or more
     fences."""
     groups: dict[tuple, list[Point]] = {}
     for point in trusted:
-        groups.setdefault(point.rest(("fence", "verify")), []).append(point)
-    said = []
+        groups.setdefault(point.other_keys(("fence", "verify")), []).append(point)
+    texts = []
     for group in groups.values():
         if len({p.fence for p in group}) < 3:
             continue
         slow, *_, fast = sorted(group, key=lambda point: point.speed)
         if judge(slow.time, fast.time, EVEN).word == Word.SAME:
             ends = dict.fromkeys(units.rate(one.speed, coarse=True) for one in (slow, fast))
-            said.append(f"{_title(group[0].type)} {group[0].op} {' to '.join(ends)} "
-                        f"{units.rates().name}")
-    return said
+            texts.append(f"{_title(group[0].type)} {group[0].op} {' to '.join(ends)} "
+                         f"{units.rates().name}")
+    return texts

@@ -48,13 +48,14 @@ class Measurement:
 
 
 def measurement(host: str, file: str, runs: list[Run]) -> Measurement:
-    """What this file says."""
+    """The facts and the times of the host of this file."""
     left = Left()
-    found = {_key(key, result): time for key, (time, result) in series.middles(runs, left).items()}
-    times = {key: time.time for key, time in found.items()}
-    spreads = {key: time.variance for key, time in found.items() if time.variance is not None}
+    estimates = {_key(key, result): time
+                 for key, (time, result) in series.middles(runs, left).items()}
+    times = {key: time.time for key, time in estimates.items()}
+    spreads = {key: time.variance for key, time in estimates.items() if time.variance is not None}
     about = facts(runs[0].machine, (result for run in runs for result in run.results))
-    return Measurement(host, file, series.started(runs), about, times, left, spreads)
+    return Measurement(host, file, series.start_time(runs), about, times, left, spreads)
 
 
 def _key(key: tuple, result: dict) -> Key:
@@ -99,16 +100,16 @@ class Host:
         return self.measured[0].group
 
     @property
-    def failed(self) -> int:
+    def failed_results(self) -> int:
         """How many results failed verification."""
         return sum(one.left.failed for one in self.measured)
 
     @property
-    def slow(self) -> bool:
+    def is_slow(self) -> bool:
         return any(finding.again for finding in self.findings)
 
     @property
-    def unsure(self) -> bool:
+    def is_unsure(self) -> bool:
         """Whether nobody can tell if it is slow."""
         return not self.findings and 2 * self.blurred >= self.compared
 
@@ -126,11 +127,11 @@ class Host:
         return next((one.spreads[key] for one in self.measured if key in one.spreads), None)
 
     def jump(self, key: Key) -> float | None:
-        """What its two measurements differ by, in logarithms."""
+        """The difference of its two measurements, in logarithms; None if there is only one."""
         logs = [log(one.times[key]) for one in self.measured if key in one.times]
         return abs(logs[0] - logs[1]) if len(logs) > 1 else None
 
-    def again(self, key: Key) -> bool:
+    def is_in_all_measurements(self, key: Key) -> bool:
         return sum(key in one.times for one in self.measured) == COUNTED
 
 
@@ -145,16 +146,16 @@ class Group:
     def hosts(self) -> list[Host]:
         return [*self.equal, *self.others]
 
-    def typical(self, fact: Fact) -> Value:
+    def typical_value(self, fact: Fact) -> Value:
         """The value that most of the equal hosts have, or the one in the middle."""
         values = [host.facts[fact.name] for host in self.equal]
         numbers = [value for value in values if isinstance(value, float)]
         return float(median(numbers)) if len(numbers) > len(values) / 2 else \
             Counter(values).most_common(1)[0][0]
 
-    def differs(self, host: Host) -> Iterator[tuple[Fact, Value, Value]]:
+    def differing_facts(self, host: Host) -> Iterator[tuple[Fact, Value, Value]]:
         """The facts in which a host is not like the group: what it has, what the group has."""
-        usual = {fact.name: self.typical(fact) for fact in FACTS}
+        usual = {fact.name: self.typical_value(fact) for fact in FACTS}
         return ((fact, host.facts[fact.name], usual[fact.name])
                 for fact in differences(host.facts, usual))
 
@@ -169,36 +170,36 @@ class Fleet:
     left: Left
     compared: int = 0
 
-    def found(self, slow: bool) -> list[tuple[Group, Host]]:
+    def hosts_with_findings(self, slow: bool) -> list[tuple[Group, Host]]:
         """The hosts that are slow, or those that are to be measured again. The slowest come
         first."""
         return sorted(((group, host) for group in self.groups for host in group.hosts
-                       if host.findings and host.slow == slow),
+                       if host.findings and host.is_slow == slow),
                       key=lambda one: one[1].findings[0].distance.speed)
 
     @property
-    def unsure(self) -> list[Host]:
+    def unsure_hosts(self) -> list[Host]:
         """The hosts of which nobody can tell whether they are slow."""
-        return [host for group in self.groups for host in group.hosts if host.unsure]
+        return [host for group in self.groups for host in group.hosts if host.is_unsure]
 
     @property
-    def failed(self) -> list[Host]:
-        return [host for host in self.hosts if host.failed]
+    def failed_hosts(self) -> list[Host]:
+        return [host for host in self.hosts if host.failed_results]
 
 
 def fleet(measurements: Iterable[Measurement]) -> Fleet:
     """Compare the hosts of these measurements."""
-    known: dict[str, Host] = {}
+    hosts_by_name: dict[str, Host] = {}
     left = Left()
     for one in measurements:
-        known.setdefault(one.host, Host(one.host)).add(one)
+        hosts_by_name.setdefault(one.host, Host(one.host)).add(one)
         left.failed += one.left.failed
         left.emulated += one.left.emulated
         left.unsettled += one.left.unsettled
-    hosts = list(known.values())
-    found = Fleet(hosts, *_groups([host for host in hosts if any(host.times())]), left)
-    _judge(found)
-    return found
+    hosts = list(hosts_by_name.values())
+    compared = Fleet(hosts, *_groups([host for host in hosts if any(host.times())]), left)
+    _judge_hosts(compared)
+    return compared
 
 
 def _groups(hosts: list[Host]) -> tuple[list[Group], list[Host]]:
@@ -206,31 +207,32 @@ def _groups(hosts: list[Host]) -> tuple[list[Group], list[Host]]:
     equal: dict[tuple, list[Host]] = {}
     for host in hosts:
         equal.setdefault(host.group, []).append(host)
-    large = sorted((found for found in equal.values() if len(found) >= FEWEST), key=len,
+    large = sorted((alike for alike in equal.values() if len(alike) >= FEWEST), key=len,
                    reverse=True)
-    groups = [Group(number, found) for number, found in enumerate(large, 1)]
+    groups = [Group(number, alike) for number, alike in enumerate(large, 1)]
     few = []
-    for found in equal.values():
-        if len(found) < FEWEST:
-            nearest = min(groups, key=lambda group: _unlike(group, found[0]), default=None)
-            if nearest and _unlike(nearest, found[0]) < len(FACTS):
-                nearest.others += found
+    for alike in equal.values():
+        if len(alike) < FEWEST:
+            nearest = min(groups, key=lambda group: _count_differing_facts(group, alike[0]),
+                          default=None)
+            if nearest and _count_differing_facts(nearest, alike[0]) < len(FACTS):
+                nearest.others += alike
             else:
-                few += found
+                few += alike
     return groups, few
 
 
-def _unlike(group: Group, host: Host) -> int:
+def _count_differing_facts(group: Group, host: Host) -> int:
     """In how many facts that groups go by a host differs from a group."""
     differ = [fact for fact, one, other in
               zip(GROUPS, group.equal[0].group, host.group) if one != other]
     return len(FACTS) if any(fact.alike for fact in differ) else len(differ)
 
 
-def _judge(found: Fleet) -> None:
+def _judge_hosts(fleet: Fleet) -> None:
     """Note at each host in which results it is slow."""
     slow: dict[int, list[tuple[Key, Distance]]] = {}
-    for group in found.groups:
+    for group in fleet.groups:
         jumps = sorted(jump for host in group.hosts for key, _ in host.times()
                        if (jump := host.jump(key)) is not None)
         for key, column, far in _columns(group, jumps):
@@ -239,14 +241,14 @@ def _judge(found: Fleet) -> None:
                 host.blurred += one.blurred
                 if one.slow:
                     slow.setdefault(id(host), []).append((key, one))
-    tests = {id(host): host.compared for host in found.hosts if host.compared}
-    found.compared = sum(tests.values())
-    chances = {host: outliers.overall((one.chance for _, one in results), tests[host])
+    tests = {id(host): host.compared for host in fleet.hosts if host.compared}
+    fleet.compared = sum(tests.values())
+    chances = {host: outliers.chance_of_machine((one.chance for _, one in results), tests[host])
                for host, results in slow.items()}
     limit = outliers.limit(chances.values(), len(tests))
-    for host in found.hosts:
+    for host in fleet.hosts:
         if id(host) in slow and chances[id(host)] <= limit:
-            _note(host, slow[id(host)], tests[id(host)])
+            _note_findings(host, slow[id(host)], tests[id(host)])
 
 
 def _columns(group: Group, jumps: Sequence[float]
@@ -265,12 +267,12 @@ def _columns(group: Group, jumps: Sequence[float]
         if equal[key] >= FEWEST:
             own = [spread for host in hosts if (spread := host.spread(key)) is not None]
             mine = [jump for host in hosts if (jump := host.jump(key)) is not None]
-            yield key, hosts, [outliers.less_sure(one, mine, jumps) if one.slow else one for one in
-                               outliers.distances(times[:equal[key]], times, own)]
+            yield key, hosts, [outliers.with_chance_of_modes(one, mine, jumps) if one.slow else one
+                               for one in outliers.distances(times[:equal[key]], times, own)]
 
 
-def _note(host: Host, slow: list[tuple[Key, Distance]], tests: int) -> None:
+def _note_findings(host: Host, slow: list[tuple[Key, Distance]], tests: int) -> None:
     """Note the results in which a host is slow, the slowest first."""
     limit = outliers.limit((one.chance for _, one in slow), tests)
-    host.findings = sorted((Finding(key, one, host.again(key)) for key, one in slow
+    host.findings = sorted((Finding(key, one, host.is_in_all_measurements(key)) for key, one in slow
                             if one.chance <= limit), key=lambda one: one.distance.speed)

@@ -13,30 +13,30 @@ SLOTS = 3           # of a channel, at most
 ROUNDED = 2         # MT/s: 2133 and 2134 are the same speed
 
 
-def known(slots: list[dict]) -> bool:
+def are_channels_known(slots: list[dict]) -> bool:
     """Whether it is known which modules share a channel."""
-    found = Counter(slot["channel"] for slot in slots)
-    return bool(installed(slots)) and all(slot["channel"] for slot in installed(slots)) \
-        and all(count <= SLOTS for name, count in found.items() if name)
+    counts = Counter(slot["channel"] for slot in slots)
+    return bool(filled_slots(slots)) and all(slot["channel"] for slot in filled_slots(slots)) \
+        and all(count <= SLOTS for name, count in counts.items() if name)
 
 
 def channels(slots: list[dict]) -> dict[str, list[dict]]:
     """The slots of each channel. If it is not known which share a channel, each slot counts as
     one, so that the peak is too high rather than too low."""
-    found: dict[str, list[dict]] = {}
-    if not known(slots):
+    by_channel: dict[str, list[dict]] = {}
+    if not are_channels_known(slots):
         return {str(number): [slot] for number, slot in enumerate(slots)}
     for slot in slots:
         if slot["channel"]:
-            found.setdefault(slot["channel"], []).append(slot)
-    return found
+            by_channel.setdefault(slot["channel"], []).append(slot)
+    return by_channel
 
 
-def installed(slots: list[dict]) -> list[dict]:
+def filled_slots(slots: list[dict]) -> list[dict]:
     return [slot for slot in slots if slot["size_bytes"]]
 
 
-def half(slot: dict) -> bool:
+def is_at_half_speed(slot: dict) -> bool:
     """Whether the speed of a module is half of what it is rated for. Then firmware may have meant
     the clock."""
     speed, rated = slot["mt_per_s"], slot["rated_mt_per_s"]
@@ -56,10 +56,11 @@ def peak(machine: dict, most: bool = False) -> float | None:
     a rated speed counts as a clock."""
     total = 0.0
     for slots in channels(slots_of(machine)).values():
-        mine = installed(slots)
+        mine = filled_slots(slots)
         if not mine:
             continue
-        speeds = [slot["rated_mt_per_s" if most and half(slot) else "mt_per_s"] for slot in mine]
+        speeds = [slot["rated_mt_per_s" if most and is_at_half_speed(slot) else "mt_per_s"]
+                  for slot in mine]
         widths = [slot["width_bits"] for slot in mine]
         if None in speeds or None in widths:
             return None
@@ -67,45 +68,46 @@ def peak(machine: dict, most: bool = False) -> float | None:
     return total or None
 
 
-def implausible(run: Run, result: dict) -> bool:
+def is_implausible(run: Run, result: dict) -> bool:
     """Whether a result is more than the memory can deliver."""
     rate = result.get(RATE)
     if result.get("level") != "memory" or not isinstance(rate, (int, float)) \
-            or not known(slots_of(run.machine)):
+            or not are_channels_known(slots_of(run.machine)):
         return False
     most = peak(run.machine, most=True)
     return most is not None and rate > most
 
 
 def parts(runs: list[Run], wide: bool) -> list[Part]:
-    """What the firmware says of the modules and the share of their peak; memory errors."""
+    """The part of a report on the memory modules, on the share of their peak that was measured,
+    and on memory errors."""
     return [*_modules(runs, wide), *_errors(runs)]
 
 
 def _modules(runs: list[Run], wide: bool) -> list[Part]:
     machine = runs[0].machine
-    told = machine.get("modules")
+    modules = machine.get("modules")
     reached = [(run, result) for run in runs for result in run.results
                if result.get("level") == "memory" and isinstance(result.get(RATE), (int, float))]
-    if not told or not (reached or wide):
+    if not modules or not (reached or wide):
         return []
     slots = slots_of(machine)
-    if not installed(slots):
-        why = told["why"] or ("the firmware lists none" if machine.get("hypervisor") is None else
-                              f"a hypervisor: {machine['hypervisor'] or 'unknown'}")
+    if not filled_slots(slots):
+        why = modules["why"] or ("the firmware lists none" if machine.get("hypervisor") is None else
+                                 f"a hypervisor: {machine['hypervisor'] or 'unknown'}")
         return [Sentence(f"Peak of the memory modules: na ({why}).")] if wide else []
     most = peak(machine)
-    said = [_described(slots, most), *_remarks(slots)]
+    texts = [_modules_in_words(slots, most), *_remarks(slots)]
     if most and reached:
-        sound = [pair for pair in reached if not implausible(*pair)]
+        sound = [pair for pair in reached if not is_implausible(*pair)]
         if sound:
-            said.append(_best_text(max(sound, key=lambda pair: pair[1][RATE]), most,
-                                   len(sound) == len(reached)))
-        said += [f"IMPLAUSIBLE: {_name(*pair)}: {units.rate_text(pair[1][RATE])} is "
-                 f"{100 * pair[1][RATE] / most:.0f} % of what the modules can deliver. A cache "
-                 "held part of the data, the clock was wrong, or what the firmware says is."
-                 for pair in reached if implausible(*pair)]
-    return [Heading("Memory modules"), *bullets(said, gap=False)]
+            texts.append(_best_text(max(sound, key=lambda pair: pair[1][RATE]), most,
+                                    len(sound) == len(reached)))
+        texts += [f"IMPLAUSIBLE: {_name(*pair)}: {units.rate_text(pair[1][RATE])} is "
+                  f"{100 * pair[1][RATE] / most:.0f} % of what the modules can deliver. A cache "
+                  "held part of the data, the clock was wrong, or what the firmware says is."
+                  for pair in reached if is_implausible(*pair)]
+    return [Heading("Memory modules"), *bullets(texts, gap=False)]
 
 
 def _best_text(pair: tuple[Run, dict], most: float, all_plausible: bool) -> str:
@@ -118,15 +120,15 @@ def _best_text(pair: tuple[Run, dict], most: float, all_plausible: bool) -> str:
            f"({_name(*pair)})."
 
 
-def _described(slots: list[dict], most: float | None) -> str:
+def _modules_in_words(slots: list[dict], most: float | None) -> str:
     """`4 modules, 64G, at 2933 MT/s, on 2 channels: 46928 MB/s at most`"""
-    mine = installed(slots)
+    mine = filled_slots(slots)
     if not mine:
         return "No modules: all slots are empty."
     count = len({slot["channel"] for slot in mine})
     speeds = " and ".join(f"{speed} MT/s" if speed else "an unknown speed" for speed in
                           sorted({slot["mt_per_s"] for slot in mine}, key=lambda one: one or 0))
-    where = f"on {count} channel{'s' * (count != 1)}" if known(slots) else \
+    where = f"on {count} channel{'s' * (count != 1)}" if are_channels_known(slots) else \
         "(which of them share a channel is not said, so each counts as one)"
     peak_text = f"{units.rate_text(most)} at most" if most else \
         "na, as their speed or width is not said"
@@ -137,21 +139,21 @@ def _described(slots: list[dict], most: float | None) -> str:
 
 def _remarks(slots: list[dict]) -> list[str]:
     """Channels without a module, channels with fewer than others, and slow modules."""
-    found = []
-    if known(slots):
-        filled = {name: len(installed(mine)) for name, mine in channels(slots).items()}
+    remarks = []
+    if are_channels_known(slots):
+        filled = {name: len(filled_slots(mine)) for name, mine in channels(slots).items()}
         most = max(filled.values())
-        found += [f"Channel {name} has no module." if not count else
-                  f"Channel {name} has {count} of the {most} modules that others have."
-                  for name, count in filled.items() if count < most]
-    return found + [
-        f"{slot['slot']} runs at {slot['mt_per_s']} MT/s{_or_twice(slot)}; it is rated for "
-        f"{slot['rated_mt_per_s']}." for slot in installed(slots)
+        remarks += [f"Channel {name} has no module." if not count else
+                    f"Channel {name} has {count} of the {most} modules that others have."
+                    for name, count in filled.items() if count < most]
+    return remarks + [
+        f"{slot['slot']} runs at {slot['mt_per_s']} MT/s{_remark_on_clock(slot)}; it is rated for "
+        f"{slot['rated_mt_per_s']}." for slot in filled_slots(slots)
         if slot["mt_per_s"] and (slot["rated_mt_per_s"] or 0) > slot["mt_per_s"] + ROUNDED]
 
 
-def _or_twice(slot: dict) -> str:
-    return ", or at twice that if the firmware gives the clock" if half(slot) else ""
+def _remark_on_clock(slot: dict) -> str:
+    return ", or at twice that if the firmware gives the clock" if is_at_half_speed(slot) else ""
 
 
 def _errors(runs: list[Run]) -> list[Part]:

@@ -8,7 +8,7 @@ from functools import partial
 
 from mc.analysis.steps import median
 from mc.records import tests, units
-from mc.records.fields import asked
+from mc.records.fields import request_keys
 from mc.records.results import Run
 
 MOST = 5
@@ -32,10 +32,10 @@ def highlights(runs: list[Run]) -> list[Highlight]:
     """At most MOST figures of these runs, which are of one side."""
     good = [(run, result) for run in runs for result in run.results
             if result.get("verified") != "failed" and result.get(_main_figure(result)) is not None]
-    found = [one for rule in RULES for one in rule(good)]
-    shown = {one.result["test"] for one in found}
-    found += _one_of_each_kind([pair for pair in good if pair[1]["test"] not in shown])
-    return [_with_object(one) for one in found[:MOST]]
+    chosen = [one for rule in RULES for one in rule(good)]
+    shown = {one.result["test"] for one in chosen}
+    chosen += _one_of_each_kind([pair for pair in good if pair[1]["test"] not in shown])
+    return [_with_object(one) for one in chosen[:MOST]]
 
 
 def _with_object(one: Highlight) -> Highlight:
@@ -45,7 +45,7 @@ def _with_object(one: Highlight) -> Highlight:
 
 
 def _main_figure(result: dict) -> str:
-    return tests.of(result["test"]).main() or "median_ns"
+    return tests.test_of(result["test"]).main() or "median_ns"
 
 
 def _results_of(pairs: list[Pair], test: str, **wanted: object) -> list[Pair]:
@@ -67,10 +67,10 @@ def _place(result: dict) -> str:
 
 def _latency_of_memory(pairs: list[Pair]) -> Iterator[Highlight]:
     """The latency of the largest set, beside that of the smallest."""
-    known = _results_of(pairs, "latency", type="wb")
-    known = [pair for pair in known if pair[1].get("pattern") == "random"] or known
-    if known:
-        last, first = max(known, key=_size_of), min(known, key=_size_of)
+    latencies = _results_of(pairs, "latency", type="wb")
+    latencies = [pair for pair in latencies if pair[1].get("pattern") == "random"] or latencies
+    if latencies:
+        last, first = max(latencies, key=_size_of), min(latencies, key=_size_of)
         several = _size_of(last) > _size_of(first)
         yield Highlight(f"Latency of {_place(last[1])}", *last,
                         _place(first[1]) if several else "", first if several else None)
@@ -79,9 +79,9 @@ def _latency_of_memory(pairs: list[Pair]) -> Iterator[Highlight]:
 def _best_rates(ops: tuple[str, ...], pairs: list[Pair]) -> Iterator[Highlight]:
     """The best rate of each of these operations in the largest set."""
     for op in ops:
-        if known := _results_of(pairs, "bandwidth", type="wb", op=op):
-            largest = max(map(_size_of, known))
-            best = max((pair for pair in known if _size_of(pair) == largest), key=_rate_of)
+        if of_op := _results_of(pairs, "bandwidth", type="wb", op=op):
+            largest = max(map(_size_of, of_op))
+            best = max((pair for pair in of_op if _size_of(pair) == largest), key=_rate_of)
             yield Highlight(f"{DONE[op]}, {_place(best[1])}", *best)
 
 
@@ -93,12 +93,12 @@ def _types_beside_wb(pairs: list[Pair]) -> Iterator[Highlight]:
     """Writes to WC memory, reads of UC memory and the reverse, each beside the same of WB. Memory
     whose type is real goes before other memory, and only it is called by its type."""
     for memory, op in (("wc", "write"), ("uc", "read"), ("wc", "read"), ("uc", "write")):
-        if known := _results_of(pairs, "bandwidth", type=memory, op=op):
-            best = max(known, key=lambda pair: (pair[1].get("effective") == "yes", _size_of(pair),
-                                                _rate_of(pair)))
-            keys = asked(best[1]) | {"type": "wb"}
+        if of_type := _results_of(pairs, "bandwidth", type=memory, op=op):
+            best = max(of_type, key=lambda pair: (pair[1].get("effective") == "yes", _size_of(pair),
+                                                  _rate_of(pair)))
+            keys = request_keys(best[1]) | {"type": "wb"}
             same = next((pair for pair in _results_of(pairs, "bandwidth", type="wb", op=op)
-                         if asked(pair[1]) == keys), None)
+                         if request_keys(pair[1]) == keys), None)
             real = best[1].get("effective") == "yes"
             name = TYPES[memory] if real else f"memory asked for as {memory.upper()}"
             yield Highlight(f"{DONE[op]}, {name}", *best,
@@ -107,11 +107,11 @@ def _types_beside_wb(pairs: list[Pair]) -> Iterator[Highlight]:
 
 def _changed_lines(pairs: list[Pair]) -> Iterator[Highlight]:
     """The median pair of CPUs, whose line one has changed and the other loads."""
-    known = _results_of(pairs, "c2c", state="hitm")
-    if known:
-        middle = median(pair[1]["ns_per_line"] for pair in known)
-        mine = min(known, key=lambda pair: abs(pair[1]["ns_per_line"] - middle))
-        which = "" if len(known) == 1 else ", median pair of CPUs"
+    transfers = _results_of(pairs, "c2c", state="hitm")
+    if transfers:
+        middle = median(pair[1]["ns_per_line"] for pair in transfers)
+        mine = min(transfers, key=lambda pair: abs(pair[1]["ns_per_line"] - middle))
+        which = "" if len(transfers) == 1 else ", median pair of CPUs"
         clean = [pair for pair in _results_of(pairs, "c2c", state="hit") if all(
             pair[1].get(key) == mine[1].get(key) for key in ("writer_cpu", "reader_cpu"))]
         yield Highlight(f"A line that another CPU has changed{which}", *mine,
@@ -120,10 +120,10 @@ def _changed_lines(pairs: list[Pair]) -> Iterator[Highlight]:
 
 def _latency_under_load(pairs: list[Pair]) -> Iterator[Highlight]:
     """The latency under the heaviest load, beside that under the lightest."""
-    known = [pair for pair in _results_of(pairs, "loaded")
-             if pair[1].get("delay_cycles") is not None]
-    if known:
-        heavy, light = (choose(known, key=lambda pair: pair[1]["delay_cycles"])
+    of_load = [pair for pair in _results_of(pairs, "loaded")
+               if pair[1].get("delay_cycles") is not None]
+    if of_load:
+        heavy, light = (choose(of_load, key=lambda pair: pair[1]["delay_cycles"])
                         for choose in (min, max))
         yield Highlight("Latency under load", *heavy,
                         "hardly any load" if light is not heavy else "",

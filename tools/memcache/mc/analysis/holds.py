@@ -39,7 +39,7 @@ def sentences(pairs: Pairs, measured: Pairs, matrix: bool) -> list[str]:
 
 def _sentences_on_caches(pairs: Pairs, measured: Pairs, matrix: bool) -> list[str]:
     held = [pair for pair in pairs if pair[1].get("level") in CACHES]
-    judged = [(str(pair[1]["level"]), _by_latency(pair, measured) if measured else None)
+    judged = [(str(pair[1]["level"]), _is_memory_by_latency(pair, measured) if measured else None)
               for pair in held]
     sure = [level for level, memory in judged if memory is False]
     guessed = [level for level, memory in judged if memory is None]
@@ -47,22 +47,23 @@ def _sentences_on_caches(pairs: Pairs, measured: Pairs, matrix: bool) -> list[st
     loaded = pairs[0][1]["test"] == "loaded"
     what = "load fits caches: the latency is not that of loaded memory there" if loaded else \
         "working set fits caches: no memory is measured there"
-    said = []
+    texts = []
     if sure and matrix:
-        said.append(f"{_count_text(sure, pairs)} the {what}.")
+        texts.append(f"{_count_text(sure, pairs)} the {what}.")
     if guessed and matrix:
-        said.append(f"{_count_text(guessed, pairs)} the {what}, by the sizes that the CPU reports.")
+        texts.append(f"{_count_text(guessed, pairs)} the {what}, by the sizes that the CPU "
+                     "reports.")
     if beyond:
-        said.append(f"{_count_text(beyond, pairs)} the CPU reports a cache that is large enough, "
-                    "but `latency` shows memory at that size: the level is not known there.")
-    return said
+        texts.append(f"{_count_text(beyond, pairs)} the CPU reports a cache that is large enough, "
+                     "but `latency` shows memory at that size: the level is not known there.")
+    return texts
 
 
 def _count_text(levels: list[str], pairs: Pairs) -> str:
     return f"In {out_of(len(levels), len(pairs), 'result')} ({', '.join(sorted(set(levels)))})"
 
 
-def _by_latency(pair: tuple[Run, dict], measured: Pairs) -> bool | None:
+def _is_memory_by_latency(pair: tuple[Run, dict], measured: Pairs) -> bool | None:
     """Whether `latency` shows that memory serves a working set of this size; None: it does not
     tell. A cache that holds a set of one thread may not hold those of several."""
     run, result = pair
@@ -97,16 +98,16 @@ def _bytes_of_loads(result: dict) -> float:
 
 def _sentences_on_memory_side(pairs: Pairs) -> list[str]:
     """A sentence for each node whose memory-side cache may have served what counts as memory."""
-    found: dict[tuple[object, int], int] = {}
+    counts: dict[tuple[object, int], int] = {}
     for run, result in pairs:
         size = value(run, result, "memory_side_cache_bytes")
         if isinstance(size, int) and isinstance(result.get("size_bytes"), int) and \
                 result["size_bytes"] <= size and result.get("level", "memory") == "memory":
             key = value(run, result, "memory_node"), size
-            found[key] = found.get(key, 0) + 1
+            counts[key] = counts.get(key, 0) + 1
     return [f"In {out_of(count, len(pairs), 'result')} the working set fits the memory-side "
             f"cache of node {node} ({units.size(size)}): it may have served them in place of the "
-            "memory behind it." for (node, size), count in found.items()]
+            "memory behind it." for (node, size), count in counts.items()]
 
 
 def _sentence_on_no_caches(pairs: Pairs) -> list[str]:

@@ -37,7 +37,7 @@ from enum import Enum
 from math import exp, isfinite, log, sqrt
 
 from mc import plural
-from mc.analysis.estimate import Estimate, pooled
+from mc.analysis.estimate import Estimate, pool
 
 LIMIT = 0.02        # another run may reverse a smaller difference
 APART = 3.0         # of pairs of equal runs, 0.2 % lie so far apart
@@ -129,7 +129,7 @@ def speed(percent: float) -> float:
     return 100 / (100 - percent)
 
 
-def unknown(base: Estimate, other: Estimate, why: str) -> Difference:
+def unknown_difference(base: Estimate, other: Estimate, why: str) -> Difference:
     """A difference of which nobody can tell anything, for this reason."""
     return Difference(Word.UNKNOWN, _percent(log(other.time / base.time)), why=why)
 
@@ -139,28 +139,29 @@ def judge(base: Estimate, other: Estimate, limit: float = LIMIT) -> Difference:
     allowed = -log(1 - limit)
     for one in (base, other):
         if one.doubt:
-            return unknown(base, other, one.doubt)
-    found = _by_interval(base, other, allowed)
-    if found.word == Word.UNKNOWN and (word := _far_apart(base, other, allowed)):
-        return replace(found, word=word, why="", no_slower=word == Word.FASTER)
-    if found.word == Word.UNKNOWN and found.low is not None:
-        return replace(found, more=_more_runs(base, other, allowed))
-    return found
+            return unknown_difference(base, other, one.doubt)
+    difference = _difference_by_interval(base, other, allowed)
+    if difference.word == Word.UNKNOWN and (word := _word_if_far_apart(base, other, allowed)):
+        return replace(difference, word=word, why="", no_slower=word == Word.FASTER)
+    if difference.word == Word.UNKNOWN and difference.low is not None:
+        return replace(difference, more=_more_runs(base, other, allowed))
+    return difference
 
 
-def _far_apart(base: Estimate, other: Estimate, allowed: float) -> Word | None:
-    """What the samples say without any spread between runs; None if they say nothing."""
+def _word_if_far_apart(base: Estimate, other: Estimate, allowed: float) -> Word | None:
+    """Slower or faster if the samples lie so far apart that this needs no spread between runs;
+    else None."""
     least = APART * exp(allowed)
     if other.fastest >= least * base.time:
         return Word.SLOWER
     return Word.FASTER if base.fastest >= least * other.time else None
 
 
-def _by_interval(base: Estimate, other: Estimate, allowed: float) -> Difference:
+def _difference_by_interval(base: Estimate, other: Estimate, allowed: float) -> Difference:
     middle = log(other.time / base.time)
     if base.variance is None or other.variance is None:
-        return unknown(base, other, FEW_RUNS)
-    total, freedom = pooled([(base.variance, base.freedom), (other.variance, other.freedom)])
+        return unknown_difference(base, other, FEW_RUNS)
+    total, freedom = pool([(base.variance, base.freedom), (other.variance, other.freedom)])
     half = min(t975(freedom) * sqrt(total), 100)    # exp() has its bounds
     low, high = middle - half, middle + half        # a higher logarithm is a longer time
     fastest = log(other.fastest / base.fastest)
@@ -186,8 +187,8 @@ def _more_runs(base: Estimate, other: Estimate, allowed: float) -> int | None:
         return replace(one, variance=one.variance / share, freedom=one.freedom * share)
 
     for more in range(1, MOST_RUNS + 1):
-        found = _by_interval(with_runs(base, more), with_runs(other, more), allowed)
-        if found.word != Word.UNKNOWN:
+        difference = _difference_by_interval(with_runs(base, more), with_runs(other, more), allowed)
+        if difference.word != Word.UNKNOWN:
             return more
     return None
 
@@ -205,10 +206,10 @@ def t975(freedom: float) -> float:
         5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2)
 
 
-def counted(words: Iterable[Word]) -> str:
+def count_words(words: Iterable[Word]) -> str:
     """`3 faster, 1 slower, 20 same, 3 can't tell`"""
-    found = Counter(words)
-    return ", ".join(f"{found[word]} {word.value}" for word in Word)
+    counts = Counter(words)
+    return ", ".join(f"{counts[word]} {word.value}" for word in Word)
 
 
 def doubts(differences: Iterable[Difference]) -> list[str]:
@@ -225,12 +226,12 @@ def _remedy(why: str, same: list[Difference]) -> str:
         return f": {MEASURE}"
     if why != WIDE:
         return ""
-    known = sorted(one.more for one in same if one.more)
-    if not known:
+    needed = sorted(one.more for one in same if one.more)
+    if not needed:
         return f"; {MOST_RUNS} more runs of each side would not be enough"
-    those = f"for {len(known)} of them " if len(known) < len(same) else ""
+    those = f"for {len(needed)} of them " if len(needed) < len(same) else ""
     others = f", and for the others not even {MOST_RUNS}" if those else ""
-    return f"; {those}about {_runs(known[0], known[-1])} of each side would tell{others}"
+    return f"; {those}about {_runs(needed[0], needed[-1])} of each side would tell{others}"
 
 
 def _runs(least: int, most: int) -> str:

@@ -8,12 +8,12 @@ from math import log
 
 from mc import plural
 from mc.analysis import steps
-from mc.analysis.marks import MEANS, joined, mark
+from mc.analysis.marks import MEANS, join_marks, mark
 from mc.analysis.steps import Level, median
-from mc.analysis.verdict import listed
+from mc.analysis.verdict import join_words
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import units
-from mc.records.fields import DISTURBED, asked
+from mc.records.fields import DISTURBED, request_keys
 from mc.records.results import Run
 from mc.records.shape import data_caches, numbers
 
@@ -27,32 +27,32 @@ Pairs = list[tuple[Run, dict]]
 
 def parts(pairs: Pairs) -> list[Part]:
     """A heading, a table and remarks for each curve in these results."""
-    found = curves(pairs)
-    made: list[Part] = []
-    for keys, curve in found.items():
+    by_keys = curves(pairs)
+    report: list[Part] = []
+    for keys, curve in by_keys.items():
         if len(curve) < MIN_POINTS:
             continue
         if curve[0][0].machine.get("hypervisor") == "tcg":
             return [Sentence("No levels are named: an emulated machine has no caches to be seen "
                              "in times.", gap=True)]
         own = [f"{units.name(key)}={units.text(key, value)}" for key, value in keys
-               if any((key, value) not in other for other in found)]
+               if any((key, value) not in other for other in by_keys)]
         title, body = DRAWN[curve[0][1]["test"]](curve)
-        made += [Heading(f"{title}{': ' if own else ''}{' '.join(own)}"), *body]
-    return made
+        report += [Heading(f"{title}{': ' if own else ''}{' '.join(own)}"), *body]
+    return report
 
 
 def curves(pairs: Pairs) -> dict[tuple, Pairs]:
     """The curves in these results: results that differ only in size."""
-    found: dict[tuple, Pairs] = {}
+    by_keys: dict[tuple, Pairs] = {}
     for run, result in pairs:
         if result["test"] in DRAWN and result.get("pattern") in PATTERNS and \
                 result.get("size_bytes") is not None and (
                 result.get("type") == "wb" or result.get("effective") == "no"):
-            keys = tuple((key, value) for key, value in asked(result).items()
+            keys = tuple((key, value) for key, value in request_keys(result).items()
                          if key not in ("size_bytes", "repeat", "warmup"))
-            found.setdefault(keys, []).append((run, result))
-    return found
+            by_keys.setdefault(keys, []).append((run, result))
+    return by_keys
 
 
 def load_ns(result: dict) -> float | None:
@@ -67,30 +67,30 @@ def load_ns(result: dict) -> float | None:
 def slower_passes(pairs: Pairs) -> list[str]:
     """Sentences on results whose loads took longer on average than 99 of 100 loads did in grains,
     with the reason where the records show one."""
-    found: dict[str, list[float]] = {}
+    by_reason: dict[str, list[float]] = {}
     for run, result in pairs:
         if result.get("p99_ns_per_load") and \
                 (result.get("ns_per_load") or 0) > CLEARLY * result["p99_ns_per_load"]:
-            found.setdefault(_why_slower(run, result), []).append(result["p50_ns_per_load"])
-    said = []
-    for why, medians in found.items():
+            by_reason.setdefault(_why_slower(run, result), []).append(result["p50_ns_per_load"])
+    texts = []
+    for why, medians in by_reason.items():
         times = " to ".join(dict.fromkeys(f"{ns:.1f}" for ns in (min(medians), max(medians))))
-        said.append(f"In {len(medians)} of them a load took longer on average than 99 of 100 loads "
-                    f"did{why}. The median load took {times} ns there.")
-    return said
+        texts.append(f"In {len(medians)} of them a load took longer on average than 99 of 100 "
+                     f"loads did{why}. The median load took {times} ns there.")
+    return texts
 
 
 def _why_slower(run: Run, result: dict) -> str:
     """Samples that were interrupted and count, or more lines in a set of L1 than it can keep."""
-    seen = max(result.get(cause) or 0 for cause in DISTURBED)
+    disturbed = max(result.get(cause) or 0 for cause in DISTURBED)
     # What was left out, a sample or windows of one, is not in the time.
-    counted = seen - (result.get("left_out") or 0) - (result.get("windows_left_out") or 0)
+    counted = disturbed - (result.get("left_out") or 0) - (result.get("windows_left_out") or 0)
     if counted > 0 and 2 * counted >= (result.get("samples") or 0):
         return ": their passes were interrupted"
-    return _conflict(run, result)
+    return _conflict_in_words(run, result)
 
 
-def _conflict(run: Run, result: dict) -> str:
+def _conflict_in_words(run: Run, result: dict) -> str:
     """Lines that lie so far apart that they share few sets of L1, and fill them."""
     stride = result.get("stride_bytes") or 0
     for cache in run.machine.get("caches") or []:
@@ -122,36 +122,36 @@ class Named:
 def named_levels(curve: Pairs) -> list[Named]:
     """The levels of a curve of `latency` with their names."""
     results = [result for _, result in curve]
-    found = steps.levels([(r["size_bytes"], load_ns(r) or 0) for r in results])
-    told = data_caches(curve[0][0].machine, results[0]["cpu"])
-    memory = [_is_memory(level, results, told) for level in found]
-    cached = [level for level, beyond in zip(found, memory) if level.limit and not beyond]
-    matched = match([level.limit for level in cached if level.limit], [size for _, size in told])
-    cache_of = {level: told[j] for level, j in zip(cached, matched) if j is not None}
+    flat = steps.levels([(r["size_bytes"], load_ns(r) or 0) for r in results])
+    caches = data_caches(curve[0][0].machine, results[0]["cpu"])
+    memory = [_is_memory_level(level, results, caches) for level in flat]
+    cached = [level for level, beyond in zip(flat, memory) if level.limit and not beyond]
+    matched = match([level.limit for level in cached if level.limit], [size for _, size in caches])
+    cache_of = {level: caches[j] for level, j in zip(cached, matched) if j is not None}
     return [Named(level, "memory" if memory[i] else f"L{cache_of[level][0]}"
-                  if level in cache_of else _name(i, told, level is found[-1]),
-                  cache_of.get(level)) for i, level in enumerate(found)]
+                  if level in cache_of else _name_of_rest(i, caches, level is flat[-1]),
+                  cache_of.get(level)) for i, level in enumerate(flat)]
 
 
 def _caches(curve: Pairs) -> tuple[str, list[Part]]:
     results = [result for _, result in curve]
     machine = curve[0][0].machine
-    found = named_levels(curve)
+    named = named_levels(curve)
     rows, notes = [], []
     doubts: set[str] = set()
-    for one in found:
+    for one in named:
         level, cache = one.level, one.cache
-        doubt = joined(mark(run, result) for run, result in curve
-                       if level.first <= result["size_bytes"] <= level.last)
+        doubt = join_marks(mark(run, result) for run, result in curve
+                           if level.first <= result["size_bytes"] <= level.last)
         doubts |= set(doubt)
         rows.append([doubt + one.name, units.size(int(level.first)), units.size(int(level.last)),
-                     _rough_size(level.limit), f"{level.time:.2f}", _cycles(level, results),
+                     _rough_size(level.limit), f"{level.time:.2f}", _cycles_text(level, results),
                      units.size(cache[1]) if cache else "" if one.name == "memory" else "na"])
         if cache and level.limit and not 1 / APART < level.limit / cache[1] < APART:
             notes.append(_size_remark(one.name, level.limit, cache[1], machine))
-    memory = sum(one.name == "memory" for one in found)
+    memory = sum(one.name == "memory" for one in named)
     if memory:
-        notes += _missed_remarks(found, results, data_caches(machine, results[0]["cpu"]))
+        notes += _missed_remarks(named, results, data_caches(machine, results[0]["cpu"]))
     if memory > 1:
         notes.append("Memory has several steps: some pages are not in the TLBs, or there was a "
                      "disturbance.")
@@ -167,33 +167,33 @@ def _caches(curve: Pairs) -> tuple[str, list[Part]]:
               "CPU says"], rows), *bullets(notes)]
 
 
-def _missed_remarks(found: list[Named], results: list[dict],
-                    told: list[tuple[int, int]]) -> list[str]:
+def _missed_remarks(named: list[Named], results: list[dict],
+                    caches: list[tuple[int, int]]) -> list[str]:
     """Sentences on caches that the CPU reports and the curve does not show. One that climbs passes
     sizes between two levels; without such sizes nobody can tell, and a flat one has no levels."""
     missed: dict[str, list[str]] = {}
-    for number, size in told:
-        if (number, size) in [one.cache for one in found]:
+    for number, size in caches:
+        if (number, size) in [one.cache for one in named]:
             continue
-        below = [i for i, one in enumerate(found) if one.cache and one.cache[0] < number]
+        below = [i for i, one in enumerate(named) if one.cache and one.cache[0] < number]
         if not below:
-            why = "the curve is flat" if len(found) == 1 else \
-                f"the first level of the curve is {found[0].name}"
+            why = "the curve is flat" if len(named) == 1 else \
+                f"the first level of the curve is {named[0].name}"
         else:
-            low, high = found[below[-1]].level.last, found[below[-1] + 1].level.first
+            low, high = named[below[-1]].level.last, named[below[-1] + 1].level.first
             why = "the curve climbs from the level before to the next without a stop" \
                 if any(low < result["size_bytes"] < high for result in results) else \
                 f"no size between {units.size(int(low))} and {units.size(int(high))} was measured"
         missed.setdefault(why, []).append(f"L{number}")
-    return [f"No step shows {listed(names)}: {why}." for why, names in missed.items()]
+    return [f"No step shows {join_words(names)}: {why}." for why, names in missed.items()]
 
 
-def _is_memory(level: Level, results: list[dict], told: list[tuple[int, int]]) -> bool:
+def _is_memory_level(level: Level, results: list[dict], caches: list[tuple[int, int]]) -> bool:
     """Whether a level is memory: the records of its sizes say so, or no cache is so large."""
-    said = [r.get("level") for r in results if level.first <= r["size_bytes"] <= level.last]
-    if any(said):
-        return said.count("memory") * 2 > len(said)
-    return bool(told) and not level.limit and level.last >= 2 * told[-1][1]
+    names = [r.get("level") for r in results if level.first <= r["size_bytes"] <= level.last]
+    if any(names):
+        return names.count("memory") * 2 > len(names)
+    return bool(caches) and not level.limit and level.last >= 2 * caches[-1][1]
 
 
 def match(limits: list[float], sizes: list[int]) -> list[int | None]:
@@ -204,15 +204,15 @@ def match(limits: list[float], sizes: list[int]) -> list[int | None]:
     few = min(len(limits), len(sizes))
     best = min((list(zip(a, b)) for a in combinations(range(len(limits)), few)
                 for b in combinations(range(len(sizes)), few)), key=cost)
-    found: list[int | None] = [None] * len(limits)
+    caches: list[int | None] = [None] * len(limits)
     for i, j in best:
-        found[i] = j
-    return found
+        caches[i] = j
+    return caches
 
 
-def _name(index: int, told: list[tuple[int, int]], last: bool) -> str:
+def _name_of_rest(index: int, caches: list[tuple[int, int]], last: bool) -> str:
     """The name of a level that is none of the caches that the CPU reports."""
-    if not told or last and index < len(told):
+    if not caches or last and index < len(caches):
         return f"L{index + 1}"
     return "between"
 
@@ -226,7 +226,7 @@ def _size_remark(name: str, limit: float, size: int, machine: dict) -> str:
             f"{why} at the same time.")
 
 
-def _cycles(level: Level, results: list[dict]) -> str:
+def _cycles_text(level: Level, results: list[dict]) -> str:
     clocks = [r["core_mhz"] for r in results if r.get("core_mhz")]
     return f"{level.time * median(clocks) / 1000:.1f}" if clocks else "na"
 
@@ -263,9 +263,9 @@ def _tlbs(curve: Pairs) -> tuple[str, list[Part]]:
         return title, [Sentence("No step: a load costs about the same, however many pages there "
                                 "are.", gap=True)]
     names = {id(level): _tlb_name(i, level, base) for i, level in enumerate(flat)}
-    found = _with_climbs(flat, steps.envelope(points))
+    with_climbs = _with_climbs(flat, steps.envelope(points))
     rows = []
-    for level, above in zip(found, [*found[1:], None]):
+    for level, above in zip(with_climbs, [*with_climbs[1:], None]):
         name = names.get(id(level), "between")
         beyond = min((r["pages"] for r in results if r["pages"] > level.last), default=0)
         # A page walk has no entries, and is not missed.
@@ -275,7 +275,8 @@ def _tlbs(curve: Pairs) -> tuple[str, list[Part]]:
                      f"{max(level.time - base, 0):.2f}",
                      f"{held.time - level.time:.2f}" if held else ""])
     notes = ["Each size between two levels is a step of its own: one TLB does not climb so long. "
-             "More sizes between them may show which are levels."] if len(found) > len(flat) else []
+             "More sizes between them may show which are levels."] \
+        if len(with_climbs) > len(flat) else []
     return title, [Grid(["level", "flat from pages", "to", "entries", "ns beyond a hit",
                          "ns that a miss adds"], rows), *bullets(notes)]
 
@@ -291,15 +292,15 @@ def _tlb_name(index: int, level: Level, base: float) -> str:
 def _with_climbs(flat: list[Level], points: list[tuple[float, float]]) -> list[Level]:
     """These levels, and the points between two of them if the climb is more than one step.
     A single step has nearly ended at twice the reach that its TLB can have."""
-    found = []
+    all_levels = []
     for level, above in zip(flat, [*flat[1:], None]):
-        found.append(level)
+        all_levels.append(level)
         between = [(pages, time) for pages, time in points
                    if above and level.last < pages < above.first]
         enough = level.time + MOST * (above.time - level.time) if above else 0
         if any(pages >= 2 * between[0][0] and time < enough for pages, time in between):
-            found += [Level(pages, pages, time, pages) for pages, time in between]
-    return found
+            all_levels += [Level(pages, pages, time, pages) for pages, time in between]
+    return all_levels
 
 
 DRAWN = {"latency": _caches, "tlb": _tlbs}

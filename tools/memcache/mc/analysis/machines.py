@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from mc.analysis import hardware
+from mc.analysis.verdict import join_words
 from mc.records import prices, units
 
 AT = " at "         # stands before the place of a memory module
@@ -25,32 +26,32 @@ class Fact:
     alike: bool = False
     near: float = 0.0
 
-    def same(self, one: Value, other: Value) -> bool:
+    def is_same(self, one: Value, other: Value) -> bool:
         if isinstance(one, float) and isinstance(other, float):
             return abs(one - other) <= self.near * max(one, other)
         return one == other
 
 
-def _told(key: str) -> Callable[[dict, Iterable[dict]], Value]:
+def _fact_of(key: str) -> Callable[[dict, Iterable[dict]], Value]:
     def value(machine: dict, _results: Iterable[dict]) -> Value:
-        found = machine.get(key)
-        return None if found is None else str(found)
+        raw = machine.get(key)
+        return None if raw is None else str(raw)
     return value
 
 
 def _nodes(machine: dict, _results: Iterable[dict]) -> Value:
     """The CPUs of each node that are online."""
-    known = [node.get("cpus") or "" for node in machine.get("nodes") or []] or \
+    lists = [node.get("cpus") or "" for node in machine.get("nodes") or []] or \
         [machine.get("cpus_online") or ""]
-    return "; ".join(f"CPUs {cpus}" for cpus in known if cpus or len(known) > 1) or None
+    return "; ".join(f"CPUs {cpus}" for cpus in lists if cpus or len(lists) > 1) or None
 
 
 def _memory(machine: dict, _results: Iterable[dict]) -> Value:
     """The memory of all nodes. That of a guest is no fact about it: its host takes memory and
     gives it back."""
-    known = [node.get("memory_bytes") for node in machine.get("nodes") or []]
+    sizes = [node.get("memory_bytes") for node in machine.get("nodes") or []]
     bare = machine.get("hypervisor") is None
-    return float(sum(known)) if bare and known and all(known) else None
+    return float(sum(sizes)) if bare and sizes and all(sizes) else None
 
 
 def _modules(machine: dict, _results: Iterable[dict]) -> Value:
@@ -61,7 +62,7 @@ def _modules(machine: dict, _results: Iterable[dict]) -> Value:
     return tuple(sorted(f"{units.size(one['size_bytes'])}{_speed(one)}{AT}{one['slot']}"
                         + (f" ({one['channel']})" if names[one["slot"]] > 1 and one["channel"]
                            else "")
-                        for one in hardware.installed(slots))) or None
+                        for one in hardware.filled_slots(slots))) or None
 
 
 def _speed(module: dict) -> str:
@@ -73,24 +74,24 @@ def _prefetch(machine: dict, _results: Iterable[dict]) -> Value:
 
 
 def _clock(_machine: dict, results: Iterable[dict]) -> Value:
-    known = [result["core_mhz"] for result in results if result.get("core_mhz")]
-    return float(median(known)) if known else None
+    clocks = [result["core_mhz"] for result in results if result.get("core_mhz")]
+    return float(median(clocks)) if clocks else None
 
 
 FACTS = (
-    Fact("cpu", _told("cpu"), groups=True, alike=True),
-    Fact("hypervisor", lambda machine, _: prices.below(machine), groups=True, alike=True),
-    Fact("kernel", _told("kernel"), groups=True),
-    Fact("microcode", _told("microcode"), groups=True),
+    Fact("cpu", _fact_of("cpu"), groups=True, alike=True),
+    Fact("hypervisor", lambda machine, _: prices.layer_below(machine), groups=True, alike=True),
+    Fact("kernel", _fact_of("kernel"), groups=True),
+    Fact("microcode", _fact_of("microcode"), groups=True),
     Fact("nodes", _nodes, groups=True),
     Fact("modules", _modules, groups=True),
     Fact("prefetch", _prefetch),
     Fact("memory", _memory, near=0.03),
     Fact("core clock", _clock, near=0.05),
-    Fact("kernel_version", _told("kernel_version")),
-    Fact("clock", _told("clock")),
-    Fact("lockdown", _told("lockdown")),
-    Fact("version", _told("version")),
+    Fact("kernel_version", _fact_of("kernel_version")),
+    Fact("clock", _fact_of("clock")),
+    Fact("lockdown", _fact_of("lockdown")),
+    Fact("version", _fact_of("version")),
 )
 
 
@@ -102,33 +103,33 @@ def facts(machine: dict, results: Iterable[dict]) -> Facts:
 
 def differences(one: Facts, other: Facts) -> Iterator[Fact]:
     """The facts in which two machines differ, also those that only one of them tells."""
-    return (fact for fact in FACTS if not fact.same(one[fact.name], other[fact.name]))
+    return (fact for fact in FACTS if not fact.is_same(one[fact.name], other[fact.name]))
 
 
 def changes(before: Facts, after: Facts) -> list[str]:
     """What became different about a machine: `kernel 6.1 -> 6.2`. What is not known of one of the
     two may have been the same."""
     pairs = ((fact, before[fact.name], after[fact.name]) for fact in differences(before, after))
-    return [_exchanged(old, new) or f"{fact.name} {text(fact, old)} -> {text(fact, new)}"
+    return [_exchanged_modules(old, new) or f"{fact.name} {text(fact, old)} -> {text(fact, new)}"
             for fact, old, new in pairs if old is not None and new is not None]
 
 
-def unlike(mine: Facts, usual: Facts) -> str:
+def differences_in_words(mine: Facts, usual: Facts) -> str:
     """What is different about a machine: `kernel 6.2 instead of 6.1`; empty if nothing is known to
     be, or if they are machines of two kinds."""
-    found = [(fact, mine[fact.name], usual[fact.name]) for fact in differences(mine, usual)]
-    if any(fact.alike for fact, _, _ in found):
+    differing = [(fact, mine[fact.name], usual[fact.name]) for fact in differences(mine, usual)]
+    if any(fact.alike for fact, _, _ in differing):
         return ""
-    return "; ".join(difference(*one) for one in found if None not in one)
+    return "; ".join(difference(*one) for one in differing if None not in one)
 
 
 def difference(fact: Fact, mine: Value, usual: Value) -> str:
     """`kernel 6.2 instead of 6.1`"""
-    return _exchanged(usual, mine) or \
+    return _exchanged_modules(usual, mine) or \
         f"{fact.name} {text(fact, mine)} instead of {text(fact, usual)}"
 
 
-def _exchanged(before: Value, after: Value) -> str:
+def _exchanged_modules(before: Value, after: Value) -> str:
     """Which modules are missing and which are new, unless most of them are others."""
     if not isinstance(before, tuple) or not isinstance(after, tuple):
         return ""
@@ -139,18 +140,14 @@ def _exchanged(before: Value, after: Value) -> str:
         if same := next((one for one in missing if one.startswith(f"{name} (")), None):
             missing -= Counter([same])
             new -= Counter([name])
-    if 2 * missing.total() > len(before) and _kinds(before) != _kinds(after):
+    if 2 * missing.total() > len(before) and _kinds_in_words(before) != _kinds_in_words(after):
         return ""
-    return ", ".join(f"{_listed(modules)} {verb}" for modules, verb in (
+    return ", ".join(f"{join_words(sorted(modules.elements()))} {verb}" for modules, verb in (
         (missing, "missing"), (new, "more")) if modules)
 
 
-def _listed(modules: Counter[str]) -> str:
-    names = sorted(modules.elements())
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
-
-def _kinds(modules: Iterable[str]) -> str:
+def _kinds_in_words(modules: Iterable[str]) -> str:
     """`8 x 16G 3200 MT/s`"""
     kinds = Counter(module.partition(AT)[0] for module in modules)
     return ", ".join(f"{count} x {kind}" for kind, count in kinds.items())
@@ -161,7 +158,7 @@ def text(fact: Fact, value: Value) -> str:
     if value is None:
         return "na"
     if isinstance(value, tuple):
-        return _kinds(value)
+        return _kinds_in_words(value)
     if isinstance(value, float):
         return f"{value:.0f} MHz" if fact.name == "core clock" else f"{value / (1 << 30):.1f} GiB"
     return value

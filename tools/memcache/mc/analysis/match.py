@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 
 from mc import Failure
 from mc.analysis.estimate import median_time
-from mc.analysis.judge import EMULATED, LIMIT, Difference, Word, judge, unknown
+from mc.analysis.judge import EMULATED, LIMIT, Difference, Word, judge, unknown_difference
 from mc.records import places, tests, units
-from mc.records.fields import WHICH, asked
+from mc.records.fields import WHICH, request_keys
 from mc.records.results import Run
 
 FREE = ("irq", "cpu", "page", "disturbed", "memory_object")
@@ -38,11 +38,11 @@ class Batch:
         return f"{self.file}, {self.where}"
 
     @property
-    def emulated(self) -> bool:
+    def is_emulated(self) -> bool:
         return self.machine.get("hypervisor") == "tcg"
 
     @property
-    def simulated(self) -> bool:
+    def is_simulated(self) -> bool:
         return bool(self.machine.get("simulated"))
 
 
@@ -57,27 +57,27 @@ class Pairing:
     wrong: list[str] = field(default_factory=list)  # those of them whose data is wrong in B
     alone: dict[str, list[str]] = field(default_factory=lambda: {"A": [], "B": []})
 
-    def judged(self, a: dict, b: dict, limit: float = LIMIT) -> Difference:
+    def judge(self, a: dict, b: dict, limit: float = LIMIT) -> Difference:
         """What is known of the difference between two of its records."""
-        base, other = (median_time(result, self.a.simulated and self.b.simulated)
+        base, other = (median_time(result, self.a.is_simulated and self.b.is_simulated)
                        for result in (a, b))
         if not base or not other:
             return Difference(Word.UNKNOWN, 0, why="no time was measured")
-        if self.a.emulated or self.b.emulated:
-            return unknown(base, other, EMULATED)
+        if self.a.is_emulated or self.b.is_emulated:
+            return unknown_difference(base, other, EMULATED)
         return judge(base, other, limit)
 
 
 def batches(files: dict[str, list[Run]]) -> list[Batch]:
     """The batches of these files, in the order of the files."""
-    found: dict[tuple, Batch] = {}
+    by_side: dict[tuple, Batch] = {}
     for name, runs in files.items():
         for run in runs:
             for result in run.results:
                 where = result["where"]
-                batch = found.setdefault((name, where), Batch(name, where, run.machine, []))
+                batch = by_side.setdefault((name, where), Batch(name, where, run.machine, []))
                 batch.results.append(result)
-    return list(found.values())
+    return list(by_side.values())
 
 
 def plan(all_batches: list[Batch]) -> Iterator[tuple[Batch, Batch]]:
@@ -101,11 +101,11 @@ def plan(all_batches: list[Batch]) -> Iterator[tuple[Batch, Batch]]:
 def pair(a: Batch, b: Batch, mixed: bool) -> Pairing:
     """Find the partner of each record. `mixed` also takes records whose verdicts, nodes or
     prefetchers differ."""
-    found = Pairing(a, b, _free_keys(a, b))
-    if not mixed and a.simulated != b.simulated:
-        found.refused.append("any of it: one machine is simulated, the other is not")
-        return found
-    skip = {*found.free, *IGNORED}
+    pairing = Pairing(a, b, _free_keys(a, b))
+    if not mixed and a.is_simulated != b.is_simulated:
+        pairing.refused.append("any of it: one machine is simulated, the other is not")
+        return pairing
+    skip = {*pairing.free, *IGNORED}
     waiting: dict[tuple, list[dict]] = {}
     for result in b.results:
         waiting.setdefault(_key(result, skip), []).append(result)
@@ -115,26 +115,26 @@ def pair(a: Batch, b: Batch, mixed: bool) -> Pairing:
         if same:
             near = [i for i, other in enumerate(same)
                     if other.get("memory_node") == result.get("memory_node")]
-            _take(found, result, same.pop(near[0] if near else 0), mixed)
+            _take_pair(pairing, result, same.pop(near[0] if near else 0), mixed)
         else:
             left.append(result)
     rest = [result for same in waiting.values() for result in same]
-    _pair_states(found, left, rest, {*skip, STATE}, mixed)
-    found.alone["A"] = _descriptions(left, b.results, skip, "B")
-    found.alone["B"] = _descriptions(rest, a.results, skip, "A")
-    return found
+    _pair_states(pairing, left, rest, {*skip, STATE}, mixed)
+    pairing.alone["A"] = _descriptions(left, b.results, skip, "B")
+    pairing.alone["B"] = _descriptions(rest, a.results, skip, "A")
+    return pairing
 
 
 def _key(result: dict, skip: Iterable[str]) -> tuple:
     """What a record and its partner have in common. A key that an older version did not have
     counts as its default."""
-    known = tests.repeated(result["test"]) | asked(result)
-    keys = {key: value for key, value in known.items() if key not in skip}
+    request = tests.columns_with_presets(result["test"]) | request_keys(result)
+    keys = {key: value for key, value in request.items() if key not in skip}
     which = tuple(result.get(key) for key in WHICH)
     return result["test"], which, frozenset(keys.items())
 
 
-def _pair_states(found: Pairing, left: list[dict], rest: list[dict], skip: set[str],
+def _pair_states(pairing: Pairing, left: list[dict], rest: list[dict], skip: set[str],
                  mixed: bool) -> None:
     """Refuse records that differ only in the state of the prefetchers; if `mixed`, take them."""
     waiting: dict[tuple, list[dict]] = {}
@@ -147,10 +147,10 @@ def _pair_states(found: Pairing, left: list[dict], rest: list[dict], skip: set[s
         other = same.pop()
         paired |= {id(result), id(other)}
         if mixed:
-            _take(found, result, other, mixed)
+            _take_pair(pairing, result, other, mixed)
         else:
-            found.refused.append(f"{describe(result, [STATE])}: prefetch={result.get(STATE)} "
-                                 f"in A, {other.get(STATE)} in B")
+            pairing.refused.append(f"{describe(result, [STATE])}: prefetch={result.get(STATE)} "
+                                   f"in A, {other.get(STATE)} in B")
     for some in (left, rest):
         some[:] = [result for result in some if id(result) not in paired]
 
@@ -159,53 +159,54 @@ def _free_keys(a: Batch, b: Batch) -> dict[str, tuple]:
     """The keys of which each batch has a single value, and these two values differ."""
     free: dict[str, tuple] = {}
     for key in FREE:
-        values = [{asked(result).get(key) for result in batch.results} for batch in (a, b)]
-        if all(len(found) == 1 for found in values) and values[0] != values[1]:
+        values = [{request_keys(result).get(key) for result in batch.results} for batch in (a, b)]
+        if all(len(own_values) == 1 for own_values in values) and values[0] != values[1]:
             free[key] = (values[0].pop(), values[1].pop())
     return free
 
 
-def _take(found: Pairing, a: dict, b: dict, mixed: bool) -> None:
+def _take_pair(pairing: Pairing, a: dict, b: dict, mixed: bool) -> None:
     failed = [name for name, result in (("A", a), ("B", b)) if result.get("verified") == "failed"]
     empty = [name for name, result in (("A", a), ("B", b)) if not result.get("median_ns")]
-    why = "; ".join(filter(None, [verdicts(a, b), _memory(found, a, b)]))
+    why = "; ".join(filter(None, [differences_of_verdicts(a, b),
+                                  _difference_of_nodes(pairing, a, b)]))
     if failed:
-        found.refused.append(f"{describe(a)}: data failed verification in {' and '.join(failed)}")
+        pairing.refused.append(f"{describe(a)}: data failed verification in {' and '.join(failed)}")
         if failed == ["B"]:
-            found.wrong.append(found.refused[-1])
+            pairing.wrong.append(pairing.refused[-1])
     elif empty:
-        found.refused.append(f"{describe(a)}: nothing was measured in {' and '.join(empty)}")
+        pairing.refused.append(f"{describe(a)}: nothing was measured in {' and '.join(empty)}")
     elif why and not mixed:
-        found.refused.append(f"{describe(a)}: {why}")
+        pairing.refused.append(f"{describe(a)}: {why}")
     else:
-        found.pairs.append((a, b))
+        pairing.pairs.append((a, b))
 
 
-def verdicts(a: dict, b: dict) -> str:
+def differences_of_verdicts(a: dict, b: dict) -> str:
     """How the verdicts on their memory differ; empty if they don't. User space does not know
     what the page tables say."""
-    said = []
+    texts = []
     tables = [result.get("attribute") for result in (a, b)]
     if all(tables) and tables[0] != tables[1]:
-        said.append(f"page tables say {tables[0]} in A, {tables[1]} in B")
+        texts.append(f"page tables say {tables[0]} in A, {tables[1]} in B")
     effects = [result.get("effective") or "unknown" for result in (a, b)]
     if effects[0] != effects[1]:
-        said.append(f"effective={effects[0]} in A, {effects[1]} in B")
-    return "; ".join(said)
+        texts.append(f"effective={effects[0]} in A, {effects[1]} in B")
+    return "; ".join(texts)
 
 
-def _memory(found: Pairing, a: dict, b: dict) -> str:
+def _difference_of_nodes(pairing: Pairing, a: dict, b: dict) -> str:
     """How the nodes of their memory differ; empty if they don't, or if one is not known."""
     nodes = [result.get("memory_node") for result in (a, b)]
     if None in nodes or nodes[0] == nodes[1] or (
-            places.local(found.a.machine, a) and places.local(found.b.machine, b)):
+            places.is_local(pairing.a.machine, a) and places.is_local(pairing.b.machine, b)):
         return ""
     return f"memory of node {nodes[0]} in A, of node {nodes[1]} in B"
 
 
 def describe(result: dict, without: Iterable[str] = ()) -> str:
     """`bandwidth op=read width=8 …`"""
-    own = {key: value for key, value in asked(result).items()
+    own = {key: value for key, value in request_keys(result).items()
            if key not in (*without, *IGNORED)}
     own |= {key: result[key] for key in WHICH if key in result}
     return f"{result['test']} {settings(own)}"
@@ -217,28 +218,28 @@ def settings(keys: dict) -> str:
                     for key, value in keys.items() if value is not None)
 
 
-def _descriptions(lonely: list[dict], others: list[dict], skip: set[str], there: str) -> list[str]:
+def _descriptions(lonely: list[dict], others: list[dict], skip: set[str], side: str) -> list[str]:
     """A description of each record without a partner, with the nearest other record."""
-    return [describe(result) + _nearest(result, others, skip, there) for result in lonely]
+    return [describe(result) + _nearest_in_words(result, others, skip, side) for result in lonely]
 
 
-def _nearest(result: dict, others: list[dict], skip: set[str], there: str) -> str:
+def _nearest_in_words(result: dict, others: list[dict], skip: set[str], side: str) -> str:
     for other in others:
-        keys, found = asked(result), asked(other)
-        differing = [key for key in keys.keys() | found.keys()
-                     if key not in skip and keys.get(key) != found.get(key)]
+        keys, other_keys = request_keys(result), request_keys(other)
+        differing = [key for key in keys.keys() | other_keys.keys()
+                     if key not in skip and keys.get(key) != other_keys.get(key)]
         if other["test"] == result["test"] and len(differing) == 1 and all(
                 other.get(key) == result.get(key) for key in WHICH):
             [key] = differing
-            return f" ({there} has {units.name(key)}=" \
-                   f"{units.text(key, found.get(key))})"
+            return f" ({side} has {units.name(key)}=" \
+                   f"{units.text(key, other_keys.get(key))})"
     return ""
 
 
-def checked(files: dict[str, list[Run]]) -> list[Batch]:
+def comparable_batches(files: dict[str, list[Run]]) -> list[Batch]:
     """The batches of these files. There must be two at least."""
-    found = batches(files)
-    if len(found) < 2:
+    all_batches = batches(files)
+    if len(all_batches) < 2:
         raise Failure("nothing to compare: give two results files, or one that was measured "
                       "with --where both", 2)
-    return found
+    return all_batches

@@ -38,7 +38,7 @@ from dataclasses import dataclass, replace
 from math import erfc, exp, log, log1p, sqrt
 from statistics import median
 
-from mc.analysis.estimate import OF_MEDIAN, alone
+from mc.analysis.estimate import OF_MEDIAN, of_single_time
 from mc.analysis.judge import Word, judge
 from mc.analysis.robust import deviation
 
@@ -79,18 +79,19 @@ def distances(reference: Sequence[float], times: Iterable[float],
     spread = max(sqrt((PRIOR * USUAL ** 2 + count / 2 * mine ** 2) / freedom), USUAL,
                  sqrt((PRIOR * USUAL ** 2 + sum(own)) / (PRIOR + len(own))))
     typical = exp(middle)
-    group = replace(alone(typical), variance=OF_MEDIAN * spread ** 2 / count, freedom=freedom)
+    group = replace(of_single_time(typical), variance=OF_MEDIAN * spread ** 2 / count,
+                    freedom=freedom)
     blurred = FAR * spread > -log(BLURRED)
-    found = []
+    all_distances = []
     for time in times:
         far = (log(time) - middle) / spread
-        one = replace(alone(time), variance=spread ** 2, freedom=freedom)
+        one = replace(of_single_time(time), variance=spread ** 2, freedom=freedom)
         slow = far >= FAR and typical / time <= SLOWER and judge(group, one).word == Word.SLOWER
-        found.append(Distance(time, typical, far, _tail(far, freedom), slow, blurred))
-    return found
+        all_distances.append(Distance(time, typical, far, _tail(far, freedom), slow, blurred))
+    return all_distances
 
 
-def less_sure(one: Distance, own: Sequence[float], jumps: Sequence[float]) -> Distance:
+def with_chance_of_modes(one: Distance, own: Sequence[float], jumps: Sequence[float]) -> Distance:
     """This distance with a probability that allows for modes. `own`: what each machine differs
     from itself by in this result; `jumps`: in all results, sorted."""
     size = log(one.time / one.typical) / 2
@@ -117,7 +118,7 @@ def limit(chances: Iterable[float], tests: int) -> float:
                 if chance <= FALSE * rank / tests), default=0)
 
 
-def overall(chances: Iterable[float], tests: int) -> float:
+def chance_of_machine(chances: Iterable[float], tests: int) -> float:
     """The probability of a machine, of those of its results."""
     return min((chance * tests / rank for rank, chance in enumerate(sorted(chances), 1)),
                default=1)

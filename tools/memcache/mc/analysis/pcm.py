@@ -76,22 +76,22 @@ class Joined:
         moved, payload = self.rate(name), traffic.payload_rate(self.result)
         other = sum(rate or 0 for rate in self.others().values())
         counted = sum(self.rate(way) or 0 for way in WAYS)
-        if other > traffic.QUIET * counted or self._unseen():
+        if other > traffic.QUIET * counted or self._is_unseen():
             return None
         return moved / payload if moved is not None and payload else None
 
-    def _unseen(self) -> bool:
+    def _is_unseen(self) -> bool:
         """Whether the record is of a node without CPUs, and pcm has no figures of such memory."""
-        return any(traffic.without_cpus(self.run.machine, node)
+        return any(traffic.has_no_cpus(self.run.machine, node)
                    for node in traffic.used_nodes(self.result)) and \
             not any(sample.within for sample in self.samples)
 
 
 def mean(samples: list[Sample], name: str) -> float | None:
     """The mean rate, weighted by the length of the samples; None if none of them has it."""
-    told = [(rate, s.end - s.start) for s in samples if (rate := s.rate(name)) is not None]
-    return sum(rate * length for rate, length in told) / sum(length for _, length in told) \
-        if told else None
+    weighted = [(rate, s.end - s.start) for s in samples if (rate := s.rate(name)) is not None]
+    return sum(rate * length for rate, length in weighted) / sum(length for _, length in weighted) \
+        if weighted else None
 
 
 def load(path: str) -> list[Sample]:
@@ -116,7 +116,7 @@ def load(path: str) -> list[Sample]:
     if DATE.fullmatch(rows[-1][0]) and len(rows[-1]) < len(rows[head]):
         rows.pop()
         say(f"{path}: ends in the middle of a row, which is ignored")
-    found: list[tuple] = []
+    intervals: list[tuple] = []
     other, messages = 0, []
     for number, row in enumerate(rows[head + 1:], head + 2):
         if row in ([""], groups, rows[head]):
@@ -129,19 +129,20 @@ def load(path: str) -> list[Sample]:
             continue
         other += not fits
         try:
-            found.append(_row(row, columns if fits else {}, found[-1][0] if found else 0))
+            intervals.append(_row(row, columns if fits else {},
+                                  intervals[-1][0] if intervals else 0))
         except ValueError as error:
             raise Failure(f"{path}:{number}: {error}", 2) from None
-    if not found:
+    if not intervals:
         raise Failure(f"{path}:{head + 2}: no samples in this file", 2)
     if other:
-        say(f"{path}: {out_of(other, len(found), 'row')} have another number of columns than "
+        say(f"{path}: {out_of(other, len(intervals), 'row')} have another number of columns than "
             "names, and are not used")
     if messages:
         number, row = messages[0]
         say(f"{path}: {plural(len(messages), 'line')} of other text, the first is {number}: "
             f"{', '.join(row)[:80]}")
-    return _samples(found, included)
+    return _samples(intervals, included)
 
 
 def _columns(groups: list[str], names: list[str]) -> tuple[dict[str, list[int]], tuple[str, ...]]:
@@ -165,14 +166,14 @@ def _columns(groups: list[str], names: list[str]) -> tuple[dict[str, list[int]],
 def _other_columns(groups: list[str], names: list[str]) -> dict[str, list[int]]:
     """The columns of memory that has its own: those of the system; else of sockets; else of
     channels."""
-    found: dict[str, dict[int, list[int]]] = {}
+    places: dict[str, dict[int, list[int]]] = {}
     for column, (group, name) in enumerate(zip(groups, names)):
         if match := OTHER.match(name):
             kind, way = (part.lower() for part in match.groups())
             sort = 0 if group == "System" else 2 if re.search(r"Ch\d", name) else 1
-            found.setdefault(f"{KINDS.get(kind, kind)}_{way}", {}).setdefault(sort, []).append(
+            places.setdefault(f"{KINDS.get(kind, kind)}_{way}", {}).setdefault(sort, []).append(
                 column)
-    return {name: columns[min(columns)] for name, columns in found.items()}
+    return {name: columns[min(columns)] for name, columns in places.items()}
 
 
 def _row(row: list[str], columns: dict[str, list[int]], before: int) -> tuple:
@@ -209,14 +210,14 @@ def _time(date: str, clock: str, before: int) -> tuple[int, int]:
     return next((end for end in ends if end > before), ends[0]), 1 if match[2] else SECOND
 
 
-def _samples(found: list[tuple], included: tuple[str, ...]) -> list[Sample]:
+def _samples(rows: list[tuple], included: tuple[str, ...]) -> list[Sample]:
     """The samples for these rows. An interval begins at the end of the one before, unless that
     was long ago."""
-    steps = [b[0] - a[0] for a, b in zip(found, found[1:]) if b[0] > a[0]]
+    steps = [b[0] - a[0] for a, b in zip(rows, rows[1:]) if b[0] > a[0]]
     usual = int(median(steps)) if steps else SECOND
     samples = []
-    for number, (end, grain, rates) in enumerate(found, 1):
-        before = found[number - 2][0] if number > 1 else end - usual
+    for number, (end, grain, rates) in enumerate(rows, 1):
+        before = rows[number - 2][0] if number > 1 else end - usual
         start = before if 0 < end - before <= 2 * usual else end - usual
         # Whole seconds are cut off, so the interval ended within the second that follows.
         others: dict[bool, dict] = {False: {}, True: {}}

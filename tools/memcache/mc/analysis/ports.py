@@ -55,7 +55,7 @@ MIX = re.compile(r"rw(\d)(\d)")
 def limit(machine: dict, result: dict) -> float | None:
     """The most bytes of payload in a cycle; None if the ports of this CPU, or what the operation
     moves, are not known."""
-    if result.get("readback") == "on" or prices.known(machine) \
+    if result.get("readback") == "on" or prices.simulation(machine) \
             or machine.get("hypervisor") == "tcg":
         return None
     return _limit(machine.get("cpu_vendor"), machine.get("cpu_family"), machine.get("cpu_model"),
@@ -74,7 +74,7 @@ def _limit(vendor: object, family: object, model: object, op: str) -> float | No
     return (reads + writes) / max(reads / make.loads, writes / make.stores)
 
 
-def beyond(machine: dict, result: dict) -> bool:
+def is_beyond_ports(machine: dict, result: dict) -> bool:
     """Whether a result has more bytes in a cycle than the ports can move."""
-    found, most = result.get("bytes_per_core_cycle"), limit(machine, result)
-    return isinstance(found, (int, float)) and most is not None and found > most * ROOM
+    moved, most = result.get("bytes_per_core_cycle"), limit(machine, result)
+    return isinstance(moved, (int, float)) and most is not None and moved > most * ROOM

@@ -7,7 +7,7 @@ from math import isfinite
 from pathlib import Path
 
 from mc import Failure
-from mc.analysis.estimate import alone
+from mc.analysis.estimate import of_single_time
 from mc.analysis.overhead import Cell
 
 COLUMNS = "machine,mode,op,setting,total_time"
@@ -55,4 +55,4 @@ def _cell(line: str) -> Cell:
     irq, bound, _, cpu = match.groups()
     return Cell(machine=machine, bare=machine == BARE, where=where, op=op,
                 irq="on" if irq == "Enable" else "off", cpu=cpu or ("bound" if bound else "any"),
-                workload="", unit="cycles", time=alone(total))
+                workload="", unit="cycles", time=of_single_time(total))

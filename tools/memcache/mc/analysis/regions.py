@@ -16,13 +16,13 @@ from mc import plural
 from mc.analysis import outliers
 from mc.parts import Heading, Part, bullets
 from mc.records import units
-from mc.records.fields import asked
+from mc.records.fields import request_keys
 from mc.records.results import Run
 
 COVERED = 25        # percent of a region, at least, for it to be compared
 MOST = 20           # regions that the report names
 # A time for each figure: how much longer a slower region takes.
-TIMES: dict[str, Callable[[float], float]] = {"mb_per_s": lambda found: 1 / found,
+TIMES: dict[str, Callable[[float], float]] = {"mb_per_s": lambda rate: 1 / rate,
                                               "ns_per_load": float}
 
 
@@ -34,12 +34,12 @@ class Slow:
     typical: float
 
 
-def scanned(runs: list[Run]) -> list[dict]:
+def scan_results(runs: list[Run]) -> list[dict]:
     """The results of scans."""
     return [result for run in runs for result in run.results if result["test"] == "scan"]
 
 
-def comparable(result: dict) -> bool:
+def is_comparable(result: dict) -> bool:
     """Whether the region can be compared with others."""
     return not _reason_against(result)
 
@@ -56,19 +56,19 @@ def _reason_against(result: dict) -> str:
         "of which nobody knows whether caches had a part in the bandwidth"
 
 
-def slow(runs: list[Run]) -> list[Slow]:
+def slow_regions(runs: list[Run]) -> list[Slow]:
     """The regions that are slower than others of their node, in order of their addresses."""
-    found = [one for run in runs for group in _groups(run) for figure in TIMES
-             for one in _slow(group, figure)]
-    return sorted(found, key=lambda one: one.result["begin_mib"])
+    regions = [one for run in runs for group in _groups(run) for figure in TIMES
+               for one in _slow_in_group(group, figure)]
+    return sorted(regions, key=lambda one: one.result["begin_mib"])
 
 
 def _groups(run: Run) -> Iterator[list[dict]]:
     """The regions of this run that are compared with each other."""
     groups: dict[tuple, list[dict]] = {}
-    for result in scanned([run]):
-        keys = [(key, str(value)) for key, value in asked(result).items()]
-        if comparable(result):
+    for result in scan_results([run]):
+        keys = [(key, str(value)) for key, value in request_keys(result).items()]
+        if is_comparable(result):
             groups.setdefault((result["where"], result.get("memory_node"), *keys), []).append(
                 result)
     yield from groups.values()
@@ -81,20 +81,20 @@ def _hide_slow_ones(group: list[dict], figure: str) -> bool:
         any(one.blurred for one in outliers.distances(times, times))
 
 
-def _slow(group: list[dict], figure: str) -> Iterator[Slow]:
-    known = [result for result in group if result.get(figure)]
-    if len(known) < outliers.FEWEST:
+def _slow_in_group(group: list[dict], figure: str) -> Iterator[Slow]:
+    measured = [result for result in group if result.get(figure)]
+    if len(measured) < outliers.FEWEST:
         return
-    times = [TIMES[figure](result[figure]) for result in known]
-    found = outliers.distances(times, times)
-    limit = outliers.limit((one.chance for one in found if one.slow), len(found))
-    for result, one in zip(known, found):
+    times = [TIMES[figure](result[figure]) for result in measured]
+    distances = outliers.distances(times, times)
+    limit = outliers.limit((one.chance for one in distances if one.slow), len(distances))
+    for result, one in zip(measured, distances):
         if one.slow and one.chance <= limit and \
-                one.typical <= outliers.SLOWER * one.time * _fastest(result, figure):
+                one.typical <= outliers.SLOWER * one.time * _share_of_fastest(result, figure):
             yield Slow(result, figure, TIMES[figure](one.typical))
 
 
-def _fastest(result: dict, figure: str) -> float:
+def _share_of_fastest(result: dict, figure: str) -> float:
     """The time of the fastest sample as a share of that of the median sample."""
     if figure == "mb_per_s":
         return (result.get("min_ns") or 1) / (result.get("median_ns") or 1)
@@ -103,26 +103,26 @@ def _fastest(result: dict, figure: str) -> float:
 
 def parts(runs: list[Run]) -> list[Part]:
     """The part of a report on slow regions."""
-    results = scanned(runs)
+    results = scan_results(runs)
     if not results:
         return []
-    found = slow(runs)
-    said = [_sentence(one) for one in found[:MOST]]
-    if len(found) > MOST:
-        said.append(f"{len(found) - MOST} more.")
+    slow = slow_regions(runs)
+    sentences = [_sentence(one) for one in slow[:MOST]]
+    if len(slow) > MOST:
+        sentences.append(f"{len(slow) - MOST} more.")
     for why, count in Counter(filter(None, map(_reason_against, results))).items():
-        said.append(f"Not compared: {plural(count, 'region')} {why}.")
-    if not found and max(map(len, (group for run in runs for group in _groups(run))),
-                         default=0) < outliers.FEWEST:
-        said.append(f"Fewer than {outliers.FEWEST} regions can be compared, so nobody can say "
-                    "which is unusual.")
-    elif not found and any(_hide_slow_ones(group, figure) for run in runs for group in _groups(run)
-                           for figure in TIMES):
-        said.insert(0, "Can't tell: the regions differ so much among themselves that one of "
-                       f"{outliers.BLURRED:g} times the speed would not be noticed.")
-    elif not found:
-        said.insert(0, "None.")
-    return [Heading("Regions slower than others of their node"), *bullets(said)]
+        sentences.append(f"Not compared: {plural(count, 'region')} {why}.")
+    if not slow and max(map(len, (group for run in runs for group in _groups(run))),
+                        default=0) < outliers.FEWEST:
+        sentences.append(f"Fewer than {outliers.FEWEST} regions can be compared, so nobody can say "
+                         "which is unusual.")
+    elif not slow and any(_hide_slow_ones(group, figure) for run in runs for group in _groups(run)
+                          for figure in TIMES):
+        sentences.insert(0, "Can't tell: the regions differ so much among themselves that one of "
+                            f"{outliers.BLURRED:g} times the speed would not be noticed.")
+    elif not slow:
+        sentences.insert(0, "None.")
+    return [Heading("Regions slower than others of their node"), *bullets(sentences)]
 
 
 def _sentence(one: Slow) -> str:
@@ -131,6 +131,6 @@ def _sentence(one: Slow) -> str:
     where = "" if node is None else f", node {node}"
     figure, unit = ("bandwidth", units.rates().name) if one.figure == "mb_per_s" else \
         ("latency", "ns")
-    value, typical = (units.text(one.figure, found) for found in
+    value, typical = (units.text(one.figure, one_value) for one_value in
                       (one.result[one.figure], one.typical))
     return f"{name}{where}: {figure} {value} {unit}, where {typical} {unit} is usual."

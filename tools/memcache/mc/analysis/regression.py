@@ -9,7 +9,7 @@ from mc.analysis.estimate import UNSETTLED
 from mc.analysis.judge import Difference, Word, speed
 from mc.analysis.match import Batch, Pairing
 from mc.records import tests
-from mc.records.fields import asked, settled
+from mc.records.fields import has_settled, request_keys
 
 
 @dataclass(frozen=True)
@@ -33,16 +33,16 @@ class Answer:
         return self.change.word if self.change else Word.UNKNOWN
 
     @property
-    def more(self) -> int | None:
+    def more_runs(self) -> int | None:
         """How many more runs of each side would tell."""
         return self.change.more if self.change else None
 
     @property
-    def worse(self) -> bool:
+    def is_worse(self) -> bool:
         return self.wrong or self.word == Word.SLOWER
 
     @property
-    def no_worse(self) -> bool:
+    def is_no_worse(self) -> bool:
         """Whether it is known to be no slower than the limit allows."""
         return bool(self.change and self.change.no_slower)
 
@@ -67,30 +67,32 @@ def answers(pairing: Pairing, limit: float) -> Iterator[Answer]:
                        for key, (a, b) in pairing.free.items())
     for a, b in pairing.pairs:
         if differ:
-            yield Answer(short(a), where, differ)
+            yield Answer(short_description(a), where, differ)
         else:
             yield answer(pairing, a, b, limit)
     for text in pairing.refused:
         name, _, why = text.partition(": ")
-        yield Answer(name, where, _sides(why), wrong=text in pairing.wrong)
+        yield Answer(name, where, _with_sides_named(why), wrong=text in pairing.wrong)
     for text in pairing.alone["A"]:
         yield Answer(text.replace("(B has", "(now it has"), where, "only in the baseline")
 
 
 def answer(pairing: Pairing, a: dict, b: dict, limit: float) -> Answer:
     """The answer on two records that were both measured."""
-    found = pairing.judged(a, b, limit)
+    difference = pairing.judge(a, b, limit)
     moving = [name for name, record in (("the baseline", a), ("this run", b))
-              if not settled(record)]
-    why = f"{found.why} in {' and '.join(moving)}" if found.why == UNSETTLED else found.why
-    return Answer(short(a), a["where"], why, (a, b), found)
+              if not has_settled(record)]
+    why = difference.why
+    if why == UNSETTLED:
+        why += f" in {' and '.join(moving)}"
+    return Answer(short_description(a), a["where"], why, (a, b), difference)
 
 
-def short(record: dict) -> str:
-    """Which result, by the keys that are not the test's defaults."""
-    return match.describe(record, [key for key, value in asked(record).items()
+def short_description(record: dict) -> str:
+    """The test of a result, and the keys that do not have their defaults."""
+    return match.describe(record, [key for key, value in request_keys(record).items()
                                    if tests.is_preset(record["test"], key, value)])
 
 
-def _sides(why: str) -> str:
+def _with_sides_named(why: str) -> str:
     return why.replace(" in A", " in the baseline").replace(" in B", " now")

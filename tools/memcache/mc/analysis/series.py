@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from mc.analysis.estimate import Estimate, median_time
 from mc.analysis.match import IGNORED
-from mc.analysis.regression import short
+from mc.analysis.regression import short_description
 from mc.records import rounds, tests, units
-from mc.records.fields import WHICH, asked, settled
+from mc.records.fields import WHICH, has_settled, request_keys
 from mc.records.results import Run
 
 
@@ -30,39 +30,39 @@ class Left:
 def middles(runs: Iterable[Run], left: Left) -> dict[tuple, tuple[Estimate, dict]]:
     """The median time of each series in a file, and its result. Of several results of a series,
     the one in the middle counts."""
-    found: dict[tuple, list[tuple[Estimate, dict]]] = {}
+    by_series: dict[tuple, list[tuple[Estimate, dict]]] = {}
     for run in runs:
         for result in run.results:
             if run.machine.get("hypervisor") == "tcg":
                 left.emulated += 1
             elif result.get("verified") == "failed":
                 left.failed += 1
-            elif not settled(result):
+            elif not has_settled(result):
                 left.unsettled += 1
             elif time := median_time(result):
-                found.setdefault(_key(result), []).append((time, result))
+                by_series.setdefault(_key(result), []).append((time, result))
             else:
                 left.empty += 1
     return {key: sorted(same, key=lambda one: one[0].time)[(len(same) - 1) // 2]
-            for key, same in found.items()}
+            for key, same in by_series.items()}
 
 
 def _key(result: dict) -> tuple:
     """What all results of a series have in common."""
     state = tuple(result.get(key) for key in (*WHICH, *rounds.STATE))
-    keys = ((key, value) for key, value in asked(result).items() if key not in IGNORED)
+    keys = ((key, value) for key, value in request_keys(result).items() if key not in IGNORED)
     return result["where"], result["test"], state, *keys
 
 
 def name(result: dict) -> str:
     """The name of a result, with its verdict if that is not `yes`."""
     effective = result.get("effective") or "yes"
-    return short(result) + ("" if effective == "yes" else f" effective={effective}")
+    return short_description(result) + ("" if effective == "yes" else f" effective={effective}")
 
 
 def figure(result: dict) -> str:
     """The figure that people read; `median_ns` stands for the time if there is none."""
-    main = tests.of(result["test"]).main() or ""
+    main = tests.test_of(result["test"]).main() or ""
     value = result.get(main)
     return main if isinstance(value, (int, float)) and value > 0 else "median_ns"
 
@@ -70,10 +70,10 @@ def figure(result: dict) -> str:
 def value(result: dict, time: float) -> float:
     """The value of that figure; `time` is the median time."""
     read = figure(result)
-    return time if read == "median_ns" else units.converted(read, result[read])
+    return time if read == "median_ns" else units.in_shown_unit(read, result[read])
 
 
-def started(runs: Iterable[Run]) -> int:
+def start_time(runs: Iterable[Run]) -> int:
     """When the first result of a file was measured; 0 if nobody knows."""
     return min((result["started_unix_ns"] for run in runs for result in run.results
                 if isinstance(result.get("started_unix_ns"), int)), default=0)

@@ -55,7 +55,7 @@ class _Scale:
         for start, count in histogram:
             columns[self.column(start)] += count
         shares = [count / total for count in columns]
-        return Drawn.made(f"|{''.join(map(_shade, shares))}|", self.width, (
+        return Drawn.create(f"|{''.join(map(_shade, shares))}|", self.width, (
             (place, _height(share), f"{self._times(place)}: {100 * share:.3g} % of {self.of}")
             for place, share in enumerate(shares) if share))
 
@@ -73,7 +73,7 @@ class _Scale:
             if at + len(text) <= self.width - 1 and not "".join(marks[max(at - 1, 0):]).strip():
                 marks[at:at + len(text)] = text
                 names.append((at, text))
-        return Drawn.made(f"|{''.join(marks)}|", self.width, names=names)
+        return Drawn.create(f"|{''.join(marks)}|", self.width, names=names)
 
 
 def _height(share: float) -> float:

@@ -40,32 +40,32 @@ def levels(curve: Points) -> list[Level]:
     """The levels of a curve of (size, time) in any order; none if no time is above 0."""
     points = envelope(curve)
     flat = [part for part in _parts(points) if _is_level(part, points)]
-    flat = _merged(flat)
-    found = []
+    flat = _merge_levels(flat)
+    all_levels = []
     for part, above in zip(flat, [*flat[1:], None]):
         limit = _crossing(points, part, above) if above else None
-        found.append(Level(part[0][0], part[-1][0], _time(part), limit))
-    return found
+        all_levels.append(Level(part[0][0], part[-1][0], _median_time(part), limit))
+    return all_levels
 
 
 def envelope(curve: Points) -> list[tuple[float, float]]:
     """The curve sorted by size, where each time is the least at this and at larger sizes."""
     least = float("inf")
-    found: dict[float, float] = {}
+    least_times: dict[float, float] = {}
     for size, time in sorted(curve, reverse=True):
         if size > 0 and time > 0:
             least = min(least, time)
-            found[size] = least
-    return sorted(found.items())
+            least_times[size] = least
+    return sorted(least_times.items())
 
 
 def median(values: Iterable[float]) -> float:
     """The median of one or more values. Importing `statistics` for it would take longer."""
-    found = sorted(values)
-    return (found[(len(found) - 1) // 2] + found[len(found) // 2]) / 2
+    in_order = sorted(values)
+    return (in_order[(len(in_order) - 1) // 2] + in_order[len(in_order) // 2]) / 2
 
 
-def _time(part: Points) -> float:
+def _median_time(part: Points) -> float:
     return median(time for _, time in part)
 
 
@@ -95,22 +95,22 @@ def _is_level(part: Points, points: Points) -> bool:
     return high / low <= FLAT ** max(octaves, 1) and (octaves >= WIDE or at_end)
 
 
-def _merged(parts: list[list]) -> list[list]:
+def _merge_levels(parts: list[list]) -> list[list]:
     """The levels, where those that differ by less than STEP are joined."""
-    found: list[list] = []
+    merged: list[list] = []
     for part in parts:
-        if found and _time(part) < STEP * _time(found[-1]):
-            found[-1] = found[-1] + part
+        if merged and _median_time(part) < STEP * _median_time(merged[-1]):
+            merged[-1] = merged[-1] + part
         else:
-            found.append(part)
-    return found
+            merged.append(part)
+    return merged
 
 
 def _crossing(points: Points, below: Points, above: Points) -> float:
     """The size at which the curve has left a level: where its time is half-way to the next
     level (as a ratio), or twice that of the level."""
-    low = log(_time(below))
-    middle = low + min((log(_time(above)) - low) / 2, log(2))
+    low = log(_median_time(below))
+    middle = low + min((log(_median_time(above)) - low) / 2, log(2))
     climb = [(log(size), log(time)) for size, time in points
              if below[-1][0] <= size <= above[0][0]]
     for (x, low), (y, high) in zip(climb, climb[1:]):

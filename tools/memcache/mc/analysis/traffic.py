@@ -12,7 +12,7 @@ from mc import out_of
 from mc.analysis import hardware
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import fields, shape, tests, units
-from mc.records.fields import asked
+from mc.records.fields import request_keys
 from mc.records.results import Run
 
 # The shares of the payload that each operation of `bandwidth` itself reads and writes.
@@ -46,8 +46,8 @@ Pairs = list[tuple[Run, dict]]
 
 def own_nodes(machine: dict) -> set[int] | None:
     """The nodes that have memory; None if the record does not say."""
-    found = {node["node"] for node in machine.get("nodes", []) if node.get("memory_bytes") != 0}
-    return found | {node["node"] for node in machine.get("tiers", [])} or None
+    nodes = {node["node"] for node in machine.get("nodes", []) if node.get("memory_bytes") != 0}
+    return nodes | {node["node"] for node in machine.get("tiers", [])} or None
 
 
 def used_nodes(result: dict) -> set[int]:
@@ -58,7 +58,7 @@ def used_nodes(result: dict) -> set[int]:
     return set(shape.numbers("" if node is None else str(node)))
 
 
-def without_cpus(machine: dict, node: int) -> bool:
+def has_no_cpus(machine: dict, node: int) -> bool:
     """Whether a node is known to have memory and no CPU, as CXL and HBM have nodes of their own.
     The record says which CPUs a node has, to whom the firmware promises its latency, or that its
     memory is of another tier than that of the first node."""
@@ -74,40 +74,40 @@ def without_cpus(machine: dict, node: int) -> bool:
         mine["tier"] != first["tier"]
 
 
-def elsewhere(run: Run, result: dict) -> set[int]:
+def uncounted_nodes(run: Run, result: dict) -> set[int]:
     """The nodes of a result whose memory the counters are known not to count, or not to count
     completely."""
-    told = run.machine.get("dram_counters")
-    return {node for node in used_nodes(result) if without_cpus(run.machine, node)
-            or (told and node not in told["nodes"])}
+    coverage = run.machine.get("dram_counters")
+    return {node for node in used_nodes(result) if has_no_cpus(run.machine, node)
+            or (coverage and node not in coverage["nodes"])}
 
 
-def partly(result: dict) -> bool:
+def is_seen_in_part(result: dict) -> bool:
     """Whether the counters saw less than half of what a loop moved to or from memory: they do not
     count all of it, whatever else is known of them."""
     op = result.get("op")
     if result["test"] != "bandwidth" or op not in SHARES or \
-            not all(_known(result, key) for key in AMPLIFIED):
+            not all(_has_number(result, key) for key in AMPLIFIED):
         return False
     read, written = (result[key] < REACHED * share for key, share in zip(AMPLIFIED, SHARES[op]))
     return (read or written) if result.get("level") == "memory" else written and op in UNCACHED
 
 
-def unseen(run: Run, result: dict) -> bool:
+def is_unseen(run: Run, result: dict) -> bool:
     """Whether the counters are known not to have seen all of the traffic of a result."""
-    return bool(elsewhere(run, result)) or partly(result)
+    return bool(uncounted_nodes(run, result)) or is_seen_in_part(result)
 
 
-def covered(run: Run, result: dict) -> bool:
+def is_covered(run: Run, result: dict) -> bool:
     """Whether the counters count all of the memory that a result is of."""
-    told, nodes = run.machine.get("dram_counters"), used_nodes(result)
-    if not told or result.get("target", "ram") != "ram" or unseen(run, result):
+    coverage, nodes = run.machine.get("dram_counters"), used_nodes(result)
+    if not coverage or result.get("target", "ram") != "ram" or is_unseen(run, result):
         return False
     every = own_nodes(run.machine)
-    return bool(nodes) or (every is not None and every <= set(told["nodes"]))
+    return bool(nodes) or (every is not None and every <= set(coverage["nodes"]))
 
 
-def claimed(result: dict) -> float:
+def claimed_rate(result: dict) -> float:
     """The MB/s that the counters claim: that of the memory in the samples, that of the idle
     machine, or that of pcm, whichever is the most."""
     ns = result.get("dram_counted_ns")
@@ -116,29 +116,29 @@ def claimed(result: dict) -> float:
                *(sum(result.get(key) or 0 for key in keys) for keys in (IDLE, PCM)))
 
 
-def overcounted(run: Run, result: dict) -> bool:
+def is_overcounted(run: Run, result: dict) -> bool:
     """Whether the counters claim more than the memory modules can deliver."""
-    return claimed(result) > (hardware.peak(run.machine) or ABSURD)
+    return claimed_rate(result) > (hardware.peak(run.machine) or ABSURD)
 
 
-def sound(run: Run, result: dict) -> bool:
+def allows_conclusions(run: Run, result: dict) -> bool:
     """Whether the counters allow conclusions."""
-    return covered(run, result) and not overcounted(run, result)
+    return is_covered(run, result) and not is_overcounted(run, result)
 
 
 def payload_rate(result: dict) -> float | None:
     """The mean rate of payload in MB/s, to compare with the traffic over the same time."""
     mean, bytes_ = result.get("mean_ns"), result.get("payload_bytes")
-    if bytes_ is None and _known(result, "mb_per_s") and _known(result, "median_ns"):
+    if bytes_ is None and _has_number(result, "mb_per_s") and _has_number(result, "median_ns"):
         bytes_ = result["mb_per_s"] * result["median_ns"] / 1e3
     return 1e3 * bytes_ / mean if bytes_ and mean else None
 
 
-def amplified(run: Run, result: dict, key: str) -> float | None:
+def amplification(run: Run, result: dict, key: str) -> float | None:
     """A figure of a result. `amplification_read` and `_write` are those of the counters, else
     those of pcm; of memory that the counters do not count there are none."""
     own = result.get(key)
-    if key in AMPLIFIED and own is not None and unseen(run, result):
+    if key in AMPLIFIED and own is not None and is_unseen(run, result):
         own = None
     return own if own is not None else result.get(f"dram_pcm_{key}")
 
@@ -146,33 +146,35 @@ def amplified(run: Run, result: dict, key: str) -> float | None:
 def parts(runs: list[Run]) -> list[Part]:
     """The tables and remarks with their heading; empty if nothing was counted."""
     pairs = [(run, result) for run in runs for result in run.results]
-    counted = [pair for pair in pairs if any(_known(pair[1], key) for key in MOVED)]
+    counted = [pair for pair in pairs if any(_has_number(pair[1], key) for key in MOVED)]
     uncounted = all(result.get("dram_why", "no_counters") == "no_counters" for _, result in pairs)
-    seen = [pair for pair in pairs if any(_known(pair[1], key) for key in PCM)]
-    found = [*(_counted(counted) if counted else []), *(_pcm(seen) if seen else []),
-             *bullets([*_elsewhere(counted), *overcounted_remarks(counted + seen),
-                       *_stores(counted), *_others(seen), *_idle(counted),
-                       *([] if uncounted else _lacking(pairs))], gap=True)]
-    return [Heading("Memory traffic"), *found] if found else []
+    with_pcm = [pair for pair in pairs if any(_has_number(pair[1], key) for key in PCM)]
+    report = [*(_table_of_counters(counted) if counted else []),
+              *(_table_of_pcm(with_pcm) if with_pcm else []),
+              *bullets([*_remarks_on_uncounted_nodes(counted),
+                        *overcounted_remarks(counted + with_pcm), *_remarks_on_stores(counted),
+                        *_remarks_on_other_memory(with_pcm), *_remark_on_idle_traffic(counted),
+                        *([] if uncounted else _reasons_without_counts(pairs))], gap=True)]
+    return [Heading("Memory traffic"), *report] if report else []
 
 
-def _known(result: dict, key: str) -> bool:
+def _has_number(result: dict, key: str) -> bool:
     return isinstance(result.get(key), (int, float))
 
 
 def names(pairs: Pairs) -> tuple[list[str], list[list[str]]]:
     """The columns that tell these results apart, and their cells for each result."""
-    found = [{"label": run.request.get("label"), "where": result["where"], "test": result["test"]}
-             | asked(result) for run, result in pairs]
-    varying = [key for key in dict.fromkeys(key for row in found for key in row)
-               if len({str(row.get(key)) for row in found}) > 1]
-    keys = fields.distinguishing_keys(found, varying) or ["test"]
+    rows = [{"label": run.request.get("label"), "where": result["where"], "test": result["test"]}
+            | request_keys(result) for run, result in pairs]
+    varying = [key for key in dict.fromkeys(key for row in rows for key in row)
+               if len({str(row.get(key)) for row in rows}) > 1]
+    keys = fields.distinguishing_keys(rows, varying) or ["test"]
     return ([units.name(key) for key in keys],
             [["" if row.get(key) is None else units.text(key, row[key]) for key in keys]
-             for row in found])
+             for row in rows])
 
 
-def _counted(pairs: Pairs) -> list[Part]:
+def _table_of_counters(pairs: Pairs) -> list[Part]:
     keys, cells = names(pairs)
     rate = units.rates().name
     rows = [[*cell, *(_mb(result, key) for key in ("payload_bytes", *MOVED)),
@@ -186,7 +188,7 @@ def _counted(pairs: Pairs) -> list[Part]:
                      "not subtracted.")]
 
 
-def _pcm(pairs: Pairs) -> list[Part]:
+def _table_of_pcm(pairs: Pairs) -> list[Part]:
     keys, cells = names(pairs)
     rate = units.rates().name
     rows = [[*cell, *(units.text(key, result.get(key)) for key in ("mb_per_s", *PCM)),
@@ -201,44 +203,44 @@ def _pcm(pairs: Pairs) -> list[Part]:
 
 
 def _mb(result: dict, key: str) -> str:
-    return f"{result[key] / 1e6:.3f}" if _known(result, key) else "na"
+    return f"{result[key] / 1e6:.3f}" if _has_number(result, key) else "na"
 
 
 def _ratio(run: Run, result: dict, key: str) -> str:
     """An amplification, with ? if the counters claim more than the memory can move."""
-    if not _known(result, key) or (key in AMPLIFIED and unseen(run, result)):
+    if not _has_number(result, key) or (key in AMPLIFIED and is_unseen(run, result)):
         return "na"
-    return f"{'?' * overcounted(run, result)}{result[key]:.2f}"
+    return f"{'?' * is_overcounted(run, result)}{result[key]:.2f}"
 
 
-def _elsewhere(pairs: Pairs) -> Iterator[str]:
+def _remarks_on_uncounted_nodes(pairs: Pairs) -> Iterator[str]:
     """Sentences on nodes whose memory the counters do not count."""
     for only, why in ((True, ", on which there is no CPU (CXL or HBM, for example): they are those "
                        "of the DDR controllers of the CPUs"),
                       (False, ", or not all of its traffic")):
-        nodes = {node for run, result in pairs for node in elsewhere(run, result)
-                 if without_cpus(run.machine, node) == only}
+        nodes = {node for run, result in pairs for node in uncounted_nodes(run, result)
+                 if has_no_cpus(run.machine, node) == only}
         if nodes:
-            yield f"These counters do not count the memory of node {shape.listed(nodes)}{why}. " \
+            yield f"These counters do not count the memory of node {shape.cpu_list(nodes)}{why}. " \
                   "So there is no amplification (na)."
 
 
 def overcounted_remarks(pairs: Pairs) -> Iterator[str]:
     """A warning for each result of which the counters claim too much."""
     for run, result in {id(result): (run, result) for run, result in pairs}.values():
-        if overcounted(run, result):
+        if is_overcounted(run, result):
             most = hardware.peak(run.machine)
-            share = f"{100 * claimed(result) / most:.0f} % of what the modules can deliver" \
+            share = f"{100 * claimed_rate(result) / most:.0f} % of what the modules can deliver" \
                 if most else "more than any memory moves"
             name = run.request.get("label") or " ".join(
                 [result["test"], *(f"{units.name(key)}={units.text(key, result[key])}"
                                    for key in ("op", "size_bytes") if key in result)])
             yield f"? IMPLAUSIBLE: {name}: the counters claim " \
-                  f"{units.rate_text(claimed(result))}, {share}. They count something " \
+                  f"{units.rate_text(claimed_rate(result))}, {share}. They count something " \
                   "else, or twice: no conclusion is drawn from them."
 
 
-def _others(pairs: Pairs) -> Iterator[str]:
+def _remarks_on_other_memory(pairs: Pairs) -> Iterator[str]:
     """A sentence for each kind of memory that has figures of its own from pcm."""
     for kind in PCM_OTHERS:
         keys = [f"dram_pcm_{kind}_{way}_mb_per_s" for way in ("read", "write")]
@@ -250,15 +252,15 @@ def _others(pairs: Pairs) -> Iterator[str]:
 def other_traffic(kind: str, rates: list[float], within: bool) -> str:
     """`pcm saw 20000 MB/s of CXL traffic (read), which Read and Write do not include`; `rates`:
     read and written; `within`: Read and Write include them"""
-    told = [f"{units.rate_text(rate)} of {kind.upper()} traffic ({way})"
-            for rate, way in zip(rates, ("read", "written")) if rate]
-    return f"pcm saw {' and '.join(told)}, which " + (
+    texts = [f"{units.rate_text(rate)} of {kind.upper()} traffic ({way})"
+             for rate, way in zip(rates, ("read", "written")) if rate]
+    return f"pcm saw {' and '.join(texts)}, which " + (
         "Read and Write include: if it is a cache of other memory, they count both." if within else
         "Read and Write do not include." if kind == "cxl" else
         "the figures of reads and writes here do not include.")
 
 
-def _stores(pairs: Pairs) -> Iterator[str]:
+def _remarks_on_stores(pairs: Pairs) -> Iterator[str]:
     """Sentences for each operation: whether a line is read before it is written, or why that can't
     be told."""
     extra: dict[str, list[float]] = {}
@@ -267,24 +269,24 @@ def _stores(pairs: Pairs) -> Iterator[str]:
     unknown: dict[str, None] = {}
     for run, result in pairs:
         op = result.get("op")
-        if not all(_known(result, key) for key in AMPLIFIED) or elsewhere(run, result) \
-                or overcounted(run, result):
+        if not all(_has_number(result, key) for key in AMPLIFIED) or uncounted_nodes(run, result) \
+                or is_overcounted(run, result):
             continue
-        if partly(result):
+        if is_seen_in_part(result):
             short[str(op)] = None
-        if partly(result) or result["test"] != "bandwidth" or op not in STORING \
+        if is_seen_in_part(result) or result["test"] != "bandwidth" or op not in STORING \
                 or result.get("type") != "wb":
             continue
         read, written = (result[key] for key in AMPLIFIED)
         # No level holds what non-temporal stores write.
-        if result.get("level") is None and op not in UNCACHED or not covered(run, result):
+        if result.get("level") is None and op not in UNCACHED or not is_covered(run, result):
             unknown[op] = None
         elif written < REACHED * SHARES[op][1]:
             cached[op] = None
         else:
             extra.setdefault(op, []).append(read / written - STORING[op])
-    for op, found in extra.items():
-        yield f"op={op}{_beyond(op, found)}."
+    for op, ratios in extra.items():
+        yield f"op={op}{_reads_of_stores(op, ratios)}."
     if cached:
         yield f"{_ops(cached)}: less than half of the stored bytes are written to memory; caches " \
               "hold the rest."
@@ -298,8 +300,8 @@ def _stores(pairs: Pairs) -> Iterator[str]:
               "--counters` do), on which node the data were, or which level held them."
 
 
-def _beyond(op: str, found: list[float]) -> str:
-    low, high = min(found), max(found)
+def _reads_of_stores(op: str, ratios: list[float]) -> str:
+    low, high = min(ratios), max(ratios)
     wanted = " beyond what the loop reads" if STORING[op] else ""
     if low >= 1 - NEAR and high <= 1 + NEAR:
         return f" reads as much as it writes{wanted}: each line is read before it is written " \
@@ -315,13 +317,13 @@ def _ops(ops: Iterable[str]) -> str:
     return ", ".join(f"op={op}" for op in ops)
 
 
-def _idle(pairs: Pairs) -> Iterator[str]:
+def _remark_on_idle_traffic(pairs: Pairs) -> Iterator[str]:
     """A sentence if the idle machine caused a considerable share of the traffic."""
     shares = []
     for run, result in pairs:
         moved = sum(result.get(key) or 0 for key in MOVED)
         idle = sum(result.get(key) or 0 for key in IDLE)    # MB/s: bytes a us
-        if not overcounted(run, result) and moved and _known(result, "dram_counted_ns"):
+        if not is_overcounted(run, result) and moved and _has_number(result, "dram_counted_ns"):
             shares.append(idle * result["dram_counted_ns"] / 1e3 / moved)
     if shares and max(shares) > 1:
         yield "The machine moved more before the run, when it was idle, than was counted during " \
@@ -331,7 +333,7 @@ def _idle(pairs: Pairs) -> Iterator[str]:
               "These figures include that."
 
 
-def _lacking(pairs: Pairs) -> Iterator[str]:
+def _reasons_without_counts(pairs: Pairs) -> Iterator[str]:
     reasons: dict[str, int] = {}
     for _, result in pairs:
         if isinstance(result.get("dram_why"), str):

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from mc.analysis import series
-from mc.analysis.changes import FEWEST, Step, far, hint, overall, steps
+from mc.analysis.changes import FEWEST, Step, are_far_off, hint, steps, word_of_history
 from mc.analysis.judge import Word
 from mc.analysis.machines import Facts, facts
 from mc.analysis.match import describe
@@ -54,16 +54,16 @@ class History:
     hint: Step | None = None        # of a few runs; it may be chance
 
     @property
-    def long(self) -> bool:
+    def is_long(self) -> bool:
         return len(self.times) >= FEWEST
 
-    def far(self) -> list[bool]:
-        return far(self.times)
+    def are_far_off(self) -> list[bool]:
+        return are_far_off(self.times)
 
     @property
     def word(self) -> Word:
         """What became of it from its first runs to its last ones."""
-        return overall(self.times, self.steps)
+        return word_of_history(self.times, self.steps)
 
 
 @dataclass
@@ -73,50 +73,50 @@ class Gathered:
     left: Left = field(default_factory=Left)
 
 
-def gathered(files: Iterable[tuple[str, list[Run]]], order: str = "time",
-             only: Iterable[str] = ()) -> Gathered:
+def gather(files: Iterable[tuple[str, list[Run]]], order: str = "time",
+           only: Iterable[str] = ()) -> Gathered:
     """The histories of these files, which are read one at a time. `only`: words, such as
     op=read, that a result must have."""
     words = list(only)
-    found = Gathered([])
-    known: dict[tuple, History] = {}
+    gathered = Gathered([])
+    by_series: dict[tuple, History] = {}
     for file, runs in files:
         machine, host = runs[0].machine, reader.host(runs)
-        about = f"{machine['cpu']}, {prices.below(machine)}"
-        origin = Origin(file, series.started(runs), facts(
+        about = f"{machine['cpu']}, {prices.layer_below(machine)}"
+        origin = Origin(file, series.start_time(runs), facts(
             machine, (result for run in runs for result in run.results)))
-        for key, (time, result) in series.middles(runs, found.left).items():
-            history = known.get((about, host, key)) or _history(about, result)
+        for key, (time, result) in series.middles(runs, gathered.left).items():
+            history = by_series.get((about, host, key)) or _history(about, result)
             if all(word in history.keys.split() for word in words):
-                known[about, host, key] = history
+                by_series[about, host, key] = history
                 history.origins.append(origin)
                 history.times.append(time.time)
                 history.values.append(series.value(result, time.time))
-    found.histories = _join_hosts(known)
-    for history in found.histories:
+    gathered.histories = _join_hosts(by_series)
+    for history in gathered.histories:
         _sort(history, order)
-        if history.long:
+        if history.is_long:
             history.steps = steps(history.times)
         else:
             history.hint = hint(history.times)
-    return found
+    return gathered
 
 
-def _join_hosts(known: dict[tuple, History]) -> list[History]:
+def _join_hosts(by_series: dict[tuple, History]) -> list[History]:
     """The histories of each host. Runs that name no host are those of the only one there is."""
-    hosts = {host for _, host, _ in known if host}
+    hosts = {host for _, host, _ in by_series if host}
     if len(hosts) > 1:
-        for (about, host, _), history in known.items():
+        for (about, host, _), history in by_series.items():
             history.machine = f"{host}: {about}" if host else about
-        return list(known.values())
-    found: dict[tuple, History] = {}
-    for (about, _, key), history in known.items():
-        same = found.setdefault((about, key), history)
+        return list(by_series.values())
+    joined: dict[tuple, History] = {}
+    for (about, _, key), history in by_series.items():
+        same = joined.setdefault((about, key), history)
         if same is not history:
             same.origins += history.origins
             same.times += history.times
             same.values += history.values
-    return list(found.values())
+    return list(joined.values())
 
 
 def _history(about: str, result: dict) -> History:

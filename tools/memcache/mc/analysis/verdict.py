@@ -25,7 +25,7 @@ class Type:
     whole: tuple[float, ...] | None = None  # percent of bursts that leave whole; its interval
 
     @property
-    def partly(self) -> bool:
+    def is_partial(self) -> bool:
         """Write combining of which too few bursts leave whole, in some results at least."""
         return "partly" in self.effects <= {"partly", "yes"}
 
@@ -35,10 +35,10 @@ class Type:
 
     @property
     def real(self) -> bool:
-        return self.effective == "yes" and self.as_asked
+        return self.effective == "yes" and self.is_as_asked
 
     @property
-    def as_asked(self) -> bool:
+    def is_as_asked(self) -> bool:
         return self.attribute == "na" or self.attribute in FITS.get(self.name, (self.attribute,))
 
 
@@ -50,69 +50,69 @@ class Verdict:
     simulated: bool = False
 
     @property
-    def emulated(self) -> bool:
+    def is_emulated(self) -> bool:
         return self.hypervisor == "tcg"
 
-    def comparable(self, name: str) -> bool:
+    def is_comparable(self, name: str) -> bool:
         """Whether results of this type really are of this type."""
         return name in self.types and self.types[name].real
 
 
 def judge(runs: list[Run]) -> Verdict:
     machine = runs[0].machine
-    found: dict[str, list[dict]] = {}
+    by_type: dict[str, list[dict]] = {}
     for run in runs:
         for result in run.results:
             # A result without memory of its own still has page=auto.
             if isinstance(result.get("type"), str) and result.get("page") != "auto":
-                found.setdefault(result["type"], []).append(result)
-    types = {name: Type(name, _attribute(results), _joined(results, "effective", "unknown"),
-                        _reload(machine, name), _whole_of(machine, name, results))
-             for name, results in found.items()}
-    uc = types["uc"].effective if "uc" in types else _known(machine, "uc").get("effective")
+                by_type.setdefault(result["type"], []).append(result)
+    types = {name: Type(name, _attribute(results), _join_values(results, "effective", "unknown"),
+                        _reload_ns(machine, name), _whole_bursts_of(machine, name, results))
+             for name, results in by_type.items()}
+    uc = types["uc"].effective if "uc" in types else _facts_of_type(machine, "uc").get("effective")
     return Verdict(types, machine.get("hypervisor"), uc == "yes", bool(machine.get("simulated")))
 
 
-def _joined(results: list[dict], key: str, missing: str) -> str:
+def _join_values(results: list[dict], key: str, missing: str) -> str:
     return "/".join(dict.fromkeys(str(r.get(key) or missing) for r in results))
 
 
 def _attribute(results: list[dict]) -> str:
     """The attributes in those results that know them. User space can't read page tables."""
-    return _joined([r for r in results if r.get("attribute")], "attribute", "na") or "na"
+    return _join_values([r for r in results if r.get("attribute")], "attribute", "na") or "na"
 
 
-def _known(machine: dict, name: str) -> dict:
-    known = machine.get("memory_types", {}).get(name)
-    return known if isinstance(known, dict) else {}
+def _facts_of_type(machine: dict, name: str) -> dict:
+    facts = machine.get("memory_types", {}).get(name)
+    return facts if isinstance(facts, dict) else {}
 
 
-def _reload(machine: dict, name: str) -> float | None:
-    value = _known(machine, name).get("reload_ns")
+def _reload_ns(machine: dict, name: str) -> float | None:
+    value = _facts_of_type(machine, name).get("reload_ns")
     return value if isinstance(value, (int, float)) else None
 
 
-def _whole_of(machine: dict, name: str, results: list[dict]) -> tuple[float, ...] | None:
+def _whole_bursts_of(machine: dict, name: str, results: list[dict]) -> tuple[float, ...] | None:
     """The share that the machine's buffer of this type has, if it is why results have `partly`:
     that of a buffer which has its full effect, or of other memory, is not theirs."""
-    known = _known(machine, name)
-    if known.get("effective") != "partly" or any(r.get("memory_object") for r in results):
+    facts = _facts_of_type(machine, name)
+    if facts.get("effective") != "partly" or any(r.get("memory_object") for r in results):
         return None
-    return whole(known)
+    return whole_bursts(facts)
 
 
-def whole(known: dict) -> tuple[float, ...] | None:
+def whole_bursts(facts: dict) -> tuple[float, ...] | None:
     """The share of bursts that leave whole, its lower end and its upper end, in percent."""
-    found = [known.get(f"whole_{end}percent") for end in ("", "low_", "high_")]
-    figures = tuple(one for one in found if isinstance(one, (int, float)))
-    return figures if len(figures) == len(found) else None
+    values = [facts.get(f"whole_{end}percent") for end in ("", "low_", "high_")]
+    figures = tuple(one for one in values if isinstance(one, (int, float)))
+    return figures if len(figures) == len(values) else None
 
 
-def share(found: tuple[float, ...] | None) -> str:
+def whole_bursts_in_words(percentages: tuple[float, ...] | None) -> str:
     """That share in words, behind which come the bursts."""
-    if found is None:
+    if percentages is None:
         return "too few"
-    middle, low, high = found
+    middle, low, high = percentages
     return f"{middle:.3g} % ({low:.3g} to {high:.3g} %)"
 
 
@@ -125,57 +125,59 @@ def grid(verdict: Verdict) -> Grid:
 
 def sentences(verdict: Verdict) -> list[str]:
     """Sentences on the verdict, the most serious one first."""
-    said = [f"{t.name.upper()} was asked for, but the page tables say {t.attribute}."
-            for t in verdict.types.values() if not t.as_asked]
+    texts = [f"{t.name.upper()} was asked for, but the page tables say {t.attribute}."
+             for t in verdict.types.values() if not t.is_as_asked]
     idle = [t.name.upper() for t in verdict.types.values() if t.effective == "no"]
     if idle == ["WB"] and len(verdict.types) == 1:
-        if not verdict.emulated:
-            said.append("WB shows no cache at work: a reload of a line that was flushed takes no "
-                        "longer than a hit.")
+        if not verdict.is_emulated:
+            texts.append("WB shows no cache at work: a reload of a line that was flushed takes no "
+                         "longer than a hit.")
     elif idle:
-        said += _no_effect(verdict, idle)
-    if verdict.emulated:
-        said.append("An emulated machine (QEMU, TCG): no time measured here says anything about "
-                    "real hardware.")
+        texts += _sentences_on_no_effect(verdict, idle)
+    if verdict.is_emulated:
+        texts.append("An emulated machine (QEMU, TCG): no time measured here says anything about "
+                     "real hardware.")
     both = [t.name.upper() for t in verdict.types.values() if {"yes", "no"} <= t.effects]
     if both:
-        said.append(f"{listed(both)} had an effect in some results, and none in others: do not "
-                    "compare these rows.")
-    said += [f"{t.name.upper()} has its effect in part only: {share(t.whole)} of its bursts leave "
-             "the CPU whole. Do not take these rows as results of memory that combines its stores."
-             for t in verdict.types.values() if t.partly]
+        texts.append(f"{join_words(both)} had an effect in some results, and none in others: do "
+                     "not compare these rows.")
+    texts += [f"{t.name.upper()} has its effect in part only: {whole_bursts_in_words(t.whole)} of "
+              "its bursts leave the CPU whole. Do not take these rows as results of memory that "
+              "combines its stores."
+              for t in verdict.types.values() if t.is_partial]
     unsure = [t.name.upper() for t in verdict.types.values()
-              if t.effective not in ("yes", "no") and not t.partly and t.name.upper() not in both]
+              if t.effective not in ("yes", "no") and not t.is_partial
+              and t.name.upper() not in both]
     if unsure:
-        said.append(f"The timing does not show whether {listed(unsure)} had an effect: do not "
-                    "take these rows as results of that type.")
-    if not said and verdict.types:
+        texts.append(f"The timing does not show whether {join_words(unsure)} had an effect: do not "
+                     "take these rows as results of that type.")
+    if not texts and verdict.types:
         where = " on this simulated machine" if verdict.simulated else ""
-        names = listed(n.upper() for n in verdict.types)
+        names = join_words(n.upper() for n in verdict.types)
         if any(t.attribute == "na" for t in verdict.types.values()):
-            said.append(f"{names}: real{where}, by its timing (page tables can't be read here).")
+            texts.append(f"{names}: real{where}, by its timing (page tables can't be read here).")
         else:
-            said.append(f"{names}: as asked for, and real{where}.")
-    return said
+            texts.append(f"{names}: as asked for, and real{where}.")
+    return texts
 
 
-def _no_effect(verdict: Verdict, idle: list[str]) -> list[str]:
-    said = ["MEMORY TYPES HAVE NO EFFECT ON THIS MACHINE: asking for "
-            f"{listed(idle, 'or')} changes nothing."]
+def _sentences_on_no_effect(verdict: Verdict, idle: list[str]) -> list[str]:
+    texts = ["MEMORY TYPES HAVE NO EFFECT ON THIS MACHINE: asking for "
+             f"{join_words(idle, 'or')} changes nothing."]
     rows = [name.upper() for name in verdict.types if name == "wb" or name.upper() in idle]
     if len(rows) > 1:
-        said.append(f"The rows {listed(rows)} measure the same memory; what differs between them "
-                    f"is not due to {listed(rows, 'or')}.")
+        texts.append(f"The rows {join_words(rows)} measure the same memory; what differs between "
+                     f"them is not due to {join_words(rows, 'or')}.")
     if verdict.hypervisor == "unknown":
-        said.append("The hypervisor is not known. Under one, a guest's page tables may have no "
-                    "effect: measure on bare metal.")
-    elif verdict.hypervisor and not verdict.emulated:
-        said.append(f"Under a hypervisor ({verdict.hypervisor}) a guest's page tables may have no "
-                    "effect: measure on bare metal.")
-    return said
+        texts.append("The hypervisor is not known. Under one, a guest's page tables may have no "
+                     "effect: measure on bare metal.")
+    elif verdict.hypervisor and not verdict.is_emulated:
+        texts.append(f"Under a hypervisor ({verdict.hypervisor}) a guest's page tables may have no "
+                     "effect: measure on bare metal.")
+    return texts
 
 
-def listed(words: Iterable[str], last: str = "and") -> str:
+def join_words(words: Iterable[str], last: str = "and") -> str:
     """`a, b and c`"""
     words = list(words)
     return f" {last} ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))

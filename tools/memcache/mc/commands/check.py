@@ -33,7 +33,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                         help="results that they are checked against")
     parser.add_argument("--fail-over", type=share, default=share("5%"), metavar="LIMIT",
                         help="how much slower is too slow: 5%% (the default) allows 0.95x")
-    options.units(parser)
+    options.add_units(parser)
 
 
 def share(text: str) -> float:
@@ -44,23 +44,23 @@ def share(text: str) -> float:
 
 
 def command(args: argparse.Namespace) -> int:
-    baseline, checked = (_side(files) for files in (args.baseline, args.file))
+    baseline, checked = (_batches_of(files) for files in (args.baseline, args.file))
     pairings = regression.pairings(baseline, checked)
     answers = [one for pairing in pairings for one in regression.answers(pairing, args.fail_over)]
     emit(terminal.lines(output.parts(pairings, answers, args.fail_over)), terminal.painter())
     return _status(answers)
 
 
-def _side(files: list[str]) -> list[match.Batch]:
+def _batches_of(files: list[str]) -> list[match.Batch]:
     name = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
-    found = match.batches({name: rounds.together(files)})
-    if not found:
+    batches = match.batches({name: rounds.load_together(files)})
+    if not batches:
         raise Failure(f"{name}: no results", WRONG)
-    return found
+    return batches
 
 
 def _status(answers: list[Answer]) -> int:
-    if any(answer.worse for answer in answers):
+    if any(answer.is_worse for answer in answers):
         return FAILED
-    unsure = any(answer.word == Word.UNKNOWN and not answer.no_worse for answer in answers)
+    unsure = any(answer.word == Word.UNKNOWN and not answer.is_no_worse for answer in answers)
     return UNCERTAIN if unsure else DONE

@@ -10,7 +10,7 @@ import os
 import sys
 from importlib import import_module
 
-from mc import Failure, meant, say, status
+from mc import Failure, hint, say, status
 
 HELP = """\
 Measure memory by cache attribute, from inside the kernel.
@@ -134,9 +134,9 @@ def _command(argv: list[str]) -> int:
         from mc.commands import overview
         return overview.listing() if argv else overview.measure(top.format_help())
     if not argv[0].startswith("-") and argv[0] not in COMMANDS:
-        known = [*COMMANDS, "help", "version", "list"]
-        raise Failure(f"no command {argv[0]}.{meant(argv[0], known)} "
-                      f"There are: {', '.join(known)}", status.WRONG)
+        words = [*COMMANDS, "help", "version", "list"]
+        raise Failure(f"no command {argv[0]}.{hint(argv[0], words)} "
+                      f"There are: {', '.join(words)}", status.WRONG)
     args = top.parse_args(argv)
     return args.command(args)
 

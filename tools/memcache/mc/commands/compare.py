@@ -25,8 +25,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                              "prefetcher states differ")
     parser.add_argument("--tables", action="store_true",
                         help="print only the four tables of random accesses")
-    options.units(parser)
-    options.wide(parser)
+    options.add_units(parser)
+    options.add_wide(parser)
     parser.add_argument("file", nargs="+", metavar="FILE",
                         help="results of memcache run, or published figures (.csv)")
 
@@ -48,7 +48,7 @@ def compare(files: list[str], mixed: bool = False, wide: bool = False,
         if len(figures) < len(files):
             raise Failure("published figures (.csv) have no keys that records could match: "
                           "compare them by themselves", 2)
-        return terminal.lines(comparison.published(figures)), 0
+        return terminal.lines(comparison.report_on_published(figures)), 0
     parts, status = comparison.parts({name: rounds.load(name) for name in files},
                                      mixed, wide, tables)
     return terminal.lines(parts), status

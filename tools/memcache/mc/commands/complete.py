@@ -30,14 +30,14 @@ def command(args: argparse.Namespace) -> int:
     if len(args.words) < 2:
         raise Failure("wanted: a program, and its words up to the cursor", 2)
     program, *before, word = args.words
-    found = _user(before, word) if program == user.NAME else _memcache(before, word)
-    for candidate, text in found.items():
+    candidates = _candidates_for_user if program == user.NAME else _candidates_for_memcache
+    for candidate, text in candidates(before, word).items():
         if candidate.startswith(word):
             print(candidate, " ".join(text.split()), sep="\t")
     return 0
 
 
-def _memcache(before: list[str], word: str) -> Candidates:
+def _candidates_for_memcache(before: list[str], word: str) -> Candidates:
     if not before:
         return _options(cli.actions()) if word.startswith("-") else cli.COMMANDS
     typed, *before = before
@@ -56,11 +56,11 @@ def _memcache(before: list[str], word: str) -> Candidates:
     return _suites() if wanted == ["suite"] else {}
 
 
-def _user(before: list[str], word: str) -> Candidates:
+def _candidates_for_user(before: list[str], word: str) -> Candidates:
     side = user.User()
     if word.startswith("-"):
-        said = subprocess.run([side.source, "--help"], capture_output=True, text=True).stdout
-        return dict.fromkeys(re.findall(r"--\w+", said), "")
+        help_text = subprocess.run([side.source, "--help"], capture_output=True, text=True).stdout
+        return dict.fromkeys(re.findall(r"--\w+", help_text), "")
     return {} if before[-1:] == ["--counters"] else _requests(before, word, side.tests())
 
 
@@ -74,7 +74,7 @@ def _suites() -> Candidates:
 
 def _tests() -> keys.Tests:
     """The tests of all available sides."""
-    return {name: known for side in plan.sides() for name, known in side.tests().items()}
+    return {name: its_keys for side in plan.sides() for name, its_keys in side.tests().items()}
 
 
 def _requests(before: list[str], word: str, tests: keys.Tests) -> Candidates:
@@ -83,22 +83,22 @@ def _requests(before: list[str], word: str, tests: keys.Tests) -> Candidates:
     head, space, last = word.rpartition(" ")
     typed = [*before, *head.split()]
     test = next((part for part in reversed(typed) if "=" not in part), "")
-    found = dict.fromkeys([] if space else tests, "a test")
+    candidates = dict.fromkeys([] if space else tests, "a test")
     if test in tests:
-        there = {part.partition("=")[0] for part in typed if "=" in part}
-        found |= dict.fromkeys(_key(tests[test], there, last), "")
-    return {head + space + candidate: text for candidate, text in found.items()}
+        given = {part.partition("=")[0] for part in typed if "=" in part}
+        candidates |= dict.fromkeys(_key_candidates(tests[test], given, last), "")
+    return {head + space + candidate: text for candidate, text in candidates.items()}
 
 
-def _key(known: dict[str, keys.Key], there: set[str], word: str) -> list[str]:
+def _key_candidates(its_keys: dict[str, keys.Key], given: set[str], word: str) -> list[str]:
     """The keys that begin with this word; if only one does, its values as well."""
     name, equals, values = word.partition("=")
-    names = [name] if equals else [key for key in known
-                                   if key.startswith(name) and key not in there]
-    found = [] if equals else [f"{key}=" for key in names]
-    if len(names) == 1 and names[0] in known:
+    names = [name] if equals else [key for key in its_keys
+                                   if key.startswith(name) and key not in given]
+    candidates = [] if equals else [f"{key}=" for key in names]
+    if len(names) == 1 and names[0] in its_keys:
         done, comma, _ = values.rpartition(",")
-        key = known[names[0]]
-        found += [f"{names[0]}={done}{comma}{choice}" for choice in key.choices or (key.preset,)
-                  if choice not in done.split(",")]
-    return found
+        key = its_keys[names[0]]
+        candidates += [f"{names[0]}={done}{comma}{choice}"
+                       for choice in key.choices or (key.preset,) if choice not in done.split(",")]
+    return candidates

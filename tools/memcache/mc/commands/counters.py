@@ -46,13 +46,13 @@ def count(words: list[str], program: str | None = None) -> int:
     """Count while a command runs. Returns its exit status."""
     side = User(program)
     side.check()
-    found = side.discover()
-    if not found.counters:
-        raise Failure(absence(found))
-    if found.uncounted:
-        say(found.uncounted)
+    discovered = side.discover()
+    if not discovered.counters:
+        raise Failure(absence(discovered))
+    if discovered.uncounted_text:
+        say(discovered.uncounted_text)
     with NamedTemporaryFile("w", prefix="memcache-counters-") as file:
-        file.write(found.text)
+        file.write(discovered.text)
         file.flush()
         # Ctrl-C is for the command. memcache-user reports what was counted until then.
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -67,16 +67,16 @@ def counters(side: Side, put: bool, clear: bool) -> int:
     if clear:
         side.count("")
         return DONE
-    found = side.discover()
-    if not found.counters:
-        raise Failure(absence(found))
+    discovered = side.discover()
+    if not discovered.counters:
+        raise Failure(absence(discovered))
     if put:
-        side.count(found.text)
-        say(f"{found.title}: {plural(len(found.counters), 'counter')} set")
+        side.count(discovered.text)
+        say(f"{discovered.title}: {plural(len(discovered.counters), 'counter')} set")
     else:
-        emit(map(str, found.counters))
-    for remark in found.remarks:
+        emit(map(str, discovered.counters))
+    for remark in discovered.remarks:
         say(f"not used: {remark}")
-    if found.uncounted:
-        say(found.uncounted)
+    if discovered.uncounted_text:
+        say(discovered.uncounted_text)
     return DONE

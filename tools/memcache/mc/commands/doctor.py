@@ -10,11 +10,11 @@ from pathlib import Path
 
 from mc import emit, version
 from mc.advice import advice
-from mc.analysis.verdict import share, whole
+from mc.analysis.verdict import whole_bursts, whole_bursts_in_words
 from mc.output import terminal
 from mc.parts import Part, Sentence
 from mc.running import counters, debugfs, module, quiet, user
-from mc.running.machine import Machine, hypervisor, present
+from mc.running.machine import Machine, hypervisor, is_present
 from mc.status import DONE, FAILED
 
 OK, WARN, FAIL = "ok", "warn", "fail"
@@ -48,17 +48,17 @@ def command(args: argparse.Namespace) -> int:
 def examine(machine: Machine | None = None, as_json: bool = False) -> tuple[list[str], int]:
     """The lines to print, and the exit status."""
     machine = machine or Machine()
-    found = [line for check in CHECKS for line in check(machine)]
-    failed = sum(line.status == FAIL for line in found)
+    results = [line for check in CHECKS for line in check(machine)]
+    failed = sum(line.status == FAIL for line in results)
     status = FAILED if failed else DONE
     if as_json:
         checks = [{"status": line.status, "what": line.what, "todo": line.todo or None}
-                  for line in found]
+                  for line in results]
         return [json.dumps({"can_measure_uc": not failed, "checks": checks})], status
-    said: list[Part] = [
+    report: list[Part] = [
         Sentence(line.what + (f" ({line.todo})" if line.todo else ""), f"{line.status:4}  ")
-        for line in found]
-    warned = sum(line.status == WARN for line in found)
+        for line in results]
+    warned = sum(line.status == WARN for line in results)
     if failed:
         works = ", ".join(filter(None, [user.find() and "memcache run --where user (WB)",
                                         advice("works")]))
@@ -67,7 +67,7 @@ def examine(machine: Machine | None = None, as_json: bool = False) -> tuple[list
     else:
         verdict = "Nothing prevents measuring UC here" + (
             f"; there are {warned} warnings." if warned else ".")
-    return terminal.lines([*said, Sentence(verdict, gap=True)]), status
+    return terminal.lines([*report, Sentence(verdict, gap=True)]), status
 
 
 def _cpu(machine: Machine) -> Iterator[Line]:
@@ -79,7 +79,7 @@ def _cpu(machine: Machine) -> Iterator[Line]:
 
 
 def _root(machine: Machine) -> Iterator[Line]:
-    if machine.uid == 0 and not machine.administers:
+    if machine.uid == 0 and not machine.can_administer:
         yield Line(FAIL, "root without CAP_SYS_ADMIN, so without the module's files and devices",
                    "measure outside of this container")
     elif machine.uid == 0:
@@ -95,15 +95,15 @@ def _modules(machine: Machine) -> Iterator[Line]:
     elif machine.has("/proc/sys/kernel/modules_disabled", "^1"):
         yield Line(FAIL, "kernel.modules_disabled is 1",
                    "it stays so until a reboot; find who sets it in /etc/sysctl.d")
-    elif machine.signed_only and not machine.loaded:
+    elif machine.takes_signed_only and not machine.is_loaded:
         yield Line(FAIL, "this kernel takes signed modules only",
                    f"{SIGN}{advice('sign')}{_mok(machine)}{advice('guest')}")
-    elif machine.lockdown and not machine.loaded:
+    elif machine.lockdown and not machine.is_loaded:
         yield Line(FAIL, "a kernel that is locked down takes signed modules only",
                    f"{SIGN}{advice('sign')}{_mok(machine)}")
     else:
         yield Line(OK, "modules are allowed, " + (
-            "if they are signed" if machine.signed_only or machine.lockdown else
+            "if they are signed" if machine.takes_signed_only or machine.lockdown else
             "signatures are not enforced"))
 
 
@@ -117,7 +117,7 @@ def _mok(machine: Machine) -> str:
 def _lockdown(machine: Machine) -> Iterator[Line]:
     what = f"the kernel is locked down ({machine.lockdown}): it takes no request"
     off = advice("unlock")
-    if machine.lockdown and machine.loaded:
+    if machine.lockdown and machine.is_loaded:
         yield Line(WARN, f"{what}; user space can measure UC and WC",
                    f"memcache run --where user; for the kernel {off}")
     elif machine.lockdown:
@@ -146,7 +146,8 @@ def _headers(machine: Machine) -> Iterator[Line]:
     if machine.exists(f"/lib/modules/{release}/build/Makefile"):
         yield Line(OK, f"headers of the running kernel, {release}")
     else:
-        yield Line(WARN if machine.loaded else FAIL, f"no headers of the running kernel, {release}",
+        yield Line(WARN if machine.is_loaded else FAIL,
+                   f"no headers of the running kernel, {release}",
                    f"{module.headers(release)}{advice('guest')}")
 
 
@@ -183,7 +184,7 @@ def _hypervisor(machine: Machine) -> Iterator[Line]:
     elif name == "xen":
         yield Line(WARN, "Xen honours a guest's PAT only with an IOMMU",
                    "pass a device through to this guest; see the module's verdict")
-    elif not present(machine, name):
+    elif not is_present(machine, name):
         yield Line(WARN, "not known whether there is a hypervisor, and whether page tables decide "
                    "on memory types", "see the module's verdict")
     else:
@@ -193,13 +194,14 @@ def _hypervisor(machine: Machine) -> Iterator[Line]:
 
 
 def _module(machine: Machine) -> Iterator[Line]:
-    if not machine.loaded:
-        yield Line(WARN, "the module is not loaded", module.loading(machine.root))
-        if text := version.stale({"version": module.installed(machine.root)}, "installed"):
-            yield Line(WARN, text, module.renewing(machine.root))
+    if not machine.is_loaded:
+        yield Line(WARN, "the module is not loaded", module.how_to_load(machine.root))
+        installed = {"version": module.installed_version(machine.root)}
+        if text := version.remark_if_stale(installed, "installed"):
+            yield Line(WARN, text, module.how_to_renew(machine.root))
         return
-    if text := version.stale(machine.module):
-        yield Line(WARN, text, f"rmmod memcache, then {module.renewing(machine.root)}")
+    if text := version.remark_if_stale(machine.module):
+        yield Line(WARN, text, f"rmmod memcache, then {module.how_to_renew(machine.root)}")
     else:
         yield Line(OK, "the module is loaded")
     yield from _types(machine)
@@ -212,9 +214,9 @@ def _types(machine: Machine) -> Iterator[Line]:
                    "run this as root")
         return
     for name in ("wb", "uc", "wc"):
-        known = types.get(name) or {}
-        effect = known.get("effective")
-        what = f"{name.upper()}: page tables say {known.get('attribute') or 'na'}, " \
+        verdict = types.get(name) or {}
+        effect = verdict.get("effective")
+        what = f"{name.upper()}: page tables say {verdict.get('attribute') or 'na'}, " \
                f"effective={effect or 'na'}"
         if effect == "yes":
             yield Line(OK, what)
@@ -222,31 +224,33 @@ def _types(machine: Machine) -> Iterator[Line]:
             yield Line(FAIL if name == "uc" else WARN, what,
                        f"it has no effect here: {advice('types')}")
         elif effect == "partly":
-            yield Line(WARN, what, f"{share(whole(known))} of its bursts leave the CPU whole")
+            share = whole_bursts_in_words(whole_bursts(verdict))
+            yield Line(WARN, what, f"{share} of its bursts leave the CPU whole")
         else:
             yield Line(WARN, what, "the timing does not show it; load the module again on a quiet "
                        "machine")
 
 
 def _prefetch(machine: Machine) -> Iterator[Line]:
-    found = machine.module.get("prefetch")
-    if not isinstance(found, dict):
+    prefetch = machine.module.get("prefetch")
+    if not isinstance(prefetch, dict):
         return
-    if not found.get("known"):
+    if not prefetch.get("known"):
         yield Line(WARN, "prefetchers of this CPU model are not known",
                    "prefetch=off fails, prefetch=auto keeps them as they are")
-    elif found.get("state") == "unreadable":
-        yield Line(WARN, f"the prefetchers' register, {found.get('msr')}, can't be read, as under "
-                   "most hypervisors", "prefetch=off fails, prefetch=auto keeps them as they are")
+    elif prefetch.get("state") == "unreadable":
+        yield Line(WARN, f"the prefetchers' register, {prefetch.get('msr')}, can't be read, as "
+                   "under most hypervisors",
+                   "prefetch=off fails, prefetch=auto keeps them as they are")
     else:
-        yield Line(OK, f"prefetchers: {found.get('msr')} can be read, they are "
-                   f"{found.get('state')}")
+        yield Line(OK, f"prefetchers: {prefetch.get('msr')} can be read, they are "
+                   f"{prefetch.get('state')}")
 
 
 def _devices(machine: Machine) -> Iterator[Line]:
     paths = [f"/dev/memcache_{name}" for name in ("wb", "uc", "wc")]
     missing = [path for path in paths if not machine.exists(path)]
-    closed = [path for path in paths if path not in missing and not machine.usable(path)]
+    closed = [path for path in paths if path not in missing and not machine.is_usable(path)]
     if missing:
         yield Line(WARN, f"no {', '.join(missing)}",
                    "they come with the module; without them user space measures only WB")
@@ -266,7 +270,7 @@ def _user(_machine: Machine) -> Iterator[Line]:
 
 
 def _kvm(machine: Machine) -> Iterator[Line]:
-    if machine.usable("/dev/kvm"):
+    if machine.is_usable("/dev/kvm"):
         yield Line(OK, f"/dev/kvm can be opened{advice('kvm')}")
     else:
         why = "/dev/kvm is not for this user" if machine.exists("/dev/kvm") else "no /dev/kvm"
@@ -275,11 +279,11 @@ def _kvm(machine: Machine) -> Iterator[Line]:
 
 
 def _counters(machine: Machine) -> Iterator[Line]:
-    found = counters.discover(Path(machine.root or "/"))
-    if found.counters:
-        yield Line(OK, f"counters of DRAM traffic: {found.title} (memcache run --counters)")
-    elif found.remarks:
-        yield Line(WARN, "DRAM traffic can't be counted", found.remarks[0])
+    discovered = counters.discover(Path(machine.root or "/"))
+    if discovered.counters:
+        yield Line(OK, f"counters of DRAM traffic: {discovered.title} (memcache run --counters)")
+    elif discovered.remarks:
+        yield Line(WARN, "DRAM traffic can't be counted", discovered.remarks[0])
     else:
         yield Line(WARN, "no counters of DRAM traffic: records will say na",
                    "a virtual machine has none; on bare metal: modprobe intel_uncore or "
@@ -287,11 +291,11 @@ def _counters(machine: Machine) -> Iterator[Line]:
 
 
 def _quiet(machine: Machine) -> Iterator[Line]:
-    seen = quiet.look(machine)
-    for one in seen.found:
+    look = quiet.look(machine)
+    for one in look.found:
         yield Line(WARN, one.what, one.todo)
-    if not seen.found:
-        yield Line(OK, "no other work was seen" if seen.load is not None and seen.cpus else
+    if not look.found:
+        yield Line(OK, "no other work was seen" if look.load is not None and look.cpus else
                    "not known whether other work runs (/proc has no load)")
 
 

@@ -63,7 +63,7 @@ def export(form: str, file: str, output: str | None, **options: str) -> int:
     runs = results.load(file)
     if not any(run.results for run in runs):
         raise Failure(f"{file}: no results to export")
-    text = FORMS[form](runs if form == "csv" else rounds.merged(runs), **options)
+    text = FORMS[form](runs if form == "csv" else rounds.with_merged_rounds(runs), **options)
     if output:
         files.write(output, text.encode(errors="replace"))
     else:

@@ -45,22 +45,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def command(args: argparse.Namespace) -> int:
     kind = files.kind(args.output, KINDS) if args.output else ""
     bad: list[str] = []
-    found = fleet.fleet(_measurements(reader.named(args.what, deep=True), bad))
-    if not found.hosts:
+    all_hosts = fleet.fleet(_measurements(reader.results_files(args.what, deep=True), bad))
+    if not all_hosts.hosts:
         raise Failure("no results of any host")
     if args.again:
-        emit(host.name for _, host in found.found(False))
+        emit(host.name for _, host in all_hosts.hosts_with_findings(False))
     else:
-        emit(terminal.lines(output.parts(found)), terminal.painter())
+        emit(terminal.lines(output.parts(all_hosts)), terminal.painter())
     if args.output:
-        _write(found, args.output, kind)
-    return FAILED if bad else _status(found)
+        _write(all_hosts, args.output, kind)
+    return FAILED if bad else _status(all_hosts)
 
 
 def _measurements(names: list[str], bad: list[str]) -> Iterator[Measurement]:
     """What each file says. A file that can't be read is said, left out, and added to `bad`."""
     hosts = reader.hosts(names)
-    for name, one in zip(names, _mapped(names, [hosts[name] for name in names])):
+    for name, one in zip(names, _read_all(names, [hosts[name] for name in names])):
         if isinstance(one, Measurement):
             yield one
         else:
@@ -68,7 +68,7 @@ def _measurements(names: list[str], bad: list[str]) -> Iterator[Measurement]:
             say(f"{one}; left out")
 
 
-def _mapped(names: list[str], hosts: list[str]) -> Iterator[Measurement | str]:
+def _read_all(names: list[str], hosts: list[str]) -> Iterator[Measurement | str]:
     """Each file, read in as many processes as there are CPUs."""
     processes = min(len(os.sched_getaffinity(0)), len(names) // CHUNK)
     if processes < 2:
@@ -91,18 +91,19 @@ def _read(name: str, host: str) -> Measurement | str:
         return str(failure)
 
 
-def _write(found: Fleet, path: str, kind: str) -> None:
+def _write(all_hosts: Fleet, path: str, kind: str) -> None:
     if kind == "json":
-        text = json.dumps(output.record(found), indent=1) + "\n"
+        text = json.dumps(output.record(all_hosts), indent=1) + "\n"
     else:
         text = page.document(output.TITLE,
-                             [Heading(output.TITLE, 1), *output.parts(found, most=None)])
+                             [Heading(output.TITLE, 1), *output.parts(all_hosts, most=None)])
     files.write(path, text.encode(errors="replace"))
     say(f"{path}: written")
 
 
-def _status(found: Fleet) -> int:
-    if found.found(True) or found.failed:
+def _status(all_hosts: Fleet) -> int:
+    if all_hosts.hosts_with_findings(True) or all_hosts.failed_hosts:
         return FAILED
-    told = found.compared and not found.found(False) and not found.unsure and not found.few
-    return DONE if told else UNCERTAIN
+    is_conclusive = all_hosts.compared and not (
+        all_hosts.hosts_with_findings(False) or all_hosts.unsure_hosts or all_hosts.few)
+    return DONE if is_conclusive else UNCERTAIN

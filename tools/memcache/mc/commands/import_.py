@@ -44,7 +44,7 @@ def join(path: str, name: str | None, output: str | None) -> int:
     if not name:
         if output:
             raise Failure("-o is for the records of RESULTS", WRONG)
-        emit(terminal.lines(_alone(samples)))
+        emit(terminal.lines(_report_on_samples(samples)))
         return DONE
     if output and name == "-":
         raise Failure("-o: results from standard input can't be read a second time", WRONG)
@@ -53,7 +53,7 @@ def join(path: str, name: str | None, output: str | None) -> int:
         raise Failure(f"{name}: has figures of pcm already", WRONG)
     joined = pcm.join(runs, samples)
     if output != "-":
-        emit(terminal.lines(_joined(joined, samples)))
+        emit(terminal.lines(_report_on_records(joined, samples)))
     if output:
         _write(name, output, joined)
     if output not in (None, "-"):
@@ -91,7 +91,7 @@ def _figures(one: Joined) -> dict:
         "dram_pcm_samples": len(one.samples)}
 
 
-def _alone(samples: list[Sample]) -> list[Part]:
+def _report_on_samples(samples: list[Sample]) -> list[Part]:
     rows = []
     others = dict.fromkeys(name for s in samples for name in (*s.others, *s.within))
     for name in ("read", "write", *others):
@@ -99,10 +99,10 @@ def _alone(samples: list[Sample]) -> list[Part]:
         rows.append([_title(name), str(len(rates)), *(f"{v:.1f}" for v in (
             rates[0], median(rates), rates[-1], mean(samples, name) or 0))] if rates else
                     [_title(name), "0", *4 * ["na"]])
-    return [Sentence(_when(samples), wrap=False), Grid(
+    return [Sentence(_time_text(samples), wrap=False), Grid(
         ["MB/s", "samples", "least", "median", "most", "mean"], rows), Sentence(
             "mean: weighted by the length of the samples. Without RESULTS there is no payload "
-            "and no ratio."), *bullets(list(_others(samples)), gap=True)]
+            "and no ratio."), *bullets(list(_remarks_on_other_memory(samples)), gap=True)]
 
 
 def _title(name: str) -> str:
@@ -111,7 +111,7 @@ def _title(name: str) -> str:
     return f"{kind.upper()} {'written' if way == 'write' else way}".strip()
 
 
-def _others(samples: list[Sample]) -> Iterator[str]:
+def _remarks_on_other_memory(samples: list[Sample]) -> Iterator[str]:
     """A sentence for each kind of memory that has columns of its own, with its traffic during
     these samples."""
     for kind in traffic.PCM_OTHERS:
@@ -121,26 +121,26 @@ def _others(samples: list[Sample]) -> Iterator[str]:
             yield traffic.other_traffic(kind, rates, within)
 
 
-def _joined(joined: list[Joined], samples: list[Sample]) -> list[Part]:
+def _report_on_records(joined: list[Joined], samples: list[Sample]) -> list[Part]:
     keys, cells = traffic.names([(one.run, one.result) for one in joined])
     rows = [[*cell, _clock(one.start), f"{(one.end - one.start) / SECOND:.3f}",
              _numbers(one.samples), units.text("mb_per_s", one.result.get("mb_per_s")),
              *(units.text("_per_s", one.rate(name)) for name in ("read", "write")),
              *(units.text("", one.amplification(name)) for name in ("read", "write"))]
             for cell, one in zip(cells, joined)]
-    said = [_when(samples)]
+    sentences = [_time_text(samples)]
     fallen = {s.number for one in joined for s in one.samples}
-    said.append(f"{out_of(len(fallen), len(samples), 'sample')} lie within a record; those that "
-                "lie partly outside are left out.")
+    sentences.append(f"{out_of(len(fallen), len(samples), 'sample')} lie within a record; those "
+                     "that lie partly outside are left out.")
     if not fallen:
-        said.append(_why_none(joined, samples))
-    said += _others([s for s in samples if s.number in fallen] or samples)
-    said += traffic.overcounted_remarks([(one.run, one.result | {
+        sentences.append(_reason_for_none(joined, samples))
+    sentences += _remarks_on_other_memory([s for s in samples if s.number in fallen] or samples)
+    sentences += traffic.overcounted_remarks([(one.run, one.result | {
         f"dram_pcm_{name}_mb_per_s": one.rate(name) for name in ("read", "write")})
         for one in joined])
     return [Grid([*keys, "start (UTC)", "s", "samples", "payload MB/s", "pcm read MB/s",
                   "pcm written MB/s", "read / payload", "written / payload"], rows, len(keys)),
-            *bullets(said)]
+            *bullets(sentences)]
 
 
 def _numbers(samples: list[Sample]) -> str:
@@ -153,13 +153,13 @@ def _clock(ns: int) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(ns // SECOND))
 
 
-def _when(samples: list[Sample]) -> str:
+def _time_text(samples: list[Sample]) -> str:
     return f"pcm: {plural(len(samples), 'sample')}, {_clock(samples[0].start)} to " \
            f"{_clock(samples[-1].end)} UTC, if its clock was that of the time zone " \
            f"{time.strftime('%Z', time.localtime(samples[0].end // SECOND))}."
 
 
-def _why_none(joined: list[Joined], samples: list[Sample]) -> str:
+def _reason_for_none(joined: list[Joined], samples: list[Sample]) -> str:
     first, last = (f(one.start for one in joined) for f in (min, max))
     end = max(one.end for one in joined)
     if samples[-1].end > first and samples[0].start < end:

@@ -55,8 +55,8 @@ def command(args: argparse.Namespace) -> int:
     building.write(loop, directory)
     emit([_summary(loop), ""])
     if args.where != "kernel":
-        made = building.shared_object(loop, directory)
-        emit([f"user space:  memcache-user --loop {made} bandwidth op=own"])
+        path = building.shared_object(loop, directory)
+        emit([f"user space:  memcache-user --loop {path} bandwidth op=own"])
     return DONE if args.where == "user" else _module(loop, directory, args.headers)
 
 
@@ -73,13 +73,13 @@ def _directory(args: argparse.Namespace) -> Path:
 
 
 def _summary(loop: Loop) -> str:
-    """What memcache will take the loop for."""
+    """A line on the loop: its arrays, its bytes, and how its data are verified."""
     done = [f"{word} {' '.join(arrays)}"
             for word, arrays in (("reads", loop.reads), ("writes", loop.writes)) if arrays]
-    known = f"verified as op={loop.result}" if loop.result else \
+    verification = f"verified as op={loop.result}" if loop.result else \
         "not verified" if loop.writes else "verified to leave a as it was"
     return f"{loop.name}: {', '.join(done)}; {loop.turn} bytes of each array and " \
-           f"{loop.payload} bytes of payload a turn; {known}"
+           f"{loop.payload} bytes of payload a turn; {verification}"
 
 
 def _module(loop: Loop, directory: Path, named: str | None) -> int:
@@ -92,7 +92,7 @@ def _module(loop: Loop, directory: Path, named: str | None) -> int:
             f"{module.headers(release)}. --headers names those of another kernel; --where user "
             "builds no module")
         return FAILED
-    made = building.module(loop, directory, headers)
-    emit([f"kernel:      insmod {made}",
+    path = building.module(loop, directory, headers)
+    emit([f"kernel:      insmod {path}",
           "             echo 'bandwidth op=own' >/sys/kernel/debug/memcache/run"])
     return DONE

@@ -47,7 +47,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                              "module is there)")
     parser.add_argument("-o", dest="output", metavar="FILE",
                         help="the results file (default: results/mmio-KERNEL-TIME.jsonl)")
-    options.wide(parser)
+    options.add_wide(parser)
 
 
 def command(args: argparse.Namespace) -> int:
@@ -59,7 +59,7 @@ def command(args: argparse.Namespace) -> int:
     emit(terminal.lines(list(device_parts(device, bar))))
     if not args.yes:
         ask(device)
-    with module.loaded():
+    with module.keep_loaded():
         side = plan_side(args.where)
         side.check()
         with pci.lend(device, bind=side.where == "kernel") as kept:
@@ -81,14 +81,14 @@ def plan_side(where: str | None) -> Side:
     return user.User()
 
 
-def listing(found: list[pci.Device]) -> Iterator[Part]:
-    if not found:
+def listing(devices: list[pci.Device]) -> Iterator[Part]:
+    if not devices:
         yield Sentence("No PCI device with memory is there.")
         return
     yield Grid(["device", "what it is", "driver", "BARs"],
                [[device.address, device.name, device.driver or "none",
                  ", ".join(f"{bar.number}: {units.size(bar.size)}" for bar in device.bars)]
-                for device in found], left=4)
+                for device in devices], left=4)
     yield Sentence("memcache mmio DEVICE measures one of them.", gap=True)
 
 
@@ -144,7 +144,7 @@ def requests(device: pci.Device, bar: pci.Bar, write: bool, where: str) -> Itera
 
 
 def explanation_parts(runs: list[Run], write: bool) -> list[Part]:
-    said = accesses.sentences([result for run in runs for result in run.results])
+    sentences = accesses.sentences([result for run in runs for result in run.results])
     if not write:
-        said.append("What stores, doorbells and bursts cost: --write, if the BAR is memory.")
-    return [Heading("What this means for a driver"), *bullets(said)]
+        sentences.append("What stores, doorbells and bursts cost: --write, if the BAR is memory.")
+    return [Heading("What this means for a driver"), *bullets(sentences)]

@@ -6,7 +6,7 @@ import argparse
 from mc.records import units as unit
 
 
-def units(parser: argparse.ArgumentParser) -> None:
+def add_units(parser: argparse.ArgumentParser) -> None:
     """Let the user choose the unit of rates. It is in use as soon as it is read."""
     class Use(argparse.Action):
         def __call__(self, _parser: object, _args: object, name: object, *_: object) -> None:
@@ -17,7 +17,7 @@ def units(parser: argparse.ArgumentParser) -> None:
                              "have MB/s)")
 
 
-def wide(parser: argparse.ArgumentParser) -> None:
+def add_wide(parser: argparse.ArgumentParser) -> None:
     """The option of each command that prints a report."""
     parser.add_argument("--wide", action="store_true",
                         help="print all figures and settings, not only the answers")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from mc import emit, say
 from mc.commands import suites
-from mc.output.terminal import wrapped
+from mc.output.terminal import wrap_lines
 from mc.records import tests
 from mc.running import user
 from mc.status import DONE
@@ -50,4 +50,4 @@ def listing() -> int:
 def _tests() -> Iterator[str]:
     wide = max(map(len, tests.TESTS))
     for test in tests.TESTS.values():
-        yield from wrapped(test.help, f"{test.name:{wide}}  ")
+        yield from wrap_lines(test.help, f"{test.name:{wide}}  ")

@@ -24,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", dest="output", metavar="OUT",
                         help="the picture: .svg, .png, .pdf or .html (default: the first FILE's "
                              "name with .svg); `-`: SVG on standard output")
-    options.units(parser)
+    options.add_units(parser)
 
 
 def command(args: argparse.Namespace) -> int:
@@ -32,16 +32,16 @@ def command(args: argparse.Namespace) -> int:
 
 
 def plot(names: list[str], output: str | None) -> int:
-    output = output or files.beside(names[0], "svg")
+    output = output or files.path_beside(names[0], "svg")
     kind = "svg" if output == "-" else files.kind(output, KINDS)
     loaded = rounds.load_all(names)
-    found = charts.charts(loaded)
-    if not found:
+    drawn = charts.charts(loaded)
+    if not drawn:
         raise Failure("nothing to draw: no curve of three points, no two figures to compare")
     if kind == "html":
         from mc.output import document  # not needed for a picture alone
-        files.write(output, document.gallery(loaded, found).encode(errors="replace"))
+        files.write(output, document.gallery(loaded, drawn).encode(errors="replace"))
     else:
-        files.write(output, draw.picture(found, captions(loaded, charts.sources(loaded)), kind))
-    say(f"{output}: {len(found)} {'chart' if len(found) == 1 else 'charts'}")
+        files.write(output, draw.picture(drawn, captions(loaded, charts.sources(loaded)), kind))
+    say(f"{output}: {len(drawn)} {'chart' if len(drawn) == 1 else 'charts'}")
     return DONE

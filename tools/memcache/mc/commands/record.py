@@ -47,24 +47,24 @@ def keep(path: str, files: list[str]) -> int:
 
 
 def show(name: str) -> int:
-    path, which = store.parted(name) or (name, "")
-    with database.opened(path) as there:
-        emit(terminal.lines(listing(path, there.chosen(which))))
+    path, which = store.split_name(name) or (name, "")
+    with database.open_store(path) as opened:
+        emit(terminal.lines(listing(path, opened.choose_entries(which))))
     return DONE
 
 
 def export(name: str, folder: str) -> int:
-    path, which = store.parted(name) or (name, "")
-    with database.opened(path) as there:
-        chosen = there.chosen(which)
+    path, which = store.split_name(name) or (name, "")
+    with database.open_store(path) as opened:
+        chosen = opened.choose_entries(which)
         results.create_directory(folder)
         for entry in chosen:
-            emit([f"{path}:{entry.number}: {recording.put(there, entry, folder)}"])
+            emit([f"{path}:{entry.number}: {recording.put(opened, entry, folder)}"])
     return DONE
 
 
 def recover(damaged: str, path: str) -> int:
-    found = database.recover(damaged, path)
-    emit([f"{path}: {plural(found.whole, 'file')} whole, {found.part} in part, {found.lost} lost; "
-          f"{plural(found.results, 'result')}"])
-    return FAILED if found.part or found.lost else DONE
+    recovered = database.recover(damaged, path)
+    emit([f"{path}: {plural(recovered.whole, 'file')} whole, {recovered.part} in part, "
+          f"{recovered.lost} lost; {plural(recovered.results, 'result')}"])
+    return FAILED if recovered.part or recovered.lost else DONE

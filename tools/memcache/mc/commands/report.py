@@ -21,7 +21,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", dest="output", metavar="OUT.html",
                         help="the page (default: the first FILE's name with .html); `-`: standard "
                              "output")
-    options.units(parser)
+    options.add_units(parser)
 
 
 def command(args: argparse.Namespace) -> int:
@@ -29,11 +29,11 @@ def command(args: argparse.Namespace) -> int:
 
 
 def report(names: list[str], output: str | None) -> int:
-    output = output or files.beside(names[0], "html")
+    output = output or files.path_beside(names[0], "html")
     files.kind(output, ("", "html"))        # such as /dev/null, but no page.pdf
     loaded = rounds.load_all(names)
-    made = page.document(document.title(loaded), document.parts(loaded))
-    files.write(output, made.encode(errors="replace"))
+    html = page.document(document.title(loaded), document.parts(loaded))
+    files.write(output, html.encode(errors="replace"))
     count = sum(len(run.results) for runs in loaded.values() for run in runs)
     say(f"{output}: {plural(count, 'record')}")
     return DONE

@@ -61,12 +61,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                              "`none`: they do not tell")
     parser.add_argument("--json", action="store_true",
                         help="print the records as they come (JSON Lines) in place of the report")
-    options.units(parser)
+    options.add_units(parser)
     parser.add_argument("--quick", action="store_true",
                         help="measure the quick form of each suite: fewer sizes and rounds")
     parser.add_argument("--dry-run", action="store_true",
                         help="print the request lines that would be measured on this machine")
-    options.wide(parser)
+    options.add_wide(parser)
     parser.add_argument("--counters", action="store_true",
                         help="count DRAM traffic during this run (see: memcache counters)")
     parser.add_argument("--events", action="store_true",
@@ -81,26 +81,26 @@ def _round_count(text: str) -> int:
 
 def command(args: argparse.Namespace) -> int:
     if args.quick:
-        args.what = suite.quick(args.what)
+        args.what = suite.with_quick_forms(args.what)
     alone = args.dry_run or args.where == "user"
     if not alone:
-        _mistyped(args.what, args.where)
-    with nullcontext() if alone else module.loaded():
+        _refuse_wrong_words(args.what, args.where)
+    with nullcontext() if alone else module.keep_loaded():
         return measure(args.what, args.output, args.where, dry=args.dry_run, count=args.counters,
                        events=args.events, json=args.json, wide=args.wide, store=args.store,
                        host=args.host, rounds=args.rounds or 0,
                        both=ROUNDS if args.where == "both" else 0)
 
 
-def _mistyped(words: list[str], where: str | None) -> None:
+def _refuse_wrong_words(words: list[str], where: str | None) -> None:
     """Refuse what is wrong before the module is loaded. Only the module knows the rest. What is
     to be said otherwise comes when the module is there."""
-    said: list[str] = []
+    messages: list[str] = []
     try:
-        plan.requests(words, plan.Place(plan.sides(), where, said.append))
+        plan.requests(words, plan.Place(plan.sides(), where, messages.append))
     except Failure as failure:
         if failure.status == WRONG:
-            for text in said:
+            for text in messages:
                 say(text)
             raise
 
@@ -112,53 +112,53 @@ def measure(words: list[str], output: str | None, where: str | None = None,
             explain: Callable[[list[Run]], list[Part]] | None = None) -> int:
     """Measure, and print the report. `explain` makes parts that follow its tables."""
     if store:
-        _check(store, output)
-    name = _host(host)
+        _check_store(store, output)
+    name = _host_name(host)
     sides = sides or plan.sides()
     place = plan.Place(sides, where)
     requests = plan.requests(words, place)
     if dry:
         plan.show(plan.jobs(requests, place, rounds, both), place)
         return DONE
-    for side in dict.fromkeys(side for request in requests for side in place.chosen(request)):
+    for side in dict.fromkeys(side for request in requests for side in place.sides_for(request)):
         side.check()
     jobs = plan.jobs(requests, place, rounds, both)
-    for text in plan.length(jobs, place):
+    for text in plan.length_lines(jobs, place):
         say(text)
     used = list(dict.fromkeys(job.side for job in jobs))
     with ExitStack() as held, Stop(sides) as stop, Counting(used, count, events):
         for side in used:
-            held.enter_context(side.held())
-        seen = _look([job.request.line for job in jobs])
+            held.enter_context(side.hold())
+        disturbances = _say_what_disturbs([job.request.line for job in jobs])
         path, file = create(output, requests, sides[0])
         records = {"-": create("-", requests, sides[0])[1]} if json else {}
         with file, Progress(len(jobs)) as progress:
-            session = Session(records | {path: file}, progress, stop, host=name, quiet=seen)
+            session = Session(records | {path: file}, progress, stop, host=name, quiet=disturbances)
             session.measure(jobs)
         if not session.runs:
             session.status = session.status or FAILED
             if path != "-":
                 os.unlink(path)
         elif "-" not in session.files:
-            kept = _kept(store, path, session)
+            entry = _keep_in_store(store, path, session)
             more = terminal.lines(explain(session.runs)) if explain else []
-            emit([*report.lines(session.runs, wide), *more, "", f"Results: {path}{kept}"])
+            emit([*report.lines(session.runs, wide), *more, "", f"Results: {path}{entry}"])
         elif path != "-":
-            say(f"results: {path}{_kept(store, path, session)}")
+            say(f"results: {path}{_keep_in_store(store, path, session)}")
     if stop.signum:
         return SIGNAL + stop.signum
-    return session.status or (DONE if plan.whole(jobs, requests, place) else FAILED)
+    return session.status or (DONE if plan.is_complete(jobs, requests, place) else FAILED)
 
 
-def _look(lines: list[str]) -> dict | None:
+def _say_what_disturbs(lines: list[str]) -> dict | None:
     """Say what disturbs this machine."""
-    seen = quiet.look(Machine(module={}), quiet.asked(lines))
-    for one in seen.found:
+    look = quiet.look(Machine(module={}), quiet.named_cpus(lines))
+    for one in look.found:
         say(f"not quiet: {one.what} ({one.todo})")
-    return seen.record()
+    return look.record()
 
 
-def _host(named: str | None) -> str:
+def _host_name(named: str | None) -> str:
     """The name of this machine for the records. That which every machine has says nothing."""
     name = os.uname().nodename if named is None else named
     if named is not None and not 0 < len(named.strip()) <= 64:
@@ -168,16 +168,16 @@ def _host(named: str | None) -> str:
         else name
 
 
-def _check(store: str, output: str | None) -> None:
+def _check_store(store: str, output: str | None) -> None:
     """Whether the results can be kept in this store, which is made if it is not there."""
     from mc.records import database
     if output == "-":
         raise Failure("--store keeps a file, and -o - makes none", WRONG)
-    with database.opened(store, new=True):
+    with database.open_store(store, new=True):
         pass
 
 
-def _kept(store: str | None, path: str, session: Session) -> str:
+def _keep_in_store(store: str | None, path: str, session: Session) -> str:
     """Keep a results file in the store. Returns the name that it has there. If it can't be kept,
     the file itself is there, and the report follows."""
     if not store:

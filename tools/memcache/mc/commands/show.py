@@ -11,10 +11,10 @@ from mc.status import DONE
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="+", metavar="FILE",
                         help="results of memcache run; `-`: standard input")
-    options.units(parser)
+    options.add_units(parser)
     parser.add_argument("--json", action="store_true",
                         help="print the records (JSON Lines) in place of the report")
-    options.wide(parser)
+    options.add_wide(parser)
 
 
 def command(args: argparse.Namespace) -> int:

@@ -5,7 +5,7 @@ import argparse
 from collections.abc import Iterator
 
 from mc import emit
-from mc.output.terminal import wrapped
+from mc.output.terminal import wrap_lines
 from mc.records import keys, shape, suite
 from mc.running.plan import Place, duration, sides
 from mc.status import DONE
@@ -29,49 +29,49 @@ def overview() -> list[str]:
     """A line for each suite: its name, an estimate of its time, its title."""
     place = Place(sides())
     tests: keys.Tests = next(filter(None, place.tests.values()), {})
-    rows = [(found.name, _time(found, place.shape, tests),
-             found.title + _quick(found, place, tests))
-            for found in map(suite.load, suite.offered())]
+    rows = [(one.name, _time_text(one, place.shape, tests),
+             one.title + _remark_on_quick(one, place, tests))
+            for one in map(suite.load, suite.names_offered())]
     widths = [max((len(row[i]) for row in rows), default=0) for i in (0, 1)]
     return [f"{name:{widths[0]}}  {time:>{widths[1]}}  {title}" for name, time, title in rows]
 
 
-def _quick(found: suite.Suite, place: Place, tests: keys.Tests) -> str:
+def _remark_on_quick(one: suite.Suite, place: Place, tests: keys.Tests) -> str:
     """A remark that a suite has a quick form, with its time; empty if it has none."""
-    if not suite.exists(short := found.name + suite.QUICK):
+    if not suite.exists(short := one.name + suite.QUICK):
         return ""
-    time = _time(suite.load(short), place.shape, tests)
+    time = _time_text(suite.load(short), place.shape, tests)
     return f" (--quick: {time})" if time else " (--quick)"
 
 
-def _time(found: suite.Suite, machine: shape.Shape, tests: keys.Tests) -> str:
-    if not found.record_s:
+def _time_text(one: suite.Suite, machine: shape.Shape, tests: keys.Tests) -> str:
+    if not one.record_s:
         return ""
-    requests, _ = found.expanded(machine)
+    requests, _ = one.requests_for(machine)
     records = sum(keys.records(request.line, machine, tests) for request in requests)
-    often = found.rounds * (2 if found.where == "both" else 1)
-    return duration(records * often * found.record_s) if records else "-"
+    often = one.rounds * (2 if one.where == "both" else 1)
+    return duration(records * often * one.record_s) if records else "-"
 
 
 def suite_lines(name: str) -> Iterator[str]:
     """The lines of a suite as its file has them, under the titles of their sections."""
-    found = suite.load(name)
-    yield found.title
-    begun: list[str | None] = []
-    for request in found.requests:
-        if request.section not in begun:
-            begun.append(request.section)
-            yield from _head(found, request.section)
+    one = suite.load(name)
+    yield one.title
+    printed: list[str | None] = []
+    for request in one.requests:
+        if request.section not in printed:
+            printed.append(request.section)
+            yield from _section_head(one, request.section)
         yield f"  {request.label + ': ' if request.label else ''}{request.line}"
 
 
-def _head(found: suite.Suite, title: str | None) -> Iterator[str]:
+def _section_head(one: suite.Suite, title: str | None) -> Iterator[str]:
     """The title of a section, and what is searched for in it."""
-    section = found.section(title)
+    section = one.section(title)
     if title:
-        needed = found.needs(title)
+        needed = one.needs(title)
         needs = f" (needs {', '.join(needed)})" if needed else ""
         yield ""
-        yield from wrapped(f"{title}{needs}")
+        yield from wrap_lines(f"{title}{needs}")
     if section and section.search:
         yield f"  the best of: {' '.join(section.search)}"

@@ -35,7 +35,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                         help="draw each result: .svg, .png or .pdf; this needs matplotlib")
     parser.add_argument("--otava", metavar="DIR",
                         help="write CSV and otava.yaml for Otava into this directory")
-    options.units(parser)
+    options.add_units(parser)
 
 
 def command(args: argparse.Namespace) -> int:
@@ -43,24 +43,25 @@ def command(args: argparse.Namespace) -> int:
     if args.output:
         draw.matplotlib()
     reader = Reader(args.what)
-    found = trend.gathered(reader.files(), args.over, args.only)
-    if not found.histories:
-        left = "".join(f". {part.text}".removesuffix(".") for part in output.left_out(found.left))
+    gathered = trend.gather(reader.files(), args.over, args.only)
+    if not gathered.histories:
+        left = "".join(f". {part.text}".removesuffix(".")
+                       for part in output.sentences_on_left_out(gathered.left))
         raise Failure("no result to follow"
                       + (f": none has {' '.join(args.only)}" if args.only else "") + left)
-    emit(terminal.lines(output.parts(found, args.over)), terminal.painter())
+    emit(terminal.lines(output.parts(gathered, args.over)), terminal.painter())
     if args.output:
-        _draw(found, args.output, kind, args.over)
+        _draw(gathered, args.output, kind, args.over)
     if args.otava:
-        say(f"for Otava: {', '.join(otava.write(found.histories, args.otava))}")
-    enough = any(len(history.times) >= LEAST for history in found.histories)
+        say(f"for Otava: {', '.join(otava.write(gathered.histories, args.otava))}")
+    enough = any(len(history.times) >= LEAST for history in gathered.histories)
     return DONE if enough and not reader.bad else FAILED
 
 
-def _draw(found: trend.Gathered, path: str, kind: str, order: str) -> None:
-    charts = output.charts(found, order)
+def _draw(gathered: trend.Gathered, path: str, kind: str, order: str) -> None:
+    charts = output.charts(gathered, order)
     if not charts:
         raise Failure("nothing to draw: too few runs")
     files.write(path, draw.picture(charts, [output.CAPTION], kind))
-    more = sum(history.long for history in found.histories) - len(charts)
+    more = sum(history.is_long for history in gathered.histories) - len(charts)
     say(f"{path}: {plural(len(charts), 'chart')}" + (f", {more} more not drawn" if more else ""))

@@ -12,34 +12,34 @@ from mc.records.results import Run
 
 def captions(files: dict[str, list[Run]], sources: list[Source]) -> list[str]:
     """A caption for each file: its letter, its machine, its verdict."""
-    found = []
-    called = short(files)
+    texts = []
+    short_names = without_directories(files)
     for name, runs in files.items():
         mine = [source for source in sources if source.file == name]
         letter = mine[0].name.split()[0] + ": " if len(files) > 1 and mine else ""
-        found.append(letter + " ".join([f"{called[name]}.", machine(runs[0].machine)
-                                        + ".", where(mine), *verdict.sentences(
+        texts.append(letter + " ".join([f"{short_names[name]}.", machine_text(runs[0].machine)
+                                        + ".", sides_text(mine), *verdict.sentences(
                                             verdict.judge(runs))]))
-    return found
+    return texts
 
 
-def short(names: Iterable[str]) -> dict[str, str]:
+def without_directories(names: Iterable[str]) -> dict[str, str]:
     """The names of these files without their directories, unless two would be alike."""
     names = list(names)
     bases = [os.path.basename(name) for name in names]
     return {name: base if bases.count(base) == 1 else name for name, base in zip(names, bases)}
 
 
-def machine(record: dict) -> str:
+def machine_text(record: dict) -> str:
     return ", ".join([f"Linux {record['kernel']}", record["cpu"],
-                      prices.below(record, "hypervisor ")])
+                      prices.layer_below(record, "hypervisor ")])
 
 
-def where(sources: list[Source]) -> str:
+def sides_text(sources: list[Source]) -> str:
     return f"Measured {sides(source.where for source in sources)}."
 
 
 def sides(names: Iterable[str]) -> str:
     """The sides of the system-call boundary in words."""
     words = {"kernel": "in the kernel", "user": "in user space"}
-    return verdict.listed(words.get(name, name) for name in dict.fromkeys(names))
+    return verdict.join_words(words.get(name, name) for name in dict.fromkeys(names))

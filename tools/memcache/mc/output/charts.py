@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mc.analysis import levels, marks, regions, steps
-from mc.output.layout import best, ordered, usual
+from mc.output.layout import best, different_values, layouts_of
 from mc.records import fields, suite, tests, units
-from mc.records.fields import asked
+from mc.records.fields import request_keys
 from mc.records.places import PLACES, value
 from mc.records.results import Run
 from mc.records.shape import data_caches, numbers
@@ -96,18 +96,18 @@ class Chart:
     columns: list = field(default_factory=list)     # of a matrix, of bars and of a history
     row: str = ""
     left_out: int = 0           # failed verification
-    emulated: bool = False
+    is_emulated: bool = False
     linear: bool = False
     ends: tuple[int, int] | None = None
 
     @property
-    def unreal(self) -> bool:
+    def has_unreal_points(self) -> bool:
         return any(not point.real for series in self.series for point in series.points)
 
     @property
     def doubts(self) -> str:
         """The marks of all points."""
-        return marks.joined(point.doubt for series in self.series for point in series.points)
+        return marks.join_marks(point.doubt for series in self.series for point in series.points)
 
 
 def label(key: str) -> str:
@@ -123,62 +123,62 @@ Cell = tuple[int, Run, dict]        # source, run, result
 
 def sources(files: dict[str, list[Run]]) -> list[Source]:
     """The sources, with names just long enough: A, B for files, kernel, user for sides."""
-    found = list(dict.fromkeys((name, result["where"]) for name, runs in files.items()
+    pairs = list(dict.fromkeys((name, result["where"]) for name, runs in files.items()
                                for run in runs for result in run.results))
-    files_of = [name for name, _ in found]
+    files_of = [name for name, _ in pairs]
     letters = {name: chr(ord("A") + i % 26) for i, name in enumerate(files)}
     return [Source(name, where, " ".join(filter(None, [
         letters[name] if len(files) > 1 else "", where if files_of.count(name) > 1 else ""])))
-        for name, where in found]
+        for name, where in pairs]
 
 
 def charts(files: dict[str, list[Run]]) -> list[Chart]:
     """The charts of these files, in the order in which the results were measured."""
-    found: list[Chart] = []
-    known = sources(files)
-    places = {(source.file, source.where): i for i, source in enumerate(known)}
+    all_charts: list[Chart] = []
+    all_sources = sources(files)
+    places = {(source.file, source.where): i for i, source in enumerate(all_sources)}
     for (test, title, layouts), cells in _groups(files, places).items():
         good = [cell for cell in cells if cell[2].get("verified") != "failed"]
         for chart in _charts(test, list(layouts), good):
             chart.title = ": ".join(filter(None, [PLACED.sub("", title), chart.title]))
-            chart.sources = [known[i] for i in sorted({s.source for s in chart.series})]
+            chart.sources = [all_sources[i] for i in sorted({s.source for s in chart.series})]
             chart.left_out = len(cells) - len(good)
-            chart.emulated = any(run.machine.get("hypervisor") == "tcg" for _, run, _ in good)
-            found.append(chart)
-    return found
+            chart.is_emulated = any(run.machine.get("hypervisor") == "tcg" for _, run, _ in good)
+            all_charts.append(chart)
+    return all_charts
 
 
 def _groups(files: dict[str, list[Run]], places: dict) -> dict[tuple, list[Cell]]:
     groups: dict[tuple, list[Cell]] = {}
     for name, runs in files.items():
         for run in runs:
-            known = suite.described(run.request)
-            section = known.section(run.section) if known else None
+            its_suite = suite.suite_of_request(run.request)
+            section = its_suite.section(run.section) if its_suite else None
             test = run.request["test"]
-            layouts = tuple(section.layouts if section else []) or tuple(usual(test))
-            title = run.section or (_plain(known) if known else test)
+            layouts = tuple(section.layouts if section else []) or tuple(layouts_of(test))
+            title = run.section or (_plain_title(its_suite) if its_suite else test)
             groups.setdefault((test, title, layouts), []).extend(
                 (places[name, result["where"]], run, result) for result in run.results)
     return groups
 
 
-def _plain(known: suite.Suite) -> str:
+def _plain_title(its_suite: suite.Suite) -> str:
     """The title without the brackets of a short version, so that both versions share charts."""
-    return known.title.partition(" (")[0]
+    return its_suite.title.partition(" (")[0]
 
 
 def _charts(test: str, layouts: list[Layout], cells: list[Cell]) -> list[Chart]:
     if test == "scan":
         return _region_charts(cells)
-    main, over = tests.of(test).main(), tests.of(test).named("over")
+    main, over = tests.test_of(test).main(), tests.test_of(test).figures_with_role("over")
     if main and over:
-        along = over[0] if tests.of(test).records == "step" else next(
-            (one.rows for one in usual(test)), "size_bytes")
+        along = over[0] if tests.test_of(test).records == "step" else next(
+            (one.rows for one in layouts_of(test)), "size_bytes")
         return _figure_curves(over[0], main, along, cells)
     if test == "latency" and not any(one.rows in PLACES for one in layouts):
         return _curves("size_bytes", LOADS, cells)
-    found = [chart for one in layouts for chart in _layout_charts(one, cells)]
-    return found or _default_charts(test, cells)
+    drawn = [chart for one in layouts for chart in _layout_charts(one, cells)]
+    return drawn or _default_charts(test, cells)
 
 
 def _layout_charts(one: Layout, cells: list[Cell]) -> list[Chart]:
@@ -188,39 +188,39 @@ def _layout_charts(one: Layout, cells: list[Cell]) -> list[Chart]:
     if one.best:
         return _best_charts(one, cells)
     figure = one.values[0]
-    cells = [cell for cell in cells if _known(cell[2], figure)]
+    cells = [cell for cell in cells if _has_figure(cell[2], figure)]
     if one.columns and _is_place(one.rows) and _is_place(one.columns):
         return _matrices(one.rows, one.columns, figure, cells)
     if one.rows.endswith("_bytes"):
         return _curves(one.rows, figure, cells) or _bars(one.rows, one.columns, figure, cells)
-    found = _bars(one.columns or one.rows, one.rows if one.columns else None, figure, cells)
+    drawn = _bars(one.columns or one.rows, one.rows if one.columns else None, figure, cells)
     promised = next((name for name in one.values if name.startswith("promised_")), None)
-    return [_beside(chart, promised, cells) for chart in found] if promised else found
+    return [_with_promises(chart, promised, cells) for chart in drawn] if promised else drawn
 
 
-def _beside(chart: Chart, promised: str, cells: list[Cell]) -> Chart:
+def _with_promises(chart: Chart, promised: str, cells: list[Cell]) -> Chart:
     """The chart of what was measured, with bars for what the firmware promises."""
-    found: dict[int, dict[Any, float]] = {}
+    promises: dict[int, dict[Any, float]] = {}
     for source, run, result in cells:
-        told = value(run, result, promised)
-        if isinstance(told, int):
-            found.setdefault(source, {})[value(run, result, chart.x)] = \
-                units.converted(chart.y, told)
+        promise = value(run, result, promised)
+        if isinstance(promise, int):
+            promises.setdefault(source, {})[value(run, result, chart.x)] = \
+                units.in_shown_unit(chart.y, promise)
     measured = [replace(one, name=one.name or "measured") for one in chart.series]
     return replace(chart, series=measured + [
-        Series("promised", source, [Point(*place) for place in told.items()])
-        for source, told in found.items()])
+        Series("promised", source, [Point(*place) for place in promise.items()])
+        for source, promise in promises.items()])
 
 
 def _best_charts(one: Layout, cells: list[Cell]) -> list[Chart]:
     """The bars of a search: of what was the best with each value of a key."""
     cells = [(source, *pair) for source in dict.fromkeys(cell[0] for cell in cells)
              for pair in best(one, [cell[1:] for cell in cells if cell[0] == source])]
-    found = _layout_charts(replace(one, best=None), cells)
-    for chart in found:
+    drawn = _layout_charts(replace(one, best=None), cells)
+    for chart in drawn:
         chart.title = f"by {label(chart.x)}" if one.columns else ""
-        chart.columns = ordered(chart.columns)
-    return found
+        chart.columns = different_values(chart.columns)
+    return drawn
 
 
 def _is_place(key: str) -> bool:
@@ -229,11 +229,11 @@ def _is_place(key: str) -> bool:
 
 def _default_charts(test: str, cells: list[Cell]) -> list[Chart]:
     """The charts of a test without a layout: over the size that has most values."""
-    figure = tests.of(test).main() or ("median_ns" if not any(
-        _known(r, "mb_per_s") for *_, r in cells) else "mb_per_s")
-    cells = [cell for cell in cells if _known(cell[2], figure)]
+    figure = tests.test_of(test).main() or ("median_ns" if not any(
+        _has_figure(r, "mb_per_s") for *_, r in cells) else "mb_per_s")
+    cells = [cell for cell in cells if _has_figure(cell[2], figure)]
     sizes = max(("size_bytes", "block_bytes"), key=lambda key: len(
-        {asked(r).get(key) for *_, r in cells}))
+        {request_keys(r).get(key) for *_, r in cells}))
     return _curves(sizes, figure, cells) or _bars(None, None, figure, cells)
 
 
@@ -243,7 +243,7 @@ def _curves(x: str, y: str, cells: list[Cell]) -> list[Chart]:
     """Curves of y over x, with a series for all other keys that differ. Results with less than
     three points become bars. Without any curve there is no chart."""
     figure = "ns_per_load" if y == LOADS else y
-    cells = [cell for cell in cells if _known(cell[2], figure) and _known(cell[2], x)]
+    cells = [cell for cell in cells if _has_figure(cell[2], figure) and _has_figure(cell[2], x)]
     long = [members for _, members in _series([x], cells)
             if len({result[x] for *_, result in members}) >= MIN_POINTS]
     kept = [cell for members in long for cell in members]
@@ -254,7 +254,7 @@ def _curves(x: str, y: str, cells: list[Cell]) -> list[Chart]:
         points: dict[Any, list[Point]] = {}
         for _, run, result in members:
             points.setdefault(result[x], []).append(
-                _loads(run, result) if y == LOADS else _point(result[x], y, run, result))
+                _point_of_loads(run, result) if y == LOADS else _point(result[x], y, run, result))
         one.points = sorted(map(_median_point, points.values()), key=lambda point: point.x)
     chart = Chart("curves", _common_keys(x, cells, kept), x, y, [one for one, _ in series], [])
     _mark_caches(chart, kept)
@@ -265,12 +265,12 @@ def _curves(x: str, y: str, cells: list[Cell]) -> list[Chart]:
     bars = _bars(None, None, figure, rest)
     for bar in bars:
         bar.title = _common_keys(x, cells, rest)
-    return [*_split(chart), *bars]
+    return [*_split_chart(chart), *bars]
 
 
 def _common_keys(x: str, cells: list[Cell], mine: list[Cell]) -> str:
     """The keys that only these results have in common, as a title."""
-    ours, all_ = ([asked(result) for *_, result in some] for some in (mine, cells))
+    ours, all_ = ([request_keys(result) for *_, result in some] for some in (mine, cells))
     own = ours[0] if ours else {}
     keys = [key for key in own if key not in (x, "count", *ASIDE)
             and len(_words(key, ours)) == 1 < len(_words(key, all_))]
@@ -282,7 +282,7 @@ def _words(key: str, some: list[dict]) -> set[str]:
     return {str(one.get(key)) for one in some}
 
 
-def _split(chart: Chart) -> list[Chart]:
+def _split_chart(chart: Chart) -> list[Chart]:
     """The chart, split into several charts if it has too many curves."""
     most, count = MOST_SERIES, len(chart.series)
     return [replace(chart, series=chart.series[i:i + most]) for i in range(0, count, most)]
@@ -290,29 +290,29 @@ def _split(chart: Chart) -> list[Chart]:
 
 def _figure_curves(x: str, y: str, along: str, cells: list[Cell]) -> list[Chart]:
     """Curves of one figure over another, in the order of the key `along`."""
-    cells = [cell for cell in cells if _known(cell[2], y) and _known(cell[2], x)]
+    cells = [cell for cell in cells if _has_figure(cell[2], y) and _has_figure(cell[2], x)]
     series = _series([along], cells)
     for one, members in series:
-        one.points = [_point(units.converted(x, r[x]), y, run, r) for _, run, r in sorted(
+        one.points = [_point(units.in_shown_unit(x, r[x]), y, run, r) for _, run, r in sorted(
             members, key=lambda cell: cell[2].get(along) or 0)]
     drawn = [one for one, _ in series if len(one.points) >= MIN_POINTS]
     chart = Chart("curves", "", x, y, drawn, [], linear=along in (x, "delay_cycles"))
     if along == "delay_cycles" and drawn:
         delays = [r[along] for *_, r in cells]
         chart.ends = max(delays), min(delays)
-    return _split(chart)
+    return _split_chart(chart)
 
 
 def _region_charts(cells: list[Cell]) -> list[Chart]:
     """Each figure of the regions over their addresses. Each node has a series; those that are
     slower than others of their node are marked. Those that can't be compared are not `real`."""
     runs = list({id(run): run for _, run, _ in cells}.values())
-    odd = {(id(one.result), one.figure) for one in regions.slow(runs)}
-    found = []
+    odd = {(id(one.result), one.figure) for one in regions.slow_regions(runs)}
+    drawn = []
     for figure in regions.TIMES:
-        known = [cell for cell in cells if _known(cell[2], figure)]
+        measured = [cell for cell in cells if _has_figure(cell[2], figure)]
         by_node: dict[object, list[Cell]] = {}
-        for cell in known:
+        for cell in measured:
             by_node.setdefault(cell[2].get("memory_node"), []).append(cell)
         series = []
         for node, mine in by_node.items():
@@ -321,13 +321,13 @@ def _region_charts(cells: list[Cell]) -> list[Chart]:
                 one.name = " ".join(filter(None, [one.name, node_name]))
                 one.points = sorted(
                     (replace(_point(r["begin_mib"] / 1024, figure, run, r),
-                             odd=(id(r), figure) in odd, real=regions.comparable(r))
+                             odd=(id(r), figure) in odd, real=regions.is_comparable(r))
                      for _, run, r in members),
                     key=lambda point: point.x)
                 series.append(one)
         if series:
-            found += _split(Chart("regions", "", "begin_mib", figure, series, []))
-    return found
+            drawn += _split_chart(Chart("regions", "", "begin_mib", figure, series, []))
+    return drawn
 
 
 def _mark_caches(chart: Chart, cells: list[Cell]) -> None:
@@ -355,7 +355,8 @@ def _series(skip: list[str], cells: list[Cell],
             within: Sequence[str] = ()) -> list[tuple[Series, list[Cell]]]:
     """The results in series: one for each source and each value of the keys that differ. With
     `within`, only keys count that differ between results with the same values of those."""
-    keys = [{k: v for k, v in asked(r).items() if k not in (*skip, *ASIDE)} for *_, r in cells]
+    keys = [{k: v for k, v in request_keys(r).items() if k not in (*skip, *ASIDE)}
+            for *_, r in cells]
     alike: dict[tuple, list[dict]] = {}
     for (source, run, result), own in zip(cells, keys):
         place = [str(value(run, result, key)) for key in within]
@@ -363,23 +364,23 @@ def _series(skip: list[str], cells: list[Cell],
     names = [name for name in dict.fromkeys(k for own in keys for k in own)
              if any(len({str(own.get(name)) for own in group}) > 1 for group in alike.values())]
     names = fields.distinguishing_keys(keys, names) if names else []
-    known: dict[tuple, tuple[Series, list[Cell]]] = {}
+    by_keys: dict[tuple, tuple[Series, list[Cell]]] = {}
     for cell, own in zip(cells, keys):
         key = cell[0], *(own.get(name) for name in names)
         text = " ".join(_word(name, own.get(name), own) for name in names)
-        known.setdefault(key, (Series(text, cell[0]), []))[1].append(cell)
-    return [known[key] for key in sorted(known, key=lambda key: key[0])]
+        by_keys.setdefault(key, (Series(text, cell[0]), []))[1].append(cell)
+    return [by_keys[key] for key in sorted(by_keys, key=lambda key: key[0])]
 
 
-def _word(key: str, found: object, own: dict) -> str:
+def _word(key: str, setting: object, own: dict) -> str:
     """A value in the name of a series. Values that explain themselves stand without a key."""
     if key == "type":
-        return str(found).upper()
+        return str(setting).upper()
     if key in ("op", "pattern", "item", "state", "mode"):
-        return str(found)
+        return str(setting)
     if key == "stride_bytes" and own.get("pattern") == "random":
         return ""
-    return f"{units.name(key).replace('_', ' ')} {units.text(key, found)}"
+    return f"{units.name(key).replace('_', ' ')} {units.text(key, setting)}"
 
 
 # ------------------------------------------------------------- matrices, bars
@@ -387,24 +388,24 @@ def _word(key: str, found: object, own: dict) -> str:
 def _matrices(down: str, across: str, figure: str, cells: list[Cell]) -> list[Chart]:
     """A heat map for each source and for each value of the keys that differ. Results of the
     same place become their median."""
-    found = []
+    drawn = []
     skip = ["cpu", "node", "writer_cpu", "reader_cpu", down, across]
     for series, members in _series(skip, cells):
-        known: dict[tuple, list[tuple[Run, dict]]] = {}
+        by_place: dict[tuple, list[tuple[Run, dict]]] = {}
         for _, run, result in members:
             place = value(run, result, down), value(run, result, across)
-            known.setdefault(place, []).append((run, result))
-        if len(known) < 2 or any(None in place for place in known):
+            by_place.setdefault(place, []).append((run, result))
+        if len(by_place) < 2 or any(None in place for place in by_place):
             continue
         series.points = [
-            Point(place, units.converted(figure, steps.median(r[figure] for _, r in pairs)),
+            Point(place, units.in_shown_unit(figure, steps.median(r[figure] for _, r in pairs)),
                   real=all(_is_real(r) for _, r in pairs),
-                  doubt=marks.joined(marks.mark(*pair) for pair in pairs))
-            for place, pairs in known.items()]
-        found.append(Chart("matrix", "", across, figure, [series], [],
-                           rows=ordered([a for a, _ in known]), row=down,
-                           columns=ordered([b for _, b in known])))
-    return found
+                  doubt=marks.join_marks(marks.mark(*pair) for pair in pairs))
+            for place, pairs in by_place.items()]
+        drawn.append(Chart("matrix", "", across, figure, [series], [],
+                           rows=different_values([a for a, _ in by_place]), row=down,
+                           columns=different_values([b for _, b in by_place])))
+    return drawn
 
 
 def _bars(groups: str | None, split: str | None, figure: str, cells: list[Cell]) -> list[Chart]:
@@ -437,7 +438,7 @@ def _bars(groups: str | None, split: str | None, figure: str, cells: list[Cell])
 
 def _point(x: object, figure: str, run: Run, result: dict) -> Point:
     """A point with the range of its samples, whose times make a rate in inverse proportion."""
-    y = units.converted(figure, result[figure])
+    y = units.in_shown_unit(figure, result[figure])
     low = high = None
     least, middle, most = (result.get(f"{name}_ns") for name in ("min", "median", "max"))
     if least and middle and most and figure != "tlb_ns":
@@ -447,7 +448,7 @@ def _point(x: object, figure: str, run: Run, result: dict) -> Point:
     return Point(x, y, low, high, _is_real(result), doubt=marks.mark(run, result))
 
 
-def _loads(run: Run, result: dict) -> Point:
+def _point_of_loads(run: Run, result: dict) -> Point:
     y = result["ns_per_load"]
     return Point(result["size_bytes"], y, min(y, levels.load_ns(result)), y, _is_real(result),
                  doubt=marks.mark(run, result))
@@ -462,13 +463,13 @@ def _median_point(points: list[Point]) -> Point:
                  min((low for low, _ in ends), default=None),
                  max((high for _, high in ends), default=None),
                  all(point.real for point in points),
-                 doubt=marks.joined(point.doubt for point in points))
+                 doubt=marks.join_marks(point.doubt for point in points))
 
 
 def _is_real(result: dict) -> bool:
     return result.get("type") in (None, "wb") or result.get("effective") == "yes"
 
 
-def _known(result: dict, key: str) -> bool:
-    found = result.get(key)
-    return isinstance(found, (int, float)) and found > 0
+def _has_figure(result: dict, key: str) -> bool:
+    figure = result.get(key)
+    return isinstance(figure, (int, float)) and figure > 0

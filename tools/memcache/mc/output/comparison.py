@@ -9,9 +9,9 @@ from mc.analysis.judge import Difference
 from mc.analysis.match import Batch, Pairing
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import fields, prices, results, tests, units
-from mc.records.fields import asked
+from mc.records.fields import request_keys
 
-TOLD = 5        # how many records without a partner are listed
+MOST_LISTED = 5        # how many records without a partner are listed
 LEGEND = ("speed: that of the file against A's, from the times of the median samples. 0.40x is 40 "
           f"% of A's speed, 60 % less. {judge.LEGEND}. Faster, slower: the whole 95 % interval "
           f"lies beyond {1 - judge.LIMIT:.2f}x or {1 / (1 - judge.LIMIT):.2f}x, or the samples are "
@@ -26,103 +26,103 @@ def parts(files: dict[str, list[results.Run]], mixed: bool = False, wide: bool =
           tables: bool = False) -> tuple[list[Part], int]:
     """The comparison, and the exit status: 1 if nothing could be compared, or if records were
     refused. `wide` prints all settings, `tables` only the four tables."""
-    made = _overhead(overhead.Figures(overhead.cells(match.batches(files))), mixed)
+    costs = _tables_of_costs(overhead.Figures(overhead.cells(match.batches(files))), mixed)
     if tables:
-        return made or [Sentence("No results of random accesses by one thread: no tables.")], \
-            0 if made else 1
-    batches = match.checked(files)
+        return costs or [Sentence("No results of random accesses by one thread: no tables.")], \
+            0 if costs else 1
+    batches = match.comparable_batches(files)
     pairings = [match.pair(a, b, mixed) for a, b in match.plan(batches)]
     good = any(p.pairs for p in pairings) and not any(p.refused for p in pairings)
     return [*(part for group in _groups(pairings) for part in _group(group, wide)),
-            Sentence(LEGEND, gap=True), *made], 0 if good else 1
+            Sentence(LEGEND, gap=True), *costs], 0 if good else 1
 
 
 def _groups(pairings: list[Pairing]) -> list[list[Pairing]]:
     """Pairings of the same batch with those of other files share a table."""
-    found: dict[tuple, list[Pairing]] = {}
+    groups: dict[tuple, list[Pairing]] = {}
     for pairing in pairings:
-        found.setdefault((pairing.a.name, pairing.a.file == pairing.b.file), []).append(pairing)
-    return list(found.values())
+        groups.setdefault((pairing.a.name, pairing.a.file == pairing.b.file), []).append(pairing)
+    return list(groups.values())
 
 
-def published(files: list[str]) -> list[Part]:
+def report_on_published(files: list[str]) -> list[Part]:
     from mc.analysis.published import load
-    found: list[Part] = []
+    report: list[Part] = []
     for name in files:
         figures = overhead.Figures(load(name))
-        found += [Heading(name), Sentence(PUBLISHED), *_overhead(figures, False)]
-    return found
+        report += [Heading(name), Sentence(PUBLISHED), *_tables_of_costs(figures, False)]
+    return report
 
 
-def _overhead(figures: overhead.Figures, mixed: bool) -> list[Part]:
-    made = overhead.tables(figures) if figures.cells else []
-    if not made:
+def _tables_of_costs(figures: overhead.Figures, mixed: bool) -> list[Part]:
+    tables = overhead.tables(figures) if figures.cells else []
+    if not tables:
         return []
     full = overhead.workloads(figures)
-    found: list[Part] = [Heading("Random accesses in the tables below"),
-                         *bullets(full)] if full else []
-    found += [part for one in made for part in overhead.parts(one, mixed)]
+    report: list[Part] = [Heading("Random accesses in the tables below"),
+                          *bullets(full)] if full else []
+    report += [part for one in tables for part in overhead.parts(one, mixed)]
     if figures.repeated:
-        found.append(Sentence(
+        report.append(Sentence(
             f"{plural(figures.repeated, 'result')} {'was' if figures.repeated == 1 else 'were'} "
             "measured more than once on a machine: the first of "
             "each counts in these tables.", gap=True))
-    return found
+    return report
 
 
 def _group(group: list[Pairing], wide: bool) -> list[Part]:
     """A batch and those that are compared with it: B, C and so on."""
     first = group[0].a
     named = {chr(ord("B") + i % 25): pairing for i, pairing in enumerate(group)}
-    found: list[Part] = [Sentence(batch_line("A", first), gap=True),
-                         *(Sentence(batch_line(name, p.b)) for name, p in named.items())]
+    report: list[Part] = [Sentence(batch_line("A", first), gap=True),
+                          *(Sentence(batch_line(name, p.b)) for name, p in named.items())]
     for name, pairing in named.items():
-        found += different(f"about {name}", pairing)
+        report += differences_of_machines(f"about {name}", pairing)
         free = pairing.free
         if pairing.a.where != pairing.b.where:
             free = {"where": (pairing.a.where, pairing.b.where), **free}
         if free:
-            found.append(Sentence(f"{'Compared' if len(group) == 1 else name}: " + ", ".join(
+            report.append(Sentence(f"{'Compared' if len(group) == 1 else name}: " + ", ".join(
                 f"{key}={units.text(key, a)} against {units.text(key, b)}"
                 for key, (a, b) in free.items())))
     if any(pairing.pairs for pairing in group):
-        found += _table(named, wide)
+        report += _table(named, wide)
         if any(batch.machine.get("hypervisor") == "uml"
                for batch in (first, *(p.b for p in group))):
-            found.append(Sentence(overhead.UML))
+            report.append(Sentence(overhead.UML))
     else:
-        found.append(Sentence("Nothing in them can be compared.", gap=True))
+        report.append(Sentence("Nothing in them can be compared.", gap=True))
     for name, pairing in named.items():
-        found += _left(name, pairing, len(group) > 1)
-    return found
+        report += _records_not_compared(name, pairing, len(group) > 1)
+    return report
 
 
-def _left(name: str, pairing: Pairing, several: bool) -> list[Part]:
+def _records_not_compared(name: str, pairing: Pairing, several: bool) -> list[Part]:
     """The records that were refused or have no partner. `name` is that of the second batch."""
     where = f" with {name}" if several else ""
-    found = _list(f"Not compared{where}", [line.replace(" in B", f" in {name}")
-                                           for line in pairing.refused])
+    report = _list(f"Not compared{where}", [line.replace(" in B", f" in {name}")
+                                            for line in pairing.refused])
     if any(word in line.partition(": ")[2] for line in pairing.refused
            for word in ("effective=", "page tables", "memory of node", "prefetch=", "simulated")):
-        found.append(Sentence("Their memory or the state of the prefetchers differed; "
-                              "--mixed-verdicts compares them nevertheless."))
+        report.append(Sentence("Their memory or the state of the prefetchers differed; "
+                               "--mixed-verdicts compares them nevertheless."))
     for own, lonely in pairing.alone.items():
         other = where if own == "A" and several else ""
-        found += _list(f"Without a partner{other}, in {own if own == 'A' else name} only",
-                       [line.replace("(B has ", f"({name} has ") for line in lonely])
-    return found
+        report += _list(f"Without a partner{other}, in {own if own == 'A' else name} only",
+                        [line.replace("(B has ", f"({name} has ") for line in lonely])
+    return report
 
 
-def different(what: str, pairing: Pairing) -> list[Part]:
+def differences_of_machines(what: str, pairing: Pairing) -> list[Part]:
     """What is different about the machine of the second batch, if it is of another file."""
     a, b = (machines.facts(batch.machine, batch.results) for batch in (pairing.a, pairing.b))
-    said = "" if pairing.a.file == pairing.b.file else machines.unlike(b, a)
-    return [Sentence(f"Different {what}: {said}.")] if said else []
+    differences = "" if pairing.a.file == pairing.b.file else machines.differences_in_words(b, a)
+    return [Sentence(f"Different {what}: {differences}.")] if differences else []
 
 
 def batch_line(name: str, batch: Batch) -> str:
     return f"{name}  {batch.name}: Linux {batch.machine['kernel']}, {batch.machine['cpu']}, " \
-           f"{prices.below(batch.machine)}"
+           f"{prices.layer_below(batch.machine)}"
 
 
 def _table(named: dict[str, Pairing], wide: bool) -> list[Part]:
@@ -138,29 +138,29 @@ def _table(named: dict[str, Pairing], wide: bool) -> list[Part]:
     cells: list[list[str]] = []
     changes: list[Difference] = []
     for own, (key, others) in zip(keys, rows.items()):
-        made = {name: named[name].judged(firsts[key], other) for name, other in others.items()}
-        changes += made.values()
+        judged = {name: named[name].judge(firsts[key], other) for name, other in others.items()}
+        changes += judged.values()
         figures = [figure(result) for result in (firsts[key], *map(others.get, named))]
-        speeds = [[made[name].speed, made[name].speeds] if len(named) == 1 else
-                  [made[name].factor if name in made else "-"] for name in named]
+        speeds = [[judged[name].speed, judged[name].speeds] if len(named) == 1 else
+                  [judged[name].factor if name in judged else "-"] for name in named]
         cells.append([*own.values(), *figures, *sum(speeds, [])])
     names = [*(units.name(key) for key in keys[0]), "A", *named]
     names += ["speed", "95 % interval"] if len(named) == 1 else [f"speed of {n}" for n in named]
     settings = match.settings({key: value for key, value in fixed.items() if wide or not all(
         tests.is_preset(r["test"], key, value) for r in records)})
-    said = [f"{'All with' if wide else 'With'}: {settings}." if settings else "",
-            f"Varying along with the others: {', '.join(implied)}." if implied and wide else "",
-            f"{len(changes)} compared: {judge.counted(one.word for one in changes)}.",
-            *judge.doubts(changes),
-            "" if all(fields.settled(one) for p in group for pair in p.pairs for one in pair)
-            else UNSETTLED]
-    return [Grid(names, cells, len(keys[0])), *map(Sentence, filter(None, said))]
+    remarks = [f"{'All with' if wide else 'With'}: {settings}." if settings else "",
+               f"Varying along with the others: {', '.join(implied)}." if implied and wide else "",
+               f"{len(changes)} compared: {judge.count_words(one.word for one in changes)}.",
+               *judge.doubts(changes),
+               "" if all(fields.has_settled(one) for p in group for pair in p.pairs for one in pair)
+               else UNSETTLED]
+    return [Grid(names, cells, len(keys[0])), *map(Sentence, filter(None, remarks))]
 
 
 def _keys(records: list[dict], free: set[str]) -> tuple[list[dict[str, str]], dict, list[str]]:
     """For each record the keys that tell it apart, and their values as text; the keys that all
     have in common; the keys that vary only together with others."""
-    own = [{"test": r["test"]} | asked(r) | {k: r[k] for k in fields.WHICH if k in r}
+    own = [{"test": r["test"]} | request_keys(r) | {k: r[k] for k in fields.WHICH if k in r}
            for r in records]
     skip = {*free, *match.IGNORED}
     names = [key for key in dict.fromkeys(key for keys in own for key, value in keys.items()
@@ -168,8 +168,8 @@ def _keys(records: list[dict], free: set[str]) -> tuple[list[dict[str, str]], di
     fixed = {key: own[0].get(key) for key in names
              if all(key in keys and keys[key] == own[0].get(key) for keys in own)}
     moving = [key for key in names if key not in fixed]
-    told = {"test", *fields.distinguishing_keys(own, moving), *fields.WHICH}
-    varying = [key for key in moving if key in told] or ["test"]
+    distinguishing = {"test", *fields.distinguishing_keys(own, moving), *fields.WHICH}
+    varying = [key for key in moving if key in distinguishing] or ["test"]
     return [{key: units.text(key, keys.get(key)) for key in varying} for keys in own], fixed, \
         [units.name(key) for key in moving if key not in varying]
 
@@ -178,12 +178,14 @@ def figure(result: dict | None) -> str:
     """The figure of its test: a rate, or the time of what it measures, never that of a pass. A
     difference, such as tlb_ns, has no speed: the time of a load stands for it. A mark before it
     says that the loop had not settled."""
-    return "-" if result is None else marks.unsettled(fields.settled(result)) + plain_figure(result)
+    if result is None:
+        return "-"
+    return marks.mark_of_unsettled(fields.has_settled(result)) + plain_figure(result)
 
 
 def plain_figure(result: dict) -> str:
     """The figure without a mark."""
-    key = tests.of(result["test"]).main() or ""
+    key = tests.test_of(result["test"]).main() or ""
     value = result.get(key)
     if key.endswith("mb_per_s") and value:
         return f"{units.rate(value)} {units.rates().name}"
@@ -196,5 +198,5 @@ def plain_figure(result: dict) -> str:
 def _list(title: str, texts: list[str]) -> list[Part]:
     if not texts:
         return []
-    more = [f"... and {len(texts) - TOLD} more"] if len(texts) > TOLD else []
-    return [Sentence(f"{title}: {len(texts)}"), *bullets([*texts[:TOLD], *more])]
+    more = [f"... and {len(texts) - MOST_LISTED} more"] if len(texts) > MOST_LISTED else []
+    return [Sentence(f"{title}: {len(texts)}"), *bullets([*texts[:MOST_LISTED], *more])]

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from mc import plural
 from mc.analysis import verdict
 from mc.output import charts, comparison, draw, finding, page, report
-from mc.output.captions import captions, short, sides
+from mc.output.captions import captions, sides, without_directories
 from mc.parts import Grid, Heading, Part, Picture, Sentence
 from mc.records import prices, units
-from mc.records.fields import asked
+from mc.records.fields import request_keys
 from mc.records.results import Run
 from mc.records.units import size, text, words
 
-MADE = [
+METHOD = [
     "A sample is one timed pass over the whole working set, or several passes if one is too "
     "short for the clock; times are of one pass. A result is `repeat` samples after `warmup` "
     "samples that are discarded. Tables and pictures show the median sample unless they say "
@@ -56,7 +56,7 @@ def parts(files: dict[str, list[Run]]) -> Iterator[Part]:
     letters = {source.file: source.name.partition(" ")[0] for source in sources
                if len(files) > 1}
     named = {name: f"{letters.get(name, '')}: {called}".removeprefix(": ")
-             for name, called in short(files).items()}
+             for name, called in without_directories(files).items()}
     yield from finding.parts(files, sources, named, title(files))
     if len(sources) > 1:
         yield Heading("Comparison", 2)
@@ -70,7 +70,7 @@ def parts(files: dict[str, list[Run]]) -> Iterator[Part]:
         yield from report.parts(runs)
     yield from _machines(files, named)
     yield Heading("How each number was made", 2, folded=True)
-    yield from (Sentence(words(text)) for text in MADE)
+    yield from (Sentence(words(text)) for text in METHOD)
     for name, runs in files.items():
         yield Heading("Requests" if len(files) == 1 else f"Requests of {named[name]}", 2,
                       folded=True)
@@ -79,15 +79,15 @@ def parts(files: dict[str, list[Run]]) -> Iterator[Part]:
 
 def _machines(files: dict[str, list[Run]], named: dict[str, str]) -> Iterator[Part]:
     """Each machine once, with the times at which each of its files was measured."""
-    known: dict[tuple, list[str]] = {}
+    machines: dict[tuple, list[str]] = {}
     for name, runs in files.items():
-        known.setdefault(tuple(_machine(runs[0].machine)), []).append(name)
-    yield Heading("Machine" if len(known) == 1 else "Machines", 2, folded=len(known) == 1)
-    for rows, names in known.items():
-        if len(known) > 1:
-            yield Heading(verdict.listed(named[name] for name in names), 3, folded=True)
-        times = [(f"Measured {named[name]}" if len(names) > 1 else "Measured", _when(files[name]))
-                 for name in names]
+        machines.setdefault(tuple(_machine(runs[0].machine)), []).append(name)
+    yield Heading("Machine" if len(machines) == 1 else "Machines", 2, folded=len(machines) == 1)
+    for rows, names in machines.items():
+        if len(machines) > 1:
+            yield Heading(verdict.join_words(named[name] for name in names), 3, folded=True)
+        times = [(f"Measured {named[name]}" if len(names) > 1 else "Measured",
+                  _time_text(files[name])) for name in names]
         yield Grid([], [list(row) for row in (*rows, *times)], 2)
 
 
@@ -97,66 +97,67 @@ def _machine(record: dict) -> list[tuple[str, str]]:
                 f"{key[4:]} {record[key]}" for key in ("cpu_family", "cpu_model", "cpu_stepping")
                 if record.get(key) is not None)])),
             ("Microcode", str(record.get("microcode") or "na")),
-            *_below(record),
+            *_rows_on_layer_below(record),
             ("Caches", ", ".join(
                 f"L{cache['level']} {cache['kind']} {size(cache['size_bytes'])}"
-                f"{_whose(record, cache)}" for cache in record.get("caches") or []
+                f"{_cpus_of_cache(record, cache)}" for cache in record.get("caches") or []
                 if {"level", "kind", "size_bytes"} <= cache.keys()) or "na"),
             ("Nodes", ", ".join(
                 f"{node['node']} (CPUs {node['cpus']})" for node in record.get("nodes") or []
                 if {"node", "cpus"} <= node.keys())
              or "na"),
-            *([("Memory", "; ".join(map(_tier, record["tiers"])))] if record.get("tiers") else []),
-            ("Clock", _clock(record)), ("Prefetchers", _prefetchers(record))]
+            *([("Memory", "; ".join(map(_tier_text, record["tiers"])))]
+              if record.get("tiers") else []),
+            ("Clock", _clock_text(record)), ("Prefetchers", _prefetcher_text(record))]
 
 
-def _tier(one: dict) -> str:
+def _tier_text(one: dict) -> str:
     """The memory of a node, and what the firmware promises of it."""
     words = [f"node {one['node']}: {', '.join(one['zones'])}"]
     if one["tier"] is not None:
         words.append(f"tier {one['tier']}")
     words += [f"memory-side cache of {size(cache['size_bytes'])}"
               for cache in one.get("memory_side_cache") or []]
-    told = one["promised"] or {}
+    promised = one["promised"] or {}
     for what, latency, rate in (("reads", "read_latency_ns", "read_mb_per_s"),
                                 ("writes", "write_latency_ns", "write_mb_per_s")):
-        parts = [f"{told[latency]} ns"] if told.get(latency) else []
-        parts += [f"{told[rate]} MB/s"] if told.get(rate) else []
+        parts = [f"{promised[latency]} ns"] if promised.get(latency) else []
+        parts += [f"{promised[rate]} MB/s"] if promised.get(rate) else []
         if parts:
             words.append(f"promised {what} {' and '.join(parts)}")
     return ", ".join(words)
 
 
-def _whose(record: dict, cache: dict) -> str:
+def _cpus_of_cache(record: dict, cache: dict) -> str:
     """The CPUs of a cache, if they are not all CPUs."""
     cpus = cache.get("cpus", record.get("cpus_online"))
     return f" (CPUs {cpus})" if cpus != record.get("cpus_online") else ""
 
 
-def _below(record: dict) -> list[tuple[str, str]]:
-    if prices.known(record):
-        return [("Simulated", f"by {prices.known(record)['emulator']}: its times follow from its "
-                 f"prices, and are of no real hardware. {prices.text(record)}")]
+def _rows_on_layer_below(record: dict) -> list[tuple[str, str]]:
+    if simulation := prices.simulation(record):
+        return [("Simulated", f"by {simulation['emulator']}: its times follow from its prices, "
+                 f"and are of no real hardware. {prices.text(record)}")]
     return [("Hypervisor", record.get("hypervisor") or "none")]
 
 
-def _clock(record: dict) -> str:
+def _clock_text(record: dict) -> str:
     words = [str(record.get("clock") or "na")]
     if record.get("clock_khz"):
         words.append(f"{record['clock_khz'] / 1000:.0f} MHz")
     return ", ".join(words)
 
 
-def _prefetchers(record: dict) -> str:
+def _prefetcher_text(record: dict) -> str:
     """The state of the prefetchers and their registers. User space does not know these."""
-    told = record.get("prefetch") or {}
-    state = told.get("state") or "na"
-    registers = [f"MSR {told[f'msr{n}']}, mask {told.get(f'mask{n}')}" for n in ("", "_2")
-                 if told.get(f"msr{n}")]
+    prefetch = record.get("prefetch") or {}
+    state = prefetch.get("state") or "na"
+    registers = [f"MSR {prefetch[f'msr{n}']}, mask {prefetch.get(f'mask{n}')}" for n in ("", "_2")
+                 if prefetch.get(f"msr{n}")]
     return f"{state} ({'; '.join(registers)})" if registers else state
 
 
-def _when(runs: list[Run]) -> str:
+def _time_text(runs: list[Run]) -> str:
     times = [result["started_unix_ns"] / 1e9 for run in runs for result in run.results
              if result.get("started_unix_ns")]
     if not times:
@@ -194,7 +195,7 @@ def _requests(runs: list[Run]) -> Iterator[Part]:
 
 
 def _statistics(run: Run) -> Grid:
-    requests = [asked(result) for result in run.results]
+    requests = [request_keys(result) for result in run.results]
     moving = [key for key in requests[0] if len({str(one.get(key)) for one in requests}) > 1]
     keys = [*moving, *STATISTICS]
     rows = [[text(key, result.get(key)) for key in keys] for result in run.results]

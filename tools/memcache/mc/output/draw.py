@@ -52,7 +52,7 @@ NARROW, ACROSS = 4.5, 9.4           # of a chart that a phone may show; of one a
 LETTERS, SMALL = 13, 16.8           # letters to an inch
 DENSE = 3                           # pixels between two places of a curve
 BESIDE = 2                          # pixels between the labels of two ticks, at least
-NAMES = "_name"                     # the label of names of points; see _placed()
+NAMES = "_name"                     # the label of names of points; see _move_name()
 AROUND = [(x, y) for y in (-7, 7, 0, -16, 16, -28, 28) for x in (0, 7, -7) if x or y]   # in points
 MANY = 2000                         # cells of a heat map
 BAR, LABEL = 0.17, 0.15             # inches, of a bar and of a line of its name
@@ -79,8 +79,8 @@ def _private_directory() -> str:
     try:
         path = os.path.join(pwd.getpwuid(uid).pw_dir, ".cache", "memcache-plot")
         os.makedirs(path, mode=0o700, exist_ok=True)
-        found = os.lstat(path)
-        if stat.S_ISDIR(found.st_mode) and found.st_uid == uid and not found.st_mode & 0o022:
+        status = os.lstat(path)
+        if stat.S_ISDIR(status.st_mode) and status.st_uid == uid and not status.st_mode & 0o022:
             return path
     except (KeyError, OSError):
         pass
@@ -90,7 +90,7 @@ def _private_directory() -> str:
 
 
 @contextmanager
-def _no_settings_of_others() -> Iterator[None]:
+def _ignore_settings_of_others() -> Iterator[None]:
     """Let the library read no file of settings but its own. It evaluates what such a file says,
     and looks for one in the working directory first, which may be another user's."""
     folder = os.environ["MPLCONFIGDIR"] = _private_directory()
@@ -108,7 +108,7 @@ def matplotlib() -> ModuleType:
     """Load the library, or raise a Failure that says what to install."""
     libraries()
     try:
-        with _no_settings_of_others():
+        with _ignore_settings_of_others():
             import matplotlib as library
     except ImportError:
         raise Failure("drawing needs matplotlib, which is not installed: "
@@ -120,10 +120,10 @@ def matplotlib() -> ModuleType:
 def picture(charts: list[Chart], captions: list[str], kind: str) -> bytes:
     """All charts in one picture, in one or two columns, with the captions below."""
     with matplotlib().rc_context(STYLE):
-        return _saved(figure(charts, captions), kind)
+        return _save(figure(charts, captions), kind)
 
 
-def _saved(whole: Any, kind: str) -> bytes:
+def _save(whole: Any, kind: str) -> bytes:
     out = io.BytesIO()
     dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
     whole.savefig(out, format=kind, dpi=144, metadata=dated)
@@ -135,7 +135,7 @@ def inline(chart: Chart, name: str, width: float = NARROW) -> str:
     in the page, it shows its values, and everything but the data has the colours of the page."""
     with matplotlib().rc_context(STYLE):
         whole = figure([chart], [], width)
-        svg = _saved(whole, "svg").decode()
+        svg = _save(whole, "svg").decode()
         lines = [(_name(chart, series), _style(chart, series)["color"])
                  for series in chart.series]
     svg = svg.replace("</svg>", hover.overlay(chart, whole, lines) + "</svg>")
@@ -153,7 +153,7 @@ def figure(charts: list[Chart], captions: list[str], width: float = WIDTH) -> An
     from matplotlib.figure import Figure
     columns = 1 if len(charts) < 2 else 2
     lines = [line for text in captions
-             for line in _wrapped(text, int(SMALL * width) * columns)]
+             for line in _wrap(text, int(SMALL * width) * columns)]
     foot = 0.14 * len(lines) + 0.12 if lines else 0.01
     heights = [max(height(chart, width) for chart in charts[i:i + columns])
                for i in range(0, len(charts), columns)]
@@ -181,11 +181,11 @@ def height(chart: Chart, width: float = WIDTH) -> float:
 
 def _bar_names(chart: Chart, width: float) -> list[str]:
     """The names of the groups of bars, which leave the bars at least half of the width."""
-    return ["\n".join(_wrapped(units.text(chart.x, column), int(LETTERS * width / 2)))
+    return ["\n".join(_wrap(units.text(chart.x, column), int(LETTERS * width / 2)))
             for column in chart.columns]
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrap(text: str, width: int) -> list[str]:
     from textwrap import wrap
     return wrap(text, width, break_on_hyphens=False)
 
@@ -197,7 +197,7 @@ def draw(part: Any, chart: Chart) -> None:
     title = ": ".join(filter(None, [chart.title, name]))
     if chart.kind == "matrix" and chart.sources[0].name:
         title += f" ({chart.sources[0].name})"
-    part.suptitle("\n".join(_wrapped(title, _letters(axes) * 5 // 6)), x=0.015, ha="left",
+    part.suptitle("\n".join(_wrap(title, _count_letters(axes) * 5 // 6)), x=0.015, ha="left",
                   size=10, weight="bold")
     KINDS[chart.kind](axes, chart)
 
@@ -205,16 +205,16 @@ def draw(part: Any, chart: Chart) -> None:
 def _finish(axes: Any, chart: Chart) -> None:
     """Finish a chart whose parts have their final places: thin out ticks whose labels collide,
     and move names of points to places without a curve."""
-    _thin(axes.xaxis)
+    _thin_out(axes.xaxis)
     if chart.kind == "matrix":
-        _thin(axes.yaxis)
+        _thin_out(axes.yaxis)
     boxes = [text.get_window_extent() for text in axes.texts if text.get_label() != NAMES]
     for text in axes.texts:
         if text.get_label() == NAMES:
-            boxes.append(_placed(text, axes, boxes))
+            boxes.append(_move_name(text, axes, boxes))
 
 
-def _thin(axis: Any) -> None:
+def _thin_out(axis: Any) -> None:
     """Leave every second tick out until no two labels collide."""
     low, high = sorted(axis.get_view_interval())
     ticks = [(at, text) for at, text in zip(axis.get_ticklocs(), axis.get_ticklabels())
@@ -228,19 +228,19 @@ def _thin(axis: Any) -> None:
                        [text.get_text() for _, text in ticks[::step]])
 
 
-def _placed(text: Any, axes: Any, boxes: list[Any]) -> Any:
+def _move_name(text: Any, axes: Any, boxes: list[Any]) -> Any:
     """Move the name of a point to the place around it where it hides least, and return its
     box. It hides least where no curve and no other text is."""
-    def hidden(place: tuple[int, int]) -> float:
+    def count_hidden(place: tuple[int, int]) -> float:
         _put(text, place)
         box = text.get_window_extent()
         inside = axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1 and \
             axes.bbox.y0 <= box.y0 and box.y1 <= axes.bbox.y1
         near = box.padded(BESIDE)
-        return sum(near.contains(x, y) for x, y in _drawn(axes)) + 1000 * (
+        return sum(near.contains(x, y) for x, y in _points_on_curves(axes)) + 1000 * (
             any(box.overlaps(other) for other in boxes) + (not inside))
 
-    _put(text, min(AROUND, key=hidden))
+    _put(text, min(AROUND, key=count_hidden))
     return text.get_window_extent()
 
 
@@ -250,23 +250,24 @@ def _put(text: Any, place: tuple[int, int]) -> None:
              va="center" if not y else "bottom" if y > 0 else "top")
 
 
-def _drawn(axes: Any) -> list[tuple[float, float]]:
+def _points_on_curves(axes: Any) -> list[tuple[float, float]]:
     """Places on the curves, close enough together that no text fits between two of them."""
-    found: list[tuple[float, float]] = []
+    points: list[tuple[float, float]] = []
     for line in axes.lines:
         if line.get_transform() != axes.transData:      # the mark of a cache
             continue
         ends = [(x, y) for x, y in axes.transData.transform(line.get_xydata())]
-        found += ends
+        points += ends
         for (x, y), (to_x, to_y) in zip(ends, ends[1:]):
             count = ceil(max(abs(to_x - x), abs(to_y - y)) / DENSE)
-            found += [(x + (to_x - x) * i / count, y + (to_y - y) * i / count)
-                      for i in range(1, count)]
-    return found
+            points += [(x + (to_x - x) * i / count, y + (to_y - y) * i / count)
+                       for i in range(1, count)]
+    return points
 
 
-def _letters(axes: Any) -> int:
-    """How many letters fit side by side in the part of the figure that these axes have."""
+def _count_letters(axes: Any) -> int:
+    """The number of letters that fit side by side in the part of the figure that these axes
+    have."""
     return int(LETTERS * axes.figure.bbox.width / axes.figure.dpi)
 
 
@@ -306,7 +307,7 @@ def _name(chart: Chart, series: Series) -> str:
     return " ".join(filter(None, [chart.sources[_place(chart, series)].name, series.name]))
 
 
-def _legend(axes: Any, chart: Chart, indent: int = 0) -> None:
+def _put_legend(axes: Any, chart: Chart, indent: int = 0) -> None:
     """Put the legend below the axes and their title, in as many columns as fit. The same
     measurement of several sources stands one below the other. `indent` is the number of letters
     to the left of the axes."""
@@ -318,7 +319,7 @@ def _legend(axes: Any, chart: Chart, indent: int = 0) -> None:
     lines = 1 + axes.get_xlabel().count("\n")
     below = ScaledTranslation(0, -0.34 - 0.16 * lines, axes.figure.dpi_scale_trans)
     widest = max(map(len, names))
-    columns = max(1, min(len(names), (_letters(axes) - indent) // (widest + 9)))
+    columns = max(1, min(len(names), (_count_letters(axes) - indent) // (widest + 9)))
     alike = list(dict.fromkeys(series.name for series in chart.series))
     if len(alike) > 1 and len(chart.sources) > 1:
         order = sorted(range(len(names)), key=lambda i: alike.index(chart.series[i].name))
@@ -332,14 +333,14 @@ def _legend(axes: Any, chart: Chart, indent: int = 0) -> None:
                 borderaxespad=0)
 
 
-def _doubts(chart: Chart) -> str:
-    """What the marks of its figures mean, in lines below the name of the x axis."""
+def _doubts_in_words(chart: Chart) -> str:
+    """The meanings of the marks of its figures, in lines below the name of the x axis."""
     names = {mark: name for mark, (_, name) in RINGS.items()} if chart.kind == "curves" else \
         {DISTURBED: "± and crosses"}
     return "".join(f"\n{names.get(mark, mark)}: {marks.MEANS[mark]}" for mark in chart.doubts)
 
 
-def _ring(axes: Any, series: Series, colour: str) -> None:
+def _draw_rings(axes: Any, series: Series, colour: str) -> None:
     """Draw a ring or a square around each point that has a mark."""
     for mark, (shape, _) in RINGS.items():
         points = [point for point in series.points if mark in point.doubt]
@@ -348,7 +349,7 @@ def _ring(axes: Any, series: Series, colour: str) -> None:
                       fillstyle="none", markersize=RING, markeredgewidth=1.4)
 
 
-def _curves(axes: Any, chart: Chart) -> None:
+def _draw_curves(axes: Any, chart: Chart) -> None:
     few = len(chart.series) <= 3
     for series in chart.series:
         style = _style(chart, series)
@@ -359,22 +360,22 @@ def _curves(axes: Any, chart: Chart) -> None:
             axes.fill_between(xs, [p.low for p in series.points],
                               [p.high for p in series.points], color=style["color"],
                               alpha=0.15, lw=0)
-        _ring(axes, series, style["color"])
+        _draw_rings(axes, series, style["color"])
     axes.set_ylabel(label(chart.y))
-    axes.set_xlabel(label(chart.x) + _doubts(chart))
+    axes.set_xlabel(label(chart.x) + _doubts_in_words(chart))
     if chart.linear:
-        _linear(axes, chart)
+        _begin_at_zero(axes, chart)
     else:
         axes.set_xscale("log", base=2)
-        _sizes(axes, chart)
-        _times(axes, chart)
+        _set_size_ticks(axes, chart)
+        _set_time_axis(axes, chart)
     if chart.ends:
         _mark_ends(axes, chart, *chart.ends)
     _mark_levels(axes, chart)
-    _legend(axes, chart)
+    _put_legend(axes, chart)
 
 
-def _times(axes: Any, chart: Chart) -> None:
+def _set_time_axis(axes: Any, chart: Chart) -> None:
     """A log axis that spans a factor of three at least, so that noise does not look large. The
     axis of `tlb_ns` begins at 0, because a difference may be close to 0."""
     axes.set_yscale("symlog" if chart.y == "tlb_ns" else "log")
@@ -386,7 +387,7 @@ def _times(axes: Any, chart: Chart) -> None:
         return
     if high < 3 * low:
         axes.set_ylim(low / 1.5, high * 1.5)
-    _plain(axes.yaxis)
+    _set_plain_ticks(axes.yaxis)
 
 
 def _mark_levels(axes: Any, chart: Chart) -> None:
@@ -404,7 +405,7 @@ def _mark_levels(axes: Any, chart: Chart) -> None:
         axes.set_ylim(low / 1.5, high * 2)
 
 
-def _linear(axes: Any, chart: Chart) -> None:
+def _begin_at_zero(axes: Any, chart: Chart) -> None:
     """Both axes begin at 0."""
     from matplotlib.ticker import FuncFormatter
     points = [point for series in chart.series for point in series.points]
@@ -423,7 +424,7 @@ def _mark_ends(axes: Any, chart: Chart, first: int, last: int) -> None:
                       label=NAMES)
 
 
-def _sizes(axes: Any, chart: Chart) -> None:
+def _set_size_ticks(axes: Any, chart: Chart) -> None:
     """Ticks at powers of two as in request lines, and the caches of the CPU."""
     values = [point.x for series in chart.series for point in series.points]
     low, high = min(values), max(values)
@@ -441,7 +442,7 @@ def _sizes(axes: Any, chart: Chart) -> None:
                           textcoords="offset points", ha="right", color=FAINT)
 
 
-def _plain(axis: Any, room: float = 3) -> None:
+def _set_plain_ticks(axis: Any, room: float = 3) -> None:
     """Plain numbers on a log axis, and enough of them."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
     low, high = sorted(axis.get_view_interval())
@@ -453,32 +454,32 @@ def _plain(axis: Any, room: float = 3) -> None:
     axis.set_minor_locator(NullLocator())
 
 
-def _matrix(axes: Any, chart: Chart) -> None:
+def _draw_matrix(axes: Any, chart: Chart) -> None:
     from matplotlib.patches import Rectangle
     cells = {point.x: point for point in chart.series[0].points}
     grid = [[cells[row, column].y if (row, column) in cells else float("nan")
              for column in chart.columns] for row in chart.rows]
-    known = [point.y for point in cells.values()]
-    low, high = min(known), max(known)
+    values = [point.y for point in cells.values()]
+    low, high = min(values), max(values)
     top = max(high, low * 1.25)         # similar values must look similar
-    many = len(known) > MANY            # too many cells are drawn as a bitmap
+    many = len(values) > MANY            # too many cells are drawn as a bitmap
     mesh = axes.pcolormesh(grid, cmap="cividis", vmin=low, vmax=top, rasterized=many)
     axes.grid(False)
     axes.invert_yaxis()
     axes.set_xticks([i + 0.5 for i in range(len(chart.columns))], chart.columns)
     axes.set_yticks([i + 0.5 for i in range(len(chart.rows))], chart.rows)
-    axes.set_xlabel(label(chart.x) + _doubts(chart))
+    axes.set_xlabel(label(chart.x) + _doubts_in_words(chart))
     axes.set_ylabel(label(chart.row))
     bar = axes.figure.colorbar(mesh, ax=axes, label=label(chart.y), shrink=0.9)
     bar.solids.set(rasterized=many, edgecolor="face")
     if len(chart.rows) <= 12 and len(chart.columns) <= 12:
         for i, row in enumerate(grid):
-            for j, found in enumerate(row):
-                text = "-" if found != found else cells[chart.rows[i], chart.columns[j]].doubt + (
-                    f"{found:.0f}" if found >= 100 else f"{found:.3g}")
+            for j, y in enumerate(row):
+                text = "-" if y != y else cells[chart.rows[i], chart.columns[j]].doubt + (
+                    f"{y:.0f}" if y >= 100 else f"{y:.3g}")
                 axes.text(j + 0.5, i + 0.5, text, ha="center", va="center", size=8.5,
-                          color=TEXT if found != found else
-                          ON_LIGHT if found > (low + top) / 2 else ON_DARK)
+                          color=TEXT if y != y else
+                          ON_LIGHT if y > (low + top) / 2 else ON_DARK)
     for point in () if many else cells.values():
         if DISTURBED in point.doubt:
             corner = chart.columns.index(point.x[1]), chart.rows.index(point.x[0])
@@ -486,7 +487,7 @@ def _matrix(axes: Any, chart: Chart) -> None:
                                      edgecolor=FAINT, linewidth=0))
 
 
-def _bars(axes: Any, chart: Chart) -> None:
+def _draw_bars(axes: Any, chart: Chart) -> None:
     """Horizontal bars, so that names have room. The axis is a log axis if values differ much."""
     from matplotlib.ticker import FuncFormatter
     count = len(chart.series)
@@ -495,9 +496,9 @@ def _bars(axes: Any, chart: Chart) -> None:
     wide = max(values) > 5 * min(values)
     for i, series in enumerate(chart.series):
         colour = _tint(chart, series)
-        found = {point.x: point for point in series.points}
-        places = [j for j, column in enumerate(chart.columns) if column in found]
-        points = [found[chart.columns[j]] for j in places]
+        by_place = {point.x: point for point in series.points}
+        places = [j for j, column in enumerate(chart.columns) if column in by_place]
+        points = [by_place[chart.columns[j]] for j in places]
         at = [j - 0.4 + thick * (i + 0.5) for j in places]
         bars = axes.barh(at, [p.y for p in points], height=thick * 0.92, color=colour,
                          label=_name(chart, series) or None, edgecolor="white", linewidth=0)
@@ -513,18 +514,18 @@ def _bars(axes: Any, chart: Chart) -> None:
     axes.set_ylim(middle + rows / 2, middle - rows / 2)
     axes.grid(False, axis="y")
     axes.set_xlabel(label(chart.y) + (", log scale" if wide else "")
-                    + (f"\n{UNREAL}" if chart.unreal else "") + _doubts(chart))
+                    + (f"\n{UNREAL}" if chart.has_unreal_points else "") + _doubts_in_words(chart))
     if wide:
         axes.set_xscale("log")
         axes.set_xlim(min(values) / 2, max(values) * 4)
-        _plain(axes.xaxis, 0.5)
+        _set_plain_ticks(axes.xaxis, 0.5)
     else:
         axes.set_xlim(0, max(values) * 1.18)
         axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: number(v)))
-    _legend(axes, chart, max(len(line) for name in names for line in name.split("\n")))
+    _put_legend(axes, chart, max(len(line) for name in names for line in name.split("\n")))
 
 
-def _regions(axes: Any, chart: Chart) -> None:
+def _draw_regions(axes: Any, chart: Chart) -> None:
     """A point for each region, from 0 on, so that small differences look small. A ring is around
     those that are slower than others of their node. Hollow points are of regions that can't be
     compared."""
@@ -543,11 +544,11 @@ def _regions(axes: Any, chart: Chart) -> None:
     axes.set_ylim(0, 1.15 * max(point.y for series in chart.series for point in series.points))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: number(v)))
     axes.set_ylabel(label(chart.y))
-    axes.set_xlabel(label(chart.x) + (f"\n{HOLLOW}" if chart.unreal else ""))
-    _legend(axes, chart)
+    axes.set_xlabel(label(chart.x) + (f"\n{HOLLOW}" if chart.has_unreal_points else ""))
+    _put_legend(axes, chart)
 
 
-def _history(axes: Any, chart: Chart) -> None:
+def _draw_history(axes: Any, chart: Chart) -> None:
     """The runs in their order, and the level between two changes."""
     from matplotlib.ticker import FuncFormatter
     for real, face in ((True, COLOURS[0]), (False, "white")):
@@ -571,5 +572,5 @@ def _history(axes: Any, chart: Chart) -> None:
     axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: number(v)))
 
 
-KINDS = {"history": _history, "curves": _curves, "matrix": _matrix, "bars": _bars,
-         "regions": _regions}
+KINDS = {"history": _draw_history, "curves": _draw_curves, "matrix": _draw_matrix,
+         "bars": _draw_bars, "regions": _draw_regions}

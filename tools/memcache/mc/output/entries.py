@@ -16,20 +16,21 @@ CUT = "..."
 def listing(path: str, entries: list[Entry]) -> list[Part]:
     """All that `memcache record STORE` prints: one table. On a narrow terminal it has no version
     and no kernel, and cuts names of files."""
-    rows = [[str(one.number), when(one.started), one.kernel, one.version or "-",
+    rows = [[str(one.number), time_text(one.started), one.kernel, one.version or "-",
              str(one.records), one.name] for one in entries]
     total = sum(entry.records for entry in entries)
-    said = Sentence(f"{path}: {plural(len(entries), 'file')}, {plural(total, 'result')}", gap=True)
+    summary = Sentence(f"{path}: {plural(len(entries), 'file')}, {plural(total, 'result')}",
+                       gap=True)
     if not rows:
-        return [said]
+        return [summary]
     names = ["entry", "measured, UTC", "kernel", "version", "results", "file"]
     for less in ("version", "kernel"):
         if _room(names, rows) < min(LEAST_NAME, max(len(row[-1]) for row in rows)):
             at = names.index(less)
             names, rows = names[:at] + names[at + 1:], [row[:at] + row[at + 1:] for row in rows]
     room = max(_room(names, rows), len(CUT) + 1)
-    return [Grid(names, [[*row[:-1], _cut(row[-1], room)] for row in rows],
-                 left=len(names) - 2), said]
+    return [Grid(names, [[*row[:-1], _cut_name(row[-1], room)] for row in rows],
+                 left=len(names) - 2), summary]
 
 
 def _room(names: list[str], rows: list[list[str]]) -> int:
@@ -38,11 +39,11 @@ def _room(names: list[str], rows: list[list[str]]) -> int:
     return terminal.width() - sum(widths) - len(terminal.BETWEEN) * len(widths)
 
 
-def _cut(name: str, room: int) -> str:
+def _cut_name(name: str, room: int) -> str:
     return name if len(name) <= room else name[:room - len(CUT)] + CUT
 
 
-def when(started: int | None) -> str:
+def time_text(started: int | None) -> str:
     """A time as `2026-11-23 06:10`; `-` if it is not known."""
     if started is None:
         return "-"

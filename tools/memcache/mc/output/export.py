@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from mc import plain
-from mc.analysis.traffic import AMPLIFIED, unseen
+from mc import make_plain
+from mc.analysis.traffic import AMPLIFIED, is_unseen
 from mc.output.tables import HIDDEN
 from mc.records import fields, prices
-from mc.records.fields import WHICH, asked, figures
+from mc.records.fields import WHICH, figures, request_keys
 from mc.records.results import HISTOGRAMS, Run
 
 STATISTICS = ("min_ns", "median_ns", "max_ns", "mean_ns", "sd_ns", "p50_ns", "p99_ns",
@@ -55,7 +55,7 @@ class Measured:
         return "_".join(word for word, _ in words), float(f"{self.value * factor:.12g}")
 
     @property
-    def failed(self) -> bool:
+    def has_failed(self) -> bool:
         return self.result.get("verified") == "failed"
 
     def path(self, separator: str) -> str:
@@ -66,36 +66,36 @@ class Measured:
         return separator.join(re.sub(r"[^A-Za-z0-9_-]+", "-", word) for word in words)
 
 
-def measured(runs: list[Run], all_of_them: bool = True) -> Iterator[Measured]:
+def labelled_figures(runs: list[Run], all_of_them: bool = True) -> Iterator[Measured]:
     """The figures and statistics of these runs, or only the figures that a report shows. If
     several records have the same labels, each but the first gets a number."""
-    seen: dict[tuple, int] = {}
+    counts: dict[tuple, int] = {}
     for run in runs:
         for result in run.results:
             labels = _labels(run, result)
             key = tuple(labels.items())
-            seen[key] = seen.get(key, 0) + 1
-            if seen[key] > 1:
-                labels["repetition"] = str(seen[key])
+            counts[key] = counts.get(key, 0) + 1
+            if counts[key] > 1:
+                labels["repetition"] = str(counts[key])
             own = [name for name in figures(result) if name not in WHICH
                    and (all_of_them or name not in HIDDEN)]
             extra = [name for name in result if name in fields.TRAFFIC
                      or name in fields.EVENTS or name.startswith("dram_")] if all_of_them else []
             for name in (*(STATISTICS if all_of_them else ("median_ns",)), *own, *extra):
-                value = None if name in AMPLIFIED and unseen(run, result) else result.get(name)
+                value = None if name in AMPLIFIED and is_unseen(run, result) else result.get(name)
                 if isinstance(value, (int, float)) and not isinstance(value, bool):
                     yield Measured(name, value, labels, run, result)
 
 
 def _labels(run: Run, result: dict) -> dict[str, str]:
-    known = prices.known(run.machine)
-    found = {"test": result["test"], "where": result["where"],
-             "simulated": f"{known['emulator']}, prices {known['prices']}" if known else None,
-             "suite": run.suite,
-             "section": run.section, "label": run.request.get("label"), **asked(result),
-             **{key: result.get(key) for key in (*WHICH, *PLACE)}}
+    simulation = prices.simulation(run.machine)
+    labels = {"test": result["test"], "where": result["where"],
+              "simulated": f"{simulation['emulator']}, prices {simulation['prices']}"
+              if simulation else None, "suite": run.suite,
+              "section": run.section, "label": run.request.get("label"), **request_keys(result),
+              **{key: result.get(key) for key in (*WHICH, *PLACE)}}
     verdict = {key: result.get(key) or "na" for key in VERDICT}
-    return {key: str(value) for key, value in {**found, **verdict}.items() if value is not None}
+    return {key: str(value) for key, value in {**labels, **verdict}.items() if value is not None}
 
 
 # ----------------------------------------------------------------- prometheus
@@ -105,14 +105,14 @@ def prometheus(runs: list[Run]) -> str:
     without times; all lines of a metric stand together."""
     metrics: dict[str, list[str]] = {}
     helps: dict[str, str] = {}
-    for one in measured(runs):
+    for one in labelled_figures(runs):
         name, value = one.base
         name = _safe_name(f"memcache_{one.labels['test']}_{name}")
         helps[name] = f"{_safe_name(one.name)} of {_safe_name(one.labels['test'])}, in base units."
         labels = {key: value for key, value in one.labels.items() if key != "test"}
         metrics.setdefault(name, []).append(f"{name}{_label_text(labels)} {value!r}")
     machine = {key: str(runs[0].machine[key]) for key in MACHINE if runs[0].machine.get(key)}
-    machine |= prices.known(runs[0].machine)
+    machine |= prices.simulation(runs[0].machine)
     metrics["memcache_machine_info"] = [f"memcache_machine_info{_label_text(machine)} 1"]
     helps["memcache_machine_info"] = "The machine that was measured."
     last = max(result.get("started_unix_ns") or 0 for run in runs for result in run.results)
@@ -124,7 +124,7 @@ def prometheus(runs: list[Run]) -> str:
 
 
 def _label_text(labels: dict[str, str]) -> str:
-    return "{" + ",".join(f'{_safe_name(key)}="{_escaped(value)}"'
+    return "{" + ",".join(f'{_safe_name(key)}="{_escape(value)}"'
                           for key, value in labels.items()) + "}"
 
 
@@ -133,8 +133,8 @@ def _safe_name(text: str) -> str:
     return re.sub(r"^(?=\d)|[^A-Za-z0-9_]", "_", text)
 
 
-def _escaped(text: str) -> str:
-    return plain(text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n"))
+def _escape(text: str) -> str:
+    return make_plain(text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n"))
 
 
 # ------------------------------------------------------------ CI, other tools
@@ -143,7 +143,7 @@ def kcidb(runs: list[Run], origin: str = ORIGIN, build_id: str | None = None) ->
     """A report for KCIDB, version 5: a test for each figure, with its `number`. They belong to
     this build, which KCIDB has from elsewhere, or to builds in the report, one for each kernel."""
     tests = []
-    for one in measured(runs, all_of_them=False):
+    for one in labelled_figures(runs, all_of_them=False):
         number: dict[str, float | str] = {"value": one.base[1]}
         if symbol := {"ns": "s", "MB/s": "B/s", "MHz": "Hz", "B": "B"}.get(one.symbol):
             number |= {"unit": symbol, "prefix": "metric"}
@@ -152,7 +152,7 @@ def kcidb(runs: list[Run], origin: str = ORIGIN, build_id: str | None = None) ->
             "id": f"{origin}:{started}:{one.path('.')}",
             "build_id": build_id or f"{origin}:{one.run.machine['kernel']}", "origin": origin,
             "path": f"memcache.{one.labels['test']}.{one.name}",
-            "status": "FAIL" if one.failed else "DONE",
+            "status": "FAIL" if one.has_failed else "DONE",
             "start_time": time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(started / 1e9)),
             "environment": {"comment": one.run.machine["cpu"]},
             "number": number, "misc": one.labels})
@@ -169,15 +169,16 @@ def kcidb(runs: list[Run], origin: str = ORIGIN, build_id: str | None = None) ->
 
 def lkp(runs: list[Run]) -> str:
     """Lines of `key: value`, as the parsers of the Linux Kernel Performance tests print them."""
-    return "".join(f"{one.path('.')}: {one.value!r}\n" for one in measured(runs))
+    return "".join(f"{one.path('.')}: {one.value!r}\n" for one in labelled_figures(runs))
 
 
 def lava(runs: list[Run]) -> str:
     """The lines that lava-test-case prints for measurements."""
     return "".join(
         f"<LAVA_SIGNAL_TESTCASE TEST_CASE_ID={one.path('.')} RESULT="
-        f"{'fail' if one.failed else 'pass'} UNITS={one.symbol.replace('%', 'percent') or 'count'} "
-        f"MEASUREMENT={one.value!r}>\n" for one in measured(runs, all_of_them=False))
+        f"{'fail' if one.has_failed else 'pass'} UNITS="
+        f"{one.symbol.replace('%', 'percent') or 'count'} MEASUREMENT={one.value!r}>\n"
+        for one in labelled_figures(runs, all_of_them=False))
 
 
 def csv(runs: list[Run]) -> str:
@@ -195,7 +196,7 @@ def csv(runs: list[Run]) -> str:
 
 def _csv_rows(runs: list[Run]) -> list[dict]:
     return [{f"machine_{key}": run.machine.get(key) for key in MACHINE[:3]}
-            | {f"machine_{key}": value for key, value in prices.known(run.machine).items()}
+            | {f"machine_{key}": value for key, value in prices.simulation(run.machine).items()}
             | {key: run.request.get(key) for key in ("suite", "section", "label")}
             | {key: run.request[key] for key in ("round",) if key in run.request}
             | {key: value for key, value in result.items()
@@ -208,7 +209,7 @@ def _safe_cell(value: Any) -> Any:
     formula, and for a terminal, which a control character can drive."""
     if not isinstance(value, str):
         return value
-    return plain("'" + value if value[:1] in tuple("=+-@") else value)
+    return make_plain("'" + value if value[:1] in tuple("=+-@") else value)
 
 
 FORMS: dict[str, Callable[..., str]] = {

@@ -16,7 +16,7 @@ ROOT = 0
 LINKS = 40      # the most that are followed for a name, as in Linux
 
 
-def beside(name: str, kind: str) -> str:
+def path_beside(name: str, kind: str) -> str:
     """The file of this kind beside a results file; standard output if those came from standard
     input."""
     return "-" if name == "-" else f"{os.path.splitext(name)[0]}.{kind}"
@@ -25,11 +25,11 @@ def beside(name: str, kind: str) -> str:
 def kind(path: str, kinds: Iterable[str]) -> str:
     """The kind of file that the end of this name asks for, which must be one of these."""
     kinds = list(kinds)
-    found = os.path.splitext(path)[1].removeprefix(".").lower()
-    if found not in kinds:
+    ending = os.path.splitext(path)[1].removeprefix(".").lower()
+    if ending not in kinds:
         raise Failure(f"{path}: wanted a name that ends in "
-                      f"{', '.join(f'.{known}' for known in kinds if known)}", WRONG)
-    return found
+                      f"{', '.join(f'.{one}' for one in kinds if one)}", WRONG)
+    return ending
 
 
 def write(path: str, data: bytes) -> None:
@@ -42,8 +42,8 @@ def write(path: str, data: bytes) -> None:
         return
     try:
         if os.path.exists(path) and not os.path.isfile(path):
-            with open(os.open(path, os.O_WRONLY | os.O_NOCTTY), "wb") as there:
-                there.write(data)
+            with open(os.open(path, os.O_WRONLY | os.O_NOCTTY), "wb") as file:
+                file.write(data)
         else:
             _replace_file(_follow_links(path), data)
     except OSError as error:
@@ -55,10 +55,10 @@ def _follow_links(path: str) -> str:
     not followed: it could lead to any file that this user may write."""
     for _ in range(LINKS):
         try:
-            found = os.lstat(path)
+            status = os.lstat(path)
         except FileNotFoundError:
             break
-        if not stat.S_ISLNK(found.st_mode) or found.st_uid not in (ROOT, os.geteuid()):
+        if not stat.S_ISLNK(status.st_mode) or status.st_uid not in (ROOT, os.geteuid()):
             break
         path = os.path.join(os.path.dirname(path), os.readlink(path))
     else:
@@ -68,28 +68,28 @@ def _follow_links(path: str) -> str:
 
 def _replace_file(path: str, data: bytes) -> None:
     """Put a file with this data in the place of what has the name, beside which it is made."""
-    made = None
+    temporary = None
     try:
         with tempfile.NamedTemporaryFile(dir=os.path.dirname(path) or ".", prefix=".memcache-",
                                          delete=False) as file:
-            made = file.name
+            temporary = file.name
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
             os.fchmod(file.fileno(), _mode_of(path))
-        os.replace(made, path)
+        os.replace(temporary, path)
     except OSError:
-        if made and os.path.exists(made):
-            os.unlink(made)
+        if temporary and os.path.exists(temporary):
+            os.unlink(temporary)
         raise
 
 
 def _mode_of(path: str) -> int:
     """The permissions of a file that is there, or those of a new one."""
     with suppress(FileNotFoundError):
-        found = os.lstat(path)
-        if stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid():
-            return stat.S_IMODE(found.st_mode)
+        status = os.lstat(path)
+        if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
+            return stat.S_IMODE(status.st_mode)
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask

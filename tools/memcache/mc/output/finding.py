@@ -27,16 +27,17 @@ def parts(files: dict[str, list[Run]], sources: list[Source], named: dict[str, s
     """The headline, the machine of each file, its verdict, and a table of figures. `named`: what
     each file is called here; `title`: the headline if there are no figures."""
     runs = _runs_of_first(files, sources)
-    found = highlights(runs)
+    figures = highlights(runs)
     pairings = _pairings(files) if len(sources) > 1 else {}
     first = sources[0].name or sources[0].where if sources else ""
-    yield Heading(_headline(files, found, first, pairings) or title, 1)
+    yield Heading(_headline(files, figures, first, pairings) or title, 1)
     for name, some in files.items():
         yield Sentence(f"{named[name]}: " * (len(files) > 1) + _machine_line(some))
     for name, some in files.items():
         yield from _verdict(some, named[name] if len(files) > 1 else "")
-    if found:
-        yield _beside_others(found, first, pairings) if pairings else _beside_itself(found)
+    if figures:
+        yield _figures_of_sources(figures, first, pairings) if pairings else \
+            _figures_of_one_file(figures)
 
 
 def _runs_of_first(files: dict[str, list[Run]], sources: list[Source]) -> list[Run]:
@@ -49,32 +50,32 @@ def _pairings(files: dict[str, list[Run]]) -> dict[str, Pairing]:
     """The comparisons of the first source with the others, by the names of these."""
     batches = match.batches(files)
     letters = {name: chr(ord("A") + i % 26) for i, name in enumerate(files)}
-    found = {}
+    pairings = {}
     for a, b in match.plan(batches):
         if a is batches[0]:
             several = sum(one.file == b.file for one in batches) > 1
-            found[" ".join([letters[b.file]] * (len(files) > 1) + [b.where] * (
+            pairings[" ".join([letters[b.file]] * (len(files) > 1) + [b.where] * (
                 several or len(files) == 1))] = match.pair(a, b, False)
-    return found
+    return pairings
 
 
-def _headline(files: dict[str, list[Run]], found: list[Highlight], first: str,
+def _headline(files: dict[str, list[Run]], figures: list[Highlight], first: str,
               pairings: dict[str, Pairing]) -> str:
-    """What was found, in a line: a comparison, else the first two figures."""
+    """The headline: the comparisons in words. Without comparisons it has the first two figures."""
     results = [result for runs in files.values() for run in runs for result in run.results]
     if any(result.get("verified") == "failed" for result in results):
         return FAILED
-    if any(verdict.judge(runs).emulated for runs in files.values()):
+    if any(verdict.judge(runs).is_emulated for runs in files.values()):
         return EMULATED
-    said = [f"{name} against {first}: {_count_words(pairing)}" for name, pairing in pairings.items()
-            if pairing.pairs]
-    return "; ".join(said) or ". ".join(f"{one.name}: {_marked_figure(one.run, one.result)}"
-                                        for one in found[:2])
+    comparisons = [f"{name} against {first}: {_count_words(pairing)}"
+                   for name, pairing in pairings.items() if pairing.pairs]
+    return "; ".join(comparisons) or ". ".join(f"{one.name}: {_marked_figure(one.run, one.result)}"
+                                               for one in figures[:2])
 
 
 def _count_words(pairing: Pairing) -> str:
     """`2 slower, 30 the same, can't tell 3`"""
-    words = Counter(pairing.judged(a, b).word for a, b in pairing.pairs)
+    words = Counter(pairing.judge(a, b).word for a, b in pairing.pairs)
     texts = {Word.FASTER: "{} faster", Word.SLOWER: "{} slower", Word.SAME: "{} the same",
              Word.UNKNOWN: "can't tell {}"}
     return ", ".join(text.format(words[word]) for word, text in texts.items() if words[word])
@@ -88,53 +89,54 @@ def _machine_line(runs: list[Run]) -> str:
              if result.get("started_unix_ns")]
     when = time.strftime("%-d %B %Y, %H:%M UTC", time.gmtime(min(times))) if times else "no date"
     facts = [machine["cpu"], plural(cpus, "CPU") if cpus else "",
-             prices.below(machine, "hypervisor "), f"Linux {machine['kernel']}",
+             prices.layer_below(machine, "hypervisor "), f"Linux {machine['kernel']}",
              f"host {machine['host']}" if machine.get("host") else ""]
     return f"{', '.join(filter(None, facts))}. Measured " \
            f"{captions.sides(run.where for run in runs)}, {when}."
 
 
 def _verdict(runs: list[Run], name: str) -> Iterator[Part]:
-    """What the figures mean. It is loud if they do not mean what they seem to mean."""
+    """A sentence on the verdict. It is loud if the data are wrong, the machine is emulated or was
+    disturbed, or a memory type is not real."""
     judged = verdict.judge(runs)
-    bad = judged.emulated or not all(one.real for one in judged.types.values())
+    bad = judged.is_emulated or not all(one.real for one in judged.types.values())
     failed = sum(r.get("verified") == "failed" for run in runs for r in run.results)
-    said = verdict.sentences(judged)
+    sentences = verdict.sentences(judged)
     if failed:
-        said.insert(0, f"VERIFICATION FAILED in {plural(failed, 'result')}: memory did not hold "
-                       "what was written to it.")
+        sentences.insert(0, f"VERIFICATION FAILED in {plural(failed, 'result')}: memory did not "
+                            "hold what was written to it.")
     if text := disturbed.verdict(runs):
-        said.insert(0, text)
-    if said:
-        yield Sentence(" ".join([f"{name}:"] * bool(name) + said),
+        sentences.insert(0, text)
+    if sentences:
+        yield Sentence(" ".join([f"{name}:"] * bool(name) + sentences),
                        loud=bool(bad or failed or text))
 
 
-def _beside_itself(found: list[Highlight]) -> Grid:
+def _figures_of_one_file(figures: list[Highlight]) -> Grid:
     """The figures, each beside another one of the same file."""
     rows = [[_name_and_how(one), _marked_figure(one.run, one.result),
-             f"{one.beside}: {_marked_figure(*one.other)}" if one.other else ""] for one in found]
+             f"{one.beside}: {_marked_figure(*one.other)}" if one.other else ""] for one in figures]
     return Grid(["what", "measured", "compared with"], rows, large=True,
-                note=_meanings_of_marks([(one.run, one.result) for one in found]))
+                note=_meanings_of_marks([(one.run, one.result) for one in figures]))
 
 
-def _beside_others(found: list[Highlight], first: str, pairings: dict[str, Pairing]) -> Grid:
+def _figures_of_sources(figures: list[Highlight], first: str, pairings: dict[str, Pairing]) -> Grid:
     """The figures of the first source, beside those of the others."""
     rows: list[list[str]] = []
     differences: list[Difference] = []
-    for one in found:
+    for one in figures:
         others = {name: next((b for a, b in pairing.pairs if a is one.result), None)
                   for name, pairing in pairings.items()}
-        judged = {name: pairings[name].judged(one.result, other)
+        judged = {name: pairings[name].judge(one.result, other)
                   for name, other in others.items() if other}
         differences += judged.values()
         rows.append([_name_and_how(one), _marked_figure(one.run, one.result),
                      *map(comparison.figure, others.values()),
                      *(judged[name].factor if name in judged else "-" for name in others)])
-    said = [_meanings_of_marks([(one.run, one.result) for one in found]), f"{judge.LEGEND}.",
-            *judge.doubts(differences)]
+    remarks = [_meanings_of_marks([(one.run, one.result) for one in figures]), f"{judge.LEGEND}.",
+               *judge.doubts(differences)]
     return Grid(["what", first, *pairings, *(f"speed of {name}" for name in pairings)],
-                rows, large=True, note=" ".join(filter(None, said)))
+                rows, large=True, note=" ".join(filter(None, remarks)))
 
 
 def _marked_figure(run: Run, result: dict) -> str:
@@ -153,5 +155,5 @@ def _name_and_how(one: Highlight) -> str:
 
 def _meanings_of_marks(pairs: list[tuple[Run, dict]]) -> str:
     """What the marks of these figures mean."""
-    shown = marks.joined(marks.mark(*pair) for pair in pairs)
+    shown = marks.join_marks(marks.mark(*pair) for pair in pairs)
     return " ".join(f"{mark} {marks.MEANS[mark]}." for mark in shown if mark in marks.MEANS)

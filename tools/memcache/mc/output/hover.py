@@ -40,12 +40,12 @@ def overlay(chart: Chart, figure: Any, lines: list[tuple[str, Any]]) -> str:
     scale = 72 / figure.dpi             # a picture has 72 units to an inch
     left, right = (at * scale for at in (axes.bbox.x0, axes.bbox.x1))
     top, bottom = ((figure.bbox.height - at) * scale for at in (axes.bbox.y1, axes.bbox.y0))
-    known = sorted((axes.transData.transform((x, point[0][2].y))[0] * scale, x, point)
-                   for x, point in places.items())
-    middles = [(a[0] + b[0]) / 2 for a, b in zip(known, known[1:])]
+    columns = sorted((axes.transData.transform((x, point[0][2].y))[0] * scale, x, point)
+                     for x, point in places.items())
+    middles = [(a[0] + b[0]) / 2 for a, b in zip(columns, columns[1:])]
     return f"<style>{STYLE}</style>" + "".join(
         _strip(chart, x, points, (at, first, last), (left, right, top, bottom))
-        for (at, x, points), first, last in zip(known, [left, *middles], [*middles, right]))
+        for (at, x, points), first, last in zip(columns, [left, *middles], [*middles, right]))
 
 
 def _strip(chart: Chart, x: float, points: list[tuple[str, Any, Point]],
@@ -54,14 +54,14 @@ def _strip(chart: Chart, x: float, points: list[tuple[str, Any, Point]],
     at, first, last = across
     left, right, top, bottom = frame
     unit = label(chart.y).partition(" (")[0]
-    said = [f"{name} {point.doubt}{number(point.y)} {unit}".strip() for name, _, point in points]
-    wide = max(len(text) + 2 for text in (*said, _x_words(chart, x))) * LETTER + 2 * EDGE
-    tall = (len(said) + 1) * LINE + EDGE
+    values = [f"{name} {point.doubt}{number(point.y)} {unit}".strip() for name, _, point in points]
+    wide = max(len(text) + 2 for text in (*values, _x_words(chart, x))) * LETTER + 2 * EDGE
+    tall = (len(values) + 1) * LINE + EDGE
     begin = at + EDGE if at < (left + right) / 2 else at - EDGE - wide
     rows = [f'<tspan x="{begin + EDGE:.1f}" dy="{LINE}">{escape(_x_words(chart, x))}</tspan>']
     rows += [f'<tspan x="{begin + EDGE:.1f}" dy="{LINE}" style="fill: {colour.lower()}">■</tspan> '
-             f"{escape(text)}" for text, (_, colour, _) in zip(said, points)]
-    words = escape("; ".join([_x_words(chart, x), *said]), True)
+             f"{escape(text)}" for text, (_, colour, _) in zip(values, points)]
+    words = escape("; ".join([_x_words(chart, x), *values]), True)
     return (f'<g class="at" tabindex="0" role="img" aria-label="{words}">'
             f'<rect x="{first:.1f}" y="{top:.1f}" width="{last - first:.1f}" '
             f'height="{bottom - top:.1f}" fill="none" pointer-events="all"/><g class="values">'

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from mc.analysis import marks
 from mc.analysis.steps import median
-from mc.analysis.traffic import AMPLIFIED, amplified, overcounted
+from mc.analysis.traffic import AMPLIFIED, amplification, is_overcounted
 from mc.parts import Grid
 from mc.records import suite, tests, units
-from mc.records.best import of_each
-from mc.records.fields import asked
+from mc.records.best import best_of_each
+from mc.records.fields import request_keys
 from mc.records.places import MANY, PLACES, value
 from mc.records.results import Run
 from mc.records.suite import Layout
@@ -21,18 +21,18 @@ STREAMS = "streams"
 SIBLINGS = "* siblings: two CPUs of one core"
 
 
-def usual(test: str) -> list[Layout]:
+def layouts_of(test: str) -> list[Layout]:
     """The layouts of the results of a test whose suite has no @table."""
-    table = tests.of(test).table
+    table = tests.test_of(test).table
     return [suite.layout(table)] if table else []
 
 
 def unit(layouts: list[Layout]) -> str:
     """The unit of the cells of these tables; empty if the columns have units."""
-    found = {layout.values[0] for layout in layouts if layout.columns}
-    if len(found) != 1:
+    figures = {layout.values[0] for layout in layouts if layout.columns}
+    if len(figures) != 1:
         return ""
-    [name] = found
+    [name] = figures
     unit = units.words(tests.unit(name))
     return f"{unit}, in the median sample" if unit else name
 
@@ -43,12 +43,12 @@ def draw(layout: Layout, pairs: Pairs) -> list[Grid] | None:
         str(value(*pair, key)) == wanted for key, wanted in layout.only)]
     if not any(name in result for _, result in pairs for name in layout.values):
         return []
-    groups = [("", best(layout, pairs))] if layout.best else _apart(layout, pairs)
+    groups = [("", best(layout, pairs))] if layout.best else _split_into_tables(layout, pairs)
     if groups is None:
         return None
     drawn = [replace(_matrix(layout, layout.columns, group) if layout.columns else
                      _rows(layout, group), title=title) for title, group in groups]
-    if _marked(layout) and any(result.get("siblings") == "yes" for _, result in pairs):
+    if _is_of_cpu_pairs(layout) and any(result.get("siblings") == "yes" for _, result in pairs):
         drawn[-1] = replace(drawn[-1], note=SIBLINGS)
     if layout.best and STREAMS in layout.values and not layout.columns:
         drawn[-1] = replace(drawn[-1], note="; ".join(_streams(layout, pairs)))
@@ -63,10 +63,11 @@ def _streams(layout: Layout, pairs: Pairs) -> Iterator[str]:
     rows: dict[object, Pairs] = {}
     for run, result in pairs:
         rows.setdefault(value(run, result, layout.rows), []).append((run, result))
-    for row, found in rows.items():
-        if not (one := best(layout, [pair for pair in found if str(pair[1].get(STREAMS)) == "1"])):
+    for row, results in rows.items():
+        of_one_stream = [pair for pair in results if str(pair[1].get(STREAMS)) == "1"]
+        if not (one := best(layout, of_one_stream)):
             continue
-        [simple], [top] = one, best(layout, found)
+        [simple], [top] = one, best(layout, results)
         forms = [f"{units.name(key)}={units.text(key, value(*top, key))}"
                  for key in layout.values if key not in (figure, "cv_percent")
                  and value(*top, key) != value(*simple, key)]
@@ -77,11 +78,11 @@ def _streams(layout: Layout, pairs: Pairs) -> Iterator[str]:
 
 def best(layout: Layout, pairs: Pairs) -> Pairs:
     """The results that a layout with best= shows: the best one of each place."""
-    return of_each(pairs, lambda pair: tuple(value(*pair, key) for key in _keys(layout)),
-                   lambda pair: pair[1], str(layout.best))
+    return best_of_each(pairs, lambda pair: tuple(value(*pair, key) for key in _keys(layout)),
+                        lambda pair: pair[1], str(layout.best))
 
 
-def _marked(layout: Layout) -> bool:
+def _is_of_cpu_pairs(layout: Layout) -> bool:
     return (layout.rows, layout.columns) == ("writer_cpu", "reader_cpu")
 
 
@@ -89,7 +90,7 @@ def _keys(layout: Layout) -> list[str]:
     return [key for key in (layout.rows, layout.columns) if key]
 
 
-def _apart(layout: Layout, pairs: Pairs) -> list[tuple[str, Pairs]] | None:
+def _split_into_tables(layout: Layout, pairs: Pairs) -> list[tuple[str, Pairs]] | None:
     """A title and the results of each table: one table for each value of the keys in which
     results of the same cell differ. None if results would still share a cell."""
     keys = _keys(layout)
@@ -97,16 +98,16 @@ def _apart(layout: Layout, pairs: Pairs) -> list[tuple[str, Pairs]] | None:
     cells: dict[tuple, list[dict]] = {}
     for run, result in pairs:
         cells.setdefault(tuple(value(run, result, key) for key in keys), []).append(
-            {k: v for k, v in asked(result).items() if k not in many})
+            {k: v for k, v in request_keys(result).items() if k not in many})
     differing = list(dict.fromkeys(
-        key for found in cells.values() for own in found for key in own
-        if any(other.get(key) != own[key] for other in found)))
+        key for results in cells.values() for own in results for key in own
+        if any(other.get(key) != own[key] for other in results)))
     if differing and "label" in keys:
         return None
     groups: dict[tuple, Pairs] = {}
     for run, result in pairs:
         groups.setdefault(tuple(result.get(key) for key in differing), []).append((run, result))
-    if not many and any(_repeated(layout, group) for group in groups.values()):
+    if not many and any(_has_shared_cells(layout, group) for group in groups.values()):
         return None
     names = [units.name(key) for key in differing]
     return [(" ".join(f"{name}={units.text(key, v)}"
@@ -114,7 +115,7 @@ def _apart(layout: Layout, pairs: Pairs) -> list[tuple[str, Pairs]] | None:
             for values, group in groups.items()]
 
 
-def _repeated(layout: Layout, pairs: Pairs) -> bool:
+def _has_shared_cells(layout: Layout, pairs: Pairs) -> bool:
     places = [tuple(value(*pair, key) for key in _keys(layout)) for pair in pairs]
     return len(set(places)) < len(places)
 
@@ -126,19 +127,20 @@ def _matrix(layout: Layout, across: str, pairs: Pairs) -> Grid:
     for run, result in pairs:
         place = value(run, result, layout.rows), value(run, result, across)
         cells.setdefault(place, []).append((run, result))
-    rows, columns = (ordered([place[i] for place in cells]) for i in (0, 1))
-    if _marked(layout):
-        rows = columns = ordered(rows + columns)
+    rows, columns = (different_values([place[i] for place in cells]) for i in (0, 1))
+    if _is_of_cpu_pairs(layout):
+        rows = columns = different_values(rows + columns)
     head = _title(layout.rows)
     head += "" if across in ("label", "op") else f" / {_title(across)}"
     return Grid([head, *(units.text(across, column) for column in columns)], [
         [_row_name(layout.rows, row), *(
-            "-" if _itself(layout, row, column, cells) else
-            _cell(figure, cells.get((row, column), []), _marked(layout)) for column in columns)]
+            "-" if _is_cpu_with_itself(layout, row, column, cells) else
+            _cell(figure, cells.get((row, column), []), _is_of_cpu_pairs(layout))
+            for column in columns)]
         for row in rows], matrix=True)
 
 
-def _itself(layout: Layout, row: object, column: object, cells: dict) -> bool:
+def _is_cpu_with_itself(layout: Layout, row: object, column: object, cells: dict) -> bool:
     """Whether this cell is from a CPU to itself, where nothing can be measured."""
     pairs = (layout.rows[:7], (layout.columns or "")[:7]) == ("writer_", "reader_")
     return pairs and row == column and (row, column) not in cells
@@ -154,21 +156,21 @@ def _rows(layout: Layout, pairs: Pairs) -> Grid:
         cells.setdefault(value(run, result, layout.rows), []).append((run, result))
     return Grid([_title(layout.rows), *map(units.heading, figures)], [
         [_row_name(layout.rows, row), *(_cell(name, cells[row]) for name in figures)]
-        for row in ordered(list(cells))])
+        for row in different_values(list(cells))])
 
 
-def _cell(figure: str, found: Pairs, marked: bool = False) -> str:
+def _cell(figure: str, pairs: Pairs, marked: bool = False) -> str:
     if figure in PLACES:
-        return "/".join(dict.fromkeys(units.text(figure, value(*pair, figure)) for pair in found))
-    known = [one for pair in found if (one := amplified(*pair, figure)) is not None]
-    if not known:
+        return "/".join(dict.fromkeys(units.text(figure, value(*pair, figure)) for pair in pairs))
+    values = [one for pair in pairs if (one := amplification(*pair, figure)) is not None]
+    if not values:
         return "na"
-    text = units.text(figure, known[0] if len(known) == 1 else median(known))
+    text = units.text(figure, values[0] if len(values) == 1 else median(values))
     counted = figure in AMPLIFIED or figure.startswith("dram_")
     if counted or _is_timed(figure):
-        text = marks.joined(marks.mark(*pair) + "?" * (counted and overcounted(*pair))
-                            for pair in found) + text
-    return text + ("*" if marked and found[0][1].get("siblings") == "yes" else "")
+        text = marks.join_marks(marks.mark(*pair) + "?" * (counted and is_overcounted(*pair))
+                                for pair in pairs) + text
+    return text + ("*" if marked and pairs[0][1].get("siblings") == "yes" else "")
 
 
 def _is_timed(figure: str) -> bool:
@@ -177,7 +179,7 @@ def _is_timed(figure: str) -> bool:
     return not {"ns", "s", "cv"}.isdisjoint(figure.split("_"))
 
 
-def ordered(values: list) -> list:
+def different_values(values: list) -> list:
     """The different values: first the numbers in rising order, then the rest in its order."""
     return sorted(dict.fromkeys(values), key=lambda value: (
         int(value) if str(value).isdigit() else float("inf")))

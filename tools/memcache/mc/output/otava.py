@@ -59,10 +59,11 @@ def _table(group: list[History], names: list[str]) -> str:
     table = csv.writer(out, lineterminator="\n")
     table.writerow(["time", *ATTRIBUTES, *names])
     for i, origin in enumerate(group[0].origins):
-        table.writerow([*_about(origin), *(f"{history.values[i]:.6g}" for history in group)])
+        table.writerow([*_cells_of_origin(origin),
+                        *(f"{history.values[i]:.6g}" for history in group)])
     return out.getvalue()
 
 
-def _about(origin: Origin) -> list[str]:
+def _cells_of_origin(origin: Origin) -> list[str]:
     return [time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(origin.started // SECOND)),
             origin.kernel, str(origin.facts["version"] or "na"), origin.name]

@@ -95,7 +95,7 @@ def body(parts: Iterable[Part]) -> Iterator[str]:
     anchors = _anchors(parts)
     about, folded = "", False
     chapters = [part for part in parts if isinstance(part, Heading) and part.level == 2]
-    for around, group in groupby(parts, key=_around):
+    for around, group in groupby(parts, key=_element_around):
         yield from [f"<{around}>"] if around else []
         for part in group:
             if isinstance(part, Heading):
@@ -113,16 +113,16 @@ def body(parts: Iterable[Part]) -> Iterator[str]:
 
 def _anchors(parts: list[Part]) -> dict[int, str]:
     """A name for each heading below the title, by the identity of the heading."""
-    found: dict[int, str] = {}
+    anchors: dict[int, str] = {}
     for part in parts:
         if isinstance(part, Heading) and part.level > 1:
             words = re.sub("[^a-z0-9]+", "-", part.text.lower()).strip("-")
             name, count = f"s-{words}", 1
-            while name in found.values():
+            while name in anchors.values():
                 count += 1
                 name = f"s-{words}-{count}"
-            found[id(part)] = name
-    return found
+            anchors[id(part)] = name
+    return anchors
 
 
 def _contents(chapters: list[Heading], anchors: dict[int, str]) -> Iterator[str]:
@@ -133,7 +133,7 @@ def _contents(chapters: list[Heading], anchors: dict[int, str]) -> Iterator[str]
         yield "</ul></nav>"
 
 
-def _around(part: Part) -> str:
+def _element_around(part: Part) -> str:
     """The element around a row of such parts; empty if there is none."""
     if isinstance(part, Picture):
         return 'div class="pictures"'
@@ -157,7 +157,8 @@ def _with_code(text: str) -> str:
 def _sentence(part: Sentence) -> Iterator[str]:
     code = f"<code>{escape(part.code)}</code> " if part.code else ""
     tag = "li" if part.bullet else "p"
-    yield f"<{tag}{_class('loud' if part.loud else '')}>{code}{_with_code(part.text)}</{tag}>"
+    kind = _class_attribute("loud" if part.loud else "")
+    yield f"<{tag}{kind}>{code}{_with_code(part.text)}</{tag}>"
 
 
 def _grid(part: Grid, about: str) -> Iterator[str]:
@@ -167,7 +168,7 @@ def _grid(part: Grid, about: str) -> Iterator[str]:
     scrolled = f' tabindex="0" role="region" aria-label="{escape(part.title or about, True)}"' \
         if part.names else ""
     long = " long" if len(part.rows) > LONG else ""
-    yield f'<div class="scroll{long}"{scrolled}><table{_class(kind)}>'
+    yield f'<div class="scroll{long}"{scrolled}><table{_class_attribute(kind)}>'
     if part.title:
         yield f"<caption>{escape(part.title)}</caption>"
     if part.names:
@@ -205,7 +206,7 @@ def _cells(tag: str, row: list[str], left: int, scope: str = "") -> str:
     """`scope`: what the cells are heads of, if they are: row or col."""
     of = f' scope="{scope}"' if scope else ""
     return "".join(
-        f"<{tag}{of}{_class(MARKS.get(cell[-1:], 'left' if i < left else ''))}>"
+        f"<{tag}{of}{_class_attribute(MARKS.get(cell[-1:], 'left' if i < left else ''))}>"
         f"{_histogram(cell) if isinstance(cell, Drawn) else _text(cell, scope)}</{tag}>"
         for i, cell in enumerate(row))
 
@@ -221,7 +222,7 @@ def column_words(name: str) -> str:
     """The name of a column in words, if it is a key of the records: `median, ns`."""
     if not KEY.fullmatch(name) or name in WORDS:
         return WORDS.get(name, name)
-    text = RATE.sub(lambda found: f"{found[1].capitalize()}B/s", name.replace("_", " "))
+    text = RATE.sub(lambda match: f"{match[1].capitalize()}B/s", name.replace("_", " "))
     before, _, unit = text.rpartition(" ")
     return f"{before}, {UNITS[unit]}" if unit in UNITS else text
 
@@ -239,5 +240,5 @@ def _histogram(cell: Drawn) -> str:
            f'aria-hidden="true" preserveAspectRatio="none">{bars}{names}</svg>'
 
 
-def _class(kind: str) -> str:
+def _class_attribute(kind: str) -> str:
     return f' class="{kind}"' if kind else ""

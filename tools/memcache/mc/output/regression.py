@@ -7,37 +7,38 @@ from mc.analysis import judge
 from mc.analysis.judge import Word
 from mc.analysis.match import Pairing
 from mc.analysis.regression import Answer
-from mc.output.comparison import batch_line, different, figure
+from mc.output.comparison import batch_line, differences_of_machines, figure
 from mc.parts import Grid, Part, Sentence, bullets
 
-TOLD = 10       # how many results that can't be told are listed
+MOST_LISTED = 10       # how many results that can't be told are listed
 
 
 def parts(pairings: list[Pairing], answers: list[Answer], limit: float) -> list[Part]:
     """All that `memcache check` prints. `limit` is a share: 0.05 is 5 %."""
-    found: list[Part] = []
+    report: list[Part] = []
     for pairing in pairings:
-        found += [Sentence(batch_line("baseline", pairing.a)),
-                  Sentence(batch_line("now     ", pairing.b)), *different("now", pairing)]
+        report += [Sentence(batch_line("baseline", pairing.a)),
+                   Sentence(batch_line("now     ", pairing.b)),
+                   *differences_of_machines("now", pairing)]
     several = len(pairings) > 1
-    if worse := [one for one in answers if one.worse and not one.wrong]:
-        found.append(_worse(worse, several, limit))
+    if worse := [one for one in answers if one.is_worse and not one.wrong]:
+        report.append(_grid_of_worse(worse, several, limit))
     if wrong := [one for one in answers if one.wrong]:
-        found += [Sentence("Wrong data now:", gap=True),
-                  *bullets([f"{_name(one, several)}: {one.why}" for one in wrong])]
-    unsure = [one for one in answers if one.word == Word.UNKNOWN and not one.worse]
+        report += [Sentence("Wrong data now:", gap=True),
+                   *bullets([f"{_name(one, several)}: {one.why}" for one in wrong])]
+    unsure = [one for one in answers if one.word == Word.UNKNOWN and not one.is_worse]
     if unsure:
-        found += _unknown(unsure, several)
+        report += _list_of_unknown(unsure, several)
     if any(one.why == judge.FEW_RUNS for one in unsure):
-        found.append(Sentence(f"One run shows no spread between runs: {judge.MEASURE}.", gap=True))
-    no_worse = sum(one.no_worse for one in unsure)
-    words = judge.counted(one.word for one in answers if not one.wrong)
-    found.append(Sentence(
+        report.append(Sentence(f"One run shows no spread between runs: {judge.MEASURE}.", gap=True))
+    no_worse = sum(one.is_no_worse for one in unsure)
+    words = judge.count_words(one.word for one in answers if not one.wrong)
+    report.append(Sentence(
         f"{plural(len(answers), 'result')}, limit {percent(limit)}: "
         + (f"{len(wrong)} with wrong data, " if wrong else "") + words
         + (f" ({no_worse} of these are no slower than the limit allows)" if no_worse else "")
         + ".", gap=True))
-    return found
+    return report
 
 
 def percent(share: float) -> str:
@@ -49,7 +50,7 @@ def _name(answer: Answer, several: bool) -> str:
     return f"{answer.text} ({answer.where})" if several else answer.text
 
 
-def _worse(answers: list[Answer], several: bool, limit: float) -> Grid:
+def _grid_of_worse(answers: list[Answer], several: bool, limit: float) -> Grid:
     rows = [[_name(one, several), *_figures(one)] for one in sorted(answers, key=lambda a: a.speed)]
     return Grid(["", "baseline", "now", "speed", "95 % interval"], rows,
                 title=f"Slower than the baseline by more than {percent(limit)}:")
@@ -61,20 +62,22 @@ def _figures(answer: Answer) -> list[str]:
     return [*map(figure, answer.pair), answer.change.factor, answer.change.speeds]
 
 
-def _unknown(answers: list[Answer], several: bool) -> list[Part]:
+def _list_of_unknown(answers: list[Answer], several: bool) -> list[Part]:
     """The results that fewest runs would decide come first."""
-    answers = sorted(answers, key=lambda one: (one.no_worse, one.more is None, one.more))
-    texts = [f"{_name(one, several)}: {one.why}{_more(one)}" for one in answers[:TOLD]]
-    if len(answers) > TOLD:
-        texts.append(f"... and {len(answers) - TOLD} more")
+    answers = sorted(answers, key=lambda one: (one.is_no_worse, one.more_runs is None,
+                                               one.more_runs))
+    texts = [f"{_name(one, several)}: {one.why}{_advice_on_more_runs(one)}"
+             for one in answers[:MOST_LISTED]]
+    if len(answers) > MOST_LISTED:
+        texts.append(f"... and {len(answers) - MOST_LISTED} more")
     return [Sentence(f"Can't tell: {len(answers)}", gap=True), *bullets(texts)]
 
 
-def _more(answer: Answer) -> str:
+def _advice_on_more_runs(answer: Answer) -> str:
     if not answer.change:
         return ""
-    found = answer.change
-    speeds = f" ({found.factor[:-2]}{f', {found.speeds}' if found.low is not None else ''})"
-    if not answer.more:
+    change = answer.change
+    speeds = f" ({change.factor[:-2]}{f', {change.speeds}' if change.low is not None else ''})"
+    if not answer.more_runs:
         return speeds
-    return f"{speeds}; about {plural(answer.more, 'more run')} of each side would tell"
+    return f"{speeds}; about {plural(answer.more_runs, 'more run')} of each side would tell"

@@ -9,19 +9,19 @@ from mc.analysis.disturbed import verdict as of_disturbances
 from mc.output import tables, terminal
 from mc.parts import Heading, Part, Sentence, bullets
 from mc.records import prices, units
-from mc.records.fields import asked
-from mc.records.results import Run, missing
-from mc.records.rounds import merged
+from mc.records.fields import request_keys
+from mc.records.results import Run, missing_requests
+from mc.records.rounds import with_merged_rounds
 
 
 def lines(runs: list[Run], wide: bool = False) -> list[str]:
     """The report on the runs of a file, as lines for a terminal. Rounds are not merged yet."""
-    whole = merged(runs)
-    return terminal.lines([*judged(whole), *_machine(runs[0].machine), *parts(whole, wide),
-                           *_missing(runs)])
+    whole = with_merged_rounds(runs)
+    return terminal.lines([*warning_of_disturbances(whole), *_machine(runs[0].machine),
+                           *parts(whole, wide), *_missing_requests(runs)])
 
 
-def judged(whole: list[Run]) -> list[Part]:
+def warning_of_disturbances(whole: list[Run]) -> list[Part]:
     """The first line, if the runs, whose rounds are merged, were disturbed."""
     text = of_disturbances(whole) if whole else ""
     return [Sentence(text)] if text else []
@@ -30,23 +30,22 @@ def judged(whole: list[Run]) -> list[Part]:
 def parts(runs: list[Run], wide: bool = True) -> list[Part]:
     """The report without the machine: only the answers, or everything if it is wide."""
     judged = verdict.judge(runs)
-    found = [*tables.parts(runs, wide), *traffic.parts(runs), *events.parts(runs),
-             *regions.parts(runs), *amplification.parts(runs, judged.emulated),
-             *_failures(runs),
-             *hardware.parts(runs, wide)]
+    report = [*tables.parts(runs, wide), *traffic.parts(runs), *events.parts(runs),
+              *regions.parts(runs), *amplification.parts(runs, judged.is_emulated),
+              *_failures(runs), *hardware.parts(runs, wide)]
     if any(run.results for run in runs):
-        found += [*_findings(runs, judged, wide), *_types(judged, wide)]
-    return [*found, *_errors(runs)]
+        report += [*_findings(runs, judged, wide), *_types(judged, wide)]
+    return [*report, *_errors(runs)]
 
 
 def _machine(machine: dict) -> list[Part]:
-    simulated = prices.known(machine)
+    simulated = prices.simulation(machine)
     words = [f"Linux {machine['kernel']}", machine["cpu"],
-             "simulated" if simulated else prices.below(machine, "hypervisor: "),
+             "simulated" if simulated else prices.layer_below(machine, "hypervisor: "),
              f"clock: {machine.get('clock') or 'na'}"]
-    said = [f"A SIMULATED MACHINE ({simulated['emulator']}): its times follow from its prices, and "
-            "are of no real hardware.", prices.text(machine)] if simulated else []
-    return [Sentence(text) for text in [*said, ", ".join(words)]]
+    warnings = [f"A SIMULATED MACHINE ({simulated['emulator']}): its times follow from its prices, "
+                "and are of no real hardware.", prices.text(machine)] if simulated else []
+    return [Sentence(text) for text in [*warnings, ", ".join(words)]]
 
 
 def _failures(runs: list[Run]) -> list[Part]:
@@ -58,35 +57,35 @@ def _failures(runs: list[Run]) -> list[Part]:
             Sentence("The figures marked ! mean nothing:"), *bullets([
         " ".join(filter(None, [run.request.get("label"), *(
             f"{units.name(key)}={units.text(key, value)}"
-            for key, value in asked(r).items())])) for run, r in failed])]
+            for key, value in request_keys(r).items())])) for run, r in failed])]
 
 
 def _findings(runs: list[Run], judged: verdict.Verdict, wide: bool) -> list[Part]:
     if not findings.points(runs):
         return []
-    found = findings.lines(runs, judged, wide)
-    if judged.emulated:
-        found.append("Nothing: on an emulated machine, no difference between these numbers means "
-                     "anything.")
+    sentences = findings.lines(runs, judged, wide)
+    if judged.is_emulated:
+        sentences.append("Nothing: on an emulated machine, no difference between these numbers "
+                         "means anything.")
     else:
-        idle = [name.upper() for name in judged.types if not judged.comparable(name)]
+        idle = [name.upper() for name in judged.types if not judged.is_comparable(name)]
         if idle:
-            found.append(f"Left out: {verdict.listed(idle)}, not shown to be real here (see "
-                         "below).")
-    if not found and not wide:
+            sentences.append(f"Left out: {verdict.join_words(idle)}, not shown to be real here "
+                             "(see below).")
+    if not sentences and not wide:
         return []
-    return [Heading("What stands out"), *bullets(found or ["Nothing."])]
+    return [Heading("What stands out"), *bullets(sentences or ["Nothing."])]
 
 
 def _types(judged: verdict.Verdict, wide: bool) -> list[Part]:
     """The verdict on memory types. A short report has one sentence if all types are real."""
-    said = verdict.sentences(judged)
-    if not wide and judged.types and not judged.emulated and all(
-            found.real for found in judged.types.values()):
-        return [Sentence(text, gap=True) for text in said]
+    sentences = verdict.sentences(judged)
+    if not wide and judged.types and not judged.is_emulated and all(
+            one.real for one in judged.types.values()):
+        return [Sentence(text, gap=True) for text in sentences]
     if judged.types:
-        return [Heading("Memory types"), verdict.grid(judged), *bullets(said, gap=False)]
-    return [Heading("Memory types"), *map(Sentence, said)] if said else []
+        return [Heading("Memory types"), verdict.grid(judged), *bullets(sentences, gap=False)]
+    return [Heading("Memory types"), *map(Sentence, sentences)] if sentences else []
 
 
 def _errors(runs: list[Run]) -> list[Part]:
@@ -96,9 +95,9 @@ def _errors(runs: list[Run]) -> list[Part]:
     return [Heading("Requests that did not succeed"), *bullets(bad)] if bad else []
 
 
-def _missing(runs: list[Run]) -> list[Part]:
+def _missing_requests(runs: list[Run]) -> list[Part]:
     """The requests of which there is nothing, as after a power cut."""
-    names = missing(runs)
+    names = missing_requests(runs)
     if not names:
         return []
     return [Heading(f"{plural(len(names), 'request')} without any result, as the run ended early "

@@ -13,13 +13,13 @@ from mc.output import layout
 from mc.output.layout import Pairs
 from mc.parts import Grid, Heading, Part, Sentence
 from mc.records import rounds, suite, tests, units
-from mc.records.fields import asked, distinguishing_keys, figures
+from mc.records.fields import distinguishing_keys, figures, request_keys
 from mc.records.places import value
 from mc.records.results import Run
 
 SHOWN_FACTS = ("median_ns", "cv_percent")
 # Figures that are in the file but not in tables.
-HIDDEN = (*tests.named("detail"), "histogram_ns_count")
+HIDDEN = (*tests.figures_with_role("detail"), "histogram_ns_count")
 DISTURBED = {"disturbed_interrupt": "interrupts", "disturbed_migration": "migrations",
              "disturbed_steal": "stolen time", "disturbed_preemption": "preemptions"}
 MOVED = 0.05        # a clock that changes by more changes the figures of caches
@@ -34,27 +34,27 @@ def parts(runs: list[Run], wide: bool) -> Iterator[Part]:
     named = None
     loads = holds.loads(runs)
     for (name, section, test, where), group in groups.items():
-        known = suite.described(group[0].request)
-        if known and section and name != named:
-            yield Heading(known.title)
+        its_suite = suite.suite_of_request(group[0].request)
+        if its_suite and section and name != named:
+            yield Heading(its_suite.title)
         named = name
-        yield from _group(known, section, test, where, group, wide, loads)
+        yield from _group(its_suite, section, test, where, group, wide, loads)
 
 
-def _group(known: suite.Suite | None, section: str | None, test: str, where: str,
+def _group(its_suite: suite.Suite | None, section: str | None, test: str, where: str,
            runs: list[Run], wide: bool, loads: Pairs) -> Iterator[Part]:
     pairs = [(run, result) for run in runs for result in run.results]
     if not pairs:
-        yield Heading(f"{section or (known.name if known else test)}: no results")
+        yield Heading(f"{section or (its_suite.name if its_suite else test)}: no results")
         return
-    found = known.section(section) if known else None
-    wanted = found.layouts if found else []
-    drawn = [layout.draw(one, pairs) for one in wanted or layout.usual(test)]
-    title = section or (known.title if known else test)
-    fixed = _constant([asked(result) for _, result in pairs])
+    its_section = its_suite.section(section) if its_suite else None
+    wanted = its_section.layouts if its_section else []
+    drawn = [layout.draw(one, pairs) for one in wanted or layout.layouts_of(test)]
+    title = section or (its_suite.title if its_suite else test)
+    fixed = _keys_in_common([request_keys(result) for _, result in pairs])
     matrix = bool(drawn) and None not in drawn
     if matrix:
-        unit = layout.unit(wanted or layout.usual(test))
+        unit = layout.unit(wanted or layout.layouts_of(test))
         unit = unit if wide else unit.partition(":")[0].partition(",")[0]
         title += f" ({unit})" if unit else ""
         body = [grid for grids in drawn for grid in grids or []]
@@ -64,9 +64,9 @@ def _group(known: suite.Suite | None, section: str | None, test: str, where: str
         title += ", in user space"
     results = [result for _, result in pairs]
     settings = _settings(fixed, runs, wide)
-    notes = [settings, *([_scatter(results)] if wide or matrix else []),
+    notes = [settings, *([_sentence_on_scatter(results)] if wide or matrix else []),
              *_quality(pairs, wide), *marks.sentences(pairs),
-             *holds.sentences(pairs, loads, matrix), *(found.notes if found else [])]
+             *holds.sentences(pairs, loads, matrix), *(its_section.notes if its_section else [])]
     yield Heading(title, folded=True)
     yield from body
     yield from map(Sentence, filter(None, notes))
@@ -78,14 +78,14 @@ def _group(known: suite.Suite | None, section: str | None, test: str, where: str
 def _settings(fixed: dict, runs: list[Run], wide: bool) -> str:
     """A sentence on what all results have in common; if it is short, only on what a request
     set to another value than the default."""
-    unusual = {key for run in runs for key in tests.unusual(run.request["line"])}
+    unusual = {key for run in runs for key in tests.columns_not_preset(run.request["line"])}
     settings = " ".join(
         f"{units.name(key)}={units.text(key, value)}" for key, value in fixed.items()
         if value is not None and (wide or key in unusual))
     return f"{'All with' if wide else 'With'}: {settings}." if settings else ""
 
 
-def _constant(keys: list[dict]) -> dict:
+def _keys_in_common(keys: list[dict]) -> dict:
     """The keys that have the same value in all results, and these values."""
     return {key: value for key, value in keys[0].items()
             if all(key in other and other[key] == value for other in keys)}
@@ -94,64 +94,65 @@ def _constant(keys: list[dict]) -> dict:
 def _list(test: str, pairs: Pairs, fixed: dict, wide: bool) -> Grid:
     """A table with a line for each result: the keys that differ, and the figures."""
     labels = [run.request.get("label") for run, _ in pairs]
-    told = _varying(pairs, fixed, labelled=all(labels))
+    keys = _keys_that_vary(pairs, fixed, labelled=all(labels))
     if not wide:
-        told = distinguishing_keys([asked(result) | {"label": label} for label, (_, result) in
-                                    zip(labels, pairs)], told)
+        keys = distinguishing_keys([request_keys(result) | {"label": label}
+                                    for label, (_, result) in zip(labels, pairs)], keys)
     shown = _figures(pairs) if wide else _answer(test, pairs)
-    names = [*told, *shown]
+    names = [*keys, *shown]
     rows = [[units.text(key, result.get(key)) for key in names] for _, result in pairs]
-    main = tests.of(test).main()
+    main = tests.test_of(test).main()
     marked = next((names.index(name) for name in (main, "median_ns") if name in names), -1)
     for row, (run, result) in zip(rows, pairs):
         row[marked] = marks.mark(run, result) + row[marked]
     names = [units.heading(key) for key in names]
     if any(labels):
         names, rows = ["label", *names], [[name or "", *row] for name, row in zip(labels, rows)]
-    return Grid(names, rows, keys=len(told) + any(labels))
+    return Grid(names, rows, keys=len(keys) + any(labels))
 
 
 def _figures(pairs: Pairs) -> list[str]:
     """All figures that are not for other programs."""
     own = dict.fromkeys(k for _, r in pairs for k in figures(r) if k not in HIDDEN)
-    facts = SHOWN_FACTS[1:] if any(key in own for key in tests.named("each")) else SHOWN_FACTS
+    each = any(key in own for key in tests.figures_with_role("each"))
+    facts = SHOWN_FACTS[1:] if each else SHOWN_FACTS
     return [*facts, *own]
 
 
 def _answer(test: str, pairs: Pairs) -> list[str]:
     """The most important figure, its spread, the level that was measured and, if a memory type
     is not shown to be real, the verdict. All figures if none is the most important one."""
-    known = tests.of(test)
-    main = known.main()
+    description = tests.test_of(test)
+    main = description.main()
     if not main:
         return _figures(pairs)
     results = [result for _, result in pairs]
     own = figures(results[0])
-    which = [key for key in known.named("which")
+    which = [key for key in description.figures_with_role("which")
              if any(result.get(key) is not None for result in results)]
     level = ["level"] if any(result.get("level") for result in results) else []
     real = all(result.get("effective") == "yes" or result.get("page") == "auto"
                for result in results)
-    over = [key for key in known.named("over") if key in own]
+    over = [key for key in description.figures_with_role("over") if key in own]
     return [*which, *over, main, "cv_percent", *level,
             *([] if real else ["effective"])]
 
 
-def _varying(pairs: Pairs, fixed: dict, labelled: bool) -> list[str]:
+def _keys_that_vary(pairs: Pairs, fixed: dict, labelled: bool) -> list[str]:
     """The keys that tell results apart. If each result has a label, these are the keys that
     tell results of the same label apart."""
     if not labelled:
-        return list(dict.fromkeys(k for _, r in pairs for k in asked(r) if k not in fixed))
+        return list(dict.fromkeys(k for _, r in pairs for k in request_keys(r) if k not in fixed))
     values: dict[tuple, set] = {}
     for run, result in pairs:
-        for key, found in asked(result).items():
-            values.setdefault((key, run.label), set()).add(found)
-    return list(dict.fromkeys(key for (key, _), found in values.items() if len(found) > 1))
+        for key, setting in request_keys(result).items():
+            values.setdefault((key, run.label), set()).add(setting)
+    return list(dict.fromkeys(key for (key, _), different in values.items() if len(different) > 1))
 
 
 def _spread(pairs: Pairs, fixed: dict) -> list[Part]:
     """The histograms. Their names are what tells them apart, never a whole request."""
-    keys = _varying(pairs, fixed, labelled=False)
+    keys = _keys_that_vary(pairs, fixed, labelled=False)
     if keys == ["size_bytes"]:
         pairs = sorted(pairs, key=lambda pair: pair[1].get("size_bytes") or 0)
     named = [(" ".join(units.text(key, value(run, result, key)) for key in keys) if keys else
@@ -159,7 +160,7 @@ def _spread(pairs: Pairs, fixed: dict) -> list[Part]:
     return spread.parts(" ".join(units.name(key) for key in keys), named)
 
 
-def _scatter(results: list[dict]) -> str:
+def _sentence_on_scatter(results: list[dict]) -> str:
     """A sentence on the scatter of the samples."""
     scatter = sorted(r["cv_percent"] for r in results if r.get("cv_percent") is not None)
     return f"Coefficient of variation: median {scatter[len(scatter) // 2]:.1f} %, largest " \
@@ -171,14 +172,15 @@ def _quality(pairs: Pairs, wide: bool) -> list[str]:
     verified, which samples were left out, what disturbed them, and how many rounds there were;
     it has all of this as one paragraph."""
     results = [result for _, result in pairs]
-    said = [*_verified(results, wide), *levels.slower_passes(pairs), *_clock(results),
-            *_prefetching(results)]
+    sentences = [*_sentence_on_verification(results, wide), *levels.slower_passes(pairs),
+                 *_sentence_on_clock(results), *_sentence_on_prefetchers(results)]
     if not wide:
-        return said
-    return [" ".join([*said, *_left_out(results), *_disturbed(results), *_rounds(results)])]
+        return sentences
+    return [" ".join([*sentences, *_sentence_on_left_out(results),
+                      *_sentence_on_disturbances(results), *_sentence_on_rounds(results)])]
 
 
-def _verified(results: list[dict], wide: bool) -> list[str]:
+def _sentence_on_verification(results: list[dict], wide: bool) -> list[str]:
     """A sentence if data were not right; in a wide report, wherever data were checked."""
     states = [result.get("verified") for result in results]
     if "failed" not in states and not (wide and any(state != "off" for state in states)):
@@ -187,23 +189,23 @@ def _verified(results: list[dict], wide: bool) -> list[str]:
             f"{plural(len(results), 'result')}."]
 
 
-def _prefetching(results: list[dict]) -> list[str]:
+def _sentence_on_prefetchers(results: list[dict]) -> list[str]:
     """A sentence if prefetchers could not be turned off."""
     running = sum(result.get("prefetch") == "ineffective" for result in results)
     return [f"In {running} of them prefetch=off had no effect: prefetchers were on."] \
         if running else []
 
 
-def _clock(results: list[dict]) -> list[str]:
+def _sentence_on_clock(results: list[dict]) -> list[str]:
     """A sentence if the core's clock was not the same for all results."""
-    seen = [clock for result in results for clock in rounds.clocks(result)]
-    if not seen or max(seen) <= min(seen) * (1 + MOVED):
+    clocks = [clock for result in results for clock in rounds.clocks(result)]
+    if not clocks or max(clocks) <= min(clocks) * (1 + MOVED):
         return []
-    return [f"The core's clock was measured between {min(seen):.0f} and {max(seen):.0f} MHz: "
+    return [f"The core's clock was measured between {min(clocks):.0f} and {max(clocks):.0f} MHz: "
             f"figures of caches follow the clock."]
 
 
-def _left_out(results: list[dict]) -> list[str]:
+def _sentence_on_left_out(results: list[dict]) -> list[str]:
     """A sentence if samples were left out."""
     left = sum(result.get("left_out", 0) for result in results)
     why = sorted({str(r["left_out_why"]) for r in results if r.get("left_out_why")})
@@ -211,24 +213,24 @@ def _left_out(results: list[dict]) -> list[str]:
             f"({', '.join(why) or 'na'})."] if left else []
 
 
-def _rounds(results: list[dict]) -> list[str]:
+def _sentence_on_rounds(results: list[dict]) -> list[str]:
     """A sentence if requests were measured in rounds."""
     most = max(rounds.count(result) for result in results)
     return [f"Measured in {most} rounds; the tables show the round with the middle median, with "
             "its marks, and the spread of all rounds."] if most > 1 else []
 
 
-def _disturbed(results: list[dict]) -> list[str]:
+def _sentence_on_disturbances(results: list[dict]) -> list[str]:
     """A sentence on disturbances during samples, whether or not those were left out."""
-    seen = []
+    texts = []
     for key, name in DISTURBED.items():
         count = sum(r.get(key) or 0 for r in results)
         of = sum((r.get("samples") or 0) + (r.get("left_out") or 0) for r in results
                  if r.get(key) is not None)
         if count:
-            seen.append(f"{count} of {plural(of, 'sample')} saw {name}")
+            texts.append(f"{count} of {plural(of, 'sample')} saw {name}")
     windows = sum(r.get("windows_left_out") or 0 for r in results)
     if windows:
-        seen.append(f"{plural(windows, 'timed window')} {'was' if windows == 1 else 'were'} "
-                    "left out of samples that count")
-    return [f"{'; '.join(seen)}."] if seen else []
+        texts.append(f"{plural(windows, 'timed window')} {'was' if windows == 1 else 'were'} "
+                     "left out of samples that count")
+    return [f"{'; '.join(texts)}."] if texts else []

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable
 from textwrap import wrap
 
-from mc.parts import Grid, Heading, Part, Picture, turned
+from mc.parts import Grid, Heading, Part, Picture, turn_matrix
 
 NARROWEST, WIDEST = 40, 200
 USUAL = 80              # the width of files and pipes, unless COLUMNS is set
@@ -30,46 +30,46 @@ def painter() -> Callable[[str], str]:
     shown = sys.stdout.isatty() and not os.environ.get("NO_COLOR") \
         and os.environ.get("TERM", "dumb") != "dumb"
     if shown:
-        return coloured
+        return colour_changes
     return str
 
 
-def coloured(line: str) -> str:
+def colour_changes(line: str) -> str:
     """The line, with colours where a change is marked as faster or slower."""
-    return CHANGE.sub(lambda found: f"\033[{COLOURS[found[3]]}m{found[0]}\033[0m", line)
+    return CHANGE.sub(lambda match: f"\033[{COLOURS[match[3]]}m{match[0]}\033[0m", line)
 
 
 def lines(parts: Iterable[Part]) -> list[str]:
     """All lines of these parts."""
-    found: list[str] = []
+    text_lines: list[str] = []
     before: Part | None = None
     for part in parts:
-        if found and _gap(before, part):
-            found.append("")
-        found += _shown(part)
+        if text_lines and _has_gap(before, part):
+            text_lines.append("")
+        text_lines += _lines_of(part)
         before = part
-    return found
+    return text_lines
 
 
-def _gap(before: Part | None, part: Part) -> bool:
+def _has_gap(before: Part | None, part: Part) -> bool:
     if part.gap is not None:
         return part.gap
     return isinstance(part, (Heading, Grid)) or isinstance(before, Grid)
 
 
-def _shown(part: Part) -> list[str]:
+def _lines_of(part: Part) -> list[str]:
     if isinstance(part, Grid):
-        return [*wrapped(part.title), *table(part),
-                *(["", *wrapped(part.note)] if part.note else [])]
+        return [*wrap_lines(part.title), *table(part),
+                *(["", *wrap_lines(part.note)] if part.note else [])]
     if isinstance(part, Heading):
-        return wrapped(part.text)
+        return wrap_lines(part.text)
     if isinstance(part, Picture):
-        return [f"[{part.title}]", *(line for text in part.captions for line in wrapped(text))]
+        return [f"[{part.title}]", *(line for text in part.captions for line in wrap_lines(text))]
     text = " ".join(filter(None, [part.code, part.text]))
-    return wrapped(text, part.bullet) if part.wrap else [part.bullet + text]
+    return wrap_lines(text, part.bullet) if part.wrap else [part.bullet + text]
 
 
-def wrapped(text: str, bullet: str = "") -> list[str]:
+def wrap_lines(text: str, bullet: str = "") -> list[str]:
     """The text in lines; those after the first are indented as far as the bullet is wide."""
     return wrap(text, width(), initial_indent=bullet, subsequent_indent=" " * len(bullet),
                 break_on_hyphens=False)
@@ -92,27 +92,28 @@ def table(grid: Grid) -> list[str]:
     which repeats the columns that tell rows apart. If those alone are too wide, each row
     becomes a list."""
     heads, widths = _columns(grid)
-    if grid.matrix and _total(widths) > width():
-        other = turned(grid)
-        if _total(_columns(other)[1]) < _total(widths):
+    if grid.matrix and _total_width(widths) > width():
+        other = turn_matrix(grid)
+        if _total_width(_columns(other)[1]) < _total_width(widths):
             grid, (heads, widths) = other, _columns(other)
     names = grid.names or [""] * len(widths)
     first = max(grid.left, grid.keys)
     kept = [i for i, name in enumerate(names) if not name.startswith(DRAWN)
-            or _total([*widths[:first], widths[i]]) <= width()]
-    found: list[str] = []
+            or _total_width([*widths[:first], widths[i]]) <= width()]
+    table_lines: list[str] = []
     blocks = _blocks(widths, first, kept)
-    if grid.names and any(_total([widths[i] for i in block]) > width() for block in blocks):
-        return _listed(grid, first, kept)
+    if grid.names and any(_total_width([widths[i] for i in block]) > width() for block in blocks):
+        return _rows_as_lists(grid, first, kept)
     for columns in blocks:
-        if found:
-            found.append("")
+        if table_lines:
+            table_lines.append("")
         tall = max(len(heads[i]) for i in columns) if grid.names else 0
         padded = [[""] * (tall - len(head)) + head for head in heads]
         for level in range(tall):
-            found.append(_line([head[level] for head in padded], widths, columns, grid.left))
-        found += [_line(row, widths, columns, grid.left) for row in grid.rows]
-    return found
+            cells = [head[level] for head in padded]
+            table_lines.append(_table_line(cells, widths, columns, grid.left))
+        table_lines += [_table_line(row, widths, columns, grid.left) for row in grid.rows]
+    return table_lines
 
 
 def _columns(grid: Grid) -> tuple[list[list[str]], list[int]]:
@@ -122,22 +123,23 @@ def _columns(grid: Grid) -> tuple[list[list[str]], list[int]]:
         heads = [split(name, height) for name in names]
         widths = [max(map(len, head + [row[i] for row in grid.rows]))
                   for i, head in enumerate(heads)]
-        if _total(widths) <= width():
+        if _total_width(widths) <= width():
             break
     return heads, widths
 
 
-def _listed(grid: Grid, first: int, kept: list[int]) -> list[str]:
+def _rows_as_lists(grid: Grid, first: int, kept: list[int]) -> list[str]:
     """Each row as the keys that tell it apart, with its figures below."""
-    found = []
+    text_lines = []
     for row in grid.rows:
-        found += wrapped(", ".join(f"{name} {cell}" for name, cell in
-                                   zip(grid.names[:first], row)))
-        found += [line for i in kept[first:] for line in wrapped(f"{grid.names[i]} {row[i]}", "  ")]
-    return found
+        text_lines += wrap_lines(", ".join(f"{name} {cell}" for name, cell in
+                                           zip(grid.names[:first], row)))
+        text_lines += [line for i in kept[first:]
+                       for line in wrap_lines(f"{grid.names[i]} {row[i]}", "  ")]
+    return text_lines
 
 
-def _total(widths: list[int]) -> int:
+def _total_width(widths: list[int]) -> int:
     return sum(widths) + len(BETWEEN) * (len(widths) - 1)
 
 
@@ -145,13 +147,13 @@ def _blocks(widths: list[int], first: int, kept: list[int]) -> list[list[int]]:
     """The columns of each block. The `first` columns are in every block."""
     blocks, block = [], kept[:first]
     for i in kept[first:]:
-        if len(block) > first and _total([widths[c] for c in block + [i]]) > width():
+        if len(block) > first and _total_width([widths[c] for c in block + [i]]) > width():
             blocks.append(block)
             block = kept[:first]
         block = [*block, i]
     return [*blocks, block]
 
 
-def _line(cells: list[str], widths: list[int], columns: list[int], left: int) -> str:
+def _table_line(cells: list[str], widths: list[int], columns: list[int], left: int) -> str:
     return BETWEEN.join(cells[i].rjust(widths[i]) if i >= left else cells[i].ljust(widths[i])
                         for i in columns).rstrip()

@@ -5,34 +5,34 @@ import time
 
 from mc import plural
 from mc.analysis.changes import FEWEST, LEAST, Step
-from mc.analysis.judge import counted
+from mc.analysis.judge import count_words
 from mc.analysis.machines import changes
 from mc.analysis.series import Left
 from mc.analysis.trend import Gathered, History, Origin
 from mc.output.charts import Chart, Mark, Point, Series, Source
-from mc.output.entries import SECOND, when
+from mc.output.entries import SECOND, time_text
 from mc.parts import Grid, Part, Sentence, bullets
 from mc.records import units
 
 MOST_PICTURES = 60
 CAPTION = ("Each point is a run. Lines are the medians between lasting changes, with the "
            "speed after each. Empty points are far off their neighbours, and were left out.")
-TOLD = 10       # how many short histories are listed
+MOST_LISTED = 10       # how many short histories are listed
 
 
-def parts(found: Gathered, order: str) -> list[Part]:
+def parts(gathered: Gathered, order: str) -> list[Part]:
     """All that `memcache trend` prints."""
     groups: dict[tuple[str, int, str], list[tuple[History, Step]]] = {}
-    for history in found.histories:
+    for history in gathered.histories:
         for step in history.steps:
             origin = history.origins[step.at]
             groups.setdefault((history.machine, origin.started, origin.name), []).append(
                 (history, step))
-    said: list[Part] = []
-    machines = {history.machine for history in found.histories}
+    report: list[Part] = []
+    machines = {history.machine for history in gathered.histories}
     for key in sorted(groups):
-        said += _change(groups[key], len(machines) > 1)
-    return said + _summary(found, len(groups), order)
+        report += _change(groups[key], len(machines) > 1)
+    return report + _summary(gathered, len(groups), order)
 
 
 def _change(group: list[tuple[History, Step]], several: bool) -> list[Part]:
@@ -41,7 +41,7 @@ def _change(group: list[tuple[History, Step]], several: bool) -> list[Part]:
     group = sorted(group, key=lambda one: one[1].speed)
     history, step = group[0]
     after, before = history.origins[step.at], history.origins[step.at - 1]
-    title = f"Since {_place(after)}: {brought(before, after)}. Before that: {_place(before)}."
+    title = f"Since {_place(after)}: {newest_change(before, after)}. Before that: {_place(before)}."
     if several:
         title = f"{history.machine}. {title}"
     rows = [[_name(one), _figure(one, step.before), _figure(one, step.after), _speed(step)]
@@ -49,14 +49,14 @@ def _change(group: list[tuple[History, Step]], several: bool) -> list[Part]:
     return [Grid(["", "before", "after", "speed"], rows, title=title)]
 
 
-def brought(before: Origin, after: Origin) -> str:
+def newest_change(before: Origin, after: Origin) -> str:
     """What is different about the machine: `kernel 6.1 -> 6.2`."""
     return ", ".join(changes(before.facts, after.facts)) or \
         "the records tell of nothing that is new there"
 
 
 def _place(origin: Origin) -> str:
-    return f"{origin.name} ({when(origin.started or None)} UTC)"
+    return f"{origin.name} ({time_text(origin.started or None)} UTC)"
 
 
 def _name(history: History) -> str:
@@ -80,30 +80,30 @@ def _speed(step: Step) -> str:
     return f"{step.speed:.2f}x {step.word.mark}"
 
 
-def _summary(found: Gathered, changes: int, order: str) -> list[Part]:
-    long = [history for history in found.histories if history.long]
-    short = [history for history in found.histories if not history.long]
-    files = {origin.name for history in found.histories for origin in history.origins}
-    said: list[Part] = []
+def _summary(gathered: Gathered, changes: int, order: str) -> list[Part]:
+    long = [history for history in gathered.histories if history.is_long]
+    short = [history for history in gathered.histories if not history.is_long]
+    files = {origin.name for history in gathered.histories for origin in history.origins}
+    report: list[Part] = []
     if short:
-        said += _hints(short)
-        texts = [f"{_name(one)}: {len(one.times)}" for one in short[:TOLD]]
-        if len(short) > TOLD:
-            texts.append(f"... and {len(short) - TOLD} more")
-        said += [Sentence(f"Too few runs to confirm a change, less than {FEWEST}:", gap=True),
-                 *bullets(texts)]
+        report += _hints(short)
+        texts = [f"{_name(one)}: {len(one.times)}" for one in short[:MOST_LISTED]]
+        if len(short) > MOST_LISTED:
+            texts.append(f"... and {len(short) - MOST_LISTED} more")
+        report += [Sentence(f"Too few runs to confirm a change, less than {FEWEST}:", gap=True),
+                   *bullets(texts)]
         if (most := max(len(one.times) for one in short)) < LEAST:
-            said.append(Sentence(f"{most} of {LEAST} runs; meanwhile: memcache compare A B.",
-                                 gap=True))
-    said += left_out(found.left)
+            report.append(Sentence(f"{most} of {LEAST} runs; meanwhile: memcache compare A B.",
+                                   gap=True))
+    report += sentences_on_left_out(gathered.left)
     steps = sum(len(history.steps) for history in long)
-    said.append(Sentence(
+    report.append(Sentence(
         f"{plural(len(long), 'result')} over {plural(len(files), 'run')}, in the order of "
         f"{'kernel versions' if order == 'kernel' else 'time'}: {plural(steps, 'lasting change')}, "
         f"at {plural(changes, 'run')}. From the first to the last runs: "
-        f"{counted(history.word for history in long)}"
+        f"{count_words(history.word for history in long)}"
         + (f", {len(short)} with too few runs" if short else "") + ".", gap=True))
-    return said
+    return report
 
 
 def _hints(short: list[History]) -> list[Part]:
@@ -114,28 +114,29 @@ def _hints(short: list[History]) -> list[Part]:
                  title="Steps in a few runs, which may be chance:")] if rows else []
 
 
-def left_out(left: Left) -> list[Sentence]:
+def sentences_on_left_out(left: Left) -> list[Sentence]:
     """A sentence on the results that are in no series, if there are any."""
-    said = [f"{plural(count, 'result')} {why}" for count, why in (
+    reasons = [f"{plural(count, 'result')} {why}" for count, why in (
         (left.failed, "that failed verification"), (left.emulated, "of emulated machines"),
         (left.unsettled, "whose loop had not settled"),
         (left.empty, "in which nothing was measured")) if count]
-    return [Sentence(f"Left out: {', '.join(said)}.", gap=True)] if said else []
+    return [Sentence(f"Left out: {', '.join(reasons)}.", gap=True)] if reasons else []
 
 
-def charts(found: Gathered, order: str) -> list[Chart]:
+def charts(gathered: Gathered, order: str) -> list[Chart]:
     """A picture of each history, those with the largest changes first."""
-    long = sorted((history for history in found.histories if history.long), key=_dull)
+    long = sorted((history for history in gathered.histories if history.is_long),
+                  key=_rank_by_change)
     return [_chart(history, order) for history in long[:MOST_PICTURES]]
 
 
-def _dull(history: History) -> float:
+def _rank_by_change(history: History) -> float:
     return -max((abs(step.speed - 1) for step in history.steps), default=0)
 
 
 def _chart(history: History, order: str) -> Chart:
     points = [Point(i, value, real=not off)
-              for i, (value, off) in enumerate(zip(history.values, history.far()))]
+              for i, (value, off) in enumerate(zip(history.values, history.are_far_off()))]
     ends = [0, *(step.at for step in history.steps), len(points)]
     levels = [history.steps[0].before, *(step.after for step in history.steps)] \
         if history.steps else []
@@ -144,10 +145,10 @@ def _chart(history: History, order: str) -> Chart:
              for i, (first, last, level) in enumerate(zip(ends, ends[1:], levels))]
     return Chart("history", _name(history), "", history.figure, [Series("", 0, points)],
                  [Source("", history.where)], marks,
-                 columns=[_tick(origin, order) for origin in history.origins])
+                 columns=[_tick_label(origin, order) for origin in history.origins])
 
 
-def _tick(origin: Origin, order: str) -> str:
+def _tick_label(origin: Origin, order: str) -> str:
     if order == "kernel" or not origin.started:
         return origin.kernel
     return time.strftime("%Y-%m-%d", time.gmtime(origin.started // SECOND))

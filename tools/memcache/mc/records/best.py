@@ -7,7 +7,7 @@ from typing import TypeVar
 Of = TypeVar("Of")
 
 
-def better(one: dict, other: dict, figure: str) -> bool:
+def is_better(one: dict, other: dict, figure: str) -> bool:
     """Whether this figure of `one` is better than that of `other`. What was not measured, or
     failed verification, is never better."""
     a, b = _value(one, figure), _value(other, figure)
@@ -16,15 +16,15 @@ def better(one: dict, other: dict, figure: str) -> bool:
     return a > b if figure.endswith("_per_s") else a < b
 
 
-def of_each(found: Iterable[Of], place: Callable[[Of], tuple], result: Callable[[Of], dict],
-            figure: str) -> list[Of]:
+def best_of_each(among: Iterable[Of], place: Callable[[Of], tuple], result: Callable[[Of], dict],
+                 figure: str) -> list[Of]:
     """The best of what has the same place."""
-    kept: dict[tuple, Of] = {}
-    for one in found:
-        before = kept.setdefault(place(one), one)
-        if better(result(one), result(before), figure):
-            kept[place(one)] = one
-    return list(kept.values())
+    best: dict[tuple, Of] = {}
+    for one in among:
+        before = best.setdefault(place(one), one)
+        if is_better(result(one), result(before), figure):
+            best[place(one)] = one
+    return list(best.values())
 
 
 def _value(result: dict, figure: str) -> float | None:

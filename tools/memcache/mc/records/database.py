@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 
-from mc import Failure, meant
+from mc import Failure, hint
 from mc.records.shape import numbers
 from mc.status import WRONG
 
@@ -88,11 +88,11 @@ class Store:
 
     def add(self, about: Entry, runs: Iterable[Lines]) -> tuple[int, bool]:
         """Keep a file. Returns the number of its entry, and whether the file is new."""
-        with _writing(self.base):
-            known = self.base.execute("SELECT entry FROM entry WHERE digest = ?",
-                                      (about.digest,)).fetchone()
-            if known:
-                return known[0], False
+        with _write_transaction(self.base):
+            row = self.base.execute("SELECT entry FROM entry WHERE digest = ?",
+                                    (about.digest,)).fetchone()
+            if row:
+                return row[0], False
             number = self._insert(about, runs)
         return number, True
 
@@ -128,18 +128,18 @@ class Store:
             raise Failure(f"{self.path} has no entry {number}", WRONG)
         return _entry_of(row)
 
-    def chosen(self, which: str) -> list[Entry]:
+    def choose_entries(self, which: str) -> list[Entry]:
         """The entries with these numbers (`3`, `1-4,7`), or of this kernel. All if empty."""
         if wanted := numbers(which):
             return [self._entry(number) for number in dict.fromkeys(wanted)]
-        found = self.entries()
+        entries = self.entries()
         if not which:
-            return found
-        kernels = list(dict.fromkeys(entry.kernel for entry in found))
+            return entries
+        kernels = list(dict.fromkeys(entry.kernel for entry in entries))
         if which not in kernels:
-            raise Failure(f"{self.path} has no entry of kernel {which}.{meant(which, kernels)} "
+            raise Failure(f"{self.path} has no entry of kernel {which}.{hint(which, kernels)} "
                           f"`memcache record {self.path}` lists its entries", WRONG)
-        return [entry for entry in found if entry.kernel == which]
+        return [entry for entry in entries if entry.kernel == which]
 
     def runs(self, number: int) -> Iterator[Lines]:
         """The runs of an entry."""
@@ -150,7 +150,7 @@ class Store:
             yield Lines(machine, request, self.results(first, records))
 
     def results(self, first: int, records: int) -> list[str]:
-        """So many results, from this one on."""
+        """`records` results in a row. The result with the number `first` is the first of them."""
         rows = self.base.execute(
             "SELECT text FROM result WHERE result BETWEEN ? AND ? ORDER BY result",
             (first, first + records - 1)).fetchall()
@@ -162,7 +162,7 @@ class Store:
         """The lines of the file that is this entry."""
         return [line for run in self.runs(number) for line in run.whole]
 
-    def proven(self, entry: Entry) -> list[bytes]:
+    def recorded_lines(self, entry: Entry) -> list[bytes]:
         """The lines of an entry, which are those that were recorded."""
         lines = self.lines(entry.number)
         if digest(lines) != entry.digest:
@@ -185,21 +185,21 @@ def _check_types(row: tuple, types: tuple) -> None:
 
 
 def digest(lines: Iterable[bytes]) -> bytes:
-    """What proves that these are the lines of a file."""
+    """The SHA-256 sum of these lines. Other lines have another one."""
     return hashlib.sha256(b"".join(lines)).digest()
 
 
 @contextmanager
-def opened(path: str, new: bool = False) -> Iterator[Store]:
+def open_store(path: str, new: bool = False) -> Iterator[Store]:
     """The store at this path. `new` makes it if nothing is there. If SQLite finds damage, a
     Failure says what to do."""
     try:
         if new and not os.path.exists(path):
             try:
-                _make(path)
+                _make_store(path)
             except OSError as error:
                 raise Failure(f"{path}: {error.strerror}", WRONG) from None
-        with closing(_connected(path, "rw" if new else "ro")) as base:
+        with closing(_connect(path, "rw" if new else "ro")) as base:
             yield Store(path, base)
     except sqlite3.OperationalError as error:
         if "locked" in str(error):
@@ -213,7 +213,7 @@ def opened(path: str, new: bool = False) -> Iterator[Store]:
                       "what can be read into a new store", WRONG) from None
 
 
-def _connected(path: str, mode: str) -> sqlite3.Connection:
+def _connect(path: str, mode: str) -> sqlite3.Connection:
     from urllib.parse import quote
     base = sqlite3.connect(f"file:{quote(path)}?mode={mode}", uri=True, timeout=WAIT_S,
                            isolation_level=None)
@@ -235,22 +235,22 @@ def _connected(path: str, mode: str) -> sqlite3.Connection:
 def _check_tables(base: sqlite3.Connection, path: str) -> None:
     """A view in the place of a table could run for ever, and a trigger do anything to the
     store."""
-    found = dict(base.execute("SELECT name, type || ifnull(sql, '') FROM sqlite_master "
-                              "WHERE name IN ('entry', 'machine', 'run', 'result')"))
+    tables = dict(base.execute("SELECT name, type || ifnull(sql, '') FROM sqlite_master "
+                               "WHERE name IN ('entry', 'machine', 'run', 'result')"))
     triggers = base.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
-    if triggers or {name: text for name, text in found.items()
+    if triggers or {name: text for name, text in tables.items()
                     if not text.startswith(f"tableCREATE TABLE {name} (")}:
         raise Failure(f"{path}: its tables are not those of a store of memcache", WRONG)
 
 
-def _make(path: str) -> None:
+def _make_store(path: str) -> None:
     """An empty store. It gets its name when it is complete; the first of several wins."""
     import tempfile
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise Failure(f"{path}: there is no directory {folder}", WRONG)
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".memcache-") as made:
-        empty = os.path.join(made, "store")
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".memcache-") as temporary:
+        empty = os.path.join(temporary, "store")
         with closing(sqlite3.connect(empty, isolation_level=None)) as base:
             base.executescript(f"PRAGMA page_size={PAGE}; PRAGMA application_id={APPLICATION}; "
                                f"PRAGMA user_version={FORMAT}; {TABLES}")
@@ -259,7 +259,7 @@ def _make(path: str) -> None:
 
 
 @contextmanager
-def _writing(base: sqlite3.Connection) -> Iterator[None]:
+def _write_transaction(base: sqlite3.Connection) -> Iterator[None]:
     """A transaction that begins with the lock for writing, so that two never wait for each
     other."""
     base.execute("BEGIN IMMEDIATE")
@@ -292,9 +292,9 @@ def recover(damaged: str, path: str) -> Recovered:
     with tempfile.TemporaryDirectory(prefix="memcache-") as folder:
         copy = os.path.join(folder, "copy")
         _copy(damaged, copy, os.path.join(folder, "empty"))
-        with opened(path, new=True) as store, closing(_connected(copy, "rw")) as base:
+        with open_store(path, new=True) as store, closing(_connect(copy, "rw")) as base:
             base.text_factory = lambda data: data.decode(errors="replace")
-            return _moved(Store(copy, base), store)
+            return _move_entries(Store(copy, base), store)
 
 
 def _copy(damaged: str, copy: str, empty: str) -> None:
@@ -309,46 +309,46 @@ def _copy(damaged: str, copy: str, empty: str) -> None:
     except OSError as error:
         raise Failure(f"{error.filename}: {error.strerror}", WRONG) from None
     try:
-        with closing(_connected(copy, "rw")) as base:
+        with closing(_connect(copy, "rw")) as base:
             for table in ("entry", "machine", "run", "result"):
                 base.execute(f"SELECT 1 FROM {table} LIMIT 0")
             return
     except (sqlite3.DatabaseError, Failure):
         pass
-    _make(empty)
-    with open(empty, "rb") as file, open(copy, "r+b") as there:
+    _make_store(empty)
+    with open(empty, "rb") as file, open(copy, "r+b") as copied:
         first = bytearray(file.read(PAGE))
         pages = os.path.getsize(copy) // PAGE
         if pages < 2:
             raise Failure(f"{damaged}: nothing can be read", WRONG)
         first[28:32] = struct.pack(">I", pages)     # the size of the database, in pages
-        there.write(first)
+        copied.write(first)
 
 
-def _moved(old: Store, new: Store) -> Recovered:
+def _move_entries(old: Store, new: Store) -> Recovered:
     """Move all entries. The digest of a run proves its lines, that of an entry its runs."""
-    found = Recovered()
-    about = {row[0]: Entry(*row) for row in _rows(old, "entry") if _has_types(row, TYPES)}
+    recovered = Recovered()
+    about = {row[0]: Entry(*row) for row in _readable_rows(old, "entry") if _has_types(row, TYPES)}
     runs: dict[int, list[tuple]] = {number: [] for number in about}
-    for row in _rows(old, "run"):
+    for row in _readable_rows(old, "run"):
         runs.setdefault(row[1], []).append(row)
     for number in range(1, max(runs, default=0) + 1):
-        lines = list(_proven(old, runs.get(number, [])))
+        lines = list(_proven_runs(old, runs.get(number, [])))
         entry = about.get(number)
         if not lines:
-            found.lost += 1
+            recovered.lost += 1
             continue
         whole = entry is not None and digest(
             line for run in lines for line in run.whole) == entry.digest
-        with _writing(new.base):
-            new._insert(entry if entry and whole else _part(entry, number, lines), lines)
-        found.whole += whole
-        found.part += not whole
-        found.results += sum(len(run.results) for run in lines)
-    return found
+        with _write_transaction(new.base):
+            new._insert(entry if entry and whole else _entry_of_part(entry, number, lines), lines)
+        recovered.whole += whole
+        recovered.part += not whole
+        recovered.results += sum(len(run.results) for run in lines)
+    return recovered
 
 
-def _rows(old: Store, table: str) -> Iterator[tuple]:
+def _readable_rows(old: Store, table: str) -> Iterator[tuple]:
     """All rows of a table that can be read. Where a page is destroyed, each number is tried; a
     row has 32 bytes at least, so the size of the file says how many there may be."""
     number, most = 0, os.path.getsize(old.path) // 32
@@ -365,7 +365,7 @@ def _rows(old: Store, table: str) -> Iterator[tuple]:
             number += 1     # the next one is lost, and perhaps others after it
 
 
-def _proven(old: Store, rows: list[tuple]) -> Iterator[Lines]:
+def _proven_runs(old: Store, rows: list[tuple]) -> Iterator[Lines]:
     """The runs of these rows that are as they were recorded."""
     for _, _, machine, first, records, wanted, request in rows:
         with suppress(sqlite3.DatabaseError, TypeError, OverflowError):
@@ -376,8 +376,9 @@ def _proven(old: Store, rows: list[tuple]) -> Iterator[Lines]:
                 yield lines
 
 
-def _part(about: Entry | None, number: int, lines: list[Lines]) -> Entry:
-    """What is known of an entry that is not whole."""
+def _entry_of_part(about: Entry | None, number: int, lines: list[Lines]) -> Entry:
+    """An entry for the complete runs of a damaged one. Its kernel, its CPU and its times come from
+    these runs."""
     import json
     machine = json.loads(lines[0].machine)
     times = [json.loads(text).get("started_unix_ns") for run in lines for text in run.results]

@@ -21,24 +21,25 @@ FACTS = tuple(name for name in tests.FACTS
               if name not in TRAFFIC and not name.startswith("dram_"))
 _FACTS = frozenset(FACTS)
 # Figures that say which pair of CPUs a record is of.
-WHICH = tests.named("which")
+WHICH = tests.figures_with_role("which")
 
 
-def asked(result: dict) -> dict:
+def request_keys(result: dict) -> dict:
     """The keys of the request and their values. A key that the test does not have counts as
     well if it stands before the facts in a record whose keys are still in their original
     order. An object that made the memory was asked for, too."""
-    keys, values = _asked(result.get("test"), tuple(result))
-    found = dict(zip(keys, values(result)))
-    if made := result.get("memory_object"):
-        found["memory_object"] = made
-    return found
+    keys, values = _getter(result.get("test"), tuple(result))
+    by_key = dict(zip(keys, values(result)))
+    if memory_object := result.get("memory_object"):
+        by_key["memory_object"] = memory_object
+    return by_key
 
 
 @lru_cache
-def _asked(test: object, fields: tuple[str, ...]) -> tuple[list[str], Callable[[dict], Iterable]]:
+def _getter(test: object,
+            fields: tuple[str, ...]) -> tuple[list[str], Callable[[dict], Iterable]]:
     """These keys in a record with these fields, and what takes their values."""
-    keys = [key for key in tests.asked(test) if key in fields]
+    keys = [key for key in tests.key_columns(test) if key in fields]
     if fields[:1] == HEAD[:1]:
         before = takewhile(lambda key: key not in _FACTS, fields)
         keys += [key for key in before if key not in keys and key not in HEAD]
@@ -49,12 +50,12 @@ def _asked(test: object, fields: tuple[str, ...]) -> tuple[list[str], Callable[[
 
 def figures(result: dict) -> dict:
     """The figures of the test."""
-    mine = asked(result)
+    mine = request_keys(result)
     return {k: v for k, v in result.items() if k not in mine and k not in FACTS + HEAD + TRAFFIC
             and not k.startswith("dram_")}
 
 
-def settled(result: dict) -> bool:
+def has_settled(result: dict) -> bool:
     """Whether the loop had settled. False only if the record says so: with few samples nobody
     can tell, and older records say nothing."""
     return result.get("steady") != "no"
@@ -65,12 +66,12 @@ def distinguishing_keys(rows: list[dict], keys: list[str]) -> list[str]:
     only varies together with others is dropped; counts and keys with few values go first."""
     columns = {key: [row.get(key) for row in rows] for key in keys}
 
-    def different(chosen: list[str]) -> int:
+    def count_different(chosen: list[str]) -> int:
         return len(set(zip(*map(columns.__getitem__, chosen)))) if chosen else min(len(rows), 1)
 
-    kept, wanted = keys, different(keys)
-    for key in sorted(keys, key=lambda key: (key != "count", different([key]))):
+    kept, wanted = keys, count_different(keys)
+    for key in sorted(keys, key=lambda key: (key != "count", count_different([key]))):
         fewer = [other for other in kept if other != key]
-        if different(fewer) == wanted:
+        if count_different(fewer) == wanted:
             kept = fewer
     return kept

@@ -16,7 +16,7 @@ from functools import cache
 from math import prod
 
 from mc.records.shape import UNITS, Shape, numbers
-from mc.records.tests import SECONDS, of
+from mc.records.tests import SECONDS, test_of
 
 EVERY = "every test"
 KEY = re.compile(r"  (?P<name>\w+)=(?P<preset>\S*)\s+(?P<values>\S+)")
@@ -86,20 +86,20 @@ def parse(text: str) -> Tests:
             keys[match["name"]] = Key(match["preset"], tuple(match["values"].split("|")),
                                       match["name"] in SECONDS)
     common = tests.pop(EVERY, {})
-    return {test: own | {key: known for key, known in common.items() if key not in own}
+    return {test: own | {key: key_of_all for key, key_of_all in common.items() if key not in own}
             for test, own in tests.items()}
 
 
 def records(line: str, shape: Shape, tests: Tests) -> int:
     """The number of records that this request will make."""
     test, *words = line.split()
-    asked = {key: known.preset for key, known in tests.get(test, {}).items()}
+    asked = {key: known_key.preset for key, known_key in tests.get(test, {}).items()}
     asked |= dict(word.partition("=")[::2] for word in words)
     cpus = _cpus(asked.pop("cpu", "0"), shape)
-    grouped = _grouped(asked.pop("groups", ""))
+    grouped = _records_of_groups(asked.pop("groups", ""))
     steps = 1 + bytes_of(asked.pop("steps", "0"))
     parts = {"cpu": cpus, "pair": cpus * (cpus - 1), "group": grouped, "step": cpus * steps}.get(
-        of(test).records, cpus if asked.get("measure") == "each" else 1)
+        test_of(test).records, cpus if asked.get("measure") == "each" else 1)
     return parts * prod(sum(map(_steps, values.split(","))) for values in asked.values())
 
 
@@ -107,7 +107,7 @@ def _cpus(value: str, shape: Shape) -> int:
     return len(shape.cpus) if value == "all" else len(numbers(value)) or 1
 
 
-def _grouped(groups: str) -> int:
+def _records_of_groups(groups: str) -> int:
     """The number of records of all of these groups: their total, each group, and each CPU."""
     lists = [group.partition(":")[0] for group in groups.split("+")]
     return 1 + len(lists) + sum(len(numbers(cpus)) for cpus in lists)

@@ -23,7 +23,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from mc import Failure, meant
+from mc import Failure, hint
 from mc.status import WRONG
 
 ARRAYS = "abcd"
@@ -73,7 +73,7 @@ class Loop:
     sections: dict[str, list[Line]]
 
     @property
-    def short(self) -> str:
+    def short_name(self) -> str:
         """Its name alone."""
         return self.name.partition("@")[0]
 
@@ -83,14 +83,14 @@ class Loop:
 
     @property
     def stores(self) -> str:
-        """What it leaves in its first array, as own.h names it."""
+        """The name that own.h has for the data in the first array after a turn."""
         return self.result.upper() or ("UNKNOWN" if self.writes else "NOTHING")
 
     @property
     def flags(self) -> list[str]:
-        found = {"NONTEMPORAL": NONTEMPORAL.search(self._text),
-                 "FLUSHES": FLUSHES.search(self._text), "WRITES_TWO": "b" in self.writes}
-        return [name for name, true in found.items() if true]
+        is_set = {"NONTEMPORAL": NONTEMPORAL.search(self._text),
+                  "FLUSHES": FLUSHES.search(self._text), "WRITES_TWO": "b" in self.writes}
+        return [name for name, true in is_set.items() if true]
 
     @property
     def feature(self) -> str:
@@ -109,7 +109,7 @@ class Loop:
         """The assembly file, which names the lines of the loop's own file in its messages."""
         def lines(part: str) -> list[str]:
             return [text for line in self.sections.get(part, [])
-                    for text in (f'# {line.number} "{self._quoted}"', line.text)]
+                    for text in (f'# {line.number} "{self._quoted_path}"', line.text)]
 
         defined = {"NAME": f'"{self.name}"', "ARRAYS": self.arrays, "TURN": self.turn,
                    "PAYLOAD": self.payload, "WIDTH": self.width,
@@ -126,7 +126,7 @@ class Loop:
             "OWN_END", ".section .rodata", ".balign 64", *lines("data"), ""])
 
     @property
-    def _quoted(self) -> str:
+    def _quoted_path(self) -> str:
         return self.path.replace("\\", "\\\\").replace('"', '\\"')
 
 
@@ -156,58 +156,58 @@ class _Reader:
             if len(words) == 1 and words[0] in SECTIONS:
                 part = words[0]
                 if part in self.sections:
-                    raise self.wrong(f"{part} is there already")
+                    raise self.fault(f"{part} is there already")
                 self.sections[part] = []
             elif words and part:
                 self._instruction(part, line.partition("#")[0].rstrip())
             elif words:
                 self._fact(words)
 
-    def wrong(self, text: str, number: int = 0) -> Failure:
+    def fault(self, text: str, number: int = 0) -> Failure:
         return Failure(f"{self.path}:{number or self.number}: {text}", WRONG)
 
     def _fact(self, words: list[str]) -> None:
         name, value = words[0], " ".join(words[1:])
         if name not in FACTS:
-            raise self.wrong(f"{name}: no such word.{meant(name, (*FACTS, *SECTIONS))} There are: "
+            raise self.fault(f"{name}: no such word.{hint(name, (*FACTS, *SECTIONS))} There are: "
                              f"{', '.join(FACTS)}; then {', '.join(SECTIONS)}")
         if name in self.facts:
-            raise self.wrong(f"{name} is there already")
+            raise self.fault(f"{name} is there already")
         if not value:
-            raise self.wrong(f"{name} has no value")
+            raise self.fault(f"{name} has no value")
         self.facts[name], self.at[name] = value, self.number
 
     def _instruction(self, part: str, text: str) -> None:
-        if found := ELSEWHERE.search(text):
-            raise self.wrong(f"{found[0]}: the instructions stay where they are; constants belong "
+        if match := ELSEWHERE.search(text):
+            raise self.fault(f"{match[0]}: the instructions stay where they are; constants belong "
                              "below the word data")
-        if part != "data" and (found := FORBIDDEN.match(text)):
-            raise self.wrong(f"{found[1]}: a turn begins with its first line and ends with its "
+        if part != "data" and (match := FORBIDDEN.match(text)):
+            raise self.fault(f"{match[1]}: a turn begins with its first line and ends with its "
                              "last one, without calls")
-        if part != "data" and (found := RESERVED.search(text)):
-            raise self.wrong(f"{found[0]} is in use around the instructions; free are rax, rbx, "
+        if part != "data" and (match := RESERVED.search(text)):
+            raise self.fault(f"{match[0]} is in use around the instructions; free are rax, rbx, "
                              "r12 to r15, pointers of arrays that the loop does not have, and all "
                              "vector and mask registers")
         self.sections[part].append(Line(self.number, text))
 
     def loop(self, checksum: str) -> Loop:
         if not self.sections.get("loop"):
-            raise self.wrong("there are no instructions below the word loop")
+            raise self.fault("there are no instructions below the word loop")
         reads, writes = self._arrays("reads"), self._arrays("writes")
         used = sorted({*reads, *writes})
         if not used:
-            raise self.wrong("neither reads nor writes names an array")
+            raise self.fault("neither reads nor writes names an array")
         if used != list(ARRAYS[:len(used)]):
-            raise self.wrong(f"{' '.join(used)}: arrays are named in the order a, b, c, d",
+            raise self.fault(f"{' '.join(used)}: arrays are named in the order a, b, c, d",
                              self.at.get("reads") or self.at["writes"])
         if writes not in ("", "a", "ab"):
-            raise self.wrong("writes: a, or a b: the arrays that are written come first",
+            raise self.fault("writes: a, or a b: the arrays that are written come first",
                              self.at["writes"])
         turn = self._number("turn", [64 << shift for shift in range(7)])
         width = self._number("width", list(WIDTHS))
         name = self.facts.get("name", Path(self.path).stem)
         if not NAME.fullmatch(name):
-            raise self.wrong(f"name: {name}: letters, digits, `.`, `_` and `-`, at most 40",
+            raise self.fault(f"name: {name}: letters, digits, `.`, `_` and `-`, at most 40",
                              self.at.get("name", 1))
         return Loop(self.path, f"{name}@{checksum}", reads, writes, turn, width,
                     self._payload(turn, len(reads + writes)), self._result(reads, writes),
@@ -217,33 +217,33 @@ class _Reader:
         words = self.facts.get(name, "").replace(",", " ").split()
         for word in words:
             if word not in ARRAYS or len(word) > 1:
-                raise self.wrong(f"{name}: {word}: the arrays are a, b, c and d", self.at[name])
+                raise self.fault(f"{name}: {word}: the arrays are a, b, c and d", self.at[name])
         return "".join(sorted(set(words)))
 
     def _number(self, name: str, allowed: list[int]) -> int:
         if name not in self.facts:
-            raise self.wrong(f"the word {name} is missing, with one of "
+            raise self.fault(f"the word {name} is missing, with one of "
                              f"{', '.join(map(str, allowed))}")
         if self.facts[name] not in map(str, allowed):
-            raise self.wrong(f"{name}: {self.facts[name]}: one of {', '.join(map(str, allowed))}",
+            raise self.fault(f"{name}: {self.facts[name]}: one of {', '.join(map(str, allowed))}",
                              self.at[name])
         return int(self.facts[name])
 
     def _payload(self, turn: int, accesses: int) -> int:
         value = self.facts.get("bytes", str(turn * accesses))
         if not re.fullmatch(r"[1-9]\d{0,5}", value) or int(value) > turn * accesses:
-            raise self.wrong(f"bytes: {value}: from 1 to {turn * accesses}, which is all of each "
+            raise self.fault(f"bytes: {value}: from 1 to {turn * accesses}, which is all of each "
                              "array that reads and writes name", self.at["bytes"])
         return int(value)
 
     def _result(self, reads: str, writes: str) -> str:
         result = self.facts.get("result", "")
         if result and result not in RESULTS:
-            raise self.wrong(f"result: {result}: one of {', '.join(RESULTS)}, as the operation of "
+            raise self.fault(f"result: {result}: one of {', '.join(RESULTS)}, as the operation of "
                              "this name leaves a; without the word nothing is verified",
                              self.at["result"])
         if result and (reads, writes) != RESULTS[result]:
             wanted = [" ".join(arrays) for arrays in RESULTS[result]]
-            raise self.wrong(f"result: {result} reads {wanted[0]} and writes {wanted[1]}",
+            raise self.fault(f"result: {result} reads {wanted[0]} and writes {wanted[1]}",
                              self.at["result"])
         return result

@@ -38,7 +38,7 @@ def _node(machine: dict, cpu: object) -> int | None:
                 nodes[0].number if len(nodes) == 1 else None)
 
 
-def _memory(run: Run, result: dict) -> object:
+def _memory_node(run: Run, result: dict) -> object:
     """The node of the pages; if that is not known, the node that was asked for."""
     node = result.get("memory_node")
     if node is None and str(result.get("node")).isdigit():
@@ -46,7 +46,7 @@ def _memory(run: Run, result: dict) -> object:
     return node
 
 
-def local(machine: dict, result: dict) -> bool:
+def is_local(machine: dict, result: dict) -> bool:
     """Whether the memory was on the node of the (first) CPU."""
     node = _node(machine, result.get("cpu"))
     return node is not None and result.get("memory_node") == node
@@ -63,33 +63,33 @@ def _pair(run: Run, result: dict) -> str | None:
 
 def _tier(run: Run, result: dict) -> dict:
     """What the machine's record has of the node of the memory."""
-    known = run.machine.get("tiers")
-    return next((one for one in (known if isinstance(known, list) else [])
-                 if one["node"] == _memory(run, result)), {})
+    tiers = run.machine.get("tiers")
+    return next((one for one in (tiers if isinstance(tiers, list) else [])
+                 if one["node"] == _memory_node(run, result)), {})
 
 
 def _zones(run: Run, result: dict) -> str | None:
     return ",".join(_tier(run, result).get("zones") or []) or None
 
 
-def _promised(run: Run, result: dict, key: str) -> object:
+def _promise(run: Run, result: dict, key: str) -> object:
     return (_tier(run, result).get("promised") or {}).get(key)
 
 
-def _in_front(run: Run, result: dict) -> int | None:
+def _largest_cache_in_front(run: Run, result: dict) -> int | None:
     return max((one["size_bytes"] for one in _tier(run, result).get("memory_side_cache") or []),
                default=None)
 
 
-def _near(run: Run, result: dict) -> str:
-    told = _promised(run, result, "from_nodes")
-    nodes = told if isinstance(told, list) and told else [
+def _is_near(run: Run, result: dict) -> str:
+    promised_to = _promise(run, result, "from_nodes")
+    nodes = promised_to if isinstance(promised_to, list) and promised_to else [
         node.number for node in record_nodes(run.machine)
-        if node.cpus and node.number == _memory(run, result)]
+        if node.cpus and node.number == _memory_node(run, result)]
     return "yes" if not nodes or _node(run.machine, result.get("cpu")) in nodes else "no"
 
 
-def _who(run: Run, result: dict) -> str | None:
+def _name_of_scope(run: Run, result: dict) -> str | None:
     names = {"total": "total", "group": f"group {result.get('group')}",
              "thread": f"CPU {result.get('cpu')}"}
     return names.get(str(result.get("scope")))
@@ -97,15 +97,15 @@ def _who(run: Run, result: dict) -> str | None:
 
 PLACES = {
     "cpu_node": lambda run, result: _node(run.machine, result.get("cpu")),
-    "memory_node": _memory,
+    "memory_node": _memory_node,
     "writer_node": lambda run, result: _node(run.machine, result.get("writer_cpu")),
     "reader_node": lambda run, result: _node(run.machine, result.get("reader_cpu")),
     "pair": _pair,
     "memory_zones": _zones,
     "memory_tier": lambda run, result: _tier(run, result).get("tier"),
-    "promised_ns": lambda run, result: _promised(run, result, "read_latency_ns"),
-    "promised_mb_per_s": lambda run, result: _promised(run, result, "read_mb_per_s"),
-    "memory_side_cache_bytes": _in_front,
-    "near": _near,
-    "who": _who,
+    "promised_ns": lambda run, result: _promise(run, result, "read_latency_ns"),
+    "promised_mb_per_s": lambda run, result: _promise(run, result, "read_mb_per_s"),
+    "memory_side_cache_bytes": _largest_cache_in_front,
+    "near": _is_near,
+    "who": _name_of_scope,
 }

@@ -7,21 +7,22 @@ from zlib import crc32
 from mc.records import units
 
 
-def known(machine: dict) -> dict[str, str]:
+def simulation(machine: dict) -> dict[str, str]:
     """The emulator of a simulated machine and a name for its prices; empty if the machine is
     real. The same prices have the same name."""
-    told = machine.get("simulated")
-    if not told:
+    description = machine.get("simulated")
+    if not description:
         return {}
-    listed = json.dumps(told.get("prices"), sort_keys=True).encode()
-    emulator = f"QEMU {told['qemu']}" if "qemu" in told else f"Bochs {told.get('bochs')}"
+    listed = json.dumps(description.get("prices"), sort_keys=True).encode()
+    emulator = f"QEMU {description['qemu']}" if "qemu" in description else \
+        f"Bochs {description.get('bochs')}"
     return {"emulator": emulator, "prices": f"{crc32(listed):08x}"}
 
 
-def below(machine: dict, hypervisor: str = "") -> str:
+def layer_below(machine: dict, hypervisor: str = "") -> str:
     """The simulation or the hypervisor below its kernel, or that there is none. `hypervisor` is
     printed before the name of a hypervisor."""
-    if names := known(machine):
+    if names := simulation(machine):
         return f"simulated by {names['emulator']}, prices {names['prices']}"
     name = machine.get("hypervisor")
     if name == "unknown":
@@ -31,8 +32,8 @@ def below(machine: dict, hypervisor: str = "") -> str:
 
 def text(machine: dict) -> str:
     """All prices of a simulated machine, in a sentence."""
-    told = machine["simulated"].get("prices")
-    left = dict(told) if isinstance(told, dict) else {}
+    prices = machine["simulated"].get("prices")
+    left = dict(prices) if isinstance(prices, dict) else {}
 
     def take(key: str) -> str:
         return units.text(key, left.pop(key, None))
@@ -59,4 +60,4 @@ def text(machine: dict) -> str:
              f"TLB of {take('tlb_entries')} entries, miss {take('tlb_miss_ns')}",
              *(f"{key} {take(key)}" for key in list(left) if left[key]),
              *(["the others 0"] if left else [])]
-    return f"Prices {known(machine)['prices']}, in ns: {'; '.join(parts)}."
+    return f"Prices {simulation(machine)['prices']}, in ns: {'; '.join(parts)}."

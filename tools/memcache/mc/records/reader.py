@@ -18,7 +18,7 @@ class Reader:
     out."""
 
     def __init__(self, what: list[str]) -> None:
-        self.names = named(what)
+        self.names = results_files(what)
         self.bad = 0
 
     def files(self) -> Iterator[tuple[str, list[Run]]]:
@@ -30,29 +30,29 @@ class Reader:
                 say(f"{failure}; left out")
 
 
-def named(what: Iterable[str], deep: bool = False) -> list[str]:
+def results_files(what: Iterable[str], deep: bool = False) -> list[str]:
     """The results files that these directories, stores and files stand for. `deep` also looks
     into the directories of a directory."""
-    return list(dict.fromkeys(store.expanded(
-        name for one in what for name in _within(one, deep))))
+    return list(dict.fromkeys(store.with_store_entries(
+        name for one in what for name in _files_of(one, deep))))
 
 
-def _within(name: str, deep: bool) -> list[str]:
+def _files_of(name: str, deep: bool) -> list[str]:
     """The results files of a directory; else the name itself."""
     if not os.path.isdir(name):
         return [name]
     folders = islice(os.walk(name), None if deep else 1)
-    found = sorted(os.path.join(folder, file) for folder, _, files in folders
+    paths = sorted(os.path.join(folder, file) for folder, _, files in folders
                    for file in files if file.endswith(KIND))
-    if not found:
+    if not paths:
         raise Failure(f"{name}: no results files (*{KIND}) in this directory", WRONG)
-    return found
+    return paths
 
 
 def host(runs: list[Run]) -> str:
     """The host that these records name; empty if they name none."""
-    said = runs[0].machine.get("host")
-    return said if isinstance(said, str) else ""
+    name = runs[0].machine.get("host")
+    return name if isinstance(name, str) else ""
 
 
 def hosts(names: Iterable[str]) -> dict[str, str]:

@@ -17,7 +17,7 @@ from mc.status import WRONG
 def keep(path: str, files: list[str]) -> Iterator[tuple[str, int, bool]]:
     """Keep these files in the store at this path. Yields each file, the number of its entry, and
     whether it is new."""
-    with database.opened(path, new=True) as store:
+    with database.open_store(path, new=True) as store:
         for file in files:
             yield file, *take(store, file)
 
@@ -25,7 +25,7 @@ def keep(path: str, files: list[str]) -> Iterator[tuple[str, int, bool]]:
 def take(store: Store, path: str) -> tuple[int, bool]:
     """Keep a results file. Returns the number of its entry, and whether it is new. If the end of
     the file is missing, its complete lines are kept, with a warning."""
-    lines = _read(path)
+    lines = _read_lines(path)
     try:
         runs = results.parse(lines, path)
     except Cut as cut:
@@ -37,7 +37,7 @@ def take(store: Store, path: str) -> tuple[int, bool]:
         say(f"{cut}; the complete lines are kept")
     if len(lines) < sum(2 + len(run.results) for run in runs):
         lines = list(_repeat_machine(lines))
-    return store.add(_entry(path, lines, runs), _split(lines, runs))
+    return store.add(_entry(path, lines, runs), _split_lines(lines, runs))
 
 
 def _repeat_machine(lines: Iterable[bytes]) -> Iterator[bytes]:
@@ -53,7 +53,7 @@ def _repeat_machine(lines: Iterable[bytes]) -> Iterator[bytes]:
         yield line
 
 
-def _read(path: str) -> list[bytes]:
+def _read_lines(path: str) -> list[bytes]:
     try:
         with open(path, "rb") as file:
             return file.read().splitlines(keepends=True)
@@ -62,17 +62,17 @@ def _read(path: str) -> list[bytes]:
 
 
 def _entry(path: str, lines: list[bytes], runs: list[Run]) -> Entry:
-    found = [result for run in runs for result in run.results]
-    times = [one["started_unix_ns"] for one in found
+    all_results = [result for run in runs for result in run.results]
+    times = [one["started_unix_ns"] for one in all_results
              if isinstance(one.get("started_unix_ns"), int)]
     machine = runs[0].machine
     version = machine.get("version")
     return Entry(0, digest(lines), os.path.basename(path), time.time_ns(),
-                 min(times, default=None), len(found), machine["kernel"], machine["cpu"],
+                 min(times, default=None), len(all_results), machine["kernel"], machine["cpu"],
                  version if isinstance(version, str) else None)
 
 
-def _split(lines: list[bytes], runs: list[Run]) -> list[Lines]:
+def _split_lines(lines: list[bytes], runs: list[Run]) -> list[Lines]:
     """The lines of each run: the machine, the request, the results."""
     texts = (line[:-1].decode() for line in lines)
     return [Lines(next(texts), next(texts), [next(texts) for _ in run.results]) for run in runs]
@@ -82,7 +82,7 @@ def put(store: Store, entry: Entry, folder: str) -> str:
     """Write the file of an entry into a folder, byte for byte. A file of the same name is not
     overwritten: if its contents are different, the number of the entry becomes part of the
     name. A store may come from anywhere, so a name that is a path counts by its last word."""
-    data = b"".join(store.proven(entry))
+    data = b"".join(store.recorded_lines(entry))
     named = os.path.basename(entry.name)
     if named in ("", ".", "..") or not named.isprintable():
         named = f"entry-{entry.number}.jsonl"
@@ -94,9 +94,9 @@ def put(store: Store, entry: Entry, folder: str) -> str:
                 if file.read() == data:
                     return path
             continue
-        with results.create(path) as made:
+        with results.create(path) as out:
             left = data
             while left:
-                left = left[made.write(left):]
+                left = left[out.write(left):]
         return path
     raise Failure(f"{path} exists already and is not overwritten", WRONG)

@@ -72,8 +72,8 @@ def load(path: str) -> list[Run]:
     """Read the runs of a file, or of an entry of a store; `-` is standard input. If only the
     end is missing, the results before it are used, with a warning."""
     try:
-        if (kept := store.read(path)) is not None:
-            return parse(kept, path)
+        if (stored := store.read(path)) is not None:
+            return parse(stored, path)
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
             return parse(file, path)
     except OSError as error:
@@ -110,7 +110,7 @@ def json_lines(runs: list[Run]) -> Iterator[str]:
             yield json.dumps(record, separators=(",", ":"))
 
 
-def missing(runs: list[Run]) -> list[str]:
+def missing_requests(runs: list[Run]) -> list[str]:
     """The names of the requests that were planned and of which the file has nothing."""
     awaited: list[dict[int, str]] = []
     for run in runs:
@@ -130,9 +130,9 @@ def create_directory(path: str) -> None:
         return
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}", WRONG) from None
-    made = os.open(path, os.O_DIRECTORY | os.O_NOFOLLOW)
-    _hand_over(made, os.path.dirname(path))
-    os.close(made)
+    directory = os.open(path, os.O_DIRECTORY | os.O_NOFOLLOW)
+    _hand_over(directory, os.path.dirname(path))
+    os.close(directory)
 
 
 def _hand_over(file: int, directory: str) -> None:
@@ -171,18 +171,18 @@ class _Reader:
         record = _record(line)
         kind = record["record"]
         if self.missing and kind != "result":
-            raise ValueError(self._owed())
+            raise ValueError(self._message_on_missing_results())
         getattr(self, "_" + kind)(record)
 
     def end(self) -> str:
         """A sentence about records that are missing after the last line; empty if none are."""
         if self.missing:
-            return self._owed()
+            return self._message_on_missing_results()
         if self.without_request:
             return "cut short: no request follows the machine"
         return "" if self.runs else "empty: no results in this file"
 
-    def _owed(self) -> str:
+    def _message_on_missing_results(self) -> str:
         return f"cut short: {plural(self.missing, 'more result')} " \
                f"{'belongs' if self.missing == 1 else 'belong'} to the request before"
 
@@ -236,7 +236,7 @@ def _record(line: bytes) -> dict:
     types = tuple(map(type, record.values()))
     if kind == "result" and (check := _check_of_all(tuple(record), types)):
         keys, numbers = check
-        if min(found := numbers(record)) >= 0 and max(found) < WIDEST:
+        if min(values := numbers(record)) >= 0 and max(values) < WIDEST:
             return dict(zip(keys, record.values()))
     for key in WORDS[kind]:
         if not isinstance(record.get(key), str):
@@ -265,7 +265,7 @@ def _check_of_all(keys: tuple[str, ...],
 @lru_cache
 def _check(kind: str, key: str) -> Callable[[object], bool]:
     if key in ("label", "suite", "section"):
-        return _or_none(lambda value: isinstance(value, str))
+        return _allow_none(lambda value: isinstance(value, str))
     if key in ("directives", "planned"):
         return _are_lines
     if kind == "request" and key in ("round", "job"):
@@ -279,18 +279,18 @@ def _check(kind: str, key: str) -> Callable[[object], bool]:
     if key in COUNTS:
         return _is_count
     if key == "started_unix_ns":
-        return _or_none(lambda value: isinstance(value, int) and _is_count(value)
-                        and value < WIDEST)
+        return _allow_none(lambda value: isinstance(value, int) and _is_count(value)
+                           and value < WIDEST)
     if key in DISTURBED:
-        return _or_none(_is_count)
+        return _allow_none(_is_count)
     if key in HISTOGRAMS:
-        return _or_none(_is_histogram)
+        return _allow_none(_is_histogram)
     if key.endswith(UNITS) or "ns_per_" in key:
         return lambda value: value is None or _is_number(value, least=0)
     return lambda value: value is None or isinstance(value, str) or _is_number(value)
 
 
-def _or_none(check: Callable[[object], bool]) -> Callable[[object], bool]:
+def _allow_none(check: Callable[[object], bool]) -> Callable[[object], bool]:
     return lambda value: value is None or check(value)
 
 
@@ -318,8 +318,8 @@ def _is_histogram(value: object) -> bool:
     return all(a < b for a, b in zip([-1, *starts], starts))
 
 
-def _no_number(word: str) -> None:
+def _refuse_constant(word: str) -> None:
     raise ValueError(f"{word} is not a number in JSON")
 
 
-DECODER = json.JSONDecoder(parse_constant=_no_number)
+DECODER = json.JSONDecoder(parse_constant=_refuse_constant)

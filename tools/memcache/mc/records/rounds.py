@@ -14,7 +14,7 @@ from statistics import median_low
 
 from mc import Failure
 from mc.records import results, store
-from mc.records.fields import DISTURBED, WHICH, asked
+from mc.records.fields import DISTURBED, WHICH, request_keys
 from mc.records.results import Run
 from mc.status import WRONG
 
@@ -31,19 +31,19 @@ class Middle(dict):
 
 def load(path: str) -> list[Run]:
     """The runs of a file; all rounds of a request make one run."""
-    return merged(results.load(path))
+    return with_merged_rounds(results.load(path))
 
 
-def together(files: list[str], boots: bool = False) -> list[Run]:
+def load_together(files: list[str], boots: bool = False) -> list[Run]:
     """The runs of several files of one machine, or of entries of a store. Each file has one
     more round, at least, of the same requests. With `boots`, each file is of a boot of its own:
     its rounds are merged into one first, because they are more alike than boots are."""
-    files = store.expanded(files)
+    files = store.with_store_entries(files)
     loaded = {name: results.load(name) for name in files}
     if len(loaded) < len(files):
         raise Failure("a file is named twice", WRONG)
     if len(loaded) == 1:
-        return merged(*loaded.values())
+        return with_merged_rounds(*loaded.values())
     first, *others = loaded
     for other in others:
         for key in results.SAME_MACHINE:
@@ -53,11 +53,11 @@ def together(files: list[str], boots: bool = False) -> list[Run]:
                               f"{one} and {two}", WRONG)
     every = []
     for number, runs in enumerate(loaded.values(), 1):
-        for run in merged(runs) if boots else runs:
+        for run in with_merged_rounds(runs) if boots else runs:
             run.request["round"] = number if boots else run.request.get("round", number)
             run.request["file"] = number
             every.append(run)
-    return merged(every)
+    return with_merged_rounds(every)
 
 
 def load_all(files: list[str]) -> dict[str, list[Run]]:
@@ -82,7 +82,7 @@ def clocks(result: dict) -> tuple[float, ...]:
     return getattr(result, "clocks", ()) or tuple(filter(None, [result.get("core_mhz")]))
 
 
-def merged(runs: list[Run]) -> list[Run]:
+def with_merged_rounds(runs: list[Run]) -> list[Run]:
     """These runs, with all rounds of a request merged into one run. Runs that were not
     measured in rounds stay as they are."""
     groups: dict[tuple, list[Run]] = {}
@@ -90,57 +90,57 @@ def merged(runs: list[Run]) -> list[Run]:
         key = (run.where, run.suite, run.section, run.request.get("label"), run.request["line"]) \
             if "round" in run.request else (number,)
         groups.setdefault(key, []).append(run)
-    return [_one(group) if len(group) > 1 else group[0] for group in groups.values()]
+    return [_merge_rounds(group) if len(group) > 1 else group[0] for group in groups.values()]
 
 
-def _one(group: list[Run]) -> Run:
-    found: dict[tuple, list[tuple[int, dict]]] = {}
+def _merge_rounds(group: list[Run]) -> Run:
+    same: dict[tuple, list[tuple[int, dict]]] = {}
     for run in group:
-        seen: dict[tuple, int] = {}
+        counts: dict[tuple, int] = {}
         for result in run.results:
             key = tuple(str(result.get(name)) for name in (*WHICH, *STATE)), \
-                tuple(asked(result).items())
-            seen[key] = seen.get(key, 0) + 1
-            found.setdefault((key, seen[key]), []).append((run.request.get("file", 0), result))
+                tuple(request_keys(result).items())
+            counts[key] = counts.get(key, 0) + 1
+            same.setdefault((key, counts[key]), []).append((run.request.get("file", 0), result))
     bad = next((run for run in group if run.request["state"] != "done"), group[0])
-    return Run(group[0].machine, bad.request, [_middle(alike) for alike in found.values()])
+    return Run(group[0].machine, bad.request, [_middle_record(alike) for alike in same.values()])
 
 
-def _middle(alike: list[tuple[int, dict]]) -> dict:
+def _middle_record(alike: list[tuple[int, dict]]) -> dict:
     """The record that stands for these, of which each has the number of its file. A record that
     failed verification is never hidden."""
-    known = [result for _, result in alike if result.get("median_ns")]
+    measured = [result for _, result in alike if result.get("median_ns")]
     failed = [result for _, result in alike if result.get("verified") == "failed"]
-    if failed or not known:
+    if failed or not measured:
         return failed[0] if failed else alike[0][1]
-    middle = median_low(result["median_ns"] for result in known)
-    one = Middle(next(result for result in known if result["median_ns"] == middle))
-    one |= _samples(known)
+    middle = median_low(result["median_ns"] for result in measured)
+    one = Middle(next(result for result in measured if result["median_ns"] == middle))
+    one |= _statistics_of_samples(measured)
     files: dict[int, list[float]] = {}
     for file, result in alike:
         if result.get("median_ns"):
             files.setdefault(file, []).append(result["median_ns"])
     one.medians = tuple(map(tuple, files.values()))
-    one.clocks = tuple(clock for result in known for clock in clocks(result))
+    one.clocks = tuple(clock for result in measured for clock in clocks(result))
     return one
 
 
-def _samples(known: list[dict]) -> dict:
+def _statistics_of_samples(measured: list[dict]) -> dict:
     """The statistics of all samples of these records: how many there were and what hit them,
     extremes, mean and standard deviation, which includes the differences between rounds."""
-    counts: dict = {key: sum(result[key] for result in known) for key in COUNTS
-                    if all(result.get(key) is not None for result in known)}
-    if reasons := {why for result in known if result.get("left_out_why")
+    counts: dict = {key: sum(result[key] for result in measured) for key in COUNTS
+                    if all(result.get(key) is not None for result in measured)}
+    if reasons := {why for result in measured if result.get("left_out_why")
                    for why in str(result["left_out_why"]).split(",")}:
         counts["left_out_why"] = ",".join(sorted(reasons))
-    if any(result.get("mean_ns") is None for result in known):
+    if any(result.get("mean_ns") is None for result in measured):
         return counts
-    count = sum(result["samples"] for result in known)
-    mean = sum(result["samples"] * result["mean_ns"] for result in known) / count
+    count = sum(result["samples"] for result in measured)
+    mean = sum(result["samples"] * result["mean_ns"] for result in measured) / count
     # A single sample has no deviation, and lies as far from the mean as its round.
     squares = sum((result["samples"] - 1) * (result.get("sd_ns") or 0) ** 2
-                  + result["samples"] * (result["mean_ns"] - mean) ** 2 for result in known)
+                  + result["samples"] * (result["mean_ns"] - mean) ** 2 for result in measured)
     deviation = sqrt(squares / (count - 1)) if count > 1 else 0.0
-    return counts | {"samples": count, "min_ns": min(result["min_ns"] for result in known),
-            "max_ns": max(result["max_ns"] for result in known), "mean_ns": mean,
+    return counts | {"samples": count, "min_ns": min(result["min_ns"] for result in measured),
+            "max_ns": max(result["max_ns"] for result in measured), "mean_ns": mean,
             "sd_ns": deviation, "cv_percent": 100 * deviation / mean}

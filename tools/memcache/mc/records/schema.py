@@ -31,8 +31,8 @@ TYPES: dict[str, Callable[[object], bool]] = {
 
 @cache
 def _definitions() -> dict[str, dict]:
-    found: dict[str, dict] = json.loads(SCHEMA.read_text(encoding="utf-8"))["$defs"]
-    return found
+    definitions: dict[str, dict] = json.loads(SCHEMA.read_text(encoding="utf-8"))["$defs"]
+    return definitions
 
 
 def wrong_place(machine: dict) -> str | None:
@@ -50,17 +50,17 @@ def _check_of_part(part: dict, whole: bool) -> Check:
     requires may be missing."""
     if "$ref" in part:
         return _check_of_name(part["$ref"].rpartition("/")[2])
-    checks = [*_of_value(part), *_of_parts(part, whole)]
+    checks = [*_checks_of_value(part), *_checks_of_parts(part, whole)]
     if whole and "required" in part:
         keys = part["required"]
-        checks.append(lambda value: _first_wrong((f".{key}", "") for key in keys
-                                                 if key not in value)
+        checks.append(lambda value: _first_wrong_place((f".{key}", "") for key in keys
+                                                       if key not in value)
                       if isinstance(value, dict) else None)
-    return lambda value: next((found for check in checks
-                               if (found := check(value)) is not None), None)
+    return lambda value: next((place for check in checks
+                               if (place := check(value)) is not None), None)
 
 
-def _of_value(part: dict) -> list[Check]:
+def _checks_of_value(part: dict) -> list[Check]:
     checks: list[Check] = []
     if "type" in part:
         names = part["type"] if isinstance(part["type"], list) else [part["type"]]
@@ -82,31 +82,31 @@ def _of_value(part: dict) -> list[Check]:
     return checks
 
 
-def _of_parts(part: dict, whole: bool) -> list[Check]:
+def _checks_of_parts(part: dict, whole: bool) -> list[Check]:
     checks: list[Check] = []
     if "oneOf" in part:
         either = [_check_of_part(one, whole) for one in part["oneOf"]]
         checks.append(lambda value: None if any(one(value) is None for one in either) else "")
     if "items" in part:
         item = _check_of_part(part["items"], whole)
-        checks.append(lambda value: _first_wrong(
+        checks.append(lambda value: _first_wrong_place(
             (f"[{i}]", item(one)) for i, one in enumerate(value)) if isinstance(value, list)
             else None)
     if "properties" in part:
-        known = {name: _check_of_part(one, whole) for name, one in part["properties"].items()}
-        checks.append(lambda value: _first_wrong(
-            (f".{name}", known[name](one)) for name, one in value.items() if name in known)
-            if isinstance(value, dict) else None)
+        checks_of = {name: _check_of_part(one, whole) for name, one in part["properties"].items()}
+        checks.append(lambda value: _first_wrong_place(
+            (f".{name}", checks_of[name](one)) for name, one in value.items()
+            if name in checks_of) if isinstance(value, dict) else None)
     if isinstance(part.get("additionalProperties"), dict):
         other = _check_of_part(part["additionalProperties"], whole)
-        checks.append(lambda value: _first_wrong(
+        checks.append(lambda value: _first_wrong_place(
             (f".{name}", other(one)) for name, one in value.items()) if isinstance(value, dict)
             else None)
     return checks
 
 
-def _first_wrong(found: Iterable[tuple[str, str | None]]) -> str | None:
-    return next((f"{name}{place}" for name, place in found if place is not None), None)
+def _first_wrong_place(places: Iterable[tuple[str, str | None]]) -> str | None:
+    return next((f"{name}{place}" for name, place in places if place is not None), None)
 
 
 def _is_count(value: object) -> bool:

@@ -39,7 +39,7 @@ class Shape:
     memory: int = 0
     width: int = 16
 
-    def siblings(self, a: int, b: int) -> bool:
+    def are_siblings(self, a: int, b: int) -> bool:
         return any(a in core and b in core for core in self.cores)
 
 
@@ -54,15 +54,15 @@ def machine_shape(machine: dict, system: Path = SYSTEM, meminfo: Path = MEMINFO)
     total, available = _memory(meminfo)
     process = machine.get("process")
     if isinstance(process, dict):
-        cpus, nodes = _allowed_to(process, cpus, nodes)
+        cpus, nodes = _allowed_cpus_and_nodes(process, cpus, nodes)
         available = min(available, process.get("memory_limit_bytes") or available)
     least = min((node.memory for node in nodes if node.memory), default=total)
     return Shape(cpus, _cores(system, cpus), nodes, last[1], last[2],
                  min(least // 4, available // 2), machine.get("width_max_bytes") or Shape.width)
 
 
-def _allowed_to(process: dict, cpus: tuple[int, ...],
-                nodes: tuple[Node, ...]) -> tuple[tuple[int, ...], tuple[Node, ...]]:
+def _allowed_cpus_and_nodes(process: dict, cpus: tuple[int, ...],
+                            nodes: tuple[Node, ...]) -> tuple[tuple[int, ...], tuple[Node, ...]]:
     """The CPUs and nodes that a process may use, of those of the machine."""
     mine, mems = (set(numbers(str(process.get(key)))) for key in ("cpus", "nodes"))
     cpus = tuple(cpu for cpu in cpus if cpu in mine) or cpus
@@ -72,16 +72,16 @@ def _allowed_to(process: dict, cpus: tuple[int, ...],
 
 def numbers(text: str) -> list[int]:
     """The CPUs of a list as the kernel writes it: 0-3,8. None if it is not such a list."""
-    found: list[int] = []
+    cpus: list[int] = []
     for part in text.strip().split(","):
         match = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", part)
         if not match:
             return []
-        found += range(int(match[1]), int(match[2] or match[1]) + 1)
-    return found
+        cpus += range(int(match[1]), int(match[2] or match[1]) + 1)
+    return cpus
 
 
-def listed(values: Iterable[int]) -> str:
+def cpu_list(values: Iterable[int]) -> str:
     """The list that numbers() reads: 0-3,8."""
     ranges: list[list[int]] = []
     for value in sorted(set(values)):
@@ -110,14 +110,14 @@ def _record_caches(machine: dict, cpus: Iterable[int] = ()) -> list[tuple[int, i
 
 
 def _caches(system: Path, cpu: int) -> list[tuple[int, int, int]]:
-    found = []
+    caches = []
     for index in sorted((system / f"cpu/cpu{cpu}/cache").glob("index*")):
         size = re.match(r"(\d+)([KMG]?)", read_file(index / "size"))
         if size and read_file(index / "type") in ("Data", "Unified"):
-            found.append((int(read_file(index / "level") or 0),
-                          int(size[1]) * UNITS.get(size[2], 1),
-                          len(numbers(read_file(index / "shared_cpu_list"))) or 1))
-    return found
+            caches.append((int(read_file(index / "level") or 0),
+                           int(size[1]) * UNITS.get(size[2], 1),
+                           len(numbers(read_file(index / "shared_cpu_list"))) or 1))
+    return caches
 
 
 def record_nodes(machine: dict) -> tuple[Node, ...]:
@@ -130,14 +130,14 @@ def record_nodes(machine: dict) -> tuple[Node, ...]:
 
 def _nodes(system: Path, cpus: tuple[int, ...]) -> tuple[Node, ...]:
     """The nodes in sysfs. If the kernel has none, all CPUs are on node 0."""
-    found = []
+    all_nodes = []
     nodes = read_file(system / "node/has_memory") or read_file(system / "node/online")
     for number in numbers(nodes):
         path = system / f"node/node{number}"
         match = re.search(r"MemTotal: +(\d+) kB", read_file(path / "meminfo"))
-        found.append(Node(number, tuple(numbers(read_file(path / "cpulist"))),
-                          int(match[1]) << 10 if match else None))
-    return tuple(found) or (Node(0, cpus, None),)
+        all_nodes.append(Node(number, tuple(numbers(read_file(path / "cpulist"))),
+                              int(match[1]) << 10 if match else None))
+    return tuple(all_nodes) or (Node(0, cpus, None),)
 
 
 def _cores(system: Path, cpus: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:

@@ -23,8 +23,9 @@ def is_store(path: str) -> bool:
         return False
 
 
-def parted(name: str) -> tuple[str, str] | None:
-    """A name as a store and what is chosen of it, `runs.db:3`; None if it is no store."""
+def split_name(name: str) -> tuple[str, str] | None:
+    """The path of a store, and which of its entries the name chooses: `runs.db` and `3` in
+    `runs.db:3`. None if the name is not that of a store."""
     if is_store(name):
         return name, ""
     path, colon, which = name.rpartition(":")
@@ -33,41 +34,41 @@ def parted(name: str) -> tuple[str, str] | None:
     return None
 
 
-def expanded(names: Iterable[str]) -> list[str]:
-    """These names, with the names of its chosen entries in place of a store."""
-    found = []
+def with_store_entries(names: Iterable[str]) -> list[str]:
+    """These names. In place of a store come the names of the entries that it chooses."""
+    all_names = []
     for name in names:
-        if there := parted(name):
+        if parts := split_name(name):
             from mc.records import database
-            path, which = there
-            with database.opened(path) as store:
-                found += [f"{path}:{entry.number}" for entry in store.chosen(which)]
+            path, which = parts
+            with database.open_store(path) as store:
+                all_names += [f"{path}:{entry.number}" for entry in store.choose_entries(which)]
         else:
-            found.append(name)
-    return found
+            all_names.append(name)
+    return all_names
 
 
 def titles(names: Iterable[str]) -> dict[str, str]:
     """The names of the files that were recorded as these entries of stores."""
-    stores = {there[0] for name in names if (there := parted(name))}
-    found: dict[str, str] = {}
+    stores = {parts[0] for name in names if (parts := split_name(name))}
+    names_by_entry: dict[str, str] = {}
     for path in stores:
         from mc.records import database
-        with database.opened(path) as store:
-            found |= {f"{path}:{entry.number}": entry.name for entry in store.entries()}
-    return found
+        with database.open_store(path) as store:
+            names_by_entry |= {f"{path}:{entry.number}": entry.name for entry in store.entries()}
+    return names_by_entry
 
 
 def read(name: str) -> list[bytes] | None:
     """The lines of the entry that this name stands for; None if it is not one of a store."""
-    there = parted(name)
-    if not there:
+    parts = split_name(name)
+    if not parts:
         return None
     from mc.records import database
-    path, which = there
-    with database.opened(path) as store:
-        chosen = store.chosen(which)
+    path, which = parts
+    with database.open_store(path) as store:
+        chosen = store.choose_entries(which)
         if len(chosen) != 1:
             raise Failure(f"{name} stands for {plural(len(chosen), 'results file')}; name one, "
                           f"such as {path}:1. `memcache record {path}` lists them", WRONG)
-        return store.proven(chosen[0])
+        return store.recorded_lines(chosen[0])

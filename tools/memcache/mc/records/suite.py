@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from mc import Failure, meant
+from mc import Failure, hint
 from mc.advice import TOP
 from mc.records import check, template
 from mc.records.shape import Shape
@@ -67,7 +67,7 @@ class Request:
         return self.line.split()[0]
 
     @property
-    def short(self) -> str:
+    def short_name(self) -> str:
         return self.label or self.test
 
 
@@ -105,40 +105,41 @@ class Suite:
     requests: list[Request] = field(default_factory=list)
 
     def section(self, title: str | None) -> Section | None:
-        return next((found for found in self.sections if found.title == title), None)
+        return next((one for one in self.sections if one.title == title), None)
 
     def needs(self, title: str | None) -> list[str]:
         """The needs of that section, such as `2 nodes`."""
         section = self.section(title)
         return section.needs if section else []
 
-    def expanded(self, shape: Shape) -> tuple[list[Request], dict[str, list[str]]]:
+    def requests_for(self, shape: Shape) -> tuple[list[Request], dict[str, list[str]]]:
         """The requests for a machine of that shape, and the names of those that it can't measure,
         by the reason."""
         requests: dict[tuple, Request] = {}
         lacking: dict[str, list[str]] = {}
         for request in self.requests:
             why = [why for needs in self.needs(request.section)
-                   if (why := template.lacking(needs, shape))]
+                   if (why := template.reason_against(needs, shape))]
             if why:
-                alike = [one for one in self.requests if one.short == request.short]
+                alike = [one for one in self.requests if one.short_name == request.short_name]
+                name = request.short_name
                 lacking.setdefault(why[0], []).append(
-                    f"{request.short} ({request.section})" if len(alike) > 1 and request.section
-                    else request.short)
+                    f"{name} ({request.section})" if len(alike) > 1 and request.section else name)
                 continue
             for line in template.expand(request.line, shape):
-                for one in self._searched(replace(request, line=line), shape):
+                for one in self._requests_of_search(replace(request, line=line), shape):
                     requests.setdefault((one.section, one.line, one.tries), one)
         return list(requests.values()), lacking
 
-    def _searched(self, request: Request, shape: Shape) -> Iterator[Request]:
+    def _requests_of_search(self, request: Request, shape: Shape) -> Iterator[Request]:
         """The requests of a search that begins with this one: for each word of the search, one
         with each value. Values from which the first ones choose come with the first word. A word
         that has a single value on this machine is nothing to search for."""
         section = self.section(request.section)
         first = True
         for word in section.search if section else []:
-            lines = {tried: check.changed(request.line, [tried]) for tried in _tried(word, shape)}
+            lines = {tried: check.with_words(request.line, [tried])
+                     for tried in _values_of_word(word, shape)}
             if len(lines) < 2:
                 continue
             for tried, line in lines.items():
@@ -148,7 +149,7 @@ class Suite:
             yield request
 
 
-def _tried(word: str, shape: Shape) -> list[str]:
+def _values_of_word(word: str, shape: Shape) -> list[str]:
     """Each value of a word of a search: KEY=VALUE."""
     key, _, values = word.partition("=")
     apart = re.findall(r"(?:\{[^{}]*\}|[^,])+", values)     # placeholders may have commas
@@ -171,18 +172,18 @@ def names() -> list[str]:
 QUICK = "-quick"        # the end of the name of a suite that is a shorter one of another
 
 
-def offered() -> list[str]:
+def names_offered() -> list[str]:
     """The names of all suites without those that are shorter ones of others: `--quick` takes these
     instead."""
-    known = names()
-    return [name for name in known if not name.endswith(QUICK)
-            or name.removesuffix(QUICK) not in known]
+    all_names = names()
+    return [name for name in all_names if not name.endswith(QUICK)
+            or name.removesuffix(QUICK) not in all_names]
 
 
-def quick(words: list[str]) -> list[str]:
+def with_quick_forms(words: list[str]) -> list[str]:
     """These words of `run` with the shorter suites; a Failure if one has none, such as a
     request."""
-    found = []
+    replaced = []
     for word in words:
         name, space, rest = word.partition(" ")
         if "=" not in name and not name.endswith(QUICK):
@@ -191,12 +192,12 @@ def quick(words: list[str]) -> list[str]:
                 raise Failure(f"{word} has no quick form; these have: {', '.join(_quick_names())}",
                               WRONG)
             name += QUICK
-        found.append(name + space + rest)
-    return found
+        replaced.append(name + space + rest)
+    return replaced
 
 
 def _quick_names() -> list[str]:
-    return [name for name in offered() if exists(name + QUICK)]
+    return [name for name in names_offered() if exists(name + QUICK)]
 
 
 def exists(name: str) -> bool:
@@ -210,8 +211,9 @@ def load(name: str) -> Suite:
     """Read a suite, named by its name or by a path with a slash."""
     path = Path(name) if "/" in name else directory() / name
     if "/" not in name and not exists(name):
-        there = offered()
-        raise Failure(f"no suite {name}.{meant(name, there)} There are: {', '.join(there)}", WRONG)
+        existing = names_offered()
+        raise Failure(f"no suite {name}.{hint(name, existing)} There are: {', '.join(existing)}",
+                      WRONG)
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
@@ -223,7 +225,7 @@ def load(name: str) -> Suite:
         line = line.strip()
         if line and not line.startswith("#"):
             try:
-                _take(suite, line)
+                _take_line(suite, line)
             except ValueError as error:
                 raise Failure(f"{path}:{number}: {error}", WRONG) from None
     if not suite.requests:
@@ -235,18 +237,18 @@ def load(name: str) -> Suite:
     own = path.resolve().parent != HERE
     suite.requests = [replace(request, where=suite.where, record_s=suite.record_s,
                               rounds=suite.rounds,
-                              directives=_shown(suite, request.section) if own else ())
+                              directives=_display_directives(suite, request.section) if own else ())
                       for request in suite.requests]
     return suite
 
 
-def _shown(suite: Suite, title: str | None) -> tuple[str, ...]:
+def _display_directives(suite: Suite, title: str | None) -> tuple[str, ...]:
     """The directives that say how the results of a section are shown."""
     section = suite.section(title)
     return (f"@title {suite.title}", *(section.directives if section else []))
 
 
-def described(request: dict) -> Suite | None:
+def suite_of_request(request: dict) -> Suite | None:
     """The suite of a `request` record: as the record describes it, else the suite of that name
     if it still exists."""
     name = request.get("suite")
@@ -255,18 +257,18 @@ def described(request: dict) -> Suite | None:
             return load(name) if name and exists(name) and "/" not in name else None
         suite = Suite(name or "")
         for line in request["directives"]:
-            _take(suite, line)
+            _take_line(suite, line)
         return suite
     except (Failure, ValueError):
         return None
 
 
-def _take(suite: Suite, line: str) -> None:
+def _take_line(suite: Suite, line: str) -> None:
     if line.startswith("@"):
         word, _, text = line.partition(" ")
         _directive(suite, word, text.strip())
         return
-    if unknown := template.unknown(line):
+    if unknown := template.unknown_placeholder(line):
         raise ValueError(f"no placeholder {unknown}")
     places = template.PLACE.findall(line)
     match = LINE.fullmatch(template.PLACE.sub("{}", line))      # placeholders may have spaces
@@ -292,36 +294,36 @@ def _directive(suite: Suite, word: str, text: str) -> None:
         suite.sections[-1].directives.append(f"{word} {text}")
 
 
-def _title(suite: Suite, text: str) -> None:
+def _set_title(suite: Suite, text: str) -> None:
     suite.title = text
 
 
-def _where(suite: Suite, text: str) -> None:
+def _set_where(suite: Suite, text: str) -> None:
     if text not in WHERE:
         raise ValueError(f"@where is one of {', '.join(WHERE)}")
     suite.where = text
 
 
-def _rounds(suite: Suite, text: str) -> None:
+def _set_rounds(suite: Suite, text: str) -> None:
     if not text.isdecimal() or not 1 <= int(text) <= MOST_ROUNDS:
         raise ValueError(f"@rounds is a number from 1 to {MOST_ROUNDS}")
     suite.rounds = int(text)
 
 
-def _takes(suite: Suite, text: str) -> None:
+def _set_time(suite: Suite, text: str) -> None:
     match = TAKES.fullmatch(text)
     if not match:
         raise ValueError("wanted: @takes SECONDS s a record")
     suite.record_s = float(match[1])
 
 
-def _section(suite: Suite, text: str) -> None:
+def _begin_section(suite: Suite, text: str) -> None:
     if suite.section(text):
         raise ValueError(f"there is a section {text} already")
     suite.sections.append(Section(text))
 
 
-def _needs(suite: Suite, text: str) -> None:
+def _add_need(suite: Suite, text: str) -> None:
     if not template.NEEDS.fullmatch(text):
         raise ValueError("wanted: @needs NUMBER cpus, or cores, or nodes")
     suite.sections[-1].needs.append(text)
@@ -340,22 +342,22 @@ def layout(text: str) -> Layout:
     return Layout(rows, columns, tuple(values.split(",")), tuple(keys.items()), best)
 
 
-def _search(suite: Suite, text: str) -> None:
+def _add_search(suite: Suite, text: str) -> None:
     words = re.findall(r"(?:\{[^{}]*\}|\S)+", text)       # placeholders may have spaces
-    if why := template.unknown(text) or check.form(words):
+    if why := template.unknown_placeholder(text) or check.mistake_of_form(words):
         raise ValueError(f"no placeholder {why}" if why.startswith("{") else why)
     suite.sections[-1].search += words
 
 
-def _table(suite: Suite, text: str) -> None:
+def _add_table(suite: Suite, text: str) -> None:
     suite.sections[-1].layouts.append(layout(text))
 
 
-def _note(suite: Suite, text: str) -> None:
+def _add_note(suite: Suite, text: str) -> None:
     suite.sections[-1].notes.append(text)
 
 
-DIRECTIVES = {"@title": _title, "@where": _where, "@rounds": _rounds, "@takes": _takes,
-              "@section": _section, "@needs": _needs, "@search": _search, "@table": _table,
-              "@note": _note}
+DIRECTIVES = {"@title": _set_title, "@where": _set_where, "@rounds": _set_rounds,
+              "@takes": _set_time, "@section": _begin_section, "@needs": _add_need,
+              "@search": _add_search, "@table": _add_table, "@note": _add_note}
 SHOWN = ("@section", "@table", "@note")

@@ -33,7 +33,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from mc.records import units
-from mc.records.shape import UNITS, Shape, listed
+from mc.records.shape import UNITS, Shape, cpu_list
 
 PLACE = re.compile(r"\{([^{}]*)\}")
 SHARES = (1, 2, 4, 6, 8)    # eighths
@@ -47,11 +47,11 @@ LEAST = 64 << 20
 Values = tuple[int, ...]
 
 
-def _firsts(shape: Shape) -> Values:
+def _first_cpus(shape: Shape) -> Values:
     return tuple(node.cpus[0] for node in shape.nodes if node.cpus)
 
 
-def _pairs(shape: Shape) -> Values:
+def _cpus_of_two_cores(shape: Shape) -> Values:
     """The first CPUs of two cores of each node, or of one core if a node has only one."""
     firsts = [core[0] for core in shape.cores]
     return tuple(cpu for node in shape.nodes
@@ -60,12 +60,12 @@ def _pairs(shape: Shape) -> Values:
 
 def _shares(shape: Shape) -> list[str]:
     """CPUs of more and more cores of each node."""
-    there = [[core for core in shape.cores if core[0] in node.cpus] for node in shape.nodes]
-    return [listed(cpu for cores in there for core in _spread(cores, share) for cpu in core)
-            for share in SHARES]
+    nodes = [[core for core in shape.cores if core[0] in node.cpus] for node in shape.nodes]
+    return [cpu_list(cpu for cores in nodes for core in _spread_evenly(cores, share)
+                     for cpu in core) for share in SHARES]
 
 
-def _spread(cores: list[Values], share: int) -> Iterator[Values]:
+def _spread_evenly(cores: list[Values], share: int) -> Iterator[Values]:
     """So many eighths of these cores, evenly spread, so that caches which neighbours share are
     used alike."""
     count = -(-len(cores) * share // SHARES[-1])
@@ -80,8 +80,8 @@ LISTS: dict[str, Callable[[Shape], Values]] = {
     "last": lambda shape: shape.cpus[-1:],
     "cpus but the last": lambda shape: shape.cpus[:-1],
     "cpus 1 to 20": lambda shape: tuple(c for c in shape.cpus if 1 <= c <= 20) or shape.cpus[:1],
-    "a cpu of each node": _firsts,
-    "two cores of each node": _pairs,
+    "a cpu of each node": _first_cpus,
+    "two cores of each node": _cpus_of_two_cores,
 }
 # Each value of these is measured separately, so they make a list without ranges.
 APART = ("nodes",)
@@ -89,7 +89,7 @@ LINES: dict[str, Callable[[Shape], list[str]]] = {
     "each cpu": lambda shape: [str(cpu) for cpu in shape.cpus],
     "each core": lambda shape: [str(core[0]) for core in shape.cores],
     "each node": lambda shape: [str(node.number) for node in shape.nodes],
-    "each node's cpus": lambda shape: [listed(node.cpus) for node in shape.nodes if node.cpus],
+    "each node's cpus": lambda shape: [cpu_list(node.cpus) for node in shape.nodes if node.cpus],
     "each share of the cores": _shares,
     "each smt": lambda shape: ["off", "on"] if any(core[1:] for core in shape.cores) else ["on"],
     "each width": lambda shape: [str(width) for width in WIDTHS if width <= shape.width],
@@ -100,17 +100,17 @@ SIZES: dict[str, Callable[[Shape], int]] = {
 }
 
 
-def unknown(line: str) -> str | None:
+def unknown_placeholder(line: str) -> str | None:
     """The first placeholder of this line that does not exist; None if all exist."""
     return next((f"{{{name}}}" for name in PLACE.findall(line) if not (
         OR_LESS.fullmatch(name) or name in LINES or name in SIZES or name in LISTS)), None)
 
 
-def lacking(needs: str, shape: Shape) -> str:
+def reason_against(needs: str, shape: Shape) -> str:
     """Why a machine of that shape does not meet a need such as `2 nodes`; empty if it does."""
     count, name = needs.split()
-    found = len(LISTS[name](shape))
-    return f"it takes {needs}, and this machine has {found}" if found < int(count) else ""
+    count_here = len(LISTS[name](shape))
+    return f"it takes {needs}, and this machine has {count_here}" if count_here < int(count) else ""
 
 
 def expand(line: str, shape: Shape) -> list[str]:
@@ -124,11 +124,11 @@ def _lines(line: str, shape: Shape) -> Iterator[str]:
             for value in LINES[name](shape):
                 yield from _lines(line.replace(f"{{{name}}}", value), shape)
             return
-    yield " ".join(map(_once, PLACE.sub(
+    yield " ".join(map(_without_repeats, PLACE.sub(
         lambda match: _value(match[1], shape), line).split()))
 
 
-def _once(word: str) -> str:
+def _without_repeats(word: str) -> str:
     key, equals, values = word.partition("=")
     return key + equals + ",".join(dict.fromkeys(values.split(",")))
 
@@ -141,7 +141,7 @@ def _value(name: str, shape: Shape) -> str:
         beyond = max(BEYOND * SIZES[name](shape), LEAST)
         return units.size(_at_most(1 << (beyond - 1).bit_length(), shape))
     values = LISTS[name](shape)
-    return ",".join(map(str, values)) if name in APART else listed(values)
+    return ",".join(map(str, values)) if name in APART else cpu_list(values)
 
 
 def _at_most(size: int, shape: Shape, times: int = 1) -> int:

@@ -40,56 +40,57 @@ class Test:
     table: str = ""
     help: str = ""
 
-    def named(self, role: str) -> list[str]:
+    def figures_with_role(self, role: str) -> list[str]:
         """The figures that have this role."""
         return [figure.name for figure in self.figures if role in figure.roles]
 
     def main(self) -> str | None:
         """The most important figure."""
-        return next(iter(self.named("main")), None)
+        return next(iter(self.figures_with_role("main")), None)
 
 
 def _columns(keys: list[dict]) -> tuple[str, ...]:
     return tuple(key["column"] for key in keys if "column" in key)
 
 
-def _test(said: dict) -> Test:
+def _test(described: dict) -> Test:
     figures = tuple(Figure(one["name"], tuple(one.get("roles", ())), one.get("unit", ""))
-                    for one in said["figures"])
-    return Test(said["name"], said["records"], _columns(said["keys"]), figures,
-                said.get("table", ""), said["help"])
+                    for one in described["figures"])
+    return Test(described["name"], described["records"], _columns(described["keys"]), figures,
+                described.get("table", ""), described["help"])
 
 
-_said: dict = json.loads(FILE.read_text(encoding="utf-8"))
-TESTS: dict[str, Test] = {said["name"]: _test(said) for said in _said["tests"]}
-ASKED = _columns(_said["keys"])      # the columns of the keys that every test takes
+_tables: dict = json.loads(FILE.read_text(encoding="utf-8"))
+TESTS: dict[str, Test] = {one["name"]: _test(one) for one in _tables["tests"]}
+ASKED = _columns(_tables["keys"])      # the columns of the keys that every test takes
 # The keys that are numbers of seconds.
-SECONDS = frozenset(key["name"] for key in _said["keys"] if key.get("seconds"))
+SECONDS = frozenset(key["name"] for key in _tables["keys"] if key.get("seconds"))
 # Names that keys had in older versions.
-WAS: dict[str, str] = {key["was"]: key["name"] for key in _said["keys"] if "was" in key}
+WAS: dict[str, str] = {key["was"]: key["name"] for key in _tables["keys"] if "was" in key}
 # Fields that every result has. They are neither keys of the request nor figures of the test.
-FACTS: tuple[str, ...] = tuple(_said["facts"])
-EVENTS: tuple[str, ...] = tuple(_said["events"])    # of a core, named as `perf list` names them
-OPERATIONS: list[dict] = _said["operations"]
+FACTS: tuple[str, ...] = tuple(_tables["facts"])
+EVENTS: tuple[str, ...] = tuple(_tables["events"])    # of a core, named as `perf list` names them
+OPERATIONS: list[dict] = _tables["operations"]
 # Calls of other programs begin with their names, or with options of Intel MLC.
-CALLS: frozenset[str] = frozenset(_said["calls"])
+CALLS: frozenset[str] = frozenset(_tables["calls"])
 
 
 @cache
-def asked(test: object) -> tuple[str, ...]:
+def key_columns(test: object) -> tuple[str, ...]:
     """The columns of all keys of this test; of an unknown test, those of any."""
-    known = [TESTS[str(test)]] if test in TESTS else TESTS.values()
-    return (*dict.fromkeys(key for one in known for key in one.asked), *ASKED)
+    tests = [TESTS[str(test)]] if test in TESTS else TESTS.values()
+    return (*dict.fromkeys(key for one in tests for key in one.asked), *ASKED)
 
 
-def of(name: object) -> Test:
+def test_of(name: object) -> Test:
     """The test of this name. A newer version may have made the results of an unknown one."""
     return TESTS.get(str(name), Test(str(name)))
 
 
-def named(role: str) -> tuple[str, ...]:
+def figures_with_role(role: str) -> tuple[str, ...]:
     """The figures that have this role in some test."""
-    return tuple(dict.fromkeys(name for test in TESTS.values() for name in test.named(role)))
+    return tuple(dict.fromkeys(name for test in TESTS.values()
+                               for name in test.figures_with_role(role)))
 
 
 def is_program(word: str) -> bool:
@@ -105,21 +106,21 @@ def unit(name: str) -> str:
 
 def _defaults(name: str) -> Iterator[tuple[str, str, str]]:
     """The name, the column and the default of each key of this test; none of an unknown test."""
-    said = next((one for one in _said["tests"] if one["name"] == name), None)
-    if said:
-        own = dict(word.split("=", 1) for word in said.get("presets", "").split())
-        for key in (*said["keys"], *_said["keys"]):
+    described = next((one for one in _tables["tests"] if one["name"] == name), None)
+    if described:
+        own = dict(word.split("=", 1) for word in described.get("presets", "").split())
+        for key in (*described["keys"], *_tables["keys"]):
             preset = own.get(key["name"], key["preset"])
             yield key["name"], key.get("column", key["name"]), preset
 
 
-def repeated(name: object) -> dict[str, object]:
+def columns_with_presets(name: object) -> dict[str, object]:
     """The columns that repeat a word of the request, with the key's default. An older version
     had no such key and did what its default does now."""
     defaults = {column: preset for _, column, preset in _defaults(str(name))}
-    own: list[dict] = next((one["keys"] for one in _said["tests"] if one["name"] == name), [])
+    own: list[dict] = next((one["keys"] for one in _tables["tests"] if one["name"] == name), [])
     return {key["column"]: int(preset) if preset.isdigit() else preset
-            for key in (*own, *_said["keys"]) if "column" in key
+            for key in (*own, *_tables["keys"]) if "column" in key
             if key["kind"] == "choice" and not key.get("found")
             if (preset := defaults.get(key["column"], "")) not in key.get("asked_only", ())}
 
@@ -132,10 +133,10 @@ def is_preset(name: str, column: str, value: object) -> bool:
 @cache
 def _presets(name: str) -> frozenset[tuple[str, str]]:
     """The defaults of this test, by column."""
-    return frozenset(found[1:] for found in _defaults(name))
+    return frozenset(one[1:] for one in _defaults(name))
 
 
-def unusual(line: str) -> set[str]:
+def columns_not_preset(line: str) -> set[str]:
     """The columns of the keys that have another value than the default in this request."""
     test, *words = line.split()
     asked = {WAS.get(key, key): value for key, _, value in (word.partition("=") for word in words)}

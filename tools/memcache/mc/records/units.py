@@ -33,14 +33,14 @@ def rates() -> Rate:
     return _shown
 
 
-def converted(key: str, value: float) -> float:
+def in_shown_unit(key: str, value: float) -> float:
     """The value of a figure, in that unit if it is a rate."""
     return value * 10**6 / _shown.bytes_per_s if key.endswith("mb_per_s") else value
 
 
 def rate(mb_per_s: float, coarse: bool = False) -> str:
     """The number of a rate in that unit. In sentences it is coarse: it has a digit less."""
-    return f"{converted('mb_per_s', mb_per_s):.{_shown.digits - coarse}f}"
+    return f"{in_shown_unit('mb_per_s', mb_per_s):.{_shown.digits - coarse}f}"
 
 
 def rate_text(mb_per_s: float) -> str:

@@ -52,19 +52,19 @@ def channels(slots: list[Slot]) -> list[str | None]:
 
 
 def _ways_to_read(slots: list[Slot]) -> Iterator[Readings]:
-    """What each way of reading makes of the slots."""
-    banks = [_by_word(slot.bank, slot.name) for slot in slots]
+    """The channels of the slots by each way of reading their names."""
+    banks = [_reading_by_word(slot.bank, slot.name) for slot in slots]
     # One name of a bank for all slots says nothing.
     if len({slot.bank for slot in slots}) > 1 or len(slots) == 1:
         yield banks
-    yield [_by_word(slot.name, slot.bank) for slot in slots]
+    yield [_reading_by_word(slot.name, slot.bank) for slot in slots]
     if _are_channels(slots):
-        yield [_by_letter(slot.name, "") for slot in slots]
-        yield [_by_letter(slot.name, slot.bank) if PLACE.search(slot.bank) else None
+        yield [_reading_by_letter(slot.name, "") for slot in slots]
+        yield [_reading_by_letter(slot.name, slot.bank) if PLACE.search(slot.bank) else None
                for slot in slots]
 
 
-def _by_word(text: str, other: str) -> Reading | None:
+def _reading_by_word(text: str, other: str) -> Reading | None:
     """The channel in a name that has the word."""
     if not (match := CHANNEL.search(text)):
         return None
@@ -74,7 +74,7 @@ def _by_word(text: str, other: str) -> Reading | None:
                    _bare_name(text[match.end():]))
 
 
-def _by_letter(slot: str, bank: str) -> Reading | None:
+def _reading_by_letter(slot: str, bank: str) -> Reading | None:
     """The letter before the number of the slot."""
     if not (match := LETTER.match(slot)):
         return None
@@ -101,36 +101,36 @@ def _are_channels(slots: list[Slot]) -> bool:
     numbers: dict[str, set[int]] = {}
     places: dict[str, set[frozenset[str]]] = {}
     for slot in slots:
-        if reading := _by_letter(slot.name, ""):
+        if reading := _reading_by_letter(slot.name, ""):
             letter = reading.channel[1]
             numbers.setdefault(letter, set()).add(int(reading.rest))
             places.setdefault(letter, set()).add(_places_in(slot.name, slot.bank))
     if any(number > MOST for some in numbers.values() for number in some):
         return False
-    known = {place for some in places.values() for place in some if place}
-    if not known:
+    all_places = {place for some in places.values() for place in some if place}
+    if not all_places:
         return len(numbers) > 1 and all(len(some) < MOST for some in numbers.values()) \
             and all(slot.bank for slot in slots if slot.filled)
-    one_each = len(known) == len(places) and all(len(some) == 1 for some in places.values())
+    one_each = len(all_places) == len(places) and all(len(some) == 1 for some in places.values())
     return not one_each or len(places) == 1 and any(_places_in(slot.name) for slot in slots)
 
 
 def _fits_slots(readings: Readings, slots: list[Slot]) -> bool:
     """Whether each filled slot has a channel, and no channel has more slots than it can have, or
     the same slot twice."""
-    found: dict[tuple, list[tuple[str, Slot]]] = {}
+    slots_of: dict[tuple, list[tuple[str, Slot]]] = {}
     for reading, slot in zip(readings, slots):
         if reading:
-            found.setdefault(reading.channel, []).append((reading.rest, slot))
+            slots_of.setdefault(reading.channel, []).append((reading.rest, slot))
         elif slot.filled:
             return False
-    for same in found.values():
+    for same in slots_of.values():
         rests = [rest for rest, _ in same]
         names = {(slot.name, slot.bank) for _, slot in same}
         if len(same) > MOST or len(names) < len(same) \
                 or any(rests) and len(set(rests)) < len(same):
             return False
-    return bool(found)
+    return bool(slots_of)
 
 
 def _divide_alike(some: Readings, others: Readings) -> bool:
@@ -141,7 +141,7 @@ def _divide_alike(some: Readings, others: Readings) -> bool:
 
 def _channel_names(readings: Readings) -> list[str | None]:
     """The names of the channels, with all of their places if they are not enough."""
-    known = {one.channel: one.name for one in readings if one}
-    if len(set(known.values())) < len(known):
-        known = {channel: " ".join([*sorted(channel[0]), channel[1]]) for channel in known}
-    return [known[one.channel] if one else None for one in readings]
+    names = {one.channel: one.name for one in readings if one}
+    if len(set(names.values())) < len(names):
+        names = {channel: " ".join([*sorted(channel[0]), channel[1]]) for channel in names}
+    return [names[one.channel] if one else None for one in readings]

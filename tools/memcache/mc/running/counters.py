@@ -82,9 +82,9 @@ class Found:
     others: list[int] = field(default_factory=list)
 
     @property
-    def uncounted(self) -> str:
+    def uncounted_text(self) -> str:
         """What the counters do not count; empty if nothing is known to be missing."""
-        return f"the memory of node {shape.listed(self.others)} is not counted" \
+        return f"the memory of node {shape.cpu_list(self.others)} is not counted" \
             if self.others else ""
 
     @property
@@ -115,7 +115,7 @@ class _Pmu:
             names = os.listdir(self.path / "events")
         except OSError:
             return []
-        return sorted((n for n in names if re.fullmatch(pattern, n)), key=_natural)
+        return sorted((n for n in names if re.fullmatch(pattern, n)), key=_natural_key)
 
     def type(self) -> int:
         text = self.read("type")
@@ -153,16 +153,16 @@ class _Pmu:
             if not match:
                 raise ValueError(f"{term!r} is not a term of an event")
             place = "config:0-63" if match[1] == "config" else self.read(f"format/{match[1]}")
-            config |= _placed(int(match[2] or "1", 0), place, term)
+            config |= _move_to_bits(int(match[2] or "1", 0), place, term)
         return config
 
 
-def _natural(name: str) -> list:
+def _natural_key(name: str) -> list:
     """A key that sorts imc_2 before imc_10."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 
-def _placed(value: int, place: str, term: str) -> int:
+def _move_to_bits(value: int, place: str, term: str) -> int:
     """The value moved to the bits of a place such as `config:0-7,21`, the lowest bit first."""
     match = re.fullmatch(r"config:(\d{1,2}(?:-\d{1,2})?(?:,\d{1,2}(?:-\d{1,2})?)*)", place)
     if not match:
@@ -188,26 +188,26 @@ def discover(top: Path | None = None) -> Found:
     """The counters of this machine's memory controllers."""
     devices = (top or root()) / DEVICES
     try:
-        names = sorted(os.listdir(devices), key=_natural)
+        names = sorted(os.listdir(devices), key=_natural_key)
     except OSError:
         names = []
-    found = Found()
+    result = Found()
     for kind in KINDS:
         pmus = [_Pmu(devices / name) for name in names if re.fullmatch(kind.pmu, name)]
-        counters, problems = _all_of(kind, pmus)
+        counters, problems = _counters_of_kind(kind, pmus)
         if counters and not problems:
             nodes = _nodes(top or root(), {counter.cpu for counter in counters})
             memory = shape.numbers(shape.read_file((top or root()) / NODES / "has_memory"))
-            return Found(kind, counters, found.remarks, nodes,
+            return Found(kind, counters, result.remarks, nodes,
                          [node for node in memory if node not in nodes])
-        found.remarks += problems
-    found.remarks = found.remarks or [
+        result.remarks += problems
+    result.remarks = result.remarks or [
         f"{name}: the kernel names no events of reads and writes" for name in names
         if any(re.fullmatch(kind.pmu, name) for kind in KINDS)]
-    return found
+    return result
 
 
-def _all_of(kind: Kind, pmus: list[_Pmu]) -> tuple[list[Counter], list[str]]:
+def _counters_of_kind(kind: Kind, pmus: list[_Pmu]) -> tuple[list[Counter], list[str]]:
     """The counters of all PMUs of a kind, and the problems. A sum without one of the channels
     would be wrong, so a problem with one PMU rules out all of them."""
     counters: dict[tuple, Counter] = {}
@@ -257,28 +257,28 @@ def _nodes(top: Path, cpus: set[int]) -> list[int]:
     """The nodes of the packages in which these CPUs are. A node without CPUs is served by none of
     their memory controllers; behind a memory-side cache they see only what that misses."""
     counted = {_package(top, cpu) for cpu in cpus}
-    found = []
+    nodes = []
     for path in (top / NODES).glob("node[0-9]*"):
         mine = shape.numbers(shape.read_file(path / "cpulist"))
         if mine and {_package(top, cpu) for cpu in mine} <= counted - {""} and \
                 not list(path.glob("memory_side_cache/index*")):
-            found.append(int(path.name[4:]))
-    return sorted(found)
+            nodes.append(int(path.name[4:]))
+    return sorted(nodes)
 
 
 def _package(top: Path, cpu: int) -> str:
     return shape.read_file(top / CPUS / f"cpu{cpu}/topology/physical_package_id")
 
 
-def coverage(text: str, found: Found) -> dict | None:
+def coverage(text: str, discovered: Found) -> dict | None:
     """What the front end adds to a `machine` record: the nodes that the counters in these lines
     cover. None if they are not those that were found, but lines of the user's own."""
     lines = [line for line in text.splitlines() if line.startswith("dram_")]
-    if not found.kind or sorted(lines) != sorted(map(str, found.counters)):
+    if not discovered.kind or sorted(lines) != sorted(map(str, discovered.counters)):
         return None
-    return {"kind": found.title, "nodes": found.nodes}
+    return {"kind": discovered.title, "nodes": discovered.nodes}
 
 
-def beyond_l3(top: Path | None = None) -> bool:
+def counts_beyond_l3(top: Path | None = None) -> bool:
     """Whether resctrl counts the traffic beyond the L3."""
     return any(((top or root()) / RESCTRL).glob("*/mbm_total_bytes"))

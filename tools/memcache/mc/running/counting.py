@@ -4,21 +4,21 @@
 from mc import Failure, plural, say
 from mc.records import tests
 from mc.running import counters
-from mc.running.machine import Machine, hypervisor, present
+from mc.running.machine import Machine, hypervisor, is_present
 from mc.running.side import Side
 
 
-def absence(found: counters.Found) -> str:
+def absence(discovered: counters.Found) -> str:
     """Why there are no counters, and what to do about it."""
     machine = Machine()
     guest = hypervisor(machine)
-    if found.remarks:
-        why = "; ".join(found.remarks[:4]) + ("; ..." if len(found.remarks) > 4 else "")
-    elif present(machine, guest):
+    if discovered.remarks:
+        why = "; ".join(discovered.remarks[:4]) + ("; ..." if len(discovered.remarks) > 4 else "")
+    elif is_present(machine, guest):
         why = f"this is a virtual machine ({guest}), which has none; measure on bare metal"
     else:
         why = f"none in /{counters.DEVICES}; modprobe intel_uncore or amd_uncore may help"
-    if counters.beyond_l3():
+    if counters.counts_beyond_l3():
         why += "; resctrl's mbm_total_bytes counts traffic beyond the L3, which is not the " \
                "same and is not used"
     return f"no counters of DRAM traffic: {why}"
@@ -49,11 +49,11 @@ class Counting:
 
     def _traffic(self) -> str:
         """The lines of the machine's counters of DRAM traffic."""
-        found = self.sides[0].discover()
-        say("; ".join(filter(None, [f"{found.title}: {plural(len(found.counters), 'counter')}",
-                                    found.uncounted]))
-            if found.counters else absence(found))
-        return found.text
+        discovered = self.sides[0].discover()
+        count = plural(len(discovered.counters), "counter")
+        say("; ".join(filter(None, [f"{discovered.title}: {count}", discovered.uncounted_text]))
+            if discovered.counters else absence(discovered))
+        return discovered.text
 
     def __exit__(self, *_error: object) -> None:
         for side, text in self.before:

@@ -11,7 +11,7 @@ from pathlib import Path
 from mc import Failure, errno_name, plural, say
 from mc.records import keys
 from mc.running import module
-from mc.running.mark import marked
+from mc.running.mark import with_mark
 from mc.running.side import Outcome, Side
 
 STANDARD = "/sys/kernel/debug/memcache"
@@ -31,21 +31,21 @@ class Debugfs(Side):
 
     def check(self) -> None:
         try:
-            found = (self.path / "run").exists()
+            is_there = (self.path / "run").exists()
         except OSError as error:
-            raise self._unavailable(error) from None
-        if not found:
-            raise self._unavailable(FileNotFoundError(errno.ENOENT, ""))
-        from mc.version import stale
-        if text := stale(self.machine()):
-            say(f"{text}; rmmod memcache, then {module.renewing()}")
+            raise self._failure_for(error) from None
+        if not is_there:
+            raise self._failure_for(FileNotFoundError(errno.ENOENT, ""))
+        from mc.version import remark_if_stale
+        if text := remark_if_stale(self.machine()):
+            say(f"{text}; rmmod memcache, then {module.how_to_renew()}")
 
-    def held(self) -> AbstractContextManager:
+    def hold(self) -> AbstractContextManager:
         # A module with an open file can't be unloaded.
         try:
             return open(self.path / "progress", "rb")
         except OSError as error:
-            raise self._unavailable(error) from None
+            raise self._failure_for(error) from None
 
     def tests(self) -> keys.Tests:
         try:
@@ -55,11 +55,11 @@ class Debugfs(Side):
 
     def machine(self) -> dict:
         try:
-            return json.loads(marked(self._read("machine")))
+            return json.loads(with_mark(self._read("machine")))
         except (Failure, ValueError):
             return {}
 
-    def wb_only(self) -> bool:
+    def has_wb_only(self) -> bool:
         # In User-Mode Linux the page tables are not those of the machine.
         return self.machine().get("page_table_levels", 0) is None
 
@@ -77,32 +77,34 @@ class Debugfs(Side):
             raise Failure(f"{self.path / 'counters'}: {why.strip() or os.strerror(error)}")
 
     def run(self, line: str) -> Outcome:
-        before = marked(self._read("results.jsonl"))
+        before = with_mark(self._read("results.jsonl"))
         error = self._write("run", line)
-        records = marked(self._read("results.jsonl"))
+        records = with_mark(self._read("results.jsonl"))
         if not error:
             return Outcome(0, records=records)
         if error == errno.EBUSY:
-            return Outcome(error, self._busy())
+            return Outcome(error, self._message_on_other_run())
         # A request without results leaves the results of the previous one in place.
-        return Outcome(error, why(error, self._read("run")), records if records != before else "")
+        return Outcome(error, explanation(error, self._read("run")),
+                       records if records != before else "")
 
-    def _busy(self) -> str:
-        """Who measures now, what, and how far it is."""
-        told = re.match(r"request: (.*)", self._read("run"))
-        found = RUNNING.match(self.progress())
-        if not found:       # it has just begun, or ended
+    def _message_on_other_run(self) -> str:
+        """A message on the run that keeps this one waiting: its process, its progress and its
+        request."""
+        request = re.match(r"request: (.*)", self._read("run"))
+        match = RUNNING.match(self.progress())
+        if not match:       # it has just begun, or ended
             return "another run is on"
-        left = "" if found["eta"] == "na" else f", {found['eta']} s left"
-        return f"another run is on, started by {_process(found['pid'])}: {found['done']} of " \
-               f"{plural(int(found['total']), 'sample')}{left}: {told[1] if told else ''}"
+        left = "" if match["eta"] == "na" else f", {match['eta']} s left"
+        return f"another run is on, started by {_process_text(match['pid'])}: {match['done']} of " \
+               f"{plural(int(match['total']), 'sample')}{left}: {request[1] if request else ''}"
 
     def _read(self, name: str) -> str:
         try:
             with open(self.path / name, encoding="utf-8", errors="replace") as file:
                 return file.read()
         except OSError as error:
-            raise self._unavailable(error) from None
+            raise self._failure_for(error) from None
 
     def _write(self, name: str, line: str) -> int:
         """Call write(2) exactly once and return its errno.
@@ -116,7 +118,7 @@ class Debugfs(Side):
         try:
             file = os.open(self.path / name, os.O_WRONLY)
         except OSError as error:
-            raise self._unavailable(error) from None
+            raise self._failure_for(error) from None
         try:
             ctypes.set_errno(0)
             written = libc.write(file, data, ctypes.c_size_t(len(data)))
@@ -124,7 +126,7 @@ class Debugfs(Side):
         finally:
             os.close(file)
 
-    def _unavailable(self, error: OSError) -> Failure:
+    def _failure_for(self, error: OSError) -> Failure:
         """Why a file of the module is not available, and what to do about it."""
         mount = self.path.parent
         if isinstance(error, PermissionError):
@@ -133,16 +135,17 @@ class Debugfs(Side):
             return Failure(f"{self.path}: {error.strerror}: {_why_not_root()}; {WITHOUT}")
         if not isinstance(error, FileNotFoundError):
             return Failure(f"{self.path}: {error.strerror}")
-        if str(self.path) == STANDARD and not offered():
+        if str(self.path) == STANDARD and not has_debugfs():
             return Failure("this kernel has no debugfs: it lacks CONFIG_DEBUG_FS, or was booted "
                            f"with debugfs=off; {WITHOUT}")
         if str(self.path) == STANDARD and not os.path.ismount(mount):
             return Failure(f"debugfs is not mounted: {module.sudo()}mount -t debugfs debugfs "
                            f"{mount}; {WITHOUT}")
-        return Failure(f"no {self.path}: the module is not loaded: {module.loading()}; {WITHOUT}")
+        return Failure(f"no {self.path}: the module is not loaded: {module.how_to_load()}; "
+                       f"{WITHOUT}")
 
 
-def _process(pid: str) -> str:
+def _process_text(pid: str) -> str:
     """The name of a process, and the user who logged in to start it."""
     import pwd
     about = Path("/proc") / pid
@@ -161,7 +164,7 @@ def _process(pid: str) -> str:
     return f"{name} (process {pid}, user {user})"
 
 
-def offered() -> bool:
+def has_debugfs() -> bool:
     """Whether this kernel has debugfs, so that it can be mounted."""
     try:
         return "\tdebugfs\n" in Path("/proc/filesystems").read_text(encoding="ascii")
@@ -185,9 +188,9 @@ def _why_not_root() -> str:
     return f"the kernel is locked down ({level}) and takes no request" if level else lost
 
 
-def why(error: int, told: str) -> str:
+def explanation(error: int, run_text: str) -> str:
     """The explanation in the file `run` if it is about this error, else the text of the errno."""
-    pairs = (line.partition(": ") for line in told.splitlines())
+    pairs = (line.partition(": ") for line in run_text.splitlines())
     status = {key: value.strip() for key, _, value in pairs}    # request, state, error
     name, _, text = status.get("error", "").partition(" ")
     if name == errno_name(error):

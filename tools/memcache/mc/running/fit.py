@@ -15,7 +15,7 @@ ONLY: dict[str, dict[str, tuple[str, ...]]] = {
 NAMES = {"kernel": "the kernel", "user": "user space"}
 
 
-def usable(device: str) -> bool:
+def is_usable(device: str) -> bool:
     return os.access(device, os.R_OK | os.W_OK)
 
 
@@ -25,13 +25,13 @@ def _is_not_needed(_device: str) -> bool:
 
 
 def fit(line: str, where: str, wb_only: bool = False,
-        known: dict[str, Key] | None = None,
-        has_device: Callable[[str], bool] = usable) -> tuple[str | None, str]:
+        keys: dict[str, Key] | None = None,
+        has_device: Callable[[str], bool] = is_usable) -> tuple[str | None, str]:
     """The request without the values that this side can't measure (None if nothing is left),
     and the reasons.
 
     wb_only: the machine has no memory of another type
-    known: the keys of the test on that side; keys and values that are not among them are
+    keys: the keys of the test on that side; keys and values that are not among them are
            left out (None: nothing is known)
     has_device: whether that side can use a device
     """
@@ -42,8 +42,8 @@ def fit(line: str, where: str, wb_only: bool = False,
         key, _, values = word.partition("=")
         kept = []
         for value in values.split(","):
-            why = _missing(key, value, where, wb_only, has_device) \
-                or _unknown(key, value, known)
+            why = _why_not_here(key, value, where, wb_only, has_device) \
+                or _why_not_taken(key, value, keys)
             if why:
                 lost.append(f"{key}={value} {why}")
             else:
@@ -54,8 +54,8 @@ def fit(line: str, where: str, wb_only: bool = False,
     return (" ".join(words) if lost else line), "; ".join(lost)
 
 
-def _missing(key: str, value: str, where: str, wb_only: bool,
-             has_device: Callable[[str], bool]) -> str:
+def _why_not_here(key: str, value: str, where: str, wb_only: bool,
+                  has_device: Callable[[str], bool]) -> str:
     """Why this side can't measure that value; empty if it can."""
     for side, keys in ONLY.items():
         if side != where and value in keys.get(key, ()):
@@ -71,11 +71,11 @@ def _missing(key: str, value: str, where: str, wb_only: bool,
     return ""
 
 
-def _unknown(key: str, value: str, known: dict[str, Key] | None) -> str:
+def _why_not_taken(key: str, value: str, keys: dict[str, Key] | None) -> str:
     """Why the test on that side does not take this value; empty if it does."""
-    if not known or not value:
+    if not keys or not value:
         return ""
-    if key not in known:
+    if key not in keys:
         return "is impossible: the test has no such key there"
-    choices = known[key].choices
+    choices = keys[key].choices
     return "is not a value that it can measure" if choices and value not in choices else ""

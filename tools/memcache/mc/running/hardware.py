@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mc.running import counters
 from mc.running.channels import Slot, channels
-from mc.running.machine import Machine, hypervisor, present
+from mc.running.machine import Machine, hypervisor, is_present
 
 EDAC = "sys/devices/system/edac/mc"
 COUNTS = {"corrected": "ce_count", "uncorrected": "ue_count"}
@@ -34,46 +34,46 @@ def describe() -> dict:
     machine = Machine()
     guest = hypervisor(machine)
     if guest is not None:
-        return _unknown(f"a virtual machine ({guest})" if present(machine, guest) else
-                        "not known whether this is a virtual machine")
+        return _without_modules(f"a virtual machine ({guest})" if is_present(machine, guest) else
+                                "not known whether this is a virtual machine")
     path = f"{os.environ.get('PATH', '')}:{DIRECTORIES}"
     try:
         done = subprocess.run(DMIDECODE, capture_output=True, text=True, errors="replace",
                               env=os.environ | {"PATH": path, "LC_ALL": "C"}, check=False)
     except FileNotFoundError:
-        return _unknown("dmidecode is not installed")
+        return _without_modules("dmidecode is not installed")
     except OSError as error:
-        return _unknown(f"dmidecode: {error.strerror}")
+        return _without_modules(f"dmidecode: {error.strerror}")
     slots = modules(done.stdout)
     unsized = [fields for fields in _devices(done.stdout)
                if fields["Size"] != EMPTY and not _quantity(fields["Size"], UNITS)]
     if unsized:
-        return _unknown("dmidecode does not say the size of "
-                        f"{_named(unsized[0], 'Locator') or 'a module'}")
+        return _without_modules("dmidecode does not say the size of "
+                                f"{_text_of(unsized[0], 'Locator') or 'a module'}")
     if any(slot["size_bytes"] for slot in slots):
         return {"slots": slots, "why": None}
-    said = " ".join((done.stderr or done.stdout).split())
-    return _unknown("dmidecode needs root" if machine.uid else
-                    f"dmidecode lists no memory modules{': ' if said else ''}{said[:200]}")
+    output = " ".join((done.stderr or done.stdout).split())
+    return _without_modules("dmidecode needs root" if machine.uid else "dmidecode lists no memory "
+                            f"modules{': ' if output else ''}{output[:200]}")
 
 
-def _unknown(why: str) -> dict:
+def _without_modules(why: str) -> dict:
     return {"slots": [], "why": why}
 
 
 def modules(text: str) -> list[dict]:
     """The slots for modules of memory in what dmidecode prints. An empty slot has no size."""
-    found: list[dict] = []
+    slots: list[dict] = []
     names: list[Slot] = []
     for fields in _devices(text):
-        slot, bank = _named(fields, "Locator"), _named(fields, "Bank Locator")
+        slot, bank = _text_of(fields, "Locator"), _text_of(fields, "Bank Locator")
         names.append(Slot(slot, bank, fields["Size"] != EMPTY))
-        found.append({"slot": slot or bank or "?", "channel": None,
+        slots.append({"slot": slot or bank or "?", "channel": None,
                       "size_bytes": _quantity(fields["Size"], UNITS), "width_bits": _width(fields),
                       **_speeds(fields)})
-    for one, channel in zip(found, channels(names)):
+    for one, channel in zip(slots, channels(names)):
         one["channel"] = channel
-    return found
+    return slots
 
 
 def _devices(text: str) -> Iterator[dict[str, str]]:
@@ -87,24 +87,24 @@ def _devices(text: str) -> Iterator[dict[str, str]]:
 
 def _width(fields: dict[str, str]) -> int | None:
     """The bits of data: firmware sometimes counts those of ECC, or one half of DDR5."""
-    told = _quantity(fields.get("Data Width", ""), {"bits": 1})
+    bits = _quantity(fields.get("Data Width", ""), {"bits": 1})
     chips = re.match("LPDDR|HBM", fields.get("Type", "")) or \
         not fields.get("Form Factor", "DIMM").endswith("DIMM")
-    return told and (WITH_ECC.get(told, told) if chips else WIDTH)
+    return bits and (WITH_ECC.get(bits, bits) if chips else WIDTH)
 
 
 def _speeds(fields: dict[str, str]) -> dict[str, int | None]:
     """Transfers a second. Some firmware gives the clock, which is half of that. It does so if no
     module of this kind is so slow. Then the rated speed is twice as high, or it is a clock, too."""
     rated = _speed(fields, "Speed")
-    found = next(filter(None, (_speed(fields, name) for name in SPEEDS)), None)
+    speed = next(filter(None, (_speed(fields, name) for name in SPEEDS)), None)
     lowest = LOWEST.get(fields.get("Type", "").partition(" ")[0], 0)
-    slowest = found or rated or 0
-    if rated and found and found < lowest and abs(rated - 2 * found) <= 2:
-        found = rated
+    slowest = speed or rated or 0
+    if rated and speed and speed < lowest and abs(rated - 2 * speed) <= 2:
+        speed = rated
     elif rated and slowest < lowest <= 2 * slowest and rated <= lowest:
-        rated, found = 2 * rated, found and 2 * found
-    return {"rated_mt_per_s": rated, "mt_per_s": found}
+        rated, speed = 2 * rated, speed and 2 * speed
+    return {"rated_mt_per_s": rated, "mt_per_s": speed}
 
 
 def _quantity(text: str, units: dict[str, int]) -> int | None:
@@ -118,24 +118,24 @@ def _speed(fields: dict[str, str], name: str) -> int | None:
         (int(match[1]) if (match := re.match(r"(\d+) MT/s", fields.get(name, ""))) else None)
 
 
-def _named(fields: dict[str, str], name: str) -> str:
+def _text_of(fields: dict[str, str], name: str) -> str:
     text = fields.get(name, "")
     return "" if text in SAYS_NOTHING else text
 
 
 def errors(top: Path | None = None) -> dict[str, int] | None:
     """The memory errors counted since the machine was booted; None if it counts none."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for controller in sorted(((top or counters.root()) / EDAC).glob("mc[0-9]*")):
         for kind, name in COUNTS.items():
             try:
-                found[kind] = found.get(kind, 0) + int((controller / name).read_text())
+                counts[kind] = counts.get(kind, 0) + int((controller / name).read_text())
             except (OSError, ValueError):
                 return None
-    return found or None
+    return counts or None
 
 
-def came(before: dict[str, int] | None, after: dict[str, int] | None) -> dict[str, int]:
+def new_errors(before: dict[str, int] | None, after: dict[str, int] | None) -> dict[str, int]:
     """The errors that came between two looks; empty if none came, or none are counted."""
     if before is None or after is None or before == after:
         return {}

@@ -20,7 +20,7 @@ SHARED = ("arch/loops.h", "arch/own.h", "arch/x86/macros/function.S", "arch/x86/
 
 def _module_name(loop: Loop) -> str:
     """The name of the module, which differs from loop to loop."""
-    return "memcache_own_" + re.sub(r"\W", "_", loop.short)
+    return "memcache_own_" + re.sub(r"\W", "_", loop.short_name)
 
 
 def write(loop: Loop, directory: Path) -> None:
@@ -40,16 +40,16 @@ def write(loop: Loop, directory: Path) -> None:
 
 def shared_object(loop: Loop, directory: Path) -> Path:
     """Assemble and link the loop. Nothing in the object is relocated when it is loaded."""
-    made = directory / f"{loop.short}.so"
+    path = directory / f"{loop.short_name}.so"
     compiler = shlex.split(os.environ.get("CC", "cc"))
     with TemporaryDirectory(prefix="memcache-loop-") as temporary:
-        assembled = Path(temporary) / "loop.o"
-        _do([*compiler, "-c", f"-I{directory}", str(directory / "loop.S"), "-o", str(assembled)],
-            f"{loop.path}: the assembler does not take it")
-        _do([*compiler, "-shared", "-nostdlib", str(assembled), "-o", str(made),
-             "-Wl,-e,mc_own,-Bsymbolic,-z,defs,-z,text,-z,noexecstack"],
-            f"{loop.path}: the linker does not take it")
-    return made
+        object_ = Path(temporary) / "loop.o"
+        _run_command([*compiler, "-c", f"-I{directory}", str(directory / "loop.S"),
+                      "-o", str(object_)], f"{loop.path}: the assembler does not take it")
+        _run_command([*compiler, "-shared", "-nostdlib", str(object_), "-o", str(path),
+                      "-Wl,-e,mc_own,-Bsymbolic,-z,defs,-z,text,-z,noexecstack"],
+                     f"{loop.path}: the linker does not take it")
+    return path
 
 
 def module(loop: Loop, directory: Path, headers: Path) -> Path:
@@ -57,13 +57,13 @@ def module(loop: Loop, directory: Path, headers: Path) -> Path:
     if any(letter in str(directory.resolve()) for letter in " :\t"):
         raise Failure(f"{directory}: no module can be built below a path with a space or a colon",
                       WRONG)
-    _do(["make", "-s", "-C", str(headers), f"M={directory.resolve()}",
-         "CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"],
-        f"{loop.path}: the module does not build")
+    _run_command(["make", "-s", "-C", str(headers), f"M={directory.resolve()}",
+                  "CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"],
+                 f"{loop.path}: the module does not build")
     return directory / f"{_module_name(loop)}.ko"
 
 
-def _do(command: list[str], why: str) -> None:
+def _run_command(command: list[str], why: str) -> None:
     """Run a command, whose messages the user sees."""
     environment = {name: value for name, value in os.environ.items()
                    if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}

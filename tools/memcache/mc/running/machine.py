@@ -44,11 +44,11 @@ class Machine:
     def has(self, path: str, pattern: str) -> bool:
         return bool(re.search(pattern, self.read(path), re.M))
 
-    def usable(self, path: str) -> bool:
+    def is_usable(self, path: str) -> bool:
         return os.access(self.root + path, os.R_OK | os.W_OK)
 
     @property
-    def loaded(self) -> bool:
+    def is_loaded(self) -> bool:
         return self.has("/proc/modules", r"^memcache ")
 
     @property
@@ -56,7 +56,7 @@ class Machine:
         return debugfs.lockdown(self.read(debugfs.LOCKDOWN))
 
     @property
-    def signed_only(self) -> bool:
+    def takes_signed_only(self) -> bool:
         """Whether the kernel enforces signatures of modules; a locked-down kernel does, too."""
         return self.has("/sys/module/module/parameters/sig_enforce", "^Y")
 
@@ -68,7 +68,7 @@ class Machine:
         return self.read(SECURE_BOOT).endswith("\1")
 
     @property
-    def administers(self) -> bool:
+    def can_administer(self) -> bool:
         """Whether root has CAP_SYS_ADMIN, which it may lack in a container."""
         match = re.search(r"^CapEff:\s*([0-9a-f]+)$", self.read("/proc/self/status"), re.M)
         return not match or bool(int(match[1], 16) & CAP_SYS_ADMIN)
@@ -76,10 +76,10 @@ class Machine:
     def _module(self) -> dict:
         """The `machine` record of the module; empty if it can't be read."""
         try:
-            found = json.loads(self.read("/sys/kernel/debug/memcache/machine"))
+            record = json.loads(self.read("/sys/kernel/debug/memcache/machine"))
         except ValueError:
             return {}
-        return found if isinstance(found, dict) else {}
+        return record if isinstance(record, dict) else {}
 
 
 UNKNOWN = "unknown"
@@ -119,12 +119,12 @@ def hypervisor(machine: Machine) -> str | None:
         return None if hardware else UNKNOWN
     if "hypervisor" not in flags:
         return None
-    if not machine.root and (told := user.machine()):
-        return told.get("hypervisor") or UNKNOWN
+    if not machine.root and (record := user.machine()):
+        return record.get("hypervisor") or UNKNOWN
     return next((name for word, name in VENDORS.items() if word in _firmware(machine)), UNKNOWN)
 
 
-def present(machine: Machine, name: str | None) -> bool:
+def is_present(machine: Machine, name: str | None) -> bool:
     """Whether it is known that there is a hypervisor. `name`: what hypervisor() says."""
     if name != UNKNOWN:
         return name is not None

@@ -10,7 +10,7 @@ def description() -> str:
     return os.environ.get("MEMCACHE_SIMULATED", "")
 
 
-def marked(records: str) -> str:
+def with_mark(records: str) -> str:
     """These records, with a description of the simulated machine added to the first; as they are
     on a real machine. Their numbers stay as they were written."""
     about = description()

@@ -23,25 +23,25 @@ def headers(release: str) -> str:
     return _output_of(str(TOP / "tools/headers"), release)
 
 
-def installed(root: str = "") -> str:
+def installed_version(root: str = "") -> str:
     """The version of the module that is installed for the running kernel; empty if none is, or
     if it does not say its version. `root`, here and below, is a directory that has the files of
     the machine."""
     return _output_of("modinfo", "-b", f"{root}/", "-F", "version", NAME)
 
 
-def loading(root: str = "") -> str:
+def how_to_load(root: str = "") -> str:
     """The commands that load the module, or the reason why there are none."""
-    there = _run("modprobe", "-d", f"{root}/", "--dry-run", "--quiet", NAME)
-    ways = [advice("load"), f"modprobe {NAME}" if there else ""]
+    is_installed = _succeeds("modprobe", "-d", f"{root}/", "--dry-run", "--quiet", NAME)
+    ways = [advice("load"), f"modprobe {NAME}" if is_installed else ""]
     return ", or ".join(f"{sudo()}{way}" for way in ways if way) \
         or _advice_for_dkms(root) or advice("module")
 
 
-def renewing(root: str = "") -> str:
+def how_to_renew(root: str = "") -> str:
     """Advice on a module that is of another version than this program."""
     own = version.version()
-    way = f"modprobe {NAME}" if installed(root) == own else advice("load")
+    way = f"modprobe {NAME}" if installed_version(root) == own else advice("load")
     how = f"{sudo()}{way}" if way else _advice_for_dkms(root, own) or advice("renew")
     return f"load the one that belongs to this program: {how}"
 
@@ -50,43 +50,43 @@ def _advice_for_dkms(root: str, wanted: str = "*") -> str:
     """Why DKMS has not built the sources that it has for the running kernel, and what to do; empty
     if it has no sources of the wanted version."""
     release = os.uname().release
-    found = sorted(Path(f"{root}/").glob(f"{SOURCES[1:]}{wanted}/dkms.conf"))
-    if not found:
+    paths = sorted(Path(f"{root}/").glob(f"{SOURCES[1:]}{wanted}/dkms.conf"))
+    if not paths:
         return ""
     what = f"it is installed for DKMS, but not built for this kernel, {release}"
     if not Path(f"{root}/lib/modules/{release}/build/Makefile").exists():
         return f"{what} (no headers): {headers(release)}"
-    own = found[-1].parent.name.removeprefix(f"{NAME}-")
+    own = paths[-1].parent.name.removeprefix(f"{NAME}-")
     log = f"{BUILDS}/{own}/build/make.log"
     failed = f" ({log} says why it could not)" if Path(f"{root}{log}").exists() else ""
     return f"{what}{failed}: {sudo()}dkms install {NAME}/{own}"
 
 
 @contextmanager
-def loaded(sysfs: Path = Path("/sys")) -> Iterator[None]:
+def keep_loaded(sysfs: Path = Path("/sys")) -> Iterator[None]:
     """The module, loaded as long as this context lasts, if root may load it: it is installed
     for this kernel (by DKMS, say), and nobody has loaded it yet. In all other cases nothing
     happens."""
     here = sysfs / "module" / NAME
     if "MEMCACHE_DEBUGFS" in os.environ or os.geteuid() != 0 or here.exists() \
-            or not _run("modprobe", "--dry-run", "--quiet", NAME):
+            or not _succeeds("modprobe", "--dry-run", "--quiet", NAME):
         yield
         return
     say("loading the module for this run")
-    done = _run("modprobe", NAME)
+    done = _succeeds("modprobe", NAME)
     try:
         yield
     finally:
         # It is gone already if somebody else has unloaded it.
-        if done and here.exists() and not _run("rmmod", NAME):
+        if done and here.exists() and not _succeeds("rmmod", NAME):
             say(f"the module stays loaded: rmmod {NAME}")
 
 
-def _run(*words: str) -> bool:
+def _succeeds(*words: str) -> bool:
     """Whether this program of /sbin, which may be missing in PATH, succeeds."""
     import subprocess
     try:
-        return not subprocess.run(_with_sbin(*words), check=False).returncode
+        return not subprocess.run(_command_with_sbin(*words), check=False).returncode
     except OSError:
         return False
 
@@ -95,11 +95,11 @@ def _output_of(*words: str) -> str:
     """The output of such a program; empty if it fails."""
     import subprocess
     try:
-        return subprocess.run(_with_sbin(*words), check=True, stdout=subprocess.PIPE,
+        return subprocess.run(_command_with_sbin(*words), check=True, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return ""
 
 
-def _with_sbin(*words: str) -> list[str]:
+def _command_with_sbin(*words: str) -> list[str]:
     return ["env", f"PATH={os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin", *words]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from mc import Failure, meant, say
+from mc import Failure, hint, say
 from mc.records.shape import read_file
 from mc.running.machine import Machine
 from mc.status import WRONG
@@ -65,7 +65,7 @@ class Device:
         return "{}:{}, class {}".format(*(number or "unknown" for number in numbers))
 
     @property
-    def in_use(self) -> list[str]:
+    def names_in_use(self) -> list[str]:
         """The names of its disks that are mounted or swapped to, and of networks that are up."""
         names: dict[str, list[str]] = {"block": [], "net": []}
         for folder, inner, _ in os.walk(self.path):
@@ -80,12 +80,12 @@ class Device:
 
     @cached_property
     def bars(self) -> list[Bar]:
-        found = []
+        bars = []
         for number, line in enumerate(self.read("resource").splitlines()[:BARS]):
             start, end, flags = (int(word, 16) for word in line.split())
             if flags & IS_MEMORY and end > start:
-                found.append(Bar(number, end - start + 1, bool(flags & IS_PREFETCHABLE)))
-        return found
+                bars.append(Bar(number, end - start + 1, bool(flags & IS_PREFETCHABLE)))
+        return bars
 
 
 def _is_up(device: Path, name: str) -> bool:
@@ -115,10 +115,10 @@ def find(text: str) -> tuple[Device, int | None]:
                       "does, or 00:05.0/2 for BAR 2", WRONG)
     device = Device(f"{match[1] or '0000'}:{match[2]}".lower())
     if not device.path.exists():
-        known = [one.address for one in devices()]
+        addresses = [one.address for one in devices()]
         raise Failure(f"there is no PCI device {device.address}."
-                      f"{meant(device.address, known)} With memory there are: "
-                      f"{', '.join(known) or 'none'}", WRONG)
+                      f"{hint(device.address, addresses)} With memory there are: "
+                      f"{', '.join(addresses) or 'none'}", WRONG)
     return device, int(match[3]) if match[3] else None
 
 
@@ -135,7 +135,7 @@ def lend(device: Device, bind: bool) -> Iterator[int]:
     if driver == OURS or before == OURS:
         raise Failure(f"{device.address} is bound to {OURS}, or offered to it, already: another "
                       "run, or its owner, has it")
-    if used := device.in_use:
+    if used := device.names_in_use:
         raise Failure(f"{device.address}: {', '.join(used)} of its driver {driver} is in use: "
                       "unmount it, or take it down, first")
     if not os.access(device.path / "driver_override", os.W_OK):
@@ -146,7 +146,7 @@ def lend(device: Device, bind: bool) -> Iterator[int]:
         _give_back_later(device, driver, before, alive, end)
     os.close(alive)
     try:
-        _take(device, driver, bind)
+        _take_from_driver(device, driver, bind)
         yield end
     finally:
         os.close(end)
@@ -157,7 +157,7 @@ def lend(device: Device, bind: bool) -> Iterator[int]:
             say(f"{device.address}: given back" + (f" to {driver}" if driver else ""))
 
 
-def _take(device: Device, driver: str, bind: bool) -> None:
+def _take_from_driver(device: Device, driver: str, bind: bool) -> None:
     device.write("driver_override", OURS)
     if driver:
         device.write("driver/unbind", device.address)

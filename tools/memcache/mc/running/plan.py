@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from mc import Failure, emit, meant, plural, say
+from mc import Failure, emit, hint, plural, say
 from mc.records import check, keys, shape, suite
 from mc.records.suite import Request
 from mc.records.tests import is_program
@@ -38,7 +38,7 @@ class Place:
         self.where = where
         self.say = say
 
-    def chosen(self, request: Request) -> list[Side]:
+    def sides_for(self, request: Request) -> list[Side]:
         wanted = self.where or request.where
         return [side for side in self.sides if wanted in (side.where, "both")]
 
@@ -47,33 +47,35 @@ class Place:
         return {side.where: side.tests() for side in self.sides}
 
     @cached_property
-    def known(self) -> keys.Tests:
+    def all_tests(self) -> keys.Tests:
         """The tests of all sides, each with all keys that one of them has."""
-        known: keys.Tests = {}
+        all_tests: keys.Tests = {}
         for tests in self.tests.values():
             for test, own in tests.items():
-                known[test] = known.get(test, {}) | own
-        return known
+                all_tests[test] = all_tests.get(test, {}) | own
+        return all_tests
 
-    def wrong(self, line: str) -> str:
+    def mistake_in(self, line: str) -> str:
         """What is wrong with a request line; empty if one of the sides that shall measure it
         takes it, or if no side is there to say which tests it has."""
-        faults = {where: check.wrong(line, tests) for where, tests in self.tests.items() if tests}
-        mine = [faults[side.where] for side in self.chosen(Request(line)) if side.where in faults]
+        faults = {where: check.first_mistake(line, tests)
+                  for where, tests in self.tests.items() if tests}
+        mine = [faults[side.where] for side in self.sides_for(Request(line))
+                if side.where in faults]
         judges = mine or list(faults.values())
         if not judges or not all(judges):
             return ""
-        there = next((where for where, why in faults.items() if not why), "")
-        return judges[0] + (f" ({NAMES[there]} takes it: --where {there})" if there else "")
+        taker = next((where for where, why in faults.items() if not why), "")
+        return judges[0] + (f" ({NAMES[taker]} takes it: --where {taker})" if taker else "")
 
     @cached_property
     def shape(self) -> shape.Shape:
         """The shape of the machine according to one side. All sides are on the same machine, of
         which a process may use a part only."""
         order = sorted(self.sides, key=lambda side: side.where != self.where)
-        found = [side.machine() for side in order]
-        process = [record["process"] for record in found if record and "process" in record]
-        return shape.machine_shape(next(filter(None, found), {}) |
+        records = [side.machine() for side in order]
+        process = [record["process"] for record in records if record and "process" in record]
+        return shape.machine_shape(next(filter(None, records), {}) |
                                    ({"process": process[0]} if process else {}))
 
 
@@ -105,54 +107,56 @@ def _requests(line: str, place: Place) -> list[Request]:
     if "/" not in name and suite.exists(name.lower()):
         name = name.lower()
     if suite.exists(name) and (not is_program(name) or all("=" in word for word in given)):
-        found = suite.load(name)
+        loaded = suite.load(name)
         # With keys, a name that a suite shares with the test that it measures is the test.
-        if not given or not _is_test(name, found, place):
-            return _of_suite(found, given, place)
-    ours = check.usual(line, place.known)
-    fault = place.wrong(ours) if given or name in place.known else _neither(name, place)
-    if fault and (is_program(name) or not check.form(given)):
-        [said] = our_words([" ".join(words)], fault)
-        if said.startswith("suite "):
-            same, *rest = said.split()[1:]
+        if not given or not _is_test(name, loaded, place):
+            return _requests_of_suite(loaded, given, place)
+    ours = check.with_usual_letters(line, place.all_tests)
+    fault = place.mistake_in(ours) if given or name in place.all_tests else \
+        _no_suite_nor_test(name, place)
+    if fault and (is_program(name) or not check.mistake_of_form(given)):
+        [translated] = our_words([" ".join(words)], fault)
+        if translated.startswith("suite "):
+            same, *rest = translated.split()[1:]
             place.say(f"{name if rest == given else line.strip()}: this is the suite {same}")
             return _requests(" ".join([same, *rest]), place)
-        if said.split() != words:
-            place.say(f"{line.strip()}: this is {said}")
-            ours = check.usual(said, place.known)
-            fault = place.wrong(ours)
+        if translated.split() != words:
+            place.say(f"{line.strip()}: this is {translated}")
+            ours = check.with_usual_letters(translated, place.all_tests)
+            fault = place.mistake_in(ours)
     if fault:
         raise Failure(fault, WRONG)
     return [Request(line.strip() if ours.split() == words else ours)]
 
 
-def _neither(name: str, place: Place) -> str:
+def _no_suite_nor_test(name: str, place: Place) -> str:
     """The message about a word that is neither a suite nor a test."""
-    suites = suite.offered()
-    tests = f"and no such test.{meant(name, [*suites, *place.known])} Tests: " \
-            f"{', '.join(place.known)}." if place.known else \
+    suites = suite.names_offered()
+    tests = f"and no such test.{hint(name, [*suites, *place.all_tests])} Tests: " \
+            f"{', '.join(place.all_tests)}." if place.all_tests else \
             "(and no module loaded, and no memcache-user, that could have such a test)." \
-            f"{meant(name, suites)}"
+            f"{hint(name, suites)}"
     return f"no suite {name} {tests} Suites: {', '.join(suites)}"
 
 
-def _is_test(name: str, found: suite.Suite, place: Place) -> bool:
-    return name in place.known or any(name == request.test for request in found.requests)
+def _is_test(name: str, loaded: suite.Suite, place: Place) -> bool:
+    return name in place.all_tests or any(name == request.test for request in loaded.requests)
 
 
-def _of_suite(found: suite.Suite, given: list[str], place: Place) -> list[Request]:
+def _requests_of_suite(loaded: suite.Suite, given: list[str], place: Place) -> list[Request]:
     """The requests of a suite. Words that were typed after its name replace the keys of its
     lines, wherever the test of the line takes them."""
-    tests = list(dict.fromkeys(request.test for request in found.requests))
-    known = {key: one for test in tests for key, one in place.known.get(test, {}).items()}
-    given = [check.usual_word(word, known)
-             for theirs in given for word in _in_our_words(theirs, found.name, tests, place)]
-    for why in [check.form(given), *(_refused(word, tests, place) for word in given)]:
+    tests = list(dict.fromkeys(request.test for request in loaded.requests))
+    its_keys = {key: one for test in tests for key, one in place.all_tests.get(test, {}).items()}
+    given = [check.usual_word(word, its_keys)
+             for theirs in given for word in _words_of_ours(theirs, loaded.name, tests, place)]
+    for why in [check.mistake_of_form(given),
+                *(_reason_against(word, tests, place) for word in given)]:
         if why:
-            raise Failure(f"{found.name}: {why}", WRONG)
-    requests, lacking = found.expanded(place.shape)
+            raise Failure(f"{loaded.name}: {why}", WRONG)
+    requests, lacking = loaded.requests_for(place.shape)
     for why, names in lacking.items():
-        place.say(f"{_counted(names)}: skipped: {why}")
+        place.say(f"{_count_text(names)}: skipped: {why}")
     if not given:
         return requests
     changed: dict[tuple, Request] = {}
@@ -160,35 +164,35 @@ def _of_suite(found: suite.Suite, given: list[str], place: Place) -> list[Reques
     for request in requests:
         if request.tries.partition("=")[0] in fixed:
             continue
-        words = [word for word in given if not _refused(word, [request.test], place)]
-        line = check.changed(request.line, words)
+        words = [word for word in given if not _reason_against(word, [request.test], place)]
+        line = check.with_words(request.line, words)
         changed.setdefault((request.section, request.label, line, request.tries),
                            replace(request, line=line))
     return list(changed.values())
 
 
-def _in_our_words(word: str, name: str, tests: list[str], place: Place) -> list[str]:
+def _words_of_ours(word: str, name: str, tests: list[str], place: Place) -> list[str]:
     """A word for the suite of this name in words of ours: it, or what it stands for in the first
     of these tests that has a counterpart."""
-    fault = _refused(word, tests, place)
-    if not fault or check.form([word]):
+    fault = _reason_against(word, tests, place)
+    if not fault or check.mistake_of_form([word]):
         return [word]
-    said = our_words([f"{test} {word}" for test in tests], f"{name}: {fault}")
-    return next((ours for _, *ours in map(str.split, said) if ours != [word]), [word])
+    our_lines = our_words([f"{test} {word}" for test in tests], f"{name}: {fault}")
+    return next((ours for _, *ours in map(str.split, our_lines) if ours != [word]), [word])
 
 
-def _refused(word: str, tests: list[str], place: Place) -> str:
+def _reason_against(word: str, tests: list[str], place: Place) -> str:
     """Why none of these tests takes this word; empty if one does, or if nothing is known of
     them."""
-    faults = {test: check.wrong(f"{test} {word}", place.known)
-              for test in tests if test in place.known}
+    faults = {test: check.first_mistake(f"{test} {word}", place.all_tests)
+              for test in tests if test in place.all_tests}
     if not faults or not all(faults.values()):
         return ""
     # A test that has the key says what is wrong with the value.
-    return faults[min(faults, key=lambda test: word.partition("=")[0] not in place.known[test])]
+    return faults[min(faults, key=lambda test: word.partition("=")[0] not in place.all_tests[test])]
 
 
-def _counted(names: list[str]) -> str:
+def _count_text(names: list[str]) -> str:
     return names[0] if len(names) == 1 else plural(len(names), "request")
 
 
@@ -200,46 +204,46 @@ def jobs(asked: list[Request], place: Place, rounds: int = 0, both: int = 0) -> 
             `both` rounds, any other as many as its suite says
     both: with 0, the suite says how many rounds these are
     """
-    assigned = [Job(side, request) for request in asked for side in place.chosen(request)]
+    assigned = [Job(side, request) for request in asked for side in place.sides_for(request)]
     sides = len({job.side.where for job in assigned})
-    wb_only = {side.where: side.wb_only() for side in {job.side for job in assigned}}
+    wb_only = {side.where: side.has_wb_only() for side in {job.side for job in assigned}}
     kept: dict[int, list[Job]] = {}
     lost: dict[tuple, list[str]] = {}
     for job in assigned:
         where, request = job.side.where, job.request
-        line, why = _fit(request.line, job.side, wb_only[where],
-                         place.tests if sides > 1 or request.suite else {})
+        line, why = _fit_to_side(request.line, job.side, wb_only[where],
+                                 place.tests if sides > 1 or request.suite else {})
         if why:
-            name = request.short if request.suite else request.name
+            name = request.short_name if request.suite else request.name
             lost.setdefault((where, bool(line), why), []).append(name)
         if line:
             kept.setdefault(id(request), []).append(Job(job.side, replace(request, line=line)))
     for (where, part, why), names in lost.items():
         how = "in part left out" if part else "skipped"
-        say(f"{_counted(names)}: {how} in {NAMES[where]}: {why}")
+        say(f"{_count_text(names)}: {how} in {NAMES[where]}: {why}")
     if not kept:
         raise Failure("nothing is left to measure")
-    times = [rounds or _rounds(same, both) for same in kept.values()]
+    times = [rounds or _count_rounds(same, both) for same in kept.values()]
     return [job for number in range(1, max(times) + 1) for same, most in zip(kept.values(), times)
-            if number <= most for job in _round(same, number, most)]
+            if number <= most for job in _jobs_of_round(same, number, most)]
 
 
-def _rounds(same: list[Job], both: int) -> int:
+def _count_rounds(same: list[Job], both: int) -> int:
     """The number of rounds of a request. On a simulated machine, no run differs from another."""
     if len(same) > 1:
         return both or same[0].request.rounds
     return 1 if mark.description() else same[0].request.rounds
 
 
-def whole(planned: list[Job], asked: list[Request], place: Place) -> bool:
+def is_complete(planned: list[Job], asked: list[Request], place: Place) -> bool:
     """Whether every request that was typed is measured in full on each of its sides. Requests
     of a suite that are left out do not count."""
     lines = {(job.side.where, job.request.line) for job in planned}
     return all((side.where, request.line) in lines for request in asked if not request.suite
-               for side in place.chosen(request))
+               for side in place.sides_for(request))
 
 
-def _round(same: list[Job], number: int, rounds: int) -> list[Job]:
+def _jobs_of_round(same: list[Job], number: int, rounds: int) -> list[Job]:
     """The jobs of one request in this round, of which there are `rounds`."""
     if rounds == 1:
         return same
@@ -247,8 +251,8 @@ def _round(same: list[Job], number: int, rounds: int) -> list[Job]:
     return [replace(job, round=number) for job in turned]
 
 
-def _fit(line: str, side: Side, wb_only: bool,
-         tests: dict[str, keys.Tests]) -> tuple[str | None, str]:
+def _fit_to_side(line: str, side: Side, wb_only: bool,
+                 tests: dict[str, keys.Tests]) -> tuple[str | None, str]:
     """Fit a request to a side. `tests`: the tests of each side; empty if a request that the
     side does not know shall fail there."""
     test, here = line.split()[0], tests.get(side.where)
@@ -257,7 +261,7 @@ def _fit(line: str, side: Side, wb_only: bool,
     return fit(line, side.where, wb_only, here.get(test) if here else None, side.has_device)
 
 
-def length(planned: list[Job], place: Place) -> Iterator[str]:
+def length_lines(planned: list[Job], place: Place) -> Iterator[str]:
     """The number of records that each suite will make, and an estimate of the time."""
     for name in dict.fromkeys(job.request.suite for job in planned if job.request.suite):
         mine = [job for job in planned if job.request.suite == name]
@@ -280,7 +284,7 @@ def duration(seconds: float) -> str:
 
 def show(planned: list[Job], place: Place) -> None:
     """Print the jobs as the lines of a suite. Further rounds are not printed."""
-    emit(f"# {text}" for text in length(planned, place))
+    emit(f"# {text}" for text in length_lines(planned, place))
     rounds = max(job.round or 1 for job in planned)
     both = len({job.side.where for job in planned}) > 1
     if rounds > 1:

@@ -78,14 +78,14 @@ class Progress:
         done, points = (int(match[1]), max(int(match[2]), 1)) if match else (0, 1)
         part = min(1.0, (self.number - 1 + done / points) / self.total)
         elapsed = time.monotonic() - self.began
-        left = f", {_clock(elapsed / part - elapsed)} left" if part else ""
-        columns = _columns() - 1
+        left = f", {_time_text(elapsed / part - elapsed)} left" if part else ""
+        columns = _terminal_width() - 1
         bar = "#" * round(part * BAR)
-        return f"[{bar:.<{BAR}}] {self.number}/{self.total} {_clock(elapsed)}{left}  " \
+        return f"[{bar:.<{BAR}}] {self.number}/{self.total} {_time_text(elapsed)}{left}  " \
                f"{self.name}"[:columns]
 
 
-def _columns() -> int:
+def _terminal_width() -> int:
     import os
     try:
         return os.get_terminal_size(sys.stderr.fileno()).columns or 80
@@ -93,6 +93,6 @@ def _columns() -> int:
         return 80
 
 
-def _clock(seconds: float) -> str:
+def _time_text(seconds: float) -> str:
     whole = round(seconds)
     return f"{whole // 60}:{whole % 60:02}"

@@ -59,21 +59,21 @@ def look(machine: Machine, cpus: list[int] | None = None,
     shares = {cpu: share for cpu in first if (share := _time_shares(first[cpu], second.get(cpu)))}
     cpus = cpus or sorted(first if machine.root else os.sched_getaffinity(0))
     load = _read_load(machine)
-    found = [*_find_load(load, len(first)), *_find_busy(machine, shares, cpus),
-             *_find_steal(shares, cpus), *_find_slow_clocks(machine, cpus)]
+    disturbers = [*_find_load(load, len(first)), *_find_busy(machine, shares, cpus),
+                  *_find_steal(shares, cpus), *_find_slow_clocks(machine, cpus)]
     return Look(load, max((count for count in (others, more) if count is not None), default=None),
-                len(first) or None, found)
+                len(first) or None, disturbers)
 
 
-def asked(lines: list[str]) -> list[int] | None:
+def named_cpus(lines: list[str]) -> list[int] | None:
     """The CPUs that all these request lines name; None: a line does not name its CPUs."""
     wanted: set[int] = set()
     for line in lines:
-        named = re.search(r"(?:^| )cpu=(\S+)", line)
-        found = shape.numbers(named[1]) if named and "groups=" not in line else []
-        if not found:
+        match = re.search(r"(?:^| )cpu=(\S+)", line)
+        cpus = shape.numbers(match[1]) if match and "groups=" not in line else []
+        if not cpus:
             return None
-        wanted |= set(found)
+        wanted |= set(cpus)
     return sorted(wanted) or None
 
 
@@ -113,19 +113,19 @@ def _find_load(load: float | None, cpus: int) -> Iterator[Disturber]:
 
 
 def _find_busy(machine: Machine, shares: dict, cpus: list[int]) -> Iterator[Disturber]:
-    def busy(of: list[int]) -> list[int]:
-        return [cpu for cpu in of if cpu in shares and shares[cpu][0] >= BUSY]
+    def busy(some: list[int]) -> list[int]:
+        return [cpu for cpu in some if cpu in shares and shares[cpu][0] >= BUSY]
 
-    if found := busy(cpus):
-        most = max(shares[cpu][0] for cpu in found)
-        yield Disturber("busy", f"{_cpu_names(found)} ran other work for "
-                        f"{'up to ' * (len(found) > 1)}{most:.0f} % of {LOOK_S * 1000:.0f} ms",
+    if busy_cpus := busy(cpus):
+        most = max(shares[cpu][0] for cpu in busy_cpus)
+        yield Disturber("busy", f"{_cpu_names(busy_cpus)} ran other work for "
+                        f"{'up to ' * (len(busy_cpus) > 1)}{most:.0f} % of {LOOK_S * 1000:.0f} ms",
                         "end it, or name other CPUs with cpu=")
     siblings = {sibling for cpu in cpus for sibling in shape.numbers(
         machine.read(CPU.format(cpu, "topology/thread_siblings_list")).strip())}
-    if found := busy(sorted(siblings - set(cpus))):
-        yield Disturber("sibling", f"{_cpu_names(found)} ran other work on the core of a CPU that "
-                        "is to be measured", "end it, or name CPUs of other cores with cpu=")
+    if busy_cpus := busy(sorted(siblings - set(cpus))):
+        yield Disturber("sibling", f"{_cpu_names(busy_cpus)} ran other work on the core of a CPU "
+                        "that is to be measured", "end it, or name CPUs of other cores with cpu=")
 
 
 def _find_steal(shares: dict, cpus: list[int]) -> Iterator[Disturber]:

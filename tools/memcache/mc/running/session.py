@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from mc import Failure, plural
 from mc.records import check, results, tests
-from mc.records.best import better
+from mc.records.best import is_better
 from mc.records.suite import Request
 from mc.running import counters, hardware, tiers
 from mc.running.plan import Job
@@ -86,7 +86,7 @@ class Session:
     planned: list[str] = field(default_factory=list)
     status: int = DONE
     skipped: dict[str, int] = field(default_factory=dict)   # by the reason, how many after one
-    known: dict | None = None       # what is added to `machine`, once it was asked for
+    machine_extras: dict | None = None       # what is added to `machine`, once it was asked for
     host: str = ""                  # the name of this machine in the records; empty: none
     quiet: dict | None = None       # what disturbed the machine before the run; None: no look
     # Of each label, the best result and the line that gave it.
@@ -94,14 +94,14 @@ class Session:
 
     def measure(self, jobs: list[Job]) -> None:
         """Run all jobs. If one fails, the rest is still tried unless it would fail as well."""
-        self.planned = [f"{job.request.name}{_side(job)}" for job in jobs]
+        self.planned = [f"{job.request.name}{_side_suffix(job)}" for job in jobs]
         try:
-            for number, job in enumerate(map(self.searched, jobs), 1):
+            for number, job in enumerate(map(self.with_best_words, jobs), 1):
                 self.progress.start(number, job.request, job.side)
                 before = hardware.errors()
                 outcome = job.side.run(job.request.line)
-                self.keep(number, job, outcome, hardware.came(before, hardware.errors()))
-                if not self.go_on(job, outcome):
+                self.keep(number, job, outcome, hardware.new_errors(before, hardware.errors()))
+                if not self.can_go_on(job, outcome):
                     break
         except Failure as failure:
             self.fail(str(failure))
@@ -109,13 +109,13 @@ class Session:
             if more:
                 self.progress.say(f"{plural(more, 'request')} more: skipped: {why}")
 
-    def searched(self, job: Job) -> Job:
+    def with_best_words(self, job: Job) -> Job:
         """The job; if it is a step of a search, with all that was the best until now."""
         request = job.request
-        if not request.tries or _label(job) not in self.best:
+        if not request.tries or _key_of_search(job) not in self.best:
             return job
-        _, line = self.best[_label(job)]
-        return replace(job, request=replace(request, line=check.changed(line, [request.tries])))
+        _, line = self.best[_key_of_search(job)]
+        return replace(job, request=replace(request, line=check.with_words(line, [request.tries])))
 
     def keep(self, number: int, job: Job, outcome: Outcome, errors: dict[str, int]) -> None:
         """Append the results of a job, which has this number, to the list and to the file. The
@@ -139,8 +139,8 @@ class Session:
             if not self.runs:
                 run.request["planned"] = self.planned
         self.runs.append(run)
-        self._compare(job, run)
-        if more := self._machine() | _covered(job.side, run):
+        self._keep_best(job, run)
+        if more := self._extras_of_machine() | _coverage(job.side, run):
             run.machine |= more
             lines[0] = f'{lines[0][:-1]},{json.dumps(more, separators=(",", ":"))[1:]}'
         # The numbers stay as the kernel wrote them.
@@ -157,24 +157,24 @@ class Session:
                 name = "stdout" if name == "-" else name
                 raise Failure(f"{name}: {error.strerror}") from None
 
-    def _compare(self, job: Job, run: results.Run) -> None:
-        figure = tests.of(job.request.test).main()
+    def _keep_best(self, job: Job, run: results.Run) -> None:
+        figure = tests.test_of(job.request.test).main()
         for result in run.results if figure else ():
-            before, _ = self.best.get(_label(job), ({}, ""))
-            if better(result, before, str(figure)):
-                self.best[_label(job)] = result, job.request.line
+            before, _ = self.best.get(_key_of_search(job), ({}, ""))
+            if is_better(result, before, str(figure)):
+                self.best[_key_of_search(job)] = result, job.request.line
 
-    def _machine(self) -> dict:
+    def _extras_of_machine(self) -> dict:
         """The memory modules and tiers, and what disturbed before the run."""
-        if self.known is None:
-            self.known = {"modules": hardware.describe(), "tiers": tiers.describe()}
+        if self.machine_extras is None:
+            self.machine_extras = {"modules": hardware.describe(), "tiers": tiers.describe()}
             if self.host:
-                self.known["host"] = self.host
+                self.machine_extras["host"] = self.host
             if self.quiet:
-                self.known["quiet"] = self.quiet
-        return self.known
+                self.machine_extras["quiet"] = self.quiet
+        return self.machine_extras
 
-    def go_on(self, job: Job, outcome: Outcome) -> bool:
+    def can_go_on(self, job: Job, outcome: Outcome) -> bool:
         if self.stop.signum:
             count = sum(len(run.results) for run in self.runs)
             self.progress.say(f"stopped; results kept: {count}")
@@ -183,10 +183,10 @@ class Session:
             # A reason that is that of many requests is said once, and then their number.
             self.skipped[outcome.why] = self.skipped.get(outcome.why, -1) + 1
             if not self.skipped[outcome.why]:
-                self.progress.say(f"{job.request.name}{_side(job)}: skipped: {outcome.why}")
+                self.progress.say(f"{job.request.name}{_side_suffix(job)}: skipped: {outcome.why}")
         elif outcome.error:
             wrong = outcome.error == errno.EINVAL and not job.request.suite
-            self.fail(f"{job.request.name}{_side(job)}: {outcome.name}: {outcome.why}",
+            self.fail(f"{job.request.name}{_side_suffix(job)}: {outcome.name}: {outcome.why}",
                       WRONG if wrong else FAILED)
         return outcome.error not in STOPPING
 
@@ -195,17 +195,17 @@ class Session:
         self.progress.say(text)
 
 
-def _covered(side: Side, run: results.Run) -> dict:
+def _coverage(side: Side, run: results.Run) -> dict:
     """What the counters cover, if these results have counts of them."""
     if all(result.get("dram_read_bytes") is None for result in run.results):
         return {}
     return {"dram_counters": counters.coverage(side.counters(), side.discover())}
 
 
-def _label(job: Job) -> tuple:
-    """What the results that a search compares have in common."""
+def _key_of_search(job: Job) -> tuple:
+    """The key under which a search compares results: side, suite, section and label."""
     return job.side.where, job.request.suite, job.request.section, job.request.label
 
 
-def _side(job: Job) -> str:
+def _side_suffix(job: Job) -> str:
     return " (user)" if job.side.where == "user" else ""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mc import errno_name
 from mc.records.keys import Tests
 from mc.running import counters
-from mc.running.fit import usable
+from mc.running.fit import is_usable
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Side:
     def check(self) -> None:
         """Raise a Failure that says what to do if this side is not available."""
 
-    def held(self) -> AbstractContextManager:
+    def hold(self) -> AbstractContextManager:
         """A context during which nobody can take this side away, not even between requests."""
         return nullcontext()
 
@@ -48,7 +48,7 @@ class Side:
         """Its `machine` record; empty if this side is not available."""
         return {}
 
-    def wb_only(self) -> bool:
+    def has_wb_only(self) -> bool:
         """Whether it never has memory of any type but write-back."""
         return False
 
@@ -58,7 +58,7 @@ class Side:
 
     def has_device(self, path: str) -> bool:
         """Whether this device of the module exists and may be used."""
-        return usable(path)
+        return is_usable(path)
 
     def progress(self) -> str:
         """`running DONE/TOTAL …` during a run, anything else at other times."""

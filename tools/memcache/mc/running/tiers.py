@@ -24,17 +24,17 @@ def describe(machine: Machine | None = None) -> list[dict]:
     zones = _zones(machine.read("/proc/zoneinfo"))
     tiers = _tiers(machine)
     return [{"node": node, "zones": zones[node], "tier": tiers.get(node),
-             "promised": _promised(machine, node), **_caches(machine, node)}
+             "promised": _promise(machine, node), **_caches(machine, node)}
             for node in sorted(zones)]
 
 
 def _zones(text: str) -> dict[int, list[str]]:
     """The zones of each node that have pages."""
-    found: dict[int, list[str]] = {}
+    zones: dict[int, list[str]] = {}
     for node, zone, facts in ZONE.findall(text):
         if re.search(r"^ +present +[1-9]", facts, re.M):
-            found.setdefault(int(node), []).append(zone)
-    return found
+            zones.setdefault(int(node), []).append(zone)
+    return zones
 
 
 def _tiers(machine: Machine) -> dict[int, int]:
@@ -48,20 +48,20 @@ def _caches(machine: Machine, node: int) -> dict:
     """The caches in front of the memory of a node (HBM, or DRAM), by level, if it has any
     (Documentation/ABI/stable/sysfs-devices-node in Linux)."""
     path = f"{NODES}/node{node}/memory_side_cache"
-    found = []
+    caches = []
     for name in machine.names(path):
         size = _number(machine.read(f"{path}/{name}/size"))
         if re.fullmatch(r"index\d+", name) and size:
             indexing, policy = (machine.read(f"{path}/{name}/{file}").strip()
                                 for file in ("indexing", "write_policy"))
-            found.append({"level": int(name[5:]), "size_bytes": size,
-                          "line_bytes": _number(machine.read(f"{path}/{name}/line_size")),
-                          "direct_mapped": DIRECT.get(indexing),
-                          "write_policy": POLICIES.get(policy)})
-    return {"memory_side_cache": sorted(found, key=lambda cache: cache["level"])} if found else {}
+            caches.append({"level": int(name[5:]), "size_bytes": size,
+                           "line_bytes": _number(machine.read(f"{path}/{name}/line_size")),
+                           "direct_mapped": DIRECT.get(indexing),
+                           "write_policy": POLICIES.get(policy)})
+    return {"memory_side_cache": sorted(caches, key=lambda cache: cache["level"])} if caches else {}
 
 
-def _promised(machine: Machine, node: int) -> dict | None:
+def _promise(machine: Machine, node: int) -> dict | None:
     """The promise, and the nodes of the initiators that it is made to; None: there is none."""
     for name in CLASSES:
         path = f"{NODES}/node{node}/{name}/initiators"

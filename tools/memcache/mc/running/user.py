@@ -12,7 +12,7 @@ from pathlib import Path
 from mc import Failure
 from mc.advice import advice
 from mc.records import keys
-from mc.running.mark import marked
+from mc.running.mark import with_mark
 from mc.running.side import Outcome, Side
 from mc.status import WRONG
 
@@ -25,8 +25,8 @@ NUMBERS = {os.strerror(number): number for number in errno.errorcode}
 
 def find() -> str | None:
     """The path of the program: MEMCACHE_USER, beside the front end, in build/user, or in PATH."""
-    if named := os.environ.get("MEMCACHE_USER"):
-        return named if os.access(named, os.X_OK) else None
+    if chosen := os.environ.get("MEMCACHE_USER"):
+        return chosen if os.access(chosen, os.X_OK) else None
     for path in (HERE / NAME, BUILT):
         if os.access(path, os.X_OK):
             return str(path)
@@ -46,10 +46,11 @@ def our_words(lines: list[str], fault: str) -> list[str]:
                               text=True, errors="replace", stdin=subprocess.DEVNULL)
     except OSError:
         raise Failure(fault, WRONG) from None
-    found, (said, _, _) = done.stdout.splitlines(), done.stderr.partition("\n")
-    if len(found) == len(lines):
-        return found
-    raise Failure(said.removeprefix(f"{NAME}: ") if said.startswith(f"{NAME}: ") else fault, WRONG)
+    translated, (message, _, _) = done.stdout.splitlines(), done.stderr.partition("\n")
+    if len(translated) == len(lines):
+        return translated
+    raise Failure(message.removeprefix(f"{NAME}: ") if message.startswith(f"{NAME}: ") else fault,
+                  WRONG)
 
 
 class User(Side):
@@ -114,8 +115,8 @@ class User(Side):
             raise Failure(f"{self.source}: {error.strerror}") from None
         if self.stopped:        # by a signal that came before the child was started
             self.interrupt()
-        records, said = self.child.communicate()
-        return outcome(self.child.returncode, marked(records), said)
+        records, errors = self.child.communicate()
+        return outcome(self.child.returncode, with_mark(records), errors)
 
     def interrupt(self) -> None:
         self.stopped = True
@@ -123,18 +124,18 @@ class User(Side):
             self.child.terminate()
 
 
-def outcome(status: int, records: str, said: str) -> Outcome:
+def outcome(status: int, records: str, errors: str) -> Outcome:
     """The outcome of the request, from the exit status and the output of memcache-user."""
     # A request without results has only a machine record.
     kept = records if records.count("\n") > 1 else ""
     if status == 0:
         return Outcome(0, records=kept)
-    match = SAID.search(said)
+    match = SAID.search(errors)
     if match:
         return Outcome(NUMBERS.get(match["errno"], errno.EIO), match["why"], kept)
     if status in (-2, -15, 130, 143):
         return Outcome(errno.EINTR, "stopped by a signal", kept)
-    why = said.strip().partition("\n")[0] or (
+    why = errors.strip().partition("\n")[0] or (
         f"ended by signal {-status}" if status < 0 else f"exit status {status}")
     return Outcome(errno.EIO, why, kept)
 

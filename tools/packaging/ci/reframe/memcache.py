@@ -62,7 +62,7 @@ class memcache(rfm.RunOnlyRegressionTest):
         sn.evaluate(sn.assert_true(os.path.exists(file), "memcache failed: see rfm_job.err"))
         with open(file, encoding="utf-8") as text:
             self.measured = text.read()
-        missing = sorted(self.accepted().keys() - figures(self.measured).keys())
+        missing = sorted(self.figures_of_baseline().keys() - figures(self.measured).keys())
         return sn.all([
             sn.assert_not_found(r"RESULT=fail", "figures", "data failed verification"),
             sn.assert_true(figures(self.measured), "there are no figures"),
@@ -73,7 +73,7 @@ class memcache(rfm.RunOnlyRegressionTest):
     def set_references(self) -> None:
         """Each figure with its unit; those of the baseline with a limit."""
         limits = {}
-        for name, (unit, value) in self.accepted().items():
+        for name, (unit, value) in self.figures_of_baseline().items():
             if unit in MORE:
                 limits[name] = (value, -self.fail_over, None, unit)
             elif unit in LESS:
@@ -83,7 +83,7 @@ class memcache(rfm.RunOnlyRegressionTest):
             name: sn.make_performance_function(sn.defer(value), unit)
             for name, (unit, value) in figures(self.measured).items()}
 
-    def accepted(self) -> dict[str, tuple[str, float]]:
+    def figures_of_baseline(self) -> dict[str, tuple[str, float]]:
         """The figures of the baseline."""
         if not self.baseline:
             return {}
