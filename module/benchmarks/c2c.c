@@ -219,8 +219,8 @@ static int run_round(struct mc_worker *w, struct c2c_job *job, u32 round)
 	if (!err && !writes) {
 		err = load_lines(w, job, &ps);
 		if (!err) {
-			if (mc_measurement_keep(&job->meas, ps))
-				mc_measurement_events(&job->meas, w->events, 1, 1);
+			mc_events_take(w->events, &job->meas.each->sample.events);
+			mc_measurement_keep(&job->meas, ps);
 			err = verify_lines(w, job);
 		}
 	}

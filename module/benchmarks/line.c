@@ -179,14 +179,16 @@ static int line_job(struct mc_worker *w, void *arg)
 	int err = link_words(w, job, 0, &start), d;
 
 	while (!err && mc_measurement_wants(&job->meas)) {
+		mc_sample_begin(w, job->meas.each);
 		for (d = 0; !err && d < NDISTANCES; d++)
 			err = measure_distance(w, job, &start, d, &ps);
 		/*
 		 * The word at the largest distance has not come along: its time is the
 		 * sample.
 		 */
-		if (!err && mc_measurement_keep(&job->meas, ps))
-			mc_measurement_events(&job->meas, w->events, 1, 1);
+		mc_events_take(w->events, &job->meas.each->sample.events);
+		if (!err)
+			mc_measurement_keep(&job->meas, ps);
 		mc_breathe();
 	}
 	return err;

@@ -19,13 +19,11 @@ struct open_event {
 
 /**
  * struct mc_events - the events of a thread
- * @thread: its index
  * @why: why some event is not counted
  * @n: number of open events
  * @each: array of @n events
  */
 struct mc_events {
-	unsigned int thread;
 	enum mc_events_why why;
 	unsigned int n;
 	struct open_event each[MC_NEVENTS];
@@ -51,7 +49,6 @@ static int open_mine(struct mc_worker *w, void *arg)
 	struct mc_events *events = &o->events[w->index];
 	unsigned int i;
 
-	events->thread = w->index;
 	events->why = MC_EVENTS_COUNTED;
 	for (i = 0; i < o->n; i++) {
 		struct open_event *one = &events->each[events->n];
@@ -209,17 +206,6 @@ void mc_events_add(struct mc_events_tally *sum, const struct mc_events_tally *on
 		sum->sum[i].enabled += one->sum[i].enabled;
 		sum->sum[i].running += one->sum[i].running;
 	}
-}
-
-/**
- * mc_events_thread() - whose events these are
- * @events: the events of a thread, or NULL
- *
- * Return: the index of the thread, 0 if there are no events.
- */
-unsigned int mc_events_thread(const struct mc_events *events)
-{
-	return events ? events->thread : 0;
 }
 
 /**

@@ -155,7 +155,6 @@ static int timed_job(struct mc_worker *w, void *arg)
 	struct mc_file_thread *r = &job->reader[w->index];
 	int err;
 
-	r->events = w->events;
 	mc_events_clear(w->events);
 	mc_events_start(w->events);
 	err = go_through(w, job, job->write, job->check && !job->write);
@@ -165,6 +164,7 @@ static int timed_job(struct mc_worker *w, void *arg)
 	}
 	r->ended = mc_ticks();
 	mc_events_stop(w->events);
+	mc_events_take(w->events, &job->meas.each[w->index].sample.events);
 	mc_race_finish(w, r->ended);
 	return err;
 }
@@ -314,7 +314,6 @@ static int one_sample(struct mc_file_job *job)
 	struct mc_measurement *meas = &job->meas;
 	struct mc_tally tally;
 	int err = prepare(job);
-	unsigned int i;
 	u64 ps;
 
 	if (err)
@@ -328,11 +327,8 @@ static int one_sample(struct mc_file_job *job)
 		mc_traffic_stop(meas->counting, &tally);
 	ps = sample_ps(job);
 	meas->each->sample.clock_bad = !ps;
-	mc_measurement_keep(meas, ps);
-	if (meas->kept && meas->counting)
+	if (mc_measurement_keep(meas, ps) && meas->counting)
 		mc_measurement_tally(meas, &tally);
-	for (i = 0; meas->kept && i < job->n; i++)
-		mc_measurement_events(meas, job->reader[i].events, 1, 1);
 	if (!job->write || !job->check)
 		return 0;
 	/* With cache=drop the data must be read back from the disk. */

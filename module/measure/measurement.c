@@ -59,6 +59,7 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 			       point->v[MC_KEY_REPEAT], MC_S(point->v[MC_KEY_REPEAT]));
 	for (i = 0; i < meas->n; i++) {
 		meas->each[i].shared = meas;
+		meas->each[i].sample.worked = ~0ULL;
 		meas->each[i].settings = (struct mc_settings){
 			.irq_off = !point->v[MC_KEY_IRQ],
 			.warmup = point->v[MC_KEY_WARMUP],
@@ -178,75 +179,6 @@ u64 mc_measurement_close(struct mc_worker *w, struct mc_sampler *sampler)
 bool mc_measurement_wants(const struct mc_measurement *meas)
 {
 	return meas->done < meas->each->settings.repeat;
-}
-
-/**
- * mc_measurement_add() - add a sample, without asking whether the loop has settled
- * @meas: the measurement; the sample is bad if a window of the first sampler was
- * @ps: picoseconds
- *
- * Context: One thread at a time.
- */
-void mc_measurement_add(struct mc_measurement *meas, u64 ps)
-{
-	struct mc_sample *sample = &meas->each->sample;
-	u8 bad = sample->clock_bad ? MC_LEFT_CLOCK : sample->apart ? MC_LEFT_NO_OVERLAP : 0;
-
-	meas->left_out |= bad;
-	meas->samples[meas->done++] = bad ? MC_NO_SAMPLE : ps;
-	mc_disturbed_keep(meas);
-	*sample = (struct mc_sample){ 0 };
-}
-
-/**
- * mc_measurement_keep() - keep a sample of a test that does not use mc_measure(), once its
- * loop has settled
- * @meas: the measurement; the sample is bad if a window of the first sampler was
- * @ps: picoseconds
- *
- * One that the others did not take part in is taken again, until the tries are used up.
- * The threads of such a test work, or spin, from the begin of the measurement on.
- *
- * Context: Worker thread, one at a time.
- * Return: true if the sample was kept.
- */
-bool mc_measurement_keep(struct mc_measurement *meas, u64 ps)
-{
-	struct mc_sample *sample = &meas->each->sample;
-	struct mc_settling *s = &meas->settling;
-	bool asked = s->warmups;
-
-	meas->kept = mc_settling_keeps(s, sample->clock_bad ? MC_NO_SAMPLE : ps,
-				       s->last - s->began);
-	if (meas->kept && sample->apart && meas->tries_left) {
-		meas->tries_left--;
-		meas->kept = false;
-	}
-	if (meas->kept)
-		mc_measurement_add(meas, ps);
-	else
-		*sample = (struct mc_sample){ 0 };
-	if (meas->tick && (meas->kept || asked))
-		meas->tick(meas->run);
-	return meas->kept;
-}
-
-/**
- * mc_measurement_events() - keep a thread's events of the sample that was just kept
- * @meas: the measurement
- * @events: the thread's events, or NULL; those since mc_events_clear() are of the sample
- * @pass: work of a pass
- * @done: work that the thread did in the sample, in the same unit
- *
- * Context: The thread, or another one while it does no work. One at a time.
- */
-void mc_measurement_events(struct mc_measurement *meas, const struct mc_events *events,
-			   u64 pass, u64 done)
-{
-	struct mc_events_tally one;
-
-	mc_events_take(events, &one);
-	mc_events_add(&meas->each[mc_events_thread(events)].counted, &one, pass, done);
 }
 
 static void record_dram(const struct mc_measurement *meas, struct mc_dram *dram)

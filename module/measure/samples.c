@@ -356,15 +356,15 @@ static bool overlapped(const struct mc_measurement *meas)
 /* Why the sample is left out (enum mc_left_out), or 0. */
 static u8 why_left_out(const struct mc_measurement *meas)
 {
+	bool apart = false;
 	unsigned int i;
 
 	for (i = 0; i < meas->n; i++) {
 		if (meas->each[i].sample.clock_bad)
 			return MC_LEFT_CLOCK;
+		apart |= meas->each[i].sample.apart;
 	}
-	if (meas->n == 1 || meas->keep_disturbed || overlapped(meas))
-		return 0;
-	return MC_LEFT_NO_OVERLAP;
+	return apart ? MC_LEFT_NO_OVERLAP : 0;
 }
 
 /**
@@ -387,8 +387,17 @@ u64 mc_measurement_mhz(const struct mc_measurement *meas, bool last)
 	return sum / meas->n;
 }
 
-static void keep_sample(struct mc_measurement *meas, u8 bad, u64 ps)
+/**
+ * mc_measurement_add() - add a sample, without asking whether the loop has settled
+ * @meas: the measurement; each thread's sample says whether it is bad, what disturbed it, and
+ *        which events it has
+ * @ps: picoseconds
+ *
+ * Context: One thread, while none works on a sample of @meas.
+ */
+void mc_measurement_add(struct mc_measurement *meas, u64 ps)
 {
+	u8 bad = why_left_out(meas);
 	unsigned int i;
 
 	for (i = 0; i < meas->n; i++)
@@ -397,19 +406,20 @@ static void keep_sample(struct mc_measurement *meas, u8 bad, u64 ps)
 	if (meas->cycles)
 		meas->cycles[meas->done] = bad ? 0 :
 				       mc_muldiv(ps, mc_measurement_mhz(meas, true), 1000);
-	meas->samples[meas->done++] = ps;
+	meas->samples[meas->done++] = bad ? MC_NO_SAMPLE : ps;
 	mc_disturbed_keep(meas);
 }
 
 /* Ticks for which all threads had worked before the sample, without a pause. */
 static u64 all_worked(const struct mc_measurement *meas)
 {
+	const struct mc_settling *s = &meas->settling;
 	u64 worked = ~0ULL;
 	unsigned int i;
 
 	for (i = 0; i < meas->n; i++)
 		worked = min(worked, meas->each[i].sample.worked);
-	return worked;
+	return worked == ~0ULL ? s->last - s->began : worked;
 }
 
 /* A lone thread must not wait at the barrier: it may be one of a larger team. */
@@ -438,39 +448,47 @@ void mc_measurement_tally(struct mc_measurement *meas, const struct mc_tally *on
 		sum->bytes[i] += one->bytes[i];
 }
 
-/*
- * Is the sample kept? One during which the threads did not overlap is taken again, until the
- * tries are used up.
+/**
+ * mc_measurement_keep() - keep the sample that has just ended, once the loop has settled
+ * @meas: the measurement, as for mc_measurement_add()
+ * @ps: picoseconds
+ *
+ * A sample ends here, however its time was measured. One during which the threads did not work
+ * at once is taken again, until the tries are used up.
+ *
+ * Context: as mc_measurement_add().
+ * Return: true if the sample was kept.
  */
-static bool is_kept(struct mc_measurement *meas, u8 bad, u64 ps)
+bool mc_measurement_keep(struct mc_measurement *meas, u64 ps)
 {
-	if (!mc_settling_keeps(&meas->settling, ps, all_worked(meas)))
-		return false;
-	if (bad != MC_LEFT_NO_OVERLAP || !meas->tries_left)
-		return true;
-	meas->tries_left--;
-	return false;
+	bool asked = meas->settling.warmups;
+	u8 bad = why_left_out(meas);
+
+	meas->kept = mc_settling_keeps(&meas->settling, bad ? MC_NO_SAMPLE : ps,
+				       all_worked(meas));
+	if (meas->kept && bad == MC_LEFT_NO_OVERLAP && meas->tries_left) {
+		meas->tries_left--;
+		meas->kept = false;
+	}
+	if (meas->kept)
+		mc_measurement_add(meas, ps);
+	else
+		mc_disturbed_mark(meas);
+	if (meas->tick && (meas->kept || asked))
+		meas->tick(meas->run);
+	return meas->kept;
 }
 
 /* Called by the first thread while the others wait. */
 static void end_sample(struct mc_measurement *meas)
 {
-	bool asked = meas->settling.warmups;
-	u8 bad = why_left_out(meas);
-	u64 ps = bad ? MC_NO_SAMPLE : sample_ps(meas);
 	struct mc_tally tally;
 
 	if (meas->counting)
 		mc_traffic_stop(meas->counting, &tally);
-	meas->kept = is_kept(meas, bad, ps);
-	if (meas->kept)
-		keep_sample(meas, bad, ps);
-	else
-		mc_disturbed_mark(meas);
-	if (meas->kept && meas->counting)
+	meas->each->sample.apart = meas->n > 1 && !meas->keep_disturbed && !overlapped(meas);
+	if (mc_measurement_keep(meas, sample_ps(meas)) && meas->counting)
 		mc_measurement_tally(meas, &tally);
-	if (meas->tick && (meas->kept || asked))
-		meas->tick(meas->run);
 }
 
 /*

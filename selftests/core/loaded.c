@@ -591,7 +591,7 @@ static void test_a_stop_keeps_what_there_is(void **state)
 	assert_loaded(&rec[1], 2, 900);
 }
 
-/* While pointers are linked, and while one thread waits for the load of the others. */
+/* While pointers are linked. */
 static void test_a_stop_is_seen_everywhere(void **state)
 {
 	static const char line[] = "loaded size=1M delay=900 warmup=0 repeat=2 cpu=0,1";
@@ -601,15 +601,13 @@ static void test_a_stop_is_seen_everywhere(void **state)
 	slice = 512 << 10;
 	assert_int_equal(measure(line), 0);
 	all = sim.asked;
-	assert_true(all >= 2 + 1);
+	assert_true(all >= 2);
 	for (at = 1; at <= all; at++) {
 		reset(2);
 		slice = 512 << 10;
 		sim.stop_at = at;
 		assert_int_equal(measure(line), -ECANCELED);
-		/* The sample before the stop stays. */
-		assert_in_range(n, 0, 1);
-		assert_true(!n || rec->stats.samples == 1);
+		assert_int_equal(n, 0);
 	}
 }
 

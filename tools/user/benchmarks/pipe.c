@@ -204,8 +204,9 @@ static int measure(struct mc_worker *w, void *arg)
 		if (!err)
 			err = send_sample(job);
 		ticks = mc_measurement_close(w, sampler);
-		if (!err && mc_measurement_keep(job->meas, mc_ticks_to_ps(ticks)))
-			mc_measurement_events(job->meas, w->events, 1, 1);
+		mc_events_take(w->events, &sampler->sample.events);
+		if (!err)
+			mc_measurement_keep(job->meas, mc_ticks_to_ps(ticks));
 	}
 	return err;
 }
