@@ -100,21 +100,11 @@ struct c2c_job {
 	bool ok;
 };
 
-/* Pairs are numbered writer by writer; no CPU pairs with itself. */
-static void pair_of(const struct mc_run *run, unsigned int *who)
-{
-	unsigned int others = mc_team_size(run->team) - 1;
-
-	who[WRITER] = run->part / others;
-	who[READER] = run->part % others;
-	who[READER] += who[READER] >= who[WRITER];
-}
-
 static int c2c_near(const struct mc_run *run, const struct mc_point *point)
 {
 	unsigned int who[2];
 
-	pair_of(run, who);
+	mc_pair_of(run, who);
 	return mc_team_cpu(run->team, who[point->v[KEY_HOME] == HOME_WRITER ?
 					  WRITER : READER]);
 }
@@ -244,15 +234,14 @@ static int pair_job(struct mc_worker *w, void *arg)
 
 /* ---------------------------------------------------------------- the record */
 
-static void fill_record(struct mc_record *rec, struct c2c_job *job,
-			const struct mc_team *team)
+static void c2c_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
-	int writer = mc_team_cpu(team, job->who[WRITER]);
-	int reader = mc_team_cpu(team, job->who[READER]);
+	struct c2c_job *job = arg;
+	int writer = mc_team_cpu(run->team, job->who[WRITER]);
+	int reader = mc_team_cpu(run->team, job->who[READER]);
 	enum mc_hit level = mc_served_held(rec, writer, LINE * job->chase.n);
 
 	mc_measurement_record(&job->meas, rec);
-	rec->threads = 2;
 	mc_record_set(rec, COL_WRITER, writer);
 	mc_record_set(rec, COL_READER, reader);
 	mc_record_set(rec, COL_SIBLINGS, mc_cpu_core(writer) == mc_cpu_core(reader));
@@ -268,11 +257,13 @@ static void fill_record(struct mc_record *rec, struct c2c_job *job,
 	mc_record_set(rec, COL_NS_MIN, rec->stats.min_ps / job->chase.n);
 }
 
-static void set_up(struct c2c_job *job, const struct mc_point *point,
-		   const struct mc_view *view)
+static int c2c_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
+	const struct mc_view *view = run->area.view;
 	u64 size = point->v[MC_KEY_SIZE];
+	struct c2c_job *job = arg;
 
+	mc_pair_of(run, job->who);
 	job->ok = true;
 	job->state = point->v[KEY_STATE];
 	job->chase = (struct mc_chase){
@@ -282,23 +273,7 @@ static void set_up(struct c2c_job *job, const struct mc_point *point,
 	job->flush = (struct mc_pass){
 		.loop = mc_loop_widest(MC_OP_FLUSH), .view = view, .bytes = size,
 	};
-}
-
-static int c2c_run(struct mc_run *run, const struct mc_point *point,
-		   struct mc_record *rec)
-{
-	struct c2c_job job = { 0 };
-	int err;
-
-	set_up(&job, point, run->area.view);
-	pair_of(run, job.who);
-	err = mc_measurement_begin(&job.meas, run, point);
-	if (!err) {
-		err = mc_team_run_some(run->team, job.who, 2, pair_job, &job);
-		fill_record(rec, &job, run->team);
-	}
-	mc_measurement_end(&job.meas);
-	return err;
+	return 0;
 }
 
 const struct mc_test mc_test_c2c = {
@@ -316,5 +291,8 @@ const struct mc_test mc_test_c2c = {
 	.table = "rows=writer_cpu columns=reader_cpu value=ns_per_line",
 	.near = c2c_near,
 	.check = c2c_check,
-	.run = c2c_run,
+	.job_bytes = sizeof(struct c2c_job),
+	.set_up = c2c_set_up,
+	.job = pair_job,
+	.fill = c2c_fill,
 };

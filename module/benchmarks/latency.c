@@ -95,7 +95,6 @@ static const struct mc_column columns[] = {
 
 /**
  * struct latency_job - a point, on one CPU
- * @run: the run
  * @meas: the measurement
  * @chase: the cycle of pointers at the first place
  * @whole: the chase was verified to be one cycle, at each place
@@ -104,7 +103,6 @@ static const struct mc_column columns[] = {
  * @grains: grains of loads
  */
 struct latency_job {
-	struct mc_run *run;
 	struct mc_measurement meas;
 	struct mc_chase chase;
 	bool whole;
@@ -209,8 +207,9 @@ static void set_distribution(struct mc_record *rec, struct latency_job *job)
 	mc_record_set(rec, COL_GRAIN_LOADS, job->grains.size);
 }
 
-static void fill_record(struct mc_record *rec, struct latency_job *job)
+static void latency_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
+	struct latency_job *job = arg;
 	u64 bytes = job->chase.n * min(job->chase.stride, LINE), ps;
 	const u64 *mhz = job->meas.each->mhz;
 
@@ -229,45 +228,34 @@ static void fill_record(struct mc_record *rec, struct latency_job *job)
 	mc_record_set(rec, COL_NS_MIN, rec->stats.min_ps / job->loads);
 	if (job->meas.median_cycles)
 		mc_record_set(rec, COL_CYCLES, job->meas.median_cycles / job->loads / 10);
-	mc_record_set(rec, COL_LEVEL, mc_served_chase(job->run, rec, bytes, max(ps, 1ULL)));
+	mc_record_set(rec, COL_LEVEL, mc_served_chase(run, rec, bytes, max(ps, 1ULL)));
 	set_distribution(rec, job);
 }
 
-static int measure(struct mc_run *run, const struct mc_point *point,
-		   struct latency_job *job, struct mc_record *rec)
+static int latency_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
-	int err = mc_measurement_begin(&job->meas, run, point);
+	struct latency_job *job = arg;
 
-	err = err ? err : mc_grains_begin(&job->grains, &run->error);
-	if (err)
-		goto end;
-	job->meas.n = 1;
+	job->chase = (struct mc_chase){
+		.view = run->area.view, .stride = point->v[KEY_STRIDE],
+		.n = point->v[MC_KEY_SIZE] / point->v[KEY_STRIDE],
+		.order = point->v[KEY_PATTERN],
+	};
+	job->loads = min(job->chase.n, LOADS_MOST);
 	job->meas.places = mc_places(point, job->chase.view, job->chase.n * job->chase.stride);
 	job->meas.each->settings.move = latency_move;
 	job->meas.each->settings.clock = mc_core_mhz;
 	job->meas.each->pass = (struct mc_pass){
 		.body = chase_body, .arg = job, .bytes = LINE * job->loads,
 	};
-	err = mc_measurement_turn(run, rec, chase_job, job);
-	fill_record(rec, job);
-end:
-	mc_grains_end(&job->grains);
-	mc_measurement_end(&job->meas);
-	return err;
+	return mc_grains_begin(&job->grains, &run->error);
 }
 
-static int latency_run(struct mc_run *run, const struct mc_point *point,
-		       struct mc_record *rec)
+static void latency_clean_up(void *arg)
 {
-	struct latency_job job = { .run = run };
+	struct latency_job *job = arg;
 
-	job.chase = (struct mc_chase){
-		.view = run->area.view, .stride = point->v[KEY_STRIDE],
-		.n = point->v[MC_KEY_SIZE] / point->v[KEY_STRIDE],
-		.order = point->v[KEY_PATTERN],
-	};
-	job.loads = min(job.chase.n, LOADS_MOST);
-	return measure(run, point, &job, rec);
+	mc_grains_end(&job->grains);
 }
 
 const struct mc_test mc_test_latency = {
@@ -285,5 +273,9 @@ const struct mc_test mc_test_latency = {
 	.histogram = true,
 	.near_only = true,
 	.check = latency_check,
-	.run = latency_run,
+	.job_bytes = sizeof(struct latency_job),
+	.set_up = latency_set_up,
+	.job = chase_job,
+	.fill = latency_fill,
+	.clean_up = latency_clean_up,
 };

@@ -267,13 +267,13 @@ static u64 load_rate(const struct loaded_job *job)
 	return rate;
 }
 
-static void fill_record(struct mc_record *rec, struct loaded_job *job,
-			const struct mc_team *team)
+static void loaded_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
+	struct loaded_job *job = arg;
 	u64 rate = load_rate(job), ps;
 
 	mc_measurement_record(&job->meas, rec);
-	mc_record_set(rec, COL_LATENCY_CPU, mc_team_cpu(team, job->chaser));
+	mc_record_set(rec, COL_LATENCY_CPU, mc_team_cpu(run->team, job->chaser));
 	mc_record_set(rec, COL_LOADS, job->loads);
 	mc_record_set(rec, COL_DELAY_NS, job->delay_ps);
 	if (!rec->stats.samples)
@@ -305,13 +305,13 @@ static int set_up_thread(struct mc_run *run, struct loaded_job *job, unsigned in
 	return p->chases ? 0 : mc_load_begin(&p->load, &run->error);
 }
 
-static int set_up(struct mc_run *run, struct loaded_job *job, const struct mc_point *point)
+static int loaded_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
+	struct loaded_job *job = arg;
 	struct mc_together *all = &job->all;
 	unsigned int i;
-	int err = mc_measurement_begin(&job->meas, run, point);
+	int err = mc_together_begin(all, run, &job->meas);
 
-	err = err ? err : mc_together_begin(all, run, &job->meas);
 	if (err)
 		return err;
 	job->slice = slice_of(run, point);
@@ -333,20 +333,12 @@ static int set_up(struct mc_run *run, struct loaded_job *job, const struct mc_po
 	return err;
 }
 
-static int loaded_run(struct mc_run *run, const struct mc_point *point,
-		      struct mc_record *rec)
+static void loaded_clean_up(void *arg)
 {
-	struct loaded_job job = { 0 };
-	int err = set_up(run, &job, point);
+	struct loaded_job *job = arg;
 
-	if (!err) {
-		err = mc_team_run(run->team, loaded_job, &job);
-		fill_record(rec, &job, run->team);
-	}
-	mc_free(job.load);
-	mc_together_end(&job.all);
-	mc_measurement_end(&job.meas);
-	return err;
+	mc_free(job->load);
+	mc_together_end(&job->all);
 }
 
 static enum mc_uncached loaded_uncached(const struct mc_point *point)
@@ -372,5 +364,9 @@ const struct mc_test mc_test_loaded = {
 	.near_only = true,
 	.shares = true,
 	.check = loaded_check,
-	.run = loaded_run,
+	.job_bytes = sizeof(struct loaded_job),
+	.set_up = loaded_set_up,
+	.job = loaded_job,
+	.fill = loaded_fill,
+	.clean_up = loaded_clean_up,
 };

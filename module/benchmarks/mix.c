@@ -487,9 +487,9 @@ static void join_samplers(struct mc_measurement *meas)
 }
 
 /* All threads, each group, each thread. */
-static void fill_records(struct mc_record *rec, struct mix_job *job,
-			 const struct mc_run *run)
+static void mix_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
+	struct mix_job *job = arg;
 	struct scope scope = { .kind = SCOPE_TOTAL, .to = job->n };
 	unsigned int i;
 
@@ -547,12 +547,12 @@ static int set_up_member(struct mc_run *run, struct mix_job *job, unsigned int i
 	return mc_load_begin(&does->load, &run->error);
 }
 
-static int set_up(struct mc_run *run, struct mix_job *job, const struct mc_point *point)
+static int mix_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
+	struct mix_job *job = arg;
 	unsigned int i;
-	int err = mc_measurement_begin(&job->meas, run, point);
+	int err = mc_together_begin(&job->all, run, &job->meas);
 
-	err = err ? err : mc_together_begin(&job->all, run, &job->meas);
 	if (err)
 		return err;
 	job->n = job->meas.n;
@@ -572,8 +572,9 @@ static int set_up(struct mc_run *run, struct mix_job *job, const struct mc_point
 	return err;
 }
 
-static void clean_up(struct mix_job *job)
+static void mix_clean_up(void *arg)
 {
+	struct mix_job *job = arg;
 	unsigned int i;
 
 	for (i = 0; i < job->n && job->member; i++) {
@@ -582,20 +583,6 @@ static void clean_up(struct mix_job *job)
 	}
 	mc_free(job->member);
 	mc_together_end(&job->all);
-	mc_measurement_end(&job->meas);
-}
-
-static int mix_run(struct mc_run *run, const struct mc_point *point, struct mc_record *rec)
-{
-	struct mix_job job = { .n = 0 };
-	int err = set_up(run, &job, point);
-
-	if (!err) {
-		err = mc_team_run(run->team, mix_job, &job);
-		fill_records(rec, &job, run);
-	}
-	clean_up(&job);
-	return err;
 }
 
 const struct mc_test mc_test_mix = {
@@ -613,5 +600,9 @@ const struct mc_test mc_test_mix = {
 	.records = MC_RECORD_OF_GROUP,
 	.shares = true,
 	.check = mix_check,
-	.run = mix_run,
+	.job_bytes = sizeof(struct mix_job),
+	.set_up = mix_set_up,
+	.job = mix_job,
+	.fill = mix_fill,
+	.clean_up = mix_clean_up,
 };

@@ -453,8 +453,9 @@ static void set_distribution(struct mc_record *rec, struct mmio_job *job)
 	mc_record_set(rec, COL_GRAIN, job->grains.size);
 }
 
-static void fill_record(struct mc_record *rec, struct mmio_job *job)
+static void mmio_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
+	struct mmio_job *job = arg;
 	u64 ps;
 
 	mc_measurement_record(&job->meas, rec);
@@ -482,12 +483,27 @@ static bool mmio_note(struct mc_text *t, const struct mc_record *rec)
 	return true;
 }
 
-static void set_up(struct mmio_job *job, const struct mc_run *run, const struct mc_point *point)
+static int begin_bursts(struct mmio_job *job, const struct mc_run *run,
+			const struct mc_point *point, struct mc_error *e)
 {
+	job->bursts = (struct mc_bursts){
+		.view = run->area.view, .bytes = point->v[MC_KEY_SIZE],
+		.loops = mc_mmio_loop_find(point->v[KEY_WIDTH]),
+		.way = mc_mmio_ways[point->v[KEY_STORE]],
+		.vectors = true,
+	};
+	if (point->v[KEY_OP] == MC_MMIO_BURST && mc_bursts_begin(&job->bursts, BURSTS))
+		return mc_fail(e, -ENOMEM, "op: no memory for the times of %u bursts", BURSTS);
+	return 0;
+}
+
+static int mmio_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
+{
+	struct mmio_job *job = arg;
 	struct mc_sampler *sampler = job->meas.each;
+	int err;
 
 	static_assert(LINE == MC_MMIO_LINE);
-	job->meas.n = 1;
 	job->loops = mc_mmio_loop_find(point->v[KEY_WIDTH]);
 	job->op = point->v[KEY_OP];
 	job->run = job->loops->run[job->op];
@@ -506,38 +522,16 @@ static void set_up(struct mmio_job *job, const struct mc_run *run, const struct 
 	};
 	sampler->settings.prepare = prepare_sample;
 	sampler->settings.verify = job->op == MC_MMIO_READ ? NULL : verify_sample;
+	err = mc_grains_begin(&job->grains, &run->error);
+	return err ? err : begin_bursts(job, run, point, &run->error);
 }
 
-static int begin_bursts(struct mmio_job *job, const struct mc_run *run,
-			const struct mc_point *point, struct mc_error *e)
+static void mmio_clean_up(void *arg)
 {
-	job->bursts = (struct mc_bursts){
-		.view = run->area.view, .bytes = point->v[MC_KEY_SIZE],
-		.loops = mc_mmio_loop_find(point->v[KEY_WIDTH]),
-		.way = mc_mmio_ways[point->v[KEY_STORE]],
-		.vectors = true,
-	};
-	if (point->v[KEY_OP] == MC_MMIO_BURST && mc_bursts_begin(&job->bursts, BURSTS))
-		return mc_fail(e, -ENOMEM, "op: no memory for the times of %u bursts", BURSTS);
-	return 0;
-}
+	struct mmio_job *job = arg;
 
-static int mmio_run(struct mc_run *run, const struct mc_point *point, struct mc_record *rec)
-{
-	struct mmio_job job = { 0 };
-	int err = mc_measurement_begin(&job.meas, run, point);
-
-	err = err ? err : mc_grains_begin(&job.grains, &run->error);
-	err = err ? err : begin_bursts(&job, run, point, &run->error);
-	if (!err) {
-		set_up(&job, run, point);
-		err = mc_measurement_turn(run, rec, mmio_job, &job);
-		fill_record(rec, &job);
-	}
-	mc_grains_end(&job.grains);
-	mc_bursts_end(&job.bursts);
-	mc_measurement_end(&job.meas);
-	return err;
+	mc_grains_end(&job->grains);
+	mc_bursts_end(&job->bursts);
 }
 
 const struct mc_test mc_test_mmio = {
@@ -557,5 +551,9 @@ const struct mc_test mc_test_mmio = {
 	.reads_only = mmio_reads_only,
 	.note = mmio_note,
 	.check = mmio_check,
-	.run = mmio_run,
+	.job_bytes = sizeof(struct mmio_job),
+	.set_up = mmio_set_up,
+	.job = mmio_job,
+	.fill = mmio_fill,
+	.clean_up = mmio_clean_up,
 };

@@ -3,6 +3,7 @@
 #include "core/math.h"
 #include "measure/area.h"
 #include "measure/engine.h"
+#include "measure/measurement.h"
 #include "measure/served.h"
 #include "measure/side.h"
 #include "platform/clock.h"
@@ -291,7 +292,7 @@ static int check_points(struct mc_run *run)
 		point_of(run->req, i, &point);
 		mc_area_assign(run, &point);
 		err = run->side->check(run, &point);
-		if (!err)
+		if (!err && test->check)
 			err = test->check(run, &point);
 		mc_breathe();
 	}
@@ -348,11 +349,11 @@ static int run_test(struct mc_run *run, struct mc_record *rec)
 
 	if (!side->prefetch_off) {
 		rec->point.v[MC_KEY_PREFETCH] = MC_PREFETCH_KEEP;
-		return test->run(run, &rec->point, rec);
+		return mc_test_run(test, run, &rec->point, rec);
 	}
 	err = side->prefetch_off(run, &rec->point);
 	if (!err)
-		err = test->run(run, &rec->point, rec);
+		err = mc_test_run(test, run, &rec->point, rec);
 	err_back = side->prefetch_back(run, &rec->point);
 	return err ? err : err_back;
 }

@@ -129,26 +129,6 @@ u32 mc_places(const struct mc_point *point, const struct mc_view *view, u64 byte
 }
 
 /**
- * mc_measurement_turn() - run a job on the CPU whose turn it is
- * @run: the run
- * @rec: gets this CPU as the only one that worked
- * @job: the job
- * @arg: its argument
- *
- * Context: Process, may sleep.
- * Return: 0, or the errno of what stopped the run.
- */
-int mc_measurement_turn(struct mc_run *run, struct mc_record *rec, mc_job job,
-			void *arg)
-{
-	unsigned int who = run->part;
-
-	rec->threads = 1;
-	rec->cpu = mc_team_cpu(run->team, who);
-	return mc_team_run_some(run->team, &who, 1, job, arg);
-}
-
-/**
  * mc_measurement_close() - close a timed window of a test that does not use mc_measure()
  * @w: the thread
  * @sampler: the thread's sampler; gets the window's length and disturbances
@@ -261,4 +241,90 @@ void mc_measurement_end(struct mc_measurement *meas)
 	mc_free(meas->disturbed);
 	mc_free(meas->samples);
 	mc_free(meas->each);
+}
+
+/**
+ * mc_pair_of() - the pair of CPUs whose turn it is
+ * @run: the run of a test with MC_RECORD_OF_PAIR, of two CPUs at least
+ * @who: result: indices of two threads
+ *
+ * Pairs are numbered by their first CPU, and no CPU pairs with itself.
+ */
+void mc_pair_of(const struct mc_run *run, unsigned int *who)
+{
+	unsigned int others = mc_team_size(run->team) - 1;
+
+	who[0] = run->part / others;
+	who[1] = run->part % others;
+	who[1] += who[1] >= who[0];
+}
+
+/* The threads that measure, if not all do. Return: their number; 0: all. */
+static unsigned int whose_turn(const struct mc_test *test, const struct mc_run *run,
+			       unsigned int *who)
+{
+	switch (test->records) {
+	case MC_RECORD_OF_CPU:
+	case MC_RECORD_OF_STEP:
+		*who = run->part;
+		return 1;
+	case MC_RECORD_OF_PAIR:
+		mc_pair_of(run, who);
+		return 2;
+	default:
+		return 0;
+	}
+}
+
+static int run_job(const struct mc_test *test, struct mc_run *run, void *job,
+		   struct mc_record *rec)
+{
+	unsigned int who[2], n = whose_turn(test, run, who);
+
+	if (!n)
+		return mc_team_run(run->team, test->job, job);
+	rec->threads = n;
+	if (n == 1)
+		rec->cpu = mc_team_cpu(run->team, *who);
+	return mc_team_run_some(run->team, who, n, test->job, job);
+}
+
+/**
+ * mc_test_run() - measure a point
+ * @test: the test
+ * @run: the run
+ * @point: the point
+ * @rec: result, whose point and verified are set; other records of the same run of the test
+ *       follow it
+ *
+ * Context: Process, may sleep.
+ * Return: 0, -ENOMEM, or the errno of what stopped the run; a record that holds samples is kept.
+ */
+int mc_test_run(const struct mc_test *test, struct mc_run *run, const struct mc_point *point,
+		struct mc_record *rec)
+{
+	struct mc_measurement *meas;
+	unsigned int who[2];
+	int err;
+
+	if (test->run)
+		return test->run(run, point, rec);
+	meas = mc_alloc_array(1, test->job_bytes);
+	if (!meas)
+		return mc_fail(&run->error, -ENOMEM, "repeat: no memory for a measurement");
+	err = mc_measurement_begin(meas, run, point);
+	if (!err) {
+		if (whose_turn(test, run, who))
+			meas->n = 1;
+		err = test->set_up(run, point, meas);
+		if (!err) {
+			err = run_job(test, run, meas, rec);
+			test->fill(rec, meas, run);
+		}
+		if (test->clean_up)
+			test->clean_up(meas);
+	}
+	mc_measurement_end(meas);
+	mc_free(meas);
+	return err;
 }

@@ -7,8 +7,9 @@
 
 int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 			 const struct mc_point *point);
-int mc_measurement_turn(struct mc_run *run, struct mc_record *rec, mc_job job,
-			void *arg);
+int mc_test_run(const struct mc_test *test, struct mc_run *run, const struct mc_point *point,
+		struct mc_record *rec);
+void mc_pair_of(const struct mc_run *run, unsigned int *who);
 
 u64 mc_measurement_close(struct mc_worker *w, struct mc_sampler *sampler);
 bool mc_measurement_wants(const struct mc_measurement *meas);

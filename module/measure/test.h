@@ -169,11 +169,17 @@ enum mc_uncached { MC_UNCACHED_NONE, MC_UNCACHED_SOME, MC_UNCACHED_ALL };
  * @note: append a line on what the user should know of a record. Return: false if there is
  *        nothing. NULL: there never is
  * @check: test whether this point can be run. Called for every point before the first
- *         one is run. Return: 0, or -EINVAL, -EOPNOTSUPP through mc_fail().
- * @run: measure a point into a record whose point and verified are set. With
- *       MC_RECORD_OF_GROUP those of the groups and CPUs follow it, with the same facts, with
- *       MC_RECORD_OF_STEP those of the steps.
- *       Return: 0, or a negative errno; a record that holds samples is kept.
+ *         one is run. Return: 0, or -EINVAL, -EOPNOTSUPP through mc_fail(). NULL: any can
+ * @job_bytes: size of what it keeps of a point, which begins with a struct mc_measurement
+ * @set_up: fill that in; the measurement has begun, and all else is 0. Return: 0, or a negative
+ *          errno through mc_fail()
+ * @job: what each thread does. With MC_RECORD_OF_CPU and MC_RECORD_OF_STEP the CPU does it whose
+ *       turn it is, and the measurement is that of one thread; with MC_RECORD_OF_PAIR, both CPUs
+ * @fill: put what there is into a record whose point and verified are set, also after an error.
+ *        With MC_RECORD_OF_GROUP those of the groups and CPUs follow it, with the same facts,
+ *        with MC_RECORD_OF_STEP those of the steps. A record that holds samples is kept
+ * @clean_up: free what @set_up has allocated, also after its error; NULL: nothing
+ * @run: a test that does not fit into these does all of it. Return: 0, or a negative errno
  */
 struct mc_test {
 	struct mc_spec spec;
@@ -194,6 +200,11 @@ struct mc_test {
 	bool (*reads_only)(const struct mc_point *point);
 	bool (*note)(struct mc_text *t, const struct mc_record *rec);
 	int (*check)(struct mc_run *run, const struct mc_point *point);
+	size_t job_bytes;
+	int (*set_up)(struct mc_run *run, const struct mc_point *point, void *job);
+	mc_job job;
+	void (*fill)(struct mc_record *rec, void *job, const struct mc_run *run);
+	void (*clean_up)(void *job);
 	int (*run)(struct mc_run *run, const struct mc_point *point,
 		   struct mc_record *rec);
 };

@@ -9,6 +9,7 @@
 #include "../cmocka_all.h"
 
 #include "team.h"
+#include "measure/measurement.h"
 #include "measure/side.h"
 
 #define SIZE	(30 << 10)	/* whole lines for 2 threads with 3, 4, 5 or 10 arrays */
@@ -163,7 +164,7 @@ static int measure(const char *line)
 	memset(low + (SIZE - FIRST) / 8, 0xa5, 16 * 8);
 	memset(high + FIRST / 8, 0xa5, 16 * 8);
 	uc_word[0] = ~0ULL;
-	err = err ? err : mc_test_bandwidth.run(&run, &point, &rec);
+	err = err ? err : mc_test_run(&mc_test_bandwidth, &run, &point, &rec);
 	for (u64 i = 0; i < 16; i++) {
 		assert_true(low[(SIZE - FIRST) / 8 + i] == GUARD);
 		assert_true(high[FIRST / 8 + i] == GUARD);
