@@ -137,7 +137,7 @@ static int check_group(struct mc_run *run, unsigned int g, const struct mc_point
 	err = run->side->check(run, &own);
 	for (i = 0; i < mc_team_size(run->team) && !err; i++) {
 		if (run->req->group_of[mc_team_cpu(run->team, i)] == g + 1 &&
-		    run->homes->seat[i].bytes < MC_CHASE_PAGE_BYTES)
+		    run->placement->thread[i].bytes < MC_CHASE_PAGE_BYTES)
 			err = mc_fail(&run->error, -EINVAL,
 				      "size: %llu bytes are less than a page for each thread of group %u",
 				      own.v[MC_KEY_SIZE], g + 1);
@@ -430,8 +430,7 @@ static void say_where(struct mc_record *rec, const struct mix_job *job,
 
 	rec->remote_threads = 0;
 	while (next_of(job, scope, &i)) {
-		const struct mc_home *home = &run->homes->home[run->homes->seat[i - 1].home];
-		int node = home->area.memory_node;
+		int node = mc_node_of(run->placement, i - 1)->area.memory_node;
 
 		if (node < 0)
 			rec->remote_threads = MC_NOT_KNOWN;
@@ -513,8 +512,8 @@ static int set_up_member(struct mc_run *run, struct mix_job *job, unsigned int i
 			 const struct mc_point *point)
 {
 	unsigned int g = run->req->group_of[mc_team_cpu(run->team, i)] - 1;
-	const struct mc_seat *seat = &run->homes->seat[i];
-	const struct mc_view *view = run->homes->home[seat->home].area.view;
+	const struct mc_placed *place = &run->placement->thread[i];
+	const struct mc_view *view = mc_node_of(run->placement, i)->area.view;
 	struct mc_partner *does = &job->all.each[i];
 	struct member *m = &job->member[i];
 	struct mc_point own;
@@ -522,7 +521,7 @@ static int set_up_member(struct mc_run *run, struct mix_job *job, unsigned int i
 	mc_group_point(&job->groups[g], point, &own);
 	m->group = g;
 	m->does = does;
-	m->bytes = seat->bytes;
+	m->bytes = place->bytes;
 	m->ok = true;
 	m->ps = mc_alloc_array(point->v[MC_KEY_REPEAT], sizeof(u64));
 	m->seen = mc_alloc_array(point->v[MC_KEY_REPEAT], 1);
@@ -530,13 +529,13 @@ static int set_up_member(struct mc_run *run, struct mix_job *job, unsigned int i
 		return mc_fail(&run->error, -ENOMEM, "repeat: no memory for %llu sample%s",
 			       point->v[MC_KEY_REPEAT], MC_S(point->v[MC_KEY_REPEAT]));
 	does->load = (struct mc_load){
-		.view = view, .start = seat->start, .slice = seat->bytes,
+		.view = view, .start = place->start, .slice = place->bytes,
 	};
 	does->chases = job->groups[g].op == MC_MIX_CHASE;
 	if (does->chases) {
 		does->chase = (struct mc_chase){
-			.view = view, .offset = seat->start, .stride = LINE,
-			.n = seat->bytes / LINE, .order = MC_CHASE_RANDOM,
+			.view = view, .offset = place->start, .stride = LINE,
+			.n = place->bytes / LINE, .order = MC_CHASE_RANDOM,
 		};
 		does->loads = does->chase.n;
 		return 0;

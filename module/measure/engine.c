@@ -302,14 +302,14 @@ static int check_points(struct mc_run *run)
 /* Number of threads on another node than their memory. */
 static u32 count_remote(const struct mc_run *run, const struct mc_area *area)
 {
-	const struct mc_homes *homes = area->homes;
+	const struct mc_placement *placement = area->placement;
 	unsigned int i, n = mc_team_size(run->team);
 	u32 remote = 0;
 
 	for (i = 0; i < n; i++) {
 		int cpu = mc_team_cpu(run->team, i);
-		int node = homes ? homes->home[homes->seat[i].home].area.memory_node :
-				   area->memory_node;
+		int node = placement ? mc_node_of(placement, i)->area.memory_node :
+				       area->memory_node;
 
 		if (cpu < 0 || node < 0)
 			return MC_NOT_KNOWN;

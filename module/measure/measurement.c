@@ -81,14 +81,14 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 struct mc_part mc_measurement_part(const struct mc_measurement *meas,
 				   const struct mc_area *area, unsigned int thread)
 {
-	const struct mc_homes *homes = area->homes;
-	const struct mc_home *home;
+	const struct mc_placement *placement = area->placement;
+	const struct mc_node *node;
 
-	if (!homes)
+	if (!placement)
 		return (struct mc_part){ area->view, thread, meas->n };
-	home = &homes->home[homes->seat[thread].home];
+	node = mc_node_of(placement, thread);
 	return (struct mc_part){
-		home->area.view, homes->seat[thread].index, home->threads
+		node->area.view, placement->thread[thread].index, node->threads
 	};
 }
 

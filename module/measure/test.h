@@ -21,7 +21,7 @@
  * @object: word for the memory of a shared object, as in struct mc_record; NULL: none
  * @range: physical addresses of a target
  * @region: of a test that measures memory region by region: the region
- * @homes: buffers on the threads' own nodes, the first of which is @view; NULL: all
+ * @placement: buffers on the threads' own nodes, the first of which is @view; NULL: all
  *         threads share @view
  */
 struct mc_area {
@@ -35,7 +35,7 @@ struct mc_area {
 	const char *object;
 	struct mc_range range;
 	struct mc_region region;
-	const struct mc_homes *homes;
+	const struct mc_placement *placement;
 };
 
 struct mc_side;
@@ -50,7 +50,7 @@ struct mc_side;
  * @part: index of the run of the test for the point: of the CPU, the pair or the region
  * @area: the memory of the current point
  * @near: CPU whose node gets the record's memory; -1: the first CPU's node
- * @homes: the threads by node, for node=local and for groups of CPUs; NULL: not needed
+ * @placement: the threads by node, for node=local and for groups of CPUs; NULL: not needed
  * @target_bytes: size of the target, once the side has found it; 0: not yet, or it is RAM
  * @error: explains what went wrong
  * @bad_data: a record failed verification
@@ -66,7 +66,7 @@ struct mc_run {
 	u64 part;
 	struct mc_area area;
 	int near;
-	struct mc_homes *homes;
+	struct mc_placement *placement;
 	u64 target_bytes;
 	struct mc_error error;
 	bool bad_data;
@@ -75,29 +75,29 @@ struct mc_run {
 };
 
 /**
- * struct mc_seat - the place of a thread's part of the memory
- * @home: index of its node in struct mc_homes
+ * struct mc_placed - the place of a thread's part of the memory
+ * @node: index of its node in struct mc_placement
  * @index: index of the part within that node's buffer
  * @start: with groups of CPUs: where the part begins in that buffer
  * @bytes: with groups of CPUs: its size
  */
-struct mc_seat {
-	unsigned int home;
+struct mc_placed {
+	unsigned int node;
 	unsigned int index;
 	u64 start;
 	u64 bytes;
 };
 
 /**
- * struct mc_home - a node and the run's threads whose memory is on it
- * @node: NUMA node
+ * struct mc_node - a node and the run's threads whose memory is on it
+ * @number: its number
  * @threads: number of threads on it
  * @bytes: with groups of CPUs: sum of these threads' parts
  * @strict: with groups of CPUs: only this node will do
  * @area: buffer that holds these threads' parts
  */
-struct mc_home {
-	int node;
+struct mc_node {
+	int number;
 	unsigned int threads;
 	u64 bytes;
 	bool strict;
@@ -105,16 +105,22 @@ struct mc_home {
 };
 
 /**
- * struct mc_homes - all nodes that have memory of a run's threads
+ * struct mc_placement - all nodes that have memory of a run's threads
  * @n: number of nodes
- * @home: array of @n nodes
- * @seat: array with a seat for each thread
+ * @node: array of @n nodes
+ * @thread: array with the place of each thread
  */
-struct mc_homes {
+struct mc_placement {
 	unsigned int n;
-	struct mc_home *home;
-	struct mc_seat *seat;
+	struct mc_node *node;
+	struct mc_placed *thread;
 };
+
+/* The node of a thread's memory. */
+static inline struct mc_node *mc_node_of(const struct mc_placement *placement, unsigned int thread)
+{
+	return &placement->node[placement->thread[thread].node];
+}
 
 /**
  * struct mc_part - a thread's part of a point's memory
