@@ -28,7 +28,7 @@
 #include "platform/os.h"
 
 enum {
-	KEY_OP = MC_KEY_OWN,
+	KEY_OP = MC_KEY_FIRST,
 	KEY_WIDTH,
 	KEY_FENCE,
 	KEY_VERIFY,

@@ -14,7 +14,7 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
-enum { KEY_STATE = MC_KEY_OWN, KEY_HOME };
+enum { KEY_STATE = MC_KEY_FIRST, KEY_HOME };
 
 enum {
 	COL_WRITER, COL_READER, COL_SIBLINGS, COL_LEVEL, COL_NS, COL_NS_MIN, COL_LINES,

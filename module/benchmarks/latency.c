@@ -17,7 +17,7 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
-enum { KEY_PATTERN = MC_KEY_OWN, KEY_STRIDE };
+enum { KEY_PATTERN = MC_KEY_FIRST, KEY_STRIDE };
 
 enum {
 	COL_NS, COL_NS_MIN, COL_CYCLES, COL_LEVEL, COL_P50, COL_P99, COL_P999,

@@ -15,7 +15,7 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
-enum { KEY_OP = MC_KEY_OWN, KEY_PATTERN, KEY_DELAY, KEY_LATENCY_CPU };
+enum { KEY_OP = MC_KEY_FIRST, KEY_PATTERN, KEY_DELAY, KEY_LATENCY_CPU };
 
 enum {
 	COL_LATENCY_CPU, COL_NS, COL_MB_PER_S, COL_LOAD_MB_PER_S, COL_DELAY_NS,

@@ -19,7 +19,7 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
-enum { KEY_GROUPS = MC_KEY_OWN, KEY_PATTERN, KEY_DELAY };
+enum { KEY_GROUPS = MC_KEY_FIRST, KEY_PATTERN, KEY_DELAY };
 
 enum { COL_SCOPE, COL_GROUP, COL_OP, COL_MB_PER_S, COL_NS };
 

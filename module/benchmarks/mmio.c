@@ -24,7 +24,7 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
-enum { KEY_OP = MC_KEY_OWN, KEY_WIDTH, KEY_STORE };
+enum { KEY_OP = MC_KEY_FIRST, KEY_WIDTH, KEY_STORE };
 
 enum {
 	COL_NS, COL_P50, COL_P99, COL_MAX, COL_BURST, COL_FLUSH_NS, COL_WIDE,

@@ -11,7 +11,7 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
-enum { KEY_ITEM = MC_KEY_OWN };
+enum { KEY_ITEM = MC_KEY_FIRST };
 
 enum { COL_OPERATIONS };
 

@@ -24,7 +24,7 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
-enum { KEY_IDLE = MC_KEY_OWN, KEY_OP, KEY_WIDTH, KEY_STEPS };
+enum { KEY_IDLE = MC_KEY_FIRST, KEY_OP, KEY_WIDTH, KEY_STEPS };
 
 enum {
 	COL_SCOPE, COL_STEP, COL_AT, COL_MB_PER_S, COL_CORE_MHZ, COL_FIRST_MB_PER_S,

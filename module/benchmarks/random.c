@@ -17,7 +17,7 @@
 #include "platform/os.h"
 
 enum {
-	KEY_OP = MC_KEY_OWN,
+	KEY_OP = MC_KEY_FIRST,
 	KEY_COUNT,
 	KEY_MODE,
 	KEY_GENERATOR,

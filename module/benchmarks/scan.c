@@ -21,7 +21,7 @@
 #include "measure/side.h"
 #include "platform/os.h"
 
-enum { KEY_REGION = MC_KEY_OWN, KEY_OP };
+enum { KEY_REGION = MC_KEY_FIRST, KEY_OP };
 
 enum { COL_BEGIN, COL_ADDRESS, COL_COVERED, COL_MB_PER_S, COL_NS, COL_NS_MIN, COL_LEVEL };
 

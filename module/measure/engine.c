@@ -460,7 +460,7 @@ static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 	rec->started_unix_ns = mc_clock_wall_ns();
 	rec->memory_node = MC_NODE_NA;
 	rec->remote_threads = MC_NOT_KNOWN;
-	if (!test->own_memory && !test->spec.memoryless)
+	if (!test->allocates_memory && !test->spec.memoryless)
 		err = find_memory(run, rec);
 	if (!err && test->region && !run->area.view)
 		return skip_region(run, rec);

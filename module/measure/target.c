@@ -57,7 +57,7 @@ int mc_target_check_test(const struct mc_point *point, const struct mc_test *tes
 {
 	const char *name = test->spec.name;
 
-	if (test->own_memory || test->spec.memoryless)
+	if (test->allocates_memory || test->spec.memoryless)
 		return mc_fail(e, -EINVAL, "target: %s measures no memory of a target", name);
 	/* A device, or what else writes to its memory, could send us to any address. */
 	if (test->pointers && point->v[MC_KEY_TARGET] == MC_TARGET_PCI)

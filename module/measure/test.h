@@ -153,7 +153,7 @@ enum mc_uncached { MC_UNCACHED_NONE, MC_UNCACHED_SOME, MC_UNCACHED_ALL };
 /**
  * struct mc_test - a test
  * @spec: its name, keys and columns: the row of the parser
- * @own_memory: it allocates its memory itself, so none is found for a point
+ * @allocates_memory: it allocates its memory itself, so none is found for a point
  * @pointers: it follows pointers that it keeps in its memory. It gets no pages that a
  *            process can map: whoever writes to them could send the kernel anywhere
  * @records: what each record of a point is about
@@ -189,7 +189,7 @@ enum mc_uncached { MC_UNCACHED_NONE, MC_UNCACHED_SOME, MC_UNCACHED_ALL };
  */
 struct mc_test {
 	struct mc_spec spec;
-	bool own_memory;
+	bool allocates_memory;
 	bool pointers;
 	enum mc_records records;
 	unsigned int (*threads)(const struct mc_request *req);

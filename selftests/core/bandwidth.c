@@ -148,7 +148,7 @@ static u64 or_of_first(void)
 {
 	u64 bits = 0;
 
-	for (u64 i = 0; i < WORDS / mc_ops[rec.point.v[MC_KEY_OWN]].arrays; i++)
+	for (u64 i = 0; i < WORDS / mc_ops[rec.point.v[MC_KEY_FIRST]].arrays; i++)
 		bits |= *word(i);
 	return bits;
 }
@@ -338,7 +338,7 @@ static void lose_all(void)
 {
 	static u64 before[WORDS];
 
-	for (u64 i = 0; i < WORDS / mc_ops[rec.point.v[MC_KEY_OWN]].arrays; i++) {
+	for (u64 i = 0; i < WORDS / mc_ops[rec.point.v[MC_KEY_FIRST]].arrays; i++) {
 		if (done == 1)
 			before[i] = *word(i);
 		if (done == 2)

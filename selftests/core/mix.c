@@ -195,7 +195,7 @@ static void test_each_group_has_its_figures(void **state)
 	for (unsigned int i = 0; i < n; i++) {
 		assert_int_equal(rec[i].cpu, i < 4 ? MC_CPU_ALL : (int)i - 4);
 		/* Columns of keys repeat the request. */
-		assert_int_equal(rec[i].point.v[MC_KEY_OWN + 2], 0);
+		assert_int_equal(rec[i].point.v[MC_KEY_FIRST + 2], 0);
 		assert_int_equal(rec[i].point.v[MC_KEY_SIZE], 512 << 10);
 		if (i == 3 || i == 6)
 			assert_figure(&rec[i], COL_NS, 80000);

@@ -344,7 +344,7 @@ static void assert_burst(const char *how, u64 bytes, u64 flush)
 	snprintf(line, sizeof(line), "mmio op=burst %s", how);
 	assert_int_equal(measure(line), 0);
 	/* The time of a window has no cost of the clock here, and the test takes it off. */
-	lines = ACCESSES * rec->point.v[MC_KEY_OWN + 1] / 64;
+	lines = ACCESSES * rec->point.v[MC_KEY_FIRST + 1] / 64;
 	assert_in_range(rec->value[COL_FLUSH_NS], flush, flush + mc_clock.cost_ps / lines + 1);
 	if (bytes)
 		assert_figure(rec, COL_BURST, bytes);

@@ -261,7 +261,7 @@ static void test_each_operation_is_verified(void **state)
 		assert_int_equal(rec->verified, MC_VERIFIED_OK);
 		assert_int_equal(rec[4].verified, MC_VERIFIED_OK);
 		assert_int_equal(rec->payload_bytes, bytes * arrays[i]);
-		assert_int_equal(rec->point.v[MC_KEY_OWN + 2], 8);
+		assert_int_equal(rec->point.v[MC_KEY_FIRST + 2], 8);
 	}
 }
 

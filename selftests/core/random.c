@@ -15,7 +15,7 @@
 
 /* Columns as random.c numbers them. */
 enum { COL_NS_PER_ACCESS, COL_GENERATOR_NS, COL_ACCESSES };
-enum { KEY_VERIFY = MC_KEY_OWN + 5 };
+enum { KEY_VERIFY = MC_KEY_FIRST + 5 };
 
 /* The second block of the working set lies first, with a gap between the blocks. */
 static _Alignas(4096) u64 low[BLOCK / 8 + 512];

@@ -9,7 +9,7 @@ static struct mc_test the_test;
 #define TEST	the_test
 #include "stub/engine.h"
 
-enum { KEY_WIDTH = MC_KEY_OWN };
+enum { KEY_WIDTH = MC_KEY_FIRST };
 
 static const struct mc_name widths[] = {
 	{ "1", 1 }, { "2", 2 }, { "4", 4 }, { "8", 8 }, { "16", 16 }, { "32", 32 }, { "64", 64 },

@@ -21,7 +21,7 @@
 #include "platform/os.h"
 #include "user.h"
 
-enum { KEY_BLOCK = MC_KEY_OWN, KEY_CAPACITY };
+enum { KEY_BLOCK = MC_KEY_FIRST, KEY_CAPACITY };
 
 enum { COL_MB_PER_S, COL_PIPE_BYTES };
 
