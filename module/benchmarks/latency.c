@@ -6,11 +6,11 @@
  * a million. The next pass continues from there, so several samples traverse a large
  * set. CPUs take turns, and each has a record.
  *
- * The distribution of the times is measured afterwards, in grains.
+ * The distribution of the times is measured afterwards, in batches.
  */
 #include "measure/chase.h"
 #include "measure/core_clock.h"
-#include "measure/grains.h"
+#include "measure/batches.h"
 #include "measure/served.h"
 #include "measure/test.h"
 #include "measure/measurement.h"
@@ -21,11 +21,11 @@ enum { KEY_PATTERN = MC_KEY_FIRST, KEY_STRIDE };
 
 enum {
 	COL_NS, COL_NS_MIN, COL_CYCLES, COL_LEVEL, COL_P50, COL_P99, COL_P999,
-	COL_CORE_MHZ, COL_CORE_MHZ_AFTER, COL_LOADS, COL_GRAIN_LOADS,
+	COL_CORE_MHZ, COL_CORE_MHZ_AFTER, COL_LOADS, COL_BATCH_LOADS,
 };
 
 #define LOADS_MOST	1048576ULL	/* loads of a pass */
-#define COSTS_A_GRAIN	32		/* times the clock cost that a grain lasts */
+#define COSTS_A_BATCH	32		/* times the clock cost that a batch lasts */
 #define LINE		64ULL
 
 static const struct mc_name pattern_names[] = {
@@ -87,7 +87,7 @@ static const struct mc_column columns[] = {
 		.name = "loads_per_pass", .roles = MC_COUNT | MC_DETAIL, .json_only = true,
 		.help = "loads of a pass: the length of the cycle, at most a million",
 	},
-	[COL_GRAIN_LOADS] = {
+	[COL_BATCH_LOADS] = {
 		.name = "grain_loads", .roles = MC_DETAIL, .json_only = true,
 		.help = "loads timed together for percentiles and histogram",
 	},
@@ -100,7 +100,7 @@ static const struct mc_column columns[] = {
  * @whole: the chase was verified to be one cycle, at each place
  * @at: current element of the cycle
  * @loads: number of loads in a pass
- * @grains: grains of loads
+ * @batches: batches of loads
  */
 struct latency_job {
 	struct mc_measurement meas;
@@ -108,7 +108,7 @@ struct latency_job {
 	bool whole;
 	void **at;
 	u64 loads;
-	struct mc_grains grains;
+	struct mc_batches batches;
 };
 
 static int latency_check(struct mc_run *run, const struct mc_point *point)
@@ -186,9 +186,9 @@ static int chase_job(struct mc_worker *w, void *arg)
 	err = err ? err : mc_measure(w, &job->meas);
 	if (err || !job->meas.done || job->meas.samples[0] == MC_NO_SAMPLE)
 		return err;
-	err = mc_grains_gauge(&job->grains, w, irq_off, follow, job);
-	return err ? err : mc_grains_time(&job->grains, w, irq_off,
-					  job->meas.samples[0] / job->loads, COSTS_A_GRAIN,
+	err = mc_batches_gauge(&job->batches, w, irq_off, follow, job);
+	return err ? err : mc_batches_time(&job->batches, w, irq_off,
+					  job->meas.samples[0] / job->loads, COSTS_A_BATCH,
 					  follow, job);
 }
 
@@ -198,13 +198,13 @@ static void set_distribution(struct mc_record *rec, struct latency_job *job)
 {
 	struct mc_stats stats;
 
-	mc_grains_record(&job->grains, &stats, rec);
-	if (!job->grains.n)
+	mc_batches_record(&job->batches, &stats, rec);
+	if (!job->batches.n)
 		return;
 	mc_record_set(rec, COL_P50, stats.p50_ps);
 	mc_record_set(rec, COL_P99, stats.p99_ps);
-	mc_record_set(rec, COL_P999, mc_permille(job->grains.ps, job->grains.n, 999));
-	mc_record_set(rec, COL_GRAIN_LOADS, job->grains.size);
+	mc_record_set(rec, COL_P999, mc_permille(job->batches.ps, job->batches.n, 999));
+	mc_record_set(rec, COL_BATCH_LOADS, job->batches.size);
 }
 
 static void latency_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
@@ -248,14 +248,14 @@ static int latency_set_up(struct mc_run *run, const struct mc_point *point, void
 	job->meas.each->pass = (struct mc_pass){
 		.body = chase_body, .arg = job, .bytes = LINE * job->loads,
 	};
-	return mc_grains_begin(&job->grains, &run->error);
+	return mc_batches_begin(&job->batches, &run->error);
 }
 
 static void latency_clean_up(void *arg)
 {
 	struct latency_job *job = arg;
 
-	mc_grains_end(&job->grains);
+	mc_batches_end(&job->batches);
 }
 
 const struct mc_test mc_test_latency = {
