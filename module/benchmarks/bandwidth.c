@@ -21,7 +21,7 @@
 #include "arch/random.h"
 #include "core/math.h"
 #include "measure/core_clock.h"
-#include "measure/served.h"
+#include "measure/source.h"
 #include "measure/side.h"
 #include "measure/measurement.h"
 #include "platform/cpus.h"

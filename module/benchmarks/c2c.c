@@ -8,7 +8,7 @@
  * the reader sees what the writer has written.
  */
 #include "measure/chase.h"
-#include "measure/served.h"
+#include "measure/source.h"
 #include "measure/test.h"
 #include "measure/measurement.h"
 #include "platform/clock.h"
@@ -239,7 +239,7 @@ static void c2c_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 	struct c2c_job *job = arg;
 	int writer = mc_team_cpu(run->team, job->who[WRITER]);
 	int reader = mc_team_cpu(run->team, job->who[READER]);
-	enum mc_hit level = mc_served_held(rec, writer, LINE * job->chase.n);
+	enum mc_hit level = mc_source_of_held(rec, writer, LINE * job->chase.n);
 
 	mc_measurement_record(&job->meas, rec);
 	mc_record_set(rec, COL_WRITER, writer);

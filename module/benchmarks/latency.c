@@ -11,7 +11,7 @@
 #include "measure/chase.h"
 #include "measure/core_clock.h"
 #include "measure/batches.h"
-#include "measure/served.h"
+#include "measure/source.h"
 #include "measure/test.h"
 #include "measure/measurement.h"
 #include "platform/clock.h"
@@ -228,7 +228,7 @@ static void latency_fill(struct mc_record *rec, void *arg, const struct mc_run *
 	mc_record_set(rec, COL_NS_MIN, rec->stats.min_ps / job->loads);
 	if (job->meas.median_cycles)
 		mc_record_set(rec, COL_CYCLES, job->meas.median_cycles / job->loads / 10);
-	mc_record_set(rec, COL_LEVEL, mc_served_chase(run, rec, bytes, max(ps, 1ULL)));
+	mc_record_set(rec, COL_LEVEL, mc_source_of_chase(run, rec, bytes, max(ps, 1ULL)));
 	set_distribution(rec, job);
 }
 

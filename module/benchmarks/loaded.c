@@ -9,7 +9,7 @@
  * (measure/together.c). What the others move in the samples is the load.
  */
 #include "measure/chase.h"
-#include "measure/served.h"
+#include "measure/source.h"
 #include "measure/measurement.h"
 #include "measure/together.h"
 #include "platform/clock.h"

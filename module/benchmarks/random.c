@@ -12,7 +12,7 @@
  */
 #include "arch/loops.h"
 #include "arch/random.h"
-#include "measure/served.h"
+#include "measure/source.h"
 #include "measure/measurement.h"
 #include "platform/os.h"
 

@@ -17,7 +17,7 @@
 #include "core/math.h"
 #include "measure/chase.h"
 #include "measure/measurement.h"
-#include "measure/served.h"
+#include "measure/source.h"
 #include "measure/side.h"
 #include "platform/os.h"
 
@@ -227,7 +227,7 @@ static void set_up_shares(struct scan_job *job, const struct mc_run *run,
 	unsigned int i;
 
 	job->flushed = run->area.region.bytes / FAR_LARGER <
-		       mc_served_caches(run->req->any_cpu ? NULL : run->req->cpus, 0);
+		       mc_source_caches(run->req->any_cpu ? NULL : run->req->cpus, 0);
 	for (i = 0; i < job->meas.n; i++) {
 		struct scan_share *s = &job->share[i];
 		struct mc_pass *p = &job->meas.each[i].pass;

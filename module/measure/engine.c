@@ -4,7 +4,7 @@
 #include "measure/area.h"
 #include "measure/engine.h"
 #include "measure/measurement.h"
-#include "measure/served.h"
+#include "measure/source.h"
 #include "measure/side.h"
 #include "platform/clock.h"
 #include "platform/os.h"
@@ -201,7 +201,7 @@ int mc_engine_cpus(struct mc_request *req, struct mc_error *e)
 		req->ncpus++;
 	}
 	mc_free(cores);
-	mc_served_sizes(req);
+	mc_source_sizes(req);
 	find_nodes(req);
 	count_regions(req);
 	return check_records(req, e);
@@ -426,7 +426,7 @@ static void finish_records(struct mc_run *run, struct mc_record *rec)
 
 	for (i = 0; i < n; i++) {
 		rec[i].point.v[MC_KEY_PREFETCH] = rec->point.v[MC_KEY_PREFETCH];
-		mc_served_by(run, &rec[i]);
+		mc_source_record(run, &rec[i]);
 		run->bad_data |= rec[i].verified == MC_VERIFIED_FAILED;
 	}
 }

@@ -165,7 +165,7 @@ enum mc_uncached { MC_UNCACHED_NONE, MC_UNCACHED_SOME, MC_UNCACHED_ALL };
  * @region: with MC_RECORD_OF_REGION: number of the key that says how large regions are
  * @steps: with MC_RECORD_OF_STEP: number of the key that says how many steps there are
  * @near_only: prefetch= applies to the CPU in @near only, not to all CPUs of the run
- * @level: index of its column MC_LEVEL_COLUMN (served.h); 0: it has none
+ * @level: index of its column MC_LEVEL_COLUMN (source.h); 0: it has none
  * @uncached: which accesses of a point pass the caches by; NULL: none
  * @common: all threads access the whole memory, not a part each
  * @histogram: its records have a histogram

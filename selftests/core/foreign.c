@@ -13,7 +13,7 @@
 #include "arch/chase.h"
 #include "measure/chase.h"
 #include "measure/engine.h"
-#include "measure/served.h"
+#include "measure/source.h"
 #include "measure/side.h"
 #include "measure/target.h"
 #include "platform/access.h"
@@ -349,13 +349,13 @@ int mc_access_try(void *at, unsigned int width, bool stores)
 	return 0;
 }
 
-enum mc_hit mc_served_held(const struct mc_record *record, int cpu, u64 bytes)
+enum mc_hit mc_source_of_held(const struct mc_record *record, int cpu, u64 bytes)
 {
 	return MC_HIT_UNKNOWN;
 }
 
-enum mc_hit mc_served_chase(const struct mc_run *r, const struct mc_record *record,
-			    u64 bytes, u64 ps)
+enum mc_hit mc_source_of_chase(const struct mc_run *r, const struct mc_record *record,
+			       u64 bytes, u64 ps)
 {
 	return MC_HIT_MEMORY;
 }

@@ -7,7 +7,7 @@
 #include "stub/engine.h"
 
 #include "arch/chase.h"
-#include "measure/served.h"
+#include "measure/source.h"
 
 /* As latency.c numbers its columns. */
 enum {
@@ -69,8 +69,8 @@ void mc_asm_clock(u64 cycles)
 /* What the test asks about the level that served the loads. */
 static u64 served_bytes, served_ps;
 
-enum mc_hit mc_served_chase(const struct mc_run *r, const struct mc_record *record,
-			    u64 bytes, u64 ps)
+enum mc_hit mc_source_of_chase(const struct mc_run *r, const struct mc_record *record,
+			       u64 bytes, u64 ps)
 {
 	served_bytes = bytes;
 	served_ps = ps;

@@ -5,7 +5,7 @@
 #include "platform/cpus.h"
 #include "cpu.h"
 #include "measure/engine.h"
-#include "measure/served.h"
+#include "measure/source.h"
 #include "team.h"
 
 enum state { READY, AT_GATE, ENDED };
@@ -387,7 +387,7 @@ bool mc_cpu_has(enum mc_feature feature)
 	return cpu_runs(feature);
 }
 
-void mc_served_sizes(struct mc_request *req)
+void mc_source_sizes(struct mc_request *req)
 {
 }
 
@@ -397,6 +397,6 @@ u64 mc_memory_regions(u64 region)
 	return 0;
 }
 
-void mc_served_by(const struct mc_run *run, struct mc_record *rec)
+void mc_source_record(const struct mc_run *run, struct mc_record *rec)
 {
 }
