@@ -204,7 +204,7 @@ static const struct mc_loop *loop_of(const struct mc_point *point)
 static u64 array_bytes(const struct mc_run *run, const struct mc_point *point)
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
-	u64 parts = (u64)mc_team_size(run->team) * op->arrays;
+	u64 parts = (u64)mc_threads_size(run->threads) * op->arrays;
 	u64 turn = max(op->turn, mc_pass_turn(point->v[KEY_STREAMS]));
 	u64 bytes = point->v[MC_KEY_SIZE] / parts & ~(turn - 1);
 	struct mc_scatter scatter;
@@ -339,7 +339,7 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 			       point->v[MC_KEY_SIZE],
 			       point->v[KEY_STREAMS] > 1 ? "256 bytes a stream" :
 			       op->turn ? "a turn of the loop" : "a line",
-			       mc_team_size(run->team), op->arrays);
+			       mc_threads_size(run->threads), op->arrays);
 	return 0;
 }
 

@@ -105,13 +105,13 @@ static int c2c_near(const struct mc_run *run, const struct mc_point *point)
 	unsigned int who[2];
 
 	mc_pair_of(run, who);
-	return mc_team_cpu(run->team, who[point->v[KEY_HOME] == HOME_WRITER ?
+	return mc_threads_cpu(run->threads, who[point->v[KEY_HOME] == HOME_WRITER ?
 					  WRITER : READER]);
 }
 
 static int c2c_check(struct mc_run *run, const struct mc_point *point)
 {
-	if (mc_team_size(run->team) < 2)
+	if (mc_threads_size(run->threads) < 2)
 		return mc_fail(&run->error, -EINVAL,
 			       "cpu: a line goes from one CPU to another; list two at least, or all");
 	if (point->v[MC_KEY_TYPE] != MC_WB)
@@ -132,7 +132,7 @@ static int traverse(struct mc_worker *w, const struct c2c_job *job, bool write)
 	u64 left = job->chase.n, n;
 
 	for (; left; left -= n) {
-		int err = mc_team_stopped(w->team);
+		int err = mc_threads_stopped(w->threads);
 
 		if (err)
 			return err;
@@ -193,8 +193,8 @@ static int verify_lines(struct mc_worker *w, struct c2c_job *job)
 		if (i % LINES_AT_ONCE)
 			continue;
 		mc_breathe();
-		if (mc_team_stopped(w->team))
-			return mc_team_stopped(w->team);
+		if (mc_threads_stopped(w->threads))
+			return mc_threads_stopped(w->threads);
 	}
 	return 0;
 }
@@ -237,8 +237,8 @@ static int pair_job(struct mc_worker *w, void *arg)
 static void c2c_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
 	struct c2c_job *job = arg;
-	int writer = mc_team_cpu(run->team, job->who[WRITER]);
-	int reader = mc_team_cpu(run->team, job->who[READER]);
+	int writer = mc_threads_cpu(run->threads, job->who[WRITER]);
+	int reader = mc_threads_cpu(run->threads, job->who[READER]);
 	enum mc_hit level = mc_source_of_held(rec, writer, LINE * job->chase.n);
 
 	mc_measurement_record(&job->meas, rec);

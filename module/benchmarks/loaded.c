@@ -113,16 +113,16 @@ struct loaded_job {
 
 /* ------------------------------------------------------- check the request */
 
-/* Index of the thread that follows pointers; the team's size if there is none. */
+/* Index of the thread that follows pointers; the number of threads if there is none. */
 static unsigned int chaser_of(const struct mc_run *run,
 			      const struct mc_point *point)
 {
-	unsigned int i, n = mc_team_size(run->team);
+	unsigned int i, n = mc_threads_size(run->threads);
 
 	if (point->v[KEY_LATENCY_CPU] == MC_AUTO)
 		return 0;
 	for (i = 0; i < n; i++) {
-		if (mc_team_cpu(run->team, i) == (int)point->v[KEY_LATENCY_CPU])
+		if (mc_threads_cpu(run->threads, i) == (int)point->v[KEY_LATENCY_CPU])
 			break;
 	}
 	return i;
@@ -130,28 +130,28 @@ static unsigned int chaser_of(const struct mc_run *run,
 
 static u64 slice_of(const struct mc_run *run, const struct mc_point *point)
 {
-	return point->v[MC_KEY_SIZE] / mc_team_size(run->team) & ~(LINE - 1);
+	return point->v[MC_KEY_SIZE] / mc_threads_size(run->threads) & ~(LINE - 1);
 }
 
 static int loaded_check(struct mc_run *run, const struct mc_point *point)
 {
-	if (mc_team_size(run->team) < 2)
+	if (mc_threads_size(run->threads) < 2)
 		return mc_fail(&run->error, -EINVAL,
 			       "cpu: one CPU follows pointers and others load; list two at least, or all");
-	if (chaser_of(run, point) == mc_team_size(run->team))
+	if (chaser_of(run, point) == mc_threads_size(run->threads))
 		return mc_fail(&run->error, -EINVAL,
 			       "latency_cpu: %llu is not one of cpu=",
 			       point->v[KEY_LATENCY_CPU]);
 	if (slice_of(run, point) < MC_CHASE_PAGE_BYTES)
 		return mc_fail(&run->error, -EINVAL,
 			       "size: %llu bytes are less than a page for each of %u threads",
-			       point->v[MC_KEY_SIZE], mc_team_size(run->team));
+			       point->v[MC_KEY_SIZE], mc_threads_size(run->threads));
 	return 0;
 }
 
 static int loaded_near(const struct mc_run *run, const struct mc_point *point)
 {
-	return mc_team_cpu(run->team, chaser_of(run, point));
+	return mc_threads_cpu(run->threads, chaser_of(run, point));
 }
 
 /* --------------------------------------------------------------- the samples */
@@ -273,7 +273,7 @@ static void loaded_fill(struct mc_record *rec, void *arg, const struct mc_run *r
 	u64 rate = load_rate(job), ps;
 
 	mc_measurement_record(&job->meas, rec);
-	mc_record_set(rec, COL_LATENCY_CPU, mc_team_cpu(run->team, job->chaser));
+	mc_record_set(rec, COL_LATENCY_CPU, mc_threads_cpu(run->threads, job->chaser));
 	mc_record_set(rec, COL_LOADS, job->loads);
 	mc_record_set(rec, COL_DELAY_NS, job->delay_ps);
 	if (!rec->stats.samples)

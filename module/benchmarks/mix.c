@@ -135,8 +135,8 @@ static int check_group(struct mc_run *run, unsigned int g, const struct mc_point
 			       g + 1);
 	mc_group_point(group, point, &own);
 	err = run->side->check(run, &own);
-	for (i = 0; i < mc_team_size(run->team) && !err; i++) {
-		if (run->req->group_of[mc_team_cpu(run->team, i)] == g + 1 &&
+	for (i = 0; i < mc_threads_size(run->threads) && !err; i++) {
+		if (run->req->group_of[mc_threads_cpu(run->threads, i)] == g + 1 &&
 		    run->placement->thread[i].bytes < MC_CHASE_PAGE_BYTES)
 			err = mc_fail(&run->error, -EINVAL,
 				      "size: %llu bytes are less than a page for each thread of group %u",
@@ -245,8 +245,8 @@ static int verify_in_order(struct mc_worker *w, struct member *m, const struct m
 						       (u8 *)walk.args.place[i] + k * each);
 		}
 		mc_breathe();
-		if (mc_team_stopped(w->team))
-			return mc_team_stopped(w->team);
+		if (mc_threads_stopped(w->threads))
+			return mc_threads_stopped(w->threads);
 	}
 	m->checked = true;
 	return 0;
@@ -267,8 +267,8 @@ static int verify_random(struct mc_worker *w, struct member *m, const struct mc_
 		if (at / LINE % STEPS_AT_ONCE)
 			continue;
 		mc_breathe();
-		if (mc_team_stopped(w->team))
-			return mc_team_stopped(w->team);
+		if (mc_threads_stopped(w->threads))
+			return mc_threads_stopped(w->threads);
 	}
 	m->ok &= hit > 0;
 	m->checked = true;
@@ -435,7 +435,8 @@ static void say_where(struct mc_record *rec, const struct mix_job *job,
 		if (node < 0)
 			rec->remote_threads = MC_NOT_KNOWN;
 		else if (rec->remote_threads != MC_NOT_KNOWN)
-			rec->remote_threads += mc_cpu_node(mc_team_cpu(run->team, i - 1)) != node;
+			rec->remote_threads +=
+				mc_cpu_node(mc_threads_cpu(run->threads, i - 1)) != node;
 		if (first)
 			rec->memory_node = node;
 		else if (rec->memory_node != node)
@@ -501,7 +502,7 @@ static void mix_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 	}
 	for (i = 0; i < job->n; i++, rec++) {
 		scope = (struct scope){ SCOPE_THREAD, job->member[i].group, i, i + 1 };
-		rec->cpu = mc_team_cpu(run->team, i);
+		rec->cpu = mc_threads_cpu(run->threads, i);
 		fill_record(rec, job, &scope, run);
 	}
 }
@@ -511,7 +512,7 @@ static void mix_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 static int set_up_member(struct mc_run *run, struct mix_job *job, unsigned int i,
 			 const struct mc_point *point)
 {
-	unsigned int g = run->req->group_of[mc_team_cpu(run->team, i)] - 1;
+	unsigned int g = run->req->group_of[mc_threads_cpu(run->threads, i)] - 1;
 	const struct mc_placed *place = &run->placement->thread[i];
 	const struct mc_view *view = mc_node_of(run->placement, i)->area.view;
 	struct mc_partner *does = &job->all.each[i];

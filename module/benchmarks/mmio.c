@@ -284,7 +284,7 @@ static int verify_sample(struct mc_worker *w, struct mc_sampler *sampler, u32 ro
 		job->wrong |= READ_ONCE(*(u32 *)mc_view_at(job->view, at, &left)) ^
 			      (u32)job->value;
 		if (!(at % PIECE)) {
-			err = mc_team_stopped(w->team);
+			err = mc_threads_stopped(w->threads);
 			mc_breathe();
 		}
 	}

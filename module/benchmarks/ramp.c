@@ -286,7 +286,7 @@ static int rest(struct mc_worker *w, u64 ns)
 	for (; ns && !err; ns -= piece) {
 		piece = min(ns, PIECE_NS);
 		mc_idle(piece);
-		err = mc_team_stopped(w->team);
+		err = mc_threads_stopped(w->threads);
 	}
 	return err;
 }

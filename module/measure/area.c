@@ -43,7 +43,7 @@ static struct mc_node *place_thread(struct mc_placement *placement, unsigned int
  */
 int mc_area_begin(struct mc_run *run)
 {
-	unsigned int i, n = mc_team_size(run->team);
+	unsigned int i, n = mc_threads_size(run->threads);
 	struct mc_placement *placement;
 
 	if (!run->req->ngroups &&
@@ -60,7 +60,7 @@ int mc_area_begin(struct mc_run *run)
 		return mc_fail(&run->error, -ENOMEM,
 			       "node: no memory for the places of %u thread%s", n, MC_S(n));
 	for (i = 0; i < n && !run->req->ngroups; i++)
-		place_thread(placement, i, mc_cpu_node(mc_team_cpu(run->team, i)));
+		place_thread(placement, i, mc_cpu_node(mc_threads_cpu(run->threads, i)));
 	return 0;
 }
 
@@ -117,8 +117,8 @@ static void count_members(const struct mc_run *run, struct members *of)
 {
 	unsigned int i;
 
-	for (i = 0; i < mc_team_size(run->team); i++) {
-		int cpu = mc_team_cpu(run->team, i);
+	for (i = 0; i < mc_threads_size(run->threads); i++) {
+		int cpu = mc_threads_cpu(run->threads, i);
 		struct members *m = &of[run->req->group_of[cpu] - 1];
 
 		if (!m->threads++)
@@ -139,7 +139,7 @@ static void count_members(const struct mc_run *run, struct members *of)
 void mc_area_assign(struct mc_run *run, const struct mc_point *point)
 {
 	struct members of[MC_MAX_GROUPS] = { 0 };
-	unsigned int i, n = mc_team_size(run->team);
+	unsigned int i, n = mc_threads_size(run->threads);
 	struct mc_placement *placement = run->placement;
 
 	if (!run->req->ngroups)
@@ -148,7 +148,7 @@ void mc_area_assign(struct mc_run *run, const struct mc_point *point)
 	memset(placement->node, 0, n * sizeof(*placement->node));
 	placement->n = 0;
 	for (i = 0; i < n; i++) {
-		int cpu = mc_team_cpu(run->team, i), g = run->req->group_of[cpu] - 1;
+		int cpu = mc_threads_cpu(run->threads, i), g = run->req->group_of[cpu] - 1;
 		bool own_size = run->req->group[g].given >> MC_KEY_SIZE & 1;
 		struct mc_place place;
 		struct mc_point own;
@@ -206,7 +206,7 @@ bool mc_area_wanted(const struct mc_run *run, const struct mc_point *point,
 	bool grouped = run->req->ngroups, local = point->v[MC_KEY_NODE] == MC_LOCAL;
 	const struct mc_placement *placement = grouped || local ? run->placement : NULL;
 	u64 size = point->v[MC_KEY_SIZE], most = mc_request_max(run->req, MC_KEY_SIZE);
-	unsigned int n = mc_team_size(run->team);
+	unsigned int n = mc_threads_size(run->threads);
 
 	*want = (struct mc_wanted){
 		.bytes = size, .most = most, .alone = true,

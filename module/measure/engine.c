@@ -188,7 +188,7 @@ int mc_engine_cpus(struct mc_request *req, struct mc_error *e)
 		unsigned int core = cpu;
 
 		if (!(all || listed(req->cpus, cpu)) || !mc_cpu_usable(cpu))
-			continue;	/* mc_team_start() refuses CPUs that are not there */
+			continue;	/* mc_threads_start() refuses CPUs that are not there */
 		if (!smt)
 			core = mc_cpu_core(cpu);
 		if (listed(req->cpus, cpu))
@@ -287,7 +287,7 @@ static int check_points(struct mc_run *run)
 
 	run->near = -1;
 	if (takes_turns(run->req))
-		mc_team_only(run->team, 0);
+		mc_threads_only(run->threads, 0);
 	for (i = 0; i < n && !err; i++) {
 		point_of(run->req, i, &point);
 		mc_area_assign(run, &point);
@@ -303,11 +303,11 @@ static int check_points(struct mc_run *run)
 static u32 count_remote(const struct mc_run *run, const struct mc_area *area)
 {
 	const struct mc_placement *placement = area->placement;
-	unsigned int i, n = mc_team_size(run->team);
+	unsigned int i, n = mc_threads_size(run->threads);
 	u32 remote = 0;
 
 	for (i = 0; i < n; i++) {
-		int cpu = mc_team_cpu(run->team, i);
+		int cpu = mc_threads_cpu(run->threads, i);
 		int node = placement ? mc_node_of(placement, i)->area.memory_node :
 				       area->memory_node;
 
@@ -366,8 +366,8 @@ static int near_cpu(const struct mc_run *run, const struct mc_point *point)
 	if (test->near)
 		return test->near(run, point);
 	if (takes_turns(run->req))
-		return mc_team_cpu(run->team, 0);
-	return of_one_cpu(test) ? mc_team_cpu(run->team, run->part) : -1;
+		return mc_threads_cpu(run->threads, 0);
+	return of_one_cpu(test) ? mc_threads_cpu(run->threads, run->part) : -1;
 }
 
 /* Take @n samples as the record asks, but only to see how long they take. */
@@ -438,7 +438,7 @@ static int skip_region(struct mc_run *run, const struct mc_record *rec)
 
 	for (i = 0; i < samples && run->side->tick; i++)
 		run->side->tick(run);
-	return mc_team_stopped(run->team);
+	return mc_threads_stopped(run->threads);
 }
 
 /* Measure a point into a record, or into as many as one run of the test gives. */
@@ -451,12 +451,12 @@ static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 	point_of(run->req, index, &rec->point);
 	rec->cpu = MC_CPU_ALL;
 	if (takes_turns(run->req)) {
-		mc_team_only(run->team, run->part);
-		rec->cpu = mc_team_cpu(run->team, 0);
+		mc_threads_only(run->threads, run->part);
+		rec->cpu = mc_threads_cpu(run->threads, 0);
 	}
-	rec->threads = mc_team_size(run->team);
+	rec->threads = mc_threads_size(run->threads);
 	run->near = near_cpu(run, &rec->point);
-	run->team->fifo = rec->point.v[MC_KEY_SCHED] == MC_SCHED_FIFO;
+	run->threads->fifo = rec->point.v[MC_KEY_SCHED] == MC_SCHED_FIFO;
 	rec->started_unix_ns = mc_clock_wall_ns();
 	rec->memory_node = MC_NODE_NA;
 	rec->remote_threads = MC_NOT_KNOWN;
@@ -554,8 +554,8 @@ static int prepare(struct mc_run *run)
 {
 	int err;
 
-	run->team = mc_team_start(run->req, mc_engine_threads(run->req), &run->error);
-	if (!run->team)
+	run->threads = mc_threads_start(run->req, mc_engine_threads(run->req), &run->error);
+	if (!run->threads)
 		return run->error.err;
 	err = mc_area_begin(run);
 	return err ? err : check_points(run);
@@ -563,7 +563,7 @@ static int prepare(struct mc_run *run)
 
 static void release(struct mc_run *run)
 {
-	mc_team_end(run->team);
+	mc_threads_end(run->threads);
 	mc_area_end(run);
 	if (run->holds_loop)
 		run->side->loop_drop();

@@ -93,9 +93,9 @@ int mc_events_begin(struct mc_run *run)
 		return mc_fail(&run->error, -ENOMEM, "counters: no memory for %u", o.n);
 	if (set && counts_events(set, o.n)) {
 		o.set = set;
-		o.events = mc_alloc_array(mc_team_size(run->team), sizeof(*o.events));
+		o.events = mc_alloc_array(mc_threads_size(run->threads), sizeof(*o.events));
 		run->events = o.events;
-		err = o.events ? mc_team_run(run->team, open_mine, &o) :
+		err = o.events ? mc_threads_run(run->threads, open_mine, &o) :
 				 mc_fail(&run->error, -ENOMEM, "counters: no memory");
 	}
 	mc_free(set);
@@ -112,7 +112,7 @@ void mc_events_end(struct mc_run *run)
 {
 	unsigned int i, k;
 
-	for (i = 0; run->events && i < mc_team_size(run->team); i++) {
+	for (i = 0; run->events && i < mc_threads_size(run->threads); i++) {
 		for (k = 0; k < run->events[i].n; k++)
 			mc_counter_close(run->events[i].each[k].event);
 	}

@@ -135,7 +135,7 @@ static int go_through(struct mc_worker *w, struct mc_file_job *job, bool write,
 		n = min(job->transfer, r->bytes - at);
 		if (write)
 			fill_memory(r, r->from + at, n);
-		err = mc_team_stopped(w->team);
+		err = mc_threads_stopped(w->threads);
 		err = err ? err : transfer_all(job, r, write, r->from + at, n);
 		if (err)
 			return err;
@@ -306,7 +306,7 @@ static int prepare(struct mc_file_job *job)
 	for (i = 0; i < job->nfiles; i++)
 		job->file[i].pattern.seed += job->write;
 	find_cached(job);
-	return err ? err : mc_team_run_some(job->run->team, NULL, job->n, prepare_job, job);
+	return err ? err : mc_threads_run_some(job->run->threads, NULL, job->n, prepare_job, job);
 }
 
 static int one_sample(struct mc_file_job *job)
@@ -320,7 +320,7 @@ static int one_sample(struct mc_file_job *job)
 		return err;
 	if (meas->counting)
 		mc_traffic_start(meas->counting);
-	err = mc_team_run_some(job->run->team, NULL, job->n, timed_job, job);
+	err = mc_threads_run_some(job->run->threads, NULL, job->n, timed_job, job);
 	if (err)
 		return err;
 	if (meas->counting)
@@ -333,7 +333,7 @@ static int one_sample(struct mc_file_job *job)
 		return 0;
 	/* With cache=drop the data must be read back from the disk. */
 	err = job->drop ? drop_caches(job) : 0;
-	return err ? err : mc_team_run_some(job->run->team, NULL, job->n, read_back_job, job);
+	return err ? err : mc_threads_run_some(job->run->threads, NULL, job->n, read_back_job, job);
 }
 
 /**

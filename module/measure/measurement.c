@@ -44,7 +44,7 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 	unsigned int i;
 
 	*meas = (struct mc_measurement){
-		.n = mc_team_size(run->team), .counting = run->counting,
+		.n = mc_threads_size(run->threads), .counting = run->counting,
 		.tick = run->trial ? NULL : run->side->tick, .run = run,
 		.keep_disturbed = point->v[MC_KEY_DISTURBED],
 		.trial = run->trial, .places = 1,
@@ -252,7 +252,7 @@ void mc_measurement_end(struct mc_measurement *meas)
  */
 void mc_pair_of(const struct mc_run *run, unsigned int *who)
 {
-	unsigned int others = mc_team_size(run->team) - 1;
+	unsigned int others = mc_threads_size(run->threads) - 1;
 
 	who[0] = run->part / others;
 	who[1] = run->part % others;
@@ -282,11 +282,11 @@ static int run_job(const struct mc_test *test, struct mc_run *run, void *job,
 	unsigned int who[2], n = whose_turn(test, run, who);
 
 	if (!n)
-		return mc_team_run(run->team, test->job, job);
+		return mc_threads_run(run->threads, test->job, job);
 	rec->threads = n;
 	if (n == 1)
-		rec->cpu = mc_team_cpu(run->team, *who);
-	return mc_team_run_some(run->team, who, n, test->job, job);
+		rec->cpu = mc_threads_cpu(run->threads, *who);
+	return mc_threads_run_some(run->threads, who, n, test->job, job);
 }
 
 /**

@@ -2,19 +2,20 @@
 /*
  * Windows and samples.
  *
- * A pass (pass.c) runs in windows: stretches of bytes during which the thread holds the
- * vector registers and, if asked, keeps interrupts off. Only time inside windows
- * counts. A window is cut to last about 2 ms. A pass shorter than a window is repeated
- * inside one until the sample is long compared with the cost of reading the clock.
+ * A pass (pass.c) runs in windows. While one is open, the thread holds the vector registers and,
+ * if asked, keeps interrupts off. Only time inside windows counts. A window is cut to last about
+ * 2 ms. A pass shorter than a window is repeated inside one until the sample is long compared
+ * with the cost of reading the clock.
  *
  * Several threads race: all start at the barrier, and only what they do between the last
  * thread's start and the first thread's end counts, so no thread is measured while
  * another idles. When other processes want the CPUs, too, that part may be short. A
  * sample whose threads overlapped for too little of it is taken again, and left out
- * once the tries are used up.
+ * once the tries are used up. Between samples, threads prepare and verify their memory, so they
+ * can't go on as those in together.c do.
  */
 #include "measure/disturbed.h"
-#include "measure/team.h"
+#include "measure/threads.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
@@ -422,10 +423,10 @@ static u64 all_worked(const struct mc_measurement *meas)
 	return worked == ~0ULL ? s->last - s->began : worked;
 }
 
-/* A lone thread must not wait at the barrier: it may be one of a larger team. */
+/* A lone thread must not wait at the barrier: it may be one of several. */
 static int wait_for_others(struct mc_worker *w, const struct mc_measurement *meas)
 {
-	return meas->n > 1 ? mc_barrier(w) : mc_team_stopped(w->team);
+	return meas->n > 1 ? mc_barrier(w) : mc_threads_stopped(w->threads);
 }
 
 /**

@@ -154,7 +154,7 @@ struct mc_sampler {
 
 /**
  * struct mc_measurement - the measurement of one point by all threads
- * @n: number of measuring threads: one (any of the team), or the whole team
+ * @n: number of measuring threads: one (any of them), or all of the run
  * @each: array of @n samplers by worker index; a lone thread uses the first
  * @samples: array of @repeat samples, picoseconds a pass over the whole working set
  * @done: number of samples in @samples

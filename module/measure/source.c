@@ -145,14 +145,14 @@ static struct mc_hierarchy hierarchy_of(int cpu)
 /* Count the threads that share each cache of a CPU, if each has its own working set. */
 static void find_sharers(const struct mc_run *run, bool common, int cpu, struct mc_set *set)
 {
-	unsigned int i, level, n = common ? 0 : mc_team_size(run->team);
+	unsigned int i, level, n = common ? 0 : mc_threads_size(run->threads);
 
 	for (level = 1; level <= MC_CACHES; level++) {
 		u32 *sharers = &set->sharers[level - 1];
 
 		*sharers = common;
 		for (i = 0; i < n; i++)
-			*sharers += mc_cache_shared(cpu, mc_team_cpu(run->team, i), level);
+			*sharers += mc_cache_shared(cpu, mc_threads_cpu(run->threads, i), level);
 	}
 }
 

@@ -7,7 +7,7 @@
 #include "core/region.h"
 #include "core/view.h"
 #include "measure/samples.h"
-#include "measure/team.h"
+#include "measure/threads.h"
 
 /**
  * struct mc_area - memory that a point runs over
@@ -44,7 +44,7 @@ struct mc_side;
  * struct mc_run - a run, as its test sees it
  * @req: the request
  * @side: operations of the kernel or of user space
- * @team: its threads
+ * @threads: its threads
  * @counting: counters of DRAM traffic, or NULL
  * @events: events of the threads' cores, or NULL
  * @part: index of the run of the test for the point: of the CPU, the pair or the region
@@ -60,7 +60,7 @@ struct mc_side;
 struct mc_run {
 	const struct mc_request *req;
 	const struct mc_side *side;
-	struct mc_team *team;
+	struct mc_threads *threads;
 	struct mc_traffic_count *counting;
 	struct mc_events *events;
 	u64 part;

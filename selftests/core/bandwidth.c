@@ -370,7 +370,7 @@ static void test_stale_and_foreign_data_is_found(void **state)
 /* The thread that spoils the word, which is its own. */
 static unsigned int spoiler;
 
-static void spoil(struct mc_worker *w)
+static void corrupt(struct mc_worker *w)
 {
 	if (w->index == spoiler)
 		*word(victim) = WRONG;
@@ -395,7 +395,7 @@ static void test_wrong_loads_are_found(void **state)
 		if (!runs(reading[i / 2]))
 			continue;
 		reset(2);
-		in_window = spoil;
+		in_window = corrupt;
 		/* The last word of the last array of the first thread, or of the second. */
 		spoiler = i % 2;
 		victim = (2 * arrays - 1 + spoiler) * words - 1;
@@ -488,12 +488,12 @@ static void test_read_back_finds_what_is_wrong_in_between(void **state)
 {
 	for (victim = 0; victim < WORDS / 2; victim += 7) {
 		reset(1);
-		in_window = spoil;
+		in_window = corrupt;
 		assert_int_equal(verified("size=30K op=ntwrite verify=off readback=on"),
 				 MC_VERIFIED_FAILED);
 	}
 	reset(1);
-	in_window = spoil;
+	in_window = corrupt;
 	victim = WORDS - 1;
 	assert_int_equal(verified("size=30K op=ntwrite verify=off"), MC_VERIFIED_OFF);
 }

@@ -306,7 +306,7 @@ static void test_the_longest_window_is_reported(void **state)
 static void stop(void)
 {
 	if (done == 3)
-		mc_team_stop(run.team, -EINTR);
+		mc_threads_stop(run.threads, -EINTR);
 }
 
 /* The error of readback=on names all operations that can have it, and no others. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/benchmarks/c2c.c natively, with a team in virtual time, on a machine where a load
+ * module/benchmarks/c2c.c natively, with threads in virtual time, on a machine where a load
  * costs what the state of its line says. However large the set, the test notices a stop in
  * every phase, and lets others run.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/benchmarks/latency.c natively, with a team in virtual time, on a machine where
+ * module/benchmarks/latency.c natively, with threads in virtual time, on a machine where
  * each load has a price, so that the figures are known to the last digit.
  */
 #define TEST	mc_test_latency
@@ -430,7 +430,7 @@ static unsigned int behind;
 static void stop_in_batches(struct mc_worker *w)
 {
 	if (done == 4 && ++behind > 2 + 1)
-		mc_team_stop(w->team, -ECANCELED);
+		mc_threads_stop(w->threads, -ECANCELED);
 }
 
 static void test_batches_until_a_stop_are_kept(void **state)

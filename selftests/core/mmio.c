@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/benchmarks/mmio.c natively, with a team in virtual time, over memory that combines
+ * module/benchmarks/mmio.c natively, with threads in virtual time, over memory that combines
  * stores and has known prices, or over a device that drops writes or does not answer wide reads.
  */
 #define TEST	mc_test_mmio
@@ -612,7 +612,7 @@ static void test_a_stop_is_seen_everywhere(void **state)
 static void stop_in_batches(struct mc_worker *w)
 {
 	if (done == 4)
-		mc_team_stop(w->team, -ECANCELED);
+		mc_threads_stop(w->threads, -ECANCELED);
 }
 
 static void test_batches_until_a_stop_are_kept(void **state)

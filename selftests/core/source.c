@@ -85,12 +85,12 @@ const struct mc_test *mc_test_of(const struct mc_spec *spec)
 	return container_of(spec, struct mc_test, spec);
 }
 
-unsigned int mc_team_size(const struct mc_team *team)
+unsigned int mc_threads_size(const struct mc_threads *threads)
 {
 	return ncpus;
 }
 
-int mc_team_cpu(const struct mc_team *team, unsigned int i)
+int mc_threads_cpu(const struct mc_threads *threads, unsigned int i)
 {
 	return cpus[i];
 }

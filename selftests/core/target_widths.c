@@ -38,7 +38,7 @@ int mc_access_try(void *at, unsigned int width, bool stores)
 	return width == made.fault ? -EFAULT : 0;
 }
 
-int mc_team_look(struct mc_team *team)
+int mc_threads_look(struct mc_threads *threads)
 {
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/benchmarks/bandwidth.c natively: the real loops on real memory, with a team
+ * module/benchmarks/bandwidth.c natively: the real loops on real memory, with threads
  * in virtual time, so that what it reports is known to the last digit.
  */
 #ifndef MC_STUB_BANDWIDTH_H
@@ -8,7 +8,7 @@
 
 #include "../cmocka_all.h"
 
-#include "team.h"
+#include "threads.h"
 #include "measure/measurement.h"
 #include "measure/side.h"
 
@@ -87,7 +87,7 @@ static const struct mc_side side = {
 
 /* Timed windows are those with interrupts off: every line here says irq=off. */
 static void (*in_window)(struct mc_worker *w);
-static u64 passes_before[TEAM_MOST];
+static u64 passes_before[THREADS_MOST];
 
 static struct mc_pass *pass_of(const struct mc_worker *w)
 {
@@ -126,7 +126,7 @@ void mc_asm_clock(u64 cycles)
 static void reset(unsigned int threads)
 {
 	run = (struct mc_run){
-		.req = &req, .side = &side, .team = sim_reset(threads), .area.view = &view,
+		.req = &req, .side = &side, .threads = sim_reset(threads), .area.view = &view,
 	};
 	sim.opened = opened;
 	sim.closing = closing;

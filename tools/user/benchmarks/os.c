@@ -135,7 +135,7 @@ static struct {
 int mc_os_stop_with(int err, const char *what)
 {
 	mc_fail(&job.run->error, -err, "item: %s: %s", what, strerror(err));
-	mc_team_stop(job.run->team, -err);
+	mc_threads_stop(job.run->threads, -err);
 	return -err;
 }
 
@@ -146,7 +146,7 @@ int mc_os_stop_with(int err, const char *what)
  */
 bool mc_os_stopped(void)
 {
-	return mc_team_stopped(job.run->team);
+	return mc_threads_stopped(job.run->threads);
 }
 
 /* ------------------------------------------------------- n of each operation */
