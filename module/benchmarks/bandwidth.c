@@ -21,14 +21,14 @@
 #include "arch/random.h"
 #include "core/math.h"
 #include "measure/core_clock.h"
-#include "measure/served.h"
+#include "measure/source.h"
 #include "measure/side.h"
 #include "measure/measurement.h"
 #include "platform/cpus.h"
 #include "platform/os.h"
 
 enum {
-	KEY_OP = MC_KEY_OWN,
+	KEY_OP = MC_KEY_FIRST,
 	KEY_WIDTH,
 	KEY_FENCE,
 	KEY_VERIFY,
@@ -204,7 +204,7 @@ static const struct mc_loop *loop_of(const struct mc_point *point)
 static u64 array_bytes(const struct mc_run *run, const struct mc_point *point)
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
-	u64 parts = (u64)mc_team_size(run->team) * op->arrays;
+	u64 parts = (u64)mc_threads_size(run->threads) * op->arrays;
 	u64 turn = max(op->turn, mc_pass_turn(point->v[KEY_STREAMS]));
 	u64 bytes = point->v[MC_KEY_SIZE] / parts & ~(turn - 1);
 	struct mc_scatter scatter;
@@ -339,7 +339,7 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 			       point->v[MC_KEY_SIZE],
 			       point->v[KEY_STREAMS] > 1 ? "256 bytes a stream" :
 			       op->turn ? "a turn of the loop" : "a line",
-			       mc_team_size(run->team), op->arrays);
+			       mc_threads_size(run->threads), op->arrays);
 	return 0;
 }
 
@@ -634,14 +634,24 @@ static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct 
 	return point->v[KEY_PATTERN] ? set_scatter(run, p, s, &part) : 0;
 }
 
-static int set_up(struct mc_run *run, const struct mc_point *point,
-		  struct mc_measurement *meas, void *uc_word)
+static int bandwidth_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
-	struct share *shares = meas->arg;
+	struct mc_measurement *meas = arg;
+	struct share *shares = mc_alloc_array(meas->n, sizeof(*shares));
+	void *uc_word = NULL;
 	unsigned int i;
 	int err = 0;
 
+	meas->arg = shares;
+	if (!shares)
+		return mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s",
+			       meas->n, MC_S(meas->n));
+	if (point->v[KEY_FENCE] == MC_FENCE_UC) {
+		uc_word = run->side->uc_word(run);
+		if (!uc_word)
+			return run->error.err;
+	}
 	meas->places = ~0U;
 	for (i = 0; i < meas->n && !err; i++) {
 		meas->each[i].settings.clock = mc_core_mhz;
@@ -663,12 +673,13 @@ static int set_up(struct mc_run *run, const struct mc_point *point,
 	return err;
 }
 
-static void free_shares(struct mc_measurement *meas)
+static void bandwidth_clean_up(void *arg)
 {
+	struct mc_measurement *meas = arg;
 	struct share *shares = meas->arg;
 	unsigned int i;
 
-	for (i = 0; i < meas->n; i++)
+	for (i = 0; i < meas->n && shares; i++)
 		mc_free(shares[i].blocks);
 	mc_free(shares);
 }
@@ -688,10 +699,11 @@ static void set_clock(struct mc_record *rec, const struct mc_measurement *meas)
 			      mc_muldiv(rec->payload_bytes, 100000, meas->median_cycles * meas->n));
 }
 
-static void fill_record(struct mc_record *rec, struct mc_measurement *meas,
-			const struct mc_point *point)
+static void bandwidth_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
+	const struct mc_point *point = &rec->point;
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
+	struct mc_measurement *meas = arg;
 	const struct share *shares = meas->arg;
 	u64 arrays = meas->each->pass.bytes * meas->n;
 	u64 payload = arrays / max(op->turn, 1ULL) *
@@ -724,38 +736,6 @@ static void fill_record(struct mc_record *rec, struct mc_measurement *meas,
 		rec->verified = MC_VERIFIED_OK;
 }
 
-static int bandwidth_run(struct mc_run *run, const struct mc_point *point,
-			 struct mc_record *rec)
-{
-	struct mc_measurement meas;
-	void *uc_word = NULL;
-	int err;
-
-	if (point->v[KEY_FENCE] == MC_FENCE_UC) {
-		uc_word = run->side->uc_word(run);
-		if (!uc_word)
-			return run->error.err;
-	}
-	err = mc_measurement_begin(&meas, run, point);
-	if (err)
-		goto end;
-	meas.arg = mc_alloc_array(meas.n, sizeof(struct share));
-	if (!meas.arg) {
-		err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s",
-			      meas.n, MC_S(meas.n));
-		goto end;
-	}
-	err = set_up(run, point, &meas, uc_word);
-	if (!err) {
-		err = mc_team_run(run->team, bandwidth_job, &meas);
-		fill_record(rec, &meas, point);
-	}
-	free_shares(&meas);
-end:
-	mc_measurement_end(&meas);
-	return err;
-}
-
 const struct mc_test mc_test_bandwidth = {
 	.spec = {
 		.name = "bandwidth",
@@ -772,5 +752,9 @@ const struct mc_test mc_test_bandwidth = {
 	.shares = true,
 	.reads_only = bandwidth_reads_only,
 	.check = bandwidth_check,
-	.run = bandwidth_run,
+	.job_bytes = sizeof(struct mc_measurement),
+	.set_up = bandwidth_set_up,
+	.job = bandwidth_job,
+	.fill = bandwidth_fill,
+	.clean_up = bandwidth_clean_up,
 };

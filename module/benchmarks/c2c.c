@@ -8,13 +8,13 @@
  * the reader sees what the writer has written.
  */
 #include "measure/chase.h"
-#include "measure/served.h"
+#include "measure/source.h"
 #include "measure/test.h"
 #include "measure/measurement.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
-enum { KEY_STATE = MC_KEY_OWN, KEY_HOME };
+enum { KEY_STATE = MC_KEY_FIRST, KEY_HOME };
 
 enum {
 	COL_WRITER, COL_READER, COL_SIBLINGS, COL_LEVEL, COL_NS, COL_NS_MIN, COL_LINES,
@@ -100,28 +100,18 @@ struct c2c_job {
 	bool ok;
 };
 
-/* Pairs are numbered writer by writer; no CPU pairs with itself. */
-static void pair_of(const struct mc_run *run, unsigned int *who)
-{
-	unsigned int others = mc_team_size(run->team) - 1;
-
-	who[WRITER] = run->part / others;
-	who[READER] = run->part % others;
-	who[READER] += who[READER] >= who[WRITER];
-}
-
 static int c2c_near(const struct mc_run *run, const struct mc_point *point)
 {
 	unsigned int who[2];
 
-	pair_of(run, who);
-	return mc_team_cpu(run->team, who[point->v[KEY_HOME] == HOME_WRITER ?
+	mc_pair_of(run, who);
+	return mc_threads_cpu(run->threads, who[point->v[KEY_HOME] == HOME_WRITER ?
 					  WRITER : READER]);
 }
 
 static int c2c_check(struct mc_run *run, const struct mc_point *point)
 {
-	if (mc_team_size(run->team) < 2)
+	if (mc_threads_size(run->threads) < 2)
 		return mc_fail(&run->error, -EINVAL,
 			       "cpu: a line goes from one CPU to another; list two at least, or all");
 	if (point->v[MC_KEY_TYPE] != MC_WB)
@@ -142,7 +132,7 @@ static int traverse(struct mc_worker *w, const struct c2c_job *job, bool write)
 	u64 left = job->chase.n, n;
 
 	for (; left; left -= n) {
-		int err = mc_team_stopped(w->team);
+		int err = mc_threads_stopped(w->threads);
 
 		if (err)
 			return err;
@@ -203,8 +193,8 @@ static int verify_lines(struct mc_worker *w, struct c2c_job *job)
 		if (i % LINES_AT_ONCE)
 			continue;
 		mc_breathe();
-		if (mc_team_stopped(w->team))
-			return mc_team_stopped(w->team);
+		if (mc_threads_stopped(w->threads))
+			return mc_threads_stopped(w->threads);
 	}
 	return 0;
 }
@@ -219,8 +209,8 @@ static int run_round(struct mc_worker *w, struct c2c_job *job, u32 round)
 	if (!err && !writes) {
 		err = load_lines(w, job, &ps);
 		if (!err) {
-			if (mc_measurement_keep(&job->meas, ps))
-				mc_measurement_events(&job->meas, w->events, 1, 1);
+			mc_events_take(w->events, &job->meas.each->sample.events);
+			mc_measurement_keep(&job->meas, ps);
 			err = verify_lines(w, job);
 		}
 	}
@@ -244,15 +234,14 @@ static int pair_job(struct mc_worker *w, void *arg)
 
 /* ---------------------------------------------------------------- the record */
 
-static void fill_record(struct mc_record *rec, struct c2c_job *job,
-			const struct mc_team *team)
+static void c2c_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
-	int writer = mc_team_cpu(team, job->who[WRITER]);
-	int reader = mc_team_cpu(team, job->who[READER]);
-	enum mc_hit level = mc_served_held(rec, writer, LINE * job->chase.n);
+	struct c2c_job *job = arg;
+	int writer = mc_threads_cpu(run->threads, job->who[WRITER]);
+	int reader = mc_threads_cpu(run->threads, job->who[READER]);
+	enum mc_hit level = mc_source_of_held(rec, writer, LINE * job->chase.n);
 
 	mc_measurement_record(&job->meas, rec);
-	rec->threads = 2;
 	mc_record_set(rec, COL_WRITER, writer);
 	mc_record_set(rec, COL_READER, reader);
 	mc_record_set(rec, COL_SIBLINGS, mc_cpu_core(writer) == mc_cpu_core(reader));
@@ -268,11 +257,13 @@ static void fill_record(struct mc_record *rec, struct c2c_job *job,
 	mc_record_set(rec, COL_NS_MIN, rec->stats.min_ps / job->chase.n);
 }
 
-static void set_up(struct c2c_job *job, const struct mc_point *point,
-		   const struct mc_view *view)
+static int c2c_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
+	const struct mc_view *view = run->area.view;
 	u64 size = point->v[MC_KEY_SIZE];
+	struct c2c_job *job = arg;
 
+	mc_pair_of(run, job->who);
 	job->ok = true;
 	job->state = point->v[KEY_STATE];
 	job->chase = (struct mc_chase){
@@ -282,23 +273,7 @@ static void set_up(struct c2c_job *job, const struct mc_point *point,
 	job->flush = (struct mc_pass){
 		.loop = mc_loop_widest(MC_OP_FLUSH), .view = view, .bytes = size,
 	};
-}
-
-static int c2c_run(struct mc_run *run, const struct mc_point *point,
-		   struct mc_record *rec)
-{
-	struct c2c_job job = { 0 };
-	int err;
-
-	set_up(&job, point, run->area.view);
-	pair_of(run, job.who);
-	err = mc_measurement_begin(&job.meas, run, point);
-	if (!err) {
-		err = mc_team_run_some(run->team, job.who, 2, pair_job, &job);
-		fill_record(rec, &job, run->team);
-	}
-	mc_measurement_end(&job.meas);
-	return err;
+	return 0;
 }
 
 const struct mc_test mc_test_c2c = {
@@ -316,5 +291,8 @@ const struct mc_test mc_test_c2c = {
 	.table = "rows=writer_cpu columns=reader_cpu value=ns_per_line",
 	.near = c2c_near,
 	.check = c2c_check,
-	.run = c2c_run,
+	.job_bytes = sizeof(struct c2c_job),
+	.set_up = c2c_set_up,
+	.job = pair_job,
+	.fill = c2c_fill,
 };

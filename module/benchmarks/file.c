@@ -11,7 +11,7 @@
 #include "platform/os.h"
 
 enum {
-	KEY_OP = MC_KEY_OWN,
+	KEY_OP = MC_KEY_FIRST,
 	KEY_PATH,
 	KEY_FILES,
 	KEY_TRANSFER,
@@ -305,7 +305,7 @@ const struct mc_test mc_test_file = {
 		.columns = columns,
 		.ncolumns = ARRAY_SIZE(columns),
 	},
-	.own_memory = true,
+	.allocates_memory = true,
 	.threads = file_threads,
 	.check = file_check,
 	.run = file_run,

@@ -6,26 +6,26 @@
  * a million. The next pass continues from there, so several samples traverse a large
  * set. CPUs take turns, and each has a record.
  *
- * The distribution of the times is measured afterwards, in grains.
+ * The distribution of the times is measured afterwards, in batches.
  */
 #include "measure/chase.h"
 #include "measure/core_clock.h"
-#include "measure/grains.h"
-#include "measure/served.h"
+#include "measure/batches.h"
+#include "measure/source.h"
 #include "measure/test.h"
 #include "measure/measurement.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
-enum { KEY_PATTERN = MC_KEY_OWN, KEY_STRIDE };
+enum { KEY_PATTERN = MC_KEY_FIRST, KEY_STRIDE };
 
 enum {
 	COL_NS, COL_NS_MIN, COL_CYCLES, COL_LEVEL, COL_P50, COL_P99, COL_P999,
-	COL_CORE_MHZ, COL_CORE_MHZ_AFTER, COL_LOADS, COL_GRAIN_LOADS,
+	COL_CORE_MHZ, COL_CORE_MHZ_AFTER, COL_LOADS, COL_BATCH_LOADS,
 };
 
 #define LOADS_MOST	1048576ULL	/* loads of a pass */
-#define COSTS_A_GRAIN	32		/* times the clock cost that a grain lasts */
+#define COSTS_A_BATCH	32		/* times the clock cost that a batch lasts */
 #define LINE		64ULL
 
 static const struct mc_name pattern_names[] = {
@@ -87,7 +87,7 @@ static const struct mc_column columns[] = {
 		.name = "loads_per_pass", .roles = MC_COUNT | MC_DETAIL, .json_only = true,
 		.help = "loads of a pass: the length of the cycle, at most a million",
 	},
-	[COL_GRAIN_LOADS] = {
+	[COL_BATCH_LOADS] = {
 		.name = "grain_loads", .roles = MC_DETAIL, .json_only = true,
 		.help = "loads timed together for percentiles and histogram",
 	},
@@ -95,22 +95,20 @@ static const struct mc_column columns[] = {
 
 /**
  * struct latency_job - a point, on one CPU
- * @run: the run
  * @meas: the measurement
  * @chase: the cycle of pointers at the first place
  * @whole: the chase was verified to be one cycle, at each place
  * @at: current element of the cycle
  * @loads: number of loads in a pass
- * @grains: grains of loads
+ * @batches: batches of loads
  */
 struct latency_job {
-	struct mc_run *run;
 	struct mc_measurement meas;
 	struct mc_chase chase;
 	bool whole;
 	void **at;
 	u64 loads;
-	struct mc_grains grains;
+	struct mc_batches batches;
 };
 
 static int latency_check(struct mc_run *run, const struct mc_point *point)
@@ -188,9 +186,9 @@ static int chase_job(struct mc_worker *w, void *arg)
 	err = err ? err : mc_measure(w, &job->meas);
 	if (err || !job->meas.done || job->meas.samples[0] == MC_NO_SAMPLE)
 		return err;
-	err = mc_grains_gauge(&job->grains, w, irq_off, follow, job);
-	return err ? err : mc_grains_time(&job->grains, w, irq_off,
-					  job->meas.samples[0] / job->loads, COSTS_A_GRAIN,
+	err = mc_batches_gauge(&job->batches, w, irq_off, follow, job);
+	return err ? err : mc_batches_time(&job->batches, w, irq_off,
+					  job->meas.samples[0] / job->loads, COSTS_A_BATCH,
 					  follow, job);
 }
 
@@ -200,17 +198,18 @@ static void set_distribution(struct mc_record *rec, struct latency_job *job)
 {
 	struct mc_stats stats;
 
-	mc_grains_record(&job->grains, &stats, rec);
-	if (!job->grains.n)
+	mc_batches_record(&job->batches, &stats, rec);
+	if (!job->batches.n)
 		return;
 	mc_record_set(rec, COL_P50, stats.p50_ps);
 	mc_record_set(rec, COL_P99, stats.p99_ps);
-	mc_record_set(rec, COL_P999, mc_permille(job->grains.ps, job->grains.n, 999));
-	mc_record_set(rec, COL_GRAIN_LOADS, job->grains.size);
+	mc_record_set(rec, COL_P999, mc_permille(job->batches.ps, job->batches.n, 999));
+	mc_record_set(rec, COL_BATCH_LOADS, job->batches.size);
 }
 
-static void fill_record(struct mc_record *rec, struct latency_job *job)
+static void latency_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
+	struct latency_job *job = arg;
 	u64 bytes = job->chase.n * min(job->chase.stride, LINE), ps;
 	const u64 *mhz = job->meas.each->mhz;
 
@@ -229,45 +228,34 @@ static void fill_record(struct mc_record *rec, struct latency_job *job)
 	mc_record_set(rec, COL_NS_MIN, rec->stats.min_ps / job->loads);
 	if (job->meas.median_cycles)
 		mc_record_set(rec, COL_CYCLES, job->meas.median_cycles / job->loads / 10);
-	mc_record_set(rec, COL_LEVEL, mc_served_chase(job->run, rec, bytes, max(ps, 1ULL)));
+	mc_record_set(rec, COL_LEVEL, mc_source_of_chase(run, rec, bytes, max(ps, 1ULL)));
 	set_distribution(rec, job);
 }
 
-static int measure(struct mc_run *run, const struct mc_point *point,
-		   struct latency_job *job, struct mc_record *rec)
+static int latency_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
-	int err = mc_measurement_begin(&job->meas, run, point);
+	struct latency_job *job = arg;
 
-	err = err ? err : mc_grains_begin(&job->grains, &run->error);
-	if (err)
-		goto end;
-	job->meas.n = 1;
+	job->chase = (struct mc_chase){
+		.view = run->area.view, .stride = point->v[KEY_STRIDE],
+		.n = point->v[MC_KEY_SIZE] / point->v[KEY_STRIDE],
+		.order = point->v[KEY_PATTERN],
+	};
+	job->loads = min(job->chase.n, LOADS_MOST);
 	job->meas.places = mc_places(point, job->chase.view, job->chase.n * job->chase.stride);
 	job->meas.each->settings.move = latency_move;
 	job->meas.each->settings.clock = mc_core_mhz;
 	job->meas.each->pass = (struct mc_pass){
 		.body = chase_body, .arg = job, .bytes = LINE * job->loads,
 	};
-	err = mc_measurement_turn(run, rec, chase_job, job);
-	fill_record(rec, job);
-end:
-	mc_grains_end(&job->grains);
-	mc_measurement_end(&job->meas);
-	return err;
+	return mc_batches_begin(&job->batches, &run->error);
 }
 
-static int latency_run(struct mc_run *run, const struct mc_point *point,
-		       struct mc_record *rec)
+static void latency_clean_up(void *arg)
 {
-	struct latency_job job = { .run = run };
+	struct latency_job *job = arg;
 
-	job.chase = (struct mc_chase){
-		.view = run->area.view, .stride = point->v[KEY_STRIDE],
-		.n = point->v[MC_KEY_SIZE] / point->v[KEY_STRIDE],
-		.order = point->v[KEY_PATTERN],
-	};
-	job.loads = min(job.chase.n, LOADS_MOST);
-	return measure(run, point, &job, rec);
+	mc_batches_end(&job->batches);
 }
 
 const struct mc_test mc_test_latency = {
@@ -285,5 +273,9 @@ const struct mc_test mc_test_latency = {
 	.histogram = true,
 	.near_only = true,
 	.check = latency_check,
-	.run = latency_run,
+	.job_bytes = sizeof(struct latency_job),
+	.set_up = latency_set_up,
+	.job = chase_job,
+	.fill = latency_fill,
+	.clean_up = latency_clean_up,
 };

@@ -179,14 +179,16 @@ static int line_job(struct mc_worker *w, void *arg)
 	int err = link_words(w, job, 0, &start), d;
 
 	while (!err && mc_measurement_wants(&job->meas)) {
+		mc_sample_begin(w, job->meas.each);
 		for (d = 0; !err && d < NDISTANCES; d++)
 			err = measure_distance(w, job, &start, d, &ps);
 		/*
 		 * The word at the largest distance has not come along: its time is the
 		 * sample.
 		 */
-		if (!err && mc_measurement_keep(&job->meas, ps))
-			mc_measurement_events(&job->meas, w->events, 1, 1);
+		mc_events_take(w->events, &job->meas.each->sample.events);
+		if (!err)
+			mc_measurement_keep(&job->meas, ps);
 		mc_breathe();
 	}
 	return err;
@@ -215,8 +217,9 @@ static u64 first_change(const u64 *ps, u64 fast, u64 slow)
 	return 0;
 }
 
-static void fill_record(struct mc_record *rec, struct line_job *job)
+static void line_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
+	struct line_job *job = arg;
 	u64 same = job->flushed[NDISTANCES - 1], other = job->flushed[0];
 	u64 line, pair;
 
@@ -236,26 +239,19 @@ static void fill_record(struct mc_record *rec, struct line_job *job)
 		mc_record_set(rec, COL_PAIR, pair);
 }
 
-static int line_run(struct mc_run *run, const struct mc_point *point,
-		    struct mc_record *rec)
+static int line_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
-	struct line_job job = { .pages = point->v[MC_KEY_SIZE] / PAGE_BYTES };
-	int err;
+	struct line_job *job = arg;
 
-	memset(job.flushed, 0xff, sizeof(job.flushed));
-	memset(job.loaded, 0xff, sizeof(job.loaded));
-	job.view = run->area.view;
-	job.flush = (struct mc_pass){
-		.loop = mc_loop_widest(MC_OP_FLUSH), .view = run->area.view,
-		.bytes = job.pages * PAGE_BYTES,
+	job->view = run->area.view;
+	job->pages = point->v[MC_KEY_SIZE] / PAGE_BYTES;
+	job->flush = (struct mc_pass){
+		.loop = mc_loop_widest(MC_OP_FLUSH), .view = job->view,
+		.bytes = job->pages * PAGE_BYTES,
 	};
-	err = mc_measurement_begin(&job.meas, run, point);
-	if (!err) {
-		err = mc_measurement_turn(run, rec, line_job, &job);
-		fill_record(rec, &job);
-	}
-	mc_measurement_end(&job.meas);
-	return err;
+	memset(job->flushed, 0xff, sizeof(job->flushed));
+	memset(job->loaded, 0xff, sizeof(job->loaded));
+	return 0;
 }
 
 const struct mc_test mc_test_line = {
@@ -270,5 +266,8 @@ const struct mc_test mc_test_line = {
 	.records = MC_RECORD_OF_CPU,
 	.near_only = true,
 	.check = line_check,
-	.run = line_run,
+	.job_bytes = sizeof(struct line_job),
+	.set_up = line_set_up,
+	.job = line_job,
+	.fill = line_fill,
 };

@@ -4,9 +4,8 @@
  *
  * Each thread has memory of its own. It follows pointers there, or it accesses lines, in
  * order or at random, and counts down after each line. A sample is the time in which the
- * first thread has worked for SAMPLE_NS and every thread has completed a window. Where
- * one sample ends, the next one begins, and nobody waits. A window counts for the sample
- * in which it began. Records are of all threads, of each group and of each thread, and
+ * first thread has worked for SAMPLE_NS and every thread has completed a window
+ * (measure/together.c). Records are of all threads, of each group and of each thread, and
  * all of them are of the same samples.
  *
  * Before the first sample, memory that is written holds consecutive integers. After the
@@ -14,13 +13,13 @@
  */
 #include "core/math.h"
 #include "measure/chase.h"
-#include "measure/load.h"
 #include "measure/measurement.h"
 #include "measure/side.h"
+#include "measure/together.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
-enum { KEY_GROUPS = MC_KEY_OWN, KEY_PATTERN, KEY_DELAY };
+enum { KEY_GROUPS = MC_KEY_FIRST, KEY_PATTERN, KEY_DELAY };
 
 enum { COL_SCOPE, COL_GROUP, COL_OP, COL_MB_PER_S, COL_NS };
 
@@ -79,29 +78,21 @@ static const struct mc_column columns[] = {
 /**
  * struct member - a thread
  * @group: its group, counted from 0
- * @chases: it follows pointers
- * @chase: the pointers
- * @load: what it does otherwise
+ * @does: what it does, and where
  * @bytes: payload of a pass over its memory
  * @ps: time of such a pass in each sample; 0: the clock ran backwards
  * @seen: what disturbed each sample (enum mc_disturbance)
- * @done: number of samples
- * @events: events of its CPU in a pass, times @done
- * @reached: one more than the number of the sample in which it has completed a window
+ * @events: events of its CPU in a pass, times the number of samples
  * @checked: what it has written was verified
  * @ok: it was right
  */
 struct member {
 	unsigned int group;
-	bool chases;
-	struct mc_chase chase;
-	struct mc_load load;
+	struct mc_partner *does;
 	u64 bytes;
 	u64 *ps;
 	u8 *seen;
-	u32 done;
 	struct mc_events_tally events;
-	u32 reached;
 	bool checked;
 	bool ok;
 };
@@ -109,25 +100,23 @@ struct member {
 /**
  * struct mix_job - a point
  * @meas: the measurement
+ * @all: the threads, while they work
  * @n: number of threads
  * @member: array of @n threads
  * @groups: the groups of the request
  * @fill: loop that fills the memory of threads
- * @skip: number of samples that are not kept: until all threads are at it, and warm-ups
- * @all: number of samples
- * @now: number of the current sample; @all: it is the end
- * @from: ticks at its begin
+ * @skip: number of the first sample that is kept
+ * @done: number of samples that were kept
  */
 struct mix_job {
 	struct mc_measurement meas;
+	struct mc_together all;
 	unsigned int n;
 	struct member *member;
 	const struct mc_group *groups;
 	const struct mc_loop *fill;
 	u32 skip;
-	u32 all;
-	u32 now;
-	u64 from;
+	u32 done;
 };
 
 /* ------------------------------------------------------- check the request */
@@ -146,9 +135,9 @@ static int check_group(struct mc_run *run, unsigned int g, const struct mc_point
 			       g + 1);
 	mc_group_point(group, point, &own);
 	err = run->side->check(run, &own);
-	for (i = 0; i < mc_team_size(run->team) && !err; i++) {
-		if (run->req->group_of[mc_team_cpu(run->team, i)] == g + 1 &&
-		    run->homes->seat[i].bytes < MC_CHASE_PAGE_BYTES)
+	for (i = 0; i < mc_threads_size(run->threads) && !err; i++) {
+		if (run->req->group_of[mc_threads_cpu(run->threads, i)] == g + 1 &&
+		    run->placement->thread[i].bytes < MC_CHASE_PAGE_BYTES)
 			err = mc_fail(&run->error, -EINVAL,
 				      "size: %llu bytes are less than a page for each thread of group %u",
 				      own.v[MC_KEY_SIZE], g + 1);
@@ -176,20 +165,21 @@ static int mix_check(struct mc_run *run, const struct mc_point *point)
 
 static bool writes(const struct member *m)
 {
-	return !m->chases && m->load.mix->writes;
+	return !m->does->chases && m->does->load.mix->writes;
 }
 
 /* Fill a thread's memory, and link its pointers. */
 static int prepare(struct mc_worker *w, const struct mix_job *job, struct member *m)
 {
+	const struct mc_load *load = &m->does->load;
 	struct mc_pass fill = {
-		.loop = job->fill, .view = m->load.view,
-		.offset = { m->load.start }, .bytes = m->load.slice,
+		.loop = job->fill, .view = load->view,
+		.offset = { load->start }, .bytes = load->slice,
 		.data = MC_DATA_COUNTER, .value = 1,
 	};
 
-	if (m->chases)
-		return mc_chase_link(w, &m->chase);
+	if (m->does->chases)
+		return mc_chase_link(w, &m->does->chase);
 	return writes(m) ? mc_pass_untimed(w, &fill) : 0;
 }
 
@@ -237,37 +227,39 @@ static bool line_is_right(const struct mc_load *load, u64 at, unsigned int line,
 }
 
 /* Walk as the load has walked, and look at each line. */
-static int verify_in_order(struct mc_worker *w, struct member *m, const struct mc_walk *load)
+static int verify_in_order(struct mc_worker *w, struct member *m, const struct mc_walk *walked)
 {
-	u64 each = mc_load_each(&m->load), written = (unsigned long)&load->args, k, steps;
-	u64 end = load->rounds ? mc_load_array(&m->load) : load->at;
+	const struct mc_load *load = &m->does->load;
+	u64 each = mc_load_each(load), written = (unsigned long)&walked->args, k, steps;
+	u64 end = walked->rounds ? mc_load_array(load) : walked->at;
 	struct mc_walk walk;
 	unsigned int i;
 
-	mc_walk_begin(&walk, &m->load, 0);
+	mc_walk_begin(&walk, load, 0);
 	while (walk.at + each <= end) {
 		steps = mc_walk_steps(&walk, min((end - walk.at) / each, (u64)STEPS_AT_ONCE));
 		for (k = 0; k < steps; k++) {
 			for (i = 0; i < walk.args.end; i++)
-				m->ok &= line_is_right(&m->load, walk.at - (steps - k) * each,
+				m->ok &= line_is_right(load, walk.at - (steps - k) * each,
 						       i, written,
 						       (u8 *)walk.args.place[i] + k * each);
 		}
 		mc_breathe();
-		if (mc_team_stopped(w->team))
-			return mc_team_stopped(w->team);
+		if (mc_threads_stopped(w->threads))
+			return mc_threads_stopped(w->threads);
 	}
 	m->checked = true;
 	return 0;
 }
 
 /* Each line holds what it was filled with, or what the load writes; some were written. */
-static int verify_random(struct mc_worker *w, struct member *m, const struct mc_walk *load)
+static int verify_random(struct mc_worker *w, struct member *m, const struct mc_walk *walked)
 {
-	u64 at, hit = 0, written = (unsigned long)&load->args;
+	const struct mc_load *load = &m->does->load;
+	u64 at, hit = 0, written = (unsigned long)&walked->args;
 
-	for (at = 0; at < m->load.slice; at += LINE) {
-		void *line = mc_view_at(m->load.view, m->load.start + at, NULL);
+	for (at = 0; at < load->slice; at += LINE) {
+		void *line = mc_view_at(load->view, load->start + at, NULL);
 		bool new = holds(line, written, 0);
 
 		m->ok &= new || holds(line, filled(at), 1);
@@ -275,8 +267,8 @@ static int verify_random(struct mc_worker *w, struct member *m, const struct mc_
 		if (at / LINE % STEPS_AT_ONCE)
 			continue;
 		mc_breathe();
-		if (mc_team_stopped(w->team))
-			return mc_team_stopped(w->team);
+		if (mc_threads_stopped(w->threads))
+			return mc_threads_stopped(w->threads);
 	}
 	m->ok &= hit > 0;
 	m->checked = true;
@@ -284,108 +276,42 @@ static int verify_random(struct mc_worker *w, struct member *m, const struct mc_
 }
 
 /* What is computed from lines at random places is not known beforehand. */
-static int verify(struct mc_worker *w, struct member *m, const struct mc_walk *load)
+static int verify(struct mc_worker *w, struct member *m, const struct mc_walk *walked)
 {
-	if (!writes(m) || (m->load.random && m->load.mix->arrays > 1))
+	const struct mc_load *load = &m->does->load;
+
+	if (!writes(m) || (load->random && load->mix->arrays > 1))
 		return 0;
 	mc_drain();
-	return m->load.random ? verify_random(w, m, load) : verify_in_order(w, m, load);
+	return load->random ? verify_random(w, m, walked) : verify_in_order(w, m, walked);
 }
 
 /* ---------------------------------------------------------------- the samples */
 
-/**
- * struct part - what a thread has done in a sample
- * @bytes: bytes moved
- * @ticks: duration of its windows
- * @from: ticks at the begin of the first one
- * @to: ticks at the end of the last one
- */
-struct part {
-	u64 bytes;
-	u64 ticks;
-	u64 from;
-	u64 to;
-};
-
-/* The first thread ends a sample that is long enough, once all have a part in it. */
-static void end_sample(struct mc_worker *w, struct mix_job *job)
+/* Keep a thread's part of a sample. While pointers are followed, only windows count. */
+static void keep_part(struct member *m, const struct mc_done *done, u32 at)
 {
+	u64 ticks = m->does->chases ? done->ticks : done->to - done->from;
+
+	m->ps[at] = done->clock_bad ? 0 :
+		mc_muldiv(mc_ticks_to_ps(ticks), m->bytes, done->bytes);
+	m->seen[at] = done->seen;
+	mc_events_add(&m->events, &done->events, m->bytes, done->bytes);
+}
+
+static bool sample_ended(struct mc_together *all, u32 sample)
+{
+	struct mix_job *job = all->arg;
 	unsigned int i;
 
-	if (w->index || (job->now && w->ended - job->from < mc_ns_to_ticks(SAMPLE_NS)))
-		return;
-	for (i = 0; i < job->n; i++) {
-		if (mc_flag(&job->member[i].reached) != job->now + 1)
-			return;
-	}
-	job->from = w->ended;
-	if (job->now && job->meas.tick)
-		job->meas.tick(job->meas.run);
-	mc_flag_set(&job->now, job->now + 1);
-}
-
-/* Keep a thread's part of a sample. While pointers are followed, only windows count. */
-static void keep_part(struct mc_worker *w, struct mix_job *job, struct mc_sampler *sampler,
-		      u32 sample, struct part *part)
-{
-	struct member *m = &job->member[w->index];
-	struct mc_events_tally events;
-	u64 ticks = m->chases ? part->ticks : part->to - part->from;
-
 	if (sample >= job->skip) {
-		m->ps[m->done] = sampler->sample.clock_bad ? 0 :
-			mc_muldiv(mc_ticks_to_ps(ticks), m->bytes, part->bytes);
-		m->seen[m->done++] = sampler->sample.seen;
-		mc_events_take(w->events, &events);
-		mc_events_add(&m->events, &events, m->bytes, part->bytes);
+		for (i = 0; i < job->n; i++)
+			keep_part(&job->member[i], mc_together_done(all, i, sample), job->done);
+		job->done++;
 	}
-	mc_sample_begin(w, sampler);
-	*part = (struct part){ 0 };
-}
-
-/* Work in windows until the end. */
-static int work(struct mc_worker *w, struct mix_job *job, struct mc_walk *walk)
-{
-	struct member *m = &job->member[w->index];
-	struct mc_sampler *sampler = &job->meas.each[w->index];
-	void **at = m->chases ? mc_chase_at(&m->chase, 0) : NULL;
-	u64 loads = MC_CHASE_LEAST, ticks, bytes, all = 0;
-	struct part part = { 0 };
-	u32 sample = 0, now = 0;
-
-	mc_sample_begin(w, sampler);
-	while (now < job->all) {
-		int err = mc_window_open(w, sampler->settings.irq_off);
-
-		if (err)
-			return err;
-		if (m->chases)
-			at = mc_asm_chase(at, loads);
-		bytes = m->chases ? loads * LINE : mc_walk_window(walk);
-		ticks = mc_measurement_close(w, sampler);
-		part.from = part.bytes ? part.from : w->began;
-		part.to = w->ended;
-		part.ticks += ticks;
-		part.bytes += bytes;
-		all += ticks;
-		/* The countdown behind the lines goes on, and is of the same sample. */
-		if (!m->chases && walk->owed)
-			continue;
-		if (m->chases)
-			loads = mc_chase_fit(loads, m->chase.n, ticks);
-		else
-			mc_walk_fit(walk, all);
-		all = 0;
-		if (part.bytes)
-			mc_flag_set(&m->reached, sample + 1);
-		end_sample(w, job);
-		now = mc_flag(&job->now);
-		if (now != sample)
-			keep_part(w, job, sampler, sample, &part);
-		sample = now;
-	}
-	return 0;
+	if (job->meas.tick)
+		job->meas.tick(job->meas.run);
+	return job->done == job->meas.each->settings.repeat;
 }
 
 static int mix_job(struct mc_worker *w, void *arg)
@@ -395,10 +321,8 @@ static int mix_job(struct mc_worker *w, void *arg)
 	struct mc_walk walk;
 	int err = prepare(w, job, m);
 
-	if (!m->chases)
-		mc_walk_begin(&walk, &m->load, w->index);
 	err = err ? err : mc_barrier(w);
-	err = err ? err : work(w, job, &walk);
+	err = err ? err : mc_together_work(w, &job->all, &walk);
 	return err ? err : verify(w, m, &walk);
 }
 
@@ -447,7 +371,7 @@ static struct sum sum_of(const struct mix_job *job, const struct scope *scope)
 	while ((m = next_of(job, scope, &i))) {
 		sum.threads++;
 		sum.bytes += m->bytes;
-		sum.chase &= m->chases;
+		sum.chase &= m->does->chases;
 		sum.ok &= m->ok;
 		sum.checked |= m->checked;
 		sum.unchecked |= writes(m) && !m->checked;
@@ -459,33 +383,34 @@ static struct sum sum_of(const struct mix_job *job, const struct scope *scope)
 static void keep_sample(struct mix_job *job, const struct scope *scope,
 			const struct sum *sum, u32 sample)
 {
-	struct mc_sampler *first = job->meas.each;
+	struct mc_sample *all = &job->meas.each->sample;
 	unsigned int i = scope->from;
 	const struct member *m;
 	u64 rate = 0, ps = 0;
 
+	*all = (struct mc_sample){ 0 };
 	while ((m = next_of(job, scope, &i))) {
 		ps = m->ps[sample];
-		first->sample.clock_bad |= !ps;
-		first->sample.seen |= m->seen[sample];
+		all->clock_bad |= !ps;
+		all->seen |= m->seen[sample];
 		if (ps)
 			rate += mc_muldiv(m->bytes, PER_1000_S, ps);
 	}
-	first->sample.in_time = first->sample.seen;
+	all->in_time = all->seen;
 	if (sum->threads > 1)
 		ps = mc_muldiv(sum->bytes, PER_1000_S, max(rate, 1ULL));
 	mc_measurement_add(&job->meas, ps);
 }
 
-/* The events of these threads in @done samples. */
-static void sum_events(struct mix_job *job, const struct scope *scope, u32 done)
+/* The events of these threads in all samples. */
+static void sum_events(struct mix_job *job, const struct scope *scope)
 {
 	unsigned int i = scope->from;
 	const struct member *m;
 
 	job->meas.events = (struct mc_events_total){ 0 };
 	while ((m = next_of(job, scope, &i)))
-		mc_events_join(&job->meas.events, &m->events, done, max(m->done, 1U));
+		mc_events_join(&job->meas.events, &m->events, 1, 1);
 }
 
 static void say_verified(struct mc_record *rec, const struct sum *sum)
@@ -505,13 +430,13 @@ static void say_where(struct mc_record *rec, const struct mix_job *job,
 
 	rec->remote_threads = 0;
 	while (next_of(job, scope, &i)) {
-		const struct mc_home *home = &run->homes->home[run->homes->seat[i - 1].home];
-		int node = home->area.memory_node;
+		int node = mc_node_of(run->placement, i - 1)->area.memory_node;
 
 		if (node < 0)
 			rec->remote_threads = MC_NOT_KNOWN;
 		else if (rec->remote_threads != MC_NOT_KNOWN)
-			rec->remote_threads += mc_cpu_node(mc_team_cpu(run->team, i - 1)) != node;
+			rec->remote_threads +=
+				mc_cpu_node(mc_threads_cpu(run->threads, i - 1)) != node;
 		if (first)
 			rec->memory_node = node;
 		else if (rec->memory_node != node)
@@ -521,16 +446,16 @@ static void say_where(struct mc_record *rec, const struct mix_job *job,
 }
 
 static void fill_record(struct mc_record *rec, struct mix_job *job,
-			const struct scope *scope, const struct mc_run *run, u32 done)
+			const struct scope *scope, const struct mc_run *run)
 {
 	struct sum sum = sum_of(job, scope);
 	u32 i;
 
 	job->meas.done = 0;
 	job->meas.left_out = 0;
-	for (i = 0; i < done; i++)
+	for (i = 0; i < job->done; i++)
 		keep_sample(job, scope, &sum, i);
-	sum_events(job, scope, done);
+	sum_events(job, scope);
 	mc_measurement_record(&job->meas, rec);
 	rec->threads = sum.threads;
 	rec->payload_bytes = sum.bytes;
@@ -549,17 +474,6 @@ static void fill_record(struct mc_record *rec, struct mix_job *job,
 						     sum.threads * LINE, sum.bytes));
 }
 
-/* Number of samples of which every thread has its part. */
-static u32 whole_samples(const struct mix_job *job)
-{
-	u32 done = job->member->done;
-	unsigned int i;
-
-	for (i = 1; i < job->n; i++)
-		done = min(done, job->member[i].done);
-	return done;
-}
-
 /* From now on, the first sampler stands for the threads of a record. */
 static void join_samplers(struct mc_measurement *meas)
 {
@@ -568,30 +482,28 @@ static void join_samplers(struct mc_measurement *meas)
 	for (i = 1; i < meas->n; i++)
 		meas->each->window_max = max(meas->each->window_max,
 					     meas->each[i].window_max);
-	meas->each->sample = (struct mc_sample){ 0 };
 	meas->n = 1;
 	meas->tick = NULL;
 }
 
 /* All threads, each group, each thread. */
-static void fill_records(struct mc_record *rec, struct mix_job *job,
-			 const struct mc_run *run)
+static void mix_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
+	struct mix_job *job = arg;
 	struct scope scope = { .kind = SCOPE_TOTAL, .to = job->n };
-	u32 done = whole_samples(job);
 	unsigned int i;
 
 	join_samplers(&job->meas);
-	fill_record(rec++, job, &scope, run, done);
+	fill_record(rec++, job, &scope, run);
 	for (i = 0; i < run->req->ngroups; i++, rec++) {
 		scope = (struct scope){ SCOPE_GROUP, i, 0, job->n };
 		rec->group = i + 1;
-		fill_record(rec, job, &scope, run, done);
+		fill_record(rec, job, &scope, run);
 	}
 	for (i = 0; i < job->n; i++, rec++) {
 		scope = (struct scope){ SCOPE_THREAD, job->member[i].group, i, i + 1 };
-		rec->cpu = mc_team_cpu(run->team, i);
-		fill_record(rec, job, &scope, run, done);
+		rec->cpu = mc_threads_cpu(run->threads, i);
+		fill_record(rec, job, &scope, run);
 	}
 }
 
@@ -600,42 +512,46 @@ static void fill_records(struct mc_record *rec, struct mix_job *job,
 static int set_up_member(struct mc_run *run, struct mix_job *job, unsigned int i,
 			 const struct mc_point *point)
 {
-	unsigned int g = run->req->group_of[mc_team_cpu(run->team, i)] - 1;
-	const struct mc_seat *seat = &run->homes->seat[i];
-	const struct mc_view *view = run->homes->home[seat->home].area.view;
+	unsigned int g = run->req->group_of[mc_threads_cpu(run->threads, i)] - 1;
+	const struct mc_placed *place = &run->placement->thread[i];
+	const struct mc_view *view = mc_node_of(run->placement, i)->area.view;
+	struct mc_partner *does = &job->all.each[i];
 	struct member *m = &job->member[i];
 	struct mc_point own;
 
 	mc_group_point(&job->groups[g], point, &own);
 	m->group = g;
-	m->bytes = seat->bytes;
+	m->does = does;
+	m->bytes = place->bytes;
 	m->ok = true;
-	m->chases = job->groups[g].op == MC_MIX_CHASE;
 	m->ps = mc_alloc_array(point->v[MC_KEY_REPEAT], sizeof(u64));
 	m->seen = mc_alloc_array(point->v[MC_KEY_REPEAT], 1);
 	if (!m->ps || !m->seen)
 		return mc_fail(&run->error, -ENOMEM, "repeat: no memory for %llu sample%s",
 			       point->v[MC_KEY_REPEAT], MC_S(point->v[MC_KEY_REPEAT]));
-	m->load = (struct mc_load){
-		.view = view, .start = seat->start, .slice = seat->bytes,
+	does->load = (struct mc_load){
+		.view = view, .start = place->start, .slice = place->bytes,
 	};
-	if (m->chases) {
-		m->chase = (struct mc_chase){
-			.view = view, .offset = seat->start, .stride = LINE,
-			.n = seat->bytes / LINE, .order = MC_CHASE_RANDOM,
+	does->chases = job->groups[g].op == MC_MIX_CHASE;
+	if (does->chases) {
+		does->chase = (struct mc_chase){
+			.view = view, .offset = place->start, .stride = LINE,
+			.n = place->bytes / LINE, .order = MC_CHASE_RANDOM,
 		};
+		does->loads = does->chase.n;
 		return 0;
 	}
-	m->load.mix = &mc_mixes[job->groups[g].op];
-	m->load.random = own.v[KEY_PATTERN];
-	m->load.delay = own.v[KEY_DELAY];
-	return mc_load_begin(&m->load, &run->error);
+	does->load.mix = &mc_mixes[job->groups[g].op];
+	does->load.random = own.v[KEY_PATTERN];
+	does->load.delay = own.v[KEY_DELAY];
+	return mc_load_begin(&does->load, &run->error);
 }
 
-static int set_up(struct mc_run *run, struct mix_job *job, const struct mc_point *point)
+static int mix_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
+	struct mix_job *job = arg;
 	unsigned int i;
-	int err = mc_measurement_begin(&job->meas, run, point);
+	int err = mc_together_begin(&job->all, run, &job->meas);
 
 	if (err)
 		return err;
@@ -644,7 +560,9 @@ static int set_up(struct mc_run *run, struct mix_job *job, const struct mc_point
 	job->fill = mc_loop_within(MC_OP_FILL, mc_point_width(run, point));
 	job->skip = max(1 + point->v[MC_KEY_WARMUP], (u64)MC_WARM_NS / SAMPLE_NS);
 	job->meas.settling.worked = mc_ns_to_ticks(job->skip * SAMPLE_NS);
-	job->all = job->skip + point->v[MC_KEY_REPEAT];
+	job->all.least_ticks = mc_ns_to_ticks(SAMPLE_NS);
+	job->all.ended = sample_ended;
+	job->all.arg = job;
 	job->member = mc_alloc_array(job->n, sizeof(*job->member));
 	if (!job->member)
 		return mc_fail(&run->error, -ENOMEM, "groups: no memory for %u thread%s",
@@ -654,30 +572,17 @@ static int set_up(struct mc_run *run, struct mix_job *job, const struct mc_point
 	return err;
 }
 
-static void clean_up(struct mix_job *job)
+static void mix_clean_up(void *arg)
 {
+	struct mix_job *job = arg;
 	unsigned int i;
 
 	for (i = 0; i < job->n && job->member; i++) {
-		mc_load_end(&job->member[i].load);
 		mc_free(job->member[i].seen);
 		mc_free(job->member[i].ps);
 	}
 	mc_free(job->member);
-	mc_measurement_end(&job->meas);
-}
-
-static int mix_run(struct mc_run *run, const struct mc_point *point, struct mc_record *rec)
-{
-	struct mix_job job = { .n = 0 };
-	int err = set_up(run, &job, point);
-
-	if (!err) {
-		err = mc_team_run(run->team, mix_job, &job);
-		fill_records(rec, &job, run);
-	}
-	clean_up(&job);
-	return err;
+	mc_together_end(&job->all);
 }
 
 const struct mc_test mc_test_mix = {
@@ -695,5 +600,9 @@ const struct mc_test mc_test_mix = {
 	.records = MC_RECORD_OF_GROUP,
 	.shares = true,
 	.check = mix_check,
-	.run = mix_run,
+	.job_bytes = sizeof(struct mix_job),
+	.set_up = mix_set_up,
+	.job = mix_job,
+	.fill = mix_fill,
+	.clean_up = mix_clean_up,
 };

@@ -13,27 +13,27 @@
  *
  * How many bursts leave whole: see measure/bursts.c.
  *
- * The distribution of the times is measured afterwards, in grains of one access, or of as
+ * The distribution of the times is measured afterwards, in batches of one access, or of as
  * many as the clock can time.
  */
 #include "arch/mmio.h"
 #include "measure/bursts.h"
-#include "measure/grains.h"
+#include "measure/batches.h"
 #include "measure/measurement.h"
 #include "measure/test.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
-enum { KEY_OP = MC_KEY_OWN, KEY_WIDTH, KEY_STORE };
+enum { KEY_OP = MC_KEY_FIRST, KEY_WIDTH, KEY_STORE };
 
 enum {
 	COL_NS, COL_P50, COL_P99, COL_MAX, COL_BURST, COL_FLUSH_NS, COL_WIDE,
-	COL_ACCESSES, COL_GRAIN, COL_WHOLE, COL_WHOLE_LOW, COL_WHOLE_HIGH, COL_WHOLE_HOW,
+	COL_ACCESSES, COL_BATCH, COL_WHOLE, COL_WHOLE_LOW, COL_WHOLE_HIGH, COL_WHOLE_HOW,
 };
 
 #define LINE		64ULL		/* bytes of a pass that stand for an access; of a burst */
 #define ACCESSES	1024ULL		/* accesses of a pass */
-#define COSTS_A_GRAIN	16		/* times the clock cost that a grain lasts */
+#define COSTS_A_BATCH	16		/* times the clock cost that a batch lasts */
 #define BLOCK		512ULL		/* distance between runs: the longest run */
 #define BLOCKS_LEAST	32		/* more than a CPU can fill at once */
 #define RUNS		10		/* run lengths: 1 to BLOCK bytes */
@@ -121,7 +121,7 @@ static const struct mc_column columns[] = {
 		.name = "accesses_per_pass", .roles = MC_COUNT | MC_DETAIL, .json_only = true,
 		.help = "accesses of a pass",
 	},
-	[COL_GRAIN] = {
+	[COL_BATCH] = {
 		.name = "grain_accesses", .roles = MC_DETAIL, .json_only = true,
 		.help = "accesses timed together for percentiles, maximum and histogram",
 	},
@@ -158,7 +158,7 @@ static const struct mc_column columns[] = {
  * @value: what is stored: all of its bytes are equal
  * @wrong: differences between what was stored and what was read
  * @wide_ones: reads of this width return ones where narrow reads do not
- * @grains: grains of accesses
+ * @batches: batches of accesses
  * @runs: fastest time of ACCESSES stores in runs of 1, 2, 4, ... bytes, picoseconds; 0: not
  *        measured
  * @stream: the same in one run
@@ -179,7 +179,7 @@ struct mmio_job {
 	u64 value;
 	u64 wrong;
 	bool wide_ones;
-	struct mc_grains grains;
+	struct mc_batches batches;
 	u64 runs[RUNS];
 	u64 stream;
 	bool bypasses_caches;
@@ -284,7 +284,7 @@ static int verify_sample(struct mc_worker *w, struct mc_sampler *sampler, u32 ro
 		job->wrong |= READ_ONCE(*(u32 *)mc_view_at(job->view, at, &left)) ^
 			      (u32)job->value;
 		if (!(at % PIECE)) {
-			err = mc_team_stopped(w->team);
+			err = mc_threads_stopped(w->threads);
 			mc_breathe();
 		}
 	}
@@ -386,8 +386,8 @@ static int mmio_job(struct mc_worker *w, void *arg)
 	err = mc_measure(w, &job->meas);
 	if (err || !job->meas.done || job->meas.samples[0] == MC_NO_SAMPLE)
 		return err;
-	err = mc_grains_time(&job->grains, w, job->meas.each->settings.irq_off,
-			     job->meas.samples[0] / ACCESSES, COSTS_A_GRAIN, make_accesses, job);
+	err = mc_batches_time(&job->batches, w, job->meas.each->settings.irq_off,
+			      job->meas.samples[0] / ACCESSES, COSTS_A_BATCH, make_accesses, job);
 	if (!err && job->op == MC_MMIO_BURST && !job->way.copy)
 		err = time_all_runs(w, job);
 	if (!err && job->op == MC_MMIO_BURST && job->bypasses_caches)
@@ -444,17 +444,18 @@ static void set_distribution(struct mc_record *rec, struct mmio_job *job)
 {
 	struct mc_stats stats;
 
-	mc_grains_record(&job->grains, &stats, rec);
-	if (!job->grains.n)
+	mc_batches_record(&job->batches, &stats, rec);
+	if (!job->batches.n)
 		return;
 	mc_record_set(rec, COL_P50, stats.p50_ps);
 	mc_record_set(rec, COL_P99, stats.p99_ps);
 	mc_record_set(rec, COL_MAX, stats.max_ps);
-	mc_record_set(rec, COL_GRAIN, job->grains.size);
+	mc_record_set(rec, COL_BATCH, job->batches.size);
 }
 
-static void fill_record(struct mc_record *rec, struct mmio_job *job)
+static void mmio_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
+	struct mmio_job *job = arg;
 	u64 ps;
 
 	mc_measurement_record(&job->meas, rec);
@@ -482,12 +483,27 @@ static bool mmio_note(struct mc_text *t, const struct mc_record *rec)
 	return true;
 }
 
-static void set_up(struct mmio_job *job, const struct mc_run *run, const struct mc_point *point)
+static int begin_bursts(struct mmio_job *job, const struct mc_run *run,
+			const struct mc_point *point, struct mc_error *e)
 {
+	job->bursts = (struct mc_bursts){
+		.view = run->area.view, .bytes = point->v[MC_KEY_SIZE],
+		.loops = mc_mmio_loop_find(point->v[KEY_WIDTH]),
+		.way = mc_mmio_ways[point->v[KEY_STORE]],
+		.vectors = true,
+	};
+	if (point->v[KEY_OP] == MC_MMIO_BURST && mc_bursts_begin(&job->bursts, BURSTS))
+		return mc_fail(e, -ENOMEM, "op: no memory for the times of %u bursts", BURSTS);
+	return 0;
+}
+
+static int mmio_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
+{
+	struct mmio_job *job = arg;
 	struct mc_sampler *sampler = job->meas.each;
+	int err;
 
 	static_assert(LINE == MC_MMIO_LINE);
-	job->meas.n = 1;
 	job->loops = mc_mmio_loop_find(point->v[KEY_WIDTH]);
 	job->op = point->v[KEY_OP];
 	job->run = job->loops->run[job->op];
@@ -506,38 +522,16 @@ static void set_up(struct mmio_job *job, const struct mc_run *run, const struct 
 	};
 	sampler->settings.prepare = prepare_sample;
 	sampler->settings.verify = job->op == MC_MMIO_READ ? NULL : verify_sample;
+	err = mc_batches_begin(&job->batches, &run->error);
+	return err ? err : begin_bursts(job, run, point, &run->error);
 }
 
-static int begin_bursts(struct mmio_job *job, const struct mc_run *run,
-			const struct mc_point *point, struct mc_error *e)
+static void mmio_clean_up(void *arg)
 {
-	job->bursts = (struct mc_bursts){
-		.view = run->area.view, .bytes = point->v[MC_KEY_SIZE],
-		.loops = mc_mmio_loop_find(point->v[KEY_WIDTH]),
-		.way = mc_mmio_ways[point->v[KEY_STORE]],
-		.vectors = true,
-	};
-	if (point->v[KEY_OP] == MC_MMIO_BURST && mc_bursts_begin(&job->bursts, BURSTS))
-		return mc_fail(e, -ENOMEM, "op: no memory for the times of %u bursts", BURSTS);
-	return 0;
-}
+	struct mmio_job *job = arg;
 
-static int mmio_run(struct mc_run *run, const struct mc_point *point, struct mc_record *rec)
-{
-	struct mmio_job job = { 0 };
-	int err = mc_measurement_begin(&job.meas, run, point);
-
-	err = err ? err : mc_grains_begin(&job.grains, &run->error);
-	err = err ? err : begin_bursts(&job, run, point, &run->error);
-	if (!err) {
-		set_up(&job, run, point);
-		err = mc_measurement_turn(run, rec, mmio_job, &job);
-		fill_record(rec, &job);
-	}
-	mc_grains_end(&job.grains);
-	mc_bursts_end(&job.bursts);
-	mc_measurement_end(&job.meas);
-	return err;
+	mc_batches_end(&job->batches);
+	mc_bursts_end(&job->bursts);
 }
 
 const struct mc_test mc_test_mmio = {
@@ -557,5 +551,9 @@ const struct mc_test mc_test_mmio = {
 	.reads_only = mmio_reads_only,
 	.note = mmio_note,
 	.check = mmio_check,
-	.run = mmio_run,
+	.job_bytes = sizeof(struct mmio_job),
+	.set_up = mmio_set_up,
+	.job = mmio_job,
+	.fill = mmio_fill,
+	.clean_up = mmio_clean_up,
 };

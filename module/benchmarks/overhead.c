@@ -11,7 +11,7 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
-enum { KEY_ITEM = MC_KEY_OWN };
+enum { KEY_ITEM = MC_KEY_FIRST };
 
 enum { COL_OPERATIONS };
 
@@ -135,7 +135,7 @@ static int measure_short(struct mc_run *run, const struct mc_point *point,
 		};
 		meas->each[i].settings.irq_off &= !needs_irq(point);
 	}
-	err = mc_team_run(run->team, mc_measure, meas);
+	err = mc_threads_run(run->threads, mc_measure, meas);
 	for (i = 0; i < meas->done; i++) {
 		if (meas->samples[i] != MC_NO_SAMPLE)
 			meas->samples[i] /= BATCH;
@@ -182,7 +182,7 @@ static u64 last_time(const struct meeting *m)
  * After the barrier each thread reads the clock. Then all wait until the first one has
  * computed the skew.
  */
-static int pass_gate(struct mc_worker *w, void *arg)
+static int meet_at_barrier(struct mc_worker *w, void *arg)
 {
 	struct meeting *m = arg;
 	int err = 0;
@@ -207,7 +207,7 @@ static int note_time(struct mc_worker *w, void *arg)
 }
 
 /* The threads are asleep when the job starts; the last one that runs ends the sample. */
-static int wake_threads(struct mc_team *team, struct meeting *m)
+static int wake_threads(struct mc_threads *threads, struct meeting *m)
 {
 	u64 begin;
 	int err = 0;
@@ -215,7 +215,7 @@ static int wake_threads(struct mc_team *team, struct meeting *m)
 	while (!err && mc_measurement_wants(m->meas)) {
 		mc_nap();
 		begin = mc_ticks();
-		err = mc_team_run(team, note_time, m);
+		err = mc_threads_run(threads, note_time, m);
 		if (!err)
 			keep_times(m->meas, begin, last_time(m));
 	}
@@ -223,7 +223,7 @@ static int wake_threads(struct mc_team *team, struct meeting *m)
 }
 
 /* The caller makes the threads, not a worker: a thread that starts another one sleeps. */
-static int make_threads(struct mc_team *team, struct meeting *m)
+static int make_threads(struct mc_threads *threads, struct meeting *m)
 {
 	u64 begin;
 	int err = 0;
@@ -233,7 +233,7 @@ static int make_threads(struct mc_team *team, struct meeting *m)
 		err = mc_thread_once();
 		if (!err)
 			keep_times(m->meas, begin, mc_ticks());
-		err = err ? err : mc_team_run(team, note_time, m);
+		err = err ? err : mc_threads_run(threads, note_time, m);
 	}
 	return err;
 }
@@ -252,11 +252,11 @@ static int measure_meeting(struct mc_run *run, const struct mc_point *point,
 		err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u time%s",
 			      meas->n, MC_S(meas->n));
 	else if (point->v[KEY_ITEM] == ITEM_GATE)
-		err = mc_team_run(run->team, pass_gate, &m);
+		err = mc_threads_run(run->threads, meet_at_barrier, &m);
 	else if (point->v[KEY_ITEM] == ITEM_WAKEUP)
-		err = wake_threads(run->team, &m);
+		err = wake_threads(run->threads, &m);
 	else
-		err = make_threads(run->team, &m);
+		err = make_threads(run->threads, &m);
 	mc_free(m.at);
 	return err;
 }
@@ -265,7 +265,7 @@ static int measure_meeting(struct mc_run *run, const struct mc_point *point,
 
 static bool needs_company(const struct mc_run *run, const struct mc_point *point)
 {
-	return point->v[KEY_ITEM] == ITEM_GATE && mc_team_size(run->team) < 2;
+	return point->v[KEY_ITEM] == ITEM_GATE && mc_threads_size(run->threads) < 2;
 }
 
 static bool in_kernel_only(u64 item)

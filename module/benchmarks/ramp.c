@@ -24,7 +24,7 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
-enum { KEY_IDLE = MC_KEY_OWN, KEY_OP, KEY_WIDTH, KEY_STEPS };
+enum { KEY_IDLE = MC_KEY_FIRST, KEY_OP, KEY_WIDTH, KEY_STEPS };
 
 enum {
 	COL_SCOPE, COL_STEP, COL_AT, COL_MB_PER_S, COL_CORE_MHZ, COL_FIRST_MB_PER_S,
@@ -286,7 +286,7 @@ static int rest(struct mc_worker *w, u64 ns)
 	for (; ns && !err; ns -= piece) {
 		piece = min(ns, PIECE_NS);
 		mc_idle(piece);
-		err = mc_team_stopped(w->team);
+		err = mc_threads_stopped(w->threads);
 	}
 	return err;
 }
@@ -552,8 +552,9 @@ static void fill_whole(struct mc_record *rec, struct ramp_job *job)
 		say_ramp(rec, step, job->steps);
 }
 
-static void fill_records(struct mc_record *rec, struct ramp_job *job)
+static void ramp_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
+	struct ramp_job *job = arg;
 	const struct mc_pass *p = &job->meas.each->pass;
 	u32 i;
 
@@ -572,19 +573,15 @@ static void fill_records(struct mc_record *rec, struct ramp_job *job)
 
 /* -------------------------------------------------------------------- the run */
 
-static int set_up(struct mc_run *run, struct ramp_job *job, const struct mc_point *point)
+static int ramp_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
 	u64 repeat = point->v[MC_KEY_REPEAT];
-	int err = mc_measurement_begin(&job->meas, run, point);
-	struct mc_pass *p;
+	struct ramp_job *job = arg;
+	struct mc_pass *p = &job->meas.each->pass;
 	unsigned int i;
 
-	if (err)
-		return err;
-	job->meas.n = 1;
 	mc_measurement_settle(&job->meas, 0);
-	p = &job->meas.each->pass;
 	*p = (struct mc_pass){
 		.loop = mc_loop_chosen(point->v[KEY_OP], point->v[KEY_WIDTH]),
 		.view = run->area.view, .bytes = array_bytes(point), .value = FIRST_WORD,
@@ -605,21 +602,14 @@ static int set_up(struct mc_run *run, struct ramp_job *job, const struct mc_poin
 	return 0;
 }
 
-static int ramp_run(struct mc_run *run, const struct mc_point *point, struct mc_record *rec)
+static void ramp_clean_up(void *arg)
 {
-	struct ramp_job job = { .done = 0 };
-	int err = set_up(run, &job, point);
+	struct ramp_job *job = arg;
 
-	if (!err) {
-		err = mc_measurement_turn(run, rec, ramp_job, &job);
-		fill_records(rec, &job);
-	}
-	mc_free(job.scratch);
-	mc_free(job.slept);
-	mc_free(job.events);
-	mc_free(job.moment);
-	mc_measurement_end(&job.meas);
-	return err;
+	mc_free(job->scratch);
+	mc_free(job->slept);
+	mc_free(job->events);
+	mc_free(job->moment);
 }
 
 const struct mc_test mc_test_ramp = {
@@ -639,5 +629,9 @@ const struct mc_test mc_test_ramp = {
 	.steps = KEY_STEPS,
 	.near_only = true,
 	.check = ramp_check,
-	.run = ramp_run,
+	.job_bytes = sizeof(struct ramp_job),
+	.set_up = ramp_set_up,
+	.job = ramp_job,
+	.fill = ramp_fill,
+	.clean_up = ramp_clean_up,
 };

@@ -12,12 +12,12 @@
  */
 #include "arch/loops.h"
 #include "arch/random.h"
-#include "measure/served.h"
+#include "measure/source.h"
 #include "measure/measurement.h"
 #include "platform/os.h"
 
 enum {
-	KEY_OP = MC_KEY_OWN,
+	KEY_OP = MC_KEY_FIRST,
 	KEY_COUNT,
 	KEY_MODE,
 	KEY_GENERATOR,
@@ -109,6 +109,7 @@ struct share {
 
 /**
  * struct job - a point
+ * @meas: the measurement
  * @generator: generator of the places
  * @op: the access
  * @bytes: places are bytes, otherwise words
@@ -121,8 +122,10 @@ struct share {
  * @blocks: the working set in contiguous blocks
  * @fill: writes what the loop reads
  * @share: array with a share for each thread
+ * @bare_ps: time of a place without an access
  */
 struct job {
+	struct mc_measurement meas;
 	enum mc_generator generator;
 	enum mc_random_op op;
 	bool bytes;
@@ -135,6 +138,7 @@ struct job {
 	void **blocks;
 	struct mc_pass fill;
 	struct share *share;
+	u64 bare_ps;
 };
 
 /* ------------------------------------------------------- check the request */
@@ -206,7 +210,7 @@ static int random_verify(struct mc_worker *w, struct mc_sampler *sampler, u32 ro
 	bool ok = true;
 
 	for (; left; left -= n) {
-		int err = mc_team_stopped(w->team);
+		int err = mc_threads_stopped(w->threads);
 
 		if (err)
 			return err;
@@ -231,7 +235,7 @@ static void run_accesses(struct mc_pass *p, u64 bytes)
 	s->run(&s->args);
 }
 
-static void set_up(struct mc_measurement *meas, struct job *job, bool bare)
+static void set_up_threads(struct mc_measurement *meas, struct job *job, bool bare)
 {
 	unsigned int i;
 
@@ -261,8 +265,7 @@ static void set_up(struct mc_measurement *meas, struct job *job, bool bare)
  * Measure the cost of one place in picoseconds. The fastest sample counts: the loop
  * uses no memory, and any disturbance only adds time.
  */
-static int measure_bare(struct mc_run *run, const struct mc_point *point,
-			struct job *job, u64 *ps)
+static int measure_bare(struct mc_run *run, const struct mc_point *point, struct job *job)
 {
 	struct mc_point few = *point;
 	struct mc_measurement meas;
@@ -274,29 +277,31 @@ static int measure_bare(struct mc_run *run, const struct mc_point *point,
 	err = mc_measurement_begin(&meas, run, &few);
 	if (!err) {
 		meas.tick = NULL;
-		set_up(&meas, job, true);
-		err = mc_team_run(run->team, mc_measure, &meas);
+		set_up_threads(&meas, job, true);
+		err = mc_threads_run(run->threads, mc_measure, &meas);
 		mc_stats_of(&stats, meas.samples, meas.done);
-		*ps = stats.min_ps / job->count;
+		job->bare_ps = stats.min_ps / job->count;
 	}
 	mc_measurement_end(&meas);
 	return err;
 }
 
-static void fill_record(struct mc_record *rec, struct mc_measurement *meas,
-			const struct job *job, u64 bare_ps)
+static void random_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
+	struct job *job = arg;
+	struct mc_measurement *meas = &job->meas;
 	bool ok = true, checked = true;
 	unsigned int i;
 
 	mc_measurement_record(meas, rec);
+	rec->point.v[KEY_VERIFY] = job->verify;
 	rec->payload_bytes = 8 * meas->n * job->count;
 	mc_record_set(rec, COL_ACCESSES, meas->n * job->count);
 	if (rec->stats.samples)
 		mc_record_set(rec, COL_NS_PER_ACCESS,
 			      rec->stats.median_ps / job->count);
-	if (bare_ps)
-		mc_record_set(rec, COL_GENERATOR_NS, bare_ps);
+	if (job->bare_ps)
+		mc_record_set(rec, COL_GENERATOR_NS, job->bare_ps);
 	for (i = 0; i < meas->n; i++) {
 		ok &= job->share[i].ok;
 		checked &= job->share[i].checked;
@@ -307,32 +312,20 @@ static void fill_record(struct mc_record *rec, struct mc_measurement *meas,
 		rec->verified = MC_VERIFIED_OK;
 }
 
-static int measure(struct mc_run *run, const struct mc_point *point,
-		   struct job *job, struct mc_record *rec)
+static int random_job(struct mc_worker *w, void *arg)
 {
-	struct mc_measurement meas;
-	u64 bare_ps = 0;
-	int err = measure_bare(run, point, job, &bare_ps);
+	struct job *job = arg;
 
-	if (err)
-		return err;
-	err = mc_measurement_begin(&meas, run, point);
-	if (!err) {
-		set_up(&meas, job, false);
-		err = mc_team_run(run->team, mc_measure, &meas);
-		fill_record(rec, &meas, job, bare_ps);
-	}
-	mc_measurement_end(&meas);
-	return err;
+	return mc_measure(w, &job->meas);
 }
 
-/* ---------------------------------------------------------- the working set */
-
-static int set_up_job(struct mc_run *run, const struct mc_point *point,
-		      struct job *job, const struct mc_view *view)
+static int random_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
+	const struct mc_view *view = run->area.view;
 	u64 size = point->v[MC_KEY_SIZE];
 	bool write = point->v[KEY_OP] == OP_WRITE;
+	struct job *job = arg;
+	int err;
 
 	job->generator = point->v[KEY_GENERATOR];
 	job->op = write ? MC_RANDOM_WRITE :
@@ -350,7 +343,7 @@ static int set_up_job(struct mc_run *run, const struct mc_point *point,
 		.loop = mc_loop_within(MC_OP_FILL, mc_point_width(run, point)), .view = view,
 		.bytes = size, .value = FIRST,
 	};
-	job->share = mc_alloc_array(mc_team_size(run->team), sizeof(*job->share));
+	job->share = mc_alloc_array(job->meas.n, sizeof(*job->share));
 	job->blocks = mc_alloc_array(size / MC_BLOCK_BYTES + 1, sizeof(void *));
 	if (!job->share || !job->blocks)
 		return mc_fail(&run->error, -ENOMEM,
@@ -358,21 +351,17 @@ static int set_up_job(struct mc_run *run, const struct mc_point *point,
 	if (!mc_view_blocks(view, 0, size, MC_BLOCK_BYTES, job->blocks))
 		return mc_fail(&run->error, -ENOMEM,
 			       MC_NOT_IN_BLOCKS);
-	return 0;
+	err = measure_bare(run, point, job);
+	set_up_threads(&job->meas, job, false);
+	return err;
 }
 
-static int random_run(struct mc_run *run, const struct mc_point *point,
-		      struct mc_record *rec)
+static void random_clean_up(void *arg)
 {
-	struct job job = { 0 };
-	int err = set_up_job(run, point, &job, run->area.view);
+	struct job *job = arg;
 
-	rec->point.v[KEY_VERIFY] = job.verify;
-	if (!err)
-		err = measure(run, point, &job, rec);
-	mc_free(job.blocks);
-	mc_free(job.share);
-	return err;
+	mc_free(job->blocks);
+	mc_free(job->share);
 }
 
 const struct mc_test mc_test_random = {
@@ -388,5 +377,9 @@ const struct mc_test mc_test_random = {
 	.level = COL_LEVEL,
 	.common = true,
 	.check = random_check,
-	.run = random_run,
+	.job_bytes = sizeof(struct job),
+	.set_up = random_set_up,
+	.job = random_job,
+	.fill = random_fill,
+	.clean_up = random_clean_up,
 };

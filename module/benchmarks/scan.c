@@ -17,11 +17,11 @@
 #include "core/math.h"
 #include "measure/chase.h"
 #include "measure/measurement.h"
-#include "measure/served.h"
+#include "measure/source.h"
 #include "measure/side.h"
 #include "platform/os.h"
 
-enum { KEY_REGION = MC_KEY_OWN, KEY_OP };
+enum { KEY_REGION = MC_KEY_FIRST, KEY_OP };
 
 enum { COL_BEGIN, COL_ADDRESS, COL_COVERED, COL_MB_PER_S, COL_NS, COL_NS_MIN, COL_LEVEL };
 
@@ -202,8 +202,8 @@ static int flush_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 roun
 		if (i % FLUSHED_AT_ONCE)
 			continue;
 		mc_breathe();
-		if (mc_team_stopped(w->team))
-			return mc_team_stopped(w->team);
+		if (mc_threads_stopped(w->threads))
+			return mc_threads_stopped(w->threads);
 	}
 	sampler->cal.passes_a_sample = 1;
 	return 0;
@@ -227,7 +227,7 @@ static void set_up_shares(struct scan_job *job, const struct mc_run *run,
 	unsigned int i;
 
 	job->flushed = run->area.region.bytes / FAR_LARGER <
-		       mc_served_caches(run->req->any_cpu ? NULL : run->req->cpus, 0);
+		       mc_source_caches(run->req->any_cpu ? NULL : run->req->cpus, 0);
 	for (i = 0; i < job->meas.n; i++) {
 		struct scan_share *s = &job->share[i];
 		struct mc_pass *p = &job->meas.each[i].pass;
@@ -283,7 +283,7 @@ static int measure_bandwidth(struct mc_run *run, const struct mc_point *point, u
 	if (!err) {
 		job.meas.arg = &job;
 		set_up_shares(&job, run, point, bytes);
-		err = mc_team_run(run->team, bandwidth_job, &job);
+		err = mc_threads_run(run->threads, bandwidth_job, &job);
 		fill_bandwidth(rec, &job, bytes * job.meas.n);
 	}
 	mc_free(job.share);
@@ -336,7 +336,7 @@ static int measure_latency(struct mc_run *run, const struct mc_point *point,
 
 	if (!err) {
 		set_up_chase(&job, run);
-		err = mc_team_run_some(run->team, &first, 1, chase_job, &job);
+		err = mc_threads_run_some(run->threads, &first, 1, chase_job, &job);
 		fill_latency(rec, &job);
 		if (!err && !job.whole)
 			rec->verified = MC_VERIFIED_FAILED;
@@ -365,7 +365,7 @@ static void say_where(struct mc_record *rec, const struct mc_region *region)
 static int scan_run(struct mc_run *run, const struct mc_point *point, struct mc_record *rec)
 {
 	const struct mc_region *region = &run->area.region;
-	u64 bytes = region->bytes / mc_team_size(run->team) & ~(LINE - 1);
+	u64 bytes = region->bytes / mc_threads_size(run->threads) & ~(LINE - 1);
 	int err;
 
 	if (region->bytes < COVERED_LEAST || bytes < PART_LEAST)

@@ -126,14 +126,15 @@ static int tlb_job(struct mc_worker *w, void *arg)
 
 /* ---------------------------------------------------------------- the record */
 
-static void fill_record(struct mc_record *rec, const struct tlb_job *job,
-			u64 page_bytes)
+static void tlb_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
+	struct tlb_job *job = arg;
 	u64 n = job->chase.n, ps, packed;
 
+	mc_measurement_record(&job->meas, rec);
 	mc_record_set(rec, COL_PAGES, n);
-	if (page_bytes)
-		mc_record_set(rec, COL_PAGE_BYTES, page_bytes);
+	if (run->area.page_bytes)
+		mc_record_set(rec, COL_PAGE_BYTES, run->area.page_bytes);
 	if (!rec->stats.samples)
 		return;
 	rec->verified = job->whole ? MC_VERIFIED_OK : MC_VERIFIED_FAILED;
@@ -146,40 +147,23 @@ static void fill_record(struct mc_record *rec, const struct tlb_job *job,
 	mc_record_set(rec, COL_TLB_NS, ps - min(ps, packed));
 }
 
-static void set_up(struct tlb_job *job, const struct mc_point *point,
-		   const struct mc_view *view)
+static int tlb_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
 	u64 page = page_of(point), n = point->v[MC_KEY_SIZE] / page;
+	struct tlb_job *job = arg;
 
 	job->chase = (struct mc_chase){
-		.view = view, .stride = page, .n = n,
+		.view = run->area.view, .stride = page, .n = n,
 		.skew = LINE, .skews = page / LINE,
 		.order = MC_CHASE_RANDOM,
 	};
 	job->packed = (struct mc_chase){
-		.view = view, .stride = LINE, .n = n, .order = MC_CHASE_RANDOM,
+		.view = run->area.view, .stride = LINE, .n = n, .order = MC_CHASE_RANDOM,
 	};
-}
-
-static int tlb_run(struct mc_run *run, const struct mc_point *point,
-		   struct mc_record *rec)
-{
-	struct tlb_job job = { 0 };
-	int err;
-
-	set_up(&job, point, run->area.view);
-	err = mc_measurement_begin(&job.meas, run, point);
-	if (!err) {
-		job.meas.n = 1;
-		job.meas.each->pass = (struct mc_pass){
-			.body = chase_body, .arg = &job, .bytes = LINE * job.chase.n,
-		};
-		err = mc_measurement_turn(run, rec, tlb_job, &job);
-		mc_measurement_record(&job.meas, rec);
-		fill_record(rec, &job, run->area.page_bytes);
-	}
-	mc_measurement_end(&job.meas);
-	return err;
+	job->meas.each->pass = (struct mc_pass){
+		.body = chase_body, .arg = job, .bytes = LINE * n,
+	};
+	return 0;
 }
 
 const struct mc_test mc_test_tlb = {
@@ -194,5 +178,8 @@ const struct mc_test mc_test_tlb = {
 	.records = MC_RECORD_OF_CPU,
 	.near_only = true,
 	.check = tlb_check,
-	.run = tlb_run,
+	.job_bytes = sizeof(struct tlb_job),
+	.set_up = tlb_set_up,
+	.job = tlb_job,
+	.fill = tlb_fill,
 };

@@ -54,7 +54,7 @@ static const struct mc_name sched_names[] = {
 
 static const struct mc_name target_names[] = { { "ram", MC_TARGET_RAM }, { } };
 
-static const struct mc_key common_keys[MC_KEY_OWN] = {
+static const struct mc_key common_keys[MC_KEY_FIRST] = {
 	[MC_KEY_TYPE] = {
 		.name = "type", .column = "type", .preset = "wb",
 		.kind = MC_CHOICE, .names = type_names,
@@ -164,7 +164,7 @@ static const struct mc_key common_keys[MC_KEY_OWN] = {
 };
 
 /* The order in which help shows them: first the MC_KEYS_MAIN that most requests have. */
-static const u8 shown[MC_KEY_OWN] = {
+static const u8 shown[MC_KEY_FIRST] = {
 	MC_KEY_TYPE, MC_KEY_SIZE, MC_KEY_CPU, MC_KEY_NODE, MC_KEY_REPEAT, MC_KEY_TIME,
 	MC_KEY_MEASURE, MC_KEY_SMT, MC_KEY_PAGE, MC_KEY_IRQ, MC_KEY_SCHED, MC_KEY_PREFETCH,
 	MC_KEY_DISTURBED, MC_KEY_WARMUP, MC_KEY_TIMEOUT, MC_KEY_TARGET, MC_KEY_OFFSET,
@@ -173,7 +173,7 @@ static const u8 shown[MC_KEY_OWN] = {
 
 /**
  * mc_common_key() - find a key that every test takes, in the order in which they are shown
- * @i: its place, 0 to MC_KEY_OWN - 1; those before MC_KEYS_MAIN are the main ones
+ * @i: its place, 0 to MC_KEY_FIRST - 1; those before MC_KEYS_MAIN are the main ones
  *
  * Return: the key.
  */
@@ -248,11 +248,11 @@ const char *mc_type_name(enum mc_type type)
 /**
  * mc_key_of() - find a key of a test by its number
  * @spec: the test
- * @id: 0 to MC_KEY_OWN + @spec->nkeys - 1
+ * @id: 0 to MC_KEY_FIRST + @spec->nkeys - 1
  *
  * Return: the key.
  */
 const struct mc_key *mc_key_of(const struct mc_spec *spec, unsigned int id)
 {
-	return id < MC_KEY_OWN ? &common_keys[id] : &spec->keys[id - MC_KEY_OWN];
+	return id < MC_KEY_FIRST ? &common_keys[id] : &spec->keys[id - MC_KEY_FIRST];
 }

@@ -65,7 +65,7 @@ enum mc_key_id {
 	MC_KEY_WRITE,
 	MC_KEY_ANY_BAR,
 	MC_KEY_ANY_RANGE,
-	MC_KEY_OWN,	/* a test's own keys are numbered from here */
+	MC_KEY_FIRST,	/* a test's own keys are numbered from here */
 };
 
 /* The values of sched=: how the threads are scheduled. */
@@ -192,7 +192,7 @@ struct mc_column {
  * @name: its name, the first word of a request line
  * @help: one line for `tests`
  * @presets: key=value words that replace presets of common keys, or NULL
- * @keys: its own keys; key i has the number MC_KEY_OWN + i
+ * @keys: its own keys; key i has the number MC_KEY_FIRST + i
  * @nkeys: number of @keys
  * @columns: its own figures
  * @ncolumns: number of @columns, at most MC_MAX_COLUMNS

@@ -442,7 +442,7 @@ static bool is_number(const char *word)
 }
 
 /* Common keys that are not in the table of a test that measures no memory. */
-static const bool about_memory[MC_KEY_OWN] = {
+static const bool about_memory[MC_KEY_FIRST] = {
 	[MC_KEY_TYPE] = true, [MC_KEY_SIZE] = true, [MC_KEY_NODE] = true,
 	[MC_KEY_PAGE] = true,
 };
@@ -463,7 +463,7 @@ static void key_cell(struct cell *c, struct mc_text *t, unsigned int id,
 
 	c->name = key->column;
 	c->json_only = key->json_only ||
-		       (req->spec->memoryless && id < MC_KEY_OWN && about_memory[id]);
+		       (req->spec->memoryless && id < MC_KEY_FIRST && about_memory[id]);
 	if (key->if_any) {
 		c->if_any = true;
 		c->json_only = value == key->names->value;
@@ -529,7 +529,7 @@ static void get_cell(struct cell *c, unsigned int i,
 	c->req = req;
 	if (i < req->nkeys) {
 		/* The test's own keys come first, as the most important ones. */
-		key_cell(c, &t, (i + MC_KEY_OWN) % req->nkeys, req, rec);
+		key_cell(c, &t, (i + MC_KEY_FIRST) % req->nkeys, req, rec);
 	} else if (i < req->nkeys + ARRAY_SIZE(facts)) {
 		fact_cell(c, &t, &facts[i - req->nkeys], rec);
 	} else {

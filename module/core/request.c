@@ -46,7 +46,7 @@ static int find_spec(struct mc_request *req, const char *s, size_t len,
 	for (i = 0; specs[i]; i++) {
 		if (mc_same_letters(specs[i]->name, s, len)) {
 			req->spec = specs[i];
-			req->nkeys = MC_KEY_OWN + specs[i]->nkeys;
+			req->nkeys = MC_KEY_FIRST + specs[i]->nkeys;
 			return 0;
 		}
 		mc_textf(&t, i ? "|%s" : "%s", specs[i]->name);

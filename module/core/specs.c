@@ -16,7 +16,7 @@ const struct mc_key *mc_spec_key(const struct mc_spec *spec, unsigned int i)
 {
 	if (i < spec->nkeys)
 		return &spec->keys[i];
-	return i < spec->nkeys + MC_KEY_OWN ? mc_common_key(i - spec->nkeys) : NULL;
+	return i < spec->nkeys + MC_KEY_FIRST ? mc_common_key(i - spec->nkeys) : NULL;
 }
 
 /**
@@ -129,7 +129,7 @@ void mc_specs_show(struct mc_text *t, const struct mc_spec *const *specs)
 	unsigned int i;
 
 	mc_textf(t, "every test: takes these keys, with other presets where it says so\n");
-	for (i = 0; i < MC_KEY_OWN; i++)
+	for (i = 0; i < MC_KEY_FIRST; i++)
 		show_key(t, mc_common_key(i));
 	for (; *specs; specs++)
 		mc_spec_show(t, *specs);

@@ -104,12 +104,12 @@ static struct page *alloc_block(struct mc_place place, unsigned int *order)
 }
 
 /*
- * Called between blocks: has the run been stopped? At load, without @team, only a
+ * Called between blocks: has the run been stopped? At load, without @threads, only a
  * fatal signal counts.
  */
-static int check_stopped(struct mc_team *team, struct mc_error *e)
+static int check_stopped(struct mc_threads *threads, struct mc_error *e)
 {
-	int err = team ? mc_team_look(team) : fatal_signal_pending(current) ? -EINTR : 0;
+	int err = threads ? mc_threads_look(threads) : fatal_signal_pending(current) ? -EINTR : 0;
 
 	cond_resched();
 	if (!err)
@@ -144,7 +144,7 @@ static int grow_chunks(struct mc_buffer *b)
  * A buffer smaller than 2 MiB still gets a whole block, so that the direct map keeps
  * its 2 MiB mapping. Once whole blocks have run out, smaller ones are used.
  */
-static int alloc_chunks(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
+static int alloc_chunks(struct mc_buffer *b, struct mc_threads *threads, struct mc_error *e)
 {
 	unsigned int order = BLOCK_ORDER;
 	u64 have = 0;
@@ -159,7 +159,7 @@ static int alloc_chunks(struct mc_buffer *b, struct mc_team *team, struct mc_err
 				       have >> 20, b->bytes >> 20);
 		b->chunks[b->nchunks++] = (struct mc_chunk){ page, order, false };
 		have += PAGE_SIZE << order;
-		err = check_stopped(team, e);
+		err = check_stopped(threads, e);
 		if (err)
 			return err;
 	}
@@ -301,7 +301,7 @@ static void find_spans(struct mc_buffer *b)
 }
 
 /* Read all levels before the first change, which may split neighbouring mappings. */
-static int read_before(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
+static int read_before(struct mc_buffer *b, struct mc_threads *threads, struct mc_error *e)
 {
 	unsigned int i;
 	int err = 0;
@@ -309,12 +309,12 @@ static int read_before(struct mc_buffer *b, struct mc_team *team, struct mc_erro
 	for (i = 0; i < b->nchunks && !err; i++) {
 		mc_attr_walk(page_address(b->chunks[i].page), chunk_bytes(&b->chunks[i]),
 			     MC_ATTR_NA, b->before);
-		err = check_stopped(team, e);
+		err = check_stopped(threads, e);
 	}
 	return err;
 }
 
-static int set_type(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
+static int set_type(struct mc_buffer *b, struct mc_threads *threads, struct mc_error *e)
 {
 	unsigned int i;
 	int err;
@@ -324,7 +324,7 @@ static int set_type(struct mc_buffer *b, struct mc_team *team, struct mc_error *
 	for (i = 0; i < b->nchunks; i++) {
 		struct mc_chunk *c = &b->chunks[i];
 
-		err = check_stopped(team, e);
+		err = check_stopped(threads, e);
 		if (err)
 			return err;
 		/* Even a call that fails may have changed some of the pages. */
@@ -338,7 +338,7 @@ static int set_type(struct mc_buffer *b, struct mc_team *team, struct mc_error *
 	return 0;
 }
 
-static int alloc_buffer(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
+static int alloc_buffer(struct mc_buffer *b, struct mc_threads *threads, struct mc_error *e)
 {
 	u64 available = (u64)si_mem_available() << PAGE_SHIFT;
 	int err;
@@ -347,7 +347,7 @@ static int alloc_buffer(struct mc_buffer *b, struct mc_team *team, struct mc_err
 		return mc_fail(e, -ENOMEM,
 			       "size: %llu MiB are asked for, %llu MiB are available",
 			       b->bytes >> 20, available >> 20);
-	err = alloc_chunks(b, team, e);
+	err = alloc_chunks(b, threads, e);
 	if (err)
 		return err;
 	b->spans = mc_alloc_array(b->nchunks, sizeof(*b->spans));
@@ -356,15 +356,15 @@ static int alloc_buffer(struct mc_buffer *b, struct mc_team *team, struct mc_err
 	find_spans(b);
 	b->memory_node = node_of(b);
 	b->memory_zone = zone_of(b);
-	err = read_before(b, team, e);
-	return err ? err : set_type(b, team, e);
+	err = read_before(b, threads, e);
+	return err ? err : set_type(b, threads, e);
 }
 
 /* For a type that the direct map can't have. */
-static int map_and_try(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
+static int map_and_try(struct mc_buffer *b, struct mc_threads *threads, struct mc_error *e)
 {
 	const char *failed;
-	int err = mc_buffer_map(b, team, e);
+	int err = mc_buffer_map(b, threads, e);
 
 	failed = err ? NULL : mc_attr_try(mc_buffer_start(b));
 	if (!failed)
@@ -378,7 +378,7 @@ static int map_and_try(struct mc_buffer *b, struct mc_team *team, struct mc_erro
  * @type: the type
  * @place: where to allocate them
  * @bytes: not 0; rounded up to whole pages
- * @team: the run's threads, whose stop ends the allocation, too; or NULL
+ * @threads: the run's threads, whose stop ends the allocation, too; or NULL
  * @e: result: what is wrong, naming the key
  *
  * The attribute is read back from the page tables; the verdict is not determined.
@@ -388,7 +388,7 @@ static int map_and_try(struct mc_buffer *b, struct mc_team *team, struct mc_erro
  * from the change of type, or -EOPNOTSUPP if memory of the type faults.
  */
 struct mc_buffer *mc_buffer_create(enum mc_type type, struct mc_place place,
-				   u64 bytes, struct mc_team *team,
+				   u64 bytes, struct mc_threads *threads,
 				   struct mc_error *e)
 {
 	struct mc_buffer *b = kzalloc(sizeof(*b), GFP_KERNEL);
@@ -400,11 +400,11 @@ struct mc_buffer *mc_buffer_create(enum mc_type type, struct mc_place place,
 	b->type = type;
 	b->place = place;
 	b->bytes = round_up(bytes, PAGE_SIZE);
-	if (alloc_buffer(b, team, e)) {
+	if (alloc_buffer(b, threads, e)) {
 		mc_buffer_destroy(b);
 		return NULL;
 	}
-	if (!mc_attr_direct(type) && map_and_try(b, team, e)) {
+	if (!mc_attr_direct(type) && map_and_try(b, threads, e)) {
 		mc_buffer_destroy(b);
 		return NULL;
 	}
@@ -479,7 +479,7 @@ pgprot_t mc_protection(enum mc_type type, pgprot_t prot)
 /**
  * mc_buffer_map() - map the buffer a second time, in 4 KiB pages
  * @b: the buffer; result: @b->mapped
- * @team: the run's threads
+ * @threads: the run's threads
  * @e: result: what is wrong
  *
  * The mapping has the type of the direct map, since mapping a page with two types is
@@ -488,7 +488,7 @@ pgprot_t mc_protection(enum mc_type type, pgprot_t prot)
  * Context: Process, may sleep.
  * Return: 0, -ENOMEM, or the errno of the stop.
  */
-int mc_buffer_map(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
+int mc_buffer_map(struct mc_buffer *b, struct mc_threads *threads, struct mc_error *e)
 {
 	u64 n = b->bytes >> PAGE_SHIFT;
 	unsigned int i, j, at = 0;
@@ -504,7 +504,7 @@ int mc_buffer_map(struct mc_buffer *b, struct mc_team *team, struct mc_error *e)
 	for (i = 0; i < b->nchunks && !err; i++) {
 		for (j = 0; j < 1U << b->chunks[i].order && at < n; j++)
 			pages[at++] = b->chunks[i].page + j;
-		err = check_stopped(team, e);
+		err = check_stopped(threads, e);
 	}
 	if (err) {
 		mc_free(pages);

@@ -60,10 +60,10 @@ struct mc_buffer {
 };
 
 struct mc_buffer *mc_buffer_create(enum mc_type type, struct mc_place place,
-				   u64 bytes, struct mc_team *team,
+				   u64 bytes, struct mc_threads *threads,
 				   struct mc_error *e);
 void mc_buffer_destroy(struct mc_buffer *b);
-int mc_buffer_map(struct mc_buffer *b, struct mc_team *team, struct mc_error *e);
+int mc_buffer_map(struct mc_buffer *b, struct mc_threads *threads, struct mc_error *e);
 void mc_buffer_audit(struct mc_buffer *b);
 void *mc_buffer_start(const struct mc_buffer *b);
 void mc_buffer_judge(struct mc_buffer *b);

@@ -280,7 +280,7 @@ static struct mc_buffer *find_buffer(struct mc_run *run, enum mc_type type,
 	/* The point may also use buffers on other nodes, unless @want->alone. */
 	drop_of_run(type, want->alone ? -1 : want->place.node);
 	make_uc_known(type);
-	b = mc_buffer_create(type, want->place, want->most, run->team,
+	b = mc_buffer_create(type, want->place, want->most, run->threads,
 			     &run->error);
 	if (b) {
 		b->next = of_run[type];
@@ -309,7 +309,7 @@ int mc_memory_find(struct mc_run *run, const struct mc_point *point,
 	mutex_lock(&lock);
 	b = find_buffer(run, mc_type_of(point), want);
 	page = page == MC_PAGE_AUTO ? page_of_all() : page;
-	if (b && page == MC_PAGE_4K && mc_buffer_map(b, run->team, &run->error))
+	if (b && page == MC_PAGE_4K && mc_buffer_map(b, run->threads, &run->error))
 		b = NULL;
 	if (b) {
 		mc_buffer_audit(b);

@@ -212,13 +212,13 @@ static int on_cpu(int cpu, job what)
  */
 static int on_point_cpus(const struct mc_run *run, job what)
 {
-	unsigned int i, n = mc_team_size(run->team);
+	unsigned int i, n = mc_threads_size(run->threads);
 	int all = 0;
 
 	if (mc_test_of(run->req->spec)->near_only)
 		return on_cpu(run->near, what);
 	for (i = 0; i < n; i++) {
-		int ret = on_cpu(mc_team_cpu(run->team, i), what);
+		int ret = on_cpu(mc_threads_cpu(run->threads, i), what);
 
 		if (all >= 0 && ret)
 			all = ret;

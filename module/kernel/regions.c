@@ -120,7 +120,7 @@ static int take_zone(struct mc_run *run, struct zone *zone, u64 region, u64 *lef
 			continue;
 		}
 		*left -= bytes;
-		err = mc_team_look(run->team);
+		err = mc_threads_look(run->threads);
 		cond_resched();
 	}
 	return err;

@@ -31,8 +31,8 @@ static struct {
 	const char *state;
 	struct mc_snapshot *request;	/* the last valid request */
 	struct mc_snapshot *results;	/* the last run that ended with results */
-	struct mc_team *team;		/* of the active run, else NULL */
-	struct pid *writer;		/* of the process in mc_run_line(), if there is a team */
+	struct mc_threads *threads;		/* of the active run, else NULL */
+	struct pid *writer;		/* of the process in mc_run_line(), if there are threads */
 	bool stop;			/* the active run is to end */
 	bool ending;			/* its threads are done; it gives its memory back */
 	char refused[64];		/* the start of the last line, if it was invalid */
@@ -162,20 +162,20 @@ static void drop(void)
 	mc_memory_drop();
 }
 
-/* Let `stop` reach @team, also if it was written before; NULL: no team. */
-static void set_team(struct mc_team *team)
+/* Let `stop` reach @threads, also if it was written before; NULL: no threads. */
+static void set_threads(struct mc_threads *threads)
 {
 	mutex_lock(&status.lock);
-	status.team = team;
+	status.threads = threads;
 	status.writer = task_tgid(current);
-	if (team && status.stop)
-		mc_team_stop(team, -ECANCELED);
+	if (threads && status.stop)
+		mc_threads_stop(threads, -ECANCELED);
 	mutex_unlock(&status.lock);
 }
 
 static void begin_measuring(struct mc_run *run)
 {
-	set_team(run->team);
+	set_threads(run->threads);
 }
 
 static void set_ending(bool ending)
@@ -188,7 +188,7 @@ static void set_ending(bool ending)
 static void end_measuring(struct mc_run *run)
 {
 	set_ending(true);
-	set_team(NULL);
+	set_threads(NULL);
 	mc_target_end(run);
 	drop();
 	set_ending(false);
@@ -382,8 +382,8 @@ void mc_run_stop(void)
 {
 	mutex_lock(&status.lock);
 	status.stop = true;
-	if (status.team)
-		mc_team_stop(status.team, -ECANCELED);
+	if (status.threads)
+		mc_threads_stop(status.threads, -ECANCELED);
 	mutex_unlock(&status.lock);
 }
 
@@ -455,7 +455,7 @@ void mc_run_progress(struct mc_text *t)
 	bool active;
 
 	mutex_lock(&status.lock);
-	active = status.team || status.ending;
+	active = status.threads || status.ending;
 	if (active)	/* then the writer lives, and so does its struct pid */
 		writer = pid_vnr(status.writer);
 	total = status.total;

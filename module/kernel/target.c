@@ -78,7 +78,7 @@ static struct opened {
 static struct {
 	struct mutex lock;		/* protects the others */
 	struct pci_dev *pci;		/* or NULL */
-	struct mc_team *team;
+	struct mc_threads *threads;
 	bool gone;			/* remove() waits for @closed */
 	struct completion closed;	/* the run has let go of the device */
 } in_use = {
@@ -118,7 +118,7 @@ static void remove(struct pci_dev *pci)
 	wait = in_use.pci == pci;
 	if (wait) {
 		in_use.gone = true;
-		mc_team_stop(in_use.team, -ENODEV);
+		mc_threads_stop(in_use.threads, -ENODEV);
 	}
 	mutex_unlock(&in_use.lock);
 	if (wait)
@@ -376,7 +376,7 @@ static int open_device(struct mc_run *run)
 	opened.is = !hold_bar(run, pci);
 	mutex_lock(&in_use.lock);
 	in_use.pci = opened.is ? pci : NULL;
-	in_use.team = run->team;
+	in_use.threads = run->threads;
 	mutex_unlock(&in_use.lock);
 	device_unlock(&pci->dev);
 	if (opened.is)
@@ -522,7 +522,7 @@ static void restore(struct mc_run *run)
 	 * Wide accesses were tried with the type of the save. A thread that died may have left a
 	 * CPU without the use of vector registers.
 	 */
-	if (opened.type != opened.saved_as || mc_team_stopped(run->team) == -EIO) {
+	if (opened.type != opened.saved_as || mc_threads_stopped(run->threads) == -EIO) {
 		opened.contents.load = sizeof(u32);
 		opened.contents.store = sizeof(u32);
 	}

@@ -13,7 +13,7 @@
 #include "kernel/writer.h"
 #include "arch/loops.h"
 #include "measure/events.h"
-#include "measure/team.h"
+#include "measure/threads.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
@@ -36,34 +36,34 @@ struct member {
 };
 
 /*
- * @deadline: jiffies at which the run times out, if the team has a limit
+ * @deadline: jiffies at which the run times out, if there is a limit
  * @working: number of threads that have not finished the job
  * @done: completed when @working becomes 0
  */
 struct threads {
-	struct mc_team team;
+	struct mc_threads all;
 	unsigned long deadline;
 	atomic_t working;
 	struct completion done;
 	struct member member[];
 };
 
-static struct threads *threads_of(const struct mc_team *team)
+static struct threads *threads_of(const struct mc_threads *threads)
 {
-	return container_of((struct mc_team *)team, struct threads, team);
+	return container_of((struct mc_threads *)threads, struct threads, all);
 }
 
 /* -------------------------------------------------------------- threads */
 
 /**
- * mc_threads_new() - allocate a team, whose time begins
+ * mc_threads_new() - allocate the threads of a run, whose time begins
  * @n: number of threads, none of which is started
- * @seconds: its time; 0: no limit
+ * @seconds: their time; 0: no limit
  *
  * Context: Process, may sleep.
- * Return: the team, zeroed, for mc_team_end(); or NULL.
+ * Return: the threads, zeroed, for mc_threads_end(); or NULL.
  */
-struct mc_team *mc_threads_new(unsigned int n, u64 seconds)
+struct mc_threads *mc_threads_new(unsigned int n, u64 seconds)
 {
 	struct threads *t = kvzalloc(struct_size(t, member, n), GFP_KERNEL);
 
@@ -71,27 +71,27 @@ struct mc_team *mc_threads_new(unsigned int n, u64 seconds)
 		return NULL;
 	t->deadline = jiffies + seconds * HZ;
 	init_completion(&t->done);
-	return &t->team;
+	return &t->all;
 }
 
 /**
- * mc_threads_worker() - find a thread of a team
- * @team: the team
+ * mc_threads_worker() - find a thread of a run
+ * @threads: the threads
  * @i: its index
  *
  * Return: the thread.
  */
-struct mc_worker *mc_threads_worker(const struct mc_team *team, unsigned int i)
+struct mc_worker *mc_threads_worker(const struct mc_threads *threads, unsigned int i)
 {
-	return &threads_of(team)->member[i].worker;
+	return &threads_of(threads)->member[i].worker;
 }
 
 /**
- * mc_threads_cpu() - the CPU that this thread is on
+ * mc_thread_cpu() - the CPU that this thread is on
  *
  * Return: its number.
  */
-int mc_threads_cpu(void)
+int mc_thread_cpu(void)
 {
 	return raw_smp_processor_id();
 }
@@ -107,7 +107,7 @@ static unsigned int count_dead(const struct threads *t, bool at_work)
 {
 	unsigned int i, n = 0;
 
-	for (i = 0; i < t->team.n; i++) {
+	for (i = 0; i < t->all.n; i++) {
 		const struct member *m = &t->member[i];
 
 		n += has_died(m) && (READ_ONCE(m->busy) || !at_work);
@@ -124,14 +124,14 @@ static bool has_job(const struct member *m)
 static int worker_main(void *arg)
 {
 	struct member *m = arg;
-	struct threads *t = threads_of(m->worker.team);
+	struct threads *t = threads_of(m->worker.threads);
 
 	for (;;) {
 		wait_event_idle(m->wake, kthread_should_stop() || has_job(m));
 		if (kthread_should_stop())
 			return 0;
 		m->jobs_seen++;
-		mc_team_do_job(&m->worker);
+		mc_threads_do_job(&m->worker);
 		WRITE_ONCE(m->busy, false);
 		if (atomic_dec_and_test(&t->working))
 			complete(&t->done);
@@ -139,20 +139,20 @@ static int worker_main(void *arg)
 }
 
 /**
- * mc_threads_start() - start a thread, which waits for a job
- * @w: the thread; its team, index and CPU are set
+ * mc_thread_start() - start a thread, which waits for a job
+ * @w: the thread; its threads, index and CPU are set
  *
  * Context: Process, may sleep.
- * Return: 0, or -EINVAL, -ENOMEM, -EINTR, explained in the team's error.
+ * Return: 0, or -EINVAL, -ENOMEM, -EINTR, explained in the run's error.
  */
-int mc_threads_start(struct mc_worker *w)
+int mc_thread_start(struct mc_worker *w)
 {
 	struct member *m = container_of(w, struct member, worker);
-	struct mc_team *team = w->team;
+	struct mc_threads *threads = w->threads;
 	struct task_struct *task;
 
 	if (w->cpu >= 0 && !mc_cpu_usable(w->cpu))
-		return mc_fail(team->error, -EINVAL,
+		return mc_fail(threads->error, -EINVAL,
 			       "cpu: %d is not online; online are %*pbl",
 			       w->cpu, cpumask_pr_args(cpu_online_mask));
 	init_waitqueue_head(&m->wake);
@@ -161,13 +161,13 @@ int mc_threads_start(struct mc_worker *w)
 				      "memcache/%u", w->index);
 	/* kthread_create() gives up when its caller is being killed. */
 	if (task == ERR_PTR(-EINTR))
-		return mc_fail(team->error, -EINTR,
-			       "cpu: a signal ended the start of %u thread%s", team->n,
-			       MC_S(team->n));
+		return mc_fail(threads->error, -EINTR,
+			       "cpu: a signal ended the start of %u thread%s", threads->n,
+			       MC_S(threads->n));
 	if (IS_ERR(task))
-		return mc_fail(team->error, -ENOMEM, "cpu: no memory for %u thread%s",
-			       team->n, MC_S(team->n));
-	/* Keeps the task_struct until mc_team_end() has stopped the thread. */
+		return mc_fail(threads->error, -ENOMEM, "cpu: no memory for %u thread%s",
+			       threads->n, MC_S(threads->n));
+	/* Keeps the task_struct until mc_threads_end() has stopped the thread. */
 	get_task_struct(task);
 	if (w->cpu >= 0)
 		kthread_bind(task, w->cpu);
@@ -181,7 +181,7 @@ static void leave_dead(struct threads *t)
 {
 	unsigned int i;
 
-	for (i = 0; i < t->team.n; i++) {
+	for (i = 0; i < t->all.n; i++) {
 		if (has_died(&t->member[i]))
 			pr_err("memcache: the thread %u, on CPU %d, has died; its part of the run is never freed, and its CPU may have lost the use of vector registers in the kernel: reboot soon\n",
 			       i, t->member[i].worker.cpu);
@@ -190,29 +190,29 @@ static void leave_dead(struct threads *t)
 }
 
 /**
- * mc_team_end() - stop and join the threads, and free the team
- * @team: the threads, of which those that live have no job; or NULL
+ * mc_threads_end() - stop and join the threads, and free their struct
+ * @threads: the threads, of which those that live have no job; or NULL
  *
  * Context: Process, may sleep.
  */
-void mc_team_end(struct mc_team *team)
+void mc_threads_end(struct mc_threads *threads)
 {
-	struct threads *t = threads_of(team);
+	struct threads *t = threads_of(threads);
 	unsigned int i, died;
 
-	if (!team)
+	if (!threads)
 		return;
 	/* Before the others end, since then all of them look as if they had died. */
 	died = count_dead(t, false);
 	if (died)
 		leave_dead(t);
-	for (i = 0; i < team->n; i++) {
+	for (i = 0; i < threads->n; i++) {
 		if (t->member[i].task && !has_died(&t->member[i]))
 			kthread_stop(t->member[i].task);
 	}
 	if (died)
 		return;
-	for (i = 0; i < team->n; i++) {
+	for (i = 0; i < threads->n; i++) {
 		if (t->member[i].task)
 			put_task_struct(t->member[i].task);
 	}
@@ -222,29 +222,29 @@ void mc_team_end(struct mc_team *team)
 /* ------------------------------------------------- jobs, and their end */
 
 /**
- * mc_team_stopped() - has the run been stopped?
- * @team: the threads
+ * mc_threads_stopped() - has the run been stopped?
+ * @threads: the threads
  *
  * Return: 0, or the errno of the stop.
  */
-int mc_team_stopped(const struct mc_team *team)
+int mc_threads_stopped(const struct mc_threads *threads)
 {
-	return READ_ONCE(team->stop);
+	return READ_ONCE(threads->stop);
 }
 
 /**
- * mc_threads_look() - should the run end now?
- * @team: the team
+ * mc_threads_why_end() - should the run end now?
+ * @threads: the threads
  *
  * Context: Process, the writer of the request.
  * Return: 0, -EIO (a thread has died), -ETIME (the deadline has passed), or as
  * mc_writer_stopped().
  */
-int mc_threads_look(const struct mc_team *team)
+int mc_threads_why_end(const struct mc_threads *threads)
 {
-	int err = count_dead(threads_of(team), false) ? -EIO : mc_writer_stopped();
+	int err = count_dead(threads_of(threads), false) ? -EIO : mc_writer_stopped();
 
-	if (!err && team->seconds && time_after_eq(jiffies, threads_of(team)->deadline))
+	if (!err && threads->seconds && time_after_eq(jiffies, threads_of(threads)->deadline))
 		err = -ETIME;
 	return err;
 }
@@ -258,16 +258,16 @@ static void hand_out(struct member *m)
 }
 
 /**
- * mc_threads_hand_out() - have threads do the team's job
- * @team: the team
+ * mc_threads_hand_out() - have some threads do the current job
+ * @threads: the threads
  * @who: array of @n indices of threads; NULL: the first @n
  * @n: number of threads
  *
  * Context: Process.
  */
-void mc_threads_hand_out(struct mc_team *team, const unsigned int *who, unsigned int n)
+void mc_threads_hand_out(struct mc_threads *threads, const unsigned int *who, unsigned int n)
 {
-	struct threads *t = threads_of(team);
+	struct threads *t = threads_of(threads);
 	unsigned int i;
 
 	atomic_set(&t->working, n);
@@ -287,20 +287,20 @@ static long slice_of(const struct threads *t)
 {
 	long left = t->deadline - jiffies;
 
-	return t->team.seconds ? clamp(left, 1L, (long)SLICE) : SLICE;
+	return t->all.seconds ? clamp(left, 1L, (long)SLICE) : SLICE;
 }
 
 /**
  * mc_threads_wait() - wait until all threads have done the job, or have died
- * @team: the team
+ * @threads: the threads
  * @whatever_comes: neither a signal nor the deadline ends the wait
  *
  * Context: Process, the writer of the request; may sleep.
- * Return: 0, or what ended the wait, as mc_threads_look().
+ * Return: 0, or what ended the wait, as mc_threads_why_end().
  */
-int mc_threads_wait(struct mc_team *team, bool whatever_comes)
+int mc_threads_wait(struct mc_threads *threads, bool whatever_comes)
 {
-	struct threads *t = threads_of(team);
+	struct threads *t = threads_of(threads);
 	int end;
 
 	if (whatever_comes) {
@@ -312,7 +312,7 @@ int mc_threads_wait(struct mc_team *team, bool whatever_comes)
 		end = mc_writer_wait(&t->done, slice_of(t));
 		if (end > 0)
 			return 0;
-		end = end ? end : mc_threads_look(team);
+		end = end ? end : mc_threads_why_end(threads);
 	} while (!end);
 	return end;
 }
@@ -355,7 +355,7 @@ bool mc_window_preemptible(void)
  */
 int mc_window_open(struct mc_worker *w, bool irq_off)
 {
-	int err = mc_team_stopped(w->team);
+	int err = mc_threads_stopped(w->threads);
 
 	if (err)
 		return err;
@@ -366,7 +366,7 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
 	if (irq_off)
 		local_irq_save(w->irq_flags);
 	mc_vectors_clean();
-	err = mc_team_check_cpu(w);
+	err = mc_threads_check_cpu(w);
 	if (err) {
 		mc_window_close(w);
 		return err;

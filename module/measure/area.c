@@ -22,16 +22,16 @@ static bool has_local(const struct mc_request *req)
 }
 
 /* Put the part of thread @i into the buffer of a node, which may be a new one. */
-static struct mc_home *assign_seat(struct mc_homes *homes, unsigned int i, int node)
+static struct mc_node *place_thread(struct mc_placement *placement, unsigned int i, int node)
 {
 	unsigned int h = 0;
 
-	while (h < homes->n && homes->home[h].node != node)
+	while (h < placement->n && placement->node[h].number != node)
 		h++;
-	if (h == homes->n)
-		homes->home[homes->n++].node = node;
-	homes->seat[i] = (struct mc_seat){ h, homes->home[h].threads++ };
-	return &homes->home[h];
+	if (h == placement->n)
+		placement->node[placement->n++].number = node;
+	placement->thread[i] = (struct mc_placed){ h, placement->node[h].threads++ };
+	return &placement->node[h];
 }
 
 /**
@@ -43,24 +43,24 @@ static struct mc_home *assign_seat(struct mc_homes *homes, unsigned int i, int n
  */
 int mc_area_begin(struct mc_run *run)
 {
-	unsigned int i, n = mc_team_size(run->team);
-	struct mc_homes *homes;
+	unsigned int i, n = mc_threads_size(run->threads);
+	struct mc_placement *placement;
 
 	if (!run->req->ngroups &&
 	    (!has_local(run->req) || !mc_test_of(run->req->spec)->shares ||
 	     run->req->any_cpu || run->req->values[MC_KEY_MEASURE].v[0] == MC_MEASURE_EACH))
 		return 0;
-	homes = mc_alloc_array(1, sizeof(*homes));
-	run->homes = homes;
-	if (homes) {
-		homes->home = mc_alloc_array(n, sizeof(*homes->home));
-		homes->seat = mc_alloc_array(n, sizeof(*homes->seat));
+	placement = mc_alloc_array(1, sizeof(*placement));
+	run->placement = placement;
+	if (placement) {
+		placement->node = mc_alloc_array(n, sizeof(*placement->node));
+		placement->thread = mc_alloc_array(n, sizeof(*placement->thread));
 	}
-	if (!homes || !homes->home || !homes->seat)
+	if (!placement || !placement->node || !placement->thread)
 		return mc_fail(&run->error, -ENOMEM,
 			       "node: no memory for the places of %u thread%s", n, MC_S(n));
 	for (i = 0; i < n && !run->req->ngroups; i++)
-		assign_seat(homes, i, mc_cpu_node(mc_team_cpu(run->team, i)));
+		place_thread(placement, i, mc_cpu_node(mc_threads_cpu(run->threads, i)));
 	return 0;
 }
 
@@ -72,12 +72,12 @@ int mc_area_begin(struct mc_run *run)
  */
 void mc_area_end(struct mc_run *run)
 {
-	if (!run->homes)
+	if (!run->placement)
 		return;
-	mc_free(run->homes->home);
-	mc_free(run->homes->seat);
-	mc_free(run->homes);
-	run->homes = NULL;
+	mc_free(run->placement->node);
+	mc_free(run->placement->thread);
+	mc_free(run->placement);
+	run->placement = NULL;
 }
 
 /*
@@ -117,8 +117,8 @@ static void count_members(const struct mc_run *run, struct members *of)
 {
 	unsigned int i;
 
-	for (i = 0; i < mc_team_size(run->team); i++) {
-		int cpu = mc_team_cpu(run->team, i);
+	for (i = 0; i < mc_threads_size(run->threads); i++) {
+		int cpu = mc_threads_cpu(run->threads, i);
 		struct members *m = &of[run->req->group_of[cpu] - 1];
 
 		if (!m->threads++)
@@ -139,31 +139,31 @@ static void count_members(const struct mc_run *run, struct members *of)
 void mc_area_assign(struct mc_run *run, const struct mc_point *point)
 {
 	struct members of[MC_MAX_GROUPS] = { 0 };
-	unsigned int i, n = mc_team_size(run->team);
-	struct mc_homes *homes = run->homes;
+	unsigned int i, n = mc_threads_size(run->threads);
+	struct mc_placement *placement = run->placement;
 
 	if (!run->req->ngroups)
 		return;
 	count_members(run, of);
-	memset(homes->home, 0, n * sizeof(*homes->home));
-	homes->n = 0;
+	memset(placement->node, 0, n * sizeof(*placement->node));
+	placement->n = 0;
 	for (i = 0; i < n; i++) {
-		int cpu = mc_team_cpu(run->team, i), g = run->req->group_of[cpu] - 1;
+		int cpu = mc_threads_cpu(run->threads, i), g = run->req->group_of[cpu] - 1;
 		bool own_size = run->req->group[g].given >> MC_KEY_SIZE & 1;
 		struct mc_place place;
 		struct mc_point own;
-		struct mc_home *home;
+		struct mc_node *node;
 		u64 bytes;
 
 		mc_group_point(&run->req->group[g], point, &own);
 		bytes = own.v[MC_KEY_SIZE] / (own_size ? of[g].threads : n) & ~63ULL;
 		place = place_near(run, own.v[MC_KEY_NODE],
 				   own.v[MC_KEY_NODE] == MC_LOCAL ? cpu : of[g].first);
-		home = assign_seat(homes, i, place.node);
-		homes->seat[i].start = home->bytes;
-		homes->seat[i].bytes = bytes;
-		home->bytes += bytes;
-		home->strict |= place.strict;
+		node = place_thread(placement, i, place.node);
+		placement->thread[i].start = node->bytes;
+		placement->thread[i].bytes = bytes;
+		node->bytes += bytes;
+		node->strict |= place.strict;
 	}
 }
 
@@ -204,34 +204,34 @@ bool mc_area_wanted(const struct mc_run *run, const struct mc_point *point,
 		    unsigned int i, struct mc_wanted *want)
 {
 	bool grouped = run->req->ngroups, local = point->v[MC_KEY_NODE] == MC_LOCAL;
-	const struct mc_homes *homes = grouped || local ? run->homes : NULL;
+	const struct mc_placement *placement = grouped || local ? run->placement : NULL;
 	u64 size = point->v[MC_KEY_SIZE], most = mc_request_max(run->req, MC_KEY_SIZE);
-	unsigned int n = mc_team_size(run->team);
+	unsigned int n = mc_threads_size(run->threads);
 
 	*want = (struct mc_wanted){
 		.bytes = size, .most = most, .alone = true,
 		.private = mc_test_of(run->req->spec)->pointers,
 	};
-	if (!homes) {
+	if (!placement) {
 		want->place = place_of(run, point);
 		want_region(run, point, want);
 		return !i;
 	}
-	if (i >= homes->n)
+	if (i >= placement->n)
 		return false;
 	want->alone = false;
 	if (grouped) {
 		/* A buffer that came from another node could be that of two. */
 		want->place = (struct mc_place){
-			homes->home[i].node, homes->home[i].strict || homes->n > 1
+			placement->node[i].number, placement->node[i].strict || placement->n > 1
 		};
-		want->bytes = homes->home[i].bytes;
+		want->bytes = placement->node[i].bytes;
 		want->most = want->bytes;
 		return true;
 	}
-	want->place = (struct mc_place){ homes->home[i].node, true };
-	want->bytes = bytes_of(size, homes->home[i].threads, n);
-	want->most = bytes_of(most, homes->home[i].threads, n);
+	want->place = (struct mc_place){ placement->node[i].number, true };
+	want->bytes = bytes_of(size, placement->node[i].threads, n);
+	want->most = bytes_of(most, placement->node[i].threads, n);
 	return true;
 }
 
@@ -239,23 +239,23 @@ bool mc_area_wanted(const struct mc_run *run, const struct mc_point *point,
  * Describe the buffers of all nodes as one area. Where they differ, the area says so.
  * @nodes is what it says of several nodes.
  */
-static void describe_all(struct mc_area *area, const struct mc_homes *homes, int nodes)
+static void describe_all(struct mc_area *area, const struct mc_placement *placement, int nodes)
 {
 	unsigned int i;
 
-	*area = homes->home->area;
-	area->homes = homes;
-	for (i = 0; i < homes->n; i++) {
-		const struct mc_home *h = &homes->home[i];
+	*area = placement->node->area;
+	area->placement = placement;
+	for (i = 0; i < placement->n; i++) {
+		const struct mc_node *node = &placement->node[i];
 
-		if (h->area.attribute != area->attribute)
+		if (node->area.attribute != area->attribute)
 			area->attribute = MC_ATTR_MIXED;
-		if (h->area.effective != area->effective)
+		if (node->area.effective != area->effective)
 			area->effective = MC_EFFECT_UNKNOWN;
-		if (h->area.memory_zone != area->memory_zone)
+		if (node->area.memory_zone != area->memory_zone)
 			area->memory_zone = MC_ZONE_MIXED;
-		area->page_bytes = min(area->page_bytes, h->area.page_bytes);
-		if (h->area.memory_node != h->node)
+		area->page_bytes = min(area->page_bytes, node->area.page_bytes);
+		if (node->area.memory_node != node->number)
 			area->memory_node = MC_NODE_MIXED;
 		else if (i && area->memory_node != MC_NODE_MIXED)
 			area->memory_node = nodes;
@@ -272,7 +272,7 @@ static int find_all(struct mc_run *run, const struct mc_point *point, bool roomy
 	int err = 0;
 
 	for (i = 0; !err && mc_area_wanted(run, point, i, &want); i++) {
-		struct mc_area *one = want.alone ? area : &run->homes->home[i].area;
+		struct mc_area *one = want.alone ? area : &run->placement->node[i].area;
 
 		alone = want.alone;
 		if (!roomy)
@@ -281,7 +281,7 @@ static int find_all(struct mc_run *run, const struct mc_point *point, bool roomy
 		err = run->side->find(run, point, &want, one);
 	}
 	if (!err && !alone)
-		describe_all(area, run->homes,
+		describe_all(area, run->placement,
 			     run->req->ngroups ? MC_NODE_MIXED : MC_NODE_LOCAL);
 	return err;
 }

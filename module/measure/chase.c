@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the tests with pointer chases share. */
 #include "measure/chase.h"
-#include "measure/team.h"
+#include "measure/threads.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
@@ -29,13 +29,13 @@ u64 mc_chase_fit(u64 loads, u64 most, u64 ticks)
 
 static int build(struct mc_worker *w, struct mc_chase *c)
 {
-	int err = mc_team_stopped(w->team);
+	int err = mc_threads_stopped(w->threads);
 
 	c->linked = 0;
 	mc_random_seed(&c->random, 1);
 	while (!err && mc_chase_build(c, STEPS_AT_ONCE)) {
 		mc_breathe();
-		err = mc_team_stopped(w->team);
+		err = mc_threads_stopped(w->threads);
 	}
 	return err;
 }
@@ -46,7 +46,7 @@ static int look(struct mc_worker *w, u64 i)
 	if (i % STEPS_AT_ONCE)
 		return 0;
 	mc_breathe();
-	return mc_team_stopped(w->team);
+	return mc_threads_stopped(w->threads);
 }
 
 /* No cache keeps an element: where two of them are one in memory, the first one is lost. */
@@ -76,8 +76,8 @@ static int compare_links(struct mc_worker *w, const struct mc_chase *c)
 			continue;
 		}
 		err = -EOPNOTSUPP;
-		if (mc_team_claim_error(w->team))
-			mc_fail(w->team->error, err,
+		if (mc_threads_claim_error(w->threads))
+			mc_fail(w->threads->error, err,
 				"target: 0x%llx does not keep the pointer that was written to it, so none is followed",
 				c->view->foreign->start + mc_chase_offset(c, i));
 	}
@@ -90,8 +90,8 @@ static int link_foreign(struct mc_worker *w, struct mc_chase *c)
 
 	c->links = mc_alloc_array(c->n, sizeof(*c->links));
 	if (!c->links) {
-		if (mc_team_claim_error(w->team))
-			mc_fail(w->team->error, -ENOMEM,
+		if (mc_threads_claim_error(w->threads))
+			mc_fail(w->threads->error, -ENOMEM,
 				"size: no memory to compare %llu pointers with", c->n);
 		return -ENOMEM;
 	}
@@ -113,7 +113,7 @@ static int link_foreign(struct mc_worker *w, struct mc_chase *c)
  *
  * Context: Worker thread, may sleep.
  * Return: 0, the errno of the stop, or -EOPNOTSUPP (an element does not hold its pointer) or
- * -ENOMEM, explained in the team's error.
+ * -ENOMEM, explained in the run's error.
  */
 int mc_chase_link(struct mc_worker *w, struct mc_chase *c)
 {
@@ -232,7 +232,7 @@ int mc_chase_walk(struct mc_worker *w, const struct mc_chase *c, bool *whole)
 			continue;
 		asked = walk.steps;
 		mc_breathe();
-		err = mc_team_stopped(w->team);
+		err = mc_threads_stopped(w->threads);
 	}
 	for (i = 0; i < walk.n; i++)
 		mark(walk.first[i]);

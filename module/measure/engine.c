@@ -3,7 +3,8 @@
 #include "core/math.h"
 #include "measure/area.h"
 #include "measure/engine.h"
-#include "measure/served.h"
+#include "measure/measurement.h"
+#include "measure/source.h"
 #include "measure/side.h"
 #include "platform/clock.h"
 #include "platform/os.h"
@@ -187,7 +188,7 @@ int mc_engine_cpus(struct mc_request *req, struct mc_error *e)
 		unsigned int core = cpu;
 
 		if (!(all || listed(req->cpus, cpu)) || !mc_cpu_usable(cpu))
-			continue;	/* mc_team_start() refuses CPUs that are not there */
+			continue;	/* mc_threads_start() refuses CPUs that are not there */
 		if (!smt)
 			core = mc_cpu_core(cpu);
 		if (listed(req->cpus, cpu))
@@ -200,7 +201,7 @@ int mc_engine_cpus(struct mc_request *req, struct mc_error *e)
 		req->ncpus++;
 	}
 	mc_free(cores);
-	mc_served_sizes(req);
+	mc_source_sizes(req);
 	find_nodes(req);
 	count_regions(req);
 	return check_records(req, e);
@@ -286,12 +287,12 @@ static int check_points(struct mc_run *run)
 
 	run->near = -1;
 	if (takes_turns(run->req))
-		mc_team_only(run->team, 0);
+		mc_threads_only(run->threads, 0);
 	for (i = 0; i < n && !err; i++) {
 		point_of(run->req, i, &point);
 		mc_area_assign(run, &point);
 		err = run->side->check(run, &point);
-		if (!err)
+		if (!err && test->check)
 			err = test->check(run, &point);
 		mc_breathe();
 	}
@@ -301,14 +302,14 @@ static int check_points(struct mc_run *run)
 /* Number of threads on another node than their memory. */
 static u32 count_remote(const struct mc_run *run, const struct mc_area *area)
 {
-	const struct mc_homes *homes = area->homes;
-	unsigned int i, n = mc_team_size(run->team);
+	const struct mc_placement *placement = area->placement;
+	unsigned int i, n = mc_threads_size(run->threads);
 	u32 remote = 0;
 
 	for (i = 0; i < n; i++) {
-		int cpu = mc_team_cpu(run->team, i);
-		int node = homes ? homes->home[homes->seat[i].home].area.memory_node :
-				   area->memory_node;
+		int cpu = mc_threads_cpu(run->threads, i);
+		int node = placement ? mc_node_of(placement, i)->area.memory_node :
+				       area->memory_node;
 
 		if (cpu < 0 || node < 0)
 			return MC_NOT_KNOWN;
@@ -348,11 +349,11 @@ static int run_test(struct mc_run *run, struct mc_record *rec)
 
 	if (!side->prefetch_off) {
 		rec->point.v[MC_KEY_PREFETCH] = MC_PREFETCH_KEEP;
-		return test->run(run, &rec->point, rec);
+		return mc_test_run(test, run, &rec->point, rec);
 	}
 	err = side->prefetch_off(run, &rec->point);
 	if (!err)
-		err = test->run(run, &rec->point, rec);
+		err = mc_test_run(test, run, &rec->point, rec);
 	err_back = side->prefetch_back(run, &rec->point);
 	return err ? err : err_back;
 }
@@ -365,8 +366,8 @@ static int near_cpu(const struct mc_run *run, const struct mc_point *point)
 	if (test->near)
 		return test->near(run, point);
 	if (takes_turns(run->req))
-		return mc_team_cpu(run->team, 0);
-	return of_one_cpu(test) ? mc_team_cpu(run->team, run->part) : -1;
+		return mc_threads_cpu(run->threads, 0);
+	return of_one_cpu(test) ? mc_threads_cpu(run->threads, run->part) : -1;
 }
 
 /* Take @n samples as the record asks, but only to see how long they take. */
@@ -425,7 +426,7 @@ static void finish_records(struct mc_run *run, struct mc_record *rec)
 
 	for (i = 0; i < n; i++) {
 		rec[i].point.v[MC_KEY_PREFETCH] = rec->point.v[MC_KEY_PREFETCH];
-		mc_served_by(run, &rec[i]);
+		mc_source_record(run, &rec[i]);
 		run->bad_data |= rec[i].verified == MC_VERIFIED_FAILED;
 	}
 }
@@ -437,7 +438,7 @@ static int skip_region(struct mc_run *run, const struct mc_record *rec)
 
 	for (i = 0; i < samples && run->side->tick; i++)
 		run->side->tick(run);
-	return mc_team_stopped(run->team);
+	return mc_threads_stopped(run->threads);
 }
 
 /* Measure a point into a record, or into as many as one run of the test gives. */
@@ -450,16 +451,16 @@ static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 	point_of(run->req, index, &rec->point);
 	rec->cpu = MC_CPU_ALL;
 	if (takes_turns(run->req)) {
-		mc_team_only(run->team, run->part);
-		rec->cpu = mc_team_cpu(run->team, 0);
+		mc_threads_only(run->threads, run->part);
+		rec->cpu = mc_threads_cpu(run->threads, 0);
 	}
-	rec->threads = mc_team_size(run->team);
+	rec->threads = mc_threads_size(run->threads);
 	run->near = near_cpu(run, &rec->point);
-	run->team->fifo = rec->point.v[MC_KEY_SCHED] == MC_SCHED_FIFO;
+	run->threads->fifo = rec->point.v[MC_KEY_SCHED] == MC_SCHED_FIFO;
 	rec->started_unix_ns = mc_clock_wall_ns();
 	rec->memory_node = MC_NODE_NA;
 	rec->remote_threads = MC_NOT_KNOWN;
-	if (!test->own_memory && !test->spec.memoryless)
+	if (!test->allocates_memory && !test->spec.memoryless)
 		err = find_memory(run, rec);
 	if (!err && test->region && !run->area.view)
 		return skip_region(run, rec);
@@ -553,8 +554,8 @@ static int prepare(struct mc_run *run)
 {
 	int err;
 
-	run->team = mc_team_start(run->req, mc_engine_threads(run->req), &run->error);
-	if (!run->team)
+	run->threads = mc_threads_start(run->req, mc_engine_threads(run->req), &run->error);
+	if (!run->threads)
 		return run->error.err;
 	err = mc_area_begin(run);
 	return err ? err : check_points(run);
@@ -562,7 +563,7 @@ static int prepare(struct mc_run *run)
 
 static void release(struct mc_run *run)
 {
-	mc_team_end(run->team);
+	mc_threads_end(run->threads);
 	mc_area_end(run);
 	if (run->holds_loop)
 		run->side->loop_drop();

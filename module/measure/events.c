@@ -19,13 +19,11 @@ struct open_event {
 
 /**
  * struct mc_events - the events of a thread
- * @thread: its index
  * @why: why some event is not counted
  * @n: number of open events
  * @each: array of @n events
  */
 struct mc_events {
-	unsigned int thread;
 	enum mc_events_why why;
 	unsigned int n;
 	struct open_event each[MC_NEVENTS];
@@ -51,7 +49,6 @@ static int open_mine(struct mc_worker *w, void *arg)
 	struct mc_events *events = &o->events[w->index];
 	unsigned int i;
 
-	events->thread = w->index;
 	events->why = MC_EVENTS_COUNTED;
 	for (i = 0; i < o->n; i++) {
 		struct open_event *one = &events->each[events->n];
@@ -96,9 +93,9 @@ int mc_events_begin(struct mc_run *run)
 		return mc_fail(&run->error, -ENOMEM, "counters: no memory for %u", o.n);
 	if (set && counts_events(set, o.n)) {
 		o.set = set;
-		o.events = mc_alloc_array(mc_team_size(run->team), sizeof(*o.events));
+		o.events = mc_alloc_array(mc_threads_size(run->threads), sizeof(*o.events));
 		run->events = o.events;
-		err = o.events ? mc_team_run(run->team, open_mine, &o) :
+		err = o.events ? mc_threads_run(run->threads, open_mine, &o) :
 				 mc_fail(&run->error, -ENOMEM, "counters: no memory");
 	}
 	mc_free(set);
@@ -115,7 +112,7 @@ void mc_events_end(struct mc_run *run)
 {
 	unsigned int i, k;
 
-	for (i = 0; run->events && i < mc_team_size(run->team); i++) {
+	for (i = 0; run->events && i < mc_threads_size(run->threads); i++) {
 		for (k = 0; k < run->events[i].n; k++)
 			mc_counter_close(run->events[i].each[k].event);
 	}
@@ -209,17 +206,6 @@ void mc_events_add(struct mc_events_tally *sum, const struct mc_events_tally *on
 		sum->sum[i].enabled += one->sum[i].enabled;
 		sum->sum[i].running += one->sum[i].running;
 	}
-}
-
-/**
- * mc_events_thread() - whose events these are
- * @events: the events of a thread, or NULL
- *
- * Return: the index of the thread, 0 if there are no events.
- */
-unsigned int mc_events_thread(const struct mc_events *events)
-{
-	return events ? events->thread : 0;
 }
 
 /**

@@ -135,7 +135,7 @@ static int go_through(struct mc_worker *w, struct mc_file_job *job, bool write,
 		n = min(job->transfer, r->bytes - at);
 		if (write)
 			fill_memory(r, r->from + at, n);
-		err = mc_team_stopped(w->team);
+		err = mc_threads_stopped(w->threads);
 		err = err ? err : transfer_all(job, r, write, r->from + at, n);
 		if (err)
 			return err;
@@ -155,7 +155,6 @@ static int timed_job(struct mc_worker *w, void *arg)
 	struct mc_file_thread *r = &job->reader[w->index];
 	int err;
 
-	r->events = w->events;
 	mc_events_clear(w->events);
 	mc_events_start(w->events);
 	err = go_through(w, job, job->write, job->check && !job->write);
@@ -165,6 +164,7 @@ static int timed_job(struct mc_worker *w, void *arg)
 	}
 	r->ended = mc_ticks();
 	mc_events_stop(w->events);
+	mc_events_take(w->events, &job->meas.each[w->index].sample.events);
 	mc_race_finish(w, r->ended);
 	return err;
 }
@@ -306,7 +306,7 @@ static int prepare(struct mc_file_job *job)
 	for (i = 0; i < job->nfiles; i++)
 		job->file[i].pattern.seed += job->write;
 	find_cached(job);
-	return err ? err : mc_team_run_some(job->run->team, NULL, job->n, prepare_job, job);
+	return err ? err : mc_threads_run_some(job->run->threads, NULL, job->n, prepare_job, job);
 }
 
 static int one_sample(struct mc_file_job *job)
@@ -314,30 +314,26 @@ static int one_sample(struct mc_file_job *job)
 	struct mc_measurement *meas = &job->meas;
 	struct mc_tally tally;
 	int err = prepare(job);
-	unsigned int i;
 	u64 ps;
 
 	if (err)
 		return err;
 	if (meas->counting)
 		mc_traffic_start(meas->counting);
-	err = mc_team_run_some(job->run->team, NULL, job->n, timed_job, job);
+	err = mc_threads_run_some(job->run->threads, NULL, job->n, timed_job, job);
 	if (err)
 		return err;
 	if (meas->counting)
 		mc_traffic_stop(meas->counting, &tally);
 	ps = sample_ps(job);
 	meas->each->sample.clock_bad = !ps;
-	mc_measurement_keep(meas, ps);
-	if (meas->kept && meas->counting)
+	if (mc_measurement_keep(meas, ps) && meas->counting)
 		mc_measurement_tally(meas, &tally);
-	for (i = 0; meas->kept && i < job->n; i++)
-		mc_measurement_events(meas, job->reader[i].events, 1, 1);
 	if (!job->write || !job->check)
 		return 0;
 	/* With cache=drop the data must be read back from the disk. */
 	err = job->drop ? drop_caches(job) : 0;
-	return err ? err : mc_team_run_some(job->run->team, NULL, job->n, read_back_job, job);
+	return err ? err : mc_threads_run_some(job->run->threads, NULL, job->n, read_back_job, job);
 }
 
 /**

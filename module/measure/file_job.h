@@ -20,7 +20,6 @@
  * @counted: bytes that it transferred before the first reader ended
  * @at: offset in the file of the next transfer
  * @wrong: offset of the first wrong byte, or MC_NOWHERE
- * @events: its events, or NULL
  * @err: error that stopped it, a negative errno
  */
 struct mc_file_thread {
@@ -34,7 +33,6 @@ struct mc_file_thread {
 	u64 counted;
 	u64 at;
 	u64 wrong;
-	struct mc_events *events;
 	int err;
 };
 

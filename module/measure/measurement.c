@@ -44,7 +44,7 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 	unsigned int i;
 
 	*meas = (struct mc_measurement){
-		.n = mc_team_size(run->team), .counting = run->counting,
+		.n = mc_threads_size(run->threads), .counting = run->counting,
 		.tick = run->trial ? NULL : run->side->tick, .run = run,
 		.keep_disturbed = point->v[MC_KEY_DISTURBED],
 		.trial = run->trial, .places = 1,
@@ -59,6 +59,7 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 			       point->v[MC_KEY_REPEAT], MC_S(point->v[MC_KEY_REPEAT]));
 	for (i = 0; i < meas->n; i++) {
 		meas->each[i].shared = meas;
+		meas->each[i].sample.worked = ~0ULL;
 		meas->each[i].settings = (struct mc_settings){
 			.irq_off = !point->v[MC_KEY_IRQ],
 			.warmup = point->v[MC_KEY_WARMUP],
@@ -80,14 +81,14 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 struct mc_part mc_measurement_part(const struct mc_measurement *meas,
 				   const struct mc_area *area, unsigned int thread)
 {
-	const struct mc_homes *homes = area->homes;
-	const struct mc_home *home;
+	const struct mc_placement *placement = area->placement;
+	const struct mc_node *node;
 
-	if (!homes)
+	if (!placement)
 		return (struct mc_part){ area->view, thread, meas->n };
-	home = &homes->home[homes->seat[thread].home];
+	node = mc_node_of(placement, thread);
 	return (struct mc_part){
-		home->area.view, homes->seat[thread].index, home->threads
+		node->area.view, placement->thread[thread].index, node->threads
 	};
 }
 
@@ -128,26 +129,6 @@ u32 mc_places(const struct mc_point *point, const struct mc_view *view, u64 byte
 }
 
 /**
- * mc_measurement_turn() - run a job on the CPU whose turn it is
- * @run: the run
- * @rec: gets this CPU as the only one that worked
- * @job: the job
- * @arg: its argument
- *
- * Context: Process, may sleep.
- * Return: 0, or the errno of what stopped the run.
- */
-int mc_measurement_turn(struct mc_run *run, struct mc_record *rec, mc_job job,
-			void *arg)
-{
-	unsigned int who = run->part;
-
-	rec->threads = 1;
-	rec->cpu = mc_team_cpu(run->team, who);
-	return mc_team_run_some(run->team, &who, 1, job, arg);
-}
-
-/**
  * mc_measurement_close() - close a timed window of a test that does not use mc_measure()
  * @w: the thread
  * @sampler: the thread's sampler; gets the window's length and disturbances
@@ -178,75 +159,6 @@ u64 mc_measurement_close(struct mc_worker *w, struct mc_sampler *sampler)
 bool mc_measurement_wants(const struct mc_measurement *meas)
 {
 	return meas->done < meas->each->settings.repeat;
-}
-
-/**
- * mc_measurement_add() - add a sample, without asking whether the loop has settled
- * @meas: the measurement; the sample is bad if a window of the first sampler was
- * @ps: picoseconds
- *
- * Context: One thread at a time.
- */
-void mc_measurement_add(struct mc_measurement *meas, u64 ps)
-{
-	struct mc_sample *sample = &meas->each->sample;
-	u8 bad = sample->clock_bad ? MC_LEFT_CLOCK : sample->apart ? MC_LEFT_NO_OVERLAP : 0;
-
-	meas->left_out |= bad;
-	meas->samples[meas->done++] = bad ? MC_NO_SAMPLE : ps;
-	mc_disturbed_keep(meas);
-	*sample = (struct mc_sample){ 0 };
-}
-
-/**
- * mc_measurement_keep() - keep a sample of a test that does not use mc_measure(), once its
- * loop has settled
- * @meas: the measurement; the sample is bad if a window of the first sampler was
- * @ps: picoseconds
- *
- * One that the others did not take part in is taken again, until the tries are used up.
- * The threads of such a test work, or spin, from the begin of the measurement on.
- *
- * Context: Worker thread, one at a time.
- * Return: true if the sample was kept.
- */
-bool mc_measurement_keep(struct mc_measurement *meas, u64 ps)
-{
-	struct mc_sample *sample = &meas->each->sample;
-	struct mc_settling *s = &meas->settling;
-	bool asked = s->warmups;
-
-	meas->kept = mc_settling_keeps(s, sample->clock_bad ? MC_NO_SAMPLE : ps,
-				       s->last - s->began);
-	if (meas->kept && sample->apart && meas->tries_left) {
-		meas->tries_left--;
-		meas->kept = false;
-	}
-	if (meas->kept)
-		mc_measurement_add(meas, ps);
-	else
-		*sample = (struct mc_sample){ 0 };
-	if (meas->tick && (meas->kept || asked))
-		meas->tick(meas->run);
-	return meas->kept;
-}
-
-/**
- * mc_measurement_events() - keep a thread's events of the sample that was just kept
- * @meas: the measurement
- * @events: the thread's events, or NULL; those since mc_events_clear() are of the sample
- * @pass: work of a pass
- * @done: work that the thread did in the sample, in the same unit
- *
- * Context: The thread, or another one while it does no work. One at a time.
- */
-void mc_measurement_events(struct mc_measurement *meas, const struct mc_events *events,
-			   u64 pass, u64 done)
-{
-	struct mc_events_tally one;
-
-	mc_events_take(events, &one);
-	mc_events_add(&meas->each[mc_events_thread(events)].counted, &one, pass, done);
 }
 
 static void record_dram(const struct mc_measurement *meas, struct mc_dram *dram)
@@ -329,4 +241,90 @@ void mc_measurement_end(struct mc_measurement *meas)
 	mc_free(meas->disturbed);
 	mc_free(meas->samples);
 	mc_free(meas->each);
+}
+
+/**
+ * mc_pair_of() - the pair of CPUs whose turn it is
+ * @run: the run of a test with MC_RECORD_OF_PAIR, of two CPUs at least
+ * @who: result: indices of two threads
+ *
+ * Pairs are numbered by their first CPU, and no CPU pairs with itself.
+ */
+void mc_pair_of(const struct mc_run *run, unsigned int *who)
+{
+	unsigned int others = mc_threads_size(run->threads) - 1;
+
+	who[0] = run->part / others;
+	who[1] = run->part % others;
+	who[1] += who[1] >= who[0];
+}
+
+/* The threads that measure, if not all do. Return: their number; 0: all. */
+static unsigned int whose_turn(const struct mc_test *test, const struct mc_run *run,
+			       unsigned int *who)
+{
+	switch (test->records) {
+	case MC_RECORD_OF_CPU:
+	case MC_RECORD_OF_STEP:
+		*who = run->part;
+		return 1;
+	case MC_RECORD_OF_PAIR:
+		mc_pair_of(run, who);
+		return 2;
+	default:
+		return 0;
+	}
+}
+
+static int run_job(const struct mc_test *test, struct mc_run *run, void *job,
+		   struct mc_record *rec)
+{
+	unsigned int who[2], n = whose_turn(test, run, who);
+
+	if (!n)
+		return mc_threads_run(run->threads, test->job, job);
+	rec->threads = n;
+	if (n == 1)
+		rec->cpu = mc_threads_cpu(run->threads, *who);
+	return mc_threads_run_some(run->threads, who, n, test->job, job);
+}
+
+/**
+ * mc_test_run() - measure a point
+ * @test: the test
+ * @run: the run
+ * @point: the point
+ * @rec: result, whose point and verified are set; other records of the same run of the test
+ *       follow it
+ *
+ * Context: Process, may sleep.
+ * Return: 0, -ENOMEM, or the errno of what stopped the run; a record that holds samples is kept.
+ */
+int mc_test_run(const struct mc_test *test, struct mc_run *run, const struct mc_point *point,
+		struct mc_record *rec)
+{
+	struct mc_measurement *meas;
+	unsigned int who[2];
+	int err;
+
+	if (test->run)
+		return test->run(run, point, rec);
+	meas = mc_alloc_array(1, test->job_bytes);
+	if (!meas)
+		return mc_fail(&run->error, -ENOMEM, "repeat: no memory for a measurement");
+	err = mc_measurement_begin(meas, run, point);
+	if (!err) {
+		if (whose_turn(test, run, who))
+			meas->n = 1;
+		err = test->set_up(run, point, meas);
+		if (!err) {
+			err = run_job(test, run, meas, rec);
+			test->fill(rec, meas, run);
+		}
+		if (test->clean_up)
+			test->clean_up(meas);
+	}
+	mc_measurement_end(meas);
+	mc_free(meas);
+	return err;
 }

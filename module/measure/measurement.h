@@ -7,15 +7,12 @@
 
 int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 			 const struct mc_point *point);
-int mc_measurement_turn(struct mc_run *run, struct mc_record *rec, mc_job job,
-			void *arg);
+int mc_test_run(const struct mc_test *test, struct mc_run *run, const struct mc_point *point,
+		struct mc_record *rec);
+void mc_pair_of(const struct mc_run *run, unsigned int *who);
 
 u64 mc_measurement_close(struct mc_worker *w, struct mc_sampler *sampler);
 bool mc_measurement_wants(const struct mc_measurement *meas);
-void mc_measurement_add(struct mc_measurement *meas, u64 ps);
-bool mc_measurement_keep(struct mc_measurement *meas, u64 ps);
-void mc_measurement_events(struct mc_measurement *meas, const struct mc_events *events,
-			   u64 pass, u64 done);
 u64 mc_place_bytes(u64 bytes);
 u32 mc_places(const struct mc_point *point, const struct mc_view *view, u64 bytes);
 void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec);

@@ -141,11 +141,9 @@ u64 mc_pass_sum(const struct mc_pass *p)
 	return words % values ? sum + mc_sum_of_run(first, step, words % values) : sum;
 }
 
-static void run_loop(struct mc_pass *p, const struct mc_loop *loop,
-		     struct mc_loop_args *args)
+static void take_result(struct mc_pass *p, const struct mc_loop *loop,
+			const struct mc_loop_args *args)
 {
-	(args->scatter ? loop->run_scatter :
-	 args->streams > 1 ? loop->run_streams : loop->run)(args);
 	if (mc_ops[loop->op].sums)
 		p->sum += mc_loop_sum(loop, args);
 	if (loop->op == MC_OP_CHECK)
@@ -162,10 +160,14 @@ static void run_scattered(struct mc_pass *p, struct mc_loop_args *args, u64 from
 	args->scatter = p->scatter;
 	args->value = p->value + from / 8 * mc_data_step(p->data);
 	args->fence = to == p->bytes ? p->fence : MC_FENCE_NONE;
-	run_loop(p, p->loop, args);
+	p->loop->run_scatter(args);
+	take_result(p, p->loop, args);
 }
 
-/* Run @loop over bytes @from to @to of each array. Each stream covers its share of them. */
+/*
+ * Run @loop over bytes @from to @to of each array, @passes times. More than one pass needs all of
+ * it in one piece. Each stream covers its share.
+ */
 static void run_arrays(struct mc_pass *p, const struct mc_loop *loop, u64 from, u64 to,
 		       u64 passes)
 {
@@ -194,22 +196,9 @@ static void run_arrays(struct mc_pass *p, const struct mc_loop *loop, u64 from, 
 		/* The fence belongs to the pass, not to its pieces. */
 		args.fence = from + args.bytes == p->bytes / n ? p->fence :
 								 MC_FENCE_NONE;
-		run_loop(p, loop, &args);
+		(n > 1 ? loop->run_streams : loop->run)(&args);
+		take_result(p, loop, &args);
 	}
-}
-
-/*
- * Run @loop, or what a test runs in its place, over bytes @from to @to of a pass, @passes
- * times. More than one pass needs all of it in one piece. A test's own function spends no
- * time on arguments of loops.
- */
-static void run_body(struct mc_pass *p, const struct mc_loop *loop, u64 from,
-		     u64 to, u64 passes)
-{
-	if (p->body)
-		p->body(p, (to - from) * passes);
-	else
-		run_arrays(p, loop, from, to, passes);
 }
 
 static void end_passes(struct mc_pass *p, u64 passes)
@@ -228,11 +217,13 @@ static void end_passes(struct mc_pass *p, u64 passes)
  */
 void mc_pass_part(struct mc_pass *p, u64 from, u64 to)
 {
-	if (from < p->bytes)
-		run_body(p, p->loop, from, min(to, p->bytes), 1);
+	if (p->body)
+		p->body(p, to - from);
+	else if (from < p->bytes)
+		run_arrays(p, p->loop, from, min(to, p->bytes), 1);
 	if (to > p->bytes)
-		run_body(p, p->readback, from > p->bytes ? from - p->bytes : 0,
-			 to - p->bytes, 1);
+		run_arrays(p, p->readback, from > p->bytes ? from - p->bytes : 0,
+			   to - p->bytes, 1);
 	if (to == mc_pass_length(p))
 		end_passes(p, 1);
 }
@@ -253,47 +244,25 @@ static bool in_one_piece(const struct mc_pass *p)
 	return contiguous_bytes(p, n, 0, each, at) == each;
 }
 
-static void run_whole_passes(struct mc_pass *p, u64 passes)
+static void run_passes(struct mc_pass *p, u64 passes)
 {
 	u64 i;
 
-	if (in_one_piece(p)) {
-		run_body(p, p->loop, 0, p->bytes, passes);
-		end_passes(p, passes);
+	if (!in_one_piece(p)) {
+		for (i = 0; i < passes; i++)
+			mc_pass_part(p, 0, mc_pass_length(p));
 		return;
 	}
-	for (i = 0; i < passes; i++)
-		mc_pass_part(p, 0, mc_pass_length(p));
-}
-
-/*
- * Run whole passes that fit in a window, or a part of one. Return: bytes of an array.
- */
-static u64 run_quantum(struct mc_pass *p, struct mc_progress *at, u64 passes,
-		       u64 quantum)
-{
-	u64 turn = mc_pass_turn(p->streams), length = mc_pass_length(p), to, n;
-
-	if (!at->from && quantum >= length) {
-		n = min(quantum / length, passes - at->passes);
-		run_whole_passes(p, n);
-		at->passes += n;
-		return n * length;
-	}
-	quantum = max(quantum & ~(turn - 1), turn);
-	to = min(length, at->from + quantum);
-	mc_pass_part(p, at->from, to);
-	n = to - at->from;
-	at->from = to;
-	if (to == length) {
-		at->from = 0;
-		at->passes++;
-	}
-	return n;
+	/* A test's own function spends no time on arguments of loops. */
+	if (p->body)
+		p->body(p, p->bytes * passes);
+	else
+		run_arrays(p, p->loop, 0, p->bytes, passes);
+	end_passes(p, passes);
 }
 
 /**
- * mc_pass_window() - do the work of one window
+ * mc_pass_window() - do the work of one window: whole passes that fit in it, or a part of one
  * @p: the pass
  * @at: progress of the sample, updated
  * @passes: number of passes in a sample
@@ -305,11 +274,25 @@ static u64 run_quantum(struct mc_pass *p, struct mc_progress *at, u64 passes,
 u64 mc_pass_window(struct mc_pass *p, struct mc_progress *at, u64 passes,
 		   u64 quantum)
 {
-	u64 bytes = run_quantum(p, at, passes, quantum);
+	u64 turn = mc_pass_turn(p->streams), length = mc_pass_length(p), n;
 
+	if (!at->from && quantum >= length) {
+		n = min(quantum / length, passes - at->passes);
+		run_passes(p, n);
+		at->passes += n;
+		n *= length;
+	} else {
+		n = min(length - at->from, max(quantum & ~(turn - 1), turn));
+		mc_pass_part(p, at->from, at->from + n);
+		at->from += n;
+		if (at->from == length) {
+			at->from = 0;
+			at->passes++;
+		}
+	}
 	if (p->drain)
 		mc_drain();
-	return bytes;
+	return n;
 }
 
 /**

@@ -2,19 +2,20 @@
 /*
  * Windows and samples.
  *
- * A pass (pass.c) runs in windows: stretches of bytes during which the thread holds the
- * vector registers and, if asked, keeps interrupts off. Only time inside windows
- * counts. A window is cut to last about 2 ms. A pass shorter than a window is repeated
- * inside one until the sample is long compared with the cost of reading the clock.
+ * A pass (pass.c) runs in windows. While one is open, the thread holds the vector registers and,
+ * if asked, keeps interrupts off. Only time inside windows counts. A window is cut to last about
+ * 2 ms. A pass shorter than a window is repeated inside one until the sample is long compared
+ * with the cost of reading the clock.
  *
  * Several threads race: all start at the barrier, and only what they do between the last
  * thread's start and the first thread's end counts, so no thread is measured while
  * another idles. When other processes want the CPUs, too, that part may be short. A
  * sample whose threads overlapped for too little of it is taken again, and left out
- * once the tries are used up.
+ * once the tries are used up. Between samples, threads prepare and verify their memory, so they
+ * can't go on as those in together.c do.
  */
 #include "measure/disturbed.h"
-#include "measure/team.h"
+#include "measure/threads.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
@@ -356,15 +357,15 @@ static bool overlapped(const struct mc_measurement *meas)
 /* Why the sample is left out (enum mc_left_out), or 0. */
 static u8 why_left_out(const struct mc_measurement *meas)
 {
+	bool apart = false;
 	unsigned int i;
 
 	for (i = 0; i < meas->n; i++) {
 		if (meas->each[i].sample.clock_bad)
 			return MC_LEFT_CLOCK;
+		apart |= meas->each[i].sample.apart;
 	}
-	if (meas->n == 1 || meas->keep_disturbed || overlapped(meas))
-		return 0;
-	return MC_LEFT_NO_OVERLAP;
+	return apart ? MC_LEFT_NO_OVERLAP : 0;
 }
 
 /**
@@ -387,8 +388,17 @@ u64 mc_measurement_mhz(const struct mc_measurement *meas, bool last)
 	return sum / meas->n;
 }
 
-static void keep_sample(struct mc_measurement *meas, u8 bad, u64 ps)
+/**
+ * mc_measurement_add() - add a sample, without asking whether the loop has settled
+ * @meas: the measurement; each thread's sample says whether it is bad, what disturbed it, and
+ *        which events it has
+ * @ps: picoseconds
+ *
+ * Context: One thread, while none works on a sample of @meas.
+ */
+void mc_measurement_add(struct mc_measurement *meas, u64 ps)
 {
+	u8 bad = why_left_out(meas);
 	unsigned int i;
 
 	for (i = 0; i < meas->n; i++)
@@ -397,25 +407,26 @@ static void keep_sample(struct mc_measurement *meas, u8 bad, u64 ps)
 	if (meas->cycles)
 		meas->cycles[meas->done] = bad ? 0 :
 				       mc_muldiv(ps, mc_measurement_mhz(meas, true), 1000);
-	meas->samples[meas->done++] = ps;
+	meas->samples[meas->done++] = bad ? MC_NO_SAMPLE : ps;
 	mc_disturbed_keep(meas);
 }
 
 /* Ticks for which all threads had worked before the sample, without a pause. */
 static u64 all_worked(const struct mc_measurement *meas)
 {
+	const struct mc_settling *s = &meas->settling;
 	u64 worked = ~0ULL;
 	unsigned int i;
 
 	for (i = 0; i < meas->n; i++)
 		worked = min(worked, meas->each[i].sample.worked);
-	return worked;
+	return worked == ~0ULL ? s->last - s->began : worked;
 }
 
-/* A lone thread must not wait at the barrier: it may be one of a larger team. */
+/* A lone thread must not wait at the barrier: it may be one of several. */
 static int wait_for_others(struct mc_worker *w, const struct mc_measurement *meas)
 {
-	return meas->n > 1 ? mc_barrier(w) : mc_team_stopped(w->team);
+	return meas->n > 1 ? mc_barrier(w) : mc_threads_stopped(w->threads);
 }
 
 /**
@@ -438,39 +449,47 @@ void mc_measurement_tally(struct mc_measurement *meas, const struct mc_tally *on
 		sum->bytes[i] += one->bytes[i];
 }
 
-/*
- * Is the sample kept? One during which the threads did not overlap is taken again, until the
- * tries are used up.
+/**
+ * mc_measurement_keep() - keep the sample that has just ended, once the loop has settled
+ * @meas: the measurement, as for mc_measurement_add()
+ * @ps: picoseconds
+ *
+ * A sample ends here, however its time was measured. One during which the threads did not work
+ * at once is taken again, until the tries are used up.
+ *
+ * Context: as mc_measurement_add().
+ * Return: true if the sample was kept.
  */
-static bool is_kept(struct mc_measurement *meas, u8 bad, u64 ps)
+bool mc_measurement_keep(struct mc_measurement *meas, u64 ps)
 {
-	if (!mc_settling_keeps(&meas->settling, ps, all_worked(meas)))
-		return false;
-	if (bad != MC_LEFT_NO_OVERLAP || !meas->tries_left)
-		return true;
-	meas->tries_left--;
-	return false;
+	bool asked = meas->settling.warmups;
+	u8 bad = why_left_out(meas);
+
+	meas->kept = mc_settling_keeps(&meas->settling, bad ? MC_NO_SAMPLE : ps,
+				       all_worked(meas));
+	if (meas->kept && bad == MC_LEFT_NO_OVERLAP && meas->tries_left) {
+		meas->tries_left--;
+		meas->kept = false;
+	}
+	if (meas->kept)
+		mc_measurement_add(meas, ps);
+	else
+		mc_disturbed_mark(meas);
+	if (meas->tick && (meas->kept || asked))
+		meas->tick(meas->run);
+	return meas->kept;
 }
 
 /* Called by the first thread while the others wait. */
 static void end_sample(struct mc_measurement *meas)
 {
-	bool asked = meas->settling.warmups;
-	u8 bad = why_left_out(meas);
-	u64 ps = bad ? MC_NO_SAMPLE : sample_ps(meas);
 	struct mc_tally tally;
 
 	if (meas->counting)
 		mc_traffic_stop(meas->counting, &tally);
-	meas->kept = is_kept(meas, bad, ps);
-	if (meas->kept)
-		keep_sample(meas, bad, ps);
-	else
-		mc_disturbed_mark(meas);
-	if (meas->kept && meas->counting)
+	meas->each->sample.apart = meas->n > 1 && !meas->keep_disturbed && !overlapped(meas);
+	if (mc_measurement_keep(meas, sample_ps(meas)) && meas->counting)
 		mc_measurement_tally(meas, &tally);
-	if (meas->tick && (meas->kept || asked))
-		meas->tick(meas->run);
 }
 
 /*

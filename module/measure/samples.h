@@ -83,13 +83,13 @@ struct mc_calibration {
  * @hit_windows: disturbed windows, which do not count
  * @hit_bytes: bytes of an array covered by the disturbed windows
  * @hit_ticks: duration of the disturbed windows
- * @worked: ticks for which the core had worked before each of the windows
+ * @worked: ticks for which the core had worked before each of the windows; ~0: since the
+ *          measurement began
  * @events: events of the thread's core in the windows
  * @seen: disturbances seen (enum mc_disturbance)
  * @in_time: the counted time includes the disturbed windows
  * @clock_bad: a window ended before it began
- * @apart: tests that do not use mc_measure(): the other threads did not run at the same time
- *         for most of the sample
+ * @apart: the threads did not run at the same time for most of the sample
  */
 struct mc_sample {
 	u64 counted_bytes;
@@ -154,7 +154,7 @@ struct mc_sampler {
 
 /**
  * struct mc_measurement - the measurement of one point by all threads
- * @n: number of measuring threads: one (any of the team), or the whole team
+ * @n: number of measuring threads: one (any of them), or all of the run
  * @each: array of @n samplers by worker index; a lone thread uses the first
  * @samples: array of @repeat samples, picoseconds a pass over the whole working set
  * @done: number of samples in @samples
@@ -208,6 +208,8 @@ struct mc_measurement {
 
 int mc_measure(struct mc_worker *w, void *meas);
 void mc_sample_begin(struct mc_worker *w, struct mc_sampler *sampler);
+void mc_measurement_add(struct mc_measurement *meas, u64 ps);
+bool mc_measurement_keep(struct mc_measurement *meas, u64 ps);
 void mc_measurement_settle(struct mc_measurement *meas, u64 least_ns);
 u64 mc_measurement_mhz(const struct mc_measurement *meas, bool last);
 void mc_measurement_tally(struct mc_measurement *meas, const struct mc_tally *one);

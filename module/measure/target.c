@@ -6,7 +6,7 @@
 #include "arch/loops.h"
 #include "arch/mmio.h"
 #include "measure/target.h"
-#include "measure/team.h"
+#include "measure/threads.h"
 #include "platform/access.h"
 #include "platform/os.h"
 
@@ -57,7 +57,7 @@ int mc_target_check_test(const struct mc_point *point, const struct mc_test *tes
 {
 	const char *name = test->spec.name;
 
-	if (test->own_memory || test->spec.memoryless)
+	if (test->allocates_memory || test->spec.memoryless)
 		return mc_fail(e, -EINVAL, "target: %s measures no memory of a target", name);
 	/* A device, or what else writes to its memory, could send us to any address. */
 	if (test->pointers && point->v[MC_KEY_TARGET] == MC_TARGET_PCI)
@@ -314,14 +314,14 @@ static int prove_pages(const u8 *saved, u8 *at, const struct mc_range *range,
 	for (i = 0; i < n && !err; i++) {
 		offset = tried_word(range->bytes, i);
 		WRITE_ONCE(*(u32 *)(at + offset), mark_of(saved, offset));
-		err = mc_team_look(run->team);
+		err = mc_threads_look(run->threads);
 		mc_breathe();
 	}
 	mc_drain();
 	for (i = 0; i < n && !err; i++) {
 		offset = tried_word(range->bytes, i);
 		if (READ_ONCE(*(u32 *)(at + offset)) == mark_of(saved, offset))
-			err = mc_team_look(run->team);
+			err = mc_threads_look(run->threads);
 		else
 			err = mc_fail(&run->error, -EOPNOTSUPP,
 				      "target: the page at 0x%llx is not memory: what was written is not read",
@@ -361,7 +361,7 @@ int mc_target_check_pages(const void *at, const struct mc_range *range, struct m
 		for (i = 0; i < bytes / sizeof(u32) && READ_ONCE(piece[i]) == ~0U; i++)
 			;
 		if (i < bytes / sizeof(u32))
-			err = mc_team_look(run->team);
+			err = mc_threads_look(run->threads);
 		else
 			err = mc_fail(&run->error, -EOPNOTSUPP,
 				      "target: the page at 0x%llx reads ones only, as where there is no memory; write=yes finds out",
@@ -398,7 +398,7 @@ int mc_contents_save(struct mc_contents *c, void *at, const struct mc_range *ran
 	width = find_widest(at, bytes, most, saved + bytes, false);
 	for (done = 0; done < bytes && !err; done += PIECE) {
 		load(saved + done, at + done, min(PIECE, bytes - done), width);
-		err = mc_team_look(run->team);
+		err = mc_threads_look(run->threads);
 		mc_breathe();
 	}
 	err = err ? err : prove_pages(saved, at, range, run);

@@ -7,7 +7,7 @@
 #include "core/region.h"
 #include "core/view.h"
 #include "measure/samples.h"
-#include "measure/team.h"
+#include "measure/threads.h"
 
 /**
  * struct mc_area - memory that a point runs over
@@ -21,7 +21,7 @@
  * @object: word for the memory of a shared object, as in struct mc_record; NULL: none
  * @range: physical addresses of a target
  * @region: of a test that measures memory region by region: the region
- * @homes: buffers on the threads' own nodes, the first of which is @view; NULL: all
+ * @placement: buffers on the threads' own nodes, the first of which is @view; NULL: all
  *         threads share @view
  */
 struct mc_area {
@@ -35,7 +35,7 @@ struct mc_area {
 	const char *object;
 	struct mc_range range;
 	struct mc_region region;
-	const struct mc_homes *homes;
+	const struct mc_placement *placement;
 };
 
 struct mc_side;
@@ -44,13 +44,13 @@ struct mc_side;
  * struct mc_run - a run, as its test sees it
  * @req: the request
  * @side: operations of the kernel or of user space
- * @team: its threads
+ * @threads: its threads
  * @counting: counters of DRAM traffic, or NULL
  * @events: events of the threads' cores, or NULL
  * @part: index of the run of the test for the point: of the CPU, the pair or the region
  * @area: the memory of the current point
  * @near: CPU whose node gets the record's memory; -1: the first CPU's node
- * @homes: the threads by node, for node=local and for groups of CPUs; NULL: not needed
+ * @placement: the threads by node, for node=local and for groups of CPUs; NULL: not needed
  * @target_bytes: size of the target, once the side has found it; 0: not yet, or it is RAM
  * @error: explains what went wrong
  * @bad_data: a record failed verification
@@ -60,13 +60,13 @@ struct mc_side;
 struct mc_run {
 	const struct mc_request *req;
 	const struct mc_side *side;
-	struct mc_team *team;
+	struct mc_threads *threads;
 	struct mc_traffic_count *counting;
 	struct mc_events *events;
 	u64 part;
 	struct mc_area area;
 	int near;
-	struct mc_homes *homes;
+	struct mc_placement *placement;
 	u64 target_bytes;
 	struct mc_error error;
 	bool bad_data;
@@ -75,29 +75,29 @@ struct mc_run {
 };
 
 /**
- * struct mc_seat - the place of a thread's part of the memory
- * @home: index of its node in struct mc_homes
+ * struct mc_placed - the place of a thread's part of the memory
+ * @node: index of its node in struct mc_placement
  * @index: index of the part within that node's buffer
  * @start: with groups of CPUs: where the part begins in that buffer
  * @bytes: with groups of CPUs: its size
  */
-struct mc_seat {
-	unsigned int home;
+struct mc_placed {
+	unsigned int node;
 	unsigned int index;
 	u64 start;
 	u64 bytes;
 };
 
 /**
- * struct mc_home - a node and the run's threads whose memory is on it
- * @node: NUMA node
+ * struct mc_node - a node and the run's threads whose memory is on it
+ * @number: its number
  * @threads: number of threads on it
  * @bytes: with groups of CPUs: sum of these threads' parts
  * @strict: with groups of CPUs: only this node will do
  * @area: buffer that holds these threads' parts
  */
-struct mc_home {
-	int node;
+struct mc_node {
+	int number;
 	unsigned int threads;
 	u64 bytes;
 	bool strict;
@@ -105,16 +105,22 @@ struct mc_home {
 };
 
 /**
- * struct mc_homes - all nodes that have memory of a run's threads
+ * struct mc_placement - all nodes that have memory of a run's threads
  * @n: number of nodes
- * @home: array of @n nodes
- * @seat: array with a seat for each thread
+ * @node: array of @n nodes
+ * @thread: array with the place of each thread
  */
-struct mc_homes {
+struct mc_placement {
 	unsigned int n;
-	struct mc_home *home;
-	struct mc_seat *seat;
+	struct mc_node *node;
+	struct mc_placed *thread;
 };
+
+/* The node of a thread's memory. */
+static inline struct mc_node *mc_node_of(const struct mc_placement *placement, unsigned int thread)
+{
+	return &placement->node[placement->thread[thread].node];
+}
 
 /**
  * struct mc_part - a thread's part of a point's memory
@@ -147,7 +153,7 @@ enum mc_uncached { MC_UNCACHED_NONE, MC_UNCACHED_SOME, MC_UNCACHED_ALL };
 /**
  * struct mc_test - a test
  * @spec: its name, keys and columns: the row of the parser
- * @own_memory: it allocates its memory itself, so none is found for a point
+ * @allocates_memory: it allocates its memory itself, so none is found for a point
  * @pointers: it follows pointers that it keeps in its memory. It gets no pages that a
  *            process can map: whoever writes to them could send the kernel anywhere
  * @records: what each record of a point is about
@@ -159,7 +165,7 @@ enum mc_uncached { MC_UNCACHED_NONE, MC_UNCACHED_SOME, MC_UNCACHED_ALL };
  * @region: with MC_RECORD_OF_REGION: number of the key that says how large regions are
  * @steps: with MC_RECORD_OF_STEP: number of the key that says how many steps there are
  * @near_only: prefetch= applies to the CPU in @near only, not to all CPUs of the run
- * @level: index of its column MC_LEVEL_COLUMN (served.h); 0: it has none
+ * @level: index of its column MC_LEVEL_COLUMN (source.h); 0: it has none
  * @uncached: which accesses of a point pass the caches by; NULL: none
  * @common: all threads access the whole memory, not a part each
  * @histogram: its records have a histogram
@@ -169,15 +175,21 @@ enum mc_uncached { MC_UNCACHED_NONE, MC_UNCACHED_SOME, MC_UNCACHED_ALL };
  * @note: append a line on what the user should know of a record. Return: false if there is
  *        nothing. NULL: there never is
  * @check: test whether this point can be run. Called for every point before the first
- *         one is run. Return: 0, or -EINVAL, -EOPNOTSUPP through mc_fail().
- * @run: measure a point into a record whose point and verified are set. With
- *       MC_RECORD_OF_GROUP those of the groups and CPUs follow it, with the same facts, with
- *       MC_RECORD_OF_STEP those of the steps.
- *       Return: 0, or a negative errno; a record that holds samples is kept.
+ *         one is run. Return: 0, or -EINVAL, -EOPNOTSUPP through mc_fail(). NULL: any can
+ * @job_bytes: size of what it keeps of a point, which begins with a struct mc_measurement
+ * @set_up: fill that in; the measurement has begun, and all else is 0. Return: 0, or a negative
+ *          errno through mc_fail()
+ * @job: what each thread does. With MC_RECORD_OF_CPU and MC_RECORD_OF_STEP the CPU does it whose
+ *       turn it is, and the measurement is that of one thread; with MC_RECORD_OF_PAIR, both CPUs
+ * @fill: put what there is into a record whose point and verified are set, also after an error.
+ *        With MC_RECORD_OF_GROUP those of the groups and CPUs follow it, with the same facts,
+ *        with MC_RECORD_OF_STEP those of the steps. A record that holds samples is kept
+ * @clean_up: free what @set_up has allocated, also after its error; NULL: nothing
+ * @run: a test that does not fit into these does all of it. Return: 0, or a negative errno
  */
 struct mc_test {
 	struct mc_spec spec;
-	bool own_memory;
+	bool allocates_memory;
 	bool pointers;
 	enum mc_records records;
 	unsigned int (*threads)(const struct mc_request *req);
@@ -194,6 +206,11 @@ struct mc_test {
 	bool (*reads_only)(const struct mc_point *point);
 	bool (*note)(struct mc_text *t, const struct mc_record *rec);
 	int (*check)(struct mc_run *run, const struct mc_point *point);
+	size_t job_bytes;
+	int (*set_up)(struct mc_run *run, const struct mc_point *point, void *job);
+	mc_job job;
+	void (*fill)(struct mc_record *rec, void *job, const struct mc_run *run);
+	void (*clean_up)(void *job);
 	int (*run)(struct mc_run *run, const struct mc_point *point,
 		   struct mc_record *rec);
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The threads of a run, as each side provides them: kernel threads (kernel/workers.c) or
- * POSIX threads (tools/user/workers.c). measure/team.h has what both sides do with them.
+ * POSIX threads (tools/user/workers.c). measure/threads.h has what both sides do with them.
  */
 #ifndef MC_WORKERS_H
 #define MC_WORKERS_H
@@ -10,13 +10,13 @@
 #include "platform/cpus.h"
 #include "platform/detector.h"
 
-struct mc_team;
+struct mc_threads;
 struct mc_events;
 
 /**
  * struct mc_worker - one thread of a run
- * @team: all threads of the run
- * @index: index in the team
+ * @threads: all threads of the run
+ * @index: index among them
  * @cpu: the CPU it is bound to, or -1
  * @began: ticks at which the last window opened
  * @ended: ticks at which the last window closed
@@ -31,7 +31,7 @@ struct mc_events;
  * @irq_flags: flags to restore at the end of the window
  */
 struct mc_worker {
-	struct mc_team *team;
+	struct mc_threads *threads;
 	unsigned int index;
 	int cpu;
 	u64 began;
@@ -53,17 +53,17 @@ struct mc_worker {
  */
 typedef int (*mc_job)(struct mc_worker *w, void *arg);
 
-/* Only measure/team.c calls these. */
-struct mc_team *mc_threads_new(unsigned int n, u64 seconds);
-struct mc_worker *mc_threads_worker(const struct mc_team *team, unsigned int i);
-int mc_threads_start(struct mc_worker *w);
-void mc_threads_hand_out(struct mc_team *team, const unsigned int *who, unsigned int n);
-int mc_threads_wait(struct mc_team *team, bool whatever_comes);
-int mc_threads_look(const struct mc_team *team);
-int mc_threads_cpu(void);
+/* Only measure/threads.c calls these. */
+struct mc_threads *mc_threads_new(unsigned int n, u64 seconds);
+struct mc_worker *mc_threads_worker(const struct mc_threads *threads, unsigned int i);
+int mc_thread_start(struct mc_worker *w);
+void mc_threads_hand_out(struct mc_threads *threads, const unsigned int *who, unsigned int n);
+int mc_threads_wait(struct mc_threads *threads, bool whatever_comes);
+int mc_threads_why_end(const struct mc_threads *threads);
+int mc_thread_cpu(void);
 
-int mc_team_stopped(const struct mc_team *team);
-void mc_team_end(struct mc_team *team);
+int mc_threads_stopped(const struct mc_threads *threads);
+void mc_threads_end(struct mc_threads *threads);
 
 void mc_idle(u64 ns);
 bool mc_window_preemptible(void);

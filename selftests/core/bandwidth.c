@@ -148,7 +148,7 @@ static u64 or_of_first(void)
 {
 	u64 bits = 0;
 
-	for (u64 i = 0; i < WORDS / mc_ops[rec.point.v[MC_KEY_OWN]].arrays; i++)
+	for (u64 i = 0; i < WORDS / mc_ops[rec.point.v[MC_KEY_FIRST]].arrays; i++)
 		bits |= *word(i);
 	return bits;
 }
@@ -338,7 +338,7 @@ static void lose_all(void)
 {
 	static u64 before[WORDS];
 
-	for (u64 i = 0; i < WORDS / mc_ops[rec.point.v[MC_KEY_OWN]].arrays; i++) {
+	for (u64 i = 0; i < WORDS / mc_ops[rec.point.v[MC_KEY_FIRST]].arrays; i++) {
 		if (done == 1)
 			before[i] = *word(i);
 		if (done == 2)
@@ -370,7 +370,7 @@ static void test_stale_and_foreign_data_is_found(void **state)
 /* The thread that spoils the word, which is its own. */
 static unsigned int spoiler;
 
-static void spoil(struct mc_worker *w)
+static void corrupt(struct mc_worker *w)
 {
 	if (w->index == spoiler)
 		*word(victim) = WRONG;
@@ -395,7 +395,7 @@ static void test_wrong_loads_are_found(void **state)
 		if (!runs(reading[i / 2]))
 			continue;
 		reset(2);
-		in_window = spoil;
+		in_window = corrupt;
 		/* The last word of the last array of the first thread, or of the second. */
 		spoiler = i % 2;
 		victim = (2 * arrays - 1 + spoiler) * words - 1;
@@ -488,12 +488,12 @@ static void test_read_back_finds_what_is_wrong_in_between(void **state)
 {
 	for (victim = 0; victim < WORDS / 2; victim += 7) {
 		reset(1);
-		in_window = spoil;
+		in_window = corrupt;
 		assert_int_equal(verified("size=30K op=ntwrite verify=off readback=on"),
 				 MC_VERIFIED_FAILED);
 	}
 	reset(1);
-	in_window = spoil;
+	in_window = corrupt;
 	victim = WORDS - 1;
 	assert_int_equal(verified("size=30K op=ntwrite verify=off"), MC_VERIFIED_OFF);
 }

@@ -283,7 +283,7 @@ static void test_medians_and_passes(void **state)
 	assert_int_equal(measure("size=30K op=read width=8"), 0);
 	assert_in_range(rec.value[COL_PASSES], 133, 200);
 	assert_int_equal(rec.stats.median_ps, 150 * NS);
-	assert_int_equal(rec.point.v[MC_KEY_OWN + 1], 8);
+	assert_int_equal(rec.point.v[MC_KEY_FIRST + 1], 8);
 
 	reset(1);
 	pass_ps = 5000 * NS;
@@ -291,7 +291,7 @@ static void test_medians_and_passes(void **state)
 	assert_int_equal(measure("size=30K op=read"), 0);
 	assert_int_equal(rec.value[COL_MB_PER_S], 30720 * 10000000ULL / (7000 * NS));
 	assert_int_equal(rec.value[COL_MB_PER_S_MAX], 30720 * 10000000ULL / (6000 * NS));
-	assert_int_equal(rec.point.v[MC_KEY_OWN + 1], mc_loop_widest(MC_OP_READ)->width);
+	assert_int_equal(rec.point.v[MC_KEY_FIRST + 1], mc_loop_widest(MC_OP_READ)->width);
 }
 
 static void test_the_longest_window_is_reported(void **state)
@@ -306,7 +306,7 @@ static void test_the_longest_window_is_reported(void **state)
 static void stop(void)
 {
 	if (done == 3)
-		mc_team_stop(run.team, -EINTR);
+		mc_threads_stop(run.threads, -EINTR);
 }
 
 /* The error of readback=on names all operations that can have it, and no others. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/benchmarks/c2c.c natively, with a team in virtual time, on a machine where a load
+ * module/benchmarks/c2c.c natively, with threads in virtual time, on a machine where a load
  * costs what the state of its line says. However large the set, the test notices a stop in
  * every phase, and lets others run.
  */
@@ -8,7 +8,7 @@
 #include "stub/engine.h"
 
 #include "arch/chase.h"
-#include "measure/served.h"
+#include "measure/source.h"
 
 /* As c2c.c numbers its columns. */
 enum { COL_WRITER, COL_READER, COL_SIBLINGS, COL_LEVEL, COL_NS, COL_NS_MIN, COL_LINES };
@@ -107,7 +107,7 @@ u64 mc_loop_sum(const struct mc_loop *loop, const struct mc_loop_args *args)
 static u64 held_bytes;
 
 /* The writer is CPU 0 of the first pair and CPU 1 of the second one, which has no L2. */
-enum mc_hit mc_served_held(const struct mc_record *r, int cpu, u64 bytes)
+enum mc_hit mc_source_of_held(const struct mc_record *r, int cpu, u64 bytes)
 {
 	held_bytes = bytes;
 	return cpu ? MC_HIT_UNKNOWN : MC_HIT_L2;

@@ -12,8 +12,8 @@
 
 static struct mc_record rec;
 static struct mc_stats stats;
-static unsigned int windows[TEAM_MOST];	/* of the current sample */
-static int sample[TEAM_MOST];		/* -1: a warm-up, or none yet */
+static unsigned int windows[THREADS_MOST];	/* of the current sample */
+static int sample[THREADS_MOST];		/* -1: a warm-up, or none yet */
 static u8 (*happens)(unsigned int thread, int sample, unsigned int window);
 
 static int next_sample(struct mc_worker *w, struct mc_sampler *one, u32 round)
@@ -49,7 +49,7 @@ static void begin(unsigned int n, u64 bytes, u32 repeat)
 
 static void measure(void)
 {
-	assert_int_equal(mc_team_run(team, mc_measure, &meas), 0);
+	assert_int_equal(mc_threads_run(threads, mc_measure, &meas), 0);
 	if (sim.failed)
 		fail_msg("%s", sim.failed);
 	mc_disturbed_record(&meas, &rec);
@@ -201,7 +201,7 @@ static u8 last_thread(unsigned int thread, int s, unsigned int window)
 
 static void test_a_sample_is_hit_if_one_thread_was(void **state)
 {
-	for (unsigned int n = 2; n <= TEAM_MOST; n++) {
+	for (unsigned int n = 2; n <= THREADS_MOST; n++) {
 		begin(n, LONG, 4);
 		happens = last_thread;
 		measure();

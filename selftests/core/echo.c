@@ -148,7 +148,7 @@ static void value(struct mc_text *t, const struct mc_key *key,
 static void generate(struct model *m)
 {
 	const struct mc_spec *spec = fixture_specs[below(3)];
-	unsigned int nkeys = MC_KEY_OWN + spec->nkeys, seen = 0, tries, i;
+	unsigned int nkeys = MC_KEY_FIRST + spec->nkeys, seen = 0, tries, i;
 	struct mc_text t = MC_TEXT(line);
 
 	memset(m, 0, sizeof(*m));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/measure/events.c natively, with a team in virtual time: each operation costs a
+ * module/measure/events.c natively, with threads in virtual time: each operation costs a
  * known number of each event, so each figure is known.
  */
 #include "cmocka_all.h"
@@ -8,7 +8,7 @@
 #include "measure/engine.h"
 #include "measure/side.h"
 #include "platform/os.h"
-#include "stub/team.h"
+#include "stub/threads.h"
 #include "measure/test.h"
 
 #define BATCH		16384		/* operations of a pass */
@@ -44,9 +44,9 @@ static const struct mc_side side = { .check = check_nothing, .find = find };
 
 /* ---------------------------------------------------------------- the events */
 
-static u64 passes_before[TEAM_MOST];
+static u64 passes_before[THREADS_MOST];
 /* Part of the time for which an event of a thread is on its PMU: 1/N; 0: never. */
-static u64 share[TEAM_MOST][MC_NEVENTS];
+static u64 share[THREADS_MOST][MC_NEVENTS];
 
 static u64 passes_of(const struct mc_worker *w)
 {
@@ -85,7 +85,7 @@ static void measure(unsigned int threads, unsigned int events, unsigned int refu
 	static const char line[] = "overhead item=loop repeat=4 warmup=1";
 	u64 n;
 
-	run = (struct mc_run){ .req = &req, .side = &side, .team = sim_reset(threads) };
+	run = (struct mc_run){ .req = &req, .side = &side, .threads = sim_reset(threads) };
 	sim.opened = opened;
 	sim.closing = closing;
 	sim.overhead = 1;
@@ -100,7 +100,7 @@ static void measure(unsigned int threads, unsigned int events, unsigned int refu
 
 static void each_is_on_its_pmu(void)
 {
-	for (unsigned int i = 0; i < TEAM_MOST; i++) {
+	for (unsigned int i = 0; i < THREADS_MOST; i++) {
 		for (unsigned int k = 0; k < MC_NEVENTS; k++)
 			share[i][k] = 1;
 	}

@@ -9,8 +9,8 @@
 #include "core/record.h"
 
 /* Numbers of the keys below, as struct mc_point has them. */
-enum { OP = MC_KEY_OWN, WIDTH, FENCE };		/* bandwidth */
-enum { STRIDE = MC_KEY_OWN, SEED, WAYS, REST };	/* tlb */
+enum { OP = MC_KEY_FIRST, WIDTH, FENCE };		/* bandwidth */
+enum { STRIDE = MC_KEY_FIRST, SEED, WAYS, REST };	/* tlb */
 
 static const struct mc_name op_names[] = {
 	{ "read", 0 }, { "ntread", 1 }, { "write", 2 }, { "ntwrite", 3 },
@@ -95,11 +95,11 @@ static const struct mc_spec full = {
 	.columns = full_columns, .ncolumns = ARRAY_SIZE(full_columns),
 };
 
-_Static_assert(MC_KEY_OWN + ARRAY_SIZE(full_keys) == MC_MAX_KEYS, "full keys");
+_Static_assert(MC_KEY_FIRST + ARRAY_SIZE(full_keys) == MC_MAX_KEYS, "full keys");
 _Static_assert(ARRAY_SIZE(full_columns) == MC_MAX_COLUMNS, "full columns");
 
 /* A path, and a number with decimals. */
-enum { PLACE = MC_KEY_OWN, PAUSE };
+enum { PLACE = MC_KEY_FIRST, PAUSE };
 
 static const struct mc_name place_names[] = { { "none", 0 }, { } };
 
@@ -117,7 +117,7 @@ static const struct mc_spec files = {
 };
 
 /* Groups of CPUs, which may have a pace of their own. */
-enum { GROUPS = MC_KEY_OWN, PACE };
+enum { GROUPS = MC_KEY_FIRST, PACE };
 
 static const struct mc_key crowd_keys[] = {
 	{ .name = "groups", .column = "groups", .preset = "0:read", .kind = MC_GROUPS,

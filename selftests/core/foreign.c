@@ -13,12 +13,12 @@
 #include "arch/chase.h"
 #include "measure/chase.h"
 #include "measure/engine.h"
-#include "measure/served.h"
+#include "measure/source.h"
 #include "measure/side.h"
 #include "measure/target.h"
 #include "platform/access.h"
 #include "platform/os.h"
-#include "stub/team.h"
+#include "stub/threads.h"
 
 #define PAGE	4096ULL
 #define PAGES	128ULL
@@ -101,9 +101,9 @@ static void map_twice(u64 page, u64 pages, u64 same)
 static struct mc_run run;
 static const struct mc_range window = { START, BYTES };
 
-int mc_team_look(struct mc_team *team)
+int mc_threads_look(struct mc_threads *threads)
 {
-	return mc_team_stopped(team);
+	return mc_threads_stopped(threads);
 }
 
 static bool go_on(u64 done, u64 all)
@@ -120,7 +120,7 @@ static int save(const struct mc_range *range)
 
 	range = range ? range : &window;
 	memcpy(before, memory, BYTES);
-	run = (struct mc_run){ .team = sim_reset(1) };
+	run = (struct mc_run){ .threads = sim_reset(1) };
 	err = mc_contents_save(&c, memory + (range->start - START), range, &run, sizeof(u32));
 	assert_int_equal(!c.saved, !!err);
 	assert_memory_equal(before, memory, BYTES);
@@ -200,7 +200,7 @@ static void test_a_stop_leaves_everything_as_it_was(void **state)
 	fill_window();
 	memcpy(before, memory, BYTES);
 	for (at = 1; at < PAGES * 5; at += 7) {
-		run = (struct mc_run){ .team = sim_reset(1) };
+		run = (struct mc_run){ .threads = sim_reset(1) };
 		sim.stop_at = at;
 		assert_int_equal(mc_contents_save(&c, memory, &window, &run, 4), -ECANCELED);
 		assert_null(c.saved);
@@ -214,7 +214,7 @@ static void test_pages_that_are_only_read(void **state)
 
 	fill_window();
 	protect(PROT_READ);
-	run = (struct mc_run){ .team = sim_reset(1) };
+	run = (struct mc_run){ .threads = sim_reset(1) };
 	assert_int_equal(mc_target_check_pages(memory, &window, &run), 0);
 	/* Zeros may well be memory. */
 	make_hole(3, 5, 0);
@@ -227,7 +227,7 @@ static void test_pages_that_are_only_read(void **state)
 	memset(memory, 0xff, BYTES - 4);
 	run.error.err = 0;
 	assert_int_equal(mc_target_check_pages(memory + BYTES - PAGE, &page, &run), 0);
-	run = (struct mc_run){ .team = sim_reset(1) };
+	run = (struct mc_run){ .threads = sim_reset(1) };
 	sim.stop_at = 5;
 	assert_int_equal(mc_target_check_pages(memory + BYTES - PAGE, &page, &run), 0);
 	fill_window();
@@ -249,9 +249,9 @@ static int link_chase(struct mc_worker *w, void *arg)
 static int link_it(void)
 {
 	run.error = (struct mc_error){ 0 };
-	run.team = sim_reset(1);
-	run.team->error = &run.error;
-	return mc_team_run(run.team, link_chase, &chase);
+	run.threads = sim_reset(1);
+	run.threads->error = &run.error;
+	return mc_threads_run(run.threads, link_chase, &chase);
 }
 
 static struct mc_chase shape(u64 stride, enum mc_chase_order order, u64 skew)
@@ -349,13 +349,13 @@ int mc_access_try(void *at, unsigned int width, bool stores)
 	return 0;
 }
 
-enum mc_hit mc_served_held(const struct mc_record *record, int cpu, u64 bytes)
+enum mc_hit mc_source_of_held(const struct mc_record *record, int cpu, u64 bytes)
 {
 	return MC_HIT_UNKNOWN;
 }
 
-enum mc_hit mc_served_chase(const struct mc_run *r, const struct mc_record *record,
-			    u64 bytes, u64 ps)
+enum mc_hit mc_source_of_chase(const struct mc_run *r, const struct mc_record *record,
+			       u64 bytes, u64 ps)
 {
 	return MC_HIT_MEMORY;
 }
@@ -420,7 +420,7 @@ static int measure(const struct mc_test *one)
 		 one == &mc_test_loaded ? " delay=0" : one == &mc_test_tlb ? " page=4k" : "");
 	test = one;
 	run = (struct mc_run){ .req = &req, .side = &side, };
-	run.team = sim_reset(strstr(line, "0,1") ? 2 : 1);
+	run.threads = sim_reset(strstr(line, "0,1") ? 2 : 1);
 	sim.look = 100 * NS;
 	sim.overhead = 100 * NS;
 	followed = 0;

@@ -334,7 +334,7 @@ static void specs_as_they_are_shown(void **state)
 	}
 	for (i = 0, n = 0; buf + i < strstr(buf, "\nbandwidth: "); i++)
 		n += buf[i] == '\n';
-	assert_int_equal(n, MC_KEY_OWN);
+	assert_int_equal(n, MC_KEY_FIRST);
 	mc_spec_show(&l, &crowd);
 	assert_string_equal(buf + t.len - l.len, last);
 }
@@ -354,10 +354,10 @@ static void keys_of_a_test(void **state)
 			mc_textf(&t, " ");
 		}
 	}
-	assert_int_equal(i, 3 + MC_KEY_OWN);
+	assert_int_equal(i, 3 + MC_KEY_FIRST);
 	assert_ptr_equal(mc_spec_key(&bandwidth, 3), mc_common_key(0));
-	for (i = 0; i < MC_KEY_OWN; i++) {	/* each common key is shown once */
-		for (j = 0, n = 0; j < MC_KEY_OWN; j++)
+	for (i = 0; i < MC_KEY_FIRST; i++) {	/* each common key is shown once */
+		for (j = 0, n = 0; j < MC_KEY_FIRST; j++)
 			n += mc_common_key(j) == mc_key_of(&bandwidth, i);
 		assert_int_equal(n, 1);
 	}

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/benchmarks/latency.c natively, with a team in virtual time, on a machine where
+ * module/benchmarks/latency.c natively, with threads in virtual time, on a machine where
  * each load has a price, so that the figures are known to the last digit.
  */
 #define TEST	mc_test_latency
 #include "stub/engine.h"
 
 #include "arch/chase.h"
-#include "measure/served.h"
+#include "measure/source.h"
 
 /* As latency.c numbers its columns. */
 enum {
 	COL_NS, COL_NS_MIN, COL_CYCLES, COL_LEVEL, COL_P50, COL_P99, COL_P999,
-	COL_CORE_MHZ, COL_CORE_MHZ_AFTER, COL_LOADS, COL_GRAIN_LOADS,
+	COL_CORE_MHZ, COL_CORE_MHZ_AFTER, COL_LOADS, COL_BATCH_LOADS,
 };
 
 #define BYTES	(16ULL << 20)
@@ -69,8 +69,8 @@ void mc_asm_clock(u64 cycles)
 /* What the test asks about the level that served the loads. */
 static u64 served_bytes, served_ps;
 
-enum mc_hit mc_served_chase(const struct mc_run *r, const struct mc_record *record,
-			    u64 bytes, u64 ps)
+enum mc_hit mc_source_of_chase(const struct mc_run *r, const struct mc_record *record,
+			       u64 bytes, u64 ps)
 {
 	served_bytes = bytes;
 	served_ps = ps;
@@ -228,7 +228,7 @@ static void test_how_times_are_distributed(void **state)
 	reset(1);
 	samples = 3;
 	assert_int_equal(measure("latency size=64K warmup=1 repeat=2"), 0);
-	assert_figure(rec, COL_GRAIN_LOADS, 129);
+	assert_figure(rec, COL_BATCH_LOADS, 129);
 	assert_figure(rec, COL_P50, 5 * NS);
 	assert_figure(rec, COL_P99, 5 * NS);
 	assert_figure(rec, COL_P999, 5 * NS);
@@ -250,7 +250,7 @@ static void test_how_times_are_distributed(void **state)
 	assert_int_equal(calls, 8192);
 }
 
-/* The grains and the clock of the core know what clock and calls cost, and nothing else. */
+/* The batches and the clock of the core know what clock and calls cost, and nothing else. */
 static void test_calls_cost_nothing(void **state)
 {
 	static const u64 clocks[] = { 800, 2500, 3000, 5000 };
@@ -427,18 +427,18 @@ static void test_a_stop_keeps_what_there_is(void **state)
 static unsigned int behind;
 
 /* Two windows behind the samples measure the clock. */
-static void stop_in_grains(struct mc_worker *w)
+static void stop_in_batches(struct mc_worker *w)
 {
 	if (done == 4 && ++behind > 2 + 1)
-		mc_team_stop(w->team, -ECANCELED);
+		mc_threads_stop(w->threads, -ECANCELED);
 }
 
-static void test_grains_until_a_stop_are_kept(void **state)
+static void test_batches_until_a_stop_are_kept(void **state)
 {
 	reset(1);
 	one_place();
 	behind = 0;
-	sim.opened = stop_in_grains;
+	sim.opened = stop_in_batches;
 	assert_int_equal(measure("latency size=64K warmup=1 repeat=3"), -ECANCELED);
 	assert_int_equal(n, 1);
 	assert_int_equal(rec->stats.samples, 3);
@@ -484,7 +484,7 @@ int main(void)
 		cmocka_unit_test(test_what_cant_be_run_is_refused),
 		cmocka_unit_test(test_what_is_no_cycle_is_found),
 		cmocka_unit_test(test_a_stop_keeps_what_there_is),
-		cmocka_unit_test(test_grains_until_a_stop_are_kept),
+		cmocka_unit_test(test_batches_until_a_stop_are_kept),
 		cmocka_unit_test(test_a_stop_is_seen_everywhere),
 	};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/benchmarks/line.c natively, with a team in virtual time, on a machine whose
+ * module/benchmarks/line.c natively, with threads in virtual time, on a machine whose
  * cache has lines of known size, fetches neighbouring lines, and has known prices.
  */
 #define TEST	mc_test_line

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/benchmarks/mix.c natively, with a team in virtual time, on a machine with prices
+ * module/benchmarks/mix.c natively, with threads in virtual time, on a machine with prices
  * for a line that is read, written or written past the caches, for a count of the delay,
  * and for a load that waits. What the loop of the load stores is stored, so that it can be
  * verified.
@@ -27,13 +27,13 @@ static struct mc_view node_view[NODES];
 static u64 read_ps, write_ps, nt_ps;	/* a line */
 static u64 count_ps;		/* a count of the delay */
 static u64 wait_ps;		/* a load that waits */
-static u64 part[TEAM_MOST];	/* each thread's part of the memory */
-static u64 part_bytes[TEAM_MOST];
-static u64 calls_of[TEAM_MOST];
+static u64 part[THREADS_MOST];	/* each thread's part of the memory */
+static u64 part_bytes[THREADS_MOST];
+static u64 calls_of[THREADS_MOST];
 static u64 stuck_ps;		/* extra time of a call of the last thread */
 static void *lost;		/* a line that is never written */
 static void *struck;		/* a line that a stray store changes */
-static bool is_random[TEAM_MOST];
+static bool is_random[THREADS_MOST];
 
 static void look_at(const void *at, u64 bytes)
 {
@@ -132,7 +132,7 @@ static void costs(void)
 	nt_ps = 15 * NS;
 	count_ps = 400;
 	wait_ps = 80 * NS;
-	for (i = 0; i < TEAM_MOST; i++) {
+	for (i = 0; i < THREADS_MOST; i++) {
 		part_bytes[i] = 128 << 10;
 		part[i] = i * part_bytes[i];
 	}
@@ -195,7 +195,7 @@ static void test_each_group_has_its_figures(void **state)
 	for (unsigned int i = 0; i < n; i++) {
 		assert_int_equal(rec[i].cpu, i < 4 ? MC_CPU_ALL : (int)i - 4);
 		/* Columns of keys repeat the request. */
-		assert_int_equal(rec[i].point.v[MC_KEY_OWN + 2], 0);
+		assert_int_equal(rec[i].point.v[MC_KEY_FIRST + 2], 0);
 		assert_int_equal(rec[i].point.v[MC_KEY_SIZE], 512 << 10);
 		if (i == 3 || i == 6)
 			assert_figure(&rec[i], COL_NS, 80000);
@@ -441,7 +441,7 @@ static void test_all_that_writes_is_verified(void **state)
 
 /* ------------------------------------------------------------------- samples */
 
-static u64 calls_before[TEAM_MOST];
+static u64 calls_before[THREADS_MOST];
 static unsigned int still;	/* samples in which a thread did nothing */
 
 static void look_at_work(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/benchmarks/mmio.c natively, with a team in virtual time, over memory that combines
+ * module/benchmarks/mmio.c natively, with threads in virtual time, over memory that combines
  * stores and has known prices, or over a device that drops writes or does not answer wide reads.
  */
 #define TEST	mc_test_mmio
@@ -12,7 +12,7 @@
 /* As mmio.c numbers its columns. */
 enum {
 	COL_NS, COL_P50, COL_P99, COL_MAX, COL_BURST, COL_FLUSH_NS, COL_WIDE,
-	COL_ACCESSES, COL_GRAIN, COL_WHOLE, COL_WHOLE_LOW, COL_WHOLE_HIGH, COL_WHOLE_HOW,
+	COL_ACCESSES, COL_BATCH, COL_WHOLE, COL_WHOLE_LOW, COL_WHOLE_HIGH, COL_WHOLE_HOW,
 };
 
 #define BYTES		(64ULL << 10)
@@ -275,7 +275,7 @@ static void end_window(struct mc_worker *w)
 
 /*
  * Each window waits for its stores, unless the loop has flushed them, and nothing else waits.
- * Of op=write this holds for samples: a trial of a window need not wait, and the times of grains
+ * Of op=write this holds for samples: a trial of a window need not wait, and the times of batches
  * end before their window does.
  */
 static void test_windows_wait_for_their_stores(void **state)
@@ -319,7 +319,7 @@ static void test_how_times_are_distributed(void **state)
 	reset(1);
 	slow_every = 50;
 	assert_int_equal(measure("mmio size=4K"), 0);
-	assert_figure(rec, COL_GRAIN, 1);
+	assert_figure(rec, COL_BATCH, 1);
 	assert_figure(rec, COL_P50, 800 * NS);
 	assert_figure(rec, COL_P99, 80000 * NS);
 	assert_figure(rec, COL_MAX, 80000 * NS);
@@ -328,7 +328,7 @@ static void test_how_times_are_distributed(void **state)
 	reset(1);
 	read_ps = 10 * NS;
 	assert_int_equal(measure("mmio size=4K"), 0);
-	assert_figure(rec, COL_GRAIN, 33);
+	assert_figure(rec, COL_BATCH, 33);
 	assert_figure(rec, COL_P50, 10 * NS);
 	assert_figure(rec, COL_P99, 10 * NS);
 	assert_figure(rec, COL_MAX, 10 * NS);
@@ -344,7 +344,7 @@ static void assert_burst(const char *how, u64 bytes, u64 flush)
 	snprintf(line, sizeof(line), "mmio op=burst %s", how);
 	assert_int_equal(measure(line), 0);
 	/* The time of a window has no cost of the clock here, and the test takes it off. */
-	lines = ACCESSES * rec->point.v[MC_KEY_OWN + 1] / 64;
+	lines = ACCESSES * rec->point.v[MC_KEY_FIRST + 1] / 64;
 	assert_in_range(rec->value[COL_FLUSH_NS], flush, flush + mc_clock.cost_ps / lines + 1);
 	if (bytes)
 		assert_figure(rec, COL_BURST, bytes);
@@ -609,21 +609,21 @@ static void test_a_stop_is_seen_everywhere(void **state)
 	assert_in_range(kept, 1, all);
 }
 
-static void stop_in_grains(struct mc_worker *w)
+static void stop_in_batches(struct mc_worker *w)
 {
 	if (done == 4)
-		mc_team_stop(w->team, -ECANCELED);
+		mc_threads_stop(w->threads, -ECANCELED);
 }
 
-static void test_grains_until_a_stop_are_kept(void **state)
+static void test_batches_until_a_stop_are_kept(void **state)
 {
 	reset(1);
-	sim.opened = stop_in_grains;
+	sim.opened = stop_in_batches;
 	assert_int_equal(measure("mmio size=4K warmup=1 repeat=3"), -ECANCELED);
 	assert_int_equal(n, 1);
 	assert_figure(rec, COL_P99, 800 * NS);
 	reset(1);
-	sim.opened = stop_in_grains;
+	sim.opened = stop_in_batches;
 	assert_int_equal(measure("mmio op=burst type=wc warmup=1 repeat=3"), -ECANCELED);
 	assert_no_figure(rec, COL_BURST);
 }
@@ -649,7 +649,7 @@ int main(void)
 		cmocka_unit_test(test_what_cant_be_run_is_refused),
 		cmocka_unit_test(test_a_stop_keeps_what_there_is),
 		cmocka_unit_test(test_a_stop_is_seen_everywhere),
-		cmocka_unit_test(test_grains_until_a_stop_are_kept),
+		cmocka_unit_test(test_batches_until_a_stop_are_kept),
 	};
 
 	memory = aligned_alloc(4096, BYTES);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/benchmarks/overhead.c natively, with a team in virtual time: each figure is
+ * module/benchmarks/overhead.c natively, with threads in virtual time: each figure is
  * that of one operation, and the test never asks for memory.
  */
 #include "cmocka_all.h"
@@ -8,7 +8,7 @@
 #include "measure/side.h"
 #include "measure/engine.h"
 #include "platform/os.h"
-#include "stub/team.h"
+#include "stub/threads.h"
 #include "measure/test.h"
 
 enum { COL_OPERATIONS };
@@ -61,7 +61,7 @@ static const struct mc_side side = {
 
 /* ------------------------------------------------------------- virtual time */
 
-static u64 passes_before[TEAM_MOST];
+static u64 passes_before[THREADS_MOST];
 
 static u64 passes_of(const struct mc_worker *w)
 {
@@ -81,7 +81,7 @@ static void closing(struct mc_worker *w)
 
 static void reset(unsigned int threads)
 {
-	run = (struct mc_run){ .req = &req, .side = &side, .team = sim_reset(threads) };
+	run = (struct mc_run){ .req = &req, .side = &side, .threads = sim_reset(threads) };
 	sim.opened = opened;
 	sim.closing = closing;
 	sim.overhead = 1;	/* parts of a pass must take some time, too */
@@ -228,7 +228,7 @@ static void test_help_claims_no_saving_of_registers(void **state)
 static void stop(void)
 {
 	if (done == 4)
-		mc_team_stop(run.team, -EINTR);
+		mc_threads_stop(run.threads, -EINTR);
 }
 
 static void test_a_stop_keeps_the_samples_before(void **state)

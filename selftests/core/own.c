@@ -154,7 +154,7 @@ static void test_a_right_loop_is_verified_and_named(void **state)
 		assert_int_equal(verified("size=30K op=own"), MC_VERIFIED_OK);
 		assert_int_equal(rec.value[COL_TRAVERSED], SIZE);
 		assert_int_equal(rec.payload_bytes, SIZE);
-		assert_int_equal(rec.point.v[MC_KEY_OWN + 1], 8);
+		assert_int_equal(rec.point.v[MC_KEY_FIRST + 1], 8);
 		assert_string_equal(cell_of_loop(), "\"own_loop\":\"copy@0123456789ab\"");
 		assert_true(words_done >= 4 * SIZE / 2 / 8);
 	}

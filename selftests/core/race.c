@@ -7,16 +7,16 @@
 
 static void measure(void)
 {
-	assert_int_equal(mc_team_run(team, mc_measure, &meas), 0);
+	assert_int_equal(mc_threads_run(threads, mc_measure, &meas), 0);
 	if (sim.failed)
 		fail_msg("%s", sim.failed);
 }
 
 static u64 late_by, late_from;
 static unsigned int late_one;
-static unsigned int times_late[TEAM_MOST], late_times;
-static bool late[TEAM_MOST];
-static unsigned int windows[TEAM_MOST];	/* that a thread has begun in the sample */
+static unsigned int times_late[THREADS_MOST], late_times;
+static bool late[THREADS_MOST];
+static unsigned int windows[THREADS_MOST];	/* that a thread has begun in the sample */
 
 /* The first tries of sample 1. All begin at the same time. */
 static int be_late(struct mc_worker *w, struct mc_sampler *one, u32 round)
@@ -78,7 +78,7 @@ static void test_a_sample_without_overlap_is_left_out(void **state)
 {
 	static const u64 times[] = { 3 * MS, 4 * MS, 5 * MS, 100 * MS };
 
-	for (unsigned int n = 2; n <= TEAM_MOST; n++) {
+	for (unsigned int n = 2; n <= THREADS_MOST; n++) {
 		for (unsigned int i = 0; i < ARRAY_SIZE(times); i++) {
 			for (unsigned int who = 0; who < n; who++) {
 				late_start(n, who, times[i], 100);
@@ -98,7 +98,7 @@ static void test_half_of_the_longest_race_is_enough(void **state)
 {
 	const u64 third = (8 << 20) * NS / 3;
 
-	for (unsigned int n = 2; n <= TEAM_MOST; n++) {
+	for (unsigned int n = 2; n <= THREADS_MOST; n++) {
 		for (unsigned int who = 0; who < n; who++) {
 			late_start(n, who, third - 50000 * NS, 100);
 			assert_int_equal(meas.left_out, 0);
@@ -111,7 +111,7 @@ static void test_half_of_the_longest_race_is_enough(void **state)
 /* The thread began with the others, but did little until the first of them was done. */
 static void test_a_thread_that_paused_did_not_overlap(void **state)
 {
-	for (unsigned int n = 2; n <= TEAM_MOST; n++) {
+	for (unsigned int n = 2; n <= THREADS_MOST; n++) {
 		for (late_one = 0; late_one < n; late_one++) {
 			set_up(n, 8 << 20);
 			memset(times_late, 0, sizeof(times_late));
@@ -129,7 +129,7 @@ static void test_a_thread_that_paused_did_not_overlap(void **state)
 
 static void test_a_sample_without_overlap_is_taken_again(void **state)
 {
-	for (unsigned int n = 2; n <= TEAM_MOST; n++) {
+	for (unsigned int n = 2; n <= THREADS_MOST; n++) {
 		late_start(n, n - 1, 100 * MS, 5);
 		assert_int_equal(meas.left_out, 0);
 		assert_int_equal(ticks, 3);
@@ -139,7 +139,7 @@ static void test_a_sample_without_overlap_is_taken_again(void **state)
 
 static void test_nothing_counts_before_all_threads_run(void **state)
 {
-	for (unsigned int n = 2; n <= TEAM_MOST; n++) {
+	for (unsigned int n = 2; n <= THREADS_MOST; n++) {
 		for (unsigned int who = 0; who < n; who++) {
 			/* Two windows. */
 			late_start(n, who, (8 << 20) / 16 * NS, 1);
@@ -152,7 +152,7 @@ static void test_nothing_counts_before_all_threads_run(void **state)
 /* The threads were apart at one of the trials only, and so they may be in any sample. */
 static void test_the_largest_skew_counts(void **state)
 {
-	for (unsigned int n = 2; n <= TEAM_MOST; n++) {
+	for (unsigned int n = 2; n <= THREADS_MOST; n++) {
 		set_up(n, PAGE);
 		sim.late = 3 * MS;
 		sim.late_barriers = 1;
@@ -164,9 +164,9 @@ static void test_the_largest_skew_counts(void **state)
 }
 
 /* Under an emulator, threads that start at once are milliseconds apart. */
-static void test_samples_last_long_against_what_the_gate_is_late(void **state)
+static void test_samples_last_long_against_the_skew_of_the_barrier(void **state)
 {
-	for (unsigned int n = 2; n <= TEAM_MOST; n++) {
+	for (unsigned int n = 2; n <= THREADS_MOST; n++) {
 		for (u64 late_us = 1; late_us <= 8000; late_us *= 20) {
 			set_up(n, PAGE);
 			sim.late = late_us * 1000 * NS;
@@ -179,7 +179,7 @@ static void test_samples_last_long_against_what_the_gate_is_late(void **state)
 
 static void test_keep_keeps_what_did_not_overlap(void **state)
 {
-	for (unsigned int n = 2; n <= TEAM_MOST; n++) {
+	for (unsigned int n = 2; n <= THREADS_MOST; n++) {
 		set_up(n, PAGE);
 		meas.keep_disturbed = true;
 		sim.late = 100 * MS;
@@ -198,7 +198,7 @@ int main(void)
 		cmocka_unit_test(test_a_sample_without_overlap_is_taken_again),
 		cmocka_unit_test(test_nothing_counts_before_all_threads_run),
 		cmocka_unit_test(test_the_largest_skew_counts),
-		cmocka_unit_test(test_samples_last_long_against_what_the_gate_is_late),
+		cmocka_unit_test(test_samples_last_long_against_the_skew_of_the_barrier),
 		cmocka_unit_test(test_keep_keeps_what_did_not_overlap),
 	};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/benchmarks/ramp.c natively, with the real loops and a team in virtual time: how fast
+ * module/benchmarks/ramp.c natively, with the real loops and threads in virtual time: how fast
  * a pass is depends on how long ago the core was idle, so each figure is known.
  */
 #define TEST	mc_test_ramp
@@ -27,7 +27,7 @@ enum {
 
 static u8 *memory;
 static struct mc_span span;
-static u64 woke[TEAM_MOST];		/* when the core woke up */
+static u64 woke[THREADS_MOST];		/* when the core woke up */
 static u64 slept;			/* ns for which all threads have slept */
 static unsigned int sleeps;		/* how often */
 static u64 passes_before;
@@ -261,11 +261,11 @@ static void test_each_operation_is_verified(void **state)
 		assert_int_equal(rec->verified, MC_VERIFIED_OK);
 		assert_int_equal(rec[4].verified, MC_VERIFIED_OK);
 		assert_int_equal(rec->payload_bytes, bytes * arrays[i]);
-		assert_int_equal(rec->point.v[MC_KEY_OWN + 2], 8);
+		assert_int_equal(rec->point.v[MC_KEY_FIRST + 2], 8);
 	}
 }
 
-static void spoil(struct mc_worker *w)
+static void corrupt(struct mc_worker *w)
 {
 	((u64 *)memory)[7] = 0;
 }
@@ -273,7 +273,7 @@ static void spoil(struct mc_worker *w)
 static void test_wrong_data_is_found(void **state)
 {
 	reset(1);
-	in_window = spoil;
+	in_window = corrupt;
 	assert_int_equal(measure("ramp idle=1ms op=read steps=4 repeat=1"), -EBADMSG);
 	assert_int_equal(n, 5);
 	assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
@@ -335,7 +335,7 @@ static void test_a_stop_keeps_what_there_is(void **state)
 static void stop_asleep(void)
 {
 	if (sleeps == 6)
-		mc_team_stop(run.team, -ECANCELED);
+		mc_threads_stop(run.threads, -ECANCELED);
 }
 
 static void test_a_stop_ends_a_pause(void **state)

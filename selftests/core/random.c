@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/benchmarks/random.c natively: the real loops on real memory, with a team in
+ * module/benchmarks/random.c natively: the real loops on real memory, with threads in
  * virtual time, so that what it reports is known to the last digit.
  */
 #include "cmocka_all.h"
 
 #include "arch/random.h"
-#include "stub/team.h"
+#include "stub/threads.h"
+#include "measure/measurement.h"
 #include "measure/side.h"
 
 #define SIZE	(5 << 20)	/* two blocks and a half */
@@ -15,7 +16,7 @@
 
 /* Columns as random.c numbers them. */
 enum { COL_NS_PER_ACCESS, COL_GENERATOR_NS, COL_ACCESSES };
-enum { KEY_VERIFY = MC_KEY_OWN + 5 };
+enum { KEY_VERIFY = MC_KEY_FIRST + 5 };
 
 /* The second block of the working set lies first, with a gap between the blocks. */
 static _Alignas(4096) u64 low[BLOCK / 8 + 512];
@@ -69,7 +70,7 @@ static const struct mc_side side = { .uc_word = the_uc_word, .tick = tick };
 static u64 access_ps, bare_ps;	/* time of an access; bare: of making an address */
 static u64 fast_sample;		/* the only bare sample that is as fast; ~0: all are */
 static unsigned int drains;	/* of the last timed window */
-static u64 passes_before[TEAM_MOST];
+static u64 passes_before[THREADS_MOST];
 
 static struct mc_pass *pass_of(const struct mc_worker *w)
 {
@@ -103,7 +104,7 @@ static void closing(struct mc_worker *w)
 static void reset(unsigned int threads)
 {
 	run = (struct mc_run){
-		.req = &req, .side = &side, .team = sim_reset(threads), .area.view = &view,
+		.req = &req, .side = &side, .threads = sim_reset(threads), .area.view = &view,
 	};
 	sim.opened = opened;
 	sim.closing = closing;
@@ -137,7 +138,7 @@ static int measure(const char *line)
 	memset(low, 0xa5, sizeof(low));
 	memset(high, 0xa5, sizeof(high));
 	memset(last, 0xa5, sizeof(last));
-	err = err ? err : mc_test_random.run(&run, &point, &rec);
+	err = err ? err : mc_test_run(&mc_test_random, &run, &point, &rec);
 	for (u64 i = 0; i < 512; i++) {
 		assert_true(low[BLOCK / 8 + i] == 0xa5a5a5a5a5a5a5a5);
 		assert_true(high[BLOCK / 8 + i] == 0xa5a5a5a5a5a5a5a5);
@@ -201,7 +202,7 @@ static void test_right_data_is_ok(void **state)
 
 static u64 victim;
 
-static void spoil(void)
+static void corrupt(void)
 {
 	if (done == 2)
 		*word(victim) ^= 1ULL << victim % 50;
@@ -219,7 +220,7 @@ static void test_wrong_words_are_found(void **state)
 	for (unsigned int i = 0; i < ARRAY_SIZE(accesses); i++) {
 		for (victim = 0; victim < 128; victim++) {
 			reset(1 + victim % 2);
-			after_sample = spoil;
+			after_sample = corrupt;
 			assert_int_equal(verified("%s size=1K", accesses[i]),
 					 MC_VERIFIED_FAILED);
 			if (i == 2)
@@ -231,7 +232,7 @@ static void test_wrong_words_are_found(void **state)
 		}
 		/* Data behind the working set do not matter. */
 		reset(1);
-		after_sample = spoil;
+		after_sample = corrupt;
 		assert_int_equal(verified("%s size=1K", accesses[i]), MC_VERIFIED_OK);
 	}
 }
@@ -397,7 +398,7 @@ static void test_writes_that_are_not_cached_are_waited_for(void **state)
 static void stop(void)
 {
 	if (done == 3)
-		mc_team_stop(run.team, -EINTR);
+		mc_threads_stop(run.threads, -EINTR);
 }
 
 static void test_a_run_cut_short_tells_what_it_knows(void **state)

@@ -7,7 +7,7 @@
 
 static int measure(void)
 {
-	int err = mc_team_run(team, mc_measure, &meas);
+	int err = mc_threads_run(threads, mc_measure, &meas);
 
 	if (sim.failed)
 		fail_msg("%s", sim.failed);
@@ -173,7 +173,7 @@ static void test_windows_grow_back_when_a_hypervisor_stole_time(void **state)
 	windows = sim.windows;
 	set_up(1, 64 << 20);
 	sim.closing = steal;
-	mc_team_run(team, mc_measure, &meas);
+	mc_threads_run(threads, mc_measure, &meas);
 	assert_in_range(sim.windows, windows, 3 * windows);
 }
 
@@ -194,7 +194,7 @@ static void strings_of(u64 bytes, u64 ps)
 			sampler[i].pass.whole = true;
 			speed[i] = ps;
 		}
-		assert_int_equal(mc_team_run(team, mc_measure, &meas), 0);
+		assert_int_equal(mc_threads_run(threads, mc_measure, &meas), 0);
 		assert_null(sim.failed);
 		assert_samples_near(bytes * ps);
 	}
@@ -230,7 +230,7 @@ static void test_samples_last_100_clock_costs(void **state)
 {
 	for (cost_ps = 7 * NS; cost_ps <= 50000 * NS; cost_ps *= 3)
 		for (u64 bytes = 64; bytes <= 64 << 20; bytes *= 5)
-			for (unsigned int n = 1; n <= TEAM_MOST; n++)
+			for (unsigned int n = 1; n <= THREADS_MOST; n++)
 				long_samples(n, bytes);
 }
 
@@ -339,7 +339,7 @@ static void test_a_core_is_waited_for(void **state)
 			fast_at = at * MS;
 			/* These threads have slept for long. */
 			for (unsigned int i = 0; i < n; i++)
-				mc_threads_worker(team, i)->left_off = 0;
+				mc_threads_worker(threads, i)->left_off = 0;
 			assert_int_equal(settle(), 0);
 			assert_samples_near((16 << 10) * 10);
 			assert_int_equal(ticks, 11);
@@ -460,7 +460,7 @@ static void test_time_of_others_is_no_work(void **state)
 {
 	set_up_speeds(1);
 	base_ps = 10;
-	mc_threads_worker(team, 0)->left_off = 0;
+	mc_threads_worker(threads, 0)->left_off = 0;
 	sim.preemptible = true;
 	sim.closing = preempt;
 	assert_int_equal(settle(), 0);
@@ -470,7 +470,7 @@ static void test_time_of_others_is_no_work(void **state)
 	/* In the kernel they had it between two windows, and the window itself is work. */
 	set_up_speeds(1);
 	base_ps = 10;
-	mc_threads_worker(team, 0)->left_off = 0;
+	mc_threads_worker(threads, 0)->left_off = 0;
 	sim.closing = preempt;
 	assert_int_equal(settle(), 0);
 	assert_false(meas.settling.gave_up);
@@ -493,7 +493,7 @@ static void test_one_cold_core_is_enough(void **state)
 		for (hindered = 0; hindered < n; hindered++) {
 			set_up_speeds(n);
 			base_ps = 10;
-			mc_threads_worker(team, hindered)->left_off = 0;
+			mc_threads_worker(threads, hindered)->left_off = 0;
 			sim.preemptible = true;
 			sim.closing = preempt_one;
 			meas.keep_disturbed = true;
@@ -510,7 +510,7 @@ static void test_a_trial_waits_for_nothing(void **state)
 	set_up_speeds(1);
 	base_ps = 10;
 	meas.trial = true;
-	mc_threads_worker(team, 0)->left_off = 0;
+	mc_threads_worker(threads, 0)->left_off = 0;
 	assert_int_equal(settle(), 0);
 	assert_int_equal(meas.settling.seen, 0);
 }
@@ -578,7 +578,7 @@ static void test_an_untimed_pass(void **state)
 		set_up(1, 3 << 20);
 		odd_spans(3 << 20);
 		speed[0] = speeds[k];
-		assert_int_equal(mc_team_run(team, untimed, NULL), 0);
+		assert_int_equal(mc_threads_run(threads, untimed, NULL), 0);
 		assert_null(sim.failed);
 		assert_true(sim.longest <= 5 * MS);
 	}
@@ -591,7 +591,7 @@ static u64 stop_at;
 static void stop(struct mc_worker *w)
 {
 	if (sim.windows == stop_at)
-		mc_team_stop(w->team, -ETIME);
+		mc_threads_stop(w->threads, -ETIME);
 }
 
 static void test_a_stop_keeps_the_samples_before(void **state)
@@ -641,7 +641,7 @@ static void test_what_a_thread_fails_with_stops_all(void **state)
 	}
 }
 
-static bool backwards[TEAM_MOST];
+static bool backwards[THREADS_MOST];
 
 static int step_back(struct mc_worker *w, struct mc_sampler *one, u32 round)
 {
@@ -683,13 +683,13 @@ static void test_nothing_counts_once_a_thread_has_ended(void **state)
 {
 	double rate = 0;
 
-	set_up(TEAM_MOST, 8 << 20);
+	set_up(THREADS_MOST, 8 << 20);
 	sim.opened = faster_alone;
 	assert_int_equal(measure(), 0);
-	for (unsigned int i = 0; i < TEAM_MOST; i++)
+	for (unsigned int i = 0; i < THREADS_MOST; i++)
 		rate += 1.0 / ((i + 1) * NS);
 	for (u32 i = 0; i < meas.done; i++)
-		assert_float_equal(samples[i] * rate, TEAM_MOST * (8 << 20), 100);
+		assert_float_equal(samples[i] * rate, THREADS_MOST * (8 << 20), 100);
 }
 
 /* The slow one has not even closed its first window when the fast one ends. */

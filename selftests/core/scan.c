@@ -8,7 +8,7 @@
 #include "stub/engine.h"
 
 #include "measure/regions.h"
-#include "measure/served.h"
+#include "measure/source.h"
 #include "platform/regions.h"
 
 /* As scan.c numbers its columns. */
@@ -34,7 +34,7 @@ static unsigned int nblocks;
 static u64 given;		/* bytes that were given back */
 static u64 fails_at;		/* the region for whose list there is no memory, once */
 
-u64 mc_served_caches(const u64 *cpus, unsigned int level)
+u64 mc_source_caches(const u64 *cpus, unsigned int level)
 {
 	return caches;
 }

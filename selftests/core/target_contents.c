@@ -9,7 +9,7 @@
 #include "arch/loops.h"
 #include "arch/mmio.h"
 #include "measure/target.h"
-#include "measure/team.h"
+#include "measure/threads.h"
 #include "platform/access.h"
 
 #define BYTES	(5 * 4096 + 64)
@@ -26,7 +26,7 @@ static struct {
 	unsigned int faults;
 	unsigned int loads;	/* that were made of it */
 	unsigned int stores;
-	int stop;		/* look at the team says so */
+	int stop;		/* a look at the threads says so */
 	u64 calls;
 	u64 last;
 	u64 give_up;		/* after so many calls */
@@ -107,7 +107,7 @@ int mc_access_try(void *at, unsigned int width, bool stores)
 	return 0;
 }
 
-int mc_team_look(struct mc_team *team)
+int mc_threads_look(struct mc_threads *threads)
 {
 	return is.stop;
 }

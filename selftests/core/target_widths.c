@@ -9,7 +9,7 @@ static struct mc_test the_test;
 #define TEST	the_test
 #include "stub/engine.h"
 
-enum { KEY_WIDTH = MC_KEY_OWN };
+enum { KEY_WIDTH = MC_KEY_FIRST };
 
 static const struct mc_name widths[] = {
 	{ "1", 1 }, { "2", 2 }, { "4", 4 }, { "8", 8 }, { "16", 16 }, { "32", 32 }, { "64", 64 },
@@ -38,7 +38,7 @@ int mc_access_try(void *at, unsigned int width, bool stores)
 	return width == made.fault ? -EFAULT : 0;
 }
 
-int mc_team_look(struct mc_team *team)
+int mc_threads_look(struct mc_threads *threads)
 {
 	return 0;
 }

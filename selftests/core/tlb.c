@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/benchmarks/tlb.c natively, with a team in virtual time, on a machine with two
+ * module/benchmarks/tlb.c natively, with threads in virtual time, on a machine with two
  * TLBs of known size and price: the steps have the right place and height.
  */
 #define TEST	mc_test_tlb

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* measure=each: the engine gives a test one CPU after another, each as a team of its own. */
+/* measure=each: the engine gives a test one CPU after another, each as the only one. */
 #include "measure/test.h"
 
 static struct mc_test the_test;
 #define TEST	the_test
 #include "stub/engine.h"
 
-/* What the test saw in each record: its team, and the thread that did its job. */
+/* What the test saw in each record: its threads, and the thread that did its job. */
 static struct {
 	unsigned int size;
 	unsigned int workers;
@@ -16,28 +16,28 @@ static struct {
 } seen[RECORDS_MOST];
 
 static unsigned int records;
-static unsigned int sizes_checked;	/* sum of the sizes of the team in all checks */
+static unsigned int sizes_checked;	/* sum of the numbers of threads in all checks */
 
 static int note_worker(struct mc_worker *w, void *arg)
 {
 	seen[records].workers++;
 	seen[records].index = w->index;
-	EXPECT(w->cpu == mc_team_cpu(w->team, w->index));
+	EXPECT(w->cpu == mc_threads_cpu(w->threads, w->index));
 	seen[records].cpu = w->cpu;
 	return mc_barrier(w);
 }
 
 static int check_it(struct mc_run *r, const struct mc_point *point)
 {
-	sizes_checked += mc_team_size(r->team);
+	sizes_checked += mc_threads_size(r->threads);
 	return 0;
 }
 
 static int run_it(struct mc_run *r, const struct mc_point *point, struct mc_record *record)
 {
-	int err = mc_team_run(r->team, note_worker, NULL);
+	int err = mc_threads_run(r->threads, note_worker, NULL);
 
-	seen[records].size = mc_team_size(r->team);
+	seen[records].size = mc_threads_size(r->threads);
 	seen[records].near = r->near;
 	records++;
 	record->stats.samples = 1;
@@ -66,7 +66,7 @@ static void costs(void)
 	memset(seen, 0, sizeof(seen));
 }
 
-static void test_each_cpu_is_a_team_of_its_own(void **state)
+static void test_each_cpu_is_the_only_one(void **state)
 {
 	reset(3);
 	assert_int_equal(measure("turns cpu=0-2 measure=each size=4K,8K"), 0);
@@ -132,7 +132,7 @@ static void test_what_has_no_single_cpu_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_cpu_is_a_team_of_its_own),
+		cmocka_unit_test(test_each_cpu_is_the_only_one),
 		cmocka_unit_test(test_with_node_local_too),
 		cmocka_unit_test(test_together_is_the_preset),
 		cmocka_unit_test(test_what_has_no_single_cpu_is_refused),

@@ -84,13 +84,13 @@ static void test_who_has_no_part_sleeps_on(void **state)
 	static struct mc_request req = { .any_cpu = true };
 	const unsigned int turn = 3;
 	struct mc_error e = { 0 };
-	struct mc_team *team = mc_team_start(&req, THREADS, &e);
+	struct mc_threads *threads = mc_threads_start(&req, THREADS, &e);
 
-	assert_non_null(team);
+	assert_non_null(threads);
 	for (int i = 0; i < JOBS; i++)
-		assert_int_equal(mc_team_run_some(team, &turn, 1, count, NULL), 0);
-	assert_int_equal(mc_team_run(team, look, NULL), 0);
-	mc_team_end(team);
+		assert_int_equal(mc_threads_run_some(threads, &turn, 1, count, NULL), 0);
+	assert_int_equal(mc_threads_run(threads, look, NULL), 0);
+	mc_threads_end(threads);
 	for (unsigned int i = 0; i < THREADS; i++) {
 		assert_int_equal(done[i], i == turn ? JOBS : 0);
 		/* A thread sleeps at its start, at the end, and for a lock now and then. */
@@ -106,31 +106,31 @@ static int look_at_itself(struct mc_worker *w, void *arg)
 	return 0;
 }
 
-/* A thread that is the whole team has the index 0 in its jobs, and its own CPU. */
-static void test_one_thread_as_the_team(void **state)
+/* A thread that is the only one has the index 0 in its jobs, and its own CPU. */
+static void test_one_thread_as_the_threads(void **state)
 {
 	static struct mc_request req = { .ncpus = 1, .cpus = { 1 } };
 	struct mc_error e = { 0 };
-	struct mc_team *team = mc_team_start(&req, 3, &e);
+	struct mc_threads *threads = mc_threads_start(&req, 3, &e);
 	int cpu = -1;
 
-	assert_non_null(team);
+	assert_non_null(threads);
 	memset(done, 0, sizeof(done));
 	for (int i = 2; i >= 0; i--) {
-		mc_team_only(team, i);
-		assert_int_equal(mc_team_size(team), 1);
-		assert_int_equal(mc_team_cpu(team, 0), 0);
-		assert_int_equal(mc_team_run(team, look_at_itself, &cpu), 0);
+		mc_threads_only(threads, i);
+		assert_int_equal(mc_threads_size(threads), 1);
+		assert_int_equal(mc_threads_cpu(threads, 0), 0);
+		assert_int_equal(mc_threads_run(threads, look_at_itself, &cpu), 0);
 		assert_int_equal(cpu, 0);
 	}
 	assert_int_equal(done[0], 3);
-	mc_team_only(team, -1);
-	assert_int_equal(mc_team_size(team), 3);
-	assert_int_equal(mc_team_run(team, look_at_itself, &cpu), 0);
+	mc_threads_only(threads, -1);
+	assert_int_equal(mc_threads_size(threads), 3);
+	assert_int_equal(mc_threads_run(threads, look_at_itself, &cpu), 0);
 	assert_int_equal(done[0], 4);
 	assert_int_equal(done[1], 1);
 	assert_int_equal(done[2], 1);
-	mc_team_end(team);
+	mc_threads_end(threads);
 }
 
 static unsigned int met[THREADS];
@@ -164,14 +164,14 @@ static void test_the_gate_opens_however_often(void **state)
 {
 	static struct mc_request req = { .any_cpu = true };
 	struct mc_error e = { 0 };
-	struct mc_team *team;
+	struct mc_threads *threads;
 
 	req.values[MC_KEY_TIMEOUT].v[0] = 60;	/* or it would hang */
-	team = mc_team_start(&req, THREADS, &e);
-	assert_non_null(team);
-	team->meetings = ~0U - MEETINGS / 2;
-	assert_int_equal(mc_team_run(team, meet_often, NULL), 0);
-	mc_team_end(team);
+	threads = mc_threads_start(&req, THREADS, &e);
+	assert_non_null(threads);
+	threads->meetings = ~0U - MEETINGS / 2;
+	assert_int_equal(mc_threads_run(threads, meet_often, NULL), 0);
+	mc_threads_end(threads);
 }
 
 static int policy(void)
@@ -195,7 +195,7 @@ static void test_threads_of_a_cpu_meet_before_others(void **state)
 	static struct mc_request req;
 	int before = policy(), cpu = sched_getcpu();
 	struct mc_error e = { 0 };
-	struct mc_team *team;
+	struct mc_threads *threads;
 
 	if (take_fifo())
 		skip();
@@ -204,15 +204,15 @@ static void test_threads_of_a_cpu_meet_before_others(void **state)
 	req.cpus[cpu / 64] = 1ULL << (cpu % 64);
 	req.ncpus = 1;
 	req.values[MC_KEY_TIMEOUT].v[0] = 60;	/* or it would hang */
-	team = mc_team_start(&req, THREADS, &e);
-	assert_non_null(team);
+	threads = mc_threads_start(&req, THREADS, &e);
+	assert_non_null(threads);
 	for (int i = 0; i < 2; i++) {
-		team->fifo = true;
-		assert_int_equal(mc_team_run(team, meet_before_others, NULL), 0);
-		team->fifo = false;
-		assert_int_equal(mc_team_run(team, meet_as_before, &before), 0);
+		threads->fifo = true;
+		assert_int_equal(mc_threads_run(threads, meet_before_others, NULL), 0);
+		threads->fifo = false;
+		assert_int_equal(mc_threads_run(threads, meet_as_before, &before), 0);
 	}
-	mc_team_end(team);
+	mc_threads_end(threads);
 }
 
 static unsigned int pauses;
@@ -238,16 +238,16 @@ static void test_who_goes_before_others_rests(void **state)
 {
 	static struct mc_request req = { .any_cpu = true };
 	struct mc_error e = { 0 };
-	struct mc_team *team;
+	struct mc_threads *threads;
 
 	if (take_fifo())
 		skip();
 	restore_policy();
-	team = mc_team_start(&req, 1, &e);
-	assert_non_null(team);
-	team->fifo = true;
-	assert_int_equal(mc_team_run(team, work_for_long, NULL), 0);
-	mc_team_end(team);
+	threads = mc_threads_start(&req, 1, &e);
+	assert_non_null(threads);
+	threads->fifo = true;
+	assert_int_equal(mc_threads_run(threads, work_for_long, NULL), 0);
+	mc_threads_end(threads);
 	assert_true(slept[0] >= 4);
 	/* Rests are no pauses. A host may take the CPU away for as long. */
 	assert_in_range(pauses, 0, 3);
@@ -272,14 +272,14 @@ static void test_upper_halves_are_empty_in_a_window(void **state)
 {
 	static struct mc_request req = { .any_cpu = true };
 	struct mc_error e = { 0 };
-	struct mc_team *team;
+	struct mc_threads *threads;
 
 	if (!__builtin_cpu_supports("avx"))
 		skip();
-	team = mc_team_start(&req, 1, &e);
-	assert_non_null(team);
-	assert_int_equal(mc_team_run(team, look_at_register, NULL), 0);
-	mc_team_end(team);
+	threads = mc_threads_start(&req, 1, &e);
+	assert_non_null(threads);
+	assert_int_equal(mc_threads_run(threads, look_at_register, NULL), 0);
+	mc_threads_end(threads);
 	assert_true(upper[0][0] == ~0ULL && upper[0][1] == ~0ULL);
 	assert_true(upper[1][0] == 0 && upper[1][1] == 0);
 }
@@ -288,16 +288,16 @@ static void test_a_limit_is_no_time_of_day(void **state)
 {
 	static struct mc_request req = { .any_cpu = true };
 	struct mc_error e = { 0 };
-	struct mc_team *team;
+	struct mc_threads *threads;
 
 	req.values[MC_KEY_TIMEOUT].v[0] = 3600;
 	wall_is_ahead_s = 0;
-	team = mc_team_start(&req, 1, &e);
-	assert_non_null(team);
-	assert_int_equal(mc_team_run(team, count, NULL), 0);
+	threads = mc_threads_start(&req, 1, &e);
+	assert_non_null(threads);
+	assert_int_equal(mc_threads_run(threads, count, NULL), 0);
 	wall_is_ahead_s = 7200;
-	assert_int_equal(mc_team_run(team, count, NULL), 0);
-	mc_team_end(team);
+	assert_int_equal(mc_threads_run(threads, count, NULL), 0);
+	mc_threads_end(threads);
 }
 
 static int leave_cpu(struct mc_worker *w, void *arg)
@@ -314,7 +314,7 @@ static void test_a_thread_that_left_its_cpu_fails(void **state)
 {
 	static struct mc_request req;
 	struct mc_error e = { 0 };
-	struct mc_team *team;
+	struct mc_threads *threads;
 	cpu_set_t set;
 	char text[64];
 	int here, other;
@@ -328,11 +328,11 @@ static void test_a_thread_that_left_its_cpu_fails(void **state)
 		;
 	req.cpus[here / 64] = 1ULL << (here % 64);
 	req.ncpus = 1;
-	team = mc_team_start(&req, 2, &e);
-	assert_non_null(team);
-	assert_int_equal(mc_team_cpu(team, 1), here);
-	assert_int_equal(mc_team_run(team, leave_cpu, &other), -ENODEV);
-	mc_team_end(team);
+	threads = mc_threads_start(&req, 2, &e);
+	assert_non_null(threads);
+	assert_int_equal(mc_threads_cpu(threads, 1), here);
+	assert_int_equal(mc_threads_run(threads, leave_cpu, &other), -ENODEV);
+	mc_threads_end(threads);
 	snprintf(text, sizeof(text), "cpu: %d went offline while the run was on", here);
 	assert_int_equal(e.err, -ENODEV);
 	assert_string_equal(e.text, text);
@@ -340,7 +340,7 @@ static void test_a_thread_that_left_its_cpu_fails(void **state)
 
 static int until_stopped(struct mc_worker *w, void *arg)
 {
-	while (!mc_team_stopped(w->team))
+	while (!mc_threads_stopped(w->threads))
 		;
 	return 0;
 }
@@ -349,14 +349,14 @@ static void test_the_limit_ends_a_job(void **state)
 {
 	static struct mc_request req = { .any_cpu = true };
 	struct mc_error e = { 0 };
-	struct mc_team *team;
+	struct mc_threads *threads;
 
 	req.values[MC_KEY_TIMEOUT].v[0] = 1;
-	team = mc_team_start(&req, 2, &e);
-	assert_non_null(team);
-	assert_int_equal(mc_team_run(team, until_stopped, NULL), -ETIME);
-	assert_int_equal(mc_team_run(team, count, NULL), -ETIME);
-	mc_team_end(team);
+	threads = mc_threads_start(&req, 2, &e);
+	assert_non_null(threads);
+	assert_int_equal(mc_threads_run(threads, until_stopped, NULL), -ETIME);
+	assert_int_equal(mc_threads_run(threads, count, NULL), -ETIME);
+	mc_threads_end(threads);
 	assert_int_equal(e.err, -ETIME);
 	assert_string_equal(e.text,
 			    "timeout: 1 s have passed; what was measured until then is kept");
@@ -366,7 +366,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_who_has_no_part_sleeps_on),
-		cmocka_unit_test(test_one_thread_as_the_team),
+		cmocka_unit_test(test_one_thread_as_the_threads),
 		cmocka_unit_test(test_a_limit_is_no_time_of_day),
 		cmocka_unit_test(test_the_limit_ends_a_job),
 		cmocka_unit_test(test_a_thread_that_left_its_cpu_fails),

@@ -3,7 +3,7 @@
 #include "cmocka_all.h"
 
 #include "measure/chase.h"
-#include "stub/team.h"
+#include "stub/threads.h"
 
 #define MOST	70000ULL
 

@@ -6,7 +6,7 @@
  */
 #include "oracle.h"
 
-#define MOST_KEYS	(MC_MAX_KEYS - MC_KEY_OWN)
+#define MOST_KEYS	(MC_MAX_KEYS - MC_KEY_FIRST)
 
 static const char *data_at;
 static size_t data_left;
@@ -136,7 +136,7 @@ static void check_shown(unsigned int which)
 		if (is_row(row) && n++ == which)
 			check_row(row);
 	}
-	MUST(n == MC_KEY_OWN + spec.nkeys);
+	MUST(n == MC_KEY_FIRST + spec.nkeys);
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
@@ -153,7 +153,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	for (i = 0; i < spec.nkeys; i++)
 		make_key(i);
 	/* One key is enough for an input: there are many. */
-	i = next_byte() % (MC_KEY_OWN + spec.nkeys);
+	i = next_byte() % (MC_KEY_FIRST + spec.nkeys);
 	check_shown(i);
 	if (i < spec.nkeys)
 		check_limits(&keys[i]);

@@ -21,7 +21,7 @@
 		module/kernel/x86/msr.c #include "../arch.h"
 		module/measure/engine.h #include "benchmarks/table.h"
 		module/measure/pass.c #include <asm/msr.h>
-		module/measure/team.c static void f(void) { asm volatile("sfence"); }
+		module/measure/threads.c static void f(void) { asm volatile("sfence"); }
 		tools/user/main.c #include "kernel/run.h"
 	END
 	while read -r file line; do sed -i "1i $line" "$house/$file"; done <"$house/wrong"

@@ -140,7 +140,7 @@ static void describe_test(struct mc_text *t, const struct mc_test *test)
 	text(t, "records", records[test->records]);
 	text(t, "presets", spec->presets);
 	text(t, "table", test->table);
-	flag(t, "no_memory", test->own_memory || spec->memoryless);
+	flag(t, "no_memory", test->allocates_memory || spec->memoryless);
 	flag(t, "histogram", test->histogram);
 	text(t, "help", spec->help);
 	mc_textf(t, ",\n   \"keys\": [");
@@ -201,7 +201,7 @@ void mc_user_describe(struct mc_text *t)
 	unsigned int i;
 
 	mc_textf(t, "{\"keys\": [");
-	for (i = 0; i < MC_KEY_OWN; i++) {
+	for (i = 0; i < MC_KEY_FIRST; i++) {
 		mc_textf(t, i ? ",\n  " : "\n  ");
 		describe_key(t, mc_key_of(*mc_specs, i));
 	}

@@ -209,7 +209,7 @@ int main(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
-	bool json = false, own = false, tests = false, count = false, translate = false;
+	bool json = false, no_devices = false, tests = false, count = false, translate = false;
 	struct mc_error e = { 0 };
 	int c, status;
 
@@ -226,7 +226,7 @@ int main(int argc, char **argv)
 			mc_user_wide = true;
 			break;
 		case 'o':
-			own = true;
+			no_devices = true;
 			break;
 		case 'c':
 			if (mc_user_counters(optarg, &e))
@@ -234,7 +234,7 @@ int main(int argc, char **argv)
 			break;
 		case 'l':
 		case 'm':
-			if (c == 'l' ? mc_user_own(optarg, &e) : mc_user_object(optarg, argv, &e))
+			if (c == 'l' ? mc_user_loop(optarg, &e) : mc_user_object(optarg, argv, &e))
 				return refused(&e, e.err == -EINVAL ? MC_USER_USAGE :
 								      MC_USER_FAILED);
 			break;
@@ -294,7 +294,7 @@ int main(int argc, char **argv)
 	}
 	mc_clock_init();
 	mc_detector_init();
-	mc_user_memory_init(own);
+	mc_user_memory_init(no_devices);
 	if (optind == argc)
 		status = mc_user_overview(json);
 	else

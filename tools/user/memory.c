@@ -50,7 +50,7 @@ static struct device devices[MC_NTYPES] = {
 	[MC_WB] = { .fd = -1 }, [MC_WC] = { .fd = -1 }, [MC_UC] = { .fd = -1 },
 };
 
-static struct mapping *own;	/* a list */
+static struct mapping *mappings;	/* a list */
 
 /* A page of zeros, for the verdict if there is no mapping. */
 static void *zero_page;
@@ -246,7 +246,7 @@ static int own_area(const struct mc_point *point, const struct mc_wanted *want,
 		.page = point->v[MC_KEY_PAGE], .node = want->place.node,
 		.strict = want->place.strict,
 	};
-	struct mapping **at = &own, *m;
+	struct mapping **at = &mappings, *m;
 	int err;
 
 	if (asked.page == MC_PAGE_AUTO)
@@ -277,8 +277,8 @@ static int own_area(const struct mc_point *point, const struct mc_wanted *want,
 		free(m);
 		return err;
 	}
-	m->next = own;
-	own = m;
+	m->next = mappings;
+	mappings = m;
 	*out = m;
 	return 0;
 }
@@ -355,8 +355,8 @@ static void drop_memory(void)
 
 	mc_user_regions_drop();
 	mc_user_object_drop();
-	while ((m = own)) {
-		own = m->next;
+	while ((m = mappings)) {
+		mappings = m->next;
 		unmap(m);
 		free(m);
 	}
@@ -452,7 +452,7 @@ const struct mc_side mc_user_side = {
 
 /* ------------------------------------------------------------- begin, end */
 
-void mc_user_memory_init(bool own_only)
+void mc_user_memory_init(bool no_devices)
 {
 	enum mc_type type;
 
@@ -461,8 +461,8 @@ void mc_user_memory_init(bool own_only)
 	if (zero_page == MAP_FAILED)
 		abort();
 	mc_verdict_init(zero_page);
-	own_only |= mc_user_has_object();
-	for (type = 0; !own_only && type < MC_NTYPES; type++)
+	no_devices |= mc_user_has_object();
+	for (type = 0; !no_devices && type < MC_NTYPES; type++)
 		open_device(type);
 }
 

@@ -224,7 +224,7 @@ int mc_user_object_check(struct mc_run *run, const struct mc_point *point)
 	const struct mc_test *test = mc_test_of(run->req->spec);
 	struct mc_wanted want;
 
-	if (test->own_memory || test->spec.memoryless || test->region)
+	if (test->allocates_memory || test->spec.memoryless || test->region)
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "memory: the test %s does not measure memory that an object makes; leave out --memory",
 			       run->req->spec->name);

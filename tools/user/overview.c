@@ -20,7 +20,7 @@
 #include "arch/cores.h"
 #include "arch/loops.h"
 #include "measure/engine.h"
-#include "measure/served.h"
+#include "measure/source.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 #include "platform/version.h"
@@ -297,7 +297,7 @@ static u64 for_all(u64 bytes, unsigned int level)
 {
 	u64 one = mc_cache_bytes(mc_core_next(-1), level);
 
-	return one ? mc_muldiv(bytes, mc_served_caches(NULL, level), one) & ~4095ULL : bytes;
+	return one ? mc_muldiv(bytes, mc_source_caches(NULL, level), one) & ~4095ULL : bytes;
 }
 
 /*

@@ -103,7 +103,7 @@ static const char *load(int fd)
 }
 
 /* Make the loop of this file that of op=own. */
-int mc_user_own(const char *path, struct mc_error *e)
+int mc_user_loop(const char *path, struct mc_error *e)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	const char *why;

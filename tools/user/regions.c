@@ -184,7 +184,7 @@ static int touch(struct mc_run *run, u64 *bytes)
 	u64 at;
 
 	for (at = 0; at < length; at += HUGE) {
-		int err = mc_team_look(run->team);
+		int err = mc_threads_look(run->threads);
 
 		if (err)
 			return err;

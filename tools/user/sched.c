@@ -19,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "measure/team.h"
+#include "measure/threads.h"
 #include "platform/clock.h"
 #include "user.h"
 
@@ -119,13 +119,13 @@ int mc_user_sched_check(struct mc_run *run, const struct mc_point *point)
  */
 void mc_user_sched_begin(struct mc_worker *w)
 {
-	int err = w->team->fifo ? take_fifo() : 0;
+	int err = w->threads->fifo ? take_fifo() : 0;
 
-	if (err && mc_team_claim_error(w->team))
-		refuse(w->team->error, err);
+	if (err && mc_threads_claim_error(w->threads))
+		refuse(w->threads->error, err);
 	if (err)
-		mc_team_stop(w->team, -EOPNOTSUPP);
-	if (err || !w->team->fifo)
+		mc_threads_stop(w->threads, -EOPNOTSUPP);
+	if (err || !w->threads->fifo)
 		return;
 	former.rested = mc_ticks();
 	mc_give_way = give_way;

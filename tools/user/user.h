@@ -10,7 +10,7 @@
 
 /* memory.c */
 extern const struct mc_side mc_user_side;
-void mc_user_memory_init(bool own);
+void mc_user_memory_init(bool no_devices);
 void mc_user_memory_end(void);
 void mc_user_types_json(struct mc_text *t);
 const char *mc_user_memory_name(void);
@@ -49,7 +49,7 @@ int mc_user_counters(const char *path, struct mc_error *e);
 int mc_user_count(char **command);
 
 /* own.c */
-int mc_user_own(const char *path, struct mc_error *e);
+int mc_user_loop(const char *path, struct mc_error *e);
 int mc_user_own_hold(struct mc_run *run);
 void mc_user_own_drop(void);
 

@@ -8,7 +8,7 @@
 
 #include "arch/loops.h"
 #include "measure/events.h"
-#include "measure/team.h"
+#include "measure/threads.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 #include "user.h"
@@ -23,18 +23,18 @@ struct member {
 };
 
 struct threads {
-	struct mc_team team;
+	struct mc_threads all;
 	struct timespec deadline;
-	pthread_mutex_t lock;	/* protects all that follows, and the team's job */
+	pthread_mutex_t lock;	/* protects all that follows, and the threads' job */
 	pthread_cond_t done;
 	unsigned int working;
 	bool ending;
 	struct member member[];
 };
 
-static struct threads *threads_of(const struct mc_team *team)
+static struct threads *threads_of(const struct mc_threads *threads)
 {
-	return container_of(team, struct threads, team);
+	return container_of(threads, struct threads, all);
 }
 
 /* Set by a signal; it stops the current run and all later ones. */
@@ -50,14 +50,14 @@ bool mc_user_interrupted(void)
 	return interrupted;
 }
 
-int mc_team_stopped(const struct mc_team *team)
+int mc_threads_stopped(const struct mc_threads *threads)
 {
 	if (interrupted)
-		mc_team_stop((struct mc_team *)team, -EINTR);
-	return READ_ONCE(team->stop);
+		mc_threads_stop((struct mc_threads *)threads, -EINTR);
+	return READ_ONCE(threads->stop);
 }
 
-struct mc_team *mc_threads_new(unsigned int n, u64 seconds)
+struct mc_threads *mc_threads_new(unsigned int n, u64 seconds)
 {
 	struct threads *t = calloc(1, sizeof(*t) + n * sizeof(struct member));
 	pthread_condattr_t monotonic;
@@ -75,15 +75,15 @@ struct mc_team *mc_threads_new(unsigned int n, u64 seconds)
 	pthread_condattr_destroy(&monotonic);
 	for (i = 0; i < n; i++)
 		pthread_cond_init(&t->member[i].wake, NULL);
-	return &t->team;
+	return &t->all;
 }
 
-struct mc_worker *mc_threads_worker(const struct mc_team *team, unsigned int i)
+struct mc_worker *mc_threads_worker(const struct mc_threads *threads, unsigned int i)
 {
-	return &threads_of(team)->member[i].worker;
+	return &threads_of(threads)->member[i].worker;
 }
 
-int mc_threads_cpu(void)
+int mc_thread_cpu(void)
 {
 	return sched_getcpu();
 }
@@ -91,7 +91,7 @@ int mc_threads_cpu(void)
 static void *worker_main(void *arg)
 {
 	struct member *m = arg;
-	struct threads *t = threads_of(m->worker.team);
+	struct threads *t = threads_of(m->worker.threads);
 
 	for (;;) {
 		bool ending;
@@ -105,7 +105,7 @@ static void *worker_main(void *arg)
 		if (ending)
 			return NULL;
 		mc_user_sched_begin(&m->worker);
-		mc_team_do_job(&m->worker);
+		mc_threads_do_job(&m->worker);
 		mc_user_sched_end();
 		pthread_mutex_lock(&t->lock);
 		if (!--t->working)
@@ -124,11 +124,11 @@ static int refuse_cpu(const struct mc_worker *w)
 	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++)
 		usable[cpu / 64] |= (u64)mc_cpu_usable(cpu) << (cpu % 64);
 	mc_text_list(&t, usable, MC_MAX_CPUS);
-	return mc_fail(w->team->error, -EINVAL,
+	return mc_fail(w->threads->error, -EINVAL,
 		       "cpu: %d is not one this process may run on; those are %s", w->cpu, list);
 }
 
-int mc_threads_start(struct mc_worker *w)
+int mc_thread_start(struct mc_worker *w)
 {
 	struct member *m = container_of(w, struct member, worker);
 	cpu_set_t *set = CPU_ALLOC(MC_MAX_CPUS);
@@ -152,23 +152,23 @@ int mc_threads_start(struct mc_worker *w)
 	CPU_FREE(set);
 	m->started = !err;
 	if (err)
-		mc_fail(w->team->error, -err, "cpu: no thread could be started");
+		mc_fail(w->threads->error, -err, "cpu: no thread could be started");
 	return -err;
 }
 
-void mc_team_end(struct mc_team *team)
+void mc_threads_end(struct mc_threads *threads)
 {
-	struct threads *t = threads_of(team);
+	struct threads *t = threads_of(threads);
 	unsigned int i;
 
-	if (!team)
+	if (!threads)
 		return;
 	pthread_mutex_lock(&t->lock);
 	t->ending = true;
-	for (i = 0; i < team->n; i++)
+	for (i = 0; i < threads->n; i++)
 		pthread_cond_signal(&t->member[i].wake);
 	pthread_mutex_unlock(&t->lock);
-	for (i = 0; i < team->n; i++) {
+	for (i = 0; i < threads->n; i++) {
 		if (t->member[i].started)
 			pthread_join(t->member[i].thread, NULL);
 		pthread_cond_destroy(&t->member[i].wake);
@@ -178,21 +178,21 @@ void mc_team_end(struct mc_team *team)
 	free(t);
 }
 
-/* A signal is seen by mc_team_stopped(). */
-int mc_threads_look(const struct mc_team *team)
+/* A signal is seen by mc_threads_stopped(). */
+int mc_threads_why_end(const struct mc_threads *threads)
 {
-	const struct timespec *deadline = &threads_of(team)->deadline;
+	const struct timespec *deadline = &threads_of(threads)->deadline;
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return team->seconds && (now.tv_sec > deadline->tv_sec ||
+	return threads->seconds && (now.tv_sec > deadline->tv_sec ||
 				 (now.tv_sec == deadline->tv_sec &&
 				  now.tv_nsec >= deadline->tv_nsec)) ? -ETIME : 0;
 }
 
-void mc_threads_hand_out(struct mc_team *team, const unsigned int *who, unsigned int n)
+void mc_threads_hand_out(struct mc_threads *threads, const unsigned int *who, unsigned int n)
 {
-	struct threads *t = threads_of(team);
+	struct threads *t = threads_of(threads);
 	unsigned int i;
 
 	pthread_mutex_lock(&t->lock);
@@ -206,14 +206,14 @@ void mc_threads_hand_out(struct mc_team *team, const unsigned int *who, unsigned
 	pthread_mutex_unlock(&t->lock);
 }
 
-int mc_threads_wait(struct mc_team *team, bool whatever_comes)
+int mc_threads_wait(struct mc_threads *threads, bool whatever_comes)
 {
-	struct threads *t = threads_of(team);
+	struct threads *t = threads_of(threads);
 	int err = 0;
 
 	pthread_mutex_lock(&t->lock);
 	while (t->working && !err) {
-		if (whatever_comes || !team->seconds)
+		if (whatever_comes || !threads->seconds)
 			pthread_cond_wait(&t->done, &t->lock);
 		else
 			err = -pthread_cond_timedwait(&t->done, &t->lock, &t->deadline);
@@ -234,11 +234,11 @@ bool mc_window_preemptible(void)
 
 int mc_window_open(struct mc_worker *w, bool irq_off)
 {
-	int err = mc_team_stopped(w->team);
+	int err = mc_threads_stopped(w->threads);
 
 	if (err)
 		return err;
-	err = mc_team_check_cpu(w);
+	err = mc_threads_check_cpu(w);
 	if (err)
 		return err;
 	mc_user_sched_work(w);
@@ -252,7 +252,7 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
 /* Where threads measure together, none may rest before one of them has ended its part. */
 static bool may_rest(struct mc_worker *w)
 {
-	return w->team->party == 1 || mc_race_first(w) != MC_RACE_ON;
+	return w->threads->party == 1 || mc_race_first(w) != MC_RACE_ON;
 }
 
 u64 mc_window_close(struct mc_worker *w)

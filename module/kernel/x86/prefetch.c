@@ -99,8 +99,7 @@ static const struct row {
  * mc_prefetchers_of() - the registers that switch a CPU's prefetchers off
  * @cpu: the CPU
  *
- * Return: one register or two, behind which there is one of number 0; NULL if they are
- * not known for this CPU.
+ * Return: an array that ends with register 0; NULL: those of this CPU are not known.
  */
 const struct mc_prefetch_msr *
 mc_prefetchers_of(const struct mc_cpu_model *cpu)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/benchmarks/bandwidth.c natively: the real loops on real memory, with a team
+ * module/benchmarks/bandwidth.c natively: the real loops on real memory, with threads
  * in virtual time, so that what it reports is known to the last digit.
  */
 #ifndef MC_STUB_BANDWIDTH_H
@@ -8,7 +8,8 @@
 
 #include "../cmocka_all.h"
 
-#include "team.h"
+#include "threads.h"
+#include "measure/measurement.h"
 #include "measure/side.h"
 
 #define SIZE	(30 << 10)	/* whole lines for 2 threads with 3, 4, 5 or 10 arrays */
@@ -86,7 +87,7 @@ static const struct mc_side side = {
 
 /* Timed windows are those with interrupts off: every line here says irq=off. */
 static void (*in_window)(struct mc_worker *w);
-static u64 passes_before[TEAM_MOST];
+static u64 passes_before[THREADS_MOST];
 
 static struct mc_pass *pass_of(const struct mc_worker *w)
 {
@@ -125,7 +126,7 @@ void mc_asm_clock(u64 cycles)
 static void reset(unsigned int threads)
 {
 	run = (struct mc_run){
-		.req = &req, .side = &side, .team = sim_reset(threads), .area.view = &view,
+		.req = &req, .side = &side, .threads = sim_reset(threads), .area.view = &view,
 	};
 	sim.opened = opened;
 	sim.closing = closing;
@@ -163,7 +164,7 @@ static int measure(const char *line)
 	memset(low + (SIZE - FIRST) / 8, 0xa5, 16 * 8);
 	memset(high + FIRST / 8, 0xa5, 16 * 8);
 	uc_word[0] = ~0ULL;
-	err = err ? err : mc_test_bandwidth.run(&run, &point, &rec);
+	err = err ? err : mc_test_run(&mc_test_bandwidth, &run, &point, &rec);
 	for (u64 i = 0; i < 16; i++) {
 		assert_true(low[(SIZE - FIRST) / 8 + i] == GUARD);
 		assert_true(high[FIRST / 8 + i] == GUARD);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A test of the module as mc_engine_measure() runs it, with a team in virtual time and
+ * A test of the module as mc_engine_measure() runs it, with threads in virtual time and
  * memory of its own. A file that includes this defines TEST, its struct mc_test, before,
  * and has a function costs() that sets all prices at first.
  */
@@ -12,7 +12,7 @@
 #include "measure/engine.h"
 #include "measure/side.h"
 #include "platform/os.h"
-#include "team.h"
+#include "threads.h"
 
 #define RECORDS_MOST	90
 
@@ -87,7 +87,7 @@ static const struct mc_side side = {
 
 static void reset(unsigned int threads)
 {
-	run = (struct mc_run){ .req = &req, .side = &side, .team = sim_reset(threads) };
+	run = (struct mc_run){ .req = &req, .side = &side, .threads = sim_reset(threads) };
 	after_sample = NULL;
 	view_for = NULL;
 	page_bytes = 4096;
@@ -172,7 +172,7 @@ static unsigned int stop_after;
 static inline void stop(void)
 {
 	if (done == stop_after)
-		mc_team_stop(run.team, -EINTR);
+		mc_threads_stop(run.threads, -EINTR);
 }
 
 static inline void assert_stopped(const char *line, u64 kept)

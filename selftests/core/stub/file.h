@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/benchmarks/file.c natively, with a team in virtual time and files in memory.
+ * module/benchmarks/file.c natively, with threads in virtual time and files in memory.
  * Each transfer has a price, so that rates are known to the last digit.
  */
 #ifndef MC_STUB_FILE_H
@@ -28,8 +28,8 @@ enum { COL_MB_PER_S, COL_IOS_PER_S, COL_DRAM_READ, COL_DRAM_WRITE, COL_CACHED, C
 /* The time of one reader for a file of 1 MiB. */
 #define ALONE_PS	(16 * 1000 * NS + BYTES * 100)
 
-static u64 bytes_by[TEAM_MOST][FILES_MOST];	/* bytes of a file that a thread transferred */
-static u64 first_by[TEAM_MOST];			/* offset at which each thread began */
+static u64 bytes_by[THREADS_MOST][FILES_MOST];	/* bytes of a file that a thread transferred */
+static u64 first_by[THREADS_MOST];			/* offset at which each thread began */
 static u64 calls;
 static bool wrote;
 static u64 turns;		/* the counter of reads is on its PMU in one of so many */

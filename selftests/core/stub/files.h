@@ -4,7 +4,7 @@
 #define MC_SELFTEST_FILES_H
 
 #include "platform/files.h"
-#include "team.h"
+#include "threads.h"
 
 #define FILES_MOST	4
 #define FILES_NOWHERE	(~0ULL)
@@ -49,7 +49,7 @@ struct files {
 	u64 call_ps;
 	u64 byte_ps;
 	u64 sync_ps;
-	u64 slower[TEAM_MOST];
+	u64 slower[THREADS_MOST];
 	u64 most;
 	u64 fail_at;
 	int fail;

@@ -2,13 +2,13 @@
 /* A point to measure in virtual time. */
 #include "point.h"
 
-struct mc_sampler sampler[TEAM_MOST];
+struct mc_sampler sampler[THREADS_MOST];
 struct mc_measurement meas;
 u64 samples[MOST];
 u8 disturbed[MOST];
-struct mc_team *team;
+struct mc_threads *threads;
 unsigned int ticks;
-u64 speed[TEAM_MOST], check_speed;
+u64 speed[THREADS_MOST], check_speed;
 
 /* ------------------------------------------------- a buffer that isn't there */
 
@@ -64,7 +64,7 @@ static struct trail {
 	u64 next;	/* bytes into the pass; the read back follows the loop */
 	u64 passes;
 	u64 fences;
-} trails[TEAM_MOST];
+} trails[THREADS_MOST];
 
 static void follow(struct mc_loop_args *args, bool check)
 {
@@ -155,7 +155,7 @@ static void tick(void *run)
 /* @n threads with @bytes each; 1 ns/B, a warm-up and three samples. */
 void set_up(unsigned int n, u64 bytes)
 {
-	team = sim_reset(n);
+	threads = sim_reset(n);
 	ticks = 0;
 	memset(trails, 0, sizeof(trails));
 	meas = (struct mc_measurement){

@@ -7,20 +7,20 @@
 #define MC_SELFTEST_POINT_H
 
 #include "measure/samples.h"
-#include "team.h"
+#include "threads.h"
 
 #define PAGE	4096ULL
 #define MOST	50		/* samples */
 
-extern struct mc_sampler sampler[TEAM_MOST];
+extern struct mc_sampler sampler[THREADS_MOST];
 extern struct mc_measurement meas;
 extern u64 samples[MOST];
 extern u8 disturbed[MOST];
-extern struct mc_team *team;
+extern struct mc_threads *threads;
 extern unsigned int ticks;		/* samples, warm-ups included */
 
 /* Picoseconds for a byte of the loop, by thread, and for a byte of the read back. */
-extern u64 speed[TEAM_MOST], check_speed;
+extern u64 speed[THREADS_MOST], check_speed;
 
 extern const struct mc_loop loop, bytewise, triad, check;
 

@@ -27,7 +27,7 @@
 #include "platform/os.h"
 #include "user.h"
 
-enum { KEY_ITEM = MC_KEY_OWN, KEY_PROCESSES, KEY_SET, KEY_FILE, KEY_DESCRIPTORS, KEY_DIR };
+enum { KEY_ITEM = MC_KEY_FIRST, KEY_PROCESSES, KEY_SET, KEY_FILE, KEY_DESCRIPTORS, KEY_DIR };
 
 enum { COL_OPERATIONS, COL_LESS };
 
@@ -111,6 +111,7 @@ static const struct mc_column columns[] = {
 /* Static, because a context's function takes no pointer; there is one run at a time. */
 static struct {
 	struct mc_run *run;
+	const struct mc_os_item *item;
 	struct mc_measurement *meas;
 	struct mc_os_asked asked;
 	u64 less_ps;
@@ -134,7 +135,7 @@ static struct {
 int mc_os_stop_with(int err, const char *what)
 {
 	mc_fail(&job.run->error, -err, "item: %s: %s", what, strerror(err));
-	mc_team_stop(job.run->team, -err);
+	mc_threads_stop(job.run->threads, -err);
 	return -err;
 }
 
@@ -145,7 +146,7 @@ int mc_os_stop_with(int err, const char *what)
  */
 bool mc_os_stopped(void)
 {
-	return mc_team_stopped(job.run->team);
+	return mc_threads_stopped(job.run->threads);
 }
 
 /* ------------------------------------------------------- n of each operation */
@@ -372,7 +373,6 @@ static int measure_less(struct mc_worker *w, const struct mc_os_item *item, u64 
 
 static int os_job(struct mc_worker *w, void *arg)
 {
-	const struct mc_os_item *item = arg;
 	sigset_t broken;
 	int err;
 
@@ -381,8 +381,8 @@ static int os_job(struct mc_worker *w, void *arg)
 	sigemptyset(&broken);
 	sigaddset(&broken, SIGPIPE);
 	pthread_sigmask(SIG_BLOCK, &broken, NULL);
-	err = measure_less(w, item->less, &job.less_ps);
-	return err ? err : measure_item(w, item, job.meas);
+	err = measure_less(w, job.item->less, &job.less_ps);
+	return err ? err : measure_item(w, job.item, job.meas);
 }
 
 /* ----------------------------------------------------------------- the run */
@@ -442,9 +442,12 @@ static int os_check(struct mc_run *run, const struct mc_point *point)
 	return check_lists(run, item);
 }
 
-static int prepare(struct mc_run *run, const struct mc_point *point)
+static int os_set_up(struct mc_run *run, const struct mc_point *point, void *meas)
 {
 	job.run = run;
+	job.item = items[point->v[KEY_ITEM]];
+	job.meas = meas;
+	job.meas->unwatched = true;
 	job.wrong = false;
 	job.less_ps = 0;
 	job.asked = (struct mc_os_asked){
@@ -466,16 +469,17 @@ static int prepare(struct mc_run *run, const struct mc_point *point)
 	return 0;
 }
 
-static void clean_up(void)
+static void os_clean_up(void *meas)
 {
 	posix_spawn_file_actions_destroy(&job.quiet);
 	close(job.zero);
 	close(job.null);
 }
 
-static void fill_record(struct mc_record *rec, struct mc_measurement *meas,
-			const struct mc_os_item *item)
+static void os_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
+	const struct mc_os_item *item = job.item;
+	struct mc_measurement *meas = arg;
 	u32 i;
 
 	for (i = 0; i < meas->done; i++) {
@@ -491,27 +495,6 @@ static void fill_record(struct mc_record *rec, struct mc_measurement *meas,
 		rec->verified = job.wrong ? MC_VERIFIED_FAILED : MC_VERIFIED_OK;
 }
 
-static int os_run(struct mc_run *run, const struct mc_point *point,
-		  struct mc_record *rec)
-{
-	const struct mc_os_item *item = items[point->v[KEY_ITEM]];
-	struct mc_measurement meas;
-	int err = mc_measurement_begin(&meas, run, point);
-
-	if (!err) {
-		err = prepare(run, point);
-		meas.n = 1;
-		meas.unwatched = true;
-		job.meas = &meas;
-		if (!err)
-			err = mc_measurement_turn(run, rec, os_job, (void *)item);
-		clean_up();
-		fill_record(rec, &meas, item);
-	}
-	mc_measurement_end(&meas);
-	return err;
-}
-
 const struct mc_test mc_test_os = {
 	.spec = {
 		.name = "os",
@@ -525,5 +508,9 @@ const struct mc_test mc_test_os = {
 	},
 	.records = MC_RECORD_OF_CPU,
 	.check = os_check,
-	.run = os_run,
+	.job_bytes = sizeof(struct mc_measurement),
+	.set_up = os_set_up,
+	.job = os_job,
+	.fill = os_fill,
+	.clean_up = os_clean_up,
 };

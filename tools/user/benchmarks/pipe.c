@@ -21,7 +21,7 @@
 #include "platform/os.h"
 #include "user.h"
 
-enum { KEY_BLOCK = MC_KEY_OWN, KEY_CAPACITY };
+enum { KEY_BLOCK = MC_KEY_FIRST, KEY_CAPACITY };
 
 enum { COL_MB_PER_S, COL_PIPE_BYTES };
 
@@ -105,7 +105,7 @@ static char *alloc_block(u64 bytes)
 /* ------------------------------------------------------------------ the child */
 
 /* To the second of two CPUs, or to the only CPU, which is also the parent's. */
-static void bind_child(const struct mc_team *team)
+static void bind_child(const struct mc_threads *threads)
 {
 	cpu_set_t *set = CPU_ALLOC(MC_MAX_CPUS);
 	size_t size = CPU_ALLOC_SIZE(MC_MAX_CPUS);
@@ -113,7 +113,7 @@ static void bind_child(const struct mc_team *team)
 	if (!set)
 		_exit(1);
 	CPU_ZERO_S(size, set);
-	CPU_SET_S(mc_team_cpu(team, mc_team_size(team) - 1), size, set);
+	CPU_SET_S(mc_threads_cpu(threads, mc_threads_size(threads) - 1), size, set);
 	if (sched_setaffinity(0, size, set))
 		_exit(1);
 }
@@ -145,8 +145,8 @@ static void run_child(struct pipe_job *job)
 	signal(SIGTERM, SIG_IGN);
 	close(job->data[1]);
 	close(job->done[0]);
-	if (mc_team_cpu(job->run->team, 0) >= 0)
-		bind_child(job->run->team);
+	if (mc_threads_cpu(job->run->threads, 0) >= 0)
+		bind_child(job->run->threads);
 	read_samples(job);
 }
 
@@ -204,8 +204,9 @@ static int measure(struct mc_worker *w, void *arg)
 		if (!err)
 			err = send_sample(job);
 		ticks = mc_measurement_close(w, sampler);
-		if (!err && mc_measurement_keep(job->meas, mc_ticks_to_ps(ticks)))
-			mc_measurement_events(job->meas, w->events, 1, 1);
+		mc_events_take(w->events, &sampler->sample.events);
+		if (!err)
+			mc_measurement_keep(job->meas, mc_ticks_to_ps(ticks));
 	}
 	return err;
 }
@@ -266,7 +267,7 @@ static int start_child(struct pipe_job *job)
 
 static int pipe_check(struct mc_run *run, const struct mc_point *point)
 {
-	if (mc_team_size(run->team) > 2)
+	if (mc_threads_size(run->threads) > 2)
 		return mc_fail(&run->error, -EINVAL,
 			       "cpu: a pipe has two ends; list one CPU or two, e.g. cpu=0,1");
 	return 0;
@@ -289,7 +290,7 @@ static int pipe_run(struct mc_run *run, const struct mc_point *point,
 		job.total = max(SAMPLE / job.block, 1) * job.block;
 		err = start_child(&job);
 		if (!err)
-			err = mc_team_run_some(run->team, &parent, 1, measure, &job);
+			err = mc_threads_run_some(run->threads, &parent, 1, measure, &job);
 		clean_up(&job);
 		mc_measurement_record(&meas, rec);
 		rec->payload_bytes = job.total;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which cache level, or memory, served the accesses of a record; sizes for size=auto. */
+/* The data source of the accesses of a record; sizes for size=auto. */
 #include "arch/caches.h"
 #include "core/holds.h"
-#include "measure/served.h"
+#include "measure/source.h"
 #include "measure/verdict.h"
 #include "platform/cpus.h"
 #include "platform/os.h"
@@ -50,13 +50,13 @@ static bool counted_before(const u64 *cpus, int cpu, unsigned int level)
 }
 
 /**
- * mc_served_caches() - bytes of the caches that several CPUs have, each counted once
+ * mc_source_caches() - bytes of the caches that several CPUs have, each counted once
  * @cpus: bitmap of the CPUs; NULL: all
  * @level: 1 to 4; 0: the last level of each CPU
  *
  * Return: bytes.
  */
-u64 mc_served_caches(const u64 *cpus, unsigned int level)
+u64 mc_source_caches(const u64 *cpus, unsigned int level)
 {
 	u64 sum = 0;
 	int cpu;
@@ -93,7 +93,7 @@ static bool all_cached(const struct mc_values *types)
 }
 
 /**
- * mc_served_sizes() - replace size=auto by a size for this machine
+ * mc_source_sizes() - replace size=auto by a size for this machine
  * @req: the request, its CPUs resolved; its sizes are replaced by numbers
  *
  * The size is four times the caches that the threads can use, so that the caches serve
@@ -103,12 +103,12 @@ static bool all_cached(const struct mc_values *types)
  * for which the module has buffers of all types from the beginning. A target may be smaller than
  * that: it also limits a size that the user did not write.
  */
-void mc_served_sizes(struct mc_request *req)
+void mc_source_sizes(struct mc_request *req)
 {
 	const struct mc_test *test = mc_test_of(req->spec);
 	struct mc_values *sizes = &req->values[MC_KEY_SIZE];
 	bool one = req->any_cpu || test->common;
-	u64 caches = one ? largest_cache(cpus_of(req)) : mc_served_caches(cpus_of(req), 0);
+	u64 caches = one ? largest_cache(cpus_of(req)) : mc_source_caches(cpus_of(req), 0);
 	u64 wanted = max(BEYOND * caches, LEAST), size = 1 << 20, most;
 	unsigned int i;
 
@@ -145,14 +145,14 @@ static struct mc_hierarchy hierarchy_of(int cpu)
 /* Count the threads that share each cache of a CPU, if each has its own working set. */
 static void find_sharers(const struct mc_run *run, bool common, int cpu, struct mc_set *set)
 {
-	unsigned int i, level, n = common ? 0 : mc_team_size(run->team);
+	unsigned int i, level, n = common ? 0 : mc_threads_size(run->threads);
 
 	for (level = 1; level <= MC_CACHES; level++) {
 		u32 *sharers = &set->sharers[level - 1];
 
 		*sharers = common;
 		for (i = 0; i < n; i++)
-			*sharers += mc_cache_shared(cpu, mc_team_cpu(run->team, i), level);
+			*sharers += mc_cache_shared(cpu, mc_threads_cpu(run->threads, i), level);
 	}
 }
 
@@ -170,7 +170,7 @@ struct accesses {
 	u64 ps;
 };
 
-static enum mc_hit served_on(const struct accesses *a, int cpu)
+static enum mc_hit source_on(const struct accesses *a, int cpu)
 {
 	struct mc_hierarchy h = hierarchy_of(cpu);
 	bool common = mc_test_of(a->run->req->spec)->common;
@@ -192,13 +192,13 @@ static int next_of(const struct accesses *a, int cpu)
 }
 
 /* If the level differs between CPUs, it is unknown for the record. */
-static enum mc_hit served_on_all(const struct accesses *a)
+static enum mc_hit source_on_all(const struct accesses *a)
 {
 	enum mc_hit hit = MC_HIT_UNKNOWN;
 	int cpu, first = next_of(a, -1);
 
 	for (cpu = first; cpu >= 0; cpu = next_of(a, cpu)) {
-		enum mc_hit one = served_on(a, cpu);
+		enum mc_hit one = source_on(a, cpu);
 
 		if (cpu != first && one != hit)
 			return MC_HIT_UNKNOWN;
@@ -236,17 +236,17 @@ static enum mc_hit level_of(const struct accesses *a)
 		return MC_HIT_UNKNOWN;
 	if (!cached && rec->effective != MC_EFFECT_NO)
 		return rec->effective == MC_EFFECT_UNKNOWN ? MC_HIT_UNKNOWN : MC_HIT_MEMORY;
-	return past_caches(a, served_on_all(a));
+	return past_caches(a, source_on_all(a));
 }
 
 /**
- * mc_served_by() - set the column `level` of a test that has it
+ * mc_source_record() - set the column `level` of a test that has it
  * @run: the run
  * @rec: the record of a point that was measured
  *
  * The column stays unset where the level is not known.
  */
-void mc_served_by(const struct mc_run *run, struct mc_record *rec)
+void mc_source_record(const struct mc_run *run, struct mc_record *rec)
 {
 	const struct mc_test *test = mc_test_of(run->req->spec);
 	u64 size = rec->point.v[MC_KEY_SIZE];
@@ -264,7 +264,7 @@ void mc_served_by(const struct mc_run *run, struct mc_record *rec)
 }
 
 /**
- * mc_served_chase() - level that served the loads of a pointer chase
+ * mc_source_of_chase() - level that served the loads of a pointer chase
  * @run: the run
  * @rec: the record of the chase, which one thread ran
  * @bytes: bytes of all lines in the chase
@@ -272,8 +272,8 @@ void mc_served_by(const struct mc_run *run, struct mc_record *rec)
  *
  * Return: the level; MC_HIT_UNKNOWN if it is not known.
  */
-enum mc_hit mc_served_chase(const struct mc_run *run, const struct mc_record *rec,
-			    u64 bytes, u64 ps)
+enum mc_hit mc_source_of_chase(const struct mc_run *run, const struct mc_record *rec,
+			       u64 bytes, u64 ps)
 {
 	struct accesses a = { .run = run, .rec = rec, .bytes = bytes, .ps = ps };
 
@@ -281,14 +281,14 @@ enum mc_hit mc_served_chase(const struct mc_run *run, const struct mc_record *re
 }
 
 /**
- * mc_served_held() - smallest cache of a CPU that holds what only this CPU has touched
+ * mc_source_of_held() - smallest cache of a CPU that holds what only this CPU has touched
  * @rec: the record, of WB memory
  * @cpu: the CPU
  * @bytes: bytes of all lines
  *
  * Return: the level, MC_HIT_MEMORY if no cache holds them; MC_HIT_UNKNOWN if it is not known.
  */
-enum mc_hit mc_served_held(const struct mc_record *rec, int cpu, u64 bytes)
+enum mc_hit mc_source_of_held(const struct mc_record *rec, int cpu, u64 bytes)
 {
 	struct mc_hierarchy h = hierarchy_of(cpu);
 	const struct mc_set set = { .bytes = bytes, .sharers = { 1, 1, 1, 1 } };

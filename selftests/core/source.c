@@ -3,7 +3,7 @@
 #include "cmocka_all.h"
 #include "measure/engine.h"
 #include "platform/os.h"
-#include "measure/served.h"
+#include "measure/source.h"
 #include "stub/cpus.h"
 #include "measure/verdict.h"
 
@@ -85,12 +85,12 @@ const struct mc_test *mc_test_of(const struct mc_spec *spec)
 	return container_of(spec, struct mc_test, spec);
 }
 
-unsigned int mc_team_size(const struct mc_team *team)
+unsigned int mc_threads_size(const struct mc_threads *threads)
 {
 	return ncpus;
 }
 
-int mc_team_cpu(const struct mc_team *team, unsigned int i)
+int mc_threads_cpu(const struct mc_threads *threads, unsigned int i)
 {
 	return cpus[i];
 }
@@ -115,7 +115,7 @@ static void ask(const struct mc_test *test, const int *list)
 
 static u64 size(void)
 {
-	mc_served_sizes(&req);
+	mc_source_sizes(&req);
 	return req.values[MC_KEY_SIZE].v[0];
 }
 
@@ -146,7 +146,7 @@ static enum mc_hit level(u64 bytes)
 {
 	struct mc_record rec = record(bytes * (mc_test_of(req.spec)->common ? 1 : ncpus));
 
-	mc_served_by(&run, &rec);
+	mc_source_record(&run, &rec);
 	return rec.has >> 1 & 1 ? (enum mc_hit)rec.value[1] : MC_HIT_UNKNOWN;
 }
 
@@ -164,7 +164,7 @@ static enum mc_hit chased(int cpu, u64 bytes, u64 ps)
 
 	rec.cpu = cpu;
 	rec.threads = 1;
-	return mc_served_chase(&run, &rec, bytes, ps);
+	return mc_source_of_chase(&run, &rec, bytes, ps);
 }
 
 static int set_up(void **state)
@@ -268,7 +268,7 @@ static void test_auto_is_at_most_what_a_target_has(void **state)
 	ASK(&each, 0, -1);
 	req.room = 4 * K;
 	req.values[MC_KEY_SIZE] = (struct mc_values){ .n = 2, .v = { 16 * K, MC_AUTO } };
-	mc_served_sizes(&req);
+	mc_source_sizes(&req);
 	assert_int_equal(req.values[MC_KEY_SIZE].v[0], 16 * K);
 	assert_int_equal(req.values[MC_KEY_SIZE].v[1], 4 * K);
 }
@@ -278,12 +278,12 @@ static void test_caches_of_several_cpus(void **state)
 	const u64 one_cluster = 1 << 2 | 1 << 3, last_core = 1 << 4;
 
 	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
-	assert_int_equal(mc_served_caches(NULL, 1), (48 + 32 + 32 + 32) * K);
-	assert_int_equal(mc_served_caches(NULL, 2), (1 + 2 + 2) * M);
-	assert_int_equal(mc_served_caches(NULL, 3), 32 * M);
-	assert_int_equal(mc_served_caches(NULL, 0), (32 + 2) * M);
-	assert_int_equal(mc_served_caches(&one_cluster, 2), 2 * M);
-	assert_int_equal(mc_served_caches(&last_core, 3), 0);
+	assert_int_equal(mc_source_caches(NULL, 1), (48 + 32 + 32 + 32) * K);
+	assert_int_equal(mc_source_caches(NULL, 2), (1 + 2 + 2) * M);
+	assert_int_equal(mc_source_caches(NULL, 3), 32 * M);
+	assert_int_equal(mc_source_caches(NULL, 0), (32 + 2) * M);
+	assert_int_equal(mc_source_caches(&one_cluster, 2), 2 * M);
+	assert_int_equal(mc_source_caches(&last_core, 3), 0);
 }
 
 static void test_level_is_of_the_cpu_that_measures(void **state)
@@ -392,8 +392,8 @@ static void test_memory_that_is_not_cached(void **state)
 
 		rec.point.v[MC_KEY_TYPE] = MC_UC;
 		rec.effective = i;
-		assert_int_equal(mc_served_chase(&run, &rec, 16 * K, 1000), wanted[i][0]);
-		mc_served_by(&run, &rec);
+		assert_int_equal(mc_source_of_chase(&run, &rec, 16 * K, 1000), wanted[i][0]);
+		mc_source_record(&run, &rec);
 		assert_int_equal(rec.has >> 1 & 1 ? (enum mc_hit)rec.value[1] : MC_HIT_UNKNOWN,
 				 wanted[i][1]);
 	}
@@ -428,9 +428,9 @@ static void test_write_back_memory_without_a_cache(void **state)
 	made_up_machine(sockets, ARRAY_SIZE(sockets));
 	ASK(&each, 0, -1);
 	rec.effective = MC_EFFECT_NO;
-	assert_int_equal(mc_served_chase(&run, &rec, 16 * K, 1000), MC_HIT_UNKNOWN);
-	assert_int_equal(mc_served_chase(&run, &rec, 16 * K, 90000), MC_HIT_UNKNOWN);
-	mc_served_by(&run, &rec);
+	assert_int_equal(mc_source_of_chase(&run, &rec, 16 * K, 1000), MC_HIT_UNKNOWN);
+	assert_int_equal(mc_source_of_chase(&run, &rec, 16 * K, 90000), MC_HIT_UNKNOWN);
+	mc_source_record(&run, &rec);
 	assert_false(rec.has >> 1 & 1);
 }
 
@@ -440,16 +440,16 @@ static void test_what_one_cpu_holds(void **state)
 	struct mc_record rec = record(16 * K);
 
 	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
-	assert_int_equal(mc_served_held(&rec, 0, 48 * K), MC_HIT_L1);
-	assert_int_equal(mc_served_held(&rec, 0, 48 * K + 64), MC_HIT_L2);
-	assert_int_equal(mc_served_held(&rec, 2, 2 * M), MC_HIT_L2);
-	assert_int_equal(mc_served_held(&rec, 2, 32 * M), MC_HIT_L3);
-	assert_int_equal(mc_served_held(&rec, 4, 2 * M + 64), MC_HIT_MEMORY);
+	assert_int_equal(mc_source_of_held(&rec, 0, 48 * K), MC_HIT_L1);
+	assert_int_equal(mc_source_of_held(&rec, 0, 48 * K + 64), MC_HIT_L2);
+	assert_int_equal(mc_source_of_held(&rec, 2, 2 * M), MC_HIT_L2);
+	assert_int_equal(mc_source_of_held(&rec, 2, 32 * M), MC_HIT_L3);
+	assert_int_equal(mc_source_of_held(&rec, 4, 2 * M + 64), MC_HIT_MEMORY);
 	rec.effective = MC_EFFECT_NO;
-	assert_int_equal(mc_served_held(&rec, 0, 16 * K), MC_HIT_UNKNOWN);
+	assert_int_equal(mc_source_of_held(&rec, 0, 16 * K), MC_HIT_UNKNOWN);
 	made_up_machine(silent, ARRAY_SIZE(silent));
 	rec.effective = MC_EFFECT_YES;
-	assert_int_equal(mc_served_held(&rec, 0, 16 * K), MC_HIT_UNKNOWN);
+	assert_int_equal(mc_source_of_held(&rec, 0, 16 * K), MC_HIT_UNKNOWN);
 }
 
 static void test_little_is_known(void **state)
@@ -488,5 +488,5 @@ int main(void)
 		cmocka_unit_test_setup(test_little_is_known, set_up),
 	};
 
-	return cmocka_run_group_tests_name("served", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("source", tests, NULL, NULL);
 }

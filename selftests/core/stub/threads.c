@@ -1,61 +1,61 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* measure/team.h, workers.h and clock.h in virtual time, on CPUs that keep their prefetchers. */
+/* measure/threads.h, workers.h and clock.h in virtual time, on CPUs that keep their prefetchers. */
 #include <pthread.h>
 
 #include "platform/cpus.h"
 #include "cpu.h"
 #include "measure/engine.h"
-#include "measure/served.h"
-#include "team.h"
+#include "measure/source.h"
+#include "threads.h"
 
-enum state { READY, AT_GATE, ENDED };
+enum state { READY, AT_BARRIER, ENDED };
 
 struct sim sim;
 struct mc_clock mc_clock;
 unsigned int sim_drains;
 
-static struct mc_team the_team;
+static struct mc_threads the_threads;
 static unsigned int turn;		/* the thread that may run */
-static enum state states[TEAM_MOST];
-static struct mc_worker workers[TEAM_MOST];
+static enum state states[THREADS_MOST];
+static struct mc_worker workers[THREADS_MOST];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static pthread_cond_t turns[TEAM_MOST] = {
-	[0 ... TEAM_MOST - 1] = PTHREAD_COND_INITIALIZER
+static pthread_cond_t turns[THREADS_MOST] = {
+	[0 ... THREADS_MOST - 1] = PTHREAD_COND_INITIALIZER
 };
 
 static __thread struct mc_worker *self;
 
 /* @n threads on warm cores, no hooks, no overheads, and a clock that costs 20 ns. */
-struct mc_team *sim_reset(unsigned int n)
+struct mc_threads *sim_reset(unsigned int n)
 {
 	sim = (struct sim){ .n = n };
-	the_team = (struct mc_team){ .only = -1 };
+	the_threads = (struct mc_threads){ .only = -1 };
 	mc_clock = (struct mc_clock){ .khz = 1000000000, .cost_ps = 20 * NS };
 	for (unsigned int i = 0; i < n; i++) {
 		workers[i] = (struct mc_worker){
-			.team = &the_team, .index = i, .cpu = i,
+			.threads = &the_threads, .index = i, .cpu = i,
 			.worked = 1000 * MS, .left_off = 1000 * MS,
 		};
 		sim.now[i] = 1000 * MS;
 	}
-	return &the_team;
+	return &the_threads;
 }
 
 /* A run gets the threads that its test has set up with sim_reset(). */
-struct mc_team *mc_team_start(const struct mc_request *req, unsigned int n,
-			      struct mc_error *e)
+struct mc_threads *mc_threads_start(const struct mc_request *req, unsigned int n,
+				    struct mc_error *e)
 {
 	EXPECT(n == sim.n);
-	the_team.error = e;
-	return &the_team;
+	the_threads.error = e;
+	return &the_threads;
 }
 
-void mc_team_end(struct mc_team *team)
+void mc_threads_end(struct mc_threads *threads)
 {
 }
 
-struct mc_worker *mc_threads_worker(const struct mc_team *team, unsigned int i)
+struct mc_worker *mc_threads_worker(const struct mc_threads *threads, unsigned int i)
 {
 	return &workers[i];
 }
@@ -65,7 +65,7 @@ unsigned int sim_self(void)
 	return self->index;
 }
 
-/* Is this a thread of the team, and not the one that asks for the run? */
+/* Is this one of the threads, and not the one that asks for the run? */
 bool sim_in_thread(void)
 {
 	return self;
@@ -93,14 +93,14 @@ static void wait_for_turn(unsigned int me)
 
 static void next_turn(void)
 {
-	unsigned int i, next = TEAM_MOST;
+	unsigned int i, next = THREADS_MOST;
 
 	for (i = 0; i < sim.n; i++)
 		if (states[i] == READY &&
-		    (next == TEAM_MOST || sim.now[i] < sim.now[next]))
+		    (next == THREADS_MOST || sim.now[i] < sim.now[next]))
 			next = i;
 	turn = next;
-	if (next < TEAM_MOST)
+	if (next < THREADS_MOST)
 		pthread_cond_signal(&turns[next]);
 }
 
@@ -120,9 +120,9 @@ static void *worker_main(void *arg)
 	self = arg;
 	pthread_mutex_lock(&lock);
 	wait_for_turn(self->index);
-	err = the_team.job(self, sim.arg);
+	err = the_threads.job(self, sim.arg);
 	if (err)
-		mc_team_stop(&the_team, err);
+		mc_threads_stop(&the_threads, err);
 	states[self->index] = ENDED;
 	next_turn();
 	pthread_mutex_unlock(&lock);
@@ -143,19 +143,19 @@ static void catch_up(enum state state)
 			sim.now[i] = latest;
 }
 
-int mc_team_run_some(struct mc_team *team, const unsigned int *who,
-		     unsigned int n, mc_job job, void *arg)
+int mc_threads_run_some(struct mc_threads *threads, const unsigned int *who,
+			unsigned int n, mc_job job, void *arg)
 {
-	pthread_t thread[TEAM_MOST];
+	pthread_t thread[THREADS_MOST];
 	unsigned int i;
 
-	if (team->stop)
-		return team->stop;
-	team->job = job;
+	if (threads->stop)
+		return threads->stop;
+	threads->job = job;
 	sim.arg = arg;
-	turn = TEAM_MOST;
-	atomic_set(&team->arrived, 0);
-	team->party = n;
+	turn = THREADS_MOST;
+	atomic_set(&threads->arrived, 0);
+	threads->party = n;
 	for (i = 0; i < sim.n; i++)
 		states[i] = ENDED;
 	for (i = 0; i < n; i++)
@@ -170,18 +170,18 @@ int mc_team_run_some(struct mc_team *team, const unsigned int *who,
 	pthread_mutex_unlock(&lock);
 	for (i = 0; i < n; i++)
 		pthread_join(thread[i], NULL);
-	return team->stop;
+	return threads->stop;
 }
 
-int mc_team_run(struct mc_team *team, mc_job job, void *arg)
+int mc_threads_run(struct mc_threads *threads, mc_job job, void *arg)
 {
 	int cpu = workers[0].cpu, err;
 
-	if (team->only < 0)
-		return mc_team_run_some(team, NULL, sim.n, job, arg);
+	if (threads->only < 0)
+		return mc_threads_run_some(threads, NULL, sim.n, job, arg);
 	/* It has the index 0 in its job, and here the index says which thread it is. */
-	workers[0].cpu = team->only;
-	err = mc_team_run_some(team, NULL, 1, job, arg);
+	workers[0].cpu = threads->only;
+	err = mc_threads_run_some(threads, NULL, 1, job, arg);
 	workers[0].cpu = cpu;
 	return err;
 }
@@ -228,9 +228,9 @@ void mc_counter_close(void *event)
 }
 
 /* Threads sit on CPUs of their number; two CPUs make a core. */
-int mc_team_cpu(const struct mc_team *team, unsigned int i)
+int mc_threads_cpu(const struct mc_threads *threads, unsigned int i)
 {
-	return team->only < 0 ? i : team->only;
+	return threads->only < 0 ? i : threads->only;
 }
 
 bool mc_cpu_usable(unsigned int cpu)
@@ -249,53 +249,53 @@ int mc_cpu_node(unsigned int cpu)
 	return cpu / 2;
 }
 
-unsigned int mc_team_size(const struct mc_team *team)
+unsigned int mc_threads_size(const struct mc_threads *threads)
 {
-	return team->only < 0 ? sim.n : 1;
+	return threads->only < 0 ? sim.n : 1;
 }
 
-void mc_team_only(struct mc_team *team, int i)
+void mc_threads_only(struct mc_threads *threads, int i)
 {
-	team->only = i;
+	threads->only = i;
 }
 
-int mc_team_stopped(const struct mc_team *team)
+int mc_threads_stopped(const struct mc_threads *threads)
 {
 	if (++sim.asked == sim.stop_at)
-		mc_team_stop(&the_team, -ECANCELED);
+		mc_threads_stop(&the_threads, -ECANCELED);
 	if (self && sim.look) {
 		sim_spend(sim.look);
 		sim_yield();
 	}
-	return team->stop;
+	return threads->stop;
 }
 
 /* All threads that wait at the barrier continue, from the current time. */
-static void open_gate(void)
+static void open_barrier(void)
 {
 	unsigned int i;
 
-	catch_up(AT_GATE);
+	catch_up(AT_BARRIER);
 	for (i = 0; i < sim.n; i++)
-		if (states[i] == AT_GATE)
+		if (states[i] == AT_BARRIER)
 			states[i] = READY;
 }
 
-void mc_team_stop(struct mc_team *team, int err)
+void mc_threads_stop(struct mc_threads *threads, int err)
 {
-	if (!team->stop)
-		team->stop = err;
-	open_gate();
+	if (!threads->stop)
+		threads->stop = err;
+	open_barrier();
 }
 
 /* ------------------------------------------------------ the barrier, windows */
 
 int mc_barrier(struct mc_worker *w)
 {
-	if (!w->team->stop) {
-		states[w->index] = AT_GATE;
-		if (atomic_inc_return(&w->team->arrived) % w->team->party == 0)
-			open_gate();
+	if (!w->threads->stop) {
+		states[w->index] = AT_BARRIER;
+		if (atomic_inc_return(&w->threads->arrived) % w->threads->party == 0)
+			open_barrier();
 		next_turn();
 		wait_for_turn(w->index);
 		if (w->index == sim.n - 1) {
@@ -303,7 +303,7 @@ int mc_barrier(struct mc_worker *w)
 			sim.late = sim.late_barriers && !--sim.late_barriers ? 0 : sim.late;
 		}
 	}
-	return w->team->stop;
+	return w->threads->stop;
 }
 
 void mc_race_start(struct mc_worker *w)
@@ -336,8 +336,8 @@ bool mc_window_preemptible(void)
 
 int mc_window_open(struct mc_worker *w, bool irq_off)
 {
-	if (w->team->stop)
-		return w->team->stop;
+	if (w->threads->stop)
+		return w->threads->stop;
 	mc_events_start(w->events);
 	w->irq_off = irq_off;
 	w->began = sim.now[w->index];
@@ -387,7 +387,7 @@ bool mc_cpu_has(enum mc_feature feature)
 	return cpu_runs(feature);
 }
 
-void mc_served_sizes(struct mc_request *req)
+void mc_source_sizes(struct mc_request *req)
 {
 }
 
@@ -397,6 +397,6 @@ u64 mc_memory_regions(u64 region)
 	return 0;
 }
 
-void mc_served_by(const struct mc_run *run, struct mc_record *rec)
+void mc_source_record(const struct mc_run *run, struct mc_record *rec)
 {
 }

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A team in virtual time. Its threads are real, but only one runs at once: the
+ * Threads in virtual time. They are real, but only one runs at once: the
  * one whose clock is furthest behind, so that every test goes the same way each
  * time. A clock advances only when somebody spends time.
  */
-#ifndef MC_SELFTEST_TEAM_H
-#define MC_SELFTEST_TEAM_H
+#ifndef MC_SELFTEST_THREADS_H
+#define MC_SELFTEST_THREADS_H
 
 #include "../cmocka_all.h"
 
 #include "measure/events.h"
-#include "measure/team.h"
+#include "measure/threads.h"
 #include "platform/clock.h"
 #include "platform/counters.h"
 
-#define TEAM_MOST	4
+#define THREADS_MOST	4
 #define NS		1000ULL		/* all times are picoseconds, and so are ticks */
 #define MS		1000000000ULL
 
 /**
- * struct sim - what a test sets and sees of the team
+ * struct sim - what a test sets and sees of the threads
  * @n: number of threads
  * @overhead: time that a window lasts longer than what is done in it
  * @gap: time between windows
@@ -51,7 +51,7 @@ struct sim {
 	bool preemptible;
 	void (*opened)(struct mc_worker *w);
 	void (*closing)(struct mc_worker *w);
-	u64 now[TEAM_MOST];
+	u64 now[THREADS_MOST];
 	u64 windows;
 	u64 longest;
 	u64 first_end;
@@ -70,7 +70,7 @@ struct sim {
 	struct mc_reading reading[8];
 	unsigned int events;	/* number of events of the cores that are set */
 	int refuses[MC_NEVENTS];	/* errno with which an event can't be opened; 0: it can */
-	struct mc_reading event[TEAM_MOST][MC_NEVENTS];	/* those of each thread */
+	struct mc_reading event[THREADS_MOST][MC_NEVENTS];	/* those of each thread */
 };
 
 extern struct sim sim;
@@ -84,7 +84,7 @@ extern struct sim sim;
 			sim.failed = file ":" #line ": " #condition;	\
 	} while (0)
 
-struct mc_team *sim_reset(unsigned int n);
+struct mc_threads *sim_reset(unsigned int n);
 unsigned int sim_self(void);
 bool sim_in_thread(void);
 void sim_spend(u64 ps);
@@ -98,4 +98,4 @@ static inline void assert_names(const struct mc_error *error, int err, const cha
 	assert_int_equal(error->text[strlen(key)], ':');
 }
 
-#endif /* MC_SELFTEST_TEAM_H */
+#endif /* MC_SELFTEST_THREADS_H */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The data source of the accesses of a record: which cache level, or memory, served them. */
+#ifndef MC_SOURCE_H
+#define MC_SOURCE_H
+
+#include "core/level.h"
+#include "measure/test.h"
+
+/* The column `level`, for tests that set @level of struct mc_test. */
+#define MC_LEVEL_COLUMN {						\
+	.name = "level", .names = mc_hit_names,				\
+	.help = "smallest cache that holds the working set, by what the CPU reports", \
+}
+
+u64 mc_source_caches(const u64 *cpus, unsigned int level);
+void mc_source_sizes(struct mc_request *req);
+void mc_source_record(const struct mc_run *run, struct mc_record *rec);
+enum mc_hit mc_source_of_held(const struct mc_record *rec, int cpu, u64 bytes);
+enum mc_hit mc_source_of_chase(const struct mc_run *run, const struct mc_record *rec,
+			       u64 bytes, u64 ps);
+
+#endif /* MC_SOURCE_H */

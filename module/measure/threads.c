@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The threads of a run: which one is on which CPU, what stops a run, and how threads meet. The
+ * threads themselves are those of the side (platform/workers.h).
+ */
+#include "measure/threads.h"
+
+/* ------------------------------------------------------------- stopping */
+
+/**
+ * mc_threads_stop() - end the run at the next window
+ * @threads: the threads
+ * @err: negative errno, the reason; only the first call sets it
+ */
+void mc_threads_stop(struct mc_threads *threads, int err)
+{
+	cmpxchg(&threads->stop, 0, err);
+}
+
+/**
+ * mc_threads_check_cpu() - is this thread on its CPU?
+ * @w: the thread
+ *
+ * A thread whose CPU went offline runs on another one: its results are invalid.
+ *
+ * Context: Worker thread.
+ * Return: 0 or -ENODEV.
+ */
+int mc_threads_check_cpu(const struct mc_worker *w)
+{
+	if (w->cpu < 0 || mc_thread_cpu() == w->cpu)
+		return 0;
+	if (mc_threads_claim_error(w->threads))
+		mc_fail(w->threads->error, -ENODEV,
+			"cpu: %d went offline while the run was on", w->cpu);
+	return -ENODEV;
+}
+
+/* @err is that of mc_threads_why_end() or mc_threads_wait(). */
+static void stop_early(struct mc_threads *threads, int err)
+{
+	if (err == -ETIME && mc_threads_claim_error(threads))
+		mc_fail(threads->error, err,
+			"timeout: %llu s have passed; what was measured until then is kept",
+			threads->seconds);
+	else if (err == -ECANCELED && mc_threads_claim_error(threads))
+		mc_fail(threads->error, err,
+			"run: stopped because its writer is about to be frozen, as for a suspend; earlier results are kept");
+	else if (err == -EIO && mc_threads_claim_error(threads))
+		mc_fail(threads->error, err,
+			"run: one of its threads died in the kernel, whose log says why; earlier results are kept, and the machine should be rebooted");
+	mc_threads_stop(threads, err);
+}
+
+/**
+ * mc_threads_look() - stop the run if the writer's state or the deadline says so
+ * @threads: the threads
+ *
+ * Called where the writer itself works, and before each job, since the wait for a
+ * short job may notice neither.
+ *
+ * Context: Process, the writer of the request.
+ * Return: 0, or the errno of the stop, also of an earlier one.
+ */
+int mc_threads_look(struct mc_threads *threads)
+{
+	int err = mc_threads_why_end(threads);
+
+	if (err)
+		stop_early(threads, err);
+	return mc_threads_stopped(threads);
+}
+
+/* -------------------------------------------------------------- threads */
+
+/* If there are more threads than CPUs, the list starts again. */
+static int start_all(struct mc_threads *threads, const struct mc_request *req)
+{
+	unsigned int i;
+	int cpu = -1, err = 0;
+
+	for (i = 0; !err && i < threads->n; i++) {
+		struct mc_worker *w = mc_threads_worker(threads, i);
+
+		if (!req->any_cpu)
+			cpu = mc_request_cpu(req, cpu);
+		w->threads = threads;
+		w->index = i;
+		w->cpu = cpu;
+		err = mc_thread_start(w);
+	}
+	return err;
+}
+
+/**
+ * mc_threads_start() - start the threads of a run; they wait for a job
+ * @req: the CPUs and the timeout
+ * @n: number of threads
+ * @e: result: what is wrong
+ *
+ * Context: Process, may sleep.
+ * Return: the threads, or NULL and @e->err: -EINVAL (a CPU can't be used), -ENOMEM,
+ * -EAGAIN or -EINTR.
+ */
+struct mc_threads *mc_threads_start(const struct mc_request *req, unsigned int n,
+				    struct mc_error *e)
+{
+	u64 seconds = req->values[MC_KEY_TIMEOUT].v[0];
+	struct mc_threads *threads = mc_threads_new(n, seconds);
+
+	if (!threads) {
+		mc_fail(e, -ENOMEM, "cpu: no memory for %u thread%s", n, MC_S(n));
+		return NULL;
+	}
+	threads->n = n;
+	threads->error = e;
+	threads->seconds = seconds;
+	threads->only = -1;
+	if (!start_all(threads, req))
+		return threads;
+	mc_threads_end(threads);
+	return NULL;
+}
+
+/**
+ * mc_threads_only() - let one thread be the only one
+ * @threads: the threads
+ * @i: its index; -1: all threads again
+ *
+ * Until then there is one thread, and it has the index 0 in its jobs.
+ *
+ * Context: Process, the writer of the request.
+ */
+void mc_threads_only(struct mc_threads *threads, int i)
+{
+	threads->only = i;
+}
+
+/**
+ * mc_threads_size() - number of threads that work
+ * @threads: the threads
+ *
+ * Return: the number, at least 1.
+ */
+unsigned int mc_threads_size(const struct mc_threads *threads)
+{
+	return threads->only < 0 ? threads->n : 1;
+}
+
+/**
+ * mc_threads_cpu() - the CPU that a thread is bound to
+ * @threads: the threads
+ * @i: its index
+ *
+ * Return: the CPU, or -1 if the thread is not bound.
+ */
+int mc_threads_cpu(const struct mc_threads *threads, unsigned int i)
+{
+	return mc_threads_worker(threads, threads->only < 0 ? i : threads->only)->cpu;
+}
+
+/* ------------------------------------------------------------------ jobs */
+
+/**
+ * mc_threads_do_job() - do the current job; if it fails, stop the run
+ * @w: the thread, which was told to do it
+ *
+ * Context: Worker thread.
+ */
+void mc_threads_do_job(struct mc_worker *w)
+{
+	int err = w->threads->job(w, w->threads->arg);
+
+	if (!err)
+		err = mc_threads_check_cpu(w);
+	if (err)
+		mc_threads_stop(w->threads, err);
+}
+
+/**
+ * mc_threads_run_some() - have some of the threads do a job, and wait for them
+ * @threads: the threads
+ * @who: array of @n indices of threads, the others sleep on; NULL: the first @n
+ * @n: number of threads that do it and that meet at the barrier; not 0
+ * @job: each does it once
+ * @arg: its argument
+ *
+ * Context: Process, may sleep. A signal ends the job with -EINTR.
+ * Return: 0, or the errno of what stopped the run.
+ */
+int mc_threads_run_some(struct mc_threads *threads, const unsigned int *who,
+			unsigned int n, mc_job job, void *arg)
+{
+	int err = mc_threads_look(threads);
+
+	if (err)
+		return err;
+	threads->job = job;
+	threads->arg = arg;
+	threads->party = n;
+	atomic_set(&threads->arrived, 0);
+	mc_threads_hand_out(threads, who, n);
+	err = mc_threads_wait(threads, false);
+	if (err) {
+		/* Then the job ends soon. */
+		stop_early(threads, err);
+		mc_threads_wait(threads, true);
+	}
+	return mc_threads_stopped(threads);
+}
+
+/**
+ * mc_threads_run() - have all threads do a job, and wait for them
+ * @threads: the threads
+ * @job: each does it once
+ * @arg: its argument
+ *
+ * Context: as mc_threads_run_some().
+ * Return: the same.
+ */
+int mc_threads_run(struct mc_threads *threads, mc_job job, void *arg)
+{
+	unsigned int who = threads->only;
+	struct mc_worker *w;
+	int err;
+
+	if (threads->only < 0)
+		return mc_threads_run_some(threads, NULL, threads->n, job, arg);
+	w = mc_threads_worker(threads, who);
+	w->index = 0;
+	err = mc_threads_run_some(threads, &who, 1, job, arg);
+	w->index = who;
+	return err;
+}
+
+/* ---------------------------------------------------- the barrier and a race */
+
+/**
+ * mc_barrier() - wait until all threads that have the job are here
+ * @w: the thread
+ *
+ * Threads spin, because a wake-up would make them start late.
+ *
+ * Context: Worker thread, interrupts on.
+ * Return: 0; the errno of the stop, also if only another thread has seen it; or
+ * -ENODEV if the thread's CPU went offline.
+ */
+int mc_barrier(struct mc_worker *w)
+{
+	struct mc_threads *threads = w->threads;
+	u32 meetings = READ_ONCE(threads->meetings);
+
+	if (atomic_inc_return(&threads->arrived) == threads->party) {
+		atomic_set(&threads->arrived, 0);
+		/* Releases: @arrived is 0 before a thread comes again. */
+		mc_flag_set(&threads->meetings, meetings + 1);
+	}
+	/* Acquires: what other threads wrote before the barrier is visible. */
+	while (mc_flag(&threads->meetings) == meetings) {
+		if (mc_threads_stopped(threads))
+			break;
+		mc_relax();
+		mc_breathe();
+	}
+	return mc_threads_stopped(threads) ? mc_threads_stopped(threads) : mc_threads_check_cpu(w);
+}
+
+/**
+ * mc_race_start() - begin a race; called before the barrier
+ * @w: the thread
+ *
+ * Context: Worker thread.
+ */
+void mc_race_start(struct mc_worker *w)
+{
+	WRITE_ONCE(w->threads->first_end, MC_RACE_ON);
+}
+
+/**
+ * mc_race_first() - when the first thread finished
+ * @w: the thread
+ *
+ * Context: Worker thread.
+ * Return: ticks; MC_RACE_ON while none has.
+ */
+u64 mc_race_first(struct mc_worker *w)
+{
+	return READ_ONCE(w->threads->first_end);
+}
+
+/**
+ * mc_race_finish() - this thread has done its share
+ * @w: the thread
+ * @ticks: the time at which it finished
+ *
+ * Context: Worker thread.
+ */
+void mc_race_finish(struct mc_worker *w, u64 ticks)
+{
+	u64 first = READ_ONCE(w->threads->first_end);
+
+	while (ticks < first) {
+		u64 seen = cmpxchg(&w->threads->first_end, first, ticks);
+
+		if (seen == first)
+			return;
+		first = seen;
+	}
+}
