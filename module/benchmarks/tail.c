@@ -30,7 +30,7 @@ enum {
 
 enum {
 	COL_P50, COL_P99, COL_P99_9, COL_P99_99, COL_P99_999, COL_P99_9999, COL_MAX, COL_MAX_CAUSE,
-	COL_ACCESSES, COL_STEP, COL_CLOCK, COL_CLOCK_P99_9, COL_SPIKES, COL_SPIKES_SHARE,
+	COL_ACCESSES, COL_STEP, COL_CLOCK, COL_CLOCK_P99_9, COL_LIMIT, COL_SPIKES, COL_SPIKES_SHARE,
 	COL_UNKNOWN_SHARE, COL_REFRESH, COL_PERIOD, COL_PAUSE, COL_COHERENCE,
 };
 
@@ -63,9 +63,7 @@ static const struct mc_name flush_names[] = {
 	{ "auto", MC_AUTO, .asked_only = true }, { "yes", 1 }, { "no", 0 }, { }
 };
 
-static const struct mc_name spike_names[] = {
-	{ "auto", MC_AUTO, .asked_only = true }, { }
-};
+static const struct mc_name spike_names[] = { { "auto", MC_AUTO }, { } };
 
 static const struct mc_name load_names[] = {
 	{ "none", NO_LOAD }, { "read", MC_MIX_READ }, { "rw21", MC_MIX_RW21 },
@@ -95,12 +93,12 @@ static const struct mc_key keys[] = {
 		.kind = MC_CHOICE, .names = flush_names, .found = true,
 		.help = "flush the line from the caches before each access; auto: with type=wb",
 	}, {
-		.name = "delay", .column = "delay_ns", .preset = "0",
+		.name = "delay", .column = "access_delay_ns", .preset = "0",
 		.kind = MC_TIME, .max = 1000000,
 		.help = "time from the end of an access to the next one, at least",
 	}, {
-		.name = "spike", .column = "spike_ns", .preset = "auto",
-		.kind = MC_TIME, .names = spike_names, .min = 1, .max = 1000000000, .found = true,
+		.name = "spike", .preset = "auto", .single = true,
+		.kind = MC_TIME, .names = spike_names, .min = 1, .max = 1000000000,
 		.help = "a longer access is a spike; auto: half as long again as the median, or more",
 	}, {
 		.name = "load", .column = "load", .preset = "none",
@@ -148,6 +146,10 @@ static const struct mc_column columns[] = {
 	[COL_CLOCK_P99_9] = {
 		.name = "clock_p99_9_ns", .decimals = 3, .json_only = true,
 		.help = "time that 99.9 % of such pairs took at most",
+	},
+	[COL_LIMIT] = {
+		.name = "spike_limit_ns", .decimals = 3, .json_only = true,
+		.help = "an access that took longer is a spike",
 	},
 	[COL_SPIKES] = {
 		.name = "spikes", .help = "accesses that took longer than spike=",
@@ -761,8 +763,6 @@ static void fill_record(struct mc_record *rec, struct tail_job *job)
 	if (!rec->stats.samples || !tail->bins.n)
 		return;
 	rec->point.v[KEY_FLUSH] = job->flush;
-	if (rec->point.v[KEY_SPIKE] == MC_AUTO)
-		rec->point.v[KEY_SPIKE] = mc_tail_ps(tail, first->limit) / 1000;
 	set_percentiles(rec, tail);
 	mc_record_set(rec, COL_ACCESSES, tail->bins.n);
 	mc_record_set(rec, COL_STEP,
@@ -770,6 +770,7 @@ static void fill_record(struct mc_record *rec, struct tail_job *job)
 		      tail->bins.n);
 	mc_record_set(rec, COL_CLOCK, mc_ticks_to_ps(first->clock[0]));
 	mc_record_set(rec, COL_CLOCK_P99_9, mc_ticks_to_ps(first->clock[1]));
+	mc_record_set(rec, COL_LIMIT, mc_tail_ps(tail, first->limit));
 	set_spikes(rec, job);
 	set_refresh(rec, job);
 	rec->tail = job->tail;
@@ -899,6 +900,7 @@ const struct mc_test mc_test_tail = {
 		.width = KEY_WIDTH,
 	},
 	.histogram = true,
+	.causes = true,
 	.shares = true,
 	.reads_only = tail_reads_only,
 	.uncached = tail_uncached,

@@ -263,7 +263,7 @@ void mc_tail_json(struct mc_text *text, const struct mc_tail *t)
 
 	mc_textf(text, ",\"histogram_ns_count\":[");
 	show_bins(text, t);
-	mc_textf(text, "],\"causes\":[");
+	mc_textf(text, "],\"tail\":{\"causes\":[");
 	for (cause = 0; cause < MC_NCAUSES; cause++)
 		show_cause(text, t, cause);
 	mc_textf(text, "],\"worst\":[");
@@ -278,5 +278,5 @@ void mc_tail_json(struct mc_text *text, const struct mc_tail *t)
 			comma = ",";
 		}
 	}
-	mc_textf(text, "]");
+	mc_textf(text, "]}");
 }

@@ -547,6 +547,32 @@ def _regions(axes: Any, chart: Chart) -> None:
     _legend(axes, chart)
 
 
+def _tail(axes: Any, chart: Chart) -> None:
+    """Steps on two log axes: how rare it is that an access takes so long."""
+    for series in chart.series:
+        style = _style(chart, series) | {"marker": ""}
+        axes.plot([p.x for p in series.points], [p.y for p in series.points], drawstyle="steps-post",
+                  **style, label=_name(chart, series) or "accesses")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    _plain(axes.xaxis)
+    axes.set_ylabel(label(chart.y))
+    axes.set_xlabel(label(chart.x))
+    _legend(axes, chart)
+
+
+def _spikes(axes: Any, chart: Chart) -> None:
+    """A point for each spike, over the time at which it came."""
+    for series in chart.series:
+        axes.plot([p.x for p in series.points], [p.y for p in series.points],
+                  **_style(chart, series) | {"linestyle": ""}, label=_name(chart, series))
+    axes.set_yscale("log")
+    _plain(axes.yaxis)
+    axes.set_ylabel(label(chart.y))
+    axes.set_xlabel(label(chart.x))
+    _legend(axes, chart)
+
+
 def _history(axes: Any, chart: Chart) -> None:
     """The runs in their order, and the level between two changes."""
     from matplotlib.ticker import FuncFormatter
@@ -572,4 +598,4 @@ def _history(axes: Any, chart: Chart) -> None:
 
 
 KINDS = {"history": _history, "curves": _curves, "matrix": _matrix, "bars": _bars,
-         "regions": _regions}
+         "regions": _regions, "tail": _tail, "spikes": _spikes}
