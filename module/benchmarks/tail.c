@@ -246,7 +246,7 @@ struct watch {
  * @watchers: number of threads that time accesses, the first ones; the others load the memory
  * @watch: array of @n threads
  * @load: array of @n loads
- * @began: ticks at which the measurement began
+ * @began: ticks at which the samples began, or, before, the search for a period
  * @over: the last sample was taken
  * @ticks: time in windows of all samples that were kept
  * @tail: times of all these samples
@@ -653,6 +653,12 @@ static int watch_accesses(struct mc_worker *w, struct tail_job *job)
 	bool alone = job->watchers < job->n;	/* the others never come to the barrier again */
 	int err = prepare_watch(w, t);
 
+	if (!err && !alone)
+		err = mc_barrier(w);
+	if (!w->index)
+		job->began = mc_ticks();
+	if (!err && !alone)
+		err = mc_barrier(w);
 	while (!err && mc_measurement_wants(&job->meas)) {
 		err = take_sample(w, t);
 		if (!err && !alone)

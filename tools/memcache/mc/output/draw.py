@@ -549,6 +549,7 @@ def _regions(axes: Any, chart: Chart) -> None:
 
 def _tail(axes: Any, chart: Chart) -> None:
     """Steps on two log axes: how rare it is that an access takes so long."""
+    from matplotlib.ticker import FuncFormatter
     for series in chart.series:
         style = _style(chart, series) | {"marker": ""}
         axes.plot([p.x for p in series.points], [p.y for p in series.points], drawstyle="steps-post",
@@ -556,6 +557,7 @@ def _tail(axes: Any, chart: Chart) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     _plain(axes.xaxis)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
     axes.set_ylabel(label(chart.y))
     axes.set_xlabel(label(chart.x))
     _legend(axes, chart)
