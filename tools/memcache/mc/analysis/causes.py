@@ -4,8 +4,6 @@
 from mc.parts import Grid, Heading, Part, Sentence
 from mc.records import units
 
-CAUSES = ("preemption", "migration", "smi", "nmi", "softirq", "interrupt", "steal", "refresh",
-          "walk", "frequency", "unknown")
 TITLE = "Causes of spikes, by their time beyond the median"
 
 
@@ -16,9 +14,9 @@ def parts(head: str, named: list[tuple[str, dict]], wide: bool) -> list[Part]:
     if not kept:
         return []
     rows = [[name, *row] for name, result in kept for row in _rows(result["tail"]["causes"])]
-    blind = [cause for cause in CAUSES if all(
-        one["count"] is None for _, result in kept
-        for one in result["tail"]["causes"] if one["cause"] == cause)]
+    told = [one for _, result in kept for one in result["tail"]["causes"]]
+    seen = {one["cause"] for one in told if one["count"] is not None}
+    blind = [name for name in dict.fromkeys(one["cause"] for one in told) if name not in seen]
     found: list[Part] = [Heading(TITLE), Grid(
         [head, "cause", "spikes", "time, %", "longest"], rows, left=2, keys=2)]
     if not rows:

@@ -34,7 +34,8 @@ LOADS = "loads"     # ns_per_load, and how much below it the fastest pass was
 ASIDE = ("repeat", "warmup")
 LABELS = {"size_bytes": "working set", "begin_mib": "address, GiB",
           "delay_cycles": "delay, cycles", "median_ns": "ns", "seconds": "s",
-          "access_ns": "ns an access", "beyond": "share of accesses that take so long or longer", LOADS: tests.unit("ns_per_load")}
+          "access_ns": "ns an access", "beyond": "share of accesses that take so long or longer",
+          LOADS: tests.unit("ns_per_load")}
 
 
 @dataclass(frozen=True)

@@ -552,8 +552,8 @@ def _tail(axes: Any, chart: Chart) -> None:
     from matplotlib.ticker import FuncFormatter
     for series in chart.series:
         style = _style(chart, series) | {"marker": ""}
-        axes.plot([p.x for p in series.points], [p.y for p in series.points], drawstyle="steps-post",
-                  **style, label=_name(chart, series) or "accesses")
+        axes.plot([p.x for p in series.points], [p.y for p in series.points],
+                  drawstyle="steps-post", **style, label=_name(chart, series) or "accesses")
     axes.set_xscale("log")
     axes.set_yscale("log")
     _plain(axes.xaxis)
