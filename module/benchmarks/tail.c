@@ -47,6 +47,7 @@ enum { REFRESH_NOT_FOUND, REFRESH_FOUND };
 #define SPIKES		4096U	/* kept at once: of a window, or of those that show a period */
 #define WINDOWS		64U	/* in which spikes are looked for that show a period */
 #define STEAL_NS	20000	/* shorter spikes are not of a hypervisor that ran others */
+#define COARSE		2	/* ticks by which times differ that are the same */
 #define GAP_NS		200	/* and two usual steps: a longer gap hides an interrupt */
 
 static const struct mc_name op_names[] = {
@@ -311,11 +312,6 @@ static bool tail_reads_only(const struct mc_point *point)
 	return point->v[KEY_OP] == OP_READ && point->v[KEY_LOAD] == NO_LOAD;
 }
 
-static enum mc_uncached tail_uncached(const struct mc_point *point)
-{
-	return flushes(point) ? MC_UNCACHED_ALL : MC_UNCACHED_NONE;
-}
-
 /* ------------------------------------------------------------------- causes */
 
 /* What has changed since the last look? Return: bits of enum mc_cause. */
@@ -365,7 +361,7 @@ static void note_spike(struct mc_worker *w, struct watch *t, u64 from, u64 ticks
 
 /* ----------------------------------------------------------------- accesses */
 
-static u64 swap(void *at, u64 n, u64 value)
+static u64 swap_word(void *at, u64 n, u64 value)
 {
 	return cmpxchg((u64 *)at, value - 1, value);
 }
@@ -486,7 +482,7 @@ static int gauge_usual(struct mc_worker *w, struct watch *t, struct mc_bins *bin
 	t->usual = mc_bins_at(bins, 500000000);
 	spread = t->usual - mc_bins_at(bins, 100000000);
 	spike = t->job->point->v[KEY_SPIKE];
-	t->limit = spike == MC_AUTO ? t->usual + max(t->usual / 2, 6 * spread) :
+	t->limit = spike == MC_AUTO ? t->usual + max(t->usual / 2, 6 * spread) + COARSE :
 				      t->clock[0] + mc_ns_to_ticks(spike);
 	t->gap = 2 * step + mc_ns_to_ticks(GAP_NS);
 	return 0;
@@ -826,7 +822,7 @@ static int begin_job(struct tail_job *job, struct mc_run *run)
 	unsigned int i;
 	int err = 0;
 
-	job->run = op == OP_ATOMIC ? swap : loops->run[op == OP_READ ? MC_MMIO_READ : MC_MMIO_WRITE];
+	job->run = op == OP_ATOMIC ? swap_word : loops->run[op == OP_READ ? MC_MMIO_READ : MC_MMIO_WRITE];
 	job->fenced = op == OP_WRITE;
 	job->one = job->point->v[KEY_PLACES] == PLACES_ONE;
 	job->flush = flushes(job->point);
@@ -909,7 +905,6 @@ const struct mc_test mc_test_tail = {
 	.causes = true,
 	.shares = true,
 	.reads_only = tail_reads_only,
-	.uncached = tail_uncached,
 	.note = tail_note,
 	.check = tail_check,
 	.run = tail_run,

@@ -6,9 +6,9 @@
  * equal distances. At the frequency of the pauses they all point in one direction. The test is
  * that of Lord Rayleigh: of n directions that are random, the square of the length of their sum,
  * divided by n, has an exponential distribution with mean 1 (K. V. Mardia and P. E. Jupp,
- * "Directional Statistics", 6.3). Each window has a sum of its own, so that nothing that lies
- * between two windows matters. The sum over W windows has a gamma distribution, whose chance to
- * exceed x is at most exp(-(x - W - W ln(x / W))) (H. Chernoff, Ann. Math. Stat. 23, 1952). It is
+ * "Directional Statistics", 6.3). Each part of a window has a sum of its own, so that nothing that
+ * lies between two windows matters, and so that few frequencies have to be tried. The sum over W
+ * parts has a gamma distribution, whose chance to exceed x is at most exp(-(x - W - W ln(x / W))) (H. Chernoff, Ann. Math. Stat. 23, 1952). It is
  * multiplied by the number of frequencies that are tried.
  *
  * Phases are fractions of a turn, in units of 2^-64, so that they wrap as the numbers do.
@@ -21,6 +21,8 @@
 #define ONE		1024		/* of a power */
 #define LEAST_IN_WINDOW	4U		/* spikes; fewer always point in one direction */
 #define FALSE_ALARM_LN	14		/* -ln(10^-6), rounded up: the false-alarm level */
+#define PART_US		500U		/* of windows, at first: few frequencies, each broad */
+#define WINDOW_US	2000U		/* and in the end */
 #define SCANNED		2048U		/* spikes, which suffice to find it; all of them make it exact */
 #define MULTIPLES	16U		/* of a frequency, of which the first may be below the band */
 #define COHERENCE_LEAST	100U		/* thousandths: less is no pause that all accesses see */
@@ -97,42 +99,67 @@ static u32 window_end(const struct mc_spike *spikes, u32 i, u32 n)
 	return end;
 }
 
-/* The sum of the powers of all windows at a frequency. */
-static u64 power_at(const struct mc_period *p, const struct mc_spike *spikes, u32 n, u64 turns)
+/**
+ * struct search - spikes that are searched for a period
+ * @p: the result
+ * @spikes: the spikes
+ * @n: their number
+ * @part: ticks of the parts that windows are cut into
+ * @rest: called now and then, or NULL
+ */
+struct search {
+	const struct mc_period *p;
+	const struct mc_spike *spikes;
+	u32 n;
+	u64 part;
+	void (*rest)(void);
+};
+
+/* The end of the part of a window that begins with spike @i. */
+static u32 part_end(const struct search *s, u32 i)
+{
+	u32 end = i;
+
+	while (end < s->n && s->spikes[end].window == s->spikes[i].window &&
+	       s->spikes[end].at - s->spikes[i].at < s->part)
+		end++;
+	return end;
+}
+
+/* The sum of the powers of all parts at a frequency. */
+static u64 power_at(const struct search *s, u64 turns)
 {
 	u64 power = 0;
-	u32 i = 0, end;
+	u32 i = 0, k, end;
 
-	for (; i < n; i = end) {
+	for (; i < s->n; i = end) {
 		struct sum sum = { 0 };
 
-		for (end = i; end < n && spikes[end].window == spikes[i].window; end++)
-			add_direction(&sum, p, &spikes[end], turns);
+		end = part_end(s, i);
+		for (k = i; k < end; k++)
+			add_direction(&sum, s->p, &s->spikes[k], turns);
 		if (sum.n >= LEAST_IN_WINDOW)
 			power += power_of(&sum);
 	}
+	if (s->rest)
+		s->rest();
 	return power;
 }
 
-/* Number of windows with enough spikes, the spikes in them, and the longest such window. */
-static u32 count_windows(const struct mc_spike *spikes, u32 n, u32 *counted, u64 *longest)
+/* Number of parts with enough spikes, and of the spikes in them. */
+static u32 count_parts(const struct search *s, u32 *counted)
 {
-	u32 i, end, windows = 0;
+	u32 i, end, parts = 0;
 
 	*counted = 0;
-	*longest = 0;
-	for (i = 0; i < n; i = end) {
-		u64 ticks;
-
-		end = window_end(spikes, i, n);
+	for (i = 0; i < s->n; i = end) {
+		end = part_end(s, i);
 		if (end - i < LEAST_IN_WINDOW)
 			continue;
-		ticks = spikes[end - 1].at - spikes[i].at;
-		*longest = *longest > ticks ? *longest : ticks;
 		*counted += end - i;
-		windows++;
+		parts++;
 	}
-	return windows;
+	return parts;
 }
 
 /* ln(a / b) in thousandths, for a >= b */
@@ -165,68 +192,55 @@ static bool is_significant(u64 power, u32 windows, u64 tried)
 	return milli > less && milli - less > ln_milli(tried, 1) + FALSE_ALARM_LN * 1000;
 }
 
-/* Climb to the frequency of the next maximum of the power. Return: that frequency. */
-static u64 climb(const struct mc_period *p, const struct mc_spike *spikes, u32 n, u64 turns,
-		 u64 step, void (*rest)(void))
-{
-	u64 best = power_at(p, spikes, n, turns), least = step >> 12;
-
-	for (; step > least; step /= 2) {
-		bool moved;
-
-		do {
-			u64 up = power_at(p, spikes, n, turns + step);
-			u64 down = power_at(p, spikes, n, turns - step);
-
-			moved = up > best || down > best;
-			if (moved) {
-				turns = up > down ? turns + step : turns - step;
-				best = up > down ? up : down;
-			}
-			if (rest)
-				rest();
-		} while (moved);
-	}
-	return turns;
-}
-
-/**
- * struct band - the frequencies that are tried
- * @from: the lowest
- * @to: the highest
- * @step: a quarter of what one window tells apart
- */
-struct band {
-	u64 from;
-	u64 to;
-	u64 step;
-};
-
 /* Turns a tick of a period. */
 static u64 turns_of(const struct mc_period *p, u64 ns)
 {
 	return mc_muldiv(1ULL << 63, 2000000, ns * p->khz);
 }
 
-/* The first frequency from the lowest on with that power, or the one with most of all. */
-static u64 scan(const struct mc_period *p, const struct mc_spike *spikes, u32 n,
-		const struct band *band, u64 enough, u64 *most, void (*rest)(void))
+/* Between two frequencies of a scan, parts differ by a quarter of a turn. */
+static u64 step_of(const struct search *s)
 {
-	u64 turns, power, found = 0;
+	return (1ULL << 62) / s->part;
+}
+
+/*
+ * Scan frequencies from the lowest on. Return: the first with power @enough, or the one with most
+ * of all, which is *@most.
+ */
+static u64 scan(const struct search *s, u64 from, u64 to, u64 enough, u64 *most)
+{
+	u64 turns, power, found = from;
 
 	*most = 0;
-	for (turns = band->from; turns <= band->to; turns += band->step) {
-		power = power_at(p, spikes, n, turns);
+	for (turns = from; turns <= to; turns += step_of(s)) {
+		power = power_at(s, turns);
 		if (power > *most) {
 			*most = power;
 			found = turns;
 		}
 		if (power >= enough)
 			break;
-		if (rest)
-			rest();
 	}
 	return found;
+}
+
+/* Climb to the frequency of the next maximum of the power. Return: that frequency. */
+static u64 climb(const struct search *s, u64 turns)
+{
+	u64 best = power_at(s, turns), step = step_of(s) / 2, least = step >> 12;
+
+	while (step > least) {
+		u64 up = power_at(s, turns + step), down = power_at(s, turns - step);
+
+		if (up <= best && down <= best) {
+			step /= 2;
+			continue;
+		}
+		turns = up > down ? turns + step : turns - step;
+		best = up > down ? up : down;
+	}
+	return turns;
 }
 
 /* ------------------------------------------------------------------- pauses */
@@ -386,15 +400,26 @@ static u32 keep_single(struct mc_spike *spikes, u32 n, u64 apart)
 }
 
 /* Is it only a multiple of a frequency below the band, as that of a timer would be? */
-static bool is_multiple(const struct mc_period *p, const struct mc_spike *spikes, u32 n, u64 power)
+static bool is_multiple(const struct search *s, u64 power)
 {
 	u32 k;
 
 	for (k = 2; k <= MULTIPLES; k++) {
-		if (power_at(p, spikes, n, p->turns / k) > power / 2)
+		if (power_at(s, s->p->turns / k) > power / 2)
 			return true;
 	}
 	return false;
+}
+
+/* Make a frequency exact: parts become as long as windows, then all spikes count. */
+static u64 refine(struct search *s, u32 n, u64 turns)
+{
+	u64 near = step_of(s) / 4, most;
+
+	s->part = s->p->khz * WINDOW_US / 1000;
+	turns = scan(s, turns - near, turns + near, ~0ULL, &most);
+	s->n = n;
+	return climb(s, turns);
 }
 
 /**
@@ -404,7 +429,7 @@ static bool is_multiple(const struct mc_period *p, const struct mc_spike *spikes
  * @n: their number
  * @median: ticks of an access that does not wait
  * @room: memory for @n numbers
- * @rest: called now and then, since this takes some 100 ms; or NULL
+ * @rest: called now and then, since this takes some 10 ms; or NULL
  *
  * Context: Any, if @rest may be called.
  * Return: false if there are too few spikes to tell.
@@ -412,32 +437,33 @@ static bool is_multiple(const struct mc_period *p, const struct mc_spike *spikes
 bool mc_period_find(struct mc_period *p, struct mc_spike *spikes, u32 n, u64 median,
 		    u64 *room, void (*rest)(void))
 {
-	struct band band = {
-		turns_of(p, MC_PERIOD_MOST_NS), turns_of(p, MC_PERIOD_LEAST_NS),
+	struct search s = {
+		.p = p, .spikes = spikes, .part = p->khz * PART_US / 1000, .rest = rest,
 	};
-	u64 longest, most, power;
-	u32 windows, counted, some;
+	u64 from = turns_of(p, MC_PERIOD_MOST_NS), to = turns_of(p, MC_PERIOD_LEAST_NS);
+	u64 most, power;
+	u32 parts;
 
 	fill_sine(p);
 	p->found = false;
 	n = keep_single(spikes, n, p->khz * MC_PERIOD_LEAST_NS / 2 / 1000000);
-	some = n < SCANNED ? n : SCANNED;
-	windows = count_windows(spikes, some, &counted, &longest);
-	p->spikes = counted;
-	if (counted < MC_PERIOD_SPIKES || !longest)
+	s.n = n < SCANNED ? n : SCANNED;
+	parts = count_parts(&s, &p->spikes);
+	if (p->spikes < MC_PERIOD_SPIKES)
 		return false;
-	band.step = (1ULL << 62) / longest;
-	p->turns = scan(p, spikes, some, &band, ~0ULL, &most, rest);
-	if (!is_significant(most, windows, (band.to - band.from) / band.step + 1))
+	scan(&s, from, to, ~0ULL, &most);
+	if (!is_significant(most, parts, (to - from) / step_of(&s) + 1))
 		return true;
 	/* Short pauses are as strong at multiples of their frequency. */
-	p->turns = scan(p, spikes, some, &band, most / 2, &power, rest);
-	p->turns = climb(p, spikes, n, p->turns, band.step / 2, rest);
-	power = power_at(p, spikes, some, p->turns);
-	p->coherence = mc_sqrt(power * 1000000 / ONE / counted);
-	p->found = p->coherence >= COHERENCE_LEAST && !is_multiple(p, spikes, some, power);
-	if (p->found)
-		measure_pauses(p, spikes, n, median, room);
+	p->turns = scan(&s, from, to, most / 2, &power);
+	p->turns = climb(&s, p->turns);
+	power = power_at(&s, p->turns);
+	p->coherence = mc_sqrt(power * 1000000 / ONE / p->spikes);
+	p->found = p->coherence >= COHERENCE_LEAST && !is_multiple(&s, power);
+	if (!p->found)
+		return true;
+	p->turns = refine(&s, n, p->turns);
+	measure_pauses(p, spikes, n, median, room);
 	return true;
 }
 

@@ -16,6 +16,12 @@ static u64 softirq_count(void)
 	return sum;
 }
 
+/**
+ * mc_causes_known() - the causes that are counted
+ *
+ * Context: Worker thread, whose CPU is meant.
+ * Return: a bit for each (enum mc_cause).
+ */
 u32 mc_causes_known(void)
 {
 	u32 known = 1U << MC_CAUSE_SOFTIRQ;
@@ -25,6 +31,13 @@ u32 mc_causes_known(void)
 	return known | (mc_smi_count(&count) ? 1U << MC_CAUSE_SMI : 0);
 }
 
+/**
+ * mc_causes_read() - read the counts of the CPU
+ * @known: what mc_causes_known() returned
+ * @count: array of MC_NCAUSES numbers; result: the counts of the causes in @known, the others stay
+ *
+ * Context: Worker thread, while a window is open.
+ */
 void mc_causes_read(u32 known, u64 *count)
 {
 	count[MC_CAUSE_SOFTIRQ] = softirq_count();
