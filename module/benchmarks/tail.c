@@ -47,7 +47,6 @@ enum { REFRESH_NOT_FOUND, REFRESH_FOUND };
 #define SPIKES		4096U	/* kept at once: of a window, or of those that show a period */
 #define WINDOWS		64U	/* in which spikes are looked for that show a period */
 #define STEAL_NS	20000	/* shorter spikes are not of a hypervisor that ran others */
-#define COARSE		2	/* ticks by which times differ that are the same */
 #define GAP_NS		200	/* and two usual steps: a longer gap hides an interrupt */
 
 static const struct mc_name op_names[] = {
@@ -203,6 +202,7 @@ static const struct mc_column columns[] = {
  * @spikes: array of SPIKES spikes
  * @room: array of SPIKES numbers
  * @clock: ticks of two readings of the clock, the median, and what 99.9 % took at most
+ * @resolution: the smallest difference between two such readings that is not 0
  * @period: that of the refresh
  * @period_known: there were enough spikes to look for it
  * @ticks: time in windows of the current sample
@@ -227,6 +227,7 @@ struct watch {
 	struct mc_spike *spikes;
 	u64 *room;
 	u64 clock[2];
+	u64 resolution;
 	struct mc_period period;
 	bool period_known;
 	u64 ticks;
@@ -450,10 +451,13 @@ static int gauge_clock(struct mc_worker *w, struct watch *t, struct mc_bins *bin
 
 	if (err)
 		return err;
+	t->resolution = ~0ULL >> 1;
 	for (i = 0; i < CLOCK_READINGS; i++) {
 		from = mc_ticks();
 		to = mc_ticks();
 		mc_bins_add(bins, to > from ? to - from : 0);
+		if (to > from)
+			t->resolution = min(t->resolution, to - from);
 	}
 	mc_window_close(w);
 	t->clock[0] = mc_bins_at(bins, 500000000);
@@ -482,7 +486,7 @@ static int gauge_usual(struct mc_worker *w, struct watch *t, struct mc_bins *bin
 	t->usual = mc_bins_at(bins, 500000000);
 	spread = t->usual - mc_bins_at(bins, 100000000);
 	spike = t->job->point->v[KEY_SPIKE];
-	t->limit = spike == MC_AUTO ? t->usual + max(t->usual / 2, 6 * spread) + COARSE :
+	t->limit = spike == MC_AUTO ? t->usual + max(t->usual / 2, 6 * spread) + t->resolution :
 				      t->clock[0] + mc_ns_to_ticks(spike);
 	t->gap = 2 * step + mc_ns_to_ticks(GAP_NS);
 	return 0;
@@ -505,7 +509,9 @@ static int gauge_refresh(struct mc_worker *w, struct watch *t, struct mc_bins *b
 		return err;
 	t->period.khz = mc_clock.khz;
 	t->period.limit = t->limit;
-	t->period_known = mc_period_find(&t->period, t->spikes, t->n, min(t->usual, t->limit),
+	/* Times on a coarse clock have the period of its steps. */
+	t->period_known = t->resolution < mc_ns_to_ticks(MC_PERIOD_LEAST_NS / 4) &&
+			  mc_period_find(&t->period, t->spikes, t->n, min(t->usual, t->limit),
 					 t->room, mc_breathe);
 	/* The first look is not back at the first spike of a sample. */
 	mc_detector_stolen(&w->detector, w->cpu, true);

@@ -254,7 +254,7 @@ static void test_percentiles_are_those_of_single_accesses(void **state)
 	assert_figure(rec, COL_REFRESH, REFRESH_NOT_FOUND);
 	assert_figure(rec, COL_UNKNOWN_SHARE, 10000);
 	assert_int_equal(rec->tail->bins.n, 200000);
-	assert_near(rec->value[COL_LIMIT], 160 * NS, 10);
+	assert_near(rec->value[COL_LIMIT], 180 * NS, 10);
 	assert_int_equal(rec->point.v[KEY_FLUSH], 1);
 	assert_in_range(rec->window_max_ps, 1 * MS, 5 * MS);
 	assert_int_equal(lines_seen, 1);
@@ -277,7 +277,7 @@ static void test_the_limit_of_spikes_is_that_of_the_request(void **state)
 
 static void test_refresh_is_found(void **state)
 {
-	static const u64 rows[][2] = { { 7800, 350 }, { 3900, 295 }, { 1953, 160 } };
+	static const u64 rows[][2] = { { 7800, 350 }, { 3900, 295 }, { 1953, 200 } };
 
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
 		reset(1);
@@ -294,6 +294,17 @@ static void test_refresh_is_found(void **state)
 		assert_int_equal(rec->value[COL_MAX_CAUSE], MC_CAUSE_REFRESH);
 		assert_figure(rec, COL_UNKNOWN_SHARE, 0);
 	}
+}
+
+/* On a clock with coarse steps, all times have the period of its steps. */
+static void test_a_coarse_clock_shows_no_period(void **state)
+{
+	reset(1);
+	sim.look = 300 * NS;
+	every_ps = 7800 * NS;
+	pause_ps = 2000 * NS;
+	assert_int_equal(measure("tail size=64K repeat=1 count=5000"), 0);
+	assert_no_figure(rec, COL_REFRESH);
 }
 
 /* There are too few spikes to tell. */
@@ -479,6 +490,7 @@ int main(void)
 		cmocka_unit_test(test_percentiles_are_those_of_single_accesses),
 		cmocka_unit_test(test_the_limit_of_spikes_is_that_of_the_request),
 		cmocka_unit_test(test_refresh_is_found),
+		cmocka_unit_test(test_a_coarse_clock_shows_no_period),
 		cmocka_unit_test(test_without_spikes_nothing_is_known),
 		cmocka_unit_test(test_planted_causes_are_found),
 		cmocka_unit_test(test_what_comes_between_accesses_is_no_cause),
