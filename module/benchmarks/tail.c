@@ -137,7 +137,7 @@ static const struct mc_column columns[] = {
 	},
 	[COL_STEP] = {
 		.name = "step_ns", .decimals = 3, .json_only = true,
-		.help = "mean time from an access to the next, without what spikes took beyond the median",
+		.help = "time from an access to the next: that of the fastest window before the samples",
 	},
 	[COL_CLOCK] = {
 		.name = "clock_ns", .decimals = 3, .json_only = true,
@@ -194,6 +194,7 @@ static const struct mc_column columns[] = {
  * @wrong: something else was found in its place
  * @usual: ticks of a usual access
  * @limit: an access of more ticks is a spike
+ * @step: ticks from an access to the next, in the fastest window
  * @gap: as many ticks between two accesses are usual
  * @known: causes that are counted, a bit each
  * @count: their counts at the last look
@@ -219,6 +220,7 @@ struct watch {
 	bool wrong;
 	u64 usual;
 	u64 limit;
+	u64 step;
 	u64 gap;
 	u32 known;
 	u64 count[MC_NCAUSES];
@@ -471,15 +473,16 @@ static int gauge_clock(struct mc_worker *w, struct watch *t, struct mc_bins *bin
  */
 static int gauge_usual(struct mc_worker *w, struct watch *t, struct mc_bins *bins)
 {
-	u64 left = TRIALS, before = left, step = ~0ULL, spread, ticks, spike;
+	u64 left = TRIALS, before = left, spread, ticks, spike;
 	int err = 0;
 
 	t->limit = ~0ULL;
 	t->gap = ~0ULL;
+	t->step = ~0ULL;
 	for (; left && !err; before = left) {
 		err = run_window(w, t, bins, &left, &ticks);
 		if (!err)
-			step = min(step, ticks / (before - left));
+			t->step = min(t->step, ticks / (before - left));
 	}
 	if (err)
 		return err;
@@ -488,7 +491,7 @@ static int gauge_usual(struct mc_worker *w, struct watch *t, struct mc_bins *bin
 	spike = t->job->point->v[KEY_SPIKE];
 	t->limit = spike == MC_AUTO ? t->usual + max(t->usual / 2, 6 * spread) + t->resolution :
 				      t->clock[0] + mc_ns_to_ticks(spike);
-	t->gap = 2 * step + mc_ns_to_ticks(GAP_NS);
+	t->gap = 2 * t->step + mc_ns_to_ticks(GAP_NS);
 	return 0;
 }
 
@@ -773,9 +776,7 @@ static void fill_record(struct mc_record *rec, struct tail_job *job)
 	rec->point.v[KEY_FLUSH] = job->flush;
 	set_percentiles(rec, tail);
 	mc_record_set(rec, COL_ACCESSES, tail->bins.n);
-	mc_record_set(rec, COL_STEP,
-		      mc_ticks_to_ps(job->ticks - min(job->ticks, mc_tail_excess(tail))) /
-		      tail->bins.n);
+	mc_record_set(rec, COL_STEP, mc_ticks_to_ps(first->step));
 	mc_record_set(rec, COL_CLOCK, mc_ticks_to_ps(first->clock[0]));
 	mc_record_set(rec, COL_CLOCK_P99_9, mc_ticks_to_ps(first->clock[1]));
 	mc_record_set(rec, COL_LIMIT, mc_tail_ps(tail, first->limit));

@@ -74,7 +74,12 @@ void mc_bins_join(struct mc_bins *b, const struct mc_bins *more)
  */
 void mc_tail_clear(struct mc_tail *t)
 {
-	memset(&t->bins, 0, sizeof(*t) - offsetof(struct mc_tail, bins));
+	memset(&t->bins, 0, sizeof(t->bins));
+	memset(t->cause, 0, sizeof(t->cause));
+	memset(t->worst, 0, sizeof(t->worst));
+	memset(t->slot, 0, sizeof(t->slot));
+	t->nworst = 0;
+	t->slot_ticks = 0;
 }
 
 static void keep_worst(struct mc_tail *t, const struct mc_spike *spike)
