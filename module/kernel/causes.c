@@ -6,7 +6,7 @@
 #include "kernel/arch.h"
 #include "platform/causes.h"
 
-static u64 softirq_count(void)
+static u64 count_softirqs(void)
 {
 	u64 sum = 0;
 	int i;
@@ -40,7 +40,7 @@ u32 mc_causes_known(void)
  */
 void mc_causes_read(u32 known, u64 *count)
 {
-	count[MC_CAUSE_SOFTIRQ] = softirq_count();
+	count[MC_CAUSE_SOFTIRQ] = count_softirqs();
 	if (known >> MC_CAUSE_NMI & 1)
 		mc_nmi_count(&count[MC_CAUSE_NMI]);
 	if (known >> MC_CAUSE_SMI & 1)
