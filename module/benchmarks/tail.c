@@ -99,7 +99,7 @@ static const struct mc_key keys[] = {
 	}, {
 		.name = "spike", .preset = "auto", .single = true,
 		.kind = MC_TIME, .names = spike_names, .min = 1, .max = 1000000000,
-		.help = "a longer access is a spike; auto: half as long again as the median, or more",
+		.help = "a longer access is a spike; auto: half above the median, or more",
 	}, {
 		.name = "load", .column = "load", .preset = "none",
 		.kind = MC_CHOICE, .names = load_names,
@@ -137,7 +137,7 @@ static const struct mc_column columns[] = {
 	},
 	[COL_STEP] = {
 		.name = "step_ns", .decimals = 3, .json_only = true,
-		.help = "time from an access to the next: that of the fastest window before the samples",
+		.help = "time from an access to the next, in the fastest window before the samples",
 	},
 	[COL_CLOCK] = {
 		.name = "clock_ns", .decimals = 3, .json_only = true,
@@ -829,7 +829,8 @@ static int begin_job(struct tail_job *job, struct mc_run *run)
 	unsigned int i;
 	int err = 0;
 
-	job->run = op == OP_ATOMIC ? swap_word : loops->run[op == OP_READ ? MC_MMIO_READ : MC_MMIO_WRITE];
+	job->run = op == OP_ATOMIC ? swap_word :
+		   op == OP_READ ? loops->run[MC_MMIO_READ] : loops->run[MC_MMIO_WRITE];
 	job->fenced = op == OP_WRITE;
 	job->one = job->point->v[KEY_PLACES] == PLACES_ONE;
 	job->flush = flushes(job->point);

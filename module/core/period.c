@@ -8,8 +8,9 @@
  * divided by n, has an exponential distribution with mean 1 (K. V. Mardia and P. E. Jupp,
  * "Directional Statistics", 6.3). Each part of a window has a sum of its own, so that nothing that
  * lies between two windows matters, and so that few frequencies have to be tried. The sum over W
- * parts has a gamma distribution, whose chance to exceed x is at most exp(-(x - W - W ln(x / W))) (H. Chernoff, Ann. Math. Stat. 23, 1952). It is
- * multiplied by the number of frequencies that are tried.
+ * parts has a gamma distribution, whose chance to exceed x is at most
+ * exp(-(x - W - W ln(x / W))) (H. Chernoff, Ann. Math. Stat. 23, 1952). It is multiplied by the
+ * number of frequencies that are tried.
  *
  * Phases are fractions of a turn, in units of 2^-64, so that they wrap as the numbers do.
  */
@@ -23,8 +24,8 @@
 #define FALSE_ALARM_LN	14		/* -ln(10^-6), rounded up: the false-alarm level */
 #define PART_US		500U		/* of windows, at first: few frequencies, each broad */
 #define WINDOW_US	2000U		/* and in the end */
-#define SCANNED		2048U		/* spikes, which suffice to find it; all of them make it exact */
-#define MULTIPLES	16U		/* of a frequency, of which the first may be below the band */
+#define SCANNED		2048U		/* spikes, enough to find it; all make it exact */
+#define MULTIPLES	16U		/* of a frequency below the band */
 #define COHERENCE_LEAST	100U		/* thousandths: less is no pause that all accesses see */
 
 static s16 sine_of(const struct mc_period *p, u32 at)

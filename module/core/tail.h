@@ -14,7 +14,7 @@
  * octaves' worth a bin is a tick.
  */
 #define MC_TAIL_LOG2	6
-#define MC_TAIL_STEPS	(1U << MC_TAIL_LOG2)	/* bins of an octave */
+#define MC_TAIL_STEPS	64U			/* bins of an octave: 2^MC_TAIL_LOG2 */
 #define MC_TAIL_BINS	2048			/* up to 2^37 ticks; the last has the rest */
 
 #define MC_TAIL_WORST	10

@@ -166,7 +166,8 @@ static void spikes_of_pauses_are_marked(void **state)
 	assert_int_equal(spikes[5].cause, MC_CAUSE_UNKNOWN);
 	assert_int_equal(spikes[6].cause, MC_CAUSE_UNKNOWN);
 	/* Three can't show where pauses end. */
-	spikes[1].cause = spikes[2].cause = spikes[3].cause = MC_CAUSE_UNKNOWN;
+	for (i = 1; i <= 3; i++)
+		spikes[i].cause = MC_CAUSE_UNKNOWN;
 	mc_period_mark(&period, spikes + 1, 3);
 	assert_int_equal(spikes[1].cause, MC_CAUSE_UNKNOWN);
 }
