@@ -713,5 +713,7 @@ void mc_record_json(struct mc_text *t, const struct mc_request *req,
 		mc_textf(t, ",\"histogram_ns_count\":");
 		mc_histogram_json(t, rec->histogram);
 	}
+	if (rec->tail)
+		mc_tail_json(t, rec->tail);
 	mc_textf(t, "}\n");
 }

@@ -8,12 +8,14 @@
 #include "core/request.h"
 #include "core/stats.h"
 #include "core/steady.h"
+#include "core/tail.h"
 
-#define MC_MAX_COLUMNS	16	/* figures that a test can define */
+#define MC_MAX_COLUMNS	20	/* figures that a test can define */
 #define MC_MAX_CELLS	(MC_MAX_KEYS + MC_MAX_COLUMNS + 61)
 
 /* Sizes of buffers, terminator included. */
 #define MC_ROW_MAX	8192			/* a row, or a result's JSON line */
+#define MC_TAIL_ROW_MAX	(96 << 10)		/* the JSON line of one with a distribution */
 #define MC_RECORD_TEXT_MAX	64
 #define MC_REQUEST_JSON_MAX	(MC_SHOW_MAX + 1024)	/* the request's JSON line */
 
@@ -164,6 +166,7 @@ struct mc_events_counted {
  * @dram: DRAM traffic during the samples
  * @events: events of the cores
  * @histogram: a histogram that the test defines, or NULL; freed with the record
+ * @tail: a distribution in its place, with its spikes, or NULL; freed with the record
  */
 struct mc_record {
 	struct mc_point point;
@@ -195,6 +198,7 @@ struct mc_record {
 	struct mc_dram dram;
 	struct mc_events_counted events;
 	struct mc_histogram *histogram;
+	struct mc_tail *tail;
 };
 
 /**

@@ -273,9 +273,12 @@ static int parse_time(const struct mc_key *key, struct piece p, u64 *value,
 {
 	char text[MC_ERROR_TEXT];
 	struct mc_text t = MC_TEXT(text);
-	int n = parse_digits(p, value);
 	u64 ns = 1;
+	int n;
 
+	if (word_value(key->names, p, value))
+		return 0;
+	n = parse_digits(p, value);
 	if (n > 0 && (*value || (size_t)n < p.len))
 		ns = time_unit((struct piece){ p.s + n, p.len - n });
 	if (!n || !ns)

@@ -8,6 +8,8 @@
 void mc_cpu_json(struct mc_text *t);
 u64 mc_cpu_tsc_khz(void);
 u32 mc_interrupt_count(void);
+bool mc_nmi_count(u64 *count);
+bool mc_smi_count(u64 *count);
 
 bool mc_attr_settable(enum mc_type type);
 bool mc_attr_direct(enum mc_type type);

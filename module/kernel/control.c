@@ -207,7 +207,7 @@ static int show_line(struct seq_file *m, loff_t i,
 		     void (*line)(struct mc_text *t, const struct mc_snapshot *s,
 				  u64 i))
 {
-	size_t size = i ? MC_ROW_MAX : 32768;
+	size_t size = i ? MC_TAIL_ROW_MAX : 32768;
 	struct mc_text t = { .buf = mc_alloc_array(1, size), .size = size };
 
 	if (!t.buf)

@@ -52,8 +52,10 @@ static void snapshot_free(struct kref *ref)
 	struct mc_snapshot *s = container_of(ref, struct mc_snapshot, ref);
 	u64 i;
 
-	for (i = 0; i < s->n; i++)
+	for (i = 0; i < s->n; i++) {
 		mc_free(s->records[i].histogram);
+		mc_free(s->records[i].tail);
+	}
 	mc_free(s->records);
 	mc_free(s->machine);
 	mc_free(s);

@@ -387,6 +387,7 @@ static int try_samples(struct mc_run *run, const struct mc_record *rec, u64 n, u
 	run->trial = false;
 	*ps = mc_ticks_to_ps(mc_ticks() - from);
 	mc_free(one->histogram);
+	mc_free(one->tail);
 	mc_free(one);
 	return err;
 }

@@ -169,6 +169,7 @@ enum mc_uncached { MC_UNCACHED_NONE, MC_UNCACHED_SOME, MC_UNCACHED_ALL };
  * @uncached: which accesses of a point pass the caches by; NULL: none
  * @common: all threads access the whole memory, not a part each
  * @histogram: its records have a histogram
+ * @causes: they also have spikes and their causes
  * @table: how a report lays out its records, as @table in a suite; NULL: as a list
  * @reads_only: does it store nothing in its memory, nor need what it has stored there? Such
  *              a point also runs over a target that must not be written. NULL: no
@@ -202,6 +203,7 @@ struct mc_test {
 	bool common;
 	bool shares;
 	bool histogram;
+	bool causes;
 	const char *table;
 	bool (*reads_only)(const struct mc_point *point);
 	bool (*note)(struct mc_text *t, const struct mc_record *rec);

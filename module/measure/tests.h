@@ -15,6 +15,7 @@ MC_TEST(mmio),
 MC_TEST(random),
 MC_TEST(scan),
 MC_TEST(ramp),
+MC_TEST(tail),
 MC_TEST(overhead),
 MC_TEST(file),
 #ifndef __KERNEL__	/* in tools/user/benchmarks/ */

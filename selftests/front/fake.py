@@ -108,6 +108,15 @@ rep_movsb|rep_stosb the loop
 """, "pipe": """\
   block=4K..128M    1..1G                         bytes of each write
   capacity=max      max|keep                      of the pipe
+""", "tail": """\
+  op=read           read|write|atomic             what is done
+  width=8           8|4                           bytes an access
+  count=100000      1000..1000000000              accesses
+  places=one        one|all                       all: at random
+  flush=auto        auto|yes|no                   from the caches
+  delay=0           0..1ms                        between accesses
+  spike=auto        auto|1ns..1s                  longer ones
+  load=none         none|read|rw21|rw11|write|ntwrite|copy what others do
 """, "overhead": """\
   item=loop,clock   loop|clock|irq|fpu|call|getpid|gate|wakeup|thread what is timed
   presets: disturbed=keep

@@ -18,6 +18,7 @@ from mc import Failure
 from mc.commands import cli
 from mc.commands import export as command
 from mc.output import export
+from mc.records.results import HISTOGRAMS
 from test_plot import latency, matrix
 from test_report import NO, attributes
 
@@ -225,7 +226,7 @@ class Others(unittest.TestCase):
         for row, result in zip(rows, flat):
             self.assertEqual(row["machine_cpu"], fake.BARE["cpu"])
             for key, value in result.items():
-                if key in ("record", "histogram_ns_count"):
+                if key in ("record", *HISTOGRAMS):
                     self.assertNotIn(key, row)
                 else:
                     self.assertEqual(row[key], "" if value is None else str(value), key)

@@ -15,6 +15,7 @@ import fake
 from mc.analysis import pcm, traffic
 from mc.commands import import_
 from mc.records import fields, keys, tests
+from mc.records.results import HISTOGRAMS
 
 check = ModuleType("check_schema")
 check.__file__ = str(fake.TOP / "tools/check/schema")
@@ -113,7 +114,8 @@ class Tests(unittest.TestCase):
 
     def test_each_value_that_a_key_takes(self):
         """A record has it as it was asked for, or what it became."""
-        became = {"width": {"max"}, "capacity": set(), "page": set(), "cpu": {"all"}}
+        became = {"width": {"max"}, "capacity": set(), "page": set(), "cpu": {"all"},
+                  "flush": {"auto"}}
         common = SCHEMA["$defs"]["result"]["properties"]
         for test, own in self.tests.items():
             known = {**common, **SCHEMA["$defs"][test]["properties"]}
@@ -133,7 +135,7 @@ class Tests(unittest.TestCase):
             elif match := re.match(r"  > (\w+)", line):
                 figures[test] += (match[1],)
         for test, own in figures.items():
-            wanted |= set(SCHEMA["$defs"][test]["properties"]) - {*own, "histogram_ns_count"}
+            wanted |= set(SCHEMA["$defs"][test]["properties"]) - {*own, *HISTOGRAMS}
         self.assertEqual({key for test in figures for key in tests.key_columns(test)}, wanted)
         self.assertEqual([name for own in figures.values() for name in own if name in wanted], [])
 
@@ -158,7 +160,7 @@ class Tests(unittest.TestCase):
             with self.subTest(test):
                 properties = set(SCHEMA["$defs"][test]["properties"])
                 self.assertLessEqual(own["figures"], properties)
-                others = properties - own["figures"] - {"histogram_ns_count"}
+                others = properties - own["figures"] - {*HISTOGRAMS}
                 # A unit may follow: stride= is stride_bytes; bytes= may be file_bytes.
                 for key in own["keys"]:
                     self.assertTrue([name for name in properties if key in name], key)

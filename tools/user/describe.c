@@ -142,6 +142,7 @@ static void describe_test(struct mc_text *t, const struct mc_test *test)
 	text(t, "table", test->table);
 	flag(t, "no_memory", test->allocates_memory || spec->memoryless);
 	flag(t, "histogram", test->histogram);
+	flag(t, "causes", test->causes);
 	text(t, "help", spec->help);
 	mc_textf(t, ",\n   \"keys\": [");
 	for (i = 0; i < spec->nkeys; i++) {

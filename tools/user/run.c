@@ -169,8 +169,10 @@ static int measure(const struct job *job, struct mc_error *e)
 	mc_user_progress_clear();
 	view->end(&run, records, n, err);
 	print_note(run.req, records, n);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		mc_free(records[i].histogram);
+		mc_free(records[i].tail);
+	}
 	free(records);
 	*e = run.error;
 	return err;

@@ -210,7 +210,7 @@ static void result_json(const struct mc_request *req, const struct mc_record *re
 static void print_json(const struct mc_run *run, const struct mc_record *records,
 		       u64 n, int err)
 {
-	static char line[MC_REQUEST_JSON_MAX];
+	static char line[MC_TAIL_ROW_MAX];
 	struct mc_text t = MC_TEXT(line);
 	u64 i;
 

@@ -14,3 +14,25 @@ u32 mc_interrupt_count(void)
 {
 	return READ_ONCE(kstat_this_cpu->irqs_sum);
 }
+
+/**
+ * mc_nmi_count() - NMIs of this CPU so far
+ * @count: no result
+ *
+ * Return: false: pseudo-NMIs are counted as interrupts.
+ */
+bool mc_nmi_count(u64 *count)
+{
+	return false;
+}
+
+/**
+ * mc_smi_count() - SMIs of this CPU so far
+ * @count: no result
+ *
+ * Return: false: what the secure world does is not counted.
+ */
+bool mc_smi_count(u64 *count)
+{
+	return false;
+}

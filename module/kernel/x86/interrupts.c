@@ -2,8 +2,12 @@
 /* The interrupts of a CPU, which the kernel counts at two places. */
 #include <linux/hardirq.h>
 #include <linux/kernel_stat.h>
+#include <asm/processor.h>
 
+#include "arch/cores.h"
 #include "kernel/arch.h"
+
+#define MSR_SMI	0x34	/* of Intel, since Nehalem: SMIs of the thread since its reset */
 
 /* The first counter in irq_cpustat_t; from there to its end all are counters. */
 #ifdef MC_HAVE_IRQ_COUNTS
@@ -28,4 +32,34 @@ u32 mc_interrupt_count(void)
 	while (at < end)
 		sum += READ_ONCE(*at++);
 	return sum;
+}
+
+/**
+ * mc_nmi_count() - NMIs of this CPU so far
+ * @count: result
+ *
+ * Context: Preemption off.
+ * Return: false: they can't be told from other interrupts here.
+ */
+bool mc_nmi_count(u64 *count)
+{
+#ifdef MC_HAVE_IRQ_COUNTS
+	return false;
+#else
+	*count = READ_ONCE(this_cpu_ptr(&irq_stat)->__nmi_count);
+	return true;
+#endif
+}
+
+/**
+ * mc_smi_count() - SMIs of this CPU so far
+ * @count: result
+ *
+ * Context: Preemption off.
+ * Return: false: they are not counted here, or only those that a hypervisor makes up.
+ */
+bool mc_smi_count(u64 *count)
+{
+	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL && !mc_hypervisor() &&
+	       !mc_msr_read(MSR_SMI, count);
 }

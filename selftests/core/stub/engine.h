@@ -101,8 +101,10 @@ static int measure(const char *line)
 	unsigned int i;
 	int err;
 
-	for (i = 0; i < RECORDS_MOST; i++)
+	for (i = 0; i < RECORDS_MOST; i++) {
 		mc_free(rec[i].histogram);
+		mc_free(rec[i].tail);
+	}
 	memset(rec, 0, sizeof(rec));
 	n = 0;
 	run.error = (struct mc_error){ 0 };

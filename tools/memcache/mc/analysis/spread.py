@@ -19,10 +19,10 @@ def parts(head: str, named: list[tuple[str, dict]]) -> list[Part]:
     kept = [(name, result) for name, result in named if result.get("histogram_ns_count")]
     if not kept or len(kept) > MOST:
         return []
-    of = "access" if any("p50_ns_per_access" in result for _, result in kept) else "load"
+    of = "access" if any("p99_ns_per_access" in result for _, result in kept) else "load"
     scale = _Scale([result for _, result in kept], {"load": "loads", "access": "accesses"}[of])
-    rows = [[name, *(units.text("ns", result.get(f"{p}_ns_per_{of}"))
-                     for p in ("p50", "p99", "p999")),
+    rows = [[name, *(units.text("ns", next((result[key] for key in keys if key in result), None))
+                     for keys in _percentiles(of)),
              scale.picture(result["histogram_ns_count"])] for name, result in kept]
     return [Heading(f"Distribution of the times of {scale.of} (ns)"),
             Grid([head, "p50", "p99", "p99.9", scale.ruler()], rows),
@@ -30,6 +30,12 @@ def parts(head: str, named: list[tuple[str, dict]]) -> list[Part]:
                 f"Each column is a factor of {10 ** scale.step:.2f}; the last one has all longer "
                 f"times. Shares of {scale.of} are on a log scale, from 1 in 10 000 to half of them "
                 f"or more; in text from {SHADES[0]} to {SHADES[-1]}.")]
+
+
+def _percentiles(of: str) -> list[tuple[str, ...]]:
+    """The names that the median, the 99th and the 99.9th percentile have in some test."""
+    return [(f"p50_ns_per_{of}", f"ns_per_{of}"), (f"p99_ns_per_{of}",),
+            (f"p999_ns_per_{of}", f"p99_9_ns_per_{of}")]
 
 
 class _Scale:

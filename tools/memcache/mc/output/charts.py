@@ -33,7 +33,9 @@ LOADS = "loads"     # ns_per_load, and how much below it the fastest pass was
 # Keys whose values do not make a series each.
 ASIDE = ("repeat", "warmup")
 LABELS = {"size_bytes": "working set", "begin_mib": "address, GiB",
-          "delay_cycles": "delay, cycles", "median_ns": "ns", LOADS: tests.unit("ns_per_load")}
+          "delay_cycles": "delay, cycles", "median_ns": "ns", "seconds": "s",
+          "access_ns": "ns an access", "beyond": "share of accesses that take so long or longer",
+          LOADS: tests.unit("ns_per_load")}
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class Mark:
 class Chart:
     """A chart.
 
-    kind: curves, bars, matrix, regions or history
+    kind: curves, bars, matrix, regions, tail, spikes or history
     x: the key of its positions
     linear: both axes are linear and begin at 0
     ends: the longest and the shortest delay, if curves go from one to the other
@@ -170,6 +172,8 @@ def _plain_title(its_suite: suite.Suite) -> str:
 def _charts(test: str, layouts: list[Layout], cells: list[Cell]) -> list[Chart]:
     if test == "scan":
         return _region_charts(cells)
+    if test == "tail":
+        return _tail_charts(cells)
     main, over = tests.test_of(test).main(), tests.test_of(test).figures_with_role("over")
     if main and over:
         along = over[0] if tests.test_of(test).records == "step" else next(
@@ -328,6 +332,41 @@ def _region_charts(cells: list[Cell]) -> list[Chart]:
         if series:
             drawn += _split_chart(Chart("regions", "", "begin_mib", figure, series, []))
     return drawn
+
+
+def _tail_charts(cells: list[Cell]) -> list[Chart]:
+    """How many accesses take longer than a time, with a curve for each result; and the longest
+    spikes over time, with a series for each cause, of the result that has most of them."""
+    cells = [cell for cell in cells if cell[2].get("histogram_ns_count")]
+    curves = []
+    for one, members in _series([], cells):
+        one.points = _beyond(members[0][2]["histogram_ns_count"])
+        curves.append(one)
+    charts = _split_chart(Chart("tail", "", "access_ns", "beyond", curves, [])) if curves else []
+    source, _, result = max(cells, key=lambda cell: len(_spikes(cell[2])),
+                            default=(0, None, {}))
+    spikes: dict[str, Series] = {}
+    for at, ns, cause in _spikes(result):
+        spikes.setdefault(cause, Series(cause, source)).points.append(Point(at / 1e9, ns))
+    if spikes:
+        charts.append(Chart("spikes", "the longest by cause", "seconds", "access_ns",
+                            list(spikes.values()), []))
+    return charts
+
+
+def _spikes(result: dict) -> list:
+    return (result.get("tail") or {}).get("spikes", [])
+
+
+def _beyond(histogram: list[list]) -> list[Point]:
+    """The share of accesses that take a time or longer, at the begin of each bin."""
+    whole = left = sum(count for _, count in histogram)
+    points = []
+    for start, count in histogram:
+        if start > 0:
+            points.append(Point(start, left / whole))
+        left -= count
+    return points
 
 
 def _mark_caches(chart: Chart, cells: list[Cell]) -> None:

@@ -548,6 +548,34 @@ def _draw_regions(axes: Any, chart: Chart) -> None:
     _put_legend(axes, chart)
 
 
+def _draw_tail(axes: Any, chart: Chart) -> None:
+    """Steps on two log axes: how rare it is that an access takes so long."""
+    from matplotlib.ticker import FuncFormatter
+    for series in chart.series:
+        style = _style(chart, series) | {"marker": ""}
+        axes.plot([p.x for p in series.points], [p.y for p in series.points],
+                  drawstyle="steps-post", **style, label=_name(chart, series) or "accesses")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    _set_plain_ticks(axes.xaxis)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
+    axes.set_ylabel(label(chart.y))
+    axes.set_xlabel(label(chart.x))
+    _put_legend(axes, chart)
+
+
+def _draw_spikes(axes: Any, chart: Chart) -> None:
+    """A point for each spike, over the time at which it came."""
+    for series in chart.series:
+        axes.plot([p.x for p in series.points], [p.y for p in series.points],
+                  **_style(chart, series) | {"linestyle": ""}, label=_name(chart, series))
+    axes.set_yscale("log")
+    _set_plain_ticks(axes.yaxis)
+    axes.set_ylabel(label(chart.y))
+    axes.set_xlabel(label(chart.x))
+    _put_legend(axes, chart)
+
+
 def _draw_history(axes: Any, chart: Chart) -> None:
     """The runs in their order, and the level between two changes."""
     from matplotlib.ticker import FuncFormatter
@@ -573,4 +601,5 @@ def _draw_history(axes: Any, chart: Chart) -> None:
 
 
 KINDS = {"history": _draw_history, "curves": _draw_curves, "matrix": _draw_matrix,
-         "bars": _draw_bars, "regions": _draw_regions}
+         "bars": _draw_bars, "regions": _draw_regions,
+         "tail": _draw_tail, "spikes": _draw_spikes}

@@ -8,7 +8,7 @@ from the usual. A wide one has everything.
 from collections.abc import Iterator
 
 from mc import plural
-from mc.analysis import holds, levels, marks, spread
+from mc.analysis import causes, holds, levels, marks, spread
 from mc.output import layout
 from mc.output.layout import Pairs
 from mc.parts import Grid, Heading, Part, Sentence
@@ -19,7 +19,7 @@ from mc.records.results import Run
 
 SHOWN_FACTS = ("median_ns", "cv_percent")
 # Figures that are in the file but not in tables.
-HIDDEN = (*tests.figures_with_role("detail"), "histogram_ns_count")
+HIDDEN = (*tests.figures_with_role("detail"), "histogram_ns_count", "tail")
 DISTURBED = {"disturbed_interrupt": "interrupts", "disturbed_migration": "migrations",
              "disturbed_steal": "stolen time", "disturbed_preemption": "preemptions"}
 MOVED = 0.05        # a clock that changes by more changes the figures of caches
@@ -71,8 +71,9 @@ def _group(its_suite: suite.Suite | None, section: str | None, test: str, where:
     yield from body
     yield from map(Sentence, filter(None, notes))
     yield from levels.parts(pairs)
+    yield from causes.parts(*_named(pairs, fixed), wide)
     if wide and not any(one.columns for one in wanted):
-        yield from _spread(pairs, fixed)
+        yield from spread.parts(*_named(pairs, fixed))
 
 
 def _settings(fixed: dict, runs: list[Run], wide: bool) -> str:
@@ -150,14 +151,14 @@ def _keys_that_vary(pairs: Pairs, fixed: dict, labelled: bool) -> list[str]:
     return list(dict.fromkeys(key for (key, _), different in values.items() if len(different) > 1))
 
 
-def _spread(pairs: Pairs, fixed: dict) -> list[Part]:
-    """The histograms. Their names are what tells them apart, never a whole request."""
+def _named(pairs: Pairs, fixed: dict) -> tuple[str, list[tuple[str, dict]]]:
+    """The results with names, and what these are: what tells them apart, never a whole request."""
     keys = _keys_that_vary(pairs, fixed, labelled=False)
     if keys == ["size_bytes"]:
         pairs = sorted(pairs, key=lambda pair: pair[1].get("size_bytes") or 0)
     named = [(" ".join(units.text(key, value(run, result, key)) for key in keys) if keys else
               run.request.get("label") or result["test"], result) for run, result in pairs]
-    return spread.parts(" ".join(units.name(key) for key in keys), named)
+    return " ".join(units.name(key) for key in keys), named
 
 
 def _sentence_on_scatter(results: list[dict]) -> str:

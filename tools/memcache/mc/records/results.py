@@ -26,7 +26,7 @@ SCHEMA = 1
 SAME_MACHINE = ("kernel", "cpu", "hypervisor", "simulated")
 UNITS = ("_ns", "_bytes", "_percent", "_per_s", "_mhz")     # keys that end so have numbers
 COUNTS = ("samples", "left_out", "threads")
-HISTOGRAMS = ("histogram_ns_count",)
+HISTOGRAMS = ("histogram_ns_count", "tail")     # these have no single value
 LIMIT = 1e30                # of all numbers
 WIDEST = 1 << 63            # of points in time, which stores and the C library keep in 64 bits
 WORDS = {
@@ -284,7 +284,7 @@ def _check(kind: str, key: str) -> Callable[[object], bool]:
     if key in DISTURBED:
         return _allow_none(_is_count)
     if key in HISTOGRAMS:
-        return _allow_none(_is_histogram)
+        return _allow_none(_is_tail if key == "tail" else _is_histogram)
     if key.endswith(UNITS) or "ns_per_" in key:
         return lambda value: value is None or _is_number(value, least=0)
     return lambda value: value is None or isinstance(value, str) or _is_number(value)
@@ -316,6 +316,26 @@ def _is_histogram(value: object) -> bool:
         return False
     starts = [start for start, _ in value]
     return all(a < b for a, b in zip([-1, *starts], starts))
+
+
+def _is_tail(value: object) -> bool:
+    """Whether it has the causes of spikes, and spikes: [[at, ns, cause], ...]."""
+    if not isinstance(value, dict) or not all(
+            isinstance(value.get(key), list) for key in ("causes", "worst", "spikes")):
+        return False
+    return all(isinstance(one, list) and len(one) == 3 and _is_number(one[0], least=0)
+               and _is_number(one[1], least=0) and isinstance(one[2], str)
+               for one in value["worst"] + value["spikes"]) and all(map(_is_cause, value["causes"]))
+
+
+def _is_cause(value: object) -> bool:
+    """Whether it is the sum of all spikes of a cause, of which all is known, or nothing."""
+    if not isinstance(value, dict) or not isinstance(value.get("cause"), str):
+        return False
+    count, times = value.get("count"), [value.get(key) for key in ("excess_ns", "longest_ns")]
+    if not count:
+        return count in (None, 0)
+    return _is_count(count) and all(_is_number(time, least=0) for time in times)
 
 
 def _refuse_constant(word: str) -> None:

@@ -18,7 +18,7 @@ RATES = {rate.name: rate for rate in (
     Rate("MB/s", 10**6, "10^6", 1), Rate("GB/s", 10**9, "10^9", 3),
     Rate("MiB/s", 1 << 20, "2^20", 1), Rate("GiB/s", 1 << 30, "2^30", 3))}
 USUAL = "MB/s"
-PAUSES = ("idle_ns",)       # columns of keys that take a time
+PAUSES = ("idle_ns", "access_delay_ns")       # columns of keys that take a time
 _shown = RATES[USUAL]
 
 

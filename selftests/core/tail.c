@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * module/benchmarks/tail.c natively, with threads in virtual time, on a machine whose memory pauses
+ * for its refresh, and on which interrupts and other events come at moments that are known.
+ */
+#define TEST	mc_test_tail
+#include "stub/engine.h"
+
+#include "arch/chase.h"
+#include "arch/mmio.h"
+#include "core/tail.h"
+#include "platform/causes.h"
+#include "stub/chance.h"
+
+/* As tail.c numbers its keys and columns. */
+enum {
+	KEY_OP = MC_KEY_FIRST, KEY_WIDTH, KEY_COUNT, KEY_PLACES, KEY_FLUSH, KEY_DELAY, KEY_SPIKE,
+	KEY_LOAD,
+};
+
+enum {
+	COL_P50, COL_P99, COL_P99_9, COL_P99_99, COL_P99_999, COL_P99_9999, COL_MAX, COL_MAX_CAUSE,
+	COL_ACCESSES, COL_STEP, COL_CLOCK, COL_CLOCK_P99_9, COL_LIMIT, COL_SPIKES, COL_SPIKES_SHARE,
+	COL_UNKNOWN_SHARE, COL_REFRESH, COL_PERIOD, COL_PAUSE, COL_COHERENCE,
+};
+
+enum { REFRESH_NOT_FOUND, REFRESH_FOUND };
+
+#define BYTES		(64ULL << 10)
+#define EVENT_PS	(5000 * NS)	/* length of the shortest event; others are longer */
+#define EVENTS		40U		/* of each cause */
+
+/* ---------------------------------------------------------------- the machine */
+
+static u8 *memory;
+static struct mc_span span;
+static u64 memory_ps;		/* an access of memory */
+static u64 every_ps, pause_ps;	/* each so often, memory pauses for so long */
+static u64 slow_every;		/* one of so many accesses takes ten times as long */
+static u64 accesses;
+static bool drops;		/* what is written is lost */
+static u64 lines_seen;		/* lines of memory that were accessed, a bit each */
+static u64 loaded_lines;	/* lines that other threads have accessed */
+
+/*
+ * Events come between @from and @to accesses from one another, either during an access or between
+ * two, the kinds in turn.
+ */
+static u32 planting;		/* causes that are planted, a bit each; 0: none */
+static bool in_gaps;		/* they come between accesses */
+static u64 next_event;		/* number of the access at which the next one comes */
+static u32 next_cause;
+static u64 planted[MC_NCAUSES], planted_ps[MC_NCAUSES];
+static u64 counts[MC_NCAUSES];	/* as the system counts them */
+static u8 seen;			/* disturbances since the last look */
+static bool was_stolen;
+static u32 counted;		/* causes that mc_causes_known() knows */
+
+u32 mc_causes_known(void)
+{
+	return counted;
+}
+
+void mc_causes_read(u32 known, u64 *count)
+{
+	for (u32 i = 0; i < MC_NCAUSES; i++) {
+		if (known >> i & 1)
+			count[i] = counts[i];
+	}
+}
+
+void mc_detector_begin(struct mc_detector *v)
+{
+	seen = 0;
+}
+
+u8 mc_detector_end(struct mc_detector *v)
+{
+	return seen;
+}
+
+static enum mc_stolen look_for_stolen(int cpu, bool at_once)
+{
+	enum mc_stolen stolen = was_stolen ? MC_STOLEN : MC_NOT_STOLEN;
+
+	was_stolen = false;
+	return stolen;
+}
+
+/* What an event of a cause leaves behind. An NMI and a softirq are seen as interrupts, too. */
+static void leave_traces(u32 cause)
+{
+	counts[cause]++;
+	switch (cause) {
+	case MC_CAUSE_PREEMPTION:
+		seen |= MC_BY_PREEMPTION | MC_BY_INTERRUPT;
+		break;
+	case MC_CAUSE_MIGRATION:
+		seen |= MC_BY_MIGRATION | MC_BY_INTERRUPT;
+		break;
+	case MC_CAUSE_SOFTIRQ:
+	case MC_CAUSE_NMI:
+	case MC_CAUSE_INTERRUPT:
+		seen |= MC_BY_INTERRUPT;
+		break;
+	case MC_CAUSE_STEAL:
+		was_stolen = true;
+		break;
+	}
+}
+
+/* Return: the time that the event takes which comes now; 0: none does. */
+static u64 event_now(void)
+{
+	u64 ps;
+
+	if (!planting || accesses < next_event || planted[next_cause] == EVENTS)
+		return 0;
+	ps = EVENT_PS * (next_cause == MC_CAUSE_STEAL ? 10 : 1) + chance(EVENT_PS);
+	leave_traces(next_cause);
+	planted[next_cause]++;
+	planted_ps[next_cause] += ps;
+	do {
+		next_cause = (next_cause + 1) % MC_NCAUSES;
+	} while (!(planting >> next_cause & 1));
+	next_event = accesses + 50 + chance(100);
+	return ps;
+}
+
+static u64 access_memory(void *at, u64 bytes, u64 n)
+{
+	u64 offset = (u8 *)at - memory, from = sim.now[sim_self()], into;
+	u64 ps = memory_ps;
+
+	EXPECT(n == 1 && offset % 8 == 0 && offset + bytes <= BYTES);
+	lines_seen |= 1ULL << (offset / 64 % 64);
+	accesses++;
+	if (every_ps) {
+		into = from % every_ps;
+		ps += into < pause_ps ? pause_ps - into : 0;
+		ps += chance(3 * NS);	/* so that not all times are multiples of 20 ns */
+	}
+	if (slow_every && !chance(slow_every))
+		ps += 9 * memory_ps;
+	sim_spend(ps + (in_gaps ? 0 : event_now()));
+	return 0;
+}
+
+static u64 store(void *at, u64 bytes, u64 value)
+{
+	access_memory(at, bytes, 1);
+	if (!drops)
+		memcpy(at, &value, bytes);
+	return 0;
+}
+
+#define NO_LOOP(bytes)									\
+	MC_MMIO_DECLARE(bytes);								\
+	u64 mc_asm_mmio_read##bytes(void *at, u64 n, u64 value)				\
+	{										\
+		return access_memory(at, bytes, n);					\
+	}										\
+	u64 mc_asm_mmio_write##bytes(void *at, u64 n, u64 value)			\
+	{										\
+		return store(at, bytes, value);						\
+	}										\
+	u64 mc_asm_mmio_write_read##bytes(void *at, u64 n, u64 value)			\
+	{										\
+		return 0;								\
+	}										\
+	u64 mc_asm_mmio_burst##bytes(void *at, u64 n, u64 value)			\
+	{										\
+		return 0;								\
+	}
+
+NO_LOOP(4)
+NO_LOOP(8)
+
+const struct mc_mmio_loop mc_mmio_loops[] = {
+	MC_MMIO_ROW(4, MC_CPU_BASE), MC_MMIO_ROW(8, MC_CPU_BASE), { }
+};
+
+void mc_asm_paced(struct mc_paced *args)
+{
+	loaded_lines += args->steps;
+	sim_spend(args->steps * 10 * NS);
+}
+
+/* The test looks for the next line between two accesses. */
+void *__real_mc_view_at(const struct mc_view *v, u64 at, u64 *left);
+void *__wrap_mc_view_at(const struct mc_view *v, u64 at, u64 *left);
+void *__wrap_mc_view_at(const struct mc_view *v, u64 at, u64 *left)
+{
+	if (in_gaps && sim_in_thread())
+		sim_spend(event_now());
+	return __real_mc_view_at(v, at, left);
+}
+
+static void costs(void)
+{
+	memset(memory, 0, BYTES);
+	span = (struct mc_span){ memory, 0, BYTES };
+	view = (struct mc_view){ &span, 1 };
+	memory_ps = 100 * NS;
+	every_ps = 0;
+	pause_ps = 0;
+	slow_every = 0;
+	accesses = 0;
+	drops = false;
+	lines_seen = 0;
+	loaded_lines = 0;
+	planting = 0;
+	in_gaps = false;
+	memset(planted, 0, sizeof(planted));
+	memset(planted_ps, 0, sizeof(planted_ps));
+	memset(counts, 0, sizeof(counts));
+	was_stolen = false;
+	counted = 1 << MC_CAUSE_SMI | 1 << MC_CAUSE_NMI | 1 << MC_CAUSE_SOFTIRQ;
+	sim.kinds = MC_BY_INTERRUPT | MC_BY_MIGRATION | MC_BY_STEAL | MC_BY_PREEMPTION;
+	sim.stolen = look_for_stolen;
+	/* A look at the clock costs what the clock is said to cost. */
+	sim.look = mc_clock.cost_ps;
+}
+
+/* --------------------------------------------------------------------- figures */
+
+static void assert_near(u64 value, u64 wanted, u64 permille)
+{
+	assert_in_range(value, wanted - wanted * permille / 1000,
+			wanted + wanted * permille / 1000);
+}
+
+static void test_percentiles_are_those_of_single_accesses(void **state)
+{
+	reset(1);
+	slow_every = 500;
+	assert_int_equal(measure("tail size=64K repeat=10 count=20000"), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(rec->stats.samples, 10);
+	assert_figure(rec, COL_ACCESSES, 200000);
+	assert_figure(rec, COL_CLOCK, 20 * NS);
+	assert_figure(rec, COL_CLOCK_P99_9, 20 * NS);
+	/* Bins are 1.6 % wide, and have 20 ns of the clock in them. */
+	assert_near(rec->value[COL_P50], 100 * NS, 10);
+	assert_near(rec->value[COL_P99], 100 * NS, 10);
+	assert_near(rec->value[COL_P99_9], 1000 * NS, 10);
+	assert_near(rec->value[COL_P99_99], 1000 * NS, 10);
+	assert_true(rec->has >> COL_P99_999 & 1);
+	/* It would be that of less than one access. */
+	assert_no_figure(rec, COL_P99_9999);
+	assert_figure(rec, COL_MAX, 1000 * NS);
+	assert_int_equal(rec->value[COL_MAX_CAUSE], MC_CAUSE_UNKNOWN);
+	assert_in_range(rec->value[COL_SPIKES], 300, 500);
+	assert_figure(rec, COL_REFRESH, REFRESH_NOT_FOUND);
+	assert_figure(rec, COL_UNKNOWN_SHARE, 10000);
+	assert_int_equal(rec->tail->bins.n, 200000);
+	assert_near(rec->value[COL_LIMIT], 180 * NS, 10);
+	assert_int_equal(rec->point.v[KEY_FLUSH], 1);
+	assert_in_range(rec->window_max_ps, 1 * MS, 5 * MS);
+	assert_int_equal(lines_seen, 1);
+}
+
+/* What a spike is, the request can say. */
+static void test_the_limit_of_spikes_is_that_of_the_request(void **state)
+{
+	reset(1);
+	slow_every = 100;
+	assert_int_equal(measure("tail size=64K repeat=2 count=5000 spike=1us"), 0);
+	assert_figure(rec, COL_SPIKES, 0);
+	assert_no_figure(rec, COL_UNKNOWN_SHARE);
+	assert_figure(rec, COL_LIMIT, 1000 * NS);
+	assert_int_equal(measure("tail size=64K repeat=2 count=5000 spike=999ns"), 0);
+	assert_in_range(rec->value[COL_SPIKES], 50, 150);
+}
+
+/* --------------------------------------------------------------------- refresh */
+
+static void test_refresh_is_found(void **state)
+{
+	static const u64 rows[][2] = { { 7800, 350 }, { 3900, 295 }, { 1953, 200 } };
+
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		reset(1);
+		every_ps = rows[i][0] * NS;
+		pause_ps = rows[i][1] * NS;
+		sim.look = 5 * NS;	/* so that accesses come at any time of a pause */
+		assert_int_equal(measure("tail size=64K repeat=2 count=50000"), 0);
+		assert_figure(rec, COL_REFRESH, REFRESH_FOUND);
+		assert_near(rec->value[COL_PERIOD], every_ps, 10);
+		assert_near(rec->value[COL_PAUSE], pause_ps, 10);
+		/* All spikes are of the refresh. */
+		assert_true(rec->value[COL_SPIKES] > 500);
+		assert_int_equal(rec->tail->cause[MC_CAUSE_REFRESH].count, rec->value[COL_SPIKES]);
+		assert_int_equal(rec->value[COL_MAX_CAUSE], MC_CAUSE_REFRESH);
+		assert_figure(rec, COL_UNKNOWN_SHARE, 0);
+	}
+}
+
+/* On a clock with coarse steps, all times have the period of its steps. */
+static void test_a_coarse_clock_shows_no_period(void **state)
+{
+	reset(1);
+	sim.look = 300 * NS;
+	every_ps = 7800 * NS;
+	pause_ps = 2000 * NS;
+	assert_int_equal(measure("tail size=64K repeat=1 count=5000"), 0);
+	assert_no_figure(rec, COL_REFRESH);
+}
+
+/* There are too few spikes to tell. */
+static void test_without_spikes_nothing_is_known(void **state)
+{
+	reset(1);
+	assert_int_equal(measure("tail size=64K repeat=1 count=5000"), 0);
+	assert_no_figure(rec, COL_REFRESH);
+	assert_no_figure(rec, COL_PERIOD);
+	assert_int_equal(rec->tail->known >> MC_CAUSE_REFRESH & 1, 0);
+}
+
+/* ------------------------------------------------------------- the causes */
+
+static void plant(void)
+{
+	if (done != 1)
+		return;
+	planting = 1 << MC_CAUSE_PREEMPTION | 1 << MC_CAUSE_MIGRATION | 1 << MC_CAUSE_SMI |
+		   1 << MC_CAUSE_NMI | 1 << MC_CAUSE_SOFTIRQ | 1 << MC_CAUSE_INTERRUPT |
+		   1 << MC_CAUSE_STEAL | 1 << MC_CAUSE_UNKNOWN;
+	next_event = accesses + 100;
+	next_cause = MC_CAUSE_PREEMPTION;
+}
+
+/*
+ * Each planted event is found under its cause, none under another, and what their accesses took
+ * beyond the median is the sum of all. Memory pauses for its refresh meanwhile.
+ */
+static void test_planted_causes_are_found(void **state)
+{
+	u64 excess = 0;
+
+	reset(1);
+	every_ps = 7800 * NS;
+	pause_ps = 350 * NS;
+	after_sample = plant;
+	assert_int_equal(measure("tail size=64K repeat=2 count=50000 warmup=0"), 0);
+	for (u32 cause = 0; cause < MC_NCAUSES; cause++) {
+		const struct mc_cause_sum *sum = &rec->tail->cause[cause];
+
+		print_message("%-10s planted %llu found %llu\n",
+			      mc_name_of(mc_cause_names, cause), planted[cause], sum->count);
+		excess += sum->excess;
+		if (cause == MC_CAUSE_REFRESH)
+			continue;
+		assert_int_equal(planted[cause], planting >> cause & 1 ? EVENTS : 0);
+		assert_int_equal(sum->count, planted[cause]);
+		/* An access that is hit may have waited for the refresh, too. */
+		assert_in_range(sum->excess, planted_ps[cause],
+				planted_ps[cause] + planted[cause] * pause_ps);
+	}
+	assert_int_equal(excess, mc_tail_excess(rec->tail));
+	assert_in_range(rec->tail->cause[MC_CAUSE_REFRESH].count, 1000, 10000);
+	assert_figure(rec, COL_MAX, mc_tail_ps(rec->tail, rec->tail->worst->ticks));
+	assert_figure(rec, COL_MAX_CAUSE, MC_CAUSE_STEAL);
+}
+
+/* What comes between accesses is no cause of the next spike. */
+static void test_what_comes_between_accesses_is_no_cause(void **state)
+{
+	reset(1);
+	every_ps = 7800 * NS;
+	pause_ps = 350 * NS;
+	in_gaps = true;
+	after_sample = plant;
+	assert_int_equal(measure("tail size=64K repeat=2 count=50000 warmup=0 places=all"), 0);
+	assert_int_equal(planted[MC_CAUSE_INTERRUPT], EVENTS);
+	for (u32 cause = 0; cause < MC_NCAUSES; cause++) {
+		if (cause != MC_CAUSE_REFRESH)
+			assert_int_equal(rec->tail->cause[cause].count, 0);
+	}
+	assert_int_equal(lines_seen, ~0ULL);
+}
+
+/* What nobody counts is not known. */
+static void test_unknown_causes_are_said(void **state)
+{
+	char text[8192];
+	struct mc_text t = MC_TEXT(text);
+
+	reset(1);
+	counted = 0;
+	sim.kinds = MC_BY_INTERRUPT;
+	after_sample = plant;
+	assert_int_equal(measure("tail size=64K repeat=2 count=50000"), 0);
+	mc_tail_json(&t, rec->tail);
+	assert_non_null(strstr(text, "{\"cause\":\"smi\",\"count\":null,"));
+	assert_non_null(strstr(text, "{\"cause\":\"steal\",\"count\":null,"));
+	assert_non_null(strstr(text, "{\"cause\":\"walk\",\"count\":null,"));
+	assert_non_null(strstr(text, "{\"cause\":\"migration\",\"count\":null,"));
+	/* Those of NMIs and softirqs are seen as interrupts. */
+	assert_non_null(strstr(text, "{\"cause\":\"interrupt\",\"count\":"));
+	assert_int_equal(rec->tail->cause[MC_CAUSE_SMI].count, 0);
+}
+
+/* -------------------------------------------------------------- other requests */
+
+static void test_what_is_stored_is_verified(void **state)
+{
+	static const char *const ops[] = {
+		"op=write", "op=write width=4", "op=atomic", "op=write places=all",
+	};
+	char line[100];
+
+	for (u32 i = 0; i < ARRAY_SIZE(ops); i++) {
+		reset(1);
+		snprintf(line, sizeof(line), "tail size=64K repeat=2 count=5000 %s", ops[i]);
+		assert_int_equal(measure(line), 0);
+		assert_int_equal(rec->verified, MC_VERIFIED_OK);
+		assert_false(mc_test_tail.reads_only(&rec->point));
+	}
+	reset(1);
+	drops = true;
+	assert_int_equal(measure("tail size=64K repeat=2 count=5000 op=write"), -EBADMSG);
+	assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
+}
+
+static void test_accesses_keep_their_pace(void **state)
+{
+	reset(1);
+	assert_int_equal(measure("tail size=64K repeat=2 count=5000 delay=2us"), 0);
+	assert_in_range(rec->value[COL_STEP], 2000 * NS, 2500 * NS);
+	assert_near(rec->value[COL_P50], 100 * NS, 10);
+}
+
+/* All CPUs time accesses of lines of their own, or one does, and others load. */
+static void test_several_cpus(void **state)
+{
+	reset(3);
+	assert_int_equal(measure("tail size=64K repeat=2 count=5000 cpu=0-2"), 0);
+	assert_int_equal(n, 1);
+	assert_figure(rec, COL_ACCESSES, 30000);
+	assert_int_equal(loaded_lines, 0);
+	reset(3);
+	assert_int_equal(measure("tail size=64K repeat=2 count=5000 cpu=0-2 load=read"), 0);
+	assert_figure(rec, COL_ACCESSES, 10000);
+	assert_true(loaded_lines > 1000);
+}
+
+static void test_refused(void **state)
+{
+	reset(1);
+	assert_refused("tail load=read", -EINVAL, "load");
+	assert_refused("tail type=uc flush=yes", -EINVAL, "flush");
+	assert_refused("tail op=atomic type=uc", -EINVAL, "op");
+	assert_refused("tail op=atomic width=4", -EINVAL, "width");
+	reset(2);
+	assert_refused("tail cpu=0,1 load=read size=4K", -EINVAL, "size");
+}
+
+static void test_stopped(void **state)
+{
+	reset(1);
+	stop_after = 3;
+	assert_stopped("tail size=64K repeat=5 count=5000 warmup=0", 1);
+	assert_int_equal(rec->stats.samples, 3);
+	assert_figure(rec, COL_ACCESSES, 15000);
+	/* Any question may be the one that is answered by a stop. */
+	for (u32 at = 1; at < 60; at += 4) {
+		reset(2);
+		sim.stop_at = at;
+		measure("tail cpu=0,1 size=64K repeat=2 count=5000 load=none,read");
+	}
+}
+
+static int allocate(void **state)
+{
+	return posix_memalign((void **)&memory, 4096, BYTES);
+}
+
+static int release(void **state)
+{
+	for (u32 i = 0; i < RECORDS_MOST; i++)
+		mc_free(rec[i].tail);
+	free(memory);
+	return 0;
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_percentiles_are_those_of_single_accesses),
+		cmocka_unit_test(test_the_limit_of_spikes_is_that_of_the_request),
+		cmocka_unit_test(test_refresh_is_found),
+		cmocka_unit_test(test_a_coarse_clock_shows_no_period),
+		cmocka_unit_test(test_without_spikes_nothing_is_known),
+		cmocka_unit_test(test_planted_causes_are_found),
+		cmocka_unit_test(test_what_comes_between_accesses_is_no_cause),
+		cmocka_unit_test(test_unknown_causes_are_said),
+		cmocka_unit_test(test_what_is_stored_is_verified),
+		cmocka_unit_test(test_accesses_keep_their_pace),
+		cmocka_unit_test(test_several_cpus),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_stopped),
+	};
+
+	return cmocka_run_group_tests_name("tail", tests, allocate, release);
+}

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The causes of slow accesses: the table of a report, its pictures, and files with mistakes."""
+
+import fake
+from mc import Failure
+from mc.analysis import causes, spread
+from mc.output import charts
+
+UNKNOWN = {"count": None, "excess_ns": None, "longest_ns": None}
+
+
+def tail(op="read", refresh=90, **more):
+    """A result whose spikes are of the refresh, of one interrupt, and of nobody knows what."""
+    own = {"causes": [
+        {"cause": "smi"} | UNKNOWN,
+        {"cause": "interrupt", "count": 1, "excess_ns": 5000.0, "longest_ns": 5100.0},
+        {"cause": "steal", "count": 0, "excess_ns": 0.0, "longest_ns": None},
+        {"cause": "refresh", "count": refresh, "excess_ns": 300.0 * refresh, "longest_ns": 450.5},
+        {"cause": "walk"} | UNKNOWN,
+        {"cause": "unknown", "count": 2, "excess_ns": 1000.0, "longest_ns": 700.0}],
+        "worst": [[2e6, 5100.0, "interrupt"], [1e6, 700.0, "unknown"]],
+        "spikes": [[2e6, 5100.0, "interrupt"], [1e6, 700.0, "unknown"], [3e6, 450.5, "refresh"]]}
+    return fake.figure("tail", {"op": op, "count": 1000}, {
+        "ns_per_access": 100.0, "p99_ns_per_access": 400.0, "p99_9_ns_per_access": 450.0,
+        "tail": own, "histogram_ns_count": [[98.0, 900], [400.0, 97], [5000.0, 1]]} | more)
+
+
+def runs(*found):
+    return fake.runs_of(fake.BARE, ("tail", list(found)))
+
+
+class Table(fake.unittest.TestCase):
+    def test_causes_by_their_time(self):
+        heading, grid, blind = causes.parts("op", [("read", tail())], wide=False)
+        self.assertEqual(heading.text, causes.TITLE)
+        self.assertEqual(grid.rows, [
+            ["read", "refresh", "90", "81.82", "450.5 ns"],
+            ["read", "interrupt", "1", "15.15", "5.100 us"],
+            ["read", "unknown", "2", "3.03", "700.0 ns"]])
+        self.assertIn("smi, walk.", blind.text)
+
+    def test_what_one_result_could_not_see_another_could(self):
+        seeing = tail()
+        seeing["tail"]["causes"][0] |= {"count": 0, "excess_ns": 0.0}
+        *_, blind = causes.parts("op", [("a", tail()), ("b", seeing)], wide=False)
+        self.assertNotIn("smi", blind.text)
+
+    def test_the_longest(self):
+        *_, heading, grid = causes.parts("op", [("read", tail())], wide=True)
+        self.assertEqual(grid.rows[0], ["read", "interrupt", "5.100 us", "2.000 ms"])
+
+    def test_no_spike_no_table(self):
+        calm = tail(tail={"causes": [{"cause": "refresh", "count": 0, "excess_ns": 0.0,
+                                      "longest_ns": None}], "worst": [], "spikes": []})
+        self.assertEqual([part.text for part in causes.parts("op", [("a", calm)], wide=False)],
+                         [causes.TITLE, "There was none."])
+        self.assertEqual(causes.parts("op", [("a", {})], wide=True), [])
+
+    def test_the_distribution_has_its_percentiles(self):
+        grid = spread.parts("op", [("read", tail())])[1]
+        self.assertEqual(grid.rows[0][:4], ["read", "100.00", "400.00", "450.00"])
+
+
+class Pictures(fake.unittest.TestCase):
+    def test_a_curve_for_each_result_and_a_series_for_each_cause(self):
+        beyond, spikes = charts.charts({"x": runs(tail(), tail("write", refresh=10))})
+        self.assertEqual((beyond.kind, [one.name for one in beyond.series]),
+                         ("tail", ["read", "write"]))
+        self.assertEqual([(p.x, round(p.y, 4)) for p in beyond.series[0].points],
+                         [(98.0, 1.0), (400.0, 0.0982), (5000.0, 0.001)])
+        self.assertEqual((spikes.kind, {one.name: [(p.x, p.y) for p in one.points]
+                                        for one in spikes.series}), ("spikes", {
+            "interrupt": [(0.002, 5100.0)], "unknown": [(0.001, 700.0)],
+            "refresh": [(0.003, 450.5)]}))
+
+    def test_none_of_what_has_no_histogram(self):
+        self.assertEqual(charts.charts({"x": runs(tail(histogram_ns_count=None))}), [])
+
+
+class Files(fake.unittest.TestCase):
+    def test_what_is_right_passes(self):
+        self.assertEqual(runs(tail())[0].results[0]["tail"], tail()["tail"])
+
+    def test_what_is_not_right_is_refused(self):
+        for bad in (1, [], {}, {"causes": [], "worst": []},
+                    {"causes": [], "worst": [[1, 2]], "spikes": []},
+                    {"causes": [], "worst": [], "spikes": [[1, -2, "smi"]]},
+                    {"causes": [], "worst": [], "spikes": [[1, 2, 3]]},
+                    {"causes": [{"cause": "smi", "count": 1}], "worst": [], "spikes": []},
+                    {"causes": [{"cause": "smi", "count": -1, "excess_ns": 1.0,
+                                 "longest_ns": 1.0}], "worst": [], "spikes": []},
+                    {"causes": [{"count": 0}], "worst": [], "spikes": []}):
+            with self.subTest(bad), self.assertRaises(Failure):
+                runs(tail(tail=bad))
+
+
+if __name__ == "__main__":
+    fake.unittest.main()
