@@ -108,25 +108,28 @@ static int work_once(struct mc_worker *w, const struct mc_together *t, struct pl
 		     struct mc_done *done)
 {
 	struct mc_sampler *sampler = &t->meas->each[w->index];
-	u64 all = 0, bytes, ticks;
+	u64 all = 0, bytes, ticks, loads = place->loads;
+	struct mc_walk *walk = place->walk;
+	void **at = place->at;
 
 	do {
 		int err = mc_window_open(w, sampler->settings.irq_off);
 
 		if (err)
 			return err;
-		if (place->at)
-			place->at = mc_asm_chase(place->at, place->loads);
-		bytes = place->at ? place->loads * MC_LOAD_LINE : mc_walk_window(place->walk);
+		if (at)
+			at = mc_asm_chase(at, loads);
+		bytes = at ? loads * MC_LOAD_LINE : mc_walk_window(walk);
 		ticks = mc_window_close(w);
 		add_window(done, w, bytes, ticks);
 		sampler->window_max = max(sampler->window_max, ticks);
 		all += ticks;
-	} while (place->walk->owed);
-	if (place->at)
-		place->loads = mc_chase_fit(place->loads, t->each[w->index].loads, all);
+	} while (walk->owed);
+	place->at = at;
+	if (at)
+		place->loads = mc_chase_fit(loads, t->each[w->index].loads, all);
 	else
-		mc_walk_fit(place->walk, all);
+		mc_walk_fit(walk, all);
 	return 0;
 }
 
