@@ -33,7 +33,7 @@ def verdict(runs: list[Run]) -> str:
     before the run; else nothing."""
     results = [result for run in runs for result in run.results]
     bad = [result for result in results if disturbed(result)]
-    around = _work_before(runs)
+    around = work_before(runs)
     if len(bad) > MOST * len(results):
         why = "; ".join([*_cause_texts(bad), *around]) or "nothing in the records says why"
         return f"DISTURBED: {len(bad)} of {plural(len(results), 'result')} lost more than half " \
@@ -46,7 +46,7 @@ def verdict(runs: list[Run]) -> str:
     return ""
 
 
-def _work_before(runs: list[Run]) -> list[str]:
+def work_before(runs: list[Run]) -> list[str]:
     """What was seen before the runs, each kind once."""
     found: dict[str, str] = {}
     for run in runs:

@@ -18,7 +18,6 @@ from functools import cache
 from pathlib import Path
 
 from mc.records import prices
-from mc.records.fields import settled
 from mc.records.shape import numbers
 
 FILE = Path(__file__).resolve().parent.parent / "references.json"
@@ -199,7 +198,7 @@ def expected(machine: dict, result: dict) -> Expected | None:
     """What is published for a result. Cycles of a cache go before ns, which depend on the clock."""
     cpu = str(result.get("cpu", ""))
     rows = known_rows(machine, int(cpu) if cpu.isdigit() else None)
-    if not rows or not _comparable(machine, result):
+    if not rows or not _comparable(result):
         return None
     found = [made for figure, value, shown in _values(machine, result)
              if (row := rows.get(figure)) and (made := _compared(row, value, shown))]
@@ -212,10 +211,9 @@ def _compared(row: Reference, value: float, shown: float) -> Expected:
                     data().outside(row, value))
 
 
-def _comparable(machine: dict, result: dict) -> bool:
-    """Whether a result is of ordinary memory, of a loop that had settled and whose data were
-    right."""
-    return settled(result) and result.get("verified") != "failed" and \
+def _comparable(result: dict) -> bool:
+    """Whether a result is of ordinary memory on the node of its CPU, and its data were right."""
+    return result.get("verified") != "failed" and \
         result.get("memory_object") is None and result.get("target", "ram") == "ram" and \
         str(result.get("memory_node", 0)) != "mixed" and result.get("remote_threads") in (0, None)
 

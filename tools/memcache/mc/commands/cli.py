@@ -59,7 +59,7 @@ COMMANDS = {
     "complete": "print completions of a word (shells call this)",
 }
 # Words that are no commands of their own.
-WORDS = {"help": ["--help"], "version": ["--version"], "list": ["list"], "-V": ["--version"]}
+WORDS = {"help": ["--help"], "version": ["--version"], "list": ["list"]}
 FILES = {"import": "import_"}       # a keyword of Python can't be the name of a module
 
 
@@ -77,7 +77,7 @@ def parser(typed: str = "") -> argparse.ArgumentParser:
     raw = argparse.RawDescriptionHelpFormatter
     top = argparse.ArgumentParser(prog="memcache", description=HELP, formatter_class=raw,
                                   epilog=status.text(), allow_abbrev=False)
-    top.add_argument("--version", action=Version, nargs=0, help="print the version and exit")
+    top.add_argument("-V", "--version", action=Version, nargs=0, help="print the version and exit")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, text in COMMANDS.items():
         sub = commands.add_parser(name, help=text, description=text, formatter_class=raw,

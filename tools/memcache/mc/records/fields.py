@@ -51,7 +51,7 @@ def figures(result: dict) -> dict:
     """The figures of the test."""
     mine = asked(result)
     return {k: v for k, v in result.items() if k not in mine and k not in FACTS + HEAD + TRAFFIC
-            and not k.startswith("dram_")}
+            and not k.startswith(("dram_", "expected"))}
 
 
 def settled(result: dict) -> bool:
