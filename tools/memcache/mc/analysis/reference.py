@@ -23,6 +23,7 @@ from mc.records.shape import numbers
 FILE = Path(__file__).resolve().parent.parent / "references.json"
 # Family 6, model 85: Skylake-SP, Cascade Lake, Cooper Lake.
 STEPPINGS = {("GenuineIntel", 6, 85): ((0, 4), (5, 7), (8, 15))}
+COMPARED = ("latency", "bandwidth")
 SEVERAL = (1, 2, 4)         # numbers of machines from which on another allowance holds
 SIZE_KINDS = {(1, "data"): "l1d_kib", (1, "code"): "l1i_kib", (2, "unified"): "l2_kib",
               (3, "unified"): "l3_kib", (4, "unified"): "l4_kib"}
@@ -196,11 +197,13 @@ def known_rows(machine: dict, cpu: int | None = None) -> dict[str, Reference]:
 
 def expected(machine: dict, result: dict) -> Expected | None:
     """What is published for a result. Cycles of a cache go before ns, which depend on the clock."""
+    if result.get("test") not in COMPARED:
+        return None
     cpu = str(result.get("cpu", ""))
     rows = known_rows(machine, int(cpu) if cpu.isdigit() else None)
-    if not rows or not _comparable(result):
+    if not rows or not comparable(result):
         return None
-    found = [made for figure, value, shown in _values(machine, result)
+    found = [made for figure, value, shown in values(machine, result)
              if (row := rows.get(figure)) and (made := _compared(row, value, shown))]
     return found[0] if found else None
 
@@ -211,14 +214,14 @@ def _compared(row: Reference, value: float, shown: float) -> Expected:
                     data().outside(row, value))
 
 
-def _comparable(result: dict) -> bool:
+def comparable(result: dict) -> bool:
     """Whether a result is of ordinary memory on the node of its CPU, and its data were right."""
     return result.get("verified") != "failed" and \
         result.get("memory_object") is None and result.get("target", "ram") == "ram" and \
         str(result.get("memory_node", 0)) != "mixed" and result.get("remote_threads") in (0, None)
 
 
-def _values(machine: dict, result: dict) -> Iterator[tuple[str, float, float]]:
+def values(machine: dict, result: dict) -> Iterator[tuple[str, float, float]]:
     """The published figures that a result can be compared with, each with its value in their unit
     and in that of the result."""
     test, kind = result.get("test"), result.get("type")

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 
 from mc import plural
-from mc.analysis.fleet import GROUPS, Finding, Fleet, Group, Host
+from mc.analysis.fleet import GROUPS, Below, Finding, Fleet, Group, Host
 from mc.analysis.machines import FACTS, Fact, Value, difference, text
 from mc.analysis.outliers import BLURRED, FEWEST
 from mc.analysis.verdict import listed
@@ -39,6 +39,9 @@ def parts(found: Fleet, most: int | None = TOLD) -> list[Part]:
             "they are quiet.")]
     if found.groups:
         said += [Heading("Groups of equal hosts", 2), *_groups(found)]
+    if below := [one for group in found.groups for one in group.below()]:
+        said += [Heading("Slower than what is published of their CPU", 2),
+                 *bullets([_below(one) for one in below])]
     if found.few:
         said += [Heading(f"Too few like them to compare, less than {FEWEST}", 2),
                  Sentence(_names(found.few, most))]
@@ -106,6 +109,19 @@ def _about(group: Group) -> str:
                      if value is not None)
 
 
+def _below(one: Below) -> str:
+    """`Group 1: load from L3: 38 of 40 hosts are slower than ...`"""
+    expected, machine = one.middle.expected, one.middle.run.machine
+    count = expected.reference.machines
+    times = max(one.middle.times, 1 / one.middle.times)
+    return (f"Group {one.group.number}: {one.middle.words}: {one.slow} of "
+            f"{plural(one.hosts, 'host')} {'is' if one.slow == 1 else 'are'} slower than "
+            f"{'the machine' if count == 1 else f'all {count} machines'} of this model that "
+            f"{'is' if count == 1 else 'are'} published; in the middle {times:.1f} times."
+            + ("" if machine.get("hypervisor") is None else
+               " They are virtual machines, or may be, so that need not be a fault."))
+
+
 def _shown(fact: Fact, value: Value) -> str:
     if fact.name in ("cpu", "hypervisor", "nodes"):
         return str(value)
@@ -125,6 +141,12 @@ def record(found: Fleet) -> dict:
         "unsure": [host.name for host in found.unsure],
         "too_few": [host.name for host in found.few],
         "failed": [{"host": host.name, "results": host.failed} for host in found.failed],
+        "below_references": [{
+            "group": one.group.number, "figure": one.middle.figure, "slow": one.slow,
+            "hosts": one.hosts, "value": one.middle.expected.value,
+            "expected_low": one.middle.expected.low, "expected_high": one.middle.expected.high,
+            "expected_machines": one.middle.expected.reference.machines}
+            for group in found.groups for one in group.below()],
         "left_out": asdict(found.left),
     }
 
