@@ -11,9 +11,11 @@ from pathlib import Path
 from unittest import mock
 
 import fake
-from mc.analysis import normal, reference
+from mc import Failure
+from mc.analysis import contribution, fleet, normal, reference
 from mc.commands import cli
 from mc.output import document, report, terminal
+from mc.output import fleet as fleet_output
 from mc.output import normal as output
 from mc.records import results
 from mc.running import platform
@@ -293,3 +295,97 @@ class Platform(unittest.TestCase):
             tree.mkdir(parents=True)
             (tree / "compatible").write_bytes(b"some,board\0maker,chip\0")
             self.assertEqual({"platform": "maker,chip"}, platform.describe(Machine(top, {})))
+
+
+class Contributions(Case):
+    GOOD = (latency("l1", 1.0, 4.0), latency("memory", 70.0, size=1 << 28),
+            latency("memory", 75.0, size=1 << 30), latency("l2", 3.0, 12.0))
+
+    def test_figures_of_the_model_alone(self):
+        told = contribution.contribution(self.runs(*self.GOOD, host="alice-pc", platform="m,chip7",
+                                                   microcode="0xf0"))
+        self.assertEqual(
+            {"schema": 1, "model": MODEL, "platform": "m,chip7", "year": 2026, "figures": {
+                "l1_cycles": 4.0, "l1d_kib": 32, "l1i_kib": 32, "l2_cycles": 12.0, "l2_kib": 256,
+                "l3_kib": 8192, "memory_ns": 75.0}}, told)
+        self.assertEqual([], contribution.problems(json.loads(json.dumps(told))))
+        for word in ("alice", "6.1.0", "0xf0", "Some CPU"):
+            self.assertNotIn(word, json.dumps(told))
+
+    def test_doubtful_results_are_left_out(self):
+        for more in ({"steady": "no"}, {"cv_percent": 50.0}, {"page": "4k"},
+                     {"verified": "failed"}):
+            told = contribution.contribution(self.runs(latency("l1", 1.0, 4.0),
+                                                       latency("memory", 75.0, **more)))
+            self.assertNotIn("memory_ns", told["figures"], more)
+
+    def test_uncached_memory_must_be_real(self):
+        for effective, there in (("yes", True), ("unknown", False)):
+            told = contribution.contribution(fake.measured(
+                CPU, ("latency", [latency("l1", 1.0, 4.0)]),
+                ("bandwidth", [rate("read", 90.0, type="uc", effective=effective)])))
+            self.assertEqual(there, "uc_read_mb_per_s" in told["figures"])
+
+    def test_what_is_of_no_use_is_refused(self):
+        caches = [cache | {"size_bytes": 3 << 20} for cache in CPU["caches"]]
+        for found, about, why in (
+                (self.GOOD, {"hypervisor": "kvm"}, "has kvm"),
+                (self.GOOD, {"hypervisor": "unknown"}, "has unknown"),
+                (self.GOOD, {"cpu_vendor": ""}, "which CPU"),
+                (self.GOOD, {"caches": caches}, "another CPU"),
+                ([fake.figure("c2c", {}, {"ns_per_line": 50.0})], {}, "no result")):
+            with self.assertRaisesRegex(Failure, why):
+                contribution.contribution(self.runs(*found, **about))
+
+    def test_files_are_checked(self):
+        good = {"schema": 1, "model": MODEL, "platform": None, "year": 2026,
+                "figures": {"l1_cycles": 4}}
+        self.assertEqual([], contribution.problems(good))
+        for more in ({"schema": 2}, {"model": "Fast CPU"}, {"platform": "My PC"}, {"year": "now"},
+                     {"figures": {}}, {"figures": {"speed": 4}}, {"figures": {"l1_cycles": 0}},
+                     {"figures": {"l1_cycles": True}}, {"host": "alice"}):
+            self.assertTrue(contribution.problems(good | more), more)
+        self.assertTrue(contribution.problems([]))
+
+    def test_the_command(self):
+        with tempfile.TemporaryDirectory() as top:
+            Path(f"{top}/a.jsonl").write_text("".join(
+                f"{line}\n" for line in results.json_lines(self.runs(*self.GOOD))))
+            with contextlib.redirect_stderr(io.StringIO()) as said:
+                self.assertEqual(0, cli.main(["report", f"{top}/a.jsonl", "--contribute",
+                                              f"{top}/my.json"]))
+            self.assertIn(f"7 figures of {MODEL}", said.getvalue())
+            self.assertEqual([], contribution.problems(json.loads(
+                Path(f"{top}/my.json").read_text())))
+
+    def test_the_files_that_are_there(self):
+        for path in (fake.TOP / "tools/reference/contributed").glob("*.json"):
+            self.assertEqual([], contribution.problems(json.loads(path.read_text())), path)
+
+
+class Groups(Case):
+    def fleet(self, *slow, **about):
+        """A group of hosts; the latency of memory of each is so many times what is published."""
+        return fleet.fleet(fleet.measurement(f"host{i}", f"host{i}.jsonl", self.runs(
+            latency("memory", 65.0 * times), **about)) for i, times in enumerate(slow))
+
+    def said(self, found):
+        return " ".join("\n".join(terminal.lines(fleet_output.parts(found))).split())
+
+    def test_all_of_a_fleet_can_be_slow(self):
+        found = self.fleet(2.1, 2.2, 2.3, 2.2, 2.2, 1.0)
+        self.assertIn("Group 1: load from memory: 5 of 6 hosts are slower than all 4 machines of "
+                      "this model that are published; in the middle 2.0 times.", self.said(found))
+        [told] = fleet_output.record(found)["below_references"]
+        self.assertEqual((1, "memory_ns", 5, 6, 60, 70, 4), tuple(told[key] for key in (
+            "group", "figure", "slow", "hosts", "expected_low", "expected_high",
+            "expected_machines")))
+
+    def test_a_slow_half_is_not_the_group(self):
+        for found in (self.fleet(2.0, 2.0, 2.0, 1.0, 1.0, 1.0), self.fleet(*5 * [1.0]),
+                      self.fleet(*6 * [2.0], cpu_model=159)):
+            self.assertNotIn("published", self.said(found))
+
+    def test_words_are_weaker_for_virtual_machines(self):
+        self.assertIn("that need not be a fault", self.said(self.fleet(*5 * [2.0],
+                                                                       hypervisor="kvm")))

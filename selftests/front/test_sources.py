@@ -332,6 +332,32 @@ def machines(*values, figure="memory_ns", model="GenuineIntel 6 158"):
             for i, value in enumerate(values)]
 
 
+class Contributed(unittest.TestCase):
+    def test_each_file_is_a_machine(self):
+        told = {"schema": 1, "model": "Arm 8 3339", "platform": "maker,chip7", "year": 2026,
+                "figures": {"memory_ns": 120}}
+        with tempfile.TemporaryDirectory() as top:
+            path = Path(top) / "one.json"
+            path.write_text(json.dumps(told))
+            [one] = servers.contributed(Path(top))
+            self.assertEqual(("Arm 8 3339", "maker,chip7", "contributed", {"memory_ns": 120}),
+                             (one.model, one.platform, one.source, one.figures))
+            self.assertEqual((0, f"{path}: right\n"), self.check(path))
+            path.write_text(json.dumps(told | {"figures": {"speed": 1}}))
+            status, said = self.check(path)
+            self.assertEqual(1, status)
+            self.assertIn("speed is none", said)
+            with self.assertRaisesRegex(SystemExit, "one.json: figures: speed is none"):
+                list(servers.contributed(Path(top)))
+            path.write_text("{")
+            self.assertEqual(1, self.check(path)[0])
+
+    def check(self, path):
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            return importer.check([path]), said.getvalue()
+
+
 class Building(unittest.TestCase):
     def row(self, *values):
         return build.build(machines(*values), {}, {}).rows["GenuineIntel 6 158"]["memory_ns"]

@@ -15,6 +15,8 @@ from statistics import median
 
 from machines import Measured
 
+from mc.analysis import contribution
+
 Find = Callable[[str], str]
 NOISE = re.compile(r"\((?:R|TM)\)|\b(?:CPU|Processor|Intel|AMD|Dual|\d+-Core|Eight-Core)\b"
                    r"|@.*|,.*", re.I)
@@ -121,5 +123,7 @@ def contributed(top: Path) -> Iterator[Measured]:
     """Files of `memcache report --contribute`."""
     for path in sorted(top.glob("*.json")):
         told = json.loads(path.read_text(encoding="utf-8"))
+        if wrong := contribution.problems(told):
+            raise SystemExit("\n".join(f"{path}: {text}" for text in wrong))
         yield Measured(told["model"], path.stem, "contributed", told["year"],
                        told.get("platform") or "", dict(told["figures"]))
