@@ -401,6 +401,15 @@ class Building(unittest.TestCase):
             self.assertRegex(said, rf"{fault}.* 100 %")
 
 
+class Cores(unittest.TestCase):
+    def test_a_model_with_one_kind_of_core_has_this_kind(self):
+        for names, model in ((["G 6 190 efficiency"], "G 6 190 efficiency"),
+                             (["G 6 190"], "G 6 190"), ([], "G 6 190"),
+                             (["G 6 190 efficiency", "G 6 190 performance"], "G 6 190"),
+                             (["G 6 190", "G 6 190 efficiency"], "G 6 190")):
+            self.assertEqual(model, importer.with_core("G 6 190", dict.fromkeys(names, "")))
+
+
 class Data(unittest.TestCase):
     def test_the_file_conforms_to_its_schema(self):
         try:
