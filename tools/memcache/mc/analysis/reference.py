@@ -23,7 +23,6 @@ from mc.records.shape import numbers
 FILE = Path(__file__).resolve().parent.parent / "references.json"
 # Family 6, model 85: Skylake-SP, Cascade Lake, Cooper Lake.
 STEPPINGS = {("GenuineIntel", 6, 85): ((0, 4), (5, 7), (8, 15))}
-COMPARED = ("latency", "bandwidth")
 SEVERAL = (1, 2, 4)         # numbers of machines from which on another allowance holds
 SIZE_KINDS = {(1, "data"): "l1d_kib", (1, "code"): "l1i_kib", (2, "unified"): "l2_kib",
               (3, "unified"): "l3_kib", (4, "unified"): "l4_kib"}
@@ -197,15 +196,13 @@ def known_rows(machine: dict, cpu: int | None = None) -> dict[str, Reference]:
 
 def expected(machine: dict, result: dict) -> Expected | None:
     """What is published for a result. Cycles of a cache go before ns, which depend on the clock."""
-    if result.get("test") not in COMPARED:
+    known = list(values(machine, result)) if comparable(result) else []
+    if not known:
         return None
     cpu = str(result.get("cpu", ""))
     rows = known_rows(machine, int(cpu) if cpu.isdigit() else None)
-    if not rows or not comparable(result):
-        return None
-    found = [made for figure, value, shown in values(machine, result)
-             if (row := rows.get(figure)) and (made := _compared(row, value, shown))]
-    return found[0] if found else None
+    return next((_compared(rows[figure], value, shown) for figure, value, shown in known
+                 if figure in rows), None)
 
 
 def _compared(row: Reference, value: float, shown: float) -> Expected:
