@@ -112,7 +112,7 @@ class Program(fake.InDirectory):
         self.fails(self.memcache("measure"), 2, "memcache: no command measure. There are:\n  run ")
 
     def test_alone_it_measures_this_machine_and_says_what_else_there_is(self):
-        self.write("user", b"#!/bin/sh\n[ $# = 0 ] && echo 'GB/s  L1' && exit ${STATUS:-0}\n")
+        self.write("user", b"#!/bin/sh\n[ $1 = --save ] && echo 'GB/s  L1' && exit ${STATUS:-0}\n")
         os.chmod("user", 0o755)
         done = self.memcache(MEMCACHE_USER="./user")
         self.assertEqual((done.returncode, done.stderr), (0, ""))

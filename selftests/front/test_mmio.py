@@ -52,6 +52,26 @@ class Devices(Sysfs):
                 pci.find(text)
             self.assertEqual(raised.exception.status, 2)
 
+    def test_its_link_and_what_it_can_move(self):
+        device, bar = pci.find("00:05.0")[0], pci.Bar(1, 4096, False)
+        self.assertIsNone(device.link)
+
+        def shown(speed, width, most_speed, most_width):
+            for name, text in (("current_link_speed", speed), ("current_link_width", width),
+                               ("max_link_speed", most_speed), ("max_link_width", most_width)):
+                (device.path / name).write_text(f"{text}\n")
+            return " ".join(" ".join(fake.terminal_lines(mmio.device_parts(device, bar))).split())
+
+        said = shown("16.0 GT/s PCIe", "4", "16.0 GT/s PCIe", "4")
+        self.assertIn("16 GT/s x 4: at most 7877 MB/s each way", said)      # 16 x 128/130 x 4 / 8
+        self.assertNotIn("the device can do", said)
+        said = shown("2.5 GT/s PCIe", "1", "8.0 GT/s PCIe", "4")
+        self.assertIn("at most 250 MB/s each way", said)                    # 8 of 10 bits
+        self.assertIn("the device can do 8 GT/s x 4", said)
+        self.assertIn("at most 118000 MB/s", shown("64.0 GT/s PCIe", "16", "64.0 GT/s PCIe", "16"))
+        for speed, width in (("Unknown", "4"), ("16.0 GT/s PCIe", "0"), ("", "")):
+            self.assertNotIn("link", shown(speed, width, "16.0 GT/s PCIe", "4"))
+
     def test_bars_that_are_memory(self):
         device, _ = pci.find("00:05.0")
         self.assertEqual(device.bars, [pci.Bar(1, 4096, False), pci.Bar(2, 4 << 20, True)])

@@ -30,7 +30,8 @@ def script() -> types.ModuleType:
 
 
 peers = script()
-CONFIG = tomllib.loads((BENCH / "peers.toml").read_text())
+CONFIG = tomllib.loads((BENCH / "peers.toml").read_text()) | \
+    tomllib.loads(peers.CORES.read_text())
 
 
 def peer(name="peer", op="write", **more):

@@ -190,6 +190,18 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 		'records[0]["record"] == "machine"' '[r["record"] for r in records].count("machine") == 1'
 }
 
+@test "--save writes all results to a file, too" {
+	"$USER_TOOL" --own --save saved.jsonl latency size=4K,8K repeat=1 >table
+	"$TOP/tools/check/schema" saved.jsonl
+	[ "$(grep -c '"record":"result"' saved.jsonl)" = 2 ]
+	[ "$(grep -c '"record":"machine"' saved.jsonl)" = 1 ]
+	grep -q '^#.*ns_per_load' table
+	run -1 "$USER_TOOL" --own --save no/saved.jsonl latency size=4K
+	[[ $output == *"no/saved.jsonl: No such file or directory"* ]]
+	run -1 "$USER_TOOL" --own --save /dev/full latency size=4K repeat=1
+	[[ $output == *"the file of --save can't be written"* ]]
+}
+
 @test "without a request: Ctrl-C keeps what was measured, and JSON has all of it" {
 	env --default-signal=INT "$USER_TOOL" --own >screen 2>messages 3>&- &
 	until grep -q '^  read ' screen; do sleep 0.1; done

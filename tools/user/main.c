@@ -39,6 +39,7 @@ static const char usage[] =
 	"\n"
 	"  -j, --json   JSON Lines, as the module's results.jsonl\n"
 	"  --wide       all columns, even if the terminal is narrower\n"
+	"  --save FILE  write all results to FILE, too, as JSON Lines\n"
 	"  --own        own memory, even if the module's devices are there\n"
 	"  --counters FILE\n"
 	"               perf counters of DRAM traffic and events of the cores, as in the\n"
@@ -199,6 +200,7 @@ int main(int argc, char **argv)
 		{ "json", no_argument, NULL, 'j' },
 		{ "own", no_argument, NULL, 'o' },
 		{ "wide", no_argument, NULL, 'w' },
+		{ "save", required_argument, NULL, 's' },
 		{ "counters", required_argument, NULL, 'c' },
 		{ "loop", required_argument, NULL, 'l' },
 		{ "memory", required_argument, NULL, 'm' },
@@ -227,6 +229,14 @@ int main(int argc, char **argv)
 			break;
 		case 'o':
 			no_devices = true;
+			break;
+		case 's':
+			status = mc_user_save_to(optarg);
+			if (status) {
+				fprintf(stderr, "memcache-user: %s: %s\n", optarg,
+					strerror(-status));
+				return MC_USER_FAILED;
+			}
 			break;
 		case 'c':
 			if (mc_user_counters(optarg, &e))
@@ -299,6 +309,8 @@ int main(int argc, char **argv)
 		status = mc_user_overview(json);
 	else
 		status = mc_user_run(argv + optind, json ? &mc_user_json : &mc_user_table);
+	if (mc_user_saved() && !status)
+		status = MC_USER_FAILED;
 	if (signalled)
 		status = 128 + signalled;
 	mc_user_memory_end();

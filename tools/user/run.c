@@ -168,6 +168,7 @@ static int measure(const struct job *job, struct mc_error *e)
 			mc_fail(&run.error, -ENOMEM, "line: no memory");
 	mc_user_progress_clear();
 	view->end(&run, records, n, err);
+	mc_user_save(&run, records, n, err);
 	print_note(run.req, records, n);
 	for (i = 0; i < n; i++) {
 		mc_free(records[i].histogram);

@@ -22,16 +22,21 @@ int mc_user_flush(void)
 	return err ? MC_USER_FAILED : MC_USER_DONE;
 }
 
-/* Print a text of up to @size bytes, made by @make. */
-void mc_user_print(size_t size, void (*make)(struct mc_text *t))
+static void write_text(FILE *to, size_t size, void (*make)(struct mc_text *t))
 {
 	struct mc_text t = { .buf = calloc(1, size), .size = size };
 
 	if (!t.buf)
 		return;
 	make(&t);
-	fputs(t.buf, stdout);
+	fputs(t.buf, to);
 	free(t.buf);
+}
+
+/* Print a text of up to @size bytes, made by @make. */
+void mc_user_print(size_t size, void (*make)(struct mc_text *t))
+{
+	write_text(stdout, size, make);
 }
 
 static void do_nothing(void)
@@ -207,7 +212,7 @@ static void result_json(const struct mc_request *req, const struct mc_record *re
 }
 
 /* The request comes before its results and says how it ended, so all wait for its end. */
-static void print_json(const struct mc_run *run, const struct mc_record *records,
+static void write_json(FILE *to, const struct mc_run *run, const struct mc_record *records,
 		       u64 n, int err)
 {
 	static char line[MC_TAIL_ROW_MAX];
@@ -217,12 +222,18 @@ static void print_json(const struct mc_run *run, const struct mc_record *records
 	if (err && !n)
 		return;
 	mc_request_json(&t, run->req, "user", mc_engine_state(err, n), &run->error, n);
-	fputs(line, stdout);
+	fputs(line, to);
 	for (i = 0; i < n; i++) {
 		t = (struct mc_text)MC_TEXT(line);
 		mc_record_json(&t, run->req, "user", &records[i]);
-		fputs(line, stdout);
+		fputs(line, to);
 	}
+}
+
+static void print_json(const struct mc_run *run, const struct mc_record *records,
+		       u64 n, int err)
+{
+	write_json(stdout, run, records, n, err);
 }
 
 const struct mc_user_view mc_user_json = {
@@ -231,3 +242,37 @@ const struct mc_user_view mc_user_json = {
 	.result = result_json,
 	.end = print_json,
 };
+
+/* ------------------------------------------------------- a file beside either */
+
+static FILE *saved;
+
+/* Write all results to this file, too, as JSON Lines. Return: 0, or a negative errno. */
+int mc_user_save_to(const char *path)
+{
+	saved = fopen(path, "w");
+	return saved ? 0 : -errno;
+}
+
+/* Write the machine before the first request. */
+void mc_user_save(const struct mc_run *run, const struct mc_record *records, u64 n, int err)
+{
+	static bool begun;
+
+	if (!saved || (err && !n))
+		return;
+	if (!begun)
+		write_text(saved, MC_MACHINE_MAX, mc_user_machine_json);
+	begun = true;
+	write_json(saved, run, records, n, err);
+	fflush(saved);
+}
+
+/* Return: an exit status, as results that could not be written are a failure. */
+int mc_user_saved(void)
+{
+	if (!saved || (!ferror(saved) && !fclose(saved)))
+		return MC_USER_DONE;
+	fprintf(stderr, "memcache-user: the file of --save can't be written\n");
+	return MC_USER_FAILED;
+}

@@ -143,6 +143,9 @@ extern const struct mc_user_view mc_user_json;
 extern bool mc_user_wide;	/* all columns of a table, however narrow the terminal is */
 int mc_user_flush(void);
 void mc_user_print(size_t size, void (*make)(struct mc_text *t));
+int mc_user_save_to(const char *path);
+void mc_user_save(const struct mc_run *run, const struct mc_record *records, u64 n, int err);
+int mc_user_saved(void);
 
 /* progress.c */
 unsigned int mc_user_columns(int fd);

@@ -21,6 +21,7 @@ PARTS = {
            "can't do them do not count",
     "mmio": "the device could not be taken, measured or given back",
     "show": "the report could not be printed",
+    "reference": "the list could not be printed",
     "compare": "nothing could be compared, or records were refused because their memory-type "
                "verdicts, the nodes of their memory, or the states of the prefetchers differ",
     "check": "something is slower than the limit allows, or its data failed verification",

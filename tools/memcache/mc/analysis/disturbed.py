@@ -33,7 +33,7 @@ def verdict(runs: list[Run]) -> str:
     before the run; else nothing."""
     results = [result for run in runs for result in run.results]
     bad = [result for result in results if is_disturbed(result)]
-    around = _work_in_words(runs)
+    around = work_before(runs)
     if len(bad) > MOST * len(results):
         why = "; ".join([*_cause_texts(bad), *around]) or "nothing in the records says why"
         return f"DISTURBED: {len(bad)} of {plural(len(results), 'result')} lost more than half " \
@@ -46,7 +46,7 @@ def verdict(runs: list[Run]) -> str:
     return ""
 
 
-def _work_in_words(runs: list[Run]) -> list[str]:
+def work_before(runs: list[Run]) -> list[str]:
     """The other work that a look before the runs has shown, each kind once."""
     by_kind: dict[str, str] = {}
     for run in runs:

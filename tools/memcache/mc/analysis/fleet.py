@@ -13,12 +13,13 @@ measurements or between the rounds of one, is a part of the spread of their grou
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import log
 from statistics import median, variance
 
-from mc.analysis import outliers, series
+from mc.analysis import normal, outliers, series
 from mc.analysis.machines import FACTS, Fact, Facts, Value, differences, facts
+from mc.analysis.normal import Beside
 from mc.analysis.outliers import FEWEST, Distance
 from mc.analysis.series import Left
 from mc.records.results import Run
@@ -33,7 +34,8 @@ GROUPS = tuple(fact for fact in FACTS if fact.groups)
 @dataclass(frozen=True)
 class Measurement:
     """What a results file says about its host. `times` are median times; `spreads` are the
-    variances of their logarithms, of those that were measured in rounds."""
+    variances of their logarithms, of those that were measured in rounds. `beside`: the
+    figures that are published of its CPU."""
     host: str
     file: str
     started: int
@@ -41,6 +43,7 @@ class Measurement:
     times: dict[Key, float]
     left: Left
     spreads: dict[Key, float] = field(default_factory=dict)
+    beside: dict[str, Beside] = field(default_factory=dict)
 
     @property
     def group(self) -> tuple[Value, ...]:
@@ -53,9 +56,12 @@ def measurement(host: str, file: str, runs: list[Run]) -> Measurement:
     estimates = {_key(key, result): time
                  for key, (time, result) in series.middles(runs, left).items()}
     times = {key: time.time for key, time in estimates.items()}
+    beside = {one.figure: replace(one, run=Run(one.run.machine, one.run.request))
+              for one in normal.beside(runs)}
     spreads = {key: time.variance for key, time in estimates.items() if time.variance is not None}
     about = facts(runs[0].machine, (result for run in runs for result in run.results))
-    return Measurement(host, file, series.start_time(runs), about, times, left, spreads)
+    return Measurement(host, file, series.start_time(runs), about, times, left, spreads,
+                       beside)
 
 
 def _key(key: tuple, result: dict) -> Key:
@@ -135,6 +141,16 @@ class Host:
         return sum(key in one.times for one in self.measured) == COUNTED
 
 
+@dataclass(frozen=True)
+class Below:
+    """A figure in which a group is slower than what is published: so many of its hosts are, of
+    those that have it. `middle` is the one in the middle of these."""
+    group: "Group"
+    middle: Beside
+    slow: int
+    hosts: int
+
+
 @dataclass
 class Group:
     """Equal hosts, and others that are compared with them since too few are like themselves."""
@@ -145,6 +161,19 @@ class Group:
     @property
     def hosts(self) -> list[Host]:
         return [*self.equal, *self.others]
+
+    def below(self) -> Iterator[Below]:
+        """The figures in which more than half of the equal hosts are slower than what is published
+        of their CPU: all of a fleet can be slow, which no comparison of its hosts shows."""
+        known: dict[str, list[Beside]] = {}
+        for host in self.equal:
+            for figure, one in host.measured[0].beside.items():
+                known.setdefault(figure, []).append(one)
+        for several in known.values():
+            slow = [one for one in several if one.expected.slow]
+            if 2 * len(slow) > len(several):
+                ranked = sorted(slow, key=lambda one: one.times)
+                yield Below(self, ranked[len(ranked) // 2], len(slow), len(several))
 
     def typical_value(self, fact: Fact) -> Value:
         """The value that most of the equal hosts have, or the one in the middle."""

@@ -137,6 +137,11 @@ def _modules_in_words(slots: list[dict], most: float | None) -> str:
            f"{peak_text}."
 
 
+def remarks(machine: dict) -> list[str]:
+    """What is wrong with the modules of a machine, as far as it is known."""
+    return _remarks(slots_of(machine))
+
+
 def _remarks(slots: list[dict]) -> list[str]:
     """Channels without a module, channels with fewer than others, and slow modules."""
     remarks = []

@@ -23,6 +23,7 @@ Measure memory by cache attribute, from inside the kernel.
   memcache run --dry-run mlc                print the lines of a suite
   memcache mmio 00:05.0                     what a PCI device costs its driver
   memcache show results/FILE.jsonl          print the report of a run again
+  memcache reference                        what is published of this CPU
   memcache compare A.jsonl B.jsonl          faster, slower, same, can't tell
   memcache check B.jsonl --baseline A.jsonl  exit 1 if B is slower than A
   memcache record RUNS.db A.jsonl           keep results in a store
@@ -41,6 +42,7 @@ COMMANDS = {
     "run": "run suites or request lines and print the report",
     "mmio": "measure what accesses to a PCI device cost a driver",
     "show": "print the report of results files again",
+    "reference": "list what is published of this CPU, or of another",
     "compare": "compare results, and show what an OS or a VM costs",
     "check": "tell by the exit status whether results are slower than others",
     "record": "keep results files in a store, list them, get them back",
@@ -57,7 +59,7 @@ COMMANDS = {
     "complete": "print completions of a word (shells call this)",
 }
 # Words that are no commands of their own.
-WORDS = {"help": ["--help"], "version": ["--version"], "list": ["list"], "-V": ["--version"]}
+WORDS = {"help": ["--help"], "version": ["--version"], "list": ["list"]}
 FILES = {"import": "import_"}       # a keyword of Python can't be the name of a module
 
 
@@ -75,7 +77,7 @@ def parser(typed: str = "") -> argparse.ArgumentParser:
     raw = argparse.RawDescriptionHelpFormatter
     top = argparse.ArgumentParser(prog="memcache", description=HELP, formatter_class=raw,
                                   epilog=status.text(), allow_abbrev=False)
-    top.add_argument("--version", action=Version, nargs=0, help="print the version and exit")
+    top.add_argument("-V", "--version", action=Version, nargs=0, help="print the version and exit")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, text in COMMANDS.items():
         sub = commands.add_parser(name, help=text, description=text, formatter_class=raw,

@@ -4,9 +4,12 @@
 import argparse
 
 from mc import Failure, emit
+from mc.analysis.normal import beside
 from mc.commands import options
-from mc.output import comparison, terminal
+from mc.output import comparison, normal, terminal
+from mc.parts import Sentence
 from mc.records import rounds
+from mc.status import DONE, FAILED
 
 EPILOG = """\
 Each record of the first file is compared with the record of every other file
@@ -16,6 +19,9 @@ first file, so 60 % less. Results of random accesses (run os-overhead) also make
 four tables: write against read, and the cost of the OS, of a hypervisor and of
 interrupts. On a terminal, faster and slower are coloured, unless NO_COLOR is
 set.
+
+--reference compares each file with what is published of its CPU, see memcache
+reference.
 """
 
 
@@ -23,6 +29,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mixed-verdicts", action="store_true",
                         help="also compare records whose memory-type verdicts, memory nodes or "
                              "prefetcher states differ")
+    parser.add_argument("--reference", action="store_true",
+                        help="compare with what is published of the CPU of each file")
     parser.add_argument("--tables", action="store_true",
                         help="print only the four tables of random accesses")
     options.add_units(parser)
@@ -32,8 +40,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
+    if args.reference:
+        return _with_reference(args.file)
     lines, status = compare(args.file, args.mixed_verdicts, args.wide, args.tables)
     emit(lines, terminal.painter())
+    return status
+
+
+def _with_reference(files: list[str]) -> int:
+    """Print each file's figures beside those that are published. Return an exit status."""
+    status = DONE
+    for name in files:
+        runs = rounds.load(name)
+        parts = normal.parts(runs)
+        emit(([f"=== {name}", ""] if len(files) > 1 else []) + terminal.lines(
+            parts or [Sentence("Nothing is published of this CPU that memcache knows and these "
+                               "results have.")]), terminal.painter())
+        if not beside(runs):
+            status = FAILED
     return status
 
 

@@ -107,13 +107,24 @@ def choose_bar(device: pci.Device, number: int | None) -> pci.Bar:
 
 def device_parts(device: pci.Device, bar: pci.Bar) -> Iterator[Part]:
     yield Heading(f"{device.address}: {device.name}")
-    yield Grid([], [["driver", device.driver or "none"]])
+    yield Grid([], [["driver", device.driver or "none"], *_link_rows(device.link)])
     yield Grid(["BAR", "size", "prefetchable", ""],
                [[str(one.number), units.size(one.size), "yes" if one.prefetchable else "no",
                  "is measured" if one == bar else ""] for one in device.bars], left=1)
     if not bar.prefetchable:
         yield Sentence("Reads of a BAR that is not prefetchable may have an effect on the device, "
                        "such as that an interrupt is acknowledged.", loud=True, gap=True)
+
+
+def _link_rows(link: pci.Link | None) -> Iterator[list[str]]:
+    """The link of a device and what it can move, if it has one."""
+    if not link:
+        return
+    at_most = units.rate_text(link.mb_per_s)
+    yield ["link", f"{link.gt_per_s:g} GT/s x {link.lanes}: at most {at_most} each way"]
+    if (link.gt_per_s, link.lanes) != (link.most_gt_per_s, link.most_lanes):
+        yield ["", f"the device can do {link.most_gt_per_s:g} GT/s x {link.most_lanes}; an idle "
+                   "link may be slower, and a slot may have fewer lanes"]
 
 
 def ask(device: pci.Device) -> None:

@@ -2,14 +2,17 @@
 """`memcache` without arguments measures this machine: what memcache-user shows of it, and what else
 there is. `memcache list` lists what can be measured."""
 
+import os
 import subprocess
 from collections.abc import Iterator
+from tempfile import TemporaryDirectory
 
 from mc import emit, say
 from mc.commands import suites
+from mc.output import normal, terminal
 from mc.output.terminal import wrap_lines
-from mc.records import tests
-from mc.running import user
+from mc.records import results, tests
+from mc.running import platform, user
 from mc.status import DONE
 
 MORE = """
@@ -20,6 +23,7 @@ More:
   memcache run mlc              the figures of Intel MLC
   memcache run triad threads=2  a request of your own; words of other tools will do
   memcache mmio 00:05.0         what registers and memory of a PCI device cost
+  memcache reference            what is published of this CPU
   memcache compare A B          two results: faster, slower, same, can't tell
   memcache help                 all commands
 """
@@ -33,10 +37,24 @@ def measure(usage: str) -> int:
         say("memcache-user is not there, so nothing is measured")
         print(usage, end="")
         return DONE
-    done = subprocess.run([program], check=False).returncode
-    if done == DONE:
-        print(MORE, end="")
+    with TemporaryDirectory(prefix="memcache-") as scratch:
+        kept = f"{scratch}/overview.jsonl"
+        done = subprocess.run([program, "--save", kept], check=False).returncode
+        if done == DONE:
+            _say_whether_normal(kept)
+            print(MORE, end="")
     return done if done >= 0 else 128 - done
+
+
+def _say_whether_normal(kept: str) -> None:
+    """Print what is published of this CPU beside the results; nothing if nothing is."""
+    if not os.path.exists(kept):    # nothing could be measured
+        return
+    runs = results.load(kept)
+    for run in runs:
+        run.machine.update(platform.describe())
+    if parts := normal.parts(runs, wide=False):
+        emit(["", *terminal.lines(parts)], terminal.painter())
 
 
 def listing() -> int:

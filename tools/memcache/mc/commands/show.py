@@ -22,7 +22,9 @@ def command(args: argparse.Namespace) -> int:
     from mc.records import results
     loaded = [(name, results.load(name)) for name in args.file]
     if args.json:
-        emit(line for _, runs in loaded for line in results.json_lines(runs))
+        from mc.analysis import normal
+        emit(line for _, runs in loaded
+             for line in results.json_lines([normal.with_expected(run) for run in runs]))
         return DONE
     from mc.output import report
     for number, (name, runs) in enumerate(loaded):

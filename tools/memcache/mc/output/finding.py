@@ -11,7 +11,9 @@ from mc.analysis import disturbed, judge, marks, match, verdict
 from mc.analysis.highlights import Highlight, highlights
 from mc.analysis.judge import Difference, Word
 from mc.analysis.match import Pairing
-from mc.output import captions, comparison
+from mc.analysis.normal import Beside
+from mc.analysis.reference import expected
+from mc.output import captions, comparison, normal
 from mc.output.charts import Source
 from mc.parts import Grid, Heading, Part, Sentence
 from mc.records import prices, units
@@ -114,9 +116,14 @@ def _verdict(runs: list[Run], name: str) -> Iterator[Part]:
 
 def _figures_of_one_file(figures: list[Highlight]) -> Grid:
     """The figures, each beside another one of the same file."""
+    published = [Beside(one.run, one.result, there) if (there := expected(
+        one.run.machine, one.result)) else None for one in figures]
     rows = [[_name_and_how(one), _marked_figure(one.run, one.result),
-             f"{one.beside}: {_marked_figure(*one.other)}" if one.other else ""] for one in figures]
-    return Grid(["what", "measured", "compared with"], rows, large=True,
+             *([normal.cell(there) if there else ""] if any(published) else []),
+              f"{one.beside}: {_marked_figure(*one.other)}" if one.other else ""]
+            for one, there in zip(figures, published)]
+    return Grid(["what", "measured", *(["published of this CPU"] if any(published) else []),
+                 "compared with"], rows, large=True,
                 note=_meanings_of_marks([(one.run, one.result) for one in figures]))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 
 from mc import plural
-from mc.analysis.fleet import GROUPS, Finding, Fleet, Group, Host
+from mc.analysis.fleet import GROUPS, Below, Finding, Fleet, Group, Host
 from mc.analysis.machines import FACTS, Fact, Value, difference, text
 from mc.analysis.outliers import BLURRED, FEWEST
 from mc.analysis.verdict import join_words
@@ -40,6 +40,9 @@ def parts(fleet: Fleet, most: int | None = MOST_LISTED) -> list[Part]:
             "they are quiet.")]
     if fleet.groups:
         report += [Heading("Groups of equal hosts", 2), *_groups(fleet)]
+    if below := [one for group in fleet.groups for one in group.below()]:
+        report += [Heading("Slower than what is published of their CPU", 2),
+                   *bullets([_below(one) for one in below])]
     if fleet.few:
         report += [Heading(f"Too few like them to compare, less than {FEWEST}", 2),
                    Sentence(_names(fleet.few, most))]
@@ -109,6 +112,19 @@ def _facts_in_common(group: Group) -> str:
                      if value is not None)
 
 
+def _below(one: Below) -> str:
+    """`Group 1: load from L3: 38 of 40 hosts are slower than ...`"""
+    expected, machine = one.middle.expected, one.middle.run.machine
+    count = expected.reference.machines
+    times = max(one.middle.times, 1 / one.middle.times)
+    return (f"Group {one.group.number}: {one.middle.words}: {one.slow} of "
+            f"{plural(one.hosts, 'host')} {'is' if one.slow == 1 else 'are'} slower than "
+            f"{'the machine' if count == 1 else f'all {count} machines'} of this model that "
+            f"{'is' if count == 1 else 'are'} published; in the middle {times:.1f} times."
+            + ("" if machine.get("hypervisor") is None else
+               " They are virtual machines, or may be, so that need not be a fault."))
+
+
 def _fact_text(fact: Fact, value: Value) -> str:
     if fact.name in ("cpu", "hypervisor", "nodes"):
         return str(value)
@@ -129,6 +145,12 @@ def record(fleet: Fleet) -> dict:
         "too_few": [host.name for host in fleet.few],
         "failed": [{"host": host.name, "results": host.failed_results}
                    for host in fleet.failed_hosts],
+        "below_references": [{
+            "group": one.group.number, "figure": one.middle.figure, "slow": one.slow,
+            "hosts": one.hosts, "value": one.middle.expected.value,
+            "expected_low": one.middle.expected.low, "expected_high": one.middle.expected.high,
+            "expected_machines": one.middle.expected.reference.machines}
+            for group in fleet.groups for one in group.below()],
         "left_out": asdict(fleet.left),
     }
 

@@ -6,7 +6,7 @@ from collections import Counter
 from mc import errno_name, plural
 from mc.analysis import amplification, events, findings, hardware, regions, traffic, verdict
 from mc.analysis.disturbed import verdict as of_disturbances
-from mc.output import tables, terminal
+from mc.output import normal, tables, terminal
 from mc.parts import Heading, Part, Sentence, bullets
 from mc.records import prices, units
 from mc.records.fields import request_keys
@@ -32,7 +32,7 @@ def parts(runs: list[Run], wide: bool = True) -> list[Part]:
     judged = verdict.judge(runs)
     report = [*tables.parts(runs, wide), *traffic.parts(runs), *events.parts(runs),
               *regions.parts(runs), *amplification.parts(runs, judged.is_emulated),
-              *_failures(runs), *hardware.parts(runs, wide)]
+              *_failures(runs), *hardware.parts(runs, wide), *normal.parts(runs, wide)]
     if any(run.results for run in runs):
         report += [*_findings(runs, judged, wide), *_types(judged, wide)]
     return [*report, *_errors(runs)]

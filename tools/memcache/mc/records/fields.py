@@ -52,7 +52,7 @@ def figures(result: dict) -> dict:
     """The figures of the test."""
     mine = request_keys(result)
     return {k: v for k, v in result.items() if k not in mine and k not in FACTS + HEAD + TRAFFIC
-            and not k.startswith("dram_")}
+            and not k.startswith(("dram_", "expected"))}
 
 
 def has_settled(result: dict) -> bool:

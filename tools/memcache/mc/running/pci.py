@@ -32,6 +32,24 @@ class Bar:
 
 
 @dataclass(frozen=True)
+class Link:
+    """A link of PCI Express, over which CXL goes, too: GT/s of a lane, and lanes; and the most
+    that the device could do."""
+    gt_per_s: float
+    lanes: int
+    most_gt_per_s: float
+    most_lanes: int
+
+    @property
+    def mb_per_s(self) -> float:
+        """What it moves in each direction at most, without the heads of packets. PCI Express base
+        specification: up to 5 GT/s 8 of 10 bits are data, up to 32 GT/s 128 of 130; from 64 GT/s on
+        236 of the 256 bytes of a flit are."""
+        data = 8 / 10 if self.gt_per_s <= 5 else 128 / 130 if self.gt_per_s <= 32 else 236 / 256
+        return self.gt_per_s * data * self.lanes / 8 * 1000
+
+
+@dataclass(frozen=True)
 class Device:
     """A PCI device, by its address 0000:03:00.0."""
     address: str
@@ -57,6 +75,19 @@ class Device:
             return os.path.basename(os.readlink(self.path / "driver"))
         except OSError:
             return ""
+
+    @property
+    def link(self) -> Link | None:
+        """Its link as it is now; None if the kernel does not tell, as of a device within the
+        chip."""
+        found = []
+        for which in ("current", "max"):
+            speed = re.match(r"([\d.]+) GT/s", self.read(f"{which}_link_speed"))
+            width = self.read(f"{which}_link_width").strip()
+            if not speed or not width.isdigit() or not int(width):
+                return None
+            found += [float(speed[1]), int(width)]
+        return Link(*found)     # type: ignore[arg-type]
 
     @property
     def name(self) -> str:

@@ -1,0 +1,391 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Results beside what is published of their CPU: which figure is compared with which, when a figure
+is outside, what is said of it and what is not, and where it shows."""
+
+import contextlib
+import io
+import json
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import fake
+from mc import Failure
+from mc.analysis import contribution, fleet, normal, reference
+from mc.commands import cli
+from mc.output import document, report, terminal
+from mc.output import fleet as fleet_output
+from mc.output import normal as output
+from mc.records import results
+from mc.running import platform
+from mc.running.machine import Machine
+
+MODEL = "GenuineIntel 6 158"
+ROWS = [[MODEL, "l1d_kib", 32, 32, 32, 9, "one", 2017],
+        [MODEL, "l2_kib", 256, 256, 256, 9, "one", 2017],
+        [MODEL, "l1_cycles", 4, 4, 4, 4, "one", 2017],
+        [MODEL, "l3_cycles", 40, 44, 48, 4, "one+two", 2017],
+        [MODEL, "memory_ns", 60, 65, 70, 4, "one", None],
+        [MODEL, "memory_stride_ns", 5, 5, 5, 1, "one", 2017],
+        [MODEL, "copy_mb_per_s", 10000, 12000, 14000, 4, "one", 2017],
+        [MODEL, "socket_read_mb_per_s", 30000, 30000, 30000, 1, "one", 2017],
+        [MODEL, "uc_read_mb_per_s", 200, 200, 200, 1, "one", 2017],
+        [f"{MODEL} maker,chip", "memory_ns", 100, 100, 100, 1, "one", 2017]]
+ALLOWED = {row[1]: [1.5, 1.3, 1.2] for row in ROWS} | {"memory_ns on a chip": [1.5, 1.3, 1.2]}
+DATA = reference.parse(json.dumps({
+    "schema": 1, "sources": {name: {"title": f"Source {name}", "url": f"https://{name}.example",
+                                    "licence": "MIT", "method": "loads"}
+                             for name in ("one", "two")},
+    "allowances": ALLOWED, "models": {MODEL: "Kaby"}, "figures": ROWS}))
+CPU = {"kernel": "6.1.0", "cpu": "Some CPU", "hypervisor": None, "cpu_vendor": "GenuineIntel",
+       "cpu_family": 6, "cpu_model": 158, "cpu_stepping": 10, "cpus_online": "0-1",
+       "nodes": [{"node": 0, "cpus": "0-1", "memory_bytes": 8 << 30}],
+       "caches": [{"cpus": "0-1", "level": level, "kind": kind, "size_bytes": kib << 10}
+                  for level, kind, kib in ((1, "data", 32), (1, "code", 32), (2, "unified", 256),
+                                           (3, "unified", 8192))]}
+LOADED = {"load": 9.0, "runnable": 9, "cpus": 2, "found": [{"kind": "load", "what": "load 9"}]}
+OFF = {"known": True, "msr": "0x1a4", "mask": "0xf", "state": "off"}
+
+
+def latency(level, ns, cycles=None, size=1 << 30, **more):
+    return fake.figure("latency", {"pattern": "random", "stride_bytes": 64, "page": "thp",
+                                   "size_bytes": size},
+                       {"ns_per_load": ns, "cycles_per_load": cycles, "level": level,
+                        "core_mhz": 4000, "core_mhz_after": 4000, "steady": "yes"}) | more
+
+
+def rate(op, mb_per_s, **more):
+    return fake.result(f"bandwidth op={op} size=1G", mb_per_s, level="memory", page="thp") | more
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        patch = mock.patch.object(reference, "data", lambda: DATA)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def runs(self, *found, **about):
+        test = found[0]["test"]
+        return fake.runs_of(CPU | about, (f"{test} size=1G", list(found)))
+
+    def expected(self, result, **about):
+        return reference.expected(CPU | about, result)
+
+    def remark(self, result, **about):
+        [one] = normal.beside(self.runs(result, **about))
+        return normal.sentence(one)
+
+
+class Lookup(Case):
+    def test_cycles_of_a_cache_become_ns_at_the_clock_of_the_core(self):
+        found = self.expected(latency("l3", 11.0, 44.0))
+        self.assertEqual((10, 11, 12, 0), (found.low, found.typical, found.high, found.outside))
+
+    def test_each_result_has_its_figure(self):
+        for result, figure in (
+                (latency("l1", 1.0, 4.0), "l1_cycles"), (latency("memory", 70.0), "memory_ns"),
+                (latency(None, 6.0, pattern="stride"), "memory_stride_ns"),
+                (rate("copy", 11000.0), "copy_mb_per_s"),
+                (rate("read", 30000.0, threads=2), "socket_read_mb_per_s"),
+                (rate("read", 210.0, type="uc"), "uc_read_mb_per_s")):
+            with self.subTest(figure):
+                self.assertEqual(figure, self.expected(result).reference.figure)
+
+    def test_nothing_is_said_without_a_reference(self):
+        for result in (latency("l2", 3.0, 12.0), rate("write", 9.0), rate("copy", 9.0, threads=2),
+                       rate("copy", 9.0, level="l3"), rate("read", 200.0, type="uc",
+                                                           effective="unknown"),
+                       latency("memory", 70.0, verified="failed"),
+                       latency("memory", 70.0, remote_threads=1),
+                       latency("memory", 70.0, memory_object="a.so"),
+                       latency("memory", 70.0, target="pci:00:05.0/2"),
+                       latency(None, 6.0, size=1 << 20, pattern="stride"),
+                       fake.figure("c2c", {}, {"ns_per_line": 50.0})):
+            self.assertIsNone(self.expected(result), result)
+        for about in ({"cpu_model": 159}, {"cpu_vendor": ""}, {"hypervisor": "tcg"},
+                      {"simulated": {"qemu": "8.2", "prices": {}}}):
+            self.assertIsNone(self.expected(latency("memory", 70.0), **about), about)
+        self.assertEqual([], output.parts(self.runs(latency("memory", 70.0), cpu_model=159)))
+
+    def test_a_virtual_machine_is_no_whole_socket(self):
+        self.assertIsNone(self.expected(rate("read", 9.0, threads=2), hypervisor="kvm"))
+        self.assertIsNone(self.expected(rate("read", 9.0, threads=2), hypervisor="unknown"))
+
+    def test_a_cpu_with_other_caches_is_another_one(self):
+        caches = [cache | {"size_bytes": 2 << 20} if cache["level"] == 2 else cache
+                  for cache in CPU["caches"]]
+        runs = self.runs(latency("memory", 300.0), caches=caches, hypervisor="kvm")
+        self.assertEqual([], normal.beside(runs))
+        self.assertIn("its L2 cache has 2048 KiB; a CPU of this number has 256",
+                      " ".join(terminal.lines(output.parts(runs))))
+
+    def test_the_chip_decides_on_memory_only(self):
+        self.assertEqual(100, self.expected(latency("memory", 9.0), platform="maker,chip").typical)
+        self.assertEqual(1, self.expected(latency("l1", 1.0, 4.0), platform="maker,chip").typical)
+        self.assertEqual(65, self.expected(latency("memory", 9.0), platform="maker,other").typical)
+
+    def test_kinds_of_cores_and_steppings_are_models(self):
+        self.assertEqual("GenuineIntel 6 85 steppings 5-7", reference.model_of(
+            CPU | {"cpu_model": 85, "cpu_stepping": 7}))
+        kinds = [{"cpus": "0-3", "cpu_family": 6, "cpu_model": 151, "cpu_stepping": 2,
+                  "core_type": "performance"},
+                 {"cpus": "4-7", "cpu_family": 6, "cpu_model": 151, "cpu_stepping": 2,
+                  "core_type": "efficiency"}]
+        self.assertEqual("GenuineIntel 6 151 efficiency",
+                         reference.model_of(CPU | {"kinds": kinds}, 5))
+
+
+class Judged(Case):
+    def test_the_allowance_decides(self):
+        self.assertEqual(0, self.expected(latency("memory", 83.0)).outside)     # 70 x 1.2 = 84
+        self.assertTrue(self.expected(latency("memory", 85.0)).slow)
+        self.assertEqual(0, self.expected(latency(None, 7.4, pattern="stride")).outside)
+        self.assertTrue(self.expected(latency(None, 7.6, pattern="stride")).slow)   # one machine
+
+    def test_better_is_not_abnormal(self):
+        for result in (latency("memory", 20.0), rate("copy", 30000.0)):
+            self.assertFalse(self.expected(result).slow)
+            self.assertNotEqual(0, self.expected(result).outside)
+            self.assertEqual("", self.remark(result))
+
+    def test_low_rates_are_slow(self):
+        self.assertEqual("Copy in memory, one core: 50 % of the rate of the slowest of 4 machines "
+                         "of this model. The record does not say why.",
+                         self.remark(rate("copy", 5000.0)))
+
+    def test_a_remark_names_what_the_record_shows(self):
+        slow = latency("memory", 140.0)
+        self.assertEqual("Load from memory: 2.0 times as long as on the slowest of 4 machines of "
+                         "this model. The record does not say why.", self.remark(slow))
+        for text, result, about in (
+                ("misses of the TLB", slow | {"page": "4k"}, {}),
+                ("the loop had not settled", slow | {"steady": "no"}, {}),
+                ("from 4000 to 2000 MHz", slow | {"core_mhz_after": 2000}, {}),
+                ("disturbed by other work", slow | {"cv_percent": 50.0}, {}),
+                ("load 9", slow, {"quiet": LOADED}),
+                ("prefetchers are off", latency(None, 60.0, pattern="stride"),
+                 {"prefetch": OFF}),
+                ("Channel B has no module", slow, {"modules": {"why": None, "slots": [
+                    {"slot": "A1", "channel": "A", "size_bytes": 8 << 30, "width_bits": 64,
+                     "rated_mt_per_s": 3200, "mt_per_s": 3200},
+                    {"slot": "B1", "channel": "B", "size_bytes": None, "width_bits": None,
+                     "rated_mt_per_s": None, "mt_per_s": None}]}})):
+            with self.subTest(text):
+                said = self.remark(result, **about)
+                self.assertIn(text, said)
+                self.assertNotIn(";", said)     # nothing else
+        self.assertNotIn("prefetch", self.remark(slow, prefetch=OFF))
+
+    def test_words_are_weaker_in_a_virtual_machine(self):
+        said = self.remark(latency("l3", 34.0, 136.0), hypervisor="kvm")
+        self.assertIn("That need not be a fault.", said)
+        self.assertIn("under kvm L3 is the host's", said)
+        said = self.remark(latency("memory", 340.0), hypervisor="unknown")
+        self.assertIn("there may be a hypervisor", said)
+
+    def test_one_result_stands_for_a_figure(self):
+        found = normal.beside(self.runs(*(latency("memory", 60.0 + i, size=1 << 25 + i)
+                                          for i in range(3))))
+        self.assertEqual([62.0], [one.expected.value for one in found])
+        found = normal.beside(self.runs(*(latency("l3", ns, 4 * ns) for ns in (10., 11., 30.))))
+        self.assertEqual([11.0], [one.expected.value for one in found])
+
+
+class Shown(Case):
+    def test_in_a_report(self):
+        said = "\n".join(report.lines(self.runs(latency("memory", 140.0))))
+        self.assertRegex(said, r"load from memory +140.0 ns +60.00 to 70.00 ns +4 +2.0x ↓")
+        said = "\n".join(report.lines(self.runs(latency("l2", 3.0, 12.0))))
+        self.assertNotIn("Is this normal?", said)
+
+    def test_whose_l3_it_is(self):
+        said = "\n".join(report.lines(self.runs(latency("l3", 11.0, 44.0), hypervisor="kvm")))
+        self.assertIn("load from L3, the host's", said)
+        said = "\n".join(report.lines(self.runs(latency("l3", 11.0, 44.0), hypervisor="unknown")))
+        self.assertNotIn("the host's", said)
+
+    def test_on_a_page(self):
+        files = {"a.jsonl": self.runs(latency("memory", 140.0))}
+        [grid] = [part for part in document.parts(files)
+                  if getattr(part, "large", False)]
+        at = grid.names.index("published of this CPU")
+        self.assertEqual("60.00 to 70.00 ns\n4 machines, 2.0x ↓", grid.rows[0][at])
+        files = {"a.jsonl": self.runs(latency("memory", 140.0), cpu_model=159)}
+        [grid] = [part for part in document.parts(files) if getattr(part, "large", False)]
+        self.assertEqual(["what", "measured", "compared with"], grid.names)
+
+    def command(self, *words):
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            status = cli.main([*words])
+        return status, said.getvalue()
+
+    def test_in_json_which_can_be_read_again(self):
+        with tempfile.TemporaryDirectory() as top:
+            name = f"{top}/a.jsonl"
+            Path(name).write_text("".join(f"{line}\n" for line in results.json_lines(
+                self.runs(latency("memory", 140.0)) + self.runs(latency("l2", 3.0, 12.0)))))
+            _, said = self.command("show", "--json", name)
+            told = [json.loads(line) for line in said.splitlines()]
+            found = [one for one in told if one["record"] == "result"]
+            Path(name).write_text(said)
+            again, _ = self.command("show", name)
+        self.assertEqual(0, again)
+        self.assertEqual((65, 60, 70, 4, "one", "slower"), tuple(
+            found[0][f"expected{key}"] for key in (
+                "", "_low", "_high", "_machines", "_sources", "_outside")))
+        self.assertFalse([key for key in found[1] if key.startswith("expected")])
+
+    def test_compare_with_the_reference(self):
+        with tempfile.TemporaryDirectory() as top:
+            for name, ns, model in (("known", 140.0, 158), ("other", 140.0, 159)):
+                Path(f"{top}/{name}.jsonl").write_text("".join(
+                    f"{line}\n" for line in results.json_lines(
+                        self.runs(latency("memory", ns), cpu_model=model))))
+            status, said = self.command("compare", "--reference", f"{top}/known.jsonl")
+            self.assertEqual(0, status)
+            self.assertIn("2.0x ↓", said)
+            status, said = self.command("compare", "--reference", f"{top}/other.jsonl")
+            self.assertEqual(1, status)
+            self.assertIn("Nothing is published of this CPU", said)
+
+    def test_the_list(self):
+        status, said = self.command("reference", "kaby")
+        self.assertEqual(0, status)
+        self.assertRegex(said, r"load from L3, cycles +40 +44 +48 +4 +one\+two 2017")
+        self.assertIn("two: Source two, https://two.example (MIT). Loads.", said)
+        _, said = self.command("reference", "--list")
+        self.assertRegex(said, rf"{MODEL} +9 +Kaby")
+        with contextlib.redirect_stderr(io.StringIO()) as warned:
+            self.assertEqual(2, self.command("reference", "nothing")[0])
+        self.assertIn("nothing is known of a CPU that is called nothing", warned.getvalue())
+
+    def test_of_this_machine(self):
+        for told, said in (
+                ({}, "Nothing is known of this CPU: memcache-user"),
+                (CPU | {"cpu_model": 1}, "Nothing is published of this model"),
+                (CPU | {"caches": [{"level": 1, "kind": "data", "size_bytes": 64 << 10}]},
+                 "its L1 data cache has 64 KiB; a CPU of this number has 32"),
+                (CPU, "load from memory, ns")):
+            with mock.patch("mc.commands.reference.user.machine", lambda told=told: dict(told)), \
+                    mock.patch("mc.commands.reference.platform.describe", dict):
+                self.assertIn(said, self.command("reference")[1])
+
+
+class Peak(Case):
+    def test_modules_and_ports(self):
+        slots = [{"slot": f"{name}1", "channel": name, "size_bytes": 8 << 30, "width_bits": 64,
+                  "rated_mt_per_s": 3200, "mt_per_s": 3200} for name in "AB"]
+        about = {"modules": {"why": None, "slots": slots}}
+        self.assertEqual((51200, "modules"), normal.peak(
+            self.runs(rate("read", 40000.0), **about)[0], rate("read", 40000.0)))
+        fast = rate("read", 300000.0, level="l1", bytes_per_core_cycle=100.0)
+        [run] = self.runs(fast, cpu_model=0x55)
+        self.assertEqual((384000, "ports"), normal.peak(run, fast))
+        self.assertIn("78 %", "\n".join(terminal.lines(output.parts([run]))))
+        self.assertIsNone(normal.peak(self.runs(rate("read", 1.0))[0], rate("read", 1.0)))
+
+
+class Platform(unittest.TestCase):
+    def test_the_most_general_name_of_the_device_tree(self):
+        with tempfile.TemporaryDirectory() as top:
+            self.assertEqual({}, platform.describe(Machine(top, {})))
+            tree = Path(top) / "proc/device-tree"
+            tree.mkdir(parents=True)
+            (tree / "compatible").write_bytes(b"some,board\0maker,chip\0")
+            self.assertEqual({"platform": "maker,chip"}, platform.describe(Machine(top, {})))
+
+
+class Contributions(Case):
+    GOOD = (latency("l1", 1.0, 4.0), latency("memory", 70.0, size=1 << 28),
+            latency("memory", 75.0, size=1 << 30), latency("l2", 3.0, 12.0))
+
+    def test_figures_of_the_model_alone(self):
+        told = contribution.contribution(self.runs(*self.GOOD, host="alice-pc", platform="m,chip7",
+                                                   microcode="0xf0"))
+        self.assertEqual(
+            {"schema": 1, "model": MODEL, "platform": "m,chip7", "year": 2026, "figures": {
+                "l1_cycles": 4.0, "l1d_kib": 32, "l1i_kib": 32, "l2_cycles": 12.0, "l2_kib": 256,
+                "l3_kib": 8192, "memory_ns": 75.0}}, told)
+        self.assertEqual([], contribution.problems(json.loads(json.dumps(told))))
+        for word in ("alice", "6.1.0", "0xf0", "Some CPU"):
+            self.assertNotIn(word, json.dumps(told))
+
+    def test_doubtful_results_are_left_out(self):
+        for more in ({"steady": "no"}, {"cv_percent": 50.0}, {"page": "4k"},
+                     {"verified": "failed"}):
+            told = contribution.contribution(self.runs(latency("l1", 1.0, 4.0),
+                                                       latency("memory", 75.0, **more)))
+            self.assertNotIn("memory_ns", told["figures"], more)
+
+    def test_uncached_memory_must_be_real(self):
+        for effective, there in (("yes", True), ("unknown", False)):
+            told = contribution.contribution(fake.runs_of(
+                CPU, ("latency", [latency("l1", 1.0, 4.0)]),
+                ("bandwidth", [rate("read", 90.0, type="uc", effective=effective)])))
+            self.assertEqual(there, "uc_read_mb_per_s" in told["figures"])
+
+    def test_what_is_of_no_use_is_refused(self):
+        caches = [cache | {"size_bytes": 3 << 20} for cache in CPU["caches"]]
+        for found, about, why in (
+                (self.GOOD, {"hypervisor": "kvm"}, "has kvm"),
+                (self.GOOD, {"hypervisor": "unknown"}, "has unknown"),
+                (self.GOOD, {"cpu_vendor": ""}, "which CPU"),
+                (self.GOOD, {"caches": caches}, "another CPU"),
+                ([fake.figure("c2c", {}, {"ns_per_line": 50.0})], {}, "no result")):
+            with self.assertRaisesRegex(Failure, why):
+                contribution.contribution(self.runs(*found, **about))
+
+    def test_files_are_checked(self):
+        good = {"schema": 1, "model": MODEL, "platform": None, "year": 2026,
+                "figures": {"l1_cycles": 4}}
+        self.assertEqual([], contribution.problems(good))
+        for more in ({"schema": 2}, {"model": "Fast CPU"}, {"platform": "My PC"}, {"year": "now"},
+                     {"figures": {}}, {"figures": {"speed": 4}}, {"figures": {"l1_cycles": 0}},
+                     {"figures": {"l1_cycles": True}}, {"host": "alice"}):
+            self.assertTrue(contribution.problems(good | more), more)
+        self.assertTrue(contribution.problems([]))
+
+    def test_the_command(self):
+        with tempfile.TemporaryDirectory() as top:
+            Path(f"{top}/a.jsonl").write_text("".join(
+                f"{line}\n" for line in results.json_lines(self.runs(*self.GOOD))))
+            with contextlib.redirect_stderr(io.StringIO()) as said:
+                self.assertEqual(0, cli.main(["report", f"{top}/a.jsonl", "--contribute",
+                                              f"{top}/my.json"]))
+            self.assertIn(f"7 figures of {MODEL}", said.getvalue())
+            self.assertEqual([], contribution.problems(json.loads(
+                Path(f"{top}/my.json").read_text())))
+
+    def test_the_files_that_are_there(self):
+        for path in (fake.TOP / "tools/reference/contributed").glob("*.json"):
+            self.assertEqual([], contribution.problems(json.loads(path.read_text())), path)
+
+
+class Groups(Case):
+    def fleet(self, *slow, **about):
+        """A group of hosts; the latency of memory of each is so many times what is published."""
+        return fleet.fleet(fleet.measurement(f"host{i}", f"host{i}.jsonl", self.runs(
+            latency("memory", 65.0 * times), **about)) for i, times in enumerate(slow))
+
+    def said(self, found):
+        return " ".join("\n".join(terminal.lines(fleet_output.parts(found))).split())
+
+    def test_all_of_a_fleet_can_be_slow(self):
+        found = self.fleet(2.1, 2.2, 2.3, 2.2, 2.2, 1.0)
+        self.assertIn("Group 1: load from memory: 5 of 6 hosts are slower than all 4 machines of "
+                      "this model that are published; in the middle 2.0 times.", self.said(found))
+        [told] = fleet_output.record(found)["below_references"]
+        self.assertEqual((1, "memory_ns", 5, 6, 60, 70, 4), tuple(told[key] for key in (
+            "group", "figure", "slow", "hosts", "expected_low", "expected_high",
+            "expected_machines")))
+
+    def test_a_slow_half_is_not_the_group(self):
+        for found in (self.fleet(2.0, 2.0, 2.0, 1.0, 1.0, 1.0), self.fleet(*5 * [1.0]),
+                      self.fleet(*6 * [2.0], cpu_model=159)):
+            self.assertNotIn("published", self.said(found))
+
+    def test_words_are_weaker_for_virtual_machines(self):
+        self.assertIn("that need not be a fault", self.said(self.fleet(*5 * [2.0],
+                                                                       hypervisor="kvm")))

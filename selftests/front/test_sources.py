@@ -1,0 +1,456 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""tools/reference/import: what it reads from each of its sources, on small files of their forms,
+and the references that it makes of them."""
+
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import json
+import sys
+import tempfile
+import types
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import fake
+
+TOOL = fake.TOP / "tools/reference"
+sys.path.insert(0, str(TOOL))
+
+
+def script() -> types.ModuleType:
+    loader = importlib.machinery.SourceFileLoader("reference_import", str(TOOL / "import"))
+    spec = importlib.util.spec_from_loader("reference_import", loader)
+    assert spec
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["reference_import"] = module
+    loader.exec_module(module)
+    return module
+
+
+importer = script()
+import boards  # noqa: E402
+import build  # noqa: E402
+import cpuid  # noqa: E402
+import latencies  # noqa: E402
+import servers  # noqa: E402
+from machines import Measured  # noqa: E402
+
+from mc.analysis import reference  # noqa: E402
+
+BRAND = "Some(R) Core(TM) i9-1234 CPU @ 3.00GHz"
+
+
+def leaf(number, eax=0, ebx=0, ecx=0, edx=0, after=""):
+    return f"CPUID {number:08X}: {eax:08X}-{ebx:08X}-{ecx:08X}-{edx:08X}{after}\n"
+
+
+def vendor(name):
+    return [int.from_bytes(name[i:i + 4].encode(), "little") for i in (0, 8, 4)]
+
+
+def dump(name="GenuineIntel", signature=0x906ea, leaves="", brand=BRAND, edx=1 << 29, flags=0):
+    """A dump of one CPU that runs a 64-bit Linux."""
+    ebx, ecx, edx0 = vendor(name)
+    raw = brand.encode().ljust(48, b"\0")
+    words = [int.from_bytes(raw[i:i + 4], "little") for i in range(0, 48, 4)]
+    return leaf(0, 0x16, ebx, ecx, edx0) + leaf(1, signature, 0, flags) + leaves \
+        + leaf(0x80000001, 0, 0, 0, edx) + "".join(
+            leaf(0x80000002 + i, *words[4 * i:4 * i + 4]) for i in range(3))
+
+
+def cache_leaf(level, kind, kib, ways, number=4, after=""):
+    """A subleaf of a cache: its size in sets of `ways` lines of 64 bytes."""
+    sets = kib * 1024 // 64 // ways
+    return leaf(number, level << 5 | kind, ways - 1 << 22 | 63, sets - 1, 0, after)
+
+
+INTEL = cache_leaf(1, 1, 32, 8, after=" [SL 00] [L1D: 32 KB]") + cache_leaf(1, 2, 32, 8) + \
+    cache_leaf(2, 3, 256, 4) + cache_leaf(3, 3, 8192, 16, after=" [SL 03] [L3U: 8 MB]")
+TABLE = """
+L1    Data Cache:    32 KB,  8-way Associative, 64-byte Line
+L1  Instr. Cache:    32 KB,  8-way Associative, 64-byte Line
+L2 Unified Cache:   256 KB,  4-way Associative, 64-byte Line
+L3 Unified Cache:     8 MB, 16-way Associative, 64-byte Line
+"""
+NEW = """\
+some.dll build: 4.3.1 Dec 10 2017 09:00:00
+Arch:X64 CPUCount:8 NUMA:0 Freq: 4000.00MHz Priority:080
+CPU#000 Vendor: GenuineIntel Family: 6 Model: 9e Stepping: a
+CPU#000 L1D cache:     32KB,    64 byte cache line,  8 way, SMask:01
+CPU#000 L2  cache:   1024KB,    64 byte cache line,  4 way, SMask:01
+CPU#000 L3  cache:   8192KB,    64 byte cache line, 16 way, SMask:ff
+CPU#000 L1D 4K TLB:              32 entries,  4 way, SMask:01
+CPU#000 L2I+D 4K+2M TLB:       1536 entries, 12 way, SMask:ff
+CPU#001 L1D 4K TLB:              99 entries,  4 way, SMask:01
+Linear_Forward Tests
+Stride:       8   64   4K
+      16 KB   4    4
+      64 KB   4    5   12
+     256 KB   4    5   21
+   65536 KB   5   20   99
+Best Page_Random Tests
+M1 Mem   70.000 nsec  280.000 clks (MemSize: 131072 KiB Stride:  128)
+M1 L1D    1.000 nsec    4.000 clks (MemSize:     32 KiB Stride:   64)
+M1 L2     3.000 nsec   12.000 clks (MemSize:    128 KiB Stride:   64)
+M1 L3    11.000 nsec   44.000 clks (MemSize:   4096 KiB Stride:  128)
+Best Linear_Forward Tests
+M1 Mem    9.000 nsec   36.000 clks (MemSize: 131072 KiB Stride:  128)
+"""
+OLD = """\
+some.dll build: 2.7.3 Dec  6 2011 23:23:18
+OS:6.1 Freq: 2000.00MHz Priority:020
+CPU#000 L1D cache:    32KB,   64 byte cache line,  8 way, SMask:01
+CPU#000 L2  cache:   256KB,   64 byte cache line,  8 way, SMask:01
+CPU#000 L3  cache:  8192KB,   64 byte cache line, 16 way, SMask:0f
+*** Linear Read Latency ***
+Stride,     8,  64,  4K,
+    16.0K,   4,   4,
+ 65536.0K,   4,  24, 200,
+*** BlockRandom Read Latency ***
+Block,      8,  4K,  8K, 16K,
+    16.0K,   4,   4,   4,
+   128.0K,  10,  10,  10,  10,
+   512.0K,  10,  25,  25,  25,
+  4096.0K,  10,  47,  48,  49,
+ 65536.0K,  10, 160, 162, 164,
+*** Random Read Latency ***
+Stride,     4,   8,  64,
+    16.0K,   4,   4,   4,
+ 65536.0K, 300, 300, 400,
+"""
+BOARD = """\
+sbc-bench v0.9.60 Some Board 1.0 (Tue, 05 Mar 2024 19:04:30 +0000)
+
+Checking cpufreq OPP for cpu0-cpu3 (Cortex-A76):
+
+Cpufreq OPP: 2400    Measured: 2399 (2399.1/2399.0)
+Cpufreq OPP: 2000    Measured: 1999 (1999.1/1999.0)
+
+##########################################################################
+
+Executing benchmark on cpu0 (Cortex-A76):
+
+ C copy                                               :   9999.9 MB/s (2)
+ ---
+ libc memcpy copy                                     :   6000.0 MB/s (3, 0.2%)
+ libc memset fill                                     :   9000.0 MB/s (2)
+
+block size : single random read / dual random read, [MADV_NOHUGEPAGE]
+  67108864 :  164.9 ns          /   210.4 ns
+
+block size : single random read / dual random read, [MADV_HUGEPAGE]
+  33554432 :  110.0 ns          /   167.2 ns
+  67108864 :  120.0 ns          /   167.6 ns
+
+##########################################################################
+
+Executing ramlat on cpu0 (Cortex-A76), results in ns:
+
+       size:  1x32  2x32  1x64  2x64 1xPTR 2xPTR 4xPTR 8xPTR
+         4k: 1.678 1.669 1.668 1.667 1.667 1.669 1.667 3.173
+        64k: 1.667 1.667 1.667 1.667 1.667 1.667 1.667 3.250
+       128k: 5.001 5.004 5.001 5.002 5.000 5.595 7.274 12.63
+       256k: 5.002 5.003 5.007 5.004 5.002 5.710 7.155 12.64
+     65536k: 128.5 126.9 128.3 126.8 137.8 126.9 127.3 128.2
+
+##########################################################################
+
+DT compat: some,board-1
+           maker,chip7
+ Compiler: gcc
+"""
+
+
+def figures(one):
+    return {name: round(value, 3) for name, value in one.figures.items()}
+
+
+class Dumps(unittest.TestCase):
+    def one(self, text):
+        [cpu] = cpuid.cpus(text)
+        return cpu
+
+    def test_leaf_4_has_a_subleaf_a_cache(self):
+        cpu = self.one(dump(leaves=INTEL))
+        self.assertEqual({"L1D": 32, "L1I": 32, "L2": 256, "L3": 8192}, cpu.caches())
+        self.assertEqual(("GenuineIntel", (6, 0x9e, 10), BRAND),
+                         (cpu.vendor, cpu.signature, cpu.name))
+
+    def test_leaf_8000001d_has_the_same_form(self):
+        leaves = cache_leaf(1, 1, 48, 12, 0x8000001d) + cache_leaf(2, 3, 1024, 16, 0x8000001d)
+        self.assertEqual({"L1D": 48, "L2": 1024},
+                         self.one(dump("AuthenticAMD", 0xb40f40, leaves)).caches())
+
+    def test_older_cpus_of_amd_have_sizes_in_two_leaves(self):
+        leaves = leaf(0x80000005, 0, 0, 64 << 24, 64 << 24) + \
+            leaf(0x80000006, 0, 0, 512 << 16, 12 << 18)
+        self.assertEqual({"L1D": 64, "L1I": 64, "L2": 512, "L3": 6144},
+                         self.one(dump("AuthenticAMD", 0x100f42, leaves)).caches())
+
+    def test_older_cpus_of_intel_have_a_byte_a_cache(self):
+        # The lowest byte is a count; a register with bit 31 has none.
+        cpu = self.one(dump(signature=0x695, leaves=leaf(2, 0x02b0b301, 0, 0x80000000 | 0x7d,
+                                                         0x2c04307d)))
+        self.assertEqual({"L1D": 32, "L1I": 32, "L2": 2048}, cpu.caches())
+
+    def test_of_two_first_levels_the_nearer_one_counts(self):
+        cpu = self.one(dump(leaves=cache_leaf(1, 1, 48, 12, after=" [L1D: 48+192 KB]") + cache_leaf(
+            1, 1, 192, 12)))
+        self.assertEqual(({"L1D": 48}, ("", False)), (cpu.caches(), cpuid.difference(cpu)))
+
+    def test_listed_sizes_are_compared(self):
+        self.assertEqual(("", False), cpuid.difference(self.one(dump(leaves=INTEL) + TABLE)))
+        text, bad = cpuid.difference(self.one(dump(leaves=INTEL) + TABLE.replace("256", "512")))
+        self.assertEqual(("L2 256 KiB, listed 512", True), (text, bad))
+        self.assertEqual(("no leaf tells the caches of this CPU", False),
+                         cpuid.difference(self.one(dump("RiseRiseRise", 0x504))))
+
+    def test_lines_come_in_several_forms(self):
+        for text in (dump(leaves=INTEL).lower().replace("cpuid", "CPUID"),
+                     dump(leaves=INTEL).replace(": ", "  \t"),
+                     dump(leaves=INTEL).replace(": ", " :")):
+            self.assertEqual(8192, self.one(text).caches()["L3"])
+
+    def test_kinds_of_cores_are_told(self):
+        efficient, fast = (dump(leaves=INTEL + leaf(0x1a, kind << 24)) for kind in (0x20, 0x40))
+        self.assertEqual(["efficiency", "performance"],
+                         [cpu.core for cpu in cpuid.cpus(efficient + fast)])
+
+    def test_only_cpus_that_run_linux_are_taken(self):
+        self.assertTrue(self.one(dump()).runs_linux)
+        self.assertFalse(self.one(dump(edx=0)).runs_linux)
+        self.assertFalse(self.one(dump(flags=1 << 31)).runs_linux)      # a hypervisor
+
+
+class Latencies(unittest.TestCase):
+    def test_the_newer_kind_sums_up(self):
+        one = latencies.machine("GenuineIntel00906EA_Some_01_NewMemLat.txt", NEW)
+        self.assertEqual(("GenuineIntel 6 158", 2017), (one.model, one.year))
+        self.assertEqual({
+            "l1_cycles": 4, "l2_cycles": 12, "l3_cycles": 44, "l3_ns": 11, "memory_ns": 70,
+            "memory_stride_ns": 5, "dtlb_entries": 32, "stlb_entries": 1536,
+            "dtlb_miss_cycles": 9}, figures(one))
+
+    def test_cores_of_a_hybrid_cpu_are_two_models(self):
+        self.assertEqual("GenuineIntel 6 158 efficiency", latencies.machine(
+            "GenuineIntel00906EA_Some_01_LC_NewMemLat.txt", NEW).model)
+
+    def test_the_older_kind_has_tables_of_cycles(self):
+        one = latencies.machine("GenuineIntel00206F2_Some_MemLatX64.txt", OLD)
+        self.assertEqual({"l1_cycles": 4, "l2_cycles": 10, "l3_cycles": 48, "l3_ns": 24,
+                          "memory_ns": 81, "memory_stride_ns": 12}, figures(one))
+
+    def test_a_set_that_is_too_small_shows_no_memory(self):
+        one = latencies.machine("GenuineIntel00206F2_Some_MemLatX64.txt",
+                                OLD.replace("65536.0K", "16384.0K"))
+        self.assertNotIn("memory_ns", one.figures)
+
+    def test_without_a_clock_nothing_is_taken(self):
+        self.assertIsNone(latencies.machine("GenuineIntel00206F2_Some_MemLatX64.txt",
+                                            OLD.replace("Freq", "Rate")))
+
+    def test_the_newest_file_of_a_machine_counts(self):
+        with tempfile.TemporaryDirectory() as top:
+            folder = Path(top) / "GenuineIntel"
+            folder.mkdir()
+            for name, text in (("MemLatX86", OLD), ("NewMemLat", NEW), ("MemLatX64", OLD)):
+                (folder / f"GenuineIntel00906EA_Some_{name}.txt").write_text(text)
+            [one] = latencies.read(Path(top))
+            self.assertEqual(70, one.figures["memory_ns"])
+
+
+class Boards(unittest.TestCase):
+    def test_figures_of_a_core(self):
+        [one] = boards.machines(BOARD)
+        self.assertEqual(("Arm 8 3339", "maker,chip7", 2024), (one.model, one.platform, one.year))
+        self.assertEqual({"copy_mb_per_s": 12000, "write_mb_per_s": 9000, "l1_cycles": 3.999,
+                          "l2_cycles": 11.995, "memory_ns": 121.667}, figures(one))
+
+    def test_virtual_machines_are_left_out(self):
+        for line in ("Hypervisor vendor:   KVM", " SoC guess: x / flawed since running in proot"):
+            self.assertEqual([], list(boards.machines(f"{BOARD}{line}\n")))
+
+    def test_cores_without_a_number_are_left_out(self):
+        self.assertEqual([], list(boards.machines(BOARD.replace("Cortex-A76", "u74-mc"))))
+
+    def test_results_of_a_board_are_one_machine(self):
+        with tempfile.TemporaryDirectory() as top:
+            (Path(top) / "results").mkdir()
+            for i, rate in enumerate(("6000.0", "7000.0", "7100.0")):
+                (Path(top) / f"results/{i}.txt").write_text(BOARD.replace("6000.0", rate))
+            [one] = boards.read(Path(top))
+            self.assertEqual(14000, one.figures["copy_mb_per_s"])
+
+
+class Servers(unittest.TestCase):
+    find = staticmethod(servers.finder({
+        BRAND: "GenuineIntel 6 158", "AMD Twin 1": "AuthenticAMD 1 1",
+        "AMD Twin 1 Processor": "AuthenticAMD 1 2"}))
+
+    def test_names_are_found_without_what_makers_add(self):
+        self.assertEqual("GenuineIntel 6 158", self.find("Some Core i9-1234 @ 3.00 GHz"))
+        self.assertEqual("", self.find("Some Core i9-12345"))
+        self.assertEqual("", self.find("Twin 1"))       # two models have it
+
+    def test_curves_of_mess(self):
+        with tempfile.TemporaryDirectory() as top:
+            folder = Path(top) / "Systems/One/local/processed"
+            folder.mkdir(parents=True)
+            (Path(top) / "Systems/One/README.md").write_text(
+                "| Model | a | Sockets |\n| --- | --- | --- |\n"
+                "| Intel Xeon Gold 5218 | x | 2 | 9 |\n")
+            (folder / "memory_curves.csv").write_text(
+                "read_pct_rounded,bandwidth_mean,latency_mean\n100.0,0.0,90.0\n100.0,95.5,200\n"
+                "50.0,120.0,300\n")
+            [one] = servers.mess(Path(top), self.find)
+        self.assertEqual("GenuineIntel 6 85 steppings 5-7", one.model)
+        self.assertEqual({"memory_ns": 90, "socket_read_mb_per_s": 95500}, figures(one))
+
+    def test_the_table_of_perfspect_is_of_all_sockets(self):
+        with tempfile.TemporaryDirectory() as top:
+            path = Path(top) / "cmd/benchmark/benchmark.go"
+            path.parent.mkdir(parents=True)
+            path.write_text('\t{a, "2"}: {Description: "Reference (Intel 2S Xeon 8380)", CPUSpeed: '
+                            "1, MemPeakBandwidth: 350.6, MemMinLatency: 70},\n")
+            [one] = servers.perfspect(Path(top), self.find)
+        self.assertEqual({"memory_ns": 70, "socket_read_mb_per_s": 175300}, figures(one))
+
+    def test_pairs_of_cores_are_near_or_far(self):
+        with tempfile.TemporaryDirectory() as top:
+            (Path(top) / "results").mkdir()
+            (Path(top) / "results/Some Core i9-1234.csv").write_text(
+                ",,,,\n7,,,,\n20,21,,,\n80,81,82,,\n80,81,82,20,\n")
+            [one] = servers.core_to_core(Path(top), self.find)
+        self.assertEqual({"c2c_near_ns": 20, "c2c_far_ns": 81}, figures(one))
+
+
+def machines(*values, figure="memory_ns", model="GenuineIntel 6 158"):
+    return [Measured(model, f"machine {i}", "instlatx64", 2000 + i, figures={figure: value})
+            for i, value in enumerate(values)]
+
+
+class Contributed(unittest.TestCase):
+    def test_each_file_is_a_machine(self):
+        told = {"schema": 1, "model": "Arm 8 3339", "platform": "maker,chip7", "year": 2026,
+                "figures": {"memory_ns": 120}}
+        with tempfile.TemporaryDirectory() as top:
+            path = Path(top) / "one.json"
+            path.write_text(json.dumps(told))
+            [one] = servers.contributed(Path(top))
+            self.assertEqual(("Arm 8 3339", "maker,chip7", "contributed", {"memory_ns": 120}),
+                             (one.model, one.platform, one.source, one.figures))
+            self.assertEqual((0, f"{path}: right\n"), self.check(path))
+            path.write_text(json.dumps(told | {"figures": {"speed": 1}}))
+            status, said = self.check(path)
+            self.assertEqual(1, status)
+            self.assertIn("speed is none", said)
+            with self.assertRaisesRegex(SystemExit, "one.json: figures: speed is none"):
+                list(servers.contributed(Path(top)))
+            path.write_text("{")
+            self.assertEqual(1, self.check(path)[0])
+
+    def check(self, path):
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            return importer.check([path]), said.getvalue()
+
+
+class Building(unittest.TestCase):
+    def row(self, *values):
+        return build.build(machines(*values), {}, {}).rows["GenuineIntel 6 158"]["memory_ns"]
+
+    def test_a_row_is_a_range(self):
+        row = self.row(80, 70, 75)
+        self.assertEqual((70, 75, 80, 3, 2002),
+                         (row.low, row.typical, row.high, row.machines, row.year))
+
+    def test_an_odd_machine_of_many_is_left_out(self):
+        self.assertEqual((78, 4), ((row := self.row(70, 72, 75, 78, 300)).high, row.machines))
+        self.assertEqual(300, self.row(70, 72, 300).high)       # nobody knows which is odd
+
+    def test_allowances_follow_from_differences(self):
+        alike, apart = ([[100, 100 * by], [100, 100 / by]] * 5 for by in (1.02, 1.2))
+        self.assertEqual([build.LEAST] * 3, build.allowances(alike))
+        one, two, four = build.allowances(apart)
+        self.assertGreater(one, 1.3)
+        self.assertGreaterEqual(one, two)
+        self.assertGreaterEqual(two, four)
+
+    def test_on_a_chip_only_memory_has_a_row_of_its_own(self):
+        one = Measured("Arm 8 3339", "b", "sbc-bench", 2024, "maker,chip7",
+                       {"memory_ns": 100, "l1_cycles": 4})
+        rows = build.build([one], {}, {}).rows
+        self.assertEqual({"memory_ns", "l1_cycles"}, rows["Arm 8 3339"].keys())
+        self.assertEqual({"memory_ns"}, rows["Arm 8 3339 maker,chip7"].keys())
+
+    def test_the_file_can_be_read_back(self):
+        data = build.build(machines(70, 80), {"instlatx64": {}}, {"GenuineIntel 6 158": "Some"})
+        self.assertEqual(data, reference.parse(build.text(data)))
+
+    def test_held_out_machines_are_judged_by_the_others(self):
+        many = [Measured(f"M 6 {model}", f"{model} {i}", "instlatx64", None,
+                         figures={"memory_ns": 100 + i, "memory_stride_ns": 5 + 0.1 * i,
+                                  "l3_cycles": 40, "copy_mb_per_s": 9000})
+                for model in range(20) for i in range(4)]
+        said = "\n".join(build.evaluate(many))
+        self.assertRegex(said, r"abnormal: [0-5]\.\d %")
+        for fault in build.PLANTED:
+            self.assertRegex(said, rf"{fault}.* 100 %")
+
+
+class Cores(unittest.TestCase):
+    def test_a_model_with_one_kind_of_core_has_this_kind(self):
+        for names, model in ((["G 6 190 efficiency"], "G 6 190 efficiency"),
+                             (["G 6 190"], "G 6 190"), ([], "G 6 190"),
+                             (["G 6 190 efficiency", "G 6 190 performance"], "G 6 190"),
+                             (["G 6 190", "G 6 190 efficiency"], "G 6 190")):
+            self.assertEqual(model, importer.with_core("G 6 190", dict.fromkeys(names, "")))
+
+
+class Data(unittest.TestCase):
+    def test_the_file_conforms_to_its_schema(self):
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("no jsonschema")
+        schema = json.loads((fake.TOP / "Documentation/references.schema.json").read_text())
+        told = json.loads(reference.FILE.read_text())
+        self.assertEqual([], [error.message for error in
+                              jsonschema.Draft202012Validator(schema).iter_errors(told)])
+
+    def test_figures_and_sources_are_known_ones(self):
+        data = reference.data()
+        for rows in data.rows.values():
+            for row in rows.values():
+                self.assertIn(row.figure, reference.FIGURES)
+                self.assertLessEqual(row.low, row.typical)
+                self.assertLessEqual(row.typical, row.high)
+                self.assertLessEqual(set(row.sources.split("+")), data.sources.keys())
+                if reference.FIGURES[row.figure].slow is not None:
+                    self.assertGreater(data.allowance(row), 1)
+
+
+class Command(unittest.TestCase):
+    def test_from_snapshots_to_a_file(self):
+        with tempfile.TemporaryDirectory() as top:
+            folder = Path(top) / "InstLatx64/GenuineIntel"
+            folder.mkdir(parents=True)
+            name = "GenuineIntel00906EA_Some_01"
+            (folder / f"{name}_CPUID.txt").write_text(dump(leaves=INTEL) + TABLE)
+            (folder / f"{name}_NewMemLat.txt").write_text(NEW)
+            output = Path(top) / "out.json"
+            said, warned = io.StringIO(), io.StringIO()
+            words = ["import", "--snapshots", top, "-o", str(output)]
+            with mock.patch.object(sys, "argv", words), \
+                    contextlib.redirect_stdout(said), contextlib.redirect_stderr(warned):
+                self.assertEqual(0, importer.main())
+            told = json.loads(output.read_text())
+        self.assertIn("sbc-bench: not there; left out", warned.getvalue())
+        self.assertEqual("Some", told["models"]["GenuineIntel 6 158"])
+        self.assertIn(["GenuineIntel 6 158", "l3_kib", 8192, 8192, 8192, 1, "instlatx64", None],
+                      told["figures"])
+        self.assertIn(["GenuineIntel 6 158", "l1_cycles", 4, 4, 4, 1, "instlatx64", 2017],
+                      told["figures"])

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Results beside what is published of their CPU, and what in their records can explain one that is
+outside. Where nothing is published, the most that arithmetic allows: bytes in a cycle by the ports
+of a core, or transfers a second by the memory modules."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mc import plural
+from mc.analysis import disturbed, hardware, ports, reference
+from mc.analysis.reference import FIGURES, Expected
+from mc.analysis.steps import median
+from mc.records import prices, tests, units
+from mc.records.fields import has_settled
+from mc.records.results import Run
+
+CLOCK_CHANGED = 0.05
+SHARED = ("l3_cycles", "l3_ns", "memory_ns", "memory_stride_ns", "copy_mb_per_s",
+          "write_mb_per_s", "socket_read_mb_per_s")
+IN_MEMORY = SHARED[2:]
+STREAMED = ("memory_stride_ns", "copy_mb_per_s", "write_mb_per_s", "socket_read_mb_per_s")
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A result and what is published for it."""
+    run: Run
+    result: dict
+    expected: Expected
+
+    @property
+    def figure(self) -> str:
+        return self.expected.reference.figure
+
+    @property
+    def words(self) -> str:
+        """`load from L3`"""
+        return FIGURES[self.figure].words
+
+    @property
+    def times(self) -> float:
+        """How many times the nearest end of the range the figure is, if it is outside."""
+        one = self.expected
+        return one.value / (one.high if one.outside > 0 else one.low)
+
+
+def beside(runs: list[Run]) -> list[Beside]:
+    """One result for each figure that is published, of each side, model and page size: of several
+    sizes the one in the middle, or in memory the largest."""
+    known: dict[tuple, list[Beside]] = {}
+    for run in runs:
+        for result in run.results:
+            if found := reference.expected(run.machine, result):
+                key = (run.where, found.reference.model, result.get("page"),
+                       result.get("prefetch"), found.reference.figure)
+                known.setdefault(key, []).append(Beside(run, result, found))
+    return [_one_of(several) for several in known.values()]
+
+
+def _one_of(several: list[Beside]) -> Beside:
+    if several[0].figure in IN_MEMORY:
+        largest = max(one.result.get("size_bytes") or 0 for one in several)
+        several = [one for one in several if (one.result.get("size_bytes") or 0) == largest]
+    middle = median(one.expected.value for one in several)
+    return min(several, key=lambda one: abs(one.expected.value - middle))
+
+
+def with_expected(run: Run) -> Run:
+    """The run with what is expected of each of its results, for programs."""
+    return Run(run.machine, run.request, [result | _keys(run, result) for result in run.results])
+
+
+def _keys(run: Run, result: dict) -> dict[str, object]:
+    found, most = reference.expected(run.machine, result), peak(run, result)
+    keys: dict[str, object] = {}
+    if found:
+        keys |= {"expected": _rounded(found.typical), "expected_low": _rounded(found.low),
+                 "expected_high": _rounded(found.high),
+                 "expected_machines": found.reference.machines,
+                 "expected_sources": found.reference.sources,
+                 "expected_outside": "slower" if found.slow else
+                                     "faster" if found.outside else "no"}
+    if most:
+        keys |= {"expected_peak": _rounded(most[0]), "expected_peak_by": most[1]}
+    return keys
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.4g}")
+
+
+def peak(run: Run, result: dict) -> tuple[float, str] | None:
+    """The most MB/s that arithmetic allows, and what limits it; None if that is not known."""
+    rate, level = result.get("mb_per_s"), result.get("level")
+    if result.get("test") != "bandwidth" or result.get("type") != "wb" or not rate:
+        return None
+    cycle, most = result.get("bytes_per_core_cycle"), ports.limit(run.machine, result)
+    if level == "l1" and cycle and most:
+        return rate * most / cycle, "ports"
+    slots = hardware.slots_of(run.machine)
+    if (level == "memory" and hardware.are_channels_known(slots)
+            and (total := hardware.peak(run.machine))):
+        return total, "modules"
+    return None
+
+
+def peaks(runs: list[Run]) -> list[tuple[Run, dict, float, str]]:
+    """For each operation and limit the result that comes nearest to it."""
+    best: dict[tuple, tuple[Run, dict, float, str]] = {}
+    for run in runs:
+        for result in run.results:
+            if not (found := peak(run, result)) or found[0] < result["mb_per_s"]:
+                continue
+            key = (run.where, result.get("op"), found[1])
+            if key not in best or _share(result, found[0]) > _share(*best[key][1:3]):
+                best[key] = (run, result, *found)
+    return [*best.values()]
+
+
+def _share(result: dict, most: float) -> float:
+    return result["mb_per_s"] / most
+
+
+def sentence(one: Beside) -> str:
+    """A remark on a figure that is outside on its slow side; empty if it is not. It names only
+    causes that the records show."""
+    if not one.expected.slow:
+        return ""
+    count = one.expected.reference.machines
+    those = "the one machine of this model that is known" if count == 1 else \
+        f"the slowest of {plural(count, 'machine')} of this model"
+    much = f"{one.times:.1f} times as long as on" if one.times > 1 else \
+        f"{100 * one.times:.0f} % of the rate of"
+    said = f"{one.words[:1].upper()}{one.words[1:]}: {much} {those}"
+    found = [*causes(one)]
+    why = f" What can do that here: {'; '.join(found)}." if found else \
+        " The record does not say why."
+    if one.run.machine.get("hypervisor") is None:
+        return f"{said}.{why}"
+    return f"{said}. That need not be a fault.{why}"
+
+
+def causes(one: Beside) -> Iterator[str]:
+    """What the records show that makes this figure slower."""
+    machine, result, figure = one.run.machine, one.result, one.figure
+    name = machine.get("hypervisor")
+    if name is not None and figure in SHARED:
+        whose = "L3 is the host's, and other guests may use it" if figure.startswith("l3") else \
+            "other guests may use the memory of the host"
+        there = "there may be a hypervisor; then" if name == "unknown" else f"under {name}"
+        yield f"{there} {whose}"
+    if result.get("page") == "4k" and figure in SHARED:
+        yield "pages of 4 KiB, so that a part is misses of the TLB (page=thp avoids them)"
+    if figure in STREAMED and ((machine.get("prefetch") or {}).get("state") in ("off", "mixed")
+                               or result.get("prefetch") == "off"):
+        yield "prefetchers are off"
+    if figure in IN_MEMORY:
+        yield from (text.rstrip(".") for text in hardware.remarks(machine))
+    before, after = result.get("core_mhz"), result.get("core_mhz_after")
+    if before and after and abs(after - before) > CLOCK_CHANGED * before:
+        yield f"the clock of the core went from {before} to {after} MHz"
+    if not has_settled(result):
+        yield "the loop had not settled"
+    if disturbed.is_disturbed(result):
+        yield "the result was disturbed by other work"
+    yield from disturbed.work_before([one.run])
+
+
+def below(runs: list[Run]) -> str:
+    """Why the CPU of these runs is compared with none, if its caches say so."""
+    machine = runs[0].machine
+    if prices.simulation(machine):
+        return ""
+    return reference.disguise(machine, reference.model_of(machine))
+
+
+def figure_text(result: dict, value: float) -> str:
+    """A value in the unit of a result's main figure."""
+    key = tests.test_of(result["test"]).main() or ""
+    return units.rate_text(value) if key.endswith("mb_per_s") else units.duration(value)

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is published of a model of CPU, and whether a result lies outside of it.
+
+references.json has a line for each model and figure. tools/reference/import writes it; the page
+"Is this normal?" of the manual says how. A model is `VENDOR FAMILY MODEL` as the `machine` record
+has them. Where steppings of a model are different CPUs, their group follows; the kind of core
+follows on a hybrid CPU.
+
+A figure is outside if it is beyond those of all machines of its model by more than single machines
+of a model differ from the others: the allowance, which the data themselves give, and which is
+larger if there is only one machine, or few.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from mc.records import prices
+from mc.records.shape import numbers
+
+FILE = Path(__file__).resolve().parent.parent / "references.json"
+# Family 6, model 85: Skylake-SP, Cascade Lake, Cooper Lake.
+STEPPINGS = {("GenuineIntel", 6, 85): ((0, 4), (5, 7), (8, 15))}
+SEVERAL = (1, 2, 4)         # numbers of machines from which on another allowance holds
+SIZE_KINDS = {(1, "data"): "l1d_kib", (1, "code"): "l1i_kib", (2, "unified"): "l2_kib",
+              (3, "unified"): "l3_kib", (4, "unified"): "l4_kib"}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure that is published. `slow`: more of it is worse; None: neither is."""
+    words: str
+    unit: str
+    slow: bool | None = None
+
+
+FIGURES = {
+    "l1d_kib": Figure("L1 data cache", "KiB"),
+    "l1i_kib": Figure("L1 code cache", "KiB"),
+    "l2_kib": Figure("L2 cache", "KiB"),
+    "l3_kib": Figure("L3 cache", "KiB"),
+    "l4_kib": Figure("L4 cache", "KiB"),
+    "dtlb_entries": Figure("first TLB, pages of 4 KiB", "entries"),
+    "stlb_entries": Figure("second TLB, pages of 4 KiB", "entries"),
+    "dtlb_miss_cycles": Figure("miss of the first TLB", "cycles", True),
+    "l1_cycles": Figure("load from L1", "cycles", True),
+    "l2_cycles": Figure("load from L2", "cycles", True),
+    "l3_cycles": Figure("load from L3", "cycles", True),
+    "l3_ns": Figure("load from L3", "ns", True),
+    "memory_ns": Figure("load from memory", "ns", True),
+    "memory_stride_ns": Figure("load of the next line of memory", "ns", True),
+    "copy_mb_per_s": Figure("copy in memory, one core", "MB/s", False),
+    "write_mb_per_s": Figure("write to memory, one core", "MB/s", False),
+    "socket_read_mb_per_s": Figure("read from memory, all cores of a socket", "MB/s", False),
+    "c2c_near_ns": Figure("message to a near core", "ns", True),
+    "c2c_far_ns": Figure("message to a far core", "ns", True),
+    "uc_read_mb_per_s": Figure("read uncached memory", "MB/s", False),
+    "uc_write_mb_per_s": Figure("write uncached memory", "MB/s", False),
+    "wc_read_mb_per_s": Figure("read write-combining memory", "MB/s", False),
+    "wc_write_mb_per_s": Figure("write write-combining memory", "MB/s", False),
+}
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A figure of a model: the lowest, the median and the highest of its machines."""
+    model: str
+    figure: str
+    low: float
+    typical: float
+    high: float
+    machines: int
+    sources: str        # joined by +
+    year: int | None
+
+
+@dataclass(frozen=True)
+class Data:
+    """The whole file. `allowances`: the factors of each figure for SEVERAL machines."""
+    sources: dict[str, dict]
+    names: dict[str, str]
+    allowances: dict[str, list[float]]
+    rows: dict[str, dict[str, Reference]]
+
+    def known(self, model: str, platform: str = "") -> dict[str, Reference]:
+        """What is known of a model; of memory what is known on its system on a chip."""
+        return self.rows.get(model, {}) | self.rows.get(f"{model} {platform}", {})
+
+    def allowance(self, reference: Reference) -> float:
+        known = self.allowances[spread_of(reference.model, reference.figure)]
+        return known[sum(reference.machines >= least for least in SEVERAL) - 1]
+
+    def outside(self, reference: Reference, value: float) -> int:
+        """1: above, -1: below, 0: not outside."""
+        factor = self.allowance(reference)
+        return (value > reference.high * factor) - (value < reference.low / factor)
+
+    def abnormal(self, reference: Reference, value: float) -> bool:
+        """Whether it is outside on the bad side."""
+        return self.outside(reference, value) == (1 if FIGURES[reference.figure].slow else -1)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What is published for a result, in the unit of its main figure. `outside` is 1 if the figure
+    is above, -1 if it is below. `rate`: times, below which is better, or rates."""
+    reference: Reference
+    value: float
+    low: float
+    typical: float
+    high: float
+    outside: int
+
+    @property
+    def slow(self) -> bool:
+        return self.outside == (1 if FIGURES[self.reference.figure].slow else -1)
+
+
+def spread_of(model: str, figure: str) -> str:
+    """The name of an allowance. Machines with the same system on a chip differ less in memory than
+    those that have only the CPU in common."""
+    return f"{figure} on a chip" if "," in model else figure
+
+
+def parse(text: str) -> Data:
+    """The data of a file such as references.json."""
+    told = json.loads(text)
+    rows: dict[str, dict[str, Reference]] = {}
+    for row in told["figures"]:
+        rows.setdefault(row[0], {})[row[1]] = Reference(*row)
+    return Data(told["sources"], told["models"], told["allowances"], rows)
+
+
+@cache
+def data() -> Data:
+    """The data that came with this program."""
+    return parse(FILE.read_text(encoding="utf-8"))
+
+
+def model_key(vendor: str, family: int, model: int, stepping: int, core: str = "") -> str:
+    """The key of a model of CPU."""
+    groups = STEPPINGS.get((vendor, family, model), ())
+    group = next((f"steppings {low}-{high}" for low, high in groups if low <= stepping <= high),
+                 "")
+    return " ".join(filter(None, [vendor, str(family), str(model), group, core]))
+
+
+def model_of(machine: dict, cpu: int | None = None) -> str:
+    """The model of a machine, or of one of its CPUs; empty if its record does not tell."""
+    vendor = machine.get("cpu_vendor")
+    kinds = [kind for kind in machine.get("kinds") or []
+             if cpu is not None and cpu in numbers(str(kind.get("cpus")))]
+    told = (kinds or [machine])[0]
+    family, model, stepping = (told.get(f"cpu_{name}") for name in ("family", "model", "stepping"))
+    if not vendor or not isinstance(family, int) or not isinstance(model, int):
+        return ""
+    return model_key(str(vendor), family, model, stepping or 0, told.get("core_type") or "")
+
+
+def sizes(machine: dict, cpu: int | None = None) -> dict[str, int]:
+    """The KiB of each cache that the first CPU, or this one, has."""
+    found: dict[str, int] = {}
+    for one in machine.get("caches") or []:
+        name = SIZE_KINDS.get((one.get("level"), one.get("kind")))
+        if name and one.get("size_bytes") and (
+                cpu is None or cpu in numbers(str(one.get("cpus", "")))):
+            found.setdefault(name, one["size_bytes"] >> 10)
+    return found
+
+
+def disguise(machine: dict, model: str) -> str:
+    """Why the caches of a machine are not those of its model; empty if they can be. A hypervisor
+    may give a CPU the number of another one."""
+    rows, mine = data().rows.get(model, {}), sizes(machine)
+    for name in ("l1d_kib", "l2_kib"):
+        if name in rows and name in mine and not rows[name].low <= mine[name] <= rows[name].high:
+            known = rows[name]
+            range_text = f"{known.low:g}" if known.low == known.high else \
+                f"{known.low:g} to {known.high:g}"
+            return f"its {FIGURES[name].words} has {mine[name]} KiB; a CPU of this number has " \
+                   f"{range_text}"
+    return ""
+
+
+def known_rows(machine: dict, cpu: int | None = None) -> dict[str, Reference]:
+    """What is published of the model of a machine; nothing if its caches say that it is another
+    one, or if it is simulated or emulated."""
+    if prices.simulation(machine) or machine.get("hypervisor") == "tcg":
+        return {}
+    model = model_of(machine, cpu)
+    return {} if disguise(machine, model) else \
+        data().known(model, machine.get("platform") or "")
+
+
+def expected(machine: dict, result: dict) -> Expected | None:
+    """What is published for a result. Cycles of a cache go before ns, which depend on the clock."""
+    known = list(values(machine, result)) if comparable(result) else []
+    if not known:
+        return None
+    cpu = str(result.get("cpu", ""))
+    rows = known_rows(machine, int(cpu) if cpu.isdigit() else None)
+    return next((_compared(rows[figure], value, shown) for figure, value, shown in known
+                 if figure in rows), None)
+
+
+def _compared(row: Reference, value: float, shown: float) -> Expected:
+    scale = shown / value
+    return Expected(row, shown, row.low * scale, row.typical * scale, row.high * scale,
+                    data().outside(row, value))
+
+
+def comparable(result: dict) -> bool:
+    """Whether a result is of ordinary memory on the node of its CPU, and its data were right."""
+    return result.get("verified") != "failed" and \
+        result.get("memory_object") is None and result.get("target", "ram") == "ram" and \
+        str(result.get("memory_node", 0)) != "mixed" and result.get("remote_threads") in (0, None)
+
+
+def values(machine: dict, result: dict) -> Iterator[tuple[str, float, float]]:
+    """The published figures that a result can be compared with, each with its value in their unit
+    and in that of the result."""
+    test, kind = result.get("test"), result.get("type")
+    if test == "latency" and kind == "wb":
+        yield from _of_latency(machine, result)
+    rate = result.get("mb_per_s")
+    if test == "bandwidth" and rate:
+        op, threads = result.get("op"), result.get("threads")
+        if kind in ("uc", "wc") and result.get("effective") == "yes" and threads == 1:
+            yield f"{kind}_{op}_mb_per_s", rate, rate
+        elif kind == "wb" and threads == 1 and in_memory(machine, result):
+            yield f"{op}_mb_per_s", rate, rate
+        elif kind == "wb" and op == "read" and whole_socket(machine, result):
+            yield "socket_read_mb_per_s", rate, rate
+
+
+def _of_latency(machine: dict, result: dict) -> Iterator[tuple[str, float, float]]:
+    ns, cycles, level = (result.get(key) for key in ("ns_per_load", "cycles_per_load", "level"))
+    if not ns:
+        return
+    if result.get("pattern") == "stride":
+        if result.get("stride_bytes") == 64 and in_memory(machine, result):
+            yield "memory_stride_ns", ns, ns
+        return
+    if level in ("l1", "l2", "l3") and cycles:
+        yield f"{level}_cycles", cycles, ns
+    if level in ("l3", "memory"):
+        yield f"{level}_ns", ns, ns
+
+
+def in_memory(machine: dict, result: dict) -> bool:
+    """Whether a set is in memory: by its level, else by four times the last cache."""
+    if result.get("level"):
+        return result["level"] == "memory"
+    last = max((one.get("size_bytes") or 0 for one in machine.get("caches") or []), default=0)
+    return bool(last) and (result.get("size_bytes") or 0) >= 4 * last
+
+
+def whole_socket(machine: dict, result: dict) -> bool:
+    """Whether all CPUs of a machine of one node took part. A virtual machine may have a part of a
+    socket, and so is never one."""
+    return machine.get("hypervisor", "") is None and len(machine.get("nodes") or []) == 1 and \
+        result.get("threads") == len(numbers(str(machine.get("cpus_online")))) and \
+        in_memory(machine, result)

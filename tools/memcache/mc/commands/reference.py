@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`memcache reference`: what is published of a model of CPU, with its sources."""
+
+import argparse
+
+from mc import Failure, emit
+from mc.analysis import reference
+from mc.analysis.reference import FIGURES, Reference
+from mc.output import terminal
+from mc.parts import Grid, Heading, Part, Sentence, bullets
+from mc.records import results
+from mc.records.shape import numbers
+from mc.running import platform, user
+from mc.status import DONE, WRONG
+
+EPILOG = """\
+CPU is a part of a model's name or key, as `memcache reference --list` prints
+them, such as `Skylake` or `GenuineIntel 6 85`; or a results file, which means
+its machine. Without it: this machine.
+
+Figures are those of other machines of the model: the lowest, the median and
+the highest. Each source measures in its own way; the list below the table says
+how.
+"""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--list", action="store_true",
+                        help="list all models, with the number of figures of each")
+    parser.add_argument("cpu", nargs="*", metavar="CPU", help="a model, or FILE.jsonl")
+
+
+def command(args: argparse.Namespace) -> int:
+    known, word = reference.data(), " ".join(args.cpu)
+    if args.list:
+        emit(terminal.lines([_listing([model for model in known.rows if _fits(model, word)])]))
+        return DONE
+    if word.endswith(".jsonl"):
+        machine = results.load(word)[0].machine
+    elif word:
+        models = [model for model in known.rows if _fits(model, word)]
+        if not models:
+            raise Failure(f"nothing is known of a CPU that is called {word}; "
+                          "memcache reference --list has all", WRONG)
+        exact = [model for model in models if model.lower() == word.lower()]
+        if len(exact or models) > 1:
+            emit(terminal.lines([_listing(models)]))
+        else:
+            emit(terminal.lines(parts(*(exact or models))))
+        return DONE
+    else:
+        machine = user.machine() | platform.describe()
+    emit(terminal.lines(of_machine(machine)))
+    return DONE
+
+
+def _fits(model: str, word: str) -> bool:
+    return word.lower() in f"{model} {reference.data().names.get(model, '')}".lower()
+
+
+def _listing(models: list[str]) -> Grid:
+    known = reference.data()
+    return Grid(["model", "figures", "called"],
+                [[model, str(len(known.rows[model])), known.names.get(model, "")]
+                 for model in models], left=1)
+
+
+def of_machine(machine: dict) -> list[Part]:
+    """What is published of the model of a machine, or of each of its kinds of cores; or why
+    nothing is."""
+    if not machine:
+        return [Sentence("Nothing is known of this CPU: memcache-user, which reads its number, "
+                         "is not there.")]
+    cpus = [next(iter(numbers(str(kind.get("cpus")))), None) for kind in
+            machine.get("kinds") or [{}]]
+    found: list[Part] = []
+    for model in dict.fromkeys(reference.model_of(machine, cpu) for cpu in cpus):
+        found += [Sentence(f"{machine.get('cpu') or 'CPU'}: {model or 'its number is not known'}.")]
+        if why := reference.disguise(machine, model):
+            found.append(Sentence(f"Nothing is known of it: {why}. "
+                                  + ("The hypervisor may show the number of another CPU."
+                                     if machine.get("hypervisor") else
+                                     "So it is another CPU.")))
+        elif not reference.data().rows.get(model):
+            found.append(Sentence("Nothing is published of this model that memcache knows."))
+        else:
+            found += parts(model, machine.get("platform") or "")
+    return found
+
+
+def parts(model: str, platform_name: str = "") -> list[Part]:
+    """The figures of a model, and their sources."""
+    known = reference.data()
+    rows = known.known(model, platform_name)
+    name = known.names.get(model)
+    used = dict.fromkeys(source for row in rows.values() for source in row.sources.split("+"))
+    said: list[Part] = [Heading(f"{model}{f' ({name})' if name else ''}"), Grid(
+        ["figure", "low", "typical", "high", "machines", "source"],
+        [_row(row) for figure, row in sorted(rows.items(), key=lambda one: [*FIGURES].index(
+            one[0]))], left=1)]
+    return [*said, Heading("Sources"), *bullets([
+        f"{source}: {told['title']}{', ' * bool(told['url'])}{told['url']} ({told['licence']}). "
+        f"{told['method'][:1].upper()}{told['method'][1:]}."
+        for source, told in known.sources.items() if source in used], gap=False)]
+
+
+def _row(row: Reference) -> list[str]:
+    told = FIGURES[row.figure]
+    return [f"{told.words}, {told.unit}", *(f"{value:g}" if value < 1e5 else f"{value:.0f}"
+                                            for value in (row.low, row.typical, row.high)),
+            str(row.machines), row.sources + (f" {row.year}" if row.year else "")]
