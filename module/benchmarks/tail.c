@@ -46,6 +46,7 @@ enum { REFRESH_NOT_FOUND, REFRESH_FOUND };
 #define TRIALS		20000U	/* accesses that tell what is usual */
 #define SPIKES		4096U	/* kept at once: of a window, or of those that show a period */
 #define WINDOWS		64U	/* in which spikes are looked for that show a period */
+#define SHIFT_EACH	8U	/* of so many accesses meanwhile, one is late */
 #define STEAL_NS	20000	/* shorter spikes are not of a hypervisor that ran others */
 #define GAP_NS		200	/* and two usual steps: a longer gap hides an interrupt */
 
@@ -196,6 +197,7 @@ static const struct mc_column columns[] = {
  * @limit: an access of more ticks is a spike
  * @step: ticks from an access to the next, in the fastest window
  * @gap: as many ticks between two accesses are usual
+ * @shifts: some accesses come later than they could
  * @known: causes that are counted, a bit each
  * @count: their counts at the last look
  * @window: number of windows so far
@@ -222,6 +224,7 @@ struct watch {
 	u64 limit;
 	u64 step;
 	u64 gap;
+	bool shifts;
 	u32 known;
 	u64 count[MC_NCAUSES];
 	u32 window;
@@ -339,7 +342,8 @@ static u32 look(struct mc_worker *w, struct watch *t)
 
 /*
  * Wait for a part of a step, so that the next accesses come at other times of the memory's period
- * than the last ones.
+ * than the last ones. Steps of equal length may fall in with it, and then come too early or too late
+ * for each pause.
  */
 static void shift_phase(struct mc_worker *w, struct watch *t)
 {
@@ -359,7 +363,6 @@ static void note_spike(struct mc_worker *w, struct watch *t, u64 from, u64 ticks
 		.at = from - t->job->began, .ticks = ticks, .window = t->window,
 		.cause = __builtin_ctz(look(w, t)),
 	};
-	shift_phase(w, t);
 }
 
 /* ----------------------------------------------------------------- accesses */
@@ -405,6 +408,10 @@ static u64 time_accesses(struct mc_worker *w, struct watch *t, struct mc_bins *b
 	look(w, t);
 	ended = mc_ticks();
 	do {
+		if (t->shifts && !(done % SHIFT_EACH)) {
+			shift_phase(w, t);
+			ended = mc_ticks();
+		}
 		ended = prepare_access(w, t, ended);
 		from = mc_ticks();
 		if (from - ended > t->gap) {
@@ -503,11 +510,13 @@ static int gauge_refresh(struct mc_worker *w, struct watch *t, struct mc_bins *b
 
 	t->n = 0;
 	t->window = 0;
+	t->shifts = true;
 	while (!err && t->window < WINDOWS && t->n < SPIKES) {
 		u64 left = ~0ULL;
 
 		err = run_window(w, t, bins, &left, &ticks);
 	}
+	t->shifts = false;
 	if (err)
 		return err;
 	t->period.khz = mc_clock.khz;
