@@ -19,7 +19,7 @@ CHECKS := check-core check-static check-docs check-front check-host check-uml \
 	build sign load unload user describe docs \
 	setup clean install uninstall dist deb rpm arch \
 	check-packages check-signed check-tree check-ci check-hpc check-fleet check-fleet-hosts \
-	check-bisect check-mutants check-host-path
+	check-bisect check-mutants check-host-path check-upstream museum upstream
 
 ##= memcache: memory by cache attribute, measured from inside the kernel
 run: ## measure a suite: prints a table, writes result files
@@ -146,6 +146,14 @@ check-host-path: ## a person's way on an installed Debian; as root
 	@tools/setup build guest disk deb tests
 	@tools/check/run host-path
 
+check-upstream: ## the KUnit test for the kernel, where types are real
+	@tools/setup build guest check-static
+	@tools/check/run upstream
+
+museum: ## put old mistakes back; print what memcache says
+	@tools/setup check-types
+	@tools/museum/museum.py $(EXHIBITS)
+
 faults: ## let allocations, CPUs and writers fail at any moment
 	@tools/setup build guest kernel debug tests
 	@tools/check/run faults
@@ -204,6 +212,9 @@ setup: ## install all packages (each command does so for itself)
 clean: ## remove build/; results/ and the download cache stay
 	@rm -rf build
 
+upstream: ## put the KUnit test into the kernel tree LINUX
+	@tools/upstream/apply $(LINUX)
+
 dist: ## the last commit as a release, in build/dist
 	@tools/packaging/dist
 
@@ -223,5 +234,7 @@ arch: ## the same packages for Arch Linux
 #= FAILING=1000            for `make faults`; KILLS=200, OFFLINE=50, CROWD_S=60
 #= HOURS=1                 for `make soak`; or MINUTES=60
 #= HOSTS=10000             for `make bench-fleet`
+#= LINUX=DIRECTORY         the kernel tree for `make upstream`
+#= EXHIBITS=vram          some of `make museum`, in quotes if several
 #= SEED=1                  for fuzz-guest, faults and soak: the same again
 #= PARTS=tools             only this part, of those in tools/packaging/files

@@ -1,0 +1,326 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""usage: museum.py [--rst] [EXHIBIT...] - put old mistakes back, and print what memcache says
+
+Each exhibit runs on the simulated machine (tools/sim), once without the mistake and once with it. A
+mistake is a kernel parameter, a price, a setting, or a few lines in plant.c. Without names, all
+exhibits are shown. --rst prints the table as the manual has it. The status is 1 if memcache does
+not notice one of the mistakes.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(TOP / "tools/sim"), str(TOP / "tools/memcache")]
+import machine  # noqa: E402
+
+from mc.analysis import regions  # noqa: E402
+from mc.records import results  # noqa: E402
+
+KERNEL = "6.1"
+# Memory that the kernel leaves alone, as that of a device is.
+RANGE, APPEND = "phys:0x18000000+1M any_range=yes", "memmap=1M$0x18000000"
+QUIET = "repeat=1 warmup=0 irq=off disturbed=keep"
+WORSE = 1.2     # a figure that differs by this factor is noticed
+PLANT = TOP / "build/museum"
+HOLE = 4 << 20      # bytes that the MTRR leaves out
+FEW_TRANSLATIONS = {"tlb_entries": 64, "tlb_miss_ns": 100}
+
+
+@dataclass
+class Said:
+    """What memcache says: a verdict or a state in a word or two, and the time of something; less
+    is better."""
+    state: str
+    time_ns: float = 0
+    unit: str = "ns a load"
+
+    def __str__(self) -> str:
+        time = f"{self.time_ns:.1f} {self.unit}" if self.time_ns else ""
+        return ", ".join(filter(None, (self.state, time)))
+
+
+class Visit:
+    """A machine with the module loaded."""
+
+    def __init__(self, kernel: str = KERNEL, append: str = APPEND, cpus: int = 2):
+        arm64 = kernel.endswith("-arm64")
+        files = {"memcache.ko": TOP / f"build/{kernel}-gcc/module/memcache.ko",
+                 "memcache-user": TOP / f"build/user{'-arm64' * arm64}/memcache-user"}
+        self.machine = machine.Machine(files, kernel, append=append, cpus=cpus)
+        self.file_prices = dict(self.machine.cost)
+        self.type = "wb"    # that the driver of the range asks for
+        self.scanned: list[dict] = []
+
+    def load(self, **prices: int) -> None:
+        """Load the module anew, with these prices; the others are those of the file."""
+        self.machine.run("rmmod memcache")
+        self.machine.prices(**(self.file_prices | prices))
+        self.machine.sh("insmod /memcache.ko size_mb=2")
+
+    def ask(self, line: str) -> list[results.Run]:
+        text = self.machine.sh(f"cd {machine.DEBUGFS}; echo '{line}' >run 2>/dev/null || "
+                               "{ cat run; exit 1; }; cat results.jsonl")
+        return results.parse(text.encode().splitlines(keepends=True), line)
+
+    def told(self) -> dict:
+        return json.loads(self.machine.sh(f"cat {machine.DEBUGFS}/machine"))
+
+    def plant(self, bug: str) -> None:
+        self.machine.sh(f"insmod {PLANT}/plant.ko bug={bug}")
+
+
+def verdict(name: str) -> Callable[[Visit], Said]:
+    """The verdict on a memory type, of the file `machine`."""
+    def look(visit: Visit) -> Said:
+        visit.load(**{key: value for key, value in visit.machine.cost.items()
+                      if visit.file_prices[key] != value})
+        found = visit.told()["memory_types"][name]
+        return Said(f"{name}: the page tables say {found['attribute']}, "
+                    f"effective={found['effective']}", found["reload_ns"] or 0)
+    return look
+
+
+def figure(line: str) -> Callable[[Visit], Said]:
+    """The time of a load or of a line, of one request to the module."""
+    def look(visit: Visit) -> Said:
+        try:
+            result = visit.ask(line.format(type=visit.type))[0].results[0]
+        except machine.Failed as failed:
+            return Said(str(failed).strip().splitlines()[-1])
+        state = ""
+        if "type=" in line:
+            state = f"{result['type']}: the page tables say {result['attribute']}, " \
+                    f"effective={result['effective']}"
+        if result.get("ns_per_load"):
+            return Said(state, result["ns_per_load"])
+        return Said(state, 64000 / result["mb_per_s"], "ns a line")
+    return look
+
+
+def scan(visit: Visit) -> Said:
+    """What the report of `scan` says: how many regions are slower than the others."""
+    runs = visit.ask(f"scan region=2M size=32M op=read node=0 cpu=0 {QUIET}")
+    visit.scanned = [one for run in runs for one in run.results]
+    slow = {one.result["begin_mib"] for one in regions.slow(runs)}
+    return Said(f"regions slower than the others: {len(slow)}")
+
+
+def prefetchers(visit: Visit) -> Said:
+    """Their state in the file `machine`, which the module reads when it is loaded."""
+    visit.load()
+    return Said(f"prefetchers: {visit.told()['prefetch']['state']}")
+
+
+def user(line: str) -> Callable[[Visit], Said]:
+    """A time of memcache-user, or what it says instead."""
+    def look(visit: Visit) -> Said:
+        status, text = visit.machine.run(f"/memcache-user -j '{line}' 2>&1")
+        lines = text.strip().splitlines()
+        if status:
+            return Said(lines[-1].removeprefix("memcache-user: "))
+        return Said("", json.loads(lines[-1])["ns_per_load"])
+    return look
+
+
+def uncover(visit: Visit) -> None:
+    """An MTRR that leaves out some of the RAM that was just scanned."""
+    at = [int(one["physical_address"], 16) for one in visit.scanned]
+    begin = at[len(at) // 2] & ~(HOLE - 1)
+    visit.machine.sh(f"echo 'base={begin:#x} size={HOLE:#x} type=uncachable' >/proc/mtrr")
+
+
+def prices(**changed: int) -> Callable[[Visit], None]:
+    return lambda visit: visit.machine.prices(**changed)
+
+
+def shell(script: str) -> Callable[[Visit], None]:
+    return lambda visit: (visit.machine.sh(script), None)[1]
+
+
+def nothing(_visit: Visit) -> None:
+    pass
+
+
+@dataclass
+class Exhibit:
+    """A mistake.
+
+    what: it, in a sentence
+    commits: those that made or mended it, or what the kernel's documentation says
+    look: asks memcache
+    plant: makes the mistake
+    mend: takes it back
+    hall: the machine's settings; with: those of a machine that has the mistake from the start
+    begin: what is done before both looks
+    kunit: the case of memtype_kunit that fails, or is skipped, because of it
+    """
+    what: str
+    commits: str
+    look: Callable[[Visit], Said]
+    plant: Callable[[Visit], None] = nothing
+    mend: Callable[[Visit], None] = nothing
+    hall: tuple = ()
+    faulty: tuple = ()
+    begin: Callable[[Visit], None] = nothing
+    kunit: str = ""
+
+
+def map_as(name: str) -> Callable[[Visit], None]:
+    return lambda visit: setattr(visit, "type", name)
+
+
+LOOK_AT_RANGE = figure(f"bandwidth target={RANGE} type={{type}} op=read size=64K {QUIET}")
+UNLOAD = shell("rmmod plant")
+EXHIBITS = {
+    "memremap": Exhibit(
+        "memremap(MEMREMAP_WB) gives UC- in a guest without MTRRs (SEV-SNP on Hyper-V)",
+        "90b926e68f50, reverted by f9f57da2c2d1", LOOK_AT_RANGE,
+        lambda visit: visit.plant("memremap"), UNLOAD, kunit="memtype_map, memtype_acpi_tables"),
+    "vram": Exhibit(
+        "the frame buffer's memory is mapped by ioremap(), as UC", "5f1251a48c17",
+        LOOK_AT_RANGE, map_as("uc"), map_as("wb")),
+    "guest-pat": Exhibit(
+        "the hypervisor ignores the guest's PAT: all memory is WB",
+        "377b2f359d1f, reverted by 9d70f3fec144", verdict("uc"),
+        prices(uc_load_ns=0, uc_store_ns=0, wc_load_ns=0, wc_line_ns=0, wc_word_ns=0),
+        kunit="memtype_effect"),
+    "mtrr": Exhibit(
+        "an MTRR leaves out a part of the RAM", "parameter disable_mtrr_trim", scan, uncover,
+        shell("echo disable=$(sed -n 's/^reg0*\\([0-9]*\\):.*uncachable.*/\\1/p' /proc/mtrr | "
+              "tail -n 1) >/proc/mtrr"), kunit="memtype_ram_is_cached"),
+    "prefetch": Exhibit(
+        "the prefetchers are left off (MSR 0x1a4)", "none: firmware, or a tool", prefetchers,
+        shell("modprobe msr; for msr in /dev/cpu/*/msr; do printf '\\x0f\\0\\0\\0\\0\\0\\0\\0' | "
+              "dd of=$msr bs=8 oflag=seek_bytes seek=420 conv=notrunc status=none; done"),
+        shell("for msr in /dev/cpu/*/msr; do printf '\\0\\0\\0\\0\\0\\0\\0\\0' | "
+              "dd of=$msr bs=8 oflag=seek_bytes seek=420 conv=notrunc status=none; done")),
+    "channels": Exhibit(
+        "half of the memory channels are gone", "none: a module in the wrong slot",
+        figure(f"bandwidth op=read width=16 size=8M page=4k cpu=0,1 node=0 {QUIET}"),
+        prices(service_ns=40), begin=prices(service_ns=20)),
+    "huge-page": Exhibit(
+        "a process gets small pages in place of huge ones", "efa7df3e3bb5",
+        user("latency size=8M page=thp repeat=1 warmup=0"),
+        shell("echo never >/sys/kernel/mm/transparent_hugepage/enabled"),
+        shell("echo madvise >/sys/kernel/mm/transparent_hugepage/enabled"),
+        begin=shell("echo madvise >/sys/kernel/mm/transparent_hugepage/enabled")),
+    "split": Exhibit(
+        "drivers have split the direct map into small pages", "41d88484c71c, for code only",
+        figure(f"latency size=32M page=direct cpu=0 node=0 {QUIET}"),
+        lambda visit: visit.plant("split"), begin=prices(**FEW_TRANSLATIONS),
+        kunit="memtype_free_pages_are_wb, which prints the number of small pages"),
+    "nopat": Exhibit(
+        "PAT is off: WC memory is UC-", "72cbc8f04fe2", verdict("wc"),
+        faulty=(KERNEL, "nopat"), kunit="memtype_effect (skipped, with the reason)"),
+    "combining": Exhibit(
+        "arm64's copy to WC memory does not combine its stores", "ead79118dae6", verdict("wc"),
+        prices(wc_early=482), hall=(f"{KERNEL}-arm64", "")),
+}
+
+
+@contextmanager
+def visiting(halls: dict, settings: tuple) -> Iterator[Visit]:
+    """The machine with these settings; it is kept in `halls`, and the last one goes."""
+    if settings not in halls:
+        for visit in halls.values():
+            visit.machine.close()
+        halls.clear()
+        halls[settings] = Visit(*settings)
+        halls[settings].load()
+    visit = halls[settings]
+    visit.machine.prices(**visit.file_prices)
+    yield visit
+
+
+def noticed(before: Said, after: Said) -> bool:
+    """Whether memcache says something else of the mistake: another state, or a longer time."""
+    return before.state != after.state or after.time_ns > WORSE * before.time_ns
+
+
+def show(halls: dict, exhibit: Exhibit) -> tuple[Said, Said]:
+    """What memcache says without the mistake, and with it."""
+    with visiting(halls, exhibit.hall) as visit:
+        exhibit.begin(visit)
+        before = exhibit.look(visit)
+        if not exhibit.faulty:
+            exhibit.plant(visit)
+            after = exhibit.look(visit)
+            exhibit.mend(visit)
+            return before, after
+    with visiting(halls, exhibit.faulty) as visit:
+        return before, exhibit.look(visit)
+
+
+def build(names: list[str]) -> None:
+    """The modules, memcache-user and the machine."""
+    kernels = {KERNEL} | {EXHIBITS[name].hall[0] for name in names if EXHIBITS[name].hall}
+    subprocess.run([TOP / "tools/sim/check"], check=True, stdout=subprocess.DEVNULL)
+    for kernel in sorted(kernels):
+        subprocess.run([TOP / "tools/guest/build", "-k", kernel], check=True,
+                       stdout=subprocess.DEVNULL)
+        arch = ["ARCH=arm64"] if kernel.endswith("-arm64") else []
+        subprocess.run(["make", "-s", "-C", TOP / "tools/user", *arch], check=True)
+    headers = subprocess.run([TOP / "tools/guest/kernel", KERNEL], check=True, text=True,
+                             stdout=subprocess.PIPE).stdout.strip()
+    PLANT.mkdir(parents=True, exist_ok=True)
+    for name in ("plant.c", "Kbuild"):
+        (PLANT / name).unlink(missing_ok=True)
+        (PLANT / name).symlink_to(TOP / "tools/museum" / name)
+    subprocess.run(["make", "-s", "-C", f"{headers}/build", f"M={PLANT}", "W=1",
+                    "CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"], check=True)
+
+
+def table(shown: dict[str, tuple[Said, Said]]) -> Iterator[str]:
+    for name, (before, after) in shown.items():
+        exhibit = EXHIBITS[name]
+        yield f"{name}: {exhibit.what} ({exhibit.commits})"
+        yield f"    without: {before}"
+        yield f"    with:    {after}"
+        yield f"    KUnit:   {exhibit.kunit or 'not its business'}"
+        if not noticed(before, after):
+            yield "    memcache does not notice it"
+
+
+def rst(shown: dict[str, tuple[Said, Said]]) -> Iterator[str]:
+    yield ".. list-table::\n   :header-rows: 1\n   :widths: 30 18 26 26\n"
+    rows = [("mistake", "commit", "memcache without it", "memcache with it")]
+    rows += [(EXHIBITS[name].what, EXHIBITS[name].commits, str(before), str(after))
+             for name, (before, after) in shown.items()]
+    for row in rows:
+        yield "\n".join(f"   {'*' if not n else ' '} - {cell}" for n, cell in enumerate(row))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rst", action="store_true")
+    parser.add_argument("exhibits", nargs="*", metavar="EXHIBIT")
+    options = parser.parse_args()
+    for name in options.exhibits:
+        if name not in EXHIBITS:
+            parser.error(f"there is no {name}: {', '.join(EXHIBITS)}")
+    names = options.exhibits or list(EXHIBITS)
+    build(names)
+    halls: dict = {}
+    shown = {}
+    try:
+        for name in names:
+            print(f"memcache: {name}", file=sys.stderr)
+            shown[name] = show(halls, EXHIBITS[name])
+    finally:
+        for visit in halls.values():
+            visit.machine.close()
+    print("\n".join((rst if options.rst else table)(shown)))
+    return 0 if all(noticed(*said) for said in shown.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * plant: put a mistake of the past back into a running kernel. `insmod plant.ko bug=NAME` makes it.
+ * rmmod takes it back, except `split`: the kernel can't join pages of the direct map.
+ */
+#include <linux/gfp.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/set_memory.h>
+#include <linux/string.h>
+
+#define BLOCKS		32
+#define BLOCK_ORDER	(PMD_SHIFT - PAGE_SHIFT)
+#define MTRR_INVALID	0xff
+
+static char *bug = "";
+module_param(bug, charp, 0444);
+MODULE_PARM_DESC(bug, "memremap or split");
+
+static unsigned long blocks[BLOCKS];
+
+/* MTRRs are off, as in a confidential guest, and pat_x_mtrr_type() takes that for "uncached". */
+static int return_invalid(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	regs_set_return_value(regs, MTRR_INVALID);
+	return 0;
+}
+
+static struct kretprobe probe = {
+	.kp.symbol_name = "mtrr_type_lookup",
+	.handler = return_invalid,
+};
+
+static int memremap_begin(void)
+{
+	return register_kretprobe(&probe);
+}
+
+static void memremap_end(void)
+{
+	unregister_kretprobe(&probe);
+}
+
+/* A driver changes a single page of a block and back. */
+static int split_begin(void)
+{
+	int i, err = 0;
+
+	for (i = 0; i < BLOCKS; i++)
+		blocks[i] = __get_free_pages(GFP_KERNEL | __GFP_NOWARN, BLOCK_ORDER);
+	for (i = 0; i < BLOCKS && !err; i++) {
+		err = blocks[i] ? set_memory_uc(blocks[i], 1) : -ENOMEM;
+		if (!err)
+			err = set_memory_wb(blocks[i], 1);
+	}
+	for (i = 0; i < BLOCKS; i++)
+		free_pages(blocks[i], BLOCK_ORDER);
+	return err;
+}
+
+static const struct mistake {
+	const char *name;
+	int (*begin)(void);
+	void (*end)(void);
+} mistakes[] = {
+	{ "memremap", memremap_begin, memremap_end },
+	{ "split", split_begin, NULL },
+};
+
+static const struct mistake *planted;
+
+static int __init plant_init(void)
+{
+	const struct mistake *m;
+
+	for (m = mistakes; m < mistakes + ARRAY_SIZE(mistakes); m++) {
+		if (!strcmp(bug, m->name))
+			planted = m;
+	}
+	return planted ? planted->begin() : -EINVAL;
+}
+
+static void __exit plant_exit(void)
+{
+	if (planted->end)
+		planted->end();
+}
+
+module_init(plant_init);
+module_exit(plant_exit);
+
+MODULE_DESCRIPTION("Mistakes of the past, put back");
+MODULE_LICENSE("GPL");
