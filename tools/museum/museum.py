@@ -109,7 +109,7 @@ def scan(visit: Visit) -> Said:
     """What the report of `scan` says: how many regions are slower than the others."""
     runs = visit.ask(f"scan region=2M size=32M op=read node=0 cpu=0 {QUIET}")
     visit.scanned = [one for run in runs for one in run.results]
-    slow = {one.result["begin_mib"] for one in regions.slow(runs)}
+    slow = {one.result["begin_mib"] for one in regions.slow_regions(runs)}
     return Said(f"regions slower than the others: {len(slow)}")
 
 
