@@ -342,8 +342,8 @@ static u32 look(struct mc_worker *w, struct watch *t)
 
 /*
  * Wait for a part of a step, so that the next accesses come at other times of the memory's period
- * than the last ones. Steps of equal length may fall in with it, and then come too early or too late
- * for each pause.
+ * than the last ones. Steps of equal length may fall in with it, and then come too early or too
+ * late for each pause.
  */
 static void shift_phase(struct mc_worker *w, struct watch *t)
 {

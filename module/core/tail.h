@@ -108,9 +108,9 @@ static inline u32 mc_bin_of(u64 ticks)
 	u32 octave, bin;
 
 	if (ticks < 2 * MC_TAIL_STEPS)
-		return ticks;
+		return (u32)ticks;
 	octave = 63 - MC_TAIL_LOG2 - __builtin_clzll(ticks);
-	bin = octave * MC_TAIL_STEPS + (ticks >> octave);
+	bin = octave * MC_TAIL_STEPS + (u32)(ticks >> octave);
 	return bin < MC_TAIL_BINS ? bin : MC_TAIL_BINS - 1;
 }
 

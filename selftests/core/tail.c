@@ -154,15 +154,17 @@ static u64 store(void *at, u64 bytes, u64 value)
 	return 0;
 }
 
+enum { W1 = 1, W2 = 2, W4 = 4, W8 = 8, W16 = 16, W32 = 32, W64 = 64 };
+
 #define NO_LOOP(bytes)									\
 	MC_MMIO_DECLARE(bytes);								\
 	u64 mc_asm_mmio_read##bytes(void *at, u64 n, u64 value)				\
 	{										\
-		return access_memory(at, bytes, n);					\
+		return access_memory(at, W##bytes, n);					\
 	}										\
 	u64 mc_asm_mmio_write##bytes(void *at, u64 n, u64 value)			\
 	{										\
-		return store(at, bytes, value);						\
+		return store(at, W##bytes, value);					\
 	}										\
 	u64 mc_asm_mmio_write_read##bytes(void *at, u64 n, u64 value)			\
 	{										\
