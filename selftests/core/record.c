@@ -158,6 +158,7 @@ static void fill_some(unsigned int i)
 		rec.verified = MC_VERIFIED_FAILED;
 		rec.memory_node = MC_NODE_MIXED;
 		rec.histogram = &widest;
+		rec.tail = NULL;	/* tail_bins.c has the longest */
 		rec.object = "an:object:of:sixty-three:characters:which:is:the:longest:word:::";
 		break;
 	}

@@ -57,7 +57,9 @@ static size_t words(const char *s)
 
 #define SPACE	" \t\n"
 
-static char header[MC_ROW_MAX], row[MC_ROW_MAX], json[MC_REQUEST_JSON_MAX];
+static char header[MC_ROW_MAX], row[MC_ROW_MAX], json[MC_TAIL_ROW_MAX];
+
+_Static_assert(MC_TAIL_ROW_MAX >= MC_REQUEST_JSON_MAX, "the longest line");
 
 static void check_table(const struct asked *a, const struct mc_record *rec)
 {
@@ -90,7 +92,7 @@ static void check_same(const char *cell, const char *value, const char *end)
 static void check_record_json(const struct mc_request *req,
 			      const struct mc_record *rec)
 {
-	struct mc_text t = { .buf = json, .size = MC_ROW_MAX };
+	struct mc_text t = { .buf = json, .size = rec->tail ? MC_TAIL_ROW_MAX : MC_ROW_MAX };
 	char *names = header + 1, *cells = row, *column;
 	const char *at = json, *name, *value;
 	size_t n;
@@ -123,6 +125,29 @@ static void check_request_json(const struct asked *a,
 	MUST(value && (e->err ? json_says(value, e->text) : !strncmp(value, "null", 4)));
 }
 
+/* A distribution whose times and causes are the input's. */
+static struct mc_tail *fill_tail(const u8 *data, size_t size)
+{
+	static struct mc_tail t;
+	size_t i;
+
+	memset(&t, 0, sizeof(t));
+	t.khz = 1 + size * size;
+	t.known = size;
+	for (i = 0; i < size && i < MC_TAIL_BINS; i++)
+		t.bins.count[i] = data[i] - '0';
+	for (i = 0; i < size && i < MC_TAIL_WORST; i++) {
+		t.worst[t.nworst++] = (struct mc_spike){
+			.at = (u64)data[i] << i, .ticks = (u64)data[i] << 4 * i,
+			.cause = data[i] % (unsigned int)MC_NCAUSES,
+		};
+		t.cause[i].count = data[i];
+		t.cause[i].longest = (u64)data[i] << 5 * i;
+		t.slot[i][i].ticks = data[i];
+	}
+	return &t;
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	const struct asked *a = request(size ? *data - '0' : 0);
@@ -138,6 +163,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	for (i = 0; i < sizeof(e.text) - 1 && at < size; i++)
 		e.text[i] = data[at++];
 	rec.histogram = rec.histogram ? &histogram : NULL;
+	rec.tail = rec.tail ? fill_tail(data, size) : NULL;
+	if (rec.tail)
+		rec.histogram = NULL;
 	rec.object = rec.object ? "an:object" : NULL;
 	e.err = e.text[0] ? -EINVAL : 0;
 	check_table(a, &rec);
