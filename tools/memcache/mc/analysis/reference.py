@@ -156,7 +156,8 @@ def model_of(machine: dict, cpu: int | None = None) -> str:
     family, model, stepping = (told.get(f"cpu_{name}") for name in ("family", "model", "stepping"))
     if not vendor or not isinstance(family, int) or not isinstance(model, int):
         return ""
-    return model_key(str(vendor), family, model, stepping or 0, told.get("core_type") or "")
+    return model_key(str(vendor), family, model, stepping or 0,
+                     str(told.get("core_type") or "") if kinds else "")
 
 
 def sizes(machine: dict, cpu: int | None = None) -> dict[str, int]:
