@@ -330,7 +330,9 @@ class Contributions(Case):
         caches = [cache | {"size_bytes": 3 << 20} for cache in CPU["caches"]]
         for found, about, why in (
                 (self.GOOD, {"hypervisor": "kvm"}, "has kvm"),
-                (self.GOOD, {"hypervisor": "unknown"}, "has unknown"),
+                (self.GOOD, {"hypervisor": "unknown"}, "may have one"),
+                (self.GOOD, {"hypervisor": ""}, "may have one"),
+                (self.GOOD, {"simulated": {"qemu": "8.2", "prices": {}}}, "is simulated"),
                 (self.GOOD, {"cpu_vendor": ""}, "which CPU"),
                 (self.GOOD, {"caches": caches}, "another CPU"),
                 ([fake.figure("c2c", {}, {"ns_per_line": 50.0})], {}, "no result")):
@@ -343,9 +345,38 @@ class Contributions(Case):
         self.assertEqual([], contribution.problems(good))
         for more in ({"schema": 2}, {"model": "Fast CPU"}, {"platform": "My PC"}, {"year": "now"},
                      {"figures": {}}, {"figures": {"speed": 4}}, {"figures": {"l1_cycles": 0}},
-                     {"figures": {"l1_cycles": True}}, {"host": "alice"}):
+                     {"figures": {"l1_cycles": True}}, {"host": "alice"}, {"schema": True},
+                     {"schema": "1"}, {"year": 2026.0}, {"figures": {"l1_cycles": 400}},
+                     {"figures": {"l1_cycles": 0.1}}, {"figures": {"l1d_kib": 32.5}},
+                     {"model": "GenuineIntel 6 85"}, {"model": f"{MODEL} steppings 0-4"},
+                     {"model": "GenuineIntel 6 85 steppings 0-9"}):
             self.assertTrue(contribution.problems(good | more), more)
+        for more in ({"model": "GenuineIntel 6 85 steppings 5-7"}, {"platform": "hi,hi3660_v1"},
+                     {"model": f"{MODEL} efficiency"}, {"figures": {"l1_cycles": 5.5}},
+                     {"figures": {"uc_write_mb_per_s": 0.1}}):
+            self.assertEqual([], contribution.problems(good | more), more)
         self.assertTrue(contribution.problems([]))
+
+    def test_all_files_are_of_one_machine(self):
+        mine, other = self.runs(*self.GOOD), self.runs(*self.GOOD)
+        self.assertTrue(contribution.contribution(mine + other))
+        for more in ({"hypervisor": "kvm"}, {"cpu_model": 159}, {"platform": "m,chip7"},
+                     {"host": "bob-pc"}):
+            with self.assertRaises(Failure, msg=more):
+                contribution.contribution(mine + self.runs(*self.GOOD, **more))
+
+    def test_what_is_not_known_is_not_said(self):
+        """A clock that was never set, and a system on a chip without a usual name."""
+        runs = self.runs(*self.GOOD, platform="My PC")
+        for result in runs[0].results:
+            result["started_unix_ns"] = 5 * 10**9
+        told = contribution.contribution(runs)
+        self.assertEqual((None, None), (told["year"], told["platform"]))
+        self.assertEqual([], contribution.problems(told))
+
+    def test_what_can_not_be_is_not_written(self):
+        with self.assertRaisesRegex(Failure, "l1_cycles"):
+            contribution.contribution(self.runs(latency("l1", 100.0, 400.0)))
 
     def test_the_command(self):
         with tempfile.TemporaryDirectory() as top:

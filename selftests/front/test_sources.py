@@ -409,8 +409,11 @@ class Contributed(unittest.TestCase):
             self.assertIn("speed is none", said)
             with self.assertRaisesRegex(SystemExit, "one.json: figures: speed is none"):
                 list(servers.contributed(Path(top)))
-            path.write_text("{")
-            self.assertEqual(1, self.check(path)[0])
+            for text in ("{", "", "[" * 100000):
+                path.write_text(text)
+                self.assertEqual(1, self.check(path)[0])
+            for wrong in (Path(top), Path(top) / "none.json"):
+                self.assertEqual(1, self.check(wrong)[0])
 
     def check(self, path):
         said = io.StringIO()
@@ -494,6 +497,18 @@ class Data(unittest.TestCase):
 
 
 class Command(unittest.TestCase):
+    def test_without_any_source_nothing_is_written(self):
+        with tempfile.TemporaryDirectory() as top:
+            output = Path(top) / "out.json"
+            for more in ([], ["--evaluate"], ["--dumps"]):
+                words = ["import", "--snapshots", f"{top}/none", "-o", str(output), *more]
+                with mock.patch.object(sys, "argv", words), \
+                        contextlib.redirect_stderr(io.StringIO()), \
+                        self.assertRaises(SystemExit) as left:
+                    importer.main()
+                self.assertNotIn(left.exception.code, (0, None))
+                self.assertFalse(output.exists())
+
     def test_from_snapshots_to_a_file(self):
         with tempfile.TemporaryDirectory() as top:
             folder = Path(top) / "InstLatx64/GenuineIntel"
