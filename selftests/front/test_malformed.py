@@ -160,6 +160,19 @@ class Malformed(fake.InDirectory):
                                      if one["record"] == "result" else one for one in self.good])
         self.assertEqual(self.run_(("show", "bad.jsonl")), 0)
 
+    def test_rounds_may_lack_statistics(self):
+        for key, values in (("samples", (0,)), ("op", (5,)), ("min_ns", (None, 0)),
+                            ("max_ns", (None, 0)), ("mean_ns", (None, 0))):
+            for value in values:
+                for which in (slice(1), slice(None)):
+                    runs = fake.records_of_rounds("bandwidth op=read size=1G", 1.0, 1.1, 1.2)
+                    for one in [one for one in runs if one["record"] == "result"][which]:
+                        one[key] = value
+                    self.write_all("bad.jsonl", runs)
+                    for words in (("show", "bad.jsonl"), ("report", "bad.jsonl", "-o", "a.html")):
+                        with self.subTest(key=key, value=value, words=words):
+                            self.assertEqual(self.run_(words), 0)
+
     def test_a_curve_may_lack_a_size(self):
         runs = latency()
         runs[0].results[0]["size_bytes"] = None

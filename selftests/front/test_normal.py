@@ -108,6 +108,14 @@ class Lookup(Case):
             self.assertIsNone(self.expected(latency("memory", 70.0), **about), about)
         self.assertEqual([], output.parts(self.runs(latency("memory", 70.0), cpu_model=159)))
 
+    def test_memory_of_another_node_is_not_compared(self):
+        nodes = [{"node": node, "cpus": cpus, "memory_bytes": 8 << 30}
+                 for node, cpus in ((0, "0"), (1, "1"))]
+        for node, local in ((0, True), (1, False), (None, False)):
+            one = latency("memory", 70.0, cpu="0", memory_node=node, remote_threads=None)
+            self.assertEqual(local, self.expected(one, nodes=nodes) is not None, node)
+            self.assertIsNotNone(self.expected(one))            # the only node
+
     def test_a_virtual_machine_is_no_whole_socket(self):
         self.assertIsNone(self.expected(rate("read", 9.0, threads=2), hypervisor="kvm"))
         self.assertIsNone(self.expected(rate("read", 9.0, threads=2), hypervisor="unknown"))
