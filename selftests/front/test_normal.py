@@ -265,9 +265,10 @@ class Shown(Case):
         self.assertIn("two: Source two, https://two.example (MIT). Loads.", said)
         _, said = self.command("reference", "--list")
         self.assertRegex(said, rf"{MODEL} +9 +Kaby")
-        with contextlib.redirect_stderr(io.StringIO()) as warned:
-            self.assertEqual(2, self.command("reference", "nothing")[0])
-        self.assertIn("nothing is known of a CPU that is called nothing", warned.getvalue())
+        for words in (["nothing"], ["--list", "nothing"]):
+            with contextlib.redirect_stderr(io.StringIO()) as warned:
+                self.assertEqual((2, ""), self.command("reference", *words))
+            self.assertIn("nothing is known of a CPU that is called nothing", warned.getvalue())
 
     def test_of_this_machine(self):
         for told, said in (
