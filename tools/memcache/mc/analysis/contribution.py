@@ -62,7 +62,7 @@ def _model(machine: dict) -> str:
     if not model:
         raise Failure("the record does not say which CPU it is")
     if why := reference.disguise(machine, model):
-        raise Failure(f"it is another CPU than its number says: {why}")
+        raise Failure(f"it may be another CPU than its number says: {why}")
     return model
 
 

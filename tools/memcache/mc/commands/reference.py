@@ -80,7 +80,7 @@ def of_machine(machine: dict) -> list[Part]:
             found.append(Sentence(f"Nothing is known of it: {why}. "
                                   + ("The hypervisor may show the number of another CPU."
                                      if machine.get("hypervisor") else
-                                     "So it is another CPU.")))
+                                     "So it may be another CPU.")))
         elif not reference.data().rows.get(model):
             found.append(Sentence("Nothing is published of this model that memcache knows."))
         else:
