@@ -26,12 +26,14 @@ COMMANDS = (("show", "{0}"), ("show", "--wide", "{0}"), ("compare", "{0}", "{1}"
             ("check", "{0}", "--baseline", "{1}"), ("trend", "{0}", "{1}", "{1}", "{1}"),
             ("fleet", "hosts"), ("report", "{0}", "-o", "page.html"),
             ("export", "--format", "csv", "{0}"), ("export", "--format", "prometheus", "{0}"),
-            ("export", "--format", "kcidb", "{0}"), ("record", "store.db", "{0}"))
+            ("export", "--format", "kcidb", "{0}"), ("record", "store.db", "{0}"),
+            ("compare", "--reference", "{0}"), ("reference", "{0}"),
+            ("report", "{0}", "--contribute", "given.json"))
 MACHINE = {
     "version": "1.2", "kernel": "6.1.0-50-amd64", "kernel_version": "#1 SMP", "cpu": "CPU",
-    "cpu_vendor": "AuthenticAMD", "cpu_family": 25, "cpu_model": 1, "cpu_stepping": 1,
+    "cpu_vendor": "AuthenticAMD", "cpu_family": 25, "cpu_model": 33, "cpu_stepping": 1,
     "microcode": "0x1", "hypervisor": None, "width_max_bytes": 32, "cpus_online": "0-3",
-    "kinds": [{"cpus": "0-3", "cpu_family": 25, "cpu_model": 1, "cpu_stepping": 1,
+    "kinds": [{"cpus": "0-3", "cpu_family": 25, "cpu_model": 33, "cpu_stepping": 1,
                "core_type": None}],
     "caches": [{"level": 1, "kind": "data", "size_bytes": 32768, "ways": 8, "line_bytes": 64,
                 "shared_by_cpus": 1, "cpus": "0-3"}],
@@ -55,7 +57,11 @@ def records():
     about = fake.BARE | MACHINE
     runs = fake.runs_of(about, ("bandwidth op=read size=1G", [
         fake.result("bandwidth op=read size=1G", 10000.0 + i, level="memory", core_mhz=3000)
-        for i in range(3)]))
+        for i in range(3)]), ("latency size=1G", [
+            fake.figure("latency", {"pattern": "random", "stride_bytes": 64, "size_bytes": 1 << 30},
+                        {"ns_per_load": ns, "cycles_per_load": 3.0 * ns, "level": level,
+                         "core_mhz": 3000, "core_mhz_after": 2000, "page": "4k"})
+            for level, ns in (("l1", 9.0), ("l3", 90.0), ("memory", 900.0))]))
     return [record for run in runs for record in (run.machine, run.request, *run.results)]
 
 
@@ -127,7 +133,9 @@ class Malformed(fake.InDirectory):
     def test_values_that_no_measurement_gives_are_refused(self):
         for at, key, value in ((1, "line", " "), (1, "where", True),
                                (2, "started_unix_ns", 10**29), (2, "started_unix_ns", 2**63),
-                               (2, "ns_per_load", "x"), (2, "p99_ns_per_load", "1")):
+                               (2, "ns_per_load", "x"), (2, "p99_ns_per_load", "1"),
+                               (2, "cycles_per_load", "x"), (2, "core_mhz_after", "x"),
+                               (2, "bytes_per_core_cycle", "1"), (2, "first_core_mhz", "1")):
             with self.subTest(key=key, value=value):
                 bad = copy.deepcopy(self.good)
                 bad[at][key] = value
@@ -140,6 +148,30 @@ class Malformed(fake.InDirectory):
         for key, value in (("caches", [{}]), ("nodes", [{}])):
             self.write_all("bad.jsonl", [self.good[0] | {key: value}, *self.good[1:]])
             self.assertEqual(self.run_(("report", "bad.jsonl", "-o", "page.html")), 0)
+
+    def test_a_machine_may_have_more_than_is_known(self):
+        machine = {key: value for key, value in self.good[0].items() if key != "kinds"}
+        self.write_all("bad.jsonl", [machine | {"core_type": -1}, *self.good[1:]])
+        for words in (("show", "bad.jsonl"), ("reference", "bad.jsonl")):
+            self.assertEqual(self.run_(words), 0)
+
+    def test_no_result_has_a_size(self):
+        self.write_all("bad.jsonl", [one | {"size_bytes": None, "level": "l3"}
+                                     if one["record"] == "result" else one for one in self.good])
+        self.assertEqual(self.run_(("show", "bad.jsonl")), 0)
+
+    def test_rounds_may_lack_statistics(self):
+        for key, values in (("samples", (0,)), ("op", (5,)), ("min_ns", (None, 0)),
+                            ("max_ns", (None, 0)), ("mean_ns", (None, 0))):
+            for value in values:
+                for which in (slice(1), slice(None)):
+                    runs = fake.records_of_rounds("bandwidth op=read size=1G", 1.0, 1.1, 1.2)
+                    for one in [one for one in runs if one["record"] == "result"][which]:
+                        one[key] = value
+                    self.write_all("bad.jsonl", runs)
+                    for words in (("show", "bad.jsonl"), ("report", "bad.jsonl", "-o", "a.html")):
+                        with self.subTest(key=key, value=value, words=words):
+                            self.assertEqual(self.run_(words), 0)
 
     def test_a_curve_may_lack_a_size(self):
         runs = latency()

@@ -108,6 +108,14 @@ class Lookup(Case):
             self.assertIsNone(self.expected(latency("memory", 70.0), **about), about)
         self.assertEqual([], output.parts(self.runs(latency("memory", 70.0), cpu_model=159)))
 
+    def test_memory_of_another_node_is_not_compared(self):
+        nodes = [{"node": node, "cpus": cpus, "memory_bytes": 8 << 30}
+                 for node, cpus in ((0, "0"), (1, "1"))]
+        for node, local in ((0, True), (1, False), (None, False)):
+            one = latency("memory", 70.0, cpu="0", memory_node=node, remote_threads=None)
+            self.assertEqual(local, self.expected(one, nodes=nodes) is not None, node)
+            self.assertIsNotNone(self.expected(one))            # the only node
+
     def test_a_virtual_machine_is_no_whole_socket(self):
         self.assertIsNone(self.expected(rate("read", 9.0, threads=2), hypervisor="kvm"))
         self.assertIsNone(self.expected(rate("read", 9.0, threads=2), hypervisor="unknown"))
@@ -257,9 +265,10 @@ class Shown(Case):
         self.assertIn("two: Source two, https://two.example (MIT). Loads.", said)
         _, said = self.command("reference", "--list")
         self.assertRegex(said, rf"{MODEL} +9 +Kaby")
-        with contextlib.redirect_stderr(io.StringIO()) as warned:
-            self.assertEqual(2, self.command("reference", "nothing")[0])
-        self.assertIn("nothing is known of a CPU that is called nothing", warned.getvalue())
+        for words in (["nothing"], ["--list", "nothing"]):
+            with contextlib.redirect_stderr(io.StringIO()) as warned:
+                self.assertEqual((2, ""), self.command("reference", *words))
+            self.assertIn("nothing is known of a CPU that is called nothing", warned.getvalue())
 
     def test_of_this_machine(self):
         for told, said in (
@@ -330,7 +339,9 @@ class Contributions(Case):
         caches = [cache | {"size_bytes": 3 << 20} for cache in CPU["caches"]]
         for found, about, why in (
                 (self.GOOD, {"hypervisor": "kvm"}, "has kvm"),
-                (self.GOOD, {"hypervisor": "unknown"}, "has unknown"),
+                (self.GOOD, {"hypervisor": "unknown"}, "may have one"),
+                (self.GOOD, {"hypervisor": ""}, "may have one"),
+                (self.GOOD, {"simulated": {"qemu": "8.2", "prices": {}}}, "is simulated"),
                 (self.GOOD, {"cpu_vendor": ""}, "which CPU"),
                 (self.GOOD, {"caches": caches}, "another CPU"),
                 ([fake.figure("c2c", {}, {"ns_per_line": 50.0})], {}, "no result")):
@@ -343,9 +354,38 @@ class Contributions(Case):
         self.assertEqual([], contribution.problems(good))
         for more in ({"schema": 2}, {"model": "Fast CPU"}, {"platform": "My PC"}, {"year": "now"},
                      {"figures": {}}, {"figures": {"speed": 4}}, {"figures": {"l1_cycles": 0}},
-                     {"figures": {"l1_cycles": True}}, {"host": "alice"}):
+                     {"figures": {"l1_cycles": True}}, {"host": "alice"}, {"schema": True},
+                     {"schema": "1"}, {"year": 2026.0}, {"figures": {"l1_cycles": 400}},
+                     {"figures": {"l1_cycles": 0.1}}, {"figures": {"l1d_kib": 32.5}},
+                     {"model": "GenuineIntel 6 85"}, {"model": f"{MODEL} steppings 0-4"},
+                     {"model": "GenuineIntel 6 85 steppings 0-9"}):
             self.assertTrue(contribution.problems(good | more), more)
+        for more in ({"model": "GenuineIntel 6 85 steppings 5-7"}, {"platform": "hi,hi3660_v1"},
+                     {"model": f"{MODEL} efficiency"}, {"figures": {"l1_cycles": 5.5}},
+                     {"figures": {"uc_write_mb_per_s": 0.1}}):
+            self.assertEqual([], contribution.problems(good | more), more)
         self.assertTrue(contribution.problems([]))
+
+    def test_all_files_are_of_one_machine(self):
+        mine, other = self.runs(*self.GOOD), self.runs(*self.GOOD)
+        self.assertTrue(contribution.contribution(mine + other))
+        for more in ({"hypervisor": "kvm"}, {"cpu_model": 159}, {"platform": "m,chip7"},
+                     {"host": "bob-pc"}):
+            with self.assertRaises(Failure, msg=more):
+                contribution.contribution(mine + self.runs(*self.GOOD, **more))
+
+    def test_what_is_not_known_is_not_said(self):
+        """A clock that was never set, and a system on a chip without a usual name."""
+        runs = self.runs(*self.GOOD, platform="My PC")
+        for result in runs[0].results:
+            result["started_unix_ns"] = 5 * 10**9
+        told = contribution.contribution(runs)
+        self.assertEqual((None, None), (told["year"], told["platform"]))
+        self.assertEqual([], contribution.problems(told))
+
+    def test_what_can_not_be_is_not_written(self):
+        with self.assertRaisesRegex(Failure, "l1_cycles"):
+            contribution.contribution(self.runs(latency("l1", 100.0, 400.0)))
 
     def test_the_command(self):
         with tempfile.TemporaryDirectory() as top:

@@ -248,6 +248,29 @@ class Latencies(unittest.TestCase):
                                 OLD.replace("65536.0K", "16384.0K"))
         self.assertNotIn("memory_ns", one.figures)
 
+    def test_lines_that_were_loaded_early_show_no_memory(self):
+        """Where loads in random order within pages take far less time than in any order, memory
+        was not waited for."""
+        text = NEW + "Best Random_Full Tests\nM1 Mem  {} nsec  1.0 clks (MemSize: 131072 KiB)\n"
+        one = latencies.machine("GenuineIntel00906EA_Some_NewMemLat.txt", text.format("77.000"))
+        self.assertEqual((70, 44), (one.figures["memory_ns"], one.figures["l3_cycles"]))
+        one = latencies.machine("GenuineIntel00906EA_Some_NewMemLat.txt", text.format("140.00"))
+        self.assertEqual(12, one.figures["l2_cycles"])
+        for figure in ("l3_cycles", "l3_ns", "memory_ns"):
+            self.assertNotIn(figure, one.figures)
+
+    def test_blocks_below_a_page_show_no_level_beyond_the_first(self):
+        one = latencies.machine("GenuineIntel00906EA_Some_NewMemLat.txt", NEW.replace(
+            "131072 KiB Stride:  128)", "131072 KiB Stride:  128 Reps: 131072 B:   128 RT: 1 s)"))
+        self.assertEqual(4, one.figures["l1_cycles"])
+        for figure in ("l2_cycles", "l3_cycles", "memory_ns"):
+            self.assertNotIn(figure, one.figures)
+
+    def test_a_cache_that_is_hardly_faster_than_memory_was_another_ones(self):
+        one = latencies.machine("GenuineIntel00906EA_Some_NewMemLat.txt", NEW.replace(
+            "M1 L2     3.000 nsec   12.000", "M1 L2    44.000 nsec  176.000"))
+        self.assertEqual((4, None, 44), tuple(one.figures.get(f"l{i}_cycles") for i in (1, 2, 3)))
+
     def test_without_a_clock_nothing_is_taken(self):
         self.assertIsNone(latencies.machine("GenuineIntel00206F2_Some_MemLatX64.txt",
                                             OLD.replace("Freq", "Rate")))
@@ -268,6 +291,28 @@ class Boards(unittest.TestCase):
         self.assertEqual(("Arm 8 3339", "maker,chip7", 2024), (one.model, one.platform, one.year))
         self.assertEqual({"copy_mb_per_s": 12000, "write_mb_per_s": 9000, "l1_cycles": 3.999,
                           "l2_cycles": 11.995, "memory_ns": 121.667}, figures(one))
+
+    def test_each_core_has_its_own_table(self):
+        """The tables of several cores follow one another without a line between them."""
+        table = "{}k: 9.9 9.9 9.9 9.9 {} 9.9 9.9 9.9\n"
+        text = BOARD.replace(" 128.2\n", " 128.2\n\nExecuting ramlat on cpu4 (Cortex-A55), results "
+                             "in ns:\n\n " + table.format(16, "1.100") + " "
+                             + table.format(64, "6.000") + " " + table.format(128, "6.000"))
+        text = text.replace("block size : single", "Executing benchmark on cpu4 (Cortex-A55):\n\n"
+                            " libc memcpy copy  :   3000.0 MB/s\n\nblock size : single", 1)
+        big, small = sorted(boards.machines(text), key=lambda one: one.name, reverse=True)
+        self.assertEqual((3.999, 11.995), (figures(big)["l1_cycles"], figures(big)["l2_cycles"]))
+        self.assertEqual((12000, 6000), (figures(big)["copy_mb_per_s"],
+                                         figures(small)["copy_mb_per_s"]))
+
+    def test_a_set_that_a_large_cache_serves_shows_no_memory(self):
+        [one] = boards.machines(BOARD.replace(
+            " 128.2\n", " 128.2\n   131072k: 300.1 300.2 300.3 300.4 310.5 300.1 300.2 300.3\n"))
+        self.assertNotIn("memory_ns", one.figures)
+        self.assertIn("l2_cycles", one.figures)
+        [one] = boards.machines(BOARD.replace(
+            " 128.2\n", " 128.2\n   131072k: 150.1 150.2 150.3 150.4 160.5 150.1 150.2 150.3\n"))
+        self.assertIn("memory_ns", one.figures)
 
     def test_virtual_machines_are_left_out(self):
         for line in ("Hypervisor vendor:   KVM", " SoC guess: x / flawed since running in proot"):
@@ -318,13 +363,28 @@ class Servers(unittest.TestCase):
             [one] = servers.perfspect(Path(top), self.find)
         self.assertEqual({"memory_ns": 70, "socket_read_mb_per_s": 175300}, figures(one))
 
-    def test_pairs_of_cores_are_near_or_far(self):
+    def matrix(self, clusters, cores, threads):
+        """The figures of threads in cores in clusters, whose latencies are 7, 20 and 80 ns."""
+        count = clusters * cores * threads
+
+        def ns(one, other):
+            return 7 if one // threads == other // threads else \
+                20 if one // (threads * cores) == other // (threads * cores) else 80
         with tempfile.TemporaryDirectory() as top:
             (Path(top) / "results").mkdir()
-            (Path(top) / "results/Some Core i9-1234.csv").write_text(
-                ",,,,\n7,,,,\n20,21,,,\n80,81,82,,\n80,81,82,20,\n")
+            (Path(top) / "results/Some Core i9-1234.csv").write_text("".join(
+                ",".join([str(ns(i, j)) for j in range(i)] + [""] * (count - i)) + "\n"
+                for i in range(count)))
             [one] = servers.core_to_core(Path(top), self.find)
-        self.assertEqual({"c2c_near_ns": 20, "c2c_far_ns": 81}, figures(one))
+        return figures(one)
+
+    def test_pairs_of_cores_are_near_or_far(self):
+        for shape in ((2, 4, 2), (2, 6, 1), (8, 3, 2), (16, 4, 2), (2, 8, 4)):
+            with self.subTest(shape):
+                self.assertEqual({"c2c_near_ns": 20, "c2c_far_ns": 80}, self.matrix(*shape))
+        for shape in ((1, 4, 2), (1, 8, 4), (1, 8, 1)):
+            with self.subTest(shape):
+                self.assertEqual({"c2c_near_ns": 20}, self.matrix(*shape))
 
 
 def machines(*values, figure="memory_ns", model="GenuineIntel 6 158"):
@@ -349,8 +409,11 @@ class Contributed(unittest.TestCase):
             self.assertIn("speed is none", said)
             with self.assertRaisesRegex(SystemExit, "one.json: figures: speed is none"):
                 list(servers.contributed(Path(top)))
-            path.write_text("{")
-            self.assertEqual(1, self.check(path)[0])
+            for text in ("{", "", "[" * 100000):
+                path.write_text(text)
+                self.assertEqual(1, self.check(path)[0])
+            for wrong in (Path(top), Path(top) / "none.json"):
+                self.assertEqual(1, self.check(wrong)[0])
 
     def check(self, path):
         said = io.StringIO()
@@ -434,6 +497,18 @@ class Data(unittest.TestCase):
 
 
 class Command(unittest.TestCase):
+    def test_without_any_source_nothing_is_written(self):
+        with tempfile.TemporaryDirectory() as top:
+            output = Path(top) / "out.json"
+            for more in ([], ["--evaluate"], ["--dumps"]):
+                words = ["import", "--snapshots", f"{top}/none", "-o", str(output), *more]
+                with mock.patch.object(sys, "argv", words), \
+                        contextlib.redirect_stderr(io.StringIO()), \
+                        self.assertRaises(SystemExit) as left:
+                    importer.main()
+                self.assertNotIn(left.exception.code, (0, None))
+                self.assertFalse(output.exists())
+
     def test_from_snapshots_to_a_file(self):
         with tempfile.TemporaryDirectory() as top:
             folder = Path(top) / "InstLatx64/GenuineIntel"
@@ -441,6 +516,9 @@ class Command(unittest.TestCase):
             name = "GenuineIntel00906EA_Some_01"
             (folder / f"{name}_CPUID.txt").write_text(dump(leaves=INTEL) + TABLE)
             (folder / f"{name}_NewMemLat.txt").write_text(NEW)
+            emulated = Path(top) / "InstLatx64/Virtual_CPU_"
+            emulated.mkdir()
+            (emulated / f"{name}_x64_CPUID.txt").write_text(dump(leaves=cache_leaf(1, 1, 64, 8)))
             output = Path(top) / "out.json"
             said, warned = io.StringIO(), io.StringIO()
             words = ["import", "--snapshots", top, "-o", str(output)]
@@ -451,6 +529,8 @@ class Command(unittest.TestCase):
         self.assertIn("sbc-bench: not there; left out", warned.getvalue())
         self.assertEqual("Some", told["models"]["GenuineIntel 6 158"])
         self.assertIn(["GenuineIntel 6 158", "l3_kib", 8192, 8192, 8192, 1, "instlatx64", None],
+                      told["figures"])
+        self.assertIn(["GenuineIntel 6 158", "l1d_kib", 32, 32, 32, 1, "instlatx64", None],
                       told["figures"])
         self.assertIn(["GenuineIntel 6 158", "l1_cycles", 4, 4, 4, 1, "instlatx64", 2017],
                       told["figures"])

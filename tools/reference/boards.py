@@ -47,6 +47,7 @@ VIRTUAL = re.compile(r"^(?:Hypervisor vendor|Virtualization type): |since runnin
                      r"|\blinux,dummy-virt$", re.M)
 PLATFORM = re.compile(r"^ *DT compat: (?:\S+\n {5,})*(\S+,\S+)\n(?! {5,})", re.M)
 LARGE = 64 << 20        # bytes: the set that shows memory
+BEYOND = 1.5            # a larger set that takes so many times as long: LARGE is in a cache
 ALIKE = 1.04            # two sizes in one cache
 
 
@@ -59,7 +60,7 @@ def read(top: Path) -> Iterator[Measured]:
     for (model, name), several in boards.items():
         found = Measured(model, name, "sbc-bench", max(one.year or 0 for one in several) or None,
                          next((one.platform for one in several if one.platform), ""))
-        for figure in {figure for one in several for figure in one.figures}:
+        for figure in sorted({figure for one in several for figure in one.figures}):
             found.add(figure, median(one.figures[figure] for one in several
                                      if figure in one.figures))
         yield found
@@ -91,8 +92,10 @@ def machines(text: str) -> Iterator[Measured]:
 
 
 def _parts(text: str, head: re.Pattern) -> list[tuple[str, str]]:
-    """The text after each of these lines, with the core that the line names."""
-    return [(match[1] or "", text[match.end():]) for match in head.finditer(text)]
+    """The text after each of these lines up to the next, with the core that the line names."""
+    found = [*head.finditer(text)]
+    ends = [*(match.start() for match in found[1:]), len(text)]
+    return [(match[1] or "", text[match.end():end]) for match, end in zip(found, ends)]
 
 
 def _model(core: str, text: str) -> str:
@@ -122,5 +125,6 @@ def _latencies(found: Measured, ramlat: str, mhz: float | None, tinymembench: st
     tables = EXTRA.findall(tinymembench)       # without huge pages, with them; or one
     far = [float(ns) for size, ns in EXTRA_ROW.findall(tables[-1]) if int(size) == LARGE] \
         if tables else []
-    if far:
+    larger = max(rows)[1] > BEYOND * dict(rows).get(LARGE >> 10, max(rows)[1])
+    if far and not larger:
         found.add("memory_ns", l1 + far[0])

@@ -24,7 +24,11 @@ CACHE = re.compile(r"CPU#0+ (L\dD?) +cache: *(\d+)KB")
 TLB = re.compile(r"CPU#0+ (L[012])(?:I\+)?D 4K[^:]*TLB(?:\(loads\))?: *(\d+) entries")
 YEAR = re.compile(r"build:.*?\b((?:19|20)\d\d)\b")
 BEST = re.compile(r"^M\d+ (\w+) +([\d.]+) nsec +([\d.]+) clks", re.M)
+BLOCK = re.compile(r"\bB: *(\d+)")
+PAGE = 4096
 ORDER = ("Old X86", "Old X64", "New")
+EARLY = 1.5         # misses of TLBs cost less, beside a load from memory
+DISTINCT = 0.5      # the share of the time of memory that a cache takes at most
 BIG = 3             # a set of so many times the level before hardly hits it
 
 
@@ -77,7 +81,26 @@ def machine(name: str, text: str) -> Measured | None:
         _tables(found, text, caches, mhz)
     _stride(found, text, mhz)
     _tlbs(found, text, caches)
+    for figure in _doubtful(found, text, mhz):
+        found.figures.pop(figure, None)
     return found if found.figures else None
+
+
+def _doubtful(found: Measured, text: str, mhz: float) -> list[str]:
+    """Figures that show something else. Loads within blocks below a page are next to each other.
+    Where loads in any order take far longer than those within pages, a prefetcher loads pages. A
+    cache that is hardly faster than memory was in use by others."""
+    in_pages = _section(text, "Best Page_Random")
+    beyond_l1 = ["l2_cycles", "l3_cycles", "l3_ns", "memory_ns"]
+    if any(int(size) < PAGE for size in BLOCK.findall(in_pages)):
+        return beyond_l1
+    ns, any_order = (dict((level, float(time)) for level, time, _ in BEST.findall(body)).get("Mem")
+                     for body in (in_pages, _section(text, "Best Random_Full")))
+    if ns and any_order and any_order > EARLY * ns:
+        return beyond_l1[1:]
+    memory = found.figures.get("memory_ns", float("inf")) * mhz / 1000
+    slow = {figure for figure in beyond_l1[:2] if found.figures.get(figure, 0) > DISTINCT * memory}
+    return [*slow, *(["l3_ns"] if "l3_cycles" in slow else [])]
 
 
 def _summed_up(found: Measured, text: str) -> None:

@@ -35,7 +35,7 @@ KNOWN = {"EPYC 7R13": "AuthenticAMD 25 1", "NVIDIA Grace 72C": "Arm 8 3407",
          "Xeon 8480+": "GenuineIntel 6 143", "Xeon 8592V": "GenuineIntel 6 207",
          "Xeon 6780E": "GenuineIntel 6 175", "Xeon 6787P": "GenuineIntel 6 173"}
 STEP = 1.25         # two latencies that differ by more are of two kinds of ways
-FAR = 0.25          # the share of pairs that makes a kind
+SIBLINGS = 1.5      # pairs a thread, if each core has four threads; two have half a pair
 
 
 def words(name: str) -> str:
@@ -90,8 +90,8 @@ def core_to_core(top: Path, find: Find) -> Iterator[Measured]:
     for path in sorted(top.glob("results/*.csv")):
         if not (model := find(path.stem)):
             continue
-        cells = sorted(float(cell) for row in csv.reader(path.open()) for cell in row if cell)
-        groups = _groups(cells)
+        rows = [row for row in csv.reader(path.open()) if row]
+        groups = _groups(sorted(float(cell) for row in rows for cell in row if cell), len(rows))
         found = Measured(model, path.stem, "core-to-core-latency")
         if groups:
             found.add("c2c_near_ns", median(groups[0]))
@@ -100,14 +100,15 @@ def core_to_core(top: Path, find: Find) -> Iterator[Measured]:
             yield found
 
 
-def _groups(cells: list[float]) -> list[list[float]]:
-    """Latencies in groups with a step between them; those of threads of one core are few."""
+def _groups(cells: list[float], threads: int) -> list[list[float]]:
+    """Latencies in groups with a step between them. Those within a core are few, and so are odd
+    ones."""
     groups: list[list[float]] = []
     for cell in cells:
         if not groups or cell > STEP * groups[-1][-1]:
             groups.append([])
         groups[-1].append(cell)
-    return [group for group in groups if len(group) >= FAR * len(cells)]
+    return [group for group in groups if len(group) > SIBLINGS * threads]
 
 
 def copied(path: Path) -> Iterator[Measured]:

@@ -16,7 +16,9 @@ from mc.records.results import Run
 
 SCHEMA = 1
 MODEL = re.compile(r"[A-Za-z]+ \d+ \d+( steppings \d+-\d+)?( (performance|efficiency))?")
-PLATFORM = re.compile(r"[a-z0-9-]+,[a-z0-9,.-]+")
+PLATFORM = re.compile(r"[A-Za-z0-9_.+-]+,[A-Za-z0-9_,.+-]+")
+YEARS = range(2000, 2101)
+PLAUSIBLE = 4       # times beyond what is published of all models
 PAGES = ("thp", "2m", "direct")     # pages in which memory shows no misses of the TLB
 KEYS = ("schema", "model", "platform", "year", "figures")
 
@@ -24,15 +26,11 @@ KEYS = ("schema", "model", "platform", "year", "figures")
 def contribution(runs: list[Run]) -> dict:
     """What a person may send. A Failure says why these results are of no use."""
     machine = runs[0].machine
-    if prices.simulation(machine) or machine.get("hypervisor", "") is not None:
-        raise Failure("only figures of a machine that is known to have no hypervisor say something "
-                      "about its CPU; this one has "
-                      f"{machine.get('hypervisor') or 'simulated memory'}")
-    model = reference.model_of(machine)
-    if not model:
-        raise Failure("the record does not say which CPU it is")
-    if why := reference.disguise(machine, model):
-        raise Failure(f"it is another CPU than its number says: {why}")
+    model = _model(machine)
+    for run in runs:
+        if _model(run.machine) != model or any(run.machine.get(key) != machine.get(key)
+                                               for key in ("host", "platform")):
+            raise Failure("the files are of several machines; each has a contribution of its own")
     figures = dict(reference.sizes(machine)) | _measured(runs, model)
     if not any(FIGURES[name].slow is not None for name in figures):
         raise Failure("no result is of a figure that references have, of a loop that had settled "
@@ -40,9 +38,32 @@ def contribution(runs: list[Run]) -> dict:
     started = [result["started_unix_ns"] for run in runs for result in run.results
                if result.get("started_unix_ns")]
     year = time.gmtime(min(started) / 1e9).tm_year if started else None
-    return {"schema": SCHEMA, "model": model, "platform": machine.get("platform"), "year": year,
+    platform = machine.get("platform")
+    told = {"schema": SCHEMA, "model": model,
+            "platform": platform if PLATFORM.fullmatch(str(platform)) else None,
+            "year": year if year in YEARS else None,
             "figures": {name: value if isinstance(value, int) else float(f"{value:.4g}")
                         for name, value in sorted(figures.items())}}
+    if wrong := problems(told):
+        raise Failure("; ".join(wrong))
+    return told
+
+
+def _model(machine: dict) -> str:
+    """The model of a machine whose figures are those of its CPU. A Failure says why they are
+    not."""
+    name = machine.get("hypervisor", "")
+    has = "is simulated" if prices.simulation(machine) else \
+        "" if name is None else f"has {name}" if name not in ("", "unknown") else "may have one"
+    if has:
+        raise Failure("only figures of a machine that is known to have no hypervisor say something "
+                      f"about its CPU; this one {has}")
+    model = reference.model_of(machine)
+    if not model:
+        raise Failure("the record does not say which CPU it is")
+    if why := reference.disguise(machine, model):
+        raise Failure(f"it may be another CPU than its number says: {why}")
+    return model
 
 
 def _measured(runs: list[Run], model: str) -> dict[str, float]:
@@ -51,7 +72,7 @@ def _measured(runs: list[Run], model: str) -> dict[str, float]:
     for run in runs:
         for result in run.results:
             cpu = str(result.get("cpu", ""))
-            if not reference.comparable(result) or not has_settled(result) or \
+            if not reference.comparable(run.machine, result) or not has_settled(result) or \
                     disturbed.is_disturbed(result) or reference.model_of(
                         run.machine, int(cpu) if cpu.isdigit() else None) != model:
                 continue
@@ -70,14 +91,14 @@ def problems(told: object) -> list[str]:
     if not isinstance(told, dict) or list(told) != list(KEYS):
         return [f"a contribution has the keys {', '.join(KEYS)}"]
     said = []
-    if told["schema"] != SCHEMA:
+    if told["schema"] is True or told["schema"] != SCHEMA:
         said.append(f"schema: {SCHEMA} is known")
-    if not MODEL.fullmatch(str(told["model"])):
+    if not _is_model(str(told["model"])):
         said.append("model: VENDOR FAMILY MODEL, as `memcache reference` prints it")
     if told["platform"] is not None and not PLATFORM.fullmatch(str(told["platform"])):
         said.append("platform: the system on a chip, such as maker,chip, or null")
     if told["year"] is not None and not (isinstance(told["year"], int)
-                                         and 2000 <= told["year"] <= 2100):
+                                         and told["year"] in YEARS):
         said.append("year: a year, or null")
     if not isinstance(told["figures"], dict) or not told["figures"]:
         return [*said, "figures: there are none"]
@@ -87,4 +108,27 @@ def problems(told: object) -> list[str]:
         elif isinstance(value, bool) or not isinstance(value, (int, float)) \
                 or not 0 < value < 1e9:
             said.append(f"figures: {name} can't be {value}")
+        elif FIGURES[name].slow is None and value != int(value):
+            said.append(f"figures: {name} is a whole number, not {value}")
+        elif (known := _published(name)) and not known[0] <= value <= known[1]:
+            said.append(f"figures: {name} can't be {value:g}; those of all models together are "
+                        f"{known[0] * PLAUSIBLE:g} to {known[1] / PLAUSIBLE:g}")
     return said
+
+
+def _is_model(text: str) -> bool:
+    """Whether it is a key of a model, with steppings only if these tell CPUs apart."""
+    match = MODEL.fullmatch(text)
+    if not match:
+        return False
+    vendor, family, model = text.split()[:3]
+    groups = reference.STEPPINGS.get((vendor, int(family), int(model)), ())
+    known = [f" steppings {low}-{high}" for low, high in groups] or [""]
+    return (match[1] or "") in known
+
+
+def _published(figure: str) -> tuple[float, float] | None:
+    """What a figure can be at least and at most, by all models that have it."""
+    rows = [known[figure] for known in reference.data().rows.values() if figure in known]
+    return (min(row.low for row in rows) / PLAUSIBLE,
+            max(row.high for row in rows) * PLAUSIBLE) if rows else None

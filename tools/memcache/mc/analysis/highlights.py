@@ -136,7 +136,7 @@ def _one_of_each_kind(pairs: list[Pair]) -> Iterator[Highlight]:
     for pair in pairs:
         kinds.setdefault((pair[1]["test"], pair[1].get("item") or pair[1].get("op")), pair)
     for (test, kind), pair in kinds.items():
-        words = pair[0].request.get("label") or " ".join(filter(None, [test, kind]))
+        words = pair[0].request.get("label") or " ".join(filter(None, [test, str(kind or "")]))
         yield Highlight(words[:1].upper() + words[1:].replace("_", " "), *pair)
 
 

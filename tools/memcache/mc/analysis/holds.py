@@ -25,7 +25,7 @@ def loads(runs: list[Run]) -> Pairs:
     """The results of `latency` whose times tell a level: loads of cached memory in an order
     that prefetchers do not guess."""
     return [(run, result) for run in runs for result in run.results
-            if result["test"] == "latency" and result.get("level")
+            if result["test"] == "latency" and result.get("level") and result.get("size_bytes")
             and result.get("pattern", "random") != "stride"
             and (result.get("type") == "wb" or result.get("effective") == "no")]
 
@@ -38,7 +38,7 @@ def sentences(pairs: Pairs, measured: Pairs, matrix: bool) -> list[str]:
 
 
 def _sentences_on_caches(pairs: Pairs, measured: Pairs, matrix: bool) -> list[str]:
-    held = [pair for pair in pairs if pair[1].get("level") in CACHES]
+    held = [pair for pair in pairs if pair[1].get("level") in CACHES and pair[1].get("size_bytes")]
     judged = [(str(pair[1]["level"]), _is_memory_by_latency(pair, measured) if measured else None)
               for pair in held]
     sure = [level for level, memory in judged if memory is False]

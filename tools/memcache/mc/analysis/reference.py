@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from mc.records import prices
+from mc.records import places, prices
 from mc.records.shape import numbers
 
 FILE = Path(__file__).resolve().parent.parent / "references.json"
@@ -156,7 +156,8 @@ def model_of(machine: dict, cpu: int | None = None) -> str:
     family, model, stepping = (told.get(f"cpu_{name}") for name in ("family", "model", "stepping"))
     if not vendor or not isinstance(family, int) or not isinstance(model, int):
         return ""
-    return model_key(str(vendor), family, model, stepping or 0, told.get("core_type") or "")
+    return model_key(str(vendor), family, model, stepping or 0,
+                     str(told.get("core_type") or "") if kinds else "")
 
 
 def sizes(machine: dict, cpu: int | None = None) -> dict[str, int]:
@@ -196,7 +197,7 @@ def known_rows(machine: dict, cpu: int | None = None) -> dict[str, Reference]:
 
 def expected(machine: dict, result: dict) -> Expected | None:
     """What is published for a result. Cycles of a cache go before ns, which depend on the clock."""
-    known = list(values(machine, result)) if comparable(result) else []
+    known = list(values(machine, result)) if comparable(machine, result) else []
     if not known:
         return None
     cpu = str(result.get("cpu", ""))
@@ -211,11 +212,14 @@ def _compared(row: Reference, value: float, shown: float) -> Expected:
                     data().outside(row, value))
 
 
-def comparable(result: dict) -> bool:
+def comparable(machine: dict, result: dict) -> bool:
     """Whether a result is of ordinary memory on the node of its CPU, and its data were right."""
-    return result.get("verified") != "failed" and \
+    remote = result.get("remote_threads")
+    near = remote == 0 if remote is not None else \
+        len(machine.get("nodes") or []) < 2 or places.is_local(machine, result)
+    return near and result.get("verified") != "failed" and \
         result.get("memory_object") is None and result.get("target", "ram") == "ram" and \
-        str(result.get("memory_node", 0)) != "mixed" and result.get("remote_threads") in (0, None)
+        str(result.get("memory_node", 0)) != "mixed"
 
 
 def values(machine: dict, result: dict) -> Iterator[tuple[str, float, float]]:

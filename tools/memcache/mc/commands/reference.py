@@ -31,17 +31,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
-    known, word = reference.data(), " ".join(args.cpu)
-    if args.list:
-        emit(terminal.lines([_listing([model for model in known.rows if _fits(model, word)])]))
-        return DONE
-    if word.endswith(".jsonl"):
-        machine = results.load(word)[0].machine
-    elif word:
-        models = [model for model in known.rows if _fits(model, word)]
+    word = " ".join(" ".join(args.cpu).split())
+    if word.endswith(".jsonl") and not args.list:
+        machine = results.load(" ".join(args.cpu))[0].machine
+    elif word or args.list:
+        models = [model for model in reference.data().rows if _fits(model, word)]
         if not models:
             raise Failure(f"nothing is known of a CPU that is called {word}; "
                           "memcache reference --list has all", WRONG)
+        if args.list:
+            emit(terminal.lines([_listing(models)]))
+            return DONE
         exact = [model for model in models if model.lower() == word.lower()]
         if len(exact or models) > 1:
             emit(terminal.lines([_listing(models)]))
@@ -80,7 +80,7 @@ def of_machine(machine: dict) -> list[Part]:
             found.append(Sentence(f"Nothing is known of it: {why}. "
                                   + ("The hypervisor may show the number of another CPU."
                                      if machine.get("hypervisor") else
-                                     "So it is another CPU.")))
+                                     "So it may be another CPU.")))
         elif not reference.data().rows.get(model):
             found.append(Sentence("Nothing is published of this model that memcache knows."))
         else:

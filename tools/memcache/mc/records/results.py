@@ -25,6 +25,7 @@ from mc.status import WRONG
 SCHEMA = 1
 SAME_MACHINE = ("kernel", "cpu", "hypervisor", "simulated")
 UNITS = ("_ns", "_bytes", "_percent", "_per_s", "_mhz")     # keys that end so have numbers
+MEASURED = ("ns_per_", "cycles_per_", "bytes_per_", "_mhz_")    # and so have keys with these
 COUNTS = ("samples", "left_out", "threads")
 HISTOGRAMS = ("histogram_ns_count", "tail")     # these have no single value
 LIMIT = 1e30                # of all numbers
@@ -285,7 +286,7 @@ def _check(kind: str, key: str) -> Callable[[object], bool]:
         return _allow_none(_is_count)
     if key in HISTOGRAMS:
         return _allow_none(_is_tail if key == "tail" else _is_histogram)
-    if key.endswith(UNITS) or "ns_per_" in key:
+    if key.endswith(UNITS) or any(word in key for word in MEASURED):
         return lambda value: value is None or _is_number(value, least=0)
     return lambda value: value is None or isinstance(value, str) or _is_number(value)
 

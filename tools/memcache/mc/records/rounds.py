@@ -133,7 +133,8 @@ def _statistics_of_samples(measured: list[dict]) -> dict:
     if reasons := {why for result in measured if result.get("left_out_why")
                    for why in str(result["left_out_why"]).split(",")}:
         counts["left_out_why"] = ",".join(sorted(reasons))
-    if any(result.get("mean_ns") is None for result in measured):
+    if not all(result.get(key) for result in measured
+               for key in ("samples", "min_ns", "max_ns", "mean_ns")):
         return counts
     count = sum(result["samples"] for result in measured)
     mean = sum(result["samples"] * result["mean_ns"] for result in measured) / count
