@@ -46,7 +46,7 @@ enum { REFRESH_NOT_FOUND, REFRESH_FOUND };
 #define TRIALS		20000U	/* accesses that tell what is usual */
 #define TRIALS_LEAST	1000U	/* so many do if they are far apart */
 #define SPIKES		4096U	/* kept at once: of a window, or of those that show a period */
-#define WINDOWS		64U	/* of trials, and in which spikes are looked for that show a period */
+#define WINDOWS		64U	/* of trials, and of the search for a period */
 #define SHIFT_EACH	8U	/* of so many accesses meanwhile, one is late */
 #define STEAL_NS	20000	/* shorter spikes are not of a hypervisor that ran others */
 #define GAP_NS		200	/* and two usual steps: a longer gap hides an interrupt */
@@ -343,8 +343,8 @@ static u32 look(struct mc_worker *w, struct watch *t)
 
 /*
  * Wait for a part of a step, so that the next accesses come at other times of the memory's period
- * than the last ones. Steps of equal length may fall in with it, and then come too early or too late
- * for each pause.
+ * than the last ones. Steps of equal length may fall in with it, and then come too early or too
+ * late for each pause.
  */
 static void shift_phase(struct mc_worker *w, struct watch *t)
 {
@@ -706,16 +706,20 @@ static int watch_accesses(struct mc_worker *w, struct tail_job *job)
 
 static int load_memory(struct mc_worker *w, struct tail_job *job)
 {
+	struct mc_sampler *sampler = &job->meas.each[w->index];
 	struct mc_walk walk;
+	u64 ticks;
 	int err = 0;
 
 	mc_walk_begin(&walk, &job->load[w->index], w->index);
 	while (!err && !mc_flag(&job->over)) {
-		err = mc_window_open(w, job->meas.each->settings.irq_off);
+		err = mc_window_open(w, sampler->settings.irq_off);
 		if (err)
 			break;
 		mc_walk_window(&walk);
-		mc_walk_fit(&walk, mc_window_close(w));
+		ticks = mc_window_close(w);
+		sampler->window_max = max(sampler->window_max, ticks);
+		mc_walk_fit(&walk, ticks);
 	}
 	return err;
 }
