@@ -42,10 +42,11 @@ enum { REFRESH_NOT_FOUND, REFRESH_FOUND };
 #define NO_LOAD		MC_NMIXES
 #define LOAD_LEAST	4096ULL	/* bytes that a thread loads, at least */
 
-#define CLOCK_READINGS	10000U	/* pairs of readings that tell what the clock costs */
+#define CLOCK_READINGS	10000U	/* pairs of readings that tell what the clock costs, at most */
 #define TRIALS		20000U	/* accesses that tell what is usual */
+#define TRIALS_LEAST	1000U	/* so many do if they are far apart */
 #define SPIKES		4096U	/* kept at once: of a window, or of those that show a period */
-#define WINDOWS		64U	/* in which spikes are looked for that show a period */
+#define WINDOWS		64U	/* of trials, and of the search for a period */
 #define SHIFT_EACH	8U	/* of so many accesses meanwhile, one is late */
 #define STEAL_NS	20000	/* shorter spikes are not of a hypervisor that ran others */
 #define GAP_NS		200	/* and two usual steps: a longer gap hides an interrupt */
@@ -360,7 +361,7 @@ static void shift_phase(struct mc_worker *w, struct watch *t)
 static void note_spike(struct mc_worker *w, struct watch *t, u64 from, u64 ticks)
 {
 	t->spikes[t->n++] = (struct mc_spike){
-		.at = from - t->job->began, .ticks = ticks, .window = t->window,
+		.at = from - min(from, t->job->began), .ticks = ticks, .window = t->window,
 		.cause = __builtin_ctz(look(w, t)),
 	};
 }
@@ -432,43 +433,55 @@ static u64 time_accesses(struct mc_worker *w, struct watch *t, struct mc_bins *b
 	return done;
 }
 
+static int open_window(struct mc_worker *w, const struct watch *t)
+{
+	return mc_window_open(w, t->job->meas.each[w->index].settings.irq_off);
+}
+
+/* Return: the window's duration in ticks, 0 if the clock ran backwards. */
+static u64 close_window(struct mc_worker *w, const struct watch *t)
+{
+	struct mc_sampler *sampler = &t->job->meas.each[w->index];
+	u64 ticks = mc_window_close(w);
+
+	sampler->window_max = max(sampler->window_max, ticks);
+	sampler->sample.clock_bad |= !ticks;
+	return ticks;
+}
+
 /* Time up to *@left accesses in one window. */
 static int run_window(struct mc_worker *w, struct watch *t, struct mc_bins *bins, u64 *left,
 		      u64 *ticks)
 {
-	struct tail_job *job = t->job;
-	struct mc_sampler *sampler = &job->meas.each[w->index];
-	int err = mc_window_open(w, sampler->settings.irq_off);
+	int err = open_window(w, t);
 
 	if (err)
 		return err;
 	*left -= time_accesses(w, t, bins, *left);
-	*ticks = mc_window_close(w);
-	sampler->window_max = max(sampler->window_max, *ticks);
+	*ticks = close_window(w, t);
 	t->window++;
 	return 0;
 }
 
 /* -------------------------------------------------------- before the samples */
 
-/* What two readings of the clock cost, and how that spreads. */
+/* What two readings of the clock cost, and how that spreads. A slow clock is read less often. */
 static int gauge_clock(struct mc_worker *w, struct watch *t, struct mc_bins *bins)
 {
-	int err = mc_window_open(w, t->job->meas.each->settings.irq_off);
-	unsigned int i;
-	u64 from, to;
+	u64 aim = mc_ns_to_ticks(MC_WINDOW_AIM_NS), from, to;
+	int err = open_window(w, t);
 
 	if (err)
 		return err;
 	t->resolution = ~0ULL >> 1;
-	for (i = 0; i < CLOCK_READINGS; i++) {
+	do {
 		from = mc_ticks();
 		to = mc_ticks();
 		mc_bins_add(bins, to > from ? to - from : 0);
 		if (to > from)
 			t->resolution = min(t->resolution, to - from);
-	}
-	mc_window_close(w);
+	} while (bins->n < CLOCK_READINGS && to - w->began < aim);
+	close_window(w, t);
 	t->clock[0] = mc_bins_at(bins, 500000000);
 	t->clock[1] = mc_bins_at(bins, 999000000);
 	return 0;
@@ -486,7 +499,8 @@ static int gauge_usual(struct mc_worker *w, struct watch *t, struct mc_bins *bin
 	t->limit = ~0ULL;
 	t->gap = ~0ULL;
 	t->step = ~0ULL;
-	for (; left && !err; before = left) {
+	for (; left && !err && (t->window < WINDOWS || TRIALS - left < TRIALS_LEAST);
+	     before = left) {
 		err = run_window(w, t, bins, &left, &ticks);
 		if (!err)
 			t->step = min(t->step, ticks / (before - left));
@@ -626,6 +640,7 @@ static int take_sample(struct mc_worker *w, struct watch *t)
 
 	mc_tail_clear(t->tail);
 	t->ticks = 0;
+	t->job->meas.each[w->index].sample.clock_bad = false;
 	while (left && !err) {
 		t->n = 0;
 		err = run_window(w, t, &t->tail->bins, &left, &ticks);
@@ -651,6 +666,9 @@ static void keep_sample(struct tail_job *job)
 		ticks += job->watch[i].ticks;
 	}
 	if (!mc_measurement_keep(&job->meas, mc_tail_ps(tail, mc_bins_at(&tail->bins, 500000000))))
+		return;
+	/* One in which the clock ran backwards was kept without a time. */
+	if (job->meas.samples[job->meas.done - 1] == MC_NO_SAMPLE)
 		return;
 	for (i = 0; i < job->watchers; i++)
 		job->tail->known |= job->watch[i].tail->known;
@@ -688,16 +706,20 @@ static int watch_accesses(struct mc_worker *w, struct tail_job *job)
 
 static int load_memory(struct mc_worker *w, struct tail_job *job)
 {
+	struct mc_sampler *sampler = &job->meas.each[w->index];
 	struct mc_walk walk;
+	u64 ticks;
 	int err = 0;
 
 	mc_walk_begin(&walk, &job->load[w->index], w->index);
 	while (!err && !mc_flag(&job->over)) {
-		err = mc_window_open(w, job->meas.each->settings.irq_off);
+		err = mc_window_open(w, sampler->settings.irq_off);
 		if (err)
 			break;
 		mc_walk_window(&walk);
-		mc_walk_fit(&walk, mc_window_close(w));
+		ticks = mc_window_close(w);
+		sampler->window_max = max(sampler->window_max, ticks);
+		mc_walk_fit(&walk, ticks);
 	}
 	return err;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the kernel and the CPU count of NMIs, softirqs and SMIs. */
 #include <linux/kernel_stat.h>
+#include <linux/preempt.h>
 #include <linux/smp.h>
 
 #include "kernel/arch.h"
@@ -27,8 +28,12 @@ u32 mc_causes_known(void)
 	u32 known = 1U << MC_CAUSE_SOFTIRQ;
 	u64 count;
 
+	/* No window is open, and a thread that is not bound might migrate. */
+	preempt_disable();
 	known |= mc_nmi_count(&count) ? 1U << MC_CAUSE_NMI : 0;
-	return known | (mc_smi_count(&count) ? 1U << MC_CAUSE_SMI : 0);
+	known |= mc_smi_count(&count) ? 1U << MC_CAUSE_SMI : 0;
+	preempt_enable();
+	return known;
 }
 
 /**

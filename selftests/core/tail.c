@@ -433,6 +433,54 @@ static void test_accesses_keep_their_pace(void **state)
 	assert_near(rec->value[COL_P50], 100 * NS, 10);
 }
 
+/* What is measured before the samples takes no longer for accesses that are far apart. */
+static void test_little_is_done_before_samples_at_a_slow_pace(void **state)
+{
+	reset(1);
+	assert_int_equal(measure("tail size=64K repeat=1 warmup=0 count=1000 delay=1ms"), 0);
+	assert_figure(rec, COL_ACCESSES, 1000);
+	/* Those of the sample, and of one until the loop has settled, are 2000. */
+	assert_in_range(accesses, 3000, 3500);
+}
+
+/* Interrupts may be off in any window, also in those before the samples. */
+static void test_a_slow_clock_makes_no_window_longer(void **state)
+{
+	reset(1);
+	sim.look = 2000 * NS;
+	assert_int_equal(measure("tail size=64K repeat=1 count=1000 irq=off"), 0);
+	assert_figure(rec, COL_CLOCK, 2000 * NS);
+	assert_in_range(sim.longest, 1 * MS, 3 * MS);
+	assert_int_equal(rec->window_max_ps, sim.longest);
+}
+
+static unsigned int timed;		/* windows in the second sample */
+
+static void turn_back(struct mc_worker *w)
+{
+	if (done == 1 && !timed++)
+		sim.now[w->index] = w->began - NS;
+}
+
+/* A sample is left out if the clock ran backwards in a window, and so are its accesses. */
+static void test_a_clock_that_runs_backwards(void **state)
+{
+	reset(1);
+	timed = 0;
+	sim.closing = turn_back;
+	assert_int_equal(measure("tail size=64K repeat=3 warmup=0 count=20000"), 0);
+	assert_int_equal(rec->stats.samples, 2);
+	assert_int_equal(rec->stats.left_out, 1);
+	assert_int_equal(rec->left_out, MC_LEFT_CLOCK);
+	assert_figure(rec, COL_ACCESSES, 40000);
+}
+
+static void prolong_load(struct mc_worker *w)
+{
+	if (w->index == 2)
+		sim.now[w->index] += 3 * MS;
+}
+
 /* All CPUs time accesses of lines of their own, or one does, and others load. */
 static void test_several_cpus(void **state)
 {
@@ -442,9 +490,12 @@ static void test_several_cpus(void **state)
 	assert_figure(rec, COL_ACCESSES, 30000);
 	assert_int_equal(loaded_lines, 0);
 	reset(3);
+	sim.closing = prolong_load;
 	assert_int_equal(measure("tail size=64K repeat=2 count=5000 cpu=0-2 load=read"), 0);
 	assert_figure(rec, COL_ACCESSES, 10000);
 	assert_true(loaded_lines > 1000);
+	/* Interrupts may be off in the windows of the load, too. */
+	assert_int_equal(rec->window_max_ps, sim.longest);
 }
 
 static void test_refused(void **state)
@@ -499,6 +550,9 @@ int main(void)
 		cmocka_unit_test(test_unknown_causes_are_said),
 		cmocka_unit_test(test_what_is_stored_is_verified),
 		cmocka_unit_test(test_accesses_keep_their_pace),
+		cmocka_unit_test(test_little_is_done_before_samples_at_a_slow_pace),
+		cmocka_unit_test(test_a_slow_clock_makes_no_window_longer),
+		cmocka_unit_test(test_a_clock_that_runs_backwards),
 		cmocka_unit_test(test_several_cpus),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_stopped),

@@ -19,6 +19,13 @@ FIXTURE_VARIANT_ADD(run, wb) { ENDLESS " size=4K", 1 };
 FIXTURE_VARIANT_ADD(run, wc) { ENDLESS " size=8M type=wc irq=off", 1 };
 FIXTURE_VARIANT_ADD(run, uc_two_threads) { ENDLESS " size=64K type=uc cpu=0-1", 2 };
 FIXTURE_VARIANT_ADD(run, any_cpu_fence) { ENDLESS " size=64K cpu=any fence=uc", 1 };
+FIXTURE_VARIANT_ADD(run, tail_any_cpu) {
+	"tail count=1000 repeat=1000000 size=64K cpu=any irq=off", 1
+};
+FIXTURE_VARIANT_ADD(run, tail_under_load) {
+	"tail count=1000 repeat=1000000 size=64K cpu=0-1 load=copy", 2
+};
+FIXTURE_VARIANT_ADD(run, loaded) { "loaded repeat=1000000 size=64K cpu=0-1", 2 };
 
 FIXTURE_SETUP(run)
 {
