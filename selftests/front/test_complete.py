@@ -67,7 +67,8 @@ class Complete(unittest.TestCase):
         self.assertEqual(self.words(*request, "smt=on", "s"),
                          ["size=", "size=auto", "server"])
         self.assertEqual(self.words(*request, "t"),
-                         ["type=", "type=wb", "type=wc", "type=uc", "tiers"])
+                         ["type=", "type=wb", "type=wc", "type=uc", "tail", "tail-quick",
+                          "tiers"])
         self.assertEqual(self.words(*request, "op=r"), ["op=read"])
         self.assertEqual(self.words(*request, "type=wb,"), ["type=wb,wc", "type=wb,uc"])
         self.assertEqual(self.words(*request, "nonsense="), [])
