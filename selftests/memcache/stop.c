@@ -10,6 +10,8 @@ FIXTURE(run) {
 	pid_t pid;
 };
 
+#define TAIL	"tail count=1000 repeat=1000000 size=64K"
+
 FIXTURE_VARIANT(run) {
 	const char *line;
 	int threads;
@@ -19,12 +21,8 @@ FIXTURE_VARIANT_ADD(run, wb) { ENDLESS " size=4K", 1 };
 FIXTURE_VARIANT_ADD(run, wc) { ENDLESS " size=8M type=wc irq=off", 1 };
 FIXTURE_VARIANT_ADD(run, uc_two_threads) { ENDLESS " size=64K type=uc cpu=0-1", 2 };
 FIXTURE_VARIANT_ADD(run, any_cpu_fence) { ENDLESS " size=64K cpu=any fence=uc", 1 };
-FIXTURE_VARIANT_ADD(run, tail_any_cpu) {
-	"tail count=1000 repeat=1000000 size=64K cpu=any irq=off", 1
-};
-FIXTURE_VARIANT_ADD(run, tail_under_load) {
-	"tail count=1000 repeat=1000000 size=64K cpu=0-1 load=copy", 2
-};
+FIXTURE_VARIANT_ADD(run, tail_any_cpu) { TAIL " cpu=any irq=off", 1 };
+FIXTURE_VARIANT_ADD(run, tail_under_load) { TAIL " cpu=0-1 load=copy", 2 };
 FIXTURE_VARIANT_ADD(run, loaded) { "loaded repeat=1000000 size=64K cpu=0-1", 2 };
 
 FIXTURE_SETUP(run)
