@@ -175,7 +175,7 @@ class Mtrrs(unittest.TestCase):
     """MTRRs that make all RAM uncached: write-back page attributes have no effect then, and
     there is no write-back memory to compare UC and WC with."""
 
-    UNCACHED = 'echo "base=0 size=0x20000000 type=uncachable" >/proc/mtrr'
+    UNCACHED = 'echo "base=0 size=0x40000000 type=uncachable" >/proc/mtrr'
     BACK = ("n=$(sed -n 's/^reg0*\\([0-9]*\\): base=0x0* .*uncachable.*/\\1/p' /proc/mtrr); "
             'echo "disable=${n:-0}" >/proc/mtrr')
     LINE = "bandwidth type=wb,uc,wc op=write size=64K repeat=1 warmup=0 verify=off"
