@@ -243,17 +243,15 @@ struct watch {
 /**
  * struct tail_job - a point
  * @meas: the measurement
- * @area: the memory
  * @point: the point
  * @run: the access
  * @fenced: a fence ends it
  * @one: it is always to the same line
  * @flush: that line is flushed before
  * @delay: ticks between two accesses
- * @n: number of threads
  * @watchers: number of threads that time accesses, the first ones; the others load the memory
- * @watch: array of @n threads
- * @load: array of @n loads
+ * @watch: array with a watch for each thread
+ * @load: array with a load for each thread
  * @began: ticks at which the samples began, or, before, the search for a period
  * @over: the last sample was taken
  * @ticks: time in windows of all samples that were kept
@@ -261,14 +259,12 @@ struct watch {
  */
 struct tail_job {
 	struct mc_measurement meas;
-	const struct mc_area *area;
 	const struct mc_point *point;
 	mc_mmio_run run;
 	bool fenced;
 	bool one;
 	bool flush;
 	u64 delay;
-	unsigned int n;
 	unsigned int watchers;
 	struct watch *watch;
 	struct mc_load *load;
@@ -321,7 +317,7 @@ static bool tail_reads_only(const struct mc_point *point)
 
 /* ------------------------------------------------------------------- causes */
 
-/* What has changed since the last look? Return: bits of enum mc_cause. */
+/* Read the counts, and find those that have changed. Return: bits of enum mc_cause. */
 static u32 look(struct mc_worker *w, struct watch *t)
 {
 	u8 seen = mc_detector_end(&w->detector);
@@ -380,7 +376,7 @@ static void *next_line(struct watch *t)
 	return mc_view_at(t->view, t->start + line * LINE, NULL);
 }
 
-/* What is done before an access, and is not timed. Return: when the last look was, or @ended. */
+/* Prepare an access, outside of its time. Return: when the counts were read last, or @ended. */
 static u64 prepare_access(struct mc_worker *w, struct watch *t, u64 ended)
 {
 	const struct tail_job *job = t->job;
@@ -405,7 +401,7 @@ static u64 time_accesses(struct mc_worker *w, struct watch *t, struct mc_bins *b
 	const struct tail_job *job = t->job;
 	u64 aim = mc_ns_to_ticks(MC_WINDOW_AIM_NS), ended, from, ticks, done = 0;
 
-	/* What happened between two windows is no cause of anything in this one. */
+	/* Events between two windows don't count as causes in this one. */
 	look(w, t);
 	ended = mc_ticks();
 	do {
@@ -433,19 +429,22 @@ static u64 time_accesses(struct mc_worker *w, struct watch *t, struct mc_bins *b
 	return done;
 }
 
-static int open_window(struct mc_worker *w, const struct watch *t)
+static int open_window(struct mc_worker *w, const struct tail_job *job)
 {
-	return mc_window_open(w, t->job->meas.each[w->index].settings.irq_off);
+	return mc_window_open(w, job->meas.each[w->index].settings.irq_off);
 }
 
-/* Return: the window's duration in ticks, 0 if the clock ran backwards. */
-static u64 close_window(struct mc_worker *w, const struct watch *t)
+/*
+ * Close a window. Disturbances are causes here, so no sample is left out for them, as
+ * mc_measurement_close() would have it. Return: its duration in ticks, 0 if the clock ran
+ * backwards.
+ */
+static u64 close_window(struct mc_worker *w, struct tail_job *job)
 {
-	struct mc_sampler *sampler = &t->job->meas.each[w->index];
+	struct mc_sampler *sampler = &job->meas.each[w->index];
 	u64 ticks = mc_window_close(w);
 
 	sampler->window_max = max(sampler->window_max, ticks);
-	sampler->sample.clock_bad |= !ticks;
 	return ticks;
 }
 
@@ -453,23 +452,24 @@ static u64 close_window(struct mc_worker *w, const struct watch *t)
 static int run_window(struct mc_worker *w, struct watch *t, struct mc_bins *bins, u64 *left,
 		      u64 *ticks)
 {
-	int err = open_window(w, t);
+	int err = open_window(w, t->job);
 
 	if (err)
 		return err;
 	*left -= time_accesses(w, t, bins, *left);
-	*ticks = close_window(w, t);
+	*ticks = close_window(w, t->job);
+	t->job->meas.each[w->index].sample.clock_bad |= !*ticks;
 	t->window++;
 	return 0;
 }
 
 /* -------------------------------------------------------- before the samples */
 
-/* What two readings of the clock cost, and how that spreads. A slow clock is read less often. */
+/* Measure what two readings of the clock cost. A slow clock is read less often. */
 static int gauge_clock(struct mc_worker *w, struct watch *t, struct mc_bins *bins)
 {
 	u64 aim = mc_ns_to_ticks(MC_WINDOW_AIM_NS), from, to;
-	int err = open_window(w, t);
+	int err = open_window(w, t->job);
 
 	if (err)
 		return err;
@@ -481,15 +481,16 @@ static int gauge_clock(struct mc_worker *w, struct watch *t, struct mc_bins *bin
 		if (to > from)
 			t->resolution = min(t->resolution, to - from);
 	} while (bins->n < CLOCK_READINGS && to - w->began < aim);
-	close_window(w, t);
+	close_window(w, t->job);
 	t->clock[0] = mc_bins_at(bins, 500000000);
 	t->clock[1] = mc_bins_at(bins, 999000000);
 	return 0;
 }
 
 /*
- * What is usual: the median, and the time from an access to the next in the best window. How much
- * usual times differ, the faster half of them shows: nothing that is rare makes an access faster.
+ * Measure usual accesses: their median, and the time from one to the next in the best window.
+ * The faster half of the times shows how much usual ones differ, since rare events make no access
+ * faster.
  */
 static int gauge_usual(struct mc_worker *w, struct watch *t, struct mc_bins *bins)
 {
@@ -544,8 +545,8 @@ static int gauge_refresh(struct mc_worker *w, struct watch *t, struct mc_bins *b
 	return mc_threads_stopped(w->threads);
 }
 
-/* The causes that can be seen from the thread's CPU, but for refresh. */
-static u32 find_known(const struct mc_worker *w)
+/* The causes that can be seen from the thread's CPU, but for refresh. @counted: by the system */
+static u32 find_known(const struct mc_worker *w, u32 counted)
 {
 	static const struct {
 		u8 kind;
@@ -554,7 +555,7 @@ static u32 find_known(const struct mc_worker *w)
 		{ MC_BY_PREEMPTION, MC_CAUSE_PREEMPTION }, { MC_BY_MIGRATION, MC_CAUSE_MIGRATION },
 		{ MC_BY_INTERRUPT, MC_CAUSE_INTERRUPT }, { MC_BY_STEAL, MC_CAUSE_STEAL },
 	};
-	u32 known = mc_causes_known() | 1U << MC_CAUSE_UNKNOWN;
+	u32 known = counted | 1U << MC_CAUSE_UNKNOWN;
 	u8 kinds = mc_detector_kinds(w->cpu);
 	size_t i;
 
@@ -576,7 +577,7 @@ static int prepare_watch(struct mc_worker *w, struct watch *t)
 	t->tail->khz = mc_clock.khz;
 	t->tail->clock = t->clock[0];
 	t->tail->median = min(t->usual, t->limit);
-	t->tail->known = find_known(w) | (t->period.found ? 1U << MC_CAUSE_REFRESH : 0);
+	t->tail->known = find_known(w, t->known) | (t->period.found ? 1U << MC_CAUSE_REFRESH : 0);
 	return err;
 }
 
@@ -612,7 +613,7 @@ static void account_spikes(struct mc_worker *w, struct watch *t)
 		mc_tail_spike(t->tail, &t->spikes[i]);
 }
 
-/* Is in memory what the last access has stored? */
+/* Compare the memory with the value that the last access stored. */
 static void verify_last(struct watch *t)
 {
 	const struct mc_point *point = t->job->point;
@@ -625,7 +626,7 @@ static void verify_last(struct watch *t)
 	t->wrong |= found != (t->value & mask);
 }
 
-/* Can be told whether an access stored what it should? A swap only if it finds its own value. */
+/* Can the stored value be verified? A swap stores only if it finds the value of the last one. */
 static bool verifies(const struct tail_job *job)
 {
 	u64 op = job->point->v[KEY_OP];
@@ -654,7 +655,7 @@ static int take_sample(struct mc_worker *w, struct watch *t)
 	return err;
 }
 
-/* The sample of all threads, which have ended theirs. */
+/* Add the samples of all threads, which have ended, to the result. */
 static void keep_sample(struct tail_job *job)
 {
 	struct mc_tail *tail = job->watch->tail;
@@ -682,7 +683,8 @@ static void keep_sample(struct tail_job *job)
 static int watch_accesses(struct mc_worker *w, struct tail_job *job)
 {
 	struct watch *t = &job->watch[w->index];
-	bool alone = job->watchers < job->n;	/* the others never come to the barrier again */
+	/* Threads that load the memory never come to the barrier again. */
+	bool alone = job->watchers < job->meas.n;
 	int err = prepare_watch(w, t);
 
 	if (!err && !alone)
@@ -706,22 +708,18 @@ static int watch_accesses(struct mc_worker *w, struct tail_job *job)
 
 static int load_memory(struct mc_worker *w, struct tail_job *job)
 {
-	struct mc_sampler *sampler = &job->meas.each[w->index];
 	struct mc_walk walk;
-	u64 ticks;
-	int err = 0;
+	int err;
 
 	mc_walk_begin(&walk, &job->load[w->index], w->index);
-	while (!err && !mc_flag(&job->over)) {
-		err = mc_window_open(w, sampler->settings.irq_off);
+	while (!mc_flag(&job->over)) {
+		err = open_window(w, job);
 		if (err)
-			break;
+			return err;
 		mc_walk_window(&walk);
-		ticks = mc_window_close(w);
-		sampler->window_max = max(sampler->window_max, ticks);
-		mc_walk_fit(&walk, ticks);
+		mc_walk_fit(&walk, close_window(w, job));
 	}
-	return err;
+	return 0;
 }
 
 static int tail_job(struct mc_worker *w, void *arg)
@@ -776,7 +774,7 @@ static void set_spikes(struct mc_record *rec, const struct tail_job *job)
 			      mc_muldiv(tail->cause[MC_CAUSE_UNKNOWN].excess, 10000, excess));
 }
 
-/* That of the first thread that has found one. */
+/* Set the refresh of the first thread that found one. */
 static void set_refresh(struct mc_record *rec, const struct tail_job *job)
 {
 	const struct watch *t = job->watch, *end = t + job->watchers;
@@ -795,8 +793,9 @@ static void set_refresh(struct mc_record *rec, const struct tail_job *job)
 		mc_record_set(rec, COL_PAUSE, mc_ticks_to_ps(t->period.length));
 }
 
-static void fill_record(struct mc_record *rec, struct tail_job *job)
+static void tail_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
+	struct tail_job *job = arg;
 	const struct watch *first = job->watch;
 	const struct mc_tail *tail = job->tail;
 	unsigned int i;
@@ -824,11 +823,11 @@ static void fill_record(struct mc_record *rec, struct tail_job *job)
 	}
 }
 
-/* What each thread needs. */
-static int begin_watch(struct tail_job *job, struct mc_run *run, unsigned int i)
+/* Give a thread its part of the memory, and room for its spikes or its load. */
+static int set_up_thread(struct tail_job *job, struct mc_run *run, unsigned int i)
 {
-	struct mc_part part = mc_measurement_part(&job->meas, job->area, i);
-	u64 slice = slice_of(job->point, job->n);
+	struct mc_part part = mc_measurement_part(&job->meas, &run->area, i);
+	u64 slice = slice_of(job->point, job->meas.n);
 	struct watch *t = &job->watch[i];
 
 	if (i >= job->watchers) {
@@ -850,39 +849,42 @@ static int begin_watch(struct tail_job *job, struct mc_run *run, unsigned int i)
 	if (job->point->v[KEY_OP] == OP_ATOMIC)
 		t->value = READ_ONCE(*(u64 *)t->at);
 	return t->spikes && t->room && t->tail ? 0 :
-	       mc_fail(&run->error, -ENOMEM, "cpu: no memory for the spikes of %u threads", job->n);
+	       mc_fail(&run->error, -ENOMEM, "cpu: no memory for the spikes of %u threads",
+		       job->meas.n);
 }
 
-static int begin_job(struct tail_job *job, struct mc_run *run)
+static int tail_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
-	const struct mc_mmio_loop *loops = mc_mmio_loop_find(job->point->v[KEY_WIDTH]);
-	u64 op = job->point->v[KEY_OP];
-	unsigned int i;
+	const struct mc_mmio_loop *loops = mc_mmio_loop_find(point->v[KEY_WIDTH]);
+	struct tail_job *job = arg;
+	u64 op = point->v[KEY_OP];
+	unsigned int i, n = job->meas.n;
 	int err = 0;
 
+	job->point = point;
 	job->run = op == OP_ATOMIC ? swap_word :
 		   op == OP_READ ? loops->run[MC_MMIO_READ] : loops->run[MC_MMIO_WRITE];
 	job->fenced = op == OP_WRITE;
-	job->one = job->point->v[KEY_PLACES] == PLACES_ONE;
-	job->flush = flushes(job->point);
-	job->delay = mc_ns_to_ticks(job->point->v[KEY_DELAY]);
-	job->watchers = job->point->v[KEY_LOAD] == NO_LOAD ? job->n : 1;
-	job->watch = mc_alloc_array(job->n, sizeof(*job->watch));
-	job->load = mc_alloc_array(job->n, sizeof(*job->load));
+	job->one = point->v[KEY_PLACES] == PLACES_ONE;
+	job->flush = flushes(point);
+	job->delay = mc_ns_to_ticks(point->v[KEY_DELAY]);
+	job->watchers = point->v[KEY_LOAD] == NO_LOAD ? n : 1;
+	job->watch = mc_alloc_array(n, sizeof(*job->watch));
+	job->load = mc_alloc_array(n, sizeof(*job->load));
 	job->tail = mc_alloc_array(1, sizeof(*job->tail));
 	if (!job->watch || !job->load || !job->tail)
-		return mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s", job->n,
-			       MC_S(job->n));
-	for (i = 0; i < job->n && !err; i++)
-		err = begin_watch(job, run, i);
+		return mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s", n, MC_S(n));
+	for (i = 0; i < n && !err; i++)
+		err = set_up_thread(job, run, i);
 	return err;
 }
 
-static void end_job(struct tail_job *job)
+static void tail_clean_up(void *arg)
 {
+	struct tail_job *job = arg;
 	unsigned int i;
 
-	for (i = 0; i < job->n && job->watch && job->load; i++) {
+	for (i = 0; i < job->meas.n && job->watch && job->load; i++) {
 		mc_load_end(&job->load[i]);
 		mc_free(job->watch[i].tail);
 		mc_free(job->watch[i].room);
@@ -891,23 +893,6 @@ static void end_job(struct tail_job *job)
 	mc_free(job->load);
 	mc_free(job->watch);
 	mc_free(job->tail);
-}
-
-static int tail_run(struct mc_run *run, const struct mc_point *point, struct mc_record *rec)
-{
-	struct tail_job job = {
-		.area = &run->area, .point = point, .n = mc_threads_size(run->threads),
-	};
-	int err = mc_measurement_begin(&job.meas, run, point);
-
-	err = err ? err : begin_job(&job, run);
-	if (!err) {
-		err = mc_threads_run(run->threads, tail_job, &job);
-		fill_record(rec, &job);
-	}
-	end_job(&job);
-	mc_measurement_end(&job.meas);
-	return err;
 }
 
 /* The causes of spikes, by their share of the time beyond the median. */
@@ -946,5 +931,9 @@ const struct mc_test mc_test_tail = {
 	.reads_only = tail_reads_only,
 	.note = tail_note,
 	.check = tail_check,
-	.run = tail_run,
+	.job_bytes = sizeof(struct tail_job),
+	.set_up = tail_set_up,
+	.job = tail_job,
+	.fill = tail_fill,
+	.clean_up = tail_clean_up,
 };
