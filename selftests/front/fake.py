@@ -5,10 +5,13 @@ writes them."""
 import contextlib
 import csv
 import errno
+import importlib.machinery
+import importlib.util
 import json
 import os
 import sys
 import tempfile
+import types
 import unittest
 from pathlib import Path
 
@@ -33,6 +36,19 @@ PRESETS = {"op": "read", "width": "max", "fence": "none", "verify": "each", "rea
            "prefetch": "keep", "repeat": "10", "warmup": "2"}
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 ATTRIBUTES = {"wb": "wb", "wc": "wc", "uc": "uc-"}
+
+
+
+def load_script(name: str, path: Path) -> types.ModuleType:
+    """A program without the ending .py, as the module `name`."""
+    loader = importlib.machinery.SourceFileLoader(name, str(path))
+    spec = importlib.util.spec_from_loader(name, loader)
+    assert spec
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module      # dataclasses look there
+    loader.exec_module(module)
+    return module
+
 
 # The contents of the file `tests`.
 TESTS = """\

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """make bench-peers: its cells, its rounds, and what it knows about the peers."""
 
-import importlib.machinery
-import importlib.util
 import itertools
 import os
 import random
@@ -10,26 +8,16 @@ import sys
 import tempfile
 import time
 import tomllib
-import types
 import unittest
 from pathlib import Path
 from unittest import mock
 
-BENCH = Path(__file__).resolve().parents[2] / "tools/bench"
+import fake
+
+BENCH = fake.TOP / "tools/bench"
 sys.path.insert(0, str(BENCH))
 
-
-def script() -> types.ModuleType:
-    loader = importlib.machinery.SourceFileLoader("peers", str(BENCH / "peers"))
-    spec = importlib.util.spec_from_loader("peers", loader)
-    assert spec
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["peers"] = module       # dataclasses look there
-    loader.exec_module(module)
-    return module
-
-
-peers = script()
+peers = fake.load_script("peers", BENCH / "peers")
 CONFIG = tomllib.loads((BENCH / "peers.toml").read_text()) | \
     tomllib.loads(peers.CORES.read_text())
 

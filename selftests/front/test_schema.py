@@ -7,9 +7,7 @@ import json
 import re
 import subprocess
 import unittest
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import ModuleType
 
 import fake
 from mc.analysis import pcm, traffic
@@ -17,9 +15,7 @@ from mc.commands import import_
 from mc.records import fields, keys, tests
 from mc.records.results import HISTOGRAMS
 
-check = ModuleType("check_schema")
-check.__file__ = str(fake.TOP / "tools/check/schema")
-SourceFileLoader("check_schema", check.__file__).exec_module(check)
+check = fake.load_script("check_schema", fake.TOP / "tools/check/schema")
 SCHEMA = json.loads(check.SCHEMA.read_text())
 COMMON = ("type", "size_bytes", "cpu", "smt", "node", "irq", "disturbed", "page",
           "prefetch", "repeat", "warmup", "target", "offset_bytes", "write")

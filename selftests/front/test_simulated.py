@@ -5,8 +5,6 @@ import json
 import os
 import subprocess
 import unittest
-from importlib.machinery import SourceFileLoader
-from types import ModuleType
 from unittest import mock
 
 import fake
@@ -121,9 +119,7 @@ class Results(unittest.TestCase):
 
 class Schema(unittest.TestCase):
     def setUp(self):
-        check = ModuleType("check_schema")
-        check.__file__ = str(fake.TOP / "tools/check/schema")
-        SourceFileLoader("check_schema", check.__file__).exec_module(check)
+        check = fake.load_script("check_schema", fake.TOP / "tools/check/schema")
         self.schema = json.loads(check.SCHEMA.read_text())["$defs"]["simulated"]
         self.problems = lambda record: list(check.problems([json.dumps(record)], check.validator()))
 
