@@ -53,7 +53,7 @@ class Museum(unittest.TestCase):
                 (Said("", 10), Said("", 11.9), False), (Said("", 10), Said("", 12.1), True),
                 (Said("", 10), Said("", 5), False)):
             with self.subTest(before=before, after=after):
-                self.assertEqual(museum.noticed(before, after), noticed)
+                self.assertEqual(museum.has_noticed(before, after), noticed)
 
     def test_the_table_says_what_is_not_noticed(self):
         same = Said("effective=yes", 5)

@@ -73,7 +73,7 @@ class Case(unittest.TestCase):
         return reference.expected(CPU | about, result)
 
     def remark(self, result, **about):
-        [one] = normal.beside(self.runs(result, **about))
+        [one] = normal.results_with_references(self.runs(result, **about))
         return normal.sentence(one)
 
 
@@ -124,7 +124,7 @@ class Lookup(Case):
         caches = [cache | {"size_bytes": 2 << 20} if cache["level"] == 2 else cache
                   for cache in CPU["caches"]]
         runs = self.runs(latency("memory", 300.0), caches=caches, hypervisor="kvm")
-        self.assertEqual([], normal.beside(runs))
+        self.assertEqual([], normal.results_with_references(runs))
         self.assertIn("its L2 cache has 2048 KiB; a CPU of this number has 256",
                       " ".join(terminal.lines(output.parts(runs))))
 
@@ -193,10 +193,11 @@ class Judged(Case):
         self.assertIn("there may be a hypervisor", said)
 
     def test_one_result_stands_for_a_figure(self):
-        found = normal.beside(self.runs(*(latency("memory", 60.0 + i, size=1 << 25 + i)
-                                          for i in range(3))))
+        runs = self.runs(*(latency("memory", 60.0 + i, size=1 << 25 + i) for i in range(3)))
+        found = normal.results_with_references(runs)
         self.assertEqual([62.0], [one.expected.value for one in found])
-        found = normal.beside(self.runs(*(latency("l3", ns, 4 * ns) for ns in (10., 11., 30.))))
+        runs = self.runs(*(latency("l3", ns, 4 * ns) for ns in (10., 11., 30.)))
+        found = normal.results_with_references(runs)
         self.assertEqual([11.0], [one.expected.value for one in found])
 
 

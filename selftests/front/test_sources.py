@@ -3,13 +3,10 @@
 and the references that it makes of them."""
 
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
 import json
 import sys
 import tempfile
-import types
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -19,18 +16,7 @@ import fake
 TOOL = fake.TOP / "tools/reference"
 sys.path.insert(0, str(TOOL))
 
-
-def script() -> types.ModuleType:
-    loader = importlib.machinery.SourceFileLoader("reference_import", str(TOOL / "import"))
-    spec = importlib.util.spec_from_loader("reference_import", loader)
-    assert spec
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["reference_import"] = module
-    loader.exec_module(module)
-    return module
-
-
-importer = script()
+importer = fake.load_script("reference_import", TOOL / "import")
 import boards  # noqa: E402
 import build  # noqa: E402
 import cpuid  # noqa: E402
@@ -399,7 +385,7 @@ class Contributed(unittest.TestCase):
         with tempfile.TemporaryDirectory() as top:
             path = Path(top) / "one.json"
             path.write_text(json.dumps(told))
-            [one] = servers.contributed(Path(top))
+            [one] = servers.contributed_machines(Path(top))
             self.assertEqual(("Arm 8 3339", "maker,chip7", "contributed", {"memory_ns": 120}),
                              (one.model, one.platform, one.source, one.figures))
             self.assertEqual((0, f"{path}: right\n"), self.check(path))
@@ -408,7 +394,7 @@ class Contributed(unittest.TestCase):
             self.assertEqual(1, status)
             self.assertIn("speed is none", said)
             with self.assertRaisesRegex(SystemExit, "one.json: figures: speed is none"):
-                list(servers.contributed(Path(top)))
+                list(servers.contributed_machines(Path(top)))
             for text in ("{", "", "[" * 100000):
                 path.write_text(text)
                 self.assertEqual(1, self.check(path)[0])

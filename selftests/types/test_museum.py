@@ -26,5 +26,5 @@ class Exhibits(unittest.TestCase):
         for name in ("guest-pat", "vram", "memremap"):
             with self.subTest(name):
                 before, after = museum.show(self.halls, museum.EXHIBITS[name])
-                self.assertTrue(museum.noticed(before, after), f"{before}; {after}")
+                self.assertTrue(museum.has_noticed(before, after), f"{before}; {after}")
                 self.assertNotEqual(before.state, after.state)

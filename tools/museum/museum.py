@@ -13,7 +13,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -130,7 +129,7 @@ def user(line: str) -> Callable[[Visit], Said]:
     return look
 
 
-def uncover(visit: Visit) -> None:
+def plant_uncached_hole(visit: Visit) -> None:
     """An MTRR that leaves out some of the RAM that was just scanned."""
     at = [int(one["physical_address"], 16) for one in visit.scanned]
     begin = at[len(at) // 2] & ~(HOLE - 1)
@@ -145,7 +144,7 @@ def shell(script: str) -> Callable[[Visit], None]:
     return lambda visit: (visit.machine.sh(script), None)[1]
 
 
-def nothing(_visit: Visit) -> None:
+def do_nothing(_visit: Visit) -> None:
     pass
 
 
@@ -165,11 +164,11 @@ class Exhibit:
     what: str
     commits: str
     look: Callable[[Visit], Said]
-    plant: Callable[[Visit], None] = nothing
-    mend: Callable[[Visit], None] = nothing
+    plant: Callable[[Visit], None] = do_nothing
+    mend: Callable[[Visit], None] = do_nothing
     hall: tuple = ()
     faulty: tuple = ()
-    begin: Callable[[Visit], None] = nothing
+    begin: Callable[[Visit], None] = do_nothing
     kunit: str = ""
 
 
@@ -193,7 +192,8 @@ EXHIBITS = {
         prices(uc_load_ns=0, uc_store_ns=0, wc_load_ns=0, wc_line_ns=0, wc_word_ns=0),
         kunit="memtype_effect"),
     "mtrr": Exhibit(
-        "an MTRR leaves out a part of the RAM", "parameter disable_mtrr_trim", scan, uncover,
+        "an MTRR leaves out a part of the RAM", "parameter disable_mtrr_trim", scan,
+        plant_uncached_hole,
         shell("echo disable=$(sed -n 's/^reg0*\\([0-9]*\\):.*uncachable.*/\\1/p' /proc/mtrr | "
               "tail -n 1) >/proc/mtrr"), kunit="memtype_ram_is_cached"),
     "prefetch": Exhibit(
@@ -226,8 +226,7 @@ EXHIBITS = {
 }
 
 
-@contextmanager
-def visiting(halls: dict, settings: tuple) -> Iterator[Visit]:
+def visit_of(halls: dict, settings: tuple) -> Visit:
     """The machine with these settings; it is kept in `halls`, and the last one goes."""
     if settings not in halls:
         for visit in halls.values():
@@ -237,26 +236,25 @@ def visiting(halls: dict, settings: tuple) -> Iterator[Visit]:
         halls[settings].load()
     visit = halls[settings]
     visit.machine.prices(**visit.file_prices)
-    yield visit
+    return visit
 
 
-def noticed(before: Said, after: Said) -> bool:
+def has_noticed(before: Said, after: Said) -> bool:
     """Whether memcache says something else of the mistake: another state, or a longer time."""
     return before.state != after.state or after.time_ns > WORSE * before.time_ns
 
 
 def show(halls: dict, exhibit: Exhibit) -> tuple[Said, Said]:
     """What memcache says without the mistake, and with it."""
-    with visiting(halls, exhibit.hall) as visit:
-        exhibit.begin(visit)
-        before = exhibit.look(visit)
-        if not exhibit.faulty:
-            exhibit.plant(visit)
-            after = exhibit.look(visit)
-            exhibit.mend(visit)
-            return before, after
-    with visiting(halls, exhibit.faulty) as visit:
-        return before, exhibit.look(visit)
+    visit = visit_of(halls, exhibit.hall)
+    exhibit.begin(visit)
+    before = exhibit.look(visit)
+    if exhibit.faulty:
+        return before, exhibit.look(visit_of(halls, exhibit.faulty))
+    exhibit.plant(visit)
+    after = exhibit.look(visit)
+    exhibit.mend(visit)
+    return before, after
 
 
 def build(names: list[str]) -> None:
@@ -285,7 +283,7 @@ def table(shown: dict[str, tuple[Said, Said]]) -> Iterator[str]:
         yield f"    without: {before}"
         yield f"    with:    {after}"
         yield f"    KUnit:   {exhibit.kunit or 'not its business'}"
-        if not noticed(before, after):
+        if not has_noticed(before, after):
             yield "    memcache does not notice it"
 
 
@@ -319,7 +317,7 @@ def main() -> int:
         for visit in halls.values():
             visit.machine.close()
     print("\n".join((rst if options.rst else table)(shown)))
-    return 0 if all(noticed(*said) for said in shown.values()) else 1
+    return 0 if all(has_noticed(*said) for said in shown.values()) else 1
 
 
 if __name__ == "__main__":

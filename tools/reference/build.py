@@ -43,10 +43,10 @@ def build(machines: Iterable[Measured], sources: dict[str, dict], names: dict[st
     values = by_figure(machines)
     data = Data(sources, names, {}, {})
     for (model, figure), several in sorted(values.items()):
-        several = usual(several, figure)
+        several = without_odd_ones(several, figure)
         mine = sorted(one.figures[figure] for one in several)
         data.rows.setdefault(model, {})[figure] = Reference(
-            model, figure, *map(rounded, (mine[0], median(mine), mine[-1])), len(mine),
+            model, figure, *map(round_figure, (mine[0], median(mine), mine[-1])), len(mine),
             "+".join(sorted({one.source for one in several})),
             max((one.year for one in several if one.year), default=None))
     spreads: dict[str, list[list[float]]] = {figure: [] for figure, told in FIGURES.items()
@@ -58,7 +58,7 @@ def build(machines: Iterable[Measured], sources: dict[str, dict], names: dict[st
     return data
 
 
-def usual(several: list[Measured], figure: str) -> list[Measured]:
+def without_odd_ones(several: list[Measured], figure: str) -> list[Measured]:
     """The machines of a model without odd ones, which only four or more show."""
     logs = [log(one.figures[figure]) for one in several]
     middle = median(logs)
@@ -67,7 +67,7 @@ def usual(several: list[Measured], figure: str) -> list[Measured]:
             if len(several) < 4 or abs(value - middle) <= far]
 
 
-def rounded(value: float) -> float:
+def round_figure(value: float) -> float:
     """Four digits, or all of a whole number."""
     if value >= 1000 or value == int(value):
         return int(round(value))
@@ -80,12 +80,12 @@ def allowances(models: list[list[float]]) -> list[float]:
     logarithms of their ratios, to which a few odd machines do nothing. Where there are enough
     machines, SHARE of them lie within it, too."""
     pairs = [abs(log(one / other)) for values in models if len(values) > 1
-             for one, other in some(list(combinations(sorted(values), 2)))]
+             for one, other in thin_out(list(combinations(sorted(values), 2)))]
     spread = NORMAL * median(pairs) if len(pairs) >= FEW else UNKNOWN
     found = []
     for count, times in zip(SEVERAL, TIMES):
         beyond = sorted(excess for values in models if len(values) > count
-                        for excess in some(_excesses(values, count)))
+                        for excess in thin_out(_excesses(values, count)))
         most = beyond[int(SHARE * (len(beyond) - 1))] if len(beyond) >= ENOUGH else 0.0
         found.append(round(max(LEAST, exp(max(times * spread, most))), 3))
     return found
@@ -102,7 +102,7 @@ def _excesses(values: list[float], count: int) -> list[float]:
     return found
 
 
-def some(values: list) -> list:
+def thin_out(values: list) -> list:
     """At most MOST of these, evenly, so that no model counts for all."""
     return values[::ceil(len(values) / MOST)] if values else []
 

@@ -78,7 +78,7 @@ class Cpu:
         for number in (4, 0x8000001d):
             if found := _listed_by(self.leaves.get(number, [])):
                 return found
-        return self._of_amd() | self._described()
+        return self._of_amd() | self._described_caches()
 
     def _of_amd(self) -> Caches:
         ecx5, edx5 = self.leaf(0x80000005)[2:]
@@ -88,7 +88,7 @@ class Cpu:
                  "L3": (edx6 >> 18) * 512}
         return {name: size for name, size in found.items() if size}
 
-    def _described(self) -> Caches:
+    def _described_caches(self) -> Caches:
         """By leaf 2. Cyrix has one byte of its own, for the cache of its 6x86MX and MediaGX."""
         if self.vendor not in BYTES:
             return {}

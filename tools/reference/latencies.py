@@ -81,12 +81,12 @@ def machine(name: str, text: str) -> Measured | None:
         _tables(found, text, caches, mhz)
     _stride(found, text, mhz)
     _tlbs(found, text, caches)
-    for figure in _doubtful(found, text, mhz):
+    for figure in _doubtful_figures(found, text, mhz):
         found.figures.pop(figure, None)
     return found if found.figures else None
 
 
-def _doubtful(found: Measured, text: str, mhz: float) -> list[str]:
+def _doubtful_figures(found: Measured, text: str, mhz: float) -> list[str]:
     """Figures that show something else. Loads within blocks below a page are next to each other.
     Where loads in any order take far longer than those within pages, a prefetcher loads pages. A
     cache that is hardly faster than memory was in use by others."""

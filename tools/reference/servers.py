@@ -111,7 +111,7 @@ def _groups(cells: list[float], threads: int) -> list[list[float]]:
     return [group for group in groups if len(group) > SIBLINGS * threads]
 
 
-def copied(path: Path) -> Iterator[Measured]:
+def published_machines(path: Path) -> Iterator[Measured]:
     """Figures that a person copied from documents: published.toml."""
     with path.open("rb") as file:
         told = tomllib.load(file)
@@ -120,7 +120,7 @@ def copied(path: Path) -> Iterator[Measured]:
                        dict(row["figures"]))
 
 
-def contributed(top: Path) -> Iterator[Measured]:
+def contributed_machines(top: Path) -> Iterator[Measured]:
     """Files of `memcache report --contribute`."""
     for path in sorted(top.glob("*.json")):
         told = json.loads(path.read_text(encoding="utf-8"))

@@ -72,7 +72,7 @@ def _measured(runs: list[Run], model: str) -> dict[str, float]:
     for run in runs:
         for result in run.results:
             cpu = str(result.get("cpu", ""))
-            if not reference.comparable(run.machine, result) or not has_settled(result) or \
+            if not reference.is_comparable(run.machine, result) or not has_settled(result) or \
                     disturbed.is_disturbed(result) or reference.model_of(
                         run.machine, int(cpu) if cpu.isdigit() else None) != model:
                 continue

@@ -57,7 +57,7 @@ def measurement(host: str, file: str, runs: list[Run]) -> Measurement:
                  for key, (time, result) in series.middles(runs, left).items()}
     times = {key: time.time for key, time in estimates.items()}
     beside = {one.figure: replace(one, run=Run(one.run.machine, one.run.request))
-              for one in normal.beside(runs)}
+              for one in normal.results_with_references(runs)}
     spreads = {key: time.variance for key, time in estimates.items() if time.variance is not None}
     about = facts(runs[0].machine, (result for run in runs for result in run.results))
     return Measurement(host, file, series.start_time(runs), about, times, left, spreads,
@@ -162,7 +162,7 @@ class Group:
     def hosts(self) -> list[Host]:
         return [*self.equal, *self.others]
 
-    def below(self) -> Iterator[Below]:
+    def slow_figures(self) -> Iterator[Below]:
         """The figures in which more than half of the equal hosts are slower than what is published
         of their CPU: all of a fleet can be slow, which no comparison of its hosts shows."""
         known: dict[str, list[Beside]] = {}

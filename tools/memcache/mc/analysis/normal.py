@@ -44,7 +44,7 @@ class Beside:
         return one.value / (one.high if one.outside > 0 else one.low)
 
 
-def beside(runs: list[Run]) -> list[Beside]:
+def results_with_references(runs: list[Run]) -> list[Beside]:
     """One result for each figure that is published, of each side, model and page size: of several
     sizes the one in the middle, or in memory the largest."""
     known: dict[tuple, list[Beside]] = {}
@@ -166,7 +166,7 @@ def causes(one: Beside) -> Iterator[str]:
     yield from disturbed.work_before([one.run])
 
 
-def below(runs: list[Run]) -> str:
+def reason_for_no_comparison(runs: list[Run]) -> str:
     """Why the CPU of these runs is compared with none, if its caches say so."""
     machine = runs[0].machine
     if prices.simulation(machine):

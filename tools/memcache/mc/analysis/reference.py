@@ -197,22 +197,22 @@ def known_rows(machine: dict, cpu: int | None = None) -> dict[str, Reference]:
 
 def expected(machine: dict, result: dict) -> Expected | None:
     """What is published for a result. Cycles of a cache go before ns, which depend on the clock."""
-    known = list(values(machine, result)) if comparable(machine, result) else []
+    known = list(values(machine, result)) if is_comparable(machine, result) else []
     if not known:
         return None
     cpu = str(result.get("cpu", ""))
     rows = known_rows(machine, int(cpu) if cpu.isdigit() else None)
-    return next((_compared(rows[figure], value, shown) for figure, value, shown in known
+    return next((_expected_in_unit(rows[figure], value, shown) for figure, value, shown in known
                  if figure in rows), None)
 
 
-def _compared(row: Reference, value: float, shown: float) -> Expected:
+def _expected_in_unit(row: Reference, value: float, shown: float) -> Expected:
     scale = shown / value
     return Expected(row, shown, row.low * scale, row.typical * scale, row.high * scale,
                     data().outside(row, value))
 
 
-def comparable(machine: dict, result: dict) -> bool:
+def is_comparable(machine: dict, result: dict) -> bool:
     """Whether a result is of ordinary memory on the node of its CPU, and its data were right."""
     remote = result.get("remote_threads")
     near = remote == 0 if remote is not None else \

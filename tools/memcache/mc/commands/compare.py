@@ -4,7 +4,7 @@
 import argparse
 
 from mc import Failure, emit
-from mc.analysis.normal import beside
+from mc.analysis.normal import results_with_references
 from mc.commands import options
 from mc.output import comparison, normal, terminal
 from mc.parts import Sentence
@@ -56,7 +56,7 @@ def _with_reference(files: list[str]) -> int:
         emit(([f"=== {name}", ""] if len(files) > 1 else []) + terminal.lines(
             parts or [Sentence("Nothing is published of this CPU that memcache knows and these "
                                "results have.")]), terminal.painter())
-        if not beside(runs):
+        if not results_with_references(runs):
             status = FAILED
     return status
 

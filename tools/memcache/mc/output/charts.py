@@ -340,7 +340,7 @@ def _tail_charts(cells: list[Cell]) -> list[Chart]:
     cells = [cell for cell in cells if cell[2].get("histogram_ns_count")]
     curves = []
     for one, members in _series([], cells):
-        one.points = _beyond(members[0][2]["histogram_ns_count"])
+        one.points = _shares_beyond(members[0][2]["histogram_ns_count"])
         curves.append(one)
     charts = _split_chart(Chart("tail", "", "access_ns", "beyond", curves, [])) if curves else []
     source, _, result = max(cells, key=lambda cell: len(_spikes(cell[2])),
@@ -358,7 +358,7 @@ def _spikes(result: dict) -> list:
     return (result.get("tail") or {}).get("spikes", [])
 
 
-def _beyond(histogram: list[list]) -> list[Point]:
+def _shares_beyond(histogram: list[list]) -> list[Point]:
     """The share of accesses that take a time or longer, at the begin of each bin."""
     whole = left = sum(count for _, count in histogram)
     points = []

@@ -40,9 +40,9 @@ def parts(fleet: Fleet, most: int | None = MOST_LISTED) -> list[Part]:
             "they are quiet.")]
     if fleet.groups:
         report += [Heading("Groups of equal hosts", 2), *_groups(fleet)]
-    if below := [one for group in fleet.groups for one in group.below()]:
+    if below := [one for group in fleet.groups for one in group.slow_figures()]:
         report += [Heading("Slower than what is published of their CPU", 2),
-                   *bullets([_below(one) for one in below])]
+                   *bullets([_sentence_on_slow_group(one) for one in below])]
     if fleet.few:
         report += [Heading(f"Too few like them to compare, less than {FEWEST}", 2),
                    Sentence(_names(fleet.few, most))]
@@ -112,7 +112,7 @@ def _facts_in_common(group: Group) -> str:
                      if value is not None)
 
 
-def _below(one: Below) -> str:
+def _sentence_on_slow_group(one: Below) -> str:
     """`Group 1: load from L3: 38 of 40 hosts are slower than ...`"""
     expected, machine = one.middle.expected, one.middle.run.machine
     count = expected.reference.machines
@@ -150,7 +150,7 @@ def record(fleet: Fleet) -> dict:
             "hosts": one.hosts, "value": one.middle.expected.value,
             "expected_low": one.middle.expected.low, "expected_high": one.middle.expected.high,
             "expected_machines": one.middle.expected.reference.machines}
-            for group in fleet.groups for one in group.below()],
+            for group in fleet.groups for one in group.slow_figures()],
         "left_out": asdict(fleet.left),
     }
 

@@ -12,7 +12,7 @@ from mc.records.results import Run
 def parts(runs: list[Run], wide: bool = True) -> list[Part]:
     """A table of the figures that are published of this CPU, remarks on those that are outside,
     and, if `wide`, the shares of what arithmetic allows. Nothing if nothing is known."""
-    found = normal.beside(runs)
+    found = normal.results_with_references(runs)
     said: list[Part] = []
     if found:
         several = len({one.run.where for one in found}) > 1
@@ -26,7 +26,7 @@ def parts(runs: list[Run], wide: bool = True) -> list[Part]:
             [f"{result.get('op')}, {BY[by]}", comparison.plain_figure(result),
              figure_text(result, most), f"{100 * result['mb_per_s'] / most:.0f} %"]
             for _, result, most, by in peaks]))
-    if wide and not found and (why := normal.below(runs)):
+    if wide and not found and (why := normal.reason_for_no_comparison(runs)):
         said.append(Sentence(f"Not compared with published figures: {why}."))
     return [Heading("Is this normal?"), *said] if said else []
 
