@@ -151,14 +151,14 @@ def evaluate(machines: list[Measured]) -> list[str]:
             for figure, value in one.figures.items():
                 if figure in rows and FIGURES[figure].slow is not None:
                     judged[figure] += 1
-                    slow[figure] += data.abnormal(rows[figure], value)
-                    better[figure] += not data.abnormal(rows[figure], value) and \
+                    slow[figure] += data.is_slow(rows[figure], value)
+                    better[figure] += not data.is_slow(rows[figure], value) and \
                         bool(data.outside(rows[figure], value))
             for name, plant in PLANTED.items():
                 known = {figure: value for figure, value in plant(one.figures).items()
                          if figure in rows}
                 judged[name] += bool(known)
-                slow[name] += any(data.abnormal(rows[figure], value)
+                slow[name] += any(data.is_slow(rows[figure], value)
                                   for figure, value in known.items())
     figures = [name for name in FIGURES if name in judged]
     total, wrong, good = (sum(count[name] for name in figures) for count in (judged, slow, better))

@@ -97,15 +97,15 @@ class Data:
         factor = self.allowance(reference)
         return (value > reference.high * factor) - (value < reference.low / factor)
 
-    def abnormal(self, reference: Reference, value: float) -> bool:
+    def is_slow(self, reference: Reference, value: float) -> bool:
         """Whether it is outside on the bad side."""
-        return self.outside(reference, value) == (1 if FIGURES[reference.figure].slow else -1)
+        return _is_bad_side(reference, self.outside(reference, value))
 
 
 @dataclass(frozen=True)
 class Expected:
     """What is published for a result, in the unit of its main figure. `outside` is 1 if the figure
-    is above, -1 if it is below. `rate`: times, below which is better, or rates."""
+    is above, -1 if it is below."""
     reference: Reference
     value: float
     low: float
@@ -115,7 +115,11 @@ class Expected:
 
     @property
     def slow(self) -> bool:
-        return self.outside == (1 if FIGURES[self.reference.figure].slow else -1)
+        return _is_bad_side(self.reference, self.outside)
+
+
+def _is_bad_side(reference: Reference, outside: int) -> bool:
+    return outside == (1 if FIGURES[reference.figure].slow else -1)
 
 
 def spread_of(model: str, figure: str) -> str:
