@@ -175,7 +175,7 @@ class Report(fake.unittest.TestCase):
     def test_nothing_is_implausible_where_channels_are_not_known(self):
         """Then the peak is one of modules that may be on channels of their own."""
         text = written(device("DIMM1"), device("DIMM2"), rates=(50000.0, 20000.0))
-        self.assertIn("2 modules, 32G, at 2933 MT/s, (which of them share a channel is not said, "
+        self.assertIn("2 modules, 32G, at 2933 MT/s (which of them share a channel is not said, "
                       "so each counts as one): 46928 MB/s at most.", text)
         self.assertNotIn("?", text)
         self.assertNotIn("IMPLAUSIBLE", text)

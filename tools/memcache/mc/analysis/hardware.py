@@ -128,12 +128,12 @@ def _modules_in_words(slots: list[dict], most: float | None) -> str:
     count = len({slot["channel"] for slot in mine})
     speeds = " and ".join(f"{speed} MT/s" if speed else "an unknown speed" for speed in
                           sorted({slot["mt_per_s"] for slot in mine}, key=lambda one: one or 0))
-    where = f"on {count} channel{'s' * (count != 1)}" if are_channels_known(slots) else \
-        "(which of them share a channel is not said, so each counts as one)"
+    where = f", on {count} channel{'s' * (count != 1)}" if are_channels_known(slots) else \
+        " (which of them share a channel is not said, so each counts as one)"
     peak_text = f"{units.rate_text(most)} at most" if most else \
         "na, as their speed or width is not said"
     total = units.size(sum(slot["size_bytes"] for slot in mine))
-    return f"{len(mine)} module{'s' * (len(mine) != 1)}, {total}, at {speeds}, {where}: " \
+    return f"{len(mine)} module{'s' * (len(mine) != 1)}, {total}, at {speeds}{where}: " \
            f"{peak_text}."
 
 
