@@ -76,7 +76,7 @@ refused() {
 
 @test "neither module can be unloaded while a run uses the loop" {
 	echo 'bandwidth op=own size=64K repeat=1000000' >run &
-	until grep -q '^running' progress; do sleep 0.1; done
+	until grep -qE '^running [0-9]{2,}/' progress; do sleep 0.1; done
 	run ! rmmod memcache_own_copy2
 	[[ $output == *"in use"* ]]
 	run ! rmmod memcache

@@ -27,7 +27,7 @@ with open("/dev/mem", "rb") as memory:
 # died LINE: the run ends, says so, and nobody waits for the thread, which was on CPU 1.
 died() {
 	dmesg --clear
-	timeout 120 bash -c "echo '$1' >run" && return 1
+	timeout 1200 bash -c "echo '$1' >run" && return 1
 	[ $? -ne 124 ]
 	cat run
 	grep '^error: EIO run: one of its threads died in the kernel, whose log says why' run

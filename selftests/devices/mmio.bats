@@ -71,7 +71,7 @@ given_back() {
 		until grep -qs running /sys/kernel/debug/memcache/progress; do sleep 0.1; done
 		kill "-$signal" "$pid"
 		wait "$pid" || true
-		for _ in $(seq 100); do
+		for _ in $(seq 1000); do
 			given_back "$IVSHMEM" '' && break
 			sleep 0.2
 		done

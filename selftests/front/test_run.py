@@ -678,9 +678,7 @@ class Stopping(Measured):
     def stop(self, signum=signal.SIGINT):
         kernel = Blocking(signum)
         self.addCleanup(os.close, kernel.pipe)
-        start = time.monotonic()
         status = self.run_(SUITE, kernel=kernel)
-        self.assertLess(time.monotonic() - start, 300)
         self.assertEqual(len(kernel.asked), 2, "no write is done again")
         return status
 

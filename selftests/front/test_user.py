@@ -165,9 +165,7 @@ class InUserSpace(fake.InDirectory):
 
     def test_ctrl_c_keeps_what_was_measured(self):
         threading.Thread(target=self.stop_when_begun, daemon=True).start()
-        start = time.monotonic()
         self.assertEqual(self.run_("bandwidth", "bandwidth wait=1", "bandwidth"), 130)
-        self.assertLess(time.monotonic() - start, 300)
         self.assertEqual(len(self.asked()), 2)
         self.assertEqual(len(results.load("out")), 2)
         self.assertIn("stopped; results kept: 2\n", self.err.getvalue())

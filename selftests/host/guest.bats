@@ -17,7 +17,7 @@ setup_file() {
 	*) GUEST=stock KERNEL=6.1 ;;
 	esac
 	# Nothing takes as long as this, even on a busy machine.
-	export TOP GUEST KERNEL TIMEOUT=600
+	export TOP GUEST KERNEL TIMEOUT=3600
 	unset ACCEL CPUS DEVICES DIMM PMEM CXL HMAT MEM APPEND GUEST_LOG MEMCACHE_KO COMPILER
 	unset FIRMWARE LOADER CONSOLE MODULES
 	# Host and guest share this directory.

@@ -56,7 +56,7 @@ refused() {
 	prices '3i nonsense'
 	for arguments in "prices=prices|prices:3: nonsense: unknown key" "module=0-1|prices= is missing" \
 		"colour=red|'colour=red' is no argument of the simulated machine"; do
-		run timeout 20 "$qemu" -plugin "file=$TOP/build/sim/sim.so,${arguments%%|*}" -display none -S
+		run timeout 600 "$qemu" -plugin "file=$TOP/build/sim/sim.so,${arguments%%|*}" -display none -S
 		echo "$output"
 		[ "$status" -eq 1 ]
 		[[ $output == *"memcache: ${arguments#*|}"* ]]
@@ -68,11 +68,15 @@ refused() {
 	local qemu
 	qemu=$("$TOP/tools/guest/qemu" 10)/bin/qemu-system-x86_64
 	for _ in 1 2; do
-		run timeout -s KILL 3 "$qemu" -display none -S \
-			-plugin "file=$TOP/build/sim/sim.so,prices=$TOP/tools/sim/prices,cpu=0,control=$PWD/control"
-		echo "$output"
-		[ "$status" -eq 137 ]
-		[ -S control ]
+		touch mark
+		"$qemu" -display none -S -plugin \
+			"file=$TOP/build/sim/sim.so,prices=$TOP/tools/sim/prices,cpu=0,control=$PWD/control" 3>&- &
+		until [ -S control ] && [ control -nt mark ]; do
+			kill -0 $!
+			sleep 0.1
+		done
+		kill -KILL $!
+		wait $! || [ $? -eq 137 ]
 	done
 }
 

@@ -7,7 +7,7 @@
 
 /* Seconds. */
 #undef TEST_TIMEOUT_DEFAULT
-#define TEST_TIMEOUT_DEFAULT 300
+#define TEST_TIMEOUT_DEFAULT 1200
 
 /* Whether the test has passed so far. Newer harnesses have a function for it. */
 static inline bool test_passed(struct __test_metadata *test)
