@@ -31,7 +31,7 @@ enum {
 enum {
 	COL_P50, COL_P99, COL_P99_9, COL_P99_99, COL_P99_999, COL_P99_9999, COL_MAX, COL_MAX_CAUSE,
 	COL_ACCESSES, COL_STEP, COL_CLOCK, COL_CLOCK_P99_9, COL_LIMIT, COL_SPIKES, COL_SPIKES_SHARE,
-	COL_UNKNOWN_SHARE, COL_REFRESH, COL_PERIOD, COL_PAUSE, COL_COHERENCE,
+	COL_UNKNOWN_SHARE, COL_REFRESH, COL_PERIOD, COL_PAUSE, COL_COHERENCE, COL_STOPPED,
 };
 
 enum { OP_READ, OP_WRITE, OP_ATOMIC };
@@ -182,6 +182,12 @@ static const struct mc_column columns[] = {
 		.name = "refresh_coherence_percent", .decimals = 1, .json_only = true,
 		.help = "how well spikes keep to the period; random ones: about 5",
 	},
+	[COL_STOPPED] = {
+		.name = "stopped", .json_only = true, .names = (const struct mc_name[]){
+			{ "yes", true }, { "no", false }, { }
+		},
+		.help = "did something end the last sample before it had count= accesses?",
+	},
 };
 
 /**
@@ -254,7 +260,8 @@ struct watch {
  * @load: array with a load for each thread
  * @began: ticks at which the samples began, or, before, the search for a period
  * @over: the last sample was taken
- * @ticks: time in windows of all samples that were kept
+ * @stopped: something else ended it
+ * @ticks: time in windows of all samples that were kept; before the first one, of warm-ups
  * @tail: times of all these samples
  */
 struct tail_job {
@@ -270,6 +277,7 @@ struct tail_job {
 	struct mc_load *load;
 	u64 began;
 	u32 over;
+	bool stopped;
 	u64 ticks;
 	struct mc_tail *tail;
 };
@@ -574,6 +582,7 @@ static int prepare_watch(struct mc_worker *w, struct watch *t)
 	err = err ? err : gauge_usual(w, t, &t->tail->bins);
 	mc_tail_clear(t->tail);
 	err = err ? err : gauge_refresh(w, t, &t->tail->bins);
+	mc_tail_clear(t->tail);
 	t->tail->khz = mc_clock.khz;
 	t->tail->clock = t->clock[0];
 	t->tail->median = min(t->usual, t->limit);
@@ -639,8 +648,6 @@ static int take_sample(struct mc_worker *w, struct watch *t)
 	u64 left = t->job->point->v[KEY_COUNT], ticks;
 	int err = 0;
 
-	mc_tail_clear(t->tail);
-	t->ticks = 0;
 	t->job->meas.each[w->index].sample.clock_bad = false;
 	while (left && !err) {
 		t->n = 0;
@@ -650,34 +657,81 @@ static int take_sample(struct mc_worker *w, struct watch *t)
 		t->ticks += ticks;
 		account_spikes(w, t);
 	}
-	if (!err && verifies(t->job))
+	if (verifies(t->job))
 		verify_last(t);
 	return err;
 }
 
-/* Add the samples of all threads, which have ended, to the result. */
-static void keep_sample(struct tail_job *job)
+static u64 median_ps(const struct mc_tail *tail)
 {
-	struct mc_tail *tail = job->watch->tail;
-	u64 ticks = job->watch->ticks;
+	return mc_tail_ps(tail, mc_bins_at(&tail->bins, 500000000));
+}
+
+/* Move the times of all threads since the last call to the first one. Return: their median, ps. */
+static u64 gather_times(struct tail_job *job)
+{
+	struct watch *first = job->watch, *t;
+
+	for (t = first + 1; t < first + job->watchers; t++) {
+		mc_tail_join(first->tail, t->tail);
+		mc_tail_clear(t->tail);
+		first->ticks += t->ticks;
+		t->ticks = 0;
+	}
+	return median_ps(first->tail);
+}
+
+/* Add the times that were gathered to the result, unless the clock ran backwards meanwhile. */
+static void add_times(struct tail_job *job)
+{
+	struct watch *first = job->watch;
+	const struct mc_tail *tail = first->tail;
+	bool bad = false;
 	unsigned int i;
 
-	for (i = 1; i < job->watchers; i++) {
-		mc_tail_join(tail, job->watch[i].tail);
-		ticks += job->watch[i].ticks;
-	}
-	if (!mc_measurement_keep(&job->meas, mc_tail_ps(tail, mc_bins_at(&tail->bins, 500000000))))
-		return;
-	/* One in which the clock ran backwards was kept without a time. */
-	if (job->meas.samples[job->meas.done - 1] == MC_NO_SAMPLE)
-		return;
+	for (i = 0; i < job->watchers; i++)
+		bad |= job->meas.each[i].sample.clock_bad;
 	for (i = 0; i < job->watchers; i++)
 		job->tail->known |= job->watch[i].tail->known;
 	job->tail->khz = tail->khz;
 	job->tail->clock = tail->clock;
 	job->tail->median = tail->median;
-	mc_tail_join(job->tail, tail);
-	job->ticks += ticks;
+	if (!bad) {
+		mc_tail_join(job->tail, tail);
+		job->ticks += first->ticks;
+	}
+	mc_tail_clear(first->tail);
+	first->ticks = 0;
+}
+
+/* Keep a sample that all threads have ended. The first one that is kept replaces the warm-ups. */
+static void keep_sample(struct tail_job *job)
+{
+	bool warm = job->meas.done;
+	u64 ps = gather_times(job);
+
+	if (mc_measurement_keep(&job->meas, ps) && !warm) {
+		mc_tail_clear(job->tail);
+		job->ticks = 0;
+	}
+	add_times(job);
+}
+
+/*
+ * Keep what was measured of a sample that did not end, once all threads have ended. If it would
+ * have been the first one, the warm-ups count, too.
+ */
+static void keep_rest(struct tail_job *job)
+{
+	u64 ps = gather_times(job), warmups = job->meas.done ? 0 : job->tail->bins.n;
+
+	if (!mc_measurement_wants(&job->meas) || !(job->watch->tail->bins.n + warmups))
+		return;
+	add_times(job);
+	if (warmups)
+		ps = median_ps(job->tail);
+	mc_measurement_add(&job->meas, ps);
+	job->stopped = true;
 }
 
 static int watch_accesses(struct mc_worker *w, struct tail_job *job)
@@ -800,6 +854,7 @@ static void tail_fill(struct mc_record *rec, void *arg, const struct mc_run *run
 	const struct mc_tail *tail = job->tail;
 	unsigned int i;
 
+	keep_rest(job);
 	mc_measurement_record(&job->meas, rec);
 	if (!rec->stats.samples || !tail->bins.n)
 		return;
@@ -812,6 +867,7 @@ static void tail_fill(struct mc_record *rec, void *arg, const struct mc_run *run
 	mc_record_set(rec, COL_LIMIT, mc_tail_ps(tail, first->limit));
 	set_spikes(rec, job);
 	set_refresh(rec, job);
+	mc_record_set(rec, COL_STOPPED, job->stopped);
 	rec->tail = job->tail;
 	job->tail = NULL;
 	if (!verifies(job))
@@ -895,13 +951,16 @@ static void tail_clean_up(void *arg)
 	mc_free(job->tail);
 }
 
-/* The causes of spikes, by their share of the time beyond the median. */
+/* A stop, and the causes of spikes by their share of the time beyond the median. */
 static bool tail_note(struct mc_text *t, const struct mc_record *rec)
 {
 	u64 excess = rec->tail ? mc_tail_excess(rec->tail) : 0, share;
 	const char *comma = "spikes:";
 	u32 cause;
 
+	if (rec->value[COL_STOPPED])
+		mc_textf(t, "stopped after %llu accesses%s", rec->value[COL_ACCESSES],
+			 excess ? "; " : "\n");
 	for (cause = 0; excess && cause < MC_NCAUSES; cause++) {
 		share = mc_muldiv(rec->tail->cause[cause].excess, 1000, excess);
 		if (!rec->tail->cause[cause].count || t->size - t->len < 40)
@@ -912,7 +971,7 @@ static bool tail_note(struct mc_text *t, const struct mc_record *rec)
 	}
 	if (excess)
 		mc_textf(t, " of their time\n");
-	return excess;
+	return excess || rec->value[COL_STOPPED];
 }
 
 const struct mc_test mc_test_tail = {

@@ -87,6 +87,7 @@ static const struct mc_column full_columns[] = {
 	COLUMN(c6), COLUMN(c7), COLUMN(c8), COLUMN(c9), COLUMN(c10),
 	COLUMN(c11), COLUMN(c12), COLUMN(c13), COLUMN(c14), COLUMN(c15),
 	COLUMN(c16), COLUMN(c17), COLUMN(c18), COLUMN(c19), COLUMN(c20),
+	COLUMN(c21),
 };
 
 static const struct mc_spec full = {

@@ -327,6 +327,38 @@ class Command(fake.InDirectory):
         self.assertTrue(0.8 < again["results"][0]["speed"] < 0.9)
         self.assertFalse(again["results"][0]["confirmed"])
 
+    def refreshed(self, *periods, first=0, **more):
+        """Hosts whose memory is refreshed with these periods in ns; None: none was found."""
+        for i, period in enumerate(periods, first):
+            tail = fake.figure("tail", {"op": "read", "count": 1000}, {
+                "ns_per_access": 100.0, "refresh": "found" if period else "not_found",
+                "refresh_period_ns": period})
+            self.host(f"node{i:02}", results=[fake.machine(fake.BARE, YES) | more,
+                                              fake.request("tail", 1), tail], **more)
+
+    def test_a_host_whose_refresh_is_doubled(self):
+        """Others of its kind tell what is usual; those of another kind, and those whose period was
+        not found, say nothing."""
+        for periods, named in (
+                ((7811.0, 7790.0, 7800.0, 3902.0, 7805.0, 7801.0), ["node03"]),
+                ((7811.0, 3890.0, 7800.0, 3902.0, 7805.0, 7801.0, None), ["node01", "node03"]),
+                ((7811.0, 7790.0, 7800.0, None, 7805.0, 7801.0), []),
+                ((7811.0, 7790.0, 7800.0, 15600.0, 7805.0, 5100.0), []),
+                ((3902.0, 3900.0, 3900.0, 7800.0, 3901.0, 3905.0), []),
+                ((3902.0, None, None, 7800.0, None, None), [])):
+            with self.subTest(periods):
+                self.refreshed(*periods)
+                self.refreshed(*(3900.0,) * 5, first=20, cpu="other")
+                said, found = self.memcache("fleet", "runs"), self.report(0)
+                self.assertEqual([one["host"] for one in found["refresh_doubled"]], named)
+                self.assertEqual("Refresh is doubled" in said, bool(named))
+        self.refreshed(*(7800.0,) * 5, 3900.0)
+        self.assertIn("Refresh is doubled - node05: every 3.900 us, where those of group 1 have "
+                      "7.800 us, as above 85 C or in a mode of fine granularity.",
+                      self.memcache("fleet", "runs"))
+        self.assertEqual(self.report(0)["refresh_doubled"], [{
+            "host": "node05", "group": 1, "period_ns": 3900.0, "group_period_ns": 7800.0}])
+
     def test_a_page(self):
         self.hosts()
         for round_ in 1, 2:

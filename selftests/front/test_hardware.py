@@ -68,7 +68,13 @@ class Modules(fake.unittest.TestCase):
     def test_a_module(self):
         self.assertEqual(hardware.modules(device(SERVER[0])), [{
             "slot": SERVER[0], "channel": "CPU1_DIMM_A", "size_bytes": 16 << 30, "width_bits": 64,
-            "rated_mt_per_s": 3200, "mt_per_s": 2933}])
+            "rated_mt_per_s": 3200, "mt_per_s": 2933, "generation": "DDR4"}])
+
+    def test_generations(self):
+        for kind, generation in (("DDR5", "DDR5"), ("DDR3 SDRAM", "DDR3"), ("LPDDR4", "LPDDR4"),
+                                 ("<OUT OF SPEC>", None), ("Other", None), ("DDR", "DDR")):
+            [slot] = hardware.modules(device("A", kind=kind))
+            self.assertEqual(slot["generation"], generation)
 
     def test_an_old_dmidecode(self):
         [slot] = hardware.modules(device("A", size="8192 MB", unit="MHz",

@@ -3,7 +3,7 @@
 
 import fake
 from mc import Failure
-from mc.analysis import causes, spread
+from mc.analysis import causes, refresh, spread
 from mc.output import charts
 
 UNKNOWN = {"count": None, "excess_ns": None, "longest_ns": None}
@@ -59,6 +59,59 @@ class Table(fake.unittest.TestCase):
     def test_the_distribution_has_its_percentiles(self):
         grid = spread.parts("op", [("read", tail())])[1]
         self.assertEqual(grid.rows[0][:4], ["read", "100.00", "400.00", "450.00"])
+
+
+def modules(*generations):
+    return {"why": None, "slots": [
+        {"slot": f"DIMM_{i}", "channel": None, "size_bytes": 16 << 30, "width_bits": 64,
+         "rated_mt_per_s": 3200, "mt_per_s": 3200} | ({"generation": one} if one else {})
+        for i, one in enumerate(generations)]}
+
+
+def paused(period):
+    return tail() | {"refresh": "found" if period else "not_found", "refresh_period_ns": period}
+
+
+class Refresh(fake.unittest.TestCase):
+    """The period beside the one that JEDEC has for modules of this generation."""
+
+    def said(self, period, generations=("DDR4", "DDR4"), about=fake.BARE):
+        [run] = fake.runs_of(about, ("tail", [paused(period)]),
+                             modules=modules(*generations))
+        return [part.text for part in refresh.sentences([(run, one) for one in run.results])]
+
+    def test_as_often_as_jedec_says(self):
+        for generation, period in (("DDR3", 7811.0), ("DDR4", 7790.0), ("DDR5", 3902.0)):
+            [text] = self.said(period, (generation,))
+            self.assertRegex(text, rf"^Refresh comes every [37]\.\d+ us, as often as JEDEC's "
+                                   rf"standard of {generation} wants up to 85 C\.$")
+
+    def test_more_often(self):
+        for generation, period, words in (("DDR4", 3902.0, "twice as often as"),
+                                          ("DDR3", 3900.0, "twice as often as"),
+                                          ("DDR5", 1951.0, "twice as often as"),
+                                          ("DDR4", 1951.0, "4 times as often as")):
+            [text] = self.said(period, (generation,))
+            self.assertIn(words, text)
+            self.assertIn("above 85 C", text)
+            self.assertEqual("fine granularity" in text, generation != "DDR3")
+
+    def test_another_period(self):
+        [text] = self.said(5200.0)
+        self.assertEqual(text, "Refresh comes every 5.200 us; JEDEC's standard of DDR4 wants it "
+                               "every 7.800 us up to 85 C.")
+
+    def test_what_is_not_known_is_not_said(self):
+        for generations in ((), (None,), ("LPDDR5",), ("DDR4", "DDR5"), ("DDR4", None)):
+            self.assertEqual(self.said(3900.0, generations), [])
+        self.assertEqual(self.said(None), [])
+        self.assertEqual(self.said(3900.0, about=fake.KVM), [])
+
+    def test_equal_periods_are_said_once(self):
+        pairs = [(run, one) for period in (7800.0, 7811.0, 3900.0) for run in fake.runs_of(
+            fake.BARE, ("tail", [paused(period)]),
+            modules=modules("DDR4")) for one in run.results]
+        self.assertEqual(len(refresh.sentences(pairs)), 2)
 
 
 class Pictures(fake.unittest.TestCase):

@@ -335,4 +335,12 @@ TEST_F(limit, ended_points_are_kept)
 	EXPECT_TRUE(file_has("results.jsonl", "\"points\":6,\"records\":2}"));
 }
 
+/* The first sample would take a minute at least. */
+TEST_F(limit, accesses_of_a_sample_that_did_not_end_are_kept)
+{
+	run_times_out(_metadata, "tail count=1000000000 size=64K", 1);
+	EXPECT_EQ(1, results_with("\"stopped\":\"yes\""));
+	EXPECT_EQ(1, results_with("\"samples\":1,"));
+}
+
 TEST_HARNESS_MAIN

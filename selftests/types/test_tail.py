@@ -2,6 +2,7 @@
 """Single accesses on a machine whose memory pauses for its refresh: the test finds the period and
 the length of the pauses, and no period where there is none."""
 
+import re
 import unittest
 
 import room
@@ -50,6 +51,62 @@ class Tail(unittest.TestCase):
         result = self.room.ask(LINE.format("type=uc irq=off")).result
         self.assertGreaterEqual(result["ns_per_access"], 500)
         self.assertLess(result["ns_per_access"], 530)
+
+
+class Causes(unittest.TestCase):
+    """What is planted on CPU 1, and what the test blames for its spikes. The kernel counts these
+    interrupts, too. CPU 0 makes the kernel send NMIs that ask for a backtrace, or only works. An
+    access lasts until CPU 0 has come as far, so nearly all interrupts come during one."""
+    LINE = "tail type=uc cpu=1 size=1M repeat=2 count=8000 warmup=0 spike=5300ns irq={}"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.room = room.Room(cpus=2, prices=machine.PRICES)
+        cls.addClassCleanup(cls.room.close)
+        cls.room.load(uc_load_ns=5000)
+
+    def interrupts(self):
+        """The interrupts of CPU 1 until now, by their names."""
+        told = self.room.machine.sh("cat /proc/interrupts")
+        return {name: int(count) for name, count in
+                re.findall(r"^ *(\w+): +\d+ +(\d+)", told, re.M)}
+
+    def measure(self, irq, work):
+        """The result, how many spikes each known cause has, and the interrupts meanwhile. The shell
+        on CPU 0 starts no program: to read one from the disk would take too long."""
+        self.room.machine.sh(f"""cd {machine.DEBUGFS}; echo 1 >/proc/sys/kernel/sysrq
+            (until read -r word _ <progress && [ $word = running ]; do :; done
+            while read -r word _ <progress && [ $word = running ]; do {work}; done
+            ) </dev/null >/dev/null 2>&1 &""")
+        before = self.interrupts()
+        result = self.room.ask(self.LINE.format(irq)).result
+        came = {name: count - before[name] for name, count in self.interrupts().items()}
+        blamed = {one["cause"]: one["count"] for one in result["tail"]["causes"] if one["count"]}
+        print(f"# irq={irq} blamed: {blamed} came: {came}")
+        return result, blamed, came
+
+    def assert_adds_up(self, result):
+        """All spikes have a cause, and the sum of the causes is the time beyond the median. The
+        histogram has that, too, in bins that are 1.6 % wide."""
+        known = [one for one in result["tail"]["causes"] if one["count"] is not None]
+        self.assertEqual(sum(one["count"] for one in known), result["spikes"])
+        spikes = [(ns, count) for ns, count in result["histogram_ns_count"]
+                  if ns > result["spike_limit_ns"]]
+        beyond = sum((ns - result["ns_per_access"]) * count for ns, count in spikes)
+        width = 0.02 * sum(ns * count for ns, count in spikes)
+        self.assertLessEqual(abs(sum(one["excess_ns"] for one in known) - beyond), width)
+
+    def test_nmis(self):
+        result, blamed, came = self.measure("off", "echo l >/proc/sysrq-trigger")
+        self.assertEqual(list(blamed), ["nmi"])
+        self.assertTrue(5 <= blamed["nmi"] <= came["NMI"])
+        self.assert_adds_up(result)
+
+    def test_interrupts_of_the_timer(self):
+        result, blamed, came = self.measure("on", ":")
+        self.assertLessEqual(set(blamed), {"interrupt", "softirq"})
+        self.assertTrue(5 <= sum(blamed.values()) <= sum(came.values()))
+        self.assert_adds_up(result)
 
 
 if __name__ == "__main__":

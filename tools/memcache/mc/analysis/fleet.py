@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from math import log
 from statistics import median, variance
 
-from mc.analysis import normal, outliers, series
+from mc.analysis import normal, outliers, refresh, series
 from mc.analysis.machines import FACTS, Fact, Facts, Value, differences, facts
 from mc.analysis.normal import Beside
 from mc.analysis.outliers import FEWEST, Distance
@@ -28,6 +28,7 @@ COUNTED = 2         # the newest measurements of a host
 Key = tuple[str, str, str]      # the name of a result, its side, and the state of its memory
 
 
+REFRESH = next(fact for fact in FACTS if fact.name == "refresh")
 GROUPS = tuple(fact for fact in FACTS if fact.groups)
 
 
@@ -174,6 +175,16 @@ class Group:
             if 2 * len(slow) > len(several):
                 ranked = sorted(slow, key=lambda one: one.times)
                 yield Below(self, ranked[len(ranked) // 2], len(slow), len(several))
+
+    def hot_hosts(self) -> Iterator[tuple[Host, float, float]]:
+        """The hosts whose memory is refreshed twice as often as that of most of the equal hosts:
+        their period, and the usual one, in ns."""
+        usual = self.typical_value(REFRESH)
+        for host in self.hosts:
+            mine = host.facts[REFRESH.name]
+            if isinstance(usual, float) and isinstance(mine, float) \
+                    and refresh.is_multiple(usual, mine, 2):
+                yield host, mine, usual
 
     def typical_value(self, fact: Fact) -> Value:
         """The value that most of the equal hosts have, or the one in the middle."""

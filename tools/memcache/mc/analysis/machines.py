@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from statistics import median
 
-from mc.analysis import hardware
+from mc.analysis import hardware, refresh
 from mc.analysis.verdict import join_words
 from mc.records import prices, units
 
@@ -78,6 +78,10 @@ def _clock(_machine: dict, results: Iterable[dict]) -> Value:
     return float(median(clocks)) if clocks else None
 
 
+def _refresh(_machine: dict, results: Iterable[dict]) -> Value:
+    return refresh.period(results)
+
+
 FACTS = (
     Fact("cpu", _fact_of("cpu"), groups=True, alike=True),
     Fact("hypervisor", lambda machine, _: prices.layer_below(machine), groups=True, alike=True),
@@ -88,11 +92,19 @@ FACTS = (
     Fact("prefetch", _prefetch),
     Fact("memory", _memory, near=0.03),
     Fact("core clock", _clock, near=0.05),
+    Fact("refresh", _refresh, near=refresh.NEAR),
     Fact("kernel_version", _fact_of("kernel_version")),
     Fact("clock", _fact_of("clock")),
     Fact("lockdown", _fact_of("lockdown")),
     Fact("version", _fact_of("version")),
 )
+
+
+NUMBERS: dict[str, Callable[[float], str]] = {
+    "memory": lambda value: f"{value / (1 << 30):.1f} GiB",
+    "core clock": lambda value: f"{value:.0f} MHz",
+    "refresh": lambda value: f"every {units.duration(value)}",
+}
 
 
 def facts(machine: dict, results: Iterable[dict]) -> Facts:
@@ -160,5 +172,5 @@ def text(fact: Fact, value: Value) -> str:
     if isinstance(value, tuple):
         return _kinds_in_words(value)
     if isinstance(value, float):
-        return f"{value:.0f} MHz" if fact.name == "core clock" else f"{value / (1 << 30):.1f} GiB"
+        return NUMBERS[fact.name](value)
     return value

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 
 from mc import plural
+from mc.analysis import refresh
 from mc.analysis.fleet import GROUPS, Below, Finding, Fleet, Group, Host
 from mc.analysis.machines import FACTS, Fact, Value, difference, text
 from mc.analysis.outliers import BLURRED, FEWEST
@@ -43,10 +44,18 @@ def parts(fleet: Fleet, most: int | None = MOST_LISTED) -> list[Part]:
     if below := [one for group in fleet.groups for one in group.slow_figures()]:
         report += [Heading("Slower than what is published of their CPU", 2),
                    *bullets([_sentence_on_slow_group(one) for one in below])]
+    if hot := _hot_hosts(fleet):
+        report += [Heading("Refresh is doubled", 2), *bullets([
+            f"{host.name}: every {units.duration(mine)}, where those of group {group.number} have "
+            f"{units.duration(usual)}, {refresh.reasons()}." for group, host, mine, usual in hot])]
     if fleet.few:
         report += [Heading(f"Too few like them to compare, less than {FEWEST}", 2),
                    Sentence(_names(fleet.few, most))]
     return [*report, *sentences_on_left_out(fleet.left)]
+
+
+def _hot_hosts(fleet: Fleet) -> list[tuple[Group, Host, float, float]]:
+    return [(group, *one) for group in fleet.groups for one in group.hot_hosts()]
 
 
 def _summary(fleet: Fleet, slow: int, again: int) -> str:
@@ -151,6 +160,9 @@ def record(fleet: Fleet) -> dict:
             "expected_low": one.middle.expected.low, "expected_high": one.middle.expected.high,
             "expected_machines": one.middle.expected.reference.machines}
             for group in fleet.groups for one in group.slow_figures()],
+        "refresh_doubled": [{"host": host.name, "group": group.number, "period_ns": mine,
+                             "group_period_ns": usual}
+                            for group, host, mine, usual in _hot_hosts(fleet)],
         "left_out": asdict(fleet.left),
     }
 

@@ -8,7 +8,7 @@ from the usual. A wide one has everything.
 from collections.abc import Iterator
 
 from mc import plural
-from mc.analysis import causes, holds, levels, marks, spread
+from mc.analysis import causes, holds, levels, marks, refresh, spread
 from mc.output import layout
 from mc.output.layout import Pairs
 from mc.parts import Grid, Heading, Part, Sentence
@@ -72,6 +72,7 @@ def _group(its_suite: suite.Suite | None, section: str | None, test: str, where:
     yield from map(Sentence, filter(None, notes))
     yield from levels.parts(pairs)
     yield from causes.parts(*_named(pairs, fixed), wide)
+    yield from refresh.sentences(pairs)
     if wide and not any(one.columns for one in wanted):
         yield from spread.parts(*_named(pairs, fixed))
 

@@ -70,7 +70,7 @@ def modules(text: str) -> list[dict]:
         names.append(Slot(slot, bank, fields["Size"] != EMPTY))
         slots.append({"slot": slot or bank or "?", "channel": None,
                       "size_bytes": _quantity(fields["Size"], UNITS), "width_bits": _width(fields),
-                      **_speeds(fields)})
+                      **_speeds(fields), "generation": _generation(fields)})
     for one, channel in zip(slots, channels(names)):
         one["channel"] = channel
     return slots
@@ -91,6 +91,12 @@ def _width(fields: dict[str, str]) -> int | None:
     chips = re.match("LPDDR|HBM", fields.get("Type", "")) or \
         not fields.get("Form Factor", "DIMM").endswith("DIMM")
     return bits and (WITH_ECC.get(bits, bits) if chips else WIDTH)
+
+
+def _generation(fields: dict[str, str]) -> str | None:
+    """DDR4, LPDDR5; None if dmidecode does not know it."""
+    match = re.match(r"(LP)?DDR\d?\b", fields.get("Type", ""))
+    return match[0] if match else None
 
 
 def _speeds(fields: dict[str, str]) -> dict[str, int | None]:
