@@ -29,10 +29,12 @@ ROWS = [[MODEL, "l1d_kib", 32, 32, 32, 9, "one", 2017],
         [MODEL, "memory_ns", 60, 65, 70, 4, "one", None],
         [MODEL, "memory_stride_ns", 5, 5, 5, 1, "one", 2017],
         [MODEL, "copy_mb_per_s", 10000, 12000, 14000, 4, "one", 2017],
+        [MODEL, "write_mb_per_s", 8000, 9000, 9900, 4, "one", 2017],
         [MODEL, "socket_read_mb_per_s", 30000, 30000, 30000, 1, "one", 2017],
         [MODEL, "uc_read_mb_per_s", 200, 200, 200, 1, "one", 2017],
         [f"{MODEL} maker,chip", "memory_ns", 100, 100, 100, 1, "one", 2017]]
-ALLOWED = {row[1]: [1.5, 1.3, 1.2] for row in ROWS} | {"memory_ns on a chip": [1.5, 1.3, 1.2]}
+ALLOWED = {reference.spread_of(*row[:2]): [1.5, 1.3, 1.2] for row in ROWS} | {
+    "copy_mb_per_s and write_mb_per_s on a chip": [1.3, 1.2, 1.1]}
 DATA = reference.parse(json.dumps({
     "schema": 1, "sources": {name: {"title": f"Source {name}", "url": f"https://{name}.example",
                                     "licence": "MIT", "method": "loads"}
@@ -93,7 +95,7 @@ class Lookup(Case):
                 self.assertEqual(figure, self.expected(result).reference.figure)
 
     def test_nothing_is_said_without_a_reference(self):
-        for result in (latency("l2", 3.0, 12.0), rate("write", 9.0), rate("copy", 9.0, threads=2),
+        for result in (latency("l2", 3.0, 12.0), rate("triad", 9.0), rate("copy", 9.0, threads=2),
                        rate("copy", 9.0, level="l3"), rate("read", 200.0, type="uc",
                                                            effective="unknown"),
                        latency("memory", 70.0, verified="failed"),
@@ -192,6 +194,24 @@ class Judged(Case):
         said = self.remark(latency("memory", 340.0), hypervisor="unknown")
         self.assertIn("there may be a hypervisor", said)
 
+    def test_figures_that_are_low_together_count_earlier_than_each(self):
+        for copy, write, low in ((9000.0, 7200.0, True), (9200.0, 7200.0, False),
+                                 (9000.0, 8500.0, False)):
+            with self.subTest(f"{copy} {write}"):
+                runs = self.runs(rate("copy", copy), rate("write", write))
+                found = normal.results_with_references(runs)
+                self.assertEqual([low] * 2, [one.expected.slow for one in found])
+                self.assertEqual(["slower" if low else "no"] * 2, [
+                    result["expected_outside"] for result in normal.with_expected(runs[0]).results])
+        runs = self.runs(rate("copy", 9000.0), rate("write", 7200.0))
+        self.assertEqual("Copy in memory, one core: 90 % of the rate of the slowest of 4 machines "
+                         "of this model, which counts since write to memory, one core is low, too. "
+                         "The record does not say why.",
+                         normal.sentence(normal.results_with_references(runs)[0]))
+        runs = self.runs(rate("copy", 9000.0), rate("write", 7200.0, page="4k"))
+        self.assertEqual([False] * 2, [one.expected.slow
+                                       for one in normal.results_with_references(runs)])
+
     def test_one_result_stands_for_a_figure(self):
         runs = self.runs(*(latency("memory", 60.0 + i, size=1 << 25 + i) for i in range(3)))
         found = normal.results_with_references(runs)
@@ -265,7 +285,7 @@ class Shown(Case):
         self.assertRegex(said, r"load from L3, cycles +40 +44 +48 +4 +one\+two 2017")
         self.assertIn("two: Source two, https://two.example (MIT). Loads.", said)
         _, said = self.command("reference", "--list")
-        self.assertRegex(said, rf"{MODEL} +9 +Kaby")
+        self.assertRegex(said, rf"{MODEL} +10 +Kaby")
         for words in (["nothing"], ["--list", "nothing"]):
             with contextlib.redirect_stderr(io.StringIO()) as warned:
                 self.assertEqual((2, ""), self.command("reference", *words))

@@ -5,9 +5,11 @@ and the references that it makes of them."""
 import contextlib
 import io
 import json
+import re
 import sys
 import tempfile
 import unittest
+from math import log
 from pathlib import Path
 from unittest import mock
 
@@ -304,6 +306,20 @@ class Boards(unittest.TestCase):
         for line in ("Hypervisor vendor:   KVM", " SoC guess: x / flawed since running in proot"):
             self.assertEqual([], list(boards.machines(f"{BOARD}{line}\n")))
 
+    def test_names_tell_the_chip_where_no_device_tree_does(self):
+        for told, label, chip in (
+                ("SoC guess: Rockchip RK3399\n", "", "rockchip,rk3399"),
+                ("SoC guess: Rockchip RK3566 or RK3568\n", "", ""),
+                ("SoC guess: Amlogic Meson SM1 (S905X3) Revision 2b:c (10:2)\n", "", "amlogic,sm1"),
+                ("SoC guess: Amlogic A311D2\n", "", "amlogic,t7"),
+                ("", "Some board (RK3588)", "rockchip,rk3588"), ("", "Some board", ""),
+                ("SoC guess: Rockchip RK3399\nDT compat: a,b\n           sprd,x\n\n", "", "sprd,x"),
+                ("DT compat: arm,sun50iw9p1\n\n", "", "allwinner,sun50i-h616")):
+            with self.subTest(told + label):
+                text = re.sub(r"^ *DT compat:.*\n(?: {5,}.*\n)*", "", BOARD, flags=re.M)
+                [one] = boards.machines(f"{text}\n{told}", label)
+                self.assertEqual(chip, one.platform)
+
     def test_cores_without_a_number_are_left_out(self):
         self.assertEqual([], list(boards.machines(BOARD.replace("Cortex-A76", "u74-mc"))))
 
@@ -421,12 +437,25 @@ class Building(unittest.TestCase):
         self.assertEqual(300, self.row(70, 72, 300).high)       # nobody knows which is odd
 
     def test_allowances_follow_from_differences(self):
-        alike, apart = ([[100, 100 * by], [100, 100 / by]] * 5 for by in (1.02, 1.2))
+        alike, apart = ([[(0.0,), (log(by),)], [(0.0,), (-log(by),)]] * 5 for by in (1.02, 1.2))
         self.assertEqual([build.LEAST] * 3, build.allowances(alike))
         one, two, four = build.allowances(apart)
         self.assertGreater(one, 1.3)
         self.assertGreaterEqual(one, two)
         self.assertGreaterEqual(two, four)
+
+    def test_several_figures_are_seldom_low_together(self):
+        models = [[(-0.3, 0.0), (0.0, 0.0), (0.0, -0.3), (0.0, 0.0)]] * 40
+        alone = build.allowances([[one[:1] for one in values] for values in models])
+        self.assertGreater(alone[0], 1.3)
+        self.assertEqual([build.LEAST] * 3, build.allowances(models))
+        self.assertGreater(build.allowances([[(-0.3, -0.3), (0.0, 0.0)]] * 40)[0], 1.3)
+
+    def test_a_model_of_x86_is_a_chip_and_a_core_of_arm64_is_in_many(self):
+        for model, chip in (("CentaurHauls 6 15", True), ("Arm 8 3339", False),
+                            ("Arm 8 3339 maker,chip7", True)):
+            self.assertEqual("memory_ns" + " on a chip" * chip, reference.spread_of(model, "memory_ns"))
+            self.assertEqual("l1_cycles", reference.spread_of(model, "l1_cycles"))
 
     def test_on_a_chip_only_memory_has_a_row_of_its_own(self):
         one = Measured("Arm 8 3339", "b", "sbc-bench", 2024, "maker,chip7",

@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass, field
 
-OF_MEMORY = ("memory_ns", "copy_mb_per_s", "write_mb_per_s")
+from mc.analysis.reference import OF_MEMORY
 
 
 @dataclass

@@ -24,6 +24,14 @@ FILE = Path(__file__).resolve().parent.parent / "references.json"
 # Family 6, model 85: Skylake-SP, Cascade Lake, Cooper Lake.
 STEPPINGS = {("GenuineIntel", 6, 85): ((0, 4), (5, 7), (8, 15))}
 SEVERAL = (1, 2, 4)         # numbers of machines from which on another allowance holds
+# Figures that depend on the system on a chip of a core. A model of x86 is one, a core of arm64 is
+# in many.
+OF_MEMORY = ("memory_ns", "copy_mb_per_s", "write_mb_per_s")
+ARM64 = 8       # the family of all cores of arm64, and of no CPU of x86
+TOGETHER = ("copy_mb_per_s", "write_mb_per_s")      # what is wrong with a memory slows down both
+# Device trees of makers, and of boards, that have another name for a chip than Linux.
+CHIPS = {"arm,sun50iw9p1": "allwinner,sun50i-h616", "nvidia,tegra23x": "nvidia,tegra234",
+         "radxa,orion-o6": "cix,sky1"}
 SIZE_KINDS = {(1, "data"): "l1d_kib", (1, "code"): "l1i_kib", (2, "unified"): "l2_kib",
               (3, "unified"): "l3_kib", (4, "unified"): "l4_kib"}
 
@@ -86,11 +94,14 @@ class Data:
 
     def known(self, model: str, platform: str = "") -> dict[str, Reference]:
         """What is known of a model; of memory what is known on its system on a chip."""
-        return self.rows.get(model, {}) | self.rows.get(f"{model} {platform}", {})
+        return self.rows.get(model, {}) | self.rows.get(f"{model} {chip_name(platform)}", {})
 
-    def allowance(self, reference: Reference) -> float:
-        known = self.allowances[spread_of(reference.model, reference.figure)]
-        return known[sum(reference.machines >= least for least in SEVERAL) - 1]
+    def allowance(self, reference: Reference, *others: Reference) -> float:
+        """That of a figure; of several figures of a model that for all of them together."""
+        figures = [one.figure for one in (reference, *others)]
+        known = self.allowances[spread_of(reference.model, *figures)]
+        machines = min(one.machines for one in (reference, *others))
+        return known[sum(machines >= least for least in SEVERAL) - 1]
 
     def outside(self, reference: Reference, value: float) -> int:
         """1: above, -1: below, 0: not outside."""
@@ -101,17 +112,36 @@ class Data:
         """Whether it is outside on the bad side."""
         return _is_bad_side(reference, self.outside(reference, value))
 
+    def slow_figures(self, rows: dict[str, Reference], values: dict[str, float]) -> set[str]:
+        """The figures of a machine that are slow: each that is by itself, and those of TOGETHER if
+        all of them lie below their ranges by more than is usual for all of them in one machine."""
+        found = {figure for figure, value in values.items() if figure in rows
+                 and FIGURES[figure].slow is not None and self.is_slow(rows[figure], value)}
+        if rows.keys() & values.keys() >= set(TOGETHER):
+            both = [rows[figure] for figure in TOGETHER]
+            factor = self.allowance(*both)
+            if len({one.model for one in both}) == 1 and \
+                    all(values[one.figure] < one.low / factor for one in both):
+                found |= set(TOGETHER)
+        return found
+
 
 @dataclass(frozen=True)
 class Expected:
     """What is published for a result, in the unit of its main figure. `outside` is 1 if the figure
-    is above, -1 if it is below."""
+    is above, -1 if it is below. `together`: it is outside since other figures are low, too."""
     reference: Reference
     value: float
     low: float
     typical: float
     high: float
     outside: int
+    together: bool = False
+
+    @property
+    def published_value(self) -> float:
+        """The value in the unit in which the figure is published."""
+        return self.value * self.reference.typical / self.typical
 
     @property
     def slow(self) -> bool:
@@ -122,10 +152,21 @@ def _is_bad_side(reference: Reference, outside: int) -> bool:
     return outside == (1 if FIGURES[reference.figure].slow else -1)
 
 
-def spread_of(model: str, figure: str) -> str:
-    """The name of an allowance. Machines with the same system on a chip differ less in memory than
-    those that have only the CPU in common."""
-    return f"{figure} on a chip" if "," in model else figure
+def is_of_a_chip(model: str) -> bool:
+    """Whether all machines of a model have the same system on a chip."""
+    return "," in model or model.split()[1] != str(ARM64)
+
+
+def chip_name(platform: str) -> str:
+    """The name of a system on a chip in Linux."""
+    return CHIPS.get(platform, platform)
+
+
+def spread_of(model: str, *figures: str) -> str:
+    """The name of an allowance, for one figure or for several together. Machines with the same
+    system on a chip differ less in memory than those that have only the core in common."""
+    name = " and ".join(figures)
+    return f"{name} on a chip" if figures[0] in OF_MEMORY and is_of_a_chip(model) else name
 
 
 def parse(text: str) -> Data:
