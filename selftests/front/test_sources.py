@@ -5,6 +5,7 @@ and the references that it makes of them."""
 import contextlib
 import io
 import json
+import os
 import re
 import sys
 import tempfile
@@ -408,14 +409,46 @@ class Contributed(unittest.TestCase):
             path.write_text(json.dumps(told | {"figures": {"speed": 1}}))
             status, said = self.check(path)
             self.assertEqual(1, status)
-            self.assertIn("speed is none", said)
-            with self.assertRaisesRegex(SystemExit, "one.json: figures: speed is none"):
+            self.assertIn("'speed' is none", said)
+            with self.assertRaisesRegex(SystemExit, "one.json: figures: 'speed' is none"):
                 list(servers.contributed_machines(Path(top)))
-            for text in ("{", "", "[" * 100000):
-                path.write_text(text)
-                self.assertEqual(1, self.check(path)[0])
-            for wrong in (Path(top), Path(top) / "none.json"):
-                self.assertEqual(1, self.check(wrong)[0])
+            self.assertEqual((1, f"{top}: not an ordinary file\n"), self.check(Path(top)))
+            self.assertEqual((1, f"{top}/none.json: no such file\n"),
+                             self.check(Path(top) / "none.json"))
+
+    def test_each_bad_file_has_a_sentence(self):
+        def of(**more):
+            told = {"schema": 1, "model": "Arm 8 3339", "platform": None, "year": None,
+                    "figures": {"memory_ns": 120}} | more
+            return json.dumps(told).encode()
+        kinds = {
+            "empty": b"", "blank": b" \n", "text": b"hello", "cut": of()[:-9], "list": b"[1]",
+            "null": b"null", "number": b"1", "binary": bytes(range(256)), "nul": b"\0" * 9,
+            "utf16": of().decode().encode("utf-16"), "bom": b"\xef\xbb\xbf" + of(),
+            "latin": of(platform="x").replace(b"x", b"\xe9,a"), "deep": b"[" * 100000,
+            "twice": of().replace(b'"year": null', b'"year": null, "year": 2020'),
+            "large": of() + b" " * (1 << 17),
+            "digits": of(year=0).replace(b" 0", b" " + b"9" * 9999),
+            "model": of(model="Arm 8 " + "9" * 9999), "wide": of(model="Arm 8 \uff13"),
+            "models": of(model=["Arm 8 3339"]), "year": of(year=2 ** 80), "years": of(year="2020"),
+            "figures": of(figures=[120]), "surrogate": of(figures={"\ud800": 1}),
+            "escape": of(figures={"\033[2J": 1}), **{
+                kind: of(figures={"memory_ns": value}) for kind, value in (
+                    ("word", "120"), ("huge", 10 ** 400), ("infinite", float("inf")),
+                    ("nan", float("nan")), ("flag", True), ("nested", {"a": []}))}}
+        with tempfile.TemporaryDirectory() as top:
+            for name, raw in kinds.items():
+                (Path(top) / f"{name}.json").write_bytes(raw)
+                with self.subTest(name):
+                    status, said = self.check(Path(top) / f"{name}.json")
+                    self.assertEqual(1, status)
+                    self.assertRegex(said, rf"\A{top}/{name}\.json: [ -~]{{5,999}}\n")
+            (Path(top) / "other.txt").write_text("")
+            os.mkfifo(f"{top}/pipe.json")
+            with self.assertRaises(SystemExit) as left:
+                list(servers.contributed_machines(Path(top)))
+            for name in (*(f"{kind}.json" for kind in kinds), "other.txt", "pipe.json"):
+                self.assertIn(f"{top}/{name}: ", left.exception.code)
 
     def check(self, path):
         said = io.StringIO()
@@ -454,7 +487,8 @@ class Building(unittest.TestCase):
     def test_a_model_of_x86_is_a_chip_and_a_core_of_arm64_is_in_many(self):
         for model, chip in (("CentaurHauls 6 15", True), ("Arm 8 3339", False),
                             ("Arm 8 3339 maker,chip7", True)):
-            self.assertEqual("memory_ns" + " on a chip" * chip, reference.spread_of(model, "memory_ns"))
+            self.assertEqual("memory_ns" + " on a chip" * chip,
+                             reference.spread_of(model, "memory_ns"))
             self.assertEqual("l1_cycles", reference.spread_of(model, "l1_cycles"))
 
     def test_on_a_chip_only_memory_has_a_row_of_its_own(self):
@@ -512,6 +546,27 @@ class Data(unittest.TestCase):
 
 
 class Command(unittest.TestCase):
+    def test_a_file_of_another_form_is_left_out_by_its_name(self):
+        for name, raw in (("Mess-Results/Systems/a/processed/memory_curves.csv", b"x,y\n1,\xff\n"),
+                          ("core-to-core-latency/results/Some Core i9-1234.csv", b"1,x\n"),
+                          ("InstLatx64/A/GenuineIntel00906EA_Some_NewMemLat.txt",
+                           NEW.encode().replace(b"4.000 clks", b"4.0.0 clks")),
+                          ("PerfSpect/other", b"")):
+            with self.subTest(name), tempfile.TemporaryDirectory() as top:
+                path = Path(top) / name
+                path.parent.mkdir(parents=True)
+                path.write_bytes(raw)
+                (path.parent.parent / "README.md").write_text(
+                    "| Intel Xeon Gold 5218 | x | 2 | 9 |\n")
+                dumps = Path(top) / "InstLatx64/A"
+                dumps.mkdir(parents=True, exist_ok=True)
+                (dumps / "GenuineIntel00906EA_Some_CPUID.txt").write_text(dump(leaves=INTEL))
+                with contextlib.redirect_stderr(io.StringIO()) as warned:
+                    machines, _ = importer.read_all(Path(top))
+                self.assertIn("left out, as it is not of the form", warned.getvalue())
+                self.assertIn(name.rsplit("/")[0], warned.getvalue())
+                self.assertIn("GenuineIntel 6 158", [one.model for one in machines])
+
     def test_without_any_source_nothing_is_written(self):
         with tempfile.TemporaryDirectory() as top:
             output = Path(top) / "out.json"

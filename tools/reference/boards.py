@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
-from machines import Measured
+from machines import Measured, parsed
 
 from mc.analysis.reference import chip_name, model_key
 
@@ -63,8 +63,9 @@ def read(top: Path) -> Iterator[Measured]:
     labels = {name: label for label, name in LABEL.findall(
         table.read_text(encoding="utf-8", errors="replace"))} if table.exists() else {}
     for path in sorted(top.glob("results/*.txt")):
-        text = path.read_text(encoding="utf-8", errors="replace")
-        for one in machines(text, labels.get(path.name, "")):
+        for one in parsed(path, lambda file: list(machines(
+                file.read_text(encoding="utf-8", errors="replace"),
+                labels.get(file.name, "")))) or []:
             boards.setdefault((one.model, one.name), []).append(one)
     for (model, name), several in boards.items():
         found = Measured(model, name, "sbc-bench", max(one.year or 0 for one in several) or None,

@@ -2,8 +2,10 @@
 """The figures of a machine for references.json: what its model is, and nothing that tells one
 machine from others of its model."""
 
+import json
 import re
 import time
+from pathlib import Path
 from statistics import median
 
 from mc import Failure
@@ -15,12 +17,15 @@ from mc.records.fields import has_settled
 from mc.records.results import Run
 
 SCHEMA = 1
-MODEL = re.compile(r"[A-Za-z]+ \d+ \d+( steppings \d+-\d+)?( (performance|efficiency))?")
+MODEL = re.compile(r"[A-Za-z]+ [0-9]{1,5} [0-9]{1,5}( steppings [0-9]+-[0-9]+)?"
+                   r"( (performance|efficiency))?")
 PLATFORM = re.compile(r"[A-Za-z0-9_.+-]+,[A-Za-z0-9_,.+-]+")
 YEARS = range(2000, 2101)
 PLAUSIBLE = 4       # times beyond what is published of all models
 PAGES = ("thp", "2m", "direct")     # pages in which memory shows no misses of the TLB
 KEYS = ("schema", "model", "platform", "year", "figures")
+LARGEST = 1 << 16   # bytes of a file; ours have a thousand
+SHOWN = 40          # characters of what a person wrote that a sentence repeats
 
 
 def contribution(runs: list[Run]) -> dict:
@@ -86,6 +91,45 @@ def _measured(runs: list[Run], model: str) -> dict[str, float]:
             for figure, several in found.items()}
 
 
+def read(path: Path) -> tuple[dict, list[str]]:
+    """A file that a person sent, and what is wrong with it, in sentences. Anything can be in it."""
+    try:
+        if not path.is_file():
+            return {}, ["no such file" if not path.exists() else "not an ordinary file"]
+        with path.open("rb") as file:
+            raw = file.read(LARGEST + 1)
+        if len(raw) > LARGEST:
+            return {}, [f"more than {LARGEST} bytes"]
+        if not raw.strip():
+            return {}, ["empty"]
+        told = json.loads(raw.decode("utf-8"), object_pairs_hook=_object)
+    except OSError as error:
+        return {}, [f"can't be read: {error.strerror}"]
+    except UnicodeDecodeError as error:
+        return {}, [f"not UTF-8: byte {error.start} is 0x{raw[error.start]:02x}"]
+    except RecursionError:
+        return {}, ["not JSON of this form: brackets within brackets"]
+    except ValueError as error:
+        return {}, [f"not JSON of this form: {error}"]
+    return (told if isinstance(told, dict) else {}), problems(told)
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key is there twice")
+    return found
+
+
+def _shown(value: object) -> str:
+    """What a person wrote, for a sentence: printable, and not long."""
+    try:
+        text = ascii(value)
+    except ValueError:          # a number of more digits than Python prints
+        text = "that"
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+
+
 def problems(told: object) -> list[str]:
     """What is wrong with a file that a person sent, in sentences."""
     if not isinstance(told, dict) or list(told) != list(KEYS):
@@ -104,10 +148,10 @@ def problems(told: object) -> list[str]:
         return [*said, "figures: there are none"]
     for name, value in told["figures"].items():
         if name not in FIGURES:
-            said.append(f"figures: {name} is none; there are {', '.join(FIGURES)}")
+            said.append(f"figures: {_shown(name)} is none; there are {', '.join(FIGURES)}")
         elif isinstance(value, bool) or not isinstance(value, (int, float)) \
                 or not 0 < value < 1e9:
-            said.append(f"figures: {name} can't be {value}")
+            said.append(f"figures: {name} can't be {_shown(value)}")
         elif FIGURES[name].slow is None and value != int(value):
             said.append(f"figures: {name} is a whole number, not {value}")
         elif (known := _published(name)) and not known[0] <= value <= known[1]:
