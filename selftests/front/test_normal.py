@@ -30,6 +30,12 @@ ROWS = [[MODEL, "l1d_kib", 32, 32, 32, 9, "one", 2017],
         [MODEL, "memory_stride_ns", 5, 5, 5, 1, "one", 2017],
         [MODEL, "copy_mb_per_s", 10000, 12000, 14000, 4, "one", 2017],
         [MODEL, "write_mb_per_s", 8000, 9000, 9900, 4, "one", 2017],
+        [MODEL, "memory_bits", 64, 128, 128, 9, "one", None],
+        [MODEL, "dtlb_entries", 64, 64, 64, 1, "one", 2017],
+        [MODEL, "stlb_entries", 1024, 1024, 1024, 1, "one", 2017],
+        [MODEL, "dtlb_miss_cycles", 8, 8, 8, 1, "one", 2017],
+        [MODEL, "c2c_near_ns", 20, 20, 20, 1, "one", None],
+        [MODEL, "c2c_far_ns", 80, 80, 80, 1, "one", None],
         [MODEL, "socket_read_mb_per_s", 30000, 30000, 30000, 1, "one", 2017],
         [MODEL, "uc_read_mb_per_s", 200, 200, 200, 1, "one", 2017],
         [f"{MODEL} maker,chip", "memory_ns", 100, 100, 100, 1, "one", 2017]]
@@ -59,6 +65,15 @@ def latency(level, ns, cycles=None, size=1 << 30, **more):
 
 def rate(op, mb_per_s, **more):
     return fake.result(f"bandwidth op={op} size=1G", mb_per_s, level="memory", page="thp") | more
+
+
+def slots(filled, empty=""):
+    """A module of 8 GiB and 3200 MT/s in each of these channels, and none in others."""
+    return {"modules": {"why": None, "slots": [
+        {"slot": f"{name}1", "channel": name, **dict.fromkeys(
+            ("size_bytes", "width_bits", "rated_mt_per_s", "mt_per_s"))} | (
+                {"size_bytes": 8 << 30, "width_bits": 64, "rated_mt_per_s": 3200, "mt_per_s": 3200}
+                if name in filled else {}) for name in filled + empty]}}
 
 
 class Case(unittest.TestCase):
@@ -146,6 +161,46 @@ class Lookup(Case):
                          reference.model_of(CPU | {"kinds": kinds}, 5))
 
 
+def transfer(ns, **more):
+    return fake.figure("c2c", {"state": "hitm", "home": "writer", "writer_cpu": 0, "reader_cpu": 1,
+                               "siblings": "no", "cpu": "0-1"}, {"ns_per_line": ns}) | more
+
+
+def translation(ns, **more):
+    """A load in L1 takes 1 ns, so a cycle takes 0.25 ns."""
+    return fake.figure("tlb", {"cpu": "0", "pages": 256, "page_bytes": 4096},
+                       {"tlb_ns": ns, "packed_ns_per_load": 1.0}) | more
+
+
+class OtherTests(Case):
+    APART = {"caches": [cache | {"cpus": cpus} for cache in CPU["caches"] for cpus in "01"]}
+
+    def test_a_changed_line_is_near_or_far(self):
+        for result, about, figure, slow in (
+                (transfer(29.0), {}, "c2c_near_ns", False),
+                (transfer(31.0), {}, "c2c_near_ns", True),
+                (transfer(9.0), {}, "c2c_near_ns", False),
+                (transfer(100.0), self.APART, "c2c_far_ns", False),
+                (transfer(121.0), self.APART, "c2c_far_ns", True)):
+            with self.subTest(f"{figure} {result['ns_per_line']}"):
+                found = self.expected(result, **about)
+                self.assertEqual((figure, int(slow)), (found.reference.figure, found.outside))
+        for more in ({"state": "hit"}, {"siblings": "yes"}, {"home": "reader"}, {"reader_cpu": 9},
+                     {"ns_per_line": None}):
+            self.assertIsNone(self.expected(transfer(39.0, **more)), more)
+        for about in ({"hypervisor": "kvm"}, {"caches": CPU["caches"][:3]}):
+            self.assertIsNone(self.expected(transfer(39.0), **about), about)
+
+    def test_a_miss_of_the_first_tlb(self):
+        for ns, slow in ((2.0, False), (2.9, False), (3.1, True)):      # 8 cycles x 1.5 are 3 ns
+            found = self.expected(translation(ns))
+            self.assertEqual(("dtlb_miss_cycles", 2.0, slow),
+                             (found.reference.figure, found.typical, found.slow))
+        for more in ({"pages": 64}, {"pages": 1024}, {"page_bytes": 2 << 20}, {"tlb_ns": None},
+                     {"packed_ns_per_load": None}, {"type": "uc"}):
+            self.assertIsNone(self.expected(translation(3.0, **more)), more)
+
+
 class Judged(Case):
     def test_the_allowance_decides(self):
         self.assertEqual(0, self.expected(latency("memory", 83.0)).outside)     # 70 x 1.2 = 84
@@ -176,11 +231,7 @@ class Judged(Case):
                 ("load 9", slow, {"quiet": LOADED}),
                 ("prefetchers are off", latency(None, 60.0, pattern="stride"),
                  {"prefetch": OFF}),
-                ("Channel B has no module", slow, {"modules": {"why": None, "slots": [
-                    {"slot": "A1", "channel": "A", "size_bytes": 8 << 30, "width_bits": 64,
-                     "rated_mt_per_s": 3200, "mt_per_s": 3200},
-                    {"slot": "B1", "channel": "B", "size_bytes": None, "width_bits": None,
-                     "rated_mt_per_s": None, "mt_per_s": None}]}})):
+                ("Channel B has no module", slow, slots("AC", empty="B"))):
             with self.subTest(text):
                 said = self.remark(result, **about)
                 self.assertIn(text, said)
@@ -219,6 +270,31 @@ class Judged(Case):
         runs = self.runs(*(latency("l3", ns, 4 * ns) for ns in (10., 11., 30.)))
         found = normal.results_with_references(runs)
         self.assertEqual([11.0], [one.expected.value for one in found])
+
+
+class Width(Case):
+    REMARK = "he memory modules that the firmware lists are 64 bits wide together, those of 9 " \
+             "machines of this model up to 128: 25600 MB/s at most, where 128 bits of this speed " \
+             "have 51200 MB/s."
+
+    def text(self, runs):
+        return " ".join(" ".join(terminal.lines(output.parts(runs))).split())
+
+    def test_half_of_the_channels_shows_without_any_slow_figure(self):
+        for names, about, said in (("A", {}, True), ("AB", {}, False), ("AAA", {}, True),
+                                   ("A", {"hypervisor": "kvm"}, False),
+                                   ("A", {"cpu_model": 159}, False),
+                                   ("A", {"nodes": CPU["nodes"] * 2}, False)):
+            with self.subTest(f"{names} {about}"):
+                runs = self.runs(rate("copy", 11000.0), **slots(names) | about)
+                self.assertEqual(said, f"T{self.REMARK}" in self.text(runs))
+        self.assertEqual("", normal.remark_on_width(CPU))
+
+    def test_it_is_a_cause_of_a_low_rate(self):
+        runs = self.runs(rate("copy", 5000.0), **slots("A"))
+        said = self.text(runs)
+        self.assertEqual(1, said.count("bits wide"))
+        self.assertIn(f"What can do that here: t{self.REMARK}", said)
 
 
 class Shown(Case):
@@ -285,7 +361,7 @@ class Shown(Case):
         self.assertRegex(said, r"load from L3, cycles +40 +44 +48 +4 +one\+two 2017")
         self.assertIn("two: Source two, https://two.example (MIT). Loads.", said)
         _, said = self.command("reference", "--list")
-        self.assertRegex(said, rf"{MODEL} +10 +Kaby")
+        self.assertRegex(said, rf"{MODEL} +16 +Kaby")
         for words in (["nothing"], ["--list", "nothing"]):
             with contextlib.redirect_stderr(io.StringIO()) as warned:
                 self.assertEqual((2, ""), self.command("reference", *words))

@@ -25,6 +25,7 @@ import build  # noqa: E402
 import cpuid  # noqa: E402
 import latencies  # noqa: E402
 import servers  # noqa: E402
+import slots  # noqa: E402
 from machines import Measured  # noqa: E402
 
 from mc.analysis import reference  # noqa: E402
@@ -390,6 +391,43 @@ class Servers(unittest.TestCase):
                 self.assertEqual({"c2c_near_ns": 20}, self.matrix(*shape))
 
 
+def report(*sizes, maker="Intel", signature="Type 0, Family 6, Model 158, Stepping 9", cpus=1,
+           product="Some Board"):
+    """What dmidecode prints of a machine with a slot of each of these sizes in a channel."""
+    return f"System Information\n\tProduct Name: {product}\n\n" + cpus * (
+        f"Processor Information\n\tManufacturer: {maker}\n\tSignature: {signature}\n\n") + "".join(
+        f"Memory Device\n\tSize: {size}\n\tForm Factor: DIMM\n\tData Width: 64 bits\n"
+        f"\tLocator: Channel{letter}-DIMM0\n\n" for letter, size in zip("ABCDEF", sizes))
+
+
+class Slots(unittest.TestCase):
+    def test_filled_channels_make_the_width_of_a_socket(self):
+        full, empty = "8 GB", "No Module Installed"
+        for text, told in ((report(full, full), ("GenuineIntel 6 158", 128)),
+                           (report(full, empty), ("GenuineIntel 6 158", 64)),
+                           (report(full, full, full, full, cpus=2), ("GenuineIntel 6 158", 128)),
+                           (report(full, maker="Advanced Micro Devices, Inc.",
+                                   signature="Family 25, Model 33, Stepping 0"),
+                            ("AuthenticAMD 25 33", 64)),
+                           (report(full, product="VMware7,1"), None), (report(empty), None),
+                           (report(full, maker="Other"), None), (report(full, cpus=0), None),
+                           (report(full).replace("ChannelA-", ""), None), ("", None),
+                           (report(full).replace("DIMM\n", "Row Of Chips\n"), None)):
+            with tempfile.TemporaryDirectory() as top, self.subTest(told):
+                path = Path(top) / "report"
+                path.write_text(text)
+                one = slots.machine(path)
+                self.assertEqual(told, one and (one.model, one.figures["memory_bits"]))
+
+    def test_all_servers_count_and_a_part_of_the_others(self):
+        with tempfile.TemporaryDirectory() as top:
+            for name in ("Server/a/AB", "Server/a/A0", "Desktop/a/b/A1", "Desktop/a/b/A0"):
+                path = Path(top) / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(report("8 GB"))
+            self.assertEqual(["A0", "A0", "AB"], [one.name for one in slots.read(Path(top))])
+
+
 def machines(*values, figure="memory_ns", model="GenuineIntel 6 158"):
     return [Measured(model, f"machine {i}", "instlatx64", 2000 + i, figures={figure: value})
             for i, value in enumerate(values)]
@@ -469,6 +507,14 @@ class Building(unittest.TestCase):
         self.assertEqual((78, 4), ((row := self.row(70, 72, 75, 78, 300)).high, row.machines))
         self.assertEqual(300, self.row(70, 72, 300).high)       # nobody knows which is odd
 
+    def test_a_rare_width_of_memory_is_odd(self):
+        for values, told in (((64, 128), (64, 128)), ((128,), (128, 128)),
+                             ((64,) * 3 + (128,) * 8 + (160,), (64, 128)),
+                             ((64,) + (128,) * 3, (128, 128))):
+            row = build.build(machines(*values, figure="memory_bits"), {}, {}).rows[
+                "GenuineIntel 6 158"]["memory_bits"]
+            self.assertEqual(told, (row.low, row.high))
+
     def test_allowances_follow_from_differences(self):
         alike, apart = ([[(0.0,), (log(by),)], [(0.0,), (-log(by),)]] * 5 for by in (1.02, 1.2))
         self.assertEqual([build.LEAST] * 3, build.allowances(alike))
@@ -505,7 +551,7 @@ class Building(unittest.TestCase):
     def test_held_out_machines_are_judged_by_the_others(self):
         many = [Measured(f"M 6 {model}", f"{model} {i}", "instlatx64", None,
                          figures={"memory_ns": 100 + i, "memory_stride_ns": 5 + 0.1 * i,
-                                  "l3_cycles": 40, "copy_mb_per_s": 9000})
+                                  "l3_cycles": 40, "copy_mb_per_s": 9000, "memory_bits": 128})
                 for model in range(20) for i in range(4)]
         said = "\n".join(build.evaluate(many))
         self.assertRegex(said, r"abnormal: [0-5]\.\d %")

@@ -32,6 +32,7 @@ ENOUGH = 60             # differences that show this share
 NORMAL = 1.4826         # the standard deviation is so many median deviations
 ODD = 1.25              # a machine is odd if it is so many times the median, and
 ODD_SPREADS = 3.0       # so many standard deviations away
+COMMON = 0.1            # the share of machines that have the same width of memory
 FOLDS = 5
 CHIP, CORE = "same chip", "same core"       # what the machines that are known have in common
 
@@ -77,7 +78,13 @@ def all_allowances(values: Values) -> dict[str, list[float]]:
 
 
 def without_odd_ones(several: list[Measured], figure: str) -> list[Measured]:
-    """The machines of a model without odd ones, which only four or more show."""
+    """The machines of a model without odd ones, which only four or more show. Of the width of
+    memory, which people choose, those are odd that are rare: errors of firmware."""
+    if figure == "memory_bits":
+        counts = Counter(one.figures[figure] for one in several)
+        return [one for one in several
+                if counts[one.figures[figure]] >= min(2, len(several)) and
+                counts[one.figures[figure]] >= COMMON * len(several)] or several
     logs = [log(one.figures[figure]) for one in several]
     middle = median(logs)
     far = max(log(ODD), ODD_SPREADS * NORMAL * median(abs(one - middle) for one in logs))
@@ -159,6 +166,8 @@ PLANTED = {
     "half of the channels": lambda told: {
         figure: told[figure] / 2 for figure in told if figure in (
             "copy_mb_per_s", "write_mb_per_s", "socket_read_mb_per_s")},
+    "half of the modules": lambda told: {
+        figure: told[figure] / 2 for figure in ("memory_bits",) if figure in told},
     "prefetchers off": lambda told: {
         "memory_stride_ns": told["memory_ns"]} if {"memory_stride_ns", "memory_ns"} <= told.keys()
         else {},

@@ -9,9 +9,9 @@ from pathlib import Path
 from statistics import median
 
 from mc import Failure
-from mc.analysis import disturbed, reference
+from mc.analysis import disturbed, hardware, reference
 from mc.analysis.normal import IN_MEMORY
-from mc.analysis.reference import FIGURES
+from mc.analysis.reference import FIGURES, MESSAGES
 from mc.records import prices
 from mc.records.fields import has_settled
 from mc.records.results import Run
@@ -37,6 +37,8 @@ def contribution(runs: list[Run]) -> dict:
                                                for key in ("host", "platform")):
             raise Failure("the files are of several machines; each has a contribution of its own")
     figures = dict(reference.sizes(machine)) | _measured(runs, model)
+    if bits := hardware.socket_width(machine):
+        figures["memory_bits"] = bits
     if not any(FIGURES[name].slow is not None for name in figures):
         raise Failure("no result is of a figure that references have, of a loop that had settled "
                       "and that nothing disturbed")
@@ -82,8 +84,8 @@ def _measured(runs: list[Run], model: str) -> dict[str, float]:
                         run.machine, int(cpu) if cpu.isdigit() else None) != model:
                 continue
             for figure, value, _ in reference.values(run.machine, result):
-                if figure in FIGURES and (figure not in IN_MEMORY
-                                          or result.get("page") in PAGES):
+                if figure in FIGURES and figure not in MESSAGES and (
+                        figure not in IN_MEMORY or result.get("page") in PAGES):
                     size = result.get("size_bytes") or 0
                     found.setdefault(figure, []).append((size, value))
     return {figure: median(value for size, value in several

@@ -183,7 +183,8 @@ def causes(one: Beside) -> Iterator[str]:
                                or result.get("prefetch") == "off"):
         yield "prefetchers are off"
     if figure in IN_MEMORY:
-        yield from (text.rstrip(".") for text in hardware.remarks(machine))
+        yield from (text.rstrip(".") for text in
+                    [*hardware.remarks(machine), remark_on_width(machine)] if text)
     before, after = result.get("core_mhz"), result.get("core_mhz_after")
     if before and after and abs(after - before) > CLOCK_CHANGED * before:
         yield f"the clock of the core went from {before} to {after} MHz"
@@ -192,6 +193,19 @@ def causes(one: Beside) -> Iterator[str]:
     if disturbed.is_disturbed(result):
         yield "the result was disturbed by other work"
     yield from disturbed.work_before([one.run])
+
+
+def remark_on_width(machine: dict) -> str:
+    """What the modules say if they fill half of the channels, or fewer, that machines of this CPU
+    have; else empty."""
+    row, bits = reference.known_rows(machine).get("memory_bits"), hardware.socket_width(machine)
+    if not row or not bits or not reference.is_narrow(row, bits):
+        return ""
+    peak_now = hardware.peak(machine)
+    more = f": {units.rate_text(peak_now)} at most, where {row.high:g} bits of this speed have " \
+           f"{units.rate_text(peak_now * row.high / bits)}" if peak_now else ""
+    return f"the memory modules that the firmware lists are {bits} bits wide together, those of " \
+           f"{plural(row.machines, 'machine')} of this model up to {row.high:g}{more}"
 
 
 def reason_for_no_comparison(runs: list[Run]) -> str:

@@ -74,7 +74,10 @@ def of_machine(machine: dict) -> list[Part]:
     cpus = [next(iter(numbers(str(kind.get("cpus")))), None) for kind in
             machine.get("kinds") or [{}]]
     found: list[Part] = []
-    for model in dict.fromkeys(reference.model_of(machine, cpu) for cpu in cpus):
+    models = [reference.model_of(machine, cpu) for cpu in cpus]
+    if reference.model_of(machine) in reference.data().rows:    # of all kinds of cores
+        models.append(reference.model_of(machine))
+    for model in dict.fromkeys(models):
         found += [Sentence(f"{machine.get('cpu') or 'CPU'}: {model or 'its number is not known'}.")]
         if why := reference.disguise(machine, model):
             found.append(Sentence(f"Nothing is known of it: {why}. "
