@@ -38,6 +38,7 @@ ROWS = [[MODEL, "l1d_kib", 32, 32, 32, 9, "one", 2017],
         [MODEL, "c2c_far_ns", 80, 80, 80, 1, "one", None],
         [MODEL, "socket_read_mb_per_s", 30000, 30000, 30000, 1, "one", 2017],
         [MODEL, "uc_read_mb_per_s", 200, 200, 200, 1, "one", 2017],
+        ["unnamed", "uc_read_mb_per_s", 100, 100, 100, 1, "two", None],
         [f"{MODEL} maker,chip", "memory_ns", 100, 100, 100, 1, "one", 2017]]
 ALLOWED = {reference.spread_of(*row[:2]): [1.5, 1.3, 1.2] for row in ROWS} | {
     "copy_mb_per_s and write_mb_per_s on a chip": [1.3, 1.2, 1.1]}
@@ -366,6 +367,14 @@ class Shown(Case):
             with contextlib.redirect_stderr(io.StringIO()) as warned:
                 self.assertEqual((2, ""), self.command("reference", *words))
             self.assertIn("nothing is known of a CPU that is called nothing", warned.getvalue())
+
+    def test_figures_of_unnamed_cpus_are_listed_and_compared_with_none(self):
+        title = "A CPU that its source does not name"
+        for words, there in (([MODEL], False), ([f"{MODEL} maker,chip"], True), (["unnamed"], True)):
+            _, said = self.command("reference", *words)
+            self.assertEqual(int(there), said.count(title), words)
+        self.assertIsNone(self.expected(rate("read", 10.0, type="uc"), cpu_model=159))
+        self.assertIsNone(contribution._published("uc_write_mb_per_s"))
 
     def test_of_this_machine(self):
         for told, said in (

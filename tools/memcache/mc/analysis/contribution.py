@@ -11,7 +11,7 @@ from statistics import median
 from mc import Failure
 from mc.analysis import disturbed, hardware, reference
 from mc.analysis.normal import IN_MEMORY
-from mc.analysis.reference import FIGURES, MESSAGES
+from mc.analysis.reference import FIGURES, MESSAGES, UNNAMED
 from mc.records import prices
 from mc.records.fields import has_settled
 from mc.records.results import Run
@@ -175,6 +175,7 @@ def _is_model(text: str) -> bool:
 
 def _published(figure: str) -> tuple[float, float] | None:
     """What a figure can be at least and at most, by all models that have it."""
-    rows = [known[figure] for known in reference.data().rows.values() if figure in known]
+    rows = [known[figure] for model, known in reference.data().rows.items()
+            if figure in known and model != UNNAMED]
     return (min(row.low for row in rows) / PLAUSIBLE,
             max(row.high for row in rows) * PLAUSIBLE) if rows else None

@@ -29,6 +29,7 @@ SEVERAL = (1, 2, 4)         # numbers of machines from which on another allowanc
 OF_MEMORY = ("memory_ns", "copy_mb_per_s", "write_mb_per_s")
 PAGE = 4096
 LINE = 64
+UNNAMED = "unnamed"     # the model of CPUs that their sources do not name; compared with none
 MESSAGES = ("c2c_near_ns", "c2c_far_ns")     # of another method, which takes longer than ours
 ARM64 = 8       # the family of all cores of arm64, and of no CPU of x86
 TOGETHER = ("copy_mb_per_s", "write_mb_per_s")      # what is wrong with a memory slows down both
@@ -70,8 +71,14 @@ FIGURES = {
     "c2c_far_ns": Figure("message to a far core", "ns", True),
     "uc_read_mb_per_s": Figure("read uncached memory", "MB/s", False),
     "uc_write_mb_per_s": Figure("write uncached memory", "MB/s", False),
+    "uc_ntwrite_mb_per_s": Figure("streaming write to uncached memory", "MB/s", False),
     "wc_read_mb_per_s": Figure("read write-combining memory", "MB/s", False),
     "wc_write_mb_per_s": Figure("write write-combining memory", "MB/s", False),
+    "wc_ntwrite_mb_per_s": Figure("streaming write to write-combining memory", "MB/s", False),
+    "gpu_wc_read_mb_per_s": Figure("read memory of a GPU, write-combining", "MB/s", False),
+    "gpu_wc_ntread_mb_per_s": Figure("streaming read of the same", "MB/s", False),
+    "gpu_wc_write_mb_per_s": Figure("write to the same", "MB/s", False),
+    "gpu_wc_ntwrite_mb_per_s": Figure("streaming write to the same", "MB/s", False),
 }
 
 
