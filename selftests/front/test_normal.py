@@ -370,9 +370,9 @@ class Shown(Case):
 
     def test_figures_of_unnamed_cpus_are_listed_and_compared_with_none(self):
         title = "A CPU that its source does not name"
-        for words, there in (([MODEL], False), ([f"{MODEL} maker,chip"], True), (["unnamed"], True)):
-            _, said = self.command("reference", *words)
-            self.assertEqual(int(there), said.count(title), words)
+        for model, there in ((MODEL, False), (f"{MODEL} maker,chip", True), ("unnamed", True)):
+            _, said = self.command("reference", model)
+            self.assertEqual(int(there), said.count(title), model)
         self.assertIsNone(self.expected(rate("read", 10.0, type="uc"), cpu_model=159))
         self.assertIsNone(contribution._published("uc_write_mb_per_s"))
 

@@ -96,7 +96,8 @@ def of_unnamed_cpus(models: list[str]) -> list[Part]:
     """Figures of CPUs that their sources do not name, if none of these models has one of them."""
     known = reference.data().rows
     rows = known.get(UNNAMED, {})
-    if not rows or UNNAMED in models or any(rows.keys() & known.get(model, {}).keys() for model in models):
+    if not rows or UNNAMED in models or any(rows.keys() & known.get(model, {}).keys()
+                                            for model in models):
         return []
     return [*parts(UNNAMED), Sentence("This may be any CPU, and nothing is compared with it. "
                                       "`memcache report --contribute` gives figures of yours.")]
